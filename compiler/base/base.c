@@ -1,0 +1,280 @@
+/* base.c: see base.h. Arenas are chains of blocks; maps and the interner are open-addressing tables that live in
+ * an arena and abandon their old slots when they grow. */
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+static void *must_alloc(size_t bytes) {
+  void *p = malloc(bytes);
+  if (!p) {
+    fprintf(stderr, "error: out of memory (%zu bytes)\n", bytes);
+    exit(4);
+  }
+  return p;
+}
+
+/* ---- arena ---- */
+
+typedef struct Block {
+  struct Block *next;
+  size_t used, cap;
+} Block;
+
+struct FlArena {
+  Block *head;
+};
+
+enum { BLOCK_BYTES = 1 << 16, BLOCK_HEADER = (sizeof(Block) + 15) / 16 * 16 };
+
+FlArena *fl_arena_new(void) {
+  FlArena *a = must_alloc(sizeof *a);
+  a->head = NULL;
+  return a;
+}
+
+void fl_arena_free(FlArena *a) {
+  if (!a) return;
+  for (Block *b = a->head; b;) {
+    Block *next = b->next;
+    free(b);
+    b = next;
+  }
+  free(a);
+}
+
+void *fl_arena_alloc(FlArena *a, size_t bytes) {
+  bytes = (bytes + 15) / 16 * 16;
+  Block *b = a->head;
+  if (!b || b->cap - b->used < bytes) {
+    size_t cap = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
+    Block *fresh = must_alloc(BLOCK_HEADER + cap);
+    fresh->used = 0;
+    fresh->cap = cap;
+    if (b && cap == bytes) { /* a large piece goes behind the current block, which still has room */
+      fresh->next = b->next;
+      b->next = fresh;
+    } else {
+      fresh->next = b;
+      a->head = fresh;
+    }
+    b = fresh;
+  }
+  void *p = (char *)b + BLOCK_HEADER + b->used;
+  b->used += bytes;
+  return memset(p, 0, bytes);
+}
+
+void *fl_arena_copy(FlArena *a, const void *src, size_t bytes) {
+  void *p = fl_arena_alloc(a, bytes);
+  if (bytes) memcpy(p, src, bytes);
+  return p;
+}
+
+char *fl_arena_strndup(FlArena *a, const char *s, size_t len) {
+  char *p = fl_arena_alloc(a, len + 1);
+  if (len) memcpy(p, s, len);
+  return p;
+}
+
+char *fl_arena_printf(FlArena *a, const char *fmt, ...) {
+  va_list ap, again;
+  va_start(ap, fmt);
+  va_copy(again, ap);
+  int len = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  char *p = fl_arena_alloc(a, (size_t)len + 1);
+  vsnprintf(p, (size_t)len + 1, fmt, again);
+  va_end(again);
+  return p;
+}
+
+void *fl_vec_grow(FlArena *a, void *at, int n, int *cap, size_t size) {
+  int want = *cap ? *cap * 2 : 8;
+  void *p = fl_arena_alloc(a, (size_t)want * size);
+  if (n) memcpy(p, at, (size_t)n * size);
+  *cap = want;
+  return p;
+}
+
+/* ---- interner ---- */
+
+typedef struct Name {
+  size_t len;
+  char text[];
+} Name;
+
+struct FlInterner {
+  FlArena *arena;
+  Name **slots;
+  size_t n, cap;
+};
+
+static uint64_t hash_bytes(const char *s, size_t len) { /* FNV-1a */
+  uint64_t h = 1469598103934665603u;
+  for (size_t i = 0; i < len; i++) h = (h ^ (unsigned char)s[i]) * 1099511628211u;
+  return h;
+}
+
+FlInterner *fl_interner_make(FlArena *a) {
+  FlInterner *in = FL_NEW(a, FlInterner);
+  in->arena = a;
+  in->cap = 256;
+  in->slots = FL_NEW_ARRAY(a, Name *, in->cap);
+  return in;
+}
+
+static Name **interner_slot(Name **slots, size_t cap, const char *s, size_t len) {
+  size_t i = (size_t)hash_bytes(s, len) & (cap - 1);
+  while (slots[i] && (slots[i]->len != len || (len && memcmp(slots[i]->text, s, len) != 0))) i = (i + 1) & (cap - 1);
+  return &slots[i];
+}
+
+const char *fl_intern(FlInterner *in, const char *s, size_t len) {
+  Name **slot = interner_slot(in->slots, in->cap, s, len);
+  if (*slot) return (*slot)->text;
+  if ((in->n + 1) * 2 > in->cap) {
+    size_t cap = in->cap * 2;
+    Name **slots = FL_NEW_ARRAY(in->arena, Name *, cap);
+    for (size_t i = 0; i < in->cap; i++)
+      if (in->slots[i]) *interner_slot(slots, cap, in->slots[i]->text, in->slots[i]->len) = in->slots[i];
+    in->slots = slots;
+    in->cap = cap;
+    slot = interner_slot(in->slots, in->cap, s, len);
+  }
+  Name *name = fl_arena_alloc(in->arena, sizeof *name + len + 1);
+  name->len = len;
+  if (len) memcpy(name->text, s, len);
+  *slot = name;
+  in->n++;
+  return name->text;
+}
+
+const char *fl_intern_z(FlInterner *in, const char *s) { return fl_intern(in, s, strlen(s)); }
+
+/* ---- map ---- */
+
+typedef struct Entry {
+  const void *key;
+  void *value;
+} Entry;
+
+struct FlMap {
+  FlArena *arena;
+  Entry *slots;
+  size_t n, cap;
+};
+
+FlMap *fl_map_make(FlArena *a) {
+  FlMap *m = FL_NEW(a, FlMap);
+  m->arena = a;
+  m->cap = 16;
+  m->slots = FL_NEW_ARRAY(a, Entry, m->cap);
+  return m;
+}
+
+static Entry *map_slot(Entry *slots, size_t cap, const void *key) {
+  uint64_t h = (uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15u;
+  size_t i = (size_t)(h >> 32) & (cap - 1);
+  while (slots[i].key && slots[i].key != key) i = (i + 1) & (cap - 1);
+  return &slots[i];
+}
+
+void *fl_map_get(const FlMap *m, const void *key) { return map_slot(m->slots, m->cap, key)->value; }
+
+void fl_map_set(FlMap *m, const void *key, void *value) {
+  Entry *e = map_slot(m->slots, m->cap, key);
+  if (!e->key) {
+    if ((m->n + 1) * 2 > m->cap) {
+      size_t cap = m->cap * 2;
+      Entry *slots = FL_NEW_ARRAY(m->arena, Entry, cap);
+      for (size_t i = 0; i < m->cap; i++)
+        if (m->slots[i].key) *map_slot(slots, cap, m->slots[i].key) = m->slots[i];
+      m->slots = slots;
+      m->cap = cap;
+      e = map_slot(slots, cap, key);
+    }
+    e->key = key;
+    m->n++;
+  }
+  e->value = value;
+}
+
+/* ---- text builder ---- */
+
+static void text_reserve(FlText1 *t, size_t more) {
+  if (t->len + more + 1 <= t->cap) return;
+  size_t cap = t->cap ? t->cap : 128;
+  while (cap < t->len + more + 1) cap *= 2;
+  char *p = must_alloc(cap);
+  if (t->len) memcpy(p, t->s, t->len);
+  free(t->s);
+  t->s = p;
+  t->cap = cap;
+}
+
+void fl_text_add(FlText1 *t, const char *s, size_t len) {
+  text_reserve(t, len);
+  if (len) memcpy(t->s + t->len, s, len);
+  t->len += len;
+  t->s[t->len] = '\0';
+}
+
+void fl_text_addz(FlText1 *t, const char *s) { fl_text_add(t, s, strlen(s)); }
+void fl_text_addc(FlText1 *t, char c) { fl_text_add(t, &c, 1); }
+
+void fl_text_addf(FlText1 *t, const char *fmt, ...) {
+  va_list ap, again;
+  va_start(ap, fmt);
+  va_copy(again, ap);
+  int len = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  text_reserve(t, (size_t)len);
+  vsnprintf(t->s + t->len, (size_t)len + 1, fmt, again);
+  va_end(again);
+  t->len += (size_t)len;
+}
+
+void fl_text_reset(FlText1 *t) {
+  free(t->s);
+  *t = (FlText1){0};
+}
+
+/* ---- spelling ---- */
+
+/* Optimal string alignment distance, cut off above `limit`. */
+static int distance(const char *a, const char *b, int limit) {
+  enum { MAX = 64 };
+  int na = (int)strlen(a), nb = (int)strlen(b);
+  if (na > MAX || nb > MAX || na - nb > limit || nb - na > limit) return limit + 1;
+  int rows[3][MAX + 1];
+  for (int j = 0; j <= nb; j++) rows[0][j] = j;
+  for (int i = 1; i <= na; i++) {
+    int *row = rows[i % 3], *up = rows[(i + 2) % 3], *up2 = rows[(i + 1) % 3];
+    row[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      int best = up[j - 1] + (a[i - 1] != b[j - 1]);
+      if (up[j] + 1 < best) best = up[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && up2[j - 2] + 1 < best)
+        best = up2[j - 2] + 1;
+      row[j] = best;
+    }
+  }
+  return rows[na % 3][nb];
+}
+
+const char *fl_closest(const char *name, const char *const *candidates, int n) {
+  int limit = (int)strlen(name) / 3;
+  if (limit < 1) limit = 1;
+  const char *best = NULL;
+  int best_distance = limit + 1;
+  for (int i = 0; i < n; i++) {
+    int d = distance(name, candidates[i], limit);
+    if (d < best_distance && d < (int)strlen(candidates[i])) {
+      best_distance = d;
+      best = candidates[i];
+    }
+  }
+  return best;
+}

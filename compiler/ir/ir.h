@@ -1,0 +1,184 @@
+/* ir.h: the typed SSA graph with regions that every phase after sema works on.
+ *
+ * What comes in: functions built by sema through the builder below, or read back from text.
+ * What always holds (verify.c, after every pass in debug builds): each value is defined once, before its uses,
+ * in the same region or one around it; arguments and results obey ops.def; a region ends with its yields.
+ *
+ * Values are scalars, arrays and lists (FlType1 of flow/abi.h). Tuples, tables, nulls and functions are gone:
+ * sema flattens them (types.h says in which order). Sizes are ordinary i64 values: two arrays have the same size
+ * when their dims are the same SSA value or equal constants.
+ *
+ * Levels. A region is a *kernel* region when it holds only SCALAR ops, CONST, DIM, LOAD of scalars from arrays
+ * that are defined outside of it, CHECK, FAIL, IF, FOR, WHILE and nested REDUCE/MAP-free loops; code generation
+ * turns it into straight loops. Anything else is *host* level (a MAP over it runs its elements as tasks).
+ * fl_ir_is_kernel decides; no flag is stored.
+ *
+ * Ownership: everything lives in the module's arena; no single frees. */
+#ifndef FL_IR_H
+#define FL_IR_H
+
+#include "flow/abi.h"
+#include "base/base.h"
+#include "diag/diag.h"
+
+typedef enum FlOpcode {
+#define FL_OP(NAME, text, CLASS, sig, flags, dist) FL_OP_##NAME,
+#include "ir/ops.def"
+#undef FL_OP
+  FL_N_OPS
+} FlOpcode;
+
+typedef enum FlOpClass { FL_CLASS_SCALAR, FL_CLASS_STRUCT, FL_CLASS_RUNTIME } FlOpClass;
+enum { FL_OPF_FAULT = 1, FL_OPF_EFFECT = 2, FL_OPF_COMMUTE = 4, FL_OPF_HEAP = 8, FL_OPF_NOTE = 16 };
+typedef enum FlDist { FL_DIST_NONE, FL_DIST_ROW, FL_DIST_FOLD, FL_DIST_ALL, FL_DIST_SHUFFLE } FlDist;
+
+typedef struct FlOpInfo {
+  const char *name;
+  FlOpClass op_class;
+  const char *signature;
+  int flags;
+  FlDist dist;
+} FlOpInfo;
+extern const FlOpInfo fl_op_info[FL_N_OPS];
+
+typedef struct FlOp FlOp;
+typedef struct FlRegion FlRegion;
+typedef struct FlFunc FlFunc;
+
+typedef struct FlValue {
+  FlType1 type;
+  uint32_t id;      /* unique in the function, for printing and side tables */
+  FlOp *op;         /* defining op, or NULL: a region parameter */
+  FlRegion *region; /* where it is defined */
+  int32_t index;    /* which result or parameter */
+} FlValue;
+
+/* Attributes; which are used is said in ops.def. Strings are interned or in the arena, NUL-terminated. */
+typedef struct FlAttrs {
+  int64_t i;
+  double f;
+  const char *s;
+  int32_t s_len; /* bytes of s when it is text data that may hold NULs (CONST); else strlen */
+  int32_t n_list;
+  const char **list;
+  FlFunc *func;
+} FlAttrs;
+
+struct FlOp {
+  FlOpcode code;
+  FlSpan span;
+  int32_t n_args, n_results, n_regions;
+  FlValue **args;
+  FlValue **results;
+  FlRegion **regions;
+  FlAttrs attrs;
+  FlRegion *parent;
+  FlOp *prev, *next;
+};
+
+struct FlRegion {
+  FlOp *owner;  /* NULL: a function body */
+  FlFunc *func;
+  int32_t n_params, n_yields;
+  FlValue **params;
+  FlValue **yields;
+  FlOp *first, *last;
+};
+
+typedef enum FlFuncKind { FL_FUNC_PLAIN, FL_FUNC_STAGE, FL_FUNC_MAIN, FL_FUNC_TEST } FlFuncKind;
+
+struct FlFunc {
+  const char *name; /* unique in the module; for people, and never part of a key except stages' */
+  FlFuncKind kind;
+  FlSpan span;
+  int memo; /* stages: 0 by cost, 1 always, -1 never */
+  FlRegion *body; /* params are the function's, yields its results */
+  uint32_t next_id;
+  FlFunc *next;
+  struct FlModule *module;
+  FlDigest key; /* stages: set by opt/key.c */
+  bool recursive;
+};
+
+/* A script parameter as the program sees it; the main function's params start with these, flattened. */
+typedef struct FlIrParam {
+  const char *name, *type, *help, *default_text;
+  FlType1 t;
+  bool nullable;
+  FlSpan span;
+} FlIrParam;
+
+typedef struct FlModule {
+  FlArena *arena;
+  FlFunc *first, *last;
+  FlFunc *main;
+  FlIrParam *params;
+  int32_t n_params;
+  const char *name, *doc;
+} FlModule;
+
+/* ---- building. All results are in the module's arena; nothing here fails but for memory (aborts). ----------- */
+
+FlModule *fl_ir_module_make(FlArena *arena, const char *name);
+FlFunc *fl_ir_func_make(FlModule *m, const char *name, FlFuncKind kind, FlSpan span);
+FlValue *fl_ir_param(FlRegion *r, FlType1 type);
+
+/* Where new ops go: the end of `region`, or before `before` when it is not NULL. */
+typedef struct FlBuilder {
+  FlModule *module;
+  FlFunc *func;
+  FlRegion *region;
+  FlOp *before;
+  FlSpan span; /* given to every new op */
+} FlBuilder;
+
+/* The general form; result types are copied. Attributes start zero; set op->attrs afterwards. */
+FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, int n_results, const FlType1 *types,
+               int n_regions);
+FlRegion *fl_ir_region(FlBuilder *b, FlOp *op, int index, int n_params, const FlType1 *types); /* fills op->regions[index] */
+void fl_ir_yield(FlRegion *r, FlModule *m, int n, FlValue *const *values);
+
+/* Short forms. Result types follow from the signature; CONVERT and other '?' take `type`. */
+FlValue *fl_ir_const_i(FlBuilder *b, FlDtype dtype, int64_t v); /* integers, bool, date, datetime, duration; u64 as bits */
+FlValue *fl_ir_const_f(FlBuilder *b, FlDtype dtype, double v);
+FlValue *fl_ir_const_t(FlBuilder *b, const char *s, int len);
+FlValue *fl_ir_unary(FlBuilder *b, FlOpcode code, FlValue *a);
+FlValue *fl_ir_binary(FlBuilder *b, FlOpcode code, FlValue *a, FlValue *c);
+FlValue *fl_ir_select(FlBuilder *b, FlValue *c, FlValue *yes, FlValue *no);
+FlValue *fl_ir_convert(FlBuilder *b, FlValue *a, FlDtype to);
+FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis); /* looks through MAP/known producers first */
+FlValue *fl_ir_load(FlBuilder *b, FlValue *a, int n, FlValue *const *index, bool proven);
+FlOp *fl_ir_call(FlBuilder *b, FlFunc *f, int n_args, FlValue *const *args, int n_results, const FlType1 *types);
+
+/* ---- asking ------------------------------------------------------------------------------------------- */
+
+static inline FlType1 fl_t_scalar(FlDtype d) { return (FlType1){(uint8_t)d, 0, 0, 0}; }
+static inline FlType1 fl_t_array(FlDtype d, int rank) { return (FlType1){(uint8_t)d, (uint8_t)rank, 0, 0}; }
+static inline bool fl_t_same(FlType1 a, FlType1 b) {
+  return a.dtype == b.dtype && a.rank == b.rank && a.depth == b.depth;
+}
+static inline bool fl_t_is_scalar(FlType1 t) { return t.rank == 0 && t.depth == 0; }
+
+bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
+bool fl_ir_may_fault(const FlOp *op);   /* considers attributes, types (float add cannot) and nested regions */
+bool fl_ir_is_effect(const FlOp *op);   /* itself or in a nested region */
+bool fl_ir_is_kernel(const FlRegion *r); /* see the top comment */
+bool fl_ir_uses(const FlRegion *r, const FlValue *v); /* anywhere inside */
+
+/* Structural edits used by passes. */
+void fl_ir_remove(FlOp *op);
+void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to); /* every use in the function */
+void fl_ir_move_before(FlOp *op, FlOp *before);
+/* Copies the ops of `from` to the builder's place, params replaced by `args`; out: its yields. */
+void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out);
+FlFunc *fl_ir_clone_func(FlFunc *f, const char *name);
+
+/* ---- text: print.c and read.c are inverse of each other; verify.c ------------------------------------------ */
+void fl_ir_print(FlText1 *out, const FlModule *m);
+void fl_ir_print_func(FlText1 *out, const FlFunc *f);
+/* Canonical encoding for keys: no spans, no names of values, functions by their own digest. */
+void fl_ir_encode_func(FlText1 *out, const FlFunc *f);
+FlModule *fl_ir_read(FlArena *arena, const char *text, FlSink *sink); /* NULL: errors are in the sink */
+bool fl_ir_verify(const FlModule *m, FlText1 *why); /* false: `why` names function, op and rule */
+
+#endif

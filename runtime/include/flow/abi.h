@@ -1,0 +1,207 @@
+/* abi.h: what generated code, the interpreter and the runtime agree on: values, arrays, calls, programs.
+ *
+ * Everything here is plain data of fixed layout. Generated code reads FlSlot, FlText, FlArray (data, dims) and
+ * FlKernel directly; all else goes through the functions below and the runtime operators of ops.def. */
+#ifndef FLOW_ABI_H
+#define FLOW_ABI_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- element types ------------------------------------------------------------------------------------ */
+
+/* A text value: UTF-8 bytes, not NUL-terminated. Does not own them: a text scalar's bytes live in a heap of the
+ * run or in a buffer that some array keeps; the text under a null is {NULL, 0}. */
+typedef struct FlText {
+  const char *ptr;
+  int64_t len; /* bytes */
+} FlText;
+
+typedef enum FlDtype {
+#define FL_DTYPE(NAME, text, ctype, bytes, kind) FL_##NAME,
+#include "dtypes.def"
+#undef FL_DTYPE
+  FL_N_DTYPES
+} FlDtype;
+
+typedef enum FlFault {
+#define FL_FAULT(NAME, bit, code, msg) FL_FAULT_##NAME = 1 << (bit),
+#include "faults.def"
+#undef FL_FAULT
+} FlFault;
+
+/* ---- arrays ------------------------------------------------------------------------------------------- */
+
+enum { FL_MAX_RANK = 8, FL_ALIGN = 64, FL_BLOCK = 4096, FL_LANES = 32 };
+
+/* A piece of memory with an owner count. `keeps` are other buffers that this one's contents point into (the
+ * bytes of texts); they are released with it. Bytes of texts never live in the buffer of the FlText values. */
+typedef struct FlBuffer {
+  _Atomic int64_t refs;
+  void *data;
+  int64_t bytes;
+  void (*release)(struct FlBuffer *); /* frees data; NULL: data is not owned */
+  void *release_arg;
+  int32_t n_keeps;
+  struct FlBuffer **keeps;
+} FlBuffer;
+
+/* A 128-bit XXH3 content digest. */
+typedef struct FlDigest {
+  uint64_t lo, hi;
+} FlDigest;
+
+/* An array: row-major, contiguous, at least 64-byte aligned when it owns a whole buffer; a view of leading rows
+ * shares its buffer. Immutable once shared (refs > 1); whoever holds the only reference of an array whose buffer
+ * also has one reference may write in place. A column of T? is two arrays, values and bool validity, and the
+ * value under an invalid row is zero (empty text). Rank 0 never occurs: scalars are slots. */
+typedef struct FlArray {
+  void *data;               /* offset 0: first element */
+  int64_t dims[FL_MAX_RANK]; /* offset 8 */
+  _Atomic int64_t refs;
+  FlBuffer *buffer;
+  int32_t dtype; /* FlDtype */
+  int32_t rank;  /* 1..FL_MAX_RANK */
+  _Atomic int32_t has_digest; /* 1 once digest is set */
+  FlDigest digest;
+} FlArray;
+
+/* One value in a call: a scalar of any type, or an array (one owned or borrowed reference, as the call says). */
+typedef union FlSlot {
+  int64_t i; /* every signed integer, date, datetime, duration: sign-extended; bool: 0 or 1 */
+  uint64_t u; /* unsigned integers, zero-extended */
+  double f;  /* f64 */
+  float f32;
+  FlText t; /* text, file */
+  FlArray *a;
+} FlSlot;
+
+/* Type of a value in the IR and in calls. rank 0, depth 0: a scalar. rank > 0, depth 0: an array of dtype.
+ * depth k > 0: a list (FL_LIST array of rank 1) nested k deep around values of (dtype, rank), rank >= 1. */
+typedef struct FlType1 {
+  uint8_t dtype, rank, depth, reserved;
+} FlType1;
+
+/* ---- calls -------------------------------------------------------------------------------------------- */
+
+typedef struct FlCtx FlCtx;   /* one running function: run, worker, stage, error slot; see exec/ */
+typedef struct FlHeap FlHeap; /* bytes of texts made while running; thread-safe; becomes a keep of arrays */
+
+/* 0 is success. Anything else: an error was recorded in the context; unwind. */
+typedef int32_t FlStatus;
+
+/* Every host-level function, stage and task body: `args` are borrowed, `results` come back owned. On failure no
+ * result is owned. */
+typedef FlStatus (*FlHostFn)(FlCtx *ctx, const FlSlot *args, FlSlot *results);
+
+/* A kernel runs the elements [begin, end) of a logical index space. `env` is laid out by the compiler. The fast
+ * form returns the OR of the faults that it met, having written something harmless for the failing elements.
+ * The precise form is only called after that: it walks the elements in order and reports each fault by
+ * fl_kernel_fault; it returns 0. A kernel that cannot fail has precise == NULL. */
+typedef int32_t (*FlKernelFn)(FlCtx *ctx, const void *env, int64_t begin, int64_t end);
+
+typedef struct FlKernel {
+  FlKernelFn fast, precise;
+  const char *name;
+  int32_t site;      /* where it comes from */
+  int32_t unit;      /* partitions are multiples of this many elements (FL_BLOCK for reductions, else 1) */
+} FlKernel;
+
+/* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
+typedef struct FlOpDesc {
+  int32_t op;   /* row of ops.def, for messages */
+  int32_t site; /* index into FlProgram.sites, -1: none */
+  int32_t n_args, n_results;
+  const FlType1 *arg_types, *result_types;
+  int64_t i;
+  double f;
+  const char *s;           /* NUL-terminated; NULL when unused */
+  const char *const *list; /* names, options */
+  int32_t n_list;
+} FlOpDesc;
+
+/* Every operator of class RUNTIME: fl_rt_<name>. args borrowed, results owned. */
+typedef FlStatus FlRuntimeOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results);
+
+/* ---- programs ----------------------------------------------------------------------------------------- */
+
+/* A place in the user's source, with the line's text so that a binary can show it without the source. */
+typedef struct FlSite {
+  const char *file;
+  int32_t line, column, length; /* 1-based; column in code points */
+  const char *line_text;
+  const char *message; /* for assert/error sites and shape checks; NULL: the fault's own message */
+} FlSite;
+
+typedef struct FlParam {
+  const char *name, *type, *help; /* help may be "" */
+  const char *default_text;       /* NULL: required */
+  FlType1 t;
+  int32_t nullable; /* T?: takes two slots, value then validity */
+} FlParam;
+
+typedef struct FlStage {
+  const char *name;
+  FlHostFn fn;
+  FlDigest code; /* digest of the canonical IR of the stage and all it calls (LANGUAGE 13) */
+  int32_t n_args, n_results;
+  const FlType1 *arg_types, *result_types;
+  int32_t memo; /* 0 by cost, 1 always, -1 never */
+  int32_t site;
+} FlStage;
+
+/* What a compiled script is. The only symbol a generated object exports is `flow_program`. */
+typedef struct FlProgram {
+  uint32_t abi_version; /* FL_ABI_VERSION */
+  const char *name;     /* script file name without folder */
+  const char *doc;      /* leading comment of the script, for --help; may be "" */
+  FlHostFn main;        /* args: the params in order; no results */
+  const FlParam *params;
+  const FlStage *stages;
+  const FlSite *sites;
+  int32_t n_params, n_stages, n_sites;
+} FlProgram;
+enum { FL_ABI_VERSION = 1 };
+
+/* Run a program with a command line (argv[0] is the program's name). Returns the exit status (README). */
+int fl_main(const FlProgram *program, int argc, char **argv);
+
+/* ---- what generated code calls besides runtime operators ---------------------------------------------- */
+
+/* New array, one reference, contents undefined (LIST: NULLs). NULL on failure, error recorded. */
+FlArray *fl_array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
+FlArray *fl_array_ref(FlArray *a);  /* NULL is allowed */
+void fl_array_unref(FlArray *a);    /* NULL is allowed */
+/* `a` itself (one more reference) when the caller's is the only one and may be written, else NULL. */
+FlArray *fl_array_reuse(FlArray *a);
+/* Make result arrays keep what their texts point into: `heap` (may be NULL) and the keeps of `from`. */
+FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *from, int32_t n_from);
+
+FlHeap *fl_heap_new(FlCtx *ctx);
+void fl_heap_unref(FlHeap *heap);
+FlHeap *fl_ctx_heap(FlCtx *ctx); /* for text scalars of host code; lives as long as the run */
+char *fl_heap_alloc(FlHeap *heap, int64_t bytes); /* any thread; never NULL: aborts the run with status 4 */
+
+/* Run kernel over [0, n) on the pool, inline when n * cost is small. cost: estimated nanoseconds an element.
+ * On faults runs `precise` and records the first error in (rank, position) order. */
+FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost);
+/* Called by precise kernels. rank: program order of the operation within the kernel. pos: logical index.
+ * `type` tells how to read a and b. */
+void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, int32_t type, FlSlot a,
+                     FlSlot b);
+/* Run fn(ctx, args) for i in 0..n as tasks; args[0].i is i, the rest are `env`'s n_env slots (borrowed); each
+ * call's n_results results land at results[i * n_results]. All or nothing owned on failure. */
+FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int64_t n, FlSlot *results,
+                      int32_t n_results, int32_t site);
+/* Records an error at a site and returns a non-zero status. */
+FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b);
+
+/* Stage calls: start returns at once with a future (a reference); wait gives the owned results. */
+typedef struct FlFuture FlFuture;
+FlFuture *fl_stage_start(FlCtx *ctx, int32_t stage, const FlSlot *args, int32_t site);
+FlStatus fl_stage_wait(FlCtx *ctx, FlFuture *future, FlSlot *results); /* consumes the future; NULL: failed */
+
+#endif

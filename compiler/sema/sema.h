@@ -1,0 +1,32 @@
+/* sema.h: from the AST of a script to IR, with every error of names, types, sizes, nulls, columns and purity.
+ *
+ * One pass elaborates: an expression is checked and its IR built at the same time, each user function anew for each
+ * call (specialisation), so what a call knows (types, constant sizes, function arguments) is known in its body. */
+#ifndef FL_SEMA_H
+#define FL_SEMA_H
+
+#include "diag/diag.h"
+#include "ir/ir.h"
+#include "syntax/ast.h"
+
+/* A file that the meaning of the program was read from: imports, and data files whose schema was taken. */
+typedef struct FlSemaInput {
+  const char *path;
+  bool is_source; /* an imported .flow file; else a data file whose head decided a type */
+} FlSemaInput;
+
+typedef struct FlSemaOptions {
+  const char *stdlib_dir; /* where `import linear` looks */
+  int test;               /* -1: the script; k: a program that runs only the k-th test block */
+} FlSemaOptions;
+
+typedef struct FlSemaResult {
+  FlModule *module;                                            /* NULL when the sink has errors */
+  struct { const char *name; FlSpan span; } *tests; int n_tests; /* test blocks of the script, in order */
+  FlSemaInput *inputs; int n_inputs;
+} FlSemaResult;
+
+FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink, const FlAst *ast,
+                            const FlSemaOptions *options);
+
+#endif

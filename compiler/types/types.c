@@ -1,0 +1,231 @@
+/* types.c: hash-consing, parts and printing of types; see types.h. The table of types is small, so it is searched
+ * from the newest backwards. */
+#include "types/types.h"
+
+static const struct {
+  const char *name;
+  char kind;
+} dtype_info[FL_N_DTYPES] = {
+#define KIND_BOOL 'b'
+#define KIND_SIGNED 'i'
+#define KIND_UNSIGNED 'u'
+#define KIND_FLOAT 'f'
+#define KIND_TEXT 't'
+#define KIND_TIME 'd'
+#define KIND_REF 'r'
+#define FL_DTYPE(NAME, text, ctype, bytes, kind) [FL_##NAME] = {text, KIND_##kind},
+#include "flow/dtypes.def"
+#undef FL_DTYPE
+};
+
+bool fl_dtype_is_int(FlDtype d) { return dtype_info[d].kind == 'i' || dtype_info[d].kind == 'u'; }
+bool fl_dtype_is_signed(FlDtype d) { return dtype_info[d].kind == 'i'; }
+bool fl_dtype_is_float(FlDtype d) { return dtype_info[d].kind == 'f'; }
+bool fl_dtype_is_number(FlDtype d) { return fl_dtype_is_int(d) || fl_dtype_is_float(d); }
+const char *fl_dtype_name(FlDtype d) { return dtype_info[d].name; }
+
+bool fl_dtype_find(const char *name, FlDtype *out) {
+  for (int d = 0; d < FL_N_DTYPES; d++)
+    if (d != FL_LIST && strcmp(dtype_info[d].name, name) == 0) {
+      *out = (FlDtype)d;
+      return true;
+    }
+  return false;
+}
+
+static bool same_fields(const FlType *a, const FlType *b) {
+  if (a->n_fields != b->n_fields || a->name != b->name) return false;
+  for (int i = 0; i < a->n_fields; i++)
+    if (a->fields[i].name != b->fields[i].name || a->fields[i].type != b->fields[i].type) return false;
+  return true;
+}
+
+static int count_parts(const FlType *t) {
+  int n = 0;
+  switch (t->kind) {
+  case FL_TY_SCALAR:
+  case FL_TY_ARRAY: return t->nullable ? 2 : 1;
+  case FL_TY_TUPLE:
+    for (int i = 0; i < t->n_fields; i++) n += t->fields[i].type->n_parts;
+    return n;
+  case FL_TY_TABLE: return 1 + t->elem->n_parts;
+  case FL_TY_LIST: return t->elem->n_parts;
+  case FL_TY_ERROR:
+  case FL_TY_NONE:
+  case FL_TY_NEVER:
+  case FL_TY_NULL:
+  case FL_TY_FUNC: return 0;
+  }
+  return 0;
+}
+
+static const FlType *intern(FlTypes *types, FlType want) {
+  for (int i = types->all.n - 1; i >= 0; i--) {
+    const FlType *t = types->all.at[i];
+    if (t->kind == want.kind && t->dtype == want.dtype && t->nullable == want.nullable && t->rank == want.rank &&
+        t->elem == want.elem && same_fields(t, &want))
+      return t;
+  }
+  FlType *t = FL_NEW(types->arena, FlType);
+  *t = want;
+  t->fields = fl_arena_copy(types->arena, want.fields, sizeof(FlField) * (size_t)want.n_fields);
+  t->n_parts = count_parts(t);
+  fl_vec_push(types->arena, &types->all, t);
+  return t;
+}
+
+FlTypes *fl_types_make(FlArena *a, FlInterner *names) {
+  FlTypes *t = FL_NEW(a, FlTypes);
+  t->arena = a;
+  t->names = names;
+  t->error = intern(t, (FlType){.kind = FL_TY_ERROR});
+  t->none = intern(t, (FlType){.kind = FL_TY_NONE});
+  t->never = intern(t, (FlType){.kind = FL_TY_NEVER});
+  t->null = intern(t, (FlType){.kind = FL_TY_NULL});
+  t->func = intern(t, (FlType){.kind = FL_TY_FUNC});
+  return t;
+}
+
+const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable) {
+  return intern(t, (FlType){.kind = FL_TY_SCALAR, .dtype = d, .nullable = nullable});
+}
+
+const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank) {
+  return intern(t, (FlType){.kind = FL_TY_ARRAY, .dtype = d, .nullable = nullable, .rank = rank});
+}
+
+const FlType *fl_type_tuple(FlTypes *t, int n, const FlField *fields, const char *name) {
+  return intern(t, (FlType){.kind = FL_TY_TUPLE, .n_fields = n, .fields = fields, .name = name});
+}
+
+const FlType *fl_type_table(FlTypes *t, const FlType *row) {
+  return intern(t, (FlType){.kind = FL_TY_TABLE, .elem = row});
+}
+
+const FlType *fl_type_list(FlTypes *t, const FlType *elem) {
+  return intern(t, (FlType){.kind = FL_TY_LIST, .elem = elem});
+}
+
+const FlType *fl_type_many(FlTypes *t, const FlType *elem) {
+  switch (elem->kind) {
+  case FL_TY_SCALAR: return fl_type_array(t, elem->dtype, elem->nullable, 1);
+  case FL_TY_ARRAY: return fl_type_array(t, elem->dtype, elem->nullable, elem->rank + 1);
+  case FL_TY_TUPLE: return fl_type_table(t, elem);
+  case FL_TY_TABLE:
+  case FL_TY_LIST: return fl_type_list(t, elem);
+  case FL_TY_ERROR:
+  case FL_TY_NONE:
+  case FL_TY_NEVER:
+  case FL_TY_NULL:
+  case FL_TY_FUNC: break;
+  }
+  return t->error;
+}
+
+const FlType *fl_type_with_null(FlTypes *t, const FlType *ty, bool nullable) {
+  if (ty->kind == FL_TY_SCALAR) return fl_type_scalar(t, ty->dtype, nullable);
+  if (ty->kind == FL_TY_ARRAY) return fl_type_array(t, ty->dtype, nullable, ty->rank);
+  return ty;
+}
+
+/* The part of many values side by side, one level out from a single one. */
+static FlType1 widen(FlType1 p, bool list) {
+  if (p.rank == 0 && p.depth == 0) p.rank = 1;
+  else if (list) p.depth++;
+  else p.rank++;
+  return p;
+}
+
+void fl_type_parts(const FlType *ty, FlType1 *out) {
+  switch (ty->kind) {
+  case FL_TY_SCALAR:
+  case FL_TY_ARRAY:
+    out[0] = (FlType1){(uint8_t)ty->dtype, (uint8_t)(ty->kind == FL_TY_ARRAY ? ty->rank : 0), 0, 0};
+    if (ty->nullable) out[1] = (FlType1){FL_BOOL, out[0].rank, 0, 0};
+    break;
+  case FL_TY_TUPLE:
+    for (int i = 0; i < ty->n_fields; i++) {
+      fl_type_parts(ty->fields[i].type, out);
+      out += ty->fields[i].type->n_parts;
+    }
+    break;
+  case FL_TY_TABLE:
+    out[0] = (FlType1){FL_I64, 0, 0, 0};
+    fl_type_parts(ty->elem, out + 1);
+    for (int i = 1; i < ty->n_parts; i++) out[i] = widen(out[i], false);
+    break;
+  case FL_TY_LIST:
+    fl_type_parts(ty->elem, out);
+    for (int i = 0; i < ty->n_parts; i++) out[i] = widen(out[i], true);
+    break;
+  case FL_TY_ERROR:
+  case FL_TY_NONE:
+  case FL_TY_NEVER:
+  case FL_TY_NULL:
+  case FL_TY_FUNC: break;
+  }
+}
+
+const FlType *fl_type_row(const FlType *ty) {
+  return ty->kind == FL_TY_TUPLE ? ty : ty->kind == FL_TY_TABLE ? ty->elem : NULL;
+}
+
+int fl_type_field_part(const FlType *ty, int field) {
+  const FlType *row = fl_type_row(ty);
+  int at = ty->kind == FL_TY_TABLE ? 1 : 0;
+  for (int i = 0; i < field; i++) at += row->fields[i].type->n_parts;
+  return at;
+}
+
+int fl_type_field_find(const FlType *row, const char *name) {
+  for (int i = 0; i < row->n_fields; i++)
+    if (row->fields[i].name == name) return i;
+  return -1;
+}
+
+static bool is_plain_name(const char *name) {
+  for (const char *c = name; *c; c++)
+    if (!(*c == '_' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+          (unsigned char)*c >= 0x80))
+      return false;
+  return true;
+}
+
+static void print(FlText1 *out, const FlType *ty) {
+  switch (ty->kind) {
+  case FL_TY_ERROR: fl_text_addz(out, "?"); break;
+  case FL_TY_NONE: fl_text_addz(out, "nothing"); break;
+  case FL_TY_NEVER: fl_text_addz(out, "error"); break;
+  case FL_TY_NULL: fl_text_addz(out, "null"); break;
+  case FL_TY_FUNC: fl_text_addz(out, "function"); break;
+  case FL_TY_SCALAR:
+  case FL_TY_ARRAY:
+    fl_text_addf(out, "%s%s", fl_dtype_name(ty->dtype), ty->nullable ? "?" : "");
+    for (int i = 0; ty->kind == FL_TY_ARRAY && i < ty->rank; i++) fl_text_addz(out, i ? ", _" : "[_");
+    if (ty->kind == FL_TY_ARRAY) fl_text_addc(out, ']');
+    break;
+  case FL_TY_TUPLE:
+    fl_text_addc(out, '(');
+    for (int i = 0; i < ty->n_fields; i++) {
+      const char *name = ty->fields[i].name;
+      if (i) fl_text_addz(out, ", ");
+      if (name[0] < '0' || name[0] > '9') fl_text_addf(out, is_plain_name(name) ? "%s: " : "`%s`: ", name);
+      print(out, ty->fields[i].type);
+    }
+    fl_text_addc(out, ')');
+    break;
+  case FL_TY_TABLE:
+  case FL_TY_LIST:
+    print(out, ty->elem);
+    fl_text_addz(out, "[_]");
+    break;
+  }
+}
+
+const char *fl_type_text(FlTypes *t, const FlType *ty) {
+  FlText1 text = {0};
+  print(&text, ty);
+  const char *s = fl_arena_strndup(t->arena, text.s, text.len);
+  fl_text_reset(&text);
+  return s;
+}

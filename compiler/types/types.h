@@ -1,0 +1,88 @@
+/* types.h: the types of the language, as sema sees values: without sizes (those are SSA values, see ir.h).
+ *
+ * Types are hash-consed in a FlTypes: equal types are the same pointer, so `==` compares. How a type's value is
+ * cut into IR values ("parts") is decided here and nowhere else:
+ *   scalar T            one scalar;            T? adds a bool validity after it (value zero when invalid)
+ *   array T[..]         one array;             of T? adds a bool array of the same sizes
+ *   tuple               the parts of its fields in order
+ *   table               the number of rows (i64), then for each field of the row the parts of its column;
+ *                       a column of scalars is a rank-1 array, of rank-r arrays a rank r+1 array
+ *   list of E           for each part of E: scalar -> rank-1 array, array -> list, list -> deeper list
+ *   function, module    nothing: they exist while compiling only */
+#ifndef FL_TYPES_H
+#define FL_TYPES_H
+
+#include "base/base.h"
+#include "flow/abi.h"
+
+typedef enum FlTypeKind {
+  FL_TY_ERROR, /* something was reported already: fits everything, says nothing */
+  FL_TY_NONE,  /* no value: a statement, an effect */
+  FL_TY_NEVER, /* error("..."): fits everything */
+  FL_TY_NULL,  /* the literal null before its type is known */
+  FL_TY_SCALAR,
+  FL_TY_ARRAY,
+  FL_TY_TUPLE,
+  FL_TY_TABLE,
+  FL_TY_LIST,
+  FL_TY_FUNC,
+} FlTypeKind;
+
+typedef struct FlType FlType;
+
+typedef struct FlField {
+  const char *name; /* interned; "0", "1", ... in a tuple without names */
+  const FlType *type;
+} FlField;
+
+struct FlType {
+  FlTypeKind kind;
+  FlDtype dtype;    /* SCALAR, ARRAY */
+  bool nullable;    /* SCALAR, ARRAY */
+  int rank;         /* ARRAY: 1..FL_MAX_RANK */
+  int n_fields;     /* TUPLE */
+  const FlField *fields;
+  const FlType *elem; /* TABLE: the row, a tuple; LIST: the element */
+  const char *name;   /* TUPLE: nominal name when made by `type` or a library, else NULL */
+  int n_parts;
+};
+
+typedef struct FlTypes {
+  FlArena *arena;
+  FlInterner *names;
+  FlVec(const FlType *) all;
+  const FlType *error, *none, *never, *null, *func;
+} FlTypes;
+
+FlTypes *fl_types_make(FlArena *a, FlInterner *names);
+const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable);
+const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank);
+/* `fields` is copied. `name`: nominal, or NULL. */
+const FlType *fl_type_tuple(FlTypes *t, int n, const FlField *fields, const char *name);
+const FlType *fl_type_table(FlTypes *t, const FlType *row);
+const FlType *fl_type_list(FlTypes *t, const FlType *elem);
+
+/* The type of many values of `elem` side by side: scalar -> rank 1, array -> rank + 1, tuple -> table, else list.
+ * Also the type of a table's column whose field has type `elem`. */
+const FlType *fl_type_many(FlTypes *t, const FlType *elem);
+/* The same with T? for T, or without the ?. Scalars and arrays only. */
+const FlType *fl_type_with_null(FlTypes *t, const FlType *ty, bool nullable);
+
+/* Writes n_parts part types. */
+void fl_type_parts(const FlType *ty, FlType1 *out);
+/* Index of the field's first part within the tuple's parts, or within the table's parts (after the row count). */
+int fl_type_field_part(const FlType *ty, int field);
+int fl_type_field_find(const FlType *row, const char *name); /* interned name; -1: none */
+const FlType *fl_type_row(const FlType *ty);                 /* TUPLE: itself; TABLE: its row; else NULL */
+
+bool fl_dtype_is_int(FlDtype d); /* i8..u64 */
+bool fl_dtype_is_signed(FlDtype d);
+bool fl_dtype_is_float(FlDtype d);
+bool fl_dtype_is_number(FlDtype d);
+const char *fl_dtype_name(FlDtype d);
+bool fl_dtype_find(const char *name, FlDtype *out);
+
+/* As the user writes it: `f64?[_]`, `(x: f64, y: i64)[_]`. Arena text. */
+const char *fl_type_text(FlTypes *t, const FlType *ty);
+
+#endif

@@ -68,7 +68,7 @@ static const FlType *intern(FlTypes *types, FlType want) {
   }
   FlType *t = FL_NEW(types->arena, FlType);
   *t = want;
-  t->fields = fl_arena_copy(types->arena, want.fields, sizeof(FlField) * (size_t)want.n_fields);
+  t->fields = fl_arena_copy(types->arena, want.fields, sizeof(FlTyField) * (size_t)want.n_fields);
   t->n_parts = count_parts(t);
   fl_vec_push(types->arena, &types->all, t);
   return t;
@@ -94,7 +94,7 @@ const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank) {
   return intern(t, (FlType){.kind = FL_TY_ARRAY, .dtype = d, .nullable = nullable, .rank = rank});
 }
 
-const FlType *fl_type_tuple(FlTypes *t, int n, const FlField *fields, const char *name) {
+const FlType *fl_type_tuple(FlTypes *t, int n, const FlTyField *fields, const char *name) {
   return intern(t, (FlType){.kind = FL_TY_TUPLE, .n_fields = n, .fields = fields, .name = name});
 }
 

@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "flow/abi.h"
 
-typedef enum FlTypeKind {
+typedef enum FlTyKind {
   FL_TY_ERROR, /* something was reported already: fits everything, says nothing */
   FL_TY_NONE,  /* no value: a statement, an effect */
   FL_TY_NEVER, /* error("..."): fits everything */
@@ -26,22 +26,22 @@ typedef enum FlTypeKind {
   FL_TY_TABLE,
   FL_TY_LIST,
   FL_TY_FUNC,
-} FlTypeKind;
+} FlTyKind;
 
 typedef struct FlType FlType;
 
-typedef struct FlField {
+typedef struct FlTyField {
   const char *name; /* interned; "0", "1", ... in a tuple without names */
   const FlType *type;
-} FlField;
+} FlTyField;
 
 struct FlType {
-  FlTypeKind kind;
+  FlTyKind kind;
   FlDtype dtype;    /* SCALAR, ARRAY */
   bool nullable;    /* SCALAR, ARRAY */
   int rank;         /* ARRAY: 1..FL_MAX_RANK */
   int n_fields;     /* TUPLE */
-  const FlField *fields;
+  const FlTyField *fields;
   const FlType *elem; /* TABLE: the row, a tuple; LIST: the element */
   const char *name;   /* TUPLE: nominal name when made by `type` or a library, else NULL */
   int n_parts;
@@ -58,7 +58,7 @@ FlTypes *fl_types_make(FlArena *a, FlInterner *names);
 const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable);
 const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank);
 /* `fields` is copied. `name`: nominal, or NULL. */
-const FlType *fl_type_tuple(FlTypes *t, int n, const FlField *fields, const char *name);
+const FlType *fl_type_tuple(FlTypes *t, int n, const FlTyField *fields, const char *name);
 const FlType *fl_type_table(FlTypes *t, const FlType *row);
 const FlType *fl_type_list(FlTypes *t, const FlType *elem);
 

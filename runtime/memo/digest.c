@@ -1,10 +1,19 @@
-/* digest.c: XXH3-128 of bytes, in one go. See memo.h. */
+/* digest.c: XXH3-128 of bytes. See memo.h. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "memo/memo.h"
 
+static FlDigest of_hash(XXH128_hash_t h) { return (FlDigest){.lo = h.low64, .hi = h.high64}; }
+
 FlDigest fl_memo_digest(const void *bytes, int64_t len) {
-  XXH128_hash_t h = XXH3_128bits(len ? bytes : "", (size_t)len);
-  return (FlDigest){.lo = h.low64, .hi = h.high64};
+  return of_hash(XXH3_128bits(len ? bytes : "", (size_t)len));
+}
+
+FlDigest fl_memo_digest_pieces(const struct iovec *pieces, int n_pieces) {
+  XXH3_state_t state;
+  XXH3_128bits_reset(&state);
+  for (int i = 0; i < n_pieces; i++)
+    if (pieces[i].iov_len) XXH3_128bits_update(&state, pieces[i].iov_base, pieces[i].iov_len);
+  return of_hash(XXH3_128bits_digest(&state));
 }

@@ -2,7 +2,7 @@
  *
  *   file      := header label key zeros payload
  *   header    := magic version abi kind label-bytes key-bytes payload-bytes created reserved
- *                key-digest meta-checksum payload-checksum header-checksum               128 bytes
+ *                key-digest meta-checksum payload-checksum spare header-checksum        128 bytes
  *   magic     := "flowmemo"                            8 bytes
  *   version   := u32, FL_ENTRY_VERSION                 a reader takes no other
  *   abi       := u32, FL_ABI_VERSION of the writer     a reader takes no other: types are its
@@ -10,7 +10,7 @@
  *   label-bytes := u32, at most 255
  *   key-bytes, payload-bytes := u64
  *   created   := i64, seconds since 1970
- *   reserved  := u64, 0
+ *   reserved, spare := u64, 0
  *   key-digest := XXH3-128 of key                      also the file's name
  *   meta-checksum := XXH3-128 of label key zeros
  *   payload-checksum := XXH3-128 of payload

@@ -1,0 +1,146 @@
+/* files.c: writing one file so that it is whole or absent, and mapping one with all its checksums.
+ *
+ * Writing: a new file in temp (same file system), locked by the writer, written, synced, renamed. The sync
+ * comes before the rename, so the name never leads to a file with holes after a power failure. The folder
+ * itself is not synced: losing the rename then means a miss, which is allowed. */
+#include "memo/memo_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Clock ticks since boot at which this process started: with the pid it names a process for good. */
+static unsigned long long process_start(void) {
+  char text[1024];
+  int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (n <= 0) return 0;
+  text[n] = '\0';
+  const char *p = strrchr(text, ')'); /* field 2, the only one that may hold spaces */
+  for (int field = 2; p && field < 22; field++) p = strchr(p + 1, ' ');
+  return p ? strtoull(p, NULL, 10) : 0;
+}
+
+static FlMemoStatus status_of_errno(int error) {
+  switch (error) {
+  case ENOSPC:
+  case EDQUOT:
+  case EFBIG: return FL_MEMO_FULL;
+  case EROFS:
+  case EACCES:
+  case EPERM:
+  case ENOENT:
+  case ENOTDIR:
+  case EEXIST: return FL_MEMO_OFF;
+  default: return FL_MEMO_FAILED;
+  }
+}
+
+/* A new locked file in temp. -1: errno says why. */
+static int temp_open(FlMemo *m, char path[PATH_MAX]) {
+  unsigned long long start = process_start();
+  for (int attempt = 0; attempt < 100; attempt++) {
+    pthread_mutex_lock(&m->lock);
+    uint64_t n = m->next_temp++;
+    pthread_mutex_unlock(&m->lock);
+    int len = snprintf(path, PATH_MAX, "%s/temp/%ld-%llu-%llu", m->dir, (long)getpid(), start,
+                       (unsigned long long)n);
+    if (len < 0 || len >= PATH_MAX) {
+      errno = ENAMETOOLONG;
+      return -1;
+    }
+    int fd = fl_folder_lock(m, path, true);
+    if (fd >= 0 || errno != EWOULDBLOCK) return fd;
+  }
+  errno = EBUSY;
+  return -1;
+}
+
+static int write_all(int fd, const struct iovec *pieces, int n_pieces) {
+  enum { MOST = 64 };
+  int next = 0;
+  size_t done = 0; /* of pieces[next] */
+  while (next < n_pieces) {
+    struct iovec now[MOST];
+    int n = 0;
+    for (int i = next; i < n_pieces && n < MOST; i++) {
+      size_t skip = i == next ? done : 0;
+      if (pieces[i].iov_len == skip) continue;
+      now[n++] = (struct iovec){(char *)pieces[i].iov_base + skip, pieces[i].iov_len - skip};
+    }
+    if (n == 0) {
+      next = next + MOST < n_pieces ? next + MOST : n_pieces;
+      done = 0;
+      continue;
+    }
+    ssize_t wrote = writev(fd, now, n);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return -1;
+    size_t left = (size_t)wrote;
+    while (next < n_pieces && left >= pieces[next].iov_len - done) {
+      left -= pieces[next].iov_len - done;
+      next++;
+      done = 0;
+    }
+    done += left;
+  }
+  return 0;
+}
+
+FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces) {
+  char temp[PATH_MAX];
+  int fd = temp_open(m, temp);
+  if (fd < 0) return status_of_errno(errno);
+  bool ok = write_all(fd, pieces, n_pieces) == 0 && fdatasync(fd) == 0;
+  if (ok && rename(temp, path) != 0)
+    ok = errno == ENOENT && fl_folder_make(m, path) && rename(temp, path) == 0;
+  int why = errno;
+  if (!ok) unlink(temp);
+  close(fd);
+  return ok ? FL_MEMO_OK : status_of_errno(why);
+}
+
+FlMemoEntry *fl_file_map(const char *path, const void *key, int64_t key_bytes, bool use,
+                         FlEntryHeader *header, const char **why) {
+  *why = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) {
+    if (errno != ENOENT && errno != ENOTDIR) *why = "it cannot be opened";
+    return NULL;
+  }
+  struct stat st;
+  void *map = MAP_FAILED;
+  FlMemoEntry *entry = NULL;
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    *why = "it is not a file";
+  } else if (st.st_size < FL_ENTRY_HEADER) {
+    *why = "it is cut short";
+  } else {
+    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED) *why = "it cannot be mapped";
+  }
+  if (!*why) *why = fl_entry_check(map, st.st_size, key, key_bytes, header);
+  if (!*why && !(entry = malloc(sizeof *entry))) *why = "memory ran out";
+  if (entry) {
+    if (use)
+      futimens(fd,
+               NULL); /* the time of the last use; without the right to set it, eviction just knows less */
+    entry->refs = 1;
+    entry->map = map;
+    entry->map_bytes = st.st_size;
+    entry->payload = (const char *)map + fl_entry_payload_offset(header);
+    entry->bytes = header->payload_bytes;
+    entry->checksum = header->payload;
+  } else if (map != MAP_FAILED) {
+    munmap(map, (size_t)st.st_size);
+  }
+  close(fd);
+  return entry;
+}

@@ -1,0 +1,147 @@
+/* ask.c: questions about ops and regions. Answers are safe: "may fault" when in doubt, "is a kernel" only
+ * when every op in it may stand in one. */
+#include "ir/ir_internal.h"
+
+bool fl_ir_const_value_i(const FlValue *v, int64_t *out) {
+  if (!v->op || v->op->code != FL_OP_CONST || !fl_t_is_scalar(v->type)) return false;
+  if (!fl_ir_is_int(v->type.dtype) && v->type.dtype != FL_BOOL) return false;
+  *out = v->op->attrs.i;
+  return true;
+}
+
+static bool region_may_fault(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next)
+    if (fl_ir_may_fault(op)) return true;
+  return false;
+}
+
+static bool is_const_nonzero(const FlValue *v) {
+  int64_t i;
+  return fl_ir_const_value_i(v, &i) && i != 0;
+}
+
+/* Integers of up to 32 bits and bool are exact in f64; a float always has a nearest float. */
+static bool convert_may_fault(FlDtype from, FlDtype to) {
+  const FlDtypeInfo *f = &fl_ir_dtypes[from], *t = &fl_ir_dtypes[to];
+  if (from == to || f->kind == FL_KIND_BOOL) return false;
+  if (t->kind == FL_KIND_FLOAT) return false;
+  if (f->kind == FL_KIND_FLOAT) return true;
+  if (f->kind == FL_KIND_UNSIGNED && t->kind == FL_KIND_UNSIGNED) return t->bytes < f->bytes;
+  if (f->kind == FL_KIND_UNSIGNED) return t->bytes <= f->bytes;
+  if (f->kind == FL_KIND_SIGNED && t->kind == FL_KIND_SIGNED) return t->bytes < f->bytes;
+  return true;
+}
+
+/* min, max and arg* of nothing are an error: not so when every size is a constant above 0 and nothing is left
+ * out. */
+static bool reduce_may_fault(const FlOp *op) {
+  bool some = op->attrs.i == 0;
+  for (int i = 0; i < op->n_args; i++) {
+    int64_t n;
+    some = some && fl_ir_const_value_i(op->args[i], &n) && n > 0;
+  }
+  const char *one[1] = {op->attrs.s};
+  const char **kinds = op->attrs.n_list ? op->attrs.list : one;
+  int n_kinds = op->attrs.n_list ? op->attrs.n_list : 1;
+  for (int i = 0; i < n_kinds; i++) {
+    const char *k = kinds[i];
+    bool adds = strcmp(k, "sum") == 0 || strcmp(k, "product") == 0 || strcmp(k, "sum_product") == 0;
+    if (adds && !fl_ir_is_float(op->results[i]->type.dtype)) return true;
+    if (!some && (strcmp(k, "min") == 0 || strcmp(k, "max") == 0 || strncmp(k, "arg", 3) == 0)) return true;
+  }
+  return false;
+}
+
+static bool matmul_may_fault(const FlOp *op) {
+  FlValue *x = op->args[0], *y = op->args[1];
+  if (!x->op || !y->op || x->op->code != FL_OP_MAP || y->op->code != FL_OP_MAP) return true;
+  if (x->type.depth || y->type.depth) return true;
+  FlValue *inner_x = x->op->args[x->type.rank == 1 || (op->attrs.i & 1) ? 0 : 1];
+  FlValue *inner_y = y->op->args[y->type.rank == 2 && (op->attrs.i & 2) ? 1 : 0];
+  return inner_x != inner_y;
+}
+
+bool fl_ir_may_fault(const FlOp *op) {
+  for (int i = 0; i < op->n_regions; i++)
+    if (region_may_fault(op->regions[i])) return true;
+  if (!(fl_op_info[op->code].flags & FL_OPF_FAULT)) return false;
+  FlDtype dtype = op->n_args ? (FlDtype)op->args[0]->type.dtype : FL_BOOL;
+  FlDtypeKind kind = fl_ir_dtypes[dtype].kind;
+  switch ((int)op->code) {
+  case FL_OP_ADD:
+  case FL_OP_SUB:
+  case FL_OP_MUL:
+  case FL_OP_NEG:
+  case FL_OP_POW: return kind != FL_KIND_FLOAT;
+  case FL_OP_ABS: return kind != FL_KIND_FLOAT && kind != FL_KIND_UNSIGNED;
+  case FL_OP_FLOORDIV:
+    if (kind == FL_KIND_FLOAT) return false;
+    return !(is_const_nonzero(op->args[1]) && (kind == FL_KIND_UNSIGNED || op->args[1]->op->attrs.i != -1));
+  case FL_OP_MOD:
+    if (kind == FL_KIND_FLOAT) return false;
+    return !is_const_nonzero(op->args[1]);
+  case FL_OP_CONVERT: return convert_may_fault(dtype, (FlDtype)op->results[0]->type.dtype);
+  case FL_OP_LOAD: return op->attrs.i == 0;
+  case FL_OP_STORE: return op->attrs.i == 0;
+  case FL_OP_REDUCE: return reduce_may_fault(op);
+  case FL_OP_SCAN: return false; /* only its region can, above */
+  case FL_OP_CHECK: {
+    int64_t v;
+    return !(fl_ir_const_value_i(op->args[0], &v) && v);
+  }
+  case FL_OP_CALL: return op->attrs.func->recursive || region_may_fault(op->attrs.func->body);
+  case FL_OP_MATMUL: return matmul_may_fault(op);
+  }
+  return true;
+}
+
+bool fl_ir_is_effect(const FlOp *op) {
+  if (fl_op_info[op->code].flags & FL_OPF_EFFECT) return true;
+  for (int i = 0; i < op->n_regions; i++)
+    for (const FlOp *in = op->regions[i]->first; in; in = in->next)
+      if (fl_ir_is_effect(in)) return true;
+  return false;
+}
+
+static bool kernel_op(const FlOp *op) {
+  for (int i = 0; i < op->n_results; i++)
+    if (!fl_t_is_scalar(op->results[i]->type)) return false;
+  if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) return true;
+  switch ((int)op->code) {
+  case FL_OP_CONST:
+  case FL_OP_DIM:
+  case FL_OP_LOAD:
+  case FL_OP_CHECK:
+  case FL_OP_FAIL: return true;
+  case FL_OP_IF:
+  case FL_OP_FOR:
+  case FL_OP_WHILE:
+  case FL_OP_REDUCE:
+    for (int i = 0; i < op->n_regions; i++)
+      if (!fl_ir_is_kernel(op->regions[i])) return false;
+    return true;
+  }
+  return false;
+}
+
+bool fl_ir_is_kernel(const FlRegion *r) {
+  for (int i = 0; i < r->n_params; i++)
+    if (!fl_t_is_scalar(r->params[i]->type)) return false;
+  for (int i = 0; i < r->n_yields; i++)
+    if (!fl_t_is_scalar(r->yields[i]->type)) return false;
+  for (const FlOp *op = r->first; op; op = op->next)
+    if (!kernel_op(op)) return false;
+  return true;
+}
+
+bool fl_ir_uses(const FlRegion *r, const FlValue *v) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++)
+      if (op->args[i] == v) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (fl_ir_uses(op->regions[i], v)) return true;
+  }
+  for (int i = 0; i < r->n_yields; i++)
+    if (r->yields[i] == v) return true;
+  return false;
+}

@@ -1,0 +1,101 @@
+/* encode.c: the canonical encoding of a function, for keys of remembered results (LANGUAGE 13).
+ *
+ *   function := 'F' count(params) type* ops
+ *   ops      := op* 'Y' count(yields) value*
+ *   op       := 'O' name attrs count(args) value* count(results) type* count(regions) region*
+ *   region   := 'R' count(params) type* ops
+ *   attrs    := i:8 f:8 text count(list) text* (0 | 1 callee)
+ *   text     := count(bytes) bytes, or all ones when absent
+ *
+ * Counts and values are 4 bytes little endian. Values are numbered in order of definition; names, spans and
+ * ids do not appear, operators go by name, so the order of rows in ops.def and of declarations does not
+ * matter. No two functions that differ in meaning share an encoding: every part has a fixed length or its
+ * length before it. */
+#include "ir/ir_internal.h"
+
+#include <stdlib.h>
+
+typedef struct Encoder {
+  FlText1 *out;
+  uint32_t *number, next;
+  FlIrEncodeFunc callee;
+  void *user;
+} Encoder;
+
+static void put(Encoder *e, const void *bytes, size_t n) { fl_text_add(e->out, bytes, n); }
+static void put_count(Encoder *e, uint32_t n) {
+  put(e,
+      (unsigned char[]){(unsigned char)n, (unsigned char)(n >> 8), (unsigned char)(n >> 16),
+                        (unsigned char)(n >> 24)},
+      4);
+}
+static void put_u64(Encoder *e, uint64_t v) {
+  put_count(e, (uint32_t)v);
+  put_count(e, (uint32_t)(v >> 32));
+}
+
+static void put_text(Encoder *e, const char *s, size_t len) {
+  put_count(e, s ? (uint32_t)len : UINT32_MAX);
+  if (s) put(e, s, len);
+}
+
+/* Element types go by name too: rows of dtypes.def may move. */
+static void put_type(Encoder *e, FlType1 t) {
+  put_text(e, fl_ir_dtypes[t.dtype].name, strlen(fl_ir_dtypes[t.dtype].name));
+  put(e, (unsigned char[]){t.rank, t.depth}, 2);
+}
+
+static void put_attrs(Encoder *e, const FlAttrs *a) {
+  uint64_t bits;
+  memcpy(&bits, &a->f, sizeof bits);
+  if (a->f != a->f) bits = 0x7ff8000000000000u; /* there is one NaN */
+  put_u64(e, (uint64_t)a->i);
+  put_u64(e, bits);
+  put_text(e, a->s, a->s ? (a->s_len ? (size_t)a->s_len : strlen(a->s)) : 0);
+  put_count(e, (uint32_t)a->n_list);
+  for (int i = 0; i < a->n_list; i++) put_text(e, a->list[i], strlen(a->list[i]));
+  put(e, a->func ? "\1" : "\0", 1);
+  if (a->func) e->callee(e->out, a->func, e->user);
+}
+
+static void define(Encoder *e, const FlValue *v) {
+  e->number[v->id] = e->next++;
+  put_type(e, v->type);
+}
+
+static void put_region(Encoder *e, const FlRegion *r, char tag) {
+  put(e, &tag, 1);
+  put_count(e, (uint32_t)r->n_params);
+  for (int i = 0; i < r->n_params; i++) define(e, r->params[i]);
+  for (const FlOp *op = r->first; op; op = op->next) {
+    put(e, "O", 1);
+    put_text(e, fl_op_info[op->code].name, strlen(fl_op_info[op->code].name));
+    put_attrs(e, &op->attrs);
+    put_count(e, (uint32_t)op->n_args);
+    for (int i = 0; i < op->n_args; i++) put_count(e, e->number[op->args[i]->id]);
+    put_count(e, (uint32_t)op->n_results);
+    for (int i = 0; i < op->n_results; i++) define(e, op->results[i]);
+    put_count(e, (uint32_t)op->n_regions);
+    for (int i = 0; i < op->n_regions; i++) put_region(e, op->regions[i], 'R');
+  }
+  put(e, "Y", 1);
+  put_count(e, (uint32_t)r->n_yields);
+  for (int i = 0; i < r->n_yields; i++) put_count(e, e->number[r->yields[i]->id]);
+}
+
+void fl_ir_encode_with(FlText1 *out, const FlFunc *f, FlIrEncodeFunc encode_callee, void *user) {
+  Encoder e = {out, calloc((size_t)f->next_id + 1, sizeof *e.number), 0, encode_callee, user};
+  if (!e.number) {
+    fprintf(stderr, "error: out of memory\n");
+    exit(4);
+  }
+  put_region(&e, f->body, 'F');
+  free(e.number);
+}
+
+static void callee_key(FlText1 *out, const FlFunc *callee, void *user) {
+  (void)user;
+  fl_text_add(out, (const char *)&callee->key, sizeof callee->key);
+}
+
+void fl_ir_encode_func(FlText1 *out, const FlFunc *f) { fl_ir_encode_with(out, f, callee_key, NULL); }

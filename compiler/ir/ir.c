@@ -1,0 +1,220 @@
+/* ir.c: making modules, functions, regions and ops, and editing them. See ir.h for what always holds. */
+#include "ir/ir_internal.h"
+
+#include <stdlib.h>
+
+/* ---- making ---- */
+
+FlModule *fl_ir_module_make(FlArena *arena, const char *name) {
+  FlModule *m = FL_NEW(arena, FlModule);
+  m->arena = arena;
+  m->name = fl_arena_strndup(arena, name, strlen(name));
+  m->doc = "";
+  return m;
+}
+
+FlFunc *fl_ir_func_make(FlModule *m, const char *name, FlFuncKind kind, FlSpan span) {
+  FlFunc *f = FL_NEW(m->arena, FlFunc);
+  f->name = fl_arena_strndup(m->arena, name, strlen(name));
+  f->kind = kind;
+  f->span = span;
+  f->module = m;
+  f->body = FL_NEW(m->arena, FlRegion);
+  f->body->func = f;
+  if (m->last) m->last->next = f;
+  else m->first = f;
+  m->last = f;
+  if (kind == FL_FUNC_MAIN) m->main = f;
+  return f;
+}
+
+FlValue *fl_ir_value_make(FlFunc *f, FlType1 type, FlOp *op, FlRegion *region, int index) {
+  FlValue *v = FL_NEW(f->module->arena, FlValue);
+  *v = (FlValue){type, f->next_id++, op, region, index};
+  return v;
+}
+
+FlValue *fl_ir_param(FlRegion *r, FlType1 type) {
+  int n = r->n_params;
+  if ((n & (n - 1)) == 0) { /* full at 0 and at each power of two */
+    FlValue **grown = FL_NEW_ARRAY(r->func->module->arena, FlValue *, n ? n * 2 : 1);
+    if (n) memcpy(grown, r->params, (size_t)n * sizeof *grown);
+    r->params = grown;
+  }
+  FlValue *v = fl_ir_value_make(r->func, type, NULL, r, n);
+  r->params[r->n_params++] = v;
+  return v;
+}
+
+FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, int n_results,
+               const FlType1 *types, int n_regions) {
+  FlArena *arena = b->module->arena;
+  FlOp *op = FL_NEW(arena, FlOp);
+  op->code = code;
+  op->span = b->span;
+  op->n_args = n_args;
+  op->n_results = n_results;
+  op->n_regions = n_regions;
+  op->args = fl_arena_copy(arena, args, (size_t)n_args * sizeof *args);
+  op->results = FL_NEW_ARRAY(arena, FlValue *, n_results);
+  if (n_regions) op->regions = FL_NEW_ARRAY(arena, FlRegion *, n_regions);
+  fl_ir_link(b->region, op, b->before);
+  for (int i = 0; i < n_results; i++) op->results[i] = fl_ir_value_make(b->func, types[i], op, b->region, i);
+  return op;
+}
+
+FlRegion *fl_ir_region(FlBuilder *b, FlOp *op, int index, int n_params, const FlType1 *types) {
+  FlRegion *r = FL_NEW(b->module->arena, FlRegion);
+  r->owner = op;
+  r->func = b->func;
+  op->regions[index] = r;
+  for (int i = 0; i < n_params; i++) fl_ir_param(r, types[i]);
+  return r;
+}
+
+void fl_ir_yield(FlRegion *r, FlModule *m, int n, FlValue *const *values) {
+  r->n_yields = n;
+  r->yields = fl_arena_copy(m->arena, values, (size_t)n * sizeof *values);
+}
+
+/* ---- editing ---- */
+
+void fl_ir_link(FlRegion *r, FlOp *op, FlOp *before) {
+  op->parent = r;
+  op->next = before;
+  op->prev = before ? before->prev : r->last;
+  if (op->prev) op->prev->next = op;
+  else r->first = op;
+  if (before) before->prev = op;
+  else r->last = op;
+}
+
+void fl_ir_unlink(FlOp *op) {
+  FlRegion *r = op->parent;
+  if (op->prev) op->prev->next = op->next;
+  else r->first = op->next;
+  if (op->next) op->next->prev = op->prev;
+  else r->last = op->prev;
+  op->parent = NULL;
+  op->prev = op->next = NULL;
+}
+
+void fl_ir_remove(FlOp *op) { fl_ir_unlink(op); }
+
+void fl_ir_move_before(FlOp *op, FlOp *before) {
+  if (op == before || op->next == before) return;
+  fl_ir_unlink(op);
+  fl_ir_link(before->parent, op, before);
+  for (int i = 0; i < op->n_results; i++) op->results[i]->region = before->parent;
+}
+
+static void replace_in(FlRegion *r, const FlValue *from, FlValue *to) {
+  for (FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++)
+      if (op->args[i] == from) op->args[i] = to;
+    for (int i = 0; i < op->n_regions; i++) replace_in(op->regions[i], from, to);
+  }
+  for (int i = 0; i < r->n_yields; i++)
+    if (r->yields[i] == from) r->yields[i] = to;
+}
+
+void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to) { replace_in(f->body, from, to); }
+
+/* ---- copying ---- */
+
+/* From values of the copied region to their copies; a dense table over the ids that the region defines. */
+typedef struct Copy {
+  FlBuilder *b;
+  const FlFunc *source;
+  uint32_t lo, hi; /* ids in [lo, hi) */
+  FlValue **to;
+} Copy;
+
+static void span_ids(const FlRegion *r, uint32_t *lo, uint32_t *hi) {
+  for (int i = 0; i < r->n_params; i++) {
+    uint32_t id = r->params[i]->id;
+    if (id < *lo) *lo = id;
+    if (id >= *hi) *hi = id + 1;
+  }
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_results; i++) {
+      uint32_t id = op->results[i]->id;
+      if (id < *lo) *lo = id;
+      if (id >= *hi) *hi = id + 1;
+    }
+    for (int i = 0; i < op->n_regions; i++) span_ids(op->regions[i], lo, hi);
+  }
+}
+
+static FlValue *copied(const Copy *c, FlValue *v) {
+  if (v->region->func == c->source && v->id >= c->lo && v->id < c->hi && c->to[v->id - c->lo])
+    return c->to[v->id - c->lo];
+  return v;
+}
+
+static void set_copy(Copy *c, const FlValue *from, FlValue *to) { c->to[from->id - c->lo] = to; }
+
+static void copy_ops(Copy *c, FlRegion *into, FlOp *before, const FlRegion *from);
+
+static void copy_region(Copy *c, FlOp *op, int index, const FlRegion *from) {
+  FlRegion *r = fl_ir_region(c->b, op, index, 0, NULL);
+  for (int i = 0; i < from->n_params; i++)
+    set_copy(c, from->params[i], fl_ir_param(r, from->params[i]->type));
+  copy_ops(c, r, NULL, from);
+  r->n_yields = from->n_yields;
+  r->yields = FL_NEW_ARRAY(c->b->module->arena, FlValue *, from->n_yields);
+  for (int i = 0; i < from->n_yields; i++) r->yields[i] = copied(c, from->yields[i]);
+}
+
+static void copy_ops(Copy *c, FlRegion *into, FlOp *before, const FlRegion *from) {
+  FlArena *arena = c->b->module->arena;
+  for (const FlOp *op = from->first; op; op = op->next) {
+    FlOp *fresh = FL_NEW(arena, FlOp);
+    *fresh = *op;
+    fresh->args = FL_NEW_ARRAY(arena, FlValue *, op->n_args);
+    for (int i = 0; i < op->n_args; i++) fresh->args[i] = copied(c, op->args[i]);
+    fresh->results = FL_NEW_ARRAY(arena, FlValue *, op->n_results);
+    fl_ir_link(into, fresh, before);
+    for (int i = 0; i < op->n_results; i++) {
+      fresh->results[i] = fl_ir_value_make(c->b->func, op->results[i]->type, fresh, into, i);
+      set_copy(c, op->results[i], fresh->results[i]);
+    }
+    if (op->n_regions) fresh->regions = FL_NEW_ARRAY(arena, FlRegion *, op->n_regions);
+    for (int i = 0; i < op->n_regions; i++) copy_region(c, fresh, i, op->regions[i]);
+  }
+}
+
+void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out) {
+  Copy c = {b, from->func, UINT32_MAX, 0, NULL};
+  span_ids(from, &c.lo, &c.hi);
+  if (c.lo > c.hi) c.lo = c.hi;
+  c.to = calloc((size_t)(c.hi - c.lo) + 1, sizeof *c.to);
+  if (!c.to) {
+    fprintf(stderr, "error: out of memory\n");
+    exit(4);
+  }
+  for (int i = 0; i < from->n_params; i++) set_copy(&c, from->params[i], args[i]);
+  copy_ops(&c, b->region, b->before, from);
+  for (int i = 0; i < from->n_yields; i++) yields_out[i] = copied(&c, from->yields[i]);
+  free(c.to);
+}
+
+FlFunc *fl_ir_clone_func(FlFunc *f, const char *name) {
+  FlModule *m = f->module;
+  FlFunc *copy = FL_NEW(m->arena, FlFunc);
+  *copy = *f;
+  copy->name = fl_arena_strndup(m->arena, name, strlen(name));
+  copy->next_id = 0;
+  copy->next = NULL;
+  copy->body = FL_NEW(m->arena, FlRegion);
+  copy->body->func = copy;
+  m->last->next = copy;
+  m->last = copy;
+  for (int i = 0; i < f->body->n_params; i++) fl_ir_param(copy->body, f->body->params[i]->type);
+  FlBuilder b = {m, copy, copy->body, NULL, f->span};
+  FlValue **yields = FL_NEW_ARRAY(m->arena, FlValue *, f->body->n_yields);
+  fl_ir_inline_region(&b, f->body, copy->body->params, yields);
+  copy->body->n_yields = f->body->n_yields;
+  copy->body->yields = yields;
+  return copy;
+}

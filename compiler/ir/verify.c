@@ -1,0 +1,345 @@
+/* verify.c: whether a module obeys ir.h and ops.def: links, dominance, types, regions of the structural ops,
+ * and where effects may stand. Stops at the first broken rule and names function, op and rule. */
+#include "ir/ir_internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+typedef struct Verifier {
+  const FlFunc *func;
+  FlText1 *why;
+  unsigned char *state; /* by value id: 0 not met, 1 defined here or around, 2 out of sight again */
+} Verifier;
+
+static bool broken(Verifier *v, const FlOp *op, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static bool broken(Verifier *v, const FlOp *op, const char *fmt, ...) {
+  char text[256];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  fl_text_addf(v->why, "function %s: ", v->func->name);
+  if (op)
+    fl_text_addf(v->why, "op %s%s%s: ", fl_op_info[op->code].name, op->attrs.s ? " " : "",
+                 op->attrs.s ? op->attrs.s : "");
+  fl_text_addz(v->why, text);
+  return false;
+}
+
+static bool is_scalar_of(FlType1 t, FlDtype d) { return fl_t_is_scalar(t) && t.dtype == d; }
+
+static bool all_i64(const FlOp *op, int from, int to) {
+  for (int i = from; i < to; i++)
+    if (!is_scalar_of(op->args[i]->type, FL_I64)) return false;
+  return true;
+}
+
+/* The region's params are `n` i64 and then the types of args[from..]. */
+static bool params_are(const FlRegion *r, int n, const FlOp *op, int from) {
+  if (r->n_params != n + op->n_args - from) return false;
+  for (int i = 0; i < n; i++)
+    if (!is_scalar_of(r->params[i]->type, FL_I64)) return false;
+  for (int i = from; i < op->n_args; i++)
+    if (!fl_t_same(r->params[n + i - from]->type, op->args[i]->type)) return false;
+  return true;
+}
+
+static bool yields_match(const FlRegion *r, int skip, const FlOp *op) {
+  if (r->n_yields != skip + op->n_results) return false;
+  for (int i = 0; i < op->n_results; i++)
+    if (!fl_t_same(r->yields[skip + i]->type, op->results[i]->type)) return false;
+  return true;
+}
+
+static int expected_regions(FlOpcode code) {
+  switch ((int)code) {
+  case FL_OP_MAP:
+  case FL_OP_REDUCE:
+  case FL_OP_SCAN:
+  case FL_OP_COLLECT:
+  case FL_OP_FOR:
+  case FL_OP_WHILE: return 1;
+  case FL_OP_IF: return 2;
+  }
+  return 0;
+}
+
+static bool sized_loop(Verifier *v, const FlOp *op) {
+  if (op->n_args < 1 || op->n_args > FL_MAX_RANK) return broken(v, op, "1 to 8 sizes are wanted");
+  if (!all_i64(op, 0, op->n_args)) return broken(v, op, "sizes are i64");
+  if (!params_are(op->regions[0], op->n_args, op, op->n_args))
+    return broken(v, op, "region params are one i64 a size");
+  return true;
+}
+
+static bool check_map(Verifier *v, const FlOp *op) {
+  if (!sized_loop(v, op)) return false;
+  const FlRegion *r = op->regions[0];
+  if (r->n_yields != op->n_results || op->n_results < 1)
+    return broken(v, op, "as many yields as results, at least one");
+  for (int i = 0; i < r->n_yields; i++) {
+    FlType1 y = r->yields[i]->type, want = y;
+    if (fl_t_is_scalar(y)) want.rank = (uint8_t)op->n_args;
+    else want.depth++;
+    if (!fl_t_same(op->results[i]->type, want))
+      return broken(v, op, "result %d is not the yields' array or list", i);
+  }
+  return true;
+}
+
+static bool check_one_reduction(Verifier *v, const FlOp *op, const char *kind, int result, int *at) {
+  const FlRegion *r = op->regions[0];
+  bool pair = strcmp(kind, "sum_product") == 0;
+  if (*at + (pair ? 2 : 1) > r->n_yields) return broken(v, op, "too few yields");
+  FlType1 value = r->yields[*at]->type, have = op->results[result]->type, want = value;
+  if (!fl_t_is_scalar(value)) return broken(v, op, "yields are scalars");
+  if (pair && !fl_t_same(r->yields[*at + 1]->type, value)) return broken(v, op, "factors differ in type");
+  *at += pair ? 2 : 1;
+  if (strcmp(kind, "any") == 0 || strcmp(kind, "all") == 0 || strcmp(kind, "count") == 0) {
+    if (value.dtype != FL_BOOL) return broken(v, op, "the yield is a bool");
+    if (kind[0] == 'c') want = fl_t_scalar(FL_I64);
+  } else if (strcmp(kind, "argmin") == 0 || strcmp(kind, "argmax") == 0) want = fl_t_scalar(FL_I64);
+  else if (strcmp(kind, "min") && strcmp(kind, "max") && strcmp(kind, "sum") && strcmp(kind, "product") &&
+           !pair)
+    return broken(v, op, "unknown kind of reduction");
+  if (!fl_t_same(have, want)) return broken(v, op, "result %d has the wrong type", result);
+  return true;
+}
+
+static bool check_reduce(Verifier *v, const FlOp *op) {
+  if (!sized_loop(v, op)) return false;
+  const FlRegion *r = op->regions[0];
+  if (!op->attrs.s && !op->attrs.n_list) return broken(v, op, "a kind of reduction is wanted");
+  int at = 0, n = op->attrs.n_list ? op->attrs.n_list : 1;
+  if (op->n_results != n) return broken(v, op, "one result a reduction");
+  for (int i = 0; i < n; i++)
+    if (!check_one_reduction(v, op, op->attrs.n_list ? op->attrs.list[i] : op->attrs.s, i, &at)) return false;
+  if (op->attrs.i == 1) {
+    if (at >= r->n_yields || !is_scalar_of(r->yields[at]->type, FL_BOOL))
+      return broken(v, op, "a keep bool is wanted");
+    at++;
+  }
+  return at == r->n_yields || broken(v, op, "too many yields");
+}
+
+static bool check_scan(Verifier *v, const FlOp *op) {
+  if (op->n_args < 2 || !all_i64(op, 0, 1)) return broken(v, op, "a size and initial values are wanted");
+  const FlRegion *r = op->regions[0];
+  if (!params_are(r, 1, op, 1)) return broken(v, op, "region params are an index and the carried values");
+  if (r->n_yields != op->n_args - 1 || op->n_results != r->n_yields)
+    return broken(v, op, "one yield and result a carried");
+  for (int i = 0; i < r->n_yields; i++) {
+    FlType1 y = r->yields[i]->type;
+    if (!fl_t_is_scalar(y) || !fl_t_same(y, r->params[i + 1]->type))
+      return broken(v, op, "yield %d differs", i);
+    if (!fl_t_same(op->results[i]->type, fl_t_array((FlDtype)y.dtype, 1)))
+      return broken(v, op, "result %d differs", i);
+  }
+  return true;
+}
+
+static bool check_collect(Verifier *v, const FlOp *op) {
+  if (!sized_loop(v, op)) return false;
+  const FlRegion *r = op->regions[0];
+  if (r->n_yields < 1 || !is_scalar_of(r->yields[0]->type, FL_BOOL))
+    return broken(v, op, "the first yield is keep");
+  if (op->n_results != r->n_yields || !is_scalar_of(op->results[0]->type, FL_I64))
+    return broken(v, op, "results are the count and one array a yield");
+  for (int i = 1; i < r->n_yields; i++) {
+    if (!fl_t_is_scalar(r->yields[i]->type)) return broken(v, op, "yields are scalars");
+    if (!fl_t_same(op->results[i]->type, fl_t_array((FlDtype)r->yields[i]->type.dtype, 1)))
+      return broken(v, op, "result %d is not its yield's array", i);
+  }
+  return true;
+}
+
+static bool check_call(Verifier *v, const FlOp *op) {
+  const FlFunc *f = op->attrs.func;
+  if (!f) return broken(v, op, "no function");
+  if ((f->kind == FL_FUNC_STAGE) != (op->code == FL_OP_STAGE))
+    return broken(v, op, "stages are called by stage");
+  if (f->body->n_params != op->n_args)
+    return broken(v, op, "%s takes %d arguments", f->name, f->body->n_params);
+  for (int i = 0; i < op->n_args; i++)
+    if (!fl_t_same(f->body->params[i]->type, op->args[i]->type))
+      return broken(v, op, "argument %d of %s", i, f->name);
+  return yields_match(f->body, 0, op) || broken(v, op, "results of %s differ", f->name);
+}
+
+static bool check_access(Verifier *v, const FlOp *op) {
+  bool store = op->code == FL_OP_STORE;
+  FlType1 a = op->args[0]->type, element = fl_t_scalar((FlDtype)a.dtype);
+  int axes = a.depth ? 1 : a.rank, wanted = 1 + axes + store;
+  if (a.depth) element = a, element.depth--;
+  if (op->n_args != wanted) return broken(v, op, "one index an axis is wanted");
+  if (!all_i64(op, 1, 1 + axes)) return broken(v, op, "indices are i64");
+  FlType1 value = store ? op->args[op->n_args - 1]->type : op->results[0]->type;
+  if (!fl_t_same(value, element)) return broken(v, op, "the element has another type");
+  return !store || fl_t_same(op->results[0]->type, a) || broken(v, op, "the result is the array's type");
+}
+
+static bool check_array(Verifier *v, const FlOp *op) {
+  FlType1 t = op->results[0]->type;
+  if (t.depth) return broken(v, op, "an array, not a list");
+  if (op->n_args && t.rank != 1) return broken(v, op, "elements make rank 1");
+  for (int i = 0; i < op->n_args; i++)
+    if (!is_scalar_of(op->args[i]->type, (FlDtype)t.dtype))
+      return broken(v, op, "element %d has another type", i);
+  return true;
+}
+
+static bool check_loop(Verifier *v, const FlOp *op) {
+  bool is_while = op->code == FL_OP_WHILE;
+  int first = is_while ? 0 : 2;
+  if (!params_are(op->regions[0], is_while ? 0 : 1, op, first))
+    return broken(v, op, "region params differ from carried");
+  if (op->n_results != op->n_args - first) return broken(v, op, "one result a carried value");
+  for (int i = 0; i < op->n_results; i++)
+    if (!fl_t_same(op->results[i]->type, op->args[first + i]->type))
+      return broken(v, op, "carried %d changes type", i);
+  if (!yields_match(op->regions[0], is_while, op)) return broken(v, op, "yields differ from carried");
+  return !is_while || is_scalar_of(op->regions[0]->yields[0]->type, FL_BOOL) ||
+         broken(v, op, "first yield is a bool");
+}
+
+static bool check_if(Verifier *v, const FlOp *op) {
+  if (op->n_args != 1) return broken(v, op, "one condition");
+  for (int i = 0; i < 2; i++) {
+    if (op->regions[i]->n_params) return broken(v, op, "regions have no params");
+    if (!yields_match(op->regions[i], 0, op))
+      return broken(v, op, "yields of region %d differ from the results", i);
+  }
+  return true;
+}
+
+static bool check_matmul(Verifier *v, const FlOp *op) {
+  FlType1 x = op->args[0]->type, y = op->args[1]->type, r = op->results[0]->type;
+  if (x.depth || y.depth || x.rank > 2 || y.rank > 2) return broken(v, op, "ranks 1 and 2 only");
+  if (x.dtype != y.dtype || r.dtype != x.dtype || !fl_ir_is_float(x.dtype))
+    return broken(v, op, "one float type is wanted");
+  return (r.depth == 0 && r.rank == x.rank + y.rank - 2) || broken(v, op, "the result has the wrong rank");
+}
+
+static bool check_structure(Verifier *v, const FlOp *op) {
+  switch ((int)op->code) {
+  case FL_OP_CONST:
+    if (!fl_t_is_scalar(op->results[0]->type)) return broken(v, op, "constants are scalars");
+    if (fl_ir_dtypes[op->results[0]->type.dtype].kind == FL_KIND_REF && op->results[0]->type.dtype != FL_FILE)
+      return broken(v, op, "no constant of this type");
+    return !fl_ir_is_int(op->results[0]->type.dtype) ||
+           fl_ir_int_fits((FlDtype)op->results[0]->type.dtype, op->attrs.i) ||
+           broken(v, op, "does not fit its type");
+  case FL_OP_ARRAY: return check_array(v, op);
+  case FL_OP_DIM: {
+    FlType1 t = op->args[0]->type;
+    return (op->attrs.i >= 0 && op->attrs.i < (t.depth ? 1 : t.rank)) || broken(v, op, "no such axis");
+  }
+  case FL_OP_LOAD:
+  case FL_OP_STORE: return check_access(v, op);
+  case FL_OP_MAP: return check_map(v, op);
+  case FL_OP_REDUCE: return check_reduce(v, op);
+  case FL_OP_SCAN: return check_scan(v, op);
+  case FL_OP_COLLECT: return check_collect(v, op);
+  case FL_OP_IF: return check_if(v, op);
+  case FL_OP_FOR:
+    if (!all_i64(op, 0, 2)) return broken(v, op, "bounds are i64");
+    return check_loop(v, op);
+  case FL_OP_WHILE: return check_loop(v, op);
+  case FL_OP_CALL:
+  case FL_OP_STAGE: return check_call(v, op);
+  case FL_OP_FAIL:
+    return (op->n_args == 1 && is_scalar_of(op->args[0]->type, FL_TEXT)) ||
+           broken(v, op, "one text is wanted");
+  case FL_OP_CHECK: return op->n_args <= 3 || broken(v, op, "at most two operands");
+  case FL_OP_MATMUL: return check_matmul(v, op);
+  case FL_OP_ROWS:
+  case FL_OP_TRANSPOSE:
+    return fl_t_same(op->args[0]->type, op->results[0]->type) ||
+           broken(v, op, "the result has the argument's type");
+  case FL_OP_TAKE: return op->n_results == op->n_args - 1 || broken(v, op, "one result an array");
+  case FL_OP_COMPRESS: return op->n_results == op->n_args || broken(v, op, "a count and one result an array");
+  }
+  return true;
+}
+
+/* Effects stand in the top level of a script or test, under its own if, for and while. */
+static bool effect_place(const FlOp *op) {
+  const FlFunc *f = op->parent->func;
+  if (f->kind != FL_FUNC_MAIN && f->kind != FL_FUNC_TEST) return false;
+  for (const FlOp *o = op->parent->owner; o; o = o->parent->owner)
+    if (o->code != FL_OP_IF && o->code != FL_OP_FOR && o->code != FL_OP_WHILE) return false;
+  return true;
+}
+
+static bool check_use(Verifier *v, const FlOp *op, const FlValue *used) {
+  if (!used) return broken(v, op, "an operand is missing");
+  if (used->region->func != v->func || used->id >= v->func->next_id)
+    return broken(v, op, "operand of another function");
+  if (v->state[used->id] != 1)
+    return broken(v, op, "operand (id %u) is not defined before its use", used->id);
+  return true;
+}
+
+static bool check_definition(Verifier *v, const FlOp *op, const FlValue *d, const FlRegion *r, int index) {
+  if (d->op != op || d->region != r || d->index != index)
+    return broken(v, op, "value %d has wrong links", index);
+  if (d->id >= v->func->next_id || v->state[d->id]) return broken(v, op, "value id %u is used twice", d->id);
+  if (d->type.dtype >= FL_N_DTYPES || d->type.rank > FL_MAX_RANK || (d->type.depth && !d->type.rank))
+    return broken(v, op, "value %d has an impossible type", index);
+  v->state[d->id] = 1;
+  return true;
+}
+
+static bool check_region(Verifier *v, const FlRegion *r);
+
+static bool check_op(Verifier *v, const FlOp *op, const FlRegion *r) {
+  if (op->parent != r) return broken(v, op, "wrong parent");
+  if (op->next ? op->next->prev != op : r->last != op) return broken(v, op, "broken list of ops");
+  for (int i = 0; i < op->n_args; i++)
+    if (!check_use(v, op, op->args[i])) return false;
+  const char *why = fl_ir_match(op->code, op->n_args, op->args, op->n_results, op->results, NULL, NULL);
+  if (why) return broken(v, op, "%s", why);
+  if (op->n_regions != expected_regions(op->code)) return broken(v, op, "wrong number of regions");
+  for (int i = 0; i < op->n_regions; i++) {
+    if (!op->regions[i] || op->regions[i]->owner != op) return broken(v, op, "region %d has wrong links", i);
+    if (!check_region(v, op->regions[i])) return false;
+  }
+  if (!check_structure(v, op)) return false;
+  if ((fl_op_info[op->code].flags & FL_OPF_EFFECT) && !effect_place(op))
+    return broken(v, op, "an effect in pure code");
+  for (int i = 0; i < op->n_results; i++)
+    if (!check_definition(v, op, op->results[i], r, i)) return false;
+  return true;
+}
+
+static bool check_region(Verifier *v, const FlRegion *r) {
+  if (r->func != v->func) return broken(v, r->owner, "region of another function");
+  for (int i = 0; i < r->n_params; i++)
+    if (!check_definition(v, NULL, r->params[i], r, i)) return false;
+  for (const FlOp *op = r->first; op; op = op->next)
+    if (!check_op(v, op, r)) return false;
+  for (int i = 0; i < r->n_yields; i++)
+    if (!check_use(v, r->owner, r->yields[i])) return false;
+  for (int i = 0; i < r->n_params; i++) v->state[r->params[i]->id] = 2;
+  for (const FlOp *op = r->first; op; op = op->next)
+    for (int i = 0; i < op->n_results; i++) v->state[op->results[i]->id] = 2;
+  return true;
+}
+
+bool fl_ir_verify(const FlModule *m, FlText1 *why) {
+  for (const FlFunc *f = m->first; f; f = f->next) {
+    Verifier v = {f, why, calloc((size_t)f->next_id + 1, 1)};
+    if (!v.state) {
+      fprintf(stderr, "error: out of memory\n");
+      exit(4);
+    }
+    bool fine =
+        f->body->owner == NULL ? check_region(&v, f->body) : broken(&v, NULL, "the body has an owner");
+    for (const FlFunc *g = f->next; fine && g; g = g->next)
+      if (strcmp(f->name, g->name) == 0) fine = broken(&v, NULL, "two functions have this name");
+    free(v.state);
+    if (!fine) return false;
+  }
+  return true;
+}

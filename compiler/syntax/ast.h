@@ -34,7 +34,7 @@ typedef FlVec(FlPat *) FlPatList;
 typedef FlVec(FlTypeExpr *) FlTypeList;
 typedef FlVec(FlName) FlNameList;
 
-/* ---- pieces ------------------------------------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------------------------------------- */
 
 /* One argument of a call: `value` or `name = value`. */
 typedef struct FlArg {
@@ -105,7 +105,7 @@ typedef struct FlArm {
 } FlArm;
 typedef FlVec(FlArm) FlArmList;
 
-/* A parameter of a function: `name: type = fallback`. (FlFnParam is a program's parameter, in flow/abi.h.) */
+/* A parameter of a function: `name: type = fallback`. (FlParam is a program's parameter, in flow/abi.h.) */
 typedef struct FlFnParam {
   FlName name;
   FlTypeExpr *type; /* or NULL: whatever the call brings */
@@ -132,8 +132,7 @@ typedef struct FlImport {
 } FlImport;
 typedef FlVec(FlImport) FlImportList;
 
-/* ---- operators ------------------------------------------------------------------------------------------
- */
+/* ---- operators ----------------------------------------------------------------------------------------- */
 
 /* FL_BIN(NAME, "spelling"), loosest first. */
 #define FL_BINARY_OPS(FL_BIN)                                                                                \
@@ -165,8 +164,7 @@ typedef enum FlBinaryOp {
 
 typedef enum FlUnaryOp { FL_UN_NEG, FL_UN_NOT } FlUnaryOp;
 
-/* ---- types ----------------------------------------------------------------------------------------------
- */
+/* ---- types --------------------------------------------------------------------------------------------- */
 
 typedef enum FlTypeExprKind {
 #define FL_TYPE_NODE(kind, member, word) FL_TE_##kind,
@@ -216,8 +214,7 @@ struct FlTypeExpr {
   };
 };
 
-/* ---- patterns -------------------------------------------------------------------------------------------
- */
+/* ---- patterns ------------------------------------------------------------------------------------------ */
 
 typedef enum FlPatKind {
 #define FL_PAT_NODE(kind, member, word) FL_PAT_##kind,
@@ -238,8 +235,7 @@ struct FlPat {
   };
 };
 
-/* ---- expressions ----------------------------------------------------------------------------------------
- */
+/* ---- expressions --------------------------------------------------------------------------------------- */
 
 typedef enum FlExprKind {
 #define FL_EXPR_NODE(kind, member, word) FL_EXPR_##kind,
@@ -327,8 +323,7 @@ struct FlExpr {
   };
 };
 
-/* ---- statements -----------------------------------------------------------------------------------------
- */
+/* ---- statements ---------------------------------------------------------------------------------------- */
 
 typedef enum FlStmtKind {
 #define FL_STMT_NODE(kind, member, word) FL_STMT_##kind,
@@ -388,8 +383,7 @@ struct FlStmt {
   };
 };
 
-/* ---- a file ---------------------------------------------------------------------------------------------
- */
+/* ---- a file -------------------------------------------------------------------------------------------- */
 
 /* A comment as written, from its # to the end of its line. For the formatter. */
 typedef struct FlComment {

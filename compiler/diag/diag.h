@@ -73,6 +73,7 @@ void fl_diag_help(FlSink *sink, FlDiag *d, const char *fmt, ...) __attribute__((
 void fl_sink_print(const FlSink *sink, FlText1 *out, bool color);
 const char *fl_diag_name(FlDiagCode code);  /* "E0312" */
 const char *fl_diag_title(FlDiagCode code);
+FlSeverity fl_diag_severity(FlDiagCode code);
 bool fl_diag_find(const char *name, FlDiagCode *out);
 /* The page of `flowc explain`, or NULL when the code has none. */
 const char *fl_diag_page(FlDiagCode code);

@@ -1,0 +1,170 @@
+/* render.c: shows what the sink collected.
+ *
+ * In: a sink. Out: text, in source order (messages without a place last):
+ *
+ *   trip.flow:4:12: error E0201: no column `dep_dealy` in `flights`
+ *     4 |   |> where(dep_dealy > 500)
+ *       |            ^^^^^^^^^
+ *     note: `flights` comes from here (trip.flow:1:5)
+ *     1 | let flights = read_csv("flights.csv")
+ *       |     ^^^^^^^
+ *     help: did you mean `dep_delay`?
+ *
+ * Never shows raw control bytes; a long line is cut to a window around the place. */
+#include "diag/diag.h"
+
+#include <stdlib.h>
+
+enum { WINDOW = 100, LEAD = 40 }; /* columns of source shown of a long line; those before the place */
+
+typedef struct Paint {
+  const char *error, *warning, *note, *help, *bold, *off;
+} Paint;
+
+static const Paint plain = {"", "", "", "", "", ""};
+static const Paint colored = {"\033[1;31m", "\033[1;33m", "\033[36m", "\033[32m", "\033[1m", "\033[0m"};
+
+/* Decodes one code point at p (end excluded). Invalid bytes give -1 and one byte. */
+static int decode(const unsigned char *p, const unsigned char *end, int *size) {
+  int c = *p, extra = c < 0x80                ? 0
+                      : c >= 0xC2 && c < 0xE0 ? 1
+                      : c >= 0xE0 && c < 0xF0 ? 2
+                      : c >= 0xF0 && c < 0xF5 ? 3
+                                              : -1;
+  *size = 1;
+  if (extra <= 0) return extra ? -1 : c;
+  if (end - p <= extra) return -1;
+  int point = c & (0x3F >> extra);
+  for (int i = 1; i <= extra; i++) {
+    if ((p[i] & 0xC0) != 0x80) return -1;
+    point = point << 6 | (p[i] & 0x3F);
+  }
+  *size = extra + 1;
+  return point;
+}
+
+/* Terminal columns of a code point: the wide blocks of East Asian scripts and emoji take two. */
+static int columns_of(int c) {
+  if (c >= 0x300 && c < 0x370) return 0; /* combining marks */
+  bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2E80 && c < 0xA4D0) || (c >= 0xAC00 && c < 0xD7A4) ||
+              (c >= 0xF900 && c < 0xFB00) || (c >= 0xFE30 && c < 0xFE70) || (c >= 0xFF00 && c < 0xFF61) ||
+              (c >= 0x1F300 && c < 0x1F650) || (c >= 0x1F900 && c < 0x1FA00) || (c >= 0x20000 && c < 0x30000);
+  return wide ? 2 : 1;
+}
+
+/* Adds one code point as it can be shown; returns its columns. */
+static int add_point(FlText1 *out, const unsigned char *p, int point, int size) {
+  if (point == '\t') return fl_text_addc(out, ' '), 1;
+  if (point < 0x20 || (point >= 0x7F && point < 0xA0)) return fl_text_addz(out, "\xEF\xBF\xBD"), 1;
+  fl_text_add(out, (const char *)p, (size_t)size);
+  return columns_of(point);
+}
+
+/* The start of what is shown of a line: its start, or some columns before the place on a long line. */
+static uint32_t window_start(const FlSource *f, uint32_t line_start, uint32_t line_end, uint32_t place) {
+  if (line_end - line_start <= WINDOW || place - line_start <= WINDOW - LEAD / 2) return line_start;
+  uint32_t at = place;
+  for (int n = 0; n < LEAD && at > line_start; n++) do
+      at--;
+    while (at > line_start && ((unsigned char)f->text[at] & 0xC0) == 0x80);
+  return at;
+}
+
+static void add_excerpt(FlText1 *out, const FlSource *f, FlSpan span, const char *mark_color,
+                        const Paint *paint) {
+  int line, column;
+  uint32_t place = span.start < f->len ? span.start : f->len;
+  fl_source_position(f, place, &line, &column);
+  uint32_t start = f->lines[line - 1], end = start;
+  while (end < f->len && f->text[end] != '\n') end++;
+  uint32_t from = window_start(f, start, end, place);
+  FlText1 marks = {0};
+  fl_text_addf(out, "%s%5d |%s ", paint->bold, line, paint->off);
+  if (from > start) fl_text_addz(out, "..."), fl_text_addz(&marks, "   ");
+  const unsigned char *text = (const unsigned char *)f->text;
+  uint32_t at = from, stop = span.start + span.len;
+  int shown = 0;
+  bool marked = false;
+  while (at < end && shown < WINDOW) {
+    int size, point = decode(text + at, text + end, &size), wide = add_point(out, text + at, point, size);
+    for (int i = 0; i < wide && at < stop; i++) {
+      fl_text_addc(&marks, at < place ? ' ' : '^');
+      marked |= at >= place;
+    }
+    shown += wide;
+    at += (uint32_t)size;
+  }
+  if (at < end) fl_text_addz(out, "...");
+  if (!marked) fl_text_addc(&marks, '^');
+  fl_text_addf(out, "\n%s      |%s %s%.*s%s\n", paint->bold, paint->off, mark_color, (int)marks.len, marks.s,
+               paint->off);
+  fl_text_reset(&marks);
+}
+
+/* Text of several lines, the later ones indented. */
+static void add_indented(FlText1 *out, const char *text) {
+  for (; *text; text++) {
+    fl_text_addc(out, *text);
+    if (*text == '\n') fl_text_addz(out, "    ");
+  }
+  fl_text_addc(out, '\n');
+}
+
+static void add_diag(FlText1 *out, const FlSink *sink, const FlDiag *d, const Paint *paint) {
+  const FlSource *f = fl_sources_get(sink->sources, d->span.file);
+  bool warning = fl_diag_severity(d->code) == FL_WARNING;
+  const char *color = warning ? paint->warning : paint->error;
+  int line, column;
+  fl_text_addz(out, paint->bold);
+  if (f) {
+    fl_source_position(f, d->span.start, &line, &column);
+    fl_text_addf(out, "%s:%d:%d: ", f->path, line, column);
+  }
+  fl_text_addf(out, "%s%s%s %s:%s ", paint->off, color, warning ? "warning" : "error", fl_diag_name(d->code),
+               paint->off);
+  add_indented(out, d->message);
+  if (f) add_excerpt(out, f, d->span, color, paint);
+  for (int i = 0; i < d->n_notes; i++) {
+    const FlSource *g = fl_sources_get(sink->sources, d->notes[i].span.file);
+    fl_text_addf(out, "  %snote:%s ", paint->note, paint->off);
+    if (!g) {
+      add_indented(out, d->notes[i].text);
+      continue;
+    }
+    fl_source_position(g, d->notes[i].span.start, &line, &column);
+    fl_text_addf(out, "%s (%s:%d:%d)\n", d->notes[i].text, g->path, line, column);
+    add_excerpt(out, g, d->notes[i].span, paint->note, paint);
+  }
+  if (d->help) {
+    fl_text_addf(out, "  %shelp:%s ", paint->help, paint->off);
+    add_indented(out, d->help);
+  }
+}
+
+typedef struct Ranked {
+  const FlDiag *diag;
+  int order;
+} Ranked;
+
+static int by_place(const void *pa, const void *pb) {
+  const Ranked *ra = pa, *rb = pb;
+  const FlSpan a = ra->diag->span, b = rb->diag->span;
+  if (!a.file != !b.file) return a.file ? -1 : 1;
+  if (a.file != b.file) return a.file < b.file ? -1 : 1;
+  if (a.start != b.start) return a.start < b.start ? -1 : 1;
+  return ra->order - rb->order;
+}
+
+void fl_sink_print(const FlSink *sink, FlText1 *out, bool color) {
+  const Paint *paint = color ? &colored : &plain;
+  int n = sink->diags.n, shown_errors = 0;
+  Ranked *ranked = FL_NEW_ARRAY(sink->arena, Ranked, n ? n : 1);
+  for (int i = 0; i < n; i++) ranked[i] = (Ranked){sink->diags.at[i], i};
+  qsort(ranked, (size_t)n, sizeof *ranked, by_place);
+  for (int i = 0; i < n; i++) {
+    add_diag(out, sink, ranked[i].diag, paint);
+    shown_errors += fl_diag_severity(ranked[i].diag->code) == FL_ERROR;
+  }
+  int more = sink->n_errors - shown_errors;
+  if (more > 0) fl_text_addf(out, "and %d more error%s\n", more, more == 1 ? "" : "s");
+}

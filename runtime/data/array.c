@@ -1,0 +1,116 @@
+/* array.c: arrays: making, sharing, viewing, reusing in place, and what their texts keep alive.
+ *
+ * What always holds: an array has one reference of its buffer; a digest is forgotten before the contents may
+ * change. */
+#include "data/data_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *no_memory(FlCtx *ctx, int64_t bytes) {
+  if (ctx) fl_fail(ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){.i = bytes}, (FlSlot){.i = 0});
+  return NULL;
+}
+
+/* Bytes of an array of these sizes; INT64_MAX when that is no number of bytes. */
+static int64_t bytes_of(int32_t dtype, int32_t rank, const int64_t *dims) {
+  int64_t n = fl_dtype_info[dtype].bytes;
+  bool empty = false;
+  for (int32_t k = 0; k < rank; k++) empty |= dims[k] == 0;
+  if (empty) return 0;
+  for (int32_t k = 0; k < rank; k++) {
+    if (dims[k] < 0 || __builtin_mul_overflow(n, dims[k], &n)) return INT64_MAX;
+  }
+  return n;
+}
+
+FlArray *fl_array_over(FlCtx *ctx, FlBuffer *buffer, void *data, int32_t dtype, int32_t rank,
+                       const int64_t *dims) {
+  FlArray *a = calloc(1, sizeof *a);
+  if (!a) return no_memory(ctx, (int64_t)sizeof *a);
+  a->data = data;
+  memcpy(a->dims, dims, (size_t)rank * sizeof *dims);
+  atomic_init(&a->refs, 1);
+  a->buffer = fl_buffer_ref(buffer);
+  a->dtype = dtype;
+  a->rank = rank;
+  return a;
+}
+
+FlArray *fl_array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
+  int64_t bytes = bytes_of(dtype, rank, dims);
+  if (bytes == INT64_MAX) return no_memory(ctx, bytes);
+  FlBuffer *b = dtype == FL_LIST ? fl_buffer_new_list(ctx, bytes) : fl_buffer_new(ctx, bytes);
+  if (!b) return NULL;
+  FlArray *a = fl_array_over(ctx, b, b->data, dtype, rank, dims);
+  fl_buffer_unref(b);
+  return a;
+}
+
+FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
+  FlArray *a = fl_array_new(ctx, dtype, rank, dims);
+  if (a) memset(a->data, 0, (size_t)fl_array_bytes(a));
+  return a;
+}
+
+FlArray *fl_array_ref(FlArray *a) {
+  if (a) atomic_fetch_add_explicit(&a->refs, 1, memory_order_relaxed);
+  return a;
+}
+
+void fl_array_unref(FlArray *a) {
+  /* acq_rel: whoever frees sees every other owner's last use. */
+  if (!a || atomic_fetch_sub_explicit(&a->refs, 1, memory_order_acq_rel) != 1) return;
+  fl_buffer_unref(a->buffer);
+  free(a);
+}
+
+FlArray *fl_array_reuse(FlArray *a) {
+  /* acquire: pairs with the release of owners that left, whose reads must come before our writes. */
+  if (!a || atomic_load_explicit(&a->refs, memory_order_acquire) != 1 ||
+      atomic_load_explicit(&a->buffer->refs, memory_order_acquire) != 1 || !fl_buffer_is_writable(a->buffer))
+    return NULL;
+  atomic_store_explicit(&a->has_digest, 0, memory_order_relaxed);
+  return fl_array_ref(a);
+}
+
+FlArray *fl_array_view_rows(FlCtx *ctx, const FlArray *a, int64_t from, int64_t to) {
+  int64_t dims[FL_MAX_RANK];
+  memcpy(dims, a->dims, sizeof dims);
+  dims[0] = to - from;
+  int64_t row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
+  return fl_array_over(ctx, a->buffer, (char *)a->data + from * row, a->dtype, a->rank, dims);
+}
+
+/* All that the texts of `a` point into, also inside a list. */
+static bool keep_all_of(FlBuffer *b, const FlArray *from) {
+  if (!from) return true;
+  for (int32_t k = 0; k < from->buffer->n_keeps; k++) {
+    if (!fl_buffer_keep(b, from->buffer->keeps[k])) return false;
+  }
+  if (from->dtype != FL_LIST) return true;
+  FlArray *const *elements = from->data;
+  for (int64_t k = 0; k < fl_array_count(from); k++) {
+    if (!keep_all_of(b, elements[k])) return false;
+  }
+  return true;
+}
+
+FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *from, int32_t n_from) {
+  if (a->dtype == FL_LIST) {
+    FlArray *const *elements = a->data;
+    for (int64_t k = 0; k < fl_array_count(a); k++) {
+      FlStatus bad = elements[k] ? fl_array_keep(ctx, elements[k], heap, from, n_from) : 0;
+      if (bad) return bad;
+    }
+    return 0;
+  }
+  if (a->dtype != FL_TEXT && a->dtype != FL_FILE) return 0;
+  bool ok = !heap || fl_buffer_keep(a->buffer, fl_heap_buffer(heap));
+  for (int32_t k = 0; ok && k < n_from; k++) ok = keep_all_of(a->buffer, from[k]);
+  if (!ok) {
+    no_memory(ctx, a->buffer->n_keeps);
+    return 1;
+  }
+  return 0;
+}

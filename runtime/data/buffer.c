@@ -1,0 +1,123 @@
+/* buffer.c: reference-counted memory.
+ *
+ * Out: FlBuffers of three sorts, told apart by `release`: own memory (small: in the same block as the
+ * FlBuffer; large: from the pool), own memory that holds array references, and mappings. What always holds:
+ * the FlBuffer starts the block that malloc gave, so that the last owner frees it; keeps go after the
+ * contents that may point into them. */
+#include "data/data_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct FlOwnBuffer {
+  FlBuffer base;
+  FlPool *pool;
+  size_t capacity; /* of a large block; 0: the data follows this struct */
+} FlOwnBuffer;
+
+_Noreturn void fl_out_of_memory(void) {
+  static const char message[] = "error[E0712]: out of memory\n";
+  ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+  (void)ignored;
+  _exit(4);
+}
+
+static void release_own(FlBuffer *b) {
+  FlOwnBuffer *own = (FlOwnBuffer *)b;
+  if (own->capacity) {
+    fl_pool_give(own->pool, b->data, own->capacity);
+    fl_pool_unref(own->pool);
+  }
+}
+
+static void release_list(FlBuffer *b) {
+  FlArray **elements = b->data;
+  for (int64_t k = 0; k < b->bytes / (int64_t)sizeof *elements; k++) fl_array_unref(elements[k]);
+  release_own(b);
+}
+
+static void release_map(FlBuffer *b) { munmap(b->data, (size_t)b->bytes); }
+
+static void *record_out_of_memory(FlCtx *ctx, int64_t bytes) {
+  if (ctx) fl_fail(ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){.i = bytes}, (FlSlot){.i = 0});
+  return NULL;
+}
+
+FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes) {
+  if (bytes < 0) return record_out_of_memory(ctx, bytes);
+  size_t head = (sizeof(FlOwnBuffer) + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
+  size_t need = ((size_t)bytes + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
+  bool large = need >= FL_POOL_MIN;
+  FlOwnBuffer *own = aligned_alloc(FL_ALIGN, large ? head : head + (need ? need : FL_ALIGN));
+  if (!own) return record_out_of_memory(ctx, bytes);
+  memset(own, 0, sizeof *own);
+  if (large) {
+    FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+    own->base.data = fl_pool_take(pool, need, &own->capacity);
+    if (!own->base.data) {
+      free(own);
+      return record_out_of_memory(ctx, bytes);
+    }
+    own->pool = fl_pool_ref(pool);
+  } else {
+    own->base.data = (char *)own + head;
+  }
+  atomic_init(&own->base.refs, 1);
+  own->base.bytes = bytes;
+  own->base.release = release_own;
+  return &own->base;
+}
+
+FlBuffer *fl_buffer_new_list(FlCtx *ctx, int64_t bytes) {
+  FlBuffer *b = fl_buffer_new(ctx, bytes);
+  if (!b) return NULL;
+  memset(b->data, 0, (size_t)bytes);
+  b->release = release_list;
+  return b;
+}
+
+FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes) {
+  FlBuffer *b = calloc(1, sizeof *b);
+  if (!b) return record_out_of_memory(ctx, (int64_t)sizeof *b);
+  atomic_init(&b->refs, 1);
+  b->data = map;
+  b->bytes = bytes;
+  b->release = release_map;
+  return b;
+}
+
+bool fl_buffer_is_writable(const FlBuffer *b) {
+  return b->release == release_own || b->release == release_list;
+}
+
+FlBuffer *fl_buffer_ref(FlBuffer *b) {
+  if (b) atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
+  return b;
+}
+
+void fl_buffer_unref(FlBuffer *b) {
+  /* acq_rel: whoever frees sees every other owner's last use. */
+  if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
+  if (b->release) b->release(b);
+  for (int32_t k = 0; k < b->n_keeps; k++) fl_buffer_unref(b->keeps[k]);
+  free(b->keeps);
+  free(b);
+}
+
+bool fl_buffer_keep(FlBuffer *b, FlBuffer *kept) {
+  if (!kept || kept == b) return true;
+  for (int32_t k = 0; k < b->n_keeps; k++) {
+    if (b->keeps[k] == kept) return true;
+  }
+  /* The room in `keeps` is the next power of two: it grows when the count is one. */
+  if ((b->n_keeps & (b->n_keeps - 1)) == 0) {
+    size_t room = b->n_keeps ? (size_t)b->n_keeps * 2 : 1;
+    FlBuffer **grown = realloc(b->keeps, room * sizeof *grown);
+    if (!grown) return false;
+    b->keeps = grown;
+  }
+  b->keeps[b->n_keeps++] = fl_buffer_ref(kept);
+  return true;
+}

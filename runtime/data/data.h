@@ -1,0 +1,96 @@
+/* data.h: memory of values: buffers, arrays, heaps of text bytes, content digests.
+ *
+ * The types and the functions that generated code calls are in flow/abi.h; here is what other rooms need
+ * besides. Everything is thread-safe unless it says otherwise. `ctx` may be NULL where nothing can be
+ * reported (tests, tools): then nothing is recycled and a failure only returns NULL. */
+#ifndef FL_DATA_H
+#define FL_DATA_H
+
+#include "flow/abi.h"
+
+/* ---- element types ------------------------------------------------------------------------------------ */
+
+typedef enum FlKind {
+  FL_KIND_BOOL,
+  FL_KIND_SIGNED,
+  FL_KIND_UNSIGNED,
+  FL_KIND_FLOAT,
+  FL_KIND_TEXT,
+  FL_KIND_TIME,
+  FL_KIND_REF
+} FlKind;
+
+typedef struct FlDtypeInfo {
+  const char *name; /* as the language writes it */
+  int32_t bytes;    /* of one element */
+  FlKind kind;
+} FlDtypeInfo;
+extern const FlDtypeInfo fl_dtype_info[FL_N_DTYPES];
+
+/* Looks a type up by its name (`len` bytes); false when there is none. */
+bool fl_dtype_find(const char *name, size_t len, FlDtype *out);
+
+/* ---- recycled memory ---------------------------------------------------------------------------------- */
+
+/* The large blocks of a run that are free and already touched, kept for the next large array: first touch of
+ * fresh memory costs more than most kernels. Bounded; shared by all threads of the run. */
+typedef struct FlPool FlPool;
+FlPool *fl_pool_new(void); /* NULL: out of memory */
+/* Gives the free blocks back to the system; blocks in use follow when their arrays die. */
+void fl_pool_free(FlPool *pool);
+/* The pool of the run that a context belongs to; defined by exec. */
+FlPool *fl_ctx_pool(FlCtx *ctx);
+
+/* ---- buffers ------------------------------------------------------------------------------------------ */
+
+/* New buffer of at least `bytes` (64-byte aligned, contents undefined), one reference. NULL: error recorded.
+ */
+FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes);
+/* Owns a mapping of `bytes` at `map` (unmapped with the last reference); never written. NULL: error recorded,
+ * the mapping is still the caller's. */
+FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes);
+FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */
+void fl_buffer_unref(FlBuffer *b);    /* NULL is allowed */
+/* `b` shall keep `kept` alive (takes a reference of its own; once is enough). Only while the caller is the
+ * only owner of `b`. false: out of memory. */
+bool fl_buffer_keep(FlBuffer *b, FlBuffer *kept);
+/* The buffer behind a heap, to be kept. */
+FlBuffer *fl_heap_buffer(FlHeap *heap);
+
+/* ---- arrays ------------------------------------------------------------------------------------------- */
+
+/* An array over memory that `buffer` owns or keeps alive (takes a reference); `data` points into it. NULL:
+ * error recorded. */
+FlArray *fl_array_over(FlCtx *ctx, FlBuffer *buffer, void *data, int32_t dtype, int32_t rank,
+                       const int64_t *dims);
+/* The rows [from, to) of the leading dimension, sharing the buffer. 0 <= from <= to <= dims[0] is the
+ * caller's. */
+FlArray *fl_array_view_rows(FlCtx *ctx, const FlArray *a, int64_t from, int64_t to);
+/* As fl_array_new, with all elements zero (text: empty). */
+FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
+
+static inline int64_t fl_array_count(const FlArray *a) {
+  int64_t n = 1;
+  for (int32_t k = 0; k < a->rank; k++) n *= a->dims[k];
+  return n;
+}
+/* Elements in one row of the leading dimension. */
+static inline int64_t fl_array_row_count(const FlArray *a) {
+  int64_t n = 1;
+  for (int32_t k = 1; k < a->rank; k++) n *= a->dims[k];
+  return n;
+}
+static inline int64_t fl_array_bytes(const FlArray *a) {
+  return fl_array_count(a) * fl_dtype_info[a->dtype].bytes;
+}
+
+/* Digest of type, sizes and contents: equal for equal values however they came about. NaNs are one NaN, texts
+ * and files count by their bytes, lists by their elements' digests. Remembered in the array. */
+FlDigest fl_array_digest(FlArray *a);
+/* The same for a single value of a scalar type. */
+FlDigest fl_scalar_digest(int32_t dtype, FlSlot value);
+
+/* Ends the run with status 4: for places that cannot return an error. */
+_Noreturn void fl_out_of_memory(void);
+
+#endif

@@ -1,0 +1,178 @@
+/* digest.c: XXH3-128 content digests of arrays and scalars.
+ *
+ * In: values. Out: digests that are equal for equal values, whatever buffer, view or machine holds them.
+ * The encoding, little-endian, without ambiguity:
+ *   value  = dtype name, NUL, rank u8, dims i64 each, contents
+ *   contents = the digests of the blocks of 2^19 elements, in order; one block alone: its bytes
+ *   block  = numbers: their bytes, each NaN as the one quiet NaN; texts: length i64, bytes; lists: digests
+ * What always holds: blocks depend on the element's index only, so blocks may be digested in any order. */
+#include "data/data_internal.h"
+
+#include <string.h>
+#define XXH_STATIC_LINKING_ONLY /* the state on the stack */
+#include <xxhash.h>
+
+enum { FL_DIGEST_BLOCK = 1 << 19, FL_GATHER = 32 * 1024 };
+
+static FlDigest finish(XXH3_state_t *s) {
+  XXH128_hash_t h = XXH3_128bits_digest(s);
+  return (FlDigest){h.low64, h.high64};
+}
+
+static void add_f64(XXH3_state_t *s, const double *x, int64_t n) {
+  double copy[512];
+  for (int64_t at = 0; at < n;) {
+    int64_t m = n - at < 512 ? n - at : 512;
+    int nans = 0;
+    for (int64_t k = 0; k < m; k++) nans |= x[at + k] != x[at + k];
+    if (nans) {
+      const uint64_t canonical = 0x7ff8000000000000u;
+      memcpy(copy, x + at, (size_t)m * sizeof *copy);
+      for (int64_t k = 0; k < m; k++) {
+        if (copy[k] != copy[k]) memcpy(&copy[k], &canonical, sizeof canonical);
+      }
+    }
+    XXH3_128bits_update(s, nans ? copy : x + at, (size_t)m * sizeof *x);
+    at += m;
+  }
+}
+
+static void add_f32(XXH3_state_t *s, const float *x, int64_t n) {
+  float copy[1024];
+  for (int64_t at = 0; at < n;) {
+    int64_t m = n - at < 1024 ? n - at : 1024;
+    int nans = 0;
+    for (int64_t k = 0; k < m; k++) nans |= x[at + k] != x[at + k];
+    if (nans) {
+      const uint32_t canonical = 0x7fc00000u;
+      memcpy(copy, x + at, (size_t)m * sizeof *copy);
+      for (int64_t k = 0; k < m; k++) {
+        if (copy[k] != copy[k]) memcpy(&copy[k], &canonical, sizeof canonical);
+      }
+    }
+    XXH3_128bits_update(s, nans ? copy : x + at, (size_t)m * sizeof *x);
+    at += m;
+  }
+}
+
+/* Short texts are gathered: one update of the hash for many of them. */
+static void add_texts(XXH3_state_t *s, const FlText *x, int64_t n) {
+  char gather[FL_GATHER];
+  size_t used = 0;
+  for (int64_t k = 0; k < n; k++) {
+    size_t len = (size_t)x[k].len;
+    if (used + sizeof x[k].len + len > FL_GATHER) {
+      XXH3_128bits_update(s, gather, used);
+      used = 0;
+    }
+    memcpy(gather + used, &x[k].len, sizeof x[k].len);
+    used += sizeof x[k].len;
+    if (len > FL_GATHER - used) {
+      XXH3_128bits_update(s, gather, used);
+      XXH3_128bits_update(s, x[k].ptr, len);
+      used = 0;
+    } else if (len) {
+      memcpy(gather + used, x[k].ptr, len);
+      used += len;
+    }
+  }
+  XXH3_128bits_update(s, gather, used);
+}
+
+static void add_elements(XXH3_state_t *s, int32_t dtype, const void *data, int64_t n) {
+  switch ((FlDtype)dtype) {
+  case FL_F64: add_f64(s, data, n); break;
+  case FL_F32: add_f32(s, data, n); break;
+  case FL_TEXT:
+  case FL_FILE: add_texts(s, data, n); break;
+  case FL_LIST: {
+    FlArray *const *elements = data;
+    for (int64_t k = 0; k < n; k++) {
+      FlDigest d = elements[k] ? fl_array_digest(elements[k]) : (FlDigest){0, 0};
+      XXH3_128bits_update(s, &d, sizeof d);
+    }
+    break;
+  }
+  case FL_BOOL:
+  case FL_I8:
+  case FL_I16:
+  case FL_I32:
+  case FL_I64:
+  case FL_U8:
+  case FL_U16:
+  case FL_U32:
+  case FL_U64:
+  case FL_DATE:
+  case FL_DATETIME:
+  case FL_DURATION: XXH3_128bits_update(s, data, (size_t)(n * fl_dtype_info[dtype].bytes)); break;
+  case FL_N_DTYPES: break;
+  }
+}
+
+static void add_head(XXH3_state_t *s, int32_t dtype, int32_t rank, const int64_t *dims) {
+  const char *name = fl_dtype_info[dtype].name;
+  uint8_t r = (uint8_t)rank;
+  XXH3_128bits_update(s, name, strlen(name) + 1);
+  XXH3_128bits_update(s, &r, 1);
+  XXH3_128bits_update(s, dims, (size_t)rank * sizeof *dims);
+}
+
+static FlDigest compute(const FlArray *a) {
+  XXH3_state_t whole;
+  XXH3_INITSTATE(&whole);
+  XXH3_128bits_reset(&whole);
+  add_head(&whole, a->dtype, a->rank, a->dims);
+  int64_t n = fl_array_count(a);
+  if (n <= FL_DIGEST_BLOCK) {
+    add_elements(&whole, a->dtype, a->data, n);
+    return finish(&whole);
+  }
+  int64_t size = fl_dtype_info[a->dtype].bytes;
+  for (int64_t at = 0; at < n; at += FL_DIGEST_BLOCK) {
+    XXH3_state_t block;
+    XXH3_INITSTATE(&block);
+    XXH3_128bits_reset(&block);
+    add_elements(&block, a->dtype, (const char *)a->data + at * size,
+                 n - at < FL_DIGEST_BLOCK ? n - at : FL_DIGEST_BLOCK);
+    FlDigest d = finish(&block);
+    XXH3_128bits_update(&whole, &d, sizeof d);
+  }
+  return finish(&whole);
+}
+
+FlDigest fl_array_digest(FlArray *a) {
+  /* acquire: pairs with the release below, so that `digest` is there when has_digest is 1. */
+  if (atomic_load_explicit(&a->has_digest, memory_order_acquire) == 1) return a->digest;
+  FlDigest d = compute(a);
+  int32_t none = 0;
+  /* 2: one thread is writing `digest`; others that came to the same answer leave it alone. */
+  if (atomic_compare_exchange_strong_explicit(&a->has_digest, &none, 2, memory_order_relaxed,
+                                              memory_order_relaxed)) {
+    a->digest = d;
+    atomic_store_explicit(&a->has_digest, 1, memory_order_release);
+  }
+  return d;
+}
+
+FlDigest fl_scalar_digest(int32_t dtype, FlSlot v) {
+  XXH3_state_t s;
+  XXH3_INITSTATE(&s);
+  XXH3_128bits_reset(&s);
+  add_head(&s, dtype, 0, NULL);
+  switch (fl_dtype_info[dtype].kind) {
+  case FL_KIND_FLOAT:
+    if (dtype == FL_F64) {
+      add_f64(&s, &v.f, 1);
+    } else {
+      add_f32(&s, &v.f32, 1);
+    }
+    break;
+  case FL_KIND_TEXT:
+  case FL_KIND_REF: add_texts(&s, &v.t, 1); break;
+  case FL_KIND_BOOL:
+  case FL_KIND_SIGNED:
+  case FL_KIND_UNSIGNED:
+  case FL_KIND_TIME: XXH3_128bits_update(&s, &v.i, sizeof v.i); break;
+  }
+  return finish(&s);
+}

@@ -1,0 +1,92 @@
+/* heap.c: bytes of texts that are made while running, from any thread.
+ *
+ * In: sizes. Out: bytes that live as long as the heap's buffer; nothing is freed alone.
+ * What always holds: a heap is its FlBuffer, so arrays keep it like any other. A few shards, each with a lock
+ * and a chunk to cut from; threads spread over them by where their stacks are, so a lock is almost never
+ * waited for. */
+#include "data/data_internal.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_SHARDS = 8, FL_CHUNK_MIN = 1024, FL_CHUNK_MAX = 1 << 20 };
+
+typedef struct FlChunk {
+  struct FlChunk *next;
+} FlChunk;
+
+typedef struct FlShard {
+  alignas(64) atomic_flag busy;
+  char *at, *end;
+  size_t chunk; /* bytes of the next chunk */
+  FlChunk *chunks;
+} FlShard;
+
+struct FlHeap {
+  FlBuffer buffer;
+  FlShard shards[FL_SHARDS];
+};
+
+static void release_heap(FlBuffer *b) {
+  FlHeap *h = (FlHeap *)b;
+  for (int k = 0; k < FL_SHARDS; k++) {
+    for (FlChunk *c = h->shards[k].chunks; c;) {
+      FlChunk *next = c->next;
+      free(c);
+      c = next;
+    }
+  }
+}
+
+FlHeap *fl_heap_new(FlCtx *ctx) {
+  (void)ctx;
+  FlHeap *h = aligned_alloc(alignof(FlHeap), sizeof *h);
+  if (!h) fl_out_of_memory();
+  memset(h, 0, sizeof *h);
+  for (int k = 0; k < FL_SHARDS; k++) {
+    atomic_flag_clear(&h->shards[k].busy);
+    h->shards[k].chunk = FL_CHUNK_MIN;
+  }
+  atomic_init(&h->buffer.refs, 1);
+  h->buffer.release = release_heap;
+  return h;
+}
+
+void fl_heap_unref(FlHeap *heap) {
+  if (heap) fl_buffer_unref(&heap->buffer);
+}
+
+FlBuffer *fl_heap_buffer(FlHeap *heap) { return heap ? &heap->buffer : NULL; }
+
+static char *add_chunk(FlShard *s, size_t bytes) {
+  FlChunk *c = malloc(sizeof *c + bytes);
+  if (!c) fl_out_of_memory();
+  c->next = s->chunks;
+  s->chunks = c;
+  return (char *)(c + 1);
+}
+
+char *fl_heap_alloc(FlHeap *heap, int64_t bytes) {
+  size_t n = bytes ? (size_t)bytes : 1;
+  if (bytes < 0) fl_out_of_memory();
+  /* Stacks of threads lie at least 64 KiB apart. */
+  uintptr_t stack = (uintptr_t)&n >> 16;
+  FlShard *s = &heap->shards[(stack ^ stack >> 4 ^ stack >> 8) % FL_SHARDS];
+  while (atomic_flag_test_and_set_explicit(&s->busy, memory_order_acquire)) sched_yield();
+  char *out;
+  if ((size_t)(s->end - s->at) >= n) {
+    out = s->at;
+    s->at += n;
+  } else if (n > s->chunk / 4) {
+    out = add_chunk(s, n);
+  } else {
+    out = add_chunk(s, s->chunk);
+    s->at = out + n;
+    s->end = out + s->chunk;
+    if (s->chunk < FL_CHUNK_MAX) s->chunk *= 2;
+  }
+  /* release: pairs with the acquire of the next thread in this shard. */
+  atomic_flag_clear_explicit(&s->busy, memory_order_release);
+  return out;
+}

@@ -151,6 +151,7 @@ typedef struct FlStage {
   const FlType1 *arg_types, *result_types;
   int32_t memo; /* 0 by cost, 1 always, -1 never */
   int32_t site;
+  const void *self; /* what fl_ctx_self gives while fn runs; NULL in generated code, the interpreter's function */
 } FlStage;
 
 /* What a compiled script is. The only symbol a generated object exports is `flow_program`. */
@@ -163,11 +164,16 @@ typedef struct FlProgram {
   const FlStage *stages;
   const FlSite *sites;
   int32_t n_params, n_stages, n_sites;
+  const void *self; /* what fl_ctx_self gives while main runs; NULL in generated code */
 } FlProgram;
 enum { FL_ABI_VERSION = 1 };
 
 /* Run a program with a command line (argv[0] is the program's name). Returns the exit status (README). */
 int fl_main(const FlProgram *program, int argc, char **argv);
+
+/* The `self` of the stage or program whose function runs in this context: how one host function can stand for many
+ * interpreted ones. Not defined inside tasks (fl_run_tasks), which get what they need in their env slots. */
+const void *fl_ctx_self(const FlCtx *ctx);
 
 /* ---- what generated code calls besides runtime operators ---------------------------------------------- */
 

@@ -1,0 +1,111 @@
+/* calendar.h: dates, datetimes and durations: the proleptic Gregorian calendar over 64-bit day numbers.
+ *
+ * A date is days since 1970-01-01, a datetime microseconds since 1970-01-01T00:00Z, a duration microseconds.
+ * Day numbers and civil dates: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms" (days_from_civil,
+ * civil_from_days): the year starts in March, 400 years are one era of 146,097 days. No branches. */
+#ifndef FL_CALENDAR_H
+#define FL_CALENDAR_H
+
+#include "kern/scalar_arith.h"
+#include "kern/scalar_convert.h"
+
+#define FL_DAY_MICROS INT64_C(86400000000)
+
+typedef struct FlCivil {
+  int64_t year;
+  int64_t month, day; /* from 1 */
+} FlCivil;
+
+FL_KERN_HELPER int64_t fl_floor_div(int64_t a, int64_t b) { return a / b - ((a % b != 0) & ((a ^ b) < 0)); }
+
+FL_KERN_HELPER int64_t fl_days_from_civil(int64_t year, int64_t month, int64_t day) {
+  int64_t y = year - (month <= 2);
+  int64_t era = fl_floor_div(y, 400);
+  int64_t year_of_era = y - era * 400;
+  int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+}
+
+FL_KERN_HELPER FlCivil fl_civil_from_days(int64_t days) {
+  int64_t z = days + 719468;
+  int64_t era = fl_floor_div(z, 146097);
+  int64_t day_of_era = z - era * 146097;
+  int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  int64_t m = (5 * day_of_year + 2) / 153;
+  FlCivil c = {year_of_era + era * 400, m < 10 ? m + 3 : m - 9, day_of_year - (153 * m + 2) / 5 + 1};
+  c.year += c.month <= 2;
+  return c;
+}
+
+FL_KERN_HELPER bool fl_leap_year(int64_t y) { return (y % 4 == 0) & ((y % 100 != 0) | (y % 400 == 0)); }
+FL_KERN_HELPER int64_t fl_days_in_month(int64_t y, int64_t m) {
+  return m == 2 ? 28 + fl_leap_year(y) : 30 + ((m + (m > 7)) & 1);
+}
+
+FL_KERN_HELPER int32_t fl_date_fit(int64_t days, int32_t *fault) {
+  fl_fault_if(fault, days != (int32_t)days, FL_FAULT_OVERFLOW);
+  return (int32_t)days;
+}
+
+FL_KERN int64_t fl_s_date_year(int32_t d) { return fl_civil_from_days(d).year; }
+FL_KERN int64_t fl_s_date_month(int32_t d) { return fl_civil_from_days(d).month; }
+FL_KERN int64_t fl_s_date_day(int32_t d) { return fl_civil_from_days(d).day; }
+FL_KERN int64_t fl_s_date_weekday(int32_t d) {
+  int64_t z = (int64_t)d + 3; /* 1970-01-01 was a Thursday */
+  return z - fl_floor_div(z, 7) * 7 + 1;
+}
+
+/* Is the text s of n bytes the literal `name`? Folds to nothing where s is a constant. */
+#define FL_KERN_IS(s, n, name)                                                                               \
+  ((n) == (int64_t)sizeof(name) - 1 && __builtin_memcmp((s), (name), sizeof(name) - 1) == 0)
+
+/* The first day of the unit that d lies in: "year" "quarter" "month" "week" (Monday) "day"; another is
+ * DOMAIN. */
+FL_KERN int32_t fl_s_date_trunc(const char *unit, int64_t unit_n, int32_t d, int32_t *fault) {
+  bool year = FL_KERN_IS(unit, unit_n, "year"), quarter = FL_KERN_IS(unit, unit_n, "quarter");
+  bool month = FL_KERN_IS(unit, unit_n, "month"), week = FL_KERN_IS(unit, unit_n, "week");
+  bool day = FL_KERN_IS(unit, unit_n, "day");
+  fl_fault_if(fault, !(year | quarter | month | week | day), FL_FAULT_DOMAIN);
+  FlCivil c = fl_civil_from_days(d);
+  int64_t first_month = year ? 1 : quarter ? (c.month - 1) / 3 * 3 + 1 : c.month;
+  int64_t r = (year | quarter | month) ? fl_days_from_civil(c.year, first_month, 1)
+              : week                   ? d - (fl_s_date_weekday(d) - 1)
+                                       : d;
+  return fl_date_fit(r, fault);
+}
+
+/* The same day `months` later, or the last of that month when there is no such day. */
+FL_KERN int32_t fl_s_add_months(int32_t d, int64_t months, int32_t *fault) {
+  bool far = (months > INT64_C(200000000)) | (months < -INT64_C(200000000)); /* beyond every date */
+  fl_fault_if(fault, far, FL_FAULT_OVERFLOW);
+  FlCivil c = fl_civil_from_days(d);
+  int64_t index = c.year * 12 + c.month - 1 + (far ? 0 : months);
+  int64_t year = fl_floor_div(index, 12), month = index - year * 12 + 1;
+  int64_t last = fl_days_in_month(year, month);
+  return fl_date_fit(fl_days_from_civil(year, month, c.day < last ? c.day : last), fault);
+}
+
+FL_KERN int32_t fl_s_date_add_days(int32_t d, int64_t days, int32_t *fault) {
+  return fl_date_fit(fl_s_add_i64(d, days, fault), fault);
+}
+FL_KERN int64_t fl_s_date_diff(int32_t a, int32_t b) { return ((int64_t)a - b) * FL_DAY_MICROS; }
+FL_KERN int64_t fl_s_date_to_datetime(int32_t d) { return (int64_t)((uint64_t)d * (uint64_t)FL_DAY_MICROS); }
+FL_KERN int32_t fl_s_datetime_to_date(int64_t t) { return (int32_t)fl_floor_div(t, FL_DAY_MICROS); }
+FL_KERN int64_t fl_s_datetime_add(int64_t t, int64_t w, int32_t *fault) { return fl_s_add_i64(t, w, fault); }
+FL_KERN int64_t fl_s_datetime_diff(int64_t a, int64_t b, int32_t *fault) { return fl_s_sub_i64(a, b, fault); }
+FL_KERN int64_t fl_s_datetime_hour(int64_t t) {
+  return (t - fl_floor_div(t, FL_DAY_MICROS) * FL_DAY_MICROS) / INT64_C(3600000000);
+}
+FL_KERN int64_t fl_s_datetime_minute(int64_t t) {
+  return (t - fl_floor_div(t, FL_DAY_MICROS) * FL_DAY_MICROS) / INT64_C(60000000) % 60;
+}
+FL_KERN int64_t fl_s_duration_of(int64_t count, int64_t unit, int32_t *fault) {
+  return fl_s_mul_i64(count, unit, fault);
+}
+FL_KERN double fl_s_duration_ratio(int64_t a, int64_t b, int32_t *fault) {
+  fl_fault_if(fault, b == 0, FL_FAULT_DIV_ZERO);
+  return (double)a / (double)(b == 0 ? 1 : b);
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* kern.h: the meaning of every SCALAR operator of ir/ops.def, one C function each, for whoever computes with
+ * scalars.
+ *
+ * What comes in: unboxed scalars. What goes out: unboxed scalars, fault bits, texts in a heap.
+ * What always holds: a function depends on its arguments alone; the bits of its result are the same from any
+ * C compiler, on any x86-64 and at any vector width, because only IEEE + - * / sqrt, comparisons and integers
+ * are used (no contraction, no reassociation, no libm but fmod and fma, whose results are exact or correctly
+ * rounded).
+ *
+ * Convention: how the C function of an operator follows from its row in ops.def
+ *   name       fl_s_<text>_<dtype>  when the signature has T, N, F or I: the dtype of that letter, by
+ * dtypes.def; fl_s_<text>          when it has none; fl_s_convert_<from>_<to>  for CONVERT. parameters in
+ * this order:
+ *     1. FlHeap *heap                     when the flags have HEAP
+ *     2. the arguments: the C type of dtypes.def each (bool is uint8_t, 0 or 1); a text is two parameters,
+ *        const char *ptr, int64_t len
+ *     3. const char *format               TO_TEXT only: attribute s, NUL-terminated, "" for none
+ *     4. one pointer for each result after the first: uint8_t *valid of the try_parse functions
+ *     5. int32_t *fault                   when the flags have FAULT, for every dtype: FlFault bits are ORed
+ * into it result     the first result, returned: the C type; a text is FlText by value (two registers) A
+ * faulting function returns something harmless and stores nothing else; *fault is read and written once.
+ *
+ * Where they live: everything in scalar_*.h, vec_*.h, calendar.h and random.h is a header function: `static
+ * inline` here, and external in the bitcode that code generation links (kern/bitcode.h; library flowkernbc).
+ * What makes or reads texts is declared at the end of this file: ordinary functions of libflowrt, and so are
+ * the dtype-text forms of comparison. fl_s_select_text is a header function.
+ *
+ * NaN: arithmetic may give any NaN. Whoever stores a computed float into an array (MAP, SCAN, COLLECT, STORE,
+ * ARRAY), digests it or hands it to C stores fl_s_canon_f64 or fl_s_canon_f32 of it; values in slots and
+ * registers need not be canonical. Readers of files do the same, so that there is one NaN wherever bits can
+ * be seen.
+ *
+ * Conversions: to integers exact or NARROW; integers to floats round to nearest and never fault; f64 to f32
+ * rounds, and a finite value that would become infinite is NARROW. */
+#ifndef FL_KERN_H
+#define FL_KERN_H
+
+#include "kern/scalar_arith.h"
+#include "kern/scalar_convert.h"
+#include "kern/scalar_math.h"
+#include "kern/calendar.h"
+#include "kern/random.h"
+
+/* ---- texts: arguments are borrowed, results point into an argument or into `heap` -------------------------
+ */
+
+uint8_t fl_s_eq_text(const char *a, int64_t an, const char *b, int64_t bn);
+uint8_t fl_s_ne_text(const char *a, int64_t an, const char *b, int64_t bn);
+/* Order of code points, which is that of bytes. */
+uint8_t fl_s_lt_text(const char *a, int64_t an, const char *b, int64_t bn);
+uint8_t fl_s_le_text(const char *a, int64_t an, const char *b, int64_t bn);
+uint8_t fl_s_gt_text(const char *a, int64_t an, const char *b, int64_t bn);
+uint8_t fl_s_ge_text(const char *a, int64_t an, const char *b, int64_t bn);
+
+FlText fl_s_text_concat(FlHeap *heap, const char *a, int64_t an, const char *b, int64_t bn);
+int64_t fl_s_n_chars(const char *s, int64_t n);
+/* Simple case mapping of Unicode, code point by code point (case_table.h). */
+FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n);
+FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n);
+/* Without white space (Unicode White_Space) at both ends. */
+FlText fl_s_trim(const char *s, int64_t n);
+uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n);
+uint8_t fl_s_starts_with(const char *s, int64_t n, const char *part, int64_t part_n);
+uint8_t fl_s_ends_with(const char *s, int64_t n, const char *part, int64_t part_n);
+/* Every occurrence from the left, none overlapping; an empty `old` occurs nowhere. */
+FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int64_t old_n, const char *by,
+                    int64_t by_n);
+/* Piece i, from 0, of s cut at each sep; empty when there is none. An empty sep cuts nothing. */
+FlText fl_s_split_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t i);
+/* Code points [from, to), both clamped to the text. */
+FlText fl_s_text_slice(const char *s, int64_t n, int64_t from, int64_t to);
+/* At least |width| code points: `fill` repeated on the right, or on the left when width < 0; empty fill:
+ * spaces. */
+FlText fl_s_pad(FlHeap *heap, const char *s, int64_t n, int64_t width, const char *fill, int64_t fill_n);
+
+double fl_s_parse_f64(const char *s, int64_t n, int32_t *fault);
+int64_t fl_s_parse_i64(const char *s, int64_t n, int32_t *fault); /* [+-]digits, all of it */
+int32_t fl_s_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault);
+double fl_s_try_parse_f64(const char *s, int64_t n, uint8_t *valid);
+int64_t fl_s_try_parse_i64(const char *s, int64_t n, uint8_t *valid);
+int32_t fl_s_try_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, uint8_t *valid);
+
+/* ---- printing (format.c). `format` was accepted by fl_format_check for that dtype -------------------------
+ */
+
+FlText fl_s_to_text_bool(FlHeap *heap, uint8_t v, const char *format);
+FlText fl_s_to_text_i8(FlHeap *heap, int8_t v, const char *format);
+FlText fl_s_to_text_i16(FlHeap *heap, int16_t v, const char *format);
+FlText fl_s_to_text_i32(FlHeap *heap, int32_t v, const char *format);
+FlText fl_s_to_text_i64(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_u8(FlHeap *heap, uint8_t v, const char *format);
+FlText fl_s_to_text_u16(FlHeap *heap, uint16_t v, const char *format);
+FlText fl_s_to_text_u32(FlHeap *heap, uint32_t v, const char *format);
+FlText fl_s_to_text_u64(FlHeap *heap, uint64_t v, const char *format);
+FlText fl_s_to_text_f32(FlHeap *heap, float v, const char *format);
+FlText fl_s_to_text_f64(FlHeap *heap, double v, const char *format);
+FlText fl_s_to_text_text(FlHeap *heap, const char *s, int64_t n, const char *format);
+FlText fl_s_to_text_date(FlHeap *heap, int32_t v, const char *format);
+FlText fl_s_to_text_datetime(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_duration(FlHeap *heap, int64_t v, const char *format);
+
+/* Is `format` (what stands after ':' in "{x:...}") right for a value of this type? When not, *why (may be
+ * NULL) is set to a constant sentence without full stop. The grammar is at the top of format.c. */
+bool fl_format_check(const char *format, FlDtype dtype, const char **why);
+
+/* Without format. `buf` has room for 64 bytes; the length is returned, no NUL is written.
+ * date 2026-01-31; datetime 2026-01-31 09:30:00[.123456]; duration [-][3d ]04:05:06[.5]. */
+int fl_print_date(char *buf, int32_t days);
+int fl_print_datetime(char *buf, int64_t micros);
+int fl_print_duration(char *buf, int64_t micros);
+/* The shortest digits that read back as the same float, in the form of fl_print_f64. */
+int fl_print_f32(char *buf, float v);
+/* Reads all of s by `format` (%Y %m %d %H %M %S %f %j %b %B %y %e %I %p %%, other bytes are themselves; white
+ * space in the format matches any). Without a format: YYYY-MM-DD [(T or space)HH:MM[:SS[.ffffff]][Z]]. */
+bool fl_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n, int64_t *micros);
+bool fl_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *days);
+
+#endif

@@ -1,0 +1,99 @@
+/* random.h: random numbers as functions of a seed and a position.
+ *
+ * Philox 4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+ * 2011, section 5; constants of table 2 there. The key is the seed. The counter is (i, j ^ stream << 56):
+ * streams of different use never share a block as long as -2^55 <= j < 2^55. One block is 128 bits.
+ *
+ * Everything is kept in 64-bit lanes, of which the low 32 bits count, so that loops vectorise with the
+ * widening 32-bit multiplication that every vector unit has. */
+#ifndef FL_RANDOM_H
+#define FL_RANDOM_H
+
+#include "kern/scalar_types.h"
+#include "kern/vec_log.h"
+#include "kern/vec_trig.h"
+
+/* Streams; integers draw again in the streams from FL_STREAM_INT on. */
+enum {
+  FL_STREAM_UNIFORM = 0,
+  FL_STREAM_NORMAL = 1,
+  FL_STREAM_PERMUTATION = 2,
+  FL_STREAM_CHOICE = 3,
+  FL_STREAM_SUBSEED = 4,
+  FL_STREAM_SPLIT = 5,
+  FL_STREAM_INT = 64,
+  FL_STREAM_INT_DRAWS = 32
+};
+
+typedef struct FlRandomBlock {
+  uint64_t lo, hi; /* words 0, 1 and words 2, 3 of the block, the first in the low half */
+} FlRandomBlock;
+
+/* counter words c0..c3 and key words k0, k1: 32 bits each, upper halves zero */
+FL_KERN_HELPER FlRandomBlock fl_philox(uint64_t c0, uint64_t c1, uint64_t c2, uint64_t c3, uint64_t k0,
+                                       uint64_t k1) {
+  const uint64_t low = 0xffffffff;
+#define FL_ROUND                                                                                             \
+  {                                                                                                          \
+    uint64_t p0 = (c0 & low) * 0xD2511F53u, p1 = (c2 & low) * 0xCD9E8D57u;                                   \
+    c0 = (p1 >> 32) ^ c1 ^ k0;                                                                               \
+    c2 = (p0 >> 32) ^ c3 ^ k1;                                                                               \
+    c1 = p1;                                                                                                 \
+    c3 = p0;                                                                                                 \
+    k0 += 0x9E3779B9u;                                                                                       \
+    k1 += 0xBB67AE85u;                                                                                       \
+  }
+  FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND
+#undef FL_ROUND
+      return (FlRandomBlock){(c0 & low) | c1 << 32, (c2 & low) | c3 << 32};
+}
+
+FL_KERN_HELPER FlRandomBlock fl_random_block(int64_t seed, int64_t i, int64_t j, int stream) {
+  const uint64_t low = 0xffffffff;
+  uint64_t s = (uint64_t)seed, a = (uint64_t)i, b = (uint64_t)j ^ (uint64_t)stream << 56;
+  return fl_philox(a & low, a >> 32, b & low, b >> 32, s & low, s >> 32);
+}
+
+/* An integer below 2^52 as a double, without the conversion instruction that older vector units lack. */
+FL_KERN_HELPER double fl_small_to_f64(uint64_t v) { return fl_f64_bits(v | 0x4330000000000000u) - 0x1p52; }
+
+/* The upper 53 bits as a multiple of 2^-53 in [0, 1). */
+FL_KERN_HELPER double fl_unit_f64(uint64_t word) {
+  return fl_small_to_f64(word >> 38) * 0x1p-26 + fl_small_to_f64(word >> 11 & 0x7ffffff) * 0x1p-53;
+}
+
+FL_KERN double fl_s_random(int64_t seed, int64_t i, int64_t j) {
+  return fl_unit_f64(fl_random_block(seed, i, j, FL_STREAM_UNIFORM).lo);
+}
+
+/* The cosine half of G. Box and M. Muller, "A note on the generation of random normal deviates" (1958), from
+ * the two halves of one block: sqrt(-2 log(1 - u)) cos(2 pi v); 1 - u is exact and in (0, 1]. */
+FL_KERN double fl_s_random_normal(int64_t seed, int64_t i, int64_t j) {
+  FlRandomBlock b = fl_random_block(seed, i, j, FL_STREAM_NORMAL);
+  double radius = __builtin_sqrt(-2.0 * fl_vec_log(1.0 - fl_unit_f64(b.lo)));
+  return radius * fl_vec_cos_turns(fl_unit_f64(b.hi));
+}
+
+/* [lo, hi), each equally likely. D. Lemire, "Fast random integer generation in an interval" (2019): the upper
+ * half of word * range, drawing again while the lower half is below 2^64 mod range. After 64 words, met with
+ * a probability below 2^-64, the last is taken. DOMAIN unless lo < hi. */
+FL_KERN int64_t fl_s_random_int(int64_t seed, int64_t lo, int64_t hi, int64_t i, int64_t j, int32_t *fault) {
+  fl_fault_if(fault, lo >= hi, FL_FAULT_DOMAIN);
+  uint64_t range = lo >= hi ? 1 : (uint64_t)hi - (uint64_t)lo;
+  unsigned __int128 product = 0;
+  for (int draw = 0; draw < FL_STREAM_INT_DRAWS; draw++) {
+    FlRandomBlock b = fl_random_block(seed, i, j, FL_STREAM_INT + draw);
+    product = (unsigned __int128)b.lo * range;
+    if ((uint64_t)product >= range || (uint64_t)product >= (0 - range) % range) break;
+    product = (unsigned __int128)b.hi * range;
+    if ((uint64_t)product >= range || (uint64_t)product >= (0 - range) % range) break;
+  }
+  return (int64_t)((uint64_t)lo + (uint64_t)(product >> 64));
+}
+
+/* A seed for part i of the work: no one-bit change of seed or i leaves it near. */
+FL_KERN int64_t fl_s_subseed(int64_t seed, int64_t i) {
+  return (int64_t)fl_random_block(seed, i, 0, FL_STREAM_SUBSEED).lo;
+}
+
+#endif

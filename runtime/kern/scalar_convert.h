@@ -1,0 +1,142 @@
+/* scalar_convert.h: number to number, and float to rounded integer.
+ *
+ * To an integer: the value exactly, or NARROW (a fraction, NaN or out of range). To a float: rounded to
+ * nearest. */
+#ifndef FL_SCALAR_CONVERT_H
+#define FL_SCALAR_CONVERT_H
+
+#include "kern/vec_base.h"
+
+/* Integer to integer: it must come back as itself, with its sign. The types for a duration, a date and a
+ * datetime convert as the integers that they are stored as. */
+#define FL_TO_INTEGER(A, CA, B, CB)                                                                          \
+  FL_KERN CB fl_s_convert_##A##_##B(CA a, int32_t *fault) {                                                  \
+    CB r = (CB)a;                                                                                            \
+    fl_fault_if(fault, ((CA)r != a) | ((r < (CB)1) != (a < (CA)1)), FL_FAULT_NARROW);                        \
+    return r;                                                                                                \
+  }
+#define FL_INTEGER_TO_ALL(A, CA)                                                                             \
+  FL_TO_INTEGER(A, CA, i8, int8_t)                                                                           \
+  FL_TO_INTEGER(A, CA, i16, int16_t)                                                                         \
+  FL_TO_INTEGER(A, CA, i32, int32_t)                                                                         \
+  FL_TO_INTEGER(A, CA, i64, int64_t)                                                                         \
+  FL_TO_INTEGER(A, CA, u8, uint8_t)                                                                          \
+  FL_TO_INTEGER(A, CA, u16, uint16_t)                                                                        \
+  FL_TO_INTEGER(A, CA, u32, uint32_t)                                                                        \
+  FL_TO_INTEGER(A, CA, u64, uint64_t)                                                                        \
+  FL_KERN float fl_s_convert_##A##_f32(CA a, int32_t *fault) {                                               \
+    (void)fault;                                                                                             \
+    return (float)a;                                                                                         \
+  }                                                                                                          \
+  FL_KERN double fl_s_convert_##A##_f64(CA a, int32_t *fault) {                                              \
+    (void)fault;                                                                                             \
+    return (double)a;                                                                                        \
+  }
+FL_INTEGER_TO_ALL(bool, uint8_t)
+FL_EACH_INTEGER(FL_INTEGER_TO_ALL)
+FL_TO_INTEGER(date, int32_t, i64, int64_t)
+FL_TO_INTEGER(i64, int64_t, date, int32_t)
+FL_TO_INTEGER(datetime, int64_t, i64, int64_t)
+FL_TO_INTEGER(i64, int64_t, datetime, int64_t)
+FL_TO_INTEGER(duration, int64_t, i64, int64_t)
+FL_TO_INTEGER(i64, int64_t, duration, int64_t)
+#undef FL_INTEGER_TO_ALL
+#undef FL_TO_INTEGER
+
+/* Float to integer. LOW <= v < HIGH holds for every v that fits and both bounds are exact doubles. */
+#define FL_FLOAT_TO_INTEGER(T, C, LOW, HIGH)                                                                 \
+  FL_KERN C fl_s_convert_f64_##T(double a, int32_t *fault) {                                                 \
+    bool inside = (a >= LOW) & (a < HIGH);                                                                   \
+    C r = (C)(inside ? a : 0);                                                                               \
+    fl_fault_if(fault, !(inside & ((double)r == a)), FL_FAULT_NARROW);                                       \
+    return r;                                                                                                \
+  }                                                                                                          \
+  FL_KERN C fl_s_convert_f32_##T(float a, int32_t *fault) { return fl_s_convert_f64_##T((double)a, fault); }
+FL_FLOAT_TO_INTEGER(i8, int8_t, -128.0, 128.0)
+FL_FLOAT_TO_INTEGER(i16, int16_t, -32768.0, 32768.0)
+FL_FLOAT_TO_INTEGER(i32, int32_t, -0x1p31, 0x1p31)
+FL_FLOAT_TO_INTEGER(i64, int64_t, -0x1p63, 0x1p63)
+FL_FLOAT_TO_INTEGER(u8, uint8_t, 0.0, 256.0)
+FL_FLOAT_TO_INTEGER(u16, uint16_t, 0.0, 65536.0)
+FL_FLOAT_TO_INTEGER(u32, uint32_t, 0.0, 0x1p32)
+FL_FLOAT_TO_INTEGER(u64, uint64_t, 0.0, 0x1p64)
+#undef FL_FLOAT_TO_INTEGER
+
+FL_KERN double fl_s_convert_f64_f64(double a, int32_t *fault) {
+  (void)fault;
+  return a;
+}
+FL_KERN double fl_s_convert_f32_f64(float a, int32_t *fault) {
+  (void)fault;
+  return (double)a;
+}
+FL_KERN float fl_s_convert_f32_f32(float a, int32_t *fault) {
+  (void)fault;
+  return a;
+}
+FL_KERN float fl_s_convert_f64_f32(double a, int32_t *fault) {
+  float r = (float)a;
+  fl_fault_if(fault, (__builtin_fabsf(r) == __builtin_inff()) & (__builtin_fabs(a) != __builtin_inf()),
+              FL_FAULT_NARROW);
+  return r;
+}
+
+/* ---- rounding to i64 --------------------------------------------------------------------------------------
+ */
+
+/* To nearest, ties to even: adding and taking away 2^52 leaves no fraction where |a| < 2^52; larger have
+ * none. */
+FL_KERN_HELPER double fl_round_even(double a) {
+  double shift = __builtin_copysign(0x1p52, a);
+  return __builtin_fabs(a) < 0x1p52 ? __builtin_copysign((a + shift) - shift, a) : a;
+}
+
+#define FL_DEFINE(T, C)                                                                                      \
+  FL_KERN int64_t fl_s_round_##T(C a, int32_t *fault) {                                                      \
+    return fl_s_convert_f64_i64(fl_round_even((double)a), fault);                                            \
+  }                                                                                                          \
+  FL_KERN int64_t fl_s_floor_##T(C a, int32_t *fault) {                                                      \
+    return fl_s_convert_f64_i64(__builtin_floor((double)a), fault);                                          \
+  }                                                                                                          \
+  FL_KERN int64_t fl_s_ceil_##T(C a, int32_t *fault) {                                                       \
+    return fl_s_convert_f64_i64(__builtin_ceil((double)a), fault);                                           \
+  }                                                                                                          \
+  FL_KERN int64_t fl_s_trunc_##T(C a, int32_t *fault) {                                                      \
+    return fl_s_convert_f64_i64(__builtin_trunc((double)a), fault);                                          \
+  }
+FL_EACH_FLOAT(FL_DEFINE)
+#undef FL_DEFINE
+
+/* 10^k for 0 <= k <= 22, an exact double */
+FL_KERN_HELPER double fl_power_of_ten(int64_t k) {
+  double r = (k & 1) ? 10.0 : 1.0;
+  r *= (k & 2) ? 1e2 : 1.0;
+  r *= (k & 4) ? 1e4 : 1.0;
+  r *= (k & 8) ? 1e8 : 1.0;
+  return r * ((k & 16) ? 1e16 : 1.0);
+}
+/* The integer nearest to scaled + rest, where scaled is that sum rounded: only at an apparent tie does rest
+ * count. */
+FL_KERN_HELPER double fl_round_scaled(double scaled, double rest) {
+  double whole = fl_round_even(scaled), off = scaled - whole;
+  return whole + (((off == 0.5) & (rest > 0)) ? 1.0 : 0.0) - (((off == -0.5) & (rest < 0)) ? 1.0 : 0.0);
+}
+/* The decimal nearest to the exact value of a, ties to even. More than 22 digits: a itself; fewer than -22:
+ * zero. */
+FL_KERN_HELPER double fl_round_digits(double a, int64_t digits) {
+  int64_t k = digits < 0 ? -digits : digits;
+  double scale = fl_power_of_ten(k > 22 ? 22 : k);
+  FlDd up = fl_dd_product(a, scale);
+  double quotient = a / scale;
+  FlDd back = fl_dd_product(quotient, scale);
+  double fine = __builtin_fabs(up.hi) < 0x1p52 ? fl_round_scaled(up.hi, up.lo) / scale : a;
+  double coarse = fl_round_scaled(quotient, (a - back.hi) - back.lo) * scale;
+  double far = digits < 0 ? __builtin_copysign(0.0, a) : a;
+  return a - a != 0 ? a : k > 22 ? far : digits < 0 ? coarse : fine;
+}
+#define FL_DEFINE(T, C)                                                                                      \
+  FL_KERN C fl_s_round_digits_##T(C a, int64_t digits) { return (C)fl_round_digits((double)a, digits); }
+FL_EACH_FLOAT(FL_DEFINE)
+#undef FL_DEFINE
+
+#endif

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Runs every test of the repository and ends with the plain line "N passed, N failed".
+
+What is found:
+  build/tests/unit_*        unit programs; each prints its own "N passed, N failed"
+  tests/run/**/x.flow       a script; beside it what it prints (x.out), says on standard error (x.err) and its
+                            exit status (a line "# status: 1" in the script); one test per way of running it
+  tests/diag/**/x.flow      a script that does not compile: x.err, status 3 unless the script says another
+  tests/emit/**/x.flow      x.tokens, x.ast, x.ir: what `flowc build --emit=` gives
+  tests/fmt/**/x.flow       x.fmt: what `flowc fmt` makes of it, and of its own output
+  examples/*.flow           as tests/run, also as built binaries
+  stdlib/*.flow             `flowc test`: the test blocks of the library
+  tests/scenario/*.py       longer stories (the store across runs, killed runs, the command line of binaries)
+
+Every way of running a script must give the same bytes. A script runs in a folder of its own that holds links to
+the files beside it, with an empty store, so that nothing is remembered from one way to the next. Comment lines in
+a script that mean something here:
+  # status: N               the exit status (0; tests/diag: 3)
+  # args: --name value      the command line of the script
+  # modes: build            beside all others, also build a binary and run that
+  # tolerance: 1e-12        --interp may differ in numbers by this much, relatively (products by BLAS)
+"""
+import argparse
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed$", re.M)
+GOLDEN = {".out", ".err", ".tokens", ".ast", ".ir", ".fmt"}
+TIMEOUT = 120
+
+# Names of ways to run a script, with the options of `flowc run` that make them.
+MODES = {
+    "workers-1": ["--workers", "1"],
+    "workers-2": ["--workers", "2"],
+    "workers-3": ["--workers", "3"],
+    "workers-8": ["--workers", "8"],
+    "O0": ["-O0", "--workers", "2"],
+    "interp": ["--interp"],
+}
+
+
+class Result:
+    """Counts, and the text to show for what failed."""
+
+    def __init__(self, name, passed=0, failed=0, text=""):
+        self.name, self.passed, self.failed, self.text = name, passed, failed, text
+
+
+def run_command(command, cwd=None, env=None, timeout=TIMEOUT, stdin=b""):
+    """(status, stdout, stderr); a command that takes too long has status "timeout"."""
+    try:
+        done = subprocess.run(command, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout)
+        return done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        return "timeout", late.stdout or b"", late.stderr or b""
+
+
+def diff(expected, found, name):
+    """Lines of a unified diff of two byte strings."""
+    lines = [text.decode("utf-8", "backslashreplace").splitlines() for text in (expected, found)]
+    shown = list(difflib.unified_diff(*lines, f"{name} (expected)", f"{name} (found)", lineterm="", n=2))
+    if not shown:
+        shown = [f"{name}: differs only in line ends: expected {expected[-20:]!r}, found {found[-20:]!r}"]
+    return "\n".join("    " + line for line in shown[:60])
+
+
+NUMBER = re.compile(rb"[-+]?(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+)")
+
+
+def close_enough(expected, found, tolerance):
+    """Equal but for floats, which may differ by `tolerance` relative to the larger."""
+    if NUMBER.sub(b"#", expected) != NUMBER.sub(b"#", found):
+        return False
+    for a, b in zip(map(float, NUMBER.findall(expected)), map(float, NUMBER.findall(found))):
+        if a != b and abs(a - b) > tolerance * max(abs(a), abs(b)):
+            return False
+    return True
+
+
+class Script:
+    """A .flow file with its directives and goldens."""
+
+    def __init__(self, path, default_status=0):
+        self.path = path
+        self.name = str(path.relative_to(ROOT))
+        self.options = {}
+        for line in path.read_bytes().decode("utf-8", "replace").splitlines():
+            found = re.match(r"\s*#\s*(status|args|modes|tolerance):\s*(.*?)\s*$", line)
+            if found:
+                self.options[found[1]] = found[2]
+        self.status = int(self.options.get("status", default_status))
+        self.args = shlex.split(self.options.get("args", ""))
+        self.tolerance = float(self.options.get("tolerance", 0))
+
+    def golden(self, extension):
+        return self.path.with_suffix(extension)
+
+    def expected(self, extension):
+        path = self.golden(extension)
+        return path.read_bytes() if path.exists() else None
+
+    def folder(self, scratch):
+        """A new folder with links to what lies beside the script, as its working directory."""
+        where = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+        for other in self.path.parent.iterdir():
+            if other.suffix not in GOLDEN and (other == self.path or other.suffix != ".flow" or is_module(other)):
+                (where / other.name).symlink_to(other)
+        return where
+
+
+def is_module(path):
+    """Files that others import are named *_module.flow and are no tests themselves."""
+    return path.stem.endswith("_module")
+
+
+class Runner:
+    def __init__(self, options):
+        self.options = options
+        self.build = ROOT / options.build
+        self.flowc = self.build / "flowc"
+        self.scratch = tempfile.mkdtemp(prefix="flow-tests-")
+        self.env = dict(os.environ, NO_COLOR="1", FLOWC=str(self.flowc), LC_ALL="C.UTF-8")
+        for name in [name for name in self.env if name.startswith("FLOW_")]:
+            del self.env[name]
+        # Compiled code may be remembered from one way of running to the next; results of stages may not.
+        self.env["FLOW_CODE_CACHE"] = os.path.join(self.scratch, "code")
+
+    def run_script(self, script, mode):
+        """(status, out, err) of one way of running it."""
+        where = script.folder(self.scratch)
+        env = dict(self.env, FLOW_CACHE=str(where / ".flow"))
+        try:
+            if mode == "build":
+                command = [str(self.flowc), "build", script.path.name, "-o", "program.bin"]
+                status, out, err = run_command(command, where, env)
+                if status != 0:
+                    return status, out, err
+                command = ["./program.bin", *script.args]
+            else:
+                command = [str(self.flowc), "run", *MODES[mode], script.path.name, *script.args]
+            return run_command(command, where, env)
+        finally:
+            shutil.rmtree(where, ignore_errors=True)
+
+    def check(self, script, label, status, found):
+        """Compares with the goldens, or writes them with --bless. found: extension -> bytes."""
+        problems = []
+        if status != script.status:
+            problems.append(f"    exit status {status}, expected {script.status}")
+        for extension, text in found.items():
+            expected = script.expected(extension)
+            if self.options.bless and not (extension == ".err" and expected is None and not text):
+                script.golden(extension).write_bytes(text)
+            elif expected is None:
+                if extension == ".err" and script.status == 0:
+                    continue
+                problems.append(f"    no {script.golden(extension).name}; run with --bless to write it")
+            elif expected != text and not (
+                label == "interp" and script.tolerance and close_enough(expected, text, script.tolerance)
+            ):
+                problems.append(diff(expected, text, script.golden(extension).name))
+        if problems and status != script.status and found.get(".err"):
+            problems.append("    standard error:\n" + diff(b"", found[".err"][-4000:], "stderr"))
+        if not problems:
+            return Result(script.name, 1)
+        return Result(script.name, 0, 1, f"{script.name} [{label}]\n" + "\n".join(problems))
+
+    def run_modes(self, script, also_build):
+        """All ways of running, each against the goldens. With --bless the first one writes them."""
+        modes = list(MODES)
+        if also_build or "build" in script.options.get("modes", ""):
+            modes.append("build")
+        total = Result(script.name)
+        for mode in modes:
+            status, out, err = self.run_script(script, mode)
+            result = self.check(script, mode, status, {".out": out, ".err": err})
+            total.passed += result.passed
+            total.failed += result.failed
+            total.text += result.text + "\n" if result.text else ""
+            if self.options.bless:
+                break
+        return total
+
+    def run_diag(self, script):
+        where = script.folder(self.scratch)
+        status, _, err = run_command([str(self.flowc), "check", script.path.name], where, self.env)
+        shutil.rmtree(where, ignore_errors=True)
+        return self.check(script, "check", status, {".err": err})
+
+    def run_emit(self, script):
+        where = script.folder(self.scratch)
+        total = Result(script.name)
+        for extension in (".tokens", ".ast", ".ir"):
+            if not script.golden(extension).exists():
+                continue
+            command = [str(self.flowc), "build", f"--emit={extension[1:]}", script.path.name]
+            status, out, _ = run_command(command, where, self.env)
+            result = self.check(script, extension[1:], status, {extension: out})
+            total.passed += result.passed
+            total.failed += result.failed
+            total.text += result.text + "\n" if result.text else ""
+        shutil.rmtree(where, ignore_errors=True)
+        if total.passed + total.failed == 0:
+            return Result(script.name, 0, 1, f"{script.name}: no .tokens, .ast or .ir beside it")
+        return total
+
+    def run_fmt(self, script):
+        """The formatted text is as expected, and formatting it again changes nothing."""
+        command = [str(self.flowc), "fmt", "-"]
+        status, once, err = run_command(command, env=self.env, stdin=script.path.read_bytes())
+        result = self.check(script, "fmt", status, {".fmt": once})
+        status, twice, _ = run_command(command, env=self.env, stdin=once)
+        if status == 0 and twice == once:
+            result.passed += 1
+        else:
+            result.failed += 1
+            result.text += f"{script.name} [fmt of fmt]\n" + diff(once, twice, "formatted twice")
+        return result
+
+    def run_program(self, name, command, timeout):
+        """A program that counts its own tests."""
+        status, out, err = run_command(command, ROOT, self.env, timeout)
+        counts = SUMMARY.findall(out.decode("utf-8", "replace"))
+        passed, failed = (int(n) for n in counts[-1]) if counts else (0, 0)
+        if status == 0 and counts and failed == 0:
+            return Result(name, passed)
+        text = (out + err).decode("utf-8", "replace").strip()
+        return Result(name, passed, max(failed, 1), f"{name}: exit status {status}\n{text[-6000:]}")
+
+    def tests(self):
+        """(name, function) of every test there is, longest first."""
+        found = []
+
+        def scripts(folder, function, *more, **script_options):
+            for path in sorted((ROOT / folder).rglob("*.flow")):
+                if not is_module(path):
+                    script = Script(path, **script_options)
+                    found.append((script.name, lambda s=script: function(s, *more)))
+
+        for path in sorted((ROOT / "tests/scenario").glob("*.py")):
+            command = [sys.executable, str(path)]
+            found.append((f"tests/scenario/{path.name}", lambda p=path, c=command: self.run_program(p.name, c, 900)))
+        for path in sorted((ROOT / "examples").glob("*.flow")):
+            script = Script(path)
+            found.append((script.name, lambda s=script: self.run_modes(s, True)))
+        for path in sorted((self.build / "tests").glob("unit_*")):
+            if path.is_file() and os.access(path, os.X_OK):
+                found.append((path.name, lambda p=path: self.run_program(p.name, [str(p)], 300)))
+        for path in sorted((ROOT / "stdlib").glob("*.flow")):
+            name = f"stdlib/{path.name}"
+            command = [str(self.flowc), "test", str(path)]
+            found.append((name, lambda n=name, c=command: self.run_program(n, c, 300)))
+        scripts("tests/run", self.run_modes, False)
+        scripts("tests/diag", self.run_diag, default_status=3)
+        scripts("tests/emit", self.run_emit)
+        scripts("tests/fmt", self.run_fmt)
+        wanted = self.options.names
+        return [test for test in found if not wanted or any(name in test[0] for name in wanted)]
+
+    def main(self):
+        tests = self.tests()
+        results = []
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            futures = {pool.submit(function): name for name, function in tests}
+            for future in concurrent.futures.as_completed(futures):
+                result = future.result()
+                results.append(result)
+                if result.failed:
+                    print(f"FAILED {result.text.rstrip()}", flush=True)
+                elif self.options.verbose:
+                    print(f"{futures[future]}: {result.passed} passed", flush=True)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)
+        if not results:
+            print("no such test" if self.options.names else "no tests found")
+            failed += 1
+        print(f"{passed} passed, {failed} failed")
+        return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run the tests.")
+    parser.add_argument("names", nargs="*", help="only tests whose path contains one of these")
+    parser.add_argument("--bless", action="store_true", help="write what is found as what is expected")
+    parser.add_argument("--build", default="build", help="build folder, from the repository's root")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at the same time")
+    parser.add_argument("--verbose", action="store_true", help="also name what passes")
+    sys.exit(Runner(parser.parse_args()).main())
+
+
+if __name__ == "__main__":
+    main()

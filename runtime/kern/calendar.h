@@ -39,7 +39,7 @@ FL_KERN_HELPER FlCivil fl_civil_from_days(int64_t days) {
 }
 
 FL_KERN_HELPER bool fl_leap_year(int64_t y) { return (y % 4 == 0) & ((y % 100 != 0) | (y % 400 == 0)); }
-FL_KERN_HELPER int64_t fl_days_in_month(int64_t y, int64_t m) {
+FL_KERN_HELPER int64_t fl_month_length(int64_t y, int64_t m) {
   return m == 2 ? 28 + fl_leap_year(y) : 30 + ((m + (m > 7)) & 1);
 }
 
@@ -82,7 +82,7 @@ FL_KERN int32_t fl_s_add_months(int32_t d, int64_t months, int32_t *fault) {
   FlCivil c = fl_civil_from_days(d);
   int64_t index = c.year * 12 + c.month - 1 + (far ? 0 : months);
   int64_t year = fl_floor_div(index, 12), month = index - year * 12 + 1;
-  int64_t last = fl_days_in_month(year, month);
+  int64_t last = fl_month_length(year, month);
   return fl_date_fit(fl_days_from_civil(year, month, c.day < last ? c.day : last), fault);
 }
 

@@ -103,16 +103,13 @@ FlText fl_s_to_text_duration(FlHeap *heap, int64_t v, const char *format);
  * NULL) is set to a constant sentence without full stop. The grammar is at the top of format.c. */
 bool fl_format_check(const char *format, FlDtype dtype, const char **why);
 
-/* Without format. `buf` has room for 64 bytes; the length is returned, no NUL is written.
- * date 2026-01-31; datetime 2026-01-31 09:30:00[.123456]; duration [-][3d ]04:05:06[.5]. */
-int fl_print_date(char *buf, int32_t days);
-int fl_print_datetime(char *buf, int64_t micros);
-int fl_print_duration(char *buf, int64_t micros);
-/* The shortest digits that read back as the same float, in the form of fl_print_f64. */
-int fl_print_f32(char *buf, float v);
-/* Reads all of s by `format` (%Y %m %d %H %M %S %f %j %b %B %y %e %I %p %%, other bytes are themselves; white
- * space in the format matches any). Without a format: YYYY-MM-DD [(T or space)HH:MM[:SS[.ffffff]][Z]]. */
-bool fl_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n, int64_t *micros);
-bool fl_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *days);
+/* Reads all of s by `format`: %Y %m %d %j %H %I %p %M %S %f %y %b %B %a %A %e %z %% as in strptime (English
+ * names, any case; %f one to nine digits of a fraction), other bytes are themselves, white space matches any
+ * run of it. Missing parts are 1970, January, the first, midnight. A date may not have a time of day other
+ * than midnight. An empty format means the form of fl_parse_date and fl_parse_datetime (data/number.h). */
+bool fl_parse_date_by(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *days);
+bool fl_parse_datetime_by(const char *s, int64_t n, const char *format, int64_t format_n, int64_t *micros);
+/* Can fl_parse_*_by read with this format at all? For checking constants when compiling. */
+bool fl_date_format_check(const char *format, int64_t format_n, const char **why);
 
 #endif

@@ -240,7 +240,7 @@ FL_DEFINE(duration, int64_t)
 #define FL_DEFINE(T, C)                                                                                      \
   FL_KERN C fl_s_min_##T(C a, C b) { return ((a <= b) | (a != a)) ? a : b; }                                 \
   FL_KERN C fl_s_max_##T(C a, C b) { return ((a >= b) | (a != a)) ? a : b; }
-    FL_EACH_FLOAT(FL_DEFINE)
+FL_EACH_FLOAT(FL_DEFINE)
 #undef FL_DEFINE
 
 #define FL_DEFINE(T, C)                                                                                      \
@@ -251,10 +251,10 @@ FL_DEFINE(duration, int64_t)
   FL_KERN uint8_t fl_s_gt_##T(C a, C b) { return a > b; }                                                    \
   FL_KERN uint8_t fl_s_ge_##T(C a, C b) { return a >= b; }                                                   \
   FL_KERN C fl_s_select_##T(uint8_t c, C a, C b) { return c ? a : b; }
-        FL_EACH_PLAIN(FL_DEFINE)
+FL_EACH_PLAIN(FL_DEFINE)
 #undef FL_DEFINE
 
-            FL_KERN FlText fl_s_select_text(uint8_t c, const char *a, int64_t an, const char *b, int64_t bn) {
+FL_KERN FlText fl_s_select_text(uint8_t c, const char *a, int64_t an, const char *b, int64_t bn) {
   return (FlText){c ? a : b, c ? an : bn};
 }
 

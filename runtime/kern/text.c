@@ -1,0 +1,262 @@
+/* text.c: the operators on texts.
+ *
+ * What comes in: UTF-8, as every text of a program is (sources and readers check it). What goes out: views
+ * into an argument where a piece of it is the answer, else bytes in the given heap. Positions count code
+ * points. */
+#include "kern/kern.h"
+
+#include "data/number.h"
+#include "kern/case_table.h"
+
+#include <string.h>
+
+/* ---- code points ------------------------------------------------------------------------------------------
+ */
+
+static bool is_lead(char c) { return ((unsigned char)c & 0xc0) != 0x80; }
+
+/* The byte offset of code point `index` (>= 0), or n when the text is shorter. */
+static int64_t offset_of(const char *s, int64_t n, int64_t index) {
+  int64_t at = 0;
+  for (; at < n && index > 0; index--) {
+    at++;
+    while (at < n && !is_lead(s[at])) at++;
+  }
+  return at;
+}
+
+/* Reads one code point; returns how many bytes it took. A damaged sequence is its first byte alone. */
+static int read_point(const char *s, int64_t n, uint32_t *out) {
+  const unsigned char *u = (const unsigned char *)s;
+  int size = u[0] < 0x80 ? 1 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+  if (size == 1 || size > n) {
+    *out = u[0];
+    return 1;
+  }
+  uint32_t v = u[0] & (0x7fu >> size);
+  for (int i = 1; i < size; i++) v = v << 6 | (u[i] & 0x3f);
+  *out = v;
+  return size;
+}
+
+static int write_point(char *s, uint32_t v) {
+  if (v < 0x80) {
+    s[0] = (char)v;
+    return 1;
+  }
+  int size = v < 0x800 ? 2 : v < 0x10000 ? 3 : 4;
+  for (int i = size - 1; i > 0; i--, v >>= 6) s[i] = (char)(0x80 | (v & 0x3f));
+  s[0] = (char)(v | (size == 2 ? 0xc0 : size == 3 ? 0xe0 : 0xf0));
+  return size;
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------
+ */
+
+static int compare(const char *a, int64_t an, const char *b, int64_t bn) {
+  int64_t n = an < bn ? an : bn;
+  int c = n == 0 ? 0 : memcmp(a, b, (size_t)n);
+  return c != 0 ? c : (an > bn) - (an < bn);
+}
+uint8_t fl_s_eq_text(const char *a, int64_t an, const char *b, int64_t bn) {
+  return an == bn && (an == 0 || memcmp(a, b, (size_t)an) == 0);
+}
+uint8_t fl_s_ne_text(const char *a, int64_t an, const char *b, int64_t bn) {
+  return !fl_s_eq_text(a, an, b, bn);
+}
+uint8_t fl_s_lt_text(const char *a, int64_t an, const char *b, int64_t bn) {
+  return compare(a, an, b, bn) < 0;
+}
+uint8_t fl_s_le_text(const char *a, int64_t an, const char *b, int64_t bn) {
+  return compare(a, an, b, bn) <= 0;
+}
+uint8_t fl_s_gt_text(const char *a, int64_t an, const char *b, int64_t bn) {
+  return compare(a, an, b, bn) > 0;
+}
+uint8_t fl_s_ge_text(const char *a, int64_t an, const char *b, int64_t bn) {
+  return compare(a, an, b, bn) >= 0;
+}
+
+/* ---- asking -----------------------------------------------------------------------------------------------
+ */
+
+int64_t fl_s_n_chars(const char *s, int64_t n) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; i++) count += is_lead(s[i]);
+  return count;
+}
+static const char *find(const char *s, int64_t n, const char *part, int64_t part_n) {
+  return part_n == 0 ? s : n < part_n ? NULL : memmem(s, (size_t)n, part, (size_t)part_n);
+}
+uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n) {
+  return part_n == 0 || find(s, n, part, part_n) != NULL;
+}
+uint8_t fl_s_starts_with(const char *s, int64_t n, const char *part, int64_t part_n) {
+  return part_n <= n && (part_n == 0 || memcmp(s, part, (size_t)part_n) == 0);
+}
+uint8_t fl_s_ends_with(const char *s, int64_t n, const char *part, int64_t part_n) {
+  return part_n <= n && (part_n == 0 || memcmp(s + (n - part_n), part, (size_t)part_n) == 0);
+}
+
+/* ---- pieces -----------------------------------------------------------------------------------------------
+ */
+
+static bool is_space(uint32_t c) {
+  return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
+         c == 0x3000;
+}
+FlText fl_s_trim(const char *s, int64_t n) {
+  uint32_t c;
+  while (n > 0) {
+    int size = read_point(s, n, &c);
+    if (!is_space(c)) break;
+    s += size;
+    n -= size;
+  }
+  while (n > 0) {
+    int64_t last = n - 1;
+    while (last > 0 && !is_lead(s[last])) last--;
+    read_point(s + last, n - last, &c);
+    if (!is_space(c)) break;
+    n = last;
+  }
+  return (FlText){s, n};
+}
+FlText fl_s_split_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t i) {
+  const char *end = s + n;
+  while (i >= 0) {
+    const char *cut = sep_n == 0 ? NULL : find(s, end - s, sep, sep_n);
+    if (i == 0) return (FlText){s, (cut != NULL ? cut : end) - s};
+    if (cut == NULL) break;
+    s = cut + sep_n;
+    i--;
+  }
+  return (FlText){NULL, 0};
+}
+FlText fl_s_text_slice(const char *s, int64_t n, int64_t from, int64_t to) {
+  from = from < 0 ? 0 : from;
+  if (to <= from) return (FlText){NULL, 0};
+  int64_t start = offset_of(s, n, from);
+  return (FlText){s + start, offset_of(s + start, n - start, to - from)};
+}
+
+/* ---- making -----------------------------------------------------------------------------------------------
+ */
+
+static void copy(char *to, const char *from, int64_t n) {
+  if (n > 0) memcpy(to, from, (size_t)n);
+}
+FlText fl_s_text_concat(FlHeap *heap, const char *a, int64_t an, const char *b, int64_t bn) {
+  if (an == 0) return (FlText){b, bn};
+  if (bn == 0) return (FlText){a, an};
+  char *out = fl_heap_alloc(heap, an + bn);
+  copy(out, a, an);
+  copy(out + an, b, bn);
+  return (FlText){out, an + bn};
+}
+
+static uint32_t map_point(uint32_t c, const FlCaseRange *ranges, int n) {
+  int low = 0, high = n; /* ranges before `low` start at or before c */
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (ranges[middle].first <= c) low = middle + 1;
+    else high = middle;
+  }
+  /* Rows of step 2 may overlap with a few that start later, so look at some before as well. */
+  for (int i = low - 1; i >= 0 && i >= low - 16; i--)
+    if (c <= ranges[i].last && (c - ranges[i].first) % ranges[i].step == 0)
+      return (uint32_t)((int64_t)c + ranges[i].delta);
+  return c;
+}
+/* A mapped code point may need more bytes than the original, never more than three for two. */
+static FlText map_case(FlHeap *heap, const char *s, int64_t n, bool upper) {
+  const FlCaseRange *ranges = upper ? fl_case_to_upper : fl_case_to_lower;
+  int n_ranges = (int)(upper ? sizeof fl_case_to_upper : sizeof fl_case_to_lower) / (int)sizeof *ranges;
+  char first = upper ? 'a' : 'A';
+  int64_t same = 0;
+  while (same < n && (unsigned char)s[same] < 0x80 && (unsigned char)(s[same] - first) >= 26) same++;
+  if (same == n) return (FlText){s, n};
+  char *out = fl_heap_alloc(heap, n + n / 2 + 4);
+  int64_t at = 0;
+  for (int64_t i = 0; i < n;) {
+    uint32_t c;
+    i += read_point(s + i, n - i, &c);
+    if (c < 0x80) out[at++] = (char)((unsigned char)(c - (unsigned char)first) < 26 ? c ^ 0x20 : c);
+    else at += write_point(out + at, map_point(c, ranges, n_ranges));
+  }
+  return (FlText){out, at};
+}
+FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, false); }
+FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, true); }
+
+FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int64_t old_n, const char *by,
+                    int64_t by_n) {
+  if (old_n == 0) return (FlText){s, n};
+  int64_t count = 0;
+  const char *end = s + n;
+  for (const char *p = s; (p = find(p, end - p, old, old_n)) != NULL; p += old_n) count++;
+  if (count == 0) return (FlText){s, n};
+  int64_t total = n + count * (by_n - old_n), at = 0;
+  char *out = fl_heap_alloc(heap, total);
+  const char *p = s;
+  for (const char *hit; (hit = find(p, end - p, old, old_n)) != NULL; p = hit + old_n) {
+    copy(out + at, p, hit - p);
+    at += hit - p;
+    copy(out + at, by, by_n);
+    at += by_n;
+  }
+  copy(out + at, p, end - p);
+  return (FlText){out, total};
+}
+
+FlText fl_s_pad(FlHeap *heap, const char *s, int64_t n, int64_t width, const char *fill, int64_t fill_n) {
+  int64_t wanted = width < 0 ? -width : width, missing = wanted - fl_s_n_chars(s, n);
+  if (missing <= 0) return (FlText){s, n};
+  if (fill_n == 0) fill = " ", fill_n = 1;
+  int64_t fill_chars = fl_s_n_chars(fill, fill_n);
+  int64_t whole = missing / fill_chars, part = offset_of(fill, fill_n, missing % fill_chars);
+  int64_t filled = whole * fill_n + part;
+  char *out = fl_heap_alloc(heap, n + filled), *to = width < 0 ? out : out + n;
+  copy(width < 0 ? out + filled : out, s, n);
+  for (int64_t i = 0; i < whole; i++) copy(to + i * fill_n, fill, fill_n);
+  copy(to + whole * fill_n, fill, part);
+  return (FlText){out, n + filled};
+}
+
+/* ---- reading values ---------------------------------------------------------------------------------------
+ */
+
+double fl_s_try_parse_f64(const char *s, int64_t n, uint8_t *valid) {
+  double v = 0;
+  *valid = fl_parse_f64(s, n, &v);
+  return *valid ? v : 0;
+}
+int64_t fl_s_try_parse_i64(const char *s, int64_t n, uint8_t *valid) {
+  int64_t v = 0;
+  *valid = fl_parse_i64(s, n, &v);
+  return *valid ? v : 0;
+}
+int32_t fl_s_try_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, uint8_t *valid) {
+  int32_t v = 0;
+  *valid = fl_parse_date_by(s, n, format, format_n, &v);
+  return *valid ? v : 0;
+}
+double fl_s_parse_f64(const char *s, int64_t n, int32_t *fault) {
+  uint8_t valid;
+  double v = fl_s_try_parse_f64(s, n, &valid);
+  fl_fault_if(fault, !valid, FL_FAULT_PARSE);
+  return v;
+}
+int64_t fl_s_parse_i64(const char *s, int64_t n, int32_t *fault) {
+  uint8_t valid;
+  int64_t v = fl_s_try_parse_i64(s, n, &valid);
+  fl_fault_if(fault, !valid, FL_FAULT_PARSE);
+  return v;
+}
+int32_t fl_s_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault) {
+  uint8_t valid;
+  int32_t v = fl_s_try_parse_date(s, n, format, format_n, &valid);
+  fl_fault_if(fault, !valid, FL_FAULT_PARSE);
+  return v;
+}

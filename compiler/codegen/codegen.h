@@ -1,0 +1,74 @@
+/* codegen.h: from verified IR to native code, in three pieces that know nothing of each other.
+ *
+ *   objects   fl_codegen_object: FlModule -> relocatable x86-64 ELF object that exports `flow_program`. It lives in
+ *             the shared module libflow_llvm.so (the only code that sees LLVM); fl_codegen_open loads that module.
+ *   loading   fl_load_object: such an object -> an FlProgram in this process. No LLVM.
+ *   linking   fl_link: such an object and libflowrt.a -> an executable file. No LLVM.
+ *
+ * What always holds: the object depends on the IR, the options and the processor that the options name, on nothing
+ * else, so it can be remembered by content. Optimisation changes no bit of any result. */
+#ifndef FL_CODEGEN_H
+#define FL_CODEGEN_H
+
+#include "flow/abi.h"
+#include "base/base.h"
+#include "diag/diag.h"
+#include "ir/ir.h"
+
+/* ---- objects ------------------------------------------------------------------------------------------- */
+
+typedef enum FlCpu {
+  FL_CPU_HOST,    /* this machine's processor: code for it may stop elsewhere with an illegal instruction */
+  FL_CPU_PORTABLE /* x86-64-v2, and kernels also for v3 and v4, chosen when they run */
+} FlCpu;
+
+typedef enum FlEmit { FL_EMIT_OBJECT, FL_EMIT_LLVM, FL_EMIT_ASM } FlEmit;
+
+typedef struct FlCodegenOptions {
+  FlCpu cpu;
+  const char *cpu_name; /* an LLVM processor name instead of the host's (--mcpu), or NULL */
+  int level;            /* 0: quick code, 2: optimised */
+  FlEmit emit;          /* what the bytes are: ELF, or LLVM assembly or machine assembly as text */
+} FlCodegenOptions;
+
+/* Bytes on the heap (free), or NULL with `why`, a heap text (free), for people. */
+typedef struct FlObject {
+  char *bytes;
+  size_t size;
+  char *why;
+} FlObject;
+
+/* The one entry of libflow_llvm.so. The module must be verified. Thread-safe: shares nothing between calls. */
+typedef FlObject FlCodegenFn(const FlModule *m, const FlSources *sources, const FlCodegenOptions *options);
+FlCodegenFn fl_codegen_object;
+
+/* Finds libflow_llvm.so beside the running program or in ../lib/flow, loads it once and gives its entry, or NULL
+ * and in `why` (heap) the reason. */
+FlCodegenFn *fl_codegen_open(char **why);
+
+/* A name for the processor that FL_CPU_HOST means, for the key of remembered objects: features as reported by
+ * cpuid, as text in `out` (at least 64 bytes). */
+void fl_codegen_host_name(char *out, size_t size);
+
+/* ---- loading ------------------------------------------------------------------------------------------- */
+
+/* An object in memory, ready to run. Code pages are never writable while they are executable. */
+typedef struct FlLoaded FlLoaded;
+
+/* Loads a relocatable object. `bytes` need not outlive the call. NULL: it is damaged, foreign or wants a symbol
+ * that the runtime does not offer; `why` gets a heap text. */
+FlLoaded *fl_load_object(const void *bytes, size_t size, char **why);
+const FlProgram *fl_loaded_program(const FlLoaded *l);
+/* Nothing of the program may be running or be referred to by arrays (constant texts live in it). */
+void fl_loaded_free(FlLoaded *l);
+
+/* The runtime function of that name, or NULL: what loaded objects may call. */
+void *fl_runtime_symbol(const char *name);
+
+/* ---- linking ------------------------------------------------------------------------------------------- */
+
+/* Links an executable that needs nothing but the kernel: static, with the parts of the runtime that are used.
+ * Written to a temporary name beside `out_path` and renamed when whole. false: `why` (heap) says what failed. */
+bool fl_link(const FlObject *object, const char *out_path, char **why);
+
+#endif

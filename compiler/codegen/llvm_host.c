@@ -1,0 +1,396 @@
+/* llvm_host.c: host functions: ownership of arrays, calls, stages and failure.
+ *
+ * Ownership. An array defined in a region is owned by it, one reference, held in a place of the frame (`own`) from
+ * its definition until its last use, where it is released, or moved into the operation or the result that consumes
+ * it. Function parameters are borrowed. On any failure control goes to one block that releases what the places
+ * still hold, so that no path leaks and none releases twice.
+ *
+ * Stages. A stage call starts where it stands and is waited for before the first operation that uses a result, acts
+ * on the world, or ends its region; always in program order, so that of several failures the first is reported. */
+#include "codegen/llvm_internal.h"
+
+/* Last use of what a region yields itself. */
+static const FlOp at_yield = {0};
+
+/* ---- lifetimes --------------------------------------------------------------------------------------------- */
+
+static bool is_array(const FlValue *v) { return !fl_t_is_scalar(v->type); }
+
+static void note_use(FlFn *f, const FlValue *v, const FlRegion *r, const FlOp *op) {
+  while (r != v->region) {
+    op = r->owner;
+    if (!op) return;
+    r = op->parent;
+  }
+  f->last_use[v->id] = op ? op : &at_yield;
+}
+
+static void note_region(FlFn *f, const FlRegion *r) {
+  for (int i = 0; i < r->n_params; i++)
+    if (is_array(r->params[i])) f->own_index[r->params[i]->id] = (int)f->n_own++;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++) note_use(f, op->args[i], r, op);
+    for (int i = 0; i < op->n_regions; i++) note_region(f, op->regions[i]);
+    for (int i = 0; i < op->n_results; i++)
+      if (is_array(op->results[i])) f->own_index[op->results[i]->id] = (int)f->n_own++;
+  }
+  for (int i = 0; i < r->n_yields; i++) note_use(f, r->yields[i], r, NULL);
+}
+
+/* ---- references --------------------------------------------------------------------------------------------- */
+
+void fl_ll_unref(FlFn *f, Val a) { fl_ll_call(f, "fl_array_unref", f->g->none, 1, &f->g->ptr, &a); }
+
+static void ref(FlFn *f, Val a) { fl_ll_call(f, "fl_array_ref", f->g->ptr, 1, &f->g->ptr, &a); }
+
+Val fl_ll_scratch(FlFn *f) { return fl_ll_at_byte(f, f->own, (int64_t)f->n_own++ * 8); }
+
+static Val place(FlFn *f, const FlValue *v) {
+  return fl_ll_at_byte(f, f->own, (int64_t)f->own_index[v->id] * 8);
+}
+
+static bool owned(const FlFn *f, const FlValue *v) { return is_array(v) && f->own_index[v->id] >= 0; }
+
+void fl_ll_own(FlFn *f, const FlValue *v, Val x) {
+  fl_ll_set(f, v, x);
+  if (owned(f, v)) LLVMBuildStore(f->b, x, place(f, v));
+}
+
+static Val move_out(FlFn *f, const FlValue *v) {
+  LLVMBuildStore(f->b, fl_ll_null(f->g), place(f, v));
+  f->moved[v->id] = true;
+  return fl_ll_value(f, v);
+}
+
+bool fl_ll_dies_at(const FlFn *f, const FlOp *op, const FlValue *v) {
+  if (!owned(f, v) || f->last_use[v->id] != op) return false;
+  int uses = 0;
+  for (int i = 0; i < op->n_args; i++) uses += op->args[i] == v;
+  for (int i = 0; i < op->n_regions; i++) uses += fl_ir_uses(op->regions[i], v) ? 2 : 0;
+  return uses == 1;
+}
+
+Val fl_ll_take(FlFn *f, const FlOp *op, const FlValue *v) {
+  if (fl_ll_dies_at(f, op, v)) return move_out(f, v);
+  ref(f, fl_ll_value(f, v));
+  return fl_ll_value(f, v);
+}
+
+Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index) {
+  const FlValue *v = r->yields[index];
+  bool last = owned(f, v) && v->region == r;
+  for (int i = index + 1; i < r->n_yields; i++) last &= r->yields[i] != v;
+  if (last) return move_out(f, v);
+  ref(f, fl_ll_value(f, v));
+  return fl_ll_value(f, v);
+}
+
+/* Releases what the region holds and nobody uses after `op` (NULL: what nobody uses at all). */
+static void release_after(FlFn *f, int first, const FlOp *op) {
+  int kept = first;
+  for (int i = first; i < f->live.n; i++) {
+    const FlValue *v = f->live.at[i];
+    const FlOp *last = f->last_use[v->id];
+    if (last && last != op) {
+      f->live.at[kept++] = v;
+    } else if (!f->moved[v->id]) {
+      fl_ll_unref(f, fl_ll_value(f, v));
+      LLVMBuildStore(f->b, fl_ll_null(f->g), place(f, v));
+    }
+  }
+  f->live.n = kept;
+}
+
+static void add_live(FlFn *f, const FlValue *v) {
+  if (owned(f, v)) fl_vec_push(f->g->arena, &f->live, v);
+}
+
+/* ---- failure ---------------------------------------------------------------------------------------------------- */
+
+static void leave_if(FlFn *f, Val bad, Val status) {
+  Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
+  LLVMBuildCondBr(f->b, bad, fail, fine);
+  fl_ll_at(f, fail);
+  LLVMBuildStore(f->b, status, f->status);
+  LLVMBuildBr(f->b, f->cleanup);
+  fl_ll_at(f, fine);
+}
+
+void fl_ll_check_status(FlFn *f, Val status) {
+  leave_if(f, LLVMBuildICmp(f->b, LLVMIntNE, status, fl_ll_i32(f->g, 0), ""), status);
+}
+
+void fl_ll_check_pointer(FlFn *f, Val p) {
+  leave_if(f, LLVMBuildIsNull(f->b, p, ""), fl_ll_i32(f->g, FL_FAULT_MEMORY));
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+Val fl_ll_array_data(FlFn *f, Val a) { return LLVMBuildLoad2(f->b, f->g->ptr, a, "data"); }
+
+Val fl_ll_array_dim(FlFn *f, Val a, Val axis) {
+  Val at = fl_ll_gep(f, f->g->i64, fl_ll_at_byte(f, a, (int64_t)offsetof(FlArray, dims)), axis);
+  return LLVMBuildLoad2(f->b, f->g->i64, at, "");
+}
+
+Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims) {
+  FlGen *g = f->g;
+  Val at = fl_ll_alloca_n(f, g->i64, FL_MAX_RANK, "dims");
+  for (unsigned i = 0; i < rank; i++) LLVMBuildStore(f->b, dims[i], fl_ll_at_byte(f, at, (int64_t)i * 8));
+  Ty types[] = {g->ptr, g->i32, g->i32, g->ptr};
+  Val args[] = {f->ctx, fl_ll_i32(g, d), fl_ll_i32(g, rank), at};
+  Val a = fl_ll_call(f, "fl_array_new", g->ptr, 4, types, args);
+  fl_ll_check_pointer(f, a);
+  return a;
+}
+
+static void emit_array(FlFn *f, const FlOp *op) {
+  FlGen *g = f->g;
+  FlDtype d = (FlDtype)op->results[0]->type.dtype;
+  Val n = fl_ll_i64(g, op->n_args), a = fl_ll_new_array(f, d, 1, &n);
+  Val data = fl_ll_array_data(f, a);
+  for (int i = 0; i < op->n_args; i++)
+    fl_ll_store_elem(f, d, fl_ll_value(f, op->args[i]),
+                     fl_ll_gep(f, fl_ll_mem_type(g, d), data, fl_ll_i64(g, i)));
+  fl_ll_own(f, op->results[0], a);
+}
+
+/* A text scalar outlives the array that it was read from: its bytes go to the heap of the run. */
+static Val text_to_heap(FlFn *f, Val text) {
+  FlGen *g = f->g;
+  Val from = LLVMBuildExtractValue(f->b, text, 0, ""), len = LLVMBuildExtractValue(f->b, text, 1, "");
+  Val heap = fl_ll_call(f, "fl_ctx_heap", g->ptr, 1, &g->ptr, &f->ctx);
+  Val to = fl_ll_call(f, "fl_heap_alloc", g->ptr, 2, (Ty[]){g->ptr, g->i64}, (Val[]){heap, len});
+  LLVMBuildMemCpy(f->b, to, 1, from, 1, len);
+  return LLVMBuildInsertValue(f->b, text, to, 0, "");
+}
+
+static void emit_load(FlFn *f, const FlOp *op) {
+  const FlValue *r = op->results[0];
+  fl_ll_load(f, op);
+  if (is_array(r)) {
+    ref(f, fl_ll_value(f, r));
+    fl_ll_own(f, r, fl_ll_value(f, r));
+  } else if (fl_ll_is_text((FlDtype)r->type.dtype)) {
+    fl_ll_set(f, r, text_to_heap(f, fl_ll_value(f, r)));
+  }
+}
+
+/* ---- calls ---------------------------------------------------------------------------------------------------------- */
+
+void fl_ll_need_slots(FlFn *f, unsigned n) {
+  if (n > f->max_slots) f->max_slots = n;
+}
+
+static void put_args(FlFn *f, const FlOp *op) {
+  fl_ll_need_slots(f, (unsigned)(op->n_args > op->n_results ? op->n_args : op->n_results));
+  for (int i = 0; i < op->n_args; i++)
+    fl_ll_slot_put(f, f->args, (unsigned)i, op->args[i]->type, fl_ll_value(f, op->args[i]));
+}
+
+static void get_results(FlFn *f, const FlOp *op) {
+  for (int i = 0; i < op->n_results; i++) {
+    const FlValue *r = op->results[i];
+    Val v = fl_ll_slot_get(f, f->results, (unsigned)i, r->type);
+    if (is_array(r)) fl_ll_own(f, r, v);
+    else fl_ll_set(f, r, v);
+  }
+}
+
+static void emit_call(FlFn *f, const FlOp *op) {
+  put_args(f, op);
+  Val fn = fl_map_get(f->g->functions, op->attrs.func), args[] = {f->ctx, f->args, f->results};
+  if (!fn) {
+    fl_ll_fail(f->g, "call of an unknown function in %s", f->func->name);
+    return;
+  }
+  fl_ll_check_status(f, LLVMBuildCall2(f->b, f->g->host_fn, fn, args, 3, ""));
+  get_results(f, op);
+}
+
+static void emit_runtime(FlFn *f, const FlOp *op) {
+  FlGen *g = f->g;
+  put_args(f, op);
+  const char *name = fl_arena_printf(g->arena, "fl_rt_%s", fl_op_info[op->code].name);
+  Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr};
+  Val args[] = {f->ctx, fl_ll_op_desc(g, op), f->args, f->results};
+  fl_ll_check_status(f, fl_ll_call(f, name, g->i32, 4, types, args));
+  get_results(f, op);
+}
+
+/* ---- stages ----------------------------------------------------------------------------------------------------------- */
+
+static void start_stage(FlFn *f, const FlOp *op) {
+  FlGen *g = f->g;
+  put_args(f, op);
+  Ty types[] = {g->ptr, g->i32, g->ptr, g->i32};
+  Val args[] = {f->ctx, fl_ll_i32(g, fl_ll_stage(g, op->attrs.func)), f->args,
+                fl_ll_i32(g, fl_ll_site(g, op->span, NULL))};
+  Val slot = fl_ll_alloca(f, g->ptr, "future");
+  LLVMBuildStore(f->entry_b, fl_ll_null(g), slot);
+  LLVMBuildStore(f->b, fl_ll_call(f, "fl_stage_start", g->ptr, 4, types, args), slot);
+  FlPending p = {op, slot};
+  fl_vec_push(g->arena, &f->pending, p);
+  fl_vec_push(g->arena, &f->stage_calls, p);
+}
+
+static Val wait_call(FlFn *f, Val slot) {
+  FlGen *g = f->g;
+  Val future = LLVMBuildLoad2(f->b, g->ptr, slot, "");
+  LLVMBuildStore(f->b, fl_ll_null(g), slot);
+  Ty types[] = {g->ptr, g->ptr, g->ptr};
+  Val args[] = {f->ctx, future, f->results};
+  return fl_ll_call(f, "fl_stage_wait", g->i32, 3, types, args);
+}
+
+/* Waits for the pending calls [first, end) of the region. */
+static void wait_stages(FlFn *f, int first, int end, int live) {
+  for (int i = first; i < end; i++) {
+    FlPending p = f->pending.at[i];
+    fl_ll_check_status(f, wait_call(f, p.slot));
+    get_results(f, p.op);
+    for (int k = 0; k < p.op->n_results; k++) add_live(f, p.op->results[k]);
+  }
+  if (end <= first) return;
+  for (int i = end; i < f->pending.n; i++) f->pending.at[first + i - end] = f->pending.at[i];
+  f->pending.n -= end - first;
+  release_after(f, live, NULL);
+}
+
+static bool needs(const FlOp *op, const FlOp *stage) {
+  for (int k = 0; k < stage->n_results; k++) {
+    for (int i = 0; i < op->n_args; i++)
+      if (op->args[i] == stage->results[k]) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (fl_ir_uses(op->regions[i], stage->results[k])) return true;
+  }
+  return false;
+}
+
+static void wait_before(FlFn *f, const FlOp *op, int first, int live) {
+  int end = first;
+  bool effect = fl_ir_is_effect(op);
+  for (int i = first; i < f->pending.n; i++)
+    if (effect || needs(op, f->pending.at[i].op)) end = i + 1;
+  wait_stages(f, first, end, live);
+}
+
+/* ---- regions ------------------------------------------------------------------------------------------------------------ */
+
+static void host_op(FlFn *f, const FlOp *op) {
+  switch (fl_op_info[op->code].op_class) {
+  case FL_CLASS_SCALAR: fl_ll_scalar(f, op); return;
+  case FL_CLASS_RUNTIME: emit_runtime(f, op); return;
+  case FL_CLASS_STRUCT: break;
+  }
+  switch ((int)op->code) {
+  case FL_OP_CONST: fl_ll_set(f, op->results[0], fl_ll_const(f->g, op)); break;
+  case FL_OP_ARRAY: emit_array(f, op); break;
+  case FL_OP_DIM: fl_ll_set(f, op->results[0], fl_ll_dim(f, op->args[0], (int)op->attrs.i)); break;
+  case FL_OP_LOAD: emit_load(f, op); break;
+  case FL_OP_STORE: fl_ll_store(f, op); break;
+  case FL_OP_MAP: fl_ll_map(f, op); break;
+  case FL_OP_REDUCE: fl_ll_reduce_host(f, op); break;
+  case FL_OP_SCAN: fl_ll_scan(f, op); break;
+  case FL_OP_COLLECT: fl_ll_collect(f, op); break;
+  case FL_OP_IF:
+  case FL_OP_FOR:
+  case FL_OP_WHILE: fl_ll_control(f, op); break;
+  case FL_OP_CHECK:
+  case FL_OP_FAIL: fl_ll_check(f, op); break;
+  case FL_OP_CALL: emit_call(f, op); break;
+  case FL_OP_STAGE: start_stage(f, op); break;
+  default: fl_ll_fail(f->g, "operator %s in host code", fl_op_info[op->code].name);
+  }
+}
+
+void fl_ll_host_region(FlFn *f, const FlRegion *r) {
+  int live = f->live.n, pending = f->pending.n;
+  for (int i = 0; i < r->n_params; i++) add_live(f, r->params[i]);
+  release_after(f, live, NULL);
+  for (const FlOp *op = r->first; op; op = op->next) {
+    wait_before(f, op, pending, live);
+    host_op(f, op);
+    if (op->code != FL_OP_STAGE)
+      for (int i = 0; i < op->n_results; i++) add_live(f, op->results[i]);
+    release_after(f, live, op);
+  }
+  wait_stages(f, pending, f->pending.n, live);
+  f->live.n = live; /* what is left is yielded: moved out by fl_ll_take_yield */
+}
+
+/* ---- functions ------------------------------------------------------------------------------------------------------------ */
+
+void fl_ll_host_begin(FlFn *f, const FlRegion *body) {
+  FlGen *g = f->g;
+  uint32_t n = f->func->next_id + 1;
+  f->own_index = FL_NEW_ARRAY(g->arena, int, n);
+  f->last_use = FL_NEW_ARRAY(g->arena, const FlOp *, n);
+  f->moved = FL_NEW_ARRAY(g->arena, bool, n);
+  for (uint32_t i = 0; i < n; i++) f->own_index[i] = -1;
+  note_region(f, body);
+  for (int i = 0; i < body->n_params; i++) f->own_index[body->params[i]->id] = -1;
+  f->args = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "args");
+  f->results = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "results");
+  f->own = LLVMBuildArrayAlloca(f->entry_b, g->ptr, fl_ll_i32(g, 1), "own");
+  f->own_clear = LLVMBuildMemSet(f->entry_b, f->own, LLVMConstInt(g->i8, 0, false), fl_ll_i64(g, 8), 8);
+  f->status = fl_ll_alloca(f, g->i32, "status");
+  f->cleanup = fl_ll_block(f, "cleanup");
+}
+
+/* On the way out of a failed function: results of stage calls that were still running. */
+static void abandon_stages(FlFn *f) {
+  FlGen *g = f->g;
+  for (int i = 0; i < f->stage_calls.n; i++) {
+    FlPending p = f->stage_calls.at[i];
+    Block wait = fl_ll_block(f, "abandon"), drop = fl_ll_block(f, "drop"), next = fl_ll_block(f, "next");
+    Val future = LLVMBuildLoad2(f->b, g->ptr, p.slot, "");
+    LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, future, ""), next, wait);
+    fl_ll_at(f, wait);
+    Val status = wait_call(f, p.slot);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, status, fl_ll_i32(g, 0), ""), drop, next);
+    fl_ll_at(f, drop);
+    for (int k = 0; k < p.op->n_results; k++)
+      if (is_array(p.op->results[k]))
+        fl_ll_unref(f, fl_ll_slot_get(f, f->results, (unsigned)k, p.op->results[k]->type));
+    LLVMBuildBr(f->b, next);
+    fl_ll_at(f, next);
+  }
+}
+
+void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results) {
+  FlGen *g = f->g;
+  for (int i = 0; i < body->n_yields; i++) {
+    const FlValue *v = body->yields[i];
+    Val x = is_array(v) ? fl_ll_take_yield(f, body, i) : fl_ll_value(f, v);
+    fl_ll_slot_put(f, results, (unsigned)i, v->type, x);
+  }
+  LLVMBuildRet(f->b, fl_ll_i32(g, 0));
+  LLVMMoveBasicBlockAfter(f->cleanup, LLVMGetLastBasicBlock(f->fn));
+  fl_ll_at(f, f->cleanup);
+  abandon_stages(f);
+  if (f->n_own) {
+    FlLoop l;
+    fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), fl_ll_i64(g, f->n_own), 0, NULL);
+    fl_ll_unref(f, LLVMBuildLoad2(f->b, g->ptr, fl_ll_gep(f, g->ptr, f->own, l.i), ""));
+    fl_ll_loop_close(f, &l, NULL, false);
+  }
+  LLVMBuildRet(f->b, LLVMBuildLoad2(f->b, g->i32, f->status, ""));
+  LLVMSetOperand(f->own, 0, fl_ll_i32(g, f->n_own + 1));
+  LLVMSetOperand(f->own_clear, 2, fl_ll_i64(g, (f->n_own + 1) * 8));
+  LLVMSetOperand(f->args, 0, fl_ll_i32(g, f->max_slots + 1));
+  LLVMSetOperand(f->results, 0, fl_ll_i32(g, f->max_slots + 1));
+  fl_ll_fn_done(f);
+}
+
+void fl_ll_host_function(FlGen *g, const FlFunc *func) {
+  Val fn = fl_map_get(g->functions, func);
+  fl_ll_target_attrs(g, fn, 0);
+  FlFn *f = fl_ll_fn_make(g, func, fn, FL_FORM_HOST);
+  const FlRegion *body = func->body;
+  fl_ll_host_begin(f, body);
+  for (int i = 0; i < body->n_params; i++)
+    fl_ll_set(f, body->params[i], fl_ll_slot_get(f, LLVMGetParam(fn, 1), (unsigned)i, body->params[i]->type));
+  fl_ll_host_region(f, body);
+  fl_ll_host_end(f, body, LLVMGetParam(fn, 2));
+}

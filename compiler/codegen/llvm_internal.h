@@ -1,0 +1,240 @@
+/* llvm_internal.h: what the files of the LLVM back end share: the state of one module, the state of one function
+ * that is being emitted, and the helpers by file.
+ *
+ * Values. A scalar is one LLVM value: bool i1 (i8 in memory), integers and times iN, f32, f64, text and file
+ * {ptr, i64}. An array or list is the FlArray pointer. In a kernel an array that it captures is the pointer too;
+ * its data and sizes are loaded once at the entry.
+ *
+ * Forms. The same scalar code is emitted in three forms that differ in what a fault does: HOST records it and
+ * leaves the function; FAST ORs it into a mask and goes on with harmless values; PRECISE reports it with its place
+ * and goes on with the next element. */
+#ifndef FL_LLVM_INTERNAL_H
+#define FL_LLVM_INTERNAL_H
+
+#include "codegen/codegen.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+
+typedef LLVMValueRef Val;
+typedef LLVMBasicBlockRef Block;
+typedef LLVMTypeRef Ty;
+
+enum { FL_MAX_KERNEL_OUTPUTS = 64, FL_PARTIAL_BYTES = 32 };
+
+/* One module being generated. */
+typedef struct FlGen {
+  FlArena *arena;
+  const FlModule *ir;
+  const FlSources *sources;
+  FlCodegenOptions options;
+  LLVMContextRef cx;
+  LLVMModuleRef mod;
+  LLVMTargetMachineRef tm;
+  LLVMTargetDataRef layout;
+  const char *cpu, *features; /* of host code; kernels of other levels carry their own */
+  Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, kernel, op_desc, type1;
+  FlMap *functions; /* FlFunc -> Val */
+  FlVec(FlSpan) site_spans;
+  FlVec(const char *) site_messages; /* NULL: the fault's own */
+  FlVec(const FlFunc *) stages;
+  FlMap *stage_index; /* FlFunc -> index + 1 */
+  LLVMModuleRef kern; /* the scalar functions' bitcode, loaded when the first one is used; NULL before */
+  Val zeros;          /* 64 bytes of zero to read instead of what is out of bounds */
+  Val isa;            /* portable: i32 global, level of this processor, 0 not yet known */
+  int n_names;        /* makes names of kernels and tasks unique */
+  const char *error;  /* first internal failure, or NULL */
+} FlGen;
+
+typedef enum FlForm { FL_FORM_HOST, FL_FORM_FAST, FL_FORM_PRECISE } FlForm;
+
+/* A captured array's data pointer and sizes inside a kernel. */
+typedef struct FlView {
+  Val data, dims[FL_MAX_RANK];
+  bool known;
+} FlView;
+
+/* A started stage call that nobody has waited for. */
+typedef struct FlPending {
+  const FlOp *op;
+  Val slot; /* where the future is; NULL in it: none, or consumed */
+} FlPending;
+
+/* One function being emitted. */
+typedef struct FlFn {
+  FlGen *g;
+  const FlFunc *func; /* whose value ids index `vals` */
+  Val fn, ctx;
+  LLVMBuilderRef b, entry_b; /* entry_b inserts allocas in the entry block */
+  FlForm form;
+  Val *vals;   /* by value id; NULL: not defined here */
+  Val mask;    /* i32 alloca: FAST the OR of faults; else one operation's */
+  /* kernels */
+  FlView *views; /* by value id */
+  Block next;    /* PRECISE: the next element */
+  Val pos;       /* PRECISE: logical index of the element */
+  Val heap;      /* FlHeap of the results' texts, or NULL */
+  int rank;      /* PRECISE: operations that may fail, counted in program order */
+  bool may_fault;
+  Val in_scopes, out_scopes;       /* alias scopes of what is captured and of all results; NULL: none */
+  Val *output_scopes, *output_apart; /* by output: its scope, all others */
+  Val store_scope, store_apart;    /* of the store that is being made; NULL: none */
+  /* host */
+  Val args, results, own; /* alloca'd: slots of calls, owned arrays (NULL when none) */
+  Val own_clear;          /* the memset of `own`, whose size is known last */
+  unsigned max_slots, n_own;
+  int *own_index;            /* by value id: place in `own`, -1: not owned here */
+  const FlOp **last_use;     /* by value id */
+  Block cleanup;             /* releases everything owned, returns `status` */
+  Val status;
+  bool *moved;               /* by value id: its reference was given away */
+  FlVec(const FlValue *) live;   /* owned by the regions that are open, innermost last */
+  FlVec(FlPending) pending;      /* started and not waited for, in program order */
+  FlVec(FlPending) stage_calls;  /* all of the function */
+} FlFn;
+
+/* ---- llvm_module.c: types, names, calls ------------------------------------------------------------------ */
+
+Ty fl_ll_type(FlGen *g, FlType1 t);      /* of an SSA value */
+Ty fl_ll_mem_type(FlGen *g, FlDtype d);  /* of an element in memory */
+unsigned fl_ll_size(FlDtype d);
+bool fl_ll_is_unsigned(FlDtype d);
+bool fl_ll_is_float(FlDtype d);
+bool fl_ll_is_text(FlDtype d);
+Val fl_ll_i64(FlGen *g, int64_t v);
+Val fl_ll_i32(FlGen *g, int64_t v);
+Val fl_ll_null(FlGen *g);
+Val fl_ll_string(FlGen *g, const char *s, size_t len); /* pointer to a constant, NUL-terminated */
+Val fl_ll_global(FlGen *g, Val init, const char *name);
+Val fl_ll_extern(FlGen *g, const char *name, Ty result, const Ty *params, unsigned n);
+Val fl_ll_call(FlFn *f, const char *name, Ty result, unsigned n, const Ty *types, const Val *args);
+Val fl_ll_intrinsic(FlFn *f, const char *name, Ty overload, unsigned n, Val *args);
+Val fl_ll_alloca(FlFn *f, Ty t, const char *name); /* in the entry block */
+Val fl_ll_alloca_n(FlFn *f, Ty t, unsigned n, const char *name);
+Block fl_ll_block(FlFn *f, const char *name);
+void fl_ll_at(FlFn *f, Block b);
+Block fl_ll_here(FlFn *f);
+Val fl_ll_gep(FlFn *f, Ty t, Val base, Val index);
+Val fl_ll_at_byte(FlFn *f, Val base, int64_t offset);
+FlFn *fl_ll_fn_make(FlGen *g, const FlFunc *func, Val fn, FlForm form); /* entry block open; fn's first param is ctx */
+void fl_ll_fn_done(FlFn *f);
+void fl_ll_attr(FlGen *g, Val fn, const char *key, const char *value); /* value NULL: an enum attribute */
+void fl_ll_fail(FlGen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- llvm_scalar.c: constants, elements, slots, faults; llvm_op.c: scalar operators ----------------------- */
+
+Val fl_ll_const(FlGen *g, const FlOp *op);
+Val fl_ll_value(FlFn *f, const FlValue *v);
+void fl_ll_set(FlFn *f, const FlValue *v, Val x);
+Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at);
+void fl_ll_store_elem(FlFn *f, FlDtype d, Val v, Val at);
+Val fl_ll_slot_at(FlFn *f, Val base, unsigned index);
+void fl_ll_slot_put(FlFn *f, Val base, unsigned index, FlType1 t, Val v);
+Val fl_ll_slot_get(FlFn *f, Val base, unsigned index, FlType1 t);
+/* Ends the operation when `bad` (i1) holds; `fault` is an i32. a and b: operands for the message, of one dtype, or
+ * NULL. `message` overrides the fault's. */
+void fl_ll_fault(FlFn *f, FlSpan span, Val bad, Val fault, FlDtype d, Val a, Val b, const char *message);
+void fl_ll_scalar(FlFn *f, const FlOp *op);
+/* A call of fl_s_<name>; results in out. */
+void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types, const Val *args,
+                     unsigned n_out, const FlType1 *out_types, Val *out);
+Val fl_ll_less(FlFn *f, FlDtype d, Val a, Val b);
+Val fl_ll_kern_link(FlGen *g);
+
+/* ---- llvm_region.c: control flow, the same in every form ---------------------------------------------------- */
+
+/* A counted loop [lo, hi) with carried values, in rotated form. */
+typedef struct FlLoop {
+  Val i, lo, hi;
+  Block guard, body, done;
+  unsigned n;
+  Val *phi, *init, *out;
+} FlLoop;
+void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *init);
+void fl_ll_loop_close(FlFn *f, FlLoop *l, const Val *next, bool vectorize);
+void fl_ll_region(FlFn *f, const FlRegion *r); /* by form: fl_ll_host_region or fl_ll_kernel_region */
+void fl_ll_kernel_region(FlFn *f, const FlRegion *r); /* ops of a kernel region; yields are then fl_ll_value */
+void fl_ll_control(FlFn *f, const FlOp *op); /* IF, FOR, WHILE */
+Val fl_ll_bound(FlFn *f, Val lo, Val hi); /* hi, or lo once a fast kernel met a fault */
+Val fl_ll_dim(FlFn *f, const FlValue *array, int axis);
+Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven); /* address of args[0] at args[1..n], checked */
+void fl_ll_load(FlFn *f, const FlOp *op);
+void fl_ll_check(FlFn *f, const FlOp *op);
+
+/* ---- llvm_kernel.c: kernels of MAP, COLLECT and REDUCE ------------------------------------------------------ */
+
+/* What a kernel captures, in the order of its environment (8-byte words; text takes two). */
+typedef struct FlCaptures {
+  FlVec(const FlValue *) at;
+} FlCaptures;
+void fl_ll_captures(FlGen *g, const FlOp *op, FlCaptures *out);
+
+/* A kernel under construction: sizes, outputs and captures of an operator. */
+typedef struct FlKernelDef {
+  const FlOp *op;
+  const FlRegion *region;
+  FlCaptures captures;
+  int n_outputs;      /* pointers after the captures and sizes */
+  bool heap;          /* one more pointer: the heap of texts */
+  bool faults;        /* an element can fail */
+  int unit;
+  const char *name;
+} FlKernelDef;
+typedef void FlKernelBody(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, const Val *outputs);
+/* Emits the forms and the FlKernel, runs it over `n` elements: host code of `f`. status is an i32. */
+Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Val *outputs, Val heap, Val n);
+void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out);
+/* Calls `each` for every element of [begin, end) with the region's params set and pos as linear index. */
+typedef void FlElementBody(FlFn *f, const FlKernelDef *k, Val pos, void *arg);
+void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
+                    void *arg, bool vectorize);
+void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
+bool fl_ll_region_faults(const FlRegion *r);
+Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments */
+
+/* ---- llvm_reduce.c ------------------------------------------------------------------------------------------- */
+
+void fl_ll_reduce_nested(FlFn *f, const FlOp *op); /* inside a kernel, or inline */
+void fl_ll_reduce_host(FlFn *f, const FlOp *op);
+
+/* ---- llvm_host.c, llvm_bulk.c ---------------------------------------------------------------------------------- */
+
+void fl_ll_host_function(FlGen *g, const FlFunc *func);
+void fl_ll_host_region(FlFn *f, const FlRegion *r);
+void fl_ll_host_begin(FlFn *f, const FlRegion *body); /* lifetimes, slots, cleanup block */
+void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results);
+void fl_ll_own(FlFn *f, const FlValue *v, Val x);       /* v is defined as x, one reference owned */
+Val fl_ll_take(FlFn *f, const FlOp *op, const FlValue *v); /* one owned reference of an argument that op consumes */
+bool fl_ll_dies_at(const FlFn *f, const FlOp *op, const FlValue *v); /* op is its last use, and uses it once */
+Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index); /* one owned reference of what a region yields */
+void fl_ll_check_status(FlFn *f, Val status);
+void fl_ll_check_pointer(FlFn *f, Val p);
+void fl_ll_unref(FlFn *f, Val a);
+Val fl_ll_scratch(FlFn *f); /* a place for one owned array of the operation that is emitted; NULL again afterwards */
+void fl_ll_need_slots(FlFn *f, unsigned n); /* at least n slots in args and in results */
+Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims);
+Val fl_ll_array_data(FlFn *f, Val a);
+Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
+void fl_ll_map(FlFn *f, const FlOp *op);
+void fl_ll_collect(FlFn *f, const FlOp *op);
+void fl_ll_scan(FlFn *f, const FlOp *op);
+void fl_ll_store(FlFn *f, const FlOp *op);
+
+/* ---- llvm_program.c -------------------------------------------------------------------------------------------- */
+
+int fl_ll_site(FlGen *g, FlSpan span, const char *message); /* index into FlProgram.sites */
+Val fl_ll_op_desc(FlGen *g, const FlOp *op);
+Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] */
+int fl_ll_stage(FlGen *g, const FlFunc *func);
+void fl_ll_program(FlGen *g);
+
+/* ---- llvm_target.c --------------------------------------------------------------------------------------------- */
+
+bool fl_ll_target_init(FlGen *g);
+void fl_ll_target_attrs(FlGen *g, Val fn, int level); /* level 0: the module's; 3, 4: x86-64-v3, v4 */
+Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4);
+bool fl_ll_optimize(FlGen *g);
+bool fl_ll_emit(FlGen *g, FlObject *out);
+
+#endif

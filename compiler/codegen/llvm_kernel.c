@@ -1,0 +1,311 @@
+/* llvm_kernel.c: kernels, functions over a range of a logical index space that the runtime runs on its pool.
+ *
+ * The environment is an array of slots: what the region captures, the sizes, the result arrays, the heap of texts.
+ * A kernel has one fast form (three in portable programs, behind a dispatcher) and, when it can fail, a precise form
+ * that is never optimised. Constants are not captured: they are made anew, so that sizes stay known. */
+#include "codegen/llvm_internal.h"
+
+/* ---- what a kernel sees --------------------------------------------------------------------------------------- */
+
+static bool inside(const FlRegion *r, const FlRegion *outer) {
+  while (r && r != outer) r = r->owner ? r->owner->parent : NULL;
+  return r != NULL;
+}
+
+static void capture_value(FlGen *g, const FlRegion *outer, const FlValue *v, FlCaptures *out, bool *seen) {
+  if (inside(v->region, outer) || seen[v->id]) return;
+  seen[v->id] = true;
+  if (v->op && v->op->code == FL_OP_CONST) return;
+  fl_vec_push(g->arena, &out->at, v);
+}
+
+static void capture_region(FlGen *g, const FlRegion *outer, const FlRegion *r, FlCaptures *out, bool *seen) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++) capture_value(g, outer, op->args[i], out, seen);
+    for (int i = 0; i < op->n_regions; i++) capture_region(g, outer, op->regions[i], out, seen);
+  }
+  for (int i = 0; i < r->n_yields; i++) capture_value(g, outer, r->yields[i], out, seen);
+}
+
+void fl_ll_captures(FlGen *g, const FlOp *op, FlCaptures *out) {
+  bool *seen = FL_NEW_ARRAY(g->arena, bool, op->parent->func->next_id + 1);
+  const FlRegion *r = op->regions[0];
+  capture_region(g, r, r, out, seen);
+}
+
+static bool makes_text(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (fl_op_info[op->code].flags & FL_OPF_HEAP) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (makes_text(op->regions[i])) return true;
+  }
+  return false;
+}
+
+bool fl_ll_region_faults(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next)
+    if (fl_ir_may_fault(op)) return true;
+  return false;
+}
+
+void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out) {
+  FlGen *g = f->g;
+  *out = (FlKernelDef){.op = op, .region = op->regions[0], .unit = 1};
+  fl_ll_captures(g, op, &out->captures);
+  out->heap = makes_text(out->region);
+  out->faults = fl_ll_region_faults(out->region);
+  out->name = fl_arena_printf(g->arena, "%s.%s.%d", f->func->name, fl_op_info[op->code].name, g->n_names++);
+}
+
+/* ---- cost: nanoseconds an element, as a value of host code ------------------------------------------------------ */
+
+static double op_cost(const FlOp *op) {
+  if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {
+    if (fl_op_info[op->code].flags & FL_OPF_HEAP) return 60;
+    if (op->code >= FL_OP_TO_TEXT && op->code <= FL_OP_TRY_PARSE_DATE) return 20;
+    if (op->code >= FL_OP_EXP && op->code <= FL_OP_HYPOT) return 3;
+    if (op->code >= FL_OP_RANDOM && op->code <= FL_OP_SUBSEED) return 4;
+    return op->code == FL_OP_POW || op->code == FL_OP_FLOORDIV || op->code == FL_OP_MOD ? 5 : 0.3;
+  }
+  return op->code == FL_OP_LOAD ? 0.5 : 0;
+}
+
+static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r);
+
+/* How often a nested loop runs: known outside of the kernel, or 16. */
+static Val trips(FlFn *f, const FlKernelDef *k, const FlValue *size) {
+  FlGen *g = f->g;
+  if (size->op && size->op->code == FL_OP_CONST) return LLVMConstReal(g->f64, (double)size->op->attrs.i);
+  if (inside(size->region, k->region)) {
+    const FlOp *op = size->op;
+    if (op && op->code == FL_OP_DIM && !inside(op->args[0]->region, k->region))
+      return LLVMBuildSIToFP(f->b, fl_ll_dim(f, op->args[0], (int)op->attrs.i), g->f64, "");
+    return LLVMConstReal(g->f64, 16);
+  }
+  return LLVMBuildSIToFP(f->b, fl_ll_value(f, size), g->f64, "");
+}
+
+static Val nested_cost(FlFn *f, const FlKernelDef *k, const FlOp *op) {
+  Val sum = LLVMConstReal(f->g->f64, 1);
+  for (int i = 0; i < op->n_regions; i++)
+    sum = LLVMBuildFAdd(f->b, sum, region_cost(f, k, op->regions[i]), "");
+  if (op->code == FL_OP_WHILE) return LLVMBuildFMul(f->b, sum, LLVMConstReal(f->g->f64, 16), "");
+  if (op->code == FL_OP_FOR) return LLVMBuildFMul(f->b, sum, trips(f, k, op->args[1]), "");
+  if (op->code == FL_OP_REDUCE)
+    for (int i = 0; i < op->n_args; i++) sum = LLVMBuildFMul(f->b, sum, trips(f, k, op->args[i]), "");
+  return sum;
+}
+
+static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r) {
+  double plain = 0;
+  Val sum = LLVMConstReal(f->g->f64, 0);
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->n_regions) sum = LLVMBuildFAdd(f->b, sum, nested_cost(f, k, op), "");
+    else plain += op_cost(op);
+  }
+  return LLVMBuildFAdd(f->b, sum, LLVMConstReal(f->g->f64, plain), "");
+}
+
+/* ---- the elements of a range -------------------------------------------------------------------------------------- */
+
+static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *each, void *arg) {
+  Block next = NULL;
+  if (f->form == FL_FORM_PRECISE) {
+    next = fl_ll_block(f, "next");
+    f->next = next;
+    f->pos = pos;
+    f->rank = 0;
+  }
+  fl_ll_kernel_region(f, k->region);
+  if (each) each(f, k, pos, arg);
+  if (next) {
+    LLVMBuildBr(f->b, next);
+    fl_ll_at(f, next);
+  }
+}
+
+void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
+                    void *arg, bool vectorize) {
+  FlGen *g = f->g;
+  const FlRegion *r = k->region;
+  int n = r->n_params;
+  if (n == 1) {
+    FlLoop l;
+    fl_ll_loop_open(f, &l, begin, end, 0, NULL);
+    fl_ll_set(f, r->params[0], l.i);
+    one_element(f, k, l.i, each, arg);
+    fl_ll_loop_close(f, &l, NULL, vectorize);
+    return;
+  }
+  /* Rows of the last axis, the first and the last one in part. */
+  Val zero = fl_ll_i64(g, 0), one = fl_ll_i64(g, 1);
+  Val width = sizes[n - 1];
+  Val inner = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, width, one, ""), width, one, "");
+  Val first = LLVMBuildUDiv(f->b, begin, inner, "");
+  Val last = LLVMBuildUDiv(f->b, LLVMBuildAdd(f->b, end, LLVMBuildSub(f->b, inner, one, ""), ""), inner, "");
+  FlLoop rows, cols;
+  fl_ll_loop_open(f, &rows, first, last, 0, NULL);
+  Val start = LLVMBuildNSWMul(f->b, rows.i, inner, "");
+  Val rest = rows.i;
+  for (int a = n - 2; a >= 0; a--) {
+    if (a == 0) {
+      fl_ll_set(f, r->params[0], rest);
+    } else {
+      Val size = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, sizes[a], one, ""), sizes[a], one, "");
+      Val up = LLVMBuildUDiv(f->b, rest, size, "");
+      fl_ll_set(f, r->params[a], LLVMBuildNSWSub(f->b, rest, LLVMBuildNSWMul(f->b, up, size, ""), ""));
+      rest = up;
+    }
+  }
+  Val lo = LLVMBuildNSWSub(f->b, begin, start, ""), hi = LLVMBuildNSWSub(f->b, end, start, "");
+  lo = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, lo, zero, ""), lo, zero, "");
+  hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, hi, inner, ""), hi, inner, "");
+  fl_ll_loop_open(f, &cols, lo, hi, 0, NULL);
+  fl_ll_set(f, r->params[n - 1], cols.i);
+  one_element(f, k, LLVMBuildNSWAdd(f->b, start, cols.i, ""), each, arg);
+  fl_ll_loop_close(f, &cols, NULL, vectorize);
+  fl_ll_loop_close(f, &rows, NULL, vectorize);
+}
+
+/* ---- functions ------------------------------------------------------------------------------------------------------ */
+
+static Val scope_list(FlGen *g, const char *const *names, unsigned n) {
+  LLVMMetadataRef domain_name = LLVMMDStringInContext2(g->cx, "flow", 4);
+  LLVMMetadataRef domain = LLVMMDNodeInContext2(g->cx, &domain_name, 1);
+  LLVMMetadataRef *scopes = FL_NEW_ARRAY(g->arena, LLVMMetadataRef, n + 1);
+  for (unsigned i = 0; i < n; i++) {
+    LLVMMetadataRef parts[] = {LLVMMDStringInContext2(g->cx, names[i], strlen(names[i])), domain};
+    scopes[i] = LLVMMDNodeInContext2(g->cx, parts, 2);
+  }
+  return LLVMMetadataAsValue(g->cx, LLVMMDNodeInContext2(g->cx, scopes, n));
+}
+
+/* Captured arrays and results never overlap, nor do two results (a result written over a captured array is
+ * read and written at the same index only, see llvm_bulk.c). */
+static void make_scopes(FlFn *f, const FlKernelDef *k) {
+  FlGen *g = f->g;
+  if (!k->n_outputs) return;
+  const char **names = FL_NEW_ARRAY(g->arena, const char *, k->n_outputs + 2);
+  names[0] = fl_arena_printf(g->arena, "%s.in", k->name);
+  for (int i = 0; i < k->n_outputs; i++) names[i + 1] = fl_arena_printf(g->arena, "%s.out%d", k->name, i);
+  f->in_scopes = scope_list(g, names, 1);
+  f->out_scopes = scope_list(g, names + 1, (unsigned)k->n_outputs);
+  f->output_scopes = FL_NEW_ARRAY(g->arena, Val, k->n_outputs);
+  f->output_apart = FL_NEW_ARRAY(g->arena, Val, k->n_outputs);
+  for (int i = 0; i < k->n_outputs; i++) {
+    const char **others = FL_NEW_ARRAY(g->arena, const char *, k->n_outputs + 2);
+    unsigned n = 0;
+    for (int j = 0; j <= k->n_outputs; j++)
+      if (j != i + 1) others[n++] = names[j];
+    f->output_scopes[i] = scope_list(g, &names[i + 1], 1);
+    f->output_apart[i] = scope_list(g, others, n);
+  }
+}
+
+void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at) {
+  f->store_scope = f->output_scopes ? f->output_scopes[output] : NULL;
+  f->store_apart = f->output_apart ? f->output_apart[output] : NULL;
+  fl_ll_store_elem(f, d, v, at);
+  f->store_scope = NULL;
+}
+
+/* Data pointer and sizes of a captured array, loaded at the entry. */
+static void open_view(FlFn *f, const FlKernelDef *k, const FlValue *v) {
+  FlGen *g = f->g;
+  FlView *view = &f->views[v->id];
+  Val a = f->vals[v->id], empty = NULL;
+  int rank = v->type.depth ? 1 : v->type.rank;
+  view->data = fl_ll_array_data(f, a);
+  for (int i = 0; i < rank; i++) {
+    view->dims[i] = fl_ll_array_dim(f, a, fl_ll_i64(g, i));
+    Val none = LLVMBuildICmp(f->b, LLVMIntEQ, view->dims[i], fl_ll_i64(g, 0), "");
+    empty = empty ? LLVMBuildOr(f->b, empty, none, "") : none;
+  }
+  if (k->faults) view->data = LLVMBuildSelect(f->b, empty, g->zeros, view->data, "");
+  view->known = true;
+}
+
+typedef struct Shape {
+  FlKernelBody *body;
+  FlForm form;
+  int level; /* of the processor, as fl_ll_target_attrs */
+  const char *suffix;
+} Shape;
+
+static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
+  FlGen *g = host->g;
+  const char *name = fl_arena_printf(g->arena, "%s%s", k->name, shape.suffix);
+  Val fn = LLVMAddFunction(g->mod, name, g->kernel_fn);
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  fl_ll_target_attrs(g, fn, shape.level);
+  if (shape.form == FL_FORM_PRECISE) {
+    fl_ll_attr(g, fn, "cold", NULL);
+    fl_ll_attr(g, fn, "optnone", NULL);
+    fl_ll_attr(g, fn, "noinline", NULL);
+  }
+  FlFn *f = fl_ll_fn_make(g, host->func, fn, shape.form);
+  f->may_fault = k->faults;
+  Val env = LLVMGetParam(fn, 1);
+  unsigned at = 0;
+  for (int i = 0; i < k->captures.at.n; i++) {
+    const FlValue *v = k->captures.at.at[i];
+    fl_ll_set(f, v, fl_ll_slot_get(f, env, at++, v->type));
+    if (!fl_t_is_scalar(v->type)) open_view(f, k, v);
+  }
+  Val *sizes = FL_NEW_ARRAY(g->arena, Val, k->op->n_args + 1);
+  Val *outputs = FL_NEW_ARRAY(g->arena, Val, k->n_outputs + 1);
+  for (int i = 0; i < k->op->n_args; i++) {
+    bool fixed = k->op->args[i]->op && k->op->args[i]->op->code == FL_OP_CONST;
+    sizes[i] = fixed ? fl_ll_value(f, k->op->args[i]) : fl_ll_slot_get(f, env, at, fl_t_scalar(FL_I64));
+    at++;
+  }
+  for (int i = 0; i < k->n_outputs; i++) outputs[i] = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
+  if (k->heap) f->heap = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
+  if (shape.form == FL_FORM_FAST) make_scopes(f, k);
+  Val begin = LLVMGetParam(fn, 2), end = LLVMGetParam(fn, 3);
+  if (shape.form == FL_FORM_FAST) shape.body(f, k, begin, end, sizes, outputs);
+  else fl_ll_elements(f, k, begin, end, sizes, NULL, NULL, false);
+  LLVMBuildRet(f->b, k->faults && shape.form == FL_FORM_FAST ? LLVMBuildLoad2(f->b, g->i32, f->mask, "")
+                                                             : fl_ll_i32(g, 0));
+  fl_ll_fn_done(f);
+  return fn;
+}
+
+static Val kernel_constant(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
+  FlGen *g = f->g;
+  Val fast = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, ".fast"}), precise = fl_ll_null(g);
+  if (g->options.cpu == FL_CPU_PORTABLE && !g->options.cpu_name && g->options.level > 0) {
+    Val v3 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 3, ".v3"});
+    Val v4 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 4, ".v4"});
+    fast = fl_ll_dispatcher(g, k->name, fast, v3, v4);
+  }
+  if (k->faults) precise = kernel_function(f, k, (Shape){body, FL_FORM_PRECISE, 0, ".precise"});
+  Val parts[] = {fast, precise, fl_ll_string(g, k->name, strlen(k->name)),
+                 fl_ll_i32(g, fl_ll_site(g, k->op->span, NULL)), fl_ll_i32(g, k->unit)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 5, false), "kernel");
+}
+
+Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Val *outputs, Val heap, Val n) {
+  FlGen *g = f->g;
+  unsigned at = 0;
+  FlType1 pointer = fl_t_array(FL_I64, 1);
+  fl_ll_need_slots(f, (unsigned)(k->captures.at.n + k->op->n_args + k->n_outputs + 1));
+  for (int i = 0; i < k->captures.at.n; i++) {
+    const FlValue *v = k->captures.at.at[i];
+    fl_ll_slot_put(f, f->args, at++, v->type, fl_ll_value(f, v));
+  }
+  for (int i = 0; i < k->op->n_args; i++)
+    fl_ll_slot_put(f, f->args, at++, fl_t_scalar(FL_I64), fl_ll_value(f, k->op->args[i]));
+  for (int i = 0; i < k->n_outputs; i++) fl_ll_slot_put(f, f->args, at++, pointer, outputs[i]);
+  if (k->heap) fl_ll_slot_put(f, f->args, at++, pointer, heap);
+  Val kernel = kernel_constant(f, k, body);
+  Ty types[] = {g->ptr, g->ptr, g->ptr, g->i64, g->f64};
+  Val args[] = {f->ctx, kernel, f->args, n, region_cost(f, k, k->region)};
+  return fl_ll_call(f, "fl_run_kernel", g->i32, 5, types, args);
+}
+
+Val fl_ll_total(FlFn *f, const FlOp *op) {
+  Val n = fl_ll_value(f, op->args[0]);
+  for (int i = 1; i < op->n_args; i++) n = LLVMBuildMul(f->b, n, fl_ll_value(f, op->args[i]), "");
+  return n;
+}

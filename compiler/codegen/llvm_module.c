@@ -1,0 +1,236 @@
+/* llvm_module.c: the entry of the LLVM back end, and the small vocabulary that its other files are written in.
+ *
+ * In: a verified module. Out: an object (or its text). One LLVM context a call; nothing outlives it. */
+#include "codegen/llvm_internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+/* ---- types ---------------------------------------------------------------------------------------------- */
+
+static void make_types(FlGen *g) {
+  LLVMContextRef c = g->cx;
+  g->i1 = LLVMInt1TypeInContext(c);
+  g->i8 = LLVMInt8TypeInContext(c);
+  g->i16 = LLVMInt16TypeInContext(c);
+  g->i32 = LLVMInt32TypeInContext(c);
+  g->i64 = LLVMInt64TypeInContext(c);
+  g->i128 = LLVMInt128TypeInContext(c);
+  g->f32 = LLVMFloatTypeInContext(c);
+  g->f64 = LLVMDoubleTypeInContext(c);
+  g->ptr = LLVMPointerTypeInContext(c, 0);
+  g->none = LLVMVoidTypeInContext(c);
+  g->text = LLVMStructTypeInContext(c, (Ty[]){g->ptr, g->i64}, 2, false);
+  g->slot = LLVMArrayType2(g->i64, 2);
+  g->host_fn = LLVMFunctionType(g->i32, (Ty[]){g->ptr, g->ptr, g->ptr}, 3, false);
+  g->kernel_fn = LLVMFunctionType(g->i32, (Ty[]){g->ptr, g->ptr, g->i64, g->i64}, 4, false);
+  g->kernel = LLVMStructTypeInContext(c, (Ty[]){g->ptr, g->ptr, g->ptr, g->i32, g->i32}, 5, false);
+  g->type1 = LLVMArrayType2(g->i8, 4);
+  Ty desc[] = {g->i32, g->i32, g->i32, g->i32, g->ptr, g->ptr, g->i64, g->f64, g->ptr, g->ptr, g->i32};
+  g->op_desc = LLVMStructTypeInContext(c, desc, 11, false);
+}
+
+Ty fl_ll_mem_type(FlGen *g, FlDtype d) {
+  switch (d) {
+  case FL_BOOL:
+  case FL_I8:
+  case FL_U8: return g->i8;
+  case FL_I16:
+  case FL_U16: return g->i16;
+  case FL_I32:
+  case FL_U32:
+  case FL_DATE: return g->i32;
+  case FL_I64:
+  case FL_U64:
+  case FL_DATETIME:
+  case FL_DURATION: return g->i64;
+  case FL_F32: return g->f32;
+  case FL_F64: return g->f64;
+  case FL_TEXT:
+  case FL_FILE: return g->text;
+  case FL_LIST:
+  case FL_N_DTYPES: break;
+  }
+  return g->ptr;
+}
+
+Ty fl_ll_type(FlGen *g, FlType1 t) {
+  if (!fl_t_is_scalar(t)) return g->ptr;
+  return t.dtype == FL_BOOL ? g->i1 : fl_ll_mem_type(g, (FlDtype)t.dtype);
+}
+
+static const struct {
+  unsigned bytes;
+  enum { K_BOOL, K_SIGNED, K_UNSIGNED, K_FLOAT, K_TEXT, K_TIME, K_REF } kind;
+} dtype_info[FL_N_DTYPES] = {
+#define FL_DTYPE(NAME, text, ctype, bytes, kind) [FL_##NAME] = {bytes, K_##kind},
+#include "flow/dtypes.def"
+#undef FL_DTYPE
+};
+
+unsigned fl_ll_size(FlDtype d) { return dtype_info[d].bytes; }
+bool fl_ll_is_unsigned(FlDtype d) { return dtype_info[d].kind == K_UNSIGNED || dtype_info[d].kind == K_BOOL; }
+bool fl_ll_is_float(FlDtype d) { return dtype_info[d].kind == K_FLOAT; }
+bool fl_ll_is_text(FlDtype d) { return d == FL_TEXT || d == FL_FILE; }
+
+/* ---- constants and globals ------------------------------------------------------------------------------- */
+
+Val fl_ll_i64(FlGen *g, int64_t v) { return LLVMConstInt(g->i64, (unsigned long long)v, true); }
+Val fl_ll_i32(FlGen *g, int64_t v) { return LLVMConstInt(g->i32, (unsigned long long)v, true); }
+Val fl_ll_null(FlGen *g) { return LLVMConstNull(g->ptr); }
+
+Val fl_ll_global(FlGen *g, Val init, const char *name) {
+  Val v = LLVMAddGlobal(g->mod, LLVMTypeOf(init), name);
+  LLVMSetInitializer(v, init);
+  LLVMSetLinkage(v, LLVMPrivateLinkage);
+  LLVMSetGlobalConstant(v, true);
+  LLVMSetUnnamedAddress(v, LLVMGlobalUnnamedAddr);
+  return v;
+}
+
+Val fl_ll_string(FlGen *g, const char *s, size_t len) {
+  return fl_ll_global(g, LLVMConstStringInContext(g->cx, s, (unsigned)len, false), "text");
+}
+
+/* ---- functions and calls ----------------------------------------------------------------------------------- */
+
+Val fl_ll_extern(FlGen *g, const char *name, Ty result, const Ty *params, unsigned n) {
+  Val fn = LLVMGetNamedFunction(g->mod, name);
+  if (!fn) fn = LLVMAddFunction(g->mod, name, LLVMFunctionType(result, (Ty *)params, n, false));
+  return fn;
+}
+
+Val fl_ll_call(FlFn *f, const char *name, Ty result, unsigned n, const Ty *types, const Val *args) {
+  Val fn = fl_ll_extern(f->g, name, result, types, n);
+  Ty t = LLVMFunctionType(result, (Ty *)types, n, false);
+  return LLVMBuildCall2(f->b, t, fn, (Val *)args, n, "");
+}
+
+Val fl_ll_intrinsic(FlFn *f, const char *name, Ty overload, unsigned n, Val *args) {
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  Val fn = LLVMGetIntrinsicDeclaration(f->g->mod, id, &overload, 1);
+  Ty t = LLVMIntrinsicGetType(f->g->cx, id, &overload, 1);
+  return LLVMBuildCall2(f->b, t, fn, args, n, "");
+}
+
+Val fl_ll_alloca_n(FlFn *f, Ty t, unsigned n, const char *name) {
+  Val v = LLVMBuildAlloca(f->entry_b, LLVMArrayType2(t, n), name);
+  LLVMSetAlignment(v, n > 1 ? FL_ALIGN : 16);
+  return v;
+}
+
+Val fl_ll_alloca(FlFn *f, Ty t, const char *name) { return LLVMBuildAlloca(f->entry_b, t, name); }
+Block fl_ll_block(FlFn *f, const char *name) { return LLVMAppendBasicBlockInContext(f->g->cx, f->fn, name); }
+void fl_ll_at(FlFn *f, Block b) { LLVMPositionBuilderAtEnd(f->b, b); }
+Block fl_ll_here(FlFn *f) { return LLVMGetInsertBlock(f->b); }
+
+Val fl_ll_gep(FlFn *f, Ty t, Val base, Val index) {
+  return LLVMBuildInBoundsGEP2(f->b, t, base, &index, 1, "");
+}
+
+Val fl_ll_at_byte(FlFn *f, Val base, int64_t offset) {
+  return offset ? fl_ll_gep(f, f->g->i8, base, fl_ll_i64(f->g, offset)) : base;
+}
+
+void fl_ll_attr(FlGen *g, Val fn, const char *key, const char *value) {
+  LLVMAttributeRef a;
+  if (value) {
+    a = LLVMCreateStringAttribute(g->cx, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+  } else {
+    a = LLVMCreateEnumAttribute(g->cx, LLVMGetEnumAttributeKindForName(key, strlen(key)), 0);
+  }
+  LLVMAddAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, a);
+}
+
+FlFn *fl_ll_fn_make(FlGen *g, const FlFunc *func, Val fn, FlForm form) {
+  FlFn *f = FL_NEW(g->arena, FlFn);
+  f->g = g;
+  f->func = func;
+  f->fn = fn;
+  f->form = form;
+  f->ctx = LLVMGetParam(fn, 0);
+  f->vals = FL_NEW_ARRAY(g->arena, Val, func->next_id + 1);
+  f->views = form == FL_FORM_HOST ? NULL : FL_NEW_ARRAY(g->arena, FlView, func->next_id + 1);
+  /* Allocas go to `entry`, code to `start`: the branch between them is made last. */
+  Block entry = fl_ll_block(f, "entry"), start = fl_ll_block(f, "start");
+  f->b = LLVMCreateBuilderInContext(g->cx);
+  f->entry_b = LLVMCreateBuilderInContext(g->cx);
+  LLVMPositionBuilderAtEnd(f->entry_b, entry);
+  fl_ll_at(f, start);
+  f->mask = fl_ll_alloca(f, g->i32, "mask");
+  LLVMBuildStore(f->entry_b, fl_ll_i32(g, 0), f->mask);
+  return f;
+}
+
+void fl_ll_fn_done(FlFn *f) {
+  Block start = LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(f->fn));
+  LLVMBuildBr(f->entry_b, start);
+  LLVMDisposeBuilder(f->b);
+  LLVMDisposeBuilder(f->entry_b);
+}
+
+void fl_ll_fail(FlGen *g, const char *fmt, ...) {
+  if (g->error) return;
+  va_list ap;
+  va_start(ap, fmt);
+  char text[512];
+  (void)vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  g->error = fl_arena_strndup(g->arena, text, strlen(text));
+}
+
+/* ---- the entry ----------------------------------------------------------------------------------------------- */
+
+static void declare_function(FlGen *g, const FlFunc *func) {
+  const char *name = fl_arena_printf(g->arena, "flow.%s", func->name);
+  Val fn = LLVMAddFunction(g->mod, name, g->host_fn);
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  fl_map_set(g->functions, func, fn);
+}
+
+static void generate(FlGen *g) {
+  g->mod = LLVMModuleCreateWithNameInContext(g->ir->name ? g->ir->name : "flow", g->cx);
+  make_types(g);
+  if (!fl_ll_target_init(g)) return;
+  g->functions = fl_map_make(g->arena);
+  g->stage_index = fl_map_make(g->arena);
+  g->zeros = fl_ll_global(g, LLVMConstNull(LLVMArrayType2(g->i8, FL_ALIGN)), "zeros");
+  LLVMSetAlignment(g->zeros, FL_ALIGN);
+  for (const FlFunc *func = g->ir->first; func; func = func->next) declare_function(g, func);
+  for (const FlFunc *func = g->ir->first; func; func = func->next) fl_ll_host_function(g, func);
+  fl_ll_program(g);
+}
+
+/* Backend errors would end the process without a handler. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg) {
+  FlGen *g = arg;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  fl_ll_fail(g, "%s", text);
+  LLVMDisposeMessage(text);
+}
+
+__attribute__((visibility("default"))) FlObject fl_codegen_object(const FlModule *m, const FlSources *sources,
+                                                                  const FlCodegenOptions *options) {
+  FlObject out = {0};
+  FlArena *arena = fl_arena_new();
+  FlGen *g = FL_NEW(arena, FlGen);
+  g->arena = arena;
+  g->ir = m;
+  g->sources = sources;
+  g->options = *options;
+  g->cx = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
+  generate(g);
+  if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &out);
+  if (g->error) {
+    free(out.bytes);
+    out = (FlObject){.why = strdup(g->error)};
+  }
+  if (g->tm) LLVMDisposeTargetMachine(g->tm);
+  if (g->layout) LLVMDisposeTargetData(g->layout);
+  if (g->mod) LLVMDisposeModule(g->mod);
+  LLVMContextDispose(g->cx);
+  fl_arena_free(arena);
+  return out;
+}

@@ -1,0 +1,267 @@
+/* llvm_region.c: structured control flow and element access, the same for host code and kernels.
+ *
+ * What always holds: a region is emitted once, its values dominate what follows in it; loops are rotated (the test
+ * stands at the end, behind one test before the loop), with a block of their own before and after, as the loop passes
+ * want them. In a FAST kernel no loop runs longer because of a fault: the mask ends it. */
+#include "codegen/llvm_internal.h"
+
+/* ---- counted loops ------------------------------------------------------------------------------------------- */
+
+void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *init) {
+  FlGen *g = f->g;
+  l->lo = lo;
+  l->hi = hi;
+  l->n = n;
+  l->phi = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  l->init = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  l->out = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  Block pre = fl_ll_block(f, "before");
+  l->guard = fl_ll_here(f);
+  l->body = fl_ll_block(f, "loop");
+  l->done = fl_ll_block(f, "done");
+  LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, lo, hi, ""), pre, l->done);
+  fl_ll_at(f, pre);
+  LLVMBuildBr(f->b, l->body);
+  fl_ll_at(f, l->body);
+  l->i = LLVMBuildPhi(f->b, g->i64, "i");
+  LLVMAddIncoming(l->i, &lo, &pre, 1);
+  for (unsigned k = 0; k < n; k++) {
+    l->init[k] = init[k];
+    l->phi[k] = LLVMBuildPhi(f->b, LLVMTypeOf(init[k]), "");
+    LLVMAddIncoming(l->phi[k], &l->init[k], &pre, 1);
+  }
+}
+
+/* !llvm.loop with one hint; the node must be distinct, which a reference to itself makes it. */
+static void loop_hint(FlFn *f, Val branch, bool vectorize) {
+  FlGen *g = f->g;
+  static const char off[] = "llvm.loop.vectorize.enable", unroll[] = "llvm.loop.unroll.disable";
+  LLVMMetadataRef self = LLVMTemporaryMDNode(g->cx, NULL, 0), parts[3] = {self};
+  size_t n = 1;
+  if (!vectorize) {
+    LLVMMetadataRef hint[] = {LLVMMDStringInContext2(g->cx, off, sizeof off - 1),
+                              LLVMValueAsMetadata(LLVMConstInt(g->i1, 0, false))};
+    LLVMMetadataRef no_unroll = LLVMMDStringInContext2(g->cx, unroll, sizeof unroll - 1);
+    parts[n++] = LLVMMDNodeInContext2(g->cx, hint, 2);
+    parts[n++] = LLVMMDNodeInContext2(g->cx, &no_unroll, 1);
+  }
+  LLVMMetadataRef node = LLVMMDNodeInContext2(g->cx, parts, n);
+  LLVMMetadataReplaceAllUsesWith(self, node);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(g->cx, "llvm.loop", 9), LLVMMetadataAsValue(g->cx, node));
+}
+
+void fl_ll_loop_close(FlFn *f, FlLoop *l, const Val *next, bool vectorize) {
+  FlGen *g = f->g;
+  Val i = LLVMBuildAdd(f->b, l->i, fl_ll_i64(g, 1), "");
+  LLVMSetNSW(i, true);
+  Block latch = fl_ll_here(f), after = fl_ll_block(f, "after");
+  Val branch = LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, i, l->hi, ""), l->body, after);
+  if (!vectorize) loop_hint(f, branch, false);
+  LLVMAddIncoming(l->i, &i, &latch, 1);
+  for (unsigned k = 0; k < l->n; k++) LLVMAddIncoming(l->phi[k], (Val *)&next[k], &latch, 1);
+  fl_ll_at(f, after);
+  Val *last = FL_NEW_ARRAY(g->arena, Val, l->n + 1);
+  for (unsigned k = 0; k < l->n; k++) {
+    last[k] = LLVMBuildPhi(f->b, LLVMTypeOf(next[k]), "");
+    LLVMAddIncoming(last[k], (Val *)&next[k], &latch, 1);
+  }
+  LLVMBuildBr(f->b, l->done);
+  fl_ll_at(f, l->done);
+  for (unsigned k = 0; k < l->n; k++) {
+    l->out[k] = LLVMBuildPhi(f->b, LLVMTypeOf(next[k]), "");
+    LLVMAddIncoming(l->out[k], &l->init[k], &l->guard, 1);
+    LLVMAddIncoming(l->out[k], &last[k], &after, 1);
+  }
+}
+
+/* ---- faults end loops ----------------------------------------------------------------------------------------- */
+
+static Val mask_is_clear(FlFn *f) {
+  Val mask = LLVMBuildLoad2(f->b, f->g->i32, f->mask, "");
+  return LLVMBuildICmp(f->b, LLVMIntEQ, mask, fl_ll_i32(f->g, 0), "");
+}
+
+/* The upper bound of an inner loop: nothing is left to do after a fault. */
+Val fl_ll_bound(FlFn *f, Val lo, Val hi) {
+  if (f->form != FL_FORM_FAST || !f->may_fault) return hi;
+  return LLVMBuildSelect(f->b, mask_is_clear(f), hi, lo, "");
+}
+
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
+
+static void define(FlFn *f, const FlValue *v, Val x) {
+  if (f->form == FL_FORM_HOST && !fl_t_is_scalar(v->type)) fl_ll_own(f, v, x);
+  else fl_ll_set(f, v, x);
+}
+
+void fl_ll_region(FlFn *f, const FlRegion *r) {
+  if (f->form == FL_FORM_HOST) fl_ll_host_region(f, r);
+  else fl_ll_kernel_region(f, r);
+}
+
+/* The values that a region gives to its owner; arrays come owned. */
+static Val *yields(FlFn *f, const FlRegion *r) {
+  Val *out = FL_NEW_ARRAY(f->g->arena, Val, r->n_yields + 1);
+  for (int i = 0; i < r->n_yields; i++) {
+    bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(r->yields[i]->type);
+    out[i] = array ? fl_ll_take_yield(f, r, i) : fl_ll_value(f, r->yields[i]);
+  }
+  return out;
+}
+
+static void emit_if(FlFn *f, const FlOp *op) {
+  Block ends[2], start[2], merge = fl_ll_block(f, "endif");
+  Val *values[2];
+  start[0] = fl_ll_block(f, "then");
+  start[1] = fl_ll_block(f, "else");
+  LLVMBuildCondBr(f->b, fl_ll_value(f, op->args[0]), start[0], start[1]);
+  for (int k = 0; k < 2; k++) {
+    fl_ll_at(f, start[k]);
+    fl_ll_region(f, op->regions[k]);
+    values[k] = yields(f, op->regions[k]);
+    ends[k] = fl_ll_here(f);
+    LLVMBuildBr(f->b, merge);
+  }
+  fl_ll_at(f, merge);
+  Val *phi = FL_NEW_ARRAY(f->g->arena, Val, op->n_results + 1);
+  for (int i = 0; i < op->n_results; i++) {
+    phi[i] = LLVMBuildPhi(f->b, fl_ll_type(f->g, op->results[i]->type), "");
+    for (int k = 0; k < 2; k++) LLVMAddIncoming(phi[i], &values[k][i], &ends[k], 1);
+  }
+  for (int i = 0; i < op->n_results; i++) define(f, op->results[i], phi[i]);
+}
+
+/* The initial values of what a loop carries; arrays become the loop's. */
+static Val *carried(FlFn *f, const FlOp *op, int first) {
+  Val *out = FL_NEW_ARRAY(f->g->arena, Val, op->n_args + 1);
+  for (int i = first; i < op->n_args; i++) {
+    bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(op->args[i]->type);
+    out[i - first] = array ? fl_ll_take(f, op, op->args[i]) : fl_ll_value(f, op->args[i]);
+  }
+  return out;
+}
+
+static void emit_for(FlFn *f, const FlOp *op) {
+  const FlRegion *r = op->regions[0];
+  Val lo = fl_ll_value(f, op->args[0]), hi = fl_ll_value(f, op->args[1]);
+  Val *init = carried(f, op, 2);
+  FlLoop l;
+  fl_ll_loop_open(f, &l, lo, fl_ll_bound(f, lo, hi), (unsigned)op->n_results, init);
+  fl_ll_set(f, r->params[0], l.i);
+  for (int i = 0; i < op->n_results; i++) define(f, r->params[i + 1], l.phi[i]);
+  fl_ll_region(f, r);
+  Val *next = yields(f, r);
+  fl_ll_loop_close(f, &l, next, f->form != FL_FORM_PRECISE);
+  for (int i = 0; i < op->n_results; i++) define(f, op->results[i], l.out[i]);
+}
+
+static void emit_while(FlFn *f, const FlOp *op) {
+  const FlRegion *r = op->regions[0];
+  unsigned n = (unsigned)op->n_results;
+  Val *init = carried(f, op, 0), *phi = FL_NEW_ARRAY(f->g->arena, Val, n + 1);
+  Block before = fl_ll_here(f), body = fl_ll_block(f, "while"), done = fl_ll_block(f, "endwhile");
+  LLVMBuildBr(f->b, body);
+  fl_ll_at(f, body);
+  for (unsigned i = 0; i < n; i++) {
+    phi[i] = LLVMBuildPhi(f->b, fl_ll_type(f->g, op->results[i]->type), "");
+    LLVMAddIncoming(phi[i], &init[i], &before, 1);
+  }
+  for (unsigned i = 0; i < n; i++) define(f, r->params[i], phi[i]);
+  fl_ll_region(f, r);
+  Val *next = yields(f, r);
+  Val go_on = next[0];
+  if (f->form == FL_FORM_FAST && f->may_fault) go_on = LLVMBuildAnd(f->b, go_on, mask_is_clear(f), "");
+  Block end = fl_ll_here(f);
+  LLVMBuildCondBr(f->b, go_on, body, done);
+  for (unsigned i = 0; i < n; i++) LLVMAddIncoming(phi[i], &next[i + 1], &end, 1);
+  fl_ll_at(f, done);
+  for (unsigned i = 0; i < n; i++) define(f, op->results[i], next[i + 1]);
+}
+
+void fl_ll_control(FlFn *f, const FlOp *op) {
+  if (op->code == FL_OP_IF) emit_if(f, op);
+  else if (op->code == FL_OP_FOR) emit_for(f, op);
+  else emit_while(f, op);
+}
+
+/* ---- element access ------------------------------------------------------------------------------------------------ */
+
+Val fl_ll_dim(FlFn *f, const FlValue *array, int axis) {
+  if (f->form != FL_FORM_HOST && f->views[array->id].known) return f->views[array->id].dims[axis];
+  return fl_ll_array_dim(f, fl_ll_value(f, array), fl_ll_i64(f->g, axis));
+}
+
+static Val data_of(FlFn *f, const FlValue *array) {
+  if (f->form != FL_FORM_HOST && f->views[array->id].known) return f->views[array->id].data;
+  return fl_ll_array_data(f, fl_ll_value(f, array));
+}
+
+Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven) {
+  FlGen *g = f->g;
+  const FlValue *array = op->args[0];
+  Val lin = NULL, bad = NULL;
+  for (int k = 0; k < n; k++) {
+    Val i = fl_ll_value(f, op->args[k + 1]), dim = k || !proven ? fl_ll_dim(f, array, k) : NULL;
+    if (!proven) {
+      Val out = LLVMBuildICmp(f->b, LLVMIntUGE, i, dim, "");
+      fl_ll_fault(f, op->span, out, fl_ll_i32(g, FL_FAULT_INDEX), FL_I64, i, dim, NULL);
+      bad = bad ? LLVMBuildOr(f->b, bad, out, "") : out;
+    }
+    bool exact = proven || f->form != FL_FORM_FAST;
+    if (!lin) lin = i;
+    else if (exact) lin = LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, lin, dim, ""), i, "");
+    else lin = LLVMBuildAdd(f->b, LLVMBuildMul(f->b, lin, dim, ""), i, "");
+  }
+  /* Out of bounds, a fast kernel reads element 0, and of an empty array the zeros that its data pointer is then. */
+  if (bad && f->form == FL_FORM_FAST) lin = LLVMBuildSelect(f->b, bad, fl_ll_i64(g, 0), lin, "");
+  FlDtype d = array->type.depth ? FL_LIST : (FlDtype)array->type.dtype;
+  return fl_ll_gep(f, fl_ll_mem_type(g, d), data_of(f, array), lin);
+}
+
+void fl_ll_load(FlFn *f, const FlOp *op) {
+  Val at = fl_ll_element(f, op, op->n_args - 1, op->attrs.i == 1);
+  FlType1 t = op->results[0]->type;
+  fl_ll_set(f, op->results[0], fl_ll_load_elem(f, fl_t_is_scalar(t) ? (FlDtype)t.dtype : FL_LIST, at));
+}
+
+/* ---- checks ---------------------------------------------------------------------------------------------------------- */
+
+/* The operands for the message: two of one dtype, or the message itself. */
+void fl_ll_check(FlFn *f, const FlOp *op) {
+  FlGen *g = f->g;
+  bool fail = op->code == FL_OP_FAIL;
+  int first = fail ? 0 : 1, n = op->n_args - first;
+  Val a = n > 0 ? fl_ll_value(f, op->args[first]) : NULL, b = NULL;
+  FlDtype d = n > 0 ? (FlDtype)op->args[first]->type.dtype : FL_I64;
+  if (n > 1 && op->args[first + 1]->type.dtype == d) b = fl_ll_value(f, op->args[first + 1]);
+  Val bad = fail ? LLVMConstInt(g->i1, 1, false) : LLVMBuildNot(f->b, fl_ll_value(f, op->args[0]), "");
+  int64_t fault = op->attrs.i ? op->attrs.i : fail ? FL_FAULT_ERROR : FL_FAULT_ASSERT;
+  fl_ll_fault(f, op->span, bad, fl_ll_i32(g, fault), d, a, b, op->attrs.s && *op->attrs.s ? op->attrs.s : NULL);
+  for (int i = 0; i < op->n_results; i++)
+    define(f, op->results[i], LLVMConstNull(fl_ll_type(g, op->results[i]->type)));
+}
+
+/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+
+static void kernel_op(FlFn *f, const FlOp *op) {
+  if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {
+    fl_ll_scalar(f, op);
+    return;
+  }
+  switch ((int)op->code) {
+  case FL_OP_CONST: fl_ll_set(f, op->results[0], fl_ll_const(f->g, op)); break;
+  case FL_OP_DIM: fl_ll_set(f, op->results[0], fl_ll_dim(f, op->args[0], (int)op->attrs.i)); break;
+  case FL_OP_LOAD: fl_ll_load(f, op); break;
+  case FL_OP_IF:
+  case FL_OP_FOR:
+  case FL_OP_WHILE: fl_ll_control(f, op); break;
+  case FL_OP_CHECK:
+  case FL_OP_FAIL: fl_ll_check(f, op); break;
+  case FL_OP_REDUCE: fl_ll_reduce_nested(f, op); break;
+  default: fl_ll_fail(f->g, "operator %s in a kernel", fl_op_info[op->code].name);
+  }
+}
+
+void fl_ll_kernel_region(FlFn *f, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) kernel_op(f, op);
+}

@@ -1,0 +1,157 @@
+/* llvm_target.c: processors, optimisation and emission.
+ *
+ * Host code of a portable program is x86-64-v2; its kernels come three times (v2, v3, v4) behind a dispatcher that
+ * asks the processor each time it is called: a few nanoseconds for a partition. All levels give the same bits: no
+ * contraction, no reassociation, and fma is exact with and without the instruction. */
+#include "codegen/llvm_internal.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <stdlib.h>
+
+bool fl_ll_target_init(FlGen *g) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  LLVMInitializeX86AsmParser();
+  static const char triple[] = "x86_64-unknown-linux-gnu";
+  LLVMTargetRef target;
+  char *message = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+    fl_ll_fail(g, "%s", message);
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  if (g->options.cpu_name) {
+    g->cpu = g->options.cpu_name;
+    g->features = "";
+  } else if (g->options.cpu == FL_CPU_PORTABLE) {
+    g->cpu = "x86-64-v2";
+    g->features = "";
+  } else {
+    char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+    g->cpu = fl_arena_strndup(g->arena, cpu, strlen(cpu));
+    g->features = fl_arena_strndup(g->arena, features, strlen(features));
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+  }
+  LLVMCodeGenOptLevel level = g->options.level == 0 ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
+  g->tm = LLVMCreateTargetMachine(target, triple, g->cpu, g->features, level, LLVMRelocPIC,
+                                  LLVMCodeModelSmall);
+  if (!g->tm) {
+    fl_ll_fail(g, "no code generator for the processor %s", g->cpu);
+    return false;
+  }
+  g->layout = LLVMCreateTargetDataLayout(g->tm);
+  LLVMSetModuleDataLayout(g->mod, g->layout);
+  LLVMSetTarget(g->mod, triple);
+  return true;
+}
+
+void fl_ll_target_attrs(FlGen *g, Val fn, int level) {
+  fl_ll_attr(g, fn, "nounwind", NULL);
+  if (level == 0) {
+    fl_ll_attr(g, fn, "target-cpu", g->cpu);
+    if (*g->features) fl_ll_attr(g, fn, "target-features", g->features);
+  } else {
+    fl_ll_attr(g, fn, "target-cpu", level == 4 ? "x86-64-v4" : "x86-64-v3");
+  }
+  fl_ll_attr(g, fn, "prefer-vector-width", level == 3 ? "256" : "512");
+}
+
+Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4) {
+  Val fn = LLVMAddFunction(g->mod, name, g->kernel_fn);
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  fl_ll_target_attrs(g, fn, 0);
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(g->cx);
+  Block entry = LLVMAppendBasicBlockInContext(g->cx, fn, "entry");
+  LLVMPositionBuilderAtEnd(b, entry);
+  Ty level_type = LLVMFunctionType(g->i32, NULL, 0, false);
+  Val level = LLVMBuildCall2(b, level_type, fl_ll_extern(g, "fl_cpu_level", g->i32, NULL, 0), NULL, 0, "");
+  Val forms[] = {v2, v3, v4};
+  Block blocks[3];
+  for (int i = 0; i < 3; i++) {
+    blocks[i] = LLVMAppendBasicBlockInContext(g->cx, fn, "level");
+    LLVMPositionBuilderAtEnd(b, blocks[i]);
+    Val args[4];
+    LLVMGetParams(fn, args);
+    Val r = LLVMBuildCall2(b, g->kernel_fn, forms[i], args, 4, "");
+    LLVMSetTailCall(r, true);
+    LLVMBuildRet(b, r);
+  }
+  LLVMPositionBuilderAtEnd(b, entry);
+  Val sw = LLVMBuildSwitch(b, level, blocks[0], 2);
+  LLVMAddCase(sw, fl_ll_i32(g, 3), blocks[1]);
+  LLVMAddCase(sw, fl_ll_i32(g, 4), blocks[2]);
+  LLVMDisposeBuilder(b);
+  return fn;
+}
+
+/* ---- optimisation ------------------------------------------------------------------------------------------- */
+
+/* The front end already gives clean SSA, folded and without common subexpressions: what is left is inlining the
+ * scalar functions, forming vectors, and cleaning after that. */
+static const char pipeline_full[] =
+    "always-inline,"
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "loop-mssa(loop-rotate,licm<allowspeculation>),early-cse,loop(indvars,loop-idiom,loop-deletion),"
+    "loop-vectorize<no-interleave-forced-only;no-vectorize-forced-only>,"
+    "loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,loop-unroll<O2>,sroa,early-cse<memssa>,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),simplifycfg),globaldce";
+static const char pipeline_quick[] = "always-inline,globaldce";
+
+bool fl_ll_optimize(FlGen *g) {
+  char *message = NULL;
+  if (LLVMVerifyModule(g->mod, LLVMReturnStatusAction, &message)) {
+    fl_ll_fail(g, "generated code does not verify: %s", message);
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  LLVMDisposeMessage(message);
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(options, true);
+  LLVMPassBuilderOptionsSetLoopUnrolling(options, true);
+  const char *passes = g->options.level == 0 ? pipeline_quick : pipeline_full;
+  LLVMErrorRef error = LLVMRunPasses(g->mod, passes, g->tm, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (error) {
+    char *text = LLVMGetErrorMessage(error);
+    fl_ll_fail(g, "%s", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+  }
+  return !g->error;
+}
+
+/* ---- emission ------------------------------------------------------------------------------------------------- */
+
+bool fl_ll_emit(FlGen *g, FlObject *out) {
+  if (g->options.emit == FL_EMIT_LLVM) {
+    char *text = LLVMPrintModuleToString(g->mod);
+    out->bytes = strdup(text);
+    out->size = strlen(text);
+    LLVMDisposeMessage(text);
+    return out->bytes != NULL;
+  }
+  LLVMCodeGenFileType type = g->options.emit == FL_EMIT_ASM ? LLVMAssemblyFile : LLVMObjectFile;
+  char *message = NULL;
+  LLVMMemoryBufferRef buffer = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->mod, type, &message, &buffer)) {
+    fl_ll_fail(g, "%s", message);
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  out->size = LLVMGetBufferSize(buffer);
+  out->bytes = malloc(out->size + 1);
+  if (out->bytes) {
+    memcpy(out->bytes, LLVMGetBufferStart(buffer), out->size);
+    out->bytes[out->size] = 0;
+  } else {
+    fl_ll_fail(g, "out of memory");
+  }
+  LLVMDisposeMemoryBuffer(buffer);
+  return out->bytes != NULL;
+}

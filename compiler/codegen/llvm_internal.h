@@ -140,7 +140,7 @@ void fl_ll_scalar(FlFn *f, const FlOp *op);
 void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types, const Val *args,
                      unsigned n_out, const FlType1 *out_types, Val *out);
 Val fl_ll_less(FlFn *f, FlDtype d, Val a, Val b);
-Val fl_ll_kern_link(FlGen *g);
+void fl_ll_kern_link(FlGen *g); /* links the scalar functions that are used */
 
 /* ---- llvm_region.c: control flow, the same in every form ---------------------------------------------------- */
 
@@ -217,6 +217,7 @@ Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims);
 Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
 void fl_ll_map(FlFn *f, const FlOp *op);
+void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n, const Val *arrays); /* releases the heap */
 void fl_ll_collect(FlFn *f, const FlOp *op);
 void fl_ll_scan(FlFn *f, const FlOp *op);
 void fl_ll_store(FlFn *f, const FlOp *op);

@@ -3,7 +3,7 @@
  *
  * What always holds: the bits and the faults are those of the C functions. */
 #include "codegen/llvm_internal.h"
-#include "codegen/kern_bitcode.h"
+#include "kern/bitcode.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
@@ -34,29 +34,14 @@ void fl_ll_kern_link(FlGen *g) {
   g->kern = NULL;
   LLVMSetTarget(kern, LLVMGetTarget(g->mod));
   LLVMSetModuleDataLayout(kern, g->layout);
-  /* Weak definitions are linked only when something refers to them. */
-  for (Val fn = LLVMGetFirstFunction(kern); fn; fn = LLVMGetNextFunction(fn)) {
-    if (!LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMExternalLinkage)
-      LLVMSetLinkage(fn, LLVMLinkOnceODRLinkage);
-  }
+  /* Its definitions are linkonce: only what something refers to is linked. */
   if (LLVMLinkModules2(g->mod, kern)) {
     fl_ll_fail(g, "the scalar functions do not link");
     return;
   }
-  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-  unsigned never = LLVMGetEnumAttributeKindForName("noinline", 8);
-  unsigned none = LLVMGetEnumAttributeKindForName("optnone", 7);
   for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn)) {
-    if (LLVMIsDeclaration(fn) || LLVMGetLinkage(fn) != LLVMLinkOnceODRLinkage) continue;
-    unsigned at = (unsigned)LLVMAttributeFunctionIndex;
-    LLVMSetLinkage(fn, LLVMInternalLinkage);
-    LLVMRemoveEnumAttributeAtIndex(fn, at, none);
-    LLVMRemoveStringAttributeAtIndex(fn, at, "target-cpu", 10);
-    LLVMRemoveStringAttributeAtIndex(fn, at, "target-features", 15);
-    LLVMRemoveStringAttributeAtIndex(fn, at, "tune-cpu", 8);
-    if (!LLVMGetEnumAttributeAtIndex(fn, at, never)) {
-      LLVMAddAttributeAtIndex(fn, at, LLVMCreateEnumAttribute(g->cx, always, 0));
-    }
+    if (!LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) == LLVMLinkOnceODRLinkage)
+      LLVMSetLinkage(fn, LLVMInternalLinkage);
   }
 }
 

@@ -11,20 +11,31 @@
 
 typedef enum Kind { SUM, PRODUCT, SUM_PRODUCT, INT_SUM, INT_PRODUCT, ANY, ALL, COUNT, MIN, MAX, ARGMIN, ARGMAX } Kind;
 
-/* A reduction being emitted, with its state in allocas that the optimiser turns into registers. */
+/* One reduction being emitted, with its state in allocas that the optimiser turns into registers. */
 typedef struct Red {
   const FlOp *op;
   const FlRegion *region;
   Kind kind;
   FlDtype d; /* of the values */
   Ty t;
-  bool filtered;
-  Val lanes, total;  /* float kinds: [32 x t], t */
-  Val hi, lo;        /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
-  Val best, at;      /* the value so far and its position, -1: none */
+  int first;   /* yield that is its value */
+  const FlValue *result, *keep; /* keep: NULL when nothing is filtered */
+  Val lanes, rest, total; /* float kinds: [32 x t] twice, t */
+  Val buffers[2];         /* [4096 x t]: values that were computed before; NULL: by the region */
+  Val hi, lo;             /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
+  Val best, at;           /* the value so far and its position, -1: none */
 } Red;
 
-static Kind kind_of(const FlOp *op, FlDtype d) {
+/* The reductions of one operator: they share a sweep. */
+typedef struct Sweep {
+  const FlOp *op;
+  const FlRegion *region;
+  int n;
+  Red *at;
+  bool lanes; /* any of them uses lanes */
+} Sweep;
+
+static Kind kind_of(const char *name, FlDtype d) {
   static const struct {
     const char *name;
     Kind real, integer;
@@ -33,7 +44,7 @@ static Kind kind_of(const FlOp *op, FlDtype d) {
                {"min", MIN, MIN},      {"max", MAX, MAX},                 {"argmin", ARGMIN, ARGMIN},
                {"argmax", ARGMAX, ARGMAX}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (op->attrs.s && strcmp(kinds[i].name, op->attrs.s) == 0)
+    if (name && strcmp(kinds[i].name, name) == 0)
       return fl_ll_is_float(d) ? kinds[i].real : kinds[i].integer;
   return SUM;
 }
@@ -42,13 +53,25 @@ static bool uses_lanes(Kind k) { return k == SUM || k == PRODUCT || k == SUM_PRO
 static bool picks(Kind k) { return k == MIN || k == MAX || k == ARGMIN || k == ARGMAX; }
 static bool is_arg(Kind k) { return k == ARGMIN || k == ARGMAX; }
 
-static Red red_of(FlFn *f, const FlOp *op) {
-  Red r = {.op = op, .region = op->regions[0]};
-  r.d = (FlDtype)r.region->yields[0]->type.dtype;
-  r.kind = kind_of(op, r.d);
-  r.t = fl_ll_type(f->g, r.region->yields[0]->type);
-  r.filtered = op->attrs.i == 1;
-  return r;
+static Sweep sweep_of(FlFn *f, const FlOp *op) {
+  const FlRegion *region = op->regions[0];
+  int n = op->attrs.n_list ? op->attrs.n_list : 1, yield = 0;
+  Sweep s = {.op = op, .region = region, .n = n, .at = FL_NEW_ARRAY(f->g->arena, Red, n)};
+  for (int i = 0; i < n; i++) {
+    Red *r = &s.at[i];
+    const FlValue *v = region->yields[yield];
+    r->op = op;
+    r->region = region;
+    r->d = (FlDtype)v->type.dtype;
+    r->t = fl_ll_type(f->g, v->type);
+    r->kind = kind_of(op->attrs.n_list ? op->attrs.list[i] : op->attrs.s, r->d);
+    r->first = yield;
+    r->result = op->results[i];
+    r->keep = op->attrs.i == 1 ? region->yields[region->n_yields - 1] : NULL;
+    yield += r->kind == SUM_PRODUCT ? 2 : 1;
+    s.lanes |= uses_lanes(r->kind);
+  }
+  return s;
 }
 
 static void put(FlFn *f, Val v, Val at) { LLVMBuildStore(f->b, v, at); }
@@ -88,11 +111,10 @@ static Val butterfly(FlFn *f, const Red *r, Val lanes) {
 
 /* The values of this element: what the region yields, or the identity when it is filtered out. */
 static void lane_values(FlFn *f, const Red *r, Val out[2]) {
-  const FlRegion *g = r->region;
-  out[0] = fl_ll_value(f, g->yields[0]);
-  out[1] = r->kind == SUM_PRODUCT ? fl_ll_value(f, g->yields[1]) : NULL;
-  if (!r->filtered) return;
-  Val keep = fl_ll_value(f, g->yields[g->n_yields - 1]);
+  out[0] = fl_ll_value(f, r->region->yields[r->first]);
+  out[1] = r->kind == SUM_PRODUCT ? fl_ll_value(f, r->region->yields[r->first + 1]) : NULL;
+  if (!r->keep) return;
+  Val keep = fl_ll_value(f, r->keep);
   Val none = LLVMConstReal(r->t, r->kind == PRODUCT ? 1.0 : -0.0);
   out[0] = LLVMBuildSelect(f->b, keep, out[0], none, "");
   if (out[1]) out[1] = LLVMBuildSelect(f->b, keep, out[1], LLVMConstReal(r->t, 0.0), "");
@@ -103,51 +125,6 @@ static void lane_add(FlFn *f, const Red *r, Val lanes, Val lane, const Val v[2])
   if (r->kind == SUM_PRODUCT) now = fl_ll_intrinsic(f, "llvm.fma", r->t, 3, (Val[]){v[0], v[1], old});
   else now = join(f, r, old, v[0]);
   put(f, now, at);
-}
-
-/* Where a lane loop takes its values from: the region at index i, or buffers filled before. */
-typedef struct Source {
-  const Val *buffers; /* NULL: the region */
-} Source;
-
-static void lane_element(FlFn *f, const Red *r, Source s, Val i, Val lanes, Val lane) {
-  Val v[2] = {NULL, NULL};
-  if (s.buffers) {
-    v[0] = get(f, r->t, fl_ll_gep(f, r->t, s.buffers[0], i));
-    if (r->kind == SUM_PRODUCT) v[1] = get(f, r->t, fl_ll_gep(f, r->t, s.buffers[1], i));
-  } else {
-    fl_ll_set(f, r->region->params[0], i);
-    fl_ll_region(f, r->region);
-    lane_values(f, r, v);
-  }
-  lane_add(f, r, lanes, lane, v);
-}
-
-/* One block: positions [lo, hi), lo on lane 0. Whole groups of 32 with the lanes in registers, then the rest. */
-static Val lane_block(FlFn *f, const Red *r, Source s, Val lo, Val hi) {
-  FlGen *g = f->g;
-  Val size = LLVMBuildNSWSub(f->b, hi, lo, ""), lanes_n = fl_ll_i64(g, FL_LANES), zero = fl_ll_i64(g, 0);
-  Val groups = LLVMBuildLShr(f->b, size, fl_ll_i64(g, 5), "");
-  Val whole = LLVMBuildShl(f->b, groups, fl_ll_i64(g, 5), "");
-  clear_lanes(f, r);
-  FlLoop group, lane, tail;
-  fl_ll_loop_open(f, &group, zero, groups, 0, NULL);
-  Val base = LLVMBuildNSWAdd(f->b, lo, LLVMBuildNSWMul(f->b, group.i, lanes_n, ""), "");
-  fl_ll_loop_open(f, &lane, zero, lanes_n, 0, NULL);
-  lane_element(f, r, s, LLVMBuildNSWAdd(f->b, base, lane.i, ""), r->lanes, lane.i);
-  fl_ll_loop_close(f, &lane, NULL, true);
-  fl_ll_loop_close(f, &group, NULL, true);
-  /* A second copy, so that the first is never indexed by a variable and stays in registers. */
-  Val rest = fl_ll_alloca_n(f, r->t, FL_LANES, "rest");
-  Ty vector = LLVMVectorType(r->t, FL_LANES);
-  Val all = get(f, vector, r->lanes);
-  LLVMSetAlignment(all, FL_ALIGN);
-  LLVMSetAlignment(LLVMBuildStore(f->b, all, rest), FL_ALIGN);
-  fl_ll_loop_open(f, &tail, zero, LLVMBuildNSWSub(f->b, size, whole, ""), 0, NULL);
-  Val i = LLVMBuildNSWAdd(f->b, LLVMBuildNSWAdd(f->b, lo, whole, ""), tail.i, "");
-  lane_element(f, r, s, i, rest, tail.i);
-  fl_ll_loop_close(f, &tail, NULL, true);
-  return butterfly(f, r, rest);
 }
 
 /* ---- the other kinds ------------------------------------------------------------------------------------------- */
@@ -227,12 +204,10 @@ static void multiply_int(FlFn *f, const Red *r, Val v, Val keep) {
 }
 
 /* One element, after its region was emitted. */
-static void accumulate(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
-  (void)k;
-  Red *r = arg;
+static void accumulate_one(FlFn *f, Red *r, Val pos) {
   FlGen *g = f->g;
-  Val v = fl_ll_value(f, r->region->yields[0]);
-  Val keep = r->filtered ? fl_ll_value(f, r->region->yields[r->region->n_yields - 1]) : NULL;
+  Val v = fl_ll_value(f, r->region->yields[r->first]);
+  Val keep = r->keep ? fl_ll_value(f, r->keep) : NULL;
   Val state = r->lo ? get(f, g->i64, r->lo) : NULL;
   switch (r->kind) {
   case INT_SUM: add_int(f, r, v, keep); break;
@@ -264,13 +239,71 @@ static void accumulate(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   }
 }
 
+/* ---- blocks of lanes ------------------------------------------------------------------------------------------ */
+
+/* Position i of a block, on `lane`: from the region, or from buffers that were filled before. */
+static void lane_element(FlFn *f, Sweep *s, bool buffered, Val i, Val lane, bool rest) {
+  if (!buffered) {
+    fl_ll_set(f, s->region->params[0], i);
+    fl_ll_region(f, s->region);
+  }
+  for (int k = 0; k < s->n; k++) {
+    Red *r = &s->at[k];
+    Val v[2] = {NULL, NULL};
+    if (!uses_lanes(r->kind)) {
+      if (!buffered) accumulate_one(f, r, i);
+      continue;
+    }
+    if (buffered) {
+      v[0] = get(f, r->t, fl_ll_gep(f, r->t, r->buffers[0], i));
+      if (r->kind == SUM_PRODUCT) v[1] = get(f, r->t, fl_ll_gep(f, r->t, r->buffers[1], i));
+    } else {
+      lane_values(f, r, v);
+    }
+    lane_add(f, r, rest ? r->rest : r->lanes, lane, v);
+  }
+}
+
+/* One block: positions [lo, hi), lo on lane 0. Whole groups of 32 with the lanes in registers, then the rest. The
+ * block's results go to `sums`, by reduction. */
+static void lane_block(FlFn *f, Sweep *s, bool buffered, Val lo, Val hi, Val *sums) {
+  FlGen *g = f->g;
+  Val size = LLVMBuildNSWSub(f->b, hi, lo, ""), lanes_n = fl_ll_i64(g, FL_LANES), zero = fl_ll_i64(g, 0);
+  Val groups = LLVMBuildLShr(f->b, size, fl_ll_i64(g, 5), "");
+  Val whole = LLVMBuildShl(f->b, groups, fl_ll_i64(g, 5), "");
+  for (int k = 0; k < s->n; k++)
+    if (uses_lanes(s->at[k].kind)) clear_lanes(f, &s->at[k]);
+  FlLoop group, lane, tail;
+  fl_ll_loop_open(f, &group, zero, groups, 0, NULL);
+  Val base = LLVMBuildNSWAdd(f->b, lo, LLVMBuildNSWMul(f->b, group.i, lanes_n, ""), "");
+  fl_ll_loop_open(f, &lane, zero, lanes_n, 0, NULL);
+  lane_element(f, s, buffered, LLVMBuildNSWAdd(f->b, base, lane.i, ""), lane.i, false);
+  fl_ll_loop_close(f, &lane, NULL, true);
+  fl_ll_loop_close(f, &group, NULL, true);
+  /* A second copy, so that the first is never indexed by a variable and stays in registers. */
+  for (int k = 0; k < s->n; k++) {
+    Red *r = &s->at[k];
+    if (!uses_lanes(r->kind)) continue;
+    if (!r->rest) r->rest = fl_ll_alloca_n(f, r->t, FL_LANES, "rest");
+    Val all = get(f, LLVMVectorType(r->t, FL_LANES), r->lanes);
+    LLVMSetAlignment(all, FL_ALIGN);
+    LLVMSetAlignment(LLVMBuildStore(f->b, all, r->rest), FL_ALIGN);
+  }
+  fl_ll_loop_open(f, &tail, zero, LLVMBuildNSWSub(f->b, size, whole, ""), 0, NULL);
+  Val i = LLVMBuildNSWAdd(f->b, LLVMBuildNSWAdd(f->b, lo, whole, ""), tail.i, "");
+  lane_element(f, s, buffered, i, tail.i, true);
+  fl_ll_loop_close(f, &tail, NULL, true);
+  for (int k = 0; k < s->n; k++)
+    if (uses_lanes(s->at[k].kind)) sums[k] = butterfly(f, &s->at[k], s->at[k].rest);
+}
+
 /* ---- results ------------------------------------------------------------------------------------------------------ */
 
 /* hi * 2^32 + lo as the result's type, checked. */
 static Val int_result(FlFn *f, const Red *r, Val hi, Val lo) {
   FlGen *g = f->g;
-  FlDtype d = (FlDtype)r->op->results[0]->type.dtype;
-  Ty t = fl_ll_type(g, r->op->results[0]->type);
+  FlDtype d = (FlDtype)r->result->type.dtype;
+  Ty t = fl_ll_type(g, r->result->type);
   bool wide_unsigned = r->d == FL_U64;
   Val high = wide_unsigned ? LLVMBuildZExt(f->b, hi, g->i128, "") : LLVMBuildSExt(f->b, hi, g->i128, "");
   Val low = fl_ll_size(r->d) == 8 ? LLVMBuildZExt(f->b, lo, g->i128, "") : LLVMBuildSExt(f->b, lo, g->i128, "");
@@ -295,7 +328,7 @@ static Val finish(FlFn *f, const Red *r) {
   Val lo = get(f, g->i64, r->lo);
   if (r->kind == INT_SUM) return int_result(f, r, get(f, g->i64, r->hi), lo);
   if (r->kind == ANY || r->kind == ALL) return LLVMBuildTrunc(f->b, lo, g->i1, "");
-  Ty t = fl_ll_type(g, r->op->results[0]->type);
+  Ty t = fl_ll_type(g, r->result->type);
   return t == g->i64 ? lo : LLVMBuildTrunc(f->b, lo, t, "");
 }
 
@@ -306,45 +339,70 @@ static void join_total(FlFn *f, const Red *r, Val block, Val is_first) {
   put(f, LLVMBuildSelect(f->b, is_first, block, sum, ""), r->total);
 }
 
-/* One axis, float lanes: block by block. */
-static void nested_lanes(FlFn *f, const Red *r, Val n) {
+static void begin_sweep(FlFn *f, Sweep *s) {
+  for (int k = 0; k < s->n; k++) {
+    Red *r = &s->at[k];
+    clear_state(f, r);
+    if (!uses_lanes(r->kind)) continue;
+    r->total = fl_ll_alloca(f, r->t, "total");
+    put(f, lane_start(r), r->total);
+    clear_lanes(f, r);
+  }
+}
+
+static void end_sweep(FlFn *f, Sweep *s) {
+  for (int k = 0; k < s->n; k++) fl_ll_set(f, s->at[k].result, finish(f, &s->at[k]));
+}
+
+/* One axis: block by block. */
+static void nested_lanes(FlFn *f, Sweep *s, Val n) {
   FlGen *g = f->g;
   Val zero = fl_ll_i64(g, 0), block = fl_ll_i64(g, FL_BLOCK);
+  Val *sums = FL_NEW_ARRAY(g->arena, Val, s->n);
   Val up = LLVMBuildNSWAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), "");
   FlLoop l;
   fl_ll_loop_open(f, &l, zero, LLVMBuildAShr(f->b, up, fl_ll_i64(g, 12), ""), 0, NULL);
   Val lo = LLVMBuildNSWMul(f->b, l.i, block, ""), hi = LLVMBuildNSWAdd(f->b, lo, block, "");
   hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, hi, n, ""), hi, n, "");
-  Val sum = lane_block(f, r, (Source){NULL}, lo, hi);
-  join_total(f, r, sum, LLVMBuildICmp(f->b, LLVMIntEQ, l.i, zero, ""));
+  lane_block(f, s, false, lo, hi, sums);
+  Val first = LLVMBuildICmp(f->b, LLVMIntEQ, l.i, zero, "");
+  for (int k = 0; k < s->n; k++)
+    if (uses_lanes(s->at[k].kind)) join_total(f, &s->at[k], sums[k], first);
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
+/* Adds the lanes to the totals when `when` holds, with pos the last position that they hold. */
+static void flush_lanes(FlFn *f, Sweep *s, Val when, Val pos) {
+  Block full = fl_ll_block(f, "full"), on = fl_ll_block(f, "on");
+  LLVMBuildCondBr(f->b, when, full, on);
+  fl_ll_at(f, full);
+  Val first = LLVMBuildICmp(f->b, LLVMIntSLT, pos, fl_ll_i64(f->g, FL_BLOCK), "");
+  for (int k = 0; k < s->n; k++) {
+    Red *r = &s->at[k];
+    if (!uses_lanes(r->kind)) continue;
+    join_total(f, r, butterfly(f, r, r->lanes), first);
+    clear_lanes(f, r);
+  }
+  LLVMBuildBr(f->b, on);
+  fl_ll_at(f, on);
+}
+
 /* Any number of axes, in any form: one position after the other. */
-static void nested_plain(FlFn *f, Red *r, int axis, Val pos_at) {
+static void nested_plain(FlFn *f, Sweep *s, int axis, Val pos_at) {
   FlGen *g = f->g;
-  const FlOp *op = r->op;
-  Val zero = fl_ll_i64(g, 0);
+  const FlOp *op = s->op;
+  Val zero = fl_ll_i64(g, 0), last = fl_ll_i64(g, FL_BLOCK - 1);
   FlLoop l;
   fl_ll_loop_open(f, &l, zero, fl_ll_bound(f, zero, fl_ll_value(f, op->args[axis])), 0, NULL);
-  fl_ll_set(f, r->region->params[axis], l.i);
+  fl_ll_set(f, s->region->params[axis], l.i);
   if (axis + 1 < op->n_args) {
-    nested_plain(f, r, axis + 1, pos_at);
+    nested_plain(f, s, axis + 1, pos_at);
   } else {
-    fl_ll_region(f, r->region);
+    fl_ll_region(f, s->region);
     Val pos = get(f, g->i64, pos_at);
-    accumulate(f, NULL, pos, r);
-    if (uses_lanes(r->kind)) {
-      Val last = LLVMBuildAnd(f->b, pos, fl_ll_i64(g, FL_BLOCK - 1), "");
-      Block full = fl_ll_block(f, "full"), on = fl_ll_block(f, "on");
-      LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, last, fl_ll_i64(g, FL_BLOCK - 1), ""), full, on);
-      fl_ll_at(f, full);
-      join_total(f, r, butterfly(f, r, r->lanes),
-                 LLVMBuildICmp(f->b, LLVMIntSLT, pos, fl_ll_i64(g, FL_BLOCK), ""));
-      clear_lanes(f, r);
-      LLVMBuildBr(f->b, on);
-      fl_ll_at(f, on);
-    }
+    for (int k = 0; k < s->n; k++) accumulate_one(f, &s->at[k], pos);
+    if (s->lanes)
+      flush_lanes(f, s, LLVMBuildICmp(f->b, LLVMIntEQ, LLVMBuildAnd(f->b, pos, last, ""), last, ""), pos);
     put(f, LLVMBuildNSWAdd(f->b, pos, fl_ll_i64(g, 1), ""), pos_at);
   }
   fl_ll_loop_close(f, &l, NULL, f->form == FL_FORM_FAST);
@@ -352,119 +410,135 @@ static void nested_plain(FlFn *f, Red *r, int axis, Val pos_at) {
 
 void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
-  Red r = red_of(f, op);
-  clear_state(f, &r);
-  if (uses_lanes(r.kind)) {
-    r.total = fl_ll_alloca(f, r.t, "total");
-    put(f, lane_start(&r), r.total);
-  }
-  if (uses_lanes(r.kind) && op->n_args == 1 && f->form == FL_FORM_FAST) {
-    Val zero = fl_ll_i64(g, 0);
-    nested_lanes(f, &r, fl_ll_bound(f, zero, fl_ll_value(f, op->args[0])));
+  Sweep s = sweep_of(f, op);
+  Val zero = fl_ll_i64(g, 0);
+  begin_sweep(f, &s);
+  if (s.lanes && op->n_args == 1 && f->form == FL_FORM_FAST) {
+    nested_lanes(f, &s, fl_ll_bound(f, zero, fl_ll_value(f, op->args[0])));
   } else {
     Val pos_at = fl_ll_alloca(f, g->i64, "pos");
-    put(f, fl_ll_i64(g, 0), pos_at);
-    if (uses_lanes(r.kind)) clear_lanes(f, &r);
-    nested_plain(f, &r, 0, pos_at);
-    if (uses_lanes(r.kind)) {
-      /* The last, partial block. */
-      Val pos = get(f, g->i64, pos_at);
-      Val part = LLVMBuildAnd(f->b, pos, fl_ll_i64(g, FL_BLOCK - 1), "");
-      Block some = fl_ll_block(f, "some"), done = fl_ll_block(f, "done");
-      LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, part, fl_ll_i64(g, 0), ""), some, done);
-      fl_ll_at(f, some);
-      join_total(f, &r, butterfly(f, &r, r.lanes),
-                 LLVMBuildICmp(f->b, LLVMIntSLT, pos, fl_ll_i64(g, FL_BLOCK), ""));
-      LLVMBuildBr(f->b, done);
-      fl_ll_at(f, done);
+    put(f, zero, pos_at);
+    nested_plain(f, &s, 0, pos_at);
+    if (s.lanes) {
+      Val pos = LLVMBuildNSWSub(f->b, get(f, g->i64, pos_at), fl_ll_i64(g, 1), "");
+      Val part = LLVMBuildAnd(f->b, LLVMBuildAdd(f->b, pos, fl_ll_i64(g, 1), ""), fl_ll_i64(g, FL_BLOCK - 1), "");
+      flush_lanes(f, &s, LLVMBuildICmp(f->b, LLVMIntNE, part, zero, ""), pos);
     }
   }
-  fl_ll_set(f, op->results[0], finish(f, &r));
+  end_sweep(f, &s);
 }
 
 /* ---- blocks in a kernel ------------------------------------------------------------------------------------------------ */
 
 typedef struct Fill {
-  const Red *r;
-  Val base, buffers[2];
+  Sweep *s;
+  Val base;
 } Fill;
 
-static void fill_buffer(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
+/* Element of a block of several axes: lane values go to the buffers, the rest is accumulated. */
+static void fill_buffers(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   (void)k;
   Fill *fill = arg;
-  Val v[2], at = LLVMBuildNSWSub(f->b, pos, fill->base, "");
-  lane_values(f, fill->r, v);
-  for (int i = 0; i < 2; i++)
-    if (v[i]) put(f, v[i], fl_ll_gep(f, fill->r->t, fill->buffers[i], at));
+  Val at = LLVMBuildNSWSub(f->b, pos, fill->base, "");
+  for (int i = 0; i < fill->s->n; i++) {
+    Red *r = &fill->s->at[i];
+    Val v[2];
+    if (!uses_lanes(r->kind)) {
+      accumulate_one(f, r, pos);
+      continue;
+    }
+    lane_values(f, r, v);
+    put(f, v[0], fl_ll_gep(f, r->t, r->buffers[0], at));
+    if (v[1]) put(f, v[1], fl_ll_gep(f, r->t, r->buffers[1], at));
+  }
 }
 
-/* Kernel body: the state of each block of [begin, end) goes to its place among the partials. */
+static void make_buffers(FlFn *f, Sweep *s) {
+  for (int k = 0; k < s->n; k++) {
+    Red *r = &s->at[k];
+    if (!uses_lanes(r->kind)) continue;
+    r->buffers[0] = fl_ll_alloca_n(f, r->t, FL_BLOCK, "values");
+    if (r->kind == SUM_PRODUCT) r->buffers[1] = fl_ll_alloca_n(f, r->t, FL_BLOCK, "factors");
+  }
+}
+
+static void store_partial(FlFn *f, const Red *r, Val at, Val sum) {
+  FlGen *g = f->g;
+  if (uses_lanes(r->kind)) {
+    put(f, sum, at);
+  } else if (picks(r->kind)) {
+    put(f, get(f, r->t, r->best), at);
+    put(f, get(f, g->i64, r->at), fl_ll_at_byte(f, at, 16));
+  } else {
+    put(f, get(f, g->i64, r->hi), at);
+    put(f, get(f, g->i64, r->lo), fl_ll_at_byte(f, at, 8));
+  }
+}
+
+/* Kernel body: the states of each block of [begin, end) go to its place among the partials. */
 static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, const Val *outputs) {
   FlGen *g = f->g;
-  Red r = red_of(f, k->op);
-  Val shift = fl_ll_i64(g, 12), block = fl_ll_i64(g, FL_BLOCK);
+  Sweep s = sweep_of(f, k->op);
+  Val *sums = FL_NEW_ARRAY(g->arena, Val, s.n);
+  Val shift = fl_ll_i64(g, 12), block = fl_ll_i64(g, FL_BLOCK), zero = fl_ll_i64(g, 0);
   Val last = LLVMBuildLShr(f->b, LLVMBuildNSWAdd(f->b, end, fl_ll_i64(g, FL_BLOCK - 1), ""), shift, "");
   FlLoop l;
   fl_ll_loop_open(f, &l, LLVMBuildLShr(f->b, begin, shift, ""), last, 0, NULL);
   Val lo = LLVMBuildNSWMul(f->b, l.i, block, ""), hi = LLVMBuildNSWAdd(f->b, lo, block, "");
   hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, hi, end, ""), hi, end, "");
-  Val partial = fl_ll_gep(f, g->i8, outputs[0], LLVMBuildNSWMul(f->b, l.i, fl_ll_i64(g, FL_PARTIAL_BYTES), ""));
-  clear_state(f, &r);
-  if (!uses_lanes(r.kind)) {
-    fl_ll_elements(f, k, lo, hi, sizes, accumulate, &r, true);
-    if (picks(r.kind)) {
-      put(f, get(f, r.t, r.best), partial);
-      put(f, get(f, g->i64, r.at), fl_ll_at_byte(f, partial, 16));
-    } else {
-      put(f, get(f, g->i64, r.hi), partial);
-      put(f, get(f, g->i64, r.lo), fl_ll_at_byte(f, partial, 8));
-    }
-  } else if (k->op->n_args == 1) {
-    put(f, lane_block(f, &r, (Source){NULL}, lo, hi), partial);
+  Val bytes = fl_ll_i64(g, s.n * FL_PARTIAL_BYTES);
+  Val partial = fl_ll_gep(f, g->i8, outputs[0], LLVMBuildNSWMul(f->b, l.i, bytes, ""));
+  for (int i = 0; i < s.n; i++) clear_state(f, &s.at[i]);
+  Fill fill = {&s, lo};
+  if (s.lanes && k->op->n_args == 1) {
+    lane_block(f, &s, false, lo, hi, sums);
   } else {
-    Fill fill = {.r = &r, .base = lo};
-    fill.buffers[0] = fl_ll_alloca_n(f, r.t, FL_BLOCK, "values");
-    if (r.kind == SUM_PRODUCT) fill.buffers[1] = fl_ll_alloca_n(f, r.t, FL_BLOCK, "factors");
-    fl_ll_elements(f, k, lo, hi, sizes, fill_buffer, &fill, true);
-    Val zero = fl_ll_i64(g, 0);
-    put(f, lane_block(f, &r, (Source){fill.buffers}, zero, LLVMBuildNSWSub(f->b, hi, lo, "")), partial);
+    make_buffers(f, &s);
+    fl_ll_elements(f, k, lo, hi, sizes, fill_buffers, &fill, true);
+    if (s.lanes) lane_block(f, &s, true, zero, LLVMBuildNSWSub(f->b, hi, lo, ""), sums);
   }
+  for (int i = 0; i < s.n; i++)
+    store_partial(f, &s.at[i], fl_ll_at_byte(f, partial, (int64_t)i * FL_PARTIAL_BYTES), sums[i]);
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
-/* Host code: joins the partial states of n blocks from left to right. */
-static void join_partials(FlFn *f, Red *r, Val partials, Val n) {
+/* Host code: joins the partial state at p of block `block` to the state so far. */
+static void join_partial(FlFn *f, const Red *r, Val p, Val block) {
   FlGen *g = f->g;
   Val zero = fl_ll_i64(g, 0);
-  FlLoop l;
-  fl_ll_loop_open(f, &l, zero, n, 0, NULL);
-  Val p = fl_ll_gep(f, g->i8, partials, LLVMBuildNSWMul(f->b, l.i, fl_ll_i64(g, FL_PARTIAL_BYTES), ""));
   if (uses_lanes(r->kind)) {
-    join_total(f, r, get(f, r->t, p), LLVMBuildICmp(f->b, LLVMIntEQ, l.i, zero, ""));
-  } else if (picks(r->kind)) {
+    join_total(f, r, get(f, r->t, p), LLVMBuildICmp(f->b, LLVMIntEQ, block, zero, ""));
+    return;
+  }
+  if (picks(r->kind)) {
     Val at = get(f, g->i64, fl_ll_at_byte(f, p, 16));
     pick(f, r, get(f, r->t, p), at, LLVMBuildICmp(f->b, LLVMIntSGE, at, zero, ""));
-  } else {
-    Val hi = get(f, g->i64, p), lo = get(f, g->i64, fl_ll_at_byte(f, p, 8)), old = get(f, g->i64, r->lo);
-    Val now = r->kind == ANY   ? LLVMBuildOr(f->b, old, lo, "")
-              : r->kind == ALL ? LLVMBuildAnd(f->b, old, lo, "")
-                               : LLVMBuildAdd(f->b, old, lo, "");
-    if (r->kind == INT_SUM && fl_ll_size(r->d) == 8) {
-      /* Carry what the low words gather beyond 32 bits, so that neither word can overflow. */
-      hi = LLVMBuildAdd(f->b, hi, LLVMBuildLShr(f->b, now, fl_ll_i64(g, 32), ""), "");
-      now = LLVMBuildAnd(f->b, now, fl_ll_i64(g, 0xffffffff), "");
-    }
-    put(f, LLVMBuildAdd(f->b, get(f, g->i64, r->hi), hi, ""), r->hi);
-    put(f, now, r->lo);
+    return;
   }
-  fl_ll_loop_close(f, &l, NULL, false);
+  Val hi = get(f, g->i64, p), lo = get(f, g->i64, fl_ll_at_byte(f, p, 8)), old = get(f, g->i64, r->lo);
+  Val now = r->kind == ANY   ? LLVMBuildOr(f->b, old, lo, "")
+            : r->kind == ALL ? LLVMBuildAnd(f->b, old, lo, "")
+                             : LLVMBuildAdd(f->b, old, lo, "");
+  if (r->kind == INT_SUM && fl_ll_size(r->d) == 8) {
+    /* Carry what the low words gather beyond 32 bits, so that neither word can overflow. */
+    hi = LLVMBuildAdd(f->b, hi, LLVMBuildLShr(f->b, now, fl_ll_i64(g, 32), ""), "");
+    now = LLVMBuildAnd(f->b, now, fl_ll_i64(g, 0xffffffff), "");
+  }
+  put(f, LLVMBuildAdd(f->b, get(f, g->i64, r->hi), hi, ""), r->hi);
+  put(f, now, r->lo);
+}
+
+/* Can the sweep run in a kernel? A checked product depends on the order of its steps. */
+static bool runs_in_kernel(const Sweep *s) {
+  for (int k = 0; k < s->n; k++)
+    if (s->at[k].kind == INT_PRODUCT) return false;
+  return fl_ir_is_kernel(s->region);
 }
 
 void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
-  Red r = red_of(f, op);
-  /* A checked product depends on the order of its steps, and a region of host code cannot be a kernel. */
-  if (r.kind == INT_PRODUCT || !fl_ir_is_kernel(r.region)) {
+  Sweep s = sweep_of(f, op);
+  if (!runs_in_kernel(&s)) {
     fl_ll_reduce_nested(f, op);
     return;
   }
@@ -475,18 +549,21 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   Val n = fl_ll_total(f, op);
   Val blocks = LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""), fl_ll_i64(g, 12), "");
   Val place = fl_ll_scratch(f);
-  Val slots = LLVMBuildMul(f->b, blocks, fl_ll_i64(g, FL_PARTIAL_BYTES / (int)sizeof(FlSlot)), "");
+  int64_t slots_each = s.n * FL_PARTIAL_BYTES / (int)sizeof(FlSlot);
+  Val slots = LLVMBuildMul(f->b, blocks, fl_ll_i64(g, slots_each), "");
   Val buffer = fl_ll_new_array(f, FL_TEXT, 1, &slots);
   LLVMBuildStore(f->b, buffer, place);
   Val partials = fl_ll_array_data(f, buffer);
   fl_ll_check_status(f, fl_ll_kernel_run(f, &k, block_body, &partials, NULL, n));
-  clear_state(f, &r);
-  if (uses_lanes(r.kind)) {
-    r.total = fl_ll_alloca(f, r.t, "total");
-    put(f, lane_start(&r), r.total);
-  }
-  join_partials(f, &r, partials, blocks);
+  begin_sweep(f, &s);
+  FlLoop l;
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), blocks, 0, NULL);
+  Val bytes = fl_ll_i64(g, s.n * FL_PARTIAL_BYTES);
+  Val p = fl_ll_gep(f, g->i8, partials, LLVMBuildNSWMul(f->b, l.i, bytes, ""));
+  for (int i = 0; i < s.n; i++)
+    join_partial(f, &s.at[i], fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES), l.i);
+  fl_ll_loop_close(f, &l, NULL, false);
   fl_ll_unref(f, buffer);
   LLVMBuildStore(f->b, fl_ll_null(g), place);
-  fl_ll_set(f, op->results[0], finish(f, &r));
+  end_sweep(f, &s);
 }

@@ -5,6 +5,8 @@
  * want them. In a FAST kernel no loop runs longer because of a fault: the mask ends it. */
 #include "codegen/llvm_internal.h"
 
+#include <llvm-c/DebugInfo.h>
+
 /* ---- counted loops ------------------------------------------------------------------------------------------- */
 
 void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *init) {

@@ -1,0 +1,193 @@
+/* llvm_map.c: MAP. Over a kernel region it is one kernel; else its elements are tasks of the pool.
+ *
+ * A kernel's result is written over an array that dies here when that array has the result's shape and element type,
+ * is only read at the element's own index, and nothing can fail (a fault would find its input overwritten). */
+#include "codegen/llvm_internal.h"
+
+static FlDtype elem_dtype(FlType1 t) { return t.depth ? FL_LIST : (FlDtype)t.dtype; }
+
+/* ---- kernels ------------------------------------------------------------------------------------------------ */
+
+static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
+  Val *data = arg;
+  for (int i = 0; i < k->region->n_yields; i++) {
+    const FlValue *v = k->region->yields[i];
+    FlDtype d = (FlDtype)v->type.dtype;
+    fl_ll_store_output(f, i, d, fl_ll_value(f, v), fl_ll_gep(f, fl_ll_mem_type(f->g, d), data[i], pos));
+  }
+}
+
+static void map_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, const Val *outputs) {
+  fl_ll_elements(f, k, begin, end, sizes, store_element, (void *)outputs, true);
+}
+
+/* Is v used in r only as v[i, j, ...] with the params of the MAP's region, and in DIM? */
+static bool read_in_place(const FlRegion *r, const FlRegion *outer, const FlValue *v) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool uses = false;
+    for (int i = 0; i < op->n_args; i++) uses |= op->args[i] == v;
+    if (uses && op->code == FL_OP_LOAD) {
+      if (op->n_args != outer->n_params + 1) return false;
+      for (int i = 0; i < outer->n_params; i++)
+        if (op->args[i + 1] != outer->params[i]) return false;
+    } else if (uses && op->code != FL_OP_DIM) {
+      return false;
+    }
+    for (int i = 0; i < op->n_regions; i++)
+      if (!read_in_place(op->regions[i], outer, v)) return false;
+  }
+  return true;
+}
+
+static const FlValue *reusable(FlFn *f, const FlOp *op, const FlKernelDef *k) {
+  if (op->n_results != 1 || k->faults) return NULL;
+  FlType1 t = op->results[0]->type;
+  if (fl_ll_is_text((FlDtype)t.dtype)) return NULL;
+  for (int i = 0; i < k->captures.at.n; i++) {
+    const FlValue *v = k->captures.at.at[i];
+    bool dies = !fl_t_is_scalar(v->type) && f->own_index[v->id] >= 0 && f->last_use[v->id] == op;
+    if (dies && fl_t_same(v->type, t) && read_in_place(k->region, k->region, v)) return v;
+  }
+  return NULL;
+}
+
+/* The array that becomes the result: `old` when it is unique and of these sizes, else a new one. */
+static Val reuse_or_new(FlFn *f, const FlValue *old, FlType1 t, const Val *sizes) {
+  FlGen *g = f->g;
+  FlDtype d = (FlDtype)t.dtype;
+  if (!old) return fl_ll_new_array(f, d, t.rank, sizes);
+  Val a = fl_ll_value(f, old), same = NULL;
+  for (int i = 0; i < t.rank; i++) {
+    Val eq = LLVMBuildICmp(f->b, LLVMIntEQ, fl_ll_dim(f, old, i), sizes[i], "");
+    same = same ? LLVMBuildAnd(f->b, same, eq, "") : eq;
+  }
+  Block ask = fl_ll_block(f, "reuse"), fresh = fl_ll_block(f, "fresh"), on = fl_ll_block(f, "on"), from[2];
+  LLVMBuildCondBr(f->b, same, ask, fresh);
+  fl_ll_at(f, ask);
+  Val both[2];
+  both[0] = fl_ll_call(f, "fl_array_reuse", g->ptr, 1, &g->ptr, &a);
+  from[0] = fl_ll_here(f);
+  LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, both[0], ""), fresh, on);
+  fl_ll_at(f, fresh);
+  both[1] = fl_ll_new_array(f, d, t.rank, sizes);
+  from[1] = fl_ll_here(f);
+  LLVMBuildBr(f->b, on);
+  fl_ll_at(f, on);
+  Val r = LLVMBuildPhi(f->b, g->ptr, "");
+  LLVMAddIncoming(r, both, from, 2);
+  return r;
+}
+
+/* Text results keep the heap of new texts, and the arrays whose texts they may point into. */
+void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n, const Val *arrays) {
+  FlGen *g = f->g;
+  unsigned from = 0;
+  fl_ll_need_slots(f, (unsigned)k->captures.at.n);
+  for (int i = 0; i < k->captures.at.n; i++) {
+    const FlValue *v = k->captures.at.at[i];
+    if (fl_t_is_scalar(v->type) || !fl_ll_is_text((FlDtype)v->type.dtype)) continue;
+    LLVMBuildStore(f->b, fl_ll_value(f, v), fl_ll_at_byte(f, f->args, 8 * (int64_t)from++));
+  }
+  Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->i32};
+  Val status = fl_ll_i32(g, 0);
+  for (int i = 0; i < n; i++) {
+    Val args[] = {f->ctx, arrays[i], heap ? heap : fl_ll_null(g), f->args, fl_ll_i32(g, from)};
+    status = LLVMBuildOr(f->b, status, fl_ll_call(f, "fl_array_keep", g->i32, 5, types, args), "");
+  }
+  if (heap) fl_ll_call(f, "fl_heap_unref", g->none, 1, &g->ptr, &heap);
+  fl_ll_check_status(f, status);
+}
+
+static void map_kernel(FlFn *f, const FlOp *op) {
+  FlGen *g = f->g;
+  FlKernelDef k;
+  fl_ll_kernel_def(f, op, &k);
+  k.n_outputs = op->n_results;
+  const FlValue *old = reusable(f, op, &k);
+  Val *sizes = FL_NEW_ARRAY(g->arena, Val, op->n_args), *data = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
+  Val *texts = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
+  int n_texts = 0;
+  for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
+  for (int i = 0; i < op->n_results; i++) {
+    Val a = reuse_or_new(f, old, op->results[i]->type, sizes);
+    fl_ll_own(f, op->results[i], a);
+    data[i] = fl_ll_array_data(f, a);
+    if (fl_ll_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;
+  }
+  Val heap = k.heap ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
+  Val status = fl_ll_kernel_run(f, &k, map_body, data, heap, fl_ll_total(f, op));
+  if (heap || n_texts) fl_ll_keep_texts(f, &k, heap, n_texts, texts);
+  fl_ll_check_status(f, status);
+}
+
+/* ---- tasks ---------------------------------------------------------------------------------------------------- */
+
+/* The region as a host function: args[0] is the element, then the sizes, then what is captured. */
+static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures) {
+  FlGen *g = host->g;
+  const FlRegion *r = op->regions[0];
+  const char *name = fl_arena_printf(g->arena, "%s.task.%d", host->func->name, g->n_names++);
+  Val fn = LLVMAddFunction(g->mod, name, g->host_fn);
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  fl_ll_target_attrs(g, fn, 0);
+  FlFn *f = fl_ll_fn_make(g, host->func, fn, FL_FORM_HOST);
+  fl_ll_host_begin(f, r);
+  Val args = LLVMGetParam(fn, 1), rest = fl_ll_slot_get(f, args, 0, fl_t_scalar(FL_I64));
+  for (int i = 0; i < captures->at.n; i++)
+    fl_ll_set(f, captures->at.at[i],
+              fl_ll_slot_get(f, args, (unsigned)(1 + op->n_args + i), captures->at.at[i]->type));
+  for (int a = r->n_params - 1; a >= 0; a--) {
+    Val size = fl_ll_slot_get(f, args, (unsigned)(1 + a), fl_t_scalar(FL_I64));
+    fl_ll_set(f, r->params[a], a ? LLVMBuildURem(f->b, rest, size, "") : rest);
+    if (a) rest = LLVMBuildUDiv(f->b, rest, size, "");
+  }
+  fl_ll_host_region(f, r);
+  fl_ll_host_end(f, r, LLVMGetParam(fn, 2));
+  return fn;
+}
+
+static void map_tasks(FlFn *f, const FlOp *op) {
+  FlGen *g = f->g;
+  FlCaptures captures = {0};
+  fl_ll_captures(g, op, &captures);
+  Val n = fl_ll_total(f, op), *sizes = FL_NEW_ARRAY(g->arena, Val, op->n_args);
+  for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
+  /* Every allocation comes before the tasks: after them nothing fails, so nothing that they own is lost. */
+  for (int i = 0; i < op->n_results; i++) {
+    FlType1 t = op->results[i]->type;
+    Val a = fl_ll_new_array(f, elem_dtype(t), t.depth ? 1 : t.rank, t.depth ? &n : sizes);
+    fl_ll_own(f, op->results[i], a);
+  }
+  Val total = LLVMBuildMul(f->b, n, fl_ll_i64(g, op->n_results), ""), place = fl_ll_scratch(f);
+  Val buffer = fl_ll_new_array(f, FL_TEXT, 1, &total), results = fl_ll_array_data(f, buffer);
+  LLVMBuildStore(f->b, buffer, place);
+  int n_env = op->n_args + captures.at.n;
+  fl_ll_need_slots(f, (unsigned)n_env);
+  for (int i = 0; i < op->n_args; i++)
+    fl_ll_slot_put(f, f->args, (unsigned)i, fl_t_scalar(FL_I64), sizes[i]);
+  for (int i = 0; i < captures.at.n; i++)
+    fl_ll_slot_put(f, f->args, (unsigned)(op->n_args + i), captures.at.at[i]->type,
+                   fl_ll_value(f, captures.at.at[i]));
+  Ty types[] = {g->ptr, g->ptr, g->ptr, g->i32, g->i64, g->ptr, g->i32, g->i32};
+  Val args[] = {f->ctx,  task_function(f, op, &captures), f->args, fl_ll_i32(g, n_env), n,
+                results, fl_ll_i32(g, op->n_results),     fl_ll_i32(g, fl_ll_site(g, op->span, NULL))};
+  fl_ll_check_status(f, fl_ll_call(f, "fl_run_tasks", g->i32, 8, types, args));
+  FlLoop l;
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), n, 0, NULL);
+  int64_t row = (int64_t)op->n_results * (int64_t)sizeof(FlSlot);
+  Val slots = fl_ll_gep(f, g->i8, results, LLVMBuildNSWMul(f->b, l.i, fl_ll_i64(g, row), ""));
+  for (int i = 0; i < op->n_results; i++) {
+    const FlType1 t = op->results[i]->type, from = op->regions[0]->yields[i]->type;
+    Val v = fl_ll_slot_get(f, slots, (unsigned)i, from);
+    Val to = fl_ll_array_data(f, fl_ll_value(f, op->results[i]));
+    fl_ll_store_elem(f, elem_dtype(t), v, fl_ll_gep(f, fl_ll_mem_type(g, elem_dtype(t)), to, l.i));
+  }
+  fl_ll_loop_close(f, &l, NULL, false);
+  fl_ll_unref(f, buffer);
+  LLVMBuildStore(f->b, fl_ll_null(g), place);
+}
+
+void fl_ll_map(FlFn *f, const FlOp *op) {
+  if (fl_ir_is_kernel(op->regions[0])) map_kernel(f, op);
+  else map_tasks(f, op);
+}

@@ -1,0 +1,169 @@
+/* llvm_program.c: the constant tables of a compiled script: places in the source, types and descriptions of runtime
+ * calls, parameters, stages, and the FlProgram that ties them together. */
+#include "codegen/llvm_internal.h"
+
+static Val string(FlGen *g, const char *s) { return s ? fl_ll_string(g, s, strlen(s)) : fl_ll_null(g); }
+
+static Val array_of(FlGen *g, Ty t, Val *items, int n) {
+  if (n == 0) return fl_ll_null(g);
+  return fl_ll_global(g, LLVMConstArray2(t, items, (uint64_t)n), "table");
+}
+
+static Val type_constant(FlGen *g, FlType1 t) {
+  Val bytes[] = {LLVMConstInt(g->i8, t.dtype, false), LLVMConstInt(g->i8, t.rank, false),
+                 LLVMConstInt(g->i8, t.depth, false), LLVMConstInt(g->i8, 0, false)};
+  return LLVMConstArray2(g->i8, bytes, 4);
+}
+
+Val fl_ll_types(FlGen *g, int n, FlValue *const *values) {
+  Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  for (int i = 0; i < n; i++) items[i] = type_constant(g, values[i]->type);
+  return array_of(g, g->type1, items, n);
+}
+
+/* ---- places --------------------------------------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+int fl_ll_site(FlGen *g, FlSpan span, const char *message) {
+  for (int i = g->site_spans.n - 1; i >= 0; i--) {
+    FlSpan s = g->site_spans.at[i];
+    if (s.file == span.file && s.start == span.start && s.len == span.len &&
+        same_text(g->site_messages.at[i], message))
+      return i;
+  }
+  fl_vec_push(g->arena, &g->site_spans, span);
+  fl_vec_push(g->arena, &g->site_messages, message);
+  return g->site_spans.n - 1;
+}
+
+static uint32_t code_points(const char *s, uint32_t len) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < len; i++) n += ((unsigned char)s[i] & 0xc0) != 0x80;
+  return n;
+}
+
+static Val site_constant(FlGen *g, FlSpan span, const char *message, Ty t) {
+  const FlSource *source = span.file && g->sources ? fl_sources_get(g->sources, span.file) : NULL;
+  const char *file = "", *text = "";
+  size_t text_len = 0;
+  int line = 0, column = 0;
+  uint32_t length = 0;
+  if (source) {
+    file = source->path;
+    fl_source_position(source, span.start, &line, &column);
+    uint32_t start = span.start, end = span.start;
+    while (start > 0 && source->text[start - 1] != '\n') start--;
+    while (end < source->len && source->text[end] != '\n') end++;
+    text = source->text + start;
+    text_len = end - start;
+    uint32_t len = span.start + span.len > end ? end - span.start : span.len;
+    length = code_points(source->text + span.start, len);
+  }
+  Val parts[] = {string(g, file),
+                 fl_ll_i32(g, line),
+                 fl_ll_i32(g, column),
+                 fl_ll_i32(g, length),
+                 fl_ll_string(g, text, text_len),
+                 string(g, message)};
+  return LLVMConstNamedStruct(t, parts, 6);
+}
+
+static Val site_table(FlGen *g) {
+  Ty fields[] = {g->ptr, g->i32, g->i32, g->i32, g->ptr, g->ptr};
+  Ty t = LLVMStructCreateNamed(g->cx, "FlSite");
+  LLVMStructSetBody(t, fields, 6, false);
+  int n = g->site_spans.n;
+  Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  for (int i = 0; i < n; i++) items[i] = site_constant(g, g->site_spans.at[i], g->site_messages.at[i], t);
+  return array_of(g, t, items, n);
+}
+
+/* ---- runtime calls ---------------------------------------------------------------------------------------------- */
+
+Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
+  const FlAttrs *a = &op->attrs;
+  Val *list = FL_NEW_ARRAY(g->arena, Val, a->n_list + 1);
+  for (int i = 0; i < a->n_list; i++) list[i] = string(g, a->list[i]);
+  Val parts[] = {fl_ll_i32(g, op->code),
+                 fl_ll_i32(g, fl_ll_site(g, op->span, NULL)),
+                 fl_ll_i32(g, op->n_args),
+                 fl_ll_i32(g, op->n_results),
+                 fl_ll_types(g, op->n_args, op->args),
+                 fl_ll_types(g, op->n_results, op->results),
+                 fl_ll_i64(g, a->i),
+                 LLVMConstReal(g->f64, a->f),
+                 string(g, a->s),
+                 array_of(g, g->ptr, list, a->n_list),
+                 fl_ll_i32(g, a->n_list)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 11, false), "desc");
+}
+
+/* ---- parameters and stages ---------------------------------------------------------------------------------------- */
+
+static Val param_table(FlGen *g) {
+  Ty fields[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->type1, g->i32};
+  Ty t = LLVMStructTypeInContext(g->cx, fields, 6, false);
+  int n = g->ir->n_params;
+  Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  for (int i = 0; i < n; i++) {
+    const FlIrParam *p = &g->ir->params[i];
+    Val parts[] = {string(g, p->name),         string(g, p->type),    string(g, p->help ? p->help : ""),
+                   string(g, p->default_text), type_constant(g, p->t), fl_ll_i32(g, p->nullable)};
+    items[i] = LLVMConstStructInContext(g->cx, parts, 6, false);
+  }
+  return array_of(g, t, items, n);
+}
+
+int fl_ll_stage(FlGen *g, const FlFunc *func) {
+  int known = (int)(intptr_t)fl_map_get(g->stage_index, func);
+  if (known) return known - 1;
+  fl_vec_push(g->arena, &g->stages, func);
+  fl_map_set(g->stage_index, func, (void *)(intptr_t)g->stages.n);
+  return g->stages.n - 1;
+}
+
+static Val stage_table(FlGen *g) {
+  Ty digest = LLVMArrayType2(g->i64, 2);
+  Ty fields[] = {g->ptr, g->ptr, digest, g->i32, g->i32, g->ptr, g->ptr, g->i32, g->i32, g->ptr};
+  Ty t = LLVMStructTypeInContext(g->cx, fields, 10, false);
+  int n = g->stages.n;
+  Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  for (int i = 0; i < n; i++) {
+    const FlFunc *s = g->stages.at[i];
+    const FlRegion *b = s->body;
+    Val key[] = {LLVMConstInt(g->i64, s->key.lo, false), LLVMConstInt(g->i64, s->key.hi, false)};
+    Val parts[] = {string(g, s->name),
+                   fl_map_get(g->functions, s),
+                   LLVMConstArray2(g->i64, key, 2),
+                   fl_ll_i32(g, b->n_params),
+                   fl_ll_i32(g, b->n_yields),
+                   fl_ll_types(g, b->n_params, b->params),
+                   fl_ll_types(g, b->n_yields, b->yields),
+                   fl_ll_i32(g, s->memo),
+                   fl_ll_i32(g, fl_ll_site(g, s->span, NULL)),
+                   fl_ll_null(g)};
+    items[i] = LLVMConstStructInContext(g->cx, parts, 10, false);
+  }
+  return array_of(g, t, items, n);
+}
+
+void fl_ll_program(FlGen *g) {
+  Val stages = stage_table(g), params = param_table(g), sites = site_table(g);
+  Val main = g->ir->main ? fl_map_get(g->functions, g->ir->main) : NULL;
+  Val parts[] = {fl_ll_i32(g, FL_ABI_VERSION),
+                 string(g, g->ir->name ? g->ir->name : ""),
+                 string(g, g->ir->doc ? g->ir->doc : ""),
+                 main ? main : fl_ll_null(g),
+                 params,
+                 stages,
+                 sites,
+                 fl_ll_i32(g, g->ir->n_params),
+                 fl_ll_i32(g, g->stages.n),
+                 fl_ll_i32(g, g->site_spans.n),
+                 fl_ll_null(g)};
+  Val program = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 11, false), "flow_program");
+  LLVMSetLinkage(program, LLVMExternalLinkage);
+  LLVMSetUnnamedAddress(program, LLVMNoUnnamedAddr);
+  fl_ll_kern_link(g);
+}

@@ -1,12 +1,12 @@
 /* codegen.h: from verified IR to native code, in three pieces that know nothing of each other.
  *
- *   objects   fl_codegen_object: FlModule -> relocatable x86-64 ELF object that exports `flow_program`. It lives in
- *             the shared module libflow_llvm.so (the only code that sees LLVM); fl_codegen_open loads that module.
- *   loading   fl_load_object: such an object -> an FlProgram in this process. No LLVM.
- *   linking   fl_link: such an object and libflowrt.a -> an executable file. No LLVM.
+ *   objects   fl_codegen_object: FlModule -> relocatable x86-64 ELF object that exports `flow_program`. It
+ * lives in the shared module libflow_llvm.so (the only code that sees LLVM); fl_codegen_open loads that
+ * module. loading   fl_load_object: such an object -> an FlProgram in this process. No LLVM. linking fl_link:
+ * such an object and libflowrt.a -> an executable file. No LLVM.
  *
- * What always holds: the object depends on the IR, the options and the processor that the options name, on nothing
- * else, so it can be remembered by content. Optimisation changes no bit of any result. */
+ * What always holds: the object depends on the IR, the options and the processor that the options name, on
+ * nothing else, so it can be remembered by content. Optimisation changes no bit of any result. */
 #ifndef FL_CODEGEN_H
 #define FL_CODEGEN_H
 
@@ -38,13 +38,18 @@ typedef struct FlObject {
   char *why;
 } FlObject;
 
-/* The one entry of libflow_llvm.so. The module must be verified. Thread-safe: shares nothing between calls. */
+/* The one entry of libflow_llvm.so. The module must be verified. Thread-safe: shares nothing between calls.
+ */
 typedef FlObject FlCodegenFn(const FlModule *m, const FlSources *sources, const FlCodegenOptions *options);
 FlCodegenFn fl_codegen_object;
 
-/* Finds libflow_llvm.so beside the running program or in ../lib/flow, loads it once and gives its entry, or NULL
- * and in `why` (heap) the reason. */
+/* Finds libflow_llvm.so beside the running program or in ../lib/flow, loads it once and gives its entry, or
+ * NULL and in `why` (heap) the reason. */
 FlCodegenFn *fl_codegen_open(char **why);
+
+/* Finds a file of this installation (libflow_llvm.so, libflowrt.a) beside the running program, in its build
+ * folder or in ../lib/flow; its path goes to `out`. */
+bool fl_codegen_find(const char *file, char *out, size_t size);
 
 /* A name for the processor that FL_CPU_HOST means, for the key of remembered objects: features as reported by
  * cpuid, as text in `out` (at least 64 bytes). */
@@ -55,8 +60,8 @@ void fl_codegen_host_name(char *out, size_t size);
 /* An object in memory, ready to run. Code pages are never writable while they are executable. */
 typedef struct FlLoaded FlLoaded;
 
-/* Loads a relocatable object. `bytes` need not outlive the call. NULL: it is damaged, foreign or wants a symbol
- * that the runtime does not offer; `why` gets a heap text. */
+/* Loads a relocatable object. `bytes` need not outlive the call. NULL: it is damaged, foreign or wants a
+ * symbol that the runtime does not offer; `why` gets a heap text. */
 FlLoaded *fl_load_object(const void *bytes, size_t size, char **why);
 const FlProgram *fl_loaded_program(const FlLoaded *l);
 /* Nothing of the program may be running or be referred to by arrays (constant texts live in it). */
@@ -68,7 +73,8 @@ void *fl_runtime_symbol(const char *name);
 /* ---- linking ------------------------------------------------------------------------------------------- */
 
 /* Links an executable that needs nothing but the kernel: static, with the parts of the runtime that are used.
- * Written to a temporary name beside `out_path` and renamed when whole. false: `why` (heap) says what failed. */
+ * Written to a temporary name beside `out_path` and renamed when whole. false: `why` (heap) says what failed.
+ */
 bool fl_link(const FlObject *object, const char *out_path, char **why);
 
 #endif

@@ -1,10 +1,12 @@
 /* llvm_bulk.c: COLLECT, SCAN and STORE.
  *
- * COLLECT. Each block of 4096 positions compacts what it keeps at the start of its own part of an array as long as
- * the index space; the counts become offsets; the parts are then joined. The blocks come from the data only. */
+ * COLLECT. Each block of 4096 positions compacts what it keeps at the start of its own part of an array as
+ * long as the index space; the counts become offsets; the parts are then joined. The blocks come from the
+ * data only. */
 #include "codegen/llvm_internal.h"
 
-/* ---- COLLECT -------------------------------------------------------------------------------------------------- */
+/* ---- COLLECT
+ * -------------------------------------------------------------------------------------------------- */
 
 typedef struct Cursor {
   Val at;             /* alloca: where the next kept element goes */
@@ -25,7 +27,8 @@ static void collect_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, at, keep, ""), c->at);
 }
 
-static void collect_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, const Val *outputs) {
+static void collect_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
+                         const Val *outputs) {
   FlGen *g = f->g;
   Val shift = fl_ll_i64(g, 12), block = fl_ll_i64(g, FL_BLOCK);
   Cursor c = {fl_ll_alloca(f, g->i64, "cursor"), outputs};
@@ -154,7 +157,9 @@ void fl_ll_collect(FlFn *f, const FlOp *op) {
   }
 }
 
-/* ---- SCAN --------------------------------------------------------------------------------------------------------- */
+/* ---- SCAN
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* One step after the other; faults stop at the first. */
 void fl_ll_scan(FlFn *f, const FlOp *op) {
@@ -183,9 +188,11 @@ void fl_ll_scan(FlFn *f, const FlOp *op) {
   fl_ll_loop_close(f, &l, next, false);
 }
 
-/* ---- STORE -------------------------------------------------------------------------------------------------------- */
+/* ---- STORE
+ * -------------------------------------------------------------------------------------------------------- */
 
-/* A copy of `a`, one reference owned; texts stay with the buffers of `a`, elements of lists get a reference. */
+/* A copy of `a`, one reference owned; texts stay with the buffers of `a`, elements of lists get a reference.
+ */
 static Val copy_array(FlFn *f, FlType1 t, Val a) {
   FlGen *g = f->g;
   FlDtype d = t.depth ? FL_LIST : (FlDtype)t.dtype;

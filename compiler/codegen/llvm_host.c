@@ -1,18 +1,20 @@
 /* llvm_host.c: host functions: ownership of arrays, calls, stages and failure.
  *
- * Ownership. An array defined in a region is owned by it, one reference, held in a place of the frame (`own`) from
- * its definition until its last use, where it is released, or moved into the operation or the result that consumes
- * it. Function parameters are borrowed. On any failure control goes to one block that releases what the places
- * still hold, so that no path leaks and none releases twice.
+ * Ownership. An array defined in a region is owned by it, one reference, held in a place of the frame (`own`)
+ * from its definition until its last use, where it is released, or moved into the operation or the result
+ * that consumes it. Function parameters are borrowed. On any failure control goes to one block that releases
+ * what the places still hold, so that no path leaks and none releases twice.
  *
- * Stages. A stage call starts where it stands and is waited for before the first operation that uses a result, acts
- * on the world, or ends its region; always in program order, so that of several failures the first is reported. */
+ * Stages. A stage call starts where it stands and is waited for before the first operation that uses a
+ * result, acts on the world, or ends its region; always in program order, so that of several failures the
+ * first is reported. */
 #include "codegen/llvm_internal.h"
 
 /* Last use of what a region yields itself. */
 static const FlOp at_yield = {0};
 
-/* ---- lifetimes --------------------------------------------------------------------------------------------- */
+/* ---- lifetimes
+ * --------------------------------------------------------------------------------------------- */
 
 static bool is_array(const FlValue *v) { return !fl_t_is_scalar(v->type); }
 
@@ -37,7 +39,8 @@ static void note_region(FlFn *f, const FlRegion *r) {
   for (int i = 0; i < r->n_yields; i++) note_use(f, r->yields[i], r, NULL);
 }
 
-/* ---- references --------------------------------------------------------------------------------------------- */
+/* ---- references
+ * --------------------------------------------------------------------------------------------- */
 
 void fl_ll_unref(FlFn *f, Val a) { fl_ll_call(f, "fl_array_unref", f->g->none, 1, &f->g->ptr, &a); }
 
@@ -105,7 +108,8 @@ static void add_live(FlFn *f, const FlValue *v) {
   if (owned(f, v)) fl_vec_push(f->g->arena, &f->live, v);
 }
 
-/* ---- failure ---------------------------------------------------------------------------------------------------- */
+/* ---- failure
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void leave_if(FlFn *f, Val bad, Val status) {
   Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
@@ -124,7 +128,8 @@ void fl_ll_check_pointer(FlFn *f, Val p) {
   leave_if(f, LLVMBuildIsNull(f->b, p, ""), fl_ll_i32(f->g, FL_FAULT_MEMORY));
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+/* ---- arrays
+ * ------------------------------------------------------------------------------------------------------ */
 
 Val fl_ll_array_data(FlFn *f, Val a) { return LLVMBuildLoad2(f->b, f->g->ptr, a, "data"); }
 
@@ -176,7 +181,9 @@ static void emit_load(FlFn *f, const FlOp *op) {
   }
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------------------------- */
+/* ---- calls
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 void fl_ll_need_slots(FlFn *f, unsigned n) {
   if (n > f->max_slots) f->max_slots = n;
@@ -218,7 +225,9 @@ static void emit_runtime(FlFn *f, const FlOp *op) {
   get_results(f, op);
 }
 
-/* ---- stages ----------------------------------------------------------------------------------------------------------- */
+/* ---- stages
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static void start_stage(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
@@ -275,7 +284,9 @@ static void wait_before(FlFn *f, const FlOp *op, int first, int live) {
   wait_stages(f, first, end, live);
 }
 
-/* ---- regions ------------------------------------------------------------------------------------------------------------ */
+/* ---- regions
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 static void host_op(FlFn *f, const FlOp *op) {
   switch (fl_op_info[op->code].op_class) {
@@ -319,7 +330,9 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r) {
   f->live.n = live; /* what is left is yielded: moved out by fl_ll_take_yield */
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------------ */
+/* ---- functions
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 void fl_ll_host_begin(FlFn *f, const FlRegion *body) {
   FlGen *g = f->g;

@@ -1,13 +1,13 @@
-/* llvm_internal.h: what the files of the LLVM back end share: the state of one module, the state of one function
- * that is being emitted, and the helpers by file.
+/* llvm_internal.h: what the files of the LLVM back end share: the state of one module, the state of one
+ * function that is being emitted, and the helpers by file.
  *
  * Values. A scalar is one LLVM value: bool i1 (i8 in memory), integers and times iN, f32, f64, text and file
- * {ptr, i64}. An array or list is the FlArray pointer. In a kernel an array that it captures is the pointer too;
- * its data and sizes are loaded once at the entry.
+ * {ptr, i64}. An array or list is the FlArray pointer. In a kernel an array that it captures is the pointer
+ * too; its data and sizes are loaded once at the entry.
  *
  * Forms. The same scalar code is emitted in three forms that differ in what a fault does: HOST records it and
- * leaves the function; FAST ORs it into a mask and goes on with harmless values; PRECISE reports it with its place
- * and goes on with the next element. */
+ * leaves the function; FAST ORs it into a mask and goes on with harmless values; PRECISE reports it with its
+ * place and goes on with the next element. */
 #ifndef FL_LLVM_INTERNAL_H
 #define FL_LLVM_INTERNAL_H
 
@@ -68,8 +68,8 @@ typedef struct FlFn {
   Val fn, ctx;
   LLVMBuilderRef b, entry_b; /* entry_b inserts allocas in the entry block */
   FlForm form;
-  Val *vals;   /* by value id; NULL: not defined here */
-  Val mask;    /* i32 alloca: FAST the OR of faults; else one operation's */
+  Val *vals; /* by value id; NULL: not defined here */
+  Val mask;  /* i32 alloca: FAST the OR of faults; else one operation's */
   /* kernels */
   FlView *views; /* by value id */
   Block next;    /* PRECISE: the next element */
@@ -77,27 +77,28 @@ typedef struct FlFn {
   Val heap;      /* FlHeap of the results' texts, or NULL */
   int rank;      /* PRECISE: operations that may fail, counted in program order */
   bool may_fault;
-  Val in_scopes, out_scopes;       /* alias scopes of what is captured and of all results; NULL: none */
+  Val in_scopes, out_scopes;         /* alias scopes of what is captured and of all results; NULL: none */
   Val *output_scopes, *output_apart; /* by output: its scope, all others */
-  Val store_scope, store_apart;    /* of the store that is being made; NULL: none */
+  Val store_scope, store_apart;      /* of the store that is being made; NULL: none */
   /* host */
   Val args, results, own; /* alloca'd: slots of calls, owned arrays (NULL when none) */
   Val own_clear;          /* the memset of `own`, whose size is known last */
   unsigned max_slots, n_own;
-  int *own_index;            /* by value id: place in `own`, -1: not owned here */
-  const FlOp **last_use;     /* by value id */
-  Block cleanup;             /* releases everything owned, returns `status` */
+  int *own_index;        /* by value id: place in `own`, -1: not owned here */
+  const FlOp **last_use; /* by value id */
+  Block cleanup;         /* releases everything owned, returns `status` */
   Val status;
-  bool *moved;               /* by value id: its reference was given away */
-  FlVec(const FlValue *) live;   /* owned by the regions that are open, innermost last */
-  FlVec(FlPending) pending;      /* started and not waited for, in program order */
-  FlVec(FlPending) stage_calls;  /* all of the function */
+  bool *moved;                  /* by value id: its reference was given away */
+  FlVec(const FlValue *) live;  /* owned by the regions that are open, innermost last */
+  FlVec(FlPending) pending;     /* started and not waited for, in program order */
+  FlVec(FlPending) stage_calls; /* all of the function */
 } FlFn;
 
-/* ---- llvm_module.c: types, names, calls ------------------------------------------------------------------ */
+/* ---- llvm_module.c: types, names, calls ------------------------------------------------------------------
+ */
 
-Ty fl_ll_type(FlGen *g, FlType1 t);      /* of an SSA value */
-Ty fl_ll_mem_type(FlGen *g, FlDtype d);  /* of an element in memory */
+Ty fl_ll_type(FlGen *g, FlType1 t);     /* of an SSA value */
+Ty fl_ll_mem_type(FlGen *g, FlDtype d); /* of an element in memory */
 unsigned fl_ll_size(FlDtype d);
 bool fl_ll_is_unsigned(FlDtype d);
 bool fl_ll_is_float(FlDtype d);
@@ -117,12 +118,14 @@ void fl_ll_at(FlFn *f, Block b);
 Block fl_ll_here(FlFn *f);
 Val fl_ll_gep(FlFn *f, Ty t, Val base, Val index);
 Val fl_ll_at_byte(FlFn *f, Val base, int64_t offset);
-FlFn *fl_ll_fn_make(FlGen *g, const FlFunc *func, Val fn, FlForm form); /* entry block open; fn's first param is ctx */
+FlFn *fl_ll_fn_make(FlGen *g, const FlFunc *func, Val fn,
+                    FlForm form); /* entry block open; fn's first param is ctx */
 void fl_ll_fn_done(FlFn *f);
 void fl_ll_attr(FlGen *g, Val fn, const char *key, const char *value); /* value NULL: an enum attribute */
 void fl_ll_fail(FlGen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- llvm_scalar.c: constants, elements, slots, faults; llvm_op.c: scalar operators ----------------------- */
+/* ---- llvm_scalar.c: constants, elements, slots, faults; llvm_op.c: scalar operators -----------------------
+ */
 
 Val fl_ll_const(FlGen *g, const FlOp *op);
 Val fl_ll_value(FlFn *f, const FlValue *v);
@@ -132,17 +135,18 @@ void fl_ll_store_elem(FlFn *f, FlDtype d, Val v, Val at);
 Val fl_ll_slot_at(FlFn *f, Val base, unsigned index);
 void fl_ll_slot_put(FlFn *f, Val base, unsigned index, FlType1 t, Val v);
 Val fl_ll_slot_get(FlFn *f, Val base, unsigned index, FlType1 t);
-/* Ends the operation when `bad` (i1) holds; `fault` is an i32. a and b: operands for the message, of one dtype, or
- * NULL. `message` overrides the fault's. */
+/* Ends the operation when `bad` (i1) holds; `fault` is an i32. a and b: operands for the message, of one
+ * dtype, or NULL. `message` overrides the fault's. */
 void fl_ll_fault(FlFn *f, FlSpan span, Val bad, Val fault, FlDtype d, Val a, Val b, const char *message);
 void fl_ll_scalar(FlFn *f, const FlOp *op);
 /* A call of fl_s_<name>; results in out. */
-void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types, const Val *args,
-                     unsigned n_out, const FlType1 *out_types, Val *out);
+void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types,
+                     const Val *args, unsigned n_out, const FlType1 *out_types, Val *out);
 Val fl_ll_less(FlFn *f, FlDtype d, Val a, Val b);
 void fl_ll_kern_link(FlGen *g); /* links the scalar functions that are used */
 
-/* ---- llvm_region.c: control flow, the same in every form ---------------------------------------------------- */
+/* ---- llvm_region.c: control flow, the same in every form
+ * ---------------------------------------------------- */
 
 /* A counted loop [lo, hi) with carried values, in rotated form. */
 typedef struct FlLoop {
@@ -154,15 +158,18 @@ typedef struct FlLoop {
 void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *init);
 void fl_ll_loop_close(FlFn *f, FlLoop *l, const Val *next, bool vectorize);
 void fl_ll_region(FlFn *f, const FlRegion *r); /* by form: fl_ll_host_region or fl_ll_kernel_region */
-void fl_ll_kernel_region(FlFn *f, const FlRegion *r); /* ops of a kernel region; yields are then fl_ll_value */
+void fl_ll_kernel_region(FlFn *f,
+                         const FlRegion *r); /* ops of a kernel region; yields are then fl_ll_value */
 void fl_ll_control(FlFn *f, const FlOp *op); /* IF, FOR, WHILE */
-Val fl_ll_bound(FlFn *f, Val lo, Val hi); /* hi, or lo once a fast kernel met a fault */
+Val fl_ll_bound(FlFn *f, Val lo, Val hi);    /* hi, or lo once a fast kernel met a fault */
 Val fl_ll_dim(FlFn *f, const FlValue *array, int axis);
-Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven); /* address of args[0] at args[1..n], checked */
+Val fl_ll_element(FlFn *f, const FlOp *op, int n,
+                  bool proven); /* address of args[0] at args[1..n], checked */
 void fl_ll_load(FlFn *f, const FlOp *op);
 void fl_ll_check(FlFn *f, const FlOp *op);
 
-/* ---- llvm_kernel.c: kernels of MAP, COLLECT and REDUCE ------------------------------------------------------ */
+/* ---- llvm_kernel.c: kernels of MAP, COLLECT and REDUCE
+ * ------------------------------------------------------ */
 
 /* What a kernel captures, in the order of its environment (8-byte words; text takes two). */
 typedef struct FlCaptures {
@@ -175,13 +182,14 @@ typedef struct FlKernelDef {
   const FlOp *op;
   const FlRegion *region;
   FlCaptures captures;
-  int n_outputs;      /* pointers after the captures and sizes */
-  bool heap;          /* one more pointer: the heap of texts */
-  bool faults;        /* an element can fail */
+  int n_outputs; /* pointers after the captures and sizes */
+  bool heap;     /* one more pointer: the heap of texts */
+  bool faults;   /* an element can fail */
   int unit;
   const char *name;
 } FlKernelDef;
-typedef void FlKernelBody(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, const Val *outputs);
+typedef void FlKernelBody(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
+                          const Val *outputs);
 /* Emits the forms and the FlKernel, runs it over `n` elements: host code of `f`. status is an i32. */
 Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Val *outputs, Val heap, Val n);
 void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out);
@@ -193,36 +201,43 @@ void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
 bool fl_ll_region_faults(const FlRegion *r);
 Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments */
 
-/* ---- llvm_reduce.c ------------------------------------------------------------------------------------------- */
+/* ---- llvm_reduce.c
+ * ------------------------------------------------------------------------------------------- */
 
 void fl_ll_reduce_nested(FlFn *f, const FlOp *op); /* inside a kernel, or inline */
 void fl_ll_reduce_host(FlFn *f, const FlOp *op);
 
-/* ---- llvm_host.c, llvm_bulk.c ---------------------------------------------------------------------------------- */
+/* ---- llvm_host.c, llvm_bulk.c
+ * ---------------------------------------------------------------------------------- */
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func);
 void fl_ll_host_region(FlFn *f, const FlRegion *r);
 void fl_ll_host_begin(FlFn *f, const FlRegion *body); /* lifetimes, slots, cleanup block */
 void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results);
-void fl_ll_own(FlFn *f, const FlValue *v, Val x);       /* v is defined as x, one reference owned */
-Val fl_ll_take(FlFn *f, const FlOp *op, const FlValue *v); /* one owned reference of an argument that op consumes */
-bool fl_ll_dies_at(const FlFn *f, const FlOp *op, const FlValue *v); /* op is its last use, and uses it once */
+void fl_ll_own(FlFn *f, const FlValue *v, Val x); /* v is defined as x, one reference owned */
+Val fl_ll_take(FlFn *f, const FlOp *op,
+               const FlValue *v); /* one owned reference of an argument that op consumes */
+bool fl_ll_dies_at(const FlFn *f, const FlOp *op,
+                   const FlValue *v);                        /* op is its last use, and uses it once */
 Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index); /* one owned reference of what a region yields */
 void fl_ll_check_status(FlFn *f, Val status);
 void fl_ll_check_pointer(FlFn *f, Val p);
 void fl_ll_unref(FlFn *f, Val a);
-Val fl_ll_scratch(FlFn *f); /* a place for one owned array of the operation that is emitted; NULL again afterwards */
+Val fl_ll_scratch(
+    FlFn *f); /* a place for one owned array of the operation that is emitted; NULL again afterwards */
 void fl_ll_need_slots(FlFn *f, unsigned n); /* at least n slots in args and in results */
 Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims);
 Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
 void fl_ll_map(FlFn *f, const FlOp *op);
-void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n, const Val *arrays); /* releases the heap */
+void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n,
+                      const Val *arrays); /* releases the heap */
 void fl_ll_collect(FlFn *f, const FlOp *op);
 void fl_ll_scan(FlFn *f, const FlOp *op);
 void fl_ll_store(FlFn *f, const FlOp *op);
 
-/* ---- llvm_program.c -------------------------------------------------------------------------------------------- */
+/* ---- llvm_program.c
+ * -------------------------------------------------------------------------------------------- */
 
 int fl_ll_site(FlGen *g, FlSpan span, const char *message); /* index into FlProgram.sites */
 Val fl_ll_op_desc(FlGen *g, const FlOp *op);
@@ -230,7 +245,8 @@ Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] 
 int fl_ll_stage(FlGen *g, const FlFunc *func);
 void fl_ll_program(FlGen *g);
 
-/* ---- llvm_target.c --------------------------------------------------------------------------------------------- */
+/* ---- llvm_target.c
+ * --------------------------------------------------------------------------------------------- */
 
 bool fl_ll_target_init(FlGen *g);
 void fl_ll_target_attrs(FlGen *g, Val fn, int level); /* level 0: the module's; 3, 4: x86-64-v3, v4 */

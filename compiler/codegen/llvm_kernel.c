@@ -1,11 +1,13 @@
 /* llvm_kernel.c: kernels, functions over a range of a logical index space that the runtime runs on its pool.
  *
- * The environment is an array of slots: what the region captures, the sizes, the result arrays, the heap of texts.
- * A kernel has one fast form (three in portable programs, behind a dispatcher) and, when it can fail, a precise form
- * that is never optimised. Constants are not captured: they are made anew, so that sizes stay known. */
+ * The environment is an array of slots: what the region captures, the sizes, the result arrays, the heap of
+ * texts. A kernel has one fast form (three in portable programs, behind a dispatcher) and, when it can fail,
+ * a precise form that is never optimised. Constants are not captured: they are made anew, so that sizes stay
+ * known. */
 #include "codegen/llvm_internal.h"
 
-/* ---- what a kernel sees --------------------------------------------------------------------------------------- */
+/* ---- what a kernel sees
+ * --------------------------------------------------------------------------------------- */
 
 static bool inside(const FlRegion *r, const FlRegion *outer) {
   while (r && r != outer) r = r->owner ? r->owner->parent : NULL;
@@ -57,7 +59,8 @@ void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out) {
   out->name = fl_arena_printf(g->arena, "%s.%s.%d", f->func->name, fl_op_info[op->code].name, g->n_names++);
 }
 
-/* ---- cost: nanoseconds an element, as a value of host code ------------------------------------------------------ */
+/* ---- cost: nanoseconds an element, as a value of host code
+ * ------------------------------------------------------ */
 
 static double op_cost(const FlOp *op) {
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {
@@ -106,7 +109,8 @@ static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r) {
   return LLVMBuildFAdd(f->b, sum, LLVMConstReal(f->g->f64, plain), "");
 }
 
-/* ---- the elements of a range -------------------------------------------------------------------------------------- */
+/* ---- the elements of a range
+ * -------------------------------------------------------------------------------------- */
 
 static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *each, void *arg) {
   Block next = NULL;
@@ -167,7 +171,8 @@ void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val
   fl_ll_loop_close(f, &rows, NULL, vectorize);
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------------------ */
+/* ---- functions
+ * ------------------------------------------------------------------------------------------------------ */
 
 static Val scope_list(FlGen *g, const char *const *names, unsigned n) {
   LLVMMetadataRef domain_name = LLVMMDStringInContext2(g->cx, "flow", 4);

@@ -1,12 +1,14 @@
 /* llvm_map.c: MAP. Over a kernel region it is one kernel; else its elements are tasks of the pool.
  *
- * A kernel's result is written over an array that dies here when that array has the result's shape and element type,
- * is only read at the element's own index, and nothing can fail (a fault would find its input overwritten). */
+ * A kernel's result is written over an array that dies here when that array has the result's shape and
+ * element type, is only read at the element's own index, and nothing can fail (a fault would find its input
+ * overwritten). */
 #include "codegen/llvm_internal.h"
 
 static FlDtype elem_dtype(FlType1 t) { return t.depth ? FL_LIST : (FlDtype)t.dtype; }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------ */
+/* ---- kernels
+ * ------------------------------------------------------------------------------------------------ */
 
 static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   Val *data = arg;
@@ -17,7 +19,8 @@ static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   }
 }
 
-static void map_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, const Val *outputs) {
+static void map_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
+                     const Val *outputs) {
   fl_ll_elements(f, k, begin, end, sizes, store_element, (void *)outputs, true);
 }
 
@@ -104,7 +107,8 @@ static void map_kernel(FlFn *f, const FlOp *op) {
   fl_ll_kernel_def(f, op, &k);
   k.n_outputs = op->n_results;
   const FlValue *old = reusable(f, op, &k);
-  Val *sizes = FL_NEW_ARRAY(g->arena, Val, op->n_args), *data = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
+  Val *sizes = FL_NEW_ARRAY(g->arena, Val, op->n_args),
+      *data = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
   Val *texts = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
   int n_texts = 0;
   for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
@@ -120,7 +124,8 @@ static void map_kernel(FlFn *f, const FlOp *op) {
   fl_ll_check_status(f, status);
 }
 
-/* ---- tasks ---------------------------------------------------------------------------------------------------- */
+/* ---- tasks
+ * ---------------------------------------------------------------------------------------------------- */
 
 /* The region as a host function: args[0] is the element, then the sizes, then what is captured. */
 static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures) {
@@ -163,14 +168,19 @@ static void map_tasks(FlFn *f, const FlOp *op) {
   LLVMBuildStore(f->b, buffer, place);
   int n_env = op->n_args + captures.at.n;
   fl_ll_need_slots(f, (unsigned)n_env);
-  for (int i = 0; i < op->n_args; i++)
-    fl_ll_slot_put(f, f->args, (unsigned)i, fl_t_scalar(FL_I64), sizes[i]);
+  for (int i = 0; i < op->n_args; i++) fl_ll_slot_put(f, f->args, (unsigned)i, fl_t_scalar(FL_I64), sizes[i]);
   for (int i = 0; i < captures.at.n; i++)
     fl_ll_slot_put(f, f->args, (unsigned)(op->n_args + i), captures.at.at[i]->type,
                    fl_ll_value(f, captures.at.at[i]));
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->i32, g->i64, g->ptr, g->i32, g->i32};
-  Val args[] = {f->ctx,  task_function(f, op, &captures), f->args, fl_ll_i32(g, n_env), n,
-                results, fl_ll_i32(g, op->n_results),     fl_ll_i32(g, fl_ll_site(g, op->span, NULL))};
+  Val args[] = {f->ctx,
+                task_function(f, op, &captures),
+                f->args,
+                fl_ll_i32(g, n_env),
+                n,
+                results,
+                fl_ll_i32(g, op->n_results),
+                fl_ll_i32(g, fl_ll_site(g, op->span, NULL))};
   fl_ll_check_status(f, fl_ll_call(f, "fl_run_tasks", g->i32, 8, types, args));
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), n, 0, NULL);

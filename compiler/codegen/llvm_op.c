@@ -1,5 +1,5 @@
-/* llvm_op.c: SCALAR operators. Plain arithmetic is emitted here; everything else is the C function of kern/kern.h,
- * inlined from its bitcode, or called where it is an ordinary function of the runtime.
+/* llvm_op.c: SCALAR operators. Plain arithmetic is emitted here; everything else is the C function of
+ * kern/kern.h, inlined from its bitcode, or called where it is an ordinary function of the runtime.
  *
  * What always holds: the bits and the faults are those of the C functions. */
 #include "codegen/llvm_internal.h"
@@ -14,7 +14,8 @@ static const char *const dtype_names[FL_N_DTYPES] = {
 #undef FL_DTYPE
 };
 
-/* ---- the scalar functions of the runtime -------------------------------------------------------------------- */
+/* ---- the scalar functions of the runtime
+ * -------------------------------------------------------------------- */
 
 /* The bitcode module in this context, bodies read when they are wanted. */
 static LLVMModuleRef kern_module(FlGen *g) {
@@ -158,7 +159,8 @@ static void call_by_name(FlFn *f, const FlOp *op) {
   for (int i = 0; i < op->n_results; i++) fl_ll_set(f, op->results[i], out[i]);
 }
 
-/* ---- plain arithmetic ---------------------------------------------------------------------------------------- */
+/* ---- plain arithmetic
+ * ---------------------------------------------------------------------------------------- */
 
 static Val overflow_code(FlFn *f) { return fl_ll_i32(f->g, FL_FAULT_OVERFLOW); }
 
@@ -196,7 +198,8 @@ static Val mul_const(FlFn *f, const FlOp *op, Val a, Val b) {
 }
 
 static Val compare(FlFn *f, FlOpcode code, FlDtype d, Val a, Val b) {
-  static const LLVMIntPredicate sign[] = {LLVMIntEQ, LLVMIntNE, LLVMIntSLT, LLVMIntSLE, LLVMIntSGT, LLVMIntSGE};
+  static const LLVMIntPredicate sign[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT,
+                                          LLVMIntSLE, LLVMIntSGT, LLVMIntSGE};
   static const LLVMIntPredicate unsign[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntULT,
                                             LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
   static const LLVMRealPredicate real[] = {LLVMRealOEQ, LLVMRealUNE, LLVMRealOLT,

@@ -1,5 +1,5 @@
-/* llvm_program.c: the constant tables of a compiled script: places in the source, types and descriptions of runtime
- * calls, parameters, stages, and the FlProgram that ties them together. */
+/* llvm_program.c: the constant tables of a compiled script: places in the source, types and descriptions of
+ * runtime calls, parameters, stages, and the FlProgram that ties them together. */
 #include "codegen/llvm_internal.h"
 
 static Val string(FlGen *g, const char *s) { return s ? fl_ll_string(g, s, strlen(s)) : fl_ll_null(g); }
@@ -21,7 +21,8 @@ Val fl_ll_types(FlGen *g, int n, FlValue *const *values) {
   return array_of(g, g->type1, items, n);
 }
 
-/* ---- places --------------------------------------------------------------------------------------------------- */
+/* ---- places
+ * --------------------------------------------------------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
@@ -79,7 +80,8 @@ static Val site_table(FlGen *g) {
   return array_of(g, t, items, n);
 }
 
-/* ---- runtime calls ---------------------------------------------------------------------------------------------- */
+/* ---- runtime calls
+ * ---------------------------------------------------------------------------------------------- */
 
 Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   const FlAttrs *a = &op->attrs;
@@ -99,7 +101,8 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 11, false), "desc");
 }
 
-/* ---- parameters and stages ---------------------------------------------------------------------------------------- */
+/* ---- parameters and stages
+ * ---------------------------------------------------------------------------------------- */
 
 static Val param_table(FlGen *g) {
   Ty fields[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->type1, g->i32};
@@ -108,7 +111,7 @@ static Val param_table(FlGen *g) {
   Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
   for (int i = 0; i < n; i++) {
     const FlIrParam *p = &g->ir->params[i];
-    Val parts[] = {string(g, p->name),         string(g, p->type),    string(g, p->help ? p->help : ""),
+    Val parts[] = {string(g, p->name),         string(g, p->type),     string(g, p->help ? p->help : ""),
                    string(g, p->default_text), type_constant(g, p->t), fl_ll_i32(g, p->nullable)};
     items[i] = LLVMConstStructInContext(g->cx, parts, 6, false);
   }

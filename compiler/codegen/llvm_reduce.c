@@ -1,15 +1,30 @@
 /* llvm_reduce.c: reductions, in the order that the language fixes.
  *
- * Float sums and products: blocks of 4096 positions; in a block position p goes to lane p mod 32; the lanes, which
- * start at 0 (product: 1), are joined by a butterfly; block results are joined from left to right. A position that
- * a filter drops keeps its place and adds the identity (-0 for a sum, whose addition changes no bit).
- * Integer sums are exact (128 bits) and checked once. Minimum and maximum take the first of equals; a NaN wins.
+ * Float sums and products: blocks of 4096 positions; in a block position p goes to lane p mod 32; the lanes,
+ * which start at 0 (product: 1), are joined by a butterfly; block results are joined from left to right. A
+ * position that a filter drops keeps its place and adds the identity (-0 for a sum, whose addition changes no
+ * bit). Integer sums are exact (128 bits) and checked once. Minimum and maximum take the first of equals; a
+ * NaN wins.
  *
- * Three ways to run: `blocks` in a kernel of its own, one partial state a block, joined by host code; `nested` in
- * the middle of an element, as plain loops; the same in host code when the region is not a kernel. */
+ * Three ways to run: `blocks` in a kernel of its own, one partial state a block, joined by host code;
+ * `nested` in the middle of an element, as plain loops; the same in host code when the region is not a
+ * kernel. */
 #include "codegen/llvm_internal.h"
 
-typedef enum Kind { SUM, PRODUCT, SUM_PRODUCT, INT_SUM, INT_PRODUCT, ANY, ALL, COUNT, MIN, MAX, ARGMIN, ARGMAX } Kind;
+typedef enum Kind {
+  SUM,
+  PRODUCT,
+  SUM_PRODUCT,
+  INT_SUM,
+  INT_PRODUCT,
+  ANY,
+  ALL,
+  COUNT,
+  MIN,
+  MAX,
+  ARGMIN,
+  ARGMAX
+} Kind;
 
 /* One reduction being emitted, with its state in allocas that the optimiser turns into registers. */
 typedef struct Red {
@@ -18,12 +33,12 @@ typedef struct Red {
   Kind kind;
   FlDtype d; /* of the values */
   Ty t;
-  int first;   /* yield that is its value */
+  int first;                    /* yield that is its value */
   const FlValue *result, *keep; /* keep: NULL when nothing is filtered */
-  Val lanes, rest, total; /* float kinds: [32 x t] twice, t */
-  Val buffers[2];         /* [4096 x t]: values that were computed before; NULL: by the region */
-  Val hi, lo;             /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
-  Val best, at;           /* the value so far and its position, -1: none */
+  Val lanes, rest, total;       /* float kinds: [32 x t] twice, t */
+  Val buffers[2];               /* [4096 x t]: values that were computed before; NULL: by the region */
+  Val hi, lo;   /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
+  Val best, at; /* the value so far and its position, -1: none */
 } Red;
 
 /* The reductions of one operator: they share a sweep. */
@@ -39,13 +54,18 @@ static Kind kind_of(const char *name, FlDtype d) {
   static const struct {
     const char *name;
     Kind real, integer;
-  } kinds[] = {{"sum", SUM, INT_SUM},  {"product", PRODUCT, INT_PRODUCT}, {"sum_product", SUM_PRODUCT, SUM_PRODUCT},
-               {"any", ANY, ANY},      {"all", ALL, ALL},                 {"count", COUNT, COUNT},
-               {"min", MIN, MIN},      {"max", MAX, MAX},                 {"argmin", ARGMIN, ARGMIN},
+  } kinds[] = {{"sum", SUM, INT_SUM},
+               {"product", PRODUCT, INT_PRODUCT},
+               {"sum_product", SUM_PRODUCT, SUM_PRODUCT},
+               {"any", ANY, ANY},
+               {"all", ALL, ALL},
+               {"count", COUNT, COUNT},
+               {"min", MIN, MIN},
+               {"max", MAX, MAX},
+               {"argmin", ARGMIN, ARGMIN},
                {"argmax", ARGMAX, ARGMAX}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (name && strcmp(kinds[i].name, name) == 0)
-      return fl_ll_is_float(d) ? kinds[i].real : kinds[i].integer;
+    if (name && strcmp(kinds[i].name, name) == 0) return fl_ll_is_float(d) ? kinds[i].real : kinds[i].integer;
   return SUM;
 }
 
@@ -78,7 +98,8 @@ static void put(FlFn *f, Val v, Val at) { LLVMBuildStore(f->b, v, at); }
 static Val get(FlFn *f, Ty t, Val at) { return LLVMBuildLoad2(f->b, t, at, ""); }
 static Val lane_start(const Red *r) { return LLVMConstReal(r->t, r->kind == PRODUCT ? 1.0 : 0.0); }
 
-/* ---- lanes ------------------------------------------------------------------------------------------------------ */
+/* ---- lanes
+ * ------------------------------------------------------------------------------------------------------ */
 
 static void clear_lanes(FlFn *f, const Red *r) {
   Val start[FL_LANES];
@@ -127,7 +148,8 @@ static void lane_add(FlFn *f, const Red *r, Val lanes, Val lane, const Val v[2])
   put(f, now, at);
 }
 
-/* ---- the other kinds ------------------------------------------------------------------------------------------- */
+/* ---- the other kinds
+ * ------------------------------------------------------------------------------------------- */
 
 static void clear_state(FlFn *f, Red *r) {
   FlGen *g = f->g;
@@ -159,7 +181,8 @@ static Val better(FlFn *f, const Red *r, Val v, Val best) {
   }
   Val yes = least ? fl_ll_less(f, r->d, v, best) : fl_ll_less(f, r->d, best, v);
   if (!fl_ll_is_float(r->d)) return yes;
-  Val new_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""), old = LLVMBuildFCmp(f->b, LLVMRealORD, best, best, "");
+  Val new_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""),
+      old = LLVMBuildFCmp(f->b, LLVMRealORD, best, best, "");
   return LLVMBuildAnd(f->b, old, LLVMBuildOr(f->b, yes, new_nan, ""), "");
 }
 
@@ -198,8 +221,8 @@ static void multiply_int(FlFn *f, const Red *r, Val v, Val keep) {
   Val a = u ? LLVMBuildZExt(f->b, old, g->i128, "") : LLVMBuildSExt(f->b, old, g->i128, "");
   Val p = LLVMBuildMul(f->b, a, v, ""), now = LLVMBuildTrunc(f->b, p, r->t, "");
   Val back = u ? LLVMBuildZExt(f->b, now, g->i128, "") : LLVMBuildSExt(f->b, now, g->i128, "");
-  fl_ll_fault(f, r->op->span, LLVMBuildICmp(f->b, LLVMIntNE, p, back, ""), fl_ll_i32(g, FL_FAULT_OVERFLOW), r->d,
-              old, LLVMBuildTrunc(f->b, v, r->t, ""), NULL);
+  fl_ll_fault(f, r->op->span, LLVMBuildICmp(f->b, LLVMIntNE, p, back, ""), fl_ll_i32(g, FL_FAULT_OVERFLOW),
+              r->d, old, LLVMBuildTrunc(f->b, v, r->t, ""), NULL);
   put(f, LLVMBuildZExtOrBitCast(f->b, now, g->i64, ""), r->lo);
 }
 
@@ -239,7 +262,8 @@ static void accumulate_one(FlFn *f, Red *r, Val pos) {
   }
 }
 
-/* ---- blocks of lanes ------------------------------------------------------------------------------------------ */
+/* ---- blocks of lanes
+ * ------------------------------------------------------------------------------------------ */
 
 /* Position i of a block, on `lane`: from the region, or from buffers that were filled before. */
 static void lane_element(FlFn *f, Sweep *s, bool buffered, Val i, Val lane, bool rest) {
@@ -264,8 +288,8 @@ static void lane_element(FlFn *f, Sweep *s, bool buffered, Val i, Val lane, bool
   }
 }
 
-/* One block: positions [lo, hi), lo on lane 0. Whole groups of 32 with the lanes in registers, then the rest. The
- * block's results go to `sums`, by reduction. */
+/* One block: positions [lo, hi), lo on lane 0. Whole groups of 32 with the lanes in registers, then the rest.
+ * The block's results go to `sums`, by reduction. */
 static void lane_block(FlFn *f, Sweep *s, bool buffered, Val lo, Val hi, Val *sums) {
   FlGen *g = f->g;
   Val size = LLVMBuildNSWSub(f->b, hi, lo, ""), lanes_n = fl_ll_i64(g, FL_LANES), zero = fl_ll_i64(g, 0);
@@ -297,7 +321,8 @@ static void lane_block(FlFn *f, Sweep *s, bool buffered, Val lo, Val hi, Val *su
     if (uses_lanes(s->at[k].kind)) sums[k] = butterfly(f, &s->at[k], s->at[k].rest);
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------ */
+/* ---- results
+ * ------------------------------------------------------------------------------------------------------ */
 
 /* hi * 2^32 + lo as the result's type, checked. */
 static Val int_result(FlFn *f, const Red *r, Val hi, Val lo) {
@@ -306,7 +331,8 @@ static Val int_result(FlFn *f, const Red *r, Val hi, Val lo) {
   Ty t = fl_ll_type(g, r->result->type);
   bool wide_unsigned = r->d == FL_U64;
   Val high = wide_unsigned ? LLVMBuildZExt(f->b, hi, g->i128, "") : LLVMBuildSExt(f->b, hi, g->i128, "");
-  Val low = fl_ll_size(r->d) == 8 ? LLVMBuildZExt(f->b, lo, g->i128, "") : LLVMBuildSExt(f->b, lo, g->i128, "");
+  Val low =
+      fl_ll_size(r->d) == 8 ? LLVMBuildZExt(f->b, lo, g->i128, "") : LLVMBuildSExt(f->b, lo, g->i128, "");
   Val sum = LLVMBuildAdd(f->b, LLVMBuildShl(f->b, high, LLVMConstInt(g->i128, 32, false), ""), low, "");
   Val v = LLVMBuildTrunc(f->b, sum, t, "");
   Val back = fl_ll_is_unsigned(d) ? LLVMBuildZExt(f->b, v, g->i128, "") : LLVMBuildSExt(f->b, v, g->i128, "");
@@ -332,7 +358,9 @@ static Val finish(FlFn *f, const Red *r) {
   return t == g->i64 ? lo : LLVMBuildTrunc(f->b, lo, t, "");
 }
 
-/* ---- nested ---------------------------------------------------------------------------------------------------------- */
+/* ---- nested
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static void join_total(FlFn *f, const Red *r, Val block, Val is_first) {
   Val sum = join(f, r, get(f, r->t, r->total), block);
@@ -421,14 +449,16 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
     nested_plain(f, &s, 0, pos_at);
     if (s.lanes) {
       Val pos = LLVMBuildNSWSub(f->b, get(f, g->i64, pos_at), fl_ll_i64(g, 1), "");
-      Val part = LLVMBuildAnd(f->b, LLVMBuildAdd(f->b, pos, fl_ll_i64(g, 1), ""), fl_ll_i64(g, FL_BLOCK - 1), "");
+      Val part =
+          LLVMBuildAnd(f->b, LLVMBuildAdd(f->b, pos, fl_ll_i64(g, 1), ""), fl_ll_i64(g, FL_BLOCK - 1), "");
       flush_lanes(f, &s, LLVMBuildICmp(f->b, LLVMIntNE, part, zero, ""), pos);
     }
   }
   end_sweep(f, &s);
 }
 
-/* ---- blocks in a kernel ------------------------------------------------------------------------------------------------ */
+/* ---- blocks in a kernel
+ * ------------------------------------------------------------------------------------------------ */
 
 typedef struct Fill {
   Sweep *s;
@@ -476,7 +506,8 @@ static void store_partial(FlFn *f, const Red *r, Val at, Val sum) {
 }
 
 /* Kernel body: the states of each block of [begin, end) go to its place among the partials. */
-static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, const Val *outputs) {
+static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
+                       const Val *outputs) {
   FlGen *g = f->g;
   Sweep s = sweep_of(f, k->op);
   Val *sums = FL_NEW_ARRAY(g->arena, Val, s.n);
@@ -547,7 +578,8 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   k.unit = FL_BLOCK;
   k.n_outputs = 1;
   Val n = fl_ll_total(f, op);
-  Val blocks = LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""), fl_ll_i64(g, 12), "");
+  Val blocks =
+      LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""), fl_ll_i64(g, 12), "");
   Val place = fl_ll_scratch(f);
   int64_t slots_each = s.n * FL_PARTIAL_BYTES / (int)sizeof(FlSlot);
   Val slots = LLVMBuildMul(f->b, blocks, fl_ll_i64(g, slots_each), "");

@@ -1,13 +1,14 @@
 /* llvm_region.c: structured control flow and element access, the same for host code and kernels.
  *
- * What always holds: a region is emitted once, its values dominate what follows in it; loops are rotated (the test
- * stands at the end, behind one test before the loop), with a block of their own before and after, as the loop passes
- * want them. In a FAST kernel no loop runs longer because of a fault: the mask ends it. */
+ * What always holds: a region is emitted once, its values dominate what follows in it; loops are rotated (the
+ * test stands at the end, behind one test before the loop), with a block of their own before and after, as
+ * the loop passes want them. In a FAST kernel no loop runs longer because of a fault: the mask ends it. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/DebugInfo.h>
 
-/* ---- counted loops ------------------------------------------------------------------------------------------- */
+/* ---- counted loops
+ * ------------------------------------------------------------------------------------------- */
 
 void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *init) {
   FlGen *g = f->g;
@@ -76,7 +77,8 @@ void fl_ll_loop_close(FlFn *f, FlLoop *l, const Val *next, bool vectorize) {
   }
 }
 
-/* ---- faults end loops ----------------------------------------------------------------------------------------- */
+/* ---- faults end loops
+ * ----------------------------------------------------------------------------------------- */
 
 static Val mask_is_clear(FlFn *f) {
   Val mask = LLVMBuildLoad2(f->b, f->g->i32, f->mask, "");
@@ -89,7 +91,8 @@ Val fl_ll_bound(FlFn *f, Val lo, Val hi) {
   return LLVMBuildSelect(f->b, mask_is_clear(f), hi, lo, "");
 }
 
-/* ---- regions ----------------------------------------------------------------------------------------------------- */
+/* ---- regions
+ * ----------------------------------------------------------------------------------------------------- */
 
 static void define(FlFn *f, const FlValue *v, Val x) {
   if (f->form == FL_FORM_HOST && !fl_t_is_scalar(v->type)) fl_ll_own(f, v, x);
@@ -186,7 +189,8 @@ void fl_ll_control(FlFn *f, const FlOp *op) {
   else emit_while(f, op);
 }
 
-/* ---- element access ------------------------------------------------------------------------------------------------ */
+/* ---- element access
+ * ------------------------------------------------------------------------------------------------ */
 
 Val fl_ll_dim(FlFn *f, const FlValue *array, int axis) {
   if (f->form != FL_FORM_HOST && f->views[array->id].known) return f->views[array->id].dims[axis];
@@ -214,7 +218,8 @@ Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven) {
     else if (exact) lin = LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, lin, dim, ""), i, "");
     else lin = LLVMBuildAdd(f->b, LLVMBuildMul(f->b, lin, dim, ""), i, "");
   }
-  /* Out of bounds, a fast kernel reads element 0, and of an empty array the zeros that its data pointer is then. */
+  /* Out of bounds, a fast kernel reads element 0, and of an empty array the zeros that its data pointer is
+   * then. */
   if (bad && f->form == FL_FORM_FAST) lin = LLVMBuildSelect(f->b, bad, fl_ll_i64(g, 0), lin, "");
   FlDtype d = array->type.depth ? FL_LIST : (FlDtype)array->type.dtype;
   return fl_ll_gep(f, fl_ll_mem_type(g, d), data_of(f, array), lin);
@@ -226,7 +231,9 @@ void fl_ll_load(FlFn *f, const FlOp *op) {
   fl_ll_set(f, op->results[0], fl_ll_load_elem(f, fl_t_is_scalar(t) ? (FlDtype)t.dtype : FL_LIST, at));
 }
 
-/* ---- checks ---------------------------------------------------------------------------------------------------------- */
+/* ---- checks
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* The operands for the message: two of one dtype, or the message itself. */
 void fl_ll_check(FlFn *f, const FlOp *op) {
@@ -238,12 +245,15 @@ void fl_ll_check(FlFn *f, const FlOp *op) {
   if (n > 1 && op->args[first + 1]->type.dtype == d) b = fl_ll_value(f, op->args[first + 1]);
   Val bad = fail ? LLVMConstInt(g->i1, 1, false) : LLVMBuildNot(f->b, fl_ll_value(f, op->args[0]), "");
   int64_t fault = op->attrs.i ? op->attrs.i : fail ? FL_FAULT_ERROR : FL_FAULT_ASSERT;
-  fl_ll_fault(f, op->span, bad, fl_ll_i32(g, fault), d, a, b, op->attrs.s && *op->attrs.s ? op->attrs.s : NULL);
+  fl_ll_fault(f, op->span, bad, fl_ll_i32(g, fault), d, a, b,
+              op->attrs.s && *op->attrs.s ? op->attrs.s : NULL);
   for (int i = 0; i < op->n_results; i++)
     define(f, op->results[i], LLVMConstNull(fl_ll_type(g, op->results[i]->type)));
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static void kernel_op(FlFn *f, const FlOp *op) {
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {

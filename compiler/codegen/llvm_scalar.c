@@ -1,10 +1,11 @@
 /* llvm_scalar.c: constants, elements in memory, slots of calls, and faults.
  *
- * What always holds: a bool is i1 in registers and i8 in memory; a float that is computed is made canonical where it
- * is stored into an array (kern/kern.h), nowhere else. */
+ * What always holds: a bool is i1 in registers and i8 in memory; a float that is computed is made canonical
+ * where it is stored into an array (kern/kern.h), nowhere else. */
 #include "codegen/llvm_internal.h"
 
-/* ---- values ---------------------------------------------------------------------------------------------- */
+/* ---- values ----------------------------------------------------------------------------------------------
+ */
 
 Val fl_ll_const(FlGen *g, const FlOp *op) {
   FlDtype d = (FlDtype)op->results[0]->type.dtype;
@@ -30,7 +31,8 @@ Val fl_ll_value(FlFn *f, const FlValue *v) {
 
 void fl_ll_set(FlFn *f, const FlValue *v, Val x) { f->vals[v->id] = x; }
 
-/* ---- elements -------------------------------------------------------------------------------------------- */
+/* ---- elements --------------------------------------------------------------------------------------------
+ */
 
 Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at) {
   FlGen *g = f->g;
@@ -61,7 +63,8 @@ void fl_ll_store_elem(FlFn *f, FlDtype d, Val v, Val at) {
   }
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------------- */
+/* ---- slots
+ * ------------------------------------------------------------------------------------------------- */
 
 Val fl_ll_slot_at(FlFn *f, Val base, unsigned index) {
   return fl_ll_at_byte(f, base, (int64_t)index * (int64_t)sizeof(FlSlot));
@@ -103,7 +106,8 @@ static void slot_words(FlFn *f, FlDtype d, Val v, Val out[2]) {
   }
 }
 
-/* ---- faults -------------------------------------------------------------------------------------------------- */
+/* ---- faults
+ * -------------------------------------------------------------------------------------------------- */
 
 static void set_byval(FlFn *f, Val call, unsigned index) {
   static const char kind[] = "byval";
@@ -144,7 +148,8 @@ static void call_kernel_fault(FlFn *f, Val fault, int site, FlDtype d, const Val
 static void unlikely(FlFn *f, Val branch) {
   FlGen *g = f->g;
   LLVMMetadataRef parts[] = {LLVMMDStringInContext2(g->cx, "branch_weights", 14),
-                             LLVMValueAsMetadata(fl_ll_i32(g, 1)), LLVMValueAsMetadata(fl_ll_i32(g, 1 << 20))};
+                             LLVMValueAsMetadata(fl_ll_i32(g, 1)),
+                             LLVMValueAsMetadata(fl_ll_i32(g, 1 << 20))};
   Val node = LLVMMetadataAsValue(g->cx, LLVMMDNodeInContext2(g->cx, parts, 3));
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(g->cx, "prof", 4), node);
 }

@@ -1,8 +1,8 @@
 /* llvm_target.c: processors, optimisation and emission.
  *
- * Host code of a portable program is x86-64-v2; its kernels come three times (v2, v3, v4) behind a dispatcher that
- * asks the processor each time it is called: a few nanoseconds for a partition. All levels give the same bits: no
- * contraction, no reassociation, and fma is exact with and without the instruction. */
+ * Host code of a portable program is x86-64-v2; its kernels come three times (v2, v3, v4) behind a dispatcher
+ * that asks the processor each time it is called: a few nanoseconds for a partition. All levels give the same
+ * bits: no contraction, no reassociation, and fma is exact with and without the instruction. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/Analysis.h>
@@ -39,8 +39,8 @@ bool fl_ll_target_init(FlGen *g) {
     LLVMDisposeMessage(features);
   }
   LLVMCodeGenOptLevel level = g->options.level == 0 ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
-  g->tm = LLVMCreateTargetMachine(target, triple, g->cpu, g->features, level, LLVMRelocPIC,
-                                  LLVMCodeModelSmall);
+  g->tm =
+      LLVMCreateTargetMachine(target, triple, g->cpu, g->features, level, LLVMRelocPIC, LLVMCodeModelSmall);
   if (!g->tm) {
     fl_ll_fail(g, "no code generator for the processor %s", g->cpu);
     return false;
@@ -90,10 +90,11 @@ Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4) {
   return fn;
 }
 
-/* ---- optimisation ------------------------------------------------------------------------------------------- */
+/* ---- optimisation
+ * ------------------------------------------------------------------------------------------- */
 
-/* The front end already gives clean SSA, folded and without common subexpressions: what is left is inlining the
- * scalar functions, forming vectors, and cleaning after that. */
+/* The front end already gives clean SSA, folded and without common subexpressions: what is left is inlining
+ * the scalar functions, forming vectors, and cleaning after that. */
 static const char pipeline_full[] =
     "always-inline,"
     "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
@@ -126,7 +127,8 @@ bool fl_ll_optimize(FlGen *g) {
   return !g->error;
 }
 
-/* ---- emission ------------------------------------------------------------------------------------------------- */
+/* ---- emission
+ * ------------------------------------------------------------------------------------------------- */
 
 bool fl_ll_emit(FlGen *g, FlObject *out) {
   if (g->options.emit == FL_EMIT_LLVM) {

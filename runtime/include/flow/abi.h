@@ -205,6 +205,9 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
 /* Records an error at a site and returns a non-zero status. */
 FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b);
 
+/* 2, 3 or 4: the level of x86-64 (v2, v3, v4) that this processor has; kernels of portable programs choose by it. */
+int32_t fl_cpu_level(void);
+
 /* Stage calls: start returns at once with a future (a reference); wait gives the owned results. */
 typedef struct FlFuture FlFuture;
 FlFuture *fl_stage_start(FlCtx *ctx, int32_t stage, const FlSlot *args, int32_t site);

@@ -1,0 +1,25 @@
+/* symbols.c: the runtime functions that loaded objects may call, by name.
+ *
+ * Rows: symbols.def, and runtime_symbols.inc, which the build makes from the RUNTIME rows of ops.def. */
+#include "codegen/codegen.h"
+
+#define FL_SYMBOL(name) extern const char fl_address_##name[] __asm__(#name);
+#include "codegen/symbols.def"
+#include "runtime_symbols.inc"
+#undef FL_SYMBOL
+
+static const struct {
+  const char *name;
+  const char *address;
+} symbols[] = {
+#define FL_SYMBOL(name) {#name, fl_address_##name},
+#include "codegen/symbols.def"
+#include "runtime_symbols.inc"
+#undef FL_SYMBOL
+};
+
+void *fl_runtime_symbol(const char *name) {
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+    if (strcmp(symbols[i].name, name) == 0) return (void *)(uintptr_t)symbols[i].address;
+  return NULL;
+}

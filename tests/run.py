@@ -10,6 +10,7 @@ What is found:
   tests/fmt/**/x.flow       x.fmt: what `flowc fmt` makes of it, and of its own output
   examples/*.flow           as tests/run, also as built binaries
   stdlib/*.flow             `flowc test`: the test blocks of the library
+  README.md, docs/*.md      each ```flow block runs; a ```text block directly after it is what it prints
   tests/scenario/*.py       longer stories (the store across runs, killed runs, the command line of binaries)
 
 Every way of running a script must give the same bytes. A script runs in a folder of its own that holds links to
@@ -62,6 +63,8 @@ def run_command(command, cwd=None, env=None, timeout=TIMEOUT, stdin=b""):
         return done.returncode, done.stdout, done.stderr
     except subprocess.TimeoutExpired as late:
         return "timeout", late.stdout or b"", late.stderr or b""
+    except OSError as reason:
+        return "none", b"", f"cannot start {command[0]}: {reason}\n".encode()
 
 
 def diff(expected, found, name):
@@ -226,6 +229,28 @@ class Runner:
             result.text += f"{script.name} [fmt of fmt]\n" + diff(once, twice, "formatted twice")
         return result
 
+    def run_page(self, path):
+        """The scripts in a page of documentation, in the folder of the examples so that they find the data."""
+        name = str(path.relative_to(ROOT))
+        total = Result(name)
+        blocks = re.compile(r"^```flow\n(.*?)^```\n(?:\s*```text\n(.*?)^```\n)?", re.S | re.M)
+        for number, (source, expected) in enumerate(blocks.findall(path.read_text()), 1):
+            where = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
+            (where / "page.flow").write_text(source)
+            (where / "data").symlink_to(ROOT / "examples/data")
+            env = dict(self.env, FLOW_CACHE=str(where / ".flow"))
+            mode = "test" if re.search(r"^test ", source, re.M) else "run"
+            status, out, err = run_command([str(self.flowc), mode, "page.flow"], where, env)
+            shutil.rmtree(where, ignore_errors=True)
+            if status == 0 and (not expected or out == expected.encode()):
+                total.passed += 1
+                continue
+            total.failed += 1
+            total.text += f"{name}: block {number}: exit status {status}\n"
+            total.text += diff(expected.encode(), out, "output") + "\n" if expected else ""
+            total.text += err.decode("utf-8", "replace")[-2000:]
+        return total
+
     def run_program(self, name, command, timeout):
         """A program that counts its own tests."""
         status, out, err = run_command(command, ROOT, self.env, timeout)
@@ -259,6 +284,9 @@ class Runner:
             name = f"stdlib/{path.name}"
             command = [str(self.flowc), "test", str(path)]
             found.append((name, lambda n=name, c=command: self.run_program(n, c, 300)))
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+            if path.exists() and "```flow" in path.read_text():
+                found.append((str(path.relative_to(ROOT)), lambda p=path: self.run_page(p)))
         scripts("tests/run", self.run_modes, False)
         scripts("tests/diag", self.run_diag, default_status=3)
         scripts("tests/emit", self.run_emit)

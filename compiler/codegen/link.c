@@ -1,0 +1,200 @@
+/* link.c: from an object to an executable: static, of the object, the parts of libflowrt.a that it uses, and
+ * the C library.
+ *
+ * ld.lld is driven directly where the start files of the C library are in their usual places: no compiler is
+ * needed, and it takes a fraction of the time. Otherwise cc is asked, which knows its own places. The result
+ * appears under its name whole or not at all. */
+#include "codegen/codegen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { MAX_ARGS = 64 };
+
+typedef struct Command {
+  FlArena *arena;
+  char *args[MAX_ARGS + 1];
+  int n;
+} Command;
+
+static void add(Command *c, const char *s) {
+  if (c->n < MAX_ARGS) c->args[c->n++] = fl_arena_strndup(c->arena, s, strlen(s));
+}
+
+/* ---- running a program
+ * ------------------------------------------------------------------------------------------- */
+
+static void read_all(int fd, FlText1 *out) {
+  char part[4096];
+  ssize_t n;
+  while ((n = read(fd, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
+    if (n > 0) fl_text_add(out, part, (size_t)n);
+}
+
+/* Runs the command; its messages go to `said`. */
+static bool run(const Command *c, FlText1 *said) {
+  int fds[2];
+  pid_t pid;
+  if (pipe2(fds, O_CLOEXEC) != 0) return false;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fds[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, fds[1], 2);
+  int bad = posix_spawnp(&pid, c->args[0], &actions, NULL, c->args, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(fds[1]);
+  if (!bad) read_all(fds[0], said);
+  close(fds[0]);
+  if (bad) {
+    fl_text_addf(said, "%s: %s", c->args[0], strerror(bad));
+    return false;
+  }
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR) return false;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* ---- commands
+ * ----------------------------------------------------------------------------------------------------- */
+
+static bool readable(const char *path) { return access(path, R_OK) == 0; }
+
+static const char *find_linker(void) {
+  static const char *const linkers[] = {"/usr/bin/ld.lld-19", "/usr/lib/llvm-19/bin/ld.lld"};
+  for (size_t i = 0; i < sizeof linkers / sizeof *linkers; i++)
+    if (access(linkers[i], X_OK) == 0) return linkers[i];
+  return NULL;
+}
+
+/* The folder of the newest gcc's start files and libgcc, without the last '/'. */
+static char *find_gcc(FlArena *arena) {
+  glob_t g;
+  char *out = NULL;
+  if (glob("/usr/lib/gcc/x86_64-linux-gnu/*/crtbeginT.o", 0, NULL, &g) == 0 && g.gl_pathc > 0) {
+    const char *path = g.gl_pathv[g.gl_pathc - 1];
+    out = fl_arena_strndup(arena, path, (size_t)(strrchr(path, '/') - path));
+  }
+  globfree(&g);
+  return out;
+}
+
+typedef struct Inputs {
+  const char *object, *output;
+  char start[8192], runtime[8192]; /* libflowstart.a, libflowrt.a */
+} Inputs;
+
+/* Libraries that are only used by what is linked from libflowrt.a. OpenBLAS may be missing where nothing
+ * needs it. */
+static void add_libraries(Command *c, const Inputs *in) {
+  add(c, in->object);
+  add(c, in->start);
+  add(c, strcmp(c->args[0], "cc") == 0 ? "-Wl,--start-group" : "--start-group");
+  add(c, in->runtime);
+  add(c, "-lxxhash");
+  if (readable("/usr/lib/x86_64-linux-gnu/libopenblas.a")) add(c, "-lopenblas");
+  add(c, "-lm");
+}
+
+static bool direct_command(Command *c, const Inputs *in) {
+  static const char libc[] = "/usr/lib/x86_64-linux-gnu";
+  const char *linker = find_linker();
+  char *gcc = find_gcc(c->arena);
+  if (!linker || !gcc || !readable("/usr/lib/x86_64-linux-gnu/crt1.o") ||
+      !readable("/usr/lib/x86_64-linux-gnu/libc.a"))
+    return false;
+  add(c, linker);
+  add(c, "-static");
+  add(c, "--gc-sections");
+  add(c, "--strip-debug");
+  add(c, "--build-id=none");
+  add(c, "-z");
+  add(c, "noexecstack");
+  add(c, "-z");
+  add(c, "relro");
+  add(c, "-o");
+  add(c, in->output);
+  add(c, fl_arena_printf(c->arena, "%s/crt1.o", libc));
+  add(c, fl_arena_printf(c->arena, "%s/crti.o", libc));
+  add(c, fl_arena_printf(c->arena, "%s/crtbeginT.o", gcc));
+  add(c, fl_arena_printf(c->arena, "-L%s", gcc));
+  add(c, fl_arena_printf(c->arena, "-L%s", libc));
+  add_libraries(c, in);
+  add(c, "-lgcc");
+  add(c, "-lgcc_eh");
+  add(c, "-lc");
+  add(c, "--end-group");
+  add(c, fl_arena_printf(c->arena, "%s/crtend.o", gcc));
+  add(c, fl_arena_printf(c->arena, "%s/crtn.o", libc));
+  return true;
+}
+
+static void cc_command(Command *c, const Inputs *in) {
+  add(c, "cc");
+  add(c, "-static");
+  if (find_linker()) add(c, "-fuse-ld=lld");
+  add(c, "-Wl,--gc-sections,--strip-debug");
+  add(c, "-o");
+  add(c, in->output);
+  add_libraries(c, in);
+  add(c, "-Wl,--end-group");
+}
+
+/* ---- the public function
+ * ----------------------------------------------------------------------------------------------- */
+
+static bool write_file(const char *path, const FlObject *object) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return false;
+  size_t at = 0;
+  while (at < object->size) {
+    ssize_t n = write(fd, object->bytes + at, object->size - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    at += (size_t)n;
+  }
+  return close(fd) == 0 && at == object->size;
+}
+
+bool fl_link(const FlObject *object, const char *out_path, char **why) {
+  FlArena *arena = fl_arena_new();
+  FlText1 said = {0};
+  Inputs in = {.object = fl_arena_printf(arena, "%s.%ld.o", out_path, (long)getpid()),
+               .output = fl_arena_printf(arena, "%s.%ld.tmp", out_path, (long)getpid())};
+  bool ok = false;
+  *why = NULL;
+  if (!fl_codegen_find("libflowrt.a", in.runtime, sizeof in.runtime) ||
+      !fl_codegen_find("libflowstart.a", in.start, sizeof in.start)) {
+    fl_text_addz(&said, "libflowrt.a, the runtime, is not installed beside flowc or in ../lib/flow");
+  } else if (!write_file(in.object, object)) {
+    fl_text_addf(&said, "%s: %s", in.object, strerror(errno));
+  } else {
+    Command c = {.arena = arena};
+    if (!direct_command(&c, &in)) {
+      c.n = 0;
+      cc_command(&c, &in);
+    }
+    c.args[c.n] = NULL;
+    ok = run(&c, &said);
+    if (ok && rename(in.output, out_path) != 0) {
+      fl_text_addf(&said, "%s: %s", out_path, strerror(errno));
+      ok = false;
+    }
+  }
+  (void)unlink(in.object);
+  if (!ok) {
+    (void)unlink(in.output);
+    *why = strdup(said.s ? said.s : "the linker failed");
+  }
+  fl_text_reset(&said);
+  fl_arena_free(arena);
+  return ok;
+}

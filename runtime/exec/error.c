@@ -1,0 +1,161 @@
+/* error.c: records what went wrong in a context.
+ *
+ * In: a context, a site, what failed. Out: the first error of the context, to be shown by error_print.c.
+ * What always holds: a context keeps its first error; recording never fails (without memory the message is a fixed
+ * text). */
+#include "exec/exec_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct FlFaultRow {
+  const char *code, *message;
+} FlFaultRow;
+
+enum { FL_N_FAULT_BITS = 31 };
+
+static const FlFaultRow fault_rows[FL_N_FAULT_BITS] = {
+#define FL_FAULT(NAME, bit, code, msg) [bit] = {#code, msg},
+#include "flow/faults.def"
+#undef FL_FAULT
+};
+
+/* The lowest fault of a mask; several bits of one operation are reported as one. */
+static const FlFaultRow *fault_row(int32_t fault) {
+  for (int bit = 0; bit < FL_N_FAULT_BITS; bit++)
+    if (fault >> bit & 1 && fault_rows[bit].message) return &fault_rows[bit];
+  return NULL;
+}
+
+static int status_of(int code) {
+  if (code == FL_FAULT_MEMORY || code == FL_CODE_RESOURCE) return 4;
+  if (code == FL_CODE_INTERNAL) return 70;
+  if (code == FL_CODE_STOPPED) return 130;
+  return 1;
+}
+
+static int number_of(int code) {
+  if (code >= FL_CODE(0)) return code - FL_CODE(0);
+  const FlFaultRow *row = fault_row(code);
+  return row ? atoi(row->code + 1) : 0;
+}
+
+static char no_memory_text[] = "out of memory";
+
+void fl_error_free(FlError *e) {
+  if (!e) return;
+  if (e->message != no_memory_text) free(e->message);
+  free(e->help);
+  for (int i = 0; i < e->n_notes; i++) free(e->notes[i]);
+  free(e);
+}
+
+FlStatus fl_fail_v(FlCtx *ctx, int32_t site, int code, const char *fmt, va_list args) {
+  if (!ctx) return 1;
+  if (ctx->error) return ctx->error->status;
+  FlError *e = calloc(1, sizeof *e);
+  if (!e) fl_out_of_memory();
+  *e = (FlError){.number = number_of(code), .site = site, .status = status_of(code), .order = ctx->n_started};
+  if (vasprintf(&e->message, fmt, args) < 0) e->message = no_memory_text;
+  ctx->error = e;
+  return e->status;
+}
+
+FlStatus fl_fail_text(FlCtx *ctx, int32_t site, int code, const char *fmt, ...) {
+  va_list args;
+  va_start(args, fmt);
+  FlStatus s = fl_fail_v(ctx, site, code, fmt, args);
+  va_end(args);
+  return s;
+}
+
+void fl_fail_note(FlCtx *ctx, const char *fmt, ...) {
+  if (!ctx || !ctx->error || ctx->error->n_notes == FL_MAX_NOTES) return;
+  char *text = NULL;
+  va_list args;
+  va_start(args, fmt);
+  if (vasprintf(&text, fmt, args) >= 0) ctx->error->notes[ctx->error->n_notes++] = text;
+  va_end(args);
+}
+
+void fl_fail_help(FlCtx *ctx, const char *fmt, ...) {
+  if (!ctx || !ctx->error) return;
+  char *text = NULL;
+  va_list args;
+  va_start(args, fmt);
+  if (vasprintf(&text, fmt, args) >= 0) {
+    free(ctx->error->help);
+    ctx->error->help = text;
+  }
+  va_end(args);
+}
+
+void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column, const char *value, int64_t len) {
+  char where[64] = "", in_column[160] = "", shown[FL_SHOWN + 16] = "", quoted[FL_SHOWN];
+  if (row > 0) snprintf(where, sizeof where, "%srow %lld", file ? ", " : "", (long long)row);
+  if (column) snprintf(in_column, sizeof in_column, "%scolumn `%s`", file || row > 0 ? ", " : "", column);
+  if (value)
+    snprintf(shown, sizeof shown, ": the value is %s",
+             fl_show_scalar(quoted, FL_TEXT, (FlSlot){.t = {value, len}}));
+  fl_fail_note(ctx, "%s%s%s%s", file ? file : "", where, in_column, shown);
+}
+
+bool fl_ctx_failed(const FlCtx *ctx) { return ctx && ctx->error; }
+const char *fl_ctx_message(const FlCtx *ctx) { return ctx && ctx->error ? ctx->error->message : NULL; }
+int fl_ctx_code(const FlCtx *ctx) { return ctx && ctx->error ? ctx->error->number : 0; }
+
+void fl_error_move(FlCtx *to, FlCtx *from) {
+  if (!to->error) {
+    to->error = from->error;
+    if (to->error) to->error->order = to->n_started;
+    from->error = NULL;
+  }
+}
+
+bool fl_ctx_is_stopped(const FlCtx *ctx) {
+  return ctx && ctx->run && atomic_load_explicit(&ctx->run->stop, memory_order_relaxed) != 0;
+}
+
+FlStatus fl_fail_stopped(FlCtx *ctx) { return fl_fail_text(ctx, -1, FL_CODE_STOPPED, "interrupted"); }
+
+/* Replaces {a} and {b}, each at most once, by the operands as people read them. A text is itself. */
+static char *expand(const char *message, int32_t type, FlSlot a, FlSlot b) {
+  char shown[FL_SHOWN];
+  char *out = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&out, &size);
+  if (!f) return NULL;
+  for (const char *p = message; *p; p++) {
+    bool is_a = !strncmp(p, "{a}", 3), is_b = !strncmp(p, "{b}", 3);
+    if (!is_a && !is_b) {
+      fputc(*p, f);
+      continue;
+    }
+    FlSlot value = is_a ? a : b;
+    if (type == FL_TEXT && !strcmp(message, "{a}")) {
+      fwrite(value.t.ptr ? value.t.ptr : "", 1, (size_t)value.t.len, f);
+    } else if (type < 0) {
+      fputs("a value", f);
+    } else {
+      fputs(fl_show_scalar(shown, type, value), f);
+    }
+    p += 2;
+  }
+  fclose(f);
+  return out;
+}
+
+FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b) {
+  const FlFaultRow *row = fault_row(fault);
+  const FlProgram *program = fl_ctx_program(ctx);
+  const char *own = program && site >= 0 && site < program->n_sites ? program->sites[site].message : NULL;
+  /* A text operand is the message itself (error("..."), assert c, "..."). */
+  const char *pattern = own && *own ? own : row ? row->message : "something went wrong";
+  if (type == FL_TEXT && (fault & (FL_FAULT_ERROR | FL_FAULT_ASSERT)) && a.t.ptr && !(own && strstr(own, "{a}")))
+    pattern = "{a}";
+  char *message = expand(pattern, type, a, b);
+  FlStatus s = fl_fail_text(ctx, site, fault, "%s", message ? message : "out of memory");
+  free(message);
+  return s;
+}

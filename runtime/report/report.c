@@ -1,0 +1,205 @@
+/* report.c: records what happens in a run and shows it live.
+ *
+ * In: events from any thread. Out: progress lines. What always holds: one lock; the live line ("running: ...") is wiped
+ * before anything else is written to the terminal. Without memory for an event it is not recorded. */
+#include "report/report_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FL_MAX_KERNELS = 1 << 20 }; /* of a trace: later ones are not recorded */
+
+static int64_t clock_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+FlReport *fl_report_new(const FlReportOptions *options) {
+  FlReport *r = calloc(1, sizeof *r);
+  if (!r) return NULL;
+  r->options = *options;
+  r->start = clock_ns();
+  r->progress = !options->quiet && isatty(STDERR_FILENO);
+  pthread_mutex_init(&r->lock, NULL);
+  return r;
+}
+
+void fl_report_free(FlReport *r) {
+  if (!r) return;
+  for (int32_t i = 0; i < r->n_notes; i++) {
+    free(r->notes[i].name);
+    free(r->notes[i].value);
+  }
+  free(r->stages);
+  free(r->notes);
+  free(r->kernels);
+  pthread_mutex_destroy(&r->lock);
+  free(r);
+}
+
+int64_t fl_report_now(const FlReport *r) { return clock_ns() - r->start; }
+
+const char *fl_report_how(FlStageHow how) {
+  switch (how) {
+  case FL_STAGE_RUN: return "run";
+  case FL_STAGE_CACHED: return "cached";
+  case FL_STAGE_FAILED: return "failed";
+  }
+  return "";
+}
+
+void fl_report_duration(char buffer[32], int64_t ns) {
+  double s = (double)ns * 1e-9;
+  if (s >= 100) snprintf(buffer, 32, "%.0f s", s);
+  else if (s >= 1) snprintf(buffer, 32, "%.2f s", s);
+  else if (s >= 1e-3) snprintf(buffer, 32, "%.1f ms", s * 1e3);
+  else snprintf(buffer, 32, "%.0f us", s * 1e6);
+}
+
+/* ---- the terminal; under the lock ----------------------------------------------------------------------- */
+
+static void wipe(FlReport *r) {
+  if (r->live) fputs("\r\033[K", stderr);
+  r->live = false;
+}
+
+static void show_live(FlReport *r) {
+  if (!r->progress) return;
+  wipe(r);
+  char line[80];
+  size_t n = 0;
+  int running = 0;
+  for (int32_t i = 0; i < r->n_stages; i++) {
+    if (r->stages[i].end >= 0) continue;
+    int wrote = snprintf(line + n, sizeof line - n, "%s%s", running++ ? ", " : "running ", r->stages[i].name);
+    if (wrote < 0 || (size_t)wrote >= sizeof line - n) break;
+    n += (size_t)wrote;
+  }
+  if (!running) return;
+  fprintf(stderr, "%.79s", line);
+  if (r->last_note && n + strlen(r->last_note) < 76) fprintf(stderr, "  %s", r->last_note);
+  fflush(stderr);
+  r->live = true;
+}
+
+static bool grow(void **at, int32_t n, int32_t *cap, size_t size) {
+  if (n < *cap) return true;
+  int32_t larger = *cap ? *cap * 2 : 64;
+  void *p = realloc(*at, (size_t)larger * size);
+  if (!p) return false;
+  *at = p;
+  *cap = larger;
+  return true;
+}
+
+int32_t fl_report_stage(FlReport *r, const char *name, int worker) {
+  int64_t now = fl_report_now(r);
+  pthread_mutex_lock(&r->lock);
+  int32_t id = -1;
+  if (grow((void **)&r->stages, r->n_stages, &r->cap_stages, sizeof *r->stages)) {
+    id = r->n_stages++;
+    r->stages[id] = (FlStageEvent){name, worker, now, -1, FL_STAGE_RUN};
+  }
+  show_live(r);
+  pthread_mutex_unlock(&r->lock);
+  return id;
+}
+
+void fl_report_stage_end(FlReport *r, int32_t id, FlStageHow how) {
+  int64_t now = fl_report_now(r);
+  pthread_mutex_lock(&r->lock);
+  r->n_run += how == FL_STAGE_RUN;
+  r->n_cached += how == FL_STAGE_CACHED;
+  r->n_failed += how == FL_STAGE_FAILED;
+  if (id >= 0) {
+    FlStageEvent *e = &r->stages[id];
+    e->end = now;
+    e->how = how;
+    if (r->progress) {
+      char took[32];
+      fl_report_duration(took, e->end - e->begin);
+      wipe(r);
+      fprintf(stderr, "  %-32s %-7s %s\n", e->name, fl_report_how(how), took);
+    }
+  }
+  r->last_note = NULL;
+  show_live(r);
+  pthread_mutex_unlock(&r->lock);
+}
+
+void fl_report_note(FlReport *r, int32_t stage, const char *name, const char *value) {
+  FlNoteEvent e = {stage, fl_report_now(r), strdup(name), NULL};
+  if (asprintf(&e.value, "%s = %s", name, value) < 0) e.value = NULL;
+  pthread_mutex_lock(&r->lock);
+  if (e.name && e.value && grow((void **)&r->notes, r->n_notes, &r->cap_notes, sizeof *r->notes)) {
+    r->notes[r->n_notes++] = e;
+    r->last_note = e.value;
+    show_live(r);
+  } else {
+    free(e.name);
+    free(e.value);
+  }
+  pthread_mutex_unlock(&r->lock);
+}
+
+bool fl_report_wants_kernels(const FlReport *r) { return r->options.trace != NULL; }
+
+void fl_report_kernel(FlReport *r, const char *name, int worker, int64_t begin, int64_t end, int64_t elements) {
+  pthread_mutex_lock(&r->lock);
+  if (r->n_kernels < FL_MAX_KERNELS &&
+      grow((void **)&r->kernels, r->n_kernels, &r->cap_kernels, sizeof *r->kernels))
+    r->kernels[r->n_kernels++] = (FlKernelEvent){name, worker, begin, end, elements};
+  pthread_mutex_unlock(&r->lock);
+}
+
+bool fl_report_output(FlReport *r, const char *bytes, int64_t len) {
+  if (r->options.out) {
+    r->options.out(r->options.out_arg, bytes, len);
+    return true;
+  }
+  pthread_mutex_lock(&r->lock);
+  wipe(r);
+  bool ok = fwrite(bytes, 1, (size_t)len, stdout) == (size_t)len;
+  if (r->progress) ok = fflush(stdout) == 0 && ok; /* so that it appears before the next progress line */
+  show_live(r);
+  pthread_mutex_unlock(&r->lock);
+  return ok;
+}
+
+bool fl_report_flush(FlReport *r) { return r->options.out || fflush(stdout) == 0; }
+
+void fl_report_line(FlReport *r, const char *line) {
+  pthread_mutex_lock(&r->lock);
+  wipe(r);
+  fprintf(stderr, "%s\n", line);
+  show_live(r);
+  pthread_mutex_unlock(&r->lock);
+}
+
+bool fl_report_close(FlReport *r, int exit_status, const char **failed) {
+  pthread_mutex_lock(&r->lock);
+  wipe(r);
+  r->progress = false;
+  int32_t n = r->n_run + r->n_cached + r->n_failed;
+  if (n > 0 && !r->options.quiet) {
+    fprintf(stderr, "%d stage%s: %d run, %d cached", n, n == 1 ? "" : "s", r->n_run, r->n_cached);
+    if (r->n_failed) fprintf(stderr, ", %d failed", r->n_failed);
+    fputc('\n', stderr);
+  }
+  bool ok = true;
+  if (r->options.trace && !fl_report_write_trace(r, r->options.trace)) {
+    ok = false;
+    *failed = r->options.trace;
+  }
+  if (ok && r->options.html && !fl_report_write_html(r, r->options.html, exit_status)) {
+    ok = false;
+    *failed = r->options.html;
+  }
+  pthread_mutex_unlock(&r->lock);
+  return ok;
+}

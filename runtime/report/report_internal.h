@@ -1,0 +1,47 @@
+/* report_internal.h: what is recorded of a run. */
+#ifndef FL_REPORT_INTERNAL_H
+#define FL_REPORT_INTERNAL_H
+
+#include "report/report.h"
+
+#include <pthread.h>
+
+typedef struct FlStageEvent {
+  const char *name;
+  int worker;
+  int64_t begin, end; /* nanoseconds; end < 0: still running */
+  FlStageHow how;
+} FlStageEvent;
+
+typedef struct FlNoteEvent {
+  int32_t stage; /* -1: the script */
+  int64_t at;
+  char *name, *value;
+} FlNoteEvent;
+
+typedef struct FlKernelEvent {
+  const char *name;
+  int worker;
+  int64_t begin, end, elements;
+} FlKernelEvent;
+
+struct FlReport {
+  FlReportOptions options;
+  int64_t start; /* CLOCK_MONOTONIC, nanoseconds */
+  bool progress, live; /* a terminal to show progress on; the live line is on the screen now */
+  pthread_mutex_t lock; /* all below */
+  FlStageEvent *stages;
+  FlNoteEvent *notes;
+  FlKernelEvent *kernels;
+  int32_t n_stages, cap_stages, n_notes, cap_notes, n_kernels, cap_kernels;
+  int32_t n_run, n_cached, n_failed;
+  const char *last_note; /* what the live line shows beside the running stages */
+};
+
+bool fl_report_write_trace(const FlReport *report, const char *path);
+bool fl_report_write_html(const FlReport *report, const char *path, int exit_status);
+/* "1.23 s", "45 ms", "12 us" */
+void fl_report_duration(char buffer[32], int64_t ns);
+const char *fl_report_how(FlStageHow how);
+
+#endif

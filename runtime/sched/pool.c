@@ -1,0 +1,149 @@
+/* pool.c: starting and stopping workers, and what a worker without work does.
+ *
+ * In: a number of workers. Out: threads that run tasks and jobs. What always holds: worker 0 is the thread that made the
+ * pool; `here` of a thread is its worker, set once when it enters and cleared when it leaves. */
+#include "sched/sched_internal.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_WORKER_STACK = 64 << 20 }; /* address space: pages are only used when touched */
+
+/* Who the calling thread is. The one thing that cannot be passed along: a body is called with its own arguments on
+ * whatever thread. */
+static _Thread_local FlWorker *here;
+
+FlWorker *fl_worker_here(const FlSched *s) { return here && here->sched == s ? here : NULL; }
+int fl_sched_worker(const FlSched *s) {
+  FlWorker *w = fl_worker_here(s);
+  return w ? w->index : -1;
+}
+int fl_sched_workers(const FlSched *s) { return s->n_workers; }
+
+bool fl_any_task(const FlSched *s) {
+  for (int i = 0; i < s->n_workers; i++)
+    if (!fl_deque_is_empty(&s->workers[i]->deque)) return true;
+  return false;
+}
+
+FlTask *fl_steal(FlWorker *w) {
+  FlSched *s = w->sched;
+  int n = s->n_workers;
+  w->random = w->random * 1664525u + 1013904223u; /* Knuth, TAOCP 2, 3.3.4, table 1 line 16 */
+  int first = (int)((w->random >> 8) % (uint32_t)n);
+  for (int i = 0; i < n; i++) {
+    FlWorker *victim = s->workers[(first + i) % n];
+    FlTask *task = victim == w ? NULL : fl_deque_steal(&victim->deque);
+    if (task) return task;
+  }
+  return NULL;
+}
+
+bool fl_backoff(const FlSched *s, int round) {
+  if (round >= s->spins) return true;
+  if (s->spins <= 4) {
+    sched_yield(); /* more workers than CPUs: whom we wait for may need this one */
+    return false;
+  }
+  for (int i = 0, n = round < 16 ? 2 * round + 1 : 32; i < n; i++) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+  }
+  return false;
+}
+
+static bool idle_has_work(FlWorker *w, void *arg) {
+  (void)arg;
+  FlSched *s = w->sched;
+  return atomic_load_explicit(&s->closing, memory_order_seq_cst) ||
+         atomic_load_explicit(&s->n_jobs, memory_order_seq_cst) > 0 || fl_any_task(s);
+}
+
+void fl_worker_loop(FlWorker *w) {
+  FlSched *s = w->sched;
+  fl_searching_begin(s);
+  for (int round = 0;;) {
+    FlTask *task = fl_steal(w);
+    if (task) {
+      fl_searching_end(s);
+      fl_task_execute(task);
+    } else if (atomic_load_explicit(&s->n_jobs, memory_order_relaxed) > 0) {
+      fl_searching_end(s);
+      fl_job_run_any(s, NULL);
+    } else if (atomic_load_explicit(&s->closing, memory_order_acquire)) {
+      break;
+    } else {
+      if (fl_backoff(s, round++)) {
+        fl_sleep(w, false, idle_has_work, NULL);
+        round = 0;
+      }
+      continue;
+    }
+    fl_searching_begin(s);
+    round = 0;
+  }
+  fl_searching_end(s);
+}
+
+static void *thread_main(void *arg) {
+  here = arg;
+  fl_worker_loop(here);
+  here = NULL;
+  return NULL;
+}
+
+static FlWorker *worker_new(FlSched *s, int index) {
+  FlWorker *w = aligned_alloc(alignof(FlWorker), sizeof *w);
+  if (!w) return NULL;
+  memset(w, 0, sizeof *w);
+  w->sched = s;
+  w->index = index;
+  w->random = (uint32_t)index * 2654435761u + 1;
+  return w;
+}
+
+FlSched *fl_sched_new(int n) {
+  if (here) return NULL;
+  int cpus = fl_sched_cpus();
+  if (n <= 0) n = cpus;
+  if (n > FL_SCHED_MAX) n = FL_SCHED_MAX;
+  FlSched *s = aligned_alloc(alignof(FlSched), sizeof *s);
+  if (!s) return NULL;
+  memset(s, 0, sizeof *s);
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_mutex_init(&s->jobs_lock, NULL);
+  s->spins = n <= cpus ? 60 : 4;
+  s->workers = calloc((size_t)n, sizeof *s->workers);
+  for (int i = 0; s->workers && i < n; i++, s->n_workers++)
+    if (!(s->workers[i] = worker_new(s, i))) break;
+  if (s->n_workers == 0) {
+    fl_sched_free(s);
+    return NULL;
+  }
+  here = s->workers[0];
+  pthread_attr_t attr;
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, FL_WORKER_STACK);
+  for (int i = 1; i < s->n_workers; i++)
+    s->workers[i]->runs = pthread_create(&s->workers[i]->thread, &attr, thread_main, s->workers[i]) == 0;
+  pthread_attr_destroy(&attr);
+  return s;
+}
+
+void fl_sched_free(FlSched *s) {
+  if (!s) return;
+  atomic_store_explicit(&s->closing, 1, memory_order_seq_cst);
+  fl_wake_all(s, false);
+  for (int i = 1; i < s->n_workers; i++)
+    if (s->workers[i]->runs) pthread_join(s->workers[i]->thread, NULL);
+  if (here && here->sched == s) here = NULL;
+  for (int i = 0; i < s->n_workers; i++) free(s->workers[i]);
+  free(s->workers);
+  pthread_mutex_destroy(&s->lock);
+  pthread_mutex_destroy(&s->jobs_lock);
+  free(s);
+}

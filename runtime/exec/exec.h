@@ -78,10 +78,10 @@ FlStatus fl_ctx_claim_output(FlCtx *ctx, int32_t site, const char *path, int64_t
 typedef struct FlRunOptions {
   int workers;            /* 0: all CPUs */
   const char *cache_dir;  /* NULL: results are not remembered */
-  const char *script;     /* names the records of `flowc why`; NULL: program->name */
+  const char *script;     /* its path as given; names the records of `flowc why`; NULL: program->name */
   const char *report_file, *trace_file; /* NULL: none */
   bool quiet;             /* no progress, no closing line */
-  bool allow_exec;
+  bool allow_exec, color; /* color: of errors */
   /* Where fl_ctx_print goes instead of standard output; NULL: there. */
   void (*out)(void *arg, const char *bytes, int64_t len);
   void *out_arg;

@@ -17,6 +17,7 @@ enum { FL_MAX_NOTES = 4 };
 typedef struct FlError {
   int number; /* 701: E0701; 0: none, only the message counts */
   int32_t site;
+  bool in_stage;        /* a note says in which stage */
   int status;           /* exit status: 1, 4, 70 or 130 */
   uint64_t order;       /* futures that the context had started when it was recorded */
   char *message, *help; /* help may be NULL */
@@ -41,14 +42,24 @@ typedef struct FlKernelFault {
   FlSlot a, b;
 } FlKernelFault;
 
-typedef struct FlNotes FlNotes;
+/* Values that pure code reported with note(), in program order. */
+typedef struct FlNote {
+  char *name;  /* owned */
+  int32_t type;
+  FlSlot value; /* a text is owned */
+} FlNote;
+typedef struct FlNotes {
+  FlNote *at;
+  int32_t n, cap;
+} FlNotes;
 
 struct FlCtx {
   FlRun *run;
   const void *self;
   const FlScope *scope; /* NULL: the script's own */
-  FlNotes *notes;       /* of the stage that runs; NULL: the script's */
-  const char *stage;    /* its name, for the report; NULL: the script */
+  const FlStage *stage; /* the stage that runs; NULL: the script */
+  int32_t event;        /* its number in the report; -1: the script */
+  FlNotes notes;
   FlError *error;
   FlKernelFault fault;
   FlFuture *futures; /* started and not yet waited for, in order */
@@ -56,6 +67,7 @@ struct FlCtx {
   uint64_t n_started;
 };
 
+/* A context for a part of what `parent` does (NULL: for the script). */
 void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent);
 /* Waits for the futures that are left and lets go of what the context holds. When one of them failed that was
  * started before the context's own error, its error takes that one's place. Returns the final status; the error
@@ -63,11 +75,78 @@ void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent);
 FlStatus fl_ctx_finish(FlCtx *ctx, FlStatus status);
 void fl_ctx_reset(FlCtx *ctx);
 
-/* ---- runs ----------------------------------------------------------------------------------------------- */
+/* ---- notes: notes.c ------------------------------------------------------------------------------------- */
 
-typedef struct FlFlight FlFlight;   /* stages being computed in this process, see flight.c */
-typedef struct FlHistory FlHistory; /* stage calls of this run, for `flowc why`, see history.c */
-typedef struct FlPaths FlPaths;     /* files read and written, see paths.c */
+void fl_notes_reset(FlNotes *notes);
+/* Appends the notes of `from`, which is empty afterwards. */
+void fl_notes_move(FlNotes *to, FlNotes *from);
+void fl_notes_copy(FlNotes *to, const FlNotes *from);
+/* As one text and back, to be stored with a result. The encoded bytes are the caller's to free. */
+bool fl_notes_encode(const FlNotes *notes, FlText *out);
+bool fl_notes_decode(FlText bytes, FlNotes *out);
+/* Shows them live, as if they were reported now by stage call `event`. */
+void fl_notes_show(const FlNotes *notes, FlReport *report, int32_t event);
+
+/* ---- files read and written: paths.c ---------------------------------------------------------------------- */
+
+typedef struct FlPaths FlPaths;
+FlPaths *fl_paths_new(void);
+void fl_paths_free(FlPaths *paths);
+
+/* ---- stage calls ------------------------------------------------------------------------------------------ */
+
+/* A stage call on its way: a job with its own copy of the arguments. */
+struct FlFuture {
+  FlJob job;
+  FlScope stage_scope; /* what the stage's body runs in; its parent is the caller's */
+  FlRun *run;
+  const FlStage *stage;
+  int32_t site;
+  uint64_t number; /* of the caller's futures, from 1 */
+  _Atomic bool unwanted; /* an earlier failure made it pointless: do not begin */
+  FlSlot *args, *results;
+  FlStatus status;
+  FlCtx ctx; /* error and notes of the call */
+  struct FlFuture *prev, *next;
+};
+
+/* Runs the stage's function; results are owned on success. */
+FlStatus fl_stage_compute(FlFuture *call);
+/* Lets go of slots: unrefs the arrays. */
+void fl_slots_release(const FlSlot *slots, const FlType1 *types, int32_t n);
+/* Makes `to` own what `from` has: arrays get a reference, texts are copied to the heap. */
+void fl_slots_copy(FlHeap *heap, FlSlot *to, const FlSlot *from, const FlType1 *types, int32_t n);
+
+/* The identity of a stage call (LANGUAGE 13): recall.c. Bytes on the heap. */
+typedef struct FlStageKey {
+  char *bytes;
+  int64_t len;
+  FlDigest digest, *args; /* of each argument's content; in `bytes` */
+} FlStageKey;
+FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out);
+/* Gives the results of a call: remembered, computed by somebody else meanwhile, or computed here and then stored. */
+FlStatus fl_stage_recall(FlFuture *call);
+
+/* Stages that are being computed in this process. */
+typedef struct FlFlight FlFlight;
+typedef struct FlFlightEntry FlFlightEntry;
+FlFlight *fl_flight_new(void);
+void fl_flight_free(FlFlight *flight);
+/* NULL: the caller computes and must call fl_flight_land. Else somebody else does: wait for it with fl_flight_follow. */
+FlFlightEntry *fl_flight_join(FlFlight *flight, const FlStageKey *key);
+/* Waits, helping; then takes over results or error and the notes. The entry is consumed. */
+FlStatus fl_flight_follow(FlFuture *call, FlFlightEntry *entry);
+/* The leader is done (status, call->results, call->ctx): its followers get what it has. */
+void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status);
+
+/* Stage calls of this run, for `flowc why`: history.c. */
+typedef struct FlHistory FlHistory;
+FlHistory *fl_history_new(void);
+void fl_history_free(FlHistory *history);
+void fl_history_add(FlHistory *history, const FlStage *stage, const FlStageKey *key, FlStageHow how);
+void fl_history_save(FlRun *run);
+
+/* ---- runs ----------------------------------------------------------------------------------------------- */
 
 struct FlRun {
   const FlProgram *program;

@@ -34,6 +34,8 @@ void fl_report_stage_end(FlReport *report, int32_t stage, FlStageHow how);
 /* A note within a stage (-1: the script); shown live. value: as people read it. Copied. */
 void fl_report_note(FlReport *report, int32_t stage, const char *name, const char *value);
 
+const char *fl_report_how(FlStageHow how); /* "run", "cached", "failed" */
+
 /* Whether kernels are to be recorded, and one of them. */
 bool fl_report_wants_kernels(const FlReport *report);
 void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t begin, int64_t end, int64_t elements);

@@ -42,6 +42,5 @@ bool fl_report_write_trace(const FlReport *report, const char *path);
 bool fl_report_write_html(const FlReport *report, const char *path, int exit_status);
 /* "1.23 s", "45 ms", "12 us" */
 void fl_report_duration(char buffer[32], int64_t ns);
-const char *fl_report_how(FlStageHow how);
 
 #endif

@@ -1,0 +1,66 @@
+/* error_print.c: shows a run-time error as the compiler shows its own:
+ *
+ *   trip.flow:4:12: error E0704: index 7 is out of bounds for a dimension of size 3
+ *     4 | let y = x[7]
+ *       |         ^^^^
+ *     note: in stage `features`
+ *     help: ...
+ *
+ * In: an error with its site. Out: text on standard error. */
+#include "exec/exec_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes of the code point at s. */
+static int size_of(const char *s) {
+  int n = 1;
+  while (((unsigned char)s[n] & 0xC0) == 0x80) n++;
+  return n;
+}
+
+static void print_indented(const char *text) {
+  for (; *text; text++) {
+    fputc(*text, stderr);
+    if (*text == '\n') fputs("    ", stderr);
+  }
+  fputc('\n', stderr);
+}
+
+static void print_excerpt(const FlSite *site, const char *bold, const char *red, const char *off) {
+  enum { WINDOW = 100, LEAD = 40 };
+  const char *s = site->line_text;
+  int column = 1, from = site->column > WINDOW - LEAD / 2 ? site->column - LEAD : 1;
+  for (; *s && column < from; column++) s += size_of(s);
+  fprintf(stderr, "%s%5d |%s %s", bold, site->line, off, from > 1 ? "..." : "");
+  for (; *s && *s != '\n' && column < from + WINDOW; column++) {
+    int n = size_of(s);
+    if ((unsigned char)*s < 0x20) fputc(' ', stderr);
+    else fwrite(s, 1, (size_t)n, stderr);
+    s += n;
+  }
+  int marks = site->length < 1 ? 1 : site->length;
+  if (site->column + marks > column) marks = column > site->column ? column - site->column : 1;
+  fprintf(stderr, "\n%s      |%s %*s%s", bold, off, site->column - from + (from > 1 ? 3 : 0), "", red);
+  for (int i = 0; i < marks; i++) fputc('^', stderr);
+  fprintf(stderr, "%s\n", off);
+}
+
+void fl_error_print(const FlProgram *program, const FlError *e, bool color) {
+  const char *bold = color ? "\033[1m" : "", *red = color ? "\033[1;31m" : "", *note = color ? "\033[36m" : "";
+  const char *help = color ? "\033[32m" : "", *off = color ? "\033[0m" : "";
+  const FlSite *site = program && e->site >= 0 && e->site < program->n_sites ? &program->sites[e->site] : NULL;
+  if (site && site->line > 0) fprintf(stderr, "%s%s:%d:%d: %s", bold, site->file, site->line, site->column, off);
+  if (e->number) fprintf(stderr, "%serror E%04d:%s ", red, e->number, off);
+  else fprintf(stderr, "%serror:%s ", red, off);
+  print_indented(e->message);
+  if (site && site->line > 0 && site->line_text) print_excerpt(site, bold, red, off);
+  for (int i = 0; i < e->n_notes; i++) {
+    fprintf(stderr, "  %snote:%s ", note, off);
+    print_indented(e->notes[i]);
+  }
+  if (e->help) {
+    fprintf(stderr, "  %shelp:%s ", help, off);
+    print_indented(e->help);
+  }
+}

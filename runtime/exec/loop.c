@@ -1,0 +1,204 @@
+/* loop.c: kernels over index spaces, and host-level loops, on the pool.
+ *
+ * In: a compiled kernel or function and a number of elements. Out: all done, or the error that comes first: in program
+ * order, then in position. What always holds: how elements are cut into pieces depends on the kernel and the data alone;
+ * pieces only schedule. */
+#include "exec/exec_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nanoseconds of work below which handing over costs more than it brings (a sleeping worker takes 5 us to wake), and
+ * of one piece: long against a steal (0.1 us), short against the whole. */
+static const double INLINE_BELOW = 20e3, PIECE = 50e3;
+
+void fl_parallel_for(FlCtx *ctx, int64_t n, int64_t grain, FlLoopFn *fn, void *env) {
+  if (ctx && ctx->run) {
+    fl_sched_for(ctx->run->sched, n, grain, fn, env);
+    return;
+  }
+  if (grain < 1) grain = 1;
+  for (int64_t i = 0; i < n; i += grain) fn(env, i, n - i > grain ? i + grain : n, 0);
+}
+
+/* ---- kernels -------------------------------------------------------------------------------------------- */
+
+typedef struct FlKernelRun {
+  FlCtx *ctx;
+  const FlKernel *kernel;
+  const void *env;
+  bool traced;
+  _Atomic int32_t faults; /* relaxed: read after the loop has joined all */
+} FlKernelRun;
+
+static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
+  FlKernelRun *r = env;
+  FlReport *report = r->ctx->run->report;
+  if (fl_ctx_is_stopped(r->ctx)) return;
+  int64_t from = r->traced ? fl_report_now(report) : 0;
+  int32_t faults = r->kernel->fast(r->ctx, r->env, begin, end);
+  if (faults) atomic_fetch_or_explicit(&r->faults, faults, memory_order_relaxed);
+  if (r->traced) fl_report_kernel(report, r->kernel->name, worker, from, fl_report_now(report), end - begin);
+}
+
+/* Elements of a piece: whole units, whole blocks where a piece has several. */
+static int64_t grain_of(const FlKernel *kernel, int64_t n, double cost) {
+  int64_t unit = kernel->unit < 1 ? 1 : kernel->unit;
+  double want = cost > 0 ? PIECE / cost : (double)n;
+  int64_t grain = want >= (double)n ? n : want < 1 ? 1 : (int64_t)want;
+  if (grain > FL_BLOCK && unit < FL_BLOCK) unit = FL_BLOCK / unit * unit;
+  return (grain + unit - 1) / unit * unit;
+}
+
+/* The fast form met faults: which is the first? */
+static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n) {
+  ctx->fault = (FlKernelFault){0};
+  if (kernel->precise) kernel->precise(ctx, env, 0, n);
+  const FlKernelFault *f = &ctx->fault;
+  if (ctx->error) return ctx->error->status;
+  if (!f->set)
+    return fl_fail_text(ctx, kernel->site, FL_CODE_INTERNAL, "bug in flow: the fault of a loop was not found again");
+  return fl_fail(ctx, f->fault, f->site, f->type, f->a, f->b);
+}
+
+FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
+  if (n <= 0) return 0;
+  if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
+  FlKernelRun r = {.ctx = ctx, .kernel = kernel, .env = env, .traced = fl_report_wants_kernels(ctx->run->report)};
+  if ((double)n * cost < INLINE_BELOW && !r.traced) {
+    atomic_init(&r.faults, kernel->fast(ctx, env, 0, n));
+  } else {
+    fl_sched_for(ctx->run->sched, n, grain_of(kernel, n, cost), run_piece, &r);
+    if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
+  }
+  return atomic_load_explicit(&r.faults, memory_order_relaxed) ? find_fault(ctx, kernel, env, n) : 0;
+}
+
+void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, int32_t type, FlSlot a,
+                     FlSlot b) {
+  FlKernelFault *f = &ctx->fault;
+  if (f->set && (f->rank < rank || (f->rank == rank && f->pos <= pos))) return;
+  *f = (FlKernelFault){true, fault, site, rank, type, pos, a, b};
+}
+
+/* ---- host-level loops ----------------------------------------------------------------------------------- */
+
+/* What an element left behind besides its results: only kept when there is something. */
+typedef struct FlTaskOutcome {
+  int64_t index;
+  FlNotes notes;
+} FlTaskOutcome;
+
+typedef struct FlTaskSet {
+  FlCtx *ctx;
+  FlHostFn fn;
+  const FlSlot *env;
+  int32_t n_env, n_results;
+  int64_t n, batch;
+  FlSlot *results;
+  _Atomic int64_t next;   /* relaxed: elements are handed out in ascending order */
+  _Atomic int64_t failed; /* the smallest element that failed, n: none. All before it have been handed out */
+  pthread_mutex_t lock;   /* the rest */
+  FlCtx error;            /* holds the error of element `failed` */
+  FlTaskOutcome *outcomes;
+  int64_t n_outcomes, cap_outcomes;
+} FlTaskSet;
+
+typedef struct FlTaskJob {
+  FlJob job;
+  FlTaskSet *set;
+} FlTaskJob;
+
+static void keep_notes(FlTaskSet *s, int64_t index, FlNotes *notes) {
+  if (s->n_outcomes == s->cap_outcomes) {
+    int64_t cap = s->cap_outcomes ? 2 * s->cap_outcomes : 16;
+    FlTaskOutcome *at = realloc(s->outcomes, (size_t)cap * sizeof *at);
+    if (!at) return;
+    s->outcomes = at;
+    s->cap_outcomes = cap;
+  }
+  s->outcomes[s->n_outcomes++] = (FlTaskOutcome){index, *notes};
+  *notes = (FlNotes){0};
+}
+
+static void run_element(FlTaskSet *s, int64_t i) {
+  FlSlot few[16], *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
+  FlCtx ctx;
+  fl_ctx_init(&ctx, s->ctx->run, s->ctx);
+  FlStatus status;
+  if (args) {
+    args[0].i = i;
+    if (s->n_env) memcpy(args + 1, s->env, (size_t)s->n_env * sizeof *args);
+    status = fl_ctx_is_stopped(&ctx) ? fl_fail_stopped(&ctx) : s->fn(&ctx, args, s->results + i * s->n_results);
+  } else {
+    status = fl_fail_text(&ctx, -1, FL_FAULT_MEMORY, "out of memory");
+  }
+  status = fl_ctx_finish(&ctx, status);
+  if (status || ctx.notes.n) {
+    pthread_mutex_lock(&s->lock);
+    if (ctx.notes.n) keep_notes(s, i, &ctx.notes);
+    if (status && i < atomic_load_explicit(&s->failed, memory_order_relaxed)) {
+      atomic_store_explicit(&s->failed, i, memory_order_relaxed);
+      fl_ctx_reset(&s->error);
+      fl_error_move(&s->error, &ctx);
+    }
+    pthread_mutex_unlock(&s->lock);
+  }
+  fl_ctx_reset(&ctx);
+  if (args != few) free(args);
+}
+
+static void run_elements(FlTaskSet *s) {
+  for (;;) {
+    int64_t i = atomic_fetch_add_explicit(&s->next, s->batch, memory_order_relaxed);
+    int64_t end = s->n - i > s->batch ? i + s->batch : s->n;
+    if (i >= s->n) return;
+    for (; i < end; i++) {
+      if (i > atomic_load_explicit(&s->failed, memory_order_relaxed)) return;
+      run_element(s, i);
+    }
+  }
+}
+
+static void run_job(FlJob *job) { run_elements(((FlTaskJob *)job)->set); }
+
+static int by_index(const void *a, const void *b) {
+  int64_t x = ((const FlTaskOutcome *)a)->index, y = ((const FlTaskOutcome *)b)->index;
+  return x < y ? -1 : x > y;
+}
+
+FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int64_t n, FlSlot *results,
+                      int32_t n_results, int32_t site) {
+  if (n <= 0) return 0;
+  FlSched *sched = ctx->run->sched;
+  FlTaskSet s = {.ctx = ctx, .fn = fn, .env = env, .n_env = n_env, .n = n, .results = results, .n_results = n_results};
+  int64_t n_jobs = fl_sched_workers(sched) - 1;
+  if (n_jobs > n - 1) n_jobs = n - 1;
+  s.batch = n / ((n_jobs + 1) * 32);
+  if (s.batch < 1) s.batch = 1;
+  atomic_init(&s.next, 0);
+  atomic_init(&s.failed, n);
+  pthread_mutex_init(&s.lock, NULL);
+  fl_ctx_init(&s.error, ctx->run, ctx);
+  FlTaskJob *jobs = n_jobs > 0 ? calloc((size_t)n_jobs, sizeof *jobs) : NULL;
+  if (!jobs) n_jobs = 0;
+  for (int64_t k = 0; k < n_jobs; k++) {
+    jobs[k] = (FlTaskJob){.job = {.run = run_job, .scope = ctx->scope}, .set = &s};
+    fl_job_start(sched, &jobs[k].job);
+  }
+  run_elements(&s);
+  for (int64_t k = 0; k < n_jobs; k++) fl_job_wait(sched, &jobs[k].job, ctx->scope);
+  free(jobs);
+  if (s.n_outcomes) qsort(s.outcomes, (size_t)s.n_outcomes, sizeof *s.outcomes, by_index);
+  for (int64_t k = 0; k < s.n_outcomes; k++) fl_notes_move(&ctx->notes, &s.outcomes[k].notes);
+  free(s.outcomes);
+  pthread_mutex_destroy(&s.lock);
+  FlStatus status = 0;
+  if (s.error.error) {
+    if (s.error.error->site < 0) s.error.error->site = site;
+    status = s.error.error->status;
+    fl_error_move(ctx, &s.error);
+  }
+  fl_ctx_reset(&s.error);
+  return status;
+}

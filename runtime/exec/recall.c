@@ -1,0 +1,197 @@
+/* recall.c: the results of a stage call, remembered or computed.
+ *
+ * In: a stage call. Out: its results, whoever computed them and when. What always holds: the key says everything that
+ * the results depend on; errors are never stored; results are the same whether they were remembered or not; of many
+ * calls with one key, in this process and in others, one computes.
+ *
+ * key := "flow.stage" version:u32 abi:u32 code:digest n_args:u32 arg*     arg := dtype:u8 rank:u8 depth:u8 0:u8 digest
+ *
+ * Which results are stored (FlStage.memo): 1 all, -1 none, 0 all but those that are large and were made faster than
+ * they can be read back. */
+#include "exec/exec_internal.h"
+#include "data/codec.h"
+#if __has_include("io/io.h")
+#include "io/io.h"
+#else
+static FlStatus fl_file_digest(FlCtx *ctx, int32_t site, FlText path, FlDigest *out) {
+  (void)ctx, (void)site;
+  *out = fl_memo_digest(path.ptr, path.len);
+  return 0;
+}
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_KEY_VERSION = 1, FL_LARGE = 16 << 20, FL_WAIT_MS = 100 };
+/* A stored result is read, checked and mapped at about this rate: what is made faster is not worth its place. */
+static const double BYTES_PER_NS = 2.0;
+
+static FlStatus arg_digest(FlCtx *ctx, int32_t site, FlType1 t, FlSlot value, FlDigest *out) {
+  if (t.rank > 0 || t.depth > 0) {
+    if (t.dtype == FL_FILE && t.depth == 0) { /* the identity of files is their content */
+      const FlText *paths = value.a->data;
+      int64_t n = fl_array_count(value.a);
+      FlDigest *each = malloc((size_t)(n ? n : 1) * sizeof *each);
+      if (!each) return fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");
+      FlStatus s = 0;
+      for (int64_t i = 0; i < n && !s; i++) s = fl_file_digest(ctx, site, paths[i], &each[i]);
+      if (!s) *out = fl_memo_digest(each, n * (int64_t)sizeof *each);
+      free(each);
+      return s;
+    }
+    *out = fl_array_digest(value.a);
+    return 0;
+  }
+  if (t.dtype == FL_FILE) return fl_file_digest(ctx, site, value.t, out);
+  *out = fl_scalar_digest(t.dtype, value);
+  return 0;
+}
+
+FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out) {
+  static const char magic[12] = "flow.stage";
+  const FlStage *stage = call->stage;
+  uint32_t head[3] = {FL_KEY_VERSION, FL_ABI_VERSION, (uint32_t)stage->n_args};
+  int64_t n = stage->n_args, fixed = (int64_t)(sizeof magic + sizeof head + sizeof stage->code);
+  out->len = fixed + n * (int64_t)(4 + sizeof(FlDigest));
+  out->bytes = malloc((size_t)out->len + (size_t)n * sizeof(FlDigest) + alignof(FlDigest));
+  if (!out->bytes) return fl_fail_text(ctx, call->site, FL_FAULT_MEMORY, "out of memory");
+  out->args = (FlDigest *)(out->bytes + (out->len + 7) / 8 * 8);
+  char *at = out->bytes;
+  memcpy(at, magic, sizeof magic);
+  memcpy(at += sizeof magic, head, sizeof head);
+  memcpy(at += sizeof head, &stage->code, sizeof stage->code);
+  at += sizeof stage->code;
+  for (int64_t i = 0; i < n; i++) {
+    FlType1 t = stage->arg_types[i];
+    FlStatus s = arg_digest(ctx, call->site, t, call->args[i], &out->args[i]);
+    if (s) {
+      free(out->bytes);
+      out->bytes = NULL;
+      return s;
+    }
+    memcpy(at, &t, 4);
+    memcpy(at + 4, &out->args[i], sizeof out->args[i]);
+    at += 4 + sizeof out->args[i];
+  }
+  out->digest = fl_memo_digest(out->bytes, out->len);
+  return 0;
+}
+
+/* ---- the payload: the results, then a text with the notes ----------------------------------------------- */
+
+static FlType1 *payload_types(const FlStage *stage) {
+  FlType1 *types = malloc((size_t)(stage->n_results + 1) * sizeof *types);
+  if (!types) return NULL;
+  if (stage->n_results) memcpy(types, stage->result_types, (size_t)stage->n_results * sizeof *types);
+  types[stage->n_results] = (FlType1){.dtype = FL_TEXT};
+  return types;
+}
+
+static void release_entry(void *entry) { fl_memo_unref(entry); }
+
+/* Results and notes out of an entry, which is consumed. */
+static bool decode(FlFuture *call, FlMemoEntry *entry) {
+  const FlStage *stage = call->stage;
+  int32_t n = stage->n_results;
+  FlType1 *types = payload_types(stage);
+  FlSlot *values = malloc((size_t)(n + 1) * sizeof *values);
+  FlBuffer *keep = NULL;
+  bool ok = types && values;
+  if (!ok) fl_memo_unref(entry);
+  ok = ok && fl_codec_decode(entry->payload, entry->bytes, release_entry, entry, types, n + 1, values, &keep);
+  if (ok) {
+    FlNotes notes = {0};
+    if (fl_notes_decode(values[n].t, &notes)) {
+      fl_notes_show(&notes, call->run->report, call->ctx.event);
+      fl_notes_move(&call->ctx.notes, &notes);
+      /* Copies the texts, which would go with the mapping. */
+      fl_slots_copy(call->run->heap, call->results, values, types, n);
+    } else {
+      ok = false;
+    }
+    fl_notes_reset(&notes);
+    fl_slots_release(values, types, n);
+  }
+  fl_buffer_unref(keep);
+  free(types);
+  free(values);
+  return ok;
+}
+
+static void store(FlFuture *call, FlMemoKey key, int64_t took) {
+  const FlStage *stage = call->stage;
+  int32_t n = stage->n_results;
+  FlType1 *types = payload_types(stage);
+  FlSlot *values = malloc((size_t)(n + 1) * sizeof *values);
+  FlEncoded encoded = {0};
+  FlText notes = {0};
+  if (types && values && fl_notes_encode(&call->ctx.notes, &notes)) {
+    if (n) memcpy(values, call->results, (size_t)n * sizeof *values);
+    values[n].t = notes;
+    /* So that they travel along, and whoever loads the result need not read it all. */
+    for (int32_t i = 0; i < n; i++)
+      if ((types[i].rank || types[i].depth) && values[i].a) fl_array_digest(values[i].a);
+    if (fl_codec_encode(values, types, n + 1, &encoded)) {
+      bool cheap = encoded.bytes >= FL_LARGE && (double)took * BYTES_PER_NS < (double)encoded.bytes;
+      if (stage->memo > 0 || !cheap) fl_memo_put(call->run->memo, key, encoded.pieces, encoded.n_pieces, NULL);
+      fl_codec_reset(&encoded);
+    }
+  }
+  free((char *)notes.ptr);
+  free(types);
+  free(values);
+}
+
+/* ---- looking up and computing --------------------------------------------------------------------------- */
+
+/* The right to compute, waiting while another process does; or its result. */
+static FlMemoClaimed claim(FlFuture *call, FlMemoKey key, FlMemoEntry **entry, FlMemoClaim **mine) {
+  FlMemo *memo = call->run->memo;
+  FlMemoClaimed c = fl_memo_claim(memo, key, 0, entry, mine);
+  while (c == FL_MEMO_BUSY && !fl_ctx_is_stopped(&call->ctx)) c = fl_memo_claim(memo, key, FL_WAIT_MS, entry, mine);
+  return c;
+}
+
+/* As the leader of this process. */
+static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHow *how) {
+  FlMemoKey k = {key->bytes, key->len, call->stage->name};
+  FlMemoEntry *entry = NULL;
+  FlMemoClaim *mine = NULL;
+  FlMemoClaimed c = claim(call, k, &entry, &mine);
+  if (c == FL_MEMO_HIT) {
+    if (decode(call, entry)) {
+      *how = FL_STAGE_CACHED;
+      return 0;
+    }
+    fl_run_warn(call->run, "a remembered result of stage `%s` is damaged and is computed again", call->stage->name);
+  }
+  int64_t begin = fl_report_now(call->run->report);
+  FlStatus status = fl_ctx_is_stopped(&call->ctx) ? fl_fail_stopped(&call->ctx) : fl_stage_compute(call);
+  int64_t took = fl_report_now(call->run->report) - begin;
+  if (!status) store(call, k, took);
+  fl_memo_release(call->run->memo, mine);
+  *how = status ? FL_STAGE_FAILED : FL_STAGE_RUN;
+  return status;
+}
+
+FlStatus fl_stage_recall(FlFuture *call) {
+  FlRun *run = call->run;
+  FlStageHow how = FL_STAGE_FAILED;
+  FlStageKey key = {0};
+  FlStatus status = fl_stage_key(&call->ctx, call, &key);
+  if (!status) {
+    FlFlightEntry *other = fl_flight_join(run->flight, &key);
+    if (other) {
+      status = fl_flight_follow(call, other);
+      how = status ? FL_STAGE_FAILED : FL_STAGE_CACHED;
+    } else {
+      status = compute_or_load(call, &key, &how);
+      fl_flight_land(call, &key, status);
+    }
+    fl_history_add(run->history, call->stage, &key, how);
+  }
+  fl_report_stage_end(run->report, call->ctx.event, how);
+  free(key.bytes);
+  return status;
+}

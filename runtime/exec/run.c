@@ -1,0 +1,127 @@
+/* run.c: one execution of a program, and its contexts.
+ *
+ * In: a program and options. Out: a run with its pool of workers, memory, store and report, and in the end the exit
+ * status. What always holds: the thread that makes a run is worker 0 and runs the script's own context. */
+#include "exec/exec_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- contexts ------------------------------------------------------------------------------------------- */
+
+void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent) {
+  *ctx = (FlCtx){.run = run, .event = -1};
+  if (parent) {
+    ctx->self = parent->self;
+    ctx->scope = parent->scope;
+    ctx->stage = parent->stage;
+    ctx->event = parent->event;
+  } else {
+    ctx->self = run->program ? run->program->self : NULL;
+  }
+}
+
+void fl_ctx_reset(FlCtx *ctx) {
+  fl_error_free(ctx->error);
+  ctx->error = NULL;
+  fl_notes_reset(&ctx->notes);
+}
+
+const void *fl_ctx_self(const FlCtx *ctx) { return ctx->self; }
+FlRun *fl_ctx_run(const FlCtx *ctx) { return ctx->run; }
+FlSched *fl_ctx_sched(const FlCtx *ctx) { return ctx->run->sched; }
+const FlProgram *fl_ctx_program(const FlCtx *ctx) { return ctx && ctx->run ? ctx->run->program : NULL; }
+FlHeap *fl_ctx_heap(FlCtx *ctx) { return ctx->run->heap; }
+FlPool *fl_ctx_pool(FlCtx *ctx) { return ctx->run ? ctx->run->pool : NULL; }
+int fl_ctx_workers(const FlCtx *ctx) { return ctx && ctx->run ? fl_sched_workers(ctx->run->sched) : 1; }
+bool fl_ctx_may_exec(const FlCtx *ctx) { return ctx && ctx->run && ctx->run->options.allow_exec; }
+
+FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len) {
+  if (fl_report_output(ctx->run->report, bytes, len)) return 0;
+  return fl_fail_text(ctx, site, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
+}
+
+void fl_run_warn(FlRun *run, const char *fmt, ...) {
+  char *text = NULL, *line = NULL;
+  va_list args;
+  va_start(args, fmt);
+  int ok = vasprintf(&text, fmt, args);
+  va_end(args);
+  if (ok >= 0 && asprintf(&line, "warning: %s", text) >= 0) fl_report_line(run->report, line);
+  if (ok >= 0) free(text);
+  free(line);
+}
+
+static void warn_memo(void *run, const char *message) { fl_run_warn(run, "%s", message); }
+
+/* ---- runs ----------------------------------------------------------------------------------------------- */
+
+FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
+  FlRun *run = calloc(1, sizeof *run);
+  if (!run) return NULL;
+  run->program = program;
+  if (options) run->options = *options;
+  const FlRunOptions *o = &run->options;
+  run->sched = fl_sched_new(o->workers);
+  run->pool = fl_pool_new();
+  run->paths = fl_paths_new();
+  run->flight = fl_flight_new();
+  run->history = fl_history_new();
+  FlReportOptions report = {.script = o->script ? o->script : program ? program->name : "",
+                            .html = o->report_file,
+                            .trace = o->trace_file,
+                            .quiet = o->quiet,
+                            .workers = run->sched ? fl_sched_workers(run->sched) : 1,
+                            .out = o->out,
+                            .out_arg = o->out_arg};
+  run->report = fl_report_new(&report);
+  if (o->cache_dir)
+    run->memo = fl_memo_open(&(FlMemoOptions){.dir = o->cache_dir, .warn = warn_memo, .warn_arg = run});
+  if (!run->sched || !run->pool || !run->paths || !run->flight || !run->history || !run->report ||
+      (o->cache_dir && !run->memo)) {
+    fl_run_free(run);
+    return NULL;
+  }
+  run->heap = fl_heap_new(NULL);
+  fl_ctx_init(&run->main, run, NULL);
+  return run;
+}
+
+void fl_run_free(FlRun *run) {
+  if (!run) return;
+  fl_ctx_reset(&run->main);
+  fl_sched_free(run->sched);
+  fl_flight_free(run->flight);
+  fl_history_free(run->history);
+  fl_paths_free(run->paths);
+  fl_memo_close(run->memo);
+  fl_heap_unref(run->heap);
+  fl_pool_free(run->pool);
+  fl_report_free(run->report);
+  free(run);
+}
+
+FlCtx *fl_run_ctx(FlRun *run) { return &run->main; }
+
+void fl_run_stop(FlRun *run, int signal) { atomic_store_explicit(&run->stop, signal, memory_order_relaxed); }
+
+int fl_run_main(FlRun *run, const FlSlot *args) {
+  FlCtx *ctx = &run->main;
+  FlStatus status = fl_ctx_finish(ctx, run->program->main(ctx, args, NULL));
+  if (!fl_report_flush(run->report) && !status)
+    status = fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
+  int signal = atomic_load_explicit(&run->stop, memory_order_relaxed);
+  if (status && ctx->error && ctx->error->status != 130)
+    fl_error_print(run->program, ctx->error, run->options.color);
+  if (run->memo && !signal) fl_history_save(run);
+  if (signal > 0 && status == 130) status = 128 + signal;
+  const char *failed = NULL;
+  if (!fl_report_close(run->report, status, &failed)) {
+    fl_run_warn(run, "cannot write %s: %s", failed, strerror(errno));
+    if (!status) status = 4;
+  }
+  return status;
+}

@@ -1,0 +1,141 @@
+/* stage.c: stage calls as futures.
+ *
+ * In: a stage and borrowed arguments. Out: its owned results, when waited for. What always holds: each future is waited
+ * for once, by the context that started it or by fl_ctx_finish; of several failures in one context, the one that is first
+ * in program order is reported, whenever each of them happened. */
+#include "exec/exec_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_text(FlType1 t) { return t.rank == 0 && t.depth == 0 && (t.dtype == FL_TEXT || t.dtype == FL_FILE); }
+static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
+
+void fl_slots_release(const FlSlot *slots, const FlType1 *types, int32_t n) {
+  for (int32_t i = 0; i < n; i++)
+    if (is_array(types[i])) fl_array_unref(slots[i].a);
+}
+
+void fl_slots_copy(FlHeap *heap, FlSlot *to, const FlSlot *from, const FlType1 *types, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    to[i] = from[i];
+    if (is_array(types[i])) {
+      to[i].a = fl_array_ref(from[i].a);
+    } else if (is_text(types[i]) && from[i].t.len > 0) {
+      char *bytes = fl_heap_alloc(heap, from[i].t.len);
+      memcpy(bytes, from[i].t.ptr, (size_t)from[i].t.len);
+      to[i].t.ptr = bytes;
+    }
+  }
+}
+
+FlStatus fl_stage_compute(FlFuture *call) {
+  FlStatus status = call->stage->fn(&call->ctx, call->args, call->results);
+  FlStatus finished = fl_ctx_finish(&call->ctx, status);
+  if (finished && !status) fl_slots_release(call->results, call->stage->result_types, call->stage->n_results);
+  return finished;
+}
+
+static void run_call(FlJob *job) {
+  FlFuture *f = (FlFuture *)job;
+  FlCtx *ctx = &f->ctx;
+  if (atomic_load_explicit(&f->unwanted, memory_order_relaxed) || fl_ctx_is_stopped(ctx)) {
+    f->status = fl_fail_stopped(ctx);
+    return;
+  }
+  FlReport *report = f->run->report;
+  ctx->event = fl_report_stage(report, f->stage->name, fl_sched_worker(f->run->sched));
+  if (f->run->memo && f->stage->memo >= 0) {
+    f->status = fl_stage_recall(f);
+  } else {
+    f->status = fl_stage_compute(f);
+    fl_report_stage_end(report, ctx->event, f->status ? FL_STAGE_FAILED : FL_STAGE_RUN);
+  }
+  if (f->status && ctx->error && !ctx->error->in_stage) {
+    ctx->error->in_stage = true;
+    fl_fail_note(ctx, "in stage `%s`", f->stage->name);
+  }
+}
+
+FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t site) {
+  const FlStage *stage = &ctx->run->program->stages[index];
+  size_t n_slots = (size_t)stage->n_args + (size_t)stage->n_results;
+  FlFuture *f = calloc(1, sizeof *f + n_slots * sizeof(FlSlot));
+  if (!f) {
+    fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");
+    return NULL;
+  }
+  f->args = (FlSlot *)(f + 1);
+  f->results = f->args + stage->n_args;
+  f->run = ctx->run;
+  f->stage = stage;
+  f->site = site;
+  f->number = ++ctx->n_started;
+  f->stage_scope.parent = ctx->scope;
+  fl_slots_copy(ctx->run->heap, f->args, args, stage->arg_types, stage->n_args);
+  fl_ctx_init(&f->ctx, ctx->run, ctx);
+  f->ctx.self = stage->self;
+  f->ctx.stage = stage;
+  f->ctx.scope = &f->stage_scope;
+  f->prev = ctx->last_future;
+  if (f->prev) f->prev->next = f;
+  else ctx->futures = f;
+  ctx->last_future = f;
+  f->job.run = run_call;
+  f->job.scope = ctx->scope;
+  fl_job_start(ctx->run->sched, &f->job);
+  return f;
+}
+
+/* Waits, takes the future off the context's list and frees it. Its error, if any, is left in *error. */
+static FlStatus collect(FlCtx *ctx, FlFuture *f, FlSlot *results, FlError **error) {
+  fl_job_wait(ctx->run->sched, &f->job, ctx->scope);
+  if (f->prev) f->prev->next = f->next;
+  else ctx->futures = f->next;
+  if (f->next) f->next->prev = f->prev;
+  else ctx->last_future = f->prev;
+  FlStatus status = f->status;
+  const FlStage *stage = f->stage;
+  if (!status && results) memcpy(results, f->results, (size_t)stage->n_results * sizeof *results);
+  else if (!status) fl_slots_release(f->results, stage->result_types, stage->n_results);
+  fl_slots_release(f->args, stage->arg_types, stage->n_args);
+  *error = f->ctx.error;
+  if (*error) (*error)->order = f->number - 1; /* as if recorded where the call started */
+  if (*error && (*error)->site < 0) (*error)->site = f->site;
+  f->ctx.error = NULL;
+  fl_notes_move(&ctx->notes, &f->ctx.notes);
+  fl_ctx_reset(&f->ctx);
+  free(f);
+  return status;
+}
+
+FlStatus fl_stage_wait(FlCtx *ctx, FlFuture *f, FlSlot *results) {
+  if (!f) return ctx->error ? ctx->error->status : 1;
+  FlError *error;
+  FlStatus status = collect(ctx, f, results, &error);
+  if (ctx->error) fl_error_free(error);
+  else ctx->error = error;
+  return status;
+}
+
+FlStatus fl_ctx_finish(FlCtx *ctx, FlStatus status) {
+  /* A failure of the script itself ends the run: nobody wants what came after it. */
+  uint64_t limit = ctx->error ? ctx->error->order : UINT64_MAX;
+  for (FlFuture *f = ctx->futures; f; f = f->next)
+    if (f->number > limit) atomic_store_explicit(&f->unwanted, true, memory_order_relaxed);
+  while (ctx->futures) {
+    if (ctx->futures->number > limit && ctx == &ctx->run->main) fl_run_stop(ctx->run, -1);
+    FlError *error;
+    bool counts = ctx->futures->number <= limit;
+    FlStatus its = collect(ctx, ctx->futures, NULL, &error);
+    if (its && counts && error) {
+      fl_error_free(ctx->error);
+      ctx->error = error;
+      status = its;
+      limit = 0;
+    } else {
+      fl_error_free(error);
+    }
+  }
+  return status;
+}

@@ -1,0 +1,78 @@
+"""What the scenarios of tests/scenario share: a scratch folder with a copy of the examples, running flowc there with
+a store of its own, counting checks. A scenario prints "N passed, N failed" at its end."""
+import atexit
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FLOWC = os.environ.get("FLOWC", str(ROOT / "build/flowc"))
+STAGES = re.compile(r"^(\d+) stages?: (\d+) run, (\d+) cached", re.M)
+
+passed = failed = 0
+
+
+def check(condition, what, detail=""):
+    global passed, failed
+    if condition:
+        passed += 1
+        return
+    failed += 1
+    print(f"not so: {what}")
+    if detail:
+        print("\n".join("    " + line for line in str(detail).splitlines()[-20:]))
+
+
+def finish():
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+class Place:
+    """A scratch folder: files, a store, and runs in it."""
+
+    def __init__(self, **files):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="flow-scenario-"))
+        atexit.register(shutil.rmtree, self.path, ignore_errors=True)
+        self.store = self.path / ".flow"
+        self.env = dict(os.environ, FLOW_CACHE=str(self.store), NO_COLOR="1", LC_ALL="C.UTF-8")
+        self.env.setdefault("FLOW_CODE_CACHE", str(self.path / ".code"))
+        for name, text in files.items():
+            self.write(name.replace("__", "."), text)
+
+    def write(self, name, text):
+        (self.path / name).write_text(text)
+
+    def edit(self, name, old, new):
+        """Replaces one occurrence; a scenario whose script has changed should notice."""
+        text = (self.path / name).read_text()
+        assert old in text, f"{name} has no {old!r}"
+        self.write(name, text.replace(old, new, 1))
+
+    def command(self, *args):
+        return [FLOWC, *args]
+
+    def run(self, *args, timeout=300, **options):
+        return subprocess.run(self.command(*args), cwd=self.path, env=self.env, capture_output=True, text=True,
+                              timeout=timeout, **options)
+
+    def start(self, *args, **options):
+        return subprocess.Popen(self.command(*args), cwd=self.path, env=self.env, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **options)
+
+    def store_files(self):
+        return sorted(p for p in self.store.rglob("*") if p.is_file() and p.name != "CACHEDIR.TAG")
+
+    def leftovers(self):
+        """Temporary files and locks in the store."""
+        return [p for p in self.store_files() if {"temp", "locks"} & set(p.relative_to(self.store).parts)]
+
+
+def stages(done):
+    """(run, cached) by the closing line of a run."""
+    found = STAGES.search(done.stderr)
+    return (int(found[2]), int(found[3])) if found else None

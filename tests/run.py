@@ -6,6 +6,7 @@ What is found:
   tests/run/**/x.flow       a script; beside it what it prints (x.out), says on standard error (x.err) and its
                             exit status (a line "# status: 1" in the script); one test per way of running it
   tests/diag/**/x.flow      a script that does not compile: x.err, status 3 unless the script says another
+  tests/parse/**/x.flow     x.ast: its syntax tree
   tests/emit/**/x.flow      x.tokens, x.ast, x.ir: what `flowc build --emit=` gives
   tests/fmt/**/x.flow       x.fmt: what `flowc fmt` makes of it, and of its own output
   examples/*.flow           as tests/run, also as built binaries
@@ -199,11 +200,11 @@ class Runner:
         shutil.rmtree(where, ignore_errors=True)
         return self.check(script, "check", status, {".err": err})
 
-    def run_emit(self, script):
+    def run_emit(self, script, always=()):
         where = script.folder(self.scratch)
         total = Result(script.name)
         for extension in (".tokens", ".ast", ".ir"):
-            if not script.golden(extension).exists():
+            if extension not in always and not script.golden(extension).exists():
                 continue
             command = [str(self.flowc), "build", f"--emit={extension[1:]}", script.path.name]
             status, out, _ = run_command(command, where, self.env)
@@ -289,6 +290,7 @@ class Runner:
                 found.append((str(path.relative_to(ROOT)), lambda p=path: self.run_page(p)))
         scripts("tests/run", self.run_modes, False)
         scripts("tests/diag", self.run_diag, default_status=3)
+        scripts("tests/parse", self.run_emit, (".ast",))
         scripts("tests/emit", self.run_emit)
         scripts("tests/fmt", self.run_fmt)
         wanted = self.options.names

@@ -396,9 +396,28 @@ void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results) {
   fl_ll_fn_done(f);
 }
 
+/* Does host code itself loop over elements? */
+static bool has_loops(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool loop = op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+    bool serial = (op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && !fl_ir_is_kernel(op->regions[0]);
+    if (loop || serial) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (op->code != FL_OP_MAP && has_loops(op->regions[i])) return true;
+  }
+  return false;
+}
+
+void fl_ll_host_attrs(FlGen *g, Val fn, const FlRegion *body) {
+  fl_ll_target_attrs(g, fn, 0);
+  if (has_loops(body)) return;
+  fl_ll_attr(g, fn, "optnone", NULL);
+  fl_ll_attr(g, fn, "noinline", NULL);
+}
+
 void fl_ll_host_function(FlGen *g, const FlFunc *func) {
   Val fn = fl_map_get(g->functions, func);
-  fl_ll_target_attrs(g, fn, 0);
+  fl_ll_host_attrs(g, fn, func->body);
   FlFn *f = fl_ll_fn_make(g, func, fn, FL_FORM_HOST);
   const FlRegion *body = func->body;
   fl_ll_host_begin(f, body);

@@ -211,6 +211,9 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op);
  * ---------------------------------------------------------------------------------- */
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func);
+/* Target attributes; code that runs straight through is not optimised: it would cost more time than it saves.
+ */
+void fl_ll_host_attrs(FlGen *g, Val fn, const FlRegion *body);
 void fl_ll_host_region(FlFn *f, const FlRegion *r);
 void fl_ll_host_begin(FlFn *f, const FlRegion *body); /* lifetimes, slots, cleanup block */
 void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results);

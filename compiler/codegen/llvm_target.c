@@ -94,13 +94,10 @@ Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4) {
  * ------------------------------------------------------------------------------------------- */
 
 /* The front end already gives clean SSA, folded and without common subexpressions: what is left is inlining
- * the scalar functions, forming vectors, and cleaning after that. */
+ * the scalar functions, forming vectors, and cleaning after that. Loops come rotated. Full unrolling after
+ * the vectors were made lets the 32 lanes of a reduction live in registers. */
 static const char pipeline_full[] =
-    "always-inline,"
-    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,"
-    "loop-mssa(loop-rotate,licm<allowspeculation>),early-cse,loop(indvars,loop-idiom,loop-deletion),"
-    "loop-vectorize<no-interleave-forced-only;no-vectorize-forced-only>,"
-    "loop-load-elim,instcombine<no-verify-fixpoint>,simplifycfg,loop-unroll<O2>,sroa,early-cse<memssa>,"
+    "always-inline,function(sroa,early-cse,simplifycfg,loop-vectorize,loop(loop-unroll-full),sroa,early-cse,"
     "instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),simplifycfg),globaldce";
 static const char pipeline_quick[] = "always-inline,globaldce";
 

@@ -28,7 +28,7 @@ typedef struct FlDtypeInfo {
 extern const FlDtypeInfo fl_dtype_info[FL_N_DTYPES];
 
 /* Looks a type up by its name (`len` bytes); false when there is none. */
-bool fl_dtype_find(const char *name, size_t len, FlDtype *out);
+bool fl_dtype_named(const char *name, size_t len, FlDtype *out);
 
 /* ---- recycled memory ---------------------------------------------------------------------------------- */
 

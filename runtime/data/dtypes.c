@@ -14,7 +14,7 @@ const FlDtypeInfo fl_dtype_info[FL_N_DTYPES] = {
 #include "flow/dtypes.def"
 #undef FL_DTYPE
 
-bool fl_dtype_find(const char *name, size_t len, FlDtype *out) {
+bool fl_dtype_named(const char *name, size_t len, FlDtype *out) {
   for (int k = 0; k < FL_N_DTYPES; k++) {
     if (strlen(fl_dtype_info[k].name) == len && memcmp(fl_dtype_info[k].name, name, len) == 0) {
       *out = (FlDtype)k;

@@ -1,0 +1,147 @@
+/* csv_file.c: a CSV file opened: its text in UTF-8 with a line end at the end, and its header.
+ *
+ * What always holds: text[len - 1] is a line end (added when the file lacks it), so every row ends with one;
+ * a byte order mark, `skip` lines and the header are before `body`. */
+#include "io/csv_internal.h"
+#include "data/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The text as UTF-8, each byte being a code point. */
+static bool from_latin1(FlCtx *ctx, FlCsvFile *f, FlIoError *e) {
+  const unsigned char *s = (const unsigned char *)f->input.data;
+  int64_t n = f->input.size, wide = 0, at = 0;
+  for (int64_t k = 0; k < n; k++) wide += s[k] >> 7;
+  f->keep = fl_buffer_new(ctx, n + wide + 80);
+  if (!f->keep) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+  char *to = f->keep->data;
+  for (int64_t k = 0; k < n; k++) {
+    if (s[k] < 0x80) {
+      to[at++] = (char)s[k];
+    } else {
+      to[at++] = (char)(0xc0 | s[k] >> 6);
+      to[at++] = (char)(0x80 | (s[k] & 0x3f));
+    }
+  }
+  memset(to + at, 0, 80);
+  f->text = to;
+  f->len = at;
+  return true;
+}
+
+/* Where the line that begins at `at` ends (its line end); quotes may hold line ends. */
+static int64_t end_of_row(const FlCsvFile *f, const FlCsvOptions *o, int64_t at) {
+  bool inside = false;
+  for (; at < f->len; at++) {
+    if (o->quoting && f->text[at] == o->quote) inside = !inside;
+    if (f->text[at] == '\n' && !inside) return at;
+  }
+  return -1;
+}
+
+/* How many fields the row [at, end) has, and (out not NULL) which, quotes included. */
+static int32_t fields_of(const FlCsvFile *f, const FlCsvOptions *o, int64_t at, int64_t end, FlText *out) {
+  int32_t n = 0;
+  bool inside = false;
+  if (end > at && f->text[end - 1] == '\r') end--;
+  for (int64_t begin = at;; at++) {
+    if (at < end && o->quoting && f->text[at] == o->quote) inside = !inside;
+    if (at < end && (inside || f->text[at] != o->sep)) continue;
+    if (out) out[n] = (FlText){f->text + begin, at - begin};
+    n++;
+    if (at >= end) return n;
+    begin = at + 1;
+  }
+}
+
+static char *make_name(const FlCsvOptions *o, FlText field, int32_t k) {
+  bool doubled = false;
+  FlText t = field;
+  if (o->quoting && t.len && t.ptr[0] == o->quote && !fl_csv_unquote(t.ptr, t.len, o->quote, &t, &doubled))
+    return NULL;
+  if (t.len == 0) {
+    FlBytes b = {0};
+    fl_bytes_addf(&b, "column_%d", k + 1);
+    if (fl_bytes_room(&b, 1)) b.at[b.len] = 0;
+    return b.at;
+  }
+  char *name = malloc((size_t)t.len + 1), *to = name;
+  for (int64_t j = 0; name && j < t.len; j++) {
+    *to++ = t.ptr[j];
+    if (doubled && t.ptr[j] == o->quote) j++;
+  }
+  if (name) *to = 0;
+  return name;
+}
+
+static bool read_names(FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoError *e) {
+  int64_t end = end_of_row(f, o, at);
+  if (end < 0) return fl_io_error(e, FL_E_QUOTE, "a quote in the header of `%s` is never closed", f->path);
+  int32_t n = fields_of(f, o, at, end, NULL);
+  FlText *fields = calloc((size_t)n, sizeof *fields);
+  f->names = calloc((size_t)n, sizeof *f->names);
+  bool ok = fields && f->names;
+  if (!ok) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+  if (ok) {
+    fields_of(f, o, at, end, fields);
+    f->n_columns = n;
+  }
+  for (int32_t k = 0; ok && k < n; k++) {
+    FlText t = o->header ? fields[k] : (FlText){NULL, 0};
+    f->names[k] = make_name(o, t, k);
+    if (!f->names[k]) {
+      ok = fl_io_error(e, FL_E_QUOTE, "the name of column %d in the header of `%s` is not quoted properly",
+                       k + 1, f->path);
+    } else if (memchr(t.ptr ? t.ptr : "", 0, (size_t)t.len) || fl_utf8_check(t.ptr, t.len) != t.len) {
+      ok = fl_io_error(e, FL_E_UTF8, "the name of column %d in the header of `%s` is not UTF-8 text", k + 1,
+                       f->path);
+      fl_io_help(
+          e,
+          "if the file is in Latin-1, say encoding = \"latin-1\"; other encodings must be converted first");
+    }
+  }
+  free(fields);
+  if (!ok || !o->header) return ok;
+  f->body = end + 1;
+  return true;
+}
+
+bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e) {
+  memset(f, 0, sizeof *f);
+  f->path = path;
+  if (!fl_input_open(ctx, path, &f->input, e)) return false;
+  bool ok = true;
+  if (o->latin1) {
+    ok = from_latin1(ctx, f, e);
+  } else {
+    f->text = f->input.data;
+    f->len = f->input.size;
+    f->keep = fl_buffer_ref(f->input.buffer);
+  }
+  if (ok && f->len > 0 && f->text[f->len - 1] != '\n') ((char *)(uintptr_t)f->text)[f->len++] = '\n';
+  int64_t at = ok && f->len >= 3 && memcmp(f->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  for (int64_t k = 0; ok && k < o->skip && at < f->len; k++) {
+    const char *end = memchr(f->text + at, '\n', (size_t)(f->len - at));
+    at = end - f->text + 1;
+  }
+  f->body = at;
+  if (ok && at >= f->len) ok = fl_io_error(e, FL_E_EMPTY, "`%s` is empty: there is no header", path);
+  if (ok) ok = read_names(f, o, at, e);
+  if (!ok) fl_csv_close(f);
+  return ok;
+}
+
+void fl_csv_close(FlCsvFile *f) {
+  for (int32_t k = 0; k < f->n_columns; k++) free(f->names[k]);
+  free(f->names);
+  fl_buffer_unref(f->keep);
+  fl_input_close(&f->input);
+}
+
+int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset) {
+  int64_t line = 1;
+  for (const char *s = f->text, *end = s + offset; s < end && (s = memchr(s, '\n', (size_t)(end - s))); s++)
+    line++;
+  return line;
+}

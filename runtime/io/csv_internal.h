@@ -1,0 +1,153 @@
+/* csv_internal.h: the parts of reading CSV.
+ *
+ * The way through: options -> input -> header -> count (per chunk, in parallel: quotes and line ends) ->
+ * ranges of whole rows, with the number of the first row of each -> index (per range: where fields end) ->
+ * fields -> columns. What always holds: chunks are cut by the file's size alone, ranges and row numbers
+ * follow from the text, so that no result depends on chunks, workers or vector width. */
+#ifndef FL_CSV_INTERNAL_H
+#define FL_CSV_INTERNAL_H
+
+#include "io/io_internal.h"
+
+/* ---- options ------------------------------------------------------------------------------------------ */
+
+enum { FL_CSV_NULLS = 32, FL_CSV_CHUNK = 256 * 1024 };
+
+typedef struct FlCsvOptions {
+  char sep, quote, decimal;
+  bool quoting, header, latin1, bad_is_null;
+  bool own_nulls; /* `nulls` were given; else the usual ones */
+  int64_t skip;
+  int32_t n_nulls;
+  FlText nulls[FL_CSV_NULLS]; /* point into the option texts */
+  const char *dates;          /* NULL: ISO 8601; else into the option text */
+} FlCsvOptions;
+
+bool fl_csv_options(const char *const *texts, int32_t n, FlCsvOptions *out, FlIoError *e);
+/* Whether an unquoted field is null; `is_text`: in a column of texts. */
+bool fl_csv_is_null(const FlCsvOptions *o, const char *s, int64_t len, bool is_text);
+
+/* ---- scanning ----------------------------------------------------------------------------------------- */
+
+/* A chunk seen without knowing whether it begins inside of quotes: [0] if outside, [1] if inside. */
+typedef struct FlCsvCount {
+  int64_t lines[2]; /* line ends outside of quotes */
+  int64_t last[2];  /* offset of the last of them, -1: none */
+  bool odd;         /* an odd number of quotes */
+  bool quotes;      /* any quote */
+  bool wide;        /* any byte above 127 */
+} FlCsvCount;
+
+/* At least 64 bytes must be readable behind the text. A quote of -1: no quoting. */
+typedef struct FlCsvScan {
+  const char *name;
+  void (*count)(const char *s, int64_t n, int quote, FlCsvCount *out);
+  /* Offsets of separators and line ends outside of quotes, in order; s begins outside. `out` has room for n
+   * + 64. */
+  int64_t (*index)(const char *s, int64_t n, char sep, int quote, uint32_t *out);
+} FlCsvScan;
+const FlCsvScan *fl_csv_scan_best(void);
+/* The k-th way that this CPU can, all with the same results; NULL: no more. */
+const FlCsvScan *fl_csv_scan_at(int k);
+
+/* ---- the text and its header ----------------------------------------------------------------------------
+ */
+
+typedef struct FlCsvFile {
+  FlInput input;
+  const char *path;
+  const char *text; /* ends with a line end, then at least 64 readable bytes */
+  int64_t len;
+  int64_t body; /* where the data rows begin */
+  int32_t n_columns;
+  char **names;   /* NUL-terminated; own */
+  FlBuffer *keep; /* owns `text` */
+} FlCsvFile;
+
+bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e);
+void fl_csv_close(FlCsvFile *f);
+/* Lines before an offset, plus one. */
+int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset);
+
+/* ---- fields ------------------------------------------------------------------------------------------- */
+
+/* F64, I64 and TEXT have fast ways; OTHER covers everything, SKIP is a column that nobody wants. */
+typedef enum FlCsvKind { FL_CSV_SKIP, FL_CSV_F64, FL_CSV_I64, FL_CSV_TEXT, FL_CSV_OTHER } FlCsvKind;
+
+/* What is done with one column of the file. */
+typedef struct FlCsvStep {
+  FlCsvKind kind;
+  int32_t dtype;
+  bool nullable;
+  void *values;
+  uint8_t *valid; /* NULL unless nullable */
+} FlCsvStep;
+
+typedef enum FlCsvOutcome {
+  FL_CSV_OK,
+  FL_CSV_BAD_VALUE,
+  FL_CSV_BAD_NULL,
+  FL_CSV_BAD_QUOTE,
+  FL_CSV_BAD_UTF8,
+  FL_CSV_TOO_FEW,
+  FL_CSV_TOO_MANY,
+  FL_CSV_NO_MEMORY,
+  FL_CSV_TOO_LONG
+} FlCsvOutcome;
+
+typedef struct FlCsvPlan {
+  const FlCsvOptions *options;
+  const FlCsvScan *scan;
+  FlCsvStep *steps; /* one a column of the file */
+  int32_t n_columns;
+  FlHeap *heap; /* of texts that had doubled quotes */
+} FlCsvPlan;
+
+/* One field in full generality; the fast ways of csv_rows.c end here for whatever is unusual. */
+FlCsvOutcome fl_csv_field(const FlCsvPlan *plan, const FlCsvStep *step, const char *s, int64_t len,
+                          int64_t row);
+/* The contents of a quoted field [s, s + len) that begins with the quote; false: not closed at its end, or a
+ * single quote inside. `doubled`: it holds doubled quotes, which `out` still has. */
+bool fl_csv_unquote(const char *s, int64_t len, char quote, FlText *out, bool *doubled);
+/* A value of a type from the bare text of a field; false: it does not fit. Stores at values[row]. */
+bool fl_csv_store(const FlCsvOptions *o, int32_t dtype, void *values, int64_t row, const char *s,
+                  int64_t len);
+/* A date or datetime by a pattern of %Y %m %d %H %M %S and other characters, in microseconds. */
+bool fl_csv_pattern(const char *pattern, const char *s, int64_t len, int64_t *micros);
+
+/* ---- rows --------------------------------------------------------------------------------------------- */
+
+/* Whole rows [begin, end) of the text. */
+typedef struct FlCsvRange {
+  int64_t begin, end, first_row, n_rows; /* n_rows: line ends; less when some lines are blank */
+  bool quotes, wide;
+  int64_t parsed; /* rows found */
+  /* the first problem */
+  FlCsvOutcome outcome;
+  int64_t bad_at, bad_len, bad_row; /* the field; row within the range */
+  int32_t bad_column, n_found;      /* n_found: fields in a ragged row */
+} FlCsvRange;
+
+/* Parses a range; `positions` has room for end - begin + 64. */
+void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *range, uint32_t *positions);
+
+/* Cuts the body into ranges; NULL: out of memory (e). *open_quote: where a row begins whose quote never
+ * closes, -1. */
+FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o, const FlCsvScan *scan,
+                          int64_t chunk, int32_t *n_ranges, int64_t *n_rows, int64_t *open_quote,
+                          FlIoError *e);
+
+/* A column that is wanted, by name. */
+typedef struct FlCsvWanted {
+  const char *name;
+  int32_t name_len;
+  FlDtype dtype;
+  bool nullable;
+  FlArray *values, *valid; /* out: owned by the caller on success; valid NULL unless nullable */
+} FlCsvWanted;
+
+/* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. */
+bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
+                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlIoError *e);
+
+#endif

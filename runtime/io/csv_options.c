@@ -1,0 +1,117 @@
+/* csv_options.c: the options of CSV files, from their texts "name=value". */
+#include "io/csv_internal.h"
+#include "base/spell.h"
+#include "data/number.h"
+
+#include <string.h>
+
+static const char *const option_names[] = {"sep",     "quote", "header",   "skip",    "null",
+                                           "decimal", "dates", "encoding", "on_error"};
+enum { N_OPTIONS = sizeof option_names / sizeof *option_names };
+
+static bool wrong(FlIoError *e, const char *name, const char *value, const char *want) {
+  return fl_io_error(e, FL_E_OPTION, "option %s = \"%s\" is not possible: %s", name, value, want);
+}
+
+static bool one_byte(FlIoError *e, const char *name, const char *v, char *out) {
+  if (strlen(v) != 1 || *v == '\n' || *v == '\r' || (unsigned char)*v > 127)
+    return wrong(e, name, v, "it must be one ASCII character and no line end");
+  *out = *v;
+  return true;
+}
+
+static bool set_null(FlCsvOptions *o, const char *v, FlIoError *e) {
+  if (o->n_nulls == FL_CSV_NULLS) return fl_io_error(e, FL_E_OPTION, "more than %d null texts", FL_CSV_NULLS);
+  o->own_nulls = true;
+  o->nulls[o->n_nulls++] = (FlText){v, (int64_t)strlen(v)};
+  return true;
+}
+
+static bool set_dates(FlCsvOptions *o, const char *v, FlIoError *e) {
+  for (const char *s = v; *s; s++) {
+    if (*s == '%' && (!*++s || !strchr("YmdHMS", *s)))
+      return wrong(e, "dates", v, "after % comes one of Y m d H M S");
+  }
+  o->dates = *v ? v : NULL;
+  return true;
+}
+
+static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) {
+  if (strcmp(name, "sep") == 0) return one_byte(e, name, v, &o->sep);
+  if (strcmp(name, "null") == 0) return set_null(o, v, e);
+  if (strcmp(name, "dates") == 0) return set_dates(o, v, e);
+  if (strcmp(name, "quote") == 0) {
+    o->quoting = *v != 0;
+    return !*v || one_byte(e, name, v, &o->quote);
+  }
+  if (strcmp(name, "header") == 0)
+    return fl_parse_bool(v, (int64_t)strlen(v), &o->header) || wrong(e, name, v, "it is true or false");
+  if (strcmp(name, "skip") == 0)
+    return (fl_parse_i64(v, (int64_t)strlen(v), &o->skip) && o->skip >= 0) ||
+           wrong(e, name, v, "it is a number of lines");
+  if (strcmp(name, "decimal") == 0) {
+    o->decimal = *v;
+    return strcmp(v, ".") == 0 || strcmp(v, ",") == 0 || wrong(e, name, v, "it is . or ,");
+  }
+  if (strcmp(name, "encoding") == 0) {
+    o->latin1 = strcmp(v, "latin-1") == 0;
+    return o->latin1 || strcmp(v, "utf-8") == 0 || wrong(e, name, v, "it is utf-8 or latin-1");
+  }
+  o->bad_is_null = strcmp(v, "null") == 0; /* on_error, the last */
+  return o->bad_is_null || strcmp(v, "stop") == 0 || wrong(e, name, v, "it is stop or null");
+}
+
+static bool take(FlCsvOptions *o, const char *text, FlIoError *e) {
+  const char *equals = strchr(text, '=');
+  size_t len = equals ? (size_t)(equals - text) : strlen(text);
+  for (int k = 0; equals && k < N_OPTIONS; k++) {
+    if (strlen(option_names[k]) == len && memcmp(option_names[k], text, len) == 0)
+      return set(o, option_names[k], equals + 1, e);
+  }
+  fl_io_error(e, FL_E_OPTION, "CSV files have no option `%.*s`", (int)(len < 100 ? len : 100), text);
+  int32_t close = fl_spell_closest(text, len, option_names, N_OPTIONS);
+  if (close >= 0) {
+    fl_io_help(e, "did you mean `%s`?", option_names[close]);
+  } else {
+    fl_io_help(e, "there are sep quote header skip null decimal dates encoding on_error");
+  }
+  return false;
+}
+
+bool fl_csv_options(const char *const *texts, int32_t n, FlCsvOptions *o, FlIoError *e) {
+  memset(o, 0, sizeof *o);
+  o->sep = ',';
+  o->quote = '"';
+  o->decimal = '.';
+  o->quoting = o->header = true;
+  for (int32_t k = 0; k < n; k++) {
+    if (!take(o, texts[k], e)) return false;
+  }
+  if (o->quoting && o->sep == o->quote)
+    return fl_io_error(e, FL_E_OPTION, "sep and quote are the same character `%c`", o->sep);
+  if (o->decimal == o->sep) {
+    fl_io_error(e, FL_E_OPTION, "sep and decimal are the same character `%c`", o->sep);
+    fl_io_help(e, "files with decimal commas usually have sep = \";\"");
+    return false;
+  }
+  return true;
+}
+
+bool fl_io_check_option(const char *option, FlIoError *e) {
+  FlCsvOptions o;
+  memset(&o, 0, sizeof o);
+  return take(&o, option, e);
+}
+
+bool fl_csv_is_null(const FlCsvOptions *o, const char *s, int64_t len, bool is_text) {
+  if (o->own_nulls) {
+    for (int32_t k = 0; k < o->n_nulls; k++) {
+      if (o->nulls[k].len == len && memcmp(o->nulls[k].ptr, s, (size_t)len) == 0) return true;
+    }
+    return false;
+  }
+  if (len == 0) return true;
+  if (is_text || len > 4) return false;
+  return (len == 2 && !memcmp(s, "NA", 2)) || (len == 3 && !memcmp(s, "N/A", 3)) ||
+         (len == 4 && (!memcmp(s, "NULL", 4) || !memcmp(s, "null", 4)));
+}

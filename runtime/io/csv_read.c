@@ -1,0 +1,323 @@
+/* csv_read.c: the wanted columns of a CSV file as arrays, in parallel.
+ *
+ * In: a path, options, column names with their types. Out: arrays of all rows; texts are views of the file's
+ * text. What always holds: the first problem in the file is the one that is reported, whoever parses what
+ * when. */
+#include "io/csv_internal.h"
+#include "base/spell.h"
+#include "data/data.h"
+#include "data/number.h"
+#include "exec/exec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- from names to steps ------------------------------------------------------------------------------ */
+
+static const char *const readable[] = {"bool", "i8",  "i16", "i32", "i64",  "u8",   "u16",
+                                       "u32",  "u64", "f32", "f64", "text", "date", "datetime"};
+
+/* Whether a text given as null would read as a value of the type. */
+static bool null_reads(const FlCsvOptions *o, FlDtype dtype) {
+  FlText slot; /* room for any scalar */
+  for (int32_t k = 0; k < o->n_nulls; k++) {
+    if (fl_csv_store(o, (int32_t)dtype, &slot, 0, o->nulls[k].ptr, o->nulls[k].len)) return true;
+  }
+  return false;
+}
+
+static FlCsvKind kind_of(const FlCsvOptions *o, FlDtype dtype) {
+  if (dtype == FL_TEXT) return FL_CSV_TEXT;
+  if (dtype == FL_I64 && !null_reads(o, dtype)) return FL_CSV_I64;
+  if (dtype == FL_F64 && o->decimal == '.' && !null_reads(o, dtype)) return FL_CSV_F64;
+  return FL_CSV_OTHER;
+}
+
+static bool no_column(const FlCsvFile *f, const FlCsvWanted *w, FlIoError *e) {
+  fl_io_error(e, FL_E_NO_COLUMN, "no column `%.*s` in `%s`", w->name_len, w->name, f->path);
+  int32_t close = fl_spell_closest(w->name, (size_t)w->name_len, (const char *const *)f->names, f->n_columns);
+  if (close >= 0) {
+    fl_io_help(e, "did you mean `%s`?", f->names[close]);
+    return false;
+  }
+  size_t at = 0;
+  for (int32_t k = 0; k < f->n_columns && at < sizeof e->help - 60; k++)
+    at += (size_t)snprintf(e->help + at, 60, "%s%.40s", k ? ", " : "its columns: ", f->names[k]);
+  return false;
+}
+
+static bool find_column(const FlCsvFile *f, const FlCsvWanted *w, int32_t *out, FlIoError *e) {
+  int32_t found = -1;
+  for (int32_t k = 0; k < f->n_columns; k++) {
+    if (strlen(f->names[k]) != (size_t)w->name_len || memcmp(f->names[k], w->name, (size_t)w->name_len))
+      continue;
+    if (found >= 0)
+      return fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%s`", found + 1, k + 1,
+                         f->path, f->names[k]);
+    found = k;
+  }
+  *out = found;
+  return found >= 0 || no_column(f, w, e);
+}
+
+static bool make_arrays(FlCtx *ctx, const FlCsvFile *f, FlCsvWanted *w, int64_t n_rows, FlIoError *e) {
+  w->values = fl_array_new(ctx, (int32_t)w->dtype, 1, &n_rows);
+  if (w->nullable) w->valid = fl_array_new(ctx, FL_BOOL, 1, &n_rows);
+  if (!w->values || (w->nullable && !w->valid))
+    return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+  if (w->dtype == FL_TEXT && !fl_buffer_keep(w->values->buffer, f->keep))
+    return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+  return true;
+}
+
+static bool make_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlCsvWanted *wanted, int32_t n,
+                       int64_t n_rows, FlIoError *e) {
+  for (int32_t k = 0; k < n; k++) {
+    FlCsvWanted *w = &wanted[k];
+    int32_t column = 0;
+    if (!find_column(f, w, &column, e) || !make_arrays(ctx, f, w, n_rows, e)) return false;
+    if (plan->steps[column].kind != FL_CSV_SKIP)
+      return fl_io_error(e, FL_E_INTERNAL, "column `%s` is wanted twice", f->names[column]);
+    if (w->dtype == FL_TEXT && !fl_buffer_keep(w->values->buffer, fl_heap_buffer(plan->heap)))
+      return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+    plan->steps[column] = (FlCsvStep){kind_of(plan->options, w->dtype), (int32_t)w->dtype, w->nullable,
+                                      w->values->data, w->valid ? w->valid->data : NULL};
+  }
+  return true;
+}
+
+/* ---- parsing all ranges ------------------------------------------------------------------------------- */
+
+typedef struct FlScratch {
+  alignas(64) uint32_t *positions;
+  int64_t room;
+} FlScratch;
+
+typedef struct FlParsing {
+  const FlCsvPlan *plan;
+  const char *text;
+  FlCsvRange *ranges;
+  FlScratch *scratch;        /* one a worker */
+  _Atomic int32_t first_bad; /* no range beyond this one need be parsed */
+} FlParsing;
+
+static void parse_ranges(void *env, int64_t begin, int64_t end, int worker) {
+  FlParsing *p = env;
+  FlScratch *own = &p->scratch[worker < 0 ? 0 : worker];
+  for (int64_t k = begin; k < end; k++) {
+    /* relaxed: only spares work; what is reported is found after all are done. */
+    if (k > atomic_load_explicit(&p->first_bad, memory_order_relaxed)) return;
+    FlCsvRange *r = &p->ranges[k];
+    int64_t need = r->end - r->begin + 64;
+    if (need > own->room) {
+      free(own->positions);
+      own->positions = malloc((size_t)need * sizeof *own->positions);
+      own->room = own->positions ? need : 0;
+    }
+    if (own->positions) {
+      fl_csv_rows(p->plan, p->text, r, own->positions);
+    } else {
+      r->outcome = FL_CSV_NO_MEMORY;
+    }
+    if (r->outcome == FL_CSV_OK) continue;
+    int32_t seen = atomic_load_explicit(&p->first_bad, memory_order_relaxed);
+    while (k < seen && !atomic_compare_exchange_weak_explicit(&p->first_bad, &seen, (int32_t)k,
+                                                              memory_order_relaxed, memory_order_relaxed)) {}
+  }
+}
+
+/* ---- what went wrong ---------------------------------------------------------------------------------- */
+
+static void show_value(const FlCsvFile *f, const FlCsvRange *r, FlIoError *e) {
+  int64_t len = r->bad_len < (int64_t)sizeof e->value - 4 ? r->bad_len : (int64_t)sizeof e->value - 4;
+  memcpy(e->value, f->text + r->bad_at, (size_t)len);
+  for (int64_t k = 0; k < len; k++) {
+    unsigned char c = (unsigned char)e->value[k];
+    if (c < ' ' || c == 127) e->value[k] = ' ';
+  }
+  int64_t good = fl_utf8_check(e->value, len);
+  memcpy(e->value + good, good < r->bad_len ? "..." : "", good < r->bad_len ? 4 : 1);
+}
+
+static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *r, int64_t row,
+                   FlIoError *e) {
+  const FlCsvStep *step = &plan->steps[r->bad_column];
+  const char *name = f->names[r->bad_column], *type = fl_dtype_info[step->dtype].name, *path = f->path;
+  FlIoError shown;
+  memset(&shown, 0, sizeof shown);
+  show_value(f, r, &shown);
+  long long line = (long long)fl_csv_line_at(f, r->bad_at);
+  switch (r->outcome) {
+  case FL_CSV_OK: return true;
+  case FL_CSV_BAD_VALUE:
+    fl_io_error(e, FL_E_VALUE, "`%s` line %lld: column `%s` is %s, but here it is `%s`", path, line, name,
+                type, shown.value);
+    fl_io_help(e,
+               "read the column as text, types = (`%s`: text), or make such values null: on_error = "
+               "\"null\", or null = [\"\", \"%.40s\"]",
+               name, shown.value);
+    break;
+  case FL_CSV_BAD_NULL:
+    if (r->bad_len) {
+      fl_io_error(e, FL_E_NULL, "`%s` line %lld: column `%s` is %s without nulls, but here it is `%s`", path,
+                  line, name, type, shown.value);
+    } else {
+      fl_io_error(e, FL_E_NULL, "`%s` line %lld: column `%s` is %s without nulls, but here it is empty", path,
+                  line, name, type);
+    }
+    fl_io_help(e, "allow null: types = (`%s`: %s?)", name, type);
+    break;
+  case FL_CSV_BAD_QUOTE:
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: the quotes of column `%s` do not fit: `%s`", path, line, name,
+                shown.value);
+    fl_io_help(
+        e, "a quote inside of a quoted field is written twice; for files without quoting say quote = \"\"");
+    break;
+  case FL_CSV_BAD_UTF8:
+    fl_io_error(e, FL_E_UTF8, "`%s` line %lld: column `%s` is not UTF-8 text", path, line, name);
+    fl_io_help(
+        e, "if the file is in Latin-1, say encoding = \"latin-1\"; other encodings must be converted first");
+    break;
+  case FL_CSV_TOO_FEW:
+  case FL_CSV_TOO_MANY:
+    fl_io_error(e, FL_E_RAGGED, "`%s` line %lld: this row has %d field%s, but the header has %d columns",
+                path, line, r->n_found, r->n_found == 1 ? "" : "s", f->n_columns);
+    if (f->n_columns == 1) {
+      fl_io_help(e, "the separator is `%c`; if the file uses another, say sep = \";\"", plan->options->sep);
+    } else if (plan->options->quoting && r->outcome == FL_CSV_TOO_MANY) {
+      fl_io_help(e, "a field that contains `%c` must be in quotes", plan->options->sep);
+    }
+    name = "";
+    break;
+  case FL_CSV_NO_MEMORY: return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  case FL_CSV_TOO_LONG:
+    return fl_io_error(e, FL_E_RAGGED, "`%s` line %lld: this row is longer than 4 GiB", path, line);
+  }
+  e->line = line;
+  e->row = row + 1;
+  snprintf(e->column, sizeof e->column, "%s", name);
+  memcpy(e->value, shown.value, sizeof e->value);
+  return false;
+}
+
+static bool never_closed(const FlCsvFile *f, int64_t at, FlIoError *e) {
+  fl_io_error(e, FL_E_QUOTE, "`%s`: a quote in the row that begins on line %lld is never closed", f->path,
+              (long long)fl_csv_line_at(f, at));
+  fl_io_help(e,
+             "a quote inside of a quoted field is written twice; for files without quoting say quote = \"\"");
+  return false;
+}
+
+/* ---- together ----------------------------------------------------------------------------------------- */
+
+/* Blank lines leave gaps between the ranges' rows: moves the rows together. Returns how many there are. */
+static int64_t close_gaps(const FlCsvRange *ranges, int32_t n, FlCsvWanted *wanted, int32_t n_wanted) {
+  int64_t rows = 0;
+  for (int32_t k = 0; k < n; k++) {
+    const FlCsvRange *r = &ranges[k];
+    for (int32_t w = 0; rows != r->first_row && w < n_wanted; w++) {
+      size_t size = (size_t)fl_dtype_info[wanted[w].dtype].bytes;
+      char *values = wanted[w].values->data, *valid = wanted[w].valid ? wanted[w].valid->data : NULL;
+      memmove(values + (size_t)rows * size, values + (size_t)r->first_row * size, (size_t)r->parsed * size);
+      if (valid) memmove(valid + rows, valid + r->first_row, (size_t)r->parsed);
+    }
+    rows += r->parsed;
+  }
+  for (int32_t w = 0; w < n_wanted; w++) {
+    wanted[w].values->dims[0] = rows;
+    if (wanted[w].valid) wanted[w].valid->dims[0] = rows;
+  }
+  return rows;
+}
+
+static bool parse_all(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, FlCsvRange *ranges, int32_t n,
+                      FlIoError *e) {
+  int workers = fl_ctx_workers(ctx);
+  FlParsing p = {plan, f->text, ranges, aligned_alloc(64, sizeof(FlScratch) * (size_t)workers), n};
+  if (!p.scratch) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+  memset(p.scratch, 0, sizeof(FlScratch) * (size_t)workers);
+  fl_parallel_for(ctx, n, 1, parse_ranges, &p);
+  for (int k = 0; k < workers; k++) free(p.scratch[k].positions);
+  free(p.scratch);
+  int64_t rows = 0;
+  for (int32_t k = 0; k < n; k++) {
+    if (ranges[k].outcome != FL_CSV_OK) return report(f, plan, &ranges[k], rows + ranges[k].bad_row, e);
+    rows += ranges[k].parsed;
+  }
+  return true;
+}
+
+static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, FlCsvWanted *wanted,
+                      int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
+  int32_t n;
+  int64_t most, open_quote;
+  FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, &open_quote, e);
+  if (!ranges) return false;
+  bool ok = make_steps(ctx, f, plan, wanted, n_wanted, most, e) && parse_all(ctx, f, plan, ranges, n, e);
+  if (ok && open_quote >= 0) ok = never_closed(f, open_quote, e);
+  if (ok) *n_rows = close_gaps(ranges, n, wanted, n_wanted);
+  free(ranges);
+  return ok;
+}
+
+bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
+                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
+  FlCsvFile f;
+  for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = NULL;
+  if (!fl_csv_open(ctx, path, o, &f, e)) return false;
+  FlCsvPlan plan = {o, scan, calloc((size_t)f.n_columns, sizeof(FlCsvStep)), f.n_columns, fl_heap_new(ctx)};
+  bool ok = plan.steps || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  ok = ok && read_open(ctx, &f, &plan, chunk, wanted, n_wanted, n_rows, e) &&
+       fl_input_check(&f.input, path, e);
+  free(plan.steps);
+  fl_heap_unref(plan.heap);
+  fl_csv_close(&f);
+  for (int32_t k = 0; !ok && k < n_wanted; k++) {
+    fl_array_unref(wanted[k].values);
+    fl_array_unref(wanted[k].valid);
+  }
+  return ok;
+}
+
+/* "name:type" or "name:type?" */
+static bool parse_wanted(const char *text, FlCsvWanted *w, FlIoError *e) {
+  const char *colon = strrchr(text, ':');
+  size_t len = colon ? strlen(colon + 1) : 0;
+  bool nullable = len && colon[len] == '?';
+  FlDtype dtype = FL_N_DTYPES;
+  bool known = colon && fl_dtype_named(colon + 1, len - nullable, &dtype);
+  for (size_t k = 0; known && k < sizeof readable / sizeof *readable; k++) {
+    if (strcmp(readable[k], fl_dtype_info[dtype].name) != 0) continue;
+    *w = (FlCsvWanted){text, (int32_t)(colon - text), dtype, nullable, NULL, NULL};
+    return true;
+  }
+  return fl_io_error(e, FL_E_OPTION, "a CSV column cannot be read as `%.80s`", colon ? colon + 1 : text);
+}
+
+FlStatus fl_rt_read_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlText file = args[0].t;
+  FlIoError e = {0};
+  FlCsvOptions o;
+  int32_t n = (int32_t)desc->i;
+  int64_t rows = 0;
+  FlCsvWanted *wanted = calloc((size_t)n + 1, sizeof *wanted);
+  char *path = fl_input_path(file, &e);
+  bool ok = path && (wanted || fl_io_error(&e, FL_E_MEMORY, "out of memory"));
+  for (int32_t k = 0; ok && k < n; k++) ok = parse_wanted(desc->list[k], &wanted[k], &e);
+  ok = ok && fl_csv_options(desc->list + n, desc->n_list - n, &o, &e);
+  FlStatus status = ok ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;
+  if (ok && !status) ok = fl_csv_read(ctx, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n, &rows, &e);
+  if (!ok) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
+  if (!status) {
+    FlSlot *to = results;
+    (to++)->i = rows;
+    for (int32_t k = 0; k < n; k++) {
+      (to++)->a = wanted[k].values;
+      if (wanted[k].nullable) (to++)->a = wanted[k].valid;
+    }
+  }
+  free(wanted);
+  free(path);
+  return status;
+}

@@ -1,0 +1,240 @@
+/* csv_schema.c: the row type of a CSV file, from its header and its values.
+ *
+ * In: a path and options. Out: for each column bool, i64, f64, date, datetime or text, and whether nulls were
+ * seen. What always holds: the same bytes give the same types. A file up to FL_WHOLE bytes is read whole; of
+ * a larger one the head and pieces spread evenly, where a piece counts only if each of its rows has the
+ * header's number of fields and proper quotes (it might begin within a quoted field). Digits with a leading
+ * zero, or too many for i64, are text: such columns are codes. */
+#include "io/csv_internal.h"
+#include "data/data.h"
+#include "data/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_WHOLE = 4 << 20, FL_HEAD = 1 << 20, FL_PIECE = 32 << 10, FL_PIECES = 48 };
+
+/* What a column's values were seen to be. */
+enum {
+  SEEN_BOOL = 1,
+  SEEN_INT = 2,
+  SEEN_FLOAT = 4,
+  SEEN_DATE = 8,
+  SEEN_DATETIME = 16,
+  SEEN_TEXT = 32,
+  SEEN_EMPTY = 64, /* null in any column */
+  SEEN_WORD = 128  /* null unless the column is text */
+};
+
+static int class_of_digits(const char *s, int64_t len) {
+  bool sign = *s == '-' || *s == '+';
+  return len - sign > 1 && s[sign] == '0' ? SEEN_TEXT : SEEN_INT;
+}
+
+static bool only_digits(const char *s, int64_t len) {
+  bool sign = len && (*s == '-' || *s == '+');
+  for (int64_t k = sign; k < len; k++) {
+    if ((unsigned char)(s[k] - '0') > 9) return false;
+  }
+  return true;
+}
+
+static int class_of_time(const FlCsvOptions *o, const char *s, int64_t len) {
+  int64_t micros;
+  int32_t day;
+  if (o->dates) {
+    bool clock = strstr(o->dates, "%H") || strstr(o->dates, "%M") || strstr(o->dates, "%S");
+    if (fl_csv_pattern(o->dates, s, len, &micros)) return clock ? SEEN_DATETIME : SEEN_DATE;
+    return 0;
+  }
+  if (fl_parse_date(s, len, &day)) return SEEN_DATE;
+  return fl_parse_datetime(s, len, &micros) ? SEEN_DATETIME : 0;
+}
+
+static int class_of(const FlCsvOptions *o, const char *s, int64_t len) {
+  int64_t i;
+  double f;
+  bool b;
+  while (len && (*s == ' ' || *s == '\t')) s++, len--;
+  while (len && (s[len - 1] == ' ' || s[len - 1] == '\t')) len--;
+  int time = class_of_time(o, s, len);
+  if (time) return time;
+  if (fl_parse_i64(s, len, &i)) return class_of_digits(s, len);
+  if (fl_csv_store(o, FL_F64, &f, 0, s, len)) {
+    bool zero_code = len > 1 && s[0] == '0' && (unsigned char)(s[1] - '0') < 10;
+    return zero_code || only_digits(s, len) ? SEEN_TEXT : SEEN_FLOAT;
+  }
+  return fl_parse_bool(s, len, &b) ? SEEN_BOOL : SEEN_TEXT;
+}
+
+static int look_at(const FlCsvOptions *o, const char *s, int64_t len) {
+  FlText t = {s, len};
+  bool doubled;
+  if (o->quoting && len && *s == o->quote) {
+    if (!fl_csv_unquote(s, len, o->quote, &t, &doubled)) return 0;
+    return t.len ? class_of(o, t.ptr, t.len) : SEEN_WORD;
+  }
+  if (fl_csv_is_null(o, s, len, true)) return SEEN_EMPTY;
+  if (fl_csv_is_null(o, s, len, false)) return SEEN_WORD;
+  return class_of(o, s, len);
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------- */
+
+typedef struct FlLooking {
+  const FlCsvFile *f;
+  const FlCsvOptions *o;
+  const FlCsvScan *scan;
+  uint32_t *ends;
+  int *seen; /* of each column */
+  int64_t n_rows;
+} FlLooking;
+
+static bool is_blank_row(const char *s, int64_t begin) {
+  return s[begin] == '\n' || (s[begin] == '\r' && s[begin + 1] == '\n');
+}
+
+/* Whether the row whose field ends begin at ends[k] has the right number of fields; *next: where the next
+ * row's begin. */
+static bool row_fits(const FlLooking *l, const char *s, int64_t k, int64_t *next) {
+  int32_t found = 1;
+  while (s[l->ends[k]] != '\n') found++, k++;
+  *next = k + 1;
+  return found == l->f->n_columns;
+}
+
+static bool quotes_fit(const FlCsvOptions *o, const char *s, int64_t len) {
+  FlText t;
+  bool doubled;
+  if (!o->quoting || !len) return true;
+  if (*s == o->quote) return fl_csv_unquote(s, len, o->quote, &t, &doubled);
+  return !memchr(s, o->quote, (size_t)len);
+}
+
+/* Goes through the rows that begin at `begin` and have n_ends field ends. `add`: their values count;
+ * otherwise only tells whether all rows and quotes fit. */
+static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) {
+  const char *s = l->f->text + begin;
+  bool all = true;
+  int64_t at = 0;
+  for (int64_t k = 0, next; k < n_ends; k = next) {
+    if (l->f->n_columns > 1 && is_blank_row(s, at)) {
+      next = k + 1;
+    } else if (!row_fits(l, s, k, &next)) {
+      all = false; /* the reader reports it with its line */
+    } else {
+      for (int32_t c = 0; c < l->f->n_columns; c++) {
+        int64_t end = l->ends[k + c], len = end - at;
+        if (s[end] == '\n' && len && s[end - 1] == '\r') len--;
+        if (add) {
+          int settled = l->seen[c] & SEEN_TEXT && l->seen[c] & SEEN_EMPTY;
+          if (!settled) l->seen[c] |= look_at(l->o, s + at, len);
+        } else if (!quotes_fit(l->o, s + at, len)) {
+          all = false;
+        }
+        at = end + 1;
+      }
+      l->n_rows += add;
+    }
+    at = (int64_t)l->ends[next - 1] + 1;
+  }
+  return all;
+}
+
+/* Field ends within [begin, end), up to the last line end. */
+static int64_t index_rows(FlLooking *l, int64_t begin, int64_t end) {
+  const char *s = l->f->text + begin;
+  int64_t n =
+      l->scan->index(s, end - begin, l->o->sep, l->o->quoting ? (unsigned char)l->o->quote : -1, l->ends);
+  while (n && s[l->ends[n - 1]] != '\n') n--;
+  return n;
+}
+
+static void look_at_piece(FlLooking *l, int64_t begin, int64_t end) {
+  const char *line = memchr(l->f->text + begin, '\n', (size_t)(end - begin));
+  if (!line) return;
+  begin = line - l->f->text + 1;
+  int64_t n = index_rows(l, begin, end);
+  if (look_at_rows(l, begin, n, false)) look_at_rows(l, begin, n, true);
+}
+
+static FlIoColumn conclude(int seen, const char *name) {
+  FlIoColumn c = {name, FL_TEXT, (seen & SEEN_EMPTY) != 0};
+  int values = seen & (SEEN_BOOL | SEEN_INT | SEEN_FLOAT | SEEN_DATE | SEEN_DATETIME | SEEN_TEXT);
+  bool known = true;
+  switch (values) {
+  case SEEN_BOOL: c.dtype = FL_BOOL; break;
+  case SEEN_INT: c.dtype = FL_I64; break;
+  case SEEN_FLOAT:
+  case SEEN_INT | SEEN_FLOAT: c.dtype = FL_F64; break;
+  case SEEN_DATE: c.dtype = FL_DATE; break;
+  case SEEN_DATETIME:
+  case SEEN_DATE | SEEN_DATETIME: c.dtype = FL_DATETIME; break;
+  case 0: c.nullable = !(seen & SEEN_WORD) || (seen & SEEN_EMPTY); break;
+  default: known = false; break;
+  }
+  if (known && c.dtype != FL_TEXT) c.nullable = (seen & (SEEN_EMPTY | SEEN_WORD)) != 0;
+  return c;
+}
+
+static bool look(const FlCsvFile *f, const FlCsvOptions *o, FlIoSchema *out, FlIoError *e) {
+  int64_t len = f->len - f->body;
+  out->whole = len <= FL_WHOLE;
+  int64_t head = out->whole ? len : FL_HEAD;
+  FlLooking l = {f, o, fl_csv_scan_best(), NULL, NULL, 0};
+  l.ends = malloc((size_t)(head + 64) * sizeof *l.ends);
+  l.seen = calloc((size_t)f->n_columns, sizeof *l.seen);
+  bool ok = l.ends && l.seen;
+  if (ok) {
+    look_at_rows(&l, f->body, index_rows(&l, f->body, f->body + head), true);
+    for (int64_t k = 0; !out->whole && k < FL_PIECES; k++) {
+      int64_t at = f->body + head + (len - head - FL_PIECE) / (FL_PIECES - 1) * k;
+      look_at_piece(&l, at, at + FL_PIECE);
+    }
+    out->n_rows = l.n_rows;
+    for (int32_t c = 0; c < f->n_columns; c++) out->columns[c] = conclude(l.seen[c], out->columns[c].name);
+  }
+  free(l.ends);
+  free(l.seen);
+  return ok || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+}
+
+/* Copies the names into one block that the schema owns. */
+static bool take_names(const FlCsvFile *f, FlIoSchema *out, FlIoError *e) {
+  size_t bytes = sizeof(FlIoColumn) * (size_t)f->n_columns;
+  for (int32_t k = 0; k < f->n_columns; k++) bytes += strlen(f->names[k]) + 1;
+  out->own = malloc(bytes);
+  if (!out->own) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+  out->columns = out->own;
+  out->n_columns = f->n_columns;
+  char *to = (char *)(out->columns + f->n_columns);
+  for (int32_t k = 0; k < f->n_columns; k++) {
+    for (int32_t j = 0; j < k; j++) {
+      if (strcmp(f->names[j], f->names[k]) == 0)
+        return fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%s`", j + 1, k + 1,
+                           f->path, f->names[k]);
+    }
+    size_t n = strlen(f->names[k]) + 1;
+    out->columns[k].name = memcpy(to, f->names[k], n);
+    to += n;
+  }
+  return true;
+}
+
+bool fl_io_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
+                  FlIoError *e) {
+  FlCsvOptions o;
+  FlCsvFile f;
+  memset(out, 0, sizeof *out);
+  memset(e, 0, sizeof *e);
+  if (!fl_csv_options(options, n_options, &o, e) || !fl_csv_open(NULL, path, &o, &f, e)) return false;
+  bool ok = take_names(&f, out, e) && look(&f, &o, out, e) && fl_input_check(&f.input, path, e);
+  fl_csv_close(&f);
+  if (!ok) fl_io_schema_reset(out);
+  return ok;
+}
+
+void fl_io_schema_reset(FlIoSchema *s) {
+  free(s->own);
+  memset(s, 0, sizeof *s);
+}

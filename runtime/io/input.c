@@ -1,0 +1,142 @@
+/* input.c: the bytes of a file, read or mapped.
+ *
+ * In: a path. Out: the bytes with zeros behind them, so that readers may load whole words at the end.
+ * What always holds: small files are read, so that nobody can change them under us; large ones are mapped
+ * privately over an anonymous mapping that is one page longer. */
+#include "io/io_internal.h"
+#include "data/data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { FL_READ_MAX = 4 << 20, FL_INPUT_PAD = 64 };
+
+bool fl_input_same(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+char *fl_input_path(FlText path, FlIoError *e) {
+  if (path.len && memchr(path.ptr, 0, (size_t)path.len)) {
+    fl_io_error(e, FL_E_OPEN, "a path cannot hold a NUL byte");
+    return NULL;
+  }
+  char *copy = malloc((size_t)path.len + 1);
+  if (!copy) {
+    fl_io_error(e, FL_E_MEMORY, "out of memory");
+    return NULL;
+  }
+  if (path.len) memcpy(copy, path.ptr, (size_t)path.len);
+  copy[path.len] = 0;
+  return copy;
+}
+
+static bool cannot_open(const char *path, FlIoError *e) {
+  int why = errno;
+  fl_io_error(e, FL_E_OPEN, "cannot open `%s`: %s", path, strerror(why));
+  if (why == ENOENT && path[0] != '/')
+    fl_io_help(e, "paths are relative to the folder where the program is started");
+  return false;
+}
+
+static bool read_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
+  in->buffer = fl_buffer_new(ctx, in->size + FL_INPUT_PAD);
+  if (!in->buffer) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  in->data = in->buffer->data;
+  int64_t at = 0;
+  while (at < in->size) {
+    ssize_t n = pread(in->fd, in->data + at, (size_t)(in->size - at), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fl_io_error(e, FL_E_OPEN, "cannot read `%s`: %s", path, strerror(errno));
+    if (n == 0) return fl_io_error(e, FL_E_CHANGED, "`%s` became shorter while it was being read", path);
+    at += n;
+  }
+  memset(in->data + in->size, 0, FL_INPUT_PAD);
+  return true;
+}
+
+static bool map_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = ((size_t)in->size + page - 1) / page * page;
+  char *base = mmap(NULL, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return fl_io_error(e, FL_E_MEMORY, "out of memory while mapping `%s`", path);
+  if (mmap(base, (size_t)in->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, in->fd, 0) ==
+      MAP_FAILED) {
+    munmap(base, pages + page);
+    return fl_io_error(e, FL_E_OPEN, "cannot map `%s`: %s", path, strerror(errno));
+  }
+  in->buffer = fl_buffer_of_map(ctx, base, (int64_t)(pages + page));
+  if (!in->buffer) {
+    munmap(base, pages + page);
+    return fl_io_error(e, FL_E_MEMORY, "out of memory while mapping `%s`", path);
+  }
+  in->data = base;
+  return true;
+}
+
+/* A pipe or a device: no size is known, so it is read to its end. */
+static bool read_stream(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
+  FlBytes all = {0};
+  bool ok = true;
+  for (;;) {
+    char *room = fl_bytes_room(&all, 1 << 16);
+    if (!room) {
+      ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+      break;
+    }
+    ssize_t n = read(in->fd, room, 1 << 16);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) ok = fl_io_error(e, FL_E_OPEN, "cannot read `%s`: %s", path, strerror(errno));
+    if (n <= 0) break;
+    all.len += (size_t)n;
+  }
+  if (ok) {
+    in->size = (int64_t)all.len;
+    in->buffer = fl_buffer_new(ctx, in->size + FL_INPUT_PAD);
+    if (in->buffer) {
+      in->data = in->buffer->data;
+      if (all.len) memcpy(in->data, all.at, all.len);
+      memset(in->data + in->size, 0, FL_INPUT_PAD);
+    } else {
+      ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+    }
+  }
+  fl_bytes_reset(&all);
+  return ok;
+}
+
+bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
+  memset(in, 0, sizeof *in);
+  in->fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (in->fd < 0) return cannot_open(path, e);
+  bool ok;
+  if (fstat(in->fd, &in->found) != 0) {
+    ok = cannot_open(path, e);
+  } else if (S_ISDIR(in->found.st_mode)) {
+    ok = fl_io_error(e, FL_E_OPEN, "`%s` is a folder, not a file", path);
+  } else if (!S_ISREG(in->found.st_mode)) {
+    ok = read_stream(ctx, path, in, e);
+  } else {
+    in->size = in->found.st_size;
+    ok = in->size <= FL_READ_MAX ? read_whole(ctx, path, in, e) : map_whole(ctx, path, in, e);
+  }
+  if (!ok) fl_input_close(in);
+  return ok;
+}
+
+bool fl_input_check(const FlInput *in, const char *path, FlIoError *e) {
+  struct stat now;
+  if (!S_ISREG(in->found.st_mode) || (fstat(in->fd, &now) == 0 && fl_input_same(&in->found, &now)))
+    return true;
+  return fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
+}
+
+void fl_input_close(FlInput *in) {
+  if (in->fd >= 0) close(in->fd);
+  fl_buffer_unref(in->buffer);
+  in->fd = -1;
+  in->buffer = NULL;
+}

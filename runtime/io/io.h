@@ -1,0 +1,71 @@
+/* io.h: files and output for people: the runtime operators read_csv write_csv read_npy write_npy file_of
+ * print show, and what the compiler asks of files while compiling.
+ *
+ * Options of CSV files come as texts "name=value", in any order:
+ *   sep=,           one byte
+ *   quote="         one byte, or nothing: no quoting
+ *   header=true     false: the columns are called column_1, column_2, ...
+ *   skip=0          lines before the header
+ *   null=NA         a text that means null; may stand several times, and then these are all. Without it an
+ *                   empty field is null in every column, and NA, N/A, NULL, null also where the column is not
+ *                   text. A quoted field is never null, but for "" where the column is not text.
+ *   decimal=.       the decimal point: . or ,
+ *   dates=%d.%m.%Y  how dates are written, of %Y %m %d %H %M %S and other characters; else ISO 8601
+ *   encoding=utf-8  or latin-1
+ *   on_error=stop   or null: a value that does not fit becomes null in a column of T?
+ */
+#ifndef FL_IO_H
+#define FL_IO_H
+
+#include "flow/abi.h"
+
+/* What is wrong with a file, ready to be reported at a place in the script. */
+typedef struct FlIoError {
+  int code; /* 930 for E0930; 0: nothing is wrong */
+  char message[512];
+  char help[384];    /* "" when there is nothing to suggest */
+  int64_t line, row; /* 1-based line of the file and row of the data, 0: none */
+  char column[128];  /* "" when no column */
+  char value[128];   /* the field's text, cut; "" when no value */
+} FlIoError;
+
+typedef struct FlIoColumn {
+  const char *name; /* NUL-terminated UTF-8 */
+  FlDtype dtype;    /* BOOL I64 F64 DATE DATETIME TEXT */
+  bool nullable;
+} FlIoColumn;
+
+typedef struct FlIoSchema {
+  FlIoColumn *columns;
+  int32_t n_columns;
+  int64_t n_rows; /* read; all of the file's when `whole` */
+  bool whole;     /* every row was read; else the head and samples throughout */
+  void *own;
+} FlIoSchema;
+
+/* The row type of a CSV file: column names from the header, types from the values. The same for the same
+ * bytes; takes a bounded time on large files. false: *error says why, nothing is owned. */
+bool fl_io_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
+                  FlIoError *error);
+void fl_io_schema_reset(FlIoSchema *s);
+
+/* Type and sizes of the array in an NPY file, from its header. dims has room for FL_MAX_RANK. rank may be 0.
+ */
+bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *dims, FlIoError *error);
+
+/* Whether an option text "name=value" of CSV files is one; false: *error says what is possible. */
+bool fl_io_check_option(const char *option, FlIoError *error);
+
+/* The file format whose extension the path has: "csv", "npy"; NULL: none. */
+const char *fl_io_format_of(const char *path);
+
+/* Records the error in the context, at the operator's place; returns a non-zero status. */
+FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *error, const char *path, int64_t path_len);
+
+/* Digest of a file's content. Remembered for a path as long as its size, time and inode stay. */
+FlStatus fl_file_digest(FlCtx *ctx, int32_t site, FlText path, FlDigest *out);
+
+FlRuntimeOp fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
+    fl_rt_show;
+
+#endif

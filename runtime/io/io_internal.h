@@ -1,0 +1,73 @@
+/* io_internal.h: what the files of this room share: inputs, outputs, errors. */
+#ifndef FL_IO_INTERNAL_H
+#define FL_IO_INTERNAL_H
+
+#include "io/io.h"
+#include "base/bytes.h"
+
+#include <sys/stat.h>
+
+/* Codes of diag.def that this room reports. */
+enum {
+  FL_E_OPEN = 930,
+  FL_E_VALUE = 931,
+  FL_E_NULL = 932,
+  FL_E_NO_COLUMN = 933,
+  FL_E_RAGGED = 934,
+  FL_E_HEADER = 935,
+  FL_E_QUOTE = 936,
+  FL_E_CHANGED = 937,
+  FL_E_UTF8 = 938,
+  FL_E_OPTION = 939,
+  FL_E_NPY = 940,
+  FL_E_NPY_TYPE = 941,
+  FL_E_WRITE = 942,
+  FL_E_OUTPUT = 943,
+  FL_E_EMPTY = 944,
+  FL_E_MEMORY = 712,
+  FL_E_INTERNAL = 929
+};
+
+/* Fills code and message (and no more); returns false. */
+bool fl_io_error(FlIoError *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void fl_io_help(FlIoError *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- inputs ------------------------------------------------------------------------------------------- */
+
+/* The bytes of a file. data[0 .. size) are the file's; at least 64 more may be read behind them, which are
+ * zero. */
+typedef struct FlInput {
+  char *data;
+  int64_t size;
+  FlBuffer *buffer;  /* owns data */
+  struct stat found; /* as it was when opened */
+  int fd;
+} FlInput;
+
+/* Opens and reads or maps a file. `path` is NUL-terminated. */
+bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e);
+/* false: the file is not what it was when it was opened. */
+bool fl_input_check(const FlInput *in, const char *path, FlIoError *e);
+void fl_input_close(FlInput *in);
+/* Whether both say the same file with the same content, as far as the system tells. */
+bool fl_input_same(const struct stat *a, const struct stat *b);
+/* NUL-terminated copy of a path; NULL (and an error) for one with a NUL inside or without memory. Free it. */
+char *fl_input_path(FlText path, FlIoError *e);
+
+/* Index of the first byte that is not part of valid UTF-8, or n. */
+int64_t fl_utf8_check(const char *s, int64_t n);
+
+/* ---- outputs ------------------------------------------------------------------------------------------ */
+
+/* A file being written under a temporary name beside its place; it appears whole or not at all. */
+typedef struct FlOutput {
+  int fd;
+  char *path, *temporary;
+} FlOutput;
+
+bool fl_output_open(const char *path, FlOutput *out, FlIoError *e); /* makes parent folders */
+bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e);
+bool fl_output_commit(FlOutput *out, FlIoError *e); /* fsync, rename; closes also on failure */
+void fl_output_abandon(FlOutput *out);              /* removes the temporary file */
+
+#endif

@@ -3,6 +3,7 @@
 #define FL_EXEC_INTERNAL_H
 
 #include "exec/exec.h"
+#include "io/io.h"
 #include "data/data.h"
 #include "memo/memo.h"
 #include "report/report.h"
@@ -159,6 +160,7 @@ struct FlRun {
   FlFlight *flight;
   FlHistory *history;
   FlPaths *paths;
+  FlFiles *files;
   _Atomic int stop; /* 0, or the signal that asks the run to end */
   FlCtx main;
 };

@@ -10,15 +10,6 @@
  * they can be read back. */
 #include "exec/exec_internal.h"
 #include "data/codec.h"
-#if __has_include("io/io.h")
-#include "io/io.h"
-#else
-static FlStatus fl_file_digest(FlCtx *ctx, int32_t site, FlText path, FlDigest *out) {
-  (void)ctx, (void)site;
-  *out = fl_memo_digest(path.ptr, path.len);
-  return 0;
-}
-#endif
 
 #include <stdlib.h>
 #include <string.h>

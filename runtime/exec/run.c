@@ -35,6 +35,7 @@ FlRun *fl_ctx_run(const FlCtx *ctx) { return ctx->run; }
 FlSched *fl_ctx_sched(const FlCtx *ctx) { return ctx->run->sched; }
 const FlProgram *fl_ctx_program(const FlCtx *ctx) { return ctx && ctx->run ? ctx->run->program : NULL; }
 FlHeap *fl_ctx_heap(FlCtx *ctx) { return ctx->run->heap; }
+FlFiles *fl_ctx_files(FlCtx *ctx) { return ctx->run ? ctx->run->files : NULL; }
 FlPool *fl_ctx_pool(FlCtx *ctx) { return ctx->run ? ctx->run->pool : NULL; }
 int fl_ctx_workers(const FlCtx *ctx) { return ctx && ctx->run ? fl_sched_workers(ctx->run->sched) : 1; }
 bool fl_ctx_may_exec(const FlCtx *ctx) { return ctx && ctx->run && ctx->run->options.allow_exec; }
@@ -68,6 +69,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->sched = fl_sched_new(o->workers);
   run->pool = fl_pool_new();
   run->paths = fl_paths_new();
+  run->files = fl_files_new();
   run->flight = fl_flight_new();
   run->history = fl_history_new();
   FlReportOptions report = {.script = o->script ? o->script : program ? program->name : "",
@@ -80,7 +82,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->report = fl_report_new(&report);
   if (o->cache_dir)
     run->memo = fl_memo_open(&(FlMemoOptions){.dir = o->cache_dir, .warn = warn_memo, .warn_arg = run});
-  if (!run->sched || !run->pool || !run->paths || !run->flight || !run->history || !run->report ||
+  if (!run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->history || !run->report ||
       (o->cache_dir && !run->memo)) {
     fl_run_free(run);
     return NULL;
@@ -97,6 +99,7 @@ void fl_run_free(FlRun *run) {
   fl_flight_free(run->flight);
   fl_history_free(run->history);
   fl_paths_free(run->paths);
+  fl_files_free(run->files);
   fl_memo_close(run->memo);
   fl_heap_unref(run->heap);
   fl_pool_free(run->pool);

@@ -4,10 +4,13 @@
  * What always holds: small files are read, so that nobody can change them under us; large ones are mapped
  * privately over an anonymous mapping that is one page longer. */
 #include "io/io_internal.h"
+#include "base/spell.h"
 #include "data/data.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,12 +38,42 @@ char *fl_input_path(FlText path, FlIoError *e) {
   return copy;
 }
 
+/* The name in the path's folder that is closest to the path's own, as a suggestion. */
+static void suggest(const char *path, FlIoError *e) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char folder[512], best[256] = "";
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : ".");
+  DIR *dir = opendir(folder);
+  if (!dir) return;
+  for (struct dirent *d; (d = readdir(dir));) {
+    const char *pair[2] = {d->d_name, best};
+    if (fl_spell_closest(name, strlen(name), pair, 2) == 0) snprintf(best, sizeof best, "%s", d->d_name);
+  }
+  closedir(dir);
+  if (best[0]) fl_io_help(e, "did you mean `%.*s%s`?", slash ? (int)(slash - path + 1) : 0, path, best);
+}
+
 static bool cannot_open(const char *path, FlIoError *e) {
   int why = errno;
-  fl_io_error(e, FL_E_OPEN, "cannot open `%s`: %s", path, strerror(why));
-  if (why == ENOENT && path[0] != '/')
+  fl_io_error(e, FL_E_OPEN, "cannot open `%s`: %s", path,
+              why == ENOENT ? "there is no such file" : strerror(why));
+  if (why == ENOENT) suggest(path, e);
+  if (why == ENOENT && !e->help[0] && path[0] != '/')
     fl_io_help(e, "paths are relative to the folder where the program is started");
   return false;
+}
+
+int fl_input_fd(const char *path, struct stat *found, FlIoError *e) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, found) != 0) {
+    cannot_open(path, e);
+  } else if (S_ISDIR(found->st_mode)) {
+    fl_io_error(e, FL_E_OPEN, "`%s` is a folder, not a file", path);
+  } else {
+    return fd;
+  }
+  if (fd >= 0) close(fd);
+  return -1;
 }
 
 static bool read_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
@@ -110,14 +143,10 @@ static bool read_stream(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e)
 
 bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
   memset(in, 0, sizeof *in);
-  in->fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (in->fd < 0) return cannot_open(path, e);
+  in->fd = fl_input_fd(path, &in->found, e);
+  if (in->fd < 0) return false;
   bool ok;
-  if (fstat(in->fd, &in->found) != 0) {
-    ok = cannot_open(path, e);
-  } else if (S_ISDIR(in->found.st_mode)) {
-    ok = fl_io_error(e, FL_E_OPEN, "`%s` is a folder, not a file", path);
-  } else if (!S_ISREG(in->found.st_mode)) {
+  if (!S_ISREG(in->found.st_mode)) {
     ok = read_stream(ctx, path, in, e);
   } else {
     in->size = in->found.st_size;

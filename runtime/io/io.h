@@ -62,7 +62,14 @@ const char *fl_io_format_of(const char *path);
 /* Records the error in the context, at the operator's place; returns a non-zero status. */
 FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *error, const char *path, int64_t path_len);
 
-/* Digest of a file's content. Remembered for a path as long as its size, time and inode stay. */
+/* What a run knows of the files it has seen: digests of their contents. Thread-safe. */
+typedef struct FlFiles FlFiles;
+FlFiles *fl_files_new(void);        /* NULL: out of memory */
+void fl_files_free(FlFiles *files); /* NULL is allowed */
+FlFiles *fl_ctx_files(FlCtx *ctx);  /* of the context's run; defined by exec */
+
+/* Digest of a file's content, read in parallel; remembered as long as the path's inode, size and time stay.
+ */
 FlStatus fl_file_digest(FlCtx *ctx, int32_t site, FlText path, FlDigest *out);
 
 FlRuntimeOp fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,

@@ -44,6 +44,8 @@ typedef struct FlInput {
   int fd;
 } FlInput;
 
+/* Opens a file that is no folder; -1: e says why, with the name that was probably meant. */
+int fl_input_fd(const char *path, struct stat *found, FlIoError *e);
 /* Opens and reads or maps a file. `path` is NUL-terminated. */
 bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e);
 /* false: the file is not what it was when it was opened. */

@@ -1,0 +1,210 @@
+/* csv_write.c: columns as a CSV file, formatted in parallel.
+ *
+ * In: a path, the number of rows, columns. Out: a file that fl_rt_read_csv reads back to the same values.
+ * What always holds: floats are the shortest text that reads back the same; a null is an empty field (or the
+ * first `null` option) and an empty text is ""; the bytes do not depend on how rows were cut into pieces. */
+#include "io/csv_internal.h"
+#include "data/data.h"
+#include "data/number.h"
+#include "exec/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_PIECE_ROWS = 8192, FL_WAVE = 4 }; /* pieces a worker at a time */
+
+typedef struct FlCsvColumn {
+  const char *name;
+  int32_t name_len;
+  const FlArray *values, *valid; /* valid NULL: no nulls */
+} FlCsvColumn;
+
+typedef struct FlCsvWriting {
+  const FlCsvOptions *options;
+  const FlCsvColumn *columns;
+  int32_t n_columns;
+  int64_t n_rows, first_piece;
+  FlBytes *pieces;
+  _Atomic bool unquotable; /* a text needs quotes and there are none */
+} FlCsvWriting;
+
+static bool needs_quotes(const FlCsvOptions *o, FlText t) {
+  if (t.len == 0 || t.ptr[0] == ' ' || t.ptr[t.len - 1] == ' ' || fl_csv_is_null(o, t.ptr, t.len, true))
+    return true;
+  for (int64_t k = 0; k < t.len; k++) {
+    char c = t.ptr[k];
+    if (c == o->sep || c == '\n' || c == '\r' || (o->quoting && c == o->quote)) return true;
+  }
+  return false;
+}
+
+static void put_text(FlCsvWriting *w, FlBytes *b, FlText t) {
+  const FlCsvOptions *o = w->options;
+  if (!needs_quotes(o, t)) {
+    fl_bytes_add(b, t.ptr, (size_t)t.len);
+    return;
+  }
+  if (!o->quoting) {
+    atomic_store_explicit(&w->unquotable, true, memory_order_relaxed); /* read after the loop has joined */
+    return;
+  }
+  char *to = fl_bytes_room(b, (size_t)t.len * 2 + 2);
+  if (!to) return;
+  char *at = to;
+  *at++ = o->quote;
+  for (int64_t k = 0; k < t.len; k++) {
+    *at++ = t.ptr[k];
+    if (t.ptr[k] == o->quote) *at++ = o->quote;
+  }
+  *at++ = o->quote;
+  b->len += (size_t)(at - to);
+}
+
+/* A number or a time into FL_NUMBER_ROOM bytes. */
+static int print_value(char *to, const FlArray *a, int64_t row) {
+  const void *p = a->data;
+  switch ((FlDtype)a->dtype) {
+  case FL_BOOL: {
+    bool yes = ((const uint8_t *)p)[row];
+    memcpy(to, yes ? "true" : "false", yes ? 4 : 5);
+    return yes ? 4 : 5;
+  }
+  case FL_I8: return fl_print_i64(to, ((const int8_t *)p)[row]);
+  case FL_I16: return fl_print_i64(to, ((const int16_t *)p)[row]);
+  case FL_I32: return fl_print_i64(to, ((const int32_t *)p)[row]);
+  case FL_I64: return fl_print_i64(to, ((const int64_t *)p)[row]);
+  case FL_U8: return fl_print_u64(to, ((const uint8_t *)p)[row]);
+  case FL_U16: return fl_print_u64(to, ((const uint16_t *)p)[row]);
+  case FL_U32: return fl_print_u64(to, ((const uint32_t *)p)[row]);
+  case FL_U64: return fl_print_u64(to, ((const uint64_t *)p)[row]);
+  case FL_F32: return fl_print_f32(to, ((const float *)p)[row]);
+  case FL_F64: return fl_print_f64(to, ((const double *)p)[row]);
+  case FL_DATE: return fl_print_date(to, ((const int32_t *)p)[row]);
+  case FL_DATETIME: return fl_print_datetime(to, ((const int64_t *)p)[row]);
+  case FL_DURATION: return fl_print_duration(to, ((const int64_t *)p)[row]);
+  case FL_TEXT:
+  case FL_FILE:
+  case FL_LIST:
+  case FL_N_DTYPES: break;
+  }
+  return 0;
+}
+
+static void put_field(FlCsvWriting *w, FlBytes *b, const FlCsvColumn *c, int64_t row) {
+  const FlCsvOptions *o = w->options;
+  if (c->valid && !((const uint8_t *)c->valid->data)[row]) {
+    if (o->own_nulls) fl_bytes_add(b, o->nulls[0].ptr, (size_t)o->nulls[0].len);
+    return;
+  }
+  if (c->values->dtype == FL_TEXT || c->values->dtype == FL_FILE) {
+    put_text(w, b, ((const FlText *)c->values->data)[row]);
+    return;
+  }
+  char *to = fl_bytes_room(b, FL_NUMBER_ROOM);
+  if (!to) return;
+  int n = print_value(to, c->values, row);
+  if (o->decimal != '.') {
+    char *point = memchr(to, '.', (size_t)n);
+    if (point && fl_dtype_info[c->values->dtype].kind == FL_KIND_FLOAT) *point = o->decimal;
+  }
+  b->len += (size_t)n;
+}
+
+static void put_pieces(void *env, int64_t begin, int64_t end, int worker) {
+  FlCsvWriting *w = env;
+  (void)worker;
+  for (int64_t k = begin; k < end; k++) {
+    FlBytes *b = &w->pieces[k];
+    int64_t row = (w->first_piece + k) * FL_PIECE_ROWS, stop = row + FL_PIECE_ROWS;
+    b->len = 0;
+    for (; row < (stop < w->n_rows ? stop : w->n_rows); row++) {
+      for (int32_t c = 0; c < w->n_columns; c++) {
+        if (c) fl_bytes_add(b, &w->options->sep, 1);
+        put_field(w, b, &w->columns[c], row);
+      }
+      fl_bytes_add(b, "\n", 1);
+    }
+  }
+}
+
+static bool put_header(FlCsvWriting *w, FlOutput *out, FlIoError *e) {
+  FlBytes b = {0};
+  for (int32_t c = 0; c < w->n_columns; c++) {
+    if (c) fl_bytes_add(&b, &w->options->sep, 1);
+    put_text(w, &b, (FlText){w->columns[c].name, w->columns[c].name_len});
+  }
+  fl_bytes_add(&b, "\n", 1);
+  bool ok = b.failed ? fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path)
+                     : fl_output_write(out, b.at, b.len, e);
+  fl_bytes_reset(&b);
+  return ok;
+}
+
+static bool check_quotes(FlCsvWriting *w, const FlOutput *out, FlIoError *e) {
+  if (!w->unquotable) return true;
+  fl_io_error(e, FL_E_WRITE,
+              "cannot write `%s` without quotes: a text is empty or contains the separator or a line end",
+              out->path);
+  fl_io_help(e, "leave out quote = \"\", or choose another sep");
+  return false;
+}
+
+static bool put_rows(FlCtx *ctx, FlCsvWriting *w, FlOutput *out, FlIoError *e) {
+  int64_t n = (w->n_rows + FL_PIECE_ROWS - 1) / FL_PIECE_ROWS, wave = (int64_t)fl_ctx_workers(ctx) * FL_WAVE;
+  w->pieces = calloc((size_t)wave, sizeof *w->pieces);
+  bool ok = w->pieces || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  for (; ok && w->first_piece < n; w->first_piece += wave) {
+    int64_t now = n - w->first_piece < wave ? n - w->first_piece : wave;
+    fl_parallel_for(ctx, now, 1, put_pieces, w);
+    ok = check_quotes(w, out, e);
+    for (int64_t k = 0; ok && k < now; k++) {
+      ok = w->pieces[k].failed ? fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path)
+                               : fl_output_write(out, w->pieces[k].at, w->pieces[k].len, e);
+    }
+  }
+  for (int64_t k = 0; w->pieces && k < wave; k++) fl_bytes_reset(&w->pieces[k]);
+  free(w->pieces);
+  return ok;
+}
+
+static bool write_csv(FlCtx *ctx, const char *path, FlCsvWriting *w, FlIoError *e) {
+  FlOutput out;
+  if (!fl_output_open(path, &out, e)) return false;
+  bool ok = (!w->options->header || put_header(w, &out, e)) && check_quotes(w, &out, e) &&
+            put_rows(ctx, w, &out, e);
+  if (ok) return fl_output_commit(&out, e);
+  fl_output_abandon(&out);
+  return false;
+}
+
+/* "name:type" or "name:type?", and the arrays that belong to it. */
+static const FlSlot *take_column(const char *text, const FlSlot *args, FlCsvColumn *c) {
+  const char *colon = strrchr(text, ':');
+  size_t len = strlen(text);
+  *c = (FlCsvColumn){text, (int32_t)(colon ? (size_t)(colon - text) : len), (args++)->a, NULL};
+  if (colon && text[len - 1] == '?') c->valid = (args++)->a;
+  return args;
+}
+
+FlStatus fl_rt_write_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  (void)results;
+  FlText to = args[0].t;
+  FlIoError e = {0};
+  FlCsvOptions o;
+  int32_t n = (int32_t)desc->i;
+  FlCsvColumn *columns = calloc((size_t)n + 1, sizeof *columns);
+  char *path = fl_input_path(to, &e);
+  bool ok = path && (columns || fl_io_error(&e, FL_E_MEMORY, "out of memory"));
+  ok = ok && fl_csv_options(desc->list + n, desc->n_list - n, &o, &e);
+  FlStatus status = ok ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
+  if (ok && !status) {
+    const FlSlot *at = args + 2;
+    for (int32_t k = 0; k < n; k++) at = take_column(desc->list[k], at, &columns[k]);
+    FlCsvWriting w = {.options = &o, .columns = columns, .n_columns = n, .n_rows = args[1].i};
+    ok = write_csv(ctx, path, &w, &e);
+  }
+  if (!ok) status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
+  free(columns);
+  free(path);
+  return status;
+}

@@ -1,0 +1,421 @@
+/* npy.c: one array from and to an NPY file (numpy.lib.format, versions 1 to 3).
+ *
+ * file := "\x93NUMPY" major:u8 minor:u8 length:u16le (u32le from version 2) header data
+ * header := "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }" and blanks, ending with a line end
+ *
+ * What always holds: nothing is allocated before the sizes in the header were checked against the file's; an
+ * element is read exactly or widened without loss (integers to wider ones and to f64, f32 to f64). */
+#include "io/io_internal.h"
+#include "data/data.h"
+#include "exec/exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FL_NPY_HEADER_MAX = 1 << 16, FL_NPY_PIECE = 1 << 18 };
+
+/* What the header says. */
+typedef struct FlNpy {
+  FlDtype dtype;
+  int32_t size; /* bytes of an element in the file: dates have 8 */
+  bool big_endian, fortran;
+  int32_t rank;
+  int64_t dims[FL_MAX_RANK];
+  int64_t data, count; /* where the data begin; number of elements */
+} FlNpy;
+
+/* ---- the header --------------------------------------------------------------------------------------- */
+
+typedef struct FlScanner {
+  const char *at, *end;
+} FlScanner;
+
+static void skip_blanks(FlScanner *s) {
+  while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\t')) s->at++;
+}
+
+static bool take(FlScanner *s, const char *word) {
+  skip_blanks(s);
+  size_t n = strlen(word);
+  if ((size_t)(s->end - s->at) < n || memcmp(s->at, word, n) != 0) return false;
+  s->at += n;
+  return true;
+}
+
+static bool take_text(FlScanner *s, char *out, size_t room) {
+  skip_blanks(s);
+  if (s->at == s->end || (*s->at != '\'' && *s->at != '"')) return false;
+  char quote = *s->at++;
+  size_t n = 0;
+  for (; s->at < s->end && *s->at != quote; s->at++) {
+    if (n + 1 >= room) return false;
+    out[n++] = *s->at;
+  }
+  out[n] = 0;
+  return s->at++ < s->end;
+}
+
+static bool take_size(FlScanner *s, int64_t *out) {
+  skip_blanks(s);
+  int64_t x = 0;
+  const char *begin = s->at;
+  for (; s->at < s->end && (unsigned char)(*s->at - '0') < 10; s->at++) {
+    if (__builtin_mul_overflow(x, (int64_t)10, &x) || __builtin_add_overflow(x, (int64_t)(*s->at - '0'), &x))
+      return false;
+  }
+  *out = x;
+  return s->at > begin;
+}
+
+static bool take_shape(FlScanner *s, FlNpy *h) {
+  h->rank = 0;
+  if (!take(s, "(")) return false;
+  while (!take(s, ")")) {
+    if (h->rank == FL_MAX_RANK || !take_size(s, &h->dims[h->rank++])) return false;
+    if (!take(s, ",")) return take(s, ")");
+  }
+  return true;
+}
+
+static bool take_type(const char *text, FlNpy *h) {
+  static const struct {
+    const char *code;
+    FlDtype dtype;
+    int32_t size;
+  } types[] = {{"b1", FL_BOOL, 1},         {"i1", FL_I8, 1},          {"i2", FL_I16, 2},
+               {"i4", FL_I32, 4},          {"i8", FL_I64, 8},         {"u1", FL_U8, 1},
+               {"u2", FL_U16, 2},          {"u4", FL_U32, 4},         {"u8", FL_U64, 8},
+               {"f4", FL_F32, 4},          {"f8", FL_F64, 8},         {"M8[D]", FL_DATE, 8},
+               {"M8[us]", FL_DATETIME, 8}, {"m8[us]", FL_DURATION, 8}};
+  if (!*text || !strchr("<>|=", *text)) return false;
+  h->big_endian = *text == '>';
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+    if (strcmp(text + 1, types[k].code) != 0) continue;
+    h->dtype = types[k].dtype;
+    h->size = types[k].size;
+    return true;
+  }
+  return false;
+}
+
+static bool bad_header(const char *path, const char *what, FlIoError *e) {
+  return fl_io_error(e, FL_E_NPY, "`%s` is not an NPY file that can be read: %s", path, what);
+}
+
+static bool parse_header(const char *path, const char *text, int64_t len, FlNpy *h, FlIoError *e) {
+  FlScanner s = {text, text + len};
+  bool descr = false, order = false, shape = false;
+  char key[32], type[64] = "";
+  if (!take(&s, "{")) return bad_header(path, "its header is damaged", e);
+  while (!take(&s, "}")) {
+    if (!take_text(&s, key, sizeof key) || !take(&s, ":"))
+      return bad_header(path, "its header is damaged", e);
+    bool ok = false;
+    if (strcmp(key, "descr") == 0 && !descr) {
+      descr = ok = take_text(&s, type, sizeof type);
+      if (!ok) return bad_header(path, "its elements are records, or their type is too long", e);
+    } else if (strcmp(key, "fortran_order") == 0 && !order) {
+      h->fortran = take(&s, "True");
+      order = ok = h->fortran || take(&s, "False");
+    } else if (strcmp(key, "shape") == 0 && !shape) {
+      shape = ok = take_shape(&s, h);
+      if (!ok) return bad_header(path, "its shape is damaged, or has more than 8 dimensions", e);
+    }
+    if (!ok) return bad_header(path, "its header is damaged", e);
+    if (!take(&s, ",") && !(s.at < s.end && *s.at == '}'))
+      return bad_header(path, "its header is damaged", e);
+  }
+  if (!descr || !order || !shape)
+    return bad_header(path, "its header lacks the type, the order or the shape", e);
+  for (char *c = type; *c; c++) {
+    if (*c < ' ' || *c > '~') *c = '?';
+  }
+  if (!take_type(type, h)) {
+    fl_io_error(e, FL_E_NPY, "`%s` has elements of a type that flow does not have: `%s`", path, type);
+    fl_io_help(e, "in Python: numpy.save(path, x.astype(\"f8\")) for numbers; texts belong into a CSV file");
+    return false;
+  }
+  return true;
+}
+
+static bool read_at(int fd, void *to, int64_t n, int64_t at) {
+  char *bytes = to;
+  while (n) {
+    ssize_t got = pread(fd, bytes, (size_t)n, at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    bytes += got;
+    at += got;
+    n -= got;
+  }
+  return true;
+}
+
+static bool check_size(const char *path, FlNpy *h, int64_t file_size, FlIoError *e) {
+  int64_t bytes = h->size;
+  bool empty = false, fits = true;
+  h->count = 1;
+  for (int32_t k = 0; k < h->rank; k++) empty |= h->dims[k] == 0;
+  for (int32_t k = 0; fits && !empty && k < h->rank; k++) {
+    fits = !__builtin_mul_overflow(bytes, h->dims[k], &bytes);
+    h->count *= fits ? h->dims[k] : 0;
+  }
+  if (empty) h->count = bytes = 0;
+  if (fits && bytes <= file_size - h->data) return true;
+  return bad_header(path, "it is shorter than its header says", e);
+}
+
+static bool read_header(const char *path, int fd, int64_t file_size, FlNpy *h, FlIoError *e) {
+  unsigned char start[12];
+  memset(h, 0, sizeof *h);
+  if (file_size < 12 || !read_at(fd, start, 12, 0) || memcmp(start, "\x93NUMPY", 6) != 0)
+    return bad_header(path, "it does not begin with the mark of such files", e);
+  if (start[6] < 1 || start[6] > 3) return bad_header(path, "its version is unknown", e);
+  bool wide = start[6] >= 2;
+  int64_t len = start[8] | start[9] << 8;
+  if (wide) len |= (int64_t)start[10] << 16 | (int64_t)start[11] << 24;
+  int64_t at = wide ? 12 : 10;
+  if (len > FL_NPY_HEADER_MAX || len > file_size - at)
+    return bad_header(path, "its header is longer than the file", e);
+  char *text = malloc((size_t)len + 1);
+  if (!text) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  bool ok = read_at(fd, text, len, at) || bad_header(path, "it cannot be read", e);
+  h->data = at + len;
+  ok = ok && parse_header(path, text, len, h, e) && check_size(path, h, file_size, e);
+  free(text);
+  return ok;
+}
+
+bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *dims, FlIoError *e) {
+  struct stat found;
+  FlNpy h;
+  memset(e, 0, sizeof *e);
+  int fd = fl_input_fd(path, &found, e);
+  if (fd < 0) return false;
+  bool ok = read_header(path, fd, found.st_size, &h, e);
+  close(fd);
+  if (!ok) return false;
+  *dtype = h.dtype;
+  *rank = h.rank;
+  memcpy(dims, h.dims, sizeof h.dims);
+  return true;
+}
+
+/* ---- the elements ------------------------------------------------------------------------------------- */
+
+typedef struct FlNpyReading {
+  int fd;
+  FlNpy h;
+  FlArray *out;
+  _Atomic int failure; /* 1: the file became shorter or cannot be read; 2: a date that does not fit */
+} FlNpyReading;
+
+static uint64_t load_bits(const unsigned char *p, int32_t size, bool big_endian) {
+  uint64_t x = 0;
+  for (int32_t k = 0; k < size; k++) x |= (uint64_t)p[big_endian ? size - 1 - k : k] << (8 * k);
+  return x;
+}
+
+/* One element of the file as the array's type; false: it does not fit. */
+static bool store_element(const FlNpy *h, const unsigned char *p, FlArray *out, int64_t at) {
+  uint64_t bits = load_bits(p, h->size, h->big_endian);
+  FlKind kind = fl_dtype_info[h->dtype].kind;
+  int shift = 64 - 8 * h->size;
+  int64_t i =
+      kind == FL_KIND_SIGNED || kind == FL_KIND_TIME ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
+  if (kind == FL_KIND_BOOL) i = bits != 0;
+  if (h->dtype == FL_DATE && (i < INT32_MIN || i > INT32_MAX)) return false;
+  if ((h->dtype == FL_DATETIME || h->dtype == FL_DURATION) && i == INT64_MIN) return false;
+  if (out->dtype == FL_F64) {
+    double x;
+    if (h->dtype == FL_F64) {
+      memcpy(&x, &bits, 8);
+    } else if (h->dtype == FL_F32) {
+      uint32_t low = (uint32_t)bits;
+      float f;
+      memcpy(&f, &low, 4);
+      x = (double)f;
+    } else {
+      x = kind == FL_KIND_UNSIGNED ? (double)bits : (double)i;
+    }
+    ((double *)out->data)[at] = x;
+    return true;
+  }
+  int32_t size = fl_dtype_info[out->dtype].bytes;
+  memcpy((char *)out->data + at * size, &i, (size_t)size); /* little-endian: the low bytes */
+  return true;
+}
+
+/* Where the k-th element of a file in column-major order goes. */
+static int64_t place_of(const FlNpy *h, int64_t k) {
+  int64_t at = 0, stride = 1, index[FL_MAX_RANK];
+  for (int32_t d = 0; d < h->rank; d++) {
+    index[d] = k % h->dims[d];
+    k /= h->dims[d];
+  }
+  for (int32_t d = h->rank - 1; d >= 0; d--) {
+    at += index[d] * stride;
+    stride *= h->dims[d];
+  }
+  return at;
+}
+
+static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
+  FlNpyReading *r = env;
+  (void)worker;
+  const FlNpy *h = &r->h;
+  int64_t from = begin * FL_NPY_PIECE, to = end * FL_NPY_PIECE < h->count ? end * FL_NPY_PIECE : h->count;
+  bool plain = !h->fortran && !h->big_endian && h->dtype == (FlDtype)r->out->dtype && h->dtype != FL_BOOL &&
+               h->size == fl_dtype_info[h->dtype].bytes;
+  int failure = 0;
+  if (plain) {
+    char *at = (char *)r->out->data + from * h->size;
+    failure = !read_at(r->fd, at, (to - from) * h->size, h->data + from * h->size);
+  } else {
+    unsigned char some[4096];
+    int64_t step = (int64_t)sizeof some / h->size;
+    for (int64_t k = from; !failure && k < to; k += step) {
+      int64_t n = to - k < step ? to - k : step;
+      failure = !read_at(r->fd, some, n * h->size, h->data + k * h->size);
+      for (int64_t j = 0; !failure && j < n; j++) {
+        int64_t place = h->fortran ? place_of(h, k + j) : k + j;
+        if (!store_element(h, some + j * h->size, r->out, place)) failure = 2;
+      }
+    }
+  }
+  if (failure)
+    atomic_store_explicit(&r->failure, failure, memory_order_relaxed); /* read after the loop has joined */
+}
+
+/* Whether a value of type `from` is implicitly one of type `to`. */
+static bool widens(FlDtype from, FlDtype to) {
+  FlKind a = fl_dtype_info[from].kind, b = fl_dtype_info[to].kind;
+  int32_t n = fl_dtype_info[from].bytes, m = fl_dtype_info[to].bytes;
+  if (from == to) return true;
+  if (to == FL_F64) return a == FL_KIND_SIGNED || a == FL_KIND_UNSIGNED || a == FL_KIND_FLOAT;
+  if (a == b) return (a == FL_KIND_SIGNED || a == FL_KIND_UNSIGNED) && n < m;
+  return a == FL_KIND_UNSIGNED && b == FL_KIND_SIGNED && n < m;
+}
+
+static bool check_type(const char *path, const FlNpy *h, FlType1 want, FlIoError *e) {
+  const char *has = fl_dtype_info[h->dtype].name, *wants = fl_dtype_info[want.dtype].name;
+  if (h->rank != want.rank) {
+    return fl_io_error(e, FL_E_NPY_TYPE, "`%s` holds an array of %d dimension%s, but one of %d is wanted",
+                       path, h->rank, h->rank == 1 ? "" : "s", want.rank);
+  }
+  if (widens(h->dtype, (FlDtype)want.dtype)) return true;
+  fl_io_error(e, FL_E_NPY_TYPE, "`%s` holds an array of %s, but one of %s is wanted", path, has, wants);
+  fl_io_help(e, "read it as %s and convert: %s(x)", has, wants);
+  return false;
+}
+
+static FlArray *read_npy(FlCtx *ctx, const char *path, FlType1 want, FlIoError *e) {
+  struct stat before, after;
+  int fd = fl_input_fd(path, &before, e);
+  if (fd < 0) return NULL;
+  FlNpyReading r = {.fd = fd};
+  bool ok = read_header(path, fd, before.st_size, &r.h, e) && check_type(path, &r.h, want, e);
+  if (ok) {
+    r.out = fl_array_new(ctx, want.dtype, want.rank, r.h.dims);
+    ok = r.out || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  }
+  if (ok) {
+    fl_parallel_for(ctx, (r.h.count + FL_NPY_PIECE - 1) / FL_NPY_PIECE, 1, read_pieces, &r);
+    if (r.failure == 2) {
+      ok = fl_io_error(e, FL_E_NPY, "`%s` holds a time that is not one (NaT), or too far away", path);
+    } else if (r.failure || fstat(fd, &after) != 0 || !fl_input_same(&before, &after)) {
+      ok = fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
+    }
+  }
+  close(fd);
+  if (!ok) fl_array_unref(r.out);
+  return ok ? r.out : NULL;
+}
+
+FlStatus fl_rt_read_npy(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlIoError e = {0};
+  FlText file = args[0].t;
+  char *path = fl_input_path(file, &e);
+  FlStatus status = path ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;
+  FlArray *a = path && !status ? read_npy(ctx, path, desc->result_types[0], &e) : NULL;
+  if (!a && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
+  free(path);
+  results[0].a = a;
+  return status;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+static const char *code_of(int32_t dtype) {
+  switch ((FlDtype)dtype) {
+  case FL_BOOL: return "|b1";
+  case FL_I8: return "|i1";
+  case FL_I16: return "<i2";
+  case FL_I32: return "<i4";
+  case FL_I64: return "<i8";
+  case FL_U8: return "|u1";
+  case FL_U16: return "<u2";
+  case FL_U32: return "<u4";
+  case FL_U64: return "<u8";
+  case FL_F32: return "<f4";
+  case FL_F64: return "<f8";
+  case FL_DATE: return "<M8[D]";
+  case FL_DATETIME: return "<M8[us]";
+  case FL_DURATION: return "<m8[us]";
+  case FL_TEXT:
+  case FL_FILE:
+  case FL_LIST:
+  case FL_N_DTYPES: break;
+  }
+  return NULL;
+}
+
+static bool write_data(FlOutput *out, const FlArray *a, FlIoError *e) {
+  if (a->dtype != FL_DATE) return fl_output_write(out, a->data, (size_t)fl_array_bytes(a), e);
+  int64_t some[1024], n = fl_array_count(a);
+  const int32_t *days = a->data;
+  for (int64_t k = 0; k < n; k += 1024) {
+    int64_t m = n - k < 1024 ? n - k : 1024;
+    for (int64_t j = 0; j < m; j++) some[j] = days[k + j];
+    if (!fl_output_write(out, some, (size_t)m * sizeof *some, e)) return false;
+  }
+  return true;
+}
+
+static bool write_npy(const char *path, const FlArray *a, FlIoError *e) {
+  const char *code = code_of(a->dtype);
+  if (!code)
+    return fl_io_error(e, FL_E_WRITE, "an array of %s cannot be an NPY file", fl_dtype_info[a->dtype].name);
+  char head[512];
+  int n = 10 + snprintf(head + 10, 400, "{'descr': '%s', 'fortran_order': False, 'shape': (", code);
+  for (int32_t k = 0; k < a->rank; k++) n += snprintf(head + n, 40, "%lld, ", (long long)a->dims[k]);
+  n += snprintf(head + n, 40, "), }");
+  int padded = (n + 1 + 63) / 64 * 64;
+  memset(head + n, ' ', (size_t)(padded - n));
+  head[padded - 1] = '\n';
+  memcpy(head, "\x93NUMPY\x01\x00", 8);
+  head[8] = (char)((padded - 10) & 0xff);
+  head[9] = (char)((padded - 10) >> 8);
+  FlOutput out;
+  if (!fl_output_open(path, &out, e)) return false;
+  if (fl_output_write(&out, head, (size_t)padded, e) && write_data(&out, a, e))
+    return fl_output_commit(&out, e);
+  fl_output_abandon(&out);
+  return false;
+}
+
+FlStatus fl_rt_write_npy(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  (void)results;
+  FlIoError e = {0};
+  FlText to = args[0].t;
+  char *path = fl_input_path(to, &e);
+  FlStatus status = path ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
+  if (!status && !(path && write_npy(path, args[1].a, &e)))
+    status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
+  free(path);
+  return status;
+}

@@ -189,8 +189,9 @@ typedef FlVec(FlTypeItem) FlTypeItemList;
 
 struct FlTypeExpr {
   FlTypeExprKind kind;
-  FlSpan span;
+  FlSpan span;     /* with the brackets around it, if any */
   uint16_t height; /* of the tree below and with this node */
+  bool brackets;   /* written in round brackets; for the formatter */
   union {
     struct {
       FlName module, name;
@@ -244,7 +245,7 @@ typedef enum FlExprKind {
 
 struct FlExpr {
   FlExprKind kind;
-  FlSpan span;     /* without brackets around the whole */
+  FlSpan span;     /* with the brackets around it, if any */
   uint16_t height; /* of the tree below and with this node */
   bool brackets;   /* written in round brackets; for the formatter, means nothing */
   union {
@@ -333,6 +334,7 @@ typedef enum FlStmtKind {
 struct FlStmt {
   FlStmtKind kind;
   FlSpan span;
+  uint16_t height; /* of the tree below and with this node */
   const char *doc; /* text of its `##` comments, lines joined by \n, without the marks; NULL: none */
   union {
     struct {
@@ -389,12 +391,14 @@ struct FlStmt {
 typedef struct FlComment {
   FlSpan span;
   bool own_line; /* nothing but spaces stands before it on its line */
+  bool doc;      /* begins with ## */
 } FlComment;
+typedef FlVec(FlComment) FlCommentList;
 
 typedef struct FlAst {
   FlSource *source;
   FlStmtList stmts;
-  FlVec(FlComment) comments; /* all of the file, in order; for the formatter */
+  FlCommentList comments; /* all of the file, in order; for the formatter */
 } FlAst;
 
 /* Parses the whole file. Never NULL; errors are in the sink (E00xx, E01xx). The tree refers to `source`. */

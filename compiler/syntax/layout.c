@@ -1,0 +1,310 @@
+/* layout.c: from the lexer's tokens to those of the grammar.
+ *
+ * In: p->tokens with LINE and SEMICOLON. Out: p->tokens where brackets match (a missing one is reported and
+ * made, one that closes nothing is reported and left out), words that are names in their place are NAME, and
+ * NEWLINE stands exactly where a statement (or the arm of a match) ends: never doubled, never first, never
+ * before a closing bracket; the last token before the end of the file is NEWLINE, if there is any. */
+#include "syntax/syntax_internal.h"
+
+typedef struct Layout {
+  FlParser *p;
+  const FlToken *in;
+  int n;
+  FlTokens out;
+  FlVec(int) open; /* indices in out of the brackets that are open */
+  bool attribute;  /* the statement begins with `@`: a word may follow it */
+} Layout;
+
+static bool opens(int kind) {
+  return kind == FL_TOK_LPAREN || kind == FL_TOK_LBRACKET || kind == FL_TOK_LBRACE ||
+         kind == FL_TOK_INTERP_BEGIN;
+}
+
+/* The bracket that closes what `kind` opens; 0 when it opens nothing. */
+static int closer_of(int kind) {
+  switch (kind) {
+  case FL_TOK_LPAREN: return FL_TOK_RPAREN;
+  case FL_TOK_LBRACKET: return FL_TOK_RBRACKET;
+  case FL_TOK_LBRACE: return FL_TOK_RBRACE;
+  case FL_TOK_INTERP_BEGIN: return FL_TOK_INTERP_END;
+  default: return 0;
+  }
+}
+
+static bool closes(int kind) {
+  return kind == FL_TOK_RPAREN || kind == FL_TOK_RBRACKET || kind == FL_TOK_RBRACE ||
+         kind == FL_TOK_INTERP_END;
+}
+
+static int last_kind(const Layout *y) { return y->out.n ? y->out.at[y->out.n - 1].kind : FL_TOK_NEWLINE; }
+
+static const FlToken *innermost(const Layout *y) {
+  return y->open.n ? &y->out.at[y->open.at[y->open.n - 1]] : NULL;
+}
+
+static bool lines_count(const Layout *y) {
+  const FlToken *t = innermost(y);
+  return !t || t->kind == FL_TOK_LBRACE;
+}
+
+/* Does a line that ends in this token go on? */
+static bool continues(int kind) {
+  switch (kind) {
+  case FL_TOK_ASSIGN:
+  case FL_TOK_PLUSASSIGN:
+  case FL_TOK_FATARROW:
+  case FL_TOK_ARROW:
+  case FL_TOK_COMMA:
+  case FL_TOK_COLON:
+  case FL_TOK_PIPE:
+  case FL_TOK_DEFAULT:
+  case FL_TOK_OR:
+  case FL_TOK_AND:
+  case FL_TOK_EQ:
+  case FL_TOK_NE:
+  case FL_TOK_LT:
+  case FL_TOK_LE:
+  case FL_TOK_GT:
+  case FL_TOK_GE:
+  case FL_TOK_NEAR:
+  case FL_TOK_IN:
+  case FL_TOK_DOTDOT:
+  case FL_TOK_PLUS:
+  case FL_TOK_MINUS:
+  case FL_TOK_STAR:
+  case FL_TOK_SLASH:
+  case FL_TOK_SLASHSLASH:
+  case FL_TOK_PERCENT:
+  case FL_TOK_AT:
+  case FL_TOK_CARET: return true;
+  default: return false;
+  }
+}
+
+static void emit(Layout *y, FlToken t) {
+  bool starts = last_kind(y) == FL_TOK_NEWLINE || last_kind(y) == FL_TOK_LBRACE;
+  if (starts) y->attribute = t.kind == FL_TOK_AT;
+  fl_vec_push(y->p->arena, &y->out, t);
+}
+
+static void emit_newline(Layout *y, FlSpan span) {
+  if (!y->out.n || last_kind(y) == FL_TOK_NEWLINE || last_kind(y) == FL_TOK_LBRACE) return;
+  emit(y, (FlToken){.kind = FL_TOK_NEWLINE, .span = {span.file, span.start, span.len ? 1 : 0}, .match = -1});
+}
+
+static void drop_newline(Layout *y) {
+  if (y->out.n && last_kind(y) == FL_TOK_NEWLINE) y->out.n--;
+}
+
+/* ---- brackets ---- */
+
+static void close_innermost(Layout *y, FlToken t) {
+  drop_newline(y);
+  int open = y->open.at[--y->open.n];
+  t.kind = closer_of(y->out.at[open].kind);
+  t.match = open;
+  emit(y, t);
+  y->out.at[open].match = y->out.n - 1;
+}
+
+/* The innermost bracket lacks its closer: it is made before `where`. */
+static void mend(Layout *y, FlSpan where, bool say) {
+  const FlToken *open = innermost(y);
+  if (say && !open->made) {
+    const char *closer = fl_syntax_token_name(closer_of(open->kind));
+    FlDiag *d = fl_report(y->p->sink, FL_E0102, open->span, "this %s is never closed",
+                          fl_syntax_token_name(open->kind));
+    fl_diag_note(y->p->sink, d, where, "%s is missing before this", closer);
+  }
+  close_innermost(y, (FlToken){.span = {where.file, where.start, 0}, .made = true});
+}
+
+static void close_bracket(Layout *y, FlToken t) {
+  int at = y->open.n - 1;
+  while (at >= 0 && closer_of(y->out.at[y->open.at[at]].kind) != t.kind) at--;
+  FlSink *sink = y->p->sink;
+  if (at >= 0) {
+    /* a `)` does not reach over the `{` or the text around it */
+    bool reach = true;
+    for (int i = at + 1; i < y->open.n; i++) {
+      int kind = y->out.at[y->open.at[i]].kind;
+      if (t.kind != FL_TOK_RBRACE && t.kind != FL_TOK_INTERP_END &&
+          (kind == FL_TOK_LBRACE || kind == FL_TOK_INTERP_BEGIN))
+        reach = false;
+    }
+    if (reach) {
+      while (y->open.n - 1 > at) mend(y, t.span, !t.made);
+      close_innermost(y, t);
+      return;
+    }
+  }
+  const FlToken *open = innermost(y);
+  if (open && open->kind != FL_TOK_LBRACE && open->kind != FL_TOK_INTERP_BEGIN) {
+    const char *want = fl_syntax_token_name(closer_of(open->kind));
+    FlDiag *d =
+        fl_report(sink, FL_E0103, t.span, "expected %s, found %s", want, fl_syntax_token_name(t.kind));
+    fl_diag_note(sink, d, open->span, "%s was opened here", fl_syntax_token_name(open->kind));
+    t.made = true;
+    close_innermost(y, t);
+    return;
+  }
+  fl_report(sink, FL_E0103, t.span, "%s closes nothing", fl_syntax_token_name(t.kind));
+}
+
+/* ---- words ---- */
+
+static const FlToken *next_solid(const Layout *y, int i) {
+  while (y->in[i].kind == FL_TOK_LINE) i++;
+  return &y->in[i];
+}
+
+static bool begins_expression(int kind) {
+  switch (kind) {
+  case FL_TOK_NAME:
+  case FL_TOK_INT:
+  case FL_TOK_FLOAT:
+  case FL_TOK_TEXT:
+  case FL_TOK_TEXT_BEGIN:
+  case FL_TOK_UNDERSCORE:
+  case FL_TOK_LPAREN:
+  case FL_TOK_LBRACKET:
+  case FL_TOK_LBRACE:
+  case FL_TOK_MINUS:
+  case FL_TOK_NOT:
+  case FL_TOK_TRUE:
+  case FL_TOK_FALSE:
+  case FL_TOK_NULL:
+  case FL_TOK_IF:
+  case FL_TOK_MATCH:
+  case FL_TOK_OUTER:
+  case FL_TOK_COL: return true;
+  default: return false;
+  }
+}
+
+static bool is_name(const FlToken *t) {
+  FlWordGroup group;
+  if (t->kind == FL_TOK_NAME) return true;
+  if (!fl_syntax_is_word_token(t->kind)) return false;
+  fl_syntax_word(t->name, strlen(t->name), &group);
+  return group == FL_WORD_SOFT || group == FL_WORD_START;
+}
+
+/* Is the word at in[i], of the START group, followed by what makes it a word? */
+static bool starts_statement(const Layout *y, int i) {
+  const FlToken *next = &y->in[i + 1];
+  switch (y->in[i].kind) {
+  case FL_TOK_STAGE:
+  case FL_TOK_TYPE:
+  case FL_TOK_PARAM: return is_name(next);
+  case FL_TOK_IMPORT: return is_name(next) || next->kind == FL_TOK_TEXT;
+  case FL_TOK_EXTERN: return next->kind == FL_TOK_FN;
+  case FL_TOK_TEST: return next->kind == FL_TOK_TEXT;
+  default: /* assert */ return begins_expression(next->kind) || is_name(next);
+  }
+}
+
+/* Is the word at in[i] a name where it stands? */
+static bool word_is_name(const Layout *y, int i) {
+  const FlToken *t = &y->in[i];
+  int before = last_kind(y);
+  if (before == FL_TOK_DOT) return true;
+  const FlToken *bracket = innermost(y), *next = next_solid(y, i + 1);
+  if (bracket && bracket->kind == FL_TOK_LPAREN && (before == FL_TOK_LPAREN || before == FL_TOK_COMMA) &&
+      (next->kind == FL_TOK_ASSIGN || next->kind == FL_TOK_COLON))
+    return true;
+  if (t->kind == FL_TOK_VAR) return y->in[i + 1].kind == FL_TOK_LPAREN && y->in[i + 1].glued;
+  FlWordGroup group;
+  fl_syntax_word(t->name, strlen(t->name), &group);
+  if (group != FL_WORD_START) return false;
+  bool start = before == FL_TOK_NEWLINE || before == FL_TOK_LBRACE || y->attribute;
+  return !start || !starts_statement(y, i);
+}
+
+/* Words that begin a line only as statements: in round or square brackets they say that one was forgotten. */
+static bool never_in_brackets(int kind) {
+  switch (kind) {
+  case FL_TOK_LET:
+  case FL_TOK_VAR:
+  case FL_TOK_FN:
+  case FL_TOK_WHILE:
+  case FL_TOK_BREAK:
+  case FL_TOK_CONTINUE: return true;
+  default: return false;
+  }
+}
+
+/* At in[i], first on its line within ( or [: is this the beginning of a statement? */
+static bool breaks_out(const Layout *y, int i) {
+  const FlToken *t = &y->in[i];
+  if (never_in_brackets(t->kind)) return true;
+  if (!fl_syntax_is_word_token(t->kind)) return false;
+  FlWordGroup group;
+  fl_syntax_word(t->name, strlen(t->name), &group);
+  if (group != FL_WORD_START || !starts_statement(y, i)) return false;
+  return t->kind != FL_TOK_ASSERT || y->in[i + 1].kind == FL_TOK_NAME;
+}
+
+/* ---- the whole ---- */
+
+static void at_line_end(Layout *y, int i) {
+  const FlToken *next = next_solid(y, i);
+  if (!lines_count(y) || continues(last_kind(y)) || next->kind == FL_TOK_PIPE || next->kind == FL_TOK_ELSE ||
+      closes(next->kind))
+    return;
+  emit_newline(y, y->in[i].span);
+}
+
+/* Too many brackets are open: the rest of the file is not read. */
+static bool too_deep(Layout *y, const FlToken *t) {
+  if (y->open.n < FL_MAX_DEPTH) return false;
+  y->p->too_deep = true;
+  FlDiag *d = fl_report(y->p->sink, FL_E0008, t->span, "brackets are nested more than %d deep", FL_MAX_DEPTH);
+  fl_diag_help(y->p->sink, d, "give parts names with `let`");
+  return true;
+}
+
+void fl_syntax_layout(FlParser *p) {
+  Layout y = {.p = p, .in = p->tokens.at, .n = p->tokens.n};
+  bool first_on_line = true, cut = false;
+  int i = 0;
+  for (; y.in[i].kind && !cut; i++) {
+    FlToken t = y.in[i];
+    if (t.kind == FL_TOK_LINE) {
+      at_line_end(&y, i);
+      first_on_line = true;
+      continue;
+    }
+    if (t.kind == FL_TOK_SEMICOLON) {
+      if (!lines_count(&y)) {
+        while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t.span, true);
+      }
+      if (lines_count(&y)) emit_newline(&y, t.span);
+      continue;
+    }
+    if (fl_syntax_is_word_token(t.kind) && word_is_name(&y, i)) t.kind = FL_TOK_NAME;
+    if (first_on_line && t.kind != FL_TOK_NAME && !lines_count(&y) && breaks_out(&y, i)) {
+      while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t.span, true);
+      if (lines_count(&y)) emit_newline(&y, t.span);
+    }
+    first_on_line = false;
+    if (closes(t.kind)) {
+      close_bracket(&y, t);
+    } else if (opens(t.kind)) {
+      cut = too_deep(&y, &t);
+      if (cut) break;
+      fl_vec_push(p->arena, &y.open, y.out.n);
+      emit(&y, t);
+    } else {
+      emit(&y, t);
+    }
+  }
+  FlSpan end = {p->source->id, y.in[i].span.start, 0};
+  while (y.open.n) mend(&y, end, !cut);
+  if (y.out.n) {
+    drop_newline(&y);
+    emit(&y, (FlToken){.kind = FL_TOK_NEWLINE, .span = end, .made = cut, .match = -1});
+  }
+  emit(&y, (FlToken){.kind = 0, .span = end, .match = -1});
+  p->tokens = y.out;
+}

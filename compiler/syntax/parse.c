@@ -1,0 +1,70 @@
+/* parse.c: the way from a source text to its tree, and the tokens of --emit=tokens. */
+#include "syntax/syntax_internal.h"
+
+#include <stdlib.h>
+
+static void init(FlParser *p, FlArena *arena, FlInterner *interner, FlSource *source, FlSink *sink) {
+  *p = (FlParser){.arena = arena, .interner = interner, .source = source, .sink = sink};
+  p->underscore = fl_intern_z(interner, "_");
+  p->ast = FL_NEW(arena, FlAst);
+  p->ast->source = source;
+}
+
+/* Feeds the tokens; after an error goes on where recover.c says. */
+static void feed(FlParser *p) {
+  p->engine = fl_lemonAlloc(malloc);
+  if (!p->engine) {
+    fprintf(stderr, "error: out of memory\n");
+    exit(4);
+  }
+  for (p->at = 0; p->at < p->tokens.n;) {
+    FlToken *t = &p->tokens.at[p->at];
+    p->failed = false;
+    fl_lemon(p->engine, t->kind, t, p);
+    if (p->failed) {
+      p->at = fl_syntax_resume(p);
+      fl_lemon_forgive(p->engine);
+    } else {
+      p->at++;
+    }
+  }
+  fl_lemonFree(p->engine, free);
+}
+
+FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, FlSink *sink) {
+  FlParser p;
+  init(&p, arena, interner, source, sink);
+  if (!fl_syntax_lex(&p)) return p.ast;
+  fl_syntax_layout(&p);
+  feed(&p);
+  for (int i = 0; i < p.wildcards.n; i++) {
+    FlExpr *e = p.wildcards.at[i];
+    if (e->kind != FL_EXPR_NAME) continue;
+    FlDiag *d = fl_report(sink, FL_E0113, e->span, "`_` is not a value");
+    fl_diag_help(sink, d, "`_` stands in a pattern for what is not needed; a whole dimension is written `:`");
+    e->kind = FL_EXPR_ERROR;
+  }
+  p.ast->comments = p.comments;
+  fl_syntax_attach_docs(&p);
+  return p.ast;
+}
+
+void fl_syntax_print_tokens(FlText1 *out, FlSource *source, FlSink *sink) {
+  FlParser p;
+  init(&p, sink->arena, fl_interner_make(sink->arena), source, sink);
+  if (!fl_syntax_lex(&p)) return;
+  fl_syntax_layout(&p);
+  for (int i = 0; i < p.tokens.n; i++) {
+    const FlToken *t = &p.tokens.at[i];
+    int line, column;
+    fl_source_position(source, t->span.start, &line, &column);
+    fl_text_addf(out, "%d:%d %s", line, column, fl_syntax_token_kind(t->kind));
+    if (t->made) fl_text_addz(out, " (made)");
+    else if (t->kind == FL_TOK_TEXT_PIECE || t->kind == FL_TOK_NAME || t->kind == FL_TOK_INT ||
+             t->kind == FL_TOK_FLOAT || t->kind == FL_TOK_TEXT || t->kind == FL_TOK_FORMAT) {
+      fl_text_addc(out, ' ');
+      fl_syntax_add_escaped(out, source->text + t->span.start, t->span.len);
+    }
+    fl_text_addc(out, '\n');
+  }
+}

@@ -1,0 +1,452 @@
+/* print_ast.c: the tree as s-expressions, for --emit=ast and golden tests.
+ *
+ * In: a tree. Out: one s-expression a statement, broken over lines where it is wider than a line. Spans,
+ * brackets and layout are not shown: two texts mean the same to the later phases exactly when their trees
+ * print the same. */
+#include "syntax/ast.h"
+#include "syntax/syntax_internal.h"
+
+enum { WIDTH = 100 };
+
+static void expr(FlText1 *out, const FlExpr *e);
+static void type(FlText1 *out, const FlTypeExpr *t);
+static void stmt(FlText1 *out, const FlStmt *s);
+
+static const char *const expr_words[] = {
+#define FL_EXPR_NODE(kind, member, word) [FL_EXPR_##kind] = word,
+#include "syntax/nodes.def"
+};
+static const char *const stmt_words[] = {
+#define FL_STMT_NODE(kind, member, word) [FL_STMT_##kind] = word,
+#include "syntax/nodes.def"
+};
+static const char *const spellings[] = {
+#define FL_BIN(name, spelling) [FL_BIN_##name] = spelling,
+    FL_BINARY_OPS(FL_BIN)
+#undef FL_BIN
+};
+
+const char *fl_syntax_binary_spelling(FlBinaryOp op) { return spellings[op]; }
+
+void fl_syntax_add_escaped(FlText1 *out, const char *s, size_t len) {
+  fl_text_addc(out, '"');
+  for (size_t i = 0; i < len; i++) {
+    unsigned char c = (unsigned char)s[i];
+    if (c == '\n') fl_text_addz(out, "\\n");
+    else if (c == '\t') fl_text_addz(out, "\\t");
+    else if (c == '"' || c == '\\') fl_text_addf(out, "\\%c", c);
+    else if (c < 0x20 || c == 0x7F) fl_text_addf(out, "\\u{%x}", c);
+    else fl_text_addc(out, (char)c);
+  }
+  fl_text_addc(out, '"');
+}
+
+/* ---- flat printing ---- */
+
+static void name(FlText1 *out, FlName n) {
+  fl_text_addc(out, ' ');
+  fl_syntax_add_name(out, n.text);
+}
+
+static void child(FlText1 *out, const FlExpr *e) {
+  fl_text_addc(out, ' ');
+  expr(out, e);
+}
+
+/* ` value` or ` name=value`. */
+static void named(FlText1 *out, FlName n, const FlExpr *value) {
+  fl_text_addc(out, ' ');
+  if (n.text) fl_syntax_add_name(out, n.text), fl_text_addc(out, '=');
+  expr(out, value);
+}
+
+static void child_or_none(FlText1 *out, const FlExpr *e) {
+  if (e) child(out, e);
+  else fl_text_addz(out, " -");
+}
+
+static void child_type(FlText1 *out, const FlTypeExpr *t) {
+  fl_text_addc(out, ' ');
+  type(out, t);
+}
+
+static void pattern(FlText1 *out, const FlPat *p) {
+  fl_text_addc(out, ' ');
+  switch (p->kind) {
+  case FL_PAT_ERROR: fl_text_addz(out, "(error)"); break;
+  case FL_PAT_ANY: fl_text_addc(out, '_'); break;
+  case FL_PAT_NAME: fl_syntax_add_name(out, p->name.text); break;
+  case FL_PAT_TUPLE:
+    fl_text_addz(out, "(pattern");
+    for (int i = 0; i < p->tuple.n; i++) pattern(out, p->tuple.at[i]);
+    fl_text_addc(out, ')');
+    break;
+  case FL_PAT_VALUE:
+    fl_text_addz(out, "(value");
+    child(out, p->value);
+    fl_text_addc(out, ')');
+    break;
+  case FL_PAT_RANGE:
+    fl_text_addz(out, "(between");
+    child_or_none(out, p->range.lo);
+    child_or_none(out, p->range.hi);
+    fl_text_addc(out, ')');
+    break;
+  }
+}
+
+static void dim(FlText1 *out, const FlDim *d) {
+  if (d->any) fl_text_addz(out, " _");
+  else if (!d->name.text) fl_text_addf(out, " %lld", (long long)d->constant);
+  else if (name(out, d->name), d->constant) fl_text_addf(out, "%+lld", (long long)d->constant);
+}
+
+static void type(FlText1 *out, const FlTypeExpr *t) {
+  switch (t->kind) {
+  case FL_TE_ERROR: fl_text_addz(out, "(error)"); break;
+  case FL_TE_NAME:
+    if (t->name.module.text) fl_syntax_add_name(out, t->name.module.text), fl_text_addc(out, '.');
+    fl_syntax_add_name(out, t->name.name.text);
+    break;
+  case FL_TE_ANY: fl_text_addc(out, '_'); break;
+  case FL_TE_OPTION:
+    fl_text_addz(out, "(option");
+    child_type(out, t->inner);
+    fl_text_addc(out, ')');
+    break;
+  case FL_TE_ARRAY:
+    fl_text_addz(out, "(of");
+    child_type(out, t->array.element);
+    for (int i = 0; i < t->array.dims.n; i++) dim(out, &t->array.dims.at[i]);
+    fl_text_addc(out, ')');
+    break;
+  case FL_TE_TUPLE:
+    fl_text_addz(out, "(fields");
+    for (int i = 0; i < t->tuple.fields.n; i++) {
+      const FlTypeItem *f = &t->tuple.fields.at[i];
+      if (f->name.text) name(out, f->name), fl_text_addc(out, ':');
+      child_type(out, f->type);
+    }
+    fl_text_addz(out, t->tuple.open ? " ..)" : ")");
+    break;
+  case FL_TE_FUNCTION:
+    fl_text_addz(out, "(function (");
+    for (int i = 0; i < t->function.params.n; i++) {
+      if (i) fl_text_addc(out, ' ');
+      type(out, t->function.params.at[i]);
+    }
+    fl_text_addc(out, ')');
+    child_type(out, t->function.result);
+    fl_text_addc(out, ')');
+    break;
+  case FL_TE_TYPEOF:
+    fl_text_addz(out, "(typeof");
+    child(out, t->of);
+    fl_text_addc(out, ')');
+    break;
+  }
+}
+
+static void args(FlText1 *out, const FlArgList *list) {
+  for (int i = 0; i < list->n; i++) { named(out, list->at[i].name, list->at[i].value); }
+}
+
+static void comprehension(FlText1 *out, const FlComprehension *c) {
+  for (int i = 0; i < c->clauses.n; i++) {
+    const FlClause *clause = &c->clauses.at[i];
+    fl_text_addz(out, clause->pattern ? " (each" : " (where");
+    if (clause->pattern) pattern(out, clause->pattern);
+    child(out, clause->source);
+    fl_text_addc(out, ')');
+  }
+  child(out, c->body);
+}
+
+static void subscript(FlText1 *out, const FlSubscript *s) {
+  switch (s->kind) {
+  case FL_SUB_VALUE: child(out, s->value); break;
+  case FL_SUB_SLICE:
+    fl_text_addz(out, " (slice");
+    child_or_none(out, s->lo);
+    child_or_none(out, s->hi);
+    if (s->step) child(out, s->step);
+    fl_text_addc(out, ')');
+    break;
+  case FL_SUB_NEW: fl_text_addz(out, " new"); break;
+  }
+}
+
+static void text(FlText1 *out, const FlTextParts *parts) {
+  if (!parts->n) fl_text_addz(out, " \"\"");
+  for (int i = 0; i < parts->n; i++) {
+    const FlTextPart *part = &parts->at[i];
+    if (!part->value) {
+      fl_text_addc(out, ' ');
+      fl_syntax_add_escaped(out, part->bytes, part->len);
+    } else if (part->format) {
+      fl_text_addz(out, " (format ");
+      fl_syntax_add_escaped(out, part->format, strlen(part->format));
+      child(out, part->value);
+      fl_text_addc(out, ')');
+    } else {
+      child(out, part->value);
+    }
+  }
+}
+
+static void expr(FlText1 *out, const FlExpr *e) {
+  if (e->kind == FL_EXPR_NAME) { /* names and numbers without a list around them */
+    fl_syntax_add_name(out, e->name.text);
+    return;
+  }
+  if (e->kind == FL_EXPR_INT || e->kind == FL_EXPR_FLOAT) {
+    fl_text_addz(out, e->kind == FL_EXPR_INT ? e->integer.spelling : e->real.spelling);
+    return;
+  }
+  if (e->kind == FL_EXPR_BOOL || e->kind == FL_EXPR_NULL) {
+    fl_text_addz(out, e->kind == FL_EXPR_NULL ? "null" : e->boolean ? "true" : "false");
+    return;
+  }
+  fl_text_addc(out, '(');
+  if (e->kind == FL_EXPR_BINARY) fl_text_addz(out, spellings[e->binary.op]);
+  else if (e->kind == FL_EXPR_UNARY) fl_text_addz(out, e->unary.op == FL_UN_NEG ? "negate" : "not");
+  else fl_text_addz(out, expr_words[e->kind]);
+  switch (e->kind) {
+  case FL_EXPR_ERROR:
+  case FL_EXPR_INT:
+  case FL_EXPR_FLOAT:
+  case FL_EXPR_BOOL:
+  case FL_EXPR_NULL:
+  case FL_EXPR_NAME: break;
+  case FL_EXPR_COL:
+  case FL_EXPR_OUTER: name(out, e->name); break;
+  case FL_EXPR_TEXT: text(out, &e->text.parts); break;
+  case FL_EXPR_TUPLE:
+    for (int i = 0; i < e->tuple.n; i++) { named(out, e->tuple.at[i].name, e->tuple.at[i].value); }
+    break;
+  case FL_EXPR_ARRAY:
+    for (int i = 0; i < e->array.n; i++) child(out, e->array.at[i]);
+    break;
+  case FL_EXPR_COMPREHENSION: comprehension(out, &e->comprehension); break;
+  case FL_EXPR_REDUCE:
+    child(out, e->reduce.func);
+    comprehension(out, &e->reduce.comprehension);
+    args(out, &e->reduce.rest);
+    break;
+  case FL_EXPR_BLOCK:
+    for (int i = 0; i < e->block.n; i++) fl_text_addc(out, ' '), stmt(out, e->block.at[i]);
+    break;
+  case FL_EXPR_IF:
+    child(out, e->if_else.condition);
+    child(out, e->if_else.then);
+    if (e->if_else.otherwise) child(out, e->if_else.otherwise);
+    break;
+  case FL_EXPR_MATCH:
+    child(out, e->match.subject);
+    for (int i = 0; i < e->match.arms.n; i++) {
+      const FlArm *arm = &e->match.arms.at[i];
+      fl_text_addz(out, " (case");
+      pattern(out, arm->pattern);
+      if (arm->guard) fl_text_addz(out, " if"), child(out, arm->guard);
+      child(out, arm->body);
+      fl_text_addc(out, ')');
+    }
+    break;
+  case FL_EXPR_LAMBDA:
+    fl_text_addz(out, " (");
+    for (int i = 0; i < e->lambda.params.n; i++) {
+      FlText1 one = {0};
+      pattern(&one, e->lambda.params.at[i]);
+      fl_text_addz(out, one.s + (i == 0));
+      fl_text_reset(&one);
+    }
+    fl_text_addc(out, ')');
+    child(out, e->lambda.body);
+    break;
+  case FL_EXPR_CALL:
+    child(out, e->call.func);
+    args(out, &e->call.args);
+    break;
+  case FL_EXPR_PIPE:
+    child(out, e->pipe.value);
+    child(out, e->pipe.call);
+    break;
+  case FL_EXPR_INDEX:
+    child(out, e->index.base);
+    for (int i = 0; i < e->index.subs.n; i++) subscript(out, &e->index.subs.at[i]);
+    break;
+  case FL_EXPR_FIELD:
+    child(out, e->field.base);
+    name(out, e->field.name);
+    break;
+  case FL_EXPR_TRANSPOSE: child(out, e->operand); break;
+  case FL_EXPR_UNARY: child(out, e->unary.operand); break;
+  case FL_EXPR_BINARY:
+    child(out, e->binary.left);
+    child(out, e->binary.right);
+    break;
+  case FL_EXPR_RANGE:
+    child(out, e->range.lo);
+    child(out, e->range.hi);
+    if (e->range.step) child(out, e->range.step);
+    break;
+  case FL_EXPR_TYPE: child_type(out, e->type); break;
+  }
+  fl_text_addc(out, ')');
+}
+
+static void fn(FlText1 *out, const FlStmt *s) {
+  name(out, s->fn.name);
+  for (int i = 0; i < s->fn.attributes.n; i++) {
+    fl_text_addz(out, " (attribute");
+    name(out, s->fn.attributes.at[i].name);
+    args(out, &s->fn.attributes.at[i].args);
+    fl_text_addc(out, ')');
+  }
+  fl_text_addz(out, " (params");
+  for (int i = 0; i < s->fn.params.n; i++) {
+    const FlFnParam *f = &s->fn.params.at[i];
+    fl_text_addz(out, " (");
+    fl_syntax_add_name(out, f->name.text);
+    if (f->type) fl_text_addz(out, ": "), type(out, f->type);
+    if (f->fallback) fl_text_addz(out, " ="), child(out, f->fallback);
+    fl_text_addc(out, ')');
+  }
+  fl_text_addc(out, ')');
+  if (s->fn.result) fl_text_addz(out, " (result"), child_type(out, s->fn.result), fl_text_addc(out, ')');
+  if (s->fn.body) child(out, s->fn.body);
+  if (s->fn.library) fl_text_addc(out, ' '), fl_syntax_add_escaped(out, s->fn.library, strlen(s->fn.library));
+}
+
+static void import(FlText1 *out, const FlImportList *list) {
+  for (int i = 0; i < list->n; i++) {
+    const FlImport *item = &list->at[i];
+    fl_text_addz(out, item->alias.text ? " (as" : "");
+    if (item->module.text) name(out, item->module);
+    else fl_text_addc(out, ' '), fl_syntax_add_escaped(out, item->path, strlen(item->path));
+    if (item->alias.text) name(out, item->alias), fl_text_addc(out, ')');
+  }
+}
+
+static void stmt(FlText1 *out, const FlStmt *s) {
+  if (s->kind == FL_STMT_EXPR) {
+    expr(out, s->expr);
+    return;
+  }
+  fl_text_addf(out, "(%s", stmt_words[s->kind]);
+  if (s->doc) {
+    fl_text_addz(out, " (doc ");
+    fl_syntax_add_escaped(out, s->doc, strlen(s->doc));
+    fl_text_addc(out, ')');
+  }
+  switch (s->kind) {
+  case FL_STMT_ERROR:
+  case FL_STMT_BREAK:
+  case FL_STMT_CONTINUE:
+  case FL_STMT_EXPR: break;
+  case FL_STMT_LET:
+  case FL_STMT_VAR:
+    pattern(out, s->let.pattern);
+    if (s->let.type) fl_text_addz(out, ":"), child_type(out, s->let.type);
+    child(out, s->let.value);
+    break;
+  case FL_STMT_ASSIGN:
+    if (s->assign.add) fl_text_addz(out, " +=");
+    child(out, s->assign.target);
+    child(out, s->assign.value);
+    break;
+  case FL_STMT_FOR: pattern(out, s->loop.pattern); /* fallthrough */
+  case FL_STMT_WHILE:
+    child(out, s->loop.source);
+    child(out, s->loop.body);
+    break;
+  case FL_STMT_ASSERT:
+    child(out, s->assert.condition);
+    if (s->assert.message) child(out, s->assert.message);
+    break;
+  case FL_STMT_FN:
+  case FL_STMT_STAGE:
+  case FL_STMT_EXTERN: fn(out, s); break;
+  case FL_STMT_TYPE:
+    name(out, s->type.name);
+    for (int i = 0; i < s->type.sizes.n; i++) {
+      fl_text_addz(out, i ? "" : " (sizes");
+      name(out, s->type.sizes.at[i]);
+      fl_text_addz(out, i + 1 == s->type.sizes.n ? ")" : "");
+    }
+    child_type(out, s->type.type);
+    break;
+  case FL_STMT_PARAM:
+    name(out, s->param.name);
+    fl_text_addc(out, ':');
+    child_type(out, s->param.type);
+    if (s->param.fallback) child(out, s->param.fallback);
+    break;
+  case FL_STMT_IMPORT: import(out, &s->import); break;
+  case FL_STMT_TEST:
+    fl_text_addc(out, ' ');
+    fl_syntax_add_escaped(out, s->test.name, strlen(s->test.name));
+    child(out, s->test.body);
+    break;
+  }
+  fl_text_addc(out, ')');
+}
+
+/* ---- lines ---- */
+
+/* The end of the item that begins at s: behind its closing bracket, or of the word. */
+static const char *item_end(const char *s) {
+  int depth = 0;
+  do {
+    if (*s == '"' || *s == '`') {
+      char quote = *s++;
+      while (*s && *s != quote) s += *s == '\\' && s[1] ? 2 : 1;
+      if (*s) s++;
+    } else {
+      depth += *s == '(' ? 1 : *s == ')' ? -1 : 0;
+      s++;
+    }
+  } while (*s && (depth > 0 || (*s != ' ' && *s != ')')));
+  return s;
+}
+
+/* One item, on one line if it fits, else its parts on lines of their own. */
+static void lay_out(FlText1 *out, const char *s, const char *end, int indent) {
+  const char *list = s; /* behind `name=` */
+  while (list < end && *list != '(' && *list != '"' && *list != '`') list++;
+  if (end - s + indent <= WIDTH || list == end || *list != '(') {
+    fl_text_add(out, s, (size_t)(end - s));
+    return;
+  }
+  fl_text_add(out, s, (size_t)(list - s));
+  s = list;
+  const char *at = item_end(s + 1); /* the head stays on the line of the bracket */
+  if (s[1] == '(') at = s + 1;
+  fl_text_add(out, s, (size_t)(at - s));
+  while (*at == ' ' || *at == '(') {
+    while (*at == ' ') at++;
+    const char *stop = item_end(at);
+    fl_text_addf(out, "\n%*s", indent + 2, "");
+    lay_out(out, at, stop, indent + 2);
+    at = stop;
+  }
+  fl_text_addc(out, ')');
+}
+
+void fl_syntax_print_ast(FlText1 *out, const FlAst *ast) {
+  for (int i = 0; i < ast->stmts.n; i++) {
+    FlText1 flat = {0};
+    stmt(&flat, ast->stmts.at[i]);
+    lay_out(out, flat.s, flat.s + flat.len, 0);
+    fl_text_addc(out, '\n');
+    fl_text_reset(&flat);
+  }
+}
+
+void fl_syntax_add_name(FlText1 *out, const char *s) {
+  FlWordGroup group;
+  bool word = fl_syntax_word(s, strlen(s), &group) && (group == FL_WORD_RESERVED || group == FL_WORD_SPECIAL);
+  bool number = !strcmp(s, "inf") || !strcmp(s, "nan") || !strcmp(s, "pi");
+  if (fl_syntax_is_plain_name(s) && !word && !number && strcmp(s, "_")) fl_text_addz(out, s);
+  else fl_text_addf(out, "`%s`", s);
+}

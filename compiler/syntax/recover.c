@@ -1,0 +1,413 @@
+/* recover.c: syntax errors in the user's words, and where parsing goes on after one.
+ *
+ * In: the token that does not fit, the tokens around it, and what the engine would accept instead. Out: one
+ * report, by the first rule of `rules` that knows the mistake, with a fix when there is one likely. Parsing
+ * goes on at the end of the statement (or arm) in the innermost block, so that errors of other statements are
+ * found too. */
+#include "syntax/syntax_internal.h"
+
+typedef struct Place {
+  FlParser *p;
+  const FlToken *found, *prev, *next; /* prev: the found one itself at the beginning of the file */
+  const FlToken *head;                /* first token of the statement */
+  const FlToken *bracket;             /* innermost open bracket, or NULL */
+} Place;
+
+static bool accepts(const Place *x, int kind) { return fl_lemon_accepts(x->p->engine, kind); }
+static bool begins_operand(int kind);
+
+/* After a whole operand, where an operator could stand? */
+static bool after_operand(const Place *x) { return accepts(x, FL_TOK_PLUS) && x->prev != x->found; }
+
+static bool is_word(const FlToken *t, const char *word) {
+  return t->kind == FL_TOK_NAME && !strcmp(t->name, word);
+}
+
+static bool is_first(const Place *x) {
+  return x->prev == x->found || x->prev->kind == FL_TOK_NEWLINE || x->prev->kind == FL_TOK_LBRACE;
+}
+
+static FlDiag *report(const Place *x, FlDiagCode code, FlSpan span, const char *message, const char *help) {
+  FlDiag *d = fl_report(x->p->sink, code, span, "%s", message);
+  if (help) fl_diag_help(x->p->sink, d, "%s", help);
+  return d;
+}
+
+static const char *shown(const Place *x, const FlToken *t) {
+  const char *text = x->p->source->text + t->span.start;
+  switch (t->kind) {
+  case FL_TOK_NAME:
+  case FL_TOK_INT:
+  case FL_TOK_FLOAT:
+    return fl_arena_printf(x->p->arena, "`%.*s`", (int)(t->span.len > 40 ? 40 : t->span.len), text);
+  case FL_TOK_NEWLINE:
+    return t->span.start >= x->p->source->len ? "the end of the file"
+           : text[0] == ';'                   ? "`;`"
+                                              : "the end of the line";
+  default: return fl_syntax_token_name(t->kind);
+  }
+}
+
+/* ---- words and signs of other languages ---- */
+
+typedef struct Foreign {
+  const char *word, *help;
+} Foreign;
+
+static const Foreign foreign_words[] = {
+    {"def", "a function is written `fn f(x) = ...` or `fn f(x) { ... }`"},
+    {"function", "a function is written `fn f(x) = ...`, a lambda `x => ...`"},
+    {"func", "a function is written `fn f(x) = ...`"},
+    {"fun", "a function is written `fn f(x) = ...`"},
+    {"lambda", "a lambda is written `x => ...`"},
+    {"return", "a block gives its last expression; leave `return` out"},
+    {"elif", "write `else if`"},
+    {"elsif", "write `else if`"},
+    {"elseif", "write `else if`"},
+    {"const", "a name is bound with `let x = ...`"},
+    {"val", "a name is bound with `let x = ...`"},
+    {"auto", "a name is bound with `let x = ...`"},
+    {"mut", "a variable is written `var x = ...`"},
+    {"class", "a type is written `type P = (x: f64, y: f64)`"},
+    {"struct", "a type is written `type P = (x: f64, y: f64)`"},
+    {"switch", "write `match x { 1 => ..., _ => ... }`"},
+    {"case", "write `match x { 1 => ..., _ => ... }`"},
+    {"from", "write `import linear` and use `linear.ridge`"},
+    {"include", "write `import \"file.flow\" as name`"},
+    {"use", "write `import linear` and use `linear.ridge`"},
+    {"require", "write `import linear` and use `linear.ridge`"},
+    {"then", "a block is written in braces: if c { a } else { b }"},
+    {"do", "a block is written in braces: while c { ... }"},
+    {"end", "a block ends with `}`"},
+    {"foreach", "write `for x in xs { ... }`"},
+    {"raise", "write `error(\"...\")`"},
+    {"throw", "write `error(\"...\")`"},
+    {"unless", "write `if not c { ... }`"},
+    {"is", "write `==`, or `is_null(x)`"},
+    {"isnt", "write `!=`"},
+    {"xor", "write `a != b`"},
+    {"mod", "the remainder is written `a % b`"},
+    {"div", "division rounding down is written `a // b`"},
+};
+
+static bool foreign_word(const Place *x) {
+  const FlToken *candidates[] = {x->found, x->prev};
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < sizeof foreign_words / sizeof foreign_words[0]; i++) {
+      if (!is_word(candidates[k], foreign_words[i].word)) continue;
+      if (k == 1 && !begins_operand(x->found->kind) && x->found->kind != FL_TOK_COLON &&
+          x->found->kind != FL_TOK_IF)
+        continue;
+      char *message =
+          fl_arena_printf(x->p->arena, "`%s` is not a word of this language", foreign_words[i].word);
+      report(x, FL_E0109, candidates[k]->span, message, foreign_words[i].help);
+      return true;
+    }
+  return false;
+}
+
+static bool ternary(const Place *x) {
+  bool sign = x->found->kind == FL_TOK_QUESTION && after_operand(x);
+  bool python = x->found->kind == FL_TOK_IF && after_operand(x) && !is_first(x);
+  if (!sign && !python) return false;
+  report(x, FL_E0109, x->found->span, "a choice is not written like this", "write `if c { a } else { b }`");
+  return true;
+}
+
+static bool arrow(const Place *x) {
+  if (x->found->kind != FL_TOK_ARROW || !after_operand(x)) return false;
+  report(x, FL_E0101, x->found->span, "`->` stands before the type of a function's result",
+         "a lambda is written with `=>`: x => x + 1");
+  return true;
+}
+
+/* ---- `=`, `==`, `:` ---- */
+
+static bool equals_twice(const Place *x) {
+  if (x->found->kind != FL_TOK_EQ || !accepts(x, FL_TOK_ASSIGN) || after_operand(x)) return false;
+  report(x, FL_E0110, x->found->span, "expected `=`, found `==`",
+         "`=` says what something is; `==` asks whether it is equal");
+  return true;
+}
+
+static bool equals_once(const Place *x) {
+  if (x->found->kind != FL_TOK_ASSIGN || !accepts(x, FL_TOK_EQ)) return false;
+  report(x, FL_E0110, x->found->span, "`=` cannot stand here",
+         "to ask whether two values are equal, write `==`");
+  return true;
+}
+
+static bool colon(const Place *x) {
+  int head = x->head->kind;
+  FlSpan at = x->found->span;
+  if (x->found->kind == FL_TOK_COLON) {
+    if (accepts(x, FL_TOK_LBRACE) &&
+        (head == FL_TOK_IF || head == FL_TOK_WHILE || head == FL_TOK_FOR || x->prev->kind == FL_TOK_ELSE)) {
+      report(x, FL_E0111, at, "expected `{`, found `:`", "a block is written in braces: if c { ... }");
+      return true;
+    }
+    if (accepts(x, FL_TOK_ARROW) && x->prev->kind == FL_TOK_RPAREN) {
+      report(x, FL_E0112, at, "expected `->`, found `:`",
+             "the type of a function's result stands behind `->`");
+      return true;
+    }
+    if (x->bracket && x->bracket->kind == FL_TOK_LBRACE && x->prev->kind == FL_TOK_NAME) {
+      report(x, FL_E0112, at, "`:` cannot stand here",
+             "a named tuple is written in round brackets with `=`: (a = 1, b = 2)");
+      return true;
+    }
+    if (x->bracket && x->bracket->kind == FL_TOK_LBRACKET) {
+      report(x, FL_E0112, at, "`:` cannot stand here",
+             "a range is written with two points: x[1..4], x[..4], x[1..]");
+      return true;
+    }
+    return false;
+  }
+  bool value = x->found->kind != FL_TOK_NAME && begins_operand(x->found->kind);
+  if (x->prev->kind == FL_TOK_COLON && value && x->bracket && x->bracket->kind == FL_TOK_LPAREN) {
+    report(x, FL_E0112, x->prev->span, "`:` says what type something has",
+           "to say what it is, write `=`: f(x = 3), (a = 1, b = 2)");
+    return true;
+  }
+  return false;
+}
+
+/* ---- the shape of statements ---- */
+
+static bool is_binary(int kind) {
+  switch (kind) {
+  case FL_TOK_PIPE:
+  case FL_TOK_DEFAULT:
+  case FL_TOK_OR:
+  case FL_TOK_AND:
+  case FL_TOK_EQ:
+  case FL_TOK_NE:
+  case FL_TOK_LT:
+  case FL_TOK_LE:
+  case FL_TOK_GT:
+  case FL_TOK_GE:
+  case FL_TOK_NEAR:
+  case FL_TOK_IN:
+  case FL_TOK_PLUS:
+  case FL_TOK_STAR:
+  case FL_TOK_SLASH:
+  case FL_TOK_SLASHSLASH:
+  case FL_TOK_PERCENT:
+  case FL_TOK_CARET:
+  case FL_TOK_FATARROW:
+  case FL_TOK_DOT: return true;
+  default: return false;
+  }
+}
+
+static bool begins_operand(int kind) {
+  switch (kind) {
+  case FL_TOK_NAME:
+  case FL_TOK_INT:
+  case FL_TOK_FLOAT:
+  case FL_TOK_TEXT:
+  case FL_TOK_TEXT_BEGIN:
+  case FL_TOK_UNDERSCORE:
+  case FL_TOK_LPAREN:
+  case FL_TOK_LBRACKET:
+  case FL_TOK_TRUE:
+  case FL_TOK_FALSE:
+  case FL_TOK_NULL:
+  case FL_TOK_MATCH:
+  case FL_TOK_OUTER:
+  case FL_TOK_COL:
+  case FL_TOK_NOT:
+  case FL_TOK_MINUS: return true;
+  default: return false;
+  }
+}
+
+static bool operator_first(const Place *x) {
+  if (!is_first(x) || !is_binary(x->found->kind)) return false;
+  char *message = fl_arena_printf(x->p->arena, "a statement does not begin with %s", shown(x, x->found));
+  report(x, FL_E0105, x->found->span, message,
+         "to go on from the line before, end that line with the operator (only `|>` may begin a line)");
+  return true;
+}
+
+static bool chained(const Place *x) {
+  int kind = x->found->kind;
+  bool comparison = kind == FL_TOK_EQ || kind == FL_TOK_NE || kind == FL_TOK_LT || kind == FL_TOK_LE ||
+                    kind == FL_TOK_GT || kind == FL_TOK_GE || kind == FL_TOK_NEAR || kind == FL_TOK_IN;
+  if ((!comparison && kind != FL_TOK_DOTDOT) || !after_operand(x)) return false;
+  if (comparison)
+    report(x, FL_E0106, x->found->span, "comparisons cannot be chained", "write `a < b and b < c`");
+  else report(x, FL_E0106, x->found->span, "ranges cannot be chained", "a step is written `0..n by 2`");
+  return true;
+}
+
+static bool reserved_name(const Place *x) {
+  FlWordGroup group;
+  if (!fl_syntax_is_word_token(x->found->kind) || !accepts(x, FL_TOK_NAME) || accepts(x, FL_TOK_INT))
+    return false;
+  fl_syntax_word(x->found->name, strlen(x->found->name), &group);
+  if (group != FL_WORD_RESERVED && group != FL_WORD_SPECIAL) return false;
+  char *message = fl_arena_printf(x->p->arena, "%s is a reserved word and cannot name something else",
+                                  shown(x, x->found));
+  report(x, FL_E0104, x->found->span, message, "choose another name, or write it in backticks");
+  return true;
+}
+
+static bool let_function(const Place *x) {
+  bool bound = x->head->kind == FL_TOK_LET || x->head->kind == FL_TOK_VAR;
+  if (x->found->kind != FL_TOK_LPAREN || !bound || x->prev->kind != FL_TOK_NAME || x->prev != x->head + 1)
+    return false;
+  report(x, FL_E0101, x->found->span, "expected `=`, found `(`", "a function is written `fn f(x) = ...`");
+  return true;
+}
+
+static bool for_brackets(const Place *x) {
+  if (x->found->kind != FL_TOK_IN || x->head->kind != FL_TOK_FOR || !x->bracket || x->bracket != x->head + 1)
+    return false;
+  report(x, FL_E0101, x->bracket->span, "`for` takes no brackets", "write `for i in 0..n { ... }`");
+  return true;
+}
+
+static bool no_braces(const Place *x) {
+  int head = x->head->kind;
+  if (head != FL_TOK_IF && head != FL_TOK_WHILE && head != FL_TOK_FOR) return false;
+  bool after_else = x->prev->kind == FL_TOK_ELSE;
+  if (!accepts(x, FL_TOK_LBRACE) || (!after_else && !after_operand(x)) || x->found->kind == FL_TOK_LBRACE)
+    return false;
+  if (!begins_operand(x->found->kind) && x->found->kind != FL_TOK_NEWLINE && x->found->kind != FL_TOK_BREAK &&
+      x->found->kind != FL_TOK_CONTINUE)
+    return false;
+  char *message = fl_arena_printf(x->p->arena, "expected `{`, found %s", shown(x, x->found));
+  report(x, FL_E0111, x->found->span, message, "a block is written in braces: if c { ... }");
+  return true;
+}
+
+static bool param_without_type(const Place *x) {
+  if (x->head->kind != FL_TOK_PARAM || x->prev != x->head + 1 || x->found->kind != FL_TOK_ASSIGN)
+    return false;
+  report(x, FL_E0101, x->found->span, "a `param` needs a type", "write `param n: i64 = 10`");
+  return true;
+}
+
+static bool side_by_side(const Place *x) {
+  if (!begins_operand(x->found->kind) || !after_operand(x)) return false;
+  char *message =
+      fl_arena_printf(x->p->arena, "%s stands directly behind another expression", shown(x, x->found));
+  bool call =
+      x->prev->kind == FL_TOK_NAME &&
+      (x->found->kind == FL_TOK_TEXT || x->found->kind == FL_TOK_TEXT_BEGIN ||
+       x->found->kind == FL_TOK_NAME || x->found->kind == FL_TOK_INT || x->found->kind == FL_TOK_FLOAT);
+  bool list = accepts(x, FL_TOK_COMMA);
+  const char *help = list                         ? "is a `,` or an operator missing between them?"
+                     : call && x->prev == x->head ? "a call is written with brackets: f(x)"
+                                                  : "is an operator missing, or the end of a line?";
+  report(x, FL_E0116, x->found->span, message, help);
+  return true;
+}
+
+static bool new_outside(const Place *x) {
+  if (x->found->kind != FL_TOK_NEW) return false;
+  report(x, FL_E0104, x->found->span, "`new` stands only in an index, where it makes a dimension",
+         "write `x[:, new]`");
+  return true;
+}
+
+static bool lone_else(const Place *x) {
+  if (x->found->kind != FL_TOK_ELSE) return false;
+  report(x, FL_E0101, x->found->span, "this `else` has no `if`", "`else` follows the `}` of an `if`");
+  return true;
+}
+
+/* ---- what was expected ---- */
+
+static void general(const Place *x) {
+  const char *wanted[4];
+  int n = 0;
+  bool name = accepts(x, FL_TOK_NAME);
+  if (name && accepts(x, FL_TOK_INT) && accepts(x, FL_TOK_NOT)) wanted[n++] = "an expression";
+  else if (name && accepts(x, FL_TOK_UNDERSCORE) && accepts(x, FL_TOK_TRUE)) wanted[n++] = "a pattern";
+  else if (name && accepts(x, FL_TOK_TYPEOF) && !accepts(x, FL_TOK_NOT)) wanted[n++] = "a type";
+  else if (name) wanted[n++] = "a name";
+  static const int signs[] = {FL_TOK_RPAREN, FL_TOK_RBRACKET, FL_TOK_ASSIGN, FL_TOK_LBRACE,
+                              FL_TOK_IN,     FL_TOK_FATARROW, FL_TOK_ARROW,  FL_TOK_INTERP_END,
+                              FL_TOK_COLON,  FL_TOK_COMMA,    FL_TOK_FROM,   FL_TOK_TEXT,
+                              FL_TOK_LPAREN, FL_TOK_FN};
+  for (size_t i = 0; i < sizeof signs / sizeof signs[0] && n < 3; i++) {
+    bool starts = signs[i] == FL_TOK_LBRACE || signs[i] == FL_TOK_TEXT || signs[i] == FL_TOK_LPAREN ||
+                  signs[i] == FL_TOK_FN;
+    if (starts && name) continue; /* one way to begin an expression */
+    if ((signs[i] == FL_TOK_LPAREN || signs[i] == FL_TOK_FROM) && after_operand(x)) continue;
+    if (accepts(x, signs[i])) wanted[n++] = fl_syntax_token_name(signs[i]);
+  }
+  if (!n && accepts(x, FL_TOK_NEWLINE)) wanted[n++] = "the end of the line";
+  FlText1 t = {0};
+  for (int i = 0; i < n; i++)
+    fl_text_addf(&t, "%s%s", i == 0 ? "expected " : i == n - 1 ? " or " : ", ", wanted[i]);
+  if (n) fl_text_addf(&t, ", found %s", shown(x, x->found));
+  else fl_text_addf(&t, "unexpected %s", shown(x, x->found));
+  FlDiag *d = fl_report(x->p->sink, FL_E0101, x->found->span, "%s", t.s);
+  fl_text_reset(&t);
+  if (x->bracket && x->bracket->kind != FL_TOK_LBRACE && x->found->kind != FL_TOK_RPAREN &&
+      (accepts(x, FL_TOK_RPAREN) || accepts(x, FL_TOK_RBRACKET)))
+    fl_diag_note(x->p->sink, d, x->bracket->span, "inside the brackets opened here");
+}
+
+/* ---- the whole ---- */
+
+static bool (*const rules[])(const Place *) = {
+    foreign_word,       ternary,     equals_twice, for_brackets,   let_function, colon,
+    param_without_type, equals_once, arrow,        operator_first, chained,      reserved_name,
+    new_outside,        no_braces,   lone_else,    side_by_side,
+};
+
+/* Fills head and bracket by walking back over whole brackets. */
+static void look_around(Place *x) {
+  const FlToken *t = x->p->tokens.at, *at = &t[x->p->at];
+  x->head = at;
+  const FlToken *walk = at;
+  bool in_statement = true;
+  while (walk > t) {
+    const FlToken *before = walk - 1;
+    if (before->match >= 0 && &t[before->match] < before) {
+      walk = &t[before->match];
+      if (in_statement) x->head = walk;
+      continue;
+    }
+    if (before->match >= 0) { /* an opener around the place */
+      if (!x->bracket) x->bracket = before;
+      if (before->kind == FL_TOK_LBRACE) break;
+    }
+    if (before->kind == FL_TOK_NEWLINE) {
+      if (in_statement && x->bracket) break;
+      in_statement = false;
+      if (x->bracket) break;
+    }
+    walk = before;
+    if (in_statement) x->head = walk;
+  }
+}
+
+void fl_syntax_error(FlParser *p, const FlToken *found) {
+  p->failed = true;
+  const FlToken *t = p->tokens.at;
+  if (found->made || (p->at > 0 && t[p->at - 1].made)) return; /* follows from what was reported */
+  Place x = {.p = p,
+             .found = found,
+             .prev = p->at > 0 ? &t[p->at - 1] : found,
+             .next = found->kind ? found + 1 : found};
+  look_around(&x);
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+    if (rules[i](&x)) return;
+  general(&x);
+}
+
+int fl_syntax_resume(const FlParser *p) {
+  const FlToken *t = p->tokens.at;
+  if (!t[p->at].kind || !fl_lemon_recovers(p->engine)) return p->at + 1;
+  bool arm = fl_lemon_accepts(p->engine, FL_TOK_COMMA);
+  int i = p->at;
+  while (t[i].kind && t[i].kind != FL_TOK_NEWLINE && t[i].kind != FL_TOK_RBRACE &&
+         !(arm && t[i].kind == FL_TOK_COMMA))
+    i = t[i].match > i ? t[i].match + 1 : i + 1;
+  return i;
+}

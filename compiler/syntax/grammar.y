@@ -8,7 +8,7 @@
 %token_type { FlToken * }
 %extra_argument { FlParser *p }
 %stack_size 0
-%token_destructor { (void)p; (void)$$; }
+%token_destructor { p->discarded = p->discarded || $$ == &p->tokens.at[p->at]; }
 %include {
 #include "syntax/syntax_internal.h"
 
@@ -22,6 +22,8 @@
 %syntax_error { (void)yymajor; fl_syntax_error(p, TOKEN); }
 %parse_failure { p->failed = true; }
 
+/* A sign that means nothing (reported by the lexer): right nowhere. */
+%token ILLEGAL.
 %fallback NAME BY AS FROM TYPEOF.
 
 %right FATARROW.
@@ -40,8 +42,9 @@
 
 /* ---- statements ---- */
 
-program ::= .
-program ::= stmts(L) NEWLINE. { p->ast->stmts = *L; }
+/* BEGIN is fed first, for the engine cannot recover with nothing on its stack. */
+program ::= BEGIN.
+program ::= BEGIN stmts(L) NEWLINE. { p->ast->stmts = *L; }
 
 %type stmts { FlStmtList * }
 stmts(L) ::= stmt(S). { L = LIST(FlStmtList); PUSH(L, S); }
@@ -368,11 +371,6 @@ bool fl_lemon_accepts(const void *engine, int kind) {
   }
   free(states);
   return accepted;
-}
-
-/* Has an error just been put on the stack, and the token been thrown away? */
-bool fl_lemon_recovers(const void *engine) {
-  return ((const yyParser *)engine)->yytos->major == YYERRORSYMBOL;
 }
 
 void fl_lemon_forgive(void *engine) { ((yyParser *)engine)->yyerrcnt = -1; }

@@ -158,6 +158,7 @@ static void report_character(Lexer *x, const char *from) {
   if (c == '$') fl_diag_help(sink, d, "a column or field is written with a point: t.price");
   if (c == '~') fl_diag_help(sink, d, "closeness of floats is written `a ~= b`");
   if (c == '\\') fl_diag_help(sink, d, "a line goes on after an operator, a comma or inside brackets; a lambda is written `x => ...`");
+  add(x, c == '$' ? FL_TOK_DOT : FL_TOK_ILLEGAL, from, x->at)->made = true;
 }
 
 /* ---- texts ---- */

@@ -17,9 +17,11 @@ static void feed(FlParser *p) {
     fprintf(stderr, "error: out of memory\n");
     exit(4);
   }
-  for (p->at = 0; p->at < p->tokens.n;) {
+  p->at = 0;
+  fl_lemon(p->engine, FL_TOK_BEGIN, &p->tokens.at[0], p);
+  while (p->at < p->tokens.n) {
     FlToken *t = &p->tokens.at[p->at];
-    p->failed = false;
+    p->failed = p->discarded = false;
     fl_lemon(p->engine, t->kind, t, p);
     if (p->failed) {
       p->at = fl_syntax_resume(p);

@@ -156,6 +156,10 @@ static bool colon(const Place *x) {
              "a named tuple is written in round brackets with `=`: (a = 1, b = 2)");
       return true;
     }
+    if (x->bracket && x->bracket->kind == FL_TOK_LPAREN && x->prev->kind == FL_TOK_NAME) {
+      report(x, FL_E0112, at, "`:` says what type something has", "an argument is named with `=`: f(x = 3)");
+      return true;
+    }
     if (x->bracket && x->bracket->kind == FL_TOK_LBRACKET) {
       report(x, FL_E0112, at, "`:` cannot stand here",
              "a range is written with two points: x[1..4], x[..4], x[1..]");
@@ -326,7 +330,7 @@ static void general(const Place *x) {
   bool name = accepts(x, FL_TOK_NAME);
   if (name && accepts(x, FL_TOK_INT) && accepts(x, FL_TOK_NOT)) wanted[n++] = "an expression";
   else if (name && accepts(x, FL_TOK_UNDERSCORE) && accepts(x, FL_TOK_TRUE)) wanted[n++] = "a pattern";
-  else if (name && accepts(x, FL_TOK_TYPEOF) && !accepts(x, FL_TOK_NOT)) wanted[n++] = "a type";
+  else if (name && (x->prev->kind == FL_TOK_COLON || x->prev->kind == FL_TOK_ARROW)) wanted[n++] = "a type";
   else if (name) wanted[n++] = "a name";
   static const int signs[] = {FL_TOK_RPAREN, FL_TOK_RBRACKET, FL_TOK_ASSIGN, FL_TOK_LBRACE,
                               FL_TOK_IN,     FL_TOK_FATARROW, FL_TOK_ARROW,  FL_TOK_INTERP_END,
@@ -336,7 +340,9 @@ static void general(const Place *x) {
     bool starts = signs[i] == FL_TOK_LBRACE || signs[i] == FL_TOK_TEXT || signs[i] == FL_TOK_LPAREN ||
                   signs[i] == FL_TOK_FN;
     if (starts && name) continue; /* one way to begin an expression */
-    if ((signs[i] == FL_TOK_LPAREN || signs[i] == FL_TOK_FROM) && after_operand(x)) continue;
+    if (signs[i] == FL_TOK_LPAREN && after_operand(x)) continue;
+    if (signs[i] == FL_TOK_FROM && name) continue; /* read as a name */
+    if (signs[i] == FL_TOK_FN && x->prev->kind != FL_TOK_EXTERN) continue;
     if (accepts(x, signs[i])) wanted[n++] = fl_syntax_token_name(signs[i]);
   }
   if (!n && accepts(x, FL_TOK_NEWLINE)) wanted[n++] = "the end of the line";
@@ -401,13 +407,32 @@ void fl_syntax_error(FlParser *p, const FlToken *found) {
   general(&x);
 }
 
-int fl_syntax_resume(const FlParser *p) {
-  const FlToken *t = p->tokens.at;
-  if (!t[p->at].kind || !fl_lemon_recovers(p->engine)) return p->at + 1;
+/* Words that only begin statements. */
+static bool begins_statement(int kind) {
+  switch (kind) {
+  case FL_TOK_LET:
+  case FL_TOK_WHILE:
+  case FL_TOK_STAGE:
+  case FL_TOK_TYPE:
+  case FL_TOK_PARAM:
+  case FL_TOK_IMPORT:
+  case FL_TOK_EXTERN:
+  case FL_TOK_TEST:
+  case FL_TOK_ASSERT: return true;
+  default: return false;
+  }
+}
+
+int fl_syntax_resume(FlParser *p) {
+  FlToken *t = p->tokens.at;
+  if (!t[p->at].kind || !p->discarded) return p->at + 1;
   bool arm = fl_lemon_accepts(p->engine, FL_TOK_COMMA);
   int i = p->at;
+  do i = t[i].match > i ? t[i].match + 1 : i + 1;
   while (t[i].kind && t[i].kind != FL_TOK_NEWLINE && t[i].kind != FL_TOK_RBRACE &&
-         !(arm && t[i].kind == FL_TOK_COMMA))
-    i = t[i].match > i ? t[i].match + 1 : i + 1;
+         !(arm && t[i].kind == FL_TOK_COMMA) && !begins_statement(t[i].kind));
+  if (!begins_statement(t[i].kind)) return i;
+  t[--i].kind = FL_TOK_NEWLINE; /* the statement before it is over */
+  t[i].match = -1;
   return i;
 }

@@ -47,6 +47,7 @@ typedef struct FlParser {
   void *engine;         /* the Lemon parser */
   int at;               /* index of the token being fed */
   bool failed;          /* the token being fed was a syntax error */
+  bool discarded;       /* and was thrown away */
   bool too_deep;        /* nesting was reported */
   FlExprList wildcards; /* `_` read as values: errors unless they become patterns */
   const char *underscore;
@@ -78,13 +79,12 @@ void *fl_lemonAlloc(void *(*alloc)(size_t));
 void fl_lemonFree(void *engine, void (*release)(void *));
 void fl_lemon(void *engine, int kind, FlToken *token, FlParser *p);
 bool fl_lemon_accepts(const void *engine, int kind); /* would this token be right here? */
-bool fl_lemon_recovers(const void *engine);          /* was the last token thrown away in an error? */
 void fl_lemon_forgive(void *engine);                 /* the next error is reported, however near */
 
 /* ---- recover.c: messages of syntax errors, and where parsing goes on. */
 void fl_syntax_error(FlParser *p, const FlToken *found);
 /* The index of the token to feed next after the error at p->at. */
-int fl_syntax_resume(const FlParser *p);
+int fl_syntax_resume(FlParser *p);
 
 /* ---- print_ast.c: text as one line, between double quotes. */
 void fl_syntax_add_escaped(FlText1 *out, const char *s, size_t len);

@@ -20,6 +20,7 @@ typedef struct Sign {
 
 static const Sign signs[] = {
     {0, "END", "the end of the file"},
+    {FL_TOK_ILLEGAL, "ILLEGAL", "this sign"},
     {FL_TOK_NAME, "NAME", "a name"},
     {FL_TOK_INT, "INT", "a number"},
     {FL_TOK_FLOAT, "FLOAT", "a number"},

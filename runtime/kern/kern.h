@@ -30,8 +30,8 @@
  * registers need not be canonical. Readers of files do the same, so that there is one NaN wherever bits can
  * be seen.
  *
- * Conversions: to integers exact or NARROW; integers to floats round to nearest and never fault; f64 to f32
- * rounds, and a finite value that would become infinite is NARROW. */
+ * Conversions: to integers exact or NARROW; to floats rounded to nearest, which never faults. FILE is as
+ * TEXT. */
 #ifndef FL_KERN_H
 #define FL_KERN_H
 

@@ -6,6 +6,7 @@
 
 #include "kern/vec_exp.h"
 #include "kern/vec_log.h"
+#include "kern/vec_special.h"
 #include "kern/vec_trig.h"
 
 #define FL_DEFINE(NAME)                                                                                      \
@@ -26,12 +27,17 @@ FL_DEFINE(atan)
 FL_DEFINE(sinh)
 FL_DEFINE(cosh)
 FL_DEFINE(tanh)
+FL_DEFINE(erf)
+FL_DEFINE(erfc)
+FL_DEFINE(gamma)
+FL_DEFINE(lgamma)
 #undef FL_DEFINE
 
 #define FL_DEFINE(NAME)                                                                                      \
   FL_KERN double fl_s_##NAME##_f64(double x, double y) { return fl_vec_##NAME(x, y); }                       \
   FL_KERN float fl_s_##NAME##_f32(float x, float y) { return (float)fl_vec_##NAME((double)x, (double)y); }
 FL_DEFINE(atan2)
+FL_DEFINE(hypot)
 #undef FL_DEFINE
 
 #endif

@@ -72,4 +72,10 @@ FL_KERN_HELPER FlNearest fl_nearest(double v) {
   return (FlNearest){shifted - 0x1.8p52, (int64_t)(fl_bits_f64(shifted) - fl_bits_f64(0x1.8p52))};
 }
 
+/* Where |v| < 2^52, adding and taking away 2^52 leaves an integer; larger doubles are integers. */
+FL_KERN_HELPER bool fl_is_whole(double v) {
+  double a = __builtin_fabs(v);
+  return (a >= 0x1p52) | ((a + 0x1p52) - 0x1p52 == a);
+}
+
 #endif

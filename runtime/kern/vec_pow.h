@@ -9,12 +9,6 @@
 #include "kern/vec_exp.h"
 #include "kern/vec_log.h"
 
-/* Where |v| < 2^52, adding and taking away 2^52 leaves an integer; larger doubles are integers. */
-FL_KERN_HELPER bool fl_is_whole(double v) {
-  double a = __builtin_fabs(v);
-  return (a >= 0x1p52) | ((a + 0x1p52) - 0x1p52 == a);
-}
-
 FL_KERN_HELPER double fl_vec_pow(double x, double y) {
   double a = __builtin_fabs(x);
   bool plain = (a > 0) & (a < __builtin_inf());

@@ -143,10 +143,8 @@ static void floats(void) {
   fl_s_convert_u8_i8(128, &f);
   CHECK(f == FL_FAULT_NARROW);
   f = 0;
-  fl_s_convert_f64_f32(1e300, &f);
-  CHECK(f == FL_FAULT_NARROW);
-  f = 0;
-  CHECK(isinf(fl_s_convert_f64_f32(INFINITY, &f)) && f == 0);
+  CHECK(isinf(fl_s_convert_f64_f32(1e300, &f)) && f == 0);
+  CHECK(fl_s_convert_bool_i64(1, &f) == 1 && fl_s_convert_bool_f64(1, &f) == 1 && f == 0);
 
   CHECK(fl_s_round_f64(2.5, &f) == 2 && fl_s_round_f64(3.5, &f) == 4 && fl_s_round_f64(-0.5, &f) == 0);
   CHECK(fl_s_round_f64(0x1.fffffffffffffp-2, &f) == 0 && fl_s_floor_f64(-0.1, &f) == -1 &&
@@ -251,7 +249,8 @@ static void calendar(void) {
 /* ---- texts
  * --------------------------------------------------------------------------------------------------- */
 
-/* The texts made here live in a heap of the test's own, so that nothing but the functions under test is linked. */
+/* The texts made here live in a heap of the test's own, so that nothing but the functions under test is
+ * linked. */
 struct FlHeap {
   char bytes[1 << 16];
   int64_t used;
@@ -349,8 +348,7 @@ static void formats(void) {
   CHECK(is(fl_s_to_text_i64(heap, INT64_MIN, ""), "-9223372036854775808") &&
         is(fl_s_to_text_u64(heap, UINT64_MAX, ""), "18446744073709551615"));
   CHECK(is(fl_s_to_text_i8(heap, -5, "04"), "-005") && is(fl_s_to_text_i64(heap, 100, ","), "100"));
-  CHECK(is(fl_s_to_text_text(heap, S("héllo"), "-^9.4"), "--héll---") ||
-        fl_format_check("-^9.4", FL_TEXT, NULL));
+  CHECK(is(fl_s_to_text_text(heap, S("héllo"), "-^9.4"), "--héll---"));
   CHECK(is(fl_s_to_text_text(heap, S("ab"), ">4"), "  ab") && is(fl_s_to_text_bool(heap, 1, ""), "true"));
   CHECK(is(fl_s_to_text_f32(heap, 0.1f, ""), "0.1"));
   int32_t d = date(2026, 1, 5);

@@ -140,10 +140,27 @@ static void special_pairs(const char *name, double (*fn)(double, double), double
 #define WRAP(NAME)                                                                                           \
   static double v_##NAME(double x) { return fl_vec_##NAME(x); }
 WRAP(exp)
-WRAP(expm1) WRAP(log) WRAP(log2) WRAP(log10) WRAP(log1p) WRAP(sin) WRAP(cos) WRAP(tan) WRAP(asin) WRAP(acos)
-    WRAP(atan) WRAP(sinh) WRAP(cosh) WRAP(tanh) static double v_atan2(double y, double x) {
-  return fl_vec_atan2(y, x);
+WRAP(expm1)
+WRAP(log) WRAP(log2) WRAP(log10) WRAP(log1p) WRAP(sin) WRAP(cos) WRAP(tan) WRAP(asin) WRAP(acos) WRAP(atan)
+    WRAP(sinh) WRAP(cosh) WRAP(tanh) WRAP(erf) WRAP(erfc)
+        WRAP(gamma) /* Right of zero only; negative arguments have a test of their own. */
+    static double v_lgamma_right(double x) {
+  return x < 0 ? 0 : fl_vec_lgamma(x);
 }
+static long double lgammal_right(long double x) { return x < 0 ? 0 : lgammal(x); }
+static void lgamma_left(void) {
+  double worst = 0, where = 0;
+  for (int i = 0; i < 60000; i++) {
+    double x = between(-60, 0);
+    long double want = lgammal(x), size = fabsl(want) < 1 ? 1 : fabsl(want);
+    double off = (double)(fabsl(fl_vec_lgamma(x) - want) / size * 0x1p52L);
+    if (off > worst) worst = off, where = x;
+  }
+  printf("  %-8s [-60, 0] max %.3f units at %.17g\n", "lgamma", worst, where);
+  check(worst <= 2, "lgamma", where, fl_vec_lgamma(where), 2);
+}
+static double v_hypot(double x, double y) { return fl_vec_hypot(x, y); }
+static double v_atan2(double y, double x) { return fl_vec_atan2(y, x); }
 
 int main(void) {
   enum { N = 60000 };
@@ -177,6 +194,17 @@ int main(void) {
   binary("pow", pow_fn, powl, 0.99, 1.01, -60000, 60000, 1, N);
   binary("pow", pow_fn, powl, 0, 1e5, -3, 3, 1, N);
   binary("atan2", v_atan2, atan2l, -10, 10, -10, 10, 2, N);
+  binary("hypot", v_hypot, hypotl, -10, 10, -10, 10, 1, N);
+  unary("erf", v_erf, erfl, -7, 7, 1, N);
+  unary("erf", v_erf, erfl, -1, 1, 1, N);
+  unary("erfc", v_erfc, erfcl, -7, 28, 2, N);
+  unary("erfc", v_erfc, erfcl, -1, 3, 2, N);
+  unary("gamma", v_gamma, tgammal, -30, 172, 2, N);
+  unary("gamma", v_gamma, tgammal, -3, 5, 2, N);
+  unary("lgamma", v_lgamma_right, lgammal_right, 0, 40, 2, N);
+  unary("lgamma", v_lgamma_right, lgammal_right, 0.7, 2.4, 2, N);
+  lgamma_left();
+  special_pairs("hypot", v_hypot, hypot);
   special_pairs("pow", pow_fn, pow);
   special_pairs("atan2", v_atan2, atan2);
   printf("%d passed, %d failed\n", passed, failed);

@@ -34,8 +34,6 @@ llvm-19-dev    | code generation through the LLVM-C API
 lld-19         | links built scripts quickly
 libopenblas-serial-dev | matrix products and solvers
 libxxhash-dev  | digests of contents and keys
-zlib1g-dev     | LLVM's static libraries need it
-libzstd-dev    | LLVM's static libraries need it
 libclang-rt-19-dev | sanitizers and the fuzzer for clang
 python3        | runs the tests
 LIST

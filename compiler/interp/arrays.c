@@ -1,0 +1,145 @@
+/* arrays.c: elements as slots, new arrays, and the operations on single elements: ARRAY, LOAD, STORE.
+ *
+ * What always holds: floats are stored canonical (one NaN); a text array keeps the bytes that its views point
+ * to. */
+#include "interp/interp_internal.h"
+
+#include "kern/kern.h"
+
+int64_t total_of(const FlArray *a) {
+  int64_t n = 1;
+  for (int i = 0; i < a->rank; i++) n *= a->dims[i];
+  return n;
+}
+
+FlSlot get_element(const FlArray *a, int64_t at) {
+  switch ((FlDtype)a->dtype) {
+  case FL_BOOL:
+  case FL_U8: return (FlSlot){.u = ((const uint8_t *)a->data)[at]};
+  case FL_I8: return (FlSlot){.i = ((const int8_t *)a->data)[at]};
+  case FL_I16: return (FlSlot){.i = ((const int16_t *)a->data)[at]};
+  case FL_I32:
+  case FL_DATE: return (FlSlot){.i = ((const int32_t *)a->data)[at]};
+  case FL_I64:
+  case FL_DATETIME:
+  case FL_DURATION: return (FlSlot){.i = ((const int64_t *)a->data)[at]};
+  case FL_U16: return (FlSlot){.u = ((const uint16_t *)a->data)[at]};
+  case FL_U32: return (FlSlot){.u = ((const uint32_t *)a->data)[at]};
+  case FL_U64: return (FlSlot){.u = ((const uint64_t *)a->data)[at]};
+  case FL_F32: return (FlSlot){.f32 = ((const float *)a->data)[at]};
+  case FL_F64: return (FlSlot){.f = ((const double *)a->data)[at]};
+  case FL_TEXT:
+  case FL_FILE: return (FlSlot){.t = ((const FlText *)a->data)[at]};
+  case FL_LIST: return (FlSlot){.a = ((FlArray *const *)a->data)[at]};
+  case FL_N_DTYPES: break;
+  }
+  return (FlSlot){0};
+}
+
+void put_element(FlArray *a, int64_t at, FlSlot v) {
+  switch ((FlDtype)a->dtype) {
+  case FL_BOOL:
+  case FL_I8:
+  case FL_U8: ((uint8_t *)a->data)[at] = (uint8_t)v.u; break;
+  case FL_I16:
+  case FL_U16: ((uint16_t *)a->data)[at] = (uint16_t)v.u; break;
+  case FL_I32:
+  case FL_U32:
+  case FL_DATE: ((uint32_t *)a->data)[at] = (uint32_t)v.u; break;
+  case FL_I64:
+  case FL_U64:
+  case FL_DATETIME:
+  case FL_DURATION: ((uint64_t *)a->data)[at] = v.u; break;
+  case FL_F32: ((float *)a->data)[at] = fl_s_canon_f32(v.f32); break;
+  case FL_F64: ((double *)a->data)[at] = fl_s_canon_f64(v.f); break;
+  case FL_TEXT:
+  case FL_FILE: ((FlText *)a->data)[at] = v.t; break;
+  case FL_LIST: ((FlArray **)a->data)[at] = v.a; break;
+  case FL_N_DTYPES: break;
+  }
+}
+
+FlSlot text_in(FlHeap *heap, FlSlot text) {
+  if (text.t.len == 0) return (FlSlot){.t = {NULL, 0}};
+  char *bytes = fl_heap_alloc(heap, text.t.len);
+  memcpy(bytes, text.t.ptr, (size_t)text.t.len);
+  return (FlSlot){.t = {bytes, text.t.len}};
+}
+
+FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims) {
+  return t.depth > 0 ? fl_array_new(f->ctx, FL_LIST, 1, dims) : fl_array_new(f->ctx, t.dtype, t.rank, dims);
+}
+
+FlStatus keep_texts(Frame *f, FlArray *a, FlHeap *heap) {
+  return a->dtype == FL_TEXT || a->dtype == FL_FILE ? fl_array_keep(f->ctx, a, heap, NULL, 0) : 0;
+}
+
+/* ---- ARRAY, LOAD, STORE
+ * ------------------------------------------------------------------------------------------ */
+
+FlStatus run_array(Frame *f, const FlOp *op) {
+  FlType1 t = op->results[0]->type;
+  int64_t dims[FL_MAX_RANK] = {op->n_args};
+  FlArray *a = new_array(f, t, dims);
+  if (a == NULL) return 1;
+  FlHeap *heap = fl_heap_new(f->ctx);
+  bool text = t.dtype == FL_TEXT || t.dtype == FL_FILE;
+  for (int i = 0; i < op->n_args; i++) {
+    FlSlot v = value_of(f, op->args[i]);
+    put_element(a, i, text ? text_in(heap, v) : v);
+  }
+  FlStatus s = keep_texts(f, a, heap);
+  fl_heap_unref(heap);
+  define(f, op->results[0], (FlSlot){.a = a});
+  return s;
+}
+
+/* The row-major position of the element at args[1..n]; an index outside its dimension is a fault. */
+static FlStatus locate(Frame *f, const FlOp *op, int n, int64_t *at) {
+  const FlArray *a = value_of(f, op->args[0]).a;
+  *at = 0;
+  for (int k = 0; k < n; k++) {
+    int64_t i = value_of(f, op->args[1 + k]).i;
+    if (i < 0 || i >= a->dims[k])
+      return raise_fault(f, (Fault){.op = op,
+                                    .part = k,
+                                    .bits = FL_FAULT_INDEX,
+                                    .type = FL_I64,
+                                    .a = {.i = i},
+                                    .b = {.i = a->dims[k]}});
+    *at = *at * a->dims[k] + i;
+  }
+  return 0;
+}
+
+FlStatus run_load(Frame *f, const FlOp *op) {
+  int64_t at;
+  FlStatus s = locate(f, op, op->n_args - 1, &at);
+  if (s != 0) return s;
+  FlSlot v = get_element(value_of(f, op->args[0]).a, at);
+  define(f, op->results[0], own(op->results[0]->type, v));
+  return 0;
+}
+
+/* A copy of the array with one element replaced. */
+FlStatus run_store(Frame *f, const FlOp *op) {
+  const FlValue *value = op->args[op->n_args - 1];
+  FlArray *from = value_of(f, op->args[0]).a;
+  int64_t at;
+  FlStatus s = locate(f, op, op->n_args - 2, &at);
+  if (s != 0) return s;
+  FlArray *to = new_array(f, op->results[0]->type, from->dims);
+  if (to == NULL) return 1;
+  FlHeap *heap = fl_heap_new(f->ctx);
+  bool text = to->dtype == FL_TEXT || to->dtype == FL_FILE;
+  int64_t n = total_of(from);
+  for (int64_t i = 0; i < n; i++) {
+    FlSlot v = i == at ? value_of(f, value) : get_element(from, i);
+    if (to->dtype == FL_LIST) fl_array_ref(v.a);
+    put_element(to, i, text ? text_in(heap, v) : v);
+  }
+  s = keep_texts(f, to, heap);
+  fl_heap_unref(heap);
+  define(f, op->results[0], (FlSlot){.a = to});
+  return s;
+}

@@ -1,0 +1,53 @@
+/* calls.c: what leaves the interpreter: runtime operators and stages. */
+#include "interp/interp_internal.h"
+
+#include <stdlib.h>
+
+/* The runtime operators by name, from ops.def. Weak, so that a program which holds no runtime needs none of
+ * them. */
+#define FL_RUNTIME_SCALAR(NAME, text)
+#define FL_RUNTIME_STRUCT(NAME, text)
+#define FL_RUNTIME_RUNTIME(NAME, text)                                                                       \
+  extern FlRuntimeOp rt_##NAME __asm__("fl_rt_" text) __attribute__((weak));
+#define FL_OP(NAME, text, CLASS, sig, flags, dist) FL_RUNTIME_##CLASS(NAME, text)
+#include "ir/ops.def"
+#undef FL_OP
+#undef FL_RUNTIME_RUNTIME
+
+#define FL_RUNTIME_RUNTIME(NAME, text)                                                                       \
+  case FL_OP_##NAME: return rt_##NAME;
+static FlRuntimeOp *runtime_op(FlOpcode code) {
+  switch ((int)code) {
+#define FL_OP(NAME, text, CLASS, sig, flags, dist) FL_RUNTIME_##CLASS(NAME, text)
+#include "ir/ops.def"
+#undef FL_OP
+  }
+  return NULL;
+}
+
+static FlStatus finish(Frame *f, const FlOp *op, FlStatus s, FlSlot *args, FlSlot *results) {
+  for (int i = 0; i < op->n_results && s == 0; i++) define(f, op->results[i], results[i]);
+  free(args);
+  free(results);
+  return s;
+}
+
+static FlSlot *arguments(Frame *f, const FlOp *op) {
+  FlSlot *args = new_slots(op->n_args);
+  for (int i = 0; i < op->n_args; i++) args[i] = value_of(f, op->args[i]);
+  return args;
+}
+
+FlStatus run_runtime(Frame *f, const FlOp *op) {
+  FlSlot *args = arguments(f, op), *results = new_slots(op->n_results);
+  FlStatus s = runtime_op(op->code)(f->ctx, &note_of(f, op)->desc, args, results);
+  return finish(f, op, s, args, results);
+}
+
+/* Started and waited for at once: the result is the same, and nothing runs beside it. */
+FlStatus run_stage(Frame *f, const FlOp *op) {
+  FlSlot *args = arguments(f, op), *results = new_slots(op->n_results);
+  int32_t stage = (int32_t)(intptr_t)fl_map_get(f->in->stage_index, op->attrs.func) - 1;
+  FlFuture *future = fl_stage_start(f->ctx, stage, args, note_of(f, op)->site);
+  return finish(f, op, fl_stage_wait(f->ctx, future, results), args, results);
+}

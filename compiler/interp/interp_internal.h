@@ -1,0 +1,123 @@
+/* interp_internal.h: what the files of the interpreter share.
+ *
+ * Errors come in two kinds. In host code an error is recorded in the context at once. While the elements of a
+ * kernel are run (loops.c), a fault is only noted in the frame and ends its element; all elements are run,
+ * and the fault that is first in program order, then in position, is the one recorded. */
+#ifndef FL_INTERP_INTERNAL_H
+#define FL_INTERP_INTERNAL_H
+
+#include "interp/interp.h"
+
+/* What is known of an operation before it runs. */
+typedef struct OpNote {
+  int32_t site;  /* index into FlProgram.sites */
+  FlOpDesc desc; /* RUNTIME operators only */
+} OpNote;
+
+struct FlInterp {
+  FlArena *arena;
+  const FlModule *module;
+  const FlSources *sources;
+  FlMap *notes;       /* FlOp -> OpNote */
+  FlMap *stage_index; /* FlFunc -> index + 1 */
+  FlVec(FlSite) sites;
+  FlVec(FlStage) stages;
+};
+
+/* A fault that was met and not yet recorded. */
+typedef struct Fault {
+  const FlOp *op; /* NULL: none */
+  int32_t part;   /* which of the op's checks, in order: the axis of an index, the kind of a reduction */
+  int32_t bits;
+  int32_t type; /* of a and b */
+  FlSlot a, b;
+} Fault;
+
+/* One activation of a function. */
+typedef struct Frame {
+  const FlInterp *in;
+  FlCtx *ctx;
+  FlHeap *heap;   /* where texts are made: of the run, or of the loop whose elements are being run */
+  FlSlot *values; /* by value id; an array is an owned reference or NULL */
+  Fault *fault;   /* not NULL: faults are noted here, see above */
+} Frame;
+
+/* FAULTED: noted in frame->fault, nothing recorded. Any other value but 0: recorded in the context. */
+enum { FAULTED = -1 };
+
+static inline FlSlot value_of(const Frame *f, const FlValue *v) { return f->values[v->id]; }
+static inline bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
+
+/* ---- regions.c: operations in order, control flow, calls --------------------------------------------------
+ */
+
+/* Runs the operations of a region whose parameters are set. On success `out` gets its yields, owned; on
+ * failure nothing is owned. Either way what the region defined is released, its parameters too. */
+FlStatus run_region(Frame *f, const FlRegion *r, FlSlot *out);
+/* Sets a parameter or result: takes over the reference. */
+void define(Frame *f, const FlValue *v, FlSlot slot);
+FlSlot *new_slots(int64_t n);       /* zeroed; free */
+FlSlot own(FlType1 t, FlSlot slot); /* one more reference of an array; a scalar is itself */
+void disown(FlType1 t, FlSlot slot);
+FlStatus call_function(Frame *f, const FlFunc *func, const FlSlot *args, FlSlot *results);
+
+/* ---- faults.c
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Ends an operation: notes or records the fault. Never 0. */
+FlStatus raise_fault(Frame *f, Fault fault);
+/* Is a before b in program order, both inside r? What an operation itself checks comes after what its regions
+ * do. */
+bool comes_before(const FlRegion *r, const Fault *a, const Fault *b);
+FlStatus run_check(Frame *f, const FlOp *op); /* CHECK and FAIL */
+const OpNote *note_of(const Frame *f, const FlOp *op);
+
+/* ---- scalars.c: SCALAR operators and constants
+ * ----------------------------------------------------------------- */
+
+/* Results of a SCALAR operator from its arguments; fault bits go to *fault. */
+void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *fault);
+FlSlot constant_of(const FlOp *op);
+
+/* ---- arrays.c: elements, new arrays, ARRAY, LOAD, STORE
+ * ------------------------------------------------------- */
+
+int64_t total_of(const FlArray *a);
+FlSlot get_element(const FlArray *a, int64_t at); /* a list element is borrowed */
+/* Stores, canonical. A text's bytes must stay: see text_in. A list element is given away. */
+void put_element(FlArray *a, int64_t at, FlSlot v);
+/* A copy of the text in the heap. */
+FlSlot text_in(FlHeap *heap, FlSlot text);
+/* A new array of that type: of sizes `dims`, a list of dims[0] places. NULL: failed, recorded. */
+FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims);
+/* Makes a text array keep the heap that its texts were copied to; nothing for other arrays. */
+FlStatus keep_texts(Frame *f, FlArray *a, FlHeap *heap);
+FlStatus run_array(Frame *f, const FlOp *op);
+FlStatus run_load(Frame *f, const FlOp *op);
+FlStatus run_store(Frame *f, const FlOp *op);
+
+/* ---- loops.c: MAP, COLLECT, SCAN; the walk over an index space
+ * ------------------------------------------------ */
+
+/* Called for each element with its owned yields (to be taken over) and its row-major position. */
+typedef FlStatus ElementFn(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg);
+/* Runs the op's region over its sizes, in order. Where it is a kernel, in full, reporting the first fault by
+ * program order; else until the first failure. `whole` false: always the latter. Texts of the elements die
+ * with the walk. */
+FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void *arg);
+FlStatus run_map(Frame *f, const FlOp *op);
+FlStatus run_collect(Frame *f, const FlOp *op);
+FlStatus run_scan(Frame *f, const FlOp *op);
+
+/* ---- reduce.c
+ * --------------------------------------------------------------------------------------------------- */
+
+FlStatus run_reduce(Frame *f, const FlOp *op);
+
+/* ---- calls.c: RUNTIME operators and stages
+ * --------------------------------------------------------------------- */
+
+FlStatus run_runtime(Frame *f, const FlOp *op);
+FlStatus run_stage(Frame *f, const FlOp *op);
+
+#endif

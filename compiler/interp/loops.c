@@ -1,0 +1,189 @@
+/* loops.c: the walk over an index space, and what MAP, COLLECT and SCAN make of it. */
+#include "interp/interp_internal.h"
+
+#include <stdlib.h>
+
+/* ---- the walk
+ * ---------------------------------------------------------------------------------------------------- */
+
+/* The next index, row-major: the last axis runs fastest. */
+static void advance(int64_t *index, const int64_t *sizes, int rank) {
+  for (int k = rank - 1; k >= 0; k--) {
+    if (++index[k] < sizes[k]) return;
+    index[k] = 0;
+  }
+}
+
+FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void *arg) {
+  const FlRegion *r = op->regions[0];
+  int64_t sizes[FL_MAX_RANK], index[FL_MAX_RANK] = {0}, n = 1;
+  for (int k = 0; k < op->n_args; k++) {
+    sizes[k] = value_of(f, op->args[k]).i;
+    n *= sizes[k] > 0 ? sizes[k] : 0;
+  }
+  bool outermost = f->fault == NULL, all = whole && outermost && fl_ir_is_kernel(r);
+  FlHeap *around = f->heap;
+  if (outermost) f->heap = fl_heap_new(f->ctx);
+  Fault first = {0}, now = {0};
+  if (all) f->fault = &now;
+  FlSlot *yields = new_slots(r->n_yields);
+  FlStatus s = 0;
+  for (int64_t pos = 0; pos < n && s == 0; pos++) {
+    for (int k = 0; k < op->n_args; k++) define(f, r->params[k], (FlSlot){.i = index[k]});
+    advance(index, sizes, op->n_args);
+    s = run_region(f, r, yields);
+    if (all && s == FAULTED) {
+      if (first.op == NULL || comes_before(r, &now, &first)) first = now;
+      s = 0;
+    } else if (s == 0 && first.op == NULL) {
+      s = fn(f, op, pos, yields, arg);
+    }
+  }
+  free(yields);
+  if (all) f->fault = NULL;
+  if (first.op != NULL) s = raise_fault(f, first);
+  if (outermost) {
+    fl_heap_unref(f->heap);
+    f->heap = around;
+  }
+  return s;
+}
+
+/* ---- results that are arrays
+ * -------------------------------------------------------------------------------------- */
+
+/* The arrays being filled by a loop, one a result from `first` on, and the heap of their texts. */
+typedef struct Filling {
+  FlArray **arrays;
+  FlHeap *heap;
+  int n;
+} Filling;
+
+static void put_yield(Filling *fill, int i, int64_t at, FlSlot v) {
+  FlArray *a = fill->arrays[i];
+  put_element(a, at, a->dtype == FL_TEXT || a->dtype == FL_FILE ? text_in(fill->heap, v) : v);
+}
+
+/* Arrays of sizes `dims`; a list has a place for each of the `n` elements. */
+static FlStatus start(Frame *f, const FlOp *op, int first, const int64_t *dims, int64_t n, Filling *fill) {
+  fill->n = op->n_results - first;
+  fill->arrays = calloc((size_t)fill->n + 1, sizeof *fill->arrays);
+  fill->heap = fl_heap_new(f->ctx);
+  for (int i = 0; i < fill->n; i++) {
+    FlType1 t = op->results[first + i]->type;
+    if ((fill->arrays[i] = new_array(f, t, t.depth > 0 ? &n : dims)) == NULL) return 1;
+  }
+  return 0;
+}
+
+/* Hands the arrays to the results, or releases them. */
+static FlStatus finish(Frame *f, const FlOp *op, int first, Filling *fill, FlStatus s) {
+  for (int i = 0; i < fill->n; i++) {
+    if (s == 0) s = keep_texts(f, fill->arrays[i], fill->heap);
+    if (s == 0) define(f, op->results[first + i], (FlSlot){.a = fill->arrays[i]});
+    else fl_array_unref(fill->arrays[i]);
+  }
+  fl_heap_unref(fill->heap);
+  free(fill->arrays);
+  return s;
+}
+
+/* ---- MAP
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static FlStatus put_all(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg) {
+  (void)f;
+  for (int i = 0; i < op->n_results; i++) put_yield(arg, i, pos, yields[i]);
+  return 0;
+}
+
+FlStatus run_map(Frame *f, const FlOp *op) {
+  Filling fill = {0};
+  int64_t dims[FL_MAX_RANK], n = 1;
+  for (int k = 0; k < op->n_args; k++) {
+    dims[k] = value_of(f, op->args[k]).i;
+    n *= dims[k];
+  }
+  FlStatus s = start(f, op, 0, dims, n, &fill);
+  if (s == 0) s = each_element(f, op, true, put_all, &fill);
+  return finish(f, op, 0, &fill, s);
+}
+
+/* ---- COLLECT
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The kept elements, row after row; their texts are in `heap`. */
+typedef struct Kept {
+  FlSlot *slots;
+  int64_t n, capacity;
+  FlHeap *heap;
+} Kept;
+
+static FlStatus keep_element(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg) {
+  (void)f;
+  (void)pos;
+  Kept *k = arg;
+  int columns = op->n_results - 1;
+  if (yields[0].i == 0) return 0;
+  if (k->n == k->capacity) {
+    k->capacity = k->capacity > 0 ? k->capacity * 2 : 64;
+    k->slots = realloc(k->slots, (size_t)(k->capacity * columns + 1) * sizeof *k->slots);
+    if (k->slots == NULL) {
+      fprintf(stderr, "error: out of memory\n");
+      exit(4);
+    }
+  }
+  for (int i = 0; i < columns; i++) {
+    FlDtype d = (FlDtype)op->results[1 + i]->type.dtype;
+    FlSlot v = yields[1 + i];
+    k->slots[k->n * columns + i] = d == FL_TEXT || d == FL_FILE ? text_in(k->heap, v) : v;
+  }
+  k->n++;
+  return 0;
+}
+
+FlStatus run_collect(Frame *f, const FlOp *op) {
+  Kept kept = {.heap = fl_heap_new(f->ctx)};
+  Filling fill = {0};
+  int columns = op->n_results - 1;
+  FlStatus s = each_element(f, op, true, keep_element, &kept);
+  if (s == 0) {
+    s = start(f, op, 1, &kept.n, kept.n, &fill);
+    for (int64_t row = 0; s == 0 && row < kept.n; row++)
+      for (int i = 0; i < columns; i++) put_yield(&fill, i, row, kept.slots[row * columns + i]);
+    s = finish(f, op, 1, &fill, s);
+  }
+  define(f, op->results[0], (FlSlot){.i = kept.n});
+  fl_heap_unref(kept.heap);
+  free(kept.slots);
+  return s;
+}
+
+/* ---- SCAN
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+/* One step after the other; texts that are carried live until the end in a heap of the scan. */
+FlStatus run_scan(Frame *f, const FlOp *op) {
+  const FlRegion *r = op->regions[0];
+  int64_t n = value_of(f, op->args[0]).i;
+  Filling fill = {0};
+  FlSlot *carried = new_slots(op->n_results);
+  FlHeap *around = f->heap;
+  f->heap = fl_heap_new(f->ctx);
+  FlStatus s = start(f, op, 0, &n, n, &fill);
+  for (int k = 0; k < op->n_results; k++) carried[k] = value_of(f, op->args[1 + k]);
+  for (int64_t i = 0; i < n && s == 0; i++) {
+    define(f, r->params[0], (FlSlot){.i = i});
+    for (int k = 0; k < op->n_results; k++) define(f, r->params[1 + k], carried[k]);
+    s = run_region(f, r, carried);
+    for (int k = 0; k < op->n_results && s == 0; k++) put_yield(&fill, k, i, carried[k]);
+  }
+  s = finish(f, op, 0, &fill, s);
+  fl_heap_unref(f->heap);
+  f->heap = around;
+  free(carried);
+  return s;
+}

@@ -1,0 +1,144 @@
+/* program.c: a module made ready to run: places for messages, descriptions of runtime calls, and the
+ * FlProgram that stands for it in the runtime. */
+#include "interp/interp_internal.h"
+
+/* ---- places
+ * -------------------------------------------------------------------------------------------------------- */
+
+static int32_t code_points(const char *s, uint32_t len) {
+  int32_t n = 0;
+  for (uint32_t i = 0; i < len; i++) n += ((unsigned char)s[i] & 0xc0) != 0x80;
+  return n;
+}
+
+static int32_t add_site(FlInterp *in, FlSpan span, const char *message) {
+  FlSite site = {.file = "", .line_text = "", .message = message != NULL && *message != 0 ? message : NULL};
+  const FlSource *source =
+      span.file != 0 && in->sources != NULL ? fl_sources_get(in->sources, span.file) : NULL;
+  if (source != NULL) {
+    int line, column;
+    fl_source_position(source, span.start, &line, &column);
+    uint32_t start = span.start, end = span.start;
+    while (start > 0 && source->text[start - 1] != '\n') start--;
+    while (end < source->len && source->text[end] != '\n') end++;
+    uint32_t len = span.start + span.len > end ? end - span.start : span.len;
+    site.file = source->path;
+    site.line = line;
+    site.column = column;
+    site.length = code_points(source->text + span.start, len);
+    site.line_text = fl_arena_strndup(in->arena, source->text + start, end - start);
+  }
+  fl_vec_push(in->arena, &in->sites, site);
+  return in->sites.n - 1;
+}
+
+/* ---- operations
+ * ------------------------------------------------------------------------------------------------------ */
+
+static const FlType1 *types_of(FlInterp *in, int n, FlValue *const *values) {
+  FlType1 *types = FL_NEW_ARRAY(in->arena, FlType1, n + 1);
+  for (int i = 0; i < n; i++) types[i] = values[i]->type;
+  return types;
+}
+
+static void prepare_op(FlInterp *in, const FlOp *op) {
+  bool check = op->code == FL_OP_CHECK || op->code == FL_OP_FAIL;
+  OpNote *note = FL_NEW(in->arena, OpNote);
+  note->site = add_site(in, op->span, check ? op->attrs.s : NULL);
+  if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME)
+    note->desc = (FlOpDesc){.op = (int32_t)op->code,
+                            .site = note->site,
+                            .n_args = op->n_args,
+                            .n_results = op->n_results,
+                            .arg_types = types_of(in, op->n_args, op->args),
+                            .result_types = types_of(in, op->n_results, op->results),
+                            .i = op->attrs.i,
+                            .f = op->attrs.f,
+                            .s = op->attrs.s,
+                            .list = (const char *const *)op->attrs.list,
+                            .n_list = op->attrs.n_list};
+  fl_map_set(in->notes, op, note);
+}
+
+static void prepare_region(FlInterp *in, const FlRegion *r) {
+  for (const FlOp *op = r->first; op != NULL; op = op->next) {
+    prepare_op(in, op);
+    for (int i = 0; i < op->n_regions; i++) prepare_region(in, op->regions[i]);
+  }
+}
+
+/* ---- host functions: self says which
+ * -------------------------------------------------------------------------------- */
+
+typedef struct Entry {
+  const FlInterp *in;
+  const FlFunc *func;
+} Entry;
+
+static FlStatus run_entry(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
+  const Entry *e = fl_ctx_self(ctx);
+  return fl_interp_call(e->in, ctx, e->func, args, results);
+}
+
+static const Entry *entry_of(FlInterp *in, const FlFunc *func) {
+  Entry *e = FL_NEW(in->arena, Entry);
+  *e = (Entry){in, func};
+  return e;
+}
+
+static void add_stage(FlInterp *in, const FlFunc *func) {
+  const FlRegion *b = func->body;
+  FlStage stage = {.name = func->name,
+                   .fn = run_entry,
+                   .code = func->key,
+                   .n_args = b->n_params,
+                   .n_results = b->n_yields,
+                   .arg_types = types_of(in, b->n_params, b->params),
+                   .result_types = types_of(in, b->n_yields, b->yields),
+                   .memo = func->memo,
+                   .site = add_site(in, func->span, NULL),
+                   .self = entry_of(in, func)};
+  fl_vec_push(in->arena, &in->stages, stage);
+  fl_map_set(in->stage_index, func, (void *)(intptr_t)in->stages.n);
+}
+
+FlInterp *fl_interp_make(FlArena *arena, const FlModule *m, const FlSources *sources) {
+  FlInterp *in = FL_NEW(arena, FlInterp);
+  in->arena = arena;
+  in->module = m;
+  in->sources = sources;
+  in->notes = fl_map_make(arena);
+  in->stage_index = fl_map_make(arena);
+  for (const FlFunc *func = m->first; func != NULL; func = func->next) {
+    prepare_region(in, func->body);
+    if (func->kind == FL_FUNC_STAGE) add_stage(in, func);
+  }
+  return in;
+}
+
+const FlProgram *fl_interp_program(FlInterp *in, const FlFunc *main) {
+  const FlModule *m = in->module;
+  FlParam *params = FL_NEW_ARRAY(in->arena, FlParam, m->n_params + 1);
+  for (int i = 0; i < m->n_params; i++) {
+    const FlIrParam *p = &m->params[i];
+    params[i] = (FlParam){.name = p->name,
+                          .type = p->type,
+                          .help = p->help != NULL ? p->help : "",
+                          .default_text = p->default_text,
+                          .t = p->t,
+                          .nullable = p->nullable};
+  }
+  FlProgram *program = FL_NEW(in->arena, FlProgram);
+  *program = (FlProgram){.abi_version = FL_ABI_VERSION,
+                         .name = m->name != NULL ? m->name : "",
+                         .doc = m->doc != NULL ? m->doc : "",
+                         .main = run_entry,
+                         .params = params,
+                         .stages = in->stages.at,
+                         .sites = in->sites.at,
+                         .n_params = m->n_params,
+                         .n_stages = in->stages.n,
+                         .n_sites = in->sites.n,
+                         .self = entry_of(in, main != NULL ? main : m->main)};
+  return program;
+}

@@ -1,0 +1,235 @@
+/* reduce.c: reductions, in the order that the language fixes (LANGUAGE 5).
+ *
+ * Float sums and products: blocks of 4096 positions; in a block position p goes to lane p mod 32; lanes start
+ * at +0 (product: 1) and are joined by a butterfly; block results are joined from left to right. A position
+ * that is not kept keeps its place and adds nothing. sum_product of floats is a fused multiply-add into the
+ * lane. Integer sums are exact in 128 bits and checked at the end; integer products are checked step by step
+ * in order. min, max, argmin, argmax take the first of equals, and a NaN before anything else; of nothing
+ * they are EMPTY. */
+#include "interp/interp_internal.h"
+
+#include "kern/kern.h"
+
+#include <stdlib.h>
+
+typedef enum Kind { SUM, PRODUCT, SUM_PRODUCT, MIN, MAX, ANY, ALL, COUNT, ARGMIN, ARGMAX } Kind;
+
+/* One reduction of the op and its state. */
+typedef struct Reduction {
+  Kind kind;
+  FlDtype d;                        /* of the values */
+  int first;                        /* yield that is its value */
+  double lanes[FL_LANES], total;    /* f64 */
+  float lanes32[FL_LANES], total32; /* f32 */
+  __int128 sum;                     /* integer sums; counts, any and all as 0, 1, ... */
+  FlSlot best;                      /* min, max; integer product so far */
+  int64_t at;                       /* position of best, -1: none */
+} Reduction;
+
+typedef struct Sweep {
+  Reduction *at;
+  int n;
+  bool filtered; /* the last yield says whether the element counts */
+  int64_t block; /* number of the block that the lanes hold */
+  FlHeap *heap;  /* for texts that outlive the walk */
+} Sweep;
+
+static Kind kind_of(const char *name) {
+  static const char *const names[] = {"sum", "product", "sum_product", "min",    "max",
+                                      "any", "all",     "count",       "argmin", "argmax"};
+  for (int k = 0; k < 10; k++)
+    if (strcmp(names[k], name) == 0) return (Kind)k;
+  fprintf(stderr, "internal error: interp: no reduction %s\n", name);
+  abort();
+}
+static bool is_float(FlDtype d) { return d == FL_F32 || d == FL_F64; }
+static bool is_unsigned(FlDtype d) { return d == FL_U8 || d == FL_U16 || d == FL_U32 || d == FL_U64; }
+
+/* ---- lanes
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void clear_lanes(Reduction *r) {
+  for (int i = 0; i < FL_LANES; i++) {
+    r->lanes[i] = r->kind == PRODUCT ? 1 : 0;
+    r->lanes32[i] = r->kind == PRODUCT ? 1 : 0;
+  }
+}
+
+/* The butterfly over the lanes; its result joins the total. */
+static void join_block(Reduction *r) {
+  bool times = r->kind == PRODUCT;
+  for (int half = FL_LANES / 2; half >= 1; half /= 2)
+    for (int i = 0; i < half; i++) {
+      r->lanes[i] = times ? r->lanes[i] * r->lanes[i + half] : r->lanes[i] + r->lanes[i + half];
+      r->lanes32[i] = times ? r->lanes32[i] * r->lanes32[i + half] : r->lanes32[i] + r->lanes32[i + half];
+    }
+  r->total = times ? r->total * r->lanes[0] : r->total + r->lanes[0];
+  r->total32 = times ? r->total32 * r->lanes32[0] : r->total32 + r->lanes32[0];
+  clear_lanes(r);
+}
+
+static void add_to_lane(Reduction *r, int64_t pos, FlSlot v, FlSlot w) {
+  double *lane = &r->lanes[pos % FL_LANES];
+  float *lane32 = &r->lanes32[pos % FL_LANES];
+  if (r->d == FL_F64) {
+    *lane = r->kind == PRODUCT ? *lane * v.f : r->kind == SUM ? *lane + v.f : fl_s_fma_f64(v.f, w.f, *lane);
+  } else {
+    *lane32 = r->kind == PRODUCT ? *lane32 * v.f32
+              : r->kind == SUM   ? *lane32 + v.f32
+                                 : fl_s_fma_f32(v.f32, w.f32, *lane32);
+  }
+}
+
+/* ---- the other kinds
+ * ------------------------------------------------------------------------------------------------ */
+
+static __int128 wide(FlDtype d, FlSlot v) {
+  return is_unsigned(d) || d == FL_BOOL ? (__int128)v.u : (__int128)v.i;
+}
+static FlSlot narrow(FlDtype d, __int128 v) {
+  return is_unsigned(d) ? (FlSlot){.u = (uint64_t)v} : (FlSlot){.i = (int64_t)v};
+}
+static bool fits(FlDtype d, __int128 v) {
+  switch ((int)d) {
+  case FL_I8: return v == (int8_t)v;
+  case FL_I16: return v == (int16_t)v;
+  case FL_I32:
+  case FL_DATE: return v == (int32_t)v;
+  case FL_U8: return v == (uint8_t)v;
+  case FL_U16: return v == (uint16_t)v;
+  case FL_U32: return v == (uint32_t)v;
+  case FL_U64: return v == (uint64_t)v;
+  default: return v == (int64_t)v;
+  }
+}
+
+/* Is v to be taken instead of `best`? */
+static bool better(const Reduction *r, FlSlot v, FlSlot best) {
+  bool least = r->kind == MIN || r->kind == ARGMIN;
+  if (r->d == FL_F32) v.f = (double)v.f32, best.f = (double)best.f32;
+  if (is_float(r->d)) return best.f == best.f && (v.f != v.f || (least ? v.f < best.f : v.f > best.f));
+  if (r->d == FL_TEXT)
+    return least ? fl_s_lt_text(v.t.ptr, v.t.len, best.t.ptr, best.t.len)
+                 : fl_s_gt_text(v.t.ptr, v.t.len, best.t.ptr, best.t.len);
+  return least ? wide(r->d, v) < wide(r->d, best) : wide(r->d, v) > wide(r->d, best);
+}
+
+static void pick(Reduction *r, FlHeap *heap, int64_t pos, FlSlot v) {
+  if (r->at >= 0 && !better(r, v, r->best)) return;
+  r->best = r->d == FL_TEXT ? text_in(heap, v) : v;
+  r->at = pos;
+}
+
+static FlStatus overflow(Frame *f, const FlOp *op, int part, FlDtype d, FlSlot a, FlSlot b) {
+  return raise_fault(f,
+                     (Fault){.op = op, .part = part, .bits = FL_FAULT_OVERFLOW, .type = d, .a = a, .b = b});
+}
+
+static FlStatus multiply(Frame *f, const FlOp *op, int part, Reduction *r, FlSlot v) {
+  __int128 p;
+  bool over = __builtin_mul_overflow(wide(r->d, r->best), wide(r->d, v), &p);
+  if (over || !fits(r->d, p)) return overflow(f, op, part, r->d, r->best, v);
+  r->best = narrow(r->d, p);
+  return 0;
+}
+
+/* ---- the sweep
+ * -------------------------------------------------------------------------------------------------------- */
+
+static bool uses_lanes(const Reduction *r) {
+  return is_float(r->d) && (r->kind == SUM || r->kind == PRODUCT || r->kind == SUM_PRODUCT);
+}
+
+static FlStatus add_one(Frame *f, const FlOp *op, int part, Sweep *s, int64_t pos, const FlSlot *yields) {
+  Reduction *r = &s->at[part];
+  FlSlot v = yields[r->first], w = r->kind == SUM_PRODUCT ? yields[r->first + 1] : (FlSlot){0};
+  if (uses_lanes(r)) {
+    add_to_lane(r, pos, v, w);
+    return 0;
+  }
+  switch (r->kind) {
+  case SUM: r->sum += wide(r->d, v); break;
+  case SUM_PRODUCT: r->sum += wide(r->d, v) * wide(r->d, w); break;
+  case PRODUCT: return multiply(f, op, part, r, v);
+  case ANY: r->sum |= v.i; break;
+  case ALL: r->sum &= v.i; break;
+  case COUNT: r->sum += v.i; break;
+  case MIN:
+  case MAX:
+  case ARGMIN:
+  case ARGMAX: pick(r, s->heap, pos, v); break;
+  }
+  return 0;
+}
+
+static void reach_block(Sweep *s, int64_t block) {
+  for (; s->block < block; s->block++)
+    for (int k = 0; k < s->n; k++) join_block(&s->at[k]);
+}
+
+static FlStatus add_element(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg) {
+  Sweep *s = arg;
+  reach_block(s, pos / FL_BLOCK);
+  if (s->filtered && yields[op->regions[0]->n_yields - 1].i == 0) return 0;
+  FlStatus status = 0;
+  for (int k = 0; k < s->n && status == 0; k++) status = add_one(f, op, k, s, pos, yields);
+  return status;
+}
+
+static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
+  const FlValue *result = op->results[part];
+  FlDtype d = (FlDtype)result->type.dtype;
+  FlSlot v = r->best;
+  switch (r->kind) {
+  case SUM:
+  case SUM_PRODUCT:
+  case PRODUCT:
+    if (uses_lanes(r)) {
+      join_block(r);
+      v = r->d == FL_F64 ? (FlSlot){.f = r->total} : (FlSlot){.f32 = r->total32};
+    } else if (r->kind != PRODUCT) {
+      if (!fits(d, r->sum)) return overflow(f, op, part, d, (FlSlot){0}, (FlSlot){0});
+      v = narrow(d, r->sum);
+    }
+    break;
+  case ANY:
+  case ALL:
+  case COUNT: v = (FlSlot){.i = (int64_t)r->sum}; break;
+  case MIN:
+  case MAX:
+  case ARGMIN:
+  case ARGMAX:
+    if (r->at < 0)
+      return raise_fault(f, (Fault){.op = op, .part = part, .bits = FL_FAULT_EMPTY, .type = FL_I64});
+    if (r->kind == ARGMIN || r->kind == ARGMAX) v = (FlSlot){.i = r->at};
+    break;
+  }
+  define(f, result, v);
+  return 0;
+}
+
+FlStatus run_reduce(Frame *f, const FlOp *op) {
+  Sweep s = {.n = op->attrs.n_list > 0 ? op->attrs.n_list : 1, .filtered = op->attrs.i == 1, .heap = f->heap};
+  s.at = calloc((size_t)s.n, sizeof *s.at);
+  bool ordered = false; /* a checked product depends on the order of its steps */
+  int yield = 0;
+  for (int k = 0; k < s.n; k++) {
+    Reduction *r = &s.at[k];
+    r->kind = kind_of(op->attrs.n_list > 0 ? op->attrs.list[k] : op->attrs.s);
+    r->d = (FlDtype)op->regions[0]->yields[yield]->type.dtype;
+    r->first = yield;
+    r->at = -1;
+    r->sum = r->kind == ALL;
+    r->total = r->kind == PRODUCT;
+    r->total32 = r->kind == PRODUCT;
+    r->best = r->kind == PRODUCT ? (FlSlot){.i = 1} : (FlSlot){0};
+    clear_lanes(r);
+    ordered |= r->kind == PRODUCT && !uses_lanes(r);
+    yield += r->kind == SUM_PRODUCT ? 2 : 1;
+  }
+  FlStatus status = each_element(f, op, !ordered, add_element, &s);
+  for (int k = 0; k < s.n && status == 0; k++) status = finish(f, op, k, &s.at[k]);
+  free(s.at);
+  return status;
+}

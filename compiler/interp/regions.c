@@ -1,0 +1,193 @@
+/* regions.c: operations one after the other, control flow, and calls of functions.
+ *
+ * A region owns what it defines: each array value is one reference, released when the region ends. Its yields
+ * get references of their own before that, and texts, which may point into released arrays, are copied. */
+#include "interp/interp_internal.h"
+
+#include <stdlib.h>
+
+/* ---- values
+ * --------------------------------------------------------------------------------------------------- */
+
+FlSlot own(FlType1 t, FlSlot slot) {
+  if (is_array(t)) fl_array_ref(slot.a);
+  return slot;
+}
+void disown(FlType1 t, FlSlot slot) {
+  if (is_array(t)) fl_array_unref(slot.a);
+}
+void define(Frame *f, const FlValue *v, FlSlot slot) { f->values[v->id] = slot; }
+
+static bool is_text(FlType1 t) { return !is_array(t) && (t.dtype == FL_TEXT || t.dtype == FL_FILE); }
+
+static void forget(Frame *f, const FlValue *v) {
+  if (!is_array(v->type)) return;
+  fl_array_unref(f->values[v->id].a);
+  f->values[v->id].a = NULL;
+}
+
+FlSlot *new_slots(int64_t n) {
+  FlSlot *slots = calloc(n > 0 ? (size_t)n : 1, sizeof *slots);
+  if (slots == NULL) {
+    fprintf(stderr, "error: out of memory\n");
+    exit(4);
+  }
+  return slots;
+}
+
+/* ---- control flow
+ * ------------------------------------------------------------------------------------------------ */
+
+static void define_results(Frame *f, const FlOp *op, const FlSlot *slots) {
+  for (int i = 0; i < op->n_results; i++) define(f, op->results[i], slots[i]);
+}
+
+static FlStatus run_if(Frame *f, const FlOp *op) {
+  FlSlot *out = new_slots(op->n_results);
+  FlStatus s = run_region(f, op->regions[value_of(f, op->args[0]).i != 0 ? 0 : 1], out);
+  if (s == 0) define_results(f, op, out);
+  free(out);
+  return s;
+}
+
+static FlStatus run_for(Frame *f, const FlOp *op) {
+  const FlRegion *r = op->regions[0];
+  int64_t hi = value_of(f, op->args[1]).i;
+  FlSlot *carried = new_slots(op->n_results);
+  for (int k = 0; k < op->n_results; k++)
+    carried[k] = own(op->results[k]->type, value_of(f, op->args[2 + k]));
+  FlStatus s = 0;
+  for (int64_t i = value_of(f, op->args[0]).i; i < hi && s == 0; i++) {
+    define(f, r->params[0], (FlSlot){.i = i});
+    for (int k = 0; k < op->n_results; k++) define(f, r->params[1 + k], carried[k]);
+    s = run_region(f, r, carried);
+  }
+  if (s == 0) define_results(f, op, carried);
+  free(carried);
+  return s;
+}
+
+static FlStatus run_while(Frame *f, const FlOp *op) {
+  const FlRegion *r = op->regions[0];
+  FlSlot *carried = new_slots(op->n_results + 1); /* place 0 is whether to go on */
+  for (int k = 0; k < op->n_results; k++)
+    carried[k + 1] = own(op->results[k]->type, value_of(f, op->args[k]));
+  FlStatus s = 0;
+  do {
+    for (int k = 0; k < op->n_results; k++) define(f, r->params[k], carried[k + 1]);
+    s = run_region(f, r, carried);
+  } while (s == 0 && carried[0].i != 0);
+  if (s == 0) define_results(f, op, carried + 1);
+  free(carried);
+  return s;
+}
+
+static FlStatus run_call(Frame *f, const FlOp *op) {
+  FlSlot *args = new_slots(op->n_args), *results = new_slots(op->n_results);
+  for (int i = 0; i < op->n_args; i++) args[i] = value_of(f, op->args[i]);
+  FlStatus s = call_function(f, op->attrs.func, args, results);
+  if (s == 0) define_results(f, op, results);
+  free(args);
+  free(results);
+  return s;
+}
+
+/* ---- operations
+ * --------------------------------------------------------------------------------------------------- */
+
+static FlStatus run_scalar_op(Frame *f, const FlOp *op) {
+  FlSlot a[8] = {{0}}, r[2] = {{0}};
+  int32_t bits = 0;
+  for (int i = 0; i < op->n_args; i++) a[i] = value_of(f, op->args[i]);
+  run_scalar(f, op, a, r, &bits);
+  if (bits != 0) {
+    bool two = op->n_args > 1 && op->args[1]->type.dtype == op->args[0]->type.dtype;
+    return raise_fault(f, (Fault){.op = op,
+                                  .bits = bits,
+                                  .type = op->args[0]->type.dtype,
+                                  .a = a[0],
+                                  .b = two ? a[1] : (FlSlot){0}});
+  }
+  define_results(f, op, r);
+  return 0;
+}
+
+static FlStatus run_struct(Frame *f, const FlOp *op) {
+  switch ((int)op->code) {
+  case FL_OP_CONST: define(f, op->results[0], constant_of(op)); return 0;
+  case FL_OP_DIM:
+    define(f, op->results[0], (FlSlot){.i = value_of(f, op->args[0]).a->dims[op->attrs.i]});
+    return 0;
+  case FL_OP_ARRAY: return run_array(f, op);
+  case FL_OP_LOAD: return run_load(f, op);
+  case FL_OP_STORE: return run_store(f, op);
+  case FL_OP_MAP: return run_map(f, op);
+  case FL_OP_REDUCE: return run_reduce(f, op);
+  case FL_OP_SCAN: return run_scan(f, op);
+  case FL_OP_COLLECT: return run_collect(f, op);
+  case FL_OP_IF: return run_if(f, op);
+  case FL_OP_FOR: return run_for(f, op);
+  case FL_OP_WHILE: return run_while(f, op);
+  case FL_OP_CALL: return run_call(f, op);
+  case FL_OP_STAGE: return run_stage(f, op);
+  case FL_OP_FAIL:
+  case FL_OP_CHECK: return run_check(f, op);
+  }
+  fprintf(stderr, "internal error: interp: no meaning for %s\n", fl_op_info[op->code].name);
+  abort();
+}
+
+static FlStatus run_op(Frame *f, const FlOp *op) {
+  switch (fl_op_info[op->code].op_class) {
+  case FL_CLASS_SCALAR: return run_scalar_op(f, op);
+  case FL_CLASS_STRUCT: return run_struct(f, op);
+  case FL_CLASS_RUNTIME: return run_runtime(f, op);
+  }
+  return 0;
+}
+
+static bool defines_arrays(const FlRegion *r) {
+  for (int i = 0; i < r->n_params; i++)
+    if (is_array(r->params[i]->type)) return true;
+  for (const FlOp *op = r->first; op != NULL; op = op->next)
+    for (int i = 0; i < op->n_results; i++)
+      if (is_array(op->results[i]->type)) return true;
+  return false;
+}
+
+FlStatus run_region(Frame *f, const FlRegion *r, FlSlot *out) {
+  FlStatus s = 0;
+  for (const FlOp *op = r->first; op != NULL && s == 0; op = op->next) s = run_op(f, op);
+  bool arrays = defines_arrays(r);
+  for (int i = 0; s == 0 && i < r->n_yields; i++) {
+    FlType1 t = r->yields[i]->type;
+    out[i] = own(t, value_of(f, r->yields[i]));
+    if (arrays && is_text(t)) out[i] = text_in(f->heap, out[i]);
+  }
+  if (!arrays) return s;
+  for (int i = 0; i < r->n_params; i++) forget(f, r->params[i]);
+  for (const FlOp *op = r->first; op != NULL; op = op->next)
+    for (int i = 0; i < op->n_results; i++) forget(f, op->results[i]);
+  return s;
+}
+
+FlStatus call_function(Frame *f, const FlFunc *func, const FlSlot *args, FlSlot *results) {
+  const FlRegion *body = func->body;
+  Frame inner = {.in = f->in, .ctx = f->ctx, .heap = f->heap, .fault = f->fault};
+  inner.values = new_slots(func->next_id);
+  for (int i = 0; i < body->n_params; i++)
+    define(&inner, body->params[i], own(body->params[i]->type, args[i]));
+  FlStatus s = run_region(&inner, body, results);
+  free(inner.values);
+  return s;
+}
+
+/* Texts of results leave with the run's heap: what they point into may end with the arguments. */
+FlStatus fl_interp_call(const FlInterp *in, FlCtx *ctx, const FlFunc *func, const FlSlot *args,
+                        FlSlot *results) {
+  Frame f = {.in = in, .ctx = ctx, .heap = fl_ctx_heap(ctx)};
+  FlStatus s = call_function(&f, func, args, results);
+  for (int i = 0; s == 0 && i < func->body->n_yields; i++)
+    if (is_text(func->body->yields[i]->type)) results[i] = text_in(f.heap, results[i]);
+  return s;
+}

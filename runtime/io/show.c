@@ -1,0 +1,223 @@
+/* show.c: any value on standard output, for people.
+ *
+ * In: a value's parts and its type's text. The parts are cut as compiler/types/types.h says: a tuple is its
+ * fields, a table its row count and columns, T? a value and a validity; a list has for each part of its
+ * element an array (of scalars) or a list (of arrays). Out: text that ends with a line end. */
+#include "io/show_internal.h"
+#include "data/data.h"
+#include "exec/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_ELEMENTS = 5 };
+
+/* The next part to be shown, and its type. */
+typedef struct FlParts {
+  const FlSlot *at;
+  const FlType1 *types;
+  int32_t left;
+} FlParts;
+
+static bool take(FlParts *p, FlSlot *value, FlType1 *type) {
+  if (p->left == 0) return false;
+  *value = *p->at++;
+  *type = *p->types++;
+  p->left--;
+  return true;
+}
+
+static bool is_scalar(FlType1 t) { return t.rank == 0 && t.depth == 0; }
+
+static bool show(FlBytes *out, const FlShowType *t, FlParts *p, int indent);
+
+static bool show_scalar(FlBytes *out, const FlShowType *t, FlParts *p) {
+  FlSlot v, valid = {.i = 1};
+  FlType1 type;
+  if (!take(p, &v, &type) || (t->nullable && !take(p, &valid, &type))) return false;
+  fl_cell_scalar(out, (int32_t)t->dtype, v, valid.i != 0);
+  return true;
+}
+
+static bool take_cells(FlParts *p, bool nullable, FlCells *out) {
+  FlSlot v, valid = {.a = NULL};
+  FlType1 type;
+  if (!take(p, &v, &type) || (nullable && !take(p, &valid, &type)) || is_scalar(type)) return false;
+  *out = (FlCells){v.a, nullable ? valid.a : NULL};
+  return true;
+}
+
+static bool show_tuple(FlBytes *out, const FlShowType *t, FlParts *p, int indent) {
+  bool flat = true;
+  for (int32_t k = 0; k < t->n_fields; k++) flat = flat && t->fields[k].kind == FL_SHOW_SCALAR;
+  if (flat) fl_bytes_addz(out, "(");
+  for (int32_t k = 0; k < t->n_fields; k++) {
+    const FlShowType *f = &t->fields[k];
+    size_t begin = out->len;
+    if (k) fl_bytes_addz(out, flat ? ", " : "\n");
+    if (k && !flat) fl_bytes_fill(out, ' ', (size_t)indent);
+    begin = k && !flat ? begin + 1 + (size_t)indent : begin;
+    if (f->name) fl_bytes_addf(out, "%s = ", f->name);
+    bool below = f->kind == FL_SHOW_TUPLE || f->kind == FL_SHOW_MANY;
+    if (!flat && below) {
+      fl_bytes_addz(out, "\n");
+      fl_bytes_fill(out, ' ', (size_t)indent + 2);
+    }
+    int inner = below ? indent + 2 : indent + (int)(out->len - begin);
+    if (!show(out, f, p, inner)) return false;
+  }
+  if (flat) fl_bytes_addz(out, ")");
+  return true;
+}
+
+/* Takes the parts of the column of a row's field; fields that are tuples or lists become columns of their
+ * own. */
+static bool take_column(const FlShowType *field, FlParts *p, FlShowColumn *column, int32_t *n, int32_t room) {
+  if (*n == room) return false;
+  if (field->kind == FL_SHOW_SCALAR || field->kind == FL_SHOW_ARRAY) {
+    FlShowColumn *c = &column[(*n)++];
+    c->type = field;
+    c->name = field->name ? field->name : "";
+    return take_cells(p, field->nullable, &c->cells);
+  }
+  FlSlot rows;
+  FlType1 type;
+  if (field->kind == FL_SHOW_TUPLE && p->left && is_scalar(*p->types)) take(p, &rows, &type);
+  for (int32_t k = 0; k < field->n_fields; k++) {
+    if (!take_column(&field->fields[k], p, column, n, room)) return false;
+  }
+  return true;
+}
+
+static bool show_table_of(FlBytes *out, const FlShowType *row, FlParts *p, int indent) {
+  FlSlot n_rows;
+  FlType1 type;
+  int32_t n = 0, room = p->left;
+  FlShowColumn *columns = calloc((size_t)room + 1, sizeof *columns);
+  bool ok = columns && take(p, &n_rows, &type);
+  for (int32_t k = 0; ok && k < row->n_fields; k++) ok = take_column(&row->fields[k], p, columns, &n, room);
+  if (ok) {
+    FlBytes table = {0};
+    fl_show_table(&table, columns, n, n_rows.i);
+    for (size_t k = 0, end = table.len ? table.len - 1 : 0; k < end; k++) {
+      fl_bytes_add(out, table.at + k, 1);
+      if (table.at[k] == '\n') fl_bytes_fill(out, ' ', (size_t)indent);
+    }
+    out->failed |= table.failed;
+    fl_bytes_reset(&table);
+  }
+  free(columns);
+  return ok;
+}
+
+/* Element `at` of one part of a list, and its type. */
+static FlSlot element(FlSlot part, FlType1 type, int64_t at, FlType1 *out) {
+  const FlArray *a = part.a;
+  if (type.depth > 0) {
+    *out = (FlType1){type.dtype, type.rank, (uint8_t)(type.depth - 1), 0};
+    return (FlSlot){.a = ((FlArray *const *)a->data)[at]};
+  }
+  *out = (FlType1){type.dtype, 0, 0, 0};
+  const char *p = (const char *)a->data + at * fl_dtype_info[a->dtype].bytes;
+  FlSlot v = {.t = {NULL, 0}};
+  switch (fl_dtype_info[a->dtype].kind) {
+  case FL_KIND_SIGNED:
+  case FL_KIND_TIME: {
+    int shift = 64 - 8 * fl_dtype_info[a->dtype].bytes;
+    memcpy(&v.u, p, (size_t)fl_dtype_info[a->dtype].bytes);
+    v.i = (int64_t)(v.u << shift) >> shift;
+    break;
+  }
+  case FL_KIND_BOOL:
+  case FL_KIND_UNSIGNED:
+  case FL_KIND_FLOAT:
+  case FL_KIND_TEXT:
+  case FL_KIND_REF: memcpy(&v, p, (size_t)fl_dtype_info[a->dtype].bytes); break;
+  }
+  return v;
+}
+
+/* How many parts a value of this type has when they begin at `types`. */
+static int32_t count_parts(const FlShowType *t, const FlType1 *types, int32_t left) {
+  int32_t n = 0;
+  if (t->kind == FL_SHOW_SCALAR || t->kind == FL_SHOW_ARRAY) return t->nullable ? 2 : 1;
+  if (t->kind == FL_SHOW_MANY && left && types->dtype == FL_I64 && t->fields->kind == FL_SHOW_TUPLE &&
+      is_scalar(*types))
+    n = 1;
+  const FlShowType *of = t->kind == FL_SHOW_MANY && t->fields->kind == FL_SHOW_TUPLE ? t->fields : t;
+  for (int32_t k = 0; k < of->n_fields && n < left; k++)
+    n += count_parts(&of->fields[k], types + n, left - n);
+  return n;
+}
+
+static bool show_list_of(FlBytes *out, const FlShowType *elem, FlParts *p, int indent) {
+  FlSlot slots[64];
+  FlType1 types[64], first[64];
+  int32_t n = 0;
+  /* The parts of the list: as many as its element has, when its own parts are looked at as the element's. */
+  for (; n < 64 && n < p->left; n++) {
+    FlType1 t = p->types[n];
+    first[n] = t.depth ? (FlType1){t.dtype, t.rank, (uint8_t)(t.depth - 1), 0} : (FlType1){t.dtype, 0, 0, 0};
+  }
+  n = count_parts(elem, first, n);
+  if (n == 0 || n > 64 || n > p->left || is_scalar(*p->types)) return false;
+  int64_t len = p->at[0].a->dims[0];
+  fl_bytes_addf(out, "list of %lld ", (long long)len);
+  fl_show_type_print(out, elem);
+  for (int64_t k = 0; k < len && k < FL_ELEMENTS; k++) {
+    for (int32_t j = 0; j < n; j++) slots[j] = element(p->at[j], p->types[j], k, &types[j]);
+    FlParts parts = {slots, types, n};
+    fl_bytes_addz(out, "\n");
+    fl_bytes_fill(out, ' ', (size_t)indent);
+    size_t begin = out->len;
+    fl_bytes_addf(out, "%lld: ", (long long)k);
+    if (!show(out, elem, &parts, indent + (int)(out->len - begin))) return false;
+  }
+  if (len > FL_ELEMENTS) {
+    fl_bytes_addz(out, "\n");
+    fl_bytes_fill(out, ' ', (size_t)indent);
+    fl_bytes_addf(out, "... and %lld more", (long long)(len - FL_ELEMENTS));
+  }
+  p->at += n;
+  p->types += n;
+  p->left -= n;
+  return true;
+}
+
+/* Ends without a line end; lines after the first begin with `indent` blanks. */
+static bool show(FlBytes *out, const FlShowType *t, FlParts *p, int indent) {
+  FlCells cells;
+  switch (t->kind) {
+  case FL_SHOW_SCALAR: return show_scalar(out, t, p);
+  case FL_SHOW_ARRAY:
+    if (!take_cells(p, t->nullable, &cells)) return false;
+    fl_show_array(out, cells, indent);
+    return true;
+  case FL_SHOW_TUPLE: return show_tuple(out, t, p, indent);
+  case FL_SHOW_MANY:
+    if (p->left && is_scalar(*p->types)) return show_table_of(out, t->fields, p, indent);
+    return show_list_of(out, t->fields, p, indent);
+  }
+  return false;
+}
+
+FlStatus fl_rt_show(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  (void)results;
+  FlBytes out = {0};
+  FlShowType *t = fl_show_type_new(desc->s);
+  FlParts parts = {args, desc->arg_types, desc->n_args};
+  FlStatus status;
+  bool ok = t && show(&out, t, &parts, 0) && parts.left == 0;
+  fl_bytes_addz(&out, "\n");
+  if (!ok) {
+    status =
+        fl_fail_text(ctx, desc->site, FL_CODE_INTERNAL, "a value of type `%s` came in other parts", desc->s);
+  } else if (out.failed) {
+    status = fl_fail_text(ctx, desc->site, FL_FAULT_MEMORY, "out of memory");
+  } else {
+    status = fl_ctx_print(ctx, desc->site, out.at, (int64_t)out.len);
+  }
+  fl_show_type_free(t);
+  fl_bytes_reset(&out);
+  return status;
+}

@@ -1,0 +1,150 @@
+/* show_cell.c: single elements as people read them.
+ *
+ * What always holds: integers, times and texts are exact; floats have at least six significant digits, and
+ * all of a column or array the same number of decimals, unless some are so large or small that all get
+ * exponents. */
+#include "io/show_internal.h"
+#include "data/data.h"
+#include "data/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_SHOW_DIGITS = 6, FL_MOST_DECIMALS = 8 };
+
+int fl_cell_width(const char *s, size_t len) {
+  int n = 0;
+  for (size_t k = 0; k < len; k++) n += ((unsigned char)s[k] & 0xc0) != 0x80;
+  return n;
+}
+
+bool fl_cell_is_right(int32_t dtype) {
+  FlKind k = fl_dtype_info[dtype].kind;
+  return k == FL_KIND_SIGNED || k == FL_KIND_UNSIGNED || k == FL_KIND_FLOAT;
+}
+
+static bool is_valid(FlCells c, int64_t at) { return !c.valid || ((const uint8_t *)c.valid->data)[at]; }
+
+static double float_at(FlCells c, int64_t at) {
+  return c.values->dtype == FL_F64 ? ((const double *)c.values->data)[at]
+                                   : (double)((const float *)c.values->data)[at];
+}
+
+void fl_cell_fit(FlFloatStyle *style, FlCells cells, int64_t at) {
+  if (fl_dtype_info[cells.values->dtype].kind != FL_KIND_FLOAT || style->decimals < 0 || !is_valid(cells, at))
+    return;
+  double x = fabs(float_at(cells, at));
+  if (!isfinite(x) || x == 0) return;
+  if (x >= 1e15) {
+    style->decimals = -1;
+    return;
+  }
+  char text[32];
+  snprintf(text, sizeof text, "%.*e", FL_SHOW_DIGITS - 1, x);
+  char *e = strchr(text, 'e'), *last = e - 1;
+  while (*last == '0') last--;
+  int significant = *last == '.' ? 1 : (int)(last - text); /* the point is not a digit */
+  int decimals = significant - 1 - atoi(e + 1);
+  if (decimals > FL_MOST_DECIMALS) {
+    style->decimals = -1;
+  } else if (decimals > style->decimals) {
+    style->decimals = decimals;
+  }
+}
+
+static void print_float(FlBytes *out, double x, FlFloatStyle style) {
+  char text[64];
+  if (!isfinite(x) || (x == 0 && style.decimals < 0)) {
+    fl_bytes_add(out, text, (size_t)fl_print_f64(text, x));
+  } else if (style.decimals >= 0) {
+    fl_bytes_addf(out, "%.*f", style.decimals, x);
+  } else { /* the shortest text of six digits */
+    snprintf(text, sizeof text, "%.*e", FL_SHOW_DIGITS - 1, x);
+    double rounded = strtod(text, NULL);
+    fl_bytes_add(out, text, (size_t)fl_print_f64(text, rounded));
+  }
+}
+
+static void print_text(FlBytes *out, FlText t, int most) {
+  int n = 0, total = fl_cell_width(t.ptr, (size_t)t.len);
+  for (int64_t k = 0; k < t.len; k++) {
+    unsigned char c = (unsigned char)t.ptr[k];
+    if ((c & 0xc0) != 0x80 && most && total > most && ++n == most) {
+      fl_bytes_addz(out, "…");
+      return;
+    }
+    if (c == '\n') {
+      fl_bytes_addz(out, "\\n");
+    } else if (c == '\t') {
+      fl_bytes_addz(out, "\\t");
+    } else if (c < ' ' || c == 127) {
+      fl_bytes_addf(out, "\\u{%X}", c);
+    } else {
+      fl_bytes_add(out, (const char *)&t.ptr[k], 1);
+    }
+  }
+}
+
+void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, int most) {
+  const void *p = cells.values->data;
+  if (!is_valid(cells, at)) {
+    fl_bytes_addz(out, "null");
+    return;
+  }
+  char *to = fl_bytes_room(out, FL_NUMBER_ROOM);
+  if (!to) return;
+  int n = 0;
+  switch ((FlDtype)cells.values->dtype) {
+  case FL_BOOL: fl_bytes_addz(out, ((const uint8_t *)p)[at] ? "true" : "false"); return;
+  case FL_F32:
+  case FL_F64: print_float(out, float_at(cells, at), style); return;
+  case FL_TEXT:
+  case FL_FILE: print_text(out, ((const FlText *)p)[at], most); return;
+  case FL_I8: n = fl_print_i64(to, ((const int8_t *)p)[at]); break;
+  case FL_I16: n = fl_print_i64(to, ((const int16_t *)p)[at]); break;
+  case FL_I32: n = fl_print_i64(to, ((const int32_t *)p)[at]); break;
+  case FL_I64: n = fl_print_i64(to, ((const int64_t *)p)[at]); break;
+  case FL_U8: n = fl_print_u64(to, ((const uint8_t *)p)[at]); break;
+  case FL_U16: n = fl_print_u64(to, ((const uint16_t *)p)[at]); break;
+  case FL_U32: n = fl_print_u64(to, ((const uint32_t *)p)[at]); break;
+  case FL_U64: n = fl_print_u64(to, ((const uint64_t *)p)[at]); break;
+  case FL_DATE: n = fl_print_date(to, ((const int32_t *)p)[at]); break;
+  case FL_DATETIME: n = fl_print_datetime(to, ((const int64_t *)p)[at]); break;
+  case FL_DURATION: n = fl_print_duration(to, ((const int64_t *)p)[at]); break;
+  case FL_LIST:
+  case FL_N_DTYPES: break;
+  }
+  out->len += (size_t)n;
+}
+
+void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot v, bool valid) {
+  char text[FL_NUMBER_ROOM];
+  int n = 0;
+  if (!valid) {
+    fl_bytes_addz(out, "null");
+    return;
+  }
+  switch ((FlDtype)dtype) {
+  case FL_BOOL: fl_bytes_addz(out, v.i ? "true" : "false"); return;
+  case FL_TEXT:
+  case FL_FILE: fl_bytes_add(out, v.t.ptr, (size_t)v.t.len); return;
+  case FL_F64: n = fl_print_f64(text, v.f); break;
+  case FL_F32: n = fl_print_f32(text, v.f32); break;
+  case FL_I8:
+  case FL_I16:
+  case FL_I32:
+  case FL_I64: n = fl_print_i64(text, v.i); break;
+  case FL_U8:
+  case FL_U16:
+  case FL_U32:
+  case FL_U64: n = fl_print_u64(text, v.u); break;
+  case FL_DATE: n = fl_print_date(text, (int32_t)v.i); break;
+  case FL_DATETIME: n = fl_print_datetime(text, v.i); break;
+  case FL_DURATION: n = fl_print_duration(text, v.i); break;
+  case FL_LIST:
+  case FL_N_DTYPES: break;
+  }
+  fl_bytes_add(out, text, (size_t)n);
+}

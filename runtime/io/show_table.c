@@ -1,0 +1,129 @@
+/* show_table.c: a table laid out in columns: names, types under them, rows; the middle of a long one is left
+ * out. */
+#include "io/show_internal.h"
+#include "data/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_ROWS = 20, FL_HEAD = 10, FL_TAIL = 5, FL_WIDTH = 110, FL_TEXT_CELL = 32 };
+
+/* One column laid out: its cells as texts, one behind the other. */
+typedef struct FlLaid {
+  FlBytes name, type, cells;
+  size_t ends[FL_ROWS];
+  int width;
+  bool right;
+} FlLaid;
+
+static bool is_brief(const FlShowColumn *c) { return c->cells.values->rank > 1; }
+
+static int shown_rows(int64_t n) { return n <= FL_ROWS ? (int)n : FL_HEAD + FL_TAIL; }
+static int64_t row_at(int64_t n, int k) {
+  return n <= FL_ROWS || k < FL_HEAD ? k : n - FL_HEAD - FL_TAIL + k;
+}
+
+static int at_least(int a, int b) { return a > b ? a : b; }
+
+static void lay_out(FlLaid *l, const FlShowColumn *c, int64_t n_rows) {
+  FlFloatStyle style = {1};
+  int64_t each = fl_array_row_count(c->cells.values);
+  bool list = c->cells.values->dtype == FL_LIST;
+  fl_bytes_addz(&l->name, c->name);
+  fl_show_type_print(&l->type, c->type);
+  for (int k = 0; !list && k < shown_rows(n_rows); k++) {
+    for (int64_t j = 0; j < each && j < 64; j++) fl_cell_fit(&style, c->cells, row_at(n_rows, k) * each + j);
+  }
+  l->width = at_least(fl_cell_width(l->name.at, l->name.len), fl_cell_width(l->type.at, l->type.len));
+  l->right = fl_cell_is_right(c->cells.values->dtype) && !is_brief(c);
+  for (int k = 0; k < shown_rows(n_rows); k++) {
+    size_t begin = l->cells.len;
+    int64_t row = row_at(n_rows, k);
+    if (list) {
+      const FlArray *inner = ((FlArray *const *)c->cells.values->data)[row];
+      fl_bytes_addf(&l->cells, "[%lld]", inner ? (long long)inner->dims[0] : 0);
+    } else if (is_brief(c)) {
+      fl_show_brief(&l->cells, c->cells, row, style);
+    } else {
+      fl_cell_print(&l->cells, c->cells, row, style, FL_TEXT_CELL);
+    }
+    l->ends[k] = l->cells.len;
+    l->width = at_least(l->width, fl_cell_width(l->cells.at + begin, l->cells.len - begin));
+  }
+}
+
+static void put(FlBytes *line, const FlLaid *l, const char *s, size_t len) {
+  int pad = l->width - fl_cell_width(s, len);
+  if (line->len) fl_bytes_addz(line, "  ");
+  if (l->right) fl_bytes_fill(line, ' ', (size_t)pad);
+  fl_bytes_add(line, s, len);
+  if (!l->right) fl_bytes_fill(line, ' ', (size_t)pad);
+}
+
+static void end_line(FlBytes *out, FlBytes *line) {
+  while (line->len && line->at[line->len - 1] == ' ') line->len--;
+  fl_bytes_add(out, line->at, line->len);
+  fl_bytes_addz(out, "\n");
+  line->len = 0;
+}
+
+/* How many columns fit beside each other; at least one. */
+static int32_t columns_that_fit(const FlLaid *l, int32_t n) {
+  int width = -2;
+  for (int32_t k = 0; k < n; k++) {
+    width += l[k].width + 2;
+    if (k && width > FL_WIDTH) return k;
+  }
+  return n;
+}
+
+static void put_rule(FlBytes *line, int width) {
+  if (line->len) fl_bytes_addz(line, "  ");
+  for (int k = 0; k < width; k++) fl_bytes_addz(line, "─");
+}
+
+static void put_count(FlBytes *out, int64_t n_rows, const FlShowColumn *columns, int32_t fit, int32_t n) {
+  if (n_rows > FL_ROWS || n_rows == 0) fl_bytes_addf(out, "%lld rows\n", (long long)n_rows);
+  if (fit == n) return;
+  fl_bytes_addf(out, "%d more column%s:", n - fit, n - fit == 1 ? "" : "s");
+  for (int32_t k = fit; k < n; k++) {
+    fl_bytes_addf(out, "%s %s: ", k > fit ? "," : "", columns[k].name);
+    fl_show_type_print(out, columns[k].type);
+  }
+  fl_bytes_addz(out, "\n");
+}
+
+void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n, int64_t n_rows) {
+  FlBytes line = {0};
+  FlLaid *l = calloc((size_t)n + 1, sizeof *l);
+  if (!l) {
+    out->failed = true;
+    return;
+  }
+  for (int32_t c = 0; c < n; c++) lay_out(&l[c], &columns[c], n_rows);
+  int32_t fit = columns_that_fit(l, n);
+  for (int32_t c = 0; c < fit; c++) put(&line, &l[c], l[c].name.at, l[c].name.len);
+  end_line(out, &line);
+  for (int32_t c = 0; c < fit; c++) put(&line, &l[c], l[c].type.at, l[c].type.len);
+  end_line(out, &line);
+  for (int32_t c = 0; c < fit; c++) put_rule(&line, l[c].width);
+  end_line(out, &line);
+  for (int k = 0; k < shown_rows(n_rows); k++) {
+    for (int32_t c = 0; n_rows > FL_ROWS && k == FL_HEAD && c < fit; c++) put(&line, &l[c], "…", strlen("…"));
+    if (line.len) end_line(out, &line);
+    for (int32_t c = 0; c < fit; c++) {
+      size_t begin = k ? l[c].ends[k - 1] : 0;
+      put(&line, &l[c], l[c].cells.at + begin, l[c].ends[k] - begin);
+    }
+    end_line(out, &line);
+  }
+  put_count(out, n_rows, columns, fit, n);
+  for (int32_t c = 0; c < n; c++) {
+    out->failed |= l[c].cells.failed;
+    fl_bytes_reset(&l[c].name);
+    fl_bytes_reset(&l[c].type);
+    fl_bytes_reset(&l[c].cells);
+  }
+  free(l);
+  fl_bytes_reset(&line);
+}

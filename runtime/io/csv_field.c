@@ -95,9 +95,13 @@ static bool store_float(const FlCsvOptions *o, int32_t dtype, void *values, int6
 static bool store_time(const FlCsvOptions *o, int32_t dtype, void *values, int64_t row, const char *s,
                        int64_t len) {
   int64_t micros;
-  if (!o->dates)
-    return dtype == FL_DATE ? fl_parse_date(s, len, (int32_t *)values + row)
-                            : fl_parse_datetime(s, len, (int64_t *)values + row);
+  if (!o->dates) {
+    int32_t day;
+    if (dtype == FL_DATE) return fl_parse_date(s, len, (int32_t *)values + row);
+    if (!fl_parse_date(s, len, &day)) return fl_parse_datetime(s, len, (int64_t *)values + row);
+    ((int64_t *)values)[row] = day * INT64_C(86400000000); /* a day alone is its midnight */
+    return true;
+  }
   if (!fl_csv_pattern(o->dates, s, len, &micros)) return false;
   if (dtype == FL_DATETIME) {
     ((int64_t *)values)[row] = micros;

@@ -1,0 +1,77 @@
+/* csv.c: fuzz target: any bytes as a CSV file.
+ *
+ * The first byte chooses options and chunk size. The types are found, all columns read with them; two chunk
+ * sizes and two ways of scanning must agree. */
+#include "data/data.h"
+#include "io/csv_internal.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const char *const option_sets[][3] = {
+    {NULL},
+    {"sep=;", "decimal=,"},
+    {"quote=", "header=false"},
+    {"skip=1", "null=x", "null=1"},
+    {"encoding=latin-1"},
+    {"on_error=null", "dates=%d.%m.%Y"},
+};
+enum { N_SETS = sizeof option_sets / sizeof *option_sets };
+
+/* Folds outcome and values into one number. */
+static uint64_t read_with(const char *path, const FlCsvOptions *o, const FlIoSchema *s, const FlCsvScan *scan,
+                          int64_t chunk) {
+  FlIoError e;
+  int64_t rows = 0;
+  FlCsvWanted *w = calloc((size_t)s->n_columns, sizeof *w);
+  for (int32_t k = 0; k < s->n_columns; k++)
+    w[k] = (FlCsvWanted){s->columns[k].name,
+                         (int32_t)strlen(s->columns[k].name),
+                         s->columns[k].dtype,
+                         s->columns[k].nullable,
+                         NULL,
+                         NULL};
+  uint64_t all = 1;
+  if (fl_csv_read(NULL, path, o, scan, chunk, w, s->n_columns, &rows, &e)) {
+    for (int32_t k = 0; k < s->n_columns; k++) {
+      all = all * 31 + fl_array_digest(w[k].values).lo;
+      if (w[k].valid) all = all * 31 + fl_array_digest(w[k].valid).lo;
+      fl_array_unref(w[k].values);
+      fl_array_unref(w[k].valid);
+    }
+  } else {
+    all = (uint64_t)e.code * 1000003 + (uint64_t)e.row * 1009 + (uint64_t)e.line;
+  }
+  free(w);
+  return all;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size < 1) return 0;
+  const char *const *options = option_sets[data[0] % N_SETS];
+  int32_t n_options = 0;
+  while (n_options < 3 && options[n_options]) n_options++;
+  int64_t chunk = 1 + data[0] / N_SETS;
+  int fd = memfd_create("csv", 0);
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (fd < 0 || write(fd, data + 1, size - 1) != (ssize_t)(size - 1)) abort();
+  FlIoSchema s;
+  FlIoError e;
+  FlCsvOptions o;
+  if (!fl_csv_options(options, n_options, &o, &e)) abort();
+  if (fl_io_schema(path, options, n_options, &s, &e)) {
+    uint64_t whole = read_with(path, &o, &s, fl_csv_scan_best(), FL_CSV_CHUNK);
+    const FlCsvScan *last = fl_csv_scan_best();
+    for (int k = 0; fl_csv_scan_at(k); k++) last = fl_csv_scan_at(k);
+    if (read_with(path, &o, &s, last, chunk) != whole) abort();
+    fl_io_schema_reset(&s);
+  }
+  close(fd);
+  return 0;
+}

@@ -1,0 +1,347 @@
+/* csv.c: CSV files: types found, values read, errors, for every chunk size and every way of scanning; and
+ * what is written reads back. */
+#include "data/data.h"
+#include "data/number.h"
+#include "exec/exec.h"
+#include "io/csv_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int passed, failed;
+static char folder[] = "/tmp/flow_csv_XXXXXX", path[64];
+
+static void check(bool ok, const char *what, const char *got) {
+  if (ok) {
+    passed++;
+  } else {
+    failed++;
+    printf("failed: %s\n  got: %s\n", what, got);
+  }
+}
+
+static void put_file(const char *bytes, size_t n) {
+  FILE *f = fopen(path, "w");
+  if (!f || fwrite(bytes, 1, n, f) != n || fclose(f)) abort();
+}
+
+/* Everything that a file says in one text: types, rows, values; or the error. */
+typedef struct Options {
+  const char *at[6];
+  int n;
+} Options;
+
+static void add_values(FlBytes *b, const FlCsvWanted *w, int64_t rows) {
+  char text[FL_NUMBER_ROOM];
+  for (int64_t k = 0; k < rows; k++) {
+    fl_bytes_addz(b, k ? "|" : "");
+    if (w->valid && !((uint8_t *)w->valid->data)[k]) {
+      fl_bytes_addz(b, "null");
+      continue;
+    }
+    switch (w->dtype) {
+    case FL_TEXT:
+      fl_bytes_add(b, ((FlText *)w->values->data)[k].ptr, (size_t)((FlText *)w->values->data)[k].len);
+      break;
+    case FL_F64: fl_bytes_add(b, text, (size_t)fl_print_f64(text, ((double *)w->values->data)[k])); break;
+    case FL_I64: fl_bytes_add(b, text, (size_t)fl_print_i64(text, ((int64_t *)w->values->data)[k])); break;
+    case FL_I8: fl_bytes_add(b, text, (size_t)fl_print_i64(text, ((int8_t *)w->values->data)[k])); break;
+    case FL_DATE: fl_bytes_add(b, text, (size_t)fl_print_date(text, ((int32_t *)w->values->data)[k])); break;
+    case FL_DATETIME:
+      fl_bytes_add(b, text, (size_t)fl_print_datetime(text, ((int64_t *)w->values->data)[k]));
+      break;
+    case FL_BOOL: fl_bytes_addz(b, ((uint8_t *)w->values->data)[k] ? "true" : "false"); break;
+    default: fl_bytes_addz(b, "?"); break;
+    }
+  }
+}
+
+static void add_error(FlBytes *b, const FlIoError *e) {
+  fl_bytes_addf(b, "E%04d line %lld row %lld %s %s: %s", e->code, (long long)e->line, (long long)e->row,
+                e->column, e->value, e->message);
+}
+
+/* `given`: "name:type" columns; none: all as found. */
+static char *read_all(const Options *o, const FlCsvScan *scan, int64_t chunk, const Options *given) {
+  FlBytes b = {0};
+  FlIoSchema s = {0};
+  FlIoError e = {0};
+  FlCsvOptions options;
+  FlCsvWanted wanted[16] = {0};
+  int64_t rows = 0;
+  int32_t n = given ? given->n : 0;
+  bool ok = fl_csv_options(o->at, o->n, &options, &e);
+  if (ok && !given) {
+    ok = fl_io_schema(path, o->at, o->n, &s, &e);
+    n = s.n_columns;
+  }
+  for (int32_t k = 0; ok && k < n; k++) {
+    const char *name = given ? given->at[k] : s.columns[k].name, *colon = given ? strchr(name, ':') : NULL;
+    wanted[k] = (FlCsvWanted){name,
+                              (int32_t)(given ? (size_t)(colon - name) : strlen(name)),
+                              given ? FL_TEXT : s.columns[k].dtype,
+                              given ? strchr(name, '?') != NULL : s.columns[k].nullable,
+                              NULL,
+                              NULL};
+    if (given) {
+      size_t len = strlen(colon + 1) - wanted[k].nullable;
+      fl_dtype_named(colon + 1, len, &wanted[k].dtype);
+    }
+  }
+  ok = ok && fl_csv_read(NULL, path, &options, scan, chunk, wanted, n, &rows, &e);
+  for (int32_t k = 0; ok && k < n; k++) {
+    fl_bytes_addf(&b, "%s%.*s %s%s ", k ? "; " : "", wanted[k].name_len, wanted[k].name,
+                  fl_dtype_info[wanted[k].dtype].name, wanted[k].nullable ? "?" : "");
+    add_values(&b, &wanted[k], rows);
+    fl_array_unref(wanted[k].values);
+    fl_array_unref(wanted[k].valid);
+  }
+  if (!ok) add_error(&b, &e);
+  fl_io_schema_reset(&s);
+  if (fl_bytes_room(&b, 1)) b.at[b.len] = 0;
+  return b.at;
+}
+
+/* The text says the same however it is cut and scanned. Returns what it says; free it. */
+static char *says(const char *bytes, size_t n, const Options *o, const Options *given, const char *what) {
+  put_file(bytes, n);
+  char *want = read_all(o, fl_csv_scan_best(), FL_CSV_CHUNK, given);
+  const FlCsvScan *scan;
+  for (int k = 0; (scan = fl_csv_scan_at(k)); k++) {
+    for (int64_t chunk = 1; chunk < (int64_t)n + 2; chunk += chunk < 70 ? 1 : 61) {
+      char *got = read_all(o, scan, chunk, given), label[200];
+      if (strcmp(got, want) != 0) {
+        snprintf(label, sizeof label, "%s: %s, chunks of %d", what, scan->name, (int)chunk);
+        check(false, label, got);
+        free(got);
+        return want;
+      }
+      free(got);
+    }
+  }
+  check(true, what, "");
+  return want;
+}
+
+static void reads_with(const char *bytes, Options o, const Options *given, const char *want) {
+  char *got = says(bytes, strlen(bytes), &o, given, bytes);
+  check(strncmp(got, want, strlen(want)) == 0 && (want[0] == 'E' || strlen(got) == strlen(want)), want, got);
+  free(got);
+}
+
+static void reads(const char *bytes, const char *want) { reads_with(bytes, (Options){{0}, 0}, NULL, want); }
+
+static void test_types(void) {
+  reads("a,b\n1,x\n2,y\n", "a i64 1|2; b text x|y");
+  reads("a,b\n1,x\n2,y", "a i64 1|2; b text x|y");
+  reads("a,b\r\n1,x\r\n2,y\r\n", "a i64 1|2; b text x|y");
+  reads("\xef\xbb\xbf"
+        "a\n1.5\n2\n",
+        "a f64 1.5|2.0");
+  reads("a,b,c,d\ntrue,2020-01-31,2020-01-31T12:00:00Z,007\nfalse,1999-12-31,2020-01-31 00:00,1\n",
+        "a bool true|false; b date 2020-01-31|1999-12-31; c datetime "
+        "2020-01-31T12:00:00Z|2020-01-31T00:00:00Z; "
+        "d text 007|1");
+  reads("a,b,c\n1,,x\n,NA,\nNA,2.5,NA\n", "a i64? 1|null|null; b f64? null|null|2.5; c text? x|null|NA");
+  reads("a,b\n1e400,99999999999999999999\n2,3\n", "a text 1e400|2; b text 99999999999999999999|3");
+  reads("a,b\n nan , 12\n-inf,\t-7 \n", "a f64 nan|-inf; b i64 12|-7");
+  reads("a,b\n1,2020-01-01\n2.5,2020-01-01 10:00\n",
+        "a f64 1.0|2.5; b datetime 2020-01-01T00:00:00Z|2020-01-01T10:00:00Z");
+  reads("a\n", "a text? ");
+  reads("a,a b,,\n1,2,3,4\n", "a i64 1; a b i64 2; column_3 i64 3; column_4 i64 4");
+  reads("x\n-0\n0\n-9223372036854775808\n9223372036854775807\n",
+        "x i64 0|0|-9223372036854775808|9223372036854775807");
+  reads("x\n-0.0\n.5\n5.\n1234567.12345678\n0.1234567890123456789\n-12345678."
+        "12345678\n123456789012345678\n9007199254740993\n",
+        "x f64 -0.0|0.5|5.0|1234567.12345678|0.12345678901234568|-12345678.12345678|1.2345678901234568e17|"
+        "9007199254740992.0");
+}
+
+static void test_quotes(void) {
+  reads("a,b\n\"x, \"\"y\"\"\nz\",1\n\"\",2\n,3\n", "a text? x, \"y\"\nz||null; b i64 1|2|3");
+  reads("\"a \"\"q\"\"\",b\n\"1\",\"\"\n\"2\",3\n", "a \"q\" i64 1|2; b i64? null|3");
+  reads("a,b\n\"\"\"\",x\n\"\"\"\"\"\",\"\n\n\"\n", "a text \"|\"\"; b text x|\n\n");
+  reads("a,b\r\n\"1\r\n2\",\"x\"\r\n\"3\",\"y\"\r\n", "a text 1\r\n2|3; b text x|y");
+  reads("a,b\nx\"y,1\nz,2\n", "E0936");
+  reads("a,b\n\"x\"y,1\nz,2\n", "E0936 line 2 row 1 a \"x\"y");
+  reads("a,b\nx,1\n\"y,2\nz,3\n", "E0936");
+  reads("a,b\nx,1\n\"y,2\nz,3\nq\"\"\n", "E0936");
+  reads("\"a,b\n1,2\n", "E0936");
+  reads_with("a,b\n\"x\"y,1\n\"z,2\n", (Options){{"quote="}, 1}, NULL, "a text \"x\"y|\"z; b i64 1|2");
+  reads_with("a;b\n'x;1';2\n", (Options){{"quote='", "sep=;"}, 2}, NULL, "a text x;1; b i64 2");
+}
+
+static void test_rows(void) {
+  reads("a,b\n1,2\n\n\r\n3,4\n\n", "a i64 1|3; b i64 2|4");
+  reads("a\n1\n\n3\n", "a i64? 1|null|3");
+  reads("a,b\n1,2\n3\n4,5\n", "E0934 line 3 row 2  3: ");
+  reads("a,b\n1,2\n\n3,4,5\n4,5\n", "E0934 line 4 row 2  3,4,5: ");
+  reads("a,b\n1,2,\n", "E0934 line 2 row 1");
+  reads("a;b\n1,5;2\n", "E0934 line 2");
+  reads("", "E0944");
+  reads("a,b,a\n1,2,3\n", "E0935");
+  reads("a,b\n1,2\n\"x\ny\",3\n\"z\nq\",3,4\n", "E0934 line 5 row 3");
+}
+
+static void test_options(void) {
+  reads_with("a\tb\n1\tx,y\n", (Options){{"sep=\t"}, 1}, NULL, "a i64 1; b text x,y");
+  reads_with("x\ny\na;b\n1,5;-2,25\n", (Options){{"sep=;", "skip=2", "decimal=,"}, 3}, NULL,
+             "a f64 1.5; b f64 -2.25");
+  reads_with("1,x\n2,y\n", (Options){{"header=false"}, 1}, NULL, "column_1 i64 1|2; column_2 text x|y");
+  reads_with("a,b\n-999,NA\n1,\n", (Options){{"null=-999", "null=NA"}, 2}, NULL,
+             "a i64? null|1; b text? null|");
+  reads_with("a\n31.12.1999\n1.2.2020\n", (Options){{"dates=%d.%m.%Y"}, 1}, NULL,
+             "a date 1999-12-31|2020-02-01");
+  reads_with("a\n12/31/1999 23:59\n", (Options){{"dates=%m/%d/%Y %H:%M"}, 1}, NULL,
+             "a datetime 1999-12-31T23:59:00Z");
+  reads_with("n\xe4me\nZ\xfcrich\n", (Options){{"encoding=latin-1"}, 1}, NULL, "näme text Zürich");
+  reads("a,b\n1,Z\xfcrich\n", "E0938 line 2 row 1 b");
+  reads("a,b\n1,Zürich\n", "a i64 1; b text Zürich");
+  reads_with("a\n1\n", (Options){{"sepp=;"}, 1}, NULL, "E0939");
+  reads_with("a\n1\n", (Options){{"sep=;;"}, 1}, NULL, "E0939");
+  reads_with("a\n1\n", (Options){{"decimal=,"}, 1}, NULL, "E0939");
+  reads_with("a\n1\n", (Options){{"dates=%q"}, 1}, NULL, "E0939");
+}
+
+static void test_wanted(void) {
+  const Options none = {{0}, 0};
+  reads_with("a,b,c\n1,x,2\n3,y,4\n", none, &(Options){{"c:f64", "a:i8"}, 2}, "c f64 2.0|4.0; a i8 1|3");
+  reads_with("a,b\n1,x\n300,y\n", none, &(Options){{"a:i8"}, 1}, "E0931 line 3 row 2 a 300");
+  reads_with("a,b\n1,x\n,y\n", none, &(Options){{"a:i64"}, 1}, "E0932 line 3 row 2 a ");
+  reads_with("a,b\n1,x\n,y\nNA,z\n", none, &(Options){{"a:i64?", "b:text"}, 2},
+             "a i64? 1|null|null; b text x|y|z");
+  reads_with("a,b\n1,x\n,\n", none, &(Options){{"b:text"}, 1}, "E0932 line 3 row 2 b ");
+  reads_with("price,b\n1,x\n", none, &(Options){{"prize:i64"}, 1}, "E0933");
+  reads_with("a,b\n1,x\n2,3,4\n5,6\n", none, &(Options){{"a:i64"}, 1}, "E0934 line 3");
+  reads_with("a,b\nx,1\ny,2\n", none, &(Options){{"a:f64?"}, 1}, "E0931 line 2 row 1 a x");
+  reads_with("a,b\nx,1\ny,2\n3,4\n", (Options){{"on_error=null"}, 1}, &(Options){{"a:f64?"}, 1},
+             "a f64? null|null|3.0");
+  reads_with("a,b\n1,2\n", none, &(Options){{0}, 0}, "");
+  /* the first problem in the file, whichever column and chunk */
+  reads_with("a,b,c\n1,2,3\n4,x,6\ny,8,9\n7,8\n", none, &(Options){{"c:i64", "b:i64", "a:i64"}, 3},
+             "E0931 line 3 row 2 b x");
+}
+
+/* Random files of quotes, separators and line ends: nothing is said differently by any way of reading. */
+static void test_random(void) {
+  static const char *const pieces[] = {"1",        "22", "x",    ",",  ",",       ",",
+                                       "\n",       "\n", "\r\n", "\"", "\"\"",    "\"a\"",
+                                       "\"1\n2\"", "é",  "-1.5", "NA", "\"x,y\"", " "};
+  uint64_t state = 7;
+  for (int round = 0; round < 400; round++) {
+    char bytes[400];
+    size_t n = (size_t)sprintf(bytes, "a,b\n");
+    int count = 5 + round % 40;
+    for (int k = 0; k < count; k++) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      n += (size_t)sprintf(bytes + n, "%s", pieces[(state >> 33) % (sizeof pieces / sizeof *pieces)]);
+    }
+    free(says(bytes, n, &(Options){{0}, 0}, NULL, bytes));
+  }
+}
+
+/* A file beyond what is read at once: mapped, sampled, many chunks. */
+static void test_large(void) {
+  FILE *f = fopen(path, "w");
+  fprintf(f, "id,half,name,late\n");
+  for (int k = 0; k < 400000; k++) fprintf(f, "%d,%d.5,\"n, %d\",%s\n", k, k, k % 10, k % 7 ? "1" : "");
+  fclose(f);
+  Options o = {{0}, 0};
+  FlIoSchema s;
+  FlIoError e;
+  check(fl_io_schema(path, o.at, 0, &s, &e), "schema of a large file", e.message);
+  check(s.n_columns == 4 && s.columns[0].dtype == FL_I64 && s.columns[1].dtype == FL_F64 &&
+            s.columns[2].dtype == FL_TEXT && s.columns[3].dtype == FL_I64 && s.columns[3].nullable &&
+            !s.columns[0].nullable && !s.whole,
+        "types of a large file", "");
+  fl_io_schema_reset(&s);
+  FlDigest first = {0, 0};
+  FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 3, .quiet = true});
+  for (int k = 0; k < 4; k++) {
+    FlCsvOptions options;
+    fl_csv_options(o.at, 0, &options, &e);
+    FlCsvWanted w[3] = {{"name", 4, FL_TEXT, false, NULL, NULL},
+                        {"id", 2, FL_I64, false, NULL, NULL},
+                        {"late", 4, FL_I64, true, NULL, NULL}};
+    int64_t rows = 0, chunks[] = {FL_CSV_CHUNK, 1000, 77777, 1 << 30};
+    bool ok = fl_csv_read(k % 2 ? fl_run_ctx(run) : NULL, path, &options, fl_csv_scan_best(), chunks[k], w, 3,
+                          &rows, &e);
+    check(ok && rows == 400000, "rows of a large file", e.message);
+    if (!ok) continue;
+    FlDigest d = fl_array_digest(w[0].values), d1 = fl_array_digest(w[1].values);
+    d.lo ^= d1.lo;
+    if (k == 0) first = d;
+    check(d.lo == first.lo && d.hi == first.hi && ((int64_t *)w[1].values->data)[399999] == 399999,
+          "values of a large file", "");
+    for (int c = 0; c < 3; c++) {
+      fl_array_unref(w[c].values);
+      fl_array_unref(w[c].valid);
+    }
+  }
+  fl_run_free(run);
+}
+
+static FlSlot array_of(FlCtx *ctx, FlDtype d, int64_t n, const void *data) {
+  FlArray *a = fl_array_new(ctx, (int32_t)d, 1, &n);
+  memcpy(a->data, data, (size_t)fl_array_bytes(a));
+  return (FlSlot){.a = a};
+}
+
+/* Written and read back; a second run reads what the first has written. */
+static void test_write(void) {
+  FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
+  FlCtx *ctx = fl_run_ctx(run);
+  FlText names[4] = {{"plain", 5}, {"a, \"b\"\n", 7}, {NULL, 0}, {" x", 2}};
+  uint8_t valid[4] = {1, 1, 0, 1};
+  double x[4] = {0.1, -0.0, 1e300, 5e-324};
+  int32_t days[4] = {0, -1, 20000, 11016};
+  char to[80];
+  snprintf(to, sizeof to, "%s/deep/er/out.csv", folder);
+  FlSlot args[6] = {{.t = {to, (int64_t)strlen(to)}}, {.i = 4},
+                    array_of(ctx, FL_TEXT, 4, names), array_of(ctx, FL_BOOL, 4, valid),
+                    array_of(ctx, FL_F64, 4, x),      array_of(ctx, FL_DATE, 4, days)};
+  const char *list[] = {"na,me:text?", "x:f64", "day:date"};
+  FlOpDesc desc = {.site = -1, .n_args = 6, .i = 3, .list = list, .n_list = 3};
+  check(fl_rt_write_csv(ctx, &desc, args, NULL) == 0, "write",
+        fl_ctx_message(ctx) ? fl_ctx_message(ctx) : "");
+  fl_run_free(run);
+  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
+  ctx = fl_run_ctx(run);
+  FlSlot results[5];
+  check(fl_rt_read_csv(ctx, &desc, args, results) == 0, "read back",
+        fl_ctx_message(ctx) ? fl_ctx_message(ctx) : "");
+  check(results[0].i == 4, "rows read back", "");
+  for (int k = 1; k < 5; k++) {
+    FlDigest a = fl_array_digest(args[k + 1].a), b = fl_array_digest(results[k].a);
+    check(a.lo == b.lo && a.hi == b.hi, "column read back", list[k > 1 ? k - 2 : 0]);
+    fl_array_unref(results[k].a);
+    fl_array_unref(args[k + 1].a);
+  }
+  /* A folder in the way: an error, and nothing left behind. */
+  FlSlot blocked[2] = {{.t = {folder, (int64_t)strlen(folder)}}, {.i = 0}};
+  FlOpDesc empty = {.site = -1, .n_args = 2};
+  check(fl_rt_write_csv(ctx, &empty, blocked, NULL) != 0 && fl_ctx_code(ctx) == 942,
+        "a folder cannot be written", "");
+  fl_run_free(run);
+  char command[120];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  check(access(to, R_OK) == 0 && system(command) == 0, "clean up", "");
+}
+
+int main(void) {
+  if (!mkdtemp(folder)) return 1;
+  snprintf(path, sizeof path, "%s/x.csv", folder);
+  test_types();
+  test_quotes();
+  test_rows();
+  test_options();
+  test_wanted();
+  test_random();
+  test_large();
+  test_write();
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}

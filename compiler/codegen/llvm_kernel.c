@@ -100,7 +100,7 @@ static Val nested_cost(FlFn *f, const FlKernelDef *k, const FlOp *op) {
 }
 
 static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r) {
-  double plain = 0;
+  double plain = 0.2;
   Val sum = LLVMConstReal(f->g->f64, 0);
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->n_regions) sum = LLVMBuildFAdd(f->b, sum, nested_cost(f, k, op), "");

@@ -16,6 +16,7 @@ typedef enum Kind {
   PRODUCT,
   SUM_PRODUCT,
   INT_SUM,
+  INT_SUM_PRODUCT,
   INT_PRODUCT,
   ANY,
   ALL,
@@ -38,6 +39,7 @@ typedef struct Red {
   Val lanes, rest, total;       /* float kinds: [32 x t] twice, t */
   Val buffers[2];               /* [4096 x t]: values that were computed before; NULL: by the region */
   Val hi, lo;   /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
+  Val wide;     /* integer sums of products: i128 */
   Val best, at; /* the value so far and its position, -1: none */
 } Red;
 
@@ -56,7 +58,7 @@ static Kind kind_of(const char *name, FlDtype d) {
     Kind real, integer;
   } kinds[] = {{"sum", SUM, INT_SUM},
                {"product", PRODUCT, INT_PRODUCT},
-               {"sum_product", SUM_PRODUCT, SUM_PRODUCT},
+               {"sum_product", SUM_PRODUCT, INT_SUM_PRODUCT},
                {"any", ANY, ANY},
                {"all", ALL, ALL},
                {"count", COUNT, COUNT},
@@ -88,7 +90,7 @@ static Sweep sweep_of(FlFn *f, const FlOp *op) {
     r->first = yield;
     r->result = op->results[i];
     r->keep = op->attrs.i == 1 ? region->yields[region->n_yields - 1] : NULL;
-    yield += r->kind == SUM_PRODUCT ? 2 : 1;
+    yield += r->kind == SUM_PRODUCT || r->kind == INT_SUM_PRODUCT ? 2 : 1;
     s.lanes |= uses_lanes(r->kind);
   }
   return s;
@@ -156,6 +158,9 @@ static void clear_state(FlFn *f, Red *r) {
   Val zero = fl_ll_i64(g, 0);
   if (uses_lanes(r->kind)) {
     if (!r->lanes) r->lanes = fl_ll_alloca_n(f, r->t, FL_LANES, "lanes");
+  } else if (r->kind == INT_SUM_PRODUCT) {
+    if (!r->wide) r->wide = fl_ll_alloca(f, g->i128, "wide");
+    put(f, LLVMConstNull(g->i128), r->wide);
   } else if (picks(r->kind)) {
     if (!r->best) r->best = fl_ll_alloca(f, r->t, "best"), r->at = fl_ll_alloca(f, g->i64, "at");
     put(f, LLVMConstNull(r->t), r->best);
@@ -211,18 +216,25 @@ static void add_int(FlFn *f, const Red *r, Val v, Val keep) {
   put(f, LLVMBuildAdd(f->b, get(f, g->i64, r->lo), low, ""), r->lo);
 }
 
+static Val widen(FlFn *f, FlDtype d, Val v) {
+  Ty t = f->g->i128;
+  return fl_ll_is_unsigned(d) ? LLVMBuildZExt(f->b, v, t, "") : LLVMBuildSExt(f->b, v, t, "");
+}
+
+static void add_int_product(FlFn *f, const Red *r, Val v, Val w, Val keep) {
+  Val p = LLVMBuildMul(f->b, widen(f, r->d, v), widen(f, r->d, w), "");
+  if (keep) p = LLVMBuildSelect(f->b, keep, p, LLVMConstNull(f->g->i128), "");
+  put(f, LLVMBuildAdd(f->b, get(f, f->g->i128, r->wide), p, ""), r->wide);
+}
+
 /* Each step is checked: the state is the product so far. */
 static void multiply_int(FlFn *f, const Red *r, Val v, Val keep) {
   FlGen *g = f->g;
-  bool u = fl_ll_is_unsigned(r->d);
-  v = u ? LLVMBuildZExt(f->b, v, g->i128, "") : LLVMBuildSExt(f->b, v, g->i128, "");
-  if (keep) v = LLVMBuildSelect(f->b, keep, v, LLVMConstInt(g->i128, 1, false), "");
-  Val old = LLVMBuildTrunc(f->b, get(f, g->i64, r->lo), r->t, "");
-  Val a = u ? LLVMBuildZExt(f->b, old, g->i128, "") : LLVMBuildSExt(f->b, old, g->i128, "");
-  Val p = LLVMBuildMul(f->b, a, v, ""), now = LLVMBuildTrunc(f->b, p, r->t, "");
-  Val back = u ? LLVMBuildZExt(f->b, now, g->i128, "") : LLVMBuildSExt(f->b, now, g->i128, "");
-  fl_ll_fault(f, r->op->span, LLVMBuildICmp(f->b, LLVMIntNE, p, back, ""), fl_ll_i32(g, FL_FAULT_OVERFLOW),
-              r->d, old, LLVMBuildTrunc(f->b, v, r->t, ""), NULL);
+  Val one = LLVMConstInt(r->t, 1, false), old = LLVMBuildTrunc(f->b, get(f, g->i64, r->lo), r->t, "");
+  if (keep) v = LLVMBuildSelect(f->b, keep, v, one, "");
+  Val p = LLVMBuildMul(f->b, widen(f, r->d, old), widen(f, r->d, v), ""), now = LLVMBuildTrunc(f->b, p, r->t, "");
+  Val bad = LLVMBuildICmp(f->b, LLVMIntNE, p, widen(f, r->d, now), "");
+  fl_ll_fault(f, r->op->span, bad, fl_ll_i32(g, FL_FAULT_OVERFLOW), r->d, old, v, NULL);
   put(f, LLVMBuildZExtOrBitCast(f->b, now, g->i64, ""), r->lo);
 }
 
@@ -234,6 +246,9 @@ static void accumulate_one(FlFn *f, Red *r, Val pos) {
   Val state = r->lo ? get(f, g->i64, r->lo) : NULL;
   switch (r->kind) {
   case INT_SUM: add_int(f, r, v, keep); break;
+  case INT_SUM_PRODUCT:
+    add_int_product(f, r, v, fl_ll_value(f, r->region->yields[r->first + 1]), keep);
+    break;
   case INT_PRODUCT: multiply_int(f, r, v, keep); break;
   case COUNT:
     if (keep) v = LLVMBuildAnd(f->b, v, keep, "");
@@ -324,21 +339,21 @@ static void lane_block(FlFn *f, Sweep *s, bool buffered, Val lo, Val hi, Val *su
 /* ---- results
  * ------------------------------------------------------------------------------------------------------ */
 
-/* hi * 2^32 + lo as the result's type, checked. */
-static Val int_result(FlFn *f, const Red *r, Val hi, Val lo) {
-  FlGen *g = f->g;
+/* An exact sum as the result's type, checked. */
+static Val checked_sum(FlFn *f, const Red *r, Val sum) {
   FlDtype d = (FlDtype)r->result->type.dtype;
-  Ty t = fl_ll_type(g, r->result->type);
-  bool wide_unsigned = r->d == FL_U64;
-  Val high = wide_unsigned ? LLVMBuildZExt(f->b, hi, g->i128, "") : LLVMBuildSExt(f->b, hi, g->i128, "");
-  Val low =
-      fl_ll_size(r->d) == 8 ? LLVMBuildZExt(f->b, lo, g->i128, "") : LLVMBuildSExt(f->b, lo, g->i128, "");
-  Val sum = LLVMBuildAdd(f->b, LLVMBuildShl(f->b, high, LLVMConstInt(g->i128, 32, false), ""), low, "");
-  Val v = LLVMBuildTrunc(f->b, sum, t, "");
-  Val back = fl_ll_is_unsigned(d) ? LLVMBuildZExt(f->b, v, g->i128, "") : LLVMBuildSExt(f->b, v, g->i128, "");
-  Val bad = LLVMBuildICmp(f->b, LLVMIntNE, back, sum, "");
-  fl_ll_fault(f, r->op->span, bad, fl_ll_i32(g, FL_FAULT_OVERFLOW), d, NULL, NULL, NULL);
+  Val v = LLVMBuildTrunc(f->b, sum, fl_ll_type(f->g, r->result->type), "");
+  Val bad = LLVMBuildICmp(f->b, LLVMIntNE, widen(f, d, v), sum, "");
+  fl_ll_fault(f, r->op->span, bad, fl_ll_i32(f->g, FL_FAULT_OVERFLOW), d, NULL, NULL, NULL);
   return v;
+}
+
+/* hi * 2^32 + lo; what a sum of 64-bit integers keeps in hi and lo has no sign bit in lo. */
+static Val two_words(FlFn *f, const Red *r, Val hi, Val lo) {
+  FlGen *g = f->g;
+  Val high = widen(f, r->d == FL_U64 ? FL_U64 : FL_I64, hi);
+  Val low = widen(f, fl_ll_size(r->d) == 8 ? FL_U64 : FL_I64, lo);
+  return LLVMBuildAdd(f->b, LLVMBuildShl(f->b, high, LLVMConstInt(g->i128, 32, false), ""), low, "");
 }
 
 /* The result from the state in the allocas (lanes: from `total`). */
@@ -351,8 +366,9 @@ static Val finish(FlFn *f, const Red *r) {
     return is_arg(r->kind) ? at : get(f, r->t, r->best);
   }
   if (uses_lanes(r->kind)) return get(f, r->t, r->total);
+  if (r->kind == INT_SUM_PRODUCT) return checked_sum(f, r, get(f, g->i128, r->wide));
   Val lo = get(f, g->i64, r->lo);
-  if (r->kind == INT_SUM) return int_result(f, r, get(f, g->i64, r->hi), lo);
+  if (r->kind == INT_SUM) return checked_sum(f, r, two_words(f, r, get(f, g->i64, r->hi), lo));
   if (r->kind == ANY || r->kind == ALL) return LLVMBuildTrunc(f->b, lo, g->i1, "");
   Ty t = fl_ll_type(g, r->result->type);
   return t == g->i64 ? lo : LLVMBuildTrunc(f->b, lo, t, "");
@@ -362,9 +378,8 @@ static Val finish(FlFn *f, const Red *r) {
  * ----------------------------------------------------------------------------------------------------------
  */
 
-static void join_total(FlFn *f, const Red *r, Val block, Val is_first) {
-  Val sum = join(f, r, get(f, r->t, r->total), block);
-  put(f, LLVMBuildSelect(f->b, is_first, block, sum, ""), r->total);
+static void join_total(FlFn *f, const Red *r, Val block) {
+  put(f, join(f, r, get(f, r->t, r->total), block), r->total);
 }
 
 static void begin_sweep(FlFn *f, Sweep *s) {
@@ -393,22 +408,20 @@ static void nested_lanes(FlFn *f, Sweep *s, Val n) {
   Val lo = LLVMBuildNSWMul(f->b, l.i, block, ""), hi = LLVMBuildNSWAdd(f->b, lo, block, "");
   hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, hi, n, ""), hi, n, "");
   lane_block(f, s, false, lo, hi, sums);
-  Val first = LLVMBuildICmp(f->b, LLVMIntEQ, l.i, zero, "");
   for (int k = 0; k < s->n; k++)
-    if (uses_lanes(s->at[k].kind)) join_total(f, &s->at[k], sums[k], first);
+    if (uses_lanes(s->at[k].kind)) join_total(f, &s->at[k], sums[k]);
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
-/* Adds the lanes to the totals when `when` holds, with pos the last position that they hold. */
-static void flush_lanes(FlFn *f, Sweep *s, Val when, Val pos) {
+/* Adds the lanes to the totals when `when` holds. */
+static void flush_lanes(FlFn *f, Sweep *s, Val when) {
   Block full = fl_ll_block(f, "full"), on = fl_ll_block(f, "on");
   LLVMBuildCondBr(f->b, when, full, on);
   fl_ll_at(f, full);
-  Val first = LLVMBuildICmp(f->b, LLVMIntSLT, pos, fl_ll_i64(f->g, FL_BLOCK), "");
   for (int k = 0; k < s->n; k++) {
     Red *r = &s->at[k];
     if (!uses_lanes(r->kind)) continue;
-    join_total(f, r, butterfly(f, r, r->lanes), first);
+    join_total(f, r, butterfly(f, r, r->lanes));
     clear_lanes(f, r);
   }
   LLVMBuildBr(f->b, on);
@@ -430,7 +443,7 @@ static void nested_plain(FlFn *f, Sweep *s, int axis, Val pos_at) {
     Val pos = get(f, g->i64, pos_at);
     for (int k = 0; k < s->n; k++) accumulate_one(f, &s->at[k], pos);
     if (s->lanes)
-      flush_lanes(f, s, LLVMBuildICmp(f->b, LLVMIntEQ, LLVMBuildAnd(f->b, pos, last, ""), last, ""), pos);
+      flush_lanes(f, s, LLVMBuildICmp(f->b, LLVMIntEQ, LLVMBuildAnd(f->b, pos, last, ""), last, ""));
     put(f, LLVMBuildNSWAdd(f->b, pos, fl_ll_i64(g, 1), ""), pos_at);
   }
   fl_ll_loop_close(f, &l, NULL, f->form == FL_FORM_FAST);
@@ -448,10 +461,8 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
     put(f, zero, pos_at);
     nested_plain(f, &s, 0, pos_at);
     if (s.lanes) {
-      Val pos = LLVMBuildNSWSub(f->b, get(f, g->i64, pos_at), fl_ll_i64(g, 1), "");
-      Val part =
-          LLVMBuildAnd(f->b, LLVMBuildAdd(f->b, pos, fl_ll_i64(g, 1), ""), fl_ll_i64(g, FL_BLOCK - 1), "");
-      flush_lanes(f, &s, LLVMBuildICmp(f->b, LLVMIntNE, part, zero, ""), pos);
+      Val part = LLVMBuildAnd(f->b, get(f, g->i64, pos_at), fl_ll_i64(g, FL_BLOCK - 1), "");
+      flush_lanes(f, &s, LLVMBuildICmp(f->b, LLVMIntNE, part, zero, ""));
     }
   }
   end_sweep(f, &s);
@@ -496,6 +507,8 @@ static void store_partial(FlFn *f, const Red *r, Val at, Val sum) {
   FlGen *g = f->g;
   if (uses_lanes(r->kind)) {
     put(f, sum, at);
+  } else if (r->kind == INT_SUM_PRODUCT) {
+    put(f, get(f, g->i128, r->wide), at);
   } else if (picks(r->kind)) {
     put(f, get(f, r->t, r->best), at);
     put(f, get(f, g->i64, r->at), fl_ll_at_byte(f, at, 16));
@@ -533,17 +546,21 @@ static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const 
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
-/* Host code: joins the partial state at p of block `block` to the state so far. */
-static void join_partial(FlFn *f, const Red *r, Val p, Val block) {
+/* Host code: joins the partial state at p, of the next block, to the state so far. */
+static void join_partial(FlFn *f, const Red *r, Val p) {
   FlGen *g = f->g;
   Val zero = fl_ll_i64(g, 0);
   if (uses_lanes(r->kind)) {
-    join_total(f, r, get(f, r->t, p), LLVMBuildICmp(f->b, LLVMIntEQ, block, zero, ""));
+    join_total(f, r, get(f, r->t, p));
     return;
   }
   if (picks(r->kind)) {
     Val at = get(f, g->i64, fl_ll_at_byte(f, p, 16));
     pick(f, r, get(f, r->t, p), at, LLVMBuildICmp(f->b, LLVMIntSGE, at, zero, ""));
+    return;
+  }
+  if (r->kind == INT_SUM_PRODUCT) {
+    put(f, LLVMBuildAdd(f->b, get(f, g->i128, r->wide), get(f, g->i128, p), ""), r->wide);
     return;
   }
   Val hi = get(f, g->i64, p), lo = get(f, g->i64, fl_ll_at_byte(f, p, 8)), old = get(f, g->i64, r->lo);
@@ -593,7 +610,7 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   Val bytes = fl_ll_i64(g, s.n * FL_PARTIAL_BYTES);
   Val p = fl_ll_gep(f, g->i8, partials, LLVMBuildNSWMul(f->b, l.i, bytes, ""));
   for (int i = 0; i < s.n; i++)
-    join_partial(f, &s.at[i], fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES), l.i);
+    join_partial(f, &s.at[i], fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES));
   fl_ll_loop_close(f, &l, NULL, false);
   fl_ll_unref(f, buffer);
   LLVMBuildStore(f->b, fl_ll_null(g), place);

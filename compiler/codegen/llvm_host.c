@@ -161,7 +161,7 @@ static void emit_array(FlFn *f, const FlOp *op) {
 }
 
 /* A text scalar outlives the array that it was read from: its bytes go to the heap of the run. */
-static Val text_to_heap(FlFn *f, Val text) {
+Val fl_ll_text_to_heap(FlFn *f, Val text) {
   FlGen *g = f->g;
   Val from = LLVMBuildExtractValue(f->b, text, 0, ""), len = LLVMBuildExtractValue(f->b, text, 1, "");
   Val heap = fl_ll_call(f, "fl_ctx_heap", g->ptr, 1, &g->ptr, &f->ctx);
@@ -177,7 +177,7 @@ static void emit_load(FlFn *f, const FlOp *op) {
     ref(f, fl_ll_value(f, r));
     fl_ll_own(f, r, fl_ll_value(f, r));
   } else if (fl_ll_is_text((FlDtype)r->type.dtype)) {
-    fl_ll_set(f, r, text_to_heap(f, fl_ll_value(f, r)));
+    fl_ll_set(f, r, fl_ll_text_to_heap(f, fl_ll_value(f, r)));
   }
 }
 

@@ -232,6 +232,7 @@ void fl_ll_need_slots(FlFn *f, unsigned n); /* at least n slots in args and in r
 Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims);
 Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
+Val fl_ll_text_to_heap(FlFn *f, Val text); /* a copy that lives as long as the run */
 void fl_ll_map(FlFn *f, const FlOp *op);
 void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n,
                       const Val *arrays); /* releases the heap */

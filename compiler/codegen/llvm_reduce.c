@@ -232,7 +232,8 @@ static void multiply_int(FlFn *f, const Red *r, Val v, Val keep) {
   FlGen *g = f->g;
   Val one = LLVMConstInt(r->t, 1, false), old = LLVMBuildTrunc(f->b, get(f, g->i64, r->lo), r->t, "");
   if (keep) v = LLVMBuildSelect(f->b, keep, v, one, "");
-  Val p = LLVMBuildMul(f->b, widen(f, r->d, old), widen(f, r->d, v), ""), now = LLVMBuildTrunc(f->b, p, r->t, "");
+  Val p = LLVMBuildMul(f->b, widen(f, r->d, old), widen(f, r->d, v), ""),
+      now = LLVMBuildTrunc(f->b, p, r->t, "");
   Val bad = LLVMBuildICmp(f->b, LLVMIntNE, p, widen(f, r->d, now), "");
   fl_ll_fault(f, r->op->span, bad, fl_ll_i32(g, FL_FAULT_OVERFLOW), r->d, old, v, NULL);
   put(f, LLVMBuildZExtOrBitCast(f->b, now, g->i64, ""), r->lo);
@@ -583,6 +584,16 @@ static bool runs_in_kernel(const Sweep *s) {
   return fl_ir_is_kernel(s->region);
 }
 
+/* The heap of the elements' texts; one that is the result moves to the run's. */
+static void drop_heap(FlFn *f, const Sweep *s, Val heap) {
+  for (int k = 0; k < s->n; k++) {
+    const Red *r = &s->at[k];
+    if (picks(r->kind) && !is_arg(r->kind) && fl_ll_is_text(r->d))
+      put(f, fl_ll_text_to_heap(f, get(f, r->t, r->best)), r->best);
+  }
+  fl_ll_call(f, "fl_heap_unref", f->g->none, 1, &f->g->ptr, &heap);
+}
+
 void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   Sweep s = sweep_of(f, op);
@@ -603,16 +614,19 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   Val buffer = fl_ll_new_array(f, FL_TEXT, 1, &slots);
   LLVMBuildStore(f->b, buffer, place);
   Val partials = fl_ll_array_data(f, buffer);
-  fl_ll_check_status(f, fl_ll_kernel_run(f, &k, block_body, &partials, NULL, n));
+  Val heap = k.heap ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
+  Val status = fl_ll_kernel_run(f, &k, block_body, &partials, heap, n);
   begin_sweep(f, &s);
+  Val fine = LLVMBuildICmp(f->b, LLVMIntEQ, status, fl_ll_i32(g, 0), "");
   FlLoop l;
-  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), blocks, 0, NULL);
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), LLVMBuildSelect(f->b, fine, blocks, fl_ll_i64(g, 0), ""), 0, NULL);
   Val bytes = fl_ll_i64(g, s.n * FL_PARTIAL_BYTES);
   Val p = fl_ll_gep(f, g->i8, partials, LLVMBuildNSWMul(f->b, l.i, bytes, ""));
-  for (int i = 0; i < s.n; i++)
-    join_partial(f, &s.at[i], fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES));
+  for (int i = 0; i < s.n; i++) join_partial(f, &s.at[i], fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES));
   fl_ll_loop_close(f, &l, NULL, false);
   fl_ll_unref(f, buffer);
   LLVMBuildStore(f->b, fl_ll_null(g), place);
+  if (heap) drop_heap(f, &s, heap);
+  fl_ll_check_status(f, status);
   end_sweep(f, &s);
 }

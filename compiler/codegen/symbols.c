@@ -3,7 +3,7 @@
  * Rows: symbols.def, and runtime_symbols.inc, which the build makes from the RUNTIME rows of ops.def. */
 #include "codegen/codegen.h"
 
-#define FL_SYMBOL(name) extern const char fl_address_##name[] __asm__(#name);
+#define FL_SYMBOL(name) extern const char fl_address_##name[] __asm__(#name) __attribute__((weak));
 #include "codegen/symbols.def"
 #include "runtime_symbols.inc"
 #undef FL_SYMBOL

@@ -441,7 +441,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-  int n = argc > 2 ? atoi(argv[2]) : 6;
+  int n = argc > 2 ? atoi(argv[2]) : 4;
   for (int i = 0; i < n; i++) check(codegen, first + (uint64_t)i);
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;

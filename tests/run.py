@@ -12,6 +12,7 @@ What is found:
   examples/*.flow           as tests/run, also as built binaries
   stdlib/*.flow             `flowc test`: the test blocks of the library
   README.md, docs/*.md      each ```flow block runs; a ```text block directly after it is what it prints
+  tests/lint/*.py           rules of the house
   tests/scenario/*.py       longer stories (the store across runs, killed runs, the command line of binaries)
 
 Every way of running a script must give the same bytes. A script runs in a folder of its own that holds links to
@@ -272,9 +273,9 @@ class Runner:
                     script = Script(path, **script_options)
                     found.append((script.name, lambda s=script: function(s, *more)))
 
-        for path in sorted((ROOT / "tests/scenario").glob("*.py")):
-            command = [sys.executable, str(path)]
-            found.append((f"tests/scenario/{path.name}", lambda p=path, c=command: self.run_program(p.name, c, 900)))
+        for path in sorted([*(ROOT / "tests/scenario").glob("*.py"), *(ROOT / "tests/lint").glob("*.py")]):
+            name, command = str(path.relative_to(ROOT)), [sys.executable, "-B", str(path)]
+            found.append((name, lambda n=name, c=command: self.run_program(n, c, 900)))
         for path in sorted((ROOT / "examples").glob("*.flow")):
             script = Script(path)
             found.append((script.name, lambda s=script: self.run_modes(s, True)))

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Rules of the house that a program can check: which room includes which, how long files are, what each file starts
+with, where LLVM may be seen, a page and a row for every message. Prints "N passed, N failed"."""
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+# What a room may include beside itself and flow/. "exec.h" of exec/ is what every bulk operator sees of a run.
+RUNTIME = {
+    "base": set(),
+    "data": {"base"},
+    "sched": {"base"},
+    "kern": {"base", "data"},
+    "memo": set(),
+    "report": {"base"},
+    "part": {"base", "data", "kern", "sched", "exec/exec.h", "report/report.h"},
+    "io": {"base", "data", "kern", "sched", "exec/exec.h"},
+    "exec": {"base", "data", "sched", "kern", "memo", "report", "io", "part"},
+    "start": set(),
+}
+COMPILER = {
+    "base": set(),
+    "diag": {"base"},
+    "syntax": {"base", "diag"},
+    "types": {"base", "diag", "syntax"},
+    "ir": {"base", "diag"},
+    "sema": {"base", "diag", "syntax", "types", "ir"},
+    "opt": {"base", "diag", "ir"},
+    "interp": {"base", "diag", "ir"},
+    "codegen": {"base", "diag", "ir"},
+    "tools": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "interp", "codegen"},
+}
+LONGEST = 800
+
+passed = failed = 0
+
+
+def check(condition, what):
+    global passed, failed
+    if condition:
+        passed += 1
+    else:
+        failed += 1
+        print(f"not so: {what}")
+
+
+def sources():
+    """Tracked and new C files and the like, not what git ignores."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.split() or [str(p.relative_to(ROOT)) for p in ROOT.rglob("*") if p.is_file()]
+    return [ROOT / n for n in names if n.endswith((".c", ".h", ".re", ".y", ".def")) and (ROOT / n).exists()]
+
+
+def includes(text):
+    return re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M)
+
+
+for path in sources():
+    name = str(path.relative_to(ROOT))
+    text = path.read_text()
+    top, room = (path.relative_to(ROOT).parts + ("", ""))[:2]
+    lines = text.count("\n")
+    check(lines <= LONGEST, f"{name} is at most {LONGEST} lines long ({lines})")
+    check(re.match(r"\s*(%include\s*\{\s*)?/[/*]", text), f"{name} starts with a comment that says what it is")
+    marks = re.findall(r"\b(TODO|FIXME|XXX|HACK)\b|#if 0", text)
+    check(not marks, f"{name} has no unfinished marks ({marks})")
+    sees_llvm = re.search(r"#\s*include\s*<llvm", text)
+    check(not sees_llvm or (top == "compiler" and path.name.startswith("llvm_")), f"{name} does not see LLVM")
+    rules = {"runtime": RUNTIME, "compiler": COMPILER}.get(top)
+    if not rules or room not in rules:
+        continue
+    for included in includes(text):
+        where = included.split("/")[0]
+        if where == room or "/" not in included or where == "flow":
+            ok = True
+        elif top == "compiler" and where not in COMPILER:
+            ok = where in RUNTIME and not included.endswith("_internal.h")
+        else:
+            ok = (where in rules[room] or included in rules[room]) and not included.endswith("_internal.h")
+        check(ok, f'{name} may include "{included}"')
+
+rows = set(re.findall(r"^FL_DIAG\((\w+),", (ROOT / "compiler/diag/diag.def").read_text(), re.M))
+pages = {p.stem for p in (ROOT / "docs/errors").glob("*.md")}
+for code in sorted(rows):
+    check(code in pages, f"{code} has its page docs/errors/{code}.md")
+for code in sorted(pages):
+    check(code in rows or code in {"README"}, f"docs/errors/{code}.md belongs to a row of diag.def")
+for page in sorted((ROOT / "docs").rglob("*.md")) + sorted(ROOT.glob("*.md")):
+    for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        if "://" not in link:
+            check((page.parent / link).exists(), f"{page.relative_to(ROOT)}: {link} exists")
+
+print(f"{passed} passed, {failed} failed")
+raise SystemExit(failed != 0)

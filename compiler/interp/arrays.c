@@ -74,8 +74,7 @@ FlStatus keep_texts(Frame *f, FlArray *a, FlHeap *heap) {
   return a->dtype == FL_TEXT || a->dtype == FL_FILE ? fl_array_keep(f->ctx, a, heap, NULL, 0) : 0;
 }
 
-/* ---- ARRAY, LOAD, STORE
- * ------------------------------------------------------------------------------------------ */
+/* ---- ARRAY, LOAD, STORE ------------------------------------------------------------------------------ */
 
 FlStatus run_array(Frame *f, const FlOp *op) {
   FlType1 t = op->results[0]->type;

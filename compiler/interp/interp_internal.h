@@ -48,8 +48,7 @@ enum { FAULTED = -1 };
 static inline FlSlot value_of(const Frame *f, const FlValue *v) { return f->values[v->id]; }
 static inline bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
 
-/* ---- regions.c: operations in order, control flow, calls --------------------------------------------------
- */
+/* ---- regions.c: operations in order, control flow, calls --------------------------------------------- */
 
 /* Runs the operations of a region whose parameters are set. On success `out` gets its yields, owned; on
  * failure nothing is owned. Either way what the region defined is released, its parameters too. */
@@ -61,8 +60,7 @@ FlSlot own(FlType1 t, FlSlot slot); /* one more reference of an array; a scalar 
 void disown(FlType1 t, FlSlot slot);
 FlStatus call_function(Frame *f, const FlFunc *func, const FlSlot *args, FlSlot *results);
 
-/* ---- faults.c
- * ------------------------------------------------------------------------------------------------ */
+/* ---- faults.c ---------------------------------------------------------------------------------------- */
 
 /* Ends an operation: notes or records the fault. Never 0. */
 FlStatus raise_fault(Frame *f, Fault fault);
@@ -72,15 +70,13 @@ bool comes_before(const FlRegion *r, const Fault *a, const Fault *b);
 FlStatus run_check(Frame *f, const FlOp *op); /* CHECK and FAIL */
 const OpNote *note_of(const Frame *f, const FlOp *op);
 
-/* ---- scalars.c: SCALAR operators and constants
- * ----------------------------------------------------------------- */
+/* ---- scalars.c: SCALAR operators and constants ------------------------------------------------------- */
 
 /* Results of a SCALAR operator from its arguments; fault bits go to *fault. */
 void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *fault);
 FlSlot constant_of(const FlOp *op);
 
-/* ---- arrays.c: elements, new arrays, ARRAY, LOAD, STORE
- * ------------------------------------------------------- */
+/* ---- arrays.c: elements, new arrays, ARRAY, LOAD, STORE ---------------------------------------------- */
 
 int64_t total_of(const FlArray *a);
 FlSlot get_element(const FlArray *a, int64_t at); /* a list element is borrowed */
@@ -96,8 +92,7 @@ FlStatus run_array(Frame *f, const FlOp *op);
 FlStatus run_load(Frame *f, const FlOp *op);
 FlStatus run_store(Frame *f, const FlOp *op);
 
-/* ---- loops.c: MAP, COLLECT, SCAN; the walk over an index space
- * ------------------------------------------------ */
+/* ---- loops.c: MAP, COLLECT, SCAN; the walk over an index space --------------------------------------- */
 
 /* Called for each element with its owned yields (to be taken over) and its row-major position. */
 typedef FlStatus ElementFn(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg);
@@ -109,13 +104,11 @@ FlStatus run_map(Frame *f, const FlOp *op);
 FlStatus run_collect(Frame *f, const FlOp *op);
 FlStatus run_scan(Frame *f, const FlOp *op);
 
-/* ---- reduce.c
- * --------------------------------------------------------------------------------------------------- */
+/* ---- reduce.c ---------------------------------------------------------------------------------------- */
 
 FlStatus run_reduce(Frame *f, const FlOp *op);
 
-/* ---- calls.c: RUNTIME operators and stages
- * --------------------------------------------------------------------- */
+/* ---- calls.c: RUNTIME operators and stages ----------------------------------------------------------- */
 
 FlStatus run_runtime(Frame *f, const FlOp *op);
 FlStatus run_stage(Frame *f, const FlOp *op);

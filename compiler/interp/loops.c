@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* ---- the walk
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------- */
 
 /* The next index, row-major: the last axis runs fastest. */
 static void advance(int64_t *index, const int64_t *sizes, int rank) {
@@ -49,8 +48,7 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
   return s;
 }
 
-/* ---- results that are arrays
- * -------------------------------------------------------------------------------------- */
+/* ---- results that are arrays ------------------------------------------------------------------------- */
 
 /* The arrays being filled by a loop, one a result from `first` on, and the heap of their texts. */
 typedef struct Filling {
@@ -88,9 +86,7 @@ static FlStatus finish(Frame *f, const FlOp *op, int first, Filling *fill, FlSta
   return s;
 }
 
-/* ---- MAP
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- MAP --------------------------------------------------------------------------------------------- */
 
 static FlStatus put_all(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg) {
   (void)f;
@@ -110,9 +106,7 @@ FlStatus run_map(Frame *f, const FlOp *op) {
   return finish(f, op, 0, &fill, s);
 }
 
-/* ---- COLLECT
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- COLLECT ----------------------------------------------------------------------------------------- */
 
 /* The kept elements, row after row; their texts are in `heap`. */
 typedef struct Kept {
@@ -161,9 +155,7 @@ FlStatus run_collect(Frame *f, const FlOp *op) {
   return s;
 }
 
-/* ---- SCAN
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- SCAN -------------------------------------------------------------------------------------------- */
 
 /* One step after the other; texts that are carried live until the end in a heap of the scan. */
 FlStatus run_scan(Frame *f, const FlOp *op) {

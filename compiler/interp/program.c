@@ -2,8 +2,7 @@
  * FlProgram that stands for it in the runtime. */
 #include "interp/interp_internal.h"
 
-/* ---- places
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------------------ */
 
 static int32_t code_points(const char *s, uint32_t len) {
   int32_t n = 0;
@@ -32,8 +31,7 @@ static int32_t add_site(FlInterp *in, FlSpan span, const char *message) {
   return in->sites.n - 1;
 }
 
-/* ---- operations
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- operations -------------------------------------------------------------------------------------- */
 
 static const FlType1 *types_of(FlInterp *in, int n, FlValue *const *values) {
   FlType1 *types = FL_NEW_ARRAY(in->arena, FlType1, n + 1);
@@ -67,8 +65,7 @@ static void prepare_region(FlInterp *in, const FlRegion *r) {
   }
 }
 
-/* ---- host functions: self says which
- * -------------------------------------------------------------------------------- */
+/* ---- host functions: self says which ----------------------------------------------------------------- */
 
 typedef struct Entry {
   const FlInterp *in;

@@ -45,9 +45,7 @@ static Kind kind_of(const char *name) {
 static bool is_float(FlDtype d) { return d == FL_F32 || d == FL_F64; }
 static bool is_unsigned(FlDtype d) { return d == FL_U8 || d == FL_U16 || d == FL_U32 || d == FL_U64; }
 
-/* ---- lanes
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- lanes ------------------------------------------------------------------------------------------- */
 
 static void clear_lanes(Reduction *r) {
   for (int i = 0; i < FL_LANES; i++) {
@@ -81,8 +79,7 @@ static void add_to_lane(Reduction *r, int64_t pos, FlSlot v, FlSlot w) {
   }
 }
 
-/* ---- the other kinds
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the other kinds --------------------------------------------------------------------------------- */
 
 static __int128 wide(FlDtype d, FlSlot v) {
   return is_unsigned(d) || d == FL_BOOL ? (__int128)v.u : (__int128)v.i;
@@ -134,8 +131,7 @@ static FlStatus multiply(Frame *f, const FlOp *op, int part, Reduction *r, FlSlo
   return 0;
 }
 
-/* ---- the sweep
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- the sweep --------------------------------------------------------------------------------------- */
 
 static bool uses_lanes(const Reduction *r) {
   return is_float(r->d) && (r->kind == SUM || r->kind == PRODUCT || r->kind == SUM_PRODUCT);

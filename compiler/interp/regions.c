@@ -6,8 +6,7 @@
 
 #include <stdlib.h>
 
-/* ---- values
- * --------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------ */
 
 FlSlot own(FlType1 t, FlSlot slot) {
   if (is_array(t)) fl_array_ref(slot.a);
@@ -35,8 +34,7 @@ FlSlot *new_slots(int64_t n) {
   return slots;
 }
 
-/* ---- control flow
- * ------------------------------------------------------------------------------------------------ */
+/* ---- control flow ------------------------------------------------------------------------------------ */
 
 static void define_results(Frame *f, const FlOp *op, const FlSlot *slots) {
   for (int i = 0; i < op->n_results; i++) define(f, op->results[i], slots[i]);
@@ -92,8 +90,7 @@ static FlStatus run_call(Frame *f, const FlOp *op) {
   return s;
 }
 
-/* ---- operations
- * --------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------- */
 
 static FlStatus run_scalar_op(Frame *f, const FlOp *op) {
   FlSlot a[8] = {{0}}, r[2] = {{0}};

@@ -7,8 +7,7 @@
 
 #include "kern/kern.h"
 
-/* ---- slots and C types: GET of a text is two arguments
- * ------------------------------------------------------ */
+/* ---- slots and C types: GET of a text is two arguments ----------------------------------------------- */
 
 #define GET_bool(s) ((uint8_t)(s).i)
 #define GET_i8(s) ((int8_t)(s).i)
@@ -119,8 +118,7 @@ enum {
     switch ((int)d) { EACH(ROW, NAME) }                                                                      \
     break;
 
-/* ---- number to number
- * --------------------------------------------------------------------------------------- */
+/* ---- number to number -------------------------------------------------------------------------------- */
 
 #define FROM(A, B)                                                                                           \
   case D_##A:                                                                                                \
@@ -162,8 +160,7 @@ static void convert(FlDtype from, FlDtype to, const FlSlot *a, FlSlot *r, int32_
   }
 }
 
-/* ---- operators without a letter
- * ------------------------------------------------------------------------------ */
+/* ---- operators without a letter ---------------------------------------------------------------------- */
 
 static void run_text(FlOpcode code, FlHeap *heap, const FlSlot *a, FlSlot *r, int32_t *fault) {
   uint8_t valid = 0;
@@ -233,8 +230,7 @@ static void run_fixed(FlOpcode code, const FlSlot *a, FlSlot *r, int32_t *fault)
   }
 }
 
-/* ---- all
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- all --------------------------------------------------------------------------------------------- */
 
 void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *fault) {
   FlHeap *heap = f->heap;

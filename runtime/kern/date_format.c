@@ -15,8 +15,7 @@ static const char *const month_names[12] = {"January",   "February", "March",   
 static const char *const day_names[7] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
                                          "Friday", "Saturday", "Sunday"};
 
-/* ---- printing ---------------------------------------------------------------------------------------------
- */
+/* ---- printing ---------------------------------------------------------------------------------------- */
 
 static int put(char *buf, int room, int at, const char *s, int n) {
   for (int i = 0; i < n && at < room; i++) buf[at++] = s[i];
@@ -83,8 +82,7 @@ bool fl_date_format_check(const char *format, int64_t format_n, const char **why
   return true;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 typedef struct Reader {
   const char *s, *end;

@@ -28,8 +28,7 @@ typedef struct Spec {
   int width, precision; /* precision -1: not given */
 } Spec;
 
-/* ---- reading a format -------------------------------------------------------------------------------------
- */
+/* ---- reading a format -------------------------------------------------------------------------------- */
 
 static int point_size(const char *s) {
   unsigned char c = (unsigned char)*s;
@@ -135,8 +134,7 @@ bool fl_format_check(const char *format, FlDtype dtype, const char **why) {
   return wrong == NULL;
 }
 
-/* ---- laying out -------------------------------------------------------------------------------------------
- */
+/* ---- laying out -------------------------------------------------------------------------------------- */
 
 static FlText plain(FlHeap *heap, const char *s, int64_t n) {
   if (n == 0) return (FlText){NULL, 0};
@@ -187,8 +185,7 @@ static FlText lay_out_number(FlHeap *heap, const Spec *f, bool negative, const c
   return lay_out(heap, f, sign, (int64_t)strlen(sign), digits, n, '>');
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------------------------------------------------------- */
 
 static FlText put_float(FlHeap *heap, double v, const Spec *f, char *shortest, int shortest_n) {
   char digits[ROOM];
@@ -261,8 +258,7 @@ FlText fl_s_to_text_u64(FlHeap *heap, uint64_t v, const char *format) {
   return put_integer(heap, false, v, format);
 }
 
-/* ---- texts, times -----------------------------------------------------------------------------------------
- */
+/* ---- texts, times ------------------------------------------------------------------------------------ */
 
 static FlText put_text(FlHeap *heap, const char *s, int64_t n, const char *format) {
   Spec f;

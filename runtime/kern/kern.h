@@ -41,8 +41,7 @@
 #include "kern/calendar.h"
 #include "kern/random.h"
 
-/* ---- texts: arguments are borrowed, results point into an argument or into `heap` -------------------------
- */
+/* ---- texts: arguments are borrowed, results point into an argument or into `heap` -------------------- */
 
 uint8_t fl_s_eq_text(const char *a, int64_t an, const char *b, int64_t bn);
 uint8_t fl_s_ne_text(const char *a, int64_t an, const char *b, int64_t bn);
@@ -80,8 +79,7 @@ double fl_s_try_parse_f64(const char *s, int64_t n, uint8_t *valid);
 int64_t fl_s_try_parse_i64(const char *s, int64_t n, uint8_t *valid);
 int32_t fl_s_try_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, uint8_t *valid);
 
-/* ---- printing (format.c). `format` was accepted by fl_format_check for that dtype -------------------------
- */
+/* ---- printing (format.c). `format` was accepted by fl_format_check for that dtype -------------------- */
 
 FlText fl_s_to_text_bool(FlHeap *heap, uint8_t v, const char *format);
 FlText fl_s_to_text_i8(FlHeap *heap, int8_t v, const char *format);

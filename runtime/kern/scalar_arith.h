@@ -8,8 +8,7 @@
 #include "kern/scalar_types.h"
 #include "kern/vec_pow.h"
 
-/* ---- integers: add, sub, neg, abs, sign -------------------------------------------------------------------
- */
+/* ---- integers: add, sub, neg, abs, sign -------------------------------------------------------------- */
 
 /* A sum overflows when both operands have the sign that the result has not (Warren, Hacker's Delight, 2-13).
  */
@@ -58,8 +57,7 @@ FL_EACH_SIGNED(FL_DEFINE)
 FL_EACH_UNSIGNED(FL_DEFINE)
 #undef FL_DEFINE
 
-/* ---- integers: mul ----------------------------------------------------------------------------------------
- */
+/* ---- integers: mul ----------------------------------------------------------------------------------- */
 
 #define FL_DEFINE(T, C, U, LOWEST)                                                                           \
   FL_KERN C fl_s_mul_##T(C a, C b, int32_t *fault) {                                                         \
@@ -107,8 +105,7 @@ FL_KERN uint64_t fl_s_mul_u64(uint64_t a, uint64_t b, int32_t *fault) {
 FL_EACH_INTEGER(FL_DEFINE)
 #undef FL_DEFINE
 
-/* ---- integers: floordiv, mod, pow -------------------------------------------------------------------------
- */
+/* ---- integers: floordiv, mod, pow -------------------------------------------------------------------- */
 
 #define FL_DEFINE(T, C, U, LOWEST)                                                                           \
   FL_KERN C fl_s_floordiv_##T(C a, C b, int32_t *fault) {                                                    \
@@ -161,8 +158,7 @@ FL_EACH_SIGNED(FL_DEFINE)
 FL_EACH_UNSIGNED(FL_DEFINE)
 #undef FL_DEFINE
 
-/* ---- floats -----------------------------------------------------------------------------------------------
- */
+/* ---- floats ------------------------------------------------------------------------------------------ */
 
 /* mod is exact for equal signs (fmod is) and has the sign of the divisor; floordiv is the floor of the exact
  * quotient, rounded, as in Python (Objects/floatobject.c, float_divmod, has the same definition). */
@@ -227,8 +223,7 @@ FL_EACH_FLOAT(FL_DEFINE)
 FL_KERN double fl_s_fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
 FL_KERN float fl_s_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
-/* ---- any type: order, choice, logic -----------------------------------------------------------------------
- */
+/* ---- any type: order, choice, logic ------------------------------------------------------------------ */
 
 /* The first at ties; of floats a NaN wins. */
 #define FL_DEFINE(T, C)                                                                                      \

@@ -91,8 +91,7 @@ FL_KERN float fl_s_convert_f64_f32(double a, int32_t *fault) {
   return (float)a;
 }
 
-/* ---- rounding to i64 --------------------------------------------------------------------------------------
- */
+/* ---- rounding to i64 --------------------------------------------------------------------------------- */
 
 /* To nearest, ties to even: adding and taking away 2^52 leaves no fraction where |a| < 2^52; larger have
  * none. */

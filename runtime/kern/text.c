@@ -10,8 +10,7 @@
 
 #include <string.h>
 
-/* ---- code points ------------------------------------------------------------------------------------------
- */
+/* ---- code points ------------------------------------------------------------------------------------- */
 
 static bool is_lead(char c) { return ((unsigned char)c & 0xc0) != 0x80; }
 
@@ -50,8 +49,7 @@ static int write_point(char *s, uint32_t v) {
   return size;
 }
 
-/* ---- order ------------------------------------------------------------------------------------------------
- */
+/* ---- order ------------------------------------------------------------------------------------------- */
 
 static int compare(const char *a, int64_t an, const char *b, int64_t bn) {
   int64_t n = an < bn ? an : bn;
@@ -77,8 +75,7 @@ uint8_t fl_s_ge_text(const char *a, int64_t an, const char *b, int64_t bn) {
   return compare(a, an, b, bn) >= 0;
 }
 
-/* ---- asking -----------------------------------------------------------------------------------------------
- */
+/* ---- asking ------------------------------------------------------------------------------------------ */
 
 int64_t fl_s_n_chars(const char *s, int64_t n) {
   int64_t count = 0;
@@ -98,8 +95,7 @@ uint8_t fl_s_ends_with(const char *s, int64_t n, const char *part, int64_t part_
   return part_n <= n && (part_n == 0 || memcmp(s + (n - part_n), part, (size_t)part_n) == 0);
 }
 
-/* ---- pieces -----------------------------------------------------------------------------------------------
- */
+/* ---- pieces ------------------------------------------------------------------------------------------ */
 
 static bool is_space(uint32_t c) {
   return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
@@ -141,8 +137,7 @@ FlText fl_s_text_slice(const char *s, int64_t n, int64_t from, int64_t to) {
   return (FlText){s + start, offset_of(s + start, n - start, to - from)};
 }
 
-/* ---- making -----------------------------------------------------------------------------------------------
- */
+/* ---- making ------------------------------------------------------------------------------------------ */
 
 static void copy(char *to, const char *from, int64_t n) {
   if (n > 0) memcpy(to, from, (size_t)n);
@@ -224,8 +219,7 @@ FlText fl_s_pad(FlHeap *heap, const char *s, int64_t n, int64_t width, const cha
   return (FlText){out, n + filled};
 }
 
-/* ---- reading values ---------------------------------------------------------------------------------------
- */
+/* ---- reading values ---------------------------------------------------------------------------------- */
 
 double fl_s_try_parse_f64(const char *s, int64_t n, uint8_t *valid) {
   double v = 0;

@@ -1,4 +1,4 @@
-/* vec_special.h: erf, erfc, gamma, lgamma and hypot for doubles. No branch.
+/* vec_special.h: erf, erfc, gamma, lgamma and hypot for doubles. No data-dependent branch.
  *
  * erf: below 1/2 a minimax polynomial (error 2^-65.1); beyond, erfc(x) = e^(-x^2) (1 + Q(t)) / (1 + 2 x) with
  * t = (x - 3.75) / (x + 3.75), after M. Shepherd, J. Laframboise, "Chebyshev approximation of (1 + 2x)
@@ -6,6 +6,7 @@
  * raised to 16 or more by its recurrence, then Stirling's series (Abramowitz and Stegun 6.1.40), whose first
  * omitted term is below 2^-62 there; below 1/2 by reflection (6.1.17). lgamma near 1 and 2, where it
  * vanishes, by minimax polynomials (errors 2^-56, 2^-75). Everything that could cancel is a double-double.
+ * The short loops of gamma and lgamma keep those two scalar.
  * Measured bounds (tests/unit/vecmath.c): erf, hypot 1 ULP; erfc, gamma 2 ULP; lgamma 2 units of the last
  * place of max(1, |result|), and 2 ULP for x > 0. */
 #ifndef FL_VEC_SPECIAL_H
@@ -15,8 +16,7 @@
 #include "kern/vec_log.h"
 #include "kern/vec_trig.h"
 
-/* ---- hypot
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- hypot ------------------------------------------------------------------------------------------- */
 
 FL_KERN_HELPER double fl_vec_hypot(double x, double y) {
   double a = __builtin_fabs(x), b = __builtin_fabs(y);
@@ -32,8 +32,7 @@ FL_KERN_HELPER double fl_vec_hypot(double x, double y) {
   return infinite ? __builtin_inf() : ((a != a) | (b != b)) ? __builtin_nan("") : r;
 }
 
-/* ---- erf, erfc
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- erf, erfc --------------------------------------------------------------------------------------- */
 
 /* erf x for |x| <= 0.5 */
 FL_KERN_HELPER FlDd fl_erf_small(double x) {
@@ -107,8 +106,7 @@ FL_KERN_HELPER double fl_vec_erfc(double x) {
   return x != x ? x : r;
 }
 
-/* ---- gamma
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- gamma ------------------------------------------------------------------------------------------- */
 
 FL_KERN_HELPER FlDd fl_dd_log(FlDd y) {
   FlDd r = fl_log_dd(y.hi);

@@ -112,8 +112,7 @@ FL_KERN_HELPER double fl_vec_cos_turns(double v) {
   return fl_turn_sign(quarter & 1 ? -s : c, quarter);
 }
 
-/* ---- inverses ---------------------------------------------------------------------------------------------
- */
+/* ---- inverses ---------------------------------------------------------------------------------------- */
 
 /* atan a for a >= 0: atan c + atan((a - c) / (1 + c a)) with c one of 0, 1/2, 1, 3/2, inf, so that the
  * argument of the polynomial stays within 7/16 (the cuts of fdlibm's s_atan.c). */

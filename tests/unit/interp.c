@@ -88,8 +88,7 @@ static void expect_error(const char *what, const char *text, const char *part) {
   done(&o);
 }
 
-/* ---- float order, written once more and independently
- * ---------------------------------------------------------- */
+/* ---- float order, written once more and independently ------------------------------------------------ */
 
 static double value_at(int64_t i) { return sin((double)i * 1.7) * pow(10, (double)(i % 9) - 4); }
 
@@ -128,8 +127,7 @@ static void float_order(void) {
   }
 }
 
-/* ---- operators
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------- */
 
 #define F(results, body) "fn @f() -> (" results ") {\n" body "}\n"
 #define N5 "  %0 = const 5 : i64\n  %1 = const 1 : i64\n  %2 = const 0 : i64\n"

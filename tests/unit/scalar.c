@@ -17,8 +17,7 @@ static void check_at(bool ok, int line, const char *what) {
 }
 #define CHECK(x) check_at((x), __LINE__, #x)
 
-/* ---- integers against 128-bit arithmetic
- * -------------------------------------------------------------------- */
+/* ---- integers against 128-bit arithmetic ------------------------------------------------------------- */
 
 static void integers(void) {
   static const int64_t v[] = {0,
@@ -99,8 +98,7 @@ static void integers(void) {
   CHECK(fl_s_sign_i64(-9) == -1 && fl_s_sign_u8(3) == 1 && fl_s_wrap_add_i8(127, 1) == -128);
 }
 
-/* ---- floats, conversions
- * ------------------------------------------------------------------------------------ */
+/* ---- floats, conversions ----------------------------------------------------------------------------- */
 
 static bool same(double a, double b) {
   return (isnan(a) && isnan(b)) || (a == b && !signbit(a) == !signbit(b));
@@ -158,8 +156,7 @@ static void floats(void) {
   CHECK(same(fl_s_round_digits_f64(1.5, 40), 1.5) && same(fl_s_round_digits_f64(1.5, -40), 0.0));
 }
 
-/* ---- random numbers
- * ------------------------------------------------------------------------------------------ */
+/* ---- random numbers ---------------------------------------------------------------------------------- */
 
 /* Vectors of the authors' Random123 library, file kat_vectors, philox4x32 10. */
 static void random_numbers(void) {
@@ -203,8 +200,7 @@ static void random_numbers(void) {
   CHECK(fl_s_subseed(1, 0) != fl_s_subseed(1, 1) && fl_s_subseed(1, 0) != fl_s_subseed(2, 0));
 }
 
-/* ---- calendar
- * ------------------------------------------------------------------------------------------------ */
+/* ---- calendar ---------------------------------------------------------------------------------------- */
 
 static int32_t date(int64_t y, int64_t m, int64_t d) { return (int32_t)fl_days_from_civil(y, m, d); }
 
@@ -246,8 +242,7 @@ static void calendar(void) {
         f == 0);
 }
 
-/* ---- texts
- * --------------------------------------------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------------------------------------- */
 
 /* The texts made here live in a heap of the test's own, so that nothing but the functions under test is
  * linked. */

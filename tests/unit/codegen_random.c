@@ -5,12 +5,7 @@
  * arrays of random sizes (empty, below and above the 32 lanes and the 4096 blocks) with random scalar
  * expressions, control flow and nested reductions in their regions; everything it computes is printed, floats
  * to the last bit. */
-#include "codegen/codegen.h"
-#include "exec/exec.h"
-#include "interp/interp.h"
-
-#include <stdlib.h>
-#include <unistd.h>
+#include "codegen_kit.h"
 
 /* ---- random choices
  * ---------------------------------------------------------------------------------------- */
@@ -365,84 +360,17 @@ static FlModule *make_program(FlArena *arena, uint64_t seed) {
   return module;
 }
 
-/* ---- running
- * -------------------------------------------------------------------------------------------------------- */
-
-static void collect(void *arg, const char *bytes, int64_t len) { fl_text_add(arg, bytes, (size_t)len); }
-
-/* Output, then the message of the error if there is one. */
-static void run(const FlProgram *program, int workers, FlText1 *out) {
-  FlRunOptions options = {.workers = workers, .quiet = true, .out = collect, .out_arg = out};
-  FlRun *r = fl_run_new(program, &options);
-  FlSlot none[1] = {{0}};
-  fl_text_addc(out, '\n');
-  if (program->main(fl_run_ctx(r), none, none) != 0)
-    fl_text_addf(out, "error: %s\n", fl_ctx_message(fl_run_ctx(r)));
-  fl_run_free(r);
-}
-
-static int passed, failed;
-
-static void check(FlCodegenFn *codegen, uint64_t seed) {
-  FlArena *arena = fl_arena_new();
-  FlModule *m = make_program(arena, seed);
-  FlText1 why = {0}, want = {0}, ir = {0};
-  if (!fl_ir_verify(m, &why)) {
-    printf("seed %lu: the program is wrong: %s\n", (unsigned long)seed, why.s);
-    failed++;
-    return;
-  }
-  fl_ir_print(&ir, m);
-  run(fl_interp_program(fl_interp_make(arena, m, NULL), NULL), 1, &want);
-  static const struct {
-    const char *name;
-    FlCodegenOptions options;
-  } ways[] = {{"quick", {.level = 0}},
-              {"optimised", {.level = 2}},
-              {"portable", {.level = 2, .cpu = FL_CPU_PORTABLE}},
-              {"v2", {.level = 2, .cpu_name = "x86-64-v2"}}};
-  for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-    char *text = NULL;
-    FlObject object = codegen(m, NULL, &ways[k].options);
-    FlLoaded *loaded = object.bytes ? fl_load_object(object.bytes, object.size, &text) : NULL;
-    if (!loaded) {
-      printf("seed %lu, %s: %s\n", (unsigned long)seed, ways[k].name, object.bytes ? text : object.why);
-      failed++;
-    }
-    for (int workers = 1; loaded && workers <= 4; workers += 3) {
-      FlText1 got = {0};
-      run(fl_loaded_program(loaded), workers, &got);
-      if (strcmp(want.s, got.s) == 0) {
-        passed++;
-      } else {
-        failed++;
-        printf("seed %lu, %s, %d workers:\n--- interpreted\n%s--- compiled\n%s", (unsigned long)seed,
-               ways[k].name, workers, want.s, got.s);
-        if (getenv("FLOW_TEST_SHOW_IR")) printf("--- program\n%s\n", ir.s);
-      }
-      fl_text_reset(&got);
-    }
-    fl_loaded_free(loaded);
-    free(object.bytes);
-    free(object.why);
-    free(text);
-  }
-  fl_text_reset(&want);
-  fl_text_reset(&ir);
-  fl_text_reset(&why);
-  fl_arena_free(arena);
-}
-
 int main(int argc, char **argv) {
-  char *why = NULL;
-  FlCodegenFn *codegen = fl_codegen_open(&why);
-  if (!codegen) {
-    printf("%s\n0 passed, 1 failed\n", why);
-    return 1;
-  }
+  FlCodegenFn *codegen = kit_codegen();
   uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   int n = argc > 2 ? atoi(argv[2]) : 4;
-  for (int i = 0; i < n; i++) check(codegen, first + (uint64_t)i);
+  for (int i = 0; i < n; i++) {
+    FlArena *arena = fl_arena_new();
+    char name[40];
+    (void)snprintf(name, sizeof name, "seed %lu", (unsigned long)first + (unsigned long)i);
+    kit_check(codegen, arena, make_program(arena, first + (uint64_t)i), NULL, name, NULL);
+    fl_arena_free(arena);
+  }
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;
 }

@@ -396,6 +396,7 @@ typedef struct FlComment {
 typedef FlVec(FlComment) FlCommentList;
 
 typedef struct FlAst {
+  FlArena *arena; /* that it lives in */
   FlSource *source;
   FlStmtList stmts;
   FlCommentList comments; /* all of the file, in order; for the formatter */

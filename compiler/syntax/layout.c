@@ -84,6 +84,7 @@ static bool continues(int kind) {
 static void emit(Layout *y, FlToken t) {
   bool starts = last_kind(y) == FL_TOK_NEWLINE || last_kind(y) == FL_TOK_LBRACE;
   if (starts) y->attribute = t.kind == FL_TOK_AT;
+  t.around = y->open.n ? y->open.at[y->open.n - 1] : -1;
   fl_vec_push(y->p->arena, &y->out, t);
 }
 
@@ -183,7 +184,7 @@ static bool begins_expression(int kind) {
 }
 
 static bool is_name(const FlToken *t) {
-  FlWordGroup group;
+  FlWordGroup group = FL_WORD_RESERVED;
   if (t->kind == FL_TOK_NAME) return true;
   if (!fl_syntax_is_word_token(t->kind)) return false;
   fl_syntax_word(t->name, strlen(t->name), &group);
@@ -214,7 +215,7 @@ static bool word_is_name(const Layout *y, int i) {
       (next->kind == FL_TOK_ASSIGN || next->kind == FL_TOK_COLON))
     return true;
   if (t->kind == FL_TOK_VAR) return y->in[i + 1].kind == FL_TOK_LPAREN && y->in[i + 1].glued;
-  FlWordGroup group;
+  FlWordGroup group = FL_WORD_RESERVED;
   fl_syntax_word(t->name, strlen(t->name), &group);
   if (group != FL_WORD_START) return false;
   bool start = before == FL_TOK_NEWLINE || before == FL_TOK_LBRACE || y->attribute;
@@ -239,7 +240,7 @@ static bool breaks_out(const Layout *y, int i) {
   const FlToken *t = &y->in[i];
   if (never_in_brackets(t->kind)) return true;
   if (!fl_syntax_is_word_token(t->kind)) return false;
-  FlWordGroup group;
+  FlWordGroup group = FL_WORD_RESERVED;
   fl_syntax_word(t->name, strlen(t->name), &group);
   if (group != FL_WORD_START || !starts_statement(y, i)) return false;
   return t->kind != FL_TOK_ASSERT || y->in[i + 1].kind == FL_TOK_NAME;
@@ -293,8 +294,8 @@ void fl_syntax_layout(FlParser *p) {
     } else if (opens(t.kind)) {
       cut = too_deep(&y, &t);
       if (cut) break;
-      fl_vec_push(p->arena, &y.open, y.out.n);
       emit(&y, t);
+      fl_vec_push(p->arena, &y.open, y.out.n - 1);
     } else {
       emit(&y, t);
     }

@@ -93,7 +93,7 @@ static void add_bad_number(Lexer *x, const char *from, const char *to) {
 /* ---- names ---- */
 
 static void add_word(Lexer *x, const char *from, const char *to) {
-  FlWordGroup group;
+  FlWordGroup group = FL_WORD_RESERVED;
   int kind = fl_syntax_word(from, (size_t)(to - from), &group);
   if (to - from == 1 && *from == '_') kind = FL_TOK_UNDERSCORE;
   FlToken *t = add(x, kind ? kind : FL_TOK_NAME, from, to);
@@ -119,7 +119,7 @@ static bool transposes(const Lexer *x, const char *from) {
   default: break;
   }
   if (!fl_syntax_is_word_token(v->at[v->n - 1].kind)) return false;
-  FlWordGroup group;
+  FlWordGroup group = FL_WORD_RESERVED;
   const FlSpan word = v->at[v->n - 1].span;
   fl_syntax_word(x->p->source->text + word.start, word.len, &group);
   return group == FL_WORD_START || group == FL_WORD_SOFT || (v->n > 1 && v->at[v->n - 2].kind == FL_TOK_DOT);
@@ -144,7 +144,9 @@ static const char *add_single_quoted(Lexer *x, const char *from) {
 static void add_foreign(Lexer *x, const char *from, int kind, const char *meant) {
   FlDiag *d = fl_report(x->p->sink, FL_E0012, span_of(x, from, x->at), "`%.*s` is not an operator", (int)(x->at - from), from);
   fl_diag_help(x->p->sink, d, "%s", meant);
-  add(x, kind, from, x->at)->made = true;
+  FlToken *t = add(x, kind, from, x->at);
+  t->made = true;
+  t->name = fl_intern_z(x->p->interner, "");
 }
 
 static void report_character(Lexer *x, const char *from) {

@@ -7,6 +7,7 @@ static void init(FlParser *p, FlArena *arena, FlInterner *interner, FlSource *so
   *p = (FlParser){.arena = arena, .interner = interner, .source = source, .sink = sink};
   p->underscore = fl_intern_z(interner, "_");
   p->ast = FL_NEW(arena, FlAst);
+  p->ast->arena = arena;
   p->ast->source = source;
 }
 

@@ -246,7 +246,7 @@ static bool chained(const Place *x) {
 }
 
 static bool reserved_name(const Place *x) {
-  FlWordGroup group;
+  FlWordGroup group = FL_WORD_RESERVED;
   if (!fl_syntax_is_word_token(x->found->kind) || !accepts(x, FL_TOK_NAME) || accepts(x, FL_TOK_INT))
     return false;
   fl_syntax_word(x->found->name, strlen(x->found->name), &group);
@@ -291,6 +291,26 @@ static bool param_without_type(const Place *x) {
     return false;
   report(x, FL_E0101, x->found->span, "a `param` needs a type", "write `param n: i64 = 10`");
   return true;
+}
+
+/* A word that begins a statement, before something that cannot follow it. */
+static bool start_word(const Place *x) {
+  static const Foreign forms[] = {
+      {"stage", "stage f(x: f64[n]) = ..."},
+      {"type", "type P = (x: f64, y: f64)"},
+      {"param", "param n: i64 = 10"},
+      {"import", "import linear, \"features.flow\" as feat"},
+      {"extern", "extern fn hypot(x: f64, y: f64) -> f64 from \"m\""},
+      {"test", "test \"name\" { ... }"},
+  };
+  if (x->prev != x->head || x->prev == x->found || !begins_operand(x->found->kind)) return false;
+  for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    if (!is_word(x->prev, forms[i].word)) continue;
+    char *message = fl_arena_printf(x->p->arena, "%s cannot follow `%s`", shown(x, x->found), forms[i].word);
+    report(x, FL_E0101, x->found->span, message, fl_arena_printf(x->p->arena, "write `%s`", forms[i].help));
+    return true;
+  }
+  return false;
 }
 
 static bool side_by_side(const Place *x) {
@@ -363,33 +383,18 @@ static void general(const Place *x) {
 static bool (*const rules[])(const Place *) = {
     foreign_word,       ternary,     equals_twice, for_brackets,   let_function, colon,
     param_without_type, equals_once, arrow,        operator_first, chained,      reserved_name,
-    new_outside,        no_braces,   lone_else,    side_by_side,
+    new_outside,        no_braces,   lone_else,    start_word,     side_by_side,
 };
 
-/* Fills head and bracket by walking back over whole brackets. */
+/* Fills bracket, and head by walking back over whole brackets to the end of the statement before. */
 static void look_around(Place *x) {
   const FlToken *t = x->p->tokens.at, *at = &t[x->p->at];
   x->head = at;
-  const FlToken *walk = at;
-  bool in_statement = true;
-  while (walk > t) {
-    const FlToken *before = walk - 1;
-    if (before->match >= 0 && &t[before->match] < before) {
-      walk = &t[before->match];
-      if (in_statement) x->head = walk;
-      continue;
-    }
-    if (before->match >= 0) { /* an opener around the place */
-      if (!x->bracket) x->bracket = before;
-      if (before->kind == FL_TOK_LBRACE) break;
-    }
-    if (before->kind == FL_TOK_NEWLINE) {
-      if (in_statement && x->bracket) break;
-      in_statement = false;
-      if (x->bracket) break;
-    }
-    walk = before;
-    if (in_statement) x->head = walk;
+  x->bracket = at->around >= 0 ? &t[at->around] : NULL;
+  while (x->head > t) {
+    const FlToken *before = x->head - 1;
+    if (before->kind == FL_TOK_NEWLINE || before->kind == FL_TOK_LBRACE) break;
+    x->head = before->match >= 0 && &t[before->match] < before ? &t[before->match] : before;
   }
 }
 
@@ -428,11 +433,17 @@ int fl_syntax_resume(FlParser *p) {
   if (!t[p->at].kind || !p->discarded) return p->at + 1;
   bool arm = fl_lemon_accepts(p->engine, FL_TOK_COMMA);
   int i = p->at;
+  if (begins_statement(t[i].kind) && !arm && i > 0 &&
+      t[i - 1].kind != FL_TOK_NEWLINE) { /* feed it again, as one */
+    t[i - 1] =
+        (FlToken){.kind = FL_TOK_NEWLINE, .span = t[i - 1].span, .match = -1, .around = t[i - 1].around};
+    return i - 1;
+  }
   do i = t[i].match > i ? t[i].match + 1 : i + 1;
   while (t[i].kind && t[i].kind != FL_TOK_NEWLINE && t[i].kind != FL_TOK_RBRACE &&
          !(arm && t[i].kind == FL_TOK_COMMA) && !begins_statement(t[i].kind));
   if (!begins_statement(t[i].kind)) return i;
-  t[--i].kind = FL_TOK_NEWLINE; /* the statement before it is over */
-  t[i].match = -1;
+  i--; /* the statement before it is over */
+  t[i] = (FlToken){.kind = FL_TOK_NEWLINE, .span = t[i].span, .match = -1, .around = t[i].around};
   return i;
 }

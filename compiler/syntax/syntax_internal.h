@@ -16,7 +16,8 @@ typedef struct FlToken {
   FlSpan span;
   bool glued; /* nothing stands between it and the token before */
   bool made;  /* put in to mend what is broken (and reported): errors there are not reported again */
-  int match;  /* brackets: index of the other one, set by the layout */
+  int match;  /* brackets: index of the other one, set by the layout; else -1 */
+  int around; /* index of the innermost bracket around it, set by the layout; else -1 */
   union {
     const char *name; /* NAME and words: interned; FORMAT: as written */
     struct {
@@ -88,6 +89,9 @@ int fl_syntax_resume(FlParser *p);
 
 /* ---- print_ast.c: text as one line, between double quotes. */
 void fl_syntax_add_escaped(FlText1 *out, const char *s, size_t len);
+
+/* The line of a byte, from 0. */
+uint32_t fl_syntax_line(const FlSource *f, uint32_t offset);
 
 /* ---- trivia.c: doc comments to their declarations. */
 void fl_syntax_attach_docs(FlParser *p);

@@ -10,11 +10,17 @@ typedef struct Docs {
   int next; /* first comment not given yet */
 } Docs;
 
-static int line_of(const FlParser *p, uint32_t offset) {
-  int line, column;
-  fl_source_position(p->source, offset, &line, &column);
-  return line;
+uint32_t fl_syntax_line(const FlSource *f, uint32_t offset) {
+  uint32_t lo = 0, hi = f->n_lines; /* lines[lo] <= offset < lines[hi] */
+  while (hi - lo > 1) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (f->lines[mid] <= offset) lo = mid;
+    else hi = mid;
+  }
+  return lo;
 }
+
+static int line_of(const FlParser *p, uint32_t offset) { return (int)fl_syntax_line(p->source, offset); }
 
 static bool takes_doc(FlStmtKind kind) {
   switch (kind) {

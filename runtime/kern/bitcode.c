@@ -5,4 +5,5 @@
  * and attributes that name a target or carry settings of this compilation are removed, so that inlining into
  * a function for any CPU is allowed and cannot change it. Not part of any library. */
 #define FL_KERN __attribute__((always_inline))
+#define FL_KERN_SHARED __attribute__((always_inline))
 #include "kern/kern.h"

@@ -22,8 +22,8 @@
  *
  * Where they live: everything in scalar_*.h, vec_*.h, calendar.h and random.h is a header function: `static
  * inline` here, and external in the bitcode that code generation links (kern/bitcode.h; library flowkernbc).
- * What makes or reads texts is declared at the end of this file: ordinary functions of libflowrt, and so are
- * the dtype-text forms of comparison. fl_s_select_text is a header function.
+ * The functions of scalar_text.h are both: inline and in libflowrt. Whatever else makes or reads texts is
+ * declared at the end of this file and is an ordinary function of libflowrt.
  *
  * NaN: arithmetic may give any NaN. Whoever stores a computed float into an array (MAP, SCAN, COLLECT, STORE,
  * ARRAY), digests it or hands it to C stores fl_s_canon_f64 or fl_s_canon_f32 of it; values in slots and
@@ -40,12 +40,11 @@
 #include "kern/scalar_math.h"
 #include "kern/calendar.h"
 #include "kern/random.h"
+#include "kern/scalar_text.h"
 
 /* ---- texts: arguments are borrowed, results point into an argument or into `heap` -------------------- */
 
-uint8_t fl_s_eq_text(const char *a, int64_t an, const char *b, int64_t bn);
-uint8_t fl_s_ne_text(const char *a, int64_t an, const char *b, int64_t bn);
-/* Order of code points, which is that of bytes. */
+/* Order of code points, which is that of bytes. Equality, starts_with and ends_with are in scalar_text.h. */
 uint8_t fl_s_lt_text(const char *a, int64_t an, const char *b, int64_t bn);
 uint8_t fl_s_le_text(const char *a, int64_t an, const char *b, int64_t bn);
 uint8_t fl_s_gt_text(const char *a, int64_t an, const char *b, int64_t bn);
@@ -59,8 +58,6 @@ FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n);
 /* Without white space (Unicode White_Space) at both ends. */
 FlText fl_s_trim(const char *s, int64_t n);
 uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n);
-uint8_t fl_s_starts_with(const char *s, int64_t n, const char *part, int64_t part_n);
-uint8_t fl_s_ends_with(const char *s, int64_t n, const char *part, int64_t part_n);
 /* Every occurrence from the left, none overlapping; an empty `old` occurs nowhere. */
 FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int64_t old_n, const char *by,
                     int64_t by_n);

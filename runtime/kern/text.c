@@ -49,18 +49,18 @@ static int write_point(char *s, uint32_t v) {
   return size;
 }
 
+/* The external definitions of what scalar_text.h has inline. */
+extern inline uint8_t fl_s_eq_text(const char *a, int64_t an, const char *b, int64_t bn);
+extern inline uint8_t fl_s_ne_text(const char *a, int64_t an, const char *b, int64_t bn);
+extern inline uint8_t fl_s_starts_with(const char *s, int64_t n, const char *part, int64_t part_n);
+extern inline uint8_t fl_s_ends_with(const char *s, int64_t n, const char *part, int64_t part_n);
+
 /* ---- order ------------------------------------------------------------------------------------------- */
 
 static int compare(const char *a, int64_t an, const char *b, int64_t bn) {
   int64_t n = an < bn ? an : bn;
   int c = n == 0 ? 0 : memcmp(a, b, (size_t)n);
   return c != 0 ? c : (an > bn) - (an < bn);
-}
-uint8_t fl_s_eq_text(const char *a, int64_t an, const char *b, int64_t bn) {
-  return an == bn && (an == 0 || memcmp(a, b, (size_t)an) == 0);
-}
-uint8_t fl_s_ne_text(const char *a, int64_t an, const char *b, int64_t bn) {
-  return !fl_s_eq_text(a, an, b, bn);
 }
 uint8_t fl_s_lt_text(const char *a, int64_t an, const char *b, int64_t bn) {
   return compare(a, an, b, bn) < 0;
@@ -88,13 +88,6 @@ static const char *find(const char *s, int64_t n, const char *part, int64_t part
 uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n) {
   return part_n == 0 || find(s, n, part, part_n) != NULL;
 }
-uint8_t fl_s_starts_with(const char *s, int64_t n, const char *part, int64_t part_n) {
-  return part_n <= n && (part_n == 0 || memcmp(s, part, (size_t)part_n) == 0);
-}
-uint8_t fl_s_ends_with(const char *s, int64_t n, const char *part, int64_t part_n) {
-  return part_n <= n && (part_n == 0 || memcmp(s + (n - part_n), part, (size_t)part_n) == 0);
-}
-
 /* ---- pieces ------------------------------------------------------------------------------------------ */
 
 static bool is_space(uint32_t c) {

@@ -410,9 +410,7 @@ static bool has_loops(const FlRegion *r) {
 
 void fl_ll_host_attrs(FlGen *g, Val fn, const FlRegion *body) {
   fl_ll_target_attrs(g, fn, 0);
-  if (has_loops(body)) return;
-  fl_ll_attr(g, fn, "optnone", NULL);
-  fl_ll_attr(g, fn, "noinline", NULL);
+  if (!has_loops(body)) fl_ll_quick_attrs(g, fn);
 }
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func) {

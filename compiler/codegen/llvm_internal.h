@@ -68,8 +68,9 @@ typedef struct FlFn {
   Val fn, ctx;
   LLVMBuilderRef b, entry_b; /* entry_b inserts allocas in the entry block */
   FlForm form;
-  Val *vals; /* by value id; NULL: not defined here */
-  Val mask;  /* i32 alloca: FAST the OR of faults; else one operation's */
+  bool quick; /* this function is not optimised: scalar functions are called, not inlined */
+  Val *vals;  /* by value id; NULL: not defined here */
+  Val mask;   /* i32 alloca: FAST the OR of faults; else one operation's */
   /* kernels */
   FlView *views; /* by value id */
   Block next;    /* PRECISE: the next element */
@@ -254,6 +255,8 @@ void fl_ll_program(FlGen *g);
 
 bool fl_ll_target_init(FlGen *g);
 void fl_ll_target_attrs(FlGen *g, Val fn, int level); /* level 0: the module's; 3, 4: x86-64-v3, v4 */
+void fl_ll_quick_attrs(FlGen *g,
+                       Val fn); /* not optimised: for code that runs straight through, or hardly ever */
 Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4);
 bool fl_ll_optimize(FlGen *g);
 bool fl_ll_emit(FlGen *g, FlObject *out);

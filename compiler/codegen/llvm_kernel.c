@@ -233,7 +233,8 @@ static void open_view(FlFn *f, const FlKernelDef *k, const FlValue *v) {
 typedef struct Shape {
   FlKernelBody *body;
   FlForm form;
-  int level; /* of the processor, as fl_ll_target_attrs */
+  int level;  /* of the processor, as fl_ll_target_attrs */
+  bool quick; /* not optimised */
   const char *suffix;
 } Shape;
 
@@ -243,10 +244,9 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
   Val fn = LLVMAddFunction(g->mod, name, g->kernel_fn);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   fl_ll_target_attrs(g, fn, shape.level);
-  if (shape.form == FL_FORM_PRECISE) {
+  if (shape.quick) {
     fl_ll_attr(g, fn, "cold", NULL);
-    fl_ll_attr(g, fn, "optnone", NULL);
-    fl_ll_attr(g, fn, "noinline", NULL);
+    fl_ll_quick_attrs(g, fn);
   }
   FlFn *f = fl_ll_fn_make(g, host->func, fn, shape.form);
   f->may_fault = k->faults;
@@ -276,15 +276,31 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
   return fn;
 }
 
+/* Does an element take so long that wider vectors than those of v3 pay? */
+static bool is_heavy(const FlRegion *r) {
+  double cost = 0;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->n_regions) return true;
+    cost += op_cost(op);
+  }
+  return cost > 4;
+}
+
+/* Portable: a machine older than v3 is rare enough to get code that is not optimised. */
+static Val portable_forms(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
+  Val v2 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, true, ".v2"});
+  Val v3 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 3, false, ".v3"});
+  Val v4 = is_heavy(k->region) ? kernel_function(f, k, (Shape){body, FL_FORM_FAST, 4, false, ".v4"}) : v3;
+  return fl_ll_dispatcher(f->g, k->name, v2, v3, v4);
+}
+
 static Val kernel_constant(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
   FlGen *g = f->g;
-  Val fast = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, ".fast"}), precise = fl_ll_null(g);
-  if (g->options.cpu == FL_CPU_PORTABLE && !g->options.cpu_name && g->options.level > 0) {
-    Val v3 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 3, ".v3"});
-    Val v4 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 4, ".v4"});
-    fast = fl_ll_dispatcher(g, k->name, fast, v3, v4);
-  }
-  if (k->faults) precise = kernel_function(f, k, (Shape){body, FL_FORM_PRECISE, 0, ".precise"});
+  bool portable = g->options.cpu == FL_CPU_PORTABLE && !g->options.cpu_name && g->options.level > 0;
+  Val fast = portable ? portable_forms(f, k, body)
+                      : kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, false, ".fast"});
+  Val precise =
+      k->faults ? kernel_function(f, k, (Shape){body, FL_FORM_PRECISE, 0, true, ".precise"}) : fl_ll_null(g);
   Val parts[] = {fast, precise, fl_ll_string(g, k->name, strlen(k->name)),
                  fl_ll_i32(g, fl_ll_site(g, k->op->span, NULL)), fl_ll_i32(g, k->unit)};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 5, false), "kernel");

@@ -117,6 +117,11 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
   Val call = fl_ll_call(f, name, c_type(g, out_types[0]), k, t, a);
   for (unsigned i = 0; i < k; i++) extend_attr(f, call, i + 1, source[i]);
   extend_attr(f, call, 0, out_types[0]);
+  if (f->quick) {
+    unsigned id = LLVMGetEnumAttributeKindForName("noinline", 8);
+    LLVMAddCallSiteAttribute(call, (unsigned)LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(g->cx, id, 0));
+  }
   out[0] = from_c(f, out_types[0], call);
   for (unsigned i = 1; i < n_out; i++)
     out[i] = from_c(f, out_types[i], LLVMBuildLoad2(f->b, c_type(g, out_types[i]), extra[i], ""));

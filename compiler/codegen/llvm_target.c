@@ -51,6 +51,11 @@ bool fl_ll_target_init(FlGen *g) {
   return true;
 }
 
+void fl_ll_quick_attrs(FlGen *g, Val fn) {
+  fl_ll_attr(g, fn, "optnone", NULL);
+  fl_ll_attr(g, fn, "noinline", NULL);
+}
+
 void fl_ll_target_attrs(FlGen *g, Val fn, int level) {
   fl_ll_attr(g, fn, "nounwind", NULL);
   if (level == 0) {

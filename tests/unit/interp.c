@@ -342,7 +342,116 @@ static void one_nan(void) {
   done(&o);
 }
 
+/* Corners of the loops: nothing at all, several results, filters, what is carried. */
+static void corners(void) {
+  expect_i(
+      "an empty map and collect",
+      F("i64", N5
+        "  %3 = map %2 : f64[] {\n    (%4: i64)\n    %5 = convert %4 : f64\n    yield %5\n  }\n"
+        "  %6, %7 = collect %0 : i64, i64[] {\n    (%8: i64)\n    %9 = lt %8, %2 : bool\n    yield %9, %8\n  "
+        "}\n"
+        "  %10 = dim %3 : i64\n  %11 = dim %7 : i64\n  %12 = add %10, %11 : i64\n  %13 = add %12, %6 : i64\n"
+        "  yield %13\n"),
+      0);
+  expect_i(
+      "two results of one map",
+      F("i64", N5
+        "  %3, %4 = map %0 : i64[], bool[] {\n    (%5: i64)\n    %6 = add %5, %5 : i64\n    %7 = gt %5, %1 : "
+        "bool\n"
+        "    yield %6, %7\n  }\n  %8 = const 3 : i64\n  %9 = load %3, %8 : i64\n  %10 = load %4, %8 : bool\n"
+        "  %11 = convert %10 : i64\n  %12 = add %9, %11 : i64\n  yield %12\n"),
+      7);
+  expect_i("filtered positions keep their place",
+           F("i64",
+             N5 "  %3 = reduce<i=1, s=\"argmax\"> %0 : i64 {\n    (%4: i64)\n    %5 = lt %4, %0 : bool\n"
+                "    %6 = const 3 : i64\n    %7 = ne %4, %6 : bool\n    %8 = mod %4, %6 : i64\n    yield %8, "
+                "%7\n  }\n  yield %3\n"),
+           2);
+  expect_i("the first of several NaN, before any number",
+           F("i64", N5 "  %3 = const 2.0 : f64\n  %4 = const nan : f64\n  %5 = reduce<s=\"argmin\"> %0 : i64 "
+                       "{\n    (%6: i64)\n"
+                       "    %7 = const 3 : i64\n    %8 = ge %6, %7 : bool\n    %9 = select %8, %4, %3 : "
+                       "f64\n    yield %9\n  }\n"
+                       "  yield %5\n"),
+           3);
+  expect_i("arrays carried by while",
+           F("i64", N5 SQUARES
+             "  %6, %7 = while %3, %2 : i64[], i64 {\n    (%8: i64[], %9: i64)\n    %10 = store %8, %9, %1 : "
+             "i64[]\n"
+             "    %11 = add %9, %1 : i64\n    %12 = lt %11, %0 : bool\n    yield %12, %10, %11\n  }\n"
+             "  %13 = reduce<s=\"sum\"> %0 : i64 {\n    (%14: i64)\n    %15 = load %6, %14 : i64\n    yield "
+             "%15\n  }\n"
+             "  yield %13\n"),
+           5);
+  expect_text("lists of text arrays",
+              F("text",
+                WORDS "  %6 = map %4 : list text[] {\n    (%7: i64)\n    %8 = load %3, %7 : text\n    %9 = "
+                      "upper %8 : text\n"
+                      "    %10 = array %8, %9 : text[]\n    yield %10\n  }\n  %11 = load %6, %5 : text[]\n"
+                      "  %12 = load %11, %5 : text\n  yield %12\n"),
+              "FIG");
+  expect_text("a text result of a call",
+              "fn @g(%0: text[], %1: i64) -> (text) {\n  %2 = load %0, %1 : text\n  %3 = upper %2 : text\n  "
+              "%4 = array %3 : text[]\n"
+              "  %5 = const 0 : i64\n  %6 = load %4, %5 : text\n  yield %6\n}\nfn @f() -> (text) {\n" WORDS
+              "  %6 = call<@g> %3, %5 : text\n  yield %6\n}\n",
+              "FIG");
+}
+
+static void more_errors(void) {
+  expect_error(
+      "the first axis of an index comes first, wherever it fails",
+      F("i64[]",
+        "  %0 = const 6 : i64\n  %1 = const 4 : i64\n  %2 = map %1, %1 : i64[,] {\n    (%3: i64, %4: i64)\n"
+        "    yield %3\n  }\n  %5 = map %0 : i64[] {\n    (%6: i64)\n    %7 = const 2 : i64\n"
+        "    %8 = add %6, %7 : i64\n    %9 = sub %0, %6 : i64\n    %10 = load %2, %8, %9 : i64\n    yield "
+        "%10\n  }\n"
+        "  yield %5\n"),
+      "index 4 is out of bounds for a dimension of size 4");
+  expect_error("an element of a kernel ends at its first fault",
+               F("i64[]", "  %0 = const 4 : i64\n  %1 = map %0 : i64[] {\n    (%2: i64)\n    %3 = "
+                          "reduce<s=\"sum\"> %0 : i64 {\n"
+                          "      (%4: i64)\n      %5 = const 1 : i64\n      %6 = sub %4, %5 : i64\n      %7 "
+                          "= floordiv %2, %6 : i64\n"
+                          "      yield %7\n    }\n    yield %3\n  }\n  yield %1\n"),
+               "division by zero: 0 by 0");
+  expect_error("integer products are checked step by step",
+               F("i64",
+                 "  %0 = const 4 : i64\n  %1 = const 4000000000 : i64\n  %2 = const 2 : i64\n"
+                 "  %3 = reduce<s=\"product\"> %0 : i64 {\n    (%4: i64)\n    %5 = le %4, %2 : bool\n"
+                 "    %6 = const 0 : i64\n    %7 = select %5, %1, %6 : i64\n    yield %7\n  }\n  yield %3\n"),
+               "overflow");
+  expect_error("what a conversion was given",
+               F("i64", "  %0 = const 2.5 : f64\n  %1 = convert %0 : i64\n  yield %1\n"), "2.5 does not fit");
+  expect_error("a text that does not parse",
+               F("f64", "  %0 = const \"12x\" : text\n  %1 = parse_f64 %0 : f64\n  yield %1\n"), "12x");
+}
+
+static void float32_order(void) {
+  const char *text = "fn @f(%0: f32[]) -> (f32) {\n  %1 = dim %0 : i64\n  %2 = reduce<s=\"sum_product\"> %1 "
+                     ": f32 {\n    (%3: i64)\n"
+                     "    %4 = load %0, %3 : f32\n    yield %4, %4\n  }\n  yield %2\n}\n";
+  int64_t n = 5000;
+  FlArray *a = fl_array_new(NULL, FL_F32, 1, &n);
+  float *x = a->data, total = 0;
+  for (int64_t i = 0; i < n; i++) x[i] = (float)value_at(i);
+  for (int64_t block = 0; block < n; block += 4096) {
+    float lane[32] = {0};
+    for (int64_t p = block; p < n && p < block + 4096; p++) lane[p % 32] = fmaf(x[p], x[p], lane[p % 32]);
+    for (int step = 16; step > 0; step /= 2)
+      for (int i = 0; i < step; i++) lane[i] += lane[i + step];
+    total += lane[0];
+  }
+  Outcome o = run("f32 order", text, &(FlSlot){.a = a});
+  check(o.error[0] == 0 && o.r[0].f32 == total, "f32 order");
+  done(&o);
+  fl_array_unref(a);
+}
+
 int main(void) {
+  corners();
+  more_errors();
+  float32_order();
   loops();
   reductions();
   float_order();

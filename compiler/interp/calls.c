@@ -39,8 +39,14 @@ static FlSlot *arguments(Frame *f, const FlOp *op) {
 }
 
 FlStatus run_runtime(Frame *f, const FlOp *op) {
+  FlRuntimeOp *fn = runtime_op(op->code);
+  if (fn == NULL) {
+    fprintf(stderr, "internal error: interp: the runtime operator %s is not linked\n",
+            fl_op_info[op->code].name);
+    abort();
+  }
   FlSlot *args = arguments(f, op), *results = new_slots(op->n_results);
-  FlStatus s = runtime_op(op->code)(f->ctx, &note_of(f, op)->desc, args, results);
+  FlStatus s = fn(f->ctx, &note_of(f, op)->desc, args, results);
   return finish(f, op, s, args, results);
 }
 

@@ -1,9 +1,9 @@
 /* interp.h: the reference interpreter: what a verified IR module means, run slowly and obviously.
  *
- * In: a module as sema built it, before any optimisation. Out: results, output and errors: the same, to the
- * bit, as those of the compiled program (matrix products within BLAS's tolerance). It shares with compiled
- * code only what defines the language's operators: the scalar functions of runtime/kern and the runtime
- * operators fl_rt_*.
+ * In: a module after the passes of level 0, which say what is evaluated at all, and no optimisation. Out:
+ * results, output and errors: the same, to the bit, as those of the compiled program (matrix products within
+ * BLAS's tolerance). It shares with compiled code only what defines the language's operators: the scalar
+ * functions of runtime/kern and the runtime operators fl_rt_*.
  *
  * What always holds: an array value of the IR is one owned reference in its frame from its definition to the
  * end of its region; nothing is left behind, also after errors. A prepared module is immutable: any number of

@@ -448,7 +448,45 @@ static void float32_order(void) {
   fl_array_unref(a);
 }
 
+/* ---- whole programs ------------------------------------------------------------------------------------ */
+
+static void collect_output(void *arg, const char *bytes, int64_t len) {
+  fl_text_add(arg, bytes, (size_t)len);
+}
+
+/* main with a parameter, a loop of effects, a stage and a runtime operator; then an error with its place. */
+static void programs(void) {
+  const char *text =
+      "module \"t\"\nparam \"n\" \"i64\" i64 default \"3\"\n"
+      "stage @squares(%0: i64) -> (i64[]) memo -1 key 00000000000000010000000000000002 {\n"
+      "  %1 = map %0 : i64[] {\n    (%2: i64)\n    %3 = mul %2, %2 : i64\n    yield %3\n  }\n  yield %1\n}\n"
+      "main @main(%0: i64) -> () {\n  %1 = stage<@squares> %0 : i64[]\n  %2 = const 0 : i64\n  for %2, %0 "
+      "{\n    (%3: i64)\n"
+      "    %4 = load %1, %3 : i64\n    %5 = to_text<s=\"03\"> %4 : text\n    print %5\n    yield\n  }\n"
+      "  %6 = load %1, %0 : i64\n  yield\n}\n";
+  FlArena *arena = fl_arena_new();
+  FlSources *sources = fl_sources_make(arena);
+  FlModule *m = fl_ir_read(arena, text, fl_sink_make(arena, sources));
+  check(m != NULL, "the program reads");
+  if (m != NULL) {
+    FlInterp *in = fl_interp_make(arena, m, sources);
+    const FlProgram *program = fl_interp_program(in, NULL);
+    check(program->n_params == 1 && program->n_stages == 1 && strcmp(program->params[0].name, "n") == 0,
+          "its tables");
+    FlText1 out = {0};
+    FlRunOptions options = {.workers = 2, .quiet = true, .out = collect_output, .out_arg = &out};
+    FlRun *r = fl_run_new(program, &options);
+    FlStatus s = program->main(fl_run_ctx(r), &(FlSlot){.i = 3}, NULL);
+    check(out.len == 12 && memcmp(out.s, "000\n001\n004\n", 12) == 0, "its output, in order");
+    check(s != 0 && strstr(fl_ctx_message(fl_run_ctx(r)), "index 3 is out of bounds") != NULL, "its error");
+    fl_run_free(r);
+    fl_text_reset(&out);
+  }
+  fl_arena_free(arena);
+}
+
 int main(void) {
+  programs();
   corners();
   more_errors();
   float32_order();

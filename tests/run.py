@@ -6,9 +6,8 @@ What is found:
   tests/run/**/x.flow       a script; beside it what it prints (x.out), says on standard error (x.err) and its
                             exit status (a line "# status: 1" in the script); one test per way of running it
   tests/diag/**/x.flow      a script that does not compile: x.err, status 3 unless the script says another
-  tests/parse/**/x.flow     x.ast: its syntax tree
+  build/tests/golden_*      programs that compare with goldens of their own (tests/lex, parse, fmt), likewise
   tests/emit/**/x.flow      x.tokens, x.ast, x.ir: what `flowc build --emit=` gives
-  tests/fmt/**/x.flow       x.fmt: what `flowc fmt` makes of it, and of its own output
   examples/*.flow           as tests/run, also as built binaries
   stdlib/*.flow             `flowc test`: the test blocks of the library
   README.md, docs/*.md      each ```flow block runs; a ```text block directly after it is what it prints
@@ -37,7 +36,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed$", re.M)
-GOLDEN = {".out", ".err", ".tokens", ".ast", ".ir", ".fmt"}
+GOLDEN = {".out", ".err", ".tokens", ".ast", ".ir"}
 TIMEOUT = 120
 
 # Names of ways to run a script, with the options of `flowc run` that make them.
@@ -201,11 +200,11 @@ class Runner:
         shutil.rmtree(where, ignore_errors=True)
         return self.check(script, "check", status, {".err": err})
 
-    def run_emit(self, script, always=()):
+    def run_emit(self, script):
         where = script.folder(self.scratch)
         total = Result(script.name)
         for extension in (".tokens", ".ast", ".ir"):
-            if extension not in always and not script.golden(extension).exists():
+            if not script.golden(extension).exists():
                 continue
             command = [str(self.flowc), "build", f"--emit={extension[1:]}", script.path.name]
             status, out, _ = run_command(command, where, self.env)
@@ -217,19 +216,6 @@ class Runner:
         if total.passed + total.failed == 0:
             return Result(script.name, 0, 1, f"{script.name}: no .tokens, .ast or .ir beside it")
         return total
-
-    def run_fmt(self, script):
-        """The formatted text is as expected, and formatting it again changes nothing."""
-        command = [str(self.flowc), "fmt", "-"]
-        status, once, err = run_command(command, env=self.env, stdin=script.path.read_bytes())
-        result = self.check(script, "fmt", status, {".fmt": once})
-        status, twice, _ = run_command(command, env=self.env, stdin=once)
-        if status == 0 and twice == once:
-            result.passed += 1
-        else:
-            result.failed += 1
-            result.text += f"{script.name} [fmt of fmt]\n" + diff(once, twice, "formatted twice")
-        return result
 
     def run_page(self, path):
         """The scripts in a page of documentation, in the folder of the examples so that they find the data."""
@@ -279,9 +265,11 @@ class Runner:
         for path in sorted((ROOT / "examples").glob("*.flow")):
             script = Script(path)
             found.append((script.name, lambda s=script: self.run_modes(s, True)))
-        for path in sorted((self.build / "tests").glob("unit_*")):
+        for path in sorted([*(self.build / "tests").glob("unit_*"), *(self.build / "tests").glob("golden_*")]):
             if path.is_file() and os.access(path, os.X_OK):
-                found.append((path.name, lambda p=path: self.run_program(p.name, [str(p)], 300)))
+                golden = path.name.startswith("golden_")
+                words = ([*(["--bless"] if self.options.bless else []), str(ROOT)]) if golden else []
+                found.append((path.name, lambda p=path, w=words: self.run_program(p.name, [str(p), *w], 300)))
         for path in sorted((ROOT / "stdlib").glob("*.flow")):
             name = f"stdlib/{path.name}"
             command = [str(self.flowc), "test", str(path)]
@@ -291,9 +279,7 @@ class Runner:
                 found.append((str(path.relative_to(ROOT)), lambda p=path: self.run_page(p)))
         scripts("tests/run", self.run_modes, False)
         scripts("tests/diag", self.run_diag, default_status=3)
-        scripts("tests/parse", self.run_emit, (".ast",))
         scripts("tests/emit", self.run_emit)
-        scripts("tests/fmt", self.run_fmt)
         wanted = self.options.names
         return [test for test in found if not wanted or any(name in test[0] for name in wanted)]
 

@@ -46,6 +46,7 @@ static inline void kit_check(FlCodegenFn *codegen, FlArena *arena, FlModule *m, 
   }
   fl_ir_print(&ir, m);
   kit_run(fl_interp_program(fl_interp_make(arena, m, sources), NULL), 1, &meant);
+  if (getenv("FLOW_TEST_SHOW")) printf("%s:%s", name, meant.s);
   if (want && strcmp(want, meant.s + 1) != 0) {
     failed++;
     printf("%s, interpreted:\n--- wanted\n%s--- got\n%s", name, want, meant.s + 1);

@@ -28,9 +28,9 @@ typedef struct Maker {
   FlBuilder b;
   FlValue *scope[MAX_SCOPE]; /* scalars and arrays that may be used here */
   int n;
-  FlValue *sizes[MAX_SCOPE]; /* by array in `arrays`: its dims are these */
-  bool host;                 /* the region being filled is host code */
-  int depth;
+  int depth;   /* how deep expressions may still become */
+  int nesting; /* of host loops */
+  bool quiet;  /* in a task: nothing is printed */
 } Maker;
 
 static const FlDtype dtypes[] = {FL_F64,  FL_F64, FL_F64, FL_I64, FL_I64,
@@ -125,8 +125,8 @@ static FlValue *for_op(Maker *m, FlDtype d) {
 }
 
 static FlValue *size(Maker *m) {
-  static const int sizes[] = {0, 1, 2, 7, 16, 31, 32, 33, 64, 100};
-  return fl_ir_const_i(&m->b, FL_I64, sizes[pick(10)]);
+  static const int sizes[] = {3, 1, 2, 7, 16, 31, 32, 33, 64, 100};
+  return fl_ir_const_i(&m->b, FL_I64, pick(40) ? sizes[pick(10)] : 0);
 }
 
 /* A reduction over `rank` sizes that gives a scalar of dtype d, or of i64 for positions and counts. */
@@ -255,18 +255,19 @@ static FlValue *scalar(Maker *m, FlDtype d) {
  * --------------------------------------------------------------------------------------------------- */
 
 static void print(Maker *m, FlValue *v) {
+  if (m->quiet) return;
   FlValue *s = convert(m, v, FL_TEXT);
   fl_ir_op(&m->b, FL_OP_PRINT, 1, &s, 0, NULL, 0);
 }
 
 static int axes(Maker *m, FlValue **sizes) {
-  static const int one[] = {0, 1, 5, 32, 33, 100, 1000, 4095, 4096, 4097, 9000};
+  static const int one[] = {3, 1, 5, 32, 33, 100, 1000, 4095, 4096, 4097, 9000};
   if (pick(3)) {
-    sizes[0] = fl_ir_const_i(&m->b, FL_I64, one[pick(11)]);
+    sizes[0] = fl_ir_const_i(&m->b, FL_I64, pick(40) ? one[pick(11)] : 0);
     return 1;
   }
-  sizes[0] = fl_ir_const_i(&m->b, FL_I64, pick(70));
-  sizes[1] = fl_ir_const_i(&m->b, FL_I64, pick(3) ? pick(20) : 80 + pick(90));
+  sizes[0] = fl_ir_const_i(&m->b, FL_I64, pick(40) ? 1 + pick(70) : 0);
+  sizes[1] = fl_ir_const_i(&m->b, FL_I64, pick(3) ? 1 + pick(20) : 80 + pick(90));
   return 2;
 }
 
@@ -332,6 +333,134 @@ static void loop_op(Maker *m) {
   }
 }
 
+static void statement(Maker *m);
+
+static FlValue *array_like(Maker *m, FlType1 t) {
+  for (int tries = 0; tries < 20 && m->n > 0; tries++) {
+    FlValue *a = m->scope[pick(m->n)];
+    if (fl_t_same(a->type, t)) return a;
+  }
+  return NULL;
+}
+
+/* `a` with one element replaced, at an index in bounds; `a` itself when it is empty is an error at run time.
+ */
+static FlValue *stored(Maker *m, FlValue *a) {
+  FlValue *args[4] = {a};
+  for (int k = 0; k < a->type.rank; k++) {
+    FlValue *n = fl_ir_dim(&m->b, a, k), *one = fl_ir_const_i(&m->b, FL_I64, 1);
+    args[k + 1] = fl_ir_binary(&m->b, FL_OP_MOD, scalar(m, FL_I64), fl_ir_binary(&m->b, FL_OP_MAX, n, one));
+  }
+  args[a->type.rank + 1] = scalar(m, (FlDtype)a->type.dtype);
+  return fl_ir_op(&m->b, FL_OP_STORE, a->type.rank + 2, args, 1, &a->type, 0)->results[0];
+}
+
+/* An array of that type: from the scope, or one of it changed. */
+static FlValue *some_array(Maker *m, FlValue *fallback) {
+  FlValue *a = array_like(m, fallback->type);
+  if (!a) a = fallback;
+  m->depth = 1;
+  return pick(2) ? stored(m, a) : a;
+}
+
+/* FOR that carries an array and a scalar, with statements in its body. */
+static void host_for(Maker *m, FlValue *array) {
+  FlType1 t[] = {array->type, fl_t_scalar(FL_I64)}, params[] = {fl_t_scalar(FL_I64), t[0], t[1]};
+  FlValue *args[] = {fl_ir_const_i(&m->b, FL_I64, 0), fl_ir_const_i(&m->b, FL_I64, pick(4)), array,
+                     fl_ir_const_i(&m->b, FL_I64, pick(9))};
+  FlOp *op = fl_ir_op(&m->b, FL_OP_FOR, 4, args, 2, t, 1);
+  FlBuilder around = m->b;
+  int n = m->n;
+  FlRegion *r = fl_ir_region(&around, op, 0, 3, params);
+  m->b.region = r;
+  for (int k = 0; k < 3; k++) add(m, r->params[k]);
+  for (int k = pick(3); k >= 0; k--) statement(m);
+  FlValue *yields[] = {some_array(m, r->params[1]), NULL};
+  m->depth = 2;
+  yields[1] = scalar(m, FL_I64);
+  fl_ir_yield(r, m->b.module, 2, yields);
+  m->n = n;
+  m->b = around;
+  for (int k = 0; k < 2; k++) add(m, op->results[k]);
+  print(m, op->results[1]);
+}
+
+static void host_if(Maker *m, FlValue *array) {
+  m->depth = 2;
+  FlValue *c = scalar(m, FL_BOOL);
+  FlType1 t[] = {array->type, array->type};
+  FlOp *op = fl_ir_op(&m->b, FL_OP_IF, 1, &c, 2, t, 2);
+  FlBuilder around = m->b;
+  int n = m->n;
+  for (int k = 0; k < 2; k++) {
+    m->b.region = fl_ir_region(&around, op, k, 0, NULL);
+    if (pick(2)) statement(m);
+    FlValue *yields[] = {some_array(m, array), some_array(m, array)};
+    fl_ir_yield(m->b.region, m->b.module, 2, yields);
+    m->n = n;
+  }
+  m->b = around;
+  for (int k = 0; k < 2; k++) add(m, op->results[k]);
+}
+
+/* MAP over host code: its elements are tasks; the results a list of arrays and an array. */
+static void task_map(Maker *m, FlValue *array) {
+  FlValue *n_tasks = fl_ir_const_i(&m->b, FL_I64, pick(6));
+  FlType1 list = array->type, t[2] = {list, fl_t_array(FL_I64, 1)}, param = fl_t_scalar(FL_I64);
+  t[0].depth++;
+  FlOp *op = fl_ir_op(&m->b, FL_OP_MAP, 1, &n_tasks, 2, t, 1);
+  FlBuilder around = m->b;
+  int n = m->n;
+  bool quiet = m->quiet;
+  m->quiet = true;
+  FlRegion *r = fl_ir_region(&around, op, 0, 1, &param);
+  m->b.region = r;
+  add(m, r->params[0]);
+  if (pick(2)) statement(m);
+  m->depth = 1;
+  FlValue *yields[] = {stored(m, some_array(m, array)), NULL};
+  yields[1] = scalar(m, FL_I64);
+  fl_ir_yield(r, m->b.module, 2, yields);
+  m->n = n;
+  m->quiet = quiet;
+  m->b = around;
+  add(m, op->results[1]);
+  m->depth = 1;
+  FlValue *index = pick(4) ? fl_ir_const_i(&m->b, FL_I64, 0) : scalar(m, FL_I64);
+  FlValue *args[] = {op->results[0], index};
+  FlType1 element = array->type;
+  add(m, fl_ir_op(&m->b, FL_OP_LOAD, 2, args, 1, &element, 0)->results[0]);
+}
+
+static void statement(Maker *m) {
+  int kind = pick(12);
+  FlValue *array = NULL;
+  for (int tries = 0; tries < 10 && m->n > 0 && !array; tries++) {
+    FlValue *v = m->scope[pick(m->n)];
+    if (v->type.rank > 0 && v->type.depth == 0) array = v;
+  }
+  if (array && m->nesting < 2 && kind < 5) {
+    m->nesting++;
+    if (kind < 2) host_for(m, array);
+    else if (kind < 4) host_if(m, array);
+    else task_map(m, array);
+    m->nesting--;
+  } else if (kind < 7) {
+    FlValue *sizes[2];
+    int rank = axes(m, sizes);
+    FlValue *v = reduce_op(m, any_dtype(), rank, sizes);
+    print(m, v);
+    add(m, v);
+  } else if (kind == 7) {
+    m->depth = 3;
+    FlValue *v = scalar(m, any_dtype());
+    print(m, v);
+    add(m, v);
+  } else {
+    loop_op(m);
+  }
+}
+
 static FlModule *make_program(FlArena *arena, uint64_t seed) {
   state = seed * 0x9e3779b97f4a7c15ULL + 1;
   Maker *m = FL_NEW(arena, Maker);
@@ -340,22 +469,7 @@ static FlModule *make_program(FlArena *arena, uint64_t seed) {
   module->main = main;
   m->arena = arena;
   m->b = (FlBuilder){.module = module, .func = main, .region = main->body};
-  for (int i = 2 + pick(5); i >= 0; i--) {
-    if (pick(3) == 0) {
-      FlValue *sizes[2];
-      int rank = axes(m, sizes);
-      FlValue *v = reduce_op(m, any_dtype(), rank, sizes);
-      print(m, v);
-      add(m, v);
-    } else if (pick(4) == 0) {
-      m->depth = 3;
-      FlValue *v = scalar(m, any_dtype());
-      print(m, v);
-      add(m, v);
-    } else {
-      loop_op(m);
-    }
-  }
+  for (int i = 2 + pick(5); i >= 0; i--) statement(m);
   fl_ir_yield(main->body, module, 0, NULL);
   return module;
 }
@@ -363,7 +477,7 @@ static FlModule *make_program(FlArena *arena, uint64_t seed) {
 int main(int argc, char **argv) {
   FlCodegenFn *codegen = kit_codegen();
   uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-  int n = argc > 2 ? atoi(argv[2]) : 4;
+  int n = argc > 2 ? atoi(argv[2]) : 5;
   for (int i = 0; i < n; i++) {
     FlArena *arena = fl_arena_new();
     char name[40];

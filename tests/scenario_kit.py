@@ -60,6 +60,9 @@ class Place:
         return subprocess.run(self.command(*args), cwd=self.path, env=self.env, capture_output=True, text=True,
                               timeout=timeout, **options)
 
+    def run_bytes(self, *args, timeout=300):
+        return subprocess.run(self.command(*args), cwd=self.path, env=self.env, capture_output=True, timeout=timeout)
+
     def start(self, *args, **options):
         return subprocess.Popen(self.command(*args), cwd=self.path, env=self.env, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True, **options)

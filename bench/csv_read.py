@@ -1,6 +1,6 @@
 """csv_read.py: how long the peers take to read a CSV file whole, with a number of threads; one line each: name, seconds.
 
-usage: csv_read.py PATH THREADS REPEATS (with the Python of bench/peers.sh)"""
+usage: csv_read.py PATH THREADS REPEATS, with the Python that bench/peers.sh prints"""
 import os
 import sys
 import time

@@ -1,0 +1,64 @@
+/* csv_read.c: how long the runtime takes to read a CSV file whole: csv_read PATH THREADS REPEATS
+ *
+ * Prints "flow SECONDS" (median), and on standard error what finding the types took. */
+#include "data/data.h"
+#include "exec/exec.h"
+#include "io/io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv) {
+  int repeats = argc == 4 ? atoi(argv[3]) : 0;
+  if (repeats < 1 || repeats > 1000) {
+    fprintf(stderr, "usage: csv_read PATH THREADS REPEATS\n");
+    return 2;
+  }
+  FlIoSchema s;
+  FlIoError e;
+  double start = now(), times[1000];
+  if (!fl_io_schema(argv[1], NULL, 0, &s, &e)) {
+    fprintf(stderr, "%s\n", e.message);
+    return 1;
+  }
+  fprintf(stderr, "types of %d columns found in %.1f ms\n", s.n_columns, 1e3 * (now() - start));
+  const char **list = malloc((size_t)s.n_columns * sizeof *list);
+  int n_results = 1;
+  for (int k = 0; k < s.n_columns; k++) {
+    char *text = malloc(strlen(s.columns[k].name) + 20);
+    sprintf(text, "%s:%s%s", s.columns[k].name, fl_dtype_info[s.columns[k].dtype].name,
+            s.columns[k].nullable ? "?" : "");
+    list[k] = text;
+    n_results += 1 + s.columns[k].nullable;
+  }
+  FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = atoi(argv[2]), .quiet = true});
+  FlSlot *results = malloc((size_t)n_results * sizeof *results),
+         file = {.t = {argv[1], (int64_t)strlen(argv[1])}};
+  FlOpDesc desc = {.site = -1, .n_args = 1, .i = s.n_columns, .list = list, .n_list = s.n_columns};
+  for (int k = 0; k < repeats; k++) {
+    start = now();
+    if (fl_rt_read_csv(fl_run_ctx(run), &desc, &file, results)) {
+      fprintf(stderr, "%s\n", fl_ctx_message(fl_run_ctx(run)));
+      return 1;
+    }
+    times[k] = now() - start;
+    for (int j = 1; j < n_results; j++) fl_array_unref(results[j].a);
+  }
+  qsort(times, (size_t)repeats, sizeof *times, compare);
+  printf("flow %.3f\n", times[repeats / 2]);
+  fl_run_free(run);
+  return 0;
+}

@@ -201,11 +201,31 @@ static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *
   return false;
 }
 
-static bool never_closed(const FlCsvFile *f, int64_t at, FlIoError *e) {
-  fl_io_error(e, FL_E_QUOTE, "`%s`: a quote in the row that begins on line %lld is never closed", f->path,
-              (long long)fl_csv_line_at(f, at));
+/* The row at `at` never ends, since a quote is open: one that begins a field, or a stray one within a field.
+ */
+static bool never_closed(const FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoError *e) {
+  int32_t column = 0;
+  int64_t begin = at;
+  bool stray = false;
+  for (; at < f->len && f->text[at] != '\n'; at++) {
+    stray = f->text[at] == o->quote && at > begin;
+    if (f->text[at] == o->quote) break;
+    if (f->text[at] != o->sep) continue;
+    begin = at + 1;
+    column++;
+  }
+  long long line = (long long)fl_csv_line_at(f, begin);
+  const char *name = column < f->n_columns ? f->names[column] : "";
+  if (stray) {
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote within a field of column `%s` that is not quoted",
+                f->path, line, name);
+  } else {
+    fl_io_error(e, FL_E_QUOTE, "`%s`: a quote in the row that begins on line %lld is never closed", f->path,
+                line);
+  }
   fl_io_help(e,
              "a quote inside of a quoted field is written twice; for files without quoting say quote = \"\"");
+  e->line = line;
   return false;
 }
 
@@ -255,7 +275,7 @@ static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, 
   FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, &open_quote, e);
   if (!ranges) return false;
   bool ok = make_steps(ctx, f, plan, wanted, n_wanted, most, e) && parse_all(ctx, f, plan, ranges, n, e);
-  if (ok && open_quote >= 0) ok = never_closed(f, open_quote, e);
+  if (ok && open_quote >= 0) ok = never_closed(f, plan->options, open_quote, e);
   if (ok) *n_rows = close_gaps(ranges, n, wanted, n_wanted);
   free(ranges);
   return ok;

@@ -57,13 +57,14 @@ static int class_of(const FlCsvOptions *o, const char *s, int64_t len) {
   bool b;
   while (len && (*s == ' ' || *s == '\t')) s++, len--;
   while (len && (s[len - 1] == ' ' || s[len - 1] == '\t')) len--;
-  int time = class_of_time(o, s, len);
+  int time = o->dates ? class_of_time(o, s, len) : 0; /* 20200131 may be a date by a pattern */
   if (time) return time;
   if (fl_parse_i64(s, len, &i)) return class_of_digits(s, len);
   if (fl_csv_store(o, FL_F64, &f, 0, s, len)) {
     bool zero_code = len > 1 && s[0] == '0' && (unsigned char)(s[1] - '0') < 10;
     return zero_code || only_digits(s, len) ? SEEN_TEXT : SEEN_FLOAT;
   }
+  if (!o->dates && (time = class_of_time(o, s, len))) return time;
   return fl_parse_bool(s, len, &b) ? SEEN_BOOL : SEEN_TEXT;
 }
 
@@ -127,7 +128,7 @@ static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) 
         int64_t end = l->ends[k + c], len = end - at;
         if (s[end] == '\n' && len && s[end - 1] == '\r') len--;
         if (add) {
-          int settled = l->seen[c] & SEEN_TEXT && l->seen[c] & SEEN_EMPTY;
+          bool settled = (l->seen[c] & SEEN_TEXT) && (len || (l->seen[c] & SEEN_EMPTY)) && !l->o->own_nulls;
           if (!settled) l->seen[c] |= look_at(l->o, s + at, len);
         } else if (!quotes_fit(l->o, s + at, len)) {
           all = false;

@@ -22,9 +22,9 @@ enum {
   FL_E_NPY = 940,
   FL_E_NPY_TYPE = 941,
   FL_E_WRITE = 942,
-  FL_E_OUTPUT = 943,
   FL_E_EMPTY = 944,
   FL_E_MEMORY = 712,
+  FL_E_RESOURCE = 920,
   FL_E_INTERNAL = 929
 };
 

@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 static bool cannot(FlIoError *e, const char *path) {
-  return fl_io_error(e, FL_E_WRITE, "cannot write `%s`: %s", path, strerror(errno));
+  bool full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+  return fl_io_error(e, full ? FL_E_RESOURCE : FL_E_WRITE, "cannot write `%s`: %s", path, strerror(errno));
 }
 
 /* Makes the folders above the file, as far as they are missing. */

@@ -165,7 +165,7 @@ static void test_quotes(void) {
   reads("\"a \"\"q\"\"\",b\n\"1\",\"\"\n\"2\",3\n", "a \"q\" i64 1|2; b i64? null|3");
   reads("a,b\n\"\"\"\",x\n\"\"\"\"\"\",\"\n\n\"\n", "a text \"|\"\"; b text x|\n\n");
   reads("a,b\r\n\"1\r\n2\",\"x\"\r\n\"3\",\"y\"\r\n", "a text 1\r\n2|3; b text x|y");
-  reads("a,b\nx\"y,1\nz,2\n", "E0936");
+  reads("a,b\nx\"y,1\nz,2\n", "E0936 line 2");
   reads("a,b\n\"x\"y,1\nz,2\n", "E0936 line 2 row 1 a \"x\"y");
   reads("a,b\nx,1\n\"y,2\nz,3\n", "E0936");
   reads("a,b\nx,1\n\"y,2\nz,3\nq\"\"\n", "E0936");
@@ -284,6 +284,13 @@ static void test_large(void) {
   fl_run_free(run);
 }
 
+static void test_formats(void) {
+  check(strcmp(fl_io_format_of("a.b/x.CSV"), "csv") == 0 && strcmp(fl_io_format_of("x.npy"), "npy") == 0 &&
+            strcmp(fl_io_format_of("x.tsv"), "csv") == 0,
+        "formats", "");
+  check(!fl_io_format_of("x.cs") && !fl_io_format_of("x.csv/y") && !fl_io_format_of("csv"), "no formats", "");
+}
+
 static FlSlot array_of(FlCtx *ctx, FlDtype d, int64_t n, const void *data) {
   FlArray *a = fl_array_new(ctx, (int32_t)d, 1, &n);
   memcpy(a->data, data, (size_t)fl_array_bytes(a));
@@ -341,6 +348,7 @@ int main(void) {
   test_wanted();
   test_random();
   test_large();
+  test_formats();
   test_write();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;

@@ -120,25 +120,51 @@ FlStatus run_load(Frame *f, const FlOp *op) {
   return 0;
 }
 
-/* A copy of the array with one element replaced. */
-FlStatus run_store(Frame *f, const FlOp *op) {
-  const FlValue *value = op->args[op->n_args - 1];
-  FlArray *from = value_of(f, op->args[0]).a;
-  int64_t at;
-  FlStatus s = locate(f, op, op->n_args - 2, &at);
-  if (s != 0) return s;
+/* The array itself, taken from its value, when nothing else refers to it and nothing uses that value any
+ * more. */
+static FlArray *take_unique(Frame *f, const FlOp *op) {
+  FlSlot *slot = &f->values[op->args[0]->id];
+  FlArray *a = note_of(f, op)->in_place ? fl_array_reuse(slot->a) : NULL;
+  if (a != NULL) {
+    fl_array_unref(slot->a);
+    slot->a = NULL;
+  }
+  return a;
+}
+
+static FlStatus store_in_copy(Frame *f, const FlOp *op, int64_t at, FlSlot value) {
+  const FlArray *from = value_of(f, op->args[0]).a;
   FlArray *to = new_array(f, op->results[0]->type, from->dims);
   if (to == NULL) return 1;
   FlHeap *heap = fl_heap_new(f->ctx);
   bool text = to->dtype == FL_TEXT || to->dtype == FL_FILE;
   int64_t n = total_of(from);
   for (int64_t i = 0; i < n; i++) {
-    FlSlot v = i == at ? value_of(f, value) : get_element(from, i);
+    FlSlot v = i == at ? value : get_element(from, i);
     if (to->dtype == FL_LIST) fl_array_ref(v.a);
     put_element(to, i, text ? text_in(heap, v) : v);
   }
-  s = keep_texts(f, to, heap);
+  FlStatus s = keep_texts(f, to, heap);
   fl_heap_unref(heap);
   define(f, op->results[0], (FlSlot){.a = to});
   return s;
+}
+
+/* The array with one element replaced: a copy, unless nobody could tell. Texts always copy: theirs is another
+ * heap. */
+FlStatus run_store(Frame *f, const FlOp *op) {
+  FlSlot value = value_of(f, op->args[op->n_args - 1]);
+  FlDtype d = (FlDtype)value_of(f, op->args[0]).a->dtype;
+  int64_t at;
+  FlStatus s = locate(f, op, op->n_args - 2, &at);
+  if (s != 0) return s;
+  FlArray *a = d == FL_TEXT || d == FL_FILE ? NULL : take_unique(f, op);
+  if (a == NULL) return store_in_copy(f, op, at, value);
+  if (d == FL_LIST) {
+    fl_array_ref(value.a);
+    fl_array_unref(get_element(a, at).a);
+  }
+  put_element(a, at, value);
+  define(f, op->results[0], (FlSlot){.a = a});
+  return 0;
 }

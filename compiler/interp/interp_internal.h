@@ -12,6 +12,7 @@
 typedef struct OpNote {
   int32_t site;  /* index into FlProgram.sites */
   FlOpDesc desc; /* RUNTIME operators only */
+  bool in_place; /* STORE: nothing uses the array afterwards */
 } OpNote;
 
 struct FlInterp {

@@ -39,10 +39,31 @@ static const FlType1 *types_of(FlInterp *in, int n, FlValue *const *values) {
   return types;
 }
 
+static bool uses(const FlOp *op, const FlValue *v) {
+  for (int i = 0; i < op->n_args; i++)
+    if (op->args[i] == v) return true;
+  for (int i = 0; i < op->n_regions; i++)
+    if (fl_ir_uses(op->regions[i], v)) return true;
+  return false;
+}
+
+/* May a STORE write into its array? When that is a value of the same region that nothing after it uses. */
+static bool is_last_use(const FlOp *op) {
+  const FlValue *v = op->args[0];
+  const FlRegion *r = op->parent;
+  if (op->code != FL_OP_STORE || v->region != r || op->args[op->n_args - 1] == v) return false;
+  for (const FlOp *later = op->next; later != NULL; later = later->next)
+    if (uses(later, v)) return false;
+  for (int i = 0; i < r->n_yields; i++)
+    if (r->yields[i] == v) return false;
+  return true;
+}
+
 static void prepare_op(FlInterp *in, const FlOp *op) {
   bool check = op->code == FL_OP_CHECK || op->code == FL_OP_FAIL;
   OpNote *note = FL_NEW(in->arena, OpNote);
   note->site = add_site(in, op->span, check ? op->attrs.s : NULL);
+  note->in_place = is_last_use(op);
   if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME)
     note->desc = (FlOpDesc){.op = (int32_t)op->code,
                             .site = note->site,

@@ -383,6 +383,16 @@ static void corners(void) {
              "%15\n  }\n"
              "  yield %13\n"),
            5);
+  expect_i("a long loop of stores does not copy each time",
+           F("i64", "  %0 = const 300000 : i64\n  %1 = const 1 : i64\n  %2 = map %0 : i64[] {\n    (%3: "
+                    "i64)\n    yield %1\n  }\n"
+                    "  %4 = for %1, %0, %2 : i64[] {\n    (%5: i64, %6: i64[])\n    %7 = sub %5, %1 : i64\n"
+                    "    %8 = load %6, %7 : i64\n    %9 = add %8, %1 : i64\n    %10 = store %6, %5, %9 : "
+                    "i64[]\n    yield %10\n  }\n"
+                    "  %11 = sub %0, %1 : i64\n  %12 = load %4, %11 : i64\n  %13 = load %2, %11 : i64\n  %14 "
+                    "= mul %12, %13 : i64\n"
+                    "  yield %14\n"),
+           300000);
   expect_text("lists of text arrays",
               F("text",
                 WORDS "  %6 = map %4 : list text[] {\n    (%7: i64)\n    %8 = load %3, %7 : text\n    %9 = "

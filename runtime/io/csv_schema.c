@@ -68,9 +68,26 @@ static int class_of(const FlCsvOptions *o, const char *s, int64_t len) {
   return fl_parse_bool(s, len, &b) ? SEEN_BOOL : SEEN_TEXT;
 }
 
+/* The class of plain digits with at most one point, and of dates; 0: has to be looked at more closely. */
+static int quick_class(const char *s, int64_t len) {
+  int64_t at = *s == '-', points = 0, digits = len - at;
+  if (len == 10 && s[4] == '-') {
+    int32_t day;
+    return fl_parse_date(s, len, &day) ? SEEN_DATE : 0;
+  }
+  if (digits < 1 || digits > 18 || (s[at] == '0' && digits > 1 && s[at + 1] != '.')) return 0;
+  for (; at < len; at++) {
+    points += s[at] == '.';
+    if ((unsigned char)(s[at] - '0') > 9 && s[at] != '.') return 0;
+  }
+  return points == 0 ? SEEN_INT : points == 1 && digits > 1 ? SEEN_FLOAT : 0;
+}
+
 static int look_at(const FlCsvOptions *o, const char *s, int64_t len) {
   FlText t = {s, len};
-  bool doubled;
+  bool doubled, plain = !o->own_nulls && !o->dates && o->decimal == '.';
+  int quick = plain && len ? quick_class(s, len) : 0;
+  if (quick) return quick;
   if (o->quoting && len && *s == o->quote) {
     if (!fl_csv_unquote(s, len, o->quote, &t, &doubled)) return 0;
     return t.len ? class_of(o, t.ptr, t.len) : SEEN_WORD;

@@ -68,6 +68,7 @@ typedef struct FlFn {
   Val fn, ctx;
   LLVMBuilderRef b, entry_b; /* entry_b inserts allocas in the entry block */
   FlForm form;
+  bool masks; /* the target has cheap masked vectors (AVX-512) */
   bool quick; /* this function is not optimised: scalar functions are called, not inlined */
   Val *vals;  /* by value id; NULL: not defined here */
   Val mask;   /* i32 alloca: FAST the OR of faults; else one operation's */

@@ -250,6 +250,7 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
   }
   FlFn *f = fl_ll_fn_make(g, host->func, fn, shape.form);
   f->may_fault = k->faults;
+  f->masks = shape.level == 4 || (shape.level == 0 && strstr(g->features, "+avx512vl"));
   Val env = LLVMGetParam(fn, 1);
   unsigned at = 0;
   for (int i = 0; i < k->captures.at.n; i++) {

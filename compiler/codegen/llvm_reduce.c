@@ -304,9 +304,14 @@ static void lane_element(FlFn *f, Sweep *s, bool buffered, Val i, Val lane, bool
   }
 }
 
+/* Where values come from: the region inside an element, the region of a kernel, buffers. Sums inside elements
+ * are often short, so that the rest after whole groups of lanes is worth vectors; of a kernel only the last
+ * block has one. */
+typedef enum LaneSource { LANES_NESTED, LANES_BLOCK, LANES_BUFFER } LaneSource;
+
 /* One block: positions [lo, hi), lo on lane 0. Whole groups of 32 with the lanes in registers, then the rest.
  * The block's results go to `sums`, by reduction. */
-static void lane_block(FlFn *f, Sweep *s, bool buffered, Val lo, Val hi, Val *sums) {
+static void lane_block(FlFn *f, Sweep *s, LaneSource source, Val lo, Val hi, Val *sums) {
   FlGen *g = f->g;
   Val size = LLVMBuildNSWSub(f->b, hi, lo, ""), lanes_n = fl_ll_i64(g, FL_LANES), zero = fl_ll_i64(g, 0);
   Val groups = LLVMBuildLShr(f->b, size, fl_ll_i64(g, 5), "");
@@ -317,7 +322,7 @@ static void lane_block(FlFn *f, Sweep *s, bool buffered, Val lo, Val hi, Val *su
   fl_ll_loop_open(f, &group, zero, groups, 0, NULL);
   Val base = LLVMBuildNSWAdd(f->b, lo, LLVMBuildNSWMul(f->b, group.i, lanes_n, ""), "");
   fl_ll_loop_open(f, &lane, zero, lanes_n, 0, NULL);
-  lane_element(f, s, buffered, LLVMBuildNSWAdd(f->b, base, lane.i, ""), lane.i, false);
+  lane_element(f, s, source == LANES_BUFFER, LLVMBuildNSWAdd(f->b, base, lane.i, ""), lane.i, false);
   fl_ll_loop_close(f, &lane, NULL, true);
   fl_ll_loop_close(f, &group, NULL, true);
   /* A second copy, so that the first is never indexed by a variable and stays in registers. */
@@ -331,8 +336,8 @@ static void lane_block(FlFn *f, Sweep *s, bool buffered, Val lo, Val hi, Val *su
   }
   fl_ll_loop_open(f, &tail, zero, LLVMBuildNSWSub(f->b, size, whole, ""), 0, NULL);
   Val i = LLVMBuildNSWAdd(f->b, LLVMBuildNSWAdd(f->b, lo, whole, ""), tail.i, "");
-  lane_element(f, s, buffered, i, tail.i, true);
-  fl_ll_loop_close(f, &tail, NULL, true);
+  lane_element(f, s, source == LANES_BUFFER, i, tail.i, true);
+  fl_ll_loop_close(f, &tail, NULL, source == LANES_NESTED);
   for (int k = 0; k < s->n; k++)
     if (uses_lanes(s->at[k].kind)) sums[k] = butterfly(f, &s->at[k], s->at[k].rest);
 }
@@ -408,7 +413,7 @@ static void nested_lanes(FlFn *f, Sweep *s, Val n) {
   fl_ll_loop_open(f, &l, zero, LLVMBuildAShr(f->b, up, fl_ll_i64(g, 12), ""), 0, NULL);
   Val lo = LLVMBuildNSWMul(f->b, l.i, block, ""), hi = LLVMBuildNSWAdd(f->b, lo, block, "");
   hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, hi, n, ""), hi, n, "");
-  lane_block(f, s, false, lo, hi, sums);
+  lane_block(f, s, LANES_NESTED, lo, hi, sums);
   for (int k = 0; k < s->n; k++)
     if (uses_lanes(s->at[k].kind)) join_total(f, &s->at[k], sums[k]);
   fl_ll_loop_close(f, &l, NULL, true);
@@ -536,11 +541,11 @@ static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const 
   for (int i = 0; i < s.n; i++) clear_state(f, &s.at[i]);
   Fill fill = {&s, lo};
   if (s.lanes && k->op->n_args == 1) {
-    lane_block(f, &s, false, lo, hi, sums);
+    lane_block(f, &s, LANES_BLOCK, lo, hi, sums);
   } else {
     make_buffers(f, &s);
     fl_ll_elements(f, k, lo, hi, sizes, fill_buffers, &fill, true);
-    if (s.lanes) lane_block(f, &s, true, zero, LLVMBuildNSWSub(f->b, hi, lo, ""), sums);
+    if (s.lanes) lane_block(f, &s, LANES_BUFFER, zero, LLVMBuildNSWSub(f->b, hi, lo, ""), sums);
   }
   for (int i = 0; i < s.n; i++)
     store_partial(f, &s.at[i], fl_ll_at_byte(f, partial, (int64_t)i * FL_PARTIAL_BYTES), sums[i]);

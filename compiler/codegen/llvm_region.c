@@ -41,13 +41,16 @@ static LLVMMetadataRef hint(FlGen *g, const char *name, Val value) {
 }
 
 /* !llvm.loop; the node must be distinct, which a reference to itself makes it. Vectors are not interleaved:
- * with 512 bits the processor overlaps iterations well enough, and code is made several times faster. */
+ * the processor overlaps iterations well enough; and where it has masks the last elements of a loop are a
+ * masked vector, not a second loop: both make less code, which is made faster. */
 static void loop_hints(FlFn *f, Val branch, bool vectorize) {
   FlGen *g = f->g;
-  LLVMMetadataRef self = LLVMTemporaryMDNode(g->cx, NULL, 0), parts[3] = {self};
+  LLVMMetadataRef self = LLVMTemporaryMDNode(g->cx, NULL, 0), parts[4] = {self};
   size_t n = 1;
   parts[n++] = hint(g, "llvm.loop.interleave.count", fl_ll_i32(g, 1));
   if (!vectorize) parts[n++] = hint(g, "llvm.loop.vectorize.enable", LLVMConstInt(g->i1, 0, false));
+  if (vectorize && f->masks)
+    parts[n++] = hint(g, "llvm.loop.vectorize.predicate.enable", LLVMConstInt(g->i1, 1, false));
   LLVMMetadataRef node = LLVMMDNodeInContext2(g->cx, parts, n);
   LLVMMetadataReplaceAllUsesWith(self, node);
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(g->cx, "llvm.loop", 9), LLVMMetadataAsValue(g->cx, node));

@@ -1,8 +1,9 @@
 /* random.h: random numbers as functions of a seed and a position.
  *
  * Philox 4x32-10: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
- * 2011, section 5; constants of table 2 there. The key is the seed. The counter is (i, j ^ stream << 56):
- * streams of different use never share a block as long as -2^55 <= j < 2^55. One block is 128 bits.
+ * 2011, section 5; constants of table 2 there. The key is the seed. The counter is (i, j ^ stream << 56), for
+ * uniform numbers with i / 2: streams of different use never share a block as long as -2^55 <= j < 2^55. One
+ * block is 128 bits.
  *
  * Everything is kept in 64-bit lanes, of which the low 32 bits count, so that loops vectorise with the
  * widening 32-bit multiplication that every vector unit has. */
@@ -54,16 +55,14 @@ FL_KERN_HELPER FlRandomBlock fl_random_block(int64_t seed, int64_t i, int64_t j,
   return fl_philox(a & low, a >> 32, b & low, b >> 32, s & low, s >> 32);
 }
 
-/* An integer below 2^52 as a double, without the conversion instruction that older vector units lack. */
-FL_KERN_HELPER double fl_small_to_f64(uint64_t v) { return fl_f64_bits(v | 0x4330000000000000u) - 0x1p52; }
-
 /* The upper 53 bits as a multiple of 2^-53 in [0, 1). */
-FL_KERN_HELPER double fl_unit_f64(uint64_t word) {
-  return fl_small_to_f64(word >> 38) * 0x1p-26 + fl_small_to_f64(word >> 11 & 0x7ffffff) * 0x1p-53;
-}
+FL_KERN_HELPER double fl_unit_f64(uint64_t word) { return (double)(int64_t)(word >> 11) * 0x1p-53; }
 
+/* Two neighbours share a block, of which each takes its half: where a program draws at 2 i and 2 i + 1, the
+ * compiler computes one block for both. */
 FL_KERN double fl_s_random(int64_t seed, int64_t i, int64_t j) {
-  return fl_unit_f64(fl_random_block(seed, i, j, FL_STREAM_UNIFORM).lo);
+  FlRandomBlock b = fl_random_block(seed, (int64_t)((uint64_t)i >> 1), j, FL_STREAM_UNIFORM);
+  return fl_unit_f64((i & 1) != 0 ? b.hi : b.lo);
 }
 
 /* The cosine half of G. Box and M. Muller, "A note on the generation of random normal deviates" (1958), from

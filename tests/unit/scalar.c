@@ -171,6 +171,7 @@ static void random_numbers(void) {
     CHECK(b.lo == ((uint64_t)k[7] << 32 | k[6]) && b.hi == ((uint64_t)k[9] << 32 | k[8]));
   }
   CHECK(fl_s_random(0, 0, 0) == (double)(0xe169c58d6627e8d5u >> 11) * 0x1p-53);
+  CHECK(fl_s_random(0, 1, 0) == (double)(0x9b00dbd8bc57ac4cu >> 11) * 0x1p-53);
   const int N = 200000;
   double sum = 0, squares = 0, normal = 0, normal2 = 0, normal4 = 0;
   bool inside = true;

@@ -238,7 +238,8 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
   Val offset = LLVMBuildSub(f->b, LLVMBuildPtrToInt(f->b, at, g->i64, ""),
                             LLVMBuildPtrToInt(f->b, fl_ll_array_data(f, a), g->i64, ""), "");
   Val place = fl_ll_scratch(f), r;
-  if (fl_ll_dies_at(f, op, array)) {
+  bool consumed = f->own_index[array->id] >= 0 && fl_lifetime_consumes(f->life, op, 0);
+  if (consumed) {
     Block copy = fl_ll_block(f, "copy"), on = fl_ll_block(f, "on"), from[2];
     Val both[2];
     both[0] = fl_ll_call(f, "fl_array_reuse", g->ptr, 1, &g->ptr, &a);
@@ -256,6 +257,7 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
     r = copy_array(f, t, a);
     if (fl_ll_is_text(d)) keep_from(f, r, a, place);
   }
+  if (consumed) fl_ll_drop(f, array);
   Val element = fl_ll_gep(f, g->i8, fl_ll_array_data(f, r), offset), v = fl_ll_value(f, value);
   if (d == FL_LIST) {
     fl_ll_call(f, "fl_array_ref", g->ptr, 1, &g->ptr, &v);

@@ -10,33 +10,17 @@
  * first is reported. */
 #include "codegen/llvm_internal.h"
 
-/* Last use of what a region yields itself. */
-static const FlOp at_yield = {0};
-
-/* ---- lifetimes
- * --------------------------------------------------------------------------------------------- */
-
 static bool is_array(const FlValue *v) { return !fl_t_is_scalar(v->type); }
 
-static void note_use(FlFn *f, const FlValue *v, const FlRegion *r, const FlOp *op) {
-  while (r != v->region) {
-    op = r->owner;
-    if (!op) return;
-    r = op->parent;
-  }
-  f->last_use[v->id] = op ? op : &at_yield;
-}
-
-static void note_region(FlFn *f, const FlRegion *r) {
+/* Gives every array that is defined inside r a place among those that the function owns. */
+static void give_places(FlFn *f, const FlRegion *r) {
   for (int i = 0; i < r->n_params; i++)
     if (is_array(r->params[i])) f->own_index[r->params[i]->id] = (int)f->n_own++;
   for (const FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_args; i++) note_use(f, op->args[i], r, op);
-    for (int i = 0; i < op->n_regions; i++) note_region(f, op->regions[i]);
+    for (int i = 0; i < op->n_regions; i++) give_places(f, op->regions[i]);
     for (int i = 0; i < op->n_results; i++)
       if (is_array(op->results[i])) f->own_index[op->results[i]->id] = (int)f->n_own++;
   }
-  for (int i = 0; i < r->n_yields; i++) note_use(f, r->yields[i], r, NULL);
 }
 
 /* ---- references
@@ -61,51 +45,34 @@ void fl_ll_own(FlFn *f, const FlValue *v, Val x) {
 
 static Val move_out(FlFn *f, const FlValue *v) {
   LLVMBuildStore(f->b, fl_ll_null(f->g), place(f, v));
-  f->moved[v->id] = true;
   return fl_ll_value(f, v);
 }
 
-bool fl_ll_dies_at(const FlFn *f, const FlOp *op, const FlValue *v) {
-  if (!owned(f, v) || f->last_use[v->id] != op) return false;
-  int uses = 0;
-  for (int i = 0; i < op->n_args; i++) uses += op->args[i] == v;
-  for (int i = 0; i < op->n_regions; i++) uses += fl_ir_uses(op->regions[i], v) ? 2 : 0;
-  return uses == 1;
+void fl_ll_drop(FlFn *f, const FlValue *v) {
+  if (owned(f, v)) fl_ll_unref(f, move_out(f, v));
 }
 
-Val fl_ll_take(FlFn *f, const FlOp *op, const FlValue *v) {
-  if (fl_ll_dies_at(f, op, v)) return move_out(f, v);
+Val fl_ll_take(FlFn *f, const FlOp *op, int arg) {
+  const FlValue *v = op->args[arg];
+  if (owned(f, v) && fl_lifetime_consumes(f->life, op, arg)) return move_out(f, v);
   ref(f, fl_ll_value(f, v));
   return fl_ll_value(f, v);
 }
 
 Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index) {
   const FlValue *v = r->yields[index];
-  bool last = owned(f, v) && v->region == r;
-  for (int i = index + 1; i < r->n_yields; i++) last &= r->yields[i] != v;
-  if (last) return move_out(f, v);
+  if (owned(f, v) && fl_lifetime_moves(f->life, r, index)) return move_out(f, v);
   ref(f, fl_ll_value(f, v));
   return fl_ll_value(f, v);
 }
 
-/* Releases what the region holds and nobody uses after `op` (NULL: what nobody uses at all). */
-static void release_after(FlFn *f, int first, const FlOp *op) {
-  int kept = first;
-  for (int i = first; i < f->live.n; i++) {
-    const FlValue *v = f->live.at[i];
-    const FlOp *last = f->last_use[v->id];
-    if (last && last != op) {
-      f->live.at[kept++] = v;
-    } else if (!f->moved[v->id]) {
-      fl_ll_unref(f, fl_ll_value(f, v));
-      LLVMBuildStore(f->b, fl_ll_null(f->g), place(f, v));
-    }
-  }
-  f->live.n = kept;
-}
-
-static void add_live(FlFn *f, const FlValue *v) {
-  if (owned(f, v)) fl_vec_push(f->g->arena, &f->live, v);
+/* Releases what dies with `op`. The results of a stage call are there only once it was waited for: `waited`
+ * says which of the two moments this is. */
+static void release_after(FlFn *f, const FlOp *op, bool waited) {
+  FlValue *const *dead;
+  int n = fl_lifetime_dead_after(f->life, op, &dead);
+  for (int i = 0; i < n; i++)
+    if (op->code != FL_OP_STAGE || (dead[i]->op == op) == waited) fl_ll_drop(f, dead[i]);
 }
 
 /* ---- failure
@@ -253,17 +220,16 @@ static Val wait_call(FlFn *f, Val slot) {
 }
 
 /* Waits for the pending calls [first, end) of the region. */
-static void wait_stages(FlFn *f, int first, int end, int live) {
+static void wait_stages(FlFn *f, int first, int end) {
   for (int i = first; i < end; i++) {
     FlPending p = f->pending.at[i];
     fl_ll_check_status(f, wait_call(f, p.slot));
     get_results(f, p.op);
-    for (int k = 0; k < p.op->n_results; k++) add_live(f, p.op->results[k]);
+    release_after(f, p.op, true);
   }
   if (end <= first) return;
   for (int i = end; i < f->pending.n; i++) f->pending.at[first + i - end] = f->pending.at[i];
   f->pending.n -= end - first;
-  release_after(f, live, NULL);
 }
 
 static bool needs(const FlOp *op, const FlOp *stage) {
@@ -276,12 +242,12 @@ static bool needs(const FlOp *op, const FlOp *stage) {
   return false;
 }
 
-static void wait_before(FlFn *f, const FlOp *op, int first, int live) {
+static void wait_before(FlFn *f, const FlOp *op, int first) {
   int end = first;
   bool effect = fl_ir_is_effect(op);
   for (int i = first; i < f->pending.n; i++)
     if (effect || needs(op, f->pending.at[i].op)) end = i + 1;
-  wait_stages(f, first, end, live);
+  wait_stages(f, first, end);
 }
 
 /* ---- regions
@@ -316,18 +282,16 @@ static void host_op(FlFn *f, const FlOp *op) {
 }
 
 void fl_ll_host_region(FlFn *f, const FlRegion *r) {
-  int live = f->live.n, pending = f->pending.n;
-  for (int i = 0; i < r->n_params; i++) add_live(f, r->params[i]);
-  release_after(f, live, NULL);
+  int pending = f->pending.n;
+  FlValue *const *unused;
+  int n = fl_lifetime_dead_at_start(f->life, r, &unused);
+  for (int i = 0; i < n; i++) fl_ll_drop(f, unused[i]);
   for (const FlOp *op = r->first; op; op = op->next) {
-    wait_before(f, op, pending, live);
+    wait_before(f, op, pending);
     host_op(f, op);
-    if (op->code != FL_OP_STAGE)
-      for (int i = 0; i < op->n_results; i++) add_live(f, op->results[i]);
-    release_after(f, live, op);
+    release_after(f, op, false);
   }
-  wait_stages(f, pending, f->pending.n, live);
-  f->live.n = live; /* what is left is yielded: moved out by fl_ll_take_yield */
+  wait_stages(f, pending, f->pending.n);
 }
 
 /* ---- functions
@@ -336,12 +300,12 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r) {
 
 void fl_ll_host_begin(FlFn *f, const FlRegion *body) {
   FlGen *g = f->g;
+  f->life = fl_map_get(g->lifetimes, f->func);
+  if (!f->life) fl_map_set(g->lifetimes, f->func, f->life = fl_lifetime_make(g->arena, f->func));
   uint32_t n = f->func->next_id + 1;
   f->own_index = FL_NEW_ARRAY(g->arena, int, n);
-  f->last_use = FL_NEW_ARRAY(g->arena, const FlOp *, n);
-  f->moved = FL_NEW_ARRAY(g->arena, bool, n);
   for (uint32_t i = 0; i < n; i++) f->own_index[i] = -1;
-  note_region(f, body);
+  give_places(f, body);
   for (int i = 0; i < body->n_params; i++) f->own_index[body->params[i]->id] = -1;
   f->args = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "args");
   f->results = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "results");

@@ -12,6 +12,7 @@
 #define FL_LLVM_INTERNAL_H
 
 #include "codegen/codegen.h"
+#include "opt/lifetime.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -36,6 +37,7 @@ typedef struct FlGen {
   const char *cpu, *features; /* of host code; kernels of other levels carry their own */
   Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, kernel, op_desc, type1;
   FlMap *functions; /* FlFunc -> Val */
+  FlMap *lifetimes; /* FlFunc -> FlLifetime */
   FlVec(FlSpan) site_spans;
   FlVec(const char *) site_messages; /* NULL: the fault's own */
   FlVec(const FlFunc *) stages;
@@ -86,12 +88,10 @@ typedef struct FlFn {
   Val args, results, own; /* alloca'd: slots of calls, owned arrays (NULL when none) */
   Val own_clear;          /* the memset of `own`, whose size is known last */
   unsigned max_slots, n_own;
-  int *own_index;        /* by value id: place in `own`, -1: not owned here */
-  const FlOp **last_use; /* by value id */
-  Block cleanup;         /* releases everything owned, returns `status` */
+  FlLifetime *life;
+  int *own_index; /* by value id: place in `own`, -1: not owned here */
+  Block cleanup;  /* releases everything owned, returns `status` */
   Val status;
-  bool *moved;                  /* by value id: its reference was given away */
-  FlVec(const FlValue *) live;  /* owned by the regions that are open, innermost last */
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
   FlVec(FlPending) stage_calls; /* all of the function */
 } FlFn;
@@ -220,10 +220,9 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r);
 void fl_ll_host_begin(FlFn *f, const FlRegion *body); /* lifetimes, slots, cleanup block */
 void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results);
 void fl_ll_own(FlFn *f, const FlValue *v, Val x); /* v is defined as x, one reference owned */
-Val fl_ll_take(FlFn *f, const FlOp *op,
-               const FlValue *v); /* one owned reference of an argument that op consumes */
-bool fl_ll_dies_at(const FlFn *f, const FlOp *op,
-                   const FlValue *v);                        /* op is its last use, and uses it once */
+Val fl_ll_take(FlFn *f, const FlOp *op, int arg); /* one owned reference of an argument that op takes over */
+void fl_ll_drop(FlFn *f,
+                const FlValue *v); /* releases v, which the function owns; nothing when it is borrowed */
 Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index); /* one owned reference of what a region yields */
 void fl_ll_check_status(FlFn *f, Val status);
 void fl_ll_check_pointer(FlFn *f, Val p);

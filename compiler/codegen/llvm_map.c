@@ -48,7 +48,8 @@ static const FlValue *reusable(FlFn *f, const FlOp *op, const FlKernelDef *k) {
   if (fl_ll_is_text((FlDtype)t.dtype)) return NULL;
   for (int i = 0; i < k->captures.at.n; i++) {
     const FlValue *v = k->captures.at.at[i];
-    bool dies = !fl_t_is_scalar(v->type) && f->own_index[v->id] >= 0 && f->last_use[v->id] == op;
+    bool dies =
+        !fl_t_is_scalar(v->type) && f->own_index[v->id] >= 0 && fl_lifetime_dies_after(f->life, op, v);
     if (dies && fl_t_same(v->type, t) && read_in_place(k->region, k->region, v)) return v;
   }
   return NULL;

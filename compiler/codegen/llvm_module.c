@@ -200,6 +200,7 @@ static void generate(FlGen *g) {
   make_types(g);
   if (!fl_ll_target_init(g)) return;
   g->functions = fl_map_make(g->arena);
+  g->lifetimes = fl_map_make(g->arena);
   g->stage_index = fl_map_make(g->arena);
   g->zeros = fl_ll_global(g, LLVMConstNull(LLVMArrayType2(g->i8, FL_ALIGN)), "zeros");
   LLVMSetAlignment(g->zeros, FL_ALIGN);

@@ -144,7 +144,7 @@ static Val *carried(FlFn *f, const FlOp *op, int first) {
   Val *out = FL_NEW_ARRAY(f->g->arena, Val, op->n_args + 1);
   for (int i = first; i < op->n_args; i++) {
     bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(op->args[i]->type);
-    out[i - first] = array ? fl_ll_take(f, op, op->args[i]) : fl_ll_value(f, op->args[i]);
+    out[i - first] = array ? fl_ll_take(f, op, i) : fl_ll_value(f, op->args[i]);
   }
   return out;
 }

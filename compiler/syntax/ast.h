@@ -410,6 +410,8 @@ const char *fl_syntax_binary_spelling(FlBinaryOp op); /* "+" */
 /* Text for --emit=tokens, one token a line, and --emit=ast, an s-expression a statement. */
 void fl_syntax_print_tokens(FlText1 *out, FlSource *source, FlSink *sink);
 void fl_syntax_print_ast(FlText1 *out, const FlAst *ast);
+/* Do two trees mean the same: are they equal but for spans, layout and doc comments? */
+bool fl_syntax_same(const FlAst *a, const FlAst *b);
 
 /* A name as it must be written: in backticks if it is no plain name or a word. */
 void fl_syntax_add_name(FlText1 *out, const char *name);

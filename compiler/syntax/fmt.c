@@ -36,6 +36,13 @@ static void signature(FlFmt *f, const FlStmt *s, bool broken) {
   fl_fmt_type(f, s->fn.result);
 }
 
+/* A block on one line, if it was written so and fits. */
+static void body(FlFmt *f, const FlExpr *block) {
+  fl_fmt_put(f, " ");
+  bool flat = !fl_fmt_block_breaks(f, block) && fl_fmt_fits(f, block, FL_FMT_WIDTH - f->column);
+  fl_fmt_block(f, block, !flat);
+}
+
 static void function(FlFmt *f, const FlStmt *s, const char *word) {
   for (int i = 0; i < s->fn.attributes.n; i++) {
     const FlAttribute *a = &s->fn.attributes.at[i];
@@ -60,9 +67,7 @@ static void function(FlFmt *f, const FlStmt *s, const char *word) {
     fl_fmt_put(f, " from ");
     fl_fmt_slice(f, s->fn.library_span);
   } else if (s->fn.body->kind == FL_EXPR_BLOCK && !s->fn.body->brackets) {
-    fl_fmt_put(f, " ");
-    bool flat = !fl_fmt_block_breaks(f, s->fn.body) && fl_fmt_fits(f, s->fn.body, FL_FMT_WIDTH - f->column);
-    fl_fmt_block(f, s->fn.body, !flat);
+    body(f, s->fn.body);
   } else {
     fl_fmt_put(f, " =");
     fl_fmt_assigned(f, s->fn.body);
@@ -90,11 +95,6 @@ static void typed(FlFmt *f, const FlTypeExpr *type, const FlExpr *value) {
   if (!value) return;
   fl_fmt_put(f, " =");
   fl_fmt_assigned(f, value);
-}
-
-static void body(FlFmt *f, const FlExpr *block) {
-  fl_fmt_put(f, " ");
-  fl_fmt_block(f, block, true);
 }
 
 void fl_fmt_stmt(FlFmt *f, const FlStmt *s) {

@@ -542,6 +542,7 @@ static void binary(FlFmt *f, const FlExpr *e, bool broken) {
 
 static void operators(FlFmt *f, const FlExpr *e) {
   bool broken = !f->flat && !fits_at(f, e, LEVEL_LAMBDA, FL_FMT_WIDTH - f->column);
+  fl_fmt_indent(f);
   f->indent += broken ? FL_FMT_STEP : 0;
   binary(f, e, broken);
   f->indent -= broken ? FL_FMT_STEP : 0;
@@ -683,15 +684,23 @@ void fl_fmt_expr(FlFmt *f, const FlExpr *e) {
   f->hole = hole;
 }
 
+/* Does the value begin a line of the source? */
+static bool begins_line(const FlFmt *f, const FlExpr *value) {
+  const char *text = f->ast->source->text;
+  uint32_t at = value->span.start;
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t' || text[at - 1] == '\r')) at--;
+  return at > 0 && text[at - 1] == '\n';
+}
+
 void fl_fmt_assigned(FlFmt *f, const FlExpr *value) {
-  if (!f->flat && !fits_at(f, value, LEVEL_LAMBDA, FL_FMT_WIDTH - 1 - f->column) &&
-      fl_fmt_fits(f, value, FL_FMT_WIDTH - f->indent - FL_FMT_STEP)) {
-    f->indent += FL_FMT_STEP;
-    fl_fmt_line(f, value->span.start, false);
+  bool here = f->flat || fits_at(f, value, LEVEL_LAMBDA, FL_FMT_WIDTH - 1 - f->column);
+  if (here || !(begins_line(f, value) || fl_fmt_fits(f, value, FL_FMT_WIDTH - f->indent - FL_FMT_STEP))) {
+    fl_fmt_put(f, " ");
     fl_fmt_expr(f, value);
-    f->indent -= FL_FMT_STEP;
     return;
   }
-  fl_fmt_put(f, " ");
+  f->indent += FL_FMT_STEP;
+  fl_fmt_line(f, value->span.start, false);
   fl_fmt_expr(f, value);
+  f->indent -= FL_FMT_STEP;
 }

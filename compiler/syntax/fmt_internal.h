@@ -28,6 +28,7 @@ typedef struct FlFmt {
 /* ---- fmt_out.c */
 void fl_fmt_put(FlFmt *f, const char *s);
 void fl_fmt_add(FlFmt *f, const char *s, size_t len); /* may hold line ends: they are kept as they are */
+void fl_fmt_indent(FlFmt *f);                         /* at the start of a line: its indentation, now */
 void fl_fmt_name(FlFmt *f, FlName n);
 void fl_fmt_slice(FlFmt *f, FlSpan span);
 /* Ends the line, first with the comments that stand before `upto` in the source; blank lines there leave one.

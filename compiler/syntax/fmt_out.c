@@ -24,14 +24,18 @@ static void new_line(FlFmt *f) {
   f->after_comment = false;
 }
 
+void fl_fmt_indent(FlFmt *f) {
+  if (f->measuring) return;
+  if (f->after_comment) new_line(f);
+  if (!f->line_start) return;
+  for (int i = 0; i < f->indent; i++) fl_text_addc(f->out, ' ');
+  f->column = f->indent;
+  f->line_start = false;
+}
+
 void fl_fmt_add(FlFmt *f, const char *s, size_t len) {
   if (f->overflow) return;
-  if (f->after_comment) new_line(f);
-  if (f->line_start && !f->measuring && len) {
-    for (int i = 0; i < f->indent; i++) fl_text_addc(f->out, ' ');
-    f->column = f->indent;
-    f->line_start = false;
-  }
+  if (len) fl_fmt_indent(f);
   const char *last = NULL;
   for (const char *p = s; (p = memchr(p, '\n', (size_t)(s + len - p))) != NULL; p++) last = p;
   if (last && f->measuring) f->overflow = true;

@@ -443,6 +443,36 @@ void fl_syntax_print_ast(FlText1 *out, const FlAst *ast) {
   }
 }
 
+/* Takes ` (doc "...")` out of flat text. In a text literal the quote would be escaped. */
+static void without_docs(FlText1 *out, const char *s) {
+  static const char mark[] = " (doc \"";
+  for (const char *doc; (doc = strstr(s, mark)) != NULL;) {
+    fl_text_add(out, s, (size_t)(doc - s));
+    s = doc + sizeof mark - 1;
+    while (*s && *s != '"') s += *s == '\\' ? 2 : 1;
+    s += strlen("\")");
+  }
+  fl_text_addz(out, s);
+}
+
+bool fl_syntax_same(const FlAst *a, const FlAst *b) {
+  if (a->stmts.n != b->stmts.n) return false;
+  bool same = true;
+  for (int i = 0; i < a->stmts.n && same; i++) {
+    FlText1 flat_a = {0}, flat_b = {0}, bare_a = {0}, bare_b = {0};
+    stmt(&flat_a, a->stmts.at[i]);
+    stmt(&flat_b, b->stmts.at[i]);
+    without_docs(&bare_a, flat_a.s);
+    without_docs(&bare_b, flat_b.s);
+    same = !strcmp(bare_a.s, bare_b.s);
+    fl_text_reset(&flat_a);
+    fl_text_reset(&flat_b);
+    fl_text_reset(&bare_a);
+    fl_text_reset(&bare_b);
+  }
+  return same;
+}
+
 void fl_syntax_add_name(FlText1 *out, const char *s) {
   FlWordGroup group;
   bool word = fl_syntax_word(s, strlen(s), &group) && (group == FL_WORD_RESERVED || group == FL_WORD_SPECIAL);

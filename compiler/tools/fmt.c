@@ -28,24 +28,33 @@ static void worse(Fmt *x, int status) {
   if (status > x->status) x->status = status;
 }
 
-/* The formatted text; false: it has errors, shown on standard error. tree: the s-expressions, to compare. */
-static bool format(const char *path, const FlText1 *text, FlText1 *layout, FlText1 *tree) {
-  FlArena *a = fl_arena_new();
+/* Parses; NULL: the text has errors, shown on standard error. */
+static FlAst *parse(FlArena *a, const char *path, const FlText1 *text) {
   FlSources *sources = fl_sources_make(a);
   FlSink *sink = fl_sink_make(a, sources);
-  FlSource *source = fl_sources_add(sources, path, text->s, text->len);
-  FlAst *ast = fl_syntax_parse(a, fl_interner_make(a), source, sink);
-  bool good = !sink->n_errors;
+  FlAst *ast =
+      fl_syntax_parse(a, fl_interner_make(a), fl_sources_add(sources, path, text->s, text->len), sink);
+  if (!sink->n_errors) return ast;
+  FlText1 shown = {0};
+  fl_sink_print(sink, &shown, isatty(2));
+  fwrite(shown.s, 1, shown.len, stderr);
+  fl_text_reset(&shown);
+  return NULL;
+}
+
+/* The formatted text; false: it has errors, or formatting would change its meaning (both were said). */
+static bool format(const char *path, const FlText1 *text, FlText1 *layout) {
+  FlArena *a = fl_arena_new();
+  FlAst *ast = parse(a, path, text);
+  bool good = ast != NULL;
   if (good) {
     fl_text_addz(layout, "");
-    fl_text_addz(tree, "");
     fl_fmt_print(layout, ast);
-    fl_syntax_print_ast(tree, ast);
-  } else {
-    FlText1 shown = {0};
-    fl_sink_print(sink, &shown, isatty(2));
-    fwrite(shown.s, 1, shown.len, stderr);
-    fl_text_reset(&shown);
+    FlAst *again = parse(a, path, layout);
+    good = again && fl_syntax_same(ast, again);
+    if (!good)
+      fprintf(stderr, "%s: not formatted: the result would not mean the same; please report this file\n",
+              path);
   }
   fl_arena_free(a);
   return good;
@@ -72,11 +81,8 @@ static bool replace(const char *path, const FlText1 *text) {
 }
 
 static void fmt_text(Fmt *x, const char *path, const FlText1 *text, bool is_file) {
-  FlText1 layout = {0}, tree = {0}, again = {0}, tree_again = {0};
-  if (!format(path, text, &layout, &tree)) {
-    worse(x, 3);
-  } else if (!format(path, &layout, &again, &tree_again) || strcmp(tree.s, tree_again.s)) {
-    fprintf(stderr, "%s: not formatted: the result would not mean the same; please report this file\n", path);
+  FlText1 layout = {0};
+  if (!format(path, text, &layout)) {
     worse(x, 3);
   } else if (x->print || !is_file) {
     fwrite(layout.s, 1, layout.len, stdout);
@@ -90,9 +96,6 @@ static void fmt_text(Fmt *x, const char *path, const FlText1 *text, bool is_file
     }
   }
   fl_text_reset(&layout);
-  fl_text_reset(&tree);
-  fl_text_reset(&again);
-  fl_text_reset(&tree_again);
 }
 
 static void fmt_file(Fmt *x, const char *path) {

@@ -19,39 +19,60 @@ static FlDigest finish(XXH3_state_t *s) {
   return (FlDigest){h.low64, h.high64};
 }
 
+enum { FL_STRIP = 64, FL_FLOATS = 4096 };
+
+/* Whether any of x[0..n) is a NaN. */
+static bool any_nan_f64(const double *x, int64_t n) {
+  int found = 0;
+  int64_t at = 0;
+  for (; at + FL_STRIP <= n && !found; at += FL_STRIP) {
+    for (int k = 0; k < FL_STRIP; k++) found |= x[at + k] != x[at + k];
+  }
+  for (; at < n; at++) found |= x[at] != x[at];
+  return found;
+}
+
+static bool any_nan_f32(const float *x, int64_t n) {
+  int found = 0;
+  int64_t at = 0;
+  for (; at + FL_STRIP <= n && !found; at += FL_STRIP) {
+    for (int k = 0; k < FL_STRIP; k++) found |= x[at + k] != x[at + k];
+  }
+  for (; at < n; at++) found |= x[at] != x[at];
+  return found;
+}
+
 static void add_f64(XXH3_state_t *s, const double *x, int64_t n) {
-  double copy[512];
-  for (int64_t at = 0; at < n;) {
-    int64_t m = n - at < 512 ? n - at : 512;
-    int nans = 0;
-    for (int64_t k = 0; k < m; k++) nans |= x[at + k] != x[at + k];
-    if (nans) {
-      const uint64_t canonical = 0x7ff8000000000000u;
-      memcpy(copy, x + at, (size_t)m * sizeof *copy);
+  const uint64_t canonical = 0x7ff8000000000000u;
+  double copy[FL_FLOATS];
+  for (int64_t at = 0; at < n; at += FL_FLOATS) {
+    int64_t m = n - at < FL_FLOATS ? n - at : FL_FLOATS;
+    const double *from = x + at;
+    if (any_nan_f64(from, m)) {
+      memcpy(copy, from, (size_t)m * sizeof *copy);
       for (int64_t k = 0; k < m; k++) {
         if (copy[k] != copy[k]) memcpy(&copy[k], &canonical, sizeof canonical);
       }
+      from = copy;
     }
-    XXH3_128bits_update(s, nans ? copy : x + at, (size_t)m * sizeof *x);
-    at += m;
+    XXH3_128bits_update(s, from, (size_t)m * sizeof *x);
   }
 }
 
 static void add_f32(XXH3_state_t *s, const float *x, int64_t n) {
-  float copy[1024];
-  for (int64_t at = 0; at < n;) {
-    int64_t m = n - at < 1024 ? n - at : 1024;
-    int nans = 0;
-    for (int64_t k = 0; k < m; k++) nans |= x[at + k] != x[at + k];
-    if (nans) {
-      const uint32_t canonical = 0x7fc00000u;
-      memcpy(copy, x + at, (size_t)m * sizeof *copy);
+  const uint32_t canonical = 0x7fc00000u;
+  float copy[FL_FLOATS];
+  for (int64_t at = 0; at < n; at += FL_FLOATS) {
+    int64_t m = n - at < FL_FLOATS ? n - at : FL_FLOATS;
+    const float *from = x + at;
+    if (any_nan_f32(from, m)) {
+      memcpy(copy, from, (size_t)m * sizeof *copy);
       for (int64_t k = 0; k < m; k++) {
         if (copy[k] != copy[k]) memcpy(&copy[k], &canonical, sizeof canonical);
       }
+      from = copy;
     }
-    XXH3_128bits_update(s, nans ? copy : x + at, (size_t)m * sizeof *x);
-    at += m;
+    XXH3_128bits_update(s, from, (size_t)m * sizeof *x);
   }
 }
 

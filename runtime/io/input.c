@@ -46,8 +46,10 @@ static void suggest(const char *path, FlIoError *e) {
   DIR *dir = opendir(folder);
   if (!dir) return;
   for (struct dirent *d; (d = readdir(dir));) {
-    const char *pair[2] = {d->d_name, best};
-    if (fl_spell_closest(name, strlen(name), pair, 2) == 0) snprintf(best, sizeof best, "%s", d->d_name);
+    if (d->d_name[0] == '.') continue;
+    bool first = strcmp(d->d_name, best) < 0; /* at ties the first by name, not by place in the folder */
+    const char *pair[2] = {first ? d->d_name : best, first ? best : d->d_name};
+    if (fl_spell_closest(name, strlen(name), pair, 2) == !first) snprintf(best, sizeof best, "%s", d->d_name);
   }
   closedir(dir);
   if (best[0]) fl_io_help(e, "did you mean `%.*s%s`?", slash ? (int)(slash - path + 1) : 0, path, best);

@@ -291,6 +291,27 @@ static void test_formats(void) {
   check(!fl_io_format_of("x.cs") && !fl_io_format_of("x.csv/y") && !fl_io_format_of("csv"), "no formats", "");
 }
 
+static void test_missing(void) {
+  FlIoSchema s;
+  FlIoError e;
+  char wrong[80];
+  put_file("price,weight\n1,2\n", 17);
+  snprintf(wrong, sizeof wrong, "%s/y.csv", folder);
+  check(!fl_io_schema(wrong, NULL, 0, &s, &e) && e.code == 930 && strstr(e.help, "/x.csv`?"),
+        "a misspelt file", e.help);
+  check(!fl_io_schema(folder, NULL, 0, &s, &e) && e.code == 930, "a folder", e.message);
+  FlCsvOptions o;
+  FlCsvWanted w = {"wieght", 6, FL_I64, false, NULL, NULL}, other = {"zzz", 3, FL_I64, false, NULL, NULL};
+  int64_t rows;
+  check(fl_csv_options(NULL, 0, &o, &e), "no options", e.message);
+  check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &w, 1, &rows, &e) && e.code == 933 &&
+            strcmp(e.help, "did you mean `weight`?") == 0,
+        "a misspelt column", e.help);
+  check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &other, 1, &rows, &e) &&
+            strcmp(e.help, "its columns: price, weight") == 0,
+        "no such column", e.help);
+}
+
 static FlSlot array_of(FlCtx *ctx, FlDtype d, int64_t n, const void *data) {
   FlArray *a = fl_array_new(ctx, (int32_t)d, 1, &n);
   memcpy(a->data, data, (size_t)fl_array_bytes(a));
@@ -349,6 +370,7 @@ int main(void) {
   test_random();
   test_large();
   test_formats();
+  test_missing();
   test_write();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;

@@ -6,8 +6,9 @@
  * what the places still hold, so that no path leaks and none releases twice.
  *
  * Stages. A stage call starts where it stands and is waited for before the first operation that uses a
- * result, acts on the world, or ends its region; always in program order, so that of several failures the
- * first is reported. */
+ * result, acts on the world, may record an error elsewhere, or ends its region; always in program order. A
+ * fault of host code asks the calls that are running first. So of several failures the first in program order
+ * is reported. */
 #include "codegen/llvm_internal.h"
 
 static bool is_array(const FlValue *v) { return !fl_t_is_scalar(v->type); }
@@ -219,6 +220,30 @@ static Val wait_call(FlFn *f, Val slot) {
   return fl_ll_call(f, "fl_stage_wait", g->i32, 3, types, args);
 }
 
+/* Waits for a call, if it is still running, and drops its results; goes to `failed` when it failed, else to
+ * `next`, where it leaves the builder. */
+static void finish_unused(FlFn *f, FlPending p, Block failed, Block next) {
+  FlGen *g = f->g;
+  Block wait = fl_ll_block(f, "unused"), drop = fl_ll_block(f, "drop");
+  Val future = LLVMBuildLoad2(f->b, g->ptr, p.slot, "");
+  LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, future, ""), next, wait);
+  fl_ll_at(f, wait);
+  Val status = wait_call(f, p.slot);
+  if (failed != next) LLVMBuildStore(f->b, status, f->status);
+  LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, status, fl_ll_i32(g, 0), ""), drop, failed);
+  fl_ll_at(f, drop);
+  for (int k = 0; k < p.op->n_results; k++)
+    if (is_array(p.op->results[k]))
+      fl_ll_unref(f, fl_ll_slot_get(f, f->results, (unsigned)k, p.op->results[k]->type));
+  LLVMBuildBr(f->b, next);
+  fl_ll_at(f, next);
+}
+
+void fl_ll_settle(FlFn *f) {
+  for (int i = 0; i < f->pending.n; i++)
+    finish_unused(f, f->pending.at[i], f->cleanup, fl_ll_block(f, "next"));
+}
+
 /* Waits for the pending calls [first, end) of the region. */
 static void wait_stages(FlFn *f, int first, int end) {
   for (int i = first; i < end; i++) {
@@ -242,11 +267,27 @@ static bool needs(const FlOp *op, const FlOp *stage) {
   return false;
 }
 
+/* Does op record errors outside of this function's own code, where an earlier stage's could not be asked for
+ * first? */
+static bool records_errors(const FlOp *op) {
+  if (op->code == FL_OP_STAGE) return true;
+  bool own_code = fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_LOAD ||
+                  op->code == FL_OP_STORE || op->code == FL_OP_CHECK || op->code == FL_OP_FAIL;
+  bool control =
+      op->code == FL_OP_IF || op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+  if (own_code) return false;
+  if (!control) return fl_ir_may_fault(op);
+  for (int i = 0; i < op->n_regions; i++)
+    for (const FlOp *in = op->regions[i]->first; in; in = in->next)
+      if (records_errors(in)) return true;
+  return false;
+}
+
 static void wait_before(FlFn *f, const FlOp *op, int first) {
   int end = first;
-  bool effect = fl_ir_is_effect(op);
+  bool all = fl_ir_is_effect(op) || (op->code != FL_OP_STAGE && records_errors(op));
   for (int i = first; i < f->pending.n; i++)
-    if (effect || needs(op, f->pending.at[i].op)) end = i + 1;
+    if (all || needs(op, f->pending.at[i].op)) end = i + 1;
   wait_stages(f, first, end);
 }
 
@@ -317,21 +358,9 @@ void fl_ll_host_begin(FlFn *f, const FlRegion *body) {
 
 /* On the way out of a failed function: results of stage calls that were still running. */
 static void abandon_stages(FlFn *f) {
-  FlGen *g = f->g;
   for (int i = 0; i < f->stage_calls.n; i++) {
-    FlPending p = f->stage_calls.at[i];
-    Block wait = fl_ll_block(f, "abandon"), drop = fl_ll_block(f, "drop"), next = fl_ll_block(f, "next");
-    Val future = LLVMBuildLoad2(f->b, g->ptr, p.slot, "");
-    LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, future, ""), next, wait);
-    fl_ll_at(f, wait);
-    Val status = wait_call(f, p.slot);
-    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, status, fl_ll_i32(g, 0), ""), drop, next);
-    fl_ll_at(f, drop);
-    for (int k = 0; k < p.op->n_results; k++)
-      if (is_array(p.op->results[k]))
-        fl_ll_unref(f, fl_ll_slot_get(f, f->results, (unsigned)k, p.op->results[k]->type));
-    LLVMBuildBr(f->b, next);
-    fl_ll_at(f, next);
+    Block next = fl_ll_block(f, "next");
+    finish_unused(f, f->stage_calls.at[i], next, next);
   }
 }
 

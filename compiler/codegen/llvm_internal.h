@@ -227,6 +227,9 @@ Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index); /* one owned refere
 void fl_ll_check_status(FlFn *f, Val status);
 void fl_ll_check_pointer(FlFn *f, Val p);
 void fl_ll_unref(FlFn *f, Val a);
+/* Waits for every stage call that is running: an error of an earlier one is the one to report. Leaves the
+ * function when one failed. */
+void fl_ll_settle(FlFn *f);
 Val fl_ll_scratch(
     FlFn *f); /* a place for one owned array of the operation that is emitted; NULL again afterwards */
 void fl_ll_need_slots(FlFn *f, unsigned n); /* at least n slots in args and in results */

@@ -170,6 +170,7 @@ void fl_ll_fault(FlFn *f, FlSpan span, Val bad, Val fault, FlDtype d, Val a, Val
   slot_words(f, d, b, wb);
   int site = fl_ll_site(g, span, message);
   if (f->form == FL_FORM_HOST) {
+    fl_ll_settle(f);
     LLVMBuildStore(f->b, call_fail(f, fault, site, d, wa, wb), f->status);
     LLVMBuildBr(f->b, f->cleanup);
   } else {

@@ -190,6 +190,15 @@ static const Case cases[] = {
                                                                                                     "yield\n}"
                                                                                                     "\n",
      NULL},
+    {"a stage's failure before that of what follows it",
+     "stage @bad(%0: i64[], %1: i64) -> (i64[]) memo -1 key 00000000000000010000000000000002 {\n"
+     "  %2 = load %0, %1 : i64\n  %3 = array %2 : i64[]\n  yield %3\n}\n"
+     "main @main() -> () {\n"
+     "  %0 = const 1 : i64\n  %1 = const 9 : i64\n  %2 = const 8 : i64\n  %3 = array %0, %1 : i64[]\n"
+     "  %4 = stage<@bad> %3, %0 : i64[]\n  %5 = stage<@bad> %3, %1 : i64[]\n"
+     "  %6 = load %3, %2 : i64\n" PRINT_I("7", "6") "  %8 = dim %5 : i64\n" PRINT_I(
+         "9", "8") "  %10 = dim %4 : i64\n" PRINT_I("11", "10") "  yield\n}\n",
+     "error: index 9 is out of bounds for a dimension of size 2\n"},
     {"failure in the middle of loops, calls and tasks",
      "fn @deep(%0: i64, %1: f64[]) -> (f64[]) {\n"
      "  %2 = const 0 : i64\n  %3 = const 1 : i64\n  %4 = gt %0, %2 : bool\n"

@@ -69,17 +69,26 @@ FL_KERN_HELPER FlQuarters fl_quarters(double x) {
   return q;
 }
 
-FL_KERN_HELPER double fl_sin_part(FlDd r) {
+/* sin and cos of |r| <= pi/4, to about 2^-56 */
+FL_KERN_HELPER FlDd fl_sin_dd(FlDd r) {
   double z = r.hi * r.hi, w = z * z;
   double even = -0x1.5555555555549p-3 + w * (-0x1.a01a019c12035p-13 + w * -0x1.ae5e66886b318p-26);
   double odd = 0x1.111111110f87dp-7 + w * (0x1.71de3578166c7p-19 + w * 0x1.5d93185305fb2p-33);
-  return r.hi + (r.hi * z * (even + z * odd) + r.lo * (1.0 - 0.5 * z));
+  return (FlDd){r.hi, r.hi * z * (even + z * odd) + r.lo * (1.0 - 0.5 * z)};
 }
-FL_KERN_HELPER double fl_cos_part(FlDd r) {
+FL_KERN_HELPER FlDd fl_cos_dd(FlDd r) {
   double z = r.hi * r.hi, w = z * z, half = 0.5 * z, main = 1.0 - half;
   double even = 0x1.555555555554cp-5 + w * (0x1.a01a019cb2161p-16 + w * 0x1.1ee9ec185d514p-29);
   double odd = -0x1.6c16c16c15181p-10 + w * (-0x1.27e4f80a33583p-22 + w * -0x1.8faeb5cbe88fap-37);
-  return main + (((1.0 - main) - half) + (w * (even + z * odd) - r.hi * r.lo));
+  return (FlDd){main, ((1.0 - main) - half) + (w * (even + z * odd) - r.hi * r.lo)};
+}
+FL_KERN_HELPER double fl_sin_part(FlDd r) {
+  FlDd s = fl_sin_dd(r);
+  return s.hi + s.lo;
+}
+FL_KERN_HELPER double fl_cos_part(FlDd r) {
+  FlDd c = fl_cos_dd(r);
+  return c.hi + c.lo;
 }
 /* v with its sign turned when bit 1 of quarter is set */
 FL_KERN_HELPER double fl_turn_sign(double v, uint64_t quarter) {
@@ -98,9 +107,13 @@ FL_KERN_HELPER double fl_vec_cos(double x) {
 }
 FL_KERN_HELPER double fl_vec_tan(double x) {
   FlQuarters q = fl_quarters(x);
-  double s = fl_sin_part(q.r), c = fl_cos_part(q.r);
+  FlDd s = fl_sin_dd(q.r), c = fl_cos_dd(q.r);
+  s = fl_dd_fast_sum(s.hi, s.lo);
+  c = fl_dd_fast_sum(c.hi, c.lo);
   bool odd = (q.quarter & 1) != 0;
-  return x == 0 ? x : (odd ? -c : s) / (odd ? s : c);
+  FlDd above = {odd ? -c.hi : s.hi, odd ? -c.lo : s.lo}, below = {odd ? s.hi : c.hi, odd ? s.lo : c.lo};
+  FlDd t = fl_dd_div(above, below);
+  return x == 0 ? x : t.hi + t.lo;
 }
 
 /* cos(2 pi v), 0 <= v <= 1 */

@@ -196,9 +196,9 @@ class Runner:
 
     def run_diag(self, script):
         where = script.folder(self.scratch)
-        status, _, err = run_command([str(self.flowc), "check", script.path.name], where, self.env)
+        status, _, err = run_command([str(self.flowc), "run", script.path.name], where, self.env)
         shutil.rmtree(where, ignore_errors=True)
-        return self.check(script, "check", status, {".err": err})
+        return self.check(script, "compile", status, {".err": err})
 
     def run_emit(self, script):
         where = script.folder(self.scratch)

@@ -1,0 +1,189 @@
+/* code_cache.c: see code_cache.h. Entries are those of runtime/memo, checked by digest at every load.
+ *
+ *   key     := "flow.code" flowc:digest options:digest path text:digest
+ *   payload := n-inputs:u64 input* zeros object         zeros: to a multiple of 64
+ *   input   := is-source:u8 length:u64 path digest      of a source: its bytes; of data: size, time of
+ * change, inode
+ */
+#include "code_cache.h"
+
+#include "exec/exec.h"
+#include "memo/memo.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct FlCodeCache {
+  FlMemo *memo; /* NULL: remembers nothing */
+  FlDigest flowc;
+};
+
+static const int64_t limit_bytes = (int64_t)256 << 20;
+
+/* ---- what an object depends on ----------------------------------------------------------------------------
+ */
+
+/* What changes when a file changes, without reading it. */
+static FlDigest state_of(const char *path) {
+  struct stat st;
+  int64_t state[5] = {0};
+  if (stat(path, &st) == 0) {
+    state[0] = st.st_size;
+    state[1] = st.st_mtim.tv_sec;
+    state[2] = st.st_mtim.tv_nsec;
+    state[3] = (int64_t)st.st_ino;
+    state[4] = 1;
+  }
+  return fl_memo_digest(state, sizeof state);
+}
+
+static FlDigest content_of(const char *path) {
+  FlText1 text = {0};
+  char buffer[1 << 16];
+  FILE *f = fopen(path, "re");
+  for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) fl_text_add(&text, buffer, n);
+  if (f) fclose(f);
+  FlDigest d = f ? fl_memo_digest(text.s, (int64_t)text.len) : (FlDigest){0, 0};
+  fl_text_reset(&text);
+  return d;
+}
+
+static FlDigest input_digest(const char *path, bool is_source) {
+  return is_source ? content_of(path) : state_of(path);
+}
+
+static void add_digest(FlText1 *t, FlDigest d) { fl_text_add(t, (const char *)&d, sizeof d); }
+
+static void add_u64(FlText1 *t, uint64_t v) { fl_text_add(t, (const char *)&v, sizeof v); }
+
+/* Reset by the caller. */
+static FlText1 key_of(const FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options) {
+  FlText1 key = {0}, o = {0};
+  char host[128] = "", where[PATH_MAX];
+  if (options->cpu == FL_CPU_HOST) fl_codegen_host_name(host, sizeof host);
+  fl_text_addf(&o, "%d %d %d %s %s", options->level, (int)options->cpu, options->test,
+               options->cpu_name ? options->cpu_name : "", host);
+  fl_text_addz(&key, "flow.code");
+  add_digest(&key, cache->flowc);
+  add_digest(&key, fl_memo_digest(o.s, (int64_t)o.len));
+  /* Relative paths in the script mean this folder; messages show the path as it was given. */
+  fl_text_addf(&key, "%s\n%s\n", getcwd(where, sizeof where) ? where : "", c->script->path);
+  add_digest(&key, fl_memo_digest(c->script->text, (int64_t)c->script->len));
+  fl_text_reset(&o);
+  return key;
+}
+
+/* ---- the folder -------------------------------------------------------------------------------------------
+ */
+
+/* Whether the folder can be trusted with code: there, ours, and nobody else's to write. */
+static bool is_private(const char *dir) {
+  char part[PATH_MAX];
+  int n = snprintf(part, sizeof part, "%s", dir);
+  if (n <= 0 || n >= PATH_MAX) return false;
+  for (char *p = part + 1; *p; p++) {
+    if (*p != '/') continue;
+    *p = '\0';
+    if (mkdir(part, 0777) != 0 && errno != EEXIST) return false;
+    *p = '/';
+  }
+  if (mkdir(part, 0700) != 0 && errno != EEXIST) return false;
+  struct stat st;
+  return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 022) == 0;
+}
+
+FlCodeCache *fl_code_cache_open(void) {
+  FlCodeCache *cache = calloc(1, sizeof *cache);
+  if (!cache) return NULL;
+  char dir[PATH_MAX], results[PATH_MAX - 8], generator[PATH_MAX];
+  const char *own = getenv("FLOW_CODE_CACHE");
+  bool known = false;
+  if (own) known = own[0] && snprintf(dir, sizeof dir, "%s", own) < PATH_MAX;
+  else if (fl_cache_dir(results, sizeof results))
+    known = snprintf(dir, sizeof dir, "%s/code", results) < PATH_MAX;
+  FlDigest parts[2] = {state_of("/proc/self/exe"), {0, 0}};
+  if (fl_codegen_find("libflow_llvm.so", generator, sizeof generator)) parts[1] = state_of(generator);
+  cache->flowc = fl_memo_digest(parts, sizeof parts);
+  if (known && is_private(dir))
+    cache->memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .limit_bytes = limit_bytes});
+  return cache;
+}
+
+void fl_code_cache_close(FlCodeCache *cache) {
+  if (!cache) return;
+  fl_memo_close(cache->memo);
+  free(cache);
+}
+
+/* ---- getting and putting
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct Reader {
+  const char *at, *end;
+} Reader;
+
+static bool take(Reader *r, void *out, size_t n) {
+  if ((size_t)(r->end - r->at) < n) return false;
+  memcpy(out, r->at, n);
+  r->at += n;
+  return true;
+}
+
+/* Reads the inputs; true when all are as they were. r->at is then at the object. */
+static bool inputs_unchanged(Reader *r) {
+  const char *start = r->at;
+  uint64_t n;
+  if (!take(r, &n, sizeof n)) return false;
+  for (uint64_t i = 0; i < n; i++) {
+    uint8_t is_source;
+    uint64_t len;
+    char path[PATH_MAX];
+    FlDigest d;
+    if (!take(r, &is_source, 1) || !take(r, &len, sizeof len) || len >= PATH_MAX || !take(r, path, len))
+      return false;
+    path[len] = '\0';
+    if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, input_digest(path, is_source))) return false;
+  }
+  size_t zeros = (size_t) - (r->at - start) % FL_ALIGN;
+  if ((size_t)(r->end - r->at) < zeros) return false;
+  r->at += zeros;
+  return true;
+}
+
+FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options) {
+  if (!cache || !cache->memo) return NULL;
+  FlText1 key = key_of(cache, c, options);
+  FlMemoEntry *e = fl_memo_get(cache->memo, (FlMemoKey){key.s, (int64_t)key.len, c->script->path});
+  fl_text_reset(&key);
+  FlLoaded *loaded = NULL;
+  if (e) {
+    Reader r = {e->payload, (const char *)e->payload + e->bytes};
+    char *why = NULL;
+    if (inputs_unchanged(&r)) loaded = fl_load_object(r.at, (size_t)(r.end - r.at), &why);
+    free(why); /* an object that does not load is made anew */
+  }
+  fl_memo_unref(e);
+  return loaded;
+}
+
+void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options,
+                       const FlObject *object) {
+  if (!cache || !cache->memo) return;
+  FlText1 key = key_of(cache, c, options), head = {0};
+  add_u64(&head, (uint64_t)c->sema.n_inputs);
+  for (int i = 0; i < c->sema.n_inputs; i++) {
+    const FlSemaInput *in = &c->sema.inputs[i];
+    fl_text_addc(&head, in->is_source ? 1 : 0);
+    add_u64(&head, strlen(in->path));
+    fl_text_addz(&head, in->path);
+    add_digest(&head, input_digest(in->path, in->is_source));
+  }
+  while (head.len % FL_ALIGN != 0) fl_text_addc(&head, '\0');
+  struct iovec pieces[2] = {{head.s, head.len}, {object->bytes, object->size}};
+  fl_memo_put(cache->memo, (FlMemoKey){key.s, (int64_t)key.len, c->script->path}, pieces, 2, NULL);
+  fl_text_reset(&head);
+  fl_text_reset(&key);
+}

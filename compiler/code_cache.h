@@ -1,0 +1,25 @@
+/* code_cache.h: compiled scripts, remembered, so that an unchanged one runs without any phase of the
+ * compiler.
+ *
+ * Objects are code, so they live in a folder of their own (FLOW_CODE_CACHE, else code/ beside the remembered
+ * results), which must belong to the user and be writable by nobody else; otherwise nothing is remembered. An
+ * object is used when flowc and its code generator, the options, the processor, the script's path and text,
+ * every imported file and every data file whose head decided a type are as they were. */
+#ifndef FL_CODE_CACHE_H
+#define FL_CODE_CACHE_H
+
+#include "driver.h"
+
+typedef struct FlCodeCache FlCodeCache;
+
+/* Never NULL but for memory; one that cannot remember always misses. */
+FlCodeCache *fl_code_cache_open(void);
+void fl_code_cache_close(FlCodeCache *cache);
+
+/* The remembered object of a script, loaded, or NULL. */
+FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options);
+/* Remembers what was compiled; c->sema.inputs says from what. */
+void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options,
+                       const FlObject *object);
+
+#endif

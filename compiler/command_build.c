@@ -1,0 +1,126 @@
+/* command_build.c: flowc build: a binary, or what one step of the compiler gives. */
+#include "commands.h"
+#include "driver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+typedef enum Step {
+  STEP_BINARY,
+  STEP_TOKENS,
+  STEP_AST,
+  STEP_IR,
+  STEP_LLVM,
+  STEP_ASM,
+  STEP_OBJ,
+  N_STEPS
+} Step;
+static const char *const step_names[N_STEPS] = {"", "tokens", "ast", "ir", "llvm", "asm", "obj"};
+
+typedef struct BuildWords {
+  const char *file, *out;
+  Step step;
+  FlBuildOptions build;
+} BuildWords;
+
+static int usage(void) {
+  fputs("usage: flowc build FILE.flow -o OUT [-O0] [--mcpu NAME] [--emit=tokens|ast|ir|llvm|asm|obj]\n",
+        stderr);
+  return 2;
+}
+
+static int read_step(const char *name, Step *out) {
+  for (Step s = STEP_TOKENS; s < N_STEPS; s++)
+    if (strcmp(name, step_names[s]) == 0) return *out = s, 0;
+  const char *near = fl_closest(name, step_names + 1, N_STEPS - 1);
+  fprintf(stderr, "flowc build: nothing called `%s` can be emitted%s%s%s\n", name,
+          near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+  return 2;
+}
+
+static int read_words(int n_words, char **words, BuildWords *w) {
+  *w = (BuildWords){.build = {.level = 1, .cpu = FL_CPU_PORTABLE, .test = -1}};
+  for (int i = 0; i < n_words; i++) {
+    const char *word = words[i], *next = i + 1 < n_words ? words[i + 1] : NULL;
+    if (strcmp(word, "-O0") == 0) {
+      w->build.level = 0;
+    } else if (strcmp(word, "-o") == 0 && next) {
+      w->out = words[++i];
+    } else if ((strcmp(word, "--mcpu") == 0 && next) || strncmp(word, "--mcpu=", 7) == 0) {
+      const char *name = word[6] ? word + 7 : words[++i];
+      w->build.cpu = FL_CPU_HOST;
+      w->build.cpu_name = strcmp(name, "native") == 0 ? NULL : name;
+    } else if (strncmp(word, "--emit=", 7) == 0) {
+      if (read_step(word + 7, &w->step)) return 2;
+    } else if (word[0] == '-' && word[1]) {
+      fprintf(stderr, "flowc build: no option `%s`\n", word);
+      return usage();
+    } else if (w->file) {
+      fprintf(stderr, "flowc build: one script at a time: `%s` and `%s`\n", w->file, word);
+      return 2;
+    } else {
+      w->file = word;
+    }
+  }
+  if (!w->file || (w->step == STEP_BINARY && !w->out)) return usage();
+  return 0;
+}
+
+/* To the file of -o, else to standard output. */
+static int write_bytes(const BuildWords *w, const char *bytes, size_t size) {
+  FILE *f = w->out ? fopen(w->out, "we") : stdout;
+  bool ok = f && fwrite(bytes, 1, size, f) == size;
+  if (f) ok = (w->out ? fclose(f) : fflush(f)) == 0 && ok;
+  if (ok) return 0;
+  fprintf(stderr, "error: cannot write %s: %s\n", w->out ? w->out : "to standard output", strerror(errno));
+  return errno == ENOSPC ? 4 : 1;
+}
+
+static int emit_text(FlCompilation *c, const BuildWords *w) {
+  FlText1 text = {0};
+  int status = 0;
+  if (w->step == STEP_IR) {
+    status = fl_compile_ir(c, &w->build);
+    if (!status) fl_ir_print(&text, c->sema.module);
+  } else {
+    if (w->step == STEP_TOKENS) fl_syntax_print_tokens(&text, c->script, c->sink);
+    else fl_syntax_print_ast(&text, fl_syntax_parse(c->arena, c->names, c->script, c->sink));
+    fl_compilation_say(c);
+    status = c->sink->n_errors ? 3 : 0;
+  }
+  if (!status) status = write_bytes(w, text.s ? text.s : "", text.len);
+  fl_text_reset(&text);
+  return status;
+}
+
+static int emit_code(FlCompilation *c, const BuildWords *w) {
+  FlObject object = {0};
+  FlEmit emit = w->step == STEP_LLVM ? FL_EMIT_LLVM : w->step == STEP_ASM ? FL_EMIT_ASM : FL_EMIT_OBJECT;
+  int status = fl_compile_ir(c, &w->build);
+  if (!status) status = fl_compile_object(c, &w->build, emit, &object);
+  if (!status && w->step != STEP_BINARY) {
+    status = write_bytes(w, object.bytes, object.size);
+  } else if (!status) {
+    char *why = NULL;
+    if (!fl_link(&object, w->out, &why)) {
+      fprintf(stderr, "error: cannot link %s: %s\n", w->out, why ? why : "");
+      status = 1;
+    }
+    free(why);
+  }
+  free(object.bytes);
+  return status;
+}
+
+int fl_command_build(int n_words, char **words) {
+  BuildWords w;
+  FlCompilation c = {0};
+  int status = read_words(n_words, words, &w);
+  if (!status) status = fl_compilation_init(&c, w.file);
+  if (!status) {
+    bool text = w.step == STEP_TOKENS || w.step == STEP_AST || w.step == STEP_IR;
+    status = text ? emit_text(&c, &w) : emit_code(&c, &w);
+  }
+  fl_compilation_reset(&c);
+  return status;
+}

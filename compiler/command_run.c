@@ -1,0 +1,93 @@
+/* command_run.c: flowc run: a script compiled in memory, or found remembered, and run in this process. */
+#include "code_cache.h"
+#include "commands.h"
+
+#include "exec/command_line.h"
+#include "exec/exec.h"
+#include "interp/interp.h"
+
+#include <stdlib.h>
+
+typedef struct RunWords {
+  const char *file;
+  bool interp, fresh;
+  FlBuildOptions build;
+  int argc; /* of the script: its name, run options that stood before the file, what followed the file */
+  char **argv;
+} RunWords;
+
+/* Whether an option of every script takes the next word as its value. */
+static bool takes_value(const char *word) {
+  if (strncmp(word, "--", 2) != 0 || strchr(word, '=')) return false;
+  for (int i = 0; i < FL_N_OPTIONS; i++)
+    if (strcmp(word + 2, fl_option_info[i].name) == 0) return fl_option_info[i].value != NULL;
+  return false;
+}
+
+/* 0, or 2 after a message. w->argv is the caller's to free. */
+static int read_words(int n_words, char **words, RunWords *w) {
+  *w = (RunWords){.build = {.level = 1, .cpu = FL_CPU_HOST, .test = -1}};
+  w->argv = calloc((size_t)n_words + 2, sizeof *w->argv);
+  if (!w->argv) return fputs("flowc: out of memory\n", stderr), 4;
+  int i = 0;
+  w->argc = 1;
+  for (; i < n_words && words[i][0] == '-'; i++) {
+    if (strcmp(words[i], "-O0") == 0) w->build.level = 0;
+    else if (strcmp(words[i], "--interp") == 0) w->interp = true;
+    else {
+      w->argv[w->argc++] = words[i];
+      if (takes_value(words[i]) && i + 1 < n_words) w->argv[w->argc++] = words[++i];
+    }
+  }
+  if (i == n_words) {
+    fputs("usage: flowc run [-O0] [--interp] FILE.flow [--name value ...]\n", stderr);
+    return 2;
+  }
+  w->file = words[i++];
+  w->argv[0] = (char *)(uintptr_t)w->file;
+  while (i < n_words) w->argv[w->argc++] = words[i++];
+  return 0;
+}
+
+static int run_interpreted(FlCompilation *c, const RunWords *w) {
+  FlBuildOptions build = w->build;
+  build.level = 0;
+  int status = fl_compile_ir(c, &build);
+  if (status) return status;
+  FlInterp *in = fl_interp_make(c->arena, c->sema.module, c->sources);
+  return fl_main_for(fl_interp_program(in, NULL), w->file, w->argc, w->argv);
+}
+
+static int run_compiled(FlCompilation *c, const RunWords *w) {
+  FlCodeCache *cache = fl_code_cache_open();
+  FlLoaded *loaded = fl_code_cache_get(cache, c, &w->build);
+  int status = 0;
+  if (!loaded) {
+    FlObject object = {0};
+    status = fl_compile_ir(c, &w->build);
+    if (!status) status = fl_compile_object(c, &w->build, FL_EMIT_OBJECT, &object);
+    char *why = NULL;
+    if (!status && !(loaded = fl_load_object(object.bytes, object.size, &why))) {
+      fprintf(stderr, "error: flow itself failed: loading the compiled script: %s\n", why ? why : "");
+      status = 70;
+    }
+    if (!status) fl_code_cache_put(cache, c, &w->build, &object);
+    free(why);
+    free(object.bytes);
+  }
+  fl_code_cache_close(cache);
+  if (!status) status = fl_main_for(fl_loaded_program(loaded), w->file, w->argc, w->argv);
+  if (loaded) fl_loaded_free(loaded);
+  return status;
+}
+
+int fl_command_run(int n_words, char **words) {
+  RunWords w;
+  FlCompilation c = {0};
+  int status = read_words(n_words, words, &w);
+  if (!status) status = fl_compilation_init(&c, w.file);
+  if (!status) status = w.interp ? run_interpreted(&c, &w) : run_compiled(&c, &w);
+  fl_compilation_reset(&c);
+  free(w.argv);
+  return status;
+}

@@ -1,0 +1,42 @@
+/* driver.h: the way of one script from text to something that runs. See driver.c for the steps.
+ *
+ * A FlJobOptions says what is wanted; the functions say how far to go. Messages for people go to standard
+ * error. Nothing here exits; each function that can fail gives the exit status of flowc (README). */
+#ifndef FL_DRIVER_H
+#define FL_DRIVER_H
+
+#include "codegen/codegen.h"
+#include "diag/diag.h"
+#include "sema/sema.h"
+
+typedef struct FlBuildOptions {
+  int level;            /* 0: quick code; 1: everything */
+  FlCpu cpu;            /* FL_CPU_HOST for what runs here and now */
+  const char *cpu_name; /* --mcpu, or NULL */
+  int test;             /* -1: the script itself; k: its k-th test block */
+} FlBuildOptions;
+
+/* One script being compiled. Everything it gives lives in its arena. */
+typedef struct FlCompilation {
+  FlArena *arena;
+  FlInterner *names;
+  FlSources *sources;
+  FlSink *sink;
+  FlSource *script;
+  FlAst *ast;
+  FlSemaResult sema;
+} FlCompilation;
+
+/* Reads the file; 0, or 1 after a message. `c` needs fl_compilation_reset in any case. */
+int fl_compilation_init(FlCompilation *c, const char *path);
+void fl_compilation_reset(FlCompilation *c);
+
+/* Text to optimised IR, in c->sema.module; 0, or 3 after the messages, or 70. */
+int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
+/* IR to an object, or to text of LLVM or of the assembler; 0, or 70. The bytes are the caller's (free). */
+int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out);
+
+/* Prints what the sink holds on standard error. */
+void fl_compilation_say(FlCompilation *c);
+
+#endif

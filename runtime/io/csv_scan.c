@@ -44,7 +44,7 @@ static inline uint64_t high_words(const char *p) {
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx2,popcnt,bmi,lzcnt")))
+#define TARGET __attribute__((target("avx2,popcnt,bmi")))
 TARGET static inline uint64_t equal_avx2(const char *p, char c) {
   __m256i want = _mm256_set1_epi8(c);
   __m256i a = _mm256_loadu_si256((const __m256i *)p), b = _mm256_loadu_si256((const __m256i *)(p + 32));
@@ -62,7 +62,7 @@ TARGET static inline uint64_t high_avx2(const char *p) {
 #undef TARGET
 #undef NAME
 
-#define TARGET __attribute__((target("avx512f,avx512bw,avx2,popcnt,bmi,lzcnt")))
+#define TARGET __attribute__((target("avx512f,avx512bw,avx2,popcnt,bmi")))
 TARGET static inline uint64_t equal_avx512(const char *p, char c) {
   return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), _mm512_set1_epi8(c));
 }
@@ -80,7 +80,9 @@ const FlCsvScan *fl_csv_scan_at(int k) {
 #if defined(__x86_64__)
   static const FlCsvScan avx2 = {"avx2", count_avx2, index_avx2};
   static const FlCsvScan avx512 = {"avx512", count_avx512, index_avx512};
-  bool has_avx512 = __builtin_cpu_supports("avx512bw"), has_avx2 = __builtin_cpu_supports("avx2");
+  bool has_bits = __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi");
+  bool has_avx2 = has_bits && __builtin_cpu_supports("avx2"),
+       has_avx512 = has_avx2 && __builtin_cpu_supports("avx512bw");
   if (has_avx512 && k-- == 0) return &avx512;
   if (has_avx2 && k-- == 0) return &avx2;
 #endif

@@ -291,6 +291,22 @@ static void test_formats(void) {
   check(!fl_io_format_of("x.cs") && !fl_io_format_of("x.csv/y") && !fl_io_format_of("csv"), "no formats", "");
 }
 
+static void test_change(void) {
+  for (int large = 0; large < 2; large++) {
+    FlInput in;
+    FlIoError e = {0};
+    put_file("a\n1\n", 4);
+    check(!large || truncate(path, 5 << 20) == 0, "a file that is mapped", "");
+    check(fl_input_open(NULL, path, &in, &e) && fl_input_check(&in, path, &e), "a file that stays",
+          e.message);
+    FILE *f = fopen(path, "a");
+    fputs("2\n", f);
+    fclose(f);
+    check(!fl_input_check(&in, path, &e) && e.code == 937, "a file that grows", e.message);
+    fl_input_close(&in);
+  }
+}
+
 static void test_missing(void) {
   FlIoSchema s;
   FlIoError e;
@@ -371,6 +387,7 @@ int main(void) {
   test_large();
   test_formats();
   test_missing();
+  test_change();
   test_write();
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;

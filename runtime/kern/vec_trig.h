@@ -6,7 +6,7 @@
  * quadrant, the rest the fraction of a quarter turn, right to 2^-122; no double comes closer than 2^-62 to a
  * multiple of pi/2. |x| < pi/4 is its own remainder. Polynomials minimax by Remez exchange (errors: sin
  * 2^-58, cos 2^-64, atan 2^-62.4, asin 2^-59.8). Measured bounds (tests/unit/vecmath.c): sin, cos, asin,
- * acos, atan 1 ULP; tan, atan2 2 ULP. */
+ * acos, atan 1 ULP; tan 1.1; atan2 2. */
 #ifndef FL_VEC_TRIG_H
 #define FL_VEC_TRIG_H
 

@@ -170,7 +170,33 @@ void fl_fmt_stmts(FlFmt *f, const FlStmtList *stmts, uint32_t end) {
   fl_fmt_line(f, end, false);
 }
 
-void fl_fmt_print(FlText1 *out, const FlAst *ast) {
+static void print_once(FlText1 *out, const FlAst *ast) {
   FlFmt f = {.out = out, .ast = ast, .line_start = true};
   fl_fmt_stmts(&f, &ast->stmts, ast->source->len + 1);
+}
+
+/* A comment in a place that keeps none moves to the next one that does, and then the lines around its old
+ * place may fit otherwise: with comments, the result is formatted again until nothing changes (after two
+ * rounds, nearly always). */
+enum { MAX_ROUNDS = 8 };
+
+void fl_fmt_print(FlText1 *out, const FlAst *ast) {
+  FlText1 text = {0};
+  fl_text_addz(&text, "");
+  print_once(&text, ast);
+  for (int round = 0; ast->comments.n && round < MAX_ROUNDS; round++) {
+    FlArena *a = fl_arena_new();
+    FlSources *sources = fl_sources_make(a);
+    FlSource *source = fl_sources_add(sources, ast->source->path, text.s, text.len);
+    FlText1 next = {0};
+    fl_text_addz(&next, "");
+    print_once(&next, fl_syntax_parse(a, fl_interner_make(a), source, fl_sink_make(a, sources)));
+    bool same = next.len == text.len && !memcmp(next.s, text.s, text.len);
+    fl_arena_free(a);
+    fl_text_reset(&text);
+    text = next;
+    if (same) break;
+  }
+  fl_text_add(out, text.s, text.len);
+  fl_text_reset(&text);
 }

@@ -449,8 +449,8 @@ static void without_docs(FlText1 *out, const char *s) {
   for (const char *doc; (doc = strstr(s, mark)) != NULL;) {
     fl_text_add(out, s, (size_t)(doc - s));
     s = doc + sizeof mark - 1;
-    while (*s && *s != '"') s += *s == '\\' ? 2 : 1;
-    s += strlen("\")");
+    while (*s && *s != '"') s += *s == '\\' && s[1] ? 2 : 1;
+    if (*s) s += s[1] ? 2 : 1; /* the quote and the bracket */
   }
   fl_text_addz(out, s);
 }

@@ -96,4 +96,15 @@ FlCtx *fl_run_ctx(FlRun *run); /* the script's own context */
  * Returns the exit status. */
 int fl_run_main(FlRun *run, const FlSlot *args);
 
+/* fl_main for a program that was compiled from `script` just now (flowc run); argv[0] is what usage messages call the
+ * program. */
+int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv);
+
+/* Where results are remembered when nothing else was said: FLOW_CACHE, else flow/ in XDG_CACHE_HOME or ~/.cache. False:
+ * nowhere (no home, or FLOW_CACHE is empty). */
+bool fl_cache_dir(char *out, size_t size);
+
+/* The candidate closest to `name` (Damerau-Levenshtein, within a third of its length), or NULL. */
+const char *fl_closest_name(const char *name, const char *const *candidates, int n);
+
 #endif

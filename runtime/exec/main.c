@@ -1,0 +1,135 @@
+/* main.c: running a program from its command line: fl_main.
+ *
+ * In: a compiled program and argv. Out: its exit status: 0 done, 1 the script failed, 2 wrong usage, 4 no memory or disk,
+ * 70 a bug in flow, 130 and 143 interrupted. What always holds: an interrupt first asks the run to end, so that files and
+ * results that are being written are dropped whole; a second one, or two seconds, ends the process. */
+#include "exec/command_line.h"
+#include "exec/exec_internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+bool fl_cache_dir(char *out, size_t size) {
+  const char *own = getenv("FLOW_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int n = own                ? snprintf(out, size, "%s", own)
+          : xdg && *xdg      ? snprintf(out, size, "%s/flow", xdg)
+          : home && *home    ? snprintf(out, size, "%s/.cache/flow", home)
+                             : 0;
+  return n > 0 && (size_t)n < size;
+}
+
+/* ---- signals ---------------------------------------------------------------------------------------------- */
+
+/* SIGINT and SIGTERM are blocked in every thread and taken by one that does nothing else. */
+typedef struct FlSignals {
+  FlRun *run;
+  pthread_t thread;
+  sigset_t set, before;
+  bool started;
+  _Atomic bool over; /* the run has ended: the next signal is our own */
+} FlSignals;
+
+static void *watch_signals(void *arg) {
+  FlSignals *s = arg;
+  int signal = 0;
+  if (sigwait(&s->set, &signal) || atomic_load(&s->over)) return NULL;
+  fl_run_stop(s->run, signal);
+  const struct timespec grace = {.tv_sec = 2};
+  sigtimedwait(&s->set, NULL, &grace);
+  if (!atomic_load(&s->over)) _exit(128 + signal);
+  return NULL;
+}
+
+static void block_signals(FlSignals *s) {
+  sigemptyset(&s->set);
+  sigaddset(&s->set, SIGINT);
+  sigaddset(&s->set, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &s->set, &s->before);
+}
+
+static void start_signals(FlSignals *s, FlRun *run) {
+  s->run = run;
+  s->started = pthread_create(&s->thread, NULL, watch_signals, s) == 0;
+}
+
+static void stop_signals(FlSignals *s) {
+  atomic_store(&s->over, true);
+  if (s->started) {
+    pthread_kill(s->thread, SIGTERM);
+    pthread_join(s->thread, NULL);
+  }
+  pthread_sigmask(SIG_SETMASK, &s->before, NULL);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------- */
+
+/* Limits what may be allocated beyond what the process has now (VmData of /proc/self/statm, in pages). */
+static void limit_memory(int64_t bytes) {
+  long long pages[6] = {0};
+  FILE *f = fopen("/proc/self/statm", "re");
+  if (f && fscanf(f, "%lld %lld %lld %lld %lld %lld", &pages[0], &pages[1], &pages[2], &pages[3], &pages[4],
+                  &pages[5]) != 6)
+    pages[5] = 0;
+  if (f) fclose(f);
+  struct rlimit limit;
+  getrlimit(RLIMIT_DATA, &limit);
+  rlim_t want = (rlim_t)bytes + (rlim_t)pages[5] * (rlim_t)sysconf(_SC_PAGESIZE);
+  if (limit.rlim_max == RLIM_INFINITY || want < limit.rlim_max) limit.rlim_cur = want;
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------- */
+
+static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c) {
+  char folder[4096];
+  FlRunOptions options = {.workers = c->workers,
+                          .cache_dir = c->no_cache ? NULL : c->cache ? c->cache : fl_cache_dir(folder, sizeof folder) ? folder : NULL,
+                          .script = script,
+                          .report_file = c->report,
+                          .trace_file = c->trace,
+                          .quiet = c->quiet,
+                          .allow_exec = c->allow_exec,
+                          .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
+  FlSignals signals = {0};
+  block_signals(&signals);
+  FlRun *run = fl_run_new(p, &options);
+  FlSlot *slots = calloc((size_t)fl_param_slots(p) + 1, sizeof *slots);
+  int status = 4;
+  if (!run || !slots) {
+    fprintf(stderr, "%s: error: out of memory\n", name);
+  } else {
+    start_signals(&signals, run);
+    if (c->memory) limit_memory(c->memory);
+    status = fl_params_read(run, name, c->values, slots);
+    if (!status) status = fl_run_main(run, slots);
+    fl_params_release(p, slots);
+  }
+  stop_signals(&signals);
+  fl_run_free(run);
+  free(slots);
+  return status;
+}
+
+int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
+  const char *name = argc > 0 ? argv[0] : p->name;
+  if (p->abi_version != FL_ABI_VERSION) {
+    fprintf(stderr, "%s: error: built for another version of the flow runtime\n", name);
+    return 70;
+  }
+  FlCommandLine c = {.values = calloc((size_t)p->n_params + 1, sizeof *c.values)};
+  if (!c.values) {
+    fprintf(stderr, "%s: error: out of memory\n", name);
+    return 4;
+  }
+  int status = fl_command_line_read(p, argc, argv, &c);
+  if (!status && c.help) fl_command_line_help(p, name);
+  else if (!status) status = run_program(p, script, name, &c);
+  free(c.values);
+  return status;
+}
+
+int fl_main(const FlProgram *p, int argc, char **argv) { return fl_main_for(p, NULL, argc, argv); }

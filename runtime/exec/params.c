@@ -1,0 +1,254 @@
+/* params.c: the values of a script's parameters.
+ *
+ * In: texts from the command line, and defaults as the script writes them. Out: the slots that the program's main
+ * function takes: for T? the value, then whether there is one. What always holds: a text that does not read as the
+ * parameter's type is an error that shows it, never another value. */
+#include "exec/command_line.h"
+#include "exec/exec_internal.h"
+#include "data/number.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int32_t fl_param_slots(const FlProgram *p) {
+  int32_t n = 0;
+  for (int32_t i = 0; i < p->n_params; i++) n += p->params[i].nullable ? 2 : 1;
+  return n;
+}
+
+static FlText keep_text(FlHeap *heap, const char *s, size_t len) {
+  if (!len) return (FlText){NULL, 0};
+  char *copy = fl_heap_alloc(heap, (int64_t)len);
+  memcpy(copy, s, len);
+  return (FlText){copy, (int64_t)len};
+}
+
+/* ---- one scalar ------------------------------------------------------------------------------------------- */
+
+static bool fits(int32_t dtype, int64_t v) {
+  switch ((FlDtype)dtype) {
+  case FL_I8: return v >= INT8_MIN && v <= INT8_MAX;
+  case FL_I16: return v >= INT16_MIN && v <= INT16_MAX;
+  case FL_I32: return v >= INT32_MIN && v <= INT32_MAX;
+  case FL_U8: return v >= 0 && v <= UINT8_MAX;
+  case FL_U16: return v >= 0 && v <= UINT16_MAX;
+  case FL_U32: return v >= 0 && v <= UINT32_MAX;
+  default: return true;
+  }
+}
+
+/* Digits may be grouped as in the language: 1_000. */
+static size_t without_underscores(const char *s, char *out, size_t size) {
+  size_t n = 0;
+  for (; *s && n + 1 < size; s++)
+    if (*s != '_' || n == 0) out[n++] = *s;
+  out[n] = '\0';
+  return n;
+}
+
+static bool read_integer(const char *s, size_t len, int64_t *out) {
+  if (len > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
+    char *end;
+    errno = 0;
+    *out = strtoll(s, &end, 16);
+    return !*end && !errno;
+  }
+  return fl_parse_i64(s, (int64_t)len, out);
+}
+
+/* "2d", "36h", "90m", "1.5s", "250ms", or several of them: "1h30m". */
+static bool read_duration(const char *s, int64_t *out) {
+  static const struct {
+    const char *unit;
+    double micros;
+  } units[] = {{"ms", 1e3}, {"us", 1}, {"d", 86400e6}, {"h", 3600e6}, {"m", 60e6}, {"s", 1e6}};
+  double total = 0;
+  if (!*s) return false;
+  while (*s) {
+    char *end;
+    double v = strtod(s, &end);
+    if (end == s) return false;
+    size_t k = 0, n = sizeof units / sizeof *units;
+    while (k < n && strncmp(end, units[k].unit, strlen(units[k].unit))) k++;
+    if (k == n) return false;
+    total += v * units[k].micros;
+    s = end + strlen(units[k].unit);
+  }
+  *out = (int64_t)total;
+  return total > -9e18 && total < 9e18;
+}
+
+static bool read_scalar(FlHeap *heap, int32_t dtype, const char *text, FlSlot *out) {
+  char digits[64];
+  size_t n = without_underscores(text, digits, sizeof digits);
+  bool flag;
+  int32_t date;
+  switch ((FlDtype)dtype) {
+  case FL_BOOL:
+    if (!fl_parse_bool(text, (int64_t)strlen(text), &flag)) return false;
+    out->i = flag;
+    return true;
+  case FL_I8:
+  case FL_I16:
+  case FL_I32:
+  case FL_I64:
+  case FL_U8:
+  case FL_U16:
+  case FL_U32: return read_integer(digits, n, &out->i) && fits(dtype, out->i);
+  case FL_U64: return fl_parse_u64(digits, (int64_t)n, &out->u);
+  case FL_F32: return fl_parse_f32(digits, (int64_t)n, &out->f32);
+  case FL_F64: return fl_parse_f64(digits, (int64_t)n, &out->f);
+  case FL_DATE:
+    if (!fl_parse_date(text, (int64_t)strlen(text), &date)) return false;
+    out->i = date;
+    return true;
+  case FL_DATETIME: return fl_parse_datetime(text, (int64_t)strlen(text), &out->i);
+  case FL_DURATION: return read_duration(text, &out->i);
+  case FL_TEXT:
+  case FL_FILE: out->t = keep_text(heap, text, strlen(text)); return true;
+  case FL_LIST:
+  case FL_N_DTYPES: break;
+  }
+  return false;
+}
+
+static const char *example(int32_t dtype) {
+  switch ((FlDtype)dtype) {
+  case FL_BOOL: return "true or false";
+  case FL_F32:
+  case FL_F64: return "a number, as in 0.5 or 1e-3";
+  case FL_DATE: return "a date, as in 2026-01-31";
+  case FL_DATETIME: return "a date and time, as in 2026-01-31T12:00:00";
+  case FL_DURATION: return "a duration, as in 36h or 1h30m";
+  case FL_TEXT: return "text";
+  case FL_FILE: return "the path of a file";
+  default: return "a whole number that fits the type";
+  }
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------ */
+
+/* A file in the same folder with a name close to the one that is not there. On the heap, or NULL. */
+static char *closest_file(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("."), *found = NULL;
+  DIR *d = folder ? opendir(folder) : NULL;
+  enum { MOST = 2000 };
+  char **names = d ? calloc(MOST, sizeof *names) : NULL;
+  int n = 0;
+  for (struct dirent *e; names && n < MOST && (e = readdir(d));)
+    if (e->d_name[0] != '.' && (names[n] = strdup(e->d_name))) n++;
+  const char *near = names ? fl_closest_name(name, (const char *const *)names, n) : NULL;
+  if (near && asprintf(&found, "%s%s", slash ? folder : "", near) < 0) found = NULL;
+  for (int i = 0; i < n; i++) free(names[i]);
+  free(names);
+  if (d) closedir(d);
+  free(folder);
+  return found;
+}
+
+static int check_file(const char *program, const FlParam *p, const char *path) {
+  struct stat st;
+  int error = stat(path, &st) ? errno : S_ISDIR(st.st_mode) ? EISDIR : access(path, R_OK) ? errno : 0;
+  if (!error) return 0;
+  char *near = error == ENOENT ? closest_file(path) : NULL, help[512];
+  if (near) snprintf(help, sizeof help, "did you mean `%s`?", near);
+  int status = fl_usage_error(program, near ? help : NULL, "`--%s`: cannot read the file `%s`: %s", p->name, path,
+                              strerror(error));
+  free(near);
+  return status;
+}
+
+/* A pattern such as data/x*.csv: the files that match, by name. */
+static int read_files(FlRun *run, const char *program, const FlParam *p, const char *pattern, FlSlot *out) {
+  glob_t g;
+  int failed = glob(pattern, 0, NULL, &g);
+  if (failed) return fl_usage_error(program, NULL, "`--%s`: no file matches `%s`", p->name, pattern);
+  out->a = fl_array_new(&run->main, FL_FILE, 1, &(int64_t){(int64_t)g.gl_pathc});
+  if (out->a) {
+    FlText *paths = out->a->data;
+    for (size_t i = 0; i < g.gl_pathc; i++) paths[i] = keep_text(run->heap, g.gl_pathv[i], strlen(g.gl_pathv[i]));
+    fl_array_keep(&run->main, out->a, run->heap, NULL, 0);
+  }
+  globfree(&g);
+  return out->a ? 0 : fl_usage_error(program, NULL, "out of memory") + 2;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------- */
+
+/* A default as the script writes it: without quotes and escapes, or the date("...") around it. On the heap. */
+static char *literal_text(const char *s) {
+  size_t len = strlen(s);
+  bool quoted = len >= 2 && s[0] == '"' && s[len - 1] == '"';
+  const char *open = quoted ? NULL : strchr(s, '(');
+  if (open && s[len - 1] == ')') {
+    char *inner = strndup(open + 1, len - (size_t)(open + 1 - s) - 1), *out = inner ? literal_text(inner) : NULL;
+    free(inner);
+    return out;
+  }
+  if (!quoted) return strdup(s);
+  char *out = malloc(len), *at = out;
+  for (const char *p = s + 1; out && p < s + len - 1; p++) {
+    if (*p == '\\' && p + 1 < s + len - 1) {
+      p++;
+      *at++ = *p == 'n' ? '\n' : *p == 't' ? '\t' : *p;
+    } else {
+      *at++ = *p;
+    }
+  }
+  if (out) *at = '\0';
+  return out;
+}
+
+static int read_param(FlRun *run, const char *program, const FlParam *p, const char *text, bool given, FlSlot *slots) {
+  bool is_null = p->nullable && !strcmp(text, "null");
+  if (p->nullable) slots[1].i = !is_null;
+  if (is_null) return 0;
+  if (p->t.rank == 1 && p->t.dtype == FL_FILE) return read_files(run, program, p, text, slots);
+  if (p->t.rank || p->t.depth || !read_scalar(run->heap, p->t.dtype, text, slots)) {
+    char help[160];
+    snprintf(help, sizeof help, "give %s%s", example(p->t.dtype), p->nullable ? ", or null" : "");
+    return fl_usage_error(program, help, "`--%s` takes a value of type %s, and `%s` is none", p->name, p->type, text);
+  }
+  if (p->t.dtype != FL_FILE) return 0;
+  int status = given ? check_file(program, p, text) : 0;
+  if (!status && fl_ctx_claim_input(&run->main, -1, text, (int64_t)strlen(text))) status = 4;
+  return status;
+}
+
+int fl_params_read(FlRun *run, const char *program, const char *const *values, FlSlot *slots) {
+  const FlProgram *p = run->program;
+  int32_t at = 0;
+  for (int32_t i = 0; i < p->n_params; i++) {
+    const FlParam *q = &p->params[i];
+    char *fallback = values[i] || !q->default_text ? NULL : literal_text(q->default_text);
+    const char *text = values[i] ? values[i] : fallback;
+    int status;
+    if (text) {
+      status = read_param(run, program, q, text, values[i] != NULL, slots + at);
+    } else {
+      char help[256];
+      snprintf(help, sizeof help, "--%s %s: %s", q->name, q->type, *q->help ? q->help : "see --help");
+      status = fl_usage_error(program, help, "the parameter `--%s` is required", q->name);
+    }
+    free(fallback);
+    if (status) return status;
+    at += q->nullable ? 2 : 1;
+  }
+  return 0;
+}
+
+void fl_params_release(const FlProgram *p, FlSlot *slots) {
+  int32_t at = 0;
+  for (int32_t i = 0; i < p->n_params; i++) {
+    if (p->params[i].t.rank) fl_array_unref(slots[at].a);
+    at += p->params[i].nullable ? 2 : 1;
+  }
+}

@@ -1,0 +1,276 @@
+/* exec.c: tests of runs: kernels and their first fault, host-level loops, stages remembered and shared, command lines. */
+#include "exec/exec.h"
+#include "data/data.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int passed, failed;
+static void check(bool ok, const char *what) {
+  if (ok) {
+    passed++;
+  } else {
+    failed++;
+    printf("FAILED: %s\n", what);
+  }
+}
+
+static const FlSite sites[] = {
+    {.file = "t.flow", .line = 3, .column = 5, .length = 2, .line_text = "let y = x"},
+    {.file = "t.flow", .line = 4, .column = 1, .length = 1, .line_text = "boom"},
+};
+
+/* ---- kernels -------------------------------------------------------------------------------------------- */
+
+typedef struct Env {
+  const int64_t *in;
+  int64_t *out;
+} Env;
+
+/* Two operations: 100 / x at rank 0, and at rank 1 a fault where the quotient is 10. */
+static int32_t fast(FlCtx *ctx, const void *p, int64_t begin, int64_t end) {
+  (void)ctx;
+  const Env *e = p;
+  int32_t faults = 0;
+  for (int64_t i = begin; i < end; i++) {
+    if (e->in[i] == 0) faults |= FL_FAULT_DIV_ZERO;
+    e->out[i] = e->in[i] ? 100 / e->in[i] : 0;
+    if (e->out[i] == 10) faults |= FL_FAULT_OVERFLOW;
+  }
+  return faults;
+}
+static int32_t precise(FlCtx *ctx, const void *p, int64_t begin, int64_t end) {
+  const Env *e = p;
+  for (int64_t i = begin; i < end; i++) {
+    FlSlot a = {.i = 100}, b = {.i = e->in[i]};
+    if (e->in[i] == 10) fl_kernel_fault(ctx, FL_FAULT_OVERFLOW, 0, 1, i, FL_I64, a, b);
+    if (e->in[i] == 0) fl_kernel_fault(ctx, FL_FAULT_DIV_ZERO, 1, 0, i, FL_I64, a, b);
+  }
+  return 0;
+}
+
+static void test_kernels(FlRun *run) {
+  enum { N = 300000 };
+  int64_t *in = malloc(N * sizeof *in), *out = malloc(N * sizeof *out);
+  for (int64_t i = 0; i < N; i++) in[i] = 7;
+  Env env = {in, out};
+  FlKernel k = {.fast = fast, .precise = precise, .name = "divide", .site = 0, .unit = 1};
+  FlCtx *ctx = fl_run_ctx(run);
+  check(fl_run_kernel(ctx, &k, &env, N, 2.0) == 0, "a kernel without faults succeeds");
+  bool all = true;
+  for (int64_t i = 0; i < N; i++) all &= out[i] == 14;
+  check(all, "a kernel computes every element");
+  in[5] = 10;
+  in[200000] = 0;
+  in[250000] = 0;
+  check(fl_run_kernel(ctx, &k, &env, N, 2.0) == 1, "a fault is a failure");
+  check(fl_ctx_code(ctx) == 702, "the operation that is first in program order is reported");
+  check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "integer division by zero: 100 by 0"), "with its operands");
+  free(in);
+  free(out);
+}
+
+/* ---- host-level loops ----------------------------------------------------------------------------------- */
+
+static FlStatus square(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
+  if (args[0].i == args[1].i || args[0].i == args[1].i + 100)
+    return fl_fail_text(ctx, 1, FL_FAULT_ERROR, "element %lld", (long long)args[0].i);
+  results[0].i = args[0].i * args[0].i;
+  return 0;
+}
+
+static void test_tasks(FlRun *run) {
+  enum { N = 1000 };
+  FlSlot results[N], env = {.i = -1000};
+  FlCtx *ctx = fl_run_ctx(run);
+  check(fl_run_tasks(ctx, square, &env, 1, N, results, 1, 0) == 0, "a host-level loop succeeds");
+  bool all = true;
+  for (int64_t i = 0; i < N; i++) all &= results[i].i == i * i;
+  check(all, "results lie in order");
+  env.i = 300;
+  check(fl_run_tasks(ctx, square, &env, 1, N, results, 1, 0) == 1, "a failing element fails the loop");
+  check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "element 300"), "the first failing element is reported");
+}
+
+/* ---- stages --------------------------------------------------------------------------------------------- */
+
+static _Atomic int n_computed; /* how often `inner` ran: what the tests ask about */
+
+static FlStatus inner(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
+  atomic_fetch_add(&n_computed, 1);
+  int64_t n = args[0].i;
+  if (n < 0) return fl_fail_text(ctx, 1, FL_FAULT_ERROR, "negative: %lld", (long long)n);
+  results[0].a = fl_array_new(ctx, FL_I64, 1, &n);
+  if (!results[0].a) return 4;
+  for (int64_t i = 0; i < n; i++) ((int64_t *)results[0].a->data)[i] = i;
+  results[1].t = (FlText){"three", 5};
+  return 0;
+}
+
+/* Calls inner(n) and inner(n + 1) at the same time; gives the sum of their lengths. */
+static FlStatus outer(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
+  FlSlot next = {.i = args[0].i + 1}, a[2], b[2];
+  FlFuture *f = fl_stage_start(ctx, 0, args, 0), *g = fl_stage_start(ctx, 0, &next, 0);
+  FlStatus s = fl_stage_wait(ctx, g, b);
+  if (s) return s;
+  s = fl_stage_wait(ctx, f, a);
+  if (s) {
+    fl_array_unref(b[0].a);
+    return s;
+  }
+  bool right = a[1].t.len == 5 && !memcmp(a[1].t.ptr, "three", 5);
+  results[0].i = right ? a[0].a->dims[0] + b[0].a->dims[0] : -1;
+  fl_array_unref(a[0].a);
+  fl_array_unref(b[0].a);
+  return 0;
+}
+
+static const FlType1 i64_type[] = {{.dtype = FL_I64}}, array_and_text[] = {{.dtype = FL_I64, .rank = 1}, {.dtype = FL_TEXT}};
+static const FlStage stages[] = {
+    {"inner", inner, {1, 1}, 1, 2, i64_type, array_and_text, 0, 0, NULL},
+    {"outer", outer, {2, 2}, 1, 1, i64_type, i64_type, 0, 0, NULL},
+};
+
+static FlStatus no_main(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
+  (void)ctx, (void)args, (void)results;
+  return 0;
+}
+
+static const FlProgram program = {.abi_version = FL_ABI_VERSION,
+                                  .name = "t.flow",
+                                  .doc = "",
+                                  .main = no_main,
+                                  .stages = stages,
+                                  .n_stages = 2,
+                                  .sites = sites,
+                                  .n_sites = 2};
+
+/* Many calls of outer at once, which share inner calls; returns how often inner ran. */
+static int run_stages(FlRun *run, int64_t calls) {
+  FlCtx *ctx = fl_run_ctx(run);
+  FlFuture *f[64];
+  atomic_store(&n_computed, 0);
+  bool right = true;
+  for (int64_t i = 0; i < calls; i++) f[i] = fl_stage_start(ctx, 1, &(FlSlot){.i = 1000 + i / 2}, 0);
+  for (int64_t i = 0; i < calls; i++) {
+    FlSlot sum;
+    right &= fl_stage_wait(ctx, f[i], &sum) == 0 && sum.i == 2 * (1000 + i / 2) + 1;
+  }
+  check(right, "stages give their results");
+  return atomic_load(&n_computed);
+}
+
+static void test_stages(const char *dir, int workers) {
+  FlRun *run = fl_run_new(&program, &(FlRunOptions){.workers = workers, .cache_dir = dir, .quiet = true});
+  check(run_stages(run, 40) == 21, "each key is computed once, however many want it at once");
+  check(run_stages(run, 40) == 0, "then all are remembered");
+  fl_run_free(run);
+  run = fl_run_new(&program, &(FlRunOptions){.workers = workers, .cache_dir = dir, .quiet = true});
+  check(run_stages(run, 40) == 0, "also by the next run");
+  FlCtx *ctx = fl_run_ctx(run);
+  FlSlot out;
+  FlFuture *f = fl_stage_start(ctx, 1, &(FlSlot){.i = -2}, 0);
+  check(fl_stage_wait(ctx, f, &out) == 1, "a failing stage fails its caller");
+  check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "negative: -2"),
+        "with the call that comes first in the program, not the one that was waited for first");
+  fl_run_free(run);
+  run = fl_run_new(&program, &(FlRunOptions){.workers = workers, .cache_dir = dir, .quiet = true});
+  atomic_store(&n_computed, 0);
+  f = fl_stage_start(fl_run_ctx(run), 0, &(FlSlot){.i = -2}, 0);
+  FlSlot two[2];
+  check(fl_stage_wait(fl_run_ctx(run), f, two) == 1 && atomic_load(&n_computed) == 1, "errors are not remembered");
+  fl_run_free(run);
+}
+
+static void test_paths(void) {
+  FlRun *run = fl_run_new(&program, &(FlRunOptions){.workers = 1, .quiet = true});
+  FlCtx *ctx = fl_run_ctx(run);
+  check(!fl_ctx_claim_input(ctx, 0, "a.csv", 5) && !fl_ctx_claim_input(ctx, 0, "./a.csv", 7), "reading twice is fine");
+  check(!fl_ctx_claim_output(ctx, 0, "b.csv", 5), "writing is fine");
+  check(fl_ctx_claim_output(ctx, 0, "./b.csv", 7) == 1 && fl_ctx_code(ctx) == 922, "writing twice is an error");
+  fl_run_free(run);
+  run = fl_run_new(&program, &(FlRunOptions){.workers = 1, .quiet = true});
+  ctx = fl_run_ctx(run);
+  fl_ctx_claim_input(ctx, 0, "a.csv", 5);
+  check(fl_ctx_claim_output(ctx, 0, "./a.csv", 7) == 1 && fl_ctx_code(ctx) == 921, "writing an input is an error");
+  fl_run_free(run);
+}
+
+/* ---- command lines -------------------------------------------------------------------------------------- */
+
+static FlSlot seen[8]; /* what the program below was given */
+
+static FlStatus params_main(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
+  (void)ctx, (void)results;
+  memcpy(seen, args, sizeof seen[0] * 6);
+  return 0;
+}
+
+static const FlParam params[] = {
+    {"batch_size", "i64", "rows at a time", "1_000", {.dtype = FL_I64}, 0},
+    {"share", "f64?", "", "null", {.dtype = FL_F64}, 1},
+    {"day", "date", "", "date(\"2026-01-31\")", {.dtype = FL_DATE}, 0},
+    {"small", "u8", "", "7", {.dtype = FL_U8}, 0},
+    {"loud", "bool", "", "false", {.dtype = FL_BOOL}, 0},
+};
+static const FlProgram with_params = {.abi_version = FL_ABI_VERSION, .name = "t.flow", .doc = "", .main = params_main,
+                                      .params = params, .n_params = 5};
+
+static int run_line(const char *a, const char *b, const char *c) {
+  char *argv[6] = {(char *)"t", (char *)"--no-cache", NULL};
+  int argc = 2;
+  if (a) argv[argc++] = (char *)a;
+  if (b) argv[argc++] = (char *)b;
+  if (c) argv[argc++] = (char *)c;
+  return fl_main(&with_params, argc, argv);
+}
+
+static void test_command_lines(void) {
+  int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
+  dup2(null, STDERR_FILENO);
+  check(run_line(NULL, NULL, NULL) == 0 && seen[0].i == 1000 && seen[2].i == 0 && seen[3].i == 20484, "defaults");
+  check(run_line("--batch-size", "5", "--loud") == 0 && seen[0].i == 5 && seen[5].i == 1, "a dash for an underscore");
+  check(run_line("--share=0.25", "--small", "255") == 0 && seen[1].f == 0.25 && seen[2].i == 1 && seen[4].i == 255,
+        "values after = and after a space");
+  check(run_line("--share", "null", NULL) == 0 && seen[2].i == 0, "null for T?");
+  check(run_line("--small", "256", NULL) == 2, "a value that does not fit");
+  check(run_line("--batch-size", "abc", NULL) == 2, "a value that is no number");
+  check(run_line("--bacth_size", "5", NULL) == 2, "an unknown option");
+  check(run_line("stray", NULL, NULL) == 2, "a stray word");
+  check(run_line("--share", NULL, NULL) == 2, "a missing value");
+  check(run_line("--workers", "0", NULL) == 2, "no workers");
+  check(run_line("--loud", "--loud", NULL) == 2, "an option twice");
+  dup2(saved, STDERR_FILENO);
+  close(saved);
+  close(null);
+}
+
+static void remove_tree(const char *dir) {
+  char command[256];
+  snprintf(command, sizeof command, "rm -rf '%s'", dir);
+  if (system(command)) printf("could not remove %s\n", dir);
+}
+
+int main(void) {
+  static const int workers[] = {1, 2, 8};
+  for (int k = 0; k < 3; k++) {
+    FlRun *run = fl_run_new(&program, &(FlRunOptions){.workers = workers[k], .quiet = true});
+    test_kernels(run);
+    fl_run_free(run);
+    run = fl_run_new(&program, &(FlRunOptions){.workers = workers[k], .quiet = true});
+    test_tasks(run);
+    fl_run_free(run);
+    char dir[] = "/tmp/flow-exec-XXXXXX";
+    if (mkdtemp(dir)) test_stages(dir, workers[k]);
+    remove_tree(dir);
+  }
+  test_paths();
+  test_command_lines();
+  char shown[FL_SHOWN];
+  check(!strcmp(fl_show_scalar(shown, FL_F64, (FlSlot){.f = 2}), "2.0"), "floats are shown with a point");
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}

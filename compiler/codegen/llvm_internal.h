@@ -22,7 +22,7 @@ typedef LLVMValueRef Val;
 typedef LLVMBasicBlockRef Block;
 typedef LLVMTypeRef Ty;
 
-enum { FL_MAX_KERNEL_OUTPUTS = 64, FL_PARTIAL_BYTES = 32 };
+enum { FL_PARTIAL_BYTES = 32 }; /* the state of one reduction over one block */
 
 /* One module being generated. */
 typedef struct FlGen {
@@ -44,7 +44,6 @@ typedef struct FlGen {
   FlMap *stage_index; /* FlFunc -> index + 1 */
   LLVMModuleRef kern; /* the scalar functions' bitcode, loaded when the first one is used; NULL before */
   Val zeros;          /* 64 bytes of zero to read instead of what is out of bounds */
-  Val isa;            /* portable: i32 global, level of this processor, 0 not yet known */
   int n_names;        /* makes names of kernels and tasks unique */
   const char *error;  /* first internal failure, or NULL */
 } FlGen;

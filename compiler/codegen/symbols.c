@@ -1,6 +1,8 @@
 /* symbols.c: the runtime functions that loaded objects may call, by name.
  *
- * Rows: symbols.def, and runtime_symbols.inc, which the build makes from the RUNTIME rows of ops.def. */
+ * Rows: symbols.def, and runtime_symbols.inc, which the build makes from the RUNTIME rows of ops.def. Weak: a
+ * program that loads objects links all of libflowrt (--whole-archive); one that only mentions this file needs
+ * none of it. */
 #include "codegen/codegen.h"
 
 #define FL_SYMBOL(name) extern const char fl_address_##name[] __asm__(#name) __attribute__((weak));

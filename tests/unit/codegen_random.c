@@ -33,8 +33,8 @@ typedef struct Maker {
   bool quiet;  /* in a task: nothing is printed */
 } Maker;
 
-static const FlDtype dtypes[] = {FL_F64,  FL_F64, FL_F64, FL_I64, FL_I64,
-                                 FL_BOOL, FL_I32, FL_F32, FL_U8,  FL_TEXT};
+static const FlDtype dtypes[] = {FL_F64, FL_F64, FL_F64,  FL_I64, FL_I64, FL_BOOL, FL_I32,
+                                 FL_F32, FL_U8,  FL_TEXT, FL_U64, FL_I8,  FL_I16,  FL_U32};
 static FlDtype any_dtype(void) { return dtypes[pick((int)(sizeof dtypes / sizeof *dtypes))]; }
 static bool is_float(FlDtype d) { return d == FL_F64 || d == FL_F32; }
 
@@ -54,7 +54,8 @@ static FlValue *constant(Maker *m, FlDtype d) {
     return fl_ir_const_t(&m->b, s, (int)strlen(s));
   }
   if (d == FL_BOOL) return fl_ir_const_i(&m->b, d, pick(2));
-  int64_t v = pick(10) == 0 && d == FL_I64 ? INT64_MAX - pick(3) : pick(12) - (d == FL_U8 ? 0 : 3);
+  int64_t v = pick(10) == 0 && d == FL_I64 ? INT64_MAX - pick(3)
+                                           : pick(12) - (d == FL_U8 || d == FL_U32 || d == FL_U64 ? 0 : 3);
   return fl_ir_const_i(&m->b, d, v);
 }
 
@@ -173,9 +174,10 @@ static FlValue *convert(Maker *m, FlValue *v, FlDtype d) {
   }
   if (v->type.dtype == FL_TEXT) v = op1(m, FL_OP_N_CHARS, FL_I64, 1, &v);
   if (d == FL_BOOL) return fl_ir_binary(&m->b, FL_OP_EQ, v, v);
-  if ((is_float(d) || d == FL_I64) && !is_float((FlDtype)v->type.dtype))
+  if (is_float(d) && v->type.dtype != FL_F64) return op1(m, FL_OP_CONVERT, d, 1, &v);
+  if (d == FL_I64 && v->type.dtype != FL_U64 && !is_float((FlDtype)v->type.dtype))
     return op1(m, FL_OP_CONVERT, d, 1, &v);
-  if (d == FL_F64) return op1(m, FL_OP_CONVERT, d, 1, &v);
+  if (pick(20) == 0) return op1(m, FL_OP_CONVERT, d, 1, &v); /* most often it does not fit */
   return constant(m, d);
 }
 
@@ -207,6 +209,11 @@ static FlValue *arithmetic(Maker *m, FlDtype d) {
     return op1(m, FL_OP_FMA, d, 3, args);
   }
   if (!is_float(d) && pick(6) == 0) return fl_ir_unary(&m->b, whole[pick(3)], scalar(m, d));
+  if (!is_float(d) && pick(3) == 0) {
+    static const FlOpcode wrap[] = {FL_OP_WRAP_ADD, FL_OP_WRAP_SUB, FL_OP_WRAP_MUL};
+    FlValue *a = scalar(m, d), *b = scalar(m, d);
+    return fl_ir_binary(&m->b, wrap[pick(3)], a, b);
+  }
   FlValue *a = scalar(m, d), *b = scalar(m, d);
   return fl_ir_binary(&m->b, both[pick(is_float(d) || pick(4) == 0 ? 7 : 5)], a, b);
 }

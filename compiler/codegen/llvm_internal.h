@@ -200,7 +200,7 @@ void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val
                     void *arg, bool vectorize);
 void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
 bool fl_ll_region_faults(const FlRegion *r);
-Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments */
+Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments, none below 0 */
 
 /* ---- llvm_reduce.c
  * ------------------------------------------------------------------------------------------- */

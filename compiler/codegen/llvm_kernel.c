@@ -327,7 +327,11 @@ Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Va
 }
 
 Val fl_ll_total(FlFn *f, const FlOp *op) {
-  Val n = fl_ll_value(f, op->args[0]);
-  for (int i = 1; i < op->n_args; i++) n = LLVMBuildMul(f->b, n, fl_ll_value(f, op->args[i]), "");
+  Val n = NULL, zero = fl_ll_i64(f->g, 0);
+  for (int i = 0; i < op->n_args; i++) {
+    Val size = fl_ll_value(f, op->args[i]);
+    size = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, size, zero, ""), size, zero, "");
+    n = n ? LLVMBuildMul(f->b, n, size, "") : size;
+  }
   return n;
 }

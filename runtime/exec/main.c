@@ -96,6 +96,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
   FlSignals signals = {0};
   block_signals(&signals);
+  signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of the write, like a full disk */
   FlRun *run = fl_run_new(p, &options);
   FlSlot *slots = calloc((size_t)fl_param_slots(p) + 1, sizeof *slots);
   int status = 4;

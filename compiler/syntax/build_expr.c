@@ -193,12 +193,43 @@ FlExpr *fl_build_unary(FlParser *p, FlUnaryOp op, FlTok t, FlExpr *operand) {
   return raise(p, e, operand->height);
 }
 
+static bool is_comparison(FlBinaryOp op) {
+  switch (op) {
+  case FL_BIN_EQ:
+  case FL_BIN_NE:
+  case FL_BIN_LT:
+  case FL_BIN_LE:
+  case FL_BIN_GT:
+  case FL_BIN_GE:
+  case FL_BIN_NEAR:
+  case FL_BIN_IN: return true;
+  case FL_BIN_DEFAULT:
+  case FL_BIN_OR:
+  case FL_BIN_AND:
+  case FL_BIN_ADD:
+  case FL_BIN_SUB:
+  case FL_BIN_MUL:
+  case FL_BIN_DIV:
+  case FL_BIN_FLOORDIV:
+  case FL_BIN_MOD:
+  case FL_BIN_MATMUL:
+  case FL_BIN_POW: return false;
+  }
+  return false;
+}
+
 FlExpr *fl_build_binary(FlParser *p, FlBinaryOp op, FlExpr *left, FlTok t, FlExpr *right) {
   FlExpr *e = make(p, FL_EXPR_BINARY, fl_span_join(left->span, right->span));
   e->binary.op = op;
   e->binary.left = left;
   e->binary.right = right;
   e->binary.op_span = t->span;
+  if (is_comparison(op) && left->kind == FL_EXPR_BINARY && !left->brackets &&
+      is_comparison(left->binary.op)) {
+    FlDiag *d = fl_report(p->sink, FL_E0106, t->span, "comparisons cannot be chained");
+    fl_diag_help(p->sink, d, "write `a < b and b < c`");
+    return fl_build_error(p, e->span);
+  }
   return raise(p, e, higher(left->height, right->height));
 }
 
@@ -207,6 +238,11 @@ FlExpr *fl_build_range(FlParser *p, FlExpr *lo, FlExpr *hi, FlExpr *step) {
   e->range.lo = lo;
   e->range.hi = hi;
   e->range.step = step;
+  if (lo->kind == FL_EXPR_RANGE && !lo->brackets) {
+    FlDiag *d = fl_report(p->sink, FL_E0106, e->span, "ranges cannot be chained");
+    fl_diag_help(p->sink, d, "a step is written `0..n by 2`");
+    return fl_build_error(p, e->span);
+  }
   uint16_t h = higher(lo->height, hi->height);
   return raise(p, e, step ? higher(h, step->height) : h);
 }

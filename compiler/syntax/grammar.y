@@ -32,9 +32,10 @@
 %left OR.
 %left AND.
 %right NOT.
-%nonassoc EQ NE LT LE GT GE NEAR IN.
-%nonassoc DOTDOT.
-%nonassoc BY.
+/* Comparisons and ranges do not chain: the builders report it. */
+%left EQ NE LT LE GT GE NEAR IN.
+%left DOTDOT.
+%left BY.
 %left PLUS MINUS.
 %left STAR SLASH SLASHSLASH PERCENT AT.
 %right NEGATION.

@@ -15,6 +15,7 @@ typedef struct Mode {
   uint32_t start; /* of the text */
   uint32_t open;  /* of the brace */
   int depth;      /* brackets open inside the braces */
+  int braces;     /* those of them that are braces */
 } Mode;
 
 typedef struct Lexer {
@@ -253,7 +254,7 @@ static void lex_text(Lexer *x, uint32_t start, FlTextStyle style, bool fresh) {
   }
   fl_text_reset(&bytes);
   if (open) {
-    Mode m = {style, start, offset(x, stop - 1), 0};
+    Mode m = {.style = style, .start = start, .open = offset(x, stop - 1)};
     fl_vec_push(x->p->arena, &x->modes, m);
   } else if (!closed) {
     report_open_text(x, start, style);
@@ -290,7 +291,10 @@ static void abandon_text(Lexer *x) {
 }
 
 static void open_bracket(Lexer *x, int kind, const char *from) {
-  if (x->modes.n) x->modes.at[x->modes.n - 1].depth++;
+  if (x->modes.n) {
+    x->modes.at[x->modes.n - 1].depth++;
+    x->modes.at[x->modes.n - 1].braces += kind == FL_TOK_LBRACE;
+  }
   add(x, kind, from, x->at);
 }
 
@@ -300,7 +304,8 @@ static void close_bracket(Lexer *x, int kind, const char *from) {
 }
 
 static void close_brace(Lexer *x, const char *from) {
-  if (!x->modes.n || x->modes.at[x->modes.n - 1].depth > 0) {
+  if (!x->modes.n || x->modes.at[x->modes.n - 1].braces > 0) {
+    if (x->modes.n) x->modes.at[x->modes.n - 1].braces--;
     close_bracket(x, FL_TOK_RBRACE, from);
     return;
   }

@@ -234,17 +234,6 @@ static bool operator_first(const Place *x) {
   return true;
 }
 
-static bool chained(const Place *x) {
-  int kind = x->found->kind;
-  bool comparison = kind == FL_TOK_EQ || kind == FL_TOK_NE || kind == FL_TOK_LT || kind == FL_TOK_LE ||
-                    kind == FL_TOK_GT || kind == FL_TOK_GE || kind == FL_TOK_NEAR || kind == FL_TOK_IN;
-  if ((!comparison && kind != FL_TOK_DOTDOT) || !after_operand(x)) return false;
-  if (comparison)
-    report(x, FL_E0106, x->found->span, "comparisons cannot be chained", "write `a < b and b < c`");
-  else report(x, FL_E0106, x->found->span, "ranges cannot be chained", "a step is written `0..n by 2`");
-  return true;
-}
-
 static bool reserved_name(const Place *x) {
   FlWordGroup group = FL_WORD_RESERVED;
   if (!fl_syntax_is_word_token(x->found->kind) || !accepts(x, FL_TOK_NAME) || accepts(x, FL_TOK_INT))
@@ -303,7 +292,8 @@ static bool start_word(const Place *x) {
       {"extern", "extern fn hypot(x: f64, y: f64) -> f64 from \"m\""},
       {"test", "test \"name\" { ... }"},
   };
-  if (x->prev != x->head || x->prev == x->found || !begins_operand(x->found->kind)) return false;
+  if (x->prev != x->head || x->prev == x->found) return false;
+  if (!begins_operand(x->found->kind) && x->found->kind != FL_TOK_LBRACE) return false;
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
     if (!is_word(x->prev, forms[i].word)) continue;
     char *message = fl_arena_printf(x->p->arena, "%s cannot follow `%s`", shown(x, x->found), forms[i].word);
@@ -356,7 +346,11 @@ static void general(const Place *x) {
                               FL_TOK_IN,     FL_TOK_FATARROW, FL_TOK_ARROW,  FL_TOK_INTERP_END,
                               FL_TOK_COLON,  FL_TOK_COMMA,    FL_TOK_FROM,   FL_TOK_TEXT,
                               FL_TOK_LPAREN, FL_TOK_FN};
+  if (accepts(x, FL_TOK_STAGE) && !accepts(x, FL_TOK_LET)) wanted[n++] = "`fn`, `stage` or `extern`";
+  bool operand = after_operand(x);
   for (size_t i = 0; i < sizeof signs / sizeof signs[0] && n < 3; i++) {
+    if (operand && (signs[i] == FL_TOK_ASSIGN || signs[i] == FL_TOK_IN || signs[i] == FL_TOK_FATARROW))
+      continue;
     bool starts = signs[i] == FL_TOK_LBRACE || signs[i] == FL_TOK_TEXT || signs[i] == FL_TOK_LPAREN ||
                   signs[i] == FL_TOK_FN;
     if (starts && name) continue; /* one way to begin an expression */
@@ -381,9 +375,9 @@ static void general(const Place *x) {
 /* ---- the whole ---- */
 
 static bool (*const rules[])(const Place *) = {
-    foreign_word,       ternary,     equals_twice, for_brackets,   let_function, colon,
-    param_without_type, equals_once, arrow,        operator_first, chained,      reserved_name,
-    new_outside,        no_braces,   lone_else,    start_word,     side_by_side,
+    foreign_word,       ternary,     equals_twice, for_brackets,   let_function,  colon,
+    param_without_type, equals_once, arrow,        operator_first, reserved_name, new_outside,
+    no_braces,          lone_else,   start_word,   side_by_side,
 };
 
 /* Fills bracket, and head by walking back over whole brackets to the end of the statement before. */

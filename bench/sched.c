@@ -1,5 +1,5 @@
-/* sched.c: what the pool costs: one empty task spawned and joined, one parallel loop of empty bodies; libgomp beside it
- * when the compiler has it (build with OpenMP), oneTBB in sched_tbb.cpp.
+/* sched.c: what the pool costs: one empty task spawned and joined, one parallel loop of empty bodies; libgomp
+ * beside it when the compiler has it (build with OpenMP), oneTBB in sched_tbb.cpp.
  *
  * Prints the median of many rounds, in nanoseconds. Usage: bench_sched [WORKERS] */
 #include "sched/sched.h"

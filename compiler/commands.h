@@ -7,4 +7,9 @@ int fl_command_run(int n_words, char **words);
 int fl_command_build(int n_words, char **words);
 int fl_command_test(int n_words, char **words);
 
+/* flowc check FILE.flow ...: compiles as far as messages can come; 0, or 3. */
+int fl_command_check(int n_words, char **words);
+/* flowc new FOLDER: a folder with a first script. */
+int fl_command_new(int n_words, char **words);
+
 #endif

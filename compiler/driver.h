@@ -9,6 +9,8 @@
 #include "diag/diag.h"
 #include "sema/sema.h"
 
+#define FL_VERSION "0.1.0"
+
 typedef struct FlBuildOptions {
   int level;            /* 0: quick code; 1: everything */
   FlCpu cpu;            /* FL_CPU_HOST for what runs here and now */

@@ -15,11 +15,14 @@ static const char usage_text[] =
     "\n"
     "  run [OPTIONS] FILE.flow [--name value ...]  compile and run; what follows the file is the script's\n"
     "  build FILE.flow -o OUT [OPTIONS]            make a binary that needs nothing else\n"
+    "  check FILE.flow ...                         only say what is wrong\n"
     "  test FILE.flow ...                          run the test blocks\n"
+    "  new FOLDER                                  a folder with a first script\n"
     "  fmt [--check] [FILE.flow ...]               format\n"
     "  explain [CODE]                              the page of a message\n"
     "  why [FILE.flow] [STAGE]                     why stages ran again\n"
     "  cache ls | gc | verify | clear              the store of remembered results\n"
+    "  version                                     which flow this is\n"
     "\n"
     "options: -O0 quick code, --interp the reference interpreter (run), --mcpu NAME a processor (build: "
     "native for\n"
@@ -48,14 +51,28 @@ static int help(int n_words, char **words) {
   return 0;
 }
 
+static int version(int n_words, char **words) {
+  (void)n_words;
+  (void)words;
+  printf("flow %s\n", FL_VERSION);
+  return 0;
+}
+
+/* Commands of the language's tools that this version does not have. */
+static const char *const absent[] = {"repl", "lsp", "doc", "schema", "graph", "bench"};
+
 static const Command commands[] = {
     {"run", fl_command_run},
     {"build", fl_command_build},
+    {"check", fl_command_check},
     {"test", fl_command_test},
+    {"new", fl_command_new},
     {"fmt", fl_tool_fmt},
     {"explain", fl_tool_explain},
     {"why", why},
     {"cache", cache},
+    {"version", version},
+    {"--version", version},
     {"help", help},
     {"--help", help},
     {"-h", help},
@@ -71,6 +88,11 @@ int main(int argc, char **argv) {
   for (int i = 0; i < N_COMMANDS; i++) {
     names[i] = commands[i].name;
     if (strcmp(argv[1], names[i]) == 0) return commands[i].run(argc - 2, argv + 2);
+  }
+  for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
+    if (strcmp(argv[1], absent[i])) continue;
+    fprintf(stderr, "flowc: `%s` is not in this version of flow\n", argv[1]);
+    return 2;
   }
   fprintf(stderr, "flowc: no command `%s`", argv[1]);
   const char *near = fl_closest(argv[1], names, N_COMMANDS);

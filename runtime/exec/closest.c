@@ -1,8 +1,9 @@
 /* closest.c: which name was meant.
  *
- * In: a name and those that there are. Out: the one at the smallest distance: insertions, deletions, replacements and
- * swaps of neighbours (F. J. Damerau, "A technique for computer detection and correction of spelling errors", CACM 1964;
- * the restricted form, in which no part is edited twice). `-` and `_` are the same. */
+ * In: a name and those that there are. Out: the one at the smallest distance: insertions, deletions,
+ * replacements and swaps of neighbours (F. J. Damerau, "A technique for computer detection and correction of
+ * spelling errors", CACM 1964; the restricted form, in which no part is edited twice). `-` and `_` are the
+ * same. */
 #include "exec/exec.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
 /* command_line.c: the command line of a built program and of `flowc run`.
  *
- * In: argv. Out: the options of every program, and the texts given for the script's parameters (params.c reads those).
- * Forms: --name VALUE, --name=VALUE, and for flags and bool parameters --name alone. A `-` in a name may be written for
+ * In: argv. Out: the options of every program, and the texts given for the script's parameters (params.c
+ * reads those). Forms: --name VALUE, --name=VALUE, and for flags and bool parameters --name alone. A `-` in a
+ * name may be written for
  * `_`. Everything that is wrong is a message with the closest name, and exit status 2. */
 #include "exec/command_line.h"
 
@@ -100,8 +101,8 @@ static int set_option(FlCommandLine *c, FlOption option, const char *program, co
   case FL_OPTION_TRACE: c->trace = value; break;
   case FL_OPTION_WORKERS:
     if (!read_count(value, &c->workers))
-      return fl_usage_error(program, "for example --workers 4", "`--workers` takes a number from 1 to %d, not `%s`",
-                            FL_SCHED_MAX, value);
+      return fl_usage_error(program, "for example --workers 4",
+                            "`--workers` takes a number from 1 to %d, not `%s`", FL_SCHED_MAX, value);
     break;
   case FL_OPTION_MEMORY:
     if (!read_size(value, &c->memory))
@@ -120,7 +121,8 @@ int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLin
     if (!strcmp(arg, "-q")) arg = "--quiet", name = arg + 2;
     if (strncmp(arg, "--", 2) || !*name) {
       char help[128];
-      snprintf(help, sizeof help, "values are given by name, as in `--%s VALUE`", p->n_params ? p->params[0].name : "workers");
+      snprintf(help, sizeof help, "values are given by name, as in `--%s VALUE`",
+               p->n_params ? p->params[0].name : "workers");
       return fl_usage_error(program, help, "`%s` is not an option", arg);
     }
     const char *equals = strchr(name, '='), *value = equals ? equals + 1 : NULL;
@@ -151,9 +153,11 @@ int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLin
   return 0;
 }
 
-/* ---- the usage page ------------------------------------------------------------------------------------- */
+/* ---- the usage page -------------------------------------------------------------------------------------
+ */
 
-static void put_entry(const char *name, const char *value, const char *help, const char *fallback, bool required) {
+static void put_entry(const char *name, const char *value, const char *help, const char *fallback,
+                      bool required) {
   char left[160];
   int n = snprintf(left, sizeof left, "--%s%s%s", name, value ? " " : "", value ? value : "");
   printf("  %-26s", left);
@@ -175,6 +179,7 @@ void fl_command_line_help(const FlProgram *p, const char *name) {
   printf("\noptions of every flow program\n");
   for (int i = 0; i < FL_N_OPTIONS; i++)
     put_entry(fl_option_info[i].name, fl_option_info[i].value, fl_option_info[i].help, NULL, false);
-  printf("\nexit status: 0 done, 1 the script failed, 2 wrong usage, 4 out of memory or disk, 70 a bug in flow, 130 and 143 "
+  printf("\nexit status: 0 done, 1 the script failed, 2 wrong usage, 4 out of memory or disk, 70 a bug in "
+         "flow, 130 and 143 "
          "interrupted\n");
 }

@@ -1,8 +1,8 @@
 /* error.c: records what went wrong in a context.
  *
  * In: a context, a site, what failed. Out: the first error of the context, to be shown by error_print.c.
- * What always holds: a context keeps its first error; recording never fails (without memory the message is a fixed
- * text). */
+ * What always holds: a context keeps its first error; recording never fails (without memory the message is a
+ * fixed text). */
 #include "exec/exec_internal.h"
 
 #include <stdio.h>
@@ -91,7 +91,8 @@ void fl_fail_help(FlCtx *ctx, const char *fmt, ...) {
   va_end(args);
 }
 
-void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column, const char *value, int64_t len) {
+void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column, const char *value,
+                   int64_t len) {
   char where[64] = "", in_column[160] = "", shown[FL_SHOWN + 16] = "", quoted[FL_SHOWN];
   if (row > 0) snprintf(where, sizeof where, "%srow %lld", file ? ", " : "", (long long)row);
   if (column) snprintf(in_column, sizeof in_column, "%scolumn `%s`", file || row > 0 ? ", " : "", column);
@@ -152,7 +153,8 @@ FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a
   const char *own = program && site >= 0 && site < program->n_sites ? program->sites[site].message : NULL;
   /* A text operand is the message itself (error("..."), assert c, "..."). */
   const char *pattern = own && *own ? own : row ? row->message : "something went wrong";
-  if (type == FL_TEXT && (fault & (FL_FAULT_ERROR | FL_FAULT_ASSERT)) && a.t.ptr && !(own && strstr(own, "{a}")))
+  if (type == FL_TEXT && (fault & (FL_FAULT_ERROR | FL_FAULT_ASSERT)) && a.t.ptr &&
+      !(own && strstr(own, "{a}")))
     pattern = "{a}";
   char *message = expand(pattern, type, a, b);
   FlStatus s = fl_fail_text(ctx, site, fault, "%s", message ? message : "out of memory");

@@ -47,10 +47,13 @@ static void print_excerpt(const FlSite *site, const char *bold, const char *red,
 }
 
 void fl_error_print(const FlProgram *program, const FlError *e, bool color) {
-  const char *bold = color ? "\033[1m" : "", *red = color ? "\033[1;31m" : "", *note = color ? "\033[36m" : "";
+  const char *bold = color ? "\033[1m" : "", *red = color ? "\033[1;31m" : "",
+             *note = color ? "\033[36m" : "";
   const char *help = color ? "\033[32m" : "", *off = color ? "\033[0m" : "";
-  const FlSite *site = program && e->site >= 0 && e->site < program->n_sites ? &program->sites[e->site] : NULL;
-  if (site && site->line > 0) fprintf(stderr, "%s%s:%d:%d: %s", bold, site->file, site->line, site->column, off);
+  const FlSite *site =
+      program && e->site >= 0 && e->site < program->n_sites ? &program->sites[e->site] : NULL;
+  if (site && site->line > 0)
+    fprintf(stderr, "%s%s:%d:%d: %s", bold, site->file, site->line, site->column, off);
   if (e->number) fprintf(stderr, "%serror E%04d:%s ", red, e->number, off);
   else fprintf(stderr, "%serror:%s ", red, off);
   print_indented(e->message);

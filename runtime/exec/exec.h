@@ -1,9 +1,10 @@
 /* exec.h: what a running program is to the other rooms of the runtime: contexts, errors, loops, output.
  *
- * A *run* is one execution of a program: its pool of workers, memory, store, report and options. A *context* (FlCtx)
- * is one thread of control within it: the script, one stage, or one element of a host-level loop. What always holds:
- * a context is used by one thread at a time (bodies of fl_parallel_for must not touch it but to read); it records the
- * first error only; after a function returned non-zero nothing but unwinding happens in its context. */
+ * A *run* is one execution of a program: its pool of workers, memory, store, report and options. A *context*
+ * (FlCtx) is one thread of control within it: the script, one stage, or one element of a host-level loop.
+ * What always holds: a context is used by one thread at a time (bodies of fl_parallel_for must not touch it
+ * but to read); it records the first error only; after a function returned non-zero nothing but unwinding
+ * happens in its context. */
 #ifndef FL_EXEC_H
 #define FL_EXEC_H
 
@@ -12,7 +13,8 @@
 
 typedef struct FlRun FlRun;
 
-/* ---- errors --------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------------------
+ */
 
 /* What went wrong: one FlFault bit, or the number of a row of diag.def as FL_CODE(901) for E0901. */
 #define FL_CODE(number) (0x10000 | (number))
@@ -24,18 +26,20 @@ enum {
   FL_CODE_RESOURCE = FL_CODE(920), /* disk full, no threads, too many files: exit status 4 */
 };
 
-/* Records an error at a site (-1: no place) unless the context has one already, and returns a non-zero status. The
- * message as everywhere: lower case first, no full stop, what was expected and what was found. */
-FlStatus fl_fail_text(FlCtx *ctx, int32_t site, int code, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Records an error at a site (-1: no place) unless the context has one already, and returns a non-zero
+ * status. The message as everywhere: lower case first, no full stop, what was expected and what was found. */
+FlStatus fl_fail_text(FlCtx *ctx, int32_t site, int code, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same for a call of an operator: at desc->site. */
 #define fl_fail_op(ctx, desc, code, ...) fl_fail_text((ctx), (desc)->site, (code), __VA_ARGS__)
 
 /* Adds to the error that the context holds (nothing without one; at most 4 notes). */
 void fl_fail_note(FlCtx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void fl_fail_help(FlCtx *ctx, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Says which datum it was: file (NULL: none), 1-based row of the data (0: none), column (NULL), and the value's
- * text (NULL; need not be terminated, is cut when long). */
-void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column, const char *value, int64_t value_len);
+/* Says which datum it was: file (NULL: none), 1-based row of the data (0: none), column (NULL), and the
+ * value's text (NULL; need not be terminated, is cut when long). */
+void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column, const char *value,
+                   int64_t value_len);
 
 bool fl_ctx_failed(const FlCtx *ctx);
 /* The message and code number (701 for E0701) of the context's error, for tests; NULL and 0 without one. */
@@ -46,7 +50,8 @@ int fl_ctx_code(const FlCtx *ctx);
 enum { FL_SHOWN = 96 };
 const char *fl_show_scalar(char buffer[FL_SHOWN], int32_t dtype, FlSlot value);
 
-/* ---- contexts ------------------------------------------------------------------------------------------- */
+/* ---- contexts -------------------------------------------------------------------------------------------
+ */
 
 FlSched *fl_ctx_sched(const FlCtx *ctx);
 const FlProgram *fl_ctx_program(const FlCtx *ctx);
@@ -61,27 +66,30 @@ bool fl_ctx_may_exec(const FlCtx *ctx);
 void fl_parallel_for(FlCtx *ctx, int64_t n_items, int64_t grain, FlLoopFn *fn, void *env);
 int fl_ctx_workers(const FlCtx *ctx); /* scratch memory per worker: this many; 1 for NULL */
 
-/* ---- the world ------------------------------------------------------------------------------------------ */
+/* ---- the world ------------------------------------------------------------------------------------------
+ */
 
 /* Writes to standard output, in program order, not mixing with the progress display. */
 FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len);
 /* A warning on standard error; any thread. */
 void fl_run_warn(FlRun *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* "The same path twice, or a path that is also an input, is an error": readers and writers say which files they are
- * about to use. Reading is never an error unless the path was written before in this run. Any thread. */
+/* "The same path twice, or a path that is also an input, is an error": readers and writers say which files
+ * they are about to use. Reading is never an error unless the path was written before in this run. Any
+ * thread. */
 FlStatus fl_ctx_claim_input(FlCtx *ctx, int32_t site, const char *path, int64_t len);
 FlStatus fl_ctx_claim_output(FlCtx *ctx, int32_t site, const char *path, int64_t len);
 
-/* ---- runs ----------------------------------------------------------------------------------------------- */
+/* ---- runs -----------------------------------------------------------------------------------------------
+ */
 
 typedef struct FlRunOptions {
-  int workers;            /* 0: all CPUs */
-  const char *cache_dir;  /* NULL: results are not remembered */
-  const char *script;     /* its path as given; names the records of `flowc why`; NULL: program->name */
+  int workers;           /* 0: all CPUs */
+  const char *cache_dir; /* NULL: results are not remembered */
+  const char *script;    /* its path as given; names the records of `flowc why`; NULL: program->name */
   const char *report_file, *trace_file; /* NULL: none */
-  bool quiet;             /* no progress, no closing line */
-  bool allow_exec, color; /* color: of errors */
+  bool quiet;                           /* no progress, no closing line */
+  bool allow_exec, color;               /* color: of errors */
   /* Where fl_ctx_print goes instead of standard output; NULL: there. */
   void (*out)(void *arg, const char *bytes, int64_t len);
   void *out_arg;
@@ -92,16 +100,16 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options);
 /* Waits for nothing: all contexts must be at rest. NULL is allowed. */
 void fl_run_free(FlRun *run);
 FlCtx *fl_run_ctx(FlRun *run); /* the script's own context */
-/* Runs program->main with the parameters' slots; prints the error, if any, on standard error; closes the report.
- * Returns the exit status. */
+/* Runs program->main with the parameters' slots; prints the error, if any, on standard error; closes the
+ * report. Returns the exit status. */
 int fl_run_main(FlRun *run, const FlSlot *args);
 
-/* fl_main for a program that was compiled from `script` just now (flowc run); argv[0] is what usage messages call the
- * program. */
+/* fl_main for a program that was compiled from `script` just now (flowc run); argv[0] is what usage messages
+ * call the program. */
 int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv);
 
-/* Where results are remembered when nothing else was said: FLOW_CACHE, else flow/ in XDG_CACHE_HOME or ~/.cache. False:
- * nowhere (no home, or FLOW_CACHE is empty). */
+/* Where results are remembered when nothing else was said: FLOW_CACHE, else flow/ in XDG_CACHE_HOME or
+ * ~/.cache. False: nowhere (no home, or FLOW_CACHE is empty). */
 bool fl_cache_dir(char *out, size_t size);
 
 /* The candidate closest to `name` (Damerau-Levenshtein, within a third of its length), or NULL. */

@@ -11,7 +11,8 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-/* ---- errors --------------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------------------
+ */
 
 enum { FL_MAX_NOTES = 4 };
 
@@ -33,7 +34,8 @@ void fl_error_move(FlCtx *to, FlCtx *from);
 /* As compile diagnostics look: code, place, message, line with caret, notes, help. On standard error. */
 void fl_error_print(const FlProgram *program, const FlError *error, bool color);
 
-/* ---- contexts ------------------------------------------------------------------------------------------- */
+/* ---- contexts -------------------------------------------------------------------------------------------
+ */
 
 /* The first fault that the precise form of a kernel met. */
 typedef struct FlKernelFault {
@@ -45,7 +47,7 @@ typedef struct FlKernelFault {
 
 /* Values that pure code reported with note(), in program order. */
 typedef struct FlNote {
-  char *name;  /* owned */
+  char *name; /* owned */
   int32_t type;
   FlSlot value; /* a text is owned */
 } FlNote;
@@ -71,12 +73,13 @@ struct FlCtx {
 /* A context for a part of what `parent` does (NULL: for the script). */
 void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent);
 /* Waits for the futures that are left and lets go of what the context holds. When one of them failed that was
- * started before the context's own error, its error takes that one's place. Returns the final status; the error
- * stays in ctx->error until fl_ctx_reset. */
+ * started before the context's own error, its error takes that one's place. Returns the final status; the
+ * error stays in ctx->error until fl_ctx_reset. */
 FlStatus fl_ctx_finish(FlCtx *ctx, FlStatus status);
 void fl_ctx_reset(FlCtx *ctx);
 
-/* ---- notes: notes.c ------------------------------------------------------------------------------------- */
+/* ---- notes: notes.c -------------------------------------------------------------------------------------
+ */
 
 void fl_notes_reset(FlNotes *notes);
 /* Appends the notes of `from`, which is empty afterwards. */
@@ -88,13 +91,15 @@ bool fl_notes_decode(FlText bytes, FlNotes *out);
 /* Shows them live, as if they were reported now by stage call `event`. */
 void fl_notes_show(const FlNotes *notes, FlReport *report, int32_t event);
 
-/* ---- files read and written: paths.c ---------------------------------------------------------------------- */
+/* ---- files read and written: paths.c ----------------------------------------------------------------------
+ */
 
 typedef struct FlPaths FlPaths;
 FlPaths *fl_paths_new(void);
 void fl_paths_free(FlPaths *paths);
 
-/* ---- stage calls ------------------------------------------------------------------------------------------ */
+/* ---- stage calls ------------------------------------------------------------------------------------------
+ */
 
 /* A stage call on its way: a job with its own copy of the arguments. */
 struct FlFuture {
@@ -103,7 +108,7 @@ struct FlFuture {
   FlRun *run;
   const FlStage *stage;
   int32_t site;
-  uint64_t number; /* of the caller's futures, from 1 */
+  uint64_t number;       /* of the caller's futures, from 1 */
   _Atomic bool unwanted; /* an earlier failure made it pointless: do not begin */
   FlSlot *args, *results;
   FlStatus status;
@@ -125,7 +130,8 @@ typedef struct FlStageKey {
   FlDigest digest, *args; /* of each argument's content; in `bytes` */
 } FlStageKey;
 FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out);
-/* Gives the results of a call: remembered, computed by somebody else meanwhile, or computed here and then stored. */
+/* Gives the results of a call: remembered, computed by somebody else meanwhile, or computed here and then
+ * stored. */
 FlStatus fl_stage_recall(FlFuture *call);
 
 /* Stages that are being computed in this process. */
@@ -133,7 +139,8 @@ typedef struct FlFlight FlFlight;
 typedef struct FlFlightEntry FlFlightEntry;
 FlFlight *fl_flight_new(void);
 void fl_flight_free(FlFlight *flight);
-/* NULL: the caller computes and must call fl_flight_land. Else somebody else does: wait for it with fl_flight_follow. */
+/* NULL: the caller computes and must call fl_flight_land. Else somebody else does: wait for it with
+ * fl_flight_follow. */
 FlFlightEntry *fl_flight_join(FlFlight *flight, const FlStageKey *key);
 /* Waits, helping; then takes over results or error and the notes. The entry is consumed. */
 FlStatus fl_flight_follow(FlFuture *call, FlFlightEntry *entry);
@@ -147,7 +154,8 @@ void fl_history_free(FlHistory *history);
 void fl_history_add(FlHistory *history, const FlStage *stage, const FlStageKey *key, FlStageHow how);
 void fl_history_save(FlRun *run);
 
-/* ---- runs ----------------------------------------------------------------------------------------------- */
+/* ---- runs -----------------------------------------------------------------------------------------------
+ */
 
 struct FlRun {
   const FlProgram *program;

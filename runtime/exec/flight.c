@@ -1,8 +1,8 @@
 /* flight.c: single flight within a process: of calls with one key at the same time, one computes.
  *
- * In: keys of stage calls. Out: for each key one leader; the others follow and get what it got. What always holds: a
- * follower waits only for a leader that is running (it entered when its job had begun), so the rule of job.c applies: the
- * leader has nothing on top of it but what it needs itself. */
+ * In: keys of stage calls. Out: for each key one leader; the others follow and get what it got. What always
+ * holds: a follower waits only for a leader that is running (it entered when its job had begun), so the rule
+ * of job.c applies: the leader has nothing on top of it but what it needs itself. */
 #include "exec/exec_internal.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ void fl_flight_free(FlFlight *f) {
 /* Under the lock. */
 static FlFlightEntry **find(FlFlight *f, const FlStageKey *key) {
   FlFlightEntry **at = &f->first;
-  while (*at && ((*at)->key.len != key->len || memcmp((*at)->key.bytes, key->bytes, (size_t)key->len))) at = &(*at)->next;
+  while (*at && ((*at)->key.len != key->len || memcmp((*at)->key.bytes, key->bytes, (size_t)key->len)))
+    at = &(*at)->next;
   return at;
 }
 
@@ -92,7 +93,8 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status) {
     e->stage = stage;
     e->status = status;
     e->results = status ? NULL : malloc((size_t)(stage->n_results + 1) * sizeof *e->results);
-    if (e->results) fl_slots_copy(call->run->heap, e->results, call->results, stage->result_types, stage->n_results);
+    if (e->results)
+      fl_slots_copy(call->run->heap, e->results, call->results, stage->result_types, stage->n_results);
     else if (!status) e->status = 4;
     if (call->ctx.error) e->error = copy_error(call->ctx.error);
     fl_notes_copy(&e->notes, &call->ctx.notes);

@@ -1,8 +1,8 @@
 /* history.c: what a script's stage calls were in its last runs, for `flowc why`.
  *
- * In: each stage call of a run with its key's parts. Out: a record in the store, named by the script's path: the calls of
- * the run that ends, and those of the run before (history.h has the format). Only the record of a script's last two runs
- * is kept. */
+ * In: each stage call of a run with its key's parts. Out: a record in the store, named by the script's path:
+ * the calls of the run that ends, and those of the run before (history.h has the format). Only the record of
+ * a script's last two runs is kept. */
 #include "exec/exec_internal.h"
 #include "exec/history.h"
 

@@ -1,15 +1,15 @@
 /* loop.c: kernels over index spaces, and host-level loops, on the pool.
  *
- * In: a compiled kernel or function and a number of elements. Out: all done, or the error that comes first: in program
- * order, then in position. What always holds: how elements are cut into pieces depends on the kernel and the data alone;
- * pieces only schedule. */
+ * In: a compiled kernel or function and a number of elements. Out: all done, or the error that comes first:
+ * in program order, then in position. What always holds: how elements are cut into pieces depends on the
+ * kernel and the data alone; pieces only schedule. */
 #include "exec/exec_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Nanoseconds of work below which handing over costs more than it brings (a sleeping worker takes 5 us to wake), and
- * of one piece: long against a steal (0.1 us), short against the whole. */
+/* Nanoseconds of work below which handing over costs more than it brings (a sleeping worker takes 5 us to
+ * wake), and of one piece: long against a steal (0.1 us), short against the whole. */
 static const double INLINE_BELOW = 20e3, PIECE = 50e3;
 
 void fl_parallel_for(FlCtx *ctx, int64_t n, int64_t grain, FlLoopFn *fn, void *env) {
@@ -21,7 +21,8 @@ void fl_parallel_for(FlCtx *ctx, int64_t n, int64_t grain, FlLoopFn *fn, void *e
   for (int64_t i = 0; i < n; i += grain) fn(env, i, n - i > grain ? i + grain : n, 0);
 }
 
-/* ---- kernels -------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------
+ */
 
 typedef struct FlKernelRun {
   FlCtx *ctx;
@@ -57,14 +58,16 @@ static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, 
   const FlKernelFault *f = &ctx->fault;
   if (ctx->error) return ctx->error->status;
   if (!f->set)
-    return fl_fail_text(ctx, kernel->site, FL_CODE_INTERNAL, "bug in flow: the fault of a loop was not found again");
+    return fl_fail_text(ctx, kernel->site, FL_CODE_INTERNAL,
+                        "bug in flow: the fault of a loop was not found again");
   return fl_fail(ctx, f->fault, f->site, f->type, f->a, f->b);
 }
 
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
   if (n <= 0) return 0;
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
-  FlKernelRun r = {.ctx = ctx, .kernel = kernel, .env = env, .traced = fl_report_wants_kernels(ctx->run->report)};
+  FlKernelRun r = {
+      .ctx = ctx, .kernel = kernel, .env = env, .traced = fl_report_wants_kernels(ctx->run->report)};
   if ((double)n * cost < INLINE_BELOW && !r.traced) {
     atomic_init(&r.faults, kernel->fast(ctx, env, 0, n));
   } else {
@@ -74,14 +77,15 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
   return atomic_load_explicit(&r.faults, memory_order_relaxed) ? find_fault(ctx, kernel, env, n) : 0;
 }
 
-void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, int32_t type, FlSlot a,
-                     FlSlot b) {
+void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, int32_t type,
+                     FlSlot a, FlSlot b) {
   FlKernelFault *f = &ctx->fault;
   if (f->set && (f->rank < rank || (f->rank == rank && f->pos <= pos))) return;
   *f = (FlKernelFault){true, fault, site, rank, type, pos, a, b};
 }
 
-/* ---- host-level loops ----------------------------------------------------------------------------------- */
+/* ---- host-level loops -----------------------------------------------------------------------------------
+ */
 
 /* What an element left behind besides its results: only kept when there is something. */
 typedef struct FlTaskOutcome {
@@ -129,7 +133,8 @@ static void run_element(FlTaskSet *s, int64_t i) {
   if (args) {
     args[0].i = i;
     if (s->n_env) memcpy(args + 1, s->env, (size_t)s->n_env * sizeof *args);
-    status = fl_ctx_is_stopped(&ctx) ? fl_fail_stopped(&ctx) : s->fn(&ctx, args, s->results + i * s->n_results);
+    status =
+        fl_ctx_is_stopped(&ctx) ? fl_fail_stopped(&ctx) : s->fn(&ctx, args, s->results + i * s->n_results);
   } else {
     status = fl_fail_text(&ctx, -1, FL_FAULT_MEMORY, "out of memory");
   }
@@ -171,7 +176,8 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
                       int32_t n_results, int32_t site) {
   if (n <= 0) return 0;
   FlSched *sched = ctx->run->sched;
-  FlTaskSet s = {.ctx = ctx, .fn = fn, .env = env, .n_env = n_env, .n = n, .results = results, .n_results = n_results};
+  FlTaskSet s = {
+      .ctx = ctx, .fn = fn, .env = env, .n_env = n_env, .n = n, .results = results, .n_results = n_results};
   int64_t n_jobs = fl_sched_workers(sched) - 1;
   if (n_jobs > n - 1) n_jobs = n - 1;
   s.batch = n / ((n_jobs + 1) * 32);

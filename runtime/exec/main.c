@@ -1,8 +1,9 @@
 /* main.c: running a program from its command line: fl_main.
  *
- * In: a compiled program and argv. Out: its exit status: 0 done, 1 the script failed, 2 wrong usage, 4 no memory or disk,
- * 70 a bug in flow, 130 and 143 interrupted. What always holds: an interrupt first asks the run to end, so that files and
- * results that are being written are dropped whole; a second one, or two seconds, ends the process. */
+ * In: a compiled program and argv. Out: its exit status: 0 done, 1 the script failed, 2 wrong usage, 4 no
+ * memory or disk, 70 a bug in flow, 130 and 143 interrupted. What always holds: an interrupt first asks the
+ * run to end, so that files and results that are being written are dropped whole; a second one, or two
+ * seconds, ends the process. */
 #include "exec/command_line.h"
 #include "exec/exec_internal.h"
 
@@ -15,14 +16,15 @@
 
 bool fl_cache_dir(char *out, size_t size) {
   const char *own = getenv("FLOW_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  int n = own                ? snprintf(out, size, "%s", own)
-          : xdg && *xdg      ? snprintf(out, size, "%s/flow", xdg)
-          : home && *home    ? snprintf(out, size, "%s/.cache/flow", home)
-                             : 0;
+  int n = own             ? snprintf(out, size, "%s", own)
+          : xdg && *xdg   ? snprintf(out, size, "%s/flow", xdg)
+          : home && *home ? snprintf(out, size, "%s/.cache/flow", home)
+                          : 0;
   return n > 0 && (size_t)n < size;
 }
 
-/* ---- signals ---------------------------------------------------------------------------------------------- */
+/* ---- signals ----------------------------------------------------------------------------------------------
+ */
 
 /* SIGINT and SIGTERM are blocked in every thread and taken by one that does nothing else. */
 typedef struct FlSignals {
@@ -65,7 +67,8 @@ static void stop_signals(FlSignals *s) {
   pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------------------
+ */
 
 /* Limits what may be allocated beyond what the process has now (VmData of /proc/self/statm, in pages). */
 static void limit_memory(int64_t bytes) {
@@ -82,12 +85,16 @@ static void limit_memory(int64_t bytes) {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------
+ */
 
 static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c) {
   char folder[4096];
   FlRunOptions options = {.workers = c->workers,
-                          .cache_dir = c->no_cache ? NULL : c->cache ? c->cache : fl_cache_dir(folder, sizeof folder) ? folder : NULL,
+                          .cache_dir = c->no_cache                           ? NULL
+                                       : c->cache                            ? c->cache
+                                       : fl_cache_dir(folder, sizeof folder) ? folder
+                                                                             : NULL,
                           .script = script,
                           .report_file = c->report,
                           .trace_file = c->trace,

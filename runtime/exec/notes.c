@@ -1,7 +1,7 @@
 /* notes.c: values that pure code reports: note(loss = x).
  *
- * In: notes of contexts, each list in program order. Out: lists joined in the order of the program, whatever order the
- * pieces ran in; the bytes that are stored with a stage's result.
+ * In: notes of contexts, each list in program order. Out: lists joined in the order of the program, whatever
+ * order the pieces ran in; the bytes that are stored with a stage's result.
  *
  * bytes := version:u32 count:u32 note*
  * note  := name_len:u32 name type:u32 value     value := len:u32 bytes (text) or 8 bytes of the slot */
@@ -145,7 +145,8 @@ bool fl_notes_decode(FlText in, FlNotes *out) {
 void fl_notes_show(const FlNotes *notes, FlReport *report, int32_t event) {
   char shown[FL_SHOWN];
   for (int32_t i = 0; i < notes->n; i++)
-    fl_report_note(report, event, notes->at[i].name, fl_show_scalar(shown, notes->at[i].type, notes->at[i].value));
+    fl_report_note(report, event, notes->at[i].name,
+                   fl_show_scalar(shown, notes->at[i].type, notes->at[i].value));
 }
 
 /* The operator NOTE: attr s is the name, one scalar. */
@@ -154,7 +155,8 @@ FlStatus fl_rt_note(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
   (void)results;
   int32_t type = desc->arg_types[0].dtype;
   char shown[FL_SHOWN];
-  if (!add(&ctx->notes, desc->s, strlen(desc->s), type, args[0])) return fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
+  if (!add(&ctx->notes, desc->s, strlen(desc->s), type, args[0]))
+    return fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
   fl_report_note(ctx->run->report, ctx->event, desc->s, fl_show_scalar(shown, type, args[0]));
   return 0;
 }

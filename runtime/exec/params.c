@@ -1,8 +1,8 @@
 /* params.c: the values of a script's parameters.
  *
- * In: texts from the command line, and defaults as the script writes them. Out: the slots that the program's main
- * function takes: for T? the value, then whether there is one. What always holds: a text that does not read as the
- * parameter's type is an error that shows it, never another value. */
+ * In: texts from the command line, and defaults as the script writes them. Out: the slots that the program's
+ * main function takes: for T? the value, then whether there is one. What always holds: a text that does not
+ * read as the parameter's type is an error that shows it, never another value. */
 #include "exec/command_line.h"
 #include "exec/exec_internal.h"
 #include "data/number.h"
@@ -30,7 +30,8 @@ static FlText keep_text(FlHeap *heap, const char *s, size_t len) {
   return (FlText){copy, (int64_t)len};
 }
 
-/* ---- one scalar ------------------------------------------------------------------------------------------- */
+/* ---- one scalar -------------------------------------------------------------------------------------------
+ */
 
 static bool fits(int32_t dtype, int64_t v) {
   switch ((FlDtype)dtype) {
@@ -133,7 +134,8 @@ static const char *example(int32_t dtype) {
   }
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------ */
+/* ---- files ------------------------------------------------------------------------------------------------
+ */
 
 /* A file in the same folder with a name close to the one that is not there. On the heap, or NULL. */
 static char *closest_file(const char *path) {
@@ -160,8 +162,8 @@ static int check_file(const char *program, const FlParam *p, const char *path) {
   if (!error) return 0;
   char *near = error == ENOENT ? closest_file(path) : NULL, help[512];
   if (near) snprintf(help, sizeof help, "did you mean `%s`?", near);
-  int status = fl_usage_error(program, near ? help : NULL, "`--%s`: cannot read the file `%s`: %s", p->name, path,
-                              strerror(error));
+  int status = fl_usage_error(program, near ? help : NULL, "`--%s`: cannot read the file `%s`: %s", p->name,
+                              path, strerror(error));
   free(near);
   return status;
 }
@@ -174,22 +176,26 @@ static int read_files(FlRun *run, const char *program, const FlParam *p, const c
   out->a = fl_array_new(&run->main, FL_FILE, 1, &(int64_t){(int64_t)g.gl_pathc});
   if (out->a) {
     FlText *paths = out->a->data;
-    for (size_t i = 0; i < g.gl_pathc; i++) paths[i] = keep_text(run->heap, g.gl_pathv[i], strlen(g.gl_pathv[i]));
+    for (size_t i = 0; i < g.gl_pathc; i++)
+      paths[i] = keep_text(run->heap, g.gl_pathv[i], strlen(g.gl_pathv[i]));
     fl_array_keep(&run->main, out->a, run->heap, NULL, 0);
   }
   globfree(&g);
   return out->a ? 0 : fl_usage_error(program, NULL, "out of memory") + 2;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------------- */
+/* ---- parameters -------------------------------------------------------------------------------------------
+ */
 
-/* A default as the script writes it: without quotes and escapes, or the date("...") around it. On the heap. */
+/* A default as the script writes it: without quotes and escapes, or the date("...") around it. On the heap.
+ */
 static char *literal_text(const char *s) {
   size_t len = strlen(s);
   bool quoted = len >= 2 && s[0] == '"' && s[len - 1] == '"';
   const char *open = quoted ? NULL : strchr(s, '(');
   if (open && s[len - 1] == ')') {
-    char *inner = strndup(open + 1, len - (size_t)(open + 1 - s) - 1), *out = inner ? literal_text(inner) : NULL;
+    char *inner = strndup(open + 1, len - (size_t)(open + 1 - s) - 1),
+         *out = inner ? literal_text(inner) : NULL;
     free(inner);
     return out;
   }
@@ -207,7 +213,8 @@ static char *literal_text(const char *s) {
   return out;
 }
 
-static int read_param(FlRun *run, const char *program, const FlParam *p, const char *text, bool given, FlSlot *slots) {
+static int read_param(FlRun *run, const char *program, const FlParam *p, const char *text, bool given,
+                      FlSlot *slots) {
   bool is_null = p->nullable && !strcmp(text, "null");
   if (p->nullable) slots[1].i = !is_null;
   if (is_null) return 0;
@@ -215,7 +222,8 @@ static int read_param(FlRun *run, const char *program, const FlParam *p, const c
   if (p->t.rank || p->t.depth || !read_scalar(run->heap, p->t.dtype, text, slots)) {
     char help[160];
     snprintf(help, sizeof help, "give %s%s", example(p->t.dtype), p->nullable ? ", or null" : "");
-    return fl_usage_error(program, help, "`--%s` takes a value of type %s, and `%s` is none", p->name, p->type, text);
+    return fl_usage_error(program, help, "`--%s` takes a value of type %s, and `%s` is none", p->name,
+                          p->type, text);
   }
   if (p->t.dtype != FL_FILE) return 0;
   int status = given ? check_file(program, p, text) : 0;

@@ -1,8 +1,8 @@
 /* paths.c: which files a run reads and writes.
  *
- * In: paths that readers and writers are about to use. Out: an error when one file is written twice, or both read and
- * written. What always holds: files are compared by their resolved folder and name, so links and ./ do not hide that two
- * paths are one file. */
+ * In: paths that readers and writers are about to use. Out: an error when one file is written twice, or both
+ * read and written. What always holds: files are compared by their resolved folder and name, so links and ./
+ * do not hide that two paths are one file. */
 #include "exec/exec_internal.h"
 
 #include <stdio.h>
@@ -75,7 +75,8 @@ static FlStatus claim(FlCtx *ctx, int32_t site, const char *path, int64_t len, b
   }
   pthread_mutex_unlock(&p->lock);
   if (!resolved || (!known && !kept)) s = fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");
-  else if (clash) s = fl_fail_text(ctx, site, FL_CODE(921), "`%s` is both read and written by this script", given);
+  else if (clash)
+    s = fl_fail_text(ctx, site, FL_CODE(921), "`%s` is both read and written by this script", given);
   else if (twice) s = fl_fail_text(ctx, site, FL_CODE(922), "`%s` is written twice by this script", given);
   if (clash || twice) fl_fail_help(ctx, "write to another path");
   if (!kept) free(resolved);

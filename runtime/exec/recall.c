@@ -1,13 +1,14 @@
 /* recall.c: the results of a stage call, remembered or computed.
  *
- * In: a stage call. Out: its results, whoever computed them and when. What always holds: the key says everything that
- * the results depend on; errors are never stored; results are the same whether they were remembered or not; of many
- * calls with one key, in this process and in others, one computes.
+ * In: a stage call. Out: its results, whoever computed them and when. What always holds: the key says
+ * everything that the results depend on; errors are never stored; results are the same whether they were
+ * remembered or not; of many calls with one key, in this process and in others, one computes.
  *
- * key := "flow.stage" version:u32 abi:u32 code:digest n_args:u32 arg*     arg := dtype:u8 rank:u8 depth:u8 0:u8 digest
+ * key := "flow.stage" version:u32 abi:u32 code:digest n_args:u32 arg*     arg := dtype:u8 rank:u8 depth:u8
+ * 0:u8 digest
  *
- * Which results are stored (FlStage.memo): 1 all, -1 none, 0 all but those that are large and were made faster than
- * they can be read back. */
+ * Which results are stored (FlStage.memo): 1 all, -1 none, 0 all but those that are large and were made
+ * faster than they can be read back. */
 #include "exec/exec_internal.h"
 #include "data/codec.h"
 
@@ -15,7 +16,8 @@
 #include <string.h>
 
 enum { FL_KEY_VERSION = 1, FL_LARGE = 16 << 20, FL_WAIT_MS = 100 };
-/* A stored result is read, checked and mapped at about this rate: what is made faster is not worth its place. */
+/* A stored result is read, checked and mapped at about this rate: what is made faster is not worth its place.
+ */
 static const double BYTES_PER_NS = 2.0;
 
 static FlStatus arg_digest(FlCtx *ctx, int32_t site, FlType1 t, FlSlot value, FlDigest *out) {
@@ -69,7 +71,8 @@ FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out) {
   return 0;
 }
 
-/* ---- the payload: the results, then a text with the notes ----------------------------------------------- */
+/* ---- the payload: the results, then a text with the notes -----------------------------------------------
+ */
 
 static FlType1 *payload_types(const FlStage *stage) {
   FlType1 *types = malloc((size_t)(stage->n_results + 1) * sizeof *types);
@@ -125,7 +128,8 @@ static void store(FlFuture *call, FlMemoKey key, int64_t took) {
       if ((types[i].rank || types[i].depth) && values[i].a) fl_array_digest(values[i].a);
     if (fl_codec_encode(values, types, n + 1, &encoded)) {
       bool cheap = encoded.bytes >= FL_LARGE && (double)took * BYTES_PER_NS < (double)encoded.bytes;
-      if (stage->memo > 0 || !cheap) fl_memo_put(call->run->memo, key, encoded.pieces, encoded.n_pieces, NULL);
+      if (stage->memo > 0 || !cheap)
+        fl_memo_put(call->run->memo, key, encoded.pieces, encoded.n_pieces, NULL);
       fl_codec_reset(&encoded);
     }
   }
@@ -134,13 +138,15 @@ static void store(FlFuture *call, FlMemoKey key, int64_t took) {
   free(values);
 }
 
-/* ---- looking up and computing --------------------------------------------------------------------------- */
+/* ---- looking up and computing ---------------------------------------------------------------------------
+ */
 
 /* The right to compute, waiting while another process does; or its result. */
 static FlMemoClaimed claim(FlFuture *call, FlMemoKey key, FlMemoEntry **entry, FlMemoClaim **mine) {
   FlMemo *memo = call->run->memo;
   FlMemoClaimed c = fl_memo_claim(memo, key, 0, entry, mine);
-  while (c == FL_MEMO_BUSY && !fl_ctx_is_stopped(&call->ctx)) c = fl_memo_claim(memo, key, FL_WAIT_MS, entry, mine);
+  while (c == FL_MEMO_BUSY && !fl_ctx_is_stopped(&call->ctx))
+    c = fl_memo_claim(memo, key, FL_WAIT_MS, entry, mine);
   return c;
 }
 
@@ -155,7 +161,8 @@ static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHo
       *how = FL_STAGE_CACHED;
       return 0;
     }
-    fl_run_warn(call->run, "a remembered result of stage `%s` is damaged and is computed again", call->stage->name);
+    fl_run_warn(call->run, "a remembered result of stage `%s` is damaged and is computed again",
+                call->stage->name);
   }
   int64_t begin = fl_report_now(call->run->report);
   FlStatus status = fl_ctx_is_stopped(&call->ctx) ? fl_fail_stopped(&call->ctx) : fl_stage_compute(call);

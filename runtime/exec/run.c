@@ -1,7 +1,8 @@
 /* run.c: one execution of a program, and its contexts.
  *
- * In: a program and options. Out: a run with its pool of workers, memory, store and report, and in the end the exit
- * status. What always holds: the thread that makes a run is worker 0 and runs the script's own context. */
+ * In: a program and options. Out: a run with its pool of workers, memory, store and report, and in the end
+ * the exit status. What always holds: the thread that makes a run is worker 0 and runs the script's own
+ * context. */
 #include "exec/exec_internal.h"
 
 #include <errno.h>
@@ -10,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- contexts ------------------------------------------------------------------------------------------- */
+/* ---- contexts -------------------------------------------------------------------------------------------
+ */
 
 void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent) {
   *ctx = (FlCtx){.run = run, .event = -1};
@@ -58,7 +60,8 @@ void fl_run_warn(FlRun *run, const char *fmt, ...) {
 
 static void warn_memo(void *run, const char *message) { fl_run_warn(run, "%s", message); }
 
-/* ---- runs ----------------------------------------------------------------------------------------------- */
+/* ---- runs -----------------------------------------------------------------------------------------------
+ */
 
 FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   FlRun *run = calloc(1, sizeof *run);
@@ -72,7 +75,9 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->files = fl_files_new();
   run->flight = fl_flight_new();
   run->history = fl_history_new();
-  FlReportOptions report = {.script = o->script ? o->script : program ? program->name : "",
+  FlReportOptions report = {.script = o->script ? o->script
+                                      : program ? program->name
+                                                : "",
                             .html = o->report_file,
                             .trace = o->trace_file,
                             .quiet = o->quiet,
@@ -82,8 +87,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->report = fl_report_new(&report);
   if (o->cache_dir)
     run->memo = fl_memo_open(&(FlMemoOptions){.dir = o->cache_dir, .warn = warn_memo, .warn_arg = run});
-  if (!run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->history || !run->report ||
-      (o->cache_dir && !run->memo)) {
+  if (!run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->history ||
+      !run->report || (o->cache_dir && !run->memo)) {
     fl_run_free(run);
     return NULL;
   }

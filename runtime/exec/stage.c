@@ -1,14 +1,16 @@
 /* stage.c: stage calls as futures.
  *
- * In: a stage and borrowed arguments. Out: its owned results, when waited for. What always holds: each future is waited
- * for once, by the context that started it or by fl_ctx_finish; of several failures in one context, the one that is first
- * in program order is reported, whenever each of them happened. */
+ * In: a stage and borrowed arguments. Out: its owned results, when waited for. What always holds: each future
+ * is waited for once, by the context that started it or by fl_ctx_finish; of several failures in one context,
+ * the one that is first in program order is reported, whenever each of them happened. */
 #include "exec/exec_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_text(FlType1 t) { return t.rank == 0 && t.depth == 0 && (t.dtype == FL_TEXT || t.dtype == FL_FILE); }
+static bool is_text(FlType1 t) {
+  return t.rank == 0 && t.depth == 0 && (t.dtype == FL_TEXT || t.dtype == FL_FILE);
+}
 static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
 
 void fl_slots_release(const FlSlot *slots, const FlType1 *types, int32_t n) {

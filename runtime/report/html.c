@@ -9,8 +9,10 @@
 static const char style[] =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
     "h1{font-size:1.4em}h2{font-size:1.1em;margin-top:2em}table{border-collapse:collapse;width:100%}"
-    "th,td{text-align:left;padding:.25em .6em;border-bottom:1px solid #ddd}td.n{text-align:right;white-space:nowrap}"
-    ".bar{position:relative;height:1em;background:#f3f3f3;min-width:16em}.bar i{position:absolute;top:0;height:1em;"
+    "th,td{text-align:left;padding:.25em .6em;border-bottom:1px solid "
+    "#ddd}td.n{text-align:right;white-space:nowrap}"
+    ".bar{position:relative;height:1em;background:#f3f3f3;min-width:16em}.bar "
+    "i{position:absolute;top:0;height:1em;"
     "min-width:1px;background:#3b76c4}.cached .bar i{background:#9bbf85}.failed .bar i{background:#c0392b}";
 
 static void put_text(FILE *f, const char *s) {
@@ -34,8 +36,10 @@ static void put_stages(FILE *f, const FlReport *r, int64_t total) {
     fl_report_duration(took, end - e->begin);
     fprintf(f, "<tr class=\"%s\"><td>", fl_report_how(e->how));
     put_text(f, e->name);
-    fprintf(f, "<td>%s<td class=n>%s<td class=n>%d<td><div class=bar><i style=\"left:%.2f%%;width:%.2f%%\"></i></div>"
-               "</tr>\n",
+    fprintf(f,
+            "<td>%s<td class=n>%s<td class=n>%d<td><div class=bar><i "
+            "style=\"left:%.2f%%;width:%.2f%%\"></i></div>"
+            "</tr>\n",
             fl_report_how(e->how), took, e->worker, 100.0 * (double)e->begin / (double)total,
             100.0 * (double)(end - e->begin) / (double)total);
   }

@@ -1,7 +1,8 @@
 /* report.c: records what happens in a run and shows it live.
  *
- * In: events from any thread. Out: progress lines. What always holds: one lock; the live line ("running: ...") is wiped
- * before anything else is written to the terminal. Without memory for an event it is not recorded. */
+ * In: events from any thread. Out: progress lines. What always holds: one lock; the live line ("running:
+ * ...") is wiped before anything else is written to the terminal. Without memory for an event it is not
+ * recorded. */
 #include "report/report_internal.h"
 
 #include <errno.h>
@@ -61,7 +62,8 @@ void fl_report_duration(char buffer[32], int64_t ns) {
   else snprintf(buffer, 32, "%.0f us", s * 1e6);
 }
 
-/* ---- the terminal; under the lock ----------------------------------------------------------------------- */
+/* ---- the terminal; under the lock -----------------------------------------------------------------------
+ */
 
 static void wipe(FlReport *r) {
   if (r->live) fputs("\r\033[K", stderr);
@@ -149,7 +151,8 @@ void fl_report_note(FlReport *r, int32_t stage, const char *name, const char *va
 
 bool fl_report_wants_kernels(const FlReport *r) { return r->options.trace != NULL; }
 
-void fl_report_kernel(FlReport *r, const char *name, int worker, int64_t begin, int64_t end, int64_t elements) {
+void fl_report_kernel(FlReport *r, const char *name, int worker, int64_t begin, int64_t end,
+                      int64_t elements) {
   pthread_mutex_lock(&r->lock);
   if (r->n_kernels < FL_MAX_KERNELS &&
       grow((void **)&r->kernels, r->n_kernels, &r->cap_kernels, sizeof *r->kernels))

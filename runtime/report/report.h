@@ -1,9 +1,9 @@
 /* report.h: what people see of a run: progress on a terminal, the closing line, the timeline, the page.
  *
- * In: the beginnings and ends of stages, notes, output. Out: lines on standard error (one a finished stage, only when it
- * is a terminal), program output on standard output not mixed with them, and at the end, where asked for, a Chrome
- * trace (JSON) and a self-contained HTML page. What always holds: nothing here changes a result or an exit status.
- * All functions may be called from any thread. */
+ * In: the beginnings and ends of stages, notes, output. Out: lines on standard error (one a finished stage,
+ * only when it is a terminal), program output on standard output not mixed with them, and at the end, where
+ * asked for, a Chrome trace (JSON) and a self-contained HTML page. What always holds: nothing here changes a
+ * result or an exit status. All functions may be called from any thread. */
 #ifndef FL_REPORT_H
 #define FL_REPORT_H
 
@@ -13,9 +13,9 @@
 typedef struct FlReport FlReport;
 
 typedef struct FlReportOptions {
-  const char *script; /* shown as the title */
+  const char *script;       /* shown as the title */
   const char *html, *trace; /* files to write at the end, or NULL */
-  bool quiet; /* no progress and no closing line */
+  bool quiet;               /* no progress and no closing line */
   int workers;
   /* Where program output goes; NULL: standard output. */
   void (*out)(void *arg, const char *bytes, int64_t len);
@@ -38,7 +38,8 @@ const char *fl_report_how(FlStageHow how); /* "run", "cached", "failed" */
 
 /* Whether kernels are to be recorded, and one of them. */
 bool fl_report_wants_kernels(const FlReport *report);
-void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t begin, int64_t end, int64_t elements);
+void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t begin, int64_t end,
+                      int64_t elements);
 
 /* Bytes of the program's own output. false: standard output does not take them (errno says why). */
 bool fl_report_output(FlReport *report, const char *bytes, int64_t len);
@@ -46,8 +47,8 @@ bool fl_report_flush(FlReport *report);
 /* One line on standard error, without the newline. */
 void fl_report_line(FlReport *report, const char *line);
 
-/* Ends the display, prints "N stages: R run, C cached" when there were any (not with quiet), writes the files. false:
- * a file could not be written (*failed names it, errno says why). */
+/* Ends the display, prints "N stages: R run, C cached" when there were any (not with quiet), writes the
+ * files. false: a file could not be written (*failed names it, errno says why). */
 bool fl_report_close(FlReport *report, int exit_status, const char **failed);
 
 #endif

@@ -27,8 +27,8 @@ typedef struct FlKernelEvent {
 
 struct FlReport {
   FlReportOptions options;
-  int64_t start; /* CLOCK_MONOTONIC, nanoseconds */
-  bool progress, live; /* a terminal to show progress on; the live line is on the screen now */
+  int64_t start;        /* CLOCK_MONOTONIC, nanoseconds */
+  bool progress, live;  /* a terminal to show progress on; the live line is on the screen now */
   pthread_mutex_t lock; /* all below */
   FlStageEvent *stages;
   FlNoteEvent *notes;

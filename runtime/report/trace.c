@@ -1,6 +1,8 @@
-/* trace.c: the timeline of a run in the Chrome trace event format ("Trace Event Format", complete events "X").
+/* trace.c: the timeline of a run in the Chrome trace event format ("Trace Event Format", complete events
+ * "X").
  *
- * In: the recorded events. Out: a JSON file for chrome://tracing or Perfetto: a row per worker, microseconds. */
+ * In: the recorded events. Out: a JSON file for chrome://tracing or Perfetto: a row per worker, microseconds.
+ */
 #include "report/report_internal.h"
 
 #include <stdio.h>
@@ -24,7 +26,8 @@ static void put_event(FILE *f, bool *first, const char *category, const char *na
   put_string(f, category);
   fputs(",\"name\":", f);
   put_string(f, name);
-  fprintf(f, ",\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f", worker, (double)begin / 1e3, (double)(end - begin) / 1e3);
+  fprintf(f, ",\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f", worker, (double)begin / 1e3,
+          (double)(end - begin) / 1e3);
 }
 
 bool fl_report_write_trace(const FlReport *r, const char *path) {
@@ -49,7 +52,8 @@ bool fl_report_write_trace(const FlReport *r, const char *path) {
     first = false;
     fputs("{\"ph\":\"i\",\"pid\":1,\"s\":\"g\",\"cat\":\"note\",\"name\":", f);
     put_string(f, e->value);
-    fprintf(f, ",\"tid\":%d,\"ts\":%.3f}", e->stage >= 0 ? r->stages[e->stage].worker : 0, (double)e->at / 1e3);
+    fprintf(f, ",\"tid\":%d,\"ts\":%.3f}", e->stage >= 0 ? r->stages[e->stage].worker : 0,
+            (double)e->at / 1e3);
   }
   fputs("\n]}\n", f);
   bool ok = !ferror(f);

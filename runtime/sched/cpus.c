@@ -1,7 +1,7 @@
 /* cpus.c: how many CPUs this process may use.
  *
- * In: the affinity mask, and the CPU quota of the control group (version 2: cpu.max of the own group and those above;
- * version 1: cpu.cfs_quota_us). Out: the smaller of the two, a part of a CPU counting as one. */
+ * In: the affinity mask, and the CPU quota of the control group (version 2: cpu.max of the own group and
+ * those above; version 1: cpu.cfs_quota_us). Out: the smaller of the two, a part of a CPU counting as one. */
 #include "sched/sched.h"
 
 #include <sched.h>
@@ -43,7 +43,8 @@ static int smaller(int limit, int other) { return other > 0 && other < limit ? o
 
 int fl_sched_cpus(void) {
   int cpus = affinity();
-  cpus = smaller(cpus, quota_of("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
+  cpus =
+      smaller(cpus, quota_of("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
   char line[512], path[600];
   FILE *f = fopen("/proc/self/cgroup", "re");
   while (f && fgets(line, sizeof line, f)) {

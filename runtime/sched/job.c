@@ -1,8 +1,9 @@
 /* job.c: the queue of host-level work, and waiting that helps.
  *
- * In: jobs with the scope they work for. Out: each has run once when its wait returns. What always holds: above a
- * stage's frame on a worker's stack there is only work of that stage or of stages that it needs, because a waiting
- * worker takes on jobs of its own scope or below only (README.md: why that excludes deadlock). */
+ * In: jobs with the scope they work for. Out: each has run once when its wait returns. What always holds:
+ * above a stage's frame on a worker's stack there is only work of that stage or of stages that it needs,
+ * because a waiting worker takes on jobs of its own scope or below only (README.md: why that excludes
+ * deadlock). */
 #include "sched/sched_internal.h"
 
 static bool is_within(const FlScope *scope, const FlScope *outer) {
@@ -30,8 +31,8 @@ static void unqueue(FlSched *s, FlJob *job) {
 
 static void run_job(FlSched *s, FlJob *job) {
   job->run(job);
-  /* seq_cst: a waiter puts itself on the list of sleepers, then looks at this; we store this, then look at the list.
-   * The job is gone for us from here on. */
+  /* seq_cst: a waiter puts itself on the list of sleepers, then looks at this; we store this, then look at
+   * the list. The job is gone for us from here on. */
   atomic_store_explicit(&job->state, FL_JOB_DONE, memory_order_seq_cst);
   fl_sched_signal(s);
 }

@@ -1,7 +1,8 @@
 /* pool.c: starting and stopping workers, and what a worker without work does.
  *
- * In: a number of workers. Out: threads that run tasks and jobs. What always holds: worker 0 is the thread that made the
- * pool; `here` of a thread is its worker, set once when it enters and cleared when it leaves. */
+ * In: a number of workers. Out: threads that run tasks and jobs. What always holds: worker 0 is the thread
+ * that made the pool; `here` of a thread is its worker, set once when it enters and cleared when it leaves.
+ */
 #include "sched/sched_internal.h"
 
 #include <sched.h>
@@ -10,8 +11,8 @@
 
 enum { FL_WORKER_STACK = 64 << 20 }; /* address space: pages are only used when touched */
 
-/* Who the calling thread is. The one thing that cannot be passed along: a body is called with its own arguments on
- * whatever thread. */
+/* Who the calling thread is. The one thing that cannot be passed along: a body is called with its own
+ * arguments on whatever thread. */
 static _Thread_local FlWorker *here;
 
 FlWorker *fl_worker_here(const FlSched *s) { return here && here->sched == s ? here : NULL; }

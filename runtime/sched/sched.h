@@ -1,8 +1,8 @@
 /* sched.h: the pool of workers that runs everything parallel: tasks, loops, jobs.
  *
  * Two kinds of work, so that waiting can never deadlock (README.md has states, protocol and proof):
- *   - a *task* is short and structured: it is joined by whoever spawned it, and may itself only spawn, join and
- *     loop. Tasks are on the workers' own deques.
+ *   - a *task* is short and structured: it is joined by whoever spawned it, and may itself only spawn, join
+ * and loop. Tasks are on the workers' own deques.
  *   - a *job* is host code: a stage, or some elements of a host-level loop. A job may wait for anything. Jobs
  *     are in one shared queue.
  * What always holds: results cannot depend on the number of workers, since who runs a piece is all that is
@@ -17,9 +17,9 @@ typedef struct FlSched FlSched;
 /* CPUs that this process may use: affinity and the limits of its control group. At least 1. */
 int fl_sched_cpus(void);
 
-/* A pool of n_workers (1..FL_SCHED_MAX; 0: fl_sched_cpus()). The calling thread becomes worker 0 and must be the
- * one to free the pool. Threads that the system refuses are done without. NULL: out of memory, or the calling
- * thread is a worker already. */
+/* A pool of n_workers (1..FL_SCHED_MAX; 0: fl_sched_cpus()). The calling thread becomes worker 0 and must be
+ * the one to free the pool. Threads that the system refuses are done without. NULL: out of memory, or the
+ * calling thread is a worker already. */
 enum { FL_SCHED_MAX = 1024 };
 FlSched *fl_sched_new(int n_workers);
 /* All work must have been waited for. NULL is allowed. */
@@ -28,7 +28,8 @@ int fl_sched_workers(const FlSched *sched);
 /* Which worker the calling thread is: 0..n-1, or -1 when it is none of this pool. */
 int fl_sched_worker(const FlSched *sched);
 
-/* ---- tasks ---------------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------------------
+ */
 
 /* Usually the first member of a larger struct on the spawner's stack. */
 typedef struct FlTask {
@@ -38,22 +39,23 @@ typedef struct FlTask {
 
 /* The task may run from now on, on any worker. Never blocks. */
 void fl_task_spawn(FlSched *sched, FlTask *task);
-/* Returns when the task has run; runs it here unless somebody took it. Tasks are joined by the thread that spawned
- * them, latest first. */
+/* Returns when the task has run; runs it here unless somebody took it. Tasks are joined by the thread that
+ * spawned them, latest first. */
 void fl_task_join(FlSched *sched, FlTask *task);
 
-/* The body of a loop: items [begin, end) with begin a multiple of the grain and at most one grain of items. worker:
- * the index of the thread's worker, for scratch memory; a body that itself calls into the pool may find itself on top
- * of another of its own calls with the same index. */
+/* The body of a loop: items [begin, end) with begin a multiple of the grain and at most one grain of items.
+ * worker: the index of the thread's worker, for scratch memory; a body that itself calls into the pool may
+ * find itself on top of another of its own calls with the same index. */
 typedef void FlLoopFn(void *env, int64_t begin, int64_t end, int worker);
-/* Runs fn over [0, n_items) in pieces of `grain` items (at least 1); returns when all are done. Pieces are handed
- * over lazily: only what an idle worker asks for. */
+/* Runs fn over [0, n_items) in pieces of `grain` items (at least 1); returns when all are done. Pieces are
+ * handed over lazily: only what an idle worker asks for. */
 void fl_sched_for(FlSched *sched, int64_t n_items, int64_t grain, FlLoopFn *fn, void *env);
 
-/* ---- jobs ----------------------------------------------------------------------------------------------- */
+/* ---- jobs -----------------------------------------------------------------------------------------------
+ */
 
-/* Says which stage a job works for: a stage's scope has the scope of the stage (or NULL: the script) that called it
- * as parent. A worker that waits within a scope takes on only jobs of that scope or below. */
+/* Says which stage a job works for: a stage's scope has the scope of the stage (or NULL: the script) that
+ * called it as parent. A worker that waits within a scope takes on only jobs of that scope or below. */
 typedef struct FlScope {
   const struct FlScope *parent;
 } FlScope;

@@ -1,5 +1,5 @@
-/* sched_internal.h: the pool, its workers and their deques. README.md beside this file has the protocol; each atomic
- * below names its partners. */
+/* sched_internal.h: the pool, its workers and their deques. README.md beside this file has the protocol; each
+ * atomic below names its partners. */
 #ifndef FL_SCHED_INTERNAL_H
 #define FL_SCHED_INTERNAL_H
 
@@ -11,7 +11,7 @@ enum { FL_DEQUE_CAP = 2048 }; /* tasks; when full, a spawn runs the task at once
 
 /* Chase-Lev deque of fixed size. The owner pushes and pops at `bottom`, thieves take at `top`. */
 typedef struct FlDeque {
-  alignas(128) _Atomic int64_t top; /* thieves and the owner's last pop: CAS; only grows */
+  alignas(128) _Atomic int64_t top;    /* thieves and the owner's last pop: CAS; only grows */
   alignas(128) _Atomic int64_t bottom; /* written by the owner */
   _Atomic(FlTask *) slots[FL_DEQUE_CAP];
 } FlDeque;
@@ -24,15 +24,17 @@ typedef struct FlWorker {
   pthread_t thread;
   bool runs; /* the thread was started */
   /* Under sched->lock: */
-  bool listed;                   /* in the list of sleepers */
-  bool waits_job;                /* sleeps for a job or a condition: woken by fl_sched_signal */
+  bool listed;    /* in the list of sleepers */
+  bool waits_job; /* sleeps for a job or a condition: woken by fl_sched_signal */
   struct FlWorker *prev, *next;
-  alignas(64) _Atomic uint32_t parked; /* futex: 1 while asleep; 0 is stored by whoever took it off the list */
+  alignas(
+      64) _Atomic uint32_t parked; /* futex: 1 while asleep; 0 is stored by whoever took it off the list */
 } FlWorker;
 
 struct FlSched {
-  /* Sleepers in the low half, searchers in the high half. Partner of every push: push stores bottom, then loads
-   * this; a sleeper adds itself here, then loads all bottoms. All seq_cst, so one of the two sees the other. */
+  /* Sleepers in the low half, searchers in the high half. Partner of every push: push stores bottom, then
+   * loads this; a sleeper adds itself here, then loads all bottoms. All seq_cst, so one of the two sees the
+   * other. */
   alignas(128) _Atomic uint64_t idle;
   alignas(128) pthread_mutex_t lock; /* the list of sleepers */
   FlWorker *sleepers;
@@ -41,7 +43,7 @@ struct FlSched {
   _Atomic int64_t n_jobs; /* queued; written under jobs_lock, read by searchers without; seq_cst, as `idle` */
   _Atomic int closing;
   int n_workers;
-  int spins;                /* rounds of looking for work before sleeping */
+  int spins; /* rounds of looking for work before sleeping */
   FlWorker **workers;
 };
 
@@ -51,36 +53,42 @@ enum { FL_JOB_QUEUED, FL_JOB_RUNNING, FL_JOB_DONE };
 FlWorker *fl_worker_here(const FlSched *sched); /* the calling thread's, or NULL */
 bool fl_any_task(const FlSched *sched);         /* is any deque non-empty? */
 FlTask *fl_steal(FlWorker *w);                  /* from anyone; NULL: nothing found */
-bool fl_job_run_any(FlSched *s, const FlScope *scope); /* runs one queued job of that scope or below; false: none */
+bool fl_job_run_any(FlSched *s,
+                    const FlScope *scope); /* runs one queued job of that scope or below; false: none */
 void fl_task_execute(FlTask *task);
-void fl_worker_loop(FlWorker *w);               /* until the pool closes */
+void fl_worker_loop(FlWorker *w); /* until the pool closes */
 /* One step of waiting: spins, longer each round. True: time to sleep. */
 bool fl_backoff(const FlSched *sched, int round);
 
-/* ---- deque.c -------------------------------------------------------------------------------------------- */
+/* ---- deque.c --------------------------------------------------------------------------------------------
+ */
 
 bool fl_deque_push(FlDeque *d, FlTask *task); /* false: full */
 FlTask *fl_deque_pop(FlDeque *d);             /* the owner; NULL: empty */
 FlTask *fl_deque_steal(FlDeque *d);           /* any thread; NULL: empty or lost a race */
 bool fl_deque_is_empty(const FlDeque *d);
 
-/* ---- sleep.c -------------------------------------------------------------------------------------------- */
+/* ---- sleep.c --------------------------------------------------------------------------------------------
+ */
 
 static inline uint32_t fl_idle_sleeping(uint64_t idle) { return (uint32_t)idle; }
 static inline uint32_t fl_idle_searching(uint64_t idle) { return (uint32_t)(idle >> 32); }
 
 void fl_searching_begin(FlSched *s);
-/* Leaves the search. Pushes woke nobody meanwhile, so the last one to leave wakes another if there is work. */
+/* Leaves the search. Pushes woke nobody meanwhile, so the last one to leave wakes another if there is work.
+ */
 void fl_searching_end(FlSched *s);
-/* A searcher sleeps until it is woken, unless has_work(w, arg) after it put itself on the list. It is a searcher
- * again afterwards. */
+/* A searcher sleeps until it is woken, unless has_work(w, arg) after it put itself on the list. It is a
+ * searcher again afterwards. */
 void fl_sleep(FlWorker *w, bool waits_job, bool (*has_work)(FlWorker *w, void *arg), void *arg);
 /* After a push: wakes one sleeper when there is one and nobody is searching. */
-static inline bool fl_should_wake(uint64_t idle) { return fl_idle_sleeping(idle) && !fl_idle_searching(idle); }
+static inline bool fl_should_wake(uint64_t idle) {
+  return fl_idle_sleeping(idle) && !fl_idle_searching(idle);
+}
 void fl_wake_one(FlSched *s);
 /* After queueing a job: wakes one worker without a scope of its own, or else all that sleep. */
 void fl_wake_for_job(FlSched *s);
-void fl_wake_worker(FlWorker *w);            /* if it sleeps */
+void fl_wake_worker(FlWorker *w); /* if it sleeps */
 void fl_wake_all(FlSched *s, bool only_job_waiters);
 
 #endif

@@ -1,7 +1,8 @@
 /* sleep.c: how workers without work sleep and are woken.
  *
- * The protocol and why no wake-up is lost: README.md. What always holds, under the lock: a worker is listed if and
- * only if it counts as sleeping; whoever takes it off the list counts it as searching and stores parked = 0. */
+ * The protocol and why no wake-up is lost: README.md. What always holds, under the lock: a worker is listed
+ * if and only if it counts as sleeping; whoever takes it off the list counts it as searching and stores
+ * parked = 0. */
 #include "sched/sched_internal.h"
 
 #include <linux/futex.h>
@@ -13,7 +14,9 @@ static const uint64_t SLEEPER = 1, SEARCHER = (uint64_t)1 << 32;
 static void futex_wait(_Atomic uint32_t *word, uint32_t value) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
-static void futex_wake(_Atomic uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); }
+static void futex_wake(_Atomic uint32_t *word) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
 
 /* Under the lock. The caller wakes the worker's futex after unlocking. */
 static void take_off(FlSched *s, FlWorker *w) {

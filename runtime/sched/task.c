@@ -1,14 +1,14 @@
 /* task.c: spawn, join and parallel loops.
  *
- * In: tasks on the spawners' stacks. Out: each has run once when its join returns. What always holds: tasks of a worker
- * are joined latest first, so a join finds its own task at the bottom of the deque, or finds nothing: then it and all
- * before it were stolen. */
+ * In: tasks on the spawners' stacks. Out: each has run once when its join returns. What always holds: tasks
+ * of a worker are joined latest first, so a join finds its own task at the bottom of the deque, or finds
+ * nothing: then it and all before it were stolen. */
 #include "sched/sched_internal.h"
 
 void fl_task_execute(FlTask *task) {
   task->run(task);
-  /* acq_rel: releases what the task did to the joiner; acquires the sleeping joiner's address. The task is gone for us
-   * from here on. */
+  /* acq_rel: releases what the task did to the joiner; acquires the sleeping joiner's address. The task is
+   * gone for us from here on. */
   uintptr_t before = atomic_exchange_explicit(&task->state, FL_TASK_DONE, memory_order_acq_rel);
   if (before != FL_TASK_NEW) fl_wake_worker((FlWorker *)before);
 }
@@ -26,7 +26,8 @@ static bool is_done(FlTask *task) {
   return atomic_load_explicit(&task->state, memory_order_acquire) == FL_TASK_DONE;
 }
 
-/* True: the task was still ours and is taken back, to be run by the caller. False: it ran, or runs elsewhere. */
+/* True: the task was still ours and is taken back, to be run by the caller. False: it ran, or runs elsewhere.
+ */
 static bool take_back(FlWorker *w, FlTask *task) {
   return w && !is_done(task) && fl_deque_pop(&w->deque) == task;
 }
@@ -69,7 +70,8 @@ void fl_task_join(FlSched *s, FlTask *task) {
   else if (!is_done(task)) await(w, task);
 }
 
-/* ---- loops ---------------------------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------------------
+ */
 
 typedef struct FlLoop {
   FlSched *sched;
@@ -92,8 +94,8 @@ static void run_piece(const FlLoop *l, int64_t piece, int worker) {
 
 static void run_range(FlTask *task);
 
-/* Lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP 2010): half of what is left is offered whenever the
- * own deque is empty, which says that somebody took the last offer. */
+/* Lazy binary splitting (Tzannes, Caragea, Barua, Vishkin, PPoPP 2010): half of what is left is offered
+ * whenever the own deque is empty, which says that somebody took the last offer. */
 static void run_pieces(FlWorker *w, const FlLoop *l, int64_t begin, int64_t end) {
   FlRange offers[64]; /* each is at most half of the one before */
   int n = 0;

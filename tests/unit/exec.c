@@ -1,4 +1,5 @@
-/* exec.c: tests of runs: kernels and their first fault, host-level loops, stages remembered and shared, command lines. */
+/* exec.c: tests of runs: kernels and their first fault, host-level loops, stages remembered and shared,
+ * command lines. */
 #include "exec/exec.h"
 #include "data/data.h"
 
@@ -23,7 +24,8 @@ static const FlSite sites[] = {
     {.file = "t.flow", .line = 4, .column = 1, .length = 1, .line_text = "boom"},
 };
 
-/* ---- kernels -------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------------------
+ */
 
 typedef struct Env {
   const int64_t *in;
@@ -68,12 +70,14 @@ static void test_kernels(FlRun *run) {
   in[250000] = 0;
   check(fl_run_kernel(ctx, &k, &env, N, 2.0) == 1, "a fault is a failure");
   check(fl_ctx_code(ctx) == 702, "the operation that is first in program order is reported");
-  check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "integer division by zero: 100 by 0"), "with its operands");
+  check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "integer division by zero: 100 by 0"),
+        "with its operands");
   free(in);
   free(out);
 }
 
-/* ---- host-level loops ----------------------------------------------------------------------------------- */
+/* ---- host-level loops -----------------------------------------------------------------------------------
+ */
 
 static FlStatus square(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
   if (args[0].i == args[1].i || args[0].i == args[1].i + 100)
@@ -92,10 +96,12 @@ static void test_tasks(FlRun *run) {
   check(all, "results lie in order");
   env.i = 300;
   check(fl_run_tasks(ctx, square, &env, 1, N, results, 1, 0) == 1, "a failing element fails the loop");
-  check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "element 300"), "the first failing element is reported");
+  check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "element 300"),
+        "the first failing element is reported");
 }
 
-/* ---- stages --------------------------------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------------------------------------
+ */
 
 static _Atomic int n_computed; /* how often `inner` ran: what the tests ask about */
 
@@ -128,7 +134,8 @@ static FlStatus outer(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
   return 0;
 }
 
-static const FlType1 i64_type[] = {{.dtype = FL_I64}}, array_and_text[] = {{.dtype = FL_I64, .rank = 1}, {.dtype = FL_TEXT}};
+static const FlType1 i64_type[] = {{.dtype = FL_I64}},
+                     array_and_text[] = {{.dtype = FL_I64, .rank = 1}, {.dtype = FL_TEXT}};
 static const FlStage stages[] = {
     {"inner", inner, {1, 1}, 1, 2, i64_type, array_and_text, 0, 0, NULL},
     {"outer", outer, {2, 2}, 1, 1, i64_type, i64_type, 0, 0, NULL},
@@ -181,25 +188,30 @@ static void test_stages(const char *dir, int workers) {
   atomic_store(&n_computed, 0);
   f = fl_stage_start(fl_run_ctx(run), 0, &(FlSlot){.i = -2}, 0);
   FlSlot two[2];
-  check(fl_stage_wait(fl_run_ctx(run), f, two) == 1 && atomic_load(&n_computed) == 1, "errors are not remembered");
+  check(fl_stage_wait(fl_run_ctx(run), f, two) == 1 && atomic_load(&n_computed) == 1,
+        "errors are not remembered");
   fl_run_free(run);
 }
 
 static void test_paths(void) {
   FlRun *run = fl_run_new(&program, &(FlRunOptions){.workers = 1, .quiet = true});
   FlCtx *ctx = fl_run_ctx(run);
-  check(!fl_ctx_claim_input(ctx, 0, "a.csv", 5) && !fl_ctx_claim_input(ctx, 0, "./a.csv", 7), "reading twice is fine");
+  check(!fl_ctx_claim_input(ctx, 0, "a.csv", 5) && !fl_ctx_claim_input(ctx, 0, "./a.csv", 7),
+        "reading twice is fine");
   check(!fl_ctx_claim_output(ctx, 0, "b.csv", 5), "writing is fine");
-  check(fl_ctx_claim_output(ctx, 0, "./b.csv", 7) == 1 && fl_ctx_code(ctx) == 922, "writing twice is an error");
+  check(fl_ctx_claim_output(ctx, 0, "./b.csv", 7) == 1 && fl_ctx_code(ctx) == 922,
+        "writing twice is an error");
   fl_run_free(run);
   run = fl_run_new(&program, &(FlRunOptions){.workers = 1, .quiet = true});
   ctx = fl_run_ctx(run);
   fl_ctx_claim_input(ctx, 0, "a.csv", 5);
-  check(fl_ctx_claim_output(ctx, 0, "./a.csv", 7) == 1 && fl_ctx_code(ctx) == 921, "writing an input is an error");
+  check(fl_ctx_claim_output(ctx, 0, "./a.csv", 7) == 1 && fl_ctx_code(ctx) == 921,
+        "writing an input is an error");
   fl_run_free(run);
 }
 
-/* ---- command lines -------------------------------------------------------------------------------------- */
+/* ---- command lines --------------------------------------------------------------------------------------
+ */
 
 static FlSlot seen[8]; /* what the program below was given */
 
@@ -216,8 +228,12 @@ static const FlParam params[] = {
     {"small", "u8", "", "7", {.dtype = FL_U8}, 0},
     {"loud", "bool", "", "false", {.dtype = FL_BOOL}, 0},
 };
-static const FlProgram with_params = {.abi_version = FL_ABI_VERSION, .name = "t.flow", .doc = "", .main = params_main,
-                                      .params = params, .n_params = 5};
+static const FlProgram with_params = {.abi_version = FL_ABI_VERSION,
+                                      .name = "t.flow",
+                                      .doc = "",
+                                      .main = params_main,
+                                      .params = params,
+                                      .n_params = 5};
 
 static int run_line(const char *a, const char *b, const char *c) {
   char *argv[6] = {(char *)"t", (char *)"--no-cache", NULL};
@@ -231,9 +247,12 @@ static int run_line(const char *a, const char *b, const char *c) {
 static void test_command_lines(void) {
   int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
   dup2(null, STDERR_FILENO);
-  check(run_line(NULL, NULL, NULL) == 0 && seen[0].i == 1000 && seen[2].i == 0 && seen[3].i == 20484, "defaults");
-  check(run_line("--batch-size", "5", "--loud") == 0 && seen[0].i == 5 && seen[5].i == 1, "a dash for an underscore");
-  check(run_line("--share=0.25", "--small", "255") == 0 && seen[1].f == 0.25 && seen[2].i == 1 && seen[4].i == 255,
+  check(run_line(NULL, NULL, NULL) == 0 && seen[0].i == 1000 && seen[2].i == 0 && seen[3].i == 20484,
+        "defaults");
+  check(run_line("--batch-size", "5", "--loud") == 0 && seen[0].i == 5 && seen[5].i == 1,
+        "a dash for an underscore");
+  check(run_line("--share=0.25", "--small", "255") == 0 && seen[1].f == 0.25 && seen[2].i == 1 &&
+            seen[4].i == 255,
         "values after = and after a space");
   check(run_line("--share", "null", NULL) == 0 && seen[2].i == 0, "null for T?");
   check(run_line("--small", "256", NULL) == 2, "a value that does not fit");

@@ -1,4 +1,5 @@
-/* sched.c: tests of the pool: every task, piece and job runs exactly once, nested, oversubscribed and repeated. */
+/* sched.c: tests of the pool: every task, piece and job runs exactly once, nested, oversubscribed and
+ * repeated. */
 #include "sched/sched.h"
 
 #include <stdio.h>
@@ -15,7 +16,8 @@ static void check(bool ok, const char *what) {
   }
 }
 
-/* ---- tasks: Fibonacci by fork and join ------------------------------------------------------------------ */
+/* ---- tasks: Fibonacci by fork and join ------------------------------------------------------------------
+ */
 
 typedef struct Fib {
   FlTask task;
@@ -65,7 +67,8 @@ static void test_full_deque(FlSched *s) {
   free(c);
 }
 
-/* ---- loops ---------------------------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------------------
+ */
 
 typedef struct Marks {
   FlSched *sched;
@@ -82,10 +85,14 @@ static void mark(void *env, int64_t begin, int64_t end, int worker) {
 }
 
 static void test_loops(FlSched *s) {
-  static const int64_t sizes[][2] = {{0, 1}, {1, 1}, {1, 100}, {7, 3}, {1000, 1}, {4096, 4096}, {10001, 10}, {3, -1}};
+  static const int64_t sizes[][2] = {{0, 1},    {1, 1},       {1, 100},    {7, 3},
+                                     {1000, 1}, {4096, 4096}, {10001, 10}, {3, -1}};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     int64_t n = sizes[k][0];
-    Marks m = {.sched = s, .at = calloc((size_t)n + 1, sizeof(int)), .grain = sizes[k][1] < 1 ? 1 : sizes[k][1], .n = n};
+    Marks m = {.sched = s,
+               .at = calloc((size_t)n + 1, sizeof(int)),
+               .grain = sizes[k][1] < 1 ? 1 : sizes[k][1],
+               .n = n};
     fl_sched_for(s, n, sizes[k][1], mark, &m);
     bool once = true;
     for (int64_t i = 0; i < n; i++) once &= m.at[i] == 1;
@@ -112,7 +119,8 @@ static void test_nested(FlSched *s) {
   check(n.sum == 200 * 4950, "loops within loops");
 }
 
-/* ---- jobs ----------------------------------------------------------------------------------------------- */
+/* ---- jobs -----------------------------------------------------------------------------------------------
+ */
 
 /* A tree of jobs, each of which loops, starts two more in a scope of its own and waits for them. */
 typedef struct Tree {
@@ -189,7 +197,8 @@ static void test_followers(FlSched *s) {
     _Atomic int leader = 0, land = 0, bad = 0;
     Follow f[N];
     for (int i = 0; i < N; i++) {
-      f[i] = (Follow){.job = {.run = run_follow}, .sched = s, .leader = &leader, .landed = &land, .bad = &bad};
+      f[i] =
+          (Follow){.job = {.run = run_follow}, .sched = s, .leader = &leader, .landed = &land, .bad = &bad};
       fl_job_start(s, &f[i].job);
     }
     for (int i = 0; i < N; i++) fl_job_wait(s, &f[i].job, NULL);

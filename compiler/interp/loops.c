@@ -99,7 +99,7 @@ FlStatus run_map(Frame *f, const FlOp *op) {
   int64_t dims[FL_MAX_RANK], n = 1;
   for (int k = 0; k < op->n_args; k++) {
     dims[k] = value_of(f, op->args[k]).i;
-    n *= dims[k];
+    n *= dims[k] > 0 ? dims[k] : 0; /* a size below zero is an empty one */
   }
   FlStatus s = start(f, op, 0, dims, n, &fill);
   if (s == 0) s = each_element(f, op, true, put_all, &fill);

@@ -28,7 +28,7 @@ COMPILER = {
     "sema": {"base", "diag", "syntax", "types", "ir"},
     "opt": {"base", "diag", "ir"},
     "interp": {"base", "diag", "ir"},
-    "codegen": {"base", "diag", "ir"},
+    "codegen": {"base", "diag", "ir", "opt"},
     "tools": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "interp", "codegen"},
 }
 LONGEST = 800

@@ -39,7 +39,7 @@ static void signature(FlFmt *f, const FlStmt *s, bool broken) {
 /* A block on one line, if it was written so and fits. */
 static void body(FlFmt *f, const FlExpr *block) {
   fl_fmt_put(f, " ");
-  bool flat = !fl_fmt_block_breaks(f, block) && fl_fmt_fits(f, block, FL_FMT_WIDTH - f->column);
+  bool flat = !fl_fmt_block_breaks(f, block) && fl_fmt_fits(f, block, fl_fmt_room(f));
   fl_fmt_block(f, block, !flat);
 }
 
@@ -56,7 +56,7 @@ static void function(FlFmt *f, const FlStmt *s, const char *word) {
   fl_fmt_name(f, s->fn.name);
   FlFmt copy;
   bool fits = true;
-  if (fl_fmt_begin_measure(f, &copy, FL_FMT_WIDTH - 2 - f->column)) {
+  if (fl_fmt_begin_measure(f, &copy, fl_fmt_room(f) - 2)) {
     signature(&copy, s, false);
     uint32_t name_end = s->fn.name.span.start + s->fn.name.span.len;
     uint32_t last = s->fn.params.n ? s->fn.params.at[s->fn.params.n - 1].span.start : name_end;

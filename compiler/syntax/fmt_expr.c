@@ -124,9 +124,7 @@ bool fl_fmt_fits(const FlFmt *f, const FlExpr *e, int columns) {
   return fits_at(f, e, LEVEL_LAMBDA, columns);
 }
 
-static bool fits_here(const FlFmt *f, const FlExpr *e) {
-  return fits_at(f, e, LEVEL_LAMBDA, FL_FMT_WIDTH - f->column);
-}
+static bool fits_here(const FlFmt *f, const FlExpr *e) { return fits_at(f, e, LEVEL_LAMBDA, fl_fmt_room(f)); }
 
 /* ---- literals ---- */
 
@@ -245,7 +243,7 @@ void fl_fmt_args(FlFmt *f, const FlArgList *args, uint32_t end) {
   bool comments = fl_fmt_has_comment(f, start, end);
   FlFmt copy;
   bool fits = true;
-  if (fl_fmt_begin_measure(f, &copy, FL_FMT_WIDTH - f->column)) {
+  if (fl_fmt_begin_measure(f, &copy, fl_fmt_room(f))) {
     fl_fmt_list(&copy, &list, false);
     fits = !copy.overflow && !comments;
   }
@@ -253,7 +251,7 @@ void fl_fmt_args(FlFmt *f, const FlArgList *args, uint32_t end) {
     FlFmtList before = list;
     before.n--;
     before.close = "";
-    fl_fmt_begin_measure(f, &copy, FL_FMT_WIDTH - 10 - f->column);
+    fl_fmt_begin_measure(f, &copy, fl_fmt_room(f) - 10);
     fl_fmt_list(&copy, &before, false);
     fits = !copy.overflow && (args->n == 1 || args->at[args->n - 1].value->kind == FL_EXPR_LAMBDA);
   }
@@ -269,7 +267,7 @@ static void in_brackets(FlFmt *f, const FlExpr *whole, FlFmtList list) {
   }
   FlFmt copy;
   bool fits = true;
-  if (fl_fmt_begin_measure(f, &copy, FL_FMT_WIDTH - f->column)) {
+  if (fl_fmt_begin_measure(f, &copy, fl_fmt_room(f))) {
     fl_fmt_list(&copy, &list, false);
     fits = !copy.overflow &&
            !fl_fmt_has_comment(f, list.n ? list.start(list.items, 0) : whole->span.start, list.end);
@@ -306,7 +304,7 @@ static void comprehension(FlFmt *f, const FlComprehension *c) {
   bool block = c->body->kind == FL_EXPR_BLOCK && !c->body->brackets;
   uint32_t start = c->clauses.at[0].span.start;
   bool whole = true, head = true;
-  if (fl_fmt_begin_measure(f, &copy, FL_FMT_WIDTH - 2 - f->column)) {
+  if (fl_fmt_begin_measure(f, &copy, fl_fmt_room(f) - 2)) {
     clauses(&copy, c, false);
     head = !copy.overflow && !fl_fmt_has_comment(f, start, c->clauses.at[c->clauses.n - 1].span.start);
     fl_fmt_put(&copy, block ? " " : ": ");
@@ -480,7 +478,7 @@ static void pipeline(FlFmt *f, const FlExpr *e) {
   bool broken = !f->flat && lines;
   if (!f->flat && !broken) {
     FlFmt copy;
-    fl_fmt_begin_measure(f, &copy, FL_FMT_WIDTH - f->column);
+    fl_fmt_begin_measure(f, &copy, fl_fmt_room(f));
     pipeline(&copy, e);
     broken = copy.overflow || fl_fmt_has_comment(f, e->span.start, end_of(e));
   }
@@ -514,8 +512,8 @@ static bool negates(const FlExpr *e) {
 /* An operand behind an operator: goes to the next line when it does not fit on this one. */
 static void right_operand(FlFmt *f, const FlExpr *e, int least, bool broken) {
   if (negates(e)) least = LEVEL_LAMBDA; /* a - -b needs no brackets */
-  bool next_line = broken && (fl_fmt_has_comment(f, f->pos, e->span.start) ||
-                              !narrow(f, e, least, FL_FMT_WIDTH - f->column - 1));
+  bool next_line =
+      broken && (fl_fmt_has_comment(f, f->pos, e->span.start) || !narrow(f, e, least, fl_fmt_room(f) - 1));
   if (next_line) fl_fmt_line(f, e->span.start, false);
   else fl_fmt_put(f, " ");
   print(f, e, least);
@@ -541,7 +539,7 @@ static void binary(FlFmt *f, const FlExpr *e, bool broken) {
 }
 
 static void operators(FlFmt *f, const FlExpr *e) {
-  bool broken = !f->flat && !fits_at(f, e, LEVEL_LAMBDA, FL_FMT_WIDTH - f->column);
+  bool broken = !f->flat && !fits_at(f, e, LEVEL_LAMBDA, fl_fmt_room(f));
   fl_fmt_indent(f);
   f->indent += broken ? FL_FMT_STEP : 0;
   binary(f, e, broken);
@@ -693,7 +691,7 @@ static bool begins_line(const FlFmt *f, const FlExpr *value) {
 }
 
 void fl_fmt_assigned(FlFmt *f, const FlExpr *value) {
-  bool here = f->flat || fits_at(f, value, LEVEL_LAMBDA, FL_FMT_WIDTH - 1 - f->column);
+  bool here = f->flat || fits_at(f, value, LEVEL_LAMBDA, fl_fmt_room(f) - 1);
   if (here || !(begins_line(f, value) || fl_fmt_fits(f, value, FL_FMT_WIDTH - f->indent - FL_FMT_STEP))) {
     fl_fmt_put(f, " ");
     fl_fmt_expr(f, value);

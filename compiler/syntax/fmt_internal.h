@@ -31,6 +31,7 @@ void fl_fmt_add(FlFmt *f, const char *s, size_t len); /* may hold line ends: the
 void fl_fmt_indent(FlFmt *f);                         /* at the start of a line: its indentation, now */
 void fl_fmt_name(FlFmt *f, FlName n);
 void fl_fmt_slice(FlFmt *f, FlSpan span);
+int fl_fmt_room(const FlFmt *f); /* columns left on the line */
 /* Ends the line, first with the comments that stand before `upto` in the source; blank lines there leave one.
  */
 void fl_fmt_line(FlFmt *f, uint32_t upto, bool blanks);

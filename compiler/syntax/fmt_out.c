@@ -24,6 +24,10 @@ static void new_line(FlFmt *f) {
   f->after_comment = false;
 }
 
+int fl_fmt_room(const FlFmt *f) {
+  return FL_FMT_WIDTH - (f->line_start || f->after_comment ? f->indent : f->column);
+}
+
 void fl_fmt_indent(FlFmt *f) {
   if (f->measuring) return;
   if (f->after_comment) new_line(f);

@@ -80,7 +80,7 @@ static void plain(FlFmt *f, const FlTypeExpr *t) {
   case FL_TE_TUPLE: {
     FlFmt copy;
     bool fits = true;
-    if (fl_fmt_begin_measure(f, &copy, FL_FMT_WIDTH - f->column)) {
+    if (fl_fmt_begin_measure(f, &copy, fl_fmt_room(f))) {
       tuple(&copy, t, false);
       fits = !copy.overflow && !fl_fmt_has_comment(f, t->span.start, t->span.start + t->span.len);
     }

@@ -1,4 +1,5 @@
-/* fmt_internal.h: the formatter's writer, shared by fmt.c (statements), fmt_expr.c and fmt_type.c.
+/* fmt_internal.h: the formatter's writer, shared by its files: statements (fmt.c), expressions, lists,
+ * blocks, types.
  *
  * The writer prints a node on one line when it fits (flat), else in its broken form. Measuring is printing
  * flat into nothing with a budget of columns. Comments are taken from the file in order whenever a line ends.
@@ -58,14 +59,48 @@ void fl_fmt_type(FlFmt *f, const FlTypeExpr *t);
 void fl_fmt_pattern(FlFmt *f, const FlPat *p);
 
 /* ---- fmt_expr.c */
+/* How tightly a node binds; an operand that binds less tightly than its place wants brackets. */
+enum {
+  FL_LEVEL_LAMBDA,
+  FL_LEVEL_PIPE,
+  FL_LEVEL_DEFAULT,
+  FL_LEVEL_OR,
+  FL_LEVEL_AND,
+  FL_LEVEL_NOT,
+  FL_LEVEL_COMPARE,
+  FL_LEVEL_RANGE,
+  FL_LEVEL_ADD,
+  FL_LEVEL_MUL,
+  FL_LEVEL_NEGATE,
+  FL_LEVEL_POW,
+  FL_LEVEL_OPERAND, /* if, match, blocks */
+  FL_LEVEL_POSTFIX
+};
+
+/* An expression where one that binds as tightly as `least` may stand without brackets. */
+void fl_fmt_operand(FlFmt *f, const FlExpr *e, int least);
 void fl_fmt_expr(FlFmt *f, const FlExpr *e);
-void fl_fmt_args(FlFmt *f, const FlArgList *args, uint32_t end);
 /* ` = value` and the like: behind the sign on the same line, or on the next one if only that one holds it
  * whole. */
 void fl_fmt_assigned(FlFmt *f, const FlExpr *value);
 bool fl_fmt_fits(const FlFmt *f, const FlExpr *e, int columns);
+
+/* Where an expression ends in the source. */
+static inline uint32_t fl_fmt_end(const FlExpr *e) { return e->span.start + e->span.len; }
+
+/* ---- fmt_list.c */
+void fl_fmt_arg(FlFmt *f, const FlArg *a);
+void fl_fmt_args(FlFmt *f, const FlArgList *args, uint32_t end); /* with their brackets, which end at `end` */
+void fl_fmt_tuple(FlFmt *f, const FlExpr *e);
+void fl_fmt_array(FlFmt *f, const FlExpr *e);
+void fl_fmt_subscripts(FlFmt *f, const FlExpr *e);             /* of an INDEX, with their brackets */
+void fl_fmt_comprehension(FlFmt *f, const FlComprehension *c); /* without the brackets around it */
+
+/* ---- fmt_block.c */
 void fl_fmt_block(FlFmt *f, const FlExpr *block, bool broken);
-bool fl_fmt_block_breaks(const FlFmt *f, const FlExpr *block);
+bool fl_fmt_block_breaks(const FlFmt *f, const FlExpr *block); /* must it be broken? */
+void fl_fmt_if(FlFmt *f, const FlExpr *e);
+void fl_fmt_match(FlFmt *f, const FlExpr *e);
 
 /* ---- fmt.c */
 void fl_fmt_stmt(FlFmt *f, const FlStmt *s);

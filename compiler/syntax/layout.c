@@ -108,10 +108,17 @@ static void close_innermost(Layout *y, FlToken t) {
   y->out.at[open].match = y->out.n - 1;
 }
 
+/* Is a text between two places not closed? It may hold the bracket that is missed. */
+static bool swallowed(const Layout *y, uint32_t from, uint32_t to) {
+  for (int i = 0; i < y->p->open_texts.n; i++)
+    if (y->p->open_texts.at[i] > from && y->p->open_texts.at[i] <= to) return true;
+  return false;
+}
+
 /* The innermost bracket lacks its closer: it is made before `where`. */
 static void mend(Layout *y, FlSpan where, bool say) {
   const FlToken *open = innermost(y);
-  if (say && !open->made) {
+  if (say && !open->made && !swallowed(y, open->span.start, where.start)) {
     const char *closer = fl_syntax_token_name(closer_of(open->kind));
     FlDiag *d = fl_report(y->p->sink, FL_E0102, open->span, "this %s is never closed",
                           fl_syntax_token_name(open->kind));

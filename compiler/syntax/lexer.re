@@ -105,6 +105,7 @@ static void add_quoted_name(Lexer *x, const char *from, const char *to, bool clo
   FlToken *t = add(x, FL_TOK_NAME, from, to);
   t->name = fl_intern(x->p->interner, from + 1, (size_t)(to - from - (closed ? 2 : 1)));
   if (closed && to - from > 2) return;
+  t->made = true;
   fl_report(x->p->sink, FL_E0009, t->span, closed ? "a name in backticks is empty" : "the backtick of this name is not closed");
 }
 
@@ -206,7 +207,11 @@ static void set_text(Lexer *x, FlToken *t, FlText1 *bytes, FlTextStyle style) {
   fl_text_reset(bytes);
 }
 
+/* Inside the expression of another text on this line the outer text is what is not closed. */
 static void report_open_text(Lexer *x, uint32_t start, FlTextStyle style) {
+  fl_vec_push(x->p->arena, &x->p->open_texts, start);
+  x->p->tokens.at[x->p->tokens.n - 1].made = true;
+  if (x->modes.n && style != FL_TEXT_LINES) return;
   FlSpan span = {x->p->source->id, start, style == FL_TEXT_LINES ? 3 : style == FL_TEXT_RAW ? 2 : 1};
   FlDiag *d = fl_report(x->p->sink, FL_E0004, span, "this text is not closed");
   if (style == FL_TEXT_PLAIN) fl_diag_help(x->p->sink, d, "a text ends on its line; one of several lines is written \"\"\"...\"\"\"");
@@ -284,6 +289,7 @@ static void lex_format(Lexer *x, const char *from) {
 static void abandon_text(Lexer *x) {
   Mode m = x->modes.at[--x->modes.n];
   FlSpan brace = {x->p->source->id, m.open, 1};
+  fl_vec_push(x->p->arena, &x->p->open_texts, m.start);
   FlDiag *d = fl_report(x->p->sink, FL_E0004, brace, "the expression in this text is not closed");
   fl_diag_help(x->p->sink, d, "close it with `}`; a brace that is only a sign is written `\\{`");
   add(x, FL_TOK_INTERP_END, x->at, x->at)->made = true;

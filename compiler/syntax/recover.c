@@ -303,6 +303,15 @@ static bool start_word(const Place *x) {
   return false;
 }
 
+static bool comprehension_body(const Place *x) {
+  if (!x->bracket || x->bracket->kind == FL_TOK_LBRACE || !after_operand(x)) return false;
+  if (!accepts(x, FL_TOK_COLON) || !accepts(x, FL_TOK_LBRACE)) return false;
+  char *message = fl_arena_printf(x->p->arena, "expected `:` or `{`, found %s", shown(x, x->found));
+  report(x, FL_E0101, x->found->span, message,
+         "what is computed stands behind a colon: [for i in 0..n: x[i]]");
+  return true;
+}
+
 static bool side_by_side(const Place *x) {
   if (!begins_operand(x->found->kind) || !after_operand(x)) return false;
   char *message =
@@ -375,9 +384,9 @@ static void general(const Place *x) {
 /* ---- the whole ---- */
 
 static bool (*const rules[])(const Place *) = {
-    foreign_word,       ternary,     equals_twice, for_brackets,   let_function,  colon,
-    param_without_type, equals_once, arrow,        operator_first, reserved_name, new_outside,
-    no_braces,          lone_else,   start_word,   side_by_side,
+    foreign_word,       ternary,     equals_twice, for_brackets,       let_function,  colon,
+    param_without_type, equals_once, arrow,        operator_first,     reserved_name, new_outside,
+    no_braces,          lone_else,   start_word,   comprehension_body, side_by_side,
 };
 
 /* Fills bracket, and head by walking back over whole brackets to the end of the statement before. */

@@ -44,6 +44,7 @@ typedef struct FlParser {
   FlSink *sink;
   FlTokens tokens;
   FlCommentList comments;
+  FlVec(uint32_t) open_texts; /* offsets of texts that are not closed: they may have swallowed brackets */
   FlAst *ast;
   void *engine;         /* the Lemon parser */
   int at;               /* index of the token being fed */

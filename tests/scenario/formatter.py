@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Random scripts, of right syntax and no sense, through the formatter.
 
-usage: random_scripts.py GOLDEN_SYNTAX [SEED [COUNT]]
+usage: formatter.py [GOLDEN_SYNTAX [SEED [COUNT]]]
 Writes COUNT scripts to a temporary folder, without comments and with comments in all places, and lets
 `golden_syntax --properties` check each: the formatted text has the same tree, formatting it again changes nothing.
 """
+import os
 import pathlib
 import random
 import subprocess
@@ -116,14 +117,16 @@ class Scripts:
 
 
 def main():
-    golden, seed, count = sys.argv[1], int((sys.argv[2:] + ["1"])[0]), int((sys.argv[3:] + ["600"])[0])
+    build = pathlib.Path(os.environ.get("FLOW_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build"))
+    golden = (sys.argv[1:] + [str(build / "tests/golden_syntax")])[0]
+    seed, count = int((sys.argv[2:] + ["1"])[0]), int((sys.argv[3:] + ["600"])[0])
     with tempfile.TemporaryDirectory() as folder:
         for comments in (0.0, 0.2):
             scripts = Scripts(f"{seed} {comments}", comments)
             for i in range(count // 2):
                 (pathlib.Path(folder) / f"{comments}-{i}.flow").write_text(scripts.script())
+        print(f"seed {seed}", flush=True)
         done = subprocess.run([golden, "--properties", folder])
-    print(f"seed {seed}")
     sys.exit(done.returncode)
 
 

@@ -20,16 +20,16 @@ static bool is_const_nonzero(const FlValue *v) {
   return fl_ir_const_value_i(v, &i) && i != 0;
 }
 
-/* Integers of up to 32 bits and bool are exact in f64; a float always has a nearest float. */
+/* To a float always rounds, but f64 to f32 may be out of range; to an integer the value must fit exactly. Dates and
+ * times convert as the signed integers that they are stored as. */
 static bool convert_may_fault(FlDtype from, FlDtype to) {
   const FlDtypeInfo *f = &fl_ir_dtypes[from], *t = &fl_ir_dtypes[to];
   if (from == to || f->kind == FL_KIND_BOOL) return false;
-  if (t->kind == FL_KIND_FLOAT) return false;
+  if (t->kind == FL_KIND_FLOAT) return f->kind == FL_KIND_FLOAT && t->bytes < f->bytes;
   if (f->kind == FL_KIND_FLOAT) return true;
-  if (f->kind == FL_KIND_UNSIGNED && t->kind == FL_KIND_UNSIGNED) return t->bytes < f->bytes;
-  if (f->kind == FL_KIND_UNSIGNED) return t->bytes <= f->bytes;
-  if (f->kind == FL_KIND_SIGNED && t->kind == FL_KIND_SIGNED) return t->bytes < f->bytes;
-  return true;
+  bool from_unsigned = f->kind == FL_KIND_UNSIGNED, to_unsigned = t->kind == FL_KIND_UNSIGNED;
+  if (from_unsigned == to_unsigned) return t->bytes < f->bytes;
+  return to_unsigned || t->bytes <= f->bytes;
 }
 
 /* min, max and arg* of nothing are an error: not so when every size is a constant above 0 and nothing is left

@@ -118,7 +118,7 @@ static bool fold_convert(FlDtype from, FlDtype to, const FlAttrs *a, FlAttrs *ou
   }
   if (fl_ir_is_float(from) && fl_ir_is_float(to)) {
     out->f = to == FL_F32 ? (double)(float)a->f : a->f;
-    return true;
+    return isinf(out->f) == isinf(a->f);
   }
   return false;
 }

@@ -1,0 +1,46 @@
+/* opt_internal.h: what the passes share: substitution during one forward walk, sizes, and builders at an op.
+ */
+#ifndef FL_OPT_INTERNAL_H
+#define FL_OPT_INTERNAL_H
+
+#include "ir/ir_internal.h"
+#include "opt/opt.h"
+
+#define FL_PASS(name, level) void fl_opt_##name(FlModule *m);
+#include "opt/passes.def"
+#undef FL_PASS
+
+/* Values that were replaced, by id. A pass that walks a function forwards rewrites each op's arguments as it
+ * comes to it, so any number of replacements costs one walk. Heap; reset frees. */
+typedef struct FlSubst {
+  FlValue **to;
+  uint32_t n;
+} FlSubst;
+void fl_subst_set(FlSubst *s, const FlValue *from, FlValue *to);
+FlValue *fl_subst_get(const FlSubst *s, FlValue *v);
+void fl_subst_args(const FlSubst *s, FlOp *op);
+void fl_subst_yields(const FlSubst *s, FlRegion *r);
+void fl_subst_region(const FlSubst *s, FlRegion *r); /* everything inside, at any depth */
+void fl_subst_reset(FlSubst *s);
+
+/* A builder that puts ops before `op`, with its span. */
+static inline FlBuilder fl_opt_before(FlOp *op) {
+  return (FlBuilder){op->parent->func->module, op->parent->func, op->parent, op, op->span};
+}
+
+/* The op itself may fault, apart from what its regions hold. */
+bool fl_opt_own_fault(const FlOp *op);
+
+/* Removes what is unused. keep_faults: an op that may fault stays even when unused (its error would be lost).
+ */
+void fl_opt_sweep(FlModule *m, bool keep_faults);
+
+/* A loop over an index space whose region computes scalars: MAP, REDUCE, COLLECT, SCAN. */
+static inline bool fl_opt_is_loop(const FlOp *op) {
+  return op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT ||
+         op->code == FL_OP_SCAN;
+}
+/* How many of a loop's arguments are sizes. */
+static inline int fl_opt_n_sizes(const FlOp *op) { return op->code == FL_OP_SCAN ? 1 : op->n_args; }
+
+#endif

@@ -1,0 +1,45 @@
+/* subst.c: replacement of values while walking forwards; see opt_internal.h. */
+#include "opt/opt_internal.h"
+
+#include <stdlib.h>
+
+void fl_subst_set(FlSubst *s, const FlValue *from, FlValue *to) {
+  if (from->id >= s->n) {
+    uint32_t n = from->region->func->next_id;
+    FlValue **grown = realloc(s->to, n * sizeof *grown);
+    if (!grown) {
+      fprintf(stderr, "error: out of memory\n");
+      exit(4);
+    }
+    memset(grown + s->n, 0, (n - s->n) * sizeof *grown);
+    s->to = grown;
+    s->n = n;
+  }
+  s->to[from->id] = to;
+}
+
+FlValue *fl_subst_get(const FlSubst *s, FlValue *v) {
+  while (v->id < s->n && s->to[v->id]) v = s->to[v->id];
+  return v;
+}
+
+void fl_subst_args(const FlSubst *s, FlOp *op) {
+  for (int i = 0; i < op->n_args; i++) op->args[i] = fl_subst_get(s, op->args[i]);
+}
+
+void fl_subst_yields(const FlSubst *s, FlRegion *r) {
+  for (int i = 0; i < r->n_yields; i++) r->yields[i] = fl_subst_get(s, r->yields[i]);
+}
+
+void fl_subst_region(const FlSubst *s, FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next) {
+    fl_subst_args(s, op);
+    for (int i = 0; i < op->n_regions; i++) fl_subst_region(s, op->regions[i]);
+  }
+  fl_subst_yields(s, r);
+}
+
+void fl_subst_reset(FlSubst *s) {
+  free(s->to);
+  *s = (FlSubst){0};
+}

@@ -1,0 +1,333 @@
+/* sweep.c: finds what is needed and removes the rest: ops, single results of loops and branches, carried
+ * values, columns of readers, and (before the key) parameters and results of stages.
+ *
+ * Marking starts at what stays for its own sake (opt.h says what) and at the results of scripts and tests,
+ * and follows values backwards: a result of a MAP needs only its own yield, a parameter of a stage only the
+ * arguments at its calls. Two ways to run: before the key, an unused value goes even if computing it could
+ * fail (canon); after it an op that may fault is a root of its own, and signatures stay as the key saw them.
+ */
+#include "opt/opt_internal.h"
+
+typedef struct FuncLive {
+  FlFunc *func;
+  unsigned char *live; /* by value id */
+  FlVec(FlOp *) calls; /* needed calls of it */
+  bool reached;
+} FuncLive;
+
+typedef struct Sweep {
+  FlArena *arena; /* of this pass only */
+  FlModule *module;
+  FlMap *funcs;  /* FlFunc -> FuncLive */
+  FlMap *needed; /* FlOp -> itself */
+  FlVec(FlValue *) work;
+  bool keep_faults;
+} Sweep;
+
+static FuncLive *info_of(Sweep *s, const FlFunc *f) { return fl_map_get(s->funcs, f); }
+
+static bool is_live(Sweep *s, const FlValue *v) { return info_of(s, v->region->func)->live[v->id]; }
+static bool is_needed(Sweep *s, const FlOp *op) { return fl_map_get(s->needed, op) != NULL; }
+
+static void mark(Sweep *s, FlValue *v) {
+  unsigned char *live = &info_of(s, v->region->func)->live[v->id];
+  if (*live) return;
+  *live = 1;
+  fl_vec_push(s->arena, &s->work, v);
+}
+
+static bool any_live(Sweep *s, const FlOp *op) {
+  for (int i = 0; i < op->n_results; i++)
+    if (is_live(s, op->results[i])) return true;
+  return false;
+}
+
+bool fl_opt_own_fault(const FlOp *op) {
+  if (!(fl_op_info[op->code].flags & FL_OPF_FAULT)) return false;
+  if (op->n_regions == 0) return fl_ir_may_fault(op);
+  if (op->code != FL_OP_REDUCE) return false;
+  FlOp alone = *op; /* the reduction itself, without its body */
+  alone.n_regions = 0;
+  return fl_ir_may_fault(&alone);
+}
+
+static bool is_root(const Sweep *s, const FlOp *op) {
+  if (fl_op_info[op->code].flags & (FL_OPF_EFFECT | FL_OPF_NOTE)) return true;
+  int64_t v;
+  if (op->code == FL_OP_CHECK) return !(fl_ir_const_value_i(op->args[0], &v) && v);
+  if (op->code == FL_OP_FAIL && op->n_results == 0) return true;
+  return s->keep_faults && fl_opt_own_fault(op);
+}
+
+static void need(Sweep *s, FlOp *op);
+static void reach(Sweep *s, FlFunc *f);
+
+/* Statements keep their roots; a loop that computes values only once it is needed itself. */
+static void find_roots(Sweep *s, FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next) {
+    if (is_root(s, op)) need(s, op);
+    if (s->keep_faults || !fl_opt_is_loop(op))
+      for (int i = 0; i < op->n_regions; i++) find_roots(s, op->regions[i]);
+  }
+}
+
+static void need_args(Sweep *s, FlOp *op, int from, int to) {
+  for (int i = from; i < to; i++) mark(s, op->args[i]);
+}
+
+static void need_call(Sweep *s, FlOp *op) {
+  FlFunc *f = op->attrs.func;
+  FuncLive *info = info_of(s, f);
+  reach(s, f);
+  fl_vec_push(s->arena, &info->calls, op);
+  for (int i = 0; i < op->n_args; i++)
+    if (info->live[f->body->params[i]->id]) mark(s, op->args[i]);
+}
+
+static void need(Sweep *s, FlOp *op) {
+  if (is_needed(s, op)) return;
+  fl_map_set(s->needed, op, op);
+  if (op->parent->owner) need(s, op->parent->owner);
+  bool by_value = any_live(s, op);
+  FlRegion *body = op->n_regions ? op->regions[0] : NULL;
+  switch ((int)op->code) {
+  case FL_OP_FOR: need_args(s, op, 0, 2); break;
+  case FL_OP_WHILE: mark(s, body->yields[0]); break;
+  case FL_OP_SCAN:
+    need_args(s, op, 0, 1);
+    if (!by_value) mark(s, op->results[0]);
+    break;
+  case FL_OP_MAP:
+    need_args(s, op, 0, op->n_args);
+    if (!by_value) mark(s, op->results[0]);
+    break;
+  case FL_OP_COLLECT:
+    need_args(s, op, 0, op->n_args);
+    mark(s, body->yields[0]);
+    break;
+  case FL_OP_REDUCE:
+    need_args(s, op, 0, op->n_args);
+    for (int i = 0; i < body->n_yields; i++) mark(s, body->yields[i]);
+    break;
+  case FL_OP_CALL:
+  case FL_OP_STAGE: need_call(s, op); break;
+  default: need_args(s, op, 0, op->n_args);
+  }
+  if (fl_opt_is_loop(op)) find_roots(s, body);
+}
+
+/* `v` is live and is a result: what that result alone needs. */
+static void follow_result(Sweep *s, FlValue *v) {
+  FlOp *op = v->op;
+  int i = v->index;
+  need(s, op);
+  switch ((int)op->code) {
+  case FL_OP_MAP:
+  case FL_OP_COLLECT: mark(s, op->regions[0]->yields[i]); break;
+  case FL_OP_IF:
+    mark(s, op->regions[0]->yields[i]);
+    mark(s, op->regions[1]->yields[i]);
+    break;
+  case FL_OP_FOR:
+    mark(s, op->args[2 + i]);
+    mark(s, op->regions[0]->yields[i]);
+    break;
+  case FL_OP_WHILE:
+    mark(s, op->args[i]);
+    mark(s, op->regions[0]->yields[1 + i]);
+    break;
+  case FL_OP_SCAN:
+    mark(s, op->args[1 + i]);
+    mark(s, op->regions[0]->yields[i]);
+    break;
+  case FL_OP_CALL:
+  case FL_OP_STAGE: mark(s, op->attrs.func->body->yields[i]); break;
+  }
+}
+
+static void follow_param(Sweep *s, FlValue *v) {
+  FlOp *owner = v->region->owner;
+  int i = v->index;
+  if (!owner) {
+    FuncLive *info = info_of(s, v->region->func);
+    for (int c = 0; c < info->calls.n; c++) mark(s, info->calls.at[c]->args[i]);
+  } else if (owner->code == FL_OP_WHILE) {
+    mark(s, owner->args[i]);
+    mark(s, v->region->yields[1 + i]);
+  } else if ((owner->code == FL_OP_FOR || owner->code == FL_OP_SCAN) && i > 0) {
+    mark(s, owner->args[owner->code == FL_OP_FOR ? 1 + i : i]);
+    mark(s, v->region->yields[i - 1]);
+  }
+}
+
+static void reach(Sweep *s, FlFunc *f) {
+  FuncLive *info = info_of(s, f);
+  if (info->reached) return;
+  info->reached = true;
+  bool whole = s->keep_faults || f->kind == FL_FUNC_MAIN || f->kind == FL_FUNC_TEST;
+  if (whole) {
+    for (int i = 0; i < f->body->n_params; i++) mark(s, f->body->params[i]);
+    for (int i = 0; i < f->body->n_yields; i++) mark(s, f->body->yields[i]);
+  }
+  find_roots(s, f->body);
+}
+
+/* ---- removing ---- */
+
+/* Keeps the values whose flag is set, renumbers, gives the new count. */
+static int compress(FlValue **values, int n, const bool *keep, bool renumber) {
+  int out = 0;
+  for (int i = 0; i < n; i++) {
+    if (!keep[i]) continue;
+    values[out] = values[i];
+    if (renumber) values[out]->index = out;
+    out++;
+  }
+  return out;
+}
+
+/* Results, carried parameters, initial values and yields of a FOR, WHILE or SCAN stay or go together. */
+static void trim_carried(Sweep *s, FlOp *op, bool *keep) {
+  FlRegion *body = op->regions[0];
+  int first_param = op->code == FL_OP_WHILE ? 0 : 1, first_yield = op->code == FL_OP_WHILE ? 1 : 0;
+  int first_arg = op->code == FL_OP_FOR ? 2 : op->code == FL_OP_SCAN ? 1 : 0;
+  int n = op->n_results;
+  for (int i = 0; i < n; i++)
+    keep[i] = is_live(s, op->results[i]) || is_live(s, body->params[first_param + i]);
+  op->n_results = compress(op->results, n, keep, true);
+  op->n_args = first_arg + compress(op->args + first_arg, n, keep, false);
+  body->n_yields = first_yield + compress(body->yields + first_yield, n, keep, false);
+  compress(body->params + first_param, n, keep, false);
+  body->n_params = first_param + op->n_results;
+  for (int i = 0; i < body->n_params; i++) body->params[i]->index = i;
+}
+
+/* A reader's columns are values, or values and validity when the type ends in '?': unused columns are not
+ * read. */
+static void trim_columns(Sweep *s, FlOp *op, bool *keep) {
+  FlAttrs *a = &op->attrs;
+  int at = 1, n_columns = 0;
+  keep[0] = true;
+  for (; at < op->n_results && n_columns < a->n_list; n_columns++) {
+    const char *entry = a->list[n_columns];
+    at += *entry && entry[strlen(entry) - 1] == '?' ? 2 : 1;
+  }
+  if (at != op->n_results) return;
+  const char **list = FL_NEW_ARRAY(s->module->arena, const char *, a->n_list);
+  int n = 0;
+  at = 1;
+  for (int i = 0; i < a->n_list; i++) {
+    int width = i >= n_columns ? 0 : a->list[i][strlen(a->list[i]) - 1] == '?' ? 2 : 1;
+    bool used = i >= n_columns;
+    for (int k = 0; k < width; k++) used = used || is_live(s, op->results[at + k]);
+    for (int k = 0; k < width; k++) keep[at + k] = used;
+    at += width;
+    if (used) list[n++] = a->list[i];
+  }
+  a->list = list;
+  a->n_list = n;
+  op->n_results = compress(op->results, op->n_results, keep, true);
+}
+
+static void trim_call(Sweep *s, FlOp *op, bool *keep) {
+  const FlRegion *body = op->attrs.func->body;
+  const FuncLive *info = info_of(s, op->attrs.func);
+  for (int i = 0; i < op->n_args; i++) keep[i] = info->live[body->params[i]->id];
+  op->n_args = compress(op->args, op->n_args, keep, false);
+}
+
+static void trim_yields(Sweep *s, FlOp *op, bool *keep) {
+  int n = op->n_results;
+  for (int i = 0; i < n; i++) keep[i] = is_live(s, op->results[i]) || (op->code == FL_OP_COLLECT && i == 0);
+  for (int i = 0; i < op->n_regions; i++)
+    op->regions[i]->n_yields = compress(op->regions[i]->yields, n, keep, false);
+  op->n_results = compress(op->results, n, keep, true);
+}
+
+static void trim_region(Sweep *s, FlRegion *r) {
+  for (FlOp *op = r->first, *next; op; op = next) {
+    next = op->next;
+    if (!is_needed(s, op)) {
+      fl_ir_remove(op);
+      continue;
+    }
+    int widest = op->n_args > op->n_results ? op->n_args : op->n_results;
+    bool *keep = FL_NEW_ARRAY(s->arena, bool, widest + 1);
+    switch ((int)op->code) {
+    case FL_OP_MAP:
+    case FL_OP_COLLECT:
+    case FL_OP_IF: trim_yields(s, op, keep); break;
+    case FL_OP_FOR:
+    case FL_OP_WHILE:
+    case FL_OP_SCAN: trim_carried(s, op, keep); break;
+    case FL_OP_READ_CSV:
+      if (!s->keep_faults) trim_columns(s, op, keep);
+      break;
+    case FL_OP_CALL:
+    case FL_OP_STAGE:
+      if (!s->keep_faults) trim_call(s, op, keep);
+      break;
+    }
+    for (int i = 0; i < op->n_regions; i++) trim_region(s, op->regions[i]);
+  }
+}
+
+/* Parameters that nobody reads and results that no call uses go, here and at every call. Scripts keep theirs.
+ */
+static void trim_signature(Sweep *s, FuncLive *info) {
+  FlFunc *f = info->func;
+  if (f->kind == FL_FUNC_MAIN || f->kind == FL_FUNC_TEST || s->keep_faults) return;
+  FlRegion *body = f->body;
+  int widest = body->n_params > body->n_yields ? body->n_params : body->n_yields;
+  bool *keep = FL_NEW_ARRAY(s->arena, bool, widest + 1);
+  for (int i = 0; i < body->n_params; i++) keep[i] = info->live[body->params[i]->id];
+  body->n_params = compress(body->params, body->n_params, keep, true);
+  memset(keep, 0, (size_t)widest);
+  for (int c = 0; c < info->calls.n; c++)
+    for (int i = 0; i < body->n_yields; i++) keep[i] = keep[i] || is_live(s, info->calls.at[c]->results[i]);
+  for (int c = 0; c < info->calls.n; c++)
+    info->calls.at[c]->n_results = compress(info->calls.at[c]->results, body->n_yields, keep, true);
+  body->n_yields = compress(body->yields, body->n_yields, keep, false);
+}
+
+static void drop_unreached(Sweep *s) {
+  FlModule *m = s->module;
+  FlFunc **link = &m->first;
+  m->last = NULL;
+  for (FlFunc *f = m->first; f; f = f->next) {
+    if (!info_of(s, f)->reached) continue;
+    *link = f;
+    link = &f->next;
+    m->last = f;
+  }
+  *link = NULL;
+}
+
+/* FOR and SCAN of which only effects are left may end without carried values; a SCAN keeps one (its need
+ * marks it). */
+void fl_opt_sweep(FlModule *m, bool keep_faults) {
+  Sweep s = {.arena = fl_arena_new(), .module = m, .keep_faults = keep_faults};
+  s.funcs = fl_map_make(s.arena);
+  s.needed = fl_map_make(s.arena);
+  bool entry = false;
+  for (FlFunc *f = m->first; f; f = f->next) {
+    FuncLive *info = FL_NEW(s.arena, FuncLive);
+    info->func = f;
+    info->live = FL_NEW_ARRAY(s.arena, unsigned char, f->next_id + 1);
+    fl_map_set(s.funcs, f, info);
+    entry = entry || f->kind == FL_FUNC_MAIN || f->kind == FL_FUNC_TEST;
+  }
+  for (FlFunc *f = m->first; f; f = f->next)
+    if (keep_faults || f->kind == FL_FUNC_MAIN || f->kind == FL_FUNC_TEST) reach(&s, f);
+  while (s.work.n) {
+    FlValue *v = s.work.at[--s.work.n];
+    if (v->op) follow_result(&s, v);
+    else follow_param(&s, v);
+  }
+  if (entry || keep_faults) {
+    drop_unreached(&s);
+    for (FlFunc *f = m->first; f; f = f->next) trim_region(&s, f->body);
+    for (FlFunc *f = m->first; f; f = f->next) trim_signature(&s, info_of(&s, f));
+  }
+  fl_arena_free(s.arena);
+}

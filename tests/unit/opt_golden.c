@@ -1,0 +1,108 @@
+/* opt_golden: passes as text in, text out. tests/opt/<name>.ir begins with `# passes: a,b` (or `# level: 1`),
+ * then lines `# count FUNCTION OPERATOR NUMBER` that must hold afterwards; tests/opt/<name>.out is the module
+ * after the passes. `unit_opt_golden --bless` rewrites the .out files. */
+#include "opt/opt.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+
+static int passed, failed;
+
+static char *read_whole(const char *path) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return NULL;
+  char *text = calloc(1, 1 << 20);
+  size_t n = fread(text, 1, (1 << 20) - 1, f);
+  text[n] = '\0';
+  fclose(f);
+  return text;
+}
+
+static bool write_whole(const char *path, const char *text) {
+  FILE *f = fopen(path, "wb");
+  if (!f) return false;
+  bool fine = fputs(text, f) >= 0;
+  return fclose(f) == 0 && fine;
+}
+
+static bool options_of(const char *text, char *passes, FlOptOptions *o) {
+  o->verify = true;
+  if (sscanf(text, "# passes: %999[^\n]", passes) == 1) {
+    o->only = passes;
+    return true;
+  }
+  return sscanf(text, "# level: %d", &o->level) == 1;
+}
+
+static FlOpcode opcode_of(const char *name) {
+  for (int i = 0; i < FL_N_OPS; i++)
+    if (strcmp(fl_op_info[i].name, name) == 0) return (FlOpcode)i;
+  return FL_N_OPS;
+}
+
+/* The `# count` lines of `text`, against the module printed as `out`. */
+static bool counts_hold(const char *name, const char *text, const char *out) {
+  bool fine = true;
+  FlArena *arena = fl_arena_new();
+  FlModule *m = fl_ir_read(arena, out, fl_sink_make(arena, fl_sources_make(arena)));
+  if (!m) {
+    printf("%s: the output does not read back\n", name);
+    fl_arena_free(arena);
+    return false;
+  }
+  for (const char *at = text; (at = strstr(at, "# count ")); at++) {
+    char func[100], op[100];
+    int want;
+    if (sscanf(at, "# count %99s %99s %d", func, op, &want) != 3) continue;
+    FlFunc *f = m->first;
+    while (f && strcmp(f->name, func) != 0) f = f->next;
+    int have = f && opcode_of(op) < FL_N_OPS ? fl_opt_count(f, opcode_of(op)) : -1;
+    if (have != want) printf("%s: %s in %s: %d wanted, %d found\n", name, op, func, want, have);
+    fine = fine && have == want;
+  }
+  fl_arena_free(arena);
+  return fine;
+}
+
+static bool run_one(const char *name, const char *in_path, bool bless) {
+  char out_path[1300], passes[1000];
+  snprintf(out_path, sizeof out_path, "%.*sout", (int)strlen(in_path) - 2, in_path);
+  char *text = read_whole(in_path), *want = read_whole(out_path);
+  FlOptOptions o = {0};
+  FlArena *arena = fl_arena_new();
+  FlSink *sink = fl_sink_make(arena, fl_sources_make(arena));
+  FlText1 out = {0};
+  bool fine = text && options_of(text, passes, &o) && fl_opt_text(arena, text, &o, sink, &out);
+  if (sink->n_errors) fl_sink_print(sink, &out, false);
+  if (fine && bless) fine = write_whole(out_path, out.s);
+  else if (fine) {
+    fine = want && strcmp(want, out.s) == 0;
+    if (!fine) printf("%s: the output differs:\n", name);
+  }
+  if (!fine) printf("%s: %s\n", name, out.s ? out.s : "cannot be run");
+  fine = fine && counts_hold(name, text, out.s);
+  fl_text_reset(&out);
+  fl_arena_free(arena);
+  free(text);
+  free(want);
+  return fine;
+}
+
+int main(int argc, char **argv) {
+  bool bless = argc > 1 && strcmp(argv[1], "--bless") == 0;
+  char folder[1000];
+  snprintf(folder, sizeof folder, "%.*s../opt", (int)(strrchr(__FILE__, '/') + 1 - __FILE__), __FILE__);
+  DIR *dir = opendir(folder);
+  for (struct dirent *e; dir && (e = readdir(dir));) {
+    size_t len = strlen(e->d_name);
+    if (len < 4 || strcmp(e->d_name + len - 3, ".ir") != 0) continue;
+    char path[1300];
+    snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+    if (run_one(e->d_name, path, bless)) passed++;
+    else failed++;
+  }
+  if (dir) closedir(dir);
+  else failed++;
+  printf("%d passed, %d failed\n", passed, failed);
+  return failed != 0;
+}

@@ -117,7 +117,8 @@ class Scripts:
 
 
 def main():
-    build = pathlib.Path(os.environ.get("FLOW_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build"))
+    root = pathlib.Path(__file__).resolve().parents[2]
+    build = pathlib.Path(os.environ["FLOWC"]).parent if "FLOWC" in os.environ else root / "build"
     golden = (sys.argv[1:] + [str(build / "tests/golden_syntax")])[0]
     seed, count = int((sys.argv[2:] + ["1"])[0]), int((sys.argv[3:] + ["600"])[0])
     with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,220 @@
+/* group.c: rows with equal keys: group and distinct, and the grouping of words that joins and aggregates use.
+ *
+ * Comes in: key columns, or words made from them (encode.c). Goes out: the group of each row, the first row of each
+ * group. Always holds: groups are numbered by ascending key, so the numbering depends on the data alone.
+ *
+ * Words below about the number of rows index a table directly; others go through the hash set and the distinct ones
+ * are sorted. Several words are replaced, left to right, by the numbers of their groups, which keep their order. */
+#include "part/part_internal.h"
+
+typedef struct Direct {
+  const uint64_t *word;
+  _Atomic int64_t *first; /* [max + 1] */
+  const int64_t *rank;
+  int64_t *id;
+} Direct;
+
+static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Direct *d = env;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) atomic_init(&d->first[k], INT64_MAX);
+  return 0;
+}
+
+static int32_t mark_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Direct *d = env;
+  (void)ctx;
+  for (int64_t row = begin; row < end; row++) fl_part_first(&d->first[d->word[row]], row);
+  return 0;
+}
+
+static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Direct *d = env;
+  (void)ctx;
+  for (int64_t row = begin; row < end; row++) d->id[row] = d->rank[d->word[row]];
+  return 0;
+}
+
+static int32_t renumber_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Direct *d = env;
+  (void)ctx;
+  for (int64_t row = begin; row < end; row++) d->id[row] = d->rank[d->id[row]];
+  return 0;
+}
+
+static FlStatus group_directly(FlPartMem *m, const uint64_t *word, uint64_t max, FlPartGroups *out) {
+  int64_t size = (int64_t)max + 1, g = 0;
+  int64_t *rank = fl_part_alloc(m, size, sizeof *rank);
+  Direct d = {word, fl_part_alloc(m, size, sizeof *d.first), rank, out->id};
+  if (rank == NULL || d.first == NULL) return 1;
+  if (fl_part_for(m->ctx, clear_body, &d, size, 0.5) != 0) return 1;
+  if (fl_part_for(m->ctx, mark_body, &d, out->n, 1.5) != 0) return 1;
+  for (int64_t k = 0; k < size; k++) {
+    rank[k] = g;
+    g += atomic_load_explicit(&d.first[k], memory_order_relaxed) != INT64_MAX;
+  }
+  out->g = g;
+  out->first = fl_part_alloc(m, g, sizeof *out->first);
+  out->code = fl_part_alloc(m, g, sizeof *out->code);
+  if (out->first == NULL || out->code == NULL) return 1;
+  for (int64_t k = 0; k < size; k++) {
+    int64_t first = atomic_load_explicit(&d.first[k], memory_order_relaxed);
+    if (first == INT64_MAX) continue;
+    out->first[rank[k]] = first;
+    out->code[rank[k]] = (uint64_t)k;
+  }
+  FlStatus status = fl_part_for(m->ctx, number_body, &d, out->n, 1.0);
+  fl_part_release(m, rank);
+  fl_part_release(m, (const void *)d.first);
+  return status;
+}
+
+static FlStatus group_by_hash(FlPartMem *m, const uint64_t *word, int bits, bool ordered, FlPartGroups *out) {
+  FlPartEntry *entries;
+  int64_t count, g = 0;
+  if (fl_part_hash_words(m, word, out->n, out->id, &entries, &count) != 0) return 1;
+  FlPartPair *items = fl_part_alloc(m, count, sizeof *items), *spare = fl_part_alloc(m, count, sizeof *spare);
+  int64_t *rank = fl_part_alloc(m, count, sizeof *rank);
+  if (items == NULL || spare == NULL || rank == NULL) return 1;
+  for (int64_t k = 0; k < count; k++) {
+    if (atomic_load_explicit(&entries[k].first, memory_order_relaxed) >= 0) {
+      items[g++] = (FlPartPair){entries[k].code, k};
+    }
+  }
+  FlPartPair *sorted = items;
+  if (ordered && fl_part_sort_pairs(m, items, spare, g, bits, &sorted) != 0) return 1;
+  out->g = g;
+  out->first = fl_part_alloc(m, g, sizeof *out->first);
+  out->code = fl_part_alloc(m, g, sizeof *out->code);
+  if (out->first == NULL || out->code == NULL) return 1;
+  for (int64_t k = 0; k < g; k++) {
+    int64_t entry = sorted[k].row;
+    rank[entry] = k;
+    out->first[k] = atomic_load_explicit(&entries[entry].first, memory_order_relaxed);
+    out->code[k] = sorted[k].key;
+  }
+  Direct d = {.rank = rank, .id = out->id};
+  FlStatus status = fl_part_for(m->ctx, renumber_body, &d, out->n, 1.5);
+  fl_part_release(m, items);
+  fl_part_release(m, spare);
+  fl_part_release(m, rank);
+  fl_part_release(m, entries);
+  return status;
+}
+
+FlStatus fl_part_group_words(FlPartMem *m, const uint64_t *word, int64_t n, uint64_t max, bool ordered, int64_t *id,
+                             FlPartGroups *out) {
+  *out = (FlPartGroups){.n = n, .id = id != NULL ? id : fl_part_alloc(m, n, sizeof *id)};
+  if (out->id == NULL) return 1;
+  if (max <= (uint64_t)n + 1024) return group_directly(m, word, max, out);
+  return group_by_hash(m, word, fl_part_bits(max), ordered, out);
+}
+
+typedef struct Join2 {
+  const int64_t *left, *right;
+  int64_t radix;
+  uint64_t *word;
+} Join2;
+
+static int32_t join2_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Join2 *j = env;
+  (void)ctx;
+  for (int64_t row = begin; row < end; row++) {
+    j->word[row] = (uint64_t)j->left[row] * (uint64_t)j->radix + (uint64_t)j->right[row];
+  }
+  return 0;
+}
+
+FlStatus fl_part_group_codes(FlPartMem *m, const FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out) {
+  int64_t n = codes->n;
+  if (fl_part_group_words(m, codes->word[0], n, codes->max[0], ordered, id, out) != 0) return 1;
+  for (int32_t w = 1; w < codes->n_words; w++) {
+    FlPartGroups left = *out, right;
+    uint64_t size;
+    if (fl_part_group_words(m, codes->word[w], n, codes->max[w], ordered, NULL, &right) != 0) return 1;
+    if (__builtin_mul_overflow((uint64_t)left.g, (uint64_t)right.g, &size)) {
+      return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+    }
+    Join2 j = {left.id, right.id, right.g, codes->word[w]};
+    if (fl_part_for(m->ctx, join2_body, &j, n, 1.0) != 0) return 1;
+    if (fl_part_group_words(m, j.word, n, size == 0 ? 0 : size - 1, ordered, left.id, out) != 0) return 1;
+    fl_part_release(m, right.id);
+  }
+  return 0;
+}
+
+/* ---- operators ---------------------------------------------------------------------------------------- */
+
+FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlPartKey **keys) {
+  int32_t at = 0;
+  *keys = fl_part_alloc(m, desc->n_list, sizeof **keys);
+  if (*keys == NULL) return 1;
+  for (int32_t k = 0; k < desc->n_list; k++) {
+    FlPartKey *key = &(*keys)[k];
+    *key = (FlPartKey){0};
+    if (fl_part_col(m->ctx, desc, args, &at, desc->list[k], &key->side[0]) != 0) return 1;
+    if (key->side[0].n != (*keys)[0].side[0].n) {
+      return fl_part_fail_shape(m->ctx, desc, (*keys)[0].side[0].n, key->side[0].n);
+    }
+    key->descending = strncmp(desc->list[k], "desc", 4) == 0;
+  }
+  return 0;
+}
+
+static FlStatus group_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **id, FlArray **first,
+                           int64_t *g) {
+  FlPartKey *keys;
+  FlPartCodes codes;
+  FlPartGroups groups;
+  if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
+  if (fl_part_encode(m, keys, desc->n_list, 1, true, &codes) != 0) return 1;
+  *id = fl_array_new(m->ctx, FL_I64, 1, &codes.n);
+  if (*id == NULL || fl_part_group_codes(m, &codes, true, (*id)->data, &groups) != 0) return 1;
+  *first = fl_array_new(m->ctx, FL_I64, 1, &groups.g);
+  if (*first == NULL) return 1;
+  if (groups.g > 0) memcpy((*first)->data, groups.first, (size_t)groups.g * sizeof(int64_t));
+  *g = groups.g;
+  return 0;
+}
+
+FlStatus fl_rt_group(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlPartMem mem = {.ctx = ctx};
+  FlArray *id = NULL, *first = NULL;
+  FlStatus status = group_rows(&mem, desc, args, &id, &first, &results[0].i);
+  fl_part_mem_reset(&mem);
+  if (status != 0) {
+    fl_array_unref(id);
+    fl_array_unref(first);
+    return status;
+  }
+  results[1].a = id;
+  results[2].a = first;
+  return 0;
+}
+
+static FlStatus distinct_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
+  FlPartKey *keys;
+  FlPartCodes codes;
+  FlPartGroups groups;
+  uint64_t *sorted;
+  if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
+  if (fl_part_encode(m, keys, desc->n_list, 1, false, &codes) != 0) return 1;
+  if (fl_part_group_codes(m, &codes, false, NULL, &groups) != 0) return 1;
+  uint64_t *spare = fl_part_alloc(m, groups.g, sizeof *spare);
+  *rows = fl_array_new(m->ctx, FL_I64, 1, &groups.g);
+  if (spare == NULL || *rows == NULL) return 1;
+  int bits = fl_part_bits((uint64_t)groups.n);
+  if (fl_part_sort_words(m, (uint64_t *)groups.first, spare, groups.g, 0, bits, &sorted) != 0) return 1;
+  if (groups.g > 0) memcpy((*rows)->data, sorted, (size_t)groups.g * sizeof(int64_t));
+  return 0;
+}
+
+FlStatus fl_rt_distinct(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlPartMem mem = {.ctx = ctx};
+  FlArray *rows = NULL;
+  FlStatus status = distinct_rows(&mem, desc, args, &rows);
+  fl_part_mem_reset(&mem);
+  if (status != 0) fl_array_unref(rows);
+  results[0].a = rows;
+  return status;
+}

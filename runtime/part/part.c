@@ -1,0 +1,191 @@
+/* part.c: scratch memory, loops over the pool, errors and columns: the ground on which the bulk operators stand.
+ *
+ * Comes in: contexts, operator descriptions, slots. Goes out: memory, columns, recorded errors.
+ * Always holds: whatever fl_part_alloc gave is released by fl_part_mem_reset, on success and on failure. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "part/part_internal.h"
+
+void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size) {
+  if (m->n_arrays == m->capacity) {
+    int32_t capacity = m->capacity == 0 ? 32 : m->capacity * 2;
+    FlArray **arrays = realloc(m->arrays, (size_t)capacity * sizeof *arrays);
+    if (arrays == NULL) {
+      (void)fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+      return NULL;
+    }
+    m->arrays = arrays;
+    m->capacity = capacity;
+  }
+  int64_t bytes = fl_part_max(count * (int64_t)size, 1);
+  FlArray *a = fl_array_new(m->ctx, FL_U8, 1, &bytes);
+  if (a == NULL) return NULL;
+  m->arrays[m->n_arrays++] = a;
+  return a->data;
+}
+
+void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size) {
+  void *p = fl_part_alloc(m, count, size);
+  if (p != NULL && count > 0) memset(p, 0, (size_t)count * size);
+  return p;
+}
+
+void fl_part_release(FlPartMem *m, const void *p) {
+  for (int32_t k = m->n_arrays - 1; k >= 0; k--) {
+    if (m->arrays[k]->data != p) continue;
+    fl_array_unref(m->arrays[k]);
+    m->arrays[k] = m->arrays[--m->n_arrays];
+    return;
+  }
+}
+
+void fl_part_mem_reset(FlPartMem *m) {
+  for (int32_t k = 0; k < m->n_arrays; k++) fl_array_unref(m->arrays[k]);
+  free(m->arrays);
+  m->arrays = NULL;
+  m->n_arrays = m->capacity = 0;
+}
+
+FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, double cost) {
+  FlKernel kernel = {fn, NULL, "bulk", -1, 1};
+  return n > 0 ? fl_run_kernel(ctx, &kernel, env, n, cost) : 0;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------- */
+
+FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t b) {
+  return fl_fail(ctx, FL_FAULT_SHAPE, desc->site, FL_I64, (FlSlot){.i = a}, (FlSlot){.i = b});
+}
+
+FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int64_t size) {
+  return fl_fail(ctx, FL_FAULT_INDEX, desc->site, FL_I64, (FlSlot){.i = index}, (FlSlot){.i = size});
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------ */
+
+FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at, const char *flag,
+                     FlPartCol *out) {
+  FlArray *a = args[(*at)++].a;
+  *out = (FlPartCol){.dtype = a->dtype, .n = a->dims[0], .data = a->data, .array = a};
+  size_t length = strlen(flag);
+  if (length == 0 || flag[length - 1] != '?') return 0;
+  const FlArray *valid = args[(*at)++].a;
+  if (valid->dims[0] != out->n) return fl_part_fail_shape(ctx, desc, out->n, valid->dims[0]);
+  out->valid = valid->data;
+  return 0;
+}
+
+void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out) {
+#define READ(T)                                                                                              \
+  {                                                                                                          \
+    const T *v = (const T *)c->data + begin;                                                                 \
+    for (int64_t i = 0; i < n; i++) out[i] = (double)v[i];                                                   \
+    break;                                                                                                   \
+  }
+  switch ((FlDtype)c->dtype) {
+  case FL_BOOL:
+  case FL_U8: READ(uint8_t)
+  case FL_I8: READ(int8_t)
+  case FL_I16: READ(int16_t)
+  case FL_I32:
+  case FL_DATE: READ(int32_t)
+  case FL_I64:
+  case FL_DATETIME:
+  case FL_DURATION: READ(int64_t)
+  case FL_U16: READ(uint16_t)
+  case FL_U32: READ(uint32_t)
+  case FL_U64: READ(uint64_t)
+  case FL_F32: READ(float)
+  case FL_F64: memcpy(out, (const double *)c->data + begin, (size_t)n * sizeof *out); break;
+  case FL_TEXT:
+  case FL_FILE:
+  case FL_LIST:
+  case FL_N_DTYPES: memset(out, 0, (size_t)n * sizeof *out); break;
+  }
+#undef READ
+  if (c->valid == NULL) return;
+  for (int64_t i = 0; i < n; i++) {
+    if (!c->valid[begin + i]) out[i] = 0.0;
+  }
+}
+
+void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out) {
+#define READ(T)                                                                                              \
+  {                                                                                                          \
+    const T *v = (const T *)c->data + begin;                                                                 \
+    for (int64_t i = 0; i < n; i++) out[i] = (int64_t)v[i];                                                  \
+    break;                                                                                                   \
+  }
+  switch ((FlDtype)c->dtype) {
+  case FL_BOOL:
+  case FL_U8: READ(uint8_t)
+  case FL_I8: READ(int8_t)
+  case FL_I16: READ(int16_t)
+  case FL_I32:
+  case FL_DATE: READ(int32_t)
+  case FL_I64:
+  case FL_DATETIME:
+  case FL_DURATION: READ(int64_t)
+  case FL_U16: READ(uint16_t)
+  case FL_U32: READ(uint32_t)
+  case FL_U64: READ(uint64_t)
+  case FL_F32:
+  case FL_F64:
+  case FL_TEXT:
+  case FL_FILE:
+  case FL_LIST:
+  case FL_N_DTYPES: memset(out, 0, (size_t)n * sizeof *out); break;
+  }
+#undef READ
+  if (c->valid == NULL) return;
+  for (int64_t i = 0; i < n; i++) {
+    if (!c->valid[begin + i]) out[i] = 0;
+  }
+}
+
+static inline uint64_t code_of_f64(double v) {
+  uint64_t bits;
+  v += 0.0; /* -0.0 becomes 0.0 */
+  memcpy(&bits, &v, sizeof bits);
+  uint64_t ordered = bits >> 63 ? ~bits : bits | (UINT64_C(1) << 63);
+  return v != v ? UINT64_MAX : ordered;
+}
+
+static inline uint64_t code_of_f32(float v) {
+  uint32_t bits;
+  v += 0.0f;
+  memcpy(&bits, &v, sizeof bits);
+  uint32_t ordered = bits >> 31 ? ~bits : bits | (UINT32_C(1) << 31);
+  return v != v ? UINT64_MAX : ordered;
+}
+
+void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *out) {
+  if (c->dtype == FL_F64) {
+    const double *v = (const double *)c->data + begin;
+    for (int64_t i = 0; i < n; i++) out[i] = code_of_f64(v[i]);
+  } else if (c->dtype == FL_F32) {
+    const float *v = (const float *)c->data + begin;
+    for (int64_t i = 0; i < n; i++) out[i] = code_of_f32(v[i]);
+  } else {
+    FlPartCol plain = *c;
+    plain.valid = NULL;
+    fl_part_read_i64(&plain, begin, n, (int64_t *)out);
+    FlKind kind = fl_dtype_info[c->dtype].kind;
+    if (kind == FL_KIND_BOOL || kind == FL_KIND_UNSIGNED) return;
+    for (int64_t i = 0; i < n; i++) out[i] ^= UINT64_C(1) << 63;
+  }
+}
+
+FlStatus fl_part_fail(FlCtx *ctx, const FlOpDesc *desc, const char *code, const char *format, ...) {
+  char text[256];
+  va_list list;
+  va_start(list, format);
+  int length = vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  (void)code;
+  length = length < (int)sizeof text ? length : (int)sizeof text - 1;
+  char *kept = fl_heap_alloc(fl_ctx_heap(ctx), length);
+  memcpy(kept, text, (size_t)length);
+  return fl_fail(ctx, FL_FAULT_ERROR, desc->site, FL_TEXT, (FlSlot){.t = {kept, length}}, (FlSlot){0});
+}

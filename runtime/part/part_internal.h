@@ -1,0 +1,175 @@
+/* part_internal.h: what the files of this room share: scratch memory, loops over the pool, key columns as words that
+ * sort and compare like the keys, grouping of such words, exact sums.
+ *
+ * What always holds: work is cut into chunks by the number of rows alone; results are defined without reference to
+ * the cut, so any schedule gives the same bits. */
+#ifndef FL_PART_INTERNAL_H
+#define FL_PART_INTERNAL_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "part/part.h"
+#include "data/data.h"
+
+enum {
+  FL_PART_CHUNK = 1 << 16, /* rows of one task in plain sweeps */
+  FL_PART_BATCH = 512      /* rows converted at a time into a buffer on the stack */
+};
+
+static inline int64_t fl_part_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t fl_part_max(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t fl_part_chunks(int64_t n) { return (n + FL_PART_CHUNK - 1) / FL_PART_CHUNK; }
+/* Bits that hold 0..v. */
+static inline int fl_part_bits(uint64_t v) { return v == 0 ? 0 : 64 - __builtin_clzll(v); }
+static inline bool fl_part_valid(const uint8_t *valid, int64_t i) { return valid == NULL || valid[i] != 0; }
+
+/* ---- scratch memory and loops (part.c) ---------------------------------------------------------------- */
+
+/* Scratch of one operator call: arrays, so that large blocks are recycled. Not thread-safe. */
+typedef struct FlPartMem {
+  FlCtx *ctx;
+  FlArray **arrays;
+  int32_t n_arrays, capacity;
+} FlPartMem;
+
+/* Memory for count * size bytes, 64-byte aligned, released by fl_part_mem_reset. NULL: error recorded. */
+void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size);
+void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zero */
+/* Releases what fl_part_alloc gave for `p` at once; NULL is allowed. */
+void fl_part_release(FlPartMem *m, const void *p);
+void fl_part_mem_reset(FlPartMem *m);
+
+/* Runs fn(ctx, env, begin, end) over pieces of [0, n); `cost` nanoseconds an item. Non-zero: stopped, error recorded. */
+FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, double cost);
+/* The rows of chunk c of n rows. */
+static inline void fl_part_chunk(int64_t c, int64_t n, int64_t *begin, int64_t *end) {
+  *begin = c * FL_PART_CHUNK;
+  *end = fl_part_min(*begin + FL_PART_CHUNK, n);
+}
+/* The first position that failed, found by many tasks. INT64_MAX: none. */
+static inline void fl_part_first(_Atomic int64_t *first, int64_t at) {
+  int64_t seen = atomic_load_explicit(first, memory_order_relaxed);
+  while (at < seen && !atomic_compare_exchange_weak_explicit(first, &seen, at, memory_order_relaxed,
+                                                             memory_order_relaxed)) {
+  }
+}
+
+/* ---- errors (part.c). All record and return a non-zero status ------------------------------------------- */
+
+FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t b);
+FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int64_t size);
+/* `code` is a row of diag.def; the message in the user's words. */
+FlStatus fl_part_fail(FlCtx *ctx, const FlOpDesc *desc, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- columns ------------------------------------------------------------------------------------------ */
+
+typedef struct FlPartCol {
+  int32_t dtype;
+  int64_t n;
+  const void *data;
+  const uint8_t *valid; /* NULL: every row has a value */
+  FlArray *array;       /* borrowed */
+} FlPartCol;
+
+/* Reads the next column of an argument list: a value array, and its validity when `flag` ends with '?'. Moves *at.
+ * SHAPE when lengths differ. */
+FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at, const char *flag,
+                     FlPartCol *out);
+
+/* Rows [begin, begin + n) as doubles (bool 0 or 1; integers rounded to nearest); whatever lies under a null is 0. */
+void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out);
+/* Rows of an integer, bool or time column as 64 bits: sign-extended, u64 as it is. */
+void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out);
+/* Order code of each row: for values of one type a < b exactly when code(a) < code(b), and equal keys have equal
+ * codes (-0.0 is 0.0; every NaN is UINT64_MAX, above all others). Not for texts. Nulls give any code. */
+void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *out);
+/* New array of the rows `rows[0..m)`; -1 gives zero. Texts keep their bytes. NULL: error recorded. */
+FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m);
+/* Validity array with rows[i] >= 0. NULL: error recorded. */
+FlArray *fl_part_has_row(FlCtx *ctx, const int64_t *rows, int64_t m);
+
+/* ---- stable sorting of (key, row) pairs (radix.c) ------------------------------------------------------- */
+
+typedef struct FlPartPair {
+  uint64_t key;
+  int64_t row;
+} FlPartPair;
+
+/* Sorts by the low `bits` bits of key, stable. `a` and `spare` have n pairs each; *sorted is one of them. */
+FlStatus fl_part_sort_pairs(FlPartMem *m, FlPartPair *a, FlPartPair *spare, int64_t n, int bits, FlPartPair **sorted);
+/* The same for bare words, by the bits [shift, shift + bits). */
+FlStatus fl_part_sort_words(FlPartMem *m, uint64_t *a, uint64_t *spare, int64_t n, int shift, int bits,
+                            uint64_t **sorted);
+/* On one thread, for at most some thousand pairs: whole keys, stable. */
+void fl_part_sort_small(FlPartPair *a, FlPartPair *spare, int64_t n);
+
+/* Sorts the rows of distinct texts by their bytes, in place (text_order.c). texts(row) = side[row < n0 ? 0 : 1]. */
+typedef struct FlPartTexts {
+  const FlText *side[2];
+  int64_t n0; /* rows of the first side */
+} FlPartTexts;
+static inline FlText fl_part_text(const FlPartTexts *t, int64_t row) {
+  return row < t->n0 ? t->side[0][row] : t->side[1][row - t->n0];
+}
+FlStatus fl_part_order_texts(FlPartMem *m, const FlPartTexts *texts, FlPartPair *items, FlPartPair *spare, int64_t n);
+
+/* ---- keys as words (encode.c) --------------------------------------------------------------------------- */
+
+/* A key over one table (n_sides 1) or the left and right table of a join, one below the other. */
+typedef struct FlPartKey {
+  FlPartCol side[2];
+  bool descending;
+} FlPartKey;
+
+/* Word w of row r is word[w][r] < 2^bits[w]; rows compare by words from left to right as their keys do (null last,
+ * NaN before it). `max` is the greatest word that can occur. */
+typedef struct FlPartCodes {
+  int64_t n;
+  int32_t n_words;
+  uint64_t **word;
+  int *bits;
+  uint64_t *max;
+} FlPartCodes;
+
+/* Reads the keys of sort_perm, group and distinct from an argument list (one side). */
+FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlPartKey **keys);
+/* ordered: false when only equality of words is wanted (texts are then not sorted). */
+FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int32_t n_sides, bool ordered,
+                        FlPartCodes *out);
+
+/* ---- grouping (hash_set.c, group.c) --------------------------------------------------------------------- */
+
+typedef struct FlPartGroups {
+  int64_t n, g;
+  int64_t *id;    /* [n] group of each row */
+  int64_t *first; /* [g] its first row */
+  uint64_t *code; /* [g] the word of each group; NULL unless fl_part_group_words made it */
+} FlPartGroups;
+
+/* Groups equal words. ordered: groups by ascending word; else in an order of no meaning. id may be given (length n)
+ * or NULL (scratch). max: the greatest word. */
+FlStatus fl_part_group_words(FlPartMem *m, const uint64_t *word, int64_t n, uint64_t max, bool ordered, int64_t *id,
+                             FlPartGroups *out);
+/* The same for the rows of codes with any number of words. */
+FlStatus fl_part_group_codes(FlPartMem *m, const FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out);
+
+/* Distinct values of a stream of 64-bit hashes or words; id[row] is an entry, first[entry] its least row, -1 for an
+ * entry that was given up. With texts, equal hashes are compared by bytes and rows without a value get id -1. */
+typedef struct FlPartEntry {
+  uint64_t code;
+  _Atomic int64_t first;
+} FlPartEntry;
+FlStatus fl_part_hash_words(FlPartMem *m, const uint64_t *word, int64_t n, int64_t *id, FlPartEntry **entries,
+                            int64_t *n_entries);
+FlStatus fl_part_hash_texts(FlPartMem *m, const FlPartTexts *texts, const uint8_t *const valid[2], int64_t n,
+                            int64_t *id, FlPartEntry **entries, int64_t *n_entries);
+
+/* ---- exact sums (exact.c, superacc.c) ------------------------------------------------------------------- */
+
+/* out[k] = the exact sum of x[i] over the rows of group k (id NULL: all rows are group 0), rounded once to nearest
+ * even. Nothing or zeros give +0.0. */
+FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g, double *out);
+
+#endif

@@ -1,0 +1,95 @@
+/* sort.c: the order of rows by several keys.
+ *
+ * Comes in: key columns, each ascending or descending. Goes out: row numbers in order. Always holds: stable; null last
+ * and NaN before it in both directions; -0.0 equals 0.0.
+ *
+ * Keys become words (encode.c). One word that leaves room for the row number below it is sorted as one 64-bit word;
+ * else pairs of word and row are sorted by each word, the last first. */
+#include "part/part_internal.h"
+
+typedef struct Order {
+  const uint64_t *word;
+  uint64_t *packed; /* word above row number; or */
+  FlPartPair *pairs;
+  int row_bits;
+  int64_t *rows;
+  bool first; /* the pairs have no rows yet */
+} Order;
+
+static int32_t pack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) o->packed[i] = o->word[i] << o->row_bits | (uint64_t)i;
+  return 0;
+}
+
+static int32_t unpack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  uint64_t mask = (UINT64_C(1) << o->row_bits) - 1;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) o->rows[i] = (int64_t)(o->packed[i] & mask);
+  return 0;
+}
+
+static int32_t pair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) {
+    int64_t row = o->first ? i : o->pairs[i].row;
+    o->pairs[i] = (FlPartPair){o->word[row], row};
+  }
+  return 0;
+}
+
+static int32_t unpair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) o->rows[i] = o->pairs[i].row;
+  return 0;
+}
+
+/* Stable order of rows by their words; rows has codes->n places. */
+static FlStatus order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *rows) {
+  int64_t n = codes->n;
+  Order o = {.row_bits = fl_part_bits((uint64_t)n), .rows = rows, .first = true};
+  if (codes->n_words == 1 && codes->bits[0] + o.row_bits <= 64 && o.row_bits < 64) {
+    o.word = codes->word[0];
+    o.packed = fl_part_alloc(m, n, sizeof *o.packed);
+    if (o.packed == NULL || fl_part_for(m->ctx, pack_body, &o, n, 1.0) != 0) return 1;
+    uint64_t *spare = codes->word[0];
+    if (fl_part_sort_words(m, o.packed, spare, n, o.row_bits, codes->bits[0], &o.packed) != 0) return 1;
+    return fl_part_for(m->ctx, unpack_body, &o, n, 1.0);
+  }
+  FlPartPair *spare = fl_part_alloc(m, n, sizeof *spare);
+  o.pairs = fl_part_alloc(m, n, sizeof *o.pairs);
+  if (spare == NULL || o.pairs == NULL) return 1;
+  for (int32_t w = codes->n_words - 1; w >= 0; w--) {
+    FlPartPair *sorted;
+    o.word = codes->word[w];
+    if (fl_part_for(m->ctx, pair_body, &o, n, o.first ? 1.0 : 5.0) != 0) return 1;
+    if (fl_part_sort_pairs(m, o.pairs, spare, n, codes->bits[w], &sorted) != 0) return 1;
+    spare = sorted == o.pairs ? spare : o.pairs;
+    o.pairs = sorted;
+    o.first = false;
+  }
+  return fl_part_for(m->ctx, unpair_body, &o, n, 1.0);
+}
+
+static FlStatus sort_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
+  FlPartKey *keys;
+  FlPartCodes codes;
+  if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
+  if (fl_part_encode(m, keys, desc->n_list, 1, true, &codes) != 0) return 1;
+  *rows = fl_array_new(m->ctx, FL_I64, 1, &codes.n);
+  return *rows == NULL ? 1 : order_codes(m, &codes, (*rows)->data);
+}
+
+FlStatus fl_rt_sort_perm(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlPartMem mem = {.ctx = ctx};
+  FlArray *rows = NULL;
+  FlStatus status = sort_rows(&mem, desc, args, &rows);
+  fl_part_mem_reset(&mem);
+  if (status != 0) fl_array_unref(rows);
+  results[0].a = rows;
+  return status;
+}

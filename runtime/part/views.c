@@ -1,0 +1,103 @@
+/* views.c: the same elements under another shape: rows, reshape (views, nothing is copied) and transpose (a copy).
+ *
+ * Comes in: an array and sizes. Goes out: an array. Always holds: a view shares the buffer of its source. */
+#include "part/part_internal.h"
+
+FlStatus fl_rt_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  const FlArray *a = args[0].a;
+  int64_t from = args[1].i, to = args[2].i, n = a->dims[0];
+  if (from < 0 || from > n) return fl_part_fail_index(ctx, desc, from, n);
+  if (to < from || to > n) return fl_part_fail_index(ctx, desc, to, n);
+  results[0].a = fl_array_view_rows(ctx, a, from, to);
+  return results[0].a == NULL;
+}
+
+FlStatus fl_rt_reshape(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlArray *a = args[0].a;
+  int64_t dims[FL_MAX_RANK] = {0}, count = fl_array_count(a), wanted = 1;
+  int32_t rank = desc->n_args - 1;
+  bool too_large = false;
+  for (int32_t k = 0; k < rank; k++) {
+    dims[k] = args[1 + k].i;
+    if (dims[k] < 0) return fl_part_fail_index(ctx, desc, dims[k], count);
+    too_large |= __builtin_mul_overflow(wanted, dims[k], &wanted);
+  }
+  /* a zero among the sizes makes the count zero, however large the others */
+  for (int32_t k = 0; k < rank; k++) {
+    if (dims[k] == 0) wanted = 0, too_large = false;
+  }
+  if (too_large || wanted != count) return fl_part_fail_shape(ctx, desc, count, too_large ? INT64_MAX : wanted);
+  results[0].a = fl_array_over(ctx, a->buffer, a->data, a->dtype, rank, dims);
+  return results[0].a == NULL;
+}
+
+/* ---- transpose ---------------------------------------------------------------------------------------- */
+
+enum { TILE = 32 };
+
+typedef struct Flip {
+  const char *from;
+  char *to;
+  int64_t n, d; /* from is [n, d], to is [d, n] */
+  size_t size;
+  bool list;
+} Flip;
+
+#define FLIP(T)                                                                                              \
+  {                                                                                                          \
+    const T *from = (const T *)(const void *)f->from;                                                        \
+    T *to = (T *)(void *)f->to;                                                                              \
+    for (int64_t j = j0; j < j1; j++) {                                                                      \
+      for (int64_t i = i0; i < i1; i++) to[j * f->n + i] = from[i * f->d + j];                               \
+    }                                                                                                        \
+    break;                                                                                                   \
+  }
+
+static void flip_tile(const Flip *f, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+  switch (f->size) {
+  case 1: FLIP(uint8_t)
+  case 2: FLIP(uint16_t)
+  case 4: FLIP(uint32_t)
+  case 8: FLIP(uint64_t)
+  case 16: FLIP(FlText)
+  }
+  if (!f->list) return;
+  FlArray **to = (FlArray **)(void *)f->to;
+  for (int64_t j = j0; j < j1; j++) {
+    for (int64_t i = i0; i < i1; i++) (void)fl_array_ref(to[j * f->n + i]);
+  }
+}
+
+/* Items are strips of TILE rows of the result. */
+static int32_t flip_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Flip *f = env;
+  (void)ctx;
+  for (int64_t strip = begin; strip < end; strip++) {
+    int64_t j0 = strip * TILE, j1 = fl_part_min(j0 + TILE, f->d);
+    for (int64_t i0 = 0; i0 < f->n; i0 += TILE) flip_tile(f, i0, fl_part_min(i0 + TILE, f->n), j0, j1);
+  }
+  return 0;
+}
+
+FlStatus fl_rt_transpose(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlArray *a = args[0].a;
+  if (a->rank == 1) {
+    results[0].a = fl_array_ref(a);
+    return 0;
+  }
+  if (a->rank != 2) return fl_part_fail_shape(ctx, desc, a->rank, 2);
+  int64_t dims[2] = {a->dims[1], a->dims[0]};
+  FlArray *out = fl_array_new(ctx, a->dtype, 2, dims);
+  if (out == NULL) return 1;
+  bool text = a->dtype == FL_TEXT || a->dtype == FL_FILE;
+  Flip f = {a->data, out->data, dims[1], dims[0], (size_t)fl_dtype_info[a->dtype].bytes, a->dtype == FL_LIST};
+  FlStatus status = text ? fl_array_keep(ctx, out, NULL, &a, 1) : 0;
+  int64_t strips = (f.d + TILE - 1) / TILE;
+  if (status == 0) status = fl_part_for(ctx, flip_body, &f, strips, 1.5 * TILE * (double)f.n);
+  if (status != 0) {
+    fl_array_unref(out);
+    return status;
+  }
+  results[0].a = out;
+  return 0;
+}

@@ -209,7 +209,7 @@ static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlA
   int64_t bad = atomic_load(&j.bad), from, to;
   if (bad != INT64_MAX) {
     matches(&j, bad, &from, &to);
-    return fl_part_fail(m->ctx, desc, "E0972", "row %lld of the left table matches %lld rows of the right table, expected at most one",
+    return fl_fail_op(m->ctx, desc, FL_CODE(972), "row %lld of the left table matches %lld rows of the right table, expected at most one",
                         (long long)bad, (long long)(to - from));
   }
   j.place[0] = 0;

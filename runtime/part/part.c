@@ -2,9 +2,6 @@
  *
  * Comes in: contexts, operator descriptions, slots. Goes out: memory, columns, recorded errors.
  * Always holds: whatever fl_part_alloc gave is released by fl_part_mem_reset, on success and on failure. */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "part/part_internal.h"
 
 void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size) {
@@ -47,9 +44,28 @@ void fl_part_mem_reset(FlPartMem *m) {
   m->n_arrays = m->capacity = 0;
 }
 
+typedef struct Loop {
+  FlCtx *ctx;
+  FlKernelFn fn;
+  const void *env;
+  _Atomic int32_t failed;
+} Loop;
+
+static void loop_body(void *env, int64_t begin, int64_t end, int worker) {
+  Loop *loop = env;
+  (void)worker;
+  if (loop->fn(loop->ctx, loop->env, begin, end) != 0) {
+    atomic_store_explicit(&loop->failed, 1, memory_order_relaxed);
+  }
+}
+
 FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, double cost) {
-  FlKernel kernel = {fn, NULL, "bulk", -1, 1};
-  return n > 0 ? fl_run_kernel(ctx, &kernel, env, n, cost) : 0;
+  enum { PIECE = 50000 }; /* nanoseconds: far above what handing over a piece costs */
+  Loop loop = {ctx, fn, env, 0};
+  double grain = PIECE / (cost > 1e-3 ? cost : 1e-3);
+  int64_t items = grain < 1.0 ? 1 : grain > 1e12 ? INT64_C(1000000000000) : (int64_t)grain;
+  if (n > 0) fl_parallel_for(ctx, n, items, loop_body, &loop);
+  return atomic_load(&loop.failed);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------- */
@@ -175,17 +191,4 @@ void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *o
     if (kind == FL_KIND_BOOL || kind == FL_KIND_UNSIGNED) return;
     for (int64_t i = 0; i < n; i++) out[i] ^= UINT64_C(1) << 63;
   }
-}
-
-FlStatus fl_part_fail(FlCtx *ctx, const FlOpDesc *desc, const char *code, const char *format, ...) {
-  char text[256];
-  va_list list;
-  va_start(list, format);
-  int length = vsnprintf(text, sizeof text, format, list);
-  va_end(list);
-  (void)code;
-  length = length < (int)sizeof text ? length : (int)sizeof text - 1;
-  char *kept = fl_heap_alloc(fl_ctx_heap(ctx), length);
-  memcpy(kept, text, (size_t)length);
-  return fl_fail(ctx, FL_FAULT_ERROR, desc->site, FL_TEXT, (FlSlot){.t = {kept, length}}, (FlSlot){0});
 }

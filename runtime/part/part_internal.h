@@ -11,6 +11,7 @@
 
 #include "part/part.h"
 #include "data/data.h"
+#include "exec/exec.h"
 
 enum {
   FL_PART_CHUNK = 1 << 16, /* rows of one task in plain sweeps */
@@ -40,7 +41,8 @@ void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zer
 void fl_part_release(FlPartMem *m, const void *p);
 void fl_part_mem_reset(FlPartMem *m);
 
-/* Runs fn(ctx, env, begin, end) over pieces of [0, n); `cost` nanoseconds an item. Non-zero: stopped, error recorded. */
+/* Runs fn(ctx, env, begin, end) over pieces of [0, n) on the pool; `cost` nanoseconds an item. Bodies do not touch the
+ * context. Non-zero when some call was. */
 FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, double cost);
 /* The rows of chunk c of n rows. */
 static inline void fl_part_chunk(int64_t c, int64_t n, int64_t *begin, int64_t *end) {
@@ -59,10 +61,6 @@ static inline void fl_part_first(_Atomic int64_t *first, int64_t at) {
 
 FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t b);
 FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int64_t size);
-/* `code` is a row of diag.def; the message in the user's words. */
-FlStatus fl_part_fail(FlCtx *ctx, const FlOpDesc *desc, const char *code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
 typedef struct FlPartCol {
@@ -138,6 +136,9 @@ FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Fl
 /* ordered: false when only equality of words is wanted (texts are then not sorted). */
 FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int32_t n_sides, bool ordered,
                         FlPartCodes *out);
+
+/* Stable order of the rows by their words; `rows` has codes->n places. Overwrites the words. (sort.c) */
+FlStatus fl_part_order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *rows);
 
 /* ---- grouping (hash_set.c, group.c) --------------------------------------------------------------------- */
 

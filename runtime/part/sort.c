@@ -48,8 +48,7 @@ static int32_t unpair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
-/* Stable order of rows by their words; rows has codes->n places. */
-static FlStatus order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *rows) {
+FlStatus fl_part_order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *rows) {
   int64_t n = codes->n;
   Order o = {.row_bits = fl_part_bits((uint64_t)n), .rows = rows, .first = true};
   if (codes->n_words == 1 && codes->bits[0] + o.row_bits <= 64 && o.row_bits < 64) {
@@ -81,7 +80,7 @@ static FlStatus sort_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
   if (fl_part_encode(m, keys, desc->n_list, 1, true, &codes) != 0) return 1;
   *rows = fl_array_new(m->ctx, FL_I64, 1, &codes.n);
-  return *rows == NULL ? 1 : order_codes(m, &codes, (*rows)->data);
+  return *rows == NULL ? 1 : fl_part_order_codes(m, &codes, (*rows)->data);
 }
 
 FlStatus fl_rt_sort_perm(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

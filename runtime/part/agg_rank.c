@@ -1,0 +1,178 @@
+/* agg_rank.c: aggregates that need the order or the equality of values: quantile, median, n_distinct, mode.
+ *
+ * quantile(q) of n values: with h = (n - 1) q, k = floor(h) and f = h - k it is x[k] + f (x[k+1] - x[k]) of the
+ * ascending values (R. Hyndman, Y. Fan, 1996, type 7), written x[k] (1 - f) + x[k+1] f where the signs differ so that
+ * nothing overflows; x[k] itself where f is 0 or both are equal. A NaN among the values gives NaN. n_distinct and mode
+ * use the equality of keys; mode is the smallest of the most frequent values, NaN last. */
+#include <math.h>
+
+#include "part/aggregate_internal.h"
+
+/* ---- quantiles ---------------------------------------------------------------------------------------- */
+
+typedef struct Quantile {
+  FlAgg *a;
+  double q;
+  FlPartPair *pairs;    /* group (a->g: no value) and order code in `row` */
+  const int64_t *start; /* [g + 1] */
+  double *out;
+} Quantile;
+
+static int32_t pairs_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Quantile *q = env;
+  const FlPartCol *col = &q->a->col[0];
+  double x[FL_PART_BATCH];
+  uint64_t code[FL_PART_BATCH];
+  FlPartCol block = {.dtype = FL_F64, .data = x};
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
+    fl_part_read_f64(col, row, count, x);
+    fl_part_read_code(&block, 0, count, code);
+    for (int64_t i = 0; i < count; i++) {
+      int64_t group = q->a->id != NULL ? q->a->id[row + i] : 0;
+      bool valid = fl_part_valid(col->valid, row + i);
+      q->pairs[row + i] = (FlPartPair){(uint64_t)(valid ? group : q->a->g), (int64_t)code[i]};
+    }
+  }
+  return 0;
+}
+
+static double value_of_code(uint64_t code) {
+  uint64_t bits = code >> 63 ? code ^ UINT64_C(1) << 63 : ~code;
+  double v;
+  memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+/* The k-th smallest code of n (from 0) and the one after it (itself when it is the last), narrowing down to the codes
+ * that share a longer and longer head with it. Overwrites the rows. */
+static void select_two(FlPartPair *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
+  uint64_t above = UINT64_MAX;
+  for (int shift = 56; shift >= 0 && n > 1; shift -= 8) {
+    int64_t counts[256] = {0}, bucket = 0, kept = 0;
+    for (int64_t i = 0; i < n; i++) counts[(uint64_t)p[i].row >> shift & 0xff]++;
+    while (k >= counts[bucket]) k -= counts[bucket++];
+    for (int64_t i = 0; i < n; i++) {
+      uint64_t code = (uint64_t)p[i].row;
+      int64_t digit = (int64_t)(code >> shift & 0xff);
+      if (digit == bucket) {
+        p[kept++].row = (int64_t)code;
+      } else if (digit > bucket && code < above) {
+        above = code;
+      }
+    }
+    n = kept;
+  }
+  *at = (uint64_t)p[0].row;
+  *after = k + 1 < n || above == UINT64_MAX ? *at : above;
+}
+
+/* The same for few: sorts. */
+static void sort_two(FlPartPair *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
+  for (int64_t i = 1; i < n; i++) {
+    uint64_t x = (uint64_t)p[i].row;
+    int64_t j = i;
+    for (; j > 0 && (uint64_t)p[j - 1].row > x; j--) p[j].row = p[j - 1].row;
+    p[j].row = (int64_t)x;
+  }
+  *at = (uint64_t)p[k].row;
+  *after = (uint64_t)p[k + 1 < n ? k + 1 : k].row;
+}
+
+static double quantile_of(FlPartPair *p, int64_t n, double q) {
+  if (n == 0) return 0.0;
+  for (int64_t i = 0; i < n; i++) {
+    if ((uint64_t)p[i].row == UINT64_MAX) return NAN;
+  }
+  double h = (double)(n - 1) * q, low = floor(h), f = h - low;
+  int64_t k = fl_part_min((int64_t)low, n - 1);
+  uint64_t at, after;
+  if (n <= 48) {
+    sort_two(p, n, k, &at, &after);
+  } else {
+    select_two(p, n, k, &at, &after);
+  }
+  double x = value_of_code(at), y = value_of_code(after);
+  if (f == 0.0 || at == after) return x;
+  return (x < 0) != (y < 0) ? x * (1.0 - f) + y * f : x + f * (y - x);
+}
+
+static int32_t quantile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Quantile *q = env;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    q->out[k] = quantile_of(q->pairs + q->start[k], q->start[k + 1] - q->start[k], q->q);
+  }
+  return 0;
+}
+
+static FlStatus quantile(FlAgg *a, double at) {
+  Quantile q = {.a = a, .q = at};
+  int64_t n = a->n, g = a->g;
+  if (!(at >= 0.0 && at <= 1.0)) {
+    return fl_fail(a->m->ctx, FL_FAULT_DOMAIN, a->desc->site, FL_F64, (FlSlot){.f = at}, (FlSlot){0});
+  }
+  FlPartPair *pairs = fl_part_alloc(a->m, n, sizeof *pairs), *spare = fl_part_alloc(a->m, n, sizeof *spare);
+  int64_t *start = fl_part_alloc(a->m, g + 1, sizeof *start);
+  q.out = fl_part_alloc(a->m, g, sizeof *q.out);
+  if (pairs == NULL || spare == NULL || start == NULL || q.out == NULL || fl_agg_results(a, 1) != 0) return 1;
+  q.pairs = pairs;
+  q.start = start;
+  start[0] = 0;
+  for (int64_t k = 0; k < g; k++) start[k + 1] = start[k] + a->counts[k];
+  if (fl_part_for(a->m->ctx, pairs_body, &q, n, 2.0) != 0) return 1;
+  if (fl_part_sort_pairs(a->m, pairs, spare, n, fl_part_bits((uint64_t)g), &q.pairs) != 0) return 1;
+  double mean_rows = (double)n / (double)fl_part_max(g, 1);
+  if (fl_part_for(a->m->ctx, quantile_body, &q, g, 20.0 + 10.0 * mean_rows) != 0) return 1;
+  for (int64_t k = 0; k < g; k++) fl_agg_store(a, k, q.out[k]);
+  return 0;
+}
+
+FlStatus fl_agg_quantile(FlAgg *a) { return quantile(a, a->desc->f); }
+FlStatus fl_agg_median(FlAgg *a) { return quantile(a, 0.5); }
+
+/* ---- distinct values ----------------------------------------------------------------------------------- */
+
+/* Groups by group and value; nulls are a value of their own. */
+static FlStatus group_values(FlAgg *a, bool ordered, FlPartGroups *groups) {
+  FlPartKey keys[2] = {0};
+  FlPartCodes codes;
+  int32_t n_keys = 0;
+  if (a->id != NULL) keys[n_keys++].side[0] = (FlPartCol){.dtype = FL_I64, .n = a->n, .data = a->id};
+  keys[n_keys++].side[0] = a->col[0];
+  if (fl_part_encode(a->m, keys, n_keys, 1, ordered, &codes) != 0) return 1;
+  return fl_part_group_codes(a->m, &codes, ordered, NULL, groups);
+}
+
+FlStatus fl_agg_n_distinct(FlAgg *a) {
+  FlPartGroups groups;
+  if (group_values(a, false, &groups) != 0 || fl_agg_results(a, 0) != 0) return 1;
+  int64_t *found = fl_part_zalloc(a->m, a->g, sizeof *found);
+  if (found == NULL) return 1;
+  for (int64_t k = 0; k < groups.g; k++) {
+    int64_t row = groups.first[k];
+    found[a->id != NULL ? a->id[row] : 0] += fl_part_valid(a->col[0].valid, row);
+  }
+  for (int64_t k = 0; k < a->g; k++) fl_agg_store(a, k, (double)found[k]);
+  return 0;
+}
+
+FlStatus fl_agg_mode(FlAgg *a) {
+  FlPartGroups groups;
+  if (group_values(a, true, &groups) != 0) return 1;
+  int64_t *rows = fl_part_alloc(a->m, a->g, sizeof *rows), *most = fl_part_zalloc(a->m, a->g, sizeof *most);
+  FlAgg pairs = {.m = a->m, .n = a->n, .g = groups.g, .id = groups.id};
+  const int64_t *counts = fl_agg_counts(&pairs, NULL, NULL, false);
+  if (rows == NULL || most == NULL || counts == NULL) return 1;
+  for (int64_t k = 0; k < a->g; k++) rows[k] = -1;
+  for (int64_t k = 0; k < groups.g; k++) {
+    int64_t row = groups.first[k], group = a->id != NULL ? a->id[row] : 0;
+    if (!fl_part_valid(a->col[0].valid, row) || counts[k] <= most[group]) continue;
+    most[group] = counts[k];
+    rows[group] = row;
+  }
+  a->value = fl_part_take(a->m->ctx, a->col[0].array, rows, a->g);
+  a->valid = fl_part_has_row(a->m->ctx, rows, a->g);
+  return a->value == NULL || a->valid == NULL;
+}

@@ -1,0 +1,167 @@
+/* agg_sum.c: sum, mean and weighted mean by group.
+ *
+ * Floats: the exact sum of the terms rounded once (exact.c); f32 is summed as f64 and rounded to f32 at the end.
+ * Integers, bools and durations: added in 128 bits, checked once against the result's type. */
+#include "part/aggregate_internal.h"
+
+static bool is_float(const FlPartCol *c) { return fl_dtype_info[c->dtype].kind == FL_KIND_FLOAT; }
+
+typedef struct Ints {
+  const FlAgg *a;
+  int64_t pieces, piece;
+  __int128 *sums; /* [pieces][g] */
+} Ints;
+
+static int32_t ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Ints *s = env;
+  const FlPartCol *col = &s->a->col[0];
+  const int64_t *id = s->a->id;
+  int64_t x[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t p = begin; p < end; p++) {
+    __int128 *sums = s->sums + p * s->a->g;
+    int64_t last = fl_part_min((p + 1) * s->piece, s->a->n);
+    memset(sums, 0, (size_t)s->a->g * sizeof *sums);
+    for (int64_t row = p * s->piece; row < last; row += FL_PART_BATCH) {
+      int64_t count = fl_part_min(FL_PART_BATCH, last - row);
+      fl_part_read_i64(col, row, count, x);
+      for (int64_t i = 0; i < count; i++) {
+        sums[id != NULL ? id[row + i] : 0] += col->dtype == FL_U64 ? (__int128)(uint64_t)x[i] : (__int128)x[i];
+      }
+    }
+  }
+  return 0;
+}
+
+static int32_t add_ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Ints *s = env;
+  (void)ctx;
+  for (int64_t p = 1; p < s->pieces; p++) {
+    for (int64_t k = begin; k < end; k++) s->sums[k] += s->sums[p * s->a->g + k];
+  }
+  return 0;
+}
+
+/* Sums by group; NULL: error recorded. */
+static __int128 *int_sums(FlAgg *a) {
+  Ints s = {.a = a};
+  fl_agg_pieces(a, &s.pieces, &s.piece);
+  s.sums = fl_part_alloc(a->m, s.pieces * a->g, sizeof *s.sums);
+  if (s.sums == NULL || fl_part_for(a->m->ctx, ints_body, &s, s.pieces, 1.5 * (double)s.piece) != 0) return NULL;
+  if (fl_part_for(a->m->ctx, add_ints_body, &s, a->g, 1.0 * (double)s.pieces) != 0) return NULL;
+  return s.sums;
+}
+
+static double *float_sums(FlAgg *a, const double *x) {
+  double *sums = fl_part_alloc(a->m, a->g, sizeof *sums);
+  if (x == NULL || sums == NULL || fl_part_exact_sums(a->m, x, a->id, a->n, a->g, sums) != 0) return NULL;
+  return sums;
+}
+
+/* Stores an integer result; false when it does not fit. */
+static bool store_int(FlArray *value, int64_t k, __int128 v) {
+#define STORE(T)                                                                                             \
+  {                                                                                                          \
+    ((T *)value->data)[k] = (T)v;                                                                            \
+    return (__int128)((T *)value->data)[k] == v;                                                             \
+  }
+  switch ((FlDtype)value->dtype) {
+  case FL_BOOL:
+  case FL_U8: STORE(uint8_t)
+  case FL_I8: STORE(int8_t)
+  case FL_I16: STORE(int16_t)
+  case FL_I32:
+  case FL_DATE: STORE(int32_t)
+  case FL_I64:
+  case FL_DATETIME:
+  case FL_DURATION: STORE(int64_t)
+  case FL_U16: STORE(uint16_t)
+  case FL_U32: STORE(uint32_t)
+  case FL_U64: STORE(uint64_t)
+  case FL_F32: ((float *)value->data)[k] = (float)v; return true;
+  case FL_F64: ((double *)value->data)[k] = (double)v; return true;
+  case FL_TEXT:
+  case FL_FILE:
+  case FL_LIST:
+  case FL_N_DTYPES: break;
+  }
+#undef STORE
+  return false;
+}
+
+static FlStatus fail_overflow(FlAgg *a, int64_t k) {
+  const char *name = a->desc->list[0], *type = fl_dtype_info[a->value->dtype].name;
+  size_t length = strcspn(name, "?");
+  if (length == 0 || strncmp(name, "col", length) == 0) {
+    return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW, "integer overflow: the sum of group %lld does not fit %s",
+                        (long long)k, type);
+  }
+  return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW,
+                      "integer overflow: the sum of `%.*s` in group %lld does not fit %s", (int)length, name,
+                      (long long)k, type);
+}
+
+FlStatus fl_agg_sum(FlAgg *a) {
+  if (fl_agg_results(a, 0) != 0) return 1;
+  if (is_float(&a->col[0])) {
+    const double *sums = float_sums(a, fl_agg_doubles(a, 0));
+    for (int64_t k = 0; sums != NULL && k < a->g; k++) fl_agg_store(a, k, sums[k]);
+    return sums == NULL;
+  }
+  const __int128 *sums = int_sums(a);
+  for (int64_t k = 0; sums != NULL && k < a->g; k++) {
+    if (!store_int(a->value, k, sums[k])) return fail_overflow(a, k);
+  }
+  return sums == NULL;
+}
+
+/* sum / count to the nearest integer, half to even; count > 0. */
+static __int128 divide_rounded(__int128 sum, int64_t count) {
+  __int128 whole = sum / count, rest = sum % count;
+  if (rest < 0) {
+    whole--;
+    rest += count;
+  }
+  return whole + (rest * 2 > count || (rest * 2 == count && (whole & 1)));
+}
+
+FlStatus fl_agg_mean(FlAgg *a) {
+  if (fl_agg_results(a, 1) != 0) return 1;
+  bool of_floats = is_float(&a->col[0]), to_floats = fl_dtype_info[a->value->dtype].kind == FL_KIND_FLOAT;
+  const double *sums = of_floats ? float_sums(a, fl_agg_doubles(a, 0)) : NULL;
+  const __int128 *ints = of_floats ? NULL : int_sums(a);
+  if (sums == NULL && ints == NULL) return 1;
+  for (int64_t k = 0; k < a->g; k++) {
+    int64_t count = a->counts[k];
+    if (count == 0) {
+      fl_agg_store(a, k, 0.0);
+    } else if (ints != NULL && !to_floats) {
+      (void)store_int(a->value, k, divide_rounded(ints[k], count));
+    } else {
+      fl_agg_store(a, k, (ints != NULL ? (double)ints[k] : sums[k]) / (double)count);
+    }
+  }
+  return 0;
+}
+
+typedef struct Product {
+  const double *x, *y;
+  double *out;
+} Product;
+
+static int32_t product_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Product *p = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) p->out[i] = p->x[i] * p->y[i];
+  return 0;
+}
+
+FlStatus fl_agg_weighted_mean(FlAgg *a) {
+  Product p = {fl_agg_doubles(a, 0), fl_agg_doubles(a, 1), fl_part_alloc(a->m, a->n, sizeof *p.out)};
+  if (p.x == NULL || p.y == NULL || p.out == NULL || fl_agg_results(a, 1) != 0) return 1;
+  if (fl_part_for(a->m->ctx, product_body, &p, a->n, 0.7) != 0) return 1;
+  const double *sums = float_sums(a, p.out), *weights = float_sums(a, p.y);
+  if (sums == NULL || weights == NULL) return 1;
+  for (int64_t k = 0; k < a->g; k++) fl_agg_store(a, k, a->counts[k] == 0 ? 0.0 : sums[k] / weights[k]);
+  return 0;
+}

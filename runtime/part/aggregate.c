@@ -1,0 +1,211 @@
+/* aggregate.c: one value a group from columns: reads the call, finds the aggregate, counts.
+ *
+ * Comes in: the group of each row, one or two columns with or without nulls, the name of the aggregate. Goes out: a
+ * value and its validity for each group. Always holds: nulls are skipped; the value under an invalid result is zero;
+ * what is said in part.h about each aggregate, for any cut of the rows. */
+#include <math.h>
+
+#include "part/aggregate_internal.h"
+
+void fl_agg_pieces(const FlAgg *a, int64_t *pieces, int64_t *piece) {
+  *pieces = fl_part_max(1, fl_part_min(64, a->n / fl_part_max(2 * a->g, FL_PART_CHUNK)));
+  *piece = (a->n + *pieces - 1) / *pieces;
+}
+
+/* ---- counting ----------------------------------------------------------------------------------------- */
+
+typedef struct Count {
+  const FlAgg *a;
+  const uint8_t *mask, *other;
+  uint8_t wanted;
+  int64_t pieces, piece;
+  int64_t *counts; /* [pieces][g] */
+} Count;
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Count *c = env;
+  (void)ctx;
+  for (int64_t p = begin; p < end; p++) {
+    int64_t *counts = c->counts + p * c->a->g, last = fl_part_min((p + 1) * c->piece, c->a->n);
+    const int64_t *id = c->a->id;
+    memset(counts, 0, (size_t)c->a->g * sizeof *counts);
+    for (int64_t i = p * c->piece; i < last; i++) {
+      bool in = fl_part_valid(c->mask, i) && (c->other == NULL || (c->other[i] != 0) == c->wanted);
+      counts[id != NULL ? id[i] : 0] += in;
+    }
+  }
+  return 0;
+}
+
+static int32_t add_counts_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Count *c = env;
+  (void)ctx;
+  for (int64_t p = 1; p < c->pieces; p++) {
+    for (int64_t k = begin; k < end; k++) c->counts[k] += c->counts[p * c->a->g + k];
+  }
+  return 0;
+}
+
+int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool other_wanted) {
+  Count c = {.a = a, .mask = mask, .other = other, .wanted = other_wanted};
+  fl_agg_pieces(a, &c.pieces, &c.piece);
+  c.counts = fl_part_alloc(a->m, c.pieces * a->g, sizeof *c.counts);
+  if (c.counts == NULL || a->g == 0) return c.counts;
+  if (a->id == NULL && mask == NULL && other == NULL) {
+    c.counts[0] = a->n;
+    return c.counts;
+  }
+  if (fl_part_for(a->m->ctx, count_body, &c, c.pieces, 1.2 * (double)c.piece) != 0) return NULL;
+  if (fl_part_for(a->m->ctx, add_counts_body, &c, a->g, 1.0 * (double)c.pieces) != 0) return NULL;
+  return c.counts;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------ */
+
+FlStatus fl_agg_results(FlAgg *a, int64_t least) {
+  a->value = fl_array_new(a->m->ctx, a->desc->result_types[0].dtype, 1, &a->g);
+  a->valid = fl_array_new(a->m->ctx, FL_BOOL, 1, &a->g);
+  if (a->value == NULL || a->valid == NULL) return 1;
+  uint8_t *valid = a->valid->data;
+  for (int64_t k = 0; k < a->g; k++) valid[k] = least == 0 || a->counts[k] >= least;
+  return 0;
+}
+
+void fl_agg_store(FlAgg *a, int64_t k, double v) {
+  void *data = a->value->data;
+  double whole = nearbyint(v);
+  switch ((FlDtype)a->value->dtype) {
+  case FL_F64: ((double *)data)[k] = v; break;
+  case FL_F32: ((float *)data)[k] = (float)v; break;
+  case FL_I64:
+  case FL_DATETIME:
+  case FL_DURATION: ((int64_t *)data)[k] = (int64_t)whole; break;
+  case FL_DATE:
+  case FL_I32: ((int32_t *)data)[k] = (int32_t)whole; break;
+  case FL_I16: ((int16_t *)data)[k] = (int16_t)whole; break;
+  case FL_I8: ((int8_t *)data)[k] = (int8_t)whole; break;
+  case FL_U64: ((uint64_t *)data)[k] = (uint64_t)whole; break;
+  case FL_U32: ((uint32_t *)data)[k] = (uint32_t)whole; break;
+  case FL_U16: ((uint16_t *)data)[k] = (uint16_t)whole; break;
+  case FL_U8:
+  case FL_BOOL: ((uint8_t *)data)[k] = (uint8_t)whole; break;
+  case FL_TEXT:
+  case FL_FILE:
+  case FL_LIST:
+  case FL_N_DTYPES: break;
+  }
+}
+
+typedef struct Read {
+  const FlPartCol *col;
+  const uint8_t *other;
+  double *out;
+} Read;
+
+static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Read *r = env;
+  (void)ctx;
+  fl_part_read_f64(r->col, begin, end - begin, r->out + begin);
+  for (int64_t i = begin; r->other != NULL && i < end; i++) {
+    if (!r->other[i]) r->out[i] = 0.0;
+  }
+  return 0;
+}
+
+const double *fl_agg_doubles(FlAgg *a, int32_t k) {
+  const FlPartCol *col = &a->col[k];
+  Read r = {col, a->n_cols > 1 ? a->col[1 - k].valid : NULL, NULL};
+  if (col->dtype == FL_F64 && col->valid == NULL && r.other == NULL) return col->data;
+  r.out = fl_part_alloc(a->m, a->n, sizeof *r.out);
+  if (r.out == NULL || fl_part_for(a->m->ctx, read_body, &r, a->n, 1.0) != 0) return NULL;
+  return r.out;
+}
+
+/* ---- counting aggregates ------------------------------------------------------------------------------- */
+
+static FlStatus store_i64(FlAgg *a, const int64_t *values) {
+  if (values == NULL || fl_agg_results(a, 0) != 0) return 1;
+  for (int64_t k = 0; k < a->g; k++) fl_agg_store(a, k, (double)values[k]);
+  return 0;
+}
+
+FlStatus fl_agg_count(FlAgg *a) {
+  bool of_bools = a->n_cols > 0 && a->col[0].dtype == FL_BOOL;
+  if (!of_bools) return store_i64(a, a->counts);
+  return store_i64(a, fl_agg_counts(a, a->col[0].valid, a->col[0].data, true));
+}
+
+static FlStatus has(FlAgg *a, bool wanted, bool result) {
+  const int64_t *found = fl_agg_counts(a, a->col[0].valid, a->col[0].data, wanted);
+  if (found == NULL || fl_agg_results(a, 0) != 0) return 1;
+  uint8_t *value = a->value->data;
+  for (int64_t k = 0; k < a->g; k++) value[k] = (found[k] > 0) == result;
+  return 0;
+}
+
+FlStatus fl_agg_any(FlAgg *a) { return has(a, true, true); }
+FlStatus fl_agg_all(FlAgg *a) { return has(a, false, false); }
+
+/* ---- the operator ------------------------------------------------------------------------------------- */
+
+static FlAggFn *find(const char *name, int32_t *n_cols) {
+  static const struct {
+    const char *name;
+    FlAggFn *fn;
+    int32_t n_cols;
+  } all[] = {{"sum", fl_agg_sum, 1},       {"mean", fl_agg_mean, 1},
+             {"min", fl_agg_min, 1},       {"max", fl_agg_max, 1},
+             {"var", fl_agg_var, 1},       {"std", fl_agg_std, 1},
+             {"median", fl_agg_median, 1}, {"quantile", fl_agg_quantile, 1},
+             {"first", fl_agg_first, 1},   {"last", fl_agg_last, 1},
+             {"any", fl_agg_any, 1},       {"all", fl_agg_all, 1},
+             {"count", fl_agg_count, 0},   {"n_distinct", fl_agg_n_distinct, 1},
+             {"mode", fl_agg_mode, 1},     {"cov", fl_agg_cov, 2},
+             {"corr", fl_agg_corr, 2},     {"argmin", fl_agg_argmin, 1},
+             {"argmax", fl_agg_argmax, 1}, {"weighted_mean", fl_agg_weighted_mean, 2}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    if (strcmp(all[k].name, name) != 0) continue;
+    *n_cols = all[k].n_cols;
+    return all[k].fn;
+  }
+  return NULL;
+}
+
+static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
+  const FlOpDesc *desc = a->desc;
+  FlCtx *ctx = a->m->ctx;
+  int32_t wanted = 0, at = 2;
+  FlAggFn *fn = find(desc->s, &wanted);
+  a->n_cols = desc->n_list;
+  if (fn == NULL || a->n_cols < wanted || a->n_cols > 2) {
+    return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "no aggregate %s of %d columns", desc->s, (int)a->n_cols);
+  }
+  for (int32_t k = 0; k < a->n_cols; k++) {
+    if (fl_part_col(ctx, desc, args, &at, desc->list[k], &a->col[k]) != 0) return 1;
+  }
+  bool one = desc->i == 1;
+  a->g = one ? 1 : args[0].i;
+  a->id = one ? NULL : args[1].a->data;
+  a->n = one && a->n_cols > 0 ? a->col[0].n : args[1].a->dims[0];
+  for (int32_t k = 0; k < a->n_cols; k++) {
+    if (a->col[k].n != a->n) return fl_part_fail_shape(ctx, desc, a->n, a->col[k].n);
+  }
+  const uint8_t *valid = a->n_cols > 0 ? a->col[0].valid : NULL;
+  a->counts = fl_agg_counts(a, valid, a->n_cols > 1 ? a->col[1].valid : NULL, true);
+  return a->counts == NULL ? 1 : fn(a);
+}
+
+FlStatus fl_rt_aggregate(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlPartMem mem = {.ctx = ctx};
+  FlAgg a = {.m = &mem, .desc = desc};
+  FlStatus status = aggregate(&a, args);
+  fl_part_mem_reset(&mem);
+  if (status != 0) {
+    fl_array_unref(a.value);
+    fl_array_unref(a.valid);
+    return status;
+  }
+  results[0].a = a.value;
+  results[1].a = a.valid;
+  return 0;
+}

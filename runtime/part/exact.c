@@ -1,0 +1,231 @@
+/* exact.c: exact sums of doubles by group, rounded once.
+ *
+ * Comes in: doubles and the group of each. Goes out: a double a group. Always holds: the result is the correctly
+ * rounded exact sum, so neither the order of rows nor how they were cut can matter.
+ *
+ * Fast way: against the largest exponent e of the column a term is hi * 2^(e-h) + lo * 2^(e-h-51), hi and lo integers of
+ * h and 51 bits, found by two multiplications by powers of two and two truncations, all exact; hi * 2^51 + lo is added
+ * to a 128-bit integer. A term with bits below that raises a flag; then, or when an infinity or a NaN occurs, every
+ * group is summed in full accumulators (superacc.h) instead. h leaves room for the number of rows. */
+#include <math.h>
+
+#include "part/part_internal.h"
+#include "part/superacc.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
+    !defined(__SANITIZE_THREAD__)
+#define WIDE __attribute__((target_clones("arch=skylake-avx512", "default")))
+#else
+#define WIDE
+#endif
+
+enum { LOW = 51, HIGH_MOST = 49, BLOCK = 1024 };
+
+typedef struct Sums {
+  const double *x;
+  const int64_t *id;
+  int64_t n, g, pieces, piece; /* rows are cut in `pieces` of `piece` rows */
+  double scale_high;           /* 2^(h - e) */
+  __int128 *sums;              /* [pieces][g] */
+  double *out;
+  int unit;                    /* exponent of the lowest bit */
+  _Atomic uint64_t *greatest;  /* magnitude bits */
+  _Atomic int32_t *dropped;
+} Sums;
+
+WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
+  uint64_t most = 0;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t bits;
+    memcpy(&bits, &x[i], sizeof bits);
+    bits &= UINT64_MAX >> 1;
+    most = bits > most ? bits : most;
+  }
+  return most;
+}
+
+static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sums *s = env;
+  uint64_t most = greatest_magnitude(s->x + begin, end - begin);
+  uint64_t seen = atomic_load_explicit(s->greatest, memory_order_relaxed);
+  (void)ctx;
+  while (most > seen && !atomic_compare_exchange_weak_explicit(s->greatest, &seen, most, memory_order_relaxed,
+                                                               memory_order_relaxed)) {
+  }
+  return 0;
+}
+
+/* Splits n terms; non-zero when some term had bits below. */
+WIDE static int64_t split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low) {
+  int64_t dropped = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double scaled = x[i] * scale;
+    high[i] = (int64_t)scaled;
+    double rest = (scaled - (double)high[i]) * 0x1p51;
+    low[i] = (int64_t)rest;
+    dropped |= (rest != (double)low[i]) | ((high[i] == 0) & (low[i] == 0) & (x[i] != 0.0));
+  }
+  return dropped;
+}
+
+WIDE static int64_t split_and_add(const double *x, int64_t n, double scale, int64_t *high_sum, int64_t *low_sum) {
+  int64_t dropped = 0, highs = 0, lows = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double scaled = x[i] * scale;
+    int64_t high = (int64_t)scaled;
+    double rest = (scaled - (double)high) * 0x1p51;
+    int64_t low = (int64_t)rest;
+    dropped |= (rest != (double)low) | ((high == 0) & (low == 0) & (x[i] != 0.0));
+    highs += high;
+    lows += low;
+  }
+  *high_sum = highs;
+  *low_sum = lows;
+  return dropped;
+}
+
+static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sums *s = env;
+  int64_t high[BLOCK], low[BLOCK], dropped = 0;
+  (void)ctx;
+  for (int64_t p = begin; p < end; p++) {
+    __int128 *sums = s->sums + p * s->g;
+    int64_t last = fl_part_min((p + 1) * s->piece, s->n);
+    memset(sums, 0, (size_t)s->g * sizeof *sums);
+    for (int64_t row = p * s->piece; row < last; row += BLOCK) {
+      int64_t count = fl_part_min(BLOCK, last - row);
+      if (s->id == NULL) {
+        dropped |= split_and_add(s->x + row, count, s->scale_high, high, low);
+        sums[0] += (__int128)high[0] * (INT64_C(1) << LOW) + low[0];
+        continue;
+      }
+      dropped |= split(s->x + row, count, s->scale_high, high, low);
+      for (int64_t i = 0; i < count; i++) {
+        sums[s->id[row + i]] += (__int128)high[i] * (INT64_C(1) << LOW) + low[i];
+      }
+    }
+  }
+  if (dropped) atomic_store_explicit(s->dropped, 1, memory_order_relaxed);
+  return 0;
+}
+
+static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sums *s = env;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    __int128 sum = 0;
+    for (int64_t p = 0; p < s->pieces; p++) sum += s->sums[p * s->g + k];
+    s->out[k] = ldexp((double)sum, s->unit);
+  }
+  return 0;
+}
+
+/* ---- the full accumulators ------------------------------------------------------------------------------ */
+
+typedef struct Full {
+  const double *x;
+  const int64_t *id;
+  int64_t n;
+  FlPartPair *pairs;        /* group and bits of the term, by group */
+  const int64_t *start;     /* [g + 1] */
+  FlSuperacc *partial;      /* one a chunk, when there is one group */
+  double *out;
+} Full;
+
+static int32_t full_chunk_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Full *f = env;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to;
+    fl_part_chunk(c, f->n, &from, &to);
+    fl_superacc_init(&f->partial[c]);
+    for (int64_t i = from; i < to; i++) fl_superacc_add(&f->partial[c], f->x[i]);
+  }
+  return 0;
+}
+
+static int32_t full_pair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Full *f = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) {
+    f->pairs[i].key = (uint64_t)f->id[i];
+    memcpy(&f->pairs[i].row, &f->x[i], sizeof(double));
+  }
+  return 0;
+}
+
+static int32_t full_group_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Full *f = env;
+  FlSuperacc sum;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    fl_superacc_init(&sum);
+    for (int64_t i = f->start[k]; i < f->start[k + 1]; i++) {
+      double x;
+      memcpy(&x, &f->pairs[i].row, sizeof x);
+      fl_superacc_add(&sum, x);
+    }
+    f->out[k] = fl_superacc_round(&sum);
+  }
+  return 0;
+}
+
+static FlStatus sum_fully(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g, double *out) {
+  Full f = {.x = x, .id = id, .n = n, .out = out};
+  if (id == NULL) {
+    int64_t chunks = fl_part_chunks(n);
+    FlSuperacc sum;
+    f.partial = fl_part_alloc(m, chunks, sizeof *f.partial);
+    if (f.partial == NULL || fl_part_for(m->ctx, full_chunk_body, &f, chunks, 6.0 * FL_PART_CHUNK) != 0) return 1;
+    fl_superacc_init(&sum);
+    for (int64_t c = 0; c < chunks; c++) fl_superacc_merge(&sum, &f.partial[c]);
+    out[0] = fl_superacc_round(&sum);
+    fl_part_release(m, f.partial);
+    return 0;
+  }
+  FlPartPair *pairs = fl_part_alloc(m, n, sizeof *pairs), *spare = fl_part_alloc(m, n, sizeof *spare);
+  int64_t *start = fl_part_zalloc(m, g + 1, sizeof *start);
+  if (pairs == NULL || spare == NULL || start == NULL) return 1;
+  f.pairs = pairs;
+  f.start = start;
+  if (fl_part_for(m->ctx, full_pair_body, &f, n, 1.0) != 0) return 1;
+  if (fl_part_sort_pairs(m, pairs, spare, n, fl_part_bits((uint64_t)g), &f.pairs) != 0) return 1;
+  for (int64_t i = 0; i < n; i++) start[f.pairs[i].key + 1]++;
+  for (int64_t k = 0; k < g; k++) start[k + 1] += start[k];
+  FlStatus status = fl_part_for(m->ctx, full_group_body, &f, g, 50.0 + 6.0 * (double)n / (double)fl_part_max(g, 1));
+  fl_part_release(m, pairs);
+  fl_part_release(m, spare);
+  fl_part_release(m, start);
+  return status;
+}
+
+FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g, double *out) {
+  _Atomic uint64_t greatest = 0;
+  _Atomic int32_t dropped = 0;
+  Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .out = out, .greatest = &greatest, .dropped = &dropped};
+  if (g == 0) return 0;
+  if (fl_part_for(m->ctx, greatest_body, &s, n, 0.3) != 0) return 1;
+  double most;
+  uint64_t most_bits = atomic_load(&greatest);
+  memcpy(&most, &most_bits, sizeof most);
+  if (most == 0.0) {
+    memset(out, 0, (size_t)g * sizeof *out);
+    return 0;
+  }
+  if (!isfinite(most)) return sum_fully(m, x, s.id, n, g, out);
+  int exponent; /* |x| < 2^exponent */
+  (void)frexp(most, &exponent);
+  if (exponent < -900) exponent = -900;
+  int high_bits = (int)fl_part_min(HIGH_MOST, 126 - LOW - fl_part_bits((uint64_t)n));
+  s.scale_high = ldexp(1.0, high_bits - exponent);
+  s.unit = exponent - high_bits - LOW;
+  s.pieces = fl_part_max(1, fl_part_min(64, n / fl_part_max(2 * g, 1 << 16)));
+  s.piece = ((n + s.pieces - 1) / s.pieces + BLOCK - 1) / BLOCK * BLOCK;
+  s.sums = fl_part_alloc(m, s.pieces * g, sizeof *s.sums);
+  if (s.sums == NULL) return 1;
+  if (fl_part_for(m->ctx, sum_body, &s, s.pieces, 3.0 * (double)s.piece) != 0) return 1;
+  FlStatus status = atomic_load(&dropped) ? sum_fully(m, x, s.id, n, g, out)
+                                          : fl_part_for(m->ctx, round_body, &s, g, 10.0 + (double)s.pieces);
+  fl_part_release(m, s.sums);
+  return status;
+}

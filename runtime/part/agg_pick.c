@@ -1,7 +1,8 @@
 /* agg_pick.c: aggregates that pick one row of each group: min, max, argmin, argmax, first, last.
  *
- * Comes in: a column of any type but lists. Goes out: the row's value, or its position in the group. Always holds: of
- * equal values the first row wins; a NaN wins over every number, as in the scalar min and max; -0.0 equals 0.0. */
+ * Comes in: a column of any type but lists. Goes out: the row's value, or its position in the group. Always
+ * holds: of equal values the first row wins; a NaN wins over every number, as in the scalar min and max; -0.0
+ * equals 0.0. */
 #include "part/aggregate_internal.h"
 
 typedef enum Rule { LEAST, GREATEST, FIRST, LAST } Rule;
@@ -118,8 +119,10 @@ static int64_t *pick_rows(FlAgg *a, Rule rule) {
   p.code = fl_part_alloc(a->m, p.pieces * a->g, sizeof *p.code);
   p.row = fl_part_alloc(a->m, p.pieces * a->g, sizeof *p.row);
   if (p.code == NULL || p.row == NULL) return NULL;
-  if (fl_part_for(ctx, text ? pick_text_body : pick_body, &p, p.pieces, 2.0 * (double)p.piece) != 0) return NULL;
-  if (fl_part_for(ctx, text ? merge_text_body : merge_body, &p, a->g, 2.0 * (double)p.pieces) != 0) return NULL;
+  if (fl_part_for(ctx, text ? pick_text_body : pick_body, &p, p.pieces, 2.0 * (double)p.piece) != 0)
+    return NULL;
+  if (fl_part_for(ctx, text ? merge_text_body : merge_body, &p, a->g, 2.0 * (double)p.pieces) != 0)
+    return NULL;
   return p.row;
 }
 

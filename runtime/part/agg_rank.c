@@ -1,9 +1,10 @@
 /* agg_rank.c: aggregates that need the order or the equality of values: quantile, median, n_distinct, mode.
  *
- * quantile(q) of n values: with h = (n - 1) q, k = floor(h) and f = h - k it is x[k] + f (x[k+1] - x[k]) of the
- * ascending values (R. Hyndman, Y. Fan, 1996, type 7), written x[k] (1 - f) + x[k+1] f where the signs differ so that
- * nothing overflows; x[k] itself where f is 0 or both are equal. A NaN among the values gives NaN. n_distinct and mode
- * use the equality of keys; mode is the smallest of the most frequent values, NaN last. */
+ * quantile(q) of n values: with h = (n - 1) q, k = floor(h) and f = h - k it is x[k] + f (x[k+1] - x[k]) of
+ * the ascending values (R. Hyndman, Y. Fan, 1996, type 7), written x[k] (1 - f) + x[k+1] f where the signs
+ * differ so that nothing overflows; x[k] itself where f is 0 or both are equal. A NaN among the values gives
+ * NaN. n_distinct and mode use the equality of keys; mode is the smallest of the most frequent values, NaN
+ * last. */
 #include <math.h>
 
 #include "part/aggregate_internal.h"
@@ -45,8 +46,8 @@ static double value_of_code(uint64_t code) {
   return v;
 }
 
-/* The k-th smallest code of n (from 0) and the one after it (itself when it is the last), narrowing down to the codes
- * that share a longer and longer head with it. Overwrites the rows. */
+/* The k-th smallest code of n (from 0) and the one after it (itself when it is the last), narrowing down to
+ * the codes that share a longer and longer head with it. Overwrites the rows. */
 static void select_two(FlPartPair *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
   uint64_t above = UINT64_MAX;
   for (int shift = 56; shift >= 0 && n > 1; shift -= 8) {

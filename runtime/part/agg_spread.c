@@ -1,8 +1,8 @@
 /* agg_spread.c: variance, standard deviation, covariance and correlation by group.
  *
  * With m = the rounded exact sum of x over the count, the terms are the products of the rounded differences,
- * fl(fl(x - mx) * fl(y - my)); their exact sum is rounded once and divided by count - ddof. Two passes, so that no
- * large numbers cancel (T. Chan, G. Golub, R. LeVeque, 1983, equation 1.2). */
+ * fl(fl(x - mx) * fl(y - my)); their exact sum is rounded once and divided by count - ddof. Two passes, so
+ * that no large numbers cancel (T. Chan, G. Golub, R. LeVeque, 1983, equation 1.2). */
 #include <math.h>
 
 #include "part/aggregate_internal.h"
@@ -42,7 +42,8 @@ static double *means_of(FlAgg *a, const double *x) {
 }
 
 /* Sums of the products of differences from the means. */
-static double *moments(FlAgg *a, const double *x, const double *mean_x, const double *y, const double *mean_y) {
+static double *moments(FlAgg *a, const double *x, const double *mean_x, const double *y,
+                       const double *mean_y) {
   Terms t = {a, x, y, mean_x, mean_y, fl_part_alloc(a->m, a->n, sizeof *t.out)};
   if (t.out == NULL || fl_part_for(a->m->ctx, terms_body, &t, a->n, 1.5) != 0) return NULL;
   double *sums = sums_of(a, t.out);

@@ -1,7 +1,7 @@
 /* agg_sum.c: sum, mean and weighted mean by group.
  *
- * Floats: the exact sum of the terms rounded once (exact.c); f32 is summed as f64 and rounded to f32 at the end.
- * Integers, bools and durations: added in 128 bits, checked once against the result's type. */
+ * Floats: the exact sum of the terms rounded once (exact.c); f32 is summed as f64 and rounded to f32 at the
+ * end. Integers, bools and durations: added in 128 bits, checked once against the result's type. */
 #include "part/aggregate_internal.h"
 
 static bool is_float(const FlPartCol *c) { return fl_dtype_info[c->dtype].kind == FL_KIND_FLOAT; }
@@ -26,7 +26,8 @@ static int32_t ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
       int64_t count = fl_part_min(FL_PART_BATCH, last - row);
       fl_part_read_i64(col, row, count, x);
       for (int64_t i = 0; i < count; i++) {
-        sums[id != NULL ? id[row + i] : 0] += col->dtype == FL_U64 ? (__int128)(uint64_t)x[i] : (__int128)x[i];
+        sums[id != NULL ? id[row + i] : 0] +=
+            col->dtype == FL_U64 ? (__int128)(uint64_t)x[i] : (__int128)x[i];
       }
     }
   }
@@ -47,7 +48,8 @@ static __int128 *int_sums(FlAgg *a) {
   Ints s = {.a = a};
   fl_agg_pieces(a, &s.pieces, &s.piece);
   s.sums = fl_part_alloc(a->m, s.pieces * a->g, sizeof *s.sums);
-  if (s.sums == NULL || fl_part_for(a->m->ctx, ints_body, &s, s.pieces, 1.5 * (double)s.piece) != 0) return NULL;
+  if (s.sums == NULL || fl_part_for(a->m->ctx, ints_body, &s, s.pieces, 1.5 * (double)s.piece) != 0)
+    return NULL;
   if (fl_part_for(a->m->ctx, add_ints_body, &s, a->g, 1.0 * (double)s.pieces) != 0) return NULL;
   return s.sums;
 }
@@ -93,12 +95,12 @@ static FlStatus fail_overflow(FlAgg *a, int64_t k) {
   const char *name = a->desc->list[0], *type = fl_dtype_info[a->value->dtype].name;
   size_t length = strcspn(name, "?");
   if (length == 0 || strncmp(name, "col", length) == 0) {
-    return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW, "integer overflow: the sum of group %lld does not fit %s",
-                        (long long)k, type);
+    return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW,
+                      "integer overflow: the sum of group %lld does not fit %s", (long long)k, type);
   }
   return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW,
-                      "integer overflow: the sum of `%.*s` in group %lld does not fit %s", (int)length, name,
-                      (long long)k, type);
+                    "integer overflow: the sum of `%.*s` in group %lld does not fit %s", (int)length, name,
+                    (long long)k, type);
 }
 
 FlStatus fl_agg_sum(FlAgg *a) {

@@ -1,8 +1,8 @@
 /* aggregate.c: one value a group from columns: reads the call, finds the aggregate, counts.
  *
- * Comes in: the group of each row, one or two columns with or without nulls, the name of the aggregate. Goes out: a
- * value and its validity for each group. Always holds: nulls are skipped; the value under an invalid result is zero;
- * what is said in part.h about each aggregate, for any cut of the rows. */
+ * Comes in: the group of each row, one or two columns with or without nulls, the name of the aggregate. Goes
+ * out: a value and its validity for each group. Always holds: nulls are skipped; the value under an invalid
+ * result is zero; what is said in part.h about each aggregate, for any cut of the rows. */
 #include <math.h>
 
 #include "part/aggregate_internal.h"

@@ -17,9 +17,9 @@ typedef struct FlAgg {
 } FlAgg;
 
 typedef FlStatus FlAggFn(FlAgg *a);
-FlAggFn fl_agg_count, fl_agg_any, fl_agg_all;                    /* aggregate.c */
-FlAggFn fl_agg_sum, fl_agg_mean, fl_agg_weighted_mean;           /* agg_sum.c */
-FlAggFn fl_agg_var, fl_agg_std, fl_agg_cov, fl_agg_corr;         /* agg_spread.c */
+FlAggFn fl_agg_count, fl_agg_any, fl_agg_all;                                            /* aggregate.c */
+FlAggFn fl_agg_sum, fl_agg_mean, fl_agg_weighted_mean;                                   /* agg_sum.c */
+FlAggFn fl_agg_var, fl_agg_std, fl_agg_cov, fl_agg_corr;                                 /* agg_spread.c */
 FlAggFn fl_agg_min, fl_agg_max, fl_agg_argmin, fl_agg_argmax, fl_agg_first, fl_agg_last; /* agg_pick.c */
 FlAggFn fl_agg_quantile, fl_agg_median, fl_agg_n_distinct, fl_agg_mode;                  /* agg_rank.c */
 

@@ -1,12 +1,12 @@
 /* encode.c: key columns as unsigned words that order and compare like the keys.
  *
- * Comes in: key columns of any type with or without nulls, ascending or descending. Goes out: as few words a row as
- * hold the keys. Always holds: rows compare by their words from left to right as by their keys, null last and NaN
- * before it in both directions; equal keys (LANGUAGE 4) have equal words.
+ * Comes in: key columns of any type with or without nulls, ascending or descending. Goes out: as few words a
+ * row as hold the keys. Always holds: rows compare by their words from left to right as by their keys, null
+ * last and NaN before it in both directions; equal keys (LANGUAGE 4) have equal words.
  *
- * A key becomes a digit: its distance from the least (or, descending, the greatest) value of the column, then one
- * place for NaN and one for null if they occur. Digits are joined in mixed radix while the product fits in 64 bits. A
- * text's value is its place among the distinct texts of the column. */
+ * A key becomes a digit: its distance from the least (or, descending, the greatest) value of the column, then
+ * one place for NaN and one for null if they occur. Digits are joined in mixed radix while the product fits
+ * in 64 bits. A text's value is its place among the distinct texts of the column. */
 #include "part/part_internal.h"
 
 /* What one key's values look like; codes are those of fl_part_read_code, or the rank of a text. */
@@ -22,11 +22,11 @@ typedef struct Digit {
   const int64_t *id;       /* texts: entry of each row; */
   const uint64_t *rank;    /* and the rank of each entry */
   Range range;
-  bool split;              /* null has a digit of its own, this is the value's: under null it is 0 */
+  bool split; /* null has a digit of its own, this is the value's: under null it is 0 */
   uint64_t nan_code, null_code, radix;
-  bool opens;              /* first digit of its word */
+  bool opens; /* first digit of its word */
   uint64_t *word;
-  Range *ranges;           /* one a chunk, while ranging */
+  Range *ranges; /* one a chunk, while ranging */
 } Digit;
 
 static inline bool is_float(int32_t dtype) { return dtype == FL_F64 || dtype == FL_F32; }
@@ -185,7 +185,8 @@ static FlStatus rank_texts(FlPartMem *m, Digit *d, int32_t n_sides, int64_t n, b
   return 0;
 }
 
-static FlStatus encode_key(FlPartMem *m, const FlPartKey *key, int32_t n_sides, bool ordered, FlPartCodes *out) {
+static FlStatus encode_key(FlPartMem *m, const FlPartKey *key, int32_t n_sides, bool ordered,
+                           FlPartCodes *out) {
   Digit d = {.key = key};
   FlKind kind = fl_dtype_info[key->side[0].dtype].kind;
   if (kind == FL_KIND_TEXT && rank_texts(m, &d, n_sides, out->n, ordered) != 0) return 1;

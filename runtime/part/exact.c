@@ -1,18 +1,19 @@
 /* exact.c: exact sums of doubles by group, rounded once.
  *
- * Comes in: doubles and the group of each. Goes out: a double a group. Always holds: the result is the correctly
- * rounded exact sum, so neither the order of rows nor how they were cut can matter.
+ * Comes in: doubles and the group of each. Goes out: a double a group. Always holds: the result is the
+ * correctly rounded exact sum, so neither the order of rows nor how they were cut can matter.
  *
- * Fast way: against the largest exponent e of the column a term is hi * 2^(e-h) + lo * 2^(e-h-51), hi and lo integers of
- * h and 51 bits, found by two multiplications by powers of two and two truncations, all exact; hi * 2^51 + lo is added
- * to a 128-bit integer. A term with bits below that raises a flag; then, or when an infinity or a NaN occurs, every
- * group is summed in full accumulators (superacc.h) instead. h leaves room for the number of rows. */
+ * Fast way: against the largest exponent e of the column a term is hi * 2^(e-h) + lo * 2^(e-h-51), hi and lo
+ * integers of h and 51 bits, found by two multiplications by powers of two and two truncations, all exact; hi
+ * * 2^51 + lo is added to a 128-bit integer. A term with bits below that raises a flag; then, or when an
+ * infinity or a NaN occurs, every group is summed in full accumulators (superacc.h) instead. h leaves room
+ * for the number of rows. */
 #include <math.h>
 
 #include "part/part_internal.h"
 #include "part/superacc.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
     !defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("arch=skylake-avx512", "default")))
 #else
@@ -28,8 +29,8 @@ typedef struct Sums {
   double scale_high;           /* 2^(h - e) */
   __int128 *sums;              /* [pieces][g] */
   double *out;
-  int unit;                    /* exponent of the lowest bit */
-  _Atomic uint64_t *greatest;  /* magnitude bits */
+  int unit;                   /* exponent of the lowest bit */
+  _Atomic uint64_t *greatest; /* magnitude bits */
   _Atomic int32_t *dropped;
 } Sums;
 
@@ -50,8 +51,7 @@ static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   uint64_t seen = atomic_load_explicit(s->greatest, memory_order_relaxed);
   (void)ctx;
   while (most > seen && !atomic_compare_exchange_weak_explicit(s->greatest, &seen, most, memory_order_relaxed,
-                                                               memory_order_relaxed)) {
-  }
+                                                               memory_order_relaxed)) {}
   return 0;
 }
 
@@ -68,7 +68,8 @@ WIDE static int64_t split(const double *x, int64_t n, double scale, int64_t *hig
   return dropped;
 }
 
-WIDE static int64_t split_and_add(const double *x, int64_t n, double scale, int64_t *high_sum, int64_t *low_sum) {
+WIDE static int64_t split_and_add(const double *x, int64_t n, double scale, int64_t *high_sum,
+                                  int64_t *low_sum) {
   int64_t dropped = 0, highs = 0, lows = 0;
   for (int64_t i = 0; i < n; i++) {
     double scaled = x[i] * scale;
@@ -120,15 +121,16 @@ static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* ---- the full accumulators ------------------------------------------------------------------------------ */
+/* ---- the full accumulators ------------------------------------------------------------------------------
+ */
 
 typedef struct Full {
   const double *x;
   const int64_t *id;
   int64_t n;
-  FlPartPair *pairs;        /* group and bits of the term, by group */
-  const int64_t *start;     /* [g + 1] */
-  FlSuperacc *partial;      /* one a chunk, when there is one group */
+  FlPartPair *pairs;    /* group and bits of the term, by group */
+  const int64_t *start; /* [g + 1] */
+  FlSuperacc *partial;  /* one a chunk, when there is one group */
   double *out;
 } Full;
 
@@ -170,13 +172,15 @@ static int32_t full_group_body(FlCtx *ctx, const void *env, int64_t begin, int64
   return 0;
 }
 
-static FlStatus sum_fully(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g, double *out) {
+static FlStatus sum_fully(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,
+                          double *out) {
   Full f = {.x = x, .id = id, .n = n, .out = out};
   if (id == NULL) {
     int64_t chunks = fl_part_chunks(n);
     FlSuperacc sum;
     f.partial = fl_part_alloc(m, chunks, sizeof *f.partial);
-    if (f.partial == NULL || fl_part_for(m->ctx, full_chunk_body, &f, chunks, 6.0 * FL_PART_CHUNK) != 0) return 1;
+    if (f.partial == NULL || fl_part_for(m->ctx, full_chunk_body, &f, chunks, 6.0 * FL_PART_CHUNK) != 0)
+      return 1;
     fl_superacc_init(&sum);
     for (int64_t c = 0; c < chunks; c++) fl_superacc_merge(&sum, &f.partial[c]);
     out[0] = fl_superacc_round(&sum);
@@ -192,17 +196,25 @@ static FlStatus sum_fully(FlPartMem *m, const double *x, const int64_t *id, int6
   if (fl_part_sort_pairs(m, pairs, spare, n, fl_part_bits((uint64_t)g), &f.pairs) != 0) return 1;
   for (int64_t i = 0; i < n; i++) start[f.pairs[i].key + 1]++;
   for (int64_t k = 0; k < g; k++) start[k + 1] += start[k];
-  FlStatus status = fl_part_for(m->ctx, full_group_body, &f, g, 50.0 + 6.0 * (double)n / (double)fl_part_max(g, 1));
+  FlStatus status =
+      fl_part_for(m->ctx, full_group_body, &f, g, 50.0 + 6.0 * (double)n / (double)fl_part_max(g, 1));
   fl_part_release(m, pairs);
   fl_part_release(m, spare);
   fl_part_release(m, start);
   return status;
 }
 
-FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g, double *out) {
+FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,
+                            double *out) {
   _Atomic uint64_t greatest = 0;
   _Atomic int32_t dropped = 0;
-  Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .out = out, .greatest = &greatest, .dropped = &dropped};
+  Sums s = {.x = x,
+            .id = g == 1 ? NULL : id,
+            .n = n,
+            .g = g,
+            .out = out,
+            .greatest = &greatest,
+            .dropped = &dropped};
   if (g == 0) return 0;
   if (fl_part_for(m->ctx, greatest_body, &s, n, 0.3) != 0) return 1;
   double most;

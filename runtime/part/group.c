@@ -1,10 +1,12 @@
 /* group.c: rows with equal keys: group and distinct, and the grouping of words that joins and aggregates use.
  *
- * Comes in: key columns, or words made from them (encode.c). Goes out: the group of each row, the first row of each
- * group. Always holds: groups are numbered by ascending key, so the numbering depends on the data alone.
+ * Comes in: key columns, or words made from them (encode.c). Goes out: the group of each row, the first row
+ * of each group. Always holds: groups are numbered by ascending key, so the numbering depends on the data
+ * alone.
  *
- * Words below about the number of rows index a table directly; others go through the hash set and the distinct ones
- * are sorted. Several words are replaced, left to right, by the numbers of their groups, which keep their order. */
+ * Words below about the number of rows index a table directly; others go through the hash set and the
+ * distinct ones are sorted. Several words are replaced, left to right, by the numbers of their groups, which
+ * keep their order. */
 #include "part/part_internal.h"
 
 typedef struct Direct {
@@ -102,8 +104,8 @@ static FlStatus group_by_hash(FlPartMem *m, const uint64_t *word, int bits, bool
   return status;
 }
 
-FlStatus fl_part_group_words(FlPartMem *m, const uint64_t *word, int64_t n, uint64_t max, bool ordered, int64_t *id,
-                             FlPartGroups *out) {
+FlStatus fl_part_group_words(FlPartMem *m, const uint64_t *word, int64_t n, uint64_t max, bool ordered,
+                             int64_t *id, FlPartGroups *out) {
   *out = (FlPartGroups){.n = n, .id = id != NULL ? id : fl_part_alloc(m, n, sizeof *id)};
   if (out->id == NULL) return 1;
   if (max <= (uint64_t)n + 1024) return group_directly(m, word, max, out);
@@ -125,7 +127,8 @@ static int32_t join2_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-FlStatus fl_part_group_codes(FlPartMem *m, const FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out) {
+FlStatus fl_part_group_codes(FlPartMem *m, const FlPartCodes *codes, bool ordered, int64_t *id,
+                             FlPartGroups *out) {
   int64_t n = codes->n;
   if (fl_part_group_words(m, codes->word[0], n, codes->max[0], ordered, id, out) != 0) return 1;
   for (int32_t w = 1; w < codes->n_words; w++) {
@@ -161,8 +164,8 @@ FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Fl
   return 0;
 }
 
-static FlStatus group_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **id, FlArray **first,
-                           int64_t *g) {
+static FlStatus group_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **id,
+                           FlArray **first, int64_t *g) {
   FlPartKey *keys;
   FlPartCodes codes;
   FlPartGroups groups;

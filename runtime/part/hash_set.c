@@ -1,14 +1,15 @@
 /* hash_set.c: the distinct values of a column, found by all workers in one table.
  *
- * Comes in: words, or texts. Goes out: an entry number for each row, and for each entry its word (or hash) and its
- * least row. Always holds: rows have the same entry exactly when their values are equal; which number an entry has
- * depends on the schedule, so callers order entries by value before anything shows.
+ * Comes in: words, or texts. Goes out: an entry number for each row, and for each entry its word (or hash)
+ * and its least row. Always holds: rows have the same entry exactly when their values are equal; which number
+ * an entry has depends on the schedule, so callers order entries by value before anything shows.
  *
- * The table has open addresses. A slot is 0 or holds 16 bits of the hash and an entry number + 1; it changes once,
- * from 0, by a compare-and-swap that releases the entry written before it; probes acquire it. Two workers that meet
- * at one slot with the same new value: the loser sees the winner's entry and keeps its own unused entry for the next
- * new value; what is left over is given up with first = -1. Rows go in batches of at most half the free places, so
- * the table never fills; between batches it may grow. Texts hash by XXH3 (github.com/Cyan4973/xxHash). */
+ * The table has open addresses. A slot is 0 or holds 16 bits of the hash and an entry number + 1; it changes
+ * once, from 0, by a compare-and-swap that releases the entry written before it; probes acquire it. Two
+ * workers that meet at one slot with the same new value: the loser sees the winner's entry and keeps its own
+ * unused entry for the next new value; what is left over is given up with first = -1. Rows go in batches of
+ * at most half the free places, so the table never fills; between batches it may grow. Texts hash by XXH3
+ * (github.com/Cyan4973/xxHash). */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -18,12 +19,12 @@ enum { GRAIN = 4096, TAG_SHIFT = 48, FIRST_BITS = 10, FIRST_BITS_MAX = 20 };
 
 typedef struct Set {
   int64_t n;
-  const uint64_t *word;           /* NULL: texts */
+  const uint64_t *word; /* NULL: texts */
   const FlPartTexts *texts;
-  const uint8_t *const *valid;    /* texts: validity of each side */
+  const uint8_t *const *valid; /* texts: validity of each side */
   int64_t *id;
-  int64_t start, stop;            /* rows of this batch */
-  int bits;                       /* the table has 2^bits slots */
+  int64_t start, stop; /* rows of this batch */
+  int bits;            /* the table has 2^bits slots */
   _Atomic uint64_t *slots;
   FlPartEntry *entries;
   _Atomic int64_t n_entries;
@@ -44,8 +45,7 @@ static inline bool same_text(FlText a, FlText b) {
 static inline void lower_first(FlPartEntry *e, int64_t row) {
   int64_t seen = atomic_load_explicit(&e->first, memory_order_relaxed);
   while (row < seen && !atomic_compare_exchange_weak_explicit(&e->first, &seen, row, memory_order_relaxed,
-                                                              memory_order_relaxed)) {
-  }
+                                                              memory_order_relaxed)) {}
 }
 
 /* The entry of `row`; *spare is an unused entry of this task or -1. */
@@ -129,7 +129,8 @@ static int32_t rehash_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
-/* A table of 2^bits slots holding the entries so far. Half the slots may be used; each task may give up one entry. */
+/* A table of 2^bits slots holding the entries so far. Half the slots may be used; each task may give up one
+ * entry. */
 static FlStatus resize(FlPartMem *m, Set *s, int bits) {
   int64_t slots = INT64_C(1) << bits, count = atomic_load(&s->n_entries);
   int64_t room = slots / 2 + slots / 2 / GRAIN + 64;

@@ -1,27 +1,27 @@
 /* join.c: the pairs of rows of two tables with equal keys.
  *
- * Comes in: the key columns of a left and a right table. Goes out: pairs of row numbers, -1 where one side has none.
- * Always holds: pairs are ordered by left row, then right row; unmatched right rows come last, in their order. A null
- * key matches nothing; NaN matches NaN.
+ * Comes in: the key columns of a left and a right table. Goes out: pairs of row numbers, -1 where one side
+ * has none. Always holds: pairs are ordered by left row, then right row; unmatched right rows come last, in
+ * their order. A null key matches nothing; NaN matches NaN.
  *
- * Both tables' keys, one below the other, are grouped at once; the right rows of each group are listed (a counting
- * sort), and every left row reads the list of its group. */
+ * Both tables' keys, one below the other, are grouped at once; the right rows of each group are listed (a
+ * counting sort), and every left row reads the list of its group. */
 #include "part/part_internal.h"
 
 enum { INNER = 0, LEFT = 1, RIGHT = 2, SEMI = 4, ANTI = 8 }; /* FULL is LEFT | RIGHT */
 
 typedef struct Join {
-  int64_t n, m;              /* rows of the left and right table */
+  int64_t n, m; /* rows of the left and right table */
   int how;
-  bool one;                  /* more than one match of a left row is an error */
-  const uint8_t *null;       /* [n + m] some key is null; NULL: none */
-  const int64_t *id;         /* [n + m] */
-  const int64_t *start;      /* [g + 1] where the list of each group begins */
-  const int64_t *list;       /* right rows by group */
-  int64_t *place;            /* [chunks + 1] of the result, by left chunk */
+  bool one;             /* more than one match of a left row is an error */
+  const uint8_t *null;  /* [n + m] some key is null; NULL: none */
+  const int64_t *id;    /* [n + m] */
+  const int64_t *start; /* [g + 1] where the list of each group begins */
+  const int64_t *list;  /* right rows by group */
+  int64_t *place;       /* [chunks + 1] of the result, by left chunk */
   int64_t *left, *right;
-  uint8_t *matched;          /* [g] some left row has this group */
-  _Atomic int64_t bad;       /* first left row with several matches */
+  uint8_t *matched;    /* [g] some left row has this group */
+  _Atomic int64_t bad; /* first left row with several matches */
 } Join;
 
 typedef struct Nulls {
@@ -88,7 +88,7 @@ static int parse_how(const char *s) {
   static const struct {
     const char *name;
     int how;
-  } all[] = {{"inner", INNER}, {"left", LEFT}, {"right", RIGHT},
+  } all[] = {{"inner", INNER},       {"left", LEFT}, {"right", RIGHT},
              {"full", LEFT | RIGHT}, {"semi", SEMI}, {"anti", ANTI}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     if (strcmp(all[k].name, s) == 0) return all[k].how;
@@ -96,8 +96,8 @@ static int parse_how(const char *s) {
   return INNER;
 }
 
-static FlStatus read_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlPartKey *keys, int32_t n_keys,
-                           uint8_t **null) {
+static FlStatus read_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlPartKey *keys,
+                           int32_t n_keys, uint8_t **null) {
   int32_t at = 0;
   bool nullable = false;
   for (int32_t s = 0; s < 2; s++) {
@@ -115,7 +115,8 @@ static FlStatus read_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
   for (int32_t k = 0; k < n_keys; k++) {
     for (int32_t s = 0; s < 2; s++) {
       Nulls nulls = {keys[k].side[s].valid, *null + (s == 0 ? 0 : n)};
-      if (nulls.valid != NULL && fl_part_for(m->ctx, nulls_body, &nulls, s == 0 ? n : n_right, 0.3) != 0) return 1;
+      if (nulls.valid != NULL && fl_part_for(m->ctx, nulls_body, &nulls, s == 0 ? n : n_right, 0.3) != 0)
+        return 1;
     }
   }
   return 0;
@@ -144,7 +145,8 @@ static int32_t list_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 /* Lists the right rows by group; rows with a null key are in no list, but stay unmatched rows. */
 static FlStatus list_right(FlPartMem *m, Join *j, int64_t g) {
   int64_t *start = fl_part_zalloc(m, g + 1, sizeof *start), kept = 0;
-  ListRight l = {j->id + j->n, fl_part_alloc(m, j->m, sizeof *l.pairs), fl_part_alloc(m, j->m, sizeof *l.list)};
+  ListRight l = {j->id + j->n, fl_part_alloc(m, j->m, sizeof *l.pairs),
+                 fl_part_alloc(m, j->m, sizeof *l.list)};
   FlPartPair *spare = fl_part_alloc(m, j->m, sizeof *spare);
   if (start == NULL || l.pairs == NULL || l.list == NULL || spare == NULL) return 1;
   if (j->null == NULL) {
@@ -200,8 +202,13 @@ static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlA
   if (keys == NULL || read_sides(m, desc, args, keys, n_keys, &null) != 0) return 1;
   if (fl_part_encode(m, keys, n_keys, 2, false, &codes) != 0) return 1;
   if (fl_part_group_codes(m, &codes, false, NULL, &groups) != 0) return 1;
-  Join j = {.n = keys[0].side[0].n, .m = keys[0].side[1].n, .how = parse_how(desc->s), .one = desc->i == 1,
-            .null = null, .id = groups.id, .bad = INT64_MAX};
+  Join j = {.n = keys[0].side[0].n,
+            .m = keys[0].side[1].n,
+            .how = parse_how(desc->s),
+            .one = desc->i == 1,
+            .null = null,
+            .id = groups.id,
+            .bad = INT64_MAX};
   int64_t chunks = fl_part_chunks(j.n);
   j.place = fl_part_alloc(m, chunks + 1, sizeof *j.place);
   if (j.place == NULL || list_right(m, &j, groups.g) != 0) return 1;
@@ -209,8 +216,9 @@ static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlA
   int64_t bad = atomic_load(&j.bad), from, to;
   if (bad != INT64_MAX) {
     matches(&j, bad, &from, &to);
-    return fl_fail_op(m->ctx, desc, FL_CODE(972), "row %lld of the left table matches %lld rows of the right table, expected at most one",
-                        (long long)bad, (long long)(to - from));
+    return fl_fail_op(m->ctx, desc, FL_CODE(972),
+                      "row %lld of the left table matches %lld rows of the right table, expected at most one",
+                      (long long)bad, (long long)(to - from));
   }
   j.place[0] = 0;
   for (int64_t c = 0; c < chunks; c++) j.place[c + 1] += j.place[c];

@@ -1,12 +1,12 @@
 /* linalg.c: the operator matmul: reads the call and chooses the algorithm, by types and sizes alone.
  *
- * Comes in: two arrays of rank 1 or 2, each perhaps to be read transposed. Goes out: the last dimension of the first
- * contracted with the first of the second. Always holds: the same arguments give the same bits on any number of
- * workers. */
+ * Comes in: two arrays of rank 1 or 2, each perhaps to be read transposed. Goes out: the last dimension of
+ * the first contracted with the first of the second. Always holds: the same arguments give the same bits on
+ * any number of workers. */
 #include "part/linalg_internal.h"
 
-/* Sizes and strides of a factor: rows and columns as the product sees them. A vector is a row when it is first and a
- * column when it is second. */
+/* Sizes and strides of a factor: rows and columns as the product sees them. A vector is a row when it is
+ * first and a column when it is second. */
 typedef struct Factor {
   int64_t rows, columns, row, step;
 } Factor;

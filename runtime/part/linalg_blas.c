@@ -1,9 +1,10 @@
 /* linalg_blas.c: products of float matrices by OpenBLAS, one thread a tile, tiles over the pool.
  *
- * The result is cut in tiles of 512 rows by 512 columns aligned at row and column 0, each one call of gemm. When the
- * whole result is one tile and k is at least 16384, k is cut in pieces of 8192 whose products are added from left to
- * right. Products of at most 512 multiplications are summed here, in order, without fusing. The cut depends on the
- * logical sizes alone; the bits are those of this OpenBLAS on this class of CPU. x' @ x has no algorithm of its own. */
+ * The result is cut in tiles of 512 rows by 512 columns aligned at row and column 0, each one call of gemm.
+ * When the whole result is one tile and k is at least 16384, k is cut in pieces of 8192 whose products are
+ * added from left to right. Products of at most 512 multiplications are summed here, in order, without
+ * fusing. The cut depends on the logical sizes alone; the bits are those of this OpenBLAS on this class of
+ * CPU. x' @ x has no algorithm of its own. */
 #include <cblas.h>
 #include <limits.h>
 
@@ -13,16 +14,20 @@ enum { TILE = 512, DEPTH = 8192, SMALL = 512 };
 
 typedef struct Tiles {
   const FlProduct *p;
-  int64_t across;  /* tiles in a row of the result */
-  int64_t pieces;  /* that k is cut in */
-  void *partial;   /* [pieces][m * n], when there are several */
+  int64_t across; /* tiles in a row of the result */
+  int64_t pieces; /* that k is cut in */
+  void *partial;  /* [pieces][m * n], when there are several */
 } Tiles;
 
-static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k, void *out) {
-  CBLAS_TRANSPOSE ta = p->a_step == 1 ? CblasNoTrans : CblasTrans, tb = p->b_step == 1 ? CblasNoTrans : CblasTrans;
+static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k,
+                 void *out) {
+  CBLAS_TRANSPOSE ta = p->a_step == 1 ? CblasNoTrans : CblasTrans,
+                  tb = p->b_step == 1 ? CblasNoTrans : CblasTrans;
   int64_t a = i * p->a_row + from * p->a_step, b = from * p->b_row + j * p->b_step;
-  blasint lda = (blasint)(p->a_step == 1 ? p->a_row : p->a_step), ldb = (blasint)(p->b_step == 1 ? p->b_row : p->b_step);
-  if (p->k == 1 && ldb < p->n) ldb = (blasint)p->n; /* a single row has no next one, but gemm looks at the distance */
+  blasint lda = (blasint)(p->a_step == 1 ? p->a_row : p->a_step),
+          ldb = (blasint)(p->b_step == 1 ? p->b_row : p->b_step);
+  if (p->k == 1 && ldb < p->n)
+    ldb = (blasint)p->n; /* a single row has no next one, but gemm looks at the distance */
   blasint bm = (blasint)m, bn = (blasint)n, bk = (blasint)k, ldc = (blasint)p->n;
   if (p->dtype == FL_F64) {
     cblas_dgemm(CblasRowMajor, ta, tb, bm, bn, bk, 1.0, (const double *)p->first->data + a, lda,
@@ -76,7 +81,8 @@ static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
     for (int64_t i = 0; i < p->m; i++) {                                                                     \
       for (int64_t j = 0; j < p->n; j++) {                                                                   \
         T sum = 0;                                                                                           \
-        for (int64_t k = 0; k < p->k; k++) sum += a[i * p->a_row + k * p->a_step] * b[k * p->b_row + j * p->b_step]; \
+        for (int64_t k = 0; k < p->k; k++)                                                                   \
+          sum += a[i * p->a_row + k * p->a_step] * b[k * p->b_row + j * p->b_step];                          \
         ((T *)p->out)[i * p->n + j] = sum;                                                                   \
       }                                                                                                      \
     }                                                                                                        \
@@ -93,10 +99,12 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
     return 0;
   }
   if (p->k > INT_MAX || p->n > INT_MAX || p->m > INT_MAX) {
-    return fl_fail_text(mem->ctx, -1, FL_CODE_RESOURCE, "a matrix product has a side of more than %d elements", INT_MAX);
+    return fl_fail_text(mem->ctx, -1, FL_CODE_RESOURCE,
+                        "a matrix product has a side of more than %d elements", INT_MAX);
   }
   bool one_tile = p->m <= TILE && p->n <= TILE;
-  Tiles t = {p, (p->n + TILE - 1) / TILE, one_tile && p->k >= 2 * DEPTH ? (p->k + DEPTH - 1) / DEPTH : 1, NULL};
+  Tiles t = {p, (p->n + TILE - 1) / TILE, one_tile && p->k >= 2 * DEPTH ? (p->k + DEPTH - 1) / DEPTH : 1,
+             NULL};
   int64_t down = (p->m + TILE - 1) / TILE, items = t.pieces > 1 ? t.pieces : down * t.across;
   if (t.pieces > 1) {
     t.partial = fl_part_alloc(mem, t.pieces * p->m * p->n, (size_t)fl_dtype_info[p->dtype].bytes);

@@ -1,7 +1,7 @@
 /* linalg_integer.c: products of integer vectors and matrices, exact and checked once an element.
  *
- * Both factors are widened to 64 bits, the second with its columns dense; products are added in 128 bits. OVERFLOW when
- * the first element, row by row, does not fit the type. */
+ * Both factors are widened to 64 bits, the second with its columns dense; products are added in 128 bits.
+ * OVERFLOW when the first element, row by row, does not fit the type. */
 #include "part/linalg_internal.h"
 
 typedef struct Integers {
@@ -11,7 +11,8 @@ typedef struct Integers {
 } Integers;
 
 /* A factor as dense [rows, k] 64-bit integers. NULL: error recorded. */
-static const int64_t *widen(FlPartMem *m, const FlArray *from, int64_t rows, int64_t k, int64_t row, int64_t step) {
+static const int64_t *widen(FlPartMem *m, const FlArray *from, int64_t rows, int64_t k, int64_t row,
+                            int64_t step) {
   FlPartCol col = {.dtype = from->dtype, .n = fl_array_count(from), .data = from->data};
   int64_t *wide = fl_part_alloc(m, col.n, sizeof *wide), *out = fl_part_alloc(m, rows * k, sizeof *out);
   if (wide == NULL || out == NULL) return NULL;
@@ -81,6 +82,7 @@ FlStatus fl_linalg_integer(FlPartMem *mem, const FlOpDesc *desc, const FlProduct
   if (fl_part_for(mem->ctx, rows_body, &t, p->m * p->n, 2.0 + (double)p->k) != 0) return 1;
   int64_t bad = atomic_load(&t.bad);
   if (bad == INT64_MAX) return 0;
-  return fl_fail_op(mem->ctx, desc, FL_FAULT_OVERFLOW, "integer overflow: element [%lld, %lld] of the product does not fit %s",
+  return fl_fail_op(mem->ctx, desc, FL_FAULT_OVERFLOW,
+                    "integer overflow: element [%lld, %lld] of the product does not fit %s",
                     (long long)(bad / p->n), (long long)(bad % p->n), fl_dtype_info[p->dtype].name);
 }

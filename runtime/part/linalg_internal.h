@@ -1,5 +1,5 @@
-/* linalg_internal.h: what the files of matrix products share. Only linalg*.c reach BLAS and LAPACK, so that a static
- * binary without linear algebra does not hold them. */
+/* linalg_internal.h: what the files of matrix products share. Only linalg*.c reach BLAS and LAPACK, so that a
+ * static binary without linear algebra does not hold them. */
 #ifndef FL_PART_LINALG_INTERNAL_H
 #define FL_PART_LINALG_INTERNAL_H
 

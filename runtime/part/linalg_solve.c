@@ -1,15 +1,16 @@
 /* linalg_solve.c: the operator solve: linear equations by LU with partial pivoting (LAPACK gesv of OpenBLAS).
  *
- * Comes in: a[n, n] and b[n] or b[n, m]. Goes out: x of b's shape with a @ x = b. Always holds: one thread, so the bits
- * depend on the arguments alone (and this OpenBLAS on this class of CPU). A pivot that is exactly zero is an error. */
+ * Comes in: a[n, n] and b[n] or b[n, m]. Goes out: x of b's shape with a @ x = b. Always holds: one thread,
+ * so the bits depend on the arguments alone (and this OpenBLAS on this class of CPU). A pivot that is exactly
+ * zero is an error. */
 #include <limits.h>
 
 #include "part/linalg_internal.h"
 
-extern void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *pivots, double *b, const int *ldb,
-                   int *info);
-extern void sgesv_(const int *n, const int *nrhs, float *a, const int *lda, int *pivots, float *b, const int *ldb,
-                   int *info);
+extern void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *pivots, double *b,
+                   const int *ldb, int *info);
+extern void sgesv_(const int *n, const int *nrhs, float *a, const int *lda, int *pivots, float *b,
+                   const int *ldb, int *info);
 
 /* Copies [n, m] to [m, n]: LAPACK wants columns. */
 static void flip(const void *from, void *to, int64_t n, int64_t m, int32_t dtype) {
@@ -46,8 +47,8 @@ static FlStatus solve(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, co
     sgesv_(&order, &sides, lu, &order, pivots, columns, &order, &info);
   }
   if (info > 0) {
-    return fl_fail_op(mem->ctx, desc, FL_CODE(970), "the matrix is singular: column %d depends on the columns before it",
-                      info - 1);
+    return fl_fail_op(mem->ctx, desc, FL_CODE(970),
+                      "the matrix is singular: column %d depends on the columns before it", info - 1);
   }
   flip(columns, x->data, m, n, a->dtype);
   return 0;
@@ -56,7 +57,8 @@ static FlStatus solve(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, co
 FlStatus fl_rt_solve(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   const FlArray *a = args[0].a, *b = args[1].a;
   if (a->dims[0] != a->dims[1]) {
-    return fl_fail_op(ctx, desc, FL_FAULT_SHAPE, "the matrix has %lld rows and %lld columns, expected a square one",
+    return fl_fail_op(ctx, desc, FL_FAULT_SHAPE,
+                      "the matrix has %lld rows and %lld columns, expected a square one",
                       (long long)a->dims[0], (long long)a->dims[1]);
   }
   if (b->dims[0] != a->dims[0]) return fl_part_fail_shape(ctx, desc, a->dims[0], b->dims[0]);

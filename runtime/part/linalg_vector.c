@@ -1,18 +1,20 @@
 /* linalg_vector.c: products with a vector, in the language's order of reductions.
  *
- * Every element of the result is sum(for p in 0..k: a[p] * b[p]) to the bit: blocks of 4096 positions, in each 32
- * lanes by position mod 32 that start at +0.0 and take fused products, lanes joined by the butterfly l[i] += l[i + 16],
- * 8, 4, 2, 1, block results added from left to right (LANGUAGE 5). */
+ * Every element of the result is sum(for p in 0..k: a[p] * b[p]) to the bit: blocks of 4096 positions, in
+ * each 32 lanes by position mod 32 that start at +0.0 and take fused products, lanes joined by the butterfly
+ * l[i] += l[i + 16], 8, 4, 2, 1, block results added from left to right (LANGUAGE 5). */
 #include "part/linalg_internal.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&               \
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
     !defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
 #else
 #define WIDE
 #endif
 
-enum { COLUMNS = 16 }; /* of a matrix that is walked down: lanes of so many columns stay in the first-level cache */
+enum {
+  COLUMNS = 16
+}; /* of a matrix that is walked down: lanes of so many columns stay in the first-level cache */
 
 #define VECTOR_CODE(T, FMA, SUFFIX)                                                                          \
   static T butterfly_##SUFFIX(T *lane, int64_t stride) {                                                     \
@@ -40,7 +42,8 @@ enum { COLUMNS = 16 }; /* of a matrix that is walked down: lanes of so many colu
       for (int64_t c = 0; c < COLUMNS; c++) l[c] = FMA(x[c], factor, l[c]);                                  \
     }                                                                                                        \
   }                                                                                                          \
-  /* Results [first, last) of block `block`, for a matrix whose reduced axis is dense, or whose result axis is. */ \
+  /* Results [first, last) of block `block`, for a matrix whose reduced axis is dense, or whose result axis  \
+   * is. */                                                                                                  \
   static void block_##SUFFIX(const Vector *v, int64_t block, int64_t first, int64_t last, T *out) {          \
     int64_t from = block * FL_BLOCK, n = fl_part_min(FL_BLOCK, v->k - from);                                 \
     const T *b = (const T *)v->vector + from;                                                                \
@@ -56,7 +59,8 @@ enum { COLUMNS = 16 }; /* of a matrix that is walked down: lanes of so many colu
         j += COLUMNS;                                                                                        \
       } else {                                                                                               \
         memset(lane, 0, sizeof(T) * FL_LANES);                                                               \
-        for (int64_t p = 0; p < n; p++) lane[p % FL_LANES] = FMA(a[p * v->reduce_step], b[p], lane[p % FL_LANES]); \
+        for (int64_t p = 0; p < n; p++)                                                                      \
+          lane[p % FL_LANES] = FMA(a[p * v->reduce_step], b[p], lane[p % FL_LANES]);                         \
         out[j++ - first] = butterfly_##SUFFIX(lane, 1);                                                      \
       }                                                                                                      \
     }                                                                                                        \
@@ -83,7 +87,8 @@ static int32_t block_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   int64_t strips = (v->results + STRIP - 1) / STRIP;
   (void)ctx;
   for (int64_t item = begin; item < end; item++) {
-    int64_t block = item / strips, first = item % strips * STRIP, last = fl_part_min(first + STRIP, v->results);
+    int64_t block = item / strips, first = item % strips * STRIP,
+            last = fl_part_min(first + STRIP, v->results);
     if (v->dtype == FL_F64) {
       block_f64(v, block, first, last, (double *)v->partial + block * v->results + first);
     } else {

@@ -1,7 +1,7 @@
 /* lists.c: joining arrays along the leading dimension, and lists of arrays.
  *
- * Comes in: arrays of one type and rank whose trailing sizes agree, or lists of such. Goes out: one array. Always
- * holds: SHAPE names the first pair of sizes that differ; texts keep the bytes of every source. */
+ * Comes in: arrays of one type and rank whose trailing sizes agree, or lists of such. Goes out: one array.
+ * Always holds: SHAPE names the first pair of sizes that differ; texts keep the bytes of every source. */
 #include "part/part_internal.h"
 
 typedef struct Copy {

@@ -1,4 +1,5 @@
-/* part.c: scratch memory, loops over the pool, errors and columns: the ground on which the bulk operators stand.
+/* part.c: scratch memory, loops over the pool, errors and columns: the ground on which the bulk operators
+ * stand.
  *
  * Comes in: contexts, operator descriptions, slots. Goes out: memory, columns, recorded errors.
  * Always holds: whatever fl_part_alloc gave is released by fl_part_mem_reset, on success and on failure. */

@@ -1,13 +1,13 @@
 /* part.h: the bulk operators of ir/ops.def on arrays and tables.
  *
- * Every fl_rt_<name> is an FlRuntimeOp: args borrowed, results owned; on failure an error is recorded at desc->site, a
- * non-zero status is returned and no result is owned. `n` rows are dims[0] of an array. Errors named INDEX, SHAPE,
- * OVERFLOW, DOMAIN are faults (faults.def); E097x are rows of diag.def.
+ * Every fl_rt_<name> is an FlRuntimeOp: args borrowed, results owned; on failure an error is recorded at
+ * desc->site, a non-zero status is returned and no result is owned. `n` rows are dims[0] of an array. Errors
+ * named INDEX, SHAPE, OVERFLOW, DOMAIN are faults (faults.def); E097x are rows of diag.def.
  *
- * What always holds: results depend on the arguments and attributes alone, never on the number of workers. Columns that
- * may be null come as values and bool validity, and the value under a null does not matter. Texts of results point
- * into the bytes of their sources, which are kept alive. Equality and order of keys are LANGUAGE 4: null equals null,
- * NaN equals NaN, -0.0 equals 0.0, texts compare by bytes. */
+ * What always holds: results depend on the arguments and attributes alone, never on the number of workers.
+ * Columns that may be null come as values and bool validity, and the value under a null does not matter.
+ * Texts of results point into the bytes of their sources, which are kept alive. Equality and order of keys
+ * are LANGUAGE 4: null equals null, NaN equals NaN, -0.0 equals 0.0, texts compare by bytes. */
 #ifndef FL_PART_H
 #define FL_PART_H
 
@@ -19,8 +19,8 @@
 FlRuntimeOp fl_rt_rows;
 /* mask[n], arrays[n, ..] -> count of true, the kept rows of each array in order. SHAPE when n differs. */
 FlRuntimeOp fl_rt_compress;
-/* idx i64[m], arrays -> their rows idx[0..m). INDEX for the first number that is out of range; attribute i = 1: -1
- * gives zeros (empty texts). */
+/* idx i64[m], arrays -> their rows idx[0..m). INDEX for the first number that is out of range; attribute i =
+ * 1: -1 gives zeros (empty texts). */
 FlRuntimeOp fl_rt_take;
 /* arrays of one type and rank -> joined along the leading dimension. SHAPE when other dimensions differ. */
 FlRuntimeOp fl_rt_concat;
@@ -35,76 +35,76 @@ FlRuntimeOp fl_rt_reshape;
 /* [n, d] -> a new [d, n]; rank 1 is its own transpose. */
 FlRuntimeOp fl_rt_transpose;
 
-/* ---- linear algebra -------------------------------------------------------------------------------------- */
+/* ---- linear algebra --------------------------------------------------------------------------------------
+ */
 
-/* Contracts the last dimension of the first array (rank 1 or 2) with the first of the second; attribute i: bit 1 the
- * first is read transposed, bit 2 the second. Two vectors give a scalar. SHAPE when the sizes differ.
- *   floats, a vector among them: each element is sum(for p: a[p] * b[p]) in the language's order, products fused;
- *   floats, two matrices: OpenBLAS on tiles that the logical sizes fix (linalg_blas.c);
+/* Contracts the last dimension of the first array (rank 1 or 2) with the first of the second; attribute i:
+ * bit 1 the first is read transposed, bit 2 the second. Two vectors give a scalar. SHAPE when the sizes
+ * differ. floats, a vector among them: each element is sum(for p: a[p] * b[p]) in the language's order,
+ * products fused; floats, two matrices: OpenBLAS on tiles that the logical sizes fix (linalg_blas.c);
  *   integers: exact; OVERFLOW when an element does not fit its type. */
 FlRuntimeOp fl_rt_matmul;
-/* a[n, n], b[n] or b[n, m], f64 or f32 -> x with a @ x = b, by LU with partial pivoting (LAPACK gesv). SHAPE; E0970
- * when a pivot is exactly zero. */
+/* a[n, n], b[n] or b[n, m], f64 or f32 -> x with a @ x = b, by LU with partial pivoting (LAPACK gesv). SHAPE;
+ * E0970 when a pivot is exactly zero. */
 FlRuntimeOp fl_rt_solve;
 
-/* ---- random rows (Philox; sample.c defines the bits) -------------------------------------------------------- */
+/* ---- random rows (Philox; sample.c defines the bits)
+ * -------------------------------------------------------- */
 
 /* seed, n -> a permutation of 0..n. DOMAIN for negative n. */
 FlRuntimeOp fl_rt_permutation;
-/* seed, n, k -> k different rows of n, the first k of a permutation of its own stream; attribute i = 1: k rows with
- * replacement. DOMAIN for negative sizes, E0973 when there are too few rows. */
+/* seed, n, k -> k different rows of n, the first k of a permutation of its own stream; attribute i = 1: k
+ * rows with replacement. DOMAIN for negative sizes, E0973 when there are too few rows. */
 FlRuntimeOp fl_rt_choice;
-/* n, fraction, seed [, stratum i64[n]] -> rows of train and of test, ascending. Of each stratum (all rows without)
- * fraction times its size, rounded half to even, goes to train. DOMAIN unless 0 <= fraction <= 1. */
+/* n, fraction, seed [, stratum i64[n]] -> rows of train and of test, ascending. Of each stratum (all rows
+ * without) fraction times its size, rounded half to even, goes to train. DOMAIN unless 0 <= fraction <= 1. */
 FlRuntimeOp fl_rt_split_rows;
-/* n, k, seed [, stratum i64[n]] -> lists of k: train and test rows, ascending. Every row is in one test; sizes of tests
- * differ by at most one, overall and for each stratum. E0974 unless 2 <= k <= n. */
+/* n, k, seed [, stratum i64[n]] -> lists of k: train and test rows, ascending. Every row is in one test;
+ * sizes of tests differ by at most one, overall and for each stratum. E0974 unless 2 <= k <= n. */
 FlRuntimeOp fl_rt_kfold_rows;
 
 /* ---- labels ------------------------------------------------------------------------------------------- */
 
-/* x[n] or x[n, d], label i64[n], k -> sums of the rows of each label, [k] or [k, d]. Floats in an order that n, k and d
- * fix (segment.c); integers exact, OVERFLOW when one does not fit. INDEX for the first label outside 0..k. */
+/* x[n] or x[n, d], label i64[n], k -> sums of the rows of each label, [k] or [k, d]. Floats in an order that
+ * n, k and d fix (segment.c); integers exact, OVERFLOW when one does not fit. INDEX for the first label
+ * outside 0..k. */
 FlRuntimeOp fl_rt_segment_sum;
 /* label i64[n], k -> rows of each label, i64[k]. INDEX likewise. */
 FlRuntimeOp fl_rt_segment_count;
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
 
-/* keys (list: asc desc asc? desc?) -> the rows in order, i64[n]. Stable; NaN, then null last in both directions. */
+/* keys (list: asc desc asc? desc?) -> the rows in order, i64[n]. Stable; NaN, then null last in both
+ * directions. */
 FlRuntimeOp fl_rt_sort_perm;
-/* keys (list: key key?) -> groups g, group of each row i64[n], first row of each group i64[g]; groups by ascending key,
- * the leftmost first, NaN then null last. */
+/* keys (list: key key?) -> groups g, group of each row i64[n], first row of each group i64[g]; groups by
+ * ascending key, the leftmost first, NaN then null last. */
 FlRuntimeOp fl_rt_group;
 /* keys as group -> the first row of each group, ascending. */
 FlRuntimeOp fl_rt_distinct;
-/* left keys, right keys (list: flags of both; s: inner left right full semi anti) -> rows m, left row i64[m], right row
- * i64[m]. By left row, then right row, unmatched right rows last; -1: none. semi and anti give left rows, with -1 on
- * the right. A null key matches nothing. Attribute i = 1: E0972 when a left row has several matches. */
+/* left keys, right keys (list: flags of both; s: inner left right full semi anti) -> rows m, left row i64[m],
+ * right row i64[m]. By left row, then right row, unmatched right rows last; -1: none. semi and anti give left
+ * rows, with -1 on the right. A null key matches nothing. Attribute i = 1: E0972 when a left row has several
+ * matches. */
 FlRuntimeOp fl_rt_join;
 
-/* groups g, group of each row i64[n], columns (list: col col?, or the column's name for messages) -> value[g], valid
- * bool[g]. Attribute i = 1: all rows are one group, g is 1, and the group argument is only read for its length when
- * there is no column. Attribute s:
- *   count           rows where the column has a value, and is true if it is bool; without a column, rows
- *   any all         of a bool column; false and true over nothing
- *   sum             0 over nothing. Floats: exact sum, rounded once to nearest even; integers and durations: exact,
- *                   OVERFLOW when one does not fit; bool: the number of trues. NaN or both infinities give NaN
- *   mean            fl(sum / count), sum rounded as above; into an integer type (durations): exact, half to even
- *   weighted_mean   of x, w: sum of fl(x w) over sum of w, both exact sums
- *   var std         m = fl(sum / count), terms fl(fl(x - m) fl(x - m)); exact sum of the terms over count - ddof
- *                   (attribute f); null unless count > ddof
- *   cov             likewise with fl(fl(x - mx) fl(y - my)), over rows where both have values
- *   corr            sxy / (sqrt(sxx) sqrt(syy)) of those sums, kept within -1 and 1; null unless count > 1
- *   min max         NaN wins; the first row of equals (-0.0 and 0.0 are)
- *   argmin argmax   the position of that row among all rows of its group, from 0
- *   first last      the first and last value
- *   quantile        attribute f: q in 0..1 (else DOMAIN); linear interpolation at (n - 1) q (agg_rank.c); NaN wins
- *   median          quantile 0.5
- *   n_distinct      different values
- *   mode            the most frequent value; the smallest of several, NaN last
- * Where a group has no value the result is null but for count, any, all, sum and n_distinct. Float results have the
- * type of desc->result_types[0]; f32 columns are computed in f64. */
+/* groups g, group of each row i64[n], columns (list: col col?, or the column's name for messages) ->
+ * value[g], valid bool[g]. Attribute i = 1: all rows are one group, g is 1, and the group argument is only
+ * read for its length when there is no column. Attribute s: count           rows where the column has a
+ * value, and is true if it is bool; without a column, rows any all         of a bool column; false and true
+ * over nothing sum             0 over nothing. Floats: exact sum, rounded once to nearest even; integers and
+ * durations: exact, OVERFLOW when one does not fit; bool: the number of trues. NaN or both infinities give
+ * NaN mean            fl(sum / count), sum rounded as above; into an integer type (durations): exact, half to
+ * even weighted_mean   of x, w: sum of fl(x w) over sum of w, both exact sums var std         m = fl(sum /
+ * count), terms fl(fl(x - m) fl(x - m)); exact sum of the terms over count - ddof (attribute f); null unless
+ * count > ddof cov             likewise with fl(fl(x - mx) fl(y - my)), over rows where both have values corr
+ * sxy / (sqrt(sxx) sqrt(syy)) of those sums, kept within -1 and 1; null unless count > 1 min max         NaN
+ * wins; the first row of equals (-0.0 and 0.0 are) argmin argmax   the position of that row among all rows of
+ * its group, from 0 first last      the first and last value quantile        attribute f: q in 0..1 (else
+ * DOMAIN); linear interpolation at (n - 1) q (agg_rank.c); NaN wins median          quantile 0.5 n_distinct
+ * different values mode            the most frequent value; the smallest of several, NaN last Where a group
+ * has no value the result is null but for count, any, all, sum and n_distinct. Float results have the type of
+ * desc->result_types[0]; f32 columns are computed in f64. */
 FlRuntimeOp fl_rt_aggregate;
 
 #endif

@@ -1,8 +1,8 @@
-/* part_internal.h: what the files of this room share: scratch memory, loops over the pool, key columns as words that
- * sort and compare like the keys, grouping of such words, exact sums.
+/* part_internal.h: what the files of this room share: scratch memory, loops over the pool, key columns as
+ * words that sort and compare like the keys, grouping of such words, exact sums.
  *
- * What always holds: work is cut into chunks by the number of rows alone; results are defined without reference to
- * the cut, so any schedule gives the same bits. */
+ * What always holds: work is cut into chunks by the number of rows alone; results are defined without
+ * reference to the cut, so any schedule gives the same bits. */
 #ifndef FL_PART_INTERNAL_H
 #define FL_PART_INTERNAL_H
 
@@ -41,8 +41,8 @@ void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zer
 void fl_part_release(FlPartMem *m, const void *p);
 void fl_part_mem_reset(FlPartMem *m);
 
-/* Runs fn(ctx, env, begin, end) over pieces of [0, n) on the pool; `cost` nanoseconds an item. Bodies do not touch the
- * context. Non-zero when some call was. */
+/* Runs fn(ctx, env, begin, end) over pieces of [0, n) on the pool; `cost` nanoseconds an item. Bodies do not
+ * touch the context. Non-zero when some call was. */
 FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, double cost);
 /* The rows of chunk c of n rows. */
 static inline void fl_part_chunk(int64_t c, int64_t n, int64_t *begin, int64_t *end) {
@@ -53,11 +53,11 @@ static inline void fl_part_chunk(int64_t c, int64_t n, int64_t *begin, int64_t *
 static inline void fl_part_first(_Atomic int64_t *first, int64_t at) {
   int64_t seen = atomic_load_explicit(first, memory_order_relaxed);
   while (at < seen && !atomic_compare_exchange_weak_explicit(first, &seen, at, memory_order_relaxed,
-                                                             memory_order_relaxed)) {
-  }
+                                                             memory_order_relaxed)) {}
 }
 
-/* ---- errors (part.c). All record and return a non-zero status ------------------------------------------- */
+/* ---- errors (part.c). All record and return a non-zero status -------------------------------------------
+ */
 
 FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t b);
 FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int64_t size);
@@ -71,24 +71,27 @@ typedef struct FlPartCol {
   FlArray *array;       /* borrowed */
 } FlPartCol;
 
-/* Reads the next column of an argument list: a value array, and its validity when `flag` ends with '?'. Moves *at.
- * SHAPE when lengths differ. */
+/* Reads the next column of an argument list: a value array, and its validity when `flag` ends with '?'. Moves
+ * *at. SHAPE when lengths differ. */
 FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at, const char *flag,
                      FlPartCol *out);
 
-/* Rows [begin, begin + n) as doubles (bool 0 or 1; integers rounded to nearest); whatever lies under a null is 0. */
+/* Rows [begin, begin + n) as doubles (bool 0 or 1; integers rounded to nearest); whatever lies under a null
+ * is 0. */
 void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out);
 /* Rows of an integer, bool or time column as 64 bits: sign-extended, u64 as it is. */
 void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out);
-/* Order code of each row: for values of one type a < b exactly when code(a) < code(b), and equal keys have equal
- * codes (-0.0 is 0.0; every NaN is UINT64_MAX, above all others). Not for texts. Nulls give any code. */
+/* Order code of each row: for values of one type a < b exactly when code(a) < code(b), and equal keys have
+ * equal codes (-0.0 is 0.0; every NaN is UINT64_MAX, above all others). Not for texts. Nulls give any code.
+ */
 void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *out);
 /* New array of the rows `rows[0..m)`; -1 gives zero. Texts keep their bytes. NULL: error recorded. */
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m);
 /* Validity array with rows[i] >= 0. NULL: error recorded. */
 FlArray *fl_part_has_row(FlCtx *ctx, const int64_t *rows, int64_t m);
 
-/* ---- stable sorting of (key, row) pairs (radix.c) ------------------------------------------------------- */
+/* ---- stable sorting of (key, row) pairs (radix.c) -------------------------------------------------------
+ */
 
 typedef struct FlPartPair {
   uint64_t key;
@@ -96,14 +99,16 @@ typedef struct FlPartPair {
 } FlPartPair;
 
 /* Sorts by the low `bits` bits of key, stable. `a` and `spare` have n pairs each; *sorted is one of them. */
-FlStatus fl_part_sort_pairs(FlPartMem *m, FlPartPair *a, FlPartPair *spare, int64_t n, int bits, FlPartPair **sorted);
+FlStatus fl_part_sort_pairs(FlPartMem *m, FlPartPair *a, FlPartPair *spare, int64_t n, int bits,
+                            FlPartPair **sorted);
 /* The same for bare words, by the bits [shift, shift + bits). */
 FlStatus fl_part_sort_words(FlPartMem *m, uint64_t *a, uint64_t *spare, int64_t n, int shift, int bits,
                             uint64_t **sorted);
 /* On one thread, for at most some thousand pairs: whole keys, stable. */
 void fl_part_sort_small(FlPartPair *a, FlPartPair *spare, int64_t n);
 
-/* Sorts the rows of distinct texts by their bytes, in place (text_order.c). texts(row) = side[row < n0 ? 0 : 1]. */
+/* Sorts the rows of distinct texts by their bytes, in place (text_order.c). texts(row) = side[row < n0 ? 0 :
+ * 1]. */
 typedef struct FlPartTexts {
   const FlText *side[2];
   int64_t n0; /* rows of the first side */
@@ -111,9 +116,11 @@ typedef struct FlPartTexts {
 static inline FlText fl_part_text(const FlPartTexts *t, int64_t row) {
   return row < t->n0 ? t->side[0][row] : t->side[1][row - t->n0];
 }
-FlStatus fl_part_order_texts(FlPartMem *m, const FlPartTexts *texts, FlPartPair *items, FlPartPair *spare, int64_t n);
+FlStatus fl_part_order_texts(FlPartMem *m, const FlPartTexts *texts, FlPartPair *items, FlPartPair *spare,
+                             int64_t n);
 
-/* ---- keys as words (encode.c) --------------------------------------------------------------------------- */
+/* ---- keys as words (encode.c) ---------------------------------------------------------------------------
+ */
 
 /* A key over one table (n_sides 1) or the left and right table of a join, one below the other. */
 typedef struct FlPartKey {
@@ -121,8 +128,8 @@ typedef struct FlPartKey {
   bool descending;
 } FlPartKey;
 
-/* Word w of row r is word[w][r] < 2^bits[w]; rows compare by words from left to right as their keys do (null last,
- * NaN before it). `max` is the greatest word that can occur. */
+/* Word w of row r is word[w][r] < 2^bits[w]; rows compare by words from left to right as their keys do (null
+ * last, NaN before it). `max` is the greatest word that can occur. */
 typedef struct FlPartCodes {
   int64_t n;
   int32_t n_words;
@@ -140,7 +147,8 @@ FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int
 /* Stable order of the rows by their words; `rows` has codes->n places. Overwrites the words. (sort.c) */
 FlStatus fl_part_order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *rows);
 
-/* ---- grouping (hash_set.c, group.c) --------------------------------------------------------------------- */
+/* ---- grouping (hash_set.c, group.c) ---------------------------------------------------------------------
+ */
 
 typedef struct FlPartGroups {
   int64_t n, g;
@@ -149,15 +157,17 @@ typedef struct FlPartGroups {
   uint64_t *code; /* [g] the word of each group; NULL unless fl_part_group_words made it */
 } FlPartGroups;
 
-/* Groups equal words. ordered: groups by ascending word; else in an order of no meaning. id may be given (length n)
- * or NULL (scratch). max: the greatest word. */
-FlStatus fl_part_group_words(FlPartMem *m, const uint64_t *word, int64_t n, uint64_t max, bool ordered, int64_t *id,
-                             FlPartGroups *out);
+/* Groups equal words. ordered: groups by ascending word; else in an order of no meaning. id may be given
+ * (length n) or NULL (scratch). max: the greatest word. */
+FlStatus fl_part_group_words(FlPartMem *m, const uint64_t *word, int64_t n, uint64_t max, bool ordered,
+                             int64_t *id, FlPartGroups *out);
 /* The same for the rows of codes with any number of words. */
-FlStatus fl_part_group_codes(FlPartMem *m, const FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out);
+FlStatus fl_part_group_codes(FlPartMem *m, const FlPartCodes *codes, bool ordered, int64_t *id,
+                             FlPartGroups *out);
 
-/* Distinct values of a stream of 64-bit hashes or words; id[row] is an entry, first[entry] its least row, -1 for an
- * entry that was given up. With texts, equal hashes are compared by bytes and rows without a value get id -1. */
+/* Distinct values of a stream of 64-bit hashes or words; id[row] is an entry, first[entry] its least row, -1
+ * for an entry that was given up. With texts, equal hashes are compared by bytes and rows without a value get
+ * id -1. */
 typedef struct FlPartEntry {
   uint64_t code;
   _Atomic int64_t first;
@@ -167,10 +177,12 @@ FlStatus fl_part_hash_words(FlPartMem *m, const uint64_t *word, int64_t n, int64
 FlStatus fl_part_hash_texts(FlPartMem *m, const FlPartTexts *texts, const uint8_t *const valid[2], int64_t n,
                             int64_t *id, FlPartEntry **entries, int64_t *n_entries);
 
-/* ---- exact sums (exact.c, superacc.c) ------------------------------------------------------------------- */
+/* ---- exact sums (exact.c, superacc.c) -------------------------------------------------------------------
+ */
 
-/* out[k] = the exact sum of x[i] over the rows of group k (id NULL: all rows are group 0), rounded once to nearest
- * even. Nothing or zeros give +0.0. */
-FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g, double *out);
+/* out[k] = the exact sum of x[i] over the rows of group k (id NULL: all rows are group 0), rounded once to
+ * nearest even. Nothing or zeros give +0.0. */
+FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,
+                            double *out);
 
 #endif

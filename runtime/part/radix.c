@@ -1,11 +1,12 @@
 /* radix.c: stable sorting of 64-bit words, alone or each with a row number.
  *
- * Comes in: elements of one or two words, of which the first is the key. Goes out: the same elements by ascending
- * key bits, equal ones in their old order. Always holds: the result is unique, so the cut into chunks is free.
+ * Comes in: elements of one or two words, of which the first is the key. Goes out: the same elements by
+ * ascending key bits, equal ones in their old order. Always holds: the result is unique, so the cut into
+ * chunks is free.
  *
- * Least significant digit first (D. Knuth, TAOCP 3, 5.2.5), digits of at most 8 bits; each pass counts by chunk,
- * turns the counts into places digit by digit and chunk by chunk, and scatters all chunks at once. A digit that is
- * the same everywhere costs its count only. Few elements are merged instead. */
+ * Least significant digit first (D. Knuth, TAOCP 3, 5.2.5), digits of at most 8 bits; each pass counts by
+ * chunk, turns the counts into places digit by digit and chunk by chunk, and scatters all chunks at once. A
+ * digit that is the same everywhere costs its count only. Few elements are merged instead. */
 #include "part/part_internal.h"
 
 enum { DIGIT = 8, BUCKETS = 1 << DIGIT, SMALL = 1024 };
@@ -19,7 +20,8 @@ typedef struct Pass {
   int64_t *places; /* [chunks][BUCKETS] */
 } Pass;
 
-static inline __attribute__((always_inline)) void count_chunks(const Pass *p, int width, int64_t begin, int64_t end) {
+static inline __attribute__((always_inline)) void count_chunks(const Pass *p, int width, int64_t begin,
+                                                               int64_t end) {
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to, counts[BUCKETS] = {0};
     fl_part_chunk(c, p->n, &from, &to);
@@ -80,8 +82,8 @@ static bool place_chunks(const Pass *p, int64_t chunks) {
   return true;
 }
 
-static FlStatus sort_large(FlPartMem *m, uint64_t *a, uint64_t *spare, int64_t n, int width, int shift, int bits,
-                           uint64_t **sorted) {
+static FlStatus sort_large(FlPartMem *m, uint64_t *a, uint64_t *spare, int64_t n, int width, int shift,
+                           int bits, uint64_t **sorted) {
   int64_t chunks = fl_part_chunks(n);
   int passes = (bits + DIGIT - 1) / DIGIT;
   int64_t *places = fl_part_alloc(m, chunks * BUCKETS, sizeof *places);

@@ -1,7 +1,7 @@
 /* rows.c: choosing rows: take by number, compress by mask.
  *
- * Comes in: arrays of any type and rank, row numbers or a mask. Goes out: new arrays of those rows. Always holds: rows
- * of texts keep the bytes of their source alive; rows of lists hold their own references. */
+ * Comes in: arrays of any type and rank, row numbers or a mask. Goes out: new arrays of those rows. Always
+ * holds: rows of texts keep the bytes of their source alive; rows of lists hold their own references. */
 #include "part/part_internal.h"
 
 typedef struct Gather {
@@ -216,7 +216,8 @@ static FlStatus compress_one(FlPartMem *m, const FlOpDesc *desc, Filter *f, FlAr
   f->row_bytes = (size_t)fl_array_row_count(from) * (size_t)fl_dtype_info[from->dtype].bytes;
   f->list = from->dtype == FL_LIST;
   if (f->row_bytes == 0) return 0;
-  return fl_part_for(m->ctx, filter_body, f, fl_part_chunks(f->n), FL_PART_CHUNK * (0.7 + 0.1 * (double)f->row_bytes));
+  return fl_part_for(m->ctx, filter_body, f, fl_part_chunks(f->n),
+                     FL_PART_CHUNK * (0.7 + 0.1 * (double)f->row_bytes));
 }
 
 FlStatus fl_rt_compress(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

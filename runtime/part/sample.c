@@ -1,11 +1,12 @@
 /* sample.c: random orders and choices of rows: permutation, choice, split_rows, kfold_rows.
  *
- * Comes in: a seed and sizes, for the last two a stratum of each row. Goes out: row numbers. Always holds: everything
- * follows from random words w(i), word 0 of the Philox block at (seed, i, 0) of the operator's stream (kern/random.h),
- * so results depend on the arguments alone.
+ * Comes in: a seed and sizes, for the last two a stratum of each row. Goes out: row numbers. Always holds:
+ * everything follows from random words w(i), word 0 of the Philox block at (seed, i, 0) of the operator's
+ * stream (kern/random.h), so results depend on the arguments alone.
  *
- * A permutation is the rows by ascending w, ties by row; a choice of k its first k; a split or fold deals out the rows
- * in that order, stratum after stratum. Equal words among n rows have a probability below n^2 / 2^65. */
+ * A permutation is the rows by ascending w, ties by row; a choice of k its first k; a split or fold deals out
+ * the rows in that order, stratum after stratum. Equal words among n rows have a probability below n^2 /
+ * 2^65. */
 #include <math.h>
 
 #include "part/part_internal.h"
@@ -25,13 +26,15 @@ static int32_t words_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 }
 
 /* The rows 0..n by (stratum, w, row); stratum may be NULL. */
-static FlStatus shuffle(FlPartMem *m, int64_t seed, int stream, int64_t n, const FlArray *stratum, int64_t *rows) {
+static FlStatus shuffle(FlPartMem *m, int64_t seed, int stream, int64_t n, const FlArray *stratum,
+                        int64_t *rows) {
   Words w = {seed, stream, fl_part_alloc(m, n, sizeof *w.word)};
   FlPartKey keys[2] = {0};
   FlPartCodes codes;
   int32_t n_keys = 0;
   if (w.word == NULL || fl_part_for(m->ctx, words_body, &w, n, 3.0) != 0) return 1;
-  if (stratum != NULL) keys[n_keys++].side[0] = (FlPartCol){.dtype = stratum->dtype, .n = n, .data = stratum->data};
+  if (stratum != NULL)
+    keys[n_keys++].side[0] = (FlPartCol){.dtype = stratum->dtype, .n = n, .data = stratum->data};
   keys[n_keys++].side[0] = (FlPartCol){.dtype = FL_U64, .n = n, .data = w.word};
   if (fl_part_encode(m, keys, n_keys, 1, true, &codes) != 0) return 1;
   return fl_part_order_codes(m, &codes, rows);
@@ -83,8 +86,8 @@ static int32_t few_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   return 0;
 }
 
-/* The k rows of least words among n, when k is well below n: looks only at words below a bound that leaves about
- * k + 8 sqrt(k) rows. *done is false when these were too few. */
+/* The k rows of least words among n, when k is well below n: looks only at words below a bound that leaves
+ * about k + 8 sqrt(k) rows. *done is false when these were too few. */
 static FlStatus choose_few(FlPartMem *m, int64_t seed, int64_t n, int64_t k, int64_t *rows, bool *done) {
   double share = ((double)k + 8.0 * sqrt((double)k) + 16.0) / (double)n;
   int64_t chunks = fl_part_chunks(n);
@@ -142,8 +145,8 @@ FlStatus fl_rt_choice(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   if (n < 0) return fail_domain(ctx, desc, n);
   if (k < 0) return fail_domain(ctx, desc, k);
   if (replace ? n == 0 && k > 0 : k > n) {
-    return fl_fail_op(ctx, desc, FL_CODE(973), "cannot choose %lld of %lld rows%s", (long long)k, (long long)n,
-                      replace ? "" : " without replacement");
+    return fl_fail_op(ctx, desc, FL_CODE(973), "cannot choose %lld of %lld rows%s", (long long)k,
+                      (long long)n, replace ? "" : " without replacement");
   }
   FlPartMem mem = {.ctx = ctx};
   FlArray *rows = fl_array_new(ctx, FL_I64, 1, &k);
@@ -154,11 +157,14 @@ FlStatus fl_rt_choice(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   return status;
 }
 
-/* ---- split and folds ------------------------------------------------------------------------------------ */
+/* ---- split and folds ------------------------------------------------------------------------------------
+ */
 
-static FlStatus read_stratum(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int64_t n, FlArray **stratum) {
+static FlStatus read_stratum(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int64_t n,
+                             FlArray **stratum) {
   *stratum = desc->n_args > 3 ? args[3].a : NULL;
-  if (*stratum != NULL && (*stratum)->dims[0] != n) return fl_part_fail_shape(ctx, desc, n, (*stratum)->dims[0]);
+  if (*stratum != NULL && (*stratum)->dims[0] != n)
+    return fl_part_fail_shape(ctx, desc, n, (*stratum)->dims[0]);
   return 0;
 }
 
@@ -253,8 +259,9 @@ FlStatus fl_rt_kfold_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   int64_t n = args[0].i, k = args[1].i;
   if (n < 0) return fail_domain(ctx, desc, n);
   if (k < 2 || k > n) {
-    return fl_fail_op(ctx, desc, FL_CODE(974), "cannot make %lld folds of %lld rows, expected 2 to the number of rows",
-                      (long long)k, (long long)n);
+    return fl_fail_op(ctx, desc, FL_CODE(974),
+                      "cannot make %lld folds of %lld rows, expected 2 to the number of rows", (long long)k,
+                      (long long)n);
   }
   FlArray *lists[2] = {NULL, NULL};
   FlPartMem mem = {.ctx = ctx};

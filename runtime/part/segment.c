@@ -2,9 +2,10 @@
  *
  * Comes in: x[n] or x[n, d], a label below k for each row. Goes out: [k] or [k, d].
  *
- * Order of float sums: rows are cut in superblocks of 4096 * max(4, ceil(k d / 1024)) rows; each is summed into k * d
- * places from +0.0 in row order, in the element's own precision; then the superblocks' sums are added from left to
- * right. The cut depends on k and d alone. Integers are added in 128 bits and checked once. */
+ * Order of float sums: rows are cut in superblocks of 4096 * max(4, ceil(k d / 1024)) rows; each is summed
+ * into k * d places from +0.0 in row order, in the element's own precision; then the superblocks' sums are
+ * added from left to right. The cut depends on k and d alone. Integers are added in 128 bits and checked
+ * once. */
 #include "part/part_internal.h"
 
 typedef struct Segments {
@@ -136,16 +137,23 @@ static FlStatus segment_sum(FlPartMem *m, const FlOpDesc *desc, Segments *s) {
   if (fl_part_for(m->ctx, add_body, s, places, 2.0 + (double)s->blocks) != 0) return 1;
   int64_t overflow = atomic_load(&s->overflow);
   if (overflow == INT64_MAX) return 0;
-  return fl_fail_op(m->ctx, desc, FL_FAULT_OVERFLOW, "integer overflow: the sum of segment %lld does not fit %s",
-                    (long long)(overflow / s->d), fl_dtype_info[s->out_dtype].name);
+  return fl_fail_op(m->ctx, desc, FL_FAULT_OVERFLOW,
+                    "integer overflow: the sum of segment %lld does not fit %s", (long long)(overflow / s->d),
+                    fl_dtype_info[s->out_dtype].name);
 }
 
 FlStatus fl_rt_segment_sum(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlArray *x = args[0].a;
   const FlArray *label = args[1].a;
   FlPartCol col = {.dtype = x->dtype, .n = fl_array_count(x), .data = x->data, .array = x};
-  Segments s = {.dtype = x->dtype, .x = &col, .label = label->data, .n = x->dims[0], .d = fl_array_row_count(x),
-                .k = args[2].i, .bad = INT64_MAX, .overflow = INT64_MAX};
+  Segments s = {.dtype = x->dtype,
+                .x = &col,
+                .label = label->data,
+                .n = x->dims[0],
+                .d = fl_array_row_count(x),
+                .k = args[2].i,
+                .bad = INT64_MAX,
+                .overflow = INT64_MAX};
   if (label->dims[0] != s.n) return fl_part_fail_shape(ctx, desc, s.n, label->dims[0]);
   if (s.k < 0) return fl_part_fail_index(ctx, desc, s.k, 0);
   int64_t dims[FL_MAX_RANK];

@@ -1,10 +1,10 @@
 /* sort.c: the order of rows by several keys.
  *
- * Comes in: key columns, each ascending or descending. Goes out: row numbers in order. Always holds: stable; null last
- * and NaN before it in both directions; -0.0 equals 0.0.
+ * Comes in: key columns, each ascending or descending. Goes out: row numbers in order. Always holds: stable;
+ * null last and NaN before it in both directions; -0.0 equals 0.0.
  *
- * Keys become words (encode.c). One word that leaves room for the row number below it is sorted as one 64-bit word;
- * else pairs of word and row are sorted by each word, the last first. */
+ * Keys become words (encode.c). One word that leaves room for the row number below it is sorted as one 64-bit
+ * word; else pairs of word and row are sorted by each word, the last first. */
 #include "part/part_internal.h"
 
 typedef struct Order {

@@ -1,6 +1,7 @@
 /* superacc.c: the full accumulator of exact sums; see superacc.h for what it holds.
  *
- * Comes in: doubles. Goes out: their exact sum, rounded once. Always holds: addition order does not matter. */
+ * Comes in: doubles. Goes out: their exact sum, rounded once. Always holds: addition order does not matter.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -70,13 +71,15 @@ double fl_superacc_round(FlSuperacc *s) {
   int top = FL_SUPERACC_LIMBS - 1;
   while (top >= 0 && positive.limb[top] == 0) top--;
   if (top < 0) return 0.0;
-  /* The 96 bits below the top decide, and whether anything is below them. Limbs are under 2^32 but for the last. */
+  /* The 96 bits below the top decide, and whether anything is below them. Limbs are under 2^32 but for the
+   * last. */
   unsigned __int128 head = 0;
   int low = top >= 2 ? top - 2 : 0;
   for (int k = top; k >= low; k--) head = head << 32 | (unsigned __int128)(uint64_t)positive.limb[k];
   bool below = false;
   for (int k = 0; k < low; k++) below |= positive.limb[k] != 0;
-  int length = 128 - (head >> 64 ? __builtin_clzll((uint64_t)(head >> 64)) : 64 + __builtin_clzll((uint64_t)head));
+  int length =
+      128 - (head >> 64 ? __builtin_clzll((uint64_t)(head >> 64)) : 64 + __builtin_clzll((uint64_t)head));
   int scale = 32 * low - 1074; /* of the lowest bit of head */
   if (length > 54) {           /* keep 53 bits, a rounding bit, and the rest as one sticky bit */
     int drop = length - 55;

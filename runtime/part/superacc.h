@@ -1,9 +1,9 @@
 /* superacc.h: a sum of doubles without any rounding, however their exponents differ.
  *
  * The number is the sum of limb[k] * 2^(32 k - 1074), limbs signed 64-bit and overlapping, as in "small
- * superaccumulators" (R. Neal, "Fast exact summation using small and large superaccumulators", 2015): a term adds to
- * three limbs less than 2^32 each, so 2^30 terms may be added before the carries must be moved up. Infinities and NaN
- * are only remembered. */
+ * superaccumulators" (R. Neal, "Fast exact summation using small and large superaccumulators", 2015): a term
+ * adds to three limbs less than 2^32 each, so 2^30 terms may be added before the carries must be moved up.
+ * Infinities and NaN are only remembered. */
 #ifndef FL_PART_SUPERACC_H
 #define FL_PART_SUPERACC_H
 
@@ -14,7 +14,7 @@ enum { FL_SUPERACC_LIMBS = 70 }; /* 2^-1074 .. 2^1166: the largest double times 
 
 typedef struct FlSuperacc {
   int64_t limb[FL_SUPERACC_LIMBS];
-  int64_t terms;      /* added since the last carry */
+  int64_t terms;            /* added since the last carry */
   uint8_t nan, plus, minus; /* a NaN, an infinity was added */
 } FlSuperacc;
 

@@ -1,10 +1,10 @@
 /* text_order.c: distinct texts by ascending bytes.
  *
- * Comes in: rows of texts, no two equal. Goes out: the rows in order. Always holds: bytes compare unsigned, and a
- * text comes before its own extensions.
+ * Comes in: rows of texts, no two equal. Goes out: the rows in order. Always holds: bytes compare unsigned,
+ * and a text comes before its own extensions.
  *
- * Each round sorts a run of texts that agree so far by the next seven bytes and how many bytes there are (8 for more
- * than seven) as one word; runs of words ending in 8 go on to the next round. */
+ * Each round sorts a run of texts that agree so far by the next seven bytes and how many bytes there are (8
+ * for more than seven) as one word; runs of words ending in 8 go on to the next round. */
 #include "part/part_internal.h"
 
 enum { STEP = 7, SMALL = 2048 };
@@ -33,7 +33,8 @@ static int32_t fill_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
-/* A run still to be sorted. Runs live on a stack of their own, so that long common beginnings cannot overflow ours. */
+/* A run still to be sorted. Runs live on a stack of their own, so that long common beginnings cannot overflow
+ * ours. */
 typedef struct Run {
   int64_t begin, end, depth;
 } Run;
@@ -55,7 +56,8 @@ static bool push(Stack *s, Run run) {
   return true;
 }
 
-static FlStatus sort_run(FlPartMem *m, const FlPartTexts *texts, FlPartPair *items, FlPartPair *spare, Run run) {
+static FlStatus sort_run(FlPartMem *m, const FlPartTexts *texts, FlPartPair *items, FlPartPair *spare,
+                         Run run) {
   int64_t n = run.end - run.begin;
   Fill fill = {texts, items + run.begin, run.depth};
   if (n <= SMALL) {

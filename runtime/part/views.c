@@ -1,4 +1,5 @@
-/* views.c: the same elements under another shape: rows, reshape (views, nothing is copied) and transpose (a copy).
+/* views.c: the same elements under another shape: rows, reshape (views, nothing is copied) and transpose (a
+ * copy).
  *
  * Comes in: an array and sizes. Goes out: an array. Always holds: a view shares the buffer of its source. */
 #include "part/part_internal.h"
@@ -26,7 +27,8 @@ FlStatus fl_rt_reshape(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   for (int32_t k = 0; k < rank; k++) {
     if (dims[k] == 0) wanted = 0, too_large = false;
   }
-  if (too_large || wanted != count) return fl_part_fail_shape(ctx, desc, count, too_large ? INT64_MAX : wanted);
+  if (too_large || wanted != count)
+    return fl_part_fail_shape(ctx, desc, count, too_large ? INT64_MAX : wanted);
   results[0].a = fl_array_over(ctx, a->buffer, a->data, a->dtype, rank, dims);
   return results[0].a == NULL;
 }

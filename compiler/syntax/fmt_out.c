@@ -86,7 +86,8 @@ void fl_fmt_line(FlFmt *f, uint32_t upto, bool blanks) {
     blanks = true;
   }
   new_line(f);
-  if (blanks && blank_before(f, upto) && upto < f->ast->source->len) fl_text_addc(f->out, '\n');
+  if (blanks && f->out->len && blank_before(f, upto) && upto < f->ast->source->len)
+    fl_text_addc(f->out, '\n');
 }
 
 bool fl_fmt_has_comment(const FlFmt *f, uint32_t from, uint32_t to) {

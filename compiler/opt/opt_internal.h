@@ -43,4 +43,13 @@ static inline bool fl_opt_is_loop(const FlOp *op) {
 /* How many of a loop's arguments are sizes. */
 static inline int fl_opt_n_sizes(const FlOp *op) { return op->code == FL_OP_SCAN ? 1 : op->n_args; }
 
+/* ---- sizes.c ---- */
+
+/* The same SSA value, or equal constants. */
+bool fl_opt_same_size(const FlValue *a, const FlValue *b);
+/* `size` is the size of that axis of `array`, as far as its producers tell. */
+bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis);
+/* A LOAD of a scalar that is marked as proven, or whose indices each run over the array's own size. */
+bool fl_opt_in_bounds(const FlOp *load);
+
 #endif

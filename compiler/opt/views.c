@@ -1,0 +1,65 @@
+/* views.c: reads go through views to what is viewed: an element of a transpose or of rows is an element of
+ * the original, a product takes its factors transposed, the size of a known producer is the producer's. Reads
+ * that are within bounds by the sizes of the loops around them are marked as proven. The views themselves
+ * stay where they are (dce takes those that nobody uses any more and that cannot fail). */
+#include "opt/opt_internal.h"
+
+/* Only proven reads move: the message of an index out of bounds names the size of the view. */
+static void read_through(FlOp *load) {
+  for (FlOp *view; (view = load->args[0]->op);) {
+    FlType1 t = load->args[0]->type;
+    if (view->code == FL_OP_TRANSPOSE && t.rank == 2 && !t.depth) {
+      FlValue *row = load->args[1];
+      load->args[1] = load->args[2];
+      load->args[2] = row;
+    } else if (view->code == FL_OP_ROWS && !t.depth) {
+      FlBuilder b = fl_opt_before(load);
+      int64_t from;
+      if (!fl_ir_const_value_i(view->args[1], &from) || from != 0)
+        load->args[1] = fl_ir_binary(&b, FL_OP_WRAP_ADD, view->args[1], load->args[1]);
+    } else {
+      return;
+    }
+    load->args[0] = view->args[0];
+  }
+}
+
+static void transpose_factors(FlOp *product) {
+  for (int i = 0; i < 2; i++) {
+    for (FlOp *view; (view = product->args[i]->op) && view->code == FL_OP_TRANSPOSE;) {
+      if (product->args[i]->type.rank != 2) break;
+      product->args[i] = view->args[0];
+      product->attrs.i ^= 1 << i;
+    }
+  }
+}
+
+static void visit(FlSubst *s, FlRegion *r) {
+  for (FlOp *op = r->first, *next; op; op = next) {
+    next = op->next;
+    fl_subst_args(s, op);
+    if (op->code == FL_OP_LOAD && !op->args[0]->type.depth) {
+      op->attrs.i = fl_opt_in_bounds(op);
+      if (op->attrs.i) read_through(op);
+    } else if (op->code == FL_OP_MATMUL) {
+      transpose_factors(op);
+    } else if (op->code == FL_OP_DIM) {
+      const FlValue *a = op->args[0];
+      if (a->op && a->op->code == FL_OP_MAP && !a->type.depth) {
+        fl_subst_set(s, op->results[0], a->op->args[op->attrs.i]);
+        fl_ir_remove(op);
+        continue;
+      }
+    }
+    for (int i = 0; i < op->n_regions; i++) visit(s, op->regions[i]);
+  }
+  fl_subst_yields(s, r);
+}
+
+void fl_opt_views(FlModule *m) {
+  for (FlFunc *f = m->first; f; f = f->next) {
+    FlSubst s = {0};
+    visit(&s, f->body);
+    fl_subst_reset(&s);
+  }
+}

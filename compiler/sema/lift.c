@@ -1,0 +1,141 @@
+/* lift.c: elementwise application. A scalar function over arrays becomes one MAP whose region loads an element of each
+ * array and applies the function; fusion later joins chains of them.
+ *
+ * Shapes (LANGUAGE 4): equal, or one side a scalar, or one lacks leading dimensions. */
+#include "sema/sema_internal.h"
+
+static const char *axis_message(FlSema *s, int rank, int axis) {
+  if (rank == 1) return "the left side has {a} elements, the right side {b}";
+  return fl_arena_printf(s->arena, "sizes differ in dimension %d: {a} and {b}", axis);
+}
+
+FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, void *env) {
+  int rank = 0, widest = -1;
+  for (int i = 0; i < n; i++) {
+    if (fl_val_bad(args[i])) return args[i];
+    if (args[i].type->kind == FL_TY_ARRAY && args[i].type->rank > rank) {
+      rank = args[i].type->rank;
+      widest = i;
+    }
+  }
+  if (widest < 0) return f(s, env, args, n, span);
+
+  FlValue *sizes[FL_MAX_RANK];
+  FlType1 i64s[FL_MAX_RANK];
+  for (int k = 0; k < rank; k++) {
+    sizes[k] = fl_sema_dim(s, args[widest], k);
+    i64s[k] = fl_t_scalar(FL_I64);
+  }
+  for (int i = 0; i < n; i++) {
+    if (i == widest || args[i].type->kind != FL_TY_ARRAY) continue;
+    int lead = rank - args[i].type->rank;
+    for (int k = lead; k < rank; k++) {
+      FlValue *mine = fl_sema_dim(s, args[i], k - lead);
+      bool ok = i < widest ? fl_sema_same_size(s, mine, sizes[k], span, axis_message(s, rank, k))
+                           : fl_sema_same_size(s, sizes[k], mine, span, axis_message(s, rank, k));
+      if (!ok) return fl_val_error(s);
+      sizes[k] = fl_sema_size(s, sizes[k]);
+    }
+  }
+
+  /* The region's results are known only once f ran, so the op is made with none and completed afterwards. */
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 0, NULL, 1);
+  FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlVal *elements = FL_NEW_ARRAY(s->arena, FlVal, n);
+  for (int i = 0; i < n; i++) {
+    elements[i] = args[i];
+    const FlType *t = args[i].type;
+    if (t->kind != FL_TY_ARRAY) continue;
+    FlValue *parts[2];
+    for (int k = 0; k < t->n_parts; k++)
+      parts[k] = fl_ir_load(&s->b, args[i].parts[k], t->rank, r->params + (rank - t->rank), true);
+    elements[i] = fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
+  }
+  FlVal out = f(s, env, elements, n, span);
+  if (out.type->kind == FL_TY_NEVER || out.type->kind == FL_TY_NULL || fl_val_bad(out)) {
+    fl_sema_leave(s, saved);
+    if (fl_val_bad(out)) return out;
+    return fl_sema_error(s, FL_E0301, span, "this gives no value for an element");
+  }
+  bool scalars = out.type->kind == FL_TY_SCALAR;
+  bool flat = out.type->kind == FL_TY_TUPLE && rank == 1;
+  for (int i = 0; flat && i < out.type->n_fields; i++) flat = out.type->fields[i].type->kind == FL_TY_SCALAR;
+  if (!scalars && !flat) {
+    fl_sema_leave(s, saved);
+    return fl_sema_error(s, FL_E0301, span, "applied to each element this gives %s, which cannot be the element of an array",
+                         fl_val_text(s, out));
+  }
+  fl_ir_yield(r, s->module, out.type->n_parts, out.parts);
+  fl_sema_leave(s, saved);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, out.type->n_parts + 1);
+  for (int k = 0; k < out.type->n_parts; k++) types[k] = fl_t_array((FlDtype)out.parts[k]->type.dtype, rank);
+  fl_ir_add_results(&s->b, map, out.type->n_parts, types);
+  if (scalars)
+    return fl_val_make(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, rank), map->results);
+  FlVal table = {.type = fl_type_table(s->types, out.type), .parts = FL_NEW_ARRAY(s->arena, FlValue *, out.type->n_parts + 1)};
+  table.parts[0] = sizes[0];
+  memcpy(table.parts + 1, map->results, sizeof(FlValue *) * (size_t)out.type->n_parts);
+  return table;
+}
+
+/* ---- scalar operators with nulls ---- */
+
+static FlOp *emit(FlSema *s, FlOpcode code, const FlVal *args, int n, const FlType *result, const FlAttrs *attrs) {
+  FlValue *values[8];
+  for (int i = 0; i < n; i++) values[i] = args[i].parts[0];
+  FlType1 type = fl_t_scalar(result->dtype);
+  FlOp *op = fl_ir_op(&s->b, code, n, values, 1, &type, 0);
+  if (attrs) op->attrs = *attrs;
+  return op;
+}
+
+FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result, const FlAttrs *attrs) {
+  FlValue *valid = NULL;
+  for (int i = 0; i < n; i++) {
+    FlValue *v = fl_val_valid(s, args[i]);
+    if (v) valid = valid && valid != v ? fl_sema_op2(s, FL_OP_AND, valid, v) : v;
+  }
+  if (!valid) {
+    FlOp *op = emit(s, code, args, n, result, attrs);
+    return fl_val_make(s, fl_type_scalar(s->types, result->dtype, false), op->results);
+  }
+  FlType1 type = fl_t_scalar(result->dtype);
+  FlValue *value;
+  /* An operator that can fault must not see what stands under a null. */
+  FlOp *probe = emit(s, code, args, n, result, attrs);
+  if (fl_ir_may_fault(probe)) {
+    fl_ir_remove(probe);
+    FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &valid, 1, &type, 2);
+    FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
+    FlSavedPlace saved = fl_sema_enter(s, yes);
+    value = emit(s, code, args, n, result, attrs)->results[0];
+    fl_ir_yield(yes, s->module, 1, &value);
+    fl_sema_leave(s, saved);
+    saved = fl_sema_enter(s, no);
+    value = fl_val_zero(s, result->dtype);
+    fl_ir_yield(no, s->module, 1, &value);
+    fl_sema_leave(s, saved);
+    value = branch->results[0];
+  } else {
+    value = fl_ir_select(&s->b, valid, probe->results[0], fl_val_zero(s, result->dtype));
+  }
+  return fl_val_make(s, fl_type_scalar(s->types, result->dtype, true), (FlValue *[]){value, valid});
+}
+
+typedef struct LiftOp {
+  FlOpcode code;
+  const FlType *result;
+  const FlAttrs *attrs;
+} LiftOp;
+
+static FlVal lift_op_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)span;
+  LiftOp *op = env;
+  return fl_sema_scalar_op(s, op->code, args, n, op->result, op->attrs);
+}
+
+FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result, const FlAttrs *attrs) {
+  LiftOp op = {code, fl_type_scalar(s->types, result, false), attrs};
+  return fl_sema_lift(s, span, n, args, lift_op_element, &op);
+}

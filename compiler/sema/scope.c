@@ -1,0 +1,113 @@
+/* scope.c: names and what they are bound to, where; errors with the chain of calls; entering and leaving regions. */
+#include "sema/sema_internal.h"
+
+#include <stdarg.h>
+
+/* ---- reporting ---- */
+
+static FlDiag *report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, va_list ap) {
+  char text[1024];
+  vsnprintf(text, sizeof text, fmt, ap);
+  FlDiag *d = fl_report(s->sink, code, span, "%s", text);
+  int shown = 0;
+  for (FlActive *a = s->active; a && shown < 2; a = a->up, shown++)
+    fl_diag_note(s->sink, d, a->call, "in this call of `%s`", a->decl->fn.name.text);
+  return d;
+}
+
+FlDiag *fl_sema_report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  FlDiag *d = report(s, code, span, fmt, ap);
+  va_end(ap);
+  return d;
+}
+
+FlVal fl_sema_error(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  report(s, code, span, fmt, ap);
+  va_end(ap);
+  return fl_val_error(s);
+}
+
+/* ---- scopes ---- */
+
+FlScope *fl_scope_push(FlSema *s, FlScope *parent, FlScopeKind kind) {
+  FlScope *scope = FL_NEW(s->arena, FlScope);
+  scope->parent = parent;
+  scope->kind = kind;
+  return scope;
+}
+
+FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span, FlVal val) {
+  FlBinding *b = FL_NEW(s->arena, FlBinding);
+  *b = (FlBinding){.name = name, .kind = kind, .span = span, .frame = s->frame, .val = val, .file = s->file};
+  fl_vec_push(s->arena, &scope->names, b);
+  return b;
+}
+
+FlBinding *fl_scope_find_in(FlScope *scope, const char *name) {
+  for (int i = scope->names.n - 1; i >= 0; i--)
+    if (scope->names.at[i]->name == name) return scope->names.at[i];
+  return NULL;
+}
+
+FlBinding *fl_scope_find(FlSema *s, const char *name) {
+  for (FlScope *scope = s->scope; scope; scope = scope->parent) {
+    FlBinding *b = fl_scope_find_in(scope, name);
+    if (b) return b;
+  }
+  return NULL;
+}
+
+const char *fl_scope_closest(FlSema *s, const char *name) {
+  FlVec(const char *) all = {0};
+  for (FlScope *scope = s->scope; scope; scope = scope->parent)
+    for (int i = 0; i < scope->names.n; i++) fl_vec_push(s->arena, &all, scope->names.at[i]->name);
+  return fl_closest(name, all.at, all.n);
+}
+
+/* ---- captures: a value of an outer function becomes a parameter of the current one ---- */
+
+static FlVal capture(FlSema *s, FlFrame *frame, FlBinding *b) {
+  if (frame == b->frame) return b->val;
+  for (int i = 0; i < frame->captures.n; i++)
+    if (frame->captures.at[i].binding == b) return frame->captures.at[i].inside;
+  FlVal inside = b->val; /* keeps a literal's value and a function */
+  const FlType *t = b->val.type;
+  FlType1 parts[256];
+  FlType1 *p = t->n_parts <= 256 ? parts : FL_NEW_ARRAY(s->arena, FlType1, t->n_parts);
+  fl_type_parts(t, p);
+  inside.parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
+  for (int i = 0; i < t->n_parts; i++) inside.parts[i] = fl_ir_param(frame->func->body, p[i]);
+  fl_vec_push(s->arena, &frame->captures, ((FlCapture){b, inside}));
+  return inside;
+}
+
+FlVal fl_binding_value(FlSema *s, FlBinding *b) {
+  b->used = true;
+  return capture(s, s->frame, b);
+}
+
+/* ---- regions ---- */
+
+FlSavedPlace fl_sema_enter(FlSema *s, FlRegion *r) {
+  FlSavedPlace saved = {s->b, s->aliases.n, s->scope};
+  s->b.region = r;
+  s->b.before = NULL;
+  return saved;
+}
+
+void fl_sema_leave(FlSema *s, FlSavedPlace saved) {
+  s->b = saved.b;
+  s->aliases.n = saved.n_aliases;
+  s->scope = saved.scope;
+}
+
+bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span) {
+  if (!s->pure) return true;
+  FlDiag *d = fl_sema_report(s, FL_E0801, span, "`%s` acts on the world and cannot be used in %s", what, s->pure);
+  fl_diag_help(s->sink, d, "return the value, and call `%s` at the top level of the script", what);
+  return false;
+}

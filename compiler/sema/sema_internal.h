@@ -1,0 +1,319 @@
+/* sema_internal.h: what the files of sema share: typed values, names, the state of an elaboration.
+ *
+ * Reading order: module.c (a script), control.c (statements), expr.c (expressions), lift.c (elementwise), call.c (user
+ * functions), comprehension.c, reduce.c, index.c, builtin.c (the table of builtins), table*.c (verbs).
+ *
+ * What always holds: a value's parts are in the current function, or in one around it when `frame` says so; an
+ * expression that was reported has type ERROR and no parts; every IR op carries the span it came from. */
+#ifndef FL_SEMA_INTERNAL_H
+#define FL_SEMA_INTERNAL_H
+
+#include "sema/sema.h"
+#include "types/types.h"
+
+typedef struct FlSema FlSema;
+typedef struct FlScope FlScope;
+typedef struct FlFrame FlFrame;
+typedef struct FlFile FlFile;
+typedef struct FlClosure FlClosure;
+typedef struct FlBinding FlBinding;
+typedef struct FlBuiltin FlBuiltin;
+
+/* ---- values ------------------------------------------------------------------------------------------- */
+
+typedef enum FlLiteral { FL_LIT_NONE, FL_LIT_INT, FL_LIT_FLOAT } FlLiteral;
+
+/* A value of the program while it is compiled. A number literal keeps what was written, so that it can take the type
+ * around it; its parts are those of its default type (i64, f64). */
+typedef struct FlVal {
+  const FlType *type;
+  FlValue **parts; /* type->n_parts of them */
+  FlClosure *fn;   /* FUNC */
+  FlLiteral literal;
+  bool negative;     /* literal INT: the sign of `magnitude` */
+  uint64_t magnitude;
+  double real;       /* literal FLOAT */
+  const char *spelling;
+} FlVal;
+
+/* A function value: a lambda with the names it sees, a declared function, or a builtin. */
+struct FlClosure {
+  const FlExpr *lambda;   /* or NULL */
+  const FlBinding *named; /* or NULL */
+  const FlBuiltin *builtin;
+  FlScope *scope; /* lambda: where it was written, variables as they were */
+};
+
+/* ---- names -------------------------------------------------------------------------------------------- */
+
+typedef enum FlBindKind { FL_BIND_VALUE, FL_BIND_VAR, FL_BIND_FN, FL_BIND_TYPE, FL_BIND_MODULE, FL_BIND_COLUMN } FlBindKind;
+
+struct FlBinding {
+  const char *name;
+  FlBindKind kind;
+  FlSpan span;
+  FlFrame *frame; /* VALUE, VAR, COLUMN: the function whose values `val` holds */
+  FlVal val;
+  const FlTypeExpr *declared; /* VAR: its type as written, or NULL */
+  const FlStmt *decl;         /* FN, TYPE */
+  FlFile *file;               /* FN, TYPE: where it is declared; MODULE: the module */
+  bool used;
+};
+
+typedef enum FlScopeKind { FL_SCOPE_PLAIN, FL_SCOPE_COLUMNS } FlScopeKind;
+
+struct FlScope {
+  FlScope *parent;
+  FlScopeKind kind;
+  FlVec(FlBinding *) names; /* later ones hide earlier ones */
+};
+
+/* A file of the program: the script or an import. */
+struct FlFile {
+  const char *name; /* module name */
+  const FlAst *ast;
+  FlScope *scope; /* its top level; parent: NULL */
+  const char *dir;
+  bool is_script;
+};
+
+/* ---- where the elaboration is ----------------------------------------------------------------------------- */
+
+typedef struct FlCapture {
+  FlBinding *binding; /* in an outer frame */
+  FlVal inside;       /* the parameters that carry it */
+} FlCapture;
+
+/* One IR function being built: the script, a stage, a recursive function. */
+struct FlFrame {
+  FlFunc *func;
+  FlFrame *outer; /* whose elaboration was interrupted to build this one */
+  FlVec(FlCapture) captures;
+};
+
+/* A user function whose body is being elaborated, for error chains and recursion. */
+typedef struct FlActive {
+  const FlStmt *decl;
+  FlSpan call;
+  struct FlActive *up;
+} FlActive;
+
+/* What `mean(x)` and its kin mean while the arguments of summarize, derive, where ... are elaborated. */
+typedef enum FlAggMode { FL_AGG_NONE, FL_AGG_SUMMARIZE, FL_AGG_SPREAD } FlAggMode;
+typedef struct FlAggContext {
+  FlAggMode mode;     /* SUMMARIZE: one value a group; SPREAD: the group's value on each of its rows */
+  FlValue *rows;      /* number of rows */
+  FlValue *groups;    /* number of groups */
+  FlValue *group_of;  /* i64[rows], or NULL: one group of all rows */
+  const FlVal *table; /* the verb's input */
+} FlAggContext;
+
+/* An instance of a stage or of a recursive function. */
+typedef struct FlInstance {
+  const FlStmt *decl;
+  int n_args;
+  FlVal *args;         /* types and function values only */
+  FlFrame *frame;      /* its captures */
+  const FlType *result;
+  bool done;
+} FlInstance;
+
+/* Two sizes that a CHECK has made equal. */
+typedef struct FlAlias {
+  const FlValue *from;
+  FlValue *to;
+} FlAlias;
+
+struct FlSema {
+  FlArena *arena;
+  FlInterner *names;
+  FlSources *sources;
+  FlSink *sink;
+  FlTypes *types;
+  FlModule *module;
+  const FlSemaOptions *options;
+  FlBuilder b;
+  FlFrame *frame;
+  FlScope *scope;
+  FlFile *file;
+  FlActive *active;
+  int depth;               /* nested expressions and calls */
+  const char *pure;        /* NULL at the top level; else what we are in: "a function", "a stage", "a comprehension" */
+  FlAggContext *agg;       /* or NULL */
+  FlMap *grouping;         /* table values (their first part) that carry a group_by -> FlGrouping of table.c */
+  FlVec(FlAlias) aliases;
+  FlVec(FlInstance *) instances;
+  FlVec(FlFile *) files;
+  FlVec(FlSemaInput) inputs;
+  FlVec(FlIrParam) params;
+  FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
+  int in_loop;
+};
+
+/* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ---------------- */
+
+FlVal fl_sema_error(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* The same, to which notes and help can be added; carries the chain of calls. */
+FlDiag *fl_sema_report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static inline bool fl_val_bad(FlVal v) { return v.type->kind == FL_TY_ERROR; }
+FlVal fl_val_error(FlSema *s);
+FlVal fl_val_none(FlSema *s);
+const char *fl_val_text(FlSema *s, FlVal v); /* its type, for messages */
+
+/* ---- value.c: making, cutting and converting values ------------------------------------------------------- */
+
+FlVal fl_val_make(FlSema *s, const FlType *type, FlValue *const *parts); /* parts copied */
+FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v);
+FlVal fl_val_array(FlSema *s, FlDtype d, int rank, FlValue *v);
+FlVal fl_val_i64(FlSema *s, int64_t v);
+FlVal fl_val_bool(FlSema *s, bool v);
+FlVal fl_val_textz(FlSema *s, const char *text);
+FlVal fl_val_field(FlSema *s, FlVal v, int field); /* of a tuple, or the column of a table */
+FlVal fl_val_tuple(FlSema *s, int n, const char *const *names, const FlVal *values, const char *nominal);
+/* From the number of rows and the columns. */
+FlVal fl_val_table(FlSema *s, FlValue *rows, int n, const char *const *names, const FlVal *columns);
+FlValue *fl_val_rows(FlVal table);                    /* part 0 */
+FlValue *fl_val_valid(FlSema *s, FlVal v);            /* validity of a scalar or array; NULL: not nullable */
+FlVal fl_val_plain(FlSema *s, FlVal v);               /* without the ? (validity dropped) */
+FlVal fl_val_nullable(FlSema *s, FlVal v);            /* with it (valid everywhere) */
+FlVal fl_val_null_of(FlSema *s, const FlType *scalar); /* null of that type */
+FlValue *fl_val_zero(FlSema *s, FlDtype d);           /* the value under a null */
+FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to, FlSpan span); /* a literal takes a number type, or error */
+/* Constant integer if known while compiling. */
+bool fl_val_const_i(FlVal v, int64_t *out);
+
+/* The common type of two numbers for arithmetic; false: there is none. */
+bool fl_promote(FlDtype a, FlDtype b, FlDtype *out);
+/* Implicit conversion to `want` (scalars, arrays elementwise, null, tuples by name, tables by column); reports
+ * E0301 with `what` ("argument `x`", "the result", ...) when it does not fit. */
+FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const char *what);
+bool fl_val_fits(FlSema *s, FlVal v, const FlType *want);
+/* Makes a and b one type (branches, array elements); false: reported. */
+bool fl_val_unify(FlSema *s, FlVal *values, int n, const FlSpan *spans, const char *what, const FlType **out);
+/* The type that all of these fit, or NULL. */
+const FlType *fl_type_common(FlSema *s, const FlVal *values, int n);
+
+/* ---- sizes -------------------------------------------------------------------------------------------- */
+
+FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis); /* of an array, table (0) or list (0); known equal sizes are one */
+FlValue *fl_sema_size(FlSema *s, FlValue *size);    /* the representative of equal sizes */
+/* Makes sure that a == b: nothing when known, E0401 when known to differ, else a CHECK. `message` has {a} and {b}. */
+bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message);
+FlValue *fl_sema_i64(FlSema *s, int64_t v);
+FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b);
+
+/* ---- scopes ------------------------------------------------------------------------------------------- */
+
+FlScope *fl_scope_push(FlSema *s, FlScope *parent, FlScopeKind kind); /* does not enter it */
+FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span, FlVal val);
+FlBinding *fl_scope_find(FlSema *s, const char *name);                /* from s->scope outwards; NULL: none */
+FlBinding *fl_scope_find_in(FlScope *scope, const char *name);        /* this scope alone */
+FlVal fl_binding_value(FlSema *s, FlBinding *b);                      /* in the current frame: captured if needed */
+const char *fl_scope_closest(FlSema *s, const char *name);            /* for suggestions; NULL: none */
+
+/* ---- types written in the source: type_expr.c ------------------------------------------------------------- */
+
+/* The type, sizes ignored. NULL: depends on the value (untyped, `_`), or open row. Errors are reported -> ERROR type. */
+const FlType *fl_type_of_expr(FlSema *s, const FlTypeExpr *t);
+/* Converts v to the written type and binds its size names in s->scope (or checks those that are bound). */
+FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const char *what);
+
+/* ---- statements and expressions ---------------------------------------------------------------------------- */
+
+/* `want`: the type that is wanted around, a hint for literals and readers; or NULL. */
+FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want);
+FlVal fl_sema_block(FlSema *s, const FlStmtList *stmts, const FlType *want); /* opens a scope */
+FlVal fl_sema_if(FlSema *s, const FlExpr *e, const FlType *want);
+FlVal fl_sema_match(FlSema *s, const FlExpr *e, const FlType *want);
+void fl_sema_stmt(FlSema *s, const FlStmt *st);
+void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, const FlTypeExpr *declared);
+FlVal fl_sema_comprehension(FlSema *s, const FlExpr *e);
+FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e);
+FlVal fl_sema_index(FlSema *s, const FlExpr *e);
+FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to); /* leading rows, of arrays and tables */
+FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven);        /* element of an array's leading dimension, table or list */
+FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null); /* rows by i64 array; minus_is_null makes T? */
+FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask);
+FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right);
+FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span);
+FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span);
+FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span);
+FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span); /* scalar or elementwise */
+/* A bool that is not nullable, scalar; reports otherwise. NULL: reported. */
+FlValue *fl_sema_condition(FlSema *s, FlVal v, FlSpan span, const char *what);
+
+/* Runs `body` with the builder inside region `r`; scopes, aliases and the builder are as before afterwards. */
+typedef struct FlSavedPlace { FlBuilder b; int n_aliases; FlScope *scope; } FlSavedPlace;
+FlSavedPlace fl_sema_enter(FlSema *s, FlRegion *r);
+void fl_sema_leave(FlSema *s, FlSavedPlace saved);
+
+/* ---- elementwise: lift.c ------------------------------------------------------------------------------------ */
+
+/* Applies f to the elements of `args` (broadcast by LANGUAGE 4), or once when all are scalars. f gets scalar values
+ * and returns a scalar (or a tuple of scalars: the result is a table). Null handling is f's own. */
+typedef FlVal FlElementFn(FlSema *s, void *env, FlVal *args, int n, FlSpan span);
+FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, void *env);
+/* Applies a SCALAR op whose arguments are already of the types it takes; null for null; under a null the op is not
+ * evaluated when it can fault. */
+FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result, const FlAttrs *attrs);
+/* fl_sema_lift of fl_sema_scalar_op. */
+FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result, const FlAttrs *attrs);
+
+/* ---- calls ------------------------------------------------------------------------------------------------ */
+
+/* An argument as a call brings it: written, or already a value (the left side of a pipe). */
+typedef struct FlActual {
+  FlName name;  /* text NULL: positional */
+  const FlExpr *expr; /* or NULL: `value` is given */
+  FlVal value;
+  FlSpan span;
+} FlActual;
+FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates once */
+
+FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span);
+FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span);
+/* Calls a function value with finished values (sort keys, optimisers' objectives, user aggregates ...). */
+FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span);
+
+/* A builtin. `params` names its parameters in order: "x, axis=, digits=": with `=` optional and by name or position;
+ * "..." takes all remaining ones (verbs). handler gets them bound: args[k] for parameter k (span.len 0 and expr NULL
+ * and value.type NULL: absent), then rest. */
+typedef struct FlCallSite {
+  const FlBuiltin *builtin;
+  FlSpan span;       /* of the whole call */
+  FlActual *args;    /* one a declared parameter */
+  int n_rest;
+  FlActual *rest;    /* what "..." took */
+  const FlType *want;
+} FlCallSite;
+typedef FlVal FlBuiltinFn(FlSema *s, FlCallSite *c);
+struct FlBuiltin {
+  const char *name;
+  const char *params;
+  FlBuiltinFn *fn;
+  FlOpcode op;      /* for families of builtins that differ by their operator */
+  const char *data; /* likewise: the reduction's or aggregate's name, flags */
+  const char *doc;
+};
+const FlBuiltin *fl_builtin_find(const char *name);
+FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span, const FlType *want);
+static inline bool fl_actual_given(const FlActual *a) { return a->expr != NULL || a->value.type != NULL; }
+/* Evaluated arguments of common shapes; report and return false when they do not fit. */
+bool fl_actual_i64(FlSema *s, FlActual *a, FlValue **out);               /* any integer */
+bool fl_actual_const_i(FlSema *s, FlActual *a, int64_t *out);            /* known while compiling */
+bool fl_actual_f64(FlSema *s, FlActual *a, FlValue **out);
+bool fl_actual_const_text(FlSema *s, FlActual *a, const char **out);     /* a literal text without interpolation */
+bool fl_actual_const_bool(FlSema *s, FlActual *a, bool *out);
+
+/* Effects: reports E0801 when we are in pure code. */
+bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span);
+
+/* ---- tables: table.c, aggregate.c, join.c, reader.c --------------------------------------------------------- */
+
+/* In an aggregate context: sum, mean ... of a column. Returns true when it took the call. */
+bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out);
+/* Names of all columns, for suggestions. */
+const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name);
+
+#endif

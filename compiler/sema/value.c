@@ -1,0 +1,453 @@
+/* value.c: making, cutting and converting typed values, and the sizes they have.
+ *
+ * In: values whose parts are in the current function. Out: the same, with conversion ops at the builder's place.
+ * Always: the value under an invalid part is zero (or the empty text). */
+#include "sema/sema_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- making and cutting ---- */
+
+FlVal fl_val_make(FlSema *s, const FlType *type, FlValue *const *parts) {
+  FlVal v = {.type = type};
+  if (type->n_parts) v.parts = fl_arena_copy(s->arena, parts, sizeof *parts * (size_t)type->n_parts);
+  return v;
+}
+
+FlVal fl_val_error(FlSema *s) { return (FlVal){.type = s->types->error}; }
+FlVal fl_val_none(FlSema *s) { return (FlVal){.type = s->types->none}; }
+const char *fl_val_text(FlSema *s, FlVal v) { return fl_type_text(s->types, v.type); }
+
+FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v) { return fl_val_make(s, fl_type_scalar(s->types, d, false), &v); }
+
+FlVal fl_val_array(FlSema *s, FlDtype d, int rank, FlValue *v) {
+  return fl_val_make(s, fl_type_array(s->types, d, false, rank), &v);
+}
+
+FlVal fl_val_i64(FlSema *s, int64_t v) { return fl_val_scalar(s, FL_I64, fl_sema_i64(s, v)); }
+FlVal fl_val_bool(FlSema *s, bool v) { return fl_val_scalar(s, FL_BOOL, fl_ir_const_i(&s->b, FL_BOOL, v)); }
+
+FlVal fl_val_textz(FlSema *s, const char *text) {
+  return fl_val_scalar(s, FL_TEXT, fl_ir_const_t(&s->b, text, (int)strlen(text)));
+}
+
+FlVal fl_val_field(FlSema *s, FlVal v, int field) {
+  const FlType *row = fl_type_row(v.type);
+  const FlType *ft = row->fields[field].type;
+  if (v.type->kind == FL_TY_TABLE) ft = fl_type_many(s->types, ft);
+  return fl_val_make(s, ft, v.parts + fl_type_field_part(v.type, field));
+}
+
+static const FlTyField *make_fields(FlSema *s, int n, const char *const *names, const FlVal *values, bool elements) {
+  FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, n ? n : 1);
+  for (int i = 0; i < n; i++) {
+    const FlType *t = values[i].type;
+    if (elements && t->kind == FL_TY_ARRAY)
+      t = t->rank == 1 ? fl_type_scalar(s->types, t->dtype, t->nullable)
+                       : fl_type_array(s->types, t->dtype, t->nullable, t->rank - 1);
+    else if (elements && (t->kind == FL_TY_TABLE || t->kind == FL_TY_LIST)) t = t->elem;
+    fields[i] = (FlTyField){names[i], t};
+  }
+  return fields;
+}
+
+FlVal fl_val_tuple(FlSema *s, int n, const char *const *names, const FlVal *values, const char *nominal) {
+  const FlType *t = fl_type_tuple(s->types, n, make_fields(s, n, names, values, false), nominal);
+  FlVal v = {.type = t, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts ? t->n_parts : 1)};
+  for (int i = 0, at = 0; i < n; i++)
+    for (int k = 0; k < values[i].type->n_parts; k++) v.parts[at++] = values[i].parts[k];
+  return v;
+}
+
+FlVal fl_val_table(FlSema *s, FlValue *rows, int n, const char *const *names, const FlVal *columns) {
+  const FlType *row = fl_type_tuple(s->types, n, make_fields(s, n, names, columns, true), NULL);
+  const FlType *t = fl_type_table(s->types, row);
+  FlVal v = {.type = t, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts)};
+  int at = 0;
+  v.parts[at++] = rows;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < columns[i].type->n_parts; k++) v.parts[at++] = columns[i].parts[k];
+  return v;
+}
+
+FlValue *fl_val_rows(FlVal table) { return table.parts[0]; }
+
+FlValue *fl_val_valid(FlSema *s, FlVal v) {
+  (void)s;
+  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && v.type->nullable ? v.parts[1] : NULL;
+}
+
+FlVal fl_val_plain(FlSema *s, FlVal v) {
+  if (!fl_val_valid(s, v)) return v;
+  return fl_val_make(s, fl_type_with_null(s->types, v.type, false), v.parts);
+}
+
+static FlValue *filled(FlSema *s, FlVal like, FlValue *value) { /* an array of one value, sized as `like` */
+  FlValue *sizes[FL_MAX_RANK];
+  FlType1 i64s[FL_MAX_RANK];
+  int rank = like.type->rank;
+  for (int i = 0; i < rank; i++) {
+    sizes[i] = fl_sema_dim(s, like, i);
+    i64s[i] = fl_t_scalar(FL_I64);
+  }
+  FlType1 out = fl_t_array((FlDtype)value->type.dtype, rank);
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
+  FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
+  fl_ir_yield(r, s->module, 1, &value);
+  return map->results[0];
+}
+
+FlVal fl_val_nullable(FlSema *s, FlVal v) {
+  if (fl_val_valid(s, v) || (v.type->kind != FL_TY_SCALAR && v.type->kind != FL_TY_ARRAY)) return v;
+  FlValue *yes = fl_ir_const_i(&s->b, FL_BOOL, 1);
+  if (v.type->kind == FL_TY_ARRAY) yes = filled(s, v, yes);
+  return fl_val_make(s, fl_type_with_null(s->types, v.type, true), (FlValue *[]){v.parts[0], yes});
+}
+
+FlValue *fl_val_zero(FlSema *s, FlDtype d) {
+  if (d == FL_TEXT || d == FL_FILE) return fl_ir_const_t(&s->b, "", 0);
+  if (fl_dtype_is_float(d)) return fl_ir_const_f(&s->b, d, 0.0);
+  return fl_ir_const_i(&s->b, d, 0);
+}
+
+FlVal fl_val_null_of(FlSema *s, const FlType *t) {
+  FlValue *parts[2] = {fl_val_zero(s, t->dtype), fl_ir_const_i(&s->b, FL_BOOL, 0)};
+  return fl_val_make(s, fl_type_with_null(s->types, t, true), parts);
+}
+
+bool fl_val_const_i(FlVal v, int64_t *out) {
+  return v.type->kind == FL_TY_SCALAR && !v.type->nullable && fl_ir_const_value_i(v.parts[0], out);
+}
+
+/* ---- numbers ---- */
+
+static int int_bits(FlDtype d) {
+  switch (d) {
+  case FL_I8:
+  case FL_U8: return 8;
+  case FL_I16:
+  case FL_U16: return 16;
+  case FL_I32:
+  case FL_U32: return 32;
+  default: return 64;
+  }
+}
+
+static FlDtype int_of(bool is_signed, int bits) {
+  if (is_signed) return bits <= 8 ? FL_I8 : bits <= 16 ? FL_I16 : bits <= 32 ? FL_I32 : FL_I64;
+  return bits <= 8 ? FL_U8 : bits <= 16 ? FL_U16 : bits <= 32 ? FL_U32 : FL_U64;
+}
+
+bool fl_promote(FlDtype a, FlDtype b, FlDtype *out) {
+  if (a == b) {
+    *out = a;
+    return true;
+  }
+  if (!fl_dtype_is_number(a) || !fl_dtype_is_number(b)) return false;
+  if (fl_dtype_is_float(a) || fl_dtype_is_float(b)) { /* integers and f32 go to f64 */
+    *out = FL_F64;
+    return true;
+  }
+  bool sa = fl_dtype_is_signed(a), sb = fl_dtype_is_signed(b);
+  int ba = int_bits(a), bb = int_bits(b);
+  if (sa == sb) {
+    *out = int_of(sa, ba > bb ? ba : bb);
+    return true;
+  }
+  int bits_u = sa ? bb : ba, bits_s = sa ? ba : bb;
+  if (bits_u == 64) return false;
+  *out = int_of(true, bits_s > bits_u ? bits_s : bits_u * 2);
+  return true;
+}
+
+static bool literal_int_fits(FlVal v, FlDtype to) {
+  if (fl_dtype_is_signed(to)) {
+    uint64_t top = (uint64_t)1 << (int_bits(to) - 1);
+    return v.negative ? v.magnitude <= top : v.magnitude < top;
+  }
+  if (v.negative) return v.magnitude == 0;
+  return int_bits(to) == 64 || v.magnitude < (uint64_t)1 << int_bits(to);
+}
+
+static FlVal literal_as(FlSema *s, FlVal v, FlDtype to) {
+  FlVal out;
+  if (fl_dtype_is_float(to)) {
+    double d = v.literal == FL_LIT_FLOAT ? v.real : (double)v.magnitude * (v.negative ? -1 : 1);
+    if (to == FL_F32 && v.literal == FL_LIT_FLOAT && v.spelling) {
+      d = (double)strtof(v.spelling, NULL);
+      if (signbit(v.real)) d = -fabs(d);
+    }
+    out = fl_val_scalar(s, to, fl_ir_const_f(&s->b, to, d));
+  } else {
+    uint64_t bits = v.negative ? 0 - v.magnitude : v.magnitude;
+    out = fl_val_scalar(s, to, fl_ir_const_i(&s->b, to, (int64_t)bits));
+  }
+  out.literal = v.literal;
+  out.negative = v.negative;
+  out.magnitude = v.magnitude;
+  out.real = v.real;
+  out.spelling = v.spelling;
+  return out;
+}
+
+static bool literal_fits(FlVal v, FlDtype to) {
+  if (!fl_dtype_is_number(to)) return false;
+  if (v.literal == FL_LIT_FLOAT) return fl_dtype_is_float(to);
+  if (fl_dtype_is_int(to)) return literal_int_fits(v, to);
+  return v.magnitude <= (uint64_t)1 << (to == FL_F32 ? 24 : 53) || (double)v.magnitude < 1.8e19;
+}
+
+FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to, FlSpan span) {
+  if (v.type->kind != FL_TY_SCALAR || v.type->dtype == to || !v.literal) return v;
+  if (!literal_fits(v, to))
+    return fl_sema_error(s, FL_E0302, span, "this number does not fit %s", fl_dtype_name(to));
+  return literal_as(s, v, to);
+}
+
+/* ---- implicit conversion ---- */
+
+static bool dtype_widens(FlDtype from, FlDtype to) {
+  FlDtype common;
+  return from == to || (fl_promote(from, to, &common) && common == to);
+}
+
+bool fl_val_fits(FlSema *s, FlVal v, const FlType *want) {
+  const FlType *t = v.type;
+  if (t == want || t->kind == FL_TY_ERROR || t->kind == FL_TY_NEVER || want->kind == FL_TY_ERROR) return true;
+  switch (want->kind) {
+  case FL_TY_SCALAR:
+    if (t->kind == FL_TY_NULL) return want->nullable;
+    if (t->kind != FL_TY_SCALAR || (t->nullable && !want->nullable)) return false;
+    return v.literal && fl_dtype_is_number(want->dtype) ? literal_fits(v, want->dtype)
+                                                       : dtype_widens(t->dtype, want->dtype);
+  case FL_TY_ARRAY:
+    return t->kind == FL_TY_ARRAY && t->rank == want->rank && (!t->nullable || want->nullable) &&
+           dtype_widens(t->dtype, want->dtype);
+  case FL_TY_TUPLE:
+    if (t->kind != FL_TY_TUPLE || t->n_fields != want->n_fields || (t->name && want->name && t->name != want->name))
+      return false;
+    for (int i = 0; i < want->n_fields; i++) {
+      int k = fl_type_field_find(t, want->fields[i].name);
+      if (k < 0 || !fl_val_fits(s, fl_val_field(s, v, k), want->fields[i].type)) return false;
+    }
+    return true;
+  case FL_TY_TABLE:
+    if (t->kind != FL_TY_TABLE || t->elem->n_fields != want->elem->n_fields) return false;
+    for (int i = 0; i < want->elem->n_fields; i++) {
+      int k = fl_type_field_find(t->elem, want->elem->fields[i].name);
+      if (k < 0 || !fl_val_fits(s, fl_val_field(s, v, k), fl_type_many(s->types, want->elem->fields[i].type))) return false;
+    }
+    return true;
+  case FL_TY_LIST: return t->kind == FL_TY_LIST && t->n_parts == want->n_parts && fl_type_text(s->types, t->elem)[0] &&
+                          strcmp(fl_type_text(s->types, t), fl_type_text(s->types, want)) == 0;
+  case FL_TY_FUNC: return t->kind == FL_TY_FUNC;
+  case FL_TY_NULL:
+  case FL_TY_NONE:
+  case FL_TY_NEVER:
+  case FL_TY_ERROR: return false;
+  }
+  return false;
+}
+
+static FlVal convert_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)span;
+  FlDtype to = *(FlDtype *)env;
+  FlVal v = args[0];
+  FlValue *parts[2] = {fl_ir_convert(&s->b, v.parts[0], to), fl_val_valid(s, v)};
+  return fl_val_make(s, fl_type_scalar(s->types, to, v.type->nullable), parts);
+}
+
+/* v fits `want`: do it. */
+static FlVal convert(FlSema *s, FlVal v, const FlType *want, FlSpan span) {
+  if (v.type == want || v.type->kind == FL_TY_ERROR || want->kind == FL_TY_ERROR) return v;
+  if (v.type->kind == FL_TY_NEVER) { /* after an error(...): any value will do, it is never looked at */
+    return v;
+  }
+  switch (want->kind) {
+  case FL_TY_SCALAR:
+    if (v.type->kind == FL_TY_NULL) return fl_val_null_of(s, want);
+    if (v.literal) v = literal_as(s, v, want->dtype);
+    /* fall through */
+  case FL_TY_ARRAY: {
+    FlDtype to = want->dtype;
+    if (v.type->dtype != to) v = fl_sema_lift(s, span, 1, &v, convert_element, &to);
+    return want->nullable ? fl_val_nullable(s, v) : v;
+  }
+  case FL_TY_TUPLE:
+  case FL_TY_TABLE: {
+    const FlType *row = fl_type_row(want), *have = fl_type_row(v.type);
+    FlVal out = {.type = want, .parts = FL_NEW_ARRAY(s->arena, FlValue *, want->n_parts + 1)};
+    int at = 0;
+    if (want->kind == FL_TY_TABLE) out.parts[at++] = v.parts[0];
+    for (int i = 0; i < row->n_fields; i++) {
+      const FlType *ft = row->fields[i].type;
+      if (want->kind == FL_TY_TABLE) ft = fl_type_many(s->types, ft);
+      FlVal f = convert(s, fl_val_field(s, v, fl_type_field_find(have, row->fields[i].name)), ft, span);
+      for (int k = 0; k < f.type->n_parts; k++) out.parts[at++] = f.parts[k];
+    }
+    return out;
+  }
+  case FL_TY_LIST:
+  case FL_TY_FUNC:
+  case FL_TY_NULL:
+  case FL_TY_NONE:
+  case FL_TY_NEVER:
+  case FL_TY_ERROR: break;
+  }
+  return (FlVal){.type = want, .parts = v.parts, .fn = v.fn};
+}
+
+static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
+  const FlType *t = v.type;
+  bool both = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) && (want->kind == FL_TY_SCALAR || want->kind == FL_TY_ARRAY);
+  if (both && t->nullable && !want->nullable)
+    fl_diag_help(s->sink, d, "it may be null: fill it with `?? value`, or drop those rows with `drop_null` or `where(not is_null(...))`");
+  else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind && t->rank == want->rank)
+    fl_diag_help(s->sink, d, "convert it with `%s(...)`", fl_dtype_name(want->dtype));
+  else if (both && t->kind == FL_TY_ARRAY && want->kind == FL_TY_ARRAY && t->rank != want->rank)
+    fl_diag_note(s->sink, d, (FlSpan){0}, "one has %d dimension%s, the other %d", t->rank, t->rank == 1 ? "" : "s", want->rank);
+  else if (fl_type_row(t) && fl_type_row(want)) {
+    const FlType *row = fl_type_row(want);
+    for (int i = 0; i < row->n_fields; i++)
+      if (fl_type_field_find(fl_type_row(t), row->fields[i].name) < 0) {
+        const char *near = fl_sema_closest_field(s, fl_type_row(t), row->fields[i].name);
+        fl_diag_note(s->sink, d, (FlSpan){0}, "there is no `%s`", row->fields[i].name);
+        if (near) fl_diag_help(s->sink, d, "it has `%s`", near);
+        return;
+      }
+  }
+}
+
+FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const char *what) {
+  if (fl_val_fits(s, v, want)) return convert(s, v, want, span);
+  FlDiag *d;
+  if (v.literal && want->kind == FL_TY_SCALAR && fl_dtype_is_number(want->dtype))
+    d = fl_sema_report(s, FL_E0302, span, "this number does not fit %s", fl_type_text(s->types, want));
+  else if (v.type->kind == FL_TY_NULL)
+    d = fl_sema_report(s, FL_E0501, span, "%s must be %s and cannot be null", what, fl_type_text(s->types, want));
+  else
+    d = fl_sema_report(s, FL_E0301, span, "%s must be %s, but this is %s", what, fl_type_text(s->types, want), fl_val_text(s, v));
+  explain_misfit(s, d, v, want);
+  return fl_val_error(s);
+}
+
+/* ---- one type for several values ---- */
+
+const FlType *fl_type_common(FlSema *s, const FlVal *values, int n) {
+  const FlType *t = NULL;
+  bool null = false;
+  bool literal = true; /* all so far were literals */
+  for (int i = 0; i < n; i++) {
+    const FlType *v = values[i].type;
+    if (v->kind == FL_TY_ERROR) return v;
+    if (v->kind == FL_TY_NEVER) continue;
+    if (v->kind == FL_TY_NULL) {
+      null = true;
+      continue;
+    }
+    if (!t || v == t) {
+      t = v;
+      literal = literal && values[i].literal;
+      continue;
+    }
+    bool plain = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) && v->kind == t->kind && v->rank == t->rank;
+    if (plain) {
+      FlDtype d;
+      if (values[i].literal && literal_fits(values[i], t->dtype) && !literal) d = t->dtype;
+      else if (literal && values[i].type->kind == FL_TY_SCALAR && !values[i].literal && fl_dtype_is_number(v->dtype) &&
+               (fl_dtype_is_float(v->dtype) || fl_dtype_is_int(t->dtype)))
+        d = v->dtype;
+      else if (!fl_promote(t->dtype, v->dtype, &d)) return NULL;
+      bool nullable = t->nullable || v->nullable;
+      t = t->kind == FL_TY_SCALAR ? fl_type_scalar(s->types, d, nullable) : fl_type_array(s->types, d, nullable, t->rank);
+      literal = literal && values[i].literal;
+    } else if (t->kind == FL_TY_TUPLE && v->kind == FL_TY_TUPLE && t->n_fields == v->n_fields) {
+      FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, t->n_fields + 1);
+      for (int k = 0; k < t->n_fields; k++) {
+        int at = fl_type_field_find(v, t->fields[k].name);
+        if (at < 0) return NULL;
+        FlVal pair[2] = {{.type = t->fields[k].type}, {.type = v->fields[at].type}};
+        fields[k] = (FlTyField){t->fields[k].name, fl_type_common(s, pair, 2)};
+        if (!fields[k].type) return NULL;
+      }
+      t = fl_type_tuple(s->types, t->n_fields, fields, t->name == v->name ? t->name : NULL);
+    } else if (!fl_val_fits(s, values[i], t)) {
+      return NULL;
+    }
+  }
+  if (!t) return null ? s->types->null : s->types->never;
+  if (null) {
+    if (t->kind != FL_TY_SCALAR) return NULL;
+    t = fl_type_with_null(s->types, t, true);
+  }
+  return t;
+}
+
+bool fl_val_unify(FlSema *s, FlVal *values, int n, const FlSpan *spans, const char *what, const FlType **out) {
+  const FlType *t = fl_type_common(s, values, n);
+  if (!t) {
+    int other = 1;
+    while (other < n - 1 && fl_val_fits(s, values[other], values[0].type)) other++;
+    FlDiag *d = fl_sema_report(s, FL_E0303, spans[other], "%s have different types: %s and %s", what, fl_val_text(s, values[0]),
+                               fl_val_text(s, values[other]));
+    fl_diag_note(s->sink, d, spans[0], "the other one is here");
+    return false;
+  }
+  *out = t;
+  return t->kind != FL_TY_ERROR;
+}
+
+/* ---- sizes ---- */
+
+FlValue *fl_sema_i64(FlSema *s, int64_t v) { return fl_ir_const_i(&s->b, FL_I64, v); }
+
+FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b) { return fl_ir_binary(&s->b, code, a, b); }
+
+FlValue *fl_sema_size(FlSema *s, FlValue *size) {
+  for (int i = s->aliases.n - 1; i >= 0; i--)
+    if (s->aliases.at[i].from == size) return fl_sema_size(s, s->aliases.at[i].to);
+  return size;
+}
+
+FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis) {
+  FlValue *size = v.type->kind == FL_TY_TABLE ? v.parts[0] : fl_ir_dim(&s->b, v.parts[0], axis);
+  return fl_sema_size(s, size);
+}
+
+static bool is_const(FlValue *v, int64_t *out) { return fl_ir_const_value_i(v, out); }
+
+bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message) {
+  a = fl_sema_size(s, a);
+  b = fl_sema_size(s, b);
+  if (a == b) return true;
+  int64_t ca, cb;
+  bool ka = is_const(a, &ca), kb = is_const(b, &cb);
+  if (ka && kb) {
+    if (ca == cb) return true;
+    FlText1 text = {0};
+    for (const char *p = message; *p; p++) {
+      if (strncmp(p, "{a}", 3) == 0 || strncmp(p, "{b}", 3) == 0) {
+        fl_text_addf(&text, "%lld", (long long)(p[1] == 'a' ? ca : cb));
+        p += 2;
+      } else {
+        fl_text_addc(&text, *p);
+      }
+    }
+    fl_sema_error(s, FL_E0401, span, "%s", text.s ? text.s : "sizes differ");
+    fl_text_reset(&text);
+    return false;
+  }
+  FlValue *args[3] = {fl_ir_binary(&s->b, FL_OP_EQ, a, b), a, b};
+  FlSpan outer = s->b.span;
+  s->b.span = span;
+  FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 3, args, 0, NULL, 0);
+  s->b.span = outer;
+  check->attrs.i = FL_FAULT_SHAPE;
+  check->attrs.s = fl_arena_strndup(s->arena, message, strlen(message));
+  if (ka) fl_vec_push(s->arena, &s->aliases, ((FlAlias){b, a}));
+  else fl_vec_push(s->arena, &s->aliases, ((FlAlias){a, b}));
+  if (!ka && !kb) s->aliases.at[s->aliases.n - 1] = (FlAlias){b, a};
+  return true;
+}

@@ -135,6 +135,8 @@ typedef struct FlBuilder {
 /* The general form; result types are copied. Attributes start zero; set op->attrs afterwards. */
 FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, int n_results, const FlType1 *types,
                int n_regions);
+/* Gives an op made with no results its results, once its region is known. */
+void fl_ir_add_results(FlBuilder *b, FlOp *op, int n, const FlType1 *types);
 FlRegion *fl_ir_region(FlBuilder *b, FlOp *op, int index, int n_params, const FlType1 *types); /* fills op->regions[index] */
 void fl_ir_yield(FlRegion *r, FlModule *m, int n, FlValue *const *values);
 
@@ -169,6 +171,8 @@ bool fl_ir_uses(const FlRegion *r, const FlValue *v); /* anywhere inside */
 void fl_ir_remove(FlOp *op);
 void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to); /* every use in the function */
 void fl_ir_move_before(FlOp *op, FlOp *before);
+/* Moves the ops of `from` that come after `mark` (NULL: all) and before `until` to the end of `to`. */
+void fl_ir_move_into(FlRegion *from, FlOp *mark, FlOp *until, FlRegion *to);
 /* Copies the ops of `from` to the builder's place, params replaced by `args`; out: its yields. */
 void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out);
 FlFunc *fl_ir_clone_func(FlFunc *f, const char *name);

@@ -148,6 +148,7 @@ struct FlSema {
   FlVec(FlIrParam) params;
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
   int in_loop;
+  bool binding_signature;  /* size names written now are fresh in s->scope */
 };
 
 /* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ---------------- */
@@ -235,11 +236,20 @@ FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to); /* lea
 FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven);        /* element of an array's leading dimension, table or list */
 FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null); /* rows by i64 array; minus_is_null makes T? */
 FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask);
+FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want); /* lazy where the language is */
 FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right);
 FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span);
 FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span); /* scalar or elementwise */
+const char *fl_sema_check_format(FlSema *s, const char *format, FlDtype d); /* NULL: fine; else what is wrong */
+FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e); /* the module that a name stands for, or NULL */
+
+bool fl_sema_is_size(const FlValue *v); /* certainly >= 0: a dimension, a count, the rows of a table */
+/* lo..hi by step. count is its length; reports and returns false when a bound is no integer. */
+typedef struct FlRangeVal { FlValue *lo, *count; int64_t step; } FlRangeVal;
+bool fl_sema_range(FlSema *s, const FlExpr *e, FlRangeVal *out);
+FlValue *fl_sema_range_at(FlSema *s, const FlRangeVal *r, FlValue *i); /* cannot overflow for 0 <= i < count */
 /* A bool that is not nullable, scalar; reports otherwise. NULL: reported. */
 FlValue *fl_sema_condition(FlSema *s, FlVal v, FlSpan span, const char *what);
 
@@ -271,7 +281,7 @@ typedef struct FlActual {
 } FlActual;
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates once */
 
-FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span);
+FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span, const FlType *want);
 FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span);
 /* Calls a function value with finished values (sort keys, optimisers' objectives, user aggregates ...). */
 FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span);

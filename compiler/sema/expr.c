@@ -1,0 +1,418 @@
+/* expr.c: expressions other than operators, calls, comprehensions and subscripts: literals, names, texts, tuples,
+ * arrays, fields, and the dispatch over all kinds. */
+#include "sema/sema_internal.h"
+
+enum { MAX_DEPTH = 3000 }; /* nested expressions and calls together, well below what the stack holds */
+
+/* ---- names ---- */
+
+static FlVal closure_of(FlSema *s, FlClosure c) {
+  FlVal v = {.type = s->types->func, .fn = fl_arena_copy(s->arena, &c, sizeof c)};
+  return v;
+}
+
+static FlVal value_of_binding(FlSema *s, FlBinding *b, FlSpan span) {
+  switch (b->kind) {
+  case FL_BIND_VALUE:
+  case FL_BIND_VAR:
+  case FL_BIND_COLUMN: return fl_binding_value(s, b);
+  case FL_BIND_FN: b->used = true; return closure_of(s, (FlClosure){.named = b});
+  case FL_BIND_TYPE: return fl_sema_error(s, FL_E0204, span, "`%s` is a type, not a value", b->name);
+  case FL_BIND_MODULE:
+    return fl_sema_error(s, FL_E0204, span, "`%s` is a module; write `%s.name` for something in it", b->name, b->name);
+  }
+  return fl_val_error(s);
+}
+
+static FlVal unknown_name(FlSema *s, const char *name, FlSpan span) {
+  FlScope *columns = s->scope;
+  while (columns && columns->kind != FL_SCOPE_COLUMNS) columns = columns->parent;
+  FlDiag *d = columns ? fl_sema_report(s, FL_E0601, span, "there is no column and no name `%s`", name)
+                      : fl_sema_report(s, FL_E0201, span, "there is no `%s`", name);
+  const char *near = fl_scope_closest(s, name);
+  if (near) {
+    fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+  } else if (columns && columns->names.n && columns->names.n <= 24) {
+    FlText1 all = {0};
+    for (int i = 0; i < columns->names.n; i++) fl_text_addf(&all, i ? ", %s" : "%s", columns->names.at[i]->name);
+    fl_diag_help(s->sink, d, "the columns are %s", all.s);
+    fl_text_reset(&all);
+  }
+  return fl_val_error(s);
+}
+
+static FlVal name_value(FlSema *s, FlName name) {
+  FlBinding *b = fl_scope_find(s, name.text);
+  if (!b) {
+    const FlBuiltin *bi = fl_builtin_find(name.text);
+    if (bi) return closure_of(s, (FlClosure){.builtin = bi});
+    return unknown_name(s, name.text, name.span);
+  }
+  if (b->kind == FL_BIND_COLUMN) {
+    /* The same name outside of the verb would be silently hidden. */
+    FlScope *scope = s->scope;
+    while (scope->kind != FL_SCOPE_COLUMNS || !fl_scope_find_in(scope, name.text)) scope = scope->parent;
+    for (scope = scope->parent; scope; scope = scope->parent) {
+      FlBinding *other = fl_scope_find_in(scope, name.text);
+      if (!other || (other->kind != FL_BIND_VALUE && other->kind != FL_BIND_VAR)) continue;
+      FlDiag *d = fl_sema_report(s, FL_E0602, name.span, "`%s` is both a column and a name of the script", name.text);
+      fl_diag_note(s->sink, d, other->span, "the name is from here");
+      fl_diag_help(s->sink, d, "write `col.%s` for the column or `outer.%s` for the name", name.text, name.text);
+      return fl_val_error(s);
+    }
+  }
+  return value_of_binding(s, b, name.span);
+}
+
+static FlVal column_value(FlSema *s, FlName name, bool outer) {
+  FlScope *scope = s->scope;
+  while (scope && scope->kind != FL_SCOPE_COLUMNS) scope = scope->parent;
+  if (!scope && !outer) return fl_sema_error(s, FL_E0603, name.span, "`col.%s` stands for a column, but we are not inside a verb", name.text);
+  if (!outer) {
+    FlBinding *b = fl_scope_find_in(scope, name.text);
+    return b ? value_of_binding(s, b, name.span) : unknown_name(s, name.text, name.span);
+  }
+  FlScope *inner = s->scope;
+  if (scope) s->scope = scope->parent;
+  FlVal v = name_value(s, name);
+  s->scope = inner;
+  return v;
+}
+
+/* ---- text ---- */
+
+static FlVal text_value(FlSema *s, const FlExpr *e) {
+  const FlTextParts *parts = &e->text.parts;
+  if (parts->n == 0) return fl_val_scalar(s, FL_TEXT, fl_ir_const_t(&s->b, "", 0));
+  FlVal all = {0};
+  for (int i = 0; i < parts->n; i++) {
+    const FlTextPart *p = &parts->at[i];
+    FlVal v;
+    if (p->value) {
+      v = fl_sema_to_text(s, fl_sema_expr(s, p->value, NULL), p->format, p->format ? p->format_span : p->value->span);
+      if (fl_val_bad(v)) return v;
+    } else {
+      v = fl_val_scalar(s, FL_TEXT, fl_ir_const_t(&s->b, p->bytes, (int)p->len));
+    }
+    all = i == 0 ? v : fl_sema_lift_op(s, e->span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){all, v}, FL_TEXT, NULL);
+    if (fl_val_bad(all)) return all;
+  }
+  return all;
+}
+
+typedef struct ToText {
+  const char *format;
+} ToText;
+
+static FlVal to_text_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)span;
+  ToText *t = env;
+  FlVal v = args[0];
+  FlValue *valid = fl_val_valid(s, v);
+  FlAttrs attrs = {.s = t->format};
+  FlVal plain = fl_val_plain(s, v);
+  FlVal out = plain.type->dtype == FL_TEXT && !t->format[0]
+                  ? plain
+                  : fl_sema_scalar_op(s, FL_OP_TO_TEXT, &plain, 1, fl_type_scalar(s->types, FL_TEXT, false), &attrs);
+  if (!valid) return out;
+  return fl_val_scalar(s, FL_TEXT, fl_ir_select(&s->b, valid, out.parts[0], fl_ir_const_t(&s->b, "null", 4)));
+}
+
+FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
+  if (fl_val_bad(v)) return v;
+  if (v.type->kind == FL_TY_NULL) return fl_val_textz(s, "null");
+  if (v.type->kind != FL_TY_SCALAR && v.type->kind != FL_TY_ARRAY) {
+    FlDiag *d = fl_sema_report(s, FL_E0301, span, "a text can hold a number, text, date or bool, but this is %s", fl_val_text(s, v));
+    fl_diag_help(s->sink, d, "use `show(...)` to see it");
+    return fl_val_error(s);
+  }
+  if (format && format[0]) {
+    const char *why = fl_sema_check_format(s, format, v.type->dtype);
+    if (why) return fl_sema_error(s, FL_E0308, span, "%s", why);
+  }
+  ToText t = {format ? format : ""};
+  return fl_sema_lift(s, span, 1, &v, to_text_element, &t);
+}
+
+/* ---- tuples and arrays ---- */
+
+static FlVal tuple_value(FlSema *s, const FlExpr *e, const FlType *want) {
+  int n = e->tuple.n;
+  const FlType *row = want && want->kind == FL_TY_TUPLE ? want : NULL;
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
+  FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
+  bool bad = false;
+  for (int i = 0; i < n; i++) {
+    const FlField *f = &e->tuple.at[i];
+    names[i] = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
+    for (int k = 0; k < i; k++)
+      if (names[k] == names[i]) {
+        fl_sema_error(s, FL_E0305, f->span, "the field `%s` is there twice", names[i]);
+        bad = true;
+      }
+    int at = row ? fl_type_field_find(row, names[i]) : -1;
+    values[i] = fl_sema_expr(s, f->value, at >= 0 ? row->fields[at].type : NULL);
+    if (values[i].type->kind == FL_TY_NONE) values[i] = fl_sema_error(s, FL_E0309, f->value->span, "this gives no value");
+    if (values[i].type->kind == FL_TY_NULL && at >= 0 && row->fields[at].type->kind == FL_TY_SCALAR)
+      values[i] = fl_val_null_of(s, row->fields[at].type);
+    if (values[i].type->kind == FL_TY_NULL)
+      values[i] = fl_sema_error(s, FL_E0503, f->value->span, "nothing says which type this null has");
+    bad = bad || fl_val_bad(values[i]);
+    if (at >= 0 && !fl_val_bad(values[i]) && fl_val_fits(s, values[i], row->fields[at].type))
+      values[i] = fl_val_coerce(s, values[i], row->fields[at].type, f->value->span, "the field");
+  }
+  if (bad) return fl_val_error(s);
+  FlVal v = fl_val_tuple(s, n, names, values, NULL);
+  for (int i = 0; i < n; i++) /* functions as fields: kept only when there is one */
+    if (values[i].fn) return fl_sema_error(s, FL_E0310, e->tuple.at[i].value->span, "a function cannot be stored in a tuple");
+  return v;
+}
+
+static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan span) {
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  if (t->kind == FL_TY_SCALAR) {
+    FlValue *parts[2] = {0};
+    FlType1 types[2] = {fl_t_array(t->dtype, 1), fl_t_array(FL_BOOL, 1)};
+    for (int p = 0; p < t->n_parts; p++) {
+      for (int i = 0; i < n; i++) args[i] = items[i].parts[p];
+      parts[p] = fl_ir_op(&s->b, FL_OP_ARRAY, n, args, 1, &types[p], 0)->results[0];
+    }
+    return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, 1), parts);
+  }
+  const FlType *many = fl_type_many(s->types, t);
+  FlVal out = {.type = many, .parts = FL_NEW_ARRAY(s->arena, FlValue *, many->n_parts + 1)};
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, many->n_parts + 1);
+  fl_type_parts(many, types);
+  if (t->kind == FL_TY_ARRAY)
+    for (int i = 1; i < n; i++)
+      for (int k = 0; k < t->rank; k++)
+        if (!fl_sema_same_size(s, fl_sema_dim(s, items[0], k), fl_sema_dim(s, items[i], k), span,
+                               "the rows of an array must have one size, but one has {a} elements and another {b}"))
+          return fl_val_error(s);
+  int at = 0;
+  if (many->kind == FL_TY_TABLE) out.parts[at++] = fl_sema_i64(s, n);
+  for (int p = 0; p < t->n_parts; p++, at++) {
+    for (int i = 0; i < n; i++) args[i] = items[i].parts[p];
+    if (types[at].rank == 1 && types[at].depth == 0) {
+      out.parts[at] = fl_ir_op(&s->b, FL_OP_ARRAY, n, args, 1, &types[at], 0)->results[0];
+      continue;
+    }
+    FlType1 list = n ? args[0]->type : types[at];
+    list.depth++;
+    FlValue *l = fl_ir_op(&s->b, FL_OP_LIST_OF, n, args, 1, &list, 0)->results[0];
+    out.parts[at] = many->kind == FL_TY_LIST ? l : fl_ir_op(&s->b, FL_OP_LIST_STACK, 1, &l, 1, &types[at], 0)->results[0];
+  }
+  return out;
+}
+
+static FlVal array_value(FlSema *s, const FlExpr *e, const FlType *want) {
+  int n = e->array.n;
+  const FlType *elem = NULL;
+  if (want && want->kind == FL_TY_ARRAY)
+    elem = want->rank == 1 ? fl_type_scalar(s->types, want->dtype, want->nullable)
+                           : fl_type_array(s->types, want->dtype, want->nullable, want->rank - 1);
+  else if (want && (want->kind == FL_TY_TABLE || want->kind == FL_TY_LIST)) elem = want->elem;
+  if (n == 0) {
+    if (!elem) return fl_sema_error(s, FL_E0311, e->span, "nothing says what this empty array holds; write `let x: f64[_] = []`");
+    return array_of(s, NULL, 0, elem, e->span);
+  }
+  FlVal *items = FL_NEW_ARRAY(s->arena, FlVal, n);
+  FlSpan *spans = FL_NEW_ARRAY(s->arena, FlSpan, n);
+  for (int i = 0; i < n; i++) {
+    items[i] = fl_sema_expr(s, e->array.at[i], elem);
+    spans[i] = e->array.at[i]->span;
+    if (fl_val_bad(items[i])) return items[i];
+    if (items[i].type->kind == FL_TY_NONE || items[i].type->kind == FL_TY_FUNC)
+      return fl_sema_error(s, FL_E0309, spans[i], "this gives no value that an array could hold");
+  }
+  const FlType *t;
+  if (!fl_val_unify(s, items, n, spans, "the elements of an array", &t)) return fl_val_error(s);
+  if (elem && elem->kind == FL_TY_SCALAR && t->kind == FL_TY_SCALAR) {
+    bool fits = true;
+    for (int i = 0; i < n; i++) fits = fits && fl_val_fits(s, items[i], elem);
+    if (fits) t = elem;
+  }
+  if (t->kind == FL_TY_NULL) return fl_sema_error(s, FL_E0503, e->span, "nothing says which type these nulls have");
+  for (int i = 0; i < n; i++) items[i] = fl_val_coerce(s, items[i], t, spans[i], "an element");
+  return array_of(s, items, n, t, e->span);
+}
+
+/* ---- fields ---- */
+
+const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name) {
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + 1);
+  for (int i = 0; i < row->n_fields; i++) names[i] = row->fields[i].name;
+  return fl_closest(name, names, row->n_fields);
+}
+
+static FlVal module_member(FlSema *s, FlBinding *m, FlName name) {
+  FlBinding *b = fl_scope_find_in(m->file->scope, name.text);
+  if (b && b->kind != FL_BIND_MODULE) return value_of_binding(s, b, name.span);
+  const char *names[512];
+  int n = 0;
+  for (int i = 0; i < m->file->scope->names.n && n < 512; i++) names[n++] = m->file->scope->names.at[i]->name;
+  FlDiag *d = fl_sema_report(s, FL_E0205, name.span, "the module `%s` has no `%s`", m->name, name.text);
+  const char *near = fl_closest(name.text, names, n);
+  if (near) fl_diag_help(s->sink, d, "did you mean `%s.%s`?", m->name, near);
+  return fl_val_error(s);
+}
+
+FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e) {
+  if (e->kind != FL_EXPR_NAME) return NULL;
+  FlBinding *b = fl_scope_find(s, e->name.text);
+  if (!b || b->kind != FL_BIND_MODULE) return NULL;
+  b->used = true;
+  return b;
+}
+
+static FlVal field_value(FlSema *s, const FlExpr *e) {
+  FlBinding *m = fl_sema_module_of(s, e->field.base);
+  if (m) return module_member(s, m, e->field.name);
+  FlVal v = fl_sema_expr(s, e->field.base, NULL);
+  if (fl_val_bad(v)) return v;
+  const FlType *row = fl_type_row(v.type);
+  if (!row && v.type->kind == FL_TY_LIST) row = fl_type_row(v.type->elem);
+  FlName name = e->field.name;
+  if (!row) return fl_sema_error(s, FL_E0604, name.span, "%s has no fields", fl_val_text(s, v));
+  int k = fl_type_field_find(row, name.text);
+  if (k < 0) {
+    bool table = v.type->kind == FL_TY_TABLE;
+    FlDiag *d = fl_sema_report(s, FL_E0601, name.span, "there is no %s `%s`", table ? "column" : "field", name.text);
+    const char *near = fl_sema_closest_field(s, row, name.text);
+    if (near) {
+      fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+    } else if (row->n_fields) {
+      FlText1 all = {0};
+      for (int i = 0; i < row->n_fields && i < 24; i++) fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
+      fl_diag_help(s->sink, d, "it has %s", all.s);
+      fl_text_reset(&all);
+    }
+    return fl_val_error(s);
+  }
+  if (v.type->kind != FL_TY_LIST) return fl_val_field(s, v, k);
+  /* A list of tuples or tables: the list of that field. */
+  const FlType *ft = row->fields[k].type;
+  if (v.type->elem->kind == FL_TY_TABLE) ft = fl_type_many(s->types, ft);
+  const FlType *list = ft->kind == FL_TY_ARRAY || ft->kind == FL_TY_TABLE || ft->kind == FL_TY_LIST || ft->kind == FL_TY_TUPLE
+                           ? fl_type_list(s->types, ft)
+                           : fl_type_many(s->types, ft);
+  return fl_val_make(s, list, v.parts + fl_type_field_part(v.type->elem, k));
+}
+
+/* ---- literals ---- */
+
+static FlVal int_value(FlSema *s, const FlExpr *e, const FlType *want) {
+  FlVal v = {.literal = FL_LIT_INT, .magnitude = e->integer.value, .spelling = e->integer.spelling};
+  FlDtype plain = v.magnitude > INT64_MAX ? FL_U64 : FL_I64, d = plain;
+  if (want && want->kind == FL_TY_SCALAR && fl_dtype_is_number(want->dtype)) d = want->dtype;
+  v.type = fl_type_scalar(s->types, plain, false);
+  v.parts = FL_NEW_ARRAY(s->arena, FlValue *, 1);
+  v.parts[0] = fl_ir_const_i(&s->b, plain, (int64_t)v.magnitude);
+  return d == plain ? v : fl_val_as_literal_type(s, v, d, e->span);
+}
+
+static FlVal float_value(FlSema *s, const FlExpr *e, const FlType *want) {
+  FlDtype d = want && want->kind == FL_TY_SCALAR && want->dtype == FL_F32 ? FL_F32 : FL_F64;
+  FlVal v = fl_val_scalar(s, FL_F64, fl_ir_const_f(&s->b, FL_F64, e->real.value));
+  v.literal = FL_LIT_FLOAT;
+  v.real = e->real.value;
+  v.spelling = e->real.spelling;
+  return d == FL_F64 ? v : fl_val_as_literal_type(s, v, d, e->span);
+}
+
+/* A lambda sees the variables around it as they are now. */
+static FlScope *snapshot(FlSema *s, FlScope *scope) {
+  if (!scope) return NULL;
+  bool any = false;
+  for (FlScope *at = scope; at && !any; at = at->parent)
+    for (int i = 0; i < at->names.n; i++) any = any || at->names.at[i]->kind == FL_BIND_VAR;
+  if (!any) return scope;
+  FlScope *copy = fl_scope_push(s, snapshot(s, scope->parent), scope->kind);
+  for (int i = 0; i < scope->names.n; i++) {
+    FlBinding *b = fl_arena_copy(s->arena, scope->names.at[i], sizeof *b);
+    if (b->kind == FL_BIND_VAR) b->kind = FL_BIND_VALUE;
+    else b = scope->names.at[i];
+    fl_vec_push(s->arena, &copy->names, b);
+  }
+  return copy;
+}
+
+static FlVal range_value(FlSema *s, const FlExpr *e) {
+  FlRangeVal r;
+  if (!fl_sema_range(s, e, &r)) return fl_val_error(s);
+  FlType1 out = fl_t_array(FL_I64, 1), in = fl_t_scalar(FL_I64);
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &r.count, 1, &out, 1);
+  FlRegion *region = fl_ir_region(&s->b, map, 0, 1, &in);
+  FlSavedPlace saved = fl_sema_enter(s, region);
+  FlValue *v = fl_sema_range_at(s, &r, region->params[0]);
+  fl_ir_yield(region, s->module, 1, &v);
+  fl_sema_leave(s, saved);
+  return fl_val_array(s, FL_I64, 1, map->results[0]);
+}
+
+static FlVal transpose_value(FlSema *s, const FlExpr *e) {
+  FlVal v = fl_sema_expr(s, e->operand, NULL);
+  if (fl_val_bad(v)) return v;
+  if (v.type->kind != FL_TY_ARRAY || v.type->rank != 2)
+    return fl_sema_error(s, FL_E0403, e->span, "only an array of two dimensions has a transpose, and this is %s", fl_val_text(s, v));
+  FlValue *parts[2];
+  for (int p = 0; p < v.type->n_parts; p++)
+    parts[p] = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &v.parts[p], 1, &v.parts[p]->type, 0)->results[0];
+  return fl_val_make(s, v.type, parts);
+}
+
+static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
+  switch (e->kind) {
+  case FL_EXPR_ERROR: return fl_val_error(s);
+  case FL_EXPR_INT: return int_value(s, e, want);
+  case FL_EXPR_FLOAT: return float_value(s, e, want);
+  case FL_EXPR_BOOL: return fl_val_bool(s, e->boolean);
+  case FL_EXPR_NULL:
+    return want && want->kind == FL_TY_SCALAR && want->nullable ? fl_val_null_of(s, want) : (FlVal){.type = s->types->null};
+  case FL_EXPR_TEXT: return text_value(s, e);
+  case FL_EXPR_NAME: return name_value(s, e->name);
+  case FL_EXPR_COL: return column_value(s, e->name, false);
+  case FL_EXPR_OUTER: return column_value(s, e->name, true);
+  case FL_EXPR_TUPLE: return tuple_value(s, e, want);
+  case FL_EXPR_ARRAY: return array_value(s, e, want);
+  case FL_EXPR_COMPREHENSION: return fl_sema_comprehension(s, e);
+  case FL_EXPR_REDUCE: return fl_sema_reduce_for(s, e);
+  case FL_EXPR_BLOCK: return fl_sema_block(s, &e->block, want);
+  case FL_EXPR_IF: return fl_sema_if(s, e, want);
+  case FL_EXPR_MATCH: return fl_sema_match(s, e, want);
+  case FL_EXPR_LAMBDA: return closure_of(s, (FlClosure){.lambda = e, .scope = snapshot(s, s->scope)});
+  case FL_EXPR_CALL: return fl_sema_call(s, e, NULL, e->span, want);
+  case FL_EXPR_PIPE: {
+    FlVal v = fl_sema_expr(s, e->pipe.value, NULL);
+    if (fl_val_bad(v)) return v;
+    return fl_sema_call(s, e->pipe.call, &v, e->pipe.value->span, want);
+  }
+  case FL_EXPR_INDEX: return fl_sema_index(s, e);
+  case FL_EXPR_FIELD: return field_value(s, e);
+  case FL_EXPR_TRANSPOSE: return transpose_value(s, e);
+  case FL_EXPR_UNARY: {
+    FlVal v = fl_sema_expr(s, e->unary.operand, e->unary.op == FL_UN_NEG && e->unary.operand->kind == FL_EXPR_FLOAT ? want : NULL);
+    if (fl_val_bad(v)) return v;
+    FlVal out = e->unary.op == FL_UN_NEG ? fl_sema_negate(s, v, e->span) : fl_sema_not(s, v, e->span);
+    if (out.literal && want && want->kind == FL_TY_SCALAR && fl_dtype_is_number(want->dtype))
+      return fl_val_as_literal_type(s, out, want->dtype, e->span);
+    return out;
+  }
+  case FL_EXPR_BINARY: return fl_sema_binary_expr(s, e, want);
+  case FL_EXPR_RANGE: return range_value(s, e);
+  case FL_EXPR_TYPE: return fl_sema_error(s, FL_E0204, e->span, "a type stands here where a value is wanted");
+  }
+  return fl_val_error(s);
+}
+
+FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want) {
+  if (s->depth > MAX_DEPTH) return fl_sema_error(s, FL_E0206, e->span, "calls and expressions are nested too deeply here");
+  FlSpan outer = s->b.span;
+  s->b.span = e->span;
+  s->depth++;
+  FlVal v = dispatch(s, e, want);
+  s->depth--;
+  s->b.span = outer;
+  return v;
+}

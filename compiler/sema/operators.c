@@ -1,0 +1,493 @@
+/* operators.c: unary and binary operators on finished values, and ranges. Numbers are brought to one type first
+ * (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
+#include "sema/sema_internal.h"
+
+static bool is_number(FlVal v) {
+  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && fl_dtype_is_number(v.type->dtype);
+}
+static bool is_dtype(FlVal v, FlDtype d) {
+  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && v.type->dtype == d;
+}
+static bool is_plain(FlVal v) { return v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY; }
+
+static FlVal to_dtype(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
+  if (v.type->dtype == d) return v;
+  const FlType *t = v.type->kind == FL_TY_SCALAR ? fl_type_scalar(s->types, d, v.type->nullable)
+                                                 : fl_type_array(s->types, d, v.type->nullable, v.type->rank);
+  return fl_val_coerce(s, v, t, span, "the operand");
+}
+
+/* Brings two numbers to one type. */
+static bool same_number(FlSema *s, FlVal *a, FlVal *b, FlSpan span, FlSpan left, FlSpan right, FlDtype *out) {
+  FlDtype d;
+  if (a->literal && !b->literal && fl_val_fits(s, *a, fl_type_scalar(s->types, b->type->dtype, false))) d = b->type->dtype;
+  else if (b->literal && !a->literal && fl_val_fits(s, *b, fl_type_scalar(s->types, a->type->dtype, false))) d = a->type->dtype;
+  else if (!fl_promote(a->type->dtype, b->type->dtype, &d)) {
+    FlDiag *diag = fl_sema_report(s, FL_E0312, span, "%s and %s do not mix", fl_dtype_name(a->type->dtype), fl_dtype_name(b->type->dtype));
+    fl_diag_help(s->sink, diag, "convert one of them, for example with `i64(...)`");
+    return false;
+  }
+  *a = to_dtype(s, *a, d, left);
+  *b = to_dtype(s, *b, d, right);
+  *out = d;
+  return !fl_val_bad(*a) && !fl_val_bad(*b);
+}
+
+static FlVal wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan span) {
+  FlDiag *d = fl_sema_report(s, FL_E0312, span, "`%s` does not take %s and %s", op, fl_val_text(s, a), fl_val_text(s, b));
+  bool text_and_date = (is_dtype(a, FL_DATE) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && is_dtype(b, FL_DATE));
+  if (text_and_date) fl_diag_help(s->sink, d, "write the date as `date(\"2026-01-31\")`");
+  else if (is_dtype(a, FL_TEXT) && is_number(b)) fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
+  else if (is_dtype(b, FL_TEXT) && is_number(a)) fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
+  else if (a.type->kind == FL_TY_TABLE || b.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`, or make a matrix of some with `matrix(t, a, b)`");
+  return fl_val_error(s);
+}
+
+/* ---- tuples of numbers ---- */
+
+static FlVal tuple_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
+  FlVal t = a.type->kind == FL_TY_TUPLE ? a : b;
+  int n = t.type->n_fields;
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
+  FlVal *out = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
+  for (int i = 0; i < n; i++) {
+    names[i] = t.type->fields[i].name;
+    FlVal x = a, y = b;
+    if (a.type->kind == FL_TY_TUPLE) x = fl_val_field(s, a, i);
+    if (b.type->kind == FL_TY_TUPLE) {
+      int k = fl_type_field_find(b.type, names[i]);
+      if (k < 0 || b.type->n_fields != n)
+        return fl_sema_error(s, FL_E0313, span, "the two sides have different fields: %s and %s", fl_val_text(s, a), fl_val_text(s, b));
+      y = fl_val_field(s, b, k);
+    }
+    out[i] = fl_sema_binary(s, op, x, y, span, left, right);
+    if (fl_val_bad(out[i])) return out[i];
+  }
+  return fl_val_tuple(s, n, names, out, t.type->name);
+}
+
+/* ---- dates ---- */
+
+static FlVal date_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
+  FlDtype x = a.type->dtype, y = b.type->dtype;
+  if (op == FL_BIN_ADD && x == FL_DURATION && (y == FL_DATE || y == FL_DATETIME)) return date_arithmetic(s, op, b, a, span);
+  if (op == FL_BIN_SUB && x == FL_DATE && y == FL_DATE) return fl_sema_lift_op(s, span, FL_OP_DATE_DIFF, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
+  if (op == FL_BIN_SUB && x == FL_DATETIME && y == FL_DATETIME)
+    return fl_sema_lift_op(s, span, FL_OP_DATETIME_DIFF, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
+  if ((op == FL_BIN_ADD || op == FL_BIN_SUB) && (x == FL_DATE || x == FL_DATETIME) && y == FL_DURATION) {
+    if (op == FL_BIN_SUB) b = fl_sema_lift_op(s, span, FL_OP_NEG, 1, &b, FL_DURATION, NULL);
+    FlVal at = x == FL_DATE ? fl_sema_lift_op(s, span, FL_OP_DATE_TO_DATETIME, 1, &a, FL_DATETIME, NULL) : a;
+    FlVal sum = fl_sema_lift_op(s, span, FL_OP_DATETIME_ADD, 2, (FlVal[]){at, b}, FL_DATETIME, NULL);
+    return x == FL_DATE ? fl_sema_lift_op(s, span, FL_OP_DATETIME_TO_DATE, 1, &sum, FL_DATE, NULL) : sum;
+  }
+  if (x == FL_DURATION && y == FL_DURATION) {
+    if (op == FL_BIN_ADD || op == FL_BIN_SUB)
+      return fl_sema_lift_op(s, span, op == FL_BIN_ADD ? FL_OP_ADD : FL_OP_SUB, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
+    if (op == FL_BIN_DIV) return fl_sema_lift_op(s, span, FL_OP_DURATION_RATIO, 2, (FlVal[]){a, b}, FL_F64, NULL);
+  }
+  return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+}
+
+/* ---- arithmetic ---- */
+
+/* x to a small whole power is repeated multiplication: the definition of its bits. */
+static FlVal small_power(FlSema *s, FlVal x, uint64_t n, FlSpan span) {
+  FlVal out = x;
+  bool first = true;
+  for (FlVal square = x; n; n >>= 1) {
+    if (n & 1) {
+      out = first ? square : fl_sema_lift_op(s, span, FL_OP_MUL, 2, (FlVal[]){out, square}, x.type->dtype, NULL);
+      first = false;
+    }
+    if (n > 1) square = fl_sema_lift_op(s, span, FL_OP_MUL, 2, (FlVal[]){square, square}, x.type->dtype, NULL);
+  }
+  return out;
+}
+
+static FlVal arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
+  if (op == FL_BIN_POW && b.literal == FL_LIT_INT && !b.negative && b.magnitude >= 1 && b.magnitude <= 8)
+    return small_power(s, a, b.magnitude, span);
+  FlDtype d;
+  if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
+  if (op == FL_BIN_DIV && !fl_dtype_is_float(d)) {
+    d = FL_F64;
+    a = to_dtype(s, a, d, left);
+    b = to_dtype(s, b, d, right);
+  }
+  FlOpcode code = FL_OP_ADD;
+  switch (op) {
+  case FL_BIN_SUB: code = FL_OP_SUB; break;
+  case FL_BIN_MUL: code = FL_OP_MUL; break;
+  case FL_BIN_DIV: code = FL_OP_DIV; break;
+  case FL_BIN_FLOORDIV: code = FL_OP_FLOORDIV; break;
+  case FL_BIN_MOD: code = FL_OP_MOD; break;
+  case FL_BIN_POW: code = FL_OP_POW; break;
+  default: break;
+  }
+  return fl_sema_lift_op(s, span, code, 2, (FlVal[]){a, b}, d, NULL);
+}
+
+/* ---- comparison ---- */
+
+static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
+  static const FlOpcode codes[] = {[FL_BIN_EQ] = FL_OP_EQ, [FL_BIN_NE] = FL_OP_NE, [FL_BIN_LT] = FL_OP_LT,
+                                   [FL_BIN_LE] = FL_OP_LE, [FL_BIN_GT] = FL_OP_GT, [FL_BIN_GE] = FL_OP_GE};
+  if (a.type->kind == FL_TY_NULL || b.type->kind == FL_TY_NULL) {
+    FlDiag *d = fl_sema_report(s, FL_E0504, span, "a comparison with null is never true");
+    fl_diag_help(s->sink, d, op == FL_BIN_NE ? "ask with `not is_null(...)`" : "ask with `is_null(...)`");
+    return fl_val_error(s);
+  }
+  if (!is_plain(a) || !is_plain(b)) return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+  FlDtype d = a.type->dtype;
+  if (is_number(a) && is_number(b)) {
+    if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
+  } else if (a.type->dtype != b.type->dtype || d == FL_FILE || (d == FL_BOOL && op != FL_BIN_EQ && op != FL_BIN_NE)) {
+    return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+  }
+  return fl_sema_lift_op(s, span, codes[op], 2, (FlVal[]){a, b}, FL_BOOL, NULL);
+}
+
+static FlVal near_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)span;
+  (void)env;
+  FlValue *a = args[0].parts[0], *b = args[1].parts[0];
+  FlBuilder *w = &s->b;
+  FlValue *gap = fl_ir_unary(w, FL_OP_ABS, fl_ir_binary(w, FL_OP_SUB, a, b));
+  FlValue *size = fl_ir_binary(w, FL_OP_MAX, fl_ir_unary(w, FL_OP_ABS, a), fl_ir_unary(w, FL_OP_ABS, b));
+  FlValue *room = fl_ir_binary(w, FL_OP_ADD, fl_ir_binary(w, FL_OP_MUL, size, fl_ir_const_f(w, FL_F64, 1e-9)), fl_ir_const_f(w, FL_F64, 1e-12));
+  FlValue *close = fl_ir_binary(w, FL_OP_LE, gap, room);
+  return fl_val_scalar(s, FL_BOOL, fl_ir_binary(w, FL_OP_OR, close, fl_ir_binary(w, FL_OP_EQ, a, b)));
+}
+
+static FlVal near(FlSema *s, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
+  if (!is_number(a) || !is_number(b) || a.type->nullable || b.type->nullable) return wrong_operands(s, "~=", a, b, span);
+  a = to_dtype(s, a, FL_F64, left);
+  b = to_dtype(s, b, FL_F64, right);
+  FlVal args[2] = {a, b};
+  return fl_sema_lift(s, span, 2, args, near_element, NULL);
+}
+
+/* ---- logic ---- */
+
+static FlVal logic_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)span;
+  bool is_and = *(bool *)env;
+  FlBuilder *w = &s->b;
+  FlValue *a = args[0].parts[0], *b = args[1].parts[0];
+  FlValue *value = fl_ir_binary(w, is_and ? FL_OP_AND : FL_OP_OR, a, b);
+  FlValue *va = fl_val_valid(s, args[0]), *vb = fl_val_valid(s, args[1]);
+  if (!va && !vb) return fl_val_scalar(s, FL_BOOL, value);
+  if (!va) va = fl_ir_const_i(w, FL_BOOL, 1);
+  if (!vb) vb = fl_ir_const_i(w, FL_BOOL, 1);
+  /* Known when both are, or when one known side decides; under a null the value is false. */
+  FlValue *da = fl_ir_binary(w, FL_OP_AND, va, is_and ? fl_ir_unary(w, FL_OP_NOT, a) : a);
+  FlValue *db = fl_ir_binary(w, FL_OP_AND, vb, is_and ? fl_ir_unary(w, FL_OP_NOT, b) : b);
+  FlValue *valid = fl_ir_binary(w, FL_OP_OR, fl_ir_binary(w, FL_OP_AND, va, vb), fl_ir_binary(w, FL_OP_OR, da, db));
+  FlValue *parts[2] = {fl_ir_binary(w, FL_OP_AND, value, valid), valid};
+  return fl_val_make(s, fl_type_scalar(s->types, FL_BOOL, true), parts);
+}
+
+static FlVal logic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
+  if (!is_dtype(a, FL_BOOL) || !is_dtype(b, FL_BOOL)) return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+  bool is_and = op == FL_BIN_AND;
+  FlVal args[2] = {a, b};
+  return fl_sema_lift(s, span, 2, args, logic_element, &is_and);
+}
+
+FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span) {
+  if (!is_dtype(v, FL_BOOL)) return fl_sema_error(s, FL_E0312, span, "`not` takes a bool, and this is %s", fl_val_text(s, v));
+  return fl_sema_lift_op(s, span, FL_OP_NOT, 1, &v, FL_BOOL, NULL);
+}
+
+FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span) {
+  if (v.literal) {
+    FlVal out = v;
+    out.parts = FL_NEW_ARRAY(s->arena, FlValue *, 1);
+    if (v.literal == FL_LIT_INT) {
+      out.negative = !v.negative && v.magnitude;
+      if (v.magnitude > (uint64_t)1 << 63) return fl_sema_error(s, FL_E0302, span, "this number does not fit i64");
+      if (fl_dtype_is_float(v.type->dtype)) out.parts[0] = fl_ir_const_f(&s->b, v.type->dtype, (double)v.magnitude * (out.negative ? -1 : 1));
+      else {
+        out.type = fl_type_scalar(s->types, fl_dtype_is_signed(v.type->dtype) ? v.type->dtype : FL_I64, false);
+        out.parts[0] = fl_ir_const_i(&s->b, out.type->dtype, (int64_t)(out.negative ? 0 - v.magnitude : v.magnitude));
+      }
+    } else {
+      out.real = -v.real;
+      out.parts[0] = fl_ir_const_f(&s->b, v.type->dtype, out.real);
+    }
+    return out;
+  }
+  if (v.type->kind == FL_TY_TUPLE) {
+    FlVal minus = fl_val_i64(s, -1);
+    minus.literal = FL_LIT_INT;
+    minus.magnitude = 1;
+    minus.negative = true;
+    return fl_sema_binary(s, FL_BIN_MUL, minus, v, span, span, span);
+  }
+  if (!is_number(v) && !is_dtype(v, FL_DURATION)) {
+    FlDiag *d = fl_sema_report(s, FL_E0312, span, "`-` takes a number, and this is %s", fl_val_text(s, v));
+    if (is_plain(v)) fl_diag_help(s->sink, d, "to sort downwards by it, write `desc(...)`");
+    return fl_val_error(s);
+  }
+  if (fl_dtype_is_int(v.type->dtype) && !fl_dtype_is_signed(v.type->dtype))
+    return fl_sema_error(s, FL_E0312, span, "%s has no negative values; convert it first, `-i64(...)`", fl_dtype_name(v.type->dtype));
+  return fl_sema_lift_op(s, span, FL_OP_NEG, 1, &v, v.type->dtype, NULL);
+}
+
+/* ---- ?? and in ---- */
+
+static FlVal default_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)env;
+  (void)span;
+  FlVal a = args[0], b = args[1];
+  FlValue *value = fl_ir_select(&s->b, a.parts[1], a.parts[0], b.parts[0]);
+  if (!b.type->nullable) return fl_val_scalar(s, a.type->dtype, value);
+  FlValue *parts[2] = {value, fl_ir_binary(&s->b, FL_OP_OR, a.parts[1], b.parts[1])};
+  return fl_val_make(s, a.type, parts);
+}
+
+static FlVal fill_null(FlSema *s, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
+  if (a.type->kind == FL_TY_NULL) return b;
+  if (!is_plain(a) || !is_plain(b)) return wrong_operands(s, "??", a, b, span);
+  if (!a.type->nullable) {
+    fl_report(s->sink, FL_W0001, left, "this is never null, so `??` does nothing");
+    return a;
+  }
+  FlDtype d = a.type->dtype;
+  if (is_number(a) && is_number(b)) {
+    if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
+  } else if (b.type->dtype != d) {
+    return wrong_operands(s, "??", a, b, span);
+  }
+  FlVal args[2] = {a, b};
+  return fl_sema_lift(s, span, 2, args, default_element, NULL);
+}
+
+typedef struct InArray {
+  FlVal set;
+} InArray;
+
+static FlVal in_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)span;
+  FlVal set = ((InArray *)env)->set;
+  FlValue *size = fl_sema_dim(s, set, 0);
+  FlType1 out = fl_t_scalar(FL_BOOL), in = fl_t_scalar(FL_I64);
+  FlOp *any = fl_ir_op(&s->b, FL_OP_REDUCE, 1, &size, 1, &out, 1);
+  any->attrs.s = "any";
+  FlRegion *r = fl_ir_region(&s->b, any, 0, 1, &in);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlValue *same = fl_ir_binary(&s->b, FL_OP_EQ, args[0].parts[0], fl_ir_load(&s->b, set.parts[0], 1, r->params, true));
+  fl_ir_yield(r, s->module, 1, &same);
+  fl_sema_leave(s, saved);
+  FlValue *valid = fl_val_valid(s, args[0]);
+  if (!valid) return fl_val_scalar(s, FL_BOOL, any->results[0]);
+  FlValue *parts[2] = {fl_ir_binary(&s->b, FL_OP_AND, any->results[0], valid), valid};
+  return fl_val_make(s, fl_type_scalar(s->types, FL_BOOL, true), parts);
+}
+
+static FlVal is_in(FlSema *s, FlVal x, FlVal set, FlSpan span, FlSpan left, FlSpan right) {
+  if (set.type->kind != FL_TY_ARRAY || set.type->rank != 1 || set.type->nullable || !is_plain(x))
+    return wrong_operands(s, "in", x, set, span);
+  if (is_number(x) && is_number(set)) {
+    FlDtype d;
+    FlVal probe = set;
+    if (!same_number(s, &x, &probe, span, left, right, &d)) return fl_val_error(s);
+    set = probe;
+  } else if (x.type->dtype != set.type->dtype) {
+    return wrong_operands(s, "in", x, set, span);
+  }
+  InArray env = {set};
+  return fl_sema_lift(s, span, 1, &x, in_element, &env);
+}
+
+static FlVal in_range(FlSema *s, FlVal x, const FlExpr *range, FlSpan span, FlSpan left) {
+  FlVal lo = fl_sema_expr(s, range->range.lo, NULL), hi = fl_sema_expr(s, range->range.hi, NULL);
+  if (fl_val_bad(lo) || fl_val_bad(hi)) return fl_val_error(s);
+  if (range->range.step) return fl_sema_error(s, FL_E0314, range->span, "`in` takes a range without a step");
+  FlVal ge = fl_sema_binary(s, FL_BIN_GE, x, lo, span, left, range->range.lo->span);
+  FlVal lt = fl_sema_binary(s, FL_BIN_LT, x, hi, span, left, range->range.hi->span);
+  if (fl_val_bad(ge) || fl_val_bad(lt)) return fl_val_error(s);
+  return fl_sema_binary(s, FL_BIN_AND, ge, lt, span, span, span);
+}
+
+/* ---- matrix product ---- */
+
+FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span) {
+  if (a.type->kind != FL_TY_ARRAY || b.type->kind != FL_TY_ARRAY || !is_number(a) || !is_number(b) || a.type->rank > 2 || b.type->rank > 2)
+    return wrong_operands(s, "@", a, b, span);
+  if (a.type->nullable || b.type->nullable) {
+    FlDiag *d = fl_sema_report(s, FL_E0501, span, "a matrix product cannot take values that may be null");
+    fl_diag_help(s->sink, d, "fill them with `?? 0` or drop those rows first");
+    return fl_val_error(s);
+  }
+  FlDtype d;
+  if (!same_number(s, &a, &b, span, span, span, &d)) return fl_val_error(s);
+  int ra = a.type->rank, rb = b.type->rank, rank = ra + rb - 2;
+  const char *message = fl_arena_printf(s->arena, "the left side of `@` has {a} %s, but the right side has {b} %s",
+                                        ra == 1 ? "elements" : "columns", rb == 1 ? "elements" : "rows");
+  if (!fl_sema_same_size(s, fl_sema_dim(s, a, ra - 1), fl_sema_dim(s, b, 0), span, message)) return fl_val_error(s);
+  FlType1 out = rank ? fl_t_array(d, rank) : fl_t_scalar(d);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_MATMUL, 2, (FlValue *[]){a.parts[0], b.parts[0]}, 1, &out, 0);
+  return rank ? fl_val_array(s, d, rank, op->results[0]) : fl_val_scalar(s, d, op->results[0]);
+}
+
+/* ---- dispatch ---- */
+
+FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
+  if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
+  if (a.type->kind == FL_TY_NEVER) return a;
+  if (a.type->kind == FL_TY_NONE || b.type->kind == FL_TY_NONE)
+    return fl_sema_error(s, FL_E0309, a.type->kind == FL_TY_NONE ? left : right, "this gives no value");
+  switch (op) {
+  case FL_BIN_DEFAULT: return fill_null(s, a, b, span, left, right);
+  case FL_BIN_OR:
+  case FL_BIN_AND: return logic(s, op, a, b, span);
+  case FL_BIN_EQ:
+  case FL_BIN_NE:
+  case FL_BIN_LT:
+  case FL_BIN_LE:
+  case FL_BIN_GT:
+  case FL_BIN_GE: return compare(s, op, a, b, span, left, right);
+  case FL_BIN_NEAR: return near(s, a, b, span, left, right);
+  case FL_BIN_IN: return is_in(s, a, b, span, left, right);
+  case FL_BIN_MATMUL: return fl_sema_matmul(s, a, b, span);
+  case FL_BIN_ADD:
+  case FL_BIN_SUB:
+  case FL_BIN_MUL:
+  case FL_BIN_DIV:
+  case FL_BIN_FLOORDIV:
+  case FL_BIN_MOD:
+  case FL_BIN_POW: break;
+  }
+  if (a.type->kind == FL_TY_TUPLE || b.type->kind == FL_TY_TUPLE) return tuple_arithmetic(s, op, a, b, span, left, right);
+  if (is_number(a) && is_number(b)) return arithmetic(s, op, a, b, span, left, right);
+  if (op == FL_BIN_ADD && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT))
+    return fl_sema_lift_op(s, span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){a, b}, FL_TEXT, NULL);
+  bool time = is_plain(a) && is_plain(b) && (a.type->dtype == FL_DATE || a.type->dtype == FL_DATETIME || a.type->dtype == FL_DURATION);
+  if (time || (is_plain(a) && is_dtype(a, FL_DURATION))) return date_arithmetic(s, op, a, b, span);
+  return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+}
+
+/* Ops after `mark` in the current region may fault. */
+static bool faults_since(FlSema *s, FlOp *mark) {
+  for (FlOp *op = mark ? mark->next : s->b.region->first; op; op = op->next)
+    if (fl_ir_may_fault(op)) return true;
+  return false;
+}
+
+/* The right side of `and`, `or`, `??` on scalars is evaluated only when it decides. */
+static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *result, const FlType *want) {
+  FlBinaryOp op = e->binary.op;
+  FlRegion *here = s->b.region;
+  FlOp *mark = here->last;
+  FlVal b = fl_sema_expr(s, e->binary.right, want);
+  if (fl_val_bad(b)) return b;
+  FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
+  bool never = b.type->kind == FL_TY_NEVER;
+  if (!never && (b.type->kind != FL_TY_SCALAR || !faults_since(s, mark))) return fl_sema_binary(s, op, a, b, span, left, right);
+  if (!never && op != FL_BIN_DEFAULT && (!is_dtype(b, FL_BOOL) || b.type->nullable)) return fl_sema_binary(s, op, a, b, span, left, right);
+  if (!never) {
+    b = fl_val_coerce(s, b, result, right, "the right side");
+    if (fl_val_bad(b)) return b;
+  }
+  FlType1 types[2];
+  fl_type_parts(result, types);
+  FlValue *decides = op == FL_BIN_DEFAULT ? fl_val_valid(s, a) : a.parts[0];
+  FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &decides, result->n_parts, types, 2);
+  FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
+  FlRegion *lazy = op == FL_BIN_AND ? yes : no, *eager = op == FL_BIN_AND ? no : yes;
+  fl_ir_move_into(here, mark, branch, lazy);
+  FlSavedPlace saved = fl_sema_enter(s, lazy);
+  if (never) b = (FlVal){.type = result, .parts = (FlValue *[]){fl_val_zero(s, result->dtype), fl_ir_const_i(&s->b, FL_BOOL, 0)}};
+  fl_ir_yield(lazy, s->module, result->n_parts, b.parts);
+  s->b.region = eager;
+  FlValue *known[2] = {op == FL_BIN_DEFAULT ? a.parts[0] : fl_ir_const_i(&s->b, FL_BOOL, op == FL_BIN_OR),
+                       fl_ir_const_i(&s->b, FL_BOOL, 1)};
+  fl_ir_yield(eager, s->module, result->n_parts, known);
+  fl_sema_leave(s, saved);
+  return fl_val_make(s, result, branch->results);
+}
+
+/* x ?? e over an array x, with e evaluated only where x is null. */
+typedef struct LazyDefault {
+  const FlExpr *e;
+  FlVal x;
+} LazyDefault;
+
+static FlVal lazy_default_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)span;
+  const FlExpr *e = ((LazyDefault *)env)->e;
+  const FlType *plain = fl_type_with_null(s->types, args[0].type, false);
+  return lazy_right(s, e, args[0], plain, plain);
+}
+
+FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
+  FlBinaryOp op = e->binary.op;
+  FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
+  FlVal a = fl_sema_expr(s, e->binary.left, want && want->kind == FL_TY_SCALAR && fl_dtype_is_float(want->dtype) ? want : NULL);
+  if (op == FL_BIN_IN && e->binary.right->kind == FL_EXPR_RANGE && !fl_val_bad(a)) return in_range(s, a, e->binary.right, span, left);
+  bool scalar = a.type->kind == FL_TY_SCALAR;
+  if ((op == FL_BIN_AND || op == FL_BIN_OR) && scalar && a.type->dtype == FL_BOOL && !a.type->nullable)
+    return lazy_right(s, e, a, a.type, NULL);
+  if (op == FL_BIN_DEFAULT && scalar && a.type->nullable)
+    return lazy_right(s, e, a, fl_type_with_null(s->types, a.type, false), NULL);
+  if (op == FL_BIN_DEFAULT && a.type->kind == FL_TY_ARRAY && a.type->nullable && e->binary.right->kind == FL_EXPR_CALL) {
+    LazyDefault env = {e, a};
+    return fl_sema_lift(s, e->span, 1, &a, lazy_default_element, &env);
+  }
+  FlVal b = fl_sema_expr(s, e->binary.right, NULL);
+  if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
+  return fl_sema_binary(s, op, a, b, span, left, right);
+}
+
+/* ---- ranges ---- */
+
+static bool range_bound(FlSema *s, const FlExpr *e, FlValue **out) {
+  FlVal v = fl_sema_expr(s, e, NULL);
+  if (fl_val_bad(v)) return false;
+  if (v.type->kind != FL_TY_SCALAR || !fl_dtype_is_int(v.type->dtype) || v.type->nullable) {
+    fl_sema_error(s, FL_E0314, e->span, "a range goes over whole numbers, and this is %s", fl_val_text(s, v));
+    return false;
+  }
+  v = fl_val_coerce(s, v, fl_type_scalar(s->types, FL_I64, false), e->span, "the bound of a range");
+  *out = fl_val_bad(v) ? NULL : v.parts[0];
+  return *out != NULL;
+}
+
+bool fl_sema_range(FlSema *s, const FlExpr *e, FlRangeVal *out) {
+  FlValue *hi;
+  if (!range_bound(s, e->range.lo, &out->lo) || !range_bound(s, e->range.hi, &hi)) return false;
+  out->step = 1;
+  if (e->range.step) {
+    FlVal v = fl_sema_expr(s, e->range.step, NULL);
+    if (!fl_val_const_i(v, &out->step) || out->step <= 0) {
+      fl_sema_error(s, FL_E0314, e->range.step->span, "the step of a range must be a whole number above 0 that is known when compiling");
+      return false;
+    }
+  }
+  int64_t lo;
+  FlValue *zero = fl_sema_i64(s, 0);
+  FlValue *width = fl_ir_const_value_i(out->lo, &lo) && lo == 0 ? hi : fl_sema_op2(s, FL_OP_SUB, hi, out->lo);
+  if (out->step != 1) {
+    FlValue *up = fl_sema_op2(s, FL_OP_ADD, width, fl_sema_i64(s, out->step - 1));
+    width = fl_sema_op2(s, FL_OP_FLOORDIV, up, fl_sema_i64(s, out->step));
+  }
+  int64_t c;
+  if (fl_ir_const_value_i(width, &c)) out->count = fl_sema_i64(s, c < 0 ? 0 : c);
+  else if (fl_sema_is_size(width)) out->count = width;
+  else out->count = fl_sema_op2(s, FL_OP_MAX, width, zero);
+  out->count = fl_sema_size(s, out->count);
+  return true;
+}
+
+FlValue *fl_sema_range_at(FlSema *s, const FlRangeVal *r, FlValue *i) {
+  int64_t lo;
+  if (r->step != 1) i = fl_sema_op2(s, FL_OP_WRAP_MUL, i, fl_sema_i64(s, r->step));
+  if (fl_ir_const_value_i(r->lo, &lo) && lo == 0) return i;
+  return fl_sema_op2(s, FL_OP_WRAP_ADD, r->lo, i);
+}

@@ -1,0 +1,312 @@
+/* type_expr.c: types as they are written. In: a type expression, and mostly a value that should have it. Out: the type,
+ * or the value converted to it, with the names of sizes bound.
+ *
+ * A size name in a signature is fresh, or the i64 parameter of that name; equal names mean equal sizes. Types carry no
+ * sizes, so sizes are checked on values only. */
+#include "sema/sema_internal.h"
+
+/* Sizes of a declared type that stands around: `Net[h, v]` binds its two names to the dimensions given. */
+typedef struct SizeEnv {
+  struct SizeEnv *outer;       /* where `dims` are to be read */
+  const FlNameList *names;
+  const FlDimList *dims;       /* NULL: written without sizes; each name is fresh */
+  FlValue **fresh;
+} SizeEnv;
+
+static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
+  FlName name = t->name.name;
+  FlBinding *b = NULL;
+  if (t->name.module.text) {
+    FlBinding *m = fl_scope_find(s, t->name.module.text);
+    if (!m || m->kind != FL_BIND_MODULE) {
+      if (!quiet) fl_sema_error(s, FL_E0203, t->name.module.span, "there is no module `%s`", t->name.module.text);
+      return NULL;
+    }
+    b = fl_scope_find_in(m->file->scope, name.text);
+  } else {
+    for (FlScope *scope = s->scope; scope && !b; scope = scope->parent)
+      for (int i = scope->names.n - 1; i >= 0 && !b; i--)
+        if (scope->names.at[i]->name == name.text && scope->names.at[i]->kind == FL_BIND_TYPE) b = scope->names.at[i];
+  }
+  if (b && b->kind == FL_BIND_TYPE) return b;
+  if (!quiet) {
+    const char *known[FL_N_DTYPES + 64];
+    int n = 0;
+    for (int d = 0; d < FL_N_DTYPES; d++)
+      if (d != FL_LIST) known[n++] = fl_dtype_name((FlDtype)d);
+    for (FlScope *scope = s->scope; scope; scope = scope->parent)
+      for (int i = 0; i < scope->names.n && n < FL_N_DTYPES + 60; i++)
+        if (scope->names.at[i]->kind == FL_BIND_TYPE) known[n++] = scope->names.at[i]->name;
+    FlDiag *d = fl_sema_report(s, FL_E0202, t->span, "there is no type `%s`", name.text);
+    const char *near = fl_closest(name.text, known, n);
+    if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+    else if (strcmp(name.text, "int") == 0) fl_diag_help(s->sink, d, "whole numbers are `i64`");
+    else if (strcmp(name.text, "float") == 0 || strcmp(name.text, "double") == 0) fl_diag_help(s->sink, d, "real numbers are `f64`");
+    else if (strcmp(name.text, "str") == 0 || strcmp(name.text, "string") == 0) fl_diag_help(s->sink, d, "text is `text`");
+  }
+  return NULL;
+}
+
+static const FlType *resolve(FlSema *s, const FlTypeExpr *t);
+
+/* typeof(e): elaborated where the file's lets are, into a region that nobody keeps. */
+static const FlType *type_of_value(FlSema *s, const FlExpr *e) {
+  FlRegion *scratch = FL_NEW(s->arena, FlRegion);
+  scratch->func = s->b.func;
+  FlSavedPlace saved = fl_sema_enter(s, scratch);
+  FlVal v = fl_sema_expr(s, e, NULL);
+  fl_sema_leave(s, saved);
+  return v.type;
+}
+
+static const FlType *declared(FlSema *s, FlBinding *b) {
+  if (b->val.type) return b->val.type;
+  b->val.type = s->types->error; /* while it is being resolved: a type inside itself */
+  FlScope *scope = s->scope;
+  FlFile *file = s->file;
+  s->scope = b->file->scope;
+  s->file = b->file;
+  const FlTypeExpr *body = b->decl->type.type;
+  const FlType *t = resolve(s, body);
+  s->scope = scope;
+  s->file = file;
+  if (!t) {
+    fl_sema_error(s, FL_E0304, body->span, "a declared type must be complete: no `_` and no `..`");
+    t = s->types->error;
+  }
+  if (t->kind == FL_TY_TUPLE && body->kind == FL_TYPE_TUPLE) {
+    const char *name = b->file->is_script ? b->name : fl_intern_z(s->names, fl_arena_printf(s->arena, "%s.%s", b->file->name, b->name));
+    t = fl_type_tuple(s->types, t->n_fields, t->fields, name);
+  }
+  b->val.type = t;
+  return t;
+}
+
+static const FlType *resolve_tuple(FlSema *s, const FlTypeExpr *t) {
+  FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, t->tuple.fields.n + 1);
+  for (int i = 0; i < t->tuple.fields.n; i++) {
+    const FlTypeField *f = &t->tuple.fields.at[i];
+    fields[i].name = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
+    fields[i].type = resolve(s, f->type);
+    if (!fields[i].type) return NULL;
+    for (int k = 0; k < i; k++)
+      if (fields[k].name == fields[i].name) {
+        fl_sema_error(s, FL_E0305, f->span, "the field `%s` is there twice", fields[i].name);
+        return s->types->error;
+      }
+  }
+  if (t->tuple.open) return NULL;
+  return fl_type_tuple(s->types, t->tuple.fields.n, fields, NULL);
+}
+
+/* A declared type with sizes directly under these brackets: the brackets are its sizes, not dimensions. */
+static FlBinding *sized_type(FlSema *s, const FlTypeExpr *t) {
+  if (t->kind != FL_TYPE_ARRAY || t->array.element->kind != FL_TYPE_NAME) return NULL;
+  FlDtype d;
+  if (!t->array.element->name.module.text && fl_dtype_find(t->array.element->name.name.text, &d)) return NULL;
+  FlBinding *b = find_type(s, t->array.element, true);
+  return b && b->decl->type.sizes.n > 0 ? b : NULL;
+}
+
+static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
+  switch (t->kind) {
+  case FL_TYPE_ERROR: return s->types->error;
+  case FL_TYPE_ANY: return NULL;
+  case FL_TYPE_NAME: {
+    FlDtype d;
+    if (!t->name.module.text && fl_dtype_find(t->name.name.text, &d)) return fl_type_scalar(s->types, d, false);
+    FlBinding *b = find_type(s, t, false);
+    return b ? declared(s, b) : s->types->error;
+  }
+  case FL_TYPE_OPTION: {
+    const FlType *inner = resolve(s, t->inner);
+    if (!inner || inner->kind == FL_TY_ERROR) return inner;
+    if (inner->kind == FL_TY_SCALAR || inner->kind == FL_TY_ARRAY) return fl_type_with_null(s->types, inner, true);
+    fl_sema_error(s, FL_E0502, t->span, "only scalars and columns can be null, not %s", fl_type_text(s->types, inner));
+    return s->types->error;
+  }
+  case FL_TYPE_ARRAY: {
+    FlBinding *b = sized_type(s, t);
+    if (b) {
+      if (b->decl->type.sizes.n != t->array.dims.n)
+        fl_sema_error(s, FL_E0306, t->span, "`%s` has %d size%s, but %d %s written", b->name, b->decl->type.sizes.n,
+                      b->decl->type.sizes.n == 1 ? "" : "s", t->array.dims.n, t->array.dims.n == 1 ? "is" : "are");
+      return declared(s, b);
+    }
+    const FlType *elem = resolve(s, t->array.element);
+    if (!elem || elem->kind == FL_TY_ERROR) return elem;
+    int n = t->array.dims.n;
+    if (elem->kind == FL_TY_SCALAR) {
+      if (n > FL_MAX_RANK) {
+        fl_sema_error(s, FL_E0307, t->span, "an array has at most %d dimensions", FL_MAX_RANK);
+        return s->types->error;
+      }
+      return fl_type_array(s->types, elem->dtype, elem->nullable, n);
+    }
+    if (n != 1) {
+      fl_sema_error(s, FL_E0307, t->span, "tables and lists have one dimension");
+      return s->types->error;
+    }
+    return elem->kind == FL_TY_TUPLE ? fl_type_table(s->types, elem) : fl_type_list(s->types, elem);
+  }
+  case FL_TYPE_TUPLE: return resolve_tuple(s, t);
+  case FL_TYPE_FUNCTION: return s->types->func;
+  case FL_TYPE_TYPEOF: return type_of_value(s, t->of);
+  }
+  return s->types->error;
+}
+
+const FlType *fl_type_of_expr(FlSema *s, const FlTypeExpr *t) { return t ? resolve(s, t) : NULL; }
+
+/* ---- sizes ---- */
+
+/* The value of a size name, or NULL when it is fresh here. `slot`: where a fresh one goes when it belongs to an env. */
+static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh_ok, FlValue ***slot, bool *unknown);
+
+static FlValue *size_of_dim(FlSema *s, const FlDim *d, SizeEnv *env, bool fresh_ok, bool *unknown) {
+  if (!d->name.text) return fl_sema_i64(s, d->constant);
+  FlValue **slot = NULL;
+  FlValue *v = size_named(s, d->name.text, env, fresh_ok, &slot, unknown);
+  if (!v) return NULL;
+  return d->constant ? fl_sema_op2(s, FL_OP_ADD, v, fl_sema_i64(s, d->constant)) : v;
+}
+
+static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh_ok, FlValue ***slot, bool *unknown) {
+  if (env) {
+    for (int i = 0; i < env->names->n; i++) {
+      if (env->names->at[i].text != name) continue;
+      *slot = &env->fresh[i];
+      if (env->fresh[i]) return env->fresh[i];
+      if (env->dims && i < env->dims->n && !env->dims->at[i].any)
+        return size_of_dim(s, &env->dims->at[i], env->outer, fresh_ok, unknown);
+      return NULL;
+    }
+  }
+  FlBinding *b = fresh_ok ? fl_scope_find_in(s->scope, name) : fl_scope_find(s, name);
+  if (b && (b->kind == FL_BIND_VALUE || b->kind == FL_BIND_VAR)) {
+    FlVal v = fl_binding_value(s, b);
+    if (v.type->kind == FL_TY_SCALAR && fl_dtype_is_int(v.type->dtype) && !v.type->nullable)
+      return fl_ir_convert(&s->b, v.parts[0], FL_I64);
+  }
+  if (!fresh_ok) *unknown = true;
+  return NULL;
+}
+
+static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, bool fresh_ok, FlSpan span, const char *what) {
+  if (d->any) return;
+  bool unknown = false;
+  FlValue *want = size_of_dim(s, d, env, fresh_ok, &unknown);
+  if (want) {
+    const char *message = d->name.text
+                              ? fl_arena_printf(s->arena, "%s: the size `%s` is {a} here but {b} elsewhere", what, d->name.text)
+                              : fl_arena_printf(s->arena, "%s has size {a}, but {b} is declared", what);
+    fl_sema_same_size(s, size, want, span, message);
+    return;
+  }
+  if (unknown) {
+    fl_sema_error(s, FL_E0402, d->span, "there is no size `%s` here", d->name.text);
+    return;
+  }
+  FlValue *v = d->constant ? fl_sema_op2(s, FL_OP_SUB, size, fl_sema_i64(s, d->constant)) : size;
+  /* A fresh name: it belongs to the innermost declared type that was written without sizes, else to the signature. */
+  const FlDim *at = d;
+  SizeEnv *e = env;
+  while (e) {
+    int i = 0;
+    while (i < e->names->n && e->names->at[i].text != at->name.text) i++;
+    if (i == e->names->n) break;
+    e->fresh[i] = v;
+    if (!e->dims || i >= e->dims->n || e->dims->at[i].any || !e->dims->at[i].name.text) return;
+    at = &e->dims->at[i];
+    if (at->constant) v = fl_sema_op2(s, FL_OP_SUB, v, fl_sema_i64(s, at->constant));
+    e = e->outer;
+  }
+  fl_scope_bind(s, s->scope, FL_BIND_VALUE, at->name.text, at->span, fl_val_scalar(s, FL_I64, v))->used = true;
+}
+
+static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bool fresh_ok, FlSpan span, const char *what) {
+  if (fl_val_bad(v) || v.type->kind == FL_TY_NEVER) return;
+  switch (t->kind) {
+  case FL_TYPE_OPTION: bind_sizes(s, t->inner, v, env, fresh_ok, span, what); return;
+  case FL_TYPE_TUPLE:
+    for (int i = 0; i < t->tuple.fields.n; i++) {
+      const FlTypeField *f = &t->tuple.fields.at[i];
+      const char *name = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
+      const FlType *row = fl_type_row(v.type);
+      int k = row ? fl_type_field_find(row, name) : -1;
+      if (k >= 0 && v.type->kind == FL_TY_TUPLE)
+        bind_sizes(s, f->type, fl_val_field(s, v, k), env, fresh_ok, span, fl_arena_printf(s->arena, "%s, field `%s`", what, name));
+    }
+    return;
+  case FL_TYPE_NAME:
+  case FL_TYPE_ARRAY: {
+    const FlTypeExpr *named = t->kind == FL_TYPE_NAME ? t : t->array.element;
+    FlBinding *b = t->kind == FL_TYPE_ARRAY ? sized_type(s, t) : NULL;
+    FlDtype d;
+    if (t->kind == FL_TYPE_NAME && (t->name.module.text || !fl_dtype_find(t->name.name.text, &d))) b = find_type(s, named, true);
+    if (b && b->decl->type.sizes.n) {
+      SizeEnv inner = {env, &b->decl->type.sizes, t->kind == FL_TYPE_ARRAY ? &t->array.dims : NULL,
+                       FL_NEW_ARRAY(s->arena, FlValue *, b->decl->type.sizes.n)};
+      bind_sizes(s, b->decl->type.type, v, &inner, fresh_ok, span, what);
+      return;
+    }
+    if (t->kind == FL_TYPE_NAME) return;
+    int n = v.type->kind == FL_TY_ARRAY ? v.type->rank : 1;
+    for (int k = 0; k < t->array.dims.n && k < n; k++)
+      bind_dim(s, &t->array.dims.at[k], fl_sema_dim(s, v, k), env, fresh_ok, span, what);
+    return;
+  }
+  case FL_TYPE_ERROR:
+  case FL_TYPE_ANY:
+  case FL_TYPE_FUNCTION:
+  case FL_TYPE_TYPEOF: return;
+  }
+}
+
+/* Open rows: the declared fields are there and fit; all others stay. */
+static FlVal coerce_open(FlSema *s, const FlTypeExpr *row, FlVal v, FlSpan span, const char *what) {
+  const FlType *have = fl_type_row(v.type);
+  if (!have) return fl_sema_error(s, FL_E0301, span, "%s must be a table or a named tuple, but this is %s", what, fl_val_text(s, v));
+  int n = have->n_fields;
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
+  FlVal *fields = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
+  for (int i = 0; i < n; i++) {
+    names[i] = have->fields[i].name;
+    fields[i] = fl_val_field(s, v, i);
+  }
+  for (int i = 0; i < row->tuple.fields.n; i++) {
+    const FlTypeField *f = &row->tuple.fields.at[i];
+    int k = f->name.text ? fl_type_field_find(have, f->name.text) : -1;
+    if (k < 0) {
+      FlDiag *d = fl_sema_report(s, FL_E0601, span, "%s has no column `%s`", what, f->name.text ? f->name.text : "?");
+      const char *near = f->name.text ? fl_sema_closest_field(s, have, f->name.text) : NULL;
+      if (near) fl_diag_help(s->sink, d, "it has `%s`", near);
+      return fl_val_error(s);
+    }
+    const FlType *want = resolve(s, f->type);
+    if (!want) continue;
+    if (v.type->kind == FL_TY_TABLE) want = fl_type_many(s->types, want);
+    fields[k] = fl_val_coerce(s, fields[k], want, span, fl_arena_printf(s->arena, "the column `%s` of %s", f->name.text, what));
+    if (fl_val_bad(fields[k])) return fields[k];
+  }
+  return v.type->kind == FL_TY_TABLE ? fl_val_table(s, fl_val_rows(v), n, names, fields)
+                                     : fl_val_tuple(s, n, names, fields, NULL);
+}
+
+FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const char *what) {
+  if (fl_val_bad(v)) return v;
+  const FlType *want = resolve(s, t);
+  const FlTypeExpr *elem = t->kind == FL_TYPE_ARRAY ? t->array.element : t;
+  if (want) {
+    v = fl_val_coerce(s, v, want, span, what);
+  } else if (elem->kind == FL_TYPE_TUPLE && elem->tuple.open) {
+    if (t->kind == FL_TYPE_ARRAY && v.type->kind != FL_TY_TABLE)
+      return fl_sema_error(s, FL_E0301, span, "%s must be a table, but this is %s", what, fl_val_text(s, v));
+    v = coerce_open(s, elem, v, span, what);
+  } else if (t->kind == FL_TYPE_ARRAY && v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_LIST) {
+    return fl_sema_error(s, FL_E0301, span, "%s must be a table, but this is %s", what, fl_val_text(s, v));
+  }
+  /* Sizes are fresh in a signature (a plain scope of parameters); elsewhere they must be known. */
+  if (!fl_val_bad(v)) bind_sizes(s, t, v, NULL, s->binding_signature, span, what);
+  return v;
+}

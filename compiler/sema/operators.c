@@ -402,7 +402,7 @@ static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *resul
   FlRegion *lazy = op == FL_BIN_AND ? yes : no, *eager = op == FL_BIN_AND ? no : yes;
   fl_ir_move_into(here, mark, branch, lazy);
   FlSavedPlace saved = fl_sema_enter(s, lazy);
-  if (never) b = (FlVal){.type = result, .parts = (FlValue *[]){fl_val_zero(s, result->dtype), fl_ir_const_i(&s->b, FL_BOOL, 0)}};
+  if (never) b = fl_val_coerce(s, b, result, right, "the right side");
   fl_ir_yield(lazy, s->module, result->n_parts, b.parts);
   s->b.region = eager;
   FlValue *known[2] = {op == FL_BIN_DEFAULT ? a.parts[0] : fl_ir_const_i(&s->b, FL_BOOL, op == FL_BIN_OR),
@@ -479,7 +479,7 @@ bool fl_sema_range(FlSema *s, const FlExpr *e, FlRangeVal *out) {
   }
   int64_t c;
   if (fl_ir_const_value_i(width, &c)) out->count = fl_sema_i64(s, c < 0 ? 0 : c);
-  else if (fl_sema_is_size(width)) out->count = width;
+  else if (fl_sema_is_size(s, width)) out->count = width;
   else out->count = fl_sema_op2(s, FL_OP_MAX, width, zero);
   out->count = fl_sema_size(s, out->count);
   return true;

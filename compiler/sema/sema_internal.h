@@ -29,6 +29,7 @@ typedef struct FlVal {
   const FlType *type;
   FlValue **parts; /* type->n_parts of them */
   FlClosure *fn;   /* FUNC */
+  FlOp *fail;      /* NEVER: the op that raised, which can be given results of any type */
   FlLiteral literal;
   bool negative;     /* literal INT: the sign of `magnitude` */
   uint64_t magnitude;
@@ -148,6 +149,7 @@ struct FlSema {
   FlVec(FlIrParam) params;
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
   int in_loop;
+  FlMap *sizes;            /* values known to be >= 0 because they count something */
   bool binding_signature;  /* size names written now are fresh in s->scope */
 };
 
@@ -220,6 +222,9 @@ const FlType *fl_type_of_expr(FlSema *s, const FlTypeExpr *t);
 /* Converts v to the written type and binds its size names in s->scope (or checks those that are bound). */
 FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const char *what);
 
+/* v has the written type and its producer has checked its sizes: names that are bound are its sizes. */
+void fl_sema_trust_sizes(FlSema *s, const FlTypeExpr *t, FlVal v);
+
 /* ---- statements and expressions ---------------------------------------------------------------------------- */
 
 /* `want`: the type that is wanted around, a hint for literals and readers; or NULL. */
@@ -245,7 +250,8 @@ FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span); /* s
 const char *fl_sema_check_format(FlSema *s, const char *format, FlDtype d); /* NULL: fine; else what is wrong */
 FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e); /* the module that a name stands for, or NULL */
 
-bool fl_sema_is_size(const FlValue *v); /* certainly >= 0: a dimension, a count, the rows of a table */
+void fl_sema_mark_size(FlSema *s, FlValue *v);
+bool fl_sema_is_size(FlSema *s, const FlValue *v); /* certainly >= 0: a dimension, a count, the rows of a table */
 /* lo..hi by step. count is its length; reports and returns false when a bound is no integer. */
 typedef struct FlRangeVal { FlValue *lo, *count; int64_t step; } FlRangeVal;
 bool fl_sema_range(FlSema *s, const FlExpr *e, FlRangeVal *out);
@@ -307,6 +313,7 @@ struct FlBuiltin {
   const char *doc;
 };
 const FlBuiltin *fl_builtin_find(const char *name);
+const char *fl_builtin_closest(FlSema *s, const char *name); /* among functions of all kinds; NULL: none */
 FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span, const FlType *want);
 static inline bool fl_actual_given(const FlActual *a) { return a->expr != NULL || a->value.type != NULL; }
 /* Evaluated arguments of common shapes; report and return false when they do not fit. */

@@ -310,3 +310,23 @@ FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const c
   if (!fl_val_bad(v)) bind_sizes(s, t, v, NULL, s->binding_signature, span, what);
   return v;
 }
+
+void fl_sema_trust_sizes(FlSema *s, const FlTypeExpr *t, FlVal v) {
+  if (t->kind == FL_TYPE_TUPLE && v.type->kind == FL_TY_TUPLE) {
+    for (int i = 0; i < t->tuple.fields.n; i++) {
+      const FlTypeField *f = &t->tuple.fields.at[i];
+      int k = f->name.text ? fl_type_field_find(v.type, f->name.text) : i;
+      if (k >= 0 && k < v.type->n_fields) fl_sema_trust_sizes(s, f->type, fl_val_field(s, v, k));
+    }
+    return;
+  }
+  if (t->kind != FL_TYPE_ARRAY || v.type->kind != FL_TY_ARRAY || sized_type(s, t)) return;
+  for (int k = 0; k < t->array.dims.n && k < v.type->rank; k++) {
+    const FlDim *d = &t->array.dims.at[k];
+    FlBinding *b = d->name.text && !d->constant ? fl_scope_find_in(s->scope, d->name.text) : NULL;
+    FlValue *from = fl_ir_dim(&s->b, v.parts[0], k), *to = NULL;
+    if (b && b->kind == FL_BIND_VALUE && b->val.type->kind == FL_TY_SCALAR && b->val.type->dtype == FL_I64) to = b->val.parts[0];
+    else if (!d->any && !d->name.text) to = fl_sema_i64(s, d->constant);
+    if (to && from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, fl_sema_size(s, to)}));
+  }
+}

@@ -262,8 +262,17 @@ static FlVal convert_element(FlSema *s, void *env, FlVal *args, int n, FlSpan sp
 /* v fits `want`: do it. */
 static FlVal convert(FlSema *s, FlVal v, const FlType *want, FlSpan span) {
   if (v.type == want || v.type->kind == FL_TY_ERROR || want->kind == FL_TY_ERROR) return v;
-  if (v.type->kind == FL_TY_NEVER) { /* after an error(...): any value will do, it is never looked at */
-    return v;
+  if (v.type->kind == FL_TY_NEVER) { /* after an error(...): values that are never looked at */
+    FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, want->n_parts + 1);
+    fl_type_parts(want, types);
+    FlOp *fail = v.fail;
+    if (!fail || fail->n_results || fail->code != FL_OP_FAIL || fail->parent != s->b.region) {
+      FlValue *text = fl_ir_const_t(&s->b, "unreachable", 11);
+      fail = fl_ir_op(&s->b, FL_OP_FAIL, 1, &text, 0, NULL, 0);
+      fail->attrs.i = FL_FAULT_ERROR;
+    }
+    fl_ir_add_results(&s->b, fail, want->n_parts, types);
+    return fl_val_make(s, want, fail->results);
   }
   switch (want->kind) {
   case FL_TY_SCALAR:
@@ -400,6 +409,26 @@ bool fl_val_unify(FlSema *s, FlVal *values, int n, const FlSpan *spans, const ch
 }
 
 /* ---- sizes ---- */
+
+void fl_sema_mark_size(FlSema *s, FlValue *v) { fl_map_set(s->sizes, v, v); }
+
+bool fl_sema_is_size(FlSema *s, const FlValue *v) {
+  int64_t c;
+  if (fl_ir_const_value_i(v, &c)) return c >= 0;
+  if (fl_map_get(s->sizes, v)) return true;
+  if (!v->op) return false;
+  switch (v->op->code) {
+  case FL_OP_DIM: return true;
+  case FL_OP_COLLECT:
+  case FL_OP_COMPRESS:
+  case FL_OP_GROUP:
+  case FL_OP_JOIN:
+  case FL_OP_READ_CSV: return v->index == 0;
+  case FL_OP_MAX: return fl_sema_is_size(s, v->op->args[0]) || fl_sema_is_size(s, v->op->args[1]);
+  case FL_OP_MIN: return fl_sema_is_size(s, v->op->args[0]) && fl_sema_is_size(s, v->op->args[1]);
+  default: return false;
+  }
+}
 
 FlValue *fl_sema_i64(FlSema *s, int64_t v) { return fl_ir_const_i(&s->b, FL_I64, v); }
 

@@ -1,0 +1,523 @@
+/* call.c: calls of user functions, lambdas, stages and externs. A function's body is elaborated anew for each call, with
+ * what the call brings; a stage, or a function that calls itself, becomes an IR function of its own.
+ *
+ * Always: a stage's IR function depends on nothing but its parameters; what it uses of the script around it becomes more
+ * of them (captures, scope.c). */
+#include "sema/choose.h"
+#include "sema/walk.h"
+
+FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
+  if (!a->expr) return a->value;
+  a->value = fl_sema_expr(s, a->expr, want);
+  a->expr = NULL;
+  if (a->value.type->kind == FL_TY_NONE) a->value = fl_sema_error(s, FL_E0309, a->span, "this gives no value");
+  return a->value;
+}
+
+/* ---- which argument is which parameter ---- */
+
+static const char *closest_param(FlSema *s, const FlParamList *params, const char *name) {
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, params->n + 1);
+  for (int i = 0; i < params->n; i++) names[i] = params->at[i].name.text;
+  return fl_closest(name, names, params->n);
+}
+
+/* bound[k]: the argument of parameter k, or NULL. false: reported. */
+static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span) {
+  const FlParamList *params = &decl->fn.params;
+  int next = 0;
+  bool ok = true;
+  for (int i = 0; i < n; i++) {
+    int k = -1;
+    if (args[i].name.text) {
+      for (int p = 0; p < params->n; p++)
+        if (params->at[p].name.text == args[i].name.text) k = p;
+      if (k < 0) {
+        FlDiag *d = fl_sema_report(s, FL_E0209, args[i].name.span, "`%s` has no parameter `%s`", decl->fn.name.text, args[i].name.text);
+        const char *near = closest_param(s, params, args[i].name.text);
+        if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+        ok = false;
+        continue;
+      }
+    } else {
+      while (next < params->n && bound[next]) next++;
+      k = next;
+      if (k >= params->n) {
+        FlDiag *d = fl_sema_report(s, FL_E0210, args[i].span, "`%s` takes %d argument%s, and this is one more", decl->fn.name.text, params->n,
+                                   params->n == 1 ? "" : "s");
+        fl_diag_note(s->sink, d, decl->fn.name.span, "it is declared here");
+        return false;
+      }
+    }
+    if (bound[k]) {
+      fl_sema_error(s, FL_E0211, args[i].span, "the parameter `%s` is given twice", params->at[k].name.text);
+      ok = false;
+    }
+    bound[k] = &args[i];
+  }
+  for (int p = 0; p < params->n && ok; p++)
+    if (!bound[p] && !params->at[p].fallback) {
+      FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", decl->fn.name.text, params->at[p].name.text);
+      fl_diag_note(s->sink, d, params->at[p].span, "it is declared here, without a default");
+      ok = false;
+    }
+  return ok;
+}
+
+/* ---- recursion ---- */
+
+typedef struct Reach {
+  FlSema *s;
+  FlFile *file;
+  const FlStmt *goal;
+  FlVec(const FlStmt *) seen;
+  bool found;
+} Reach;
+
+static bool reach_expr(void *env, const FlExpr *e) {
+  Reach *r = env;
+  if (r->found) return false;
+  if (e->kind != FL_EXPR_NAME) return true;
+  FlBinding *b = fl_scope_find_in(r->file->scope, e->name.text);
+  if (!b || b->kind != FL_BIND_FN) return true;
+  if (b->decl == r->goal) {
+    r->found = true;
+    return false;
+  }
+  for (int i = 0; i < r->seen.n; i++)
+    if (r->seen.at[i] == b->decl) return true;
+  fl_vec_push(r->s->arena, &r->seen, b->decl);
+  FlWalker w = {r, reach_expr, NULL};
+  if (b->decl->fn.body) fl_walk_expr(&w, b->decl->fn.body);
+  return true;
+}
+
+static bool is_recursive(FlSema *s, const FlBinding *fn) {
+  Reach r = {.s = s, .file = fn->file, .goal = fn->decl};
+  FlWalker w = {&r, reach_expr, NULL};
+  fl_walk_expr(&w, fn->decl->fn.body);
+  return r.found;
+}
+
+/* ---- elaborating a body ---- */
+
+typedef struct Place { /* where the elaboration was before it went into a function */
+  FlScope *scope;
+  FlFile *file;
+  const char *pure;
+  FlAggContext *agg;
+  FlBinding *loop_break, *loop_skip;
+  bool signature;
+} Place;
+
+static Place go_into(FlSema *s, FlFile *file, const char *pure) {
+  Place p = {s->scope, s->file, s->pure, s->agg, s->loop_break, s->loop_skip, s->binding_signature};
+  s->file = file;
+  s->pure = pure;
+  s->agg = NULL;
+  s->loop_break = s->loop_skip = NULL;
+  s->binding_signature = false;
+  return p;
+}
+
+static void come_back(FlSema *s, Place p) {
+  s->scope = p.scope;
+  s->file = p.file;
+  s->pure = p.pure;
+  s->agg = p.agg;
+  s->loop_break = p.loop_break;
+  s->loop_skip = p.loop_skip;
+  s->binding_signature = p.signature;
+}
+
+/* Binds parameters in s->scope (a fresh signature scope), sizes last. false: reported. */
+static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans) {
+  const FlParamList *params = &decl->fn.params;
+  bool ok = true;
+  FlScope *scope = s->scope;
+  FlBinding **made = FL_NEW_ARRAY(s->arena, FlBinding *, params->n + 1);
+  for (int p = 0; p < params->n; p++) { /* values first, so that a size can be a parameter that comes later */
+    const FlFnParam *param = &params->at[p];
+    made[p] = fl_scope_bind(s, scope, FL_BIND_VALUE, param->name.text, param->name.span, values[p]);
+    made[p]->used = true;
+  }
+  s->binding_signature = true;
+  for (int p = 0; p < params->n; p++) {
+    const FlFnParam *param = &params->at[p];
+    if (!param->type || fl_val_bad(values[p])) continue;
+    const char *what = fl_arena_printf(s->arena, "the argument `%s` of `%s`", param->name.text, decl->fn.name.text);
+    FlVal v = fl_bind_type(s, param->type, values[p], spans[p], what);
+    ok = ok && !fl_val_bad(v);
+    made[p]->val = v;
+  }
+  s->binding_signature = false;
+  return ok;
+}
+
+static FlVal run_body(FlSema *s, const FlStmt *decl) {
+  const FlType *want = decl->fn.result ? fl_type_of_expr(s, decl->fn.result) : NULL;
+  FlVal v = fl_sema_expr(s, decl->fn.body, want);
+  if (fl_val_bad(v)) return v;
+  if (v.type->kind == FL_TY_NONE)
+    return fl_sema_error(s, FL_E0309, decl->fn.body->span, "`%s` must end with the value that it gives", decl->fn.name.text);
+  if (decl->fn.result) {
+    FlSpan span = decl->fn.body->span;
+    if (decl->fn.body->kind == FL_EXPR_BLOCK && decl->fn.body->block.n) span = decl->fn.body->block.at[decl->fn.body->block.n - 1]->span;
+    v = fl_bind_type(s, decl->fn.result, v, span, fl_arena_printf(s->arena, "the result of `%s`", decl->fn.name.text));
+  }
+  return v;
+}
+
+static FlVal inline_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
+  const FlStmt *decl = fn->decl;
+  FlActive active = {decl, span, s->active};
+  Place place = go_into(s, fn->file, "a function");
+  s->active = &active;
+  s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
+  FlVal v = bind_params(s, decl, values, spans) ? run_body(s, decl) : fl_val_error(s);
+  s->active = active.up;
+  come_back(s, place);
+  v.literal = FL_LIT_NONE;
+  return v;
+}
+
+/* ---- instances: stages, and functions that call themselves ---- */
+
+static bool same_closure(const FlClosure *a, const FlClosure *b) {
+  if (!a || !b) return a == b;
+  return a->lambda == b->lambda && a->named == b->named && a->builtin == b->builtin && a->scope == b->scope;
+}
+
+static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlVal *args) {
+  for (int i = 0; i < s->instances.n; i++) {
+    FlInstance *in = s->instances.at[i];
+    bool same = in->decl == decl && in->n_args == n;
+    for (int k = 0; same && k < n; k++) same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn);
+    /* What it captured must still be what the names stand for. */
+    for (int k = 0; same && in->done && k < in->frame->captures.n; k++) {
+      FlBinding *b = in->frame->captures.at[k].binding;
+      FlBinding *now = fl_scope_find_in(s->files.at[0]->scope, b->name);
+      same = b->frame != s->frame || !now || now == b || b->kind != FL_BIND_VALUE;
+    }
+    if (same) return in;
+  }
+  return NULL;
+}
+
+static int memo_of(FlSema *s, const FlStmt *decl) {
+  int memo = 0;
+  for (int i = 0; i < decl->fn.attributes.n; i++) {
+    const FlAttribute *a = &decl->fn.attributes.at[i];
+    const FlExpr *arg = a->args.n == 1 ? a->args.at[0].value : NULL;
+    const char *word = arg && arg->kind == FL_EXPR_NAME ? arg->name.text : "";
+    if (strcmp(a->name.text, "memo") == 0 && (strcmp(word, "never") == 0 || strcmp(word, "always") == 0)) {
+      memo = word[0] == 'n' ? -1 : 1;
+    } else if (strcmp(a->name.text, "memo") == 0) {
+      fl_sema_error(s, FL_E0212, a->span, "`@memo` takes `never` or `always`");
+    } else if (strcmp(a->name.text, "inline") != 0 && strcmp(a->name.text, "device") != 0 && strcmp(a->name.text, "derivative") != 0) {
+      fl_sema_error(s, FL_E0212, a->span, "there is no attribute `@%s`", a->name.text);
+    }
+  }
+  return memo;
+}
+
+static const char *unique_name(FlSema *s, const char *name) {
+  int n = 0;
+  for (FlFunc *f = s->module->first; f; f = f->next) {
+    size_t len = strlen(name);
+    if (strncmp(f->name, name, len) == 0 && (f->name[len] == '\0' || f->name[len] == '.')) n++;
+  }
+  return n ? fl_arena_printf(s->arena, "%s.%d", name, n + 1) : name;
+}
+
+/* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the captures. */
+static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args, const FlSpan *spans, FlSpan span) {
+  const FlStmt *decl = fn->decl;
+  bool stage = decl->kind == FL_STMT_STAGE;
+  FlInstance *in = FL_NEW(s->arena, FlInstance);
+  in->decl = decl;
+  in->n_args = n;
+  in->args = fl_arena_copy(s->arena, args, sizeof *args * (size_t)n);
+  in->frame = FL_NEW(s->arena, FlFrame);
+  in->frame->outer = s->frame;
+  in->frame->func = fl_ir_func_make(s->module, unique_name(s, decl->fn.name.text), stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
+  in->frame->func->memo = memo_of(s, decl);
+  in->frame->func->recursive = !stage;
+  fl_vec_push(s->arena, &s->instances, in);
+
+  FlActive active = {decl, span, s->active};
+  Place place = go_into(s, fn->file, stage ? "a stage" : "a function");
+  FlBuilder outer_builder = s->b;
+  FlFrame *outer_frame = s->frame;
+  int n_aliases = s->aliases.n;
+  s->active = &active;
+  s->frame = in->frame;
+  s->b = (FlBuilder){.module = s->module, .func = in->frame->func, .region = in->frame->func->body, .span = decl->fn.body->span};
+  s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
+
+  FlVal *inside = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
+  for (int i = 0; i < n; i++) {
+    const FlType *t = args[i].type;
+    FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
+    fl_type_parts(t, types);
+    inside[i] = (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
+    for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
+    if (t->kind == FL_TY_TABLE) fl_sema_mark_size(s, inside[i].parts[0]);
+    if (t->kind == FL_TY_TABLE) /* its columns are as long as it has rows */
+      for (int k = 1; k < t->n_parts; k++) fl_vec_push(s->arena, &s->aliases, ((FlAlias){fl_ir_dim(&s->b, inside[i].parts[k], 0), inside[i].parts[0]}));
+  }
+  bool declared = decl->fn.result != NULL;
+  in->result = !stage && declared ? fl_type_of_expr(s, decl->fn.result) : NULL;
+  FlVal v = bind_params(s, decl, inside, spans) ? run_body(s, decl) : fl_val_error(s);
+  if (!fl_val_bad(v)) fl_ir_yield(in->frame->func->body, s->module, v.type->n_parts, v.parts);
+  if (!fl_val_bad(v) && v.type->kind == FL_TY_FUNC) v = fl_sema_error(s, FL_E0310, decl->fn.name.span, "a %s cannot give a function", stage ? "stage" : "recursive function");
+  in->result = v.type;
+  in->done = true;
+
+  s->frame = outer_frame;
+  s->b = outer_builder;
+  s->aliases.n = n_aliases;
+  s->active = active.up;
+  come_back(s, place);
+  return in;
+}
+
+static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
+  const FlStmt *decl = fn->decl;
+  int n = decl->fn.params.n;
+  bool stage = decl->kind == FL_STMT_STAGE;
+  /* Convert here, so that calls which differ only by implicit conversions share an instance, and check sizes here. */
+  Place place = go_into(s, fn->file, s->pure);
+  s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
+  bool ok = bind_params(s, decl, values, spans);
+  for (int i = 0; i < n && ok; i++) {
+    FlBinding *b = fl_scope_find_in(s->scope, decl->fn.params.at[i].name.text);
+    values[i] = b->val;
+    values[i].literal = FL_LIT_NONE;
+  }
+  come_back(s, place);
+  for (int i = 0; i < n && ok; i++) ok = !fl_val_bad(values[i]);
+  if (!ok) return fl_val_error(s);
+
+  FlInstance *in = find_instance(s, decl, n, values);
+  if (!in) in = make_instance(s, fn, n, values, spans, span);
+  if (!in->result) {
+    FlDiag *d = fl_sema_report(s, FL_E0213, decl->fn.name.span, "`%s` calls itself, so its result type must be written", decl->fn.name.text);
+    fl_diag_help(s->sink, d, "add `-> type` after the parameters");
+    in->result = s->types->error;
+  }
+  if (in->result->kind == FL_TY_ERROR) return fl_val_error(s);
+  if (!in->done && in->frame->captures.n)
+    return fl_sema_error(s, FL_E0214, span, "a function that calls itself cannot use `%s` of the script around it; pass it as an argument",
+                         in->frame->captures.at[0].binding->name);
+  int n_args = 0;
+  for (int i = 0; i < n; i++) n_args += values[i].type->n_parts;
+  for (int i = 0; i < in->frame->captures.n; i++) n_args += in->frame->captures.at[i].inside.type->n_parts;
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n_args + 1);
+  int at = 0;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < values[i].type->n_parts; k++) args[at++] = values[i].parts[k];
+  for (int i = 0; i < in->frame->captures.n; i++) {
+    FlVal v = fl_binding_value(s, in->frame->captures.at[i].binding);
+    for (int k = 0; k < v.type->n_parts; k++) args[at++] = v.parts[k];
+  }
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, in->result->n_parts + 1);
+  fl_type_parts(in->result, types);
+  FlOp *op;
+  if (stage) {
+    op = fl_ir_op(&s->b, FL_OP_STAGE, n_args, args, in->result->n_parts, types, 0);
+    op->attrs.func = in->frame->func;
+  } else {
+    op = fl_ir_call(&s->b, in->frame->func, n_args, args, in->result->n_parts, types);
+  }
+  op->span = span;
+  FlVal out = fl_val_make(s, in->result, op->results);
+  if (out.type->kind == FL_TY_TABLE) {
+    fl_sema_mark_size(s, out.parts[0]);
+    for (int k = 1; k < out.type->n_parts; k++)
+      fl_vec_push(s->arena, &s->aliases, ((FlAlias){fl_ir_dim(&s->b, out.parts[k], 0), out.parts[0]}));
+  }
+  if (decl->fn.result) { /* declared sizes of the result are those of the arguments that carry the same name */
+    place = go_into(s, fn->file, s->pure);
+    s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
+    bind_params(s, decl, values, spans);
+    fl_sema_trust_sizes(s, decl->fn.result, out);
+    come_back(s, place);
+  }
+  return out;
+}
+
+/* ---- elementwise calls of functions on scalars ---- */
+
+typedef struct LiftCall {
+  const FlBinding *fn;
+  FlVal *values;     /* all parameters */
+  const FlSpan *spans;
+  const int *which;  /* which parameters the elements are */
+} LiftCall;
+
+static FlVal call_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  LiftCall *c = env;
+  int n_params = c->fn->decl->fn.params.n;
+  FlVal *values = fl_arena_copy(s->arena, c->values, sizeof *values * (size_t)(n_params + 1));
+  for (int i = 0; i < n; i++) values[c->which[i]] = args[i];
+  return inline_call(s, c->fn, values, c->spans, span);
+}
+
+/* Parameters declared scalar that got arrays. */
+static int lifted_params(FlSema *s, const FlBinding *fn, const FlVal *values, int *which, FlVal *arrays) {
+  int n = 0;
+  Place place = go_into(s, fn->file, s->pure);
+  s->scope = fn->file->scope;
+  for (int p = 0; p < fn->decl->fn.params.n; p++) {
+    const FlTypeExpr *t = fn->decl->fn.params.at[p].type;
+    bool scalar = t && (t->kind == FL_TYPE_NAME || t->kind == FL_TYPE_OPTION);
+    if (!scalar || values[p].type->kind != FL_TY_ARRAY) continue;
+    const FlType *want = fl_type_of_expr(s, t);
+    if (!want || want->kind != FL_TY_SCALAR) continue;
+    which[n] = p;
+    arrays[n++] = values[p];
+  }
+  come_back(s, place);
+  return n;
+}
+
+FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span) {
+  const FlStmt *decl = fn->decl;
+  int n_params = decl->fn.params.n;
+  FlActual **bound = FL_NEW_ARRAY(s->arena, FlActual *, n_params + 1);
+  FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, n_params + 1);
+  FlSpan *spans = FL_NEW_ARRAY(s->arena, FlSpan, n_params + 1);
+  bool ok = match_params(s, decl, n, args, bound, span);
+  /* Arguments in the order they are written, then defaults. */
+  for (int i = 0; i < n; i++) {
+    const FlType *want = NULL;
+    for (int p = 0; p < n_params; p++)
+      if (bound[p] == &args[i] && decl->fn.params.at[p].type) {
+        Place place = go_into(s, fn->file, s->pure);
+        s->scope = fn->file->scope;
+        const FlTypeExpr *t = decl->fn.params.at[p].type;
+        if (t->kind != FL_TYPE_TYPEOF) want = fl_type_of_expr(s, t);
+        come_back(s, place);
+      }
+    if (want && want->kind == FL_TY_FUNC) want = NULL;
+    FlVal v = fl_actual_value(s, &args[i], want);
+    ok = ok && !fl_val_bad(v);
+  }
+  if (!ok) return fl_val_error(s);
+  for (int p = 0; p < n_params; p++) {
+    const FlFnParam *param = &decl->fn.params.at[p];
+    spans[p] = bound[p] ? bound[p]->span : span;
+    if (bound[p]) {
+      values[p] = bound[p]->value;
+    } else {
+      Place place = go_into(s, fn->file, s->pure);
+      s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
+      for (int k = 0; k < p; k++) fl_scope_bind(s, s->scope, FL_BIND_VALUE, decl->fn.params.at[k].name.text, param->span, values[k])->used = true;
+      values[p] = fl_sema_expr(s, param->fallback, param->type ? fl_type_of_expr(s, param->type) : NULL);
+      come_back(s, place);
+    }
+    if (fl_val_bad(values[p])) return values[p];
+  }
+  if (decl->kind == FL_STMT_STAGE) {
+    for (int p = 0; p < n_params; p++)
+      if (!decl->fn.params.at[p].type)
+        return fl_sema_error(s, FL_E0215, decl->fn.params.at[p].span, "a stage needs the types of its parameters; `_[n]` is any table");
+    return call_instance(s, fn, values, spans, span);
+  }
+  if (decl->kind == FL_STMT_EXTERN) return fl_sema_error(s, FL_E0216, span, "calls of C functions are not built into this version of flow");
+  int *which = FL_NEW_ARRAY(s->arena, int, n_params + 1);
+  FlVal *arrays = FL_NEW_ARRAY(s->arena, FlVal, n_params + 1);
+  int lifted = lifted_params(s, fn, values, which, arrays);
+  bool recursive = is_recursive(s, fn);
+  if (lifted && !recursive) {
+    LiftCall env = {fn, values, spans, which};
+    return fl_sema_lift(s, span, lifted, arrays, call_element, &env);
+  }
+  if (recursive) return call_instance(s, fn, values, spans, span);
+  return inline_call(s, fn, values, spans, span);
+}
+
+/* ---- function values ---- */
+
+static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args, FlSpan span) {
+  const FlPatList *params = &c->lambda->lambda.params;
+  if (params->n != n) {
+    FlDiag *d = fl_sema_report(s, FL_E0210, span, "this function takes %d argument%s, but gets %d", params->n, params->n == 1 ? "" : "s", n);
+    fl_diag_note(s->sink, d, c->lambda->span, "it is written here");
+    return fl_val_error(s);
+  }
+  Place place = go_into(s, s->file, s->pure ? s->pure : "a function");
+  s->scope = fl_scope_push(s, c->scope, FL_SCOPE_PLAIN);
+  for (int i = 0; i < n; i++) fl_sema_bind_pattern(s, params->at[i], args[i], FL_BIND_VALUE, NULL);
+  FlVal v = fl_sema_expr(s, c->lambda->lambda.body, NULL);
+  come_back(s, place);
+  if (v.type->kind == FL_TY_NONE) return fl_sema_error(s, FL_E0309, c->lambda->lambda.body->span, "this function gives no value");
+  return v;
+}
+
+static FlVal call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan span, const FlType *want) {
+  if (c->builtin) return fl_sema_call_builtin(s, c->builtin, n, args, span, want);
+  if (c->named) return fl_sema_call_binding(s, c->named, n, args, span);
+  FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
+  for (int i = 0; i < n; i++) {
+    if (args[i].name.text) return fl_sema_error(s, FL_E0209, args[i].name.span, "the parameters of a lambda are given by position");
+    values[i] = fl_actual_value(s, &args[i], NULL);
+    if (fl_val_bad(values[i])) return values[i];
+  }
+  return call_lambda(s, c, n, values, span);
+}
+
+FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span) {
+  FlActual *actuals = FL_NEW_ARRAY(s->arena, FlActual, n + 1);
+  for (int i = 0; i < n; i++) actuals[i] = (FlActual){.value = args[i], .span = span};
+  return call_value(s, fn, n, actuals, span, NULL);
+}
+
+/* What stands before the brackets. A name there is a function: a column or value of that name does not hide it. */
+static FlVal callee(FlSema *s, const FlExpr *f) {
+  if (f->kind != FL_EXPR_NAME) return fl_sema_expr(s, f, NULL);
+  FlBinding *first = NULL;
+  for (FlScope *scope = s->scope; scope; scope = scope->parent) {
+    for (int i = scope->names.n - 1; i >= 0; i--) {
+      FlBinding *b = scope->names.at[i];
+      if (b->name != f->name.text) continue;
+      bool function = b->kind == FL_BIND_FN || (b->kind != FL_BIND_TYPE && b->kind != FL_BIND_MODULE && b->val.type && b->val.type->kind == FL_TY_FUNC);
+      if (!first) first = b;
+      if (!function) continue;
+      b->used = true;
+      if (b->kind == FL_BIND_FN) {
+        FlClosure c = {.named = b};
+        return (FlVal){.type = s->types->func, .fn = fl_arena_copy(s->arena, &c, sizeof c)};
+      }
+      return b->val;
+    }
+  }
+  const FlBuiltin *bi = fl_builtin_find(f->name.text);
+  FlClosure c = {.builtin = bi};
+  if (bi) return (FlVal){.type = s->types->func, .fn = fl_arena_copy(s->arena, &c, sizeof c)};
+  if (first && first->kind != FL_BIND_TYPE && first->kind != FL_BIND_MODULE && fl_val_bad(first->val)) return first->val;
+  if (first) return fl_sema_error(s, FL_E0217, f->span, "`%s` is not a function", f->name.text);
+  FlDiag *d = fl_sema_report(s, FL_E0201, f->span, "there is no function `%s`", f->name.text);
+  const char *near = fl_builtin_closest(s, f->name.text);
+  if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+  return fl_val_error(s);
+}
+
+FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span, const FlType *want) {
+  int n = call->call.args.n + (piped ? 1 : 0), at = 0;
+  FlActual *args = FL_NEW_ARRAY(s->arena, FlActual, n + 1);
+  if (piped) args[at++] = (FlActual){.value = *piped, .span = piped_span};
+  for (int i = 0; i < call->call.args.n; i++) {
+    const FlArg *a = &call->call.args.at[i];
+    args[at++] = (FlActual){.name = a->name, .expr = a->value, .span = a->value->span};
+  }
+  FlVal f = callee(s, call->call.func);
+  if (fl_val_bad(f)) return f;
+  if (f.type->kind != FL_TY_FUNC) return fl_sema_error(s, FL_E0217, call->call.func->span, "this is %s, not a function", fl_val_text(s, f));
+  FlSpan outer = s->b.span;
+  s->b.span = call->span;
+  FlVal v = call_value(s, f.fn, n, args, call->span, want);
+  s->b.span = outer;
+  return v;
+}

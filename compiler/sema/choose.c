@@ -1,0 +1,243 @@
+/* choose.c: conditions. A scalar condition becomes an IF; an array of them is taken element by element, each branch
+ * evaluated only for the elements that take it. Variables that a branch assigns are results of the IF. */
+#include "sema/choose.h"
+#include "sema/walk.h"
+
+/* ---- which variables does a piece of code assign? ---- */
+
+typedef struct Collect {
+  FlSema *s;
+  FlVarList *vars;
+} Collect;
+
+static bool collect_stmt(void *env, const FlStmt *st) {
+  Collect *c = env;
+  if (st->kind != FL_STMT_ASSIGN) return true;
+  const FlExpr *e = st->assign.target;
+  while (e->kind == FL_EXPR_INDEX || e->kind == FL_EXPR_FIELD) e = e->kind == FL_EXPR_INDEX ? e->index.base : e->field.base;
+  if (e->kind == FL_EXPR_NAME) {
+    FlBinding *b = fl_scope_find(c->s, e->name.text);
+    if (b && b->kind == FL_BIND_VAR) fl_vars_add(c->s, c->vars, b);
+  }
+  return true;
+}
+
+void fl_vars_add(FlSema *s, FlVarList *vars, FlBinding *b) {
+  for (int i = 0; i < vars->n; i++)
+    if (vars->at[i] == b) return;
+  fl_vec_push(s->arena, vars, b);
+}
+
+void fl_vars_of_expr(FlSema *s, FlVarList *vars, const FlExpr *e) {
+  Collect c = {s, vars};
+  FlWalker w = {&c, NULL, collect_stmt};
+  fl_walk_expr(&w, e);
+}
+
+void fl_vars_of_stmts(FlSema *s, FlVarList *vars, FlStmt *const *stmts, int n) {
+  Collect c = {s, vars};
+  FlWalker w = {&c, NULL, collect_stmt};
+  for (int i = 0; i < n; i++) fl_walk_stmt(&w, stmts[i]);
+}
+
+int fl_vars_parts(const FlVarList *vars) {
+  int n = 0;
+  for (int i = 0; i < vars->n; i++) n += vars->at[i]->val.type->n_parts;
+  return n;
+}
+
+int fl_vars_get(const FlVarList *vars, FlValue **out) {
+  int at = 0;
+  for (int i = 0; i < vars->n; i++)
+    for (int k = 0; k < vars->at[i]->val.type->n_parts; k++) out[at++] = vars->at[i]->val.parts[k];
+  return at;
+}
+
+void fl_vars_set(FlSema *s, const FlVarList *vars, FlValue *const *parts) {
+  int at = 0;
+  for (int i = 0; i < vars->n; i++) {
+    const FlType *t = vars->at[i]->val.type;
+    vars->at[i]->val = fl_val_make(s, t, parts + at);
+    at += t->n_parts;
+  }
+}
+
+/* ---- scalar conditions ---- */
+
+typedef struct Side {
+  FlRegion *region;
+  FlVal value;
+  FlValue **vars;
+} Side;
+
+static void run_side(FlSema *s, Side *side, const FlThunk *thunk, const FlVarList *vars) {
+  FlSavedPlace saved = fl_sema_enter(s, side->region);
+  side->value = thunk->run ? thunk->run(s, thunk->env) : fl_val_none(s);
+  side->vars = FL_NEW_ARRAY(s->arena, FlValue *, fl_vars_parts(vars) + 1);
+  fl_vars_get(vars, side->vars);
+  fl_sema_leave(s, saved);
+}
+
+static void finish_side(FlSema *s, Side *side, const FlType *t, const FlThunk *thunk, int n_vars) {
+  FlSavedPlace saved = fl_sema_enter(s, side->region);
+  int n = t ? t->n_parts : 0;
+  FlValue **all = FL_NEW_ARRAY(s->arena, FlValue *, n + n_vars + 1);
+  if (t) {
+    FlVal v = fl_val_coerce(s, side->value, t, thunk->span, "this branch");
+    for (int i = 0; i < n && !fl_val_bad(v); i++) all[i] = v.parts[i];
+  }
+  for (int i = 0; i < n_vars; i++) all[n + i] = side->vars[i];
+  fl_ir_yield(side->region, s->module, n + n_vars, all);
+  fl_sema_leave(s, saved);
+}
+
+static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes, FlThunk no) {
+  int n_vars = fl_vars_parts(vars);
+  FlValue **before = FL_NEW_ARRAY(s->arena, FlValue *, n_vars + 1);
+  fl_vars_get(vars, before);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_IF, 1, &cond, 0, NULL, 2);
+  Side sides[2] = {{.region = fl_ir_region(&s->b, op, 0, 0, NULL)}, {.region = fl_ir_region(&s->b, op, 1, 0, NULL)}};
+  run_side(s, &sides[0], &yes, vars);
+  fl_vars_set(s, vars, before);
+  run_side(s, &sides[1], &no, vars);
+  fl_vars_set(s, vars, before);
+  FlVal values[2] = {sides[0].value, sides[1].value};
+  if (fl_val_bad(values[0]) || fl_val_bad(values[1])) return fl_val_error(s);
+  const FlType *t = NULL;
+  bool none = values[0].type->kind == FL_TY_NONE || values[1].type->kind == FL_TY_NONE;
+  if (!none) {
+    FlSpan spans[2] = {yes.span, no.span};
+    if (!fl_val_unify(s, values, 2, spans, "the two branches", &t)) return fl_val_error(s);
+    if (t->kind == FL_TY_FUNC) return fl_sema_error(s, FL_E0310, yes.span, "which function this is must be known when compiling");
+  }
+  finish_side(s, &sides[0], t, &yes, n_vars);
+  finish_side(s, &sides[1], t, &no, n_vars);
+  int n = t ? t->n_parts : 0;
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + n_vars + 1);
+  if (t) fl_type_parts(t, types);
+  for (int i = 0; i < n_vars; i++) types[n + i] = before[i]->type;
+  fl_ir_add_results(&s->b, op, n + n_vars, types);
+  fl_vars_set(s, vars, op->results + n);
+  if (none) return fl_val_none(s);
+  if (t->kind == FL_TY_NEVER || t->kind == FL_TY_NULL) return (FlVal){.type = t, .fail = op};
+  return fl_val_make(s, t, op->results);
+}
+
+/* ---- conditions by element ---- */
+
+/* Ops of the region that come after `mark`: what the branches just built. */
+static bool is_after(const FlOp *op, const FlOp *mark, const FlRegion *here) {
+  if (!op || op->parent != here) return false;
+  for (const FlOp *at = mark ? mark->next : here->first; at; at = at->next)
+    if (at == op) return true;
+  return false;
+}
+
+/* The element of array v at `idx`: from the region of the MAP that makes it, when that was built after mark. */
+static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp *mark, FlRegion *here) {
+  if (!v->op || v->op->code != FL_OP_MAP || !is_after(v->op, mark, here) || !fl_ir_is_kernel(v->op->regions[0]))
+    return fl_ir_load(&s->b, v, n, idx, true);
+  FlRegion *body = v->op->regions[0];
+  FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, body->n_yields + 1);
+  FlOp *before = s->b.region->last;
+  fl_ir_inline_region(&s->b, body, idx, yields);
+  FlValue *out = yields[v->index];
+  for (FlOp *op = before ? before->next : s->b.region->first; op;) {
+    FlOp *next = op->next;
+    FlValue *array = op->code == FL_OP_LOAD ? op->args[0] : NULL;
+    if (array && array->op && array->op->code == FL_OP_MAP && is_after(array->op, mark, here)) {
+      FlBuilder outer = s->b;
+      s->b.before = op;
+      FlRegion *inner = array->op->regions[0];
+      FlValue **more = FL_NEW_ARRAY(s->arena, FlValue *, inner->n_yields + 1);
+      FlOp *prev = op->prev;
+      fl_ir_inline_region(&s->b, inner, op->args + 1, more);
+      s->b = outer;
+      FlValue *with = more[array->index];
+      if (out == op->results[0]) out = with;
+      fl_ir_replace(s->b.func, op->results[0], with);
+      next = prev ? prev->next : op->parent->first; /* what came in may hold such loads again */
+      fl_ir_remove(op);
+    }
+    op = next;
+  }
+  return out;
+}
+
+static FlVal choose_elements(FlSema *s, FlVal cond, FlThunk yes, FlThunk no) {
+  FlRegion *here = s->b.region;
+  FlOp *mark = here->last;
+  FlVal values[2] = {yes.run(s, yes.env), no.run(s, no.env)};
+  FlSpan spans[2] = {yes.span, no.span};
+  for (int i = 0; i < 2; i++) {
+    if (fl_val_bad(values[i])) return values[i];
+    const FlType *t = values[i].type;
+    if (t->kind == FL_TY_NEVER || (t->kind != FL_TY_SCALAR && t->kind != FL_TY_ARRAY && t->kind != FL_TY_NULL))
+      return fl_sema_error(s, FL_E0301, spans[i], "the condition has a value for each element, so this must be a scalar or an array, not %s",
+                           fl_val_text(s, values[i]));
+  }
+  /* The element type that both fit. */
+  FlVal kinds[2];
+  for (int i = 0; i < 2; i++) {
+    kinds[i] = values[i];
+    if (values[i].type->kind == FL_TY_ARRAY) kinds[i].type = fl_type_scalar(s->types, values[i].type->dtype, values[i].type->nullable);
+  }
+  const FlType *t;
+  if (!fl_val_unify(s, kinds, 2, spans, "the two branches", &t)) return fl_val_error(s);
+  if (t->kind != FL_TY_SCALAR) return fl_sema_error(s, FL_E0503, spans[0], "nothing says which type this null has");
+  int rank = cond.type->rank;
+  FlValue *sizes[FL_MAX_RANK];
+  FlType1 i64s[FL_MAX_RANK];
+  for (int k = 0; k < rank; k++) {
+    sizes[k] = fl_sema_dim(s, cond, k);
+    i64s[k] = fl_t_scalar(FL_I64);
+  }
+  for (int i = 0; i < 2; i++) {
+    if (values[i].type->kind != FL_TY_ARRAY) continue;
+    if (values[i].type->rank > rank) return fl_sema_error(s, FL_E0403, spans[i], "this has more dimensions than the condition");
+    for (int k = 0; k < values[i].type->rank; k++)
+      if (!fl_sema_same_size(s, sizes[rank - values[i].type->rank + k], fl_sema_dim(s, values[i], k), spans[i],
+                             "the condition has {a} elements, this branch {b}"))
+        return fl_val_error(s);
+  }
+  FlType1 types[2], outs[2];
+  fl_type_parts(t, types);
+  for (int p = 0; p < t->n_parts; p++) outs[p] = fl_t_array((FlDtype)types[p].dtype, rank);
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, t->n_parts, outs, 1);
+  FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlValue *c = fl_ir_load(&s->b, cond.parts[0], rank, r->params, true);
+  FlOp *iff = fl_ir_op(&s->b, FL_OP_IF, 1, &c, t->n_parts, types, 2);
+  for (int i = 0; i < 2; i++) {
+    FlRegion *side = fl_ir_region(&s->b, iff, i, 0, NULL);
+    FlSavedPlace inner = fl_sema_enter(s, side);
+    FlVal v = values[i];
+    if (v.type->kind == FL_TY_ARRAY) {
+      FlValue *parts[2];
+      for (int p = 0; p < v.type->n_parts; p++)
+        parts[p] = element(s, v.parts[p], v.type->rank, r->params + (rank - v.type->rank), mark, here);
+      v = fl_val_make(s, kinds[i].type, parts);
+    }
+    v = fl_val_coerce(s, v, t, spans[i], "this branch");
+    if (!fl_val_bad(v)) fl_ir_yield(side, s->module, t->n_parts, v.parts);
+    fl_sema_leave(s, inner);
+  }
+  fl_ir_yield(r, s->module, t->n_parts, iff->results);
+  fl_sema_leave(s, saved);
+  return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, rank), map->results);
+}
+
+FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, FlThunk yes, FlThunk no) {
+  if (fl_val_bad(cond)) return cond;
+  bool fits = (cond.type->kind == FL_TY_SCALAR || cond.type->kind == FL_TY_ARRAY) && cond.type->dtype == FL_BOOL;
+  if (!fits) return fl_sema_error(s, FL_E0315, span, "a condition must be bool, and this is %s", fl_val_text(s, cond));
+  if (cond.type->nullable) {
+    FlDiag *d = fl_sema_report(s, FL_E0501, span, "this condition may be null, and `if` needs true or false");
+    fl_diag_help(s->sink, d, "say what null means with `?? false` or `?? true`");
+    return fl_val_error(s);
+  }
+  if (cond.type->kind == FL_TY_SCALAR) return branch(s, cond.parts[0], vars, yes, no);
+  if (!no.run) return fl_sema_error(s, FL_E0315, span, "a condition with a value for each element needs an `else`");
+  if (vars->n) return fl_sema_error(s, FL_E0316, span, "a branch taken element by element cannot assign `%s`", vars->at[0]->name);
+  return choose_elements(s, cond, yes, no);
+}

@@ -1,0 +1,27 @@
+/* choose.h: conditions, and the variables that conditional or repeated code assigns. */
+#ifndef FL_SEMA_CHOOSE_H
+#define FL_SEMA_CHOOSE_H
+
+#include "sema/sema_internal.h"
+
+/* Variables (FL_BIND_VAR) of the current function. */
+typedef FlVec(FlBinding *) FlVarList;
+void fl_vars_add(FlSema *s, FlVarList *vars, FlBinding *b);
+/* Adds those visible now that the code assigns. */
+void fl_vars_of_expr(FlSema *s, FlVarList *vars, const FlExpr *e);
+void fl_vars_of_stmts(FlSema *s, FlVarList *vars, FlStmt *const *stmts, int n);
+int fl_vars_parts(const FlVarList *vars);
+int fl_vars_get(const FlVarList *vars, FlValue **out); /* current values; returns their number */
+void fl_vars_set(FlSema *s, const FlVarList *vars, FlValue *const *parts);
+
+/* Code that is elaborated where its value is needed. run NULL: no `else`. */
+typedef struct FlThunk {
+  FlVal (*run)(FlSema *s, void *env);
+  void *env;
+  FlSpan span;
+} FlThunk;
+
+/* The value of yes where cond holds, else of no; NONE when one has none. */
+FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, FlThunk yes, FlThunk no);
+
+#endif

@@ -33,6 +33,13 @@ static bool same_number(FlSema *s, FlVal *a, FlVal *b, FlSpan span, FlSpan left,
   return !fl_val_bad(*a) && !fl_val_bad(*b);
 }
 
+bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span) {
+  FlDtype d;
+  if (is_number(pair[0]) && is_number(pair[1])) return same_number(s, &pair[0], &pair[1], span, span, span, &d);
+  fl_sema_error(s, FL_E0312, span, "these are no numbers: %s and %s", fl_val_text(s, pair[0]), fl_val_text(s, pair[1]));
+  return false;
+}
+
 static FlVal wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan span) {
   FlDiag *d = fl_sema_report(s, FL_E0312, span, "`%s` does not take %s and %s", op, fl_val_text(s, a), fl_val_text(s, b));
   bool text_and_date = (is_dtype(a, FL_DATE) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && is_dtype(b, FL_DATE));

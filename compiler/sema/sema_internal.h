@@ -148,7 +148,7 @@ struct FlSema {
   FlVec(FlSemaInput) inputs;
   FlVec(FlIrParam) params;
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
-  int in_loop;
+  int in_kernel;           /* inside regions of comprehensions: prefer forms that fuse to views */
   FlMap *sizes;            /* values known to be >= 0 because they count something */
   bool binding_signature;  /* size names written now are fresh in s->scope */
 };
@@ -236,6 +236,11 @@ void fl_sema_stmt(FlSema *s, const FlStmt *st);
 void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, const FlTypeExpr *declared);
 FlVal fl_sema_comprehension(FlSema *s, const FlExpr *e);
 FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e);
+/* One element of a reduction `kind`, checked and brought to the type that is reduced (small integers to i64, bool to
+ * i64 for sums ...); scalars. And the reduction from its REDUCE op, whose region is complete. `filtered`: the region
+ * yields a keep flag; `n`: how many positions there are. */
+FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span);
+FlVal fl_sema_reduce_finish(FlSema *s, FlOp *op, const char *kind, FlDtype d, bool filtered, FlValue *n);
 FlVal fl_sema_index(FlSema *s, const FlExpr *e);
 FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to); /* leading rows, of arrays and tables */
 FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven);        /* element of an array's leading dimension, table or list */
@@ -243,6 +248,8 @@ FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null); /* row
 FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask);
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want); /* lazy where the language is */
 FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right);
+bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span); /* two numbers of one type; reports */
+FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x, int axis); /* small (x without that axis) repeated along it */
 FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span);

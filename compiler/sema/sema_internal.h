@@ -18,6 +18,7 @@ typedef struct FlFile FlFile;
 typedef struct FlClosure FlClosure;
 typedef struct FlBinding FlBinding;
 typedef struct FlBuiltin FlBuiltin;
+typedef struct FlGrouping FlGrouping;
 
 /* ---- values ------------------------------------------------------------------------------------------- */
 
@@ -30,6 +31,7 @@ typedef struct FlVal {
   FlValue **parts; /* type->n_parts of them */
   FlClosure *fn;   /* FUNC */
   FlOp *fail;      /* NEVER: the op that raised, which can be given results of any type */
+  FlGrouping *group; /* TABLE after group_by, else NULL */
   FlLiteral literal;
   bool negative;     /* literal INT: the sign of `magnitude` */
   uint64_t magnitude;
@@ -141,7 +143,6 @@ struct FlSema {
   int depth;               /* nested expressions and calls */
   const char *pure;        /* NULL at the top level; else what we are in: "a function", "a stage", "a comprehension" */
   FlAggContext *agg;       /* or NULL */
-  FlMap *grouping;         /* table values (their first part) that carry a group_by -> FlGrouping of table.c */
   FlVec(FlAlias) aliases;
   FlVec(FlInstance *) instances;
   FlVec(FlFile *) files;
@@ -330,14 +331,36 @@ bool fl_actual_f64(FlSema *s, FlActual *a, FlValue **out);
 bool fl_actual_const_text(FlSema *s, FlActual *a, const char **out);     /* a literal text without interpolation */
 bool fl_actual_const_bool(FlSema *s, FlActual *a, bool *out);
 
+void fl_sema_show(FlSema *s, FlVal v); /* the op of show(v); v is a value */
 /* Effects: reports E0801 when we are in pure code. */
 bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span);
 
-/* ---- tables: table.c, aggregate.c, join.c, reader.c --------------------------------------------------------- */
+/* ---- tables: table.c (rows), columns.c (derive, select, ...), aggregate.c, join.c, reader.c ------------------------- */
+
+struct FlGrouping {
+  int n_keys;
+  const char **keys;                     /* column names */
+  FlValue *groups, *group_of, *first;    /* of the GROUP op: their number, i64[rows], i64[groups] */
+};
 
 /* In an aggregate context: sum, mean ... of a column. Returns true when it took the call. */
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out);
 /* Names of all columns, for suggestions. */
 const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name);
+/* The first argument of a verb as a table; reports otherwise. */
+bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out);
+/* Elaborates e where the columns of t stand for their names. */
+FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode);
+/* A column's index by the name that an expression is (NAME, COL); reports and returns -1 otherwise. */
+int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e);
+/* v as a column of `rows` rows: an array as it is, a scalar repeated. Reports otherwise. */
+FlVal fl_verb_as_column(FlSema *s, FlVal v, FlValue *rows, FlSpan span, const char *name);
+/* A table of these columns, and t's with some replaced. */
+typedef struct FlColumns { int n, cap; const char **names; FlVal *values; } FlColumns;
+FlColumns fl_columns_of(FlSema *s, FlVal t);
+void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v);
+FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows);
+/* Key columns as the arguments of GROUP, SORT_PERM, JOIN ...: values, then validity; flags get word or word?. */
+int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, FlValue **args, const char **flags);
 
 #endif

@@ -1,0 +1,250 @@
+/* builtin_scalar.c: builtins that work element by element: mathematics, conversions, text, dates, choice, nulls. */
+#include "kern/kern.h"
+#include "sema/choose.h"
+
+#include <stdlib.h>
+
+static bool is_plain(FlVal v) { return v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY; }
+
+static FlVal wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *takes) {
+  FlDiag *d = fl_sema_report(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes, fl_val_text(s, v));
+  if (v.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
+  return fl_val_error(s);
+}
+
+static FlVal as_dtype(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
+  const FlType *t = v.type->kind == FL_TY_SCALAR ? fl_type_scalar(s->types, d, v.type->nullable)
+                                                 : fl_type_array(s->types, d, v.type->nullable, v.type->rank);
+  return fl_val_coerce(s, v, t, span, "this argument");
+}
+
+/* Argument k as a float: integers become f64. */
+static FlVal float_arg(FlSema *s, FlCallSite *c, int k) {
+  FlVal v = fl_actual_value(s, &c->args[k], NULL);
+  if (fl_val_bad(v)) return v;
+  if (!is_plain(v) || !fl_dtype_is_number(v.type->dtype)) return wrong(s, c, &c->args[k], v, "numbers");
+  return fl_dtype_is_float(v.type->dtype) ? v : as_dtype(s, v, FL_F64, c->args[k].span);
+}
+
+FlVal fl_builtin_float1(FlSema *s, FlCallSite *c) {
+  FlVal v = float_arg(s, c, 0);
+  return fl_val_bad(v) ? v : fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, v.type->dtype, NULL);
+}
+
+FlVal fl_builtin_float2(FlSema *s, FlCallSite *c) {
+  FlVal pair[2] = {float_arg(s, c, 0), float_arg(s, c, 1)};
+  if (fl_val_bad(pair[0]) || fl_val_bad(pair[1]) || !fl_sema_same_numbers(s, pair, c->span)) return fl_val_error(s);
+  return fl_sema_lift_op(s, c->span, c->builtin->op, 2, pair, pair[0].type->dtype, NULL);
+}
+
+FlVal fl_builtin_fused(FlSema *s, FlCallSite *c) {
+  FlVal v[3];
+  FlDtype d = FL_F32;
+  for (int i = 0; i < 3; i++) {
+    v[i] = float_arg(s, c, i);
+    if (fl_val_bad(v[i])) return v[i];
+    if (v[i].type->dtype == FL_F64 && !v[i].literal) d = FL_F64;
+  }
+  for (int i = 0; i < 3; i++)
+    if (d == FL_F64 || !v[i].literal) v[i] = as_dtype(s, v[i], d, c->args[i].span);
+    else v[i] = fl_val_as_literal_type(s, v[i], d, c->args[i].span);
+  return fl_sema_lift_op(s, c->span, FL_OP_FMA, 3, v, d, NULL);
+}
+
+FlVal fl_builtin_float_test(FlSema *s, FlCallSite *c) {
+  FlVal v = float_arg(s, c, 0);
+  return fl_val_bad(v) ? v : fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_BOOL, NULL);
+}
+
+FlVal fl_builtin_number1(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v)) return v;
+  if (!is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_DURATION)) return wrong(s, c, &c->args[0], v, "numbers");
+  return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, v.type->dtype, NULL);
+}
+
+FlVal fl_builtin_clamp(FlSema *s, FlCallSite *c) {
+  FlVal x = fl_actual_value(s, &c->args[0], NULL), lo = fl_actual_value(s, &c->args[1], NULL), hi = fl_actual_value(s, &c->args[2], NULL);
+  if (fl_val_bad(x) || fl_val_bad(lo) || fl_val_bad(hi)) return fl_val_error(s);
+  FlVal a[2] = {x, lo};
+  if (!fl_sema_same_numbers(s, a, c->span)) return fl_val_error(s);
+  FlVal b[2] = {fl_sema_lift_op(s, c->span, FL_OP_MAX, 2, a, a[0].type->dtype, NULL), hi};
+  if (fl_val_bad(b[0]) || !fl_sema_same_numbers(s, b, c->span)) return fl_val_error(s);
+  return fl_sema_lift_op(s, c->span, FL_OP_MIN, 2, b, b[0].type->dtype, NULL);
+}
+
+FlVal fl_builtin_rounding(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v)) return v;
+  if (!is_plain(v) || !fl_dtype_is_number(v.type->dtype)) return wrong(s, c, &c->args[0], v, "numbers");
+  bool digits = c->builtin->op == FL_OP_ROUND && fl_actual_given(&c->args[1]);
+  if (!fl_dtype_is_float(v.type->dtype)) return digits ? as_dtype(s, v, FL_F64, c->args[0].span) : as_dtype(s, v, FL_I64, c->args[0].span);
+  if (!digits) return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_I64, NULL);
+  FlValue *n;
+  if (!fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
+  FlVal args[2] = {v, fl_val_scalar(s, FL_I64, n)};
+  return fl_sema_lift_op(s, c->span, FL_OP_ROUND_DIGITS, 2, args, v.type->dtype, NULL);
+}
+
+FlVal fl_builtin_wrapping(FlSema *s, FlCallSite *c) {
+  FlVal pair[2] = {fl_actual_value(s, &c->args[0], NULL), fl_actual_value(s, &c->args[1], NULL)};
+  if (fl_val_bad(pair[0]) || fl_val_bad(pair[1])) return fl_val_error(s);
+  for (int i = 0; i < 2; i++)
+    if (!is_plain(pair[i]) || !fl_dtype_is_int(pair[i].type->dtype)) return wrong(s, c, &c->args[i], pair[i], "integers");
+  if (!fl_sema_same_numbers(s, pair, c->span)) return fl_val_error(s);
+  return fl_sema_lift_op(s, c->span, c->builtin->op, 2, pair, pair[0].type->dtype, NULL);
+}
+
+/* ---- conversion ---- */
+
+static FlVal convert_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)span;
+  FlDtype to = *(FlDtype *)env;
+  return fl_sema_scalar_op(s, FL_OP_CONVERT, args, 1, fl_type_scalar(s->types, to, false), NULL);
+}
+
+FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
+  FlDtype to = FL_F64;
+  fl_dtype_find(c->builtin->data, &to);
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v)) return v;
+  if (!is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_BOOL)) {
+    FlDiag *d = fl_sema_report(s, FL_E0325, c->args[0].span, "`%s` takes numbers or bool, and this is %s", c->builtin->name, fl_val_text(s, v));
+    if (is_plain(v) && v.type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "read a number from text with `parse_f64(...)` or `parse_i64(...)`");
+    return fl_val_error(s);
+  }
+  if (v.literal) {
+    FlVal lit = v;
+    if (fl_val_fits(s, lit, fl_type_scalar(s->types, to, false))) return fl_val_as_literal_type(s, lit, to, c->args[0].span);
+  }
+  if (v.type->dtype == to) return v;
+  return fl_sema_lift(s, c->span, 1, &v, convert_element, &to);
+}
+
+FlVal fl_builtin_to_text(FlSema *s, FlCallSite *c) { return fl_sema_to_text(s, fl_actual_value(s, &c->args[0], NULL), NULL, c->args[0].span); }
+
+const char *fl_sema_check_format(FlSema *s, const char *format, FlDtype d) {
+  const char *why = "";
+  if (fl_format_check(format, d, &why)) return NULL;
+  return fl_arena_printf(s->arena, "the format `%s` does not fit %s: %s", format, fl_dtype_name(d), why);
+}
+
+/* ---- choice and nulls ---- */
+
+static FlVal run_actual(FlSema *s, void *env) { return fl_actual_value(s, env, NULL); }
+
+FlVal fl_builtin_if_else(FlSema *s, FlCallSite *c) {
+  FlVal cond = fl_actual_value(s, &c->args[0], NULL);
+  FlVarList none = {0};
+  return fl_sema_choose(s, cond, c->args[0].span, &none, (FlThunk){run_actual, &c->args[1], c->args[1].span},
+                        (FlThunk){run_actual, &c->args[2], c->args[2].span});
+}
+
+FlVal fl_builtin_is_null(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v)) return v;
+  if (v.type->kind == FL_TY_NULL) return fl_val_bool(s, true);
+  if (!is_plain(v)) return wrong(s, c, &c->args[0], v, "a scalar or a column");
+  if (!v.type->nullable) {
+    fl_report(s->sink, FL_W0001, c->args[0].span, "this is never null");
+    FlVal zero = v.type->kind == FL_TY_ARRAY ? fl_val_nullable(s, v) : fl_val_bool(s, true);
+    if (v.type->kind == FL_TY_SCALAR) return fl_sema_not(s, zero, c->span);
+    return fl_sema_not(s, fl_val_array(s, FL_BOOL, v.type->rank, zero.parts[1]), c->span);
+  }
+  FlVal valid = v.type->kind == FL_TY_SCALAR ? fl_val_scalar(s, FL_BOOL, v.parts[1]) : fl_val_array(s, FL_BOOL, v.type->rank, v.parts[1]);
+  return fl_sema_not(s, valid, c->span);
+}
+
+FlVal fl_builtin_error(FlSema *s, FlCallSite *c) {
+  FlVal m = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(m)) return m;
+  m = fl_val_coerce(s, m, fl_type_scalar(s->types, FL_TEXT, false), c->args[0].span, "the message");
+  if (fl_val_bad(m)) return m;
+  FlOp *op = fl_ir_op(&s->b, FL_OP_FAIL, 1, m.parts, 0, NULL, 0);
+  op->attrs.i = FL_FAULT_ERROR;
+  return (FlVal){.type = s->types->never, .fail = op};
+}
+
+/* ---- text and dates: operators whose types are said by a signature such as "tti:t" ---- */
+
+static FlDtype letter(char ch) {
+  switch (ch) {
+  case 't': return FL_TEXT;
+  case 'i': return FL_I64;
+  case 'f': return FL_F64;
+  case 'b': return FL_BOOL;
+  case 'd': return FL_DATE;
+  case 'D': return FL_DATETIME;
+  default: return FL_DURATION;
+  }
+}
+
+static bool typed_arg(FlSema *s, FlCallSite *c, int k, FlDtype d, FlVal *out) {
+  FlVal v = fl_actual_value(s, &c->args[k], NULL);
+  if (fl_val_bad(v)) return false;
+  bool fits = is_plain(v) && (v.type->dtype == d || (fl_dtype_is_number(d) && fl_dtype_is_number(v.type->dtype)));
+  if (!fits) {
+    wrong(s, c, &c->args[k], v, fl_dtype_name(d));
+    return false;
+  }
+  *out = as_dtype(s, v, d, c->args[k].span);
+  return !fl_val_bad(*out);
+}
+
+FlVal fl_builtin_scalar_op(FlSema *s, FlCallSite *c) {
+  const char *sig = c->builtin->data;
+  FlVal args[4];
+  int n = 0;
+  for (; sig[n] != ':'; n++) {
+    if (!fl_actual_given(&c->args[n])) args[n] = fl_val_textz(s, " "); /* pad's fill */
+    else if (!typed_arg(s, c, n, letter(sig[n]), &args[n])) return fl_val_error(s);
+  }
+  return fl_sema_lift_op(s, c->span, c->builtin->op, n, args, letter(sig[n + 1]), NULL);
+}
+
+static FlVal try_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)span;
+  const FlBuiltin *bi = env;
+  FlDtype d = FL_F64;
+  fl_dtype_find(bi->data, &d);
+  FlValue *values[2] = {args[0].parts[0], n > 1 ? args[1].parts[0] : NULL};
+  FlType1 types[2] = {fl_t_scalar(d), fl_t_scalar(FL_BOOL)};
+  FlOp *op = fl_ir_op(&s->b, bi->op, n, values, 2, types, 0);
+  FlValue *valid = op->results[1], *was = fl_val_valid(s, args[0]);
+  if (was) valid = fl_sema_op2(s, FL_OP_AND, valid, was);
+  FlValue *parts[2] = {was ? fl_ir_select(&s->b, valid, op->results[0], fl_val_zero(s, d)) : op->results[0], valid};
+  return fl_val_make(s, fl_type_scalar(s->types, d, true), parts);
+}
+
+FlVal fl_builtin_try_parse(FlSema *s, FlCallSite *c) {
+  FlVal args[2];
+  int n = c->builtin->op == FL_OP_TRY_PARSE_DATE ? 2 : 1;
+  for (int i = 0; i < n; i++)
+    if (!typed_arg(s, c, i, FL_TEXT, &args[i])) return fl_val_error(s);
+  return fl_sema_lift(s, c->span, n, args, try_element, (void *)(uintptr_t)c->builtin);
+}
+
+FlVal fl_builtin_date(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v)) return v;
+  if (is_plain(v) && v.type->dtype == FL_DATETIME) return fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
+  if (!is_plain(v) || v.type->dtype != FL_TEXT) return wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31\"");
+  FlVal args[2] = {v, fl_val_textz(s, "%Y-%m-%d")};
+  return fl_sema_lift_op(s, c->span, FL_OP_PARSE_DATE, 2, args, FL_DATE, NULL);
+}
+
+FlVal fl_builtin_date_part(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v)) return v;
+  if (is_plain(v) && v.type->dtype == FL_DATETIME) v = fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
+  if (!is_plain(v) || v.type->dtype != FL_DATE) return wrong(s, c, &c->args[0], v, "a date");
+  return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_I64, NULL);
+}
+
+FlVal fl_builtin_duration(FlSema *s, FlCallSite *c) {
+  FlVal n;
+  if (!typed_arg(s, c, 0, FL_I64, &n)) return fl_val_error(s);
+  FlVal args[2] = {n, fl_val_i64(s, strtoll(c->builtin->data, NULL, 10))};
+  return fl_sema_lift_op(s, c->span, FL_OP_DURATION_OF, 2, args, FL_DURATION, NULL);
+}

@@ -1,0 +1,368 @@
+/* module.c: a script and what it imports, from declarations to the top-level function.
+ *
+ * In: the AST of the script. Out: an IR module whose main function takes the params and does the script's effects, or
+ * errors. `fn stage type param import` are visible in the whole file, `let` after its line. */
+#include "sema/sema_internal.h"
+
+#include <stdlib.h>
+
+/* ---- declarations ---- */
+
+static void declare(FlSema *s, FlFile *file, FlBindKind kind, FlName name, const FlStmt *decl) {
+  FlBinding *old = fl_scope_find_in(file->scope, name.text);
+  if (old) {
+    FlDiag *d = fl_sema_report(s, FL_E0218, name.span, "`%s` is declared twice in this file", name.text);
+    fl_diag_note(s->sink, d, old->span, "the other one is here");
+    return;
+  }
+  FlBinding *b = fl_scope_bind(s, file->scope, kind, name.text, name.span, (FlVal){0});
+  b->decl = decl;
+  b->file = file;
+}
+
+static FlFile *load(FlSema *s, const FlImport *import, FlFile *from);
+static void run_module(FlSema *s, FlFile *file);
+
+static void declare_all(FlSema *s, FlFile *file) {
+  const FlStmtList *stmts = &file->ast->stmts;
+  for (int i = 0; i < stmts->n; i++) {
+    const FlStmt *st = stmts->at[i];
+    switch (st->kind) {
+    case FL_STMT_FN:
+    case FL_STMT_STAGE:
+    case FL_STMT_EXTERN: declare(s, file, FL_BIND_FN, st->fn.name, st); break;
+    case FL_STMT_TYPE: declare(s, file, FL_BIND_TYPE, st->type.name, st); break;
+    case FL_STMT_IMPORT:
+      for (int k = 0; k < st->import.n; k++) {
+        const FlImport *im = &st->import.at[k];
+        FlFile *module = load(s, im, file);
+        if (!module) continue;
+        FlName name = im->alias.text ? im->alias : im->module;
+        if (!name.text) name = (FlName){module->name, im->path_span};
+        declare(s, file, FL_BIND_MODULE, name, st);
+        FlBinding *b = fl_scope_find_in(file->scope, name.text);
+        if (b && b->kind == FL_BIND_MODULE) b->file = module;
+      }
+      break;
+    case FL_STMT_ERROR:
+    case FL_STMT_LET:
+    case FL_STMT_VAR:
+    case FL_STMT_ASSIGN:
+    case FL_STMT_EXPR:
+    case FL_STMT_FOR:
+    case FL_STMT_WHILE:
+    case FL_STMT_BREAK:
+    case FL_STMT_CONTINUE:
+    case FL_STMT_ASSERT:
+    case FL_STMT_PARAM:
+    case FL_STMT_TEST: break;
+    }
+  }
+}
+
+/* ---- imports ---- */
+
+static char *read_whole(const char *path, size_t *len) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return NULL;
+  FlText1 text = {0};
+  char buf[1 << 14];
+  size_t n;
+  while ((n = fread(buf, 1, sizeof buf, f)) > 0) fl_text_add(&text, buf, n);
+  bool bad = ferror(f);
+  fclose(f);
+  if (!text.s) fl_text_add(&text, "", 0);
+  *len = text.len;
+  if (bad) {
+    fl_text_reset(&text);
+    return NULL;
+  }
+  return text.s;
+}
+
+static const char *dir_of(FlSema *s, const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? fl_arena_strndup(s->arena, path, (size_t)(slash - path)) : ".";
+}
+
+static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
+  FlSpan span = im->path ? im->path_span : im->module.span;
+  const char *path = im->path ? (im->path[0] == '/' ? im->path : fl_arena_printf(s->arena, "%s/%s", from->dir, im->path))
+                              : fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, im->module.text);
+  for (int i = 0; i < s->files.n; i++)
+    if (strcmp(s->files.at[i]->ast->source->path, path) == 0) return s->files.at[i];
+  size_t len;
+  char *text = read_whole(path, &len);
+  if (!text) {
+    if (im->path) fl_sema_error(s, FL_E0219, span, "the file `%s` cannot be read", path);
+    else {
+      FlDiag *d = fl_sema_report(s, FL_E0219, span, "there is no module `%s` in the standard library", im->module.text);
+      fl_diag_help(s->sink, d, "a file of your own is imported as `import \"%s.flow\"`", im->module.text);
+    }
+    return NULL;
+  }
+  FlSource *source = fl_sources_add(s->sources, path, text, len);
+  free(text);
+  int before = s->sink->n_errors;
+  FlFile *file = FL_NEW(s->arena, FlFile);
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  size_t n = strlen(base);
+  if (n > 5 && strcmp(base + n - 5, ".flow") == 0) n -= 5;
+  file->name = fl_intern(s->names, base, n);
+  file->ast = fl_syntax_parse(s->arena, s->names, source, s->sink);
+  file->scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN);
+  file->dir = dir_of(s, path);
+  fl_vec_push(s->arena, &s->files, file);
+  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, true}));
+  if (s->sink->n_errors > before) return file;
+  FlFile *outer = s->file;
+  FlScope *scope = s->scope;
+  s->file = file;
+  s->scope = file->scope;
+  declare_all(s, file);
+  run_module(s, file);
+  s->file = outer;
+  s->scope = scope;
+  return file;
+}
+
+/* ---- params ---- */
+
+/* The text of a default that is a constant, as it would be written on the command line; NULL: reported. */
+static const char *default_text(FlSema *s, const FlExpr *e) {
+  bool minus = e->kind == FL_EXPR_UNARY && e->unary.op == FL_UN_NEG;
+  const FlExpr *x = minus ? e->unary.operand : e;
+  const char *sign = minus ? "-" : "";
+  if (x->kind == FL_EXPR_INT) return fl_arena_printf(s->arena, "%s%llu", sign, (unsigned long long)x->integer.value);
+  if (x->kind == FL_EXPR_FLOAT) return fl_arena_printf(s->arena, "%s%s", sign, x->real.spelling);
+  if (!minus && e->kind == FL_EXPR_BOOL) return e->boolean ? "true" : "false";
+  if (!minus && e->kind == FL_EXPR_NULL) return "null";
+  if (!minus && e->kind == FL_EXPR_TEXT && (e->text.parts.n == 0 || (e->text.parts.n == 1 && !e->text.parts.at[0].value)))
+    return e->text.parts.n ? e->text.parts.at[0].bytes : "";
+  bool call = !minus && e->kind == FL_EXPR_CALL && e->call.args.n == 1 && e->call.func->kind == FL_EXPR_NAME;
+  if (call && (strcmp(e->call.func->name.text, "date") == 0 || strcmp(e->call.func->name.text, "file") == 0)) return default_text(s, e->call.args.at[0].value);
+  fl_sema_error(s, FL_E0220, e->span, "the default of a param must be a constant: a number, a text, true, false, null or a date");
+  return NULL;
+}
+
+static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
+  FlName name = st->param.name;
+  const FlType *t = fl_type_of_expr(s, st->param.type);
+  if (!t || t->kind != FL_TY_SCALAR) {
+    if (!t || t->kind != FL_TY_ERROR)
+      fl_sema_error(s, FL_E0220, st->param.type->span, "a param is a number, text, bool, date or file%s", t ? "" : ", with its type written");
+    fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s));
+    return;
+  }
+  FlIrParam p = {.name = file->is_script ? name.text : fl_arena_printf(s->arena, "%s.%s", file->name, name.text),
+                 .type = fl_type_text(s->types, t), .help = st->doc ? st->doc : "", .t = fl_t_scalar(t->dtype), .nullable = t->nullable,
+                 .span = name.span};
+  bool ok = true;
+  if (st->param.fallback) {
+    FlSavedPlace saved = fl_sema_enter(s, FL_NEW(s->arena, FlRegion));
+    s->b.region->func = s->b.func;
+    FlVal v = fl_sema_expr(s, st->param.fallback, t);
+    bool path = t->dtype == FL_FILE && v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT;
+    if (!path) ok = !fl_val_bad(fl_val_coerce(s, v, t, st->param.fallback->span, "the default"));
+    fl_sema_leave(s, saved);
+    p.default_text = ok ? default_text(s, st->param.fallback) : NULL;
+  }
+  if (fl_scope_find_in(file->scope, name.text)) {
+    fl_sema_error(s, FL_E0218, name.span, "`%s` is declared twice in this file", name.text);
+    return;
+  }
+  fl_vec_push(s->arena, &s->params, p);
+  FlValue *parts[2];
+  FlType1 types[2];
+  fl_type_parts(t, types);
+  for (int i = 0; i < t->n_parts; i++) parts[i] = fl_ir_param(s->b.func->body, types[i]);
+  FlVal v = fl_val_make(s, t, parts);
+  v.spelling = t->dtype == FL_FILE ? p.default_text : NULL; /* whose head decides the type of what is read */
+  fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, v);
+}
+
+static void add_params(FlSema *s, FlFile *file) {
+  for (int i = 0; i < file->ast->stmts.n; i++)
+    if (file->ast->stmts.at[i]->kind == FL_STMT_PARAM) add_param(s, file, file->ast->stmts.at[i]);
+}
+
+/* ---- statements at the top level ---- */
+
+/* An imported file gives names only: its lets must be pure, and nothing else may stand there. */
+static void run_module(FlSema *s, FlFile *file) {
+  add_params(s, file);
+  const char *outer = s->pure;
+  s->pure = "an imported file";
+  for (int i = 0; i < file->ast->stmts.n; i++) {
+    const FlStmt *st = file->ast->stmts.at[i];
+    switch (st->kind) {
+    case FL_STMT_LET: fl_sema_stmt(s, st); break;
+    case FL_STMT_VAR:
+    case FL_STMT_ASSIGN:
+    case FL_STMT_EXPR:
+    case FL_STMT_FOR:
+    case FL_STMT_WHILE:
+    case FL_STMT_BREAK:
+    case FL_STMT_CONTINUE:
+    case FL_STMT_ASSERT: fl_sema_error(s, FL_E0802, st->span, "an imported file declares things; this would do something"); break;
+    case FL_STMT_ERROR:
+    case FL_STMT_FN:
+    case FL_STMT_STAGE:
+    case FL_STMT_EXTERN:
+    case FL_STMT_TYPE:
+    case FL_STMT_PARAM:
+    case FL_STMT_IMPORT:
+    case FL_STMT_TEST: break;
+    }
+  }
+  s->pure = outer;
+}
+
+static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
+  switch (st->kind) {
+  case FL_STMT_LET:
+  case FL_STMT_VAR: fl_sema_stmt(s, st); break;
+  case FL_STMT_EXPR:
+    if (!effects) break;
+    s->b.span = st->span;
+    {
+      FlVal v = fl_sema_expr(s, st->expr, NULL);
+      if (v.type->kind == FL_TY_FUNC) fl_sema_error(s, FL_E0319, st->span, "this is a function; call it with `(...)`");
+      else if (v.type->kind == FL_TY_NULL) fl_sema_error(s, FL_E0319, st->span, "this value is not used");
+      else if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER) fl_sema_show(s, v);
+    }
+    break;
+  case FL_STMT_ASSIGN:
+  case FL_STMT_FOR:
+  case FL_STMT_WHILE:
+  case FL_STMT_BREAK:
+  case FL_STMT_CONTINUE: fl_sema_stmt(s, st); break;
+  case FL_STMT_ASSERT:
+    if (effects) fl_sema_stmt(s, st);
+    break;
+  case FL_STMT_ERROR:
+  case FL_STMT_FN:
+  case FL_STMT_STAGE:
+  case FL_STMT_EXTERN:
+  case FL_STMT_TYPE:
+  case FL_STMT_PARAM:
+  case FL_STMT_IMPORT:
+  case FL_STMT_TEST: break;
+  }
+}
+
+/* Functions that nothing calls are checked with the types that they declare. */
+static void check_uncalled(FlSema *s, FlFile *file) {
+  for (int i = 0; i < file->scope->names.n; i++) {
+    FlBinding *b = file->scope->names.at[i];
+    if (b->kind != FL_BIND_FN || b->used || b->decl->kind == FL_STMT_EXTERN) continue;
+    FlFrame *frame = FL_NEW(s->arena, FlFrame);
+    FlFunc *last = s->module->last;
+    frame->outer = s->frame;
+    frame->func = fl_ir_func_make(s->module, "unused", FL_FUNC_PLAIN, b->span);
+    FlFrame *outer_frame = s->frame;
+    FlBuilder outer = s->b;
+    s->frame = frame;
+    s->b = (FlBuilder){.module = s->module, .func = frame->func, .region = frame->func->body, .span = b->span};
+    const FlParamList *params = &b->decl->fn.params;
+    FlActual *args = FL_NEW_ARRAY(s->arena, FlActual, params->n + 1);
+    bool known = true;
+    for (int p = 0; p < params->n && known; p++) {
+      const FlType *t = params->at[p].type ? fl_type_of_expr(s, params->at[p].type) : NULL;
+      known = t && t->kind != FL_TY_FUNC && t->kind != FL_TY_ERROR;
+      if (!known) break;
+      FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
+      FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
+      fl_type_parts(t, types);
+      for (int k = 0; k < t->n_parts; k++) parts[k] = fl_ir_param(frame->func->body, types[k]);
+      args[p] = (FlActual){.value = fl_val_make(s, t, parts), .span = params->at[p].span};
+    }
+    const char *pure = s->pure;
+    s->pure = "a function";
+    if (known) fl_sema_call_binding(s, b, params->n, args, b->decl->fn.name.span);
+    s->pure = pure;
+    s->frame = outer_frame;
+    s->b = outer;
+    /* What was made for the check leaves the module again. */
+    s->module->last = last;
+    if (last) last->next = NULL;
+    else s->module->first = NULL;
+    s->instances.n = s->instances.n > 0 ? s->instances.n : 0;
+    for (int k = s->instances.n - 1; k >= 0; k--) {
+      bool kept = false;
+      for (FlFunc *f = s->module->first; f; f = f->next) kept = kept || f == s->instances.at[k]->frame->func;
+      if (!kept) s->instances.at[k] = s->instances.at[--s->instances.n];
+    }
+  }
+}
+
+/* ---- the whole ---- */
+
+static const char *leading_doc(FlSema *s, const FlAst *ast) {
+  FlText1 text = {0};
+  for (int i = 0; i < ast->comments.n; i++) {
+    FlSpan c = ast->comments.at[i].span;
+    if (ast->stmts.n && c.start > ast->stmts.at[0]->span.start) break;
+    const char *at = ast->source->text + c.start, *end = at + c.len;
+    while (at < end && (*at == '#' || *at == ' ')) at++;
+    if (text.len) fl_text_addc(&text, '\n');
+    fl_text_add(&text, at, (size_t)(end - at));
+  }
+  const char *doc = text.s ? fl_arena_strndup(s->arena, text.s, text.len) : "";
+  fl_text_reset(&text);
+  return doc;
+}
+
+FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink, const FlAst *ast,
+                            const FlSemaOptions *options) {
+  const char *slash = strrchr(ast->source->path, '/');
+  FlSema state = {.arena = arena, .names = names, .sources = sources, .sink = sink, .types = fl_types_make(arena, names), .options = options}, *s = &state;
+  s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);
+  s->module->doc = leading_doc(s, ast);
+  s->sizes = fl_map_make(arena);
+  FlFile *file = FL_NEW(arena, FlFile);
+  *file = (FlFile){.name = "script", .ast = ast, .scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN), .dir = dir_of(s, ast->source->path), .is_script = true};
+  fl_vec_push(arena, &s->files, file);
+  FlFrame frame = {0};
+  s->frame = &frame;
+  frame.func = s->module->main = fl_ir_func_make(s->module, "main", FL_FUNC_MAIN, (FlSpan){ast->source->id, 0, 0});
+  s->b = (FlBuilder){.module = s->module, .func = frame.func, .region = frame.func->body};
+  s->scope = file->scope;
+  s->file = file;
+
+  FlSemaResult out = {0};
+  FlVec(const FlStmt *) tests = {0};
+  for (int i = 0; i < ast->stmts.n; i++)
+    if (ast->stmts.at[i]->kind == FL_STMT_TEST) fl_vec_push(arena, &tests, ast->stmts.at[i]);
+  out.n_tests = tests.n;
+  out.tests = fl_arena_alloc(arena, sizeof *out.tests * (size_t)(tests.n + 1));
+  for (int i = 0; i < tests.n; i++) {
+    out.tests[i].name = tests.at[i]->test.name;
+    out.tests[i].span = tests.at[i]->test.name_span;
+  }
+
+  declare_all(s, file);
+  add_params(s, file);
+  bool script = options->test < 0;
+  for (int i = 0; i < ast->stmts.n; i++) run_script_stmt(s, ast->stmts.at[i], script);
+  for (int i = 0; i < tests.n; i++) {
+    if (!script && i != options->test) continue;
+    /* In the script itself tests are only checked, in a region that nobody keeps. */
+    FlSavedPlace saved = fl_sema_enter(s, script ? FL_NEW(arena, FlRegion) : s->b.region);
+    s->b.region->func = s->b.func;
+    s->pure = "a test";
+    FlVal v = fl_sema_block(s, &tests.at[i]->test.body->block, NULL);
+    if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER)
+      fl_sema_error(s, FL_E0319, tests.at[i]->test.body->span, "the last value of this test is not used; did you mean `assert`?");
+    s->pure = NULL;
+    fl_sema_leave(s, saved);
+  }
+  fl_ir_yield(s->module->main->body, s->module, 0, NULL);
+  if (script) check_uncalled(s, file);
+  s->module->params = s->params.at;
+  s->module->n_params = s->params.n;
+  out.inputs = s->inputs.at;
+  out.n_inputs = s->inputs.n;
+  out.module = sink->n_errors ? NULL : s->module;
+  return out;
+}

@@ -1,0 +1,491 @@
+/* table.c: verbs that choose or order rows: where, sort, head, tail, sample, top, distinct, drop_null, split, kfold; and
+ * what all verbs share. Column expressions see the columns as arrays; rows keep their order. */
+#include "sema/sema_internal.h"
+
+/* ---- shared ---- */
+
+bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v)) return false;
+  if (v.type->kind != FL_TY_TABLE) {
+    fl_sema_error(s, FL_E0606, c->args[0].span, "`%s` takes a table, and this is %s", c->builtin->name, fl_val_text(s, v));
+    return false;
+  }
+  *out = v;
+  return true;
+}
+
+FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
+  FlScope *outer = s->scope;
+  FlAggContext *outer_agg = s->agg;
+  s->scope = fl_scope_push(s, outer, FL_SCOPE_COLUMNS);
+  const FlType *row = t.type->elem;
+  for (int i = 0; i < row->n_fields; i++)
+    fl_scope_bind(s, s->scope, FL_BIND_COLUMN, row->fields[i].name, a->span, fl_val_field(s, t, i))->used = true;
+  FlAggContext agg = {mode, fl_val_rows(t), fl_sema_i64(s, 1), NULL, &t};
+  if (t.group) {
+    agg.groups = t.group->groups;
+    agg.group_of = t.group->group_of;
+  }
+  s->agg = &agg;
+  FlVal v = fl_actual_value(s, a, NULL);
+  s->agg = outer_agg;
+  s->scope = outer;
+  return v;
+}
+
+int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
+  const FlType *row = fl_type_row(t.type);
+  if (!e || (e->kind != FL_EXPR_NAME && e->kind != FL_EXPR_COL)) {
+    fl_sema_error(s, FL_E0607, e ? e->span : s->b.span, "the name of a column stands here");
+    return -1;
+  }
+  int k = fl_type_field_find(row, e->name.text);
+  if (k >= 0) return k;
+  FlDiag *d = fl_sema_report(s, FL_E0601, e->span, "there is no column `%s`", e->name.text);
+  const char *near = fl_sema_closest_field(s, row, e->name.text);
+  if (near) {
+    fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+  } else if (row->n_fields) {
+    FlText1 all = {0};
+    for (int i = 0; i < row->n_fields && i < 24; i++) fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
+    fl_diag_help(s->sink, d, "the columns are %s", all.s);
+    fl_text_reset(&all);
+  }
+  return -1;
+}
+
+static FlVal fill_rows(FlSema *s, FlVal v, FlValue *rows) { /* a scalar on every row */
+  FlValue *parts[2];
+  FlType1 in = fl_t_scalar(FL_I64);
+  for (int p = 0; p < v.type->n_parts; p++) {
+    FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, 1);
+    FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
+    FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
+    fl_ir_yield(r, s->module, 1, &v.parts[p]);
+    parts[p] = map->results[0];
+  }
+  return fl_val_make(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, 1), parts);
+}
+
+FlVal fl_verb_as_column(FlSema *s, FlVal v, FlValue *rows, FlSpan span, const char *name) {
+  if (fl_val_bad(v)) return v;
+  if (v.type->kind == FL_TY_SCALAR) return fill_rows(s, v, rows);
+  if (v.type->kind != FL_TY_ARRAY && v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_LIST)
+    return fl_sema_error(s, FL_E0608, span, "the column `%s` must be an array or a scalar, and this is %s", name, fl_val_text(s, v));
+  if (!fl_sema_same_size(s, rows, fl_sema_dim(s, v, 0), span, fl_arena_printf(s->arena, "the table has {a} rows, but the column `%s` has {b}", name)))
+    return fl_val_error(s);
+  return v;
+}
+
+FlColumns fl_columns_of(FlSema *s, FlVal t) {
+  FlColumns c = {0};
+  for (int i = 0; i < t.type->elem->n_fields; i++) fl_columns_set(s, &c, t.type->elem->fields[i].name, fl_val_field(s, t, i));
+  return c;
+}
+
+void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v) {
+  for (int i = 0; i < c->n; i++)
+    if (c->names[i] == name) {
+      c->values[i] = v;
+      return;
+    }
+  if (c->n == c->cap) {
+    int cap = c->cap ? 2 * c->cap : 16;
+    const char **names = FL_NEW_ARRAY(s->arena, const char *, cap);
+    FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, cap);
+    if (c->n) {
+      memcpy(names, c->names, sizeof *names * (size_t)c->n);
+      memcpy(values, c->values, sizeof *values * (size_t)c->n);
+    }
+    c->names = names;
+    c->values = values;
+    c->cap = cap;
+  }
+  c->names[c->n] = name;
+  c->values[c->n++] = v;
+}
+
+FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows) { return fl_val_table(s, rows, c->n, c->names, c->values); }
+
+int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, FlValue **args, const char **flags) {
+  int at = 0;
+  for (int i = 0; i < n; i++) {
+    args[at++] = keys[i].parts[0];
+    if (keys[i].type->nullable) args[at++] = keys[i].parts[1];
+    flags[i] = keys[i].type->nullable ? fl_arena_printf(s->arena, "%s?", words[i]) : words[i];
+  }
+  return at;
+}
+
+static bool is_key(FlSema *s, FlVal v, FlSpan span, const char *verb) {
+  if (fl_val_bad(v)) return false;
+  if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && v.type->dtype != FL_FILE) return true;
+  fl_sema_error(s, FL_E0609, span, "`%s` takes columns of numbers, texts, dates or bool, and this is %s", verb, fl_val_text(s, v));
+  return false;
+}
+
+/* The rows of t at idx; a grouping does not survive, its rows would have other numbers. */
+static FlVal regroup(FlSema *s, FlVal t, FlVal from) {
+  if (!from.group) return t;
+  FlVal keys[16];
+  const char *words[16], *flags[16];
+  FlValue *args[32];
+  int n = from.group->n_keys;
+  for (int i = 0; i < n; i++) {
+    keys[i] = fl_val_field(s, t, fl_type_field_find(t.type->elem, from.group->keys[i]));
+    words[i] = "key";
+  }
+  int n_args = fl_verb_keys(s, n, keys, words, args, flags);
+  FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
+  FlOp *op = fl_ir_op(&s->b, FL_OP_GROUP, n_args, args, 3, types, 0);
+  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
+  op->attrs.n_list = n;
+  FlGrouping *g = FL_NEW(s->arena, FlGrouping);
+  *g = (FlGrouping){n, from.group->keys, op->results[0], op->results[1], op->results[2]};
+  fl_vec_push(s->arena, &s->aliases, ((FlAlias){fl_ir_dim(&s->b, g->group_of, 0), fl_val_rows(t)}));
+  FlValue *rows = fl_ir_dim(&s->b, g->first, 0);
+  if (rows != g->groups) fl_vec_push(s->arena, &s->aliases, ((FlAlias){rows, g->groups}));
+  t.group = g;
+  return t;
+}
+
+/* ---- where ---- */
+
+/* Columns that `not is_null(a)` conjuncts of the condition make non-null. */
+static void known_values(FlSema *s, FlVal t, const FlExpr *e, bool *known) {
+  if (!e) return;
+  if (e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_AND) {
+    known_values(s, t, e->binary.left, known);
+    known_values(s, t, e->binary.right, known);
+  }
+  if (e->kind != FL_EXPR_UNARY || e->unary.op != FL_UN_NOT) return;
+  const FlExpr *call = e->unary.operand, *arg = NULL;
+  if (call->kind == FL_EXPR_CALL && call->call.func->kind == FL_EXPR_NAME && strcmp(call->call.func->name.text, "is_null") == 0 && call->call.args.n == 1)
+    arg = call->call.args.at[0].value;
+  if (!arg || (arg->kind != FL_EXPR_NAME && arg->kind != FL_EXPR_COL)) return;
+  int k = fl_type_field_find(t.type->elem, arg->name.text);
+  if (k >= 0) known[k] = true;
+}
+
+static FlVal without_null(FlSema *s, FlVal t, const bool *known) {
+  FlColumns c = fl_columns_of(s, t);
+  for (int i = 0; i < c.n; i++)
+    if (known[i]) c.values[i] = fl_val_plain(s, c.values[i]);
+  return fl_columns_table(s, &c, fl_val_rows(t));
+}
+
+FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
+  FlVal t, all = {0};
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  bool *known = FL_NEW_ARRAY(s->arena, bool, t.type->elem->n_fields + 1);
+  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`where` needs a condition");
+  for (int i = 0; i < c->n_rest; i++) {
+    if (c->rest[i].name.text) {
+      FlDiag *d = fl_sema_report(s, FL_E0610, c->rest[i].name.span, "`where` takes conditions, not names");
+      fl_diag_help(s->sink, d, "compare with `==`: `%s == ...`", c->rest[i].name.text);
+      return fl_val_error(s);
+    }
+    known_values(s, t, c->rest[i].expr, known);
+    FlVal v = fl_verb_expr(s, t, &c->rest[i], FL_AGG_SPREAD);
+    if (fl_val_bad(v)) return v;
+    bool fits = (v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_SCALAR) && v.type->dtype == FL_BOOL;
+    if (!fits) return fl_sema_error(s, FL_E0315, c->rest[i].span, "a condition must be bool, and this is %s", fl_val_text(s, v));
+    v = fl_val_plain(s, v); /* a null condition is false underneath */
+    all = all.type ? fl_sema_binary(s, FL_BIN_AND, all, v, c->rest[i].span, c->rest[i].span, c->rest[i].span) : v;
+  }
+  all = fl_verb_as_column(s, all, fl_val_rows(t), c->rest[0].span, "condition");
+  if (fl_val_bad(all)) return all;
+  FlVal out = without_null(s, fl_sema_compress(s, t, all.parts[0]), known);
+  return regroup(s, out, t);
+}
+
+FlVal fl_builtin_drop_null(FlSema *s, FlCallSite *c) {
+  FlVal t, all = {0};
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  int n = t.type->elem->n_fields;
+  bool *known = FL_NEW_ARRAY(s->arena, bool, n + 1);
+  for (int i = 0; i < c->n_rest; i++) {
+    int k = fl_verb_column(s, t, c->rest[i].expr);
+    if (k < 0) return fl_val_error(s);
+    known[k] = true;
+  }
+  for (int k = 0; k < n; k++) {
+    if (!c->n_rest) known[k] = true;
+    FlVal column = fl_val_field(s, t, k);
+    FlValue *valid = known[k] ? fl_val_valid(s, column) : NULL;
+    if (!valid) continue;
+    FlVal v = fl_val_array(s, FL_BOOL, column.type->rank, valid);
+    all = all.type ? fl_sema_binary(s, FL_BIN_AND, all, v, c->span, c->span, c->span) : v;
+  }
+  if (!all.type || fl_val_bad(all)) return t;
+  return regroup(s, without_null(s, fl_sema_compress(s, t, all.parts[0]), known), t);
+}
+
+/* ---- order ---- */
+
+FlVal fl_builtin_desc(FlSema *s, FlCallSite *c) {
+  FlDiag *d = fl_sema_report(s, FL_E0611, c->span, "`desc` orders a key of `sort` downwards; it means nothing elsewhere");
+  (void)d;
+  return fl_val_error(s);
+}
+
+static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, const char *verb, bool downwards) {
+  FlVal values[16];
+  const char *words[16], *flags[16];
+  FlValue *args[32];
+  if (n > 16) {
+    fl_sema_error(s, FL_E0210, keys[16].span, "`%s` takes at most 16 keys", verb);
+    return NULL;
+  }
+  for (int i = 0; i < n; i++) {
+    const FlExpr *e = keys[i].expr;
+    bool is_desc = e && e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME && strcmp(e->call.func->name.text, "desc") == 0 && e->call.args.n == 1;
+    FlActual key = keys[i];
+    if (is_desc) key.expr = e->call.args.at[0].value;
+    FlVal v = fl_verb_expr(s, t, &key, FL_AGG_SPREAD);
+    if (!is_key(s, v, keys[i].span, verb)) return NULL;
+    values[i] = v;
+    words[i] = is_desc != downwards ? "desc" : "asc";
+  }
+  int n_args = fl_verb_keys(s, n, values, words, args, flags);
+  FlType1 out = fl_t_array(FL_I64, 1);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, n_args, args, 1, &out, 0);
+  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
+  op->attrs.n_list = n;
+  FlValue *rows = fl_ir_dim(&s->b, op->results[0], 0);
+  if (rows != fl_val_rows(t)) fl_vec_push(s->arena, &s->aliases, ((FlAlias){rows, fl_sema_size(s, fl_val_rows(t))}));
+  return op->results[0];
+}
+
+static FlVal take_all(FlSema *s, FlVal t, FlValue *perm) { /* as many rows as before */
+  FlVal out = fl_sema_take(s, t, perm, false);
+  out.parts[0] = fl_val_rows(t);
+  for (int p = 1; p < out.type->n_parts; p++) {
+    FlValue *n = fl_ir_dim(&s->b, out.parts[p], 0);
+    if (n != out.parts[0]) fl_vec_push(s->arena, &s->aliases, ((FlAlias){n, fl_sema_size(s, out.parts[0])}));
+  }
+  return out;
+}
+
+FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && !c->n_rest) { /* an array in ascending order */
+    FlType1 out = fl_t_array(FL_I64, 1);
+    FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, v.type->n_parts, v.parts, 1, &out, 0);
+    static const char *plain[] = {"asc"}, *nullable[] = {"asc?"};
+    op->attrs.list = v.type->nullable ? nullable : plain;
+    op->attrs.n_list = 1;
+    return fl_sema_take(s, v, op->results[0], false);
+  }
+  FlVal t;
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`sort` needs at least one key");
+  FlValue *perm = sorted_rows(s, t, c->n_rest, c->rest, "sort", false);
+  return perm ? regroup(s, take_all(s, t, perm), t) : fl_val_error(s);
+}
+
+static FlValue *at_most(FlSema *s, FlValue *n, FlValue *rows) {
+  FlValue *k = fl_sema_op2(s, FL_OP_MIN, fl_sema_op2(s, FL_OP_MAX, n, fl_sema_i64(s, 0)), rows);
+  fl_sema_mark_size(s, k);
+  return k;
+}
+
+static bool how_many(FlSema *s, FlCallSite *c, FlValue **n) {
+  if (fl_actual_given(&c->args[1])) return fl_actual_i64(s, &c->args[1], n);
+  *n = fl_sema_i64(s, 5);
+  return true;
+}
+
+/* Number of each row within its group, from 0, in row order. */
+static FlValue *rank_in_group(FlSema *s, FlVal t) {
+  FlType1 out = fl_t_array(FL_I64, 1), in[3] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64), fl_t_scalar(FL_I64)};
+  static const char *asc[] = {"asc"};
+  FlValue *rows = fl_val_rows(t), *gid = t.group->group_of;
+  FlOp *perm = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, &gid, 1, &out, 0);
+  perm->attrs.list = asc;
+  perm->attrs.n_list = 1;
+  /* Along the sorted order: a new group starts at 0. */
+  FlValue *args[2] = {rows, fl_sema_i64(s, -1)};
+  FlOp *scan = fl_ir_op(&s->b, FL_OP_SCAN, 2, args, 1, &out, 1);
+  FlRegion *r = fl_ir_region(&s->b, scan, 0, 2, in);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlValue *i = r->params[0], *zero = fl_sema_i64(s, 0);
+  FlValue *before = fl_sema_op2(s, FL_OP_MAX, fl_sema_op2(s, FL_OP_WRAP_SUB, i, fl_sema_i64(s, 1)), zero);
+  FlValue *here = fl_ir_load(&s->b, perm->results[0], 1, &i, true), *there = fl_ir_load(&s->b, perm->results[0], 1, &before, true);
+  FlValue *g1 = fl_ir_load(&s->b, gid, 1, &here, true), *g0 = fl_ir_load(&s->b, gid, 1, &there, true);
+  FlValue *same = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_EQ, g1, g0), fl_sema_op2(s, FL_OP_GT, i, zero));
+  FlValue *next = fl_ir_select(&s->b, same, fl_sema_op2(s, FL_OP_WRAP_ADD, r->params[1], fl_sema_i64(s, 1)), zero);
+  fl_ir_yield(r, s->module, 1, &next);
+  fl_sema_leave(s, saved);
+  FlOp *inverse = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, perm->results, 1, &out, 0); /* the order that undoes perm */
+  inverse->attrs.list = asc;
+  inverse->attrs.n_list = 1;
+  return fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){inverse->results[0], scan->results[0]}, 1, &out, 0)->results[0];
+}
+
+FlVal fl_builtin_head(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  FlValue *n;
+  if (fl_val_bad(v) || !how_many(s, c, &n)) return fl_val_error(s);
+  if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY) return fl_sema_error(s, FL_E0606, c->args[0].span, "`head` takes a table or an array, and this is %s", fl_val_text(s, v));
+  if (v.group) {
+    FlValue *rank = rank_in_group(s, v);
+    FlVal first = fl_sema_lift_op(s, c->span, FL_OP_LT, 2, (FlVal[]){fl_val_array(s, FL_I64, 1, rank), fl_val_scalar(s, FL_I64, n)}, FL_BOOL, NULL);
+    return regroup(s, fl_sema_compress(s, v, first.parts[0]), v);
+  }
+  return fl_sema_index_rows(s, v, fl_sema_i64(s, 0), at_most(s, n, fl_sema_dim(s, v, 0)));
+}
+
+FlVal fl_builtin_tail(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  FlValue *n;
+  if (fl_val_bad(v) || !how_many(s, c, &n)) return fl_val_error(s);
+  if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY) return fl_sema_error(s, FL_E0606, c->args[0].span, "`tail` takes a table or an array, and this is %s", fl_val_text(s, v));
+  if (v.group) return fl_sema_error(s, FL_E0612, c->span, "`tail` does not work on groups; sort downwards and use `head`");
+  FlValue *rows = fl_sema_dim(s, v, 0);
+  return fl_sema_index_rows(s, v, fl_sema_op2(s, FL_OP_SUB, rows, at_most(s, n, rows)), rows);
+}
+
+FlVal fl_builtin_sample(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  FlValue *n, *seed = fl_sema_i64(s, 0);
+  if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
+  if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &seed)) return fl_val_error(s);
+  FlType1 out = fl_t_array(FL_I64, 1);
+  FlValue *chosen = fl_ir_op(&s->b, FL_OP_CHOICE, 3, (FlValue *[]){seed, fl_val_rows(t), n}, 1, &out, 0)->results[0];
+  FlOp *order = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, &chosen, 1, &out, 0);
+  static const char *asc[] = {"asc"};
+  order->attrs.list = asc;
+  order->attrs.n_list = 1;
+  FlValue *rows = fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){order->results[0], chosen}, 1, &out, 0)->results[0];
+  return fl_sema_take(s, t, rows, false);
+}
+
+FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  FlValue *n;
+  if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
+  if (!fl_actual_given(&c->args[2])) return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
+  FlValue *perm = sorted_rows(s, t, 1, &c->args[2], "top", true);
+  if (!perm) return fl_val_error(s);
+  FlVal sorted = take_all(s, t, perm);
+  return fl_sema_index_rows(s, sorted, fl_sema_i64(s, 0), at_most(s, n, fl_val_rows(t)));
+}
+
+FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
+  FlVal t, keys[64];
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  int n = 0, fields = t.type->elem->n_fields;
+  const char *words[64], *flags[64];
+  FlValue *args[128];
+  if (c->n_rest > 64 || (!c->n_rest && fields > 64)) return fl_sema_error(s, FL_E0210, c->span, "`distinct` takes at most 64 columns");
+  for (int i = 0; i < (c->n_rest ? c->n_rest : fields); i++) {
+    int k = c->n_rest ? fl_verb_column(s, t, c->rest[i].expr) : i;
+    if (k < 0) return fl_val_error(s);
+    keys[n] = fl_val_field(s, t, k);
+    if (!is_key(s, keys[n], c->span, "distinct")) return fl_val_error(s);
+    words[n++] = "key";
+  }
+  int n_args = fl_verb_keys(s, n, keys, words, args, flags);
+  FlType1 out = fl_t_array(FL_I64, 1);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_DISTINCT, n_args, args, 1, &out, 0);
+  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
+  op->attrs.n_list = n;
+  return fl_sema_take(s, t, op->results[0], false);
+}
+
+/* ---- groups ---- */
+
+FlVal fl_builtin_group_by(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!c->n_rest || c->n_rest > 16) return fl_sema_error(s, FL_E0210, c->span, "`group_by` takes 1 to 16 keys");
+  FlColumns columns = fl_columns_of(s, t);
+  const char **keys = FL_NEW_ARRAY(s->arena, const char *, c->n_rest);
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    if (!a->name.text) {
+      int k = fl_verb_column(s, t, a->expr);
+      if (k < 0) return fl_val_error(s);
+      keys[i] = t.type->elem->fields[k].name;
+      if (!is_key(s, fl_val_field(s, t, k), a->span, "group_by")) return fl_val_error(s);
+      continue;
+    }
+    keys[i] = a->name.text;
+    FlVal v = fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
+    if (!is_key(s, v, a->span, "group_by")) return fl_val_error(s);
+    fl_columns_set(s, &columns, a->name.text, v);
+  }
+  FlVal out = fl_columns_table(s, &columns, fl_val_rows(t));
+  FlGrouping want = {.n_keys = c->n_rest, .keys = keys};
+  FlVal from = {.type = out.type, .group = &want};
+  return regroup(s, out, from);
+}
+
+FlVal fl_builtin_ungroup(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  t.group = NULL;
+  return t;
+}
+
+/* ---- train and test ---- */
+
+static FlValue *strata(FlSema *s, FlVal t, FlActual *a) { /* group of each row by a column; NULL: reported */
+  FlVal v = fl_verb_expr(s, t, a, FL_AGG_NONE);
+  const char *word = "key", *flag;
+  FlValue *args[2];
+  if (!is_key(s, v, a->span, "stratify")) return NULL;
+  int n = fl_verb_keys(s, 1, &v, &word, args, &flag);
+  FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
+  FlOp *op = fl_ir_op(&s->b, FL_OP_GROUP, n, args, 3, types, 0);
+  op->attrs.list = fl_arena_copy(s->arena, &flag, sizeof flag);
+  op->attrs.n_list = 1;
+  return op->results[1];
+}
+
+FlVal fl_builtin_split(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  FlValue *args[4];
+  int n = 3;
+  args[2] = fl_sema_i64(s, 0);
+  if (!fl_verb_table(s, c, &t) || !fl_actual_f64(s, &c->args[1], &args[1])) return fl_val_error(s);
+  args[0] = fl_val_rows(t);
+  if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &args[2])) return fl_val_error(s);
+  if (fl_actual_given(&c->args[3]) && !(args[n++] = strata(s, t, &c->args[3]))) return fl_val_error(s);
+  FlType1 types[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SPLIT_ROWS, n, args, 2, types, 0);
+  FlVal parts[2] = {fl_sema_take(s, t, op->results[0], false), fl_sema_take(s, t, op->results[1], false)};
+  const char *names[2] = {fl_intern_z(s->names, "train"), fl_intern_z(s->names, "test")};
+  return fl_val_tuple(s, 2, names, parts, NULL);
+}
+
+FlVal fl_builtin_kfold(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  FlValue *args[4];
+  int n = 3;
+  args[2] = fl_sema_i64(s, 0);
+  if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &args[1])) return fl_val_error(s);
+  args[0] = fl_val_rows(t);
+  if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &args[2])) return fl_val_error(s);
+  if (fl_actual_given(&c->args[3]) && !(args[n++] = strata(s, t, &c->args[3]))) return fl_val_error(s);
+  FlType1 types[2] = {{FL_I64, 1, 1, 0}, {FL_I64, 1, 1, 0}};
+  FlOp *op = fl_ir_op(&s->b, FL_OP_KFOLD_ROWS, n, args, 2, types, 0);
+  /* One task a fold takes its rows. */
+  FlType1 in = fl_t_scalar(FL_I64);
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &args[1], 0, NULL, 1);
+  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlVal pair[2];
+  for (int i = 0; i < 2; i++) pair[i] = fl_sema_take(s, t, fl_ir_load(&s->b, op->results[i], 1, r->params, true), false);
+  const char *names[2] = {fl_intern_z(s->names, "train"), fl_intern_z(s->names, "test")};
+  FlVal fold = fl_val_tuple(s, 2, names, pair, NULL);
+  fl_ir_yield(r, s->module, fold.type->n_parts, fold.parts);
+  fl_sema_leave(s, saved);
+  const FlType *list = fl_type_list(s->types, fold.type);
+  FlType1 *outs = FL_NEW_ARRAY(s->arena, FlType1, list->n_parts + 1);
+  fl_type_parts(list, outs);
+  fl_ir_add_results(&s->b, map, list->n_parts, outs);
+  return fl_val_make(s, list, map->results);
+}

@@ -16,7 +16,7 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
 
 /* ---- which argument is which parameter ---- */
 
-static const char *closest_param(FlSema *s, const FlParamList *params, const char *name) {
+static const char *closest_param(FlSema *s, const FlFnParamList *params, const char *name) {
   const char **names = FL_NEW_ARRAY(s->arena, const char *, params->n + 1);
   for (int i = 0; i < params->n; i++) names[i] = params->at[i].name.text;
   return fl_closest(name, names, params->n);
@@ -24,7 +24,7 @@ static const char *closest_param(FlSema *s, const FlParamList *params, const cha
 
 /* bound[k]: the argument of parameter k, or NULL. false: reported. */
 static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span) {
-  const FlParamList *params = &decl->fn.params;
+  const FlFnParamList *params = &decl->fn.params;
   int next = 0;
   bool ok = true;
   for (int i = 0; i < n; i++) {
@@ -132,7 +132,7 @@ static void come_back(FlSema *s, Place p) {
 
 /* Binds parameters in s->scope (a fresh signature scope), sizes last. false: reported. */
 static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans) {
-  const FlParamList *params = &decl->fn.params;
+  const FlFnParamList *params = &decl->fn.params;
   bool ok = true;
   FlScope *scope = s->scope;
   FlBinding **made = FL_NEW_ARRAY(s->arena, FlBinding *, params->n + 1);
@@ -371,7 +371,7 @@ static int lifted_params(FlSema *s, const FlBinding *fn, const FlVal *values, in
   s->scope = fn->file->scope;
   for (int p = 0; p < fn->decl->fn.params.n; p++) {
     const FlTypeExpr *t = fn->decl->fn.params.at[p].type;
-    bool scalar = t && (t->kind == FL_TYPE_NAME || t->kind == FL_TYPE_OPTION);
+    bool scalar = t && (t->kind == FL_TE_NAME || t->kind == FL_TE_OPTION);
     if (!scalar || values[p].type->kind != FL_TY_ARRAY) continue;
     const FlType *want = fl_type_of_expr(s, t);
     if (!want || want->kind != FL_TY_SCALAR) continue;
@@ -397,7 +397,7 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
         Place place = go_into(s, fn->file, s->pure);
         s->scope = fn->file->scope;
         const FlTypeExpr *t = decl->fn.params.at[p].type;
-        if (t->kind != FL_TYPE_TYPEOF) want = fl_type_of_expr(s, t);
+        if (t->kind != FL_TE_TYPEOF) want = fl_type_of_expr(s, t);
         come_back(s, place);
       }
     if (want && want->kind == FL_TY_FUNC) want = NULL;

@@ -144,7 +144,7 @@ static FlVal tuple_value(FlSema *s, const FlExpr *e, const FlType *want) {
   FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
   bool bad = false;
   for (int i = 0; i < n; i++) {
-    const FlField *f = &e->tuple.at[i];
+    const FlTupleItem *f = &e->tuple.at[i];
     names[i] = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
     for (int k = 0; k < i; k++)
       if (names[k] == names[i]) {

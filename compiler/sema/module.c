@@ -264,7 +264,7 @@ static void check_uncalled(FlSema *s, FlFile *file) {
     FlBuilder outer = s->b;
     s->frame = frame;
     s->b = (FlBuilder){.module = s->module, .func = frame->func, .region = frame->func->body, .span = b->span};
-    const FlParamList *params = &b->decl->fn.params;
+    const FlFnParamList *params = &b->decl->fn.params;
     FlActual *args = FL_NEW_ARRAY(s->arena, FlActual, params->n + 1);
     bool known = true;
     for (int p = 0; p < params->n && known; p++) {

@@ -74,7 +74,7 @@ static const FlType *declared(FlSema *s, FlBinding *b) {
     fl_sema_error(s, FL_E0304, body->span, "a declared type must be complete: no `_` and no `..`");
     t = s->types->error;
   }
-  if (t->kind == FL_TY_TUPLE && body->kind == FL_TYPE_TUPLE) {
+  if (t->kind == FL_TY_TUPLE && body->kind == FL_TE_TUPLE) {
     const char *name = b->file->is_script ? b->name : fl_intern_z(s->names, fl_arena_printf(s->arena, "%s.%s", b->file->name, b->name));
     t = fl_type_tuple(s->types, t->n_fields, t->fields, name);
   }
@@ -85,7 +85,7 @@ static const FlType *declared(FlSema *s, FlBinding *b) {
 static const FlType *resolve_tuple(FlSema *s, const FlTypeExpr *t) {
   FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, t->tuple.fields.n + 1);
   for (int i = 0; i < t->tuple.fields.n; i++) {
-    const FlTypeField *f = &t->tuple.fields.at[i];
+    const FlTypeItem *f = &t->tuple.fields.at[i];
     fields[i].name = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
     fields[i].type = resolve(s, f->type);
     if (!fields[i].type) return NULL;
@@ -101,7 +101,7 @@ static const FlType *resolve_tuple(FlSema *s, const FlTypeExpr *t) {
 
 /* A declared type with sizes directly under these brackets: the brackets are its sizes, not dimensions. */
 static FlBinding *sized_type(FlSema *s, const FlTypeExpr *t) {
-  if (t->kind != FL_TYPE_ARRAY || t->array.element->kind != FL_TYPE_NAME) return NULL;
+  if (t->kind != FL_TE_ARRAY || t->array.element->kind != FL_TE_NAME) return NULL;
   FlDtype d;
   if (!t->array.element->name.module.text && fl_dtype_find(t->array.element->name.name.text, &d)) return NULL;
   FlBinding *b = find_type(s, t->array.element, true);
@@ -110,22 +110,22 @@ static FlBinding *sized_type(FlSema *s, const FlTypeExpr *t) {
 
 static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
   switch (t->kind) {
-  case FL_TYPE_ERROR: return s->types->error;
-  case FL_TYPE_ANY: return NULL;
-  case FL_TYPE_NAME: {
+  case FL_TE_ERROR: return s->types->error;
+  case FL_TE_ANY: return NULL;
+  case FL_TE_NAME: {
     FlDtype d;
     if (!t->name.module.text && fl_dtype_find(t->name.name.text, &d)) return fl_type_scalar(s->types, d, false);
     FlBinding *b = find_type(s, t, false);
     return b ? declared(s, b) : s->types->error;
   }
-  case FL_TYPE_OPTION: {
+  case FL_TE_OPTION: {
     const FlType *inner = resolve(s, t->inner);
     if (!inner || inner->kind == FL_TY_ERROR) return inner;
     if (inner->kind == FL_TY_SCALAR || inner->kind == FL_TY_ARRAY) return fl_type_with_null(s->types, inner, true);
     fl_sema_error(s, FL_E0502, t->span, "only scalars and columns can be null, not %s", fl_type_text(s->types, inner));
     return s->types->error;
   }
-  case FL_TYPE_ARRAY: {
+  case FL_TE_ARRAY: {
     FlBinding *b = sized_type(s, t);
     if (b) {
       if (b->decl->type.sizes.n != t->array.dims.n)
@@ -149,9 +149,9 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
     }
     return elem->kind == FL_TY_TUPLE ? fl_type_table(s->types, elem) : fl_type_list(s->types, elem);
   }
-  case FL_TYPE_TUPLE: return resolve_tuple(s, t);
-  case FL_TYPE_FUNCTION: return s->types->func;
-  case FL_TYPE_TYPEOF: return type_of_value(s, t->of);
+  case FL_TE_TUPLE: return resolve_tuple(s, t);
+  case FL_TE_FUNCTION: return s->types->func;
+  case FL_TE_TYPEOF: return type_of_value(s, t->of);
   }
   return s->types->error;
 }
@@ -227,10 +227,10 @@ static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, boo
 static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bool fresh_ok, FlSpan span, const char *what) {
   if (fl_val_bad(v) || v.type->kind == FL_TY_NEVER) return;
   switch (t->kind) {
-  case FL_TYPE_OPTION: bind_sizes(s, t->inner, v, env, fresh_ok, span, what); return;
-  case FL_TYPE_TUPLE:
+  case FL_TE_OPTION: bind_sizes(s, t->inner, v, env, fresh_ok, span, what); return;
+  case FL_TE_TUPLE:
     for (int i = 0; i < t->tuple.fields.n; i++) {
-      const FlTypeField *f = &t->tuple.fields.at[i];
+      const FlTypeItem *f = &t->tuple.fields.at[i];
       const char *name = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
       const FlType *row = fl_type_row(v.type);
       int k = row ? fl_type_field_find(row, name) : -1;
@@ -238,28 +238,28 @@ static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bo
         bind_sizes(s, f->type, fl_val_field(s, v, k), env, fresh_ok, span, fl_arena_printf(s->arena, "%s, field `%s`", what, name));
     }
     return;
-  case FL_TYPE_NAME:
-  case FL_TYPE_ARRAY: {
-    const FlTypeExpr *named = t->kind == FL_TYPE_NAME ? t : t->array.element;
-    FlBinding *b = t->kind == FL_TYPE_ARRAY ? sized_type(s, t) : NULL;
+  case FL_TE_NAME:
+  case FL_TE_ARRAY: {
+    const FlTypeExpr *named = t->kind == FL_TE_NAME ? t : t->array.element;
+    FlBinding *b = t->kind == FL_TE_ARRAY ? sized_type(s, t) : NULL;
     FlDtype d;
-    if (t->kind == FL_TYPE_NAME && (t->name.module.text || !fl_dtype_find(t->name.name.text, &d))) b = find_type(s, named, true);
+    if (t->kind == FL_TE_NAME && (t->name.module.text || !fl_dtype_find(t->name.name.text, &d))) b = find_type(s, named, true);
     if (b && b->decl->type.sizes.n) {
-      SizeEnv inner = {env, &b->decl->type.sizes, t->kind == FL_TYPE_ARRAY ? &t->array.dims : NULL,
+      SizeEnv inner = {env, &b->decl->type.sizes, t->kind == FL_TE_ARRAY ? &t->array.dims : NULL,
                        FL_NEW_ARRAY(s->arena, FlValue *, b->decl->type.sizes.n)};
       bind_sizes(s, b->decl->type.type, v, &inner, fresh_ok, span, what);
       return;
     }
-    if (t->kind == FL_TYPE_NAME) return;
+    if (t->kind == FL_TE_NAME) return;
     int n = v.type->kind == FL_TY_ARRAY ? v.type->rank : 1;
     for (int k = 0; k < t->array.dims.n && k < n; k++)
       bind_dim(s, &t->array.dims.at[k], fl_sema_dim(s, v, k), env, fresh_ok, span, what);
     return;
   }
-  case FL_TYPE_ERROR:
-  case FL_TYPE_ANY:
-  case FL_TYPE_FUNCTION:
-  case FL_TYPE_TYPEOF: return;
+  case FL_TE_ERROR:
+  case FL_TE_ANY:
+  case FL_TE_FUNCTION:
+  case FL_TE_TYPEOF: return;
   }
 }
 
@@ -275,7 +275,7 @@ static FlVal coerce_open(FlSema *s, const FlTypeExpr *row, FlVal v, FlSpan span,
     fields[i] = fl_val_field(s, v, i);
   }
   for (int i = 0; i < row->tuple.fields.n; i++) {
-    const FlTypeField *f = &row->tuple.fields.at[i];
+    const FlTypeItem *f = &row->tuple.fields.at[i];
     int k = f->name.text ? fl_type_field_find(have, f->name.text) : -1;
     if (k < 0) {
       FlDiag *d = fl_sema_report(s, FL_E0601, span, "%s has no column `%s`", what, f->name.text ? f->name.text : "?");
@@ -296,14 +296,14 @@ static FlVal coerce_open(FlSema *s, const FlTypeExpr *row, FlVal v, FlSpan span,
 FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const char *what) {
   if (fl_val_bad(v)) return v;
   const FlType *want = resolve(s, t);
-  const FlTypeExpr *elem = t->kind == FL_TYPE_ARRAY ? t->array.element : t;
+  const FlTypeExpr *elem = t->kind == FL_TE_ARRAY ? t->array.element : t;
   if (want) {
     v = fl_val_coerce(s, v, want, span, what);
-  } else if (elem->kind == FL_TYPE_TUPLE && elem->tuple.open) {
-    if (t->kind == FL_TYPE_ARRAY && v.type->kind != FL_TY_TABLE)
+  } else if (elem->kind == FL_TE_TUPLE && elem->tuple.open) {
+    if (t->kind == FL_TE_ARRAY && v.type->kind != FL_TY_TABLE)
       return fl_sema_error(s, FL_E0301, span, "%s must be a table, but this is %s", what, fl_val_text(s, v));
     v = coerce_open(s, elem, v, span, what);
-  } else if (t->kind == FL_TYPE_ARRAY && v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_LIST) {
+  } else if (t->kind == FL_TE_ARRAY && v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_LIST) {
     return fl_sema_error(s, FL_E0301, span, "%s must be a table, but this is %s", what, fl_val_text(s, v));
   }
   /* Sizes are fresh in a signature (a plain scope of parameters); elsewhere they must be known. */
@@ -312,15 +312,15 @@ FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const c
 }
 
 void fl_sema_trust_sizes(FlSema *s, const FlTypeExpr *t, FlVal v) {
-  if (t->kind == FL_TYPE_TUPLE && v.type->kind == FL_TY_TUPLE) {
+  if (t->kind == FL_TE_TUPLE && v.type->kind == FL_TY_TUPLE) {
     for (int i = 0; i < t->tuple.fields.n; i++) {
-      const FlTypeField *f = &t->tuple.fields.at[i];
+      const FlTypeItem *f = &t->tuple.fields.at[i];
       int k = f->name.text ? fl_type_field_find(v.type, f->name.text) : i;
       if (k >= 0 && k < v.type->n_fields) fl_sema_trust_sizes(s, f->type, fl_val_field(s, v, k));
     }
     return;
   }
-  if (t->kind != FL_TYPE_ARRAY || v.type->kind != FL_TY_ARRAY || sized_type(s, t)) return;
+  if (t->kind != FL_TE_ARRAY || v.type->kind != FL_TY_ARRAY || sized_type(s, t)) return;
   for (int k = 0; k < t->array.dims.n && k < v.type->rank; k++) {
     const FlDim *d = &t->array.dims.at[k];
     FlBinding *b = d->name.text && !d->constant ? fl_scope_find_in(s->scope, d->name.text) : NULL;

@@ -53,7 +53,7 @@ static FlValue *constant_element(FlSema *s, void *env, int rank, FlValue *const 
 }
 
 FlVal fl_builtin_filled(FlSema *s, FlCallSite *c) {
-  FlValue *sizes[FL_MAX_RANK];
+  FlValue *sizes[FL_MAX_RANK] = {0};
   int n;
   double value = strtod(c->builtin->data, NULL);
   if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`%s` needs at least one size", c->builtin->name);
@@ -316,14 +316,14 @@ FlVal fl_builtin_segment(FlSema *s, FlCallSite *c) {
   FlType1 out = fl_t_array(d, x.type->rank);
   FlValue *sum = fl_ir_op(&s->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){x.parts[0], label.parts[0], k}, 1, &out, 0)->results[0];
   FlVal total = fl_val_array(s, d, x.type->rank, sum);
-  if (x.type->rank == 2) fl_vec_push(s->arena, &s->aliases, ((FlAlias){fl_ir_dim(&s->b, sum, 1), fl_sema_dim(s, x, 1)}));
+  if (x.type->rank == 2) fl_sema_alias(s, fl_ir_dim(&s->b, sum, 1), fl_sema_dim(s, x, 1));
   fl_sema_mark_size(s, k);
   FlValue *rows = fl_ir_dim(&s->b, sum, 0);
-  if (rows != k) fl_vec_push(s->arena, &s->aliases, ((FlAlias){rows, fl_sema_size(s, k)}));
+  if (rows != k) fl_sema_alias(s, rows, fl_sema_size(s, k));
   if (!mean) return total;
   FlVal n = fl_val_array(s, FL_I64, 1, counts_of(s, label, k));
   FlValue *n_rows = fl_ir_dim(&s->b, n.parts[0], 0);
-  if (n_rows != fl_sema_size(s, k)) fl_vec_push(s->arena, &s->aliases, ((FlAlias){n_rows, fl_sema_size(s, k)}));
+  if (n_rows != fl_sema_size(s, k)) fl_sema_alias(s, n_rows, fl_sema_size(s, k));
   n = fl_val_coerce(s, n, fl_type_array(s->types, d, false, 1), c->span, "the counts");
   if (x.type->rank == 2) n = fl_sema_spread_axis(s, n, total, 1);
   return fl_sema_lift_op(s, c->span, FL_OP_DIV, 2, (FlVal[]){total, n}, d, NULL);
@@ -476,6 +476,6 @@ FlVal fl_builtin_choice(FlSema *s, FlCallSite *c) {
   op->attrs.i = replace;
   FlValue *n = fl_ir_dim(&s->b, op->results[0], 0);
   fl_sema_mark_size(s, args[2]);
-  if (n != args[2]) fl_vec_push(s->arena, &s->aliases, ((FlAlias){n, fl_sema_size(s, args[2])}));
+  if (n != args[2]) fl_sema_alias(s, n, fl_sema_size(s, args[2]));
   return fl_val_array(s, FL_I64, 1, op->results[0]);
 }

@@ -264,7 +264,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
     for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
     if (t->kind == FL_TY_TABLE) fl_sema_mark_size(s, inside[i].parts[0]);
     if (t->kind == FL_TY_TABLE) /* its columns are as long as it has rows */
-      for (int k = 1; k < t->n_parts; k++) fl_vec_push(s->arena, &s->aliases, ((FlAlias){fl_ir_dim(&s->b, inside[i].parts[k], 0), inside[i].parts[0]}));
+      for (int k = 1; k < t->n_parts; k++) fl_sema_alias(s, fl_ir_dim(&s->b, inside[i].parts[k], 0), inside[i].parts[0]);
   }
   bool declared = decl->fn.result != NULL;
   in->result = !stage && declared ? fl_type_of_expr(s, decl->fn.result) : NULL;
@@ -335,7 +335,7 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
   if (out.type->kind == FL_TY_TABLE) {
     fl_sema_mark_size(s, out.parts[0]);
     for (int k = 1; k < out.type->n_parts; k++)
-      fl_vec_push(s->arena, &s->aliases, ((FlAlias){fl_ir_dim(&s->b, out.parts[k], 0), out.parts[0]}));
+      fl_sema_alias(s, fl_ir_dim(&s->b, out.parts[k], 0), out.parts[0]);
   }
   if (decl->fn.result) { /* declared sizes of the result are those of the arguments that carry the same name */
     place = go_into(s, fn->file, s->pure);

@@ -186,7 +186,7 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlThunk yes, FlThunk no) {
   if (!fl_val_unify(s, kinds, 2, spans, "the two branches", &t)) return fl_val_error(s);
   if (t->kind != FL_TY_SCALAR) return fl_sema_error(s, FL_E0503, spans[0], "nothing says which type this null has");
   int rank = cond.type->rank;
-  FlValue *sizes[FL_MAX_RANK];
+  FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
   for (int k = 0; k < rank; k++) {
     sizes[k] = fl_sema_dim(s, cond, k);

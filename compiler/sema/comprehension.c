@@ -209,7 +209,7 @@ static bool is_light(const FlRegion *r, const FlValue *result) {
 }
 
 static FlValue *flat_map(FlSema *s, const Head *h, const FlRegion *r, FlValue *result, FlValue **dims) {
-  FlValue *sizes[FL_MAX_RANK];
+  FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
   int rank = result->type.rank;
   for (int i = 0; i < h->n + rank; i++) {
@@ -549,6 +549,18 @@ static FlVal reduce_head(FlSema *s, const Head *h, const char *kind, const FlExp
   return fl_sema_reduce_finish(s, op, pair[0].type ? "sum_product" : kind, v.type->dtype, keep != NULL, total_count(s, h));
 }
 
+/* best(for ...: (k = k, score = x), by = score): the element whose `by` is largest, the first of equals. */
+static FlVal best(FlSema *s, const FlExpr *e, FlVal all) {
+  const FlArgList *rest = &e->reduce.rest;
+  if (rest->n != 1 || !rest->at[0].name.text || strcmp(rest->at[0].name.text, "by") != 0 || all.type->kind != FL_TY_TABLE)
+    return fl_sema_error(s, FL_E0210, e->span, "`best` takes `for ...: (a = ..., b = ...)`, then `by =` one of the fields");
+  int k = fl_verb_column(s, all, rest->at[0].value);
+  if (k < 0) return fl_val_error(s);
+  FlActual by = {.value = fl_val_field(s, all, k), .span = rest->at[0].span};
+  FlVal at = fl_sema_call_builtin(s, fl_builtin_find("argmax"), 1, &by, e->span, NULL);
+  return fl_val_bad(at) ? at : fl_sema_at(s, all, at.parts[0], true);
+}
+
 FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e) {
   const FlExpr *f = e->reduce.func;
   const FlComprehension *c = &e->reduce.comprehension;
@@ -561,9 +573,10 @@ FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e) {
     if (!read_head(s, &c->clauses, &h)) return fl_val_error(s);
     if (!h.tail.n) return reduce_head(s, &h, name, c->body, e->span);
   }
-  /* Any other function takes the array. */
   FlVal all = comprehension(s, &c->clauses, c->body);
   if (fl_val_bad(all)) return all;
+  if (strcmp(name, "best") == 0 && !fl_scope_find(s, name)) return best(s, e, all);
+  /* Any other function takes the array. */
   FlExpr call = {.kind = FL_EXPR_CALL, .span = e->span};
   call.call.func = e->reduce.func;
   call.call.args = e->reduce.rest;

@@ -12,8 +12,8 @@ static void bind_name(FlSema *s, FlName name, FlVal v, FlBindKind kind, const Fl
   if (v.type->kind == FL_TY_NULL) v = fl_sema_error(s, FL_E0503, name.span, "nothing says which type this null has; write `let %s: f64? = null`", name.text);
   if (kind == FL_BIND_VAR) {
     if (v.type->kind == FL_TY_FUNC) v = fl_sema_error(s, FL_E0310, name.span, "a variable cannot hold a function");
-    v.literal = FL_LIT_NONE; /* it may change: its type is settled */
   }
+  v.literal = FL_LIT_NONE; /* its type is settled */
   FlBinding *b = fl_scope_bind(s, s->scope, kind, name.text, name.span, v);
   b->declared = declared;
 }
@@ -55,9 +55,21 @@ void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, c
 
 static void let(FlSema *s, const FlStmt *st) {
   const FlType *want = st->let.type ? fl_type_of_expr(s, st->let.type) : NULL;
+  FlRefs *outer = s->refs, *refs = FL_NEW(s->arena, FlRefs);
+  FlRegion *here = s->b.region;
+  FlOp *after = here->last;
+  s->refs = refs;
   FlVal v = fl_sema_expr(s, st->let.value, want);
   if (st->let.type) v = fl_bind_type(s, st->let.type, v, st->let.value->span, "the value");
+  s->refs = outer;
+  for (int i = 0; outer && i < refs->list.n; i++) fl_vec_push(s->arena, &outer->list, refs->list.at[i]);
   fl_sema_bind_pattern(s, st->let.pattern, v, st->kind == FL_STMT_VAR ? FL_BIND_VAR : FL_BIND_VALUE, st->let.type);
+  if (st->let.pattern->kind != FL_PAT_NAME || st->kind != FL_STMT_LET) return;
+  FlBinding *b = fl_scope_find_in(s->scope, st->let.pattern->name.text);
+  b->made_in = here;
+  b->made_after = after;
+  b->made_last = here->last;
+  b->refs = refs;
 }
 
 /* ---- assignment ---- */
@@ -127,7 +139,7 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
     for (int p = 0; p < next.type->n_parts; p++) /* an element more or less changes no size */
       for (int k = 0; k < next.type->rank; k++) {
         FlValue *from = fl_ir_dim(&s->b, next.parts[p], k), *to = fl_ir_dim(&s->b, base.parts[0], k);
-        if (from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, fl_sema_size(s, to)}));
+        if (from != to) fl_sema_alias(s, from, fl_sema_size(s, to));
       }
     assign_to(s, target->index.base, next, span);
     return;
@@ -310,7 +322,7 @@ static void carried_sizes(FlSema *s, const FlVarList *vars, FlValue *const *befo
       if (t->kind != FL_TY_ARRAY || vars->at[i]->declared) continue;
       for (int k = 0; k < t->rank; k++) {
         FlValue *from = fl_ir_dim(&s->b, inside[at], k), *to = fl_sema_size(s, fl_ir_dim(&s->b, before[at], k));
-        if (from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, to}));
+        if (from != to) fl_sema_alias(s, from, to);
       }
     }
   }
@@ -538,6 +550,7 @@ FlVal fl_sema_block(FlSema *s, const FlStmtList *stmts, const FlType *want) {
   FlScope *outer = s->scope;
   s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
   FlVal v = run_stmts(s, stmts->at, stmts->n, want);
+  if (v.type->kind != FL_TY_FUNC) fl_scope_end(s, s->scope); /* a function may still use what it saw */
   s->scope = outer;
   return v;
 }

@@ -21,7 +21,7 @@ FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven) {
   FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
   if (t->kind == FL_TY_ARRAY && t->rank > 1) { /* a row */
     int rank = t->rank - 1;
-    FlValue *sizes[FL_MAX_RANK], *at[FL_MAX_RANK];
+    FlValue *sizes[FL_MAX_RANK] = {0}, *at[FL_MAX_RANK];
     FlType1 i64s[FL_MAX_RANK];
     for (int k = 0; k < rank; k++) {
       sizes[k] = fl_sema_dim(s, v, k + 1);
@@ -60,7 +60,7 @@ FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven) {
   if (out.type->kind == FL_TY_TABLE) {
     fl_sema_mark_size(s, parts[0]);
     for (int p = 1; p < out.type->n_parts; p++)
-      if (!out.parts[p]->type.depth) fl_vec_push(s->arena, &s->aliases, ((FlAlias){fl_ir_dim(&s->b, parts[p], 0), parts[0]}));
+      if (!out.parts[p]->type.depth) fl_sema_alias(s, fl_ir_dim(&s->b, parts[p], 0), parts[0]);
   }
   return out;
 }
@@ -263,7 +263,7 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
     if (subs[i].kind == SUB_POINT) check_position(s, subs[i].point, fl_sema_dim(s, v, axis), subs[i].span);
     if (subs[i].kind != SUB_NEW) axis++;
   }
-  FlValue *sizes[FL_MAX_RANK], *at[FL_MAX_RANK], *parts[2];
+  FlValue *sizes[FL_MAX_RANK] = {0}, *at[FL_MAX_RANK], *parts[2];
   FlType1 i64s[FL_MAX_RANK];
   for (int i = 0, k = 0; i < n_subs; i++)
     if (subs[i].kind != SUB_POINT) {
@@ -306,7 +306,12 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
       parts[p] = map->results[0];
     }
   }
-  return fl_val_make(s, rank ? fl_type_array(s->types, v.type->dtype, v.type->nullable, rank) : fl_type_scalar(s->types, v.type->dtype, v.type->nullable), parts);
+  FlVal out = fl_val_make(s, rank ? fl_type_array(s->types, v.type->dtype, v.type->nullable, rank) : fl_type_scalar(s->types, v.type->dtype, v.type->nullable), parts);
+  for (int i = 0, k = 0; i < n_subs; i++) {
+    if (subs[i].kind == SUB_NEW) out.stretch |= 1u << k;
+    if (subs[i].kind != SUB_POINT) k++;
+  }
+  return out;
 }
 
 static FlVal index_rows(FlSema *s, FlVal v, const Sub *sub) { /* tables and lists */

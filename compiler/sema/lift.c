@@ -9,6 +9,9 @@ static const char *axis_message(FlSema *s, int rank, int axis) {
   return fl_arena_printf(s->arena, "sizes differ in dimension %d: {a} and {b}", axis);
 }
 
+/* Was dimension k of the result (of this rank) made by `new` in this argument? */
+static bool stretches(const FlVal *v, int rank, int k) { return v->stretch >> (k - (rank - v->type->rank)) & 1; }
+
 FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, void *env) {
   int rank = 0, widest = -1;
   for (int i = 0; i < n; i++) {
@@ -20,16 +23,22 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   }
   if (widest < 0) return f(s, env, args, n, span);
 
-  FlValue *sizes[FL_MAX_RANK];
+  FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
+  unsigned stretch = 0;
   for (int k = 0; k < rank; k++) {
-    sizes[k] = fl_sema_dim(s, args[widest], k);
+    int from = widest; /* the first that has this dimension and does not stretch it */
+    for (int i = 0; i < n && stretches(&args[from], rank, k); i++)
+      if (args[i].type->kind == FL_TY_ARRAY && k >= rank - args[i].type->rank && !stretches(&args[i], rank, k)) from = i;
+    if (stretches(&args[from], rank, k)) stretch |= 1u << k;
+    sizes[k] = fl_sema_dim(s, args[from], k - (rank - args[from].type->rank));
     i64s[k] = fl_t_scalar(FL_I64);
   }
   for (int i = 0; i < n; i++) {
-    if (i == widest || args[i].type->kind != FL_TY_ARRAY) continue;
+    if (args[i].type->kind != FL_TY_ARRAY) continue;
     int lead = rank - args[i].type->rank;
     for (int k = lead; k < rank; k++) {
+      if (stretches(&args[i], rank, k)) continue;
       FlValue *mine = fl_sema_dim(s, args[i], k - lead);
       bool ok = i < widest ? fl_sema_same_size(s, mine, sizes[k], span, axis_message(s, rank, k))
                            : fl_sema_same_size(s, sizes[k], mine, span, axis_message(s, rank, k));
@@ -48,8 +57,10 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
     const FlType *t = args[i].type;
     if (t->kind != FL_TY_ARRAY) continue;
     FlValue *parts[2];
-    for (int k = 0; k < t->n_parts; k++)
-      parts[k] = fl_ir_load(&s->b, args[i].parts[k], t->rank, r->params + (rank - t->rank), true);
+    FlValue *index[FL_MAX_RANK];
+    for (int k = 0; k < t->rank; k++)
+      index[k] = (args[i].stretch >> k & 1) && !(stretch >> (rank - t->rank + k) & 1) ? fl_sema_i64(s, 0) : r->params[rank - t->rank + k];
+    for (int k = 0; k < t->n_parts; k++) parts[k] = fl_ir_load(&s->b, args[i].parts[k], t->rank, index, true);
     elements[i] = fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
   }
   FlVal out = f(s, env, elements, n, span);
@@ -71,8 +82,11 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, out.type->n_parts + 1);
   for (int k = 0; k < out.type->n_parts; k++) types[k] = fl_t_array((FlDtype)out.parts[k]->type.dtype, rank);
   fl_ir_add_results(&s->b, map, out.type->n_parts, types);
-  if (scalars)
-    return fl_val_make(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, rank), map->results);
+  if (scalars) {
+    FlVal array = fl_val_make(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, rank), map->results);
+    array.stretch = stretch;
+    return array;
+  }
   FlVal table = {.type = fl_type_table(s->types, out.type), .parts = FL_NEW_ARRAY(s->arena, FlValue *, out.type->n_parts + 1)};
   table.parts[0] = sizes[0];
   memcpy(table.parts + 1, map->results, sizeof(FlValue *) * (size_t)out.type->n_parts);

@@ -357,6 +357,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
     s->pure = NULL;
     fl_sema_leave(s, saved);
   }
+  fl_scope_end(s, file->scope);
   fl_ir_yield(s->module->main->body, s->module, 0, NULL);
   if (script) check_uncalled(s, file);
   s->module->params = s->params.at;

@@ -136,6 +136,39 @@ static FlVal arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span,
 
 /* ---- comparison ---- */
 
+/* An integer against a float, exactly. The integer as a float rounds to the nearest, so only when that equals y can the
+ * integer lie on the other side of y; then y is whole and the integers decide. 2^63 and 2^64 are no integers here. */
+static FlVal mixed_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)n;
+  (void)span;
+  FlOpcode code = *(FlOpcode *)env;
+  FlBuilder *w = &s->b;
+  FlValue *i = args[0].parts[0], *y = args[1].parts[0];
+  FlDtype d = args[0].type->dtype;
+  FlValue *top = fl_ir_const_f(w, FL_F64, fl_dtype_is_signed(d) ? 9223372036854775808.0 : 18446744073709551616.0);
+  FlValue *below = fl_ir_const_f(w, FL_F64, fl_dtype_is_signed(d) ? 9223372036854774784.0 : 18446744073709549568.0);
+  FlValue *f = fl_ir_convert(w, i, FL_F64);
+  FlValue *close = fl_ir_binary(w, FL_OP_AND, fl_ir_binary(w, FL_OP_EQ, f, y), fl_ir_binary(w, FL_OP_LT, y, top));
+  FlType1 type = fl_t_scalar(FL_BOOL);
+  FlOp *branch = fl_ir_op(w, FL_OP_IF, 1, &close, 1, &type, 2);
+  FlRegion *yes = fl_ir_region(w, branch, 0, 0, NULL), *no = fl_ir_region(w, branch, 1, 0, NULL);
+  FlSavedPlace saved = fl_sema_enter(s, yes);
+  FlValue *r = fl_ir_binary(w, code, i, fl_ir_convert(w, y, d));
+  fl_ir_yield(yes, s->module, 1, &r);
+  fl_sema_leave(s, saved);
+  saved = fl_sema_enter(s, no);
+  r = fl_ir_binary(w, code, fl_ir_select(w, fl_ir_binary(w, FL_OP_EQ, f, top), below, f), y);
+  fl_ir_yield(no, s->module, 1, &r);
+  fl_sema_leave(s, saved);
+  FlValue *value = branch->results[0], *va = fl_val_valid(s, args[0]), *vb = fl_val_valid(s, args[1]);
+  if (!va && !vb) return fl_val_scalar(s, FL_BOOL, value);
+  FlValue *valid = va && vb ? fl_ir_binary(w, FL_OP_AND, va, vb) : va ? va : vb;
+  FlValue *parts[2] = {fl_ir_binary(w, FL_OP_AND, value, valid), valid};
+  return fl_val_make(s, fl_type_scalar(s->types, FL_BOOL, true), parts);
+}
+
+static bool wide_int(FlVal v) { return v.type->dtype == FL_I64 || v.type->dtype == FL_U64; }
+
 static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
   static const FlOpcode codes[] = {[FL_BIN_EQ] = FL_OP_EQ, [FL_BIN_NE] = FL_OP_NE, [FL_BIN_LT] = FL_OP_LT,
                                    [FL_BIN_LE] = FL_OP_LE, [FL_BIN_GT] = FL_OP_GT, [FL_BIN_GE] = FL_OP_GE};
@@ -146,6 +179,15 @@ static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   }
   if (!is_plain(a) || !is_plain(b)) return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
   FlDtype d = a.type->dtype;
+  bool mixed = is_number(a) && is_number(b) && ((wide_int(a) && fl_dtype_is_float(b.type->dtype)) || (wide_int(b) && fl_dtype_is_float(a.type->dtype)));
+  if (mixed && !(a.literal && fl_val_fits(s, a, fl_type_scalar(s->types, b.type->dtype, false))) &&
+      !(b.literal && fl_val_fits(s, b, fl_type_scalar(s->types, a.type->dtype, false)))) {
+    static const FlOpcode turned[] = {[FL_BIN_EQ] = FL_OP_EQ, [FL_BIN_NE] = FL_OP_NE, [FL_BIN_LT] = FL_OP_GT,
+                                      [FL_BIN_LE] = FL_OP_GE, [FL_BIN_GT] = FL_OP_LT, [FL_BIN_GE] = FL_OP_LE};
+    FlOpcode code = wide_int(a) ? codes[op] : turned[op];
+    FlVal pair[2] = {wide_int(a) ? a : b, to_dtype(s, wide_int(a) ? b : a, FL_F64, span)};
+    return fl_sema_lift(s, span, 2, pair, mixed_element, &code);
+  }
   if (is_number(a) && is_number(b)) {
     if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
   } else if (a.type->dtype != b.type->dtype || d == FL_FILE || (d == FL_BOOL && op != FL_BIN_EQ && op != FL_BIN_NE)) {

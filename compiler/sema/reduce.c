@@ -88,7 +88,7 @@ typedef struct Axes {
 /* A REDUCE over `n` trailing-or-all axes; `outer` are the fixed indices of the others. */
 static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *const *outer, FlSpan span) {
   int rank = a->x.type->rank, n = a->axis < 0 ? rank : 1;
-  FlValue *sizes[FL_MAX_RANK], *index[FL_MAX_RANK], *count = NULL;
+  FlValue *sizes[FL_MAX_RANK] = {0}, *index[FL_MAX_RANK], *count = NULL;
   FlType1 i64s[FL_MAX_RANK];
   for (int k = 0; k < n; k++) {
     sizes[k] = fl_sema_dim(s, a->x, a->axis < 0 ? k : a->axis);
@@ -135,7 +135,7 @@ static FlVal reduce_array(FlSema *s, const char *kind, const Axes *a, FlSpan spa
     all.axis = -1;
     return reduce_axes(s, kind, &all, NULL, span);
   }
-  FlValue *sizes[FL_MAX_RANK];
+  FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
   for (int k = 0, o = 0; k < rank; k++)
     if (k != a->axis) {
@@ -295,7 +295,7 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
 /* small[i, k] for x[i, j, k]: the array without `axis`, repeated along it. */
 FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x, int axis) {
   int rank = x.type->rank;
-  FlValue *sizes[FL_MAX_RANK], *index[FL_MAX_RANK];
+  FlValue *sizes[FL_MAX_RANK] = {0}, *index[FL_MAX_RANK];
   FlType1 i64s[FL_MAX_RANK], out = fl_t_array(small.type->dtype, rank);
   for (int k = 0; k < rank; k++) {
     sizes[k] = fl_sema_dim(s, x, k);

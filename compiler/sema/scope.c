@@ -87,7 +87,34 @@ static FlVal capture(FlSema *s, FlFrame *frame, FlBinding *b) {
 
 FlVal fl_binding_value(FlSema *s, FlBinding *b) {
   b->used = true;
+  b->uses++;
+  if (s->refs) fl_vec_push(s->arena, &s->refs->list, b);
   return capture(s, s->frame, b);
+}
+
+/* ---- what is not used is not evaluated ---- */
+
+static void remove_checks(FlRegion *r, FlOp *first, const FlOp *last) {
+  for (FlOp *op = first; op;) {
+    FlOp *next = op == last ? NULL : op->next;
+    for (int i = 0; i < op->n_regions; i++) remove_checks(op->regions[i], op->regions[i]->first, NULL);
+    if (op->code == FL_OP_CHECK && op->attrs.i != FL_FAULT_ASSERT) fl_ir_remove(op);
+    op = next;
+  }
+  (void)r;
+}
+
+/* Values without a use are dropped by the pass canon; what they checked must go here, as only here it is known whose
+ * checks these are. Latest first: what an unused binding used may be unused then. */
+void fl_scope_end(FlSema *s, FlScope *scope) {
+  (void)s;
+  for (int i = scope->names.n - 1; i >= 0; i--) {
+    FlBinding *b = scope->names.at[i];
+    if (b->kind != FL_BIND_VALUE || !b->made_in || b->uses) continue;
+    for (int k = 0; k < b->refs->list.n; k++) b->refs->list.at[k]->uses--;
+    FlOp *first = b->made_after ? b->made_after->next : b->made_in->first;
+    if (b->made_last != b->made_after) remove_checks(b->made_in, first, b->made_last);
+  }
 }
 
 /* ---- regions ---- */

@@ -17,6 +17,7 @@ typedef struct FlFrame FlFrame;
 typedef struct FlFile FlFile;
 typedef struct FlClosure FlClosure;
 typedef struct FlBinding FlBinding;
+typedef struct FlRefs FlRefs;
 typedef struct FlBuiltin FlBuiltin;
 typedef struct FlGrouping FlGrouping;
 
@@ -31,6 +32,7 @@ typedef struct FlVal {
   FlValue **parts; /* type->n_parts of them */
   FlClosure *fn;   /* FUNC */
   FlOp *fail;      /* NEVER: the op that raised, which can be given results of any type */
+  unsigned stretch;  /* ARRAY: bit k: dimension k was made by `new` and stretches to any size */
   FlGrouping *group; /* TABLE after group_by, else NULL */
   FlLiteral literal;
   bool negative;     /* literal INT: the sign of `magnitude` */
@@ -61,6 +63,16 @@ struct FlBinding {
   const FlStmt *decl;         /* FN, TYPE */
   FlFile *file;               /* FN, TYPE: where it is declared; MODULE: the module */
   bool used;
+  /* LET: what was built for it, and which bindings that used; unused, it is not evaluated (scope.c). */
+  FlRegion *made_in;
+  FlOp *made_after, *made_last;
+  int uses;
+  FlRefs *refs;
+};
+
+typedef FlVec(FlBinding *) FlRefList;
+struct FlRefs {
+  FlRefList list;
 };
 
 typedef enum FlScopeKind { FL_SCOPE_PLAIN, FL_SCOPE_COLUMNS } FlScopeKind;
@@ -148,6 +160,7 @@ struct FlSema {
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
   FlVec(FlIrParam) params;
+  FlRefs *refs;            /* bindings used by the `let` that is being elaborated, or NULL */
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
   int in_kernel;           /* inside regions of comprehensions: prefer forms that fuse to views */
   FlMap *sizes;            /* values known to be >= 0 because they count something */
@@ -201,6 +214,7 @@ const FlType *fl_type_common(FlSema *s, const FlVal *values, int n);
 /* ---- sizes -------------------------------------------------------------------------------------------- */
 
 FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis); /* of an array, table (0) or list (0); known equal sizes are one */
+void fl_sema_alias(FlSema *s, FlValue *from, FlValue *to);  /* from is known to equal to, from here on in this region */
 FlValue *fl_sema_size(FlSema *s, FlValue *size);    /* the representative of equal sizes */
 /* Makes sure that a == b: nothing when known, E0401 when known to differ, else a CHECK. `message` has {a} and {b}. */
 bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message);
@@ -214,6 +228,7 @@ FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char 
 FlBinding *fl_scope_find(FlSema *s, const char *name);                /* from s->scope outwards; NULL: none */
 FlBinding *fl_scope_find_in(FlScope *scope, const char *name);        /* this scope alone */
 FlVal fl_binding_value(FlSema *s, FlBinding *b);                      /* in the current frame: captured if needed */
+void fl_scope_end(FlSema *s, FlScope *scope);                         /* bindings that nobody used are not evaluated */
 const char *fl_scope_closest(FlSema *s, const char *name);            /* for suggestions; NULL: none */
 
 /* ---- types written in the source: type_expr.c ------------------------------------------------------------- */

@@ -143,9 +143,9 @@ static FlVal regroup(FlSema *s, FlVal t, FlVal from) {
   op->attrs.n_list = n;
   FlGrouping *g = FL_NEW(s->arena, FlGrouping);
   *g = (FlGrouping){n, from.group->keys, op->results[0], op->results[1], op->results[2]};
-  fl_vec_push(s->arena, &s->aliases, ((FlAlias){fl_ir_dim(&s->b, g->group_of, 0), fl_val_rows(t)}));
+  fl_sema_alias(s, fl_ir_dim(&s->b, g->group_of, 0), fl_val_rows(t));
   FlValue *rows = fl_ir_dim(&s->b, g->first, 0);
-  if (rows != g->groups) fl_vec_push(s->arena, &s->aliases, ((FlAlias){rows, g->groups}));
+  if (rows != g->groups) fl_sema_alias(s, rows, g->groups);
   t.group = g;
   return t;
 }
@@ -254,7 +254,7 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, const cha
   op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
   op->attrs.n_list = n;
   FlValue *rows = fl_ir_dim(&s->b, op->results[0], 0);
-  if (rows != fl_val_rows(t)) fl_vec_push(s->arena, &s->aliases, ((FlAlias){rows, fl_sema_size(s, fl_val_rows(t))}));
+  if (rows != fl_val_rows(t)) fl_sema_alias(s, rows, fl_sema_size(s, fl_val_rows(t)));
   return op->results[0];
 }
 
@@ -263,7 +263,7 @@ static FlVal take_all(FlSema *s, FlVal t, FlValue *perm) { /* as many rows as be
   out.parts[0] = fl_val_rows(t);
   for (int p = 1; p < out.type->n_parts; p++) {
     FlValue *n = fl_ir_dim(&s->b, out.parts[p], 0);
-    if (n != out.parts[0]) fl_vec_push(s->arena, &s->aliases, ((FlAlias){n, fl_sema_size(s, out.parts[0])}));
+    if (n != out.parts[0]) fl_sema_alias(s, n, fl_sema_size(s, out.parts[0]));
   }
   return out;
 }

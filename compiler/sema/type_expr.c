@@ -327,6 +327,6 @@ void fl_sema_trust_sizes(FlSema *s, const FlTypeExpr *t, FlVal v) {
     FlValue *from = fl_ir_dim(&s->b, v.parts[0], k), *to = NULL;
     if (b && b->kind == FL_BIND_VALUE && b->val.type->kind == FL_TY_SCALAR && b->val.type->dtype == FL_I64) to = b->val.parts[0];
     else if (!d->any && !d->name.text) to = fl_sema_i64(s, d->constant);
-    if (to && from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, fl_sema_size(s, to)}));
+    if (to && from != to) fl_sema_alias(s, from, fl_sema_size(s, to));
   }
 }

@@ -84,7 +84,7 @@ FlVal fl_val_plain(FlSema *s, FlVal v) {
 }
 
 static FlValue *filled(FlSema *s, FlVal like, FlValue *value) { /* an array of one value, sized as `like` */
-  FlValue *sizes[FL_MAX_RANK];
+  FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
   int rank = like.type->rank;
   for (int i = 0; i < rank; i++) {
@@ -195,7 +195,8 @@ static bool literal_fits(FlVal v, FlDtype to) {
   if (!fl_dtype_is_number(to)) return false;
   if (v.literal == FL_LIT_FLOAT) return fl_dtype_is_float(to);
   if (fl_dtype_is_int(to)) return literal_int_fits(v, to);
-  return v.magnitude <= (uint64_t)1 << (to == FL_F32 ? 24 : 53) || (double)v.magnitude < 1.8e19;
+  if (v.magnitude > (uint64_t)1 << 63) return false;
+  return to == FL_F32 ? (uint64_t)(float)v.magnitude == v.magnitude : (uint64_t)(double)v.magnitude == v.magnitude;
 }
 
 FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to, FlSpan span) {
@@ -440,6 +441,12 @@ FlValue *fl_sema_size(FlSema *s, FlValue *size) {
   return size;
 }
 
+void fl_sema_alias(FlSema *s, FlValue *from, FlValue *to) {
+  from = fl_sema_size(s, from); /* representatives only, so that there are no circles */
+  to = fl_sema_size(s, to);
+  if (from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, to}));
+}
+
 FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis) {
   FlValue *size = v.type->kind == FL_TY_TABLE ? v.parts[0] : fl_ir_dim(&s->b, v.parts[0], axis);
   return fl_sema_size(s, size);
@@ -475,8 +482,7 @@ bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const cha
   s->b.span = outer;
   check->attrs.i = FL_FAULT_SHAPE;
   check->attrs.s = fl_arena_strndup(s->arena, message, strlen(message));
-  if (ka) fl_vec_push(s->arena, &s->aliases, ((FlAlias){b, a}));
-  else fl_vec_push(s->arena, &s->aliases, ((FlAlias){a, b}));
-  if (!ka && !kb) s->aliases.at[s->aliases.n - 1] = (FlAlias){b, a};
+  if (kb) fl_sema_alias(s, a, b);
+  else fl_sema_alias(s, b, a);
   return true;
 }

@@ -1,0 +1,172 @@
+/* effects.c: what a script does to the world: show, print, write_csv, write_npy; and notes, which pure code
+ * may leave.
+ *
+ * In: values of the top level. Out: ops that are kept in program order, and no value. */
+#include "sema/sema_internal.h"
+
+/* ---- for people ---- */
+
+void fl_sema_show(FlSema *s, FlVal v) {
+  switch (v.type->kind) {
+  case FL_TY_ERROR:
+  case FL_TY_NEVER: return;
+  case FL_TY_NONE:
+  case FL_TY_NULL:
+  case FL_TY_FUNC:
+    fl_sema_error(s, FL_E0328, s->b.span, "there is nothing to show: this is %s", fl_val_text(s, v));
+    return;
+  case FL_TY_SCALAR:
+  case FL_TY_ARRAY:
+  case FL_TY_TUPLE:
+  case FL_TY_TABLE:
+  case FL_TY_LIST: break;
+  }
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SHOW, v.type->n_parts, v.parts, 0, NULL, 0);
+  op->attrs.s = fl_type_text(s->types, v.type);
+}
+
+/* fl_sema_show with errors at an argument. */
+static FlVal show_at(FlSema *s, FlVal v, FlSpan span) {
+  FlSpan outer = s->b.span;
+  s->b.span = span;
+  fl_sema_show(s, v);
+  s->b.span = outer;
+  return fl_val_none(s);
+}
+
+FlVal fl_builtin_show(FlSema *s, FlCallSite *c) {
+  if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  return fl_val_bad(v) ? v : show_at(s, v, c->args[0].span);
+}
+
+FlVal fl_builtin_print(FlSema *s, FlCallSite *c) {
+  if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
+  FlVal line = {0};
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    if (a->name.text)
+      return fl_sema_error(s, FL_E0209, a->name.span, "`print` has no parameter `%s`", a->name.text);
+    FlVal v = fl_actual_value(s, a, NULL);
+    FlTyKind kind = v.type->kind;
+    if (kind == FL_TY_ERROR || kind == FL_TY_NEVER) return v;
+    if (kind != FL_TY_SCALAR && kind != FL_TY_NULL) {
+      if (c->n_rest == 1 && kind != FL_TY_FUNC) return show_at(s, v, a->span);
+      return fl_sema_error(s, FL_E0326, a->span,
+                           "`print` takes scalars and texts, and this is %s; use `show(...)`",
+                           fl_val_text(s, v));
+    }
+    FlVal text = fl_sema_to_text(s, v, NULL, a->span);
+    if (fl_val_bad(text)) return text;
+    if (i > 0) {
+      line = fl_sema_lift_op(s, c->span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){line, fl_val_textz(s, " ")}, FL_TEXT,
+                             NULL);
+      line = fl_sema_lift_op(s, c->span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){line, text}, FL_TEXT, NULL);
+    } else {
+      line = text;
+    }
+  }
+  if (!c->n_rest) line = fl_val_textz(s, "");
+  fl_ir_op(&s->b, FL_OP_PRINT, 1, line.parts, 0, NULL, 0)->span = c->span;
+  return fl_val_none(s);
+}
+
+/* ---- files ---- */
+
+/* Where to write; false: reported. */
+static bool target_path(FlSema *s, FlActual *a, FlValue **out) {
+  const FlType *text = fl_type_scalar(s->types, FL_TEXT, false);
+  FlVal v = fl_actual_value(s, a, text);
+  if (fl_val_bad(v)) return false;
+  v = fl_val_coerce(s, v, text, a->span, "the path");
+  if (fl_val_bad(v)) return false;
+  *out = v.parts[0];
+  return true;
+}
+
+FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {
+  if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
+  FlVal t;
+  FlValue *path;
+  if (!fl_verb_table(s, c, &t) || !target_path(s, &c->args[1], &path)) return fl_val_error(s);
+  const FlType *row = t.type->elem;
+  const char **list = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + 1);
+  for (int i = 0; i < row->n_fields; i++) {
+    const FlType *ft = row->fields[i].type;
+    if (ft->kind != FL_TY_SCALAR) {
+      FlDiag *d =
+          fl_sema_report(s, FL_E0329, c->args[0].span,
+                         "the column `%s` is %s, and a cell of the file holds one number, text, date or bool",
+                         row->fields[i].name, fl_type_text(s->types, ft));
+      fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make columns of its pieces",
+                   row->fields[i].name);
+      return fl_val_error(s);
+    }
+    list[i] = fl_arena_printf(s->arena, "%s:%s%s", row->fields[i].name, fl_dtype_name(ft->dtype),
+                              ft->nullable ? "?" : "");
+  }
+  list[row->n_fields] = c->builtin->data;
+  int n = t.type->n_parts; /* the number of rows is the first */
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  args[0] = path;
+  memcpy(args + 1, t.parts, sizeof *args * (size_t)n);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_WRITE_CSV, n + 1, args, 0, NULL, 0);
+  op->span = c->span;
+  op->attrs.i = row->n_fields;
+  op->attrs.list = list;
+  op->attrs.n_list = row->n_fields + 1;
+  return fl_val_none(s);
+}
+
+FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {
+  if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
+  FlVal x = fl_actual_value(s, &c->args[0], NULL);
+  FlValue *path;
+  if (fl_val_bad(x) || !target_path(s, &c->args[1], &path)) return fl_val_error(s);
+  bool numbers = x.type->kind == FL_TY_ARRAY && x.type->dtype != FL_TEXT && x.type->dtype != FL_FILE;
+  if (!numbers || x.type->nullable) {
+    FlDiag *d =
+        fl_sema_report(s, FL_E0329, c->args[0].span,
+                       "an NPY file holds an array of numbers, bool or dates without nulls, and this is %s",
+                       fl_val_text(s, x));
+    if (numbers) fl_diag_help(s->sink, d, "replace the nulls with `?? value`");
+    else if (x.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "write a table with `write_csv(...)`");
+    return fl_val_error(s);
+  }
+  fl_ir_op(&s->b, FL_OP_WRITE_NPY, 2, (FlValue *[]){path, x.parts[0]}, 0, NULL, 0)->span = c->span;
+  return fl_val_none(s);
+}
+
+/* ---- notes ---- */
+
+FlVal fl_builtin_note(FlSema *s, FlCallSite *c) {
+  if (s->in_kernel) {
+    FlDiag *d = fl_sema_report(
+        s, FL_E0804, c->span, "`note` cannot stand in a comprehension, whose elements have no order in time");
+    fl_diag_help(s->sink, d, "keep the value in the result, and note it afterwards");
+    return fl_val_error(s);
+  }
+  if (!c->n_rest)
+    return fl_sema_error(s, FL_E0210, c->span, "`note` needs at least one value, as `note(loss = x)`");
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    FlVal v = fl_actual_value(s, a, NULL);
+    if (fl_val_bad(v) || v.type->kind == FL_TY_NEVER) return v;
+    if (!a->name.text) {
+      FlDiag *d = fl_sema_report(s, FL_E0805, a->span, "a note needs a name");
+      fl_diag_help(s->sink, d, "write it as `note(loss = ...)`");
+      return fl_val_error(s);
+    }
+    if (v.type->kind != FL_TY_SCALAR || v.type->nullable) {
+      FlDiag *d =
+          fl_sema_report(s, FL_E0805, a->span, "a note is one number, text, date or bool, and `%s` is %s",
+                         a->name.text, fl_val_text(s, v));
+      if (v.type->kind == FL_TY_SCALAR) fl_diag_help(s->sink, d, "say what stands for null with `?? value`");
+      return fl_val_error(s);
+    }
+    FlOp *op = fl_ir_op(&s->b, FL_OP_NOTE, 1, v.parts, 0, NULL, 0);
+    op->span = a->span;
+    op->attrs.s = a->name.text;
+  }
+  return fl_val_none(s);
+}

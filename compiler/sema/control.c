@@ -115,12 +115,14 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
   switch (target->kind) {
   case FL_EXPR_NAME: {
     FlBinding *b = fl_scope_find(s, target->name.text);
-    if (!b || b->kind != FL_BIND_VAR || b->frame != s->frame) {
+    if (!b || b->kind != FL_BIND_VAR || b->frame != s->frame || fl_sema_is_script_var(s, b)) {
       FlDiag *d = fl_sema_report(s, b ? FL_E0207 : FL_E0201, target->span, b ? "`%s` cannot be assigned" : "there is no `%s`", target->name.text);
       if (b && b->kind == FL_BIND_VALUE) {
         fl_diag_note(s->sink, d, b->span, "it is bound here, once");
         fl_diag_help(s->sink, d, "declare it with `var`");
       }
+      const char *near = b ? NULL : fl_scope_closest(s, target->name.text);
+      if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
       return;
     }
     if (fl_val_bad(b->val)) return;

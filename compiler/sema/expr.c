@@ -48,6 +48,8 @@ static FlVal name_value(FlSema *s, FlName name) {
     if (bi) return closure_of(s, (FlClosure){.builtin = bi});
     return unknown_name(s, name.text, name.span);
   }
+  if (fl_sema_is_script_var(s, b))
+    return fl_sema_error(s, FL_E0222, name.span, "`%s` is a variable of the script, and a function sees only what is bound once; pass it as an argument", name.text);
   if (b->kind == FL_BIND_COLUMN) {
     /* The same name outside of the verb would be silently hidden. */
     FlScope *scope = s->scope;
@@ -201,7 +203,13 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan sp
     FlType1 list = n ? args[0]->type : types[at];
     list.depth++;
     FlValue *l = fl_ir_op(&s->b, FL_OP_LIST_OF, n, args, 1, &list, 0)->results[0];
-    out.parts[at] = many->kind == FL_TY_LIST ? l : fl_ir_op(&s->b, FL_OP_LIST_STACK, 1, &l, 1, &types[at], 0)->results[0];
+    if (many->kind == FL_TY_LIST) {
+      out.parts[at] = l;
+      continue;
+    }
+    FlValue *stacked = out.parts[at] = fl_ir_op(&s->b, FL_OP_LIST_STACK, 1, &l, 1, &types[at], 0)->results[0];
+    fl_sema_alias(s, fl_ir_dim(&s->b, stacked, 0), fl_sema_i64(s, n));
+    for (int k = 1; n && k < types[at].rank; k++) fl_sema_alias(s, fl_ir_dim(&s->b, stacked, k), fl_ir_dim(&s->b, args[0], k - 1));
   }
   return out;
 }

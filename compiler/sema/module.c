@@ -30,7 +30,13 @@ static void declare_all(FlSema *s, FlFile *file) {
     switch (st->kind) {
     case FL_STMT_FN:
     case FL_STMT_STAGE:
-    case FL_STMT_EXTERN: declare(s, file, FL_BIND_FN, st->fn.name, st); break;
+    case FL_STMT_EXTERN:
+      declare(s, file, FL_BIND_FN, st->fn.name, st);
+      for (int p = 0; p < st->fn.params.n; p++)
+        for (int q = 0; q < p; q++)
+          if (st->fn.params.at[p].name.text == st->fn.params.at[q].name.text)
+            fl_sema_error(s, FL_E0218, st->fn.params.at[p].name.span, "there are two parameters `%s`", st->fn.params.at[p].name.text);
+      break;
     case FL_STMT_TYPE: declare(s, file, FL_BIND_TYPE, st->type.name, st); break;
     case FL_STMT_IMPORT:
       for (int k = 0; k < st->import.n; k++) {
@@ -87,10 +93,14 @@ static const char *dir_of(FlSema *s, const char *path) {
 
 static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   FlSpan span = im->path ? im->path_span : im->module.span;
-  const char *path = im->path ? (im->path[0] == '/' ? im->path : fl_arena_printf(s->arena, "%s/%s", from->dir, im->path))
+  const char *path = im->path ? (im->path[0] == '/' || strcmp(from->dir, ".") == 0 ? im->path : fl_arena_printf(s->arena, "%s/%s", from->dir, im->path))
                               : fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, im->module.text);
   for (int i = 0; i < s->files.n; i++)
-    if (strcmp(s->files.at[i]->ast->source->path, path) == 0) return s->files.at[i];
+    if (strcmp(s->files.at[i]->ast->source->path, path) == 0) {
+      if (!s->files.at[i]->loading) return s->files.at[i];
+      fl_sema_error(s, FL_E0221, span, "this import goes round in a circle: `%s` is being read already", path);
+      return NULL;
+    }
   size_t len;
   char *text = read_whole(path, &len);
   if (!text) {
@@ -119,7 +129,9 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   FlScope *scope = s->scope;
   s->file = file;
   s->scope = file->scope;
+  file->loading = true;
   declare_all(s, file);
+  file->loading = false;
   run_module(s, file);
   s->file = outer;
   s->scope = scope;
@@ -296,6 +308,33 @@ static void check_uncalled(FlSema *s, FlFile *file) {
   }
 }
 
+/* ---- what is known to fail ---- */
+
+/* Checks that are evaluated in any case and whose condition is known to be false are errors now. */
+static void known_failures(FlSema *s, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    int64_t holds, a = 0, b = 0;
+    if (op->code != FL_OP_CHECK || !fl_ir_const_value_i(op->args[0], &holds) || holds) continue;
+    bool known = op->n_args == 3 && fl_ir_const_value_i(op->args[1], &a) && fl_ir_const_value_i(op->args[2], &b);
+    if (!known || (op->attrs.i != FL_FAULT_INDEX && op->attrs.i != FL_FAULT_SHAPE)) continue;
+    if (op->attrs.i == FL_FAULT_INDEX) {
+      fl_sema_error(s, FL_E0404, op->span, "position %lld is out of bounds for a dimension of size %lld", (long long)a, (long long)b);
+    } else {
+      FlText1 text = {0};
+      for (const char *p = op->attrs.s; *p; p++) {
+        if (strncmp(p, "{a}", 3) == 0 || strncmp(p, "{b}", 3) == 0) {
+          fl_text_addf(&text, "%lld", (long long)(p[1] == 'a' ? a : b));
+          p += 2;
+        } else {
+          fl_text_addc(&text, *p);
+        }
+      }
+      fl_sema_error(s, FL_E0401, op->span, "%s", text.s ? text.s : "sizes differ");
+      fl_text_reset(&text);
+    }
+  }
+}
+
 /* ---- the whole ---- */
 
 static const char *leading_doc(FlSema *s, const FlAst *ast) {
@@ -341,7 +380,9 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
     out.tests[i].span = tests.at[i]->test.name_span;
   }
 
+  file->loading = true;
   declare_all(s, file);
+  file->loading = false;
   add_params(s, file);
   bool script = options->test < 0;
   for (int i = 0; i < ast->stmts.n; i++) run_script_stmt(s, ast->stmts.at[i], script);
@@ -359,6 +400,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   }
   fl_scope_end(s, file->scope);
   fl_ir_yield(s->module->main->body, s->module, 0, NULL);
+  if (script) known_failures(s, s->module->main->body);
   if (script) check_uncalled(s, file);
   s->module->params = s->params.at;
   s->module->n_params = s->params.n;

@@ -67,6 +67,11 @@ static FlVal tuple_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan
         return fl_sema_error(s, FL_E0313, span, "the two sides have different fields: %s and %s", fl_val_text(s, a), fl_val_text(s, b));
       y = fl_val_field(s, b, k);
     }
+    for (int side = 0; side < 2; side++) {
+      FlVal v = side ? y : x;
+      if (!is_number(v) && v.type->kind != FL_TY_TUPLE)
+        return fl_sema_error(s, FL_E0313, side ? right : left, "arithmetic takes tuples of numbers, and `%s` is %s", names[i], fl_val_text(s, v));
+    }
     out[i] = fl_sema_binary(s, op, x, y, span, left, right);
     if (fl_val_bad(out[i])) return out[i];
   }
@@ -115,6 +120,11 @@ static FlVal arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span,
   if (op == FL_BIN_POW && b.literal == FL_LIT_INT && !b.negative && b.magnitude >= 1 && b.magnitude <= 8)
     return small_power(s, a, b.magnitude, span);
   FlDtype d;
+  if (op == FL_BIN_POW && fl_dtype_is_int(a.type->dtype) && b.literal == FL_LIT_INT && b.negative && b.magnitude) {
+    FlDiag *diag = fl_sema_report(s, FL_E0312, span, "an integer has no negative powers");
+    fl_diag_help(s->sink, diag, "make it a float: `f64(x) ^ -%llu`", (unsigned long long)b.magnitude);
+    return fl_val_error(s);
+  }
   if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
   if (op == FL_BIN_DIV && !fl_dtype_is_float(d)) {
     d = FL_F64;

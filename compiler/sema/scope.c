@@ -61,6 +61,10 @@ FlBinding *fl_scope_find(FlSema *s, const char *name) {
   return NULL;
 }
 
+bool fl_sema_is_script_var(FlSema *s, const FlBinding *b) {
+  return b && b->kind == FL_BIND_VAR && s->active && fl_scope_find_in(s->files.at[0]->scope, b->name) == b;
+}
+
 const char *fl_scope_closest(FlSema *s, const char *name) {
   FlVec(const char *) all = {0};
   for (FlScope *scope = s->scope; scope; scope = scope->parent)

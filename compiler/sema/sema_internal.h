@@ -90,6 +90,7 @@ struct FlFile {
   FlScope *scope; /* its top level; parent: NULL */
   const char *dir;
   bool is_script;
+  bool loading; /* its own imports are being read: importing it again is a circle */
 };
 
 /* ---- where the elaboration is ----------------------------------------------------------------------------- */
@@ -229,6 +230,7 @@ FlBinding *fl_scope_find(FlSema *s, const char *name);                /* from s-
 FlBinding *fl_scope_find_in(FlScope *scope, const char *name);        /* this scope alone */
 FlVal fl_binding_value(FlSema *s, FlBinding *b);                      /* in the current frame: captured if needed */
 void fl_scope_end(FlSema *s, FlScope *scope);                         /* bindings that nobody used are not evaluated */
+bool fl_sema_is_script_var(FlSema *s, const FlBinding *b); /* a `var` of the script, seen from inside a function */
 const char *fl_scope_closest(FlSema *s, const char *name);            /* for suggestions; NULL: none */
 
 /* ---- types written in the source: type_expr.c ------------------------------------------------------------- */

@@ -41,7 +41,7 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
     const char *near = fl_closest(name.text, known, n);
     if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
     else if (strcmp(name.text, "int") == 0) fl_diag_help(s->sink, d, "whole numbers are `i64`");
-    else if (strcmp(name.text, "float") == 0 || strcmp(name.text, "double") == 0) fl_diag_help(s->sink, d, "real numbers are `f64`");
+    else if (strcmp(name.text, "float") == 0 || strcmp(name.text, "double") == 0 || strcmp(name.text, "float64") == 0) fl_diag_help(s->sink, d, "real numbers are `f64`");
     else if (strcmp(name.text, "str") == 0 || strcmp(name.text, "string") == 0) fl_diag_help(s->sink, d, "text is `text`");
   }
   return NULL;

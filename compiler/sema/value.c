@@ -339,6 +339,8 @@ FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const c
     d = fl_sema_report(s, FL_E0501, span, "%s must be %s and cannot be null", what, fl_type_text(s->types, want));
   else
     d = fl_sema_report(s, FL_E0301, span, "%s must be %s, but this is %s", what, fl_type_text(s->types, want), fl_val_text(s, v));
+  if (v.type->name && want->name && v.type->name != want->name)
+    fl_diag_note(s->sink, d, (FlSpan){0}, "`%s` and `%s` are different types, even with equal fields", v.type->name, want->name);
   explain_misfit(s, d, v, want);
   return fl_val_error(s);
 }

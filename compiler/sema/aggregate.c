@@ -1,0 +1,196 @@
+/* aggregate.c: what sum, mean, count ... mean in the arguments of summarize, derive, where and their kin.
+ *
+ * In: a call whose first argument is a column of the verb's table. Out: an AGGREGATE over the groups: in summarize one
+ * value a group, elsewhere the group's value on each of its rows (a scalar without groups). Nulls are skipped; the
+ * result is nullable where a group may have no value. */
+#include "sema/sema_internal.h"
+
+static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
+
+static bool one_of(const char *name, const char *const *names) {
+  for (; *names; names++)
+    if (is(name, *names)) return true;
+  return false;
+}
+
+static bool has_rows(FlSema *s, FlVal v, FlValue *rows) {
+  return v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && fl_sema_dim(s, v, 0) == fl_sema_size(s, rows);
+}
+
+static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {
+  FlValue *to = fl_sema_size(s, rows);
+  for (int p = 0; p < v.type->n_parts; p++) {
+    FlValue *from = fl_sema_size(s, fl_ir_dim(&s->b, v.parts[p], 0));
+    if (from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, to}));
+  }
+}
+
+/* A column inside an aggregate: aggregates within it stand on every row; of plain arrays they are none. */
+static FlVal column_argument(FlSema *s, FlActual *a) {
+  FlAggContext *outer = s->agg, inner = *outer;
+  inner.mode = outer->table ? FL_AGG_SPREAD : FL_AGG_NONE;
+  s->agg = &inner;
+  FlVal v = fl_actual_value(s, a, NULL);
+  s->agg = outer;
+  return v;
+}
+
+/* The dtype that the aggregate of a column has; false: reported. */
+static bool result_dtype(FlSema *s, const char *kind, FlVal x, FlSpan span, FlDtype *out) {
+  static const char *const counts[] = {"count", "n_distinct", "argmin", "argmax", NULL};
+  static const char *const logic[] = {"any", "all", NULL};
+  static const char *const same[] = {"min", "max", "first", "last", "mode", NULL};
+  static const char *const ordered[] = {"min", "max", "argmin", "argmax", NULL};
+  FlDtype d = x.type->dtype;
+  const char *takes = "numbers";
+  bool number = fl_dtype_is_number(d) || d == FL_BOOL, ok = number;
+  *out = FL_F64;
+  if (one_of(kind, counts) || one_of(kind, same)) {
+    takes = one_of(kind, ordered) ? "numbers, dates or texts" : "numbers, dates, texts or bool";
+    ok = d != FL_FILE && !(one_of(kind, ordered) && d == FL_BOOL);
+    *out = one_of(kind, counts) ? FL_I64 : d;
+  } else if (one_of(kind, logic)) {
+    takes = "bool values";
+    ok = d == FL_BOOL;
+    *out = FL_BOOL;
+  } else if (d == FL_DURATION && (is(kind, "sum") || is(kind, "mean"))) {
+    ok = true;
+    *out = d;
+  } else if (is(kind, "sum") && !fl_dtype_is_float(d)) {
+    *out = d == FL_BOOL || fl_dtype_is_signed(d) ? FL_I64 : FL_U64;
+  }
+  if (ok) return true;
+  FlDiag *diag = fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", kind, takes, fl_val_text(s, x));
+  if (is(kind, "any") || is(kind, "all")) fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
+  return false;
+}
+
+/* A number that is known while compiling. */
+static bool constant(FlSema *s, FlActual *a, double *out) {
+  FlVal v = fl_actual_value(s, a, NULL);
+  if (fl_val_bad(v)) return false;
+  int64_t i;
+  if (v.literal == FL_LIT_FLOAT) {
+    *out = v.real;
+    return true;
+  }
+  if (fl_val_const_i(v, &i) && fl_dtype_is_int(v.type->dtype)) {
+    *out = (double)i;
+    return true;
+  }
+  const FlOp *op = v.type->kind == FL_TY_SCALAR && fl_dtype_is_float(v.type->dtype) && !v.type->nullable ? v.parts[0]->op : NULL;
+  if (op && op->code == FL_OP_CONST) {
+    *out = op->attrs.f;
+    return true;
+  }
+  fl_sema_error(s, FL_E0324, a->span, "this must be a number that is known when compiling");
+  return false;
+}
+
+/* ddof or q of the call. */
+static bool read_setting(FlSema *s, FlCallSite *c, const char *kind, double *out) {
+  *out = is(kind, "quantile") || is(kind, "median") ? 0.5 : 1.0;
+  if (is(kind, "quantile")) {
+    if (!constant(s, &c->args[1], out)) return false;
+    if (*out >= 0 && *out <= 1) return true;
+    fl_sema_error(s, FL_E0615, c->args[1].span, "`quantile` takes a share between 0 and 1, and this is %g", *out);
+    return false;
+  }
+  bool spread = is(kind, "var") || is(kind, "std");
+  return !spread || !fl_actual_given(&c->args[2]) || constant(s, &c->args[2], out);
+}
+
+/* The rows of each group. */
+static FlVal count_rows(FlSema *s) {
+  FlAggContext *agg = s->agg;
+  FlType1 types[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_BOOL, 1)};
+  if (!agg->group_of) {
+    FlValue *rows = fl_sema_size(s, agg->rows);
+    if (agg->mode == FL_AGG_SPREAD) return fl_val_scalar(s, FL_I64, rows);
+    FlVal out = fl_val_array(s, FL_I64, 1, fl_ir_op(&s->b, FL_OP_ARRAY, 1, &rows, 1, types, 0)->results[0]);
+    alias_rows(s, out, agg->groups);
+    return out;
+  }
+  FlOp *op = fl_ir_op(&s->b, FL_OP_AGGREGATE, 2, (FlValue *[]){agg->groups, agg->group_of}, 2, types, 0);
+  op->attrs.s = "count";
+  return fl_val_array(s, FL_I64, 1, op->results[0]);
+}
+
+static FlVal aggregate(FlSema *s, const char *kind, double setting, int n, const FlVal *columns, FlDtype d) {
+  static const char *const never_null[] = {"sum", "count", "any", "all", "n_distinct", NULL};
+  static const char *const may_lack[] = {"var", "std", "cov", "corr", NULL};
+  FlAggContext *agg = s->agg;
+  FlValue *args[6] = {agg->groups, agg->group_of ? agg->group_of : columns[0].parts[0]};
+  const char *flags[2];
+  int at = 2;
+  bool nullable = !agg->group_of || one_of(kind, may_lack);
+  for (int i = 0; i < n; i++) {
+    FlValue *valid = fl_val_valid(s, columns[i]);
+    args[at++] = columns[i].parts[0];
+    if (valid) args[at++] = valid;
+    flags[i] = valid ? "col?" : "col";
+    nullable = nullable || valid;
+  }
+  if (one_of(kind, never_null)) nullable = false;
+  FlType1 types[2] = {fl_t_array(d, 1), fl_t_array(FL_BOOL, 1)};
+  FlOp *op = fl_ir_op(&s->b, FL_OP_AGGREGATE, at, args, 2, types, 0);
+  op->attrs.s = fl_intern_z(s->names, kind);
+  op->attrs.f = setting;
+  op->attrs.i = !agg->group_of;
+  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
+  op->attrs.n_list = n;
+  return fl_val_make(s, fl_type_array(s->types, d, nullable, 1), op->results);
+}
+
+/* One value a group, as the context wants it. */
+static FlVal deliver(FlSema *s, FlVal v) {
+  FlAggContext *agg = s->agg;
+  if (v.type->kind == FL_TY_SCALAR) return v;
+  if (agg->mode == FL_AGG_SUMMARIZE) {
+    alias_rows(s, v, agg->groups);
+    return v;
+  }
+  if (!agg->group_of) return fl_sema_at(s, v, fl_sema_i64(s, 0), true);
+  v = fl_sema_take(s, v, agg->group_of, false);
+  alias_rows(s, v, agg->rows);
+  return v;
+}
+
+bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
+  static const char *const two_columns[] = {"cov", "corr", "weighted_mean", NULL};
+  const char *kind = c->builtin->data;
+  if (!s->agg || s->agg->mode == FL_AGG_NONE || c->n_rest) return false;
+  bool counts = is(kind, "count");
+  if (counts && !fl_actual_given(&c->args[0])) {
+    *out = deliver(s, count_rows(s));
+    return true;
+  }
+  if (strstr(c->builtin->params, "axis=") && fl_actual_given(&c->args[1])) return false;
+  FlVal columns[2] = {column_argument(s, &c->args[0])};
+  if (fl_val_bad(columns[0]) || !has_rows(s, columns[0], s->agg->rows)) return false;
+  if (is(c->builtin->name, "len")) {
+    *out = deliver(s, count_rows(s));
+    return true;
+  }
+  *out = fl_val_error(s);
+  FlDtype d;
+  double setting;
+  int n = 1;
+  if (!result_dtype(s, kind, columns[0], c->args[0].span, &d) || !read_setting(s, c, kind, &setting)) return true;
+  if (one_of(kind, two_columns)) {
+    FlDtype ignored;
+    columns[n] = column_argument(s, &c->args[1]);
+    if (fl_val_bad(columns[n])) return true;
+    if (!s->agg->table && columns[n].type->kind == FL_TY_ARRAY &&
+        !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, columns[n], 0), c->args[1].span, "the first array has {a} elements, the second {b}"))
+      return true;
+    if (!has_rows(s, columns[n], s->agg->rows)) {
+      *out = fl_sema_error(s, FL_E0323, c->args[1].span, "`%s` takes two columns, and the second is %s", kind, fl_val_text(s, columns[n]));
+      return true;
+    }
+    if (!result_dtype(s, kind, columns[n], c->args[1].span, &ignored)) return true;
+    n++;
+  }
+  *out = deliver(s, aggregate(s, kind, setting, n, columns, d));
+  return true;
+}

@@ -1,0 +1,266 @@
+/* columns.c: verbs that choose or make columns: select, drop, rename, derive, summarize, fill_null, table, and what is
+ * computed along the rows: row_number, lag, lead.
+ *
+ * All arguments of a verb see its input. A grouping stays while its key columns do. */
+#include "sema/sema_internal.h"
+
+static FlVal needs_name(FlSema *s, FlCallSite *c, const FlActual *a) {
+  FlDiag *d = fl_sema_report(s, FL_E0620, a->span, "`%s` needs a name for this column", c->builtin->name);
+  fl_diag_help(s->sink, d, "write `name = ...`");
+  return fl_val_error(s);
+}
+
+static FlVal twice(FlSema *s, FlSpan span, const char *name) {
+  return fl_sema_error(s, FL_E0619, span, "the column `%s` would be there twice", name);
+}
+
+static int find(const FlColumns *c, const char *name) {
+  for (int i = 0; i < c->n; i++)
+    if (c->names[i] == name) return i;
+  return -1;
+}
+
+/* Adds a column that must be new; false: reported. */
+static bool add(FlSema *s, FlColumns *c, const char *name, FlVal v, FlSpan span) {
+  if (find(c, name) >= 0) {
+    twice(s, span, name);
+    return false;
+  }
+  fl_columns_set(s, c, name, v);
+  return true;
+}
+
+/* The table of these columns, rows as in t: grouped as t when the keys are still there, under names[key]. */
+static FlVal same_rows(FlSema *s, const FlColumns *c, FlVal t, const char *const *renamed) {
+  FlVal out = fl_columns_table(s, c, fl_val_rows(t));
+  if (!t.group) return out;
+  FlGrouping *g = FL_NEW(s->arena, FlGrouping);
+  *g = *t.group;
+  g->keys = FL_NEW_ARRAY(s->arena, const char *, g->n_keys);
+  for (int i = 0; i < g->n_keys; i++) {
+    int was = fl_type_field_find(t.type->elem, t.group->keys[i]);
+    g->keys[i] = renamed ? renamed[was] : t.group->keys[i];
+    int k = find(c, g->keys[i]);
+    if (k < 0 || c->values[k].parts[0] != fl_val_field(s, t, was).parts[0]) return out;
+  }
+  out.group = g;
+  return out;
+}
+
+/* ---- choosing ---- */
+
+FlVal fl_builtin_select(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  FlColumns columns = {0};
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`select` needs at least one column");
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    const char *name = a->name.text;
+    FlVal v;
+    if (name) {
+      v = fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, name);
+      if (fl_val_bad(v)) return v;
+    } else {
+      int k = fl_verb_column(s, t, a->expr);
+      if (k < 0) return fl_val_error(s);
+      name = t.type->elem->fields[k].name;
+      v = fl_val_field(s, t, k);
+    }
+    if (!add(s, &columns, name, v, a->span)) return fl_val_error(s);
+  }
+  return same_rows(s, &columns, t, NULL);
+}
+
+FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  FlColumns columns = {0};
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  int n = t.type->elem->n_fields;
+  bool *dropped = FL_NEW_ARRAY(s->arena, bool, n + 1);
+  for (int i = 0; i < c->n_rest; i++) {
+    if (c->rest[i].name.text) return fl_sema_error(s, FL_E0607, c->rest[i].span, "`drop` takes the names of columns alone");
+    int k = fl_verb_column(s, t, c->rest[i].expr);
+    if (k < 0) return fl_val_error(s);
+    dropped[k] = true;
+  }
+  for (int k = 0; k < n; k++)
+    if (!dropped[k]) fl_columns_set(s, &columns, t.type->elem->fields[k].name, fl_val_field(s, t, k));
+  return same_rows(s, &columns, t, NULL);
+}
+
+FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  FlColumns columns = {0};
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  int n = t.type->elem->n_fields;
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
+  FlSpan *spans = FL_NEW_ARRAY(s->arena, FlSpan, n + 1);
+  for (int k = 0; k < n; k++) {
+    names[k] = t.type->elem->fields[k].name;
+    spans[k] = c->span;
+  }
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    if (!a->name.text) {
+      FlDiag *d = fl_sema_report(s, FL_E0620, a->span, "`rename` needs the new name");
+      fl_diag_help(s->sink, d, "write `new = old`");
+      return fl_val_error(s);
+    }
+    int k = fl_verb_column(s, t, a->expr);
+    if (k < 0) return fl_val_error(s);
+    names[k] = a->name.text;
+    spans[k] = a->span;
+  }
+  for (int k = 0; k < n; k++)
+    if (!add(s, &columns, names[k], fl_val_field(s, t, k), spans[k])) return fl_val_error(s);
+  return same_rows(s, &columns, t, names);
+}
+
+/* ---- making ---- */
+
+FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  FlColumns columns = fl_columns_of(s, t), made = {0};
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    if (!a->name.text) return needs_name(s, c, a);
+    FlVal v = fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
+    if (fl_val_bad(v) || !add(s, &made, a->name.text, v, a->name.span)) return fl_val_error(s);
+    fl_columns_set(s, &columns, a->name.text, v);
+  }
+  return same_rows(s, &columns, t, NULL);
+}
+
+static bool equal_sizes(FlSema *s, FlValue *a, FlValue *b) {
+  int64_t i, k;
+  a = fl_sema_size(s, a);
+  b = fl_sema_size(s, b);
+  return a == b || (fl_ir_const_value_i(a, &i) && fl_ir_const_value_i(b, &k) && i == k);
+}
+
+FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  FlColumns columns = {0};
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  FlValue *groups = t.group ? t.group->groups : fl_sema_i64(s, 1);
+  for (int i = 0; t.group && i < t.group->n_keys; i++) {
+    FlVal key = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.group->keys[i]));
+    fl_columns_set(s, &columns, t.group->keys[i], fl_sema_take(s, key, t.group->first, false));
+  }
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    if (!a->name.text) return needs_name(s, c, a);
+    FlVal v = fl_verb_expr(s, t, a, FL_AGG_SUMMARIZE);
+    if (fl_val_bad(v)) return v;
+    bool rows = v.type->kind == FL_TY_ARRAY && equal_sizes(s, fl_sema_dim(s, v, 0), fl_val_rows(t));
+    if (rows && !equal_sizes(s, fl_sema_dim(s, v, 0), groups)) {
+      FlDiag *d = fl_sema_report(s, FL_E0605, a->span, "this gives one value a row; use an aggregate such as `mean(...)`");
+      fl_diag_note(s->sink, d, (FlSpan){0}, "`summarize` makes one row %s", t.group ? "a group" : "of the whole table");
+      return fl_val_error(s);
+    }
+    v = fl_verb_as_column(s, v, groups, a->span, a->name.text);
+    if (fl_val_bad(v) || !add(s, &columns, a->name.text, v, a->name.span)) return fl_val_error(s);
+  }
+  if (!columns.n) return fl_sema_error(s, FL_E0210, c->span, "`summarize` needs at least one aggregate, as in `n = count()`");
+  return fl_columns_table(s, &columns, groups);
+}
+
+FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  FlColumns columns = fl_columns_of(s, t);
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    if (!a->name.text) {
+      FlDiag *d = fl_sema_report(s, FL_E0620, a->span, "`fill_null` needs the column that it fills");
+      fl_diag_help(s->sink, d, "write `column = value`");
+      return fl_val_error(s);
+    }
+    FlExpr name = {.kind = FL_EXPR_NAME, .span = a->name.span, .height = 1, .name = a->name};
+    int k = fl_verb_column(s, t, &name);
+    if (k < 0) return fl_val_error(s);
+    FlVal column = fl_val_field(s, t, k), v = fl_verb_expr(s, t, a, FL_AGG_SPREAD);
+    if (fl_val_bad(v)) return v;
+    if (!fl_val_valid(s, column)) continue; /* nothing to fill */
+    if (v.type->kind == FL_TY_ARRAY) v = fl_verb_as_column(s, v, fl_val_rows(t), a->span, a->name.text);
+    if (!fl_val_bad(v)) v = fl_sema_binary(s, FL_BIN_DEFAULT, column, v, a->span, a->name.span, a->span);
+    if (fl_val_bad(v)) return v;
+    fl_columns_set(s, &columns, a->name.text, v);
+  }
+  return same_rows(s, &columns, t, NULL);
+}
+
+FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
+  FlColumns columns = {0};
+  FlValue *rows = NULL;
+  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`table` needs at least one column, as in `table(x = [1, 2])`");
+  for (int i = 0; i < c->n_rest; i++) {
+    FlActual *a = &c->rest[i];
+    const char *name = a->name.text;
+    if (!name && a->expr && a->expr->kind == FL_EXPR_NAME) name = a->expr->name.text;
+    if (!name) return needs_name(s, c, a);
+    FlVal v = fl_actual_value(s, a, NULL);
+    if (fl_val_bad(v) || !add(s, &columns, name, v, a->span)) return fl_val_error(s);
+    bool many = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST;
+    if (!rows && many) rows = fl_sema_dim(s, v, 0);
+  }
+  if (!rows) return fl_sema_error(s, FL_E0608, c->span, "`table` needs at least one array: nothing here says how many rows there are");
+  for (int i = 0; i < columns.n; i++) {
+    columns.values[i] = fl_verb_as_column(s, columns.values[i], rows, c->rest[i].span, columns.names[i]);
+    if (fl_val_bad(columns.values[i])) return columns.values[i];
+  }
+  return fl_columns_table(s, &columns, rows);
+}
+
+/* ---- along the rows ---- */
+
+FlVal fl_builtin_row_number(FlSema *s, FlCallSite *c) {
+  if (!s->agg || !s->agg->rows || !s->agg->table)
+    return fl_sema_error(s, FL_E0621, c->span, "`row_number()` stands in the columns of a verb; elsewhere a range such as `0..n` gives positions");
+  if (s->agg->group_of) {
+    FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`row_number()` does not count within groups");
+    fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
+    return fl_val_error(s);
+  }
+  FlValue *rows = fl_sema_size(s, s->agg->rows);
+  FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(FL_I64, 1);
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
+  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
+  fl_ir_yield(r, s->module, 1, r->params);
+  return fl_val_array(s, FL_I64, 1, map->results[0]);
+}
+
+/* lag, lead: the element n rows before or after, null where there is none. */
+FlVal fl_builtin_shift(FlSema *s, FlCallSite *c) {
+  const char *name = c->builtin->name;
+  FlVal x = fl_actual_value(s, &c->args[0], NULL);
+  FlValue *n = NULL;
+  if (fl_val_bad(x)) return x;
+  if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1)
+    return fl_sema_error(s, FL_E0325, c->args[0].span, "`%s` takes a column or an array of one dimension, and this is %s", name, fl_val_text(s, x));
+  if (s->agg && s->agg->mode != FL_AGG_NONE && s->agg->group_of) {
+    FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`%s` does not stay within groups", name);
+    fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
+    return fl_val_error(s);
+  }
+  if (!fl_actual_given(&c->args[1])) n = fl_sema_i64(s, 1);
+  else if (!fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
+  FlValue *rows = fl_sema_dim(s, x, 0), *zero = fl_sema_i64(s, 0);
+  FlDtype d = x.type->dtype;
+  FlType1 in = fl_t_scalar(FL_I64), out[2] = {fl_t_array(d, 1), fl_t_array(FL_BOOL, 1)};
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 2, out, 1);
+  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  /* What does not fit i64 wraps to a negative position, which is none. */
+  FlValue *at = fl_sema_op2(s, strcmp(c->builtin->data, "lag") == 0 ? FL_OP_WRAP_SUB : FL_OP_WRAP_ADD, r->params[0], n);
+  FlValue *there = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, at, zero), fl_sema_op2(s, FL_OP_LT, at, rows));
+  at = fl_ir_select(&s->b, there, at, zero);
+  FlValue *yields[2] = {fl_ir_load(&s->b, x.parts[0], 1, &at, true), there};
+  if (x.type->nullable) yields[1] = fl_sema_op2(s, FL_OP_AND, there, fl_ir_load(&s->b, x.parts[1], 1, &at, true));
+  yields[0] = fl_ir_select(&s->b, there, yields[0], fl_val_zero(s, d));
+  fl_ir_yield(r, s->module, 2, yields);
+  fl_sema_leave(s, saved);
+  return fl_val_make(s, fl_type_array(s->types, d, true, 1), map->results);
+}

@@ -1,0 +1,212 @@
+/* join.c: rows of two tables with equal keys.
+ *
+ * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right that are no
+ * keys; by left row, then right row, unmatched right rows last. Columns of a side that may be missing become T?. */
+#include "sema/sema_internal.h"
+
+enum { MAX_KEYS = 16 };
+
+typedef struct Join {
+  FlVal left, right; /* tables */
+  int n_keys;
+  int left_key[MAX_KEYS], right_key[MAX_KEYS];  /* columns */
+  FlVal left_value[MAX_KEYS], right_value[MAX_KEYS]; /* of one dtype */
+  const char *how, *suffix;
+  FlValue *rows, *left_row, *right_row; /* of the JOIN op */
+  FlVal has_left, has_right;            /* bool[rows]; no type until needed */
+} Join;
+
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+/* ---- arguments ---- */
+
+static bool add_key(FlSema *s, Join *j, const FlExpr *left, const FlExpr *right) {
+  if (j->n_keys == MAX_KEYS) {
+    fl_sema_error(s, FL_E0210, left->span, "`join` takes at most %d keys", MAX_KEYS);
+    return false;
+  }
+  int l = fl_verb_column(s, j->left, left), r = l < 0 ? -1 : fl_verb_column(s, j->right, right);
+  if (r < 0) return false;
+  FlVal pair[2] = {fl_val_field(s, j->left, l), fl_val_field(s, j->right, r)};
+  for (int i = 0; i < 2; i++)
+    if (pair[i].type->kind != FL_TY_ARRAY || pair[i].type->rank != 1 || pair[i].type->dtype == FL_FILE) {
+      fl_sema_error(s, FL_E0609, i ? right->span : left->span, "`join` takes columns of numbers, texts, dates or bool, and this is %s", fl_val_text(s, pair[i]));
+      return false;
+    }
+  const FlType *common = fl_type_common(s, pair, 2);
+  if (!common) {
+    FlDiag *d = fl_sema_report(s, FL_E0616, right->span, "the keys have different types: `%s` is %s, and `%s` on the right is %s", left->name.text,
+                               fl_val_text(s, pair[0]), right->name.text, fl_val_text(s, pair[1]));
+    fl_diag_help(s->sink, d, "convert one of them with `derive` before the join");
+    return false;
+  }
+  for (int i = 0; i < 2; i++) {
+    pair[i] = fl_val_coerce(s, pair[i], fl_type_array(s->types, common->dtype, pair[i].type->nullable, 1), left->span, "the key");
+    if (fl_val_bad(pair[i])) return false;
+  }
+  j->left_key[j->n_keys] = l;
+  j->right_key[j->n_keys] = r;
+  j->left_value[j->n_keys] = pair[0];
+  j->right_value[j->n_keys++] = pair[1];
+  return true;
+}
+
+static bool read_keys(FlSema *s, Join *j, FlCallSite *c) {
+  const FlExpr *on = c->args[2].expr;
+  if (!on) {
+    FlDiag *d = fl_sema_report(s, FL_E0210, c->span, "`join` needs `on =`, the columns that must be equal");
+    const FlType *row = j->left.type->elem;
+    for (int i = 0; i < row->n_fields; i++)
+      if (fl_type_field_find(j->right.type->elem, row->fields[i].name) >= 0) {
+        fl_diag_help(s->sink, d, "both tables have `%s`: `on = (%s)`", row->fields[i].name, row->fields[i].name);
+        break;
+      }
+    return false;
+  }
+  if (on->kind != FL_EXPR_TUPLE) return add_key(s, j, on, on);
+  if (!on->tuple.n) {
+    fl_sema_error(s, FL_E0210, on->span, "`on =` needs at least one column");
+    return false;
+  }
+  for (int i = 0; i < on->tuple.n; i++) {
+    const FlTupleItem *item = &on->tuple.at[i];
+    FlExpr left = {.kind = FL_EXPR_NAME, .span = item->name.span, .height = 1, .name = item->name};
+    if (!add_key(s, j, item->name.text ? &left : item->value, item->value)) return false;
+  }
+  return true;
+}
+
+static bool read_word(FlSema *s, FlActual *a, const char *what, const char *const *words, int n, const char **out) {
+  if (!fl_actual_given(a)) return true;
+  const char *word;
+  if (!fl_actual_const_text(s, a, &word)) return false;
+  for (int i = 0; i < n; i++)
+    if (is(words[i], word)) {
+      *out = words[i];
+      return true;
+    }
+  FlDiag *d = fl_sema_report(s, FL_E0617, a->span, "`%s` has no meaning \"%s\"", what, word);
+  const char *near = fl_closest(word, words, n);
+  if (near) {
+    fl_diag_help(s->sink, d, "did you mean \"%s\"?", near);
+  } else {
+    FlText1 all = {0};
+    for (int i = 0; i < n; i++) fl_text_addf(&all, i ? ", \"%s\"" : "\"%s\"", words[i]);
+    fl_diag_help(s->sink, d, "it is one of %s", all.s);
+    fl_text_reset(&all);
+  }
+  return false;
+}
+
+/* ---- columns of the result ---- */
+
+static FlVal has_row(FlSema *s, FlValue *rows, FlSpan span) {
+  FlVal pair[2] = {fl_val_array(s, FL_I64, 1, rows), fl_val_i64(s, 0)};
+  return fl_sema_lift_op(s, span, FL_OP_GE, 2, pair, FL_BOOL, NULL);
+}
+
+/* v's rows, null where there is none (-1). */
+static FlVal take_or_null(FlSema *s, FlVal v, FlValue *rows, FlVal has, const char *name, FlSpan span) {
+  if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1) {
+    FlDiag *d = fl_sema_report(s, FL_E0618, span, "the column `%s` is %s, which cannot be null where a row has no partner", name, fl_val_text(s, v));
+    fl_diag_help(s->sink, d, "drop it before the join, or use `how = \"inner\"`");
+    return fl_val_error(s);
+  }
+  FlVal out = fl_sema_take(s, v, rows, true);
+  if (v.type->nullable) return out; /* the validity of a missing row is false */
+  return fl_val_make(s, fl_type_with_null(s->types, v.type, true), (FlValue *[]){out.parts[0], has.parts[0]});
+}
+
+static FlVal either_key(FlSema *s, void *env, FlVal *args, int n, FlSpan span) { /* has left, left, right */
+  (void)env;
+  (void)n;
+  (void)span;
+  FlValue *valid[2] = {fl_val_valid(s, args[1]), fl_val_valid(s, args[2])};
+  bool nullable = valid[0] || valid[1];
+  FlValue *parts[2] = {fl_ir_select(&s->b, args[0].parts[0], args[1].parts[0], args[2].parts[0]), NULL};
+  for (int i = 0; nullable && i < 2; i++)
+    if (!valid[i]) valid[i] = fl_ir_const_i(&s->b, FL_BOOL, 1);
+  if (nullable) parts[1] = fl_ir_select(&s->b, args[0].parts[0], valid[0], valid[1]);
+  return fl_val_make(s, fl_type_scalar(s->types, args[1].type->dtype, nullable), parts);
+}
+
+static int key_of_left(const Join *j, int column) {
+  for (int i = 0; i < j->n_keys; i++)
+    if (j->left_key[i] == column) return i;
+  return -1;
+}
+
+static bool is_right_key(const Join *j, int column) {
+  for (int i = 0; i < j->n_keys; i++)
+    if (j->right_key[i] == column) return true;
+  return false;
+}
+
+static FlVal left_column(FlSema *s, Join *j, int column, FlSpan span) {
+  FlVal v = fl_val_field(s, j->left, column);
+  if (!is(j->how, "right") && !is(j->how, "full")) return fl_sema_take(s, v, j->left_row, false);
+  int key = key_of_left(j, column);
+  if (key < 0) return take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name, span);
+  if (is(j->how, "right")) return fl_sema_take(s, j->right_value[key], j->right_row, false);
+  FlVal args[3] = {j->has_left, fl_sema_take(s, j->left_value[key], j->left_row, true), fl_sema_take(s, j->right_value[key], j->right_row, true)};
+  return fl_sema_lift(s, span, 3, args, either_key, NULL);
+}
+
+static FlVal joined(FlSema *s, Join *j, FlCallSite *c) {
+  bool from_left_alone = is(j->how, "semi") || is(j->how, "anti");
+  bool lacks_left = is(j->how, "right") || is(j->how, "full"), lacks_right = is(j->how, "left") || is(j->how, "full");
+  if (lacks_left) j->has_left = has_row(s, j->left_row, c->span);
+  if (lacks_right) j->has_right = has_row(s, j->right_row, c->span);
+  FlColumns out = {0};
+  const FlType *left = j->left.type->elem, *right = j->right.type->elem;
+  for (int i = 0; i < left->n_fields; i++) {
+    FlVal v = left_column(s, j, i, c->span);
+    if (fl_val_bad(v)) return v;
+    fl_columns_set(s, &out, left->fields[i].name, v);
+  }
+  for (int i = 0; !from_left_alone && i < right->n_fields; i++) {
+    if (is_right_key(j, i)) continue;
+    const char *name = right->fields[i].name;
+    if (fl_type_field_find(left, name) >= 0) name = fl_intern_z(s->names, fl_arena_printf(s->arena, "%s%s", name, j->suffix));
+    for (int k = 0; k < out.n; k++)
+      if (out.names[k] == name) {
+        FlDiag *d = fl_sema_report(s, FL_E0619, c->span, "the joined table would have the column `%s` twice", name);
+        fl_diag_help(s->sink, d, "say how columns of the right table are marked: `suffix = \"_other\"`");
+        return fl_val_error(s);
+      }
+    FlVal v = fl_val_field(s, j->right, i);
+    v = lacks_right ? take_or_null(s, v, j->right_row, j->has_right, right->fields[i].name, c->span) : fl_sema_take(s, v, j->right_row, false);
+    if (fl_val_bad(v)) return v;
+    fl_columns_set(s, &out, name, v);
+  }
+  return fl_columns_table(s, &out, j->rows);
+}
+
+FlVal fl_builtin_join(FlSema *s, FlCallSite *c) {
+  static const char *const kinds[] = {"inner", "left", "right", "full", "semi", "anti"}, *const expects[] = {"many", "one"};
+  Join *j = FL_NEW(s->arena, Join);
+  *j = (Join){.how = "inner", .suffix = "_r"};
+  const char *expect = "many";
+  if (!fl_verb_table(s, c, &j->left)) return fl_val_error(s);
+  j->right = fl_actual_value(s, &c->args[1], NULL);
+  if (fl_val_bad(j->right)) return j->right;
+  if (j->right.type->kind != FL_TY_TABLE) return fl_sema_error(s, FL_E0606, c->args[1].span, "`join` takes a second table, and this is %s", fl_val_text(s, j->right));
+  if (!read_keys(s, j, c) || !read_word(s, &c->args[3], "how", kinds, 6, &j->how) || !read_word(s, &c->args[5], "expect", expects, 2, &expect))
+    return fl_val_error(s);
+  if (fl_actual_given(&c->args[4]) && !fl_actual_const_text(s, &c->args[4], &j->suffix)) return fl_val_error(s);
+  FlValue *args[4 * MAX_KEYS];
+  const char *words[MAX_KEYS], *flags[2 * MAX_KEYS];
+  for (int i = 0; i < j->n_keys; i++) words[i] = "key";
+  int n = fl_verb_keys(s, j->n_keys, j->left_value, words, args, flags);
+  n += fl_verb_keys(s, j->n_keys, j->right_value, words, args + n, flags + j->n_keys);
+  FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
+  FlOp *op = fl_ir_op(&s->b, FL_OP_JOIN, n, args, 3, types, 0);
+  op->attrs.s = j->how;
+  op->attrs.i = is(expect, "one");
+  op->attrs.n_list = 2 * j->n_keys;
+  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)op->attrs.n_list);
+  j->rows = op->results[0];
+  j->left_row = op->results[1];
+  j->right_row = op->results[2];
+  return joined(s, j, c);
+}

@@ -21,7 +21,7 @@ static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {
   FlValue *to = fl_sema_size(s, rows);
   for (int p = 0; p < v.type->n_parts; p++) {
     FlValue *from = fl_sema_size(s, fl_ir_dim(&s->b, v.parts[p], 0));
-    if (from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, to}));
+    if (from != to) fl_sema_alias(s, from, to);
   }
 }
 

@@ -14,7 +14,7 @@ static bool one_of(const char *name, const char *const *names) {
 }
 
 static bool has_rows(FlSema *s, FlVal v, FlValue *rows) {
-  return v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && fl_sema_dim(s, v, 0) == fl_sema_size(s, rows);
+  return v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && fl_sema_sizes_equal(s, fl_sema_dim(s, v, 0), rows);
 }
 
 static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {

@@ -239,6 +239,7 @@ static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
     s->b.span = st->span;
     {
       FlVal v = fl_sema_expr(s, st->expr, NULL);
+      if (fl_val_bad(v) && !s->sink->n_errors) fl_sema_error(s, FL_E0299, st->span, "flow did not understand this, and does not know why");
       if (v.type->kind == FL_TY_FUNC) fl_sema_error(s, FL_E0319, st->span, "this is a function; call it with `(...)`");
       else if (v.type->kind == FL_TY_NULL) fl_sema_error(s, FL_E0319, st->span, "this value is not used");
       else if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER) fl_sema_show(s, v);

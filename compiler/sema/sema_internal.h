@@ -219,6 +219,7 @@ void fl_sema_alias(FlSema *s, FlValue *from, FlValue *to);  /* from is known to 
 FlValue *fl_sema_size(FlSema *s, FlValue *size);    /* the representative of equal sizes */
 /* Makes sure that a == b: nothing when known, E0401 when known to differ, else a CHECK. `message` has {a} and {b}. */
 bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message);
+bool fl_sema_sizes_equal(FlSema *s, FlValue *a, FlValue *b); /* known to be, without a check */
 FlValue *fl_sema_i64(FlSema *s, int64_t v);
 FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b);
 

@@ -456,6 +456,13 @@ FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis) {
 
 static bool is_const(FlValue *v, int64_t *out) { return fl_ir_const_value_i(v, out); }
 
+bool fl_sema_sizes_equal(FlSema *s, FlValue *a, FlValue *b) {
+  int64_t ca, cb;
+  a = fl_sema_size(s, a);
+  b = fl_sema_size(s, b);
+  return a == b || (is_const(a, &ca) && is_const(b, &cb) && ca == cb);
+}
+
 bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message) {
   a = fl_sema_size(s, a);
   b = fl_sema_size(s, b);

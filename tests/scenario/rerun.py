@@ -18,8 +18,8 @@ n = sum(stages(first) or (0, 0))
 check(stages(first) == (n, 0) and n >= 3, "at first every stage runs", first.stderr)
 
 
-def again(what, expected, same_output=True, args=()):
-    done = place.run("run", "p.flow", *args)
+def again(what, expected, same_output=True, args=(), how=()):
+    done = place.run("run", *how, "p.flow", *args)
     check(done.returncode == 0 and stages(done) == expected, f"{what}: {expected} run and cached", done.stderr)
     if same_output:
         check(done.stdout == first.stdout, f"{what}: the same output", done.stdout)
@@ -33,7 +33,7 @@ place.edit("p.flow", "  let scaler = preprocess.standardise(x)\n  (scaler = scal
            "  let other_name = preprocess.standardise(x)\n\n  (scaler = other_name, model =   linear.logistic(preprocess.apply(other_name, x)")
 again("a local's name and formatting", (0, n))
 again("more workers", (0, n), args=("--workers", "3"))
-again("unoptimised", (0, n), args=("-O0",))
+again("unoptimised", (0, n), how=("-O0",))
 
 place.edit("p.flow", 'adelie = if_else(species == "Adelie", 1.0, 0.0)', 'adelie = if_else(species == "Adelie", 2.0, 0.0)')
 done = place.run("run", "p.flow")

@@ -90,17 +90,26 @@ static char *find_gcc(FlArena *arena) {
 typedef struct Inputs {
   const char *object, *output;
   char start[8192], runtime[8192]; /* libflowstart.a, libflowrt.a */
+  bool linear_algebra;
 } Inputs;
 
-/* Libraries that are only used by what is linked from libflowrt.a. OpenBLAS may be missing where nothing
- * needs it. */
+/* Whether the object calls an operator of linear algebra: only those reach OpenBLAS. The names of what an
+ * object calls stand in it as they are, with a zero after them. */
+static bool needs_blas(const FlObject *object) {
+  static const char matmul[] = "fl_rt_matmul", solve[] = "fl_rt_solve";
+  return memmem(object->bytes, object->size, matmul, sizeof matmul) != NULL ||
+         memmem(object->bytes, object->size, solve, sizeof solve) != NULL;
+}
+
+/* Libraries that are only used by what is linked from libflowrt.a. FLOW_OPENBLAS is the archive of OpenBLAS
+ * without threads of its own; it is large, so it is only read when something may need it. */
 static void add_libraries(Command *c, const Inputs *in) {
   add(c, in->object);
   add(c, in->start);
   add(c, strcmp(c->args[0], "cc") == 0 ? "-Wl,--start-group" : "--start-group");
   add(c, in->runtime);
   add(c, "-lxxhash");
-  if (readable("/usr/lib/x86_64-linux-gnu/libopenblas.a")) add(c, "-lopenblas");
+  if (in->linear_algebra) add(c, FLOW_OPENBLAS);
   add(c, "-lm");
 }
 
@@ -167,7 +176,8 @@ static bool write_file(const char *path, const FlObject *object) {
 bool fl_link(const FlObject *object, const char *out_path, char **why) {
   FlArena *arena = fl_arena_new();
   FlText1 said = {0};
-  Inputs in = {.object = fl_arena_printf(arena, "%s.%ld.o", out_path, (long)getpid()),
+  Inputs in = {.linear_algebra = needs_blas(object),
+               .object = fl_arena_printf(arena, "%s.%ld.o", out_path, (long)getpid()),
                .output = fl_arena_printf(arena, "%s.%ld.tmp", out_path, (long)getpid())};
   bool ok = false;
   *why = NULL;

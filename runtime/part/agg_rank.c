@@ -2,9 +2,9 @@
  *
  * quantile(q) of n values: with h = (n - 1) q, k = floor(h) and f = h - k it is x[k] + f (x[k+1] - x[k]) of
  * the ascending values (R. Hyndman, Y. Fan, 1996, type 7), written x[k] (1 - f) + x[k+1] f where the signs
- * differ so that nothing overflows; x[k] itself where f is 0 or both are equal. A NaN among the values gives
- * NaN. n_distinct and mode use the equality of keys; mode is the smallest of the most frequent values, NaN
- * last. */
+ * differ so that nothing overflows, and where x[k] is -inf; x[k] itself where f is 0 or both are equal. Zeros
+ * are +0.0. A NaN among the values gives NaN. n_distinct and mode use the equality of keys; mode is the
+ * smallest of the most frequent values, NaN last. */
 #include <math.h>
 
 #include "part/aggregate_internal.h"
@@ -96,7 +96,7 @@ static double quantile_of(FlPartPair *p, int64_t n, double q) {
   }
   double x = value_of_code(at), y = value_of_code(after);
   if (f == 0.0 || at == after) return x;
-  return (x < 0) != (y < 0) ? x * (1.0 - f) + y * f : x + f * (y - x);
+  return (x < 0) != (y < 0) || isinf(x) ? x * (1.0 - f) + y * f : x + f * (y - x);
 }
 
 static int32_t quantile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {

@@ -2,6 +2,8 @@
  *
  * Floats: the exact sum of the terms rounded once (exact.c); f32 is summed as f64 and rounded to f32 at the
  * end. Integers, bools and durations: added in 128 bits, checked once against the result's type. */
+#include <stdio.h>
+
 #include "part/aggregate_internal.h"
 
 static bool is_float(const FlPartCol *c) { return fl_dtype_info[c->dtype].kind == FL_KIND_FLOAT; }
@@ -93,14 +95,13 @@ static bool store_int(FlArray *value, int64_t k, __int128 v) {
 
 static FlStatus fail_overflow(FlAgg *a, int64_t k) {
   const char *name = a->desc->list[0], *type = fl_dtype_info[a->value->dtype].name;
-  size_t length = strcspn(name, "?");
-  if (length == 0 || strncmp(name, "col", length) == 0) {
-    return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW,
-                      "integer overflow: the sum of group %lld does not fit %s", (long long)k, type);
-  }
-  return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW,
-                    "integer overflow: the sum of `%.*s` in group %lld does not fit %s", (int)length, name,
-                    (long long)k, type);
+  int length = (int)strcspn(name, "?");
+  bool named = length > 0 && strncmp(name, "col", (size_t)length) != 0;
+  char of[80] = "", in[40] = "";
+  if (named) (void)snprintf(of, sizeof of, " of `%.*s`", (int)fl_part_min(length, 64), name);
+  if (a->id != NULL) (void)snprintf(in, sizeof in, " in group %lld", (long long)k);
+  return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW, "integer overflow: the sum%s%s does not fit %s",
+                    of, in, type);
 }
 
 FlStatus fl_agg_sum(FlAgg *a) {

@@ -61,16 +61,17 @@ static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   for (int64_t c = begin; c < end; c++) {
     const int64_t *a = t->a + c / p->n * p->k, *b = t->b + c % p->n * p->k;
     __int128 sum = 0;
-    bool over = false;
+    int64_t wraps = 0; /* the sum in full is sum + wraps * 2^128 */
     for (int64_t k = 0; k < p->k; k++) {
       if (p->dtype == FL_U64) { /* up to 2^128: taken as signed, anything that large is out of range anyway */
         unsigned __int128 product = (unsigned __int128)(uint64_t)a[k] * (uint64_t)b[k];
-        over |= product >> 127 != 0 || __builtin_add_overflow(sum, (__int128)product, &sum);
+        wraps += product >> 127 != 0 || __builtin_add_overflow(sum, (__int128)product, &sum);
       } else {
-        over |= __builtin_add_overflow(sum, (__int128)a[k] * b[k], &sum);
+        __int128 product = (__int128)a[k] * b[k];
+        if (__builtin_add_overflow(sum, product, &sum)) wraps += product < 0 ? -1 : 1;
       }
     }
-    if (over || !store(p, c, sum)) fl_part_first(&t->bad, c);
+    if (wraps != 0 || !store(p, c, sum)) fl_part_first(&t->bad, c);
   }
   return 0;
 }

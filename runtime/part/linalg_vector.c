@@ -117,29 +117,18 @@ static int32_t join_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
-/* A vector whose elements are `step` apart, made dense. */
-static const void *dense(FlPartMem *m, int32_t dtype, const void *data, int64_t n, int64_t step) {
-  if (step == 1) return data;
-  size_t size = (size_t)fl_dtype_info[dtype].bytes;
-  char *copy = fl_part_alloc(m, n, size);
-  for (int64_t i = 0; copy != NULL && i < n; i++) {
-    memcpy(copy + i * (int64_t)size, (const char *)data + i * step * (int64_t)size, size);
-  }
-  return copy;
-}
-
+/* A vector, or a matrix with one row or column, is dense however it is read. */
 FlStatus fl_linalg_vector(FlPartMem *mem, const FlProduct *p) {
   Vector v = {.dtype = p->dtype, .k = p->k, .out = p->out};
   bool one_row = p->m == 1; /* the first factor is the vector */
   v.matrix = one_row ? p->second->data : p->first->data;
-  v.vector = one_row ? dense(mem, p->dtype, p->first->data, p->k, p->a_step)
-                     : dense(mem, p->dtype, p->second->data, p->k, p->b_row);
+  v.vector = one_row ? p->first->data : p->second->data;
   v.results = one_row ? p->n : p->m;
   v.result_step = one_row ? p->b_step : p->a_row;
   v.reduce_step = one_row ? p->b_row : p->a_step;
   v.blocks = (p->k + FL_BLOCK - 1) / FL_BLOCK;
   v.partial = fl_part_alloc(mem, v.blocks * v.results, sizeof(double));
-  if (v.vector == NULL || v.partial == NULL) return 1;
+  if (v.partial == NULL) return 1;
   int64_t strips = (v.results + STRIP - 1) / STRIP;
   double cost = 0.4 * (double)fl_part_min(STRIP, v.results) * (double)fl_part_min(FL_BLOCK, p->k);
   if (fl_part_for(mem->ctx, block_body, &v, v.blocks * strips, cost) != 0) return 1;

@@ -12,6 +12,13 @@ typedef struct Gather {
   bool list;
 } Gather;
 
+/* The size of a row that can be copied as one word, 0 for others: views of narrow elements may begin
+ * anywhere. */
+static size_t word_of(const void *from, size_t row_bytes) {
+  size_t unit = row_bytes < sizeof(uint64_t) ? row_bytes : sizeof(uint64_t);
+  return unit > 0 && (uintptr_t)from % unit == 0 ? row_bytes : 0;
+}
+
 #define GATHER(T)                                                                                            \
   {                                                                                                          \
     const T *from = (const T *)(const void *)g->from;                                                        \
@@ -34,7 +41,7 @@ static int32_t gather_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
     }
     return 0;
   }
-  switch (g->row_bytes) {
+  switch (word_of(g->from, g->row_bytes)) {
   case 1: GATHER(uint8_t)
   case 2: GATHER(uint16_t)
   case 4: GATHER(uint32_t)
@@ -184,7 +191,7 @@ static void filter_chunk(const Filter *f, int64_t first, int64_t at, int64_t end
     }
     return;
   }
-  switch (f->row_bytes) {
+  switch (word_of(f->from, f->row_bytes)) {
   case 1: FILTER(uint8_t)
   case 2: FILTER(uint16_t)
   case 4: FILTER(uint32_t)

@@ -42,7 +42,6 @@ typedef struct Flip {
   char *to;
   int64_t n, d; /* from is [n, d], to is [d, n] */
   size_t size;
-  bool list;
 } Flip;
 
 #define FLIP(T)                                                                                              \
@@ -62,11 +61,6 @@ static void flip_tile(const Flip *f, int64_t i0, int64_t i1, int64_t j0, int64_t
   case 4: FLIP(uint32_t)
   case 8: FLIP(uint64_t)
   case 16: FLIP(FlText)
-  }
-  if (!f->list) return;
-  FlArray **to = (FlArray **)(void *)f->to;
-  for (int64_t j = j0; j < j1; j++) {
-    for (int64_t i = i0; i < i1; i++) (void)fl_array_ref(to[j * f->n + i]);
   }
 }
 
@@ -92,7 +86,7 @@ FlStatus fl_rt_transpose(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   FlArray *out = fl_array_new(ctx, a->dtype, 2, dims);
   if (out == NULL) return 1;
   bool text = a->dtype == FL_TEXT || a->dtype == FL_FILE;
-  Flip f = {a->data, out->data, dims[1], dims[0], (size_t)fl_dtype_info[a->dtype].bytes, a->dtype == FL_LIST};
+  Flip f = {a->data, out->data, dims[1], dims[0], (size_t)fl_dtype_info[a->dtype].bytes};
   FlStatus status = text ? fl_array_keep(ctx, out, NULL, &a, 1) : 0;
   int64_t strips = (f.d + TILE - 1) / TILE;
   if (status == 0) status = fl_part_for(ctx, flip_body, &f, strips, 1.5 * TILE * (double)f.n);

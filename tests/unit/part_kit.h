@@ -1,5 +1,5 @@
 /* part_kit.h: what the tests of runtime/part share: random columns, calls of operators, a run for each worker
- * count. */
+ * count whose results must have the same bits. */
 #ifndef FL_TEST_PART_KIT_H
 #define FL_TEST_PART_KIT_H
 
@@ -16,6 +16,7 @@ typedef struct Kit {
   FlCtx *ctx;
   FlHeap *heap;
   uint64_t seed;
+  uint64_t seen; /* mixes the bits of results: equal for every worker count */
   int passed, failed;
 } Kit;
 
@@ -141,10 +142,17 @@ static inline FlStatus call(Kit *k, FlRuntimeOp *op, Call *c, FlSlot *results) {
   return op(k->ctx, &desc, c->args, results);
 }
 
+/* Mixes the bits of a result into what must be equal for every worker count. */
+static inline void see(Kit *k, FlArray *a) {
+  FlDigest d = fl_array_digest(a);
+  k->seen = (k->seen * UINT64_C(0x9e3779b97f4a7c15) + d.lo) ^ d.hi;
+}
+
 /* Runs the tests with 1, 2 and 8 workers on the same random data; each run has a context of its own. */
 static inline int run_kit(void (*tests)(Kit *k)) {
   static const int workers[3] = {1, 2, 8};
   int passed = 0, failed = 0;
+  uint64_t seen = 0;
   for (int w = 0; w < 3; w++) {
     FlRunOptions options = {.workers = workers[w], .quiet = true};
     FlProgram program = {.abi_version = FL_ABI_VERSION, .name = "part"};
@@ -154,6 +162,8 @@ static inline int run_kit(void (*tests)(Kit *k)) {
     tests(&k);
     fl_heap_unref(k.heap);
     fl_run_free(run);
+    if (w == 0) seen = k.seen;
+    check(&k, k.seen == seen, "the same bits for every number of workers");
     passed += k.passed;
     failed += k.failed;
   }

@@ -49,7 +49,9 @@ static inline int fl_opt_n_sizes(const FlOp *op) { return op->code == FL_OP_SCAN
 bool fl_opt_same_size(const FlValue *a, const FlValue *b);
 /* `size` is the size of that axis of `array`, as far as its producers tell. */
 bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis);
-/* A LOAD of a scalar that is marked as proven, or whose indices each run over the array's own size. */
+/* The indices of a LOAD of a scalar each run over the array's own size. */
+bool fl_opt_loops_prove(const FlOp *load);
+/* A LOAD of a scalar that is marked as proven, or that the loops around it prove. */
 bool fl_opt_in_bounds(const FlOp *load);
 
 #endif

@@ -45,9 +45,10 @@ static bool index_in_bounds(const FlValue *index, const FlValue *array, int axis
          fl_opt_is_dim(loop->args[index->index], array, axis);
 }
 
-bool fl_opt_in_bounds(const FlOp *load) {
-  if (load->attrs.i) return true;
+bool fl_opt_loops_prove(const FlOp *load) {
   for (int i = 1; i < load->n_args; i++)
     if (!index_in_bounds(load->args[i], load->args[0], i - 1)) return false;
   return true;
 }
+
+bool fl_opt_in_bounds(const FlOp *load) { return load->attrs.i || fl_opt_loops_prove(load); }

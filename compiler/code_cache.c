@@ -102,7 +102,7 @@ FlCodeCache *fl_code_cache_open(void) {
   const char *own = getenv("FLOW_CODE_CACHE");
   bool known = false;
   if (own) known = own[0] && snprintf(dir, sizeof dir, "%s", own) < PATH_MAX;
-  else if (fl_cache_dir(results, sizeof results))
+  else if (fl_user_cache_dir(results, sizeof results))
     known = snprintf(dir, sizeof dir, "%s/code", results) < PATH_MAX;
   FlDigest parts[2] = {state_of("/proc/self/exe"), {0, 0}};
   if (fl_codegen_find("libflow_llvm.so", generator, sizeof generator)) parts[1] = state_of(generator);

@@ -36,7 +36,7 @@ typedef struct Command {
 
 static int with_store(int (*tool)(const char *dir, int n_words, char **words), int n_words, char **words) {
   char dir[4096];
-  if (fl_cache_dir(dir, sizeof dir)) return tool(dir, n_words, words);
+  if (fl_cache_dir("./", dir, sizeof dir)) return tool(dir, n_words, words);
   fputs("flowc: no results are remembered: neither FLOW_CACHE nor HOME is set\n", stderr);
   return 1;
 }

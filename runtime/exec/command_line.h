@@ -9,7 +9,7 @@
   FL_OPTION(HELP, "help", NULL, "this text")                                                                 \
   FL_OPTION(WORKERS, "workers", "N",                                                                         \
             "threads that compute; all CPUs without it, and the same results in any case")                   \
-  FL_OPTION(CACHE, "cache", "DIR", "where the results of stages are remembered (FLOW_CACHE, ~/.cache/flow)") \
+  FL_OPTION(CACHE, "cache", "DIR", "where results of stages are remembered (FLOW_CACHE, .flow/cache)") \
   FL_OPTION(NO_CACHE, "no-cache", NULL, "remember nothing, use nothing remembered")                          \
   FL_OPTION(QUIET, "quiet", NULL, "no progress and no closing line")                                         \
   FL_OPTION(REPORT, "report", "FILE", "write a page about the run (HTML)")                                   \

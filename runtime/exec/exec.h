@@ -108,9 +108,12 @@ int fl_run_main(FlRun *run, const FlSlot *args);
  * call the program. */
 int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv);
 
-/* Where results are remembered when nothing else was said: FLOW_CACHE, else flow/ in XDG_CACHE_HOME or
- * ~/.cache. False: nowhere (no home, or FLOW_CACHE is empty). */
-bool fl_cache_dir(char *out, size_t size);
+/* Where results are remembered when nothing else was said: FLOW_CACHE, else .flow/cache beside the script (NULL: beside
+ * the running executable), else, where that folder cannot be written, fl_user_cache_dir. False: nowhere. */
+bool fl_cache_dir(const char *script, char *out, size_t size);
+
+/* The user's own folder: FLOW_CACHE, else flow/ in XDG_CACHE_HOME or ~/.cache. False: no home, or FLOW_CACHE is empty. */
+bool fl_user_cache_dir(char *out, size_t size);
 
 /* The candidate closest to `name` (Damerau-Levenshtein, within a third of its length), or NULL. */
 const char *fl_closest_name(const char *name, const char *const *candidates, int n);

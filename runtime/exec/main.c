@@ -14,7 +14,25 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-bool fl_cache_dir(char *out, size_t size) {
+bool fl_cache_dir(const char *script, char *out, size_t size) {
+  const char *own = getenv("FLOW_CACHE");
+  char self[4096];
+  if (own) return fl_user_cache_dir(out, size);
+  if (!script) {
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[len > 0 ? len : 0] = '\0';
+    script = self;
+  }
+  const char *slash = strrchr(script, '/');
+  int dir = slash ? (int)(slash - script) : 1;
+  const char *from = slash ? script : ".";
+  int n = snprintf(out, size, "%.*s", dir, from);
+  if (n <= 0 || (size_t)n >= size || access(out, W_OK) != 0) return fl_user_cache_dir(out, size);
+  n = snprintf(out, size, "%.*s/.flow/cache", dir, from);
+  return n > 0 && (size_t)n < size;
+}
+
+bool fl_user_cache_dir(char *out, size_t size) {
   const char *own = getenv("FLOW_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   int n = own             ? snprintf(out, size, "%s", own)
           : xdg && *xdg   ? snprintf(out, size, "%s/flow", xdg)
@@ -93,7 +111,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   FlRunOptions options = {.workers = c->workers,
                           .cache_dir = c->no_cache                           ? NULL
                                        : c->cache                            ? c->cache
-                                       : fl_cache_dir(folder, sizeof folder) ? folder
+                                       : fl_cache_dir(script, folder, sizeof folder) ? folder
                                                                              : NULL,
                           .script = script,
                           .report_file = c->report,

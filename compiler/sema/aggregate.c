@@ -13,8 +13,15 @@ static bool one_of(const char *name, const char *const *names) {
   return false;
 }
 
-static bool has_rows(FlSema *s, FlVal v, FlValue *rows) {
-  return v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && fl_sema_sizes_equal(s, fl_sema_dim(s, v, 0), rows);
+/* Is v an array with one element a row of the verb's table? */
+static bool has_rows(FlSema *s, FlVal v) {
+  if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1) return false;
+  FlValue *n = fl_sema_dim(s, v, 0);
+  if (fl_sema_sizes_equal(s, n, s->agg->rows)) return true;
+  const FlVal *t = s->agg->table;
+  for (int p = 1; t && p < t->type->n_parts; p++)
+    if (n == fl_sema_size(s, fl_ir_dim(&s->b, t->parts[p], 0))) return true;
+  return false;
 }
 
 static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {
@@ -167,7 +174,7 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   }
   if (strstr(c->builtin->params, "axis=") && fl_actual_given(&c->args[1])) return false;
   FlVal columns[2] = {column_argument(s, &c->args[0])};
-  if (fl_val_bad(columns[0]) || !has_rows(s, columns[0], s->agg->rows)) return false;
+  if (fl_val_bad(columns[0]) || !has_rows(s, columns[0])) return false;
   if (is(c->builtin->name, "len")) {
     *out = deliver(s, count_rows(s));
     return true;
@@ -184,7 +191,7 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
     if (!s->agg->table && columns[n].type->kind == FL_TY_ARRAY &&
         !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, columns[n], 0), c->args[1].span, "the first array has {a} elements, the second {b}"))
       return true;
-    if (!has_rows(s, columns[n], s->agg->rows)) {
+    if (!has_rows(s, columns[n])) {
       *out = fl_sema_error(s, FL_E0323, c->args[1].span, "`%s` takes two columns, and the second is %s", kind, fl_val_text(s, columns[n]));
       return true;
     }

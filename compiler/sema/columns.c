@@ -133,11 +133,10 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
   return same_rows(s, &columns, t, NULL);
 }
 
-static bool equal_sizes(FlSema *s, FlValue *a, FlValue *b) {
-  int64_t i, k;
-  a = fl_sema_size(s, a);
-  b = fl_sema_size(s, b);
-  return a == b || (fl_ir_const_value_i(a, &i) && fl_ir_const_value_i(b, &k) && i == k);
+static bool is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as there are rows */
+  bool rows = fl_sema_sizes_equal(s, size, fl_val_rows(t));
+  for (int p = 1; p < t.type->n_parts && !rows; p++) rows = size == fl_sema_size(s, fl_ir_dim(&s->b, t.parts[p], 0));
+  return rows;
 }
 
 FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
@@ -154,8 +153,8 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
     if (!a->name.text) return needs_name(s, c, a);
     FlVal v = fl_verb_expr(s, t, a, FL_AGG_SUMMARIZE);
     if (fl_val_bad(v)) return v;
-    bool rows = v.type->kind == FL_TY_ARRAY && equal_sizes(s, fl_sema_dim(s, v, 0), fl_val_rows(t));
-    if (rows && !equal_sizes(s, fl_sema_dim(s, v, 0), groups)) {
+    bool rows = v.type->kind == FL_TY_ARRAY && is_row_level(s, fl_sema_dim(s, v, 0), t);
+    if (rows && !fl_sema_sizes_equal(s, fl_sema_dim(s, v, 0), groups)) {
       FlDiag *d = fl_sema_report(s, FL_E0605, a->span, "this gives one value a row; use an aggregate such as `mean(...)`");
       fl_diag_note(s->sink, d, (FlSpan){0}, "`summarize` makes one row %s", t.group ? "a group" : "of the whole table");
       return fl_val_error(s);

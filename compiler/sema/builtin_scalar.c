@@ -116,7 +116,11 @@ FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
   }
   if (v.literal) {
     FlVal lit = v;
-    if (fl_val_fits(s, lit, fl_type_scalar(s->types, to, false))) return fl_val_as_literal_type(s, lit, to, c->args[0].span);
+    if (fl_val_fits(s, lit, fl_type_scalar(s->types, to, false))) {
+      lit = fl_val_as_literal_type(s, lit, to, c->args[0].span);
+      lit.literal = FL_LIT_NONE; /* its type was said */
+      return lit;
+    }
   }
   if (v.type->dtype == to) return v;
   return fl_sema_lift(s, c->span, 1, &v, convert_element, &to);

@@ -435,6 +435,11 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
     return fl_sema_lift(s, span, lifted, arrays, call_element, &env);
   }
   if (recursive) return call_instance(s, fn, values, spans, span);
+  if (fl_sema_group_call_applies(s, values, n_params)) {
+    for (int p = 0; p < n_params; p++) which[p] = p;
+    LiftCall env = {fn, values, spans, which};
+    return fl_sema_group_call(s, values, n_params, call_element, &env, span);
+  }
   return inline_call(s, fn, values, spans, span);
 }
 

@@ -151,6 +151,11 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
     FlVal base = fl_sema_expr(s, target->field.base, NULL);
     if (fl_val_bad(base)) return;
     int k = base.type->kind == FL_TY_TUPLE ? fl_type_field_find(base.type, target->field.name.text) : -1;
+    if (base.type->kind == FL_TY_TABLE) {
+      FlDiag *d = fl_sema_report(s, FL_E0604, target->field.name.span, "columns are not assigned");
+      fl_diag_help(s->sink, d, "make a new table with `derive(%s = ...)`", target->field.name.text);
+      return;
+    }
     if (k < 0) {
       fl_sema_error(s, FL_E0604, target->field.name.span, "%s has no field `%s` that could be assigned", fl_val_text(s, base), target->field.name.text);
       return;

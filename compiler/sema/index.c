@@ -75,8 +75,10 @@ FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to) {
     out.parts[0] = fl_sema_op2(s, FL_OP_SUB, to, from);
     fl_sema_mark_size(s, out.parts[0]);
   }
-  for (int p = first; p < v.type->n_parts; p++)
+  for (int p = first; p < v.type->n_parts; p++) {
     out.parts[p] = fl_ir_op(&s->b, FL_OP_ROWS, 3, (FlValue *[]){v.parts[p], from, to}, 1, &v.parts[p]->type, 0)->results[0];
+    if (first) fl_sema_alias(s, fl_ir_dim(&s->b, out.parts[p], 0), out.parts[0]);
+  }
   return out;
 }
 

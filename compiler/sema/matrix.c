@@ -11,7 +11,7 @@ static FlVal reject(FlSema *s, FlVal v, FlSpan span, const char *name) {
   FlDiag *d = fl_sema_report(s, FL_E0613, span, "`%s` cannot be a column of a matrix: it is %s, %s", name, fl_val_text(s, v), why);
   if (number) fl_diag_help(s->sink, d, "fill it, `fill_null(%s = 0)`, or drop those rows, `drop_null(%s)`", name, name);
   else if (plain && v.type->dtype == FL_BOOL) fl_diag_help(s->sink, d, "convert it: `f64(%s)`", name);
-  else if (plain && v.type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "use `one_hot(%s)` of a category, or leave it out with `except = (%s)`", name, name);
+  else if (plain && v.type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "make numbers of it, as in `f64(%s == ...)`, or leave it out with `except = (%s)`", name, name);
   else fl_diag_help(s->sink, d, "leave it out with `except = (%s)`", name);
   return fl_val_error(s);
 }

@@ -209,7 +209,7 @@ static void run_module(FlSema *s, FlFile *file) {
     const FlStmt *st = file->ast->stmts.at[i];
     switch (st->kind) {
     case FL_STMT_LET: fl_sema_stmt(s, st); break;
-    case FL_STMT_VAR:
+    case FL_STMT_VAR: fl_sema_error(s, FL_E0802, st->span, "an imported file has no variables; bind this with `let`"); break;
     case FL_STMT_ASSIGN:
     case FL_STMT_EXPR:
     case FL_STMT_FOR:

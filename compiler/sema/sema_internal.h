@@ -363,6 +363,9 @@ struct FlGrouping {
 
 /* In an aggregate context: sum, mean ... of a column. Returns true when it took the call. */
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out);
+/* In `summarize` of groups: does a call of a user's function with these values go by group; and that call (group_call.c). */
+bool fl_sema_group_call_applies(FlSema *s, const FlVal *values, int n);
+FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *call, void *env, FlSpan span);
 /* Names of all columns, for suggestions. */
 const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name);
 /* The first argument of a verb as a table; reports otherwise. */

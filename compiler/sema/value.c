@@ -314,6 +314,8 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
   bool both = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) && (want->kind == FL_TY_SCALAR || want->kind == FL_TY_ARRAY);
   if (both && t->nullable && !want->nullable)
     fl_diag_help(s->sink, d, "it may be null: fill it with `?? value`, or drop those rows with `drop_null` or `where(not is_null(...))`");
+  else if (both && v.literal)
+    ; /* a number as written: the message says it */
   else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind && t->rank == want->rank)
     fl_diag_help(s->sink, d, "convert it with `%s(...)`", fl_dtype_name(want->dtype));
   else if (both && t->kind == FL_TY_ARRAY && want->kind == FL_TY_ARRAY && t->rank != want->rank)

@@ -10,6 +10,7 @@
  * each at its own index; nothing that may fail or acts on the world stands between the two. Its operations
  * then come first in program order, as before. Inside other loops, where errors are found element by element,
  * the reading loop must not be able to fail itself.
+ *  - Where the body of a loop may become a kernel by it, order.c has the last word.
  *
  * One forward walk a round: a MAP is met before its readers, so a chain collapses in one round. A round that
  * fused something may have made room for more (a MAP that may fail no longer stands between two others). */
@@ -249,7 +250,7 @@ static void fuse_map(Fuse *z, FlOp *map) {
   if (!fl_ir_is_kernel(map->regions[0])) return;
   Producer p = {.map = map, .rank = map->n_args};
   find_sites(z, &p);
-  if (p.sites.n == 0) return;
+  if (p.sites.n == 0 || !fl_opt_may_turn(map->parent)) return;
   if (fl_ir_may_fault(map)) {
     move_faulting(z, &p);
     return;

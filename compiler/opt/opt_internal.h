@@ -54,4 +54,10 @@ bool fl_opt_loops_prove(const FlOp *load);
 /* A LOAD of a scalar that is marked as proven, or that the loops around it prove. */
 bool fl_opt_in_bounds(const FlOp *load);
 
+/* ---- order.c ---- */
+
+/* The loops around `r` that are host code may become kernels, by a pass that takes an operation of host level
+ * out of `r`, and the first error stays the first. */
+bool fl_opt_may_turn(const FlRegion *r);
+
 #endif

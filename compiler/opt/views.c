@@ -40,7 +40,7 @@ static void visit(FlSubst *s, FlRegion *r) {
     fl_subst_args(s, op);
     if (op->code == FL_OP_LOAD && !op->args[0]->type.depth) {
       op->attrs.i = fl_opt_in_bounds(op);
-      if (op->attrs.i) read_through(op);
+      if (op->attrs.i && op->args[0]->op && fl_opt_may_turn(op->args[0]->region)) read_through(op);
     } else if (op->code == FL_OP_MATMUL) {
       transpose_factors(op);
     } else if (op->code == FL_OP_DIM) {

@@ -1,5 +1,5 @@
-/* interp_opt_random.c: random IR programs must print the same bytes and fail with the same message before and after
- * optimisation, both interpreted.
+/* interp_opt_random.c: random IR programs must print the same bytes and fail with the same message before and
+ * after optimisation, both interpreted.
  *
  * In: [first seed [number of programs]]. A program makes arrays of two sizes by maps that read each other at
  * their own indices, backwards, transposed and through rows, with arrays local to loop bodies; it prints what

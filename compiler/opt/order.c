@@ -1,0 +1,74 @@
+/* order.c: whether the bodies of loops may turn into kernels without another error becoming the first.
+ *
+ * A loop over host code fails at its first position that fails; a kernel reports the first operation in
+ * program order, whatever the position; a loop inside a kernel goes by position again. These agree when, in
+ * each body concerned, nothing that may fail comes after an operation that fails at some positions and not at
+ * others. */
+#include "opt/opt_internal.h"
+
+#include <stdlib.h>
+
+typedef struct Walk {
+  unsigned char *varies; /* by value id: depends on the position */
+  bool seen;             /* an operation before may fail at some positions only */
+} Walk;
+
+static bool any_varies(const Walk *w, FlValue *const *values, int n) {
+  for (int i = 0; i < n; i++)
+    if (w->varies[values[i]->id]) return true;
+  return false;
+}
+
+/* `varies`: whether the region is reached depends on the position. */
+static bool walk(Walk *w, const FlRegion *r, bool varies) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool here = varies || op->code == FL_OP_WHILE || any_varies(w, op->args, op->n_args);
+    bool result = here;
+    for (int k = 0; k < op->n_regions; k++) {
+      const FlRegion *in = op->regions[k];
+      bool carried = op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+      for (int i = 0; i < in->n_params; i++)
+        w->varies[in->params[i]->id] = here || (carried && !(i == 0 && op->code != FL_OP_WHILE));
+      if (!walk(w, in, here)) return false;
+      result = result || any_varies(w, in->yields, in->n_yields);
+    }
+    for (int i = 0; i < op->n_results; i++) w->varies[op->results[i]->id] = result;
+    if (!fl_opt_own_fault(op)) continue;
+    if (w->seen) return false;
+    w->seen = result;
+  }
+  return true;
+}
+
+static bool body_is_fixed(const FlRegion *r);
+
+static bool loops_are_fixed(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next)
+    for (int k = 0; k < op->n_regions; k++) {
+      bool by_position = op->code == FL_OP_SCAN || !fl_opt_is_loop(op); /* in both forms */
+      if (!(by_position ? loops_are_fixed(op->regions[k]) : body_is_fixed(op->regions[k]))) return false;
+    }
+  return true;
+}
+
+static bool body_is_fixed(const FlRegion *r) {
+  Walk w = {calloc((size_t)r->func->next_id + 1, 1), false};
+  if (!w.varies) {
+    fprintf(stderr, "error: out of memory\n");
+    exit(4);
+  }
+  for (int i = 0; i < r->n_params; i++) w.varies[r->params[i]->id] = 1;
+  bool fixed = walk(&w, r, false);
+  free(w.varies);
+  return fixed && loops_are_fixed(r);
+}
+
+bool fl_opt_may_turn(const FlRegion *r) {
+  const FlRegion *outermost = NULL;
+  for (; r->owner; r = r->owner->parent)
+    if (fl_opt_is_loop(r->owner) && !fl_ir_is_kernel(r)) outermost = r;
+  if (!outermost) return true;
+  bool faults = false;
+  for (const FlOp *op = outermost->first; op && !faults; op = op->next) faults = fl_ir_may_fault(op);
+  return !faults || body_is_fixed(outermost);
+}

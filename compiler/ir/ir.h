@@ -185,4 +185,20 @@ void fl_ir_encode_func(FlText1 *out, const FlFunc *f);
 FlModule *fl_ir_read(FlArena *arena, const char *text, FlSink *sink); /* NULL: errors are in the sink */
 bool fl_ir_verify(const FlModule *m, FlText1 *why); /* false: `why` names function, op and rule */
 
+/* ---- for passes: pieces below the builder ------------------------------------------------------------------- */
+
+/* Puts an op that is in no region at the end of `r`, or before `before`; takes it out again. */
+void fl_ir_link(FlRegion *r, FlOp *op, FlOp *before);
+void fl_ir_unlink(FlOp *op);
+FlValue *fl_ir_value_make(FlFunc *f, FlType1 type, FlOp *op, FlRegion *region, int index);
+
+/* The value of an op on constants: true when all arguments are CONST, the op is one that folds, and it cannot
+ * fault on them; then `out` holds the CONST attributes of result 0. Bits are those of the run-time function.
+ */
+bool fl_ir_fold(FlOpcode code, FlDtype result, int n_args, FlValue *const *args, FlAttrs *out);
+
+/* Canonical encoding with the caller's choice of how a function is named (key.c: members of a recursion). */
+typedef void (*FlIrEncodeFunc)(FlText1 *out, const FlFunc *callee, void *user);
+void fl_ir_encode_with(FlText1 *out, const FlFunc *f, FlIrEncodeFunc encode_callee, void *user);
+
 #endif

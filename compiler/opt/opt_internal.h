@@ -3,7 +3,7 @@
 #ifndef FL_OPT_INTERNAL_H
 #define FL_OPT_INTERNAL_H
 
-#include "ir/ir_internal.h"
+#include "ir/ir.h"
 #include "opt/opt.h"
 
 #define FL_PASS(name, level) void fl_opt_##name(FlModule *m);

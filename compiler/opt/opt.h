@@ -2,8 +2,8 @@
  * with the keys of its stages set.
  *
  * Three groups of passes, in the order of passes.def:
- *  - those before the key: inline, canon. They give programs of one meaning one form, and decide what is
- * evaluated;
+ *  - those before the key: inline, products, canon. They give programs of one meaning one form, and decide
+ * what is evaluated;
  *  - key: digests each stage (LANGUAGE 13);
  *  - those after the key change no bit of any result, add and drop no error, and keep which error comes
  * first.

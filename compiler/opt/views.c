@@ -1,7 +1,7 @@
 /* views.c: reads go through views to what is viewed: an element of a transpose or of rows is an element of
- * the original, a product takes its factors transposed, the size of a known producer is the producer's. Reads
- * that are within bounds by the sizes of the loops around them are marked as proven. The views themselves
- * stay where they are (dce takes those that nobody uses any more and that cannot fail). */
+ * the original, the size of a MAP's result is the MAP's. Reads that are within bounds by the sizes of the
+ * loops around them are marked as proven. The views themselves stay where they are (dce takes those that
+ * nobody uses any more and that cannot fail). */
 #include "opt/opt_internal.h"
 
 /* Only proven reads move: the message of an index out of bounds names the size of the view. */
@@ -24,16 +24,6 @@ static void read_through(FlOp *load) {
   }
 }
 
-static void transpose_factors(FlOp *product) {
-  for (int i = 0; i < 2; i++) {
-    for (FlOp *view; (view = product->args[i]->op) && view->code == FL_OP_TRANSPOSE;) {
-      if (product->args[i]->type.rank != 2) break;
-      product->args[i] = view->args[0];
-      product->attrs.i ^= 1 << i;
-    }
-  }
-}
-
 static void visit(FlSubst *s, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
@@ -41,8 +31,6 @@ static void visit(FlSubst *s, FlRegion *r) {
     if (op->code == FL_OP_LOAD && !op->args[0]->type.depth) {
       op->attrs.i = fl_opt_in_bounds(op);
       if (op->attrs.i && op->args[0]->op && fl_opt_may_turn(op->args[0]->region)) read_through(op);
-    } else if (op->code == FL_OP_MATMUL) {
-      transpose_factors(op);
     } else if (op->code == FL_OP_DIM) {
       const FlValue *a = op->args[0];
       if (a->op && a->op->code == FL_OP_MAP && !a->type.depth) {

@@ -4,6 +4,7 @@
  * memory or disk, 70 a bug in flow, 130 and 143 interrupted. What always holds: an interrupt first asks the
  * run to end, so that files and results that are being written are dropped whole; a second one, or two
  * seconds, ends the process. */
+#include "base/crash.h"
 #include "exec/command_line.h"
 #include "exec/exec_internal.h"
 
@@ -121,6 +122,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
   FlSignals signals = {0};
   block_signals(&signals);
+  fl_crash_install();
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of the write, like a full disk */
   FlRun *run = fl_run_new(p, &options);
   FlSlot *slots = calloc((size_t)fl_param_slots(p) + 1, sizeof *slots);

@@ -1,0 +1,86 @@
+/* crash.c: see crash.h. In: SIGSEGV and SIGBUS. Out: a sentence and an exit status. What always holds: the handler uses
+ * only functions that are safe in signal handlers; nothing is written but the sentence, and files that were being written
+ * still have their temporary names. */
+#include "base/crash.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+
+#ifdef HAS_SANITIZER
+
+void fl_crash_install(void) {}
+void fl_crash_thread(void) {}
+void fl_crash_thread_end(void) {}
+
+#else
+
+enum { HANDLER_STACK = 64 << 10, NEAR = 1 << 20 };
+
+static void say(const char *text) {
+  ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+  (void)ignored;
+}
+
+/* An access near where the stack pointer stands: the stack ran out. */
+static int near_stack(const siginfo_t *info, const void *context) {
+#if defined(__x86_64__)
+  uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[15 /* REG_RSP */];
+#elif defined(__aarch64__)
+  uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.sp;
+#else
+  uintptr_t sp = 0;
+#endif
+  uintptr_t at = (uintptr_t)info->si_addr;
+  return at + NEAR > sp && at < sp + NEAR;
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
+  if (signal == SIGBUS) {
+    say("error: a file that was being read has been cut short by another program\n");
+    _exit(1);
+  }
+  if (near_stack(info, context)) {
+    say("error: functions call each other too deeply: the stack is used up\n"
+        "  help: does the recursion end? a loop needs no stack\n");
+    _exit(1);
+  }
+  say("error: flow itself failed (invalid memory access); please report this with the script\n");
+  _exit(70);
+}
+
+void fl_crash_install(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, NULL);
+  sigaction(SIGBUS, &action, NULL);
+  fl_crash_thread();
+}
+
+void fl_crash_thread(void) {
+  stack_t old, mine = {.ss_size = HANDLER_STACK};
+  if (sigaltstack(NULL, &old) != 0 || !(old.ss_flags & SS_DISABLE)) return;
+  mine.ss_sp = malloc(HANDLER_STACK);
+  if (mine.ss_sp) sigaltstack(&mine, NULL);
+}
+
+void fl_crash_thread_end(void) {
+  stack_t old, none = {.ss_flags = SS_DISABLE};
+  if (sigaltstack(NULL, &old) != 0 || old.ss_flags & SS_DISABLE || old.ss_size != HANDLER_STACK) return;
+  if (sigaltstack(&none, NULL) == 0) free(old.ss_sp);
+}
+
+#endif

@@ -499,8 +499,8 @@ static FlVal reduce_head(FlSema *s, const Head *h, const char *kind, const FlExp
       bool plain = a.type->kind == FL_TY_SCALAR && b.type->kind == FL_TY_SCALAR && !a.type->nullable && !b.type->nullable &&
                    (fl_dtype_is_float(a.type->dtype) || fl_dtype_is_float(b.type->dtype)) && fl_promote(a.type->dtype, b.type->dtype, &d);
       if (plain && !keep) {
-        if (a.literal) d = b.type->dtype;
-        else if (b.literal) d = a.type->dtype;
+        if (a.literal && fl_dtype_is_float(b.type->dtype)) d = b.type->dtype;
+        else if (b.literal && fl_dtype_is_float(a.type->dtype)) d = a.type->dtype;
         pair[0] = fl_val_coerce(s, a, fl_type_scalar(s->types, d, false), product->binary.left->span, "the factor");
         pair[1] = fl_val_coerce(s, b, fl_type_scalar(s->types, d, false), product->binary.right->span, "the factor");
         v = pair[0];

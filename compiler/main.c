@@ -59,7 +59,7 @@ static int version(int n_words, char **words) {
 }
 
 /* Commands of the language's tools that this version does not have. */
-static const char *const absent[] = {"repl", "lsp", "doc", "schema", "graph", "bench"};
+static const char *const absent[] = {"repl", "lsp", "doc", "graph", "bench"};
 
 static const Command commands[] = {
     {"run", fl_command_run},
@@ -67,6 +67,7 @@ static const Command commands[] = {
     {"check", fl_command_check},
     {"test", fl_command_test},
     {"new", fl_command_new},
+    {"schema", fl_command_schema},
     {"fmt", fl_tool_fmt},
     {"explain", fl_tool_explain},
     {"why", why},

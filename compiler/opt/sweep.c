@@ -109,6 +109,8 @@ static void need(Sweep *s, FlOp *op) {
     need_args(s, op, 0, op->n_args);
     for (int i = 0; i < body->n_yields; i++) mark(s, body->yields[i]);
     break;
+  case FL_OP_TAKE:
+  case FL_OP_COMPRESS: need_args(s, op, 0, by_value ? 1 : op->n_args); break;
   case FL_OP_CALL:
   case FL_OP_STAGE: need_call(s, op); break;
   default: need_args(s, op, 0, op->n_args);
@@ -124,6 +126,10 @@ static void follow_result(Sweep *s, FlValue *v) {
   switch ((int)op->code) {
   case FL_OP_MAP:
   case FL_OP_COLLECT: mark(s, op->regions[0]->yields[i]); break;
+  case FL_OP_TAKE: mark(s, op->args[1 + i]); break;
+  case FL_OP_COMPRESS:
+    if (i > 0) mark(s, op->args[i]);
+    break;
   case FL_OP_IF:
     mark(s, op->regions[0]->yields[i]);
     mark(s, op->regions[1]->yields[i]);
@@ -206,13 +212,8 @@ static void trim_carried(Sweep *s, FlOp *op, bool *keep) {
  * read. */
 static void trim_columns(Sweep *s, FlOp *op, bool *keep) {
   FlAttrs *a = &op->attrs;
-  int at = 1, n_columns = 0;
+  int at = 1, n_columns = (int)a->i, n_used = 0;
   keep[0] = true;
-  for (; at < op->n_results && n_columns < a->n_list; n_columns++) {
-    const char *entry = a->list[n_columns];
-    at += *entry && entry[strlen(entry) - 1] == '?' ? 2 : 1;
-  }
-  if (at != op->n_results) return;
   const char **list = FL_NEW_ARRAY(s->module->arena, const char *, a->n_list);
   int n = 0;
   at = 1;
@@ -223,7 +224,9 @@ static void trim_columns(Sweep *s, FlOp *op, bool *keep) {
     for (int k = 0; k < width; k++) keep[at + k] = used;
     at += width;
     if (used) list[n++] = a->list[i];
+    if (used && i < n_columns) n_used++;
   }
+  a->i = n_used;
   a->list = list;
   a->n_list = n;
   op->n_results = compress(op->results, op->n_results, keep, true);
@@ -244,6 +247,17 @@ static void trim_yields(Sweep *s, FlOp *op, bool *keep) {
   op->n_results = compress(op->results, n, keep, true);
 }
 
+/* Rows of arrays: each result, but for the count, comes of one argument. */
+static void trim_rows(Sweep *s, FlOp *op, bool *keep) {
+  int first = op->code == FL_OP_COMPRESS ? 1 : 0, n = op->n_results - first, n_kept = 0;
+  bool *results = FL_NEW_ARRAY(s->arena, bool, op->n_results + 1);
+  results[0] = true;
+  for (int i = 0; i < n; i++) n_kept += results[first + i] = keep[i] = is_live(s, op->results[first + i]);
+  if (!n_kept && !first) return; /* needed for the errors that it may find */
+  op->n_args = 1 + compress(op->args + 1, n, keep, false);
+  op->n_results = compress(op->results, op->n_results, results, true);
+}
+
 static void trim_region(Sweep *s, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
@@ -260,6 +274,10 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_FOR:
     case FL_OP_WHILE:
     case FL_OP_SCAN: trim_carried(s, op, keep); break;
+    case FL_OP_TAKE:
+    case FL_OP_COMPRESS:
+      if (!s->keep_faults) trim_rows(s, op, keep);
+      break;
     case FL_OP_READ_CSV:
       if (!s->keep_faults) trim_columns(s, op, keep);
       break;

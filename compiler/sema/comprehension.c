@@ -126,10 +126,12 @@ typedef struct Inside {
   FlRegion *region;
   FlSavedPlace saved;
   const char *pure;
+  FlBinding *loop_break, *loop_skip; /* of the loop around: a body cannot jump out of a comprehension */
 } Inside;
 
 static Inside go_inside(FlSema *s, FlRegion *r) {
-  Inside in = {r, fl_sema_enter(s, r), s->pure};
+  Inside in = {r, fl_sema_enter(s, r), s->pure, s->loop_break, s->loop_skip};
+  s->loop_break = s->loop_skip = NULL;
   s->scope = fl_scope_push(s, s->scope, FL_SCOPE_PLAIN);
   if (!s->pure) s->pure = "a comprehension";
   s->in_kernel++;
@@ -139,6 +141,8 @@ static Inside go_inside(FlSema *s, FlRegion *r) {
 static void come_outside(FlSema *s, Inside in) {
   fl_sema_leave(s, in.saved);
   s->pure = in.pure;
+  s->loop_break = in.loop_break;
+  s->loop_skip = in.loop_skip;
   s->in_kernel--;
 }
 

@@ -126,19 +126,19 @@ static void keep_notes(FlTaskSet *s, int64_t index, FlNotes *notes) {
 }
 
 static void run_element(FlTaskSet *s, int64_t i) {
-  FlSlot few[16], *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
+  FlSlot few[16], *results = s->results + i * s->n_results, *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
   FlCtx ctx;
   fl_ctx_init(&ctx, s->ctx->run, s->ctx);
   FlStatus status;
   if (args) {
     args[0].i = i;
     if (s->n_env) memcpy(args + 1, s->env, (size_t)s->n_env * sizeof *args);
-    status =
-        fl_ctx_is_stopped(&ctx) ? fl_fail_stopped(&ctx) : s->fn(&ctx, args, s->results + i * s->n_results);
+    status = fl_ctx_is_stopped(&ctx) ? fl_fail_stopped(&ctx) : s->fn(&ctx, args, results);
   } else {
     status = fl_fail_text(&ctx, -1, FL_FAULT_MEMORY, "out of memory");
   }
   status = fl_ctx_finish(&ctx, status);
+  if (status && s->n_results) memset(results, 0, (size_t)s->n_results * sizeof *results); /* it owns none */
   if (status || ctx.notes.n) {
     pthread_mutex_lock(&s->lock);
     if (ctx.notes.n) keep_notes(s, i, &ctx.notes);
@@ -172,9 +172,17 @@ static int by_index(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* After a failure: what the elements that succeeded gave. Those that failed or never ran have empty slots. */
+static void release_results(const FlTaskSet *s, const FlType1 *types) {
+  for (int64_t i = 0; i < s->n; i++)
+    for (int32_t k = 0; k < s->n_results; k++)
+      if (types[k].rank || types[k].depth) fl_array_unref(s->results[i * s->n_results + k].a);
+}
+
 FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int64_t n, FlSlot *results,
-                      int32_t n_results, int32_t site) {
+                      int32_t n_results, const FlType1 *types, int32_t site) {
   if (n <= 0) return 0;
+  if (n_results) memset(results, 0, (size_t)(n * n_results) * sizeof *results);
   FlSched *sched = ctx->run->sched;
   FlTaskSet s = {
       .ctx = ctx, .fn = fn, .env = env, .n_env = n_env, .n = n, .results = results, .n_results = n_results};
@@ -204,6 +212,7 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
     if (s.error.error->site < 0) s.error.error->site = site;
     status = s.error.error->status;
     fl_error_move(ctx, &s.error);
+    release_results(&s, types);
   }
   fl_ctx_reset(&s.error);
   return status;

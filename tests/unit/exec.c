@@ -89,15 +89,37 @@ static FlStatus square(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
 static void test_tasks(FlRun *run) {
   enum { N = 1000 };
   FlSlot results[N], env = {.i = -1000};
+  const FlType1 type = {.dtype = FL_I64};
   FlCtx *ctx = fl_run_ctx(run);
-  check(fl_run_tasks(ctx, square, &env, 1, N, results, 1, 0) == 0, "a host-level loop succeeds");
+  check(fl_run_tasks(ctx, square, &env, 1, N, results, 1, &type, 0) == 0, "a host-level loop succeeds");
   bool all = true;
   for (int64_t i = 0; i < N; i++) all &= results[i].i == i * i;
   check(all, "results lie in order");
   env.i = 300;
-  check(fl_run_tasks(ctx, square, &env, 1, N, results, 1, 0) == 1, "a failing element fails the loop");
+  check(fl_run_tasks(ctx, square, &env, 1, N, results, 1, &type, 0) == 1, "a failing element fails the loop");
   check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "element 300"),
         "the first failing element is reported");
+}
+
+/* Element i is args[1].a, once more, but the one at args[2] fails. */
+static FlStatus share(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
+  results[0].a = args[1].a; /* not owned when the element fails */
+  if (args[0].i == args[2].i) return fl_fail_text(ctx, 1, FL_FAULT_ERROR, "no");
+  fl_array_ref(args[1].a);
+  return 0;
+}
+
+static void test_tasks_release(FlRun *run) {
+  enum { N = 500 };
+  FlSlot results[N], env[2] = {0};
+  const FlType1 type = {.dtype = FL_I64, .rank = 1};
+  const int64_t three = 3;
+  FlCtx *ctx = fl_run_ctx(run);
+  env[0].a = fl_array_new(ctx, FL_I64, 1, &three);
+  env[1].i = 400;
+  check(fl_run_tasks(ctx, share, env, 2, N, results, 1, &type, 0) == 1, "an element in the middle fails");
+  check(atomic_load(&env[0].a->refs) == 1, "the arrays of the elements that succeeded are released");
+  fl_array_unref(env[0].a);
 }
 
 /* ---- stages ---------------------------------------------------------------------------------------------
@@ -281,6 +303,7 @@ int main(void) {
     fl_run_free(run);
     run = fl_run_new(&program, &(FlRunOptions){.workers = workers[k], .quiet = true});
     test_tasks(run);
+  test_tasks_release(run);
     fl_run_free(run);
     char dir[] = "/tmp/flow-exec-XXXXXX";
     if (mkdtemp(dir)) test_stages(dir, workers[k]);

@@ -199,9 +199,9 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
 void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, int32_t type, FlSlot a,
                      FlSlot b);
 /* Run fn(ctx, args) for i in 0..n as tasks; args[0].i is i, the rest are `env`'s n_env slots (borrowed); each
- * call's n_results results land at results[i * n_results]. All or nothing owned on failure. */
+ * call's n_results results, of types `types`, land at results[i * n_results]. On failure none is owned. */
 FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int64_t n, FlSlot *results,
-                      int32_t n_results, int32_t site);
+                      int32_t n_results, const FlType1 *types, int32_t site);
 /* Records an error at a site and returns a non-zero status. */
 FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b);
 

@@ -49,9 +49,10 @@ static bool uses(const FlOp *op, const FlValue *v) {
 
 /* May a STORE write into its array? When that is a value of the same region that nothing after it uses. */
 static bool is_last_use(const FlOp *op) {
+  if (op->code != FL_OP_STORE) return false; /* others may have no arguments */
   const FlValue *v = op->args[0];
   const FlRegion *r = op->parent;
-  if (op->code != FL_OP_STORE || v->region != r || op->args[op->n_args - 1] == v) return false;
+  if (v->region != r || op->args[op->n_args - 1] == v) return false;
   for (const FlOp *later = op->next; later != NULL; later = later->next)
     if (uses(later, v)) return false;
   for (int i = 0; i < r->n_yields; i++)

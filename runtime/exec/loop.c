@@ -126,7 +126,8 @@ static void keep_notes(FlTaskSet *s, int64_t index, FlNotes *notes) {
 }
 
 static void run_element(FlTaskSet *s, int64_t i) {
-  FlSlot few[16], *results = s->results + i * s->n_results, *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
+  FlSlot few[16], *results = s->results + i * s->n_results,
+                  *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
   FlCtx ctx;
   fl_ctx_init(&ctx, s->ctx->run, s->ctx);
   FlStatus status;

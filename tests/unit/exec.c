@@ -303,7 +303,7 @@ int main(void) {
     fl_run_free(run);
     run = fl_run_new(&program, &(FlRunOptions){.workers = workers[k], .quiet = true});
     test_tasks(run);
-  test_tasks_release(run);
+    test_tasks_release(run);
     fl_run_free(run);
     char dir[] = "/tmp/flow-exec-XXXXXX";
     if (mkdtemp(dir)) test_stages(dir, workers[k]);

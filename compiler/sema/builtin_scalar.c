@@ -141,8 +141,13 @@ static FlVal run_actual(FlSema *s, void *env) { return fl_actual_value(s, env, N
 FlVal fl_builtin_if_else(FlSema *s, FlCallSite *c) {
   FlVal cond = fl_actual_value(s, &c->args[0], NULL);
   FlVarList none = {0};
-  return fl_sema_choose(s, cond, c->args[0].span, &none, (FlThunk){run_actual, &c->args[1], c->args[1].span},
-                        (FlThunk){run_actual, &c->args[2], c->args[2].span});
+  FlBinding *loop_break = s->loop_break, *loop_skip = s->loop_skip;
+  s->loop_break = s->loop_skip = NULL; /* an argument cannot jump out of a loop */
+  FlVal v = fl_sema_choose(s, cond, c->args[0].span, &none, (FlThunk){run_actual, &c->args[1], c->args[1].span},
+                           (FlThunk){run_actual, &c->args[2], c->args[2].span});
+  s->loop_break = loop_break;
+  s->loop_skip = loop_skip;
+  return v;
 }
 
 FlVal fl_builtin_is_null(FlSema *s, FlCallSite *c) {

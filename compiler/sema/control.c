@@ -575,8 +575,12 @@ static FlVal run_expr(FlSema *s, void *env) {
   return fl_sema_expr(s, t->e, t->want);
 }
 
-/* In statement position the flags of `break` and `continue` may be set inside. */
-static void add_flags(FlSema *s, FlVarList *vars) {
+/* The flags of `break` and `continue` are carried where the code sets them. */
+static void add_flags(FlSema *s, FlVarList *vars, const FlExpr *e) {
+  Jumps j = {0};
+  FlWalker w = {&j, NULL, jump_stmt};
+  if (e) fl_walk_expr(&w, e);
+  if (!j.any_break && !j.any_continue) return;
   if (s->loop_break) fl_vars_add(s, vars, s->loop_break);
   if (s->loop_skip) fl_vars_add(s, vars, s->loop_skip);
 }
@@ -586,7 +590,10 @@ FlVal fl_sema_if(FlSema *s, const FlExpr *e, const FlType *want) {
   FlVarList vars = {0};
   fl_vars_of_expr(s, &vars, e->if_else.then);
   if (e->if_else.otherwise) fl_vars_of_expr(s, &vars, e->if_else.otherwise);
-  if (c.type->kind == FL_TY_SCALAR) add_flags(s, &vars);
+  if (c.type->kind == FL_TY_SCALAR) {
+    add_flags(s, &vars, e->if_else.then);
+    add_flags(s, &vars, e->if_else.otherwise);
+  }
   ExprThunk yes = {e->if_else.then, want}, no = {e->if_else.otherwise, want};
   FlThunk otherwise = {e->if_else.otherwise ? run_expr : NULL, &no, e->if_else.otherwise ? e->if_else.otherwise->span : e->span};
   return fl_sema_choose(s, c, e->if_else.condition->span, &vars, (FlThunk){run_expr, &yes, e->if_else.then->span}, otherwise);
@@ -692,7 +699,7 @@ FlVal fl_sema_match(FlSema *s, const FlExpr *e, const FlType *want) {
   if (fl_val_bad(x)) return x;
   FlVarList vars = {0};
   for (int i = 0; i < e->match.arms.n; i++) fl_vars_of_expr(s, &vars, e->match.arms.at[i].body);
-  if (x.type->kind == FL_TY_SCALAR) add_flags(s, &vars);
+  for (int i = 0; i < e->match.arms.n && x.type->kind == FL_TY_SCALAR; i++) add_flags(s, &vars, e->match.arms.at[i].body);
   MatchArms m = {e, want, x, 0, &vars, false, false};
   return match_from(s, &m);
 }

@@ -1,7 +1,7 @@
 /* sched.c: what the pool costs: one empty task spawned and joined, one parallel loop of empty bodies; libgomp
- * beside it when the compiler has it (build with OpenMP), oneTBB in sched_tbb.cpp.
+ * beside it when the compiler has it (build with OpenMP; bench/run does).
  *
- * Prints the median of many rounds, in nanoseconds. Usage: bench_sched [WORKERS] */
+ * Prints the median of many rounds, in nanoseconds. Usage: sched [WORKERS] */
 #include "sched/sched.h"
 
 #include <stdio.h>

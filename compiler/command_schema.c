@@ -21,11 +21,13 @@ static int csv(const char *path) {
   FlIoSchema schema;
   FlIoError e = {0};
   if (!fl_io_schema(path, NULL, 0, &schema, &e)) return say_error(path, &e);
-  printf("# %s: %lld rows%s\ntype Row = (\n", path, (long long)schema.n_rows, schema.whole ? "" : " read, there are more");
+  printf("# %s: %lld rows%s\ntype Row = (\n", path, (long long)schema.n_rows,
+         schema.whole ? "" : " read, there are more");
   for (int32_t i = 0; i < schema.n_columns; i++) {
     FlText1 name = {0};
     fl_syntax_add_name(&name, schema.columns[i].name);
-    printf("  %s: %s%s,\n", name.s, fl_dtype_name(schema.columns[i].dtype), schema.columns[i].nullable ? "?" : "");
+    printf("  %s: %s%s,\n", name.s, fl_dtype_name(schema.columns[i].dtype),
+           schema.columns[i].nullable ? "?" : "");
     fl_text_reset(&name);
   }
   printf(")\n");

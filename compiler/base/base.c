@@ -1,5 +1,5 @@
-/* base.c: see base.h. Arenas are chains of blocks; maps and the interner are open-addressing tables that live in
- * an arena and abandon their old slots when they grow. */
+/* base.c: see base.h. Arenas are chains of blocks; maps and the interner are open-addressing tables that live
+ * in an arena and abandon their old slots when they grow. */
 #include "base/base.h"
 
 #include <stdarg.h>
@@ -126,7 +126,8 @@ FlInterner *fl_interner_make(FlArena *a) {
 
 static Name **interner_slot(Name **slots, size_t cap, const char *s, size_t len) {
   size_t i = (size_t)hash_bytes(s, len) & (cap - 1);
-  while (slots[i] && (slots[i]->len != len || (len && memcmp(slots[i]->text, s, len) != 0))) i = (i + 1) & (cap - 1);
+  while (slots[i] && (slots[i]->len != len || (len && memcmp(slots[i]->text, s, len) != 0)))
+    i = (i + 1) & (cap - 1);
   return &slots[i];
 }
 

@@ -1,7 +1,7 @@
 /* base.h: memory, strings and containers of the compiler.
  *
- * Arenas own everything; nothing is freed alone. Running out of memory prints a message and exits with status 4:
- * there is nothing for a caller to handle. Not thread-safe: one arena, one thread. */
+ * Arenas own everything; nothing is freed alone. Running out of memory prints a message and exits with status
+ * 4: there is nothing for a caller to handle. Not thread-safe: one arena, one thread. */
 #ifndef FL_BASE_H
 #define FL_BASE_H
 
@@ -24,7 +24,8 @@ char *fl_arena_printf(FlArena *a, const char *fmt, ...) __attribute__((format(pr
 #define FL_NEW(arena, T) ((T *)fl_arena_alloc((arena), sizeof(T)))
 #define FL_NEW_ARRAY(arena, T, n) ((T *)fl_arena_alloc((arena), sizeof(T) * (size_t)(n)))
 
-/* ---- growable array in an arena: FlVec(int) v = {0}; fl_vec_push(arena, &v, 3); v.at[0], v.n -------------- */
+/* ---- growable array in an arena: FlVec(int) v = {0}; fl_vec_push(arena, &v, 3); v.at[0], v.n --------------
+ */
 
 #define FlVec(T)                                                                                             \
   struct {                                                                                                   \
@@ -37,21 +38,24 @@ void *fl_vec_grow(FlArena *a, void *at, int n, int *cap, size_t size);
                       : (void)0,                                                                             \
    (v)->at[(v)->n++] = (x))
 
-/* ---- interned strings: equal text, equal pointer --------------------------------------------------------- */
+/* ---- interned strings: equal text, equal pointer ---------------------------------------------------------
+ */
 
 typedef struct FlInterner FlInterner;
 FlInterner *fl_interner_make(FlArena *a);
 const char *fl_intern(FlInterner *in, const char *s, size_t len);
 const char *fl_intern_z(FlInterner *in, const char *s);
 
-/* ---- map from pointers (interned strings, nodes) to pointers ---------------------------------------------- */
+/* ---- map from pointers (interned strings, nodes) to pointers ----------------------------------------------
+ */
 
 typedef struct FlMap FlMap;
 FlMap *fl_map_make(FlArena *a);
 void *fl_map_get(const FlMap *m, const void *key); /* NULL: absent */
 void fl_map_set(FlMap *m, const void *key, void *value);
 
-/* ---- text being built (heap; reset frees) --------------------------------------------------------------- */
+/* ---- text being built (heap; reset frees) ---------------------------------------------------------------
+ */
 
 typedef struct FlText1 {
   char *s; /* always NUL-terminated once something was added; NULL when empty */
@@ -63,7 +67,8 @@ void fl_text_addc(FlText1 *t, char c);
 void fl_text_addf(FlText1 *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void fl_text_reset(FlText1 *t);
 
-/* ---- spelling ------------------------------------------------------------------------------------------- */
+/* ---- spelling -------------------------------------------------------------------------------------------
+ */
 
 /* The candidate closest to `name` (Damerau-Levenshtein, within a third of its length), or NULL. */
 const char *fl_closest(const char *name, const char *const *candidates, int n);

@@ -1,8 +1,8 @@
 /* aggregate.c: what sum, mean, count ... mean in the arguments of summarize, derive, where and their kin.
  *
- * In: a call whose first argument is a column of the verb's table. Out: an AGGREGATE over the groups: in summarize one
- * value a group, elsewhere the group's value on each of its rows (a scalar without groups). Nulls are skipped; the
- * result is nullable where a group may have no value. */
+ * In: a call whose first argument is a column of the verb's table. Out: an AGGREGATE over the groups: in
+ * summarize one value a group, elsewhere the group's value on each of its rows (a scalar without groups).
+ * Nulls are skipped; the result is nullable where a group may have no value. */
 #include "sema/sema_internal.h"
 
 static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
@@ -67,8 +67,10 @@ static bool result_dtype(FlSema *s, const char *kind, FlVal x, FlSpan span, FlDt
     *out = d == FL_BOOL || fl_dtype_is_signed(d) ? FL_I64 : FL_U64;
   }
   if (ok) return true;
-  FlDiag *diag = fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", kind, takes, fl_val_text(s, x));
-  if (is(kind, "any") || is(kind, "all")) fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
+  FlDiag *diag =
+      fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", kind, takes, fl_val_text(s, x));
+  if (is(kind, "any") || is(kind, "all"))
+    fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
   return false;
 }
 
@@ -85,7 +87,9 @@ static bool constant(FlSema *s, FlActual *a, double *out) {
     *out = (double)i;
     return true;
   }
-  const FlOp *op = v.type->kind == FL_TY_SCALAR && fl_dtype_is_float(v.type->dtype) && !v.type->nullable ? v.parts[0]->op : NULL;
+  const FlOp *op = v.type->kind == FL_TY_SCALAR && fl_dtype_is_float(v.type->dtype) && !v.type->nullable
+                       ? v.parts[0]->op
+                       : NULL;
   if (op && op->code == FL_OP_CONST) {
     *out = op->attrs.f;
     return true;
@@ -100,7 +104,8 @@ static bool read_setting(FlSema *s, FlCallSite *c, const char *kind, double *out
   if (is(kind, "quantile")) {
     if (!constant(s, &c->args[1], out)) return false;
     if (*out >= 0 && *out <= 1) return true;
-    fl_sema_error(s, FL_E0615, c->args[1].span, "`quantile` takes a share between 0 and 1, and this is %g", *out);
+    fl_sema_error(s, FL_E0615, c->args[1].span, "`quantile` takes a share between 0 and 1, and this is %g",
+                  *out);
     return false;
   }
   bool spread = is(kind, "var") || is(kind, "std");
@@ -183,16 +188,19 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   FlDtype d;
   double setting;
   int n = 1;
-  if (!result_dtype(s, kind, columns[0], c->args[0].span, &d) || !read_setting(s, c, kind, &setting)) return true;
+  if (!result_dtype(s, kind, columns[0], c->args[0].span, &d) || !read_setting(s, c, kind, &setting))
+    return true;
   if (one_of(kind, two_columns)) {
     FlDtype ignored;
     columns[n] = column_argument(s, &c->args[1]);
     if (fl_val_bad(columns[n])) return true;
     if (!s->agg->table && columns[n].type->kind == FL_TY_ARRAY &&
-        !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, columns[n], 0), c->args[1].span, "the first array has {a} elements, the second {b}"))
+        !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, columns[n], 0), c->args[1].span,
+                           "the first array has {a} elements, the second {b}"))
       return true;
     if (!has_rows(s, columns[n])) {
-      *out = fl_sema_error(s, FL_E0323, c->args[1].span, "`%s` takes two columns, and the second is %s", kind, fl_val_text(s, columns[n]));
+      *out = fl_sema_error(s, FL_E0323, c->args[1].span, "`%s` takes two columns, and the second is %s", kind,
+                           fl_val_text(s, columns[n]));
       return true;
     }
     if (!result_dtype(s, kind, columns[n], c->args[1].span, &ignored)) return true;

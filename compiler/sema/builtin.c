@@ -6,7 +6,8 @@
 #undef FL_BUILTIN
 
 static const FlBuiltin builtins[] = {
-#define FL_BUILTIN(name, params, handler, op, data, doc) {#name, params, fl_builtin_##handler, FL_OP_##op, data, doc},
+#define FL_BUILTIN(name, params, handler, op, data, doc)                                                     \
+  {#name, params, fl_builtin_##handler, FL_OP_##op, data, doc},
 #include "sema/builtins.def"
 #undef FL_BUILTIN
 };
@@ -60,7 +61,8 @@ static Params read_params(FlSema *s, const FlBuiltin *bi) {
   return p;
 }
 
-FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span, const FlType *want) {
+FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
+                           const FlType *want) {
   Params p = read_params(s, bi);
   FlCallSite c = {.builtin = bi, .span = span, .want = want};
   c.args = FL_NEW_ARRAY(s->arena, FlActual, p.n + 1);
@@ -76,12 +78,14 @@ FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args
         continue;
       }
       if (k < 0) {
-        FlDiag *d = fl_sema_report(s, FL_E0209, args[i].name.span, "`%s` has no parameter `%s`", bi->name, args[i].name.text);
+        FlDiag *d = fl_sema_report(s, FL_E0209, args[i].name.span, "`%s` has no parameter `%s`", bi->name,
+                                   args[i].name.text);
         const char *near = fl_closest(args[i].name.text, p.name, p.n);
         if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
         return fl_val_error(s);
       }
-      if (fl_actual_given(&c.args[k])) return fl_sema_error(s, FL_E0211, args[i].span, "`%s` is given twice", p.name[k]);
+      if (fl_actual_given(&c.args[k]))
+        return fl_sema_error(s, FL_E0211, args[i].span, "`%s` is given twice", p.name[k]);
     } else {
       while (next < p.n && (fl_actual_given(&c.args[next]) || p.by_name[next])) next++;
       if (next < p.n) {
@@ -92,7 +96,9 @@ FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args
       } else {
         int most = 0;
         for (int j = 0; j < p.n; j++) most += !p.by_name[j];
-        return fl_sema_error(s, FL_E0210, args[i].span, "`%s` takes %d argument%s by position, and this is one more", bi->name, most, most == 1 ? "" : "s");
+        return fl_sema_error(s, FL_E0210, args[i].span,
+                             "`%s` takes %d argument%s by position, and this is one more", bi->name, most,
+                             most == 1 ? "" : "s");
       }
     }
     c.args[k] = args[i];
@@ -130,13 +136,15 @@ bool fl_actual_const_i(FlSema *s, FlActual *a, int64_t *out) {
 
 bool fl_actual_const_text(FlSema *s, FlActual *a, const char **out) {
   const FlExpr *e = a->expr;
-  if (e && e->kind == FL_EXPR_TEXT && e->text.parts.n <= 1 && (e->text.parts.n == 0 || !e->text.parts.at[0].value)) {
+  if (e && e->kind == FL_EXPR_TEXT && e->text.parts.n <= 1 &&
+      (e->text.parts.n == 0 || !e->text.parts.at[0].value)) {
     *out = e->text.parts.n ? e->text.parts.at[0].bytes : "";
     return true;
   }
   FlVal v = fl_actual_value(s, a, NULL);
   if (fl_val_bad(v)) return false;
-  if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT && !v.type->nullable && v.parts[0]->op && v.parts[0]->op->code == FL_OP_CONST) {
+  if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT && !v.type->nullable && v.parts[0]->op &&
+      v.parts[0]->op->code == FL_OP_CONST) {
     *out = v.parts[0]->op->attrs.s;
     return true;
   }

@@ -1,10 +1,12 @@
-/* builtin_array.c: builtins on whole arrays: making them, joining, linear algebra, segments, random numbers. */
+/* builtin_array.c: builtins on whole arrays: making them, joining, linear algebra, segments, random numbers.
+ */
 #include "sema/sema_internal.h"
 
 #include <stdlib.h>
 
 static FlVal wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *takes) {
-  return fl_sema_error(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes, fl_val_text(s, v));
+  return fl_sema_error(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes,
+                       fl_val_text(s, v));
 }
 
 /* Rest arguments as sizes; false: reported. */
@@ -56,7 +58,8 @@ FlVal fl_builtin_filled(FlSema *s, FlCallSite *c) {
   FlValue *sizes[FL_MAX_RANK] = {0};
   int n;
   double value = strtod(c->builtin->data, NULL);
-  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`%s` needs at least one size", c->builtin->name);
+  if (!c->n_rest)
+    return fl_sema_error(s, FL_E0210, c->span, "`%s` needs at least one size", c->builtin->name);
   if (!read_sizes(s, c, sizes, &n)) return fl_val_error(s);
   return generate(s, FL_F64, n, sizes, constant_element, &value);
 }
@@ -64,7 +67,8 @@ FlVal fl_builtin_filled(FlSema *s, FlCallSite *c) {
 static FlValue *eye_element(FlSema *s, void *env, int rank, FlValue *const *index) {
   (void)rank;
   (void)env;
-  return fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_EQ, index[0], index[1]), fl_ir_const_f(&s->b, FL_F64, 1), fl_ir_const_f(&s->b, FL_F64, 0));
+  return fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_EQ, index[0], index[1]), fl_ir_const_f(&s->b, FL_F64, 1),
+                      fl_ir_const_f(&s->b, FL_F64, 0));
 }
 
 FlVal fl_builtin_eye(FlSema *s, FlCallSite *c) {
@@ -106,11 +110,13 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
     spans[i] = c->rest[i].span;
     if (fl_val_bad(v[i])) return v[i];
     FlTyKind k = v[i].type->kind;
-    if (k != FL_TY_ARRAY && k != FL_TY_TABLE && !(k == FL_TY_LIST && n == 1)) return wrong(s, c, &c->rest[i], v[i], "arrays or tables");
+    if (k != FL_TY_ARRAY && k != FL_TY_TABLE && !(k == FL_TY_LIST && n == 1))
+      return wrong(s, c, &c->rest[i], v[i], "arrays or tables");
   }
   if (n == 1 && v[0].type->kind == FL_TY_LIST) {
     const FlType *t = v[0].type->elem;
-    if (t->kind != FL_TY_ARRAY && t->kind != FL_TY_TABLE) return wrong(s, c, &c->rest[0], v[0], "a list of arrays or tables");
+    if (t->kind != FL_TY_ARRAY && t->kind != FL_TY_TABLE)
+      return wrong(s, c, &c->rest[0], v[0], "a list of arrays or tables");
     FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
     int first = t->kind == FL_TY_TABLE ? 1 : 0;
     for (int p = first; p < t->n_parts; p++) {
@@ -142,7 +148,8 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
         continue;
       }
     }
-    FlDiag *d = fl_sema_report(s, FL_E0303, spans[i], "`concat` joins values of one type, but this is %s", fl_val_text(s, v[i]));
+    FlDiag *d = fl_sema_report(s, FL_E0303, spans[i], "`concat` joins values of one type, but this is %s",
+                               fl_val_text(s, v[i]));
     fl_diag_note(s->sink, d, spans[0], "and this is %s", fl_type_text(s->types, t));
     return fl_val_error(s);
   }
@@ -150,7 +157,9 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
     v[i] = fl_val_coerce(s, v[i], t, spans[i], "this argument");
     if (fl_val_bad(v[i])) return v[i];
     for (int k = 1; t->kind == FL_TY_ARRAY && k < t->rank; k++)
-      if (!fl_sema_same_size(s, fl_sema_dim(s, v[0], k), fl_sema_dim(s, v[i], k), spans[i], "sizes of the rows differ: {a} and {b}")) return fl_val_error(s);
+      if (!fl_sema_same_size(s, fl_sema_dim(s, v[0], k), fl_sema_dim(s, v[i], k), spans[i],
+                             "sizes of the rows differ: {a} and {b}"))
+        return fl_val_error(s);
   }
   return concat_columns(s, v, n);
 }
@@ -158,7 +167,8 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_stack(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v) || v.type->kind == FL_TY_ARRAY) return v;
-  if (v.type->kind != FL_TY_LIST || v.type->elem->kind != FL_TY_ARRAY || v.type->elem->rank == FL_MAX_RANK) return wrong(s, c, &c->args[0], v, "a list of arrays");
+  if (v.type->kind != FL_TY_LIST || v.type->elem->kind != FL_TY_ARRAY || v.type->elem->rank == FL_MAX_RANK)
+    return wrong(s, c, &c->args[0], v, "a list of arrays");
   const FlType *e = v.type->elem;
   FlValue *parts[2];
   for (int p = 0; p < e->n_parts; p++) {
@@ -187,9 +197,11 @@ FlVal fl_builtin_reshape(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_transpose(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (v.type->kind != FL_TY_ARRAY || v.type->rank != 2) return wrong(s, c, &c->args[0], v, "an array of two dimensions");
+  if (v.type->kind != FL_TY_ARRAY || v.type->rank != 2)
+    return wrong(s, c, &c->args[0], v, "an array of two dimensions");
   FlValue *parts[2];
-  for (int p = 0; p < v.type->n_parts; p++) parts[p] = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &v.parts[p], 1, &v.parts[p]->type, 0)->results[0];
+  for (int p = 0; p < v.type->n_parts; p++)
+    parts[p] = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &v.parts[p], 1, &v.parts[p]->type, 0)->results[0];
   return fl_val_make(s, v.type, parts);
 }
 
@@ -197,13 +209,16 @@ FlVal fl_builtin_gather(FlSema *s, FlCallSite *c) {
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(x)) return x;
   if (x.type->kind != FL_TY_ARRAY || c->n_rest != x.type->rank)
-    return fl_sema_error(s, FL_E0404, c->span, "`gather` takes an array and one array of positions for each of its dimensions");
+    return fl_sema_error(s, FL_E0404, c->span,
+                         "`gather` takes an array and one array of positions for each of its dimensions");
   FlVal idx[FL_MAX_RANK];
   for (int k = 0; k < c->n_rest; k++) {
     FlVal v = fl_actual_value(s, &c->rest[k], NULL);
     if (fl_val_bad(v)) return v;
     idx[k] = fl_val_coerce(s, v, fl_type_array(s->types, FL_I64, false, 1), c->rest[k].span, "positions");
-    if (fl_val_bad(idx[k]) || !fl_sema_same_size(s, fl_sema_dim(s, idx[0], 0), fl_sema_dim(s, idx[k], 0), c->rest[k].span, "arrays of positions differ in size: {a} and {b}"))
+    if (fl_val_bad(idx[k]) ||
+        !fl_sema_same_size(s, fl_sema_dim(s, idx[0], 0), fl_sema_dim(s, idx[k], 0), c->rest[k].span,
+                           "arrays of positions differ in size: {a} and {b}"))
       return fl_val_error(s);
   }
   FlValue *n = fl_sema_dim(s, idx[0], 0), *parts[2];
@@ -226,7 +241,8 @@ FlVal fl_builtin_gather(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_argsort(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1) return wrong(s, c, &c->args[0], v, "an array of one dimension");
+  if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1)
+    return wrong(s, c, &c->args[0], v, "an array of one dimension");
   FlType1 out = fl_t_array(FL_I64, 1);
   FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, v.type->n_parts, v.parts, 1, &out, 0);
   static const char *plain[] = {"asc"}, *nullable[] = {"asc?"};
@@ -240,21 +256,28 @@ FlVal fl_builtin_argsort(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_dot(FlSema *s, FlCallSite *c) {
   FlVal a = fl_actual_value(s, &c->args[0], NULL), b = fl_actual_value(s, &c->args[1], NULL);
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
-  if (a.type->kind != FL_TY_ARRAY || a.type->rank != 1) return wrong(s, c, &c->args[0], a, "arrays of one dimension");
-  if (b.type->kind != FL_TY_ARRAY || b.type->rank != 1) return wrong(s, c, &c->args[1], b, "arrays of one dimension");
+  if (a.type->kind != FL_TY_ARRAY || a.type->rank != 1)
+    return wrong(s, c, &c->args[0], a, "arrays of one dimension");
+  if (b.type->kind != FL_TY_ARRAY || b.type->rank != 1)
+    return wrong(s, c, &c->args[1], b, "arrays of one dimension");
   FlVal pair[2] = {a, b};
   if (!fl_sema_same_numbers(s, pair, c->span)) return fl_val_error(s);
-  if (!fl_sema_same_size(s, fl_sema_dim(s, pair[0], 0), fl_sema_dim(s, pair[1], 0), c->span, "`dot` of arrays with {a} and {b} elements")) return fl_val_error(s);
+  if (!fl_sema_same_size(s, fl_sema_dim(s, pair[0], 0), fl_sema_dim(s, pair[1], 0), c->span,
+                         "`dot` of arrays with {a} and {b} elements"))
+    return fl_val_error(s);
   FlValue *n = fl_sema_dim(s, pair[0], 0);
   FlType1 in = fl_t_scalar(FL_I64);
   bool is_float = fl_dtype_is_float(pair[0].type->dtype);
   FlOp *op = fl_ir_op(&s->b, FL_OP_REDUCE, 1, &n, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, op, 0, 1, &in);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *yields[2] = {fl_ir_load(&s->b, pair[0].parts[0], 1, r->params, true), fl_ir_load(&s->b, pair[1].parts[0], 1, r->params, true)};
+  FlValue *yields[2] = {fl_ir_load(&s->b, pair[0].parts[0], 1, r->params, true),
+                        fl_ir_load(&s->b, pair[1].parts[0], 1, r->params, true)};
   FlVal e = fl_val_scalar(s, pair[0].type->dtype, yields[0]);
   if (!is_float) {
-    e = fl_sema_reduce_element(s, "sum", fl_val_scalar(s, pair[0].type->dtype, fl_sema_op2(s, FL_OP_MUL, yields[0], yields[1])), c->span);
+    e = fl_sema_reduce_element(
+        s, "sum", fl_val_scalar(s, pair[0].type->dtype, fl_sema_op2(s, FL_OP_MUL, yields[0], yields[1])),
+        c->span);
     yields[0] = e.parts[0];
   }
   fl_ir_yield(r, s->module, is_float ? 2 : 1, yields);
@@ -265,13 +288,19 @@ FlVal fl_builtin_dot(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_solve(FlSema *s, FlCallSite *c) {
   FlVal v[2] = {fl_actual_value(s, &c->args[0], NULL), fl_actual_value(s, &c->args[1], NULL)};
   if (fl_val_bad(v[0]) || fl_val_bad(v[1])) return fl_val_error(s);
-  if (v[0].type->kind != FL_TY_ARRAY || v[0].type->rank != 2 || v[0].type->nullable) return wrong(s, c, &c->args[0], v[0], "a square matrix");
-  if (v[1].type->kind != FL_TY_ARRAY || v[1].type->rank > 2 || v[1].type->nullable) return wrong(s, c, &c->args[1], v[1], "a vector or a matrix on the right");
+  if (v[0].type->kind != FL_TY_ARRAY || v[0].type->rank != 2 || v[0].type->nullable)
+    return wrong(s, c, &c->args[0], v[0], "a square matrix");
+  if (v[1].type->kind != FL_TY_ARRAY || v[1].type->rank > 2 || v[1].type->nullable)
+    return wrong(s, c, &c->args[1], v[1], "a vector or a matrix on the right");
   if (!fl_sema_same_numbers(s, v, c->span)) return fl_val_error(s);
   if (!fl_dtype_is_float(v[0].type->dtype))
-    for (int i = 0; i < 2; i++) v[i] = fl_val_coerce(s, v[i], fl_type_array(s->types, FL_F64, false, v[i].type->rank), c->span, "the matrix");
-  if (!fl_sema_same_size(s, fl_sema_dim(s, v[0], 0), fl_sema_dim(s, v[0], 1), c->args[0].span, "`solve` takes a square matrix, and this has {a} rows and {b} columns") ||
-      !fl_sema_same_size(s, fl_sema_dim(s, v[0], 0), fl_sema_dim(s, v[1], 0), c->args[1].span, "the matrix has {a} rows, the right side {b}"))
+    for (int i = 0; i < 2; i++)
+      v[i] = fl_val_coerce(s, v[i], fl_type_array(s->types, FL_F64, false, v[i].type->rank), c->span,
+                           "the matrix");
+  if (!fl_sema_same_size(s, fl_sema_dim(s, v[0], 0), fl_sema_dim(s, v[0], 1), c->args[0].span,
+                         "`solve` takes a square matrix, and this has {a} rows and {b} columns") ||
+      !fl_sema_same_size(s, fl_sema_dim(s, v[0], 0), fl_sema_dim(s, v[1], 0), c->args[1].span,
+                         "the matrix has {a} rows, the right side {b}"))
     return fl_val_error(s);
   FlType1 out = v[1].parts[0]->type;
   FlOp *op = fl_ir_op(&s->b, FL_OP_SOLVE, 2, (FlValue *[]){v[0].parts[0], v[1].parts[0]}, 1, &out, 0);
@@ -304,7 +333,8 @@ FlVal fl_builtin_segment(FlSema *s, FlCallSite *c) {
   FlVal x = fl_actual_value(s, &c->args[0], NULL), label;
   FlValue *k;
   if (fl_val_bad(x)) return x;
-  if (x.type->kind != FL_TY_ARRAY || x.type->rank > 2 || x.type->nullable || !fl_dtype_is_number(x.type->dtype))
+  if (x.type->kind != FL_TY_ARRAY || x.type->rank > 2 || x.type->nullable ||
+      !fl_dtype_is_number(x.type->dtype))
     return wrong(s, c, &c->args[0], x, "an array of numbers of one or two dimensions");
   if (!read_labels(s, c, &c->args[1], &c->args[2], &label, &k)) return fl_val_error(s);
   bool mean = c->builtin->data[0] == 'm';
@@ -312,9 +342,13 @@ FlVal fl_builtin_segment(FlSema *s, FlCallSite *c) {
   if (mean && !fl_dtype_is_float(d)) d = FL_F64;
   else if (fl_dtype_is_int(d)) d = fl_dtype_is_signed(d) ? FL_I64 : FL_U64;
   x = fl_val_coerce(s, x, fl_type_array(s->types, d, false, x.type->rank), c->args[0].span, "the array");
-  if (!fl_sema_same_size(s, fl_sema_dim(s, x, 0), fl_sema_dim(s, label, 0), c->args[1].span, "{a} rows, but {b} labels")) return fl_val_error(s);
+  if (!fl_sema_same_size(s, fl_sema_dim(s, x, 0), fl_sema_dim(s, label, 0), c->args[1].span,
+                         "{a} rows, but {b} labels"))
+    return fl_val_error(s);
   FlType1 out = fl_t_array(d, x.type->rank);
-  FlValue *sum = fl_ir_op(&s->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){x.parts[0], label.parts[0], k}, 1, &out, 0)->results[0];
+  FlValue *sum =
+      fl_ir_op(&s->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){x.parts[0], label.parts[0], k}, 1, &out, 0)
+          ->results[0];
   FlVal total = fl_val_array(s, d, x.type->rank, sum);
   if (x.type->rank == 2) fl_sema_alias(s, fl_ir_dim(&s->b, sum, 1), fl_sema_dim(s, x, 1));
   fl_sema_mark_size(s, k);
@@ -334,7 +368,8 @@ FlVal fl_builtin_segment(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_cumulative(FlSema *s, FlCallSite *c) {
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(x)) return x;
-  if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1 || x.type->nullable || !fl_dtype_is_number(x.type->dtype))
+  if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1 || x.type->nullable ||
+      !fl_dtype_is_number(x.type->dtype))
     return wrong(s, c, &c->args[0], x, "an array of numbers of one dimension");
   FlValue *n = fl_sema_dim(s, x, 0), *args[2] = {n, fl_val_zero(s, x.type->dtype)};
   FlType1 out = fl_t_array(x.type->dtype, 1), in[2] = {fl_t_scalar(FL_I64), fl_t_scalar(x.type->dtype)};
@@ -348,10 +383,13 @@ FlVal fl_builtin_cumulative(FlSema *s, FlCallSite *c) {
 }
 
 FlVal fl_builtin_fold(FlSema *s, FlCallSite *c) {
-  FlVal f = fl_actual_value(s, &c->args[0], NULL), state = fl_actual_value(s, &c->args[1], NULL), x = fl_actual_value(s, &c->args[2], NULL);
+  FlVal f = fl_actual_value(s, &c->args[0], NULL), state = fl_actual_value(s, &c->args[1], NULL),
+        x = fl_actual_value(s, &c->args[2], NULL);
   if (fl_val_bad(f) || fl_val_bad(state) || fl_val_bad(x)) return fl_val_error(s);
-  if (f.type->kind != FL_TY_FUNC) return wrong(s, c, &c->args[0], f, "a function of the state and an element");
-  if (x.type->kind != FL_TY_ARRAY && x.type->kind != FL_TY_TABLE && x.type->kind != FL_TY_LIST) return wrong(s, c, &c->args[2], x, "an array, a table or a list");
+  if (f.type->kind != FL_TY_FUNC)
+    return wrong(s, c, &c->args[0], f, "a function of the state and an element");
+  if (x.type->kind != FL_TY_ARRAY && x.type->kind != FL_TY_TABLE && x.type->kind != FL_TY_LIST)
+    return wrong(s, c, &c->args[2], x, "an array, a table or a list");
   int n = state.type->n_parts;
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 2);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 2);
@@ -395,7 +433,8 @@ static FlValue *row_element(FlSema *s, void *env, int rank, FlValue *const *inde
 static bool random_arg(FlSema *s, FlActual *a, FlVal *out) {
   FlVal v = fl_actual_value(s, a, NULL);
   if (fl_val_bad(v)) return false;
-  const FlType *want = v.type->kind == FL_TY_ARRAY ? fl_type_array(s->types, FL_I64, false, v.type->rank) : fl_type_scalar(s->types, FL_I64, false);
+  const FlType *want = v.type->kind == FL_TY_ARRAY ? fl_type_array(s->types, FL_I64, false, v.type->rank)
+                                                   : fl_type_scalar(s->types, FL_I64, false);
   *out = fl_val_coerce(s, v, want, a->span, "this argument");
   return !fl_val_bad(*out);
 }
@@ -405,13 +444,19 @@ static FlVal random_at(FlSema *s, FlCallSite *c, int lead) {
   int n = 0;
   for (int i = 0; i < lead; i++)
     if (!random_arg(s, &c->args[i], &args[n++])) return fl_val_error(s);
-  if (c->n_rest > 2) return fl_sema_error(s, FL_E0210, c->rest[2].span, "`%s` takes at most two positions", c->builtin->name);
+  if (c->n_rest > 2)
+    return fl_sema_error(s, FL_E0210, c->rest[2].span, "`%s` takes at most two positions", c->builtin->name);
   for (int i = 0; i < c->n_rest; i++)
     if (!random_arg(s, &c->rest[i], &args[n++])) return fl_val_error(s);
   if (!c->n_rest) {
     if (!s->agg || !s->agg->rows) {
-      FlDiag *d = fl_sema_report(s, FL_E0210, c->span, "`%s` needs a position here: the same seed and position give the same number", c->builtin->name);
-      fl_diag_help(s->sink, d, "write `%s(seed, i)`, or `%s(seed, n)` for an array of them", c->builtin->name, c->builtin->op == FL_OP_RANDOM ? "uniform" : c->builtin->op == FL_OP_RANDOM_NORMAL ? "normal" : "integers");
+      FlDiag *d = fl_sema_report(
+          s, FL_E0210, c->span, "`%s` needs a position here: the same seed and position give the same number",
+          c->builtin->name);
+      fl_diag_help(s->sink, d, "write `%s(seed, i)`, or `%s(seed, n)` for an array of them", c->builtin->name,
+                   c->builtin->op == FL_OP_RANDOM          ? "uniform"
+                   : c->builtin->op == FL_OP_RANDOM_NORMAL ? "normal"
+                                                           : "integers");
       return fl_val_error(s);
     }
     args[n++] = generate(s, FL_I64, 1, &s->agg->rows, row_element, NULL);
@@ -431,7 +476,8 @@ typedef struct RandomArray {
 static FlValue *random_array_element(FlSema *s, void *env, int rank, FlValue *const *index) {
   RandomArray *r = env;
   FlValue *values[5], *at = index[0];
-  for (int k = 1; k < rank; k++) at = fl_sema_op2(s, FL_OP_WRAP_ADD, fl_sema_op2(s, FL_OP_WRAP_MUL, at, r->sizes[k]), index[k]);
+  for (int k = 1; k < rank; k++)
+    at = fl_sema_op2(s, FL_OP_WRAP_ADD, fl_sema_op2(s, FL_OP_WRAP_MUL, at, r->sizes[k]), index[k]);
   memcpy(values, r->args, sizeof *values * (size_t)r->lead);
   values[r->lead] = at;
   values[r->lead + 1] = fl_sema_i64(s, 0);
@@ -444,7 +490,8 @@ static FlVal random_whole(FlSema *s, FlCallSite *c, int lead) {
   int n;
   for (int i = 0; i < lead; i++)
     if (!fl_actual_i64(s, &c->args[i], &r.args[i])) return fl_val_error(s);
-  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`%s` needs at least one size", c->builtin->name);
+  if (!c->n_rest)
+    return fl_sema_error(s, FL_E0210, c->span, "`%s` needs at least one size", c->builtin->name);
   if (!read_sizes(s, c, r.sizes, &n)) return fl_val_error(s);
   return generate(s, lead == 3 ? FL_I64 : FL_F64, n, r.sizes, random_array_element, &r);
 }
@@ -460,7 +507,8 @@ FlVal fl_builtin_subseed(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_permutation(FlSema *s, FlCallSite *c) {
   FlValue *args[2];
-  if (!fl_actual_i64(s, &c->args[0], &args[0]) || !fl_actual_i64(s, &c->args[1], &args[1])) return fl_val_error(s);
+  if (!fl_actual_i64(s, &c->args[0], &args[0]) || !fl_actual_i64(s, &c->args[1], &args[1]))
+    return fl_val_error(s);
   FlType1 out = fl_t_array(FL_I64, 1);
   return fl_val_array(s, FL_I64, 1, fl_ir_op(&s->b, FL_OP_PERMUTATION, 2, args, 1, &out, 0)->results[0]);
 }

@@ -1,4 +1,5 @@
-/* builtin_scalar.c: builtins that work element by element: mathematics, conversions, text, dates, choice, nulls. */
+/* builtin_scalar.c: builtins that work element by element: mathematics, conversions, text, dates, choice,
+ * nulls. */
 #include "kern/kern.h"
 #include "sema/choose.h"
 
@@ -7,7 +8,8 @@
 static bool is_plain(FlVal v) { return v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY; }
 
 static FlVal wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *takes) {
-  FlDiag *d = fl_sema_report(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes, fl_val_text(s, v));
+  FlDiag *d = fl_sema_report(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes,
+                             fl_val_text(s, v));
   if (v.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
   return fl_val_error(s);
 }
@@ -33,7 +35,8 @@ FlVal fl_builtin_float1(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_float2(FlSema *s, FlCallSite *c) {
   FlVal pair[2] = {float_arg(s, c, 0), float_arg(s, c, 1)};
-  if (fl_val_bad(pair[0]) || fl_val_bad(pair[1]) || !fl_sema_same_numbers(s, pair, c->span)) return fl_val_error(s);
+  if (fl_val_bad(pair[0]) || fl_val_bad(pair[1]) || !fl_sema_same_numbers(s, pair, c->span))
+    return fl_val_error(s);
   return fl_sema_lift_op(s, c->span, c->builtin->op, 2, pair, pair[0].type->dtype, NULL);
 }
 
@@ -59,12 +62,14 @@ FlVal fl_builtin_float_test(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_number1(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (!is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_DURATION)) return wrong(s, c, &c->args[0], v, "numbers");
+  if (!is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_DURATION))
+    return wrong(s, c, &c->args[0], v, "numbers");
   return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, v.type->dtype, NULL);
 }
 
 FlVal fl_builtin_clamp(FlSema *s, FlCallSite *c) {
-  FlVal x = fl_actual_value(s, &c->args[0], NULL), lo = fl_actual_value(s, &c->args[1], NULL), hi = fl_actual_value(s, &c->args[2], NULL);
+  FlVal x = fl_actual_value(s, &c->args[0], NULL), lo = fl_actual_value(s, &c->args[1], NULL),
+        hi = fl_actual_value(s, &c->args[2], NULL);
   if (fl_val_bad(x) || fl_val_bad(lo) || fl_val_bad(hi)) return fl_val_error(s);
   FlVal a[2] = {x, lo};
   if (!fl_sema_same_numbers(s, a, c->span)) return fl_val_error(s);
@@ -78,7 +83,8 @@ FlVal fl_builtin_rounding(FlSema *s, FlCallSite *c) {
   if (fl_val_bad(v)) return v;
   if (!is_plain(v) || !fl_dtype_is_number(v.type->dtype)) return wrong(s, c, &c->args[0], v, "numbers");
   bool digits = c->builtin->op == FL_OP_ROUND && fl_actual_given(&c->args[1]);
-  if (!fl_dtype_is_float(v.type->dtype)) return digits ? as_dtype(s, v, FL_F64, c->args[0].span) : as_dtype(s, v, FL_I64, c->args[0].span);
+  if (!fl_dtype_is_float(v.type->dtype))
+    return digits ? as_dtype(s, v, FL_F64, c->args[0].span) : as_dtype(s, v, FL_I64, c->args[0].span);
   if (!digits) return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_I64, NULL);
   FlValue *n;
   if (!fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
@@ -90,7 +96,8 @@ FlVal fl_builtin_wrapping(FlSema *s, FlCallSite *c) {
   FlVal pair[2] = {fl_actual_value(s, &c->args[0], NULL), fl_actual_value(s, &c->args[1], NULL)};
   if (fl_val_bad(pair[0]) || fl_val_bad(pair[1])) return fl_val_error(s);
   for (int i = 0; i < 2; i++)
-    if (!is_plain(pair[i]) || !fl_dtype_is_int(pair[i].type->dtype)) return wrong(s, c, &c->args[i], pair[i], "integers");
+    if (!is_plain(pair[i]) || !fl_dtype_is_int(pair[i].type->dtype))
+      return wrong(s, c, &c->args[i], pair[i], "integers");
   if (!fl_sema_same_numbers(s, pair, c->span)) return fl_val_error(s);
   return fl_sema_lift_op(s, c->span, c->builtin->op, 2, pair, pair[0].type->dtype, NULL);
 }
@@ -110,8 +117,10 @@ FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
   if (!is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_BOOL)) {
-    FlDiag *d = fl_sema_report(s, FL_E0325, c->args[0].span, "`%s` takes numbers or bool, and this is %s", c->builtin->name, fl_val_text(s, v));
-    if (is_plain(v) && v.type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "read a number from text with `parse_f64(...)` or `parse_i64(...)`");
+    FlDiag *d = fl_sema_report(s, FL_E0325, c->args[0].span, "`%s` takes numbers or bool, and this is %s",
+                               c->builtin->name, fl_val_text(s, v));
+    if (is_plain(v) && v.type->dtype == FL_TEXT)
+      fl_diag_help(s->sink, d, "read a number from text with `parse_f64(...)` or `parse_i64(...)`");
     return fl_val_error(s);
   }
   if (v.literal) {
@@ -126,7 +135,9 @@ FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
   return fl_sema_lift(s, c->span, 1, &v, convert_element, &to);
 }
 
-FlVal fl_builtin_to_text(FlSema *s, FlCallSite *c) { return fl_sema_to_text(s, fl_actual_value(s, &c->args[0], NULL), NULL, c->args[0].span); }
+FlVal fl_builtin_to_text(FlSema *s, FlCallSite *c) {
+  return fl_sema_to_text(s, fl_actual_value(s, &c->args[0], NULL), NULL, c->args[0].span);
+}
 
 const char *fl_sema_check_format(FlSema *s, const char *format, FlDtype d) {
   const char *why = "";
@@ -143,8 +154,9 @@ FlVal fl_builtin_if_else(FlSema *s, FlCallSite *c) {
   FlVarList none = {0};
   FlBinding *loop_break = s->loop_break, *loop_skip = s->loop_skip;
   s->loop_break = s->loop_skip = NULL; /* an argument cannot jump out of a loop */
-  FlVal v = fl_sema_choose(s, cond, c->args[0].span, &none, (FlThunk){run_actual, &c->args[1], c->args[1].span},
-                           (FlThunk){run_actual, &c->args[2], c->args[2].span});
+  FlVal v =
+      fl_sema_choose(s, cond, c->args[0].span, &none, (FlThunk){run_actual, &c->args[1], c->args[1].span},
+                     (FlThunk){run_actual, &c->args[2], c->args[2].span});
   s->loop_break = loop_break;
   s->loop_skip = loop_skip;
   return v;
@@ -161,7 +173,8 @@ FlVal fl_builtin_is_null(FlSema *s, FlCallSite *c) {
     if (v.type->kind == FL_TY_SCALAR) return fl_sema_not(s, zero, c->span);
     return fl_sema_not(s, fl_val_array(s, FL_BOOL, v.type->rank, zero.parts[1]), c->span);
   }
-  FlVal valid = v.type->kind == FL_TY_SCALAR ? fl_val_scalar(s, FL_BOOL, v.parts[1]) : fl_val_array(s, FL_BOOL, v.type->rank, v.parts[1]);
+  FlVal valid = v.type->kind == FL_TY_SCALAR ? fl_val_scalar(s, FL_BOOL, v.parts[1])
+                                             : fl_val_array(s, FL_BOOL, v.type->rank, v.parts[1]);
   return fl_sema_not(s, valid, c->span);
 }
 
@@ -192,7 +205,8 @@ static FlDtype letter(char ch) {
 static bool typed_arg(FlSema *s, FlCallSite *c, int k, FlDtype d, FlVal *out) {
   FlVal v = fl_actual_value(s, &c->args[k], NULL);
   if (fl_val_bad(v)) return false;
-  bool fits = is_plain(v) && (v.type->dtype == d || (fl_dtype_is_number(d) && fl_dtype_is_number(v.type->dtype)));
+  bool fits =
+      is_plain(v) && (v.type->dtype == d || (fl_dtype_is_number(d) && fl_dtype_is_number(v.type->dtype)));
   if (!fits) {
     wrong(s, c, &c->args[k], v, fl_dtype_name(d));
     return false;
@@ -222,7 +236,8 @@ static FlVal try_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) 
   FlOp *op = fl_ir_op(&s->b, bi->op, n, values, 2, types, 0);
   FlValue *valid = op->results[1], *was = fl_val_valid(s, args[0]);
   if (was) valid = fl_sema_op2(s, FL_OP_AND, valid, was);
-  FlValue *parts[2] = {was ? fl_ir_select(&s->b, valid, op->results[0], fl_val_zero(s, d)) : op->results[0], valid};
+  FlValue *parts[2] = {was ? fl_ir_select(&s->b, valid, op->results[0], fl_val_zero(s, d)) : op->results[0],
+                       valid};
   return fl_val_make(s, fl_type_scalar(s->types, d, true), parts);
 }
 
@@ -237,8 +252,10 @@ FlVal fl_builtin_try_parse(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_date(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (is_plain(v) && v.type->dtype == FL_DATETIME) return fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
-  if (!is_plain(v) || v.type->dtype != FL_TEXT) return wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31\"");
+  if (is_plain(v) && v.type->dtype == FL_DATETIME)
+    return fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
+  if (!is_plain(v) || v.type->dtype != FL_TEXT)
+    return wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31\"");
   FlVal args[2] = {v, fl_val_textz(s, "%Y-%m-%d")};
   return fl_sema_lift_op(s, c->span, FL_OP_PARSE_DATE, 2, args, FL_DATE, NULL);
 }
@@ -246,7 +263,8 @@ FlVal fl_builtin_date(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_date_part(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (is_plain(v) && v.type->dtype == FL_DATETIME) v = fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
+  if (is_plain(v) && v.type->dtype == FL_DATETIME)
+    v = fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
   if (!is_plain(v) || v.type->dtype != FL_DATE) return wrong(s, c, &c->args[0], v, "a date");
   return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_I64, NULL);
 }

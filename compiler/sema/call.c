@@ -1,8 +1,9 @@
-/* call.c: calls of user functions, lambdas, stages and externs. A function's body is elaborated anew for each call, with
- * what the call brings; a stage, or a function that calls itself, becomes an IR function of its own.
+/* call.c: calls of user functions, lambdas, stages and externs. A function's body is elaborated anew for each
+ * call, with what the call brings; a stage, or a function that calls itself, becomes an IR function of its
+ * own.
  *
- * Always: a stage's IR function depends on nothing but its parameters; what it uses of the script around it becomes more
- * of them (captures, scope.c). */
+ * Always: a stage's IR function depends on nothing but its parameters; what it uses of the script around it
+ * becomes more of them (captures, scope.c). */
 #include "sema/choose.h"
 #include "sema/walk.h"
 
@@ -10,7 +11,8 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
   if (!a->expr) return a->value;
   a->value = fl_sema_expr(s, a->expr, want);
   a->expr = NULL;
-  if (a->value.type->kind == FL_TY_NONE) a->value = fl_sema_error(s, FL_E0309, a->span, "this gives no value");
+  if (a->value.type->kind == FL_TY_NONE)
+    a->value = fl_sema_error(s, FL_E0309, a->span, "this gives no value");
   return a->value;
 }
 
@@ -23,7 +25,8 @@ static const char *closest_param(FlSema *s, const FlFnParamList *params, const c
 }
 
 /* bound[k]: the argument of parameter k, or NULL. false: reported. */
-static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span) {
+static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound,
+                         FlSpan span) {
   const FlFnParamList *params = &decl->fn.params;
   int next = 0;
   bool ok = true;
@@ -33,7 +36,8 @@ static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, F
       for (int p = 0; p < params->n; p++)
         if (params->at[p].name.text == args[i].name.text) k = p;
       if (k < 0) {
-        FlDiag *d = fl_sema_report(s, FL_E0209, args[i].name.span, "`%s` has no parameter `%s`", decl->fn.name.text, args[i].name.text);
+        FlDiag *d = fl_sema_report(s, FL_E0209, args[i].name.span, "`%s` has no parameter `%s`",
+                                   decl->fn.name.text, args[i].name.text);
         const char *near = closest_param(s, params, args[i].name.text);
         if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
         ok = false;
@@ -43,8 +47,9 @@ static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, F
       while (next < params->n && bound[next]) next++;
       k = next;
       if (k >= params->n) {
-        FlDiag *d = fl_sema_report(s, FL_E0210, args[i].span, "`%s` takes %d argument%s, and this is one more", decl->fn.name.text, params->n,
-                                   params->n == 1 ? "" : "s");
+        FlDiag *d =
+            fl_sema_report(s, FL_E0210, args[i].span, "`%s` takes %d argument%s, and this is one more",
+                           decl->fn.name.text, params->n, params->n == 1 ? "" : "s");
         fl_diag_note(s->sink, d, decl->fn.name.span, "it is declared here");
         return false;
       }
@@ -57,7 +62,8 @@ static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, F
   }
   for (int p = 0; p < params->n && ok; p++)
     if (!bound[p] && !params->at[p].fallback) {
-      FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", decl->fn.name.text, params->at[p].name.text);
+      FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", decl->fn.name.text,
+                                 params->at[p].name.text);
       fl_diag_note(s->sink, d, params->at[p].span, "it is declared here, without a default");
       ok = false;
     }
@@ -145,7 +151,8 @@ static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSp
   for (int p = 0; p < params->n; p++) {
     const FlFnParam *param = &params->at[p];
     if (!param->type || fl_val_bad(values[p])) continue;
-    const char *what = fl_arena_printf(s->arena, "the argument `%s` of `%s`", param->name.text, decl->fn.name.text);
+    const char *what =
+        fl_arena_printf(s->arena, "the argument `%s` of `%s`", param->name.text, decl->fn.name.text);
     FlVal v = fl_bind_type(s, param->type, values[p], spans[p], what);
     ok = ok && !fl_val_bad(v);
     made[p]->val = v;
@@ -159,11 +166,14 @@ static FlVal run_body(FlSema *s, const FlStmt *decl) {
   FlVal v = fl_sema_expr(s, decl->fn.body, want);
   if (fl_val_bad(v)) return v;
   if (v.type->kind == FL_TY_NONE)
-    return fl_sema_error(s, FL_E0309, decl->fn.body->span, "`%s` must end with the value that it gives", decl->fn.name.text);
+    return fl_sema_error(s, FL_E0309, decl->fn.body->span, "`%s` must end with the value that it gives",
+                         decl->fn.name.text);
   if (decl->fn.result) {
     FlSpan span = decl->fn.body->span;
-    if (decl->fn.body->kind == FL_EXPR_BLOCK && decl->fn.body->block.n) span = decl->fn.body->block.at[decl->fn.body->block.n - 1]->span;
-    v = fl_bind_type(s, decl->fn.result, v, span, fl_arena_printf(s->arena, "the result of `%s`", decl->fn.name.text));
+    if (decl->fn.body->kind == FL_EXPR_BLOCK && decl->fn.body->block.n)
+      span = decl->fn.body->block.at[decl->fn.body->block.n - 1]->span;
+    v = fl_bind_type(s, decl->fn.result, v, span,
+                     fl_arena_printf(s->arena, "the result of `%s`", decl->fn.name.text));
   }
   return v;
 }
@@ -192,7 +202,8 @@ static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlV
   for (int i = 0; i < s->instances.n; i++) {
     FlInstance *in = s->instances.at[i];
     bool same = in->decl == decl && in->n_args == n;
-    for (int k = 0; same && k < n; k++) same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn);
+    for (int k = 0; same && k < n; k++)
+      same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn);
     /* What it captured must still be what the names stand for. */
     for (int k = 0; same && in->done && k < in->frame->captures.n; k++) {
       FlBinding *b = in->frame->captures.at[k].binding;
@@ -214,7 +225,8 @@ static int memo_of(FlSema *s, const FlStmt *decl) {
       memo = word[0] == 'n' ? -1 : 1;
     } else if (strcmp(a->name.text, "memo") == 0) {
       fl_sema_error(s, FL_E0212, a->span, "`@memo` takes `never` or `always`");
-    } else if (strcmp(a->name.text, "inline") != 0 && strcmp(a->name.text, "device") != 0 && strcmp(a->name.text, "derivative") != 0) {
+    } else if (strcmp(a->name.text, "inline") != 0 && strcmp(a->name.text, "device") != 0 &&
+               strcmp(a->name.text, "derivative") != 0) {
       fl_sema_error(s, FL_E0212, a->span, "there is no attribute `@%s`", a->name.text);
     }
   }
@@ -230,8 +242,10 @@ static const char *unique_name(FlSema *s, const char *name) {
   return n ? fl_arena_printf(s->arena, "%s.%d", name, n + 1) : name;
 }
 
-/* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the captures. */
-static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args, const FlSpan *spans, FlSpan span) {
+/* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the
+ * captures. */
+static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args,
+                                 const FlSpan *spans, FlSpan span) {
   const FlStmt *decl = fn->decl;
   bool stage = decl->kind == FL_STMT_STAGE;
   FlInstance *in = FL_NEW(s->arena, FlInstance);
@@ -240,7 +254,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   in->args = fl_arena_copy(s->arena, args, sizeof *args * (size_t)n);
   in->frame = FL_NEW(s->arena, FlFrame);
   in->frame->outer = s->frame;
-  in->frame->func = fl_ir_func_make(s->module, unique_name(s, decl->fn.name.text), stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
+  in->frame->func = fl_ir_func_make(s->module, unique_name(s, decl->fn.name.text),
+                                    stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
   in->frame->func->memo = memo_of(s, decl);
   in->frame->func->recursive = !stage;
   fl_vec_push(s->arena, &s->instances, in);
@@ -252,7 +267,10 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   int n_aliases = s->aliases.n;
   s->active = &active;
   s->frame = in->frame;
-  s->b = (FlBuilder){.module = s->module, .func = in->frame->func, .region = in->frame->func->body, .span = decl->fn.body->span};
+  s->b = (FlBuilder){.module = s->module,
+                     .func = in->frame->func,
+                     .region = in->frame->func->body,
+                     .span = decl->fn.body->span};
   s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
 
   FlVal *inside = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
@@ -260,17 +278,21 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
     const FlType *t = args[i].type;
     FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
     fl_type_parts(t, types);
-    inside[i] = (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
+    inside[i] =
+        (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
     for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
     if (t->kind == FL_TY_TABLE) fl_sema_mark_size(s, inside[i].parts[0]);
     if (t->kind == FL_TY_TABLE) /* its columns are as long as it has rows */
-      for (int k = 1; k < t->n_parts; k++) fl_sema_alias(s, fl_ir_dim(&s->b, inside[i].parts[k], 0), inside[i].parts[0]);
+      for (int k = 1; k < t->n_parts; k++)
+        fl_sema_alias(s, fl_ir_dim(&s->b, inside[i].parts[k], 0), inside[i].parts[0]);
   }
   bool declared = decl->fn.result != NULL;
   in->result = !stage && declared ? fl_type_of_expr(s, decl->fn.result) : NULL;
   FlVal v = bind_params(s, decl, inside, spans) ? run_body(s, decl) : fl_val_error(s);
   if (!fl_val_bad(v)) fl_ir_yield(in->frame->func->body, s->module, v.type->n_parts, v.parts);
-  if (!fl_val_bad(v) && v.type->kind == FL_TY_FUNC) v = fl_sema_error(s, FL_E0310, decl->fn.name.span, "a %s cannot give a function", stage ? "stage" : "recursive function");
+  if (!fl_val_bad(v) && v.type->kind == FL_TY_FUNC)
+    v = fl_sema_error(s, FL_E0310, decl->fn.name.span, "a %s cannot give a function",
+                      stage ? "stage" : "recursive function");
   in->result = v.type;
   in->done = true;
 
@@ -286,7 +308,8 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
   const FlStmt *decl = fn->decl;
   int n = decl->fn.params.n;
   bool stage = decl->kind == FL_STMT_STAGE;
-  /* Convert here, so that calls which differ only by implicit conversions share an instance, and check sizes here. */
+  /* Convert here, so that calls which differ only by implicit conversions share an instance, and check sizes
+   * here. */
   Place place = go_into(s, fn->file, s->pure);
   s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
   bool ok = bind_params(s, decl, values, spans);
@@ -302,14 +325,17 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
   FlInstance *in = find_instance(s, decl, n, values);
   if (!in) in = make_instance(s, fn, n, values, spans, span);
   if (!in->result) {
-    FlDiag *d = fl_sema_report(s, FL_E0213, decl->fn.name.span, "`%s` calls itself, so its result type must be written", decl->fn.name.text);
+    FlDiag *d = fl_sema_report(s, FL_E0213, decl->fn.name.span,
+                               "`%s` calls itself, so its result type must be written", decl->fn.name.text);
     fl_diag_help(s->sink, d, "add `-> type` after the parameters");
     in->result = s->types->error;
   }
   if (in->result->kind == FL_TY_ERROR) return fl_val_error(s);
   if (!in->done && in->frame->captures.n)
-    return fl_sema_error(s, FL_E0214, span, "a function that calls itself cannot use `%s` of the script around it; pass it as an argument",
-                         in->frame->captures.at[0].binding->name);
+    return fl_sema_error(
+        s, FL_E0214, span,
+        "a function that calls itself cannot use `%s` of the script around it; pass it as an argument",
+        in->frame->captures.at[0].binding->name);
   int n_args = 0;
   for (int i = 0; i < n; i++) n_args += values[i].type->n_parts;
   for (int i = 0; i < in->frame->captures.n; i++) n_args += in->frame->captures.at[i].inside.type->n_parts;
@@ -337,7 +363,8 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
     for (int k = 1; k < out.type->n_parts; k++)
       fl_sema_alias(s, fl_ir_dim(&s->b, out.parts[k], 0), out.parts[0]);
   }
-  if (decl->fn.result) { /* declared sizes of the result are those of the arguments that carry the same name */
+  if (decl->fn
+          .result) { /* declared sizes of the result are those of the arguments that carry the same name */
     place = go_into(s, fn->file, s->pure);
     s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
     bind_params(s, decl, values, spans);
@@ -351,9 +378,9 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
 
 typedef struct LiftCall {
   const FlBinding *fn;
-  FlVal *values;     /* all parameters */
+  FlVal *values; /* all parameters */
   const FlSpan *spans;
-  const int *which;  /* which parameters the elements are */
+  const int *which; /* which parameters the elements are */
 } LiftCall;
 
 static FlVal call_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
@@ -413,7 +440,9 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
     } else {
       Place place = go_into(s, fn->file, s->pure);
       s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
-      for (int k = 0; k < p; k++) fl_scope_bind(s, s->scope, FL_BIND_VALUE, decl->fn.params.at[k].name.text, param->span, values[k])->used = true;
+      for (int k = 0; k < p; k++)
+        fl_scope_bind(s, s->scope, FL_BIND_VALUE, decl->fn.params.at[k].name.text, param->span, values[k])
+            ->used = true;
       values[p] = fl_sema_expr(s, param->fallback, param->type ? fl_type_of_expr(s, param->type) : NULL);
       come_back(s, place);
     }
@@ -422,10 +451,12 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
   if (decl->kind == FL_STMT_STAGE) {
     for (int p = 0; p < n_params; p++)
       if (!decl->fn.params.at[p].type)
-        return fl_sema_error(s, FL_E0215, decl->fn.params.at[p].span, "a stage needs the types of its parameters; `_[n]` is any table");
+        return fl_sema_error(s, FL_E0215, decl->fn.params.at[p].span,
+                             "a stage needs the types of its parameters; `_[n]` is any table");
     return call_instance(s, fn, values, spans, span);
   }
-  if (decl->kind == FL_STMT_EXTERN) return fl_sema_error(s, FL_E0216, span, "calls of C functions are not built into this version of flow");
+  if (decl->kind == FL_STMT_EXTERN)
+    return fl_sema_error(s, FL_E0216, span, "calls of C functions are not built into this version of flow");
   int *which = FL_NEW_ARRAY(s->arena, int, n_params + 1);
   FlVal *arrays = FL_NEW_ARRAY(s->arena, FlVal, n_params + 1);
   int lifted = lifted_params(s, fn, values, which, arrays);
@@ -448,7 +479,8 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
 static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args, FlSpan span) {
   const FlPatList *params = &c->lambda->lambda.params;
   if (params->n != n) {
-    FlDiag *d = fl_sema_report(s, FL_E0210, span, "this function takes %d argument%s, but gets %d", params->n, params->n == 1 ? "" : "s", n);
+    FlDiag *d = fl_sema_report(s, FL_E0210, span, "this function takes %d argument%s, but gets %d", params->n,
+                               params->n == 1 ? "" : "s", n);
     fl_diag_note(s->sink, d, c->lambda->span, "it is written here");
     return fl_val_error(s);
   }
@@ -457,16 +489,20 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
   for (int i = 0; i < n; i++) fl_sema_bind_pattern(s, params->at[i], args[i], FL_BIND_VALUE, NULL);
   FlVal v = fl_sema_expr(s, c->lambda->lambda.body, NULL);
   come_back(s, place);
-  if (v.type->kind == FL_TY_NONE) return fl_sema_error(s, FL_E0309, c->lambda->lambda.body->span, "this function gives no value");
+  if (v.type->kind == FL_TY_NONE)
+    return fl_sema_error(s, FL_E0309, c->lambda->lambda.body->span, "this function gives no value");
   return v;
 }
 
-static FlVal call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan span, const FlType *want) {
+static FlVal call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan span,
+                        const FlType *want) {
   if (c->builtin) return fl_sema_call_builtin(s, c->builtin, n, args, span, want);
   if (c->named) return fl_sema_call_binding(s, c->named, n, args, span);
   FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
   for (int i = 0; i < n; i++) {
-    if (args[i].name.text) return fl_sema_error(s, FL_E0209, args[i].name.span, "the parameters of a lambda are given by position");
+    if (args[i].name.text)
+      return fl_sema_error(s, FL_E0209, args[i].name.span,
+                           "the parameters of a lambda are given by position");
     values[i] = fl_actual_value(s, &args[i], NULL);
     if (fl_val_bad(values[i])) return values[i];
   }
@@ -479,7 +515,8 @@ FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan s
   return call_value(s, fn, n, actuals, span, NULL);
 }
 
-/* What stands before the brackets. A name there is a function: a column or value of that name does not hide it. */
+/* What stands before the brackets. A name there is a function: a column or value of that name does not hide
+ * it. */
 static FlVal callee(FlSema *s, const FlExpr *f) {
   if (f->kind != FL_EXPR_NAME) return fl_sema_expr(s, f, NULL);
   FlBinding *first = NULL;
@@ -487,7 +524,8 @@ static FlVal callee(FlSema *s, const FlExpr *f) {
     for (int i = scope->names.n - 1; i >= 0; i--) {
       FlBinding *b = scope->names.at[i];
       if (b->name != f->name.text) continue;
-      bool function = b->kind == FL_BIND_FN || (b->kind != FL_BIND_TYPE && b->kind != FL_BIND_MODULE && b->val.type && b->val.type->kind == FL_TY_FUNC);
+      bool function = b->kind == FL_BIND_FN || (b->kind != FL_BIND_TYPE && b->kind != FL_BIND_MODULE &&
+                                                b->val.type && b->val.type->kind == FL_TY_FUNC);
       if (!first) first = b;
       if (!function) continue;
       b->used = true;
@@ -501,7 +539,8 @@ static FlVal callee(FlSema *s, const FlExpr *f) {
   const FlBuiltin *bi = fl_builtin_find(f->name.text);
   FlClosure c = {.builtin = bi};
   if (bi) return (FlVal){.type = s->types->func, .fn = fl_arena_copy(s->arena, &c, sizeof c)};
-  if (first && first->kind != FL_BIND_TYPE && first->kind != FL_BIND_MODULE && fl_val_bad(first->val)) return first->val;
+  if (first && first->kind != FL_BIND_TYPE && first->kind != FL_BIND_MODULE && fl_val_bad(first->val))
+    return first->val;
   if (first) return fl_sema_error(s, FL_E0217, f->span, "`%s` is not a function", f->name.text);
   FlDiag *d = fl_sema_report(s, FL_E0201, f->span, "there is no function `%s`", f->name.text);
   const char *near = fl_builtin_closest(s, f->name.text);
@@ -519,7 +558,8 @@ FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan pip
   }
   FlVal f = callee(s, call->call.func);
   if (fl_val_bad(f)) return f;
-  if (f.type->kind != FL_TY_FUNC) return fl_sema_error(s, FL_E0217, call->call.func->span, "this is %s, not a function", fl_val_text(s, f));
+  if (f.type->kind != FL_TY_FUNC)
+    return fl_sema_error(s, FL_E0217, call->call.func->span, "this is %s, not a function", fl_val_text(s, f));
   FlSpan outer = s->b.span;
   s->b.span = call->span;
   FlVal v = call_value(s, f.fn, n, args, call->span, want);

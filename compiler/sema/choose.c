@@ -1,5 +1,6 @@
-/* choose.c: conditions. A scalar condition becomes an IF; an array of them is taken element by element, each branch
- * evaluated only for the elements that take it. Variables that a branch assigns are results of the IF. */
+/* choose.c: conditions. A scalar condition becomes an IF; an array of them is taken element by element, each
+ * branch evaluated only for the elements that take it. Variables that a branch assigns are results of the IF.
+ */
 #include "sema/choose.h"
 #include "sema/walk.h"
 
@@ -14,7 +15,8 @@ static bool collect_stmt(void *env, const FlStmt *st) {
   Collect *c = env;
   if (st->kind != FL_STMT_ASSIGN) return true;
   const FlExpr *e = st->assign.target;
-  while (e->kind == FL_EXPR_INDEX || e->kind == FL_EXPR_FIELD) e = e->kind == FL_EXPR_INDEX ? e->index.base : e->field.base;
+  while (e->kind == FL_EXPR_INDEX || e->kind == FL_EXPR_FIELD)
+    e = e->kind == FL_EXPR_INDEX ? e->index.base : e->field.base;
   if (e->kind == FL_EXPR_NAME) {
     FlBinding *b = fl_scope_find(c->s, e->name.text);
     if (b && b->kind == FL_BIND_VAR) fl_vars_add(c->s, c->vars, b);
@@ -96,7 +98,8 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
   FlValue **before = FL_NEW_ARRAY(s->arena, FlValue *, n_vars + 1);
   fl_vars_get(vars, before);
   FlOp *op = fl_ir_op(&s->b, FL_OP_IF, 1, &cond, 0, NULL, 2);
-  Side sides[2] = {{.region = fl_ir_region(&s->b, op, 0, 0, NULL)}, {.region = fl_ir_region(&s->b, op, 1, 0, NULL)}};
+  Side sides[2] = {{.region = fl_ir_region(&s->b, op, 0, 0, NULL)},
+                   {.region = fl_ir_region(&s->b, op, 1, 0, NULL)}};
   run_side(s, &sides[0], &yes, vars);
   fl_vars_set(s, vars, before);
   run_side(s, &sides[1], &no, vars);
@@ -108,7 +111,8 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
   if (!none) {
     FlSpan spans[2] = {yes.span, no.span};
     if (!fl_val_unify(s, values, 2, spans, "the two branches", &t)) return fl_val_error(s);
-    if (t->kind == FL_TY_FUNC) return fl_sema_error(s, FL_E0310, yes.span, "which function this is must be known when compiling");
+    if (t->kind == FL_TY_FUNC)
+      return fl_sema_error(s, FL_E0310, yes.span, "which function this is must be known when compiling");
   }
   finish_side(s, &sides[0], t, &yes, n_vars);
   finish_side(s, &sides[1], t, &no, n_vars);
@@ -133,9 +137,11 @@ static bool is_after(const FlOp *op, const FlOp *mark, const FlRegion *here) {
   return false;
 }
 
-/* The element of array v at `idx`: from the region of the MAP that makes it, when that was built after mark. */
+/* The element of array v at `idx`: from the region of the MAP that makes it, when that was built after mark.
+ */
 static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp *mark, FlRegion *here) {
-  if (!v->op || v->op->code != FL_OP_MAP || !is_after(v->op, mark, here) || !fl_ir_is_kernel(v->op->regions[0]))
+  if (!v->op || v->op->code != FL_OP_MAP || !is_after(v->op, mark, here) ||
+      !fl_ir_is_kernel(v->op->regions[0]))
     return fl_ir_load(&s->b, v, n, idx, true);
   FlRegion *body = v->op->regions[0];
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, body->n_yields + 1);
@@ -172,19 +178,24 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlThunk yes, FlThunk no) {
   for (int i = 0; i < 2; i++) {
     if (fl_val_bad(values[i])) return values[i];
     const FlType *t = values[i].type;
-    if (t->kind == FL_TY_NEVER || (t->kind != FL_TY_SCALAR && t->kind != FL_TY_ARRAY && t->kind != FL_TY_NULL))
-      return fl_sema_error(s, FL_E0301, spans[i], "the condition has a value for each element, so this must be a scalar or an array, not %s",
-                           fl_val_text(s, values[i]));
+    if (t->kind == FL_TY_NEVER ||
+        (t->kind != FL_TY_SCALAR && t->kind != FL_TY_ARRAY && t->kind != FL_TY_NULL))
+      return fl_sema_error(
+          s, FL_E0301, spans[i],
+          "the condition has a value for each element, so this must be a scalar or an array, not %s",
+          fl_val_text(s, values[i]));
   }
   /* The element type that both fit. */
   FlVal kinds[2];
   for (int i = 0; i < 2; i++) {
     kinds[i] = values[i];
-    if (values[i].type->kind == FL_TY_ARRAY) kinds[i].type = fl_type_scalar(s->types, values[i].type->dtype, values[i].type->nullable);
+    if (values[i].type->kind == FL_TY_ARRAY)
+      kinds[i].type = fl_type_scalar(s->types, values[i].type->dtype, values[i].type->nullable);
   }
   const FlType *t;
   if (!fl_val_unify(s, kinds, 2, spans, "the two branches", &t)) return fl_val_error(s);
-  if (t->kind != FL_TY_SCALAR) return fl_sema_error(s, FL_E0503, spans[0], "nothing says which type this null has");
+  if (t->kind != FL_TY_SCALAR)
+    return fl_sema_error(s, FL_E0503, spans[0], "nothing says which type this null has");
   int rank = cond.type->rank;
   FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
@@ -194,10 +205,11 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlThunk yes, FlThunk no) {
   }
   for (int i = 0; i < 2; i++) {
     if (values[i].type->kind != FL_TY_ARRAY) continue;
-    if (values[i].type->rank > rank) return fl_sema_error(s, FL_E0403, spans[i], "this has more dimensions than the condition");
+    if (values[i].type->rank > rank)
+      return fl_sema_error(s, FL_E0403, spans[i], "this has more dimensions than the condition");
     for (int k = 0; k < values[i].type->rank; k++)
-      if (!fl_sema_same_size(s, sizes[rank - values[i].type->rank + k], fl_sema_dim(s, values[i], k), spans[i],
-                             "the condition has {a} elements, this branch {b}"))
+      if (!fl_sema_same_size(s, sizes[rank - values[i].type->rank + k], fl_sema_dim(s, values[i], k),
+                             spans[i], "the condition has {a} elements, this branch {b}"))
         return fl_val_error(s);
   }
   FlType1 types[2], outs[2];
@@ -229,15 +241,20 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlThunk yes, FlThunk no) {
 
 FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, FlThunk yes, FlThunk no) {
   if (fl_val_bad(cond)) return cond;
-  bool fits = (cond.type->kind == FL_TY_SCALAR || cond.type->kind == FL_TY_ARRAY) && cond.type->dtype == FL_BOOL;
-  if (!fits) return fl_sema_error(s, FL_E0315, span, "a condition must be bool, and this is %s", fl_val_text(s, cond));
+  bool fits =
+      (cond.type->kind == FL_TY_SCALAR || cond.type->kind == FL_TY_ARRAY) && cond.type->dtype == FL_BOOL;
+  if (!fits)
+    return fl_sema_error(s, FL_E0315, span, "a condition must be bool, and this is %s", fl_val_text(s, cond));
   if (cond.type->nullable) {
     FlDiag *d = fl_sema_report(s, FL_E0501, span, "this condition may be null, and `if` needs true or false");
     fl_diag_help(s->sink, d, "say what null means with `?? false` or `?? true`");
     return fl_val_error(s);
   }
   if (cond.type->kind == FL_TY_SCALAR) return branch(s, cond.parts[0], vars, yes, no);
-  if (!no.run) return fl_sema_error(s, FL_E0315, span, "a condition with a value for each element needs an `else`");
-  if (vars->n) return fl_sema_error(s, FL_E0316, span, "a branch taken element by element cannot assign `%s`", vars->at[0]->name);
+  if (!no.run)
+    return fl_sema_error(s, FL_E0315, span, "a condition with a value for each element needs an `else`");
+  if (vars->n)
+    return fl_sema_error(s, FL_E0316, span, "a branch taken element by element cannot assign `%s`",
+                         vars->at[0]->name);
   return choose_elements(s, cond, yes, no);
 }

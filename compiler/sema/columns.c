@@ -1,5 +1,5 @@
-/* columns.c: verbs that choose or make columns: select, drop, rename, derive, summarize, fill_null, table, and what is
- * computed along the rows: row_number, lag, lead.
+/* columns.c: verbs that choose or make columns: select, drop, rename, derive, summarize, fill_null, table,
+ * and what is computed along the rows: row_number, lag, lead.
  *
  * All arguments of a verb see its input. A grouping stays while its key columns do. */
 #include "sema/sema_internal.h"
@@ -79,7 +79,8 @@ FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
   int n = t.type->elem->n_fields;
   bool *dropped = FL_NEW_ARRAY(s->arena, bool, n + 1);
   for (int i = 0; i < c->n_rest; i++) {
-    if (c->rest[i].name.text) return fl_sema_error(s, FL_E0607, c->rest[i].span, "`drop` takes the names of columns alone");
+    if (c->rest[i].name.text)
+      return fl_sema_error(s, FL_E0607, c->rest[i].span, "`drop` takes the names of columns alone");
     int k = fl_verb_column(s, t, c->rest[i].expr);
     if (k < 0) return fl_val_error(s);
     dropped[k] = true;
@@ -126,7 +127,8 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
     if (!a->name.text) return needs_name(s, c, a);
-    FlVal v = fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
+    FlVal v =
+        fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
     if (fl_val_bad(v) || !add(s, &made, a->name.text, v, a->name.span)) return fl_val_error(s);
     fl_columns_set(s, &columns, a->name.text, v);
   }
@@ -135,7 +137,8 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
 
 static bool is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as there are rows */
   bool rows = fl_sema_sizes_equal(s, size, fl_val_rows(t));
-  for (int p = 1; p < t.type->n_parts && !rows; p++) rows = size == fl_sema_size(s, fl_ir_dim(&s->b, t.parts[p], 0));
+  for (int p = 1; p < t.type->n_parts && !rows; p++)
+    rows = size == fl_sema_size(s, fl_ir_dim(&s->b, t.parts[p], 0));
   return rows;
 }
 
@@ -155,14 +158,18 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
     if (fl_val_bad(v)) return v;
     bool rows = v.type->kind == FL_TY_ARRAY && is_row_level(s, fl_sema_dim(s, v, 0), t);
     if (rows && !fl_sema_sizes_equal(s, fl_sema_dim(s, v, 0), groups)) {
-      FlDiag *d = fl_sema_report(s, FL_E0605, a->span, "this gives one value a row; use an aggregate such as `mean(...)`");
-      fl_diag_note(s->sink, d, (FlSpan){0}, "`summarize` makes one row %s", t.group ? "a group" : "of the whole table");
+      FlDiag *d = fl_sema_report(s, FL_E0605, a->span,
+                                 "this gives one value a row; use an aggregate such as `mean(...)`");
+      fl_diag_note(s->sink, d, (FlSpan){0}, "`summarize` makes one row %s",
+                   t.group ? "a group" : "of the whole table");
       return fl_val_error(s);
     }
     v = fl_verb_as_column(s, v, groups, a->span, a->name.text);
     if (fl_val_bad(v) || !add(s, &columns, a->name.text, v, a->name.span)) return fl_val_error(s);
   }
-  if (!columns.n) return fl_sema_error(s, FL_E0210, c->span, "`summarize` needs at least one aggregate, as in `n = count()`");
+  if (!columns.n)
+    return fl_sema_error(s, FL_E0210, c->span,
+                         "`summarize` needs at least one aggregate, as in `n = count()`");
   return fl_columns_table(s, &columns, groups);
 }
 
@@ -194,7 +201,9 @@ FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
   FlColumns columns = {0};
   FlValue *rows = NULL;
-  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`table` needs at least one column, as in `table(x = [1, 2])`");
+  if (!c->n_rest)
+    return fl_sema_error(s, FL_E0210, c->span,
+                         "`table` needs at least one column, as in `table(x = [1, 2])`");
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
     const char *name = a->name.text;
@@ -205,7 +214,9 @@ FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
     bool many = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST;
     if (!rows && many) rows = fl_sema_dim(s, v, 0);
   }
-  if (!rows) return fl_sema_error(s, FL_E0608, c->span, "`table` needs at least one array: nothing here says how many rows there are");
+  if (!rows)
+    return fl_sema_error(s, FL_E0608, c->span,
+                         "`table` needs at least one array: nothing here says how many rows there are");
   for (int i = 0; i < columns.n; i++) {
     columns.values[i] = fl_verb_as_column(s, columns.values[i], rows, c->rest[i].span, columns.names[i]);
     if (fl_val_bad(columns.values[i])) return columns.values[i];
@@ -217,7 +228,9 @@ FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_row_number(FlSema *s, FlCallSite *c) {
   if (!s->agg || !s->agg->rows || !s->agg->table)
-    return fl_sema_error(s, FL_E0621, c->span, "`row_number()` stands in the columns of a verb; elsewhere a range such as `0..n` gives positions");
+    return fl_sema_error(
+        s, FL_E0621, c->span,
+        "`row_number()` stands in the columns of a verb; elsewhere a range such as `0..n` gives positions");
   if (s->agg->group_of) {
     FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`row_number()` does not count within groups");
     fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
@@ -238,7 +251,9 @@ FlVal fl_builtin_shift(FlSema *s, FlCallSite *c) {
   FlValue *n = NULL;
   if (fl_val_bad(x)) return x;
   if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1)
-    return fl_sema_error(s, FL_E0325, c->args[0].span, "`%s` takes a column or an array of one dimension, and this is %s", name, fl_val_text(s, x));
+    return fl_sema_error(s, FL_E0325, c->args[0].span,
+                         "`%s` takes a column or an array of one dimension, and this is %s", name,
+                         fl_val_text(s, x));
   if (s->agg && s->agg->mode != FL_AGG_NONE && s->agg->group_of) {
     FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`%s` does not stay within groups", name);
     fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
@@ -253,11 +268,14 @@ FlVal fl_builtin_shift(FlSema *s, FlCallSite *c) {
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
   FlSavedPlace saved = fl_sema_enter(s, r);
   /* What does not fit i64 wraps to a negative position, which is none. */
-  FlValue *at = fl_sema_op2(s, strcmp(c->builtin->data, "lag") == 0 ? FL_OP_WRAP_SUB : FL_OP_WRAP_ADD, r->params[0], n);
-  FlValue *there = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, at, zero), fl_sema_op2(s, FL_OP_LT, at, rows));
+  FlValue *at =
+      fl_sema_op2(s, strcmp(c->builtin->data, "lag") == 0 ? FL_OP_WRAP_SUB : FL_OP_WRAP_ADD, r->params[0], n);
+  FlValue *there =
+      fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, at, zero), fl_sema_op2(s, FL_OP_LT, at, rows));
   at = fl_ir_select(&s->b, there, at, zero);
   FlValue *yields[2] = {fl_ir_load(&s->b, x.parts[0], 1, &at, true), there};
-  if (x.type->nullable) yields[1] = fl_sema_op2(s, FL_OP_AND, there, fl_ir_load(&s->b, x.parts[1], 1, &at, true));
+  if (x.type->nullable)
+    yields[1] = fl_sema_op2(s, FL_OP_AND, there, fl_ir_load(&s->b, x.parts[1], 1, &at, true));
   yields[0] = fl_ir_select(&s->b, there, yields[0], fl_val_zero(s, d));
   fl_ir_yield(r, s->module, 2, yields);
   fl_sema_leave(s, saved);

@@ -1,8 +1,9 @@
-/* comprehension.c: [for ...: e] and reductions over `for`. Independent generators are the axes of one MAP, COLLECT or
- * REDUCE; a generator that depends on an earlier one starts an inner comprehension whose results are joined.
+/* comprehension.c: [for ...: e] and reductions over `for`. Independent generators are the axes of one MAP,
+ * COLLECT or REDUCE; a generator that depends on an earlier one starts an inner comprehension whose results
+ * are joined.
  *
- * What the body gives decides the shape (LANGUAGE 5): scalars an array, tuples a table, arrays of one size known outside
- * an array of higher rank, else a list. */
+ * What the body gives decides the shape (LANGUAGE 5): scalars an array, tuples a table, arrays of one size
+ * known outside an array of higher rank, else a list. */
 #include "sema/sema_internal.h"
 #include "sema/walk.h"
 
@@ -83,7 +84,9 @@ static bool read_head(FlSema *s, const FlClauseList *clauses, Head *h) {
     if (k == FL_TY_ERROR) {
       ok = false;
     } else if (k != FL_TY_ARRAY && k != FL_TY_TABLE && k != FL_TY_LIST) {
-      fl_sema_error(s, FL_E0314, c->source->span, "`for` goes over a range, an array, a table or a list, and this is %s", fl_val_text(s, g->source));
+      fl_sema_error(s, FL_E0314, c->source->span,
+                    "`for` goes over a range, an array, a table or a list, and this is %s",
+                    fl_val_text(s, g->source));
       ok = false;
     } else {
       g->count = fl_sema_dim(s, g->source, 0);
@@ -95,7 +98,8 @@ static bool read_head(FlSema *s, const FlClauseList *clauses, Head *h) {
 static void bind_generators(FlSema *s, const Head *h, FlValue *const *index) {
   for (int i = 0; i < h->n; i++) {
     const Generator *g = &h->at[i];
-    FlVal v = g->is_range ? fl_val_scalar(s, FL_I64, fl_sema_range_at(s, &g->range, index[i])) : fl_sema_at(s, g->source, index[i], true);
+    FlVal v = g->is_range ? fl_val_scalar(s, FL_I64, fl_sema_range_at(s, &g->range, index[i]))
+                          : fl_sema_at(s, g->source, index[i], true);
     fl_sema_bind_pattern(s, g->clause->pattern, v, FL_BIND_VALUE, NULL);
   }
 }
@@ -103,7 +107,8 @@ static void bind_generators(FlSema *s, const Head *h, FlValue *const *index) {
 /* All filters hold; each is evaluated only where those before it do. NULL: reported. */
 static FlValue *filters_hold(FlSema *s, const Head *h, int from) {
   FlVal v = fl_sema_expr(s, h->filters.at[from], NULL);
-  if (!fl_val_bad(v) && v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_BOOL) v = fl_val_plain(s, v); /* null: not kept */
+  if (!fl_val_bad(v) && v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_BOOL)
+    v = fl_val_plain(s, v); /* null: not kept */
   FlValue *first = fl_sema_condition(s, v, h->filters.at[from]->span, "a filter");
   if (!first || from + 1 == h->filters.n) return first;
   FlType1 type = fl_t_scalar(FL_BOOL);
@@ -148,7 +153,8 @@ static void come_outside(FlSema *s, Inside in) {
 
 static FlVal body_value(FlSema *s, const FlExpr *body) {
   FlVal v = fl_sema_expr(s, body, NULL);
-  if (v.type->kind == FL_TY_NONE) return fl_sema_error(s, FL_E0309, body->span, "the body of a comprehension must give a value");
+  if (v.type->kind == FL_TY_NONE)
+    return fl_sema_error(s, FL_E0309, body->span, "the body of a comprehension must give a value");
   if (v.type->kind == FL_TY_NEVER || v.type->kind == FL_TY_FUNC || v.type->kind == FL_TY_NULL)
     return fl_sema_error(s, FL_E0309, body->span, "this gives no value that an array could hold");
   return v;
@@ -203,11 +209,15 @@ static bool stackable(FlSema *s, FlValue *part, const FlRegion *r, FlValue **dim
 
 /* The region is a few scalar ops around one MAP that makes the array: it can be a MAP of higher rank. */
 static bool is_light(const FlRegion *r, const FlValue *result) {
-  if (!result->op || result->op->code != FL_OP_MAP || result->op->parent != r || !fl_ir_is_kernel(result->op->regions[0])) return false;
+  if (!result->op || result->op->code != FL_OP_MAP || result->op->parent != r ||
+      !fl_ir_is_kernel(result->op->regions[0]))
+    return false;
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->n_regions && op->code != FL_OP_MAP && op->code != FL_OP_IF) return false;
     if (op->code == FL_OP_MAP && !fl_ir_is_kernel(op->regions[0])) return false;
-    if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME || op->code == FL_OP_STAGE || op->code == FL_OP_CALL) return false;
+    if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME || op->code == FL_OP_STAGE ||
+        op->code == FL_OP_CALL)
+      return false;
   }
   return true;
 }
@@ -250,7 +260,8 @@ static FlVal gather_parts(FlSema *s, const Head *h, FlOp *map, FlRegion *r, FlVa
     bool scalar = fl_t_is_scalar(pt);
     stack[p] = !scalar && stackable(s, v.parts[p], r, dims[p]);
     all = all && (scalar || stack[p]);
-    types[p] = scalar ? fl_t_array((FlDtype)pt.dtype, 1) : (FlType1){pt.dtype, pt.rank, (uint8_t)(pt.depth + 1), 0};
+    types[p] =
+        scalar ? fl_t_array((FlDtype)pt.dtype, 1) : (FlType1){pt.dtype, pt.rank, (uint8_t)(pt.depth + 1), 0};
   }
   fl_sema_leave(s, saved);
   bool as_list = t->kind == FL_TY_TABLE || t->kind == FL_TY_LIST || !all;
@@ -288,7 +299,8 @@ static void split_index(FlSema *s, const Head *h, FlValue *linear, FlValue **ind
   index[0] = linear;
 }
 
-/* One linear axis: for bodies that give arrays, tables, lists. `positions`: linear indices to visit, or NULL: all. */
+/* One linear axis: for bodies that give arrays, tables, lists. `positions`: linear indices to visit, or NULL:
+ * all. */
 static FlVal map_linear(FlSema *s, const Head *h, const FlExpr *body, FlValue *count, FlValue *positions) {
   Head line = *h;
   line.n = 1;
@@ -307,7 +319,8 @@ static FlVal map_linear(FlSema *s, const Head *h, const FlExpr *body, FlValue *c
   return gather_parts(s, &line, map, r, v);
 }
 
-static FlVal reshape_line(FlSema *s, FlVal v, FlValue *count) { /* table columns over several axes become one */
+static FlVal reshape_line(FlSema *s, FlVal v,
+                          FlValue *count) { /* table columns over several axes become one */
   for (int p = 1; p < v.type->n_parts; p++) {
     FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, 1);
     v.parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, 2, (FlValue *[]){v.parts[p], count}, 1, &out, 0)->results[0];
@@ -329,9 +342,11 @@ static FlVal unfiltered(FlSema *s, const Head *h, const FlExpr *body) {
     FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
     for (int p = 0; p < t->n_parts; p++) types[p] = fl_t_array((FlDtype)v.parts[p]->type.dtype, h->n);
     fl_ir_add_results(&s->b, map, t->n_parts, types);
-    if (t->kind == FL_TY_SCALAR) return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, h->n), map->results);
+    if (t->kind == FL_TY_SCALAR)
+      return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, h->n), map->results);
     FlValue *count = total_count(s, h);
-    FlVal out = {.type = fl_type_table(s->types, t), .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
+    FlVal out = {.type = fl_type_table(s->types, t),
+                 .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
     out.parts[0] = count;
     memcpy(out.parts + 1, map->results, sizeof(FlValue *) * (size_t)t->n_parts);
     return h->n == 1 ? out : reshape_line(s, out, count);
@@ -396,7 +411,8 @@ static FlVal filtered_scalars(FlSema *s, const Head *h, const FlExpr *body, bool
   } else if (keep) {
     FlValue *linear = r->params[0];
     for (int i = 1; i < h->n; i++)
-      linear = fl_sema_op2(s, FL_OP_WRAP_ADD, fl_sema_op2(s, FL_OP_WRAP_MUL, linear, h->at[i].count), r->params[i]);
+      linear = fl_sema_op2(s, FL_OP_WRAP_ADD, fl_sema_op2(s, FL_OP_WRAP_MUL, linear, h->at[i].count),
+                           r->params[i]);
     v = fl_val_scalar(s, FL_I64, linear);
     yields = v.parts;
   }
@@ -433,7 +449,12 @@ static FlVal filtered(FlSema *s, const Head *h, const FlExpr *body) {
 static FlVal join_list(FlSema *s, FlVal list, FlSpan span) {
   const FlType *t = list.type->kind == FL_TY_LIST ? list.type->elem : NULL;
   if (!t || (t->kind != FL_TY_ARRAY && t->kind != FL_TY_TABLE))
-    return list.type->kind == FL_TY_ARRAY ? list : fl_sema_error(s, FL_E0322, span, "a generator that depends on another takes scalars or tuples of them here, not %s", fl_val_text(s, list));
+    return list.type->kind == FL_TY_ARRAY
+               ? list
+               : fl_sema_error(
+                     s, FL_E0322, span,
+                     "a generator that depends on another takes scalars or tuples of them here, not %s",
+                     fl_val_text(s, list));
   FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
   int first = t->kind == FL_TY_TABLE ? 1 : 0;
   for (int p = first; p < t->n_parts; p++) {
@@ -458,7 +479,8 @@ static FlVal comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr 
   if (h.filters.n) list = filtered(s, &h, kept);
   else list = map_linear(s, &h, kept, total_count(s, &h), NULL);
   if (fl_val_bad(list)) return list;
-  if (list.type->kind == FL_TY_ARRAY && list.type->rank == 2) { /* every inner one has the same size: row-major */
+  if (list.type->kind == FL_TY_ARRAY &&
+      list.type->rank == 2) { /* every inner one has the same size: row-major */
     FlValue *n = fl_sema_op2(s, FL_OP_MUL, fl_sema_dim(s, list, 0), fl_sema_dim(s, list, 1));
     FlValue *parts[2];
     for (int p = 0; p < list.type->n_parts; p++) {
@@ -476,7 +498,9 @@ FlVal fl_sema_comprehension(FlSema *s, const FlExpr *e) {
 
 /* ---- reductions over `for` ---- */
 
-static const FlExpr *product_of(const FlExpr *e) { return e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_MUL ? e : NULL; }
+static const FlExpr *product_of(const FlExpr *e) {
+  return e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_MUL ? e : NULL;
+}
 
 static FlVal reduce_head(FlSema *s, const Head *h, const char *kind, const FlExpr *body, FlSpan span) {
   FlRegion *r;
@@ -500,16 +524,21 @@ static FlVal reduce_head(FlSema *s, const Head *h, const char *kind, const FlExp
     if (product) {
       FlVal a = fl_sema_expr(s, product->binary.left, NULL), b = fl_sema_expr(s, product->binary.right, NULL);
       FlDtype d = FL_F64;
-      bool plain = a.type->kind == FL_TY_SCALAR && b.type->kind == FL_TY_SCALAR && !a.type->nullable && !b.type->nullable &&
-                   (fl_dtype_is_float(a.type->dtype) || fl_dtype_is_float(b.type->dtype)) && fl_promote(a.type->dtype, b.type->dtype, &d);
+      bool plain = a.type->kind == FL_TY_SCALAR && b.type->kind == FL_TY_SCALAR && !a.type->nullable &&
+                   !b.type->nullable &&
+                   (fl_dtype_is_float(a.type->dtype) || fl_dtype_is_float(b.type->dtype)) &&
+                   fl_promote(a.type->dtype, b.type->dtype, &d);
       if (plain && !keep) {
         if (a.literal && fl_dtype_is_float(b.type->dtype)) d = b.type->dtype;
         else if (b.literal && fl_dtype_is_float(a.type->dtype)) d = a.type->dtype;
-        pair[0] = fl_val_coerce(s, a, fl_type_scalar(s->types, d, false), product->binary.left->span, "the factor");
-        pair[1] = fl_val_coerce(s, b, fl_type_scalar(s->types, d, false), product->binary.right->span, "the factor");
+        pair[0] =
+            fl_val_coerce(s, a, fl_type_scalar(s->types, d, false), product->binary.left->span, "the factor");
+        pair[1] = fl_val_coerce(s, b, fl_type_scalar(s->types, d, false), product->binary.right->span,
+                                "the factor");
         v = pair[0];
       } else {
-        v = fl_sema_binary(s, FL_BIN_MUL, a, b, product->binary.op_span, product->binary.left->span, product->binary.right->span);
+        v = fl_sema_binary(s, FL_BIN_MUL, a, b, product->binary.op_span, product->binary.left->span,
+                           product->binary.right->span);
       }
     } else {
       v = body_value(s, body);
@@ -550,14 +579,17 @@ static FlVal reduce_head(FlSema *s, const Head *h, const char *kind, const FlExp
     return v;
   }
   (void)span;
-  return fl_sema_reduce_finish(s, op, pair[0].type ? "sum_product" : kind, v.type->dtype, keep != NULL, total_count(s, h));
+  return fl_sema_reduce_finish(s, op, pair[0].type ? "sum_product" : kind, v.type->dtype, keep != NULL,
+                               total_count(s, h));
 }
 
 /* best(for ...: (k = k, score = x), by = score): the element whose `by` is largest, the first of equals. */
 static FlVal best(FlSema *s, const FlExpr *e, FlVal all) {
   const FlArgList *rest = &e->reduce.rest;
-  if (rest->n != 1 || !rest->at[0].name.text || strcmp(rest->at[0].name.text, "by") != 0 || all.type->kind != FL_TY_TABLE)
-    return fl_sema_error(s, FL_E0210, e->span, "`best` takes `for ...: (a = ..., b = ...)`, then `by =` one of the fields");
+  if (rest->n != 1 || !rest->at[0].name.text || strcmp(rest->at[0].name.text, "by") != 0 ||
+      all.type->kind != FL_TY_TABLE)
+    return fl_sema_error(s, FL_E0210, e->span,
+                         "`best` takes `for ...: (a = ..., b = ...)`, then `by =` one of the fields");
   int k = fl_verb_column(s, all, rest->at[0].value);
   if (k < 0) return fl_val_error(s);
   FlActual by = {.value = fl_val_field(s, all, k), .span = rest->at[0].span};
@@ -569,7 +601,8 @@ FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e) {
   const FlExpr *f = e->reduce.func;
   const FlComprehension *c = &e->reduce.comprehension;
   const char *name = f->kind == FL_EXPR_NAME ? f->name.text : "";
-  static const char *const kinds[] = {"sum", "product", "min", "max", "mean", "any", "all", "count", "argmin", "argmax"};
+  static const char *const kinds[] = {"sum", "product", "min",   "max",    "mean",
+                                      "any", "all",     "count", "argmin", "argmax"};
   bool known = false;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) known = known || strcmp(name, kinds[i]) == 0;
   if (known && e->reduce.rest.n == 0) {

@@ -1,18 +1,23 @@
 /* control.c: blocks and statements: bindings, variables, assignments, if, match, loops, assert.
  *
- * Variables are SSA: a binding's value is the latest one; loops and branches carry those that they assign. `break` and
- * `continue` set flags, and what follows them in a body stands under a test of the flag. */
+ * Variables are SSA: a binding's value is the latest one; loops and branches carry those that they assign.
+ * `break` and `continue` set flags, and what follows them in a body stands under a test of the flag. */
 #include "sema/choose.h"
 #include "sema/walk.h"
 
 /* ---- patterns ---- */
 
 static void bind_name(FlSema *s, FlName name, FlVal v, FlBindKind kind, const FlTypeExpr *declared) {
-  if (fl_val_bad(v) && !s->sink->n_errors) fl_sema_error(s, FL_E0299, name.span, "flow did not understand this value, and does not know why");
-  if (v.type->kind == FL_TY_NONE) v = fl_sema_error(s, FL_E0309, name.span, "there is no value to bind to `%s`", name.text);
-  if (v.type->kind == FL_TY_NULL) v = fl_sema_error(s, FL_E0503, name.span, "nothing says which type this null has; write `let %s: f64? = null`", name.text);
+  if (fl_val_bad(v) && !s->sink->n_errors)
+    fl_sema_error(s, FL_E0299, name.span, "flow did not understand this value, and does not know why");
+  if (v.type->kind == FL_TY_NONE)
+    v = fl_sema_error(s, FL_E0309, name.span, "there is no value to bind to `%s`", name.text);
+  if (v.type->kind == FL_TY_NULL)
+    v = fl_sema_error(s, FL_E0503, name.span,
+                      "nothing says which type this null has; write `let %s: f64? = null`", name.text);
   if (kind == FL_BIND_VAR) {
-    if (v.type->kind == FL_TY_FUNC) v = fl_sema_error(s, FL_E0310, name.span, "a variable cannot hold a function");
+    if (v.type->kind == FL_TY_FUNC)
+      v = fl_sema_error(s, FL_E0310, name.span, "a variable cannot hold a function");
   }
   v.literal = FL_LIT_NONE; /* its type is settled */
   FlBinding *b = fl_scope_bind(s, s->scope, kind, name.text, name.span, v);
@@ -28,7 +33,8 @@ void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, c
     const FlType *row = fl_type_row(v.type);
     bool by_position = row && row->n_fields && row->fields[0].name[0] == '0';
     if (!fl_val_bad(v) && (v.type->kind != FL_TY_TUPLE || (by_position && row->n_fields != p->tuple.n))) {
-      v = fl_sema_error(s, FL_E0317, p->span, "these are %d names, but the value is %s", p->tuple.n, fl_val_text(s, v));
+      v = fl_sema_error(s, FL_E0317, p->span, "these are %d names, but the value is %s", p->tuple.n,
+                        fl_val_text(s, v));
     }
     for (int i = 0; i < p->tuple.n; i++) {
       const FlPat *q = p->tuple.at[i];
@@ -38,8 +44,10 @@ void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, c
         if (!by_position) {
           k = q->kind == FL_PAT_NAME ? fl_type_field_find(row, q->name.text) : i;
           if (k < 0 || k >= row->n_fields) {
-            FlDiag *d = fl_sema_report(s, FL_E0317, q->span, "the value has no field `%s`", q->kind == FL_PAT_NAME ? q->name.text : "_");
-            fl_diag_help(s->sink, d, "its fields are those of %s; a named tuple is taken apart by name", fl_val_text(s, v));
+            FlDiag *d = fl_sema_report(s, FL_E0317, q->span, "the value has no field `%s`",
+                                       q->kind == FL_PAT_NAME ? q->name.text : "_");
+            fl_diag_help(s->sink, d, "its fields are those of %s; a named tuple is taken apart by name",
+                         fl_val_text(s, v));
             k = -1;
           }
         }
@@ -50,7 +58,9 @@ void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, c
     return;
   }
   case FL_PAT_VALUE:
-  case FL_PAT_RANGE: fl_sema_error(s, FL_E0317, p->span, "only names and tuples of names can be bound here"); return;
+  case FL_PAT_RANGE:
+    fl_sema_error(s, FL_E0317, p->span, "only names and tuples of names can be bound here");
+    return;
   }
 }
 
@@ -64,7 +74,8 @@ static void let(FlSema *s, const FlStmt *st) {
   if (st->let.type) v = fl_bind_type(s, st->let.type, v, st->let.value->span, "the value");
   s->refs = outer;
   for (int i = 0; outer && i < refs->list.n; i++) fl_vec_push(s->arena, &outer->list, refs->list.at[i]);
-  fl_sema_bind_pattern(s, st->let.pattern, v, st->kind == FL_STMT_VAR ? FL_BIND_VAR : FL_BIND_VALUE, st->let.type);
+  fl_sema_bind_pattern(s, st->let.pattern, v, st->kind == FL_STMT_VAR ? FL_BIND_VAR : FL_BIND_VALUE,
+                       st->let.type);
   if (st->let.pattern->kind != FL_PAT_NAME || st->kind != FL_STMT_LET) return;
   FlBinding *b = fl_scope_find_in(s->scope, st->let.pattern->name.text);
   b->made_in = here;
@@ -77,14 +88,18 @@ static void let(FlSema *s, const FlStmt *st) {
 
 static FlVal store(FlSema *s, FlVal base, const FlExpr *target, FlVal v, FlSpan span) {
   const FlSubscriptList *subs = &target->index.subs;
-  if (base.type->kind != FL_TY_ARRAY) return fl_sema_error(s, FL_E0318, target->span, "only elements of arrays can be assigned, and this is in %s", fl_val_text(s, base));
+  if (base.type->kind != FL_TY_ARRAY)
+    return fl_sema_error(s, FL_E0318, target->span,
+                         "only elements of arrays can be assigned, and this is in %s", fl_val_text(s, base));
   if (subs->n != base.type->rank)
-    return fl_sema_error(s, FL_E0318, target->span, "an assignment to an element takes %d position%s here, one for each dimension",
+    return fl_sema_error(s, FL_E0318, target->span,
+                         "an assignment to an element takes %d position%s here, one for each dimension",
                          base.type->rank, base.type->rank == 1 ? "" : "s");
   FlValue *args[FL_MAX_RANK + 2];
   for (int i = 0; i < subs->n; i++) {
     const FlSubscript *sub = &subs->at[i];
-    if (sub->kind != FL_SUB_VALUE) return fl_sema_error(s, FL_E0318, sub->span, "an assignment takes a position here");
+    if (sub->kind != FL_SUB_VALUE)
+      return fl_sema_error(s, FL_E0318, sub->span, "an assignment takes a position here");
     FlVal at = fl_sema_expr(s, sub->value, NULL);
     if (fl_val_bad(at)) return at;
     if (at.literal && at.negative && at.magnitude == 1)
@@ -93,7 +108,8 @@ static FlVal store(FlSema *s, FlVal base, const FlExpr *target, FlVal v, FlSpan 
     if (fl_val_bad(at)) return at;
     args[i + 1] = at.parts[0];
   }
-  v = fl_val_coerce(s, v, fl_type_scalar(s->types, base.type->dtype, base.type->nullable), span, "the element");
+  v = fl_val_coerce(s, v, fl_type_scalar(s->types, base.type->dtype, base.type->nullable), span,
+                    "the element");
   if (fl_val_bad(v)) return v;
   FlValue *parts[2];
   for (int p = 0; p < base.type->n_parts; p++) {
@@ -107,8 +123,11 @@ static FlVal store(FlSema *s, FlVal base, const FlExpr *target, FlVal v, FlSpan 
 static void same_sizes(FlSema *s, const FlBinding *b, FlVal v, FlSpan span) {
   if (v.type->kind != FL_TY_ARRAY || b->declared) return;
   for (int k = 0; k < v.type->rank; k++)
-    fl_sema_same_size(s, fl_sema_dim(s, b->val, k), fl_sema_dim(s, v, k), span,
-                      fl_arena_printf(s->arena, "`%s` keeps its sizes: {a} before, {b} now; declare it with `_` to let it change", b->name));
+    fl_sema_same_size(
+        s, fl_sema_dim(s, b->val, k), fl_sema_dim(s, v, k), span,
+        fl_arena_printf(s->arena,
+                        "`%s` keeps its sizes: {a} before, {b} now; declare it with `_` to let it change",
+                        b->name));
 }
 
 static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
@@ -117,7 +136,8 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
   case FL_EXPR_NAME: {
     FlBinding *b = fl_scope_find(s, target->name.text);
     if (!b || b->kind != FL_BIND_VAR || b->frame != s->frame || fl_sema_is_script_var(s, b)) {
-      FlDiag *d = fl_sema_report(s, b ? FL_E0207 : FL_E0201, target->span, b ? "`%s` cannot be assigned" : "there is no `%s`", target->name.text);
+      FlDiag *d = fl_sema_report(s, b ? FL_E0207 : FL_E0201, target->span,
+                                 b ? "`%s` cannot be assigned" : "there is no `%s`", target->name.text);
       if (b && b->kind == FL_BIND_VALUE) {
         fl_diag_note(s->sink, d, b->span, "it is bound here, once");
         fl_diag_help(s->sink, d, "declare it with `var`");
@@ -157,7 +177,8 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
       return;
     }
     if (k < 0) {
-      fl_sema_error(s, FL_E0604, target->field.name.span, "%s has no field `%s` that could be assigned", fl_val_text(s, base), target->field.name.text);
+      fl_sema_error(s, FL_E0604, target->field.name.span, "%s has no field `%s` that could be assigned",
+                    fl_val_text(s, base), target->field.name.text);
       return;
     }
     v = fl_val_coerce(s, v, base.type->fields[k].type, span, "the field");
@@ -185,7 +206,8 @@ static void assign(FlSema *s, const FlStmt *st) {
     }
     v = fl_sema_expr(s, st->assign.value, want);
   }
-  if (v.type->kind == FL_TY_NONE) v = fl_sema_error(s, FL_E0309, st->assign.value->span, "this gives no value");
+  if (v.type->kind == FL_TY_NONE)
+    v = fl_sema_error(s, FL_E0309, st->assign.value->span, "this gives no value");
   assign_to(s, st->assign.target, v, st->assign.value->span);
 }
 
@@ -213,7 +235,8 @@ static void do_assert(FlSema *s, const FlStmt *st) {
     FlVal c = fl_sema_expr(s, e, NULL);
     FlVal m = fl_sema_expr(s, st->assert.message, NULL);
     if (fl_val_bad(c) || fl_val_bad(m)) return;
-    m = fl_val_coerce(s, m, fl_type_scalar(s->types, FL_TEXT, false), st->assert.message->span, "the message");
+    m = fl_val_coerce(s, m, fl_type_scalar(s->types, FL_TEXT, false), st->assert.message->span,
+                      "the message");
     if (!fl_val_bad(m)) check_true(s, c, e->span, 1, m.parts, NULL);
     return;
   }
@@ -225,12 +248,15 @@ static void do_assert(FlSema *s, const FlStmt *st) {
   }
   FlVal a = fl_sema_expr(s, e->binary.left, NULL), b = fl_sema_expr(s, e->binary.right, a.type);
   if (fl_val_bad(a) || fl_val_bad(b)) return;
-  FlVal c = fl_sema_binary(s, e->binary.op, a, b, e->binary.op_span, e->binary.left->span, e->binary.right->span);
+  FlVal c =
+      fl_sema_binary(s, e->binary.op, a, b, e->binary.op_span, e->binary.left->span, e->binary.right->span);
   if (fl_val_bad(c)) return;
-  bool scalars = a.type->kind == FL_TY_SCALAR && b.type->kind == FL_TY_SCALAR && !a.type->nullable && !b.type->nullable;
+  bool scalars =
+      a.type->kind == FL_TY_SCALAR && b.type->kind == FL_TY_SCALAR && !a.type->nullable && !b.type->nullable;
   if (scalars && a.literal) a = fl_val_as_literal_type(s, a, b.type->dtype, e->span);
   if (scalars && b.literal) b = fl_val_as_literal_type(s, b, a.type->dtype, e->span);
-  if (scalars && a.type->dtype != b.type->dtype && fl_dtype_is_number(a.type->dtype) && fl_dtype_is_number(b.type->dtype)) {
+  if (scalars && a.type->dtype != b.type->dtype && fl_dtype_is_number(a.type->dtype) &&
+      fl_dtype_is_number(b.type->dtype)) {
     FlDtype d;
     scalars = fl_promote(a.type->dtype, b.type->dtype, &d);
     if (scalars) {
@@ -239,7 +265,8 @@ static void do_assert(FlSema *s, const FlStmt *st) {
     }
   }
   FlValue *values[2] = {scalars ? a.parts[0] : NULL, scalars ? b.parts[0] : NULL};
-  check_true(s, c, e->span, scalars ? 2 : 0, values, scalars ? "the left side is {a}, the right side {b}" : "the two sides differ");
+  check_true(s, c, e->span, scalars ? 2 : 0, values,
+             scalars ? "the left side is {a}, the right side {b}" : "the two sides differ");
 }
 
 FlValue *fl_sema_condition(FlSema *s, FlVal v, FlSpan span, const char *what) {
@@ -321,7 +348,8 @@ static FlRegion *loop_region(FlSema *s, FlOp *op, int lead, const FlVarList *var
   return r;
 }
 
-/* Variables with arrays keep their sizes through a loop: the sizes of the carried values are those before it. */
+/* Variables with arrays keep their sizes through a loop: the sizes of the carried values are those before it.
+ */
 static void carried_sizes(FlSema *s, const FlVarList *vars, FlValue *const *before, FlValue *const *inside) {
   int at = 0;
   for (int i = 0; i < vars->n; i++) {
@@ -329,7 +357,8 @@ static void carried_sizes(FlSema *s, const FlVarList *vars, FlValue *const *befo
     for (int p = 0; p < t->n_parts; p++, at++) {
       if (t->kind != FL_TY_ARRAY || vars->at[i]->declared) continue;
       for (int k = 0; k < t->rank; k++) {
-        FlValue *from = fl_ir_dim(&s->b, inside[at], k), *to = fl_sema_size(s, fl_ir_dim(&s->b, before[at], k));
+        FlValue *from = fl_ir_dim(&s->b, inside[at], k),
+                *to = fl_sema_size(s, fl_ir_dim(&s->b, before[at], k));
         if (from != to) fl_sema_alias(s, from, to);
       }
     }
@@ -348,15 +377,16 @@ static FlVal run_while_body(FlSema *s, void *env) {
   if (w->skip) w->skip->val = fl_val_bool(s, false);
   if (w->index) {
     FlValue *i = w->index->val.parts[0];
-    w->body.element = w->range ? fl_val_scalar(s, FL_I64, fl_sema_range_at(s, w->range, i)) : fl_sema_at(s, w->source, i, true);
+    w->body.element = w->range ? fl_val_scalar(s, FL_I64, fl_sema_range_at(s, w->range, i))
+                               : fl_sema_at(s, w->source, i, true);
     w->index->val = fl_val_scalar(s, FL_I64, fl_sema_op2(s, FL_OP_WRAP_ADD, i, fl_sema_i64(s, 1)));
   }
   return run_body(s, &w->body);
 }
 
 /* while c { }, and for loops with break: carried values go round until the go-on value is false. */
-static void loop_while(FlSema *s, const FlStmt *st, FlVarList *vars, FlBinding *brk, FlBinding *skip, FlBinding *index,
-                       FlValue *count, FlVal source, const FlRangeVal *range) {
+static void loop_while(FlSema *s, const FlStmt *st, FlVarList *vars, FlBinding *brk, FlBinding *skip,
+                       FlBinding *index, FlValue *count, FlVal source, const FlRangeVal *range) {
   int n = fl_vars_parts(vars);
   FlValue **before = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   fl_vars_get(vars, before);
@@ -368,18 +398,25 @@ static void loop_while(FlSema *s, const FlStmt *st, FlVarList *vars, FlBinding *
   FlSavedPlace saved = fl_sema_enter(s, r);
   carried_sizes(s, vars, before, params);
   fl_vars_set(s, vars, params);
-  WhileBody w = {.body = {st->loop.body, st->loop.pattern, {0}}, .index = index, .skip = skip, .range = range, .source = source};
-  FlVal go = st->kind == FL_STMT_WHILE ? fl_sema_expr(s, st->loop.source, NULL)
-                                       : fl_val_scalar(s, FL_BOOL, fl_sema_op2(s, FL_OP_LT, index->val.parts[0], count));
+  WhileBody w = {.body = {st->loop.body, st->loop.pattern, {0}},
+                 .index = index,
+                 .skip = skip,
+                 .range = range,
+                 .source = source};
+  FlVal go = st->kind == FL_STMT_WHILE
+                 ? fl_sema_expr(s, st->loop.source, NULL)
+                 : fl_val_scalar(s, FL_BOOL, fl_sema_op2(s, FL_OP_LT, index->val.parts[0], count));
   if (brk && !fl_val_bad(go)) {
     FlValue *on = fl_sema_condition(s, go, st->loop.source->span, "`while`");
-    if (on) go = fl_val_scalar(s, FL_BOOL, fl_sema_op2(s, FL_OP_AND, on, fl_ir_unary(&s->b, FL_OP_NOT, brk->val.parts[0])));
+    if (on)
+      go = fl_val_scalar(s, FL_BOOL,
+                         fl_sema_op2(s, FL_OP_AND, on, fl_ir_unary(&s->b, FL_OP_NOT, brk->val.parts[0])));
     else go = fl_val_error(s);
   }
   FlValue *go_value = fl_sema_condition(s, go, st->loop.source->span, "`while`");
   if (go_value) {
-    fl_sema_choose(s, go, st->loop.source->span, vars,
-                   (FlThunk){run_while_body, &w, st->loop.body->span}, (FlThunk){NULL, NULL, st->loop.body->span});
+    fl_sema_choose(s, go, st->loop.source->span, vars, (FlThunk){run_while_body, &w, st->loop.body->span},
+                   (FlThunk){NULL, NULL, st->loop.body->span});
   }
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, n + 2);
   yields[0] = go_value ? go_value : fl_ir_const_i(&s->b, FL_BOOL, 0);
@@ -390,8 +427,8 @@ static void loop_while(FlSema *s, const FlStmt *st, FlVarList *vars, FlBinding *
   carried_sizes(s, vars, before, op->results);
 }
 
-static void loop_counted(FlSema *s, const FlStmt *st, FlVarList *vars, FlValue *count, FlVal source, const FlRangeVal *range,
-                         FlBinding *skip) {
+static void loop_counted(FlSema *s, const FlStmt *st, FlVarList *vars, FlValue *count, FlVal source,
+                         const FlRangeVal *range, FlBinding *skip) {
   int n = fl_vars_parts(vars);
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 2);
   args[0] = fl_sema_i64(s, 0);
@@ -407,7 +444,8 @@ static void loop_counted(FlSema *s, const FlStmt *st, FlVarList *vars, FlValue *
   fl_vars_set(s, vars, params);
   if (skip) skip->val = fl_val_bool(s, false);
   LoopBody body = {st->loop.body, st->loop.pattern,
-                   range ? fl_val_scalar(s, FL_I64, fl_sema_range_at(s, range, r->params[0])) : fl_sema_at(s, source, r->params[0], true)};
+                   range ? fl_val_scalar(s, FL_I64, fl_sema_range_at(s, range, r->params[0]))
+                         : fl_sema_at(s, source, r->params[0], true)};
   run_body(s, &body);
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   fl_vars_get(vars, yields);
@@ -435,9 +473,12 @@ static void loop(FlSema *s, const FlStmt *st) {
     } else {
       source = fl_sema_expr(s, st->loop.source, NULL);
       ok = !fl_val_bad(source);
-      bool many = ok && (source.type->kind == FL_TY_ARRAY || source.type->kind == FL_TY_TABLE || source.type->kind == FL_TY_LIST);
+      bool many = ok && (source.type->kind == FL_TY_ARRAY || source.type->kind == FL_TY_TABLE ||
+                         source.type->kind == FL_TY_LIST);
       if (ok && !many) {
-        fl_sema_error(s, FL_E0314, st->loop.source->span, "`for` goes over a range, an array, a table or a list, and this is %s", fl_val_text(s, source));
+        fl_sema_error(s, FL_E0314, st->loop.source->span,
+                      "`for` goes over a range, an array, a table or a list, and this is %s",
+                      fl_val_text(s, source));
         ok = false;
       }
       if (ok) count = fl_sema_dim(s, source, 0);
@@ -506,7 +547,9 @@ void fl_sema_stmt(FlSema *s, const FlStmt *st) {
   case FL_STMT_TYPE:
   case FL_STMT_PARAM:
   case FL_STMT_IMPORT:
-  case FL_STMT_TEST: fl_sema_error(s, FL_E0208, st->span, "declarations stand at the top level of a file"); break;
+  case FL_STMT_TEST:
+    fl_sema_error(s, FL_E0208, st->span, "declarations stand at the top level of a file");
+    break;
   }
   s->b.span = outer;
 }
@@ -547,7 +590,8 @@ static FlVal run_stmts(FlSema *s, FlStmt *const *stmts, int n, const FlType *wan
       if (s->loop_break) fl_vars_add(s, &vars, s->loop_break);
       fl_vars_add(s, &vars, s->loop_skip);
       FlVal go = fl_val_scalar(s, FL_BOOL, fl_ir_unary(&s->b, FL_OP_NOT, s->loop_skip->val.parts[0]));
-      fl_sema_choose(s, go, st->span, &vars, (FlThunk){run_rest, &rest, stmts[i + 1]->span}, (FlThunk){NULL, NULL, st->span});
+      fl_sema_choose(s, go, st->span, &vars, (FlThunk){run_rest, &rest, stmts[i + 1]->span},
+                     (FlThunk){NULL, NULL, st->span});
       return fl_val_none(s);
     }
   }
@@ -595,8 +639,10 @@ FlVal fl_sema_if(FlSema *s, const FlExpr *e, const FlType *want) {
     add_flags(s, &vars, e->if_else.otherwise);
   }
   ExprThunk yes = {e->if_else.then, want}, no = {e->if_else.otherwise, want};
-  FlThunk otherwise = {e->if_else.otherwise ? run_expr : NULL, &no, e->if_else.otherwise ? e->if_else.otherwise->span : e->span};
-  return fl_sema_choose(s, c, e->if_else.condition->span, &vars, (FlThunk){run_expr, &yes, e->if_else.then->span}, otherwise);
+  FlThunk otherwise = {e->if_else.otherwise ? run_expr : NULL, &no,
+                       e->if_else.otherwise ? e->if_else.otherwise->span : e->span};
+  return fl_sema_choose(s, c, e->if_else.condition->span, &vars,
+                        (FlThunk){run_expr, &yes, e->if_else.then->span}, otherwise);
 }
 
 typedef struct MatchArms {
@@ -630,17 +676,24 @@ static FlVal arm_test(FlSema *s, MatchArms *m, const FlPat *p) {
   switch (p->kind) {
   case FL_PAT_VALUE:
     if (p->value->kind == FL_EXPR_NULL) {
-      if (!nullable) return fl_sema_error(s, FL_E0504, p->span, "this is never null, so `null` never matches");
-      FlVal valid = x.type->kind == FL_TY_SCALAR ? fl_val_scalar(s, FL_BOOL, x.parts[1]) : fl_val_array(s, FL_BOOL, x.type->rank, x.parts[1]);
+      if (!nullable)
+        return fl_sema_error(s, FL_E0504, p->span, "this is never null, so `null` never matches");
+      FlVal valid = x.type->kind == FL_TY_SCALAR ? fl_val_scalar(s, FL_BOOL, x.parts[1])
+                                                 : fl_val_array(s, FL_BOOL, x.type->rank, x.parts[1]);
       return fl_sema_not(s, valid, p->span);
     }
-    test = fl_sema_binary(s, FL_BIN_EQ, x, fl_sema_expr(s, p->value, NULL), p->span, m->e->match.subject->span, p->span);
+    test = fl_sema_binary(s, FL_BIN_EQ, x, fl_sema_expr(s, p->value, NULL), p->span,
+                          m->e->match.subject->span, p->span);
     break;
   case FL_PAT_RANGE: {
     FlVal lo = {0}, hi = {0};
-    if (p->range.lo) lo = fl_sema_binary(s, FL_BIN_GE, x, fl_sema_expr(s, p->range.lo, NULL), p->span, p->span, p->span);
-    if (p->range.hi) hi = fl_sema_binary(s, FL_BIN_LT, x, fl_sema_expr(s, p->range.hi, NULL), p->span, p->span, p->span);
-    test = lo.type && hi.type ? fl_sema_binary(s, FL_BIN_AND, lo, hi, p->span, p->span, p->span) : lo.type ? lo : hi;
+    if (p->range.lo)
+      lo = fl_sema_binary(s, FL_BIN_GE, x, fl_sema_expr(s, p->range.lo, NULL), p->span, p->span, p->span);
+    if (p->range.hi)
+      hi = fl_sema_binary(s, FL_BIN_LT, x, fl_sema_expr(s, p->range.hi, NULL), p->span, p->span, p->span);
+    test = lo.type && hi.type ? fl_sema_binary(s, FL_BIN_AND, lo, hi, p->span, p->span, p->span)
+           : lo.type          ? lo
+                              : hi;
     break;
   }
   case FL_PAT_ERROR: return fl_val_error(s);
@@ -654,7 +707,8 @@ static FlVal arm_test(FlSema *s, MatchArms *m, const FlPat *p) {
 static FlVal arm_guard(FlSema *s, MatchArms *m, const FlArm *arm) {
   FlScope *outer = s->scope;
   s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
-  if (arm->pattern->kind == FL_PAT_NAME) fl_sema_bind_pattern(s, arm->pattern, m->subject, FL_BIND_VALUE, NULL);
+  if (arm->pattern->kind == FL_PAT_NAME)
+    fl_sema_bind_pattern(s, arm->pattern, m->subject, FL_BIND_VALUE, NULL);
   FlVal g = fl_sema_expr(s, arm->guard, NULL);
   s->scope = outer;
   if (fl_val_bad(g)) return g;
@@ -666,7 +720,8 @@ static FlVal match_from(FlSema *s, void *env) {
   MatchArms m = *(MatchArms *)env;
   const FlExpr *e = m.e;
   if (m.arm == e->match.arms.n) {
-    FlDiag *d = fl_sema_report(s, FL_E0321, e->match.subject->span, "this `match` does not say what happens with every value");
+    FlDiag *d = fl_sema_report(s, FL_E0321, e->match.subject->span,
+                               "this `match` does not say what happens with every value");
     fl_diag_help(s->sink, d, "add an arm `_ => ...` at the end");
     return fl_val_error(s);
   }
@@ -676,7 +731,9 @@ static FlVal match_from(FlSema *s, void *env) {
   if (arm->guard) {
     FlVal g = arm_guard(s, &m, arm);
     if (fl_val_bad(g)) return g;
-    test = test.type ? fl_sema_binary(s, FL_BIN_AND, test, g, arm->guard->span, arm->pattern->span, arm->guard->span) : g;
+    test = test.type ? fl_sema_binary(s, FL_BIN_AND, test, g, arm->guard->span, arm->pattern->span,
+                                      arm->guard->span)
+                     : g;
     if (fl_val_bad(test)) return test;
   }
   if (!test.type) return arm_body(s, &m);
@@ -690,8 +747,10 @@ static FlVal match_from(FlSema *s, void *env) {
   next.arm++;
   if (arm->pattern->kind == FL_PAT_VALUE && arm->pattern->value->kind == FL_EXPR_NULL && !arm->guard)
     next.subject = fl_val_plain(s, m.subject);
-  return fl_sema_choose(s, test, arm->pattern->span, m.vars, (FlThunk){arm_body, &m, arm->body->span},
-                        (FlThunk){match_from, &next, m.arm + 1 < e->match.arms.n ? e->match.arms.at[m.arm + 1].body->span : e->span});
+  return fl_sema_choose(
+      s, test, arm->pattern->span, m.vars, (FlThunk){arm_body, &m, arm->body->span},
+      (FlThunk){match_from, &next,
+                m.arm + 1 < e->match.arms.n ? e->match.arms.at[m.arm + 1].body->span : e->span});
 }
 
 FlVal fl_sema_match(FlSema *s, const FlExpr *e, const FlType *want) {
@@ -699,7 +758,8 @@ FlVal fl_sema_match(FlSema *s, const FlExpr *e, const FlType *want) {
   if (fl_val_bad(x)) return x;
   FlVarList vars = {0};
   for (int i = 0; i < e->match.arms.n; i++) fl_vars_of_expr(s, &vars, e->match.arms.at[i].body);
-  for (int i = 0; i < e->match.arms.n && x.type->kind == FL_TY_SCALAR; i++) add_flags(s, &vars, e->match.arms.at[i].body);
+  for (int i = 0; i < e->match.arms.n && x.type->kind == FL_TY_SCALAR; i++)
+    add_flags(s, &vars, e->match.arms.at[i].body);
   MatchArms m = {e, want, x, 0, &vars, false, false};
   return match_from(s, &m);
 }

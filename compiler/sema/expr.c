@@ -1,5 +1,5 @@
-/* expr.c: expressions other than operators, calls, comprehensions and subscripts: literals, names, texts, tuples,
- * arrays, fields, and the dispatch over all kinds. */
+/* expr.c: expressions other than operators, calls, comprehensions and subscripts: literals, names, texts,
+ * tuples, arrays, fields, and the dispatch over all kinds. */
 #include "sema/sema_internal.h"
 
 enum { MAX_DEPTH = 3000 }; /* nested expressions and calls together, well below what the stack holds */
@@ -19,7 +19,8 @@ static FlVal value_of_binding(FlSema *s, FlBinding *b, FlSpan span) {
   case FL_BIND_FN: b->used = true; return closure_of(s, (FlClosure){.named = b});
   case FL_BIND_TYPE: return fl_sema_error(s, FL_E0204, span, "`%s` is a type, not a value", b->name);
   case FL_BIND_MODULE:
-    return fl_sema_error(s, FL_E0204, span, "`%s` is a module; write `%s.name` for something in it", b->name, b->name);
+    return fl_sema_error(s, FL_E0204, span, "`%s` is a module; write `%s.name` for something in it", b->name,
+                         b->name);
   }
   return fl_val_error(s);
 }
@@ -34,7 +35,8 @@ static FlVal unknown_name(FlSema *s, const char *name, FlSpan span) {
     fl_diag_help(s->sink, d, "did you mean `%s`?", near);
   } else if (columns && columns->names.n && columns->names.n <= 24) {
     FlText1 all = {0};
-    for (int i = 0; i < columns->names.n; i++) fl_text_addf(&all, i ? ", %s" : "%s", columns->names.at[i]->name);
+    for (int i = 0; i < columns->names.n; i++)
+      fl_text_addf(&all, i ? ", %s" : "%s", columns->names.at[i]->name);
     fl_diag_help(s->sink, d, "the columns are %s", all.s);
     fl_text_reset(&all);
   }
@@ -49,7 +51,10 @@ static FlVal name_value(FlSema *s, FlName name) {
     return unknown_name(s, name.text, name.span);
   }
   if (fl_sema_is_script_var(s, b))
-    return fl_sema_error(s, FL_E0222, name.span, "`%s` is a variable of the script, and a function sees only what is bound once; pass it as an argument", name.text);
+    return fl_sema_error(s, FL_E0222, name.span,
+                         "`%s` is a variable of the script, and a function sees only what is bound once; "
+                         "pass it as an argument",
+                         name.text);
   if (b->kind == FL_BIND_COLUMN) {
     /* The same name outside of the verb would be silently hidden. */
     FlScope *scope = s->scope;
@@ -57,9 +62,11 @@ static FlVal name_value(FlSema *s, FlName name) {
     for (scope = scope->parent; scope; scope = scope->parent) {
       FlBinding *other = fl_scope_find_in(scope, name.text);
       if (!other || (other->kind != FL_BIND_VALUE && other->kind != FL_BIND_VAR)) continue;
-      FlDiag *d = fl_sema_report(s, FL_E0602, name.span, "`%s` is both a column and a name of the script", name.text);
+      FlDiag *d =
+          fl_sema_report(s, FL_E0602, name.span, "`%s` is both a column and a name of the script", name.text);
       fl_diag_note(s->sink, d, other->span, "the name is from here");
-      fl_diag_help(s->sink, d, "write `col.%s` for the column or `outer.%s` for the name", name.text, name.text);
+      fl_diag_help(s->sink, d, "write `col.%s` for the column or `outer.%s` for the name", name.text,
+                   name.text);
       return fl_val_error(s);
     }
   }
@@ -69,7 +76,9 @@ static FlVal name_value(FlSema *s, FlName name) {
 static FlVal column_value(FlSema *s, FlName name, bool outer) {
   FlScope *scope = s->scope;
   while (scope && scope->kind != FL_SCOPE_COLUMNS) scope = scope->parent;
-  if (!scope && !outer) return fl_sema_error(s, FL_E0603, name.span, "`col.%s` stands for a column, but we are not inside a verb", name.text);
+  if (!scope && !outer)
+    return fl_sema_error(s, FL_E0603, name.span, "`col.%s` stands for a column, but we are not inside a verb",
+                         name.text);
   if (!outer) {
     FlBinding *b = fl_scope_find_in(scope, name.text);
     return b ? value_of_binding(s, b, name.span) : unknown_name(s, name.text, name.span);
@@ -91,7 +100,8 @@ static FlVal text_value(FlSema *s, const FlExpr *e) {
     const FlTextPart *p = &parts->at[i];
     FlVal v;
     if (p->value) {
-      v = fl_sema_to_text(s, fl_sema_expr(s, p->value, NULL), p->format, p->format ? p->format_span : p->value->span);
+      v = fl_sema_to_text(s, fl_sema_expr(s, p->value, NULL), p->format,
+                          p->format ? p->format_span : p->value->span);
       if (fl_val_bad(v)) return v;
     } else {
       v = fl_val_scalar(s, FL_TEXT, fl_ir_const_t(&s->b, p->bytes, (int)p->len));
@@ -114,9 +124,10 @@ static FlVal to_text_element(FlSema *s, void *env, FlVal *args, int n, FlSpan sp
   FlValue *valid = fl_val_valid(s, v);
   FlAttrs attrs = {.s = t->format};
   FlVal plain = fl_val_plain(s, v);
-  FlVal out = plain.type->dtype == FL_TEXT && !t->format[0]
-                  ? plain
-                  : fl_sema_scalar_op(s, FL_OP_TO_TEXT, &plain, 1, fl_type_scalar(s->types, FL_TEXT, false), &attrs);
+  FlVal out =
+      plain.type->dtype == FL_TEXT && !t->format[0]
+          ? plain
+          : fl_sema_scalar_op(s, FL_OP_TO_TEXT, &plain, 1, fl_type_scalar(s->types, FL_TEXT, false), &attrs);
   if (!valid) return out;
   return fl_val_scalar(s, FL_TEXT, fl_ir_select(&s->b, valid, out.parts[0], fl_ir_const_t(&s->b, "null", 4)));
 }
@@ -125,7 +136,8 @@ FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
   if (fl_val_bad(v)) return v;
   if (v.type->kind == FL_TY_NULL) return fl_val_textz(s, "null");
   if (v.type->kind != FL_TY_SCALAR && v.type->kind != FL_TY_ARRAY) {
-    FlDiag *d = fl_sema_report(s, FL_E0301, span, "a text can hold a number, text, date or bool, but this is %s", fl_val_text(s, v));
+    FlDiag *d = fl_sema_report(
+        s, FL_E0301, span, "a text can hold a number, text, date or bool, but this is %s", fl_val_text(s, v));
     fl_diag_help(s->sink, d, "use `show(...)` to see it");
     return fl_val_error(s);
   }
@@ -155,7 +167,8 @@ static FlVal tuple_value(FlSema *s, const FlExpr *e, const FlType *want) {
       }
     int at = row ? fl_type_field_find(row, names[i]) : -1;
     values[i] = fl_sema_expr(s, f->value, at >= 0 ? row->fields[at].type : NULL);
-    if (values[i].type->kind == FL_TY_NONE) values[i] = fl_sema_error(s, FL_E0309, f->value->span, "this gives no value");
+    if (values[i].type->kind == FL_TY_NONE)
+      values[i] = fl_sema_error(s, FL_E0309, f->value->span, "this gives no value");
     if (values[i].type->kind == FL_TY_NULL && at >= 0 && row->fields[at].type->kind == FL_TY_SCALAR)
       values[i] = fl_val_null_of(s, row->fields[at].type);
     if (values[i].type->kind == FL_TY_NULL)
@@ -167,7 +180,8 @@ static FlVal tuple_value(FlSema *s, const FlExpr *e, const FlType *want) {
   if (bad) return fl_val_error(s);
   FlVal v = fl_val_tuple(s, n, names, values, NULL);
   for (int i = 0; i < n; i++) /* functions as fields: kept only when there is one */
-    if (values[i].fn) return fl_sema_error(s, FL_E0310, e->tuple.at[i].value->span, "a function cannot be stored in a tuple");
+    if (values[i].fn)
+      return fl_sema_error(s, FL_E0310, e->tuple.at[i].value->span, "a function cannot be stored in a tuple");
   return v;
 }
 
@@ -189,8 +203,9 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan sp
   if (t->kind == FL_TY_ARRAY)
     for (int i = 1; i < n; i++)
       for (int k = 0; k < t->rank; k++)
-        if (!fl_sema_same_size(s, fl_sema_dim(s, items[0], k), fl_sema_dim(s, items[i], k), span,
-                               "the rows of an array must have one size, but one has {a} elements and another {b}"))
+        if (!fl_sema_same_size(
+                s, fl_sema_dim(s, items[0], k), fl_sema_dim(s, items[i], k), span,
+                "the rows of an array must have one size, but one has {a} elements and another {b}"))
           return fl_val_error(s);
   int at = 0;
   if (many->kind == FL_TY_TABLE) out.parts[at++] = fl_sema_i64(s, n);
@@ -209,7 +224,8 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan sp
     }
     FlValue *stacked = out.parts[at] = fl_ir_op(&s->b, FL_OP_LIST_STACK, 1, &l, 1, &types[at], 0)->results[0];
     fl_sema_alias(s, fl_ir_dim(&s->b, stacked, 0), fl_sema_i64(s, n));
-    for (int k = 1; n && k < types[at].rank; k++) fl_sema_alias(s, fl_ir_dim(&s->b, stacked, k), fl_ir_dim(&s->b, args[0], k - 1));
+    for (int k = 1; n && k < types[at].rank; k++)
+      fl_sema_alias(s, fl_ir_dim(&s->b, stacked, k), fl_ir_dim(&s->b, args[0], k - 1));
   }
   return out;
 }
@@ -222,7 +238,9 @@ static FlVal array_value(FlSema *s, const FlExpr *e, const FlType *want) {
                            : fl_type_array(s->types, want->dtype, want->nullable, want->rank - 1);
   else if (want && (want->kind == FL_TY_TABLE || want->kind == FL_TY_LIST)) elem = want->elem;
   if (n == 0) {
-    if (!elem) return fl_sema_error(s, FL_E0311, e->span, "nothing says what this empty array holds; write `let x: f64[_] = []`");
+    if (!elem)
+      return fl_sema_error(s, FL_E0311, e->span,
+                           "nothing says what this empty array holds; write `let x: f64[_] = []`");
     return array_of(s, NULL, 0, elem, e->span);
   }
   FlVal *items = FL_NEW_ARRAY(s->arena, FlVal, n);
@@ -241,7 +259,8 @@ static FlVal array_value(FlSema *s, const FlExpr *e, const FlType *want) {
     for (int i = 0; i < n; i++) fits = fits && fl_val_fits(s, items[i], elem);
     if (fits) t = elem;
   }
-  if (t->kind == FL_TY_NULL) return fl_sema_error(s, FL_E0503, e->span, "nothing says which type these nulls have");
+  if (t->kind == FL_TY_NULL)
+    return fl_sema_error(s, FL_E0503, e->span, "nothing says which type these nulls have");
   for (int i = 0; i < n; i++) items[i] = fl_val_coerce(s, items[i], t, spans[i], "an element");
   return array_of(s, items, n, t, e->span);
 }
@@ -286,13 +305,15 @@ static FlVal field_value(FlSema *s, const FlExpr *e) {
   int k = fl_type_field_find(row, name.text);
   if (k < 0) {
     bool table = v.type->kind == FL_TY_TABLE;
-    FlDiag *d = fl_sema_report(s, FL_E0601, name.span, "there is no %s `%s`", table ? "column" : "field", name.text);
+    FlDiag *d =
+        fl_sema_report(s, FL_E0601, name.span, "there is no %s `%s`", table ? "column" : "field", name.text);
     const char *near = fl_sema_closest_field(s, row, name.text);
     if (near) {
       fl_diag_help(s->sink, d, "did you mean `%s`?", near);
     } else if (row->n_fields) {
       FlText1 all = {0};
-      for (int i = 0; i < row->n_fields && i < 24; i++) fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
+      for (int i = 0; i < row->n_fields && i < 24; i++)
+        fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
       fl_diag_help(s->sink, d, "it has %s", all.s);
       fl_text_reset(&all);
     }
@@ -302,9 +323,10 @@ static FlVal field_value(FlSema *s, const FlExpr *e) {
   /* A list of tuples or tables: the list of that field. */
   const FlType *ft = row->fields[k].type;
   if (v.type->elem->kind == FL_TY_TABLE) ft = fl_type_many(s->types, ft);
-  const FlType *list = ft->kind == FL_TY_ARRAY || ft->kind == FL_TY_TABLE || ft->kind == FL_TY_LIST || ft->kind == FL_TY_TUPLE
-                           ? fl_type_list(s->types, ft)
-                           : fl_type_many(s->types, ft);
+  const FlType *list =
+      ft->kind == FL_TY_ARRAY || ft->kind == FL_TY_TABLE || ft->kind == FL_TY_LIST || ft->kind == FL_TY_TUPLE
+          ? fl_type_list(s->types, ft)
+          : fl_type_many(s->types, ft);
   return fl_val_make(s, list, v.parts + fl_type_field_part(v.type->elem, k));
 }
 
@@ -363,7 +385,9 @@ static FlVal transpose_value(FlSema *s, const FlExpr *e) {
   FlVal v = fl_sema_expr(s, e->operand, NULL);
   if (fl_val_bad(v)) return v;
   if (v.type->kind != FL_TY_ARRAY || v.type->rank != 2)
-    return fl_sema_error(s, FL_E0403, e->span, "only an array of two dimensions has a transpose, and this is %s", fl_val_text(s, v));
+    return fl_sema_error(s, FL_E0403, e->span,
+                         "only an array of two dimensions has a transpose, and this is %s",
+                         fl_val_text(s, v));
   FlValue *parts[2];
   for (int p = 0; p < v.type->n_parts; p++)
     parts[p] = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &v.parts[p], 1, &v.parts[p]->type, 0)->results[0];
@@ -377,7 +401,8 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
   case FL_EXPR_FLOAT: return float_value(s, e, want);
   case FL_EXPR_BOOL: return fl_val_bool(s, e->boolean);
   case FL_EXPR_NULL:
-    return want && want->kind == FL_TY_SCALAR && want->nullable ? fl_val_null_of(s, want) : (FlVal){.type = s->types->null};
+    return want && want->kind == FL_TY_SCALAR && want->nullable ? fl_val_null_of(s, want)
+                                                                : (FlVal){.type = s->types->null};
   case FL_EXPR_TEXT: return text_value(s, e);
   case FL_EXPR_NAME: return name_value(s, e->name);
   case FL_EXPR_COL: return column_value(s, e->name, false);
@@ -400,7 +425,8 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
   case FL_EXPR_FIELD: return field_value(s, e);
   case FL_EXPR_TRANSPOSE: return transpose_value(s, e);
   case FL_EXPR_UNARY: {
-    FlVal v = fl_sema_expr(s, e->unary.operand, e->unary.op == FL_UN_NEG && e->unary.operand->kind == FL_EXPR_FLOAT ? want : NULL);
+    FlVal v = fl_sema_expr(s, e->unary.operand,
+                           e->unary.op == FL_UN_NEG && e->unary.operand->kind == FL_EXPR_FLOAT ? want : NULL);
     if (fl_val_bad(v)) return v;
     FlVal out = e->unary.op == FL_UN_NEG ? fl_sema_negate(s, v, e->span) : fl_sema_not(s, v, e->span);
     if (out.literal && want && want->kind == FL_TY_SCALAR && fl_dtype_is_number(want->dtype))
@@ -415,7 +441,8 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
 }
 
 FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want) {
-  if (s->depth > MAX_DEPTH) return fl_sema_error(s, FL_E0206, e->span, "calls and expressions are nested too deeply here");
+  if (s->depth > MAX_DEPTH)
+    return fl_sema_error(s, FL_E0206, e->span, "calls and expressions are nested too deeply here");
   FlSpan outer = s->b.span;
   s->b.span = e->span;
   s->depth++;

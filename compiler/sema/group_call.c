@@ -1,13 +1,16 @@
-/* group_call.c: a user's function in `summarize` of a grouped table: called once a group, with that group's rows.
+/* group_call.c: a user's function in `summarize` of a grouped table: called once a group, with that group's
+ * rows.
  *
- * In: arguments of which some are columns (one value a row). Out: one value a group. The columns are brought into the
- * order of the groups once; each call sees a view of its rows, in their order in the table. */
+ * In: arguments of which some are columns (one value a row). Out: one value a group. The columns are brought
+ * into the order of the groups once; each call sees a view of its rows, in their order in the table. */
 #include "sema/sema_internal.h"
 
 bool fl_sema_group_call_applies(FlSema *s, const FlVal *values, int n) {
   if (!s->agg || s->agg->mode != FL_AGG_SUMMARIZE || !s->agg->group_of) return false;
   for (int i = 0; i < n; i++)
-    if (values[i].type->kind == FL_TY_ARRAY && fl_sema_sizes_equal(s, fl_sema_dim(s, values[i], 0), s->agg->rows)) return true;
+    if (values[i].type->kind == FL_TY_ARRAY &&
+        fl_sema_sizes_equal(s, fl_sema_dim(s, values[i], 0), s->agg->rows))
+      return true;
   return false;
 }
 
@@ -33,12 +36,15 @@ FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *cal
   FlOp *perm = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, &agg->group_of, 1, &i64s, 0);
   perm->attrs.list = asc;
   perm->attrs.n_list = 1;
-  FlValue *counts = fl_ir_op(&s->b, FL_OP_SEGMENT_COUNT, 2, (FlValue *[]){agg->group_of, agg->groups}, 1, &i64s, 0)->results[0];
+  FlValue *counts =
+      fl_ir_op(&s->b, FL_OP_SEGMENT_COUNT, 2, (FlValue *[]){agg->group_of, agg->groups}, 1, &i64s, 0)
+          ->results[0];
   FlValue *starts = group_starts(s, counts, agg->groups);
   FlVal *sorted = FL_NEW_ARRAY(s->arena, FlVal, n + 1), *parts = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
   bool *by_row = FL_NEW_ARRAY(s->arena, bool, n + 1);
   for (int i = 0; i < n; i++) {
-    by_row[i] = values[i].type->kind == FL_TY_ARRAY && fl_sema_sizes_equal(s, fl_sema_dim(s, values[i], 0), agg->rows);
+    by_row[i] = values[i].type->kind == FL_TY_ARRAY &&
+                fl_sema_sizes_equal(s, fl_sema_dim(s, values[i], 0), agg->rows);
     sorted[i] = by_row[i] ? fl_sema_take(s, values[i], perm->results[0], false) : values[i];
   }
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &agg->groups, 0, NULL, 1);
@@ -61,7 +67,10 @@ FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *cal
   if (scalar) fl_ir_yield(r, s->module, out.type->n_parts, out.parts);
   fl_sema_leave(s, saved);
   if (fl_val_bad(out)) return out;
-  if (!scalar) return fl_sema_error(s, FL_E0605, span, "in `summarize` a function gives one scalar a group, and this gives %s", fl_val_text(s, out));
+  if (!scalar)
+    return fl_sema_error(s, FL_E0605, span,
+                         "in `summarize` a function gives one scalar a group, and this gives %s",
+                         fl_val_text(s, out));
   FlType1 types[2] = {fl_t_array(out.type->dtype, 1), fl_t_array(FL_BOOL, 1)};
   fl_ir_add_results(&s->b, map, out.type->n_parts, types);
   return fl_val_make(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, 1), map->results);

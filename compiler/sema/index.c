@@ -1,7 +1,8 @@
 /* index.c: subscripts. x[i], x[a..b], x[mask], x[positions], x[:, new], on arrays, tables and lists.
  *
- * In: a base and subscripts. Out: an element, a view of rows where the leading dimension alone is cut, else a MAP that
- * loads from the base, which fusion takes into whatever uses it. Every position is checked once, where it is made. */
+ * In: a base and subscripts. Out: an element, a view of rows where the leading dimension alone is cut, else a
+ * MAP that loads from the base, which fusion takes into whatever uses it. Every position is checked once,
+ * where it is made. */
 #include "sema/sema_internal.h"
 
 static void check_position(FlSema *s, FlValue *i, FlValue *n, FlSpan span) {
@@ -9,7 +10,8 @@ static void check_position(FlSema *s, FlValue *i, FlValue *n, FlSpan span) {
   if (fl_ir_const_value_i(i, &ci) && fl_ir_const_value_i(n, &cn) && ci >= 0 && ci < cn) return;
   FlSpan outer = s->b.span;
   s->b.span = span;
-  FlValue *ok = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, i, fl_sema_i64(s, 0)), fl_sema_op2(s, FL_OP_LT, i, n));
+  FlValue *ok = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, i, fl_sema_i64(s, 0)),
+                            fl_sema_op2(s, FL_OP_LT, i, n));
   FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 3, (FlValue *[]){ok, i, n}, 0, NULL, 0);
   check->attrs.i = FL_FAULT_INDEX;
   s->b.span = outer;
@@ -76,7 +78,9 @@ FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to) {
     fl_sema_mark_size(s, out.parts[0]);
   }
   for (int p = first; p < v.type->n_parts; p++) {
-    out.parts[p] = fl_ir_op(&s->b, FL_OP_ROWS, 3, (FlValue *[]){v.parts[p], from, to}, 1, &v.parts[p]->type, 0)->results[0];
+    out.parts[p] =
+        fl_ir_op(&s->b, FL_OP_ROWS, 3, (FlValue *[]){v.parts[p], from, to}, 1, &v.parts[p]->type, 0)
+            ->results[0];
     if (first) fl_sema_alias(s, fl_ir_dim(&s->b, out.parts[p], 0), out.parts[0]);
   }
   return out;
@@ -123,24 +127,26 @@ FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask) {
 typedef enum SubKind { SUB_POINT, SUB_SPAN, SUB_FULL, SUB_POSITIONS, SUB_MASK, SUB_NEW } SubKind;
 typedef struct Sub {
   SubKind kind;
-  FlValue *point;        /* POINT; SPAN: first */
-  FlValue *size;         /* of the result's dimension */
-  FlValue *end;          /* SPAN: one past the last, step 1 */
+  FlValue *point; /* POINT; SPAN: first */
+  FlValue *size;  /* of the result's dimension */
+  FlValue *end;   /* SPAN: one past the last, step 1 */
   int64_t step;
-  FlValue *array;        /* POSITIONS, MASK */
+  FlValue *array; /* POSITIONS, MASK */
   FlSpan span;
 } Sub;
 
 static FlValue *position(FlSema *s, const FlExpr *e, FlValue *n) {
   FlVal v = fl_sema_expr(s, e, NULL);
   if (fl_val_bad(v)) return NULL;
-  if (v.literal == FL_LIT_INT && v.negative && v.magnitude == 1) return fl_sema_op2(s, FL_OP_SUB, n, fl_sema_i64(s, 1));
+  if (v.literal == FL_LIT_INT && v.negative && v.magnitude == 1)
+    return fl_sema_op2(s, FL_OP_SUB, n, fl_sema_i64(s, 1));
   if (v.literal == FL_LIT_INT && v.negative) {
     fl_sema_error(s, FL_E0404, e->span, "only a literal -1 counts from the end");
     return NULL;
   }
   if (v.type->kind != FL_TY_SCALAR || !fl_dtype_is_int(v.type->dtype)) {
-    fl_sema_error(s, FL_E0404, e->span, "a position must be a whole number, and this is %s", fl_val_text(s, v));
+    fl_sema_error(s, FL_E0404, e->span, "a position must be a whole number, and this is %s",
+                  fl_val_text(s, v));
     return NULL;
   }
   v = fl_val_coerce(s, v, fl_type_scalar(s->types, FL_I64, false), e->span, "a position");
@@ -157,12 +163,15 @@ static bool read_value(FlSema *s, const FlSubscript *sub, FlValue *n, Sub *out) 
   FlVal v = fl_sema_expr(s, e, NULL);
   if (fl_val_bad(v)) return false;
   if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && !v.type->nullable && v.type->dtype == FL_BOOL) {
-    if (!fl_sema_same_size(s, n, fl_sema_dim(s, v, 0), sub->span, "the dimension has size {a}, but the mask {b}")) return false;
+    if (!fl_sema_same_size(s, n, fl_sema_dim(s, v, 0), sub->span,
+                           "the dimension has size {a}, but the mask {b}"))
+      return false;
     out->kind = SUB_MASK;
     out->array = v.parts[0];
     return true;
   }
-  if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && !v.type->nullable && fl_dtype_is_int(v.type->dtype)) {
+  if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && !v.type->nullable &&
+      fl_dtype_is_int(v.type->dtype)) {
     v = fl_val_coerce(s, v, fl_type_array(s->types, FL_I64, false, 1), sub->span, "positions");
     if (fl_val_bad(v)) return false;
     out->kind = SUB_POSITIONS;
@@ -177,7 +186,9 @@ static bool read_value(FlSema *s, const FlSubscript *sub, FlValue *n, Sub *out) 
     out->point = v.parts[0];
     return true;
   }
-  FlDiag *d = fl_sema_report(s, FL_E0404, sub->span, "a subscript is a position, a range, positions or a mask, and this is %s", fl_val_text(s, v));
+  FlDiag *d = fl_sema_report(s, FL_E0404, sub->span,
+                             "a subscript is a position, a range, positions or a mask, and this is %s",
+                             fl_val_text(s, v));
   if ((v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && v.type->nullable)
     fl_diag_help(s->sink, d, "say what null means with `??`");
   return false;
@@ -197,7 +208,8 @@ static bool read_slice(FlSema *s, const FlSubscript *sub, FlValue *n, Sub *out) 
   if (sub->step) {
     FlVal v = fl_sema_expr(s, sub->step, NULL);
     if (!fl_val_const_i(v, &out->step) || out->step <= 0) {
-      fl_sema_error(s, FL_E0314, sub->step->span, "a step must be a whole number above 0 that is known when compiling");
+      fl_sema_error(s, FL_E0314, sub->step->span,
+                    "a step must be a whole number above 0 that is known when compiling");
       return false;
     }
   }
@@ -207,8 +219,10 @@ static bool read_slice(FlSema *s, const FlSubscript *sub, FlValue *n, Sub *out) 
   w->span = sub->span;
   int64_t c;
   if (sub->lo && !(fl_ir_const_value_i(out->point, &c) && c == 0)) {
-    FlValue *ok = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, out->point, fl_sema_i64(s, 0)), fl_sema_op2(s, FL_OP_LE, out->point, out->end));
-    fl_ir_op(w, FL_OP_CHECK, 3, (FlValue *[]){ok, out->point, out->end}, 0, NULL, 0)->attrs.i = FL_FAULT_INDEX;
+    FlValue *ok = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, out->point, fl_sema_i64(s, 0)),
+                              fl_sema_op2(s, FL_OP_LE, out->point, out->end));
+    fl_ir_op(w, FL_OP_CHECK, 3, (FlValue *[]){ok, out->point, out->end}, 0, NULL, 0)->attrs.i =
+        FL_FAULT_INDEX;
   } else if (sub->hi) {
     FlValue *ok = fl_sema_op2(s, FL_OP_GE, out->end, fl_sema_i64(s, 0));
     fl_ir_op(w, FL_OP_CHECK, 3, (FlValue *[]){ok, out->end, n}, 0, NULL, 0)->attrs.i = FL_FAULT_INDEX;
@@ -253,9 +267,12 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
   }
   if (lead_only && subs[0].kind == SUB_FULL) return v;
   if (lead_only && subs[0].kind == SUB_MASK) return fl_sema_compress(s, v, subs[0].array);
-  if (lead_only && subs[0].kind == SUB_SPAN && subs[0].step == 1 && !s->in_kernel) return fl_sema_index_rows(s, v, subs[0].point, subs[0].end);
-  if (lead_only && subs[0].kind == SUB_POSITIONS && !s->in_kernel) return fl_sema_take(s, v, subs[0].array, false);
-  if (rank > FL_MAX_RANK) return fl_sema_error(s, FL_E0403, s->b.span, "an array has at most %d dimensions", FL_MAX_RANK);
+  if (lead_only && subs[0].kind == SUB_SPAN && subs[0].step == 1 && !s->in_kernel)
+    return fl_sema_index_rows(s, v, subs[0].point, subs[0].end);
+  if (lead_only && subs[0].kind == SUB_POSITIONS && !s->in_kernel)
+    return fl_sema_take(s, v, subs[0].array, false);
+  if (rank > FL_MAX_RANK)
+    return fl_sema_error(s, FL_E0403, s->b.span, "an array has at most %d dimensions", FL_MAX_RANK);
   int axis = 0;
   for (int i = 0; i < n_subs; i++) {
     if (subs[i].kind == SUB_MASK) {
@@ -308,7 +325,10 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
       parts[p] = map->results[0];
     }
   }
-  FlVal out = fl_val_make(s, rank ? fl_type_array(s->types, v.type->dtype, v.type->nullable, rank) : fl_type_scalar(s->types, v.type->dtype, v.type->nullable), parts);
+  FlVal out = fl_val_make(s,
+                          rank ? fl_type_array(s->types, v.type->dtype, v.type->nullable, rank)
+                               : fl_type_scalar(s->types, v.type->dtype, v.type->nullable),
+                          parts);
   for (int i = 0, k = 0; i < n_subs; i++) {
     if (subs[i].kind == SUB_NEW) out.stretch |= 1u << k;
     if (subs[i].kind != SUB_POINT) k++;
@@ -338,7 +358,8 @@ FlVal fl_sema_index(FlSema *s, const FlExpr *e) {
   FlTyKind kind = v.type->kind;
   if (kind != FL_TY_ARRAY && kind != FL_TY_TABLE && kind != FL_TY_LIST) {
     FlDiag *d = fl_sema_report(s, FL_E0404, e->span, "%s has no elements", fl_val_text(s, v));
-    if (kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "take characters with `slice(text, from, to)`");
+    if (kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT)
+      fl_diag_help(s->sink, d, "take characters with `slice(text, from, to)`");
     return fl_val_error(s);
   }
   const FlSubscriptList *list = &e->index.subs;
@@ -347,7 +368,8 @@ FlVal fl_sema_index(FlSema *s, const FlExpr *e) {
   for (int i = 0; i < list->n; i++) {
     const FlSubscript *sub = &list->at[i];
     if (n == 2 * FL_MAX_RANK || (sub->kind != FL_SUB_NEW && axis == rank))
-      return fl_sema_error(s, FL_E0403, sub->span, "%s has %d dimension%s, and this is one subscript more", fl_val_text(s, v), rank, rank == 1 ? "" : "s");
+      return fl_sema_error(s, FL_E0403, sub->span, "%s has %d dimension%s, and this is one subscript more",
+                           fl_val_text(s, v), rank, rank == 1 ? "" : "s");
     subs[n].span = sub->span;
     s->b.span = sub->span;
     if (sub->kind == FL_SUB_NEW) {
@@ -355,12 +377,14 @@ FlVal fl_sema_index(FlSema *s, const FlExpr *e) {
       continue;
     }
     FlValue *size = fl_sema_dim(s, v, axis++);
-    bool ok = sub->kind == FL_SUB_VALUE ? read_value(s, sub, size, &subs[n]) : read_slice(s, sub, size, &subs[n]);
+    bool ok =
+        sub->kind == FL_SUB_VALUE ? read_value(s, sub, size, &subs[n]) : read_slice(s, sub, size, &subs[n]);
     if (!ok) return fl_val_error(s);
     n++;
   }
   s->b.span = e->span;
   if (kind != FL_TY_ARRAY) return index_rows(s, v, &subs[0]);
-  for (; axis < rank && n < 2 * FL_MAX_RANK; axis++) subs[n++] = (Sub){.kind = SUB_FULL, .size = fl_sema_dim(s, v, axis), .span = e->span};
+  for (; axis < rank && n < 2 * FL_MAX_RANK; axis++)
+    subs[n++] = (Sub){.kind = SUB_FULL, .size = fl_sema_dim(s, v, axis), .span = e->span};
   return index_array(s, v, subs, n);
 }

@@ -1,7 +1,8 @@
 /* join.c: rows of two tables with equal keys.
  *
- * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right that are no
- * keys; by left row, then right row, unmatched right rows last. Columns of a side that may be missing become T?. */
+ * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right
+ * that are no keys; by left row, then right row, unmatched right rows last. Columns of a side that may be
+ * missing become T?. */
 #include "sema/sema_internal.h"
 
 enum { MAX_KEYS = 16 };
@@ -9,7 +10,7 @@ enum { MAX_KEYS = 16 };
 typedef struct Join {
   FlVal left, right; /* tables */
   int n_keys;
-  int left_key[MAX_KEYS], right_key[MAX_KEYS];  /* columns */
+  int left_key[MAX_KEYS], right_key[MAX_KEYS];       /* columns */
   FlVal left_value[MAX_KEYS], right_value[MAX_KEYS]; /* of one dtype */
   const char *how, *suffix;
   FlValue *rows, *left_row, *right_row; /* of the JOIN op */
@@ -30,18 +31,22 @@ static bool add_key(FlSema *s, Join *j, const FlExpr *left, const FlExpr *right)
   FlVal pair[2] = {fl_val_field(s, j->left, l), fl_val_field(s, j->right, r)};
   for (int i = 0; i < 2; i++)
     if (pair[i].type->kind != FL_TY_ARRAY || pair[i].type->rank != 1 || pair[i].type->dtype == FL_FILE) {
-      fl_sema_error(s, FL_E0609, i ? right->span : left->span, "`join` takes columns of numbers, texts, dates or bool, and this is %s", fl_val_text(s, pair[i]));
+      fl_sema_error(s, FL_E0609, i ? right->span : left->span,
+                    "`join` takes columns of numbers, texts, dates or bool, and this is %s",
+                    fl_val_text(s, pair[i]));
       return false;
     }
   const FlType *common = fl_type_common(s, pair, 2);
   if (!common) {
-    FlDiag *d = fl_sema_report(s, FL_E0616, right->span, "the keys have different types: `%s` is %s, and `%s` on the right is %s", left->name.text,
-                               fl_val_text(s, pair[0]), right->name.text, fl_val_text(s, pair[1]));
+    FlDiag *d = fl_sema_report(
+        s, FL_E0616, right->span, "the keys have different types: `%s` is %s, and `%s` on the right is %s",
+        left->name.text, fl_val_text(s, pair[0]), right->name.text, fl_val_text(s, pair[1]));
     fl_diag_help(s->sink, d, "convert one of them with `derive` before the join");
     return false;
   }
   for (int i = 0; i < 2; i++) {
-    pair[i] = fl_val_coerce(s, pair[i], fl_type_array(s->types, common->dtype, pair[i].type->nullable, 1), left->span, "the key");
+    pair[i] = fl_val_coerce(s, pair[i], fl_type_array(s->types, common->dtype, pair[i].type->nullable, 1),
+                            left->span, "the key");
     if (fl_val_bad(pair[i])) return false;
   }
   j->left_key[j->n_keys] = l;
@@ -58,7 +63,8 @@ static bool read_keys(FlSema *s, Join *j, FlCallSite *c) {
     const FlType *row = j->left.type->elem;
     for (int i = 0; i < row->n_fields; i++)
       if (fl_type_field_find(j->right.type->elem, row->fields[i].name) >= 0) {
-        fl_diag_help(s->sink, d, "both tables have `%s`: `on = (%s)`", row->fields[i].name, row->fields[i].name);
+        fl_diag_help(s->sink, d, "both tables have `%s`: `on = (%s)`", row->fields[i].name,
+                     row->fields[i].name);
         break;
       }
     return false;
@@ -76,7 +82,8 @@ static bool read_keys(FlSema *s, Join *j, FlCallSite *c) {
   return true;
 }
 
-static bool read_word(FlSema *s, FlActual *a, const char *what, const char *const *words, int n, const char **out) {
+static bool read_word(FlSema *s, FlActual *a, const char *what, const char *const *words, int n,
+                      const char **out) {
   if (!fl_actual_given(a)) return true;
   const char *word;
   if (!fl_actual_const_text(s, a, &word)) return false;
@@ -108,7 +115,9 @@ static FlVal has_row(FlSema *s, FlValue *rows, FlSpan span) {
 /* v's rows, null where there is none (-1). */
 static FlVal take_or_null(FlSema *s, FlVal v, FlValue *rows, FlVal has, const char *name, FlSpan span) {
   if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1) {
-    FlDiag *d = fl_sema_report(s, FL_E0618, span, "the column `%s` is %s, which cannot be null where a row has no partner", name, fl_val_text(s, v));
+    FlDiag *d = fl_sema_report(s, FL_E0618, span,
+                               "the column `%s` is %s, which cannot be null where a row has no partner", name,
+                               fl_val_text(s, v));
     fl_diag_help(s->sink, d, "drop it before the join, or use `how = \"inner\"`");
     return fl_val_error(s);
   }
@@ -146,15 +155,18 @@ static FlVal left_column(FlSema *s, Join *j, int column, FlSpan span) {
   FlVal v = fl_val_field(s, j->left, column);
   if (!is(j->how, "right") && !is(j->how, "full")) return fl_sema_take(s, v, j->left_row, false);
   int key = key_of_left(j, column);
-  if (key < 0) return take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name, span);
+  if (key < 0)
+    return take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name, span);
   if (is(j->how, "right")) return fl_sema_take(s, j->right_value[key], j->right_row, false);
-  FlVal args[3] = {j->has_left, fl_sema_take(s, j->left_value[key], j->left_row, true), fl_sema_take(s, j->right_value[key], j->right_row, true)};
+  FlVal args[3] = {j->has_left, fl_sema_take(s, j->left_value[key], j->left_row, true),
+                   fl_sema_take(s, j->right_value[key], j->right_row, true)};
   return fl_sema_lift(s, span, 3, args, either_key, NULL);
 }
 
 static FlVal joined(FlSema *s, Join *j, FlCallSite *c) {
   bool from_left_alone = is(j->how, "semi") || is(j->how, "anti");
-  bool lacks_left = is(j->how, "right") || is(j->how, "full"), lacks_right = is(j->how, "left") || is(j->how, "full");
+  bool lacks_left = is(j->how, "right") || is(j->how, "full"),
+       lacks_right = is(j->how, "left") || is(j->how, "full");
   if (lacks_left) j->has_left = has_row(s, j->left_row, c->span);
   if (lacks_right) j->has_right = has_row(s, j->right_row, c->span);
   FlColumns out = {0};
@@ -167,15 +179,18 @@ static FlVal joined(FlSema *s, Join *j, FlCallSite *c) {
   for (int i = 0; !from_left_alone && i < right->n_fields; i++) {
     if (is_right_key(j, i)) continue;
     const char *name = right->fields[i].name;
-    if (fl_type_field_find(left, name) >= 0) name = fl_intern_z(s->names, fl_arena_printf(s->arena, "%s%s", name, j->suffix));
+    if (fl_type_field_find(left, name) >= 0)
+      name = fl_intern_z(s->names, fl_arena_printf(s->arena, "%s%s", name, j->suffix));
     for (int k = 0; k < out.n; k++)
       if (out.names[k] == name) {
-        FlDiag *d = fl_sema_report(s, FL_E0619, c->span, "the joined table would have the column `%s` twice", name);
+        FlDiag *d =
+            fl_sema_report(s, FL_E0619, c->span, "the joined table would have the column `%s` twice", name);
         fl_diag_help(s->sink, d, "say how columns of the right table are marked: `suffix = \"_other\"`");
         return fl_val_error(s);
       }
     FlVal v = fl_val_field(s, j->right, i);
-    v = lacks_right ? take_or_null(s, v, j->right_row, j->has_right, right->fields[i].name, c->span) : fl_sema_take(s, v, j->right_row, false);
+    v = lacks_right ? take_or_null(s, v, j->right_row, j->has_right, right->fields[i].name, c->span)
+                    : fl_sema_take(s, v, j->right_row, false);
     if (fl_val_bad(v)) return v;
     fl_columns_set(s, &out, name, v);
   }
@@ -183,17 +198,22 @@ static FlVal joined(FlSema *s, Join *j, FlCallSite *c) {
 }
 
 FlVal fl_builtin_join(FlSema *s, FlCallSite *c) {
-  static const char *const kinds[] = {"inner", "left", "right", "full", "semi", "anti"}, *const expects[] = {"many", "one"};
+  static const char *const kinds[] = {"inner", "left", "right", "full", "semi", "anti"}, *const expects[] = {
+                                                                                             "many", "one"};
   Join *j = FL_NEW(s->arena, Join);
   *j = (Join){.how = "inner", .suffix = "_r"};
   const char *expect = "many";
   if (!fl_verb_table(s, c, &j->left)) return fl_val_error(s);
   j->right = fl_actual_value(s, &c->args[1], NULL);
   if (fl_val_bad(j->right)) return j->right;
-  if (j->right.type->kind != FL_TY_TABLE) return fl_sema_error(s, FL_E0606, c->args[1].span, "`join` takes a second table, and this is %s", fl_val_text(s, j->right));
-  if (!read_keys(s, j, c) || !read_word(s, &c->args[3], "how", kinds, 6, &j->how) || !read_word(s, &c->args[5], "expect", expects, 2, &expect))
+  if (j->right.type->kind != FL_TY_TABLE)
+    return fl_sema_error(s, FL_E0606, c->args[1].span, "`join` takes a second table, and this is %s",
+                         fl_val_text(s, j->right));
+  if (!read_keys(s, j, c) || !read_word(s, &c->args[3], "how", kinds, 6, &j->how) ||
+      !read_word(s, &c->args[5], "expect", expects, 2, &expect))
     return fl_val_error(s);
-  if (fl_actual_given(&c->args[4]) && !fl_actual_const_text(s, &c->args[4], &j->suffix)) return fl_val_error(s);
+  if (fl_actual_given(&c->args[4]) && !fl_actual_const_text(s, &c->args[4], &j->suffix))
+    return fl_val_error(s);
   FlValue *args[4 * MAX_KEYS];
   const char *words[MAX_KEYS], *flags[2 * MAX_KEYS];
   for (int i = 0; i < j->n_keys; i++) words[i] = "key";

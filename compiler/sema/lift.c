@@ -1,5 +1,5 @@
-/* lift.c: elementwise application. A scalar function over arrays becomes one MAP whose region loads an element of each
- * array and applies the function; fusion later joins chains of them.
+/* lift.c: elementwise application. A scalar function over arrays becomes one MAP whose region loads an
+ * element of each array and applies the function; fusion later joins chains of them.
  *
  * Shapes (LANGUAGE 4): equal, or one side a scalar, or one lacks leading dimensions. */
 #include "sema/sema_internal.h"
@@ -10,7 +10,9 @@ static const char *axis_message(FlSema *s, int rank, int axis) {
 }
 
 /* Was dimension k of the result (of this rank) made by `new` in this argument? */
-static bool stretches(const FlVal *v, int rank, int k) { return v->stretch >> (k - (rank - v->type->rank)) & 1; }
+static bool stretches(const FlVal *v, int rank, int k) {
+  return v->stretch >> (k - (rank - v->type->rank)) & 1;
+}
 
 FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, void *env) {
   int rank = 0, widest = -1;
@@ -29,7 +31,9 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   for (int k = 0; k < rank; k++) {
     int from = widest; /* the first that has this dimension and does not stretch it */
     for (int i = 0; i < n && stretches(&args[from], rank, k); i++)
-      if (args[i].type->kind == FL_TY_ARRAY && k >= rank - args[i].type->rank && !stretches(&args[i], rank, k)) from = i;
+      if (args[i].type->kind == FL_TY_ARRAY && k >= rank - args[i].type->rank &&
+          !stretches(&args[i], rank, k))
+        from = i;
     if (stretches(&args[from], rank, k)) stretch |= 1u << k;
     sizes[k] = fl_sema_dim(s, args[from], k - (rank - args[from].type->rank));
     i64s[k] = fl_t_scalar(FL_I64);
@@ -59,7 +63,9 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
     FlValue *parts[2];
     FlValue *index[FL_MAX_RANK];
     for (int k = 0; k < t->rank; k++)
-      index[k] = (args[i].stretch >> k & 1) && !(stretch >> (rank - t->rank + k) & 1) ? fl_sema_i64(s, 0) : r->params[rank - t->rank + k];
+      index[k] = (args[i].stretch >> k & 1) && !(stretch >> (rank - t->rank + k) & 1)
+                     ? fl_sema_i64(s, 0)
+                     : r->params[rank - t->rank + k];
     for (int k = 0; k < t->n_parts; k++) parts[k] = fl_ir_load(&s->b, args[i].parts[k], t->rank, index, true);
     elements[i] = fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
   }
@@ -74,7 +80,8 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   for (int i = 0; flat && i < out.type->n_fields; i++) flat = out.type->fields[i].type->kind == FL_TY_SCALAR;
   if (!scalars && !flat) {
     fl_sema_leave(s, saved);
-    return fl_sema_error(s, FL_E0301, span, "applied to each element this gives %s, which cannot be the element of an array",
+    return fl_sema_error(s, FL_E0301, span,
+                         "applied to each element this gives %s, which cannot be the element of an array",
                          fl_val_text(s, out));
   }
   fl_ir_yield(r, s->module, out.type->n_parts, out.parts);
@@ -83,11 +90,13 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   for (int k = 0; k < out.type->n_parts; k++) types[k] = fl_t_array((FlDtype)out.parts[k]->type.dtype, rank);
   fl_ir_add_results(&s->b, map, out.type->n_parts, types);
   if (scalars) {
-    FlVal array = fl_val_make(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, rank), map->results);
+    FlVal array =
+        fl_val_make(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, rank), map->results);
     array.stretch = stretch;
     return array;
   }
-  FlVal table = {.type = fl_type_table(s->types, out.type), .parts = FL_NEW_ARRAY(s->arena, FlValue *, out.type->n_parts + 1)};
+  FlVal table = {.type = fl_type_table(s->types, out.type),
+                 .parts = FL_NEW_ARRAY(s->arena, FlValue *, out.type->n_parts + 1)};
   table.parts[0] = sizes[0];
   memcpy(table.parts + 1, map->results, sizeof(FlValue *) * (size_t)out.type->n_parts);
   return table;
@@ -95,7 +104,8 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
 
 /* ---- scalar operators with nulls ---- */
 
-static FlOp *emit(FlSema *s, FlOpcode code, const FlVal *args, int n, const FlType *result, const FlAttrs *attrs) {
+static FlOp *emit(FlSema *s, FlOpcode code, const FlVal *args, int n, const FlType *result,
+                  const FlAttrs *attrs) {
   FlValue *values[8];
   for (int i = 0; i < n; i++) values[i] = args[i].parts[0];
   FlType1 type = fl_t_scalar(result->dtype);
@@ -104,7 +114,8 @@ static FlOp *emit(FlSema *s, FlOpcode code, const FlVal *args, int n, const FlTy
   return op;
 }
 
-FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result, const FlAttrs *attrs) {
+FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result,
+                        const FlAttrs *attrs) {
   FlValue *valid = NULL;
   for (int i = 0; i < n; i++) {
     FlValue *v = fl_val_valid(s, args[i]);
@@ -149,7 +160,8 @@ static FlVal lift_op_element(FlSema *s, void *env, FlVal *args, int n, FlSpan sp
   return fl_sema_scalar_op(s, op->code, args, n, op->result, op->attrs);
 }
 
-FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result, const FlAttrs *attrs) {
+FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result,
+                      const FlAttrs *attrs) {
   LiftOp op = {code, fl_type_scalar(s->types, result, false), attrs};
   return fl_sema_lift(s, span, n, args, lift_op_element, &op);
 }

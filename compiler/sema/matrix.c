@@ -1,17 +1,23 @@
 /* matrix.c: numeric columns of a table side by side: matrix(t, a, b), matrix(t, except = (label)).
  *
- * In: a table and column expressions, or all columns but some. Out: f64[rows, k] (f32 by dtype =), row-major; a column of
- * arrays [rows, d] gives d columns. A column that is text, bool or nullable is an error that names it. */
+ * In: a table and column expressions, or all columns but some. Out: f64[rows, k] (f32 by dtype =), row-major;
+ * a column of arrays [rows, d] gives d columns. A column that is text, bool or nullable is an error that
+ * names it. */
 #include "sema/sema_internal.h"
 
 static FlVal reject(FlSema *s, FlVal v, FlSpan span, const char *name) {
   bool plain = v.type->kind == FL_TY_ARRAY && v.type->rank <= 2;
   bool number = plain && fl_dtype_is_number(v.type->dtype);
   const char *why = number ? "which may be null" : "not numbers";
-  FlDiag *d = fl_sema_report(s, FL_E0613, span, "`%s` cannot be a column of a matrix: it is %s, %s", name, fl_val_text(s, v), why);
-  if (number) fl_diag_help(s->sink, d, "fill it, `fill_null(%s = 0)`, or drop those rows, `drop_null(%s)`", name, name);
+  FlDiag *d = fl_sema_report(s, FL_E0613, span, "`%s` cannot be a column of a matrix: it is %s, %s", name,
+                             fl_val_text(s, v), why);
+  if (number)
+    fl_diag_help(s->sink, d, "fill it, `fill_null(%s = 0)`, or drop those rows, `drop_null(%s)`", name, name);
   else if (plain && v.type->dtype == FL_BOOL) fl_diag_help(s->sink, d, "convert it: `f64(%s)`", name);
-  else if (plain && v.type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "make numbers of it, as in `f64(%s == ...)`, or leave it out with `except = (%s)`", name, name);
+  else if (plain && v.type->dtype == FL_TEXT)
+    fl_diag_help(s->sink, d,
+                 "make numbers of it, as in `f64(%s == ...)`, or leave it out with `except = (%s)`", name,
+                 name);
   else fl_diag_help(s->sink, d, "leave it out with `except = (%s)`", name);
   return fl_val_error(s);
 }
@@ -75,17 +81,23 @@ FlVal fl_builtin_matrix(FlSema *s, FlCallSite *c) {
   const FlType *row = t.type->elem;
   bool *except = FL_NEW_ARRAY(s->arena, bool, row->n_fields + 1);
   if (fl_actual_given(&c->args[1])) {
-    if (c->n_rest) return fl_sema_error(s, FL_E0210, c->args[1].span, "`matrix` takes the columns, or `except =` those that it leaves out, not both");
+    if (c->n_rest)
+      return fl_sema_error(s, FL_E0210, c->args[1].span,
+                           "`matrix` takes the columns, or `except =` those that it leaves out, not both");
     if (!read_except(s, t, c->args[1].expr, except)) return fl_val_error(s);
   }
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
-    const char *name = a->name.text ? a->name.text : a->expr && (a->expr->kind == FL_EXPR_NAME || a->expr->kind == FL_EXPR_COL) ? a->expr->name.text : "column";
+    const char *name = a->name.text ? a->name.text
+                       : a->expr && (a->expr->kind == FL_EXPR_NAME || a->expr->kind == FL_EXPR_COL)
+                           ? a->expr->name.text
+                           : "column";
     FlVal v = fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), m.rows, a->span, name);
     if (!add_piece(s, &m, v, a->span, name)) return fl_val_error(s);
   }
   for (int k = 0; !c->n_rest && k < row->n_fields; k++)
-    if (!except[k] && !add_piece(s, &m, fl_val_field(s, t, k), c->span, row->fields[k].name)) return fl_val_error(s);
+    if (!except[k] && !add_piece(s, &m, fl_val_field(s, t, k), c->span, row->fields[k].name))
+      return fl_val_error(s);
   if (!m.flat.n) return fl_sema_error(s, FL_E0613, c->span, "no column is left for the matrix");
   FlType1 line = fl_t_array(m.dtype, 1), grid = fl_t_array(m.dtype, 2);
   FlValue *all = m.flat.at[0];
@@ -93,7 +105,8 @@ FlVal fl_builtin_matrix(FlSema *s, FlCallSite *c) {
   FlValue *width = m.wide ? m.wide : fl_sema_i64(s, m.single);
   if (m.wide && m.single) width = fl_sema_op2(s, FL_OP_ADD, width, fl_sema_i64(s, m.single));
   fl_sema_mark_size(s, width);
-  FlValue *columns = fl_ir_op(&s->b, FL_OP_RESHAPE, 3, (FlValue *[]){all, width, m.rows}, 1, &grid, 0)->results[0];
+  FlValue *columns =
+      fl_ir_op(&s->b, FL_OP_RESHAPE, 3, (FlValue *[]){all, width, m.rows}, 1, &grid, 0)->results[0];
   FlValue *out = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &columns, 1, &grid, 0)->results[0];
   return fl_val_array(s, m.dtype, 2, out);
 }

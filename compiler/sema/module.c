@@ -1,7 +1,7 @@
 /* module.c: a script and what it imports, from declarations to the top-level function.
  *
- * In: the AST of the script. Out: an IR module whose main function takes the params and does the script's effects, or
- * errors. `fn stage type param import` are visible in the whole file, `let` after its line. */
+ * In: the AST of the script. Out: an IR module whose main function takes the params and does the script's
+ * effects, or errors. `fn stage type param import` are visible in the whole file, `let` after its line. */
 #include "sema/sema_internal.h"
 
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static void declare_all(FlSema *s, FlFile *file) {
       for (int p = 0; p < st->fn.params.n; p++)
         for (int q = 0; q < p; q++)
           if (st->fn.params.at[p].name.text == st->fn.params.at[q].name.text)
-            fl_sema_error(s, FL_E0218, st->fn.params.at[p].name.span, "there are two parameters `%s`", st->fn.params.at[p].name.text);
+            fl_sema_error(s, FL_E0218, st->fn.params.at[p].name.span, "there are two parameters `%s`",
+                          st->fn.params.at[p].name.text);
       break;
     case FL_STMT_TYPE: declare(s, file, FL_BIND_TYPE, st->type.name, st); break;
     case FL_STMT_IMPORT:
@@ -93,12 +94,16 @@ static const char *dir_of(FlSema *s, const char *path) {
 
 static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   FlSpan span = im->path ? im->path_span : im->module.span;
-  const char *path = im->path ? (im->path[0] == '/' || strcmp(from->dir, ".") == 0 ? im->path : fl_arena_printf(s->arena, "%s/%s", from->dir, im->path))
-                              : fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, im->module.text);
+  const char *path = im->path
+                         ? (im->path[0] == '/' || strcmp(from->dir, ".") == 0
+                                ? im->path
+                                : fl_arena_printf(s->arena, "%s/%s", from->dir, im->path))
+                         : fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, im->module.text);
   for (int i = 0; i < s->files.n; i++)
     if (strcmp(s->files.at[i]->ast->source->path, path) == 0) {
       if (!s->files.at[i]->loading) return s->files.at[i];
-      fl_sema_error(s, FL_E0221, span, "this import goes round in a circle: `%s` is being read already", path);
+      fl_sema_error(s, FL_E0221, span, "this import goes round in a circle: `%s` is being read already",
+                    path);
       return NULL;
     }
   size_t len;
@@ -106,7 +111,8 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   if (!text) {
     if (im->path) fl_sema_error(s, FL_E0219, span, "the file `%s` cannot be read", path);
     else {
-      FlDiag *d = fl_sema_report(s, FL_E0219, span, "there is no module `%s` in the standard library", im->module.text);
+      FlDiag *d = fl_sema_report(s, FL_E0219, span, "there is no module `%s` in the standard library",
+                                 im->module.text);
       fl_diag_help(s->sink, d, "a file of your own is imported as `import \"%s.flow\"`", im->module.text);
     }
     return NULL;
@@ -145,15 +151,19 @@ static const char *default_text(FlSema *s, const FlExpr *e) {
   bool minus = e->kind == FL_EXPR_UNARY && e->unary.op == FL_UN_NEG;
   const FlExpr *x = minus ? e->unary.operand : e;
   const char *sign = minus ? "-" : "";
-  if (x->kind == FL_EXPR_INT) return fl_arena_printf(s->arena, "%s%llu", sign, (unsigned long long)x->integer.value);
+  if (x->kind == FL_EXPR_INT)
+    return fl_arena_printf(s->arena, "%s%llu", sign, (unsigned long long)x->integer.value);
   if (x->kind == FL_EXPR_FLOAT) return fl_arena_printf(s->arena, "%s%s", sign, x->real.spelling);
   if (!minus && e->kind == FL_EXPR_BOOL) return e->boolean ? "true" : "false";
   if (!minus && e->kind == FL_EXPR_NULL) return "null";
-  if (!minus && e->kind == FL_EXPR_TEXT && (e->text.parts.n == 0 || (e->text.parts.n == 1 && !e->text.parts.at[0].value)))
+  if (!minus && e->kind == FL_EXPR_TEXT &&
+      (e->text.parts.n == 0 || (e->text.parts.n == 1 && !e->text.parts.at[0].value)))
     return e->text.parts.n ? e->text.parts.at[0].bytes : "";
   bool call = !minus && e->kind == FL_EXPR_CALL && e->call.args.n == 1 && e->call.func->kind == FL_EXPR_NAME;
-  if (call && (strcmp(e->call.func->name.text, "date") == 0 || strcmp(e->call.func->name.text, "file") == 0)) return default_text(s, e->call.args.at[0].value);
-  fl_sema_error(s, FL_E0220, e->span, "the default of a param must be a constant: a number, a text, true, false, null or a date");
+  if (call && (strcmp(e->call.func->name.text, "date") == 0 || strcmp(e->call.func->name.text, "file") == 0))
+    return default_text(s, e->call.args.at[0].value);
+  fl_sema_error(s, FL_E0220, e->span,
+                "the default of a param must be a constant: a number, a text, true, false, null or a date");
   return NULL;
 }
 
@@ -162,12 +172,17 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   const FlType *t = fl_type_of_expr(s, st->param.type);
   if (!t || t->kind != FL_TY_SCALAR) {
     if (!t || t->kind != FL_TY_ERROR)
-      fl_sema_error(s, FL_E0220, st->param.type->span, "a param is a number, text, bool, date or file%s", t ? "" : ", with its type written");
+      fl_sema_error(s, FL_E0220, st->param.type->span, "a param is a number, text, bool, date or file%s",
+                    t ? "" : ", with its type written");
     fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s));
     return;
   }
-  FlIrParam p = {.name = file->is_script ? name.text : fl_arena_printf(s->arena, "%s.%s", file->name, name.text),
-                 .type = fl_type_text(s->types, t), .help = st->doc ? st->doc : "", .t = fl_t_scalar(t->dtype), .nullable = t->nullable,
+  FlIrParam p = {.name =
+                     file->is_script ? name.text : fl_arena_printf(s->arena, "%s.%s", file->name, name.text),
+                 .type = fl_type_text(s->types, t),
+                 .help = st->doc ? st->doc : "",
+                 .t = fl_t_scalar(t->dtype),
+                 .nullable = t->nullable,
                  .span = name.span};
   bool ok = true;
   if (st->param.fallback) {
@@ -209,14 +224,18 @@ static void run_module(FlSema *s, FlFile *file) {
     const FlStmt *st = file->ast->stmts.at[i];
     switch (st->kind) {
     case FL_STMT_LET: fl_sema_stmt(s, st); break;
-    case FL_STMT_VAR: fl_sema_error(s, FL_E0802, st->span, "an imported file has no variables; bind this with `let`"); break;
+    case FL_STMT_VAR:
+      fl_sema_error(s, FL_E0802, st->span, "an imported file has no variables; bind this with `let`");
+      break;
     case FL_STMT_ASSIGN:
     case FL_STMT_EXPR:
     case FL_STMT_FOR:
     case FL_STMT_WHILE:
     case FL_STMT_BREAK:
     case FL_STMT_CONTINUE:
-    case FL_STMT_ASSERT: fl_sema_error(s, FL_E0802, st->span, "an imported file declares things; this would do something"); break;
+    case FL_STMT_ASSERT:
+      fl_sema_error(s, FL_E0802, st->span, "an imported file declares things; this would do something");
+      break;
     case FL_STMT_ERROR:
     case FL_STMT_FN:
     case FL_STMT_STAGE:
@@ -239,10 +258,13 @@ static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
     s->b.span = st->span;
     {
       FlVal v = fl_sema_expr(s, st->expr, NULL);
-      if (fl_val_bad(v) && !s->sink->n_errors) fl_sema_error(s, FL_E0299, st->span, "flow did not understand this, and does not know why");
-      if (v.type->kind == FL_TY_FUNC) fl_sema_error(s, FL_E0319, st->span, "this is a function; call it with `(...)`");
+      if (fl_val_bad(v) && !s->sink->n_errors)
+        fl_sema_error(s, FL_E0299, st->span, "flow did not understand this, and does not know why");
+      if (v.type->kind == FL_TY_FUNC)
+        fl_sema_error(s, FL_E0319, st->span, "this is a function; call it with `(...)`");
       else if (v.type->kind == FL_TY_NULL) fl_sema_error(s, FL_E0319, st->span, "this value is not used");
-      else if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER) fl_sema_show(s, v);
+      else if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER)
+        fl_sema_show(s, v);
     }
     break;
   case FL_STMT_ASSIGN:
@@ -276,7 +298,8 @@ static void check_uncalled(FlSema *s, FlFile *file) {
     FlFrame *outer_frame = s->frame;
     FlBuilder outer = s->b;
     s->frame = frame;
-    s->b = (FlBuilder){.module = s->module, .func = frame->func, .region = frame->func->body, .span = b->span};
+    s->b =
+        (FlBuilder){.module = s->module, .func = frame->func, .region = frame->func->body, .span = b->span};
     const FlFnParamList *params = &b->decl->fn.params;
     FlActual *args = FL_NEW_ARRAY(s->arena, FlActual, params->n + 1);
     bool known = true;
@@ -316,10 +339,12 @@ static void known_failures(FlSema *s, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     int64_t holds, a = 0, b = 0;
     if (op->code != FL_OP_CHECK || !fl_ir_const_value_i(op->args[0], &holds) || holds) continue;
-    bool known = op->n_args == 3 && fl_ir_const_value_i(op->args[1], &a) && fl_ir_const_value_i(op->args[2], &b);
+    bool known =
+        op->n_args == 3 && fl_ir_const_value_i(op->args[1], &a) && fl_ir_const_value_i(op->args[2], &b);
     if (!known || (op->attrs.i != FL_FAULT_INDEX && op->attrs.i != FL_FAULT_SHAPE)) continue;
     if (op->attrs.i == FL_FAULT_INDEX) {
-      fl_sema_error(s, FL_E0404, op->span, "position %lld is out of bounds for a dimension of size %lld", (long long)a, (long long)b);
+      fl_sema_error(s, FL_E0404, op->span, "position %lld is out of bounds for a dimension of size %lld",
+                    (long long)a, (long long)b);
     } else {
       FlText1 text = {0};
       for (const char *p = op->attrs.s; *p; p++) {
@@ -353,19 +378,30 @@ static const char *leading_doc(FlSema *s, const FlAst *ast) {
   return doc;
 }
 
-FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink, const FlAst *ast,
-                            const FlSemaOptions *options) {
+FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink,
+                            const FlAst *ast, const FlSemaOptions *options) {
   const char *slash = strrchr(ast->source->path, '/');
-  FlSema state = {.arena = arena, .names = names, .sources = sources, .sink = sink, .types = fl_types_make(arena, names), .options = options}, *s = &state;
+  FlSema state = {.arena = arena,
+                  .names = names,
+                  .sources = sources,
+                  .sink = sink,
+                  .types = fl_types_make(arena, names),
+                  .options = options},
+         *s = &state;
   s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);
   s->module->doc = leading_doc(s, ast);
   s->sizes = fl_map_make(arena);
   FlFile *file = FL_NEW(arena, FlFile);
-  *file = (FlFile){.name = "script", .ast = ast, .scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN), .dir = dir_of(s, ast->source->path), .is_script = true};
+  *file = (FlFile){.name = "script",
+                   .ast = ast,
+                   .scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN),
+                   .dir = dir_of(s, ast->source->path),
+                   .is_script = true};
   fl_vec_push(arena, &s->files, file);
   FlFrame frame = {0};
   s->frame = &frame;
-  frame.func = s->module->main = fl_ir_func_make(s->module, "main", FL_FUNC_MAIN, (FlSpan){ast->source->id, 0, 0});
+  frame.func = s->module->main =
+      fl_ir_func_make(s->module, "main", FL_FUNC_MAIN, (FlSpan){ast->source->id, 0, 0});
   s->b = (FlBuilder){.module = s->module, .func = frame.func, .region = frame.func->body};
   s->scope = file->scope;
   s->file = file;
@@ -395,7 +431,8 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
     s->pure = "a test";
     FlVal v = fl_sema_block(s, &tests.at[i]->test.body->block, NULL);
     if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER)
-      fl_sema_error(s, FL_E0319, tests.at[i]->test.body->span, "the last value of this test is not used; did you mean `assert`?");
+      fl_sema_error(s, FL_E0319, tests.at[i]->test.body->span,
+                    "the last value of this test is not used; did you mean `assert`?");
     s->pure = NULL;
     fl_sema_leave(s, saved);
   }

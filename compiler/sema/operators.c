@@ -1,5 +1,5 @@
-/* operators.c: unary and binary operators on finished values, and ranges. Numbers are brought to one type first
- * (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
+/* operators.c: unary and binary operators on finished values, and ranges. Numbers are brought to one type
+ * first (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
 #include "sema/sema_internal.h"
 
 static bool is_number(FlVal v) {
@@ -20,10 +20,13 @@ static FlVal to_dtype(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
 /* Brings two numbers to one type. */
 static bool same_number(FlSema *s, FlVal *a, FlVal *b, FlSpan span, FlSpan left, FlSpan right, FlDtype *out) {
   FlDtype d;
-  if (a->literal && !b->literal && fl_val_fits(s, *a, fl_type_scalar(s->types, b->type->dtype, false))) d = b->type->dtype;
-  else if (b->literal && !a->literal && fl_val_fits(s, *b, fl_type_scalar(s->types, a->type->dtype, false))) d = a->type->dtype;
+  if (a->literal && !b->literal && fl_val_fits(s, *a, fl_type_scalar(s->types, b->type->dtype, false)))
+    d = b->type->dtype;
+  else if (b->literal && !a->literal && fl_val_fits(s, *b, fl_type_scalar(s->types, a->type->dtype, false)))
+    d = a->type->dtype;
   else if (!fl_promote(a->type->dtype, b->type->dtype, &d)) {
-    FlDiag *diag = fl_sema_report(s, FL_E0312, span, "%s and %s do not mix", fl_dtype_name(a->type->dtype), fl_dtype_name(b->type->dtype));
+    FlDiag *diag = fl_sema_report(s, FL_E0312, span, "%s and %s do not mix", fl_dtype_name(a->type->dtype),
+                                  fl_dtype_name(b->type->dtype));
     fl_diag_help(s->sink, diag, "convert one of them, for example with `i64(...)`");
     return false;
   }
@@ -35,24 +38,32 @@ static bool same_number(FlSema *s, FlVal *a, FlVal *b, FlSpan span, FlSpan left,
 
 bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span) {
   FlDtype d;
-  if (is_number(pair[0]) && is_number(pair[1])) return same_number(s, &pair[0], &pair[1], span, span, span, &d);
-  fl_sema_error(s, FL_E0312, span, "these are no numbers: %s and %s", fl_val_text(s, pair[0]), fl_val_text(s, pair[1]));
+  if (is_number(pair[0]) && is_number(pair[1]))
+    return same_number(s, &pair[0], &pair[1], span, span, span, &d);
+  fl_sema_error(s, FL_E0312, span, "these are no numbers: %s and %s", fl_val_text(s, pair[0]),
+                fl_val_text(s, pair[1]));
   return false;
 }
 
 static FlVal wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan span) {
-  FlDiag *d = fl_sema_report(s, FL_E0312, span, "`%s` does not take %s and %s", op, fl_val_text(s, a), fl_val_text(s, b));
-  bool text_and_date = (is_dtype(a, FL_DATE) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && is_dtype(b, FL_DATE));
+  FlDiag *d = fl_sema_report(s, FL_E0312, span, "`%s` does not take %s and %s", op, fl_val_text(s, a),
+                             fl_val_text(s, b));
+  bool text_and_date =
+      (is_dtype(a, FL_DATE) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && is_dtype(b, FL_DATE));
   if (text_and_date) fl_diag_help(s->sink, d, "write the date as `date(\"2026-01-31\")`");
-  else if (is_dtype(a, FL_TEXT) && is_number(b)) fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
-  else if (is_dtype(b, FL_TEXT) && is_number(a)) fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
-  else if (a.type->kind == FL_TY_TABLE || b.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`, or make a matrix of some with `matrix(t, a, b)`");
+  else if (is_dtype(a, FL_TEXT) && is_number(b))
+    fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
+  else if (is_dtype(b, FL_TEXT) && is_number(a))
+    fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
+  else if (a.type->kind == FL_TY_TABLE || b.type->kind == FL_TY_TABLE)
+    fl_diag_help(s->sink, d, "take a column, `t.x`, or make a matrix of some with `matrix(t, a, b)`");
   return fl_val_error(s);
 }
 
 /* ---- tuples of numbers ---- */
 
-static FlVal tuple_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
+static FlVal tuple_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left,
+                              FlSpan right) {
   FlVal t = a.type->kind == FL_TY_TUPLE ? a : b;
   int n = t.type->n_fields;
   const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
@@ -64,13 +75,16 @@ static FlVal tuple_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan
     if (b.type->kind == FL_TY_TUPLE) {
       int k = fl_type_field_find(b.type, names[i]);
       if (k < 0 || b.type->n_fields != n)
-        return fl_sema_error(s, FL_E0313, span, "the two sides have different fields: %s and %s", fl_val_text(s, a), fl_val_text(s, b));
+        return fl_sema_error(s, FL_E0313, span, "the two sides have different fields: %s and %s",
+                             fl_val_text(s, a), fl_val_text(s, b));
       y = fl_val_field(s, b, k);
     }
     for (int side = 0; side < 2; side++) {
       FlVal v = side ? y : x;
       if (!is_number(v) && v.type->kind != FL_TY_TUPLE)
-        return fl_sema_error(s, FL_E0313, side ? right : left, "arithmetic takes tuples of numbers, and `%s` is %s", names[i], fl_val_text(s, v));
+        return fl_sema_error(s, FL_E0313, side ? right : left,
+                             "arithmetic takes tuples of numbers, and `%s` is %s", names[i],
+                             fl_val_text(s, v));
     }
     out[i] = fl_sema_binary(s, op, x, y, span, left, right);
     if (fl_val_bad(out[i])) return out[i];
@@ -82,8 +96,10 @@ static FlVal tuple_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan
 
 static FlVal date_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
   FlDtype x = a.type->dtype, y = b.type->dtype;
-  if (op == FL_BIN_ADD && x == FL_DURATION && (y == FL_DATE || y == FL_DATETIME)) return date_arithmetic(s, op, b, a, span);
-  if (op == FL_BIN_SUB && x == FL_DATE && y == FL_DATE) return fl_sema_lift_op(s, span, FL_OP_DATE_DIFF, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
+  if (op == FL_BIN_ADD && x == FL_DURATION && (y == FL_DATE || y == FL_DATETIME))
+    return date_arithmetic(s, op, b, a, span);
+  if (op == FL_BIN_SUB && x == FL_DATE && y == FL_DATE)
+    return fl_sema_lift_op(s, span, FL_OP_DATE_DIFF, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
   if (op == FL_BIN_SUB && x == FL_DATETIME && y == FL_DATETIME)
     return fl_sema_lift_op(s, span, FL_OP_DATETIME_DIFF, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
   if ((op == FL_BIN_ADD || op == FL_BIN_SUB) && (x == FL_DATE || x == FL_DATETIME) && y == FL_DURATION) {
@@ -94,8 +110,10 @@ static FlVal date_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan 
   }
   if (x == FL_DURATION && y == FL_DURATION) {
     if (op == FL_BIN_ADD || op == FL_BIN_SUB)
-      return fl_sema_lift_op(s, span, op == FL_BIN_ADD ? FL_OP_ADD : FL_OP_SUB, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
-    if (op == FL_BIN_DIV) return fl_sema_lift_op(s, span, FL_OP_DURATION_RATIO, 2, (FlVal[]){a, b}, FL_F64, NULL);
+      return fl_sema_lift_op(s, span, op == FL_BIN_ADD ? FL_OP_ADD : FL_OP_SUB, 2, (FlVal[]){a, b},
+                             FL_DURATION, NULL);
+    if (op == FL_BIN_DIV)
+      return fl_sema_lift_op(s, span, FL_OP_DURATION_RATIO, 2, (FlVal[]){a, b}, FL_F64, NULL);
   }
   return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
 }
@@ -108,10 +126,12 @@ static FlVal small_power(FlSema *s, FlVal x, uint64_t n, FlSpan span) {
   bool first = true;
   for (FlVal square = x; n; n >>= 1) {
     if (n & 1) {
-      out = first ? square : fl_sema_lift_op(s, span, FL_OP_MUL, 2, (FlVal[]){out, square}, x.type->dtype, NULL);
+      out = first ? square
+                  : fl_sema_lift_op(s, span, FL_OP_MUL, 2, (FlVal[]){out, square}, x.type->dtype, NULL);
       first = false;
     }
-    if (n > 1) square = fl_sema_lift_op(s, span, FL_OP_MUL, 2, (FlVal[]){square, square}, x.type->dtype, NULL);
+    if (n > 1)
+      square = fl_sema_lift_op(s, span, FL_OP_MUL, 2, (FlVal[]){square, square}, x.type->dtype, NULL);
   }
   return out;
 }
@@ -120,7 +140,8 @@ static FlVal arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span,
   if (op == FL_BIN_POW && b.literal == FL_LIT_INT && !b.negative && b.magnitude >= 1 && b.magnitude <= 8)
     return small_power(s, a, b.magnitude, span);
   FlDtype d;
-  if (op == FL_BIN_POW && fl_dtype_is_int(a.type->dtype) && b.literal == FL_LIT_INT && b.negative && b.magnitude) {
+  if (op == FL_BIN_POW && fl_dtype_is_int(a.type->dtype) && b.literal == FL_LIT_INT && b.negative &&
+      b.magnitude) {
     FlDiag *diag = fl_sema_report(s, FL_E0312, span, "an integer has no negative powers");
     fl_diag_help(s->sink, diag, "make it a float: `f64(x) ^ -%llu`", (unsigned long long)b.magnitude);
     return fl_val_error(s);
@@ -146,8 +167,9 @@ static FlVal arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span,
 
 /* ---- comparison ---- */
 
-/* An integer against a float, exactly. The integer as a float rounds to the nearest, so only when that equals y can the
- * integer lie on the other side of y; then y is whole and the integers decide. 2^63 and 2^64 are no integers here. */
+/* An integer against a float, exactly. The integer as a float rounds to the nearest, so only when that equals
+ * y can the integer lie on the other side of y; then y is whole and the integers decide. 2^63 and 2^64 are no
+ * integers here. */
 static FlVal mixed_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
   (void)n;
   (void)span;
@@ -155,10 +177,13 @@ static FlVal mixed_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span
   FlBuilder *w = &s->b;
   FlValue *i = args[0].parts[0], *y = args[1].parts[0];
   FlDtype d = args[0].type->dtype;
-  FlValue *top = fl_ir_const_f(w, FL_F64, fl_dtype_is_signed(d) ? 9223372036854775808.0 : 18446744073709551616.0);
-  FlValue *below = fl_ir_const_f(w, FL_F64, fl_dtype_is_signed(d) ? 9223372036854774784.0 : 18446744073709549568.0);
+  FlValue *top =
+      fl_ir_const_f(w, FL_F64, fl_dtype_is_signed(d) ? 9223372036854775808.0 : 18446744073709551616.0);
+  FlValue *below =
+      fl_ir_const_f(w, FL_F64, fl_dtype_is_signed(d) ? 9223372036854774784.0 : 18446744073709549568.0);
   FlValue *f = fl_ir_convert(w, i, FL_F64);
-  FlValue *close = fl_ir_binary(w, FL_OP_AND, fl_ir_binary(w, FL_OP_EQ, f, y), fl_ir_binary(w, FL_OP_LT, y, top));
+  FlValue *close =
+      fl_ir_binary(w, FL_OP_AND, fl_ir_binary(w, FL_OP_EQ, f, y), fl_ir_binary(w, FL_OP_LT, y, top));
   FlType1 type = fl_t_scalar(FL_BOOL);
   FlOp *branch = fl_ir_op(w, FL_OP_IF, 1, &close, 1, &type, 2);
   FlRegion *yes = fl_ir_region(w, branch, 0, 0, NULL), *no = fl_ir_region(w, branch, 1, 0, NULL);
@@ -189,7 +214,9 @@ static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   }
   if (!is_plain(a) || !is_plain(b)) return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
   FlDtype d = a.type->dtype;
-  bool mixed = is_number(a) && is_number(b) && ((wide_int(a) && fl_dtype_is_float(b.type->dtype)) || (wide_int(b) && fl_dtype_is_float(a.type->dtype)));
+  bool mixed = is_number(a) && is_number(b) &&
+               ((wide_int(a) && fl_dtype_is_float(b.type->dtype)) ||
+                (wide_int(b) && fl_dtype_is_float(a.type->dtype)));
   if (mixed && !(a.literal && fl_val_fits(s, a, fl_type_scalar(s->types, b.type->dtype, false))) &&
       !(b.literal && fl_val_fits(s, b, fl_type_scalar(s->types, a.type->dtype, false)))) {
     static const FlOpcode turned[] = {[FL_BIN_EQ] = FL_OP_EQ, [FL_BIN_NE] = FL_OP_NE, [FL_BIN_LT] = FL_OP_GT,
@@ -200,7 +227,8 @@ static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   }
   if (is_number(a) && is_number(b)) {
     if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
-  } else if (a.type->dtype != b.type->dtype || d == FL_FILE || (d == FL_BOOL && op != FL_BIN_EQ && op != FL_BIN_NE)) {
+  } else if (a.type->dtype != b.type->dtype || d == FL_FILE ||
+             (d == FL_BOOL && op != FL_BIN_EQ && op != FL_BIN_NE)) {
     return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
   }
   return fl_sema_lift_op(s, span, codes[op], 2, (FlVal[]){a, b}, FL_BOOL, NULL);
@@ -214,13 +242,15 @@ static FlVal near_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span)
   FlBuilder *w = &s->b;
   FlValue *gap = fl_ir_unary(w, FL_OP_ABS, fl_ir_binary(w, FL_OP_SUB, a, b));
   FlValue *size = fl_ir_binary(w, FL_OP_MAX, fl_ir_unary(w, FL_OP_ABS, a), fl_ir_unary(w, FL_OP_ABS, b));
-  FlValue *room = fl_ir_binary(w, FL_OP_ADD, fl_ir_binary(w, FL_OP_MUL, size, fl_ir_const_f(w, FL_F64, 1e-9)), fl_ir_const_f(w, FL_F64, 1e-12));
+  FlValue *room = fl_ir_binary(w, FL_OP_ADD, fl_ir_binary(w, FL_OP_MUL, size, fl_ir_const_f(w, FL_F64, 1e-9)),
+                               fl_ir_const_f(w, FL_F64, 1e-12));
   FlValue *close = fl_ir_binary(w, FL_OP_LE, gap, room);
   return fl_val_scalar(s, FL_BOOL, fl_ir_binary(w, FL_OP_OR, close, fl_ir_binary(w, FL_OP_EQ, a, b)));
 }
 
 static FlVal near(FlSema *s, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
-  if (!is_number(a) || !is_number(b) || a.type->nullable || b.type->nullable) return wrong_operands(s, "~=", a, b, span);
+  if (!is_number(a) || !is_number(b) || a.type->nullable || b.type->nullable)
+    return wrong_operands(s, "~=", a, b, span);
   a = to_dtype(s, a, FL_F64, left);
   b = to_dtype(s, b, FL_F64, right);
   FlVal args[2] = {a, b};
@@ -243,20 +273,23 @@ static FlVal logic_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span
   /* Known when both are, or when one known side decides; under a null the value is false. */
   FlValue *da = fl_ir_binary(w, FL_OP_AND, va, is_and ? fl_ir_unary(w, FL_OP_NOT, a) : a);
   FlValue *db = fl_ir_binary(w, FL_OP_AND, vb, is_and ? fl_ir_unary(w, FL_OP_NOT, b) : b);
-  FlValue *valid = fl_ir_binary(w, FL_OP_OR, fl_ir_binary(w, FL_OP_AND, va, vb), fl_ir_binary(w, FL_OP_OR, da, db));
+  FlValue *valid =
+      fl_ir_binary(w, FL_OP_OR, fl_ir_binary(w, FL_OP_AND, va, vb), fl_ir_binary(w, FL_OP_OR, da, db));
   FlValue *parts[2] = {fl_ir_binary(w, FL_OP_AND, value, valid), valid};
   return fl_val_make(s, fl_type_scalar(s->types, FL_BOOL, true), parts);
 }
 
 static FlVal logic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
-  if (!is_dtype(a, FL_BOOL) || !is_dtype(b, FL_BOOL)) return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+  if (!is_dtype(a, FL_BOOL) || !is_dtype(b, FL_BOOL))
+    return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
   bool is_and = op == FL_BIN_AND;
   FlVal args[2] = {a, b};
   return fl_sema_lift(s, span, 2, args, logic_element, &is_and);
 }
 
 FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span) {
-  if (!is_dtype(v, FL_BOOL)) return fl_sema_error(s, FL_E0312, span, "`not` takes a bool, and this is %s", fl_val_text(s, v));
+  if (!is_dtype(v, FL_BOOL))
+    return fl_sema_error(s, FL_E0312, span, "`not` takes a bool, and this is %s", fl_val_text(s, v));
   return fl_sema_lift_op(s, span, FL_OP_NOT, 1, &v, FL_BOOL, NULL);
 }
 
@@ -266,11 +299,15 @@ FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span) {
     out.parts = FL_NEW_ARRAY(s->arena, FlValue *, 1);
     if (v.literal == FL_LIT_INT) {
       out.negative = !v.negative && v.magnitude;
-      if (v.magnitude > (uint64_t)1 << 63) return fl_sema_error(s, FL_E0302, span, "this number does not fit i64");
-      if (fl_dtype_is_float(v.type->dtype)) out.parts[0] = fl_ir_const_f(&s->b, v.type->dtype, (double)v.magnitude * (out.negative ? -1 : 1));
+      if (v.magnitude > (uint64_t)1 << 63)
+        return fl_sema_error(s, FL_E0302, span, "this number does not fit i64");
+      if (fl_dtype_is_float(v.type->dtype))
+        out.parts[0] = fl_ir_const_f(&s->b, v.type->dtype, (double)v.magnitude * (out.negative ? -1 : 1));
       else {
-        out.type = fl_type_scalar(s->types, fl_dtype_is_signed(v.type->dtype) ? v.type->dtype : FL_I64, false);
-        out.parts[0] = fl_ir_const_i(&s->b, out.type->dtype, (int64_t)(out.negative ? 0 - v.magnitude : v.magnitude));
+        out.type =
+            fl_type_scalar(s->types, fl_dtype_is_signed(v.type->dtype) ? v.type->dtype : FL_I64, false);
+        out.parts[0] =
+            fl_ir_const_i(&s->b, out.type->dtype, (int64_t)(out.negative ? 0 - v.magnitude : v.magnitude));
       }
     } else {
       out.real = -v.real;
@@ -291,7 +328,8 @@ FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span) {
     return fl_val_error(s);
   }
   if (fl_dtype_is_int(v.type->dtype) && !fl_dtype_is_signed(v.type->dtype))
-    return fl_sema_error(s, FL_E0312, span, "%s has no negative values; convert it first, `-i64(...)`", fl_dtype_name(v.type->dtype));
+    return fl_sema_error(s, FL_E0312, span, "%s has no negative values; convert it first, `-i64(...)`",
+                         fl_dtype_name(v.type->dtype));
   return fl_sema_lift_op(s, span, FL_OP_NEG, 1, &v, v.type->dtype, NULL);
 }
 
@@ -339,7 +377,8 @@ static FlVal in_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
   any->attrs.s = "any";
   FlRegion *r = fl_ir_region(&s->b, any, 0, 1, &in);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *same = fl_ir_binary(&s->b, FL_OP_EQ, args[0].parts[0], fl_ir_load(&s->b, set.parts[0], 1, r->params, true));
+  FlValue *same =
+      fl_ir_binary(&s->b, FL_OP_EQ, args[0].parts[0], fl_ir_load(&s->b, set.parts[0], 1, r->params, true));
   fl_ir_yield(r, s->module, 1, &same);
   fl_sema_leave(s, saved);
   FlValue *valid = fl_val_valid(s, args[0]);
@@ -376,7 +415,8 @@ static FlVal in_range(FlSema *s, FlVal x, const FlExpr *range, FlSpan span, FlSp
 /* ---- matrix product ---- */
 
 FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span) {
-  if (a.type->kind != FL_TY_ARRAY || b.type->kind != FL_TY_ARRAY || !is_number(a) || !is_number(b) || a.type->rank > 2 || b.type->rank > 2)
+  if (a.type->kind != FL_TY_ARRAY || b.type->kind != FL_TY_ARRAY || !is_number(a) || !is_number(b) ||
+      a.type->rank > 2 || b.type->rank > 2)
     return wrong_operands(s, "@", a, b, span);
   if (a.type->nullable || b.type->nullable) {
     FlDiag *d = fl_sema_report(s, FL_E0501, span, "a matrix product cannot take values that may be null");
@@ -386,9 +426,11 @@ FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span) {
   FlDtype d;
   if (!same_number(s, &a, &b, span, span, span, &d)) return fl_val_error(s);
   int ra = a.type->rank, rb = b.type->rank, rank = ra + rb - 2;
-  const char *message = fl_arena_printf(s->arena, "the left side of `@` has {a} %s, but the right side has {b} %s",
-                                        ra == 1 ? "elements" : "columns", rb == 1 ? "elements" : "rows");
-  if (!fl_sema_same_size(s, fl_sema_dim(s, a, ra - 1), fl_sema_dim(s, b, 0), span, message)) return fl_val_error(s);
+  const char *message =
+      fl_arena_printf(s->arena, "the left side of `@` has {a} %s, but the right side has {b} %s",
+                      ra == 1 ? "elements" : "columns", rb == 1 ? "elements" : "rows");
+  if (!fl_sema_same_size(s, fl_sema_dim(s, a, ra - 1), fl_sema_dim(s, b, 0), span, message))
+    return fl_val_error(s);
   FlType1 out = rank ? fl_t_array(d, rank) : fl_t_scalar(d);
   FlOp *op = fl_ir_op(&s->b, FL_OP_MATMUL, 2, (FlValue *[]){a.parts[0], b.parts[0]}, 1, &out, 0);
   return rank ? fl_val_array(s, d, rank, op->results[0]) : fl_val_scalar(s, d, op->results[0]);
@@ -422,11 +464,13 @@ FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   case FL_BIN_MOD:
   case FL_BIN_POW: break;
   }
-  if (a.type->kind == FL_TY_TUPLE || b.type->kind == FL_TY_TUPLE) return tuple_arithmetic(s, op, a, b, span, left, right);
+  if (a.type->kind == FL_TY_TUPLE || b.type->kind == FL_TY_TUPLE)
+    return tuple_arithmetic(s, op, a, b, span, left, right);
   if (is_number(a) && is_number(b)) return arithmetic(s, op, a, b, span, left, right);
   if (op == FL_BIN_ADD && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT))
     return fl_sema_lift_op(s, span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){a, b}, FL_TEXT, NULL);
-  bool time = is_plain(a) && is_plain(b) && (a.type->dtype == FL_DATE || a.type->dtype == FL_DATETIME || a.type->dtype == FL_DURATION);
+  bool time = is_plain(a) && is_plain(b) &&
+              (a.type->dtype == FL_DATE || a.type->dtype == FL_DATETIME || a.type->dtype == FL_DURATION);
   if (time || (is_plain(a) && is_dtype(a, FL_DURATION))) return date_arithmetic(s, op, a, b, span);
   return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
 }
@@ -447,8 +491,10 @@ static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *resul
   if (fl_val_bad(b)) return b;
   FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
   bool never = b.type->kind == FL_TY_NEVER;
-  if (!never && (b.type->kind != FL_TY_SCALAR || !faults_since(s, mark))) return fl_sema_binary(s, op, a, b, span, left, right);
-  if (!never && op != FL_BIN_DEFAULT && (!is_dtype(b, FL_BOOL) || b.type->nullable)) return fl_sema_binary(s, op, a, b, span, left, right);
+  if (!never && (b.type->kind != FL_TY_SCALAR || !faults_since(s, mark)))
+    return fl_sema_binary(s, op, a, b, span, left, right);
+  if (!never && op != FL_BIN_DEFAULT && (!is_dtype(b, FL_BOOL) || b.type->nullable))
+    return fl_sema_binary(s, op, a, b, span, left, right);
   if (!never) {
     b = fl_val_coerce(s, b, result, right, "the right side");
     if (fl_val_bad(b)) return b;
@@ -488,14 +534,17 @@ static FlVal lazy_default_element(FlSema *s, void *env, FlVal *args, int n, FlSp
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   FlBinaryOp op = e->binary.op;
   FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
-  FlVal a = fl_sema_expr(s, e->binary.left, want && want->kind == FL_TY_SCALAR && fl_dtype_is_float(want->dtype) ? want : NULL);
-  if (op == FL_BIN_IN && e->binary.right->kind == FL_EXPR_RANGE && !fl_val_bad(a)) return in_range(s, a, e->binary.right, span, left);
+  FlVal a = fl_sema_expr(s, e->binary.left,
+                         want && want->kind == FL_TY_SCALAR && fl_dtype_is_float(want->dtype) ? want : NULL);
+  if (op == FL_BIN_IN && e->binary.right->kind == FL_EXPR_RANGE && !fl_val_bad(a))
+    return in_range(s, a, e->binary.right, span, left);
   bool scalar = a.type->kind == FL_TY_SCALAR;
   if ((op == FL_BIN_AND || op == FL_BIN_OR) && scalar && a.type->dtype == FL_BOOL && !a.type->nullable)
     return lazy_right(s, e, a, a.type, NULL);
   if (op == FL_BIN_DEFAULT && scalar && a.type->nullable)
     return lazy_right(s, e, a, fl_type_with_null(s->types, a.type, false), NULL);
-  if (op == FL_BIN_DEFAULT && a.type->kind == FL_TY_ARRAY && a.type->nullable && e->binary.right->kind == FL_EXPR_CALL) {
+  if (op == FL_BIN_DEFAULT && a.type->kind == FL_TY_ARRAY && a.type->nullable &&
+      e->binary.right->kind == FL_EXPR_CALL) {
     LazyDefault env = {e, a};
     return fl_sema_lift(s, e->span, 1, &a, lazy_default_element, &env);
   }
@@ -525,7 +574,8 @@ bool fl_sema_range(FlSema *s, const FlExpr *e, FlRangeVal *out) {
   if (e->range.step) {
     FlVal v = fl_sema_expr(s, e->range.step, NULL);
     if (!fl_val_const_i(v, &out->step) || out->step <= 0) {
-      fl_sema_error(s, FL_E0314, e->range.step->span, "the step of a range must be a whole number above 0 that is known when compiling");
+      fl_sema_error(s, FL_E0314, e->range.step->span,
+                    "the step of a range must be a whole number above 0 that is known when compiling");
       return false;
     }
   }

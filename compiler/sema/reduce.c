@@ -1,14 +1,17 @@
-/* reduce.c: reductions of arrays: sum(x), mean(x, axis = 0), quantile(x, q) ... and what they share with sum(for ...).
+/* reduce.c: reductions of arrays: sum(x), mean(x, axis = 0), quantile(x, q) ... and what they share with
+ * sum(for ...).
  *
- * Float sums follow the order of LANGUAGE 5 through the REDUCE operator; a product that stands directly in `sum` is
- * fused into it. Nulls are skipped. Over nothing: sum 0, product 1, count 0, any false, all true, the others an error. */
+ * Float sums follow the order of LANGUAGE 5 through the REDUCE operator; a product that stands directly in
+ * `sum` is fused into it. Nulls are skipped. Over nothing: sum 0, product 1, count 0, any false, all true,
+ * the others an error. */
 #include "sema/sema_internal.h"
 
 static bool is(const char *kind, const char *name) { return strcmp(kind, name) == 0; }
 
 FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span) {
   if (v.type->kind != FL_TY_SCALAR) {
-    FlDiag *d = fl_sema_report(s, FL_E0323, span, "`%s` reduces scalars, and this is %s", kind, fl_val_text(s, v));
+    FlDiag *d =
+        fl_sema_report(s, FL_E0323, span, "`%s` reduces scalars, and this is %s", kind, fl_val_text(s, v));
     if (v.type->kind == FL_TY_TUPLE) fl_diag_help(s->sink, d, "take one field of it");
     return fl_val_error(s);
   }
@@ -16,13 +19,17 @@ FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span) 
   bool logical = is(kind, "any") || is(kind, "all") || is(kind, "count");
   bool orders = is(kind, "min") || is(kind, "max") || is(kind, "argmin") || is(kind, "argmax");
   if (logical) {
-    if (d != FL_BOOL) return fl_sema_error(s, FL_E0323, span, "`%s` takes bool values, and this is %s", kind, fl_val_text(s, v));
+    if (d != FL_BOOL)
+      return fl_sema_error(s, FL_E0323, span, "`%s` takes bool values, and this is %s", kind,
+                           fl_val_text(s, v));
     return v;
   }
   FlDtype to = d;
   if (orders) {
     bool ok = fl_dtype_is_number(d) || d == FL_DATE || d == FL_DATETIME || d == FL_DURATION;
-    if (!ok) return fl_sema_error(s, FL_E0323, span, "`%s` takes numbers or dates, and this is %s", kind, fl_val_text(s, v));
+    if (!ok)
+      return fl_sema_error(s, FL_E0323, span, "`%s` takes numbers or dates, and this is %s", kind,
+                           fl_val_text(s, v));
     return v;
   }
   if (is(kind, "mean")) to = d == FL_F32 ? FL_F32 : FL_F64;
@@ -81,7 +88,7 @@ FlVal fl_sema_reduce_finish(FlSema *s, FlOp *op, const char *kind, FlDtype d, bo
 /* ---- arrays ---- */
 
 typedef struct Axes {
-  int axis; /* -1: all */
+  int axis;   /* -1: all */
   FlVal x, y; /* y: the second factor of a product in sum, else no type */
 } Axes;
 
@@ -98,7 +105,8 @@ static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *co
   FlOp *op = fl_ir_op(&s->b, FL_OP_REDUCE, n, sizes, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, op, 0, n, i64s);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  for (int k = 0, o = 0, m = 0; k < rank; k++) index[k] = a->axis < 0 || k == a->axis ? r->params[m++] : outer[o++];
+  for (int k = 0, o = 0, m = 0; k < rank; k++)
+    index[k] = a->axis < 0 || k == a->axis ? r->params[m++] : outer[o++];
   FlVal elements[2];
   const FlVal *xs[2] = {&a->x, &a->y};
   int n_values = a->y.type ? 2 : 1;
@@ -109,7 +117,8 @@ static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *co
       elements[i] = *xs[i];
       continue;
     }
-    for (int p = 0; p < t->n_parts; p++) parts[p] = fl_ir_load(&s->b, xs[i]->parts[p], t->rank, index + (rank - t->rank), true);
+    for (int p = 0; p < t->n_parts; p++)
+      parts[p] = fl_ir_load(&s->b, xs[i]->parts[p], t->rank, index + (rank - t->rank), true);
     elements[i] = fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
   }
   FlVal e = fl_sema_reduce_element(s, kind, elements[0], span);
@@ -125,7 +134,8 @@ static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *co
     fl_ir_remove(op);
     return e;
   }
-  return fl_sema_reduce_finish(s, op, n_values == 2 ? "sum_product" : kind, e.type->dtype, e.type->nullable, count);
+  return fl_sema_reduce_finish(s, op, n_values == 2 ? "sum_product" : kind, e.type->dtype, e.type->nullable,
+                               count);
 }
 
 static FlVal reduce_array(FlSema *s, const char *kind, const Axes *a, FlSpan span) {
@@ -163,7 +173,8 @@ static bool read_axis(FlSema *s, FlActual *a, int rank, int *axis) {
   int64_t k;
   if (!fl_actual_const_i(s, a, &k)) return false;
   if (k < 0 || k >= rank) {
-    fl_sema_error(s, FL_E0403, a->span, "there is no axis %lld: the array has %d dimension%s, counted from 0", (long long)k, rank, rank == 1 ? "" : "s");
+    fl_sema_error(s, FL_E0403, a->span, "there is no axis %lld: the array has %d dimension%s, counted from 0",
+                  (long long)k, rank, rank == 1 ? "" : "s");
     return false;
   }
   *axis = (int)k;
@@ -178,15 +189,18 @@ static bool product_factors(FlSema *s, FlActual *arg, FlVal *x, FlVal *y) {
   arg->expr = NULL;
   FlDtype d;
   bool plain = (a.type->kind == FL_TY_ARRAY || (a.type->kind == FL_TY_SCALAR && !fl_val_bad(a))) &&
-               (b.type->kind == FL_TY_ARRAY || b.type->kind == FL_TY_SCALAR) && !a.type->nullable && !b.type->nullable &&
-               fl_dtype_is_number(a.type->dtype) && fl_dtype_is_number(b.type->dtype) && (a.type->kind == FL_TY_ARRAY || b.type->kind == FL_TY_ARRAY) &&
+               (b.type->kind == FL_TY_ARRAY || b.type->kind == FL_TY_SCALAR) && !a.type->nullable &&
+               !b.type->nullable && fl_dtype_is_number(a.type->dtype) && fl_dtype_is_number(b.type->dtype) &&
+               (a.type->kind == FL_TY_ARRAY || b.type->kind == FL_TY_ARRAY) &&
                (fl_dtype_is_float(a.type->dtype) || fl_dtype_is_float(b.type->dtype));
   if (plain && a.literal && fl_dtype_is_float(b.type->dtype)) d = b.type->dtype;
   else if (plain && b.literal && fl_dtype_is_float(a.type->dtype)) d = a.type->dtype;
   else plain = plain && fl_promote(a.type->dtype, b.type->dtype, &d);
-  int ra = a.type->kind == FL_TY_ARRAY ? a.type->rank : 0, rb = b.type->kind == FL_TY_ARRAY ? b.type->rank : 0;
+  int ra = a.type->kind == FL_TY_ARRAY ? a.type->rank : 0,
+      rb = b.type->kind == FL_TY_ARRAY ? b.type->rank : 0;
   if (!plain) {
-    arg->value = fl_sema_binary(s, FL_BIN_MUL, a, b, e->binary.op_span, e->binary.left->span, e->binary.right->span);
+    arg->value =
+        fl_sema_binary(s, FL_BIN_MUL, a, b, e->binary.op_span, e->binary.left->span, e->binary.right->span);
     return false;
   }
   const FlType *ta = ra ? fl_type_array(s->types, d, false, ra) : fl_type_scalar(s->types, d, false);
@@ -202,7 +216,8 @@ static bool product_factors(FlSema *s, FlActual *arg, FlVal *x, FlVal *y) {
     rb = r;
   }
   for (int k = 0; k < rb; k++)
-    if (!fl_sema_same_size(s, fl_sema_dim(s, *x, ra - rb + k), fl_sema_dim(s, *y, k), e->binary.op_span, "the left side has {a} elements, the right side {b}")) {
+    if (!fl_sema_same_size(s, fl_sema_dim(s, *x, ra - rb + k), fl_sema_dim(s, *y, k), e->binary.op_span,
+                           "the left side has {a} elements, the right side {b}")) {
       arg->value = fl_val_error(s);
       return false;
     }
@@ -222,20 +237,23 @@ FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
       if (fl_val_bad(w)) return w;
       FlVal pair[2] = {v, w};
       if (!fl_sema_same_numbers(s, pair, c->span)) return fl_val_error(s);
-      v = fl_sema_lift_op(s, c->span, is(kind, "min") ? FL_OP_MIN : FL_OP_MAX, 2, pair, pair[0].type->dtype, NULL);
+      v = fl_sema_lift_op(s, c->span, is(kind, "min") ? FL_OP_MIN : FL_OP_MAX, 2, pair, pair[0].type->dtype,
+                          NULL);
     }
     return v;
   }
   if (c->n_rest) return fl_sema_error(s, FL_E0210, c->rest[0].span, "`%s` takes one array", kind);
   Axes a = {.axis = -1};
-  bool fused = is(kind, "sum") && !(s->agg && s->agg->mode != FL_AGG_NONE) && product_factors(s, &c->args[0], &a.x, &a.y);
+  bool fused = is(kind, "sum") && !(s->agg && s->agg->mode != FL_AGG_NONE) &&
+               product_factors(s, &c->args[0], &a.x, &a.y);
   if (!fused) {
     a.x = fl_actual_value(s, &c->args[0], NULL);
     a.y = (FlVal){0};
   }
   if (fl_val_bad(a.x)) return a.x;
   if (a.x.type->kind != FL_TY_ARRAY) {
-    FlDiag *d = fl_sema_report(s, FL_E0323, c->args[0].span, "`%s` takes an array, and this is %s", kind, fl_val_text(s, a.x));
+    FlDiag *d = fl_sema_report(s, FL_E0323, c->args[0].span, "`%s` takes an array, and this is %s", kind,
+                               fl_val_text(s, a.x));
     if (a.x.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
     return fl_val_error(s);
   }
@@ -247,14 +265,20 @@ FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_count(FlSema *s, FlCallSite *c) {
   FlVal out;
   if (fl_sema_aggregate_call(s, c, &out)) return out;
-  if (!fl_actual_given(&c->args[0])) return fl_sema_error(s, FL_E0210, c->span, "`%s` needs an argument here", c->builtin->name);
+  if (!fl_actual_given(&c->args[0]))
+    return fl_sema_error(s, FL_E0210, c->span, "`%s` needs an argument here", c->builtin->name);
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
   bool len = is(c->builtin->name, "len");
-  if (!len && v.type->kind == FL_TY_ARRAY && v.type->dtype == FL_BOOL) return reduce_array(s, "count", &(Axes){.axis = -1, .x = v}, c->args[0].span);
-  if (v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST || v.type->kind == FL_TY_ARRAY) return fl_val_scalar(s, FL_I64, fl_sema_dim(s, v, 0));
-  FlDiag *d = fl_sema_report(s, FL_E0323, c->args[0].span, "`%s` takes an array, a table or a list, and this is %s", c->builtin->name, fl_val_text(s, v));
-  if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "the length of a text is `n_chars(...)`");
+  if (!len && v.type->kind == FL_TY_ARRAY && v.type->dtype == FL_BOOL)
+    return reduce_array(s, "count", &(Axes){.axis = -1, .x = v}, c->args[0].span);
+  if (v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST || v.type->kind == FL_TY_ARRAY)
+    return fl_val_scalar(s, FL_I64, fl_sema_dim(s, v, 0));
+  FlDiag *d =
+      fl_sema_report(s, FL_E0323, c->args[0].span, "`%s` takes an array, a table or a list, and this is %s",
+                     c->builtin->name, fl_val_text(s, v));
+  if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT)
+    fl_diag_help(s->sink, d, "the length of a text is `n_chars(...)`");
   return fl_val_error(s);
 }
 
@@ -265,12 +289,15 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(x)) return x;
   if (x.type->kind != FL_TY_ARRAY || !fl_dtype_is_number(x.type->dtype) || x.type->nullable)
-    return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes an array of numbers, and this is %s", c->builtin->name, fl_val_text(s, x));
+    return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes an array of numbers, and this is %s",
+                         c->builtin->name, fl_val_text(s, x));
   int64_t ddof = 1;
   int axis;
   if (fl_actual_given(&c->args[2]) && !fl_actual_const_i(s, &c->args[2], &ddof)) return fl_val_error(s);
   if (!read_axis(s, &c->args[1], x.type->rank, &axis)) return fl_val_error(s);
-  if (x.type->dtype != FL_F32) x = fl_val_coerce(s, x, fl_type_array(s->types, FL_F64, false, x.type->rank), c->args[0].span, "the array");
+  if (x.type->dtype != FL_F32)
+    x = fl_val_coerce(s, x, fl_type_array(s->types, FL_F64, false, x.type->rank), c->args[0].span,
+                      "the array");
   FlDtype d = x.type->dtype;
   FlVal mean = reduce_array(s, "mean", &(Axes){.axis = axis, .x = x}, c->args[0].span);
   if (fl_val_bad(mean)) return mean;
@@ -281,12 +308,14 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
   FlVal total = reduce_array(s, "sum", &(Axes){.axis = axis, .x = squares}, c->span);
   FlValue *n = NULL;
   for (int k = 0; k < x.type->rank; k++)
-    if (axis < 0 || axis == k) n = n ? fl_sema_op2(s, FL_OP_MUL, n, fl_sema_dim(s, x, k)) : fl_sema_dim(s, x, k);
+    if (axis < 0 || axis == k)
+      n = n ? fl_sema_op2(s, FL_OP_MUL, n, fl_sema_dim(s, x, k)) : fl_sema_dim(s, x, k);
   FlValue *free = fl_sema_op2(s, FL_OP_SUB, n, fl_sema_i64(s, ddof));
   FlValue *ok = fl_sema_op2(s, FL_OP_GT, free, fl_sema_i64(s, 0));
   FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 1, &ok, 0, NULL, 0);
   check->attrs.i = FL_FAULT_EMPTY;
-  check->attrs.s = fl_arena_printf(s->arena, "`%s` needs more than %lld value%s", c->builtin->name, (long long)ddof, ddof == 1 ? "" : "s");
+  check->attrs.s = fl_arena_printf(s->arena, "`%s` needs more than %lld value%s", c->builtin->name,
+                                   (long long)ddof, ddof == 1 ? "" : "s");
   FlVal count = fl_val_scalar(s, d, fl_ir_convert(&s->b, free, d));
   FlVal var = fl_sema_lift_op(s, c->span, FL_OP_DIV, 2, (FlVal[]){total, count}, d, NULL);
   return is(c->builtin->name, "var") ? var : fl_sema_lift_op(s, c->span, FL_OP_SQRT, 1, &var, d, NULL);
@@ -312,14 +341,16 @@ FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x, int axis) {
   return fl_val_array(s, small.type->dtype, rank, map->results[0]);
 }
 
-/* median quantile mode n_distinct first last cov corr weighted_mean of plain arrays: one group of the table operator. */
+/* median quantile mode n_distinct first last cov corr weighted_mean of plain arrays: one group of the table
+ * operator. */
 FlVal fl_builtin_aggregate(FlSema *s, FlCallSite *c) {
   FlVal out;
   if (fl_sema_aggregate_call(s, c, &out)) return out;
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(x)) return x;
   if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1)
-    return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes an array of one dimension, and this is %s", c->builtin->name, fl_val_text(s, x));
+    return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes an array of one dimension, and this is %s",
+                         c->builtin->name, fl_val_text(s, x));
   FlAggContext one = {FL_AGG_SUMMARIZE, fl_sema_dim(s, x, 0), fl_sema_i64(s, 1), NULL, NULL};
   FlAggContext *outer = s->agg;
   s->agg = &one;

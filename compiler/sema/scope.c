@@ -1,4 +1,5 @@
-/* scope.c: names and what they are bound to, where; errors with the chain of calls; entering and leaving regions. */
+/* scope.c: names and what they are bound to, where; errors with the chain of calls; entering and leaving
+ * regions. */
 #include "sema/sema_internal.h"
 
 #include <stdarg.h>
@@ -40,7 +41,8 @@ FlScope *fl_scope_push(FlSema *s, FlScope *parent, FlScopeKind kind) {
   return scope;
 }
 
-FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span, FlVal val) {
+FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span,
+                         FlVal val) {
   FlBinding *b = FL_NEW(s->arena, FlBinding);
   *b = (FlBinding){.name = name, .kind = kind, .span = span, .frame = s->frame, .val = val, .file = s->file};
   fl_vec_push(s->arena, &scope->names, b);
@@ -108,8 +110,8 @@ static void remove_checks(FlRegion *r, FlOp *first, const FlOp *last) {
   (void)r;
 }
 
-/* Values without a use are dropped by the pass canon; what they checked must go here, as only here it is known whose
- * checks these are. Latest first: what an unused binding used may be unused then. */
+/* Values without a use are dropped by the pass canon; what they checked must go here, as only here it is
+ * known whose checks these are. Latest first: what an unused binding used may be unused then. */
 void fl_scope_end(FlSema *s, FlScope *scope) {
   (void)s;
   for (int i = scope->names.n - 1; i >= 0; i--) {
@@ -138,7 +140,8 @@ void fl_sema_leave(FlSema *s, FlSavedPlace saved) {
 
 bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span) {
   if (!s->pure) return true;
-  FlDiag *d = fl_sema_report(s, FL_E0801, span, "`%s` acts on the world and cannot be used in %s", what, s->pure);
+  FlDiag *d =
+      fl_sema_report(s, FL_E0801, span, "`%s` acts on the world and cannot be used in %s", what, s->pure);
   fl_diag_help(s->sink, d, "return the value, and call `%s` at the top level of the script", what);
   return false;
 }

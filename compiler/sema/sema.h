@@ -1,7 +1,8 @@
 /* sema.h: from the AST of a script to IR, with every error of names, types, sizes, nulls, columns and purity.
  *
- * One pass elaborates: an expression is checked and its IR built at the same time, each user function anew for each
- * call (specialisation), so what a call knows (types, constant sizes, function arguments) is known in its body. */
+ * One pass elaborates: an expression is checked and its IR built at the same time, each user function anew
+ * for each call (specialisation), so what a call knows (types, constant sizes, function arguments) is known
+ * in its body. */
 #ifndef FL_SEMA_H
 #define FL_SEMA_H
 
@@ -21,12 +22,17 @@ typedef struct FlSemaOptions {
 } FlSemaOptions;
 
 typedef struct FlSemaResult {
-  FlModule *module;                                            /* NULL when the sink has errors */
-  struct { const char *name; FlSpan span; } *tests; int n_tests; /* test blocks of the script, in order */
-  FlSemaInput *inputs; int n_inputs;
+  FlModule *module; /* NULL when the sink has errors */
+  struct {
+    const char *name;
+    FlSpan span;
+  } * tests;
+  int n_tests; /* test blocks of the script, in order */
+  FlSemaInput *inputs;
+  int n_inputs;
 } FlSemaResult;
 
-FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink, const FlAst *ast,
-                            const FlSemaOptions *options);
+FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink,
+                            const FlAst *ast, const FlSemaOptions *options);
 
 #endif

@@ -1,10 +1,11 @@
 /* sema_internal.h: what the files of sema share: typed values, names, the state of an elaboration.
  *
- * Reading order: module.c (a script), control.c (statements), expr.c (expressions), lift.c (elementwise), call.c (user
- * functions), comprehension.c, reduce.c, index.c, builtin.c (the table of builtins), table*.c (verbs).
+ * Reading order: module.c (a script), control.c (statements), expr.c (expressions), lift.c (elementwise),
+ * call.c (user functions), comprehension.c, reduce.c, index.c, builtin.c (the table of builtins), table*.c
+ * (verbs).
  *
- * What always holds: a value's parts are in the current function, or in one around it when `frame` says so; an
- * expression that was reported has type ERROR and no parts; every IR op carries the span it came from. */
+ * What always holds: a value's parts are in the current function, or in one around it when `frame` says so;
+ * an expression that was reported has type ERROR and no parts; every IR op carries the span it came from. */
 #ifndef FL_SEMA_INTERNAL_H
 #define FL_SEMA_INTERNAL_H
 
@@ -25,19 +26,19 @@ typedef struct FlGrouping FlGrouping;
 
 typedef enum FlLiteral { FL_LIT_NONE, FL_LIT_INT, FL_LIT_FLOAT } FlLiteral;
 
-/* A value of the program while it is compiled. A number literal keeps what was written, so that it can take the type
- * around it; its parts are those of its default type (i64, f64). */
+/* A value of the program while it is compiled. A number literal keeps what was written, so that it can take
+ * the type around it; its parts are those of its default type (i64, f64). */
 typedef struct FlVal {
   const FlType *type;
-  FlValue **parts; /* type->n_parts of them */
-  FlClosure *fn;   /* FUNC */
-  FlOp *fail;      /* NEVER: the op that raised, which can be given results of any type */
+  FlValue **parts;   /* type->n_parts of them */
+  FlClosure *fn;     /* FUNC */
+  FlOp *fail;        /* NEVER: the op that raised, which can be given results of any type */
   unsigned stretch;  /* ARRAY: bit k: dimension k was made by `new` and stretches to any size */
   FlGrouping *group; /* TABLE after group_by, else NULL */
   FlLiteral literal;
-  bool negative;     /* literal INT: the sign of `magnitude` */
+  bool negative; /* literal INT: the sign of `magnitude` */
   uint64_t magnitude;
-  double real;       /* literal FLOAT */
+  double real; /* literal FLOAT */
   const char *spelling;
 } FlVal;
 
@@ -51,7 +52,14 @@ struct FlClosure {
 
 /* ---- names -------------------------------------------------------------------------------------------- */
 
-typedef enum FlBindKind { FL_BIND_VALUE, FL_BIND_VAR, FL_BIND_FN, FL_BIND_TYPE, FL_BIND_MODULE, FL_BIND_COLUMN } FlBindKind;
+typedef enum FlBindKind {
+  FL_BIND_VALUE,
+  FL_BIND_VAR,
+  FL_BIND_FN,
+  FL_BIND_TYPE,
+  FL_BIND_MODULE,
+  FL_BIND_COLUMN
+} FlBindKind;
 
 struct FlBinding {
   const char *name;
@@ -93,7 +101,8 @@ struct FlFile {
   bool loading; /* its own imports are being read: importing it again is a circle */
 };
 
-/* ---- where the elaboration is ----------------------------------------------------------------------------- */
+/* ---- where the elaboration is -----------------------------------------------------------------------------
+ */
 
 typedef struct FlCapture {
   FlBinding *binding; /* in an outer frame */
@@ -128,8 +137,8 @@ typedef struct FlAggContext {
 typedef struct FlInstance {
   const FlStmt *decl;
   int n_args;
-  FlVal *args;         /* types and function values only */
-  FlFrame *frame;      /* its captures */
+  FlVal *args;    /* types and function values only */
+  FlFrame *frame; /* its captures */
   const FlType *result;
   bool done;
 } FlInstance;
@@ -153,24 +162,27 @@ struct FlSema {
   FlScope *scope;
   FlFile *file;
   FlActive *active;
-  int depth;               /* nested expressions and calls */
-  const char *pure;        /* NULL at the top level; else what we are in: "a function", "a stage", "a comprehension" */
-  FlAggContext *agg;       /* or NULL */
+  int depth; /* nested expressions and calls */
+  const char
+      *pure; /* NULL at the top level; else what we are in: "a function", "a stage", "a comprehension" */
+  FlAggContext *agg; /* or NULL */
   FlVec(FlAlias) aliases;
   FlVec(FlInstance *) instances;
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
   FlVec(FlIrParam) params;
-  FlRefs *refs;            /* bindings used by the `let` that is being elaborated, or NULL */
+  FlRefs *refs;                      /* bindings used by the `let` that is being elaborated, or NULL */
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
-  int in_kernel;           /* inside regions of comprehensions: prefer forms that fuse to views */
-  FlMap *sizes;            /* values known to be >= 0 because they count something */
-  bool binding_signature;  /* size names written now are fresh in s->scope */
+  int in_kernel;                     /* inside regions of comprehensions: prefer forms that fuse to views */
+  FlMap *sizes;                      /* values known to be >= 0 because they count something */
+  bool binding_signature;            /* size names written now are fresh in s->scope */
 };
 
-/* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ---------------- */
+/* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well.
+ * ---------------- */
 
-FlVal fl_sema_error(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+FlVal fl_sema_error(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The same, to which notes and help can be added; carries the chain of calls. */
 FlDiag *fl_sema_report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -179,7 +191,8 @@ FlVal fl_val_error(FlSema *s);
 FlVal fl_val_none(FlSema *s);
 const char *fl_val_text(FlSema *s, FlVal v); /* its type, for messages */
 
-/* ---- value.c: making, cutting and converting values ------------------------------------------------------- */
+/* ---- value.c: making, cutting and converting values -------------------------------------------------------
+ */
 
 FlVal fl_val_make(FlSema *s, const FlType *type, FlValue *const *parts); /* parts copied */
 FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v);
@@ -191,20 +204,21 @@ FlVal fl_val_field(FlSema *s, FlVal v, int field); /* of a tuple, or the column 
 FlVal fl_val_tuple(FlSema *s, int n, const char *const *names, const FlVal *values, const char *nominal);
 /* From the number of rows and the columns. */
 FlVal fl_val_table(FlSema *s, FlValue *rows, int n, const char *const *names, const FlVal *columns);
-FlValue *fl_val_rows(FlVal table);                    /* part 0 */
-FlValue *fl_val_valid(FlSema *s, FlVal v);            /* validity of a scalar or array; NULL: not nullable */
-FlVal fl_val_plain(FlSema *s, FlVal v);               /* without the ? (validity dropped) */
-FlVal fl_val_nullable(FlSema *s, FlVal v);            /* with it (valid everywhere) */
+FlValue *fl_val_rows(FlVal table);                     /* part 0 */
+FlValue *fl_val_valid(FlSema *s, FlVal v);             /* validity of a scalar or array; NULL: not nullable */
+FlVal fl_val_plain(FlSema *s, FlVal v);                /* without the ? (validity dropped) */
+FlVal fl_val_nullable(FlSema *s, FlVal v);             /* with it (valid everywhere) */
 FlVal fl_val_null_of(FlSema *s, const FlType *scalar); /* null of that type */
-FlValue *fl_val_zero(FlSema *s, FlDtype d);           /* the value under a null */
-FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to, FlSpan span); /* a literal takes a number type, or error */
+FlValue *fl_val_zero(FlSema *s, FlDtype d);            /* the value under a null */
+FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to,
+                             FlSpan span); /* a literal takes a number type, or error */
 /* Constant integer if known while compiling. */
 bool fl_val_const_i(FlVal v, int64_t *out);
 
 /* The common type of two numbers for arithmetic; false: there is none. */
 bool fl_promote(FlDtype a, FlDtype b, FlDtype *out);
-/* Implicit conversion to `want` (scalars, arrays elementwise, null, tuples by name, tables by column); reports
- * E0301 with `what` ("argument `x`", "the result", ...) when it does not fit. */
+/* Implicit conversion to `want` (scalars, arrays elementwise, null, tuples by name, tables by column);
+ * reports E0301 with `what` ("argument `x`", "the result", ...) when it does not fit. */
 FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const char *what);
 bool fl_val_fits(FlSema *s, FlVal v, const FlType *want);
 /* Makes a and b one type (branches, array elements); false: reported. */
@@ -214,10 +228,13 @@ const FlType *fl_type_common(FlSema *s, const FlVal *values, int n);
 
 /* ---- sizes -------------------------------------------------------------------------------------------- */
 
-FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis); /* of an array, table (0) or list (0); known equal sizes are one */
-void fl_sema_alias(FlSema *s, FlValue *from, FlValue *to);  /* from is known to equal to, from here on in this region */
-FlValue *fl_sema_size(FlSema *s, FlValue *size);    /* the representative of equal sizes */
-/* Makes sure that a == b: nothing when known, E0401 when known to differ, else a CHECK. `message` has {a} and {b}. */
+FlValue *fl_sema_dim(FlSema *s, FlVal v,
+                     int axis); /* of an array, table (0) or list (0); known equal sizes are one */
+void fl_sema_alias(FlSema *s, FlValue *from,
+                   FlValue *to);                 /* from is known to equal to, from here on in this region */
+FlValue *fl_sema_size(FlSema *s, FlValue *size); /* the representative of equal sizes */
+/* Makes sure that a == b: nothing when known, E0401 when known to differ, else a CHECK. `message` has {a} and
+ * {b}. */
 bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message);
 bool fl_sema_sizes_equal(FlSema *s, FlValue *a, FlValue *b); /* known to be, without a check */
 FlValue *fl_sema_i64(FlSema *s, int64_t v);
@@ -226,17 +243,21 @@ FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b);
 /* ---- scopes ------------------------------------------------------------------------------------------- */
 
 FlScope *fl_scope_push(FlSema *s, FlScope *parent, FlScopeKind kind); /* does not enter it */
-FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span, FlVal val);
-FlBinding *fl_scope_find(FlSema *s, const char *name);                /* from s->scope outwards; NULL: none */
-FlBinding *fl_scope_find_in(FlScope *scope, const char *name);        /* this scope alone */
-FlVal fl_binding_value(FlSema *s, FlBinding *b);                      /* in the current frame: captured if needed */
-void fl_scope_end(FlSema *s, FlScope *scope);                         /* bindings that nobody used are not evaluated */
-bool fl_sema_is_script_var(FlSema *s, const FlBinding *b); /* a `var` of the script, seen from inside a function */
-const char *fl_scope_closest(FlSema *s, const char *name);            /* for suggestions; NULL: none */
+FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span,
+                         FlVal val);
+FlBinding *fl_scope_find(FlSema *s, const char *name);         /* from s->scope outwards; NULL: none */
+FlBinding *fl_scope_find_in(FlScope *scope, const char *name); /* this scope alone */
+FlVal fl_binding_value(FlSema *s, FlBinding *b);               /* in the current frame: captured if needed */
+void fl_scope_end(FlSema *s, FlScope *scope); /* bindings that nobody used are not evaluated */
+bool fl_sema_is_script_var(FlSema *s,
+                           const FlBinding *b); /* a `var` of the script, seen from inside a function */
+const char *fl_scope_closest(FlSema *s, const char *name); /* for suggestions; NULL: none */
 
-/* ---- types written in the source: type_expr.c ------------------------------------------------------------- */
+/* ---- types written in the source: type_expr.c -------------------------------------------------------------
+ */
 
-/* The type, sizes ignored. NULL: depends on the value (untyped, `_`), or open row. Errors are reported -> ERROR type. */
+/* The type, sizes ignored. NULL: depends on the value (untyped, `_`), or open row. Errors are reported ->
+ * ERROR type. */
 const FlType *fl_type_of_expr(FlSema *s, const FlTypeExpr *t);
 /* Converts v to the written type and binds its size names in s->scope (or checks those that are bound). */
 FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const char *what);
@@ -244,7 +265,8 @@ FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const c
 /* v has the written type and its producer has checked its sizes: names that are bound are its sizes. */
 void fl_sema_trust_sizes(FlSema *s, const FlTypeExpr *t, FlVal v);
 
-/* ---- statements and expressions ---------------------------------------------------------------------------- */
+/* ---- statements and expressions
+ * ---------------------------------------------------------------------------- */
 
 /* `want`: the type that is wanted around, a hint for literals and readers; or NULL. */
 FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want);
@@ -255,58 +277,77 @@ void fl_sema_stmt(FlSema *s, const FlStmt *st);
 void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, const FlTypeExpr *declared);
 FlVal fl_sema_comprehension(FlSema *s, const FlExpr *e);
 FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e);
-/* One element of a reduction `kind`, checked and brought to the type that is reduced (small integers to i64, bool to
- * i64 for sums ...); scalars. And the reduction from its REDUCE op, whose region is complete. `filtered`: the region
- * yields a keep flag; `n`: how many positions there are. */
+/* One element of a reduction `kind`, checked and brought to the type that is reduced (small integers to i64,
+ * bool to i64 for sums ...); scalars. And the reduction from its REDUCE op, whose region is complete.
+ * `filtered`: the region yields a keep flag; `n`: how many positions there are. */
 FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span);
 FlVal fl_sema_reduce_finish(FlSema *s, FlOp *op, const char *kind, FlDtype d, bool filtered, FlValue *n);
 FlVal fl_sema_index(FlSema *s, const FlExpr *e);
-FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to); /* leading rows, of arrays and tables */
-FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven);        /* element of an array's leading dimension, table or list */
-FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null); /* rows by i64 array; minus_is_null makes T? */
+FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from,
+                         FlValue *to); /* leading rows, of arrays and tables */
+FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index,
+                 bool proven); /* element of an array's leading dimension, table or list */
+FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx,
+                   bool minus_is_null); /* rows by i64 array; minus_is_null makes T? */
 FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask);
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want); /* lazy where the language is */
 FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right);
 bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span); /* two numbers of one type; reports */
-FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x, int axis); /* small (x without that axis) repeated along it */
+FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x,
+                          int axis); /* small (x without that axis) repeated along it */
 FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span);
 FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span); /* scalar or elementwise */
-const char *fl_sema_check_format(FlSema *s, const char *format, FlDtype d); /* NULL: fine; else what is wrong */
+const char *fl_sema_check_format(FlSema *s, const char *format,
+                                 FlDtype d);              /* NULL: fine; else what is wrong */
 FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e); /* the module that a name stands for, or NULL */
 
 void fl_sema_mark_size(FlSema *s, FlValue *v);
-bool fl_sema_is_size(FlSema *s, const FlValue *v); /* certainly >= 0: a dimension, a count, the rows of a table */
+bool fl_sema_is_size(FlSema *s,
+                     const FlValue *v); /* certainly >= 0: a dimension, a count, the rows of a table */
 /* lo..hi by step. count is its length; reports and returns false when a bound is no integer. */
-typedef struct FlRangeVal { FlValue *lo, *count; int64_t step; } FlRangeVal;
+typedef struct FlRangeVal {
+  FlValue *lo, *count;
+  int64_t step;
+} FlRangeVal;
 bool fl_sema_range(FlSema *s, const FlExpr *e, FlRangeVal *out);
-FlValue *fl_sema_range_at(FlSema *s, const FlRangeVal *r, FlValue *i); /* cannot overflow for 0 <= i < count */
+FlValue *fl_sema_range_at(FlSema *s, const FlRangeVal *r,
+                          FlValue *i); /* cannot overflow for 0 <= i < count */
 /* A bool that is not nullable, scalar; reports otherwise. NULL: reported. */
 FlValue *fl_sema_condition(FlSema *s, FlVal v, FlSpan span, const char *what);
 
-/* Runs `body` with the builder inside region `r`; scopes, aliases and the builder are as before afterwards. */
-typedef struct FlSavedPlace { FlBuilder b; int n_aliases; FlScope *scope; } FlSavedPlace;
+/* Runs `body` with the builder inside region `r`; scopes, aliases and the builder are as before afterwards.
+ */
+typedef struct FlSavedPlace {
+  FlBuilder b;
+  int n_aliases;
+  FlScope *scope;
+} FlSavedPlace;
 FlSavedPlace fl_sema_enter(FlSema *s, FlRegion *r);
 void fl_sema_leave(FlSema *s, FlSavedPlace saved);
 
-/* ---- elementwise: lift.c ------------------------------------------------------------------------------------ */
+/* ---- elementwise: lift.c
+ * ------------------------------------------------------------------------------------ */
 
-/* Applies f to the elements of `args` (broadcast by LANGUAGE 4), or once when all are scalars. f gets scalar values
- * and returns a scalar (or a tuple of scalars: the result is a table). Null handling is f's own. */
+/* Applies f to the elements of `args` (broadcast by LANGUAGE 4), or once when all are scalars. f gets scalar
+ * values and returns a scalar (or a tuple of scalars: the result is a table). Null handling is f's own. */
 typedef FlVal FlElementFn(FlSema *s, void *env, FlVal *args, int n, FlSpan span);
 FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, void *env);
-/* Applies a SCALAR op whose arguments are already of the types it takes; null for null; under a null the op is not
- * evaluated when it can fault. */
-FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result, const FlAttrs *attrs);
+/* Applies a SCALAR op whose arguments are already of the types it takes; null for null; under a null the op
+ * is not evaluated when it can fault. */
+FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result,
+                        const FlAttrs *attrs);
 /* fl_sema_lift of fl_sema_scalar_op. */
-FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result, const FlAttrs *attrs);
+FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result,
+                      const FlAttrs *attrs);
 
-/* ---- calls ------------------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------
+ */
 
 /* An argument as a call brings it: written, or already a value (the left side of a pipe). */
 typedef struct FlActual {
-  FlName name;  /* text NULL: positional */
+  FlName name;        /* text NULL: positional */
   const FlExpr *expr; /* or NULL: `value` is given */
   FlVal value;
   FlSpan span;
@@ -318,15 +359,16 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
 /* Calls a function value with finished values (sort keys, optimisers' objectives, user aggregates ...). */
 FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span);
 
-/* A builtin. `params` names its parameters in order: "x, axis=, digits=": with `=` optional and by name or position;
- * "..." takes all remaining ones (verbs). handler gets them bound: args[k] for parameter k (span.len 0 and expr NULL
- * and value.type NULL: absent), then rest. */
+/* A builtin. `params` names its parameters in order: "x, axis=, digits=": with `=` optional and by name or
+ * position;
+ * "..." takes all remaining ones (verbs). handler gets them bound: args[k] for parameter k (span.len 0 and
+ * expr NULL and value.type NULL: absent), then rest. */
 typedef struct FlCallSite {
   const FlBuiltin *builtin;
-  FlSpan span;       /* of the whole call */
-  FlActual *args;    /* one a declared parameter */
+  FlSpan span;    /* of the whole call */
+  FlActual *args; /* one a declared parameter */
   int n_rest;
-  FlActual *rest;    /* what "..." took */
+  FlActual *rest; /* what "..." took */
   const FlType *want;
 } FlCallSite;
 typedef FlVal FlBuiltinFn(FlSema *s, FlCallSite *c);
@@ -340,30 +382,34 @@ struct FlBuiltin {
 };
 const FlBuiltin *fl_builtin_find(const char *name);
 const char *fl_builtin_closest(FlSema *s, const char *name); /* among functions of all kinds; NULL: none */
-FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span, const FlType *want);
+FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
+                           const FlType *want);
 static inline bool fl_actual_given(const FlActual *a) { return a->expr != NULL || a->value.type != NULL; }
 /* Evaluated arguments of common shapes; report and return false when they do not fit. */
-bool fl_actual_i64(FlSema *s, FlActual *a, FlValue **out);               /* any integer */
-bool fl_actual_const_i(FlSema *s, FlActual *a, int64_t *out);            /* known while compiling */
+bool fl_actual_i64(FlSema *s, FlActual *a, FlValue **out);    /* any integer */
+bool fl_actual_const_i(FlSema *s, FlActual *a, int64_t *out); /* known while compiling */
 bool fl_actual_f64(FlSema *s, FlActual *a, FlValue **out);
-bool fl_actual_const_text(FlSema *s, FlActual *a, const char **out);     /* a literal text without interpolation */
+bool fl_actual_const_text(FlSema *s, FlActual *a,
+                          const char **out); /* a literal text without interpolation */
 bool fl_actual_const_bool(FlSema *s, FlActual *a, bool *out);
 
 void fl_sema_show(FlSema *s, FlVal v); /* the op of show(v); v is a value */
 /* Effects: reports E0801 when we are in pure code. */
 bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span);
 
-/* ---- tables: table.c (rows), columns.c (derive, select, ...), aggregate.c, join.c, reader.c ------------------------- */
+/* ---- tables: table.c (rows), columns.c (derive, select, ...), aggregate.c, join.c, reader.c
+ * ------------------------- */
 
 struct FlGrouping {
   int n_keys;
-  const char **keys;                     /* column names */
-  FlValue *groups, *group_of, *first;    /* of the GROUP op: their number, i64[rows], i64[groups] */
+  const char **keys;                  /* column names */
+  FlValue *groups, *group_of, *first; /* of the GROUP op: their number, i64[rows], i64[groups] */
 };
 
 /* In an aggregate context: sum, mean ... of a column. Returns true when it took the call. */
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out);
-/* In `summarize` of groups: does a call of a user's function with these values go by group; and that call (group_call.c). */
+/* In `summarize` of groups: does a call of a user's function with these values go by group; and that call
+ * (group_call.c). */
 bool fl_sema_group_call_applies(FlSema *s, const FlVal *values, int n);
 FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *call, void *env, FlSpan span);
 /* Names of all columns, for suggestions. */
@@ -377,11 +423,17 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e);
 /* v as a column of `rows` rows: an array as it is, a scalar repeated. Reports otherwise. */
 FlVal fl_verb_as_column(FlSema *s, FlVal v, FlValue *rows, FlSpan span, const char *name);
 /* A table of these columns, and t's with some replaced. */
-typedef struct FlColumns { int n, cap; const char **names; FlVal *values; } FlColumns;
+typedef struct FlColumns {
+  int n, cap;
+  const char **names;
+  FlVal *values;
+} FlColumns;
 FlColumns fl_columns_of(FlSema *s, FlVal t);
 void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v);
 FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows);
-/* Key columns as the arguments of GROUP, SORT_PERM, JOIN ...: values, then validity; flags get word or word?. */
-int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, FlValue **args, const char **flags);
+/* Key columns as the arguments of GROUP, SORT_PERM, JOIN ...: values, then validity; flags get word or word?.
+ */
+int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, FlValue **args,
+                 const char **flags);
 
 #endif

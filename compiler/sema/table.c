@@ -1,5 +1,5 @@
-/* table.c: verbs that choose or order rows: where, sort, head, tail, sample, top, distinct, drop_null, split, kfold; and
- * what all verbs share. Column expressions see the columns as arrays; rows keep their order. */
+/* table.c: verbs that choose or order rows: where, sort, head, tail, sample, top, distinct, drop_null, split,
+ * kfold; and what all verbs share. Column expressions see the columns as arrays; rows keep their order. */
 #include "sema/sema_internal.h"
 
 /* ---- shared ---- */
@@ -8,7 +8,8 @@ bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return false;
   if (v.type->kind != FL_TY_TABLE) {
-    fl_sema_error(s, FL_E0606, c->args[0].span, "`%s` takes a table, and this is %s", c->builtin->name, fl_val_text(s, v));
+    fl_sema_error(s, FL_E0606, c->args[0].span, "`%s` takes a table, and this is %s", c->builtin->name,
+                  fl_val_text(s, v));
     return false;
   }
   *out = v;
@@ -21,7 +22,8 @@ FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
   s->scope = fl_scope_push(s, outer, FL_SCOPE_COLUMNS);
   const FlType *row = t.type->elem;
   for (int i = 0; i < row->n_fields; i++)
-    fl_scope_bind(s, s->scope, FL_BIND_COLUMN, row->fields[i].name, a->span, fl_val_field(s, t, i))->used = true;
+    fl_scope_bind(s, s->scope, FL_BIND_COLUMN, row->fields[i].name, a->span, fl_val_field(s, t, i))->used =
+        true;
   FlAggContext agg = {mode, fl_val_rows(t), fl_sema_i64(s, 1), NULL, &t};
   if (t.group) {
     agg.groups = t.group->groups;
@@ -48,7 +50,8 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
     fl_diag_help(s->sink, d, "did you mean `%s`?", near);
   } else if (row->n_fields) {
     FlText1 all = {0};
-    for (int i = 0; i < row->n_fields && i < 24; i++) fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
+    for (int i = 0; i < row->n_fields && i < 24; i++)
+      fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
     fl_diag_help(s->sink, d, "the columns are %s", all.s);
     fl_text_reset(&all);
   }
@@ -72,15 +75,19 @@ FlVal fl_verb_as_column(FlSema *s, FlVal v, FlValue *rows, FlSpan span, const ch
   if (fl_val_bad(v)) return v;
   if (v.type->kind == FL_TY_SCALAR) return fill_rows(s, v, rows);
   if (v.type->kind != FL_TY_ARRAY && v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_LIST)
-    return fl_sema_error(s, FL_E0608, span, "the column `%s` must be an array or a scalar, and this is %s", name, fl_val_text(s, v));
-  if (!fl_sema_same_size(s, rows, fl_sema_dim(s, v, 0), span, fl_arena_printf(s->arena, "the table has {a} rows, but the column `%s` has {b}", name)))
+    return fl_sema_error(s, FL_E0608, span, "the column `%s` must be an array or a scalar, and this is %s",
+                         name, fl_val_text(s, v));
+  if (!fl_sema_same_size(
+          s, rows, fl_sema_dim(s, v, 0), span,
+          fl_arena_printf(s->arena, "the table has {a} rows, but the column `%s` has {b}", name)))
     return fl_val_error(s);
   return v;
 }
 
 FlColumns fl_columns_of(FlSema *s, FlVal t) {
   FlColumns c = {0};
-  for (int i = 0; i < t.type->elem->n_fields; i++) fl_columns_set(s, &c, t.type->elem->fields[i].name, fl_val_field(s, t, i));
+  for (int i = 0; i < t.type->elem->n_fields; i++)
+    fl_columns_set(s, &c, t.type->elem->fields[i].name, fl_val_field(s, t, i));
   return c;
 }
 
@@ -106,9 +113,12 @@ void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v) {
   c->values[c->n++] = v;
 }
 
-FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows) { return fl_val_table(s, rows, c->n, c->names, c->values); }
+FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows) {
+  return fl_val_table(s, rows, c->n, c->names, c->values);
+}
 
-int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, FlValue **args, const char **flags) {
+int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, FlValue **args,
+                 const char **flags) {
   int at = 0;
   for (int i = 0; i < n; i++) {
     args[at++] = keys[i].parts[0];
@@ -121,7 +131,8 @@ int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, 
 static bool is_key(FlSema *s, FlVal v, FlSpan span, const char *verb) {
   if (fl_val_bad(v)) return false;
   if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && v.type->dtype != FL_FILE) return true;
-  fl_sema_error(s, FL_E0609, span, "`%s` takes columns of numbers, texts, dates or bool, and this is %s", verb, fl_val_text(s, v));
+  fl_sema_error(s, FL_E0609, span, "`%s` takes columns of numbers, texts, dates or bool, and this is %s",
+                verb, fl_val_text(s, v));
   return false;
 }
 
@@ -161,7 +172,8 @@ static void known_values(FlSema *s, FlVal t, const FlExpr *e, bool *known) {
   }
   if (e->kind != FL_EXPR_UNARY || e->unary.op != FL_UN_NOT) return;
   const FlExpr *call = e->unary.operand, *arg = NULL;
-  if (call->kind == FL_EXPR_CALL && call->call.func->kind == FL_EXPR_NAME && strcmp(call->call.func->name.text, "is_null") == 0 && call->call.args.n == 1)
+  if (call->kind == FL_EXPR_CALL && call->call.func->kind == FL_EXPR_NAME &&
+      strcmp(call->call.func->name.text, "is_null") == 0 && call->call.args.n == 1)
     arg = call->call.args.at[0].value;
   if (!arg || (arg->kind != FL_EXPR_NAME && arg->kind != FL_EXPR_COL)) return;
   int k = fl_type_field_find(t.type->elem, arg->name.text);
@@ -190,9 +202,12 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
     FlVal v = fl_verb_expr(s, t, &c->rest[i], FL_AGG_SPREAD);
     if (fl_val_bad(v)) return v;
     bool fits = (v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_SCALAR) && v.type->dtype == FL_BOOL;
-    if (!fits) return fl_sema_error(s, FL_E0315, c->rest[i].span, "a condition must be bool, and this is %s", fl_val_text(s, v));
+    if (!fits)
+      return fl_sema_error(s, FL_E0315, c->rest[i].span, "a condition must be bool, and this is %s",
+                           fl_val_text(s, v));
     v = fl_val_plain(s, v); /* a null condition is false underneath */
-    all = all.type ? fl_sema_binary(s, FL_BIN_AND, all, v, c->rest[i].span, c->rest[i].span, c->rest[i].span) : v;
+    all = all.type ? fl_sema_binary(s, FL_BIN_AND, all, v, c->rest[i].span, c->rest[i].span, c->rest[i].span)
+                   : v;
   }
   all = fl_verb_as_column(s, all, fl_val_rows(t), c->rest[0].span, "condition");
   if (fl_val_bad(all)) return all;
@@ -225,7 +240,8 @@ FlVal fl_builtin_drop_null(FlSema *s, FlCallSite *c) {
 /* ---- order ---- */
 
 FlVal fl_builtin_desc(FlSema *s, FlCallSite *c) {
-  FlDiag *d = fl_sema_report(s, FL_E0611, c->span, "`desc` orders a key of `sort` downwards; it means nothing elsewhere");
+  FlDiag *d = fl_sema_report(s, FL_E0611, c->span,
+                             "`desc` orders a key of `sort` downwards; it means nothing elsewhere");
   (void)d;
   return fl_val_error(s);
 }
@@ -240,7 +256,8 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, const cha
   }
   for (int i = 0; i < n; i++) {
     const FlExpr *e = keys[i].expr;
-    bool is_desc = e && e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME && strcmp(e->call.func->name.text, "desc") == 0 && e->call.args.n == 1;
+    bool is_desc = e && e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME &&
+                   strcmp(e->call.func->name.text, "desc") == 0 && e->call.args.n == 1;
     FlActual key = keys[i];
     if (is_desc) key.expr = e->call.args.at[0].value;
     FlVal v = fl_verb_expr(s, t, &key, FL_AGG_SPREAD);
@@ -299,7 +316,8 @@ static bool how_many(FlSema *s, FlCallSite *c, FlValue **n) {
 
 /* Number of each row within its group, from 0, in row order. */
 static FlValue *rank_in_group(FlSema *s, FlVal t) {
-  FlType1 out = fl_t_array(FL_I64, 1), in[3] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64), fl_t_scalar(FL_I64)};
+  FlType1 out = fl_t_array(FL_I64, 1),
+          in[3] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64), fl_t_scalar(FL_I64)};
   static const char *asc[] = {"asc"};
   FlValue *rows = fl_val_rows(t), *gid = t.group->group_of;
   FlOp *perm = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, &gid, 1, &out, 0);
@@ -312,26 +330,35 @@ static FlValue *rank_in_group(FlSema *s, FlVal t) {
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlValue *i = r->params[0], *zero = fl_sema_i64(s, 0);
   FlValue *before = fl_sema_op2(s, FL_OP_MAX, fl_sema_op2(s, FL_OP_WRAP_SUB, i, fl_sema_i64(s, 1)), zero);
-  FlValue *here = fl_ir_load(&s->b, perm->results[0], 1, &i, true), *there = fl_ir_load(&s->b, perm->results[0], 1, &before, true);
+  FlValue *here = fl_ir_load(&s->b, perm->results[0], 1, &i, true),
+          *there = fl_ir_load(&s->b, perm->results[0], 1, &before, true);
   FlValue *g1 = fl_ir_load(&s->b, gid, 1, &here, true), *g0 = fl_ir_load(&s->b, gid, 1, &there, true);
-  FlValue *same = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_EQ, g1, g0), fl_sema_op2(s, FL_OP_GT, i, zero));
-  FlValue *next = fl_ir_select(&s->b, same, fl_sema_op2(s, FL_OP_WRAP_ADD, r->params[1], fl_sema_i64(s, 1)), zero);
+  FlValue *same =
+      fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_EQ, g1, g0), fl_sema_op2(s, FL_OP_GT, i, zero));
+  FlValue *next =
+      fl_ir_select(&s->b, same, fl_sema_op2(s, FL_OP_WRAP_ADD, r->params[1], fl_sema_i64(s, 1)), zero);
   fl_ir_yield(r, s->module, 1, &next);
   fl_sema_leave(s, saved);
-  FlOp *inverse = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, perm->results, 1, &out, 0); /* the order that undoes perm */
+  FlOp *inverse =
+      fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, perm->results, 1, &out, 0); /* the order that undoes perm */
   inverse->attrs.list = asc;
   inverse->attrs.n_list = 1;
-  return fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){inverse->results[0], scan->results[0]}, 1, &out, 0)->results[0];
+  return fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){inverse->results[0], scan->results[0]}, 1, &out, 0)
+      ->results[0];
 }
 
 FlVal fl_builtin_head(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   FlValue *n;
   if (fl_val_bad(v) || !how_many(s, c, &n)) return fl_val_error(s);
-  if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY) return fl_sema_error(s, FL_E0606, c->args[0].span, "`head` takes a table or an array, and this is %s", fl_val_text(s, v));
+  if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY)
+    return fl_sema_error(s, FL_E0606, c->args[0].span, "`head` takes a table or an array, and this is %s",
+                         fl_val_text(s, v));
   if (v.group) {
     FlValue *rank = rank_in_group(s, v);
-    FlVal first = fl_sema_lift_op(s, c->span, FL_OP_LT, 2, (FlVal[]){fl_val_array(s, FL_I64, 1, rank), fl_val_scalar(s, FL_I64, n)}, FL_BOOL, NULL);
+    FlVal first = fl_sema_lift_op(s, c->span, FL_OP_LT, 2,
+                                  (FlVal[]){fl_val_array(s, FL_I64, 1, rank), fl_val_scalar(s, FL_I64, n)},
+                                  FL_BOOL, NULL);
     return regroup(s, fl_sema_compress(s, v, first.parts[0]), v);
   }
   return fl_sema_index_rows(s, v, fl_sema_i64(s, 0), at_most(s, n, fl_sema_dim(s, v, 0)));
@@ -341,8 +368,12 @@ FlVal fl_builtin_tail(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   FlValue *n;
   if (fl_val_bad(v) || !how_many(s, c, &n)) return fl_val_error(s);
-  if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY) return fl_sema_error(s, FL_E0606, c->args[0].span, "`tail` takes a table or an array, and this is %s", fl_val_text(s, v));
-  if (v.group) return fl_sema_error(s, FL_E0612, c->span, "`tail` does not work on groups; sort downwards and use `head`");
+  if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY)
+    return fl_sema_error(s, FL_E0606, c->args[0].span, "`tail` takes a table or an array, and this is %s",
+                         fl_val_text(s, v));
+  if (v.group)
+    return fl_sema_error(s, FL_E0612, c->span,
+                         "`tail` does not work on groups; sort downwards and use `head`");
   FlValue *rows = fl_sema_dim(s, v, 0);
   return fl_sema_index_rows(s, v, fl_sema_op2(s, FL_OP_SUB, rows, at_most(s, n, rows)), rows);
 }
@@ -353,12 +384,14 @@ FlVal fl_builtin_sample(FlSema *s, FlCallSite *c) {
   if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
   if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &seed)) return fl_val_error(s);
   FlType1 out = fl_t_array(FL_I64, 1);
-  FlValue *chosen = fl_ir_op(&s->b, FL_OP_CHOICE, 3, (FlValue *[]){seed, fl_val_rows(t), n}, 1, &out, 0)->results[0];
+  FlValue *chosen =
+      fl_ir_op(&s->b, FL_OP_CHOICE, 3, (FlValue *[]){seed, fl_val_rows(t), n}, 1, &out, 0)->results[0];
   FlOp *order = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, &chosen, 1, &out, 0);
   static const char *asc[] = {"asc"};
   order->attrs.list = asc;
   order->attrs.n_list = 1;
-  FlValue *rows = fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){order->results[0], chosen}, 1, &out, 0)->results[0];
+  FlValue *rows =
+      fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){order->results[0], chosen}, 1, &out, 0)->results[0];
   return fl_sema_take(s, t, rows, false);
 }
 
@@ -366,7 +399,8 @@ FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlValue *n;
   if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
-  if (!fl_actual_given(&c->args[2])) return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
+  if (!fl_actual_given(&c->args[2]))
+    return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
   FlValue *perm = sorted_rows(s, t, 1, &c->args[2], "top", true);
   if (!perm) return fl_val_error(s);
   FlVal sorted = take_all(s, t, perm);
@@ -379,7 +413,8 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
   int n = 0, fields = t.type->elem->n_fields;
   const char *words[64], *flags[64];
   FlValue *args[128];
-  if (c->n_rest > 64 || (!c->n_rest && fields > 64)) return fl_sema_error(s, FL_E0210, c->span, "`distinct` takes at most 64 columns");
+  if (c->n_rest > 64 || (!c->n_rest && fields > 64))
+    return fl_sema_error(s, FL_E0210, c->span, "`distinct` takes at most 64 columns");
   for (int i = 0; i < (c->n_rest ? c->n_rest : fields); i++) {
     int k = c->n_rest ? fl_verb_column(s, t, c->rest[i].expr) : i;
     if (k < 0) return fl_val_error(s);
@@ -400,7 +435,8 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_group_by(FlSema *s, FlCallSite *c) {
   FlVal t;
   if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
-  if (!c->n_rest || c->n_rest > 16) return fl_sema_error(s, FL_E0210, c->span, "`group_by` takes 1 to 16 keys");
+  if (!c->n_rest || c->n_rest > 16)
+    return fl_sema_error(s, FL_E0210, c->span, "`group_by` takes 1 to 16 keys");
   FlColumns columns = fl_columns_of(s, t);
   const char **keys = FL_NEW_ARRAY(s->arena, const char *, c->n_rest);
   for (int i = 0; i < c->n_rest; i++) {
@@ -413,7 +449,8 @@ FlVal fl_builtin_group_by(FlSema *s, FlCallSite *c) {
       continue;
     }
     keys[i] = a->name.text;
-    FlVal v = fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
+    FlVal v =
+        fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
     if (!is_key(s, v, a->span, "group_by")) return fl_val_error(s);
     fl_columns_set(s, &columns, a->name.text, v);
   }
@@ -478,7 +515,8 @@ FlVal fl_builtin_kfold(FlSema *s, FlCallSite *c) {
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlVal pair[2];
-  for (int i = 0; i < 2; i++) pair[i] = fl_sema_take(s, t, fl_ir_load(&s->b, op->results[i], 1, r->params, true), false);
+  for (int i = 0; i < 2; i++)
+    pair[i] = fl_sema_take(s, t, fl_ir_load(&s->b, op->results[i], 1, r->params, true), false);
   const char *names[2] = {fl_intern_z(s->names, "train"), fl_intern_z(s->names, "test")};
   FlVal fold = fl_val_tuple(s, 2, names, pair, NULL);
   fl_ir_yield(r, s->module, fold.type->n_parts, fold.parts);

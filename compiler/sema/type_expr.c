@@ -1,15 +1,15 @@
-/* type_expr.c: types as they are written. In: a type expression, and mostly a value that should have it. Out: the type,
- * or the value converted to it, with the names of sizes bound.
+/* type_expr.c: types as they are written. In: a type expression, and mostly a value that should have it. Out:
+ * the type, or the value converted to it, with the names of sizes bound.
  *
- * A size name in a signature is fresh, or the i64 parameter of that name; equal names mean equal sizes. Types carry no
- * sizes, so sizes are checked on values only. */
+ * A size name in a signature is fresh, or the i64 parameter of that name; equal names mean equal sizes. Types
+ * carry no sizes, so sizes are checked on values only. */
 #include "sema/sema_internal.h"
 
 /* Sizes of a declared type that stands around: `Net[h, v]` binds its two names to the dimensions given. */
 typedef struct SizeEnv {
-  struct SizeEnv *outer;       /* where `dims` are to be read */
+  struct SizeEnv *outer; /* where `dims` are to be read */
   const FlNameList *names;
-  const FlDimList *dims;       /* NULL: written without sizes; each name is fresh */
+  const FlDimList *dims; /* NULL: written without sizes; each name is fresh */
   FlValue **fresh;
 } SizeEnv;
 
@@ -19,14 +19,16 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
   if (t->name.module.text) {
     FlBinding *m = fl_scope_find(s, t->name.module.text);
     if (!m || m->kind != FL_BIND_MODULE) {
-      if (!quiet) fl_sema_error(s, FL_E0203, t->name.module.span, "there is no module `%s`", t->name.module.text);
+      if (!quiet)
+        fl_sema_error(s, FL_E0203, t->name.module.span, "there is no module `%s`", t->name.module.text);
       return NULL;
     }
     b = fl_scope_find_in(m->file->scope, name.text);
   } else {
     for (FlScope *scope = s->scope; scope && !b; scope = scope->parent)
       for (int i = scope->names.n - 1; i >= 0 && !b; i--)
-        if (scope->names.at[i]->name == name.text && scope->names.at[i]->kind == FL_BIND_TYPE) b = scope->names.at[i];
+        if (scope->names.at[i]->name == name.text && scope->names.at[i]->kind == FL_BIND_TYPE)
+          b = scope->names.at[i];
   }
   if (b && b->kind == FL_BIND_TYPE) return b;
   if (!quiet) {
@@ -41,8 +43,11 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
     const char *near = fl_closest(name.text, known, n);
     if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
     else if (strcmp(name.text, "int") == 0) fl_diag_help(s->sink, d, "whole numbers are `i64`");
-    else if (strcmp(name.text, "float") == 0 || strcmp(name.text, "double") == 0 || strcmp(name.text, "float64") == 0) fl_diag_help(s->sink, d, "real numbers are `f64`");
-    else if (strcmp(name.text, "str") == 0 || strcmp(name.text, "string") == 0) fl_diag_help(s->sink, d, "text is `text`");
+    else if (strcmp(name.text, "float") == 0 || strcmp(name.text, "double") == 0 ||
+             strcmp(name.text, "float64") == 0)
+      fl_diag_help(s->sink, d, "real numbers are `f64`");
+    else if (strcmp(name.text, "str") == 0 || strcmp(name.text, "string") == 0)
+      fl_diag_help(s->sink, d, "text is `text`");
   }
   return NULL;
 }
@@ -75,7 +80,10 @@ static const FlType *declared(FlSema *s, FlBinding *b) {
     t = s->types->error;
   }
   if (t->kind == FL_TY_TUPLE && body->kind == FL_TE_TUPLE) {
-    const char *name = b->file->is_script ? b->name : fl_intern_z(s->names, fl_arena_printf(s->arena, "%s.%s", b->file->name, b->name));
+    const char *name =
+        b->file->is_script
+            ? b->name
+            : fl_intern_z(s->names, fl_arena_printf(s->arena, "%s.%s", b->file->name, b->name));
     t = fl_type_tuple(s->types, t->n_fields, t->fields, name);
   }
   b->val.type = t;
@@ -114,23 +122,27 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
   case FL_TE_ANY: return NULL;
   case FL_TE_NAME: {
     FlDtype d;
-    if (!t->name.module.text && fl_dtype_find(t->name.name.text, &d)) return fl_type_scalar(s->types, d, false);
+    if (!t->name.module.text && fl_dtype_find(t->name.name.text, &d))
+      return fl_type_scalar(s->types, d, false);
     FlBinding *b = find_type(s, t, false);
     return b ? declared(s, b) : s->types->error;
   }
   case FL_TE_OPTION: {
     const FlType *inner = resolve(s, t->inner);
     if (!inner || inner->kind == FL_TY_ERROR) return inner;
-    if (inner->kind == FL_TY_SCALAR || inner->kind == FL_TY_ARRAY) return fl_type_with_null(s->types, inner, true);
-    fl_sema_error(s, FL_E0502, t->span, "only scalars and columns can be null, not %s", fl_type_text(s->types, inner));
+    if (inner->kind == FL_TY_SCALAR || inner->kind == FL_TY_ARRAY)
+      return fl_type_with_null(s->types, inner, true);
+    fl_sema_error(s, FL_E0502, t->span, "only scalars and columns can be null, not %s",
+                  fl_type_text(s->types, inner));
     return s->types->error;
   }
   case FL_TE_ARRAY: {
     FlBinding *b = sized_type(s, t);
     if (b) {
       if (b->decl->type.sizes.n != t->array.dims.n)
-        fl_sema_error(s, FL_E0306, t->span, "`%s` has %d size%s, but %d %s written", b->name, b->decl->type.sizes.n,
-                      b->decl->type.sizes.n == 1 ? "" : "s", t->array.dims.n, t->array.dims.n == 1 ? "is" : "are");
+        fl_sema_error(s, FL_E0306, t->span, "`%s` has %d size%s, but %d %s written", b->name,
+                      b->decl->type.sizes.n, b->decl->type.sizes.n == 1 ? "" : "s", t->array.dims.n,
+                      t->array.dims.n == 1 ? "is" : "are");
       return declared(s, b);
     }
     const FlType *elem = resolve(s, t->array.element);
@@ -160,8 +172,10 @@ const FlType *fl_type_of_expr(FlSema *s, const FlTypeExpr *t) { return t ? resol
 
 /* ---- sizes ---- */
 
-/* The value of a size name, or NULL when it is fresh here. `slot`: where a fresh one goes when it belongs to an env. */
-static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh_ok, FlValue ***slot, bool *unknown);
+/* The value of a size name, or NULL when it is fresh here. `slot`: where a fresh one goes when it belongs to
+ * an env. */
+static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh_ok, FlValue ***slot,
+                           bool *unknown);
 
 static FlValue *size_of_dim(FlSema *s, const FlDim *d, SizeEnv *env, bool fresh_ok, bool *unknown) {
   if (!d->name.text) return fl_sema_i64(s, d->constant);
@@ -171,7 +185,8 @@ static FlValue *size_of_dim(FlSema *s, const FlDim *d, SizeEnv *env, bool fresh_
   return d->constant ? fl_sema_op2(s, FL_OP_ADD, v, fl_sema_i64(s, d->constant)) : v;
 }
 
-static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh_ok, FlValue ***slot, bool *unknown) {
+static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh_ok, FlValue ***slot,
+                           bool *unknown) {
   if (env) {
     for (int i = 0; i < env->names->n; i++) {
       if (env->names->at[i].text != name) continue;
@@ -192,14 +207,16 @@ static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh
   return NULL;
 }
 
-static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, bool fresh_ok, FlSpan span, const char *what) {
+static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, bool fresh_ok, FlSpan span,
+                     const char *what) {
   if (d->any) return;
   bool unknown = false;
   FlValue *want = size_of_dim(s, d, env, fresh_ok, &unknown);
   if (want) {
-    const char *message = d->name.text
-                              ? fl_arena_printf(s->arena, "%s: the size `%s` is {a} here but {b} elsewhere", what, d->name.text)
-                              : fl_arena_printf(s->arena, "%s has size {a}, but {b} is declared", what);
+    const char *message =
+        d->name.text
+            ? fl_arena_printf(s->arena, "%s: the size `%s` is {a} here but {b} elsewhere", what, d->name.text)
+            : fl_arena_printf(s->arena, "%s has size {a}, but {b} is declared", what);
     fl_sema_same_size(s, size, want, span, message);
     return;
   }
@@ -208,7 +225,8 @@ static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, boo
     return;
   }
   FlValue *v = d->constant ? fl_sema_op2(s, FL_OP_SUB, size, fl_sema_i64(s, d->constant)) : size;
-  /* A fresh name: it belongs to the innermost declared type that was written without sizes, else to the signature. */
+  /* A fresh name: it belongs to the innermost declared type that was written without sizes, else to the
+   * signature. */
   const FlDim *at = d;
   SizeEnv *e = env;
   while (e) {
@@ -221,21 +239,25 @@ static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, boo
     if (at->constant) v = fl_sema_op2(s, FL_OP_SUB, v, fl_sema_i64(s, at->constant));
     e = e->outer;
   }
-  fl_scope_bind(s, s->scope, FL_BIND_VALUE, at->name.text, at->span, fl_val_scalar(s, FL_I64, v))->used = true;
+  fl_scope_bind(s, s->scope, FL_BIND_VALUE, at->name.text, at->span, fl_val_scalar(s, FL_I64, v))->used =
+      true;
 }
 
-static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bool fresh_ok, FlSpan span, const char *what) {
+static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bool fresh_ok, FlSpan span,
+                       const char *what) {
   if (fl_val_bad(v) || v.type->kind == FL_TY_NEVER) return;
   switch (t->kind) {
   case FL_TE_OPTION: bind_sizes(s, t->inner, v, env, fresh_ok, span, what); return;
   case FL_TE_TUPLE:
     for (int i = 0; i < t->tuple.fields.n; i++) {
       const FlTypeItem *f = &t->tuple.fields.at[i];
-      const char *name = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
+      const char *name =
+          f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
       const FlType *row = fl_type_row(v.type);
       int k = row ? fl_type_field_find(row, name) : -1;
       if (k >= 0 && v.type->kind == FL_TY_TUPLE)
-        bind_sizes(s, f->type, fl_val_field(s, v, k), env, fresh_ok, span, fl_arena_printf(s->arena, "%s, field `%s`", what, name));
+        bind_sizes(s, f->type, fl_val_field(s, v, k), env, fresh_ok, span,
+                   fl_arena_printf(s->arena, "%s, field `%s`", what, name));
     }
     return;
   case FL_TE_NAME:
@@ -243,7 +265,8 @@ static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bo
     const FlTypeExpr *named = t->kind == FL_TE_NAME ? t : t->array.element;
     FlBinding *b = t->kind == FL_TE_ARRAY ? sized_type(s, t) : NULL;
     FlDtype d;
-    if (t->kind == FL_TE_NAME && (t->name.module.text || !fl_dtype_find(t->name.name.text, &d))) b = find_type(s, named, true);
+    if (t->kind == FL_TE_NAME && (t->name.module.text || !fl_dtype_find(t->name.name.text, &d)))
+      b = find_type(s, named, true);
     if (b && b->decl->type.sizes.n) {
       SizeEnv inner = {env, &b->decl->type.sizes, t->kind == FL_TE_ARRAY ? &t->array.dims : NULL,
                        FL_NEW_ARRAY(s->arena, FlValue *, b->decl->type.sizes.n)};
@@ -266,7 +289,9 @@ static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bo
 /* Open rows: the declared fields are there and fit; all others stay. */
 static FlVal coerce_open(FlSema *s, const FlTypeExpr *row, FlVal v, FlSpan span, const char *what) {
   const FlType *have = fl_type_row(v.type);
-  if (!have) return fl_sema_error(s, FL_E0301, span, "%s must be a table or a named tuple, but this is %s", what, fl_val_text(s, v));
+  if (!have)
+    return fl_sema_error(s, FL_E0301, span, "%s must be a table or a named tuple, but this is %s", what,
+                         fl_val_text(s, v));
   int n = have->n_fields;
   const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
   FlVal *fields = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
@@ -278,7 +303,8 @@ static FlVal coerce_open(FlSema *s, const FlTypeExpr *row, FlVal v, FlSpan span,
     const FlTypeItem *f = &row->tuple.fields.at[i];
     int k = f->name.text ? fl_type_field_find(have, f->name.text) : -1;
     if (k < 0) {
-      FlDiag *d = fl_sema_report(s, FL_E0601, span, "%s has no column `%s`", what, f->name.text ? f->name.text : "?");
+      FlDiag *d =
+          fl_sema_report(s, FL_E0601, span, "%s has no column `%s`", what, f->name.text ? f->name.text : "?");
       const char *near = f->name.text ? fl_sema_closest_field(s, have, f->name.text) : NULL;
       if (near) fl_diag_help(s->sink, d, "it has `%s`", near);
       return fl_val_error(s);
@@ -286,7 +312,8 @@ static FlVal coerce_open(FlSema *s, const FlTypeExpr *row, FlVal v, FlSpan span,
     const FlType *want = resolve(s, f->type);
     if (!want) continue;
     if (v.type->kind == FL_TY_TABLE) want = fl_type_many(s->types, want);
-    fields[k] = fl_val_coerce(s, fields[k], want, span, fl_arena_printf(s->arena, "the column `%s` of %s", f->name.text, what));
+    fields[k] = fl_val_coerce(s, fields[k], want, span,
+                              fl_arena_printf(s->arena, "the column `%s` of %s", f->name.text, what));
     if (fl_val_bad(fields[k])) return fields[k];
   }
   return v.type->kind == FL_TY_TABLE ? fl_val_table(s, fl_val_rows(v), n, names, fields)
@@ -325,7 +352,8 @@ void fl_sema_trust_sizes(FlSema *s, const FlTypeExpr *t, FlVal v) {
     const FlDim *d = &t->array.dims.at[k];
     FlBinding *b = d->name.text && !d->constant ? fl_scope_find_in(s->scope, d->name.text) : NULL;
     FlValue *from = fl_ir_dim(&s->b, v.parts[0], k), *to = NULL;
-    if (b && b->kind == FL_BIND_VALUE && b->val.type->kind == FL_TY_SCALAR && b->val.type->dtype == FL_I64) to = b->val.parts[0];
+    if (b && b->kind == FL_BIND_VALUE && b->val.type->kind == FL_TY_SCALAR && b->val.type->dtype == FL_I64)
+      to = b->val.parts[0];
     else if (!d->any && !d->name.text) to = fl_sema_i64(s, d->constant);
     if (to && from != to) fl_sema_alias(s, from, fl_sema_size(s, to));
   }

@@ -1,7 +1,7 @@
 /* value.c: making, cutting and converting typed values, and the sizes they have.
  *
- * In: values whose parts are in the current function. Out: the same, with conversion ops at the builder's place.
- * Always: the value under an invalid part is zero (or the empty text). */
+ * In: values whose parts are in the current function. Out: the same, with conversion ops at the builder's
+ * place. Always: the value under an invalid part is zero (or the empty text). */
 #include "sema/sema_internal.h"
 
 #include <math.h>
@@ -19,7 +19,9 @@ FlVal fl_val_error(FlSema *s) { return (FlVal){.type = s->types->error}; }
 FlVal fl_val_none(FlSema *s) { return (FlVal){.type = s->types->none}; }
 const char *fl_val_text(FlSema *s, FlVal v) { return fl_type_text(s->types, v.type); }
 
-FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v) { return fl_val_make(s, fl_type_scalar(s->types, d, false), &v); }
+FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v) {
+  return fl_val_make(s, fl_type_scalar(s->types, d, false), &v);
+}
 
 FlVal fl_val_array(FlSema *s, FlDtype d, int rank, FlValue *v) {
   return fl_val_make(s, fl_type_array(s->types, d, false, rank), &v);
@@ -39,7 +41,8 @@ FlVal fl_val_field(FlSema *s, FlVal v, int field) {
   return fl_val_make(s, ft, v.parts + fl_type_field_part(v.type, field));
 }
 
-static const FlTyField *make_fields(FlSema *s, int n, const char *const *names, const FlVal *values, bool elements) {
+static const FlTyField *make_fields(FlSema *s, int n, const char *const *names, const FlVal *values,
+                                    bool elements) {
   FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, n ? n : 1);
   for (int i = 0; i < n; i++) {
     const FlType *t = values[i].type;
@@ -75,7 +78,8 @@ FlValue *fl_val_rows(FlVal table) { return table.parts[0]; }
 
 FlValue *fl_val_valid(FlSema *s, FlVal v) {
   (void)s;
-  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && v.type->nullable ? v.parts[1] : NULL;
+  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && v.type->nullable ? v.parts[1]
+                                                                                           : NULL;
 }
 
 FlVal fl_val_plain(FlSema *s, FlVal v) {
@@ -196,7 +200,8 @@ static bool literal_fits(FlVal v, FlDtype to) {
   if (v.literal == FL_LIT_FLOAT) return fl_dtype_is_float(to);
   if (fl_dtype_is_int(to)) return literal_int_fits(v, to);
   if (v.magnitude > (uint64_t)1 << 63) return false;
-  return to == FL_F32 ? (uint64_t)(float)v.magnitude == v.magnitude : (uint64_t)(double)v.magnitude == v.magnitude;
+  return to == FL_F32 ? (uint64_t)(float)v.magnitude == v.magnitude
+                      : (uint64_t)(double)v.magnitude == v.magnitude;
 }
 
 FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to, FlSpan span) {
@@ -221,12 +226,13 @@ bool fl_val_fits(FlSema *s, FlVal v, const FlType *want) {
     if (t->kind == FL_TY_NULL) return want->nullable;
     if (t->kind != FL_TY_SCALAR || (t->nullable && !want->nullable)) return false;
     return v.literal && fl_dtype_is_number(want->dtype) ? literal_fits(v, want->dtype)
-                                                       : dtype_widens(t->dtype, want->dtype);
+                                                        : dtype_widens(t->dtype, want->dtype);
   case FL_TY_ARRAY:
     return t->kind == FL_TY_ARRAY && t->rank == want->rank && (!t->nullable || want->nullable) &&
            dtype_widens(t->dtype, want->dtype);
   case FL_TY_TUPLE:
-    if (t->kind != FL_TY_TUPLE || t->n_fields != want->n_fields || (t->name && want->name && t->name != want->name))
+    if (t->kind != FL_TY_TUPLE || t->n_fields != want->n_fields ||
+        (t->name && want->name && t->name != want->name))
       return false;
     for (int i = 0; i < want->n_fields; i++) {
       int k = fl_type_field_find(t, want->fields[i].name);
@@ -237,11 +243,13 @@ bool fl_val_fits(FlSema *s, FlVal v, const FlType *want) {
     if (t->kind != FL_TY_TABLE || t->elem->n_fields != want->elem->n_fields) return false;
     for (int i = 0; i < want->elem->n_fields; i++) {
       int k = fl_type_field_find(t->elem, want->elem->fields[i].name);
-      if (k < 0 || !fl_val_fits(s, fl_val_field(s, v, k), fl_type_many(s->types, want->elem->fields[i].type))) return false;
+      if (k < 0 || !fl_val_fits(s, fl_val_field(s, v, k), fl_type_many(s->types, want->elem->fields[i].type)))
+        return false;
     }
     return true;
-  case FL_TY_LIST: return t->kind == FL_TY_LIST && t->n_parts == want->n_parts && fl_type_text(s->types, t->elem)[0] &&
-                          strcmp(fl_type_text(s->types, t), fl_type_text(s->types, want)) == 0;
+  case FL_TY_LIST:
+    return t->kind == FL_TY_LIST && t->n_parts == want->n_parts && fl_type_text(s->types, t->elem)[0] &&
+           strcmp(fl_type_text(s->types, t), fl_type_text(s->types, want)) == 0;
   case FL_TY_FUNC: return t->kind == FL_TY_FUNC;
   case FL_TY_NULL:
   case FL_TY_NONE:
@@ -311,15 +319,20 @@ static FlVal convert(FlSema *s, FlVal v, const FlType *want, FlSpan span) {
 
 static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
   const FlType *t = v.type;
-  bool both = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) && (want->kind == FL_TY_SCALAR || want->kind == FL_TY_ARRAY);
+  bool both = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) &&
+              (want->kind == FL_TY_SCALAR || want->kind == FL_TY_ARRAY);
   if (both && t->nullable && !want->nullable)
-    fl_diag_help(s->sink, d, "it may be null: fill it with `?? value`, or drop those rows with `drop_null` or `where(not is_null(...))`");
+    fl_diag_help(s->sink, d,
+                 "it may be null: fill it with `?? value`, or drop those rows with `drop_null` or `where(not "
+                 "is_null(...))`");
   else if (both && v.literal)
     ; /* a number as written: the message says it */
-  else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind && t->rank == want->rank)
+  else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind &&
+           t->rank == want->rank)
     fl_diag_help(s->sink, d, "convert it with `%s(...)`", fl_dtype_name(want->dtype));
   else if (both && t->kind == FL_TY_ARRAY && want->kind == FL_TY_ARRAY && t->rank != want->rank)
-    fl_diag_note(s->sink, d, (FlSpan){0}, "one has %d dimension%s, the other %d", t->rank, t->rank == 1 ? "" : "s", want->rank);
+    fl_diag_note(s->sink, d, (FlSpan){0}, "one has %d dimension%s, the other %d", t->rank,
+                 t->rank == 1 ? "" : "s", want->rank);
   else if (fl_type_row(t) && fl_type_row(want)) {
     const FlType *row = fl_type_row(want);
     for (int i = 0; i < row->n_fields; i++)
@@ -338,11 +351,14 @@ FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const c
   if (v.literal && want->kind == FL_TY_SCALAR && fl_dtype_is_number(want->dtype))
     d = fl_sema_report(s, FL_E0302, span, "this number does not fit %s", fl_type_text(s->types, want));
   else if (v.type->kind == FL_TY_NULL)
-    d = fl_sema_report(s, FL_E0501, span, "%s must be %s and cannot be null", what, fl_type_text(s->types, want));
+    d = fl_sema_report(s, FL_E0501, span, "%s must be %s and cannot be null", what,
+                       fl_type_text(s->types, want));
   else
-    d = fl_sema_report(s, FL_E0301, span, "%s must be %s, but this is %s", what, fl_type_text(s->types, want), fl_val_text(s, v));
+    d = fl_sema_report(s, FL_E0301, span, "%s must be %s, but this is %s", what, fl_type_text(s->types, want),
+                       fl_val_text(s, v));
   if (v.type->name && want->name && v.type->name != want->name)
-    fl_diag_note(s->sink, d, (FlSpan){0}, "`%s` and `%s` are different types, even with equal fields", v.type->name, want->name);
+    fl_diag_note(s->sink, d, (FlSpan){0}, "`%s` and `%s` are different types, even with equal fields",
+                 v.type->name, want->name);
   explain_misfit(s, d, v, want);
   return fl_val_error(s);
 }
@@ -366,16 +382,18 @@ const FlType *fl_type_common(FlSema *s, const FlVal *values, int n) {
       literal = literal && values[i].literal;
       continue;
     }
-    bool plain = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) && v->kind == t->kind && v->rank == t->rank;
+    bool plain =
+        (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) && v->kind == t->kind && v->rank == t->rank;
     if (plain) {
       FlDtype d;
       if (values[i].literal && literal_fits(values[i], t->dtype) && !literal) d = t->dtype;
-      else if (literal && values[i].type->kind == FL_TY_SCALAR && !values[i].literal && fl_dtype_is_number(v->dtype) &&
-               (fl_dtype_is_float(v->dtype) || fl_dtype_is_int(t->dtype)))
+      else if (literal && values[i].type->kind == FL_TY_SCALAR && !values[i].literal &&
+               fl_dtype_is_number(v->dtype) && (fl_dtype_is_float(v->dtype) || fl_dtype_is_int(t->dtype)))
         d = v->dtype;
       else if (!fl_promote(t->dtype, v->dtype, &d)) return NULL;
       bool nullable = t->nullable || v->nullable;
-      t = t->kind == FL_TY_SCALAR ? fl_type_scalar(s->types, d, nullable) : fl_type_array(s->types, d, nullable, t->rank);
+      t = t->kind == FL_TY_SCALAR ? fl_type_scalar(s->types, d, nullable)
+                                  : fl_type_array(s->types, d, nullable, t->rank);
       literal = literal && values[i].literal;
     } else if (t->kind == FL_TY_TUPLE && v->kind == FL_TY_TUPLE && t->n_fields == v->n_fields) {
       FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, t->n_fields + 1);
@@ -399,13 +417,14 @@ const FlType *fl_type_common(FlSema *s, const FlVal *values, int n) {
   return t;
 }
 
-bool fl_val_unify(FlSema *s, FlVal *values, int n, const FlSpan *spans, const char *what, const FlType **out) {
+bool fl_val_unify(FlSema *s, FlVal *values, int n, const FlSpan *spans, const char *what,
+                  const FlType **out) {
   const FlType *t = fl_type_common(s, values, n);
   if (!t) {
     int other = 1;
     while (other < n - 1 && fl_val_fits(s, values[other], values[0].type)) other++;
-    FlDiag *d = fl_sema_report(s, FL_E0303, spans[other], "%s have different types: %s and %s", what, fl_val_text(s, values[0]),
-                               fl_val_text(s, values[other]));
+    FlDiag *d = fl_sema_report(s, FL_E0303, spans[other], "%s have different types: %s and %s", what,
+                               fl_val_text(s, values[0]), fl_val_text(s, values[other]));
     fl_diag_note(s->sink, d, spans[0], "the other one is here");
     return false;
   }
@@ -437,7 +456,9 @@ bool fl_sema_is_size(FlSema *s, const FlValue *v) {
 
 FlValue *fl_sema_i64(FlSema *s, int64_t v) { return fl_ir_const_i(&s->b, FL_I64, v); }
 
-FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b) { return fl_ir_binary(&s->b, code, a, b); }
+FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b) {
+  return fl_ir_binary(&s->b, code, a, b);
+}
 
 FlValue *fl_sema_size(FlSema *s, FlValue *size) {
   for (int i = s->aliases.n - 1; i >= 0; i--)

@@ -1,5 +1,5 @@
-/* types.c: hash-consing, parts and printing of types; see types.h. The table of types is small, so it is searched
- * from the newest backwards. */
+/* types.c: hash-consing, parts and printing of types; see types.h. The table of types is small, so it is
+ * searched from the newest backwards. */
 #include "types/types.h"
 
 static const struct {
@@ -62,8 +62,8 @@ static int count_parts(const FlType *t) {
 static const FlType *intern(FlTypes *types, FlType want) {
   for (int i = types->all.n - 1; i >= 0; i--) {
     const FlType *t = types->all.at[i];
-    if (t->kind == want.kind && t->dtype == want.dtype && t->nullable == want.nullable && t->rank == want.rank &&
-        t->elem == want.elem && same_fields(t, &want))
+    if (t->kind == want.kind && t->dtype == want.dtype && t->nullable == want.nullable &&
+        t->rank == want.rank && t->elem == want.elem && same_fields(t, &want))
       return t;
   }
   FlType *t = FL_NEW(types->arena, FlType);

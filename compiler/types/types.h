@@ -1,14 +1,12 @@
 /* types.h: the types of the language, as sema sees values: without sizes (those are SSA values, see ir.h).
  *
- * Types are hash-consed in a FlTypes: equal types are the same pointer, so `==` compares. How a type's value is
- * cut into IR values ("parts") is decided here and nowhere else:
- *   scalar T            one scalar;            T? adds a bool validity after it (value zero when invalid)
- *   array T[..]         one array;             of T? adds a bool array of the same sizes
- *   tuple               the parts of its fields in order
- *   table               the number of rows (i64), then for each field of the row the parts of its column;
- *                       a column of scalars is a rank-1 array, of rank-r arrays a rank r+1 array
- *   list of E           for each part of E: scalar -> rank-1 array, array -> list, list -> deeper list
- *   function, module    nothing: they exist while compiling only */
+ * Types are hash-consed in a FlTypes: equal types are the same pointer, so `==` compares. How a type's value
+ * is cut into IR values ("parts") is decided here and nowhere else: scalar T            one scalar; T? adds a
+ * bool validity after it (value zero when invalid) array T[..]         one array;             of T? adds a
+ * bool array of the same sizes tuple               the parts of its fields in order table               the
+ * number of rows (i64), then for each field of the row the parts of its column; a column of scalars is a
+ * rank-1 array, of rank-r arrays a rank r+1 array list of E           for each part of E: scalar -> rank-1
+ * array, array -> list, list -> deeper list function, module    nothing: they exist while compiling only */
 #ifndef FL_TYPES_H
 #define FL_TYPES_H
 
@@ -37,10 +35,10 @@ typedef struct FlTyField {
 
 struct FlType {
   FlTyKind kind;
-  FlDtype dtype;    /* SCALAR, ARRAY */
-  bool nullable;    /* SCALAR, ARRAY */
-  int rank;         /* ARRAY: 1..FL_MAX_RANK */
-  int n_fields;     /* TUPLE */
+  FlDtype dtype; /* SCALAR, ARRAY */
+  bool nullable; /* SCALAR, ARRAY */
+  int rank;      /* ARRAY: 1..FL_MAX_RANK */
+  int n_fields;  /* TUPLE */
   const FlTyField *fields;
   const FlType *elem; /* TABLE: the row, a tuple; LIST: the element */
   const char *name;   /* TUPLE: nominal name when made by `type` or a library, else NULL */
@@ -62,15 +60,16 @@ const FlType *fl_type_tuple(FlTypes *t, int n, const FlTyField *fields, const ch
 const FlType *fl_type_table(FlTypes *t, const FlType *row);
 const FlType *fl_type_list(FlTypes *t, const FlType *elem);
 
-/* The type of many values of `elem` side by side: scalar -> rank 1, array -> rank + 1, tuple -> table, else list.
- * Also the type of a table's column whose field has type `elem`. */
+/* The type of many values of `elem` side by side: scalar -> rank 1, array -> rank + 1, tuple -> table, else
+ * list. Also the type of a table's column whose field has type `elem`. */
 const FlType *fl_type_many(FlTypes *t, const FlType *elem);
 /* The same with T? for T, or without the ?. Scalars and arrays only. */
 const FlType *fl_type_with_null(FlTypes *t, const FlType *ty, bool nullable);
 
 /* Writes n_parts part types. */
 void fl_type_parts(const FlType *ty, FlType1 *out);
-/* Index of the field's first part within the tuple's parts, or within the table's parts (after the row count). */
+/* Index of the field's first part within the tuple's parts, or within the table's parts (after the row
+ * count). */
 int fl_type_field_part(const FlType *ty, int field);
 int fl_type_field_find(const FlType *row, const char *name); /* interned name; -1: none */
 const FlType *fl_type_row(const FlType *ty);                 /* TUPLE: itself; TABLE: its row; else NULL */

@@ -1,6 +1,6 @@
-/* crash.c: see crash.h. In: SIGSEGV and SIGBUS. Out: a sentence and an exit status. What always holds: the handler uses
- * only functions that are safe in signal handlers; nothing is written but the sentence, and files that were being written
- * still have their temporary names. */
+/* crash.c: see crash.h. In: SIGSEGV and SIGBUS. Out: a sentence and an exit status. What always holds: the
+ * handler uses only functions that are safe in signal handlers; nothing is written but the sentence, and
+ * files that were being written still have their temporary names. */
 #include "base/crash.h"
 
 #include <signal.h>

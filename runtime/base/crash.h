@@ -2,12 +2,13 @@
 #ifndef FL_CRASH_H
 #define FL_CRASH_H
 
-/* Installs the handlers of the process; the first call does. They say what happened on standard error and end the process
- * with status 1 (the script's recursion, a file changed by somebody else) or 70 (anything else: a bug of flow). Does nothing
- * in builds with sanitizers, which have handlers of their own. */
+/* Installs the handlers of the process; the first call does. They say what happened on standard error and end
+ * the process with status 1 (the script's recursion, a file changed by somebody else) or 70 (anything else: a
+ * bug of flow). Does nothing in builds with sanitizers, which have handlers of their own. */
 void fl_crash_install(void);
 
-/* Gives the calling thread a stack for the handlers, once; threads without it die of a stack that ran out as before. */
+/* Gives the calling thread a stack for the handlers, once; threads without it die of a stack that ran out as
+ * before. */
 void fl_crash_thread(void);
 /* Takes it back before the thread ends. */
 void fl_crash_thread_end(void);

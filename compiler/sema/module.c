@@ -323,7 +323,6 @@ static void check_uncalled(FlSema *s, FlFile *file) {
     s->module->last = last;
     if (last) last->next = NULL;
     else s->module->first = NULL;
-    s->instances.n = s->instances.n > 0 ? s->instances.n : 0;
     for (int k = s->instances.n - 1; k >= 0; k--) {
       bool kept = false;
       for (FlFunc *f = s->module->first; f; f = f->next) kept = kept || f == s->instances.at[k]->frame->func;

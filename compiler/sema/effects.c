@@ -81,7 +81,9 @@ static bool target_path(FlSema *s, FlActual *a, FlValue **out) {
   v = fl_val_coerce(s, v, text, a->span, "the path");
   if (fl_val_bad(v)) return false;
   *out = v.parts[0];
-  return true;
+  const char *path = fl_val_const_text(v);
+  bool always = s->b.region == s->module->main->body; /* not in a branch or a loop */
+  return !path || !always || fl_sema_claim_path(s, path, a->span, true);
 }
 
 FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {

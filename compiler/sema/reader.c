@@ -38,6 +38,7 @@ static FlVal file_of(FlSema *s, FlBuilder *b, FlValue *path, const char *known) 
 
 /* The file at a constant path. `text` is the path as a value of the current function. */
 static FlVal constant_file(FlSema *s, FlValue *text, const char *path, FlSpan span) {
+  if (!fl_sema_claim_path(s, path, span, false)) return fl_val_error(s);
   if (!s->frame->outer) return file_of(s, &s->b, text, path);
   FlScope *script = s->files.at[0]->scope;
   const char *key = fl_arena_printf(s->arena, "file:%s", path);
@@ -60,20 +61,13 @@ static bool is_scalar_of(FlVal v, FlDtype d) {
   return v.type->kind == FL_TY_SCALAR && v.type->dtype == d && !v.type->nullable;
 }
 
-/* A path that is known while compiling, or NULL. */
-static const char *constant_path(FlVal v) {
-  const FlOp *op = is_scalar_of(v, FL_TEXT) ? v.parts[0]->op : NULL;
-  if (!op || op->code != FL_OP_CONST || strlen(op->attrs.s) != (size_t)op->attrs.s_len) return NULL;
-  return op->attrs.s;
-}
-
 FlVal fl_builtin_file(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v) || is_scalar_of(v, FL_FILE)) return v;
   if (!is_scalar_of(v, FL_TEXT))
     return fl_sema_error(s, FL_E0327, c->args[0].span, "`file` takes a path as text, and this is %s",
                          fl_val_text(s, v));
-  const char *path = constant_path(v);
+  const char *path = fl_val_const_text(v);
   if (path) return constant_file(s, v.parts[0], path, c->args[0].span);
   if (!s->pure) return file_of(s, &s->b, v.parts[0], NULL);
   FlDiag *d = fl_sema_report(s, FL_E0803, c->args[0].span,
@@ -88,7 +82,7 @@ static FlVal source_of(FlSema *s, FlCallSite *c) {
   FlActual *a = &c->args[0];
   FlVal v = fl_actual_value(s, a, NULL);
   if (fl_val_bad(v) || is_scalar_of(v, FL_FILE)) return v;
-  const char *path = constant_path(v);
+  const char *path = fl_val_const_text(v);
   if (path) return constant_file(s, v.parts[0], path, a->span);
   if (is_scalar_of(v, FL_TEXT)) {
     FlDiag *d =

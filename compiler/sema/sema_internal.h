@@ -149,6 +149,13 @@ typedef struct FlAlias {
   FlValue *to;
 } FlAlias;
 
+/* A file that the script names by a constant. */
+typedef struct FlKnownPath {
+  const char *path; /* without "./" and doubled slashes */
+  FlSpan span;
+  bool output; /* written, whatever the run does; else read */
+} FlKnownPath;
+
 struct FlSema {
   FlArena *arena;
   FlInterner *names;
@@ -171,6 +178,7 @@ struct FlSema {
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
   FlVec(FlIrParam) params;
+  FlVec(FlKnownPath) paths;
   FlRefs *refs;                      /* bindings used by the `let` that is being elaborated, or NULL */
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
   int in_kernel;                     /* inside regions of comprehensions: prefer forms that fuse to views */
@@ -214,6 +222,8 @@ FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to,
                              FlSpan span); /* a literal takes a number type, or error */
 /* Constant integer if known while compiling. */
 bool fl_val_const_i(FlVal v, int64_t *out);
+/* A text that is known while compiling and holds no NUL, else NULL. */
+const char *fl_val_const_text(FlVal v);
 
 /* The common type of two numbers for arithmetic; false: there is none. */
 bool fl_promote(FlDtype a, FlDtype b, FlDtype *out);
@@ -396,6 +406,10 @@ bool fl_actual_const_bool(FlSema *s, FlActual *a, bool *out);
 void fl_sema_show(FlSema *s, FlVal v); /* the op of show(v); v is a value */
 /* Effects: reports E0801 when we are in pure code. */
 bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span);
+
+/* A constant path that the script reads or writes (paths.c). false: it is both read and written, or written twice,
+ * which is reported. Paths that are computed are compared when the script runs. */
+bool fl_sema_claim_path(FlSema *s, const char *path, FlSpan span, bool output);
 
 /* ---- tables: table.c (rows), columns.c (derive, select, ...), aggregate.c, join.c, reader.c
  * ------------------------- */

@@ -124,6 +124,13 @@ bool fl_val_const_i(FlVal v, int64_t *out) {
   return v.type->kind == FL_TY_SCALAR && !v.type->nullable && fl_ir_const_value_i(v.parts[0], out);
 }
 
+const char *fl_val_const_text(FlVal v) {
+  bool text = v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT && !v.type->nullable;
+  const FlOp *op = text ? v.parts[0]->op : NULL;
+  if (!op || op->code != FL_OP_CONST || strlen(op->attrs.s) != (size_t)op->attrs.s_len) return NULL;
+  return op->attrs.s;
+}
+
 /* ---- numbers ---- */
 
 static int int_bits(FlDtype d) {

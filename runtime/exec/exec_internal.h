@@ -169,9 +169,12 @@ struct FlRun {
   FlHistory *history;
   FlPaths *paths;
   FlFiles *files;
+  int64_t start; /* when the run began, microseconds since 1970 */
   _Atomic int stop; /* 0, or the signal that asks the run to end */
   FlCtx main;
 };
+
+int64_t fl_run_clock(void); /* the time now, in microseconds since 1970 */
 
 void fl_run_stop(FlRun *run, int signal); /* async-signal safe is not needed: called from the signal thread */
 

@@ -34,16 +34,43 @@ void fl_paths_free(FlPaths *p) {
   free(p);
 }
 
-/* The file itself when it exists, else its name in its resolved folder, else the path as it is. */
+/* The first `len` bytes of a path as a folder or file that exists, resolved; NULL: there is none. */
+static char *resolve_first(const char *path, size_t len) {
+  char *part = len ? strndup(path, len) : strdup(path[0] == '/' ? "/" : ".");
+  char *out = part ? realpath(part, NULL) : NULL;
+  free(part);
+  return out;
+}
+
+/* The file itself when it exists, else its name after what exists of the folders above it: the same before and
+ * after missing folders are made. */
 static char *resolve(const char *path) {
-  char *whole = realpath(path, NULL);
-  if (whole) return whole;
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-  char *resolved = folder ? realpath(folder, NULL) : NULL, *out = NULL;
-  if (!resolved || asprintf(&out, "%s/%s", resolved, name) < 0) out = strdup(path);
-  free(folder);
-  free(resolved);
+  size_t len = strlen(path);
+  char *there = resolve_first(path, len);
+  if (there) return there;
+  while (!there && len) {
+    while (len && path[len - 1] != '/') len--; /* behind a slash, or at the beginning */
+    while (len && path[len - 1] == '/') len--;
+    there = resolve_first(path, len);
+  }
+  char *out = malloc(strlen(there ? there : "") + strlen(path) + 2), *to = out;
+  if (!out) {
+    free(there);
+    return NULL;
+  }
+  if (there) to = stpcpy(to, strcmp(there, "/") == 0 ? "" : there);
+  for (const char *at = path + len; *at;) { /* what is missing, without empty parts and "." */
+    while (*at == '/') at++;
+    size_t n = strcspn(at, "/");
+    if (n && !(n == 1 && *at == '.')) {
+      *to++ = '/';
+      memcpy(to, at, n);
+      to += n;
+    }
+    at += n;
+  }
+  *to = '\0';
+  free(there);
   return out;
 }
 
@@ -78,7 +105,8 @@ static FlStatus claim(FlCtx *ctx, int32_t site, const char *path, int64_t len, b
   else if (clash)
     s = fl_fail_text(ctx, site, FL_CODE(921), "`%s` is both read and written by this script", given);
   else if (twice) s = fl_fail_text(ctx, site, FL_CODE(922), "`%s` is written twice by this script", given);
-  if (clash || twice) fl_fail_help(ctx, "write to another path");
+  if (clash && !is_output) fl_fail_help(ctx, "use the value that was written, or write to another path");
+  else if (clash || twice) fl_fail_help(ctx, "write to another path");
   if (!kept) free(resolved);
   free(given);
   return s;

@@ -67,6 +67,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   FlRun *run = calloc(1, sizeof *run);
   if (!run) return NULL;
   run->program = program;
+  run->start = fl_run_clock();
   if (options) run->options = *options;
   const FlRunOptions *o = &run->options;
   run->sched = fl_sched_new(o->workers);

@@ -56,6 +56,9 @@ bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *di
 /* Whether an option text "name=value" of CSV files is one; false: *error says what is possible. */
 bool fl_io_check_option(const char *option, FlIoError *error);
 
+/* Index of the first byte that is not part of valid UTF-8, or n. */
+int64_t fl_utf8_check(const char *s, int64_t n);
+
 /* The file format whose extension the path has: "csv", "npy"; NULL: none. */
 const char *fl_io_format_of(const char *path);
 

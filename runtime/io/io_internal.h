@@ -56,9 +56,6 @@ bool fl_input_same(const struct stat *a, const struct stat *b);
 /* NUL-terminated copy of a path; NULL (and an error) for one with a NUL inside or without memory. Free it. */
 char *fl_input_path(FlText path, FlIoError *e);
 
-/* Index of the first byte that is not part of valid UTF-8, or n. */
-int64_t fl_utf8_check(const char *s, int64_t n);
-
 /* ---- outputs ------------------------------------------------------------------------------------------ */
 
 /* A file being written under a temporary name beside its place; it appears whole or not at all. */

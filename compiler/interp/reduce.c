@@ -12,13 +12,11 @@
 
 #include <stdlib.h>
 
-typedef enum Kind { SUM, PRODUCT, SUM_PRODUCT, MIN, MAX, ANY, ALL, COUNT, ARGMIN, ARGMAX } Kind;
-
 /* One reduction of the op and its state. */
 typedef struct Reduction {
-  Kind kind;
+  FlReduceKind kind;
   FlDtype d;                        /* of the values */
-  int first;                        /* yield that is its value */
+  int first, keep;                  /* yields: its value; whether the element counts, -1: it does */
   double lanes[FL_LANES], total;    /* f64 */
   float lanes32[FL_LANES], total32; /* f32 */
   __int128 sum;                     /* integer sums; counts, any and all as 0, 1, ... */
@@ -29,19 +27,10 @@ typedef struct Reduction {
 typedef struct Sweep {
   Reduction *at;
   int n;
-  bool filtered; /* the last yield says whether the element counts */
   int64_t block; /* number of the block that the lanes hold */
   FlHeap *heap;  /* for texts that outlive the walk */
 } Sweep;
 
-static Kind kind_of(const char *name) {
-  static const char *const names[] = {"sum", "product", "sum_product", "min",    "max",
-                                      "any", "all",     "count",       "argmin", "argmax"};
-  for (int k = 0; k < 10; k++)
-    if (strcmp(names[k], name) == 0) return (Kind)k;
-  fprintf(stderr, "internal error: interp: no reduction %s\n", name);
-  abort();
-}
 static bool is_float(FlDtype d) { return d == FL_F32 || d == FL_F64; }
 static bool is_unsigned(FlDtype d) { return d == FL_U8 || d == FL_U16 || d == FL_U32 || d == FL_U64; }
 
@@ -49,14 +38,14 @@ static bool is_unsigned(FlDtype d) { return d == FL_U8 || d == FL_U16 || d == FL
 
 static void clear_lanes(Reduction *r) {
   for (int i = 0; i < FL_LANES; i++) {
-    r->lanes[i] = r->kind == PRODUCT ? 1 : 0;
-    r->lanes32[i] = r->kind == PRODUCT ? 1 : 0;
+    r->lanes[i] = r->kind == FL_RED_PRODUCT ? 1 : 0;
+    r->lanes32[i] = r->kind == FL_RED_PRODUCT ? 1 : 0;
   }
 }
 
 /* The butterfly over the lanes; its result joins the total. */
 static void join_block(Reduction *r) {
-  bool times = r->kind == PRODUCT;
+  bool times = r->kind == FL_RED_PRODUCT;
   for (int half = FL_LANES / 2; half >= 1; half /= 2)
     for (int i = 0; i < half; i++) {
       r->lanes[i] = times ? r->lanes[i] * r->lanes[i + half] : r->lanes[i] + r->lanes[i + half];
@@ -71,11 +60,13 @@ static void add_to_lane(Reduction *r, int64_t pos, FlSlot v, FlSlot w) {
   double *lane = &r->lanes[pos % FL_LANES];
   float *lane32 = &r->lanes32[pos % FL_LANES];
   if (r->d == FL_F64) {
-    *lane = r->kind == PRODUCT ? *lane * v.f : r->kind == SUM ? *lane + v.f : fl_s_fma_f64(v.f, w.f, *lane);
+    *lane = r->kind == FL_RED_PRODUCT ? *lane * v.f
+            : r->kind == FL_RED_SUM   ? *lane + v.f
+                                      : fl_s_fma_f64(v.f, w.f, *lane);
   } else {
-    *lane32 = r->kind == PRODUCT ? *lane32 * v.f32
-              : r->kind == SUM   ? *lane32 + v.f32
-                                 : fl_s_fma_f32(v.f32, w.f32, *lane32);
+    *lane32 = r->kind == FL_RED_PRODUCT ? *lane32 * v.f32
+              : r->kind == FL_RED_SUM   ? *lane32 + v.f32
+                                        : fl_s_fma_f32(v.f32, w.f32, *lane32);
   }
 }
 
@@ -103,7 +94,7 @@ static bool fits(FlDtype d, __int128 v) {
 
 /* Is v to be taken instead of `best`? */
 static bool better(const Reduction *r, FlSlot v, FlSlot best) {
-  bool least = r->kind == MIN || r->kind == ARGMIN;
+  bool least = r->kind == FL_RED_MIN || r->kind == FL_RED_ARGMIN;
   if (r->d == FL_F32) v.f = (double)v.f32, best.f = (double)best.f32;
   if (is_float(r->d)) return best.f == best.f && (v.f != v.f || (least ? v.f < best.f : v.f > best.f));
   if (r->d == FL_TEXT)
@@ -134,27 +125,28 @@ static FlStatus multiply(Frame *f, const FlOp *op, int part, Reduction *r, FlSlo
 /* ---- the sweep --------------------------------------------------------------------------------------- */
 
 static bool uses_lanes(const Reduction *r) {
-  return is_float(r->d) && (r->kind == SUM || r->kind == PRODUCT || r->kind == SUM_PRODUCT);
+  return is_float(r->d) &&
+         (r->kind == FL_RED_SUM || r->kind == FL_RED_PRODUCT || r->kind == FL_RED_SUM_PRODUCT);
 }
 
 static FlStatus add_one(Frame *f, const FlOp *op, int part, Sweep *s, int64_t pos, const FlSlot *yields) {
   Reduction *r = &s->at[part];
-  FlSlot v = yields[r->first], w = r->kind == SUM_PRODUCT ? yields[r->first + 1] : (FlSlot){0};
+  FlSlot v = yields[r->first], w = r->kind == FL_RED_SUM_PRODUCT ? yields[r->first + 1] : (FlSlot){0};
   if (uses_lanes(r)) {
     add_to_lane(r, pos, v, w);
     return 0;
   }
   switch (r->kind) {
-  case SUM: r->sum += wide(r->d, v); break;
-  case SUM_PRODUCT: r->sum += wide(r->d, v) * wide(r->d, w); break;
-  case PRODUCT: return multiply(f, op, part, r, v);
-  case ANY: r->sum |= v.i; break;
-  case ALL: r->sum &= v.i; break;
-  case COUNT: r->sum += v.i; break;
-  case MIN:
-  case MAX:
-  case ARGMIN:
-  case ARGMAX: pick(r, s->heap, pos, v); break;
+  case FL_RED_SUM: r->sum += wide(r->d, v); break;
+  case FL_RED_SUM_PRODUCT: r->sum += wide(r->d, v) * wide(r->d, w); break;
+  case FL_RED_PRODUCT: return multiply(f, op, part, r, v);
+  case FL_RED_ANY: r->sum |= v.i; break;
+  case FL_RED_ALL: r->sum &= v.i; break;
+  case FL_RED_COUNT: r->sum += v.i; break;
+  case FL_RED_MIN:
+  case FL_RED_MAX:
+  case FL_RED_ARGMIN:
+  case FL_RED_ARGMAX: pick(r, s->heap, pos, v); break;
   }
   return 0;
 }
@@ -167,9 +159,9 @@ static void reach_block(Sweep *s, int64_t block) {
 static FlStatus add_element(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg) {
   Sweep *s = arg;
   reach_block(s, pos / FL_BLOCK);
-  if (s->filtered && yields[op->regions[0]->n_yields - 1].i == 0) return 0;
   FlStatus status = 0;
-  for (int k = 0; k < s->n && status == 0; k++) status = add_one(f, op, k, s, pos, yields);
+  for (int k = 0; k < s->n && status == 0; k++)
+    if (s->at[k].keep < 0 || yields[s->at[k].keep].i != 0) status = add_one(f, op, k, s, pos, yields);
   return status;
 }
 
@@ -178,27 +170,27 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
   FlDtype d = (FlDtype)result->type.dtype;
   FlSlot v = r->best;
   switch (r->kind) {
-  case SUM:
-  case SUM_PRODUCT:
-  case PRODUCT:
+  case FL_RED_SUM:
+  case FL_RED_SUM_PRODUCT:
+  case FL_RED_PRODUCT:
     if (uses_lanes(r)) {
       join_block(r);
       v = r->d == FL_F64 ? (FlSlot){.f = r->total} : (FlSlot){.f32 = r->total32};
-    } else if (r->kind != PRODUCT) {
+    } else if (r->kind != FL_RED_PRODUCT) {
       if (!fits(d, r->sum)) return overflow(f, op, part, d, (FlSlot){0}, (FlSlot){0});
       v = narrow(d, r->sum);
     }
     break;
-  case ANY:
-  case ALL:
-  case COUNT: v = (FlSlot){.i = (int64_t)r->sum}; break;
-  case MIN:
-  case MAX:
-  case ARGMIN:
-  case ARGMAX:
+  case FL_RED_ANY:
+  case FL_RED_ALL:
+  case FL_RED_COUNT: v = (FlSlot){.i = (int64_t)r->sum}; break;
+  case FL_RED_MIN:
+  case FL_RED_MAX:
+  case FL_RED_ARGMIN:
+  case FL_RED_ARGMAX:
     if (r->at < 0)
       return raise_fault(f, (Fault){.op = op, .part = part, .bits = FL_FAULT_EMPTY, .type = FL_I64});
-    if (r->kind == ARGMIN || r->kind == ARGMAX) v = (FlSlot){.i = r->at};
+    if (r->kind == FL_RED_ARGMIN || r->kind == FL_RED_ARGMAX) v = (FlSlot){.i = r->at};
     break;
   }
   define(f, result, v);
@@ -206,23 +198,24 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
 }
 
 FlStatus run_reduce(Frame *f, const FlOp *op) {
-  Sweep s = {.n = op->attrs.n_list > 0 ? op->attrs.n_list : 1, .filtered = op->attrs.i == 1, .heap = f->heap};
+  Sweep s = {.n = fl_ir_n_reductions(op), .heap = f->heap};
   s.at = calloc((size_t)s.n, sizeof *s.at);
   bool ordered = false; /* a checked product depends on the order of its steps */
-  int yield = 0;
   for (int k = 0; k < s.n; k++) {
     Reduction *r = &s.at[k];
-    r->kind = kind_of(op->attrs.n_list > 0 ? op->attrs.list[k] : op->attrs.s);
-    r->d = (FlDtype)op->regions[0]->yields[yield]->type.dtype;
-    r->first = yield;
+    FlReduction how = {0};
+    fl_ir_reduction(op, k, &how);
+    r->kind = how.kind;
+    r->d = (FlDtype)op->regions[0]->yields[how.first]->type.dtype;
+    r->first = how.first;
+    r->keep = how.keep;
     r->at = -1;
-    r->sum = r->kind == ALL;
-    r->total = r->kind == PRODUCT;
-    r->total32 = r->kind == PRODUCT;
-    r->best = r->kind == PRODUCT ? (FlSlot){.i = 1} : (FlSlot){0};
+    r->sum = r->kind == FL_RED_ALL;
+    r->total = r->kind == FL_RED_PRODUCT;
+    r->total32 = r->kind == FL_RED_PRODUCT;
+    r->best = r->kind == FL_RED_PRODUCT ? (FlSlot){.i = 1} : (FlSlot){0};
     clear_lanes(r);
-    ordered |= r->kind == PRODUCT && !uses_lanes(r);
-    yield += r->kind == SUM_PRODUCT ? 2 : 1;
+    ordered |= r->kind == FL_RED_PRODUCT && !uses_lanes(r);
   }
   FlStatus status = each_element(f, op, !ordered, add_element, &s);
   for (int k = 0; k < s.n && status == 0; k++) status = finish(f, op, k, &s.at[k]);

@@ -20,8 +20,8 @@ static bool is_const_nonzero(const FlValue *v) {
   return fl_ir_const_value_i(v, &i) && i != 0;
 }
 
-/* To a float always rounds, but f64 to f32 may be out of range; to an integer the value must fit exactly. Dates and
- * times convert as the signed integers that they are stored as. */
+/* To a float always rounds, but f64 to f32 may be out of range; to an integer the value must fit exactly.
+ * Dates and times convert as the signed integers that they are stored as. */
 static bool convert_may_fault(FlDtype from, FlDtype to) {
   const FlDtypeInfo *f = &fl_ir_dtypes[from], *t = &fl_ir_dtypes[to];
   if (from == to || f->kind == FL_KIND_BOOL) return false;
@@ -32,22 +32,32 @@ static bool convert_may_fault(FlDtype from, FlDtype to) {
   return to_unsigned || t->bytes <= f->bytes;
 }
 
-/* min, max and arg* of nothing are an error: not so when every size is a constant above 0 and nothing is left
- * out. */
+/* min, max and arg* of nothing are an error: not so when there is an element for sure. */
 static bool reduce_may_fault(const FlOp *op) {
-  bool some = op->attrs.i == 0;
+  bool some = true;
   for (int i = 0; i < op->n_args; i++) {
     int64_t n;
     some = some && fl_ir_const_value_i(op->args[i], &n) && n > 0;
   }
-  const char *one[1] = {op->attrs.s};
-  const char **kinds = op->attrs.n_list ? op->attrs.list : one;
-  int n_kinds = op->attrs.n_list ? op->attrs.n_list : 1;
-  for (int i = 0; i < n_kinds; i++) {
-    const char *k = kinds[i];
-    bool adds = strcmp(k, "sum") == 0 || strcmp(k, "product") == 0 || strcmp(k, "sum_product") == 0;
-    if (adds && !fl_ir_is_float(op->results[i]->type.dtype)) return true;
-    if (!some && (strcmp(k, "min") == 0 || strcmp(k, "max") == 0 || strncmp(k, "arg", 3) == 0)) return true;
+  for (int i = 0; i < op->n_results; i++) {
+    FlReduction r;
+    if (!fl_ir_reduction(op, i, &r)) return true;
+    switch (r.kind) {
+    case FL_RED_SUM:
+    case FL_RED_PRODUCT:
+    case FL_RED_SUM_PRODUCT:
+      if (!fl_ir_is_float(op->results[i]->type.dtype)) return true;
+      break;
+    case FL_RED_MIN:
+    case FL_RED_MAX:
+    case FL_RED_ARGMIN:
+    case FL_RED_ARGMAX:
+      if (!(some && r.keep < 0) && !(op->attrs.i & FL_REDUCE_SOME)) return true;
+      break;
+    case FL_RED_ANY:
+    case FL_RED_ALL:
+    case FL_RED_COUNT: break;
+    }
   }
   return false;
 }

@@ -1,17 +1,18 @@
 /* ir.h: the typed SSA graph with regions that every phase after sema works on.
  *
  * What comes in: functions built by sema through the builder below, or read back from text.
- * What always holds (verify.c, after every pass in debug builds): each value is defined once, before its uses,
- * in the same region or one around it; arguments and results obey ops.def; a region ends with its yields.
+ * What always holds (verify.c, after every pass in debug builds): each value is defined once, before its
+ * uses, in the same region or one around it; arguments and results obey ops.def; a region ends with its
+ * yields.
  *
  * Values are scalars, arrays and lists (FlType1 of flow/abi.h). Tuples, tables, nulls and functions are gone:
- * sema flattens them (types.h says in which order). Sizes are ordinary i64 values: two arrays have the same size
- * when their dims are the same SSA value or equal constants.
+ * sema flattens them (types.h says in which order). Sizes are ordinary i64 values: two arrays have the same
+ * size when their dims are the same SSA value or equal constants.
  *
- * Levels. A region is a *kernel* region when it holds only SCALAR ops, CONST, DIM, LOAD of scalars from arrays
- * that are defined outside of it, CHECK, FAIL, IF, FOR, WHILE and nested REDUCE/MAP-free loops; code generation
- * turns it into straight loops. Anything else is *host* level (a MAP over it runs its elements as tasks).
- * fl_ir_is_kernel decides; no flag is stored.
+ * Levels. A region is a *kernel* region when it holds only SCALAR ops, CONST, DIM, LOAD of scalars from
+ * arrays that are defined outside of it, CHECK, FAIL, IF, FOR, WHILE and nested REDUCE/MAP-free loops; code
+ * generation turns it into straight loops. Anything else is *host* level (a MAP over it runs its elements as
+ * tasks). fl_ir_is_kernel decides; no flag is stored.
  *
  * Ownership: everything lives in the module's arena; no single frees. */
 #ifndef FL_IR_H
@@ -77,7 +78,7 @@ struct FlOp {
 };
 
 struct FlRegion {
-  FlOp *owner;  /* NULL: a function body */
+  FlOp *owner; /* NULL: a function body */
   FlFunc *func;
   int32_t n_params, n_yields;
   FlValue **params;
@@ -91,7 +92,7 @@ struct FlFunc {
   const char *name; /* unique in the module; for people, and never part of a key except stages' */
   FlFuncKind kind;
   FlSpan span;
-  int memo; /* stages: 0 by cost, 1 always, -1 never */
+  int memo;       /* stages: 0 by cost, 1 always, -1 never */
   FlRegion *body; /* params are the function's, yields its results */
   uint32_t next_id;
   FlFunc *next;
@@ -117,7 +118,8 @@ typedef struct FlModule {
   const char *name, *doc;
 } FlModule;
 
-/* ---- building. All results are in the module's arena; nothing here fails but for memory (aborts). ----------- */
+/* ---- building. All results are in the module's arena; nothing here fails but for memory (aborts).
+ * ----------- */
 
 FlModule *fl_ir_module_make(FlArena *arena, const char *name);
 FlFunc *fl_ir_func_make(FlModule *m, const char *name, FlFuncKind kind, FlSpan span);
@@ -133,15 +135,17 @@ typedef struct FlBuilder {
 } FlBuilder;
 
 /* The general form; result types are copied. Attributes start zero; set op->attrs afterwards. */
-FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, int n_results, const FlType1 *types,
-               int n_regions);
+FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, int n_results,
+               const FlType1 *types, int n_regions);
 /* Gives an op made with no results its results, once its region is known. */
 void fl_ir_add_results(FlBuilder *b, FlOp *op, int n, const FlType1 *types);
-FlRegion *fl_ir_region(FlBuilder *b, FlOp *op, int index, int n_params, const FlType1 *types); /* fills op->regions[index] */
+FlRegion *fl_ir_region(FlBuilder *b, FlOp *op, int index, int n_params,
+                       const FlType1 *types); /* fills op->regions[index] */
 void fl_ir_yield(FlRegion *r, FlModule *m, int n, FlValue *const *values);
 
 /* Short forms. Result types follow from the signature; CONVERT and other '?' take `type`. */
-FlValue *fl_ir_const_i(FlBuilder *b, FlDtype dtype, int64_t v); /* integers, bool, date, datetime, duration; u64 as bits */
+FlValue *fl_ir_const_i(FlBuilder *b, FlDtype dtype,
+                       int64_t v); /* integers, bool, date, datetime, duration; u64 as bits */
 FlValue *fl_ir_const_f(FlBuilder *b, FlDtype dtype, double v);
 FlValue *fl_ir_const_t(FlBuilder *b, const char *s, int len);
 FlValue *fl_ir_unary(FlBuilder *b, FlOpcode code, FlValue *a);
@@ -150,7 +154,8 @@ FlValue *fl_ir_select(FlBuilder *b, FlValue *c, FlValue *yes, FlValue *no);
 FlValue *fl_ir_convert(FlBuilder *b, FlValue *a, FlDtype to);
 FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis); /* looks through MAP/known producers first */
 FlValue *fl_ir_load(FlBuilder *b, FlValue *a, int n, FlValue *const *index, bool proven);
-FlOp *fl_ir_call(FlBuilder *b, FlFunc *f, int n_args, FlValue *const *args, int n_results, const FlType1 *types);
+FlOp *fl_ir_call(FlBuilder *b, FlFunc *f, int n_args, FlValue *const *args, int n_results,
+                 const FlType1 *types);
 
 /* ---- asking ------------------------------------------------------------------------------------------- */
 
@@ -162,10 +167,40 @@ static inline bool fl_t_same(FlType1 a, FlType1 b) {
 static inline bool fl_t_is_scalar(FlType1 t) { return t.rank == 0 && t.depth == 0; }
 
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
-bool fl_ir_may_fault(const FlOp *op);   /* considers attributes, types (float add cannot) and nested regions */
-bool fl_ir_is_effect(const FlOp *op);   /* itself or in a nested region */
-bool fl_ir_is_kernel(const FlRegion *r); /* see the top comment */
+bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
+bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
+bool fl_ir_is_kernel(const FlRegion *r);              /* see the top comment */
 bool fl_ir_uses(const FlRegion *r, const FlValue *v); /* anywhere inside */
+
+/* ---- reductions: how the kinds of a REDUCE lie among its yields (ops.def says it in words); reduction.c
+ * ---- */
+
+typedef enum FlReduceKind {
+  FL_RED_SUM,
+  FL_RED_PRODUCT,
+  FL_RED_SUM_PRODUCT,
+  FL_RED_MIN,
+  FL_RED_MAX,
+  FL_RED_ANY,
+  FL_RED_ALL,
+  FL_RED_COUNT,
+  FL_RED_ARGMIN,
+  FL_RED_ARGMAX
+} FlReduceKind;
+enum { FL_N_REDUCE_KINDS = FL_RED_ARGMAX + 1 };
+extern const char *const fl_reduce_names[FL_N_REDUCE_KINDS];
+
+/* One reduction of a REDUCE: its values are n_values yields from `first` on; `keep` is the yield that says
+ * whether an element counts, -1: all do. Its result has the same index. */
+typedef struct FlReduction {
+  FlReduceKind kind;
+  int first, n_values, keep;
+} FlReduction;
+enum { FL_REDUCE_KEEP = 1, FL_REDUCE_SOME = 2 }; /* bits of a REDUCE's attr i */
+
+int fl_ir_n_reductions(const FlOp *op);
+/* false: the op has no kind `index`, or one of no known name. */
+bool fl_ir_reduction(const FlOp *op, int index, FlReduction *out);
 
 /* Structural edits used by passes. */
 void fl_ir_remove(FlOp *op);
@@ -177,7 +212,8 @@ void fl_ir_move_into(FlRegion *from, FlOp *mark, FlOp *until, FlRegion *to);
 void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out);
 FlFunc *fl_ir_clone_func(FlFunc *f, const char *name);
 
-/* ---- text: print.c and read.c are inverse of each other; verify.c ------------------------------------------ */
+/* ---- text: print.c and read.c are inverse of each other; verify.c
+ * ------------------------------------------ */
 void fl_ir_print(FlText1 *out, const FlModule *m);
 void fl_ir_print_func(FlText1 *out, const FlFunc *f);
 /* Canonical encoding for keys: no spans, no names of values, functions by their own digest. */
@@ -185,7 +221,8 @@ void fl_ir_encode_func(FlText1 *out, const FlFunc *f);
 FlModule *fl_ir_read(FlArena *arena, const char *text, FlSink *sink); /* NULL: errors are in the sink */
 bool fl_ir_verify(const FlModule *m, FlText1 *why); /* false: `why` names function, op and rule */
 
-/* ---- for passes: pieces below the builder ------------------------------------------------------------------- */
+/* ---- for passes: pieces below the builder
+ * ------------------------------------------------------------------- */
 
 /* Puts an op that is in no region at the end of `r`, or before `before`; takes it out again. */
 void fl_ir_link(FlRegion *r, FlOp *op, FlOp *before);

@@ -88,39 +88,44 @@ static bool check_map(Verifier *v, const FlOp *op) {
   return true;
 }
 
-static bool check_one_reduction(Verifier *v, const FlOp *op, const char *kind, int result, int *at) {
+static bool check_one_reduction(Verifier *v, const FlOp *op, int index, int *n_yields) {
   const FlRegion *r = op->regions[0];
-  bool pair = strcmp(kind, "sum_product") == 0;
-  if (*at + (pair ? 2 : 1) > r->n_yields) return broken(v, op, "too few yields");
-  FlType1 value = r->yields[*at]->type, have = op->results[result]->type, want = value;
+  FlReduction red;
+  if (!fl_ir_reduction(op, index, &red)) return broken(v, op, "unknown kind of reduction");
+  *n_yields = red.first + red.n_values + (red.keep >= 0);
+  if (*n_yields > r->n_yields) return broken(v, op, "too few yields");
+  FlType1 value = r->yields[red.first]->type, want = value;
   if (!fl_t_is_scalar(value)) return broken(v, op, "yields are scalars");
-  if (pair && !fl_t_same(r->yields[*at + 1]->type, value)) return broken(v, op, "factors differ in type");
-  *at += pair ? 2 : 1;
-  if (strcmp(kind, "any") == 0 || strcmp(kind, "all") == 0 || strcmp(kind, "count") == 0) {
+  if (red.n_values == 2 && !fl_t_same(r->yields[red.first + 1]->type, value))
+    return broken(v, op, "factors differ in type");
+  if (red.keep >= 0 && !is_scalar_of(r->yields[red.keep]->type, FL_BOOL))
+    return broken(v, op, "a keep bool is wanted");
+  switch (red.kind) {
+  case FL_RED_ANY:
+  case FL_RED_ALL:
+  case FL_RED_COUNT:
     if (value.dtype != FL_BOOL) return broken(v, op, "the yield is a bool");
-    if (kind[0] == 'c') want = fl_t_scalar(FL_I64);
-  } else if (strcmp(kind, "argmin") == 0 || strcmp(kind, "argmax") == 0) want = fl_t_scalar(FL_I64);
-  else if (strcmp(kind, "min") && strcmp(kind, "max") && strcmp(kind, "sum") && strcmp(kind, "product") &&
-           !pair)
-    return broken(v, op, "unknown kind of reduction");
-  if (!fl_t_same(have, want)) return broken(v, op, "result %d has the wrong type", result);
-  return true;
+    if (red.kind == FL_RED_COUNT) want = fl_t_scalar(FL_I64);
+    break;
+  case FL_RED_ARGMIN:
+  case FL_RED_ARGMAX: want = fl_t_scalar(FL_I64); break;
+  case FL_RED_SUM:
+  case FL_RED_PRODUCT:
+  case FL_RED_SUM_PRODUCT:
+  case FL_RED_MIN:
+  case FL_RED_MAX: break;
+  }
+  return fl_t_same(op->results[index]->type, want) || broken(v, op, "result %d has the wrong type", index);
 }
 
 static bool check_reduce(Verifier *v, const FlOp *op) {
   if (!sized_loop(v, op)) return false;
-  const FlRegion *r = op->regions[0];
   if (!op->attrs.s && !op->attrs.n_list) return broken(v, op, "a kind of reduction is wanted");
-  int at = 0, n = op->attrs.n_list ? op->attrs.n_list : 1;
+  int n = fl_ir_n_reductions(op), n_yields = 0;
   if (op->n_results != n) return broken(v, op, "one result a reduction");
   for (int i = 0; i < n; i++)
-    if (!check_one_reduction(v, op, op->attrs.n_list ? op->attrs.list[i] : op->attrs.s, i, &at)) return false;
-  if (op->attrs.i == 1) {
-    if (at >= r->n_yields || !is_scalar_of(r->yields[at]->type, FL_BOOL))
-      return broken(v, op, "a keep bool is wanted");
-    at++;
-  }
-  return at == r->n_yields || broken(v, op, "too many yields");
+    if (!check_one_reduction(v, op, i, &n_yields)) return false;
+  return n_yields == op->regions[0]->n_yields || broken(v, op, "too many yields");
 }
 
 static bool check_scan(Verifier *v, const FlOp *op) {

@@ -1,0 +1,87 @@
+/* llvm_reduce.h: the state of one reduction while its sweep is emitted, and what is done to it. llvm_state.c
+ * knows the kinds, llvm_reduce.c the ways to sweep. */
+#ifndef FL_LLVM_REDUCE_H
+#define FL_LLVM_REDUCE_H
+
+#include "codegen/llvm_internal.h"
+
+typedef enum FlRedKind {
+  RED_SUM,
+  RED_PRODUCT,
+  RED_SUM_PRODUCT,
+  RED_INT_SUM,
+  RED_INT_SUM_PRODUCT,
+  RED_INT_PRODUCT,
+  RED_ANY,
+  RED_ALL,
+  RED_COUNT,
+  RED_MIN,
+  RED_MAX,
+  RED_ARGMIN,
+  RED_ARGMAX
+} FlRedKind;
+
+/* One reduction being emitted, with its state in allocas that the optimiser turns into registers. */
+typedef struct FlRed {
+  const FlOp *op;
+  const FlRegion *region;
+  FlRedKind kind;
+  FlDtype d; /* of the values */
+  Ty t;
+  int first;                    /* yield that is its value */
+  const FlValue *result, *keep; /* keep: NULL when nothing is filtered */
+  Val lanes, rest, total;       /* float kinds: [32 x t] twice, t */
+  Val buffers[2];               /* [4096 x t]: values that were computed before; NULL: by the region */
+  Val best_lanes, at_lanes;     /* picks in a kernel: [32 x t], [32 x i64]: best and at of each lane */
+  Val hi, lo;   /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
+  Val wide;     /* integer sums of products: i128 */
+  Val best, at; /* the value so far and its position, -1: none */
+} FlRed;
+
+/* The reductions of one operator: they share a sweep. */
+typedef struct FlSweep {
+  const FlOp *op;
+  const FlRegion *region;
+  int n;
+  FlRed *at;
+  bool sums;  /* any of them is a float sum or product, which lanes are part of the meaning of */
+  bool picks; /* any of them may keep a best value a lane */
+  Val base;   /* the position of the first element in the buffers */
+} FlSweep;
+
+static inline void fl_red_put(FlFn *f, Val v, Val at) { LLVMBuildStore(f->b, v, at); }
+static inline Val fl_red_get(FlFn *f, Ty t, Val at) { return LLVMBuildLoad2(f->b, t, at, ""); }
+static inline Val fl_red_start(const FlRed *r) {
+  return LLVMConstReal(r->t, r->kind == RED_PRODUCT ? 1.0 : 0.0);
+}
+
+/* Float sums and products: their lanes are part of the meaning. */
+bool fl_red_sums(const FlRed *r);
+/* Minimum, maximum and their positions: the first of equals. */
+bool fl_red_picks(const FlRed *r);
+/* A pick of numbers, which a kernel may make lane by lane: joining the lanes finds the same element. */
+bool fl_red_picks_by_lane(const FlRed *r);
+bool fl_red_is_arg(const FlRed *r);
+
+/* The state of nothing: `total` and the sums of lanes apart, which clear_lanes and the sweep start. */
+void fl_red_clear(FlFn *f, FlRed *r);
+/* One element, after its region was emitted; pos is its logical index. */
+void fl_red_accumulate(FlFn *f, FlRed *r, Val pos);
+/* The result; reports EMPTY and the overflow of exact sums. */
+Val fl_red_finish(FlFn *f, const FlRed *r);
+
+/* Lanes. `lanes` is r->lanes or r->rest. */
+void fl_red_clear_lanes(FlFn *f, FlRed *r);
+void fl_red_lane_values(FlFn *f, const FlRed *r, Val out[2]); /* or the identity when it is filtered out */
+void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2]);
+void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val keep); /* keep: NULL: yes */
+void fl_red_pick(FlFn *f, const FlRed *r, Val v, Val pos, Val keep); /* after all earlier positions */
+void fl_red_join_picks(FlFn *f, FlRed *r); /* the lanes, all of later positions than best, into best */
+Val fl_red_butterfly(FlFn *f, const FlRed *r, Val lanes);
+void fl_red_join_total(FlFn *f, const FlRed *r, Val block);
+
+/* The state after a block at its place among the partials, and its joining to the state so far. */
+void fl_red_store(FlFn *f, const FlRed *r, Val at, Val sum);
+void fl_red_join(FlFn *f, const FlRed *r, Val p);
+
+#endif

@@ -1,0 +1,331 @@
+/* llvm_state.c: the state of one reduction of each kind: cleared, added to, joined, finished. See
+ * llvm_reduce.h. */
+#include "codegen/llvm_reduce.h"
+
+bool fl_red_sums(const FlRed *r) {
+  return r->kind == RED_SUM || r->kind == RED_PRODUCT || r->kind == RED_SUM_PRODUCT;
+}
+bool fl_red_picks(const FlRed *r) {
+  return r->kind == RED_MIN || r->kind == RED_MAX || r->kind == RED_ARGMIN || r->kind == RED_ARGMAX;
+}
+bool fl_red_picks_by_lane(const FlRed *r) {
+  return fl_red_picks(r) && !fl_ll_is_text(r->d) && r->d != FL_BOOL;
+}
+bool fl_red_is_arg(const FlRed *r) { return r->kind == RED_ARGMIN || r->kind == RED_ARGMAX; }
+
+/* ---- lanes
+ * ------------------------------------------------------------------------------------------------------ */
+
+static void fill(FlFn *f, Val lanes, Val v) {
+  Val all[FL_LANES];
+  for (int i = 0; i < FL_LANES; i++) all[i] = v;
+  LLVMSetAlignment(LLVMBuildStore(f->b, LLVMConstVector(all, FL_LANES), lanes), FL_ALIGN);
+}
+
+void fl_red_clear_lanes(FlFn *f, FlRed *r) {
+  if (fl_red_sums(r)) {
+    fill(f, r->lanes, fl_red_start(r));
+    return;
+  }
+  if (!r->best_lanes) {
+    r->best_lanes = fl_ll_alloca_n(f, r->t, FL_LANES, "bests");
+    r->at_lanes = fl_ll_alloca_n(f, f->g->i64, FL_LANES, "ats");
+  }
+  fill(f, r->best_lanes, LLVMConstNull(r->t));
+  fill(f, r->at_lanes, fl_ll_i64(f->g, -1));
+}
+
+static Val join(FlFn *f, const FlRed *r, Val a, Val b) {
+  return r->kind == RED_PRODUCT ? LLVMBuildFMul(f->b, a, b, "") : LLVMBuildFAdd(f->b, a, b, "");
+}
+
+/* `n` lanes of a vector, from lane `first` on. */
+static Val lanes_from(FlFn *f, Val v, int first, int n) {
+  Val index[FL_LANES];
+  for (int i = 0; i < n; i++) index[i] = fl_ll_i32(f->g, first + i);
+  return LLVMBuildShuffleVector(f->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(index, (unsigned)n),
+                                "");
+}
+
+static Val all_lanes(FlFn *f, Ty t, Val lanes) {
+  Val v = LLVMBuildLoad2(f->b, LLVMVectorType(t, FL_LANES), lanes, "");
+  LLVMSetAlignment(v, FL_ALIGN);
+  return v;
+}
+
+/* l[i] += l[i + 16], then 8, 4, 2, 1. */
+Val fl_red_butterfly(FlFn *f, const FlRed *r, Val lanes) {
+  Val v = all_lanes(f, r->t, lanes);
+  for (int half = FL_LANES / 2; half >= 1; half /= 2)
+    v = join(f, r, lanes_from(f, v, 0, half), lanes_from(f, v, half, half));
+  return LLVMBuildExtractElement(f->b, v, fl_ll_i32(f->g, 0), "");
+}
+
+/* The values of this element: what the region yields, or the identity when it is filtered out. */
+void fl_red_lane_values(FlFn *f, const FlRed *r, Val out[2]) {
+  out[0] = fl_ll_value(f, r->region->yields[r->first]);
+  out[1] = r->kind == RED_SUM_PRODUCT ? fl_ll_value(f, r->region->yields[r->first + 1]) : NULL;
+  if (!r->keep) return;
+  Val keep = fl_ll_value(f, r->keep);
+  Val none = LLVMConstReal(r->t, r->kind == RED_PRODUCT ? 1.0 : -0.0);
+  out[0] = LLVMBuildSelect(f->b, keep, out[0], none, "");
+  if (out[1]) out[1] = LLVMBuildSelect(f->b, keep, out[1], LLVMConstReal(r->t, 0.0), "");
+}
+
+void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2]) {
+  Val at = fl_ll_gep(f, r->t, lanes, lane), old = fl_red_get(f, r->t, at), now;
+  if (r->kind == RED_SUM_PRODUCT) now = fl_ll_intrinsic(f, "llvm.fma", r->t, 3, (Val[]){v[0], v[1], old});
+  else now = join(f, r, old, v[0]);
+  fl_red_put(f, now, at);
+}
+
+/* ---- the other kinds
+ * ------------------------------------------------------------------------------------------- */
+
+void fl_red_clear(FlFn *f, FlRed *r) {
+  FlGen *g = f->g;
+  Val zero = fl_ll_i64(g, 0);
+  if (fl_red_sums(r)) {
+    if (!r->lanes) r->lanes = fl_ll_alloca_n(f, r->t, FL_LANES, "lanes");
+  } else if (r->kind == RED_INT_SUM_PRODUCT) {
+    if (!r->wide) r->wide = fl_ll_alloca(f, g->i128, "wide");
+    fl_red_put(f, LLVMConstNull(g->i128), r->wide);
+  } else if (fl_red_picks(r)) {
+    if (!r->best) r->best = fl_ll_alloca(f, r->t, "best"), r->at = fl_ll_alloca(f, g->i64, "at");
+    fl_red_put(f, LLVMConstNull(r->t), r->best);
+    fl_red_put(f, fl_ll_i64(g, -1), r->at);
+  } else {
+    if (!r->lo) r->hi = fl_ll_alloca(f, g->i64, "hi"), r->lo = fl_ll_alloca(f, g->i64, "lo");
+    fl_red_put(f, zero, r->hi);
+    fl_red_put(f, r->kind == RED_ALL || r->kind == RED_INT_PRODUCT ? fl_ll_i64(g, 1) : zero, r->lo);
+  }
+}
+
+/* Is v to be taken instead of best? */
+static Val better(FlFn *f, const FlRed *r, Val v, Val best) {
+  FlGen *g = f->g;
+  bool least = r->kind == RED_MIN || r->kind == RED_ARGMIN;
+  if (fl_ll_is_text(r->d)) {
+    Ty types[] = {g->ptr, g->i64, g->ptr, g->i64};
+    Val x = least ? v : best, y = least ? best : v;
+    Val args[] = {LLVMBuildExtractValue(f->b, x, 0, ""), LLVMBuildExtractValue(f->b, x, 1, ""),
+                  LLVMBuildExtractValue(f->b, y, 0, ""), LLVMBuildExtractValue(f->b, y, 1, "")};
+    Val less = fl_ll_call(f, "fl_s_lt_text", g->i8, 4, types, args);
+    return LLVMBuildICmp(f->b, LLVMIntNE, less, LLVMConstInt(g->i8, 0, false), "");
+  }
+  Val yes = least ? fl_ll_less(f, r->d, v, best) : fl_ll_less(f, r->d, best, v);
+  if (!fl_ll_is_float(r->d)) return yes;
+  Val new_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""),
+      old = LLVMBuildFCmp(f->b, LLVMRealORD, best, best, "");
+  return LLVMBuildAnd(f->b, old, LLVMBuildOr(f->b, yes, new_nan, ""), "");
+}
+
+/* `v` at `pos` against the best so far, which earlier positions left. */
+static void pick_at(FlFn *f, const FlRed *r, Val best_at, Val at_at, Val v, Val pos, Val keep) {
+  FlGen *g = f->g;
+  Val best = fl_red_get(f, r->t, best_at), at = fl_red_get(f, g->i64, at_at);
+  Val none = LLVMBuildICmp(f->b, LLVMIntSLT, at, fl_ll_i64(g, 0), "");
+  Val take = LLVMBuildOr(f->b, none, better(f, r, v, best), "");
+  if (keep) take = LLVMBuildAnd(f->b, take, keep, "");
+  fl_red_put(f, LLVMBuildSelect(f->b, take, v, best, ""), best_at);
+  fl_red_put(f, LLVMBuildSelect(f->b, take, pos, at, ""), at_at);
+}
+
+void fl_red_pick(FlFn *f, const FlRed *r, Val v, Val pos, Val keep) {
+  pick_at(f, r, r->best, r->at, v, pos, keep);
+}
+
+void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val keep) {
+  Val best = fl_ll_gep(f, r->t, r->best_lanes, lane), at = fl_ll_gep(f, f->g->i64, r->at_lanes, lane);
+  pick_at(f, r, best, at, v, pos, keep);
+}
+
+/* Halves of the lanes against each other: the better one, of equals the earlier one. */
+void fl_red_join_picks(FlFn *f, FlRed *r) {
+  FlGen *g = f->g;
+  Val best = all_lanes(f, r->t, r->best_lanes), at = all_lanes(f, g->i64, r->at_lanes);
+  for (int half = FL_LANES / 2; half >= 1; half /= 2) {
+    Val a = lanes_from(f, best, 0, half), b = lanes_from(f, best, half, half);
+    Val at_a = lanes_from(f, at, 0, half), at_b = lanes_from(f, at, half, half);
+    /* As unsigned numbers, the position of nothing is behind all others. */
+    Val sooner = LLVMBuildICmp(f->b, LLVMIntULT, at_b, at_a, "");
+    Val zero = LLVMConstNull(LLVMTypeOf(at_a));
+    Val no_a = LLVMBuildICmp(f->b, LLVMIntSLT, at_a, zero, ""),
+        no_b = LLVMBuildICmp(f->b, LLVMIntSLT, at_b, zero, "");
+    Val equal = LLVMBuildNot(f->b, better(f, r, a, b), "");
+    Val take = LLVMBuildOr(f->b, better(f, r, b, a), LLVMBuildAnd(f->b, equal, sooner, ""), "");
+    take = LLVMBuildAnd(f->b, LLVMBuildOr(f->b, take, no_a, ""), LLVMBuildNot(f->b, no_b, ""), "");
+    best = LLVMBuildSelect(f->b, take, b, a, "");
+    at = LLVMBuildSelect(f->b, take, at_b, at_a, "");
+  }
+  Val first = fl_ll_i32(g, 0), found = LLVMBuildExtractElement(f->b, at, first, "");
+  Val some = LLVMBuildICmp(f->b, LLVMIntSGE, found, fl_ll_i64(g, 0), "");
+  fl_red_pick(f, r, LLVMBuildExtractElement(f->b, best, first, ""), found, some);
+}
+
+static void add_int(FlFn *f, const FlRed *r, Val v, Val keep) {
+  FlGen *g = f->g;
+  bool u = fl_ll_is_unsigned(r->d), wide = fl_ll_size(r->d) == 8;
+  v = u ? LLVMBuildZExt(f->b, v, g->i64, "") : LLVMBuildSExt(f->b, v, g->i64, "");
+  if (keep) v = LLVMBuildSelect(f->b, keep, v, fl_ll_i64(g, 0), "");
+  if (!wide) {
+    fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, g->i64, r->lo), v, ""), r->lo);
+    return;
+  }
+  Val shift = fl_ll_i64(g, 32), low = LLVMBuildAnd(f->b, v, fl_ll_i64(g, 0xffffffff), "");
+  Val high = u ? LLVMBuildLShr(f->b, v, shift, "") : LLVMBuildAShr(f->b, v, shift, "");
+  fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, g->i64, r->hi), high, ""), r->hi);
+  fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, g->i64, r->lo), low, ""), r->lo);
+}
+
+static Val widen(FlFn *f, FlDtype d, Val v) {
+  Ty t = f->g->i128;
+  return fl_ll_is_unsigned(d) ? LLVMBuildZExt(f->b, v, t, "") : LLVMBuildSExt(f->b, v, t, "");
+}
+
+static void add_int_product(FlFn *f, const FlRed *r, Val v, Val w, Val keep) {
+  Val p = LLVMBuildMul(f->b, widen(f, r->d, v), widen(f, r->d, w), "");
+  if (keep) p = LLVMBuildSelect(f->b, keep, p, LLVMConstNull(f->g->i128), "");
+  fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, f->g->i128, r->wide), p, ""), r->wide);
+}
+
+/* Each step is checked: the state is the product so far. */
+static void multiply_int(FlFn *f, const FlRed *r, Val v, Val keep) {
+  FlGen *g = f->g;
+  Val one = LLVMConstInt(r->t, 1, false), old = LLVMBuildTrunc(f->b, fl_red_get(f, g->i64, r->lo), r->t, "");
+  if (keep) v = LLVMBuildSelect(f->b, keep, v, one, "");
+  Val p = LLVMBuildMul(f->b, widen(f, r->d, old), widen(f, r->d, v), ""),
+      now = LLVMBuildTrunc(f->b, p, r->t, "");
+  Val bad = LLVMBuildICmp(f->b, LLVMIntNE, p, widen(f, r->d, now), "");
+  fl_ll_fault(f, r->op->span, bad, fl_ll_i32(g, FL_FAULT_OVERFLOW), r->d, old, v, NULL);
+  fl_red_put(f, LLVMBuildZExtOrBitCast(f->b, now, g->i64, ""), r->lo);
+}
+
+/* One element, after its region was emitted. */
+void fl_red_accumulate(FlFn *f, FlRed *r, Val pos) {
+  FlGen *g = f->g;
+  Val v = fl_ll_value(f, r->region->yields[r->first]);
+  Val keep = r->keep ? fl_ll_value(f, r->keep) : NULL;
+  Val state = r->lo ? fl_red_get(f, g->i64, r->lo) : NULL;
+  switch (r->kind) {
+  case RED_INT_SUM: add_int(f, r, v, keep); break;
+  case RED_INT_SUM_PRODUCT:
+    add_int_product(f, r, v, fl_ll_value(f, r->region->yields[r->first + 1]), keep);
+    break;
+  case RED_INT_PRODUCT: multiply_int(f, r, v, keep); break;
+  case RED_COUNT:
+    if (keep) v = LLVMBuildAnd(f->b, v, keep, "");
+    fl_red_put(f, LLVMBuildAdd(f->b, state, LLVMBuildZExt(f->b, v, g->i64, ""), ""), r->lo);
+    break;
+  case RED_ANY:
+    if (keep) v = LLVMBuildAnd(f->b, v, keep, "");
+    fl_red_put(f, LLVMBuildOr(f->b, state, LLVMBuildZExt(f->b, v, g->i64, ""), ""), r->lo);
+    break;
+  case RED_ALL:
+    if (keep) v = LLVMBuildOr(f->b, v, LLVMBuildNot(f->b, keep, ""), "");
+    fl_red_put(f, LLVMBuildAnd(f->b, state, LLVMBuildZExt(f->b, v, g->i64, ""), ""), r->lo);
+    break;
+  case RED_MIN:
+  case RED_MAX:
+  case RED_ARGMIN:
+  case RED_ARGMAX: fl_red_pick(f, r, v, pos, keep); break;
+  case RED_SUM:
+  case RED_PRODUCT:
+  case RED_SUM_PRODUCT: {
+    Val pair[2];
+    fl_red_lane_values(f, r, pair);
+    fl_red_lane_add(f, r, r->lanes, LLVMBuildAnd(f->b, pos, fl_ll_i64(g, FL_LANES - 1), ""), pair);
+    break;
+  }
+  }
+}
+
+/* ---- results
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* An exact sum as the result's type, checked. */
+static Val checked_sum(FlFn *f, const FlRed *r, Val sum) {
+  FlDtype d = (FlDtype)r->result->type.dtype;
+  Val v = LLVMBuildTrunc(f->b, sum, fl_ll_type(f->g, r->result->type), "");
+  Val bad = LLVMBuildICmp(f->b, LLVMIntNE, widen(f, d, v), sum, "");
+  fl_ll_fault(f, r->op->span, bad, fl_ll_i32(f->g, FL_FAULT_OVERFLOW), d, NULL, NULL, NULL);
+  return v;
+}
+
+/* hi * 2^32 + lo; what a sum of 64-bit integers keeps in hi and lo has no sign bit in lo. */
+static Val two_words(FlFn *f, const FlRed *r, Val hi, Val lo) {
+  FlGen *g = f->g;
+  Val high = widen(f, r->d == FL_U64 ? FL_U64 : FL_I64, hi);
+  Val low = widen(f, fl_ll_size(r->d) == 8 ? FL_U64 : FL_I64, lo);
+  return LLVMBuildAdd(f->b, LLVMBuildShl(f->b, high, LLVMConstInt(g->i128, 32, false), ""), low, "");
+}
+
+/* The result from the state in the allocas (lanes: from `total`). */
+Val fl_red_finish(FlFn *f, const FlRed *r) {
+  FlGen *g = f->g;
+  if (fl_red_picks(r)) {
+    Val at = fl_red_get(f, g->i64, r->at);
+    bool some = r->op->attrs.i & FL_REDUCE_SOME;
+    Val none = LLVMBuildICmp(f->b, LLVMIntSLT, at, fl_ll_i64(g, 0), "");
+    if (!some) fl_ll_fault(f, r->op->span, none, fl_ll_i32(g, FL_FAULT_EMPTY), FL_I64, NULL, NULL, NULL);
+    return fl_red_is_arg(r) ? at : fl_red_get(f, r->t, r->best);
+  }
+  if (fl_red_sums(r)) return fl_red_get(f, r->t, r->total);
+  if (r->kind == RED_INT_SUM_PRODUCT) return checked_sum(f, r, fl_red_get(f, g->i128, r->wide));
+  Val lo = fl_red_get(f, g->i64, r->lo);
+  if (r->kind == RED_INT_SUM) return checked_sum(f, r, two_words(f, r, fl_red_get(f, g->i64, r->hi), lo));
+  if (r->kind == RED_ANY || r->kind == RED_ALL) return LLVMBuildTrunc(f->b, lo, g->i1, "");
+  Ty t = fl_ll_type(g, r->result->type);
+  return t == g->i64 ? lo : LLVMBuildTrunc(f->b, lo, t, "");
+}
+
+void fl_red_join_total(FlFn *f, const FlRed *r, Val block) {
+  fl_red_put(f, join(f, r, fl_red_get(f, r->t, r->total), block), r->total);
+}
+
+void fl_red_store(FlFn *f, const FlRed *r, Val at, Val sum) {
+  FlGen *g = f->g;
+  if (fl_red_sums(r)) {
+    fl_red_put(f, sum, at);
+  } else if (r->kind == RED_INT_SUM_PRODUCT) {
+    fl_red_put(f, fl_red_get(f, g->i128, r->wide), at);
+  } else if (fl_red_picks(r)) {
+    fl_red_put(f, fl_red_get(f, r->t, r->best), at);
+    fl_red_put(f, fl_red_get(f, g->i64, r->at), fl_ll_at_byte(f, at, 16));
+  } else {
+    fl_red_put(f, fl_red_get(f, g->i64, r->hi), at);
+    fl_red_put(f, fl_red_get(f, g->i64, r->lo), fl_ll_at_byte(f, at, 8));
+  }
+}
+
+/* Host code: joins the partial state at p, of the next block, to the state so far. */
+void fl_red_join(FlFn *f, const FlRed *r, Val p) {
+  FlGen *g = f->g;
+  Val zero = fl_ll_i64(g, 0);
+  if (fl_red_sums(r)) {
+    fl_red_join_total(f, r, fl_red_get(f, r->t, p));
+    return;
+  }
+  if (fl_red_picks(r)) {
+    Val at = fl_red_get(f, g->i64, fl_ll_at_byte(f, p, 16));
+    fl_red_pick(f, r, fl_red_get(f, r->t, p), at, LLVMBuildICmp(f->b, LLVMIntSGE, at, zero, ""));
+    return;
+  }
+  if (r->kind == RED_INT_SUM_PRODUCT) {
+    fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, g->i128, r->wide), fl_red_get(f, g->i128, p), ""),
+               r->wide);
+    return;
+  }
+  Val hi = fl_red_get(f, g->i64, p), lo = fl_red_get(f, g->i64, fl_ll_at_byte(f, p, 8)),
+      old = fl_red_get(f, g->i64, r->lo);
+  Val now = r->kind == RED_ANY   ? LLVMBuildOr(f->b, old, lo, "")
+            : r->kind == RED_ALL ? LLVMBuildAnd(f->b, old, lo, "")
+                                 : LLVMBuildAdd(f->b, old, lo, "");
+  if (r->kind == RED_INT_SUM && fl_ll_size(r->d) == 8) {
+    /* Carry what the low words gather beyond 32 bits, so that neither word can overflow. */
+    hi = LLVMBuildAdd(f->b, hi, LLVMBuildLShr(f->b, now, fl_ll_i64(g, 32), ""), "");
+    now = LLVMBuildAnd(f->b, now, fl_ll_i64(g, 0xffffffff), "");
+  }
+  fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, g->i64, r->hi), hi, ""), r->hi);
+  fl_red_put(f, now, r->lo);
+}

@@ -33,6 +33,7 @@ clang-19       | compiles the scalar functions to the bitcode that kernels inlin
 llvm-19-dev    | code generation through the LLVM-C API
 lld-19         | links built scripts quickly
 libopenblas-serial-dev | matrix products and solvers
+libffi-dev     | calls of C functions by the interpreter
 libxxhash-dev  | digests of contents and keys
 libclang-rt-19-dev | sanitizers and the fuzzer for clang
 python3        | runs the tests

@@ -93,23 +93,47 @@ static int emit_text(FlCompilation *c, const BuildWords *w) {
   return status;
 }
 
-static int emit_code(FlCompilation *c, const BuildWords *w) {
+/* An object, or its text, to the file of -o. */
+static int emit_step(FlCompilation *c, const BuildWords *w) {
   FlObject object = {0};
   FlEmit emit = w->step == STEP_LLVM ? FL_EMIT_LLVM : w->step == STEP_ASM ? FL_EMIT_ASM : FL_EMIT_OBJECT;
   int status = fl_compile_ir(c, &w->build);
   if (!status) status = fl_compile_object(c, &w->build, emit, &object);
-  if (!status && w->step != STEP_BINARY) {
-    status = write_bytes(w, object.bytes, object.size);
-  } else if (!status) {
-    char *why = NULL;
-    if (!fl_link(&object, w->out, &why)) {
-      fprintf(stderr, "error: cannot link %s: %s\n", w->out, why ? why : "");
-      status = 1;
-    }
-    free(why);
-  }
+  if (!status) status = write_bytes(w, object.bytes, object.size);
   free(object.bytes);
   return status;
+}
+
+static int link_once(FlCompilation *c, const BuildWords *w, const FlLinkOptions *link, char **why) {
+  FlObject object = {0};
+  int status = fl_compile_object(c, &w->build, FL_EMIT_OBJECT, &object);
+  if (!status && !fl_link(&object, w->out, link, why)) status = 1;
+  free(object.bytes);
+  return status;
+}
+
+/* C functions are linked in where all their libraries have archives that will do; else the program opens the
+ * libraries when it starts. */
+static int emit_binary(FlCompilation *c, BuildWords *w) {
+  int status = fl_compile_ir(c, &w->build);
+  if (status) return status;
+  FlLinkOptions link;
+  char *why = NULL;
+  w->build.linked_externs = fl_link_externs(c->arena, c->sema.module, &link);
+  status = link_once(c, w, &link, &why);
+  if (status == 1 && w->build.linked_externs && link.n_libraries > 0) {
+    free(why);
+    why = NULL;
+    w->build.linked_externs = false;
+    status = link_once(c, w, &(FlLinkOptions){.dynamic = true}, &why);
+  }
+  if (status == 1) fprintf(stderr, "error: cannot link %s: %s\n", w->out, why ? why : "");
+  free(why);
+  return status;
+}
+
+static int emit_code(FlCompilation *c, BuildWords *w) {
+  return w->step == STEP_BINARY ? emit_binary(c, w) : emit_step(c, w);
 }
 
 int fl_command_build(int n_words, char **words) {

@@ -86,8 +86,11 @@ int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit em
     free(why);
     return status;
   }
-  FlCodegenOptions codegen = {
-      .cpu = options->cpu, .cpu_name = options->cpu_name, .level = options->level ? 2 : 0, .emit = emit};
+  FlCodegenOptions codegen = {.cpu = options->cpu,
+                              .cpu_name = options->cpu_name,
+                              .level = options->level ? 2 : 0,
+                              .linked_externs = options->linked_externs,
+                              .emit = emit};
   *out = generate(c->sema.module, c->sources, &codegen);
   if (out->bytes) return 0;
   int status = internal("code generation", out->why ? out->why : "");

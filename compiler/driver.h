@@ -15,6 +15,7 @@ typedef struct FlBuildOptions {
   int level;            /* 0: quick code; 1: everything */
   FlCpu cpu;            /* FL_CPU_HOST for what runs here and now */
   const char *cpu_name; /* --mcpu, or NULL */
+  bool linked_externs;  /* the linker finds C functions, not the program when it starts */
   int test;             /* -1: the script itself; k: its k-th test block */
 } FlBuildOptions;
 

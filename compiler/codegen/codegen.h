@@ -28,6 +28,7 @@ typedef struct FlCodegenOptions {
   FlCpu cpu;
   const char *cpu_name; /* an LLVM processor name instead of the host's (--mcpu), or NULL */
   int level;            /* 0: quick code, 2: optimised */
+  bool linked_externs;  /* C functions are found by the linker, not when the program starts */
   FlEmit emit;          /* what the bytes are: ELF, or LLVM assembly or machine assembly as text */
 } FlCodegenOptions;
 
@@ -72,9 +73,21 @@ void *fl_runtime_symbol(const char *name);
 
 /* ---- linking ------------------------------------------------------------------------------------------- */
 
-/* Links an executable that needs nothing but the kernel: static, with the parts of the runtime that are used.
- * Written to a temporary name beside `out_path` and renamed when whole. false: `why` (heap) says what failed.
- */
-bool fl_link(const FlObject *object, const char *out_path, char **why);
+/* The C functions of a program, for the linker. */
+typedef struct FlLinkOptions {
+  const char *const *libraries; /* whose archives are linked, by short name */
+  int n_libraries;
+  bool dynamic; /* the program opens shared libraries itself: it is linked with the C library of the system */
+} FlLinkOptions;
+
+/* What `flowc build` does about the C functions that a module calls. When each library is a short name that
+ * has an archive, and no symbol is of two of them: their archives, linked_externs for the object, and true.
+ * Else false. */
+bool fl_link_externs(FlArena *arena, const FlModule *m, FlLinkOptions *out);
+
+/* Links an executable that needs nothing but the kernel: static, with the parts of the runtime that are used;
+ * or one that needs the C library. Written to a temporary name beside `out_path` and renamed when whole.
+ * false: `why` (heap) says what failed. */
+bool fl_link(const FlObject *object, const char *out_path, const FlLinkOptions *options, char **why);
 
 #endif

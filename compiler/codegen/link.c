@@ -1,5 +1,6 @@
 /* link.c: from an object to an executable: static, of the object, the parts of libflowrt.a that it uses, and
- * the C library.
+ * the C library; one that opens shared libraries when it starts is linked with the system's C library
+ * instead, which a static one cannot do reliably.
  *
  * ld.lld is driven directly where the start files of the C library are in their usual places: no compiler is
  * needed, and it takes a fraction of the time. Otherwise cc is asked, which knows its own places. The result
@@ -17,7 +18,7 @@
 
 extern char **environ;
 
-enum { MAX_ARGS = 64 };
+enum { MAX_ARGS = 128 };
 
 typedef struct Command {
   FlArena *arena;
@@ -91,6 +92,7 @@ typedef struct Inputs {
   const char *object, *output;
   char start[8192], runtime[8192]; /* libflowstart.a, libflowrt.a */
   bool linear_algebra;
+  const FlLinkOptions *options;
 } Inputs;
 
 /* Whether the object calls an operator of linear algebra: only those reach OpenBLAS. The names of what an
@@ -104,11 +106,16 @@ static bool needs_blas(const FlObject *object) {
 /* Libraries that are only used by what is linked from libflowrt.a. FLOW_OPENBLAS is the archive of OpenBLAS
  * without threads of its own; it is large, so it is only read when something may need it. */
 static void add_libraries(Command *c, const Inputs *in) {
+  bool cc = strcmp(c->args[0], "cc") == 0;
   add(c, in->object);
   add(c, in->start);
-  add(c, strcmp(c->args[0], "cc") == 0 ? "-Wl,--start-group" : "--start-group");
+  add(c, cc ? "-Wl,--start-group" : "--start-group");
   add(c, in->runtime);
+  if (in->options->dynamic) add(c, cc ? "-Wl,-Bstatic" : "-Bstatic");
   add(c, "-lxxhash");
+  if (in->options->dynamic) add(c, cc ? "-Wl,-Bdynamic" : "-Bdynamic");
+  for (int i = 0; i < in->options->n_libraries; i++)
+    add(c, fl_arena_printf(c->arena, "-l%s", in->options->libraries[i]));
   if (in->linear_algebra) add(c, FLOW_OPENBLAS);
   add(c, "-lm");
 }
@@ -120,8 +127,10 @@ static bool direct_command(Command *c, const Inputs *in) {
   if (!linker || !gcc || !readable("/usr/lib/x86_64-linux-gnu/crt1.o") ||
       !readable("/usr/lib/x86_64-linux-gnu/libc.a"))
     return false;
+  bool dynamic = in->options->dynamic;
   add(c, linker);
-  add(c, "-static");
+  if (dynamic) add(c, "-dynamic-linker=/lib64/ld-linux-x86-64.so.2");
+  else add(c, "-static");
   add(c, "--gc-sections");
   add(c, "--strip-debug");
   add(c, "--build-id=none");
@@ -133,12 +142,12 @@ static bool direct_command(Command *c, const Inputs *in) {
   add(c, in->output);
   add(c, fl_arena_printf(c->arena, "%s/crt1.o", libc));
   add(c, fl_arena_printf(c->arena, "%s/crti.o", libc));
-  add(c, fl_arena_printf(c->arena, "%s/crtbeginT.o", gcc));
+  add(c, fl_arena_printf(c->arena, dynamic ? "%s/crtbegin.o" : "%s/crtbeginT.o", gcc));
   add(c, fl_arena_printf(c->arena, "-L%s", gcc));
   add(c, fl_arena_printf(c->arena, "-L%s", libc));
   add_libraries(c, in);
   add(c, "-lgcc");
-  add(c, "-lgcc_eh");
+  if (!dynamic) add(c, "-lgcc_eh");
   add(c, "-lc");
   add(c, "--end-group");
   add(c, fl_arena_printf(c->arena, "%s/crtend.o", gcc));
@@ -148,7 +157,7 @@ static bool direct_command(Command *c, const Inputs *in) {
 
 static void cc_command(Command *c, const Inputs *in) {
   add(c, "cc");
-  add(c, "-static");
+  add(c, in->options->dynamic ? "-no-pie" : "-static");
   if (find_linker()) add(c, "-fuse-ld=lld");
   add(c, "-Wl,--gc-sections,--strip-debug");
   add(c, "-o");
@@ -173,10 +182,11 @@ static bool write_file(const char *path, const FlObject *object) {
   return close(fd) == 0 && at == object->size;
 }
 
-bool fl_link(const FlObject *object, const char *out_path, char **why) {
+bool fl_link(const FlObject *object, const char *out_path, const FlLinkOptions *options, char **why) {
   FlArena *arena = fl_arena_new();
   FlText1 said = {0};
   Inputs in = {.linear_algebra = needs_blas(object),
+               .options = options,
                .object = fl_arena_printf(arena, "%s.%ld.o", out_path, (long)getpid()),
                .output = fl_arena_printf(arena, "%s.%ld.tmp", out_path, (long)getpid())};
   bool ok = false;

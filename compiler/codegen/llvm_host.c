@@ -272,7 +272,8 @@ static bool needs(const FlOp *op, const FlOp *stage) {
 static bool records_errors(const FlOp *op) {
   if (op->code == FL_OP_STAGE) return true;
   bool own_code = fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_LOAD ||
-                  op->code == FL_OP_STORE || op->code == FL_OP_CHECK || op->code == FL_OP_FAIL;
+                  op->code == FL_OP_STORE || op->code == FL_OP_CHECK || op->code == FL_OP_FAIL ||
+                  (op->code == FL_OP_EXTERN && fl_t_is_scalar(op->results[0]->type));
   bool control =
       op->code == FL_OP_IF || op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
   if (own_code) return false;
@@ -318,6 +319,7 @@ static void host_op(FlFn *f, const FlOp *op) {
   case FL_OP_FAIL: fl_ll_check(f, op); break;
   case FL_OP_CALL: emit_call(f, op); break;
   case FL_OP_STAGE: start_stage(f, op); break;
+  case FL_OP_EXTERN: fl_ll_extern_call(f, op); break;
   default: fl_ll_fail(f->g, "operator %s in host code", fl_op_info[op->code].name);
   }
 }

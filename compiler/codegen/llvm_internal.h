@@ -41,7 +41,9 @@ typedef struct FlGen {
   FlVec(FlSpan) site_spans;
   FlVec(const char *) site_messages; /* NULL: the fault's own */
   FlVec(const FlFunc *) stages;
-  FlMap *stage_index; /* FlFunc -> index + 1 */
+  FlMap *stage_index;          /* FlFunc -> index + 1 */
+  FlVec(const FlOp *) externs; /* the first call of each C function, and its FlExtern */
+  FlVec(Val) extern_at;
   LLVMModuleRef kern; /* the scalar functions' bitcode, loaded when the first one is used; NULL before */
   Val zeros;          /* 64 bytes of zero to read instead of what is out of bounds */
   int n_names;        /* makes names of kernels and tasks unique */
@@ -251,6 +253,12 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op);
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] */
 int fl_ll_stage(FlGen *g, const FlFunc *func);
 void fl_ll_program(FlGen *g);
+
+/* ---- llvm_extern.c
+ * --------------------------------------------------------------------------------------------- */
+
+void fl_ll_extern_call(FlFn *f, const FlOp *op);
+Val fl_ll_extern_table(FlGen *g); /* pointers to the FlExterns of the module */
 
 /* ---- llvm_target.c
  * --------------------------------------------------------------------------------------------- */

@@ -152,7 +152,10 @@ static Val stage_table(FlGen *g) {
 }
 
 void fl_ll_program(FlGen *g) {
-  Val stages = stage_table(g), params = param_table(g), sites = site_table(g);
+  Val stages = stage_table(g), params = param_table(g), externs = fl_ll_extern_table(g),
+      sites = site_table(g);
+  bool bind = g->externs.n > 0 && !g->options.linked_externs;
+  Ty binds[] = {g->ptr, g->ptr, g->i32};
   Val main = g->ir->main ? fl_map_get(g->functions, g->ir->main) : NULL;
   Val parts[] = {fl_ll_i32(g, FL_ABI_VERSION),
                  string(g, g->ir->name ? g->ir->name : ""),
@@ -164,8 +167,11 @@ void fl_ll_program(FlGen *g) {
                  fl_ll_i32(g, g->ir->n_params),
                  fl_ll_i32(g, g->stages.n),
                  fl_ll_i32(g, g->site_spans.n),
-                 fl_ll_null(g)};
-  Val program = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 11, false), "flow_program");
+                 fl_ll_null(g),
+                 externs,
+                 bind ? fl_ll_extern(g, "fl_externs_bind", g->i32, binds, 3) : fl_ll_null(g),
+                 fl_ll_i32(g, g->externs.n)};
+  Val program = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 14, false), "flow_program");
   LLVMSetLinkage(program, LLVMExternalLinkage);
   LLVMSetUnnamedAddress(program, LLVMNoUnnamedAddr);
   fl_ll_kern_link(g);

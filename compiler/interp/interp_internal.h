@@ -8,11 +8,14 @@
 
 #include "interp/interp.h"
 
+typedef struct ExternCall ExternCall; /* extern.c */
+
 /* What is known of an operation before it runs. */
 typedef struct OpNote {
-  int32_t site;  /* index into FlProgram.sites */
-  FlOpDesc desc; /* RUNTIME operators only */
-  bool in_place; /* STORE: nothing uses the array afterwards */
+  int32_t site;            /* index into FlProgram.sites */
+  FlOpDesc desc;           /* RUNTIME operators only */
+  bool in_place;           /* STORE: nothing uses the array afterwards */
+  ExternCall *extern_call; /* EXTERN only */
 } OpNote;
 
 struct FlInterp {
@@ -23,6 +26,7 @@ struct FlInterp {
   FlMap *stage_index; /* FlFunc -> index + 1 */
   FlVec(FlSite) sites;
   FlVec(FlStage) stages;
+  FlVec(FlExtern *) externs;
 };
 
 /* A fault that was met and not yet recorded. */
@@ -113,5 +117,10 @@ FlStatus run_reduce(Frame *f, const FlOp *op);
 
 FlStatus run_runtime(Frame *f, const FlOp *op);
 FlStatus run_stage(Frame *f, const FlOp *op);
+
+/* ---- extern.c: C functions --------------------------------------------------------------------------- */
+
+ExternCall *prepare_extern(FlInterp *in, const FlOp *op, int32_t site);
+FlStatus run_extern(Frame *f, const FlOp *op);
 
 #endif

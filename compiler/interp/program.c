@@ -65,6 +65,7 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
   OpNote *note = FL_NEW(in->arena, OpNote);
   note->site = add_site(in, op->span, check ? op->attrs.s : NULL);
   note->in_place = is_last_use(op);
+  if (op->code == FL_OP_EXTERN) note->extern_call = prepare_extern(in, op, note->site);
   if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME)
     note->desc = (FlOpDesc){.op = (int32_t)op->code,
                             .site = note->site,
@@ -158,6 +159,9 @@ const FlProgram *fl_interp_program(FlInterp *in, const FlFunc *main) {
                          .n_params = m->n_params,
                          .n_stages = in->stages.n,
                          .n_sites = in->sites.n,
+                         .externs = in->externs.at,
+                         .n_externs = in->externs.n,
+                         .bind = in->externs.n ? fl_externs_bind : NULL,
                          .self = entry_of(in, main != NULL ? main : m->main)};
   return program;
 }

@@ -127,6 +127,7 @@ static FlStatus run_struct(Frame *f, const FlOp *op) {
   case FL_OP_WHILE: return run_while(f, op);
   case FL_OP_CALL: return run_call(f, op);
   case FL_OP_STAGE: return run_stage(f, op);
+  case FL_OP_EXTERN: return run_extern(f, op);
   case FL_OP_FAIL:
   case FL_OP_CHECK: return run_check(f, op);
   }

@@ -123,6 +123,10 @@ static bool kernel_op(const FlOp *op) {
   case FL_OP_LOAD:
   case FL_OP_CHECK:
   case FL_OP_FAIL: return true;
+  case FL_OP_EXTERN:
+    for (int i = 0; i < op->n_args; i++)
+      if (!fl_t_is_scalar(op->args[i]->type)) return false;
+    return true;
   case FL_OP_IF:
   case FL_OP_FOR:
   case FL_OP_WHILE:

@@ -172,6 +172,7 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
     if (axis > 0) return fl_ir_dim(b, op->args[0], axis);
     break;
   case FL_OP_STORE: return fl_ir_dim(b, op->args[0], axis);
+  case FL_OP_EXTERN: return op->args[op->n_args - (int)op->attrs.i + axis];
   case FL_OP_RESHAPE: return op->args[1 + axis];
   case FL_OP_TRANSPOSE:
     if (a->type.rank == 2) return fl_ir_dim(b, op->args[0], 1 - axis);

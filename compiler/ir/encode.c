@@ -45,15 +45,24 @@ static void put_type(Encoder *e, FlType1 t) {
   put(e, (unsigned char[]){t.rank, t.depth}, 2);
 }
 
-static void put_attrs(Encoder *e, const FlAttrs *a) {
+/* Where a library lies is no part of what it is. */
+static bool is_place(const FlOp *op, int entry) {
+  return op->code == FL_OP_EXTERN && strncmp(op->attrs.list[entry], "path=", 5) == 0;
+}
+
+static void put_attrs(Encoder *e, const FlOp *op) {
+  const FlAttrs *a = &op->attrs;
   uint64_t bits;
   memcpy(&bits, &a->f, sizeof bits);
   if (a->f != a->f) bits = 0x7ff8000000000000u; /* there is one NaN */
   put_u64(e, (uint64_t)a->i);
   put_u64(e, bits);
   put_text(e, a->s, a->s ? (a->s_len ? (size_t)a->s_len : strlen(a->s)) : 0);
-  put_count(e, (uint32_t)a->n_list);
-  for (int i = 0; i < a->n_list; i++) put_text(e, a->list[i], strlen(a->list[i]));
+  int places = 0;
+  for (int i = 0; i < a->n_list; i++) places += is_place(op, i);
+  put_count(e, (uint32_t)(a->n_list - places));
+  for (int i = 0; i < a->n_list; i++)
+    if (!is_place(op, i)) put_text(e, a->list[i], strlen(a->list[i]));
   put(e, a->func ? "\1" : "\0", 1);
   if (a->func) e->callee(e->out, a->func, e->user);
 }
@@ -70,7 +79,7 @@ static void put_region(Encoder *e, const FlRegion *r, char tag) {
   for (const FlOp *op = r->first; op; op = op->next) {
     put(e, "O", 1);
     put_text(e, fl_op_info[op->code].name, strlen(fl_op_info[op->code].name));
-    put_attrs(e, &op->attrs);
+    put_attrs(e, op);
     put_count(e, (uint32_t)op->n_args);
     for (int i = 0; i < op->n_args; i++) put_count(e, e->number[op->args[i]->id]);
     put_count(e, (uint32_t)op->n_results);

@@ -226,6 +226,14 @@ static bool check_matmul(Verifier *v, const FlOp *op) {
   return (r.depth == 0 && r.rank == x.rank + y.rank - 2) || broken(v, op, "the result has the wrong rank");
 }
 
+static bool check_extern(Verifier *v, const FlOp *op) {
+  FlType1 t = op->results[0]->type;
+  if (!op->attrs.s || op->attrs.n_list < 1) return broken(v, op, "a symbol and its library are wanted");
+  if (t.depth || op->attrs.i != t.rank || op->attrs.i > op->n_args)
+    return broken(v, op, "one size a dimension of the result is wanted");
+  return all_i64(op, op->n_args - (int)op->attrs.i, op->n_args) || broken(v, op, "sizes are i64");
+}
+
 static bool check_structure(Verifier *v, const FlOp *op) {
   switch ((int)op->code) {
   case FL_OP_CONST:
@@ -257,6 +265,7 @@ static bool check_structure(Verifier *v, const FlOp *op) {
     return (op->n_args == 1 && is_scalar_of(op->args[0]->type, FL_TEXT)) ||
            broken(v, op, "one text is wanted");
   case FL_OP_CHECK: return op->n_args <= 3 || broken(v, op, "at most two operands");
+  case FL_OP_EXTERN: return check_extern(v, op);
   case FL_OP_MATMUL: return check_matmul(v, op);
   case FL_OP_ROWS:
   case FL_OP_TRANSPOSE:

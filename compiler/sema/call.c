@@ -184,7 +184,9 @@ static FlVal inline_call(FlSema *s, const FlBinding *fn, FlVal *values, const Fl
   Place place = go_into(s, fn->file, "a function");
   s->active = &active;
   s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
-  FlVal v = bind_params(s, decl, values, spans) ? run_body(s, decl) : fl_val_error(s);
+  FlVal v = !bind_params(s, decl, values, spans) ? fl_val_error(s)
+            : decl->kind == FL_STMT_EXTERN       ? fl_sema_extern(s, fn)
+                                                 : run_body(s, decl);
   s->active = active.up;
   come_back(s, place);
   v.literal = FL_LIT_NONE;
@@ -455,12 +457,10 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
                              "a stage needs the types of its parameters; `_[n]` is any table");
     return call_instance(s, fn, values, spans, span);
   }
-  if (decl->kind == FL_STMT_EXTERN)
-    return fl_sema_error(s, FL_E0216, span, "calls of C functions are not built into this version of flow");
   int *which = FL_NEW_ARRAY(s->arena, int, n_params + 1);
   FlVal *arrays = FL_NEW_ARRAY(s->arena, FlVal, n_params + 1);
   int lifted = lifted_params(s, fn, values, which, arrays);
-  bool recursive = is_recursive(s, fn);
+  bool recursive = decl->kind != FL_STMT_EXTERN && is_recursive(s, fn);
   if (lifted && !recursive) {
     LiftCall env = {fn, values, spans, which};
     return fl_sema_lift(s, span, lifted, arrays, call_element, &env);

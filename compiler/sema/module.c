@@ -290,7 +290,8 @@ static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
 static void check_uncalled(FlSema *s, FlFile *file) {
   for (int i = 0; i < file->scope->names.n; i++) {
     FlBinding *b = file->scope->names.at[i];
-    if (b->kind != FL_BIND_FN || b->used || b->decl->kind == FL_STMT_EXTERN) continue;
+    if (b->kind != FL_BIND_FN || b->used) continue;
+    if (b->decl->kind == FL_STMT_EXTERN && !fl_sema_extern_check(s, b)) continue;
     FlFrame *frame = FL_NEW(s->arena, FlFrame);
     FlFunc *last = s->module->last;
     frame->outer = s->frame;

@@ -183,6 +183,7 @@ struct FlSema {
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
   int in_kernel;                     /* inside regions of comprehensions: prefer forms that fuse to views */
   FlMap *sizes;                      /* values known to be >= 0 because they count something */
+  FlMap *externs;                    /* what is known of C functions (extern.c); NULL: nothing yet */
   bool binding_signature;            /* size names written now are fresh in s->scope */
 };
 
@@ -366,6 +367,9 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates
 
 FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span, const FlType *want);
 FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span);
+/* The call of a C function whose parameters are bound in s->scope (extern.c). */
+FlVal fl_sema_extern(FlSema *s, const FlBinding *fn);
+bool fl_sema_extern_check(FlSema *s, const FlBinding *fn); /* its declaration; false: reported */
 /* Calls a function value with finished values (sort keys, optimisers' objectives, user aggregates ...). */
 FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span);
 

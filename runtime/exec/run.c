@@ -119,7 +119,9 @@ void fl_run_stop(FlRun *run, int signal) { atomic_store_explicit(&run->stop, sig
 
 int fl_run_main(FlRun *run, const FlSlot *args) {
   FlCtx *ctx = &run->main;
-  FlStatus status = fl_ctx_finish(ctx, run->program->main(ctx, args, NULL));
+  const FlProgram *p = run->program;
+  FlStatus status = p->bind ? p->bind(ctx, p->externs, p->n_externs) : 0;
+  status = fl_ctx_finish(ctx, status ? status : p->main(ctx, args, NULL));
   if (!fl_report_flush(run->report) && !status)
     status = fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
   int signal = atomic_load_explicit(&run->stop, memory_order_relaxed);

@@ -125,6 +125,17 @@ int main(void) {
   refused("  %2 = reduce<s=\"sun\"> %0 : i64 {\n    (%3: i64)\n    yield %3\n  }\n", FL_E0193,
           "unknown reduction");
 
+  refused("  %2 = extern<s=\"f\", i=1> %1 : f64\n", FL_E0193, "a C function without a library");
+  refused("  %2 = extern<s=\"f\", i=1, list=[\"m\"]> %1 : f64[]\n", FL_E0193, "a size that is an array");
+  const char *at_one = "module \"m\"\nfn @f(%0: f64) -> (f64) {\n"
+                       "  %1 = extern<s=\"f\", list=[\"content:1\", \"path=/a\"]> %0 : f64\n  yield %1\n}\n";
+  const char *at_two = "module \"m\"\nfn @f(%0: f64) -> (f64) {\n"
+                       "  %1 = extern<s=\"f\", list=[\"content:1\", \"path=/b\"]> %0 : f64\n  yield %1\n}\n";
+  const char *other = "module \"m\"\nfn @f(%0: f64) -> (f64) {\n"
+                      "  %1 = extern<s=\"f\", list=[\"content:2\", \"path=/a\"]> %0 : f64\n  yield %1\n}\n";
+  expect(same_encoding(at_one, at_two), "where a library lies is not in keys");
+  expect(!same_encoding(at_one, other), "its content is");
+
   const char *base = "module \"m\"\nfn @f(%0: i64) -> (i64) {\n  %1 = const 3 : i64\n  %2 = add %0, %1 : "
                      "i64\n  yield %2\n}\n";
   const char *renamed = "module \"other\"\nfn @g(%7: i64) -> (i64) {\n # c\n %9 = const 3 : i64\n %4 = add "

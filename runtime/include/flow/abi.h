@@ -154,6 +154,14 @@ typedef struct FlStage {
   const void *self; /* what fl_ctx_self gives while fn runs; NULL in generated code, the interpreter's function */
 } FlStage;
 
+/* A C function that the program calls (`extern fn`). Generated code calls through `address`. */
+typedef struct FlExtern {
+  const char *library, *symbol; /* as base/library.h takes them */
+  FlDigest content;             /* of a library that is given by path; zero: given by name */
+  int32_t site;
+  void *address; /* NULL until FlProgram.bind has found it; the linker's in a static executable */
+} FlExtern;
+
 /* What a compiled script is. The only symbol a generated object exports is `flow_program`. */
 typedef struct FlProgram {
   uint32_t abi_version; /* FL_ABI_VERSION */
@@ -165,11 +173,25 @@ typedef struct FlProgram {
   const FlSite *sites;
   int32_t n_params, n_stages, n_sites;
   const void *self; /* what fl_ctx_self gives while main runs; NULL in generated code */
+  FlExtern *const *externs;
+  /* Finds the addresses of the externs before main runs; NULL: there are none to find. */
+  FlStatus (*bind)(FlCtx *ctx, FlExtern *const *externs, int32_t n);
+  int32_t n_externs;
 } FlProgram;
-enum { FL_ABI_VERSION = 1 };
+enum { FL_ABI_VERSION = 2 };
 
 /* Run a program with a command line (argv[0] is the program's name). Returns the exit status (README). */
 int fl_main(const FlProgram *program, int argc, char **argv);
+
+/* ---- C functions ---------------------------------------------------------------------------------------- */
+
+/* The `bind` of programs that find their C functions when they start: opens libraries and looks up symbols; a
+ * library given by path must have the content that it was compiled with. What is missing is an error at its site. */
+FlStatus fl_externs_bind(FlCtx *ctx, FlExtern *const *externs, int32_t n);
+/* A new array for a C function to write its result into, all zero. NULL: a size below 0, or no memory; recorded. */
+FlArray *fl_extern_result(FlCtx *ctx, int32_t site, int32_t dtype, int32_t rank, const int64_t *dims);
+/* Makes what a C function wrote a value of the language: one NaN, bools 0 or 1. */
+void fl_extern_settle(FlArray *a);
 
 /* The `self` of the stage or program whose function runs in this context: how one host function can stand for many
  * interpreted ones. Not defined inside tasks (fl_run_tasks), which get what they need in their env slots. */

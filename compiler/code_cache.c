@@ -2,12 +2,13 @@
  *
  *   key     := "flow.code" flowc:digest options:digest path text:digest
  *   payload := n-inputs:u64 input* zeros object         zeros: to a multiple of 64
- *   input   := is-source:u8 length:u64 path digest      of a source: its bytes; of data: size, time of
- * change, inode
+ *   input   := kind:u8 length:u64 path digest           of a source: its bytes; of data: size, time of
+ * change, inode; of a pattern: the first path that it matches
  */
 #include "code_cache.h"
 
 #include "exec/exec.h"
+#include "io/io.h"
 #include "memo/memo.h"
 
 #include <errno.h>
@@ -51,8 +52,22 @@ static FlDigest content_of(const char *path) {
   return d;
 }
 
-static FlDigest input_digest(const char *path, bool is_source) {
-  return is_source ? content_of(path) : state_of(path);
+static FlDigest first_match_of(const char *pattern) {
+  FlIoGlob g;
+  FlIoError e = {0};
+  if (!fl_io_glob(pattern, &g, &e)) return (FlDigest){0, 0};
+  FlDigest d = fl_memo_digest(g.paths[0], (int64_t)strlen(g.paths[0]));
+  fl_io_glob_reset(&g);
+  return d;
+}
+
+static FlDigest input_digest(const char *path, int kind) {
+  switch ((FlSemaInputKind)kind) {
+  case FL_INPUT_SOURCE: return content_of(path);
+  case FL_INPUT_PATTERN: return first_match_of(path);
+  case FL_INPUT_DATA: break;
+  }
+  return state_of(path);
 }
 
 static void add_digest(FlText1 *t, FlDigest d) { fl_text_add(t, (const char *)&d, sizeof d); }
@@ -138,14 +153,14 @@ static bool inputs_unchanged(Reader *r) {
   uint64_t n;
   if (!take(r, &n, sizeof n)) return false;
   for (uint64_t i = 0; i < n; i++) {
-    uint8_t is_source;
+    uint8_t kind;
     uint64_t len;
     char path[PATH_MAX];
     FlDigest d;
-    if (!take(r, &is_source, 1) || !take(r, &len, sizeof len) || len >= PATH_MAX || !take(r, path, len))
+    if (!take(r, &kind, 1) || !take(r, &len, sizeof len) || len >= PATH_MAX || !take(r, path, len))
       return false;
     path[len] = '\0';
-    if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, input_digest(path, is_source))) return false;
+    if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, input_digest(path, kind))) return false;
   }
   size_t zeros = (size_t) - (r->at - start) % FL_ALIGN;
   if ((size_t)(r->end - r->at) < zeros) return false;
@@ -176,10 +191,10 @@ void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuild
   add_u64(&head, (uint64_t)c->sema.n_inputs);
   for (int i = 0; i < c->sema.n_inputs; i++) {
     const FlSemaInput *in = &c->sema.inputs[i];
-    fl_text_addc(&head, in->is_source ? 1 : 0);
+    fl_text_addc(&head, (char)in->kind);
     add_u64(&head, strlen(in->path));
     fl_text_addz(&head, in->path);
-    add_digest(&head, input_digest(in->path, in->is_source));
+    add_digest(&head, input_digest(in->path, in->kind));
   }
   while (head.len % FL_ALIGN != 0) fl_text_addc(&head, '\0');
   struct iovec pieces[2] = {{head.s, head.len}, {object->bytes, object->size}};

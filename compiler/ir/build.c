@@ -160,8 +160,11 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_COLLECT:
   case FL_OP_JOIN:
   case FL_OP_READ_CSV:
+  case FL_OP_FILES:
     if (axis == 0) return op->results[0];
     break;
+  case FL_OP_READ_CSV_SOME: /* its columns, and at the end six results of the rows that were left out */
+    return op->results[a->index > op->n_results - 6 ? op->n_results - 6 : 0];
   case FL_OP_COMPRESS: return axis == 0 ? op->results[0] : fl_ir_dim(b, op->args[a->index], axis);
   case FL_OP_TAKE:
     return axis == 0 ? fl_ir_dim(b, op->args[0], 0) : fl_ir_dim(b, op->args[a->index + 1], axis);

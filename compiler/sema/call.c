@@ -200,12 +200,18 @@ static bool same_closure(const FlClosure *a, const FlClosure *b) {
   return a->lambda == b->lambda && a->named == b->named && a->builtin == b->builtin && a->scope == b->scope;
 }
 
+static bool same_sample(FlVal a, FlVal b) {
+  const char *x = fl_val_sample(a, a), *y = fl_val_sample(b, b);
+  return x == y || (x && y && strcmp(x, y) == 0);
+}
+
 static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlVal *args) {
   for (int i = 0; i < s->instances.n; i++) {
     FlInstance *in = s->instances.at[i];
     bool same = in->decl == decl && in->n_args == n;
     for (int k = 0; same && k < n; k++)
-      same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn);
+      same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn) &&
+             same_sample(in->args[k], args[k]);
     /* What it captured must still be what the names stand for. */
     for (int k = 0; same && in->done && k < in->frame->captures.n; k++) {
       FlBinding *b = in->frame->captures.at[k].binding;
@@ -282,6 +288,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
     fl_type_parts(t, types);
     inside[i] =
         (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
+    inside[i].spelling = fl_val_sample(args[i], args[i]); /* what its files hold is known in there too */
     for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
     if (t->kind == FL_TY_TABLE) fl_sema_mark_size(s, inside[i].parts[0]);
     if (t->kind == FL_TY_TABLE) /* its columns are as long as it has rows */

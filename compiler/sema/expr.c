@@ -135,7 +135,14 @@ static FlVal to_text_element(FlSema *s, void *env, FlVal *args, int n, FlSpan sp
 FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
   if (fl_val_bad(v)) return v;
   if (v.type->kind == FL_TY_NULL) return fl_val_textz(s, "null");
-  if (v.type->kind != FL_TY_SCALAR && v.type->kind != FL_TY_ARRAY) {
+  bool plain = v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY;
+  if (plain && v.type->dtype == FL_FILE) {
+    FlDiag *d = fl_sema_report(s, FL_E0301, span, "a file is its content, and its path is not to be seen: a text "
+                                                  "cannot hold %s", fl_val_text(s, v));
+    fl_diag_help(s->sink, d, "keep the path beside the file: `files(...)` gives both");
+    return fl_val_error(s);
+  }
+  if (!plain) {
     FlDiag *d = fl_sema_report(
         s, FL_E0301, span, "a text can hold a number, text, date or bool, but this is %s", fl_val_text(s, v));
     fl_diag_help(s->sink, d, "use `show(...)` to see it");

@@ -45,7 +45,9 @@ FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven) {
   }
   if (t->kind == FL_TY_ARRAY) {
     for (int p = 0; p < t->n_parts; p++) parts[p] = fl_ir_load(&s->b, v.parts[p], 1, &index, true);
-    return fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
+    FlVal element = fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
+    element.spelling = fl_val_sample(v, element);
+    return element;
   }
   if (t->kind == FL_TY_TABLE) {
     int n = t->elem->n_fields;
@@ -72,6 +74,7 @@ static int first_column(const FlType *t) { return t->kind == FL_TY_TABLE ? 1 : 0
 
 FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to) {
   FlVal out = fl_val_make(s, v.type, v.parts);
+  out.spelling = fl_val_sample(v, out);
   int first = first_column(v.type);
   if (first) {
     out.parts[0] = fl_sema_op2(s, FL_OP_SUB, to, from);
@@ -96,6 +99,7 @@ FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null) {
     types[p] = args[p + 1]->type;
   }
   FlVal out = fl_val_make(s, v.type, v.parts);
+  out.spelling = fl_val_sample(v, out);
   if (first) out.parts[0] = fl_ir_dim(&s->b, idx, 0);
   if (n) {
     FlOp *op = fl_ir_op(&s->b, FL_OP_TAKE, n + 1, args, n, types, 0);
@@ -117,6 +121,7 @@ FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask) {
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_COMPRESS, n + 1, args, n + 1, types, 0);
   FlVal out = fl_val_make(s, v.type, v.parts);
+  out.spelling = fl_val_sample(v, out);
   if (first) out.parts[0] = op->results[0];
   for (int p = 0; p < n; p++) out.parts[first + p] = op->results[p + 1];
   return out;

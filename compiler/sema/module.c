@@ -2,7 +2,7 @@
  *
  * In: the AST of the script. Out: an IR module whose main function takes the params and does the script's
  * effects, or errors. `fn stage type param import` are visible in the whole file, `let` after its line. */
-#include "sema/sema_internal.h"
+#include "sema/reader.h"
 
 #include <stdlib.h>
 
@@ -129,7 +129,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   file->scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN);
   file->dir = dir_of(s, path);
   fl_vec_push(s->arena, &s->files, file);
-  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, true}));
+  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, FL_INPUT_SOURCE}));
   if (s->sink->n_errors > before) return file;
   FlFile *outer = s->file;
   FlScope *scope = s->scope;
@@ -170,9 +170,10 @@ static const char *default_text(FlSema *s, const FlExpr *e) {
 static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   FlName name = st->param.name;
   const FlType *t = fl_type_of_expr(s, st->param.type);
-  if (!t || t->kind != FL_TY_SCALAR) {
+  bool files = t && t->kind == FL_TY_ARRAY && t->dtype == FL_FILE && t->rank == 1 && !t->nullable;
+  if (!t || (t->kind != FL_TY_SCALAR && !files)) {
     if (!t || t->kind != FL_TY_ERROR)
-      fl_sema_error(s, FL_E0220, st->param.type->span, "a param is a number, text, bool, date or file%s",
+      fl_sema_error(s, FL_E0220, st->param.type->span, "a param is a number, text, bool, date, file or file[_]%s",
                     t ? "" : ", with its type written");
     fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s));
     return;
@@ -181,7 +182,7 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
                      file->is_script ? name.text : fl_arena_printf(s->arena, "%s.%s", file->name, name.text),
                  .type = fl_type_text(s->types, t),
                  .help = st->doc ? st->doc : "",
-                 .t = fl_t_scalar(t->dtype),
+                 .t = files ? fl_t_array(FL_FILE, 1) : fl_t_scalar(t->dtype),
                  .nullable = t->nullable,
                  .span = name.span};
   bool ok = true;
@@ -204,7 +205,8 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   fl_type_parts(t, types);
   for (int i = 0; i < t->n_parts; i++) parts[i] = fl_ir_param(s->b.func->body, types[i]);
   FlVal v = fl_val_make(s, t, parts);
-  v.spelling = t->dtype == FL_FILE ? p.default_text : NULL; /* whose head decides the type of what is read */
+  if (t->dtype == FL_FILE && p.default_text) /* whose head decides the type of what is read */
+    v.spelling = files ? fl_reader_first(s, p.default_text) : p.default_text;
   fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, v);
 }
 

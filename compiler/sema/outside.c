@@ -1,7 +1,7 @@
 /* outside.c: what a script learns of the world when it starts, besides its params: now, today, env.
  *
- * In: calls at the top level. Out: NOW and ENV ops of the main function. What always holds: pure code gets such
- * a value only as an argument or through a `let`, so it enters the keys of stages like a param. */
+ * In: calls at the top level. Out: NOW and ENV ops of the main function. What always holds: pure code gets
+ * such a value only as an argument or through a `let`, so it enters the keys of stages like a param. */
 #include "sema/sema_internal.h"
 
 static bool allowed(FlSema *s, const FlCallSite *c) {
@@ -9,7 +9,8 @@ static bool allowed(FlSema *s, const FlCallSite *c) {
   const char *name = c->builtin->name;
   FlDiag *d = fl_sema_report(s, FL_E0280, c->span,
                              "`%s` is different from run to run and cannot be used in %s", name, s->pure);
-  fl_diag_help(s->sink, d, "call `%s` in a `let` at the top level of the script, and use that name here", name);
+  fl_diag_help(s->sink, d, "call `%s` in a `let` at the top level of the script, and use that name here",
+               name);
   return false;
 }
 

@@ -1,101 +1,9 @@
-/* reader.c: files as values, and what is read from them: file, read_csv, read_npy.
+/* reader.c: tables and arrays from files: read_csv, read_npy.
  *
- * In: a file value or a constant path. Out: FILE_OF, READ_CSV and READ_NPY ops and typed values. The type of
- * what is read comes from the file itself where its path is known while compiling (a constant, or the default
- * of a param), else from the type that is wanted around. The main function alone makes files from paths: a
- * constant path in another function becomes a file of the main function, which is captured like any other
- * name. */
-#include "sema/sema_internal.h"
-
-#include "io/io.h"
-
-/* ---- reporting ---- */
-
-static void report_io(FlSema *s, FlSpan span, const FlIoError *e) {
-  FlDiagCode code;
-  char name[16];
-  snprintf(name, sizeof name, "E%04d", e->code);
-  if (!fl_diag_find(name, &code)) code = FL_E0930;
-  FlDiag *d = fl_sema_report(s, code, span, "%s", e->message);
-  if (e->help[0]) fl_diag_help(s->sink, d, "%s", e->help);
-}
-
-static void remember_input(FlSema *s, const char *path) {
-  for (int i = 0; i < s->inputs.n; i++)
-    if (!s->inputs.at[i].is_source && strcmp(s->inputs.at[i].path, path) == 0) return;
-  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, false}));
-}
-
-/* ---- files ---- */
-
-static FlVal file_of(FlSema *s, FlBuilder *b, FlValue *path, const char *known) {
-  FlType1 type = fl_t_scalar(FL_FILE);
-  FlOp *op = fl_ir_op(b, FL_OP_FILE_OF, 1, &path, 1, &type, 0);
-  FlVal v = fl_val_scalar(s, FL_FILE, op->results[0]);
-  v.spelling = known;
-  return v;
-}
-
-/* The file at a constant path. `text` is the path as a value of the current function. */
-static FlVal constant_file(FlSema *s, FlValue *text, const char *path, FlSpan span) {
-  if (!fl_sema_claim_path(s, path, span, false)) return fl_val_error(s);
-  if (!s->frame->outer) return file_of(s, &s->b, text, path);
-  FlScope *script = s->files.at[0]->scope;
-  const char *key = fl_arena_printf(s->arena, "file:%s", path);
-  const char *name = fl_intern(s->names, key, strlen(key));
-  FlBinding *bound = fl_scope_find_in(script, name);
-  if (!bound) {
-    FlFrame *frame = s->frame;
-    while (frame->outer) frame = frame->outer;
-    FlRegion *body = frame->func->body;
-    FlBuilder start = {
-        .module = s->module, .func = frame->func, .region = body, .before = body->first, .span = span};
-    FlVal v = file_of(s, &start, fl_ir_const_t(&start, path, (int)strlen(path)), path);
-    bound = fl_scope_bind(s, script, FL_BIND_VALUE, name, span, v);
-    bound->frame = frame;
-  }
-  return fl_binding_value(s, bound);
-}
-
-static bool is_scalar_of(FlVal v, FlDtype d) {
-  return v.type->kind == FL_TY_SCALAR && v.type->dtype == d && !v.type->nullable;
-}
-
-FlVal fl_builtin_file(FlSema *s, FlCallSite *c) {
-  FlVal v = fl_actual_value(s, &c->args[0], NULL);
-  if (fl_val_bad(v) || is_scalar_of(v, FL_FILE)) return v;
-  if (!is_scalar_of(v, FL_TEXT))
-    return fl_sema_error(s, FL_E0327, c->args[0].span, "`file` takes a path as text, and this is %s",
-                         fl_val_text(s, v));
-  const char *path = fl_val_const_text(v);
-  if (path) return constant_file(s, v.parts[0], path, c->args[0].span);
-  if (!s->pure) return file_of(s, &s->b, v.parts[0], NULL);
-  FlDiag *d = fl_sema_report(s, FL_E0803, c->args[0].span,
-                             "this path is computed, and %s cannot open files by name", s->pure);
-  fl_diag_help(s->sink, d, "make the file at the top level of the script and pass it as a `file`");
-  return fl_val_error(s);
-}
-
-/* The first argument as a file value, `spelling` its path while compiling or NULL; the ERROR value when
- * reported. */
-static FlVal source_of(FlSema *s, FlCallSite *c) {
-  FlActual *a = &c->args[0];
-  FlVal v = fl_actual_value(s, a, NULL);
-  if (fl_val_bad(v) || is_scalar_of(v, FL_FILE)) return v;
-  const char *path = fl_val_const_text(v);
-  if (path) return constant_file(s, v.parts[0], path, a->span);
-  if (is_scalar_of(v, FL_TEXT)) {
-    FlDiag *d =
-        fl_sema_report(s, FL_E0327, a->span,
-                       "`%s` takes a file or a constant path, and this text is computed", c->builtin->name);
-    fl_diag_help(s->sink, d,
-                 s->pure ? "pass a `file` that the top level of the script makes with `file(...)`"
-                         : "make the file with `file(...)`");
-    return fl_val_error(s);
-  }
-  return fl_sema_error(s, FL_E0327, a->span, "`%s` takes a file or a constant path, and this is %s",
-                       c->builtin->name, fl_val_text(s, v));
-}
+ * In: files (file.c). Out: READ_CSV and READ_NPY ops and typed values. The type of what is read comes from
+ * the file itself where its path is known while compiling (a constant, or the default of a param), else from
+ * the type that is wanted around. */
+#include "sema/reader.h"
 
 /* ---- options of CSV files ---- */
 
@@ -105,7 +13,7 @@ static bool add_option(FlSema *s, Texts *options, const char *name, const char *
   const char *text = fl_arena_printf(s->arena, "%s=%s", name, value);
   FlIoError e = {0};
   if (!fl_io_check_option(text, &e)) {
-    report_io(s, span, &e);
+    fl_reader_report(s, span, &e);
     return false;
   }
   fl_vec_push(s->arena, options, text);
@@ -133,7 +41,7 @@ static bool add_nulls(FlSema *s, Texts *options, FlActual *a) {
 }
 
 /* Positions in the parameters of read_csv. */
-enum { SOURCE, TYPES, SEP, QUOTE, HEADER, SKIP, NULLS, DECIMAL, ON_ERROR };
+enum { SOURCE, TYPES, SEP, QUOTE, HEADER, SKIP, NULLS, DECIMAL, DATES, ENCODING, ON_ERROR, PATH };
 
 static bool read_options(FlSema *s, FlCallSite *c, Texts *options) {
   FlActual *a = c->args;
@@ -150,6 +58,8 @@ static bool read_options(FlSema *s, FlCallSite *c, Texts *options) {
          ok;
   if (fl_actual_given(&a[NULLS])) ok = add_nulls(s, options, &a[NULLS]) && ok;
   if (fl_actual_given(&a[DECIMAL])) ok = add_text(s, options, "decimal", &a[DECIMAL]) && ok;
+  if (fl_actual_given(&a[DATES])) ok = add_text(s, options, "dates", &a[DATES]) && ok;
+  if (fl_actual_given(&a[ENCODING])) ok = add_text(s, options, "encoding", &a[ENCODING]) && ok;
   if (fl_actual_given(&a[ON_ERROR])) ok = add_text(s, options, "on_error", &a[ON_ERROR]) && ok;
   return ok;
 }
@@ -159,9 +69,9 @@ static bool read_options(FlSema *s, FlCallSite *c, Texts *options) {
 static const FlType *row_of_file(FlSema *s, const char *path, const Texts *options, FlSpan span) {
   FlIoSchema schema;
   FlIoError e = {0};
-  remember_input(s, path);
+  fl_reader_remember(s, path, FL_INPUT_DATA);
   if (!fl_io_schema(path, options->at, options->n, &schema, &e)) {
-    report_io(s, span, &e);
+    fl_reader_report(s, span, &e);
     return NULL;
   }
   FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, schema.n_columns + 1);
@@ -212,18 +122,41 @@ static const FlType *override_types(FlSema *s, FlActual *a, const FlType *row) {
   return changed ? fl_type_tuple(s->types, row->n_fields, fields, NULL) : row;
 }
 
+static bool has_option(const Texts *options, const char *text) {
+  for (int i = 0; i < options->n; i++)
+    if (strcmp(options->at[i], text) == 0) return true;
+  return false;
+}
+
+/* With on_error = "null" any value may be missing, but texts, which every field is. */
+static const FlType *all_nullable(FlSema *s, const FlType *row) {
+  FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, row->n_fields + 1);
+  for (int i = 0; i < row->n_fields; i++) {
+    const FlType *t = row->fields[i].type;
+    fields[i] =
+        (FlTyField){row->fields[i].name, t->dtype == FL_TEXT ? t : fl_type_with_null(s->types, t, true)};
+  }
+  return fl_type_tuple(s->types, row->n_fields, fields, NULL);
+}
+
 static bool is_csv_column(const FlType *t) {
   return t->kind == FL_TY_SCALAR && t->dtype != FL_DURATION && t->dtype != FL_FILE;
 }
 
+/* The type of a table wanted around; that of (rows, rejected) with on_error = "collect". */
+static const FlType *wanted_row(const FlType *want, bool collect) {
+  if (collect && want && want->kind == FL_TY_TUPLE && want->n_fields == 2) want = want->fields[0].type;
+  return want && want->kind == FL_TY_TABLE ? want->elem : NULL;
+}
+
 /* NULL: reported. */
-static const FlType *row_of_csv(FlSema *s, FlCallSite *c, const char *path, const Texts *options) {
-  const FlType *row;
-  if (c->want && c->want->kind == FL_TY_TABLE) {
-    row = c->want->elem;
-  } else if (path) {
+static const FlType *row_of_csv(FlSema *s, FlCallSite *c, const char *path, const Texts *options,
+                                const char *without) {
+  const FlType *row = wanted_row(c->want, has_option(options, "on_error=collect"));
+  if (row && without) row = fl_reader_without(s, row, without);
+  if (!row && path) {
     row = row_of_file(s, path, options, c->args[SOURCE].span);
-  } else {
+  } else if (!row) {
     FlDiag *d = fl_sema_report(s, FL_E0945, c->span, "the columns of this file are not known when compiling");
     fl_diag_help(s->sink, d,
                  "write the type of a row, `let t: Trip[_] = %s(f)`, or give the `file` param a default",
@@ -237,48 +170,86 @@ static const FlType *row_of_csv(FlSema *s, FlCallSite *c, const char *path, cons
                   row->fields[i].name, fl_type_text(s->types, row->fields[i].type));
     return NULL;
   }
-  return row;
+  return row && has_option(options, "on_error=null") ? all_nullable(s, row) : row;
 }
 
 /* ---- reading ---- */
 
+/* The table of the rows that were left out, from the last six results. */
+static FlVal rejected_table(FlSema *s, FlOp *op, const FlReadFrom *source, const char *path_name) {
+  static const char *const names[] = {"line", "column", "reason", "text"};
+  FlValue **r = op->results + op->n_results - 6;
+  FlColumns columns = {0};
+  fl_sema_mark_size(s, r[0]);
+  if (path_name) fl_columns_set(s, &columns, path_name, fl_reader_paths(s, source, r[1], r[0]));
+  for (int i = 0; i < 4; i++)
+    fl_columns_set(s, &columns, fl_intern_z(s->names, names[i]),
+                   fl_val_array(s, i ? FL_TEXT : FL_I64, 1, r[2 + i]));
+  return fl_columns_table(s, &columns, r[0]);
+}
+
 FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) {
   Texts options = {0}, list = {0};
-  FlVal file = source_of(s, c);
+  FlReadFrom source = fl_reader_source(s, c);
+  const char *path_name = NULL;
   bool ok = read_options(s, c, &options);
-  if (fl_val_bad(file) || !ok) return fl_val_error(s);
-  const FlType *row = row_of_csv(s, c, file.spelling, &options);
+  ok = fl_reader_path_name(s, c, &c->args[PATH], &source, &path_name) && ok;
+  if (fl_val_bad(source.file) || !ok) return fl_val_error(s);
+  const FlType *row = row_of_csv(s, c, source.file.spelling, &options, path_name);
   if (!row) return fl_val_error(s);
+  if (path_name && fl_type_field_find(row, path_name) >= 0)
+    return fl_sema_error(s, FL_E0619, c->args[PATH].span, "the column `%s` would be there twice", path_name);
+  bool collect = has_option(&options, "on_error=collect");
   const FlType *table = fl_type_table(s->types, row);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 8);
   fl_type_parts(table, types);
+  int n = table->n_parts;
   for (int i = 0; i < row->n_fields; i++) {
     const FlType *t = row->fields[i].type;
     fl_vec_push(s->arena, &list,
                 fl_arena_printf(s->arena, "%s:%s%s", row->fields[i].name, fl_dtype_name(t->dtype),
                                 t->nullable ? "?" : ""));
   }
+  if (path_name) { /* the number of the file of each row */
+    types[n++] = fl_t_array(FL_I64, 1);
+    fl_vec_push(s->arena, &list, ":i64");
+  }
+  int n_columns = list.n;
   for (int i = 0; i < options.n; i++) fl_vec_push(s->arena, &list, options.at[i]);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_READ_CSV, 1, file.parts, table->n_parts, types, 0);
+  if (collect) {
+    types[n++] = fl_t_scalar(FL_I64);
+    for (int i = 0; i < 5; i++) types[n++] = fl_t_array(i < 2 ? FL_I64 : FL_TEXT, 1);
+  }
+  FlOp *op =
+      fl_ir_op(&s->b, collect ? FL_OP_READ_CSV_SOME : FL_OP_READ_CSV, 1, source.file.parts, n, types, 0);
   op->span = c->span;
-  op->attrs.i = row->n_fields;
+  op->attrs.i = n_columns;
   op->attrs.list = list.at;
   op->attrs.n_list = list.n;
   fl_sema_mark_size(s, op->results[0]); /* which is also the size of every column: fl_ir_dim knows */
-  return fl_val_make(s, table, op->results);
+  FlVal rows = fl_val_make(s, table, op->results);
+  if (path_name) {
+    FlColumns columns = fl_columns_of(s, rows);
+    FlValue *from = op->results[table->n_parts];
+    fl_columns_set(s, &columns, path_name, fl_reader_paths(s, &source, from, op->results[0]));
+    rows = fl_columns_table(s, &columns, op->results[0]);
+  }
+  if (!collect) return rows;
+  const char *names[2] = {fl_intern_z(s->names, "rows"), fl_intern_z(s->names, "rejected")};
+  return fl_val_tuple(s, 2, names, (FlVal[]){rows, rejected_table(s, op, &source, path_name)}, NULL);
 }
 
 FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
-  FlVal file = source_of(s, c);
+  FlVal file = fl_reader_file(s, c);
   if (fl_val_bad(file)) return file;
   FlDtype dtype;
   int32_t rank;
   if (file.spelling) {
     int64_t dims[FL_MAX_RANK]; /* of the file as it is now: the program must not rely on them */
     FlIoError e = {0};
-    remember_input(s, file.spelling);
+    fl_reader_remember(s, file.spelling, FL_INPUT_DATA);
     if (!fl_io_npy_type(file.spelling, &dtype, &rank, dims, &e)) {
-      report_io(s, c->args[0].span, &e);
+      fl_reader_report(s, c->args[0].span, &e);
       return fl_val_error(s);
     }
     if (!rank)

@@ -10,10 +10,14 @@
 #include "ir/ir.h"
 #include "syntax/ast.h"
 
+/* What a path means to the program: an imported .flow file; a data file whose head decided a type; a pattern whose
+ * first match did. */
+typedef enum FlSemaInputKind { FL_INPUT_DATA, FL_INPUT_SOURCE, FL_INPUT_PATTERN } FlSemaInputKind;
+
 /* A file that the meaning of the program was read from: imports, and data files whose schema was taken. */
 typedef struct FlSemaInput {
   const char *path;
-  bool is_source; /* an imported .flow file; else a data file whose head decided a type */
+  FlSemaInputKind kind;
 } FlSemaInput;
 
 typedef struct FlSemaOptions {

@@ -39,7 +39,7 @@ typedef struct FlVal {
   bool negative; /* literal INT: the sign of `magnitude` */
   uint64_t magnitude;
   double real; /* literal FLOAT */
-  const char *spelling;
+  const char *spelling; /* literal: as written; files: a path whose content says what is in them, or NULL */
 } FlVal;
 
 /* A function value: a lambda with the names it sees, a declared function, or a builtin. */
@@ -210,6 +210,8 @@ FlVal fl_val_i64(FlSema *s, int64_t v);
 FlVal fl_val_bool(FlSema *s, bool v);
 FlVal fl_val_textz(FlSema *s, const char *text);
 FlVal fl_val_field(FlSema *s, FlVal v, int field); /* of a tuple, or the column of a table */
+/* The path that is known of `from`, files or a table with files, when `to` holds some of the same files; or NULL. */
+const char *fl_val_sample(FlVal from, FlVal to);
 FlVal fl_val_tuple(FlSema *s, int n, const char *const *names, const FlVal *values, const char *nominal);
 /* From the number of rows and the columns. */
 FlVal fl_val_table(FlSema *s, FlValue *rows, int n, const char *const *names, const FlVal *columns);

@@ -38,7 +38,19 @@ FlVal fl_val_field(FlSema *s, FlVal v, int field) {
   const FlType *row = fl_type_row(v.type);
   const FlType *ft = row->fields[field].type;
   if (v.type->kind == FL_TY_TABLE) ft = fl_type_many(s->types, ft);
-  return fl_val_make(s, ft, v.parts + fl_type_field_part(v.type, field));
+  FlVal out = fl_val_make(s, ft, v.parts + fl_type_field_part(v.type, field));
+  out.spelling = fl_val_sample(v, out);
+  return out;
+}
+
+const char *fl_val_sample(FlVal from, FlVal to) {
+  bool files = (to.type->kind == FL_TY_SCALAR || to.type->kind == FL_TY_ARRAY) && to.type->dtype == FL_FILE;
+  const FlType *row = fl_type_row(to.type);
+  for (int i = 0; row && i < row->n_fields; i++) {
+    const FlType *t = row->fields[i].type;
+    files = files || (t->dtype == FL_FILE && (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY));
+  }
+  return files && !from.literal ? from.spelling : NULL;
 }
 
 static const FlTyField *make_fields(FlSema *s, int n, const char *const *names, const FlVal *values,
@@ -55,9 +67,16 @@ static const FlTyField *make_fields(FlSema *s, int n, const char *const *names, 
   return fields;
 }
 
+static const char *sample_of(int n, const FlVal *values) {
+  for (int i = 0; i < n; i++)
+    if (fl_val_sample(values[i], values[i])) return values[i].spelling;
+  return NULL;
+}
+
 FlVal fl_val_tuple(FlSema *s, int n, const char *const *names, const FlVal *values, const char *nominal) {
   const FlType *t = fl_type_tuple(s->types, n, make_fields(s, n, names, values, false), nominal);
   FlVal v = {.type = t, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts ? t->n_parts : 1)};
+  v.spelling = sample_of(n, values);
   for (int i = 0, at = 0; i < n; i++)
     for (int k = 0; k < values[i].type->n_parts; k++) v.parts[at++] = values[i].parts[k];
   return v;
@@ -68,6 +87,7 @@ FlVal fl_val_table(FlSema *s, FlValue *rows, int n, const char *const *names, co
   const FlType *t = fl_type_table(s->types, row);
   FlVal v = {.type = t, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts)};
   int at = 0;
+  v.spelling = sample_of(n, columns);
   v.parts[at++] = rows;
   for (int i = 0; i < n; i++)
     for (int k = 0; k < columns[i].type->n_parts; k++) v.parts[at++] = columns[i].parts[k];
@@ -454,6 +474,7 @@ bool fl_sema_is_size(FlSema *s, const FlValue *v) {
   case FL_OP_COMPRESS:
   case FL_OP_GROUP:
   case FL_OP_JOIN:
+  case FL_OP_FILES:
   case FL_OP_READ_CSV: return v->index == 0;
   case FL_OP_MAX: return fl_sema_is_size(s, v->op->args[0]) || fl_sema_is_size(s, v->op->args[1]);
   case FL_OP_MIN: return fl_sema_is_size(s, v->op->args[0]) && fl_sema_is_size(s, v->op->args[1]);

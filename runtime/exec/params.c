@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,20 +167,17 @@ static int check_file(const char *program, const FlParam *p, const char *path) {
   return status;
 }
 
-/* A pattern such as data/x*.csv: the files that match, by name. */
+/* A pattern such as data/x*.csv: the files that match, by path. */
 static int read_files(FlRun *run, const char *program, const FlParam *p, const char *pattern, FlSlot *out) {
-  glob_t g;
-  int failed = glob(pattern, 0, NULL, &g);
-  if (failed) return fl_usage_error(program, NULL, "`--%s`: no file matches `%s`", p->name, pattern);
-  out->a = fl_array_new(&run->main, FL_FILE, 1, &(int64_t){(int64_t)g.gl_pathc});
-  if (out->a) {
-    FlText *paths = out->a->data;
-    for (size_t i = 0; i < g.gl_pathc; i++)
-      paths[i] = keep_text(run->heap, g.gl_pathv[i], strlen(g.gl_pathv[i]));
-    fl_array_keep(&run->main, out->a, run->heap, NULL, 0);
-  }
-  globfree(&g);
-  return out->a ? 0 : fl_usage_error(program, NULL, "out of memory") + 2;
+  FlIoGlob g;
+  FlIoError e = {0};
+  if (!fl_io_glob(pattern, &g, &e)) return fl_usage_error(program, NULL, "`--%s`: %s", p->name, e.message);
+  out->a = fl_io_paths(&run->main, &g, FL_FILE);
+  int status = out->a ? 0 : 4;
+  for (int64_t k = 0; !status && k < g.n; k++)
+    if (fl_ctx_claim_input(&run->main, -1, g.paths[k], (int64_t)strlen(g.paths[k]))) status = 4;
+  fl_io_glob_reset(&g);
+  return status;
 }
 
 /* ---- parameters -------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ enum { FL_CSV_NULLS = 32, FL_CSV_CHUNK = 256 * 1024 };
 typedef struct FlCsvOptions {
   char sep, quote, decimal;
   bool quoting, header, latin1, bad_is_null;
+  bool collect; /* rows with a problem are left out and told about */
   bool own_nulls; /* `nulls` were given; else the usual ones */
   int64_t skip;
   int32_t n_nulls;
@@ -117,6 +118,13 @@ bool fl_csv_pattern(const char *pattern, const char *s, int64_t len, int64_t *mi
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
+/* A row that was left out: its first problem, at [at, at + len) of the text. */
+typedef struct FlCsvReject {
+  FlCsvOutcome outcome;
+  int64_t at, len;
+  int32_t column, n_found; /* n_found: fields in a ragged row */
+} FlCsvReject;
+
 /* Whole rows [begin, end) of the text. */
 typedef struct FlCsvRange {
   int64_t begin, end, first_row, n_rows; /* n_rows: line ends; less when some lines are blank */
@@ -126,7 +134,18 @@ typedef struct FlCsvRange {
   FlCsvOutcome outcome;
   int64_t bad_at, bad_len, bad_row; /* the field; row within the range */
   int32_t bad_column, n_found;      /* n_found: fields in a ragged row */
+  FlCsvReject *rejects;             /* own; only with the option collect */
+  int64_t n_rejects, room;
 } FlCsvRange;
+
+/* Rows of a file that were left out, as columns; owned by the caller. */
+typedef struct FlCsvRejected {
+  int64_t n;
+  FlArray *line, *column, *reason, *text;
+} FlCsvRejected;
+bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *ranges, int32_t n,
+                     FlCsvRejected *out, FlIoError *e);
+void fl_csv_rejected_reset(FlCsvRejected *r);
 
 /* Parses a range; `positions` has room for end - begin + 64. */
 void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *range, uint32_t *positions);
@@ -146,8 +165,8 @@ typedef struct FlCsvWanted {
   FlArray *values, *valid; /* out: owned by the caller on success; valid NULL unless nullable */
 } FlCsvWanted;
 
-/* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. */
+/* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. rejected: with the option collect, else NULL. */
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlIoError *e);
+                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e);
 
 #endif

@@ -58,7 +58,9 @@ static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) 
     return o->latin1 || strcmp(v, "utf-8") == 0 || wrong(e, name, v, "it is utf-8 or latin-1");
   }
   o->bad_is_null = strcmp(v, "null") == 0; /* on_error, the last */
-  return o->bad_is_null || strcmp(v, "stop") == 0 || wrong(e, name, v, "it is stop or null");
+  o->collect = strcmp(v, "collect") == 0;
+  return o->bad_is_null || o->collect || strcmp(v, "stop") == 0 ||
+         wrong(e, name, v, "it is stop, null or collect");
 }
 
 static bool take(FlCsvOptions *o, const char *text, FlIoError *e) {

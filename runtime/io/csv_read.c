@@ -15,9 +15,6 @@
 
 /* ---- from names to steps ------------------------------------------------------------------------------ */
 
-static const char *const readable[] = {"bool", "i8",  "i16", "i32", "i64",  "u8",   "u16",
-                                       "u32",  "u64", "f32", "f64", "text", "date", "datetime"};
-
 /* Whether a text given as null would read as a value of the type. */
 static bool null_reads(const FlCsvOptions *o, FlDtype dtype) {
   FlText slot; /* room for any scalar */
@@ -269,7 +266,7 @@ static bool parse_all(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, FlC
 }
 
 static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, FlCsvWanted *wanted,
-                      int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
+                      int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
   int32_t n;
   int64_t most, open_quote;
   FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, &open_quote, e);
@@ -277,67 +274,29 @@ static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, 
   bool ok = make_steps(ctx, f, plan, wanted, n_wanted, most, e) && parse_all(ctx, f, plan, ranges, n, e);
   if (ok && open_quote >= 0) ok = never_closed(f, plan->options, open_quote, e);
   if (ok) *n_rows = close_gaps(ranges, n, wanted, n_wanted);
+  if (ok && rejected) ok = fl_csv_rejected(ctx, f, plan, ranges, n, rejected, e);
+  for (int32_t k = 0; k < n; k++) free(ranges[k].rejects);
   free(ranges);
   return ok;
 }
 
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
+                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
   FlCsvFile f;
   for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = NULL;
+  if (rejected) memset(rejected, 0, sizeof *rejected);
   if (!fl_csv_open(ctx, path, o, &f, e)) return false;
   FlCsvPlan plan = {o, scan, calloc((size_t)f.n_columns, sizeof(FlCsvStep)), f.n_columns, fl_heap_new(ctx)};
   bool ok = plan.steps || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  ok = ok && read_open(ctx, &f, &plan, chunk, wanted, n_wanted, n_rows, e) &&
+  ok = ok && read_open(ctx, &f, &plan, chunk, wanted, n_wanted, n_rows, rejected, e) &&
        fl_input_check(&f.input, path, e);
   free(plan.steps);
   fl_heap_unref(plan.heap);
   fl_csv_close(&f);
+  if (!ok && rejected) fl_csv_rejected_reset(rejected);
   for (int32_t k = 0; !ok && k < n_wanted; k++) {
     fl_array_unref(wanted[k].values);
     fl_array_unref(wanted[k].valid);
   }
   return ok;
-}
-
-/* "name:type" or "name:type?" */
-static bool parse_wanted(const char *text, FlCsvWanted *w, FlIoError *e) {
-  const char *colon = strrchr(text, ':');
-  size_t len = colon ? strlen(colon + 1) : 0;
-  bool nullable = len && colon[len] == '?';
-  FlDtype dtype = FL_N_DTYPES;
-  bool known = colon && fl_dtype_named(colon + 1, len - nullable, &dtype);
-  for (size_t k = 0; known && k < sizeof readable / sizeof *readable; k++) {
-    if (strcmp(readable[k], fl_dtype_info[dtype].name) != 0) continue;
-    *w = (FlCsvWanted){text, (int32_t)(colon - text), dtype, nullable, NULL, NULL};
-    return true;
-  }
-  return fl_io_error(e, FL_E_OPTION, "a CSV column cannot be read as `%.80s`", colon ? colon + 1 : text);
-}
-
-FlStatus fl_rt_read_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlText file = args[0].t;
-  FlIoError e = {0};
-  FlCsvOptions o;
-  int32_t n = (int32_t)desc->i;
-  int64_t rows = 0;
-  FlCsvWanted *wanted = calloc((size_t)n + 1, sizeof *wanted);
-  char *path = fl_input_path(file, &e);
-  bool ok = path && (wanted || fl_io_error(&e, FL_E_MEMORY, "out of memory"));
-  for (int32_t k = 0; ok && k < n; k++) ok = parse_wanted(desc->list[k], &wanted[k], &e);
-  ok = ok && fl_csv_options(desc->list + n, desc->n_list - n, &o, &e);
-  FlStatus status = ok ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;
-  if (ok && !status) ok = fl_csv_read(ctx, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n, &rows, &e);
-  if (!ok) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
-  if (!status) {
-    FlSlot *to = results;
-    (to++)->i = rows;
-    for (int32_t k = 0; k < n; k++) {
-      (to++)->a = wanted[k].values;
-      if (wanted[k].nullable) (to++)->a = wanted[k].valid;
-    }
-  }
-  free(wanted);
-  free(path);
-  return status;
 }

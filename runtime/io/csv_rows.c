@@ -6,6 +6,7 @@
 #include "io/csv_internal.h"
 #include "data/data.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const uint64_t ZEROS = 0x3030303030303030u; /* "00000000" */
@@ -153,6 +154,25 @@ static void ragged(FlCsvRange *r, const char *s, const uint32_t *ends, int64_t k
   r->n_found = found;
 }
 
+/* Leaves out the row whose bad field ends at ends[k]. Returns the index of the next row's first end, or -1: out of
+ * memory. */
+static int64_t reject(FlCsvRange *r, const char *s, const uint32_t *ends, int64_t k) {
+  if (r->n_rejects == r->room) {
+    int64_t room = r->room ? r->room * 2 : 16;
+    FlCsvReject *grown = realloc(r->rejects, (size_t)room * sizeof *grown);
+    if (!grown) {
+      r->outcome = FL_CSV_NO_MEMORY;
+      return -1;
+    }
+    r->rejects = grown;
+    r->room = room;
+  }
+  r->rejects[r->n_rejects++] = (FlCsvReject){r->outcome, r->bad_at, r->bad_len, r->bad_column, r->n_found};
+  r->outcome = FL_CSV_OK;
+  while (s[ends[k]] != '\n') k++;
+  return k + 1;
+}
+
 void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *r, uint32_t *ends) {
   const FlCsvOptions *o = plan->options;
   const char *s = text + r->begin;
@@ -175,19 +195,26 @@ void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *r, uint32_
       int64_t end = ends[k++];
       if (__builtin_expect(s[end] != (c < last ? sep : '\n'), 0)) {
         ragged(r, s, ends, row_k, row_begin, row - r->first_row, plan->n_columns);
-        r->parsed = row - r->first_row;
-        return;
+        break;
       }
       int64_t len = end - begin;
       if (c == last && len && s[end - 1] == '\r') len--;
       FlCsvOutcome outcome = put_field(plan, r, &plan->steps[c], s + begin, len, row);
       if (__builtin_expect(outcome != FL_CSV_OK, 0)) {
         problem(r, outcome, r->begin + begin, len, row - r->first_row, c);
-        r->parsed = row - r->first_row;
-        return;
+        break;
       }
       begin = end + 1;
     }
+    if (__builtin_expect(r->outcome == FL_CSV_OK, 1)) continue;
+    int64_t next = o->collect ? reject(r, s, ends, k - 1) : -1;
+    if (next < 0) {
+      r->parsed = row - r->first_row;
+      return;
+    }
+    k = next;
+    begin = (int64_t)ends[k - 1] + 1;
+    row--;
   }
   r->parsed = row - r->first_row;
 }

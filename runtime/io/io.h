@@ -12,7 +12,8 @@
  *   decimal=.       the decimal point: . or ,
  *   dates=%d.%m.%Y  how dates are written, of %Y %m %d %H %M %S and other characters; else ISO 8601
  *   encoding=utf-8  or latin-1
- *   on_error=stop   or null: a value that does not fit becomes null in a column of T?
+ *   on_error=stop   or null: a value that does not fit becomes null in a column of T?; collect: a row with a
+ *                   problem is left out, and told about in results of their own
  */
 #ifndef FL_IO_H
 #define FL_IO_H
@@ -75,6 +76,18 @@ FlFiles *fl_ctx_files(FlCtx *ctx);  /* of the context's run; defined by exec */
  */
 FlStatus fl_file_digest(FlCtx *ctx, int32_t site, FlText path, FlDigest *out);
 
+/* Files that a pattern of the shell's kind (* ? [..]) matches, by their paths' bytes; no folders. */
+typedef struct FlIoGlob {
+  char **paths;
+  int64_t n;
+  void *own;
+} FlIoGlob;
+bool fl_io_glob(const char *pattern, FlIoGlob *out, FlIoError *error); /* false: none, or no memory */
+void fl_io_glob_reset(FlIoGlob *g);
+/* The paths as an array of text or file; NULL: out of memory, recorded. */
+FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
+
+FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;
 

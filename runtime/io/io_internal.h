@@ -9,6 +9,7 @@
 
 /* Codes of diag.def that this room reports. */
 enum {
+  FL_E_NO_MATCH = 282,
   FL_E_OPEN = 930,
   FL_E_VALUE = 931,
   FL_E_NULL = 932,

@@ -36,7 +36,7 @@ static uint64_t read_with(const char *path, const FlCsvOptions *o, const FlIoSch
                          NULL,
                          NULL};
   uint64_t all = 1;
-  if (fl_csv_read(NULL, path, o, scan, chunk, w, s->n_columns, &rows, &e)) {
+  if (fl_csv_read(NULL, path, o, scan, chunk, w, s->n_columns, &rows, NULL, &e)) {
     for (int32_t k = 0; k < s->n_columns; k++) {
       all = all * 31 + fl_array_digest(w[k].values).lo;
       if (w[k].valid) all = all * 31 + fl_array_digest(w[k].valid).lo;

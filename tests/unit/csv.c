@@ -91,7 +91,7 @@ static char *read_all(const Options *o, const FlCsvScan *scan, int64_t chunk, co
       fl_dtype_named(colon + 1, len, &wanted[k].dtype);
     }
   }
-  ok = ok && fl_csv_read(NULL, path, &options, scan, chunk, wanted, n, &rows, &e);
+  ok = ok && fl_csv_read(NULL, path, &options, scan, chunk, wanted, n, &rows, NULL, &e);
   for (int32_t k = 0; ok && k < n; k++) {
     fl_bytes_addf(&b, "%s%.*s %s%s ", k ? "; " : "", wanted[k].name_len, wanted[k].name,
                   fl_dtype_info[wanted[k].dtype].name, wanted[k].nullable ? "?" : "");
@@ -268,7 +268,7 @@ static void test_large(void) {
                         {"late", 4, FL_I64, true, NULL, NULL}};
     int64_t rows = 0, chunks[] = {FL_CSV_CHUNK, 1000, 77777, 1 << 30};
     bool ok = fl_csv_read(k % 2 ? fl_run_ctx(run) : NULL, path, &options, fl_csv_scan_best(), chunks[k], w, 3,
-                          &rows, &e);
+                          &rows, NULL, &e);
     check(ok && rows == 400000, "rows of a large file", e.message);
     if (!ok) continue;
     FlDigest d = fl_array_digest(w[0].values), d1 = fl_array_digest(w[1].values);
@@ -320,10 +320,10 @@ static void test_missing(void) {
   FlCsvWanted w = {"wieght", 6, FL_I64, false, NULL, NULL}, other = {"zzz", 3, FL_I64, false, NULL, NULL};
   int64_t rows;
   check(fl_csv_options(NULL, 0, &o, &e), "no options", e.message);
-  check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &w, 1, &rows, &e) && e.code == 933 &&
+  check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &w, 1, &rows, NULL, &e) && e.code == 933 &&
             strcmp(e.help, "did you mean `weight`?") == 0,
         "a misspelt column", e.help);
-  check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &other, 1, &rows, &e) &&
+  check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &other, 1, &rows, NULL, &e) &&
             strcmp(e.help, "its columns: price, weight") == 0,
         "no such column", e.help);
 }
@@ -355,6 +355,10 @@ static void test_write(void) {
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
   ctx = fl_run_ctx(run);
   FlSlot results[5];
+  FlType1 file = {.dtype = FL_FILE},
+          types[5] = {{.dtype = FL_I64}, {FL_TEXT, 1, 0, 0}, {FL_BOOL, 1, 0, 0}, {FL_F64, 1, 0, 0}, {FL_DATE, 1, 0, 0}};
+  desc.arg_types = &file;
+  desc.result_types = types;
   check(fl_rt_read_csv(ctx, &desc, args, results) == 0, "read back",
         fl_ctx_message(ctx) ? fl_ctx_message(ctx) : "");
   check(results[0].i == 4, "rows read back", "");

@@ -1,0 +1,36 @@
+/* many.c: see many.h. */
+#include "io/many.h"
+#include "data/data.h"
+
+#include <string.h>
+
+FlSources fl_sources_of(const FlOpDesc *desc, const FlSlot *slot) {
+  if (desc->arg_types[0].rank == 0) return (FlSources){&slot->t, 1};
+  return (FlSources){slot->a->data, slot->a->dims[0]};
+}
+
+FlArray *fl_many_concat(FlCtx *ctx, FlArray *const *parts, int64_t n, int32_t dtype) {
+  if (n == 1) return fl_array_ref(parts[0]);
+  int64_t rows = 0, at = 0, size = fl_dtype_info[dtype].bytes;
+  for (int64_t k = 0; k < n; k++) rows += parts[k]->dims[0];
+  FlArray *out = fl_array_new(ctx, dtype, 1, &rows);
+  if (!out) return NULL;
+  for (int64_t k = 0; k < n; at += parts[k++]->dims[0])
+    if (parts[k]->dims[0])
+      memcpy((char *)out->data + at * size, parts[k]->data, (size_t)(parts[k]->dims[0] * size));
+  if (n && fl_array_keep(ctx, out, NULL, parts, (int32_t)n) != 0) {
+    fl_array_unref(out);
+    return NULL;
+  }
+  return out;
+}
+
+FlArray *fl_many_index(FlCtx *ctx, const int64_t *rows, int64_t n) {
+  int64_t all = 0;
+  for (int64_t k = 0; k < n; k++) all += rows[k];
+  FlArray *out = fl_array_new(ctx, FL_I64, 1, &all);
+  int64_t *to = out ? out->data : NULL;
+  for (int64_t k = 0; out && k < n; k++)
+    for (int64_t i = 0; i < rows[k]; i++) *to++ = k;
+  return out;
+}

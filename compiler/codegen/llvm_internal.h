@@ -64,6 +64,8 @@ typedef struct FlPending {
   Val slot; /* where the future is; NULL in it: none, or consumed */
 } FlPending;
 
+typedef struct FlTiles FlTiles; /* llvm_tiles.c */
+
 /* One function being emitted. */
 typedef struct FlFn {
   FlGen *g;
@@ -76,11 +78,12 @@ typedef struct FlFn {
   Val *vals;  /* by value id; NULL: not defined here */
   Val mask;   /* i32 alloca: FAST the OR of faults; else one operation's */
   /* kernels */
-  FlView *views; /* by value id */
-  Block next;    /* PRECISE: the next element */
-  Val pos;       /* PRECISE: logical index of the element */
-  Val heap;      /* FlHeap of the results' texts, or NULL */
-  int rank;      /* PRECISE: operations that may fail, counted in program order */
+  FlView *views;  /* by value id */
+  Block next;     /* PRECISE: the next element */
+  Val pos;        /* PRECISE: logical index of the element */
+  Val heap;       /* FlHeap of the results' texts, or NULL */
+  FlTiles *tiles; /* FAST: what stands in tiles around the current element, or NULL */
+  int rank;       /* PRECISE: operations that may fail, counted in program order */
   bool may_fault;
   Val in_scopes, out_scopes;         /* alias scopes of what is captured and of all results; NULL: none */
   Val *output_scopes, *output_apart; /* by output: its scope, all others */
@@ -154,6 +157,8 @@ void fl_ll_kern_link(FlGen *g); /* links the scalar functions that are used */
 /* A counted loop [lo, hi) with carried values, in rotated form. */
 typedef struct FlLoop {
   Val i, lo, hi;
+  unsigned interleave; /* vectors in flight: 1 unless the user of the loop sets it before closing */
+  bool masked; /* the last elements are a masked vector: as the target likes it, unless set otherwise */
   Block guard, body, done;
   unsigned n;
   Val *phi, *init, *out;
@@ -203,6 +208,22 @@ void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val
 void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
 bool fl_ll_region_faults(const FlRegion *r);
 Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments, none below 0 */
+
+/* ---- llvm_tiles.c: random numbers at successive positions
+ * --------------------------------------------------- */
+
+/* Tiles for the region's random numbers at params[0], the position; NULL: it has none, or is not FAST. */
+FlTiles *fl_ll_tiles_plan(FlFn *f, const FlRegion *r);
+/* The elements of [begin, end), of `size` in all, tile by tile: as fl_ll_elements. */
+void fl_ll_tiles_elements(FlFn *f, const FlKernelDef *k, FlTiles *t, Val begin, Val end, Val size,
+                          FlElementBody *each, void *arg);
+/* Draws the numbers at [base, base + n) and makes them those of the elements to come; n is 32 or 64, base a
+ * multiple of it. */
+void fl_ll_tiles_draw(FlFn *f, FlTiles *t, Val base, int n);
+Val fl_ll_tiles_random(FlFn *f, const FlOp *op); /* the number that was drawn for op, or NULL */
+/* Where the element at `pos` of an output goes: beside the tiles, from where it is copied, or to data[pos].
+ */
+Val fl_ll_tiles_output(FlFn *f, int output, FlDtype d, Val data, Val pos);
 
 /* ---- llvm_reduce.c
  * ------------------------------------------------------------------------------------------- */

@@ -133,6 +133,11 @@ void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val
   FlGen *g = f->g;
   const FlRegion *r = k->region;
   int n = r->n_params;
+  FlTiles *tiles = n == 1 && vectorize && each ? fl_ll_tiles_plan(f, r) : NULL;
+  if (tiles) {
+    fl_ll_tiles_elements(f, k, tiles, begin, end, sizes[0], each, arg);
+    return;
+  }
   if (n == 1) {
     FlLoop l;
     fl_ll_loop_open(f, &l, begin, end, 0, NULL);

@@ -15,7 +15,7 @@ static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   for (int i = 0; i < k->region->n_yields; i++) {
     const FlValue *v = k->region->yields[i];
     FlDtype d = (FlDtype)v->type.dtype;
-    fl_ll_store_output(f, i, d, fl_ll_value(f, v), fl_ll_gep(f, fl_ll_mem_type(f->g, d), data[i], pos));
+    fl_ll_store_output(f, i, d, fl_ll_value(f, v), fl_ll_tiles_output(f, i, d, data[i], pos));
   }
 }
 

@@ -275,6 +275,7 @@ void fl_ll_scalar(FlFn *f, const FlOp *op) {
   for (int i = 0; i < op->n_args && i < 3; i++) a[i] = fl_ll_value(f, op->args[i]);
   FlDtype d = op->n_args ? (FlDtype)op->args[0]->type.dtype : FL_I64;
   Val v = op->n_results == 1 ? plain(f, op, d, a[0], a[1], a[2]) : NULL;
+  if (!v && op->code == FL_OP_RANDOM) v = fl_ll_tiles_random(f, op);
   if (v) fl_ll_set(f, op->results[0], v);
   else call_by_name(f, op);
 }

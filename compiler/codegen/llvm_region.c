@@ -14,6 +14,8 @@ void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *
   FlGen *g = f->g;
   l->lo = lo;
   l->hi = hi;
+  l->interleave = 1;
+  l->masked = f->masks;
   l->n = n;
   l->phi = FL_NEW_ARRAY(g->arena, Val, n + 1);
   l->init = FL_NEW_ARRAY(g->arena, Val, n + 1);
@@ -40,16 +42,16 @@ static LLVMMetadataRef hint(FlGen *g, const char *name, Val value) {
   return LLVMMDNodeInContext2(g->cx, parts, 2);
 }
 
-/* !llvm.loop; the node must be distinct, which a reference to itself makes it. Vectors are not interleaved:
- * the processor overlaps iterations well enough; and where it has masks the last elements of a loop are a
- * masked vector, not a second loop: both make less code, which is made faster. */
-static void loop_hints(FlFn *f, Val branch, bool vectorize) {
+/* !llvm.loop; the node must be distinct, which a reference to itself makes it. Vectors are seldom
+ * interleaved: the processor overlaps iterations well enough; and where it has masks the last elements of a
+ * loop are a masked vector, not a second loop: both make less code, which is made faster. */
+static void loop_hints(FlFn *f, const FlLoop *l, Val branch, bool vectorize) {
   FlGen *g = f->g;
   LLVMMetadataRef self = LLVMTemporaryMDNode(g->cx, NULL, 0), parts[4] = {self};
   size_t n = 1;
-  parts[n++] = hint(g, "llvm.loop.interleave.count", fl_ll_i32(g, 1));
+  parts[n++] = hint(g, "llvm.loop.interleave.count", fl_ll_i32(g, l->interleave));
   if (!vectorize) parts[n++] = hint(g, "llvm.loop.vectorize.enable", LLVMConstInt(g->i1, 0, false));
-  if (vectorize && f->masks)
+  if (vectorize && l->masked)
     parts[n++] = hint(g, "llvm.loop.vectorize.predicate.enable", LLVMConstInt(g->i1, 1, false));
   LLVMMetadataRef node = LLVMMDNodeInContext2(g->cx, parts, n);
   LLVMMetadataReplaceAllUsesWith(self, node);
@@ -62,7 +64,7 @@ void fl_ll_loop_close(FlFn *f, FlLoop *l, const Val *next, bool vectorize) {
   LLVMSetNSW(i, true);
   Block latch = fl_ll_here(f), after = fl_ll_block(f, "after");
   Val branch = LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, i, l->hi, ""), l->body, after);
-  loop_hints(f, branch, vectorize);
+  loop_hints(f, l, branch, vectorize);
   LLVMAddIncoming(l->i, &i, &latch, 1);
   for (unsigned k = 0; k < l->n; k++) LLVMAddIncoming(l->phi[k], (Val *)&next[k], &latch, 1);
   fl_ll_at(f, after);

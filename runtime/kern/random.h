@@ -26,12 +26,17 @@ enum {
   FL_STREAM_INT_DRAWS = 32
 };
 
+/* The four words of a block, each the low half of its lane; what is above is of no meaning. */
+typedef struct FlRandomWords {
+  uint64_t w0, w1, w2, w3;
+} FlRandomWords;
+
 typedef struct FlRandomBlock {
   uint64_t lo, hi; /* words 0, 1 and words 2, 3 of the block, the first in the low half */
 } FlRandomBlock;
 
 /* counter words c0..c3 and key words k0, k1: 32 bits each, upper halves zero */
-FL_KERN_HELPER FlRandomBlock fl_philox(uint64_t c0, uint64_t c1, uint64_t c2, uint64_t c3, uint64_t k0,
+FL_KERN_HELPER FlRandomWords fl_philox(uint64_t c0, uint64_t c1, uint64_t c2, uint64_t c3, uint64_t k0,
                                        uint64_t k1) {
   const uint64_t low = 0xffffffff;
 #define FL_ROUND                                                                                             \
@@ -46,31 +51,54 @@ FL_KERN_HELPER FlRandomBlock fl_philox(uint64_t c0, uint64_t c1, uint64_t c2, ui
   }
   FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND FL_ROUND
 #undef FL_ROUND
-      return (FlRandomBlock){(c0 & low) | c1 << 32, (c2 & low) | c3 << 32};
+      return (FlRandomWords){c0, c1, c2, c3};
 }
 
-FL_KERN_HELPER FlRandomBlock fl_random_block(int64_t seed, int64_t i, int64_t j, int stream) {
+FL_KERN_HELPER FlRandomWords fl_random_words(int64_t seed, int64_t i, int64_t j, int stream) {
   const uint64_t low = 0xffffffff;
   uint64_t s = (uint64_t)seed, a = (uint64_t)i, b = (uint64_t)j ^ (uint64_t)stream << 56;
   return fl_philox(a & low, a >> 32, b & low, b >> 32, s & low, s >> 32);
 }
 
-/* The upper 53 bits as a multiple of 2^-53 in [0, 1). */
-FL_KERN_HELPER double fl_unit_f64(uint64_t word) { return (double)(int64_t)(word >> 11) * 0x1p-53; }
+FL_KERN_HELPER FlRandomBlock fl_random_block(int64_t seed, int64_t i, int64_t j, int stream) {
+  const uint64_t low = 0xffffffff;
+  FlRandomWords w = fl_random_words(seed, i, j, stream);
+  return (FlRandomBlock){(w.w0 & low) | w.w1 << 32, (w.w2 & low) | w.w3 << 32};
+}
+
+/* Of the 64 bits of two words the upper 53, as a multiple of 2^-53 in [0, 1): the high word is the end of a
+ * mantissa of 2^20, the upper 21 bits of the low one that of a mantissa of one half; every step is exact.
+ * Vectors of any width can do this, and not all can convert. */
+FL_KERN_HELPER double fl_unit_f64(uint64_t low_word, uint64_t high_word) {
+  double high = fl_f64_bits((high_word & 0xffffffff) | fl_bits_f64(0x1p20));
+  double low = fl_f64_bits((low_word >> 11 & 0x1fffff) | fl_bits_f64(0.5));
+  return (high - (0x1p20 + 0.5)) + low;
+}
 
 /* Two neighbours share a block, of which each takes its half: where a program draws at 2 i and 2 i + 1, the
  * compiler computes one block for both. */
 FL_KERN double fl_s_random(int64_t seed, int64_t i, int64_t j) {
-  FlRandomBlock b = fl_random_block(seed, (int64_t)((uint64_t)i >> 1), j, FL_STREAM_UNIFORM);
-  return fl_unit_f64((i & 1) != 0 ? b.hi : b.lo);
+  FlRandomWords w = fl_random_words(seed, (int64_t)((uint64_t)i >> 1), j, FL_STREAM_UNIFORM);
+  bool second = (i & 1) != 0;
+  return fl_unit_f64(second ? w.w2 : w.w0, second ? w.w3 : w.w1);
+}
+
+/* fl_s_random at 2 (base + k) and, in *second, at the position after it. k is a small number whose bits are
+ * all zero in base: the upper half of the counter is that of base, and a loop over k computes it once. */
+FL_KERN double fl_s_random_two(int64_t seed, int64_t base, int64_t k, int64_t j, double *second) {
+  const uint64_t low = 0xffffffff;
+  uint64_t s = (uint64_t)seed, a = (uint64_t)base, b = (uint64_t)j ^ (uint64_t)FL_STREAM_UNIFORM << 56;
+  FlRandomWords w = fl_philox((a & low) | (uint64_t)k, a >> 32, b & low, b >> 32, s & low, s >> 32);
+  *second = fl_unit_f64(w.w2, w.w3);
+  return fl_unit_f64(w.w0, w.w1);
 }
 
 /* The cosine half of G. Box and M. Muller, "A note on the generation of random normal deviates" (1958), from
  * the two halves of one block: sqrt(-2 log(1 - u)) cos(2 pi v); 1 - u is exact and in (0, 1]. */
 FL_KERN double fl_s_random_normal(int64_t seed, int64_t i, int64_t j) {
-  FlRandomBlock b = fl_random_block(seed, i, j, FL_STREAM_NORMAL);
-  double radius = __builtin_sqrt(-2.0 * fl_vec_log(1.0 - fl_unit_f64(b.lo)));
-  return radius * fl_vec_cos_turns(fl_unit_f64(b.hi));
+  FlRandomWords w = fl_random_words(seed, i, j, FL_STREAM_NORMAL);
+  double radius = __builtin_sqrt(-2.0 * fl_vec_log(1.0 - fl_unit_f64(w.w0, w.w1)));
+  return radius * fl_vec_cos_turns(fl_unit_f64(w.w2, w.w3));
 }
 
 /* [lo, hi), each equally likely. D. Lemire, "Fast random integer generation in an interval" (2019): the upper

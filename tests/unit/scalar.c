@@ -167,11 +167,26 @@ static void random_numbers(void) {
                                        0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}};
   for (int i = 0; i < 3; i++) {
     const uint32_t *k = kat[i];
-    FlRandomBlock b = fl_philox(k[0], k[1], k[2], k[3], k[4], k[5]);
-    CHECK(b.lo == ((uint64_t)k[7] << 32 | k[6]) && b.hi == ((uint64_t)k[9] << 32 | k[8]));
+    FlRandomWords w = fl_philox(k[0], k[1], k[2], k[3], k[4], k[5]);
+    CHECK((uint32_t)w.w0 == k[6] && (uint32_t)w.w1 == k[7] && (uint32_t)w.w2 == k[8] &&
+          (uint32_t)w.w3 == k[9]);
   }
   CHECK(fl_s_random(0, 0, 0) == (double)(0xe169c58d6627e8d5u >> 11) * 0x1p-53);
   CHECK(fl_s_random(0, 1, 0) == (double)(0x9b00dbd8bc57ac4cu >> 11) * 0x1p-53);
+  for (int bit = 0; bit < 64; bit++) {
+    const uint64_t words[] = {(uint64_t)1 << bit, ((uint64_t)1 << bit) - 1, ~((uint64_t)1 << bit),
+                              0 - ((uint64_t)1 << bit)};
+    for (int k = 0; k < 4; k++)
+      CHECK(fl_unit_f64(words[k] & 0xffffffff, words[k] >> 32) == (double)(words[k] >> 11) * 0x1p-53);
+  }
+  static const int64_t bases[] = {0, 64, 0xffffffc0, 0x100000000, 0x3fffffffffffffc0};
+  for (int b = 0; b < 5; b++) {
+    for (int64_t k = 0; k < 64; k++) {
+      double second, first = fl_s_random_two(-5, bases[b], k, 3, &second);
+      int64_t at = 2 * (bases[b] + k);
+      CHECK(first == fl_s_random(-5, at, 3) && second == fl_s_random(-5, at + 1, 3));
+    }
+  }
   const int N = 200000;
   double sum = 0, squares = 0, normal = 0, normal2 = 0, normal4 = 0;
   bool inside = true;

@@ -108,9 +108,14 @@ static bool read_names(FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoErro
 }
 
 bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e) {
+  FlInput in;
+  return fl_input_open(ctx, path, &in, e) && fl_csv_open_input(ctx, &in, path, o, f, e);
+}
+
+bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e) {
   memset(f, 0, sizeof *f);
   f->path = path;
-  if (!fl_input_open(ctx, path, &f->input, e)) return false;
+  f->input = *in;
   bool ok = true;
   if (o->latin1) {
     ok = from_latin1(ctx, f, e);

@@ -66,6 +66,8 @@ typedef struct FlCsvFile {
 } FlCsvFile;
 
 bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e);
+/* Takes over `in`, closed on failure. */
+bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e);
 void fl_csv_close(FlCsvFile *f);
 /* Lines before an offset, plus one. */
 int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset);
@@ -168,5 +170,14 @@ typedef struct FlCsvWanted {
 /* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. rejected: with the option collect, else NULL. */
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
                  FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e);
+/* The same from bytes, which messages call `label`. `in` is closed in any case. */
+bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o, FlCsvWanted *wanted,
+                       int32_t n_wanted, int64_t *n_rows, FlIoError *e);
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+/* A table as CSV, added to `to`, which messages call `label`. */
+bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows,
+                   const char *label, FlBytes *to, FlIoError *e);
 
 #endif

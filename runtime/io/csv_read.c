@@ -280,12 +280,11 @@ static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, 
   return ok;
 }
 
-bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
+static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, const FlCsvScan *scan,
+                       int64_t chunk, FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows,
+                       FlCsvRejected *rejected, FlIoError *e) {
   FlCsvFile f;
-  for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = NULL;
-  if (rejected) memset(rejected, 0, sizeof *rejected);
-  if (!fl_csv_open(ctx, path, o, &f, e)) return false;
+  if (!fl_csv_open_input(ctx, in, path, o, &f, e)) return false;
   FlCsvPlan plan = {o, scan, calloc((size_t)f.n_columns, sizeof(FlCsvStep)), f.n_columns, fl_heap_new(ctx)};
   bool ok = plan.steps || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
   ok = ok && read_open(ctx, &f, &plan, chunk, wanted, n_wanted, n_rows, rejected, e) &&
@@ -299,4 +298,24 @@ bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCs
     fl_array_unref(wanted[k].valid);
   }
   return ok;
+}
+
+/* Nothing is owned until all is read. */
+static void forget_results(FlCsvWanted *wanted, int32_t n_wanted, FlCsvRejected *rejected) {
+  for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = NULL;
+  if (rejected) memset(rejected, 0, sizeof *rejected);
+}
+
+bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
+                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
+  FlInput in;
+  forget_results(wanted, n_wanted, rejected);
+  return fl_input_open(ctx, path, &in, e) &&
+         read_input(ctx, &in, path, o, scan, chunk, wanted, n_wanted, n_rows, rejected, e);
+}
+
+bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o, FlCsvWanted *wanted,
+                       int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
+  forget_results(wanted, n_wanted, NULL);
+  return read_input(ctx, in, label, o, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n_wanted, n_rows, NULL, e);
 }

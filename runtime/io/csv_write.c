@@ -13,15 +13,9 @@
 
 enum { FL_PIECE_ROWS = 8192, FL_WAVE = 4 }; /* pieces a worker at a time */
 
-typedef struct FlCsvColumn {
-  const char *name;
-  int32_t name_len;
-  const FlArray *values, *valid; /* valid NULL: no nulls */
-} FlCsvColumn;
-
 typedef struct FlCsvWriting {
   const FlCsvOptions *options;
-  const FlCsvColumn *columns;
+  const FlTableColumn *columns;
   int32_t n_columns;
   int64_t n_rows, first_piece;
   FlBytes *pieces;
@@ -90,7 +84,7 @@ static int print_value(char *to, const FlArray *a, int64_t row) {
   return 0;
 }
 
-static void put_field(FlCsvWriting *w, FlBytes *b, const FlCsvColumn *c, int64_t row) {
+static void put_field(FlCsvWriting *w, FlBytes *b, const FlTableColumn *c, int64_t row) {
   const FlCsvOptions *o = w->options;
   if (c->valid && !((const uint8_t *)c->valid->data)[row]) {
     if (o->own_nulls) fl_bytes_add(b, o->nulls[0].ptr, (size_t)o->nulls[0].len);
@@ -177,13 +171,11 @@ static bool write_csv(FlCtx *ctx, const char *path, FlCsvWriting *w, FlIoError *
   return false;
 }
 
-/* "name:type" or "name:type?", and the arrays that belong to it. */
-static const FlSlot *take_column(const char *text, const FlSlot *args, FlCsvColumn *c) {
-  const char *colon = strrchr(text, ':');
-  size_t len = strlen(text);
-  *c = (FlCsvColumn){text, (int32_t)(colon ? (size_t)(colon - text) : len), (args++)->a, NULL};
-  if (colon && text[len - 1] == '?') c->valid = (args++)->a;
-  return args;
+bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows,
+                   const char *label, FlBytes *to, FlIoError *e) {
+  FlCsvWriting w = {.options = o, .columns = columns, .n_columns = n_columns, .n_rows = n_rows};
+  FlOutput out = {.fd = -1, .path = (char *)(uintptr_t)label, .memory = to};
+  return (!o->header || put_header(&w, &out, e)) && check_quotes(&w, &out, e) && put_rows(ctx, &w, &out, e);
 }
 
 FlStatus fl_rt_write_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
@@ -192,14 +184,14 @@ FlStatus fl_rt_write_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   FlIoError e = {0};
   FlCsvOptions o;
   int32_t n = (int32_t)desc->i;
-  FlCsvColumn *columns = calloc((size_t)n + 1, sizeof *columns);
+  FlTableColumn *columns = calloc((size_t)n + 1, sizeof *columns);
   char *path = fl_input_path(to, &e);
   bool ok = path && (columns || fl_io_error(&e, FL_E_MEMORY, "out of memory"));
   ok = ok && fl_csv_options(desc->list + n, desc->n_list - n, &o, &e);
   FlStatus status = ok ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
   if (ok && !status) {
     const FlSlot *at = args + 2;
-    for (int32_t k = 0; k < n; k++) at = take_column(desc->list[k], at, &columns[k]);
+    for (int32_t k = 0; k < n; k++) at = fl_table_column(desc->list[k], at, &columns[k]);
     FlCsvWriting w = {.options = &o, .columns = columns, .n_columns = n, .n_rows = args[1].i};
     ok = write_csv(ctx, path, &w, &e);
   }

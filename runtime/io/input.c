@@ -112,6 +112,16 @@ static bool map_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
   return true;
 }
 
+static bool copy_whole(FlCtx *ctx, const char *bytes, size_t n, const char *path, FlInput *in, FlIoError *e) {
+  in->size = (int64_t)n;
+  in->buffer = fl_buffer_new(ctx, in->size + FL_INPUT_PAD);
+  if (!in->buffer) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  in->data = in->buffer->data;
+  if (n) memcpy(in->data, bytes, n);
+  memset(in->data + n, 0, FL_INPUT_PAD);
+  return true;
+}
+
 /* A pipe or a device: no size is known, so it is read to its end. */
 static bool read_stream(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
   FlBytes all = {0};
@@ -128,19 +138,15 @@ static bool read_stream(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e)
     if (n <= 0) break;
     all.len += (size_t)n;
   }
-  if (ok) {
-    in->size = (int64_t)all.len;
-    in->buffer = fl_buffer_new(ctx, in->size + FL_INPUT_PAD);
-    if (in->buffer) {
-      in->data = in->buffer->data;
-      if (all.len) memcpy(in->data, all.at, all.len);
-      memset(in->data + in->size, 0, FL_INPUT_PAD);
-    } else {
-      ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-    }
-  }
+  ok = ok && copy_whole(ctx, all.at, all.len, path, in, e);
   fl_bytes_reset(&all);
   return ok;
+}
+
+bool fl_input_of_bytes(FlCtx *ctx, const char *bytes, size_t n, const char *label, FlInput *in, FlIoError *e) {
+  memset(in, 0, sizeof *in);
+  in->fd = -1;
+  return copy_whole(ctx, bytes, n, label, in, e);
 }
 
 bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {

@@ -49,6 +49,8 @@ typedef struct FlInput {
 int fl_input_fd(const char *path, struct stat *found, FlIoError *e);
 /* Opens and reads or maps a file. `path` is NUL-terminated. */
 bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e);
+/* Bytes that are in memory, copied, as an input that messages call `label`. */
+bool fl_input_of_bytes(FlCtx *ctx, const char *bytes, size_t n, const char *label, FlInput *in, FlIoError *e);
 /* false: the file is not what it was when it was opened. */
 bool fl_input_check(const FlInput *in, const char *path, FlIoError *e);
 void fl_input_close(FlInput *in);
@@ -63,11 +65,36 @@ char *fl_input_path(FlText path, FlIoError *e);
 typedef struct FlOutput {
   int fd;
   char *path, *temporary;
+  FlBytes *memory; /* not NULL: written there instead; `path` then says in messages what it is */
 } FlOutput;
 
 bool fl_output_open(const char *path, FlOutput *out, FlIoError *e); /* makes parent folders */
 bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e);
 bool fl_output_commit(FlOutput *out, FlIoError *e); /* fsync, rename; closes also on failure */
 void fl_output_abandon(FlOutput *out);              /* removes the temporary file */
+
+/* ---- tables in memory, as formats give and take them ---------------------------------------------------- */
+
+/* A column that is written. */
+typedef struct FlTableColumn {
+  const char *name;
+  int32_t name_len;
+  const FlArray *values, *valid; /* valid NULL: no nulls */
+} FlTableColumn;
+
+/* A column that is wanted, by name. */
+typedef struct FlTableWanted {
+  const char *name;
+  int32_t name_len;
+  FlDtype dtype;
+  bool nullable;
+  bool arrays;             /* each row holds an array, of one size in all rows */
+  FlArray *values, *valid; /* out: owned by the caller on success; valid NULL unless nullable */
+} FlTableWanted;
+
+/* "name:type", "name:type?" or "name:type[]"; false: none of them. */
+bool fl_table_wanted(const char *text, FlTableWanted *w);
+/* The column that such a text names, from its arguments; returns those of the next. */
+const FlSlot *fl_table_column(const char *text, const FlSlot *args, FlTableColumn *c);
 
 #endif

@@ -30,6 +30,7 @@ static bool make_parents(char *path) {
 
 bool fl_output_open(const char *path, FlOutput *out, FlIoError *e) {
   out->fd = -1;
+  out->memory = NULL;
   out->path = strdup(path);
   out->temporary = NULL;
   if (!out->path || asprintf(&out->temporary, "%s.%ld.tmp", path, (long)getpid()) < 0) {
@@ -55,6 +56,10 @@ bool fl_output_open(const char *path, FlOutput *out, FlIoError *e) {
 
 bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e) {
   const char *at = bytes;
+  if (out->memory) {
+    fl_bytes_add(out->memory, bytes, n);
+    return !out->memory->failed || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  }
   while (n) {
     ssize_t done = write(out->fd, at, n);
     if (done < 0 && errno == EINTR) continue;

@@ -1,0 +1,37 @@
+/* exec_csv.c: tables to and from programs as CSV: a header, separated by commas, as write_csv writes it. */
+#include "io/csv_internal.h"
+#include "io/exec_format.h"
+
+#include <stdlib.h>
+
+static bool write_table(FlCtx *ctx, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows, FlBytes *to,
+                        FlIoError *e) {
+  FlCsvOptions o;
+  return fl_csv_options(NULL, 0, &o, e) &&
+         fl_csv_encode(ctx, &o, columns, n_columns, n_rows, "input of a program", to, e);
+}
+
+static bool read_table(FlCtx *ctx, FlInput *in, const char *label, FlTableWanted *wanted, int32_t n, int64_t *n_rows,
+                       FlIoError *e) {
+  FlCsvOptions o;
+  FlCsvWanted *columns = calloc((size_t)n + 1, sizeof *columns);
+  if (!columns || !fl_csv_options(NULL, 0, &o, e)) {
+    fl_input_close(in);
+    free(columns);
+    return fl_io_error(e, FL_E_MEMORY, "out of memory");
+  }
+  for (int32_t k = 0; k < n; k++)
+    columns[k] = (FlCsvWanted){.name = wanted[k].name,
+                               .name_len = wanted[k].name_len,
+                               .dtype = wanted[k].dtype,
+                               .nullable = wanted[k].nullable};
+  bool ok = fl_csv_read_bytes(ctx, in, label, &o, columns, n, n_rows, e);
+  for (int32_t k = 0; ok && k < n; k++) {
+    wanted[k].values = columns[k].values;
+    wanted[k].valid = columns[k].valid;
+  }
+  free(columns);
+  return ok;
+}
+
+const FlExecFormat fl_exec_csv = {"csv", "CSV with a header", write_table, read_table};

@@ -241,7 +241,7 @@ static int memo_of(FlSema *s, const FlStmt *decl) {
   return memo;
 }
 
-static const char *unique_name(FlSema *s, const char *name) {
+const char *fl_sema_unique_name(FlSema *s, const char *name) {
   int n = 0;
   for (FlFunc *f = s->module->first; f; f = f->next) {
     size_t len = strlen(name);
@@ -262,7 +262,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   in->args = fl_arena_copy(s->arena, args, sizeof *args * (size_t)n);
   in->frame = FL_NEW(s->arena, FlFrame);
   in->frame->outer = s->frame;
-  in->frame->func = fl_ir_func_make(s->module, unique_name(s, decl->fn.name.text),
+  in->frame->func = fl_ir_func_make(s->module, fl_sema_unique_name(s, decl->fn.name.text),
                                     stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
   in->frame->func->memo = memo_of(s, decl);
   in->frame->func->recursive = !stage;

@@ -4,7 +4,7 @@
  * their sizes bound. Out: an EXTERN op. The library is opened while compiling, so that a missing one or a
  * missing function is an error of the script; a library given by path is known by its content.
  * docs/language.md says how C sees arguments. */
-#include "sema/sema_internal.h"
+#include "sema/reader.h"
 
 #include "base/library.h"
 
@@ -53,7 +53,7 @@ static bool find_function(FlSema *s, const FlBinding *fn, struct FlExternDecl *o
       fl_diag_help(s->sink, diag, "paths are relative to the file that declares the function");
       return missing(s, path);
     }
-    fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, false}));
+    fl_reader_remember(s, path, FL_INPUT_DATA);
     identity = fl_arena_printf(s->arena, "content:%016llx%016llx", (unsigned long long)d.hi,
                                (unsigned long long)d.lo);
     library = path;

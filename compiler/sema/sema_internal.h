@@ -369,6 +369,8 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates
 
 FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span, const FlType *want);
 FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span);
+/* The name, or name.2, name.3 ... when the module has a function of that name. */
+const char *fl_sema_unique_name(FlSema *s, const char *name);
 /* The call of a C function whose parameters are bound in s->scope (extern.c). */
 FlVal fl_sema_extern(FlSema *s, const FlBinding *fn);
 bool fl_sema_extern_check(FlSema *s, const FlBinding *fn); /* its declaration; false: reported */

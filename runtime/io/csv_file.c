@@ -112,7 +112,8 @@ bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile 
   return fl_input_open(ctx, path, &in, e) && fl_csv_open_input(ctx, &in, path, o, f, e);
 }
 
-bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e) {
+bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f,
+                       FlIoError *e) {
   memset(f, 0, sizeof *f);
   f->path = path;
   f->input = *in;

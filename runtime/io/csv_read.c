@@ -280,9 +280,9 @@ static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, 
   return ok;
 }
 
-static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, const FlCsvScan *scan,
-                       int64_t chunk, FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows,
-                       FlCsvRejected *rejected, FlIoError *e) {
+static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o,
+                       const FlCsvScan *scan, int64_t chunk, FlCsvWanted *wanted, int32_t n_wanted,
+                       int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
   FlCsvFile f;
   if (!fl_csv_open_input(ctx, in, path, o, &f, e)) return false;
   FlCsvPlan plan = {o, scan, calloc((size_t)f.n_columns, sizeof(FlCsvStep)), f.n_columns, fl_heap_new(ctx)};
@@ -307,7 +307,8 @@ static void forget_results(FlCsvWanted *wanted, int32_t n_wanted, FlCsvRejected 
 }
 
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
+                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected,
+                 FlIoError *e) {
   FlInput in;
   forget_results(wanted, n_wanted, rejected);
   return fl_input_open(ctx, path, &in, e) &&

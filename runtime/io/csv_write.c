@@ -171,8 +171,8 @@ static bool write_csv(FlCtx *ctx, const char *path, FlCsvWriting *w, FlIoError *
   return false;
 }
 
-bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows,
-                   const char *label, FlBytes *to, FlIoError *e) {
+bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns,
+                   int64_t n_rows, const char *label, FlBytes *to, FlIoError *e) {
   FlCsvWriting w = {.options = o, .columns = columns, .n_columns = n_columns, .n_rows = n_rows};
   FlOutput out = {.fd = -1, .path = (char *)(uintptr_t)label, .memory = to};
   return (!o->header || put_header(&w, &out, e)) && check_quotes(&w, &out, e) && put_rows(ctx, &w, &out, e);

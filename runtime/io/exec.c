@@ -1,8 +1,8 @@
 /* exec.c: the operator exec: a program of the user's as an operator on tables.
  *
- * In: a command, a table (or none), files that the command depends on. Out: the table that the command wrote on its
- * standard output. What always holds: nothing runs unless the user allowed it; a program that fails, or whose output
- * is not such a table, is an error with what it said. */
+ * In: a command, a table (or none), files that the command depends on. Out: the table that the command wrote
+ * on its standard output. What always holds: nothing runs unless the user allowed it; a program that fails,
+ * or whose output is not such a table, is an error with what it said. */
 #include "io/exec_format.h"
 #include "io/process.h"
 #include "exec/exec.h"
@@ -44,20 +44,23 @@ static FlStatus prepare(Exec *x, const FlOpDesc *desc, const FlSlot *args) {
   x->wanted = calloc((size_t)desc->n_list + 1, sizeof *x->wanted);
   x->columns = calloc((size_t)desc->n_list + 1, sizeof *x->columns);
   x->format = format_named(desc->s);
-  if (!x->command || !x->wanted || !x->columns) return fl_fail_text(x->ctx, x->site, FL_FAULT_MEMORY, "out of memory");
+  if (!x->command || !x->wanted || !x->columns)
+    return fl_fail_text(x->ctx, x->site, FL_FAULT_MEMORY, "out of memory");
   bool ok = x->format != NULL;
   for (int32_t k = 0; ok && k < x->n_wanted; k++) ok = fl_table_wanted(desc->list[k], &x->wanted[k]);
-  if (!ok) return fl_fail_text(x->ctx, x->site, FL_CODE_INTERNAL, "an exec that flow itself described wrongly");
+  if (!ok)
+    return fl_fail_text(x->ctx, x->site, FL_CODE_INTERNAL, "an exec that flow itself described wrongly");
   const FlSlot *at = args + 2;
   for (int32_t k = x->n_wanted; k < desc->n_list; k++)
     at = fl_table_column(desc->list[k], at, &x->columns[x->n_columns++]);
-  (void)snprintf(x->label, sizeof x->label, "output of %.90s%s", x->command, strlen(x->command) > 90 ? "..." : "");
+  (void)snprintf(x->label, sizeof x->label, "output of %.90s%s", x->command,
+                 strlen(x->command) > 90 ? "..." : "");
   return 0;
 }
 
 static FlStatus refuse(const Exec *x) {
-  FlStatus s = fl_fail_text(x->ctx, x->site, FL_CODE(FL_E_REFUSED), "this script wants to run `%.200s`, which was not allowed",
-                            x->command);
+  FlStatus s = fl_fail_text(x->ctx, x->site, FL_CODE(FL_E_REFUSED),
+                            "this script wants to run `%.200s`, which was not allowed", x->command);
   fl_fail_help(x->ctx, "look at what it does, and allow it by --allow-exec");
   return s;
 }
@@ -83,8 +86,8 @@ static void note_messages(const Exec *x, char *said) {
 static FlStatus check_status(const Exec *x, FlProcess *p) {
   FlStatus s = 0;
   if (WIFSIGNALED(p->status))
-    s = fl_fail_text(x->ctx, x->site, FL_CODE(FL_E_FAILED), "`%.200s` was ended by signal %d (%s)", x->command,
-                     WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
+    s = fl_fail_text(x->ctx, x->site, FL_CODE(FL_E_FAILED), "`%.200s` was ended by signal %d (%s)",
+                     x->command, WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
   else if (WEXITSTATUS(p->status) != 0)
     s = fl_fail_text(x->ctx, x->site, FL_CODE(FL_E_FAILED), "`%.200s` ended with exit status %d", x->command,
                      WEXITSTATUS(p->status));

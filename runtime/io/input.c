@@ -143,7 +143,8 @@ static bool read_stream(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e)
   return ok;
 }
 
-bool fl_input_of_bytes(FlCtx *ctx, const char *bytes, size_t n, const char *label, FlInput *in, FlIoError *e) {
+bool fl_input_of_bytes(FlCtx *ctx, const char *bytes, size_t n, const char *label, FlInput *in,
+                       FlIoError *e) {
   memset(in, 0, sizeof *in);
   in->fd = -1;
   return copy_whole(ctx, bytes, n, label, in, e);

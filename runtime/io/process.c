@@ -1,9 +1,9 @@
 /* process.c: a program run by the shell.
  *
- * In: a command and bytes for its standard input. Out: its standard output, the end of its standard error, its status.
- * What always holds: all three pipes are served by one poll, so that neither side waits for the other; the program is
- * waited for in any case; it has a process group of its own, which is ended when the run is interrupted; writing to a
- * program that reads no more is no signal to us. */
+ * In: a command and bytes for its standard input. Out: its standard output, the end of its standard error,
+ * its status. What always holds: all three pipes are served by one poll, so that neither side waits for the
+ * other; the program is waited for in any case; it has a process group of its own, which is ended when the
+ * run is interrupted; writing to a program that reads no more is no signal to us. */
 #include "io/process.h"
 #include "exec/exec.h"
 
@@ -72,7 +72,8 @@ static int spawn(const char *command, Pipes *p, pid_t *pid) {
     posix_spawn_file_actions_adddup2(&actions, p->in[0], 0);
     posix_spawn_file_actions_adddup2(&actions, p->out[1], 1);
     posix_spawn_file_actions_adddup2(&actions, p->err[1], 2);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &usual);
@@ -108,7 +109,8 @@ static ssize_t write_quietly(int fd, const char *bytes, size_t n) {
 
 static void feed(FlProcess *p, Pipes *pipes, int64_t *at) {
   int64_t left = p->input.len - *at;
-  ssize_t n = left ? write_quietly(pipes->in[1], p->input.ptr + *at, (size_t)(left < FL_CHUNK ? left : FL_CHUNK)) : 0;
+  ssize_t n =
+      left ? write_quietly(pipes->in[1], p->input.ptr + *at, (size_t)(left < FL_CHUNK ? left : FL_CHUNK)) : 0;
   if (n > 0) *at += n;
   bool again = n < 0 && (errno == EAGAIN || errno == EINTR);
   if (!again && (n < 0 || *at == p->input.len)) shut(&pipes->in[1]);
@@ -167,14 +169,15 @@ static void end_group(FlProcess *p, pid_t pid) {
   if (!ended) (void)has_ended(p, pid, 0);
 }
 
-/* Serves the pipes until the output ends, and the messages too unless the program has ended: what it started in the
- * background may hold them open. false: stopped, or out of memory. */
+/* Serves the pipes until the output ends, and the messages too unless the program has ended: what it started
+ * in the background may hold them open. false: stopped, or out of memory. */
 static bool serve(FlCtx *ctx, FlProcess *p, Pipes *pipes, pid_t pid, bool *ended) {
   int64_t at = 0;
   size_t said = 0;
   while (pipes->out[0] >= 0 || (pipes->err[0] >= 0 && !*ended)) {
     if (p->output.failed || fl_ctx_is_stopped(ctx)) return false;
-    struct pollfd fds[] = {{pipes->in[1], POLLOUT, 0}, {pipes->out[0], POLLIN, 0}, {pipes->err[0], POLLIN, 0}};
+    struct pollfd fds[] = {
+        {pipes->in[1], POLLOUT, 0}, {pipes->out[0], POLLIN, 0}, {pipes->err[0], POLLIN, 0}};
     int n = poll(fds, 3, FL_POLL_MS);
     if (n > 0 && fds[0].revents) feed(p, pipes, &at);
     if (n > 0 && fds[1].revents) take_output(p, &pipes->out[0]);
@@ -199,7 +202,8 @@ FlStatus fl_process_run(FlCtx *ctx, int32_t site, FlProcess *p) {
   shut_all(&pipes);
   if (!whole) end_group(p, pid);
   else if (!ended) whole = has_ended(p, pid, 0);
-  if (p->output.failed) return fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory for the output of `%.200s`", p->command);
+  if (p->output.failed)
+    return fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory for the output of `%.200s`", p->command);
   if (!whole) return fl_fail_stopped(ctx);
   return 0;
 }

@@ -14,8 +14,8 @@ typedef struct FlProcess {
   int status;                     /* out: as waitpid gives it */
 } FlProcess;
 
-/* Runs the command to its end: 0, whatever it ended with. Else it could not be run, or the run was asked to stop: an
- * error is recorded, and the command and all processes of its group are gone. */
+/* Runs the command to its end: 0, whatever it ended with. Else it could not be run, or the run was asked to
+ * stop: an error is recorded, and the command and all processes of its group are gone. */
 FlStatus fl_process_run(FlCtx *ctx, int32_t site, FlProcess *p);
 
 #endif

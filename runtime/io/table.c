@@ -1,5 +1,5 @@
-/* table.c: columns as the attributes of operators name them: "name:type", "name:type?" (a value and a validity),
- * "name:type[]" (an array of one size in each row). */
+/* table.c: columns as the attributes of operators name them: "name:type", "name:type?" (a value and a
+ * validity), "name:type[]" (an array of one size in each row). */
 #include "io/io_internal.h"
 #include "data/data.h"
 

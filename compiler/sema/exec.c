@@ -1,0 +1,146 @@
+/* exec.c: exec: a program of the user's as a stage of its own.
+ *
+ * In: a command, a table for its standard input, the files that it depends on, and the type that is wanted
+ * around. Out: a call of a stage whose only operator is EXEC: its key says the command, the content of the
+ * files and of the table, the columns and the format. What a program gives is known only by the type that is
+ * wanted. */
+#include "sema/reader.h"
+
+enum { COMMAND, INPUT, DEPS, FORMAT }; /* positions in the parameters of exec */
+
+typedef struct Exec {
+  FlCallSite *call;
+  const char *format;
+  FlVal command, input; /* input.type NULL: none */
+  const FlType *row;    /* of the result */
+  FlVec(FlValue *) files;
+  FlVec(const char *) list; /* columns of the result, then of the input */
+} Exec;
+
+static bool read_format(FlSema *s, Exec *x) {
+  FlActual *a = &x->call->args[FORMAT];
+  x->format = "csv";
+  if (!fl_actual_given(a)) return true;
+  if (!fl_actual_const_text(s, a, &x->format)) return false;
+  if (strcmp(x->format, "csv") == 0) return true;
+  fl_sema_error(s, FL_E0248, a->span, "there is no format `%s` for programs; there is \"csv\"", x->format);
+  return false;
+}
+
+/* ---- columns ---- */
+
+/* How an operator names a column; NULL: the format has no place for its type. */
+static const char *describe(FlSema *s, const FlTyField *f) {
+  const FlType *t = f->type;
+  if (t->kind != FL_TY_SCALAR || t->dtype == FL_DURATION || t->dtype == FL_FILE) return NULL;
+  return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(t->dtype), t->nullable ? "?" : "");
+}
+
+static bool add_columns(FlSema *s, Exec *x, const FlType *row, FlSpan span, const char *which) {
+  for (int i = 0; i < row->n_fields; i++) {
+    const char *text = describe(s, &row->fields[i]);
+    if (!text) {
+      fl_sema_error(s, FL_E0247, span, "the column `%s` of %s is %s, which cannot go through %s",
+                    row->fields[i].name, which, fl_type_text(s->types, row->fields[i].type), x->format);
+      return false;
+    }
+    fl_vec_push(s->arena, &x->list, text);
+  }
+  return true;
+}
+
+static bool read_result(FlSema *s, Exec *x) {
+  const FlType *want = x->call->want;
+  if (want && want->kind == FL_TY_TABLE) {
+    x->row = want->elem;
+    return add_columns(s, x, x->row, x->call->span, "the result");
+  }
+  FlDiag *d =
+      fl_sema_report(s, FL_E0246, x->call->span, "the columns that this program gives are not known here");
+  fl_diag_help(s->sink, d, "write the type of the table: `let e: (id: i64, score: f64)[_] = exec(...)`");
+  return false;
+}
+
+static bool read_input(FlSema *s, Exec *x) {
+  FlActual *a = &x->call->args[INPUT];
+  if (!fl_actual_given(a)) return true;
+  x->input = fl_actual_value(s, a, NULL);
+  if (fl_val_bad(x->input)) return false;
+  if (x->input.type->kind == FL_TY_TABLE) return add_columns(s, x, x->input.type->elem, a->span, "the input");
+  FlDiag *d = fl_sema_report(s, FL_E0247, a->span, "a program is given a table, and this is %s",
+                             fl_val_text(s, x->input));
+  fl_diag_help(s->sink, d, "make a table of arrays with `table(x = x, y = y)`");
+  return false;
+}
+
+/* ---- files ---- */
+
+static bool add_file(FlSema *s, Exec *x, FlActual *a) {
+  FlCallSite one = {.builtin = x->call->builtin, .span = a->span, .args = a};
+  FlReadFrom from = fl_reader_source(s, &one);
+  if (fl_val_bad(from.file)) return false;
+  fl_vec_push(s->arena, &x->files, from.file.parts[0]);
+  return true;
+}
+
+static bool read_deps(FlSema *s, Exec *x) {
+  FlActual *a = &x->call->args[DEPS];
+  if (!fl_actual_given(a)) return true;
+  if (!a->expr || a->expr->kind != FL_EXPR_ARRAY) return add_file(s, x, a);
+  bool ok = true;
+  for (int i = 0; i < a->expr->array.n; i++) {
+    FlActual item = {.expr = a->expr->array.at[i], .span = a->expr->array.at[i]->span};
+    ok = add_file(s, x, &item) && ok;
+  }
+  return ok;
+}
+
+/* ---- the stage ---- */
+
+static FlFunc *make_stage(FlSema *s, const Exec *x, int n, FlValue *const *args, const FlType *table) {
+  FlFunc *f = fl_ir_func_make(s->module, fl_sema_unique_name(s, "exec"), FL_FUNC_STAGE, x->call->span);
+  f->memo = s->frame->func->memo < 0 ? -1 : 1;
+  FlBuilder b = {.module = s->module, .func = f, .region = f->body, .span = x->call->span};
+  FlValue **params = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  for (int i = 0; i < n; i++) params[i] = fl_ir_param(f->body, args[i]->type);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts);
+  fl_type_parts(table, types);
+  FlOp *op = fl_ir_op(&b, FL_OP_EXEC, n, params, table->n_parts, types, 0);
+  op->attrs.s = x->format;
+  op->attrs.i = x->row->n_fields;
+  op->attrs.list = x->list.at;
+  op->attrs.n_list = x->list.n;
+  fl_ir_yield(f->body, s->module, op->n_results, op->results);
+  return f;
+}
+
+static FlVal call_stage(FlSema *s, const Exec *x) {
+  int n_input = x->input.type ? x->input.type->n_parts : 1, n = 0;
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, 1 + n_input + x->files.n);
+  args[n++] = x->command.parts[0];
+  if (!x->input.type) args[n++] = fl_sema_i64(s, -1);
+  for (int i = 0; x->input.type && i < n_input; i++) args[n++] = x->input.parts[i];
+  for (int i = 0; i < x->files.n; i++) args[n++] = x->files.at[i];
+  const FlType *table = fl_type_table(s->types, x->row);
+  FlFunc *stage = make_stage(s, x, n, args, table);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts);
+  fl_type_parts(table, types);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_STAGE, n, args, table->n_parts, types, 0);
+  op->attrs.func = stage;
+  op->span = x->call->span;
+  fl_sema_mark_size(s, op->results[0]);
+  for (int k = 1; k < table->n_parts; k++)
+    fl_sema_alias(s, fl_ir_dim(&s->b, op->results[k], 0), op->results[0]);
+  return fl_val_make(s, table, op->results);
+}
+
+FlVal fl_builtin_exec(FlSema *s, FlCallSite *c) {
+  Exec x = {.call = c};
+  const FlType *text = fl_type_scalar(s->types, FL_TEXT, false);
+  x.command = fl_actual_value(s, &c->args[COMMAND], text);
+  x.command = fl_val_coerce(s, x.command, text, c->args[COMMAND].span, "the command");
+  bool ok = !fl_val_bad(x.command) && read_format(s, &x);
+  ok = ok && read_result(s, &x) && read_input(s, &x);
+  ok = ok && read_deps(s, &x);
+  return ok ? call_stage(s, &x) : fl_val_error(s);
+}

@@ -85,7 +85,7 @@ static void collect_serial(FlFn *f, const FlOp *op, const Val *data, Val counts)
     fl_ll_loop_open(f, &loops[a], zero, fl_ll_value(f, op->args[a]), 0, NULL);
     fl_ll_set(f, r->params[a], loops[a].i);
   }
-  fl_ll_host_region(f, r);
+  fl_ll_element_region(f, r);
   Val here = LLVMBuildLoad2(f->b, g->i64, at, "");
   for (int i = 1; i < r->n_yields; i++) {
     FlDtype d = (FlDtype)r->yields[i]->type.dtype;

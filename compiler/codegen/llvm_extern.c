@@ -36,7 +36,7 @@ static Val extern_of(FlGen *g, const FlOp *op) {
   if (g->options.linked_externs) address = fl_ll_extern(g, op->attrs.s, g->none, NULL, 0);
   const char *library = place_of(op), *symbol = op->attrs.s;
   Val parts[] = {fl_ll_string(g, library, strlen(library)), fl_ll_string(g, symbol, strlen(symbol)),
-                 content_of(g, op), fl_ll_i32(g, fl_ll_site(g, op->span, NULL)), address};
+                 content_of(g, op), fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0})), address};
   Val v = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 5, false), "extern");
   LLVMSetGlobalConstant(v, false);
   LLVMSetUnnamedAddress(v, LLVMNoUnnamedAddr);
@@ -146,7 +146,7 @@ static void array_call(FlFn *f, const FlOp *op, Arguments *a, int first_size) {
   for (int k = 0; k < t.rank; k++)
     LLVMBuildStore(f->b, fl_ll_value(f, op->args[first_size + k]), fl_ll_at_byte(f, dims, (int64_t)k * 8));
   Ty types[] = {g->ptr, g->i32, g->i32, g->i32, g->ptr};
-  Val args[] = {f->ctx, fl_ll_i32(g, fl_ll_site(g, op->span, NULL)), fl_ll_i32(g, t.dtype),
+  Val args[] = {f->ctx, fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0})), fl_ll_i32(g, t.dtype),
                 fl_ll_i32(g, t.rank), dims};
   Val out = fl_ll_call(f, "fl_extern_result", g->ptr, 5, types, args);
   fl_ll_check_pointer(f, out);

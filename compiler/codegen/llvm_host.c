@@ -202,7 +202,7 @@ static void start_stage(FlFn *f, const FlOp *op) {
   put_args(f, op);
   Ty types[] = {g->ptr, g->i32, g->ptr, g->i32};
   Val args[] = {f->ctx, fl_ll_i32(g, fl_ll_stage(g, op->attrs.func)), f->args,
-                fl_ll_i32(g, fl_ll_site(g, op->span, NULL))};
+                fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
   Val slot = fl_ll_alloca(f, g->ptr, "future");
   LLVMBuildStore(f->entry_b, fl_ll_null(g), slot);
   LLVMBuildStore(f->b, fl_ll_call(f, "fl_stage_start", g->ptr, 4, types, args), slot);

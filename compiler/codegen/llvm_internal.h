@@ -39,7 +39,7 @@ typedef struct FlGen {
   FlMap *functions; /* FlFunc -> Val */
   FlMap *lifetimes; /* FlFunc -> FlLifetime */
   FlVec(FlSpan) site_spans;
-  FlVec(const char *) site_messages; /* NULL: the fault's own */
+  FlVec(FlFaultText) site_said;
   FlVec(const FlFunc *) stages;
   FlMap *stage_index;          /* FlFunc -> index + 1 */
   FlVec(const FlOp *) externs; /* the first call of each C function, and its FlExtern */
@@ -81,6 +81,8 @@ typedef struct FlFn {
   FlView *views;  /* by value id */
   Block next;     /* PRECISE: the next element */
   Val pos;        /* PRECISE: logical index of the element */
+  Val index;      /* PRECISE: where that stands axis by axis */
+  int n_index;
   Val heap;       /* FlHeap of the results' texts, or NULL */
   FlTiles *tiles; /* FAST: what stands in tiles around the current element, or NULL */
   int rank;       /* PRECISE: operations that may fail, counted in program order */
@@ -143,7 +145,7 @@ void fl_ll_slot_put(FlFn *f, Val base, unsigned index, FlType1 t, Val v);
 Val fl_ll_slot_get(FlFn *f, Val base, unsigned index, FlType1 t);
 /* Ends the operation when `bad` (i1) holds; `fault` is an i32. a and b: operands for the message, of one
  * dtype, or NULL. `message` overrides the fault's. */
-void fl_ll_fault(FlFn *f, FlSpan span, Val bad, Val fault, FlDtype d, Val a, Val b, const char *message);
+void fl_ll_fault(FlFn *f, const FlOp *op, Val bad, Val fault, FlDtype d, Val a, Val b);
 void fl_ll_scalar(FlFn *f, const FlOp *op);
 /* A call of fl_s_<name>; results in out. */
 void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types,
@@ -166,6 +168,9 @@ typedef struct FlLoop {
 void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *init);
 void fl_ll_loop_close(FlFn *f, FlLoop *l, const Val *next, bool vectorize);
 void fl_ll_region(FlFn *f, const FlRegion *r); /* by form: fl_ll_host_region or fl_ll_kernel_region */
+/* The region of a loop over an index space: an error in it says at which element. */
+void fl_ll_element_region(FlFn *f, const FlRegion *r);
+Val fl_ll_index(FlFn *f, const FlRegion *r); /* the parameters of the region in memory, as i64s */
 void fl_ll_kernel_region(FlFn *f,
                          const FlRegion *r); /* ops of a kernel region; yields are then fl_ll_value */
 void fl_ll_control(FlFn *f, const FlOp *op); /* IF, FOR, WHILE */
@@ -269,7 +274,7 @@ void fl_ll_store(FlFn *f, const FlOp *op);
 /* ---- llvm_program.c
  * -------------------------------------------------------------------------------------------- */
 
-int fl_ll_site(FlGen *g, FlSpan span, const char *message); /* index into FlProgram.sites */
+int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said); /* index into FlProgram.sites */
 Val fl_ll_op_desc(FlGen *g, const FlOp *op);
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] */
 int fl_ll_stage(FlGen *g, const FlFunc *func);

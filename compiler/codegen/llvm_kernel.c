@@ -115,6 +115,8 @@ static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r) {
 static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *each, void *arg) {
   Block next = NULL;
   if (f->form == FL_FORM_PRECISE) {
+    f->n_index = k->region->n_params;
+    f->index = fl_ll_index(f, k->region);
     next = fl_ll_block(f, "next");
     f->next = next;
     f->pos = pos;
@@ -308,7 +310,7 @@ static Val kernel_constant(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
   Val precise =
       k->faults ? kernel_function(f, k, (Shape){body, FL_FORM_PRECISE, 0, true, ".precise"}) : fl_ll_null(g);
   Val parts[] = {fast, precise, fl_ll_string(g, k->name, strlen(k->name)),
-                 fl_ll_i32(g, fl_ll_site(g, k->op->span, NULL)), fl_ll_i32(g, k->unit)};
+                 fl_ll_i32(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit)};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 5, false), "kernel");
 }
 

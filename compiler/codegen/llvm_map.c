@@ -173,17 +173,18 @@ static void map_tasks(FlFn *f, const FlOp *op) {
   for (int i = 0; i < captures.at.n; i++)
     fl_ll_slot_put(f, f->args, (unsigned)(op->n_args + i), captures.at.at[i]->type,
                    fl_ll_value(f, captures.at.at[i]));
-  Ty types[] = {g->ptr, g->ptr, g->ptr, g->i32, g->i64, g->ptr, g->i32, g->ptr, g->i32};
+  Ty types[] = {g->ptr, g->ptr, g->ptr, g->i32, g->i32, g->i64, g->ptr, g->i32, g->ptr, g->i32};
   Val args[] = {f->ctx,
                 task_function(f, op, &captures),
                 f->args,
                 fl_ll_i32(g, n_env),
+                fl_ll_i32(g, op->n_args),
                 n,
                 results,
                 fl_ll_i32(g, op->n_results),
                 fl_ll_types(g, op->n_results, op->regions[0]->yields),
-                fl_ll_i32(g, fl_ll_site(g, op->span, NULL))};
-  fl_ll_check_status(f, fl_ll_call(f, "fl_run_tasks", g->i32, 9, types, args));
+                fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
+  fl_ll_check_status(f, fl_ll_call(f, "fl_run_tasks", g->i32, 10, types, args));
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), n, 0, NULL);
   int64_t row = (int64_t)op->n_results * (int64_t)sizeof(FlSlot);

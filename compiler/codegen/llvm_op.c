@@ -134,7 +134,7 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
     Val bits = LLVMBuildLoad2(f->b, g->i32, f->mask, "");
     Val bad = LLVMBuildICmp(f->b, LLVMIntNE, bits, fl_ll_i32(g, 0), "");
     bool same = n > 1 && types[1].dtype == types[0].dtype;
-    fl_ll_fault(f, op->span, bad, bits, (FlDtype)types[0].dtype, args[0], same ? args[1] : NULL, NULL);
+    fl_ll_fault(f, op, bad, bits, (FlDtype)types[0].dtype, args[0], same ? args[1] : NULL);
   }
 }
 
@@ -179,7 +179,7 @@ static Val add_sub(FlFn *f, const FlOp *op, FlDtype d, Val a, Val b) {
     Val x = LLVMBuildXor(f->b, a, add ? r : b, ""), y = LLVMBuildXor(f->b, add ? b : a, r, "");
     bad = LLVMBuildICmp(f->b, LLVMIntSLT, LLVMBuildAnd(f->b, x, y, ""), LLVMConstNull(LLVMTypeOf(a)), "");
   }
-  fl_ll_fault(f, op->span, bad, overflow_code(f), d, a, b, NULL);
+  fl_ll_fault(f, op, bad, overflow_code(f), d, a, b);
   return r;
 }
 
@@ -198,7 +198,7 @@ static Val mul_const(FlFn *f, const FlOp *op, Val a, Val b) {
   uint64_t width = (uint64_t)hi - (uint64_t)lo;
   Val off = LLVMBuildSub(f->b, x, fl_ll_i64(g, lo), "");
   Val bad = LLVMBuildICmp(f->b, LLVMIntUGT, off, LLVMConstInt(g->i64, width, false), "");
-  fl_ll_fault(f, op->span, bad, overflow_code(f), FL_I64, a, b, NULL);
+  fl_ll_fault(f, op, bad, overflow_code(f), FL_I64, a, b);
   return LLVMBuildMul(f->b, a, b, "");
 }
 

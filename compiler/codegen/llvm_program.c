@@ -26,15 +26,15 @@ Val fl_ll_types(FlGen *g, int n, FlValue *const *values) {
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-int fl_ll_site(FlGen *g, FlSpan span, const char *message) {
+int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said) {
   for (int i = g->site_spans.n - 1; i >= 0; i--) {
     FlSpan s = g->site_spans.at[i];
     if (s.file == span.file && s.start == span.start && s.len == span.len &&
-        same_text(g->site_messages.at[i], message))
+        g->site_said.at[i].faults == said.faults && same_text(g->site_said.at[i].text, said.text))
       return i;
   }
   fl_vec_push(g->arena, &g->site_spans, span);
-  fl_vec_push(g->arena, &g->site_messages, message);
+  fl_vec_push(g->arena, &g->site_said, said);
   return g->site_spans.n - 1;
 }
 
@@ -44,7 +44,7 @@ static uint32_t code_points(const char *s, uint32_t len) {
   return n;
 }
 
-static Val site_constant(FlGen *g, FlSpan span, const char *message, Ty t) {
+static Val site_constant(FlGen *g, FlSpan span, FlFaultText said, Ty t) {
   const FlSource *source = span.file && g->sources ? fl_sources_get(g->sources, span.file) : NULL;
   const char *file = "", *text = "";
   size_t text_len = 0;
@@ -66,17 +66,18 @@ static Val site_constant(FlGen *g, FlSpan span, const char *message, Ty t) {
                  fl_ll_i32(g, column),
                  fl_ll_i32(g, length),
                  fl_ll_string(g, text, text_len),
-                 string(g, message)};
-  return LLVMConstNamedStruct(t, parts, 6);
+                 string(g, said.text),
+                 fl_ll_i32(g, said.faults)};
+  return LLVMConstNamedStruct(t, parts, 7);
 }
 
 static Val site_table(FlGen *g) {
-  Ty fields[] = {g->ptr, g->i32, g->i32, g->i32, g->ptr, g->ptr};
+  Ty fields[] = {g->ptr, g->i32, g->i32, g->i32, g->ptr, g->ptr, g->i32};
   Ty t = LLVMStructCreateNamed(g->cx, "FlSite");
-  LLVMStructSetBody(t, fields, 6, false);
+  LLVMStructSetBody(t, fields, 7, false);
   int n = g->site_spans.n;
   Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
-  for (int i = 0; i < n; i++) items[i] = site_constant(g, g->site_spans.at[i], g->site_messages.at[i], t);
+  for (int i = 0; i < n; i++) items[i] = site_constant(g, g->site_spans.at[i], g->site_said.at[i], t);
   return array_of(g, t, items, n);
 }
 
@@ -88,7 +89,7 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   Val *list = FL_NEW_ARRAY(g->arena, Val, a->n_list + 1);
   for (int i = 0; i < a->n_list; i++) list[i] = string(g, a->list[i]);
   Val parts[] = {fl_ll_i32(g, op->code),
-                 fl_ll_i32(g, fl_ll_site(g, op->span, NULL)),
+                 fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0})),
                  fl_ll_i32(g, op->n_args),
                  fl_ll_i32(g, op->n_results),
                  fl_ll_types(g, op->n_args, op->args),
@@ -144,7 +145,7 @@ static Val stage_table(FlGen *g) {
                    fl_ll_types(g, b->n_params, b->params),
                    fl_ll_types(g, b->n_yields, b->yields),
                    fl_ll_i32(g, s->memo),
-                   fl_ll_i32(g, fl_ll_site(g, s->span, NULL)),
+                   fl_ll_i32(g, fl_ll_site(g, s->span, (FlFaultText){0})),
                    fl_ll_null(g)};
     items[i] = LLVMConstStructInContext(g->cx, parts, 10, false);
   }

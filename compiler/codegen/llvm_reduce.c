@@ -200,7 +200,7 @@ static void nested_plain(FlFn *f, FlSweep *s, int axis, Val pos_at) {
   if (axis + 1 < op->n_args) {
     nested_plain(f, s, axis + 1, pos_at);
   } else {
-    fl_ll_region(f, s->region);
+    fl_ll_element_region(f, s->region);
     Val pos = fl_red_get(f, g->i64, pos_at);
     for (int k = 0; k < s->n; k++) fl_red_accumulate(f, &s->at[k], pos);
     if (s->sums)

@@ -109,6 +109,33 @@ void fl_ll_region(FlFn *f, const FlRegion *r) {
   else fl_ll_kernel_region(f, r);
 }
 
+Val fl_ll_index(FlFn *f, const FlRegion *r) {
+  FlGen *g = f->g;
+  Val index = fl_ll_alloca(f, LLVMArrayType2(g->i64, (uint64_t)r->n_params), "index");
+  for (int a = 0; a < r->n_params; a++)
+    LLVMBuildStore(f->b, fl_ll_value(f, r->params[a]), fl_ll_at_byte(f, index, 8 * (int64_t)a));
+  return index;
+}
+
+void fl_ll_element_region(FlFn *f, const FlRegion *r) {
+  FlGen *g = f->g;
+  if (f->form != FL_FORM_HOST) {
+    fl_ll_kernel_region(f, r);
+    return;
+  }
+  Val index = fl_ll_index(f, r);
+  Block around = f->cleanup, failed = f->cleanup = fl_ll_block(f, "element.failed");
+  fl_ll_host_region(f, r);
+  f->cleanup = around;
+  Block on = fl_ll_here(f);
+  fl_ll_at(f, failed);
+  Ty types[] = {g->ptr, g->i32, g->ptr};
+  Val args[] = {f->ctx, fl_ll_i32(g, r->n_params), index};
+  fl_ll_call(f, "fl_fail_position", g->none, 3, types, args);
+  LLVMBuildBr(f->b, around);
+  fl_ll_at(f, on);
+}
+
 /* The values that a region gives to its owner; arrays come owned. */
 static Val *yields(FlFn *f, const FlRegion *r) {
   Val *out = FL_NEW_ARRAY(f->g->arena, Val, r->n_yields + 1);
@@ -215,7 +242,7 @@ Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven) {
     Val i = fl_ll_value(f, op->args[k + 1]), dim = k || !proven ? fl_ll_dim(f, array, k) : NULL;
     if (!proven) {
       Val out = LLVMBuildICmp(f->b, LLVMIntUGE, i, dim, "");
-      fl_ll_fault(f, op->span, out, fl_ll_i32(g, FL_FAULT_INDEX), FL_I64, i, dim, NULL);
+      fl_ll_fault(f, op, out, fl_ll_i32(g, FL_FAULT_INDEX), FL_I64, i, dim);
       bad = bad ? LLVMBuildOr(f->b, bad, out, "") : out;
     }
     bool exact = proven || f->form != FL_FORM_FAST;
@@ -250,8 +277,7 @@ void fl_ll_check(FlFn *f, const FlOp *op) {
   if (n > 1 && op->args[first + 1]->type.dtype == d) b = fl_ll_value(f, op->args[first + 1]);
   Val bad = fail ? LLVMConstInt(g->i1, 1, false) : LLVMBuildNot(f->b, fl_ll_value(f, op->args[0]), "");
   int64_t fault = op->attrs.i ? op->attrs.i : fail ? FL_FAULT_ERROR : FL_FAULT_ASSERT;
-  fl_ll_fault(f, op->span, bad, fl_ll_i32(g, fault), d, a, b,
-              op->attrs.s && *op->attrs.s ? op->attrs.s : NULL);
+  fl_ll_fault(f, op, bad, fl_ll_i32(g, fault), d, a, b);
   for (int i = 0; i < op->n_results; i++)
     define(f, op->results[i], LLVMConstNull(fl_ll_type(g, op->results[i]->type)));
 }

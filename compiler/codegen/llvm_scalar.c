@@ -134,15 +134,23 @@ static Val call_fail(FlFn *f, Val fault, int site, FlDtype d, const Val a[2], co
   return call;
 }
 
-/* void fl_kernel_fault(ctx, fault, site, rank, pos, type, a and b in memory) */
+/* void fl_kernel_fault(ctx, fault, site, rank, pos, index, n_index, type, a and b in memory) */
 static void call_kernel_fault(FlFn *f, Val fault, int site, FlDtype d, const Val a[2], const Val b[2]) {
   FlGen *g = f->g;
-  Ty types[] = {g->ptr, g->i32, g->i32, g->i32, g->i64, g->i32, g->ptr, g->ptr};
-  Val args[] = {f->ctx, fault,           fl_ll_i32(g, site),   fl_ll_i32(g, f->rank),
-                f->pos, fl_ll_i32(g, d), slot_in_memory(f, a), slot_in_memory(f, b)};
-  Val call = fl_ll_call(f, "fl_kernel_fault", g->none, 8, types, args);
-  set_byval(f, call, 6);
-  set_byval(f, call, 7);
+  Ty types[] = {g->ptr, g->i32, g->i32, g->i32, g->i64, g->ptr, g->i32, g->i32, g->ptr, g->ptr};
+  Val args[] = {f->ctx,
+                fault,
+                fl_ll_i32(g, site),
+                fl_ll_i32(g, f->rank),
+                f->pos,
+                f->index,
+                fl_ll_i32(g, f->n_index),
+                fl_ll_i32(g, d),
+                slot_in_memory(f, a),
+                slot_in_memory(f, b)};
+  Val call = fl_ll_call(f, "fl_kernel_fault", g->none, 10, types, args);
+  set_byval(f, call, 8);
+  set_byval(f, call, 9);
 }
 
 static void unlikely(FlFn *f, Val branch) {
@@ -154,7 +162,7 @@ static void unlikely(FlFn *f, Val branch) {
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(g->cx, "prof", 4), node);
 }
 
-void fl_ll_fault(FlFn *f, FlSpan span, Val bad, Val fault, FlDtype d, Val a, Val b, const char *message) {
+void fl_ll_fault(FlFn *f, const FlOp *op, Val bad, Val fault, FlDtype d, Val a, Val b) {
   FlGen *g = f->g;
   if (f->form == FL_FORM_FAST) {
     Val old = LLVMBuildLoad2(f->b, g->i32, f->mask, "");
@@ -168,7 +176,7 @@ void fl_ll_fault(FlFn *f, FlSpan span, Val bad, Val fault, FlDtype d, Val a, Val
   Val wa[2], wb[2];
   slot_words(f, d, a, wa);
   slot_words(f, d, b, wb);
-  int site = fl_ll_site(g, span, message);
+  int site = fl_ll_site(g, op->span, fl_ir_fault_text(g->arena, op));
   if (f->form == FL_FORM_HOST) {
     fl_ll_settle(f);
     LLVMBuildStore(f->b, call_fail(f, fault, site, d, wa, wb), f->status);

@@ -1,7 +1,10 @@
 /* loops.c: the walk over an index space, and what MAP, COLLECT and SCAN make of it. */
 #include "interp/interp_internal.h"
 
+#include "exec/exec.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the walk ---------------------------------------------------------------------------------------- */
 
@@ -15,7 +18,7 @@ static void advance(int64_t *index, const int64_t *sizes, int rank) {
 
 FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void *arg) {
   const FlRegion *r = op->regions[0];
-  int64_t sizes[FL_MAX_RANK], index[FL_MAX_RANK] = {0}, n = 1;
+  int64_t sizes[FL_MAX_RANK], index[FL_MAX_RANK] = {0}, first_index[FL_MAX_RANK] = {0}, n = 1;
   for (int k = 0; k < op->n_args; k++) {
     sizes[k] = value_of(f, op->args[k]).i;
     n *= sizes[k] > 0 ? sizes[k] : 0;
@@ -29,18 +32,25 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
   FlStatus s = 0;
   for (int64_t pos = 0; pos < n && s == 0; pos++) {
     for (int k = 0; k < op->n_args; k++) define(f, r->params[k], (FlSlot){.i = index[k]});
-    advance(index, sizes, op->n_args);
     s = run_region(f, r, yields);
+    if (s != 0 && outermost) fl_fail_position(f->ctx, op->n_args, index);
     if (all && s == FAULTED) {
-      if (first.op == NULL || comes_before(r, &now, &first)) first = now;
+      if (first.op == NULL || comes_before(r, &now, &first)) {
+        first = now;
+        memcpy(first_index, index, sizeof index);
+      }
       s = 0;
     } else if (s == 0 && first.op == NULL) {
       s = fn(f, op, pos, yields, arg);
     }
+    advance(index, sizes, op->n_args);
   }
   free(yields);
   if (all) f->fault = NULL;
-  if (first.op != NULL) s = raise_fault(f, first);
+  if (first.op != NULL) {
+    s = raise_fault(f, first);
+    if (outermost) fl_fail_position(f->ctx, op->n_args, first_index);
+  }
   if (outermost) {
     fl_heap_unref(f->heap);
     f->heap = around;

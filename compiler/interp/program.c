@@ -10,8 +10,8 @@ static int32_t code_points(const char *s, uint32_t len) {
   return n;
 }
 
-static int32_t add_site(FlInterp *in, FlSpan span, const char *message) {
-  FlSite site = {.file = "", .line_text = "", .message = message != NULL && *message != 0 ? message : NULL};
+static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said) {
+  FlSite site = {.file = "", .line_text = "", .message = said.text, .faults = said.faults};
   const FlSource *source =
       span.file != 0 && in->sources != NULL ? fl_sources_get(in->sources, span.file) : NULL;
   if (source != NULL) {
@@ -61,9 +61,8 @@ static bool is_last_use(const FlOp *op) {
 }
 
 static void prepare_op(FlInterp *in, const FlOp *op) {
-  bool check = op->code == FL_OP_CHECK || op->code == FL_OP_FAIL;
   OpNote *note = FL_NEW(in->arena, OpNote);
-  note->site = add_site(in, op->span, check ? op->attrs.s : NULL);
+  note->site = add_site(in, op->span, fl_ir_fault_text(in->arena, op));
   note->in_place = is_last_use(op);
   if (op->code == FL_OP_EXTERN) note->extern_call = prepare_extern(in, op, note->site);
   if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME)
@@ -116,7 +115,7 @@ static void add_stage(FlInterp *in, const FlFunc *func) {
                    .arg_types = types_of(in, b->n_params, b->params),
                    .result_types = types_of(in, b->n_yields, b->yields),
                    .memo = func->memo,
-                   .site = add_site(in, func->span, NULL),
+                   .site = add_site(in, func->span, (FlFaultText){0}),
                    .self = entry_of(in, func)};
   fl_vec_push(in->arena, &in->stages, stage);
   fl_map_set(in->stage_index, func, (void *)(intptr_t)in->stages.n);

@@ -166,6 +166,14 @@ static inline bool fl_t_same(FlType1 a, FlType1 b) {
 }
 static inline bool fl_t_is_scalar(FlType1 t) { return t.rank == 0 && t.depth == 0; }
 
+/* What an operation says when it meets one of `faults`, with {a} and {b} where its operands stand; text NULL: what
+ * faults.def says. Made in the arena, or constant. */
+typedef struct FlFaultText {
+  const char *text;
+  int32_t faults;
+} FlFaultText;
+FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op);
+
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */

@@ -91,6 +91,23 @@ void fl_fail_help(FlCtx *ctx, const char *fmt, ...) {
   va_end(args);
 }
 
+void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index) {
+  if (!ctx || !ctx->error || n_index > FL_MAX_RANK) return;
+  ctx->error->n_index = n_index;
+  memcpy(ctx->error->index, index, (size_t)n_index * sizeof *index);
+}
+
+void fl_fail_position_settle(FlCtx *ctx) {
+  if (!ctx || !ctx->error || !ctx->error->n_index) return;
+  const FlError *e = ctx->error;
+  char at[24 * FL_MAX_RANK] = "";
+  size_t len = 0;
+  for (int k = 0; k < e->n_index; k++)
+    len += (size_t)snprintf(at + len, sizeof at - len, "%s%lld", k ? ", " : "", (long long)e->index[k]);
+  fl_fail_note(ctx, e->n_index > 1 ? "at position [%s]" : "at position %s", at);
+  ctx->error->n_index = 0;
+}
+
 void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column, const char *value,
                    int64_t len) {
   char where[64] = "", in_column[160] = "", shown[FL_SHOWN + 16] = "", quoted[FL_SHOWN];
@@ -150,7 +167,8 @@ static char *expand(const char *message, int32_t type, FlSlot a, FlSlot b) {
 FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b) {
   const FlFaultRow *row = fault_row(fault);
   const FlProgram *program = fl_ctx_program(ctx);
-  const char *own = program && site >= 0 && site < program->n_sites ? program->sites[site].message : NULL;
+  const FlSite *at = program && site >= 0 && site < program->n_sites ? &program->sites[site] : NULL;
+  const char *own = at && (at->faults & fault) ? at->message : NULL;
   /* A text operand is the message itself (error("..."), assert c, "..."). */
   const char *pattern = own && *own ? own : row ? row->message : "something went wrong";
   if (type == FL_TEXT && (fault & (FL_FAULT_ERROR | FL_FAULT_ASSERT)) && a.t.ptr &&

@@ -25,10 +25,14 @@ typedef struct FlError {
   char *message, *help; /* help may be NULL */
   char *notes[FL_MAX_NOTES];
   int n_notes;
+  int64_t index[FL_MAX_RANK]; /* the element of a loop in which it happened, axis by axis */
+  int n_index;                /* 0: in no loop */
 } FlError;
 
 void fl_error_free(FlError *error); /* NULL is allowed */
 FlStatus fl_fail_v(FlCtx *ctx, int32_t site, int code, const char *fmt, va_list args);
+/* Makes the position a note: what is called later speaks of a loop further out. */
+void fl_fail_position_settle(FlCtx *ctx);
 /* Moves the error of `from` to `to`, unless that has one. */
 void fl_error_move(FlCtx *to, FlCtx *from);
 /* As compile diagnostics look: code, place, message, line with caret, notes, help. On standard error. */
@@ -40,8 +44,8 @@ void fl_error_print(const FlProgram *program, const FlError *error, bool color);
 /* The first fault that the precise form of a kernel met. */
 typedef struct FlKernelFault {
   bool set;
-  int32_t fault, site, rank, type;
-  int64_t pos;
+  int32_t fault, site, rank, type, n_index;
+  int64_t pos, index[FL_MAX_RANK];
   FlSlot a, b;
 } FlKernelFault;
 

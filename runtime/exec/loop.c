@@ -60,7 +60,9 @@ static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, 
   if (!f->set)
     return fl_fail_text(ctx, kernel->site, FL_CODE_INTERNAL,
                         "bug in flow: the fault of a loop was not found again");
-  return fl_fail(ctx, f->fault, f->site, f->type, f->a, f->b);
+  FlStatus s = fl_fail(ctx, f->fault, f->site, f->type, f->a, f->b);
+  fl_fail_position(ctx, f->n_index, f->index);
+  return s;
 }
 
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
@@ -77,11 +79,12 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
   return atomic_load_explicit(&r.faults, memory_order_relaxed) ? find_fault(ctx, kernel, env, n) : 0;
 }
 
-void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, int32_t type,
-                     FlSlot a, FlSlot b) {
+void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, const int64_t *index,
+                     int32_t n_index, int32_t type, FlSlot a, FlSlot b) {
   FlKernelFault *f = &ctx->fault;
   if (f->set && (f->rank < rank || (f->rank == rank && f->pos <= pos))) return;
-  *f = (FlKernelFault){true, fault, site, rank, type, pos, a, b};
+  *f = (FlKernelFault){true, fault, site, rank, type, n_index, pos, {0}, a, b};
+  memcpy(f->index, index, (size_t)n_index * sizeof *index);
 }
 
 /* ---- host-level loops -----------------------------------------------------------------------------------
@@ -97,7 +100,7 @@ typedef struct FlTaskSet {
   FlCtx *ctx;
   FlHostFn fn;
   const FlSlot *env;
-  int32_t n_env, n_results;
+  int32_t n_env, n_dims, n_results;
   int64_t n, batch;
   FlSlot *results;
   _Atomic int64_t next;   /* relaxed: elements are handed out in ascending order */
@@ -125,6 +128,17 @@ static void keep_notes(FlTaskSet *s, int64_t index, FlNotes *notes) {
   *notes = (FlNotes){0};
 }
 
+/* Says where element i stands in the index space. */
+static void place(FlCtx *ctx, const FlTaskSet *s, int64_t i) {
+  int64_t index[FL_MAX_RANK];
+  for (int k = s->n_dims - 1; k >= 0; k--) {
+    int64_t size = s->env[k].i;
+    index[k] = k ? i % size : i;
+    if (k) i /= size;
+  }
+  fl_fail_position(ctx, s->n_dims, index);
+}
+
 static void run_element(FlTaskSet *s, int64_t i) {
   FlSlot few[16], *results = s->results + i * s->n_results,
                   *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
@@ -147,6 +161,7 @@ static void run_element(FlTaskSet *s, int64_t i) {
       atomic_store_explicit(&s->failed, i, memory_order_relaxed);
       fl_ctx_reset(&s->error);
       fl_error_move(&s->error, &ctx);
+      place(&s->error, s, i);
     }
     pthread_mutex_unlock(&s->lock);
   }
@@ -180,13 +195,19 @@ static void release_results(const FlTaskSet *s, const FlType1 *types) {
       if (types[k].rank || types[k].depth) fl_array_unref(s->results[i * s->n_results + k].a);
 }
 
-FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int64_t n, FlSlot *results,
-                      int32_t n_results, const FlType1 *types, int32_t site) {
+FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int32_t n_dims, int64_t n,
+                      FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site) {
   if (n <= 0) return 0;
   if (n_results) memset(results, 0, (size_t)(n * n_results) * sizeof *results);
   FlSched *sched = ctx->run->sched;
-  FlTaskSet s = {
-      .ctx = ctx, .fn = fn, .env = env, .n_env = n_env, .n = n, .results = results, .n_results = n_results};
+  FlTaskSet s = {.ctx = ctx,
+                 .fn = fn,
+                 .env = env,
+                 .n_env = n_env,
+                 .n_dims = n_dims,
+                 .n = n,
+                 .results = results,
+                 .n_results = n_results};
   int64_t n_jobs = fl_sched_workers(sched) - 1;
   if (n_jobs > n - 1) n_jobs = n - 1;
   s.batch = n / ((n_jobs + 1) * 32);

@@ -125,6 +125,7 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   if (!fl_report_flush(run->report) && !status)
     status = fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
   int signal = atomic_load_explicit(&run->stop, memory_order_relaxed);
+  fl_fail_position_settle(ctx);
   if (status && ctx->error && ctx->error->status != 130)
     fl_error_print(run->program, ctx->error, run->options.color);
   if (run->memo && !signal) fl_history_save(run);

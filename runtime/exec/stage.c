@@ -55,6 +55,7 @@ static void run_call(FlJob *job) {
   }
   if (f->status && ctx->error && !ctx->error->in_stage) {
     ctx->error->in_stage = true;
+    fl_fail_position_settle(ctx);
     fl_fail_note(ctx, "in stage `%s`", f->stage->name);
   }
 }

@@ -24,12 +24,13 @@ PROGRAMS = 25
 WAYS = [("interp", ["--interp"], True), ("O0", ["-O0", "--workers", "2"], True), ("workers-1", ["--workers", "1"], True),
         ("workers-4", ["--workers", "4"], True), ("cached", ["--workers", "4"], False)]
 MESSAGE = re.compile(r"^.*: (?:error|warning).*$", re.M)
+POSITION = re.compile(r"^ *note: at position.*$", re.M)
 
 
 def compared(done):
-    """Status, output and the first message of a run."""
+    """Status, output, the first message of a run and the positions that it names."""
     message = MESSAGE.search(done.stderr)
-    return done.returncode, done.stdout, message[0] if message else ""
+    return done.returncode, done.stdout, message[0] if message else "", POSITION.findall(done.stderr)
 
 
 def empty(place):

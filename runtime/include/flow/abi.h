@@ -133,7 +133,8 @@ typedef struct FlSite {
   const char *file;
   int32_t line, column, length; /* 1-based; column in code points */
   const char *line_text;
-  const char *message; /* for assert/error sites and shape checks; NULL: the fault's own message */
+  const char *message; /* with {a} and {b} for the operands; NULL: what faults.def says */
+  int32_t faults;      /* those that `message` is for */
 } FlSite;
 
 typedef struct FlParam {
@@ -216,16 +217,20 @@ char *fl_heap_alloc(FlHeap *heap, int64_t bytes); /* any thread; never NULL: abo
 /* Run kernel over [0, n) on the pool, inline when n * cost is small. cost: estimated nanoseconds an element.
  * On faults runs `precise` and records the first error in (rank, position) order. */
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost);
-/* Called by precise kernels. rank: program order of the operation within the kernel. pos: logical index.
- * `type` tells how to read a and b. */
-void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, int32_t type, FlSlot a,
-                     FlSlot b);
-/* Run fn(ctx, args) for i in 0..n as tasks; args[0].i is i, the rest are `env`'s n_env slots (borrowed); each
- * call's n_results results, of types `types`, land at results[i * n_results]. On failure none is owned. */
-FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int64_t n, FlSlot *results,
-                      int32_t n_results, const FlType1 *types, int32_t site);
+/* Called by precise kernels. rank: program order of the operation within the kernel. pos: logical index, which is
+ * index[0..n_index) axis by axis. `type` tells how to read a and b. */
+void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, const int64_t *index,
+                     int32_t n_index, int32_t type, FlSlot a, FlSlot b);
+/* Run fn(ctx, args) for i in 0..n as tasks; args[0].i is i, the rest are `env`'s n_env slots (borrowed), the first
+ * n_dims of them the sizes of the index space; each call's n_results results, of types `types`, land at
+ * results[i * n_results]. On failure none is owned. */
+FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int32_t n_dims, int64_t n,
+                      FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site);
 /* Records an error at a site and returns a non-zero status. */
 FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b);
+/* The context's error happened in this element of a loop: said of the outermost loop of the stage or script.
+ * Without an error it does nothing. */
+void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index);
 
 /* 2, 3 or 4: the level of x86-64 (v2, v3, v4) that this processor has; kernels of portable programs choose by it. */
 int32_t fl_cpu_level(void);

@@ -1,0 +1,42 @@
+/* say.c: what an operation says when it fails at run time. */
+#include "ir/ir_internal.h"
+
+/* The operator between or before its operands; NULL: not written with one. */
+static const char *sign_of(FlOpcode code) {
+  switch (code) {
+  case FL_OP_ADD: return "{a} + {b}";
+  case FL_OP_SUB: return "{a} - {b}";
+  case FL_OP_MUL: return "{a} * {b}";
+  case FL_OP_FLOORDIV: return "{a} // {b}";
+  case FL_OP_POW: return "{a} ^ {b}";
+  case FL_OP_NEG: return "-({a})";
+  case FL_OP_ABS: return "abs({a})";
+  default: return NULL;
+  }
+}
+
+static const char *parsed_as(FlOpcode code) {
+  switch (code) {
+  case FL_OP_PARSE_F64: return "a number";
+  case FL_OP_PARSE_I64: return "an integer";
+  case FL_OP_PARSE_DATE: return "a date of the form {b}";
+  default: return NULL;
+  }
+}
+
+FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
+  if (op->code == FL_OP_CHECK || op->code == FL_OP_FAIL)
+    return (FlFaultText){op->attrs.s && *op->attrs.s ? op->attrs.s : NULL, -1};
+  const char *type = op->n_results ? fl_ir_dtypes[op->results[0]->type.dtype].name : "";
+  const char *sign = sign_of(op->code), *parsed = parsed_as(op->code);
+  if (op->code == FL_OP_REDUCE)
+    return (FlFaultText){"integer overflow: the result does not fit", FL_FAULT_OVERFLOW};
+  if (sign)
+    return (FlFaultText){fl_arena_printf(arena, "integer overflow: %s does not fit %s", sign, type),
+                         FL_FAULT_OVERFLOW};
+  if (op->code == FL_OP_CONVERT)
+    return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type), FL_FAULT_NARROW};
+  if (parsed)
+    return (FlFaultText){fl_arena_printf(arena, "the text {a} does not read as %s", parsed), FL_FAULT_PARSE};
+  return (FlFaultText){NULL, 0};
+}

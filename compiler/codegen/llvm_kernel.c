@@ -130,6 +130,13 @@ static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *e
   }
 }
 
+/* Philox is a chain of dependent multiplications: several vectors in flight hide how long each takes. */
+static bool has_random(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next)
+    if (op->code == FL_OP_RANDOM) return true;
+  return false;
+}
+
 void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
                     void *arg, bool vectorize) {
   FlGen *g = f->g;
@@ -145,6 +152,7 @@ void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val
     fl_ll_loop_open(f, &l, begin, end, 0, NULL);
     fl_ll_set(f, r->params[0], l.i);
     one_element(f, k, l.i, each, arg);
+    if (has_random(r)) l.interleave = 4;
     fl_ll_loop_close(f, &l, NULL, vectorize);
     return;
   }

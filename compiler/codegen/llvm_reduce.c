@@ -114,9 +114,11 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
   Val whole = LLVMBuildShl(f->b, groups, fl_ll_i64(g, 5), "");
   for (int k = 0; k < s->n; k++)
     if (fl_red_sums(&s->at[k]) || picks_here(&s->at[k], source)) fl_red_clear_lanes(f, &s->at[k]);
+  FlTiles *tiles = source == LANES_BLOCK ? fl_ll_tiles_plan(f, s->region) : NULL;
   FlLoop group, lane, tail;
   fl_ll_loop_open(f, &group, zero, groups, 0, NULL);
   Val base = LLVMBuildNSWAdd(f->b, lo, LLVMBuildNSWMul(f->b, group.i, lanes_n, ""), "");
+  if (tiles) fl_ll_tiles_draw(f, tiles, base, FL_LANES);
   fl_ll_loop_open(f, &lane, zero, lanes_n, 0, NULL);
   lane_element(f, s, source, LLVMBuildNSWAdd(f->b, base, lane.i, ""), lane.i, false);
   fl_ll_loop_close(f, &lane, NULL, true);
@@ -131,10 +133,12 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
     LLVMSetAlignment(all, FL_ALIGN);
     LLVMSetAlignment(LLVMBuildStore(f->b, all, r->rest), FL_ALIGN);
   }
+  if (tiles) fl_ll_tiles_draw(f, tiles, LLVMBuildNSWAdd(f->b, lo, whole, ""), FL_LANES);
   fl_ll_loop_open(f, &tail, zero, LLVMBuildNSWSub(f->b, size, whole, ""), 0, NULL);
   Val i = LLVMBuildNSWAdd(f->b, LLVMBuildNSWAdd(f->b, lo, whole, ""), tail.i, "");
   lane_element(f, s, source, i, tail.i, true);
   fl_ll_loop_close(f, &tail, NULL, source == LANES_NESTED);
+  f->tiles = NULL;
   for (int k = 0; k < s->n; k++)
     if (fl_red_sums(&s->at[k])) sums[k] = fl_red_butterfly(f, &s->at[k], s->at[k].rest);
 }

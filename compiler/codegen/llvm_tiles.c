@@ -76,7 +76,7 @@ static void draw(FlFn *f, const FlTiles *t, int i, Val block, int n) {
   LLVMBuildStore(f->b, two[0], fl_ll_gep(f, g->f64, t->at[i], first));
   Val second = LLVMBuildNSWAdd(f->b, first, fl_ll_i64(g, 1), "");
   LLVMBuildStore(f->b, two[1], fl_ll_gep(f, g->f64, t->at[i], second));
-  l.interleave = 4;
+  l.interleave = (unsigned)n / 16; /* with the widest vectors one round of the loop */
   l.masked = false;
   fl_ll_loop_close(f, &l, NULL, true);
 }

@@ -391,12 +391,22 @@ void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results) {
   fl_ll_fn_done(f);
 }
 
+/* Does the region start work beside which its own code takes no time? */
+static bool starts_work(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool bulk = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT ||
+                op->code == FL_OP_STAGE;
+    if (bulk || fl_op_info[op->code].op_class == FL_CLASS_RUNTIME) return true;
+  }
+  return false;
+}
+
 /* Does host code itself loop over elements? */
 static bool has_loops(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     bool loop = op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
     bool serial = (op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && !fl_ir_is_kernel(op->regions[0]);
-    if (loop || serial) return true;
+    if ((loop || serial) && !starts_work(op->regions[0])) return true;
     for (int i = 0; i < op->n_regions; i++)
       if (op->code != FL_OP_MAP && has_loops(op->regions[i])) return true;
   }

@@ -206,8 +206,8 @@ static void make_scopes(FlFn *f, const FlKernelDef *k) {
   FlGen *g = f->g;
   if (!k->n_outputs) return;
   const char **names = FL_NEW_ARRAY(g->arena, const char *, k->n_outputs + 2);
-  names[0] = fl_arena_printf(g->arena, "%s.in", k->name);
-  for (int i = 0; i < k->n_outputs; i++) names[i + 1] = fl_arena_printf(g->arena, "%s.out%d", k->name, i);
+  names[0] = "in";
+  for (int i = 0; i < k->n_outputs; i++) names[i + 1] = fl_arena_printf(g->arena, "out%d", i);
   f->in_scopes = scope_list(g, names, 1);
   f->out_scopes = scope_list(g, names + 1, (unsigned)k->n_outputs);
   f->output_scopes = FL_NEW_ARRAY(g->arena, Val, k->n_outputs);
@@ -258,6 +258,7 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
   const char *name = fl_arena_printf(g->arena, "%s%s", k->name, shape.suffix);
   Val fn = LLVMAddFunction(g->mod, name, g->kernel_fn);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
+  LLVMSetUnnamedAddress(fn, LLVMGlobalUnnamedAddr);
   fl_ll_target_attrs(g, fn, shape.level);
   if (shape.quick) {
     fl_ll_attr(g, fn, "cold", NULL);

@@ -107,7 +107,7 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
   bool fault = (flags & FL_OPF_FAULT) != 0;
   if (fault) source[k] = fl_t_scalar(FL_I64), t[k] = g->ptr, a[k++] = f->mask;
   /* A function that is not inlined would make the mask's address escape: give it a place of its own. */
-  bool inlined = in_kern(g, name);
+  bool inlined = in_kern(g, name) && !f->quick;
   bool own_mask = fault && f->form == FL_FORM_FAST && !inlined;
   if (own_mask) {
     a[k - 1] = fl_ll_alloca(f, g->i32, "fault");

@@ -134,10 +134,13 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
     LLVMSetAlignment(LLVMBuildStore(f->b, all, r->rest), FL_ALIGN);
   }
   if (tiles) fl_ll_tiles_draw(f, tiles, LLVMBuildNSWAdd(f->b, lo, whole, ""), FL_LANES);
+  bool quick = f->quick;
+  f->quick |= source == LANES_BLOCK; /* of a kernel only the last block has a rest: calls will do */
   fl_ll_loop_open(f, &tail, zero, LLVMBuildNSWSub(f->b, size, whole, ""), 0, NULL);
   Val i = LLVMBuildNSWAdd(f->b, LLVMBuildNSWAdd(f->b, lo, whole, ""), tail.i, "");
   lane_element(f, s, source, i, tail.i, true);
   fl_ll_loop_close(f, &tail, NULL, source == LANES_NESTED);
+  f->quick = quick;
   f->tiles = NULL;
   for (int k = 0; k < s->n; k++)
     if (fl_red_sums(&s->at[k])) sums[k] = fl_red_butterfly(f, &s->at[k], s->at[k].rest);

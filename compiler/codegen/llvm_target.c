@@ -70,6 +70,7 @@ void fl_ll_target_attrs(FlGen *g, Val fn, int level) {
 Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4) {
   Val fn = LLVMAddFunction(g->mod, name, g->kernel_fn);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
+  LLVMSetUnnamedAddress(fn, LLVMGlobalUnnamedAddr);
   fl_ll_target_attrs(g, fn, 0);
   LLVMBuilderRef b = LLVMCreateBuilderInContext(g->cx);
   Block entry = LLVMAppendBasicBlockInContext(g->cx, fn, "entry");
@@ -100,9 +101,11 @@ Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4) {
 
 /* The front end gives clean SSA with rotated loops. What is left is inlining the scalar functions, finding
  * what they have in common (two random numbers of one Philox block), forming vectors, and cleaning after
- * that. Full unrolling after the vectors were made lets the 32 lanes of a reduction live in registers. */
+ * that. Kernels that do the same are one kernel, before any work goes into them. Full unrolling after the
+ * vectors were made lets the 32 lanes of a reduction live in registers. */
 static const char pipeline_full[] =
-    "always-inline,function(sroa,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-vectorize,"
+    "mergefunc,always-inline,function(sroa,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-"
+    "vectorize,"
     "loop(loop-unroll-full),sroa,early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),"
     "simplifycfg),globaldce";
 static const char pipeline_quick[] = "always-inline,globaldce";

@@ -11,6 +11,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLOWC = os.environ.get("FLOWC", str(ROOT / "build/flowc"))
+SHORT = os.environ.get("FLOW_TEST_SHORT", "0") != "0"  # fewer repetitions of what is the same each time
 STAGES = re.compile(r"^(\d+) stages?: (\d+) run, (\d+) cached", re.M)
 
 passed = failed = 0

@@ -4,7 +4,8 @@
  *
  * ld.lld is driven directly where the start files of the C library are in their usual places: no compiler is
  * needed, and it takes a fraction of the time. Otherwise cc is asked, which knows its own places. The result
- * appears under its name whole or not at all. */
+ * appears under its name whole or not at all. A flowc built with sanitizers (FLOW_SANITIZE names them) links
+ * executables with them too, which cannot be static. */
 #include "codegen/codegen.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 
 extern char **environ;
 
+#define LINKER_FOLDER "/usr/lib/llvm-19/bin"
 enum { MAX_ARGS = 128 };
 
 typedef struct Command {
@@ -70,10 +72,8 @@ static bool run(const Command *c, FlText1 *said) {
 static bool readable(const char *path) { return access(path, R_OK) == 0; }
 
 static const char *find_linker(void) {
-  static const char *const linkers[] = {"/usr/bin/ld.lld-19", "/usr/lib/llvm-19/bin/ld.lld"};
-  for (size_t i = 0; i < sizeof linkers / sizeof *linkers; i++)
-    if (access(linkers[i], X_OK) == 0) return linkers[i];
-  return NULL;
+  static const char linker[] = LINKER_FOLDER "/ld.lld";
+  return access(linker, X_OK) == 0 ? linker : NULL;
 }
 
 /* The folder of the newest gcc's start files and libgcc, without the last '/'. */
@@ -122,6 +122,7 @@ static void add_libraries(Command *c, const Inputs *in) {
 
 static bool direct_command(Command *c, const Inputs *in) {
   static const char libc[] = "/usr/lib/x86_64-linux-gnu";
+  if (*FLOW_SANITIZE) return false; /* only the C compiler knows what they need */
   const char *linker = find_linker();
   char *gcc = find_gcc(c->arena);
   if (!linker || !gcc || !readable("/usr/lib/x86_64-linux-gnu/crt1.o") ||
@@ -157,8 +158,11 @@ static bool direct_command(Command *c, const Inputs *in) {
 
 static void cc_command(Command *c, const Inputs *in) {
   add(c, "cc");
-  add(c, in->options->dynamic ? "-no-pie" : "-static");
-  if (find_linker()) add(c, "-fuse-ld=lld");
+  add(c, *FLOW_SANITIZE ? "-fsanitize=" FLOW_SANITIZE : in->options->dynamic ? "-no-pie" : "-static");
+  if (find_linker()) {
+    add(c, "-fuse-ld=lld"); /* a file ld.lld, which gcc looks for in the folders of -B */
+    add(c, "-B" LINKER_FOLDER);
+  }
   add(c, "-Wl,--gc-sections,--strip-debug");
   add(c, "-o");
   add(c, in->output);

@@ -18,13 +18,12 @@
 #endif
 #endif
 
-#ifdef HAS_SANITIZER
-
-void fl_crash_install(void) {}
-void fl_crash_thread(void) {}
-void fl_crash_thread_end(void) {}
-
+#ifdef HAS_SANITIZER /* its handler would show where; ours stands before it */
+#include <sanitizer/common_interface_defs.h>
+#define SHOW_WHERE() __sanitizer_print_stack_trace()
 #else
+#define SHOW_WHERE() ((void)0)
+#endif
 
 enum { HANDLER_STACK = 64 << 10, NEAR = 1 << 20 };
 
@@ -57,6 +56,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     _exit(1);
   }
   say("error: flow itself failed (invalid memory access); please report this with the script\n");
+  SHOW_WHERE();
   _exit(70);
 }
 
@@ -82,5 +82,3 @@ void fl_crash_thread_end(void) {
   if (sigaltstack(NULL, &old) != 0 || old.ss_flags & SS_DISABLE || old.ss_size != HANDLER_STACK) return;
   if (sigaltstack(&none, NULL) == 0) free(old.ss_sp);
 }
-
-#endif

@@ -4,7 +4,7 @@
 
 /* Installs the handlers of the process; the first call does. They say what happened on standard error and end
  * the process with status 1 (the script's recursion, a file changed by somebody else) or 70 (anything else: a
- * bug of flow). Does nothing in builds with sanitizers, which have handlers of their own. */
+ * bug of flow; builds with sanitizers also show where). */
 void fl_crash_install(void);
 
 /* Gives the calling thread a stack for the handlers, once; threads without it die of a stack that ran out as

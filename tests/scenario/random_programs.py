@@ -17,7 +17,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
 import generate
-from scenario_kit import Place, check, finish
+from scenario_kit import SHORT, Place, check, finish
 
 PROGRAMS = 25
 # In this order, in one folder: the first ways start from an empty store, "cached" finds what "workers-4" stored.
@@ -66,7 +66,7 @@ def run(seed, programs, faults):
 def main():
     words = [int(word) for word in sys.argv[1:]]
     seed = 1 if not words else words[0] or time.time_ns() // 1000 % 10**9
-    scripts, faulting = words[1:3] if len(words) == 3 else (88, 60)
+    scripts, faulting = words[1:3] if len(words) == 3 else (8, 16) if SHORT else (88, 60)
     print(f"seed {seed}: random_programs.py {seed} {scripts} {faulting}", flush=True)
     jobs = [(seed * 1000 + k, PROGRAMS, False) for k in range(scripts)]
     jobs += [(seed * 1000 + scripts + k, 1, True) for k in range(faulting)]

@@ -94,8 +94,7 @@ static bool same_encoding(const char *a, const char *b) {
 }
 
 int main(void) {
-  char folder[1000];
-  snprintf(folder, sizeof folder, "%.*s../ir", (int)(strrchr(__FILE__, '/') + 1 - __FILE__), __FILE__);
+  const char *folder = FLOW_TESTS "/ir";
   DIR *dir = opendir(folder);
   expect(dir != NULL, folder);
   for (struct dirent *e; dir && (e = readdir(dir));) {

@@ -90,8 +90,7 @@ static bool run_one(const char *name, const char *in_path, bool bless) {
 
 int main(int argc, char **argv) {
   bool bless = argc > 1 && strcmp(argv[1], "--bless") == 0;
-  char folder[1000];
-  snprintf(folder, sizeof folder, "%.*s../opt", (int)(strrchr(__FILE__, '/') + 1 - __FILE__), __FILE__);
+  const char *folder = FLOW_TESTS "/opt";
   DIR *dir = opendir(folder);
   for (struct dirent *e; dir && (e = readdir(dir));) {
     size_t len = strlen(e->d_name);

@@ -73,8 +73,7 @@ FlVal fl_builtin_print(FlSema *s, FlCallSite *c) {
 
 /* ---- files ---- */
 
-/* Where to write; false: reported. */
-static bool target_path(FlSema *s, FlActual *a, FlValue **out) {
+bool fl_sema_target_path(FlSema *s, FlActual *a, FlValue **out) {
   const FlType *text = fl_type_scalar(s->types, FL_TEXT, false);
   FlVal v = fl_actual_value(s, a, text);
   if (fl_val_bad(v)) return false;
@@ -90,7 +89,7 @@ FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
   FlVal t;
   FlValue *path;
-  if (!fl_verb_table(s, c, &t) || !target_path(s, &c->args[1], &path)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_sema_target_path(s, &c->args[1], &path)) return fl_val_error(s);
   const FlType *row = t.type->elem;
   const char **list = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + 1);
   for (int i = 0; i < row->n_fields; i++) {
@@ -124,7 +123,7 @@ FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   FlValue *path;
-  if (fl_val_bad(x) || !target_path(s, &c->args[1], &path)) return fl_val_error(s);
+  if (fl_val_bad(x) || !fl_sema_target_path(s, &c->args[1], &path)) return fl_val_error(s);
   bool numbers = x.type->kind == FL_TY_ARRAY && x.type->dtype != FL_TEXT && x.type->dtype != FL_FILE;
   if (!numbers || x.type->nullable) {
     FlDiag *d =

@@ -415,6 +415,8 @@ void fl_sema_show(FlSema *s, FlVal v); /* the op of show(v); v is a value */
 /* Effects: reports E0801 when we are in pure code. */
 bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span);
 
+/* The argument that says where to write, as text; false: reported. */
+bool fl_sema_target_path(FlSema *s, FlActual *a, FlValue **out);
 /* A constant path that the script reads or writes (paths.c). false: it is both read and written, or written twice,
  * which is reported. Paths that are computed are compared when the script runs. */
 bool fl_sema_claim_path(FlSema *s, const char *path, FlSpan span, bool output);

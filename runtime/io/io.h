@@ -54,6 +54,9 @@ void fl_io_schema_reset(FlIoSchema *s);
  */
 bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *dims, FlIoError *error);
 
+/* The type of the value in a file that `save` wrote, as in data/value_type.h; on the heap. NULL: *error says why. */
+char *fl_io_saved_type(const char *path, FlIoError *error);
+
 /* Whether an option text "name=value" of CSV files is one; false: *error says what is possible. */
 bool fl_io_check_option(const char *option, FlIoError *error);
 
@@ -87,6 +90,7 @@ void fl_io_glob_reset(FlIoGlob *g);
 /* The paths as an array of text or file; NULL: out of memory, recorded. */
 FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
+FlRuntimeOp fl_rt_save_value, fl_rt_load_value;
 FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;

@@ -10,6 +10,8 @@
 /* Codes of diag.def that this room reports. */
 enum {
   FL_E_NO_MATCH = 282,
+  FL_E_FLOWDATA = 283,
+  FL_E_SAVED_TYPE = 284,
   FL_E_OPEN = 930,
   FL_E_VALUE = 931,
   FL_E_NULL = 932,
@@ -58,6 +60,11 @@ void fl_input_close(FlInput *in);
 bool fl_input_same(const struct stat *a, const struct stat *b);
 /* NUL-terminated copy of a path; NULL (and an error) for one with a NUL inside or without memory. Free it. */
 char *fl_input_path(FlText path, FlIoError *e);
+
+/* The value in a file that `save` has written, in parts of these types, owned by the caller; `want`: its type as in
+ * data/value_type.h. */
+bool fl_flowdata_load(FlCtx *ctx, const char *path, const char *want, const FlType1 *types, int32_t n,
+                      FlSlot *results, FlIoError *e);
 
 /* ---- outputs ------------------------------------------------------------------------------------------ */
 

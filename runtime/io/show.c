@@ -5,6 +5,7 @@
  * element an array (of scalars) or a list (of arrays). Out: text that ends with a line end. */
 #include "io/show_internal.h"
 #include "data/data.h"
+#include "data/value_type.h"
 #include "exec/exec.h"
 
 #include <stdlib.h>
@@ -112,29 +113,9 @@ static bool show_table_of(FlBytes *out, const FlShowType *row, FlParts *p, int i
 
 /* Element `at` of one part of a list, and its type. */
 static FlSlot element(FlSlot part, FlType1 type, int64_t at, FlType1 *out) {
-  const FlArray *a = part.a;
-  if (type.depth > 0) {
-    *out = (FlType1){type.dtype, type.rank, (uint8_t)(type.depth - 1), 0};
-    return (FlSlot){.a = ((FlArray *const *)a->data)[at]};
-  }
-  *out = (FlType1){type.dtype, 0, 0, 0};
-  const char *p = (const char *)a->data + at * fl_dtype_info[a->dtype].bytes;
-  FlSlot v = {.t = {NULL, 0}};
-  switch (fl_dtype_info[a->dtype].kind) {
-  case FL_KIND_SIGNED:
-  case FL_KIND_TIME: {
-    int shift = 64 - 8 * fl_dtype_info[a->dtype].bytes;
-    memcpy(&v.u, p, (size_t)fl_dtype_info[a->dtype].bytes);
-    v.i = (int64_t)(v.u << shift) >> shift;
-    break;
-  }
-  case FL_KIND_BOOL:
-  case FL_KIND_UNSIGNED:
-  case FL_KIND_FLOAT:
-  case FL_KIND_TEXT:
-  case FL_KIND_REF: memcpy(&v, p, (size_t)fl_dtype_info[a->dtype].bytes); break;
-  }
-  return v;
+  *out = type.depth > 0 ? (FlType1){type.dtype, type.rank, (uint8_t)(type.depth - 1), 0}
+                        : (FlType1){type.dtype, 0, 0, 0};
+  return fl_array_slot(part.a, at);
 }
 
 /* How many parts a value of this type has when they begin at `types`. */

@@ -146,6 +146,8 @@ Val fl_ll_slot_get(FlFn *f, Val base, unsigned index, FlType1 t);
 /* Ends the operation when `bad` (i1) holds; `fault` is an i32. a and b: operands for the message, of one
  * dtype, or NULL. `message` overrides the fault's. */
 void fl_ll_fault(FlFn *f, const FlOp *op, Val bad, Val fault, FlDtype d, Val a, Val b);
+/* The same at another place than the op's: of one of the reductions that share a sweep. */
+void fl_ll_fault_at(FlFn *f, const FlOp *op, FlSpan place, Val bad, Val fault, FlDtype d, Val a, Val b);
 void fl_ll_scalar(FlFn *f, const FlOp *op);
 /* A call of fl_s_<name>; results in out. */
 void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types,

@@ -38,6 +38,7 @@ static FlSweep sweep_of(FlFn *f, const FlOp *op) {
     const FlValue *v = region->yields[how.first];
     FlDtype d = (FlDtype)v->type.dtype;
     s.at[i] = (FlRed){.op = op,
+                      .place = fl_ir_place(op, i),
                       .region = region,
                       .kind = kind_of(how.kind, d),
                       .d = d,

@@ -24,6 +24,7 @@ typedef enum FlRedKind {
 /* One reduction being emitted, with its state in allocas that the optimiser turns into registers. */
 typedef struct FlRed {
   const FlOp *op;
+  FlSpan place;
   const FlRegion *region;
   FlRedKind kind;
   FlDtype d; /* of the values */

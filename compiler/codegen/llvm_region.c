@@ -4,6 +4,7 @@
  * test stands at the end, behind one test before the loop), with a block of their own before and after, as
  * the loop passes want them. In a FAST kernel no loop runs longer because of a fault: the mask ends it. */
 #include "codegen/llvm_internal.h"
+#include "opt/bounds.h"
 
 #include <llvm-c/DebugInfo.h>
 
@@ -237,22 +238,23 @@ static Val data_of(FlFn *f, const FlValue *array) {
 Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven) {
   FlGen *g = f->g;
   const FlValue *array = op->args[0];
+  /* A check proves nothing to a fast kernel, which goes on when it fails. */
+  bool guard = f->form == FL_FORM_FAST && (!proven || (f->may_fault && !fl_opt_reads_inside(op)));
   Val lin = NULL, bad = NULL;
   for (int k = 0; k < n; k++) {
-    Val i = fl_ll_value(f, op->args[k + 1]), dim = k || !proven ? fl_ll_dim(f, array, k) : NULL;
-    if (!proven) {
+    Val i = fl_ll_value(f, op->args[k + 1]), dim = k || guard || !proven ? fl_ll_dim(f, array, k) : NULL;
+    if (guard || !proven) {
       Val out = LLVMBuildICmp(f->b, LLVMIntUGE, i, dim, "");
-      fl_ll_fault(f, op, out, fl_ll_i32(g, FL_FAULT_INDEX), FL_I64, i, dim);
+      if (!proven) fl_ll_fault(f, op, out, fl_ll_i32(g, FL_FAULT_INDEX), FL_I64, i, dim);
       bad = bad ? LLVMBuildOr(f->b, bad, out, "") : out;
     }
-    bool exact = proven || f->form != FL_FORM_FAST;
     if (!lin) lin = i;
-    else if (exact) lin = LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, lin, dim, ""), i, "");
+    else if (!guard) lin = LLVMBuildNSWAdd(f->b, LLVMBuildNSWMul(f->b, lin, dim, ""), i, "");
     else lin = LLVMBuildAdd(f->b, LLVMBuildMul(f->b, lin, dim, ""), i, "");
   }
   /* Out of bounds, a fast kernel reads element 0, and of an empty array the zeros that its data pointer is
    * then. */
-  if (bad && f->form == FL_FORM_FAST) lin = LLVMBuildSelect(f->b, bad, fl_ll_i64(g, 0), lin, "");
+  if (guard) lin = LLVMBuildSelect(f->b, bad, fl_ll_i64(g, 0), lin, "");
   FlDtype d = array->type.depth ? FL_LIST : (FlDtype)array->type.dtype;
   return fl_ll_gep(f, fl_ll_mem_type(g, d), data_of(f, array), lin);
 }

@@ -163,6 +163,10 @@ static void unlikely(FlFn *f, Val branch) {
 }
 
 void fl_ll_fault(FlFn *f, const FlOp *op, Val bad, Val fault, FlDtype d, Val a, Val b) {
+  fl_ll_fault_at(f, op, op->span, bad, fault, d, a, b);
+}
+
+void fl_ll_fault_at(FlFn *f, const FlOp *op, FlSpan place, Val bad, Val fault, FlDtype d, Val a, Val b) {
   FlGen *g = f->g;
   if (f->form == FL_FORM_FAST) {
     Val old = LLVMBuildLoad2(f->b, g->i32, f->mask, "");
@@ -176,7 +180,7 @@ void fl_ll_fault(FlFn *f, const FlOp *op, Val bad, Val fault, FlDtype d, Val a, 
   Val wa[2], wb[2];
   slot_words(f, d, a, wa);
   slot_words(f, d, b, wb);
-  int site = fl_ll_site(g, op->span, fl_ir_fault_text(g->arena, op));
+  int site = fl_ll_site(g, place, fl_ir_fault_text(g->arena, op));
   if (f->form == FL_FORM_HOST) {
     fl_ll_settle(f);
     LLVMBuildStore(f->b, call_fail(f, fault, site, d, wa, wb), f->status);

@@ -197,7 +197,7 @@ static void multiply_int(FlFn *f, const FlRed *r, Val v, Val keep) {
   Val p = LLVMBuildMul(f->b, widen(f, r->d, old), widen(f, r->d, v), ""),
       now = LLVMBuildTrunc(f->b, p, r->t, "");
   Val bad = LLVMBuildICmp(f->b, LLVMIntNE, p, widen(f, r->d, now), "");
-  fl_ll_fault(f, r->op, bad, fl_ll_i32(g, FL_FAULT_OVERFLOW), r->d, old, v);
+  fl_ll_fault_at(f, r->op, r->place, bad, fl_ll_i32(g, FL_FAULT_OVERFLOW), r->d, old, v);
   fl_red_put(f, LLVMBuildZExtOrBitCast(f->b, now, g->i64, ""), r->lo);
 }
 
@@ -248,7 +248,7 @@ static Val checked_sum(FlFn *f, const FlRed *r, Val sum) {
   FlDtype d = (FlDtype)r->result->type.dtype;
   Val v = LLVMBuildTrunc(f->b, sum, fl_ll_type(f->g, r->result->type), "");
   Val bad = LLVMBuildICmp(f->b, LLVMIntNE, widen(f, d, v), sum, "");
-  fl_ll_fault(f, r->op, bad, fl_ll_i32(f->g, FL_FAULT_OVERFLOW), d, NULL, NULL);
+  fl_ll_fault_at(f, r->op, r->place, bad, fl_ll_i32(f->g, FL_FAULT_OVERFLOW), d, NULL, NULL);
   return v;
 }
 
@@ -267,7 +267,7 @@ Val fl_red_finish(FlFn *f, const FlRed *r) {
     Val at = fl_red_get(f, g->i64, r->at);
     bool some = r->op->attrs.i & FL_REDUCE_SOME;
     Val none = LLVMBuildICmp(f->b, LLVMIntSLT, at, fl_ll_i64(g, 0), "");
-    if (!some) fl_ll_fault(f, r->op, none, fl_ll_i32(g, FL_FAULT_EMPTY), FL_I64, NULL, NULL);
+    if (!some) fl_ll_fault_at(f, r->op, r->place, none, fl_ll_i32(g, FL_FAULT_EMPTY), FL_I64, NULL, NULL);
     return fl_red_is_arg(r) ? at : fl_red_get(f, r->t, r->best);
   }
   if (fl_red_sums(r)) return fl_red_get(f, r->t, r->total);

@@ -8,7 +8,9 @@ FlStatus raise_fault(Frame *f, Fault fault) {
     *f->fault = fault;
     return FAULTED;
   }
-  return fl_fail(f->ctx, fault.bits, note_of(f, fault.op)->site, fault.type, fault.a, fault.b);
+  const OpNote *note = note_of(f, fault.op);
+  return fl_fail(f->ctx, fault.bits, note->sites ? note->sites[fault.part] : note->site, fault.type, fault.a,
+                 fault.b);
 }
 
 /* Whichever of two operations the walk finishes first: -1 a, 1 b, 0 neither. */

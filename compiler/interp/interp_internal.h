@@ -13,6 +13,7 @@ typedef struct ExternCall ExternCall; /* extern.c */
 /* What is known of an operation before it runs. */
 typedef struct OpNote {
   int32_t site;            /* index into FlProgram.sites */
+  int32_t *sites;          /* REDUCE: one a result */
   FlOpDesc desc;           /* RUNTIME operators only */
   bool in_place;           /* STORE: nothing uses the array afterwards */
   ExternCall *extern_call; /* EXTERN only */

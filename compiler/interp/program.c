@@ -65,6 +65,10 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
   note->site = add_site(in, op->span, fl_ir_fault_text(in->arena, op));
   note->in_place = is_last_use(op);
   if (op->code == FL_OP_EXTERN) note->extern_call = prepare_extern(in, op, note->site);
+  if (op->code == FL_OP_REDUCE) {
+    note->sites = FL_NEW_ARRAY(in->arena, int32_t, op->n_results);
+    for (int i = 0; i < op->n_results; i++) note->sites[i] = add_site(in, fl_ir_place(op, i), fl_ir_fault_text(in->arena, op));
+  }
   if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME)
     note->desc = (FlOpDesc){.op = (int32_t)op->code,
                             .site = note->site,

@@ -73,6 +73,7 @@ struct FlOp {
   FlValue **results;
   FlRegion **regions;
   FlAttrs attrs;
+  const FlSpan *places; /* one a result, where fusion made one op of several; NULL: span */
   FlRegion *parent;
   FlOp *prev, *next;
 };
@@ -174,6 +175,8 @@ typedef struct FlFaultText {
 } FlFaultText;
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op);
 
+/* Where result `index` of the op stands in the source. */
+static inline FlSpan fl_ir_place(const FlOp *op, int index) { return op->places ? op->places[index] : op->span; }
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */

@@ -3,7 +3,9 @@
  * result. One forward walk with a table of what is in sight.
  *
  * An operation that may fail counts as well: when the second of two equal ones is reached, the first has not
- * failed, so neither does the second. New texts (HEAP) stay: each belongs to the heap of its own region. */
+ * failed, so neither does the second. Loops and branches count with all that is in them. New texts (HEAP)
+ * stay: each belongs to the heap of its own region. Calls stay. Where the body of a loop may become a kernel
+ * by it, order.c has the last word. */
 #include "opt/opt_internal.h"
 
 enum { N_BUCKETS = 1024 };
@@ -23,47 +25,12 @@ typedef struct Cse {
 
 static bool counts(const FlOp *op) {
   const FlOpInfo *info = &fl_op_info[op->code];
-  if (op->n_regions || op->n_results == 0) return false;
   if (info->flags & (FL_OPF_EFFECT | FL_OPF_NOTE | FL_OPF_HEAP)) return false;
-  if (info->op_class != FL_CLASS_STRUCT) return true;
-  return op->code == FL_OP_CONST || op->code == FL_OP_DIM || op->code == FL_OP_LOAD;
-}
-
-/* Whether a LOAD is proven makes no difference to its value. */
-static int64_t attr_i(const FlOp *op) { return op->code == FL_OP_LOAD ? 0 : op->attrs.i; }
-
-static uint64_t bits_of(double v) {
-  uint64_t u;
-  memcpy(&u, &v, sizeof u);
-  return u;
-}
-
-static uint64_t hash_of(const FlOp *op) {
-  uint64_t h = (uint64_t)op->code * 31 + (uint64_t)op->results[0]->type.dtype;
-  h = h * 1099511628211U + (uint64_t)attr_i(op);
-  h = h * 1099511628211U + bits_of(op->attrs.f);
-  for (int i = 0; i < op->n_args; i++) h = (h ^ op->args[i]->id) * 1099511628211U;
-  return h ^ (h >> 29);
-}
-
-static bool same_text(const FlOp *a, const FlOp *b) {
-  const char *s = a->attrs.s, *t = b->attrs.s;
-  if (!s || !t) return s == t;
-  if (a->attrs.s_len != b->attrs.s_len) return false;
-  return a->attrs.s_len ? memcmp(s, t, (size_t)a->attrs.s_len) == 0 : strcmp(s, t) == 0;
-}
-
-static bool equal(const FlOp *a, const FlOp *b) {
-  if (a->code != b->code || a->n_args != b->n_args || a->n_results != b->n_results) return false;
-  if (attr_i(a) != attr_i(b) || bits_of(a->attrs.f) != bits_of(b->attrs.f) || !same_text(a, b)) return false;
-  if (a->attrs.n_list != b->attrs.n_list) return false;
-  for (int i = 0; i < a->attrs.n_list; i++)
-    if (strcmp(a->attrs.list[i], b->attrs.list[i]) != 0) return false;
-  for (int i = 0; i < a->n_args; i++)
-    if (a->args[i] != b->args[i]) return false;
-  for (int i = 0; i < a->n_results; i++)
-    if (!fl_t_same(a->results[i]->type, b->results[i]->type)) return false;
-  return true;
+  if (op->code == FL_OP_STAGE || op->code == FL_OP_CALL || op->code == FL_OP_FAIL) return false;
+  for (int k = 0; k < op->n_regions; k++)
+    for (const FlOp *in = op->regions[k]->first; in; in = in->next)
+      if (in->code != FL_OP_CHECK && !counts(in)) return false;
+  return op->n_results > 0;
 }
 
 static void fold(FlOp *op) {
@@ -77,10 +44,10 @@ static void fold(FlOp *op) {
 
 /* The equal op in sight; NULL: none, and this one is in sight from now on. */
 static FlOp *meet(Cse *c, FlOp *op) {
-  uint64_t hash = hash_of(op);
+  uint64_t hash = fl_opt_hash(op);
   int *bucket = &c->bucket[hash % N_BUCKETS];
   for (int i = *bucket; i >= 0; i = c->known.at[i].next)
-    if (c->known.at[i].hash == hash && equal(c->known.at[i].op, op)) return c->known.at[i].op;
+    if (c->known.at[i].hash == hash && fl_opt_same(c->arena, c->known.at[i].op, op)) return c->known.at[i].op;
   Known known = {op, hash, *bucket};
   *bucket = c->known.n;
   fl_vec_push(c->arena, &c->known, known);
@@ -94,6 +61,58 @@ static void forget(Cse *c, int n) {
   }
 }
 
+/* Result `i` of the loop is what result `k` is. */
+static bool are_twins(const FlOp *op, int i, int k) {
+  FlValue *const *yields = op->regions[0]->yields;
+  if (op->code == FL_OP_MAP) return yields[i] == yields[k] && fl_t_is_scalar(yields[i]->type);
+  FlReduction x, y;
+  if (!fl_ir_reduction(op, i, &x) || !fl_ir_reduction(op, k, &y)) return false;
+  if (x.kind != y.kind || (x.keep < 0) != (y.keep < 0)) return false;
+  int n = x.n_values + (x.keep >= 0);
+  return memcmp(yields + x.first, yields + y.first, (size_t)n * sizeof *yields) == 0;
+}
+
+/* Lists may be shared with copies of the op, so that they are made anew. */
+static void drop_result(FlOp *op, int k) {
+  FlArena *arena = op->parent->func->module->arena;
+  FlRegion *r = op->regions[0];
+  int first = k, n = 1, last = op->n_results - 1;
+  if (op->code == FL_OP_REDUCE) {
+    FlReduction red;
+    fl_ir_reduction(op, k, &red);
+    first = red.first;
+    n = red.n_values + (red.keep >= 0);
+    const char **list = FL_NEW_ARRAY(arena, const char *, last);
+    for (int i = 0; i < last; i++) list[i] = op->attrs.list[i + (i >= k)];
+    op->attrs.list = list;
+    op->attrs.n_list = last;
+  }
+  r->n_yields -= n;
+  for (int i = first; i < r->n_yields; i++) r->yields[i] = r->yields[i + n];
+  if (op->places) {
+    FlSpan *places = FL_NEW_ARRAY(arena, FlSpan, last);
+    for (int i = 0; i < last; i++) places[i] = op->places[i + (i >= k)];
+    op->places = places;
+  }
+  op->n_results = last;
+  for (int i = k; i < last; i++) {
+    op->results[i] = op->results[i + 1];
+    op->results[i]->index = i;
+  }
+}
+
+/* Results of one loop that are the same (fusion makes such loops). */
+static void join_twins(Cse *c, FlOp *op) {
+  if (op->code != FL_OP_MAP && (op->code != FL_OP_REDUCE || !op->attrs.n_list)) return;
+  for (int k = op->n_results - 1; k > 0; k--)
+    for (int i = 0; i < k; i++)
+      if (are_twins(op, i, k)) {
+        fl_subst_set(&c->subst, op->results[k], op->results[i]);
+        drop_result(op, k);
+        break;
+      }
+}
+
 static void visit(Cse *c, FlRegion *r) {
   int before = c->known.n;
   for (FlOp *op = r->first, *next; op; op = next) {
@@ -101,8 +120,9 @@ static void visit(Cse *c, FlRegion *r) {
     fl_subst_args(&c->subst, op);
     fold(op);
     for (int i = 0; i < op->n_regions; i++) visit(c, op->regions[i]);
+    join_twins(c, op);
     FlOp *first = counts(op) ? meet(c, op) : NULL;
-    if (!first) continue;
+    if (!first || (first->parent != r && fl_opt_is_host_op(op) && !fl_opt_may_turn(r))) continue;
     for (int i = 0; i < op->n_results; i++) fl_subst_set(&c->subst, op->results[i], first->results[i]);
     fl_ir_remove(op);
   }

@@ -4,8 +4,9 @@
  * What always holds: no error is added or dropped, and the first one stays the first.
  *  - A MAP that cannot fail may be computed anywhere its elements are read, as long as the reads are within
  * bounds. It moves when that repeats no work (each element is read at most once), when it is trivial (a view:
- * one element read, indices computed, converted), or when it stands in the body of a loop and its few
- * operations are the price of turning that body into a kernel.
+ * one element read, indices computed, converted), when a few loops read it and computing it in each is
+ * cheaper than keeping it, or when it stands in the body of a loop and its few operations are the price of
+ * turning that body into a kernel.
  *  - A MAP that may fail moves only as a whole, to the start of the one loop that reads all of its elements,
  * each at its own index; nothing that may fail or acts on the world stands between the two. Its operations
  * then come first in program order, as before. Inside other loops, where errors are found element by element,
@@ -16,7 +17,7 @@
  * fused something may have made room for more (a MAP that may fail no longer stands between two others). */
 #include "opt/opt_internal.h"
 
-enum { MAX_ROUNDS = 32, TRIVIAL_OPS = 16, LOCAL_OPS = 256 };
+enum { MAX_ROUNDS = 32, TRIVIAL_OPS = 16, LOCAL_OPS = 256, MOST_AGAIN = 12 };
 
 typedef FlVec(FlOp *) OpList;
 
@@ -55,32 +56,6 @@ static void find_users(Fuse *z, const FlRegion *r) {
 
 /* ---- asking ------------------------------------------------------------------------------------------- */
 
-static bool inside(const FlRegion *r, const FlRegion *outer) {
-  for (; r; r = r->owner ? r->owner->parent : NULL)
-    if (r == outer) return true;
-  return false;
-}
-
-static bool region_may_fault(const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next)
-    if (fl_ir_may_fault(op)) return true;
-  return false;
-}
-
-static bool has_note(const FlOp *op) {
-  if (fl_op_info[op->code].flags & FL_OPF_NOTE) return true;
-  for (int i = 0; i < op->n_regions; i++)
-    for (const FlOp *in = op->regions[i]->first; in; in = in->next)
-      if (has_note(in)) return true;
-  return false;
-}
-
-static bool in_loop(const FlRegion *r) {
-  for (const FlOp *op = r->owner; op; op = op->parent->owner)
-    if (fl_opt_is_loop(op)) return true;
-  return false;
-}
-
 /* At most one element is read for each that is computed, and nothing but indices is computed besides. */
 static bool is_trivial(const FlRegion *r) {
   int n_loads = 0, n = 0;
@@ -104,6 +79,51 @@ static bool is_trivial(const FlRegion *r) {
     }
   }
   return n_loads <= r->n_yields && n <= TRIVIAL_OPS;
+}
+
+/* Elementary operations that computing an element costs; -1: more than it costs to keep the element for
+ * later. Each element that is read is read at its own position. */
+static int plain_cost(const FlRegion *r, int *n_loads) {
+  int cost = 0;
+  *n_loads = 0;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    switch ((int)op->code) {
+    case FL_OP_CONST:
+    case FL_OP_DIM: break;
+    case FL_OP_LOAD:
+      if (op->n_args != r->n_params + 1) return -1;
+      for (int i = 0; i < r->n_params; i++)
+        if (op->args[i + 1] != r->params[i]) return -1;
+      ++*n_loads;
+      break;
+    case FL_OP_DIV:
+    case FL_OP_SQRT: cost += 4; break;
+    case FL_OP_ADD:
+    case FL_OP_SUB:
+    case FL_OP_MUL:
+    case FL_OP_WRAP_ADD:
+    case FL_OP_WRAP_SUB:
+    case FL_OP_WRAP_MUL:
+    case FL_OP_NEG:
+    case FL_OP_ABS:
+    case FL_OP_FMA:
+    case FL_OP_MIN:
+    case FL_OP_MAX:
+    case FL_OP_EQ:
+    case FL_OP_NE:
+    case FL_OP_LT:
+    case FL_OP_LE:
+    case FL_OP_GT:
+    case FL_OP_GE:
+    case FL_OP_AND:
+    case FL_OP_OR:
+    case FL_OP_NOT:
+    case FL_OP_SELECT:
+    case FL_OP_CONVERT: cost++; break;
+    default: return -1;
+    }
+  }
+  return cost;
 }
 
 /* The number of operations of straight code; -1: there are loops or branches. */
@@ -134,7 +154,7 @@ static const FlValue *shifted_param(const Producer *p, const FlValue *index) {
   if (code != FL_OP_WRAP_ADD && code != FL_OP_WRAP_SUB && code != FL_OP_ADD && code != FL_OP_SUB) return NULL;
   for (int i = 0; i < 2; i++) {
     const FlValue *by = index->op->args[1 - i], *v = index->op->args[i];
-    bool fixed = (by->op && by->op->code == FL_OP_CONST) || inside(p->map->parent, by->region);
+    bool fixed = (by->op && by->op->code == FL_OP_CONST) || fl_opt_inside(p->map->parent, by->region);
     if (fixed && !v->op) return v;
   }
   return NULL;
@@ -222,7 +242,7 @@ static void compute_at(Fuse *z, const Producer *p, const Site *s) {
 /* Nothing between the producer and the loop may fail, print or note. */
 static bool nothing_between(const FlOp *map, const FlOp *loop) {
   for (const FlOp *op = map->next; op != loop; op = op->next)
-    if (!op || fl_ir_may_fault(op) || fl_ir_is_effect(op) || has_note(op)) return false;
+    if (!op || fl_ir_may_fault(op) || fl_ir_is_effect(op) || fl_opt_has_note(op)) return false;
   return true;
 }
 
@@ -231,10 +251,20 @@ static void move_faulting(Fuse *z, Producer *p) {
   const FlRegion *body = p->sites.at[0].region;
   const FlOp *loop = body->owner;
   if (loop->parent != p->map->parent || !fl_ir_is_kernel(body)) return;
-  if ((loop->code == FL_OP_SCAN || in_loop(loop->parent)) && region_may_fault(body)) return;
+  if ((loop->code == FL_OP_SCAN || fl_opt_in_loop(loop->parent)) && fl_opt_region_faults(body)) return;
   if (!nothing_between(p->map, loop)) return;
   compute_at(z, p, &p->sites.at[0]);
   fl_ir_remove(p->map);
+}
+
+/* Computing the elements at each of the places where they are read moves fewer bytes than storing them once
+ * (a store also reads the line) and reading them there. */
+static bool is_cheap_again(const Producer *p) {
+  int loads, sites = p->sites.n, cost = plain_cost(p->map->regions[0], &loads);
+  if (cost < 0 || cost * (sites - 1) > MOST_AGAIN || loads * sites > 2 + loads + sites) return false;
+  for (int i = 0; i < sites; i++)
+    if (repeats(p, &p->sites.at[i])) return false;
+  return true;
 }
 
 static bool worth_moving(const Producer *p) {
@@ -242,8 +272,9 @@ static bool worth_moving(const Producer *p) {
   if (is_trivial(body)) return true;
   if (p->stays) return false;
   if (p->sites.n == 1 && !repeats(p, &p->sites.at[0])) return true;
+  if (is_cheap_again(p)) return true;
   int n = straight_ops(body);
-  return n >= 0 && n * p->sites.n <= LOCAL_OPS && in_loop(p->map->parent);
+  return n >= 0 && n * p->sites.n <= LOCAL_OPS && fl_opt_in_loop(p->map->parent);
 }
 
 static void fuse_map(Fuse *z, FlOp *map) {

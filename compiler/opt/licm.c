@@ -57,15 +57,6 @@ static void lift_constants(const FlRegion *r, const FlOp *op, FlOp *loop) {
   }
 }
 
-/* Not something that a kernel may hold. */
-static bool is_host_op(const FlOp *op) {
-  for (int i = 0; i < op->n_results; i++)
-    if (!fl_t_is_scalar(op->results[i]->type)) return true;
-  for (int i = 0; i < op->n_regions; i++)
-    if (!fl_ir_is_kernel(op->regions[i])) return true;
-  return fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
-}
-
 static void visit(FlRegion *r) {
   for (FlOp *op = r->first; op; op = op->next)
     for (int i = 0; i < op->n_regions; i++) visit(op->regions[i]);
@@ -76,7 +67,7 @@ static void visit(FlRegion *r) {
     if (op->code == FL_OP_CONST || op->n_results == 0 || fl_ir_may_fault(op)) continue;
     Candidate c = {r, op};
     if (!op_is_fixed(&c, op)) continue;
-    if (is_host_op(op) && !fl_opt_may_turn(r)) continue;
+    if (fl_opt_is_host_op(op) && !fl_opt_may_turn(r)) continue;
     lift_constants(r, op, loop);
     fl_ir_move_before(op, loop);
   }

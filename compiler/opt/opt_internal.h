@@ -43,12 +43,31 @@ static inline bool fl_opt_is_loop(const FlOp *op) {
 /* How many of a loop's arguments are sizes. */
 static inline int fl_opt_n_sizes(const FlOp *op) { return op->code == FL_OP_SCAN ? 1 : op->n_args; }
 
+/* ---- same.c ---- */
+
+/* The two compute the same. Equal ones have equal hashes. */
+uint64_t fl_opt_hash(const FlOp *op);
+bool fl_opt_same(FlArena *arena, const FlOp *a, const FlOp *b);
+
+/* ---- ask.c ---- */
+
+/* `r` is `outer` or inside of it. */
+bool fl_opt_inside(const FlRegion *r, const FlRegion *outer);
+/* An op of the region, or in one of its regions, may fault. */
+bool fl_opt_region_faults(const FlRegion *r);
+/* The op, or one in its regions, is a NOTE. */
+bool fl_opt_has_note(const FlOp *op);
+/* `r` is in the body of a loop over an index space. */
+bool fl_opt_in_loop(const FlRegion *r);
+
 /* ---- sizes.c ---- */
 
 /* The same SSA value, or equal constants. */
 bool fl_opt_same_size(const FlValue *a, const FlValue *b);
 /* `size` is the size of that axis of `array`, as far as its producers tell. */
 bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis);
+/* The value that is the size of that axis, where the array is made; NULL: none is. */
+const FlValue *fl_opt_size_of(const FlValue *array, int axis);
 /* The indices of a LOAD of a scalar each run over the array's own size. */
 bool fl_opt_loops_prove(const FlOp *load);
 /* A LOAD of a scalar that is marked as proven, or that the loops around it prove. */
@@ -59,5 +78,7 @@ bool fl_opt_in_bounds(const FlOp *load);
 /* The loops around `r` that are host code may become kernels, by a pass that takes an operation of host level
  * out of `r`, and the first error stays the first. */
 bool fl_opt_may_turn(const FlRegion *r);
+/* Not something that a kernel may hold. */
+bool fl_opt_is_host_op(const FlOp *op);
 
 #endif

@@ -63,6 +63,14 @@ static bool body_is_fixed(const FlRegion *r) {
   return fixed && loops_are_fixed(r);
 }
 
+bool fl_opt_is_host_op(const FlOp *op) {
+  for (int i = 0; i < op->n_results; i++)
+    if (!fl_t_is_scalar(op->results[i]->type)) return true;
+  for (int i = 0; i < op->n_regions; i++)
+    if (!fl_ir_is_kernel(op->regions[i])) return true;
+  return fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
+}
+
 bool fl_opt_may_turn(const FlRegion *r) {
   const FlRegion *outermost = NULL;
   for (; r->owner; r = r->owner->parent)

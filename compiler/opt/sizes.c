@@ -36,6 +36,30 @@ bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis) {
   }
 }
 
+const FlValue *fl_opt_size_of(const FlValue *array, int axis) {
+  for (;;) {
+    const FlOp *op = array->op;
+    if (!op || array->type.depth) return NULL;
+    switch ((int)op->code) {
+    case FL_OP_MAP: return op->args[axis];
+    case FL_OP_SCAN: return op->args[0];
+    case FL_OP_COLLECT:
+    case FL_OP_READ_CSV: return op->results[0];
+    case FL_OP_RESHAPE: return op->args[1 + axis];
+    case FL_OP_STORE: break;
+    case FL_OP_TRANSPOSE:
+      if (array->type.rank != 2) return NULL;
+      axis = 1 - axis;
+      break;
+    case FL_OP_ROWS:
+      if (axis == 0) return NULL;
+      break;
+    default: return NULL;
+    }
+    array = op->args[0];
+  }
+}
+
 /* The index runs over 0 .. size of the axis. */
 static bool index_in_bounds(const FlValue *index, const FlValue *array, int axis) {
   const FlOp *loop = index->op ? NULL : index->region->owner;

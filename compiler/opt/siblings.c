@@ -1,0 +1,296 @@
+/* siblings.c: horizontal fusion. Loops of one kind over the same index range that read a common array become
+ * one loop with the results of both: one sweep over the array, one kernel. This pass joins REDUCEs;
+ * outputs.c, which runs when no MAP can be computed where it is read any more, joins MAPs.
+ *
+ * What always holds: the first of several errors stays the first.
+ *  - In a kernel the first operation in program order counts, whatever the position, and the body of the
+ * first loop comes before the body of the second, as before. But the end of a loop (an EMPTY minimum, a sum
+ * that overflows) comes after both bodies then: so the second body must not fail where the first end may.
+ *  - Inside other loops errors are found element by element: only one of the two bodies may fail.
+ *  - The second loop moves up to the first, with what it needs, if it cannot fail or passes nothing that can;
+ * or the first one moves down, with what needs it, if it cannot fail. Only what can neither fail nor act
+ * moves along. A checked integer product goes step by step and stays alone, and so does what makes texts. */
+#include "opt/siblings.h"
+
+/* Of results of one loop, of buffers of a block where there are several axes, of operations in a body, and of
+ * loops looked back at. */
+enum { MAX_RESULTS = 16, MAX_WIDE_RESULTS = 4, MAX_OPS = 400, MAX_LOOK = 32 };
+
+typedef struct Siblings {
+  FlArena *arena; /* of one function */
+  FlFunc *func;
+  FlOpcode code;
+  unsigned char *marks; /* by value id; all zero between questions */
+  FlVec(FlOp *) along;  /* what moves along, from last to first */
+  FlVec(FlOp *) loops;  /* of the region, in program order */
+} Siblings;
+
+/* ---- which loops -------------------------------------------------------------------------------------- */
+
+static bool makes_text(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (fl_op_info[op->code].flags & FL_OPF_HEAP) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (makes_text(op->regions[i])) return true;
+  }
+  return false;
+}
+
+static int count_ops(const FlRegion *r) {
+  int n = 0;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    n++;
+    for (int i = 0; i < op->n_regions; i++) n += count_ops(op->regions[i]);
+  }
+  return n;
+}
+
+static bool is_candidate(const Siblings *s, const FlOp *op) {
+  if (op->code != s->code || !fl_ir_is_kernel(op->regions[0]) || makes_text(op->regions[0])) return false;
+  if (op->code != FL_OP_REDUCE) return true;
+  for (int i = 0; i < op->n_results; i++) {
+    FlReduction r;
+    if (!fl_ir_reduction(op, i, &r)) return false;
+    FlDtype d = (FlDtype)op->regions[0]->yields[r.first]->type.dtype;
+    if (r.kind == FL_RED_PRODUCT && d != FL_F64 && d != FL_F32) return false;
+  }
+  return true;
+}
+
+static bool same_range(const FlOp *a, const FlOp *b) {
+  if (a->n_args != b->n_args) return false;
+  for (int i = 0; i < a->n_args; i++)
+    if (!fl_opt_same_size(a->args[i], b->args[i])) return false;
+  int most = a->n_args > 1 && a->code == FL_OP_REDUCE ? MAX_WIDE_RESULTS : MAX_RESULTS;
+  if (a->n_results + b->n_results > most) return false;
+  return count_ops(a->regions[0]) + count_ops(b->regions[0]) <= MAX_OPS;
+}
+
+/* `r` reads an array from outside that is marked. */
+static bool reads_marked(const Siblings *s, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->code == FL_OP_LOAD && s->marks[op->args[0]->id]) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (reads_marked(s, op->regions[i])) return true;
+  }
+  return false;
+}
+
+static void mark_reads(Siblings *s, const FlRegion *r, unsigned char mark) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->code == FL_OP_LOAD) s->marks[op->args[0]->id] = mark;
+    for (int i = 0; i < op->n_regions; i++) mark_reads(s, op->regions[i], mark);
+  }
+}
+
+static bool share_array(Siblings *s, const FlOp *a, const FlOp *b) {
+  mark_reads(s, a->regions[0], 1);
+  bool share = reads_marked(s, b->regions[0]);
+  mark_reads(s, a->regions[0], 0);
+  return share;
+}
+
+/* ---- faults ------------------------------------------------------------------------------------------- */
+
+static bool order_stays(const FlOp *a, const FlOp *b) {
+  bool body_a = fl_opt_region_faults(a->regions[0]), body_b = fl_opt_region_faults(b->regions[0]);
+  if (fl_opt_own_fault(a) && body_b) return false;
+  return !(body_a && body_b && fl_opt_in_loop(a->parent));
+}
+
+static bool is_still(const FlOp *op) {
+  return !fl_ir_may_fault(op) && !fl_ir_is_effect(op) && !fl_opt_has_note(op);
+}
+
+/* Something that may take its place elsewhere, and is not a great work of its own. */
+static bool may_move(const FlOp *op) {
+  if (!is_still(op) || op->code == FL_OP_WHILE) return false;
+  return fl_op_info[op->code].op_class != FL_CLASS_RUNTIME || op->code == FL_OP_TRANSPOSE ||
+         op->code == FL_OP_ROWS;
+}
+
+/* ---- moving ------------------------------------------------------------------------------------------- */
+
+static void mark_uses(Siblings *s, const FlOp *op, unsigned char mark);
+
+static void mark_region_uses(Siblings *s, const FlRegion *r, unsigned char mark) {
+  for (const FlOp *op = r->first; op; op = op->next) mark_uses(s, op, mark);
+  for (int i = 0; i < r->n_yields; i++) s->marks[r->yields[i]->id] = mark;
+}
+
+static void mark_uses(Siblings *s, const FlOp *op, unsigned char mark) {
+  for (int i = 0; i < op->n_args; i++) s->marks[op->args[i]->id] = mark;
+  for (int k = 0; k < op->n_regions; k++) mark_region_uses(s, op->regions[k], mark);
+}
+
+static bool is_marked(const Siblings *s, const FlOp *op) {
+  for (int i = 0; i < op->n_results; i++)
+    if (s->marks[op->results[i]->id]) return true;
+  return false;
+}
+
+static bool uses_marked(const Siblings *s, const FlOp *op) {
+  for (int i = 0; i < op->n_args; i++)
+    if (s->marks[op->args[i]->id]) return true;
+  for (int k = 0; k < op->n_regions; k++) {
+    const FlRegion *r = op->regions[k];
+    for (const FlOp *in = r->first; in; in = in->next)
+      if (uses_marked(s, in)) return true;
+    for (int i = 0; i < r->n_yields; i++)
+      if (s->marks[r->yields[i]->id]) return true;
+  }
+  return false;
+}
+
+/* Fills `along` with what `b` needs of the ops after `a`; false: `b` cannot come to `a`. */
+static bool can_go_up(Siblings *s, const FlOp *a, FlOp *b) {
+  s->along.n = 0;
+  bool can = true, faults = !is_still(b);
+  mark_uses(s, b, 1);
+  for (FlOp *op = b->prev; op != a && can; op = op->prev) {
+    if (is_marked(s, op)) {
+      can = may_move(op);
+      mark_uses(s, op, 1);
+      fl_vec_push(s->arena, &s->along, op);
+    } else if (faults) {
+      can = is_still(op);
+    }
+  }
+  can = can && !is_marked(s, a);
+  mark_uses(s, b, 0);
+  for (int i = 0; i < s->along.n; i++) mark_uses(s, s->along.at[i], 0);
+  return can;
+}
+
+static void mark_results(Siblings *s, const FlOp *op, unsigned char mark) {
+  for (int i = 0; i < op->n_results; i++) s->marks[op->results[i]->id] = mark;
+}
+
+/* The same for `a` to come to `b`, which moves along what needs `a`. */
+static bool can_go_down(Siblings *s, FlOp *a, const FlOp *b) {
+  s->along.n = 0;
+  bool can = is_still(a);
+  mark_results(s, a, 1);
+  for (FlOp *op = a->next; op != b && can; op = op->next) {
+    if (!uses_marked(s, op)) continue;
+    can = may_move(op);
+    mark_results(s, op, 1);
+    fl_vec_push(s->arena, &s->along, op);
+  }
+  can = can && !uses_marked(s, b);
+  mark_results(s, a, 0);
+  for (int i = 0; i < s->along.n; i++) mark_results(s, s->along.at[i], 0);
+  return can;
+}
+
+/* ---- joining ------------------------------------------------------------------------------------------ */
+
+static void **joined(FlArena *arena, void *const *a, int n_a, void *const *b, int n_b) {
+  void **all = FL_NEW_ARRAY(arena, void *, n_a + n_b + 1);
+  memcpy(all, a, (size_t)n_a * sizeof *all);
+  memcpy(all + n_a, b, (size_t)n_b * sizeof *all);
+  return all;
+}
+
+/* The kinds of a REDUCE as the list form has them. */
+static const char **kind_list(FlArena *arena, const FlOp *op) {
+  if (op->attrs.n_list) return op->attrs.list;
+  const char **list = FL_NEW_ARRAY(arena, const char *, 1);
+  list[0] = op->attrs.i & FL_REDUCE_KEEP ? fl_arena_printf(arena, "%s?", op->attrs.s) : op->attrs.s;
+  return list;
+}
+
+/* It is known to have elements, or does not ask. */
+static bool never_empty(const FlOp *op) {
+  if (op->attrs.i & FL_REDUCE_SOME) return true;
+  for (int i = 0; i < op->n_results; i++) {
+    FlReduction r;
+    if (!fl_ir_reduction(op, i, &r)) return false;
+    if (r.kind == FL_RED_MIN || r.kind == FL_RED_MAX || r.kind == FL_RED_ARGMIN || r.kind == FL_RED_ARGMAX)
+      return false;
+  }
+  return true;
+}
+
+static void join_kinds(FlArena *arena, FlOp *a, const FlOp *b) {
+  int64_t some = never_empty(a) && never_empty(b) ? FL_REDUCE_SOME : 0;
+  int n_a = fl_ir_n_reductions(a), n_b = fl_ir_n_reductions(b);
+  const char **list_a = kind_list(arena, a), **list_b = kind_list(arena, b);
+  a->attrs.list = (const char **)joined(arena, (void *const *)list_a, n_a, (void *const *)list_b, n_b);
+  a->attrs.n_list = n_a + n_b;
+  a->attrs.s = NULL;
+  a->attrs.i = some;
+}
+
+/* `b` becomes part of `a`, which stands right before it or wherever `b` may stand. */
+static void join(Siblings *s, FlOp *a, FlOp *b) {
+  FlArena *arena = s->func->module->arena;
+  FlRegion *to = a->regions[0], *from = b->regions[0];
+  int n_a = a->n_results, n_b = b->n_results;
+  FlSpan *places = FL_NEW_ARRAY(arena, FlSpan, n_a + n_b);
+  for (int i = 0; i < n_a; i++) places[i] = fl_ir_place(a, i);
+  for (int i = 0; i < n_b; i++) places[n_a + i] = fl_ir_place(b, i);
+  if (a->code == FL_OP_REDUCE) join_kinds(arena, a, b);
+  FlSubst subst = {0};
+  for (int i = 0; i < from->n_params; i++) fl_subst_set(&subst, from->params[i], to->params[i]);
+  fl_subst_region(&subst, from);
+  fl_subst_reset(&subst);
+  fl_ir_move_into(from, NULL, NULL, to);
+  to->yields = (FlValue **)joined(arena, (void *const *)to->yields, to->n_yields, (void *const *)from->yields,
+                                  from->n_yields);
+  to->n_yields += from->n_yields;
+  a->results = (FlValue **)joined(arena, (void *const *)a->results, n_a, (void *const *)b->results, n_b);
+  a->n_results = n_a + n_b;
+  a->places = places;
+  for (int i = n_a; i < n_a + n_b; i++) {
+    a->results[i]->op = a;
+    a->results[i]->index = i;
+  }
+  fl_ir_remove(b);
+}
+
+/* ---- the walk ----------------------------------------------------------------------------------------- */
+
+static bool try_join(Siblings *s, FlOp *a, FlOp *b) {
+  if (!same_range(a, b) || !share_array(s, a, b) || !order_stays(a, b)) return false;
+  if (can_go_up(s, a, b)) {
+    for (int i = s->along.n - 1; i >= 0; i--) fl_ir_move_before(s->along.at[i], a);
+    join(s, a, b);
+    return true;
+  }
+  if (!can_go_down(s, a, b)) return false;
+  FlOp *after = b->next;
+  fl_ir_move_before(a, b);
+  join(s, a, b);
+  for (int i = 0; i < s->along.n; i++) {
+    FlOp *op = s->along.at[i];
+    fl_ir_unlink(op);
+    fl_ir_link(a->parent, op, after);
+  }
+  return true;
+}
+
+static void visit(Siblings *s, FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next)
+    for (int i = 0; i < op->n_regions; i++) visit(s, op->regions[i]);
+  s->loops.n = 0;
+  for (FlOp *op = r->first, *next; op; op = next) {
+    next = op->next;
+    if (!is_candidate(s, op)) continue;
+    bool gone = false;
+    for (int i = s->loops.n - 1; i >= 0 && i >= s->loops.n - MAX_LOOK && !gone; i--)
+      gone = try_join(s, s->loops.at[i], op);
+    if (!gone) fl_vec_push(s->arena, &s->loops, op);
+  }
+}
+
+void fl_opt_join_siblings(FlModule *m, FlOpcode code) {
+  for (FlFunc *f = m->first; f; f = f->next) {
+    Siblings s = {.arena = fl_arena_new(), .func = f, .code = code};
+    s.marks = FL_NEW_ARRAY(s.arena, unsigned char, f->next_id + 1);
+    visit(&s, f->body);
+    fl_arena_free(s.arena);
+  }
+}
+
+void fl_opt_siblings(FlModule *m) { fl_opt_join_siblings(m, FL_OP_REDUCE); }

@@ -1,0 +1,195 @@
+/* simplify.c: operations whose result is one of their arguments, or a cheaper operation of the same bits.
+ *
+ * What always holds: no bit changes and no error goes. So nothing is said about x * 0, x + 0.0 or x - x of
+ * floats (signs of zero, NaN), and a division becomes a product only by a power of two whose reciprocal is
+ * exact. */
+#include "opt/bounds.h"
+
+typedef struct Simplify {
+  FlSubst subst;
+} Simplify;
+
+static bool is_int(const FlValue *v, int64_t want) {
+  int64_t n;
+  return fl_ir_const_value_i(v, &n) && n == want;
+}
+
+static bool is_float(const FlValue *v, double want) {
+  if (!v->op || v->op->code != FL_OP_CONST) return false;
+  return (v->type.dtype == FL_F64 || v->type.dtype == FL_F32) && v->op->attrs.f == want;
+}
+
+static bool is_one(const FlValue *v) { return is_int(v, 1) || is_float(v, 1); }
+
+static bool is_integer(const FlValue *v) {
+  int d = v->type.dtype;
+  return d == FL_I8 || d == FL_I16 || d == FL_I32 || d == FL_I64 || d == FL_U8 || d == FL_U16 ||
+         d == FL_U32 || d == FL_U64;
+}
+
+/* 2^k within the normal numbers, whose reciprocal is one too. */
+static bool is_power_of_two(const FlValue *v) {
+  if (!v->op || v->op->code != FL_OP_CONST) return false;
+  double x = v->op->attrs.f;
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int exponent = (int)(bits >> 52 & 0x7ff) - 1023, most = v->type.dtype == FL_F32 ? 126 : 1022;
+  return (bits & 0xfffffffffffffULL) == 0 && exponent >= -most && exponent <= most;
+}
+
+/* The value under a `not`. */
+static FlValue *negated(const FlValue *v) {
+  return v->op && v->op->code == FL_OP_NOT ? v->op->args[0] : NULL;
+}
+
+/* The argument that `op` gives back; NULL: none. */
+static FlValue *same_as(const FlOp *op) {
+  FlValue *a = op->n_args > 0 ? op->args[0] : NULL, *b = op->n_args > 1 ? op->args[1] : NULL;
+  switch ((int)op->code) {
+  case FL_OP_ADD:
+  case FL_OP_WRAP_ADD:
+    if (is_integer(a) && is_int(a, 0)) return b;
+    return is_integer(b) && is_int(b, 0) ? a : NULL;
+  case FL_OP_SUB:
+  case FL_OP_WRAP_SUB: return is_integer(b) && is_int(b, 0) ? a : NULL;
+  case FL_OP_MUL:
+  case FL_OP_WRAP_MUL:
+    if (is_one(a)) return b;
+    return is_one(b) ? a : NULL;
+  case FL_OP_DIV: return is_float(b, 1) ? a : NULL;
+  case FL_OP_FLOORDIV: return is_integer(b) && is_int(b, 1) ? a : NULL;
+  case FL_OP_MIN:
+  case FL_OP_MAX: return a == b ? a : NULL;
+  case FL_OP_AND:
+    if (is_int(a, 1) || a == b) return b;
+    return is_int(b, 1) ? a : is_int(a, 0) ? a : is_int(b, 0) ? b : NULL;
+  case FL_OP_OR:
+    if (is_int(a, 0) || a == b) return b;
+    return is_int(b, 0) ? a : is_int(a, 1) ? a : is_int(b, 1) ? b : NULL;
+  case FL_OP_NOT: return negated(a);
+  case FL_OP_EQ:
+    if (a->type.dtype != FL_BOOL) return NULL;
+    return is_int(b, 1) ? a : is_int(a, 1) ? b : NULL;
+  case FL_OP_NE:
+    if (a->type.dtype != FL_BOOL) return NULL;
+    return is_int(b, 0) ? a : is_int(a, 0) ? b : NULL;
+  case FL_OP_SELECT:
+    if (op->args[1] == op->args[2] || is_int(a, 1)) return op->args[1];
+    return is_int(a, 0) ? op->args[2] : NULL;
+  case FL_OP_CONVERT: return a->type.dtype == op->results[0]->type.dtype ? a : NULL;
+  case FL_OP_TRANSPOSE:
+    return a->op && a->op->code == FL_OP_TRANSPOSE && a->op->args[0]->type.rank == 2 ? a->op->args[0] : NULL;
+  }
+  return NULL;
+}
+
+/* A comparison of an integer with itself, or of a size with nothing: 1 true, 2 false, 0: it depends. */
+static int certain(const FlOp *op) {
+  if (op->n_args != 2 || !fl_t_is_scalar(op->args[0]->type)) return 0;
+  bool same = op->args[0] == op->args[1] && is_integer(op->args[0]);
+  switch ((int)op->code) {
+  case FL_OP_EQ:
+  case FL_OP_LE:
+  case FL_OP_GE: return same ? 1 : 0;
+  case FL_OP_NE:
+  case FL_OP_LT:
+  case FL_OP_GT: return same ? 2 : 0;
+  }
+  return 0;
+}
+
+/* The length of an array that is written out or made over known sizes, and sizes of views. */
+static FlValue *known_size(FlOp *op) {
+  if (op->code != FL_OP_DIM || op->args[0]->type.depth) return NULL;
+  const FlOp *of = op->args[0]->op;
+  int64_t axis = op->attrs.i;
+  if (!of) return NULL;
+  FlBuilder b = fl_opt_before(op);
+  switch ((int)of->code) {
+  case FL_OP_ARRAY: return fl_ir_const_i(&b, FL_I64, of->n_args);
+  case FL_OP_COLLECT: return of->results[0];
+  case FL_OP_TRANSPOSE:
+    if (of->args[0]->type.rank != 2) return NULL;
+    return fl_ir_dim(&b, of->args[0], axis == 0 ? 1 : 0);
+  case FL_OP_ROWS:
+  case FL_OP_STORE:
+    if (of->code == FL_OP_ROWS && axis == 0) return NULL;
+    return fl_ir_dim(&b, of->args[0], (int)axis);
+  }
+  return NULL;
+}
+
+/* x / 2^k is x * 2^-k. */
+static void divide_by_power(FlOp *op) {
+  if (op->code != FL_OP_DIV || !is_power_of_two(op->args[1])) return;
+  FlBuilder b = fl_opt_before(op);
+  double reciprocal = 1.0 / op->args[1]->op->attrs.f;
+  op->args[1] = fl_ir_const_f(&b, (FlDtype)op->args[1]->type.dtype, reciprocal);
+  op->code = FL_OP_MUL;
+}
+
+/* Rows of rows are rows of the whole: the inner cut was within its bounds, so the outer one is within the
+ * whole where it is within the inner one, which has to be certain. */
+static void rows_of_rows(FlOp *op) {
+  const FlOp *in = op->code == FL_OP_ROWS ? op->args[0]->op : NULL;
+  int64_t from, to, in_from, in_to;
+  if (!in || in->code != FL_OP_ROWS || op->args[0]->type.depth) return;
+  if (!fl_ir_const_value_i(op->args[1], &from) || !fl_ir_const_value_i(op->args[2], &to)) return;
+  if (!fl_ir_const_value_i(in->args[1], &in_from) || !fl_ir_const_value_i(in->args[2], &in_to)) return;
+  if (from < 0 || from > to || in_from < 0 || in_from > in_to || to > in_to - in_from) return;
+  FlBuilder b = fl_opt_before(op);
+  op->args[0] = in->args[0];
+  op->args[1] = fl_ir_const_i(&b, FL_I64, in_from + from);
+  op->args[2] = fl_ir_const_i(&b, FL_I64, in_from + to);
+}
+
+/* A branch whose condition is certain is what it holds. */
+static bool take_branch(Simplify *s, FlOp *op) {
+  int64_t c;
+  if (op->code != FL_OP_IF || !fl_ir_const_value_i(op->args[0], &c)) return false;
+  if (!fl_opt_may_turn(op->parent)) return false;
+  FlRegion *taken = op->regions[c ? 0 : 1];
+  for (int i = 0; i < op->n_results; i++) fl_subst_set(&s->subst, op->results[i], taken->yields[i]);
+  for (FlOp *in = taken->first, *next; in; in = next) {
+    next = in->next;
+    fl_ir_move_before(in, op);
+  }
+  fl_ir_remove(op);
+  return true;
+}
+
+static void visit(Simplify *s, FlRegion *r) {
+  for (FlOp *op = r->first, *next; op; op = next) {
+    fl_subst_args(&s->subst, op);
+    FlOp *before = op->prev;
+    if (take_branch(s, op)) {
+      next = before ? before->next : r->first; /* what was in the branch is looked at, too */
+      continue;
+    }
+    next = op->next;
+    FlValue *same = op->n_results == 1 ? same_as(op) : NULL;
+    if (!same && op->n_results == 1) same = known_size(op);
+    int known = same ? 0 : certain(op);
+    if (known) {
+      FlBuilder b = fl_opt_before(op);
+      same = fl_ir_const_i(&b, FL_BOOL, known == 1);
+    }
+    if (same) {
+      fl_subst_set(&s->subst, op->results[0], same);
+      fl_ir_remove(op);
+      continue;
+    }
+    divide_by_power(op);
+    rows_of_rows(op);
+    for (int i = 0; i < op->n_regions; i++) visit(s, op->regions[i]);
+  }
+  fl_subst_yields(&s->subst, r);
+}
+
+void fl_opt_simplify(FlModule *m) {
+  for (FlFunc *f = m->first; f; f = f->next) {
+    Simplify s = {{0}};
+    visit(&s, f->body);
+    fl_subst_reset(&s.subst);
+  }
+}

@@ -221,8 +221,8 @@ static bool check_if(Verifier *v, const FlOp *op) {
 static bool check_matmul(Verifier *v, const FlOp *op) {
   FlType1 x = op->args[0]->type, y = op->args[1]->type, r = op->results[0]->type;
   if (x.depth || y.depth || x.rank > 2 || y.rank > 2) return broken(v, op, "ranks 1 and 2 only");
-  if (x.dtype != y.dtype || r.dtype != x.dtype || !fl_ir_is_float(x.dtype))
-    return broken(v, op, "one float type is wanted");
+  if (x.dtype != y.dtype || r.dtype != x.dtype || (!fl_ir_is_float(x.dtype) && !fl_ir_is_int(x.dtype)))
+    return broken(v, op, "one type of number is wanted");
   return (r.depth == 0 && r.rank == x.rank + y.rank - 2) || broken(v, op, "the result has the wrong rank");
 }
 

@@ -129,6 +129,13 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
 
 /* ---- conditions by element ---- */
 
+/* A branch: its value, and the last op before those that made it. */
+typedef struct FlChoice {
+  FlVal value;
+  FlOp *mark;
+  FlSpan span;
+} FlChoice;
+
 /* Ops of the region that come after `mark`: what the branches just built. */
 static bool is_after(const FlOp *op, const FlOp *mark, const FlRegion *here) {
   if (!op || op->parent != here) return false;
@@ -162,81 +169,128 @@ static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp 
       FlValue *with = more[array->index];
       if (out == op->results[0]) out = with;
       fl_ir_replace(s->b.func, op->results[0], with);
-      next = prev ? prev->next : op->parent->first; /* what came in may hold such loads again */
+      FlRegion *r = op->parent;
       fl_ir_remove(op);
+      next = prev ? prev->next : r->first; /* what came in may hold such loads again */
     }
     op = next;
   }
   return out;
 }
 
-static FlVal choose_elements(FlSema *s, FlVal cond, FlThunk yes, FlThunk no) {
+/* A scalar that may fail, or never comes, is evaluated in the branch that takes it: its ops are moved there.
+ */
+static bool is_lazy(const FlVal *v, FlOp *first, const FlOp *until) {
+  if (v->type->kind == FL_TY_ARRAY) return false;
+  for (FlOp *op = first; op && op != until; op = op->next)
+    if (fl_ir_may_fault(op)) return true;
+  return false;
+}
+
+/* Sizes of the result: those of the condition; where `new` made its dimension, of a branch that has its own.
+ */
+static bool result_sizes(FlSema *s, FlVal cond, FlChoice *sides, FlValue **sizes, unsigned *stretch) {
+  int rank = cond.type->rank;
+  *stretch = cond.stretch;
+  for (int k = 0; k < rank; k++) sizes[k] = fl_sema_dim(s, cond, k);
+  for (int i = 0; i < 2; i++) {
+    FlVal v = sides[i].value;
+    if (v.type->kind != FL_TY_ARRAY) continue;
+    int lead = rank - v.type->rank;
+    if (lead < 0) {
+      fl_sema_error(s, FL_E0403, sides[i].span, "this has more dimensions than the condition");
+      return false;
+    }
+    for (int k = lead; k < rank; k++) {
+      if (v.stretch >> (k - lead) & 1) continue;
+      FlValue *mine = fl_sema_dim(s, v, k - lead);
+      if (*stretch >> k & 1) {
+        *stretch &= ~(1u << k);
+        sizes[k] = mine;
+      } else if (!fl_sema_same_size(s, sizes[k], mine, sides[i].span,
+                                    "the condition has {a} elements, this branch {b}")) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   FlRegion *here = s->b.region;
-  FlOp *mark = here->last;
-  FlVal values[2] = {yes.run(s, yes.env), no.run(s, no.env)};
-  FlSpan spans[2] = {yes.span, no.span};
+  FlOp *mark = sides[0].mark;
+  FlVal kinds[2]; /* elements of the branches */
   for (int i = 0; i < 2; i++) {
-    if (fl_val_bad(values[i])) return values[i];
-    const FlType *t = values[i].type;
-    if (t->kind == FL_TY_NEVER ||
-        (t->kind != FL_TY_SCALAR && t->kind != FL_TY_ARRAY && t->kind != FL_TY_NULL))
+    kinds[i] = sides[i].value;
+    const FlType *t = kinds[i].type;
+    if (t->kind == FL_TY_ARRAY) kinds[i].type = fl_type_scalar(s->types, t->dtype, t->nullable);
+    else if (t->kind != FL_TY_SCALAR && t->kind != FL_TY_NULL && t->kind != FL_TY_NEVER)
       return fl_sema_error(
-          s, FL_E0301, spans[i],
+          s, FL_E0301, sides[i].span,
           "the condition has a value for each element, so this must be a scalar or an array, not %s",
-          fl_val_text(s, values[i]));
+          fl_val_text(s, kinds[i]));
   }
-  /* The element type that both fit. */
-  FlVal kinds[2];
-  for (int i = 0; i < 2; i++) {
-    kinds[i] = values[i];
-    if (values[i].type->kind == FL_TY_ARRAY)
-      kinds[i].type = fl_type_scalar(s->types, values[i].type->dtype, values[i].type->nullable);
-  }
+  FlSpan spans[2] = {sides[0].span, sides[1].span};
   const FlType *t;
   if (!fl_val_unify(s, kinds, 2, spans, "the two branches", &t)) return fl_val_error(s);
+  if (t->kind == FL_TY_NEVER)
+    return fl_sema_error(s, FL_E0301, spans[0], "neither branch gives a value for an element");
   if (t->kind != FL_TY_SCALAR)
     return fl_sema_error(s, FL_E0503, spans[0], "nothing says which type this null has");
+  FlOp *last = here->last;
   int rank = cond.type->rank;
   FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
-  for (int k = 0; k < rank; k++) {
-    sizes[k] = fl_sema_dim(s, cond, k);
-    i64s[k] = fl_t_scalar(FL_I64);
-  }
-  for (int i = 0; i < 2; i++) {
-    if (values[i].type->kind != FL_TY_ARRAY) continue;
-    if (values[i].type->rank > rank)
-      return fl_sema_error(s, FL_E0403, spans[i], "this has more dimensions than the condition");
-    for (int k = 0; k < values[i].type->rank; k++)
-      if (!fl_sema_same_size(s, sizes[rank - values[i].type->rank + k], fl_sema_dim(s, values[i], k),
-                             spans[i], "the condition has {a} elements, this branch {b}"))
-        return fl_val_error(s);
-  }
+  unsigned stretch;
+  if (!result_sizes(s, cond, sides, sizes, &stretch)) return fl_val_error(s);
+  for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
   FlType1 types[2], outs[2];
   fl_type_parts(t, types);
   for (int p = 0; p < t->n_parts; p++) outs[p] = fl_t_array((FlDtype)types[p].dtype, rank);
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, t->n_parts, outs, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *c = fl_ir_load(&s->b, cond.parts[0], rank, r->params, true);
+  FlValue *at[FL_MAX_RANK];
+  for (int k = 0; k < rank; k++)
+    at[k] = (cond.stretch >> k & 1) && !(stretch >> k & 1) ? fl_sema_i64(s, 0) : r->params[k];
+  FlValue *c = fl_ir_load(&s->b, cond.parts[0], rank, at, true);
   FlOp *iff = fl_ir_op(&s->b, FL_OP_IF, 1, &c, t->n_parts, types, 2);
-  for (int i = 0; i < 2; i++) {
-    FlRegion *side = fl_ir_region(&s->b, iff, i, 0, NULL);
-    FlSavedPlace inner = fl_sema_enter(s, side);
-    FlVal v = values[i];
+  FlRegion *regions[2] = {fl_ir_region(&s->b, iff, 0, 0, NULL), fl_ir_region(&s->b, iff, 1, 0, NULL)};
+  for (int i = 1; i >= 0; i--) {
+    FlSavedPlace inner = fl_sema_enter(s, regions[i]);
+    FlVal v = sides[i].value;
+    FlOp *end = i == 1 ? last : sides[1].mark;
+    FlOp *first = sides[i].mark ? sides[i].mark->next : here->first;
+    FlOp *until = end == sides[i].mark ? first : end ? end->next : here->first;
+    if (is_lazy(&v, first, until)) fl_ir_move_into(here, sides[i].mark, until, regions[i]);
     if (v.type->kind == FL_TY_ARRAY) {
-      FlValue *parts[2];
+      FlValue *parts[2], *idx[FL_MAX_RANK];
+      int lead = rank - v.type->rank;
+      for (int k = 0; k < v.type->rank; k++)
+        idx[k] =
+            (v.stretch >> k & 1) && !(stretch >> (lead + k) & 1) ? fl_sema_i64(s, 0) : r->params[lead + k];
       for (int p = 0; p < v.type->n_parts; p++)
-        parts[p] = element(s, v.parts[p], v.type->rank, r->params + (rank - v.type->rank), mark, here);
+        parts[p] = element(s, v.parts[p], v.type->rank, idx, mark, here);
       v = fl_val_make(s, kinds[i].type, parts);
     }
     v = fl_val_coerce(s, v, t, spans[i], "this branch");
-    if (!fl_val_bad(v)) fl_ir_yield(side, s->module, t->n_parts, v.parts);
+    if (!fl_val_bad(v)) fl_ir_yield(regions[i], s->module, t->n_parts, v.parts);
     fl_sema_leave(s, inner);
   }
   fl_ir_yield(r, s->module, t->n_parts, iff->results);
   fl_sema_leave(s, saved);
-  return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, rank), map->results);
+  FlVal out = fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, rank), map->results);
+  out.stretch = stretch;
+  return out;
+}
+
+FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mark, FlSpan right) {
+  FlVal valid = fl_val_array(s, FL_BOOL, x.type->rank, x.parts[1]);
+  valid.stretch = x.stretch;
+  FlVal known = fl_val_array(s, x.type->dtype, x.type->rank, x.parts[0]);
+  known.stretch = x.stretch;
+  FlChoice sides[2] = {{known, mark, left}, {e, mark, right}};
+  return choose_elements(s, valid, sides);
 }
 
 FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, FlThunk yes, FlThunk no) {
@@ -256,5 +310,11 @@ FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, 
   if (vars->n)
     return fl_sema_error(s, FL_E0316, span, "a branch taken element by element cannot assign `%s`",
                          vars->at[0]->name);
-  return choose_elements(s, cond, yes, no);
+  FlChoice sides[2] = {{.span = yes.span}, {.span = no.span}};
+  for (int i = 0; i < 2; i++) {
+    sides[i].mark = s->b.region->last;
+    sides[i].value = i ? no.run(s, no.env) : yes.run(s, yes.env);
+    if (fl_val_bad(sides[i].value)) return sides[i].value;
+  }
+  return choose_elements(s, cond, sides);
 }

@@ -24,4 +24,7 @@ typedef struct FlThunk {
 /* The value of yes where cond holds, else of no; NONE when one has none. */
 FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, FlThunk yes, FlThunk no);
 
+/* x ?? e of a nullable array x, with e, made by the ops after `mark`, evaluated only where x is null. */
+FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mark, FlSpan right);
+
 #endif

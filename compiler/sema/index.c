@@ -160,7 +160,7 @@ static FlValue *position(FlSema *s, const FlExpr *e, FlValue *n) {
 
 static bool read_value(FlSema *s, const FlSubscript *sub, FlValue *n, Sub *out) {
   const FlExpr *e = sub->value;
-  if (e->kind == FL_EXPR_UNARY || e->kind == FL_EXPR_INT) {
+  if ((e->kind == FL_EXPR_UNARY && e->unary.op == FL_UN_NEG) || e->kind == FL_EXPR_INT) {
     out->kind = SUB_POINT;
     out->point = position(s, e, n);
     return out->point != NULL;

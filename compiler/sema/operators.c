@@ -1,6 +1,6 @@
 /* operators.c: unary and binary operators on finished values, and ranges. Numbers are brought to one type
  * first (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
-#include "sema/sema_internal.h"
+#include "sema/choose.h"
 
 static bool is_number(FlVal v) {
   return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && fl_dtype_is_number(v.type->dtype);
@@ -517,20 +517,6 @@ static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *resul
   return fl_val_make(s, result, branch->results);
 }
 
-/* x ?? e over an array x, with e evaluated only where x is null. */
-typedef struct LazyDefault {
-  const FlExpr *e;
-  FlVal x;
-} LazyDefault;
-
-static FlVal lazy_default_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
-  (void)n;
-  (void)span;
-  const FlExpr *e = ((LazyDefault *)env)->e;
-  const FlType *plain = fl_type_with_null(s->types, args[0].type, false);
-  return lazy_right(s, e, args[0], plain, plain);
-}
-
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   FlBinaryOp op = e->binary.op;
   FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
@@ -543,12 +529,11 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
     return lazy_right(s, e, a, a.type, NULL);
   if (op == FL_BIN_DEFAULT && scalar && a.type->nullable)
     return lazy_right(s, e, a, fl_type_with_null(s->types, a.type, false), NULL);
-  if (op == FL_BIN_DEFAULT && a.type->kind == FL_TY_ARRAY && a.type->nullable &&
-      e->binary.right->kind == FL_EXPR_CALL) {
-    LazyDefault env = {e, a};
-    return fl_sema_lift(s, e->span, 1, &a, lazy_default_element, &env);
-  }
+  FlOp *mark = s->b.region->last;
   FlVal b = fl_sema_expr(s, e->binary.right, NULL);
+  bool array = op == FL_BIN_DEFAULT && a.type->kind == FL_TY_ARRAY && a.type->nullable && !fl_val_bad(b);
+  if (array && (b.type->kind == FL_TY_NEVER || faults_since(s, mark)))
+    return fl_sema_choose_default(s, a, left, b, mark, right);
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
   return fl_sema_binary(s, op, a, b, span, left, right);
 }

@@ -250,6 +250,31 @@ const char *fl_sema_unique_name(FlSema *s, const char *name) {
   return n ? fl_arena_printf(s->arena, "%s.%d", name, n + 1) : name;
 }
 
+/* Calls of the instance from its own body pass its captures on. */
+static void finish_own_calls(FlSema *s, FlInstance *in) {
+  int more = 0;
+  for (int i = 0; i < in->frame->captures.n; i++) more += in->frame->captures.at[i].inside.type->n_parts;
+  for (int c = 0; c < in->own_calls.n && more; c++) {
+    FlOp *op = in->own_calls.at[c].op;
+    if (in->own_calls.at[c].frame != in->frame) {
+      fl_sema_error(
+          s, FL_E0214, op->span,
+          "functions that call each other cannot use `%s` of the script around them; pass it as an argument",
+          in->frame->captures.at[0].binding->name);
+      return;
+    }
+    FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, op->n_args + more);
+    memcpy(args, op->args, sizeof *args * (size_t)op->n_args);
+    int at = op->n_args;
+    for (int i = 0; i < in->frame->captures.n; i++) {
+      FlVal v = in->frame->captures.at[i].inside;
+      for (int k = 0; k < v.type->n_parts; k++) args[at++] = v.parts[k];
+    }
+    op->args = args;
+    op->n_args = at;
+  }
+}
+
 /* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the
  * captures. */
 static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args,
@@ -304,6 +329,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
                       stage ? "stage" : "recursive function");
   in->result = v.type;
   in->done = true;
+  finish_own_calls(s, in);
 
   s->frame = outer_frame;
   s->b = outer_builder;
@@ -340,19 +366,15 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
     in->result = s->types->error;
   }
   if (in->result->kind == FL_TY_ERROR) return fl_val_error(s);
-  if (!in->done && in->frame->captures.n)
-    return fl_sema_error(
-        s, FL_E0214, span,
-        "a function that calls itself cannot use `%s` of the script around it; pass it as an argument",
-        in->frame->captures.at[0].binding->name);
+  int n_captures = in->done ? in->frame->captures.n : 0;
   int n_args = 0;
   for (int i = 0; i < n; i++) n_args += values[i].type->n_parts;
-  for (int i = 0; i < in->frame->captures.n; i++) n_args += in->frame->captures.at[i].inside.type->n_parts;
+  for (int i = 0; i < n_captures; i++) n_args += in->frame->captures.at[i].inside.type->n_parts;
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n_args + 1);
   int at = 0;
   for (int i = 0; i < n; i++)
     for (int k = 0; k < values[i].type->n_parts; k++) args[at++] = values[i].parts[k];
-  for (int i = 0; i < in->frame->captures.n; i++) {
+  for (int i = 0; i < n_captures; i++) {
     FlVal v = fl_binding_value(s, in->frame->captures.at[i].binding);
     for (int k = 0; k < v.type->n_parts; k++) args[at++] = v.parts[k];
   }
@@ -366,6 +388,7 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
     op = fl_ir_call(&s->b, in->frame->func, n_args, args, in->result->n_parts, types);
   }
   op->span = span;
+  if (!in->done) fl_vec_push(s->arena, &in->own_calls, ((FlOwnCall){op, s->frame}));
   FlVal out = fl_val_make(s, in->result, op->results);
   if (out.type->kind == FL_TY_TABLE) {
     fl_sema_mark_size(s, out.parts[0]);

@@ -134,6 +134,12 @@ typedef struct FlAggContext {
 } FlAggContext;
 
 /* An instance of a stage or of a recursive function. */
+/* A call of an instance from its own body: it gets the captures when all of them are known. */
+typedef struct FlOwnCall {
+  FlOp *op;
+  const FlFrame *frame; /* where it stands */
+} FlOwnCall;
+
 typedef struct FlInstance {
   const FlStmt *decl;
   int n_args;
@@ -141,6 +147,7 @@ typedef struct FlInstance {
   FlFrame *frame; /* its captures */
   const FlType *result;
   bool done;
+  FlVec(FlOwnCall) own_calls;
 } FlInstance;
 
 /* Two sizes that a CHECK has made equal. */

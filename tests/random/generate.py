@@ -7,9 +7,9 @@ least one value that its statements compute. Programs of a script share only its
 being constants, and the functions and types before them. What always holds: a script without faults runs to its end;
 in a script with faults, one program may fail in any of the ways of scalars.py.
 
-usage: generate.py SEED [PROGRAMS] [--faults]
+usage: generate.py SEED [PROGRAMS] [--faults] [--only K]
 """
-import sys
+import argparse
 
 from scalars import NARROW, RANGES
 from tables import Tables
@@ -194,14 +194,26 @@ class Programs(Tables):
         self.lines.append(f"print({', '.join(results)})")
 
 
-def script(seed, programs, faults=False):
-    """The text of a script with that many programs."""
-    made = Programs(seed, faults)
-    for number in range(1, programs + 1):
+def script(seed, programs, faults=False, only=0):
+    """The text of a script with that many programs, or with one of them alone: each has a random stream of its own."""
+    lines = []
+    for number in [only] if only else range(1, programs + 1):
+        made = Programs(f"{seed}.{number}", faults)
+        made.counter = number * 1000
         made.program(number)
-    return HEAD + "\n".join(made.lines) + "\n"
+        lines += made.lines
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Print a random script.")
+    parser.add_argument("seed", type=int)
+    parser.add_argument("programs", type=int, nargs="?", default=1)
+    parser.add_argument("--faults", action="store_true", help="programs may fail")
+    parser.add_argument("--only", type=int, default=0, metavar="K", help="only program K of the script")
+    given = parser.parse_args()
+    print(script(given.seed, given.programs, given.faults, given.only), end="")
 
 
 if __name__ == "__main__":
-    words = [word for word in sys.argv[1:] if word != "--faults"]
-    print(script(int(words[0]), int(words[1]) if len(words) > 1 else 1, "--faults" in sys.argv), end="")
+    main()

@@ -463,7 +463,7 @@ class Scalars:
                          lambda: f"text({self.integer(1)[0]})", lambda: f"slice({a}, {self.number(0, 2)}, {self.number(2, 6)})",
                          lambda: f"pad({a}, {self.pick(8, -8, 0, 3)})", lambda: f'pad({a}, 6, fill = "*")',
                          lambda: f"text({self.date(1)})", lambda: f"text({self.real(1)})",
-                         lambda: f'"<{{p0 % ({self.literal("i64")[1]} ^ 2 + 1)}}|{{{self.pick(*names)[1] if names else "p0"}}}>"',
+                         lambda: f'"<{{p0 + {self.number(0, 9)}}}|{{{self.pick(*names)[1] if names else "p0"}}}>"',
                          lambda: f"(if {self.boolean(1)} {{ {a} }} else {{ {self.words(0)} }})",
                          lambda: f'(match {a} {{ "flow" => "one", "" => {self.words(0)}, _ => {a} }})',
                          lambda: f"if_else({self.boolean(1)}, {a}, {self.words(0)})")()

@@ -9,6 +9,8 @@ KEYS = ("i64", "text", "date", "bool", "i32")
 
 
 class Tables(Arrays):
+    grouped = False  # are column expressions made for a summarize?
+
     # -- expressions of columns, elementwise --
     def column(self, columns, *kinds):
         """A column of one of these types, or None."""
@@ -19,7 +21,7 @@ class Tables(Arrays):
         a = self.column(columns, "i64", "i32", "u8")
         if depth <= 0 or not a:
             if not a:
-                return str(self.number(-5, 9))
+                return "row_number()"
             return a if columns[a] == "i64" else f"i64({a})"
         b = self.column_int(columns, depth - 1)
         null, text, when, real = (self.column(columns, kind) for kind in ("i64?", "text", "date", "f64"))
@@ -28,7 +30,9 @@ class Tables(Arrays):
                  lambda: f"(if {self.column_test(columns, depth - 1)} {{ {b} }} else {{ {self.number(0, 9)} }})",
                  lambda: f"(match {b} {{ 0 => 1, 1..5 => {self.column_int(columns, 0)}, _ => {b} % 7 }})",
                  lambda: f"max({b}, {self.column_int(columns, depth - 1)})", lambda: f"abs({b})",
-                 lambda: f"row_number() % {self.number(1, 9)}", lambda: f"({b} - sum({self.column_int(columns, 0)} % 9)) % 1000"]
+                 lambda: f"({b} - sum({self.column_int(columns, 0)} % 9)) % 1000"]
+        if not self.grouped:
+            forms.append(lambda: f"row_number() % {self.number(1, 9)}")
         if null:
             forms += [lambda: f"({null} ?? {b})"] * 2
         if text:
@@ -160,7 +164,7 @@ class Tables(Arrays):
         if form == 13:
             null = self.column(columns, "i64?", "f64?", "text?", "date?")
             if not null:
-                return f"sample({self.number(0, 3)}, seed = {self.number(0, 9)})", new
+                return f"sample({self.number(0, 3) if self.faults else 0}, seed = {self.number(0, 9)})", new
             new[null] = columns[null][:-1]
             if columns[null] in ("i64?", "f64?") and self.chance(0.5):
                 return f"fill_null({null} = {'7' if columns[null] == 'i64?' else '0.25'})", new
@@ -188,8 +192,10 @@ class Tables(Arrays):
                 parts.append(f"a_{k} = {self.pick('any', 'all', 'count')}({name})" if kind == "bool" else f"a_{k} = first({name})")
             elif base in ("text", "date"):
                 parts.append(f"a_{k} = {self.pick('first', 'last', 'n_distinct')}({name})")
-        if self.chance(0.3):
+        if self.chance(0.3) and self.column(columns, "i64"):
+            self.grouped = True
             parts.append(f"m_0 = sum({self.column_int(columns, 2)})")
+            self.grouped = False
         group = f"group_by({', '.join(by)}) |> " if by else ""
         return f"{group}summarize({', '.join(parts)})"
 

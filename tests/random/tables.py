@@ -50,7 +50,7 @@ class Tables(Arrays):
         if depth <= 0 or not a:
             return a or f"({self.column_int(columns, 0)} * 0.5)"
         b, null = self.column_real(columns, depth - 1), self.column(columns, "f64?")
-        return self.pick(f"({b} * {self.column_int(columns, 1)})", f"({b} - mean({a}))" if self.chance(0.5) else f"({b} / 3)",
+        return self.pick(f"({b} * {self.column_int(columns, 1)})", f"({b} / 3)" if self.grouped or self.chance(0.5) else f"({b} - (mean({a}) ?? 0.0))",
                          f"sqrt(abs({b}))", f"({b} + random({self.number(0, 9)}))", f"if_else({self.column_test(columns, 1)}, {b}, -{a})",
                          f"({null} ?? {b})" if null else f"sin({b})", f"min({b}, {self.real(0)})", f"({a} - p2)")
 
@@ -232,9 +232,10 @@ class Tables(Arrays):
         name, columns = self.pick(*tables)
         if self.chance(0.25):
             part, seed = self.fresh("t"), self.number(0, 9)
+            many = f"table({', '.join(f'{name} = [for {i} in 0..6: {parts[name][1]}]' for name in kept)})"
             self.lines.append(self.pick(
                 f"let {part} = split({name}, {self.pick('0.8', '0.5', '0.0')}, seed = {seed})\nshow({part}.train)\nprint(len({part}.test))",
-                f"let {part} = kfold({name}, {self.number(2, 4)}, seed = {seed})\nshow([for f in {part}: len(f.train) - len(f.test)])\nshow({part}[0].test)",
+                f"let {part} = kfold(concat({t}, {many}), {self.number(2, 4)}, seed = {seed})\nshow([for f in {part}: len(f.train) - len(f.test)])\nshow({part}[0].test)",
                 f"show(sample({name}, len({name}) // 2, seed = {seed}))", f"show(concat({name}, {name} |> head(2)))",
                 f"show([for r in {name} |> tail(3): r.{self.pick(*columns)}])",
                 f"for r in {name} |> head(2) {{ print(len({name})) }}"))

@@ -52,12 +52,13 @@ static bool is_place(const FlOp *op, int entry) {
 
 static void put_attrs(Encoder *e, const FlOp *op) {
   const FlAttrs *a = &op->attrs;
+  const char *s = op->code == FL_OP_CHECK ? NULL : a->s; /* what a failure says is no part of a result */
   uint64_t bits;
   memcpy(&bits, &a->f, sizeof bits);
   if (a->f != a->f) bits = 0x7ff8000000000000u; /* there is one NaN */
   put_u64(e, (uint64_t)a->i);
   put_u64(e, bits);
-  put_text(e, a->s, a->s ? (a->s_len ? (size_t)a->s_len : strlen(a->s)) : 0);
+  put_text(e, s, s ? (a->s_len ? (size_t)a->s_len : strlen(s)) : 0);
   int places = 0;
   for (int i = 0; i < a->n_list; i++) places += is_place(op, i);
   put_count(e, (uint32_t)(a->n_list - places));

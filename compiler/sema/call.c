@@ -136,10 +136,10 @@ static void come_back(FlSema *s, Place p) {
   s->binding_signature = p.signature;
 }
 
-/* Binds parameters in s->scope (a fresh signature scope), sizes last. false: reported. */
+/* Binds parameters in s->scope (a fresh signature scope), sizes last. false: reported, types and sizes alike. */
 static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans) {
   const FlFnParamList *params = &decl->fn.params;
-  bool ok = true;
+  int before = s->sink->n_errors;
   FlScope *scope = s->scope;
   FlBinding **made = FL_NEW_ARRAY(s->arena, FlBinding *, params->n + 1);
   for (int p = 0; p < params->n; p++) { /* values first, so that a size can be a parameter that comes later */
@@ -154,11 +154,10 @@ static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSp
     const char *what =
         fl_arena_printf(s->arena, "the argument `%s` of `%s`", param->name.text, decl->fn.name.text);
     FlVal v = fl_bind_type(s, param->type, values[p], spans[p], what);
-    ok = ok && !fl_val_bad(v);
     made[p]->val = v;
   }
   s->binding_signature = false;
-  return ok;
+  return s->sink->n_errors == before;
 }
 
 static FlVal run_body(FlSema *s, const FlStmt *decl) {

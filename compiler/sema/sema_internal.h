@@ -70,6 +70,8 @@ struct FlBinding {
   const FlTypeExpr *declared; /* VAR: its type as written, or NULL */
   const FlStmt *decl;         /* FN, TYPE */
   FlFile *file;               /* FN, TYPE: where it is declared; MODULE: the module */
+  const char *size_of;        /* a size of a signature: what has it, and */
+  FlSpan size_from;           /* where that stands */
   bool used;
   /* LET: what was built for it, and which bindings that used; unused, it is not evaluated (scope.c). */
   FlRegion *made_in;

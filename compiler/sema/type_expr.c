@@ -207,17 +207,26 @@ static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh
   return NULL;
 }
 
+/* What is said when a size is not the one that the signature wants. */
+static const char *size_message(FlSema *s, const FlDim *d, bool fresh_ok, const char *what) {
+  const char *name = d->name.text;
+  if (!name) return fl_arena_printf(s->arena, "%s has size {a}, but {b} is declared", what);
+  const FlBinding *b = fresh_ok ? fl_scope_find_in(s->scope, name) : fl_scope_find(s, name);
+  if (!b || !b->size_of)
+    return fl_arena_printf(s->arena, "%s: the size `%s` is {a} here but {b} elsewhere", what, name);
+  int line, column;
+  fl_source_position(fl_sources_get(s->sources, b->size_from.file), b->size_from.start, &line, &column);
+  return fl_arena_printf(s->arena, "%s: the size `%s` is {a} here but {b} in %s (line %d)", what, name,
+                         b->size_of, line);
+}
+
 static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, bool fresh_ok, FlSpan span,
                      const char *what) {
   if (d->any) return;
   bool unknown = false;
   FlValue *want = size_of_dim(s, d, env, fresh_ok, &unknown);
   if (want) {
-    const char *message =
-        d->name.text
-            ? fl_arena_printf(s->arena, "%s: the size `%s` is {a} here but {b} elsewhere", what, d->name.text)
-            : fl_arena_printf(s->arena, "%s has size {a}, but {b} is declared", what);
-    fl_sema_same_size(s, size, want, span, message);
+    fl_sema_same_size(s, size, want, span, size_message(s, d, fresh_ok, what));
     return;
   }
   if (unknown) {
@@ -239,8 +248,11 @@ static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, boo
     if (at->constant) v = fl_sema_op2(s, FL_OP_SUB, v, fl_sema_i64(s, at->constant));
     e = e->outer;
   }
-  fl_scope_bind(s, s->scope, FL_BIND_VALUE, at->name.text, at->span, fl_val_scalar(s, FL_I64, v))->used =
-      true;
+  FlBinding *b =
+      fl_scope_bind(s, s->scope, FL_BIND_VALUE, at->name.text, at->span, fl_val_scalar(s, FL_I64, v));
+  b->used = true;
+  b->size_of = what;
+  b->size_from = span;
 }
 
 static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bool fresh_ok, FlSpan span,

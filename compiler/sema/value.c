@@ -375,15 +375,17 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
 FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const char *what) {
   if (fl_val_fits(s, v, want)) return convert(s, v, want, span);
   FlDiag *d;
+  bool by_name = v.type->name && want->name && v.type->name != want->name;
   if (v.literal && want->kind == FL_TY_SCALAR && fl_dtype_is_number(want->dtype))
     d = fl_sema_report(s, FL_E0302, span, "this number does not fit %s", fl_type_text(s->types, want));
   else if (v.type->kind == FL_TY_NULL)
     d = fl_sema_report(s, FL_E0501, span, "%s must be %s and cannot be null", what,
                        fl_type_text(s->types, want));
   else
-    d = fl_sema_report(s, FL_E0301, span, "%s must be %s, but this is %s", what, fl_type_text(s->types, want),
-                       fl_val_text(s, v));
-  if (v.type->name && want->name && v.type->name != want->name)
+    d = fl_sema_report(s, FL_E0301, span, "%s must be %s, but this is %s", what,
+                       by_name ? want->name : fl_type_text(s->types, want),
+                       by_name ? v.type->name : fl_val_text(s, v));
+  if (by_name)
     fl_diag_note(s->sink, d, (FlSpan){0}, "`%s` and `%s` are different types, even with equal fields",
                  v.type->name, want->name);
   explain_misfit(s, d, v, want);

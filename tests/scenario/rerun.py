@@ -58,6 +58,14 @@ shutil.copytree(place.path, moved.path, dirs_exist_ok=True)
 done = moved.run("run", "p.flow")
 check(done.stdout == first.stdout and stages(done) == (0, n), "in another folder: paths do not count", done.stderr)
 
+# What a failed check would say names parameters and lines; neither is part of what a stage gives.
+sized = "fn dot2(x: f64[n], y: f64[n]) -> f64 = sum(x * y)\nstage s(x: f64[n], k: i64) -> f64 = dot2(x, x[k..])\ns([1.0, 2.0], 0)\n"
+place.write("sized.flow", sized)
+check(stages(place.run("run", "sized.flow")) == (1, 0), "a stage with sizes to check runs")
+place.write("sized.flow", "# moved down\n" + sized.replace("y: f64", "other: f64").replace("x * y", "x * other"))
+done = place.run("run", "sized.flow")
+check(stages(done) == (0, 1), "another line and parameter name in its checks: cached", done.stderr)
+
 place.write("p.flow", original.replace("stage train(x", "stage train(x").replace("1.0, 0.0),\n", "1.0, 0.5),\n", 1))
 why = place.run("why", "p.flow", "train")
 check(why.returncode == 0 and "train" in why.stdout, "`flowc why` says something about a stage", why.stdout + why.stderr)

@@ -115,7 +115,7 @@ static FlStatus find_range(FlPartMem *m, Digit *d, int32_t n_sides) {
     d->n = d->column->n;
     int64_t chunks = fl_part_chunks(d->n);
     d->ranges = fl_part_alloc(m, chunks, sizeof *d->ranges);
-    if (d->ranges == NULL || fl_part_for(m->ctx, range_body, d, chunks, 1.5 * FL_PART_CHUNK) != 0) return 1;
+    if (d->ranges == NULL || fl_part_for(m->ctx, range_body, d, chunks, 1.5 * (double)FL_PART_CHUNK) != 0) return 1;
     for (int64_t c = 0; c < chunks; c++) {
       Range r = d->ranges[c];
       d->range.least = r.least < d->range.least ? r.least : d->range.least;

@@ -1,0 +1,78 @@
+/* scan.c: running values: scan(f, init, x), and the running sum scan(for ...: e).
+ *
+ * In: a function of the state and an element, the first state, what to go over. Out: a SCAN op: the state
+ * after each element, so as many as there are elements. What always holds: elements are taken from first to
+ * last, one after the other, whatever f is; so the bits are those of the loop. */
+#include "sema/sema_internal.h"
+
+FlBuiltinFn fl_builtin_cumulative;
+
+static FlVal running_sum(FlSema *s, FlCallSite *c) {
+  FlVal x = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(x)) return x;
+  if (x.type->kind == FL_TY_FUNC) {
+    FlDiag *d = fl_sema_report(s, FL_E0210, c->span,
+                               "`scan` of a function needs the first state and what to go over");
+    fl_diag_help(s->sink, d,
+                 "write `scan((state, v) => ..., init, x)`, or `scan(for v in x: v)` for the running sum");
+    return fl_val_error(s);
+  }
+  return fl_builtin_cumulative(s, c);
+}
+
+static bool is_scalars(const FlType *t) {
+  bool all = t->kind == FL_TY_SCALAR || t->kind == FL_TY_TUPLE;
+  for (int i = 0; t->kind == FL_TY_TUPLE && i < t->n_fields; i++)
+    all = all && t->fields[i].type->kind == FL_TY_SCALAR;
+  return all && t->n_parts > 0;
+}
+
+FlVal fl_builtin_scan(FlSema *s, FlCallSite *c) {
+  if (!fl_actual_given(&c->args[1]) && !fl_actual_given(&c->args[2])) return running_sum(s, c);
+  if (!fl_actual_given(&c->args[2])) {
+    fl_sema_error(s, FL_E0210, c->span, "`scan` needs what to go over: scan(f, init, x)");
+    return fl_val_error(s);
+  }
+  FlVal f = fl_actual_value(s, &c->args[0], NULL), state = fl_actual_value(s, &c->args[1], NULL),
+        x = fl_actual_value(s, &c->args[2], NULL);
+  if (fl_val_bad(f) || fl_val_bad(state) || fl_val_bad(x)) return fl_val_error(s);
+  if (f.type->kind != FL_TY_FUNC)
+    return fl_sema_error(s, FL_E0325, c->args[0].span,
+                         "`scan` takes a function of the state and an element, and this "
+                         "is %s",
+                         fl_val_text(s, f));
+  if (x.type->kind != FL_TY_ARRAY && x.type->kind != FL_TY_TABLE && x.type->kind != FL_TY_LIST)
+    return fl_sema_error(s, FL_E0325, c->args[2].span,
+                         "`scan` goes over an array, a table or a list, and this is %s", fl_val_text(s, x));
+  if (!is_scalars(state.type)) {
+    FlDiag *d = fl_sema_report(s, FL_E0325, c->args[1].span,
+                               "the state of `scan` is a scalar or a tuple of scalars, and this is %s",
+                               fl_val_text(s, state));
+    fl_diag_help(s->sink, d,
+                 "where only the last state is wanted, use `fold(f, init, x)`, which takes any state");
+    return fl_val_error(s);
+  }
+  const FlType *many = fl_type_many(s->types, state.type);
+  int n = state.type->n_parts, first = many->kind == FL_TY_TABLE ? 1 : 0;
+  FlValue *rows = fl_sema_dim(s, x, 0);
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  FlType1 *in = FL_NEW_ARRAY(s->arena, FlType1, n + 1), *out = FL_NEW_ARRAY(s->arena, FlType1, n + 2);
+  args[0] = rows;
+  for (int i = 0; i < n; i++) args[i + 1] = state.parts[i];
+  in[0] = fl_t_scalar(FL_I64);
+  fl_type_parts(state.type, in + 1);
+  fl_type_parts(many, out);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SCAN, n + 1, args, n, out + first, 1);
+  FlRegion *r = fl_ir_region(&s->b, op, 0, n + 1, in);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlVal pair[2] = {fl_val_make(s, state.type, r->params + 1), fl_sema_at(s, x, r->params[0], true)};
+  FlVal next = fl_sema_apply(s, f.fn, 2, pair, c->span);
+  if (!fl_val_bad(next)) next = fl_val_coerce(s, next, state.type, c->args[0].span, "the new state");
+  if (!fl_val_bad(next)) fl_ir_yield(r, s->module, n, next.parts);
+  fl_sema_leave(s, saved);
+  if (fl_val_bad(next)) return next;
+  FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  if (first) parts[0] = rows;
+  for (int i = 0; i < n; i++) parts[first + i] = op->results[i];
+  return fl_val_make(s, many, parts);
+}

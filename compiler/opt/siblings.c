@@ -200,26 +200,26 @@ static const char **kind_list(FlArena *arena, const FlOp *op) {
   return list;
 }
 
-/* It is known to have elements, or does not ask. */
-static bool never_empty(const FlOp *op) {
-  if (op->attrs.i & FL_REDUCE_SOME) return true;
+/* It would be an error if there were no elements. */
+static bool wants_some(const FlOp *op) {
   for (int i = 0; i < op->n_results; i++) {
     FlReduction r;
-    if (!fl_ir_reduction(op, i, &r)) return false;
+    if (!fl_ir_reduction(op, i, &r)) return true;
     if (r.kind == FL_RED_MIN || r.kind == FL_RED_MAX || r.kind == FL_RED_ARGMIN || r.kind == FL_RED_ARGMAX)
-      return false;
+      return true;
   }
-  return true;
+  return false;
 }
 
 static void join_kinds(FlArena *arena, FlOp *a, const FlOp *b) {
-  int64_t some = never_empty(a) && never_empty(b) ? FL_REDUCE_SOME : 0;
+  bool want_a = wants_some(a), want_b = wants_some(b);
+  bool some = (!want_a || (a->attrs.i & FL_REDUCE_SOME)) && (!want_b || (b->attrs.i & FL_REDUCE_SOME));
   int n_a = fl_ir_n_reductions(a), n_b = fl_ir_n_reductions(b);
   const char **list_a = kind_list(arena, a), **list_b = kind_list(arena, b);
   a->attrs.list = (const char **)joined(arena, (void *const *)list_a, n_a, (void *const *)list_b, n_b);
   a->attrs.n_list = n_a + n_b;
   a->attrs.s = NULL;
-  a->attrs.i = some;
+  a->attrs.i = some && (want_a || want_b) ? FL_REDUCE_SOME : 0;
 }
 
 /* `b` becomes part of `a`, which stands right before it or wherever `b` may stand. */

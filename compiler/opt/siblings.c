@@ -270,6 +270,17 @@ static bool try_join(Siblings *s, FlOp *a, FlOp *b) {
   return true;
 }
 
+/* The last of the loops joins one before it, which may then join one before that. */
+static void join_back(Siblings *s) {
+  int at = s->loops.n - 1;
+  for (int i = at - 1; i >= 0 && i >= s->loops.n - 1 - MAX_LOOK; i--) {
+    if (!try_join(s, s->loops.at[i], s->loops.at[at])) continue;
+    for (int k = at; k + 1 < s->loops.n; k++) s->loops.at[k] = s->loops.at[k + 1];
+    s->loops.n--;
+    at = i;
+  }
+}
+
 static void visit(Siblings *s, FlRegion *r) {
   for (FlOp *op = r->first; op; op = op->next)
     for (int i = 0; i < op->n_regions; i++) visit(s, op->regions[i]);
@@ -277,10 +288,8 @@ static void visit(Siblings *s, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     if (!is_candidate(s, op)) continue;
-    bool gone = false;
-    for (int i = s->loops.n - 1; i >= 0 && i >= s->loops.n - MAX_LOOK && !gone; i--)
-      gone = try_join(s, s->loops.at[i], op);
-    if (!gone) fl_vec_push(s->arena, &s->loops, op);
+    fl_vec_push(s->arena, &s->loops, op);
+    join_back(s);
   }
 }
 

@@ -136,7 +136,8 @@ static void come_back(FlSema *s, Place p) {
   s->binding_signature = p.signature;
 }
 
-/* Binds parameters in s->scope (a fresh signature scope), sizes last. false: reported, types and sizes alike. */
+/* Binds parameters in s->scope (a fresh signature scope), sizes last. false: reported, types and sizes alike.
+ */
 static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans) {
   const FlFnParamList *params = &decl->fn.params;
   int before = s->sink->n_errors;
@@ -150,10 +151,12 @@ static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSp
   s->binding_signature = true;
   for (int p = 0; p < params->n; p++) {
     const FlFnParam *param = &params->at[p];
+    made[p]->val.literal = FL_LIT_NONE; /* only what is written where it is used may take another type */
     if (!param->type || fl_val_bad(values[p])) continue;
     const char *what =
         fl_arena_printf(s->arena, "the argument `%s` of `%s`", param->name.text, decl->fn.name.text);
     FlVal v = fl_bind_type(s, param->type, values[p], spans[p], what);
+    v.literal = FL_LIT_NONE;
     made[p]->val = v;
   }
   s->binding_signature = false;

@@ -226,8 +226,9 @@ static bool read_slice(FlSema *s, const FlSubscript *sub, FlValue *n, Sub *out) 
   if (sub->lo && !(fl_ir_const_value_i(out->point, &c) && c == 0)) {
     FlValue *ok = fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, out->point, fl_sema_i64(s, 0)),
                               fl_sema_op2(s, FL_OP_LE, out->point, out->end));
-    fl_ir_op(w, FL_OP_CHECK, 3, (FlValue *[]){ok, out->point, out->end}, 0, NULL, 0)->attrs.i =
-        FL_FAULT_INDEX;
+    FlOp *check = fl_ir_op(w, FL_OP_CHECK, 3, (FlValue *[]){ok, out->point, out->end}, 0, NULL, 0);
+    check->attrs.i = FL_FAULT_INDEX;
+    check->attrs.s = "the slice {a}..{b} begins below 0 or ends before it begins";
   } else if (sub->hi) {
     FlValue *ok = fl_sema_op2(s, FL_OP_GE, out->end, fl_sema_i64(s, 0));
     fl_ir_op(w, FL_OP_CHECK, 3, (FlValue *[]){ok, out->end, n}, 0, NULL, 0)->attrs.i = FL_FAULT_INDEX;

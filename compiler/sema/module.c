@@ -173,7 +173,8 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   bool files = t && t->kind == FL_TY_ARRAY && t->dtype == FL_FILE && t->rank == 1 && !t->nullable;
   if (!t || (t->kind != FL_TY_SCALAR && !files)) {
     if (!t || t->kind != FL_TY_ERROR)
-      fl_sema_error(s, FL_E0220, st->param.type->span, "a param is a number, text, bool, date, file or file[_]%s",
+      fl_sema_error(s, FL_E0220, st->param.type->span,
+                    "a param is a number, text, bool, date, file or file[_]%s",
                     t ? "" : ", with its type written");
     fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s));
     return;
@@ -344,22 +345,11 @@ static void known_failures(FlSema *s, const FlRegion *r) {
     bool known =
         op->n_args == 3 && fl_ir_const_value_i(op->args[1], &a) && fl_ir_const_value_i(op->args[2], &b);
     if (!known || (op->attrs.i != FL_FAULT_INDEX && op->attrs.i != FL_FAULT_SHAPE)) continue;
-    if (op->attrs.i == FL_FAULT_INDEX) {
-      fl_sema_error(s, FL_E0404, op->span, "position %lld is out of bounds for a dimension of size %lld",
-                    (long long)a, (long long)b);
-    } else {
-      FlText1 text = {0};
-      for (const char *p = op->attrs.s; *p; p++) {
-        if (strncmp(p, "{a}", 3) == 0 || strncmp(p, "{b}", 3) == 0) {
-          fl_text_addf(&text, "%lld", (long long)(p[1] == 'a' ? a : b));
-          p += 2;
-        } else {
-          fl_text_addc(&text, *p);
-        }
-      }
-      fl_sema_error(s, FL_E0401, op->span, "%s", text.s ? text.s : "sizes differ");
-      fl_text_reset(&text);
-    }
+    bool index = op->attrs.i == FL_FAULT_INDEX;
+    const char *said = op->attrs.s && *op->attrs.s ? op->attrs.s
+                       : index ? "position {a} is out of bounds for a dimension of size {b}"
+                               : "sizes differ: {a} and {b}";
+    fl_sema_known_failure(s, index ? FL_E0404 : FL_E0401, op->span, said, a, b);
   }
 }
 

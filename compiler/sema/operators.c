@@ -50,7 +50,9 @@ static FlVal wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan 
                              fl_val_text(s, b));
   bool text_and_date =
       (is_dtype(a, FL_DATE) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && is_dtype(b, FL_DATE));
-  if (text_and_date) fl_diag_help(s->sink, d, "write the date as `date(\"2026-01-31\")`");
+  if (strcmp(op, "in") == 0 && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT) && b.type->kind == FL_TY_SCALAR)
+    fl_diag_help(s->sink, d, "`contains(text, part)` looks for a part of a text");
+  else if (text_and_date) fl_diag_help(s->sink, d, "write the date as `date(\"2026-01-31\")`");
   else if (is_dtype(a, FL_TEXT) && is_number(b))
     fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
   else if (is_dtype(b, FL_TEXT) && is_number(a))

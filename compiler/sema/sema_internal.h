@@ -258,6 +258,8 @@ FlValue *fl_sema_size(FlSema *s, FlValue *size); /* the representative of equal 
 /* Makes sure that a == b: nothing when known, E0401 when known to differ, else a CHECK. `message` has {a} and
  * {b}. */
 bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message);
+/* Reports `message` with the operands a and b of a check that is known to fail. */
+void fl_sema_known_failure(FlSema *s, FlDiagCode code, FlSpan span, const char *message, int64_t a, int64_t b);
 bool fl_sema_sizes_equal(FlSema *s, FlValue *a, FlValue *b); /* known to be, without a check */
 FlValue *fl_sema_i64(FlSema *s, int64_t v);
 FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b);

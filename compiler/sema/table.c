@@ -131,8 +131,8 @@ int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, 
 static bool is_key(FlSema *s, FlVal v, FlSpan span, const char *verb) {
   if (fl_val_bad(v)) return false;
   if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && v.type->dtype != FL_FILE) return true;
-  fl_sema_error(s, FL_E0609, span, "`%s` takes columns of numbers, texts, dates or bool, and this is %s",
-                verb, fl_val_text(s, v));
+  fl_sema_error(s, FL_E0609, span, "`%s` takes columns of numbers, texts, dates or bool, and this is %s%s",
+                verb, v.type->kind == FL_TY_SCALAR ? "one value, a " : "", fl_val_text(s, v));
   return false;
 }
 

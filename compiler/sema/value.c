@@ -517,6 +517,21 @@ bool fl_sema_sizes_equal(FlSema *s, FlValue *a, FlValue *b) {
   return a == b || (is_const(a, &ca) && is_const(b, &cb) && ca == cb);
 }
 
+void fl_sema_known_failure(FlSema *s, FlDiagCode code, FlSpan span, const char *message, int64_t a,
+                           int64_t b) {
+  FlText1 text = {0};
+  for (const char *p = message; *p; p++) {
+    if (strncmp(p, "{a}", 3) == 0 || strncmp(p, "{b}", 3) == 0) {
+      fl_text_addf(&text, "%lld", (long long)(p[1] == 'a' ? a : b));
+      p += 2;
+    } else {
+      fl_text_addc(&text, *p);
+    }
+  }
+  fl_sema_error(s, code, span, "%s", text.s ? text.s : "");
+  fl_text_reset(&text);
+}
+
 bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message) {
   a = fl_sema_size(s, a);
   b = fl_sema_size(s, b);
@@ -525,17 +540,7 @@ bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const cha
   bool ka = is_const(a, &ca), kb = is_const(b, &cb);
   if (ka && kb) {
     if (ca == cb) return true;
-    FlText1 text = {0};
-    for (const char *p = message; *p; p++) {
-      if (strncmp(p, "{a}", 3) == 0 || strncmp(p, "{b}", 3) == 0) {
-        fl_text_addf(&text, "%lld", (long long)(p[1] == 'a' ? ca : cb));
-        p += 2;
-      } else {
-        fl_text_addc(&text, *p);
-      }
-    }
-    fl_sema_error(s, FL_E0401, span, "%s", text.s ? text.s : "sizes differ");
-    fl_text_reset(&text);
+    fl_sema_known_failure(s, FL_E0401, span, message, ca, cb);
     return false;
   }
   FlValue *args[3] = {fl_ir_binary(&s->b, FL_OP_EQ, a, b), a, b};

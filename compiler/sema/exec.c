@@ -22,23 +22,28 @@ static bool read_format(FlSema *s, Exec *x) {
   x->format = "csv";
   if (!fl_actual_given(a)) return true;
   if (!fl_actual_const_text(s, a, &x->format)) return false;
-  if (strcmp(x->format, "csv") == 0) return true;
-  fl_sema_error(s, FL_E0248, a->span, "there is no format `%s` for programs; there is \"csv\"", x->format);
+  if (strcmp(x->format, "csv") == 0 || strcmp(x->format, "arrow") == 0) return true;
+  FlDiag *d = fl_sema_report(s, FL_E0248, a->span, "there is no format `%s` for programs", x->format);
+  fl_diag_help(s->sink, d, "there are \"csv\" and \"arrow\"");
   return false;
 }
 
 /* ---- columns ---- */
 
 /* How an operator names a column; NULL: the format has no place for its type. */
-static const char *describe(FlSema *s, const FlTyField *f) {
+static const char *describe(FlSema *s, const Exec *x, const FlTyField *f) {
   const FlType *t = f->type;
-  if (t->kind != FL_TY_SCALAR || t->dtype == FL_DURATION || t->dtype == FL_FILE) return NULL;
+  bool arrow = strcmp(x->format, "arrow") == 0;
+  bool arrays = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT;
+  if (arrow && arrays && t->dtype != FL_FILE && t->dtype != FL_LIST)
+    return fl_arena_printf(s->arena, "%s:%s[]", f->name, fl_dtype_name(t->dtype));
+  if (t->kind != FL_TY_SCALAR || (t->dtype == FL_DURATION && !arrow) || t->dtype == FL_FILE) return NULL;
   return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(t->dtype), t->nullable ? "?" : "");
 }
 
 static bool add_columns(FlSema *s, Exec *x, const FlType *row, FlSpan span, const char *which) {
   for (int i = 0; i < row->n_fields; i++) {
-    const char *text = describe(s, &row->fields[i]);
+    const char *text = describe(s, x, &row->fields[i]);
     if (!text) {
       fl_sema_error(s, FL_E0247, span, "the column `%s` of %s is %s, which cannot go through %s",
                     row->fields[i].name, which, fl_type_text(s->types, row->fields[i].type), x->format);

@@ -255,6 +255,29 @@ static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, boo
   b->size_from = span;
 }
 
+/* The fields that a table's rows are written with, or NULL: of a tuple, or of a declared type that is one. */
+static const FlTypeItemList *row_fields(FlSema *s, const FlTypeExpr *row) {
+  FlBinding *b = row->kind == FL_TE_NAME ? find_type(s, row, true) : NULL;
+  const FlTypeExpr *t = b ? b->decl->type.type : row;
+  return t->kind == FL_TE_TUPLE ? &t->tuple.fields : NULL;
+}
+
+/* Sizes that are numbers in the fields of a table's rows, `v: f64[64]`: each of the column's rows has that many. */
+static void check_row_sizes(FlSema *s, const FlTypeExpr *row, FlVal table, FlSpan span, const char *what) {
+  const FlTypeItemList *fields = row_fields(s, row);
+  for (int i = 0; fields && i < fields->n; i++) {
+    const FlTypeItem *f = &fields->at[i];
+    int k = f->name.text ? fl_type_field_find(table.type->elem, f->name.text) : -1;
+    if (k < 0 || f->type->kind != FL_TE_ARRAY) continue;
+    FlVal column = fl_val_field(s, table, k);
+    const FlDimList *dims = &f->type->array.dims;
+    for (int d = 0; column.type->kind == FL_TY_ARRAY && d < dims->n && d + 1 < column.type->rank; d++)
+      if (!dims->at[d].any && !dims->at[d].name.text)
+        bind_dim(s, &dims->at[d], fl_sema_dim(s, column, d + 1), NULL, false, span,
+                 fl_arena_printf(s->arena, "%s, column `%s`", what, f->name.text));
+  }
+}
+
 static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bool fresh_ok, FlSpan span,
                        const char *what) {
   if (fl_val_bad(v) || v.type->kind == FL_TY_NEVER) return;
@@ -289,6 +312,7 @@ static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bo
     int n = v.type->kind == FL_TY_ARRAY ? v.type->rank : 1;
     for (int k = 0; k < t->array.dims.n && k < n; k++)
       bind_dim(s, &t->array.dims.at[k], fl_sema_dim(s, v, k), env, fresh_ok, span, what);
+    if (v.type->kind == FL_TY_TABLE) check_row_sizes(s, t->array.element, v, span, what);
     return;
   }
   case FL_TE_ERROR:

@@ -14,7 +14,7 @@
 
 enum { FL_E_REFUSED = 244, FL_E_FAILED = 245, FL_LABEL = 120, FL_SHOWN_LINES = 12 };
 
-static const FlExecFormat *const formats[] = {&fl_exec_csv};
+static const FlExecFormat *const formats[] = {&fl_exec_csv, &fl_exec_arrow};
 
 typedef struct Exec {
   FlCtx *ctx;
@@ -102,7 +102,7 @@ static FlStatus read_output(const Exec *x, FlProcess *p, int64_t *rows) {
   fl_bytes_reset(&p->output);
   ok = ok && x->format->read(x->ctx, &in, x->label, x->wanted, x->n_wanted, rows, &e);
   if (ok) return 0;
-  if (e.code != FL_E_MEMORY)
+  if (e.code != FL_E_MEMORY && !e.help[0])
     fl_io_help(&e, "the program writes %s on its standard output, with a column for each field of the type",
                x->format->says);
   FlStatus s = fl_io_fail(x->ctx, x->site, &e, x->label, (int64_t)strlen(x->label));

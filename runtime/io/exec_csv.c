@@ -26,6 +26,7 @@ static bool read_table(FlCtx *ctx, FlInput *in, const char *label, FlTableWanted
                                .dtype = wanted[k].dtype,
                                .nullable = wanted[k].nullable};
   bool ok = fl_csv_read_bytes(ctx, in, label, &o, columns, n, n_rows, e);
+  if (!ok) e->help[0] = '\0'; /* which speaks of options of read_csv */
   for (int32_t k = 0; ok && k < n; k++) {
     wanted[k].values = columns[k].values;
     wanted[k].valid = columns[k].valid;

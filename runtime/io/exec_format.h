@@ -13,6 +13,6 @@ typedef struct FlExecFormat {
                int64_t *n_rows, FlIoError *e);
 } FlExecFormat;
 
-extern const FlExecFormat fl_exec_csv;
+extern const FlExecFormat fl_exec_csv, fl_exec_arrow;
 
 #endif

@@ -8,7 +8,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, Place, check, finish
+from scenario_kit import FLOWC, ROOT, Place, check, finish
 
 place = Place()
 (place.path / "embed.py").write_text("""import csv, pathlib, sys
@@ -90,6 +90,33 @@ fails("echo id,v; echo 1,2.5; echo 2,much", "E0931", "row 2", "`v`", "much")
 fails("echo id,v; echo 1,2.5; echo ,3", "E0932", "row 2", "`id`")
 fails("echo id,v; printf '1,\\\\377\\\\n'", "E093", "`v`")
 fails("echo trouble >&2; echo id", "trouble", "E0933")
+STREAM = (ROOT / "tests/run/stages/pyarrow.arrows").read_bytes()
+(place.path / "t.arrows").write_bytes(STREAM)
+(place.path / "cut.arrows").write_bytes(STREAM[:2000])
+(place.path / "file.arrow").write_bytes(b"ARROW1\0\0" + STREAM)
+
+
+def refuses(row, command, *parts):
+    (place.path / "bad.flow").write_text(f"type R = {row}\nlet e: R[_] = exec(r\"{command}\", format = \"arrow\")\nshow(e)\n")
+    for way in ([], ["--interp"]):
+        done = run("--allow-exec", *way, script="bad.flow")
+        missing = [part for part in parts if part not in done.stderr]
+        check(done.returncode == 1 and not missing, f"{row} of {command} {way}: {missing}", str(done.returncode) + done.stderr)
+
+
+refuses("(i: i8)", "cat t.arrows", "E0931", "row 3", "`i`", "300")
+refuses("(f: f64)", "cat t.arrows", "E0932", "row 2", "`f`", "null")
+refuses("(d: text)", "cat t.arrows", "E0931", "`d`", "dictionary")
+refuses("(i: text)", "cat t.arrows", "E0931", "`i`", "int32", "text")
+refuses("(i: i64[2])", "cat t.arrows", "E0931", "`i`", "i64[_]")
+refuses("(v: i64[2])", "cat t.arrows", "E0931", "`v`", "list of float32")
+refuses("(extra: i64)", "cat t.arrows", "E0931", "`extra`", "struct")
+refuses("(nope: i64)", "cat t.arrows", "E0933", "`nope`", "extra, i, d")
+refuses("(i: i64)", "cat cut.arrows", "E0249", "cut off")
+refuses("(i: i64)", "cat file.arrow", "E0249", "Arrow file")
+refuses("(i: i64)", "echo i; seq 100", "E0249", "not an Arrow stream")
+refuses("(i: i64)", "true", "E0944", "empty")
+
 (place.path / "bad.flow").write_text('let e: (id: i64)[_] = exec("echo id", deps = ["missing.py"])\nshow(e)\n')
 done = run("--allow-exec", script="bad.flow")
 check(done.returncode == 1 and "missing.py" in done.stderr, "a missing dependency is named", done.stderr)

@@ -1,0 +1,183 @@
+/* arrow_schema.c: the schema of an Arrow stream, both ways, and the frame of its messages.
+ *
+ * Numbers of fields are those of Schema.fbs and Message.fbs. Units of times: s, ms, us, ns are 0 to 3; of
+ * dates: days 0, milliseconds 1. */
+#include "io/arrow.h"
+#include "data/data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ------------------------------------------------------------------------------------------ */
+
+static int width_of(FlFlat f, uint32_t type, int kind) {
+  switch (kind) {
+  case FL_ARROW_INT:
+  case FL_ARROW_FIXED_LIST: return (int)fl_flat_number(f, type, 0, 4, 0);
+  case FL_ARROW_DATE:
+  case FL_ARROW_DURATION: return (int)fl_flat_number(f, type, 0, 2, 1);
+  case FL_ARROW_FLOAT:
+  case FL_ARROW_TIMESTAMP:
+  case FL_ARROW_UNION: return (int)fl_flat_number(f, type, 0, 2, 0);
+  }
+  return 0;
+}
+
+static bool read_fields(FlFlat f, uint32_t parent, int field, int depth, const char *label, FlArrowField *to,
+                        FlIoError *e) {
+  uint32_t n, vector = fl_flat_vector(f, parent, field, 4, &n);
+  if (depth > FL_ARROW_DEPTH)
+    return fl_io_error(e, FL_E_ARROW, "the columns of `%s` are nested too deeply", label);
+  if (n) to->children = calloc(n, sizeof *to->children);
+  if (n && !to->children) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", label);
+  to->n_children = (int32_t)n;
+  for (uint32_t k = 0; k < n; k++) {
+    FlArrowField *c = &to->children[k];
+    uint32_t table = fl_flat_element(f, vector, k), type = fl_flat_table(f, table, 3);
+    c->name = fl_flat_text(f, table, 0);
+    c->type = (int)fl_flat_number(f, table, 2, 1, 0);
+    c->width = width_of(f, type, c->type);
+    c->sign = fl_flat_number(f, type, 1, 1, 0) != 0;
+    c->dictionary = fl_flat_table(f, table, 4) != 0;
+    if (!table || !type || (c->name.ptr && fl_utf8_check(c->name.ptr, c->name.len) != c->name.len))
+      return fl_io_error(e, FL_E_ARROW, "the schema of `%s` is damaged", label);
+    if (!read_fields(f, table, 5, depth + 1, label, c, e)) return false;
+  }
+  return true;
+}
+
+bool fl_arrow_schema_read(FlFlat f, uint32_t schema, const char *label, FlArrowField *root, FlIoError *e) {
+  if (fl_flat_number(f, schema, 0, 2, 0) != 0)
+    return fl_io_error(e, FL_E_ARROW, "`%s` is big endian, which flow does not read", label);
+  return read_fields(f, schema, 1, 0, label, root, e);
+}
+
+void fl_arrow_fields_free(FlArrowField *root) {
+  for (int32_t k = 0; k < root->n_children; k++) fl_arrow_fields_free(&root->children[k]);
+  free(root->children);
+}
+
+const char *fl_arrow_type_name(const FlArrowField *f, char *out) {
+  static const char *const names[] = {"a type without a name",
+                                      "null",
+                                      "int",
+                                      "float",
+                                      "binary",
+                                      "utf8",
+                                      "bool",
+                                      "decimal",
+                                      "date",
+                                      "time",
+                                      "timestamp",
+                                      "interval",
+                                      "list",
+                                      "struct",
+                                      "union",
+                                      "fixed_size_binary",
+                                      "fixed_size_list",
+                                      "map",
+                                      "duration",
+                                      "large_binary",
+                                      "large_utf8",
+                                      "large_list",
+                                      "run_end_encoded",
+                                      "binary_view",
+                                      "utf8_view",
+                                      "list_view",
+                                      "large_list_view"};
+  bool known = f->type >= 0 && (size_t)f->type < sizeof names / sizeof *names;
+  if (f->dictionary) (void)snprintf(out, 40, "dictionary");
+  else if (f->type == FL_ARROW_INT) (void)snprintf(out, 40, "%sint%d", f->sign ? "" : "u", f->width);
+  else if (f->type == FL_ARROW_FLOAT)
+    (void)snprintf(out, 40, "float%d", f->width == 0 ? 16 : f->width == 1 ? 32 : 64);
+  else (void)snprintf(out, 40, "%s", names[known ? f->type : 0]);
+  return out;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+void fl_arrow_message_begin(FlBytes *b, int kind, int64_t body, size_t *header_ref) {
+  /* Message: version, header_type, header, bodyLength */
+  fl_bytes_fill(b, '\0', 12);
+  size_t begin = b->len - 12, at[4];
+  fl_flat_put(b, begin, 4, -1);
+  size_t table = fl_flat_new_table(b, 4, (const uint8_t[]){2, 1, 4, 8}, at);
+  fl_flat_refer(b, begin + 8, table);
+  fl_flat_put(b, at[0], 2, 4); /* V5 */
+  fl_flat_put(b, at[1], 1, kind);
+  fl_flat_put(b, at[3], 8, body);
+  *header_ref = at[2];
+}
+
+void fl_arrow_message_end(FlBytes *b, size_t begin) {
+  while ((b->len - begin) % 8 != 0 && !b->failed) fl_bytes_fill(b, '\0', 1);
+  fl_flat_put(b, begin + 4, 4, (int64_t)(b->len - begin - 8));
+}
+
+/* The type of a field: which of the union, and its table. */
+static size_t write_type(FlBytes *b, FlDtype d, int *kind) {
+  size_t at[2] = {0, 0}, table = 0;
+  static const uint8_t none[1] = {0}, number[2] = {4, 1}, unit[1] = {2}, zone[2] = {2, 4};
+  switch (fl_dtype_info[d].kind) {
+  case FL_KIND_SIGNED:
+  case FL_KIND_UNSIGNED:
+    *kind = FL_ARROW_INT;
+    table = fl_flat_new_table(b, 2, number, at);
+    fl_flat_put(b, at[0], 4, fl_dtype_info[d].bytes * 8);
+    fl_flat_put(b, at[1], 1, fl_dtype_info[d].kind == FL_KIND_SIGNED);
+    return table;
+  case FL_KIND_FLOAT:
+    *kind = FL_ARROW_FLOAT;
+    table = fl_flat_new_table(b, 1, unit, at);
+    fl_flat_put(b, at[0], 2, d == FL_F32 ? 1 : 2);
+    return table;
+  case FL_KIND_BOOL: *kind = FL_ARROW_BOOL; return fl_flat_new_table(b, 1, none, at);
+  case FL_KIND_TEXT:
+  case FL_KIND_REF: *kind = FL_ARROW_UTF8; return fl_flat_new_table(b, 1, none, at);
+  case FL_KIND_TIME: break;
+  }
+  *kind = d == FL_DATE ? FL_ARROW_DATE : d == FL_DATETIME ? FL_ARROW_TIMESTAMP : FL_ARROW_DURATION;
+  table = fl_flat_new_table(b, d == FL_DATETIME ? 2 : 1, d == FL_DATETIME ? zone : unit, at);
+  fl_flat_put(b, at[0], 2, d == FL_DATE ? 0 : 2);
+  if (d == FL_DATETIME) fl_flat_refer(b, at[1], fl_flat_new_text(b, "UTC", 3));
+  return table;
+}
+
+/* Field: name, nullable, type_type, type, (dictionary), children. `size` >= 0: lists of that many. */
+static size_t write_field(FlBytes *b, const char *name, size_t name_len, bool nullable, FlDtype d,
+                          int64_t size) {
+  size_t at[6], list_at[1], vector;
+  int kind = FL_ARROW_FIXED_LIST;
+  size_t field = fl_flat_new_table(b, 6, (const uint8_t[]){4, 1, 1, 4, 0, 4}, at);
+  fl_flat_refer(b, at[0], fl_flat_new_text(b, name, name_len));
+  fl_flat_put(b, at[1], 1, nullable);
+  if (size >= 0) {
+    fl_flat_refer(b, at[3], fl_flat_new_table(b, 1, (const uint8_t[]){4}, list_at));
+    fl_flat_put(b, list_at[0], 4, size);
+  } else {
+    fl_flat_refer(b, at[3], write_type(b, d, &kind));
+  }
+  fl_flat_put(b, at[2], 1, kind);
+  size_t first = fl_flat_new_vector(b, size >= 0 ? 1 : 0, 4, &vector);
+  fl_flat_refer(b, at[5], vector);
+  if (size >= 0) fl_flat_refer(b, first, write_field(b, "item", 4, false, d, -1));
+  return field;
+}
+
+void fl_arrow_schema_write(const FlTableColumn *columns, int32_t n_columns, FlBytes *b) {
+  size_t header, at[2], vector, begin = b->len;
+  fl_arrow_message_begin(b, FL_ARROW_SCHEMA, 0, &header);
+  /* Schema: endianness, fields */
+  fl_flat_refer(b, header, fl_flat_new_table(b, 2, (const uint8_t[]){2, 4}, at));
+  size_t first = fl_flat_new_vector(b, (uint32_t)n_columns, 4, &vector);
+  fl_flat_refer(b, at[1], vector);
+  for (int32_t k = 0; k < n_columns; k++) {
+    const FlTableColumn *c = &columns[k];
+    int64_t size = c->values->rank == 2 ? c->values->dims[1] : -1;
+    size_t field =
+        write_field(b, c->name, (size_t)c->name_len, c->valid != NULL, (FlDtype)c->values->dtype, size);
+    fl_flat_refer(b, first + 4 * (size_t)k, field);
+  }
+  fl_arrow_message_end(b, begin);
+}

@@ -1,0 +1,139 @@
+/* arrow_write.c: a table as an Arrow IPC stream: its schema, batches of rows, the end.
+ *
+ * What always holds: the bytes depend on the table alone. Bools and validities become bitmaps; a column whose
+ * rows are all valid has none. Buffers begin at multiples of 64 of their body. */
+#include "io/arrow.h"
+#include "data/data.h"
+
+#include <string.h>
+
+enum { FL_BATCH_ROWS = 1 << 18, FL_BODY_ALIGN = 64 };
+
+typedef struct Batch {
+  int64_t row, n;
+  FlBytes body, nodes, buffers; /* the latter two as in the metadata: pairs of i64 */
+  bool too_long;                /* more bytes of texts than an offset can say */
+} Batch;
+
+static void put_pair(FlBytes *b, int64_t x, int64_t y) {
+  int64_t pair[2] = {x, y};
+  fl_bytes_add(b, (const char *)pair, sizeof pair);
+}
+
+/* The end of a buffer that began at `begin` of the body. */
+static void end_buffer(Batch *b, size_t begin) {
+  put_pair(&b->buffers, (int64_t)begin, (int64_t)(b->body.len - begin));
+  size_t over = b->body.len % FL_BODY_ALIGN;
+  if (over) fl_bytes_fill(&b->body, '\0', FL_BODY_ALIGN - over);
+}
+
+static void put_bits(Batch *b, const uint8_t *from, int64_t n) {
+  size_t begin = b->body.len, bytes = (size_t)(n + 7) / 8;
+  fl_bytes_fill(&b->body, '\0', bytes);
+  for (int64_t k = 0; k < n && !b->body.failed; k++)
+    if (from[k]) b->body.at[begin + (size_t)k / 8] = (char)(b->body.at[begin + (size_t)k / 8] | 1 << k % 8);
+  end_buffer(b, begin);
+}
+
+/* A node, and its validity bitmap when there are nulls. */
+static void put_node(Batch *b, int64_t n, const uint8_t *valid) {
+  int64_t nulls = 0;
+  for (int64_t k = 0; valid && k < n; k++) nulls += !valid[k];
+  put_pair(&b->nodes, n, nulls);
+  if (nulls) put_bits(b, valid, n);
+  else end_buffer(b, b->body.len);
+}
+
+static void put_texts(Batch *b, const FlText *from, int64_t n) {
+  size_t begin = b->body.len;
+  int64_t total = 0;
+  char *to = fl_bytes_room(&b->body, (size_t)(n + 1) * 4);
+  for (int64_t k = 0; to && k <= n; k++) {
+    int32_t offset = (int32_t)total;
+    memcpy(to + 4 * k, &offset, 4);
+    if (k < n) total += from[k].len;
+    if (total > INT32_MAX) b->too_long = true;
+  }
+  if (to) b->body.len += (size_t)(n + 1) * 4;
+  end_buffer(b, begin);
+  begin = b->body.len;
+  for (int64_t k = 0; k < n && !b->too_long; k++)
+    if (from[k].len) fl_bytes_add(&b->body, from[k].ptr, (size_t)from[k].len);
+  end_buffer(b, begin);
+}
+
+/* Elements [from, from + n) of a column's values. */
+static void put_values(Batch *b, const FlArray *a, int64_t from, int64_t n) {
+  int64_t bytes = fl_dtype_info[a->dtype].bytes;
+  const char *data = (const char *)a->data + from * bytes;
+  if (a->dtype == FL_BOOL) {
+    put_bits(b, (const uint8_t *)data, n);
+  } else if (a->dtype == FL_TEXT || a->dtype == FL_FILE) {
+    put_texts(b, (const FlText *)(const void *)data, n);
+  } else {
+    size_t begin = b->body.len;
+    if (n) fl_bytes_add(&b->body, data, (size_t)(n * bytes));
+    end_buffer(b, begin);
+  }
+}
+
+static void put_column(Batch *b, const FlTableColumn *c) {
+  put_node(b, b->n, c->valid ? (const uint8_t *)c->valid->data + b->row : NULL);
+  if (c->values->rank == 1) {
+    put_values(b, c->values, b->row, b->n);
+    return;
+  }
+  int64_t size = c->values->dims[1];
+  put_node(b, b->n * size, NULL);
+  put_values(b, c->values, b->row * size, b->n * size);
+}
+
+static void copy_vector(FlBytes *meta, size_t field, const FlBytes *from) {
+  size_t vector, first = fl_flat_new_vector(meta, (uint32_t)(from->len / 16), 16, &vector);
+  fl_flat_refer(meta, field, vector);
+  if (!meta->failed && from->len) memcpy(meta->at + first, from->at, from->len);
+}
+
+static bool write_batch(Batch *b, const FlTableColumn *columns, int32_t n_columns, FlOutput *out,
+                        FlIoError *e) {
+  FlBytes meta = {0};
+  size_t header, at[3];
+  b->body.len = b->nodes.len = b->buffers.len = 0;
+  for (int32_t k = 0; k < n_columns; k++) put_column(b, &columns[k]);
+  fl_arrow_message_begin(&meta, FL_ARROW_BATCH, (int64_t)b->body.len, &header);
+  /* RecordBatch: length, nodes, buffers */
+  fl_flat_refer(&meta, header, fl_flat_new_table(&meta, 3, (const uint8_t[]){8, 4, 4}, at));
+  fl_flat_put(&meta, at[0], 8, b->n);
+  copy_vector(&meta, at[1], &b->nodes);
+  copy_vector(&meta, at[2], &b->buffers);
+  fl_arrow_message_end(&meta, 0);
+  bool ok;
+  if (b->too_long)
+    ok = fl_io_error(e, FL_E_ARROW, "a column of `%s` has more than 2 GB of text in %lld rows", out->path,
+                     (long long)b->n);
+  else if (meta.failed || b->body.failed || b->nodes.failed || b->buffers.failed)
+    ok = fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  else ok = fl_output_write(out, meta.at, meta.len, e) && fl_output_write(out, b->body.at, b->body.len, e);
+  fl_bytes_reset(&meta);
+  return ok;
+}
+
+bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_rows, FlOutput *out,
+                    FlIoError *e) {
+  static const char end[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+  FlBytes schema = {0};
+  Batch b = {0};
+  fl_arrow_schema_write(columns, n_columns, &schema);
+  bool ok = !schema.failed || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  ok = ok && fl_output_write(out, schema.at, schema.len, e);
+  for (; ok && b.row < n_rows; b.row += FL_BATCH_ROWS) {
+    b.n = n_rows - b.row < FL_BATCH_ROWS ? n_rows - b.row : FL_BATCH_ROWS;
+    ok = write_batch(&b, columns, n_columns, out, e);
+  }
+  ok = ok && fl_output_write(out, end, sizeof end, e);
+  fl_bytes_reset(&schema);
+  fl_bytes_reset(&b.body);
+  fl_bytes_reset(&b.nodes);
+  fl_bytes_reset(&b.buffers);
+  return ok;
+}

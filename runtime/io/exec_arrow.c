@@ -1,0 +1,20 @@
+/* exec_arrow.c: tables to and from programs as Arrow IPC streams: exact, and with arrays in a row. */
+#include "io/arrow.h"
+#include "io/exec_format.h"
+
+static bool write_table(FlCtx *ctx, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows,
+                        FlBytes *to, FlIoError *e) {
+  (void)ctx;
+  static char label[] = "input of a program";
+  FlOutput out = {.fd = -1, .path = label, .memory = to};
+  return fl_arrow_write(columns, n_columns, n_rows, &out, e);
+}
+
+static bool read_table(FlCtx *ctx, FlInput *in, const char *label, FlTableWanted *wanted, int32_t n,
+                       int64_t *n_rows, FlIoError *e) {
+  bool ok = fl_arrow_read(ctx, in, label, wanted, n, n_rows, e);
+  fl_input_close(in);
+  return ok;
+}
+
+const FlExecFormat fl_exec_arrow = {"arrow", "an Arrow IPC stream", write_table, read_table};

@@ -44,6 +44,10 @@ typedef struct FlObject {
 typedef FlObject FlCodegenFn(const FlModule *m, const FlSources *sources, const FlCodegenOptions *options);
 FlCodegenFn fl_codegen_object;
 
+/* One relocatable object from several that refer to each other's names. Bytes as fl_codegen_object gives
+ * them; `why`: an object is damaged, or two define one name. */
+FlObject fl_merge_objects(const FlObject *parts, int n);
+
 /* Finds libflow_llvm.so beside the running program or in ../lib/flow, loads it once and gives its entry, or
  * NULL and in `why` (heap) the reason. */
 FlCodegenFn *fl_codegen_open(char **why);

@@ -78,10 +78,10 @@ typedef struct FlFn {
   Val *vals;  /* by value id; NULL: not defined here */
   Val mask;   /* i32 alloca: FAST the OR of faults; else one operation's */
   /* kernels */
-  FlView *views;  /* by value id */
-  Block next;     /* PRECISE: the next element */
-  Val pos;        /* PRECISE: logical index of the element */
-  Val index;      /* PRECISE: where that stands axis by axis */
+  FlView *views; /* by value id */
+  Block next;    /* PRECISE: the next element */
+  Val pos;       /* PRECISE: logical index of the element */
+  Val index;     /* PRECISE: where that stands axis by axis */
   int n_index;
   Val heap;       /* FlHeap of the results' texts, or NULL */
   FlTiles *tiles; /* FAST: what stands in tiles around the current element, or NULL */
@@ -105,6 +105,9 @@ typedef struct FlFn {
 /* ---- llvm_module.c: types, names, calls ------------------------------------------------------------------
  */
 
+/* All functions of the IR as LLVM's, scalar functions declared; with the tables of the program when
+ * `program`. */
+void fl_ll_generate(FlGen *g, bool program);
 Ty fl_ll_type(FlGen *g, FlType1 t);     /* of an SSA value */
 Ty fl_ll_mem_type(FlGen *g, FlDtype d); /* of an element in memory */
 unsigned fl_ll_size(FlDtype d);
@@ -291,11 +294,13 @@ Val fl_ll_extern_table(FlGen *g); /* pointers to the FlExterns of the module */
 /* ---- llvm_target.c
  * --------------------------------------------------------------------------------------------- */
 
+void fl_ll_target_register(void); /* once before any part: LLVM keeps what it knows of processors to itself */
 bool fl_ll_target_init(FlGen *g);
 void fl_ll_target_attrs(FlGen *g, Val fn, int level); /* level 0: the module's; 3, 4: x86-64-v3, v4 */
 void fl_ll_quick_attrs(FlGen *g,
                        Val fn); /* not optimised: for code that runs straight through, or hardly ever */
 Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4);
+bool fl_ll_run_passes(FlGen *g, const char *passes);
 bool fl_ll_optimize(FlGen *g);
 bool fl_ll_emit(FlGen *g, FlObject *out);
 

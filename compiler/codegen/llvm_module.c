@@ -1,7 +1,5 @@
-/* llvm_module.c: the entry of the LLVM back end, and the small vocabulary that its other files are written
- * in.
- *
- * In: a verified module. Out: an object (or its text). One LLVM context a call; nothing outlives it. */
+/* llvm_module.c: from a verified module of the IR to one of LLVM, and the small vocabulary that the other
+ * files of the back end are written in. */
 #include "codegen/llvm_internal.h"
 
 #include <stdarg.h>
@@ -195,7 +193,7 @@ static void declare_function(FlGen *g, const FlFunc *func) {
   fl_map_set(g->functions, func, fn);
 }
 
-static void generate(FlGen *g) {
+void fl_ll_generate(FlGen *g, bool program) {
   g->mod = LLVMModuleCreateWithNameInContext(g->ir->name ? g->ir->name : "flow", g->cx);
   make_types(g);
   if (!fl_ll_target_init(g)) return;
@@ -206,39 +204,5 @@ static void generate(FlGen *g) {
   LLVMSetAlignment(g->zeros, FL_ALIGN);
   for (const FlFunc *func = g->ir->first; func; func = func->next) declare_function(g, func);
   for (const FlFunc *func = g->ir->first; func; func = func->next) fl_ll_host_function(g, func);
-  fl_ll_program(g);
-}
-
-/* Backend errors would end the process without a handler. */
-static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg) {
-  FlGen *g = arg;
-  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
-  char *text = LLVMGetDiagInfoDescription(info);
-  fl_ll_fail(g, "%s", text);
-  LLVMDisposeMessage(text);
-}
-
-__attribute__((visibility("default"))) FlObject fl_codegen_object(const FlModule *m, const FlSources *sources,
-                                                                  const FlCodegenOptions *options) {
-  FlObject out = {0};
-  FlArena *arena = fl_arena_new();
-  FlGen *g = FL_NEW(arena, FlGen);
-  g->arena = arena;
-  g->ir = m;
-  g->sources = sources;
-  g->options = *options;
-  g->cx = LLVMContextCreate();
-  LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
-  generate(g);
-  if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &out);
-  if (g->error) {
-    free(out.bytes);
-    out = (FlObject){.why = strdup(g->error)};
-  }
-  if (g->tm) LLVMDisposeTargetMachine(g->tm);
-  if (g->layout) LLVMDisposeTargetData(g->layout);
-  if (g->mod) LLVMDisposeModule(g->mod);
-  LLVMContextDispose(g->cx);
-  fl_arena_free(arena);
-  return out;
+  if (program) fl_ll_program(g);
 }

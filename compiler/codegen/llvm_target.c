@@ -7,16 +7,30 @@
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include <pthread.h>
 #include <stdlib.h>
 
-bool fl_ll_target_init(FlGen *g) {
+static void register_once(void) {
+  /* Loop strength reduction takes a fifth of the time of making code; the loops of kernels walk arrays with
+   * one index, which the processor's addresses do by themselves. */
+  static const char *const options[] = {"flowc", "-disable-lsr"};
+  LLVMParseCommandLineOptions(2, options, "");
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
   LLVMInitializeX86AsmParser();
+}
+
+void fl_ll_target_register(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, register_once);
+}
+
+bool fl_ll_target_init(FlGen *g) {
   static const char triple[] = "x86_64-unknown-linux-gnu";
   LLVMTargetRef target;
   char *message = NULL;
@@ -110,6 +124,20 @@ static const char pipeline_full[] =
     "simplifycfg),globaldce";
 static const char pipeline_quick[] = "always-inline,globaldce";
 
+bool fl_ll_run_passes(FlGen *g, const char *passes) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(options, true);
+  LLVMPassBuilderOptionsSetLoopUnrolling(options, true);
+  LLVMErrorRef error = LLVMRunPasses(g->mod, passes, g->tm, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (error) {
+    char *text = LLVMGetErrorMessage(error);
+    fl_ll_fail(g, "%s", text);
+    LLVMDisposeErrorMessage(text);
+  }
+  return !g->error;
+}
+
 bool fl_ll_optimize(FlGen *g) {
   char *message = NULL;
   if (LLVMVerifyModule(g->mod, LLVMReturnStatusAction, &message)) {
@@ -118,19 +146,7 @@ bool fl_ll_optimize(FlGen *g) {
     return false;
   }
   LLVMDisposeMessage(message);
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMPassBuilderOptionsSetLoopVectorization(options, true);
-  LLVMPassBuilderOptionsSetLoopUnrolling(options, true);
-  const char *passes = g->options.level == 0 ? pipeline_quick : pipeline_full;
-  LLVMErrorRef error = LLVMRunPasses(g->mod, passes, g->tm, options);
-  LLVMDisposePassBuilderOptions(options);
-  if (error) {
-    char *text = LLVMGetErrorMessage(error);
-    fl_ll_fail(g, "%s", text);
-    LLVMDisposeErrorMessage(text);
-    return false;
-  }
-  return !g->error;
+  return fl_ll_run_passes(g, g->options.level == 0 ? pipeline_quick : pipeline_full);
 }
 
 /* ---- emission

@@ -1,0 +1,186 @@
+/* llvm_parts.c: the code of a larger program is made in parts, side by side.
+ *
+ * Each part generates the whole module, which takes little, in an LLVM context of its own on a thread of its
+ * own; keeps its share of the functions and declares the others; then optimises and emits what it kept, which
+ * is what takes time. What always holds: every part generates the same module, so all agree on names, places
+ * and who keeps what; the number of parts depends on the program alone. */
+#include "codegen/llvm_internal.h"
+
+#include <llvm-c/Analysis.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+  PARTS = 2,
+  LARGE = 150,   /* operators of a program that is made in parts */
+  OPTIMISED = 6, /* how much longer an instruction takes with optimisation */
+  INLINED = 60   /* instructions of a scalar function, about */
+};
+
+/* ---- how many parts
+ * ------------------------------------------------------------------------------------------------ */
+
+/* Counts operators; -1: there are variables, which belong to one module. */
+static int count(const FlRegion *r) {
+  int n = 0;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->code == FL_OP_EXTERN) return -1;
+    n++;
+    for (int i = 0; i < op->n_regions; i++) {
+      int inside = count(op->regions[i]);
+      if (inside < 0) return -1;
+      n += inside;
+    }
+  }
+  return n;
+}
+
+static int parts_of(const FlModule *m, const FlCodegenOptions *options) {
+  if (options->level == 0 || options->emit != FL_EMIT_OBJECT) return 1;
+  int n = 0;
+  for (const FlFunc *f = m->first; f; f = f->next) {
+    int inside = count(f->body);
+    if (inside < 0) return 1;
+    n += inside;
+  }
+  return n >= LARGE ? PARTS : 1;
+}
+
+/* ---- who keeps what
+ * ------------------------------------------------------------------------------------------------ */
+
+typedef struct Share {
+  Val fn;
+  int64_t cost;
+  int order;
+} Share;
+
+static bool has_attribute(Val fn, const char *name) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  return LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, kind) != NULL;
+}
+
+static int64_t cost_of(Val fn) {
+  int64_t n = 10;
+  bool quick = has_attribute(fn, "optnone");
+  for (Block b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+    for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+      n++;
+      if (quick || LLVMGetInstructionOpcode(v) != LLVMCall) continue;
+      size_t len;
+      const char *name = LLVMGetValueName2(LLVMGetCalledValue(v), &len);
+      if (len > 5 && memcmp(name, "fl_s_", 5) == 0) n += INLINED;
+    }
+  }
+  return quick ? n : n * OPTIMISED;
+}
+
+static int by_cost(const void *a, const void *b) {
+  const Share *x = a, *y = b;
+  if (x->cost != y->cost) return x->cost > y->cost ? -1 : 1;
+  return x->order - y->order;
+}
+
+/* Leaves a declaration in place of a definition. */
+static void declare_only(FlGen *g, Val fn) {
+  size_t len;
+  const char *old = LLVMGetValueName2(fn, &len), *name = fl_arena_strndup(g->arena, old, len);
+  Val other = LLVMAddFunction(g->mod, "", LLVMGlobalGetValueType(fn));
+  LLVMReplaceAllUsesWith(fn, other);
+  LLVMDeleteFunction(fn);
+  LLVMSetValueName2(other, name, len);
+  LLVMSetVisibility(other, LLVMHiddenVisibility);
+}
+
+static void keep_share(FlGen *g, int part, int n_parts) {
+  FlVec(Share) shares = {0};
+  for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn)) {
+    if (LLVMIsDeclaration(fn)) continue;
+    LLVMSetLinkage(fn, LLVMExternalLinkage);
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+    fl_vec_push(g->arena, &shares, ((Share){fn, cost_of(fn), shares.n}));
+  }
+  qsort(shares.at, (size_t)shares.n, sizeof *shares.at, by_cost);
+  int64_t sums[PARTS] = {0};
+  for (int i = 0; i < shares.n; i++) {
+    int least = 0;
+    for (int k = 1; k < n_parts; k++)
+      if (sums[k] < sums[least]) least = k;
+    sums[least] += shares.at[i].cost;
+    if (least != part) declare_only(g, shares.at[i].fn);
+  }
+}
+
+/* ---- a part, and all of them
+ * --------------------------------------------------------------------------------------- */
+
+typedef struct Work {
+  const FlModule *module;
+  const FlSources *sources;
+  const FlCodegenOptions *options;
+  int part, n_parts;
+  FlObject out;
+  pthread_t thread;
+  bool started;
+} Work;
+
+/* Backend errors would end the process without a handler. */
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg) {
+  FlGen *g = arg;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  fl_ll_fail(g, "%s", text);
+  LLVMDisposeMessage(text);
+}
+
+static void *make_part(void *arg) {
+  Work *w = arg;
+  FlArena *arena = fl_arena_new();
+  FlGen *g = FL_NEW(arena, FlGen);
+  g->arena = arena;
+  g->ir = w->module;
+  g->sources = w->sources;
+  g->options = *w->options;
+  g->cx = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
+  fl_ll_generate(g, w->part == 0);
+  if (!g->error && w->n_parts > 1 && fl_ll_run_passes(g, "mergefunc")) keep_share(g, w->part, w->n_parts);
+  if (!g->error) fl_ll_kern_link(g);
+  if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);
+  if (g->error) {
+    free(w->out.bytes);
+    w->out = (FlObject){.why = strdup(g->error)};
+  }
+  if (g->tm) LLVMDisposeTargetMachine(g->tm);
+  if (g->layout) LLVMDisposeTargetData(g->layout);
+  if (g->kern) LLVMDisposeModule(g->kern);
+  if (g->mod) LLVMDisposeModule(g->mod);
+  LLVMContextDispose(g->cx);
+  fl_arena_free(arena);
+  return NULL;
+}
+
+__attribute__((visibility("default"))) FlObject fl_codegen_object(const FlModule *m, const FlSources *sources,
+                                                                  const FlCodegenOptions *options) {
+  int n = parts_of(m, options);
+  Work work[PARTS];
+  fl_ll_target_register();
+  for (int i = 0; i < n; i++)
+    work[i] = (Work){.module = m, .sources = sources, .options = options, .part = i, .n_parts = n};
+  for (int i = 1; i < n; i++)
+    work[i].started = pthread_create(&work[i].thread, NULL, make_part, &work[i]) == 0;
+  for (int i = 0; i < n; i++)
+    if (!work[i].started) make_part(&work[i]);
+  for (int i = 1; i < n; i++)
+    if (work[i].started) pthread_join(work[i].thread, NULL);
+  if (n == 1) return work[0].out;
+  FlObject objects[PARTS], out = {0};
+  for (int i = 0; i < n; i++) {
+    objects[i] = work[i].out;
+    if (!objects[i].bytes && !out.why) out.why = objects[i].why, objects[i].why = NULL;
+  }
+  if (!out.why) out = fl_merge_objects(objects, n);
+  for (int i = 0; i < n; i++) free(objects[i].bytes), free(objects[i].why);
+  return out;
+}

@@ -83,9 +83,10 @@ typedef struct FlFn {
   Val pos;       /* PRECISE: logical index of the element */
   Val index;     /* PRECISE: where that stands axis by axis */
   int n_index;
-  Val heap;       /* FlHeap of the results' texts, or NULL */
-  FlTiles *tiles; /* FAST: what stands in tiles around the current element, or NULL */
-  int rank;       /* PRECISE: operations that may fail, counted in program order */
+  Val heap;         /* FlHeap of the results' texts, or NULL */
+  FlTiles *tiles;   /* FAST: what stands in tiles around the current element, or NULL */
+  int rank;         /* PRECISE: operations that may fail, counted in program order */
+  bool by_position; /* PRECISE: rank is not counted: the first position that fails, whatever fails there */
   bool may_fault;
   Val in_scopes, out_scopes;         /* alias scopes of what is captured and of all results; NULL: none */
   Val *output_scopes, *output_apart; /* by output: its scope, all others */

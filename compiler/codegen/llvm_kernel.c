@@ -266,6 +266,7 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
   }
   FlFn *f = fl_ll_fn_make(g, host->func, fn, shape.form);
   f->may_fault = k->faults;
+  f->by_position = (k->op->attrs.i & FL_LOOP_BY_POSITION) != 0;
   f->masks = shape.level == 4 || (shape.level == 0 && strstr(g->features, "+avx512vl"));
   Val env = LLVMGetParam(fn, 1);
   unsigned at = 0;

@@ -188,7 +188,7 @@ void fl_ll_fault_at(FlFn *f, const FlOp *op, FlSpan place, Val bad, Val fault, F
   } else {
     call_kernel_fault(f, fault, site, d, wa, wb);
     LLVMBuildBr(f->b, f->next);
-    f->rank++;
+    f->rank += !f->by_position;
   }
   fl_ll_at(f, no);
 }

@@ -24,6 +24,7 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
     n *= sizes[k] > 0 ? sizes[k] : 0;
   }
   bool outermost = f->fault == NULL, all = whole && outermost && fl_ir_is_kernel(r);
+  if (op->attrs.i & FL_LOOP_BY_POSITION) all = false;
   FlHeap *around = f->heap;
   if (outermost) f->heap = fl_heap_new(f->ctx);
   Fault first = {0}, now = {0};

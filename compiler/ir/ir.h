@@ -207,7 +207,8 @@ typedef struct FlReduction {
   FlReduceKind kind;
   int first, n_values, keep;
 } FlReduction;
-enum { FL_REDUCE_KEEP = 1, FL_REDUCE_SOME = 2 }; /* bits of a REDUCE's attr i */
+/* Bits of attr i: of a REDUCE; of a MAP, REDUCE or COLLECT. */
+enum { FL_REDUCE_KEEP = 1, FL_REDUCE_SOME = 2, FL_LOOP_BY_POSITION = 4 };
 
 int fl_ir_n_reductions(const FlOp *op);
 /* false: the op has no kind `index`, or one of no known name. */

@@ -251,7 +251,10 @@ static void move_faulting(Fuse *z, Producer *p) {
   const FlRegion *body = p->sites.at[0].region;
   const FlOp *loop = body->owner;
   if (loop->parent != p->map->parent || !fl_ir_is_kernel(body)) return;
-  if ((loop->code == FL_OP_SCAN || fl_opt_in_loop(loop->parent)) && fl_opt_region_faults(body)) return;
+  if (p->map->attrs.i & FL_LOOP_BY_POSITION) return;
+  bool by_position =
+      loop->code == FL_OP_SCAN || (loop->attrs.i & FL_LOOP_BY_POSITION) || fl_opt_in_loop(loop->parent);
+  if (by_position && fl_opt_region_faults(body)) return;
   if (!nothing_between(p->map, loop)) return;
   compute_at(z, p, &p->sites.at[0]);
   fl_ir_remove(p->map);

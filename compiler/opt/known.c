@@ -232,7 +232,8 @@ void fl_opt_known(FlModule *m) {
     Known k = {.arena = fl_arena_new(), .func = f};
     uint32_t n = f->next_id;
     k.truth = FL_NEW_ARRAY(k.arena, unsigned char, n + 1);
-    k.learnt = (FlLearnt){FL_NEW_ARRAY(k.arena, FlBounds, n + 1), FL_NEW_ARRAY(k.arena, bool, n + 1), n, false};
+    k.learnt =
+        (FlLearnt){FL_NEW_ARRAY(k.arena, FlBounds, n + 1), FL_NEW_ARRAY(k.arena, bool, n + 1), n, false};
     visit(&k, f->body);
     fl_subst_reset(&k.subst);
     fl_arena_free(k.arena);

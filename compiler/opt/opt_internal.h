@@ -76,7 +76,8 @@ bool fl_opt_in_bounds(const FlOp *load);
 /* ---- order.c ---- */
 
 /* The loops around `r` that are host code may become kernels, by a pass that takes an operation of host level
- * out of `r`, and the first error stays the first. */
+ * out of `r`, and the first error stays the first; the outermost one may be marked for that, which means nothing while it
+ * is host code. */
 bool fl_opt_may_turn(const FlRegion *r);
 /* Not something that a kernel may hold. */
 bool fl_opt_is_host_op(const FlOp *op);

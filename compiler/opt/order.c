@@ -3,7 +3,8 @@
  * A loop over host code fails at its first position that fails; a kernel reports the first operation in
  * program order, whatever the position; a loop inside a kernel goes by position again. These agree when, in
  * each body concerned, nothing that may fail comes after an operation that fails at some positions and not at
- * others. */
+ * others. Where that is not so of the outermost body alone, its loop is marked to go by position as a kernel,
+ * too. */
 #include "opt/opt_internal.h"
 
 #include <stdlib.h>
@@ -71,6 +72,17 @@ bool fl_opt_is_host_op(const FlOp *op) {
   return fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
 }
 
+/* As far as the loops inside are concerned, which as kernels go by program order now. */
+static bool inner_loops_are_fixed(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next)
+    for (int k = 0; k < op->n_regions; k++) {
+      const FlRegion *in = op->regions[k];
+      bool kernel = fl_opt_is_loop(op) && op->code != FL_OP_SCAN && fl_ir_is_kernel(in);
+      if (!(kernel ? body_is_fixed(in) : inner_loops_are_fixed(in))) return false;
+    }
+  return true;
+}
+
 bool fl_opt_may_turn(const FlRegion *r) {
   const FlRegion *outermost = NULL;
   for (; r->owner; r = r->owner->parent)
@@ -78,5 +90,8 @@ bool fl_opt_may_turn(const FlRegion *r) {
   if (!outermost) return true;
   bool faults = false;
   for (const FlOp *op = outermost->first; op && !faults; op = op->next) faults = fl_ir_may_fault(op);
-  return !faults || body_is_fixed(outermost);
+  if (!faults || body_is_fixed(outermost)) return true;
+  if (outermost->owner->code == FL_OP_SCAN || !inner_loops_are_fixed(outermost)) return false;
+  outermost->owner->attrs.i |= FL_LOOP_BY_POSITION;
+  return true;
 }

@@ -3,10 +3,12 @@
  * identity, so the caller has put one for all before. See opt_internal.h. */
 #include "opt/opt_internal.h"
 
-/* Whether a LOAD is proven, or a REDUCE known to have elements, makes no difference to its value. */
+/* Whether a LOAD is proven, a REDUCE known to have elements, or a loop goes by position makes no difference
+ * to its value: the second one of two does not fail. */
 static int64_t attr_i(const FlOp *op) {
   if (op->code == FL_OP_LOAD) return 0;
-  return op->code == FL_OP_REDUCE ? op->attrs.i & FL_REDUCE_KEEP : op->attrs.i;
+  return op->code == FL_OP_REDUCE ? op->attrs.i & FL_REDUCE_KEEP
+                                  : op->attrs.i & ~(int64_t)(fl_opt_is_loop(op) ? FL_LOOP_BY_POSITION : 0);
 }
 
 static uint64_t bits_of(double v) {

@@ -95,6 +95,7 @@ static bool share_array(Siblings *s, const FlOp *a, const FlOp *b) {
 static bool order_stays(const FlOp *a, const FlOp *b) {
   bool body_a = fl_opt_region_faults(a->regions[0]), body_b = fl_opt_region_faults(b->regions[0]);
   if (fl_opt_own_fault(a) && body_b) return false;
+  if ((a->attrs.i | b->attrs.i) & FL_LOOP_BY_POSITION) return !body_a && !body_b;
   return !(body_a && body_b && fl_opt_in_loop(a->parent));
 }
 

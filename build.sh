@@ -35,6 +35,7 @@ lld-19         | links built scripts quickly
 libopenblas-serial-dev | matrix products and solvers
 libffi-dev     | calls of C functions by the interpreter
 libxxhash-dev  | digests of contents and keys
+libjansson-dev | parses JSON
 libclang-rt-19-dev | sanitizers and the fuzzer for clang
 python3        | runs the tests
 LIST

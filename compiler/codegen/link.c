@@ -113,6 +113,7 @@ static void add_libraries(Command *c, const Inputs *in) {
   add(c, in->runtime);
   if (in->options->dynamic) add(c, cc ? "-Wl,-Bstatic" : "-Bstatic");
   add(c, "-lxxhash");
+  add(c, "-ljansson");
   if (in->options->dynamic) add(c, cc ? "-Wl,-Bdynamic" : "-Bdynamic");
   for (int i = 0; i < in->options->n_libraries; i++)
     add(c, fl_arena_printf(c->arena, "-l%s", in->options->libraries[i]));

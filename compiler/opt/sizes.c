@@ -19,6 +19,7 @@ bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis) {
     case FL_OP_COLLECT:
     case FL_OP_FILES:
     case FL_OP_EXEC:
+    case FL_OP_READ_JSON:
     case FL_OP_READ_CSV: return op->results[0] == size;
     case FL_OP_EXTERN: return fl_opt_same_size(op->args[op->n_args - (int)op->attrs.i + axis], size);
     case FL_OP_RESHAPE: return fl_opt_same_size(op->args[1 + axis], size);

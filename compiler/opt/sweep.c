@@ -279,6 +279,7 @@ static void trim_region(Sweep *s, FlRegion *r) {
       if (!s->keep_faults) trim_rows(s, op, keep);
       break;
     case FL_OP_READ_CSV:
+    case FL_OP_READ_JSON:
       if (!s->keep_faults) trim_columns(s, op, keep);
       break;
     case FL_OP_CALL:

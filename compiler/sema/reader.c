@@ -1,8 +1,8 @@
-/* reader.c: tables and arrays from files: read_csv, read_npy.
+/* reader.c: tables and arrays from files: read_csv, read_json, read_npy.
  *
- * In: files (file.c). Out: READ_CSV and READ_NPY ops and typed values. The type of what is read comes from
- * the file itself where its path is known while compiling (a constant, or the default of a param), else from
- * the type that is wanted around. */
+ * In: files (file.c). Out: READ_CSV, READ_JSON and READ_NPY ops and typed values. The type of what is read
+ * comes from the file itself where its path is known while compiling (a constant, or the default of a param),
+ * else from the type that is wanted around. */
 #include "sema/reader.h"
 
 /* ---- options of CSV files ---- */
@@ -66,11 +66,13 @@ static bool read_options(FlSema *s, FlCallSite *c, Texts *options) {
 
 /* ---- row types ---- */
 
+/* options NULL: the file is JSON. */
 static const FlType *row_of_file(FlSema *s, const char *path, const Texts *options, FlSpan span) {
   FlIoSchema schema;
   FlIoError e = {0};
   fl_reader_remember(s, path, FL_INPUT_DATA);
-  if (!fl_io_schema(path, options->at, options->n, &schema, &e)) {
+  if (!(options ? fl_io_schema(path, options->at, options->n, &schema, &e)
+                : fl_io_json_schema(path, &schema, &e))) {
     fl_reader_report(s, span, &e);
     return NULL;
   }
@@ -123,7 +125,7 @@ static const FlType *override_types(FlSema *s, FlActual *a, const FlType *row) {
 }
 
 static bool has_option(const Texts *options, const char *text) {
-  for (int i = 0; i < options->n; i++)
+  for (int i = 0; options && i < options->n; i++)
     if (strcmp(options->at[i], text) == 0) return true;
   return false;
 }
@@ -150,8 +152,8 @@ static const FlType *wanted_row(const FlType *want, bool collect) {
 }
 
 /* NULL: reported. */
-static const FlType *row_of_csv(FlSema *s, FlCallSite *c, const char *path, const Texts *options,
-                                const char *without) {
+static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, const Texts *options,
+                                  const char *without) {
   const FlType *row = wanted_row(c->want, has_option(options, "on_error=collect"));
   if (row && without) row = fl_reader_without(s, row, without);
   if (!row && path) {
@@ -166,8 +168,8 @@ static const FlType *row_of_csv(FlSema *s, FlCallSite *c, const char *path, cons
   if (row && fl_actual_given(&c->args[TYPES])) row = override_types(s, &c->args[TYPES], row);
   for (int i = 0; row && i < row->n_fields; i++) {
     if (is_csv_column(row->fields[i].type)) continue;
-    fl_sema_error(s, FL_E0946, c->span, "the column `%s` is %s, which cannot be read from a CSV file",
-                  row->fields[i].name, fl_type_text(s->types, row->fields[i].type));
+    fl_sema_error(s, FL_E0946, c->span, "the column `%s` is %s, which `%s` cannot read", row->fields[i].name,
+                  fl_type_text(s->types, row->fields[i].type), c->builtin->name);
     return NULL;
   }
   return row && has_option(options, "on_error=null") ? all_nullable(s, row) : row;
@@ -188,17 +190,18 @@ static FlVal rejected_table(FlSema *s, FlOp *op, const FlReadFrom *source, const
   return fl_columns_table(s, &columns, r[0]);
 }
 
-FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) {
+/* `path`: which argument names the column of paths. */
+static FlVal read_table(FlSema *s, FlCallSite *c, bool csv, int path) {
   Texts options = {0}, list = {0};
   FlReadFrom source = fl_reader_source(s, c);
   const char *path_name = NULL;
-  bool ok = read_options(s, c, &options);
-  ok = fl_reader_path_name(s, c, &c->args[PATH], &source, &path_name) && ok;
+  bool ok = !csv || read_options(s, c, &options);
+  ok = fl_reader_path_name(s, c, &c->args[path], &source, &path_name) && ok;
   if (fl_val_bad(source.file) || !ok) return fl_val_error(s);
-  const FlType *row = row_of_csv(s, c, source.file.spelling, &options, path_name);
+  const FlType *row = row_of_table(s, c, source.file.spelling, csv ? &options : NULL, path_name);
   if (!row) return fl_val_error(s);
   if (path_name && fl_type_field_find(row, path_name) >= 0)
-    return fl_sema_error(s, FL_E0619, c->args[PATH].span, "the column `%s` would be there twice", path_name);
+    return fl_sema_error(s, FL_E0619, c->args[path].span, "the column `%s` would be there twice", path_name);
   bool collect = has_option(&options, "on_error=collect");
   const FlType *table = fl_type_table(s->types, row);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 8);
@@ -220,8 +223,8 @@ FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) {
     types[n++] = fl_t_scalar(FL_I64);
     for (int i = 0; i < 5; i++) types[n++] = fl_t_array(i < 2 ? FL_I64 : FL_TEXT, 1);
   }
-  FlOp *op =
-      fl_ir_op(&s->b, collect ? FL_OP_READ_CSV_SOME : FL_OP_READ_CSV, 1, source.file.parts, n, types, 0);
+  FlOpcode code = collect ? FL_OP_READ_CSV_SOME : c->builtin->op;
+  FlOp *op = fl_ir_op(&s->b, code, 1, source.file.parts, n, types, 0);
   op->span = c->span;
   op->attrs.i = n_columns;
   op->attrs.list = list.at;
@@ -237,6 +240,13 @@ FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) {
   if (!collect) return rows;
   const char *names[2] = {fl_intern_z(s->names, "rows"), fl_intern_z(s->names, "rejected")};
   return fl_val_tuple(s, 2, names, (FlVal[]){rows, rejected_table(s, op, &source, path_name)}, NULL);
+}
+
+FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) { return read_table(s, c, true, PATH); }
+
+FlVal fl_builtin_read_json(FlSema *s, FlCallSite *c) {
+  enum { JSON_PATH = TYPES + 1 };
+  return read_table(s, c, false, JSON_PATH);
 }
 
 FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {

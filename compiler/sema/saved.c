@@ -1,8 +1,8 @@
-/* saved.c: values of any type in files: save and load.
+/* saved.c: values of any type in files: save and load, and write_json.
  *
- * In: a value and a path; or a file. Out: SAVE_VALUE and LOAD_VALUE ops. The type of what is loaded is that
- * of the file where its path is known while compiling and the file is there, else the one that is wanted
- * around; the program checks the file that it meets against it. */
+ * In: a value and a path; or a file. Out: SAVE_VALUE, WRITE_JSON and LOAD_VALUE ops. The type of what is
+ * loaded is that of the file where its path is known while compiling and the file is there, else the one that
+ * is wanted around; the program checks the file that it meets against it. */
 #include "sema/reader.h"
 #include "sema/value_text.h"
 
@@ -16,15 +16,15 @@ FlVal fl_builtin_save(FlSema *s, FlCallSite *c) {
   const FlType *part;
   const char *type = fl_value_text(s, v.type, &part);
   if (!type)
-    return fl_sema_error(s, FL_E0329, c->args[0].span,
-                         part == v.type ? "%s cannot be saved%s" : "a value with %s in it cannot be saved%s",
-                         fl_type_text(s->types, part),
-                         part->dtype == FL_FILE ? ": save what is read from it" : "");
+    return fl_sema_error(
+        s, FL_E0329, c->args[0].span,
+        part == v.type ? "%s cannot be written%s" : "a value with %s in it cannot be written%s",
+        fl_type_text(s->types, part), part->dtype == FL_FILE ? ": write what is read from it" : "");
   int n = v.type->n_parts;
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   args[0] = path;
   for (int i = 0; i < n; i++) args[i + 1] = v.parts[i];
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SAVE_VALUE, n + 1, args, 0, NULL, 0);
+  FlOp *op = fl_ir_op(&s->b, c->builtin->op, n + 1, args, 0, NULL, 0);
   op->span = c->span;
   op->attrs.s = type;
   return fl_val_none(s);

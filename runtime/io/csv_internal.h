@@ -158,20 +158,11 @@ FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o,
                           int64_t chunk, int32_t *n_ranges, int64_t *n_rows, int64_t *open_quote,
                           FlIoError *e);
 
-/* A column that is wanted, by name. */
-typedef struct FlCsvWanted {
-  const char *name;
-  int32_t name_len;
-  FlDtype dtype;
-  bool nullable;
-  FlArray *values, *valid; /* out: owned by the caller on success; valid NULL unless nullable */
-} FlCsvWanted;
-
 /* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. rejected: with the option collect, else NULL. */
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e);
+                 FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e);
 /* The same from bytes, which messages call `label`. `in` is closed in any case. */
-bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o, FlCsvWanted *wanted,
+bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o, FlTableWanted *wanted,
                        int32_t n_wanted, int64_t *n_rows, FlIoError *e);
 
 /* ---- writing ------------------------------------------------------------------------------------------ */

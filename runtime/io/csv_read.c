@@ -31,7 +31,7 @@ static FlCsvKind kind_of(const FlCsvOptions *o, FlDtype dtype) {
   return FL_CSV_OTHER;
 }
 
-static bool no_column(const FlCsvFile *f, const FlCsvWanted *w, FlIoError *e) {
+static bool no_column(const FlCsvFile *f, const FlTableWanted *w, FlIoError *e) {
   fl_io_error(e, FL_E_NO_COLUMN, "no column `%.*s` in `%s`", w->name_len, w->name, f->path);
   int32_t close = fl_spell_closest(w->name, (size_t)w->name_len, (const char *const *)f->names, f->n_columns);
   if (close >= 0) {
@@ -44,7 +44,7 @@ static bool no_column(const FlCsvFile *f, const FlCsvWanted *w, FlIoError *e) {
   return false;
 }
 
-static bool find_column(const FlCsvFile *f, const FlCsvWanted *w, int32_t *out, FlIoError *e) {
+static bool find_column(const FlCsvFile *f, const FlTableWanted *w, int32_t *out, FlIoError *e) {
   int32_t found = -1;
   for (int32_t k = 0; k < f->n_columns; k++) {
     if (strlen(f->names[k]) != (size_t)w->name_len || memcmp(f->names[k], w->name, (size_t)w->name_len))
@@ -58,7 +58,7 @@ static bool find_column(const FlCsvFile *f, const FlCsvWanted *w, int32_t *out, 
   return found >= 0 || no_column(f, w, e);
 }
 
-static bool make_arrays(FlCtx *ctx, const FlCsvFile *f, FlCsvWanted *w, int64_t n_rows, FlIoError *e) {
+static bool make_arrays(FlCtx *ctx, const FlCsvFile *f, FlTableWanted *w, int64_t n_rows, FlIoError *e) {
   w->values = fl_array_new(ctx, (int32_t)w->dtype, 1, &n_rows);
   if (w->nullable) w->valid = fl_array_new(ctx, FL_BOOL, 1, &n_rows);
   if (!w->values || (w->nullable && !w->valid))
@@ -68,10 +68,10 @@ static bool make_arrays(FlCtx *ctx, const FlCsvFile *f, FlCsvWanted *w, int64_t 
   return true;
 }
 
-static bool make_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlCsvWanted *wanted, int32_t n,
+static bool make_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlTableWanted *wanted, int32_t n,
                        int64_t n_rows, FlIoError *e) {
   for (int32_t k = 0; k < n; k++) {
-    FlCsvWanted *w = &wanted[k];
+    FlTableWanted *w = &wanted[k];
     int32_t column = 0;
     if (!find_column(f, w, &column, e) || !make_arrays(ctx, f, w, n_rows, e)) return false;
     if (plan->steps[column].kind != FL_CSV_SKIP)
@@ -229,7 +229,7 @@ static bool never_closed(const FlCsvFile *f, const FlCsvOptions *o, int64_t at, 
 /* ---- together ----------------------------------------------------------------------------------------- */
 
 /* Blank lines leave gaps between the ranges' rows: moves the rows together. Returns how many there are. */
-static int64_t close_gaps(const FlCsvRange *ranges, int32_t n, FlCsvWanted *wanted, int32_t n_wanted) {
+static int64_t close_gaps(const FlCsvRange *ranges, int32_t n, FlTableWanted *wanted, int32_t n_wanted) {
   int64_t rows = 0;
   for (int32_t k = 0; k < n; k++) {
     const FlCsvRange *r = &ranges[k];
@@ -265,7 +265,7 @@ static bool parse_all(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, FlC
   return true;
 }
 
-static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, FlCsvWanted *wanted,
+static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, FlTableWanted *wanted,
                       int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
   int32_t n;
   int64_t most, open_quote;
@@ -281,7 +281,7 @@ static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, 
 }
 
 static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o,
-                       const FlCsvScan *scan, int64_t chunk, FlCsvWanted *wanted, int32_t n_wanted,
+                       const FlCsvScan *scan, int64_t chunk, FlTableWanted *wanted, int32_t n_wanted,
                        int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
   FlCsvFile f;
   if (!fl_csv_open_input(ctx, in, path, o, &f, e)) return false;
@@ -301,13 +301,13 @@ static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOpt
 }
 
 /* Nothing is owned until all is read. */
-static void forget_results(FlCsvWanted *wanted, int32_t n_wanted, FlCsvRejected *rejected) {
+static void forget_results(FlTableWanted *wanted, int32_t n_wanted, FlCsvRejected *rejected) {
   for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = NULL;
   if (rejected) memset(rejected, 0, sizeof *rejected);
 }
 
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlCsvWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected,
+                 FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected,
                  FlIoError *e) {
   FlInput in;
   forget_results(wanted, n_wanted, rejected);
@@ -315,7 +315,7 @@ bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCs
          read_input(ctx, &in, path, o, scan, chunk, wanted, n_wanted, n_rows, rejected, e);
 }
 
-bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o, FlCsvWanted *wanted,
+bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o, FlTableWanted *wanted,
                        int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
   forget_results(wanted, n_wanted, NULL);
   return read_input(ctx, in, label, o, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n_wanted, n_rows, NULL, e);

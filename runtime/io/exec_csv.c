@@ -14,24 +14,12 @@ static bool write_table(FlCtx *ctx, const FlTableColumn *columns, int32_t n_colu
 static bool read_table(FlCtx *ctx, FlInput *in, const char *label, FlTableWanted *wanted, int32_t n,
                        int64_t *n_rows, FlIoError *e) {
   FlCsvOptions o;
-  FlCsvWanted *columns = calloc((size_t)n + 1, sizeof *columns);
-  if (!columns || !fl_csv_options(NULL, 0, &o, e)) {
+  if (!fl_csv_options(NULL, 0, &o, e)) {
     fl_input_close(in);
-    free(columns);
-    return fl_io_error(e, FL_E_MEMORY, "out of memory");
+    return false;
   }
-  for (int32_t k = 0; k < n; k++)
-    columns[k] = (FlCsvWanted){.name = wanted[k].name,
-                               .name_len = wanted[k].name_len,
-                               .dtype = wanted[k].dtype,
-                               .nullable = wanted[k].nullable};
-  bool ok = fl_csv_read_bytes(ctx, in, label, &o, columns, n, n_rows, e);
+  bool ok = fl_csv_read_bytes(ctx, in, label, &o, wanted, n, n_rows, e);
   if (!ok) e->help[0] = '\0'; /* which speaks of options of read_csv */
-  for (int32_t k = 0; ok && k < n; k++) {
-    wanted[k].values = columns[k].values;
-    wanted[k].valid = columns[k].valid;
-  }
-  free(columns);
   return ok;
 }
 

@@ -50,6 +50,9 @@ bool fl_io_schema(const char *path, const char *const *options, int32_t n_option
                   FlIoError *error);
 void fl_io_schema_reset(FlIoSchema *s);
 
+/* The same of a JSON file: an array of objects, or objects one after the other. */
+bool fl_io_json_schema(const char *path, FlIoSchema *out, FlIoError *error);
+
 /* Type and sizes of the array in an NPY file, from its header. dims has room for FL_MAX_RANK. rank may be 0.
  */
 bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *dims, FlIoError *error);
@@ -90,7 +93,7 @@ void fl_io_glob_reset(FlIoGlob *g);
 /* The paths as an array of text or file; NULL: out of memory, recorded. */
 FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
-FlRuntimeOp fl_rt_save_value, fl_rt_load_value;
+FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_read_json, fl_rt_write_json;
 FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;

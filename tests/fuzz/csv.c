@@ -27,12 +27,13 @@ static uint64_t read_with(const char *path, const FlCsvOptions *o, const FlIoSch
                           int64_t chunk) {
   FlIoError e;
   int64_t rows = 0;
-  FlCsvWanted *w = calloc((size_t)s->n_columns, sizeof *w);
+  FlTableWanted *w = calloc((size_t)s->n_columns, sizeof *w);
   for (int32_t k = 0; k < s->n_columns; k++)
-    w[k] = (FlCsvWanted){s->columns[k].name,
+    w[k] = (FlTableWanted){s->columns[k].name,
                          (int32_t)strlen(s->columns[k].name),
                          s->columns[k].dtype,
                          s->columns[k].nullable,
+                         false,
                          NULL,
                          NULL};
   uint64_t all = 1;

@@ -34,7 +34,7 @@ typedef struct Options {
   int n;
 } Options;
 
-static void add_values(FlBytes *b, const FlCsvWanted *w, int64_t rows) {
+static void add_values(FlBytes *b, const FlTableWanted *w, int64_t rows) {
   char text[FL_NUMBER_ROOM];
   for (int64_t k = 0; k < rows; k++) {
     fl_bytes_addz(b, k ? "|" : "");
@@ -70,7 +70,7 @@ static char *read_all(const Options *o, const FlCsvScan *scan, int64_t chunk, co
   FlIoSchema s = {0};
   FlIoError e = {0};
   FlCsvOptions options;
-  FlCsvWanted wanted[16] = {0};
+  FlTableWanted wanted[16] = {0};
   int64_t rows = 0;
   int32_t n = given ? given->n : 0;
   bool ok = fl_csv_options(o->at, o->n, &options, &e);
@@ -80,10 +80,11 @@ static char *read_all(const Options *o, const FlCsvScan *scan, int64_t chunk, co
   }
   for (int32_t k = 0; ok && k < n; k++) {
     const char *name = given ? given->at[k] : s.columns[k].name, *colon = given ? strchr(name, ':') : NULL;
-    wanted[k] = (FlCsvWanted){name,
+    wanted[k] = (FlTableWanted){name,
                               (int32_t)(given ? (size_t)(colon - name) : strlen(name)),
                               given ? FL_TEXT : s.columns[k].dtype,
                               given ? strchr(name, '?') != NULL : s.columns[k].nullable,
+                              false,
                               NULL,
                               NULL};
     if (given) {
@@ -263,9 +264,9 @@ static void test_large(void) {
   for (int k = 0; k < 4; k++) {
     FlCsvOptions options;
     fl_csv_options(o.at, 0, &options, &e);
-    FlCsvWanted w[3] = {{"name", 4, FL_TEXT, false, NULL, NULL},
-                        {"id", 2, FL_I64, false, NULL, NULL},
-                        {"late", 4, FL_I64, true, NULL, NULL}};
+    FlTableWanted w[3] = {{"name", 4, FL_TEXT, false, false, NULL, NULL},
+                        {"id", 2, FL_I64, false, false, NULL, NULL},
+                        {"late", 4, FL_I64, true, false, NULL, NULL}};
     int64_t rows = 0, chunks[] = {FL_CSV_CHUNK, 1000, 77777, 1 << 30};
     bool ok = fl_csv_read(k % 2 ? fl_run_ctx(run) : NULL, path, &options, fl_csv_scan_best(), chunks[k], w, 3,
                           &rows, NULL, &e);
@@ -317,7 +318,7 @@ static void test_missing(void) {
         "a misspelt file", e.help);
   check(!fl_io_schema(folder, NULL, 0, &s, &e) && e.code == 930, "a folder", e.message);
   FlCsvOptions o;
-  FlCsvWanted w = {"wieght", 6, FL_I64, false, NULL, NULL}, other = {"zzz", 3, FL_I64, false, NULL, NULL};
+  FlTableWanted w = {"wieght", 6, FL_I64, false, false, NULL, NULL}, other = {"zzz", 3, FL_I64, false, false, NULL, NULL};
   int64_t rows;
   check(fl_csv_options(NULL, 0, &o, &e), "no options", e.message);
   check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &w, 1, &rows, NULL, &e) && e.code == 933 &&

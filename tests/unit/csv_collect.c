@@ -57,9 +57,9 @@ static void read_once(const char *path, const FlCsvScan *scan, int64_t chunk, co
   static const char *const texts[] = {"on_error=collect"};
   FlCsvOptions o;
   FlIoError e = {0};
-  FlCsvWanted w[] = {{"id", 2, FL_I64, false, NULL, NULL},
-                     {"x", 1, FL_F64, false, NULL, NULL},
-                     {"name", 4, FL_TEXT, false, NULL, NULL}};
+  FlTableWanted w[] = {{"id", 2, FL_I64, false, false, NULL, NULL},
+                     {"x", 1, FL_F64, false, false, NULL, NULL},
+                     {"name", 4, FL_TEXT, false, false, NULL, NULL}};
   FlCsvRejected r;
   int64_t rows = 0;
   check(fl_csv_options(texts, 1, &o, &e), "the option");

@@ -1,10 +1,11 @@
-/* csv_op.c: the operators read_csv and read_csv_some: one CSV file or several as columns.
+/* read_table.c: the operators read_csv, read_csv_some and read_json: one file or several as columns.
  *
  * In: a file or an array of files; columns "name:type" and options (io.h). A column ":i64" is the number of
  * the file that each row is from. Out: the number of rows, the columns; of read_csv_some then the rows that
  * were left out: how many, and of each the file's number, line, column, reason and text. What always holds:
  * files follow each other in the order given; each must have all of the columns, by name. */
 #include "io/csv_internal.h"
+#include "io/json_internal.h"
 #include "io/many.h"
 #include "data/data.h"
 #include "exec/exec.h"
@@ -12,29 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const readable[] = {"bool", "i8",  "i16", "i32", "i64",  "u8",   "u16",
-                                       "u32",  "u64", "f32", "f64", "text", "date", "datetime"};
-
-/* "name:type" or "name:type?" */
-static bool parse_wanted(const char *text, FlCsvWanted *w, FlIoError *e) {
-  const char *colon = strrchr(text, ':');
-  size_t len = colon ? strlen(colon + 1) : 0;
-  bool nullable = len && colon[len] == '?';
-  FlDtype dtype = FL_N_DTYPES;
-  bool known = colon && fl_dtype_named(colon + 1, len - nullable, &dtype);
-  for (size_t k = 0; known && k < sizeof readable / sizeof *readable; k++) {
-    if (strcmp(readable[k], fl_dtype_info[dtype].name) != 0) continue;
-    *w = (FlCsvWanted){text, (int32_t)(colon - text), dtype, nullable, NULL, NULL};
-    return true;
-  }
-  return fl_io_error(e, FL_E_OPTION, "a CSV column cannot be read as `%.80s`", colon ? colon + 1 : text);
+/* A column as the attributes name it; false: of no type that such files hold. */
+static bool parse_wanted(const char *text, FlTableWanted *w, FlIoError *e) {
+  bool known = fl_table_wanted(text, w) && !w->arrays && w->dtype != FL_LIST && w->dtype != FL_FILE &&
+               w->dtype != FL_DURATION;
+  return known || fl_io_error(e, FL_E_OPTION, "a column cannot be read as `%.80s`", text);
 }
 
 /* All that one call reads: for each file n columns, its rows, and what was left out. */
 typedef struct FlReading {
   FlSources from;
-  int32_t n;                     /* columns of the files */
-  FlCsvWanted *wanted, *columns; /* what is wanted; of file k: columns[k * n ..] */
+  int32_t n;                       /* columns of the files */
+  FlTableWanted *wanted, *columns; /* what is wanted; of file k: columns[k * n ..] */
   int64_t *rows;
   FlCsvRejected *rejected; /* NULL: errors stop */
   FlArray **parts;         /* scratch of concat */
@@ -65,16 +55,19 @@ static void reading_reset(FlReading *r) {
   free(r->parts);
 }
 
+/* `o`: of a CSV file; NULL: the file is JSON. */
 static FlStatus read_file(FlCtx *ctx, int32_t site, FlReading *r, int64_t k, const FlCsvOptions *o) {
   FlIoError e = {0};
   FlText file = r->from.paths[k];
-  FlCsvWanted *columns = r->columns + k * r->n;
+  FlTableWanted *columns = r->columns + k * r->n;
   char *path = fl_input_path(file, &e);
   FlStatus status = path ? fl_ctx_claim_input(ctx, site, file.ptr, file.len) : 0;
   memcpy(columns, r->wanted, (size_t)r->n * sizeof *columns);
-  bool ok = path && !status &&
-            fl_csv_read(ctx, path, o, fl_csv_scan_best(), FL_CSV_CHUNK, columns, r->n, &r->rows[k],
-                        r->rejected ? &r->rejected[k] : NULL, &e);
+  bool ok = path && !status;
+  if (ok && o)
+    ok = fl_csv_read(ctx, path, o, fl_csv_scan_best(), FL_CSV_CHUNK, columns, r->n, &r->rows[k],
+                     r->rejected ? &r->rejected[k] : NULL, &e);
+  else if (ok) ok = fl_json_read(ctx, path, columns, r->n, &r->rows[k], &e);
   if (!ok && !status) status = fl_io_fail(ctx, site, &e, file.ptr, file.len);
   if (status)
     for (int32_t c = 0; c < r->n; c++) columns[c].values = columns[c].valid = NULL; /* freed already */
@@ -85,7 +78,7 @@ static FlStatus read_file(FlCtx *ctx, int32_t site, FlReading *r, int64_t k, con
 /* Column c of all files, or its validity. */
 static FlArray *join_columns(FlCtx *ctx, FlReading *r, int32_t c, bool valid) {
   for (int64_t k = 0; k < r->from.n; k++) {
-    FlCsvWanted *w = &r->columns[k * r->n + c];
+    FlTableWanted *w = &r->columns[k * r->n + c];
     r->parts[k] = valid ? w->valid : w->values;
   }
   return fl_many_concat(ctx, r->parts, r->from.n, valid ? FL_BOOL : (int32_t)r->wanted[c].dtype);
@@ -128,17 +121,18 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
   return ok;
 }
 
-static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool csv) {
   FlIoError e = {0};
   FlCsvOptions o;
   FlReading r = {0};
   int32_t n = (int32_t)desc->i;
-  bool ok = fl_csv_options(desc->list + n, desc->n_list - n, &o, &e);
-  ok = ok && reading_init(&r, fl_sources_of(desc, args), n, o.collect, &e);
+  bool ok = !csv || fl_csv_options(desc->list + n, desc->n_list - n, &o, &e);
+  ok = ok && reading_init(&r, fl_sources_of(desc, args), n, csv && o.collect, &e);
   for (int32_t k = 0; ok && k < n; k++)
     if (desc->list[k][0] != ':') ok = parse_wanted(desc->list[k], &r.wanted[r.n++], &e);
   FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, "", 0);
-  for (int64_t k = 0; !status && k < r.from.n; k++) status = read_file(ctx, desc->site, &r, k, &o);
+  for (int64_t k = 0; !status && k < r.from.n; k++)
+    status = read_file(ctx, desc->site, &r, k, csv ? &o : NULL);
   if (!status && !give(ctx, &r, desc, results))
     status = fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory while reading files");
   reading_reset(&r);
@@ -146,9 +140,13 @@ static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
 }
 
 FlStatus fl_rt_read_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return read_all(ctx, desc, args, results);
+  return read_all(ctx, desc, args, results, true);
 }
 
 FlStatus fl_rt_read_csv_some(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return read_all(ctx, desc, args, results);
+  return read_all(ctx, desc, args, results, true);
+}
+
+FlStatus fl_rt_read_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return read_all(ctx, desc, args, results, false);
 }

@@ -1,0 +1,250 @@
+/* json_write.c: any value as JSON: the operator write_json.
+ *
+ * A table is an array of objects, one a line; in a file whose name ends in .jsonl or .ndjson one object a
+ * line and nothing else. A tuple is an object, or an array when its fields have no names; arrays and lists
+ * are arrays; null is null; dates and datetimes are texts in ISO 8601, durations whole microseconds. What
+ * always holds: a float is the shortest text that reads back the same; JSON has no nan and no infinity, so
+ * these are errors; the bytes do not depend on how rows were cut into pieces. */
+#include "io/io_internal.h"
+#include "data/data.h"
+#include "data/number.h"
+#include "data/value_type.h"
+#include "exec/exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_PIECE_ROWS = 4096, FL_WAVE = 4 };
+
+typedef struct FlJsonOut {
+  FlBytes bytes;
+  bool no_number; /* a nan or an infinity was met */
+} FlJsonOut;
+
+static void put_text(FlBytes *b, const char *s, int64_t n) {
+  fl_bytes_add(b, "\"", 1);
+  for (int64_t from = 0, k = 0; k <= n; k++) {
+    bool plain = k < n && (unsigned char)s[k] >= 0x20 && s[k] != '"' && s[k] != '\\';
+    if (plain) continue;
+    if (k > from) fl_bytes_add(b, s + from, (size_t)(k - from));
+    from = k + 1;
+    if (k == n) break;
+    if (s[k] == '"') fl_bytes_addz(b, "\\\"");
+    else if (s[k] == '\\') fl_bytes_addz(b, "\\\\");
+    else if (s[k] == '\n') fl_bytes_addz(b, "\\n");
+    else if (s[k] == '\t') fl_bytes_addz(b, "\\t");
+    else fl_bytes_addf(b, "\\u%04x", (unsigned)(unsigned char)s[k]);
+  }
+  fl_bytes_add(b, "\"", 1);
+}
+
+static void put_scalar(FlJsonOut *o, FlDtype d, FlSlot v) {
+  char text[FL_NUMBER_ROOM + 2];
+  int n = 0;
+  switch (d) {
+  case FL_BOOL: fl_bytes_addz(&o->bytes, v.u & 1 ? "true" : "false"); return;
+  case FL_TEXT:
+  case FL_FILE: put_text(&o->bytes, v.t.ptr, v.t.len); return;
+  case FL_F32:
+    o->no_number |= !isfinite(v.f32);
+    n = fl_print_f32(text, v.f32);
+    break;
+  case FL_F64:
+    o->no_number |= !isfinite(v.f);
+    n = fl_print_f64(text, v.f);
+    break;
+  case FL_U8:
+  case FL_U16:
+  case FL_U32:
+  case FL_U64: n = fl_print_u64(text, v.u); break;
+  case FL_DATE:
+  case FL_DATETIME:
+    text[0] = '"';
+    n = 1 + (d == FL_DATE ? fl_print_date(text + 1, (int32_t)v.i) : fl_print_datetime(text + 1, v.i));
+    text[n++] = '"';
+    break;
+  case FL_I8:
+  case FL_I16:
+  case FL_I32:
+  case FL_I64:
+  case FL_DURATION: n = fl_print_i64(text, v.i); break;
+  case FL_LIST:
+  case FL_N_DTYPES: return;
+  }
+  fl_bytes_add(&o->bytes, text, (size_t)n);
+}
+
+static void put_null(FlJsonOut *o) { fl_bytes_addz(&o->bytes, "null"); }
+
+/* Element `at` of an array in row-major order; and nested arrays from dimension `axis` on, `at` its first
+ * element. */
+static void put_elements(FlJsonOut *o, const FlArray *a, const FlArray *valid, int32_t axis, int64_t at) {
+  if (axis == a->rank) {
+    if (valid && !((const uint8_t *)valid->data)[at]) put_null(o);
+    else put_scalar(o, (FlDtype)a->dtype, fl_array_slot(a, at));
+    return;
+  }
+  int64_t step = 1;
+  for (int32_t k = axis + 1; k < a->rank; k++) step *= a->dims[k];
+  fl_bytes_add(&o->bytes, "[", 1);
+  for (int64_t k = 0; k < a->dims[axis]; k++) {
+    if (k) fl_bytes_add(&o->bytes, ", ", 2);
+    put_elements(o, a, valid, axis + 1, at + k * step);
+  }
+  fl_bytes_add(&o->bytes, "]", 1);
+}
+
+static void put_name(FlJsonOut *o, const char *name, int32_t k) {
+  if (k) fl_bytes_add(&o->bytes, ", ", 2);
+  if (!name) return;
+  put_text(&o->bytes, name, (int64_t)strlen(name));
+  fl_bytes_add(&o->bytes, ": ", 2);
+}
+
+static void put_row(FlJsonOut *o, const FlValueType *row, const FlSlot *columns, int64_t at) {
+  fl_bytes_add(&o->bytes, "{", 1);
+  for (int32_t k = 0; k < row->n_fields; k++) {
+    const FlValueType *f = &row->fields[k];
+    const FlArray *a = columns[0].a, *valid = f->nullable ? columns[1].a : NULL;
+    put_name(o, f->name ? f->name : "", k);
+    put_elements(o, a, valid, 1, at * fl_array_row_count(a));
+    columns += f->n_parts;
+  }
+  fl_bytes_add(&o->bytes, "}", 1);
+}
+
+static void put_value(FlJsonOut *o, const FlValueType *t, const FlSlot *parts);
+
+static void put_list(FlJsonOut *o, const FlValueType *t, const FlSlot *parts) {
+  FlSlot *element = malloc(((size_t)t->n_parts + 1) * sizeof *element);
+  int64_t len = t->n_parts ? parts[0].a->dims[0] : 0;
+  o->bytes.failed |= !element;
+  fl_bytes_add(&o->bytes, "[", 1);
+  for (int64_t k = 0; element && k < len; k++) {
+    for (int32_t p = 0; p < t->n_parts; p++) element[p] = fl_array_slot(parts[p].a, k);
+    if (k) fl_bytes_add(&o->bytes, ", ", 2);
+    put_value(o, t->fields, element);
+  }
+  fl_bytes_add(&o->bytes, "]", 1);
+  free(element);
+}
+
+static void put_value(FlJsonOut *o, const FlValueType *t, const FlSlot *parts) {
+  switch (t->kind) {
+  case FL_VALUE_SCALAR:
+    if (t->nullable && !(parts[1].u & 1)) put_null(o);
+    else put_scalar(o, t->dtype, parts[0]);
+    break;
+  case FL_VALUE_ARRAY: put_elements(o, parts[0].a, t->nullable ? parts[1].a : NULL, 0, 0); break;
+  case FL_VALUE_TUPLE: {
+    bool named = t->n_fields == 0 || t->fields[0].name;
+    fl_bytes_add(&o->bytes, named ? "{" : "[", 1);
+    for (int32_t k = 0; k < t->n_fields; parts += t->fields[k++].n_parts) {
+      put_name(o, t->fields[k].name, k);
+      put_value(o, &t->fields[k], parts);
+    }
+    fl_bytes_add(&o->bytes, named ? "}" : "]", 1);
+    break;
+  }
+  case FL_VALUE_TABLE:
+    fl_bytes_add(&o->bytes, "[", 1);
+    for (int64_t k = 0; k < parts[0].i; k++) {
+      if (k) fl_bytes_add(&o->bytes, ", ", 2);
+      put_row(o, t->fields, parts + 1, k);
+    }
+    fl_bytes_add(&o->bytes, "]", 1);
+    break;
+  case FL_VALUE_LIST: put_list(o, t, parts); break;
+  }
+}
+
+/* ---- a table, in pieces of rows ----------------------------------------------------------------------- */
+
+typedef struct FlJsonWriting {
+  const FlValueType *row;
+  const FlSlot *parts; /* of the table */
+  bool lines;
+  int64_t first; /* piece */
+  FlJsonOut *pieces;
+} FlJsonWriting;
+
+static void put_pieces(void *env, int64_t begin, int64_t end, int worker) {
+  const FlJsonWriting *w = env;
+  (void)worker;
+  int64_t n = w->parts[0].i;
+  for (int64_t p = begin; p < end; p++) {
+    FlJsonOut *o = &w->pieces[p];
+    int64_t from = (w->first + p) * FL_PIECE_ROWS, to = from + FL_PIECE_ROWS < n ? from + FL_PIECE_ROWS : n;
+    o->bytes.len = 0;
+    for (int64_t k = from; k < to; k++) {
+      put_row(o, w->row, w->parts + 1, k);
+      fl_bytes_addz(&o->bytes, w->lines || k + 1 == n ? "\n" : ",\n");
+    }
+  }
+}
+
+static bool put_out(FlJsonOut *o, FlOutput *out, FlIoError *e) {
+  if (o->bytes.failed) return fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  if (!o->no_number) return fl_output_write(out, o->bytes.at, o->bytes.len, e);
+  fl_io_error(e, FL_E_JSON_NUMBER,
+              "cannot write `%s`: the value holds a nan or an infinity, and JSON has none", out->path);
+  fl_io_help(e, "leave these rows out, or make the column nullable: if_else(is_finite(x), x, null)");
+  return false;
+}
+
+static bool put_table(FlCtx *ctx, FlJsonWriting *w, FlOutput *out, FlIoError *e) {
+  int64_t n = (w->parts[0].i + FL_PIECE_ROWS - 1) / FL_PIECE_ROWS,
+          wave = (int64_t)fl_ctx_workers(ctx) * FL_WAVE;
+  w->pieces = calloc((size_t)wave, sizeof *w->pieces);
+  bool ok = w->pieces || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  ok = ok && (w->lines || fl_output_write(out, "[\n", 2, e));
+  for (; ok && w->first < n; w->first += wave) {
+    int64_t now = n - w->first < wave ? n - w->first : wave;
+    fl_parallel_for(ctx, now, 1, put_pieces, w);
+    for (int64_t k = 0; ok && k < now; k++) ok = put_out(&w->pieces[k], out, e);
+  }
+  for (int64_t k = 0; w->pieces && k < wave; k++) fl_bytes_reset(&w->pieces[k].bytes);
+  free(w->pieces);
+  return ok && (w->lines || fl_output_write(out, "]\n", 2, e));
+}
+
+static bool ends_with(const char *path, const char *end) {
+  size_t n = strlen(path), m = strlen(end);
+  return n >= m && strcmp(path + n - m, end) == 0;
+}
+
+static bool write_json(FlCtx *ctx, const char *path, const FlValueType *t, const FlSlot *parts,
+                       FlIoError *e) {
+  FlOutput out;
+  FlJsonOut o = {{0}, false};
+  bool lines = ends_with(path, ".jsonl") || ends_with(path, ".ndjson"), ok;
+  if (!fl_output_open(path, &out, e)) return false;
+  if (t->kind == FL_VALUE_TABLE) {
+    FlJsonWriting w = {.row = t->fields, .parts = parts, .lines = lines};
+    ok = put_table(ctx, &w, &out, e);
+  } else {
+    put_value(&o, t, parts);
+    fl_bytes_add(&o.bytes, "\n", 1);
+    ok = put_out(&o, &out, e);
+  }
+  fl_bytes_reset(&o.bytes);
+  if (ok) return fl_output_commit(&out, e);
+  fl_output_abandon(&out);
+  return false;
+}
+
+FlStatus fl_rt_write_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  (void)results;
+  FlIoError e = {0};
+  FlText to = args[0].t;
+  FlValueType *t = fl_value_type_new(desc->s, strlen(desc->s));
+  char *path = fl_input_path(to, &e);
+  bool ok = path && (t || fl_io_error(&e, FL_E_INTERNAL, "the type `%.200s` is none", desc->s));
+  FlStatus status = ok ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
+  if (ok && !status) ok = write_json(ctx, path, t, args + 1, &e);
+  if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
+  fl_value_type_free(t);
+  free(path);
+  return status;
+}

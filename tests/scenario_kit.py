@@ -12,6 +12,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLOWC = os.environ.get("FLOWC", str(ROOT / "build/flowc"))
 SHORT = os.environ.get("FLOW_TEST_SHORT", "0") != "0"  # fewer repetitions of what is the same each time
+PATIENCE = 5 if "FLOW_SANITIZE" in os.environ else 1  # factor on time limits: programs with sanitizers take longer
 STAGES = re.compile(r"^(\d+) stages?: (\d+) run, (\d+) cached", re.M)
 
 passed = failed = 0
@@ -59,10 +60,11 @@ class Place:
 
     def run(self, *args, timeout=300, **options):
         return subprocess.run(self.command(*args), cwd=self.path, env=self.env, capture_output=True, text=True,
-                              timeout=timeout, **options)
+                              timeout=timeout * PATIENCE, **options)
 
     def run_bytes(self, *args, timeout=300):
-        return subprocess.run(self.command(*args), cwd=self.path, env=self.env, capture_output=True, timeout=timeout)
+        return subprocess.run(self.command(*args), cwd=self.path, env=self.env, capture_output=True,
+                              timeout=timeout * PATIENCE)
 
     def start(self, *args, **options):
         return subprocess.Popen(self.command(*args), cwd=self.path, env=self.env, stdout=subprocess.PIPE,

@@ -3,7 +3,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import STAGES, Place, check, finish
+from scenario_kit import PATIENCE, STAGES, Place, check, finish
 
 SCRIPT = """
 stage slow(n: i64) -> f64 = sum(for i in 0..n: sin(f64(i)) * cos(f64(i)))
@@ -12,7 +12,7 @@ print("{then(slow(30_000_000)):.9f} {then(slow(20_000_000)):.9f}")
 """
 place = Place(s__flow=SCRIPT)
 runs = [place.start("run", "s.flow", "--workers", "1") for _ in range(8)]
-done = [run.communicate(timeout=300) for run in runs]
+done = [run.communicate(timeout=300 * PATIENCE) for run in runs]
 check(all(run.returncode == 0 for run in runs), "all end well", done)
 check(len({out for out, _ in done}) == 1 and done[0][0], "all print the same", done)
 counts = [STAGES.search(err) for _, err in done]

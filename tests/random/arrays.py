@@ -197,6 +197,32 @@ class Arrays(Scalars):
             f"f64({name} % 50)' @ f64({name} % 50)", f"min({name}[:, new, :] - {name}[new, :, :], axis = 2)",
             f"[for r in {name}: max(r)]", f"any({name} > 3, axis = 0)") + ")")
 
+    # -- several reductions of one array --
+    def reductions(self):
+        i, x, n = self.fresh("i"), self.fresh("x"), self.pick(1, 5, 33, 100, 4096, 5000, 9001)
+        kind = self.pick("i64", "f64", "f64", "f32", "i32", "u8")
+        real = self.pick(f"random(3, {i}) - 0.5", f"{i} * 0.1 - 40.0", f"if {i} % 7 == 3 {{ nan }} else {{ random_normal(1, {i}) }}",
+                         f"if {i} % 5 == 2 {{ -0.0 }} else {{ 0.0 }}", f"1.0 / ({i} % 9 - 4)")
+        body = {"i64": self.pick(f"{i} * 7 % 13 - 6", f"random_int(1, -1000, 1000, {i})", f"wrap_mul({i}, 7046029254386353131) // 65536"),
+                "f64": real, "f32": f"f32({real})", "i32": f"i32({i} * 31 % 97 - 50)", "u8": f"u8({i} * 31 % 256)"}[kind]
+        self.lines.append(f"let {x} = [for {i} in 0..{n}: {body}]")
+        parts = []
+        for _ in range(self.number(2, 6)):
+            v = self.fresh("v")
+            scope = [("i64", v, (-(2**47), 2**47))] if kind == "i64" else [("f64", f"f64({v})", None)]
+            test = self.inside(scope, lambda: self.boolean(1))
+            small = f"{v} % 1000" if kind in ("i64", "i32") else v
+            parts.append(self.pick(
+                f"{self.pick('sum', 'min', 'max', 'mean')}({x})", f"{self.pick('argmin', 'argmax')}({x})", f"count(for {v} in {x}: {test})",
+                f"{self.pick('any', 'all')}(for {v} in {x}: {test})", f"sum(for {v} in {x} if {test}: {small})",
+                f"sum(for {v} in {x}: {v} * f64({v}))", f"{self.pick('min', 'max')}(for {v} in {x}: f64({v}) * 0.5)",
+                f"sum(for {i} in 0..len({x}): {x}[{i}] * 0.25)", f"{self.pick('argmin', 'argmax')}(for {v} in {x}: -f64({v}))",
+                f"sum(for {i} in 0..len({x}) - 1: f64({x}[{i}]) - {x}[{i} + 1])", f"product(for {v} in {x}: f64({v}) + 0.5)",
+                f"mean(for {v} in {x}: {v} * 2.0)", f"sum(f64({x}) * {x})"))
+            if self.faults and self.chance(0.3):
+                parts[-1] = f"{self.pick('min', 'max', 'mean', 'argmax')}(for {v} in {x} if {test}: {v})"
+        self.lines.append(f"print({', '.join(parts)})")
+
     # -- lists --
     def list_of_arrays(self):
         k, i = self.fresh("k"), self.fresh("i")

@@ -175,7 +175,7 @@ class Programs(Tables):
             self.function()
         self.bindings()
         for maker, share in ((self.stage, 0.15), (self.list_of_arrays, 0.12), (self.tuples, 0.12), (self.matrix, 0.18),
-                             (self.table, 0.3), (self.changing_function, 0.12), (self.loop, 0.1)):
+                             (self.table, 0.3), (self.reductions, 0.15), (self.changing_function, 0.12), (self.loop, 0.1)):
             if self.chance(share):
                 maker()
         results = [self.integer(4)[0], self.real(3), self.boolean(3)]

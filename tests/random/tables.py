@@ -223,7 +223,12 @@ class Tables(Arrays):
                     text, columns = self.verb(columns)
                     verbs.append(text)
                 name = self.fresh("t")
-                self.lines.append(f"let {name} = {' |> '.join([source, *verbs])}")
+                if self.chance(0.2):
+                    stage = self.fresh("s")
+                    self.lines.append(f"stage {stage}(t: _[n]) = {' |> '.join(['t', *verbs])}")
+                    self.lines.append(f"let {name} = {stage}({source})")
+                else:
+                    self.lines.append(f"let {name} = {' |> '.join([source, *verbs])}")
                 tables.append((name, columns))
 
         self.alone([name for name in self.names if name[1] in ("p0", "p1", "p2", "t0")], chain)

@@ -43,11 +43,8 @@ static FlDigest state_of(const char *path) {
 
 static FlDigest content_of(const char *path) {
   FlText1 text = {0};
-  char buffer[1 << 16];
-  FILE *f = fopen(path, "re");
-  for (size_t n; f && (n = fread(buffer, 1, sizeof buffer, f)) > 0;) fl_text_add(&text, buffer, n);
-  if (f) fclose(f);
-  FlDigest d = f ? fl_memo_digest(text.s, (int64_t)text.len) : (FlDigest){0, 0};
+  bool there = fl_read_file(path, SIZE_MAX - 1, &text);
+  FlDigest d = there ? fl_memo_digest(text.s, (int64_t)text.len) : (FlDigest){0, 0};
   fl_text_reset(&text);
   return d;
 }

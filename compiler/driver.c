@@ -19,13 +19,8 @@ int fl_compilation_init(FlCompilation *c, const char *path) {
   c->sources = fl_sources_make(c->arena);
   c->sink = fl_sink_make(c->arena, c->sources);
   FlText1 text = {0};
-  fl_text_addz(&text, "");
-  char buffer[1 << 16];
-  FILE *file = fopen(path, "re");
-  for (size_t n; file && text.len <= LARGEST_SCRIPT && (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
-    fl_text_add(&text, buffer, n);
   int status = 0;
-  if (!file || ferror(file)) {
+  if (!fl_read_file(path, LARGEST_SCRIPT, &text)) {
     fprintf(stderr, "error: cannot read %s: %s\n", path, strerror(errno));
     status = 1;
   } else if (text.len > LARGEST_SCRIPT) {
@@ -34,7 +29,6 @@ int fl_compilation_init(FlCompilation *c, const char *path) {
   } else {
     c->script = fl_sources_add(c->sources, path, text.s, text.len);
   }
-  if (file) fclose(file);
   fl_text_reset(&text);
   return status;
 }

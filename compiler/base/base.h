@@ -67,6 +67,11 @@ void fl_text_addc(FlText1 *t, char c);
 void fl_text_addf(FlText1 *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void fl_text_reset(FlText1 *t);
 
+/* Adds what a file holds, NUL-terminated; it stops once the text is longer than `most` bytes. false: it cannot be opened
+ * or read, errno says why. */
+bool fl_read_file(const char *path, size_t most, FlText1 *out);
+bool fl_read_stream(FILE *in, size_t most, FlText1 *out);
+
 /* ---- spelling -------------------------------------------------------------------------------------------
  */
 

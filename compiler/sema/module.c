@@ -69,24 +69,6 @@ static void declare_all(FlSema *s, FlFile *file) {
 
 /* ---- imports ---- */
 
-static char *read_whole(const char *path, size_t *len) {
-  FILE *f = fopen(path, "rb");
-  if (!f) return NULL;
-  FlText1 text = {0};
-  char buf[1 << 14];
-  size_t n;
-  while ((n = fread(buf, 1, sizeof buf, f)) > 0) fl_text_add(&text, buf, n);
-  bool bad = ferror(f);
-  fclose(f);
-  if (!text.s) fl_text_add(&text, "", 0);
-  *len = text.len;
-  if (bad) {
-    fl_text_reset(&text);
-    return NULL;
-  }
-  return text.s;
-}
-
 static const char *dir_of(FlSema *s, const char *path) {
   const char *slash = strrchr(path, '/');
   return slash ? fl_arena_strndup(s->arena, path, (size_t)(slash - path)) : ".";
@@ -106,9 +88,9 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
                     path);
       return NULL;
     }
-  size_t len;
-  char *text = read_whole(path, &len);
-  if (!text) {
+  FlText1 text = {0};
+  if (!fl_read_file(path, SIZE_MAX - 1, &text)) {
+    fl_text_reset(&text);
     if (im->path) fl_sema_error(s, FL_E0219, span, "the file `%s` cannot be read", path);
     else {
       FlDiag *d = fl_sema_report(s, FL_E0219, span, "there is no module `%s` in the standard library",
@@ -117,8 +99,8 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     }
     return NULL;
   }
-  FlSource *source = fl_sources_add(s->sources, path, text, len);
-  free(text);
+  FlSource *source = fl_sources_add(s->sources, path, text.s, text.len);
+  fl_text_reset(&text);
   int before = s->sink->n_errors;
   FlFile *file = FL_NEW(s->arena, FlFile);
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

@@ -16,14 +16,6 @@ typedef struct Fmt {
   int status;
 } Fmt;
 
-static bool read_all(FILE *in, FlText1 *out) {
-  char buffer[1 << 16];
-  size_t n;
-  fl_text_addz(out, "");
-  while ((n = fread(buffer, 1, sizeof buffer, in)) > 0) fl_text_add(out, buffer, n);
-  return !ferror(in);
-}
-
 static void worse(Fmt *x, int status) {
   if (status > x->status) x->status = status;
 }
@@ -102,7 +94,7 @@ static void fmt_file(Fmt *x, const char *path) {
   bool is_file = strcmp(path, "-") != 0;
   FILE *in = is_file ? fopen(path, "rb") : stdin;
   FlText1 text = {0};
-  bool good = in && read_all(in, &text);
+  bool good = in && fl_read_stream(in, SIZE_MAX - 1, &text);
   if (!good) {
     fprintf(stderr, "error: cannot read %s: %s\n", path, strerror(errno));
     worse(x, 1);

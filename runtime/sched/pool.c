@@ -48,7 +48,7 @@ bool fl_backoff(const FlSched *s, int round) {
     sched_yield(); /* more workers than CPUs: whom we wait for may need this one */
     return false;
   }
-  for (int i = 0, n = round < 16 ? 2 * round + 1 : 32; i < n; i++) {
+  for (int i = 0, n = round < FL_SLOW_ROUND ? 2 * round + 1 : 2 * FL_SLOW_ROUND; i < n; i++) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -65,28 +65,58 @@ static bool idle_has_work(FlWorker *w, void *arg) {
          atomic_load_explicit(&s->n_jobs, memory_order_seq_cst) > 0 || fl_any_task(s);
 }
 
+/* A clock for short times: how long a task took, roughly, in units of the processor's own counter. */
+static uint64_t ticks(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t t;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+  return t * 64;
+#else
+  return 0;
+#endif
+}
+
+/* Runs a stolen task; was it brief? */
+static bool run_stolen(FlTask *task) {
+  uint64_t from = ticks();
+  fl_task_execute(task);
+  return ticks() - from < FL_BRIEF_TICKS;
+}
+
+/* To take a task costs its owner more than a brief one is worth: after brief ones the next look comes late.
+ */
+static int calm_down(const FlSched *s, int brief) {
+  if (s->spins <= FL_SLOW_ROUND) return 0;
+  for (int i = 0; i < brief; i++) (void)fl_backoff(s, FL_SLOW_ROUND);
+  return brief ? FL_SLOW_ROUND : 0;
+}
+
 void fl_worker_loop(FlWorker *w) {
   FlSched *s = w->sched;
   fl_searching_begin(s);
+  int brief = 0; /* how many of the last stolen tasks were brief, up to FL_BRIEF_MOST */
   for (int round = 0;;) {
     FlTask *task = fl_steal(w);
     if (task) {
       fl_searching_end(s);
-      fl_task_execute(task);
+      brief = !run_stolen(task) ? 0 : brief < FL_BRIEF_MOST ? brief + 1 : brief;
     } else if (atomic_load_explicit(&s->n_jobs, memory_order_relaxed) > 0) {
       fl_searching_end(s);
       fl_job_run_any(s, NULL);
+      brief = 0;
     } else if (atomic_load_explicit(&s->closing, memory_order_acquire)) {
       break;
     } else {
       if (fl_backoff(s, round++)) {
         fl_sleep(w, false, idle_has_work, NULL);
-        round = 0;
+        round = brief = 0;
       }
       continue;
     }
     fl_searching_begin(s);
-    round = 0;
+    round = calm_down(s, brief);
   }
   fl_searching_end(s);
 }

@@ -7,6 +7,11 @@
 
 #include <pthread.h>
 
+enum {
+  FL_SLOW_ROUND = 16,    /* the round of a search from which on its pauses stay as long, about 1 us */
+  FL_BRIEF_TICKS = 2000, /* a stolen task that took less, about 1 us, was not worth taking */
+  FL_BRIEF_MOST = 4 /* pauses of a slow round after that many brief tasks in a row, one after the first */
+};
 enum { FL_DEQUE_CAP = 2048 }; /* tasks; when full, a spawn runs the task at once */
 
 /* Chase-Lev deque of fixed size. The owner pushes and pops at `bottom`, thieves take at `top`. */

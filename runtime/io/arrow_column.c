@@ -270,7 +270,7 @@ static bool int_fits(const FlArrowField *f, FlDtype to, int64_t v) {
   bool negative = f->sign && v < 0;
   if (fl_dtype_info[to].kind == FL_KIND_UNSIGNED)
     return !negative && (bits == 64 || (uint64_t)v >> bits == 0);
-  if (negative) return v >= -((int64_t)1 << (bits - 1)) || bits == 64;
+  if (negative) return bits == 64 || v >= -((int64_t)1 << (bits - 1));
   return (uint64_t)v <= (uint64_t)INT64_MAX >> (64 - bits);
 }
 

@@ -191,6 +191,17 @@ static void conversions(void) {
         "nor negative ones");
   fl_bytes_reset(&b);
   drop(&t);
+  t = (Table){.rows = 1};
+  add_column(&t, FL_I8, false, -1);
+  t.columns[0].name = "x";
+  t.columns[0].name_len = 1;
+  *(int8_t *)t.columns[0].values->data = -128;
+  b = write_all(&t);
+  check(read_as(&b, FL_I64, false, NULL) && read_as(&b, FL_I8, false, NULL) &&
+            read_as(&b, FL_U64, false, "-128"),
+        "negative ones keep their sign");
+  fl_bytes_reset(&b);
+  drop(&t);
 }
 
 /* Reads whatever it is: an error or a table, whose elements are all touched. */

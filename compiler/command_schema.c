@@ -1,6 +1,7 @@
 /* command_schema.c: flowc schema FILE: the columns of a data file and their types, as a script sees them.
  *
- * In: paths of CSV or NPY files. Out: for each the flow type to paste into a script, one column a line. */
+ * In: paths of CSV, JSON, NPY and saved files. Out: for each the flow type to paste into a script, of a table one
+ * column a line. */
 #include "commands.h"
 
 #include "base/base.h"
@@ -9,6 +10,7 @@
 #include "types/types.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int say_error(const char *path, const FlIoError *e) {
@@ -17,10 +19,11 @@ static int say_error(const char *path, const FlIoError *e) {
   return 1;
 }
 
-static int csv(const char *path) {
+static int table(const char *path, bool json) {
   FlIoSchema schema;
   FlIoError e = {0};
-  if (!fl_io_schema(path, NULL, 0, &schema, &e)) return say_error(path, &e);
+  if (!(json ? fl_io_json_schema(path, &schema, &e) : fl_io_schema(path, NULL, 0, &schema, &e)))
+    return say_error(path, &e);
   printf("# %s: %lld rows%s\ntype Row = (\n", path, (long long)schema.n_rows,
          schema.whole ? "" : " read, there are more");
   for (int32_t i = 0; i < schema.n_columns; i++) {
@@ -47,6 +50,28 @@ static int npy(const char *path) {
   return 0;
 }
 
+static int saved(const char *path) {
+  FlIoError e = {0};
+  char *type = fl_io_saved_type(path, &e);
+  if (!type) return say_error(path, &e);
+  printf("# %s\n%s\n", path, type);
+  free(type);
+  return 0;
+}
+
+static bool is_saved(const char *path) {
+  static const char end[] = ".flowdata";
+  size_t n = strlen(path), m = sizeof end - 1;
+  return n > m && strcmp(path + n - m, end) == 0;
+}
+
+static int schema_of(const char *path) {
+  const char *format = fl_io_format_of(path);
+  if (is_saved(path)) return saved(path);
+  if (format && strcmp(format, "npy") == 0) return npy(path);
+  return table(path, format && strcmp(format, "json") == 0);
+}
+
 int fl_command_schema(int n_words, char **words) {
   if (n_words < 1) {
     fputs("usage: flowc schema FILE ...\n", stderr);
@@ -54,8 +79,7 @@ int fl_command_schema(int n_words, char **words) {
   }
   int status = 0;
   for (int i = 0; i < n_words; i++) {
-    const char *format = fl_io_format_of(words[i]);
-    int one = format && strcmp(format, "npy") == 0 ? npy(words[i]) : csv(words[i]);
+    int one = schema_of(words[i]);
     if (one) status = one;
   }
   return status;

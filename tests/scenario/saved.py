@@ -45,6 +45,12 @@ for how in ([], ["--interp"], ["-O0"]):
     outputs.add(done.stdout)
 check(len(outputs) == 1, "the same values however the script runs")
 check(place.run("build", "load.flow", "-o", "loader").returncode == 0, "the loader builds")
+said = place.run("schema", "out/model.flowdata", "out/t.flowdata")
+check(said.returncode == 0 and "Model(weights: f64[_], name: text)" in said.stdout and
+      "(id: i64, price: f64, who: text, n: i64?)[_]" in said.stdout, "schema of saved values", said.stdout + said.stderr)
+place.write("rows.jsonl", '{"id": 1, "on": "2026-01-31"}\n{"id": 2}\n')
+said = place.run("schema", "rows.jsonl")
+check(said.returncode == 0 and "id: i64" in said.stdout and "on: date?" in said.stdout, "schema of JSON lines", said.stdout)
 model = place.path / "out/model.flowdata"
 whole = model.read_bytes()
 model.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))

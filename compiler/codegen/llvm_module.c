@@ -48,6 +48,7 @@ Ty fl_ll_mem_type(FlGen *g, FlDtype d) {
   case FL_F64: return g->f64;
   case FL_TEXT:
   case FL_FILE: return g->text;
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

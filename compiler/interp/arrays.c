@@ -31,6 +31,7 @@ FlSlot get_element(const FlArray *a, int64_t at) {
   case FL_TEXT:
   case FL_FILE: return (FlSlot){.t = ((const FlText *)a->data)[at]};
   case FL_LIST: return (FlSlot){.a = ((FlArray *const *)a->data)[at]};
+  case FL_CATEGORY:
   case FL_N_DTYPES: break;
   }
   return (FlSlot){0};
@@ -55,6 +56,7 @@ void put_element(FlArray *a, int64_t at, FlSlot v) {
   case FL_TEXT:
   case FL_FILE: ((FlText *)a->data)[at] = v.t; break;
   case FL_LIST: ((FlArray **)a->data)[at] = v.a; break;
+  case FL_CATEGORY:
   case FL_N_DTYPES: break;
   }
 }

@@ -33,6 +33,7 @@ static ffi_type *type_of(FlDtype d) {
   case FL_F64: return &ffi_type_double;
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }
@@ -129,6 +130,7 @@ static FlSlot slot_of(FlDtype d, Word w) {
   case FL_DURATION:
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

@@ -19,14 +19,14 @@ static bool has_rows(FlSema *s, FlVal v) {
   FlValue *n = fl_sema_dim(s, v, 0);
   if (fl_sema_sizes_equal(s, n, s->agg->rows)) return true;
   const FlVal *t = s->agg->table;
-  for (int p = 1; t && p < t->type->n_parts; p++)
-    if (n == fl_sema_size(s, fl_ir_dim(&s->b, t->parts[p], 0))) return true;
+  for (int k = 0; t && k < t->type->elem->n_fields; k++)
+    if (n == fl_sema_dim(s, fl_val_field(s, *t, k), 0)) return true;
   return false;
 }
 
 static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {
   FlValue *to = fl_sema_size(s, rows);
-  for (int p = 0; p < v.type->n_parts; p++) {
+  for (int p = 0; p < fl_type_element_parts(v.type); p++) {
     FlValue *from = fl_sema_size(s, fl_ir_dim(&s->b, v.parts[p], 0));
     if (from != to) fl_sema_alias(s, from, to);
   }
@@ -144,14 +144,14 @@ static FlVal aggregate(FlSema *s, const char *kind, double setting, int n, const
     nullable = nullable || valid;
   }
   if (one_of(kind, never_null)) nullable = false;
-  FlType1 types[2] = {fl_t_array(d, 1), fl_t_array(FL_BOOL, 1)};
+  FlType1 types[2] = {fl_t_array(fl_dtype_stored(d), 1), fl_t_array(FL_BOOL, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_AGGREGATE, at, args, 2, types, 0);
   op->attrs.s = fl_intern_z(s->names, kind);
   op->attrs.f = setting;
   op->attrs.i = !agg->group_of;
   op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
   op->attrs.n_list = n;
-  return fl_val_make(s, fl_type_array(s->types, d, nullable, 1), op->results);
+  return fl_val_with(s, fl_type_array(s->types, d, nullable, 1), op->results, columns[0]);
 }
 
 /* One value a group, as the context wants it. */

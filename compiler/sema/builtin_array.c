@@ -83,11 +83,18 @@ FlVal fl_builtin_eye(FlSema *s, FlCallSite *c) {
 
 /* ---- joining and cutting ---- */
 
-static FlVal concat_columns(FlSema *s, FlVal *parts, int n) {
+static FlVal concat_columns(FlSema *s, FlVal *parts, int n, const FlSpan *spans) {
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   FlVal out = fl_val_make(s, parts[0].type, parts[0].parts);
   int first = out.type->kind == FL_TY_TABLE ? 1 : 0;
+  bool *levels = FL_NEW_ARRAY(s->arena, bool, out.type->n_parts + 1);
+  fl_type_levels(out.type, levels);
   for (int p = first; p < out.type->n_parts; p++) {
+    for (int i = 1; levels[p] && i < n; i++) {
+      out.parts[p] = fl_levels_same(s, out.parts[p], parts[i].parts[p], spans[i]);
+      if (!out.parts[p]) return fl_val_error(s);
+    }
+    if (levels[p]) continue;
     for (int i = 0; i < n; i++) args[i] = parts[i].parts[p];
     out.parts[p] = fl_ir_op(&s->b, FL_OP_CONCAT, n, args, 1, &args[0]->type, 0)->results[0];
   }
@@ -98,6 +105,23 @@ static FlVal concat_columns(FlSema *s, FlVal *parts, int n) {
     out.parts[0] = rows;
   }
   return out;
+}
+
+FlVal fl_sema_concat_list(FlSema *s, FlVal list) {
+  const FlType *t = list.type->elem;
+  FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
+  bool *levels = FL_NEW_ARRAY(s->arena, bool, t->n_parts + 1);
+  int first = t->kind == FL_TY_TABLE ? 1 : 0;
+  fl_type_levels(t, levels);
+  for (int p = first; p < t->n_parts; p++) {
+    FlType1 out = list.parts[p]->type;
+    out.depth--;
+    parts[p] =
+        fl_ir_op(&s->b, levels[p] ? FL_OP_LIST_LEVELS : FL_OP_LIST_CONCAT, 1, &list.parts[p], 1, &out, 0)
+            ->results[0];
+  }
+  if (first) parts[0] = fl_ir_dim(&s->b, parts[1], 0);
+  return fl_val_make(s, t, parts);
 }
 
 FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
@@ -117,15 +141,7 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
     const FlType *t = v[0].type->elem;
     if (t->kind != FL_TY_ARRAY && t->kind != FL_TY_TABLE)
       return wrong(s, c, &c->rest[0], v[0], "a list of arrays or tables");
-    FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
-    int first = t->kind == FL_TY_TABLE ? 1 : 0;
-    for (int p = first; p < t->n_parts; p++) {
-      FlType1 out = v[0].parts[p]->type;
-      out.depth--;
-      parts[p] = fl_ir_op(&s->b, FL_OP_LIST_CONCAT, 1, &v[0].parts[p], 1, &out, 0)->results[0];
-    }
-    if (first) parts[0] = fl_ir_dim(&s->b, parts[1], 0);
-    return fl_val_make(s, t, parts);
+    return fl_sema_concat_list(s, v[0]);
   }
   /* A column that is nullable in one is nullable in all. */
   const FlType *t = v[0].type;
@@ -161,7 +177,7 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
                              "sizes of the rows differ: {a} and {b}"))
         return fl_val_error(s);
   }
-  return concat_columns(s, v, n);
+  return concat_columns(s, v, n, spans);
 }
 
 FlVal fl_builtin_stack(FlSema *s, FlCallSite *c) {
@@ -170,10 +186,12 @@ FlVal fl_builtin_stack(FlSema *s, FlCallSite *c) {
   if (v.type->kind != FL_TY_LIST || v.type->elem->kind != FL_TY_ARRAY || v.type->elem->rank == FL_MAX_RANK)
     return wrong(s, c, &c->args[0], v, "a list of arrays");
   const FlType *e = v.type->elem;
-  FlValue *parts[2];
+  FlValue *parts[3];
   for (int p = 0; p < e->n_parts; p++) {
-    FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, e->rank + 1);
-    parts[p] = fl_ir_op(&s->b, FL_OP_LIST_STACK, 1, &v.parts[p], 1, &out, 0)->results[0];
+    bool levels = p >= fl_type_element_parts(e);
+    FlType1 out = levels ? fl_t_array(FL_TEXT, 1) : fl_t_array((FlDtype)v.parts[p]->type.dtype, e->rank + 1);
+    parts[p] = fl_ir_op(&s->b, levels ? FL_OP_LIST_LEVELS : FL_OP_LIST_STACK, 1, &v.parts[p], 1, &out, 0)
+                   ->results[0];
   }
   return fl_val_make(s, fl_type_array(s->types, e->dtype, e->nullable, e->rank + 1), parts);
 }
@@ -186,12 +204,12 @@ FlVal fl_builtin_reshape(FlSema *s, FlCallSite *c) {
   if (v.type->kind != FL_TY_ARRAY) return wrong(s, c, &c->args[0], v, "an array");
   if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`reshape` needs at least one size");
   if (!read_sizes(s, c, args + 1, &n)) return fl_val_error(s);
-  for (int p = 0; p < v.type->n_parts; p++) {
+  for (int p = 0; p < fl_type_element_parts(v.type); p++) {
     args[0] = v.parts[p];
     FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, n);
     parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, n + 1, args, 1, &out, 0)->results[0];
   }
-  return fl_val_make(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, n), parts);
+  return fl_val_with(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, n), parts, v);
 }
 
 FlVal fl_builtin_transpose(FlSema *s, FlCallSite *c) {
@@ -200,9 +218,9 @@ FlVal fl_builtin_transpose(FlSema *s, FlCallSite *c) {
   if (v.type->kind != FL_TY_ARRAY || v.type->rank != 2)
     return wrong(s, c, &c->args[0], v, "an array of two dimensions");
   FlValue *parts[2];
-  for (int p = 0; p < v.type->n_parts; p++)
+  for (int p = 0; p < fl_type_element_parts(v.type); p++)
     parts[p] = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &v.parts[p], 1, &v.parts[p]->type, 0)->results[0];
-  return fl_val_make(s, v.type, parts);
+  return fl_val_with(s, v.type, parts, v);
 }
 
 FlVal fl_builtin_gather(FlSema *s, FlCallSite *c) {
@@ -223,7 +241,7 @@ FlVal fl_builtin_gather(FlSema *s, FlCallSite *c) {
   }
   FlValue *n = fl_sema_dim(s, idx[0], 0), *parts[2];
   FlType1 in = fl_t_scalar(FL_I64);
-  for (int p = 0; p < x.type->n_parts; p++) {
+  for (int p = 0; p < fl_type_element_parts(x.type); p++) {
     FlType1 out = fl_t_array((FlDtype)x.parts[p]->type.dtype, 1);
     FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &n, 1, &out, 1);
     FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
@@ -235,7 +253,7 @@ FlVal fl_builtin_gather(FlSema *s, FlCallSite *c) {
     fl_sema_leave(s, saved);
     parts[p] = map->results[0];
   }
-  return fl_val_make(s, fl_type_array(s->types, x.type->dtype, x.type->nullable, 1), parts);
+  return fl_val_with(s, fl_type_array(s->types, x.type->dtype, x.type->nullable, 1), parts, x);
 }
 
 FlVal fl_builtin_argsort(FlSema *s, FlCallSite *c) {
@@ -244,7 +262,7 @@ FlVal fl_builtin_argsort(FlSema *s, FlCallSite *c) {
   if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1)
     return wrong(s, c, &c->args[0], v, "an array of one dimension");
   FlType1 out = fl_t_array(FL_I64, 1);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, v.type->n_parts, v.parts, 1, &out, 0);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, fl_type_element_parts(v.type), v.parts, 1, &out, 0);
   static const char *plain[] = {"asc"}, *nullable[] = {"asc?"};
   op->attrs.list = v.type->nullable ? nullable : plain;
   op->attrs.n_list = 1;
@@ -390,23 +408,28 @@ FlVal fl_builtin_fold(FlSema *s, FlCallSite *c) {
     return wrong(s, c, &c->args[0], f, "a function of the state and an element");
   if (x.type->kind != FL_TY_ARRAY && x.type->kind != FL_TY_TABLE && x.type->kind != FL_TY_LIST)
     return wrong(s, c, &c->args[2], x, "an array, a table or a list");
-  int n = state.type->n_parts;
-  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 2);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 2);
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, state.type->n_parts + 2);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, state.type->n_parts + 2);
   args[0] = fl_sema_i64(s, 0);
   args[1] = fl_sema_dim(s, x, 0);
-  memcpy(args + 2, state.parts, sizeof *args * (size_t)n);
+  int n = fl_val_cut(s, state, args + 2);
   types[0] = fl_t_scalar(FL_I64);
-  fl_type_parts(state.type, types + 1);
+  for (int i = 0; i < n; i++) types[1 + i] = args[2 + i]->type;
   FlOp *op = fl_ir_op(&s->b, FL_OP_FOR, n + 2, args, n, types + 1, 1);
   FlRegion *r = fl_ir_region(&s->b, op, 0, n + 1, types);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlVal pair[2] = {fl_val_make(s, state.type, r->params + 1), fl_sema_at(s, x, r->params[0], true)};
+  FlVal pair[2] = {fl_val_join(s, state.type, NULL, r->params + 1, state),
+                   fl_sema_at(s, x, r->params[0], true)};
   FlVal next = fl_sema_apply(s, f.fn, 2, pair, c->span);
   if (!fl_val_bad(next)) next = fl_val_coerce(s, next, state.type, c->args[0].span, "the new state");
-  if (!fl_val_bad(next)) fl_ir_yield(r, s->module, n, next.parts);
+  if (!fl_val_bad(next)) next = fl_levels_adopt(s, next, state, c->args[0].span);
+  if (!fl_val_bad(next)) {
+    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+    fl_val_cut(s, next, yields);
+    fl_ir_yield(r, s->module, n, yields);
+  }
   fl_sema_leave(s, saved);
-  return fl_val_bad(next) ? next : fl_val_make(s, state.type, op->results);
+  return fl_val_bad(next) ? next : fl_val_join(s, state.type, NULL, op->results, state);
 }
 
 /* ---- random numbers ---- */

@@ -11,6 +11,8 @@ static FlVal wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *t
   FlDiag *d = fl_sema_report(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes,
                              fl_val_text(s, v));
   if (v.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
+  if (fl_val_is_category(v))
+    fl_diag_help(s->sink, d, "take the numbers of its levels, `codes(c)`, or its texts, `text(c)`");
   return fl_val_error(s);
 }
 

@@ -317,10 +317,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
         (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
     inside[i].spelling = fl_val_sample(args[i], args[i]); /* what its files hold is known in there too */
     for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
-    if (t->kind == FL_TY_TABLE) fl_sema_mark_size(s, inside[i].parts[0]);
-    if (t->kind == FL_TY_TABLE) /* its columns are as long as it has rows */
-      for (int k = 1; k < t->n_parts; k++)
-        fl_sema_alias(s, fl_ir_dim(&s->b, inside[i].parts[k], 0), inside[i].parts[0]);
+    if (t->kind == FL_TY_TABLE) fl_sema_alias_rows(s, inside[i]);
   }
   bool declared = decl->fn.result != NULL;
   in->result = !stage && declared ? fl_type_of_expr(s, decl->fn.result) : NULL;
@@ -392,11 +389,7 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
   op->span = span;
   if (!in->done) fl_vec_push(s->arena, &in->own_calls, ((FlOwnCall){op, s->frame}));
   FlVal out = fl_val_make(s, in->result, op->results);
-  if (out.type->kind == FL_TY_TABLE) {
-    fl_sema_mark_size(s, out.parts[0]);
-    for (int k = 1; k < out.type->n_parts; k++)
-      fl_sema_alias(s, fl_ir_dim(&s->b, out.parts[k], 0), out.parts[0]);
-  }
+  if (out.type->kind == FL_TY_TABLE) fl_sema_alias_rows(s, out);
   if (decl->fn
           .result) { /* declared sizes of the result are those of the arguments that carry the same name */
     place = go_into(s, fn->file, s->pure);

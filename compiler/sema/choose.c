@@ -42,25 +42,24 @@ void fl_vars_of_stmts(FlSema *s, FlVarList *vars, FlStmt *const *stmts, int n) {
   for (int i = 0; i < n; i++) fl_walk_stmt(&w, stmts[i]);
 }
 
-int fl_vars_parts(const FlVarList *vars) {
-  int n = 0;
-  for (int i = 0; i < vars->n; i++) n += vars->at[i]->val.type->n_parts;
-  return n;
-}
-
-int fl_vars_get(const FlVarList *vars, FlValue **out) {
+int fl_vars_get(FlSema *s, const FlVarList *vars, FlValue **out) {
   int at = 0;
-  for (int i = 0; i < vars->n; i++)
-    for (int k = 0; k < vars->at[i]->val.type->n_parts; k++) out[at++] = vars->at[i]->val.parts[k];
+  for (int i = 0; i < vars->n; i++) at += fl_val_cut(s, vars->at[i]->val, out + at);
   return at;
 }
 
+int fl_vars_parts(FlSema *s, const FlVarList *vars) {
+  int n = 1;
+  for (int i = 0; i < vars->n; i++) n += vars->at[i]->val.type->n_parts;
+  return fl_vars_get(s, vars, FL_NEW_ARRAY(s->arena, FlValue *, n));
+}
+
 void fl_vars_set(FlSema *s, const FlVarList *vars, FlValue *const *parts) {
-  int at = 0;
   for (int i = 0; i < vars->n; i++) {
-    const FlType *t = vars->at[i]->val.type;
-    vars->at[i]->val = fl_val_make(s, t, parts + at);
-    at += t->n_parts;
+    FlVal old = vars->at[i]->val;
+    FlValue **none = FL_NEW_ARRAY(s->arena, FlValue *, old.type->n_parts + 1);
+    vars->at[i]->val = fl_val_join(s, old.type, NULL, parts, old);
+    parts += fl_val_cut(s, old, none);
   }
 }
 
@@ -75,28 +74,41 @@ typedef struct Side {
 static void run_side(FlSema *s, Side *side, const FlThunk *thunk, const FlVarList *vars) {
   FlSavedPlace saved = fl_sema_enter(s, side->region);
   side->value = thunk->run ? thunk->run(s, thunk->env) : fl_val_none(s);
-  side->vars = FL_NEW_ARRAY(s->arena, FlValue *, fl_vars_parts(vars) + 1);
-  fl_vars_get(vars, side->vars);
+  side->vars = FL_NEW_ARRAY(s->arena, FlValue *, fl_vars_parts(s, vars) + 1);
+  fl_vars_get(s, vars, side->vars);
   fl_sema_leave(s, saved);
 }
 
-static void finish_side(FlSema *s, Side *side, const FlType *t, const FlThunk *thunk, int n_vars) {
+static bool coerce_side(FlSema *s, Side *side, const FlType *t, const FlThunk *thunk) {
   FlSavedPlace saved = fl_sema_enter(s, side->region);
-  int n = t ? t->n_parts : 0;
+  side->value = fl_val_coerce(s, side->value, t, thunk->span, "this branch");
+  fl_sema_leave(s, saved);
+  return !fl_val_bad(side->value);
+}
+
+/* The levels that part p has whichever side is taken, or NULL: each side yields its own. */
+static FlValue *shared_levels(const Side *sides, int p) {
+  FlValue *a = sides[0].value.parts[p], *b = sides[1].value.parts[p];
+  if (!fl_levels_equal(a, b)) return NULL;
+  FlValue *v = fl_levels_are_none(a) ? b : a;
+  return fl_value_inside(v, sides[0].region) || fl_value_inside(v, sides[1].region) ? NULL : v;
+}
+
+static void finish_side(FlSema *s, Side *side, int n, const bool *skip, int n_vars) {
+  FlSavedPlace saved = fl_sema_enter(s, side->region);
   FlValue **all = FL_NEW_ARRAY(s->arena, FlValue *, n + n_vars + 1);
-  if (t) {
-    FlVal v = fl_val_coerce(s, side->value, t, thunk->span, "this branch");
-    for (int i = 0; i < n && !fl_val_bad(v); i++) all[i] = v.parts[i];
-  }
-  for (int i = 0; i < n_vars; i++) all[n + i] = side->vars[i];
-  fl_ir_yield(side->region, s->module, n + n_vars, all);
+  int at = 0;
+  for (int i = 0; i < n; i++)
+    if (!skip[i]) all[at++] = side->value.parts[i];
+  for (int i = 0; i < n_vars; i++) all[at++] = side->vars[i];
+  fl_ir_yield(side->region, s->module, at, all);
   fl_sema_leave(s, saved);
 }
 
 static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes, FlThunk no) {
-  int n_vars = fl_vars_parts(vars);
+  int n_vars = fl_vars_parts(s, vars);
   FlValue **before = FL_NEW_ARRAY(s->arena, FlValue *, n_vars + 1);
-  fl_vars_get(vars, before);
+  fl_vars_get(s, vars, before);
   FlOp *op = fl_ir_op(&s->b, FL_OP_IF, 1, &cond, 0, NULL, 2);
   Side sides[2] = {{.region = fl_ir_region(&s->b, op, 0, 0, NULL)},
                    {.region = fl_ir_region(&s->b, op, 1, 0, NULL)}};
@@ -114,17 +126,32 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
     if (t->kind == FL_TY_FUNC)
       return fl_sema_error(s, FL_E0310, yes.span, "which function this is must be known when compiling");
   }
-  finish_side(s, &sides[0], t, &yes, n_vars);
-  finish_side(s, &sides[1], t, &no, n_vars);
-  int n = t ? t->n_parts : 0;
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + n_vars + 1);
-  if (t) fl_type_parts(t, types);
-  for (int i = 0; i < n_vars; i++) types[n + i] = before[i]->type;
-  fl_ir_add_results(&s->b, op, n + n_vars, types);
-  fl_vars_set(s, vars, op->results + n);
+  if (t && (!coerce_side(s, &sides[0], t, &yes) || !coerce_side(s, &sides[1], t, &no)))
+    return fl_val_error(s);
+  int n = t ? t->n_parts : 0, n_types = 0;
+  FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  bool *skip = FL_NEW_ARRAY(s->arena, bool, n + 1);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + n_vars + 1),
+          *all = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
+  if (t) {
+    fl_type_levels(t, skip);
+    fl_type_parts(t, all);
+  }
+  for (int p = 0; p < n; p++) {
+    parts[p] = skip[p] ? shared_levels(sides, p) : NULL;
+    skip[p] = parts[p] != NULL;
+    if (!skip[p]) types[n_types++] = all[p];
+  }
+  finish_side(s, &sides[0], n, skip, n_vars);
+  finish_side(s, &sides[1], n, skip, n_vars);
+  for (int i = 0; i < n_vars; i++) types[n_types + i] = before[i]->type;
+  fl_ir_add_results(&s->b, op, n_types + n_vars, types);
+  fl_vars_set(s, vars, op->results + n_types);
   if (none) return fl_val_none(s);
   if (t->kind == FL_TY_NEVER || t->kind == FL_TY_NULL) return (FlVal){.type = t, .fail = op};
-  return fl_val_make(s, t, op->results);
+  for (int p = 0, at = 0; p < n; p++)
+    if (!skip[p]) parts[p] = op->results[at++];
+  return fl_val_make(s, t, parts);
 }
 
 /* ---- conditions by element ---- */
@@ -182,9 +209,13 @@ static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp 
  */
 static bool is_lazy(const FlVal *v, FlOp *first, const FlOp *until) {
   if (v->type->kind == FL_TY_ARRAY) return false;
-  for (FlOp *op = first; op && op != until; op = op->next)
-    if (fl_ir_may_fault(op)) return true;
-  return false;
+  const FlValue *levels = fl_val_levels(*v); /* which all elements share */
+  bool faults = false;
+  for (FlOp *op = first; op && op != until; op = op->next) {
+    if (levels && levels->op == op) return false;
+    faults = faults || fl_ir_may_fault(op);
+  }
+  return faults;
 }
 
 /* Sizes of the result: those of the condition; where `new` made its dimension, of a branch that has its own.
@@ -244,17 +275,23 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   unsigned stretch;
   if (!result_sizes(s, cond, sides, sizes, &stretch)) return fl_val_error(s);
   for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
-  FlType1 types[2], outs[2];
+  FlValue *levels = NULL;
+  for (int i = 0; i < 2; i++) {
+    FlValue *mine = fl_val_levels(sides[i].value);
+    if (mine && !(levels = levels ? fl_levels_same(s, levels, mine, spans[i]) : mine)) return fl_val_error(s);
+  }
+  FlType1 types[3], outs[2];
+  int n = fl_type_element_parts(t);
   fl_type_parts(t, types);
-  for (int p = 0; p < t->n_parts; p++) outs[p] = fl_t_array((FlDtype)types[p].dtype, rank);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, t->n_parts, outs, 1);
+  for (int p = 0; p < n; p++) outs[p] = fl_t_array((FlDtype)types[p].dtype, rank);
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, n, outs, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlValue *at[FL_MAX_RANK];
   for (int k = 0; k < rank; k++)
     at[k] = (cond.stretch >> k & 1) && !(stretch >> k & 1) ? fl_sema_i64(s, 0) : r->params[k];
   FlValue *c = fl_ir_load(&s->b, cond.parts[0], rank, at, true);
-  FlOp *iff = fl_ir_op(&s->b, FL_OP_IF, 1, &c, t->n_parts, types, 2);
+  FlOp *iff = fl_ir_op(&s->b, FL_OP_IF, 1, &c, n, types, 2);
   FlRegion *regions[2] = {fl_ir_region(&s->b, iff, 0, 0, NULL), fl_ir_region(&s->b, iff, 1, 0, NULL)};
   for (int i = 1; i >= 0; i--) {
     FlSavedPlace inner = fl_sema_enter(s, regions[i]);
@@ -269,17 +306,18 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
       for (int k = 0; k < v.type->rank; k++)
         idx[k] =
             (v.stretch >> k & 1) && !(stretch >> (lead + k) & 1) ? fl_sema_i64(s, 0) : r->params[lead + k];
-      for (int p = 0; p < v.type->n_parts; p++)
+      for (int p = 0; p < fl_type_element_parts(v.type); p++)
         parts[p] = element(s, v.parts[p], v.type->rank, idx, mark, here);
-      v = fl_val_make(s, kinds[i].type, parts);
+      v = fl_val_with(s, kinds[i].type, parts, v);
     }
     v = fl_val_coerce(s, v, t, spans[i], "this branch");
-    if (!fl_val_bad(v)) fl_ir_yield(regions[i], s->module, t->n_parts, v.parts);
+    if (!fl_val_bad(v)) fl_ir_yield(regions[i], s->module, n, v.parts);
     fl_sema_leave(s, inner);
   }
-  fl_ir_yield(r, s->module, t->n_parts, iff->results);
+  fl_ir_yield(r, s->module, n, iff->results);
   fl_sema_leave(s, saved);
-  FlVal out = fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, rank), map->results);
+  FlValue *parts[3] = {map->results[0], n > 1 ? map->results[1] : levels, levels};
+  FlVal out = fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, rank), parts);
   out.stretch = stretch;
   return out;
 }
@@ -287,7 +325,7 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
 FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mark, FlSpan right) {
   FlVal valid = fl_val_array(s, FL_BOOL, x.type->rank, x.parts[1]);
   valid.stretch = x.stretch;
-  FlVal known = fl_val_array(s, x.type->dtype, x.type->rank, x.parts[0]);
+  FlVal known = fl_val_plain(s, x);
   known.stretch = x.stretch;
   FlChoice sides[2] = {{known, mark, left}, {e, mark, right}};
   return choose_elements(s, valid, sides);

@@ -137,8 +137,8 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
 
 static bool is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as there are rows */
   bool rows = fl_sema_sizes_equal(s, size, fl_val_rows(t));
-  for (int p = 1; p < t.type->n_parts && !rows; p++)
-    rows = size == fl_sema_size(s, fl_ir_dim(&s->b, t.parts[p], 0));
+  for (int k = 0; k < t.type->elem->n_fields && !rows; k++)
+    rows = size == fl_sema_size(s, fl_sema_dim(s, fl_val_field(s, t, k), 0));
   return rows;
 }
 
@@ -263,7 +263,7 @@ FlVal fl_builtin_shift(FlSema *s, FlCallSite *c) {
   else if (!fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
   FlValue *rows = fl_sema_dim(s, x, 0), *zero = fl_sema_i64(s, 0);
   FlDtype d = x.type->dtype;
-  FlType1 in = fl_t_scalar(FL_I64), out[2] = {fl_t_array(d, 1), fl_t_array(FL_BOOL, 1)};
+  FlType1 in = fl_t_scalar(FL_I64), out[2] = {fl_t_array(fl_dtype_stored(d), 1), fl_t_array(FL_BOOL, 1)};
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 2, out, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
   FlSavedPlace saved = fl_sema_enter(s, r);
@@ -279,5 +279,5 @@ FlVal fl_builtin_shift(FlSema *s, FlCallSite *c) {
   yields[0] = fl_ir_select(&s->b, there, yields[0], fl_val_zero(s, d));
   fl_ir_yield(r, s->module, 2, yields);
   fl_sema_leave(s, saved);
-  return fl_val_make(s, fl_type_array(s->types, d, true, 1), map->results);
+  return fl_val_with(s, fl_type_array(s->types, d, true, 1), map->results, x);
 }

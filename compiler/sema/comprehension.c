@@ -187,13 +187,6 @@ static FlValue *total_count(FlSema *s, const Head *h) {
   return n;
 }
 
-/* Is the value defined outside of region r? */
-static bool is_outside(const FlValue *v, const FlRegion *r) {
-  for (const FlRegion *at = v->region; at; at = at->owner ? at->owner->parent : NULL)
-    if (at == r) return false;
-  return true;
-}
-
 /* ---- results that are no scalars ---- */
 
 /* One result part of the elements: a list of arrays, stacked when their sizes are known outside. */
@@ -202,7 +195,7 @@ static bool stackable(FlSema *s, FlValue *part, const FlRegion *r, FlValue **dim
   for (int k = 0; k < part->type.rank; k++) {
     dims[k] = fl_sema_size(s, fl_ir_dim(&s->b, part, k));
     int64_t c;
-    if (!is_outside(dims[k], r) && !fl_ir_const_value_i(dims[k], &c)) return false;
+    if (fl_value_inside(dims[k], r) && !fl_ir_const_value_i(dims[k], &c)) return false;
   }
   return true;
 }
@@ -252,24 +245,27 @@ static FlVal gather_parts(FlSema *s, const Head *h, FlOp *map, FlRegion *r, FlVa
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
   FlValue *(*dims)[FL_MAX_RANK] = fl_arena_alloc(s->arena, sizeof *dims * (size_t)(t->n_parts + 1));
   bool *stack = FL_NEW_ARRAY(s->arena, bool, t->n_parts + 1);
-  bool all = true;
+  bool *levels = FL_NEW_ARRAY(s->arena, bool, t->n_parts + 1);
+  bool all = true, shared = fl_levels_outside(s, &v, r);
+  fl_type_levels(t, levels);
   /* Stackability is asked inside the region, where the sizes are. */
   FlSavedPlace saved = fl_sema_enter(s, r);
   for (int p = 0; p < t->n_parts; p++) {
     FlType1 pt = v.parts[p]->type;
     bool scalar = fl_t_is_scalar(pt);
-    stack[p] = !scalar && stackable(s, v.parts[p], r, dims[p]);
-    all = all && (scalar || stack[p]);
+    stack[p] = !scalar && !levels[p] && stackable(s, v.parts[p], r, dims[p]);
+    all = all && (scalar || stack[p] || levels[p]);
     types[p] =
         scalar ? fl_t_array((FlDtype)pt.dtype, 1) : (FlType1){pt.dtype, pt.rank, (uint8_t)(pt.depth + 1), 0};
   }
   fl_sema_leave(s, saved);
   bool as_list = t->kind == FL_TY_TABLE || t->kind == FL_TY_LIST || !all;
-  if (!as_list && t->kind == FL_TY_ARRAY && h->n + t->rank <= FL_MAX_RANK && is_light(r, v.parts[0])) {
+  if (!as_list && shared && t->kind == FL_TY_ARRAY && h->n + t->rank <= FL_MAX_RANK &&
+      is_light(r, v.parts[0])) {
     FlValue *parts[2];
-    for (int p = 0; p < t->n_parts; p++) parts[p] = flat_map(s, h, r, v.parts[p], dims[p]);
+    for (int p = 0; p < fl_type_element_parts(t); p++) parts[p] = flat_map(s, h, r, v.parts[p], dims[p]);
     fl_ir_remove(map);
-    return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, h->n + t->rank), parts);
+    return fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, h->n + t->rank), parts, v);
   }
   fl_ir_add_results(&s->b, map, t->n_parts, types);
   if (as_list) return fl_val_make(s, fl_type_list(s->types, t), map->results);
@@ -277,6 +273,12 @@ static FlVal gather_parts(FlSema *s, const Head *h, FlOp *map, FlRegion *r, FlVa
   int at = t->kind == FL_TY_TUPLE ? 1 : 0;
   for (int p = 0; p < t->n_parts; p++) {
     parts[at + p] = map->results[p];
+    if (levels[p]) { /* each element's own must be the same ones */
+      FlType1 texts = fl_t_array(FL_TEXT, 1);
+      parts[at + p] = shared
+                          ? v.parts[p]
+                          : fl_ir_op(&s->b, FL_OP_LIST_LEVELS, 1, &map->results[p], 1, &texts, 0)->results[0];
+    }
     if (!stack[p]) continue;
     FlType1 out = fl_t_array((FlDtype)types[p].dtype, types[p].rank + 1);
     parts[at + p] = fl_ir_op(&s->b, FL_OP_LIST_STACK, 1, &map->results[p], 1, &out, 0)->results[0];
@@ -319,13 +321,12 @@ static FlVal map_linear(FlSema *s, const Head *h, const FlExpr *body, FlValue *c
   return gather_parts(s, &line, map, r, v);
 }
 
-static FlVal reshape_line(FlSema *s, FlVal v,
-                          FlValue *count) { /* table columns over several axes become one */
-  for (int p = 1; p < v.type->n_parts; p++) {
-    FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, 1);
-    v.parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, 2, (FlValue *[]){v.parts[p], count}, 1, &out, 0)->results[0];
+/* Columns over several axes become one. */
+static void reshape_line(FlSema *s, FlValue *const *columns, int n, FlValue *count, FlValue **out) {
+  for (int p = 0; p < n; p++) {
+    FlType1 type = fl_t_array((FlDtype)columns[p]->type.dtype, 1);
+    out[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, 2, (FlValue *[]){columns[p], count}, 1, &type, 0)->results[0];
   }
-  return v;
 }
 
 static FlVal unfiltered(FlSema *s, const Head *h, const FlExpr *body) {
@@ -338,30 +339,30 @@ static FlVal unfiltered(FlSema *s, const Head *h, const FlExpr *body) {
   come_outside(s, in);
   if (fl_val_bad(v)) return v;
   const FlType *t = v.type;
-  if (all_scalar(t)) {
+  if (all_scalar(t) && fl_levels_outside(s, &v, r)) {
+    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
     FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
-    for (int p = 0; p < t->n_parts; p++) types[p] = fl_t_array((FlDtype)v.parts[p]->type.dtype, h->n);
-    fl_ir_add_results(&s->b, map, t->n_parts, types);
+    int n = fl_val_cut(s, v, yields);
+    fl_ir_yield(r, s->module, n, yields);
+    for (int p = 0; p < n; p++) types[p] = fl_t_array((FlDtype)yields[p]->type.dtype, h->n);
+    fl_ir_add_results(&s->b, map, n, types);
     if (t->kind == FL_TY_SCALAR)
-      return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, h->n), map->results);
+      return fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, h->n), map->results, v);
     FlValue *count = total_count(s, h);
-    FlVal out = {.type = fl_type_table(s->types, t),
-                 .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
-    out.parts[0] = count;
-    memcpy(out.parts + 1, map->results, sizeof(FlValue *) * (size_t)t->n_parts);
-    return h->n == 1 ? out : reshape_line(s, out, count);
+    if (h->n > 1) reshape_line(s, map->results, n, count, yields);
+    return fl_val_join(s, fl_type_table(s->types, t), count, h->n > 1 ? yields : map->results, v);
   }
   if (h->n == 1) return gather_parts(s, h, map, r, v);
   if (t->kind == FL_TY_ARRAY && h->n + t->rank <= FL_MAX_RANK) {
     FlValue *dims[2][FL_MAX_RANK], *parts[2];
     FlSavedPlace saved = fl_sema_enter(s, r);
-    bool ok = is_light(r, v.parts[0]);
-    for (int p = 0; p < t->n_parts && ok; p++) ok = stackable(s, v.parts[p], r, dims[p]);
+    bool ok = is_light(r, v.parts[0]) && fl_levels_outside(s, &v, r);
+    for (int p = 0; p < fl_type_element_parts(t) && ok; p++) ok = stackable(s, v.parts[p], r, dims[p]);
     fl_sema_leave(s, saved);
     if (ok) {
-      for (int p = 0; p < t->n_parts; p++) parts[p] = flat_map(s, h, r, v.parts[p], dims[p]);
+      for (int p = 0; p < fl_type_element_parts(t); p++) parts[p] = flat_map(s, h, r, v.parts[p], dims[p]);
       fl_ir_remove(map);
-      return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, h->n + t->rank), parts);
+      return fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, h->n + t->rank), parts, v);
     }
   }
   fl_ir_remove(map);
@@ -370,14 +371,15 @@ static FlVal unfiltered(FlSema *s, const Head *h, const FlExpr *body) {
   /* Stacked: give the axes back. */
   FlValue *args[FL_MAX_RANK + 1];
   int rank = line.type->rank + h->n - 1;
-  for (int p = 0; p < line.type->n_parts; p++) {
+  for (int p = 0; p < fl_type_element_parts(line.type); p++) {
     args[0] = line.parts[p];
     for (int i = 0; i < h->n; i++) args[1 + i] = h->at[i].count;
     for (int k = 1; k < line.type->rank; k++) args[h->n + k] = fl_ir_dim(&s->b, line.parts[p], k);
     FlType1 out = fl_t_array((FlDtype)line.parts[p]->type.dtype, rank);
     line.parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, 1 + rank, args, 1, &out, 0)->results[0];
   }
-  return fl_val_make(s, fl_type_array(s->types, line.type->dtype, line.type->nullable, rank), line.parts);
+  return fl_val_with(s, fl_type_array(s->types, line.type->dtype, line.type->nullable, rank), line.parts,
+                     line);
 }
 
 /* COLLECT of what body gives where the filters hold; body NULL: of the linear index. */
@@ -389,23 +391,26 @@ static FlVal filtered_scalars(FlSema *s, const Head *h, const FlExpr *body, bool
   FlValue *keep = filters_hold(s, h, 0);
   FlVal v = fl_val_error(s);
   FlValue **yields = NULL;
+  int n = 0;
   if (keep && body) {
     FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &keep, 0, NULL, 2);
     FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
     FlSavedPlace saved = fl_sema_enter(s, yes);
     v = body_value(s, body);
-    if (!fl_val_bad(v)) fl_ir_yield(yes, s->module, v.type->n_parts, v.parts);
+    *not_scalar = !fl_val_bad(v) && !(all_scalar(v.type) && fl_levels_outside(s, &v, r));
+    FlValue **elements = FL_NEW_ARRAY(s->arena, FlValue *, v.type->n_parts + 1);
+    n = fl_val_bad(v) ? 0 : fl_val_cut(s, v, elements);
+    if (!fl_val_bad(v)) fl_ir_yield(yes, s->module, n, elements);
     fl_sema_leave(s, saved);
-    *not_scalar = !fl_val_bad(v) && !all_scalar(v.type);
     if (!fl_val_bad(v) && !*not_scalar) {
-      FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, v.type->n_parts + 1);
-      FlValue **zeros = FL_NEW_ARRAY(s->arena, FlValue *, v.type->n_parts + 1);
-      fl_type_parts(v.type, types);
+      FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
+      FlValue **zeros = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+      for (int p = 0; p < n; p++) types[p] = elements[p]->type;
       saved = fl_sema_enter(s, no);
-      for (int p = 0; p < v.type->n_parts; p++) zeros[p] = fl_val_zero(s, (FlDtype)types[p].dtype);
-      fl_ir_yield(no, s->module, v.type->n_parts, zeros);
+      for (int p = 0; p < n; p++) zeros[p] = fl_val_zero(s, (FlDtype)types[p].dtype);
+      fl_ir_yield(no, s->module, n, zeros);
       fl_sema_leave(s, saved);
-      fl_ir_add_results(&s->b, branch, v.type->n_parts, types);
+      fl_ir_add_results(&s->b, branch, n, types);
       yields = branch->results;
     }
   } else if (keep) {
@@ -415,8 +420,8 @@ static FlVal filtered_scalars(FlSema *s, const Head *h, const FlExpr *body, bool
                            r->params[i]);
     v = fl_val_scalar(s, FL_I64, linear);
     yields = v.parts;
+    n = 1;
   }
-  int n = fl_val_bad(v) ? 0 : v.type->n_parts;
   if (yields) {
     FlValue **all = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
     all[0] = keep;
@@ -432,8 +437,10 @@ static FlVal filtered_scalars(FlSema *s, const Head *h, const FlExpr *body, bool
   types[0] = fl_t_scalar(FL_I64);
   for (int p = 0; p < n; p++) types[p + 1] = fl_t_array((FlDtype)yields[p]->type.dtype, 1);
   fl_ir_add_results(&s->b, op, n + 1, types);
-  if (v.type->kind == FL_TY_TUPLE) return fl_val_make(s, fl_type_table(s->types, v.type), op->results);
-  return fl_val_make(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, 1), op->results + 1);
+  const FlType *type = v.type->kind == FL_TY_TUPLE
+                           ? fl_type_table(s->types, v.type)
+                           : fl_type_array(s->types, v.type->dtype, v.type->nullable, 1);
+  return fl_val_join(s, type, op->results[0], op->results + 1, v);
 }
 
 static FlVal filtered(FlSema *s, const Head *h, const FlExpr *body) {
@@ -455,15 +462,7 @@ static FlVal join_list(FlSema *s, FlVal list, FlSpan span) {
                      s, FL_E0322, span,
                      "a generator that depends on another takes scalars or tuples of them here, not %s",
                      fl_val_text(s, list));
-  FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
-  int first = t->kind == FL_TY_TABLE ? 1 : 0;
-  for (int p = first; p < t->n_parts; p++) {
-    FlType1 out = list.parts[p]->type;
-    out.depth = 0;
-    parts[p] = fl_ir_op(&s->b, FL_OP_LIST_CONCAT, 1, &list.parts[p], 1, &out, 0)->results[0];
-  }
-  if (first) parts[0] = fl_ir_dim(&s->b, parts[1], 0);
-  return fl_val_make(s, t, parts);
+  return fl_sema_concat_list(s, list);
 }
 
 static FlVal comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr *body) {
@@ -483,11 +482,11 @@ static FlVal comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr 
       list.type->rank == 2) { /* every inner one has the same size: row-major */
     FlValue *n = fl_sema_op2(s, FL_OP_MUL, fl_sema_dim(s, list, 0), fl_sema_dim(s, list, 1));
     FlValue *parts[2];
-    for (int p = 0; p < list.type->n_parts; p++) {
+    for (int p = 0; p < fl_type_element_parts(list.type); p++) {
       FlType1 out = fl_t_array((FlDtype)list.parts[p]->type.dtype, 1);
       parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, 2, (FlValue *[]){list.parts[p], n}, 1, &out, 0)->results[0];
     }
-    return fl_val_make(s, fl_type_array(s->types, list.type->dtype, list.type->nullable, 1), parts);
+    return fl_val_with(s, fl_type_array(s->types, list.type->dtype, list.type->nullable, 1), parts, list);
   }
   return join_list(s, list, body->span);
 }
@@ -547,7 +546,7 @@ static FlVal reduce_head(FlSema *s, const Head *h, const char *kind, const FlExp
     if (branch && !fl_val_bad(v)) {
       fl_ir_yield(yes, s->module, v.type->n_parts, v.parts);
       fl_sema_leave(s, saved);
-      FlType1 types[2];
+      FlType1 types[2]; /* reductions take no categories */
       fl_type_parts(v.type, types);
       FlRegion *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
       saved = fl_sema_enter(s, no);

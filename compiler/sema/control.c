@@ -112,13 +112,15 @@ static FlVal store(FlSema *s, FlVal base, const FlExpr *target, FlVal v, FlSpan 
   v = fl_val_coerce(s, v, fl_type_scalar(s->types, base.type->dtype, base.type->nullable), span,
                     "the element");
   if (fl_val_bad(v)) return v;
+  v = fl_levels_adopt(s, v, (FlVal){.type = v.type, .parts = base.parts}, span);
+  if (fl_val_bad(v)) return v;
   FlValue *parts[2];
-  for (int p = 0; p < base.type->n_parts; p++) {
+  for (int p = 0; p < fl_type_element_parts(base.type); p++) {
     args[0] = base.parts[p];
     args[subs->n + 1] = v.parts[p];
     parts[p] = fl_ir_op(&s->b, FL_OP_STORE, subs->n + 2, args, 1, &base.parts[p]->type, 0)->results[0];
   }
-  return fl_val_make(s, base.type, parts);
+  return fl_val_with(s, base.type, parts, base);
 }
 
 static void same_sizes(FlSema *s, const FlBinding *b, FlVal v, FlSpan span) {
@@ -151,6 +153,8 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
     FlVal c = fl_val_coerce(s, v, b->val.type, span, fl_arena_printf(s->arena, "`%s`", b->name));
     if (fl_val_bad(c)) return;
     c.literal = FL_LIT_NONE;
+    c = fl_levels_adopt(s, c, b->val, span); /* a variable keeps its levels */
+    if (fl_val_bad(c)) return;
     same_sizes(s, b, c, span);
     b->val = c;
     return;
@@ -160,7 +164,7 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
     if (fl_val_bad(base)) return;
     FlVal next = store(s, base, target, v, span);
     if (fl_val_bad(next)) return;
-    for (int p = 0; p < next.type->n_parts; p++) /* an element more or less changes no size */
+    for (int p = 0; p < fl_type_element_parts(next.type); p++) /* an element more or less changes no size */
       for (int k = 0; k < next.type->rank; k++) {
         FlValue *from = fl_ir_dim(&s->b, next.parts[p], k), *to = fl_ir_dim(&s->b, base.parts[0], k);
         if (from != to) fl_sema_alias(s, from, fl_sema_size(s, to));

@@ -90,6 +90,8 @@ FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlValue *path;
   if (!fl_verb_table(s, c, &t) || !fl_sema_target_path(s, &c->args[1], &path)) return fl_val_error(s);
+  t = fl_category_text_table(s, t, c->args[0].span);
+  if (fl_val_bad(t)) return t;
   const FlType *row = t.type->elem;
   const char **list = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + 1);
   for (int i = 0; i < row->n_fields; i++) {
@@ -124,7 +126,8 @@ FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   FlValue *path;
   if (fl_val_bad(x) || !fl_sema_target_path(s, &c->args[1], &path)) return fl_val_error(s);
-  bool numbers = x.type->kind == FL_TY_ARRAY && x.type->dtype != FL_TEXT && x.type->dtype != FL_FILE;
+  bool numbers = x.type->kind == FL_TY_ARRAY && x.type->dtype != FL_TEXT && x.type->dtype != FL_FILE &&
+                 x.type->dtype != FL_CATEGORY;
   if (!numbers || x.type->nullable) {
     FlDiag *d =
         fl_sema_report(s, FL_E0329, c->args[0].span,
@@ -165,6 +168,7 @@ FlVal fl_builtin_note(FlSema *s, FlCallSite *c) {
       if (v.type->kind == FL_TY_SCALAR) fl_diag_help(s->sink, d, "say what stands for null with `?? value`");
       return fl_val_error(s);
     }
+    if (fl_val_is_category(v)) v = fl_category_texts(s, v, a->span);
     FlOp *op = fl_ir_op(&s->b, FL_OP_NOTE, 1, v.parts, 0, NULL, 0);
     op->span = a->span;
     op->attrs.s = a->name.text;

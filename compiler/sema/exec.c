@@ -57,7 +57,7 @@ static bool add_columns(FlSema *s, Exec *x, const FlType *row, FlSpan span, cons
 static bool read_result(FlSema *s, Exec *x) {
   const FlType *want = x->call->want;
   if (want && want->kind == FL_TY_TABLE) {
-    x->row = want->elem;
+    x->row = fl_category_text_row(s, want->elem);
     return add_columns(s, x, x->row, x->call->span, "the result");
   }
   FlDiag *d =
@@ -70,6 +70,8 @@ static bool read_input(FlSema *s, Exec *x) {
   FlActual *a = &x->call->args[INPUT];
   if (!fl_actual_given(a)) return true;
   x->input = fl_actual_value(s, a, NULL);
+  if (fl_val_bad(x->input)) return false;
+  if (x->input.type->kind == FL_TY_TABLE) x->input = fl_category_text_table(s, x->input, a->span);
   if (fl_val_bad(x->input)) return false;
   if (x->input.type->kind == FL_TY_TABLE) return add_columns(s, x, x->input.type->elem, a->span, "the input");
   FlDiag *d = fl_sema_report(s, FL_E0247, a->span, "a program is given a table, and this is %s",
@@ -136,7 +138,7 @@ static FlVal call_stage(FlSema *s, const Exec *x) {
   fl_sema_mark_size(s, op->results[0]);
   for (int k = 1; k < table->n_parts; k++)
     fl_sema_alias(s, fl_ir_dim(&s->b, op->results[k], 0), op->results[0]);
-  return fl_val_make(s, table, op->results);
+  return fl_category_table(s, fl_val_make(s, table, op->results), x->call->want->elem, x->call->span);
 }
 
 FlVal fl_builtin_exec(FlSema *s, FlCallSite *c) {

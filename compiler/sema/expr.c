@@ -148,6 +148,7 @@ FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
     fl_diag_help(s->sink, d, "use `show(...)` to see it");
     return fl_val_error(s);
   }
+  if (fl_val_is_category(v)) v = fl_category_texts(s, v, span);
   if (format && format[0]) {
     const char *why = fl_sema_check_format(s, format, v.type->dtype);
     if (why) return fl_sema_error(s, FL_E0308, span, "%s", why);
@@ -196,12 +197,13 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan sp
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   if (t->kind == FL_TY_SCALAR) {
     FlValue *parts[2] = {0};
-    FlType1 types[2] = {fl_t_array(t->dtype, 1), fl_t_array(FL_BOOL, 1)};
-    for (int p = 0; p < t->n_parts; p++) {
+    FlType1 types[2] = {fl_t_array(fl_dtype_stored(t->dtype), 1), fl_t_array(FL_BOOL, 1)};
+    for (int p = 0; p < fl_type_element_parts(t); p++) {
       for (int i = 0; i < n; i++) args[i] = items[i].parts[p];
       parts[p] = fl_ir_op(&s->b, FL_OP_ARRAY, n, args, 1, &types[p], 0)->results[0];
     }
-    return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, 1), parts);
+    return fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, 1), parts,
+                       n ? items[0] : fl_val_null_of(s, t));
   }
   const FlType *many = fl_type_many(s->types, t);
   FlVal out = {.type = many, .parts = FL_NEW_ARRAY(s->arena, FlValue *, many->n_parts + 1)};
@@ -216,8 +218,14 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan sp
           return fl_val_error(s);
   int at = 0;
   if (many->kind == FL_TY_TABLE) out.parts[at++] = fl_sema_i64(s, n);
+  bool *levels = FL_NEW_ARRAY(s->arena, bool, many->n_parts + 1);
+  fl_type_levels(many, levels);
   for (int p = 0; p < t->n_parts; p++, at++) {
     for (int i = 0; i < n; i++) args[i] = items[i].parts[p];
+    if (levels[at]) {
+      out.parts[at] = n ? args[0] : fl_levels_none(s);
+      continue;
+    }
     if (types[at].rank == 1 && types[at].depth == 0) {
       out.parts[at] = fl_ir_op(&s->b, FL_OP_ARRAY, n, args, 1, &types[at], 0)->results[0];
       continue;
@@ -268,7 +276,17 @@ static FlVal array_value(FlSema *s, const FlExpr *e, const FlType *want) {
   }
   if (t->kind == FL_TY_NULL)
     return fl_sema_error(s, FL_E0503, e->span, "nothing says which type these nulls have");
-  for (int i = 0; i < n; i++) items[i] = fl_val_coerce(s, items[i], t, spans[i], "an element");
+  int first = 0; /* whose levels all have: not a null's */
+  for (int i = 0; i < n; i++) {
+    items[i] = fl_val_coerce(s, items[i], t, spans[i], "an element");
+    if (fl_val_bad(items[i])) return items[i];
+    FlValue *levels = fl_val_levels(items[first]);
+    if (levels && fl_levels_are_none(levels)) first = i;
+  }
+  for (int i = 0; i < n && t->kind != FL_TY_TABLE && t->kind != FL_TY_LIST; i++) {
+    items[i] = fl_levels_adopt(s, items[i], items[first], spans[i]);
+    if (fl_val_bad(items[i])) return items[i];
+  }
   return array_of(s, items, n, t, e->span);
 }
 
@@ -396,9 +414,9 @@ static FlVal transpose_value(FlSema *s, const FlExpr *e) {
                          "only an array of two dimensions has a transpose, and this is %s",
                          fl_val_text(s, v));
   FlValue *parts[2];
-  for (int p = 0; p < v.type->n_parts; p++)
+  for (int p = 0; p < fl_type_element_parts(v.type); p++)
     parts[p] = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &v.parts[p], 1, &v.parts[p]->type, 0)->results[0];
-  return fl_val_make(s, v.type, parts);
+  return fl_val_with(s, v.type, parts, v);
 }
 
 static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {

@@ -64,14 +64,16 @@ FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *cal
   FlVal out = call(s, env, parts, n, span);
   s->agg = agg;
   bool scalar = !fl_val_bad(out) && out.type->kind == FL_TY_SCALAR;
-  if (scalar) fl_ir_yield(r, s->module, out.type->n_parts, out.parts);
+  bool shared = !scalar || fl_levels_need_outside(s, &out, r, span);
+  int n_yields = scalar ? fl_type_element_parts(out.type) : 0;
+  if (scalar) fl_ir_yield(r, s->module, n_yields, out.parts);
   fl_sema_leave(s, saved);
-  if (fl_val_bad(out)) return out;
+  if (fl_val_bad(out) || !shared) return fl_val_error(s);
   if (!scalar)
     return fl_sema_error(s, FL_E0605, span,
                          "in `summarize` a function gives one scalar a group, and this gives %s",
                          fl_val_text(s, out));
-  FlType1 types[2] = {fl_t_array(out.type->dtype, 1), fl_t_array(FL_BOOL, 1)};
-  fl_ir_add_results(&s->b, map, out.type->n_parts, types);
-  return fl_val_make(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, 1), map->results);
+  FlType1 types[2] = {fl_t_array(fl_dtype_stored(out.type->dtype), 1), fl_t_array(FL_BOOL, 1)};
+  fl_ir_add_results(&s->b, map, n_yields, types);
+  return fl_val_with(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, 1), map->results, out);
 }

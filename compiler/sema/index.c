@@ -29,7 +29,7 @@ FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven) {
       sizes[k] = fl_sema_dim(s, v, k + 1);
       i64s[k] = fl_t_scalar(FL_I64);
     }
-    for (int p = 0; p < t->n_parts; p++) {
+    for (int p = 0; p < fl_type_element_parts(t); p++) {
       FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, rank);
       FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
       FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
@@ -41,11 +41,12 @@ FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven) {
       fl_sema_leave(s, saved);
       parts[p] = map->results[0];
     }
-    return fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, rank), parts);
+    return fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, rank), parts, v);
   }
   if (t->kind == FL_TY_ARRAY) {
-    for (int p = 0; p < t->n_parts; p++) parts[p] = fl_ir_load(&s->b, v.parts[p], 1, &index, true);
-    FlVal element = fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
+    for (int p = 0; p < fl_type_element_parts(t); p++)
+      parts[p] = fl_ir_load(&s->b, v.parts[p], 1, &index, true);
+    FlVal element = fl_val_with(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts, v);
     element.spelling = fl_val_sample(v, element);
     return element;
   }
@@ -61,69 +62,84 @@ FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven) {
   }
   for (int p = 0; p < t->n_parts; p++) parts[p] = fl_ir_load(&s->b, v.parts[p], 1, &index, true);
   FlVal out = fl_val_make(s, t->elem, parts);
-  if (out.type->kind == FL_TY_TABLE) {
-    fl_sema_mark_size(s, parts[0]);
-    for (int p = 1; p < out.type->n_parts; p++)
-      if (!out.parts[p]->type.depth) fl_sema_alias(s, fl_ir_dim(&s->b, parts[p], 0), parts[0]);
-  }
+  if (out.type->kind == FL_TY_TABLE) fl_sema_alias_rows(s, out);
   return out;
 }
 
-/* The parts that have rows: all of an array or list, the columns of a table. */
-static int first_column(const FlType *t) { return t->kind == FL_TY_TABLE ? 1 : 0; }
+/* The parts that have rows: all of a list, the elements of an array, the columns of a table but for levels.
+ * Returns their number; out[i]: which part. */
+static int row_parts(FlSema *s, const FlType *t, int **out) {
+  bool *levels = FL_NEW_ARRAY(s->arena, bool, t->n_parts + 1);
+  int n = 0;
+  *out = FL_NEW_ARRAY(s->arena, int, t->n_parts + 1);
+  fl_type_levels(t, levels);
+  for (int p = t->kind == FL_TY_TABLE ? 1 : 0; p < t->n_parts; p++)
+    if (!levels[p]) (*out)[n++] = p;
+  return n;
+}
+
+void fl_sema_alias_rows(FlSema *s, FlVal table) {
+  int *part, n = row_parts(s, table.type, &part);
+  fl_sema_mark_size(s, table.parts[0]);
+  for (int i = 0; i < n; i++) {
+    FlValue *column = table.parts[part[i]];
+    if (!column->type.depth) fl_sema_alias(s, fl_ir_dim(&s->b, column, 0), table.parts[0]);
+  }
+}
 
 FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to) {
   FlVal out = fl_val_make(s, v.type, v.parts);
   out.spelling = fl_val_sample(v, out);
-  int first = first_column(v.type);
-  if (first) {
+  bool table = v.type->kind == FL_TY_TABLE;
+  int *part, n = row_parts(s, v.type, &part);
+  if (table) {
     out.parts[0] = fl_sema_op2(s, FL_OP_SUB, to, from);
     fl_sema_mark_size(s, out.parts[0]);
   }
-  for (int p = first; p < v.type->n_parts; p++) {
-    out.parts[p] =
-        fl_ir_op(&s->b, FL_OP_ROWS, 3, (FlValue *[]){v.parts[p], from, to}, 1, &v.parts[p]->type, 0)
-            ->results[0];
-    if (first) fl_sema_alias(s, fl_ir_dim(&s->b, out.parts[p], 0), out.parts[0]);
+  for (int i = 0; i < n; i++) {
+    FlValue *column = v.parts[part[i]];
+    column = fl_ir_op(&s->b, FL_OP_ROWS, 3, (FlValue *[]){column, from, to}, 1, &column->type, 0)->results[0];
+    out.parts[part[i]] = column;
+    if (table) fl_sema_alias(s, fl_ir_dim(&s->b, column, 0), out.parts[0]);
   }
   return out;
 }
 
 FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null) {
-  int first = first_column(v.type), n = v.type->n_parts - first;
+  int *part, n = row_parts(s, v.type, &part);
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
   args[0] = idx;
   for (int p = 0; p < n; p++) {
-    args[p + 1] = v.parts[first + p];
+    args[p + 1] = v.parts[part[p]];
     types[p] = args[p + 1]->type;
   }
   FlVal out = fl_val_make(s, v.type, v.parts);
   out.spelling = fl_val_sample(v, out);
-  if (first) out.parts[0] = fl_ir_dim(&s->b, idx, 0);
+  if (v.type->kind == FL_TY_TABLE) out.parts[0] = fl_ir_dim(&s->b, idx, 0);
   if (n) {
     FlOp *op = fl_ir_op(&s->b, FL_OP_TAKE, n + 1, args, n, types, 0);
     op->attrs.i = minus_is_null;
-    for (int p = 0; p < n; p++) out.parts[first + p] = op->results[p];
+    for (int p = 0; p < n; p++) out.parts[part[p]] = op->results[p];
   }
   return out;
 }
 
 FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask) {
-  int first = first_column(v.type), n = v.type->n_parts - first;
+  int *part, n = row_parts(s, v.type, &part);
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
   args[0] = mask;
   types[0] = fl_t_scalar(FL_I64);
   for (int p = 0; p < n; p++) {
-    args[p + 1] = v.parts[first + p];
+    args[p + 1] = v.parts[part[p]];
     types[p + 1] = args[p + 1]->type;
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_COMPRESS, n + 1, args, n + 1, types, 0);
   FlVal out = fl_val_make(s, v.type, v.parts);
   out.spelling = fl_val_sample(v, out);
-  if (first) out.parts[0] = op->results[0];
-  for (int p = 0; p < n; p++) out.parts[first + p] = op->results[p + 1];
+  if (v.type->kind == FL_TY_TABLE) out.parts[0] = op->results[0];
+  for (int p = 0; p < n; p++) out.parts[part[p]] = op->results[p + 1];
   return out;
 }
 
@@ -295,7 +311,7 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
       sizes[k] = subs[i].kind == SUB_NEW ? fl_sema_i64(s, 1) : subs[i].size;
       i64s[k++] = fl_t_scalar(FL_I64);
     }
-  for (int p = 0; p < v.type->n_parts; p++) {
+  for (int p = 0; p < fl_type_element_parts(v.type); p++) {
     FlOp *map = NULL;
     FlRegion *r = NULL;
     FlSavedPlace saved = {0};
@@ -331,10 +347,10 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
       parts[p] = map->results[0];
     }
   }
-  FlVal out = fl_val_make(s,
+  FlVal out = fl_val_with(s,
                           rank ? fl_type_array(s->types, v.type->dtype, v.type->nullable, rank)
                                : fl_type_scalar(s->types, v.type->dtype, v.type->nullable),
-                          parts);
+                          parts, v);
   for (int i = 0, k = 0; i < n_subs; i++) {
     if (subs[i].kind == SUB_NEW) out.stretch |= 1u << k;
     if (subs[i].kind != SUB_POINT) k++;

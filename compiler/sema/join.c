@@ -49,6 +49,11 @@ static bool add_key(FlSema *s, Join *j, const FlExpr *left, const FlExpr *right)
                             left->span, "the key");
     if (fl_val_bad(pair[i])) return false;
   }
+  if (fl_val_is_category(pair[0])) { /* on the left's levels both */
+    FlValue *levels = fl_levels_same(s, fl_val_levels(pair[0]), fl_val_levels(pair[1]), right->span);
+    if (!levels) return false;
+    for (int i = 0; i < 2; i++) pair[i] = fl_category_of(s, fl_category_codes(s, pair[i]), levels);
+  }
   j->left_key[j->n_keys] = l;
   j->right_key[j->n_keys] = r;
   j->left_value[j->n_keys] = pair[0];
@@ -123,7 +128,8 @@ static FlVal take_or_null(FlSema *s, FlVal v, FlValue *rows, FlVal has, const ch
   }
   FlVal out = fl_sema_take(s, v, rows, true);
   if (v.type->nullable) return out; /* the validity of a missing row is false */
-  return fl_val_make(s, fl_type_with_null(s->types, v.type, true), (FlValue *[]){out.parts[0], has.parts[0]});
+  return fl_val_with(s, fl_type_with_null(s->types, v.type, true), (FlValue *[]){out.parts[0], has.parts[0]},
+                     v);
 }
 
 static FlVal either_key(FlSema *s, void *env, FlVal *args, int n, FlSpan span) { /* has left, left, right */
@@ -136,7 +142,7 @@ static FlVal either_key(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
   for (int i = 0; nullable && i < 2; i++)
     if (!valid[i]) valid[i] = fl_ir_const_i(&s->b, FL_BOOL, 1);
   if (nullable) parts[1] = fl_ir_select(&s->b, args[0].parts[0], valid[0], valid[1]);
-  return fl_val_make(s, fl_type_scalar(s->types, args[1].type->dtype, nullable), parts);
+  return fl_val_with(s, fl_type_scalar(s->types, args[1].type->dtype, nullable), parts, args[1]);
 }
 
 static int key_of_left(const Join *j, int column) {

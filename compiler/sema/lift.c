@@ -60,14 +60,15 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
     elements[i] = args[i];
     const FlType *t = args[i].type;
     if (t->kind != FL_TY_ARRAY) continue;
-    FlValue *parts[2];
+    FlValue *parts[2] = {0};
     FlValue *index[FL_MAX_RANK];
     for (int k = 0; k < t->rank; k++)
       index[k] = (args[i].stretch >> k & 1) && !(stretch >> (rank - t->rank + k) & 1)
                      ? fl_sema_i64(s, 0)
                      : r->params[rank - t->rank + k];
-    for (int k = 0; k < t->n_parts; k++) parts[k] = fl_ir_load(&s->b, args[i].parts[k], t->rank, index, true);
-    elements[i] = fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
+    for (int k = 0; k < fl_type_element_parts(t); k++)
+      parts[k] = fl_ir_load(&s->b, args[i].parts[k], t->rank, index, true);
+    elements[i] = fl_val_with(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts, args[i]);
   }
   FlVal out = f(s, env, elements, n, span);
   if (out.type->kind == FL_TY_NEVER || out.type->kind == FL_TY_NULL || fl_val_bad(out)) {
@@ -84,22 +85,20 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
                          "applied to each element this gives %s, which cannot be the element of an array",
                          fl_val_text(s, out));
   }
-  fl_ir_yield(r, s->module, out.type->n_parts, out.parts);
+  bool shared = fl_levels_need_outside(s, &out, r, span);
+  FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, out.type->n_parts + 1);
+  int n_yields = fl_val_cut(s, out, yields);
+  fl_ir_yield(r, s->module, n_yields, yields);
   fl_sema_leave(s, saved);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, out.type->n_parts + 1);
-  for (int k = 0; k < out.type->n_parts; k++) types[k] = fl_t_array((FlDtype)out.parts[k]->type.dtype, rank);
-  fl_ir_add_results(&s->b, map, out.type->n_parts, types);
-  if (scalars) {
-    FlVal array =
-        fl_val_make(s, fl_type_array(s->types, out.type->dtype, out.type->nullable, rank), map->results);
-    array.stretch = stretch;
-    return array;
-  }
-  FlVal table = {.type = fl_type_table(s->types, out.type),
-                 .parts = FL_NEW_ARRAY(s->arena, FlValue *, out.type->n_parts + 1)};
-  table.parts[0] = sizes[0];
-  memcpy(table.parts + 1, map->results, sizeof(FlValue *) * (size_t)out.type->n_parts);
-  return table;
+  if (!shared) return fl_val_error(s);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n_yields + 1);
+  for (int k = 0; k < n_yields; k++) types[k] = fl_t_array((FlDtype)yields[k]->type.dtype, rank);
+  fl_ir_add_results(&s->b, map, n_yields, types);
+  const FlType *type = scalars ? fl_type_array(s->types, out.type->dtype, out.type->nullable, rank)
+                               : fl_type_table(s->types, out.type);
+  FlVal many = fl_val_join(s, type, sizes[0], map->results, out);
+  if (scalars) many.stretch = stretch;
+  return many;
 }
 
 /* ---- scalar operators with nulls ---- */

@@ -14,9 +14,11 @@ static FlVal reject(FlSema *s, FlVal v, FlSpan span, const char *name) {
   if (number)
     fl_diag_help(s->sink, d, "fill it, `fill_null(%s = 0)`, or drop those rows, `drop_null(%s)`", name, name);
   else if (plain && v.type->dtype == FL_BOOL) fl_diag_help(s->sink, d, "convert it: `f64(%s)`", name);
+  else if (plain && v.type->dtype == FL_CATEGORY)
+    fl_diag_help(s->sink, d, "give each level a column: `one_hot(%s)`", name);
   else if (plain && v.type->dtype == FL_TEXT)
     fl_diag_help(s->sink, d,
-                 "make numbers of it, as in `f64(%s == ...)`, or leave it out with `except = (%s)`", name,
+                 "give each text a column, `one_hot(category(%s))`, or leave it out, `except = (%s)`", name,
                  name);
   else fl_diag_help(s->sink, d, "leave it out with `except = (%s)`", name);
   return fl_val_error(s);

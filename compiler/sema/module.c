@@ -153,7 +153,7 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   FlName name = st->param.name;
   const FlType *t = fl_type_of_expr(s, st->param.type);
   bool files = t && t->kind == FL_TY_ARRAY && t->dtype == FL_FILE && t->rank == 1 && !t->nullable;
-  if (!t || (t->kind != FL_TY_SCALAR && !files)) {
+  if (!t || (t->kind != FL_TY_SCALAR && !files) || t->dtype == FL_CATEGORY) {
     if (!t || t->kind != FL_TY_ERROR)
       fl_sema_error(s, FL_E0220, st->param.type->span,
                     "a param is a number, text, bool, date, file or file[_]%s",

@@ -50,8 +50,14 @@ static FlVal wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan 
                              fl_val_text(s, b));
   bool text_and_date =
       (is_dtype(a, FL_DATE) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && is_dtype(b, FL_DATE));
+  bool text_and_category =
+      (fl_val_is_category(a) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && fl_val_is_category(b));
   if (strcmp(op, "in") == 0 && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT) && b.type->kind == FL_TY_SCALAR)
     fl_diag_help(s->sink, d, "`contains(text, part)` looks for a part of a text");
+  else if (text_and_category)
+    fl_diag_help(s->sink, d, "compare texts, `text(c)`, or make a category of both with the same levels");
+  else if (fl_val_is_category(a) || fl_val_is_category(b))
+    fl_diag_help(s->sink, d, "take the numbers of its levels, `codes(c)`, or its texts, `text(c)`");
   else if (text_and_date) fl_diag_help(s->sink, d, "write the date as `date(\"2026-01-31\")`");
   else if (is_dtype(a, FL_TEXT) && is_number(b))
     fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
@@ -204,6 +210,29 @@ static FlVal mixed_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span
   return fl_val_make(s, fl_type_scalar(s->types, FL_BOOL, true), parts);
 }
 
+/* Two values of which one is a category, as codes by one's levels: the other is one too, or a single text.
+ * *levels: those; NULL: reported. */
+static FlValue *same_category(FlSema *s, FlVal *a, FlVal *b, FlSpan left, FlSpan right) {
+  FlVal *category = fl_val_is_category(*a) ? a : b, *other = category == a ? b : a;
+  FlSpan span = category == a ? right : left;
+  FlValue *levels = fl_val_levels(*category);
+  if (fl_val_is_category(*other)) {
+    levels = fl_levels_same(s, levels, fl_val_levels(*other), span);
+    *other = fl_category_codes(s, *other);
+  } else {
+    *other = fl_category_encode(s, *other, levels, span);
+    if (fl_val_bad(*other)) levels = NULL;
+  }
+  *category = fl_category_codes(s, *category);
+  return levels;
+}
+
+/* Is v a category, or a single text, which can become one by another's levels? */
+static bool like_category(FlVal v) {
+  return fl_val_is_category(v) ||
+         (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT && !v.type->nullable);
+}
+
 static bool wide_int(FlVal v) { return v.type->dtype == FL_I64 || v.type->dtype == FL_U64; }
 
 static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
@@ -227,7 +256,9 @@ static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
     FlVal pair[2] = {wide_int(a) ? a : b, to_dtype(s, wide_int(a) ? b : a, FL_F64, span)};
     return fl_sema_lift(s, span, 2, pair, mixed_element, &code);
   }
-  if (is_number(a) && is_number(b)) {
+  if ((fl_val_is_category(a) || fl_val_is_category(b)) && like_category(a) && like_category(b)) {
+    if (!same_category(s, &a, &b, left, right)) return fl_val_error(s);
+  } else if (is_number(a) && is_number(b)) {
     if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
   } else if (a.type->dtype != b.type->dtype || d == FL_FILE ||
              (d == FL_BOOL && op != FL_BIN_EQ && op != FL_BIN_NE)) {
@@ -356,13 +387,18 @@ static FlVal fill_null(FlSema *s, FlVal a, FlVal b, FlSpan span, FlSpan left, Fl
     return a;
   }
   FlDtype d = a.type->dtype;
+  FlValue *levels = NULL;
   if (is_number(a) && is_number(b)) {
     if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
+  } else if (fl_val_is_category(a) && like_category(b)) {
+    levels = same_category(s, &a, &b, left, right);
+    if (!levels) return fl_val_error(s);
   } else if (b.type->dtype != d) {
     return wrong_operands(s, "??", a, b, span);
   }
   FlVal args[2] = {a, b};
-  return fl_sema_lift(s, span, 2, args, default_element, NULL);
+  FlVal out = fl_sema_lift(s, span, 2, args, default_element, NULL);
+  return levels && !fl_val_bad(out) ? fl_category_of(s, out, levels) : out;
 }
 
 typedef struct InArray {
@@ -392,7 +428,13 @@ static FlVal in_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
 static FlVal is_in(FlSema *s, FlVal x, FlVal set, FlSpan span, FlSpan left, FlSpan right) {
   if (set.type->kind != FL_TY_ARRAY || set.type->rank != 1 || set.type->nullable || !is_plain(x))
     return wrong_operands(s, "in", x, set, span);
-  if (is_number(x) && is_number(set)) {
+  if (fl_val_is_category(x) && set.type->dtype == FL_TEXT) { /* each of them must be a level */
+    set = fl_category_encode(s, set, fl_val_levels(x), right);
+    x = fl_category_codes(s, x);
+    if (fl_val_bad(set)) return set;
+  } else if (fl_val_is_category(x) && fl_val_is_category(set)) {
+    if (!same_category(s, &x, &set, left, right)) return fl_val_error(s);
+  } else if (is_number(x) && is_number(set)) {
     FlDtype d;
     FlVal probe = set;
     if (!same_number(s, &x, &probe, span, left, right, &d)) return fl_val_error(s);
@@ -497,26 +539,34 @@ static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *resul
     return fl_sema_binary(s, op, a, b, span, left, right);
   if (!never && op != FL_BIN_DEFAULT && (!is_dtype(b, FL_BOOL) || b.type->nullable))
     return fl_sema_binary(s, op, a, b, span, left, right);
-  if (!never) {
+  if (!never && fl_val_is_category(a)) { /* the check of the levels may fail: it moves along */
+    bool fits = like_category(b) && !b.type->nullable;
+    if (!fits) return fl_sema_binary(s, op, a, b, span, left, right);
+    FlVal by = a;
+    FlValue *levels = same_category(s, &by, &b, left, right);
+    if (!levels) return fl_val_error(s);
+    b = fl_category_of(s, b, levels);
+  } else if (!never) {
     b = fl_val_coerce(s, b, result, right, "the right side");
     if (fl_val_bad(b)) return b;
   }
-  FlType1 types[2];
+  FlType1 types[3];
+  int n = fl_type_element_parts(result);
   fl_type_parts(result, types);
   FlValue *decides = op == FL_BIN_DEFAULT ? fl_val_valid(s, a) : a.parts[0];
-  FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &decides, result->n_parts, types, 2);
+  FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &decides, n, types, 2);
   FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
   FlRegion *lazy = op == FL_BIN_AND ? yes : no, *eager = op == FL_BIN_AND ? no : yes;
   fl_ir_move_into(here, mark, branch, lazy);
   FlSavedPlace saved = fl_sema_enter(s, lazy);
   if (never) b = fl_val_coerce(s, b, result, right, "the right side");
-  fl_ir_yield(lazy, s->module, result->n_parts, b.parts);
+  fl_ir_yield(lazy, s->module, n, b.parts);
   s->b.region = eager;
   FlValue *known[2] = {op == FL_BIN_DEFAULT ? a.parts[0] : fl_ir_const_i(&s->b, FL_BOOL, op == FL_BIN_OR),
                        fl_ir_const_i(&s->b, FL_BOOL, 1)};
-  fl_ir_yield(eager, s->module, result->n_parts, known);
+  fl_ir_yield(eager, s->module, n, known);
   fl_sema_leave(s, saved);
-  return fl_val_make(s, result, branch->results);
+  return fl_val_with(s, result, branch->results, a);
 }
 
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
@@ -534,6 +584,10 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   FlOp *mark = s->b.region->last;
   FlVal b = fl_sema_expr(s, e->binary.right, NULL);
   bool array = op == FL_BIN_DEFAULT && a.type->kind == FL_TY_ARRAY && a.type->nullable && !fl_val_bad(b);
+  if (array && fl_val_is_category(a) && like_category(b) && !fl_val_is_category(b) && faults_since(s, mark)) {
+    b = fl_category_encode(s, b, fl_val_levels(a), right);
+    if (!fl_val_bad(b)) b = fl_category_of(s, b, fl_val_levels(a));
+  }
   if (array && (b.type->kind == FL_TY_NEVER || faults_since(s, mark)))
     return fl_sema_choose_default(s, a, left, b, mark, right);
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);

@@ -203,12 +203,12 @@ static FlVal read_table(FlSema *s, FlCallSite *c, bool csv, int path) {
   if (path_name && fl_type_field_find(row, path_name) >= 0)
     return fl_sema_error(s, FL_E0619, c->args[path].span, "the column `%s` would be there twice", path_name);
   bool collect = has_option(&options, "on_error=collect");
-  const FlType *table = fl_type_table(s->types, row);
+  const FlType *table = fl_type_table(s->types, fl_category_text_row(s, row));
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 8);
   fl_type_parts(table, types);
   int n = table->n_parts;
   for (int i = 0; i < row->n_fields; i++) {
-    const FlType *t = row->fields[i].type;
+    const FlType *t = table->elem->fields[i].type;
     fl_vec_push(s->arena, &list,
                 fl_arena_printf(s->arena, "%s:%s%s", row->fields[i].name, fl_dtype_name(t->dtype),
                                 t->nullable ? "?" : ""));
@@ -230,7 +230,8 @@ static FlVal read_table(FlSema *s, FlCallSite *c, bool csv, int path) {
   op->attrs.list = list.at;
   op->attrs.n_list = list.n;
   fl_sema_mark_size(s, op->results[0]); /* which is also the size of every column: fl_ir_dim knows */
-  FlVal rows = fl_val_make(s, table, op->results);
+  FlVal rows = fl_category_table(s, fl_val_make(s, table, op->results), row, c->span);
+  if (fl_val_bad(rows)) return rows;
   if (path_name) {
     FlColumns columns = fl_columns_of(s, rows);
     FlValue *from = op->results[table->n_parts];

@@ -117,9 +117,9 @@ static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *co
       elements[i] = *xs[i];
       continue;
     }
-    for (int p = 0; p < t->n_parts; p++)
+    for (int p = 0; p < fl_type_element_parts(t); p++)
       parts[p] = fl_ir_load(&s->b, xs[i]->parts[p], t->rank, index + (rank - t->rank), true);
-    elements[i] = fl_val_make(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts);
+    elements[i] = fl_val_with(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts, *xs[i]);
   }
   FlVal e = fl_sema_reduce_element(s, kind, elements[0], span);
   if (!fl_val_bad(e)) {

@@ -45,10 +45,7 @@ static const FlType *type_of_file(FlSema *s, const char *path, FlIoError *e) {
 
 /* Columns are as long as their table has rows: the loader has checked that. */
 static void trust_rows(FlSema *s, FlVal v) {
-  if (v.type->kind == FL_TY_TABLE) {
-    fl_sema_mark_size(s, v.parts[0]);
-    for (int k = 1; k < v.type->n_parts; k++) fl_sema_alias(s, fl_ir_dim(&s->b, v.parts[k], 0), v.parts[0]);
-  }
+  if (v.type->kind == FL_TY_TABLE) fl_sema_alias_rows(s, v);
   for (int k = 0; v.type->kind == FL_TY_TUPLE && k < v.type->n_fields; k++)
     trust_rows(s, fl_val_field(s, v, k));
 }

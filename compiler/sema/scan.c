@@ -53,26 +53,28 @@ FlVal fl_builtin_scan(FlSema *s, FlCallSite *c) {
     return fl_val_error(s);
   }
   const FlType *many = fl_type_many(s->types, state.type);
-  int n = state.type->n_parts, first = many->kind == FL_TY_TABLE ? 1 : 0;
   FlValue *rows = fl_sema_dim(s, x, 0);
-  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-  FlType1 *in = FL_NEW_ARRAY(s->arena, FlType1, n + 1), *out = FL_NEW_ARRAY(s->arena, FlType1, n + 2);
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, state.type->n_parts + 1);
+  int n = fl_val_cut(s, state, args + 1);
+  FlType1 *in = FL_NEW_ARRAY(s->arena, FlType1, n + 1), *out = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
   args[0] = rows;
-  for (int i = 0; i < n; i++) args[i + 1] = state.parts[i];
   in[0] = fl_t_scalar(FL_I64);
-  fl_type_parts(state.type, in + 1);
-  fl_type_parts(many, out);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SCAN, n + 1, args, n, out + first, 1);
+  for (int i = 0; i < n; i++) {
+    in[i + 1] = args[i + 1]->type;
+    out[i] = fl_t_array((FlDtype)in[i + 1].dtype, 1);
+  }
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SCAN, n + 1, args, n, out, 1);
   FlRegion *r = fl_ir_region(&s->b, op, 0, n + 1, in);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlVal pair[2] = {fl_val_make(s, state.type, r->params + 1), fl_sema_at(s, x, r->params[0], true)};
+  FlVal pair[2] = {fl_val_join(s, state.type, NULL, r->params + 1, state),
+                   fl_sema_at(s, x, r->params[0], true)};
   FlVal next = fl_sema_apply(s, f.fn, 2, pair, c->span);
   if (!fl_val_bad(next)) next = fl_val_coerce(s, next, state.type, c->args[0].span, "the new state");
-  if (!fl_val_bad(next)) fl_ir_yield(r, s->module, n, next.parts);
+  if (!fl_val_bad(next)) next = fl_levels_adopt(s, next, state, c->args[0].span);
+  if (!fl_val_bad(next)) {
+    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, next.type->n_parts + 1);
+    fl_ir_yield(r, s->module, fl_val_cut(s, next, yields), yields);
+  }
   fl_sema_leave(s, saved);
-  if (fl_val_bad(next)) return next;
-  FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-  if (first) parts[0] = rows;
-  for (int i = 0; i < n; i++) parts[first + i] = op->results[i];
-  return fl_val_make(s, many, parts);
+  return fl_val_bad(next) ? next : fl_val_join(s, many, rows, op->results, state);
 }

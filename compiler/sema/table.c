@@ -59,16 +59,16 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
 }
 
 static FlVal fill_rows(FlSema *s, FlVal v, FlValue *rows) { /* a scalar on every row */
-  FlValue *parts[2];
+  FlValue *parts[2] = {0};
   FlType1 in = fl_t_scalar(FL_I64);
-  for (int p = 0; p < v.type->n_parts; p++) {
+  for (int p = 0; p < fl_type_element_parts(v.type); p++) {
     FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, 1);
     FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
     FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
     fl_ir_yield(r, s->module, 1, &v.parts[p]);
     parts[p] = map->results[0];
   }
-  return fl_val_make(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, 1), parts);
+  return fl_val_with(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, 1), parts, v);
 }
 
 FlVal fl_verb_as_column(FlSema *s, FlVal v, FlValue *rows, FlSpan span, const char *name) {
@@ -278,10 +278,7 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, const cha
 static FlVal take_all(FlSema *s, FlVal t, FlValue *perm) { /* as many rows as before */
   FlVal out = fl_sema_take(s, t, perm, false);
   out.parts[0] = fl_val_rows(t);
-  for (int p = 1; p < out.type->n_parts; p++) {
-    FlValue *n = fl_ir_dim(&s->b, out.parts[p], 0);
-    if (n != out.parts[0]) fl_sema_alias(s, n, fl_sema_size(s, out.parts[0]));
-  }
+  fl_sema_alias_rows(s, out);
   return out;
 }
 
@@ -289,7 +286,7 @@ FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && !c->n_rest) { /* an array in ascending order */
     FlType1 out = fl_t_array(FL_I64, 1);
-    FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, v.type->n_parts, v.parts, 1, &out, 0);
+    FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, fl_type_element_parts(v.type), v.parts, 1, &out, 0);
     static const char *plain[] = {"asc"}, *nullable[] = {"asc?"};
     op->attrs.list = v.type->nullable ? nullable : plain;
     op->attrs.n_list = 1;

@@ -104,7 +104,7 @@ FlValue *fl_val_valid(FlSema *s, FlVal v) {
 
 FlVal fl_val_plain(FlSema *s, FlVal v) {
   if (!fl_val_valid(s, v)) return v;
-  return fl_val_make(s, fl_type_with_null(s->types, v.type, false), v.parts);
+  return fl_val_with(s, fl_type_with_null(s->types, v.type, false), v.parts, v);
 }
 
 static FlValue *filled(FlSema *s, FlVal like, FlValue *value) { /* an array of one value, sized as `like` */
@@ -126,17 +126,18 @@ FlVal fl_val_nullable(FlSema *s, FlVal v) {
   if (fl_val_valid(s, v) || (v.type->kind != FL_TY_SCALAR && v.type->kind != FL_TY_ARRAY)) return v;
   FlValue *yes = fl_ir_const_i(&s->b, FL_BOOL, 1);
   if (v.type->kind == FL_TY_ARRAY) yes = filled(s, v, yes);
-  return fl_val_make(s, fl_type_with_null(s->types, v.type, true), (FlValue *[]){v.parts[0], yes});
+  return fl_val_with(s, fl_type_with_null(s->types, v.type, true), (FlValue *[]){v.parts[0], yes}, v);
 }
 
 FlValue *fl_val_zero(FlSema *s, FlDtype d) {
   if (d == FL_TEXT || d == FL_FILE) return fl_ir_const_t(&s->b, "", 0);
   if (fl_dtype_is_float(d)) return fl_ir_const_f(&s->b, d, 0.0);
-  return fl_ir_const_i(&s->b, d, 0);
+  return fl_ir_const_i(&s->b, fl_dtype_stored(d), 0);
 }
 
 FlVal fl_val_null_of(FlSema *s, const FlType *t) {
-  FlValue *parts[2] = {fl_val_zero(s, t->dtype), fl_ir_const_i(&s->b, FL_BOOL, 0)};
+  FlValue *parts[3] = {fl_val_zero(s, t->dtype), fl_ir_const_i(&s->b, FL_BOOL, 0)};
+  if (fl_type_is_category(t)) parts[2] = fl_levels_none(s);
   return fl_val_make(s, fl_type_with_null(s->types, t, true), parts);
 }
 
@@ -352,6 +353,10 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
     fl_diag_help(s->sink, d,
                  "it may be null: fill it with `?? value`, or drop those rows with `drop_null` or `where(not "
                  "is_null(...))`");
+  else if (both && t->dtype == FL_TEXT && want->dtype == FL_CATEGORY)
+    fl_diag_help(s->sink, d, "make a category of it: `category(..., levels = ...)`");
+  else if (both && t->dtype == FL_CATEGORY && want->dtype == FL_TEXT)
+    fl_diag_help(s->sink, d, "take the texts of the category: `text(...)`");
   else if (both && v.literal)
     ; /* a number as written: the message says it */
   else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind &&
@@ -455,6 +460,8 @@ bool fl_val_unify(FlSema *s, FlVal *values, int n, const FlSpan *spans, const ch
     FlDiag *d = fl_sema_report(s, FL_E0303, spans[other], "%s have different types: %s and %s", what,
                                fl_val_text(s, values[0]), fl_val_text(s, values[other]));
     fl_diag_note(s->sink, d, spans[0], "the other one is here");
+    if (fl_val_is_category(values[0]) != fl_val_is_category(values[other]))
+      fl_diag_help(s->sink, d, "make all of them categories with the same levels, or texts: `text(c)`");
     return false;
   }
   *out = t;

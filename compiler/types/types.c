@@ -33,6 +33,12 @@ bool fl_dtype_find(const char *name, FlDtype *out) {
   return false;
 }
 
+bool fl_type_is_category(const FlType *ty) {
+  return (ty->kind == FL_TY_SCALAR || ty->kind == FL_TY_ARRAY) && ty->dtype == FL_CATEGORY;
+}
+
+int fl_type_element_parts(const FlType *ty) { return ty->n_parts - fl_type_is_category(ty); }
+
 static bool same_fields(const FlType *a, const FlType *b) {
   if (a->n_fields != b->n_fields || a->name != b->name) return false;
   for (int i = 0; i < a->n_fields; i++)
@@ -44,7 +50,7 @@ static int count_parts(const FlType *t) {
   int n = 0;
   switch (t->kind) {
   case FL_TY_SCALAR:
-  case FL_TY_ARRAY: return t->nullable ? 2 : 1;
+  case FL_TY_ARRAY: return 1 + t->nullable + fl_type_is_category(t);
   case FL_TY_TUPLE:
     for (int i = 0; i < t->n_fields; i++) n += t->fields[i].type->n_parts;
     return n;
@@ -136,12 +142,23 @@ static FlType1 widen(FlType1 p, bool list) {
   return p;
 }
 
+static void widen_row(const FlType *ty, FlType1 *out) { /* but for levels */
+  for (int p = 0; ty->kind != FL_TY_TUPLE && p < fl_type_element_parts(ty); p++)
+    out[p] = widen(out[p], false);
+  for (int i = 0; i < ty->n_fields; i++) {
+    widen_row(ty->fields[i].type, out);
+    out += ty->fields[i].type->n_parts;
+  }
+}
+
 void fl_type_parts(const FlType *ty, FlType1 *out) {
   switch (ty->kind) {
   case FL_TY_SCALAR:
   case FL_TY_ARRAY:
-    out[0] = (FlType1){(uint8_t)ty->dtype, (uint8_t)(ty->kind == FL_TY_ARRAY ? ty->rank : 0), 0, 0};
+    out[0] = (FlType1){(uint8_t)fl_dtype_stored(ty->dtype), (uint8_t)(ty->kind == FL_TY_ARRAY ? ty->rank : 0),
+                       0, 0};
     if (ty->nullable) out[1] = (FlType1){FL_BOOL, out[0].rank, 0, 0};
+    if (fl_type_is_category(ty)) out[ty->n_parts - 1] = (FlType1){FL_TEXT, 1, 0, 0};
     break;
   case FL_TY_TUPLE:
     for (int i = 0; i < ty->n_fields; i++) {
@@ -152,7 +169,7 @@ void fl_type_parts(const FlType *ty, FlType1 *out) {
   case FL_TY_TABLE:
     out[0] = (FlType1){FL_I64, 0, 0, 0};
     fl_type_parts(ty->elem, out + 1);
-    for (int i = 1; i < ty->n_parts; i++) out[i] = widen(out[i], false);
+    widen_row(ty->elem, out + 1);
     break;
   case FL_TY_LIST:
     fl_type_parts(ty->elem, out);
@@ -163,6 +180,17 @@ void fl_type_parts(const FlType *ty, FlType1 *out) {
   case FL_TY_NEVER:
   case FL_TY_NULL:
   case FL_TY_FUNC: break;
+  }
+}
+
+void fl_type_levels(const FlType *ty, bool *out) {
+  memset(out, 0, sizeof *out * (size_t)ty->n_parts);
+  if (fl_type_is_category(ty)) out[ty->n_parts - 1] = true;
+  const FlType *row = fl_type_row(ty);
+  if (row && ty->kind == FL_TY_TABLE) out++;
+  for (int i = 0; row && i < row->n_fields; i++) {
+    fl_type_levels(row->fields[i].type, out);
+    out += row->fields[i].type->n_parts;
   }
 }
 

@@ -1,12 +1,16 @@
 /* types.h: the types of the language, as sema sees values: without sizes (those are SSA values, see ir.h).
  *
  * Types are hash-consed in a FlTypes: equal types are the same pointer, so `==` compares. How a type's value
- * is cut into IR values ("parts") is decided here and nowhere else: scalar T            one scalar; T? adds a
- * bool validity after it (value zero when invalid) array T[..]         one array;             of T? adds a
- * bool array of the same sizes tuple               the parts of its fields in order table               the
- * number of rows (i64), then for each field of the row the parts of its column; a column of scalars is a
- * rank-1 array, of rank-r arrays a rank r+1 array list of E           for each part of E: scalar -> rank-1
- * array, array -> list, list -> deeper list function, module    nothing: they exist while compiling only */
+ * is cut into IR values ("parts") is decided here and nowhere else:
+ *
+ *   scalar T           one scalar; T? adds a bool validity after it (value zero when invalid)
+ *   array T[..]        one array; of T? adds a bool array of the same sizes
+ *   category           as an i32 scalar or array, its codes; then, last, its levels: text[k], in their order
+ *   tuple              the parts of its fields in order
+ *   table              the number of rows (i64), then for each field of the row the parts of its column; a
+ * column of scalars is a rank-1 array, of rank-r arrays a rank r+1 array; levels are as they are list of E
+ * for each part of E: scalar -> rank-1 array, array -> list, list -> deeper list function, module   nothing:
+ * they exist while compiling only */
 #ifndef FL_TYPES_H
 #define FL_TYPES_H
 
@@ -66,8 +70,18 @@ const FlType *fl_type_many(FlTypes *t, const FlType *elem);
 /* The same with T? for T, or without the ?. Scalars and arrays only. */
 const FlType *fl_type_with_null(FlTypes *t, const FlType *ty, bool nullable);
 
+/* SCALAR, ARRAY of category? */
+bool fl_type_is_category(const FlType *ty);
+/* What elements of the type are in the IR: codes for a category. */
+static inline FlDtype fl_dtype_stored(FlDtype d) { return d == FL_CATEGORY ? FL_I32 : d; }
+
 /* Writes n_parts part types. */
 void fl_type_parts(const FlType *ty, FlType1 *out);
+/* Writes for each part whether it is levels, which all elements or rows share: they are not cut, taken or
+ * loaded with them. Those within a list are not: there each element has its own. */
+void fl_type_levels(const FlType *ty, bool *out);
+/* SCALAR, ARRAY: how many parts have elements; they come first. */
+int fl_type_element_parts(const FlType *ty);
 /* Index of the field's first part within the tuple's parts, or within the table's parts (after the row
  * count). */
 int fl_type_field_part(const FlType *ty, int field);

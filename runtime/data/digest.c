@@ -126,6 +126,7 @@ static void add_elements(XXH3_state_t *s, int32_t dtype, const void *data, int64
   case FL_DATE:
   case FL_DATETIME:
   case FL_DURATION: XXH3_128bits_update(s, data, (size_t)(n * fl_dtype_info[dtype].bytes)); break;
+  case FL_CATEGORY:
   case FL_N_DTYPES: break;
   }
 }

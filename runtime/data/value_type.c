@@ -96,7 +96,7 @@ static bool parse_plain(Text *t, const char *begin, FlValueType *out) {
   if (!fl_dtype_named(begin, (size_t)(t->at - begin), &out->dtype)) return false;
   if (out->dtype == FL_LIST || out->dtype == FL_FILE) return false;
   out->nullable = take(t, "?");
-  out->n_parts = out->nullable ? 2 : 1;
+  out->n_parts = 1 + out->nullable + (out->dtype == FL_CATEGORY);
   if (!take(t, "[_")) return true;
   out->kind = FL_VALUE_ARRAY;
   for (out->rank = 1; take(t, ", _"); out->rank++)
@@ -144,7 +144,8 @@ void fl_value_type_parts(const FlValueType *t, FlType1 *out) {
   switch (t->kind) {
   case FL_VALUE_SCALAR:
   case FL_VALUE_ARRAY:
-    out[0] = (FlType1){(uint8_t)t->dtype, (uint8_t)t->rank, 0, 0};
+    out[0] = (FlType1){(uint8_t)(t->dtype == FL_CATEGORY ? FL_I32 : t->dtype), (uint8_t)t->rank, 0, 0};
+    if (t->dtype == FL_CATEGORY) out[t->n_parts - 1] = (FlType1){FL_TEXT, 1, 0, 0};
     if (t->nullable) out[1] = (FlType1){FL_BOOL, (uint8_t)t->rank, 0, 0};
     break;
   case FL_VALUE_TUPLE:
@@ -156,7 +157,12 @@ void fl_value_type_parts(const FlValueType *t, FlType1 *out) {
   case FL_VALUE_TABLE:
     out[0] = (FlType1){FL_I64, 0, 0, 0};
     fl_value_type_parts(t->fields, out + 1);
-    for (int32_t k = 1; k < t->n_parts; k++) out[k].rank++;
+    out++;
+    for (int32_t k = 0; k < t->fields->n_fields; k++) { /* levels are as they are */
+      const FlValueType *f = &t->fields->fields[k];
+      for (int32_t p = 0; p < f->n_parts - (f->dtype == FL_CATEGORY); p++) out[p].rank++;
+      out += f->n_parts;
+    }
     break;
   case FL_VALUE_LIST:
     fl_value_type_parts(t->fields, out);

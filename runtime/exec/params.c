@@ -113,6 +113,7 @@ static bool read_scalar(FlHeap *heap, int32_t dtype, const char *text, FlSlot *o
   case FL_DURATION: return read_duration(text, &out->i);
   case FL_TEXT:
   case FL_FILE: out->t = keep_text(heap, text, strlen(text)); return true;
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

@@ -42,6 +42,7 @@ const char *fl_show_scalar(char out[FL_SHOWN], int32_t dtype, FlSlot v) {
   case FL_DATETIME: n = fl_print_datetime(out, v.i); break;
   case FL_DURATION: n = fl_print_duration(out, v.i); break;
   case FL_LIST: strcpy(out, "a list"); return out;
+  case FL_CATEGORY:
   case FL_N_DTYPES: break;
   }
   out[n] = '\0';

@@ -78,6 +78,7 @@ static int print_value(char *to, const FlArray *a, int64_t row) {
   case FL_DURATION: return fl_print_duration(to, ((const int64_t *)p)[row]);
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

@@ -368,6 +368,7 @@ static const char *code_of(int32_t dtype) {
   case FL_DURATION: return "<m8[us]";
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

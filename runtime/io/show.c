@@ -1,8 +1,9 @@
 /* show.c: any value on standard output, for people.
  *
  * In: a value's parts and its type's text. The parts are cut as compiler/types/types.h says: a tuple is its
- * fields, a table its row count and columns, T? a value and a validity; a list has for each part of its
- * element an array (of scalars) or a list (of arrays). Out: text that ends with a line end. */
+ * fields, a table its row count and columns, T? a value and a validity, a category has its levels last; a
+ * list has for each part of its element an array (of scalars) or a list (of arrays). Out: text that ends with
+ * a line end. */
 #include "io/show_internal.h"
 #include "data/data.h"
 #include "data/value_type.h"
@@ -36,15 +37,23 @@ static bool show_scalar(FlBytes *out, const FlShowType *t, FlParts *p) {
   FlSlot v, valid = {.i = 1};
   FlType1 type;
   if (!take(p, &v, &type) || (t->nullable && !take(p, &valid, &type))) return false;
-  fl_cell_scalar(out, (int32_t)t->dtype, v, valid.i != 0);
+  if (t->dtype != FL_CATEGORY) {
+    fl_cell_scalar(out, (int32_t)t->dtype, v, valid.i != 0);
+    return true;
+  }
+  FlSlot levels, text = {.t = {NULL, 0}};
+  if (!take(p, &levels, &type) || is_scalar(type)) return false;
+  if (valid.i) text.t = ((const FlText *)levels.a->data)[v.i];
+  fl_cell_scalar(out, FL_TEXT, text, valid.i != 0);
   return true;
 }
 
-static bool take_cells(FlParts *p, bool nullable, FlCells *out) {
-  FlSlot v, valid = {.a = NULL};
+static bool take_cells(FlParts *p, const FlShowType *t, FlCells *out) {
+  FlSlot v, valid = {.a = NULL}, levels = {.a = NULL};
   FlType1 type;
-  if (!take(p, &v, &type) || (nullable && !take(p, &valid, &type)) || is_scalar(type)) return false;
-  *out = (FlCells){v.a, nullable ? valid.a : NULL};
+  if (!take(p, &v, &type) || (t->nullable && !take(p, &valid, &type)) || is_scalar(type)) return false;
+  if (t->dtype == FL_CATEGORY && !take(p, &levels, &type)) return false;
+  *out = (FlCells){v.a, valid.a, levels.a};
   return true;
 }
 
@@ -79,7 +88,7 @@ static bool take_column(const FlShowType *field, FlParts *p, FlShowColumn *colum
     FlShowColumn *c = &column[(*n)++];
     c->type = field;
     c->name = field->name ? field->name : "";
-    return take_cells(p, field->nullable, &c->cells);
+    return take_cells(p, field, &c->cells);
   }
   FlSlot rows;
   FlType1 type;
@@ -121,7 +130,8 @@ static FlSlot element(FlSlot part, FlType1 type, int64_t at, FlType1 *out) {
 /* How many parts a value of this type has when they begin at `types`. */
 static int32_t count_parts(const FlShowType *t, const FlType1 *types, int32_t left) {
   int32_t n = 0;
-  if (t->kind == FL_SHOW_SCALAR || t->kind == FL_SHOW_ARRAY) return t->nullable ? 2 : 1;
+  if (t->kind == FL_SHOW_SCALAR || t->kind == FL_SHOW_ARRAY)
+    return 1 + t->nullable + (t->dtype == FL_CATEGORY);
   if (t->kind == FL_SHOW_MANY && left && types->dtype == FL_I64 && t->fields->kind == FL_SHOW_TUPLE &&
       is_scalar(*types))
     n = 1;
@@ -171,7 +181,7 @@ static bool show(FlBytes *out, const FlShowType *t, FlParts *p, int indent) {
   switch (t->kind) {
   case FL_SHOW_SCALAR: return show_scalar(out, t, p);
   case FL_SHOW_ARRAY:
-    if (!take_cells(p, t->nullable, &cells)) return false;
+    if (!take_cells(p, t, &cells)) return false;
     fl_show_array(out, cells, indent);
     return true;
   case FL_SHOW_TUPLE: return show_tuple(out, t, p, indent);

@@ -95,7 +95,7 @@ static void put_axis(FlBytes *out, const FlShowing *s, int32_t axis, int64_t bas
 
 void fl_show_array(FlBytes *out, FlCells cells, int indent) {
   FlBytes room = {0};
-  FlShowing s = {cells, {1}, 0, fl_array_count(cells.values) > FL_ALL, fl_cell_is_right(cells.values->dtype)};
+  FlShowing s = {cells, {1}, 0, fl_array_count(cells.values) > FL_ALL, fl_cell_is_right(cells)};
   measure(&s, 0, 0, false, &room);
   measure(&s, 0, 0, true, &room);
   put_axis(out, &s, 0, 0, indent);

@@ -20,9 +20,9 @@ int fl_cell_width(const char *s, size_t len) {
   return n;
 }
 
-bool fl_cell_is_right(int32_t dtype) {
-  FlKind k = fl_dtype_info[dtype].kind;
-  return k == FL_KIND_SIGNED || k == FL_KIND_UNSIGNED || k == FL_KIND_FLOAT;
+bool fl_cell_is_right(FlCells cells) {
+  FlKind k = fl_dtype_info[cells.values->dtype].kind;
+  return !cells.levels && (k == FL_KIND_SIGNED || k == FL_KIND_UNSIGNED || k == FL_KIND_FLOAT);
 }
 
 static bool is_valid(FlCells c, int64_t at) { return !c.valid || ((const uint8_t *)c.valid->data)[at]; }
@@ -93,6 +93,10 @@ void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, 
     fl_bytes_addz(out, "null");
     return;
   }
+  if (cells.levels) {
+    print_text(out, ((const FlText *)cells.levels->data)[((const int32_t *)p)[at]], most);
+    return;
+  }
   char *to = fl_bytes_room(out, FL_NUMBER_ROOM);
   if (!to) return;
   int n = 0;
@@ -113,6 +117,7 @@ void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, 
   case FL_DATE: n = fl_print_date(to, ((const int32_t *)p)[at]); break;
   case FL_DATETIME: n = fl_print_datetime(to, ((const int64_t *)p)[at]); break;
   case FL_DURATION: n = fl_print_duration(to, ((const int64_t *)p)[at]); break;
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }
@@ -143,6 +148,7 @@ void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot v, bool valid) {
   case FL_DATE: n = fl_print_date(text, (int32_t)v.i); break;
   case FL_DATETIME: n = fl_print_datetime(text, v.i); break;
   case FL_DURATION: n = fl_print_duration(text, v.i); break;
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

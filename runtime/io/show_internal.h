@@ -35,6 +35,7 @@ typedef struct FlFloatStyle {
 
 typedef struct FlCells {
   const FlArray *values, *valid; /* valid NULL: no nulls */
+  const FlArray *levels;         /* the values are codes of these texts; NULL: they are themselves */
 } FlCells;
 
 /* Widens the style (begin with {1}) so that element `at` is shown well. */
@@ -46,7 +47,7 @@ void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, 
 void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot value, bool valid);
 /* Code points in UTF-8 text. */
 int fl_cell_width(const char *s, size_t len);
-bool fl_cell_is_right(int32_t dtype); /* numbers stand at the right */
+bool fl_cell_is_right(FlCells cells); /* numbers stand at the right */
 
 /* An array in brackets; ends without a line end. `indent`: columns before the first bracket. */
 void fl_show_array(FlBytes *out, FlCells cells, int indent);

@@ -35,7 +35,7 @@ static void lay_out(FlLaid *l, const FlShowColumn *c, int64_t n_rows) {
     for (int64_t j = 0; j < each && j < 64; j++) fl_cell_fit(&style, c->cells, row_at(n_rows, k) * each + j);
   }
   l->width = at_least(fl_cell_width(l->name.at, l->name.len), fl_cell_width(l->type.at, l->type.len));
-  l->right = fl_cell_is_right(c->cells.values->dtype) && !is_brief(c);
+  l->right = fl_cell_is_right(c->cells) && !is_brief(c);
   for (int k = 0; k < shown_rows(n_rows); k++) {
     size_t begin = l->cells.len;
     int64_t row = row_at(n_rows, k);

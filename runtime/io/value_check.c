@@ -36,6 +36,16 @@ static bool zero_under_null(const FlArray *a, const FlArray *valid) {
   return true;
 }
 
+/* Codes of values that are not null are positions among the levels. */
+static bool check_codes(const FlArray *codes, const FlArray *valid, FlArray *levels) {
+  const int32_t *code = codes->data;
+  const uint8_t *ok = valid ? valid->data : NULL;
+  int64_t n = fl_array_count(codes), k = levels->dims[0];
+  bool fine = check_array(levels);
+  for (int64_t i = 0; i < n && fine; i++) fine = (ok && !ok[i]) || (code[i] >= 0 && code[i] < k);
+  return fine;
+}
+
 static bool check_scalar(const FlValueType *t, const FlSlot *parts) {
   bool fine = t->dtype == FL_BOOL   ? parts[0].u <= 1
               : t->dtype == FL_TEXT ? fl_utf8_check(parts[0].t.ptr, parts[0].t.len) == parts[0].t.len
@@ -47,6 +57,7 @@ static bool check_scalar(const FlValueType *t, const FlSlot *parts) {
 
 /* Integers narrower than 64 bits stand extended in their slots. */
 static bool fits_slot(FlDtype d, FlSlot v) {
+  if (d == FL_CATEGORY) d = FL_I32;
   int shift = 64 - 8 * fl_dtype_info[d].bytes;
   switch (fl_dtype_info[d].kind) {
   case FL_KIND_SIGNED:
@@ -80,10 +91,19 @@ static bool check_list(const FlValueType *t, const FlSlot *parts) {
 
 bool fl_value_check(const FlValueType *t, const FlSlot *parts) {
   switch (t->kind) {
-  case FL_VALUE_SCALAR: return fits_slot(t->dtype, parts[0]) && check_scalar(t, parts);
-  case FL_VALUE_ARRAY:
+  case FL_VALUE_SCALAR: {
+    if (!fits_slot(t->dtype, parts[0]) || !check_scalar(t, parts)) return false;
+    if (t->dtype != FL_CATEGORY) return true;
+    FlArray *levels = parts[t->n_parts - 1].a;
+    bool valid = !t->nullable || parts[1].u;
+    return check_array(levels) && (!valid || (parts[0].i >= 0 && parts[0].i < levels->dims[0]));
+  }
+  case FL_VALUE_ARRAY: {
     if (!check_array(parts[0].a)) return false;
-    return !t->nullable || (check_array(parts[1].a) && zero_under_null(parts[0].a, parts[1].a));
+    if (t->nullable && !(check_array(parts[1].a) && zero_under_null(parts[0].a, parts[1].a))) return false;
+    FlArray *valid = t->nullable ? parts[1].a : NULL;
+    return t->dtype != FL_CATEGORY || check_codes(parts[0].a, valid, parts[t->n_parts - 1].a);
+  }
   case FL_VALUE_TUPLE:
     for (int32_t k = 0; k < t->n_fields; parts += t->fields[k++].n_parts)
       if (!fl_value_check(&t->fields[k], parts)) return false;

@@ -96,6 +96,7 @@ static Family family_of(FlDtype dtype) {
   case FL_DATETIME: return DATE;
   case FL_DURATION: return DURATION;
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: return NO_FAMILY;
   }

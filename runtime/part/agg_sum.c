@@ -86,6 +86,7 @@ static bool store_int(FlArray *value, int64_t k, __int128 v) {
   case FL_F64: ((double *)value->data)[k] = (double)v; return true;
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

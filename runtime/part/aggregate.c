@@ -91,6 +91,7 @@ void fl_agg_store(FlAgg *a, int64_t k, double v) {
   case FL_BOOL: ((uint8_t *)data)[k] = (uint8_t)whole; break;
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

@@ -47,6 +47,7 @@ static bool store(const FlProduct *p, int64_t c, __int128 v) {
   case FL_F64:
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: break;
   }

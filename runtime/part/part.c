@@ -117,6 +117,7 @@ void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out)
   case FL_F64: memcpy(out, (const double *)c->data + begin, (size_t)n * sizeof *out); break;
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: memset(out, 0, (size_t)n * sizeof *out); break;
   }
@@ -151,6 +152,7 @@ void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out
   case FL_F64:
   case FL_TEXT:
   case FL_FILE:
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: memset(out, 0, (size_t)n * sizeof *out); break;
   }

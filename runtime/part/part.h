@@ -88,6 +88,22 @@ FlRuntimeOp fl_rt_distinct;
  * matches. */
 FlRuntimeOp fl_rt_join;
 
+/* ---- categories: codes i32 are positions among levels text[k], each there once --------------------------
+ */
+
+/* texts (list: key key?), levels -> code of each text, 0 under null. LEVEL names the first row whose text is
+ * no level; attribute i = 1: its code is -1 instead. LEVEL also for a level that is there twice. */
+FlRuntimeOp fl_rt_encode_levels;
+/* levels, text -> its code, -1 when it is none of them, and then the message that says so, else an empty
+ * text. */
+FlRuntimeOp fl_rt_level_code;
+/* levels, levels -> whether they are the same in the same order, and if not how they differ. */
+FlRuntimeOp fl_rt_same_levels;
+/* list of levels -> the levels, which must be the same in all (LEVELS); none without elements. */
+FlRuntimeOp fl_rt_list_levels;
+
+/* ---- aggregates ---------------------------------------------------------------------------------------- */
+
 /* groups g, group of each row i64[n], columns (list: col col?, or the column's name for messages) ->
  * value[g], valid bool[g]. Attribute i = 1: all rows are one group, g is 1, and the group argument is only
  * read for its length when there is no column. Attribute s: count           rows where the column has a

@@ -69,6 +69,7 @@ static void put_scalar(FlJsonOut *o, FlDtype d, FlSlot v) {
   case FL_I32:
   case FL_I64:
   case FL_DURATION: n = fl_print_i64(text, v.i); break;
+  case FL_CATEGORY:
   case FL_LIST:
   case FL_N_DTYPES: return;
   }
@@ -77,11 +78,18 @@ static void put_scalar(FlJsonOut *o, FlDtype d, FlSlot v) {
 
 static void put_null(FlJsonOut *o) { fl_bytes_addz(&o->bytes, "null"); }
 
-/* Element `at` of an array in row-major order; and nested arrays from dimension `axis` on, `at` its first
- * element. */
-static void put_elements(FlJsonOut *o, const FlArray *a, const FlArray *valid, int32_t axis, int64_t at) {
+/* The level that a code stands for. */
+static FlSlot level_of(const FlSlot *parts, const FlValueType *t, int64_t code) {
+  return fl_array_slot(parts[t->n_parts - 1].a, code);
+}
+
+/* Element `at` of an array (of type `t`, in `parts`) in row-major order; and nested arrays from dimension
+ * `axis` on, `at` its first element. */
+static void put_elements(FlJsonOut *o, const FlValueType *t, const FlSlot *parts, int32_t axis, int64_t at) {
+  const FlArray *a = parts[0].a, *valid = t->nullable ? parts[1].a : NULL;
   if (axis == a->rank) {
     if (valid && !((const uint8_t *)valid->data)[at]) put_null(o);
+    else if (t->dtype == FL_CATEGORY) put_scalar(o, FL_TEXT, level_of(parts, t, fl_array_slot(a, at).i));
     else put_scalar(o, (FlDtype)a->dtype, fl_array_slot(a, at));
     return;
   }
@@ -90,7 +98,7 @@ static void put_elements(FlJsonOut *o, const FlArray *a, const FlArray *valid, i
   fl_bytes_add(&o->bytes, "[", 1);
   for (int64_t k = 0; k < a->dims[axis]; k++) {
     if (k) fl_bytes_add(&o->bytes, ", ", 2);
-    put_elements(o, a, valid, axis + 1, at + k * step);
+    put_elements(o, t, parts, axis + 1, at + k * step);
   }
   fl_bytes_add(&o->bytes, "]", 1);
 }
@@ -106,9 +114,8 @@ static void put_row(FlJsonOut *o, const FlValueType *row, const FlSlot *columns,
   fl_bytes_add(&o->bytes, "{", 1);
   for (int32_t k = 0; k < row->n_fields; k++) {
     const FlValueType *f = &row->fields[k];
-    const FlArray *a = columns[0].a, *valid = f->nullable ? columns[1].a : NULL;
     put_name(o, f->name ? f->name : "", k);
-    put_elements(o, a, valid, 1, at * fl_array_row_count(a));
+    put_elements(o, f, columns, 1, at * fl_array_row_count(columns[0].a));
     columns += f->n_parts;
   }
   fl_bytes_add(&o->bytes, "}", 1);
@@ -134,9 +141,10 @@ static void put_value(FlJsonOut *o, const FlValueType *t, const FlSlot *parts) {
   switch (t->kind) {
   case FL_VALUE_SCALAR:
     if (t->nullable && !(parts[1].u & 1)) put_null(o);
+    else if (t->dtype == FL_CATEGORY) put_scalar(o, FL_TEXT, level_of(parts, t, parts[0].i));
     else put_scalar(o, t->dtype, parts[0]);
     break;
-  case FL_VALUE_ARRAY: put_elements(o, parts[0].a, t->nullable ? parts[1].a : NULL, 0, 0); break;
+  case FL_VALUE_ARRAY: put_elements(o, t, parts, 0, 0); break;
   case FL_VALUE_TUPLE: {
     bool named = t->n_fields == 0 || t->fields[0].name;
     fl_bytes_add(&o->bytes, named ? "{" : "[", 1);

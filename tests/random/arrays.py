@@ -3,7 +3,7 @@
 What is known of an array "i64[]": (lowest, highest, most elements); of a matrix "i64[,]": (lowest, highest, rows,
 columns), sizes that the text of the program shows; of a list "list": (lowest, highest, elements, most in one).
 """
-from scalars import NARROW, Scalars
+from scalars import Scalars
 
 
 class Arrays(Scalars):
@@ -24,13 +24,13 @@ class Arrays(Scalars):
             return f"[for {text}{' if true' if rank > 1 else ''}: {body}]", low, high, most
         _, a, (low, high, size) = self.pick(*arrays)
         if form == 4:
-            n, one = self.number(-3, 3), "1" if kind == "i64" else f"{kind}(1)"
             if kind != "i64":
-                return f"({a} - {a} % {kind}({self.number(2, 9)}))" if low >= 0 else f"({a} // {kind}(3))", \
-                    min(low, 0) , high, size
+                by = f"{kind}({self.number(2, 9)})"
+                return (f"({a} - {a} % {by})" if low >= 0 else f"({a} // {by})"), min(low, 0), high, size
             b, bl, bh = self.integer(depth - 1)
-            made = self.held(f"({a} * {n} + {b})", -3 * max(abs(low), abs(high)) + bl, 3 * max(abs(low), abs(high)) + bh)
-            return (*self.small(made), size) if made else (f"({a} + {one} - {one})" if self.faults else a, low, high, size)
+            most = 3 * max(abs(low), abs(high))
+            made = self.held(f"({a} * {self.number(-3, 3)} + {b})", bl - most, bh + most)
+            return (*self.small(made), size) if made else (a, low, high, size)
         if form == 5:
             return f"{a}[{a} > {self.integer(depth - 1, kind)[0]}]", low, high, size
         if form == 6 and kind == "i64":
@@ -192,8 +192,8 @@ class Arrays(Scalars):
         self.lines.append("show(" + self.pick(
             f"{name}'", f"sum({name}, axis = {self.number(0, 1)})", f"{name}[{row}, :]", f"{name}[:, {column}]",
             f"{name} - {name}[{row}, :]", f"max({name}, axis = 0)", f"{name}[{row}..{n}, 0..{column}]",
-            f"mean({name}, axis = 1)", f"{name} / (abs(sum({name} % 100, axis = 1)) + 1)[:, new]", f"{name} @ {name}[{row}, :]"
-            if False else f"({name} % 100) @ ({name}[{row}, :] % 100)", f"argmax({name}, axis = 1)",
+            f"mean({name}, axis = 1)", f"{name} / (abs(sum({name} % 100, axis = 1)) + 1)[:, new]",
+            f"({name} % 100) @ ({name}[{row}, :] % 100)", f"argmax({name}, axis = 1)",
             f"f64({name} % 50)' @ f64({name} % 50)", f"min({name}[:, new, :] - {name}[new, :, :], axis = 2)",
             f"[for r in {name}: max(r)]", f"any({name} > 3, axis = 0)") + ")")
 
@@ -284,12 +284,11 @@ class Arrays(Scalars):
             lines = [f"  var a = [for u in 0..n: ({self.body([('i64', 'u', (0, n - 1)), ('i64', 'q', (0, 49))], 1)[0]}) % 1000]",
                      f"  var b = {self.pick('a', 'a * 2 % 1000', '[for u in 0..n: u]')}", f"  var c = {self.pick('a', 'b', 'a[argsort(a)]')}",
                      f"  var m = {self.pick('[for u in 0..n, v in 0..n: u * n + v]', '[for u in 0..n, v in 0..n: (a[u] - b[v]) % 100]')}"]
-            lines.append(f"  for k in 0..n {{")
+            lines.append("  for k in 0..n {")
             lines += [f"    {statement()}" for _ in range(self.number(2, 5))]
             lines.append("  }")
             if self.chance(0.5):
-                lines += ["  var k = 0", f"  while k < n {{", f"    {statement(0)}", "    k += 1", f"    {self.pick('', statement(0))}".rstrip()
-                          if self.chance(0) else "  }"]
+                lines += ["  var k = 0", "  while k < n {", f"    {statement(0)}", "    k += 1", "  }"]
             lines.append(f"  {self.pick('a', 'a + b', 'concat(a, b, c)', 'a - c + m[0, :]', 'concat(c, m[:, 0], m[1, :])')}")
             return lines
 

@@ -139,7 +139,7 @@ class Arrays(Scalars):
         arrays = self.known("i64?[]")
         if arrays and self.chance(0.6):
             a = self.pick(*arrays)[1]
-            return self.pick(f"({a} * 2)", f"({a} + {self.number(0, 9)})", f"if_else({a} > 3, {a}, {self.number(0, 9)})",
+            return self.pick(f"({a} * 2)", f"({a} + {self.number(0, 9)})", f"if_else(({a} > 3) ?? false, {a}, {self.number(0, 9)})",
                              f"{a}[is_null({a})]", f"concat({a}, {a})", f"{a}[argsort({a})]", f"{a}[({a} < 5) ?? true]",
                              f"abs({a})", f"{a}[len({a}) // 2..]")
         i, n = self.fresh("i"), self.number(0, 9)

@@ -181,7 +181,7 @@ class Programs(Tables):
         results = [self.integer(4)[0], self.real(3), self.boolean(3)]
         if self.chance(0.5):
             results.append(self.pick(
-                self.words(3), self.nullable(2)[0], f'"{{p2 + {self.real(1)}:.3f}}|{{p0 + {self.integer(1)[0]}}}"',
+                self.words(3), self.nullable(2)[0], f'"{{p2 + {self.real(1)}:.3f}}|{{p0 + {self.small(self.integer(1))[0]}}}"',
                 self.date(3), self.duration(2), self.single(3), self.integer(3, self.pick(*NARROW))[0]))
         for kind, name, _ in [name for name in self.names if name[0] in ARRAYS]:
             if self.chance(0.6):

@@ -19,6 +19,7 @@ static const char *const option_sets[][3] = {
     {"skip=1", "null=x", "null=1"},
     {"encoding=latin-1"},
     {"on_error=null", "dates=%d.%m.%Y"},
+    {"on_error=collect"},
 };
 enum { N_SETS = sizeof option_sets / sizeof *option_sets };
 

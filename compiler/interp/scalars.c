@@ -182,6 +182,7 @@ static void run_text(FlOpcode code, FlHeap *heap, const FlSlot *a, FlSlot *r, in
   case FL_OP_PARSE_F64: r[0] = PUT_f64(fl_s_parse_f64(A, fault)); break;
   case FL_OP_PARSE_I64: r[0] = PUT_i64(fl_s_parse_i64(A, fault)); break;
   case FL_OP_PARSE_DATE: r[0] = PUT_date(fl_s_parse_date(A, B, fault)); break;
+  case FL_OP_PARSE_DATETIME: r[0] = PUT_datetime(fl_s_parse_datetime(A, B, fault)); break;
   case FL_OP_TRY_PARSE_F64:
     r[0] = PUT_f64(fl_s_try_parse_f64(A, &valid));
     r[1] = PUT_bool(valid);
@@ -192,6 +193,10 @@ static void run_text(FlOpcode code, FlHeap *heap, const FlSlot *a, FlSlot *r, in
     break;
   case FL_OP_TRY_PARSE_DATE:
     r[0] = PUT_date(fl_s_try_parse_date(A, B, &valid));
+    r[1] = PUT_bool(valid);
+    break;
+  case FL_OP_TRY_PARSE_DATETIME:
+    r[0] = PUT_datetime(fl_s_try_parse_datetime(A, B, &valid));
     r[1] = PUT_bool(valid);
     break;
   }
@@ -217,9 +222,9 @@ static void run_fixed(FlOpcode code, const FlSlot *a, FlSlot *r, int32_t *fault)
   case FL_OP_DATE_WEEKDAY: r[0] = PUT_i64(fl_s_date_weekday(d)); break;
   case FL_OP_DATE_TRUNC: r[0] = PUT_date(fl_s_date_trunc(GET_text(a[0]), GET_date(a[1]), fault)); break;
   case FL_OP_ADD_MONTHS: r[0] = PUT_date(fl_s_add_months(d, a[1].i, fault)); break;
-  case FL_OP_DATE_ADD_DAYS: r[0] = PUT_date(fl_s_date_add_days(d, a[1].i, fault)); break;
+  case FL_OP_DATE_ADD: r[0] = PUT_date(fl_s_date_add(a[0].i, GET_date(a[1]), fault)); break;
   case FL_OP_DATE_DIFF: r[0] = PUT_duration(fl_s_date_diff(d, GET_date(a[1]))); break;
-  case FL_OP_DATE_TO_DATETIME: r[0] = PUT_datetime(fl_s_date_to_datetime(d)); break;
+  case FL_OP_DATE_TO_DATETIME: r[0] = PUT_datetime(fl_s_date_to_datetime(d, fault)); break;
   case FL_OP_DATETIME_TO_DATE: r[0] = PUT_date(fl_s_datetime_to_date(a[0].i)); break;
   case FL_OP_DATETIME_ADD: r[0] = PUT_datetime(fl_s_datetime_add(a[0].i, a[1].i, fault)); break;
   case FL_OP_DATETIME_DIFF: r[0] = PUT_duration(fl_s_datetime_diff(a[0].i, a[1].i, fault)); break;
@@ -309,6 +314,8 @@ void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *f
   case FL_OP_PARSE_DATE:
   case FL_OP_TRY_PARSE_F64:
   case FL_OP_TRY_PARSE_I64:
+  case FL_OP_PARSE_DATETIME:
+  case FL_OP_TRY_PARSE_DATETIME:
   case FL_OP_TRY_PARSE_DATE: run_text(op->code, heap, a, r, fault); return;
   default: run_fixed(op->code, a, r, fault); return;
   }

@@ -19,6 +19,7 @@ static const char *parsed_as(FlOpcode code) {
   switch (code) {
   case FL_OP_PARSE_F64: return "a number";
   case FL_OP_PARSE_I64: return "an integer";
+  case FL_OP_PARSE_DATETIME: return "a time";
   case FL_OP_PARSE_DATE: return "a date of the form {b}";
   default: return NULL;
   }
@@ -36,6 +37,8 @@ FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
                          FL_FAULT_OVERFLOW};
   if (op->code == FL_OP_CONVERT)
     return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type), FL_FAULT_NARROW};
+  if (op->code == FL_OP_DATE_ADD)
+    return (FlFaultText){"{a} is not a whole number of days, and a date has no hours", FL_FAULT_DOMAIN};
   if (parsed)
     return (FlFaultText){fl_arena_printf(arena, "the text {a} does not read as %s", parsed), FL_FAULT_PARSE};
   return (FlFaultText){NULL, 0};

@@ -245,7 +245,7 @@ static FlVal try_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) 
 
 FlVal fl_builtin_try_parse(FlSema *s, FlCallSite *c) {
   FlVal args[2];
-  int n = c->builtin->op == FL_OP_TRY_PARSE_DATE ? 2 : 1;
+  int n = c->builtin->op == FL_OP_TRY_PARSE_DATE || c->builtin->op == FL_OP_TRY_PARSE_DATETIME ? 2 : 1;
   for (int i = 0; i < n; i++)
     if (!typed_arg(s, c, i, FL_TEXT, &args[i])) return fl_val_error(s);
   return fl_sema_lift(s, c->span, n, args, try_element, (void *)(uintptr_t)c->builtin);
@@ -260,6 +260,17 @@ FlVal fl_builtin_date(FlSema *s, FlCallSite *c) {
     return wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31\"");
   FlVal args[2] = {v, fl_val_textz(s, "%Y-%m-%d")};
   return fl_sema_lift_op(s, c->span, FL_OP_PARSE_DATE, 2, args, FL_DATE, NULL);
+}
+
+FlVal fl_builtin_datetime(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v)) return v;
+  if (is_plain(v) && v.type->dtype == FL_DATE)
+    return fl_sema_lift_op(s, c->span, FL_OP_DATE_TO_DATETIME, 1, &v, FL_DATETIME, NULL);
+  if (!is_plain(v) || v.type->dtype != FL_TEXT)
+    return wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31 14:05:00\" or a date");
+  FlVal args[2] = {v, fl_val_textz(s, "")};
+  return fl_sema_lift_op(s, c->span, FL_OP_PARSE_DATETIME, 2, args, FL_DATETIME, NULL);
 }
 
 FlVal fl_builtin_date_part(FlSema *s, FlCallSite *c) {

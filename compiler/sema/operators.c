@@ -112,9 +112,8 @@ static FlVal date_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan 
     return fl_sema_lift_op(s, span, FL_OP_DATETIME_DIFF, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
   if ((op == FL_BIN_ADD || op == FL_BIN_SUB) && (x == FL_DATE || x == FL_DATETIME) && y == FL_DURATION) {
     if (op == FL_BIN_SUB) b = fl_sema_lift_op(s, span, FL_OP_NEG, 1, &b, FL_DURATION, NULL);
-    FlVal at = x == FL_DATE ? fl_sema_lift_op(s, span, FL_OP_DATE_TO_DATETIME, 1, &a, FL_DATETIME, NULL) : a;
-    FlVal sum = fl_sema_lift_op(s, span, FL_OP_DATETIME_ADD, 2, (FlVal[]){at, b}, FL_DATETIME, NULL);
-    return x == FL_DATE ? fl_sema_lift_op(s, span, FL_OP_DATETIME_TO_DATE, 1, &sum, FL_DATE, NULL) : sum;
+    if (x == FL_DATE) return fl_sema_lift_op(s, span, FL_OP_DATE_ADD, 2, (FlVal[]){b, a}, FL_DATE, NULL);
+    return fl_sema_lift_op(s, span, FL_OP_DATETIME_ADD, 2, (FlVal[]){a, b}, FL_DATETIME, NULL);
   }
   if (x == FL_DURATION && y == FL_DURATION) {
     if (op == FL_BIN_ADD || op == FL_BIN_SUB)

@@ -283,7 +283,9 @@ static FlText put_by_date_format(FlHeap *heap, int64_t micros, const char *forma
 }
 FlText fl_s_to_text_date(FlHeap *heap, int32_t v, const char *format) {
   char buf[FL_NUMBER_ROOM];
-  if (strchr(format, '%') != NULL) return put_by_date_format(heap, fl_s_date_to_datetime(v), format);
+  int32_t far = 0; /* a date that no datetime reaches is shown as it is */
+  int64_t midnight = fl_s_date_to_datetime(v, &far);
+  if (strchr(format, '%') != NULL && !far) return put_by_date_format(heap, midnight, format);
   return put_time(heap, buf, fl_print_date(buf, v), format);
 }
 FlText fl_s_to_text_datetime(FlHeap *heap, int64_t v, const char *format) {

@@ -72,9 +72,12 @@ FlText fl_s_pad(FlHeap *heap, const char *s, int64_t n, int64_t width, const cha
 double fl_s_parse_f64(const char *s, int64_t n, int32_t *fault);
 int64_t fl_s_parse_i64(const char *s, int64_t n, int32_t *fault); /* [+-]digits, all of it */
 int32_t fl_s_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault);
+int64_t fl_s_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault);
 double fl_s_try_parse_f64(const char *s, int64_t n, uint8_t *valid);
 int64_t fl_s_try_parse_i64(const char *s, int64_t n, uint8_t *valid);
 int32_t fl_s_try_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, uint8_t *valid);
+int64_t fl_s_try_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n,
+                                uint8_t *valid);
 
 /* ---- printing (format.c). `format` was accepted by fl_format_check for that dtype -------------------- */
 

@@ -229,6 +229,12 @@ int32_t fl_s_try_parse_date(const char *s, int64_t n, const char *format, int64_
   *valid = fl_parse_date_by(s, n, format, format_n, &v);
   return *valid ? v : 0;
 }
+int64_t fl_s_try_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n,
+                                uint8_t *valid) {
+  int64_t v = 0;
+  *valid = fl_parse_datetime_by(s, n, format, format_n, &v);
+  return *valid ? v : 0;
+}
 double fl_s_parse_f64(const char *s, int64_t n, int32_t *fault) {
   uint8_t valid;
   double v = fl_s_try_parse_f64(s, n, &valid);
@@ -244,6 +250,12 @@ int64_t fl_s_parse_i64(const char *s, int64_t n, int32_t *fault) {
 int32_t fl_s_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault) {
   uint8_t valid;
   int32_t v = fl_s_try_parse_date(s, n, format, format_n, &valid);
+  fl_fault_if(fault, !valid, FL_FAULT_PARSE);
+  return v;
+}
+int64_t fl_s_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault) {
+  uint8_t valid;
+  int64_t v = fl_s_try_parse_datetime(s, n, format, format_n, &valid);
   fl_fault_if(fault, !valid, FL_FAULT_PARSE);
   return v;
 }

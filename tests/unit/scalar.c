@@ -249,10 +249,18 @@ static void calendar(void) {
   fl_s_add_months(0, INT64_MAX, &f);
   CHECK(f == FL_FAULT_OVERFLOW);
   f = 0;
-  fl_s_date_add_days(INT32_MAX, 1, &f);
+  fl_s_date_add(FL_DAY_MICROS, INT32_MAX, &f);
   CHECK(f == FL_FAULT_OVERFLOW);
+  f = 0;
+  CHECK(fl_s_date_add(-2 * FL_DAY_MICROS, 1, &f) == -1 && f == 0);
+  fl_s_date_add(FL_DAY_MICROS / 2, 1, &f);
+  CHECK(f == FL_FAULT_DOMAIN);
+  f = 0;
+  fl_s_date_to_datetime(INT32_MAX, &f);
+  CHECK(f == FL_FAULT_OVERFLOW);
+  f = 0;
   CHECK(fl_s_datetime_to_date(-1) == -1 && fl_s_datetime_hour(-1) == 23 && fl_s_datetime_minute(-1) == 59);
-  CHECK(fl_s_date_to_datetime(-1) == -FL_DAY_MICROS && fl_s_date_diff(3, 1) == 2 * FL_DAY_MICROS);
+  CHECK(fl_s_date_to_datetime(-1, &f) == -FL_DAY_MICROS && fl_s_date_diff(3, 1) == 2 * FL_DAY_MICROS);
   f = 0;
   CHECK(fl_s_duration_ratio(3, 2, &f) == 1.5 && fl_s_duration_of(7, FL_DAY_MICROS, &f) == 7 * FL_DAY_MICROS &&
         f == 0);
@@ -321,7 +329,7 @@ static void dates_as_text(void) {
   CHECK(fl_parse_date_by(S("Sat, 21 november 2026"), S("%a, %d %B %Y"), &d) && d == date(2026, 11, 21));
   CHECK(fl_parse_date_by(S("2024-366"), S("%Y-%j"), &d) && d == date(2024, 12, 31));
   CHECK(fl_parse_datetime_by(S("2026-11-21 04:05:06.5 PM +0130"), S("%Y-%m-%d %I:%M:%S.%f %p %z"), &t) &&
-        t == fl_s_date_to_datetime(date(2026, 11, 21)) + INT64_C(52506500000));
+        t == INT64_C(1) * date(2026, 11, 21) * FL_DAY_MICROS + INT64_C(52506500000));
   CHECK(!fl_parse_date_by(S("2026-11-21 01"), S("%Y-%m-%d %H"), &d));
   CHECK(!fl_date_format_check(S("%Q"), NULL) && !fl_date_format_check(S("%"), NULL) &&
         fl_date_format_check(S("%Y%%"), NULL));
@@ -366,7 +374,7 @@ static void formats(void) {
   CHECK(is(fl_s_to_text_date(heap, d, ""), "2026-01-05") &&
         is(fl_s_to_text_date(heap, d, "%d.%m.%y %b %A %j"), "05.01.26 Jan Monday 005"));
   CHECK(
-      is(fl_s_to_text_datetime(heap, fl_s_date_to_datetime(d) + 1000000, "%H:%M:%S %I%p"), "00:00:01 12AM"));
+      is(fl_s_to_text_datetime(heap, d * FL_DAY_MICROS + 1000000, "%H:%M:%S %I%p"), "00:00:01 12AM"));
   CHECK(is(fl_s_to_text_date(heap, d, ">12"), "  2026-01-05"));
   struct {
     const char *format;

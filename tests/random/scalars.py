@@ -477,7 +477,7 @@ class Scalars:
             return f'date("{self.number(1900, 2100)}-{self.number(1, 12):02}-{self.number(1, 28):02}")'
         a = self.date(0)
         n = f"(({self.integer(depth - 1)[0]}) % 1000)"
-        return self.pick(f"({a} + days({n}))", f"({a} - days({n}))", f"add_months({a}, {n})", f"({a} + hours({n}))",
+        return self.pick(f"({a} + days({n}))", f"({a} - days({n}))", f"add_months({a}, {n})", f"date(datetime({a}) + hours({n}))",
                          f'date_trunc("{self.pick("year", "quarter", "month", "week")}", {a})',
                          f"(if {self.boolean(depth - 1)} {{ {a} }} else {{ {self.date(depth - 1)} }})",
                          f"if_else({self.boolean(depth - 1)}, {a}, {self.date(0)})")

@@ -48,7 +48,15 @@ int main(int argc, char **argv) {
   FlSlot *results = malloc((size_t)n_results * sizeof *results),
          file = {.t = {argv[1], (int64_t)strlen(argv[1])}};
   FlType1 of_file = {.dtype = FL_FILE};
-  FlOpDesc desc = {.site = -1, .n_args = 1, .arg_types = &of_file, .i = s.n_columns, .list = list, .n_list = s.n_columns};
+  FlType1 *of_results = calloc((size_t)n_results, sizeof *of_results); /* the count of rows, then columns */
+  for (int k = 1; k < n_results; k++) of_results[k].rank = 1;
+  FlOpDesc desc = {.site = -1,
+                   .n_args = 1,
+                   .arg_types = &of_file,
+                   .result_types = of_results,
+                   .i = s.n_columns,
+                   .list = list,
+                   .n_list = s.n_columns};
   for (int k = 0; k < repeats; k++) {
     start = now();
     if (fl_rt_read_csv(fl_run_ctx(run), &desc, &file, results)) {

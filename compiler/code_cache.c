@@ -1,7 +1,7 @@
 /* code_cache.c: see code_cache.h. Entries are those of runtime/memo, checked by digest at every load.
  *
  *   key     := "flow.code" flowc:digest options:digest path text:digest
- *   payload := n-inputs:u64 input* zeros object         zeros: to a multiple of 64
+ *   payload := n-inputs:u64 input* length:u64 warnings zeros object         zeros: to a multiple of 64
  *   input   := kind:u8 length:u64 path digest           of a source: its bytes; of data: size, time of
  * change, inode; of a pattern: the first path that it matches
  */
@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,9 +145,8 @@ static bool take(Reader *r, void *out, size_t n) {
   return true;
 }
 
-/* Reads the inputs; true when all are as they were. r->at is then at the object. */
+/* Reads the inputs; true when all are as they were. r->at is then behind them. */
 static bool inputs_unchanged(Reader *r) {
-  const char *start = r->at;
   uint64_t n;
   if (!take(r, &n, sizeof n)) return false;
   for (uint64_t i = 0; i < n; i++) {
@@ -159,6 +159,15 @@ static bool inputs_unchanged(Reader *r) {
     path[len] = '\0';
     if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, input_digest(path, kind))) return false;
   }
+  return true;
+}
+
+/* Reads the warnings and what fills up to the object. */
+static bool take_warnings(Reader *r, const char *start, FlText *warnings) {
+  uint64_t len;
+  if (!take(r, &len, sizeof len) || (size_t)(r->end - r->at) < len) return false;
+  *warnings = (FlText){r->at, (int64_t)len};
+  r->at += len;
   size_t zeros = (size_t) - (r->at - start) % FL_ALIGN;
   if ((size_t)(r->end - r->at) < zeros) return false;
   r->at += zeros;
@@ -174,7 +183,10 @@ FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const Fl
   if (e) {
     Reader r = {e->payload, (const char *)e->payload + e->bytes};
     char *why = NULL;
-    if (inputs_unchanged(&r)) loaded = fl_load_object(r.at, (size_t)(r.end - r.at), &why);
+    FlText warnings;
+    if (inputs_unchanged(&r) && take_warnings(&r, e->payload, &warnings))
+      loaded = fl_load_object(r.at, (size_t)(r.end - r.at), &why);
+    if (loaded) fwrite(warnings.ptr, 1, (size_t)warnings.len, stderr);
     free(why); /* an object that does not load is made anew */
   }
   fl_memo_unref(e);
@@ -184,7 +196,7 @@ FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const Fl
 void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options,
                        const FlObject *object) {
   if (!cache || !cache->memo) return;
-  FlText1 key = key_of(cache, c, options), head = {0};
+  FlText1 key = key_of(cache, c, options), head = {0}, warnings = {0};
   add_u64(&head, (uint64_t)c->sema.n_inputs);
   for (int i = 0; i < c->sema.n_inputs; i++) {
     const FlSemaInput *in = &c->sema.inputs[i];
@@ -193,6 +205,10 @@ void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuild
     fl_text_addz(&head, in->path);
     add_digest(&head, input_digest(in->path, in->kind));
   }
+  fl_sink_print(c->sink, &warnings, false);
+  add_u64(&head, warnings.len);
+  fl_text_add(&head, warnings.s ? warnings.s : "", warnings.len);
+  fl_text_reset(&warnings);
   while (head.len % FL_ALIGN != 0) fl_text_addc(&head, '\0');
   struct iovec pieces[2] = {{head.s, head.len}, {object->bytes, object->size}};
   fl_memo_put(cache->memo, (FlMemoKey){key.s, (int64_t)key.len, c->script->path}, pieces, 2, NULL);

@@ -16,7 +16,7 @@ typedef struct FlCodeCache FlCodeCache;
 FlCodeCache *fl_code_cache_open(void);
 void fl_code_cache_close(FlCodeCache *cache);
 
-/* The remembered object of a script, loaded, or NULL. */
+/* The remembered object of a script, loaded, or NULL. What was warned about when it was made is on standard error. */
 FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options);
 /* Remembers what was compiled; c->sema.inputs says from what. */
 void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options,

@@ -46,4 +46,9 @@ os.chmod(place.path / "code", 0o777)
 run("a folder that others may write to is not trusted", True, "= 18.0\n")
 os.chmod(place.path / "code", 0o700)
 run("trusted again", False, "= 18.0\n")
+
+place.write("w.flow", "let x = 1.5\nprint(x ?? 0.0)\n")
+for what in "at first", "remembered":
+    warned = place.run("run", "w.flow")
+    check("warning W0001" in warned.stderr, f"{what}: a warning is given again", warned.stderr[-300:])
 finish()

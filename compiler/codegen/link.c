@@ -195,9 +195,12 @@ bool fl_link(const FlObject *object, const char *out_path, const FlLinkOptions *
                .object = fl_arena_printf(arena, "%s.%ld.o", out_path, (long)getpid()),
                .output = fl_arena_printf(arena, "%s.%ld.tmp", out_path, (long)getpid())};
   bool ok = false;
+  struct stat there;
   *why = NULL;
-  if (!fl_codegen_find("libflowrt.a", in.runtime, sizeof in.runtime) ||
-      !fl_codegen_find("libflowstart.a", in.start, sizeof in.start)) {
+  if (stat(out_path, &there) == 0 && !S_ISREG(there.st_mode)) {
+    fl_text_addf(&said, "%s: it exists and is not an ordinary file", out_path);
+  } else if (!fl_codegen_find("libflowrt.a", in.runtime, sizeof in.runtime) ||
+             !fl_codegen_find("libflowstart.a", in.start, sizeof in.start)) {
     fl_text_addz(&said, "libflowrt.a, the runtime, is not installed beside flowc or in ../lib/flow");
   } else if (!write_file(in.object, object)) {
     fl_text_addf(&said, "%s: %s", in.object, strerror(errno));

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,9 +53,11 @@ static bool format(const char *path, const FlText1 *text, FlText1 *layout) {
   return good;
 }
 
-static bool replace(const char *path, const FlText1 *text) {
+/* Behind a symbolic link the file is replaced, and the link stays. */
+static bool replace(const char *link, const FlText1 *text) {
   struct stat st;
-  if (stat(path, &st)) return false;
+  char path[PATH_MAX];
+  if (!realpath(link, path) || stat(path, &st)) return false;
   FlText1 temporary = {0};
   fl_text_addf(&temporary, "%s.fmt-XXXXXX", path);
   int fd = mkstemp(temporary.s);

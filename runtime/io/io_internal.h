@@ -63,26 +63,31 @@ bool fl_input_same(const struct stat *a, const struct stat *b);
 /* NUL-terminated copy of a path; NULL (and an error) for one with a NUL inside or without memory. Free it. */
 char *fl_input_path(FlText path, FlIoError *e);
 
-/* The value in a file that `save` has written, in parts of these types, owned by the caller; `want`: its type as in
- * data/value_type.h. */
+/* The value in a file that `save` has written, in parts of these types, owned by the caller; `want`: its type
+ * as in data/value_type.h. */
 bool fl_flowdata_load(FlCtx *ctx, const char *path, const char *want, const FlType1 *types, int32_t n,
                       FlSlot *results, FlIoError *e);
 
 /* ---- outputs ------------------------------------------------------------------------------------------ */
 
-/* A file being written under a temporary name beside its place; it appears whole or not at all. */
+/* A file being written under a temporary name beside its place; it appears whole or not at all. What is no
+ * ordinary file (a device, a pipe) has no temporary name: it is written as it stands. */
 typedef struct FlOutput {
   int fd;
-  char *path, *temporary;
+  char *path;      /* as the script gave it: for messages */
+  char *target;    /* with the links at its end followed: what is replaced */
+  char *temporary; /* NULL: written as it stands */
   FlBytes *memory; /* not NULL: written there instead; `path` then says in messages what it is */
 } FlOutput;
 
-bool fl_output_open(const char *path, FlOutput *out, FlIoError *e); /* makes parent folders */
+bool fl_output_open(const char *path, FlOutput *out,
+                    FlIoError *e); /* makes parent folders; a folder is an error */
 bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e);
 bool fl_output_commit(FlOutput *out, FlIoError *e); /* fsync, rename; closes also on failure */
 void fl_output_abandon(FlOutput *out);              /* removes the temporary file */
 
-/* ---- tables in memory, as formats give and take them ---------------------------------------------------- */
+/* ---- tables in memory, as formats give and take them ----------------------------------------------------
+ */
 
 /* A column that is written. */
 typedef struct FlTableColumn {

@@ -119,7 +119,8 @@ def is_module(path):
     return path.stem.endswith("_module")
 
 
-# Programs with sanitizers: a report ends them with a status that no script has. Nothing is suppressed.
+# Programs with sanitizers: a report ends them with a status that no script has. Nothing is suppressed but races
+# inside of LLVM (tests/tsan.supp).
 # intercept_tls_get_addr: the runtime of gcc 12 takes a thread-local block whose address ends in 0x010 (as that of
 # libLLVM, which is loaded late, may) for one with a header of glibc 2.19, and the leak checker crashes on the size
 # that it reads there (DTLS_on_tls_get_addr, sanitizer_tls_get_addr.cpp). The allocator knows these blocks anyway.
@@ -127,7 +128,7 @@ SANITIZER_OPTIONS = {
     "ASAN_OPTIONS": "exitcode=99:intercept_tls_get_addr=0:detect_stack_use_after_return=1",
     "LSAN_OPTIONS": "exitcode=99",
     "UBSAN_OPTIONS": "exitcode=99:print_stacktrace=1",
-    "TSAN_OPTIONS": "exitcode=99",
+    "TSAN_OPTIONS": f"exitcode=99:suppressions={ROOT / 'tests/tsan.supp'}",
 }
 
 

@@ -177,7 +177,8 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
     *out = deliver(s, count_rows(s));
     return true;
   }
-  if (strstr(c->builtin->params, "axis=") && fl_actual_given(&c->args[1])) return false;
+  const FlBuiltin *bi = c->builtin;
+  if (bi->n_params > 1 && is(bi->params[1].name, "axis") && fl_actual_given(&c->args[1])) return false;
   FlVal columns[2] = {column_argument(s, &c->args[0])};
   if (fl_val_bad(columns[0]) || !has_rows(s, columns[0])) return false;
   if (is(c->builtin->name, "len")) {

@@ -1,114 +1,144 @@
-/* builtin.c: the table of builtins, and how a call's arguments find their parameters. */
+/* builtin.c: the table of builtins, and how a call's arguments find their parameters.
+ *
+ * In: builtins.def, the arguments of calls. Out: the builtins by name, made once a compilation; handlers
+ * called with their arguments in the order of the parameters. What always holds: a handler finds each
+ * parameter that is not optional given. */
 #include "sema/sema_internal.h"
 
 #define FL_BUILTIN(name, params, handler, op, data, doc) FlBuiltinFn fl_builtin_##handler;
 #include "sema/builtins.def"
 #undef FL_BUILTIN
 
-static const FlBuiltin builtins[] = {
+/* A row of the table, as it is written there. */
+typedef struct Row {
+  const char *name, *params;
+  FlBuiltinFn *fn;
+  FlOpcode op;
+  const char *data, *doc;
+} Row;
+
+static const Row rows[] = {
 #define FL_BUILTIN(name, params, handler, op, data, doc)                                                     \
   {#name, params, fl_builtin_##handler, FL_OP_##op, data, doc},
 #include "sema/builtins.def"
 #undef FL_BUILTIN
 };
-enum { N_BUILTINS = sizeof builtins / sizeof *builtins };
+enum { N_BUILTINS = sizeof rows / sizeof *rows };
 
-const FlBuiltin *fl_builtin_find(const char *name) {
-  for (int i = 0; i < N_BUILTINS; i++)
-    if (strcmp(builtins[i].name, name) == 0) return &builtins[i];
-  return NULL;
+/* ---- the table ---- */
+
+/* Reads "x, axis=, *seed=, ..." into what a call needs to know. */
+static void read_params(FlArena *arena, FlInterner *names, const char *at, FlBuiltin *out) {
+  FlVec(FlBuiltinParam) params = {0};
+  while (*at) {
+    at += strspn(at, " ,");
+    if (strncmp(at, "...", 3) == 0) {
+      out->takes_rest = true;
+      at += 3;
+    } else if (*at) {
+      bool by_name = *at == '*';
+      at += by_name;
+      size_t len = strcspn(at, ",=");
+      FlBuiltinParam p = {fl_intern(names, at, len), .optional = at[len] == '=', .by_name = by_name};
+      fl_vec_push(arena, &params, p);
+      at += len + (at[len] == '=');
+    }
+  }
+  out->n_params = params.n;
+  out->params = params.at;
+}
+
+FlMap *fl_builtins_make(FlArena *arena, FlInterner *names) {
+  FlMap *all = fl_map_make(arena);
+  FlBuiltin *bi = FL_NEW_ARRAY(arena, FlBuiltin, N_BUILTINS);
+  for (int i = 0; i < N_BUILTINS; i++, bi++) {
+    const Row *r = &rows[i];
+    *bi = (FlBuiltin){r->name, r->params, r->fn, r->op, r->data, r->doc, 0, NULL, false};
+    read_params(arena, names, r->params, bi);
+    fl_map_set(all, fl_intern_z(names, r->name), bi);
+  }
+  return all;
+}
+
+const FlBuiltin *fl_builtin_find(FlSema *s, const char *name) {
+  return fl_map_get(s->builtins, fl_intern_z(s->names, name));
 }
 
 const char *fl_builtin_closest(FlSema *s, const char *name) {
   FlVec(const char *) all = {0};
-  for (int i = 0; i < N_BUILTINS; i++) fl_vec_push(s->arena, &all, builtins[i].name);
+  for (int i = 0; i < N_BUILTINS; i++) fl_vec_push(s->arena, &all, rows[i].name);
   for (FlScope *scope = s->scope; scope; scope = scope->parent)
     for (int i = 0; i < scope->names.n; i++)
       if (scope->names.at[i]->kind == FL_BIND_FN) fl_vec_push(s->arena, &all, scope->names.at[i]->name);
   return fl_closest(name, all.at, all.n);
 }
 
-/* ---- parameters ---- */
+/* ---- calls ---- */
 
-enum { MAX_PARAMS = 12 };
+/* The parameter that a named argument is for; -1: none has its name. */
+static int named_param(const FlBuiltin *bi, const char *name) {
+  for (int k = bi->n_params - 1; k >= 0; k--)
+    if (bi->params[k].name == name && (!bi->takes_rest || bi->params[k].optional)) return k;
+  return -1;
+}
 
-typedef struct Params {
-  int n;
-  const char *name[MAX_PARAMS];
-  bool optional[MAX_PARAMS], by_name[MAX_PARAMS];
-  bool rest;
-} Params;
+static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
+  FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", bi->name, name.text);
+  FlVec(const char *) known = {0};
+  for (int k = 0; k < bi->n_params; k++) fl_vec_push(s->arena, &known, bi->params[k].name);
+  const char *near = fl_closest(name.text, known.at, known.n);
+  if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+  return false;
+}
 
-static Params read_params(FlSema *s, const FlBuiltin *bi) {
-  Params p = {0};
-  for (const char *at = bi->params; *at;) {
-    while (*at == ' ' || *at == ',') at++;
-    if (!*at) break;
-    if (strncmp(at, "...", 3) == 0) {
-      p.rest = true;
-      at += 3;
+static bool one_too_many(FlSema *s, const FlBuiltin *bi, FlSpan span) {
+  int most = 0;
+  for (int k = 0; k < bi->n_params; k++) most += !bi->params[k].by_name;
+  fl_sema_report(s, FL_E0210, span, "`%s` takes %d argument%s by position, and this is one more", bi->name,
+                 most, most == 1 ? "" : "s");
+  return false;
+}
+
+/* Each argument to its parameter, or to the rest. false: reported. */
+static bool bind_arguments(FlSema *s, FlCallSite *c, int n, const FlActual *args) {
+  const FlBuiltin *bi = c->builtin;
+  int next = 0;
+  for (int i = 0; i < n; i++) {
+    const char *name = args[i].name.text;
+    int k;
+    if (name) {
+      k = named_param(bi, name);
+    } else {
+      while (next < bi->n_params && (fl_actual_given(&c->args[next]) || bi->params[next].by_name)) next++;
+      k = next < bi->n_params ? next++ : -1;
+    }
+    if (k < 0 && bi->takes_rest) {
+      c->rest[c->n_rest++] = args[i];
       continue;
     }
-    bool by_name = *at == '*';
-    if (by_name) at++;
-    const char *end = at;
-    while (*end && *end != ',' && *end != '=') end++;
-    p.name[p.n] = fl_intern(s->names, at, (size_t)(end - at));
-    p.by_name[p.n] = by_name;
-    p.optional[p.n++] = *end == '=';
-    at = *end == '=' ? end + 1 : end;
+    if (k < 0) return name ? no_such_param(s, bi, args[i].name) : one_too_many(s, bi, args[i].span);
+    if (fl_actual_given(&c->args[k])) {
+      fl_sema_report(s, FL_E0211, args[i].span, "`%s` is given twice", bi->params[k].name);
+      return false;
+    }
+    c->args[k] = args[i];
   }
-  return p;
+  return true;
 }
 
 FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
                            const FlType *want) {
-  Params p = read_params(s, bi);
   FlCallSite c = {.builtin = bi, .span = span, .want = want};
-  c.args = FL_NEW_ARRAY(s->arena, FlActual, p.n + 1);
+  c.args = FL_NEW_ARRAY(s->arena, FlActual, bi->n_params + 1);
   c.rest = FL_NEW_ARRAY(s->arena, FlActual, n + 1);
-  int next = 0;
-  for (int i = 0; i < n; i++) {
-    int k = -1;
-    if (args[i].name.text) {
-      for (int j = 0; j < p.n; j++)
-        if (p.name[j] == args[i].name.text && (!p.rest || p.optional[j])) k = j;
-      if (k < 0 && p.rest) {
-        c.rest[c.n_rest++] = args[i];
-        continue;
-      }
-      if (k < 0) {
-        FlDiag *d = fl_sema_report(s, FL_E0209, args[i].name.span, "`%s` has no parameter `%s`", bi->name,
-                                   args[i].name.text);
-        const char *near = fl_closest(args[i].name.text, p.name, p.n);
-        if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
-        return fl_val_error(s);
-      }
-      if (fl_actual_given(&c.args[k]))
-        return fl_sema_error(s, FL_E0211, args[i].span, "`%s` is given twice", p.name[k]);
-    } else {
-      while (next < p.n && (fl_actual_given(&c.args[next]) || p.by_name[next])) next++;
-      if (next < p.n) {
-        k = next++;
-      } else if (p.rest) {
-        c.rest[c.n_rest++] = args[i];
-        continue;
-      } else {
-        int most = 0;
-        for (int j = 0; j < p.n; j++) most += !p.by_name[j];
-        return fl_sema_error(s, FL_E0210, args[i].span,
-                             "`%s` takes %d argument%s by position, and this is one more", bi->name, most,
-                             most == 1 ? "" : "s");
-      }
-    }
-    c.args[k] = args[i];
+  if (!bind_arguments(s, &c, n, args)) return fl_val_error(s);
+  for (int k = 0; k < bi->n_params; k++) {
+    if (bi->params[k].optional || fl_actual_given(&c.args[k])) continue;
+    FlDiag *d =
+        fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", bi->name, bi->params[k].name);
+    fl_diag_help(s->sink, d, "it is called as `%s(%s)`: %s", bi->name, bi->signature, bi->doc);
+    return fl_val_error(s);
   }
-  for (int j = 0; j < p.n; j++)
-    if (!p.optional[j] && !fl_actual_given(&c.args[j])) {
-      FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", bi->name, p.name[j]);
-      fl_diag_help(s->sink, d, "it is called as `%s(%s)`: %s", bi->name, bi->params, bi->doc);
-      return fl_val_error(s);
-    }
   return bi->fn(s, &c);
 }
 

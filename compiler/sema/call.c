@@ -561,7 +561,7 @@ static FlVal callee(FlSema *s, const FlExpr *f) {
       return b->val;
     }
   }
-  const FlBuiltin *bi = fl_builtin_find(f->name.text);
+  const FlBuiltin *bi = fl_builtin_find(s, f->name.text);
   FlClosure c = {.builtin = bi};
   if (bi) return (FlVal){.type = s->types->func, .fn = fl_arena_copy(s->arena, &c, sizeof c)};
   if (first && first->kind != FL_BIND_TYPE && first->kind != FL_BIND_MODULE && fl_val_bad(first->val))

@@ -592,7 +592,7 @@ static FlVal best(FlSema *s, const FlExpr *e, FlVal all) {
   int k = fl_verb_column(s, all, rest->at[0].value);
   if (k < 0) return fl_val_error(s);
   FlActual by = {.value = fl_val_field(s, all, k), .span = rest->at[0].span};
-  FlVal at = fl_sema_call_builtin(s, fl_builtin_find("argmax"), 1, &by, e->span, NULL);
+  FlVal at = fl_sema_call_builtin(s, fl_builtin_find(s, "argmax"), 1, &by, e->span, NULL);
   return fl_val_bad(at) ? at : fl_sema_at(s, all, at.parts[0], true);
 }
 

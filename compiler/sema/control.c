@@ -1,5 +1,5 @@
-/* control.c: blocks and statements: bindings, variables, assignments, assert. Loops are in loops.c, `if` and `match` in
- * branches.c.
+/* control.c: blocks and statements: bindings, variables, assignments, assert. Loops are in loops.c, `if` and
+ * `match` in branches.c.
  *
  * Variables are SSA: a binding's value is the latest one; loops and branches carry those that they assign. */
 #include "sema/choose.h"
@@ -220,7 +220,7 @@ static void assign(FlSema *s, const FlStmt *st) {
 
 static void check_true(FlSema *s, FlVal c, FlSpan span, int n, FlValue *const *values, const char *message) {
   if (c.type->kind == FL_TY_ARRAY) { /* all of them */
-    const FlBuiltin *all = fl_builtin_find("all");
+    const FlBuiltin *all = fl_builtin_find(s, "all");
     FlActual arg = {.value = c, .span = span};
     c = fl_sema_call_builtin(s, all, 1, &arg, span, NULL);
   }

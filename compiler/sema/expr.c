@@ -46,7 +46,7 @@ static FlVal unknown_name(FlSema *s, const char *name, FlSpan span) {
 static FlVal name_value(FlSema *s, FlName name) {
   FlBinding *b = fl_scope_find(s, name.text);
   if (!b) {
-    const FlBuiltin *bi = fl_builtin_find(name.text);
+    const FlBuiltin *bi = fl_builtin_find(s, name.text);
     if (bi) return closure_of(s, (FlClosure){.builtin = bi});
     return unknown_name(s, name.text, name.span);
   }
@@ -137,8 +137,10 @@ FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
   if (v.type->kind == FL_TY_NULL) return fl_val_textz(s, "null");
   bool plain = v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY;
   if (plain && v.type->dtype == FL_FILE) {
-    FlDiag *d = fl_sema_report(s, FL_E0301, span, "a file is its content, and its path is not to be seen: a text "
-                                                  "cannot hold %s", fl_val_text(s, v));
+    FlDiag *d = fl_sema_report(s, FL_E0301, span,
+                               "a file is its content, and its path is not to be seen: a text "
+                               "cannot hold %s",
+                               fl_val_text(s, v));
     fl_diag_help(s->sink, d, "keep the path beside the file: `files(...)` gives both");
     return fl_val_error(s);
   }

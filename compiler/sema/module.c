@@ -360,7 +360,8 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
                   .sources = sources,
                   .sink = sink,
                   .types = fl_types_make(arena, names),
-                  .options = options},
+                  .options = options,
+                  .builtins = fl_builtins_make(arena, names)},
          *s = &state;
   s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);
   s->module->doc = leading_doc(s, ast);

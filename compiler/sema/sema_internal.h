@@ -38,7 +38,7 @@ typedef struct FlVal {
   FlLiteral literal;
   bool negative; /* literal INT: the sign of `magnitude` */
   uint64_t magnitude;
-  double real; /* literal FLOAT */
+  double real;          /* literal FLOAT */
   const char *spelling; /* literal: as written; files: a path whose content says what is in them, or NULL */
 } FlVal;
 
@@ -173,6 +173,7 @@ struct FlSema {
   FlTypes *types;
   FlModule *module;
   const FlSemaOptions *options;
+  FlMap *builtins; /* builtin.c */
   FlBuilder b;
   FlFrame *frame;
   FlScope *scope;
@@ -219,7 +220,8 @@ FlVal fl_val_i64(FlSema *s, int64_t v);
 FlVal fl_val_bool(FlSema *s, bool v);
 FlVal fl_val_textz(FlSema *s, const char *text);
 FlVal fl_val_field(FlSema *s, FlVal v, int field); /* of a tuple, or the column of a table */
-/* The path that is known of `from`, files or a table with files, when `to` holds some of the same files; or NULL. */
+/* The path that is known of `from`, files or a table with files, when `to` holds some of the same files; or
+ * NULL. */
 const char *fl_val_sample(FlVal from, FlVal to);
 FlVal fl_val_tuple(FlSema *s, int n, const char *const *names, const FlVal *values, const char *nominal);
 /* From the number of rows and the columns. */
@@ -259,7 +261,8 @@ FlValue *fl_sema_size(FlSema *s, FlValue *size); /* the representative of equal 
  * {b}. */
 bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const char *message);
 /* Reports `message` with the operands a and b of a check that is known to fail. */
-void fl_sema_known_failure(FlSema *s, FlDiagCode code, FlSpan span, const char *message, int64_t a, int64_t b);
+void fl_sema_known_failure(FlSema *s, FlDiagCode code, FlSpan span, const char *message, int64_t a,
+                           int64_t b);
 bool fl_sema_sizes_equal(FlSema *s, FlValue *a, FlValue *b); /* known to be, without a check */
 FlValue *fl_sema_i64(FlSema *s, int64_t v);
 FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b);
@@ -375,8 +378,8 @@ FlValue *fl_levels_none(FlSema *s);
 FlValue *fl_levels_same(FlSema *s, FlValue *a, FlValue *b, FlSpan span);
 /* Texts, with or without null, as a category whose levels are the texts that occur, in their order. */
 FlVal fl_category_found(FlSema *s, FlVal texts, FlSpan span);
-/* category_table.c: the row with text for category; the table of `row` from one of such texts, whose levels are those
- * that occur in the whole column; and a table with texts for its categories. */
+/* category_table.c: the row with text for category; the table of `row` from one of such texts, whose levels
+ * are those that occur in the whole column; and a table with texts for its categories. */
 const FlType *fl_category_text_row(FlSema *s, const FlType *row);
 FlVal fl_category_table(FlSema *s, FlVal texts, const FlType *row, FlSpan span);
 FlVal fl_category_text_table(FlSema *s, FlVal t, FlSpan span);
@@ -437,29 +440,34 @@ bool fl_sema_extern_check(FlSema *s, const FlBinding *fn); /* its declaration; f
 /* Calls a function value with finished values (sort keys, optimisers' objectives, user aggregates ...). */
 FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span);
 
-/* A builtin. `params` names its parameters in order: "x, axis=, digits=": with `=` optional and by name or
- * position;
- * "..." takes all remaining ones (verbs). handler gets them bound: args[k] for parameter k (span.len 0 and
- * expr NULL and value.type NULL: absent), then rest. */
+/* A call of a builtin as its handler gets it. */
 typedef struct FlCallSite {
   const FlBuiltin *builtin;
   FlSpan span;    /* of the whole call */
-  FlActual *args; /* one a declared parameter */
+  FlActual *args; /* one a parameter, in order; fl_actual_given tells those that the call leaves out */
   int n_rest;
   FlActual *rest; /* what "..." took */
   const FlType *want;
 } FlCallSite;
 typedef FlVal FlBuiltinFn(FlSema *s, FlCallSite *c);
+typedef struct FlBuiltinParam {
+  const char *name; /* interned */
+  bool optional, by_name;
+} FlBuiltinParam;
 struct FlBuiltin {
   const char *name;
-  const char *params;
+  const char *signature; /* its parameters as builtins.def writes them, for messages */
   FlBuiltinFn *fn;
   FlOpcode op;      /* for families of builtins that differ by their operator */
   const char *data; /* likewise: the reduction's or aggregate's name, flags */
   const char *doc;
+  int n_params;
+  const FlBuiltinParam *params;
+  bool takes_rest; /* "...": arguments that are for no parameter go to `rest` */
 };
-const FlBuiltin *fl_builtin_find(const char *name);
-const char *fl_builtin_closest(FlSema *s, const char *name); /* among functions of all kinds; NULL: none */
+FlMap *fl_builtins_make(FlArena *arena, FlInterner *names);    /* FlBuiltin by interned name */
+const FlBuiltin *fl_builtin_find(FlSema *s, const char *name); /* NULL: none */
+const char *fl_builtin_closest(FlSema *s, const char *name);   /* among functions of all kinds; NULL: none */
 FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
                            const FlType *want);
 static inline bool fl_actual_given(const FlActual *a) { return a->expr != NULL || a->value.type != NULL; }
@@ -477,8 +485,8 @@ bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span);
 
 /* The argument that says where to write, as text; false: reported. */
 bool fl_sema_target_path(FlSema *s, FlActual *a, FlValue **out);
-/* A constant path that the script reads or writes (paths.c). false: it is both read and written, or written twice,
- * which is reported. Paths that are computed are compared when the script runs. */
+/* A constant path that the script reads or writes (paths.c). false: it is both read and written, or written
+ * twice, which is reported. Paths that are computed are compared when the script runs. */
 bool fl_sema_claim_path(FlSema *s, const char *path, FlSpan span, bool output);
 
 /* ---- tables: table.c (rows), columns.c (derive, select, ...), aggregate.c, join.c, reader.c

@@ -2,7 +2,6 @@
  * assign. */
 #include "sema/choose.h"
 #include "sema/loops.h"
-#include "sema/walk.h"
 
 typedef struct ExprThunk {
   const FlExpr *e;

@@ -5,7 +5,6 @@
  * Always: a stage's IR function depends on nothing but its parameters; what it uses of the script around it
  * becomes more of them (captures, scope.c). */
 #include "sema/choose.h"
-#include "sema/walk.h"
 
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
   if (!a->expr) return a->value;
@@ -94,14 +93,14 @@ static bool reach_expr(void *env, const FlExpr *e) {
     if (r->seen.at[i] == b->decl) return true;
   fl_vec_push(r->s->arena, &r->seen, b->decl);
   FlWalker w = {r, reach_expr, NULL};
-  if (b->decl->fn.body) fl_walk_expr(&w, b->decl->fn.body);
+  if (b->decl->fn.body) fl_syntax_walk_expr(&w, b->decl->fn.body);
   return true;
 }
 
 static bool is_recursive(FlSema *s, const FlBinding *fn) {
   Reach r = {.s = s, .file = fn->file, .goal = fn->decl};
   FlWalker w = {&r, reach_expr, NULL};
-  fl_walk_expr(&w, fn->decl->fn.body);
+  fl_syntax_walk_expr(&w, fn->decl->fn.body);
   return r.found;
 }
 

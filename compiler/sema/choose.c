@@ -2,7 +2,6 @@
  * branch evaluated only for the elements that take it. Variables that a branch assigns are results of the IF.
  */
 #include "sema/choose.h"
-#include "sema/walk.h"
 
 /* ---- which variables does a piece of code assign? ---- */
 
@@ -33,13 +32,13 @@ void fl_vars_add(FlSema *s, FlVarList *vars, FlBinding *b) {
 void fl_vars_of_expr(FlSema *s, FlVarList *vars, const FlExpr *e) {
   Collect c = {s, vars};
   FlWalker w = {&c, NULL, collect_stmt};
-  fl_walk_expr(&w, e);
+  fl_syntax_walk_expr(&w, e);
 }
 
 void fl_vars_of_stmts(FlSema *s, FlVarList *vars, FlStmt *const *stmts, int n) {
   Collect c = {s, vars};
   FlWalker w = {&c, NULL, collect_stmt};
-  for (int i = 0; i < n; i++) fl_walk_stmt(&w, stmts[i]);
+  for (int i = 0; i < n; i++) fl_syntax_walk_stmt(&w, stmts[i]);
 }
 
 int fl_vars_get(FlSema *s, const FlVarList *vars, FlValue **out) {

@@ -5,7 +5,6 @@
  * What the body gives decides the shape (LANGUAGE 5): scalars an array, tuples a table, arrays of one size
  * known outside an array of higher rank, else a list. */
 #include "sema/sema_internal.h"
-#include "sema/walk.h"
 
 enum { MAX_GENERATORS = FL_MAX_RANK };
 
@@ -50,7 +49,7 @@ static bool depends(FlSema *s, NameSet *set, const FlExpr *e) {
   (void)s;
   set->hit = false;
   FlWalker w = {set, uses_name, NULL};
-  fl_walk_expr(&w, e);
+  fl_syntax_walk_expr(&w, e);
   return set->hit;
 }
 

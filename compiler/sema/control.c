@@ -4,7 +4,6 @@
  * Variables are SSA: a binding's value is the latest one; loops and branches carry those that they assign. */
 #include "sema/choose.h"
 #include "sema/loops.h"
-#include "sema/walk.h"
 
 /* ---- patterns ---- */
 

@@ -4,7 +4,6 @@
 #include "sema/loops.h"
 
 #include "sema/choose.h"
-#include "sema/walk.h"
 
 static bool jump_stmt(void *env, const FlStmt *st) {
   FlJumps *j = env;
@@ -16,14 +15,14 @@ static bool jump_stmt(void *env, const FlStmt *st) {
 FlJumps fl_sema_jumps_in(const FlExpr *e) {
   FlJumps j = {0};
   FlWalker w = {&j, NULL, jump_stmt};
-  if (e) fl_walk_expr(&w, e);
+  if (e) fl_syntax_walk_expr(&w, e);
   return j;
 }
 
 FlJumps fl_sema_jumps_of(const FlStmt *st) {
   FlJumps j = {0};
   FlWalker w = {&j, NULL, jump_stmt};
-  fl_walk_stmt(&w, st);
+  fl_syntax_walk_stmt(&w, st);
   return j;
 }
 

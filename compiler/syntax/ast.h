@@ -407,6 +407,33 @@ FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, F
 
 const char *fl_syntax_binary_spelling(FlBinaryOp op); /* "+" */
 
+/* ---- going through a tree ------------------------------------------------------------------------------ */
+
+/* What is done with each part of a node; NULL: parts of this kind are passed over. */
+typedef struct FlPartVisitor {
+  void *env;
+  void (*expr)(void *env, const FlExpr *e);
+  void (*stmt)(void *env, const FlStmt *s);
+  void (*pattern)(void *env, const FlPat *p);
+  void (*type)(void *env, const FlTypeExpr *t);
+} FlPartVisitor;
+
+/* The parts right below a node, in the order in which they are written; those that are left out are not
+ * visited. */
+void fl_syntax_expr_parts(const FlPartVisitor *v, const FlExpr *e);
+void fl_syntax_stmt_parts(const FlPartVisitor *v, const FlStmt *s);
+
+/* Expressions and statements at any depth, parents first. */
+typedef struct FlWalker {
+  void *env;
+  bool (*expr)(void *env, const FlExpr *e); /* false: not into its parts; NULL: into all */
+  bool (*stmt)(void *env, const FlStmt *s);
+} FlWalker;
+void fl_syntax_walk_expr(const FlWalker *w, const FlExpr *e);
+void fl_syntax_walk_stmt(const FlWalker *w, const FlStmt *s);
+
+/* ---- trees as text ------------------------------------------------------------------------------------- */
+
 /* Text for --emit=tokens, one token a line, and --emit=ast, an s-expression a statement. */
 void fl_syntax_print_tokens(FlText1 *out, FlSource *source, FlSink *sink);
 void fl_syntax_print_ast(FlText1 *out, const FlAst *ast);

@@ -5,7 +5,26 @@
  * node. */
 #include "syntax/syntax_internal.h"
 
-static uint16_t higher(uint16_t a, uint16_t b) { return a > b ? a : b; }
+static void see_expr(void *height, const FlExpr *e) {
+  *(uint16_t *)height = fl_higher(*(uint16_t *)height, e->height);
+}
+static void see_stmt(void *height, const FlStmt *s) {
+  *(uint16_t *)height = fl_higher(*(uint16_t *)height, s->height);
+}
+static void see_pattern(void *height, const FlPat *p) {
+  *(uint16_t *)height = fl_higher(*(uint16_t *)height, p->height);
+}
+static void see_type(void *height, const FlTypeExpr *t) {
+  *(uint16_t *)height = fl_higher(*(uint16_t *)height, t->height);
+}
+
+uint16_t fl_build_height_below(const FlExpr *e, const FlStmt *s) {
+  uint16_t height = 0;
+  FlPartVisitor v = {&height, see_expr, see_stmt, see_pattern, see_type};
+  if (e) fl_syntax_expr_parts(&v, e);
+  if (s) fl_syntax_stmt_parts(&v, s);
+  return height;
+}
 
 FlExpr *fl_build_error(FlParser *p, FlSpan span) {
   FlExpr *e = FL_NEW(p->arena, FlExpr);
@@ -32,26 +51,12 @@ static FlExpr *make(FlParser *p, FlExprKind kind, FlSpan span) {
   return e;
 }
 
-/* Sets the height over parts of height `below`. */
-static FlExpr *raise(FlParser *p, FlExpr *e, uint16_t below) {
+/* Sets the height of a node whose parts are set. */
+static FlExpr *raise(FlParser *p, FlExpr *e) {
+  uint16_t below = fl_build_height_below(e, NULL);
   if (fl_build_too_high(p, e->span, below)) return fl_build_error(p, e->span);
   e->height = (uint16_t)(below + 1);
   return e;
-}
-
-static uint16_t height_of_args(const FlArgList *args) {
-  uint16_t h = 0;
-  for (int i = 0; i < args->n; i++) h = higher(h, args->at[i].value->height);
-  return h;
-}
-
-static uint16_t height_of_comprehension(const FlComprehension *c) {
-  uint16_t h = c->body->height;
-  for (int i = 0; i < c->clauses.n; i++) {
-    h = higher(h, c->clauses.at[i].source->height);
-    if (c->clauses.at[i].pattern) h = higher(h, c->clauses.at[i].pattern->height);
-  }
-  return h;
 }
 
 /* ---- leaves ---- */
@@ -177,10 +182,7 @@ FlExpr *fl_build_text_end(FlParser *p, FlTok begin, FlTextParts *parts, FlTok en
   FlExpr *e = make(p, FL_EXPR_TEXT, fl_span_join(begin->span, end->span));
   e->text.parts = *parts;
   e->text.style = begin->text.style;
-  uint16_t h = 0;
-  for (int i = 0; i < parts->n; i++)
-    if (parts->at[i].value) h = higher(h, parts->at[i].value->height);
-  return raise(p, e, h);
+  return raise(p, e);
 }
 
 /* ---- operators ---- */
@@ -190,7 +192,7 @@ FlExpr *fl_build_unary(FlParser *p, FlUnaryOp op, FlTok t, FlExpr *operand) {
   e->unary.op = op;
   e->unary.operand = operand;
   e->unary.op_span = t->span;
-  return raise(p, e, operand->height);
+  return raise(p, e);
 }
 
 static bool is_comparison(FlBinaryOp op) {
@@ -230,7 +232,7 @@ FlExpr *fl_build_binary(FlParser *p, FlBinaryOp op, FlExpr *left, FlTok t, FlExp
     fl_diag_help(p->sink, d, "write `a < b and b < c`");
     return fl_build_error(p, e->span);
   }
-  return raise(p, e, higher(left->height, right->height));
+  return raise(p, e);
 }
 
 FlExpr *fl_build_range(FlParser *p, FlExpr *lo, FlExpr *hi, FlExpr *step) {
@@ -243,8 +245,7 @@ FlExpr *fl_build_range(FlParser *p, FlExpr *lo, FlExpr *hi, FlExpr *step) {
     fl_diag_help(p->sink, d, "a step is written `0..n by 2`");
     return fl_build_error(p, e->span);
   }
-  uint16_t h = higher(lo->height, hi->height);
-  return raise(p, e, step ? higher(h, step->height) : h);
+  return raise(p, e);
 }
 
 /* ---- lambda ---- */
@@ -308,7 +309,7 @@ FlExpr *fl_build_lambda(FlParser *p, FlExpr *left, FlTok arrow, FlExpr *body) {
                    "pipe or operand put the lambda in brackets");
   }
   if (!fits) return fl_build_error(p, e->span);
-  return raise(p, e, higher(left->height, body->height));
+  return raise(p, e);
 }
 
 /* ---- calls and what follows a value ---- */
@@ -317,7 +318,7 @@ FlExpr *fl_build_call(FlParser *p, FlExpr *func, FlArgList *args, FlTok last) {
   FlExpr *e = make(p, FL_EXPR_CALL, fl_span_join(func->span, last->span));
   e->call.func = func;
   e->call.args = *args;
-  return raise(p, e, higher(func->height, height_of_args(args)));
+  return raise(p, e);
 }
 
 FlExpr *fl_build_reduce(FlParser *p, FlExpr *func, FlClauseList *clauses, FlExpr *body, FlArgList *rest,
@@ -326,36 +327,27 @@ FlExpr *fl_build_reduce(FlParser *p, FlExpr *func, FlClauseList *clauses, FlExpr
   e->reduce.func = func;
   e->reduce.comprehension = (FlComprehension){*clauses, body};
   e->reduce.rest = *rest;
-  uint16_t h = higher(func->height, height_of_args(rest));
-  return raise(p, e, higher(h, height_of_comprehension(&e->reduce.comprehension)));
+  return raise(p, e);
 }
 
 FlExpr *fl_build_index(FlParser *p, FlExpr *base, FlSubscriptList *subs, FlTok last) {
   FlExpr *e = make(p, FL_EXPR_INDEX, fl_span_join(base->span, last->span));
   e->index.base = base;
   e->index.subs = *subs;
-  uint16_t h = base->height;
-  for (int i = 0; i < subs->n; i++) {
-    const FlSubscript *s = &subs->at[i];
-    if (s->value) h = higher(h, s->value->height);
-    if (s->lo) h = higher(h, s->lo->height);
-    if (s->hi) h = higher(h, s->hi->height);
-    if (s->step) h = higher(h, s->step->height);
-  }
-  return raise(p, e, h);
+  return raise(p, e);
 }
 
 FlExpr *fl_build_field(FlParser *p, FlExpr *base, FlTok name) {
   FlExpr *e = make(p, FL_EXPR_FIELD, fl_span_join(base->span, name->span));
   e->field.base = base;
   e->field.name = (FlName){name->name, name->span};
-  return raise(p, e, base->height);
+  return raise(p, e);
 }
 
 FlExpr *fl_build_transpose(FlParser *p, FlExpr *base, FlTok t) {
   FlExpr *e = make(p, FL_EXPR_TRANSPOSE, fl_span_join(base->span, t->span));
   e->operand = base;
-  return raise(p, e, base->height);
+  return raise(p, e);
 }
 
 FlArg *fl_build_arg(FlParser *p, FlTok name, FlExpr *value) {
@@ -430,13 +422,13 @@ static FlExpr *pipe_to(FlParser *p, FlExpr *value, FlExpr *call) {
     FlExpr *func = call;
     call = make(p, FL_EXPR_CALL, func->span);
     call->call.func = func;
-    call = raise(p, call, func->height);
+    call = raise(p, call);
     if (call->kind == FL_EXPR_ERROR) return call;
   }
   FlExpr *e = make(p, FL_EXPR_PIPE, fl_span_join(value->span, call->span));
   e->pipe.value = value;
   e->pipe.call = call;
-  return raise(p, e, higher(value->height, call->height));
+  return raise(p, e);
 }
 
 FlExpr *fl_build_pipe(FlParser *p, FlExpr *value, FlTok t, FlExpr *right) {
@@ -450,7 +442,7 @@ FlExpr *fl_build_pipe(FlParser *p, FlExpr *value, FlTok t, FlExpr *right) {
   }
   *base = fl_build_pipe(p, value, t, *base);
   right->span = fl_span_join(value->span, right->span);
-  return raise(p, right, higher(right->height, (*base)->height));
+  return raise(p, right);
 }
 
 /* ---- brackets ---- */
@@ -479,12 +471,12 @@ static FlExpr *round_type(FlParser *p, FlSpan span, const FlItemList *items, boo
     }
     FlTypeItem field = {item->name, item->type, fl_span_join(item->name.span, item->type->span)};
     fl_vec_push(p->arena, &type->tuple.fields, field);
-    h = higher(h, item->type->height);
+    h = fl_higher(h, item->type->height);
   }
   type->height = (uint16_t)(h + 1);
   FlExpr *e = make(p, FL_EXPR_TYPE, span);
   e->type = type;
-  return raise(p, e, type->height);
+  return raise(p, e);
 }
 
 FlExpr *fl_build_round(FlParser *p, FlTok first, FlItemList *items, bool comma, bool open, FlTok last) {
@@ -498,28 +490,24 @@ FlExpr *fl_build_round(FlParser *p, FlTok first, FlItemList *items, bool comma, 
     return e;
   }
   FlExpr *e = make(p, FL_EXPR_TUPLE, span);
-  uint16_t h = 0;
   for (int i = 0; i < items->n; i++) {
     const FlItem *item = &items->at[i];
     FlTupleItem field = {item->name, item->value, fl_span_join(item->name.span, item->value->span)};
     fl_vec_push(p->arena, &e->tuple, field);
-    h = higher(h, item->value->height);
   }
-  return raise(p, e, h);
+  return raise(p, e);
 }
 
 FlExpr *fl_build_array(FlParser *p, FlTok first, FlExprList *elements, FlTok last) {
   FlExpr *e = make(p, FL_EXPR_ARRAY, fl_span_join(first->span, last->span));
   e->array = *elements;
-  uint16_t h = 0;
-  for (int i = 0; i < elements->n; i++) h = higher(h, elements->at[i]->height);
-  return raise(p, e, h);
+  return raise(p, e);
 }
 
 FlExpr *fl_build_comprehension(FlParser *p, FlTok first, FlClauseList *clauses, FlExpr *body, FlTok last) {
   FlExpr *e = make(p, FL_EXPR_COMPREHENSION, fl_span_join(first->span, last->span));
   e->comprehension = (FlComprehension){*clauses, body};
-  return raise(p, e, height_of_comprehension(&e->comprehension));
+  return raise(p, e);
 }
 
 FlClause *fl_build_generator(FlParser *p, FlPat *pattern, FlExpr *source) {
@@ -541,10 +529,8 @@ FlClause *fl_build_filter(FlParser *p, FlTok t, FlExpr *condition) {
 
 FlExpr *fl_build_block(FlParser *p, FlTok first, FlStmtList *stmts, FlTok last) {
   FlExpr *e = make(p, FL_EXPR_BLOCK, fl_span_join(first->span, last->span));
-  uint16_t h = 0;
   if (stmts) e->block = *stmts;
-  for (int i = 0; i < e->block.n; i++) h = higher(h, e->block.at[i]->height);
-  return raise(p, e, h);
+  return raise(p, e);
 }
 
 FlExpr *fl_build_if(FlParser *p, FlTok first, FlExpr *condition, FlExpr *then, FlExpr *otherwise) {
@@ -552,21 +538,14 @@ FlExpr *fl_build_if(FlParser *p, FlTok first, FlExpr *condition, FlExpr *then, F
   e->if_else.condition = condition;
   e->if_else.then = then;
   e->if_else.otherwise = otherwise;
-  uint16_t h = higher(condition->height, then->height);
-  return raise(p, e, otherwise ? higher(h, otherwise->height) : h);
+  return raise(p, e);
 }
 
 FlExpr *fl_build_match(FlParser *p, FlTok first, FlExpr *subject, FlArmList *arms, FlTok last) {
   FlExpr *e = make(p, FL_EXPR_MATCH, fl_span_join(first->span, last->span));
   e->match.subject = subject;
   e->match.arms = *arms;
-  uint16_t h = subject->height;
-  for (int i = 0; i < arms->n; i++) {
-    const FlArm *arm = &arms->at[i];
-    h = higher(h, higher(arm->pattern->height, arm->body->height));
-    if (arm->guard) h = higher(h, arm->guard->height);
-  }
-  return raise(p, e, h);
+  return raise(p, e);
 }
 
 FlArm *fl_build_arm(FlParser *p, FlPat *pattern, FlExpr *guard, FlExpr *body) {

@@ -2,27 +2,32 @@
  * cannot be assigned to, or begins like the rest of the line before, is reported here. */
 #include "syntax/syntax_internal.h"
 
-static uint16_t higher(uint16_t a, uint16_t b) { return a > b ? a : b; }
-
-static FlStmt *make(FlParser *p, FlStmtKind kind, FlSpan span, uint16_t below) {
+static FlStmt *make(FlParser *p, FlStmtKind kind, FlSpan span) {
   FlStmt *s = FL_NEW(p->arena, FlStmt);
-  bool high = fl_build_too_high(p, span, below);
-  s->kind = high ? FL_STMT_ERROR : kind;
+  s->kind = kind;
   s->span = span;
+  s->height = 1;
+  return s;
+}
+
+/* Sets the height of a statement whose parts are set. One that is too high becomes ERROR. */
+static FlStmt *raise(FlParser *p, FlStmt *s) {
+  uint16_t below = fl_build_height_below(NULL, s);
+  bool high = fl_build_too_high(p, s->span, below);
+  if (high) s->kind = FL_STMT_ERROR;
   s->height = high ? 1 : (uint16_t)(below + 1);
   return s;
 }
 
-FlStmt *fl_build_stmt_error(FlParser *p) { return make(p, FL_STMT_ERROR, p->tokens.at[p->at].span, 0); }
+FlStmt *fl_build_stmt_error(FlParser *p) { return make(p, FL_STMT_ERROR, p->tokens.at[p->at].span); }
 
 FlStmt *fl_build_let(FlParser *p, FlStmtKind kind, FlTok first, FlPat *pattern, FlTypeExpr *type,
                      FlExpr *value) {
-  uint16_t h = higher(higher(pattern->height, type ? type->height : 0), value->height);
-  FlStmt *s = make(p, kind, fl_span_join(first->span, value->span), h);
+  FlStmt *s = make(p, kind, fl_span_join(first->span, value->span));
   s->let.pattern = pattern;
   s->let.type = type;
   s->let.value = value;
-  return s;
+  return raise(p, s);
 }
 
 static bool is_target(const FlExpr *e) {
@@ -32,11 +37,11 @@ static bool is_target(const FlExpr *e) {
 }
 
 FlStmt *fl_build_assign(FlParser *p, FlExpr *target, FlTok t, FlExpr *value) {
-  FlStmt *s =
-      make(p, FL_STMT_ASSIGN, fl_span_join(target->span, value->span), higher(target->height, value->height));
+  FlStmt *s = make(p, FL_STMT_ASSIGN, fl_span_join(target->span, value->span));
   s->assign.target = target;
   s->assign.value = value;
   s->assign.add = t->kind == FL_TOK_PLUSASSIGN;
+  raise(p, s);
   if (is_target(target) || target->kind == FL_EXPR_ERROR) return s;
   FlDiag *d = fl_report(p->sink, FL_E0107, target->span, "this cannot be assigned to");
   if (target->kind == FL_EXPR_TUPLE) fl_diag_help(p->sink, d, "names are bound with `let (a, b) = ...`");
@@ -67,8 +72,9 @@ static bool is_arrow_assignment(const FlParser *p, const FlExpr *e) {
 }
 
 FlStmt *fl_build_expr_stmt(FlParser *p, FlExpr *value) {
-  FlStmt *s = make(p, FL_STMT_EXPR, value->span, value->height);
+  FlStmt *s = make(p, FL_STMT_EXPR, value->span);
   s->expr = value;
+  raise(p, s);
   if (s->kind == FL_STMT_ERROR) return s;
   if (value->span.file && p->source->text[value->span.start] == '-' && follows_line(p, value->span)) {
     FlDiag *d = fl_report(p->sink, FL_E0105, (FlSpan){value->span.file, value->span.start, 1},
@@ -85,62 +91,42 @@ FlStmt *fl_build_expr_stmt(FlParser *p, FlExpr *value) {
 }
 
 FlStmt *fl_build_for(FlParser *p, FlTok first, FlPat *pattern, FlExpr *source, FlExpr *body) {
-  uint16_t h = higher(higher(pattern->height, source->height), body->height);
-  FlStmt *s = make(p, FL_STMT_FOR, fl_span_join(first->span, body->span), h);
+  FlStmt *s = make(p, FL_STMT_FOR, fl_span_join(first->span, body->span));
   s->loop.pattern = pattern;
   s->loop.source = source;
   s->loop.body = body;
-  return s;
+  return raise(p, s);
 }
 
 FlStmt *fl_build_while(FlParser *p, FlTok first, FlExpr *condition, FlExpr *body) {
-  FlStmt *s =
-      make(p, FL_STMT_WHILE, fl_span_join(first->span, body->span), higher(condition->height, body->height));
+  FlStmt *s = make(p, FL_STMT_WHILE, fl_span_join(first->span, body->span));
   s->loop.source = condition;
   s->loop.body = body;
-  return s;
+  return raise(p, s);
 }
 
-FlStmt *fl_build_word_stmt(FlParser *p, FlStmtKind kind, FlTok t) { return make(p, kind, t->span, 0); }
+FlStmt *fl_build_word_stmt(FlParser *p, FlStmtKind kind, FlTok t) { return make(p, kind, t->span); }
 
 FlStmt *fl_build_assert(FlParser *p, FlTok first, FlExpr *condition, FlExpr *message) {
   FlSpan span = fl_span_join(first->span, message ? message->span : condition->span);
-  FlStmt *s = make(p, FL_STMT_ASSERT, span, higher(condition->height, message ? message->height : 0));
+  FlStmt *s = make(p, FL_STMT_ASSERT, span);
   s->assert.condition = condition;
   s->assert.message = message;
-  return s;
+  return raise(p, s);
 }
 
 /* ---- functions ---- */
 
-static uint16_t height_of_params(const FlFnParamList *params) {
-  uint16_t h = 0;
-  for (int i = 0; i < params->n; i++) {
-    if (params->at[i].type) h = higher(h, params->at[i].type->height);
-    if (params->at[i].fallback) h = higher(h, params->at[i].fallback->height);
-  }
-  return h;
-}
-
-static uint16_t height_of_attributes(const FlAttributeList *attributes) {
-  uint16_t h = 0;
-  for (int i = 0; i < attributes->n; i++)
-    for (int k = 0; k < attributes->at[i].args.n; k++)
-      h = higher(h, attributes->at[i].args.at[k].value->height);
-  return h;
-}
-
 static FlStmt *make_fn(FlParser *p, FlStmtKind kind, FlAttributeList *attributes, FlSpan span, FlTok name,
                        FlFnParamList *params, FlTypeExpr *result, FlExpr *body) {
-  uint16_t h = higher(height_of_attributes(attributes), height_of_params(params));
   if (attributes->n) span = fl_span_join(attributes->at[0].span, span);
-  FlStmt *s = make(p, kind, span, higher(h, higher(result ? result->height : 0, body ? body->height : 0)));
+  FlStmt *s = make(p, kind, span);
   s->fn.attributes = *attributes;
   s->fn.name = fl_build_binding(p, name);
   s->fn.params = *params;
   s->fn.result = result;
   s->fn.body = body;
-  return s;
+  return raise(p, s);
 }
 
 FlStmt *fl_build_fn(FlParser *p, FlStmtKind kind, FlAttributeList *attributes, FlTok first, FlTok name,
@@ -177,26 +163,26 @@ FlAttribute *fl_build_attribute(FlParser *p, FlTok first, FlTok name, FlArgList 
 /* ---- other declarations ---- */
 
 FlStmt *fl_build_type_stmt(FlParser *p, FlTok first, FlTok name, FlNameList *sizes, FlTypeExpr *type) {
-  FlStmt *s = make(p, FL_STMT_TYPE, fl_span_join(first->span, type->span), type->height);
+  FlStmt *s = make(p, FL_STMT_TYPE, fl_span_join(first->span, type->span));
   s->type.name = fl_build_binding(p, name);
   if (sizes) s->type.sizes = *sizes;
   s->type.type = type;
-  return s;
+  return raise(p, s);
 }
 
 FlStmt *fl_build_param(FlParser *p, FlTok first, FlTok name, FlTypeExpr *type, FlExpr *fallback) {
   FlSpan span = fl_span_join(first->span, fallback ? fallback->span : type->span);
-  FlStmt *s = make(p, FL_STMT_PARAM, span, higher(type->height, fallback ? fallback->height : 0));
+  FlStmt *s = make(p, FL_STMT_PARAM, span);
   s->param.name = fl_build_binding(p, name);
   s->param.type = type;
   s->param.fallback = fallback;
-  return s;
+  return raise(p, s);
 }
 
 FlStmt *fl_build_import(FlParser *p, FlTok first, FlImportList *items) {
-  FlStmt *s = make(p, FL_STMT_IMPORT, fl_span_join(first->span, items->at[items->n - 1].span), 0);
+  FlStmt *s = make(p, FL_STMT_IMPORT, fl_span_join(first->span, items->at[items->n - 1].span));
   s->import = *items;
-  return s;
+  return raise(p, s);
 }
 
 FlImport *fl_build_import_item(FlParser *p, FlTok module, FlTok path, FlTok alias) {
@@ -212,9 +198,9 @@ FlImport *fl_build_import_item(FlParser *p, FlTok module, FlTok path, FlTok alia
 }
 
 FlStmt *fl_build_test(FlParser *p, FlTok first, FlTok name, FlExpr *body) {
-  FlStmt *s = make(p, FL_STMT_TEST, fl_span_join(first->span, body->span), body->height);
+  FlStmt *s = make(p, FL_STMT_TEST, fl_span_join(first->span, body->span));
   s->test.name = name->text.bytes;
   s->test.name_span = name->span;
   s->test.body = body;
-  return s;
+  return raise(p, s);
 }

@@ -2,8 +2,6 @@
  */
 #include "syntax/syntax_internal.h"
 
-static uint16_t higher(uint16_t a, uint16_t b) { return a > b ? a : b; }
-
 /* ---- patterns ---- */
 
 static FlPat *make_pat(FlParser *p, FlPatKind kind, FlSpan span) {
@@ -33,7 +31,7 @@ FlPat *fl_build_pat_any(FlParser *p, FlTok t) { return make_pat(p, FL_PAT_ANY, t
 FlPat *fl_build_pat_tuple(FlParser *p, FlTok first, FlPatList *items, FlTok last) {
   FlPat *pat = make_pat(p, FL_PAT_TUPLE, fl_span_join(first->span, last->span));
   uint16_t h = 0;
-  for (int i = 0; i < items->n; i++) h = higher(h, items->at[i]->height);
+  for (int i = 0; i < items->n; i++) h = fl_higher(h, items->at[i]->height);
   if (fl_build_too_high(p, pat->span, h)) return fl_build_pat_error(p, pat->span);
   pat->tuple = *items;
   pat->height = (uint16_t)(h + 1);
@@ -100,7 +98,7 @@ FlTypeExpr *fl_build_type_round(FlParser *p, FlTok first, FlTypeItemList *fields
     return inner;
   }
   uint16_t h = 0;
-  for (int i = 0; fields && i < fields->n; i++) h = higher(h, fields->at[i].type->height);
+  for (int i = 0; fields && i < fields->n; i++) h = fl_higher(h, fields->at[i].type->height);
   FlTypeExpr *t = make_type(p, FL_TE_TUPLE, span, h);
   if (t->kind == FL_TE_ERROR) return t;
   if (fields) t->tuple.fields = *fields;
@@ -111,7 +109,7 @@ FlTypeExpr *fl_build_type_round(FlParser *p, FlTok first, FlTypeItemList *fields
 /* (A, B) -> C takes two values; ((A, B)) -> C takes one, a tuple. */
 FlTypeExpr *fl_build_type_function(FlParser *p, FlTypeExpr *params, FlTypeExpr *result) {
   FlSpan span = fl_span_join(params->span, result->span);
-  FlTypeExpr *t = make_type(p, FL_TE_FUNCTION, span, higher(params->height, result->height));
+  FlTypeExpr *t = make_type(p, FL_TE_FUNCTION, span, fl_higher(params->height, result->height));
   if (t->kind == FL_TE_ERROR) return t;
   bool several = params->kind == FL_TE_TUPLE && !params->brackets && !params->tuple.open;
   for (int i = 0; several && i < params->tuple.fields.n; i++) several = !params->tuple.fields.at[i].name.text;

@@ -147,6 +147,24 @@ static void type(FlText1 *out, const FlTypeExpr *t) {
   }
 }
 
+static void add_expr(void *out, const FlExpr *e) { child(out, e); }
+static void add_pattern(void *out, const FlPat *p) { pattern(out, p); }
+static void add_type(void *out, const FlTypeExpr *t) { child_type(out, t); }
+static void add_stmt(void *out, const FlStmt *s) {
+  fl_text_addc(out, ' ');
+  stmt(out, s);
+}
+
+/* Nodes that show their parts and nothing else. */
+static void parts_of_expr(FlText1 *out, const FlExpr *e) {
+  FlPartVisitor v = {out, add_expr, add_stmt, add_pattern, add_type};
+  fl_syntax_expr_parts(&v, e);
+}
+static void parts_of_stmt(FlText1 *out, const FlStmt *s) {
+  FlPartVisitor v = {out, add_expr, add_stmt, add_pattern, add_type};
+  fl_syntax_stmt_parts(&v, s);
+}
+
 static void args(FlText1 *out, const FlArgList *list) {
   for (int i = 0; i < list->n; i++) { named(out, list->at[i].name, list->at[i].value); }
 }
@@ -217,29 +235,27 @@ static void expr(FlText1 *out, const FlExpr *e) {
   case FL_EXPR_FLOAT:
   case FL_EXPR_BOOL:
   case FL_EXPR_NULL:
-  case FL_EXPR_NAME: break;
+  case FL_EXPR_NAME:
+  case FL_EXPR_ARRAY:
+  case FL_EXPR_BLOCK:
+  case FL_EXPR_IF:
+  case FL_EXPR_PIPE:
+  case FL_EXPR_TRANSPOSE:
+  case FL_EXPR_UNARY:
+  case FL_EXPR_BINARY:
+  case FL_EXPR_RANGE:
+  case FL_EXPR_TYPE: parts_of_expr(out, e); break;
   case FL_EXPR_COL:
   case FL_EXPR_OUTER: name(out, e->name); break;
   case FL_EXPR_TEXT: text(out, &e->text.parts); break;
   case FL_EXPR_TUPLE:
     for (int i = 0; i < e->tuple.n; i++) { named(out, e->tuple.at[i].name, e->tuple.at[i].value); }
     break;
-  case FL_EXPR_ARRAY:
-    for (int i = 0; i < e->array.n; i++) child(out, e->array.at[i]);
-    break;
   case FL_EXPR_COMPREHENSION: comprehension(out, &e->comprehension); break;
   case FL_EXPR_REDUCE:
     child(out, e->reduce.func);
     comprehension(out, &e->reduce.comprehension);
     args(out, &e->reduce.rest);
-    break;
-  case FL_EXPR_BLOCK:
-    for (int i = 0; i < e->block.n; i++) fl_text_addc(out, ' '), stmt(out, e->block.at[i]);
-    break;
-  case FL_EXPR_IF:
-    child(out, e->if_else.condition);
-    child(out, e->if_else.then);
-    if (e->if_else.otherwise) child(out, e->if_else.otherwise);
     break;
   case FL_EXPR_MATCH:
     child(out, e->match.subject);
@@ -267,30 +283,14 @@ static void expr(FlText1 *out, const FlExpr *e) {
     child(out, e->call.func);
     args(out, &e->call.args);
     break;
-  case FL_EXPR_PIPE:
-    child(out, e->pipe.value);
-    child(out, e->pipe.call);
-    break;
   case FL_EXPR_INDEX:
     child(out, e->index.base);
     for (int i = 0; i < e->index.subs.n; i++) subscript(out, &e->index.subs.at[i]);
     break;
   case FL_EXPR_FIELD:
-    child(out, e->field.base);
+    parts_of_expr(out, e);
     name(out, e->field.name);
     break;
-  case FL_EXPR_TRANSPOSE: child(out, e->operand); break;
-  case FL_EXPR_UNARY: child(out, e->unary.operand); break;
-  case FL_EXPR_BINARY:
-    child(out, e->binary.left);
-    child(out, e->binary.right);
-    break;
-  case FL_EXPR_RANGE:
-    child(out, e->range.lo);
-    child(out, e->range.hi);
-    if (e->range.step) child(out, e->range.step);
-    break;
-  case FL_EXPR_TYPE: child_type(out, e->type); break;
   }
   fl_text_addc(out, ')');
 }
@@ -352,18 +352,11 @@ static void stmt(FlText1 *out, const FlStmt *s) {
     break;
   case FL_STMT_ASSIGN:
     if (s->assign.add) fl_text_addz(out, " +=");
-    child(out, s->assign.target);
-    child(out, s->assign.value);
+    parts_of_stmt(out, s);
     break;
-  case FL_STMT_FOR: pattern(out, s->loop.pattern); /* fallthrough */
+  case FL_STMT_FOR:
   case FL_STMT_WHILE:
-    child(out, s->loop.source);
-    child(out, s->loop.body);
-    break;
-  case FL_STMT_ASSERT:
-    child(out, s->assert.condition);
-    if (s->assert.message) child(out, s->assert.message);
-    break;
+  case FL_STMT_ASSERT: parts_of_stmt(out, s); break;
   case FL_STMT_FN:
   case FL_STMT_STAGE:
   case FL_STMT_EXTERN: fn(out, s); break;
@@ -374,19 +367,18 @@ static void stmt(FlText1 *out, const FlStmt *s) {
       name(out, s->type.sizes.at[i]);
       fl_text_addz(out, i + 1 == s->type.sizes.n ? ")" : "");
     }
-    child_type(out, s->type.type);
+    parts_of_stmt(out, s);
     break;
   case FL_STMT_PARAM:
     name(out, s->param.name);
     fl_text_addc(out, ':');
-    child_type(out, s->param.type);
-    if (s->param.fallback) child(out, s->param.fallback);
+    parts_of_stmt(out, s);
     break;
   case FL_STMT_IMPORT: import(out, &s->import); break;
   case FL_STMT_TEST:
     fl_text_addc(out, ' ');
     fl_syntax_add_escaped(out, s->test.name, strlen(s->test.name));
-    child(out, s->test.body);
+    parts_of_stmt(out, s);
     break;
   }
   fl_text_addc(out, ')');

@@ -1,0 +1,185 @@
+/* parts.c: what the nodes of a tree are made of, and a walk through all of it on that ground.
+ *
+ * In: a node. Out: calls of the visitor, one a part, in the order in which they are written.
+ * What always holds: this is the one place that lists the parts of each kind. */
+#include "syntax/ast.h"
+
+static void expr_part(const FlPartVisitor *v, const FlExpr *e) {
+  if (e && v->expr) v->expr(v->env, e);
+}
+static void stmt_part(const FlPartVisitor *v, const FlStmt *s) {
+  if (s && v->stmt) v->stmt(v->env, s);
+}
+static void pattern_part(const FlPartVisitor *v, const FlPat *p) {
+  if (p && v->pattern) v->pattern(v->env, p);
+}
+static void type_part(const FlPartVisitor *v, const FlTypeExpr *t) {
+  if (t && v->type) v->type(v->env, t);
+}
+
+static void args(const FlPartVisitor *v, const FlArgList *list) {
+  for (int i = 0; i < list->n; i++) expr_part(v, list->at[i].value);
+}
+
+static void comprehension(const FlPartVisitor *v, const FlComprehension *c) {
+  for (int i = 0; i < c->clauses.n; i++) {
+    pattern_part(v, c->clauses.at[i].pattern);
+    expr_part(v, c->clauses.at[i].source);
+  }
+  expr_part(v, c->body);
+}
+
+static void subscripts(const FlPartVisitor *v, const FlSubscriptList *subs) {
+  for (int i = 0; i < subs->n; i++) {
+    const FlSubscript *sub = &subs->at[i];
+    expr_part(v, sub->value);
+    expr_part(v, sub->lo);
+    expr_part(v, sub->hi);
+    expr_part(v, sub->step);
+  }
+}
+
+static void arms(const FlPartVisitor *v, const FlArmList *list) {
+  for (int i = 0; i < list->n; i++) {
+    pattern_part(v, list->at[i].pattern);
+    expr_part(v, list->at[i].guard);
+    expr_part(v, list->at[i].body);
+  }
+}
+
+void fl_syntax_expr_parts(const FlPartVisitor *v, const FlExpr *e) {
+  switch (e->kind) {
+  case FL_EXPR_ERROR:
+  case FL_EXPR_INT:
+  case FL_EXPR_FLOAT:
+  case FL_EXPR_BOOL:
+  case FL_EXPR_NULL:
+  case FL_EXPR_NAME:
+  case FL_EXPR_COL:
+  case FL_EXPR_OUTER: return;
+  case FL_EXPR_TEXT:
+    for (int i = 0; i < e->text.parts.n; i++) expr_part(v, e->text.parts.at[i].value);
+    return;
+  case FL_EXPR_TUPLE:
+    for (int i = 0; i < e->tuple.n; i++) expr_part(v, e->tuple.at[i].value);
+    return;
+  case FL_EXPR_ARRAY:
+    for (int i = 0; i < e->array.n; i++) expr_part(v, e->array.at[i]);
+    return;
+  case FL_EXPR_COMPREHENSION: comprehension(v, &e->comprehension); return;
+  case FL_EXPR_REDUCE:
+    expr_part(v, e->reduce.func);
+    comprehension(v, &e->reduce.comprehension);
+    args(v, &e->reduce.rest);
+    return;
+  case FL_EXPR_BLOCK:
+    for (int i = 0; i < e->block.n; i++) stmt_part(v, e->block.at[i]);
+    return;
+  case FL_EXPR_IF:
+    expr_part(v, e->if_else.condition);
+    expr_part(v, e->if_else.then);
+    expr_part(v, e->if_else.otherwise);
+    return;
+  case FL_EXPR_MATCH:
+    expr_part(v, e->match.subject);
+    arms(v, &e->match.arms);
+    return;
+  case FL_EXPR_LAMBDA:
+    for (int i = 0; i < e->lambda.params.n; i++) pattern_part(v, e->lambda.params.at[i]);
+    expr_part(v, e->lambda.body);
+    return;
+  case FL_EXPR_CALL:
+    expr_part(v, e->call.func);
+    args(v, &e->call.args);
+    return;
+  case FL_EXPR_PIPE:
+    expr_part(v, e->pipe.value);
+    expr_part(v, e->pipe.call);
+    return;
+  case FL_EXPR_INDEX:
+    expr_part(v, e->index.base);
+    subscripts(v, &e->index.subs);
+    return;
+  case FL_EXPR_FIELD: expr_part(v, e->field.base); return;
+  case FL_EXPR_TRANSPOSE: expr_part(v, e->operand); return;
+  case FL_EXPR_UNARY: expr_part(v, e->unary.operand); return;
+  case FL_EXPR_BINARY:
+    expr_part(v, e->binary.left);
+    expr_part(v, e->binary.right);
+    return;
+  case FL_EXPR_RANGE:
+    expr_part(v, e->range.lo);
+    expr_part(v, e->range.hi);
+    expr_part(v, e->range.step);
+    return;
+  case FL_EXPR_TYPE: type_part(v, e->type); return;
+  }
+}
+
+static void function(const FlPartVisitor *v, const FlStmt *s) {
+  for (int i = 0; i < s->fn.attributes.n; i++) args(v, &s->fn.attributes.at[i].args);
+  for (int i = 0; i < s->fn.params.n; i++) {
+    type_part(v, s->fn.params.at[i].type);
+    expr_part(v, s->fn.params.at[i].fallback);
+  }
+  type_part(v, s->fn.result);
+  expr_part(v, s->fn.body);
+}
+
+void fl_syntax_stmt_parts(const FlPartVisitor *v, const FlStmt *s) {
+  switch (s->kind) {
+  case FL_STMT_ERROR:
+  case FL_STMT_BREAK:
+  case FL_STMT_CONTINUE:
+  case FL_STMT_IMPORT: return;
+  case FL_STMT_LET:
+  case FL_STMT_VAR:
+    pattern_part(v, s->let.pattern);
+    type_part(v, s->let.type);
+    expr_part(v, s->let.value);
+    return;
+  case FL_STMT_ASSIGN:
+    expr_part(v, s->assign.target);
+    expr_part(v, s->assign.value);
+    return;
+  case FL_STMT_EXPR: expr_part(v, s->expr); return;
+  case FL_STMT_FOR:
+  case FL_STMT_WHILE:
+    pattern_part(v, s->loop.pattern);
+    expr_part(v, s->loop.source);
+    expr_part(v, s->loop.body);
+    return;
+  case FL_STMT_ASSERT:
+    expr_part(v, s->assert.condition);
+    expr_part(v, s->assert.message);
+    return;
+  case FL_STMT_FN:
+  case FL_STMT_STAGE:
+  case FL_STMT_EXTERN: function(v, s); return;
+  case FL_STMT_TYPE: type_part(v, s->type.type); return;
+  case FL_STMT_PARAM:
+    type_part(v, s->param.type);
+    expr_part(v, s->param.fallback);
+    return;
+  case FL_STMT_TEST: expr_part(v, s->test.body); return;
+  }
+}
+
+/* ---- the walk ---- */
+
+static void walk_expr(void *walker, const FlExpr *e) { fl_syntax_walk_expr(walker, e); }
+static void walk_stmt(void *walker, const FlStmt *s) { fl_syntax_walk_stmt(walker, s); }
+
+static FlPartVisitor deeper(const FlWalker *w) {
+  return (FlPartVisitor){.env = (void *)(uintptr_t)w, .expr = walk_expr, .stmt = walk_stmt};
+}
+
+void fl_syntax_walk_expr(const FlWalker *w, const FlExpr *e) {
+  FlPartVisitor v = deeper(w);
+  if (!w->expr || w->expr(w->env, e)) fl_syntax_expr_parts(&v, e);
+}
+
+void fl_syntax_walk_stmt(const FlWalker *w, const FlStmt *s) {
+  FlPartVisitor v = deeper(w);
+  if (!w->stmt || w->stmt(w->env, s)) fl_syntax_stmt_parts(&v, s);
+}

@@ -5,6 +5,8 @@
  * carry no sizes, so sizes are checked on values only. */
 #include "sema/sema_internal.h"
 
+#include <stdlib.h>
+
 /* Sizes of a declared type that stands around: `Net[h, v]` binds its two names to the dimensions given. */
 typedef struct SizeEnv {
   struct SizeEnv *outer; /* where `dims` are to be read */
@@ -116,6 +118,42 @@ static FlBinding *sized_type(FlSema *s, const FlTypeExpr *t) {
   return b && b->decl->type.sizes.n > 0 ? b : NULL;
 }
 
+/* Can two values of this type differ in size? Those make a list, others the rows of a table. */
+static bool varies(FlSema *s, const FlTypeExpr *t) {
+  switch (t->kind) {
+  case FL_TE_ANY: return true;
+  case FL_TE_OPTION: return varies(s, t->inner);
+  case FL_TE_TUPLE:
+    for (int i = 0; i < t->tuple.fields.n; i++)
+      if (varies(s, t->tuple.fields.at[i].type)) return true;
+    return false;
+  case FL_TE_NAME: {
+    FlDtype d;
+    FlBinding *b = t->name.module.text || !fl_dtype_find(t->name.name.text, &d) ? find_type(s, t, true) : NULL;
+    if (!b) return false;
+    FlScope *scope = s->scope;
+    FlFile *file = s->file;
+    s->scope = b->file->scope;
+    s->file = b->file;
+    bool yes = varies(s, b->decl->type.type);
+    s->scope = scope;
+    s->file = file;
+    return yes;
+  }
+  case FL_TE_ARRAY: {
+    for (int i = 0; i < t->array.dims.n; i++)
+      if (t->array.dims.at[i].any) return true;
+    if (sized_type(s, t)) return varies(s, t->array.element);
+    const FlType *elem = resolve(s, t->array.element);
+    return !elem || elem->kind != FL_TY_SCALAR;
+  }
+  case FL_TE_ERROR:
+  case FL_TE_FUNCTION:
+  case FL_TE_TYPEOF: return false;
+  }
+  return false;
+}
+
 static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
   switch (t->kind) {
   case FL_TE_ERROR: return s->types->error;
@@ -159,7 +197,8 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
       fl_sema_error(s, FL_E0307, t->span, "tables and lists have one dimension");
       return s->types->error;
     }
-    return elem->kind == FL_TY_TUPLE ? fl_type_table(s->types, elem) : fl_type_list(s->types, elem);
+    bool rows = elem->kind == FL_TY_TUPLE && !varies(s, t->array.element);
+    return rows ? fl_type_table(s->types, elem) : fl_type_list(s->types, elem);
   }
   case FL_TE_TUPLE: return resolve_tuple(s, t);
   case FL_TE_FUNCTION: return s->types->func;
@@ -210,6 +249,9 @@ static FlValue *size_named(FlSema *s, const char *name, SizeEnv *env, bool fresh
 /* What is said when a size is not the one that the signature wants. */
 static const char *size_message(FlSema *s, const FlDim *d, bool fresh_ok, const char *what) {
   const char *name = d->name.text;
+  if (name && d->constant)
+    return fl_arena_printf(s->arena, "%s has size {a}, but `%s %c %lld` is {b}", what, name,
+                           d->constant < 0 ? '-' : '+', llabs(d->constant));
   if (!name) return fl_arena_printf(s->arena, "%s has size {a}, but {b} is declared", what);
   const FlBinding *b = fresh_ok ? fl_scope_find_in(s->scope, name) : fl_scope_find(s, name);
   if (!b || !b->size_of)

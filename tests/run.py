@@ -3,8 +3,9 @@
 
 What is found:
   build/tests/unit_*        unit programs; each prints its own "N passed, N failed"
-  tests/run/**/x.flow       a script; beside it what it prints (x.out), says on standard error (x.err) and its
-                            exit status (a line "# status: 1" in the script); one test per way of running it
+  tests/run/**/x.flow       a script; beside it what it prints (x.out), says on standard error (x.err), the plot that
+                            it writes (x.svg) and its exit status (a line "# status: 1" in the script); one test per
+                            way of running it
   tests/diag/**/x.flow      a script that does not compile: x.err, status 3 unless the script says another
   build/tests/golden_*      programs that compare with goldens of their own (tests/lex, parse, fmt), likewise
   tests/emit/**/x.flow      x.tokens, x.ast, x.ir: what `flowc build --emit=` gives
@@ -40,7 +41,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed$", re.M)
-GOLDEN = {".out", ".err", ".tokens", ".ast", ".ir"}
+GOLDEN = {".out", ".err", ".svg", ".tokens", ".ast", ".ir"}
 TIMEOUT = 120
 
 # Names of ways to run a script, with the options of `flowc run` that make them.
@@ -165,7 +166,7 @@ class Runner:
             return "none", b"", f"cannot start {command[0]}: {reason}\n".encode()
 
     def run_script(self, script, mode):
-        """(status, out, err) of one way of running it."""
+        """(status, out, err, the plot x.svg or None) of one way of running it."""
         where = script.folder(self.scratch)
         env = dict(self.env, FLOW_CACHE=str(where / ".flow"))
         try:
@@ -173,11 +174,13 @@ class Runner:
                 command = [str(self.flowc), "build", script.path.name, "-o", "program.bin"]
                 status, out, err = self.run_command(command, where, env)
                 if status != 0:
-                    return status, out, err
+                    return status, out, err, None
                 command = ["./program.bin", *script.args]
             else:
                 command = [str(self.flowc), "run", *MODES[mode], script.path.name, *script.args]
-            return self.run_command(command, where, env)
+            ended = self.run_command(command, where, env)
+            plot = where / script.golden(".svg").name
+            return *ended, plot.read_bytes() if plot.exists() else None
         finally:
             shutil.rmtree(where, ignore_errors=True)
 
@@ -211,8 +214,11 @@ class Runner:
             modes.append("build")
         total = Result(script.name)
         for mode in modes:
-            status, out, err = self.run_script(script, mode)
-            result = self.check(script, mode, status, {".out": out, ".err": err})
+            status, out, err, plot = self.run_script(script, mode)
+            found = {".out": out, ".err": err}
+            if plot is not None or script.golden(".svg").exists():
+                found[".svg"] = plot or b""
+            result = self.check(script, mode, status, found)
             total.passed += result.passed
             total.failed += result.failed
             total.text += result.text + "\n" if result.text else ""

@@ -1,6 +1,6 @@
 /* expr.c: expressions other than operators, calls, comprehensions and subscripts: literals, names, texts,
  * tuples, arrays, fields, and the dispatch over all kinds. */
-#include "sema/sema_internal.h"
+#include "sema/plot.h"
 
 enum { MAX_DEPTH = 3000 }; /* nested expressions and calls together, well below what the stack holds */
 
@@ -323,6 +323,8 @@ FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e) {
 static FlVal field_value(FlSema *s, const FlExpr *e) {
   FlBinding *m = fl_sema_module_of(s, e->field.base);
   if (m) return module_member(s, m, e->field.name);
+  FlVal drawing;
+  if (fl_plot_member(s, e->field.base, e->field.name, &drawing)) return drawing;
   FlVal v = fl_sema_expr(s, e->field.base, NULL);
   if (fl_val_bad(v)) return v;
   const FlType *row = fl_type_row(v.type);

@@ -3,7 +3,7 @@
  *
  * A size name in a signature is fresh, or the i64 parameter of that name; equal names mean equal sizes. Types
  * carry no sizes, so sizes are checked on values only. */
-#include "sema/sema_internal.h"
+#include "sema/plot.h"
 
 #include <stdlib.h>
 
@@ -162,7 +162,9 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
     FlDtype d;
     if (!t->name.module.text && fl_dtype_find(t->name.name.text, &d))
       return fl_type_scalar(s->types, d, false);
-    FlBinding *b = find_type(s, t, false);
+    bool plot = !t->name.module.text && strcmp(t->name.name.text, "Plot") == 0;
+    FlBinding *b = find_type(s, t, plot);
+    if (!b && plot) return fl_plot_type(s);
     return b ? declared(s, b) : s->types->error;
   }
   case FL_TE_OPTION: {

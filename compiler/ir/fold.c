@@ -57,31 +57,22 @@ static bool fold_u64(FlOpcode code, uint64_t a, uint64_t b, uint64_t *out) {
   return false;
 }
 
-static bool fold_double(FlOpcode code, double a, double b, double *out) {
-  switch ((int)code) {
-  case FL_OP_ADD: *out = a + b; return true;
-  case FL_OP_SUB: *out = a - b; return true;
-  case FL_OP_MUL: *out = a * b; return true;
-  case FL_OP_DIV: *out = a / b; return true;
-  case FL_OP_NEG: *out = -a; return true;
-  case FL_OP_ABS: *out = fabs(a); return true;
-  case FL_OP_SQRT: *out = sqrt(a); return true;
+#define FOLD_REAL(T, FABS, SQRT)                                                                             \
+  static bool fold_##T(FlOpcode code, T a, T b, T *out) {                                                    \
+    switch ((int)code) {                                                                                     \
+    case FL_OP_ADD: *out = a + b; return true;                                                               \
+    case FL_OP_SUB: *out = a - b; return true;                                                               \
+    case FL_OP_MUL: *out = a * b; return true;                                                               \
+    case FL_OP_DIV: *out = a / b; return true;                                                               \
+    case FL_OP_NEG: *out = -a; return true;                                                                  \
+    case FL_OP_ABS: *out = FABS(a); return true;                                                             \
+    case FL_OP_SQRT: *out = SQRT(a); return true;                                                            \
+    }                                                                                                        \
+    return false;                                                                                            \
   }
-  return false;
-}
-
-static bool fold_float(FlOpcode code, float a, float b, float *out) {
-  switch ((int)code) {
-  case FL_OP_ADD: *out = a + b; return true;
-  case FL_OP_SUB: *out = a - b; return true;
-  case FL_OP_MUL: *out = a * b; return true;
-  case FL_OP_DIV: *out = a / b; return true;
-  case FL_OP_NEG: *out = -a; return true;
-  case FL_OP_ABS: *out = fabsf(a); return true;
-  case FL_OP_SQRT: *out = sqrtf(a); return true;
-  }
-  return false;
-}
+FOLD_REAL(double, fabs, sqrt)
+FOLD_REAL(float, fabsf, sqrtf)
+#undef FOLD_REAL
 
 /* -1, 0, 1: order of two constants of one type; 2: unordered (a NaN). */
 static int order(FlDtype dtype, const FlAttrs *a, const FlAttrs *b) {

@@ -47,15 +47,8 @@ static bool lines_count(const Layout *y) {
   return !t || t->kind == FL_TOK_LBRACE;
 }
 
-/* Does a line that ends in this token go on? */
-static bool continues(int kind) {
+bool fl_syntax_only_between(int kind) {
   switch (kind) {
-  case FL_TOK_ASSIGN:
-  case FL_TOK_PLUSASSIGN:
-  case FL_TOK_FATARROW:
-  case FL_TOK_ARROW:
-  case FL_TOK_COMMA:
-  case FL_TOK_COLON:
   case FL_TOK_PIPE:
   case FL_TOK_DEFAULT:
   case FL_TOK_OR:
@@ -68,16 +61,29 @@ static bool continues(int kind) {
   case FL_TOK_GE:
   case FL_TOK_NEAR:
   case FL_TOK_IN:
-  case FL_TOK_DOTDOT:
   case FL_TOK_PLUS:
-  case FL_TOK_MINUS:
   case FL_TOK_STAR:
   case FL_TOK_SLASH:
   case FL_TOK_SLASHSLASH:
   case FL_TOK_PERCENT:
-  case FL_TOK_AT:
   case FL_TOK_CARET: return true;
   default: return false;
+  }
+}
+
+/* Does a line that ends in this token go on? */
+static bool continues(int kind) {
+  switch (kind) {
+  case FL_TOK_ASSIGN:
+  case FL_TOK_PLUSASSIGN:
+  case FL_TOK_FATARROW:
+  case FL_TOK_ARROW:
+  case FL_TOK_COMMA:
+  case FL_TOK_COLON:
+  case FL_TOK_DOTDOT:
+  case FL_TOK_MINUS:
+  case FL_TOK_AT: return true;
+  default: return fl_syntax_only_between(kind);
   }
 }
 

@@ -179,29 +179,7 @@ static bool colon(const Place *x) {
 /* ---- the shape of statements ---- */
 
 static bool is_binary(int kind) {
-  switch (kind) {
-  case FL_TOK_PIPE:
-  case FL_TOK_DEFAULT:
-  case FL_TOK_OR:
-  case FL_TOK_AND:
-  case FL_TOK_EQ:
-  case FL_TOK_NE:
-  case FL_TOK_LT:
-  case FL_TOK_LE:
-  case FL_TOK_GT:
-  case FL_TOK_GE:
-  case FL_TOK_NEAR:
-  case FL_TOK_IN:
-  case FL_TOK_PLUS:
-  case FL_TOK_STAR:
-  case FL_TOK_SLASH:
-  case FL_TOK_SLASHSLASH:
-  case FL_TOK_PERCENT:
-  case FL_TOK_CARET:
-  case FL_TOK_FATARROW:
-  case FL_TOK_DOT: return true;
-  default: return false;
-  }
+  return fl_syntax_only_between(kind) || kind == FL_TOK_FATARROW || kind == FL_TOK_DOT;
 }
 
 static bool begins_operand(int kind) {

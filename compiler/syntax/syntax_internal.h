@@ -75,6 +75,8 @@ const char *fl_syntax_token_kind(int kind);
 
 /* ---- layout.c: brackets matched and mended, words made names, line ends that end nothing taken out. */
 void fl_syntax_layout(FlParser *p);
+/* Is it an operator that only ever stands between two operands? */
+bool fl_syntax_only_between(int kind);
 
 /* ---- grammar.y */
 void *fl_lemonAlloc(void *(*alloc)(size_t));

@@ -21,60 +21,38 @@ static FlDigest finish(XXH3_state_t *s) {
 
 enum { FL_STRIP = 64, FL_FLOATS = 4096 };
 
-/* Whether any of x[0..n) is a NaN. */
-static bool any_nan_f64(const double *x, int64_t n) {
-  int found = 0;
-  int64_t at = 0;
-  for (; at + FL_STRIP <= n && !found; at += FL_STRIP) {
-    for (int k = 0; k < FL_STRIP; k++) found |= x[at + k] != x[at + k];
+/* any_nan_T: whether any of x[0..n) is a NaN. add_T: their bytes, each NaN with the bits of the one quiet
+ * NaN. */
+#define FLOATS(T, BITS, QUIET_NAN)                                                                           \
+  static bool any_nan_##T(const T *x, int64_t n) {                                                           \
+    int found = 0;                                                                                           \
+    int64_t at = 0;                                                                                          \
+    for (; at + FL_STRIP <= n && !found; at += FL_STRIP) {                                                   \
+      for (int k = 0; k < FL_STRIP; k++) found |= x[at + k] != x[at + k];                                    \
+    }                                                                                                        \
+    for (; at < n; at++) found |= x[at] != x[at];                                                            \
+    return found;                                                                                            \
+  }                                                                                                          \
+                                                                                                             \
+  static void add_##T(XXH3_state_t *s, const T *x, int64_t n) {                                              \
+    const BITS quiet_nan = QUIET_NAN;                                                                        \
+    T copy[FL_FLOATS];                                                                                       \
+    for (int64_t at = 0; at < n; at += FL_FLOATS) {                                                          \
+      int64_t m = n - at < FL_FLOATS ? n - at : FL_FLOATS;                                                   \
+      const T *from = x + at;                                                                                \
+      if (any_nan_##T(from, m)) {                                                                            \
+        memcpy(copy, from, (size_t)m * sizeof *copy);                                                        \
+        for (int64_t k = 0; k < m; k++) {                                                                    \
+          if (copy[k] != copy[k]) memcpy(&copy[k], &quiet_nan, sizeof quiet_nan);                            \
+        }                                                                                                    \
+        from = copy;                                                                                         \
+      }                                                                                                      \
+      XXH3_128bits_update(s, from, (size_t)m * sizeof *x);                                                   \
+    }                                                                                                        \
   }
-  for (; at < n; at++) found |= x[at] != x[at];
-  return found;
-}
-
-static bool any_nan_f32(const float *x, int64_t n) {
-  int found = 0;
-  int64_t at = 0;
-  for (; at + FL_STRIP <= n && !found; at += FL_STRIP) {
-    for (int k = 0; k < FL_STRIP; k++) found |= x[at + k] != x[at + k];
-  }
-  for (; at < n; at++) found |= x[at] != x[at];
-  return found;
-}
-
-static void add_f64(XXH3_state_t *s, const double *x, int64_t n) {
-  const uint64_t canonical = 0x7ff8000000000000u;
-  double copy[FL_FLOATS];
-  for (int64_t at = 0; at < n; at += FL_FLOATS) {
-    int64_t m = n - at < FL_FLOATS ? n - at : FL_FLOATS;
-    const double *from = x + at;
-    if (any_nan_f64(from, m)) {
-      memcpy(copy, from, (size_t)m * sizeof *copy);
-      for (int64_t k = 0; k < m; k++) {
-        if (copy[k] != copy[k]) memcpy(&copy[k], &canonical, sizeof canonical);
-      }
-      from = copy;
-    }
-    XXH3_128bits_update(s, from, (size_t)m * sizeof *x);
-  }
-}
-
-static void add_f32(XXH3_state_t *s, const float *x, int64_t n) {
-  const uint32_t canonical = 0x7fc00000u;
-  float copy[FL_FLOATS];
-  for (int64_t at = 0; at < n; at += FL_FLOATS) {
-    int64_t m = n - at < FL_FLOATS ? n - at : FL_FLOATS;
-    const float *from = x + at;
-    if (any_nan_f32(from, m)) {
-      memcpy(copy, from, (size_t)m * sizeof *copy);
-      for (int64_t k = 0; k < m; k++) {
-        if (copy[k] != copy[k]) memcpy(&copy[k], &canonical, sizeof canonical);
-      }
-      from = copy;
-    }
-    XXH3_128bits_update(s, from, (size_t)m * sizeof *x);
-  }
-}
+FLOATS(double, uint64_t, 0x7ff8000000000000u)
+FLOATS(float, uint32_t, 0x7fc00000u)
+#undef FLOATS
 
 /* Short texts are gathered: one update of the hash for many of them. */
 static void add_texts(XXH3_state_t *s, const FlText *x, int64_t n) {
@@ -102,8 +80,8 @@ static void add_texts(XXH3_state_t *s, const FlText *x, int64_t n) {
 
 static void add_elements(XXH3_state_t *s, int32_t dtype, const void *data, int64_t n) {
   switch ((FlDtype)dtype) {
-  case FL_F64: add_f64(s, data, n); break;
-  case FL_F32: add_f32(s, data, n); break;
+  case FL_F64: add_double(s, data, n); break;
+  case FL_F32: add_float(s, data, n); break;
   case FL_TEXT:
   case FL_FILE: add_texts(s, data, n); break;
   case FL_LIST: {
@@ -184,9 +162,9 @@ FlDigest fl_scalar_digest(int32_t dtype, FlSlot v) {
   switch (fl_dtype_info[dtype].kind) {
   case FL_KIND_FLOAT:
     if (dtype == FL_F64) {
-      add_f64(&s, &v.f, 1);
+      add_double(&s, &v.f, 1);
     } else {
-      add_f32(&s, &v.f32, 1);
+      add_float(&s, &v.f32, 1);
     }
     break;
   case FL_KIND_TEXT:

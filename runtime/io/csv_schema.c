@@ -14,21 +14,9 @@
 
 enum { FL_WHOLE = 4 << 20, FL_HEAD = 1 << 20, FL_PIECE = 32 << 10, FL_PIECES = 48 };
 
-/* What a column's values were seen to be. */
-enum {
-  SEEN_BOOL = 1,
-  SEEN_INT = 2,
-  SEEN_FLOAT = 4,
-  SEEN_DATE = 8,
-  SEEN_DATETIME = 16,
-  SEEN_TEXT = 32,
-  SEEN_EMPTY = 64, /* null in any column */
-  SEEN_WORD = 128  /* null unless the column is text */
-};
-
 static int class_of_digits(const char *s, int64_t len) {
   bool sign = *s == '-' || *s == '+';
-  return len - sign > 1 && s[sign] == '0' ? SEEN_TEXT : SEEN_INT;
+  return len - sign > 1 && s[sign] == '0' ? FL_SEEN_TEXT : FL_SEEN_INT;
 }
 
 static bool only_digits(const char *s, int64_t len) {
@@ -44,11 +32,11 @@ static int class_of_time(const FlCsvOptions *o, const char *s, int64_t len) {
   int32_t day;
   if (o->dates) {
     bool clock = strstr(o->dates, "%H") || strstr(o->dates, "%M") || strstr(o->dates, "%S");
-    if (fl_csv_pattern(o->dates, s, len, &micros)) return clock ? SEEN_DATETIME : SEEN_DATE;
+    if (fl_csv_pattern(o->dates, s, len, &micros)) return clock ? FL_SEEN_DATETIME : FL_SEEN_DATE;
     return 0;
   }
-  if (fl_parse_date(s, len, &day)) return SEEN_DATE;
-  return fl_parse_datetime(s, len, &micros) ? SEEN_DATETIME : 0;
+  if (fl_parse_date(s, len, &day)) return FL_SEEN_DATE;
+  return fl_parse_datetime(s, len, &micros) ? FL_SEEN_DATETIME : 0;
 }
 
 static int class_of(const FlCsvOptions *o, const char *s, int64_t len) {
@@ -62,10 +50,10 @@ static int class_of(const FlCsvOptions *o, const char *s, int64_t len) {
   if (fl_parse_i64(s, len, &i)) return class_of_digits(s, len);
   if (fl_csv_store(o, FL_F64, &f, 0, s, len)) {
     bool zero_code = len > 1 && s[0] == '0' && (unsigned char)(s[1] - '0') < 10;
-    return zero_code || only_digits(s, len) ? SEEN_TEXT : SEEN_FLOAT;
+    return zero_code || only_digits(s, len) ? FL_SEEN_TEXT : FL_SEEN_FLOAT;
   }
   if (!o->dates && (time = class_of_time(o, s, len))) return time;
-  return fl_parse_bool(s, len, &b) ? SEEN_BOOL : SEEN_TEXT;
+  return fl_parse_bool(s, len, &b) ? FL_SEEN_BOOL : FL_SEEN_TEXT;
 }
 
 /* The class of plain digits with at most one point, and of dates; 0: has to be looked at more closely. */
@@ -73,14 +61,14 @@ static int quick_class(const char *s, int64_t len) {
   int64_t at = *s == '-', points = 0, digits = len - at;
   if (len == 10 && s[4] == '-') {
     int32_t day;
-    return fl_parse_date(s, len, &day) ? SEEN_DATE : 0;
+    return fl_parse_date(s, len, &day) ? FL_SEEN_DATE : 0;
   }
   if (digits < 1 || digits > 18 || (s[at] == '0' && digits > 1 && s[at + 1] != '.')) return 0;
   for (; at < len; at++) {
     points += s[at] == '.';
     if ((unsigned char)(s[at] - '0') > 9 && s[at] != '.') return 0;
   }
-  return points == 0 ? SEEN_INT : points == 1 && digits > 1 ? SEEN_FLOAT : 0;
+  return points == 0 ? FL_SEEN_INT : points == 1 && digits > 1 ? FL_SEEN_FLOAT : 0;
 }
 
 static int look_at(const FlCsvOptions *o, const char *s, int64_t len) {
@@ -90,10 +78,10 @@ static int look_at(const FlCsvOptions *o, const char *s, int64_t len) {
   if (quick) return quick;
   if (o->quoting && len && *s == o->quote) {
     if (!fl_csv_unquote(s, len, o->quote, &t, &doubled)) return 0;
-    return t.len ? class_of(o, t.ptr, t.len) : SEEN_WORD;
+    return t.len ? class_of(o, t.ptr, t.len) : FL_SEEN_WORD;
   }
-  if (fl_csv_is_null(o, s, len, true)) return SEEN_EMPTY;
-  if (fl_csv_is_null(o, s, len, false)) return SEEN_WORD;
+  if (fl_csv_is_null(o, s, len, true)) return FL_SEEN_EMPTY;
+  if (fl_csv_is_null(o, s, len, false)) return FL_SEEN_WORD;
   return class_of(o, s, len);
 }
 
@@ -145,7 +133,8 @@ static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) 
         int64_t end = l->ends[k + c], len = end - at;
         if (s[end] == '\n' && len && s[end - 1] == '\r') len--;
         if (add) {
-          bool settled = (l->seen[c] & SEEN_TEXT) && (len || (l->seen[c] & SEEN_EMPTY)) && !l->o->own_nulls;
+          bool settled =
+              (l->seen[c] & FL_SEEN_TEXT) && (len || (l->seen[c] & FL_SEEN_EMPTY)) && !l->o->own_nulls;
           if (!settled) l->seen[c] |= look_at(l->o, s + at, len);
         } else if (!quotes_fit(l->o, s + at, len)) {
           all = false;
@@ -177,21 +166,10 @@ static void look_at_piece(FlLooking *l, int64_t begin, int64_t end) {
 }
 
 static FlIoColumn conclude(int seen, const char *name) {
-  FlIoColumn c = {name, FL_TEXT, (seen & SEEN_EMPTY) != 0};
-  int values = seen & (SEEN_BOOL | SEEN_INT | SEEN_FLOAT | SEEN_DATE | SEEN_DATETIME | SEEN_TEXT);
-  bool known = true;
-  switch (values) {
-  case SEEN_BOOL: c.dtype = FL_BOOL; break;
-  case SEEN_INT: c.dtype = FL_I64; break;
-  case SEEN_FLOAT:
-  case SEEN_INT | SEEN_FLOAT: c.dtype = FL_F64; break;
-  case SEEN_DATE: c.dtype = FL_DATE; break;
-  case SEEN_DATETIME:
-  case SEEN_DATE | SEEN_DATETIME: c.dtype = FL_DATETIME; break;
-  case 0: c.nullable = !(seen & SEEN_WORD) || (seen & SEEN_EMPTY); break;
-  default: known = false; break;
-  }
-  if (known && c.dtype != FL_TEXT) c.nullable = (seen & (SEEN_EMPTY | SEEN_WORD)) != 0;
+  FlIoColumn c = {name, fl_io_seen_dtype(seen), (seen & FL_SEEN_EMPTY) != 0};
+  bool values = (seen & ~(FL_SEEN_EMPTY | FL_SEEN_WORD)) != 0;
+  if (!values) c.nullable = c.nullable || !(seen & FL_SEEN_WORD);
+  else if (c.dtype != FL_TEXT) c.nullable = (seen & (FL_SEEN_EMPTY | FL_SEEN_WORD)) != 0;
   return c;
 }
 

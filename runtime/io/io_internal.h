@@ -90,6 +90,23 @@ bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e);
 bool fl_output_commit(FlOutput *out, FlIoError *e); /* fsync, rename; closes also on failure */
 void fl_output_abandon(FlOutput *out);              /* removes the temporary file */
 
+/* ---- types of columns of text: seen.c ----------------------------------------------------------------- */
+
+/* What values of a column were seen to be. */
+enum {
+  FL_SEEN_BOOL = 1,
+  FL_SEEN_INT = 2,
+  FL_SEEN_FLOAT = 4,
+  FL_SEEN_DATE = 8,
+  FL_SEEN_DATETIME = 16,
+  FL_SEEN_TEXT = 32,
+  FL_SEEN_EMPTY = 64, /* null in any column */
+  FL_SEEN_WORD = 128  /* null unless the column is text */
+};
+
+/* The type that holds all of them: BOOL I64 F64 DATE DATETIME, else TEXT. */
+FlDtype fl_io_seen_dtype(int seen);
+
 /* ---- tables in memory, as formats give and take them ----------------------------------------------------
  */
 

@@ -217,16 +217,6 @@ bool fl_json_read(FlCtx *ctx, const char *path, FlTableWanted *wanted, int32_t n
 
 /* ---- types from the file ------------------------------------------------------------------------------ */
 
-enum {
-  SEEN_BOOL = 1,
-  SEEN_INT = 2,
-  SEEN_FLOAT = 4,
-  SEEN_DATE = 8,
-  SEEN_DATETIME = 16,
-  SEEN_TEXT = 32,
-  SEEN_NULL = 64
-};
-
 typedef struct FlJsonKey {
   int seen;
   int64_t count; /* objects that have it */
@@ -237,32 +227,21 @@ static int class_of(const json_t *v) {
   int32_t day;
   switch (json_typeof(v)) {
   case JSON_TRUE:
-  case JSON_FALSE: return SEEN_BOOL;
-  case JSON_INTEGER: return SEEN_INT;
-  case JSON_REAL: return SEEN_FLOAT;
-  case JSON_NULL: return SEEN_NULL;
+  case JSON_FALSE: return FL_SEEN_BOOL;
+  case JSON_INTEGER: return FL_SEEN_INT;
+  case JSON_REAL: return FL_SEEN_FLOAT;
+  case JSON_NULL: return FL_SEEN_EMPTY;
   case JSON_STRING:
-    if (fl_parse_date(json_string_value(v), len, &day)) return SEEN_DATE;
-    return fl_parse_datetime(json_string_value(v), len, &micros) ? SEEN_DATETIME : SEEN_TEXT;
+    if (fl_parse_date(json_string_value(v), len, &day)) return FL_SEEN_DATE;
+    return fl_parse_datetime(json_string_value(v), len, &micros) ? FL_SEEN_DATETIME : FL_SEEN_TEXT;
   case JSON_OBJECT:
   case JSON_ARRAY: break;
   }
-  return SEEN_TEXT;
+  return FL_SEEN_TEXT;
 }
 
 static FlIoColumn conclude(const char *name, FlJsonKey key, int64_t n_rows) {
-  FlIoColumn c = {name, FL_TEXT, (key.seen & SEEN_NULL) || key.count < n_rows};
-  switch (key.seen & ~SEEN_NULL) {
-  case SEEN_BOOL: c.dtype = FL_BOOL; break;
-  case SEEN_INT: c.dtype = FL_I64; break;
-  case SEEN_FLOAT:
-  case SEEN_INT | SEEN_FLOAT: c.dtype = FL_F64; break;
-  case SEEN_DATE: c.dtype = FL_DATE; break;
-  case SEEN_DATETIME:
-  case SEEN_DATE | SEEN_DATETIME: c.dtype = FL_DATETIME; break;
-  default: break;
-  }
-  return c;
+  return (FlIoColumn){name, fl_io_seen_dtype(key.seen), (key.seen & FL_SEEN_EMPTY) || key.count < n_rows};
 }
 
 /* Keys in the order in which they are first met: `order` holds their names, its values their places in

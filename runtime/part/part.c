@@ -93,27 +93,31 @@ FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32
   return 0;
 }
 
-void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out) {
-#define READ(T)                                                                                              \
+#define READ(T, OUT)                                                                                         \
   {                                                                                                          \
     const T *v = (const T *)c->data + begin;                                                                 \
-    for (int64_t i = 0; i < n; i++) out[i] = (double)v[i];                                                   \
+    for (int64_t i = 0; i < n; i++) out[i] = (OUT)v[i];                                                      \
     break;                                                                                                   \
   }
+/* The cases of a switch over c->dtype that give the integers of c->data, of any width, as OUT. */
+#define READ_INTEGERS(OUT)                                                                                   \
+  case FL_BOOL:                                                                                              \
+  case FL_U8: READ(uint8_t, OUT)                                                                             \
+  case FL_I8: READ(int8_t, OUT)                                                                              \
+  case FL_I16: READ(int16_t, OUT)                                                                            \
+  case FL_I32:                                                                                               \
+  case FL_DATE: READ(int32_t, OUT)                                                                           \
+  case FL_I64:                                                                                               \
+  case FL_DATETIME:                                                                                          \
+  case FL_DURATION: READ(int64_t, OUT)                                                                       \
+  case FL_U16: READ(uint16_t, OUT)                                                                           \
+  case FL_U32: READ(uint32_t, OUT)                                                                           \
+  case FL_U64: READ(uint64_t, OUT)
+
+void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out) {
   switch ((FlDtype)c->dtype) {
-  case FL_BOOL:
-  case FL_U8: READ(uint8_t)
-  case FL_I8: READ(int8_t)
-  case FL_I16: READ(int16_t)
-  case FL_I32:
-  case FL_DATE: READ(int32_t)
-  case FL_I64:
-  case FL_DATETIME:
-  case FL_DURATION: READ(int64_t)
-  case FL_U16: READ(uint16_t)
-  case FL_U32: READ(uint32_t)
-  case FL_U64: READ(uint64_t)
-  case FL_F32: READ(float)
+    READ_INTEGERS(double)
+  case FL_F32: READ(float, double)
   case FL_F64: memcpy(out, (const double *)c->data + begin, (size_t)n * sizeof *out); break;
   case FL_TEXT:
   case FL_FILE:
@@ -121,33 +125,14 @@ void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out)
   case FL_LIST:
   case FL_N_DTYPES: memset(out, 0, (size_t)n * sizeof *out); break;
   }
-#undef READ
-  if (c->valid == NULL) return;
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; c->valid != NULL && i < n; i++) {
     if (!c->valid[begin + i]) out[i] = 0.0;
   }
 }
 
 void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out) {
-#define READ(T)                                                                                              \
-  {                                                                                                          \
-    const T *v = (const T *)c->data + begin;                                                                 \
-    for (int64_t i = 0; i < n; i++) out[i] = (int64_t)v[i];                                                  \
-    break;                                                                                                   \
-  }
   switch ((FlDtype)c->dtype) {
-  case FL_BOOL:
-  case FL_U8: READ(uint8_t)
-  case FL_I8: READ(int8_t)
-  case FL_I16: READ(int16_t)
-  case FL_I32:
-  case FL_DATE: READ(int32_t)
-  case FL_I64:
-  case FL_DATETIME:
-  case FL_DURATION: READ(int64_t)
-  case FL_U16: READ(uint16_t)
-  case FL_U32: READ(uint32_t)
-  case FL_U64: READ(uint64_t)
+    READ_INTEGERS(int64_t)
   case FL_F32:
   case FL_F64:
   case FL_TEXT:
@@ -156,12 +141,12 @@ void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out
   case FL_LIST:
   case FL_N_DTYPES: memset(out, 0, (size_t)n * sizeof *out); break;
   }
-#undef READ
-  if (c->valid == NULL) return;
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; c->valid != NULL && i < n; i++) {
     if (!c->valid[begin + i]) out[i] = 0;
   }
 }
+#undef READ_INTEGERS
+#undef READ
 
 static inline uint64_t code_of_f64(double v) {
   uint64_t bits;

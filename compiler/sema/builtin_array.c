@@ -400,38 +400,6 @@ FlVal fl_builtin_cumulative(FlSema *s, FlCallSite *c) {
   return fl_val_array(s, x.type->dtype, 1, op->results[0]);
 }
 
-FlVal fl_builtin_fold(FlSema *s, FlCallSite *c) {
-  FlVal f = fl_actual_value(s, &c->args[0], NULL), state = fl_actual_value(s, &c->args[1], NULL),
-        x = fl_actual_value(s, &c->args[2], NULL);
-  if (fl_val_bad(f) || fl_val_bad(state) || fl_val_bad(x)) return fl_val_error(s);
-  if (f.type->kind != FL_TY_FUNC)
-    return wrong(s, c, &c->args[0], f, "a function of the state and an element");
-  if (x.type->kind != FL_TY_ARRAY && x.type->kind != FL_TY_TABLE && x.type->kind != FL_TY_LIST)
-    return wrong(s, c, &c->args[2], x, "an array, a table or a list");
-  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, state.type->n_parts + 2);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, state.type->n_parts + 2);
-  args[0] = fl_sema_i64(s, 0);
-  args[1] = fl_sema_dim(s, x, 0);
-  int n = fl_val_cut(s, state, args + 2);
-  types[0] = fl_t_scalar(FL_I64);
-  for (int i = 0; i < n; i++) types[1 + i] = args[2 + i]->type;
-  FlOp *op = fl_ir_op(&s->b, FL_OP_FOR, n + 2, args, n, types + 1, 1);
-  FlRegion *r = fl_ir_region(&s->b, op, 0, n + 1, types);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlVal pair[2] = {fl_val_join(s, state.type, NULL, r->params + 1, state),
-                   fl_sema_at(s, x, r->params[0], true)};
-  FlVal next = fl_sema_apply(s, f.fn, 2, pair, c->span);
-  if (!fl_val_bad(next)) next = fl_val_coerce(s, next, state.type, c->args[0].span, "the new state");
-  if (!fl_val_bad(next)) next = fl_levels_adopt(s, next, state, c->args[0].span);
-  if (!fl_val_bad(next)) {
-    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-    fl_val_cut(s, next, yields);
-    fl_ir_yield(r, s->module, n, yields);
-  }
-  fl_sema_leave(s, saved);
-  return fl_val_bad(next) ? next : fl_val_join(s, state.type, NULL, op->results, state);
-}
-
 /* ---- random numbers ---- */
 
 /* seed, then up to two positions; the row of the verb stands for a missing one in a column expression. */

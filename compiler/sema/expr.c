@@ -336,16 +336,7 @@ static FlVal field_value(FlSema *s, const FlExpr *e) {
     bool table = v.type->kind == FL_TY_TABLE;
     FlDiag *d =
         fl_sema_report(s, FL_E0601, name.span, "there is no %s `%s`", table ? "column" : "field", name.text);
-    const char *near = fl_sema_closest_field(s, row, name.text);
-    if (near) {
-      fl_diag_help(s->sink, d, "did you mean `%s`?", near);
-    } else if (row->n_fields) {
-      FlText1 all = {0};
-      for (int i = 0; i < row->n_fields && i < 24; i++)
-        fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
-      fl_diag_help(s->sink, d, "it has %s", all.s);
-      fl_text_reset(&all);
-    }
+    fl_sema_help_field(s, d, row, name.text, "it has");
     return fl_val_error(s);
   }
   if (v.type->kind != FL_TY_LIST) return fl_val_field(s, v, k);

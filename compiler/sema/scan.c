@@ -1,8 +1,9 @@
-/* scan.c: running values: scan(f, init, x), and the running sum scan(for ...: e).
+/* scan.c: values that run along: scan(f, init, x), the running sum scan(for ...: e), and fold(f, init, x).
  *
- * In: a function of the state and an element, the first state, what to go over. Out: a SCAN op: the state
- * after each element, so as many as there are elements. What always holds: elements are taken from first to
- * last, one after the other, whatever f is; so the bits are those of the loop. */
+ * In: a function of the state and an element, the first state, what to go over. Out: scan: a SCAN op, the
+ * state after each element, so as many as there are elements; fold: a FOR op, the state after the last. What
+ * always holds: elements are taken from first to last, one after the other, whatever f is; so the bits are
+ * those of the loop. */
 #include "sema/sema_internal.h"
 
 FlBuiltinFn fl_builtin_cumulative;
@@ -18,6 +19,23 @@ static FlVal running_sum(FlSema *s, FlCallSite *c) {
     return fl_val_error(s);
   }
   return fl_builtin_cumulative(s, c);
+}
+
+/* Elaborates in r, whose parameters are a position and a state, what f makes of that state and of the element
+ * of x there, and yields it. false: reported. */
+static bool step(FlSema *s, FlCallSite *c, FlRegion *r, FlClosure *f, FlVal state, FlVal x) {
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlVal pair[2] = {fl_val_join(s, state.type, NULL, r->params + 1, state),
+                   fl_sema_at(s, x, r->params[0], true)};
+  FlVal next = fl_sema_apply(s, f, 2, pair, c->span);
+  if (!fl_val_bad(next)) next = fl_val_coerce(s, next, state.type, c->args[0].span, "the new state");
+  if (!fl_val_bad(next)) next = fl_levels_adopt(s, next, state, c->args[0].span);
+  if (!fl_val_bad(next)) {
+    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, next.type->n_parts + 1);
+    fl_ir_yield(r, s->module, fl_val_cut(s, next, yields), yields);
+  }
+  fl_sema_leave(s, saved);
+  return !fl_val_bad(next);
 }
 
 static bool is_scalars(const FlType *t) {
@@ -65,16 +83,32 @@ FlVal fl_builtin_scan(FlSema *s, FlCallSite *c) {
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_SCAN, n + 1, args, n, out, 1);
   FlRegion *r = fl_ir_region(&s->b, op, 0, n + 1, in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlVal pair[2] = {fl_val_join(s, state.type, NULL, r->params + 1, state),
-                   fl_sema_at(s, x, r->params[0], true)};
-  FlVal next = fl_sema_apply(s, f.fn, 2, pair, c->span);
-  if (!fl_val_bad(next)) next = fl_val_coerce(s, next, state.type, c->args[0].span, "the new state");
-  if (!fl_val_bad(next)) next = fl_levels_adopt(s, next, state, c->args[0].span);
-  if (!fl_val_bad(next)) {
-    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, next.type->n_parts + 1);
-    fl_ir_yield(r, s->module, fl_val_cut(s, next, yields), yields);
-  }
-  fl_sema_leave(s, saved);
-  return fl_val_bad(next) ? next : fl_val_join(s, many, rows, op->results, state);
+  if (!step(s, c, r, f.fn, state, x)) return fl_val_error(s);
+  return fl_val_join(s, many, rows, op->results, state);
+}
+
+/* ---- the last state alone ---- */
+
+FlVal fl_builtin_fold(FlSema *s, FlCallSite *c) {
+  FlVal f = fl_actual_value(s, &c->args[0], NULL), state = fl_actual_value(s, &c->args[1], NULL),
+        x = fl_actual_value(s, &c->args[2], NULL);
+  if (fl_val_bad(f) || fl_val_bad(state) || fl_val_bad(x)) return fl_val_error(s);
+  if (f.type->kind != FL_TY_FUNC)
+    return fl_sema_error(s, FL_E0325, c->args[0].span,
+                         "`fold` takes a function of the state and an element, and this is %s",
+                         fl_val_text(s, f));
+  if (x.type->kind != FL_TY_ARRAY && x.type->kind != FL_TY_TABLE && x.type->kind != FL_TY_LIST)
+    return fl_sema_error(s, FL_E0325, c->args[2].span,
+                         "`fold` takes an array, a table or a list, and this is %s", fl_val_text(s, x));
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, state.type->n_parts + 2);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, state.type->n_parts + 2);
+  args[0] = fl_sema_i64(s, 0);
+  args[1] = fl_sema_dim(s, x, 0);
+  int n = fl_val_cut(s, state, args + 2);
+  types[0] = fl_t_scalar(FL_I64);
+  for (int i = 0; i < n; i++) types[1 + i] = args[2 + i]->type;
+  FlOp *op = fl_ir_op(&s->b, FL_OP_FOR, n + 2, args, n, types + 1, 1);
+  FlRegion *r = fl_ir_region(&s->b, op, 0, n + 1, types);
+  if (!step(s, c, r, f.fn, state, x)) return fl_val_error(s);
+  return fl_val_join(s, state.type, NULL, op->results, state);
 }

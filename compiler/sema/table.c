@@ -36,6 +36,19 @@ FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
   return v;
 }
 
+void fl_sema_help_field(FlSema *s, FlDiag *d, const FlType *row, const char *name, const char *these_are) {
+  const char *near = fl_sema_closest_field(s, row, name);
+  if (near) {
+    fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+  } else if (row->n_fields) {
+    FlText1 all = {0};
+    for (int i = 0; i < row->n_fields && i < 24; i++)
+      fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
+    fl_diag_help(s->sink, d, "%s %s", these_are, all.s);
+    fl_text_reset(&all);
+  }
+}
+
 int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
   const FlType *row = fl_type_row(t.type);
   if (!e || (e->kind != FL_EXPR_NAME && e->kind != FL_EXPR_COL)) {
@@ -45,16 +58,7 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
   int k = fl_type_field_find(row, e->name.text);
   if (k >= 0) return k;
   FlDiag *d = fl_sema_report(s, FL_E0601, e->span, "there is no column `%s`", e->name.text);
-  const char *near = fl_sema_closest_field(s, row, e->name.text);
-  if (near) {
-    fl_diag_help(s->sink, d, "did you mean `%s`?", near);
-  } else if (row->n_fields) {
-    FlText1 all = {0};
-    for (int i = 0; i < row->n_fields && i < 24; i++)
-      fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
-    fl_diag_help(s->sink, d, "the columns are %s", all.s);
-    fl_text_reset(&all);
-  }
+  fl_sema_help_field(s, d, row, e->name.text, "the columns are");
   return -1;
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <strings.h>
 
-enum { LONGEST_LABEL = 40 };
+enum { LONGEST_LABEL = 40, MOST_BINS = 10000 };
 
 /* ---- the type ---- */
 
@@ -157,7 +157,7 @@ static const char *label_of(FlSema *s, const FlExpr *e) {
 }
 
 /* What may stand along which axis. */
-typedef enum Texts { NO_TEXT, CATEGORIES, ALL_TEXT, ONLY_TEXT } Texts;
+typedef enum Texts { NUMBERS, NO_TEXT, CATEGORIES, ALL_TEXT, ONLY_TEXT } Texts;
 
 static bool cannot_stand(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *name, Texts texts) {
   FlDtype d = v.type->dtype;
@@ -167,8 +167,8 @@ static bool cannot_stand(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const c
     fl_diag_help(s->sink, diag, "groups are texts: `%s = text(...)`", name);
     return false;
   }
-  FlDiag *diag = fl_sema_report(s, FL_E0289, a->span, "`%s` of `%s` must be numbers or dates, and this is %s",
-                                name, c->builtin->name, fl_val_text(s, v));
+  FlDiag *diag = fl_sema_report(s, FL_E0289, a->span, "`%s` of `%s` must be numbers%s, and this is %s", name,
+                                c->builtin->name, texts == NUMBERS ? "" : " or dates", fl_val_text(s, v));
   if (d == FL_DURATION) fl_diag_help(s->sink, diag, "say in which unit: `d / hours(1)` is a number");
   else if (d == FL_TEXT && texts == CATEGORIES)
     fl_diag_help(s->sink, diag,
@@ -187,7 +187,7 @@ static bool read_axis(FlSema *s, FlCallSite *c, FlVal t, int k, const char *name
   FlDtype d = v.type->dtype;
   bool column = v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && d != FL_FILE;
   bool text = d == FL_TEXT || d == FL_CATEGORY || (d == FL_BOOL && texts >= ALL_TEXT);
-  bool number = fl_dtype_is_number(d) || d == FL_DATE || d == FL_DATETIME;
+  bool number = fl_dtype_is_number(d) || (texts != NUMBERS && (d == FL_DATE || d == FL_DATETIME));
   bool fits =
       text ? texts >= ALL_TEXT || (texts == CATEGORIES && d == FL_CATEGORY) : number && texts != ONLY_TEXT;
   if (!column || !fits) return cannot_stand(s, c, a, v, name, texts);
@@ -244,25 +244,29 @@ static bool read_bins(FlSema *s, FlActual *a, FlValue **out) { /* 0: as the data
   *out = fl_sema_i64(s, 0);
   if (!fl_actual_given(a)) return true;
   if (!fl_actual_i64(s, a, out)) return false;
-  FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 2,
-                         (FlValue *[]){fl_sema_op2(s, FL_OP_GE, *out, fl_sema_i64(s, 1)), *out}, 0, NULL, 0);
+  FlValue *some = fl_sema_op2(s, FL_OP_GE, *out, fl_sema_i64(s, 1));
+  FlValue *few = fl_sema_op2(s, FL_OP_LE, *out, fl_sema_i64(s, MOST_BINS));
+  FlOp *check =
+      fl_ir_op(&s->b, FL_OP_CHECK, 2, (FlValue *[]){fl_sema_op2(s, FL_OP_AND, some, few), *out}, 0, NULL, 0);
   check->span = a->span;
   check->attrs.i = FL_FAULT_DOMAIN;
-  check->attrs.s = "a histogram has at least one bin, and `bins` is {a}";
+  check->attrs.s = "a histogram has 1 to 10000 bins, and `bins` is {a}";
   return true;
 }
 
 /* Parameters: 0 t, 1 x, 2 y or bins, 3 color, 4 title, 5 x_label, 6 y_label, 7 color_label. */
 FlVal fl_builtin_plot(FlSema *s, FlCallSite *c) {
   const char *kind = c->builtin->data, *names[N_LAYER];
-  bool hist = strcmp(kind, "hist") == 0, scatter = strcmp(kind, "scatter") == 0;
+  bool hist = strcmp(kind, "hist") == 0, scatter = strcmp(kind, "scatter") == 0,
+       bar = strcmp(kind, "bar") == 0;
   FlVal t, plot[N_PLOT], layer[N_LAYER], point[3];
   FlValue *bins = fl_sema_i64(s, 0);
   Axis x = {0}, y = {.kind = "number", .label = "count"}, color = {.kind = "none", .label = ""};
   if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
   FlValue *rows = fl_val_rows(t);
-  bool ok = read_axis(s, c, t, 1, "x", strcmp(kind, "bar") == 0 ? ALL_TEXT : hist ? NO_TEXT : CATEGORIES, &x);
-  ok = (hist ? read_bins(s, &c->args[2], &bins) : read_axis(s, c, t, 2, "y", NO_TEXT, &y)) && ok;
+  bool ok = read_axis(s, c, t, 1, "x", bar ? ALL_TEXT : hist ? NO_TEXT : CATEGORIES, &x);
+  ok = (hist ? read_bins(s, &c->args[2], &bins) : read_axis(s, c, t, 2, "y", bar ? NUMBERS : NO_TEXT, &y)) &&
+       ok;
   if (fl_actual_given(&c->args[3]))
     ok = read_axis(s, c, t, 3, "color", scatter ? ALL_TEXT : ONLY_TEXT, &color) && ok;
   const char *labels[4] = {"", x.label, y.label, color.label};

@@ -14,7 +14,13 @@
 
 #include "io/io_internal.h"
 
-enum { FL_PLOT_PARTS = 18, FL_PLOT_MOST_TEXTS = 10000, FL_PLOT_MOST_TICKS = 32, FL_PLOT_TICK_ROOM = 48 };
+enum {
+  FL_PLOT_PARTS = 18,
+  FL_PLOT_MOST_TEXTS = 10000,
+  FL_PLOT_MOST_BINS = 10000,
+  FL_PLOT_MOST_TICKS = 32,
+  FL_PLOT_TICK_ROOM = 48
+};
 
 typedef enum FlPlotScale {
   FL_PLOT_NONE,
@@ -35,6 +41,7 @@ typedef struct FlPlotTexts {
 typedef struct FlPlotAxis {
   FlPlotScale scale;
   FlText label;
+  bool whole;        /* NUMBER: of whole numbers, so ticks are whole */
   double lo, hi;     /* what is seen of it; DATE and DATETIME: seconds */
   FlPlotTexts texts; /* TEXT: at 0, 1, 2 ... */
 } FlPlotAxis;

@@ -38,4 +38,9 @@ typedef struct FlPlotCut {
 /* n zeroed things of `size` bytes, to be freed; NULL: out of memory, as e says. */
 void *fl_plot_new(size_t n, size_t size, FlIoError *e);
 
+/* Bars from the points of a layer, rectangles of a histogram from their x; the layer's arrays are replaced.
+ * On failure the layer is whole and e says why. `scale`: of the layer's x. */
+bool fl_plot_bars(FlPlotLayer *l, FlPlotScale scale, int32_t n_series, FlIoError *e);
+bool fl_plot_histogram(FlPlotLayer *l, int64_t bins, FlPlotScale scale, FlIoError *e);
+
 #endif

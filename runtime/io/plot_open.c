@@ -76,7 +76,10 @@ static bool cut(FlPlotSource *s, FlPlotCut *cuts) {
     if (!mark_of(s, k, &c->mark) || !scale_of(s, FL_PLOT_X, k, &c->x) || !scale_of(s, FL_PLOT_Y, k, &c->y) ||
         !scale_of(s, FL_PLOT_COLOR, k, &c->color))
       return false;
-    if (c->x == FL_PLOT_NONE || c->y == FL_PLOT_NONE || c->y == FL_PLOT_TEXT || c->bins < 0) return false;
+    if (c->x == FL_PLOT_NONE || c->y == FL_PLOT_NONE || c->y == FL_PLOT_TEXT || c->bins < 0 ||
+        c->bins > FL_PLOT_MOST_BINS)
+      return false;
+    if (c->mark == FL_PLOT_BAR && c->y != FL_PLOT_NUMBER) return false;
     if (c->mark == FL_PLOT_HIST && c->x == FL_PLOT_TEXT) return false;
     if (c->mark != FL_PLOT_SCATTER && c->color != FL_PLOT_NONE && c->color != FL_PLOT_TEXT) return false;
   }
@@ -206,33 +209,36 @@ static int32_t series_of(FlOpening *o, const FlPlotCut *c, double color) {
   return o->of_null;
 }
 
-/* The points of each series together, otherwise in their order. */
+/* a[k] for each k of `order`; a is freed. NULL: out of memory, or there was none. */
+static double *permute(double *a, const int64_t *order, int64_t n, FlIoError *e) {
+  double *out = a ? fl_plot_new((size_t)n, sizeof *out, e) : NULL;
+  for (int64_t k = 0; out && k < n; k++) out[k] = a[order[k]];
+  free(a);
+  return out;
+}
+
+/* What is of one series together, otherwise in its order. */
 static bool sort_by_series(FlPlotLayer *l, int32_t n_series, FlIoError *e) {
   int64_t *next = fl_plot_new((size_t)n_series + 1, sizeof *next, e);
-  double *x = fl_plot_new((size_t)l->n, sizeof *x, e), *y = fl_plot_new((size_t)l->n, sizeof *y, e);
-  int32_t *series = fl_plot_new((size_t)l->n, sizeof *series, e);
-  bool ok = next && x && y && series;
+  int64_t *order = fl_plot_new((size_t)l->n, sizeof *order, e);
+  bool ok = next && order;
   for (int64_t k = 0; ok && k < l->n; k++) next[l->series[k] + 1]++;
   for (int32_t k = 0; ok && k < n_series; k++) next[k + 1] += next[k];
-  for (int64_t k = 0; ok && k < l->n; k++) {
-    int64_t at = next[l->series[k]]++;
-    x[at] = l->x[k];
-    y[at] = l->y[k];
-    series[at] = l->series[k];
-  }
-  if (ok) {
-    free(l->x);
-    free(l->y);
-    free(l->series);
-    l->x = x;
-    l->y = y;
-    l->series = series;
-  } else {
-    free(x);
-    free(y);
-    free(series);
+  for (int64_t k = 0; ok && k < l->n; k++) order[next[l->series[k]]++] = k;
+  if (ok) { /* now next[k] is where series k ends */
+    l->x = permute(l->x, order, l->n, e);
+    l->y = permute(l->y, order, l->n, e);
+    bool rects = l->shape == FL_PLOT_RECTS;
+    if (rects) l->x1 = permute(l->x1, order, l->n, e);
+    if (rects) l->y1 = permute(l->y1, order, l->n, e);
+    ok = l->x && l->y && (!rects || (l->x1 && l->y1));
+    for (int64_t k = 0, s = 0; ok && k < l->n; k++) {
+      while (next[s] == k) s++;
+      l->series[k] = (int32_t)s;
+    }
   }
   free(next);
+  free(order);
   return ok;
 }
 
@@ -259,6 +265,8 @@ static bool fill(FlOpening *o, const FlPlotCut *c, FlPlotLayer *l) {
     if (shaded) l->shade[l->n] = place(c->at[2][k], c->color, NULL, 0);
     l->n++;
   }
+  if (c->mark == FL_PLOT_BAR && !fl_plot_bars(l, c->x, p->n_series, o->e)) return false;
+  if (c->mark == FL_PLOT_HIST && !fl_plot_histogram(l, c->bins, c->x, o->e)) return false;
   return shaded || sort_by_series(l, p->n_series, o->e);
 }
 
@@ -289,7 +297,9 @@ static void find_extents(FlPlot *p) {
 static bool open_layers(FlPlot *p, const FlPlotSource *s, const FlPlotCut *cuts, FlIoError *e) {
   FlOpening o = {.p = p, .of_null = -1, .e = e};
   int64_t n_x = 0, n_color = 0, most = 0;
+  p->y.whole = true; /* where all count */
   for (int64_t k = 0; k < s->n_layers; k++) {
+    p->y.whole = p->y.whole && cuts[k].mark == FL_PLOT_HIST;
     n_x += cuts[k].n_x;
     n_color += cuts[k].n_color;
     most = cuts[k].n_x > most ? cuts[k].n_x : most;

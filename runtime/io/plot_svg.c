@@ -223,7 +223,7 @@ static void draw_border(FlPicture *p) {
   put(p->out, "</g>\n");
   if (!p->plot->missing) return;
   char note[96];
-  snprintf(note, sizeof note, "%lld point%s left out: null, nan or infinite", (long long)p->plot->missing,
+  snprintf(note, sizeof note, "%lld row%s left out: null, nan or infinite", (long long)p->plot->missing,
            p->plot->missing == 1 ? "" : "s");
   put_label(p->out, p->left, FL_HEIGHT - 8, " font-size=\"10\" fill=\"#777777\"", text_of(note), 0);
 }

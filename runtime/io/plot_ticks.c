@@ -68,8 +68,12 @@ static void print_number(char *out, int64_t digits, int e, bool plain) {
   fl_bytes_reset(&b);
 }
 
-static int number_ticks(double lo, double hi, int want, FlPlotTick *out) {
+static int number_ticks(double lo, double hi, bool whole, int want, FlPlotTick *out) {
   int e, n = 0, m = nice_step((hi - lo) / want, &e);
+  if (whole && e < 0) {
+    m = 1;
+    e = 0;
+  }
   double step = scaled(m, e), most = fmax(fabs(lo), fabs(hi));
   bool plain = most < 1e7 && e >= -6;
   for (double k = ceil(lo / step); n < FL_PLOT_MOST_TICKS; k++) {
@@ -151,7 +155,7 @@ static int time_ticks(double lo, double hi, bool days, int want, FlPlotTick *out
 
 int fl_plot_ticks(const FlPlotAxis *axis, int want, FlPlotTick *out) {
   switch (axis->scale) {
-  case FL_PLOT_NUMBER: return number_ticks(axis->lo, axis->hi, want, out);
+  case FL_PLOT_NUMBER: return number_ticks(axis->lo, axis->hi, axis->whole, want, out);
   case FL_PLOT_DATE: return time_ticks(axis->lo, axis->hi, true, want, out);
   case FL_PLOT_DATETIME: return time_ticks(axis->lo, axis->hi, false, want, out);
   case FL_PLOT_NONE:

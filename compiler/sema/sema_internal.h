@@ -1,8 +1,8 @@
 /* sema_internal.h: what the files of sema share: typed values, names, the state of an elaboration.
  *
  * Reading order: module.c (a script), control.c (statements), expr.c (expressions), lift.c (elementwise),
- * call.c (user functions), comprehension.c, reduce.c, index.c, builtin.c (the table of builtins), table*.c
- * (verbs).
+ * call.c (user functions), for.c, comprehension.c, reduce_for.c, reduce.c, index.c, builtin.c (the table of
+ * builtins), table*.c (verbs).
  *
  * What always holds: a value's parts are in the current function, or in one around it when `frame` says so;
  * an expression that was reported has type ERROR and no parts; every IR op carries the span it came from. */

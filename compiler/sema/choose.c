@@ -246,49 +246,71 @@ static bool result_sizes(FlSema *s, FlVal cond, FlChoice *sides, FlValue **sizes
   return true;
 }
 
-static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
-  FlRegion *here = s->b.region;
-  FlOp *mark = sides[0].mark;
-  FlVal kinds[2]; /* elements of the branches */
+/* The type of an element of the result; kinds: the branches as elements. NULL: reported. */
+static const FlType *element_type(FlSema *s, const FlChoice *sides, FlVal kinds[2]) {
   for (int i = 0; i < 2; i++) {
     kinds[i] = sides[i].value;
     const FlType *t = kinds[i].type;
-    if (t->kind == FL_TY_ARRAY) kinds[i].type = fl_type_scalar(s->types, t->dtype, t->nullable);
-    else if (t->kind != FL_TY_SCALAR && t->kind != FL_TY_NULL && t->kind != FL_TY_NEVER)
-      return fl_sema_error(
+    if (t->kind == FL_TY_ARRAY) {
+      kinds[i].type = fl_type_scalar(s->types, t->dtype, t->nullable);
+    } else if (t->kind != FL_TY_SCALAR && t->kind != FL_TY_NULL && t->kind != FL_TY_NEVER) {
+      fl_sema_error(
           s, FL_E0301, sides[i].span,
           "the condition has a value for each element, so this must be a scalar or an array, not %s",
           fl_val_text(s, kinds[i]));
+      return NULL;
+    }
   }
   FlSpan spans[2] = {sides[0].span, sides[1].span};
   const FlType *t;
-  if (!fl_val_unify(s, kinds, 2, spans, "the two branches", &t)) return fl_val_error(s);
+  if (!fl_val_unify(s, kinds, 2, spans, "the two branches", &t)) return NULL;
   if (t->kind == FL_TY_NEVER)
-    return fl_sema_error(s, FL_E0301, spans[0], "neither branch gives a value for an element");
-  if (t->kind != FL_TY_SCALAR)
-    return fl_sema_error(s, FL_E0503, spans[0], "nothing says which type this null has");
+    fl_sema_error(s, FL_E0301, spans[0], "neither branch gives a value for an element");
+  else if (t->kind != FL_TY_SCALAR)
+    fl_sema_error(s, FL_E0503, spans[0], "nothing says which type this null has");
+  return t->kind == FL_TY_SCALAR ? t : NULL;
+}
+
+/* The levels of both branches, or NULL: they have none. false: reported. */
+static bool common_levels(FlSema *s, const FlChoice *sides, FlValue **levels) {
+  *levels = NULL;
+  for (int i = 0; i < 2; i++) {
+    FlValue *mine = fl_val_levels(sides[i].value);
+    if (!mine) continue;
+    *levels = *levels ? fl_levels_same(s, *levels, mine, sides[i].span) : mine;
+    if (!*levels) return false;
+  }
+  return true;
+}
+
+/* The position in v of the element that belongs to a position of the result, which has `rank` dimensions. */
+static void place(FlSema *s, FlVal v, int rank, unsigned stretch, FlValue *const *position, FlValue **at) {
+  int lead = rank - v.type->rank;
+  for (int k = 0; k < v.type->rank; k++)
+    at[k] = (v.stretch >> k & 1) && !(stretch >> (lead + k) & 1) ? fl_sema_i64(s, 0) : position[lead + k];
+}
+
+static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
+  FlRegion *here = s->b.region;
+  FlOp *mark = sides[0].mark;
+  FlVal kinds[2];
+  const FlType *t = element_type(s, sides, kinds);
+  if (!t) return fl_val_error(s);
   FlOp *last = here->last;
   int rank = cond.type->rank;
-  FlValue *sizes[FL_MAX_RANK] = {0};
-  FlType1 i64s[FL_MAX_RANK];
+  FlValue *sizes[FL_MAX_RANK] = {0}, *at[FL_MAX_RANK], *levels;
+  FlType1 i64s[FL_MAX_RANK], types[3], outs[2];
   unsigned stretch;
   if (!result_sizes(s, cond, sides, sizes, &stretch)) return fl_val_error(s);
   for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
-  FlValue *levels = NULL;
-  for (int i = 0; i < 2; i++) {
-    FlValue *mine = fl_val_levels(sides[i].value);
-    if (mine && !(levels = levels ? fl_levels_same(s, levels, mine, spans[i]) : mine)) return fl_val_error(s);
-  }
-  FlType1 types[3], outs[2];
+  if (!common_levels(s, sides, &levels)) return fl_val_error(s);
   int n = fl_type_element_parts(t);
   fl_type_parts(t, types);
   for (int p = 0; p < n; p++) outs[p] = fl_t_array((FlDtype)types[p].dtype, rank);
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, n, outs, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *at[FL_MAX_RANK];
-  for (int k = 0; k < rank; k++)
-    at[k] = (cond.stretch >> k & 1) && !(stretch >> k & 1) ? fl_sema_i64(s, 0) : r->params[k];
+  place(s, cond, rank, stretch, r->params, at);
   FlValue *c = fl_ir_load(&s->b, cond.parts[0], rank, at, true);
   FlOp *iff = fl_ir_op(&s->b, FL_OP_IF, 1, &c, n, types, 2);
   FlRegion *regions[2] = {fl_ir_region(&s->b, iff, 0, 0, NULL), fl_ir_region(&s->b, iff, 1, 0, NULL)};
@@ -300,16 +322,13 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
     FlOp *until = end == sides[i].mark ? first : end ? end->next : here->first;
     if (is_lazy(&v, first, until)) fl_ir_move_into(here, sides[i].mark, until, regions[i]);
     if (v.type->kind == FL_TY_ARRAY) {
-      FlValue *parts[2], *idx[FL_MAX_RANK];
-      int lead = rank - v.type->rank;
-      for (int k = 0; k < v.type->rank; k++)
-        idx[k] =
-            (v.stretch >> k & 1) && !(stretch >> (lead + k) & 1) ? fl_sema_i64(s, 0) : r->params[lead + k];
+      FlValue *parts[2];
+      place(s, v, rank, stretch, r->params, at);
       for (int p = 0; p < fl_type_element_parts(v.type); p++)
-        parts[p] = element(s, v.parts[p], v.type->rank, idx, mark, here);
+        parts[p] = element(s, v.parts[p], v.type->rank, at, mark, here);
       v = fl_val_with(s, kinds[i].type, parts, v);
     }
-    v = fl_val_coerce(s, v, t, spans[i], "this branch");
+    v = fl_val_coerce(s, v, t, sides[i].span, "this branch");
     if (!fl_val_bad(v)) fl_ir_yield(regions[i], s->module, n, v.parts);
     fl_sema_leave(s, inner);
   }

@@ -3,7 +3,7 @@
  *
  * What the body gives decides the shape (LANGUAGE 5): scalars an array, tuples a table, arrays of one size
  * known outside an array of higher rank, else a list. */
-#include "sema/for_internal.h"
+#include "sema/for.h"
 
 static bool all_scalar(const FlType *t) {
   if (t->kind == FL_TY_SCALAR) return true;

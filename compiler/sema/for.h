@@ -1,6 +1,6 @@
-/* for_internal.h: the clauses of `for ...` that comprehensions and reductions share. */
-#ifndef FL_SEMA_FOR_INTERNAL_H
-#define FL_SEMA_FOR_INTERNAL_H
+/* for.h: the clauses of `for ...` that comprehensions and reductions share. */
+#ifndef FL_SEMA_FOR_H
+#define FL_SEMA_FOR_H
 
 #include "sema/sema_internal.h"
 

@@ -280,23 +280,55 @@ static FlValue *mask_positions(FlSema *s, FlValue *mask, FlValue **count) {
 
 /* ---- arrays ---- */
 
-static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
-  int rank = 0;
-  bool lead_only = n_subs > 0;
-  for (int i = 0; i < n_subs; i++) {
-    if (i > 0 && subs[i].kind != SUB_FULL) lead_only = false;
-    if (subs[i].kind != SUB_POINT) rank++;
+/* Subscripts of the leading dimension alone have operators of their own; *out: the result. false: it is not
+ * that. */
+static bool index_lead(FlSema *s, FlVal v, const Sub *subs, int n_subs, FlVal *out) {
+  for (int i = 1; i < n_subs; i++)
+    if (subs[i].kind != SUB_FULL) return false;
+  if (n_subs == 0) return false;
+  switch (subs[0].kind) {
+  case SUB_FULL: *out = v; return true;
+  case SUB_MASK: *out = fl_sema_compress(s, v, subs[0].array); return true;
+  case SUB_SPAN:
+    if (subs[0].step != 1 || s->in_kernel) return false;
+    *out = fl_sema_index_rows(s, v, subs[0].point, subs[0].end);
+    return true;
+  case SUB_POSITIONS:
+    if (s->in_kernel) return false;
+    *out = fl_sema_take(s, v, subs[0].array, false);
+    return true;
+  case SUB_POINT:
+  case SUB_NEW: return false;
   }
-  if (lead_only && subs[0].kind == SUB_FULL) return v;
-  if (lead_only && subs[0].kind == SUB_MASK) return fl_sema_compress(s, v, subs[0].array);
-  if (lead_only && subs[0].kind == SUB_SPAN && subs[0].step == 1 && !s->in_kernel)
-    return fl_sema_index_rows(s, v, subs[0].point, subs[0].end);
-  if (lead_only && subs[0].kind == SUB_POSITIONS && !s->in_kernel)
-    return fl_sema_take(s, v, subs[0].array, false);
-  if (rank > FL_MAX_RANK)
-    return fl_sema_error(s, FL_E0403, s->b.span, "an array has at most %d dimensions", FL_MAX_RANK);
+  return false;
+}
+
+/* The position in v of an element of the result, whose own position is `own`. */
+static void position_of(FlSema *s, FlVal v, const Sub *subs, int n_subs, FlValue *const *own, FlValue **at) {
   int axis = 0;
-  for (int i = 0; i < n_subs; i++) {
+  for (int i = 0, k = 0; i < n_subs; i++) {
+    FlValue *step = subs[i].kind == SUB_POINT ? NULL : own[k++];
+    switch (subs[i].kind) {
+    case SUB_POINT: at[axis++] = subs[i].point; break;
+    case SUB_FULL: at[axis++] = step; break;
+    case SUB_SPAN:
+      if (subs[i].step != 1) step = fl_sema_op2(s, FL_OP_WRAP_MUL, step, fl_sema_i64(s, subs[i].step));
+      at[axis++] = fl_sema_op2(s, FL_OP_WRAP_ADD, subs[i].point, step);
+      break;
+    case SUB_POSITIONS:
+      at[axis] = fl_ir_load(&s->b, subs[i].array, 1, &step, true);
+      check_position(s, at[axis], fl_sema_dim(s, v, axis), subs[i].span);
+      axis++;
+      break;
+    case SUB_MASK:
+    case SUB_NEW: break;
+    }
+  }
+}
+
+/* Masks become positions, points are checked; the sizes of the result. */
+static void prepare(FlSema *s, FlVal v, Sub *subs, int n_subs, FlValue **sizes) {
+  for (int i = 0, axis = 0; i < n_subs; i++) {
     if (subs[i].kind == SUB_MASK) {
       subs[i].array = mask_positions(s, subs[i].array, &subs[i].size);
       subs[i].kind = SUB_POSITIONS;
@@ -304,48 +336,36 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
     if (subs[i].kind == SUB_POINT) check_position(s, subs[i].point, fl_sema_dim(s, v, axis), subs[i].span);
     if (subs[i].kind != SUB_NEW) axis++;
   }
+  for (int i = 0, k = 0; i < n_subs; i++)
+    if (subs[i].kind != SUB_POINT) sizes[k++] = subs[i].kind == SUB_NEW ? fl_sema_i64(s, 1) : subs[i].size;
+}
+
+static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
+  FlVal lead;
+  int rank = 0;
+  if (index_lead(s, v, subs, n_subs, &lead)) return lead;
+  for (int i = 0; i < n_subs; i++) rank += subs[i].kind != SUB_POINT;
+  if (rank > FL_MAX_RANK)
+    return fl_sema_error(s, FL_E0403, s->b.span, "an array has at most %d dimensions", FL_MAX_RANK);
   FlValue *sizes[FL_MAX_RANK] = {0}, *at[FL_MAX_RANK], *parts[2];
   FlType1 i64s[FL_MAX_RANK];
-  for (int i = 0, k = 0; i < n_subs; i++)
-    if (subs[i].kind != SUB_POINT) {
-      sizes[k] = subs[i].kind == SUB_NEW ? fl_sema_i64(s, 1) : subs[i].size;
-      i64s[k++] = fl_t_scalar(FL_I64);
-    }
+  prepare(s, v, subs, n_subs, sizes);
+  for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
   for (int p = 0; p < fl_type_element_parts(v.type); p++) {
-    FlOp *map = NULL;
-    FlRegion *r = NULL;
-    FlSavedPlace saved = {0};
-    if (rank) {
-      FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, rank);
-      map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
-      r = fl_ir_region(&s->b, map, 0, rank, i64s);
-      saved = fl_sema_enter(s, r);
+    if (!rank) {
+      position_of(s, v, subs, n_subs, NULL, at);
+      parts[p] = fl_ir_load(&s->b, v.parts[p], v.type->rank, at, true);
+      continue;
     }
-    axis = 0;
-    for (int i = 0, k = 0; i < n_subs; i++) {
-      FlValue *step = subs[i].kind == SUB_POINT ? NULL : r->params[k++];
-      switch (subs[i].kind) {
-      case SUB_POINT: at[axis++] = subs[i].point; break;
-      case SUB_FULL: at[axis++] = step; break;
-      case SUB_SPAN:
-        if (subs[i].step != 1) step = fl_sema_op2(s, FL_OP_WRAP_MUL, step, fl_sema_i64(s, subs[i].step));
-        at[axis++] = fl_sema_op2(s, FL_OP_WRAP_ADD, subs[i].point, step);
-        break;
-      case SUB_POSITIONS:
-        at[axis] = fl_ir_load(&s->b, subs[i].array, 1, &step, true);
-        check_position(s, at[axis], fl_sema_dim(s, v, axis), subs[i].span);
-        axis++;
-        break;
-      case SUB_MASK:
-      case SUB_NEW: break;
-      }
-    }
-    parts[p] = fl_ir_load(&s->b, v.parts[p], v.type->rank, at, true);
-    if (rank) {
-      fl_ir_yield(r, s->module, 1, &parts[p]);
-      fl_sema_leave(s, saved);
-      parts[p] = map->results[0];
-    }
+    FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, rank);
+    FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
+    FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
+    FlSavedPlace saved = fl_sema_enter(s, r);
+    position_of(s, v, subs, n_subs, r->params, at);
+    FlValue *element = fl_ir_load(&s->b, v.parts[p], v.type->rank, at, true);
+    fl_ir_yield(r, s->module, 1, &element);
+    fl_sema_leave(s, saved);
+    parts[p] = map->results[0];
   }
   FlVal out = fl_val_with(s,
                           rank ? fl_type_array(s->types, v.type->dtype, v.type->nullable, rank)

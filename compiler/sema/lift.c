@@ -14,6 +14,64 @@ static bool stretches(const FlVal *v, int rank, int k) {
   return v->stretch >> (k - (rank - v->type->rank)) & 1;
 }
 
+/* The sizes of a result of this rank, args[widest] having all its dimensions; equal sizes are checked.
+ * `stretch`: its dimensions that were made by `new` in all arguments. false: reported. */
+static bool common_sizes(FlSema *s, FlSpan span, int n, const FlVal *args, int rank, int widest,
+                         FlValue **sizes, unsigned *stretch) {
+  *stretch = 0;
+  for (int k = 0; k < rank; k++) {
+    int from = widest; /* the first that has this dimension and does not stretch it */
+    for (int i = 0; i < n && stretches(&args[from], rank, k); i++)
+      if (args[i].type->kind == FL_TY_ARRAY && k >= rank - args[i].type->rank &&
+          !stretches(&args[i], rank, k))
+        from = i;
+    if (stretches(&args[from], rank, k)) *stretch |= 1u << k;
+    sizes[k] = fl_sema_dim(s, args[from], k - (rank - args[from].type->rank));
+  }
+  for (int i = 0; i < n; i++) {
+    if (args[i].type->kind != FL_TY_ARRAY) continue;
+    int lead = rank - args[i].type->rank;
+    for (int k = lead; k < rank; k++) {
+      if (stretches(&args[i], rank, k)) continue;
+      FlValue *mine = fl_sema_dim(s, args[i], k - lead);
+      bool ok = i < widest ? fl_sema_same_size(s, mine, sizes[k], span, axis_message(s, rank, k))
+                           : fl_sema_same_size(s, sizes[k], mine, span, axis_message(s, rank, k));
+      if (!ok) return false;
+      sizes[k] = fl_sema_size(s, sizes[k]);
+    }
+  }
+  return true;
+}
+
+/* The element of an argument at a position of the result; of a dimension that only stretches, the one there
+ * is. */
+static FlVal element_at(FlSema *s, FlVal v, int rank, unsigned stretch, FlValue *const *position) {
+  const FlType *t = v.type;
+  if (t->kind != FL_TY_ARRAY) return v;
+  FlValue *parts[2] = {0}, *index[FL_MAX_RANK];
+  int lead = rank - t->rank;
+  for (int k = 0; k < t->rank; k++)
+    index[k] = (v.stretch >> k & 1) && !(stretch >> (lead + k) & 1) ? fl_sema_i64(s, 0) : position[lead + k];
+  for (int k = 0; k < fl_type_element_parts(t); k++)
+    parts[k] = fl_ir_load(&s->b, v.parts[k], t->rank, index, true);
+  return fl_val_with(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts, v);
+}
+
+/* Can it be an element of a result of this rank: a scalar, or a row of a table? Reports. */
+static bool is_element(FlSema *s, FlVal v, int rank, FlSpan span) {
+  if (fl_val_bad(v)) return false;
+  bool fits = v.type->kind == FL_TY_SCALAR || (v.type->kind == FL_TY_TUPLE && rank == 1);
+  for (int i = 0; fits && v.type->kind == FL_TY_TUPLE && i < v.type->n_fields; i++)
+    fits = v.type->fields[i].type->kind == FL_TY_SCALAR;
+  if (v.type->kind == FL_TY_NEVER || v.type->kind == FL_TY_NULL)
+    fl_sema_error(s, FL_E0301, span, "this gives no value for an element");
+  else if (!fits)
+    fl_sema_error(s, FL_E0301, span,
+                  "applied to each element this gives %s, which cannot be the element of an array",
+                  fl_val_text(s, v));
+  return fits;
+}
+
 FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, void *env) {
   int rank = 0, widest = -1;
   for (int i = 0; i < n; i++) {
@@ -24,66 +82,22 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
     }
   }
   if (widest < 0) return f(s, env, args, n, span);
-
   FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
-  unsigned stretch = 0;
-  for (int k = 0; k < rank; k++) {
-    int from = widest; /* the first that has this dimension and does not stretch it */
-    for (int i = 0; i < n && stretches(&args[from], rank, k); i++)
-      if (args[i].type->kind == FL_TY_ARRAY && k >= rank - args[i].type->rank &&
-          !stretches(&args[i], rank, k))
-        from = i;
-    if (stretches(&args[from], rank, k)) stretch |= 1u << k;
-    sizes[k] = fl_sema_dim(s, args[from], k - (rank - args[from].type->rank));
-    i64s[k] = fl_t_scalar(FL_I64);
-  }
-  for (int i = 0; i < n; i++) {
-    if (args[i].type->kind != FL_TY_ARRAY) continue;
-    int lead = rank - args[i].type->rank;
-    for (int k = lead; k < rank; k++) {
-      if (stretches(&args[i], rank, k)) continue;
-      FlValue *mine = fl_sema_dim(s, args[i], k - lead);
-      bool ok = i < widest ? fl_sema_same_size(s, mine, sizes[k], span, axis_message(s, rank, k))
-                           : fl_sema_same_size(s, sizes[k], mine, span, axis_message(s, rank, k));
-      if (!ok) return fl_val_error(s);
-      sizes[k] = fl_sema_size(s, sizes[k]);
-    }
-  }
+  unsigned stretch;
+  if (!common_sizes(s, span, n, args, rank, widest, sizes, &stretch)) return fl_val_error(s);
+  for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
 
   /* The region's results are known only once f ran, so the op is made with none and completed afterwards. */
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlVal *elements = FL_NEW_ARRAY(s->arena, FlVal, n);
-  for (int i = 0; i < n; i++) {
-    elements[i] = args[i];
-    const FlType *t = args[i].type;
-    if (t->kind != FL_TY_ARRAY) continue;
-    FlValue *parts[2] = {0};
-    FlValue *index[FL_MAX_RANK];
-    for (int k = 0; k < t->rank; k++)
-      index[k] = (args[i].stretch >> k & 1) && !(stretch >> (rank - t->rank + k) & 1)
-                     ? fl_sema_i64(s, 0)
-                     : r->params[rank - t->rank + k];
-    for (int k = 0; k < fl_type_element_parts(t); k++)
-      parts[k] = fl_ir_load(&s->b, args[i].parts[k], t->rank, index, true);
-    elements[i] = fl_val_with(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts, args[i]);
-  }
+  for (int i = 0; i < n; i++) elements[i] = element_at(s, args[i], rank, stretch, r->params);
   FlVal out = f(s, env, elements, n, span);
-  if (out.type->kind == FL_TY_NEVER || out.type->kind == FL_TY_NULL || fl_val_bad(out)) {
+  if (!is_element(s, out, rank, span)) {
     fl_sema_leave(s, saved);
-    if (fl_val_bad(out)) return out;
-    return fl_sema_error(s, FL_E0301, span, "this gives no value for an element");
-  }
-  bool scalars = out.type->kind == FL_TY_SCALAR;
-  bool flat = out.type->kind == FL_TY_TUPLE && rank == 1;
-  for (int i = 0; flat && i < out.type->n_fields; i++) flat = out.type->fields[i].type->kind == FL_TY_SCALAR;
-  if (!scalars && !flat) {
-    fl_sema_leave(s, saved);
-    return fl_sema_error(s, FL_E0301, span,
-                         "applied to each element this gives %s, which cannot be the element of an array",
-                         fl_val_text(s, out));
+    return fl_val_error(s);
   }
   bool shared = fl_levels_need_outside(s, &out, r, span);
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, out.type->n_parts + 1);
@@ -94,6 +108,7 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n_yields + 1);
   for (int k = 0; k < n_yields; k++) types[k] = fl_t_array((FlDtype)yields[k]->type.dtype, rank);
   fl_ir_add_results(&s->b, map, n_yields, types);
+  bool scalars = out.type->kind == FL_TY_SCALAR;
   const FlType *type = scalars ? fl_type_array(s->types, out.type->dtype, out.type->nullable, rank)
                                : fl_type_table(s->types, out.type);
   FlVal many = fl_val_join(s, type, sizes[0], map->results, out);

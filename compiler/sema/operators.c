@@ -1,4 +1,5 @@
-/* operators.c: unary and binary operators on finished values. Numbers are brought to one type first (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
+/* operators.c: unary and binary operators on finished values. Numbers are brought to one type first
+ * (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
 #include "sema/choose.h"
 
 static bool is_number(FlVal v) {

@@ -2,7 +2,7 @@
  *
  * In: a REDUCE node. Out: one REDUCE op over the positions of the generators, for the reductions that have
  * one and generators that are independent; else the array is made and the function called with it. */
-#include "sema/for_internal.h"
+#include "sema/for.h"
 
 static const FlExpr *product_of(const FlExpr *e) {
   return e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_MUL ? e : NULL;

@@ -2,7 +2,7 @@
  * may leave.
  *
  * In: values of the top level. Out: ops that are kept in program order, and no value. */
-#include "sema/sema_internal.h"
+#include "sema/plot.h"
 
 /* ---- for people ---- */
 
@@ -20,6 +20,10 @@ void fl_sema_show(FlSema *s, FlVal v) {
   case FL_TY_TUPLE:
   case FL_TY_TABLE:
   case FL_TY_LIST: break;
+  }
+  if (v.type == fl_plot_type(s)) {
+    fl_ir_op(&s->b, FL_OP_SHOW_PLOT, v.type->n_parts, v.parts, 0, NULL, 0);
+    return;
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_SHOW, v.type->n_parts, v.parts, 0, NULL, 0);
   op->attrs.s = fl_type_text(s->types, v.type);

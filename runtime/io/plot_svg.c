@@ -156,7 +156,7 @@ static double legend_width(const FlPlot *p) {
     if ((int)strlen(ticks[k].label) > most) most = (int)strlen(ticks[k].label);
   for (int32_t k = 0; k < p->n_series; k++)
     if (p->series[k].named && shown_chars(p->series[k].name) > most) most = shown_chars(p->series[k].name);
-  return 42 + most * LETTER;
+  return 48 + most * LETTER;
 }
 
 /* Margins follow from what stands in them. */
@@ -220,6 +220,10 @@ static void draw_border(FlPicture *p) {
   put(p->out, "<g stroke=\"#333333\">\n");
   put_line(p->out, p->left, p->bottom, p->right, p->bottom);
   put_line(p->out, p->left, p->top, p->left, p->bottom);
+  const FlPlotAxis *y = &p->plot->y;
+  bool rects = false;
+  for (int32_t k = 0; k < p->plot->n_layers; k++) rects = rects || p->plot->layers[k].shape == FL_PLOT_RECTS;
+  if (rects && y->lo < 0 && y->hi > 0) put_line(p->out, p->left, up(p, 0), p->right, up(p, 0));
   put(p->out, "</g>\n");
   if (!p->plot->missing) return;
   char note[96];

@@ -79,6 +79,7 @@ static int number_ticks(double lo, double hi, bool whole, int want, FlPlotTick *
   for (double k = ceil(lo / step); n < FL_PLOT_MOST_TICKS; k++) {
     double at = scaled(k * m, e);
     if (!(at <= hi)) break;
+    if (at < lo) continue; /* by rounding */
     out[n].at = at;
     print_number(out[n++].label, (int64_t)k * m, e, plain);
   }

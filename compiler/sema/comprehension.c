@@ -65,6 +65,13 @@ static FlValue *flat_map(FlSema *s, const FlForHead *h, const FlRegion *r, FlVal
   return map->results[0];
 }
 
+/* Are all fields of a tuple scalars and arrays, as those of a table's rows? */
+static bool has_flat_fields(const FlType *t) {
+  for (int i = 0; t->kind == FL_TY_TUPLE && i < t->n_fields; i++)
+    if (t->fields[i].type->kind != FL_TY_SCALAR && t->fields[i].type->kind != FL_TY_ARRAY) return false;
+  return true;
+}
+
 /* One element a task: MAP over the (single) index, each part an array of scalars or a list. */
 static FlVal gather_parts(FlSema *s, const FlForHead *h, FlOp *map, FlRegion *r, FlVal v) {
   const FlType *t = v.type;
@@ -85,7 +92,7 @@ static FlVal gather_parts(FlSema *s, const FlForHead *h, FlOp *map, FlRegion *r,
         scalar ? fl_t_array((FlDtype)pt.dtype, 1) : (FlType1){pt.dtype, pt.rank, (uint8_t)(pt.depth + 1), 0};
   }
   fl_sema_leave(s, saved);
-  bool as_list = t->kind == FL_TY_TABLE || t->kind == FL_TY_LIST || !all;
+  bool as_list = t->kind == FL_TY_TABLE || t->kind == FL_TY_LIST || !all || !has_flat_fields(t);
   if (!as_list && shared && t->kind == FL_TY_ARRAY && h->n + t->rank <= FL_MAX_RANK &&
       is_light(r, v.parts[0])) {
     FlValue *parts[2];

@@ -312,6 +312,35 @@ static FlVal first_text(FlSema *s, FlVal a, FlVal b) {
   return fl_val_scalar(s, FL_TEXT, fl_ir_select(&s->b, none, b.parts[0], a.parts[0]));
 }
 
+static FlVal first_of_many(FlSema *s, FlVal texts) {
+  FlValue *args[3] = {fl_sema_i64(s, 0), fl_sema_dim(s, texts, 0), fl_ir_const_t(&s->b, "", 0)};
+  FlType1 text = fl_t_scalar(FL_TEXT), in[2] = {fl_t_scalar(FL_I64), text};
+  FlOp *loop = fl_ir_op(&s->b, FL_OP_FOR, 3, args, 1, &text, 1);
+  FlRegion *r = fl_ir_region(&s->b, loop, 0, 2, in);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlVal one = fl_val_scalar(s, FL_TEXT, fl_ir_load(&s->b, texts.parts[0], 1, r->params, true));
+  FlVal next = first_text(s, fl_val_scalar(s, FL_TEXT, r->params[1]), one);
+  fl_ir_yield(r, s->module, 1, next.parts);
+  fl_sema_leave(s, saved);
+  return fl_val_scalar(s, FL_TEXT, loop->results[0]);
+}
+
+/* A list of plots as one. */
+static FlVal join_list(FlSema *s, FlVal list) {
+  const FlType *row = list.type->elem;
+  FlVal fields[N_PLOT];
+  const char *names[N_PLOT];
+  for (int k = 0; k < N_PLOT; k++) {
+    const FlType *t = row->fields[k].type;
+    FlValue **parts = list.parts + fl_type_field_part(row, k);
+    fields[k] = t->kind == FL_TY_SCALAR
+                    ? first_of_many(s, fl_val_make(s, fl_type_many(s->types, t), parts))
+                    : fl_sema_concat_list(s, fl_val_make(s, fl_type_list(s->types, t), parts));
+  }
+  intern_names(s, N_PLOT, plot_names, names);
+  return fl_val_tuple(s, N_PLOT, names, fields, fl_intern_z(s->names, "Plot"));
+}
+
 /* Parameters: 0 title, 1 x_label, 2 y_label, 3 color_label. */
 FlVal fl_builtin_plot_layers(FlSema *s, FlCallSite *c) {
   int n = c->n_rest;
@@ -322,7 +351,10 @@ FlVal fl_builtin_plot_layers(FlSema *s, FlCallSite *c) {
     if (c->rest[i].name.text)
       return fl_sema_error(s, FL_E0209, c->rest[i].name.span, "`plot.layers` has no parameter `%s`",
                            c->rest[i].name.text);
-    if (!is_plot(s, c, &c->rest[i], &layers[i])) return fl_val_error(s);
+    FlVal v = fl_actual_value(s, &c->rest[i], NULL);
+    bool many = v.type->kind == FL_TY_LIST && v.type->elem == fl_plot_type(s);
+    if (many) layers[i] = join_list(s, v);
+    else if (!is_plot(s, c, &c->rest[i], &layers[i])) return fl_val_error(s);
   }
   for (int k = 0; k < 4; k++) {
     fields[k] = fl_val_field(s, layers[0], k);

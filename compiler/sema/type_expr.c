@@ -118,6 +118,11 @@ static FlBinding *sized_type(FlSema *s, const FlTypeExpr *t) {
   return b && b->decl->type.sizes.n > 0 ? b : NULL;
 }
 
+/* The type that no file declares. */
+static bool names_plot(const FlTypeExpr *t) {
+  return !t->name.module.text && strcmp(t->name.name.text, "Plot") == 0;
+}
+
 /* Can two values of this type differ in size? Those make a list, others the rows of a table. */
 static bool varies(FlSema *s, const FlTypeExpr *t) {
   switch (t->kind) {
@@ -130,7 +135,7 @@ static bool varies(FlSema *s, const FlTypeExpr *t) {
   case FL_TE_NAME: {
     FlDtype d;
     FlBinding *b = t->name.module.text || !fl_dtype_find(t->name.name.text, &d) ? find_type(s, t, true) : NULL;
-    if (!b) return false;
+    if (!b) return names_plot(t);
     FlScope *scope = s->scope;
     FlFile *file = s->file;
     s->scope = b->file->scope;
@@ -162,9 +167,8 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
     FlDtype d;
     if (!t->name.module.text && fl_dtype_find(t->name.name.text, &d))
       return fl_type_scalar(s->types, d, false);
-    bool plot = !t->name.module.text && strcmp(t->name.name.text, "Plot") == 0;
-    FlBinding *b = find_type(s, t, plot);
-    if (!b && plot) return fl_plot_type(s);
+    FlBinding *b = find_type(s, t, names_plot(t));
+    if (!b && names_plot(t)) return fl_plot_type(s);
     return b ? declared(s, b) : s->types->error;
   }
   case FL_TE_OPTION: {

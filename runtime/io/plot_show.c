@@ -6,6 +6,7 @@
  * group that was drawn there last, and the marks are named below: 34 of them, all further groups are a
  * question mark. What always holds: the lines follow from the plot alone. */
 #include "io/plot_internal.h"
+#include "io/show_internal.h"
 #include "exec/exec.h"
 
 #include <math.h>
@@ -89,10 +90,8 @@ static int put_cut(FlBytes *out, const char *s, int64_t len, int most) {
 }
 
 static int width_of(FlText t, int most) {
-  FlBytes nothing = {0};
-  int n = put_cut(&nothing, t.ptr, t.len, most);
-  fl_bytes_reset(&nothing);
-  return n;
+  int n = fl_cell_width(t.ptr, (size_t)t.len);
+  return n < most ? n : most;
 }
 
 static void put_middle(FlBytes *out, FlText t, int left, int columns) {

@@ -5,6 +5,7 @@
  * Ito, "Color Universal Design" (2008), which people with any kind of colour vision tell apart; numbers go
  * along nine stops of viridis (S. van der Walt and N. Smith, 2015), between which it is linear here. */
 #include "io/plot_svg.h"
+#include "io/show_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,14 +53,8 @@ static void put_at(FlBytes *b, const char *name, double v) {
   put(b, "\"");
 }
 
-static int count_chars(FlText t) {
-  int n = 0;
-  for (int64_t k = 0; k < t.len; k++) n += ((unsigned char)t.ptr[k] & 0xc0) != 0x80;
-  return n;
-}
-
 static int shown_chars(FlText t) {
-  int n = count_chars(t);
+  int n = fl_cell_width(t.ptr, (size_t)t.len);
   return n < FL_MOST_LABEL ? n : FL_MOST_LABEL;
 }
 
@@ -67,7 +62,7 @@ static int shown_chars(FlText t) {
  * U+FFFF. */
 static void put_text(FlBytes *b, FlText t, int most) {
   int n = 0;
-  bool cut = most && count_chars(t) > most;
+  bool cut = most && fl_cell_width(t.ptr, (size_t)t.len) > most;
   for (int64_t k = 0; k < t.len; k++) {
     unsigned char c = (unsigned char)t.ptr[k];
     if ((c & 0xc0) != 0x80 && cut && ++n == most) {

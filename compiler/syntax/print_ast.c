@@ -212,19 +212,41 @@ static void text(FlText1 *out, const FlTextParts *parts) {
   }
 }
 
+static void arms(FlText1 *out, const FlArmList *list) {
+  for (int i = 0; i < list->n; i++) {
+    const FlArm *arm = &list->at[i];
+    fl_text_addz(out, " (case");
+    pattern(out, arm->pattern);
+    if (arm->guard) fl_text_addz(out, " if"), child(out, arm->guard);
+    child(out, arm->body);
+    fl_text_addc(out, ')');
+  }
+}
+
+static void lambda_params(FlText1 *out, const FlPatList *params) {
+  fl_text_addz(out, " (");
+  for (int i = 0; i < params->n; i++) {
+    FlText1 one = {0};
+    pattern(&one, params->at[i]);
+    fl_text_addz(out, one.s + (i == 0));
+    fl_text_reset(&one);
+  }
+  fl_text_addc(out, ')');
+}
+
+/* Names and numbers, which stand without a list around them. */
+static bool atom(FlText1 *out, const FlExpr *e) {
+  if (e->kind == FL_EXPR_NAME) fl_syntax_add_name(out, e->name.text);
+  else if (e->kind == FL_EXPR_INT) fl_text_addz(out, e->integer.spelling);
+  else if (e->kind == FL_EXPR_FLOAT) fl_text_addz(out, e->real.spelling);
+  else if (e->kind == FL_EXPR_BOOL) fl_text_addz(out, e->boolean ? "true" : "false");
+  else if (e->kind == FL_EXPR_NULL) fl_text_addz(out, "null");
+  else return false;
+  return true;
+}
+
 static void expr(FlText1 *out, const FlExpr *e) {
-  if (e->kind == FL_EXPR_NAME) { /* names and numbers without a list around them */
-    fl_syntax_add_name(out, e->name.text);
-    return;
-  }
-  if (e->kind == FL_EXPR_INT || e->kind == FL_EXPR_FLOAT) {
-    fl_text_addz(out, e->kind == FL_EXPR_INT ? e->integer.spelling : e->real.spelling);
-    return;
-  }
-  if (e->kind == FL_EXPR_BOOL || e->kind == FL_EXPR_NULL) {
-    fl_text_addz(out, e->kind == FL_EXPR_NULL ? "null" : e->boolean ? "true" : "false");
-    return;
-  }
+  if (atom(out, e)) return;
   fl_text_addc(out, '(');
   if (e->kind == FL_EXPR_BINARY) fl_text_addz(out, spellings[e->binary.op]);
   else if (e->kind == FL_EXPR_UNARY) fl_text_addz(out, e->unary.op == FL_UN_NEG ? "negate" : "not");
@@ -259,24 +281,10 @@ static void expr(FlText1 *out, const FlExpr *e) {
     break;
   case FL_EXPR_MATCH:
     child(out, e->match.subject);
-    for (int i = 0; i < e->match.arms.n; i++) {
-      const FlArm *arm = &e->match.arms.at[i];
-      fl_text_addz(out, " (case");
-      pattern(out, arm->pattern);
-      if (arm->guard) fl_text_addz(out, " if"), child(out, arm->guard);
-      child(out, arm->body);
-      fl_text_addc(out, ')');
-    }
+    arms(out, &e->match.arms);
     break;
   case FL_EXPR_LAMBDA:
-    fl_text_addz(out, " (");
-    for (int i = 0; i < e->lambda.params.n; i++) {
-      FlText1 one = {0};
-      pattern(&one, e->lambda.params.at[i]);
-      fl_text_addz(out, one.s + (i == 0));
-      fl_text_reset(&one);
-    }
-    fl_text_addc(out, ')');
+    lambda_params(out, &e->lambda.params);
     child(out, e->lambda.body);
     break;
   case FL_EXPR_CALL:

@@ -25,8 +25,7 @@ struct FlCodeCache {
 
 static const int64_t limit_bytes = (int64_t)256 << 20;
 
-/* ---- what an object depends on ----------------------------------------------------------------------------
- */
+/* ---- what an object depends on --------------------------------------------------------------------- */
 
 /* What changes when a file changes, without reading it. */
 static FlDigest state_of(const char *path) {
@@ -89,8 +88,7 @@ static FlText1 key_of(const FlCodeCache *cache, const FlCompilation *c, const Fl
   return key;
 }
 
-/* ---- the folder -------------------------------------------------------------------------------------------
- */
+/* ---- the folder ------------------------------------------------------------------------------------ */
 
 /* Whether the folder can be trusted with code: there, ours, and nobody else's to write. */
 static bool is_private(const char *dir) {
@@ -131,8 +129,7 @@ void fl_code_cache_close(FlCodeCache *cache) {
   free(cache);
 }
 
-/* ---- getting and putting
- * ------------------------------------------------------------------------------------ */
+/* ---- getting and putting --------------------------------------------------------------------------- */
 
 typedef struct Reader {
   const char *at, *end;

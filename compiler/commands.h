@@ -3,6 +3,7 @@
 #ifndef FL_COMMANDS_H
 #define FL_COMMANDS_H
 
+/* flowc run, build, test. */
 int fl_command_run(int n_words, char **words);
 int fl_command_build(int n_words, char **words);
 int fl_command_test(int n_words, char **words);

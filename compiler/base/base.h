@@ -14,8 +14,10 @@
 /* ---- arena -------------------------------------------------------------------------------------------- */
 
 typedef struct FlArena FlArena;
+/* Memory that is given back all at once. Nothing made in an arena fails: without memory the process ends,
+ * status 4. */
 FlArena *fl_arena_new(void);
-void fl_arena_free(FlArena *a);
+void fl_arena_free(FlArena *a);                 /* and all that was made in it */
 void *fl_arena_alloc(FlArena *a, size_t bytes); /* zeroed, 16-byte aligned */
 void *fl_arena_copy(FlArena *a, const void *src, size_t bytes);
 char *fl_arena_strndup(FlArena *a, const char *s, size_t len); /* NUL-terminated copy */
@@ -24,38 +26,35 @@ char *fl_arena_printf(FlArena *a, const char *fmt, ...) __attribute__((format(pr
 #define FL_NEW(arena, T) ((T *)fl_arena_alloc((arena), sizeof(T)))
 #define FL_NEW_ARRAY(arena, T, n) ((T *)fl_arena_alloc((arena), sizeof(T) * (size_t)(n)))
 
-/* ---- growable array in an arena: FlVec(int) v = {0}; fl_vec_push(arena, &v, 3); v.at[0], v.n --------------
- */
+/* ---- growable array in an arena: FlVec(int) v = {0}; fl_vec_push(arena, &v, 3); v.at[0], v.n ------- */
 
 #define FlVec(T)                                                                                             \
   struct {                                                                                                   \
     T *at;                                                                                                   \
     int n, cap;                                                                                              \
   }
+/* For fl_vec_push alone: more room for n elements of this size at `at`; *cap: for how many. */
 void *fl_vec_grow(FlArena *a, void *at, int n, int *cap, size_t size);
 #define fl_vec_push(arena, v, x)                                                                             \
   ((v)->n == (v)->cap ? (void)((v)->at = fl_vec_grow((arena), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at))  \
                       : (void)0,                                                                             \
    (v)->at[(v)->n++] = (x))
 
-/* ---- interned strings: equal text, equal pointer ---------------------------------------------------------
- */
+/* ---- interned strings: equal text, equal pointer --------------------------------------------------- */
 
 typedef struct FlInterner FlInterner;
-FlInterner *fl_interner_make(FlArena *a);
+FlInterner *fl_interner_make(FlArena *a); /* the texts live in the arena */
 const char *fl_intern(FlInterner *in, const char *s, size_t len);
-const char *fl_intern_z(FlInterner *in, const char *s);
+const char *fl_intern_z(FlInterner *in, const char *s); /* s ends with NUL */
 
-/* ---- map from pointers (interned strings, nodes) to pointers ----------------------------------------------
- */
+/* ---- map from pointers (interned strings, nodes) to pointers --------------------------------------- */
 
 typedef struct FlMap FlMap;
 FlMap *fl_map_make(FlArena *a);
-void *fl_map_get(const FlMap *m, const void *key); /* NULL: absent */
-void fl_map_set(FlMap *m, const void *key, void *value);
+void *fl_map_get(const FlMap *m, const void *key);       /* NULL: absent */
+void fl_map_set(FlMap *m, const void *key, void *value); /* instead of what was there */
 
-/* ---- text being built (heap; reset frees) ---------------------------------------------------------------
- */
+/* ---- text being built (heap; reset frees) ---------------------------------------------------------- */
 
 typedef struct FlText1 {
   char *s; /* always NUL-terminated once something was added; NULL when empty */
@@ -67,13 +66,12 @@ void fl_text_addc(FlText1 *t, char c);
 void fl_text_addf(FlText1 *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void fl_text_reset(FlText1 *t);
 
-/* Adds what a file holds, NUL-terminated; it stops once the text is longer than `most` bytes. false: it cannot be opened
- * or read, errno says why. */
+/* Adds what a file holds, NUL-terminated; it stops once the text is longer than `most` bytes. false: it
+ * cannot be opened or read, errno says why. */
 bool fl_read_file(const char *path, size_t most, FlText1 *out);
 bool fl_read_stream(FILE *in, size_t most, FlText1 *out);
 
-/* ---- spelling -------------------------------------------------------------------------------------------
- */
+/* ---- spelling -------------------------------------------------------------------------------------- */
 
 /* The candidate closest to `name` (Damerau-Levenshtein, within a third of its length), or NULL. */
 const char *fl_closest(const char *name, const char *const *candidates, int n);

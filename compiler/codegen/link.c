@@ -32,8 +32,7 @@ static void add(Command *c, const char *s) {
   if (c->n < MAX_ARGS) c->args[c->n++] = fl_arena_strndup(c->arena, s, strlen(s));
 }
 
-/* ---- running a program
- * ------------------------------------------------------------------------------------------- */
+/* ---- running a program ----------------------------------------------------------------------------- */
 
 static void read_all(int fd, FlText1 *out) {
   char part[4096];
@@ -66,8 +65,7 @@ static bool run(const Command *c, FlText1 *said) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* ---- commands
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------------- */
 
 static bool readable(const char *path) { return access(path, R_OK) == 0; }
 
@@ -171,8 +169,7 @@ static void cc_command(Command *c, const Inputs *in) {
   add(c, "-Wl,--end-group");
 }
 
-/* ---- the public function
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the public function --------------------------------------------------------------------------- */
 
 static bool write_file(const char *path, const FlObject *object) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -7,8 +7,7 @@
  * computed. */
 #include "codegen/llvm_internal.h"
 
-/* ---- the table
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------------- */
 
 static bool same_function(const FlOp *a, const FlOp *b) {
   return strcmp(a->attrs.s, b->attrs.s) == 0 && strcmp(a->attrs.list[0], b->attrs.list[0]) == 0;
@@ -50,8 +49,7 @@ Val fl_ll_extern_table(FlGen *g) {
   return fl_ll_global(g, LLVMConstArray2(g->ptr, g->extern_at.at, (uint64_t)g->externs.n), "externs");
 }
 
-/* ---- arguments
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------------- */
 
 typedef struct Arguments {
   FlVec(Val) values;
@@ -106,8 +104,7 @@ static Val call(FlFn *f, const FlOp *op, const Arguments *a, Ty result) {
   return v;
 }
 
-/* ---- the call
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------------- */
 
 /* A scalar result: in a fast kernel zero once a fault was met. */
 static void scalar_call(FlFn *f, const FlOp *op, Arguments *a) {

@@ -24,8 +24,7 @@ static void give_places(FlFn *f, const FlRegion *r) {
   }
 }
 
-/* ---- references
- * --------------------------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------------ */
 
 void fl_ll_unref(FlFn *f, Val a) { fl_ll_call(f, "fl_array_unref", f->g->none, 1, &f->g->ptr, &a); }
 
@@ -76,8 +75,7 @@ static void release_after(FlFn *f, const FlOp *op, bool waited) {
     if (op->code != FL_OP_STAGE || (dead[i]->op == op) == waited) fl_ll_drop(f, dead[i]);
 }
 
-/* ---- failure
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- failure --------------------------------------------------------------------------------------- */
 
 static void leave_if(FlFn *f, Val bad, Val status) {
   Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
@@ -96,8 +94,7 @@ void fl_ll_check_pointer(FlFn *f, Val p) {
   leave_if(f, LLVMBuildIsNull(f->b, p, ""), fl_ll_i32(f->g, FL_FAULT_MEMORY));
 }
 
-/* ---- arrays
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- arrays ---------------------------------------------------------------------------------------- */
 
 Val fl_ll_array_data(FlFn *f, Val a) { return LLVMBuildLoad2(f->b, f->g->ptr, a, "data"); }
 

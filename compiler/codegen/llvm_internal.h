@@ -103,8 +103,7 @@ typedef struct FlFn {
   FlVec(FlPending) stage_calls; /* all of the function */
 } FlFn;
 
-/* ---- llvm_module.c: types, names, calls ------------------------------------------------------------------
- */
+/* ---- llvm_module.c: types, names, calls ------------------------------------------------------------ */
 
 /* All functions of the IR as LLVM's, scalar functions declared; with the tables of the program when
  * `program`. */
@@ -136,8 +135,7 @@ void fl_ll_fn_done(FlFn *f);
 void fl_ll_attr(FlGen *g, Val fn, const char *key, const char *value); /* value NULL: an enum attribute */
 void fl_ll_fail(FlGen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- llvm_scalar.c: constants, elements, slots, faults; llvm_op.c: scalar operators -----------------------
- */
+/* ---- llvm_scalar.c: constants, elements, slots, faults; llvm_op.c: scalar operators ---------------- */
 
 Val fl_ll_const(FlGen *g, const FlOp *op);
 Val fl_ll_value(FlFn *f, const FlValue *v);
@@ -159,8 +157,7 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
 Val fl_ll_less(FlFn *f, FlDtype d, Val a, Val b);
 void fl_ll_kern_link(FlGen *g); /* links the scalar functions that are used */
 
-/* ---- llvm_region.c: control flow, the same in every form
- * ---------------------------------------------------- */
+/* ---- llvm_region.c: control flow, the same in every form ------------------------------------------- */
 
 /* A counted loop [lo, hi) with carried values, in rotated form. */
 typedef struct FlLoop {
@@ -187,8 +184,7 @@ Val fl_ll_element(FlFn *f, const FlOp *op, int n,
 void fl_ll_load(FlFn *f, const FlOp *op);
 void fl_ll_check(FlFn *f, const FlOp *op);
 
-/* ---- llvm_kernel.c: kernels of MAP, COLLECT and REDUCE
- * ------------------------------------------------------ */
+/* ---- llvm_kernel.c: kernels of MAP, COLLECT and REDUCE --------------------------------------------- */
 
 /* What a kernel captures, in the order of its environment (8-byte words; text takes two). */
 typedef struct FlCaptures {
@@ -220,8 +216,7 @@ void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
 bool fl_ll_region_faults(const FlRegion *r);
 Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments, none below 0 */
 
-/* ---- llvm_tiles.c: random numbers at successive positions
- * --------------------------------------------------- */
+/* ---- llvm_tiles.c: random numbers at successive positions ------------------------------------------ */
 
 /* Tiles for the region's random numbers at params[0], the position; NULL: it has none, or is not FAST. */
 FlTiles *fl_ll_tiles_plan(FlFn *f, const FlRegion *r);
@@ -236,14 +231,12 @@ Val fl_ll_tiles_random(FlFn *f, const FlOp *op); /* the number that was drawn fo
  */
 Val fl_ll_tiles_output(FlFn *f, int output, FlDtype d, Val data, Val pos);
 
-/* ---- llvm_reduce.c
- * ------------------------------------------------------------------------------------------- */
+/* ---- llvm_reduce.c --------------------------------------------------------------------------------- */
 
 void fl_ll_reduce_nested(FlFn *f, const FlOp *op); /* inside a kernel, or inline */
 void fl_ll_reduce_host(FlFn *f, const FlOp *op);
 
-/* ---- llvm_host.c, llvm_bulk.c
- * ---------------------------------------------------------------------------------- */
+/* ---- llvm_host.c, llvm_bulk.c ---------------------------------------------------------------------- */
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func);
 /* Target attributes; code that runs straight through is not optimised: it would cost more time than it saves.
@@ -277,8 +270,7 @@ void fl_ll_collect(FlFn *f, const FlOp *op);
 void fl_ll_scan(FlFn *f, const FlOp *op);
 void fl_ll_store(FlFn *f, const FlOp *op);
 
-/* ---- llvm_program.c
- * -------------------------------------------------------------------------------------------- */
+/* ---- llvm_program.c -------------------------------------------------------------------------------- */
 
 int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said); /* index into FlProgram.sites */
 Val fl_ll_op_desc(FlGen *g, const FlOp *op);
@@ -286,14 +278,12 @@ Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] 
 int fl_ll_stage(FlGen *g, const FlFunc *func);
 void fl_ll_program(FlGen *g);
 
-/* ---- llvm_extern.c
- * --------------------------------------------------------------------------------------------- */
+/* ---- llvm_extern.c --------------------------------------------------------------------------------- */
 
 void fl_ll_extern_call(FlFn *f, const FlOp *op);
 Val fl_ll_extern_table(FlGen *g); /* pointers to the FlExterns of the module */
 
-/* ---- llvm_target.c
- * --------------------------------------------------------------------------------------------- */
+/* ---- llvm_target.c --------------------------------------------------------------------------------- */
 
 void fl_ll_target_register(void); /* once before any part: LLVM keeps what it knows of processors to itself */
 bool fl_ll_target_init(FlGen *g);

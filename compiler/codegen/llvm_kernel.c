@@ -6,8 +6,7 @@
  * known. */
 #include "codegen/llvm_internal.h"
 
-/* ---- what a kernel sees
- * --------------------------------------------------------------------------------------- */
+/* ---- what a kernel sees ---------------------------------------------------------------------------- */
 
 static bool inside(const FlRegion *r, const FlRegion *outer) {
   while (r && r != outer) r = r->owner ? r->owner->parent : NULL;
@@ -59,8 +58,7 @@ void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out) {
   out->name = fl_arena_printf(g->arena, "%s.%s.%d", f->func->name, fl_op_info[op->code].name, g->n_names++);
 }
 
-/* ---- cost: nanoseconds an element, as a value of host code
- * ------------------------------------------------------ */
+/* ---- cost: nanoseconds an element, as a value of host code ----------------------------------------- */
 
 static double op_cost(const FlOp *op) {
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {
@@ -109,8 +107,7 @@ static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r) {
   return LLVMBuildFAdd(f->b, sum, LLVMConstReal(f->g->f64, plain), "");
 }
 
-/* ---- the elements of a range
- * -------------------------------------------------------------------------------------- */
+/* ---- the elements of a range ----------------------------------------------------------------------- */
 
 static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *each, void *arg) {
   Block next = NULL;
@@ -186,8 +183,7 @@ void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val
   fl_ll_loop_close(f, &rows, NULL, vectorize);
 }
 
-/* ---- functions
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------------- */
 
 static Val scope_list(FlGen *g, const char *const *names, unsigned n) {
   LLVMMetadataRef domain_name = LLVMMDStringInContext2(g->cx, "flow", 4);

@@ -7,8 +7,7 @@
 
 static FlDtype elem_dtype(FlType1 t) { return t.depth ? FL_LIST : (FlDtype)t.dtype; }
 
-/* ---- kernels
- * ------------------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------------- */
 
 static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   Val *data = arg;
@@ -125,8 +124,7 @@ static void map_kernel(FlFn *f, const FlOp *op) {
   fl_ll_check_status(f, status);
 }
 
-/* ---- tasks
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------------- */
 
 /* The region as a host function: args[0] is the element, then the sizes, then what is captured. */
 static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures) {

@@ -5,8 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* ---- types ----------------------------------------------------------------------------------------------
- */
+/* ---- types ----------------------------------------------------------------------------------------- */
 
 static void make_types(FlGen *g) {
   LLVMContextRef c = g->cx;
@@ -74,8 +73,7 @@ bool fl_ll_is_unsigned(FlDtype d) { return dtype_info[d].kind == K_UNSIGNED || d
 bool fl_ll_is_float(FlDtype d) { return dtype_info[d].kind == K_FLOAT; }
 bool fl_ll_is_text(FlDtype d) { return d == FL_TEXT || d == FL_FILE; }
 
-/* ---- constants and globals -------------------------------------------------------------------------------
- */
+/* ---- constants and globals ------------------------------------------------------------------------- */
 
 Val fl_ll_i64(FlGen *g, int64_t v) { return LLVMConstInt(g->i64, (unsigned long long)v, true); }
 Val fl_ll_i32(FlGen *g, int64_t v) { return LLVMConstInt(g->i32, (unsigned long long)v, true); }
@@ -94,8 +92,7 @@ Val fl_ll_string(FlGen *g, const char *s, size_t len) {
   return fl_ll_global(g, LLVMConstStringInContext(g->cx, s, (unsigned)len, false), "text");
 }
 
-/* ---- functions and calls
- * ----------------------------------------------------------------------------------- */
+/* ---- functions and calls --------------------------------------------------------------------------- */
 
 Val fl_ll_extern(FlGen *g, const char *name, Ty result, const Ty *params, unsigned n) {
   Val fn = LLVMGetNamedFunction(g->mod, name);
@@ -184,8 +181,7 @@ void fl_ll_fail(FlGen *g, const char *fmt, ...) {
   g->error = fl_arena_strndup(g->arena, text, strlen(text));
 }
 
-/* ---- the entry
- * ----------------------------------------------------------------------------------------------- */
+/* ---- the entry ------------------------------------------------------------------------------------- */
 
 static void declare_function(FlGen *g, const FlFunc *func) {
   const char *name = fl_arena_printf(g->arena, "flow.%s", func->name);

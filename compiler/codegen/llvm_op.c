@@ -14,8 +14,7 @@ static const char *const dtype_names[FL_N_DTYPES] = {
 #undef FL_DTYPE
 };
 
-/* ---- the scalar functions of the runtime
- * -------------------------------------------------------------------- */
+/* ---- the scalar functions of the runtime ----------------------------------------------------------- */
 
 /* The bitcode module in this context, bodies read when they are wanted. */
 static LLVMModuleRef kern_module(FlGen *g) {
@@ -164,8 +163,7 @@ static void call_by_name(FlFn *f, const FlOp *op) {
   for (int i = 0; i < op->n_results; i++) fl_ll_set(f, op->results[i], out[i]);
 }
 
-/* ---- plain arithmetic
- * ---------------------------------------------------------------------------------------- */
+/* ---- plain arithmetic ------------------------------------------------------------------------------ */
 
 static Val overflow_code(FlFn *f) { return fl_ll_i32(f->g, FL_FAULT_OVERFLOW); }
 

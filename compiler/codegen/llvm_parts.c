@@ -18,8 +18,7 @@ enum {
   INLINED = 60   /* instructions of a scalar function, about */
 };
 
-/* ---- how many parts
- * ------------------------------------------------------------------------------------------------ */
+/* ---- how many parts -------------------------------------------------------------------------------- */
 
 /* Counts operators; -1: there are variables, which belong to one module. */
 static int count(const FlRegion *r) {
@@ -47,8 +46,7 @@ static int parts_of(const FlModule *m, const FlCodegenOptions *options) {
   return n >= LARGE ? PARTS : 1;
 }
 
-/* ---- who keeps what
- * ------------------------------------------------------------------------------------------------ */
+/* ---- who keeps what -------------------------------------------------------------------------------- */
 
 typedef struct Share {
   Val fn;
@@ -112,8 +110,7 @@ static void keep_share(FlGen *g, int part, int n_parts) {
   }
 }
 
-/* ---- a part, and all of them
- * --------------------------------------------------------------------------------------- */
+/* ---- a part, and all of them ----------------------------------------------------------------------- */
 
 typedef struct Work {
   const FlModule *module;

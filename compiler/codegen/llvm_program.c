@@ -21,8 +21,7 @@ Val fl_ll_types(FlGen *g, int n, FlValue *const *values) {
   return array_of(g, g->type1, items, n);
 }
 
-/* ---- places
- * --------------------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------------- */
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
@@ -81,8 +80,7 @@ static Val site_table(FlGen *g) {
   return array_of(g, t, items, n);
 }
 
-/* ---- runtime calls
- * ---------------------------------------------------------------------------------------------- */
+/* ---- runtime calls --------------------------------------------------------------------------------- */
 
 Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   const FlAttrs *a = &op->attrs;
@@ -102,8 +100,7 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 11, false), "desc");
 }
 
-/* ---- parameters and stages
- * ---------------------------------------------------------------------------------------- */
+/* ---- parameters and stages ------------------------------------------------------------------------- */
 
 static Val param_table(FlGen *g) {
   Ty fields[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->type1, g->i32};

@@ -52,8 +52,7 @@ static FlSweep sweep_of(FlFn *f, const FlOp *op) {
   return s;
 }
 
-/* ---- blocks of lanes
- * ------------------------------------------------------------------------------------------ */
+/* ---- blocks of lanes ------------------------------------------------------------------------------- */
 
 /* Where values come from: the region inside an element, the region of a kernel, buffers. Sums inside elements
  * are often short, so that the rest after whole groups of lanes is worth vectors, and joining lanes of picks
@@ -237,8 +236,7 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
   end_sweep(f, &s);
 }
 
-/* ---- blocks in a kernel
- * ------------------------------------------------------------------------------------------------ */
+/* ---- blocks in a kernel ---------------------------------------------------------------------------- */
 
 typedef struct Fill {
   FlSweep *s;

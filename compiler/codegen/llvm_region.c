@@ -8,8 +8,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
-/* ---- counted loops
- * ------------------------------------------------------------------------------------------- */
+/* ---- counted loops --------------------------------------------------------------------------------- */
 
 void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *init) {
   FlGen *g = f->g;
@@ -83,8 +82,7 @@ void fl_ll_loop_close(FlFn *f, FlLoop *l, const Val *next, bool vectorize) {
   }
 }
 
-/* ---- faults end loops
- * ----------------------------------------------------------------------------------------- */
+/* ---- faults end loops ------------------------------------------------------------------------------ */
 
 static Val mask_is_clear(FlFn *f) {
   Val mask = LLVMBuildLoad2(f->b, f->g->i32, f->mask, "");
@@ -97,8 +95,7 @@ Val fl_ll_bound(FlFn *f, Val lo, Val hi) {
   return LLVMBuildSelect(f->b, mask_is_clear(f), hi, lo, "");
 }
 
-/* ---- regions
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------------- */
 
 static void define(FlFn *f, const FlValue *v, Val x) {
   if (f->form == FL_FORM_HOST && !fl_t_is_scalar(v->type)) fl_ll_own(f, v, x);
@@ -222,8 +219,7 @@ void fl_ll_control(FlFn *f, const FlOp *op) {
   else emit_while(f, op);
 }
 
-/* ---- element access
- * ------------------------------------------------------------------------------------------------ */
+/* ---- element access -------------------------------------------------------------------------------- */
 
 Val fl_ll_dim(FlFn *f, const FlValue *array, int axis) {
   if (f->form != FL_FORM_HOST && f->views[array->id].known) return f->views[array->id].dims[axis];

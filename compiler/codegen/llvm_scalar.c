@@ -4,8 +4,7 @@
  * where it is stored into an array (kern/kern.h), nowhere else. */
 #include "codegen/llvm_internal.h"
 
-/* ---- values ----------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------------- */
 
 Val fl_ll_const(FlGen *g, const FlOp *op) {
   FlDtype d = (FlDtype)op->results[0]->type.dtype;
@@ -31,8 +30,7 @@ Val fl_ll_value(FlFn *f, const FlValue *v) {
 
 void fl_ll_set(FlFn *f, const FlValue *v, Val x) { f->vals[v->id] = x; }
 
-/* ---- elements --------------------------------------------------------------------------------------------
- */
+/* ---- elements -------------------------------------------------------------------------------------- */
 
 Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at) {
   FlGen *g = f->g;
@@ -63,8 +61,7 @@ void fl_ll_store_elem(FlFn *f, FlDtype d, Val v, Val at) {
   }
 }
 
-/* ---- slots
- * ------------------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------------- */
 
 Val fl_ll_slot_at(FlFn *f, Val base, unsigned index) {
   return fl_ll_at_byte(f, base, (int64_t)index * (int64_t)sizeof(FlSlot));
@@ -106,8 +103,7 @@ static void slot_words(FlFn *f, FlDtype d, Val v, Val out[2]) {
   }
 }
 
-/* ---- faults
- * -------------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------------- */
 
 static void set_byval(FlFn *f, Val call, unsigned index) {
   static const char kind[] = "byval";

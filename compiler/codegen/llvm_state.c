@@ -13,8 +13,7 @@ bool fl_red_picks_by_lane(const FlRed *r) {
 }
 bool fl_red_is_arg(const FlRed *r) { return r->kind == RED_ARGMIN || r->kind == RED_ARGMAX; }
 
-/* ---- lanes
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- lanes ----------------------------------------------------------------------------------------- */
 
 static void fill(FlFn *f, Val lanes, Val v) {
   Val all[FL_LANES];
@@ -79,8 +78,7 @@ void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2
   fl_red_put(f, now, at);
 }
 
-/* ---- the other kinds
- * ------------------------------------------------------------------------------------------- */
+/* ---- the other kinds ------------------------------------------------------------------------------- */
 
 void fl_red_clear(FlFn *f, FlRed *r) {
   FlGen *g = f->g;
@@ -240,8 +238,7 @@ void fl_red_accumulate(FlFn *f, FlRed *r, Val pos) {
   }
 }
 
-/* ---- results
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------------- */
 
 /* An exact sum as the result's type, checked. */
 static Val checked_sum(FlFn *f, const FlRed *r, Val sum) {

@@ -110,8 +110,7 @@ Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4) {
   return fn;
 }
 
-/* ---- optimisation
- * ------------------------------------------------------------------------------------------- */
+/* ---- optimisation ---------------------------------------------------------------------------------- */
 
 /* The front end gives clean SSA with rotated loops. What is left is inlining the scalar functions, finding
  * what they have in common (two random numbers of one Philox block), forming vectors, and cleaning after
@@ -149,8 +148,7 @@ bool fl_ll_optimize(FlGen *g) {
   return fl_ll_run_passes(g, g->options.level == 0 ? pipeline_quick : pipeline_full);
 }
 
-/* ---- emission
- * ------------------------------------------------------------------------------------------------- */
+/* ---- emission -------------------------------------------------------------------------------------- */
 
 bool fl_ll_emit(FlGen *g, FlObject *out) {
   if (g->options.emit == FL_EMIT_LLVM) {

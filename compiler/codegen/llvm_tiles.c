@@ -36,8 +36,7 @@ struct FlTiles {
   bool stages; /* results go beside the tile */
 };
 
-/* ---- what is drawn
- * ------------------------------------------------------------------------------------------------ */
+/* ---- what is drawn --------------------------------------------------------------------------------- */
 
 /* Is v the same for all elements of r? */
 static bool is_fixed(const FlRegion *r, const FlValue *v) {
@@ -98,8 +97,7 @@ Val fl_ll_tiles_random(FlFn *f, const FlOp *op) {
   return NULL;
 }
 
-/* ---- results
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------------- */
 
 Val fl_ll_tiles_output(FlFn *f, int output, FlDtype d, Val data, Val pos) {
   FlTiles *t = f->tiles;
@@ -166,8 +164,7 @@ static void copy_results(FlFn *f, const FlTiles *t, Val lo, Val hi, const Val *s
   fl_ll_at(f, on);
 }
 
-/* ---- elements
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------------- */
 
 /* Asks for what elements some tiles ahead read; beyond the end of an array that does nothing. */
 static void prefetch(FlFn *f, const FlTiles *t) {

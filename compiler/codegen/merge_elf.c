@@ -44,8 +44,7 @@ static bool within(const Part *p, uint64_t offset, uint64_t bytes) {
   return offset <= p->size && bytes <= p->size - offset;
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------------- */
 
 /* A section of names: ends with a zero. */
 static bool read_names(const Part *p, size_t section, const char **names, size_t *size) {
@@ -81,8 +80,7 @@ static bool read_part(Merge *m, Part *p) {
   return true;
 }
 
-/* ---- sections
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- sections -------------------------------------------------------------------------------------- */
 
 static void pad(Merge *m, size_t to) {
   while (m->body.len % (to ? to : 1) != 0) fl_text_addc(&m->body, '\0');
@@ -121,8 +119,7 @@ static bool add_sections(Merge *m, Part *p) {
   return true;
 }
 
-/* ---- symbols
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- symbols --------------------------------------------------------------------------------------- */
 
 /* The symbol in terms of the result. */
 static bool moved(Merge *m, const Part *p, const Elf64_Sym *from, Elf64_Sym *out) {
@@ -188,8 +185,7 @@ static bool relocations(Merge *m, const Part *p) {
   return true;
 }
 
-/* ---- writing
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------------- */
 
 static void add_table(Merge *m, uint32_t type, const char *name, const void *bytes, size_t size,
                       Elf64_Shdr s) {

@@ -1,7 +1,8 @@
 /* diag.h: source texts, places in them, and the sink that collects what is wrong.
  *
- * Every message has a row in diag.def (code, severity, page). Messages are in the user's words: lower case first,
- * no full stop, the smallest span, what was expected and found, where that came from, one fix that works. */
+ * Every message has a row in diag.def (code, severity, page). Messages are in the user's words: lower case
+ * first, no full stop, the smallest span, what was expected and found, where that came from, one fix that
+ * works. */
 #ifndef FL_DIAG_H
 #define FL_DIAG_H
 
@@ -14,12 +15,12 @@ typedef struct FlSpan {
 } FlSpan;
 
 typedef struct FlSource {
-  uint16_t id;         /* index into FlSources, from 1 */
-  const char *path;    /* as the user wrote it */
-  const char *text;    /* NUL-terminated */
+  uint16_t id;      /* index into FlSources, from 1 */
+  const char *path; /* as the user wrote it */
+  const char *text; /* NUL-terminated */
   uint32_t len;
   uint32_t n_lines;
-  uint32_t *lines;     /* byte offset of each line's start */
+  uint32_t *lines; /* byte offset of each line's start */
 } FlSource;
 
 typedef struct FlSources {
@@ -27,6 +28,7 @@ typedef struct FlSources {
   FlVec(FlSource *) files;
 } FlSources;
 
+/* No files yet; their texts will live in the arena. */
 FlSources *fl_sources_make(FlArena *a);
 /* Takes a copy of the text. Never fails; validity (UTF-8, NUL) is the lexer's to report. */
 FlSource *fl_sources_add(FlSources *s, const char *path, const char *text, size_t len);
@@ -48,7 +50,10 @@ typedef struct FlDiag {
   FlDiagCode code;
   FlSpan span;
   const char *message;
-  struct { FlSpan span; const char *text; } notes[4]; /* "the other size came from here" */
+  struct {
+    FlSpan span;
+    const char *text;
+  } notes[4]; /* "the other size came from here" */
   int n_notes;
   const char *help; /* a suggestion, or NULL */
 } FlDiag;
@@ -61,17 +66,20 @@ typedef struct FlSink {
   int limit; /* after so many errors further ones are only counted; 0: 50 */
 } FlSink;
 
+/* An empty sink; `s`: what its spans refer to. */
 FlSink *fl_sink_make(FlArena *a, FlSources *s);
-/* Reports; the result can take notes and help. Two errors at the same span with the same code are one. Never NULL. */
+/* Reports; the result can take notes and help. Two errors at the same span with the same code are one. Never
+ * NULL. */
 FlDiag *fl_report(FlSink *sink, FlDiagCode code, FlSpan span, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-void fl_diag_note(FlSink *sink, FlDiag *d, FlSpan span, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void fl_diag_note(FlSink *sink, FlDiag *d, FlSpan span, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 void fl_diag_help(FlSink *sink, FlDiag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Everything collected, in source order: code, file:line:column, message, the line with the place marked, notes,
- * help. color: ANSI. */
+/* Everything collected, in source order: code, file:line:column, message, the line with the place marked,
+ * notes, help. color: ANSI. */
 void fl_sink_print(const FlSink *sink, FlText1 *out, bool color);
-const char *fl_diag_name(FlDiagCode code);  /* "E0312" */
+const char *fl_diag_name(FlDiagCode code); /* "E0312" */
 const char *fl_diag_title(FlDiagCode code);
 FlSeverity fl_diag_severity(FlDiagCode code);
 bool fl_diag_find(const char *name, FlDiagCode *out);

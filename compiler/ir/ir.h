@@ -119,9 +119,10 @@ typedef struct FlModule {
   const char *name, *doc;
 } FlModule;
 
-/* ---- building. All results are in the module's arena; nothing here fails but for memory (aborts).
- * ----------- */
+/* ---- building. All results are in the module's arena; nothing here fails but for memory (aborts). ---- */
 
+/* An empty module; a function at its end, with an empty body; a parameter behind those that the region has.
+ */
 FlModule *fl_ir_module_make(FlArena *arena, const char *name);
 FlFunc *fl_ir_func_make(FlModule *m, const char *name, FlFuncKind kind, FlSpan span);
 FlValue *fl_ir_param(FlRegion *r, FlType1 type);
@@ -167,8 +168,8 @@ static inline bool fl_t_same(FlType1 a, FlType1 b) {
 }
 static inline bool fl_t_is_scalar(FlType1 t) { return t.rank == 0 && t.depth == 0; }
 
-/* What an operation says when it meets one of `faults`, with {a} and {b} where its operands stand; text NULL: what
- * faults.def says. Made in the arena, or constant. */
+/* What an operation says when it meets one of `faults`, with {a} and {b} where its operands stand; text NULL:
+ * what faults.def says. Made in the arena, or constant. */
 typedef struct FlFaultText {
   const char *text;
   int32_t faults;
@@ -176,15 +177,16 @@ typedef struct FlFaultText {
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op);
 
 /* Where result `index` of the op stands in the source. */
-static inline FlSpan fl_ir_place(const FlOp *op, int index) { return op->places ? op->places[index] : op->span; }
+static inline FlSpan fl_ir_place(const FlOp *op, int index) {
+  return op->places ? op->places[index] : op->span;
+}
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
 bool fl_ir_is_kernel(const FlRegion *r);              /* see the top comment */
 bool fl_ir_uses(const FlRegion *r, const FlValue *v); /* anywhere inside */
 
-/* ---- reductions: how the kinds of a REDUCE lie among its yields (ops.def says it in words); reduction.c
- * ---- */
+/* reductions: how the kinds of a REDUCE lie among its yields (ops.def says it in words); reduction.c */
 
 typedef enum FlReduceKind {
   FL_RED_SUM,
@@ -224,8 +226,7 @@ void fl_ir_move_into(FlRegion *from, FlOp *mark, FlOp *until, FlRegion *to);
 void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out);
 FlFunc *fl_ir_clone_func(FlFunc *f, const char *name);
 
-/* ---- text: print.c and read.c are inverse of each other; verify.c
- * ------------------------------------------ */
+/* ---- text: print.c and read.c are inverse of each other; verify.c ---------------------------------- */
 void fl_ir_print(FlText1 *out, const FlModule *m);
 void fl_ir_print_func(FlText1 *out, const FlFunc *f);
 /* Canonical encoding for keys: no spans, no names of values, functions by their own digest. */
@@ -233,8 +234,7 @@ void fl_ir_encode_func(FlText1 *out, const FlFunc *f);
 FlModule *fl_ir_read(FlArena *arena, const char *text, FlSink *sink); /* NULL: errors are in the sink */
 bool fl_ir_verify(const FlModule *m, FlText1 *why); /* false: `why` names function, op and rule */
 
-/* ---- for passes: pieces below the builder
- * ------------------------------------------------------------------- */
+/* ---- for passes: pieces below the builder ---------------------------------------------------------- */
 
 /* Puts an op that is in no region at the end of `r`, or before `before`; takes it out again. */
 void fl_ir_link(FlRegion *r, FlOp *op, FlOp *before);

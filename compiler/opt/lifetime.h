@@ -26,6 +26,7 @@
 
 typedef struct FlLifetime FlLifetime;
 
+/* Analyses a function; never fails. */
 FlLifetime *fl_lifetime_make(FlArena *arena, const FlFunc *f);
 
 /* The owned values to release right after `op`, in order of definition; the count is returned. Values that

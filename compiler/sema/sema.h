@@ -10,8 +10,8 @@
 #include "ir/ir.h"
 #include "syntax/ast.h"
 
-/* What a path means to the program: an imported .flow file; a data file whose head decided a type; a pattern whose
- * first match did. */
+/* What a path means to the program: an imported .flow file; a data file whose head decided a type; a pattern
+ * whose first match did. */
 typedef enum FlSemaInputKind { FL_INPUT_DATA, FL_INPUT_SOURCE, FL_INPUT_PATTERN } FlSemaInputKind;
 
 /* A file that the meaning of the program was read from: imports, and data files whose schema was taken. */
@@ -36,6 +36,8 @@ typedef struct FlSemaResult {
   int n_inputs;
 } FlSemaResult;
 
+/* The program of a script, in `arena`. Errors are in the sink. `names` is the interner that the tree was
+ * parsed with. */
 FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink,
                             const FlAst *ast, const FlSemaOptions *options);
 

@@ -103,8 +103,7 @@ struct FlFile {
   bool loading; /* its own imports are being read: importing it again is a circle */
 };
 
-/* ---- where the elaboration is -----------------------------------------------------------------------------
- */
+/* ---- where the elaboration is ---------------------------------------------------------------------- */
 
 typedef struct FlCapture {
   FlBinding *binding; /* in an outer frame */
@@ -197,8 +196,7 @@ struct FlSema {
   bool binding_signature;            /* size names written now are fresh in s->scope */
 };
 
-/* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well.
- * ---------------- */
+/* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ------ */
 
 FlVal fl_sema_error(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -210,8 +208,7 @@ FlVal fl_val_error(FlSema *s);
 FlVal fl_val_none(FlSema *s);
 const char *fl_val_text(FlSema *s, FlVal v); /* its type, for messages */
 
-/* ---- value.c: making, cutting and converting values -------------------------------------------------------
- */
+/* ---- value.c: making, cutting and converting values ------------------------------------------------ */
 
 FlVal fl_val_make(FlSema *s, const FlType *type, FlValue *const *parts); /* parts copied */
 FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v);
@@ -280,8 +277,7 @@ bool fl_sema_is_script_var(FlSema *s,
                            const FlBinding *b); /* a `var` of the script, seen from inside a function */
 const char *fl_scope_closest(FlSema *s, const char *name); /* for suggestions; NULL: none */
 
-/* ---- types written in the source: type_expr.c -------------------------------------------------------------
- */
+/* ---- types written in the source: type_expr.c ------------------------------------------------------ */
 
 /* The type, sizes ignored. NULL: depends on the value (untyped, `_`), or open row. Errors are reported ->
  * ERROR type. */
@@ -292,8 +288,7 @@ FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const c
 /* v has the written type and its producer has checked its sizes: names that are bound are its sizes. */
 void fl_sema_trust_sizes(FlSema *s, const FlTypeExpr *t, FlVal v);
 
-/* ---- statements and expressions
- * ---------------------------------------------------------------------------- */
+/* ---- statements and expressions -------------------------------------------------------------------- */
 
 /* `want`: the type that is wanted around, a hint for literals and readers; or NULL. */
 FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want);
@@ -356,8 +351,7 @@ typedef struct FlSavedPlace {
 FlSavedPlace fl_sema_enter(FlSema *s, FlRegion *r);
 void fl_sema_leave(FlSema *s, FlSavedPlace saved);
 
-/* ---- categories: category.c. A category's value is codes and, as its last part, the levels (types.h)
- * -------- */
+/* categories: category.c. A category's value is codes and, as its last part, the levels (types.h) */
 
 static inline bool fl_val_is_category(FlVal v) { return fl_type_is_category(v.type); }
 FlValue *fl_val_levels(FlVal v); /* of a scalar or array of category; else NULL */
@@ -403,8 +397,7 @@ bool fl_levels_need_outside(FlSema *s, FlVal *v, const FlRegion *r, FlSpan span)
 /* Is the value defined in r, or in a region within it? */
 bool fl_value_inside(const FlValue *v, const FlRegion *r);
 
-/* ---- elementwise: lift.c
- * ------------------------------------------------------------------------------------ */
+/* ---- elementwise: lift.c --------------------------------------------------------------------------- */
 
 /* Applies f to the elements of `args` (broadcast by LANGUAGE 4), or once when all are scalars. f gets scalar
  * values and returns a scalar (or a tuple of scalars: the result is a table). Null handling is f's own. */
@@ -418,8 +411,7 @@ FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlTy
 FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result,
                       const FlAttrs *attrs);
 
-/* ---- calls ------------------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------------- */
 
 /* An argument as a call brings it: written, or already a value (the left side of a pipe). */
 typedef struct FlActual {
@@ -489,8 +481,7 @@ bool fl_sema_target_path(FlSema *s, FlActual *a, FlValue **out);
  * twice, which is reported. Paths that are computed are compared when the script runs. */
 bool fl_sema_claim_path(FlSema *s, const char *path, FlSpan span, bool output);
 
-/* ---- tables: table.c (rows), columns.c (derive, select, ...), aggregate.c, join.c, reader.c
- * ------------------------- */
+/* ---- tables: table.c (rows), columns.c (derive, select, ...), aggregate.c, join.c, reader.c -------- */
 
 struct FlGrouping {
   int n_keys;

@@ -56,6 +56,7 @@ typedef struct FlTypes {
   const FlType *error, *none, *never, *null, *func;
 } FlTypes;
 
+/* Types are made once: equal types are the same pointer. They live in the arena. */
 FlTypes *fl_types_make(FlArena *a, FlInterner *names);
 const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable);
 const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank);

@@ -29,8 +29,7 @@ enum { HEAD_FIXED = 24 };
 static bool is_text(int32_t dtype) { return dtype == FL_TEXT || dtype == FL_FILE; }
 static int64_t align_up(int64_t n) { return (n + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN; }
 
-/* ---- encoding -------------------------------------------------------------------------------------------
- */
+/* ---- encoding -------------------------------------------------------------------------------------- */
 
 /* Memory made while encoding; freed all at once. */
 typedef struct Own {
@@ -233,8 +232,7 @@ void fl_codec_reset(FlEncoded *e) {
   *e = (FlEncoded){0};
 }
 
-/* ---- decoding -------------------------------------------------------------------------------------------
- */
+/* ---- decoding -------------------------------------------------------------------------------------- */
 
 typedef struct Decoder {
   const unsigned char *at, *end; /* the head that is left */

@@ -31,8 +31,7 @@ bool fl_parse_u64(const char *s, int64_t len, uint64_t *out);
 /* true or false, also True, TRUE, False, FALSE. */
 bool fl_parse_bool(const char *s, int64_t len, bool *out);
 
-/* ---- dates: proleptic Gregorian calendar, days since 1970-01-01, microseconds since 1970-01-01T00:00Z
- * -------- */
+/* dates: proleptic Gregorian calendar, days since 1970-01-01, microseconds since 1970-01-01T00:00Z */
 
 int32_t fl_date_of_civil(int64_t year, int month, int day); /* 1..12, 1..31 */
 void fl_civil_of_date(int32_t date, int64_t *year, int *month, int *day);

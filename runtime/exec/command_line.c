@@ -153,8 +153,7 @@ int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLin
   return 0;
 }
 
-/* ---- the usage page -------------------------------------------------------------------------------------
- */
+/* ---- the usage page -------------------------------------------------------------------------------- */
 
 static void put_entry(const char *name, const char *value, const char *help, const char *fallback,
                       bool required) {

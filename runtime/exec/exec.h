@@ -13,8 +13,7 @@
 
 typedef struct FlRun FlRun;
 
-/* ---- errors ---------------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------------- */
 
 /* What went wrong: one FlFault bit, or the number of a row of diag.def as FL_CODE(901) for E0901. */
 #define FL_CODE(number) (0x10000 | (number))
@@ -41,7 +40,7 @@ void fl_fail_help(FlCtx *ctx, const char *fmt, ...) __attribute__((format(printf
 void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column, const char *value,
                    int64_t value_len);
 
-bool fl_ctx_failed(const FlCtx *ctx);
+bool fl_ctx_failed(const FlCtx *ctx); /* does the context hold an error? */
 /* The message and code number (701 for E0701) of the context's error, for tests; NULL and 0 without one. */
 const char *fl_ctx_message(const FlCtx *ctx);
 int fl_ctx_code(const FlCtx *ctx);
@@ -50,9 +49,9 @@ int fl_ctx_code(const FlCtx *ctx);
 enum { FL_SHOWN = 96 };
 const char *fl_show_scalar(char buffer[FL_SHOWN], int32_t dtype, FlSlot value);
 
-/* ---- contexts -------------------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------------- */
 
+/* What a context belongs to; borrowed. */
 FlSched *fl_ctx_sched(const FlCtx *ctx);
 const FlProgram *fl_ctx_program(const FlCtx *ctx);
 FlRun *fl_ctx_run(const FlCtx *ctx);
@@ -66,8 +65,7 @@ bool fl_ctx_may_exec(const FlCtx *ctx);
 void fl_parallel_for(FlCtx *ctx, int64_t n_items, int64_t grain, FlLoopFn *fn, void *env);
 int fl_ctx_workers(const FlCtx *ctx); /* scratch memory per worker: this many; 1 for NULL */
 
-/* ---- the world ------------------------------------------------------------------------------------------
- */
+/* ---- the world ------------------------------------------------------------------------------------- */
 
 /* Writes to standard output, in program order, not mixing with the progress display. */
 FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len);
@@ -80,8 +78,7 @@ void fl_run_warn(FlRun *run, const char *fmt, ...) __attribute__((format(printf,
 FlStatus fl_ctx_claim_input(FlCtx *ctx, int32_t site, const char *path, int64_t len);
 FlStatus fl_ctx_claim_output(FlCtx *ctx, int32_t site, const char *path, int64_t len);
 
-/* ---- runs -----------------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------------ */
 
 typedef struct FlRunOptions {
   int workers;           /* 0: all CPUs */
@@ -108,11 +105,13 @@ int fl_run_main(FlRun *run, const FlSlot *args);
  * call the program. */
 int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv);
 
-/* Where results are remembered when nothing else was said: FLOW_CACHE, else .flow/cache beside the script (NULL: beside
- * the running executable), else, where that folder cannot be written, fl_user_cache_dir. False: nowhere. */
+/* Where results are remembered when nothing else was said: FLOW_CACHE, else .flow/cache beside the script
+ * (NULL: beside the running executable), else, where that folder cannot be written, fl_user_cache_dir. False:
+ * nowhere. */
 bool fl_cache_dir(const char *script, char *out, size_t size);
 
-/* The user's own folder: FLOW_CACHE, else flow/ in XDG_CACHE_HOME or ~/.cache. False: no home, or FLOW_CACHE is empty. */
+/* The user's own folder: FLOW_CACHE, else flow/ in XDG_CACHE_HOME or ~/.cache. False: no home, or FLOW_CACHE
+ * is empty. */
 bool fl_user_cache_dir(char *out, size_t size);
 
 /* The candidate closest to `name` (Damerau-Levenshtein, within a third of its length), or NULL. */

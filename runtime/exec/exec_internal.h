@@ -11,8 +11,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 
-/* ---- errors ---------------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------------- */
 
 enum { FL_MAX_NOTES = 4 };
 
@@ -38,8 +37,7 @@ void fl_error_move(FlCtx *to, FlCtx *from);
 /* As compile diagnostics look: code, place, message, line with caret, notes, help. On standard error. */
 void fl_error_print(const FlProgram *program, const FlError *error, bool color);
 
-/* ---- contexts -------------------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------------- */
 
 /* The first fault that the precise form of a kernel met. */
 typedef struct FlKernelFault {
@@ -82,8 +80,7 @@ void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent);
 FlStatus fl_ctx_finish(FlCtx *ctx, FlStatus status);
 void fl_ctx_reset(FlCtx *ctx);
 
-/* ---- notes: notes.c -------------------------------------------------------------------------------------
- */
+/* ---- notes: notes.c -------------------------------------------------------------------------------- */
 
 void fl_notes_reset(FlNotes *notes);
 /* Appends the notes of `from`, which is empty afterwards. */
@@ -95,15 +92,13 @@ bool fl_notes_decode(FlText bytes, FlNotes *out);
 /* Shows them live, as if they were reported now by stage call `event`. */
 void fl_notes_show(const FlNotes *notes, FlReport *report, int32_t event);
 
-/* ---- files read and written: paths.c ----------------------------------------------------------------------
- */
+/* ---- files read and written: paths.c --------------------------------------------------------------- */
 
 typedef struct FlPaths FlPaths;
 FlPaths *fl_paths_new(void);
 void fl_paths_free(FlPaths *paths);
 
-/* ---- stage calls ------------------------------------------------------------------------------------------
- */
+/* ---- stage calls ----------------------------------------------------------------------------------- */
 
 /* A stage call on its way: a job with its own copy of the arguments. */
 struct FlFuture {
@@ -158,8 +153,7 @@ void fl_history_free(FlHistory *history);
 void fl_history_add(FlHistory *history, const FlStage *stage, const FlStageKey *key, FlStageHow how);
 void fl_history_save(FlRun *run);
 
-/* ---- runs -----------------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------------ */
 
 struct FlRun {
   const FlProgram *program;
@@ -173,7 +167,7 @@ struct FlRun {
   FlHistory *history;
   FlPaths *paths;
   FlFiles *files;
-  int64_t start; /* when the run began, microseconds since 1970 */
+  int64_t start;    /* when the run began, microseconds since 1970 */
   _Atomic int stop; /* 0, or the signal that asks the run to end */
   FlCtx main;
 };

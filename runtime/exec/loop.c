@@ -21,8 +21,7 @@ void fl_parallel_for(FlCtx *ctx, int64_t n, int64_t grain, FlLoopFn *fn, void *e
   for (int64_t i = 0; i < n; i += grain) fn(env, i, n - i > grain ? i + grain : n, 0);
 }
 
-/* ---- kernels --------------------------------------------------------------------------------------------
- */
+/* ---- kernels --------------------------------------------------------------------------------------- */
 
 typedef struct FlKernelRun {
   FlCtx *ctx;
@@ -87,8 +86,7 @@ void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int6
   memcpy(f->index, index, (size_t)n_index * sizeof *index);
 }
 
-/* ---- host-level loops -----------------------------------------------------------------------------------
- */
+/* ---- host-level loops ------------------------------------------------------------------------------ */
 
 /* What an element left behind besides its results: only kept when there is something. */
 typedef struct FlTaskOutcome {

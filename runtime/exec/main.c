@@ -42,8 +42,7 @@ bool fl_user_cache_dir(char *out, size_t size) {
   return n > 0 && (size_t)n < size;
 }
 
-/* ---- signals ----------------------------------------------------------------------------------------------
- */
+/* ---- signals --------------------------------------------------------------------------------------- */
 
 /* SIGINT and SIGTERM are blocked in every thread and taken by one that does nothing else. */
 typedef struct FlSignals {
@@ -86,8 +85,7 @@ static void stop_signals(FlSignals *s) {
   pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------------- */
 
 /* Limits what may be allocated beyond what the process has now (VmData of /proc/self/statm, in pages). */
 static void limit_memory(int64_t bytes) {
@@ -104,16 +102,15 @@ static void limit_memory(int64_t bytes) {
   setrlimit(RLIMIT_DATA, &limit);
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------------- */
 
 static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c) {
   char folder[4096];
   FlRunOptions options = {.workers = c->workers,
-                          .cache_dir = c->no_cache                           ? NULL
-                                       : c->cache                            ? c->cache
+                          .cache_dir = c->no_cache                                   ? NULL
+                                       : c->cache                                    ? c->cache
                                        : fl_cache_dir(script, folder, sizeof folder) ? folder
-                                                                             : NULL,
+                                                                                     : NULL,
                           .script = script,
                           .report_file = c->report,
                           .trace_file = c->trace,

@@ -29,8 +29,7 @@ static FlText keep_text(FlHeap *heap, const char *s, size_t len) {
   return (FlText){copy, (int64_t)len};
 }
 
-/* ---- one scalar -------------------------------------------------------------------------------------------
- */
+/* ---- one scalar ------------------------------------------------------------------------------------ */
 
 static bool fits(int32_t dtype, int64_t v) {
   switch ((FlDtype)dtype) {
@@ -134,8 +133,7 @@ static const char *example(int32_t dtype) {
   }
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------------- */
 
 /* A file in the same folder with a name close to the one that is not there. On the heap, or NULL. */
 static char *closest_file(const char *path) {
@@ -181,8 +179,7 @@ static int read_files(FlRun *run, const char *program, const FlParam *p, const c
   return status;
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------------
- */
+/* ---- parameters ------------------------------------------------------------------------------------ */
 
 /* A default as the script writes it: without quotes and escapes, or the date("...") around it. On the heap.
  */

@@ -71,8 +71,7 @@ FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out) {
   return 0;
 }
 
-/* ---- the payload: the results, then a text with the notes -----------------------------------------------
- */
+/* ---- the payload: the results, then a text with the notes ------------------------------------------ */
 
 static FlType1 *payload_types(const FlStage *stage) {
   FlType1 *types = malloc((size_t)(stage->n_results + 1) * sizeof *types);
@@ -138,8 +137,7 @@ static void store(FlFuture *call, FlMemoKey key, int64_t took) {
   free(values);
 }
 
-/* ---- looking up and computing ---------------------------------------------------------------------------
- */
+/* ---- looking up and computing ---------------------------------------------------------------------- */
 
 /* The right to compute, waiting while another process does; or its result. */
 static FlMemoClaimed claim(FlFuture *call, FlMemoKey key, FlMemoEntry **entry, FlMemoClaim **mine) {

@@ -11,8 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- contexts -------------------------------------------------------------------------------------------
- */
+/* ---- contexts -------------------------------------------------------------------------------------- */
 
 void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent) {
   *ctx = (FlCtx){.run = run, .event = -1};
@@ -60,8 +59,7 @@ void fl_run_warn(FlRun *run, const char *fmt, ...) {
 
 static void warn_memo(void *run, const char *message) { fl_run_warn(run, "%s", message); }
 
-/* ---- runs -----------------------------------------------------------------------------------------------
- */
+/* ---- runs ------------------------------------------------------------------------------------------ */
 
 FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   FlRun *run = calloc(1, sizeof *run);

@@ -25,8 +25,7 @@ bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_r
 bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, FlTableWanted *wanted, int32_t n_wanted,
                    int64_t *n_rows, FlIoError *e);
 
-/* ---- flatbuffers: arrow_flat.c --------------------------------------------------------------------------
- */
+/* ---- flatbuffers: arrow_flat.c --------------------------------------------------------------------- */
 
 /* A buffer that is read. Positions are offsets into it; 0 is no table, vector or text. */
 typedef struct FlFlat {
@@ -34,7 +33,7 @@ typedef struct FlFlat {
   uint32_t size;
 } FlFlat;
 
-uint32_t fl_flat_root(FlFlat f);
+uint32_t fl_flat_root(FlFlat f); /* where its root table stands; 0: nowhere within the bytes */
 /* A scalar field of a table, or `otherwise` when it is absent or out of bounds. bytes: 1, 2, 4 or 8. */
 int64_t fl_flat_number(FlFlat f, uint32_t table, int field, int bytes, int64_t otherwise);
 /* What a field of a table refers to; 0: absent, or out of bounds. */
@@ -55,8 +54,7 @@ void fl_flat_refer(FlBytes *b, size_t from, size_t to);
 size_t fl_flat_new_vector(FlBytes *b, uint32_t n, uint32_t bytes, size_t *at);
 size_t fl_flat_new_text(FlBytes *b, const char *s, size_t n);
 
-/* ---- schemas: arrow_schema.c ----------------------------------------------------------------------------
- */
+/* ---- schemas: arrow_schema.c ----------------------------------------------------------------------- */
 
 /* The numbers of the union Type of Schema.fbs. */
 typedef enum FlArrowType {
@@ -113,8 +111,7 @@ void fl_arrow_schema_write(const FlTableColumn *columns, int32_t n_columns, FlBy
 void fl_arrow_message_begin(FlBytes *b, int kind, int64_t body, size_t *header_ref);
 void fl_arrow_message_end(FlBytes *b, size_t begin);
 
-/* ---- columns: arrow_column.c ----------------------------------------------------------------------------
- */
+/* ---- columns: arrow_column.c ----------------------------------------------------------------------- */
 
 /* One batch: its vectors of nodes and buffers (in `meta`), and how far columns have taken them. */
 typedef struct FlArrowBatch {

@@ -16,7 +16,7 @@ enum { FL_CSV_NULLS = 32, FL_CSV_CHUNK = 256 * 1024 };
 typedef struct FlCsvOptions {
   char sep, quote, decimal;
   bool quoting, header, latin1, bad_is_null;
-  bool collect; /* rows with a problem are left out and told about */
+  bool collect;   /* rows with a problem are left out and told about */
   bool own_nulls; /* `nulls` were given; else the usual ones */
   int64_t skip;
   int32_t n_nulls;
@@ -51,8 +51,7 @@ const FlCsvScan *fl_csv_scan_best(void);
 /* The k-th way that this CPU can, all with the same results; NULL: no more. */
 const FlCsvScan *fl_csv_scan_at(int k);
 
-/* ---- the text and its header ----------------------------------------------------------------------------
- */
+/* ---- the text and its header ----------------------------------------------------------------------- */
 
 typedef struct FlCsvFile {
   FlInput input;
@@ -67,7 +66,8 @@ typedef struct FlCsvFile {
 
 bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e);
 /* Takes over `in`, closed on failure. */
-bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e);
+bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f,
+                       FlIoError *e);
 void fl_csv_close(FlCsvFile *f);
 /* Lines before an offset, plus one. */
 int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset);
@@ -145,8 +145,8 @@ typedef struct FlCsvRejected {
   int64_t n;
   FlArray *line, *column, *reason, *text;
 } FlCsvRejected;
-bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *ranges, int32_t n,
-                     FlCsvRejected *out, FlIoError *e);
+bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *ranges,
+                     int32_t n, FlCsvRejected *out, FlIoError *e);
 void fl_csv_rejected_reset(FlCsvRejected *r);
 
 /* Parses a range; `positions` has room for end - begin + 64. */
@@ -158,17 +158,19 @@ FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o,
                           int64_t chunk, int32_t *n_ranges, int64_t *n_rows, int64_t *open_quote,
                           FlIoError *e);
 
-/* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. rejected: with the option collect, else NULL. */
+/* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. rejected: with the option collect, else NULL.
+ */
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e);
+                 FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected,
+                 FlIoError *e);
 /* The same from bytes, which messages call `label`. `in` is closed in any case. */
-bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o, FlTableWanted *wanted,
-                       int32_t n_wanted, int64_t *n_rows, FlIoError *e);
+bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o,
+                       FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlIoError *e);
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
 
 /* A table as CSV, added to `to`, which messages call `label`. */
-bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows,
-                   const char *label, FlBytes *to, FlIoError *e);
+bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns,
+                   int64_t n_rows, const char *label, FlBytes *to, FlIoError *e);
 
 #endif

@@ -107,8 +107,7 @@ enum {
 /* The type that holds all of them: BOOL I64 F64 DATE DATETIME, else TEXT. */
 FlDtype fl_io_seen_dtype(int seen);
 
-/* ---- tables in memory, as formats give and take them ----------------------------------------------------
- */
+/* ---- tables in memory, as formats give and take them ----------------------------------------------- */
 
 /* A column that is written. */
 typedef struct FlTableColumn {

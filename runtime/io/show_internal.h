@@ -4,8 +4,7 @@
 
 #include "io/io_internal.h"
 
-/* ---- types from their text (LANGUAGE 4) ------------------------------------------------------------------
- */
+/* ---- types from their text (LANGUAGE 4) ------------------------------------------------------------ */
 
 typedef enum FlShowKind { FL_SHOW_SCALAR, FL_SHOW_ARRAY, FL_SHOW_TUPLE, FL_SHOW_MANY } FlShowKind;
 

@@ -50,8 +50,9 @@ uint8_t fl_s_le_text(const char *a, int64_t an, const char *b, int64_t bn);
 uint8_t fl_s_gt_text(const char *a, int64_t an, const char *b, int64_t bn);
 uint8_t fl_s_ge_text(const char *a, int64_t an, const char *b, int64_t bn);
 
+/* Both, one after the other. */
 FlText fl_s_text_concat(FlHeap *heap, const char *a, int64_t an, const char *b, int64_t bn);
-int64_t fl_s_n_chars(const char *s, int64_t n);
+int64_t fl_s_n_chars(const char *s, int64_t n); /* code points */
 /* Simple case mapping of Unicode, code point by code point (case_table.h). */
 FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n);
 FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n);
@@ -69,6 +70,8 @@ FlText fl_s_text_slice(const char *s, int64_t n, int64_t from, int64_t to);
  * spaces. */
 FlText fl_s_pad(FlHeap *heap, const char *s, int64_t n, int64_t width, const char *fill, int64_t fill_n);
 
+/* A text read whole. One that is no such value sets FL_FAULT_PARSE; try_ gives *valid 0 instead. Dates are
+ * days, datetimes microseconds since 1970; `format`: date_format.h. */
 double fl_s_parse_f64(const char *s, int64_t n, int32_t *fault);
 int64_t fl_s_parse_i64(const char *s, int64_t n, int32_t *fault); /* [+-]digits, all of it */
 int32_t fl_s_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault);
@@ -81,6 +84,7 @@ int64_t fl_s_try_parse_datetime(const char *s, int64_t n, const char *format, in
 
 /* ---- printing (format.c). `format` was accepted by fl_format_check for that dtype -------------------- */
 
+/* A value as text by that format; "": its plain form. */
 FlText fl_s_to_text_bool(FlHeap *heap, uint8_t v, const char *format);
 FlText fl_s_to_text_i8(FlHeap *heap, int8_t v, const char *format);
 FlText fl_s_to_text_i16(FlHeap *heap, int16_t v, const char *format);

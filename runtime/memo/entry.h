@@ -45,6 +45,7 @@ typedef struct FlEntryHeader {
 /* Where the payload starts. */
 int64_t fl_entry_payload_offset(const FlEntryHeader *h);
 
+/* The header as the bytes that the entry begins with. */
 void fl_entry_write_header(const FlEntryHeader *h, unsigned char out[FL_ENTRY_HEADER]);
 /* Reads a header and checks it against the size of the whole file. NULL: good; else the reason, a sentence
  * part like "its header is damaged" (static text). */

@@ -72,8 +72,7 @@ typedef enum FlMemoStatus {
 FlMemoStatus fl_memo_put(FlMemo *memo, FlMemoKey key, const struct iovec *pieces, int n_pieces,
                          FlDigest *checksum_out);
 
-/* ---- single flight: of many threads and processes that want one key, one computes
- * -------------------------- */
+/* ---- single flight: of many threads and processes that want one key, one computes ------------------ */
 
 typedef struct FlMemoClaim FlMemoClaim;
 typedef enum FlMemoClaimed {
@@ -92,15 +91,13 @@ FlMemoClaimed fl_memo_claim(FlMemo *memo, FlMemoKey key, int64_t wait_ms, FlMemo
                             FlMemoClaim **claim);
 void fl_memo_release(FlMemo *memo, FlMemoClaim *claim); /* NULL is allowed */
 
-/* ---- records: small named notes beside the entries (what a script's stages were at its last run)
- * ------------ */
+/* ---- records: small named notes beside the entries (what a script's stages were at its last run) ---- */
 
 /* The record as an entry whose payload is what was put last, or NULL. Names are any text. */
 FlMemoEntry *fl_memo_record_get(FlMemo *memo, const char *name);
 FlMemoStatus fl_memo_record_put(FlMemo *memo, const char *name, const void *bytes, int64_t len);
 
-/* ---- housekeeping: `flowc cache`
- * --------------------------------------------------------------------------- */
+/* ---- housekeeping: `flowc cache` ------------------------------------------------------------------- */
 
 typedef struct FlMemoInfo {
   FlDigest key;    /* names the file */
@@ -127,8 +124,7 @@ FlMemoTotals fl_memo_gc(FlMemo *memo, int64_t limit_bytes);
 FlMemoTotals fl_memo_verify(FlMemo *memo);
 FlMemoTotals fl_memo_clear(FlMemo *memo);
 
-/* ---- digests
- * ------------------------------------------------------------------------------------------------ */
+/* ---- digests --------------------------------------------------------------------------------------- */
 
 FlDigest fl_memo_digest(const void *bytes, int64_t len);                  /* XXH3-128, seed 0 */
 FlDigest fl_memo_digest_pieces(const struct iovec *pieces, int n_pieces); /* of their concatenation */

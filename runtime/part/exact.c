@@ -121,8 +121,7 @@ static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* ---- the full accumulators ------------------------------------------------------------------------------
- */
+/* ---- the full accumulators ------------------------------------------------------------------------- */
 
 typedef struct Full {
   const double *x;

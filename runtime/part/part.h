@@ -35,8 +35,7 @@ FlRuntimeOp fl_rt_reshape;
 /* [n, d] -> a new [d, n]; rank 1 is its own transpose. */
 FlRuntimeOp fl_rt_transpose;
 
-/* ---- linear algebra --------------------------------------------------------------------------------------
- */
+/* ---- linear algebra -------------------------------------------------------------------------------- */
 
 /* Contracts the last dimension of the first array (rank 1 or 2) with the first of the second; attribute i:
  * bit 1 the first is read transposed, bit 2 the second. Two vectors give a scalar. SHAPE when the sizes
@@ -48,8 +47,7 @@ FlRuntimeOp fl_rt_matmul;
  * E0970 when a pivot is exactly zero. */
 FlRuntimeOp fl_rt_solve;
 
-/* ---- random rows (Philox; sample.c defines the bits)
- * -------------------------------------------------------- */
+/* ---- random rows (Philox; sample.c defines the bits) ----------------------------------------------- */
 
 /* seed, n -> a permutation of 0..n. DOMAIN for negative n. */
 FlRuntimeOp fl_rt_permutation;
@@ -88,8 +86,7 @@ FlRuntimeOp fl_rt_distinct;
  * matches. */
 FlRuntimeOp fl_rt_join;
 
-/* ---- categories: codes i32 are positions among levels text[k], each there once --------------------------
- */
+/* ---- categories: codes i32 are positions among levels text[k], each there once --------------------- */
 
 /* texts (list: key key?), levels -> code of each text, 0 under null. LEVEL names the first row whose text is
  * no level; attribute i = 1: its code is -1 instead. LEVEL also for a level that is there twice. */

@@ -56,9 +56,9 @@ static inline void fl_part_first(_Atomic int64_t *first, int64_t at) {
                                                              memory_order_relaxed)) {}
 }
 
-/* ---- errors (part.c). All record and return a non-zero status -------------------------------------------
- */
+/* ---- errors (part.c). All record and return a non-zero status -------------------------------------- */
 
+/* Sizes a and b differ; position `index` is not in 0..size. */
 FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t b);
 FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int64_t size);
 /* ---- columns ------------------------------------------------------------------------------------------ */
@@ -90,8 +90,7 @@ FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m)
 /* Validity array with rows[i] >= 0. NULL: error recorded. */
 FlArray *fl_part_has_row(FlCtx *ctx, const int64_t *rows, int64_t m);
 
-/* ---- stable sorting of (key, row) pairs (radix.c) -------------------------------------------------------
- */
+/* ---- stable sorting of (key, row) pairs (radix.c) -------------------------------------------------- */
 
 typedef struct FlPartPair {
   uint64_t key;
@@ -119,8 +118,7 @@ static inline FlText fl_part_text(const FlPartTexts *t, int64_t row) {
 FlStatus fl_part_order_texts(FlPartMem *m, const FlPartTexts *texts, FlPartPair *items, FlPartPair *spare,
                              int64_t n);
 
-/* ---- keys as words (encode.c) ---------------------------------------------------------------------------
- */
+/* ---- keys as words (encode.c) ---------------------------------------------------------------------- */
 
 /* A key over one table (n_sides 1) or the left and right table of a join, one below the other. */
 typedef struct FlPartKey {
@@ -147,8 +145,7 @@ FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int
 /* Stable order of the rows by their words; `rows` has codes->n places. Overwrites the words. (sort.c) */
 FlStatus fl_part_order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *rows);
 
-/* ---- grouping (hash_set.c, group.c) ---------------------------------------------------------------------
- */
+/* ---- grouping (hash_set.c, group.c) ---------------------------------------------------------------- */
 
 typedef struct FlPartGroups {
   int64_t n, g;
@@ -177,8 +174,7 @@ FlStatus fl_part_hash_words(FlPartMem *m, const uint64_t *word, int64_t n, int64
 FlStatus fl_part_hash_texts(FlPartMem *m, const FlPartTexts *texts, const uint8_t *const valid[2], int64_t n,
                             int64_t *id, FlPartEntry **entries, int64_t *n_entries);
 
-/* ---- exact sums (exact.c, superacc.c) -------------------------------------------------------------------
- */
+/* ---- exact sums (exact.c, superacc.c) -------------------------------------------------------------- */
 
 /* out[k] = the exact sum of x[i] over the rows of group k (id NULL: all rows are group 0), rounded once to
  * nearest even. Nothing or zeros give +0.0. */

@@ -157,8 +157,7 @@ FlStatus fl_rt_choice(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   return status;
 }
 
-/* ---- split and folds ------------------------------------------------------------------------------------
- */
+/* ---- split and folds ------------------------------------------------------------------------------- */
 
 static FlStatus read_stratum(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int64_t n,
                              FlArray **stratum) {

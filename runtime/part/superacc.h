@@ -18,8 +18,8 @@ typedef struct FlSuperacc {
   uint8_t nan, plus, minus; /* a NaN, an infinity was added */
 } FlSuperacc;
 
-void fl_superacc_init(FlSuperacc *s);
-void fl_superacc_add(FlSuperacc *s, double x);
+void fl_superacc_init(FlSuperacc *s);          /* the empty sum */
+void fl_superacc_add(FlSuperacc *s, double x); /* exactly; any x */
 /* *s += *other; *other may be carried, its value stays. */
 void fl_superacc_merge(FlSuperacc *s, FlSuperacc *other);
 /* The sum rounded to nearest even; +0.0 for zero; NaN for a NaN or both infinities. */

@@ -62,8 +62,7 @@ void fl_report_duration(char buffer[32], int64_t ns) {
   else snprintf(buffer, 32, "%.0f us", s * 1e6);
 }
 
-/* ---- the terminal; under the lock -----------------------------------------------------------------------
- */
+/* ---- the terminal; under the lock ------------------------------------------------------------------ */
 
 static void wipe(FlReport *r) {
   if (r->live) fputs("\r\033[K", stderr);

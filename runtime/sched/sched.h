@@ -28,8 +28,7 @@ int fl_sched_workers(const FlSched *sched);
 /* Which worker the calling thread is: 0..n-1, or -1 when it is none of this pool. */
 int fl_sched_worker(const FlSched *sched);
 
-/* ---- tasks ----------------------------------------------------------------------------------------------
- */
+/* ---- tasks ----------------------------------------------------------------------------------------- */
 
 /* Usually the first member of a larger struct on the spawner's stack. */
 typedef struct FlTask {
@@ -51,8 +50,7 @@ typedef void FlLoopFn(void *env, int64_t begin, int64_t end, int worker);
  * handed over lazily: only what an idle worker asks for. */
 void fl_sched_for(FlSched *sched, int64_t n_items, int64_t grain, FlLoopFn *fn, void *env);
 
-/* ---- jobs -----------------------------------------------------------------------------------------------
- */
+/* ---- jobs ------------------------------------------------------------------------------------------ */
 
 /* Says which stage a job works for: a stage's scope has the scope of the stage (or NULL: the script) that
  * called it as parent. A worker that waits within a scope takes on only jobs of that scope or below. */

@@ -65,16 +65,14 @@ void fl_worker_loop(FlWorker *w); /* until the pool closes */
 /* One step of waiting: spins, longer each round. True: time to sleep. */
 bool fl_backoff(const FlSched *sched, int round);
 
-/* ---- deque.c --------------------------------------------------------------------------------------------
- */
+/* ---- deque.c --------------------------------------------------------------------------------------- */
 
 bool fl_deque_push(FlDeque *d, FlTask *task); /* false: full */
 FlTask *fl_deque_pop(FlDeque *d);             /* the owner; NULL: empty */
 FlTask *fl_deque_steal(FlDeque *d);           /* any thread; NULL: empty or lost a race */
 bool fl_deque_is_empty(const FlDeque *d);
 
-/* ---- sleep.c --------------------------------------------------------------------------------------------
- */
+/* ---- sleep.c --------------------------------------------------------------------------------------- */
 
 static inline uint32_t fl_idle_sleeping(uint64_t idle) { return (uint32_t)idle; }
 static inline uint32_t fl_idle_searching(uint64_t idle) { return (uint32_t)(idle >> 32); }

@@ -1,7 +1,7 @@
 /* abi.h: what generated code, the interpreter and the runtime agree on: values, arrays, calls, programs.
  *
- * Everything here is plain data of fixed layout. Generated code reads FlSlot, FlText, FlArray (data, dims) and
- * FlKernel directly; all else goes through the functions below and the runtime operators of ops.def. */
+ * Everything here is plain data of fixed layout. Generated code reads FlSlot, FlText, FlArray (data, dims)
+ * and FlKernel directly; all else goes through the functions below and the runtime operators of ops.def. */
 #ifndef FLOW_ABI_H
 #define FLOW_ABI_H
 
@@ -13,8 +13,8 @@
 
 /* ---- element types ------------------------------------------------------------------------------------ */
 
-/* A text value: UTF-8 bytes, not NUL-terminated. Does not own them: a text scalar's bytes live in a heap of the
- * run or in a buffer that some array keeps; the text under a null is {NULL, 0}. */
+/* A text value: UTF-8 bytes, not NUL-terminated. Does not own them: a text scalar's bytes live in a heap of
+ * the run or in a buffer that some array keeps; the text under a null is {NULL, 0}. */
 typedef struct FlText {
   const char *ptr;
   int64_t len; /* bytes */
@@ -38,7 +38,8 @@ typedef enum FlFault {
 enum { FL_MAX_RANK = 8, FL_ALIGN = 64, FL_BLOCK = 4096, FL_LANES = 32 };
 
 /* A piece of memory with an owner count. `keeps` are other buffers that this one's contents point into (the
- * bytes of texts); they are released with it. Bytes of texts never live in the buffer of the FlText values. */
+ * bytes of texts); they are released with it. Bytes of texts never live in the buffer of the FlText values.
+ */
 typedef struct FlBuffer {
   _Atomic int64_t refs;
   void *data;
@@ -54,26 +55,28 @@ typedef struct FlDigest {
   uint64_t lo, hi;
 } FlDigest;
 
-/* An array: row-major, contiguous, at least 64-byte aligned when it owns a whole buffer; a view of leading rows
- * shares its buffer. Immutable once shared (refs > 1); whoever holds the only reference of an array whose buffer
- * also has one reference may write in place. A column of T? is two arrays, values and bool validity, and the
- * value under an invalid row is zero (empty text). Rank 0 never occurs: scalars are slots. */
+/* An array: row-major, contiguous, at least 64-byte aligned when it owns a whole buffer; a view of leading
+ * rows shares its buffer. Immutable once shared (refs > 1); whoever holds the only reference of an array
+ * whose buffer also has one reference may write in place. A column of T? is two arrays, values and bool
+ * validity, and the value under an invalid row is zero (empty text). Rank 0 never occurs: scalars are slots.
+ */
 typedef struct FlArray {
-  void *data;               /* offset 0: first element */
+  void *data;                /* offset 0: first element */
   int64_t dims[FL_MAX_RANK]; /* offset 8 */
   _Atomic int64_t refs;
   FlBuffer *buffer;
-  int32_t dtype; /* FlDtype */
-  int32_t rank;  /* 1..FL_MAX_RANK */
+  int32_t dtype;              /* FlDtype */
+  int32_t rank;               /* 1..FL_MAX_RANK */
   _Atomic int32_t has_digest; /* 1 once digest is set */
   FlDigest digest;
 } FlArray;
 
-/* One value in a call: a scalar of any type, or an array (one owned or borrowed reference, as the call says). */
+/* One value in a call: a scalar of any type, or an array (one owned or borrowed reference, as the call says).
+ */
 typedef union FlSlot {
-  int64_t i; /* every signed integer, date, datetime, duration: sign-extended; bool: 0 or 1 */
+  int64_t i;  /* every signed integer, date, datetime, duration: sign-extended; bool: 0 or 1 */
   uint64_t u; /* unsigned integers, zero-extended */
-  double f;  /* f64 */
+  double f;   /* f64 */
   float f32;
   FlText t; /* text, file */
   FlArray *a;
@@ -93,21 +96,21 @@ typedef struct FlHeap FlHeap; /* bytes of texts made while running; thread-safe;
 /* 0 is success. Anything else: an error was recorded in the context; unwind. */
 typedef int32_t FlStatus;
 
-/* Every host-level function, stage and task body: `args` are borrowed, `results` come back owned. On failure no
- * result is owned. */
+/* Every host-level function, stage and task body: `args` are borrowed, `results` come back owned. On failure
+ * no result is owned. */
 typedef FlStatus (*FlHostFn)(FlCtx *ctx, const FlSlot *args, FlSlot *results);
 
-/* A kernel runs the elements [begin, end) of a logical index space. `env` is laid out by the compiler. The fast
- * form returns the OR of the faults that it met, having written something harmless for the failing elements.
- * The precise form is only called after that: it walks the elements in order and reports each fault by
- * fl_kernel_fault; it returns 0. A kernel that cannot fail has precise == NULL. */
+/* A kernel runs the elements [begin, end) of a logical index space. `env` is laid out by the compiler. The
+ * fast form returns the OR of the faults that it met, having written something harmless for the failing
+ * elements. The precise form is only called after that: it walks the elements in order and reports each fault
+ * by fl_kernel_fault; it returns 0. A kernel that cannot fail has precise == NULL. */
 typedef int32_t (*FlKernelFn)(FlCtx *ctx, const void *env, int64_t begin, int64_t end);
 
 typedef struct FlKernel {
   FlKernelFn fast, precise;
   const char *name;
-  int32_t site;      /* where it comes from */
-  int32_t unit;      /* partitions are multiples of this many elements (FL_BLOCK for reductions, else 1) */
+  int32_t site; /* where it comes from */
+  int32_t unit; /* partitions are multiples of this many elements (FL_BLOCK for reductions, else 1) */
 } FlKernel;
 
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
@@ -152,7 +155,8 @@ typedef struct FlStage {
   const FlType1 *arg_types, *result_types;
   int32_t memo; /* 0 by cost, 1 always, -1 never */
   int32_t site;
-  const void *self; /* what fl_ctx_self gives while fn runs; NULL in generated code, the interpreter's function */
+  const void
+      *self; /* what fl_ctx_self gives while fn runs; NULL in generated code, the interpreter's function */
 } FlStage;
 
 /* A C function that the program calls (`extern fn`). Generated code calls through `address`. */
@@ -184,31 +188,36 @@ enum { FL_ABI_VERSION = 2 };
 /* Run a program with a command line (argv[0] is the program's name). Returns the exit status (README). */
 int fl_main(const FlProgram *program, int argc, char **argv);
 
-/* ---- C functions ---------------------------------------------------------------------------------------- */
+/* ---- C functions -------------------------------------------------------------------------- */
 
 /* The `bind` of programs that find their C functions when they start: opens libraries and looks up symbols; a
- * library given by path must have the content that it was compiled with. What is missing is an error at its site. */
+ * library given by path must have the content that it was compiled with. What is missing is an error at its
+ * site. */
 FlStatus fl_externs_bind(FlCtx *ctx, FlExtern *const *externs, int32_t n);
-/* A new array for a C function to write its result into, all zero. NULL: a size below 0, or no memory; recorded. */
+/* A new array for a C function to write its result into, all zero. NULL: a size below 0, or no memory;
+ * recorded. */
 FlArray *fl_extern_result(FlCtx *ctx, int32_t site, int32_t dtype, int32_t rank, const int64_t *dims);
 /* Makes what a C function wrote a value of the language: one NaN, bools 0 or 1. */
 void fl_extern_settle(FlArray *a);
 
-/* The `self` of the stage or program whose function runs in this context: how one host function can stand for many
- * interpreted ones. Not defined inside tasks (fl_run_tasks), which get what they need in their env slots. */
+/* The `self` of the stage or program whose function runs in this context: how one host function can stand for
+ * many interpreted ones. Not defined inside tasks (fl_run_tasks), which get what they need in their env
+ * slots. */
 const void *fl_ctx_self(const FlCtx *ctx);
 
 /* ---- what generated code calls besides runtime operators ---------------------------------------------- */
 
 /* New array, one reference, contents undefined (LIST: NULLs). NULL on failure, error recorded. */
 FlArray *fl_array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
-FlArray *fl_array_ref(FlArray *a);  /* NULL is allowed */
-void fl_array_unref(FlArray *a);    /* NULL is allowed */
+FlArray *fl_array_ref(FlArray *a); /* NULL is allowed */
+void fl_array_unref(FlArray *a);   /* NULL is allowed */
 /* `a` itself (one more reference) when the caller's is the only one and may be written, else NULL. */
 FlArray *fl_array_reuse(FlArray *a);
 /* Make result arrays keep what their texts point into: `heap` (may be NULL) and the keeps of `from`. */
 FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *from, int32_t n_from);
 
+/* Memory of texts, one reference; given back whole when the last one, or the last array that keeps it, goes.
+ */
 FlHeap *fl_heap_new(FlCtx *ctx);
 void fl_heap_unref(FlHeap *heap);
 FlHeap *fl_ctx_heap(FlCtx *ctx); /* for text scalars of host code; lives as long as the run */
@@ -217,12 +226,12 @@ char *fl_heap_alloc(FlHeap *heap, int64_t bytes); /* any thread; never NULL: abo
 /* Run kernel over [0, n) on the pool, inline when n * cost is small. cost: estimated nanoseconds an element.
  * On faults runs `precise` and records the first error in (rank, position) order. */
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost);
-/* Called by precise kernels. rank: program order of the operation within the kernel. pos: logical index, which is
- * index[0..n_index) axis by axis. `type` tells how to read a and b. */
+/* Called by precise kernels. rank: program order of the operation within the kernel. pos: logical index,
+ * which is index[0..n_index) axis by axis. `type` tells how to read a and b. */
 void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, const int64_t *index,
                      int32_t n_index, int32_t type, FlSlot a, FlSlot b);
-/* Run fn(ctx, args) for i in 0..n as tasks; args[0].i is i, the rest are `env`'s n_env slots (borrowed), the first
- * n_dims of them the sizes of the index space; each call's n_results results, of types `types`, land at
+/* Run fn(ctx, args) for i in 0..n as tasks; args[0].i is i, the rest are `env`'s n_env slots (borrowed), the
+ * first n_dims of them the sizes of the index space; each call's n_results results, of types `types`, land at
  * results[i * n_results]. On failure none is owned. */
 FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int32_t n_dims, int64_t n,
                       FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site);
@@ -232,7 +241,8 @@ FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a
  * Without an error it does nothing. */
 void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index);
 
-/* 2, 3 or 4: the level of x86-64 (v2, v3, v4) that this processor has; kernels of portable programs choose by it. */
+/* 2, 3 or 4: the level of x86-64 (v2, v3, v4) that this processor has; kernels of portable programs choose by
+ * it. */
 int32_t fl_cpu_level(void);
 
 /* Stage calls: start returns at once with a future (a reference); wait gives the owned results. */

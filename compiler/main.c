@@ -19,6 +19,7 @@ static const char usage_text[] =
     "  test FILE.flow ...                          run the test blocks\n"
     "  new FOLDER                                  a folder with a first script\n"
     "  fmt [--check] [FILE.flow ...]               format\n"
+    "  schema FILE ...                             the type of what data files hold\n"
     "  explain [CODE]                              the page of a message\n"
     "  why [FILE.flow] [STAGE]                     why stages ran again\n"
     "  cache ls | gc | verify | clear              the store of remembered results\n"

@@ -5,7 +5,7 @@
  * data only. */
 #include "codegen/llvm_internal.h"
 
-/* ---- COLLECT --------------------------------------------------------------------------------------- */
+/* ---- COLLECT ------------------------------------------------------------------------------ */
 
 typedef struct Cursor {
   Val at;             /* alloca: where the next kept element goes */
@@ -156,9 +156,7 @@ void fl_ll_collect(FlFn *f, const FlOp *op) {
   }
 }
 
-/* ---- SCAN
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- SCAN --------------------------------------------------------------------------------- */
 
 /* One step after the other; faults stop at the first. */
 void fl_ll_scan(FlFn *f, const FlOp *op) {
@@ -187,7 +185,7 @@ void fl_ll_scan(FlFn *f, const FlOp *op) {
   fl_ll_loop_close(f, &l, next, false);
 }
 
-/* ---- STORE ----------------------------------------------------------------------------------------- */
+/* ---- STORE -------------------------------------------------------------------------------- */
 
 /* A copy of `a`, one reference owned; texts stay with the buffers of `a`, elements of lists get a reference.
  */

@@ -24,7 +24,7 @@ static void give_places(FlFn *f, const FlRegion *r) {
   }
 }
 
-/* ---- references ------------------------------------------------------------------------------------ */
+/* ---- references --------------------------------------------------------------------------- */
 
 void fl_ll_unref(FlFn *f, Val a) { fl_ll_call(f, "fl_array_unref", f->g->none, 1, &f->g->ptr, &a); }
 
@@ -75,7 +75,7 @@ static void release_after(FlFn *f, const FlOp *op, bool waited) {
     if (op->code != FL_OP_STAGE || (dead[i]->op == op) == waited) fl_ll_drop(f, dead[i]);
 }
 
-/* ---- failure --------------------------------------------------------------------------------------- */
+/* ---- failure ------------------------------------------------------------------------------ */
 
 static void leave_if(FlFn *f, Val bad, Val status) {
   Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
@@ -94,7 +94,7 @@ void fl_ll_check_pointer(FlFn *f, Val p) {
   leave_if(f, LLVMBuildIsNull(f->b, p, ""), fl_ll_i32(f->g, FL_FAULT_MEMORY));
 }
 
-/* ---- arrays ---------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------- */
 
 Val fl_ll_array_data(FlFn *f, Val a) { return LLVMBuildLoad2(f->b, f->g->ptr, a, "data"); }
 
@@ -146,9 +146,7 @@ static void emit_load(FlFn *f, const FlOp *op) {
   }
 }
 
-/* ---- calls
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- calls -------------------------------------------------------------------------------- */
 
 void fl_ll_need_slots(FlFn *f, unsigned n) {
   if (n > f->max_slots) f->max_slots = n;
@@ -190,9 +188,7 @@ static void emit_runtime(FlFn *f, const FlOp *op) {
   get_results(f, op);
 }
 
-/* ---- stages
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- stages ------------------------------------------------------------------------------- */
 
 static void start_stage(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
@@ -289,9 +285,7 @@ static void wait_before(FlFn *f, const FlOp *op, int first) {
   wait_stages(f, first, end);
 }
 
-/* ---- regions
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- regions ------------------------------------------------------------------------------ */
 
 static void host_op(FlFn *f, const FlOp *op) {
   switch (fl_op_info[op->code].op_class) {
@@ -334,9 +328,7 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r) {
   wait_stages(f, pending, f->pending.n);
 }
 
-/* ---- functions
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- functions ---------------------------------------------------------------------------- */
 
 void fl_ll_host_begin(FlFn *f, const FlRegion *body) {
   FlGen *g = f->g;

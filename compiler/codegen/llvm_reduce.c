@@ -52,7 +52,7 @@ static FlSweep sweep_of(FlFn *f, const FlOp *op) {
   return s;
 }
 
-/* ---- blocks of lanes ------------------------------------------------------------------------------- */
+/* ---- blocks of lanes ---------------------------------------------------------------------- */
 
 /* Where values come from: the region inside an element, the region of a kernel, buffers. Sums inside elements
  * are often short, so that the rest after whole groups of lanes is worth vectors, and joining lanes of picks
@@ -146,9 +146,7 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
     if (fl_red_sums(&s->at[k])) sums[k] = fl_red_butterfly(f, &s->at[k], s->at[k].rest);
 }
 
-/* ---- nested
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- nested ------------------------------------------------------------------------------- */
 
 static void begin_sweep(FlFn *f, FlSweep *s) {
   for (int k = 0; k < s->n; k++) {
@@ -236,7 +234,7 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
   end_sweep(f, &s);
 }
 
-/* ---- blocks in a kernel ---------------------------------------------------------------------------- */
+/* ---- blocks in a kernel ------------------------------------------------------------------- */
 
 typedef struct Fill {
   FlSweep *s;

@@ -8,7 +8,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
-/* ---- counted loops --------------------------------------------------------------------------------- */
+/* ---- counted loops ------------------------------------------------------------------------ */
 
 void fl_ll_loop_open(FlFn *f, FlLoop *l, Val lo, Val hi, unsigned n, const Val *init) {
   FlGen *g = f->g;
@@ -82,7 +82,7 @@ void fl_ll_loop_close(FlFn *f, FlLoop *l, const Val *next, bool vectorize) {
   }
 }
 
-/* ---- faults end loops ------------------------------------------------------------------------------ */
+/* ---- faults end loops --------------------------------------------------------------------- */
 
 static Val mask_is_clear(FlFn *f) {
   Val mask = LLVMBuildLoad2(f->b, f->g->i32, f->mask, "");
@@ -95,7 +95,7 @@ Val fl_ll_bound(FlFn *f, Val lo, Val hi) {
   return LLVMBuildSelect(f->b, mask_is_clear(f), hi, lo, "");
 }
 
-/* ---- regions --------------------------------------------------------------------------------------- */
+/* ---- regions ------------------------------------------------------------------------------ */
 
 static void define(FlFn *f, const FlValue *v, Val x) {
   if (f->form == FL_FORM_HOST && !fl_t_is_scalar(v->type)) fl_ll_own(f, v, x);
@@ -219,7 +219,7 @@ void fl_ll_control(FlFn *f, const FlOp *op) {
   else emit_while(f, op);
 }
 
-/* ---- element access -------------------------------------------------------------------------------- */
+/* ---- element access ----------------------------------------------------------------------- */
 
 Val fl_ll_dim(FlFn *f, const FlValue *array, int axis) {
   if (f->form != FL_FORM_HOST && f->views[array->id].known) return f->views[array->id].dims[axis];
@@ -261,9 +261,7 @@ void fl_ll_load(FlFn *f, const FlOp *op) {
   fl_ll_set(f, op->results[0], fl_ll_load_elem(f, fl_t_is_scalar(t) ? (FlDtype)t.dtype : FL_LIST, at));
 }
 
-/* ---- checks
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- checks ------------------------------------------------------------------------------- */
 
 /* The operands for the message: two of one dtype, or the message itself. */
 void fl_ll_check(FlFn *f, const FlOp *op) {
@@ -280,9 +278,7 @@ void fl_ll_check(FlFn *f, const FlOp *op) {
     define(f, op->results[i], LLVMConstNull(fl_ll_type(g, op->results[i]->type)));
 }
 
-/* ---- kernels
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------ */
 
 static void kernel_op(FlFn *f, const FlOp *op) {
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {

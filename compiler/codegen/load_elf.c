@@ -54,7 +54,7 @@ static bool in_file(const Load *l, uint64_t offset, uint64_t size) {
   return offset <= l->size && size <= l->size - offset;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static bool read_header(Load *l) {
   const Elf64_Ehdr *h = (const void *)l->bytes;
@@ -97,7 +97,7 @@ static bool read_symbols(Load *l) {
   return true;
 }
 
-/* ---- layout ---------------------------------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------------------------- */
 
 static size_t align_up(size_t n, size_t to) { return to > 1 ? (n + to - 1) & ~(to - 1) : n; }
 
@@ -160,9 +160,7 @@ static bool lay_out(Load *l) {
   return true;
 }
 
-/* ---- symbols
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- symbols ------------------------------------------------------------------------------ */
 
 /* A jump through the symbol's entry of the GOT. */
 static void make_stub(Load *l, size_t symbol) {
@@ -200,7 +198,7 @@ static bool resolve(Load *l) {
   return true;
 }
 
-/* ---- relocations ----------------------------------------------------------------------------------- */
+/* ---- relocations -------------------------------------------------------------------------- */
 
 static bool relocate(Load *l, size_t section, const Elf64_Rela *r) {
   size_t symbol = ELF64_R_SYM(r->r_info);
@@ -279,7 +277,7 @@ static bool find_program(Load *l, const FlProgram **out) {
   return fail(l, "no program in the object");
 }
 
-/* ---- the public functions -------------------------------------------------------------------------- */
+/* ---- the public functions ----------------------------------------------------------------- */
 
 FlLoaded *fl_load_object(const void *bytes, size_t size, char **why) {
   Load l = {.bytes = bytes, .size = size, .why = why};

@@ -172,7 +172,7 @@ static const FlToken *next_solid(const Layout *y, int i) {
   return &y->in[i];
 }
 
-static bool begins_expression(int kind) {
+bool fl_syntax_begins_operand(int kind) {
   switch (kind) {
   case FL_TOK_NAME:
   case FL_TOK_INT:
@@ -182,18 +182,20 @@ static bool begins_expression(int kind) {
   case FL_TOK_UNDERSCORE:
   case FL_TOK_LPAREN:
   case FL_TOK_LBRACKET:
-  case FL_TOK_LBRACE:
   case FL_TOK_MINUS:
   case FL_TOK_NOT:
   case FL_TOK_TRUE:
   case FL_TOK_FALSE:
   case FL_TOK_NULL:
-  case FL_TOK_IF:
   case FL_TOK_MATCH:
   case FL_TOK_OUTER:
   case FL_TOK_COL: return true;
   default: return false;
   }
+}
+
+static bool begins_expression(int kind) {
+  return fl_syntax_begins_operand(kind) || kind == FL_TOK_LBRACE || kind == FL_TOK_IF;
 }
 
 static bool is_name(const FlToken *t) {

@@ -14,7 +14,6 @@ typedef struct Place {
 } Place;
 
 static bool accepts(const Place *x, int kind) { return fl_lemon_accepts(x->p->engine, kind); }
-static bool begins_operand(int kind);
 
 /* After a whole operand, where an operator could stand? */
 static bool after_operand(const Place *x) { return accepts(x, FL_TOK_PLUS) && x->prev != x->found; }
@@ -95,7 +94,7 @@ static bool foreign_word(const Place *x) {
   for (int k = 0; k < 2; k++)
     for (size_t i = 0; i < sizeof foreign_words / sizeof foreign_words[0]; i++) {
       if (!is_word(candidates[k], foreign_words[i].word)) continue;
-      if (k == 1 && !begins_operand(x->found->kind) && x->found->kind != FL_TOK_COLON &&
+      if (k == 1 && !fl_syntax_begins_operand(x->found->kind) && x->found->kind != FL_TOK_COLON &&
           x->found->kind != FL_TOK_IF)
         continue;
       char *message =
@@ -167,7 +166,7 @@ static bool colon(const Place *x) {
     }
     return false;
   }
-  bool value = x->found->kind != FL_TOK_NAME && begins_operand(x->found->kind);
+  bool value = x->found->kind != FL_TOK_NAME && fl_syntax_begins_operand(x->found->kind);
   if (x->prev->kind == FL_TOK_COLON && value && x->bracket && x->bracket->kind == FL_TOK_LPAREN) {
     report(x, FL_E0112, x->prev->span, "`:` says what type something has",
            "to say what it is, write `=`: f(x = 3), (a = 1, b = 2)");
@@ -180,28 +179,6 @@ static bool colon(const Place *x) {
 
 static bool is_binary(int kind) {
   return fl_syntax_only_between(kind) || kind == FL_TOK_FATARROW || kind == FL_TOK_DOT;
-}
-
-static bool begins_operand(int kind) {
-  switch (kind) {
-  case FL_TOK_NAME:
-  case FL_TOK_INT:
-  case FL_TOK_FLOAT:
-  case FL_TOK_TEXT:
-  case FL_TOK_TEXT_BEGIN:
-  case FL_TOK_UNDERSCORE:
-  case FL_TOK_LPAREN:
-  case FL_TOK_LBRACKET:
-  case FL_TOK_TRUE:
-  case FL_TOK_FALSE:
-  case FL_TOK_NULL:
-  case FL_TOK_MATCH:
-  case FL_TOK_OUTER:
-  case FL_TOK_COL:
-  case FL_TOK_NOT:
-  case FL_TOK_MINUS: return true;
-  default: return false;
-  }
 }
 
 static bool operator_first(const Place *x) {
@@ -245,8 +222,8 @@ static bool no_braces(const Place *x) {
   bool after_else = x->prev->kind == FL_TOK_ELSE;
   if (!accepts(x, FL_TOK_LBRACE) || (!after_else && !after_operand(x)) || x->found->kind == FL_TOK_LBRACE)
     return false;
-  if (!begins_operand(x->found->kind) && x->found->kind != FL_TOK_NEWLINE && x->found->kind != FL_TOK_BREAK &&
-      x->found->kind != FL_TOK_CONTINUE)
+  if (!fl_syntax_begins_operand(x->found->kind) && x->found->kind != FL_TOK_NEWLINE &&
+      x->found->kind != FL_TOK_BREAK && x->found->kind != FL_TOK_CONTINUE)
     return false;
   char *message = fl_arena_printf(x->p->arena, "expected `{`, found %s", shown(x, x->found));
   report(x, FL_E0111, x->found->span, message, "a block is written in braces: if c { ... }");
@@ -271,7 +248,7 @@ static bool start_word(const Place *x) {
       {"test", "test \"name\" { ... }"},
   };
   if (x->prev != x->head || x->prev == x->found) return false;
-  if (!begins_operand(x->found->kind) && x->found->kind != FL_TOK_LBRACE) return false;
+  if (!fl_syntax_begins_operand(x->found->kind) && x->found->kind != FL_TOK_LBRACE) return false;
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
     if (!is_word(x->prev, forms[i].word)) continue;
     char *message = fl_arena_printf(x->p->arena, "%s cannot follow `%s`", shown(x, x->found), forms[i].word);
@@ -291,7 +268,7 @@ static bool comprehension_body(const Place *x) {
 }
 
 static bool side_by_side(const Place *x) {
-  if (!begins_operand(x->found->kind) || !after_operand(x)) return false;
+  if (!fl_syntax_begins_operand(x->found->kind) || !after_operand(x)) return false;
   char *message =
       fl_arena_printf(x->p->arena, "%s stands directly behind another expression", shown(x, x->found));
   bool call =

@@ -4,6 +4,7 @@
  *
  * Always: a stage's IR function depends on nothing but its parameters; what it uses of the script around it
  * becomes more of them (captures, scope.c). */
+#include "sema/plot.h"
 #include "sema/choose.h"
 
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
@@ -567,7 +568,7 @@ static FlVal callee(FlSema *s, const FlExpr *f) {
     return first->val;
   if (first) return fl_sema_error(s, FL_E0217, f->span, "`%s` is not a function", f->name.text);
   FlDiag *d = fl_sema_report(s, FL_E0201, f->span, "there is no function `%s`", f->name.text);
-  const char *near = fl_builtin_closest(s, f->name.text);
+  const char *near = fl_plot_help(s, d, f->name.text) ? NULL : fl_builtin_closest(s, f->name.text);
   if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
   return fl_val_error(s);
 }

@@ -31,6 +31,7 @@ static FlVal unknown_name(FlSema *s, const char *name, FlSpan span) {
   FlDiag *d = columns ? fl_sema_report(s, FL_E0601, span, "there is no column and no name `%s`", name)
                       : fl_sema_report(s, FL_E0201, span, "there is no `%s`", name);
   const char *near = fl_scope_closest(s, name);
+  if (!near && fl_plot_help(s, d, name)) return fl_val_error(s);
   if (near) {
     fl_diag_help(s->sink, d, "did you mean `%s`?", near);
   } else if (columns && columns->names.n && columns->names.n <= 24) {

@@ -56,6 +56,17 @@ bool fl_plot_member(FlSema *s, const FlExpr *base, FlName name, FlVal *found) {
   return true;
 }
 
+bool fl_plot_help(FlSema *s, FlDiag *d, const char *name) {
+  if (strcmp(name, "plot") == 0) {
+    fl_diag_help(s->sink, d,
+                 "plots are made by `plot.scatter`, `plot.line`, `plot.bar`, `plot.hist` and `plot.layers`");
+    return true;
+  }
+  if (!fl_builtin_find(s, fl_arena_printf(s->arena, "plot.%s", name))) return false;
+  fl_diag_help(s->sink, d, "did you mean `plot.%s`?", name);
+  return true;
+}
+
 /* ---- coordinates ---- */
 
 /* What stands along an axis or a scale of colours. */

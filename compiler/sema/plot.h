@@ -13,5 +13,7 @@ const FlType *fl_plot_type(FlSema *s);
 /* The function `plot.name`; NULL: `base` is not the module of plots (or the script has another `plot`).
  * Reports an unknown one: then *found has type ERROR. */
 bool fl_plot_member(FlSema *s, const FlExpr *base, FlName name, FlVal *found);
+/* A name that is unknown: whether it may have meant something of `plot`, and then the help that says so. */
+bool fl_plot_help(FlSema *s, FlDiag *d, const char *name);
 
 #endif

@@ -327,11 +327,14 @@ static void bare(FlFmt *f, const FlExpr *e) {
     base(f, e->index.base);
     fl_fmt_subscripts(f, e);
     break;
-  case FL_EXPR_FIELD:
+  case FL_EXPR_FIELD: {
+    bool digits = e->field.base->kind == FL_EXPR_INT && !e->field.base->brackets; /* `2.` would be a number */
+    if (digits) fl_fmt_put(f, "(");
     base(f, e->field.base);
-    fl_fmt_put(f, ".");
+    fl_fmt_put(f, digits ? ")." : ".");
     fl_fmt_name(f, e->field.name);
     break;
+  }
   case FL_EXPR_TRANSPOSE:
     base(f, e->operand);
     fl_fmt_put(f, "'");

@@ -299,7 +299,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   Place place = go_into(s, fn->file, stage ? "a stage" : "a function");
   FlBuilder outer_builder = s->b;
   FlFrame *outer_frame = s->frame;
-  int n_aliases = s->aliases.n;
+  int n_aliases = s->aliases.n, in_kernel = s->in_kernel;
+  if (stage) s->in_kernel = 0; /* its notes are kept with its result */
   s->active = &active;
   s->frame = in->frame;
   s->b = (FlBuilder){.module = s->module,
@@ -333,6 +334,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   s->frame = outer_frame;
   s->b = outer_builder;
   s->aliases.n = n_aliases;
+  s->in_kernel = in_kernel;
   s->active = active.up;
   come_back(s, place);
   return in;

@@ -94,7 +94,9 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlVal *elements = FL_NEW_ARRAY(s->arena, FlVal, n);
   for (int i = 0; i < n; i++) elements[i] = element_at(s, args[i], rank, stretch, r->params);
+  s->in_kernel++;
   FlVal out = f(s, env, elements, n, span);
+  s->in_kernel--;
   if (!is_element(s, out, rank, span)) {
     fl_sema_leave(s, saved);
     return fl_val_error(s);

@@ -161,7 +161,7 @@ class Programs(Tables):
         body, more = self.inside([("i64", i, (0, 5)), ("i64", v, (0, 999))], lambda: (self.integer(2)[0], self.integer(1)[0]))
         if self.chance(0.5):
             self.lines.append(f"var {v} = {self.number(0, 9)}\nfor {i} in 0..{self.number(0, 4)} {{ print({i}, {body}); "
-                              f"{v} = ({v} + {more}) % 1000 }}")
+                              f"{v} = ({v} + ({more}) % 1000) % 1000 }}")
         else:
             self.lines.append(f"var {v} = 0\nwhile {v} < {self.number(1, 4)} {{ let {i} = {v}; {v} += 1; print({v}, {body}) }}")
         self.names.append(("i64", v, (0, 999)))

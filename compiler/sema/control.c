@@ -250,23 +250,18 @@ static void do_assert(FlSema *s, const FlStmt *st) {
     if (!fl_val_bad(c)) check_true(s, c, e->span, 0, NULL, "this is false");
     return;
   }
-  FlVal a = fl_sema_expr(s, e->binary.left, NULL), b = fl_sema_expr(s, e->binary.right, a.type);
+  FlVal a = fl_sema_expr(s, e->binary.left, NULL), b = fl_sema_expr(s, e->binary.right, NULL);
   if (fl_val_bad(a) || fl_val_bad(b)) return;
   FlVal c =
       fl_sema_binary(s, e->binary.op, a, b, e->binary.op_span, e->binary.left->span, e->binary.right->span);
   if (fl_val_bad(c)) return;
   bool scalars =
       a.type->kind == FL_TY_SCALAR && b.type->kind == FL_TY_SCALAR && !a.type->nullable && !b.type->nullable;
-  if (scalars && a.literal) a = fl_val_as_literal_type(s, a, b.type->dtype, e->span);
-  if (scalars && b.literal) b = fl_val_as_literal_type(s, b, a.type->dtype, e->span);
-  if (scalars && a.type->dtype != b.type->dtype && fl_dtype_is_number(a.type->dtype) &&
-      fl_dtype_is_number(b.type->dtype)) {
-    FlDtype d;
-    scalars = fl_promote(a.type->dtype, b.type->dtype, &d);
-    if (scalars) {
-      a = fl_val_coerce(s, a, fl_type_scalar(s->types, d, false), e->span, "the value");
-      b = fl_val_coerce(s, b, fl_type_scalar(s->types, d, false), e->span, "the value");
-    }
+  FlDtype d;
+  if (scalars && fl_sema_common_number(s, a, b, &d)) {
+    const FlType *type = fl_type_scalar(s->types, d, false);
+    a = fl_val_coerce(s, a, type, e->binary.left->span, "the value");
+    b = fl_val_coerce(s, b, type, e->binary.right->span, "the value");
   }
   FlValue *values[2] = {scalars ? a.parts[0] : NULL, scalars ? b.parts[0] : NULL};
   check_true(s, c, e->span, scalars ? 2 : 0, values,

@@ -150,7 +150,8 @@ FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_note(FlSema *s, FlCallSite *c) {
   if (s->in_kernel) {
     FlDiag *d = fl_sema_report(
-        s, FL_E0804, c->span, "`note` cannot stand where elements are computed side by side: they have no order in time");
+        s, FL_E0804, c->span,
+        "`note` cannot stand where elements are computed side by side: they have no order in time");
     fl_diag_help(s->sink, d, "keep the value in the result, and note it afterwards");
     return fl_val_error(s);
   }

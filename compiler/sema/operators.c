@@ -17,14 +17,20 @@ static FlVal to_dtype(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
   return fl_val_coerce(s, v, t, span, "the operand");
 }
 
+bool fl_sema_common_number(FlSema *s, FlVal a, FlVal b, FlDtype *out) {
+  if (!is_number(a) || !is_number(b)) return false;
+  if (a.literal && !b.literal && fl_val_fits(s, a, fl_type_scalar(s->types, b.type->dtype, false)))
+    *out = b.type->dtype;
+  else if (b.literal && !a.literal && fl_val_fits(s, b, fl_type_scalar(s->types, a.type->dtype, false)))
+    *out = a.type->dtype;
+  else return fl_promote(a.type->dtype, b.type->dtype, out);
+  return true;
+}
+
 /* Brings two numbers to one type. */
 static bool same_number(FlSema *s, FlVal *a, FlVal *b, FlSpan span, FlSpan left, FlSpan right, FlDtype *out) {
   FlDtype d;
-  if (a->literal && !b->literal && fl_val_fits(s, *a, fl_type_scalar(s->types, b->type->dtype, false)))
-    d = b->type->dtype;
-  else if (b->literal && !a->literal && fl_val_fits(s, *b, fl_type_scalar(s->types, a->type->dtype, false)))
-    d = a->type->dtype;
-  else if (!fl_promote(a->type->dtype, b->type->dtype, &d)) {
+  if (!fl_sema_common_number(s, *a, *b, &d)) {
     FlDiag *diag = fl_sema_report(s, FL_E0312, span, "%s and %s do not mix", fl_dtype_name(a->type->dtype),
                                   fl_dtype_name(b->type->dtype));
     fl_diag_help(s->sink, diag, "convert one of them, for example with `i64(...)`");

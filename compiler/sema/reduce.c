@@ -188,14 +188,9 @@ static bool product_factors(FlSema *s, FlActual *arg, FlVal *x, FlVal *y) {
   FlVal a = fl_sema_expr(s, e->binary.left, NULL), b = fl_sema_expr(s, e->binary.right, NULL);
   arg->expr = NULL;
   FlDtype d;
-  bool plain = (a.type->kind == FL_TY_ARRAY || (a.type->kind == FL_TY_SCALAR && !fl_val_bad(a))) &&
-               (b.type->kind == FL_TY_ARRAY || b.type->kind == FL_TY_SCALAR) && !a.type->nullable &&
-               !b.type->nullable && fl_dtype_is_number(a.type->dtype) && fl_dtype_is_number(b.type->dtype) &&
+  bool plain = fl_sema_common_number(s, a, b, &d) && !a.type->nullable && !b.type->nullable &&
                (a.type->kind == FL_TY_ARRAY || b.type->kind == FL_TY_ARRAY) &&
                (fl_dtype_is_float(a.type->dtype) || fl_dtype_is_float(b.type->dtype));
-  if (plain && a.literal && fl_dtype_is_float(b.type->dtype)) d = b.type->dtype;
-  else if (plain && b.literal && fl_dtype_is_float(a.type->dtype)) d = a.type->dtype;
-  else plain = plain && fl_promote(a.type->dtype, b.type->dtype, &d);
   int ra = a.type->kind == FL_TY_ARRAY ? a.type->rank : 0,
       rb = b.type->kind == FL_TY_ARRAY ? b.type->rank : 0;
   if (!plain) {

@@ -13,14 +13,11 @@ static const FlExpr *product_of(const FlExpr *e) {
 static FlVal summed_product(FlSema *s, const FlExpr *product, bool filtered, FlVal pair[2]) {
   const FlExpr *left = product->binary.left, *right = product->binary.right;
   FlVal a = fl_sema_expr(s, left, NULL), b = fl_sema_expr(s, right, NULL);
-  FlDtype d = FL_F64;
-  bool plain = a.type->kind == FL_TY_SCALAR && b.type->kind == FL_TY_SCALAR && !a.type->nullable &&
-               !b.type->nullable && (fl_dtype_is_float(a.type->dtype) || fl_dtype_is_float(b.type->dtype)) &&
-               fl_promote(a.type->dtype, b.type->dtype, &d);
-  if (!plain || filtered)
-    return fl_sema_binary(s, FL_BIN_MUL, a, b, product->binary.op_span, left->span, right->span);
-  if (a.literal && fl_dtype_is_float(b.type->dtype)) d = b.type->dtype;
-  else if (b.literal && fl_dtype_is_float(a.type->dtype)) d = a.type->dtype;
+  FlDtype d;
+  bool plain = !filtered && fl_sema_common_number(s, a, b, &d) && a.type->kind == FL_TY_SCALAR &&
+               b.type->kind == FL_TY_SCALAR && !a.type->nullable && !b.type->nullable &&
+               (fl_dtype_is_float(a.type->dtype) || fl_dtype_is_float(b.type->dtype));
+  if (!plain) return fl_sema_binary(s, FL_BIN_MUL, a, b, product->binary.op_span, left->span, right->span);
   const FlType *type = fl_type_scalar(s->types, d, false);
   pair[0] = fl_val_coerce(s, a, type, left->span, "the factor");
   pair[1] = fl_val_coerce(s, b, type, right->span, "the factor");

@@ -317,6 +317,8 @@ void fl_sema_alias_rows(FlSema *s, FlVal table);  /* its columns are as long as 
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want); /* lazy where the language is */
 FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right);
 bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span); /* two numbers of one type; reports */
+/* The type that two numbers, or arrays of numbers, are brought to: the other one's for a literal that fits it; false: there is none. */
+bool fl_sema_common_number(FlSema *s, FlVal a, FlVal b, FlDtype *out);
 FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x,
                           int axis); /* small (x without that axis) repeated along it */
 FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span);

@@ -134,7 +134,8 @@ static bool varies(FlSema *s, const FlTypeExpr *t) {
     return false;
   case FL_TE_NAME: {
     FlDtype d;
-    FlBinding *b = t->name.module.text || !fl_dtype_find(t->name.name.text, &d) ? find_type(s, t, true) : NULL;
+    FlBinding *b =
+        t->name.module.text || !fl_dtype_find(t->name.name.text, &d) ? find_type(s, t, true) : NULL;
     if (!b) return names_plot(t);
     FlScope *scope = s->scope;
     FlFile *file = s->file;
@@ -310,7 +311,8 @@ static const FlTypeItemList *row_fields(FlSema *s, const FlTypeExpr *row) {
   return t->kind == FL_TE_TUPLE ? &t->tuple.fields : NULL;
 }
 
-/* Sizes that are numbers in the fields of a table's rows, `v: f64[64]`: each of the column's rows has that many. */
+/* Sizes that are numbers in the fields of a table's rows, `v: f64[64]`: each of the column's rows has that
+ * many. */
 static void check_row_sizes(FlSema *s, const FlTypeExpr *row, FlVal table, FlSpan span, const char *what) {
   const FlTypeItemList *fields = row_fields(s, row);
   for (int i = 0; fields && i < fields->n; i++) {

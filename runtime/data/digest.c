@@ -60,7 +60,7 @@ static void add_texts(XXH3_state_t *s, const FlText *x, int64_t n) {
   size_t used = 0;
   for (int64_t k = 0; k < n; k++) {
     size_t len = (size_t)x[k].len;
-    if (used + sizeof x[k].len + len > FL_GATHER) {
+    if (used && used + sizeof x[k].len + len > FL_GATHER) {
       XXH3_128bits_update(s, gather, used);
       used = 0;
     }

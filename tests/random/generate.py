@@ -60,7 +60,7 @@ class Programs(Tables):
         form = self.number(0, 5)
         if form == 0:
             scope = [("i64", a, (0, 49)), ("i64", f"g_{s}({a})", (-999, 999))]
-            step = self.alone(scope, lambda: self.integer(2)[0])
+            step = self.alone(scope, lambda: self.small(self.integer(2))[0])
             self.lines.append(f"fn {name}({a}: i64, g_{s}: i64 -> i64) -> i64 = (g_{s}(g_{s}({a})) + {step}) % 1000")
             self.functions.append((name, ("small", "i64 -> i64"), 0, 999))
             return

@@ -113,7 +113,7 @@ static char *says(const char *bytes, size_t n, const Options *o, const Options *
   const FlCsvScan *scan;
   for (int k = 0; (scan = fl_csv_scan_at(k)); k++) {
     for (int64_t chunk = 1; chunk < (int64_t)n + 2; chunk += chunk < 70 ? 1 : 61) {
-      char *got = read_all(o, scan, chunk, given), label[200];
+      char *got = read_all(o, scan, chunk, given), label[512];
       if (strcmp(got, want) != 0) {
         snprintf(label, sizeof label, "%s: %s, chunks of %d", what, scan->name, (int)chunk);
         check(false, label, got);

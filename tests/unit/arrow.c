@@ -1,6 +1,7 @@
 /* arrow.c: tests of Arrow IPC streams: tables of every type through memory and back, batches, other layouts,
  * and streams that are cut off or damaged anywhere. (Streams of other programs:
  * tests/run/stages/exec_arrow.flow.) */
+#include "check.h"
 #include "io/arrow.h"
 #include "data/data.h"
 #include "exec/exec.h"
@@ -9,16 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED: %s\n", what);
-  }
-}
 
 enum { MOST = 20 };
 
@@ -254,6 +245,5 @@ int main(void) {
   round_trip((1 << 18) + 3);
   conversions();
   damage();
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

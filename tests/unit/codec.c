@@ -1,5 +1,6 @@
 /* codec.c: values to bytes and back: every type, lists in lists, damage anywhere, and who keeps the bytes
  * alive. */
+#include "check.h"
 #include "data/codec.h"
 #include "data/data.h"
 
@@ -8,17 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int n_passed, n_failed, n_released;
-
-#define CHECK(condition)                                                                                     \
-  do {                                                                                                       \
-    if (condition) {                                                                                         \
-      n_passed++;                                                                                            \
-    } else {                                                                                                 \
-      n_failed++;                                                                                            \
-      printf("%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                       \
-    }                                                                                                        \
-  } while (0)
+static int n_released;
 
 static void release(void *arg) {
   free(arg);
@@ -246,6 +237,5 @@ int main(void) {
   test_round_trip();
   test_nan();
   test_damage();
-  printf("%d passed, %d failed\n", n_passed, n_failed);
-  return n_failed != 0;
+  return finish();
 }

@@ -1,5 +1,6 @@
 /* csv_collect.c: rows that are left out with on_error=collect: the same rows and lines for any cut of the
  * text and any way of scanning it. */
+#include "check.h"
 #include "io/csv_internal.h"
 
 #include <inttypes.h>
@@ -7,17 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int passed, failed;
-
-static void check(bool holds, const char *what) {
-  if (holds) {
-    passed++;
-  } else {
-    failed++;
-    printf("not so: %s\n", what);
-  }
-}
 
 enum { N = 3000 };
 
@@ -58,8 +48,8 @@ static void read_once(const char *path, const FlCsvScan *scan, int64_t chunk, co
   FlCsvOptions o;
   FlIoError e = {0};
   FlTableWanted w[] = {{"id", 2, FL_I64, false, false, NULL, NULL},
-                     {"x", 1, FL_F64, false, false, NULL, NULL},
-                     {"name", 4, FL_TEXT, false, false, NULL, NULL}};
+                       {"x", 1, FL_F64, false, false, NULL, NULL},
+                       {"name", 4, FL_TEXT, false, false, NULL, NULL}};
   FlCsvRejected r;
   int64_t rows = 0;
   check(fl_csv_options(texts, 1, &o, &e), "the option");
@@ -102,6 +92,5 @@ int main(void) {
   for (int k = 0; (scan = fl_csv_scan_at(k)); k++)
     for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++) read_once(path, scan, chunks[c], lines);
   unlink(path);
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

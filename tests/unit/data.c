@@ -1,4 +1,5 @@
 /* data.c: buffers, arrays, heaps, digests: sharing, reuse in place, what is kept alive, recycling. */
+#include "check.h"
 #include "data/data.h"
 #include "exec/exec.h"
 
@@ -7,17 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("failed: %s\n", what);
-  }
-}
 
 static FlArray *texts_of(FlCtx *ctx, FlHeap *heap, int64_t n, const char *const *texts) {
   FlArray *a = fl_array_new(ctx, FL_TEXT, 1, &n);
@@ -213,6 +203,5 @@ int main(void) {
   test_heap_threads(ctx);
   fl_run_free(run);
   test_memory();
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

@@ -1,20 +1,14 @@
 /* Unit test of diag/: positions, rendering, windows of long lines, duplicates, limits, pages. */
+#include "check.h"
 #include "diag/diag.h"
 
 #include <stdlib.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what) {
-  if (ok) passed++;
-  else failed++, printf("FAILED: %s\n", what);
-}
 
 static void check_text(const FlSink *sink, const char *expected, const char *what) {
   FlText1 out = {0};
   fl_sink_print(sink, &out, false);
   bool ok = out.s ? !strcmp(out.s, expected) : !*expected;
-  check(ok, what);
+  check(ok, "%s", what);
   if (!ok) printf("--- expected\n%s--- got\n%s---\n", expected, out.s ? out.s : "");
   fl_text_reset(&out);
 }
@@ -97,6 +91,5 @@ int main(void) {
         "a code is found, with its page");
   check(!fl_diag_find("E9999", &code) && !fl_diag_find("E00", &code), "an unknown code is not");
   fl_arena_free(a);
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

@@ -1,5 +1,6 @@
 /* exec.c: tests of runs: kernels and their first fault, host-level loops, stages remembered and shared,
  * command lines. */
+#include "check.h"
 #include "exec/exec.h"
 #include "data/data.h"
 
@@ -8,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int passed, failed;
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED: %s\n", what);
-  }
-}
 
 static const FlSite sites[] = {
     {.file = "t.flow", .line = 3, .column = 5, .length = 2, .line_text = "let y = x"},
@@ -314,6 +305,5 @@ int main(void) {
   test_command_lines();
   char shown[FL_SHOWN];
   check(!strcmp(fl_show_scalar(shown, FL_F64, (FlSlot){.f = 2}), "2.0"), "floats are shown with a point");
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

@@ -1,5 +1,6 @@
 /* flowdata.c: saved values: written and loaded again; and files that were changed in any byte, with a digest
  * that fits the change, are refused or hold a value that is whole. */
+#include "check.h"
 #include "data/data.h"
 #include "data/value_type.h"
 #include "exec/exec.h"
@@ -12,17 +13,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-static int passed, failed;
 static char folder[] = "/tmp/flow_saved_XXXXXX", path[80];
-
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("not so: %s\n", what);
-  }
-}
 
 static FlArray *array_of(int32_t dtype, int32_t rank, const int64_t *dims, const void *values) {
   FlArray *a = fl_array_new(NULL, dtype, rank, dims);
@@ -180,6 +171,5 @@ int main(void) {
   fl_value_type_free(t);
   unlink(path);
   rmdir(folder);
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

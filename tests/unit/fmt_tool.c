@@ -1,4 +1,5 @@
 /* Unit test of flowc fmt and explain: exit statuses, files replaced or left alone. */
+#include "check.h"
 #include "tools/front_tools.h"
 
 #include <stdbool.h>
@@ -6,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what) {
-  if (ok) passed++;
-  else failed++, printf("FAILED: %s\n", what);
-}
 
 static void write_text(const char *path, const char *text) {
   FILE *f = fopen(path, "wb");
@@ -66,6 +60,5 @@ int main(void) {
   check(again, "a formatted file passes --check");
   check(missing && option && nothing, "exit statuses of wrong usage");
   check(page && list && unknown, "explain");
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

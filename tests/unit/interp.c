@@ -1,23 +1,13 @@
 /* interp.c: the reference interpreter on small functions written as IR text: what each structural operator
  * means, the order of float reductions, which of several errors is reported, and that texts and arrays live
  * as long as they must (the sanitizer build watches for what is lost). */
+#include "check.h"
 #include "interp/interp.h"
 
 #include "exec/exec.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  failed++;
-  printf("FAIL %s\n", what);
-}
 
 /* Runs function @f of the module; `error` gets the message of a failure, else is empty. */
 typedef struct Outcome {
@@ -39,7 +29,7 @@ static Outcome run(const char *what, const char *text, const FlSlot *args) {
     fl_sink_print(sink, &out, false);
     printf("%s: %s\n", what, out.s);
     fl_text_reset(&out);
-    check(false, what);
+    check(false, "%s", what);
     snprintf(o.error, sizeof o.error, "does not read");
     return o;
   }
@@ -70,7 +60,7 @@ static void expect_i(const char *what, const char *text, int64_t want) {
   Outcome o = run(what, text, NULL);
   if (o.error[0] != 0 || o.r[0].i != want)
     printf("%s: %lld, not %lld %s\n", what, (long long)o.r[0].i, (long long)want, o.error);
-  check(o.error[0] == 0 && o.r[0].i == want, what);
+  check(o.error[0] == 0 && o.r[0].i == want, "%s", what);
   done(&o);
 }
 static void expect_text(const char *what, const char *text, const char *want) {
@@ -78,13 +68,13 @@ static void expect_text(const char *what, const char *text, const char *want) {
   bool same = o.error[0] == 0 && o.r[0].t.len == (int64_t)strlen(want) &&
               memcmp(o.r[0].t.ptr, want, strlen(want)) == 0;
   if (!same) printf("%s: '%.*s' %s\n", what, (int)o.r[0].t.len, o.r[0].t.ptr, o.error);
-  check(same, what);
+  check(same, "%s", what);
   done(&o);
 }
 static void expect_error(const char *what, const char *text, const char *part) {
   Outcome o = run(what, text, NULL);
   if (strstr(o.error, part) == NULL) printf("%s: '%s' has no '%s'\n", what, o.error, part);
-  check(strstr(o.error, part) != NULL, what);
+  check(strstr(o.error, part) != NULL, "%s", what);
   done(&o);
 }
 
@@ -507,6 +497,5 @@ int main(void) {
   errors();
   stages();
   one_nan();
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

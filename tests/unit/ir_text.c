@@ -1,17 +1,11 @@
 /* ir_text: the text form of the IR. Every tests/ir/<name>.ir prints back as itself; damaged texts are refused
  * with a place and without a crash; the verifier finds broken rules; the canonical encoding knows meaning,
  * not names. */
+#include "check.h"
 #include "ir/ir.h"
 
 #include <dirent.h>
 #include <stdlib.h>
-
-static int passed, failed;
-
-static void expect(bool ok, const char *what) {
-  if (ok) passed++;
-  else failed++, printf("FAILED: %s\n", what);
-}
 
 static char *read_whole(const char *path) {
   FILE *f = fopen(path, "rb");
@@ -35,7 +29,7 @@ static void round_trip(const char *name, const char *text) {
   FlText1 out = {0};
   if (m) fl_ir_print(&out, m);
   else fl_sink_print(sink, &out, false);
-  expect(m && strcmp(out.s, text) == 0, name);
+  check(m && strcmp(out.s, text) == 0, "%s", name);
   if (!m || strcmp(out.s, text) != 0) printf("%s\n", out.s);
   fl_text_reset(&out);
   fl_arena_free(arena);
@@ -61,7 +55,7 @@ static void damage(const char *text) {
     survived -= 2;
   }
   free(copy);
-  expect(survived == 0, "a damaged text is read or reported, never both");
+  check(survived == 0, "a damaged text is read or reported, never both");
 }
 
 static void refused(const char *body, FlDiagCode code, const char *what) {
@@ -70,7 +64,7 @@ static void refused(const char *body, FlDiagCode code, const char *what) {
   char text[2000];
   snprintf(text, sizeof text, "module \"m\"\nfn @f(%%0: i64, %%1: f64[]) -> () {\n%s  yield\n}\n", body);
   FlModule *m = parse(arena, text, &sink);
-  expect(!m && sink->n_errors == 1 && sink->diags.at[0]->code == code, what);
+  check(!m && sink->n_errors == 1 && sink->diags.at[0]->code == code, "%s", what);
   fl_arena_free(arena);
 }
 
@@ -78,7 +72,7 @@ static void encode(const char *text, FlText1 *out) {
   FlArena *arena = fl_arena_new();
   FlSink *sink;
   FlModule *m = parse(arena, text, &sink);
-  expect(m != NULL, "text for encoding reads");
+  check(m != NULL, "text for encoding reads");
   if (m) fl_ir_encode_func(out, m->first);
   fl_arena_free(arena);
 }
@@ -96,7 +90,7 @@ static bool same_encoding(const char *a, const char *b) {
 int main(void) {
   const char *folder = FLOW_TESTS "/ir";
   DIR *dir = opendir(folder);
-  expect(dir != NULL, folder);
+  check(dir != NULL, "%s", folder);
   for (struct dirent *e; dir && (e = readdir(dir));) {
     if (!strstr(e->d_name, ".ir")) continue;
     char path[1300];
@@ -132,8 +126,8 @@ int main(void) {
                        "  %1 = extern<s=\"f\", list=[\"content:1\", \"path=/b\"]> %0 : f64\n  yield %1\n}\n";
   const char *other = "module \"m\"\nfn @f(%0: f64) -> (f64) {\n"
                       "  %1 = extern<s=\"f\", list=[\"content:2\", \"path=/a\"]> %0 : f64\n  yield %1\n}\n";
-  expect(same_encoding(at_one, at_two), "where a library lies is not in keys");
-  expect(!same_encoding(at_one, other), "its content is");
+  check(same_encoding(at_one, at_two), "where a library lies is not in keys");
+  check(!same_encoding(at_one, other), "its content is");
 
   const char *base = "module \"m\"\nfn @f(%0: i64) -> (i64) {\n  %1 = const 3 : i64\n  %2 = add %0, %1 : "
                      "i64\n  yield %2\n}\n";
@@ -143,9 +137,8 @@ int main(void) {
                         "i64\n  yield %2\n}\n";
   const char *swapped = "module \"m\"\nfn @f(%0: i64) -> (i64) {\n  %1 = const 3 : i64\n  %2 = add %1, %0 : "
                         "i64\n  yield %2\n}\n";
-  expect(same_encoding(base, renamed), "names, comments and numbers do not enter the encoding");
-  expect(!same_encoding(base, changed), "a constant enters the encoding");
-  expect(!same_encoding(base, swapped), "the order of operands enters the encoding");
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  check(same_encoding(base, renamed), "names, comments and numbers do not enter the encoding");
+  check(!same_encoding(base, changed), "a constant enters the encoding");
+  check(!same_encoding(base, swapped), "the order of operands enters the encoding");
+  return finish();
 }

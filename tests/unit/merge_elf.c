@@ -1,12 +1,10 @@
 /* merge_elf.c: objects that refer to each other become one; damaged ones and clashing names are refused. */
+#include "check.h"
 #include "codegen/codegen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-static int passed, failed;
-#define CHECK(c) ((c) ? (void)passed++ : (void)(failed++, printf("FAIL line %d: %s\n", __LINE__, #c)))
 
 static FlObject compiled(const char *source) {
   char folder[] = "/tmp/merge_elf.XXXXXX", from[64], to[64], command[256];
@@ -80,6 +78,5 @@ int main(void) {
   free(why);
   free(whole.bytes);
   for (int i = 0; i < 3; i++) free(parts[i].bytes);
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

@@ -1,5 +1,6 @@
 /* npy.c: NPY files: what is written reads back; other programs' headers, orders and byte orders; damaged
  * files; and the identity of files. */
+#include "check.h"
 #include "data/data.h"
 #include "exec/exec.h"
 #include "io/io.h"
@@ -9,17 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int passed, failed;
 static char folder[] = "/tmp/flow_npy_XXXXXX", path[64];
-
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("failed: %s\n", what);
-  }
-}
 
 /* A file with the given header text, padded as NumPy does, and data. */
 static void put_npy(int version, const char *header, const void *data, size_t n) {
@@ -90,7 +81,7 @@ static void expect_f64(int version, const char *header, const void *data, size_t
   int code = read_as(type_of(FL_F64, rank), &a);
   bool ok = code == 0 && fl_array_count(a) == count;
   for (int k = 0; ok && k < count; k++) ok = ((double *)a->data)[k] == want[k];
-  check(ok, header);
+  check(ok, "%s", header);
   fl_array_unref(a);
 }
 
@@ -126,7 +117,7 @@ static void fails(const char *header, size_t n, FlType1 type, int code) {
   put_npy(1, header, data, n);
   int got = read_as(type, &a);
   if (got != code) printf("E%04d, not E%04d\n", got, code);
-  check(got == code, header);
+  check(got == code, "%s", header);
   fl_array_unref(a);
 }
 
@@ -190,6 +181,5 @@ int main(void) {
   test_identity();
   unlink(path);
   rmdir(folder);
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

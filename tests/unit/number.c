@@ -1,5 +1,6 @@
 /* number.c: numbers, dates and texts into each other, against the C library and against big-integer
  * arithmetic. */
+#include "check.h"
 #include "data/number.h"
 #include "data/number_internal.h"
 
@@ -8,17 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("failed: %s\n", what);
-  }
-}
 
 static uint64_t state = 1;
 static uint64_t next(void) { /* splitmix64 */
@@ -120,14 +110,14 @@ static void prints(double x, const char *want) {
   char buf[FL_NUMBER_ROOM + 1], what[120];
   buf[fl_print_f64(buf, x)] = 0;
   snprintf(what, sizeof what, "print %.17g: %s, not %s", x, buf, want);
-  check(strcmp(buf, want) == 0, what);
+  check(strcmp(buf, want) == 0, "%s", what);
 }
 
 static void prints32(float x, const char *want) {
   char buf[FL_NUMBER_ROOM + 1], what[120];
   buf[fl_print_f32(buf, x)] = 0;
   snprintf(what, sizeof what, "print f32 %.9g: %s, not %s", (double)x, buf, want);
-  check(strcmp(buf, want) == 0, what);
+  check(strcmp(buf, want) == 0, "%s", what);
 }
 
 static void test_print(void) {
@@ -232,8 +222,8 @@ static void reads(const char *s) {
   bool ok = fl_parse_f64(s, (int64_t)strlen(s), &x);
   float x32 = 0, want32 = strtof(s, NULL);
   bool ok32 = fl_parse_f32(s, (int64_t)strlen(s), &x32);
-  if (isfinite(want) ? !ok || memcmp(&x, &want, 8) != 0 : ok) check(false, s);
-  if (isfinite(want32) ? !ok32 || memcmp(&x32, &want32, 4) != 0 : ok32) check(false, s);
+  if (isfinite(want) ? !ok || memcmp(&x, &want, 8) != 0 : ok) check(false, "%s", s);
+  if (isfinite(want32) ? !ok32 || memcmp(&x32, &want32, 4) != 0 : ok32) check(false, "%s", s);
 }
 
 static void test_parse(void) {
@@ -350,7 +340,7 @@ static void test_integers(void) {
 
 static void datetime(const char *s, int64_t want) {
   int64_t x = 0;
-  check(fl_parse_datetime(s, (int64_t)strlen(s), &x) && x == want, s);
+  check(fl_parse_datetime(s, (int64_t)strlen(s), &x) && x == want, "%s", s);
 }
 
 static void test_dates(void) {
@@ -379,11 +369,11 @@ static void test_dates(void) {
             !fl_parse_datetime("1970-01-01", 10, &t) && !fl_parse_datetime("1970-01-01T00:00+1", 18, &t),
         "no times");
   buf[fl_print_datetime(buf, -1)] = 0;
-  check(strcmp(buf, "1969-12-31T23:59:59.999999Z") == 0, buf);
+  check(strcmp(buf, "1969-12-31T23:59:59.999999Z") == 0, "%s", buf);
   buf[fl_print_duration(buf, 2 * 86400000000 + 3723500000)] = 0;
-  check(strcmp(buf, "2d 01:02:03.5") == 0, buf);
+  check(strcmp(buf, "2d 01:02:03.5") == 0, "%s", buf);
   buf[fl_print_duration(buf, -1000000)] = 0;
-  check(strcmp(buf, "-00:00:01") == 0, buf);
+  check(strcmp(buf, "-00:00:01") == 0, "%s", buf);
 }
 
 int main(void) {
@@ -393,6 +383,5 @@ int main(void) {
   test_parse();
   test_integers();
   test_dates();
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

@@ -1,5 +1,6 @@
 /* plot_parts.c: plots from any parts: whole ones are drawn with finite coordinates, others are errors. In:
  * random layers, levels and points, many of which do not fit each other. */
+#include "check.h"
 #include "io/plot_svg.h"
 
 #include <math.h>
@@ -8,15 +9,6 @@
 #include <string.h>
 
 static int passed, failed, drawn;
-
-static void check(bool ok, const char *what, int round) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("failed: %s (round %d)\n", what, round);
-  }
-}
 
 static uint64_t state = 7;
 static int below(int n) { /* splitmix64 */
@@ -90,7 +82,7 @@ static void draw(Parts *parts, int round) {
   FlIoError e = {0};
   FlBytes svg = {0}, again = {0};
   if (!fl_plot_open(&plot, parts->slots, &e)) {
-    check(e.code == 288 || e.code == 292, "an error says what does not fit", round);
+    check(e.code == 288 || e.code == 292, "an error says what does not fit (%d)", round);
     return;
   }
   drawn++;
@@ -98,11 +90,12 @@ static void draw(Parts *parts, int round) {
   fl_plot_svg(&again, &plot);
   fl_plot_close(&plot);
   bool ended = svg.len > 10 && memcmp(svg.at + svg.len - 7, "</svg>\n", 7) == 0;
-  check(ended && again.len == svg.len && memcmp(svg.at, again.at, svg.len) == 0, "a whole picture", round);
+  check(ended && again.len == svg.len && memcmp(svg.at, again.at, svg.len) == 0, "a whole picture (%d)",
+        round);
   fl_bytes_add(&svg, "", 1);
   /* What is not finite becomes the smallest integer, in hundredths. */
-  check(!strstr(svg.at, "92233720368547758"), "coordinates are finite", round);
-  check(!strchr(svg.at, 1) && !strstr(svg.at, "b <"), "texts are escaped", round);
+  check(!strstr(svg.at, "92233720368547758"), "coordinates are finite (%d)", round);
+  check(!strchr(svg.at, 1) && !strstr(svg.at, "b <"), "texts are escaped (%d)", round);
   fl_bytes_reset(&svg);
   fl_bytes_reset(&again);
 }
@@ -114,7 +107,6 @@ int main(void) {
     draw(parts, round);
   }
   free(parts);
-  check(drawn > 500, "many are whole", drawn);
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  check(drawn > 500, "many are whole (%d)", drawn);
+  return finish();
 }

@@ -1,20 +1,10 @@
 /* plot_ticks.c: the ticks of axes: round, within the axis, evenly spaced, written without rounding. */
+#include "check.h"
 #include "io/plot.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static int passed, failed;
-
-static void check(bool ok, const char *what, double lo, double hi) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("failed: %s (%g to %g)\n", what, lo, hi);
-  }
-}
 
 /* The labels, with blanks between. */
 static void expect(FlPlotScale scale, double lo, double hi, int want, const char *labels) {
@@ -26,7 +16,7 @@ static void expect(FlPlotScale scale, double lo, double hi, int want, const char
     if (k) strcat(all, " ");
     strcat(all, ticks[k].label);
   }
-  check(strcmp(all, labels) == 0, all, lo, hi);
+  check(strcmp(all, labels) == 0, "%s (%g to %g)", all, lo, hi);
 }
 
 /* Whatever the range: some ticks, all within, labels that read back as their places. */
@@ -44,9 +34,9 @@ static void sweep(void) {
         exact = exact && sscanf(ticks[t].label, "%lf", &read) == 1 &&
                 fabs(read - ticks[t].at) <= fabs(read) * 1e-14;
       }
-      check(n >= 2 && n <= 8, "two to eight ticks", lo, hi);
-      check(within, "ticks lie on the axis", lo, hi);
-      check(exact, "labels say where the ticks are", lo, hi);
+      check(n >= 2 && n <= 8, "two to eight ticks (%g to %g)", lo, hi);
+      check(within, "ticks lie on the axis (%g to %g)", lo, hi);
+      check(exact, "labels say where the ticks are (%g to %g)", lo, hi);
     }
 }
 
@@ -69,6 +59,5 @@ int main(void) {
   expect(FL_PLOT_TEXT, -0.5, 3.5, 6, "");
   expect(FL_PLOT_NONE, 0, 1, 6, "");
   sweep();
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

@@ -1,5 +1,6 @@
 /* process.c: tests of programs run by the shell: both directions at once, ends of all kinds, no signal, no
  * zombie. */
+#include "check.h"
 #include "io/process.h"
 #include "exec/exec.h"
 
@@ -9,19 +10,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static int passed, failed;
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED: %s\n", what);
-  }
-}
-
 static FlProcess run(FlRun *r, const char *command, const char *input, size_t n) {
   FlProcess p = {.command = command, .input = {input, (int64_t)n}};
-  check(fl_process_run(fl_run_ctx(r), -1, &p) == 0, command);
+  check(fl_process_run(fl_run_ctx(r), -1, &p) == 0, "%s", command);
   return p;
 }
 
@@ -69,6 +60,5 @@ int main(void) {
 
   fl_run_free(r);
   free(big);
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

@@ -1,21 +1,11 @@
 /* scalar.c: the scalar operators: checked integers, conversions, rounding, Philox, calendar, texts and
  * formats. */
+#include "check.h"
 #include "kern/kern.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static int passed, failed;
-static void check_at(bool ok, int line, const char *what) {
-  if (ok) {
-    passed++;
-    return;
-  }
-  failed++;
-  printf("scalar.c:%d: FAIL %s\n", line, what);
-}
-#define CHECK(x) check_at((x), __LINE__, #x)
 
 /* ---- integers against 128-bit arithmetic ------------------------------------------------------------- */
 
@@ -373,8 +363,7 @@ static void formats(void) {
   int32_t d = date(2026, 1, 5);
   CHECK(is(fl_s_to_text_date(heap, d, ""), "2026-01-05") &&
         is(fl_s_to_text_date(heap, d, "%d.%m.%y %b %A %j"), "05.01.26 Jan Monday 005"));
-  CHECK(
-      is(fl_s_to_text_datetime(heap, d * FL_DAY_MICROS + 1000000, "%H:%M:%S %I%p"), "00:00:01 12AM"));
+  CHECK(is(fl_s_to_text_datetime(heap, d * FL_DAY_MICROS + 1000000, "%H:%M:%S %I%p"), "00:00:01 12AM"));
   CHECK(is(fl_s_to_text_date(heap, d, ">12"), "  2026-01-05"));
   struct {
     const char *format;
@@ -396,6 +385,5 @@ int main(void) {
   texts();
   dates_as_text();
   formats();
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

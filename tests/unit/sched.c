@@ -1,20 +1,11 @@
 /* sched.c: tests of the pool: every task, piece and job runs exactly once, nested, oversubscribed and
  * repeated. */
+#include "check.h"
 #include "sched/sched.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
-static void check(bool ok, const char *what) {
-  if (ok) {
-    passed++;
-  } else {
-    failed++;
-    printf("FAILED: %s\n", what);
-  }
-}
 
 /* ---- tasks: Fibonacci by fork and join ------------------------------------------------------------------
  */
@@ -228,6 +219,5 @@ int main(void) {
     fl_sched_free(s);
     check(fl_sched_worker(s) == -1, "nobody is a worker after the pool is gone");
   }
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

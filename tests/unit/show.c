@@ -1,4 +1,5 @@
 /* show.c: what fl_rt_show prints for values of every shape. */
+#include "check.h"
 #include "data/data.h"
 #include "exec/exec.h"
 #include "io/io.h"
@@ -7,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int passed, failed;
 
 typedef struct Output {
   char text[1 << 16];
@@ -34,12 +33,8 @@ static void shows(const char *type, int n, const FlType1 *types, const FlSlot *a
   FlOpDesc desc = {.site = -1, .n_args = n, .arg_types = types, .s = type};
   output->len = 0;
   output->text[0] = 0;
-  if (fl_rt_show(ctx, &desc, args, NULL) == 0 && strcmp(output->text, want) == 0) {
-    passed++;
-  } else {
-    failed++;
-    printf("failed: %s shows\n%s\nnot\n%s\n", type, output->text, want);
-  }
+  bool same = fl_rt_show(ctx, &desc, args, NULL) == 0 && strcmp(output->text, want) == 0;
+  check(same, "%s shows\n%s\nnot\n%s", type, output->text, want);
 }
 
 static FlSlot array_of(FlDtype d, int64_t n, const void *data) {
@@ -144,6 +139,5 @@ int main(void) {
   test_tuples_and_lists();
   fl_run_free(run);
   free(output);
-  printf("%d passed, %d failed\n", passed, failed);
-  return failed != 0;
+  return finish();
 }

@@ -162,42 +162,35 @@ static bool put_rows(FlCtx *ctx, FlCsvWriting *w, FlOutput *out, FlIoError *e) {
   return ok;
 }
 
-static bool write_csv(FlCtx *ctx, const char *path, FlCsvWriting *w, FlIoError *e) {
-  FlOutput out;
-  if (!fl_output_open(path, &out, e)) return false;
-  bool ok = (!w->options->header || put_header(w, &out, e)) && check_quotes(w, &out, e) &&
-            put_rows(ctx, w, &out, e);
-  if (ok) return fl_output_commit(&out, e);
-  fl_output_abandon(&out);
-  return false;
+/* An FlPutFn of an FlCsvWriting. */
+static bool put_csv(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  FlCsvWriting *w = what;
+  return (!w->options->header || put_header(w, out, e)) && check_quotes(w, out, e) &&
+         put_rows(ctx, w, out, e);
 }
 
 bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns,
                    int64_t n_rows, const char *label, FlBytes *to, FlIoError *e) {
   FlCsvWriting w = {.options = o, .columns = columns, .n_columns = n_columns, .n_rows = n_rows};
   FlOutput out = {.fd = -1, .path = (char *)(uintptr_t)label, .memory = to};
-  return (!o->header || put_header(&w, &out, e)) && check_quotes(&w, &out, e) && put_rows(ctx, &w, &out, e);
+  return put_csv(ctx, &out, &w, e);
 }
 
 FlStatus fl_rt_write_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
-  FlText to = args[0].t;
   FlIoError e = {0};
   FlCsvOptions o;
   int32_t n = (int32_t)desc->i;
   FlTableColumn *columns = calloc((size_t)n + 1, sizeof *columns);
-  char *path = fl_input_path(to, &e);
-  bool ok = path && (columns || fl_io_error(&e, FL_E_MEMORY, "out of memory"));
+  bool ok = columns || fl_io_error(&e, FL_E_MEMORY, "out of memory");
   ok = ok && fl_csv_options(desc->list + n, desc->n_list - n, &o, &e);
-  FlStatus status = ok ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
-  if (ok && !status) {
+  FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, args[0].t.ptr, args[0].t.len);
+  if (ok) {
     const FlSlot *at = args + 2;
     for (int32_t k = 0; k < n; k++) at = fl_table_column(desc->list[k], at, &columns[k]);
     FlCsvWriting w = {.options = &o, .columns = columns, .n_columns = n, .n_rows = args[1].i};
-    ok = write_csv(ctx, path, &w, &e);
+    status = fl_io_write_file(ctx, desc, args[0].t, put_csv, &w);
   }
-  if (!ok) status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
   free(columns);
-  free(path);
   return status;
 }

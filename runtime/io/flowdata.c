@@ -49,14 +49,22 @@ static bool write_all(FlOutput *out, const Head *head, const char *type, const F
   return ok;
 }
 
-static bool save(const char *path, const char *type, const FlEncoded *encoded, int32_t n_parts,
-                 FlIoError *e) {
+/* What `save` writes. */
+typedef struct Saving {
+  const char *type;
+  const FlSlot *parts;
+  const FlType1 *types;
+  int32_t n_parts;
+} Saving;
+
+static bool put_encoded(FlOutput *out, const char *type, const FlEncoded *encoded, int32_t n_parts,
+                        FlIoError *e) {
   Head head = {.version = VERSION, .n_parts = (uint32_t)n_parts};
   memcpy(head.magic, magic, sizeof magic);
   head.type_len = strlen(type);
   head.payload_len = (uint64_t)encoded->bytes;
   XXH3_state_t *state = XXH3_createState();
-  if (!state) return fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", path);
+  if (!state) return fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
   XXH3_128bits_reset(state);
   XXH3_128bits_update(state, type, head.type_len);
   XXH3_128bits_update(state, zeros, type_end(head.type_len) - sizeof head - head.type_len);
@@ -64,28 +72,25 @@ static bool save(const char *path, const char *type, const FlEncoded *encoded, i
     XXH3_128bits_update(state, encoded->pieces[k].iov_base, encoded->pieces[k].iov_len);
   XXH128_canonicalFromHash(&head.digest, XXH3_128bits_digest(state));
   XXH3_freeState(state);
-  FlOutput out;
-  if (!fl_output_open(path, &out, e)) return false;
-  if (write_all(&out, &head, type, encoded, e)) return fl_output_commit(&out, e);
-  fl_output_abandon(&out);
-  return false;
+  return write_all(out, &head, type, encoded, e);
+}
+
+/* An FlPutFn of a Saving. */
+static bool put_value(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  (void)ctx;
+  const Saving *s = what;
+  FlEncoded encoded = {0};
+  bool ok = fl_codec_encode(s->parts, s->types, s->n_parts, &encoded) ||
+            fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  ok = ok && put_encoded(out, s->type, &encoded, s->n_parts, e);
+  fl_codec_reset(&encoded);
+  return ok;
 }
 
 FlStatus fl_rt_save_value(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
-  FlIoError e = {0};
-  FlEncoded encoded = {0};
-  FlText to = args[0].t;
-  char *path = fl_input_path(to, &e);
-  FlStatus status = path ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
-  bool ok = path && !status;
-  if (ok && !fl_codec_encode(args + 1, desc->arg_types + 1, desc->n_args - 1, &encoded))
-    ok = fl_io_error(&e, FL_E_MEMORY, "out of memory while writing `%s`", path);
-  ok = ok && save(path, desc->s, &encoded, desc->n_args - 1, &e);
-  if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
-  fl_codec_reset(&encoded);
-  free(path);
-  return status;
+  Saving s = {desc->s, args + 1, desc->arg_types + 1, desc->n_args - 1};
+  return fl_io_write_file(ctx, desc, args[0].t, put_value, &s);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------ */

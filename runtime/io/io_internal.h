@@ -90,6 +90,12 @@ bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e);
 bool fl_output_commit(FlOutput *out, FlIoError *e); /* fsync, rename; closes also on failure */
 void fl_output_abandon(FlOutput *out);              /* removes the temporary file */
 
+/* Writes all of a file into `out`; false: *e says why. */
+typedef bool FlPutFn(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e);
+/* What an operator that writes the file `to` does: claims it for this run, opens it, has it filled by `put`, and
+ * puts it in its place, whole; on failure the file is as it was and the error is recorded. */
+FlStatus fl_io_write_file(FlCtx *ctx, const FlOpDesc *desc, FlText to, FlPutFn *put, void *what);
+
 /* ---- types of columns of text: seen.c ----------------------------------------------------------------- */
 
 /* What values of a column were seen to be. */

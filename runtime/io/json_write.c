@@ -222,37 +222,36 @@ static bool ends_with(const char *path, const char *end) {
   return n >= m && strcmp(path + n - m, end) == 0;
 }
 
-static bool write_json(FlCtx *ctx, const char *path, const FlValueType *t, const FlSlot *parts,
-                       FlIoError *e) {
-  FlOutput out;
-  FlJsonOut o = {{0}, false};
-  bool lines = ends_with(path, ".jsonl") || ends_with(path, ".ndjson"), ok;
-  if (!fl_output_open(path, &out, e)) return false;
-  if (t->kind == FL_VALUE_TABLE) {
-    FlJsonWriting w = {.row = t->fields, .parts = parts, .lines = lines};
-    ok = put_table(ctx, &w, &out, e);
-  } else {
-    put_value(&o, t, parts);
-    fl_bytes_add(&o.bytes, "\n", 1);
-    ok = put_out(&o, &out, e);
+/* A value to be written, and its type. */
+typedef struct FlJsonValue {
+  const FlValueType *type;
+  const FlSlot *parts;
+} FlJsonValue;
+
+/* An FlPutFn of an FlJsonValue. */
+static bool put_json(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  const FlJsonValue *v = what;
+  if (v->type->kind == FL_VALUE_TABLE) {
+    bool lines = ends_with(out->path, ".jsonl") || ends_with(out->path, ".ndjson");
+    FlJsonWriting w = {.row = v->type->fields, .parts = v->parts, .lines = lines};
+    return put_table(ctx, &w, out, e);
   }
+  FlJsonOut o = {{0}, false};
+  put_value(&o, v->type, v->parts);
+  fl_bytes_add(&o.bytes, "\n", 1);
+  bool ok = put_out(&o, out, e);
   fl_bytes_reset(&o.bytes);
-  if (ok) return fl_output_commit(&out, e);
-  fl_output_abandon(&out);
-  return false;
+  return ok;
 }
 
 FlStatus fl_rt_write_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
-  FlIoError e = {0};
   FlText to = args[0].t;
-  FlValueType *t = fl_value_type_new(desc->s, strlen(desc->s));
-  char *path = fl_input_path(to, &e);
-  bool ok = path && (t || fl_io_error(&e, FL_E_INTERNAL, "the type `%.200s` is none", desc->s));
-  FlStatus status = ok ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
-  if (ok && !status) ok = write_json(ctx, path, t, args + 1, &e);
-  if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
-  fl_value_type_free(t);
-  free(path);
+  FlJsonValue v = {fl_value_type_new(desc->s, strlen(desc->s)), args + 1};
+  FlIoError e = {0};
+  if (!v.type) fl_io_error(&e, FL_E_INTERNAL, "the type `%.200s` is none", desc->s);
+  FlStatus status = v.type ? fl_io_write_file(ctx, desc, to, put_json, &v)
+                           : fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
+  fl_value_type_free((FlValueType *)(uintptr_t)v.type);
   return status;
 }

@@ -387,7 +387,10 @@ static bool write_data(FlOutput *out, const FlArray *a, FlIoError *e) {
   return true;
 }
 
-static bool write_npy(const char *path, const FlArray *a, FlIoError *e) {
+/* An FlPutFn of an array. */
+static bool put_npy(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  (void)ctx;
+  const FlArray *a = what;
   const char *code = code_of(a->dtype);
   if (!code)
     return fl_io_error(e, FL_E_WRITE, "an array of %s cannot be an NPY file", fl_dtype_info[a->dtype].name);
@@ -401,22 +404,10 @@ static bool write_npy(const char *path, const FlArray *a, FlIoError *e) {
   memcpy(head, "\x93NUMPY\x01\x00", 8);
   head[8] = (char)((padded - 10) & 0xff);
   head[9] = (char)((padded - 10) >> 8);
-  FlOutput out;
-  if (!fl_output_open(path, &out, e)) return false;
-  if (fl_output_write(&out, head, (size_t)padded, e) && write_data(&out, a, e))
-    return fl_output_commit(&out, e);
-  fl_output_abandon(&out);
-  return false;
+  return fl_output_write(out, head, (size_t)padded, e) && write_data(out, a, e);
 }
 
 FlStatus fl_rt_write_npy(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
-  FlIoError e = {0};
-  FlText to = args[0].t;
-  char *path = fl_input_path(to, &e);
-  FlStatus status = path ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
-  if (!status && !(path && write_npy(path, args[1].a, &e)))
-    status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
-  free(path);
-  return status;
+  return fl_io_write_file(ctx, desc, args[0].t, put_npy, args[1].a);
 }

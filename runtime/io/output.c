@@ -4,6 +4,7 @@
  * What cannot be replaced, a device or a pipe, is written into as it stands, and so are `/dev/stdout` and the
  * other names of open descriptors, behind what has been printed. What always holds: until the rename only
  * `<file>.<process>.tmp` exists, in the same folder; a failure removes it. */
+#include "exec/exec.h"
 #include "io/io_internal.h"
 
 #include <errno.h>
@@ -150,4 +151,21 @@ bool fl_output_commit(FlOutput *out, FlIoError *e) {
   }
   forget(out);
   return ok;
+}
+
+FlStatus fl_io_write_file(FlCtx *ctx, const FlOpDesc *desc, FlText to, FlPutFn *put, void *what) {
+  FlIoError e = {0};
+  FlOutput out;
+  char *path = fl_input_path(to, &e);
+  FlStatus status = path ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
+  bool ok = path && !status && fl_output_open(path, &out, &e);
+  if (ok && !put(ctx, &out, what, &e)) {
+    fl_output_abandon(&out);
+    ok = false;
+  } else if (ok) {
+    ok = fl_output_commit(&out, &e);
+  }
+  if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
+  free(path);
+  return status;
 }

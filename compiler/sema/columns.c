@@ -2,7 +2,7 @@
  * and what is computed along the rows: row_number, lag, lead.
  *
  * All arguments of a verb see its input. A grouping stays while its key columns do. */
-#include "sema/sema_internal.h"
+#include "sema/column_set.h"
 
 static FlVal needs_name(FlSema *s, FlCallSite *c, const FlActual *a) {
   FlDiag *d = fl_sema_report(s, FL_E0620, a->span, "`%s` needs a name for this column", c->builtin->name);
@@ -52,7 +52,7 @@ static FlVal same_rows(FlSema *s, const FlColumns *c, FlVal t, const char *const
 FlVal fl_builtin_select(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlColumns columns = {0};
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`select` needs at least one column");
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
@@ -75,7 +75,7 @@ FlVal fl_builtin_select(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlColumns columns = {0};
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   int n = t.type->elem->n_fields;
   bool *dropped = FL_NEW_ARRAY(s->arena, bool, n + 1);
   for (int i = 0; i < c->n_rest; i++) {
@@ -122,7 +122,7 @@ FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
   FlVal t;
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   FlColumns columns = fl_columns_of(s, t), made = {0};
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
@@ -145,7 +145,7 @@ static bool is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as ther
 FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlColumns columns = {0};
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   FlValue *groups = t.group ? t.group->groups : fl_sema_i64(s, 1);
   for (int i = 0; t.group && i < t.group->n_keys; i++) {
     FlVal key = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.group->keys[i]));
@@ -175,7 +175,7 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
   FlVal t;
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   FlColumns columns = fl_columns_of(s, t);
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];

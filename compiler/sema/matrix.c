@@ -3,7 +3,7 @@
  * In: a table and column expressions, or all columns but some. Out: f64[rows, k] (f32 by dtype =), row-major;
  * a column of arrays [rows, d] gives d columns. A column that is text, bool or nullable is an error that
  * names it. */
-#include "sema/sema_internal.h"
+#include "sema/column_set.h"
 
 static FlVal reject(FlSema *s, FlVal v, FlSpan span, const char *name) {
   bool plain = v.type->kind == FL_TY_ARRAY && v.type->rank <= 2;
@@ -55,17 +55,6 @@ static bool add_piece(FlSema *s, Pieces *m, FlVal v, FlSpan span, const char *na
   return true;
 }
 
-/* Columns that `except =` names; false: reported. */
-static bool read_except(FlSema *s, FlVal t, const FlExpr *e, bool *except) {
-  bool many = e && e->kind == FL_EXPR_TUPLE;
-  for (int i = 0; i < (many ? e->tuple.n : 1); i++) {
-    int k = fl_verb_column(s, t, many ? e->tuple.at[i].value : e);
-    if (k < 0) return false;
-    except[k] = true;
-  }
-  return true;
-}
-
 static bool read_dtype(FlSema *s, FlActual *a, FlDtype *out) {
   if (!fl_actual_given(a)) return true;
   const char *word = a->expr && a->expr->kind == FL_EXPR_NAME ? a->expr->name.text : NULL;
@@ -78,15 +67,16 @@ static bool read_dtype(FlSema *s, FlActual *a, FlDtype *out) {
 FlVal fl_builtin_matrix(FlSema *s, FlCallSite *c) {
   FlVal t;
   Pieces m = {.dtype = FL_F64};
-  if (!fl_verb_table(s, c, &t) || !read_dtype(s, &c->args[2], &m.dtype)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c) || !read_dtype(s, &c->args[2], &m.dtype))
+    return fl_val_error(s);
   m.rows = fl_sema_size(s, fl_val_rows(t));
   const FlType *row = t.type->elem;
-  bool *except = FL_NEW_ARRAY(s->arena, bool, row->n_fields + 1);
+  FlColumnSet except = {.has = FL_NEW_ARRAY(s->arena, bool, row->n_fields + 1)};
   if (fl_actual_given(&c->args[1])) {
     if (c->n_rest)
       return fl_sema_error(s, FL_E0210, c->args[1].span,
                            "`matrix` takes the columns, or `except =` those that it leaves out, not both");
-    if (!read_except(s, t, c->args[1].expr, except)) return fl_val_error(s);
+    if (!fl_column_set(s, t, c->args[1].expr, &except)) return fl_val_error(s);
   }
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
@@ -98,7 +88,7 @@ FlVal fl_builtin_matrix(FlSema *s, FlCallSite *c) {
     if (!add_piece(s, &m, v, a->span, name)) return fl_val_error(s);
   }
   for (int k = 0; !c->n_rest && k < row->n_fields; k++)
-    if (!except[k] && !add_piece(s, &m, fl_val_field(s, t, k), c->span, row->fields[k].name))
+    if (!except.has[k] && !add_piece(s, &m, fl_val_field(s, t, k), c->span, row->fields[k].name))
       return fl_val_error(s);
   if (!m.flat.n) return fl_sema_error(s, FL_E0613, c->span, "no column is left for the matrix");
   FlType1 line = fl_t_array(m.dtype, 1), grid = fl_t_array(m.dtype, 2);

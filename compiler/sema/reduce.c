@@ -4,7 +4,7 @@
  * Float sums follow the order of LANGUAGE 5 through the REDUCE operator; a product that stands directly in
  * `sum` is fused into it. Nulls are skipped. Over nothing: sum 0, product 1, count 0, any false, all true,
  * the others an error. */
-#include "sema/sema_internal.h"
+#include "sema/column_set.h"
 
 static bool is(const char *kind, const char *name) { return strcmp(kind, name) == 0; }
 
@@ -224,7 +224,7 @@ static bool product_factors(FlSema *s, FlActual *arg, FlVal *x, FlVal *y) {
 FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
   FlVal out;
   const char *kind = c->builtin->data;
-  if (fl_sema_aggregate_call(s, c, &out)) return out;
+  if (fl_each_by_row(s, c, &out) || fl_sema_aggregate_call(s, c, &out)) return out;
   if ((is(kind, "min") || is(kind, "max")) && c->n_rest) { /* elementwise */
     FlVal v = fl_actual_value(s, &c->args[0], NULL);
     for (int i = 0; i < c->n_rest && !fl_val_bad(v); i++) {

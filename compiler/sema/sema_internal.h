@@ -421,6 +421,7 @@ typedef struct FlActual {
   const FlExpr *expr; /* or NULL: `value` is given */
   FlVal value;
   FlSpan span;
+  const char *column; /* made by `each`: for this column; else NULL */
 } FlActual;
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates once */
 

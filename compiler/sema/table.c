@@ -1,6 +1,6 @@
 /* table.c: verbs that choose or order rows: where, sort, head, tail, sample, top, distinct, drop_null, split,
  * kfold; and what all verbs share. Column expressions see the columns as arrays; rows keep their order. */
-#include "sema/sema_internal.h"
+#include "sema/column_set.h"
 
 /* ---- shared ---- */
 
@@ -30,7 +30,9 @@ FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
     agg.group_of = t.group->group_of;
   }
   s->agg = &agg;
+  int n_diags = s->sink->diags.n;
   FlVal v = fl_actual_value(s, a, NULL);
+  fl_column_set_explain(s, a, n_diags);
   s->agg = outer_agg;
   s->scope = outer;
   return v;
@@ -193,11 +195,11 @@ static FlVal without_null(FlSema *s, FlVal t, const bool *known) {
 
 FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
   FlVal t, all = {0};
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   bool *known = FL_NEW_ARRAY(s->arena, bool, t.type->elem->n_fields + 1);
   if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`where` needs a condition");
   for (int i = 0; i < c->n_rest; i++) {
-    if (c->rest[i].name.text) {
+    if (c->rest[i].name.text && !c->rest[i].column) {
       FlDiag *d = fl_sema_report(s, FL_E0610, c->rest[i].name.span, "`where` takes conditions, not names");
       fl_diag_help(s->sink, d, "compare with `==`: `%s == ...`", c->rest[i].name.text);
       return fl_val_error(s);
@@ -221,7 +223,7 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_drop_null(FlSema *s, FlCallSite *c) {
   FlVal t, all = {0};
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   int n = t.type->elem->n_fields;
   bool *known = FL_NEW_ARRAY(s->arena, bool, n + 1);
   for (int i = 0; i < c->n_rest; i++) {
@@ -297,7 +299,7 @@ FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
     return fl_sema_take(s, v, op->results[0], false);
   }
   FlVal t;
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`sort` needs at least one key");
   FlValue *perm = sorted_rows(s, t, c->n_rest, c->rest, "sort", false);
   return perm ? regroup(s, take_all(s, t, perm), t) : fl_val_error(s);
@@ -410,7 +412,7 @@ FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
   FlVal t, keys[64];
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   int n = 0, fields = t.type->elem->n_fields;
   const char *words[64], *flags[64];
   FlValue *args[128];
@@ -435,7 +437,7 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_group_by(FlSema *s, FlCallSite *c) {
   FlVal t;
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   if (!c->n_rest || c->n_rest > 16)
     return fl_sema_error(s, FL_E0210, c->span, "`group_by` takes 1 to 16 keys");
   FlColumns columns = fl_columns_of(s, t);

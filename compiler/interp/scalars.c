@@ -220,6 +220,13 @@ static void run_fixed(FlOpcode code, const FlSlot *a, FlSlot *r, int32_t *fault)
   case FL_OP_DATE_MONTH: r[0] = PUT_i64(fl_s_date_month(d)); break;
   case FL_OP_DATE_DAY: r[0] = PUT_i64(fl_s_date_day(d)); break;
   case FL_OP_DATE_WEEKDAY: r[0] = PUT_i64(fl_s_date_weekday(d)); break;
+  case FL_OP_DATE_QUARTER: r[0] = PUT_i64(fl_s_date_quarter(d)); break;
+  case FL_OP_DATE_DAY_OF_YEAR: r[0] = PUT_i64(fl_s_date_day_of_year(d)); break;
+  case FL_OP_DATE_ISO_WEEK: r[0] = PUT_i64(fl_s_date_iso_week(d)); break;
+  case FL_OP_DATE_ISO_YEAR: r[0] = PUT_i64(fl_s_date_iso_year(d)); break;
+  case FL_OP_DATE_DAYS_IN_MONTH: r[0] = PUT_i64(fl_s_date_days_in_month(d)); break;
+  case FL_OP_DATE_OF: r[0] = PUT_date(fl_s_date_of(a[0].i, a[1].i, a[2].i, fault)); break;
+  case FL_OP_TIME_OF: r[0] = PUT_duration(fl_s_time_of(a[0].i, a[1].i, a[2].i, fault)); break;
   case FL_OP_DATE_TRUNC: r[0] = PUT_date(fl_s_date_trunc(GET_text(a[0]), GET_date(a[1]), fault)); break;
   case FL_OP_ADD_MONTHS: r[0] = PUT_date(fl_s_add_months(d, a[1].i, fault)); break;
   case FL_OP_DATE_ADD: r[0] = PUT_date(fl_s_date_add(a[0].i, GET_date(a[1]), fault)); break;
@@ -230,6 +237,14 @@ static void run_fixed(FlOpcode code, const FlSlot *a, FlSlot *r, int32_t *fault)
   case FL_OP_DATETIME_DIFF: r[0] = PUT_duration(fl_s_datetime_diff(a[0].i, a[1].i, fault)); break;
   case FL_OP_DATETIME_HOUR: r[0] = PUT_i64(fl_s_datetime_hour(a[0].i)); break;
   case FL_OP_DATETIME_MINUTE: r[0] = PUT_i64(fl_s_datetime_minute(a[0].i)); break;
+  case FL_OP_DATETIME_SECOND: r[0] = PUT_i64(fl_s_datetime_second(a[0].i)); break;
+  case FL_OP_DATETIME_MICROSECOND: r[0] = PUT_i64(fl_s_datetime_microsecond(a[0].i)); break;
+  case FL_OP_DATETIME_TRUNC:
+    r[0] = PUT_datetime(fl_s_datetime_trunc(GET_text(a[0]), a[1].i, fault));
+    break;
+  case FL_OP_DATETIME_ADD_MONTHS:
+    r[0] = PUT_datetime(fl_s_datetime_add_months(a[0].i, a[1].i, fault));
+    break;
   case FL_OP_DURATION_OF: r[0] = PUT_duration(fl_s_duration_of(a[0].i, a[1].i, fault)); break;
   case FL_OP_DURATION_RATIO: r[0] = PUT_f64(fl_s_duration_ratio(a[0].i, a[1].i, fault)); break;
   }

@@ -39,6 +39,10 @@ FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
     return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type), FL_FAULT_NARROW};
   if (op->code == FL_OP_DATE_ADD)
     return (FlFaultText){"{a} is not a whole number of days, and a date has no hours", FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_DATE_OF)
+    return (FlFaultText){"the calendar has no such day, in month {b} of {a}", FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_TIME_OF)
+    return (FlFaultText){"a day has no such time, at hour {a} and minute {b}", FL_FAULT_DOMAIN};
   if (parsed)
     return (FlFaultText){fl_arena_printf(arena, "the text {a} does not read as %s", parsed), FL_FAULT_PARSE};
   return (FlFaultText){NULL, 0};

@@ -1,13 +1,12 @@
-/* builtin_scalar.c: builtins that work element by element: mathematics, conversions, text, dates, choice,
- * nulls. */
+/* builtin_scalar.c: builtins that work element by element: mathematics, conversions, choice, nulls, and
+ * operators on text that need no more than their signature. */
 #include "kern/kern.h"
 #include "sema/choose.h"
+#include "sema/scalar_args.h"
 
 #include <stdlib.h>
 
-static bool is_plain(FlVal v) { return v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY; }
-
-static FlVal wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *takes) {
+FlVal fl_scalar_arg_wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *takes) {
   FlDiag *d = fl_sema_report(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes,
                              fl_val_text(s, v));
   if (v.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
@@ -16,7 +15,7 @@ static FlVal wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *t
   return fl_val_error(s);
 }
 
-static FlVal as_dtype(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
+FlVal fl_scalar_as(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
   const FlType *t = v.type->kind == FL_TY_SCALAR ? fl_type_scalar(s->types, d, v.type->nullable)
                                                  : fl_type_array(s->types, d, v.type->nullable, v.type->rank);
   return fl_val_coerce(s, v, t, span, "this argument");
@@ -26,8 +25,9 @@ static FlVal as_dtype(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
 static FlVal float_arg(FlSema *s, FlCallSite *c, int k) {
   FlVal v = fl_actual_value(s, &c->args[k], NULL);
   if (fl_val_bad(v)) return v;
-  if (!is_plain(v) || !fl_dtype_is_number(v.type->dtype)) return wrong(s, c, &c->args[k], v, "numbers");
-  return fl_dtype_is_float(v.type->dtype) ? v : as_dtype(s, v, FL_F64, c->args[k].span);
+  if (!fl_val_is_plain(v) || !fl_dtype_is_number(v.type->dtype))
+    return fl_scalar_arg_wrong(s, c, &c->args[k], v, "numbers");
+  return fl_dtype_is_float(v.type->dtype) ? v : fl_scalar_as(s, v, FL_F64, c->args[k].span);
 }
 
 FlVal fl_builtin_float1(FlSema *s, FlCallSite *c) {
@@ -51,7 +51,7 @@ FlVal fl_builtin_fused(FlSema *s, FlCallSite *c) {
     if (v[i].type->dtype == FL_F64 && !v[i].literal) d = FL_F64;
   }
   for (int i = 0; i < 3; i++)
-    if (d == FL_F64 || !v[i].literal) v[i] = as_dtype(s, v[i], d, c->args[i].span);
+    if (d == FL_F64 || !v[i].literal) v[i] = fl_scalar_as(s, v[i], d, c->args[i].span);
     else v[i] = fl_val_as_literal_type(s, v[i], d, c->args[i].span);
   return fl_sema_lift_op(s, c->span, FL_OP_FMA, 3, v, d, NULL);
 }
@@ -64,8 +64,8 @@ FlVal fl_builtin_float_test(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_number1(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (!is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_DURATION))
-    return wrong(s, c, &c->args[0], v, "numbers");
+  if (!fl_val_is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_DURATION))
+    return fl_scalar_arg_wrong(s, c, &c->args[0], v, "numbers");
   return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, v.type->dtype, NULL);
 }
 
@@ -83,10 +83,11 @@ FlVal fl_builtin_clamp(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_rounding(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (!is_plain(v) || !fl_dtype_is_number(v.type->dtype)) return wrong(s, c, &c->args[0], v, "numbers");
+  if (!fl_val_is_plain(v) || !fl_dtype_is_number(v.type->dtype))
+    return fl_scalar_arg_wrong(s, c, &c->args[0], v, "numbers");
   bool digits = c->builtin->op == FL_OP_ROUND && fl_actual_given(&c->args[1]);
   if (!fl_dtype_is_float(v.type->dtype))
-    return digits ? as_dtype(s, v, FL_F64, c->args[0].span) : as_dtype(s, v, FL_I64, c->args[0].span);
+    return digits ? fl_scalar_as(s, v, FL_F64, c->args[0].span) : fl_scalar_as(s, v, FL_I64, c->args[0].span);
   if (!digits) return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_I64, NULL);
   FlValue *n;
   if (!fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
@@ -98,8 +99,8 @@ FlVal fl_builtin_wrapping(FlSema *s, FlCallSite *c) {
   FlVal pair[2] = {fl_actual_value(s, &c->args[0], NULL), fl_actual_value(s, &c->args[1], NULL)};
   if (fl_val_bad(pair[0]) || fl_val_bad(pair[1])) return fl_val_error(s);
   for (int i = 0; i < 2; i++)
-    if (!is_plain(pair[i]) || !fl_dtype_is_int(pair[i].type->dtype))
-      return wrong(s, c, &c->args[i], pair[i], "integers");
+    if (!fl_val_is_plain(pair[i]) || !fl_dtype_is_int(pair[i].type->dtype))
+      return fl_scalar_arg_wrong(s, c, &c->args[i], pair[i], "integers");
   if (!fl_sema_same_numbers(s, pair, c->span)) return fl_val_error(s);
   return fl_sema_lift_op(s, c->span, c->builtin->op, 2, pair, pair[0].type->dtype, NULL);
 }
@@ -118,10 +119,10 @@ FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
   fl_dtype_find(c->builtin->data, &to);
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (!is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_BOOL)) {
+  if (!fl_val_is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_BOOL)) {
     FlDiag *d = fl_sema_report(s, FL_E0325, c->args[0].span, "`%s` takes numbers or bool, and this is %s",
                                c->builtin->name, fl_val_text(s, v));
-    if (is_plain(v) && v.type->dtype == FL_TEXT)
+    if (fl_val_is_plain(v) && v.type->dtype == FL_TEXT)
       fl_diag_help(s->sink, d, "read a number from text with `parse_f64(...)` or `parse_i64(...)`");
     return fl_val_error(s);
   }
@@ -147,6 +148,20 @@ const char *fl_sema_check_format(FlSema *s, const char *format, FlDtype d) {
   return fl_arena_printf(s->arena, "the format `%s` does not fit %s: %s", format, fl_dtype_name(d), why);
 }
 
+FlVal fl_builtin_format(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  const char *format;
+  if (fl_val_bad(v) || !fl_actual_const_text(s, &c->args[1], &format)) return fl_val_error(s);
+  if (fl_val_is_plain(v) && fl_val_is_category(v)) v = fl_category_texts(s, v, c->args[0].span);
+  if (fl_val_bad(v)) return v;
+  if (!fl_val_is_plain(v) || v.type->dtype == FL_FILE)
+    return fl_scalar_arg_wrong(s, c, &c->args[0], v, "a number, text, date or bool");
+  const char *why = fl_sema_check_format(s, format, v.type->dtype);
+  if (why) return fl_sema_error(s, FL_E0308, c->args[1].span, "%s", why);
+  FlAttrs attrs = {.s = format};
+  return fl_sema_lift_op(s, c->span, FL_OP_TO_TEXT, 1, &v, FL_TEXT, &attrs);
+}
+
 /* ---- choice and nulls ---- */
 
 static FlVal run_actual(FlSema *s, void *env) { return fl_actual_value(s, env, NULL); }
@@ -168,7 +183,7 @@ FlVal fl_builtin_is_null(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
   if (v.type->kind == FL_TY_NULL) return fl_val_bool(s, true);
-  if (!is_plain(v)) return wrong(s, c, &c->args[0], v, "a scalar or a column");
+  if (!fl_val_is_plain(v)) return fl_scalar_arg_wrong(s, c, &c->args[0], v, "a scalar or a column");
   if (!v.type->nullable) {
     fl_report(s->sink, FL_W0001, c->args[0].span, "this is never null");
     FlVal zero = v.type->kind == FL_TY_ARRAY ? fl_val_nullable(s, v) : fl_val_bool(s, true);
@@ -204,17 +219,36 @@ static FlDtype letter(char ch) {
   }
 }
 
-static bool typed_arg(FlSema *s, FlCallSite *c, int k, FlDtype d, FlVal *out) {
+bool fl_scalar_arg(FlSema *s, FlCallSite *c, int k, FlDtype d, FlVal *out) {
   FlVal v = fl_actual_value(s, &c->args[k], NULL);
   if (fl_val_bad(v)) return false;
-  bool fits =
-      is_plain(v) && (v.type->dtype == d || (fl_dtype_is_number(d) && fl_dtype_is_number(v.type->dtype)));
+  bool fits = fl_val_is_plain(v) &&
+              (v.type->dtype == d || (fl_dtype_is_number(d) && fl_dtype_is_number(v.type->dtype)));
   if (!fits) {
-    wrong(s, c, &c->args[k], v, fl_dtype_name(d));
+    fl_scalar_arg_wrong(s, c, &c->args[k], v, fl_dtype_name(d));
     return false;
   }
-  *out = as_dtype(s, v, d, c->args[k].span);
+  *out = fl_scalar_as(s, v, d, c->args[k].span);
   return !fl_val_bad(*out);
+}
+
+static bool reads_dates(FlOpcode op) {
+  return op == FL_OP_PARSE_DATE || op == FL_OP_PARSE_DATETIME || op == FL_OP_TRY_PARSE_DATE ||
+         op == FL_OP_TRY_PARSE_DATETIME;
+}
+
+/* What stands for a text argument that is left out. */
+static const char *default_text(FlOpcode op) {
+  if (op == FL_OP_PARSE_DATE || op == FL_OP_TRY_PARSE_DATE) return "%Y-%m-%d";
+  return op == FL_OP_PAD ? " " : "";
+}
+
+/* A format of dates that is known now is checked now. false: reported. */
+static bool check_date_format(FlSema *s, FlCallSite *c, FlVal format) {
+  const char *text = fl_val_const_text(format), *why = NULL;
+  if (!text || fl_date_format_check(text, (int64_t)strlen(text), &why)) return true;
+  fl_sema_error(s, FL_E0308, c->args[1].span, "the format `%s` does not read dates: %s", text, why);
+  return false;
 }
 
 FlVal fl_builtin_scalar_op(FlSema *s, FlCallSite *c) {
@@ -222,9 +256,10 @@ FlVal fl_builtin_scalar_op(FlSema *s, FlCallSite *c) {
   FlVal args[4];
   int n = 0;
   for (; sig[n] != ':'; n++) {
-    if (!fl_actual_given(&c->args[n])) args[n] = fl_val_textz(s, " "); /* pad's fill */
-    else if (!typed_arg(s, c, n, letter(sig[n]), &args[n])) return fl_val_error(s);
+    if (!fl_actual_given(&c->args[n])) args[n] = fl_val_textz(s, default_text(c->builtin->op));
+    else if (!fl_scalar_arg(s, c, n, letter(sig[n]), &args[n])) return fl_val_error(s);
   }
+  if (reads_dates(c->builtin->op) && !check_date_format(s, c, args[1])) return fl_val_error(s);
   return fl_sema_lift_op(s, c->span, c->builtin->op, n, args, letter(sig[n + 1]), NULL);
 }
 
@@ -245,46 +280,11 @@ static FlVal try_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) 
 
 FlVal fl_builtin_try_parse(FlSema *s, FlCallSite *c) {
   FlVal args[2];
-  int n = c->builtin->op == FL_OP_TRY_PARSE_DATE || c->builtin->op == FL_OP_TRY_PARSE_DATETIME ? 2 : 1;
+  int n = reads_dates(c->builtin->op) ? 2 : 1;
+  if (n > 1 && !fl_actual_given(&c->args[1]))
+    c->args[1].value = fl_val_textz(s, default_text(c->builtin->op));
   for (int i = 0; i < n; i++)
-    if (!typed_arg(s, c, i, FL_TEXT, &args[i])) return fl_val_error(s);
+    if (!fl_scalar_arg(s, c, i, FL_TEXT, &args[i])) return fl_val_error(s);
+  if (n > 1 && !check_date_format(s, c, args[1])) return fl_val_error(s);
   return fl_sema_lift(s, c->span, n, args, try_element, (void *)(uintptr_t)c->builtin);
-}
-
-FlVal fl_builtin_date(FlSema *s, FlCallSite *c) {
-  FlVal v = fl_actual_value(s, &c->args[0], NULL);
-  if (fl_val_bad(v)) return v;
-  if (is_plain(v) && v.type->dtype == FL_DATETIME)
-    return fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
-  if (!is_plain(v) || v.type->dtype != FL_TEXT)
-    return wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31\"");
-  FlVal args[2] = {v, fl_val_textz(s, "%Y-%m-%d")};
-  return fl_sema_lift_op(s, c->span, FL_OP_PARSE_DATE, 2, args, FL_DATE, NULL);
-}
-
-FlVal fl_builtin_datetime(FlSema *s, FlCallSite *c) {
-  FlVal v = fl_actual_value(s, &c->args[0], NULL);
-  if (fl_val_bad(v)) return v;
-  if (is_plain(v) && v.type->dtype == FL_DATE)
-    return fl_sema_lift_op(s, c->span, FL_OP_DATE_TO_DATETIME, 1, &v, FL_DATETIME, NULL);
-  if (!is_plain(v) || v.type->dtype != FL_TEXT)
-    return wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31 14:05:00\" or a date");
-  FlVal args[2] = {v, fl_val_textz(s, "")};
-  return fl_sema_lift_op(s, c->span, FL_OP_PARSE_DATETIME, 2, args, FL_DATETIME, NULL);
-}
-
-FlVal fl_builtin_date_part(FlSema *s, FlCallSite *c) {
-  FlVal v = fl_actual_value(s, &c->args[0], NULL);
-  if (fl_val_bad(v)) return v;
-  if (is_plain(v) && v.type->dtype == FL_DATETIME)
-    v = fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
-  if (!is_plain(v) || v.type->dtype != FL_DATE) return wrong(s, c, &c->args[0], v, "a date");
-  return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_I64, NULL);
-}
-
-FlVal fl_builtin_duration(FlSema *s, FlCallSite *c) {
-  FlVal n;
-  if (!typed_arg(s, c, 0, FL_I64, &n)) return fl_val_error(s);
-  FlVal args[2] = {n, fl_val_i64(s, strtoll(c->builtin->data, NULL, 10))};
-  return fl_sema_lift_op(s, c->span, FL_OP_DURATION_OF, 2, args, FL_DURATION, NULL);
 }

@@ -51,7 +51,7 @@ bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span) {
   return false;
 }
 
-static FlVal wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan span) {
+FlVal fl_sema_wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan span) {
   FlDiag *d = fl_sema_report(s, FL_E0312, span, "`%s` does not take %s and %s", op, fl_val_text(s, a),
                              fl_val_text(s, b));
   bool text_and_date =
@@ -104,31 +104,6 @@ static FlVal tuple_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan
     if (fl_val_bad(out[i])) return out[i];
   }
   return fl_val_tuple(s, n, names, out, t.type->name);
-}
-
-/* ---- dates ---- */
-
-static FlVal date_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
-  FlDtype x = a.type->dtype, y = b.type->dtype;
-  if (op == FL_BIN_ADD && x == FL_DURATION && (y == FL_DATE || y == FL_DATETIME))
-    return date_arithmetic(s, op, b, a, span);
-  if (op == FL_BIN_SUB && x == FL_DATE && y == FL_DATE)
-    return fl_sema_lift_op(s, span, FL_OP_DATE_DIFF, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
-  if (op == FL_BIN_SUB && x == FL_DATETIME && y == FL_DATETIME)
-    return fl_sema_lift_op(s, span, FL_OP_DATETIME_DIFF, 2, (FlVal[]){a, b}, FL_DURATION, NULL);
-  if ((op == FL_BIN_ADD || op == FL_BIN_SUB) && (x == FL_DATE || x == FL_DATETIME) && y == FL_DURATION) {
-    if (op == FL_BIN_SUB) b = fl_sema_lift_op(s, span, FL_OP_NEG, 1, &b, FL_DURATION, NULL);
-    if (x == FL_DATE) return fl_sema_lift_op(s, span, FL_OP_DATE_ADD, 2, (FlVal[]){b, a}, FL_DATE, NULL);
-    return fl_sema_lift_op(s, span, FL_OP_DATETIME_ADD, 2, (FlVal[]){a, b}, FL_DATETIME, NULL);
-  }
-  if (x == FL_DURATION && y == FL_DURATION) {
-    if (op == FL_BIN_ADD || op == FL_BIN_SUB)
-      return fl_sema_lift_op(s, span, op == FL_BIN_ADD ? FL_OP_ADD : FL_OP_SUB, 2, (FlVal[]){a, b},
-                             FL_DURATION, NULL);
-    if (op == FL_BIN_DIV)
-      return fl_sema_lift_op(s, span, FL_OP_DURATION_RATIO, 2, (FlVal[]){a, b}, FL_F64, NULL);
-  }
-  return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
 }
 
 /* ---- arithmetic ---- */
@@ -248,7 +223,7 @@ static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
     fl_diag_help(s->sink, d, op == FL_BIN_NE ? "ask with `not is_null(...)`" : "ask with `is_null(...)`");
     return fl_val_error(s);
   }
-  if (!is_plain(a) || !is_plain(b)) return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+  if (!is_plain(a) || !is_plain(b)) return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
   FlDtype d = a.type->dtype;
   bool mixed = is_number(a) && is_number(b) &&
                ((wide_int(a) && fl_dtype_is_float(b.type->dtype)) ||
@@ -267,7 +242,7 @@ static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
     if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
   } else if (a.type->dtype != b.type->dtype || d == FL_FILE ||
              (d == FL_BOOL && op != FL_BIN_EQ && op != FL_BIN_NE)) {
-    return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+    return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
   }
   return fl_sema_lift_op(s, span, codes[op], 2, (FlVal[]){a, b}, FL_BOOL, NULL);
 }
@@ -288,7 +263,7 @@ static FlVal near_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span)
 
 static FlVal near(FlSema *s, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
   if (!is_number(a) || !is_number(b) || a.type->nullable || b.type->nullable)
-    return wrong_operands(s, "~=", a, b, span);
+    return fl_sema_wrong_operands(s, "~=", a, b, span);
   a = to_dtype(s, a, FL_F64, left);
   b = to_dtype(s, b, FL_F64, right);
   FlVal args[2] = {a, b};
@@ -319,7 +294,7 @@ static FlVal logic_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span
 
 static FlVal logic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
   if (!is_dtype(a, FL_BOOL) || !is_dtype(b, FL_BOOL))
-    return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+    return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
   bool is_and = op == FL_BIN_AND;
   FlVal args[2] = {a, b};
   return fl_sema_lift(s, span, 2, args, logic_element, &is_and);
@@ -386,7 +361,7 @@ static FlVal default_element(FlSema *s, void *env, FlVal *args, int n, FlSpan sp
 
 static FlVal fill_null(FlSema *s, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right) {
   if (a.type->kind == FL_TY_NULL) return b;
-  if (!is_plain(a) || !is_plain(b)) return wrong_operands(s, "??", a, b, span);
+  if (!is_plain(a) || !is_plain(b)) return fl_sema_wrong_operands(s, "??", a, b, span);
   if (!a.type->nullable) {
     fl_report(s->sink, FL_W0001, left, "this is never null, so `??` does nothing");
     return a;
@@ -399,7 +374,7 @@ static FlVal fill_null(FlSema *s, FlVal a, FlVal b, FlSpan span, FlSpan left, Fl
     levels = same_category(s, &a, &b, left, right);
     if (!levels) return fl_val_error(s);
   } else if (b.type->dtype != d) {
-    return wrong_operands(s, "??", a, b, span);
+    return fl_sema_wrong_operands(s, "??", a, b, span);
   }
   FlVal args[2] = {a, b};
   FlVal out = fl_sema_lift(s, span, 2, args, default_element, NULL);
@@ -432,7 +407,7 @@ static FlVal in_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
 
 static FlVal is_in(FlSema *s, FlVal x, FlVal set, FlSpan span, FlSpan left, FlSpan right) {
   if (set.type->kind != FL_TY_ARRAY || set.type->rank != 1 || set.type->nullable || !is_plain(x))
-    return wrong_operands(s, "in", x, set, span);
+    return fl_sema_wrong_operands(s, "in", x, set, span);
   if (fl_val_is_category(x) && set.type->dtype == FL_TEXT) { /* each of them must be a level */
     set = fl_category_encode(s, set, fl_val_levels(x), right);
     x = fl_category_codes(s, x);
@@ -445,7 +420,7 @@ static FlVal is_in(FlSema *s, FlVal x, FlVal set, FlSpan span, FlSpan left, FlSp
     if (!same_number(s, &x, &probe, span, left, right, &d)) return fl_val_error(s);
     set = probe;
   } else if (x.type->dtype != set.type->dtype) {
-    return wrong_operands(s, "in", x, set, span);
+    return fl_sema_wrong_operands(s, "in", x, set, span);
   }
   InArray env = {set};
   return fl_sema_lift(s, span, 1, &x, in_element, &env);
@@ -466,7 +441,7 @@ static FlVal in_range(FlSema *s, FlVal x, const FlExpr *range, FlSpan span, FlSp
 FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span) {
   if (a.type->kind != FL_TY_ARRAY || b.type->kind != FL_TY_ARRAY || !is_number(a) || !is_number(b) ||
       a.type->rank > 2 || b.type->rank > 2)
-    return wrong_operands(s, "@", a, b, span);
+    return fl_sema_wrong_operands(s, "@", a, b, span);
   if (a.type->nullable || b.type->nullable) {
     FlDiag *d = fl_sema_report(s, FL_E0501, span, "a matrix product cannot take values that may be null");
     fl_diag_help(s->sink, d, "fill them with `?? 0` or drop those rows first");
@@ -518,10 +493,9 @@ FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   if (is_number(a) && is_number(b)) return arithmetic(s, op, a, b, span, left, right);
   if (op == FL_BIN_ADD && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT))
     return fl_sema_lift_op(s, span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){a, b}, FL_TEXT, NULL);
-  bool time = is_plain(a) && is_plain(b) &&
-              (a.type->dtype == FL_DATE || a.type->dtype == FL_DATETIME || a.type->dtype == FL_DURATION);
-  if (time || (is_plain(a) && is_dtype(a, FL_DURATION))) return date_arithmetic(s, op, a, b, span);
-  return wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+  if (is_plain(a) && is_plain(b) && (fl_is_time(a.type->dtype) || fl_is_time(b.type->dtype)))
+    return fl_sema_date_arithmetic(s, op, a, b, span);
+  return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
 }
 
 /* Ops after `mark` in the current region may fault. */

@@ -316,6 +316,10 @@ FlVal fl_sema_concat_list(FlSema *s, FlVal list); /* of arrays or tables: one, e
 void fl_sema_alias_rows(FlSema *s, FlVal table);  /* its columns are as long as its first part says */
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want); /* lazy where the language is */
 FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, FlSpan left, FlSpan right);
+FlVal fl_sema_wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan span); /* reports */
+/* + - * / // % where one side is a date, datetime or duration (date.c). */
+FlVal fl_sema_date_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span);
+static inline bool fl_is_time(FlDtype d) { return d == FL_DATE || d == FL_DATETIME || d == FL_DURATION; }
 bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span); /* two numbers of one type; reports */
 /* The type that two numbers, or arrays of numbers, are brought to: the other one's for a literal that fits it; false: there is none. */
 bool fl_sema_common_number(FlSema *s, FlVal a, FlVal b, FlDtype *out);

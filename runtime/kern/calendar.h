@@ -56,6 +56,36 @@ FL_KERN int64_t fl_s_date_weekday(int32_t d) {
   return z - fl_floor_div(z, 7) * 7 + 1;
 }
 
+FL_KERN int64_t fl_s_date_quarter(int32_t d) { return (fl_civil_from_days(d).month + 2) / 3; }
+FL_KERN int64_t fl_s_date_day_of_year(int32_t d) {
+  return d - fl_days_from_civil(fl_civil_from_days(d).year, 1, 1) + 1;
+}
+/* The Thursday of d's week says which year the week belongs to (ISO 8601). */
+FL_KERN_HELPER int64_t fl_thursday(int32_t d) { return d - fl_s_date_weekday(d) + 4; }
+FL_KERN int64_t fl_s_date_iso_year(int32_t d) { return fl_civil_from_days(fl_thursday(d)).year; }
+FL_KERN int64_t fl_s_date_iso_week(int32_t d) {
+  int64_t t = fl_thursday(d);
+  return (t - fl_days_from_civil(fl_civil_from_days(t).year, 1, 1)) / 7 + 1;
+}
+FL_KERN int64_t fl_s_date_days_in_month(int32_t d) {
+  FlCivil c = fl_civil_from_days(d);
+  return fl_month_length(c.year, c.month);
+}
+/* DOMAIN when the calendar has no such day; years reach as far as dates do. */
+FL_KERN int32_t fl_s_date_of(int64_t year, int64_t month, int64_t day, int32_t *fault) {
+  bool far = (year > INT64_C(5000000)) | (year < -INT64_C(5000000));
+  bool ok = !far & (month >= 1) & (month <= 12);
+  int64_t y = ok ? year : 1970, m = ok ? month : 1;
+  ok &= (day >= 1) & (day <= fl_month_length(y, m));
+  fl_fault_if(fault, !ok, FL_FAULT_DOMAIN);
+  return fl_date_fit(fl_days_from_civil(y, m, ok ? day : 1), fault);
+}
+FL_KERN int64_t fl_s_time_of(int64_t hour, int64_t minute, int64_t second, int32_t *fault) {
+  bool ok = (hour >= 0) & (hour < 24) & (minute >= 0) & (minute < 60) & (second >= 0) & (second < 60);
+  fl_fault_if(fault, !ok, FL_FAULT_DOMAIN);
+  return ok ? ((hour * 60 + minute) * 60 + second) * 1000000 : 0;
+}
+
 /* Is the text s of n bytes the literal `name`? Folds to nothing where s is a constant. */
 #define FL_KERN_IS(s, n, name)                                                                               \
   ((n) == (int64_t)sizeof(name) - 1 && __builtin_memcmp((s), (name), sizeof(name) - 1) == 0)
@@ -101,6 +131,23 @@ FL_KERN int64_t fl_s_datetime_hour(int64_t t) {
 }
 FL_KERN int64_t fl_s_datetime_minute(int64_t t) {
   return (t - fl_floor_div(t, FL_DAY_MICROS) * FL_DAY_MICROS) / INT64_C(60000000) % 60;
+}
+FL_KERN int64_t fl_s_datetime_second(int64_t t) {
+  return (t - fl_floor_div(t, FL_DAY_MICROS) * FL_DAY_MICROS) / 1000000 % 60;
+}
+FL_KERN int64_t fl_s_datetime_microsecond(int64_t t) { return t - fl_floor_div(t, 1000000) * 1000000; }
+/* The start of the unit that t lies in: those of dates, and "hour" "minute" "second"; another is DOMAIN. */
+FL_KERN int64_t fl_s_datetime_trunc(const char *unit, int64_t unit_n, int64_t t, int32_t *fault) {
+  bool hour = FL_KERN_IS(unit, unit_n, "hour"), minute = FL_KERN_IS(unit, unit_n, "minute");
+  bool second = FL_KERN_IS(unit, unit_n, "second");
+  int64_t step = hour ? INT64_C(3600000000) : minute ? INT64_C(60000000) : 1000000;
+  if (hour | minute | second) return fl_floor_div(t, step) * step;
+  return fl_s_date_to_datetime(fl_s_date_trunc(unit, unit_n, fl_s_datetime_to_date(t), fault), fault);
+}
+FL_KERN int64_t fl_s_datetime_add_months(int64_t t, int64_t months, int32_t *fault) {
+  int64_t days = fl_floor_div(t, FL_DAY_MICROS);
+  int64_t midnight = fl_s_date_to_datetime(fl_s_add_months((int32_t)days, months, fault), fault);
+  return fl_s_add_i64(midnight, t - days * FL_DAY_MICROS, fault);
 }
 FL_KERN int64_t fl_s_duration_of(int64_t count, int64_t unit, int32_t *fault) {
   return fl_s_mul_i64(count, unit, fault);

@@ -36,6 +36,8 @@ libopenblas-serial-dev | matrix products and solvers
 libffi-dev     | calls of C functions by the interpreter
 libxxhash-dev  | digests of contents and keys
 libjansson-dev | parses JSON
+zlib1g-dev     | reads and writes .gz
+libzstd-dev    | reads and writes .zst
 libclang-rt-19-dev | sanitizers and the fuzzer for clang
 python3        | runs the tests
 LIST

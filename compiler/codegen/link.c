@@ -112,6 +112,8 @@ static void add_libraries(Command *c, const Inputs *in) {
   if (in->options->dynamic) add(c, cc ? "-Wl,-Bstatic" : "-Bstatic");
   add(c, "-lxxhash");
   add(c, "-ljansson");
+  add(c, "-lz");
+  add(c, "-lzstd");
   if (in->options->dynamic) add(c, cc ? "-Wl,-Bdynamic" : "-Bdynamic");
   for (int i = 0; i < in->options->n_libraries; i++)
     add(c, fl_arena_printf(c->arena, "-l%s", in->options->libraries[i]));

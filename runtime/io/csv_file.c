@@ -1,34 +1,13 @@
-/* csv_file.c: a CSV file opened: its text in UTF-8 with a line end at the end, and its header.
+/* csv_file.c: a CSV file opened: unpacked, its text in UTF-8 with a line end at the end, and its header.
  *
  * What always holds: text[len - 1] is a line end (added when the file lacks it), so every row ends with one;
  * a byte order mark, `skip` lines and the header are before `body`. */
 #include "io/csv_internal.h"
 #include "data/data.h"
+#include "io/unpack.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The text as UTF-8, each byte being a code point. */
-static bool from_latin1(FlCtx *ctx, FlCsvFile *f, FlIoError *e) {
-  const unsigned char *s = (const unsigned char *)f->input.data;
-  int64_t n = f->input.size, wide = 0, at = 0;
-  for (int64_t k = 0; k < n; k++) wide += s[k] >> 7;
-  f->keep = fl_buffer_new(ctx, n + wide + 80);
-  if (!f->keep) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
-  char *to = f->keep->data;
-  for (int64_t k = 0; k < n; k++) {
-    if (s[k] < 0x80) {
-      to[at++] = (char)s[k];
-    } else {
-      to[at++] = (char)(0xc0 | s[k] >> 6);
-      to[at++] = (char)(0x80 | (s[k] & 0x3f));
-    }
-  }
-  memset(to + at, 0, 80);
-  f->text = to;
-  f->len = at;
-  return true;
-}
 
 /* Where the line that begins at `at` ends (its line end); quotes may hold line ends. */
 static int64_t end_of_row(const FlCsvFile *f, const FlCsvOptions *o, int64_t at) {
@@ -97,8 +76,9 @@ static bool read_names(FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoErro
       ok = fl_io_error(e, FL_E_UTF8, "the name of column %d in the header of `%s` is not UTF-8 text", k + 1,
                        f->path);
       fl_io_help(
-          e,
-          "if the file is in Latin-1, say encoding = \"latin-1\"; other encodings must be converted first");
+          e, memchr(t.ptr, 0, (size_t)t.len)
+                 ? "if the file is in UTF-16 without a byte order mark, say encoding = \"utf-16le\""
+                 : "if the file is from an older program, say encoding = \"windows-1252\" or \"latin-1\"");
     }
   }
   free(fields);
@@ -117,15 +97,7 @@ bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOpt
   memset(f, 0, sizeof *f);
   f->path = path;
   f->input = *in;
-  bool ok = true;
-  if (o->latin1) {
-    ok = from_latin1(ctx, f, e);
-  } else {
-    f->text = f->input.data;
-    f->len = f->input.size;
-    f->keep = fl_buffer_ref(f->input.buffer);
-  }
-  if (ok && f->len > 0 && f->text[f->len - 1] != '\n') ((char *)(uintptr_t)f->text)[f->len++] = '\n';
+  bool ok = fl_input_unpack(ctx, &f->input, path, INT64_MAX, NULL, e) && fl_csv_decode(ctx, f, o, e);
   int64_t at = ok && f->len >= 3 && memcmp(f->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   for (int64_t k = 0; ok && k < o->skip && at < f->len; k++) {
     const char *end = memchr(f->text + at, '\n', (size_t)(f->len - at));

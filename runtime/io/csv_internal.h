@@ -13,9 +13,18 @@
 
 enum { FL_CSV_NULLS = 32, FL_CSV_CHUNK = 256 * 1024 };
 
+typedef enum FlCsvEncoding {
+  FL_CSV_UTF8,
+  FL_CSV_LATIN1,
+  FL_CSV_WINDOWS, /* Windows-1252 */
+  FL_CSV_UTF16LE,
+  FL_CSV_UTF16BE
+} FlCsvEncoding;
+
 typedef struct FlCsvOptions {
   char sep, quote, decimal;
-  bool quoting, header, latin1, bad_is_null;
+  bool quoting, header, bad_is_null;
+  FlCsvEncoding encoding;
   bool collect;   /* rows with a problem are left out and told about */
   bool own_nulls; /* `nulls` were given; else the usual ones */
   int64_t skip;
@@ -64,6 +73,12 @@ typedef struct FlCsvFile {
   FlBuffer *keep; /* owns `text` */
 } FlCsvFile;
 
+/* Sets text, len and keep from the input's bytes. */
+bool fl_csv_decode(FlCtx *ctx, FlCsvFile *f, const FlCsvOptions *o, FlIoError *e);
+/* A name or a field [at, at + len) that is not UTF-8; returns false. */
+bool fl_csv_not_utf8(const FlCsvFile *f, const char *column, int64_t at, int64_t len, FlIoError *e);
+/* Shortens bytes that are the first part of a file to whole lines; false: there is none. */
+bool fl_csv_cut(FlInput *in, const FlCsvOptions *o);
 bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e);
 /* Takes over `in`, closed on failure. */
 bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f,

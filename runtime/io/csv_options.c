@@ -4,6 +4,7 @@
 #include "data/number.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const char *const option_names[] = {"sep",     "quote", "header",   "skip",    "null",
                                            "decimal", "dates", "encoding", "on_error"};
@@ -36,6 +37,21 @@ static bool set_dates(FlCsvOptions *o, const char *v, FlIoError *e) {
   return true;
 }
 
+static bool set_encoding(FlCsvOptions *o, const char *v, FlIoError *e) {
+  static const struct {
+    const char *name;
+    FlCsvEncoding encoding;
+  } known[] = {{"utf-8", FL_CSV_UTF8},           {"utf-16", FL_CSV_UTF16LE}, {"utf-16le", FL_CSV_UTF16LE},
+               {"utf-16be", FL_CSV_UTF16BE},     {"latin-1", FL_CSV_LATIN1}, {"iso-8859-1", FL_CSV_LATIN1},
+               {"windows-1252", FL_CSV_WINDOWS}, {"cp1252", FL_CSV_WINDOWS}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    if (strcasecmp(v, known[k].name) != 0) continue;
+    o->encoding = known[k].encoding;
+    return true;
+  }
+  return wrong(e, "encoding", v, "it is utf-8, utf-16, utf-16le, utf-16be, latin-1 or windows-1252");
+}
+
 static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) {
   if (strcmp(name, "sep") == 0) return one_byte(e, name, v, &o->sep);
   if (strcmp(name, "null") == 0) return set_null(o, v, e);
@@ -53,10 +69,7 @@ static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) 
     o->decimal = *v;
     return strcmp(v, ".") == 0 || strcmp(v, ",") == 0 || wrong(e, name, v, "it is . or ,");
   }
-  if (strcmp(name, "encoding") == 0) {
-    o->latin1 = strcmp(v, "latin-1") == 0;
-    return o->latin1 || strcmp(v, "utf-8") == 0 || wrong(e, name, v, "it is utf-8 or latin-1");
-  }
+  if (strcmp(name, "encoding") == 0) return set_encoding(o, v, e);
   o->bad_is_null = strcmp(v, "null") == 0; /* on_error, the last */
   o->collect = strcmp(v, "collect") == 0;
   return o->bad_is_null || o->collect || strcmp(v, "stop") == 0 ||

@@ -172,9 +172,8 @@ static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *
         e, "a quote inside of a quoted field is written twice; for files without quoting say quote = \"\"");
     break;
   case FL_CSV_BAD_UTF8:
-    fl_io_error(e, FL_E_UTF8, "`%s` line %lld: column `%s` is not UTF-8 text", path, line, name);
-    fl_io_help(
-        e, "if the file is in Latin-1, say encoding = \"latin-1\"; other encodings must be converted first");
+    fl_csv_not_utf8(f, name, r->bad_at, r->bad_len, e);
+    line = e->line;
     break;
   case FL_CSV_TOO_FEW:
   case FL_CSV_TOO_MANY:
@@ -315,8 +314,8 @@ bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCs
          read_input(ctx, &in, path, o, scan, chunk, wanted, n_wanted, n_rows, rejected, e);
 }
 
-bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o, FlTableWanted *wanted,
-                       int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
+bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o,
+                       FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
   forget_results(wanted, n_wanted, NULL);
   return read_input(ctx, in, label, o, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n_wanted, n_rows, NULL, e);
 }

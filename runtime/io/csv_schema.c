@@ -2,10 +2,12 @@
  *
  * In: a path and options. Out: for each column bool, i64, f64, date, datetime or text, and whether nulls were
  * seen. What always holds: the same bytes give the same types. A file up to FL_WHOLE bytes is read whole; of
- * a larger one the head and pieces spread evenly, where a piece counts only if each of its rows has the
- * header's number of fields and proper quotes (it might begin within a quoted field). Digits with a leading
- * zero, or too many for i64, are text: such columns are codes. */
+ * a larger one the head and pieces spread evenly (of a compressed one the first FL_WHOLE bytes), where a
+ * piece counts only if each of its rows has the header's number of fields and proper quotes (it might begin
+ * within a quoted field). Digits with a leading zero, or too many for i64, are text: such columns are codes.
+ */
 #include "io/csv_internal.h"
+#include "io/unpack.h"
 #include "data/data.h"
 #include "data/number.h"
 
@@ -173,17 +175,18 @@ static FlIoColumn conclude(int seen, const char *name) {
   return c;
 }
 
-static bool look(const FlCsvFile *f, const FlCsvOptions *o, FlIoSchema *out, FlIoError *e) {
+static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchema *out, FlIoError *e) {
   int64_t len = f->len - f->body;
-  out->whole = len <= FL_WHOLE;
-  int64_t head = out->whole ? len : FL_HEAD;
+  bool all = more || len <= FL_WHOLE; /* of what is there */
+  out->whole = all && !more;
+  int64_t head = all ? len : FL_HEAD;
   FlLooking l = {f, o, fl_csv_scan_best(), NULL, NULL, 0};
   l.ends = malloc((size_t)(head + 64) * sizeof *l.ends);
   l.seen = calloc((size_t)f->n_columns, sizeof *l.seen);
   bool ok = l.ends && l.seen;
   if (ok) {
     look_at_rows(&l, f->body, index_rows(&l, f->body, f->body + head), true);
-    for (int64_t k = 0; !out->whole && k < FL_PIECES; k++) {
+    for (int64_t k = 0; !all && k < FL_PIECES; k++) {
       int64_t at = f->body + head + (len - head - FL_PIECE) / (FL_PIECES - 1) * k;
       look_at_piece(&l, at, at + FL_PIECE);
     }
@@ -217,14 +220,27 @@ static bool take_names(const FlCsvFile *f, FlIoSchema *out, FlIoError *e) {
   return true;
 }
 
+/* The file; of one that is compressed the first lines, if it is large: *more. */
+static bool open_some(const char *path, const FlCsvOptions *o, FlCsvFile *f, bool *more, FlIoError *e) {
+  FlInput in;
+  if (!fl_input_open(NULL, path, &in, e)) return false;
+  bool ok = fl_input_unpack(NULL, &in, path, FL_WHOLE, more, e);
+  if (ok && *more && !fl_csv_cut(&in, o))
+    ok = fl_io_error(e, FL_E_RAGGED, "the first line of `%s` is longer than %d MiB", path, FL_WHOLE >> 20);
+  if (ok) return fl_csv_open_input(NULL, &in, path, o, f, e);
+  fl_input_close(&in);
+  return false;
+}
+
 bool fl_io_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
                   FlIoError *e) {
   FlCsvOptions o;
   FlCsvFile f;
+  bool more = false;
   memset(out, 0, sizeof *out);
   memset(e, 0, sizeof *e);
-  if (!fl_csv_options(options, n_options, &o, e) || !fl_csv_open(NULL, path, &o, &f, e)) return false;
-  bool ok = take_names(&f, out, e) && look(&f, &o, out, e) && fl_input_check(&f.input, path, e);
+  if (!fl_csv_options(options, n_options, &o, e) || !open_some(path, &o, &f, &more, e)) return false;
+  bool ok = take_names(&f, out, e) && look(&f, &o, more, out, e) && fl_input_check(&f.input, path, e);
   fl_csv_close(&f);
   if (!ok) fl_io_schema_reset(out);
   return ok;

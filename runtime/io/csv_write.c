@@ -4,6 +4,7 @@
  * What always holds: floats are the shortest text that reads back the same; a null is an empty field (or the
  * first `null` option) and an empty text is ""; the bytes do not depend on how rows were cut into pieces. */
 #include "io/csv_internal.h"
+#include "io/unpack.h"
 #include "data/data.h"
 #include "data/number.h"
 #include "exec/exec.h"
@@ -19,6 +20,8 @@ typedef struct FlCsvWriting {
   int32_t n_columns;
   int64_t n_rows, first_piece;
   FlBytes *pieces;
+  FlPacking
+      packing; /* each piece is then a member or frame of its own, so that they are packed in parallel */
   _Atomic bool unquotable; /* a text needs quotes and there are none */
 } FlCsvWriting;
 
@@ -111,6 +114,7 @@ static void put_pieces(void *env, int64_t begin, int64_t end, int worker) {
   for (int64_t k = begin; k < end; k++) {
     FlBytes *b = &w->pieces[k];
     int64_t row = (w->first_piece + k) * FL_PIECE_ROWS, stop = row + FL_PIECE_ROWS;
+    FlBytes packed = {0};
     b->len = 0;
     for (; row < (stop < w->n_rows ? stop : w->n_rows); row++) {
       for (int32_t c = 0; c < w->n_columns; c++) {
@@ -119,18 +123,28 @@ static void put_pieces(void *env, int64_t begin, int64_t end, int worker) {
       }
       fl_bytes_add(b, "\n", 1);
     }
+    if (!w->packing || b->failed) continue;
+    bool ok = fl_pack_add(w->packing, b->at, b->len, &packed);
+    fl_bytes_reset(b);
+    *b = packed;
+    b->failed = b->failed || !ok;
   }
 }
 
+/* The line of names, if there is one: a packed file begins with a member in any case. */
 static bool put_header(FlCsvWriting *w, FlOutput *out, FlIoError *e) {
   FlBytes b = {0};
-  for (int32_t c = 0; c < w->n_columns; c++) {
+  for (int32_t c = 0; w->options->header && c < w->n_columns; c++) {
     if (c) fl_bytes_add(&b, &w->options->sep, 1);
     put_text(w, &b, (FlText){w->columns[c].name, w->columns[c].name_len});
   }
-  fl_bytes_add(&b, "\n", 1);
-  bool ok = b.failed ? fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path)
-                     : fl_output_write(out, b.at, b.len, e);
+  if (w->options->header) fl_bytes_add(&b, "\n", 1);
+  FlBytes packed = {0};
+  bool made = !b.failed && (!w->packing || fl_pack_add(w->packing, b.at, b.len, &packed));
+  const FlBytes *all = w->packing ? &packed : &b;
+  bool ok = made ? fl_output_write(out, all->at, all->len, e)
+                 : fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  fl_bytes_reset(&packed);
   fl_bytes_reset(&b);
   return ok;
 }
@@ -165,8 +179,7 @@ static bool put_rows(FlCtx *ctx, FlCsvWriting *w, FlOutput *out, FlIoError *e) {
 /* An FlPutFn of an FlCsvWriting. */
 static bool put_csv(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   FlCsvWriting *w = what;
-  return (!w->options->header || put_header(w, out, e)) && check_quotes(w, out, e) &&
-         put_rows(ctx, w, out, e);
+  return put_header(w, out, e) && check_quotes(w, out, e) && put_rows(ctx, w, out, e);
 }
 
 bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns,
@@ -188,7 +201,11 @@ FlStatus fl_rt_write_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   if (ok) {
     const FlSlot *at = args + 2;
     for (int32_t k = 0; k < n; k++) at = fl_table_column(desc->list[k], at, &columns[k]);
-    FlCsvWriting w = {.options = &o, .columns = columns, .n_columns = n, .n_rows = args[1].i};
+    FlCsvWriting w = {.options = &o,
+                      .columns = columns,
+                      .n_columns = n,
+                      .n_rows = args[1].i,
+                      .packing = fl_packing_of_path(args[0].t)};
     status = fl_io_write_file(ctx, desc, args[0].t, put_csv, &w);
   }
   free(columns);

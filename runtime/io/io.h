@@ -11,7 +11,7 @@
  *                   text. A quoted field is never null, but for "" where the column is not text.
  *   decimal=.       the decimal point: . or ,
  *   dates=%d.%m.%Y  how dates are written, of %Y %m %d %H %M %S and other characters; else ISO 8601
- *   encoding=utf-8  or latin-1
+ *   encoding=utf-8  or utf-16 utf-16le utf-16be latin-1 windows-1252; a byte order mark of UTF-16 says so itself
  *   on_error=stop   or null: a value that does not fit becomes null in a column of T?; collect: a row with a
  *                   problem is left out, and told about in results of their own
  */

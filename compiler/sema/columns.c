@@ -2,7 +2,7 @@
  * and what is computed along the rows: row_number, lag, lead.
  *
  * All arguments of a verb see its input. A grouping stays while its key columns do. */
-#include "sema/column_set.h"
+#include "sema/verbs.h"
 
 static FlVal needs_name(FlSema *s, FlCallSite *c, const FlActual *a) {
   FlDiag *d = fl_sema_report(s, FL_E0620, a->span, "`%s` needs a name for this column", c->builtin->name);
@@ -20,8 +20,7 @@ static int find(const FlColumns *c, const char *name) {
   return -1;
 }
 
-/* Adds a column that must be new; false: reported. */
-static bool add(FlSema *s, FlColumns *c, const char *name, FlVal v, FlSpan span) {
+bool fl_columns_add(FlSema *s, FlColumns *c, const char *name, FlVal v, FlSpan span) {
   if (find(c, name) >= 0) {
     twice(s, span, name);
     return false;
@@ -67,7 +66,7 @@ FlVal fl_builtin_select(FlSema *s, FlCallSite *c) {
       name = t.type->elem->fields[k].name;
       v = fl_val_field(s, t, k);
     }
-    if (!add(s, &columns, name, v, a->span)) return fl_val_error(s);
+    if (!fl_columns_add(s, &columns, name, v, a->span)) return fl_val_error(s);
   }
   return same_rows(s, &columns, t, NULL);
 }
@@ -114,7 +113,7 @@ FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
     spans[k] = a->span;
   }
   for (int k = 0; k < n; k++)
-    if (!add(s, &columns, names[k], fl_val_field(s, t, k), spans[k])) return fl_val_error(s);
+    if (!fl_columns_add(s, &columns, names[k], fl_val_field(s, t, k), spans[k])) return fl_val_error(s);
   return same_rows(s, &columns, t, names);
 }
 
@@ -129,13 +128,13 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
     if (!a->name.text) return needs_name(s, c, a);
     FlVal v =
         fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
-    if (fl_val_bad(v) || !add(s, &made, a->name.text, v, a->name.span)) return fl_val_error(s);
+    if (fl_val_bad(v) || !fl_columns_add(s, &made, a->name.text, v, a->name.span)) return fl_val_error(s);
     fl_columns_set(s, &columns, a->name.text, v);
   }
   return same_rows(s, &columns, t, NULL);
 }
 
-static bool is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as there are rows */
+bool fl_verb_is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as there are rows */
   bool rows = fl_sema_sizes_equal(s, size, fl_val_rows(t));
   for (int k = 0; k < t.type->elem->n_fields && !rows; k++)
     rows = size == fl_sema_size(s, fl_sema_dim(s, fl_val_field(s, t, k), 0));
@@ -156,7 +155,7 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
     if (!a->name.text) return needs_name(s, c, a);
     FlVal v = fl_verb_expr(s, t, a, FL_AGG_SUMMARIZE);
     if (fl_val_bad(v)) return v;
-    bool rows = v.type->kind == FL_TY_ARRAY && is_row_level(s, fl_sema_dim(s, v, 0), t);
+    bool rows = v.type->kind == FL_TY_ARRAY && fl_verb_is_row_level(s, fl_sema_dim(s, v, 0), t);
     if (rows && !fl_sema_sizes_equal(s, fl_sema_dim(s, v, 0), groups)) {
       FlDiag *d = fl_sema_report(s, FL_E0605, a->span,
                                  "this gives one value a row; use an aggregate such as `mean(...)`");
@@ -165,7 +164,7 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
       return fl_val_error(s);
     }
     v = fl_verb_as_column(s, v, groups, a->span, a->name.text);
-    if (fl_val_bad(v) || !add(s, &columns, a->name.text, v, a->name.span)) return fl_val_error(s);
+    if (fl_val_bad(v) || !fl_columns_add(s, &columns, a->name.text, v, a->name.span)) return fl_val_error(s);
   }
   if (!columns.n)
     return fl_sema_error(s, FL_E0210, c->span,
@@ -210,7 +209,7 @@ FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
     if (!name && a->expr && a->expr->kind == FL_EXPR_NAME) name = a->expr->name.text;
     if (!name) return needs_name(s, c, a);
     FlVal v = fl_actual_value(s, a, NULL);
-    if (fl_val_bad(v) || !add(s, &columns, name, v, a->span)) return fl_val_error(s);
+    if (fl_val_bad(v) || !fl_columns_add(s, &columns, name, v, a->span)) return fl_val_error(s);
     bool many = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST;
     if (!rows && many) rows = fl_sema_dim(s, v, 0);
   }

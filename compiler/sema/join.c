@@ -3,7 +3,7 @@
  * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right
  * that are no keys; by left row, then right row, unmatched right rows last. Columns of a side that may be
  * missing become T?. */
-#include "sema/sema_internal.h"
+#include "sema/verbs.h"
 
 enum { MAX_KEYS = 16 };
 
@@ -87,8 +87,8 @@ static bool read_keys(FlSema *s, Join *j, FlCallSite *c) {
   return true;
 }
 
-static bool read_word(FlSema *s, FlActual *a, const char *what, const char *const *words, int n,
-                      const char **out) {
+bool fl_verb_word(FlSema *s, FlActual *a, const char *what, const char *const *words, int n,
+                  const char **out) {
   if (!fl_actual_given(a)) return true;
   const char *word;
   if (!fl_actual_const_text(s, a, &word)) return false;
@@ -112,13 +112,12 @@ static bool read_word(FlSema *s, FlActual *a, const char *what, const char *cons
 
 /* ---- columns of the result ---- */
 
-static FlVal has_row(FlSema *s, FlValue *rows, FlSpan span) {
+FlVal fl_verb_has_row(FlSema *s, FlValue *rows, FlSpan span) {
   FlVal pair[2] = {fl_val_array(s, FL_I64, 1, rows), fl_val_i64(s, 0)};
   return fl_sema_lift_op(s, span, FL_OP_GE, 2, pair, FL_BOOL, NULL);
 }
 
-/* v's rows, null where there is none (-1). */
-static FlVal take_or_null(FlSema *s, FlVal v, FlValue *rows, FlVal has, const char *name, FlSpan span) {
+FlVal fl_verb_take_or_null(FlSema *s, FlVal v, FlValue *rows, FlVal has, const char *name, FlSpan span) {
   if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1) {
     FlDiag *d = fl_sema_report(s, FL_E0618, span,
                                "the column `%s` is %s, which cannot be null where a row has no partner", name,
@@ -162,7 +161,7 @@ static FlVal left_column(FlSema *s, Join *j, int column, FlSpan span) {
   if (!is(j->how, "right") && !is(j->how, "full")) return fl_sema_take(s, v, j->left_row, false);
   int key = key_of_left(j, column);
   if (key < 0)
-    return take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name, span);
+    return fl_verb_take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name, span);
   if (is(j->how, "right")) return fl_sema_take(s, j->right_value[key], j->right_row, false);
   FlVal args[3] = {j->has_left, fl_sema_take(s, j->left_value[key], j->left_row, true),
                    fl_sema_take(s, j->right_value[key], j->right_row, true)};
@@ -173,8 +172,8 @@ static FlVal joined(FlSema *s, Join *j, FlCallSite *c) {
   bool from_left_alone = is(j->how, "semi") || is(j->how, "anti");
   bool lacks_left = is(j->how, "right") || is(j->how, "full"),
        lacks_right = is(j->how, "left") || is(j->how, "full");
-  if (lacks_left) j->has_left = has_row(s, j->left_row, c->span);
-  if (lacks_right) j->has_right = has_row(s, j->right_row, c->span);
+  if (lacks_left) j->has_left = fl_verb_has_row(s, j->left_row, c->span);
+  if (lacks_right) j->has_right = fl_verb_has_row(s, j->right_row, c->span);
   FlColumns out = {0};
   const FlType *left = j->left.type->elem, *right = j->right.type->elem;
   for (int i = 0; i < left->n_fields; i++) {
@@ -195,7 +194,7 @@ static FlVal joined(FlSema *s, Join *j, FlCallSite *c) {
         return fl_val_error(s);
       }
     FlVal v = fl_val_field(s, j->right, i);
-    v = lacks_right ? take_or_null(s, v, j->right_row, j->has_right, right->fields[i].name, c->span)
+    v = lacks_right ? fl_verb_take_or_null(s, v, j->right_row, j->has_right, right->fields[i].name, c->span)
                     : fl_sema_take(s, v, j->right_row, false);
     if (fl_val_bad(v)) return v;
     fl_columns_set(s, &out, name, v);
@@ -215,8 +214,8 @@ FlVal fl_builtin_join(FlSema *s, FlCallSite *c) {
   if (j->right.type->kind != FL_TY_TABLE)
     return fl_sema_error(s, FL_E0606, c->args[1].span, "`join` takes a second table, and this is %s",
                          fl_val_text(s, j->right));
-  if (!read_keys(s, j, c) || !read_word(s, &c->args[3], "how", kinds, 6, &j->how) ||
-      !read_word(s, &c->args[5], "expect", expects, 2, &expect))
+  if (!read_keys(s, j, c) || !fl_verb_word(s, &c->args[3], "how", kinds, 6, &j->how) ||
+      !fl_verb_word(s, &c->args[5], "expect", expects, 2, &expect))
     return fl_val_error(s);
   if (fl_actual_given(&c->args[4]) && !fl_actual_const_text(s, &c->args[4], &j->suffix))
     return fl_val_error(s);

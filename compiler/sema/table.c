@@ -1,6 +1,6 @@
 /* table.c: verbs that choose or order rows: where, sort, head, tail, sample, top, distinct, drop_null, split,
  * kfold; and what all verbs share. Column expressions see the columns as arrays; rows keep their order. */
-#include "sema/column_set.h"
+#include "sema/verbs.h"
 
 /* ---- shared ---- */
 
@@ -134,7 +134,7 @@ int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, 
   return at;
 }
 
-static bool is_key(FlSema *s, FlVal v, FlSpan span, const char *verb) {
+bool fl_verb_is_key(FlSema *s, FlVal v, FlSpan span, const char *verb) {
   if (fl_val_bad(v)) return false;
   if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && v.type->dtype != FL_FILE) return true;
   fl_sema_error(s, FL_E0609, span, "`%s` takes columns of numbers, texts, dates or bool, and this is %s%s",
@@ -142,27 +142,32 @@ static bool is_key(FlSema *s, FlVal v, FlSpan span, const char *verb) {
   return false;
 }
 
-/* The rows of t at idx; a grouping does not survive, its rows would have other numbers. */
-static FlVal regroup(FlSema *s, FlVal t, FlVal from) {
-  if (!from.group) return t;
-  FlVal keys[16];
-  const char *words[16], *flags[16];
-  FlValue *args[32];
-  int n = from.group->n_keys;
-  for (int i = 0; i < n; i++) {
-    keys[i] = fl_val_field(s, t, fl_type_field_find(t.type->elem, from.group->keys[i]));
-    words[i] = "key";
-  }
-  int n_args = fl_verb_keys(s, n, keys, words, args, flags);
+FlGrouping fl_verb_group_op(FlSema *s, int n_keys, const FlVal *keys, FlValue *rows) {
+  const char **words = FL_NEW_ARRAY(s->arena, const char *, n_keys);
+  const char **flags = FL_NEW_ARRAY(s->arena, const char *, n_keys);
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, 2 * n_keys);
+  for (int i = 0; i < n_keys; i++) words[i] = "key";
+  int n_args = fl_verb_keys(s, n_keys, keys, words, args, flags);
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_GROUP, n_args, args, 3, types, 0);
-  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
-  op->attrs.n_list = n;
+  op->attrs.list = flags;
+  op->attrs.n_list = n_keys;
+  FlGrouping g = {.groups = op->results[0], .group_of = op->results[1], .first = op->results[2]};
+  fl_sema_alias(s, fl_ir_dim(&s->b, g.group_of, 0), rows);
+  FlValue *n = fl_ir_dim(&s->b, g.first, 0);
+  if (n != g.groups) fl_sema_alias(s, n, g.groups);
+  return g;
+}
+
+FlVal fl_verb_regroup(FlSema *s, FlVal t, FlVal from) {
+  if (!from.group) return t;
+  FlVal keys[16];
+  for (int i = 0; i < from.group->n_keys; i++)
+    keys[i] = fl_val_field(s, t, fl_type_field_find(t.type->elem, from.group->keys[i]));
   FlGrouping *g = FL_NEW(s->arena, FlGrouping);
-  *g = (FlGrouping){n, from.group->keys, op->results[0], op->results[1], op->results[2]};
-  fl_sema_alias(s, fl_ir_dim(&s->b, g->group_of, 0), fl_val_rows(t));
-  FlValue *rows = fl_ir_dim(&s->b, g->first, 0);
-  if (rows != g->groups) fl_sema_alias(s, rows, g->groups);
+  *g = fl_verb_group_op(s, from.group->n_keys, keys, fl_val_rows(t));
+  g->n_keys = from.group->n_keys;
+  g->keys = from.group->keys;
   t.group = g;
   return t;
 }
@@ -218,7 +223,7 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
   all = fl_verb_as_column(s, all, fl_val_rows(t), c->rest[0].span, "condition");
   if (fl_val_bad(all)) return all;
   FlVal out = without_null(s, fl_sema_compress(s, t, all.parts[0]), known);
-  return regroup(s, out, t);
+  return fl_verb_regroup(s, out, t);
 }
 
 FlVal fl_builtin_drop_null(FlSema *s, FlCallSite *c) {
@@ -240,7 +245,7 @@ FlVal fl_builtin_drop_null(FlSema *s, FlCallSite *c) {
     all = all.type ? fl_sema_binary(s, FL_BIN_AND, all, v, c->span, c->span, c->span) : v;
   }
   if (!all.type || fl_val_bad(all)) return t;
-  return regroup(s, without_null(s, fl_sema_compress(s, t, all.parts[0]), known), t);
+  return fl_verb_regroup(s, without_null(s, fl_sema_compress(s, t, all.parts[0]), known), t);
 }
 
 /* ---- order ---- */
@@ -267,7 +272,7 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, const cha
     FlActual key = keys[i];
     if (is_desc) key.expr = e->call.args.at[0].value;
     FlVal v = fl_verb_expr(s, t, &key, FL_AGG_SPREAD);
-    if (!is_key(s, v, keys[i].span, verb)) return NULL;
+    if (!fl_verb_is_key(s, v, keys[i].span, verb)) return NULL;
     values[i] = v;
     words[i] = is_desc != downwards ? "desc" : "asc";
   }
@@ -302,7 +307,7 @@ FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`sort` needs at least one key");
   FlValue *perm = sorted_rows(s, t, c->n_rest, c->rest, "sort", false);
-  return perm ? regroup(s, take_all(s, t, perm), t) : fl_val_error(s);
+  return perm ? fl_verb_regroup(s, take_all(s, t, perm), t) : fl_val_error(s);
 }
 
 static FlValue *at_most(FlSema *s, FlValue *n, FlValue *rows) {
@@ -362,7 +367,7 @@ FlVal fl_builtin_head(FlSema *s, FlCallSite *c) {
     FlVal first = fl_sema_lift_op(s, c->span, FL_OP_LT, 2,
                                   (FlVal[]){fl_val_array(s, FL_I64, 1, rank), fl_val_scalar(s, FL_I64, n)},
                                   FL_BOOL, NULL);
-    return regroup(s, fl_sema_compress(s, v, first.parts[0]), v);
+    return fl_verb_regroup(s, fl_sema_compress(s, v, first.parts[0]), v);
   }
   return fl_sema_index_rows(s, v, fl_sema_i64(s, 0), at_most(s, n, fl_sema_dim(s, v, 0)));
 }
@@ -422,7 +427,7 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
     int k = c->n_rest ? fl_verb_column(s, t, c->rest[i].expr) : i;
     if (k < 0) return fl_val_error(s);
     keys[n] = fl_val_field(s, t, k);
-    if (!is_key(s, keys[n], c->span, "distinct")) return fl_val_error(s);
+    if (!fl_verb_is_key(s, keys[n], c->span, "distinct")) return fl_val_error(s);
     words[n++] = "key";
   }
   int n_args = fl_verb_keys(s, n, keys, words, args, flags);
@@ -448,19 +453,19 @@ FlVal fl_builtin_group_by(FlSema *s, FlCallSite *c) {
       int k = fl_verb_column(s, t, a->expr);
       if (k < 0) return fl_val_error(s);
       keys[i] = t.type->elem->fields[k].name;
-      if (!is_key(s, fl_val_field(s, t, k), a->span, "group_by")) return fl_val_error(s);
+      if (!fl_verb_is_key(s, fl_val_field(s, t, k), a->span, "group_by")) return fl_val_error(s);
       continue;
     }
     keys[i] = a->name.text;
     FlVal v =
         fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
-    if (!is_key(s, v, a->span, "group_by")) return fl_val_error(s);
+    if (!fl_verb_is_key(s, v, a->span, "group_by")) return fl_val_error(s);
     fl_columns_set(s, &columns, a->name.text, v);
   }
   FlVal out = fl_columns_table(s, &columns, fl_val_rows(t));
   FlGrouping want = {.n_keys = c->n_rest, .keys = keys};
   FlVal from = {.type = out.type, .group = &want};
-  return regroup(s, out, from);
+  return fl_verb_regroup(s, out, from);
 }
 
 FlVal fl_builtin_ungroup(FlSema *s, FlCallSite *c) {
@@ -476,7 +481,7 @@ static FlValue *strata(FlSema *s, FlVal t, FlActual *a) { /* group of each row b
   FlVal v = fl_verb_expr(s, t, a, FL_AGG_NONE);
   const char *word = "key", *flag;
   FlValue *args[2];
-  if (!is_key(s, v, a->span, "stratify")) return NULL;
+  if (!fl_verb_is_key(s, v, a->span, "stratify")) return NULL;
   int n = fl_verb_keys(s, 1, &v, &word, args, &flag);
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_GROUP, n, args, 3, types, 0);

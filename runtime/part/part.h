@@ -86,6 +86,11 @@ FlRuntimeOp fl_rt_distinct;
  * matches. */
 FlRuntimeOp fl_rt_join;
 
+/* groups g, group of each row i64[n], its column i32[n], columns k [, numbers of the rows for messages] (list:
+ * names of the columns) -> i64[k * g]: column by column the row of each group, -1 where there is none. E0646
+ * when a cell has two rows. */
+FlRuntimeOp fl_rt_pivot_rows;
+
 /* ---- categories: codes i32 are positions among levels text[k], each there once --------------------- */
 
 /* texts (list: key key?), levels -> code of each text, 0 under null. LEVEL names the first row whose text is

@@ -1,6 +1,6 @@
 /* command_schema.c: flowc schema FILE: the columns of a data file and their types, as a script sees them.
  *
- * In: paths of CSV, JSON, NPY and saved files. Out: for each the flow type to paste into a script, of a table one
+ * In: paths of data files. Out: for each the flow type to paste into a script, of a table one
  * column a line. */
 #include "commands.h"
 
@@ -19,18 +19,19 @@ static int say_error(const char *path, const FlIoError *e) {
   return 1;
 }
 
-static int table(const char *path, bool json) {
+static int table(const char *path, FlIoSchemaFn *read_schema) {
   FlIoSchema schema;
   FlIoError e = {0};
-  if (!(json ? fl_io_json_schema(path, &schema, &e) : fl_io_schema(path, NULL, 0, &schema, &e)))
-    return say_error(path, &e);
+  if (!read_schema(path, NULL, 0, &schema, &e)) return say_error(path, &e);
   printf("# %s: %lld rows%s\ntype Row = (\n", path, (long long)schema.n_rows,
          schema.whole ? "" : " read, there are more");
   for (int32_t i = 0; i < schema.n_columns; i++) {
     FlText1 name = {0};
     fl_syntax_add_name(&name, schema.columns[i].name);
     printf("  %s: %s%s,\n", name.s, fl_dtype_name(schema.columns[i].dtype),
-           schema.columns[i].nullable ? "?" : "");
+           schema.columns[i].arrays     ? "[_]"
+           : schema.columns[i].nullable ? "?"
+                                        : "");
     fl_text_reset(&name);
   }
   printf(")\n");
@@ -69,7 +70,7 @@ static int schema_of(const char *path) {
   const char *format = fl_io_format_of(path);
   if (is_saved(path)) return saved(path);
   if (format && strcmp(format, "npy") == 0) return npy(path);
-  return table(path, format && strcmp(format, "json") == 0);
+  return table(path, fl_io_schema_of(format ? format : "csv"));
 }
 
 int fl_command_schema(int n_words, char **words) {

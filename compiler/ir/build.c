@@ -112,6 +112,18 @@ static FlValue *existing(const FlBuilder *at, FlOpcode code, FlValue *a, FlValue
   return NULL;
 }
 
+bool fl_ir_is_category_column(const char *text) {
+  const char *colon = strrchr(text, ':');
+  return colon && (strcmp(colon, ":category") == 0 || strcmp(colon, ":category?") == 0);
+}
+
+int fl_ir_n_levels(const FlOp *op) {
+  int n = 0;
+  for (int i = 0; i < (int)op->attrs.i && i < op->attrs.n_list; i++)
+    n += fl_ir_is_category_column(op->attrs.list[i]);
+  return n;
+}
+
 static FlValue *dim_op(FlBuilder *b, FlValue *a, int axis) {
   FlBuilder at = behind(b, a);
   FlValue *found = existing(&at, FL_OP_DIM, a, NULL, axis);
@@ -164,6 +176,9 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_EXEC:
   case FL_OP_FILES:
     if (axis == 0) return op->results[0];
+    break;
+  case FL_OP_READ_ARROW:
+    if (axis == 0 && a->index < op->n_results - fl_ir_n_levels(op)) return op->results[0];
     break;
   case FL_OP_READ_CSV_SOME: /* its columns, and at the end six results of the rows that were left out */
     return op->results[a->index > op->n_results - 6 ? op->n_results - 6 : 0];

@@ -154,6 +154,9 @@ FlValue *fl_ir_unary(FlBuilder *b, FlOpcode code, FlValue *a);
 FlValue *fl_ir_binary(FlBuilder *b, FlOpcode code, FlValue *a, FlValue *c);
 FlValue *fl_ir_select(FlBuilder *b, FlValue *c, FlValue *yes, FlValue *no);
 FlValue *fl_ir_convert(FlBuilder *b, FlValue *a, FlDtype to);
+/* Columns that a reader gives as a category, "name:category" in its list: how many; whether a text names one. */
+int fl_ir_n_levels(const FlOp *op);
+bool fl_ir_is_category_column(const char *text);
 FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis); /* looks through MAP/known producers first */
 FlValue *fl_ir_load(FlBuilder *b, FlValue *a, int n, FlValue *const *index, bool proven);
 FlOp *fl_ir_call(FlBuilder *b, FlFunc *f, int n_args, FlValue *const *args, int n_results,

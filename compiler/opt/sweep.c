@@ -208,11 +208,11 @@ static void trim_carried(Sweep *s, FlOp *op, bool *keep) {
   for (int i = 0; i < body->n_params; i++) body->params[i]->index = i;
 }
 
-/* A reader's columns are values, or values and validity when the type ends in '?': unused columns are not
- * read. */
+/* A reader's columns are values, or values and validity when the type ends in '?', and the levels of
+ * categories are its last results: unused columns are not read. */
 static void trim_columns(Sweep *s, FlOp *op, bool *keep) {
   FlAttrs *a = &op->attrs;
-  int at = 1, n_columns = (int)a->i, n_used = 0;
+  int at = 1, n_columns = (int)a->i, n_used = 0, levels = op->n_results - fl_ir_n_levels(op);
   keep[0] = true;
   const char **list = FL_NEW_ARRAY(s->module->arena, const char *, a->n_list);
   int n = 0;
@@ -220,8 +220,11 @@ static void trim_columns(Sweep *s, FlOp *op, bool *keep) {
   for (int i = 0; i < a->n_list; i++) {
     int width = i >= n_columns ? 0 : a->list[i][strlen(a->list[i]) - 1] == '?' ? 2 : 1;
     bool used = i >= n_columns;
+    bool category = i < n_columns && fl_ir_is_category_column(a->list[i]);
     for (int k = 0; k < width; k++) used = used || is_live(s, op->results[at + k]);
+    if (category) used = used || is_live(s, op->results[levels]);
     for (int k = 0; k < width; k++) keep[at + k] = used;
+    if (category) keep[levels++] = used;
     at += width;
     if (used) list[n++] = a->list[i];
     if (used && i < n_columns) n_used++;
@@ -280,6 +283,7 @@ static void trim_region(Sweep *s, FlRegion *r) {
       break;
     case FL_OP_READ_CSV:
     case FL_OP_READ_JSON:
+    case FL_OP_READ_ARROW:
       if (!s->keep_faults) trim_columns(s, op, keep);
       break;
     case FL_OP_CALL:

@@ -1,5 +1,5 @@
-/* effects.c: what a script does to the world: show, print, write_csv, write_npy; and notes, which pure code
- * may leave.
+/* effects.c: what a script does to the world: show, print, the writers of tables and arrays; and notes, which
+ * pure code may leave.
  *
  * In: values of the top level. Out: ops that are kept in program order, and no value. */
 #include "sema/plot.h"
@@ -89,41 +89,59 @@ bool fl_sema_target_path(FlSema *s, FlActual *a, FlValue **out) {
   return !path || !always || fl_sema_claim_path(s, path, a->span, true);
 }
 
-FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {
+/* How an operator names a column that is written; NULL: the format has no place for its type. `exact`: it
+ * is no text, and holds durations and arrays of one size. */
+static const char *column_text(FlSema *s, const FlTyField *f, bool exact) {
+  const FlType *t = f->type;
+  bool arrays = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT &&
+                t->dtype != FL_CATEGORY;
+  if (t->dtype == FL_FILE || (t->kind != FL_TY_SCALAR && !(arrays && exact))) return NULL;
+  return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(t->dtype),
+                         arrays        ? "[]"
+                         : t->nullable ? "?"
+                                       : "");
+}
+
+/* Writes a table: the path, the number of rows, the columns; `list`: option texts after the columns. */
+static FlVal write_table(FlSema *s, FlCallSite *c, bool exact, int n_options, const char *const *options) {
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
   FlVal t;
   FlValue *path;
   if (!fl_verb_table(s, c, &t) || !fl_sema_target_path(s, &c->args[1], &path)) return fl_val_error(s);
-  t = fl_category_text_table(s, t, c->args[0].span);
+  if (!exact) t = fl_category_text_table(s, t, c->args[0].span);
   if (fl_val_bad(t)) return t;
   const FlType *row = t.type->elem;
-  const char **list = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + 1);
+  const char **list = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + n_options + 1);
   for (int i = 0; i < row->n_fields; i++) {
-    const FlType *ft = row->fields[i].type;
-    if (ft->kind != FL_TY_SCALAR) {
-      FlDiag *d =
-          fl_sema_report(s, FL_E0329, c->args[0].span,
-                         "the column `%s` is %s, and a cell of the file holds one number, text, date or bool",
-                         row->fields[i].name, fl_type_text(s->types, ft));
-      fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make columns of its pieces",
-                   row->fields[i].name);
-      return fl_val_error(s);
-    }
-    list[i] = fl_arena_printf(s->arena, "%s:%s%s", row->fields[i].name, fl_dtype_name(ft->dtype),
-                              ft->nullable ? "?" : "");
+    list[i] = column_text(s, &row->fields[i], exact);
+    if (list[i]) continue;
+    FlDiag *d =
+        fl_sema_report(s, FL_E0329, c->args[0].span,
+                       "the column `%s` is %s, and a cell of the file holds one number, text, date or bool%s",
+                       row->fields[i].name, fl_type_text(s->types, row->fields[i].type),
+                       exact ? ", or an array of numbers" : "");
+    fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make columns of its pieces",
+                 row->fields[i].name);
+    return fl_val_error(s);
   }
-  list[row->n_fields] = c->builtin->data;
+  for (int i = 0; i < n_options; i++) list[row->n_fields + i] = options[i];
   int n = t.type->n_parts; /* the number of rows is the first */
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   args[0] = path;
   memcpy(args + 1, t.parts, sizeof *args * (size_t)n);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_WRITE_CSV, n + 1, args, 0, NULL, 0);
+  FlOp *op = fl_ir_op(&s->b, c->builtin->op, n + 1, args, 0, NULL, 0);
   op->span = c->span;
   op->attrs.i = row->n_fields;
   op->attrs.list = list;
-  op->attrs.n_list = row->n_fields + 1;
+  op->attrs.n_list = row->n_fields + n_options;
   return fl_val_none(s);
 }
+
+FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {
+  return write_table(s, c, false, 1, &c->builtin->data);
+}
+
+FlVal fl_builtin_write_arrow(FlSema *s, FlCallSite *c) { return write_table(s, c, true, 0, NULL); }
 
 FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);

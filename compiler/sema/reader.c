@@ -1,6 +1,6 @@
-/* reader.c: tables and arrays from files: read_csv, read_json, read_npy.
+/* reader.c: tables and arrays from files: read_csv, read_json, read_arrow, read_npy.
  *
- * In: files (file.c). Out: READ_CSV, READ_JSON and READ_NPY ops and typed values. The type of what is read
+ * In: files (file.c). Out: READ_... ops and typed values. The type of what is read
  * comes from the file itself where its path is known while compiling (a constant, or the default of a param),
  * else from the type that is wanted around. */
 #include "sema/reader.h"
@@ -66,21 +66,24 @@ static bool read_options(FlSema *s, FlCallSite *c, Texts *options) {
 
 /* ---- row types ---- */
 
-/* options NULL: the file is JSON. */
-static const FlType *row_of_file(FlSema *s, const char *path, const Texts *options, FlSpan span) {
+static const FlType *column_type(FlSema *s, const FlIoColumn *c) {
+  return c->arrays ? fl_type_array(s->types, c->dtype, false, 1)
+                   : fl_type_scalar(s->types, c->dtype, c->nullable);
+}
+
+static const FlType *row_of_file(FlSema *s, const char *format, const char *path, const Texts *options,
+                                 FlSpan span) {
   FlIoSchema schema;
   FlIoError e = {0};
   fl_reader_remember(s, path, FL_INPUT_DATA);
-  if (!(options ? fl_io_schema(path, options->at, options->n, &schema, &e)
-                : fl_io_json_schema(path, &schema, &e))) {
+  if (!fl_io_schema_of(format)(path, options->at, options->n, &schema, &e)) {
     fl_reader_report(s, span, &e);
     return NULL;
   }
   FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, schema.n_columns + 1);
   for (int i = 0; i < schema.n_columns; i++) {
     const FlIoColumn *column = &schema.columns[i];
-    fields[i] = (FlTyField){fl_intern(s->names, column->name, strlen(column->name)),
-                            fl_type_scalar(s->types, column->dtype, column->nullable)};
+    fields[i] = (FlTyField){fl_intern(s->names, column->name, strlen(column->name)), column_type(s, column)};
   }
   const FlType *row = fl_type_tuple(s->types, schema.n_columns, fields, NULL);
   fl_io_schema_reset(&schema);
@@ -125,7 +128,7 @@ static const FlType *override_types(FlSema *s, FlActual *a, const FlType *row) {
 }
 
 static bool has_option(const Texts *options, const char *text) {
-  for (int i = 0; options && i < options->n; i++)
+  for (int i = 0; i < options->n; i++)
     if (strcmp(options->at[i], text) == 0) return true;
   return false;
 }
@@ -141,8 +144,12 @@ static const FlType *all_nullable(FlSema *s, const FlType *row) {
   return fl_type_tuple(s->types, row->n_fields, fields, NULL);
 }
 
-static bool is_csv_column(const FlType *t) {
-  return t->kind == FL_TY_SCALAR && t->dtype != FL_DURATION && t->dtype != FL_FILE;
+/* Whether a format has a place for columns of a type; `exact`: it is no text. */
+static bool is_column(const FlType *t, bool exact) {
+  bool arrays = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT &&
+                t->dtype != FL_CATEGORY;
+  return (t->kind == FL_TY_SCALAR || (arrays && exact)) && (t->dtype != FL_DURATION || exact) &&
+         t->dtype != FL_FILE;
 }
 
 /* The type of a table wanted around; that of (rows, rejected) with on_error = "collect". */
@@ -153,11 +160,11 @@ static const FlType *wanted_row(const FlType *want, bool collect) {
 
 /* NULL: reported. */
 static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, const Texts *options,
-                                  const char *without) {
+                                  const char *without, bool exact) {
   const FlType *row = wanted_row(c->want, has_option(options, "on_error=collect"));
   if (row && without) row = fl_reader_without(s, row, without);
   if (!row && path) {
-    row = row_of_file(s, path, options, c->args[SOURCE].span);
+    row = row_of_file(s, c->builtin->data, path, options, c->args[SOURCE].span);
   } else if (!row) {
     FlDiag *d = fl_sema_report(s, FL_E0945, c->span, "the columns of this file are not known when compiling");
     fl_diag_help(s->sink, d,
@@ -167,7 +174,7 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, co
   }
   if (row && fl_actual_given(&c->args[TYPES])) row = override_types(s, &c->args[TYPES], row);
   for (int i = 0; row && i < row->n_fields; i++) {
-    if (is_csv_column(row->fields[i].type)) continue;
+    if (is_column(row->fields[i].type, exact)) continue;
     fl_sema_error(s, FL_E0946, c->span, "the column `%s` is %s, which `%s` cannot read", row->fields[i].name,
                   fl_type_text(s->types, row->fields[i].type), c->builtin->name);
     return NULL;
@@ -190,35 +197,64 @@ static FlVal rejected_table(FlSema *s, FlOp *op, const FlReadFrom *source, const
   return fl_columns_table(s, &columns, r[0]);
 }
 
-/* `path`: which argument names the column of paths. */
-static FlVal read_table(FlSema *s, FlCallSite *c, bool csv, int path) {
+/* How an operator names a column. */
+static const char *column_text(FlSema *s, const FlTyField *f) {
+  return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(f->type->dtype),
+                         f->type->kind == FL_TY_ARRAY ? "[]"
+                         : f->type->nullable          ? "?"
+                                                      : "");
+}
+
+/* A table from an operator that gives the levels of its categories last. */
+static FlVal exact_table(FlSema *s, const FlType *table, const FlOp *op, const bool *levels, int n_levels) {
+  FlVal v = fl_val_make(s, table, op->results);
+  v.parts = FL_NEW_ARRAY(s->arena, FlValue *, table->n_parts + 1);
+  for (int p = 0, at = 0, level = op->n_results - n_levels; p < table->n_parts; p++)
+    v.parts[p] = op->results[levels[p] ? level++ : at++];
+  return v;
+}
+
+/* What a reader of tables has: which argument names the column of paths, whether there are options of CSV
+ * files, whether columns may be of any type. */
+typedef struct TableForm {
+  int path;
+  bool csv, exact;
+} TableForm;
+
+static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
   Texts options = {0}, list = {0};
   FlReadFrom source = fl_reader_source(s, c);
   const char *path_name = NULL;
-  bool ok = !csv || read_options(s, c, &options);
-  ok = fl_reader_path_name(s, c, &c->args[path], &source, &path_name) && ok;
+  bool ok = !form.csv || read_options(s, c, &options);
+  ok = fl_reader_path_name(s, c, &c->args[form.path], &source, &path_name) && ok;
   if (fl_val_bad(source.file) || !ok) return fl_val_error(s);
-  const FlType *row = row_of_table(s, c, source.file.spelling, csv ? &options : NULL, path_name);
+  const FlType *row = row_of_table(s, c, source.file.spelling, &options, path_name, form.exact);
   if (!row) return fl_val_error(s);
   if (path_name && fl_type_field_find(row, path_name) >= 0)
-    return fl_sema_error(s, FL_E0619, c->args[path].span, "the column `%s` would be there twice", path_name);
+    return fl_sema_error(s, FL_E0619, c->args[form.path].span, "the column `%s` would be there twice",
+                         path_name);
   bool collect = has_option(&options, "on_error=collect");
-  const FlType *table = fl_type_table(s->types, fl_category_text_row(s, row));
+  const FlType *table = fl_type_table(s->types, form.exact ? row : fl_category_text_row(s, row));
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 8);
-  fl_type_parts(table, types);
-  int n = table->n_parts;
-  for (int i = 0; i < row->n_fields; i++) {
-    const FlType *t = table->elem->fields[i].type;
-    fl_vec_push(s->arena, &list,
-                fl_arena_printf(s->arena, "%s:%s%s", row->fields[i].name, fl_dtype_name(t->dtype),
-                                t->nullable ? "?" : ""));
+  FlType1 *parts = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 1);
+  bool *levels = FL_NEW_ARRAY(s->arena, bool, table->n_parts + 1);
+  int n = 0, n_levels = 0;
+  fl_type_parts(table, parts);
+  fl_type_levels(table, levels);
+  for (int p = 0; p < table->n_parts; p++) {
+    if (levels[p]) n_levels++;
+    else types[n++] = parts[p];
   }
+  for (int i = 0; i < row->n_fields; i++)
+    fl_vec_push(s->arena, &list, column_text(s, &table->elem->fields[i]));
+  int path_index = n;
   if (path_name) { /* the number of the file of each row */
     types[n++] = fl_t_array(FL_I64, 1);
     fl_vec_push(s->arena, &list, ":i64");
   }
   int n_columns = list.n;
   for (int i = 0; i < options.n; i++) fl_vec_push(s->arena, &list, options.at[i]);
+  for (int i = 0; i < n_levels; i++) types[n++] = fl_t_array(FL_TEXT, 1);
   if (collect) {
     types[n++] = fl_t_scalar(FL_I64);
     for (int i = 0; i < 5; i++) types[n++] = fl_t_array(i < 2 ? FL_I64 : FL_TEXT, 1);
@@ -230,11 +266,12 @@ static FlVal read_table(FlSema *s, FlCallSite *c, bool csv, int path) {
   op->attrs.list = list.at;
   op->attrs.n_list = list.n;
   fl_sema_mark_size(s, op->results[0]); /* which is also the size of every column: fl_ir_dim knows */
-  FlVal rows = fl_category_table(s, fl_val_make(s, table, op->results), row, c->span);
+  FlVal rows = form.exact ? exact_table(s, table, op, levels, n_levels)
+                          : fl_category_table(s, fl_val_make(s, table, op->results), row, c->span);
   if (fl_val_bad(rows)) return rows;
   if (path_name) {
     FlColumns columns = fl_columns_of(s, rows);
-    FlValue *from = op->results[table->n_parts];
+    FlValue *from = op->results[path_index];
     fl_columns_set(s, &columns, path_name, fl_reader_paths(s, &source, from, op->results[0]));
     rows = fl_columns_table(s, &columns, op->results[0]);
   }
@@ -243,11 +280,16 @@ static FlVal read_table(FlSema *s, FlCallSite *c, bool csv, int path) {
   return fl_val_tuple(s, 2, names, (FlVal[]){rows, rejected_table(s, op, &source, path_name)}, NULL);
 }
 
-FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) { return read_table(s, c, true, PATH); }
+FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) {
+  return read_table(s, c, (TableForm){.path = PATH, .csv = true});
+}
 
 FlVal fl_builtin_read_json(FlSema *s, FlCallSite *c) {
-  enum { JSON_PATH = TYPES + 1 };
-  return read_table(s, c, false, JSON_PATH);
+  return read_table(s, c, (TableForm){.path = TYPES + 1});
+}
+
+FlVal fl_builtin_read_arrow(FlSema *s, FlCallSite *c) {
+  return read_table(s, c, (TableForm){.path = TYPES + 1, .exact = true});
 }
 
 FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {

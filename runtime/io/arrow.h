@@ -1,12 +1,12 @@
-/* arrow.h: tables as Arrow IPC streams (arrow.apache.org/docs/format/Columnar.html, metadata version 5), by
- * hand: no library of the system has it. Private to the room; the parts of it are below.
+/* arrow.h: tables as Arrow IPC (arrow.apache.org/docs/format/Columnar.html, metadata version 5), by hand: no
+ * library of the system has it. Private to the room; the parts of it are below.
  *
  *   stream  := message* end      message := 0xffffffff size:i32 metadata:size body      end := 0xffffffff
- * 0:i32 metadata is a Message of flatbuffers: a Schema first, then RecordBatches; a size and a body are
- * multiples of 8
+ * 0:i32 metadata is a Message of flatbuffers: a Schema first, then RecordBatches and DictionaryBatches; a
+ * size and a body are multiples of 8 file    := "ARROW1" 0:u16 stream footer:size size:i32 "ARROW1"
  *
- * What always holds: of a stream that is read nothing is believed: each offset, length and count is checked
- * against what is there before it is used. Numbers are little endian, on both sides. */
+ * What always holds: of what is read nothing is believed: each offset, length and count is checked against
+ * what is there before it is used. Numbers are little endian, on both sides. */
 #ifndef FL_ARROW_H
 #define FL_ARROW_H
 
@@ -14,16 +14,17 @@
 
 enum { FL_E_ARROW = 249 };
 
-/* Writes a whole stream. Columns hold any scalar type, or arrays of one size a row (values of rank 2, no
- * texts). */
-bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_rows, FlOutput *out,
+/* Writes a whole stream, or a whole file. Columns hold any scalar type, arrays of one size a row (values of
+ * rank 2, no texts), or codes with levels. */
+bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_rows, bool file, FlOutput *out,
                     FlIoError *e);
 
-/* Reads the wanted columns of a stream, by name; others are left out. Texts are views of `in`, which they
- * keep. Integers and floats convert where every value fits; times of any unit where they are whole
- * microseconds. Messages call the stream `label`. On failure no array is owned. */
-bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, FlTableWanted *wanted, int32_t n_wanted,
-                   int64_t *n_rows, FlIoError *e);
+/* Reads the wanted columns of a stream or a file, by name; others are left out. Texts are views of `in`,
+ * which they keep; so are columns that lie there as arrays have them. Integers and floats convert where every
+ * value fits; times of any unit where they are whole microseconds. Messages call the input `label`. whole: an
+ * input that does not say where it ends is cut off. On failure no array is owned. */
+bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, bool whole, FlTableWanted *wanted,
+                   int32_t n_wanted, int64_t *n_rows, FlIoError *e);
 
 /* ---- flatbuffers: arrow_flat.c --------------------------------------------------------------------- */
 
@@ -92,45 +93,130 @@ enum { FL_ARROW_SCHEMA = 1, FL_ARROW_DICTIONARY = 2, FL_ARROW_BATCH = 3 }; /* of
 typedef struct FlArrowField {
   FlText name; /* in the stream */
   int type;    /* FlArrowType, or a number that is not known */
-  bool dictionary, sign;
-  int width; /* Int: bits; Float: 0 1 2 for half single double; times: the unit, see arrow_schema.c;
-                FixedSizeList: size; Union: 0 sparse, 1 dense */
+  bool dictionary, sign, nullable;
+  int64_t dictionary_id;
+  int index_width; /* of a dictionary's indices: bits, negative when signed */
+  int width;       /* Int: bits; Float: 0 1 2 for half single double; times: the unit, see arrow_schema.c;
+                      FixedSizeList: size; Union: 0 sparse, 1 dense */
   int32_t n_children;
   struct FlArrowField *children;
 } FlArrowField;
 
+/* The field of a wanted column, by name; -1: e. */
+int32_t fl_arrow_field_find(const FlArrowField *root, const FlTableWanted *w, const char *label,
+                            FlIoError *e);
 /* The fields of a Schema; false: e. The fields are freed in any case by fl_arrow_fields_free. */
 bool fl_arrow_schema_read(FlFlat f, uint32_t schema, const char *label, FlArrowField *root, FlIoError *e);
 void fl_arrow_fields_free(FlArrowField *root);
 /* How the type is called in messages; in `out` with at least 40 bytes. */
 const char *fl_arrow_type_name(const FlArrowField *f, char *out);
-/* The whole message of a Schema. */
+/* The whole message of a Schema; its table alone, which is returned. Column k's dictionary is k. */
 void fl_arrow_schema_write(const FlTableColumn *columns, int32_t n_columns, FlBytes *b);
+size_t fl_arrow_schema_table(const FlTableColumn *columns, int32_t n_columns, FlBytes *b);
 /* Begins a message with a header of that kind; the header's own table follows. Ends it: pads it and writes
  * its size. */
 void fl_arrow_message_begin(FlBytes *b, int kind, int64_t body, size_t *header_ref);
 void fl_arrow_message_end(FlBytes *b, size_t begin);
 
-/* ---- columns: arrow_column.c ----------------------------------------------------------------------- */
+/* ---- messages: arrow_messages.c -------------------------------------------------------------------- */
 
-/* One batch: its vectors of nodes and buffers (in `meta`), and how far columns have taken them. */
+/* Rows of columns: a record batch, or the values of a dictionary. Its vectors of nodes and buffers are in
+ * `meta`. */
 typedef struct FlArrowBatch {
-  FlCtx *ctx;
   const char *label;
   FlFlat meta;
   const uint8_t *body;
-  int64_t body_size, n_rows;
+  int64_t body_size, first_row, n_rows;
   uint32_t nodes, n_nodes, buffers, n_buffers, counts, n_counts;
-  uint32_t node, buffer, count;                 /* the next ones */
-  int64_t first_row, total_rows, most_elements; /* of the stream; elements: as its size allows */
+  uint32_t node, buffer, count; /* the next ones, while columns are found in it */
+  int32_t n_dictionaries;       /* messages of dictionaries that count for it */
 } FlArrowBatch;
+
+typedef struct FlArrowDictionary {
+  int64_t id;
+  bool delta; /* added to what the dictionary held before, else in its place */
+  FlArrowBatch values;
+} FlArrowDictionary;
+
+/* What is in an input: its schema, its batches in order. */
+typedef struct FlArrowFile {
+  const FlInput *in;
+  const char *label;
+  FlArrowField root;
+  FlArrowBatch *batches;
+  FlArrowDictionary *dictionaries;
+  int32_t n_batches, n_dictionaries;
+  int64_t n_rows;
+} FlArrowFile;
+
+/* Finds all messages; see fl_arrow_read. To be closed in any case. */
+bool fl_arrow_open(const FlInput *in, const char *label, bool whole, FlArrowFile *out, FlIoError *e);
+void fl_arrow_close(FlArrowFile *f);
+
+/* ---- elements: arrow_leaf.c ------------------------------------------------------------------------ */
+
+typedef struct FlArrowBytes {
+  const uint8_t *at;
+  int64_t n;
+} FlArrowBytes;
+
+/* The elements of one column in one batch, checked: `data` holds n of them, or their offsets, views or
+ * indices. */
+typedef struct FlArrowLeaf {
+  const FlArrowField *field; /* of the elements: of lists the child */
+  int64_t n, first, per_row; /* of lists: where they begin, how many a row has (-1: no row says); else 0, 1 */
+  const uint8_t *valid;      /* bits; NULL: all valid */
+  bool all_null;
+  FlArrowBytes data, texts;
+  uint32_t first_view, n_views; /* buffers of a view column */
+  int64_t pool, n_pool;         /* of a dictionary: its values in the pool of the column */
+} FlArrowLeaf;
 
 /* Passes over a field's nodes and buffers. */
 bool fl_arrow_skip(FlArrowBatch *b, const FlArrowField *f, FlIoError *e);
-/* Reads a field's rows into the rows from first_row on of w's arrays, which are made when they are not there.
- */
-bool fl_arrow_take(FlArrowBatch *b, const FlArrowField *f, FlTableWanted *w, FlIoError *e);
-/* Makes w's arrays of `rows` rows; `size`: elements of each when w->arrays. */
-bool fl_arrow_make(FlCtx *ctx, const char *label, FlTableWanted *w, int64_t rows, int64_t size, FlIoError *e);
+/* Takes a field's nodes and buffers. `w` says what is wanted, for messages and whether lists are. */
+bool fl_arrow_leaf(FlArrowBatch *b, const FlArrowField *f, const FlTableWanted *w, FlArrowLeaf *out,
+                   FlIoError *e);
+/* Whether the next field has nulls in this batch; only the number that is written there is looked at. */
+bool fl_arrow_has_nulls(const FlArrowBatch *b);
+/* Bits of one element; 0: of no fixed size. */
+int64_t fl_arrow_bits(const FlArrowField *f);
+bool fl_arrow_buffer(const FlArrowBatch *b, uint32_t k, FlArrowBytes *out); /* false: out of bounds */
+int64_t fl_arrow_load(const uint8_t *at, int64_t bits, bool sign);          /* a little-endian integer */
+static inline bool fl_arrow_bit(const uint8_t *bits, int64_t k) { return bits[k / 8] >> k % 8 & 1; }
+
+bool fl_arrow_damaged(const FlArrowBatch *b, FlIoError *e);
+/* A value of row `row` of the batch that does not fit. */
+bool fl_arrow_wrong_value(const FlArrowBatch *b, const FlTableWanted *w, int64_t row, int code, FlIoError *e,
+                          const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* ---- columns: arrow_column.c ----------------------------------------------------------------------- */
+
+/* What the values of a dictionary become, of all of its messages one after the other. */
+typedef struct FlArrowPool {
+  FlTableWanted w; /* values and validities; of a wanted category their texts */
+  int32_t *codes;  /* of a category: the code of each, -1 for null */
+  int32_t seen;    /* messages that the batches so far had before them; of them counts [begin, begin + n) */
+  int64_t begin, n, end;
+} FlArrowPool;
+
+/* Whether a column becomes the wanted type at all; else e. */
+bool fl_arrow_converts(const FlArrowBatch *b, const FlArrowField *f, const FlTableWanted *w, FlIoError *e);
+/* Whether elements lie as the array has them, but for NaNs of other bits. */
+bool fl_arrow_same_layout(const FlArrowField *f, FlDtype to);
+/* Rows [from, from + n) of the batch to rows first_row + from on of w's arrays. `pool`: of dictionaries. In
+ * place where the array lies in the file itself. Any thread. */
+bool fl_arrow_take(const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool, FlTableWanted *w,
+                   int64_t from, int64_t n, FlIoError *e);
+
+/* ---- dictionaries: arrow_dictionary.c -------------------------------------------------------------- */
+
+/* All values of the dictionary of field `f`. The pool is to be reset in any case. */
+bool fl_arrow_pool(FlCtx *ctx, const FlArrowFile *file, const FlArrowField *f, FlTableWanted *w,
+                   FlArrowPool *pool, FlIoError *e);
+/* The part of the pool that counts for a batch; batches come in order. */
+void fl_arrow_pool_part(const FlArrowFile *file, const FlArrowField *f, const FlArrowBatch *b,
+                        FlArrowPool *pool, FlArrowLeaf *l);
+void fl_arrow_pool_reset(FlArrowPool *pool);
 
 #endif

@@ -1,209 +1,228 @@
-/* arrow_read.c: an Arrow IPC stream: its messages, and the wanted columns out of them.
+/* arrow_read.c: the wanted columns of an Arrow stream or file as arrays.
  *
- * Two passes: over all messages, to know the rows and refuse what is not read; then over the batches, column
- * by column. What always holds: no more memory is asked for than the stream's own size explains, but for
- * columns of nothing but nulls. */
+ * In: messages (arrow_messages.c), wanted columns. Out: arrays. First the leaves of all batches are found,
+ * in order; then pieces of rows are taken in parallel. What always holds: the first piece with a problem is
+ * the one that is reported; a column that lies there as an array has it is not copied. */
 #include "io/arrow.h"
-#include "base/spell.h"
 #include "data/data.h"
+#include "exec/exec.h"
 
-#include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_NULL_ROWS = 1 << 24 }; /* rows that a stream may have without a bit for each */
+enum { FL_PIECE_ROWS = 1 << 16 };
 
-/* ---- messages ----------------------------------------------------------------------------------------- */
+typedef struct Column {
+  FlTableWanted *w;  /* what is asked for; of a category of plain texts `texts` is read instead */
+  FlTableWanted *to; /* what is read: w or &texts */
+  FlTableWanted texts;
+  const FlArrowField *field;
+  FlArrowPool pool;
+  FlArrowLeaf *leaves; /* one a batch */
+} Column;
 
-typedef struct Message {
-  FlFlat meta;
-  uint32_t header;
-  int kind;
-  const uint8_t *body;
-  int64_t body_size;
-} Message;
+typedef struct Piece {
+  int32_t batch, column;
+  int64_t from, n;
+} Piece;
 
-typedef struct Walk {
-  const FlInput *in;
-  const char *label;
-  int64_t at;
-} Walk;
+typedef struct Reading {
+  FlCtx *ctx;
+  FlArrowFile file;
+  Column *columns;
+  int32_t n_columns;
+  Piece *pieces;
+  int64_t n_pieces;
+  pthread_mutex_t lock; /* of what follows: the first piece that failed, -1: none */
+  int64_t failed;
+  FlIoError error;
+} Reading;
 
-static bool cut_off(const Walk *w, FlIoError *e) {
-  return fl_io_error(e, FL_E_ARROW, "`%s` is cut off within a message", w->label);
+static bool no_memory(const Reading *r, FlIoError *e) {
+  return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", r->file.label);
 }
 
-static bool not_arrow(const Walk *w, FlIoError *e) {
-  if (w->in->size == 0) return fl_io_error(e, FL_E_EMPTY, "`%s` is empty", w->label);
-  bool file = w->in->size >= 6 && memcmp(w->in->data, "ARROW1", 6) == 0;
-  return fl_io_error(e, FL_E_ARROW,
-                     file ? "`%s` is an Arrow file, and an Arrow stream is wanted"
-                          : "`%s` is not an Arrow stream",
-                     w->label);
+/* ---- where columns are -------------------------------------------------------------------------------- */
+
+static bool prepare(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError *e) {
+  FlArrowBatch none = {.label = r->file.label};
+  r->columns = calloc((size_t)n + 1, sizeof *r->columns);
+  if (!r->columns) return no_memory(r, e);
+  r->n_columns = n;
+  for (int32_t i = 0; i < n; i++) {
+    Column *c = &r->columns[i];
+    c->w = c->to = &wanted[i];
+    int32_t k = fl_arrow_field_find(&r->file.root, c->w, r->file.label, e);
+    if (k < 0) return false;
+    c->field = &r->file.root.children[k];
+    c->leaves = calloc((size_t)r->file.n_batches + 1, sizeof *c->leaves);
+    if (!c->leaves) return no_memory(r, e);
+    if (!fl_arrow_converts(&none, c->field, c->w, e)) return false;
+    if (c->w->dtype == FL_CATEGORY && !c->field->dictionary) {
+      c->texts = (FlTableWanted){
+          .name = c->w->name, .name_len = c->w->name_len, .dtype = FL_TEXT, .nullable = c->w->nullable};
+      c->to = &c->texts;
+    }
+    if (c->field->dictionary && !fl_arrow_pool(r->ctx, &r->file, c->field, c->w, &c->pool, e)) return false;
+  }
+  return true;
 }
 
-/* 1: a message; 0: the end of the stream; -1: an error. */
-static int next_message(Walk *w, Message *m, FlIoError *e) {
-  int64_t left = w->in->size - w->at;
-  int32_t head[2];
-  if (left == 0 && w->at > 0) return 0;
-  if (left < 8) return w->at ? cut_off(w, e) - 1 : not_arrow(w, e) - 1;
-  memcpy(head, w->in->data + w->at, 8);
-  if (head[0] != -1) return not_arrow(w, e) - 1;
-  w->at += 8;
-  left -= 8;
-  if (head[1] == 0) return 0;
-  if (head[1] < 0 || head[1] > left) return cut_off(w, e) - 1;
-  *m = (Message){.meta = {(const uint8_t *)w->in->data + w->at, (uint32_t)head[1]}};
-  w->at += head[1];
-  left -= head[1];
-  uint32_t root = fl_flat_root(m->meta);
-  m->kind = (int)fl_flat_number(m->meta, root, 1, 1, 0);
-  m->header = fl_flat_table(m->meta, root, 2);
-  m->body = (const uint8_t *)w->in->data + w->at;
-  m->body_size = fl_flat_number(m->meta, root, 3, 8, 0);
-  if (m->body_size < 0 || m->body_size > left) return cut_off(w, e) - 1;
-  w->at += m->body_size;
-  if (m->header && fl_flat_number(m->meta, root, 0, 2, 0) >= 3) return 1;
-  return fl_io_error(e, FL_E_ARROW, "a message of `%s` is damaged, or of an Arrow before 0.8", w->label) - 1;
+/* The leaves of one batch: its fields in order, those that are wanted once or several times. */
+static bool find_leaves(Reading *r, int32_t batch, FlIoError *e) {
+  FlArrowBatch *b = &r->file.batches[batch];
+  for (int32_t k = 0; k < r->file.root.n_children; k++) {
+    const FlArrowField *f = &r->file.root.children[k];
+    FlArrowBatch before = *b;
+    if (!fl_arrow_skip(b, f, e)) return false;
+    for (int32_t i = 0; i < r->n_columns; i++) {
+      Column *c = &r->columns[i];
+      FlArrowBatch at = before;
+      if (c->field != f) continue;
+      if (!fl_arrow_leaf(&at, f, c->to, &c->leaves[batch], e)) return false;
+      if (f->dictionary) fl_arrow_pool_part(&r->file, f, b, &c->pool, &c->leaves[batch]);
+    }
+  }
+  return true;
 }
 
-/* ---- the first pass ----------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------- */
 
-static bool add_batch(const Walk *w, const Message *m, int64_t *rows, FlIoError *e) {
-  int64_t n = fl_flat_number(m->meta, m->header, 0, 8, 0);
-  if (fl_flat_table(m->meta, m->header, 3)) {
-    fl_io_error(e, FL_E_ARROW, "the batches of `%s` are compressed, which flow does not read", w->label);
-    fl_io_help(e, "write the stream without compression");
+/* The size of a list column's arrays; -1: batches differ. */
+static int64_t size_of(const Reading *r, const Column *c) {
+  const FlArrowField *f = c->field;
+  int64_t size = f->type == FL_ARROW_FIXED_LIST && f->width > 0 ? f->width : -1;
+  for (int32_t k = 0; k < r->file.n_batches; k++) {
+    int64_t one = c->leaves[k].per_row;
+    if (!r->file.batches[k].n_rows) continue;
+    if (size >= 0 && one >= 0 && one != size) return -1;
+    if (one >= 0) size = one;
+  }
+  return size < 0 ? 0 : size;
+}
+
+/* The array where it lies in the input; NULL: it does not lie there as one. */
+static FlArray *in_place(const Reading *r, const Column *c, int64_t size) {
+  const FlArrowLeaf *l = NULL;
+  for (int32_t k = 0; k < r->file.n_batches; k++) {
+    if (!r->file.batches[k].n_rows) continue;
+    if (l) return NULL;
+    l = &c->leaves[k];
+  }
+  if (!l || l->valid || l->all_null || !fl_arrow_same_layout(l->field, c->to->dtype)) return NULL;
+  int64_t bytes = fl_dtype_info[c->to->dtype].bytes, dims[2] = {r->file.n_rows, size};
+  const uint8_t *at = l->data.at + l->first * bytes;
+  if ((uintptr_t)at % (uintptr_t)bytes) return NULL;
+  size_t offset = (size_t)(at - (const uint8_t *)r->file.in->data);
+  return fl_array_over(r->ctx, r->file.in->buffer, r->file.in->data + offset, (int32_t)c->to->dtype,
+                       c->to->arrays ? 2 : 1, dims);
+}
+
+static bool make_arrays(Reading *r, FlIoError *e) {
+  int64_t most = r->file.in->size > INT64_MAX / 8 ? INT64_MAX : r->file.in->size * 8, all;
+  for (int32_t i = 0; i < r->n_columns; i++) {
+    Column *c = &r->columns[i];
+    int64_t size = c->to->arrays ? size_of(r, c) : 1;
+    if (size < 0)
+      return fl_io_error(e, FL_E_VALUE, "`%s`: the arrays of column `%.*s` have different sizes",
+                         r->file.label, c->w->name_len, c->w->name);
+    if (c->to->arrays && (__builtin_mul_overflow(r->file.n_rows, size, &all) || all > most))
+      return fl_io_error(e, FL_E_ARROW, "`%s` claims more values than it can hold", r->file.label);
+    FlArray *there = c->to->nullable ? NULL : in_place(r, c, size);
+    c->to->values = there;
+    if (!there && !fl_table_make(r->ctx, c->to, r->file.n_rows, size)) return no_memory(r, e);
+    bool texts = c->to->dtype == FL_TEXT && !there;
+    if (texts && !fl_buffer_keep(c->to->values->buffer, r->file.in->buffer)) return no_memory(r, e);
+  }
+  return true;
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------- */
+
+static bool cut_pieces(Reading *r, FlIoError *e) {
+  int64_t n = 0;
+  for (int32_t k = 0; k < r->file.n_batches; k++)
+    n += (r->file.batches[k].n_rows + FL_PIECE_ROWS - 1) / FL_PIECE_ROWS * r->n_columns;
+  r->pieces = malloc(((size_t)n + 1) * sizeof *r->pieces);
+  if (!r->pieces) return no_memory(r, e);
+  for (int32_t k = 0; k < r->file.n_batches; k++) {
+    int64_t rows = r->file.batches[k].n_rows;
+    for (int32_t i = 0; i < r->n_columns; i++)
+      for (int64_t from = 0; from < rows; from += FL_PIECE_ROWS)
+        r->pieces[r->n_pieces++] =
+            (Piece){k, i, from, rows - from < FL_PIECE_ROWS ? rows - from : FL_PIECE_ROWS};
+  }
+  return true;
+}
+
+static void take_pieces(void *env, int64_t begin, int64_t end, int worker) {
+  Reading *r = env;
+  (void)worker;
+  for (int64_t k = begin; k < end; k++) {
+    const Piece *p = &r->pieces[k];
+    Column *c = &r->columns[p->column];
+    FlIoError e = {0};
+    if (fl_arrow_take(&r->file.batches[p->batch], &c->leaves[p->batch],
+                      c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, &e))
+      continue;
+    pthread_mutex_lock(&r->lock);
+    if (r->failed < 0 || k < r->failed) {
+      r->failed = k;
+      r->error = e;
+    }
+    pthread_mutex_unlock(&r->lock);
+  }
+}
+
+/* Codes for the texts that were read in place of a category. */
+static bool find_levels(Reading *r, Column *c, FlIoError *e) {
+  if (c->to == c->w) return true;
+  FlTableWanted *w = c->w;
+  if (!fl_table_make(r->ctx, w, r->file.n_rows, 0)) return no_memory(r, e);
+  const uint8_t *valid = c->texts.valid ? c->texts.valid->data : NULL;
+  int32_t *codes = w->values->data;
+  w->levels =
+      fl_levels_find(r->ctx, c->texts.values->data, valid, r->file.n_rows, true, c->texts.values, codes);
+  if (!w->levels) return no_memory(r, e);
+  for (int64_t k = 0; valid && k < r->file.n_rows; k++) {
+    ((uint8_t *)w->valid->data)[k] = valid[k];
+    if (codes[k] < 0) codes[k] = 0;
+  }
+  return true;
+}
+
+static bool read_columns(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError *e) {
+  bool ok = prepare(r, wanted, n, e);
+  for (int32_t k = 0; ok && k < r->file.n_batches; k++) ok = find_leaves(r, k, e);
+  ok = ok && make_arrays(r, e) && cut_pieces(r, e);
+  if (!ok) return false;
+  fl_parallel_for(r->ctx, r->n_pieces, 1, take_pieces, r);
+  if (r->failed >= 0) {
+    *e = r->error;
     return false;
   }
-  int64_t most = w->in->size > FL_NULL_ROWS / 8 ? w->in->size * 8 : FL_NULL_ROWS;
-  if (n < 0 || __builtin_add_overflow(*rows, n, rows) || *rows > most)
-    return fl_io_error(e, FL_E_ARROW, "`%s` claims more rows than it can hold", w->label);
+  for (int32_t i = 0; i < n; i++)
+    if (!find_levels(r, &r->columns[i], e)) return false;
   return true;
 }
 
-/* The schema's fields in `root`, the rows of all batches; `w` is then at the first message after the schema.
- */
-static bool survey(Walk *w, FlArrowField *root, int64_t *rows, FlIoError *e) {
-  Message m;
-  int got = next_message(w, &m, e);
-  *rows = 0;
-  if (got < 0) return false;
-  if (got == 0 || m.kind != FL_ARROW_SCHEMA) return not_arrow(w, e);
-  if (!fl_arrow_schema_read(m.meta, m.header, w->label, root, e)) return false;
-  Walk all = *w;
-  while ((got = next_message(&all, &m, e)) > 0)
-    if (m.kind == FL_ARROW_BATCH && !add_batch(w, &m, rows, e)) return false;
-  return got == 0;
-}
-
-/* ---- columns by name ---------------------------------------------------------------------------------- */
-
-static bool is_called(const FlArrowField *f, const FlTableWanted *w) {
-  return f->name.len == w->name_len &&
-         memcmp(f->name.ptr ? f->name.ptr : "", w->name, (size_t)w->name_len) == 0;
-}
-
-static bool no_column(const FlArrowField *root, const FlTableWanted *w, const char *label, FlIoError *e) {
-  fl_io_error(e, FL_E_NO_COLUMN, "no column `%.*s` in `%s`", w->name_len, w->name, label);
-  size_t at = strlen(e->message);
-  for (int32_t k = 0; k < root->n_children && at < sizeof e->message - 60; k++)
-    at += (size_t)snprintf(e->message + at, 60, "%s%.*s", k ? ", " : "; its columns: ",
-                           (int)(root->children[k].name.len < 40 ? root->children[k].name.len : 40),
-                           root->children[k].name.ptr ? root->children[k].name.ptr : "");
-  return false;
-}
-
-/* which[field]: the wanted column that it is, or -1. */
-static bool choose(const FlArrowField *root, FlTableWanted *wanted, int32_t n_wanted, int32_t *which,
-                   const char *label, FlIoError *e) {
-  for (int32_t k = 0; k < root->n_children; k++) which[k] = -1;
-  for (int32_t i = 0; i < n_wanted; i++) {
-    int32_t found = -1;
-    for (int32_t k = 0; k < root->n_children; k++) {
-      if (!is_called(&root->children[k], &wanted[i])) continue;
-      if (found >= 0)
-        return fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%.*s`", found + 1,
-                           k + 1, label, wanted[i].name_len, wanted[i].name);
-      found = k;
-    }
-    if (found < 0) return no_column(root, &wanted[i], label, e);
-    which[found] = i;
+bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, bool whole, FlTableWanted *wanted,
+                   int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
+  Reading r = {.ctx = ctx, .failed = -1};
+  for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = wanted[k].levels = NULL;
+  pthread_mutex_init(&r.lock, NULL);
+  bool ok = fl_arrow_open(in, label, whole, &r.file, e) && read_columns(&r, wanted, n_wanted, e);
+  *n_rows = r.file.n_rows;
+  for (int32_t k = 0; !ok && k < n_wanted; k++) fl_table_wanted_reset(&wanted[k]);
+  for (int32_t i = 0; r.columns && i < r.n_columns; i++) {
+    fl_arrow_pool_reset(&r.columns[i].pool);
+    fl_table_wanted_reset(&r.columns[i].texts);
+    free(r.columns[i].leaves);
   }
-  return true;
-}
-
-/* ---- the second pass ---------------------------------------------------------------------------------- */
-
-static bool read_batch(FlArrowBatch *b, const Message *m, const FlArrowField *root, FlTableWanted *wanted,
-                       const int32_t *which, FlIoError *e) {
-  b->meta = m->meta;
-  b->body = m->body;
-  b->body_size = m->body_size;
-  b->n_rows = fl_flat_number(m->meta, m->header, 0, 8, 0);
-  b->nodes = fl_flat_vector(m->meta, m->header, 1, 16, &b->n_nodes);
-  b->buffers = fl_flat_vector(m->meta, m->header, 2, 16, &b->n_buffers);
-  b->counts = fl_flat_vector(m->meta, m->header, 4, 8, &b->n_counts);
-  b->node = b->buffer = b->count = 0;
-  for (int32_t k = 0; k < root->n_children; k++) {
-    const FlArrowField *f = &root->children[k];
-    bool ok = which[k] < 0 ? fl_arrow_skip(b, f, e) : fl_arrow_take(b, f, &wanted[which[k]], e);
-    if (!ok) return false;
-  }
-  b->first_row += b->n_rows;
-  return true;
-}
-
-/* A stream without batches has its columns all the same. */
-static bool make_missing(FlArrowBatch *b, const FlArrowField *root, FlTableWanted *wanted,
-                         const int32_t *which, FlIoError *e) {
-  for (int32_t k = 0; k < root->n_children; k++) {
-    if (which[k] < 0 || wanted[which[k]].values) continue;
-    const FlArrowField *f = &root->children[k];
-    int64_t size = f->type == FL_ARROW_FIXED_LIST && f->width > 0 && b->total_rows == 0 ? f->width : 0;
-    if (!fl_arrow_make(b->ctx, b->label, &wanted[which[k]], b->total_rows, size, e)) return false;
-  }
-  return true;
-}
-
-static bool read_batches(FlCtx *ctx, Walk *w, const FlArrowField *root, FlTableWanted *wanted,
-                         const int32_t *which, int64_t rows, FlIoError *e) {
-  int64_t most = w->in->size > INT64_MAX / 8 ? INT64_MAX : w->in->size * 8;
-  FlArrowBatch b = {.ctx = ctx, .label = w->label, .total_rows = rows, .most_elements = most};
-  Message m;
-  int got;
-  while ((got = next_message(w, &m, e)) > 0)
-    if (m.kind == FL_ARROW_BATCH && !read_batch(&b, &m, root, wanted, which, e)) return false;
-  return got == 0 && make_missing(&b, root, wanted, which, e);
-}
-
-static bool keep_input(const FlInput *in, const char *label, FlTableWanted *wanted, int32_t n, FlIoError *e) {
-  for (int32_t k = 0; k < n; k++)
-    if (wanted[k].dtype == FL_TEXT && !fl_buffer_keep(wanted[k].values->buffer, in->buffer))
-      return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", label);
-  return true;
-}
-
-bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, FlTableWanted *wanted, int32_t n_wanted,
-                   int64_t *n_rows, FlIoError *e) {
-  Walk w = {in, label, 0};
-  FlArrowField root = {0};
-  int32_t *which = NULL;
-  for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = NULL;
-  bool ok = survey(&w, &root, n_rows, e);
-  if (ok) {
-    which = malloc(((size_t)root.n_children + 1) * sizeof *which);
-    ok = which || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", label);
-  }
-  ok = ok && choose(&root, wanted, n_wanted, which, label, e) &&
-       read_batches(ctx, &w, &root, wanted, which, *n_rows, e) && keep_input(in, label, wanted, n_wanted, e);
-  for (int32_t k = 0; !ok && k < n_wanted; k++) {
-    fl_array_unref(wanted[k].values);
-    fl_array_unref(wanted[k].valid);
-    wanted[k].values = wanted[k].valid = NULL;
-  }
-  free(which);
-  fl_arrow_fields_free(&root);
+  free(r.columns);
+  free(r.pieces);
+  pthread_mutex_destroy(&r.lock);
+  fl_arrow_close(&r.file);
   return ok;
 }

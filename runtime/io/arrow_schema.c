@@ -24,6 +24,17 @@ static int width_of(FlFlat f, uint32_t type, int kind) {
   return 0;
 }
 
+/* DictionaryEncoding: id, indexType (int32 when absent), isOrdered, dictionaryKind */
+static void read_dictionary(FlFlat f, uint32_t encoding, FlArrowField *c) {
+  c->dictionary = encoding != 0;
+  if (!encoding) return;
+  uint32_t index = fl_flat_table(f, encoding, 1);
+  int width = index ? (int)fl_flat_number(f, index, 0, 4, 0) : 32;
+  bool usual = width == 8 || width == 16 || width == 32 || width == 64;
+  c->dictionary_id = fl_flat_number(f, encoding, 0, 8, 0);
+  c->index_width = !usual ? 0 : index && !fl_flat_number(f, index, 1, 1, 0) ? width : -width;
+}
+
 static bool read_fields(FlFlat f, uint32_t parent, int field, int depth, const char *label, FlArrowField *to,
                         FlIoError *e) {
   uint32_t n, vector = fl_flat_vector(f, parent, field, 4, &n);
@@ -39,7 +50,8 @@ static bool read_fields(FlFlat f, uint32_t parent, int field, int depth, const c
     c->type = (int)fl_flat_number(f, table, 2, 1, 0);
     c->width = width_of(f, type, c->type);
     c->sign = fl_flat_number(f, type, 1, 1, 0) != 0;
-    c->dictionary = fl_flat_table(f, table, 4) != 0;
+    c->nullable = fl_flat_number(f, table, 1, 1, 0) != 0;
+    read_dictionary(f, fl_flat_table(f, table, 4), c);
     if (!table || !type || (c->name.ptr && fl_utf8_check(c->name.ptr, c->name.len) != c->name.len))
       return fl_io_error(e, FL_E_ARROW, "the schema of `%s` is damaged", label);
     if (!read_fields(f, table, 5, depth + 1, label, c, e)) return false;
@@ -51,6 +63,37 @@ bool fl_arrow_schema_read(FlFlat f, uint32_t schema, const char *label, FlArrowF
   if (fl_flat_number(f, schema, 0, 2, 0) != 0)
     return fl_io_error(e, FL_E_ARROW, "`%s` is big endian, which flow does not read", label);
   return read_fields(f, schema, 1, 0, label, root, e);
+}
+
+static bool is_called(const FlArrowField *f, const FlTableWanted *w) {
+  return f->name.len == w->name_len &&
+         memcmp(f->name.ptr ? f->name.ptr : "", w->name, (size_t)w->name_len) == 0;
+}
+
+static bool no_column(const FlArrowField *root, const FlTableWanted *w, const char *label, FlIoError *e) {
+  fl_io_error(e, FL_E_NO_COLUMN, "no column `%.*s` in `%s`", w->name_len, w->name, label);
+  size_t at = strlen(e->message);
+  for (int32_t k = 0; k < root->n_children && at < sizeof e->message - 60; k++)
+    at += (size_t)snprintf(e->message + at, 60, "%s%.*s", k ? ", " : "; its columns: ",
+                           (int)(root->children[k].name.len < 40 ? root->children[k].name.len : 40),
+                           root->children[k].name.ptr ? root->children[k].name.ptr : "");
+  return false;
+}
+
+int32_t fl_arrow_field_find(const FlArrowField *root, const FlTableWanted *w, const char *label,
+                            FlIoError *e) {
+  int32_t found = -1;
+  for (int32_t k = 0; k < root->n_children; k++) {
+    if (!is_called(&root->children[k], w)) continue;
+    if (found >= 0) {
+      fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%.*s`", found + 1, k + 1, label,
+                  w->name_len, w->name);
+      return -1;
+    }
+    found = k;
+  }
+  if (found < 0) no_column(root, w, label, e);
+  return found;
 }
 
 void fl_arrow_fields_free(FlArrowField *root) {
@@ -87,8 +130,7 @@ const char *fl_arrow_type_name(const FlArrowField *f, char *out) {
                                       "list_view",
                                       "large_list_view"};
   bool known = f->type >= 0 && (size_t)f->type < sizeof names / sizeof *names;
-  if (f->dictionary) (void)snprintf(out, 40, "dictionary");
-  else if (f->type == FL_ARROW_INT) (void)snprintf(out, 40, "%sint%d", f->sign ? "" : "u", f->width);
+  if (f->type == FL_ARROW_INT) (void)snprintf(out, 40, "%sint%d", f->sign ? "" : "u", f->width);
   else if (f->type == FL_ARROW_FLOAT)
     (void)snprintf(out, 40, "float%d", f->width == 0 ? 16 : f->width == 1 ? 32 : 64);
   else (void)snprintf(out, 40, "%s", names[known ? f->type : 0]);
@@ -144,40 +186,56 @@ static size_t write_type(FlBytes *b, FlDtype d, int *kind) {
   return table;
 }
 
-/* Field: name, nullable, type_type, type, (dictionary), children. `size` >= 0: lists of that many. */
+/* Field: name, nullable, type_type, type, dictionary, children. `size` >= 0: lists of that many;
+ * `dictionary` >= 0: texts by indices, i32, into the dictionary of that number. */
 static size_t write_field(FlBytes *b, const char *name, size_t name_len, bool nullable, FlDtype d,
-                          int64_t size) {
-  size_t at[6], list_at[1], vector;
+                          int64_t size, int dictionary) {
+  size_t at[6], list_at[1], index_at[3], int_at[2], vector;
   int kind = FL_ARROW_FIXED_LIST;
-  size_t field = fl_flat_new_table(b, 6, (const uint8_t[]){4, 1, 1, 4, 0, 4}, at);
+  uint8_t sizes[6] = {4, 1, 1, 4, dictionary >= 0 ? 4 : 0, 4};
+  size_t field = fl_flat_new_table(b, 6, sizes, at);
   fl_flat_refer(b, at[0], fl_flat_new_text(b, name, name_len));
   fl_flat_put(b, at[1], 1, nullable);
   if (size >= 0) {
     fl_flat_refer(b, at[3], fl_flat_new_table(b, 1, (const uint8_t[]){4}, list_at));
     fl_flat_put(b, list_at[0], 4, size);
   } else {
-    fl_flat_refer(b, at[3], write_type(b, d, &kind));
+    fl_flat_refer(b, at[3], write_type(b, dictionary >= 0 ? FL_TEXT : d, &kind));
   }
   fl_flat_put(b, at[2], 1, kind);
+  if (dictionary >= 0) { /* DictionaryEncoding: id, indexType, isOrdered */
+    fl_flat_refer(b, at[4], fl_flat_new_table(b, 3, (const uint8_t[]){8, 4, 1}, index_at));
+    fl_flat_put(b, index_at[0], 8, dictionary);
+    fl_flat_put(b, index_at[2], 1, 1);
+    fl_flat_refer(b, index_at[1], fl_flat_new_table(b, 2, (const uint8_t[]){4, 1}, int_at));
+    fl_flat_put(b, int_at[0], 4, 32);
+    fl_flat_put(b, int_at[1], 1, 1);
+  }
   size_t first = fl_flat_new_vector(b, size >= 0 ? 1 : 0, 4, &vector);
   fl_flat_refer(b, at[5], vector);
-  if (size >= 0) fl_flat_refer(b, first, write_field(b, "item", 4, false, d, -1));
+  if (size >= 0) fl_flat_refer(b, first, write_field(b, "item", 4, false, d, -1, -1));
   return field;
 }
 
-void fl_arrow_schema_write(const FlTableColumn *columns, int32_t n_columns, FlBytes *b) {
-  size_t header, at[2], vector, begin = b->len;
-  fl_arrow_message_begin(b, FL_ARROW_SCHEMA, 0, &header);
+size_t fl_arrow_schema_table(const FlTableColumn *columns, int32_t n_columns, FlBytes *b) {
+  size_t at[2], vector;
   /* Schema: endianness, fields */
-  fl_flat_refer(b, header, fl_flat_new_table(b, 2, (const uint8_t[]){2, 4}, at));
+  size_t table = fl_flat_new_table(b, 2, (const uint8_t[]){2, 4}, at);
   size_t first = fl_flat_new_vector(b, (uint32_t)n_columns, 4, &vector);
   fl_flat_refer(b, at[1], vector);
   for (int32_t k = 0; k < n_columns; k++) {
     const FlTableColumn *c = &columns[k];
     int64_t size = c->values->rank == 2 ? c->values->dims[1] : -1;
-    size_t field =
-        write_field(b, c->name, (size_t)c->name_len, c->valid != NULL, (FlDtype)c->values->dtype, size);
+    size_t field = write_field(b, c->name, (size_t)c->name_len, c->valid != NULL, (FlDtype)c->values->dtype,
+                               size, c->levels ? k : -1);
     fl_flat_refer(b, first + 4 * (size_t)k, field);
   }
+  return table;
+}
+
+void fl_arrow_schema_write(const FlTableColumn *columns, int32_t n_columns, FlBytes *b) {
+  size_t header, begin = b->len;
+  fl_arrow_message_begin(b, FL_ARROW_SCHEMA, 0, &header);
+  fl_flat_refer(b, header, fl_arrow_schema_table(columns, n_columns, b));
   fl_arrow_message_end(b, begin);
 }

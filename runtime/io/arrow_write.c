@@ -1,4 +1,5 @@
-/* arrow_write.c: a table as an Arrow IPC stream: its schema, batches of rows, the end.
+/* arrow_write.c: a table as an Arrow IPC stream or file: its schema, the levels of its categories, batches of
+ * rows, the end; of a file then a footer that says where they are.
  *
  * What always holds: the bytes depend on the table alone. Bools and validities become bitmaps; a column whose
  * rows are all valid has none. Buffers begin at multiples of 64 of their body. */
@@ -94,44 +95,112 @@ static void copy_vector(FlBytes *meta, size_t field, const FlBytes *from) {
   if (!meta->failed && from->len) memcpy(meta->at + first, from->at, from->len);
 }
 
-static bool write_batch(Batch *b, const FlTableColumn *columns, int32_t n_columns, FlOutput *out,
-                        FlIoError *e) {
+/* ---- messages ----------------------------------------------------------------------------------------- */
+
+typedef struct Writing {
+  FlOutput *out;
+  bool file;
+  int64_t at;                    /* bytes written */
+  FlBytes dictionaries, batches; /* of a file: where their messages are, as blocks of the footer */
+} Writing;
+
+static bool no_memory(const Writing *w, FlIoError *e) {
+  return fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", w->out->path);
+}
+
+static bool put(Writing *w, const void *bytes, size_t n, FlIoError *e) {
+  w->at += (int64_t)n;
+  return fl_output_write(w->out, bytes, n, e);
+}
+
+/* A message of what lies in `b`: a RecordBatch, or for a dictionary's number a DictionaryBatch of it. */
+static bool put_message(Writing *w, Batch *b, int64_t dictionary, FlIoError *e) {
   FlBytes meta = {0};
-  size_t header, at[3];
-  b->body.len = b->nodes.len = b->buffers.len = 0;
-  for (int32_t k = 0; k < n_columns; k++) put_column(b, &columns[k]);
-  fl_arrow_message_begin(&meta, FL_ARROW_BATCH, (int64_t)b->body.len, &header);
+  size_t header, at[3], outer[2];
+  bool rows = dictionary < 0;
+  fl_arrow_message_begin(&meta, rows ? FL_ARROW_BATCH : FL_ARROW_DICTIONARY, (int64_t)b->body.len, &header);
+  if (!rows) { /* DictionaryBatch: id, data */
+    fl_flat_refer(&meta, header, fl_flat_new_table(&meta, 2, (const uint8_t[]){8, 4}, outer));
+    fl_flat_put(&meta, outer[0], 8, dictionary);
+    header = outer[1];
+  }
   /* RecordBatch: length, nodes, buffers */
   fl_flat_refer(&meta, header, fl_flat_new_table(&meta, 3, (const uint8_t[]){8, 4, 4}, at));
   fl_flat_put(&meta, at[0], 8, b->n);
   copy_vector(&meta, at[1], &b->nodes);
   copy_vector(&meta, at[2], &b->buffers);
   fl_arrow_message_end(&meta, 0);
+  int64_t block[3] = {w->at, (int64_t)meta.len, (int64_t)b->body.len};
+  fl_bytes_add(rows ? &w->batches : &w->dictionaries, (const char *)block, sizeof block);
   bool ok;
   if (b->too_long)
-    ok = fl_io_error(e, FL_E_ARROW, "a column of `%s` has more than 2 GB of text in %lld rows", out->path,
+    ok = fl_io_error(e, FL_E_ARROW, "a column of `%s` has more than 2 GB of text in %lld rows", w->out->path,
                      (long long)b->n);
-  else if (meta.failed || b->body.failed || b->nodes.failed || b->buffers.failed)
-    ok = fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
-  else ok = fl_output_write(out, meta.at, meta.len, e) && fl_output_write(out, b->body.at, b->body.len, e);
+  else if (meta.failed || b->body.failed || b->nodes.failed || b->buffers.failed) ok = no_memory(w, e);
+  else ok = put(w, meta.at, meta.len, e) && put(w, b->body.at, b->body.len, e);
   fl_bytes_reset(&meta);
   return ok;
 }
 
-bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_rows, FlOutput *out,
+static bool put_levels(Writing *w, Batch *b, const FlTableColumn *c, int32_t k, FlIoError *e) {
+  b->row = 0;
+  b->n = c->levels->dims[0];
+  b->body.len = b->nodes.len = b->buffers.len = 0;
+  put_node(b, b->n, NULL);
+  put_values(b, c->levels, 0, b->n);
+  return put_message(w, b, k, e);
+}
+
+static bool put_rows(Writing *w, Batch *b, const FlTableColumn *columns, int32_t n_columns, FlIoError *e) {
+  b->body.len = b->nodes.len = b->buffers.len = 0;
+  for (int32_t k = 0; k < n_columns; k++) put_column(b, &columns[k]);
+  return put_message(w, b, -1, e);
+}
+
+static void put_blocks(FlBytes *b, size_t field, const FlBytes *from) {
+  size_t vector, first = fl_flat_new_vector(b, (uint32_t)(from->len / 24), 24, &vector);
+  fl_flat_refer(b, field, vector);
+  if (!b->failed && from->len) memcpy(b->at + first, from->at, from->len);
+}
+
+static bool put_footer(Writing *w, const FlTableColumn *columns, int32_t n_columns, FlIoError *e) {
+  FlBytes b = {0};
+  size_t at[4];
+  fl_bytes_fill(&b, '\0', 4);
+  /* Footer: version, schema, dictionaries, recordBatches */
+  fl_flat_refer(&b, 0, fl_flat_new_table(&b, 4, (const uint8_t[]){2, 4, 4, 4}, at));
+  fl_flat_put(&b, at[0], 2, 4); /* V5 */
+  fl_flat_refer(&b, at[1], fl_arrow_schema_table(columns, n_columns, &b));
+  put_blocks(&b, at[2], &w->dictionaries);
+  put_blocks(&b, at[3], &w->batches);
+  int32_t size = (int32_t)b.len;
+  fl_bytes_add(&b, (const char *)&size, sizeof size);
+  fl_bytes_add(&b, "ARROW1", 6);
+  bool ok = (!b.failed && !w->batches.failed && !w->dictionaries.failed) || no_memory(w, e);
+  ok = ok && put(w, b.at, b.len, e);
+  fl_bytes_reset(&b);
+  return ok;
+}
+
+bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_rows, bool file, FlOutput *out,
                     FlIoError *e) {
   static const char end[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+  Writing w = {.out = out, .file = file};
   FlBytes schema = {0};
   Batch b = {0};
   fl_arrow_schema_write(columns, n_columns, &schema);
-  bool ok = !schema.failed || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
-  ok = ok && fl_output_write(out, schema.at, schema.len, e);
-  for (; ok && b.row < n_rows; b.row += FL_BATCH_ROWS) {
+  bool ok = !schema.failed || no_memory(&w, e);
+  ok = ok && (!file || put(&w, "ARROW1\0", 8, e)) && put(&w, schema.at, schema.len, e);
+  for (int32_t k = 0; ok && k < n_columns; k++)
+    if (columns[k].levels) ok = put_levels(&w, &b, &columns[k], k, e);
+  for (b.row = 0; ok && b.row < n_rows; b.row += FL_BATCH_ROWS) {
     b.n = n_rows - b.row < FL_BATCH_ROWS ? n_rows - b.row : FL_BATCH_ROWS;
-    ok = write_batch(&b, columns, n_columns, out, e);
+    ok = put_rows(&w, &b, columns, n_columns, e);
   }
-  ok = ok && fl_output_write(out, end, sizeof end, e);
+  ok = ok && put(&w, end, sizeof end, e) && (!file || put_footer(&w, columns, n_columns, e));
   fl_bytes_reset(&schema);
+  fl_bytes_reset(&w.dictionaries);
+  fl_bytes_reset(&w.batches);
   fl_bytes_reset(&b.body);
   fl_bytes_reset(&b.nodes);
   fl_bytes_reset(&b.buffers);

@@ -168,7 +168,8 @@ static void look_at_piece(FlLooking *l, int64_t begin, int64_t end) {
 }
 
 static FlIoColumn conclude(int seen, const char *name) {
-  FlIoColumn c = {name, fl_io_seen_dtype(seen), (seen & FL_SEEN_EMPTY) != 0};
+  FlIoColumn c = {
+      .name = name, .dtype = fl_io_seen_dtype(seen), .nullable = (seen & FL_SEEN_EMPTY) != 0};
   bool values = (seen & ~(FL_SEEN_EMPTY | FL_SEEN_WORD)) != 0;
   if (!values) c.nullable = c.nullable || !(seen & FL_SEEN_WORD);
   else if (c.dtype != FL_TEXT) c.nullable = (seen & (FL_SEEN_EMPTY | FL_SEEN_WORD)) != 0;

@@ -7,12 +7,12 @@ static bool write_table(FlCtx *ctx, const FlTableColumn *columns, int32_t n_colu
   (void)ctx;
   static char label[] = "input of a program";
   FlOutput out = {.fd = -1, .path = label, .memory = to};
-  return fl_arrow_write(columns, n_columns, n_rows, &out, e);
+  return fl_arrow_write(columns, n_columns, n_rows, false, &out, e);
 }
 
 static bool read_table(FlCtx *ctx, FlInput *in, const char *label, FlTableWanted *wanted, int32_t n,
                        int64_t *n_rows, FlIoError *e) {
-  bool ok = fl_arrow_read(ctx, in, label, wanted, n, n_rows, e);
+  bool ok = fl_arrow_read(ctx, in, label, false, wanted, n, n_rows, e);
   fl_input_close(in);
   return ok;
 }

@@ -1,4 +1,4 @@
-/* formats.c: which file format a path says. */
+/* formats.c: which file format a path says, and who knows the types in its files. */
 #include "io/io_internal.h"
 
 #include <string.h>
@@ -6,13 +6,20 @@
 
 typedef struct FlFormatRow {
   const char *name, *extensions; /* each extension with its point, blanks between */
+  FlIoSchemaFn *schema;
 } FlFormatRow;
 
 static const FlFormatRow formats[] = {
-#define FL_FORMAT(NAME, name, extensions, kind) {#name, extensions},
+#define FL_FORMAT(NAME, name, extensions, kind, types) {#name, extensions, types},
 #include "io/formats.def"
 #undef FL_FORMAT
 };
+
+FlIoSchemaFn *fl_io_schema_of(const char *format) {
+  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+    if (strcmp(formats[k].name, format) == 0) return formats[k].schema;
+  return NULL;
+}
 
 const char *fl_io_format_of(const char *path) {
   const char *slash = strrchr(path, '/'), *point = strrchr(slash ? slash : path, '.');

@@ -32,8 +32,9 @@ typedef struct FlIoError {
 
 typedef struct FlIoColumn {
   const char *name; /* NUL-terminated UTF-8 */
-  FlDtype dtype;    /* BOOL I64 F64 DATE DATETIME TEXT */
+  FlDtype dtype;    /* of texts BOOL I64 F64 DATE DATETIME TEXT; else any scalar type or CATEGORY */
   bool nullable;
+  bool arrays; /* each row holds an array, of one size in all rows */
 } FlIoColumn;
 
 typedef struct FlIoSchema {
@@ -50,8 +51,13 @@ bool fl_io_schema(const char *path, const char *const *options, int32_t n_option
                   FlIoError *error);
 void fl_io_schema_reset(FlIoSchema *s);
 
-/* The same of a JSON file: an array of objects, or objects one after the other. */
-bool fl_io_json_schema(const char *path, FlIoSchema *out, FlIoError *error);
+/* The same of other formats, without options but where it says so. */
+typedef bool FlIoSchemaFn(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
+                          FlIoError *error);
+FlIoSchemaFn fl_io_json_schema;  /* an array of objects, or objects one after the other */
+FlIoSchemaFn fl_io_arrow_schema; /* Arrow IPC, file or stream; a column is nullable when a batch has a null */
+/* That of a format by the name in formats.def; NULL: its files are no tables. */
+FlIoSchemaFn *fl_io_schema_of(const char *format);
 
 /* Type and sizes of the array in an NPY file, from its header. dims has room for FL_MAX_RANK. rank may be 0.
  */
@@ -66,7 +72,7 @@ bool fl_io_check_option(const char *option, FlIoError *error);
 /* Index of the first byte that is not part of valid UTF-8, or n. */
 int64_t fl_utf8_check(const char *s, int64_t n);
 
-/* The file format whose extension the path has: "csv", "npy"; NULL: none. */
+/* The file format whose extension the path has, by its name in formats.def; NULL: none. */
 const char *fl_io_format_of(const char *path);
 
 /* Records the error in the context, at the operator's place; returns a non-zero status. */
@@ -94,6 +100,7 @@ void fl_io_glob_reset(FlIoGlob *g);
 FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
 FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_read_json, fl_rt_write_json;
+FlRuntimeOp fl_rt_read_arrow, fl_rt_write_arrow;
 FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;

@@ -124,6 +124,7 @@ typedef struct FlTableColumn {
   const char *name;
   int32_t name_len;
   const FlArray *values, *valid; /* valid NULL: no nulls */
+  const FlArray *levels;         /* of a category, whose values are codes; else NULL */
 } FlTableColumn;
 
 /* A column that is wanted, by name. */
@@ -134,11 +135,22 @@ typedef struct FlTableWanted {
   bool nullable;
   bool arrays;             /* each row holds an array, of one size in all rows */
   FlArray *values, *valid; /* out: owned by the caller on success; valid NULL unless nullable */
+  FlArray *levels;         /* out, of a category: texts, each once; values are then codes, i32 */
 } FlTableWanted;
 
 /* "name:type", "name:type?" or "name:type[]"; false: none of them. */
 bool fl_table_wanted(const char *text, FlTableWanted *w);
 /* The column that such a text names, from its arguments; returns those of the next. */
 const FlSlot *fl_table_column(const char *text, const FlSlot *args, FlTableColumn *c);
+/* Makes the arrays of a column of `rows` rows; `size`: elements of each when w->arrays. false: no memory. */
+bool fl_table_make(FlCtx *ctx, FlTableWanted *w, int64_t rows, int64_t size);
+/* Lets go of what a column owns. */
+void fl_table_wanted_reset(FlTableWanted *w);
+
+/* The different texts among texts[0 .. n), as an array in the order in which they are met, or sorted, and
+ * which of them each text is: codes[0 .. n), -1 for what is not valid. The array's texts are views of the
+ * same bytes; it keeps `from` (may be NULL). NULL: out of memory. */
+FlArray *fl_levels_find(FlCtx *ctx, const FlText *texts, const uint8_t *valid, int64_t n, bool sorted,
+                        FlArray *from, int32_t *codes);
 
 #endif

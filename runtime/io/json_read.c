@@ -4,6 +4,7 @@
  * never rounded to an integer nor an integer to another one; a key that is not there is null; in a column of
  * texts what is no text is its JSON. The first object with a problem is the one that is reported. */
 #include "io/json_internal.h"
+#include "io/many.h"
 #include "data/data.h"
 #include "data/number.h"
 #include "exec/exec.h"
@@ -215,6 +216,16 @@ bool fl_json_read(FlCtx *ctx, const char *path, FlTableWanted *wanted, int32_t n
   return ok;
 }
 
+static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableWanted *wanted, int32_t n,
+                     int64_t *n_rows, FlIoError *e) {
+  (void)options;
+  return fl_json_read(ctx, path, wanted, n, n_rows, e);
+}
+
+FlStatus fl_rt_read_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_read_table(ctx, desc, args, results, &(FlTableReader){.read = read_one});
+}
+
 /* ---- types from the file ------------------------------------------------------------------------------ */
 
 typedef struct FlJsonKey {
@@ -241,7 +252,9 @@ static int class_of(const json_t *v) {
 }
 
 static FlIoColumn conclude(const char *name, FlJsonKey key, int64_t n_rows) {
-  return (FlIoColumn){name, fl_io_seen_dtype(key.seen), (key.seen & FL_SEEN_EMPTY) || key.count < n_rows};
+  return (FlIoColumn){.name = name,
+                      .dtype = fl_io_seen_dtype(key.seen),
+                      .nullable = (key.seen & FL_SEEN_EMPTY) || key.count < n_rows};
 }
 
 /* Keys in the order in which they are first met: `order` holds their names, its values their places in
@@ -293,7 +306,10 @@ static bool take_names(json_t *order, const FlJsonKey *keys, int64_t n_rows, con
   return true;
 }
 
-bool fl_io_json_schema(const char *path, FlIoSchema *out, FlIoError *e) {
+bool fl_io_json_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
+                       FlIoError *e) {
+  (void)options;
+  (void)n_options;
   FlInput in;
   FlJsonSpans spans;
   FlJsonKey *keys = NULL;

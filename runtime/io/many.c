@@ -11,13 +11,15 @@ FlSources fl_sources_of(const FlOpDesc *desc, const FlSlot *slot) {
 
 FlArray *fl_many_concat(FlCtx *ctx, FlArray *const *parts, int64_t n, int32_t dtype) {
   if (n == 1) return fl_array_ref(parts[0]);
-  int64_t rows = 0, at = 0, size = fl_dtype_info[dtype].bytes;
-  for (int64_t k = 0; k < n; k++) rows += parts[k]->dims[0];
-  FlArray *out = fl_array_new(ctx, dtype, 1, &rows);
+  int64_t dims[FL_MAX_RANK] = {0}, at = 0, size = fl_dtype_info[dtype].bytes;
+  int32_t rank = n ? parts[0]->rank : 1;
+  for (int64_t k = 0; k < n; k++) dims[0] += parts[k]->dims[0];
+  for (int32_t d = 1; d < rank; d++) dims[d] = parts[0]->dims[d];
+  FlArray *out = fl_array_new(ctx, dtype, rank, dims);
   if (!out) return NULL;
-  for (int64_t k = 0; k < n; at += parts[k++]->dims[0])
-    if (parts[k]->dims[0])
-      memcpy((char *)out->data + at * size, parts[k]->data, (size_t)(parts[k]->dims[0] * size));
+  for (int64_t k = 0; k < n; at += fl_array_count(parts[k++]))
+    if (fl_array_count(parts[k]))
+      memcpy((char *)out->data + at * size, parts[k]->data, (size_t)(fl_array_count(parts[k]) * size));
   if (n && fl_array_keep(ctx, out, NULL, parts, (int32_t)n) != 0) {
     fl_array_unref(out);
     return NULL;

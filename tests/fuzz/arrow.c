@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int64_t rows;
     (void)fl_table_wanted(columns[k], &w);
     if (!fl_input_of_bytes(NULL, (const char *)data, size, "stream", &in, &e)) abort();
-    bool ok = fl_arrow_read(NULL, &in, "stream", &w, 1, &rows, &e);
+    bool ok = fl_arrow_read(NULL, &in, "stream", false, &w, 1, &rows, &e);
     fl_input_close(&in);
     if (!ok) continue;
     sink += fl_array_digest(w.values).lo;

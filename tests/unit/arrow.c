@@ -60,7 +60,7 @@ static void add_column(Table *t, int32_t dtype, bool nullable, int64_t size) {
       if (!((uint8_t *)valid->data)[r])
         memset((char *)values->data + r * fl_dtype_info[dtype].bytes, 0, (size_t)fl_dtype_info[dtype].bytes);
   }
-  *c = (FlTableColumn){t->names[k], (int32_t)strlen(t->names[k]), values, valid};
+  *c = (FlTableColumn){t->names[k], (int32_t)strlen(t->names[k]), values, valid, NULL};
 }
 
 static void make(Table *t, int64_t rows) {
@@ -82,7 +82,7 @@ static FlBytes write_all(const Table *t) {
   FlBytes b = {0};
   FlIoError e = {0};
   FlOutput out = {.fd = -1, .path = (char *)(uintptr_t) "memory", .memory = &b};
-  check(fl_arrow_write(t->columns, t->n, t->rows, &out, &e) && !b.failed, "the table is written");
+  check(fl_arrow_write(t->columns, t->n, t->rows, false, &out, &e) && !b.failed, "the table is written");
   return b;
 }
 
@@ -102,7 +102,7 @@ static bool read_bytes(const char *bytes, size_t n, FlTableWanted *w, int32_t n_
   FlInput in;
   memset(e, 0, sizeof *e);
   bool ok = fl_input_of_bytes(NULL, bytes, n, "stream", &in, e) &&
-            fl_arrow_read(NULL, &in, "stream", w, n_wanted, rows, e);
+            fl_arrow_read(NULL, &in, "stream", false, w, n_wanted, rows, e);
   fl_input_close(&in);
   return ok;
 }

@@ -80,13 +80,10 @@ static char *read_all(const Options *o, const FlCsvScan *scan, int64_t chunk, co
   }
   for (int32_t k = 0; ok && k < n; k++) {
     const char *name = given ? given->at[k] : s.columns[k].name, *colon = given ? strchr(name, ':') : NULL;
-    wanted[k] = (FlTableWanted){name,
-                              (int32_t)(given ? (size_t)(colon - name) : strlen(name)),
-                              given ? FL_TEXT : s.columns[k].dtype,
-                              given ? strchr(name, '?') != NULL : s.columns[k].nullable,
-                              false,
-                              NULL,
-                              NULL};
+    wanted[k] = (FlTableWanted){.name = name,
+                                .name_len = (int32_t)(given ? (size_t)(colon - name) : strlen(name)),
+                                .dtype = given ? FL_TEXT : s.columns[k].dtype,
+                                .nullable = given ? strchr(name, '?') != NULL : s.columns[k].nullable};
     if (given) {
       size_t len = strlen(colon + 1) - wanted[k].nullable;
       fl_dtype_named(colon + 1, len, &wanted[k].dtype);
@@ -264,9 +261,9 @@ static void test_large(void) {
   for (int k = 0; k < 4; k++) {
     FlCsvOptions options;
     fl_csv_options(o.at, 0, &options, &e);
-    FlTableWanted w[3] = {{"name", 4, FL_TEXT, false, false, NULL, NULL},
-                        {"id", 2, FL_I64, false, false, NULL, NULL},
-                        {"late", 4, FL_I64, true, false, NULL, NULL}};
+    FlTableWanted w[3] = {{.name = "name", .name_len = 4, .dtype = FL_TEXT, .nullable = false},
+                          {.name = "id", .name_len = 2, .dtype = FL_I64, .nullable = false},
+                          {.name = "late", .name_len = 4, .dtype = FL_I64, .nullable = true}};
     int64_t rows = 0, chunks[] = {FL_CSV_CHUNK, 1000, 77777, 1 << 30};
     bool ok = fl_csv_read(k % 2 ? fl_run_ctx(run) : NULL, path, &options, fl_csv_scan_best(), chunks[k], w, 3,
                           &rows, NULL, &e);
@@ -318,11 +315,12 @@ static void test_missing(void) {
         "a misspelt file", e.help);
   check(!fl_io_schema(folder, NULL, 0, &s, &e) && e.code == 930, "a folder", e.message);
   FlCsvOptions o;
-  FlTableWanted w = {"wieght", 6, FL_I64, false, false, NULL, NULL}, other = {"zzz", 3, FL_I64, false, false, NULL, NULL};
+  FlTableWanted w = {.name = "wieght", .name_len = 6, .dtype = FL_I64, .nullable = false},
+                other = {.name = "zzz", .name_len = 3, .dtype = FL_I64, .nullable = false};
   int64_t rows;
   check(fl_csv_options(NULL, 0, &o, &e), "no options", e.message);
-  check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &w, 1, &rows, NULL, &e) && e.code == 933 &&
-            strcmp(e.help, "did you mean `weight`?") == 0,
+  check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &w, 1, &rows, NULL, &e) &&
+            e.code == 933 && strcmp(e.help, "did you mean `weight`?") == 0,
         "a misspelt column", e.help);
   check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &other, 1, &rows, NULL, &e) &&
             strcmp(e.help, "its columns: price, weight") == 0,
@@ -356,8 +354,11 @@ static void test_write(void) {
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
   ctx = fl_run_ctx(run);
   FlSlot results[5];
-  FlType1 file = {.dtype = FL_FILE},
-          types[5] = {{.dtype = FL_I64}, {FL_TEXT, 1, 0, 0}, {FL_BOOL, 1, 0, 0}, {FL_F64, 1, 0, 0}, {FL_DATE, 1, 0, 0}};
+  FlType1 file = {.dtype = FL_FILE}, types[5] = {{.dtype = FL_I64},
+                                                 {FL_TEXT, 1, 0, 0},
+                                                 {FL_BOOL, 1, 0, 0},
+                                                 {FL_F64, 1, 0, 0},
+                                                 {FL_DATE, 1, 0, 0}};
   desc.arg_types = &file;
   desc.result_types = types;
   check(fl_rt_read_csv(ctx, &desc, args, results) == 0, "read back",

@@ -47,9 +47,9 @@ static void read_once(const char *path, const FlCsvScan *scan, int64_t chunk, co
   static const char *const texts[] = {"on_error=collect"};
   FlCsvOptions o;
   FlIoError e = {0};
-  FlTableWanted w[] = {{"id", 2, FL_I64, false, false, NULL, NULL},
-                       {"x", 1, FL_F64, false, false, NULL, NULL},
-                       {"name", 4, FL_TEXT, false, false, NULL, NULL}};
+  FlTableWanted w[] = {{.name = "id", .name_len = 2, .dtype = FL_I64, .nullable = false},
+                       {.name = "x", .name_len = 1, .dtype = FL_F64, .nullable = false},
+                       {.name = "name", .name_len = 4, .dtype = FL_TEXT, .nullable = false}};
   FlCsvRejected r;
   int64_t rows = 0;
   check(fl_csv_options(texts, 1, &o, &e), "the option");

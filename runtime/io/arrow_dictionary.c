@@ -1,0 +1,73 @@
+/* arrow_dictionary.c: the values of Arrow's dictionaries, which columns hold indices of.
+ *
+ * In: the dictionary messages of a stream or file. Out: for a column all values of its dictionary's messages
+ * one after the other (the pool), and for each batch which part of them counts: a message replaces what was
+ * before, or adds to it. Of a column that is wanted as a category the values get codes. */
+#include "io/arrow.h"
+#include "data/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_of(const FlArrowDictionary *d, const FlArrowField *f) { return d->id == f->dictionary_id; }
+
+void fl_arrow_pool_part(const FlArrowFile *file, const FlArrowField *f, const FlArrowBatch *b,
+                        FlArrowPool *pool, FlArrowLeaf *l) {
+  for (; pool->seen < b->n_dictionaries; pool->seen++) {
+    const FlArrowDictionary *d = &file->dictionaries[pool->seen];
+    if (!is_of(d, f)) continue;
+    if (!d->delta) {
+      pool->begin = pool->end;
+      pool->n = 0;
+    }
+    pool->n += d->values.n_rows;
+    pool->end += d->values.n_rows;
+  }
+  l->pool = pool->begin;
+  l->n_pool = pool->n;
+}
+
+static bool take_codes(FlCtx *ctx, const FlArrowFile *file, FlTableWanted *w, FlArrowPool *pool, int64_t rows,
+                       FlIoError *e) {
+  pool->codes = malloc(((size_t)rows + 1) * sizeof *pool->codes);
+  if (pool->codes && fl_buffer_keep(pool->w.values->buffer, file->in->buffer))
+    w->levels = fl_levels_find(ctx, pool->w.values->data, pool->w.valid->data, rows, false, pool->w.values,
+                               pool->codes);
+  return w->levels || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", file->label);
+}
+
+bool fl_arrow_pool(FlCtx *ctx, const FlArrowFile *file, const FlArrowField *f, FlTableWanted *w,
+                   FlArrowPool *pool, FlIoError *e) {
+  FlArrowField plain = *f;
+  int64_t rows = 0;
+  plain.dictionary = false;
+  *pool = (FlArrowPool){.w = {.name = w->name,
+                              .name_len = w->name_len,
+                              .dtype = w->dtype == FL_CATEGORY ? FL_TEXT : w->dtype,
+                              .nullable = true}};
+  for (int32_t k = 0; k < file->n_dictionaries; k++)
+    if (is_of(&file->dictionaries[k], f) &&
+        __builtin_add_overflow(rows, file->dictionaries[k].values.n_rows, &rows))
+      return fl_io_error(e, FL_E_ARROW, "`%s` claims more values than it can hold", file->label);
+  if (rows > file->in->size + 64)
+    return fl_io_error(e, FL_E_ARROW, "`%s` claims more values than it can hold", file->label);
+  if (!fl_table_make(ctx, &pool->w, rows, 0))
+    return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", file->label);
+  int64_t at = 0;
+  for (int32_t k = 0; k < file->n_dictionaries; k++) {
+    FlArrowBatch b = file->dictionaries[k].values;
+    FlArrowLeaf l;
+    if (!is_of(&file->dictionaries[k], f)) continue;
+    b.first_row = at;
+    if (!fl_arrow_leaf(&b, &plain, &pool->w, &l, e) || !fl_arrow_take(&b, &l, NULL, &pool->w, 0, b.n_rows, e))
+      return false;
+    at += b.n_rows;
+  }
+  return w->dtype != FL_CATEGORY || take_codes(ctx, file, w, pool, rows, e);
+}
+
+void fl_arrow_pool_reset(FlArrowPool *pool) {
+  fl_table_wanted_reset(&pool->w);
+  free(pool->codes);
+  *pool = (FlArrowPool){0};
+}

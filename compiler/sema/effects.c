@@ -41,7 +41,22 @@ static FlVal show_at(FlSema *s, FlVal v, FlSpan span) {
 FlVal fl_builtin_show(FlSema *s, FlCallSite *c) {
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
-  return fl_val_bad(v) ? v : show_at(s, v, c->args[0].span);
+  if (fl_val_bad(v) || !fl_actual_given(&c->args[1]))
+    return fl_val_bad(v) ? v : show_at(s, v, c->args[0].span);
+  if (v.type->kind != FL_TY_TABLE)
+    return fl_sema_error(s, FL_E0209, c->args[1].span, "`rows` is for tables, and this is %s",
+                         fl_val_text(s, v));
+  FlVal rows = fl_actual_value(s, &c->args[1], NULL);
+  rows = fl_val_coerce(s, rows, fl_type_scalar(s->types, FL_I64, false), c->args[1].span, "`rows`");
+  if (fl_val_bad(rows)) return rows;
+  int n = v.type->n_parts;
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  for (int i = 0; i < n; i++) args[i] = v.parts[i];
+  args[n] = rows.parts[0];
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SHOW, n + 1, args, 0, NULL, 0);
+  op->attrs.s = fl_type_text(s->types, v.type);
+  op->attrs.i = 1;
+  return fl_val_none(s);
 }
 
 FlVal fl_builtin_print(FlSema *s, FlCallSite *c) {

@@ -11,14 +11,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-enum { FL_ELEMENTS = 5 };
+enum { FL_ELEMENTS = 5, FL_ROWS = 20, FL_LINE = 110, FL_LEAST_LINE = 20 };
 
 /* The next part to be shown, and its type. */
 typedef struct FlParts {
   const FlSlot *at;
   const FlType1 *types;
   int32_t left;
+  FlPage page;
 } FlParts;
 
 static bool take(FlParts *p, FlSlot *value, FlType1 *type) {
@@ -108,7 +111,7 @@ static bool show_table_of(FlBytes *out, const FlShowType *row, FlParts *p, int i
   for (int32_t k = 0; ok && k < row->n_fields; k++) ok = take_column(&row->fields[k], p, columns, &n, room);
   if (ok) {
     FlBytes table = {0};
-    fl_show_table(&table, columns, n, n_rows.i);
+    fl_show_table(&table, columns, n, n_rows.i, (FlPage){p->page.line - indent, p->page.rows});
     for (size_t k = 0, end = table.len ? table.len - 1 : 0; k < end; k++) {
       fl_bytes_add(out, table.at + k, 1);
       if (table.at[k] == '\n') fl_bytes_fill(out, ' ', (size_t)indent);
@@ -157,7 +160,7 @@ static bool show_list_of(FlBytes *out, const FlShowType *elem, FlParts *p, int i
   fl_show_type_print(out, elem);
   for (int64_t k = 0; k < len && k < FL_ELEMENTS; k++) {
     for (int32_t j = 0; j < n; j++) slots[j] = element(p->at[j], p->types[j], k, &types[j]);
-    FlParts parts = {slots, types, n};
+    FlParts parts = {slots, types, n, p->page};
     fl_bytes_addz(out, "\n");
     fl_bytes_fill(out, ' ', (size_t)indent);
     size_t begin = out->len;
@@ -182,7 +185,7 @@ static bool show(FlBytes *out, const FlShowType *t, FlParts *p, int indent) {
   case FL_SHOW_SCALAR: return show_scalar(out, t, p);
   case FL_SHOW_ARRAY:
     if (!take_cells(p, t, &cells)) return false;
-    fl_show_array(out, cells, indent);
+    fl_show_array(out, cells, indent, p->page.line);
     return true;
   case FL_SHOW_TUPLE: return show_tuple(out, t, p, indent);
   case FL_SHOW_MANY:
@@ -192,11 +195,23 @@ static bool show(FlBytes *out, const FlShowType *t, FlParts *p, int indent) {
   return false;
 }
 
+/* As wide as the terminal, where there is one. */
+static int line_width(void) {
+  struct winsize size;
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_col) return FL_LINE;
+  return size.ws_col < FL_LEAST_LINE ? FL_LEAST_LINE : size.ws_col;
+}
+
 FlStatus fl_rt_show(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
   FlBytes out = {0};
+  int32_t n = desc->i ? desc->n_args - 1 : desc->n_args;
+  int64_t rows = desc->i ? args[n].i : FL_ROWS;
+  if (rows < 1)
+    return fl_fail_text(ctx, desc->site, FL_FAULT_DOMAIN, "`rows` must be at least 1, and is %lld",
+                        (long long)rows);
   FlShowType *t = fl_show_type_new(desc->s);
-  FlParts parts = {args, desc->arg_types, desc->n_args};
+  FlParts parts = {args, desc->arg_types, n, {line_width(), rows}};
   FlStatus status;
   bool ok = t && show(&out, t, &parts, 0) && parts.left == 0;
   fl_bytes_addz(&out, "\n");

@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-enum { FL_ALL = 1000, FL_EDGE = 3, FL_LINE = 100, FL_CELL = 32 };
+enum { FL_ALL = 1000, FL_EDGE = 3, FL_CELL = 32 };
 
 typedef struct FlShowing {
   FlCells cells;
   FlFloatStyle style;
   int width; /* of the widest element shown */
+  int line;
   bool cut, right;
 } FlShowing;
 
@@ -57,7 +58,7 @@ static void put_vector(FlBytes *out, const FlShowing *s, int64_t base, int64_t n
       fl_bytes_addz(out, " ...,");
       column += 5;
     }
-    if (next < n && column + s->width > FL_LINE) {
+    if (next < n && column + s->width > s->line) {
       fl_bytes_addz(out, "\n");
       fl_bytes_fill(out, ' ', (size_t)indent + 1);
       column = indent + 1;
@@ -93,9 +94,9 @@ static void put_axis(FlBytes *out, const FlShowing *s, int32_t axis, int64_t bas
   fl_bytes_addz(out, "]");
 }
 
-void fl_show_array(FlBytes *out, FlCells cells, int indent) {
+void fl_show_array(FlBytes *out, FlCells cells, int indent, int line) {
   FlBytes room = {0};
-  FlShowing s = {cells, {1}, 0, fl_array_count(cells.values) > FL_ALL, fl_cell_is_right(cells)};
+  FlShowing s = {cells, {1}, 0, line, fl_array_count(cells.values) > FL_ALL, fl_cell_is_right(cells)};
   measure(&s, 0, 0, false, &room);
   measure(&s, 0, 0, true, &room);
   put_axis(out, &s, 0, 0, indent);

@@ -48,8 +48,16 @@ void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot value, bool valid);
 int fl_cell_width(const char *s, size_t len);
 bool fl_cell_is_right(FlCells cells); /* numbers stand at the right */
 
-/* An array in brackets; ends without a line end. `indent`: columns before the first bracket. */
-void fl_show_array(FlBytes *out, FlCells cells, int indent);
+/* The room there is: columns of a line; rows of a table, of which half are from its head and a quarter from
+ * its tail where it has more. */
+typedef struct FlPage {
+  int line;
+  int64_t rows;
+} FlPage;
+
+/* An array in brackets; ends without a line end. `indent`: columns before the first bracket; `line`: where
+ * lines are broken. */
+void fl_show_array(FlBytes *out, FlCells cells, int indent, int line);
 /* The first and last elements of one row of a column of arrays. */
 void fl_show_brief(FlBytes *out, FlCells cells, int64_t row, FlFloatStyle style);
 
@@ -60,6 +68,7 @@ typedef struct FlShowColumn {
   const char *name;
   FlCells cells;
 } FlShowColumn;
-void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n_columns, int64_t n_rows);
+/* `page.line` counts from where the table begins. */
+void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n_columns, int64_t n_rows, FlPage page);
 
 #endif

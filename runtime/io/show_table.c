@@ -6,39 +6,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_ROWS = 20, FL_HEAD = 10, FL_TAIL = 5, FL_WIDTH = 110, FL_TEXT_CELL = 32 };
+enum { FL_TEXT_CELL = 32 };
+
+/* The rows that are shown: `head` from 0, and then `tail`. */
+typedef struct FlSome {
+  int64_t n, head, tail;
+} FlSome;
 
 /* One column laid out: its cells as texts, one behind the other. */
 typedef struct FlLaid {
   FlBytes name, type, cells;
-  size_t ends[FL_ROWS];
+  size_t *ends; /* of each shown row */
   int width;
   bool right;
 } FlLaid;
 
 static bool is_brief(const FlShowColumn *c) { return c->cells.values->rank > 1; }
 
-static int shown_rows(int64_t n) { return n <= FL_ROWS ? (int)n : FL_HEAD + FL_TAIL; }
-static int64_t row_at(int64_t n, int k) {
-  return n <= FL_ROWS || k < FL_HEAD ? k : n - FL_HEAD - FL_TAIL + k;
+static FlSome some_of(int64_t n, int64_t most) {
+  if (n <= most) return (FlSome){n, n, 0};
+  return (FlSome){n, most < 2 ? 1 : most / 2, most / 4};
 }
+static int64_t shown_rows(FlSome r) { return r.head + r.tail; }
+static int64_t row_at(FlSome r, int64_t k) { return k < r.head ? k : r.n - r.head - r.tail + k; }
 
 static int at_least(int a, int b) { return a > b ? a : b; }
 
-static void lay_out(FlLaid *l, const FlShowColumn *c, int64_t n_rows) {
+static void lay_out(FlLaid *l, const FlShowColumn *c, FlSome rows) {
   FlFloatStyle style = {1};
   int64_t each = fl_array_row_count(c->cells.values);
   bool list = c->cells.values->dtype == FL_LIST;
   fl_bytes_addz(&l->name, c->name);
   fl_show_type_print(&l->type, c->type);
-  for (int k = 0; !list && k < shown_rows(n_rows); k++) {
-    for (int64_t j = 0; j < each && j < 64; j++) fl_cell_fit(&style, c->cells, row_at(n_rows, k) * each + j);
+  for (int64_t k = 0; !list && k < shown_rows(rows); k++) {
+    for (int64_t j = 0; j < each && j < 64; j++) fl_cell_fit(&style, c->cells, row_at(rows, k) * each + j);
   }
   l->width = at_least(fl_cell_width(l->name.at, l->name.len), fl_cell_width(l->type.at, l->type.len));
   l->right = fl_cell_is_right(c->cells) && !is_brief(c);
-  for (int k = 0; k < shown_rows(n_rows); k++) {
+  for (int64_t k = 0; k < shown_rows(rows); k++) {
     size_t begin = l->cells.len;
-    int64_t row = row_at(n_rows, k);
+    int64_t row = row_at(rows, k);
     if (list) {
       const FlArray *inner = ((FlArray *const *)c->cells.values->data)[row];
       fl_bytes_addf(&l->cells, "[%lld]", inner ? (long long)inner->dims[0] : 0);
@@ -68,11 +75,11 @@ static void end_line(FlBytes *out, FlBytes *line) {
 }
 
 /* How many columns fit beside each other; at least one. */
-static int32_t columns_that_fit(const FlLaid *l, int32_t n) {
+static int32_t columns_that_fit(const FlLaid *l, int32_t n, int line) {
   int width = -2;
   for (int32_t k = 0; k < n; k++) {
     width += l[k].width + 2;
-    if (k && width > FL_WIDTH) return k;
+    if (k && width > line) return k;
   }
   return n;
 }
@@ -82,8 +89,8 @@ static void put_rule(FlBytes *line, int width) {
   for (int k = 0; k < width; k++) fl_bytes_addz(line, "─");
 }
 
-static void put_count(FlBytes *out, int64_t n_rows, const FlShowColumn *columns, int32_t fit, int32_t n) {
-  if (n_rows > FL_ROWS || n_rows == 0) fl_bytes_addf(out, "%lld rows\n", (long long)n_rows);
+static void put_count(FlBytes *out, FlSome rows, const FlShowColumn *columns, int32_t fit, int32_t n) {
+  if (shown_rows(rows) < rows.n || rows.n == 0) fl_bytes_addf(out, "%lld rows\n", (long long)rows.n);
   if (fit == n) return;
   fl_bytes_addf(out, "%d more column%s:", n - fit, n - fit == 1 ? "" : "s");
   for (int32_t k = fit; k < n; k++) {
@@ -93,23 +100,30 @@ static void put_count(FlBytes *out, int64_t n_rows, const FlShowColumn *columns,
   fl_bytes_addz(out, "\n");
 }
 
-void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n, int64_t n_rows) {
+void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n, int64_t n_rows, FlPage page) {
   FlBytes line = {0};
+  FlSome rows = some_of(n_rows, page.rows);
   FlLaid *l = calloc((size_t)n + 1, sizeof *l);
-  if (!l) {
+  size_t *ends = calloc((size_t)(n * shown_rows(rows)) + 1, sizeof *ends);
+  if (!l || !ends) {
+    free(l);
+    free(ends);
     out->failed = true;
     return;
   }
-  for (int32_t c = 0; c < n; c++) lay_out(&l[c], &columns[c], n_rows);
-  int32_t fit = columns_that_fit(l, n);
+  for (int32_t c = 0; c < n; c++) {
+    l[c].ends = ends + c * shown_rows(rows);
+    lay_out(&l[c], &columns[c], rows);
+  }
+  int32_t fit = columns_that_fit(l, n, page.line);
   for (int32_t c = 0; c < fit; c++) put(&line, &l[c], l[c].name.at, l[c].name.len);
   end_line(out, &line);
   for (int32_t c = 0; c < fit; c++) put(&line, &l[c], l[c].type.at, l[c].type.len);
   end_line(out, &line);
   for (int32_t c = 0; c < fit; c++) put_rule(&line, l[c].width);
   end_line(out, &line);
-  for (int k = 0; k < shown_rows(n_rows); k++) {
-    for (int32_t c = 0; n_rows > FL_ROWS && k == FL_HEAD && c < fit; c++) put(&line, &l[c], "…", strlen("…"));
+  for (int64_t k = 0; k < shown_rows(rows); k++) {
+    for (int32_t c = 0; rows.tail && k == rows.head && c < fit; c++) put(&line, &l[c], "…", strlen("…"));
     if (line.len) end_line(out, &line);
     for (int32_t c = 0; c < fit; c++) {
       size_t begin = k ? l[c].ends[k - 1] : 0;
@@ -117,7 +131,7 @@ void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n, int64_t
     }
     end_line(out, &line);
   }
-  put_count(out, n_rows, columns, fit, n);
+  put_count(out, rows, columns, fit, n);
   for (int32_t c = 0; c < n; c++) {
     out->failed |= l[c].cells.failed;
     fl_bytes_reset(&l[c].name);
@@ -125,5 +139,6 @@ void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n, int64_t
     fl_bytes_reset(&l[c].cells);
   }
   free(l);
+  free(ends);
   fl_bytes_reset(&line);
 }

@@ -3,39 +3,22 @@
  * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right
  * that are no keys; by left row, then right row, unmatched right rows last. Columns of a side that may be
  * missing become T?. */
-#include "sema/verbs.h"
-
-enum { MAX_KEYS = 16 };
-
-typedef struct Join {
-  FlVal left, right; /* tables */
-  int n_keys;
-  int left_key[MAX_KEYS], right_key[MAX_KEYS];       /* columns */
-  FlVal left_value[MAX_KEYS], right_value[MAX_KEYS]; /* of one dtype */
-  const char *how, *suffix;
-  FlValue *rows, *left_row, *right_row; /* of the JOIN op */
-  FlVal has_left, has_right;            /* bool[rows]; no type until needed */
-} Join;
+#include "sema/join.h"
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 /* ---- arguments ---- */
 
-static bool add_key(FlSema *s, Join *j, const FlExpr *left, const FlExpr *right) {
-  if (j->n_keys == MAX_KEYS) {
-    fl_sema_error(s, FL_E0210, left->span, "`join` takes at most %d keys", MAX_KEYS);
+static bool add_key(FlSema *s, FlJoin *j, const FlExpr *left, const FlExpr *right) {
+  if (j->n_keys == FL_JOIN_KEYS) {
+    fl_sema_error(s, FL_E0210, left->span, "`%s` takes at most %d keys", j->verb, FL_JOIN_KEYS);
     return false;
   }
   int l = fl_verb_column(s, j->left, left), r = l < 0 ? -1 : fl_verb_column(s, j->right, right);
   if (r < 0) return false;
   FlVal pair[2] = {fl_val_field(s, j->left, l), fl_val_field(s, j->right, r)};
   for (int i = 0; i < 2; i++)
-    if (pair[i].type->kind != FL_TY_ARRAY || pair[i].type->rank != 1 || pair[i].type->dtype == FL_FILE) {
-      fl_sema_error(s, FL_E0609, i ? right->span : left->span,
-                    "`join` takes columns of numbers, texts, dates or bool, and this is %s",
-                    fl_val_text(s, pair[i]));
-      return false;
-    }
+    if (!fl_verb_is_key(s, pair[i], i ? right->span : left->span, j->verb)) return false;
   const FlType *common = fl_type_common(s, pair, 2);
   if (!common) {
     FlDiag *d = fl_sema_report(
@@ -54,26 +37,11 @@ static bool add_key(FlSema *s, Join *j, const FlExpr *left, const FlExpr *right)
     if (!levels) return false;
     for (int i = 0; i < 2; i++) pair[i] = fl_category_of(s, fl_category_codes(s, pair[i]), levels);
   }
-  j->left_key[j->n_keys] = l;
-  j->right_key[j->n_keys] = r;
-  j->left_value[j->n_keys] = pair[0];
-  j->right_value[j->n_keys++] = pair[1];
+  j->key[j->n_keys++] = (FlJoinPair){l, r, pair[0], pair[1]};
   return true;
 }
 
-static bool read_keys(FlSema *s, Join *j, FlCallSite *c) {
-  const FlExpr *on = c->args[2].expr;
-  if (!on) {
-    FlDiag *d = fl_sema_report(s, FL_E0210, c->span, "`join` needs `on =`, the columns that must be equal");
-    const FlType *row = j->left.type->elem;
-    for (int i = 0; i < row->n_fields; i++)
-      if (fl_type_field_find(j->right.type->elem, row->fields[i].name) >= 0) {
-        fl_diag_help(s->sink, d, "both tables have `%s`: `on = (%s)`", row->fields[i].name,
-                     row->fields[i].name);
-        break;
-      }
-    return false;
-  }
+bool fl_join_keys(FlSema *s, FlJoin *j, const FlExpr *on) {
   if (on->kind != FL_EXPR_TUPLE) return add_key(s, j, on, on);
   if (!on->tuple.n) {
     fl_sema_error(s, FL_E0210, on->span, "`on =` needs at least one column");
@@ -85,6 +53,31 @@ static bool read_keys(FlSema *s, Join *j, FlCallSite *c) {
     if (!add_key(s, j, item->name.text ? &left : item->value, item->value)) return false;
   }
   return true;
+}
+
+static bool read_keys(FlSema *s, FlJoin *j, FlCallSite *c) {
+  const FlExpr *on = c->args[2].expr;
+  if (on) return fl_join_keys(s, j, on);
+  FlDiag *d = fl_sema_report(s, FL_E0210, c->span, "`join` needs `on =`, the columns that must be equal");
+  const FlType *row = j->left.type->elem;
+  for (int i = 0; i < row->n_fields; i++)
+    if (fl_type_field_find(j->right.type->elem, row->fields[i].name) >= 0) {
+      fl_diag_help(s->sink, d, "both tables have `%s`: `on = (%s)`", row->fields[i].name,
+                   row->fields[i].name);
+      break;
+    }
+  return false;
+}
+
+bool fl_join_tables(FlSema *s, FlJoin *j, FlCallSite *c) {
+  j->verb = c->builtin->name;
+  if (!fl_verb_table(s, c, &j->left)) return false;
+  j->right = fl_actual_value(s, &c->args[1], NULL);
+  if (fl_val_bad(j->right)) return false;
+  if (j->right.type->kind == FL_TY_TABLE) return true;
+  fl_sema_error(s, FL_E0606, c->args[1].span, "`%s` takes a second table, and this is %s", j->verb,
+                fl_val_text(s, j->right));
+  return false;
 }
 
 bool fl_verb_word(FlSema *s, FlActual *a, const char *what, const char *const *words, int n,
@@ -144,86 +137,94 @@ static FlVal either_key(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
   return fl_val_with(s, fl_type_scalar(s->types, args[1].type->dtype, nullable), parts, args[1]);
 }
 
-static int key_of_left(const Join *j, int column) {
+static int key_of_left(const FlJoin *j, int column) {
   for (int i = 0; i < j->n_keys; i++)
-    if (j->left_key[i] == column) return i;
+    if (j->key[i].left == column) return i;
   return -1;
 }
 
-static bool is_right_key(const Join *j, int column) {
+static bool is_right_key(const FlJoin *j, int column) {
   for (int i = 0; i < j->n_keys; i++)
-    if (j->right_key[i] == column) return true;
+    if (j->key[i].right == column) return true;
   return false;
 }
 
-static FlVal left_column(FlSema *s, Join *j, int column, FlSpan span) {
+static FlVal left_column(FlSema *s, FlJoin *j, int column, FlSpan span) {
   FlVal v = fl_val_field(s, j->left, column);
   if (!is(j->how, "right") && !is(j->how, "full")) return fl_sema_take(s, v, j->left_row, false);
   int key = key_of_left(j, column);
   if (key < 0)
-    return fl_verb_take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name, span);
-  if (is(j->how, "right")) return fl_sema_take(s, j->right_value[key], j->right_row, false);
-  FlVal args[3] = {j->has_left, fl_sema_take(s, j->left_value[key], j->left_row, true),
-                   fl_sema_take(s, j->right_value[key], j->right_row, true)};
+    return fl_verb_take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name,
+                                span);
+  if (is(j->how, "right")) return fl_sema_take(s, j->key[key].right_value, j->right_row, false);
+  FlVal args[3] = {j->has_left, fl_sema_take(s, j->key[key].left_value, j->left_row, true),
+                   fl_sema_take(s, j->key[key].right_value, j->right_row, true)};
   return fl_sema_lift(s, span, 3, args, either_key, NULL);
 }
 
-static FlVal joined(FlSema *s, Join *j, FlCallSite *c) {
+bool fl_join_right_columns(FlSema *s, FlJoin *j, FlColumns *out, FlSpan span) {
+  const FlType *left = j->left.type->elem, *right = j->right.type->elem;
+  for (int i = 0; i < right->n_fields; i++) {
+    if (is_right_key(j, i)) continue;
+    const char *name = right->fields[i].name;
+    if (fl_type_field_find(left, name) >= 0)
+      name = fl_intern_z(s->names, fl_arena_printf(s->arena, "%s%s", name, j->suffix));
+    for (int k = 0; k < out->n; k++)
+      if (out->names[k] == name) {
+        FlDiag *d =
+            fl_sema_report(s, FL_E0619, span, "the joined table would have the column `%s` twice", name);
+        fl_diag_help(s->sink, d, "say how columns of the right table are marked: `suffix = \"_other\"`");
+        return false;
+      }
+    FlVal v = fl_val_field(s, j->right, i);
+    v = j->has_right.type
+            ? fl_verb_take_or_null(s, v, j->right_row, j->has_right, right->fields[i].name, span)
+            : fl_sema_take(s, v, j->right_row, false);
+    if (fl_val_bad(v)) return false;
+    fl_columns_set(s, out, name, v);
+  }
+  return true;
+}
+
+static FlVal joined(FlSema *s, FlJoin *j, FlCallSite *c) {
   bool from_left_alone = is(j->how, "semi") || is(j->how, "anti");
   bool lacks_left = is(j->how, "right") || is(j->how, "full"),
        lacks_right = is(j->how, "left") || is(j->how, "full");
   if (lacks_left) j->has_left = fl_verb_has_row(s, j->left_row, c->span);
   if (lacks_right) j->has_right = fl_verb_has_row(s, j->right_row, c->span);
   FlColumns out = {0};
-  const FlType *left = j->left.type->elem, *right = j->right.type->elem;
+  const FlType *left = j->left.type->elem;
   for (int i = 0; i < left->n_fields; i++) {
     FlVal v = left_column(s, j, i, c->span);
     if (fl_val_bad(v)) return v;
     fl_columns_set(s, &out, left->fields[i].name, v);
   }
-  for (int i = 0; !from_left_alone && i < right->n_fields; i++) {
-    if (is_right_key(j, i)) continue;
-    const char *name = right->fields[i].name;
-    if (fl_type_field_find(left, name) >= 0)
-      name = fl_intern_z(s->names, fl_arena_printf(s->arena, "%s%s", name, j->suffix));
-    for (int k = 0; k < out.n; k++)
-      if (out.names[k] == name) {
-        FlDiag *d =
-            fl_sema_report(s, FL_E0619, c->span, "the joined table would have the column `%s` twice", name);
-        fl_diag_help(s->sink, d, "say how columns of the right table are marked: `suffix = \"_other\"`");
-        return fl_val_error(s);
-      }
-    FlVal v = fl_val_field(s, j->right, i);
-    v = lacks_right ? fl_verb_take_or_null(s, v, j->right_row, j->has_right, right->fields[i].name, c->span)
-                    : fl_sema_take(s, v, j->right_row, false);
-    if (fl_val_bad(v)) return v;
-    fl_columns_set(s, &out, name, v);
-  }
+  if (!from_left_alone && !fl_join_right_columns(s, j, &out, c->span)) return fl_val_error(s);
   return fl_columns_table(s, &out, j->rows);
 }
 
 FlVal fl_builtin_join(FlSema *s, FlCallSite *c) {
   static const char *const kinds[] = {"inner", "left", "right", "full", "semi", "anti"}, *const expects[] = {
                                                                                              "many", "one"};
-  Join *j = FL_NEW(s->arena, Join);
-  *j = (Join){.how = "inner", .suffix = "_r"};
+  FlJoin *j = FL_NEW(s->arena, FlJoin);
+  *j = (FlJoin){.how = "inner", .suffix = "_r"};
   const char *expect = "many";
-  if (!fl_verb_table(s, c, &j->left)) return fl_val_error(s);
-  j->right = fl_actual_value(s, &c->args[1], NULL);
-  if (fl_val_bad(j->right)) return j->right;
-  if (j->right.type->kind != FL_TY_TABLE)
-    return fl_sema_error(s, FL_E0606, c->args[1].span, "`join` takes a second table, and this is %s",
-                         fl_val_text(s, j->right));
-  if (!read_keys(s, j, c) || !fl_verb_word(s, &c->args[3], "how", kinds, 6, &j->how) ||
+  if (!fl_join_tables(s, j, c) || !read_keys(s, j, c) ||
+      !fl_verb_word(s, &c->args[3], "how", kinds, 6, &j->how) ||
       !fl_verb_word(s, &c->args[5], "expect", expects, 2, &expect))
     return fl_val_error(s);
   if (fl_actual_given(&c->args[4]) && !fl_actual_const_text(s, &c->args[4], &j->suffix))
     return fl_val_error(s);
-  FlValue *args[4 * MAX_KEYS];
-  const char *words[MAX_KEYS], *flags[2 * MAX_KEYS];
-  for (int i = 0; i < j->n_keys; i++) words[i] = "key";
-  int n = fl_verb_keys(s, j->n_keys, j->left_value, words, args, flags);
-  n += fl_verb_keys(s, j->n_keys, j->right_value, words, args + n, flags + j->n_keys);
+  FlValue *args[4 * FL_JOIN_KEYS];
+  FlVal sides[2][FL_JOIN_KEYS];
+  const char *words[FL_JOIN_KEYS], *flags[2 * FL_JOIN_KEYS];
+  for (int i = 0; i < j->n_keys; i++) {
+    words[i] = "key";
+    sides[0][i] = j->key[i].left_value;
+    sides[1][i] = j->key[i].right_value;
+  }
+  int n = fl_verb_keys(s, j->n_keys, sides[0], words, args, flags);
+  n += fl_verb_keys(s, j->n_keys, sides[1], words, args + n, flags + j->n_keys);
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_JOIN, n, args, 3, types, 0);
   op->attrs.s = j->how;

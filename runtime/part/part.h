@@ -86,6 +86,13 @@ FlRuntimeOp fl_rt_distinct;
  * matches. */
 FlRuntimeOp fl_rt_join;
 
+/* left, right: what the rows are ordered by, numbers or times of one type (list: on on?, of each) [, groups g,
+ * group i64 of each left row, of each right row: attribute i has bit 4] [, the largest distance, f64 for floats,
+ * else i64, microseconds for dates: bit 1] -> the right row of each left row, i64, -1 for none. Attribute s:
+ * backward takes the last right row that is not after, forward the first that is not before, nearest the nearer
+ * of both, backward when they are as near; bit 2: not those at the same place. Null and NaN match nothing. DOMAIN
+ * for a distance below 0. */
+FlRuntimeOp fl_rt_join_asof;
 /* groups g, group of each row i64[n], its column i32[n], columns k [, numbers of the rows for messages] (list:
  * names of the columns) -> i64[k * g]: column by column the row of each group, -1 where there is none. E0646
  * when a cell has two rows. */

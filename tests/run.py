@@ -22,6 +22,8 @@ a script that mean something here:
   # args: --name value      the command line of the script
   # modes: build            beside all others, also build a binary and run that
   # tolerance: 1e-12        --interp may differ in numbers by this much, relatively (products by BLAS)
+  # needs: duckdb           left out, with a note, where DuckDB's library is not found: FLOW_DUCKDB names it, else
+                            bench/peers.sh puts it into the build folder
 
 Environment: FLOW_TEST_SHORT=1 shortens the longest scenarios (fewer random programs, fewer killed runs), 0 does not.
 Builds with sanitizers (CMake: FLOW_SANITIZE) are run with time limits and options that suit them, and shortened
@@ -92,7 +94,7 @@ class Script:
         self.name = str(path.relative_to(ROOT))
         self.options = {}
         for line in path.read_bytes().decode("utf-8", "replace").splitlines():
-            found = re.match(r"\s*#\s*(status|args|modes|tolerance):\s*(.*?)\s*$", line)
+            found = re.match(r"\s*#\s*(status|args|modes|tolerance|needs):\s*(.*?)\s*$", line)
             if found:
                 self.options[found[1]] = found[2]
         self.status = int(self.options.get("status", default_status))
@@ -144,8 +146,11 @@ class Runner:
         short = os.environ.get("FLOW_TEST_SHORT", "1" if found else "0")
         self.scratch = tempfile.mkdtemp(prefix="flow-tests-")
         self.env = dict(os.environ, NO_COLOR="1", FLOWC=str(self.flowc), LC_ALL="C.UTF-8")
+        self.duckdb = os.environ.get("FLOW_DUCKDB") or str(self.build / "peers/libduckdb.so")
         for name in [name for name in self.env if name.startswith("FLOW_")]:
             del self.env[name]
+        self.env["FLOW_DUCKDB"] = self.duckdb
+        self.left_out = []
         self.env["FLOW_TEST_SHORT"] = short
         if found:
             self.env["FLOW_SANITIZE"] = found[1]
@@ -207,8 +212,17 @@ class Runner:
             return Result(script.name, 1)
         return Result(script.name, 0, 1, f"{script.name} [{label}]\n" + "\n".join(problems))
 
+    def lacks(self, script):
+        """Whether what the script needs is not here; remembered for the note at the end."""
+        if script.options.get("needs") != "duckdb" or os.path.exists(self.duckdb):
+            return False
+        self.left_out.append(script.name)
+        return True
+
     def run_modes(self, script, also_build):
         """All ways of running, each against the goldens. With --bless the first one writes them."""
+        if self.lacks(script):
+            return Result(script.name)
         modes = list(MODES)
         if also_build or "build" in script.options.get("modes", ""):
             modes.append("build")
@@ -227,6 +241,8 @@ class Runner:
         return total
 
     def run_diag(self, script):
+        if self.lacks(script):
+            return Result(script.name)
         where = script.folder(self.scratch)
         status, _, err = self.run_command([str(self.flowc), "run", script.path.name], where, self.env)
         shutil.rmtree(where, ignore_errors=True)
@@ -329,6 +345,8 @@ class Runner:
                     print(f"{futures[future]}: {result.passed} passed", flush=True)
         shutil.rmtree(self.scratch, ignore_errors=True)
         passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)
+        if self.left_out:
+            print(f"note: {len(self.left_out)} scripts that need DuckDB's library were left out (FLOW_DUCKDB)")
         if not results:
             print("no such test" if self.options.names else "no tests found")
             failed += 1

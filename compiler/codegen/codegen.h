@@ -85,8 +85,8 @@ typedef struct FlLinkOptions {
 } FlLinkOptions;
 
 /* What `flowc build` does about the C functions that a module calls. When each library is a short name that
- * has an archive, and no symbol is of two of them: their archives, linked_externs for the object, and true.
- * Else false. */
+ * has an archive, no symbol is of two of them, and nothing needs DuckDB: their archives, linked_externs for the
+ * object, and true. Else false. */
 bool fl_link_externs(FlArena *arena, const FlModule *m, FlLinkOptions *out);
 
 /* Links an executable that needs nothing but the kernel: static, with the parts of the runtime that are used;

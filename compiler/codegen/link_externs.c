@@ -1,14 +1,15 @@
 /* link_externs.c: how the C functions of a module get into an executable.
  *
- * In: the EXTERN ops of a module. Out: the archives to link, or that the program must open shared libraries
- * when it starts. A static executable is what people expect of `flowc build`, so archives come first; a
- * library given by path or by file name has none that is known to be the same. */
+ * In: the EXTERN ops of a module, and those that need DuckDB. Out: the archives to link, or that the program
+ * must open shared libraries when it starts. A static executable is what people expect of `flowc build`, so
+ * archives come first; a library given by path or by file name has none that is known to be the same. */
 #include "codegen/codegen.h"
 
 #include <unistd.h>
 
 typedef struct Externs {
   FlVec(const FlOp *) ops; /* one a function */
+  bool opens;              /* an operator opens DuckDB's library when it is called */
   FlVec(const char *) libraries;
 } Externs;
 
@@ -30,9 +31,14 @@ static void add_call(FlArena *arena, Externs *x, const FlOp *op) {
   fl_vec_push(arena, &x->ops, op);
 }
 
+static bool needs_duckdb(FlOpcode code) {
+  return code == FL_OP_SQL || code == FL_OP_READ_PARQUET || code == FL_OP_WRITE_PARQUET;
+}
+
 static void find_calls(FlArena *arena, const FlRegion *r, Externs *x) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->code == FL_OP_EXTERN) add_call(arena, x, op);
+    x->opens = x->opens || needs_duckdb(op->code);
     for (int i = 0; i < op->n_regions; i++) find_calls(arena, op->regions[i], x);
   }
 }
@@ -52,8 +58,8 @@ static bool add_library(FlArena *arena, Externs *x, int k) {
 
 bool fl_link_externs(FlArena *arena, const FlModule *m, FlLinkOptions *out) {
   Externs x = {0};
-  bool linked = true;
   for (const FlFunc *f = m->first; f; f = f->next) find_calls(arena, f->body, &x);
+  bool linked = !x.opens;
   for (int k = 0; k < x.ops.n && linked; k++) linked = add_library(arena, &x, k);
   *out = (FlLinkOptions){.dynamic = !linked};
   if (linked) *out = (FlLinkOptions){.libraries = x.libraries.at, .n_libraries = x.libraries.n};

@@ -20,7 +20,8 @@ bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis) {
     case FL_OP_FILES:
     case FL_OP_EXEC:
     case FL_OP_READ_JSON:
-    case FL_OP_READ_CSV: return op->results[0] == size;
+    case FL_OP_READ_PARQUET:
+    case FL_OP_READ_CSV: return axis == 0 && op->results[0] == size;
     case FL_OP_READ_ARROW:
       return axis == 0 && op->results[0] == size && array->index < op->n_results - fl_ir_n_levels(op);
     case FL_OP_EXTERN: return fl_opt_same_size(op->args[op->n_args - (int)op->attrs.i + axis], size);
@@ -47,7 +48,9 @@ const FlValue *fl_opt_size_of(const FlValue *array, int axis) {
     case FL_OP_MAP: return op->args[axis];
     case FL_OP_SCAN: return op->args[0];
     case FL_OP_COLLECT:
-    case FL_OP_READ_CSV: return op->results[0];
+    case FL_OP_READ_JSON:
+    case FL_OP_READ_PARQUET:
+    case FL_OP_READ_CSV: return axis == 0 ? op->results[0] : NULL;
     case FL_OP_RESHAPE: return op->args[1 + axis];
     case FL_OP_STORE: break;
     case FL_OP_TRANSPOSE:

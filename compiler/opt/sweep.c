@@ -284,6 +284,8 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_READ_CSV:
     case FL_OP_READ_JSON:
     case FL_OP_READ_ARROW:
+    case FL_OP_READ_PARQUET:
+    case FL_OP_SQL:
       if (!s->keep_faults) trim_columns(s, op, keep);
       break;
     case FL_OP_CALL:

@@ -3,6 +3,7 @@
  *
  * In: values of the top level. Out: ops that are kept in program order, and no value. */
 #include "sema/plot.h"
+#include "sema/reader.h"
 
 /* ---- for people ---- */
 
@@ -104,42 +105,36 @@ bool fl_sema_target_path(FlSema *s, FlActual *a, FlValue **out) {
   return !path || !always || fl_sema_claim_path(s, path, a->span, true);
 }
 
-/* How an operator names a column that is written; NULL: the format has no place for its type. `exact`: it
- * is no text, and holds durations and arrays of one size. */
-static const char *column_text(FlSema *s, const FlTyField *f, bool exact) {
-  const FlType *t = f->type;
-  bool arrays = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT &&
-                t->dtype != FL_CATEGORY;
-  if (t->dtype == FL_FILE || (t->kind != FL_TY_SCALAR && !(arrays && exact))) return NULL;
-  return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(t->dtype),
-                         arrays        ? "[]"
-                         : t->nullable ? "?"
-                                       : "");
-}
+/* What a format of tables holds: columns that are no texts, and categories; and option texts after the columns. */
+typedef struct TableForm {
+  bool exact, categories;
+  int n_options;
+  const char *const *options;
+} TableForm;
 
-/* Writes a table: the path, the number of rows, the columns; `list`: option texts after the columns. */
-static FlVal write_table(FlSema *s, FlCallSite *c, bool exact, int n_options, const char *const *options) {
+/* Writes a table: the path, the number of rows, the columns. */
+static FlVal write_table(FlSema *s, FlCallSite *c, TableForm form) {
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
   FlVal t;
   FlValue *path;
   if (!fl_verb_table(s, c, &t) || !fl_sema_target_path(s, &c->args[1], &path)) return fl_val_error(s);
-  if (!exact) t = fl_category_text_table(s, t, c->args[0].span);
+  if (!form.categories) t = fl_category_text_table(s, t, c->args[0].span);
   if (fl_val_bad(t)) return t;
   const FlType *row = t.type->elem;
-  const char **list = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + n_options + 1);
+  const char **list = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + form.n_options + 1);
   for (int i = 0; i < row->n_fields; i++) {
-    list[i] = column_text(s, &row->fields[i], exact);
+    list[i] = fl_reader_column(s, &row->fields[i], form.exact);
     if (list[i]) continue;
     FlDiag *d =
         fl_sema_report(s, FL_E0329, c->args[0].span,
                        "the column `%s` is %s, and a cell of the file holds one number, text, date or bool%s",
                        row->fields[i].name, fl_type_text(s->types, row->fields[i].type),
-                       exact ? ", or an array of numbers" : "");
+                       form.exact ? ", or an array of numbers" : "");
     fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make columns of its pieces",
                  row->fields[i].name);
     return fl_val_error(s);
   }
-  for (int i = 0; i < n_options; i++) list[row->n_fields + i] = options[i];
+  for (int i = 0; i < form.n_options; i++) list[row->n_fields + i] = form.options[i];
   int n = t.type->n_parts; /* the number of rows is the first */
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   args[0] = path;
@@ -148,15 +143,33 @@ static FlVal write_table(FlSema *s, FlCallSite *c, bool exact, int n_options, co
   op->span = c->span;
   op->attrs.i = row->n_fields;
   op->attrs.list = list;
-  op->attrs.n_list = row->n_fields + n_options;
+  op->attrs.n_list = row->n_fields + form.n_options;
   return fl_val_none(s);
 }
 
 FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {
-  return write_table(s, c, false, 1, &c->builtin->data);
+  return write_table(s, c, (TableForm){.n_options = 1, .options = &c->builtin->data});
 }
 
-FlVal fl_builtin_write_arrow(FlSema *s, FlCallSite *c) { return write_table(s, c, true, 0, NULL); }
+FlVal fl_builtin_write_arrow(FlSema *s, FlCallSite *c) {
+  return write_table(s, c, (TableForm){.exact = true, .categories = true});
+}
+
+FlVal fl_builtin_write_parquet(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  if (!fl_sema_effect_ok(s, c->builtin->name, c->span) || !fl_verb_table(s, c, &t)) return fl_val_error(s);
+  for (int i = 0; i < t.type->elem->n_fields; i++) {
+    const FlTyField *f = &t.type->elem->fields[i];
+    if (f->type->dtype != FL_DURATION) continue;
+    FlDiag *d = fl_sema_report(s, FL_E0329, c->args[0].span,
+                               "the column `%s` is %s, which a Parquet file has no exact type for", f->name,
+                               fl_type_text(s->types, f->type));
+    fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make numbers of it: `%s / seconds(1)`", f->name,
+                 f->name);
+    return fl_val_error(s);
+  }
+  return write_table(s, c, (TableForm){.exact = true});
+}
 
 FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);

@@ -34,11 +34,8 @@ static bool read_format(FlSema *s, Exec *x) {
 static const char *describe(FlSema *s, const Exec *x, const FlTyField *f) {
   const FlType *t = f->type;
   bool arrow = strcmp(x->format, "arrow") == 0;
-  bool arrays = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT;
-  if (arrow && arrays && t->dtype != FL_FILE && t->dtype != FL_LIST)
-    return fl_arena_printf(s->arena, "%s:%s[]", f->name, fl_dtype_name(t->dtype));
-  if (t->kind != FL_TY_SCALAR || (t->dtype == FL_DURATION && !arrow) || t->dtype == FL_FILE) return NULL;
-  return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(t->dtype), t->nullable ? "?" : "");
+  if (!arrow && (t->kind != FL_TY_SCALAR || t->dtype == FL_DURATION)) return NULL;
+  return fl_reader_column(s, f, true);
 }
 
 static bool add_columns(FlSema *s, Exec *x, const FlType *row, FlSpan span, const char *which) {
@@ -104,23 +101,6 @@ static bool read_deps(FlSema *s, Exec *x) {
 
 /* ---- the stage ---- */
 
-static FlFunc *make_stage(FlSema *s, const Exec *x, int n, FlValue *const *args, const FlType *table) {
-  FlFunc *f = fl_ir_func_make(s->module, fl_sema_unique_name(s, "exec"), FL_FUNC_STAGE, x->call->span);
-  f->memo = s->frame->func->memo < 0 ? -1 : 1;
-  FlBuilder b = {.module = s->module, .func = f, .region = f->body, .span = x->call->span};
-  FlValue **params = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-  for (int i = 0; i < n; i++) params[i] = fl_ir_param(f->body, args[i]->type);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts);
-  fl_type_parts(table, types);
-  FlOp *op = fl_ir_op(&b, FL_OP_EXEC, n, params, table->n_parts, types, 0);
-  op->attrs.s = x->format;
-  op->attrs.i = x->row->n_fields;
-  op->attrs.list = x->list.at;
-  op->attrs.n_list = x->list.n;
-  fl_ir_yield(f->body, s->module, op->n_results, op->results);
-  return f;
-}
-
 static FlVal call_stage(FlSema *s, const Exec *x) {
   int n_input = x->input.type ? x->input.type->n_parts : 1, n = 0;
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, 1 + n_input + x->files.n);
@@ -128,17 +108,10 @@ static FlVal call_stage(FlSema *s, const Exec *x) {
   if (!x->input.type) args[n++] = fl_sema_i64(s, -1);
   for (int i = 0; x->input.type && i < n_input; i++) args[n++] = x->input.parts[i];
   for (int i = 0; i < x->files.n; i++) args[n++] = x->files.at[i];
-  const FlType *table = fl_type_table(s->types, x->row);
-  FlFunc *stage = make_stage(s, x, n, args, table);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts);
-  fl_type_parts(table, types);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_STAGE, n, args, table->n_parts, types, 0);
-  op->attrs.func = stage;
-  op->span = x->call->span;
-  fl_sema_mark_size(s, op->results[0]);
-  for (int k = 1; k < table->n_parts; k++)
-    fl_sema_alias(s, fl_ir_dim(&s->b, op->results[k], 0), op->results[0]);
-  return fl_category_table(s, fl_val_make(s, table, op->results), x->call->want->elem, x->call->span);
+  FlAttrs attrs = {.s = x->format, .i = x->row->n_fields, .list = x->list.at, .n_list = x->list.n};
+  FlOwnStage stage = {"exec", FL_OP_EXEC, &attrs, 1, n, args, x->row};
+  return fl_category_table(s, fl_sema_own_stage(s, &stage, x->call->span), x->call->want->elem,
+                           x->call->span);
 }
 
 FlVal fl_builtin_exec(FlSema *s, FlCallSite *c) {

@@ -1,4 +1,4 @@
-/* reader.c: tables and arrays from files: read_csv, read_json, read_arrow, read_npy.
+/* reader.c: tables and arrays from files: read_csv, read_json, read_arrow, read_parquet, read_npy.
  *
  * In: files (file.c). Out: READ_... ops and typed values. The type of what is read
  * comes from the file itself where its path is known while compiling (a constant, or the default of a param),
@@ -71,6 +71,17 @@ static const FlType *column_type(FlSema *s, const FlIoColumn *c) {
                    : fl_type_scalar(s->types, c->dtype, c->nullable);
 }
 
+const FlType *fl_reader_row(FlSema *s, FlIoSchema *schema) {
+  FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, schema->n_columns + 1);
+  for (int i = 0; i < schema->n_columns; i++) {
+    const FlIoColumn *column = &schema->columns[i];
+    fields[i] = (FlTyField){fl_intern(s->names, column->name, strlen(column->name)), column_type(s, column)};
+  }
+  const FlType *row = fl_type_tuple(s->types, schema->n_columns, fields, NULL);
+  fl_io_schema_reset(schema);
+  return row;
+}
+
 static const FlType *row_of_file(FlSema *s, const char *format, const char *path, const Texts *options,
                                  FlSpan span) {
   FlIoSchema schema;
@@ -80,14 +91,7 @@ static const FlType *row_of_file(FlSema *s, const char *format, const char *path
     fl_reader_report(s, span, &e);
     return NULL;
   }
-  FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, schema.n_columns + 1);
-  for (int i = 0; i < schema.n_columns; i++) {
-    const FlIoColumn *column = &schema.columns[i];
-    fields[i] = (FlTyField){fl_intern(s->names, column->name, strlen(column->name)), column_type(s, column)};
-  }
-  const FlType *row = fl_type_tuple(s->types, schema.n_columns, fields, NULL);
-  fl_io_schema_reset(&schema);
-  return row;
+  return fl_reader_row(s, &schema);
 }
 
 /* The row with the columns that `types = (zip: text)` names replaced. */
@@ -144,14 +148,6 @@ static const FlType *all_nullable(FlSema *s, const FlType *row) {
   return fl_type_tuple(s->types, row->n_fields, fields, NULL);
 }
 
-/* Whether a format has a place for columns of a type; `exact`: it is no text. */
-static bool is_column(const FlType *t, bool exact) {
-  bool arrays = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT &&
-                t->dtype != FL_CATEGORY;
-  return (t->kind == FL_TY_SCALAR || (arrays && exact)) && (t->dtype != FL_DURATION || exact) &&
-         t->dtype != FL_FILE;
-}
-
 /* The type of a table wanted around; that of (rows, rejected) with on_error = "collect". */
 static const FlType *wanted_row(const FlType *want, bool collect) {
   if (collect && want && want->kind == FL_TY_TUPLE && want->n_fields == 2) want = want->fields[0].type;
@@ -174,7 +170,8 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, co
   }
   if (row && fl_actual_given(&c->args[TYPES])) row = override_types(s, &c->args[TYPES], row);
   for (int i = 0; row && i < row->n_fields; i++) {
-    if (is_column(row->fields[i].type, exact)) continue;
+    if (fl_reader_column(s, &row->fields[i], exact) && (exact || row->fields[i].type->dtype != FL_DURATION))
+      continue;
     fl_sema_error(s, FL_E0946, c->span, "the column `%s` is %s, which `%s` cannot read", row->fields[i].name,
                   fl_type_text(s->types, row->fields[i].type), c->builtin->name);
     return NULL;
@@ -197,12 +194,15 @@ static FlVal rejected_table(FlSema *s, FlOp *op, const FlReadFrom *source, const
   return fl_columns_table(s, &columns, r[0]);
 }
 
-/* How an operator names a column. */
-static const char *column_text(FlSema *s, const FlTyField *f) {
-  return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(f->type->dtype),
-                         f->type->kind == FL_TY_ARRAY ? "[]"
-                         : f->type->nullable          ? "?"
-                                                      : "");
+const char *fl_reader_column(FlSema *s, const FlTyField *f, bool exact) {
+  const FlType *t = f->type;
+  bool arrays = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT &&
+                t->dtype != FL_CATEGORY;
+  if (t->dtype == FL_FILE || (t->kind != FL_TY_SCALAR && !(arrays && exact))) return NULL;
+  return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(t->dtype),
+                         arrays        ? "[]"
+                         : t->nullable ? "?"
+                                       : "");
 }
 
 /* A table from an operator that gives the levels of its categories last. */
@@ -215,10 +215,10 @@ static FlVal exact_table(FlSema *s, const FlType *table, const FlOp *op, const b
 }
 
 /* What a reader of tables has: which argument names the column of paths, whether there are options of CSV
- * files, whether columns may be of any type. */
+ * files, whether columns may be of any type; whether categories are made there, of what the file has for them. */
 typedef struct TableForm {
   int path;
-  bool csv, exact;
+  bool csv, exact, categories;
 } TableForm;
 
 static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
@@ -234,7 +234,7 @@ static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
     return fl_sema_error(s, FL_E0619, c->args[form.path].span, "the column `%s` would be there twice",
                          path_name);
   bool collect = has_option(&options, "on_error=collect");
-  const FlType *table = fl_type_table(s->types, form.exact ? row : fl_category_text_row(s, row));
+  const FlType *table = fl_type_table(s->types, form.categories ? row : fl_category_text_row(s, row));
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 8);
   FlType1 *parts = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 1);
   bool *levels = FL_NEW_ARRAY(s->arena, bool, table->n_parts + 1);
@@ -246,7 +246,7 @@ static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
     else types[n++] = parts[p];
   }
   for (int i = 0; i < row->n_fields; i++)
-    fl_vec_push(s->arena, &list, column_text(s, &table->elem->fields[i]));
+    fl_vec_push(s->arena, &list, fl_reader_column(s, &table->elem->fields[i], form.exact));
   int path_index = n;
   if (path_name) { /* the number of the file of each row */
     types[n++] = fl_t_array(FL_I64, 1);
@@ -266,8 +266,8 @@ static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
   op->attrs.list = list.at;
   op->attrs.n_list = list.n;
   fl_sema_mark_size(s, op->results[0]); /* which is also the size of every column: fl_ir_dim knows */
-  FlVal rows = form.exact ? exact_table(s, table, op, levels, n_levels)
-                          : fl_category_table(s, fl_val_make(s, table, op->results), row, c->span);
+  FlVal rows = form.categories ? exact_table(s, table, op, levels, n_levels)
+                               : fl_category_table(s, fl_val_make(s, table, op->results), row, c->span);
   if (fl_val_bad(rows)) return rows;
   if (path_name) {
     FlColumns columns = fl_columns_of(s, rows);
@@ -289,6 +289,10 @@ FlVal fl_builtin_read_json(FlSema *s, FlCallSite *c) {
 }
 
 FlVal fl_builtin_read_arrow(FlSema *s, FlCallSite *c) {
+  return read_table(s, c, (TableForm){.path = TYPES + 1, .exact = true, .categories = true});
+}
+
+FlVal fl_builtin_read_parquet(FlSema *s, FlCallSite *c) {
   return read_table(s, c, (TableForm){.path = TYPES + 1, .exact = true});
 }
 

@@ -35,4 +35,22 @@ const char *fl_reader_first(FlSema *s, const char *pattern);
 /* What is wrong with a file, at a place of the script. */
 void fl_reader_report(FlSema *s, FlSpan span, const FlIoError *e);
 
+/* The row type of columns that were found in a file or a result; the schema is given back. */
+const FlType *fl_reader_row(FlSema *s, FlIoSchema *schema);
+/* How an operator names a column that is written or handed over; NULL: the format has no place for its type.
+ * `exact`: it is no text, and holds arrays of one size in a row (not of texts). */
+const char *fl_reader_column(FlSema *s, const FlTyField *f, bool exact);
+
+/* A stage of its own around one operator that gives a table: rows, then the columns of `row`. */
+typedef struct FlOwnStage {
+  const char *name; /* as progress shows it */
+  FlOpcode op;
+  const FlAttrs *attrs;
+  int memo; /* as FlFunc */
+  int n_args;
+  FlValue **args;
+  const FlType *row; /* texts, no categories */
+} FlOwnStage;
+FlVal fl_sema_own_stage(FlSema *s, const FlOwnStage *o, FlSpan span); /* own_stage.c */
+
 #endif

@@ -487,6 +487,8 @@ bool fl_sema_is_size(FlSema *s, const FlValue *v) {
   case FL_OP_EXEC:
   case FL_OP_READ_JSON:
   case FL_OP_READ_ARROW:
+  case FL_OP_READ_PARQUET:
+  case FL_OP_SQL:
   case FL_OP_READ_CSV: return v->index == 0;
   case FL_OP_MAX: return fl_sema_is_size(s, v->op->args[0]) || fl_sema_is_size(s, v->op->args[1]);
   case FL_OP_MIN: return fl_sema_is_size(s, v->op->args[0]) && fl_sema_is_size(s, v->op->args[1]);

@@ -56,8 +56,14 @@ typedef bool FlIoSchemaFn(const char *path, const char *const *options, int32_t 
                           FlIoError *error);
 FlIoSchemaFn fl_io_json_schema;  /* an array of objects, or objects one after the other */
 FlIoSchemaFn fl_io_arrow_schema; /* Arrow IPC, file or stream; a column is nullable when a batch has a null */
+FlIoSchemaFn fl_io_parquet_schema; /* which says itself where nulls are; needs DuckDB (io/duckdb.h) */
 /* That of a format by the name in formats.def; NULL: its files are no tables. */
 FlIoSchemaFn *fl_io_schema_of(const char *format);
+
+/* The row type of a query's result, all columns but arrays nullable. inputs: as io/sql.c lists them; paths: of
+ * the files among them, in order. */
+bool fl_io_sql_schema(const char *query, const char *const *inputs, int32_t n, const char *const *paths,
+                      FlIoSchema *out, FlIoError *error);
 
 /* Type and sizes of the array in an NPY file, from its header. dims has room for FL_MAX_RANK. rank may be 0.
  */
@@ -101,6 +107,7 @@ FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
 FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_read_json, fl_rt_write_json;
 FlRuntimeOp fl_rt_read_arrow, fl_rt_write_arrow;
+FlRuntimeOp fl_rt_read_parquet, fl_rt_write_parquet, fl_rt_sql;
 FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;

@@ -1,0 +1,210 @@
+/* parquet.c: Parquet files, through DuckDB: read_parquet, write_parquet, and the row type of a file.
+ *
+ * What always holds: rows are in the order of the file; a file that is written appears whole or not at all.
+ */
+#include "io/duckdb.h"
+#include "io/many.h"
+#include "exec/exec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- reading ------------------------------------------------------------------------------------------ */
+
+/* "SELECT <columns> FROM read_parquet('path')"; n < 0: all columns, no rows. */
+static bool select_from(FlBytes *query, const char *path, const FlTableWanted *columns, int32_t n,
+                        FlIoError *e) {
+  fl_bytes_addz(query, "SELECT ");
+  if (n < 0) fl_bytes_addz(query, "*");
+  if (n == 0) fl_bytes_addz(query, "count(*)");
+  for (int32_t k = 0; k < n; k++) {
+    if (k) fl_bytes_addz(query, ", ");
+    fl_duck_quote(query, columns[k].name, (size_t)columns[k].name_len, '"');
+  }
+  fl_bytes_addz(query, " FROM read_parquet(");
+  if (!fl_duck_quote_path(query, path, e)) return false;
+  fl_bytes_addz(query, n < 0 ? ") LIMIT 0" : ")");
+  fl_bytes_add(query, "", 1);
+  return !query->failed || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+}
+
+static bool query_file(FlDuck *d, const char *path, const FlTableWanted *columns, int32_t n,
+                       FlDuckResult *out, FlIoError *e) {
+  FlBytes query = {0};
+  bool ok = select_from(&query, path, columns, n, e) && fl_duck_run(d, query.at, out, e);
+  fl_bytes_reset(&query);
+  return ok;
+}
+
+/* Whether all wanted columns are there, with types that become the wanted ones: said before rows are read. */
+static bool check_columns(FlCtx *ctx, FlDuck *d, const char *path, const char *label,
+                          const FlTableWanted *columns, int32_t n, FlIoError *e) {
+  FlDuckResult result;
+  int64_t none;
+  FlTableWanted *copy = calloc((size_t)n + 1, sizeof *copy);
+  if (!copy) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  if (n) memcpy(copy, columns, (size_t)n * sizeof *copy);
+  bool ok = query_file(d, path, NULL, -1, &result, e);
+  if (ok) {
+    ok = fl_duck_take(ctx, d, &result, label, copy, n, &none, e);
+    d->api.destroy_result(&result);
+  }
+  for (int32_t k = 0; ok && k < n; k++) fl_table_wanted_reset(&copy[k]);
+  free(copy);
+  return ok;
+}
+
+static bool take_rows(FlCtx *ctx, FlDuck *d, const char *path, const char *label, FlTableWanted *columns,
+                      int32_t n, int64_t *rows, FlIoError *e) {
+  FlDuckResult result;
+  static const char name[] = "count_star()";
+  FlTableWanted count = {.name = name, .name_len = sizeof name - 1, .dtype = FL_I64};
+  if (!query_file(d, path, columns, n, &result, e)) return false;
+  bool ok = fl_duck_take(ctx, d, &result, label, n ? columns : &count, n ? n : 1, rows, e);
+  d->api.destroy_result(&result);
+  if (ok && !n) {
+    *rows = *rows == 1 ? *(const int64_t *)count.values->data : 0;
+    fl_array_unref(count.values);
+  }
+  return ok;
+}
+
+/* A database, for all files of a call. */
+typedef struct Engine {
+  FlDuck *duck;
+} Engine;
+
+static bool read_parquet(FlCtx *ctx, const char *path, const void *options, FlTableWanted *columns, int32_t n,
+                         int64_t *rows, FlIoError *e) {
+  FlDuck *d = ((const Engine *)options)->duck;
+  struct stat before, after;
+  char label[256];
+  (void)snprintf(label, sizeof label, "`%.240s`", path);
+  int fd = fl_input_fd(path, &before, e);
+  if (fd < 0) return false;
+  bool ok = check_columns(ctx, d, path, label, columns, n, e) &&
+            take_rows(ctx, d, path, label, columns, n, rows, e);
+  if (ok && (stat(path, &after) != 0 || !fl_input_same(&before, &after))) {
+    for (int32_t k = 0; k < n; k++) fl_table_wanted_reset(&columns[k]);
+    ok = fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
+  }
+  close(fd);
+  return ok;
+}
+
+FlStatus fl_rt_read_parquet(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlIoError e = {0};
+  Engine engine = {fl_duck_open(fl_ctx_workers(ctx), &e)};
+  if (!engine.duck) return fl_io_fail(ctx, desc->site, &e, "", 0);
+  FlStatus status = fl_read_table(ctx, desc, args, results,
+                                  &(FlTableReader){.read = read_parquet, .options = &engine, .exact = true});
+  fl_duck_close(engine.duck);
+  return status;
+}
+
+/* ---- row types ---------------------------------------------------------------------------------------- */
+
+/* Columns of which the file itself says that no value is null. */
+static bool find_nulls(FlDuck *d, const char *path, FlIoSchema *schema, FlIoError *e) {
+  FlBytes query = {0};
+  FlDuckResult result;
+  fl_bytes_addz(&query,
+                "SELECT path_in_schema, "
+                "coalesce(sum(CASE WHEN stats_null_count IS NULL THEN 1 ELSE stats_null_count END), 1) "
+                "FROM parquet_metadata(");
+  bool ok = fl_duck_quote_path(&query, path, e);
+  fl_bytes_add(&query, ") GROUP BY 1", 13);
+  if (ok && query.failed) ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  ok = ok && fl_duck_run(d, query.at, &result, e);
+  fl_bytes_reset(&query);
+  if (!ok) return false;
+  FlTableWanted columns[2] = {{.dtype = FL_TEXT}, {.dtype = FL_I64}};
+  for (uint64_t k = 0; k < 2; k++) {
+    columns[k].name = d->api.column_name(&result, k);
+    columns[k].name_len = (int32_t)strlen(columns[k].name);
+  }
+  int64_t n;
+  ok = fl_duck_take(NULL, d, &result, "what the file says of its columns", columns, 2, &n, e);
+  d->api.destroy_result(&result);
+  for (int64_t i = 0; ok && i < n; i++) {
+    FlText name = ((const FlText *)columns[0].values->data)[i];
+    bool nulls = ((const int64_t *)columns[1].values->data)[i] != 0;
+    for (int32_t k = 0; k < schema->n_columns; k++) {
+      FlIoColumn *c = &schema->columns[k];
+      if (strlen(c->name) == (size_t)name.len && memcmp(c->name, name.ptr, (size_t)name.len) == 0)
+        c->nullable = c->nullable && nulls;
+    }
+  }
+  if (ok) fl_array_unref(columns[0].values);
+  if (ok) fl_array_unref(columns[1].values);
+  return ok;
+}
+
+static bool count_rows(FlDuck *d, const char *path, FlIoSchema *schema, FlIoError *e) {
+  schema->whole = true;
+  return take_rows(NULL, d, path, path, NULL, 0, &schema->n_rows, e);
+}
+
+bool fl_io_parquet_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
+                          FlIoError *e) {
+  (void)options;
+  (void)n_options;
+  struct stat found;
+  FlDuckResult result;
+  int fd = fl_input_fd(path, &found, e);
+  if (fd < 0) return false;
+  close(fd);
+  FlDuck *d = fl_duck_open(1, e);
+  bool ok = d && query_file(d, path, NULL, -1, &result, e);
+  if (ok) {
+    ok = fl_duck_schema(d, &result, out, e);
+    d->api.destroy_result(&result);
+    if (ok && !(find_nulls(d, path, out, e) && count_rows(d, path, out, e))) {
+      fl_io_schema_reset(out);
+      ok = false;
+    }
+  }
+  fl_duck_close(d);
+  return ok;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+static bool copy_to(FlDuck *d, const char *path, FlIoError *e) {
+  FlBytes query = {0};
+  fl_bytes_addz(&query, "COPY (SELECT * FROM t) TO ");
+  fl_duck_quote(&query, path, strlen(path), '\'');
+  fl_bytes_addz(&query, " (FORMAT parquet, USE_TMP_FILE false)");
+  fl_bytes_add(&query, "", 1);
+  bool ok = query.failed ? fl_io_error(e, FL_E_MEMORY, "out of memory") : fl_duck_run(d, query.at, NULL, e);
+  fl_bytes_reset(&query);
+  return ok;
+}
+
+static bool write_parquet(FlCtx *ctx, const char *path, const void *options, const FlTableColumn *columns,
+                          int32_t n_columns, int64_t n_rows, FlIoError *e) {
+  (void)ctx;
+  (void)options;
+  FlDuckTable table = {
+      .name = "t", .name_len = 1, .columns = columns, .n_columns = n_columns, .n_rows = n_rows};
+  FlOutput out;
+  FlDuck *d = fl_duck_open(1, e);
+  bool ok = d && fl_duck_show(d, &table, e);
+  if (ok && (ok = fl_output_open(path, &out, e))) {
+    if (!out.temporary)
+      ok = fl_io_error(e, FL_E_WRITE,
+                       "cannot write `%s`: a Parquet file is not written to a device or a pipe", path);
+    ok = ok && copy_to(d, out.temporary, e);
+    if (ok) ok = fl_output_commit(&out, e);
+    else fl_output_abandon(&out);
+  }
+  fl_duck_close(d);
+  return ok;
+}
+
+FlStatus fl_rt_write_parquet(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  (void)results;
+  return fl_write_table(ctx, desc, args, write_parquet, NULL);
+}

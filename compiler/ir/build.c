@@ -187,6 +187,12 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_TAKE:
     return axis == 0 ? fl_ir_dim(b, op->args[0], 0) : fl_ir_dim(b, op->args[a->index + 1], axis);
   case FL_OP_GROUP: return a->index == 1 ? fl_ir_dim(b, op->args[0], 0) : op->results[0];
+  case FL_OP_GROUP_ORDER:
+    if (a->index == 0) return fl_ir_dim(b, op->args[1], 0);
+    break;
+  case FL_OP_RUNNING: return fl_ir_dim(b, op->args[1], 0);
+  case FL_OP_SHIFT_ROWS:
+  case FL_OP_RANK:
   case FL_OP_ENCODE_LEVELS:
   case FL_OP_SORT_PERM: return fl_ir_dim(b, op->args[0], 0);
   case FL_OP_ROWS: return axis == 0 ? rows_count(b, op) : fl_ir_dim(b, op->args[0], axis);

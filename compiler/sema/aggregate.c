@@ -13,8 +13,7 @@ static bool one_of(const char *name, const char *const *names) {
   return false;
 }
 
-/* Is v an array with one element a row of the verb's table? */
-static bool has_rows(FlSema *s, FlVal v) {
+bool fl_sema_has_rows(FlSema *s, FlVal v) {
   if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1) return false;
   FlValue *n = fl_sema_dim(s, v, 0);
   if (fl_sema_sizes_equal(s, n, s->agg->rows)) return true;
@@ -32,8 +31,7 @@ static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {
   }
 }
 
-/* A column inside an aggregate: aggregates within it stand on every row; of plain arrays they are none. */
-static FlVal column_argument(FlSema *s, FlActual *a) {
+FlVal fl_sema_column_argument(FlSema *s, FlActual *a) {
   FlAggContext *outer = s->agg, inner = *outer;
   inner.mode = outer->table ? FL_AGG_SPREAD : FL_AGG_NONE;
   s->agg = &inner;
@@ -42,8 +40,8 @@ static FlVal column_argument(FlSema *s, FlActual *a) {
   return v;
 }
 
-/* The dtype that the aggregate of a column has; false: reported. */
-static bool result_dtype(FlSema *s, const char *kind, FlVal x, FlSpan span, FlDtype *out) {
+bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVal x, FlSpan span,
+                             FlDtype *out) {
   static const char *const counts[] = {"count", "n_distinct", "argmin", "argmax", NULL};
   static const char *const logic[] = {"any", "all", NULL};
   static const char *const same[] = {"min", "max", "first", "last", "mode", NULL};
@@ -68,7 +66,7 @@ static bool result_dtype(FlSema *s, const char *kind, FlVal x, FlSpan span, FlDt
   }
   if (ok) return true;
   FlDiag *diag =
-      fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", kind, takes, fl_val_text(s, x));
+      fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", name, takes, fl_val_text(s, x));
   if (is(kind, "any") || is(kind, "all"))
     fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
   return false;
@@ -179,8 +177,8 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   }
   const FlBuiltin *bi = c->builtin;
   if (bi->n_params > 1 && is(bi->params[1].name, "axis") && fl_actual_given(&c->args[1])) return false;
-  FlVal columns[2] = {column_argument(s, &c->args[0])};
-  if (fl_val_bad(columns[0]) || !has_rows(s, columns[0])) return false;
+  FlVal columns[2] = {fl_sema_column_argument(s, &c->args[0])};
+  if (fl_val_bad(columns[0]) || !fl_sema_has_rows(s, columns[0])) return false;
   if (is(c->builtin->name, "len")) {
     *out = deliver(s, count_rows(s));
     return true;
@@ -189,22 +187,23 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   FlDtype d;
   double setting;
   int n = 1;
-  if (!result_dtype(s, kind, columns[0], c->args[0].span, &d) || !read_setting(s, c, kind, &setting))
+  if (!fl_sema_aggregate_dtype(s, kind, kind, columns[0], c->args[0].span, &d) ||
+      !read_setting(s, c, kind, &setting))
     return true;
   if (one_of(kind, two_columns)) {
     FlDtype ignored;
-    columns[n] = column_argument(s, &c->args[1]);
+    columns[n] = fl_sema_column_argument(s, &c->args[1]);
     if (fl_val_bad(columns[n])) return true;
     if (!s->agg->table && columns[n].type->kind == FL_TY_ARRAY &&
         !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, columns[n], 0), c->args[1].span,
                            "the first array has {a} elements, the second {b}"))
       return true;
-    if (!has_rows(s, columns[n])) {
+    if (!fl_sema_has_rows(s, columns[n])) {
       *out = fl_sema_error(s, FL_E0323, c->args[1].span, "`%s` takes two columns, and the second is %s", kind,
                            fl_val_text(s, columns[n]));
       return true;
     }
-    if (!result_dtype(s, kind, columns[n], c->args[1].span, &ignored)) return true;
+    if (!fl_sema_aggregate_dtype(s, kind, kind, columns[n], c->args[1].span, &ignored)) return true;
     n++;
   }
   *out = deliver(s, aggregate(s, kind, setting, n, columns, d));

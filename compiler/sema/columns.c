@@ -1,5 +1,4 @@
-/* columns.c: verbs that choose or make columns: select, drop, rename, derive, summarize, fill_null, table,
- * and what is computed along the rows: row_number, lag, lead.
+/* columns.c: verbs that choose or make columns: select, drop, rename, derive, summarize, fill_null, table.
  *
  * All arguments of a verb see its input. A grouping stays while its key columns do. */
 #include "sema/verbs.h"
@@ -221,62 +220,4 @@ FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
     if (fl_val_bad(columns.values[i])) return columns.values[i];
   }
   return fl_columns_table(s, &columns, rows);
-}
-
-/* ---- along the rows ---- */
-
-FlVal fl_builtin_row_number(FlSema *s, FlCallSite *c) {
-  if (!s->agg || !s->agg->rows || !s->agg->table)
-    return fl_sema_error(
-        s, FL_E0621, c->span,
-        "`row_number()` stands in the columns of a verb; elsewhere a range such as `0..n` gives positions");
-  if (s->agg->group_of) {
-    FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`row_number()` does not count within groups");
-    fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
-    return fl_val_error(s);
-  }
-  FlValue *rows = fl_sema_size(s, s->agg->rows);
-  FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(FL_I64, 1);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  fl_ir_yield(r, s->module, 1, r->params);
-  return fl_val_array(s, FL_I64, 1, map->results[0]);
-}
-
-/* lag, lead: the element n rows before or after, null where there is none. */
-FlVal fl_builtin_shift(FlSema *s, FlCallSite *c) {
-  const char *name = c->builtin->name;
-  FlVal x = fl_actual_value(s, &c->args[0], NULL);
-  FlValue *n = NULL;
-  if (fl_val_bad(x)) return x;
-  if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1)
-    return fl_sema_error(s, FL_E0325, c->args[0].span,
-                         "`%s` takes a column or an array of one dimension, and this is %s", name,
-                         fl_val_text(s, x));
-  if (s->agg && s->agg->mode != FL_AGG_NONE && s->agg->group_of) {
-    FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`%s` does not stay within groups", name);
-    fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
-    return fl_val_error(s);
-  }
-  if (!fl_actual_given(&c->args[1])) n = fl_sema_i64(s, 1);
-  else if (!fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
-  FlValue *rows = fl_sema_dim(s, x, 0), *zero = fl_sema_i64(s, 0);
-  FlDtype d = x.type->dtype;
-  FlType1 in = fl_t_scalar(FL_I64), out[2] = {fl_t_array(fl_dtype_stored(d), 1), fl_t_array(FL_BOOL, 1)};
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 2, out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  /* What does not fit i64 wraps to a negative position, which is none. */
-  FlValue *at =
-      fl_sema_op2(s, strcmp(c->builtin->data, "lag") == 0 ? FL_OP_WRAP_SUB : FL_OP_WRAP_ADD, r->params[0], n);
-  FlValue *there =
-      fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_GE, at, zero), fl_sema_op2(s, FL_OP_LT, at, rows));
-  at = fl_ir_select(&s->b, there, at, zero);
-  FlValue *yields[2] = {fl_ir_load(&s->b, x.parts[0], 1, &at, true), there};
-  if (x.type->nullable)
-    yields[1] = fl_sema_op2(s, FL_OP_AND, there, fl_ir_load(&s->b, x.parts[1], 1, &at, true));
-  yields[0] = fl_ir_select(&s->b, there, yields[0], fl_val_zero(s, d));
-  fl_ir_yield(r, s->module, 2, yields);
-  fl_sema_leave(s, saved);
-  return fl_val_with(s, fl_type_array(s->types, d, true, 1), map->results, x);
 }

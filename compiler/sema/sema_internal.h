@@ -498,6 +498,30 @@ struct FlGrouping {
 
 /* In an aggregate context: sum, mean ... of a column. Returns true when it took the call. */
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out);
+/* Is v an array with one element a row of the verb's table? */
+bool fl_sema_has_rows(FlSema *s, FlVal v);
+/* A column inside an aggregate or a window: aggregates within it stand on every row; of plain arrays they are
+ * none. */
+FlVal fl_sema_column_argument(FlSema *s, FlActual *a);
+/* The dtype that the aggregate `kind` of a column has; false: reported, of what the script calls `name`. */
+bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVal x, FlSpan span, FlDtype *out);
+/* window.c. The rows by group, and within it by a column (or NULL): GROUP_ORDER for the grouping of this
+ * context, or for `rows` rows as one group when it has none. */
+typedef struct FlGroupOrder {
+  FlValue *rows, *start;
+} FlGroupOrder;
+bool fl_verb_in_groups(FlSema *s); /* are we in the arguments of a verb of a grouped table? */
+FlGroupOrder fl_verb_order(FlSema *s, FlVal x, const FlVal *by);
+/* The argument of a window as a column: an array of one dimension, and in a grouped verb one that has a value
+ * a row; reports otherwise. */
+bool fl_verb_window_column(FlSema *s, FlCallSite *c, FlActual *a, FlVal *out);
+/* How many rows of its group stand before each: i64[rows]. */
+FlValue *fl_verb_row_numbers(FlSema *s, const FlGrouping *g);
+/* The rank of each row of t among those of its group (of all rows without one), from 1, by a key column: equal
+ * ones by `method`. */
+FlVal fl_verb_rank(FlSema *s, FlValue *group_of, FlVal key, bool downwards, const char *method);
+/* `desc(x)` as a key: x, and true. */
+bool fl_sema_key_desc(FlActual *key);
 /* In `summarize` of groups: does a call of a user's function with these values go by group; and that call
  * (group_call.c). */
 bool fl_sema_group_call_applies(FlSema *s, const FlVal *values, int n);

@@ -252,30 +252,43 @@ FlVal fl_builtin_drop_null(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_desc(FlSema *s, FlCallSite *c) {
   FlDiag *d = fl_sema_report(s, FL_E0611, c->span,
-                             "`desc` orders a key of `sort` downwards; it means nothing elsewhere");
+                             "`desc` orders a key of `sort` or `rank` downwards; it means nothing elsewhere");
   (void)d;
   return fl_val_error(s);
 }
 
-static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, const char *verb, bool downwards) {
-  FlVal values[16];
-  const char *words[16], *flags[16];
-  FlValue *args[32];
+bool fl_sema_key_desc(FlActual *key) {
+  const FlExpr *e = key->expr;
+  bool is_desc = e && e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME &&
+                 strcmp(e->call.func->name.text, "desc") == 0 && e->call.args.n == 1;
+  if (is_desc) key->expr = e->call.args.at[0].value;
+  return is_desc;
+}
+
+/* group_of: what comes before all keys, or NULL. */
+static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *group_of, const char *verb,
+                            bool downwards) {
+  FlVal values[17];
+  const char *words[17], *flags[17];
+  FlValue *args[34];
+  int lead = group_of != NULL;
   if (n > 16) {
     fl_sema_error(s, FL_E0210, keys[16].span, "`%s` takes at most 16 keys", verb);
     return NULL;
   }
   for (int i = 0; i < n; i++) {
-    const FlExpr *e = keys[i].expr;
-    bool is_desc = e && e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME &&
-                   strcmp(e->call.func->name.text, "desc") == 0 && e->call.args.n == 1;
     FlActual key = keys[i];
-    if (is_desc) key.expr = e->call.args.at[0].value;
+    bool is_desc = fl_sema_key_desc(&key);
     FlVal v = fl_verb_expr(s, t, &key, FL_AGG_SPREAD);
     if (!fl_verb_is_key(s, v, keys[i].span, verb)) return NULL;
-    values[i] = v;
-    words[i] = is_desc != downwards ? "desc" : "asc";
+    values[lead + i] = v;
+    words[lead + i] = is_desc != downwards ? "desc" : "asc";
   }
+  if (group_of) {
+    values[0] = fl_val_array(s, FL_I64, 1, group_of);
+    words[0] = "asc";
+  }
+  n += lead;
   int n_args = fl_verb_keys(s, n, values, words, args, flags);
   FlType1 out = fl_t_array(FL_I64, 1);
   FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, n_args, args, 1, &out, 0);
@@ -306,7 +319,7 @@ FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
   FlVal t;
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`sort` needs at least one key");
-  FlValue *perm = sorted_rows(s, t, c->n_rest, c->rest, "sort", false);
+  FlValue *perm = sorted_rows(s, t, c->n_rest, c->rest, NULL, "sort", false);
   return perm ? fl_verb_regroup(s, take_all(s, t, perm), t) : fl_val_error(s);
 }
 
@@ -322,37 +335,47 @@ static bool how_many(FlSema *s, FlCallSite *c, FlValue **n) {
   return true;
 }
 
-/* Number of each row within its group, from 0, in row order. */
-static FlValue *rank_in_group(FlSema *s, FlVal t) {
-  FlType1 out = fl_t_array(FL_I64, 1),
-          in[3] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64), fl_t_scalar(FL_I64)};
-  static const char *asc[] = {"asc"};
-  FlValue *rows = fl_val_rows(t), *gid = t.group->group_of;
-  FlOp *perm = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, &gid, 1, &out, 0);
-  perm->attrs.list = asc;
-  perm->attrs.n_list = 1;
-  /* Along the sorted order: a new group starts at 0. */
-  FlValue *args[2] = {rows, fl_sema_i64(s, -1)};
-  FlOp *scan = fl_ir_op(&s->b, FL_OP_SCAN, 2, args, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, scan, 0, 2, in);
+/* The rows of a grouped table for which number op n. */
+static FlVal kept_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlOpcode op, FlVal number, FlValue *n) {
+  FlVal pair[2] = {number, fl_val_scalar(s, FL_I64, n)};
+  FlVal kept = fl_sema_lift_op(s, c->span, op, 2, pair, FL_BOOL, NULL);
+  return fl_verb_regroup(s, fl_sema_compress(s, t, kept.parts[0]), t);
+}
+
+static FlVal last_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlValue *n) {
+  FlType1 i64s = fl_t_array(FL_I64, 1);
+  FlValue *args[2] = {t.group->group_of, t.group->groups};
+  FlVal counts =
+      fl_val_array(s, FL_I64, 1, fl_ir_op(&s->b, FL_OP_SEGMENT_COUNT, 2, args, 1, &i64s, 0)->results[0]);
+  FlVal pair[2] = {fl_sema_take(s, counts, t.group->group_of, false),
+                   fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, t.group))};
+  FlVal left = fl_sema_lift_op(s, c->span, FL_OP_WRAP_SUB, 2, pair, FL_I64, NULL);
+  return kept_of_groups(s, c, t, FL_OP_LE, left, n);
+}
+
+/* n rows of each group at random: those with the least of random numbers that belong to the rows. */
+static FlVal sample_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlValue *n, FlValue *seed) {
+  FlValue *rows = fl_val_rows(t);
+  FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(FL_F64, 1), one = fl_t_scalar(FL_F64);
+  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
+  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *i = r->params[0], *zero = fl_sema_i64(s, 0);
-  FlValue *before = fl_sema_op2(s, FL_OP_MAX, fl_sema_op2(s, FL_OP_WRAP_SUB, i, fl_sema_i64(s, 1)), zero);
-  FlValue *here = fl_ir_load(&s->b, perm->results[0], 1, &i, true),
-          *there = fl_ir_load(&s->b, perm->results[0], 1, &before, true);
-  FlValue *g1 = fl_ir_load(&s->b, gid, 1, &here, true), *g0 = fl_ir_load(&s->b, gid, 1, &there, true);
-  FlValue *same =
-      fl_sema_op2(s, FL_OP_AND, fl_sema_op2(s, FL_OP_EQ, g1, g0), fl_sema_op2(s, FL_OP_GT, i, zero));
-  FlValue *next =
-      fl_ir_select(&s->b, same, fl_sema_op2(s, FL_OP_WRAP_ADD, r->params[1], fl_sema_i64(s, 1)), zero);
-  fl_ir_yield(r, s->module, 1, &next);
+  FlValue *args[3] = {seed, r->params[0], fl_sema_i64(s, 0)};
+  fl_ir_yield(r, s->module, 1, fl_ir_op(&s->b, FL_OP_RANDOM, 3, args, 1, &one, 0)->results);
   fl_sema_leave(s, saved);
-  FlOp *inverse =
-      fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, perm->results, 1, &out, 0); /* the order that undoes perm */
-  inverse->attrs.list = asc;
-  inverse->attrs.n_list = 1;
-  return fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){inverse->results[0], scan->results[0]}, 1, &out, 0)
-      ->results[0];
+  FlVal numbers = fl_val_array(s, FL_F64, 1, map->results[0]);
+  FlVal place = fl_verb_rank(s, t.group->group_of, numbers, false, "first");
+  return kept_of_groups(s, c, t, FL_OP_LE, place, n);
+}
+
+/* The first n of each group of a table that is sorted by group. */
+static FlVal head_of_sorted(FlSema *s, FlCallSite *c, FlVal t, FlVal sorted, FlValue *perm, FlValue *n) {
+  FlVal group_of = fl_sema_take(s, fl_val_array(s, FL_I64, 1, t.group->group_of), perm, false);
+  FlGrouping g = *t.group;
+  g.group_of = group_of.parts[0];
+  sorted.group = &g;
+  FlVal before = fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, &g));
+  return kept_of_groups(s, c, sorted, FL_OP_LT, before, n);
 }
 
 FlVal fl_builtin_head(FlSema *s, FlCallSite *c) {
@@ -363,11 +386,8 @@ FlVal fl_builtin_head(FlSema *s, FlCallSite *c) {
     return fl_sema_error(s, FL_E0606, c->args[0].span, "`head` takes a table or an array, and this is %s",
                          fl_val_text(s, v));
   if (v.group) {
-    FlValue *rank = rank_in_group(s, v);
-    FlVal first = fl_sema_lift_op(s, c->span, FL_OP_LT, 2,
-                                  (FlVal[]){fl_val_array(s, FL_I64, 1, rank), fl_val_scalar(s, FL_I64, n)},
-                                  FL_BOOL, NULL);
-    return fl_verb_regroup(s, fl_sema_compress(s, v, first.parts[0]), v);
+    FlVal before = fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, v.group));
+    return kept_of_groups(s, c, v, FL_OP_LT, before, n);
   }
   return fl_sema_index_rows(s, v, fl_sema_i64(s, 0), at_most(s, n, fl_sema_dim(s, v, 0)));
 }
@@ -379,9 +399,7 @@ FlVal fl_builtin_tail(FlSema *s, FlCallSite *c) {
   if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY)
     return fl_sema_error(s, FL_E0606, c->args[0].span, "`tail` takes a table or an array, and this is %s",
                          fl_val_text(s, v));
-  if (v.group)
-    return fl_sema_error(s, FL_E0612, c->span,
-                         "`tail` does not work on groups; sort downwards and use `head`");
+  if (v.group) return last_of_groups(s, c, v, n);
   FlValue *rows = fl_sema_dim(s, v, 0);
   return fl_sema_index_rows(s, v, fl_sema_op2(s, FL_OP_SUB, rows, at_most(s, n, rows)), rows);
 }
@@ -391,6 +409,7 @@ FlVal fl_builtin_sample(FlSema *s, FlCallSite *c) {
   FlValue *n, *seed = fl_sema_i64(s, 0);
   if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
   if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &seed)) return fl_val_error(s);
+  if (t.group) return sample_of_groups(s, c, t, n, seed);
   FlType1 out = fl_t_array(FL_I64, 1);
   FlValue *chosen =
       fl_ir_op(&s->b, FL_OP_CHOICE, 3, (FlValue *[]){seed, fl_val_rows(t), n}, 1, &out, 0)->results[0];
@@ -409,20 +428,25 @@ FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
   if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
   if (!fl_actual_given(&c->args[2]))
     return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
-  FlValue *perm = sorted_rows(s, t, 1, &c->args[2], "top", true);
+  FlValue *perm = sorted_rows(s, t, 1, &c->args[2], t.group ? t.group->group_of : NULL, "top", true);
   if (!perm) return fl_val_error(s);
   FlVal sorted = take_all(s, t, perm);
+  if (t.group) return head_of_sorted(s, c, t, sorted, perm, n);
   return fl_sema_index_rows(s, sorted, fl_sema_i64(s, 0), at_most(s, n, fl_val_rows(t)));
 }
 
 FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
-  FlVal t, keys[64];
+  FlVal t, keys[65];
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   int n = 0, fields = t.type->elem->n_fields;
-  const char *words[64], *flags[64];
-  FlValue *args[128];
+  const char *words[65], *flags[65];
+  FlValue *args[130];
   if (c->n_rest > 64 || (!c->n_rest && fields > 64))
     return fl_sema_error(s, FL_E0210, c->span, "`distinct` takes at most 64 columns");
+  if (t.group) { /* of each group */
+    keys[n] = fl_val_array(s, FL_I64, 1, t.group->group_of);
+    words[n++] = "key";
+  }
   for (int i = 0; i < (c->n_rest ? c->n_rest : fields); i++) {
     int k = c->n_rest ? fl_verb_column(s, t, c->rest[i].expr) : i;
     if (k < 0) return fl_val_error(s);
@@ -435,7 +459,7 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
   FlOp *op = fl_ir_op(&s->b, FL_OP_DISTINCT, n_args, args, 1, &out, 0);
   op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
   op->attrs.n_list = n;
-  return fl_sema_take(s, t, op->results[0], false);
+  return fl_verb_regroup(s, fl_sema_take(s, t, op->results[0], false), t);
 }
 
 /* ---- groups ---- */
@@ -477,6 +501,16 @@ FlVal fl_builtin_ungroup(FlSema *s, FlCallSite *c) {
 
 /* ---- train and test ---- */
 
+/* A table without groups; reports otherwise. */
+static bool ungrouped_table(FlSema *s, FlCallSite *c, FlVal *t) {
+  if (!fl_verb_table(s, c, t)) return false;
+  if (!t->group) return true;
+  FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`%s` does not work on groups", c->builtin->name);
+  fl_diag_help(s->sink, d, "with `stratify = %s` every part has its share of each; or `ungroup` first",
+               t->group->keys[0]);
+  return false;
+}
+
 static FlValue *strata(FlSema *s, FlVal t, FlActual *a) { /* group of each row by a column; NULL: reported */
   FlVal v = fl_verb_expr(s, t, a, FL_AGG_NONE);
   const char *word = "key", *flag;
@@ -495,7 +529,7 @@ FlVal fl_builtin_split(FlSema *s, FlCallSite *c) {
   FlValue *args[4];
   int n = 3;
   args[2] = fl_sema_i64(s, 0);
-  if (!fl_verb_table(s, c, &t) || !fl_actual_f64(s, &c->args[1], &args[1])) return fl_val_error(s);
+  if (!ungrouped_table(s, c, &t) || !fl_actual_f64(s, &c->args[1], &args[1])) return fl_val_error(s);
   args[0] = fl_val_rows(t);
   if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &args[2])) return fl_val_error(s);
   if (fl_actual_given(&c->args[3]) && !(args[n++] = strata(s, t, &c->args[3]))) return fl_val_error(s);
@@ -511,7 +545,7 @@ FlVal fl_builtin_kfold(FlSema *s, FlCallSite *c) {
   FlValue *args[4];
   int n = 3;
   args[2] = fl_sema_i64(s, 0);
-  if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &args[1])) return fl_val_error(s);
+  if (!ungrouped_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &args[1])) return fl_val_error(s);
   args[0] = fl_val_rows(t);
   if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &args[2])) return fl_val_error(s);
   if (fl_actual_given(&c->args[3]) && !(args[n++] = strata(s, t, &c->args[3]))) return fl_val_error(s);

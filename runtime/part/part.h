@@ -98,6 +98,27 @@ FlRuntimeOp fl_rt_join_asof;
  * when a cell has two rows. */
 FlRuntimeOp fl_rt_pivot_rows;
 
+/* ---- windows: what a row gets from other rows of its group ------------------------------------------- */
+
+/* g, group of each row i64[n] [, column (list: col col?)] -> rows by group i64[n], where each group begins
+ * i64[g + 1]. Within a group rows keep their order, or go by the column: ascending, stable, null last.
+ * Attribute i = 1: all rows are one group; the group argument is only read for its length. */
+FlRuntimeOp fl_rt_group_order;
+/* g, group of each row i64[n], column (list: col col?) -> value[n], 0 (empty) under null. Nulls are passed
+ * over. Attribute i = 1: one group. Attribute s, each over the rows of the group up to the row itself:
+ *   sum      floats: the exact sum, rounded once, f64; else exact, OVERFLOW at the first that does not fit
+ *   product  floats: with twice the bits of f64 and any exponent, rounded to f64; else as sum
+ *   min max  the first of equals; NaN wins
+ *   count    without a column: how many rows of the group are before the row */
+FlRuntimeOp fl_rt_running;
+/* rows by group i64[n], group of each row i64[n], k -> of each row the row k positions on among those of its
+ * group, -1 where there is none. */
+FlRuntimeOp fl_rt_shift_rows;
+/* rows by group and then by the column i64[n], group of each row i64[n], column (list: col col?) -> rank[n],
+ * from 1, 0 under null. Attribute i = 1: one group. Attribute s, what equal values get: average (f64), min,
+ * max (i64) of their places; dense: one more than the next smaller value; first: each its own. */
+FlRuntimeOp fl_rt_rank;
+
 /* ---- categories: codes i32 are positions among levels text[k], each there once --------------------- */
 
 /* texts (list: key key?), levels -> code of each text, 0 under null. LEVEL names the first row whose text is

@@ -1,0 +1,220 @@
+/* window.c: rows in the order of their groups, and what follows from positions in it: group_order,
+ * shift_rows.
+ *
+ * Comes in: the group of each row. Goes out: row numbers. Always holds: within a group rows keep their order;
+ * nothing depends on how the rows were cut.
+ *
+ * Rows are counted by group in pieces, and then each piece puts its rows where they belong. With so many
+ * groups that few pieces are left, the group numbers are sorted instead. */
+#include "part/window_internal.h"
+
+typedef struct Order {
+  const int64_t *id;
+  int64_t n, g, pieces, piece;
+  int64_t *place; /* [pieces][g]: rows of the group in the piece, then where its next row goes */
+  int64_t *rows;
+  uint64_t *word;
+} Order;
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  (void)ctx;
+  for (int64_t p = begin; p < end; p++) {
+    int64_t *counts = o->place + p * o->g, last = fl_part_min((p + 1) * o->piece, o->n);
+    memset(counts, 0, (size_t)o->g * sizeof *counts);
+    for (int64_t i = p * o->piece; i < last; i++) counts[o->id[i]]++;
+  }
+  return 0;
+}
+
+static int32_t place_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  (void)ctx;
+  for (int64_t p = begin; p < end; p++) {
+    int64_t *place = o->place + p * o->g, last = fl_part_min((p + 1) * o->piece, o->n);
+    for (int64_t i = p * o->piece; i < last; i++) o->rows[place[o->id[i]]++] = i;
+  }
+  return 0;
+}
+
+static int32_t same_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) o->rows[i] = i;
+  return 0;
+}
+
+static int32_t word_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) o->word[i] = (uint64_t)o->id[i];
+  return 0;
+}
+
+/* start[k] from the counts of all pieces; the counts become places. */
+static void place_groups(Order *o, int64_t *start) {
+  int64_t at = 0;
+  for (int64_t k = 0; k < o->g; k++) {
+    start[k] = at;
+    for (int64_t p = 0; p < o->pieces; p++) {
+      int64_t count = o->place[p * o->g + k];
+      o->place[p * o->g + k] = at;
+      at += count;
+    }
+  }
+  start[o->g] = at;
+}
+
+FlStatus fl_window_order(FlPartMem *m, const int64_t *id, int64_t n, int64_t g, int64_t *rows,
+                         int64_t *start) {
+  enum { FEW = 4 };
+  Order o = {.id = id, .n = n, .g = g, .rows = rows};
+  if (id == NULL || g == 1) {
+    start[0] = 0;
+    start[1] = n;
+    return fl_part_for(m->ctx, same_body, &o, n, 0.7);
+  }
+  o.pieces = fl_window_pieces(n, g);
+  o.piece = (n + o.pieces - 1) / o.pieces;
+  o.place = fl_part_alloc(m, o.pieces * g, sizeof *o.place);
+  if (o.place == NULL) return 1;
+  if (fl_part_for(m->ctx, count_body, &o, o.pieces, 1.5 * (double)o.piece) != 0) return 1;
+  place_groups(&o, start);
+  FlStatus status = 1;
+  if (o.pieces >= FEW || n < 4 * FL_PART_CHUNK) {
+    status = fl_part_for(m->ctx, place_body, &o, o.pieces, 2.0 * (double)o.piece);
+  } else {
+    o.word = fl_part_alloc(m, n, sizeof *o.word);
+    int bits = fl_part_bits((uint64_t)g);
+    uint64_t most = (uint64_t)g;
+    FlPartCodes codes = {.n = n, .n_words = 1, .word = &o.word, .bits = &bits, .max = &most};
+    if (o.word != NULL && fl_part_for(m->ctx, word_body, &o, n, 0.7) == 0)
+      status = fl_part_order_codes(m, &codes, rows);
+    fl_part_release(m, o.word);
+  }
+  fl_part_release(m, o.place);
+  return status;
+}
+
+/* ---- group_order -------------------------------------------------------------------------------------- */
+
+typedef struct Ascending {
+  const int64_t *rows, *start, *id;
+  const uint64_t *code;
+  const uint8_t *valid;
+  int64_t n;
+  _Atomic int32_t broken;
+} Ascending;
+
+static int32_t ascending_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Ascending *a = (Ascending *)(uintptr_t)env;
+  bool broken = false;
+  (void)ctx;
+  for (int64_t p = fl_part_max(begin, 1); p < end; p++) {
+    int64_t i = a->rows[p - 1], j = a->rows[p];
+    bool known_i = fl_part_valid(a->valid, i), known_j = fl_part_valid(a->valid, j);
+    bool fine = known_i ? !known_j || a->code[i] <= a->code[j] : !known_j;
+    broken |= !fine && (a->id == NULL || a->id[i] == a->id[j]);
+  }
+  if (broken) atomic_store_explicit(&a->broken, 1, memory_order_relaxed);
+  return 0;
+}
+
+typedef struct Code {
+  const FlPartCol *col;
+  uint64_t *code;
+} Code;
+
+static int32_t code_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Code *c = env;
+  (void)ctx;
+  fl_part_read_code(c->col, begin, end - begin, c->code + begin);
+  return 0;
+}
+
+/* Rows by group, and within it by the column, ascending, null last; rows already are by group. */
+static FlStatus order_by(FlPartMem *m, FlArray *id, const FlPartCol *by, int64_t *rows,
+                         const int64_t *start) {
+  Code c = {by, fl_part_alloc(m, by->n, sizeof *c.code)};
+  if (c.code == NULL || fl_part_for(m->ctx, code_body, &c, by->n, 1.0) != 0) return 1;
+  Ascending a = {.rows = rows,
+                 .start = start,
+                 .id = id != NULL ? id->data : NULL,
+                 .code = c.code,
+                 .valid = by->valid,
+                 .n = by->n};
+  if (fl_part_for(m->ctx, ascending_body, &a, by->n, 2.0) != 0) return 1;
+  fl_part_release(m, c.code);
+  if (!atomic_load(&a.broken)) return 0;
+  FlPartKey keys[2];
+  int32_t n_keys = 0;
+  memset(keys, 0, sizeof keys);
+  if (id != NULL)
+    keys[n_keys++].side[0] = (FlPartCol){.dtype = FL_I64, .n = by->n, .data = id->data, .array = id};
+  keys[n_keys++].side[0] = *by;
+  FlPartCodes codes;
+  if (fl_part_encode(m, keys, n_keys, 1, true, &codes) != 0) return 1;
+  return fl_part_order_codes(m, &codes, rows);
+}
+
+static FlStatus group_order(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  bool one = desc->i == 1;
+  FlArray *id = one ? NULL : args[1].a;
+  int64_t n = args[1].a->dims[0], g = one ? 1 : args[0].i, starts = g + 1;
+  int32_t at = 2;
+  FlPartCol by = {0};
+  if (desc->n_list > 0 && fl_part_col(m->ctx, desc, args, &at, desc->list[0], &by) != 0) return 1;
+  if (desc->n_list > 0 && by.n != n) return fl_part_fail_shape(m->ctx, desc, n, by.n);
+  results[0].a = fl_array_new(m->ctx, FL_I64, 1, &n);
+  results[1].a = fl_array_new(m->ctx, FL_I64, 1, &starts);
+  if (results[0].a == NULL || results[1].a == NULL) return 1;
+  int64_t *rows = results[0].a->data, *start = results[1].a->data;
+  if (fl_window_order(m, id != NULL ? id->data : NULL, n, g, rows, start) != 0) return 1;
+  return desc->n_list > 0 ? order_by(m, id, &by, rows, start) : 0;
+}
+
+FlStatus fl_rt_group_order(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlPartMem mem = {.ctx = ctx};
+  results[0].a = results[1].a = NULL;
+  FlStatus status = group_order(&mem, desc, args, results);
+  fl_part_mem_reset(&mem);
+  if (status != 0) {
+    fl_array_unref(results[0].a);
+    fl_array_unref(results[1].a);
+  }
+  return status;
+}
+
+/* ---- shift_rows --------------------------------------------------------------------------------------- */
+
+typedef struct Shift {
+  const int64_t *rows, *id;
+  int64_t n, by; /* the row `by` positions on, which may be negative */
+  int64_t *out;
+} Shift;
+
+static int32_t shift_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Shift *s = env;
+  (void)ctx;
+  for (int64_t p = begin; p < end; p++) {
+    int64_t row = s->rows[p], there = p + s->by;
+    int64_t other = there >= 0 && there < s->n ? s->rows[there] : -1;
+    s->out[row] = other >= 0 && s->id[other] == s->id[row] ? other : -1;
+  }
+  return 0;
+}
+
+FlStatus fl_rt_shift_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  Shift s = {.rows = args[0].a->data, .id = args[1].a->data, .n = args[0].a->dims[0], .by = args[2].i};
+  if (args[1].a->dims[0] != s.n) return fl_part_fail_shape(ctx, desc, s.n, args[1].a->dims[0]);
+  if (s.by > s.n || s.by < -s.n) s.by = s.n; /* farther than any row is nowhere */
+  FlArray *out = fl_array_new(ctx, FL_I64, 1, &s.n);
+  if (out == NULL) return 1;
+  s.out = out->data;
+  if (fl_part_for(ctx, shift_body, &s, s.n, 4.0) != 0) {
+    fl_array_unref(out);
+    return 1;
+  }
+  results[0].a = out;
+  return 0;
+}

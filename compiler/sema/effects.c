@@ -148,7 +148,10 @@ static FlVal write_table(FlSema *s, FlCallSite *c, TableForm form) {
 }
 
 FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {
-  return write_table(s, c, (TableForm){.n_options = 1, .options = &c->builtin->data});
+  FlTexts options = {0};
+  fl_vec_push(s->arena, &options, c->builtin->data);
+  if (!fl_reader_write_options(s, c, &options)) return fl_val_error(s);
+  return write_table(s, c, (TableForm){.n_options = options.n, .options = options.at});
 }
 
 FlVal fl_builtin_write_arrow(FlSema *s, FlCallSite *c) {

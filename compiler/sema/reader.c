@@ -7,9 +7,7 @@
 
 /* ---- options of CSV files ---- */
 
-typedef FlVec(const char *) Texts;
-
-static bool add_option(FlSema *s, Texts *options, const char *name, const char *value, FlSpan span) {
+static bool add_option(FlSema *s, FlTexts *options, const char *name, const char *value, FlSpan span) {
   const char *text = fl_arena_printf(s->arena, "%s=%s", name, value);
   FlIoError e = {0};
   if (!fl_io_check_option(text, &e)) {
@@ -20,12 +18,17 @@ static bool add_option(FlSema *s, Texts *options, const char *name, const char *
   return true;
 }
 
-static bool add_text(FlSema *s, Texts *options, const char *name, FlActual *a) {
+static bool add_text(FlSema *s, FlTexts *options, const char *name, FlActual *a) {
   const char *text;
   return fl_actual_const_text(s, a, &text) && add_option(s, options, name, text, a->span);
 }
 
-static bool add_nulls(FlSema *s, Texts *options, FlActual *a) {
+static bool add_bool(FlSema *s, FlTexts *options, const char *name, FlActual *a) {
+  bool yes;
+  return fl_actual_const_bool(s, a, &yes) && add_option(s, options, name, yes ? "true" : "false", a->span);
+}
+
+static bool add_nulls(FlSema *s, FlTexts *options, FlActual *a) {
   if (!a->expr || a->expr->kind != FL_EXPR_ARRAY) return add_text(s, options, "null", a);
   const FlExprList *items = &a->expr->array;
   if (!items->n) {
@@ -41,26 +44,37 @@ static bool add_nulls(FlSema *s, Texts *options, FlActual *a) {
 }
 
 /* Positions in the parameters of read_csv. */
-enum { SOURCE, TYPES, SEP, QUOTE, HEADER, SKIP, NULLS, DECIMAL, DATES, ENCODING, ON_ERROR, PATH };
+enum { SOURCE, TYPES, SEP, QUOTE, HEADER, SKIP, COMMENT, NULLS, DECIMAL, DATES, ENCODING, ON_ERROR, PATH };
 
-static bool read_options(FlSema *s, FlCallSite *c, Texts *options) {
+static bool read_options(FlSema *s, FlCallSite *c, FlTexts *options) {
   FlActual *a = c->args;
-  bool ok = true, header;
+  bool ok = true;
   int64_t skip;
   if (fl_actual_given(&a[SEP])) ok = add_text(s, options, "sep", &a[SEP]) && ok;
   if (fl_actual_given(&a[QUOTE])) ok = add_text(s, options, "quote", &a[QUOTE]) && ok;
-  if (fl_actual_given(&a[HEADER]))
-    ok = fl_actual_const_bool(s, &a[HEADER], &header) &&
-         add_option(s, options, "header", header ? "true" : "false", a[HEADER].span) && ok;
+  if (fl_actual_given(&a[HEADER])) ok = add_bool(s, options, "header", &a[HEADER]) && ok;
   if (fl_actual_given(&a[SKIP]))
     ok = fl_actual_const_i(s, &a[SKIP], &skip) &&
          add_option(s, options, "skip", fl_arena_printf(s->arena, "%lld", (long long)skip), a[SKIP].span) &&
          ok;
+  if (fl_actual_given(&a[COMMENT])) ok = add_text(s, options, "comment", &a[COMMENT]) && ok;
   if (fl_actual_given(&a[NULLS])) ok = add_nulls(s, options, &a[NULLS]) && ok;
   if (fl_actual_given(&a[DECIMAL])) ok = add_text(s, options, "decimal", &a[DECIMAL]) && ok;
   if (fl_actual_given(&a[DATES])) ok = add_text(s, options, "dates", &a[DATES]) && ok;
   if (fl_actual_given(&a[ENCODING])) ok = add_text(s, options, "encoding", &a[ENCODING]) && ok;
   if (fl_actual_given(&a[ON_ERROR])) ok = add_text(s, options, "on_error", &a[ON_ERROR]) && ok;
+  return ok;
+}
+
+bool fl_reader_write_options(FlSema *s, FlCallSite *c, FlTexts *options) {
+  enum { TABLE, TO, WRITE_SEP, WRITE_QUOTE, WRITE_HEADER, WRITE_NULL, WRITE_DECIMAL };
+  FlActual *a = c->args;
+  bool ok = true;
+  if (fl_actual_given(&a[WRITE_SEP])) ok = add_text(s, options, "sep", &a[WRITE_SEP]) && ok;
+  if (fl_actual_given(&a[WRITE_QUOTE])) ok = add_text(s, options, "quote", &a[WRITE_QUOTE]) && ok;
+  if (fl_actual_given(&a[WRITE_HEADER])) ok = add_bool(s, options, "header", &a[WRITE_HEADER]) && ok;
+  if (fl_actual_given(&a[WRITE_NULL])) ok = add_text(s, options, "null", &a[WRITE_NULL]) && ok;
+  if (fl_actual_given(&a[WRITE_DECIMAL])) ok = add_text(s, options, "decimal", &a[WRITE_DECIMAL]) && ok;
   return ok;
 }
 
@@ -82,7 +96,8 @@ const FlType *fl_reader_row(FlSema *s, FlIoSchema *schema) {
   return row;
 }
 
-static const FlType *row_of_file(FlSema *s, const char *format, const char *path, const Texts *options,
+/* What the file itself shows of how it is written is added to the options. */
+static const FlType *row_of_file(FlSema *s, const char *format, const char *path, FlTexts *options,
                                  FlSpan span) {
   FlIoSchema schema;
   FlIoError e = {0};
@@ -91,6 +106,8 @@ static const FlType *row_of_file(FlSema *s, const char *format, const char *path
     fl_reader_report(s, span, &e);
     return NULL;
   }
+  for (int i = 0; i < schema.n_found; i++)
+    fl_vec_push(s->arena, options, fl_arena_strndup(s->arena, schema.found[i], strlen(schema.found[i])));
   return fl_reader_row(s, &schema);
 }
 
@@ -131,7 +148,7 @@ static const FlType *override_types(FlSema *s, FlActual *a, const FlType *row) {
   return changed ? fl_type_tuple(s->types, row->n_fields, fields, NULL) : row;
 }
 
-static bool has_option(const Texts *options, const char *text) {
+static bool has_option(const FlTexts *options, const char *text) {
   for (int i = 0; i < options->n; i++)
     if (strcmp(options->at[i], text) == 0) return true;
   return false;
@@ -155,7 +172,7 @@ static const FlType *wanted_row(const FlType *want, bool collect) {
 }
 
 /* NULL: reported. */
-static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, const Texts *options,
+static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, FlTexts *options,
                                   const char *without, bool exact) {
   const FlType *row = wanted_row(c->want, has_option(options, "on_error=collect"));
   if (row && without) row = fl_reader_without(s, row, without);
@@ -222,7 +239,7 @@ typedef struct TableForm {
 } TableForm;
 
 static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
-  Texts options = {0}, list = {0};
+  FlTexts options = {0}, list = {0};
   FlReadFrom source = fl_reader_source(s, c);
   const char *path_name = NULL;
   bool ok = !form.csv || read_options(s, c, &options);

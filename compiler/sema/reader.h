@@ -28,6 +28,11 @@ FlVal fl_reader_paths(FlSema *s, const FlReadFrom *source, FlValue *index, FlVal
 /* The row type without a field. */
 const FlType *fl_reader_without(FlSema *s, const FlType *row, const char *name);
 
+/* Options of CSV files, as io.h has them: "sep=;". */
+typedef FlVec(const char *) FlTexts;
+/* Adds those that a call of write_csv gives; false: reported. */
+bool fl_reader_write_options(FlSema *s, FlCallSite *c, FlTexts *options);
+
 /* A path whose content took part in compiling. */
 void fl_reader_remember(FlSema *s, const char *path, FlSemaInputKind kind);
 /* The first file that a pattern matches now, in the arena, or NULL; remembered. */

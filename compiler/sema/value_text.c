@@ -4,7 +4,7 @@
 #include "data/value_type.h"
 
 static void print_name(FlText1 *out, const char *name) {
-  bool plain = name[0] != '\0';
+  bool plain = name[0] != '\0' && (name[0] < '0' || name[0] > '9');
   for (const char *c = name; *c; c++)
     plain = plain && (*c == '_' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
                       (*c >= 'A' && *c <= 'Z') || (unsigned char)*c >= 0x80);
@@ -37,7 +37,7 @@ static const FlType *print(FlText1 *out, const FlType *t) {
     for (int i = 0; i < t->n_fields && !bad; i++) {
       const char *name = t->fields[i].name;
       if (i) fl_text_addz(out, ", ");
-      if (name[0] < '0' || name[0] > '9') {
+      if (!fl_type_field_is_position(name, i)) {
         print_name(out, name);
         fl_text_addz(out, ": ");
       }

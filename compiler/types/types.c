@@ -211,7 +211,14 @@ int fl_type_field_find(const FlType *row, const char *name) {
   return -1;
 }
 
+bool fl_type_field_is_position(const char *name, int position) {
+  char own[16];
+  snprintf(own, sizeof own, "%d", position);
+  return strcmp(name, own) == 0;
+}
+
 static bool is_plain_name(const char *name) {
+  if (*name >= '0' && *name <= '9') return false;
   for (const char *c = name; *c; c++)
     if (!(*c == '_' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
           (unsigned char)*c >= 0x80))
@@ -237,7 +244,8 @@ static void print(FlText1 *out, const FlType *ty) {
     for (int i = 0; i < ty->n_fields; i++) {
       const char *name = ty->fields[i].name;
       if (i) fl_text_addz(out, ", ");
-      if (name[0] < '0' || name[0] > '9') fl_text_addf(out, is_plain_name(name) ? "%s: " : "`%s`: ", name);
+      if (!fl_type_field_is_position(name, i))
+        fl_text_addf(out, is_plain_name(name) ? "%s: " : "`%s`: ", name);
       print(out, ty->fields[i].type);
     }
     fl_text_addc(out, ')');

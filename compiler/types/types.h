@@ -86,6 +86,8 @@ int fl_type_element_parts(const FlType *ty);
 /* Index of the field's first part within the tuple's parts, or within the table's parts (after the row
  * count). */
 int fl_type_field_part(const FlType *ty, int field);
+/* Whether a field has no name of its own: its name is its position. */
+bool fl_type_field_is_position(const char *name, int position);
 int fl_type_field_find(const FlType *row, const char *name); /* interned name; -1: none */
 const FlType *fl_type_row(const FlType *ty);                 /* TUPLE: itself; TABLE: its row; else NULL */
 

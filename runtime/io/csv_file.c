@@ -92,21 +92,41 @@ bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile 
   return fl_input_open(ctx, path, &in, e) && fl_csv_open_input(ctx, &in, path, o, f, e);
 }
 
+/* Behind a byte order mark and the lines that `skip` says. */
+static int64_t after_skipped(const FlCsvFile *f, int64_t skip) {
+  int64_t at = f->len >= 3 && memcmp(f->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  for (; skip > 0 && at < f->len; skip--)
+    at = (const char *)memchr(f->text + at, '\n', (size_t)(f->len - at)) - f->text + 1;
+  return at;
+}
+
+/* The first line from `at` on that is neither blank nor a comment. */
+static int64_t first_row(const FlCsvFile *f, int64_t at) {
+  char comment = f->options.comment;
+  for (;;) {
+    const char *s = f->text + at;
+    bool blank = at < f->len && (s[0] == '\n' || (s[0] == '\r' && s[1] == '\n'));
+    if (at >= f->len || !(blank || (comment && *s == comment))) return at;
+    at = (const char *)memchr(s, '\n', (size_t)(f->len - at)) - f->text + 1;
+  }
+}
+
 bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f,
                        FlIoError *e) {
   memset(f, 0, sizeof *f);
   f->path = path;
   f->input = *in;
+  f->options = *o;
   bool ok = fl_input_unpack(ctx, &f->input, path, INT64_MAX, NULL, e) && fl_csv_decode(ctx, f, o, e);
-  int64_t at = ok && f->len >= 3 && memcmp(f->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  for (int64_t k = 0; ok && k < o->skip && at < f->len; k++) {
-    const char *end = memchr(f->text + at, '\n', (size_t)(f->len - at));
-    at = end - f->text + 1;
-  }
-  f->body = at;
-  if (ok && at >= f->len) ok = fl_io_error(e, FL_E_EMPTY, "`%s` is empty: there is no header", path);
-  if (ok) ok = read_names(f, o, at, e);
-  if (!ok) fl_csv_close(f);
+  int64_t at = ok ? after_skipped(f, o->skip) : 0;
+  ok = ok && fl_csv_find_dialect(f, &f->options, at, e);
+  int64_t row = ok ? first_row(f, at) : 0;
+  if (ok && row >= f->len) ok = fl_io_error(e, FL_E_EMPTY, "`%s` is empty: there is no header", path);
+  ok = ok && read_names(f, &f->options, row, e);
+  /* A blank line is a row where there is one column only. */
+  if (ok && !f->options.header) f->body = f->n_columns == 1 ? at : row;
+  if (ok) fl_csv_hide_comments(f);
+  else fl_csv_close(f);
   return ok;
 }
 

@@ -21,8 +21,21 @@ typedef enum FlCsvEncoding {
   FL_CSV_UTF16BE
 } FlCsvEncoding;
 
+/* What may be found from a file's first rows. */
+enum {
+  FL_CSV_SEP = 1,
+  FL_CSV_QUOTE = 2,
+  FL_CSV_HEADER = 4,
+  FL_CSV_DECIMAL = 8,
+  FL_CSV_COMMENT = 16,
+  FL_CSV_DIALECT = 31
+};
+
 typedef struct FlCsvOptions {
   char sep, quote, decimal;
+  char comment; /* begins lines that are left out; 0: none does */
+  unsigned open,
+      compiled; /* of FL_CSV_DIALECT: to be found in the file; found while compiling, to be compared */
   bool quoting, header, bad_is_null;
   FlCsvEncoding encoding;
   bool collect;   /* rows with a problem are left out and told about */
@@ -33,7 +46,10 @@ typedef struct FlCsvOptions {
   const char *dates;          /* NULL: ISO 8601; else into the option text */
 } FlCsvOptions;
 
+/* For reading: what is not given is open, and "?name=value" was found while compiling. */
 bool fl_csv_options(const char *const *texts, int32_t n, FlCsvOptions *out, FlIoError *e);
+/* For writing, and for files that are known to be written so: what is not given is usual. */
+bool fl_csv_options_fixed(const char *const *texts, int32_t n, FlCsvOptions *out, FlIoError *e);
 /* Whether an unquoted field is null; `is_text`: in a column of texts. */
 bool fl_csv_is_null(const FlCsvOptions *o, const char *s, int64_t len, bool is_text);
 
@@ -64,6 +80,7 @@ const FlCsvScan *fl_csv_scan_at(int k);
 
 typedef struct FlCsvFile {
   FlInput input;
+  FlCsvOptions options; /* with what was open found; `open` still says what that was */
   const char *path;
   const char *text; /* ends with a line end, then at least 64 readable bytes */
   int64_t len;
@@ -79,6 +96,14 @@ bool fl_csv_decode(FlCtx *ctx, FlCsvFile *f, const FlCsvOptions *o, FlIoError *e
 bool fl_csv_not_utf8(const FlCsvFile *f, const char *column, int64_t at, int64_t len, FlIoError *e);
 /* Shortens bytes that are the first part of a file to whole lines; false: there is none. */
 bool fl_csv_cut(FlInput *in, const FlCsvOptions *o);
+/* Finds in the text from `at` on what `o` leaves open, and compares what was found while compiling. */
+bool fl_csv_find_dialect(const FlCsvFile *f, FlCsvOptions *o, int64_t at, FlIoError *e);
+/* What was open in `given`, as options for later: "?sep=;". Returns how many. */
+int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o, char out[FL_IO_DIALECT][16]);
+/* Overwrites the quotes in the body's comments. */
+void fl_csv_hide_comments(FlCsvFile *f);
+/* What a field may be: FL_SEEN_* of one value; 0: its quotes do not fit. */
+int fl_csv_class(const FlCsvOptions *o, const char *s, int64_t len);
 bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e);
 /* Takes over `in`, closed on failure. */
 bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f,
@@ -107,6 +132,7 @@ typedef enum FlCsvOutcome {
   FL_CSV_BAD_NULL,
   FL_CSV_BAD_QUOTE,
   FL_CSV_BAD_UTF8,
+  FL_CSV_MAYBE_COMMENT,
   FL_CSV_TOO_FEW,
   FL_CSV_TOO_MANY,
   FL_CSV_NO_MEMORY,

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 static const char *const option_names[] = {"sep",     "quote", "header",   "skip",    "null",
-                                           "decimal", "dates", "encoding", "on_error"};
+                                           "decimal", "dates", "encoding", "comment", "on_error"};
 enum { N_OPTIONS = sizeof option_names / sizeof *option_names };
 
 static bool wrong(FlIoError *e, const char *name, const char *value, const char *want) {
@@ -70,46 +70,73 @@ static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) 
     return strcmp(v, ".") == 0 || strcmp(v, ",") == 0 || wrong(e, name, v, "it is . or ,");
   }
   if (strcmp(name, "encoding") == 0) return set_encoding(o, v, e);
+  if (strcmp(name, "comment") == 0) {
+    o->comment = 0;
+    return !*v || one_byte(e, name, v, &o->comment);
+  }
   o->bad_is_null = strcmp(v, "null") == 0; /* on_error, the last */
   o->collect = strcmp(v, "collect") == 0;
   return o->bad_is_null || o->collect || strcmp(v, "stop") == 0 ||
          wrong(e, name, v, "it is stop, null or collect");
 }
 
+static unsigned bit_of(const char *name) {
+  static const char *const names[] = {"sep", "quote", "header", "decimal", "comment"};
+  for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+    if (strcmp(name, names[k]) == 0) return 1u << k;
+  return 0;
+}
+
 static bool take(FlCsvOptions *o, const char *text, FlIoError *e) {
+  bool found = *text == '?';
+  text += found;
   const char *equals = strchr(text, '=');
   size_t len = equals ? (size_t)(equals - text) : strlen(text);
   for (int k = 0; equals && k < N_OPTIONS; k++) {
-    if (strlen(option_names[k]) == len && memcmp(option_names[k], text, len) == 0)
-      return set(o, option_names[k], equals + 1, e);
+    if (strlen(option_names[k]) != len || memcmp(option_names[k], text, len) != 0) continue;
+    unsigned bit = bit_of(option_names[k]);
+    o->open &= ~bit;
+    if (found) o->compiled |= bit;
+    return set(o, option_names[k], equals + 1, e);
   }
   fl_io_error(e, FL_E_OPTION, "CSV files have no option `%.*s`", (int)(len < 100 ? len : 100), text);
   int32_t close = fl_spell_closest(text, len, option_names, N_OPTIONS);
   if (close >= 0) {
     fl_io_help(e, "did you mean `%s`?", option_names[close]);
   } else {
-    fl_io_help(e, "there are sep quote header skip null decimal dates encoding on_error");
+    fl_io_help(e, "there are sep quote header skip comment null decimal dates encoding on_error");
   }
   return false;
 }
 
-bool fl_csv_options(const char *const *texts, int32_t n, FlCsvOptions *o, FlIoError *e) {
+static bool take_all(const char *const *texts, int32_t n, unsigned open, FlCsvOptions *o, FlIoError *e) {
   memset(o, 0, sizeof *o);
   o->sep = ',';
   o->quote = '"';
   o->decimal = '.';
   o->quoting = o->header = true;
+  o->open = open;
   for (int32_t k = 0; k < n; k++) {
     if (!take(o, texts[k], e)) return false;
   }
-  if (o->quoting && o->sep == o->quote)
+  if (!(o->open & (FL_CSV_SEP | FL_CSV_QUOTE)) && o->quoting && o->sep == o->quote)
     return fl_io_error(e, FL_E_OPTION, "sep and quote are the same character `%c`", o->sep);
-  if (o->decimal == o->sep) {
+  if (!(o->open & (FL_CSV_SEP | FL_CSV_DECIMAL)) && o->decimal == o->sep) {
     fl_io_error(e, FL_E_OPTION, "sep and decimal are the same character `%c`", o->sep);
     fl_io_help(e, "files with decimal commas usually have sep = \";\"");
     return false;
   }
+  if (o->comment && (o->comment == o->sep || o->comment == o->quote))
+    return fl_io_error(e, FL_E_OPTION, "comment is the same character `%c` as sep or quote", o->comment);
   return true;
+}
+
+bool fl_csv_options(const char *const *texts, int32_t n, FlCsvOptions *o, FlIoError *e) {
+  return take_all(texts, n, FL_CSV_DIALECT, o, e);
+}
+
+bool fl_csv_options_fixed(const char *const *texts, int32_t n, FlCsvOptions *o, FlIoError *e) {
+  return take_all(texts, n, 0, o, e);
 }
 
 bool fl_io_check_option(const char *option, FlIoError *e) {

@@ -175,6 +175,14 @@ static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *
     fl_csv_not_utf8(f, name, r->bad_at, r->bad_len, e);
     line = e->line;
     break;
+  case FL_CSV_MAYBE_COMMENT:
+    fl_io_error(e, FL_E_COMMENT,
+                "`%s` line %lld: this may be a comment, or a row: it begins with `#` and has %d fields", path,
+                line, f->n_columns);
+    fl_io_help(
+        e, "say which: comment = \"#\", or comment = \"\" with skip = the number of lines before the header");
+    name = "";
+    break;
   case FL_CSV_TOO_FEW:
   case FL_CSV_TOO_MANY:
     fl_io_error(e, FL_E_RAGGED, "`%s` line %lld: this row has %d field%s, but the header has %d columns",
@@ -284,7 +292,8 @@ static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOpt
                        int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
   FlCsvFile f;
   if (!fl_csv_open_input(ctx, in, path, o, &f, e)) return false;
-  FlCsvPlan plan = {o, scan, calloc((size_t)f.n_columns, sizeof(FlCsvStep)), f.n_columns, fl_heap_new(ctx)};
+  FlCsvPlan plan = {&f.options, scan, calloc((size_t)f.n_columns, sizeof(FlCsvStep)), f.n_columns,
+                    fl_heap_new(ctx)};
   bool ok = plan.steps || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
   ok = ok && read_open(ctx, &f, &plan, chunk, wanted, n_wanted, n_rows, rejected, e) &&
        fl_input_check(&f.input, path, e);

@@ -42,6 +42,7 @@ static FlText reason(FlHeap *heap, const FlCsvFile *f, const FlCsvPlan *plan, co
   case FL_CSV_BAD_NULL: snprintf(text, sizeof text, "null where %s is wanted", type); break;
   case FL_CSV_BAD_QUOTE: snprintf(text, sizeof text, "the quotes do not fit"); break;
   case FL_CSV_BAD_UTF8: snprintf(text, sizeof text, "not UTF-8 text"); break;
+  case FL_CSV_MAYBE_COMMENT: snprintf(text, sizeof text, "a comment, or a row"); break;
   case FL_CSV_TOO_FEW:
   case FL_CSV_TOO_MANY:
     snprintf(text, sizeof text, "%d field%s where the header has %d", r->n_found, r->n_found == 1 ? "" : "s",
@@ -55,7 +56,7 @@ static FlText reason(FlHeap *heap, const FlCsvFile *f, const FlCsvPlan *plan, co
 }
 
 static bool is_ragged(const FlCsvReject *r) {
-  return r->outcome == FL_CSV_TOO_FEW || r->outcome == FL_CSV_TOO_MANY;
+  return r->outcome == FL_CSV_TOO_FEW || r->outcome == FL_CSV_TOO_MANY || r->outcome == FL_CSV_MAYBE_COMMENT;
 }
 
 bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *ranges,

@@ -154,8 +154,14 @@ static void ragged(FlCsvRange *r, const char *s, const uint32_t *ends, int64_t k
   r->n_found = found;
 }
 
-/* Leaves out the row whose bad field ends at ends[k]. Returns the index of the next row's first end, or -1: out of
- * memory. */
+/* The index of the first field end of the row behind the one whose field end is ends[k]. */
+static int64_t next_row(const char *s, const uint32_t *ends, int64_t k) {
+  while (s[ends[k]] != '\n') k++;
+  return k + 1;
+}
+
+/* Leaves out the row whose bad field ends at ends[k]. Returns the index of the next row's first end, or -1:
+ * out of memory. */
 static int64_t reject(FlCsvRange *r, const char *s, const uint32_t *ends, int64_t k) {
   if (r->n_rejects == r->room) {
     int64_t room = r->room ? r->room * 2 : 16;
@@ -169,8 +175,7 @@ static int64_t reject(FlCsvRange *r, const char *s, const uint32_t *ends, int64_
   }
   r->rejects[r->n_rejects++] = (FlCsvReject){r->outcome, r->bad_at, r->bad_len, r->bad_column, r->n_found};
   r->outcome = FL_CSV_OK;
-  while (s[ends[k]] != '\n') k++;
-  return k + 1;
+  return next_row(s, ends, k);
 }
 
 void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *r, uint32_t *ends) {
@@ -184,6 +189,8 @@ void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *r, uint32_
   int64_t n = plan->scan->index(s, r->end - r->begin, sep, o->quoting ? (unsigned char)o->quote : -1, ends);
   int64_t row = r->first_row, begin = 0;
   const int32_t last = plan->n_columns - 1;
+  const int comment = o->comment ? (unsigned char)o->comment : -1;
+  const bool comment_given = !((o->open | o->compiled) & FL_CSV_COMMENT);
   for (int64_t k = 0; k < n; row++) {
     int64_t row_begin = begin, row_k = k;
     if (last > 0 && (s[begin] == '\n' || (s[begin] == '\r' && s[begin + 1] == '\n'))) {
@@ -191,7 +198,17 @@ void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *r, uint32_
       row--;
       continue;
     }
-    for (int32_t c = 0; c <= last; c++) {
+    if (__builtin_expect((unsigned char)s[begin] == comment, 0)) {
+      int64_t next = next_row(s, ends, k), found = next - k;
+      begin = (int64_t)ends[next - 1] + 1;
+      k = next;
+      if (last == 0 || found != plan->n_columns || comment_given) {
+        row--;
+        continue;
+      }
+      problem(r, FL_CSV_MAYBE_COMMENT, r->begin + row_begin, begin - 1 - row_begin, row - r->first_row, 0);
+    }
+    for (int32_t c = r->outcome == FL_CSV_OK ? 0 : last + 1; c <= last; c++) {
       int64_t end = ends[k++];
       if (__builtin_expect(s[end] != (c < last ? sep : '\n'), 0)) {
         ragged(r, s, ends, row_k, row_begin, row - r->first_row, plan->n_columns);

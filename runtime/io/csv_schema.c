@@ -73,7 +73,7 @@ static int quick_class(const char *s, int64_t len) {
   return points == 0 ? FL_SEEN_INT : points == 1 && digits > 1 ? FL_SEEN_FLOAT : 0;
 }
 
-static int look_at(const FlCsvOptions *o, const char *s, int64_t len) {
+int fl_csv_class(const FlCsvOptions *o, const char *s, int64_t len) {
   FlText t = {s, len};
   bool doubled, plain = !o->own_nulls && !o->dates && o->decimal == '.';
   int quick = plain && len ? quick_class(s, len) : 0;
@@ -128,6 +128,8 @@ static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) 
   for (int64_t k = 0, next; k < n_ends; k = next) {
     if (l->f->n_columns > 1 && is_blank_row(s, at)) {
       next = k + 1;
+    } else if (l->o->comment && s[at] == l->o->comment) {
+      row_fits(l, s, k, &next);
     } else if (!row_fits(l, s, k, &next)) {
       all = false; /* the reader reports it with its line */
     } else {
@@ -137,7 +139,7 @@ static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) 
         if (add) {
           bool settled =
               (l->seen[c] & FL_SEEN_TEXT) && (len || (l->seen[c] & FL_SEEN_EMPTY)) && !l->o->own_nulls;
-          if (!settled) l->seen[c] |= look_at(l->o, s + at, len);
+          if (!settled) l->seen[c] |= fl_csv_class(l->o, s + at, len);
         } else if (!quotes_fit(l->o, s + at, len)) {
           all = false;
         }
@@ -168,8 +170,7 @@ static void look_at_piece(FlLooking *l, int64_t begin, int64_t end) {
 }
 
 static FlIoColumn conclude(int seen, const char *name) {
-  FlIoColumn c = {
-      .name = name, .dtype = fl_io_seen_dtype(seen), .nullable = (seen & FL_SEEN_EMPTY) != 0};
+  FlIoColumn c = {.name = name, .dtype = fl_io_seen_dtype(seen), .nullable = (seen & FL_SEEN_EMPTY) != 0};
   bool values = (seen & ~(FL_SEEN_EMPTY | FL_SEEN_WORD)) != 0;
   if (!values) c.nullable = c.nullable || !(seen & FL_SEEN_WORD);
   else if (c.dtype != FL_TEXT) c.nullable = (seen & (FL_SEEN_EMPTY | FL_SEEN_WORD)) != 0;
@@ -241,7 +242,8 @@ bool fl_io_schema(const char *path, const char *const *options, int32_t n_option
   memset(out, 0, sizeof *out);
   memset(e, 0, sizeof *e);
   if (!fl_csv_options(options, n_options, &o, e) || !open_some(path, &o, &f, &more, e)) return false;
-  bool ok = take_names(&f, out, e) && look(&f, &o, more, out, e) && fl_input_check(&f.input, path, e);
+  bool ok = take_names(&f, out, e) && look(&f, &f.options, more, out, e) && fl_input_check(&f.input, path, e);
+  out->n_found = fl_csv_dialect_options(&o, &f.options, out->found);
   fl_csv_close(&f);
   if (!ok) fl_io_schema_reset(out);
   return ok;

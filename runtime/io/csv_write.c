@@ -20,14 +20,14 @@ typedef struct FlCsvWriting {
   int32_t n_columns;
   int64_t n_rows, first_piece;
   FlBytes *pieces;
-  FlPacking
-      packing; /* each piece is then a member or frame of its own, so that they are packed in parallel */
+  FlPacking packing;       /* each piece is then a member of its own, so that they are packed in parallel */
   _Atomic bool unquotable; /* a text needs quotes and there are none */
 } FlCsvWriting;
 
 static bool needs_quotes(const FlCsvOptions *o, FlText t) {
   if (t.len == 0 || t.ptr[0] == ' ' || t.ptr[t.len - 1] == ' ' || fl_csv_is_null(o, t.ptr, t.len, true))
     return true;
+  if (o->quoting && (*t.ptr == '\'' || *t.ptr == '#')) return true; /* no other quote, no comment */
   for (int64_t k = 0; k < t.len; k++) {
     char c = t.ptr[k];
     if (c == o->sep || c == '\n' || c == '\r' || (o->quoting && c == o->quote)) return true;
@@ -35,12 +35,8 @@ static bool needs_quotes(const FlCsvOptions *o, FlText t) {
   return false;
 }
 
-static void put_text(FlCsvWriting *w, FlBytes *b, FlText t) {
+static void put_quoted(FlCsvWriting *w, FlBytes *b, FlText t) {
   const FlCsvOptions *o = w->options;
-  if (!needs_quotes(o, t)) {
-    fl_bytes_add(b, t.ptr, (size_t)t.len);
-    return;
-  }
   if (!o->quoting) {
     atomic_store_explicit(&w->unquotable, true, memory_order_relaxed); /* read after the loop has joined */
     return;
@@ -55,6 +51,26 @@ static void put_text(FlCsvWriting *w, FlBytes *b, FlText t) {
   }
   *at++ = o->quote;
   b->len += (size_t)(at - to);
+}
+
+static void put_text(FlCsvWriting *w, FlBytes *b, FlText t) {
+  if (needs_quotes(w->options, t)) put_quoted(w, b, t);
+  else fl_bytes_add(b, t.ptr, (size_t)t.len);
+}
+
+/* Whether one who looks for separators, a header or a byte order mark might take a name for something else.
+ */
+static bool misleads(FlText t) {
+  if (fl_csv_class(&(FlCsvOptions){.decimal = '.'}, t.ptr, t.len) != FL_SEEN_TEXT) return true;
+  if ((unsigned char)*t.ptr == 0xef) return true;
+  for (int64_t k = 0; k < t.len; k++)
+    if (t.ptr[k] == ',' || t.ptr[k] == ';' || t.ptr[k] == '\t' || t.ptr[k] == '|') return true;
+  return false;
+}
+
+static void put_name(FlCsvWriting *w, FlBytes *b, FlText t) {
+  if (w->options->quoting && t.len && misleads(t)) put_quoted(w, b, t);
+  else put_text(w, b, t);
 }
 
 /* A number or a time into FL_NUMBER_ROOM bytes. */
@@ -136,7 +152,7 @@ static bool put_header(FlCsvWriting *w, FlOutput *out, FlIoError *e) {
   FlBytes b = {0};
   for (int32_t c = 0; w->options->header && c < w->n_columns; c++) {
     if (c) fl_bytes_add(&b, &w->options->sep, 1);
-    put_text(w, &b, (FlText){w->columns[c].name, w->columns[c].name_len});
+    put_name(w, &b, (FlText){w->columns[c].name, w->columns[c].name_len});
   }
   if (w->options->header) fl_bytes_add(&b, "\n", 1);
   FlBytes packed = {0};
@@ -196,7 +212,7 @@ FlStatus fl_rt_write_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   int32_t n = (int32_t)desc->i;
   FlTableColumn *columns = calloc((size_t)n + 1, sizeof *columns);
   bool ok = columns || fl_io_error(&e, FL_E_MEMORY, "out of memory");
-  ok = ok && fl_csv_options(desc->list + n, desc->n_list - n, &o, &e);
+  ok = ok && fl_csv_options_fixed(desc->list + n, desc->n_list - n, &o, &e);
   FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, args[0].t.ptr, args[0].t.len);
   if (ok) {
     const FlSlot *at = args + 2;

@@ -7,14 +7,14 @@
 static bool write_table(FlCtx *ctx, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows,
                         FlBytes *to, FlIoError *e) {
   FlCsvOptions o;
-  return fl_csv_options(NULL, 0, &o, e) &&
+  return fl_csv_options_fixed(NULL, 0, &o, e) &&
          fl_csv_encode(ctx, &o, columns, n_columns, n_rows, "input of a program", to, e);
 }
 
 static bool read_table(FlCtx *ctx, FlInput *in, const char *label, FlTableWanted *wanted, int32_t n,
                        int64_t *n_rows, FlIoError *e) {
   FlCsvOptions o;
-  if (!fl_csv_options(NULL, 0, &o, e)) {
+  if (!fl_csv_options_fixed(NULL, 0, &o, e)) {
     fl_input_close(in);
     return false;
   }

@@ -1,15 +1,17 @@
 /* io.h: files and output for people: the runtime operators read_csv write_csv read_npy write_npy file_of
  * print show, and what the compiler asks of files while compiling.
  *
- * Options of CSV files come as texts "name=value", in any order:
- *   sep=,           one byte
- *   quote="         one byte, or nothing: no quoting
- *   header=true     false: the columns are called column_1, column_2, ...
+ * Options of CSV files come as texts "name=value", in any order; of those marked * the file itself shows what is not
+ * given, and "?name=value" is what it showed while compiling, which the file at run time must not contradict:
+ * * sep=,           one byte
+ * * quote="         one byte, or nothing: no quoting
+ * * header=true     false: the columns are called column_1, column_2, ...
  *   skip=0          lines before the header
+ * * comment=        a byte that begins lines which are left out; nothing: there are none
  *   null=NA         a text that means null; may stand several times, and then these are all. Without it an
  *                   empty field is null in every column, and NA, N/A, NULL, null also where the column is not
  *                   text. A quoted field is never null, but for "" where the column is not text.
- *   decimal=.       the decimal point: . or ,
+ * * decimal=.       the decimal point: . or ,
  *   dates=%d.%m.%Y  how dates are written, of %Y %m %d %H %M %S and other characters; else ISO 8601
  *   encoding=utf-8  or utf-16 utf-16le utf-16be latin-1 windows-1252; a byte order mark of UTF-16 says so itself
  *   on_error=stop   or null: a value that does not fit becomes null in a column of T?; collect: a row with a
@@ -37,11 +39,15 @@ typedef struct FlIoColumn {
   bool arrays; /* each row holds an array, of one size in all rows */
 } FlIoColumn;
 
+enum { FL_IO_DIALECT = 5 };
+
 typedef struct FlIoSchema {
   FlIoColumn *columns;
   int32_t n_columns;
   int64_t n_rows; /* read; all of the file's when `whole` */
   bool whole;     /* every row was read; else the head and samples throughout */
+  char found[FL_IO_DIALECT][16]; /* options of CSV that the file itself showed, for READ_CSV: "?sep=;" */
+  int32_t n_found;
   void *own;
 } FlIoSchema;
 

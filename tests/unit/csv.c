@@ -178,7 +178,7 @@ static void test_rows(void) {
   reads("a,b\n1,2\n3\n4,5\n", "E0934 line 3 row 2  3: ");
   reads("a,b\n1,2\n\n3,4,5\n4,5\n", "E0934 line 4 row 2  3,4,5: ");
   reads("a,b\n1,2,\n", "E0934 line 2 row 1");
-  reads("a;b\n1,5;2\n", "E0934 line 2");
+  reads("a,b\n1,5;2,3\n", "E0934 line 2");
   reads("", "E0944");
   reads("a,b,a\n1,2,3\n", "E0935");
   reads("a,b\n1,2\n\"x\ny\",3\n\"z\nq\",3,4\n", "E0934 line 5 row 3");
@@ -200,7 +200,8 @@ static void test_options(void) {
   reads("a,b\n1,Zürich\n", "a i64 1; b text Zürich");
   reads_with("a\n1\n", (Options){{"sepp=;"}, 1}, NULL, "E0939");
   reads_with("a\n1\n", (Options){{"sep=;;"}, 1}, NULL, "E0939");
-  reads_with("a\n1\n", (Options){{"decimal=,"}, 1}, NULL, "E0939");
+  reads_with("a\n1\n", (Options){{"decimal=,", "sep=,"}, 2}, NULL, "E0939");
+  reads_with("a;b\n1;2\n", (Options){{"decimal=,"}, 1}, NULL, "a i64 1; b i64 2");
   reads_with("a\n1\n", (Options){{"dates=%q"}, 1}, NULL, "E0939");
 }
 

@@ -1,0 +1,42 @@
+/* csv_comments.c: quotes in comment lines mean nothing.
+ *
+ * In: a text whose lines that begin with `comment`, outside of quotes, are comments. Out: the same text, with
+ * the quotes in them overwritten, in place, so that whoever counts quotes need not know of comments. */
+#include "io/csv_internal.h"
+
+#include <string.h>
+
+/* Where the line that begins at `at` ends. */
+static int64_t end_of_line(const FlCsvFile *f, int64_t at) {
+  const char *s = memchr(f->text + at, '\n', (size_t)(f->len - at));
+  return s ? s - f->text : f->len;
+}
+
+/* Whether some line that may be a comment has a quote. */
+static bool any_quote(const FlCsvFile *f, char comment, char quote) {
+  const char begins[2] = {'\n', comment};
+  int64_t at = f->body > 0 ? f->body - 1 : 0;
+  if (f->text[at] == comment && memchr(f->text + at, quote, (size_t)(end_of_line(f, at) - at))) return true;
+  for (const char *s; (s = memmem(f->text + at, (size_t)(f->len - at), begins, 2));) {
+    int64_t begin = s - f->text + 1, end = end_of_line(f, begin);
+    if (memchr(f->text + begin, quote, (size_t)(end - begin))) return true;
+    at = end;
+  }
+  return false;
+}
+
+void fl_csv_hide_comments(FlCsvFile *f) {
+  const FlCsvOptions *o = &f->options;
+  if (!o->comment || !o->quoting || !any_quote(f, o->comment, o->quote)) return;
+  char *s = (char *)(uintptr_t)f->text;
+  bool inside = false, first = true; /* first: of a line */
+  for (int64_t k = f->body; k < f->len; k++) {
+    if (first && !inside && s[k] == o->comment) {
+      int64_t end = end_of_line(f, k);
+      for (; k < end; k++)
+        if (s[k] == o->quote) s[k] = ' ';
+    }
+    if (s[k] == o->quote) inside = !inside;
+    first = s[k] == '\n';
+  }
+}

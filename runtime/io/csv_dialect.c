@@ -1,0 +1,428 @@
+/* csv_dialect.c: how a CSV file is written: separator, quote, comments, decimal sign, header; from its first
+ * rows.
+ *
+ * In: the text, and which of these the script left open. Out: options without anything open. What always
+ * holds: the same bytes give the same; what two readings of the file would explain equally well is an error
+ * that says what to write, never a guess that changes numbers; digits in groups are never numbers. What was
+ * found while compiling is only compared: a file that clearly is written otherwise is an error. */
+#include "io/csv_internal.h"
+#include "data/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FL_SAMPLE = 64 << 10, FL_SAMPLE_ROWS = 1000, FL_MOST_FIELDS = 4096, FL_N_SEPS = 4 };
+static const char seps[FL_N_SEPS] = {',', ';', '\t', '|'};
+
+/* The first rows: [at, end) of the text, whole lines, without blank lines and comments in front. */
+typedef struct FlSample {
+  const FlCsvFile *f;
+  int64_t at, end, comments; /* comments: lines in front that begin with # */
+  int64_t last_comment;      /* where the last of them begins */
+} FlSample;
+
+/* A way to read the sample. */
+typedef struct FlReadingWay {
+  char sep, quote; /* quote 0: none */
+  char comment;    /* 0: none */
+} FlReadingWay;
+
+/* ---- rows of the sample ------------------------------------------------------------------------------- */
+
+static bool is_blank_line(const char *s) { return s[0] == '\n' || (s[0] == '\r' && s[1] == '\n'); }
+
+static int64_t after_line(const FlSample *p, int64_t at) {
+  const char *s = memchr(p->f->text + at, '\n', (size_t)(p->end - at));
+  return s ? s - p->f->text + 1 : p->end;
+}
+
+/* The fields of the next row, quotes included, into `fields` (room for FL_MOST_FIELDS; may be NULL), how many
+ * there are; 0: no more rows. A row whose quote does not end in the sample is none. */
+static int32_t next_row(const FlSample *p, FlReadingWay way, int64_t *at, FlText *fields) {
+  const char *s = p->f->text;
+  while (*at < p->end && (is_blank_line(s + *at) || (way.comment && s[*at] == way.comment)))
+    *at = after_line(p, *at);
+  int32_t n = 0;
+  bool inside = false;
+  for (int64_t k = *at, begin = k; k < p->end; k++) {
+    if (way.quote && s[k] == way.quote) inside = !inside;
+    if (inside || (s[k] != way.sep && s[k] != '\n')) continue;
+    int64_t len = k - begin;
+    if (s[k] == '\n' && len && s[k - 1] == '\r') len--;
+    if (fields && n < FL_MOST_FIELDS) fields[n] = (FlText){s + begin, len};
+    n++;
+    begin = k + 1;
+    if (s[k] == '\n') {
+      *at = begin;
+      return n < FL_MOST_FIELDS ? n : FL_MOST_FIELDS;
+    }
+  }
+  *at = p->end;
+  return 0;
+}
+
+static FlSample sample_of(const FlCsvFile *f, int64_t at, char comment) {
+  FlSample p = {.f = f, .at = at, .end = f->len, .last_comment = -1};
+  if (f->len - at > FL_SAMPLE) {
+    const char *s = memrchr(f->text + at, '\n', FL_SAMPLE);
+    if (!s) s = memchr(f->text + at, '\n', (size_t)(f->len - at));
+    p.end = s - f->text + 1;
+  }
+  while (p.at < p.end && (is_blank_line(f->text + p.at) || (comment && f->text[p.at] == comment))) {
+    if (f->text[p.at] == comment) {
+      p.comments++;
+      p.last_comment = p.at;
+    }
+    p.at = after_line(&p, p.at);
+  }
+  return p;
+}
+
+/* ---- quotes ------------------------------------------------------------------------------------------- */
+
+static bool is_sep(char c) { return memchr(seps, c, FL_N_SEPS) != NULL; }
+
+/* Where the quoted field that begins at `at` ends properly, behind its quote; -1: it does not. */
+static int64_t end_of_quoted(const FlSample *p, int64_t at, char quote) {
+  const char *s = p->f->text;
+  for (int64_t k = at + 1; k < p->end; k++) {
+    if (s[k] != quote) continue;
+    char next = s[k + 1]; /* a line end follows the sample's last quote at the latest */
+    if (next == quote) k++;
+    else return is_sep(next) || next == '\n' || next == '\r' ? k + 1 : -1;
+  }
+  return -1;
+}
+
+/* Single quotes, when as many fields as every second row has are in them, all properly, and none in double
+ * ones. */
+static char find_quote(const FlSample *p) {
+  const char *s = p->f->text;
+  int64_t singles = 0, rows = 0;
+  for (int64_t k = p->at; k < p->end; k++) {
+    bool first = k == p->at || s[k - 1] == '\n';
+    rows += first;
+    if (!first && !is_sep(s[k - 1])) continue;
+    if (s[k] == '"') return '"';
+    if (s[k] != '\'') continue;
+    int64_t end = end_of_quoted(p, k, '\'');
+    if (end < 0) return '"';
+    singles++;
+    k = end - 1;
+  }
+  return singles >= 2 && singles * 2 >= rows ? '\'' : '"';
+}
+
+/* ---- separators --------------------------------------------------------------------------------------- */
+
+/* How well the sample's rows fit a separator. */
+typedef struct FlFit {
+  int32_t n;            /* fields of the first row */
+  int64_t agree, total; /* rows with as many, of all */
+  int32_t typed;        /* columns without texts */
+} FlFit;
+
+/* A number, time or truth, or nothing; with either decimal sign. */
+static bool is_typed(const FlCsvOptions *o, FlText t) {
+  FlCsvOptions other = *o;
+  for (int k = 0; k < 2; k++) {
+    other.decimal = k ? ',' : '.';
+    int class = fl_csv_class(&other, t.ptr, t.len);
+    if (class && !(class & FL_SEEN_TEXT)) return true;
+  }
+  return false;
+}
+
+static FlFit fit_of(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, FlText *fields) {
+  static const FlFit none;
+  FlFit fit = none;
+  bool *text = calloc(FL_MOST_FIELDS, sizeof *text);
+  int64_t at = p->at;
+  for (int32_t n; text && fit.total < FL_SAMPLE_ROWS && (n = next_row(p, way, &at, fields)) > 0;
+       fit.total++) {
+    if (fit.total == 0) fit.n = n;
+    fit.agree += n == fit.n;
+    for (int32_t c = 0; c < n && fit.total && fit.n > 1; c++) text[c] = text[c] || !is_typed(o, fields[c]);
+  }
+  for (int32_t c = 0; text && c < fit.n; c++) fit.typed += !text[c];
+  free(text);
+  return fit;
+}
+
+static bool divides(FlFit f) { return f.n >= 2 && f.agree == f.total; }
+
+/* What is found of one thing. */
+typedef struct FlFound {
+  char value;
+  bool certain; /* what the sample shows leaves no other */
+  char other;   /* ambiguous: as good; 0: it is not */
+} FlFound;
+
+/* `now`: the separator found while compiling, or 0. */
+static FlFound find_sep(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, char now,
+                        FlText *fields) {
+  FlFit fits[FL_N_SEPS];
+  bool decimal_given = !((o->open | o->compiled) & FL_CSV_DECIMAL);
+  char usual = decimal_given && o->decimal == ',' ? ';' : ',';
+  int n = 0, best = -1, second = -1, first = -1;
+  for (int k = 0; k < FL_N_SEPS; k++) {
+    way.sep = seps[k];
+    fits[k] = (FlFit){0};
+    if (seps[k] == way.quote || (decimal_given && seps[k] == o->decimal)) continue;
+    fits[k] = fit_of(p, o, way, fields);
+    if (now == seps[k] && divides(fits[k])) return (FlFound){now, false, 0};
+    if (divides(fits[k])) {
+      n++;
+      /* typed / n, without dividing */
+      if (best < 0 || fits[k].typed * fits[best].n > fits[best].typed * fits[k].n) {
+        second = best;
+        best = k;
+      } else {
+        second = k;
+      }
+    }
+    bool better = first < 0 || fits[k].agree > fits[first].agree;
+    if (fits[k].n >= 2 && better) first = k;
+  }
+  if (n == 1) return (FlFound){seps[best], true, 0};
+  if (n > 1) {
+    bool clear = fits[best].typed == fits[best].n && fits[second].typed < fits[second].n;
+    return (FlFound){seps[best], clear, clear ? 0 : seps[second]};
+  }
+  return (FlFound){first >= 0 ? seps[first] : usual, false, 0};
+}
+
+/* ---- the decimal sign -----------------------------------------------------------------------------------
+ */
+
+enum { FL_POINT = 1, FL_COMMA = 2, FL_GROUPS = 4, FL_OTHER = 8 };
+
+/* digits , digits: a decimal comma, or, if it might be a group of thousands, FL_GROUPS. */
+static int decimals_of(const FlCsvOptions *o, FlText t) {
+  FlCsvOptions as = *o;
+  const char *comma = memchr(t.ptr ? t.ptr : "", ',', (size_t)t.len);
+  as.decimal = comma ? ',' : '.';
+  int class = fl_csv_class(&as, t.ptr, t.len);
+  if (class & (FL_SEEN_EMPTY | FL_SEEN_WORD | FL_SEEN_INT)) return 0;
+  if (!(class & FL_SEEN_FLOAT)) return FL_OTHER;
+  if (!comma) return memchr(t.ptr, '.', (size_t)t.len) ? FL_POINT : 0;
+  const char *digits = t.ptr + (*t.ptr == '-' || *t.ptr == '+');
+  bool groups = comma - digits >= 1 && comma - digits <= 3 && *digits != '0' && t.ptr + t.len - comma == 4;
+  return groups ? FL_GROUPS : FL_COMMA;
+}
+
+static FlFound find_decimal(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, FlText *fields) {
+  uint8_t *seen = calloc(FL_MOST_FIELDS, sizeof *seen);
+  int64_t at = p->at, rows = 0;
+  int all = 0;
+  for (int32_t n; seen && rows < FL_SAMPLE_ROWS && (n = next_row(p, way, &at, fields)) > 0; rows++) {
+    for (int32_t c = 0; c < n; c++) {
+      FlText t = fields[c], inner;
+      bool doubled;
+      if (way.quote && t.len && *t.ptr == way.quote &&
+          fl_csv_unquote(t.ptr, t.len, way.quote, &inner, &doubled))
+        t = inner;
+      int what = decimals_of(o, t);
+      if (rows || what != FL_OTHER) seen[c] |= (uint8_t)what; /* names do not count */
+    }
+  }
+  for (int c = 0; seen && c < FL_MOST_FIELDS; c++)
+    if (!(seen[c] & FL_OTHER)) all |= seen[c];
+  free(seen);
+  if (all & FL_COMMA) return (FlFound){',', !(all & FL_POINT), all & FL_POINT ? '.' : 0};
+  return (FlFound){'.', (all & FL_POINT) != 0, 0};
+}
+
+/* ---- the header -----------------------------------------------------------------------------------------
+ */
+
+/* Where the whole numbers of a row begin, when there are several and they count up by one; -1: they do not.
+ */
+static int64_t counts_from(const FlCsvOptions *o, const FlText *fields, int32_t n) {
+  int64_t from = -1, next = 0, x, found = 0;
+  for (int32_t c = 0; c < n; c++) {
+    if (!(fl_csv_class(o, fields[c].ptr, fields[c].len) & FL_SEEN_INT)) continue;
+    if (!fl_parse_i64(fields[c].ptr, fields[c].len, &x) || x < 0 || (found && x != next)) return -1;
+    if (!found++) from = x;
+    next = x + 1;
+  }
+  return found > 1 ? from : -1;
+}
+
+static bool is_year(int64_t x) { return x >= 1800 && x < 2200; }
+
+enum { FL_NO_HEADER, FL_HEADER, FL_EITHER };
+
+/* A first row is a header when a column of values has a text there, and none when all that have values have
+ * one there; numbers that count up from 0 or 1 may be both, and years are names when the row below has none.
+ */
+static FlFound find_header(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, FlText *fields) {
+  const int none = FL_SEEN_EMPTY | FL_SEEN_WORD;
+  int *seen = calloc(FL_MOST_FIELDS, sizeof *seen);
+  FlText *first = calloc(FL_MOST_FIELDS, sizeof *first);
+  int64_t at = p->at, rows = 0, second = -1;
+  int32_t n = seen && first ? next_row(p, way, &at, first) : 0;
+  bool values = false, text_there = false;
+  for (int32_t m; n && rows < FL_SAMPLE_ROWS && (m = next_row(p, way, &at, fields)) > 0; rows++) {
+    if (rows == 0) second = counts_from(o, fields, m);
+    for (int32_t c = 0; c < n && c < m; c++) seen[c] |= fl_csv_class(o, fields[c].ptr, fields[c].len);
+  }
+  for (int32_t c = 0; c < n; c++) {
+    bool quoted = way.quote && first[c].len && *first[c].ptr == way.quote;
+    int here = quoted ? FL_SEEN_TEXT : fl_csv_class(o, first[c].ptr, first[c].len);
+    bool column_of_values = rows == 0 || (!(seen[c] & FL_SEEN_TEXT) && (seen[c] & ~none));
+    if (!column_of_values) continue;
+    if (here & FL_SEEN_TEXT) text_there = true;
+    if (here & ~(FL_SEEN_TEXT | none)) values = true;
+  }
+  int64_t from = n ? counts_from(o, first, n) : -1;
+  free(seen);
+  free(first);
+  if (!values || text_there) return (FlFound){FL_HEADER, text_there && rows, 0};
+  if (rows && is_year(from)) return (FlFound){is_year(second) ? FL_EITHER : FL_HEADER, false, 0};
+  if (rows && (from == 0 || from == 1)) return (FlFound){FL_EITHER, false, 0};
+  return (FlFound){FL_NO_HEADER, true, 0};
+}
+
+/* ---- together -------------------------------------------------------------------------------------------
+ */
+
+static const char *name_of(char c) {
+  switch (c) {
+  case '\t': return "a tab";
+  case ',': return "`,`";
+  case ';': return "`;`";
+  case '|': return "`|`";
+  case '.': return "`.`";
+  case '"': return "`\"`";
+  case '\'': return "`'`";
+  default: return "`#`";
+  }
+}
+
+/* As it is written between quotes in a script. */
+static const char *literal_of(char c) {
+  switch (c) {
+  case '\t': return "\\t";
+  case ',': return ",";
+  case ';': return ";";
+  case '|': return "|";
+  case '.': return ".";
+  case '"': return "\\\"";
+  default: return "'";
+  }
+}
+
+static bool cannot_tell(const FlCsvFile *f, const char *what, const char *option, FlFound x, FlIoError *e) {
+  fl_io_error(e, FL_E_AMBIGUOUS, "the %s of `%s` may be %s or %s", what, f->path, name_of(x.value),
+              name_of(x.other));
+  fl_io_help(e, "say which: %s = \"%s\" or %s = \"%s\"", option, literal_of(x.value), option,
+             literal_of(x.other));
+  return false;
+}
+
+/* Takes what was found where the script left it open; where it was found while compiling, compares. */
+static bool settle(const FlCsvFile *f, const FlCsvOptions *o, unsigned bit, const char *what,
+                   const char *option, FlFound x, char *to, FlIoError *e) {
+  if (o->open & bit) {
+    if (x.other) return cannot_tell(f, what, option, x, e);
+    *to = x.value;
+  } else if ((o->compiled & bit) && x.certain && x.value != *to) {
+    fl_io_error(e, FL_E_DIALECT, "the %s of `%s` is %s, but it was %s while compiling", what, f->path,
+                name_of(x.value), name_of(*to));
+    fl_io_help(e, "compile again with this file, or say %s = \"%s\"", option, literal_of(x.value));
+    return false;
+  }
+  return true;
+}
+
+/* Lines in front that begin with # are comments, unless the last of them looks like a row. */
+static bool settle_comment(const FlSample *p, FlCsvOptions *o, FlReadingWay way, FlText *fields,
+                           FlIoError *e) {
+  if (!((o->open | o->compiled) & FL_CSV_COMMENT)) return true;
+  FlFound x = {p->comments ? '#' : 0, p->comments > 0, 0};
+  if (p->comments && (o->open & FL_CSV_COMMENT)) {
+    int64_t at = p->last_comment, below = p->at;
+    way.comment = 0;
+    int32_t n = next_row(p, way, &at, fields), rows = next_row(p, way, &below, fields);
+    if (n > 1 && n == rows) {
+      long long line = (long long)fl_csv_line_at(p->f, p->last_comment);
+      fl_io_error(
+          e, FL_E_COMMENT,
+          "`%s` line %lld: this may be a comment, or the header: it begins with `#` and has %d fields",
+          p->f->path, line, n);
+      fl_io_help(e, "say which: comment = \"#\", or comment = \"\" with skip = %lld", line - 1);
+      e->line = line;
+      return false;
+    }
+  }
+  if (o->open & FL_CSV_COMMENT) {
+    o->comment = x.value;
+    return true;
+  }
+  if (!x.certain || o->comment) return true;
+  fl_io_error(e, FL_E_DIALECT, "`%s` begins with comments, but it had none while compiling", p->f->path);
+  fl_io_help(e, "compile again with this file, or say comment = \"#\"");
+  return false;
+}
+
+static bool settle_header(const FlSample *p, FlCsvOptions *o, FlFound x, FlIoError *e) {
+  if (o->open & FL_CSV_HEADER) {
+    if (x.value == FL_EITHER) {
+      fl_io_error(e, FL_E_AMBIGUOUS, "the first row of `%s` may hold names or values: its numbers count up",
+                  p->f->path);
+      fl_io_help(e, "say which: header = true or header = false");
+      return false;
+    }
+    o->header = x.value == FL_HEADER;
+  } else if ((o->compiled & FL_CSV_HEADER) && !o->header && x.value == FL_HEADER && x.certain) {
+    fl_io_error(e, FL_E_DIALECT, "`%s` has a header, but it had none while compiling", p->f->path);
+    fl_io_help(e, "compile again with this file, or say header = true");
+    return false;
+  }
+  return true; /* where a header was expected, names that are missing are told by name */
+}
+
+bool fl_csv_find_dialect(const FlCsvFile *f, FlCsvOptions *o, int64_t at, FlIoError *e) {
+  const unsigned look = o->open | o->compiled;
+  if (!look) return true;
+  bool comments = look & FL_CSV_COMMENT;
+  FlSample p = sample_of(f, at, comments ? '#' : o->comment);
+  FlText *fields = calloc(FL_MOST_FIELDS, sizeof *fields);
+  if (!fields) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+  FlReadingWay way = {o->sep, o->quoting ? o->quote : 0, comments ? (p.comments ? '#' : 0) : o->comment};
+  bool ok = true;
+  if (look & FL_CSV_QUOTE) {
+    char found = find_quote(&p);
+    ok = settle(f, o, FL_CSV_QUOTE, "quote", "quote", (FlFound){found, found == '\'', 0}, &o->quote, e);
+    way.quote = o->quote;
+  }
+  if (ok && look & FL_CSV_SEP) {
+    char now = o->compiled & FL_CSV_SEP ? o->sep : 0;
+    ok = settle(f, o, FL_CSV_SEP, "separator", "sep", find_sep(&p, o, way, now, fields), &o->sep, e);
+  }
+  way.sep = o->sep;
+  ok = ok && settle_comment(&p, o, way, fields, e);
+  way.comment = o->comment;
+  if (ok && look & FL_CSV_DECIMAL) {
+    FlFound x = {'.', false, 0};
+    if (o->sep != ',') x = find_decimal(&p, o, way, fields);
+    ok = settle(f, o, FL_CSV_DECIMAL, "decimal sign", "decimal", x, &o->decimal, e);
+  }
+  if (ok && look & FL_CSV_HEADER) ok = settle_header(&p, o, find_header(&p, o, way, fields), e);
+  free(fields);
+  return ok;
+}
+
+int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o,
+                               char out[FL_IO_DIALECT][16]) {
+  int32_t n = 0;
+  if (given->open & FL_CSV_SEP) snprintf(out[n++], 16, "?sep=%c", o->sep);
+  if (given->open & FL_CSV_QUOTE) snprintf(out[n++], 16, "?quote=%c", o->quote);
+  if (given->open & FL_CSV_HEADER) snprintf(out[n++], 16, "?header=%s", o->header ? "true" : "false");
+  if (given->open & FL_CSV_DECIMAL) snprintf(out[n++], 16, "?decimal=%c", o->decimal);
+  if (given->open & FL_CSV_COMMENT)
+    snprintf(out[n++], 16, o->comment ? "?comment=%c" : "?comment=", o->comment);
+  return n;
+}

@@ -38,6 +38,7 @@ libxxhash-dev  | digests of contents and keys
 libjansson-dev | parses JSON
 zlib1g-dev     | reads and writes .gz
 libzstd-dev    | reads and writes .zst
+libpcre2-dev   | regular expressions
 libclang-rt-19-dev | sanitizers and the fuzzer for clang
 python3        | runs the tests
 LIST

@@ -62,6 +62,7 @@ void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out) {
 
 static double op_cost(const FlOp *op) {
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {
+    if (op->code >= FL_OP_MATCHES && op->code <= FL_OP_REPLACE_REGEX) return 150;
     if (fl_op_info[op->code].flags & FL_OPF_HEAP) return 60;
     if (op->code >= FL_OP_TO_TEXT && op->code <= FL_OP_TRY_PARSE_DATETIME) return 20;
     if (op->code >= FL_OP_EXP && op->code <= FL_OP_HYPOT) return 3;

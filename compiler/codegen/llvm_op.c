@@ -74,6 +74,11 @@ static Val heap_of(FlFn *f) {
   return fl_ll_call(f, "fl_ctx_heap", f->g->ptr, 1, &f->g->ptr, &f->ctx);
 }
 
+/* Operators that may need very long before they fail by LIMIT. They do nothing when their faults say LIMIT
+ * already: in a fast kernel the mask of the elements before, in a precise one what this operator has said
+ * before, of which the first is all that counts. */
+static bool has_limit(const FlOp *op) { return op->code >= FL_OP_MATCHES && op->code <= FL_OP_REPLACE_REGEX; }
+
 void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types,
                      const Val *args, unsigned n_out, const FlType1 *out_types, Val *out) {
   FlGen *g = f->g;
@@ -110,9 +115,14 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
   bool own_mask = fault && f->form == FL_FORM_FAST && !inlined;
   if (own_mask) {
     a[k - 1] = fl_ll_alloca(f, g->i32, "fault");
-    LLVMBuildStore(f->b, fl_ll_i32(g, 0), a[k - 1]);
+    LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, g->i32, f->mask, ""), a[k - 1]);
   }
-  if (fault && f->form != FL_FORM_FAST) LLVMBuildStore(f->b, fl_ll_i32(g, 0), f->mask);
+  Val spent = f->form == FL_FORM_PRECISE && has_limit(op) ? fl_ll_alloca(f, g->i32, "spent") : NULL;
+  if (spent) LLVMBuildStore(f->entry_b, fl_ll_i32(g, 0), spent);
+  if (fault && f->form != FL_FORM_FAST) {
+    Val before = spent ? LLVMBuildLoad2(f->b, g->i32, spent, "") : fl_ll_i32(g, 0);
+    LLVMBuildStore(f->b, before, f->mask);
+  }
   Val call = fl_ll_call(f, name, c_type(g, out_types[0]), k, t, a);
   for (unsigned i = 0; i < k; i++) extend_attr(f, call, i + 1, source[i]);
   extend_attr(f, call, 0, out_types[0]);
@@ -131,6 +141,8 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
     LLVMBuildStore(f->b, bits, f->mask);
   } else if (f->form != FL_FORM_FAST) {
     Val bits = LLVMBuildLoad2(f->b, g->i32, f->mask, "");
+    if (spent)
+      LLVMBuildStore(f->b, LLVMBuildAnd(f->b, bits, fl_ll_i32(g, FL_FAULT_LIMIT), ""), spent);
     Val bad = LLVMBuildICmp(f->b, LLVMIntNE, bits, fl_ll_i32(g, 0), "");
     bool same = n > 1 && types[1].dtype == types[0].dtype;
     fl_ll_fault(f, op, bad, bits, (FlDtype)types[0].dtype, args[0], same ? args[1] : NULL);

@@ -46,6 +46,7 @@ typedef struct Frame {
   FlHeap *heap;   /* where texts are made: of the run, or of the loop whose elements are being run */
   FlSlot *values; /* by value id; an array is an owned reference or NULL */
   Fault *fault;   /* not NULL: faults are noted here, see above */
+  const Fault *first; /* the first in program order that the walk around has met, or NULL */
 } Frame;
 
 /* FAULTED: noted in frame->fault, nothing recorded. Any other value but 0: recorded in the context. */

@@ -28,7 +28,7 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
   FlHeap *around = f->heap;
   if (outermost) f->heap = fl_heap_new(f->ctx);
   Fault first = {0}, now = {0};
-  if (all) f->fault = &now;
+  if (all) f->fault = &now, f->first = &first;
   FlSlot *yields = new_slots(r->n_yields);
   FlStatus s = 0;
   for (int64_t pos = 0; pos < n && s == 0; pos++) {
@@ -47,7 +47,7 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
     advance(index, sizes, op->n_args);
   }
   free(yields);
-  if (all) f->fault = NULL;
+  if (all) f->fault = NULL, f->first = NULL;
   if (first.op != NULL) {
     s = raise_fault(f, first);
     if (outermost) fl_fail_position(f->ctx, op->n_args, first_index);

@@ -94,7 +94,8 @@ static FlStatus run_call(Frame *f, const FlOp *op) {
 
 static FlStatus run_scalar_op(Frame *f, const FlOp *op) {
   FlSlot a[8] = {{0}}, r[2] = {{0}};
-  int32_t bits = 0;
+  /* What this operation gave up for an element before, it does not try again: the first is all that counts. */
+  int32_t bits = f->first != NULL && f->first->op == op ? f->first->bits & FL_FAULT_LIMIT : 0;
   for (int i = 0; i < op->n_args; i++) a[i] = value_of(f, op->args[i]);
   run_scalar(f, op, a, r, &bits);
   if (bits != 0) {

@@ -171,7 +171,29 @@ static void run_text(FlOpcode code, FlHeap *heap, const FlSlot *a, FlSlot *r, in
   case FL_OP_N_CHARS: r[0] = PUT_i64(fl_s_n_chars(A)); break;
   case FL_OP_LOWER: r[0] = PUT_text(fl_s_lower(heap, A)); break;
   case FL_OP_UPPER: r[0] = PUT_text(fl_s_upper(heap, A)); break;
-  case FL_OP_TRIM: r[0] = PUT_text(fl_s_trim(A)); break;
+  case FL_OP_TRIM: r[0] = PUT_text(fl_s_trim(A, B)); break;
+  case FL_OP_TRIM_START: r[0] = PUT_text(fl_s_trim_start(A, B)); break;
+  case FL_OP_TRIM_END: r[0] = PUT_text(fl_s_trim_end(A, B)); break;
+  case FL_OP_TITLE: r[0] = PUT_text(fl_s_title(heap, A)); break;
+  case FL_OP_REVERSE_TEXT: r[0] = PUT_text(fl_s_reverse_text(heap, A)); break;
+  case FL_OP_REPEAT_TEXT: r[0] = PUT_text(fl_s_repeat_text(heap, A, a[1].i, fault)); break;
+  case FL_OP_EDIT_DISTANCE: r[0] = PUT_i64(fl_s_edit_distance(A, B)); break;
+  case FL_OP_MATCHES: r[0] = PUT_bool(fl_s_matches(A, B, fault)); break;
+  case FL_OP_COUNT_MATCHES: r[0] = PUT_i64(fl_s_count_matches(A, B, fault)); break;
+  case FL_OP_REPLACE_REGEX: r[0] = PUT_text(fl_s_replace_regex(heap, A, B, GET_text(a[2]), fault)); break;
+  case FL_OP_PARSE_NUMBER: r[0] = PUT_f64(fl_s_parse_number(A, B, fault)); break;
+  case FL_OP_EXTRACT:
+    r[0] = PUT_text(fl_s_extract(A, B, a[2].i, &valid, fault));
+    r[1] = PUT_bool(valid);
+    break;
+  case FL_OP_TEXT_FIND:
+    r[0] = PUT_i64(fl_s_text_find(A, B, &valid));
+    r[1] = PUT_bool(valid);
+    break;
+  case FL_OP_TRY_PARSE_NUMBER:
+    r[0] = PUT_f64(fl_s_try_parse_number(A, B, &valid));
+    r[1] = PUT_bool(valid);
+    break;
   case FL_OP_CONTAINS: r[0] = PUT_bool(fl_s_contains(A, B)); break;
   case FL_OP_STARTS_WITH: r[0] = PUT_bool(fl_s_starts_with(A, B)); break;
   case FL_OP_ENDS_WITH: r[0] = PUT_bool(fl_s_ends_with(A, B)); break;
@@ -316,16 +338,29 @@ void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *f
   case FL_OP_N_CHARS:
   case FL_OP_LOWER:
   case FL_OP_UPPER:
+  case FL_OP_TITLE:
+  case FL_OP_REVERSE_TEXT:
+  case FL_OP_REPEAT_TEXT:
   case FL_OP_TRIM:
+  case FL_OP_TRIM_START:
+  case FL_OP_TRIM_END:
   case FL_OP_CONTAINS:
   case FL_OP_STARTS_WITH:
   case FL_OP_ENDS_WITH:
   case FL_OP_REPLACE:
   case FL_OP_SPLIT_PART:
   case FL_OP_TEXT_SLICE:
+  case FL_OP_TEXT_FIND:
+  case FL_OP_EDIT_DISTANCE:
+  case FL_OP_MATCHES:
+  case FL_OP_COUNT_MATCHES:
+  case FL_OP_EXTRACT:
+  case FL_OP_REPLACE_REGEX:
   case FL_OP_PAD:
   case FL_OP_PARSE_F64:
   case FL_OP_PARSE_I64:
+  case FL_OP_PARSE_NUMBER:
+  case FL_OP_TRY_PARSE_NUMBER:
   case FL_OP_PARSE_DATE:
   case FL_OP_TRY_PARSE_F64:
   case FL_OP_TRY_PARSE_I64:

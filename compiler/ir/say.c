@@ -18,6 +18,7 @@ static const char *sign_of(FlOpcode code) {
 static const char *parsed_as(FlOpcode code) {
   switch (code) {
   case FL_OP_PARSE_F64: return "a number";
+  case FL_OP_PARSE_NUMBER: return "a number";
   case FL_OP_PARSE_I64: return "an integer";
   case FL_OP_PARSE_DATETIME: return "a time";
   case FL_OP_PARSE_DATE: return "a date of the form {b}";
@@ -39,6 +40,13 @@ FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
     return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type), FL_FAULT_NARROW};
   if (op->code == FL_OP_DATE_ADD)
     return (FlFaultText){"{a} is not a whole number of days, and a date has no hours", FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_EXTRACT)
+    return (FlFaultText){"the pattern {b} has no such group", FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_REPLACE_REGEX)
+    return (FlFaultText){"the replacement names a group that the pattern {b} does not have, or writes $ alone",
+                         FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_REPEAT_TEXT)
+    return (FlFaultText){"{a} cannot be repeated so often", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_DATE_OF)
     return (FlFaultText){"the calendar has no such day, in month {b} of {a}", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_TIME_OF)

@@ -240,13 +240,20 @@ static bool reads_dates(FlOpcode op) {
 /* What stands for a text argument that is left out. */
 static const char *default_text(FlOpcode op) {
   if (op == FL_OP_PARSE_DATE || op == FL_OP_TRY_PARSE_DATE) return "%Y-%m-%d";
+  if (op == FL_OP_PARSE_NUMBER || op == FL_OP_TRY_PARSE_NUMBER) return ".";
   return op == FL_OP_PAD ? " " : "";
 }
 
-/* A format of dates that is known now is checked now. false: reported. */
-static bool check_date_format(FlSema *s, FlCallSite *c, FlVal format) {
+/* How to read, argument 1, is checked now when it is known now. false: reported. */
+static bool check_reading(FlSema *s, FlCallSite *c, FlVal format) {
   const char *text = fl_val_const_text(format), *why = NULL;
-  if (!text || fl_date_format_check(text, (int64_t)strlen(text), &why)) return true;
+  FlOpcode op = c->builtin->op;
+  if (text && (op == FL_OP_PARSE_NUMBER || op == FL_OP_TRY_PARSE_NUMBER) && strcmp(text, ".") != 0 &&
+      strcmp(text, ",") != 0) {
+    fl_sema_error(s, FL_E0325, c->args[1].span, "the decimal mark is \".\" or \",\"");
+    return false;
+  }
+  if (!text || !reads_dates(op) || fl_date_format_check(text, (int64_t)strlen(text), &why)) return true;
   fl_sema_error(s, FL_E0308, c->args[1].span, "the format `%s` does not read dates: %s", text, why);
   return false;
 }
@@ -259,7 +266,7 @@ FlVal fl_builtin_scalar_op(FlSema *s, FlCallSite *c) {
     if (!fl_actual_given(&c->args[n])) args[n] = fl_val_textz(s, default_text(c->builtin->op));
     else if (!fl_scalar_arg(s, c, n, letter(sig[n]), &args[n])) return fl_val_error(s);
   }
-  if (reads_dates(c->builtin->op) && !check_date_format(s, c, args[1])) return fl_val_error(s);
+  if (n > 1 && !check_reading(s, c, args[1])) return fl_val_error(s);
   return fl_sema_lift_op(s, c->span, c->builtin->op, n, args, letter(sig[n + 1]), NULL);
 }
 
@@ -271,8 +278,9 @@ static FlVal try_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) 
   FlValue *values[2] = {args[0].parts[0], n > 1 ? args[1].parts[0] : NULL};
   FlType1 types[2] = {fl_t_scalar(d), fl_t_scalar(FL_BOOL)};
   FlOp *op = fl_ir_op(&s->b, bi->op, n, values, 2, types, 0);
-  FlValue *valid = op->results[1], *was = fl_val_valid(s, args[0]);
-  if (was) valid = fl_sema_op2(s, FL_OP_AND, valid, was);
+  FlValue *valid = op->results[1], *was = NULL;
+  for (int i = 0; i < n; i++)
+    if (fl_val_valid(s, args[i])) valid = fl_sema_op2(s, FL_OP_AND, valid, was = fl_val_valid(s, args[i]));
   FlValue *parts[2] = {was ? fl_ir_select(&s->b, valid, op->results[0], fl_val_zero(s, d)) : op->results[0],
                        valid};
   return fl_val_make(s, fl_type_scalar(s->types, d, true), parts);
@@ -280,11 +288,11 @@ static FlVal try_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) 
 
 FlVal fl_builtin_try_parse(FlSema *s, FlCallSite *c) {
   FlVal args[2];
-  int n = reads_dates(c->builtin->op) ? 2 : 1;
+  int n = c->builtin->n_params;
   if (n > 1 && !fl_actual_given(&c->args[1]))
     c->args[1].value = fl_val_textz(s, default_text(c->builtin->op));
   for (int i = 0; i < n; i++)
     if (!fl_scalar_arg(s, c, i, FL_TEXT, &args[i])) return fl_val_error(s);
-  if (n > 1 && !check_date_format(s, c, args[1])) return fl_val_error(s);
+  if (n > 1 && !check_reading(s, c, args[1])) return fl_val_error(s);
   return fl_sema_lift(s, c->span, n, args, try_element, (void *)(uintptr_t)c->builtin);
 }

@@ -4,6 +4,7 @@
  * What always holds: a context keeps its first error; recording never fails (without memory the message is a
  * fixed text). */
 #include "exec/exec_internal.h"
+#include "kern/regex.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +165,13 @@ static char *expand(const char *message, int32_t type, FlSlot a, FlSlot b) {
   return out;
 }
 
+/* Why the text is not a regular expression. */
+static void explain_pattern(FlCtx *ctx, FlText pattern) {
+  FlRegexError error;
+  if (!fl_regex_check || fl_regex_check(pattern.ptr, pattern.len, &error)) return;
+  fl_fail_note(ctx, "%s, at byte %lld of the pattern", error.why, (long long)error.at);
+}
+
 FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b) {
   const FlFaultRow *row = fault_row(fault);
   const FlProgram *program = fl_ctx_program(ctx);
@@ -177,5 +185,6 @@ FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a
   char *message = expand(pattern, type, a, b);
   FlStatus s = fl_fail_text(ctx, site, fault, "%s", message ? message : "out of memory");
   free(message);
+  if ((fault & FL_FAULT_PATTERN) && type == FL_TEXT) explain_pattern(ctx, b.t);
   return s;
 }

@@ -35,6 +35,7 @@ static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
   FlKernelRun *r = env;
   FlReport *report = r->ctx->run->report;
   if (fl_ctx_is_stopped(r->ctx)) return;
+  if (atomic_load_explicit(&r->faults, memory_order_relaxed)) return; /* the precise form will see all */
   int64_t from = r->traced ? fl_report_now(report) : 0;
   int32_t faults = r->kernel->fast(r->ctx, r->env, begin, end);
   if (faults) atomic_fetch_or_explicit(&r->faults, faults, memory_order_relaxed);

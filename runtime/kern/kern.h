@@ -56,24 +56,48 @@ int64_t fl_s_n_chars(const char *s, int64_t n); /* code points */
 /* Simple case mapping of Unicode, code point by code point (case_table.h). */
 FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n);
 FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n);
-/* Without white space (Unicode White_Space) at both ends. */
-FlText fl_s_trim(const char *s, int64_t n);
+/* The first character of each word, which white space divides, in upper case, the others in lower case. */
+FlText fl_s_title(FlHeap *heap, const char *s, int64_t n);
+FlText fl_s_reverse_text(FlHeap *heap, const char *s, int64_t n); /* code point by code point */
+/* DOMAIN: fewer than 0 times, or a result of more than 2^31 - 1 bytes. */
+FlText fl_s_repeat_text(FlHeap *heap, const char *s, int64_t n, int64_t times, int32_t *fault);
+/* Without the characters of `chars` at both ends, or at one; empty: white space (Unicode White_Space). */
+FlText fl_s_trim(const char *s, int64_t n, const char *chars, int64_t chars_n);
+FlText fl_s_trim_start(const char *s, int64_t n, const char *chars, int64_t chars_n);
+FlText fl_s_trim_end(const char *s, int64_t n, const char *chars, int64_t chars_n);
+/* Position of the first occurrence; *valid 0: there is none. */
+int64_t fl_s_text_find(const char *s, int64_t n, const char *part, int64_t part_n, uint8_t *valid);
+/* Levenshtein: how many code points to insert, remove or change to make one the other. */
+int64_t fl_s_edit_distance(const char *a, int64_t an, const char *b, int64_t bn);
 uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n);
 /* Every occurrence from the left, none overlapping; an empty `old` occurs nowhere. */
 FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int64_t old_n, const char *by,
                     int64_t by_n);
-/* Piece i, from 0, of s cut at each sep; empty when there is none. An empty sep cuts nothing. */
+/* Piece i, from 0, of s cut at each sep; -1 is the last; empty when there is none. An empty sep cuts nothing. */
 FlText fl_s_split_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t i);
-/* Code points [from, to), both clamped to the text. */
+/* Code points [from, to), both clamped to the text; negative ones count from its end. */
 FlText fl_s_text_slice(const char *s, int64_t n, int64_t from, int64_t to);
 /* At least |width| code points: `fill` repeated on the right, or on the left when width < 0; empty fill:
  * spaces. */
 FlText fl_s_pad(FlHeap *heap, const char *s, int64_t n, int64_t width, const char *fill, int64_t fill_n);
 
+/* Regular expressions: regex.h. Does the pattern match somewhere, how often, the group of the first match
+ * (*valid 0: no match, or the group took no part), and every match replaced. PATTERN, LIMIT; DOMAIN: no such
+ * group. */
+uint8_t fl_s_matches(const char *s, int64_t n, const char *pattern, int64_t pattern_n, int32_t *fault);
+int64_t fl_s_count_matches(const char *s, int64_t n, const char *pattern, int64_t pattern_n, int32_t *fault);
+FlText fl_s_extract(const char *s, int64_t n, const char *pattern, int64_t pattern_n, int64_t group,
+                    uint8_t *valid, int32_t *fault);
+FlText fl_s_replace_regex(FlHeap *heap, const char *s, int64_t n, const char *pattern, int64_t pattern_n,
+                          const char *by, int64_t by_n, int32_t *fault);
+
 /* A text read whole. One that is no such value sets FL_FAULT_PARSE; try_ gives *valid 0 instead. Dates are
  * days, datetimes microseconds since 1970; `format`: date_format.h. */
 double fl_s_parse_f64(const char *s, int64_t n, int32_t *fault);
 int64_t fl_s_parse_i64(const char *s, int64_t n, int32_t *fault); /* [+-]digits, all of it */
+/* Numbers as people write them, `decimal` being "." or "," (text_number.c). */
+double fl_s_parse_number(const char *s, int64_t n, const char *decimal, int64_t decimal_n, int32_t *fault);
+double fl_s_try_parse_number(const char *s, int64_t n, const char *decimal, int64_t decimal_n, uint8_t *valid);
 int32_t fl_s_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault);
 int64_t fl_s_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault);
 double fl_s_try_parse_f64(const char *s, int64_t n, uint8_t *valid);

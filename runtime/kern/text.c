@@ -88,6 +88,13 @@ static const char *find(const char *s, int64_t n, const char *part, int64_t part
 uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n) {
   return part_n == 0 || find(s, n, part, part_n) != NULL;
 }
+
+int64_t fl_s_text_find(const char *s, int64_t n, const char *part, int64_t part_n, uint8_t *valid) {
+  const char *at = find(s, n, part, part_n);
+  *valid = part_n == 0 || at != NULL;
+  return at == NULL ? 0 : fl_s_n_chars(s, at - s);
+}
+
 /* ---- pieces ------------------------------------------------------------------------------------------ */
 
 static bool is_space(uint32_t c) {
@@ -95,25 +102,45 @@ static bool is_space(uint32_t c) {
          (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
          c == 0x3000;
 }
-FlText fl_s_trim(const char *s, int64_t n) {
+/* Is it to be trimmed: one of these characters, or white space where none are said? */
+static bool is_trimmed(const char *point, int size, uint32_t c, const char *chars, int64_t chars_n) {
+  return chars_n == 0 ? is_space(c) : find(chars, chars_n, point, size) != NULL;
+}
+FlText fl_s_trim_start(const char *s, int64_t n, const char *chars, int64_t chars_n) {
   uint32_t c;
   while (n > 0) {
     int size = read_point(s, n, &c);
-    if (!is_space(c)) break;
+    if (!is_trimmed(s, size, c, chars, chars_n)) break;
     s += size;
     n -= size;
   }
+  return (FlText){s, n};
+}
+FlText fl_s_trim_end(const char *s, int64_t n, const char *chars, int64_t chars_n) {
+  uint32_t c;
   while (n > 0) {
     int64_t last = n - 1;
     while (last > 0 && !is_lead(s[last])) last--;
-    read_point(s + last, n - last, &c);
-    if (!is_space(c)) break;
+    int size = read_point(s + last, n - last, &c);
+    if (!is_trimmed(s + last, size, c, chars, chars_n)) break;
     n = last;
   }
   return (FlText){s, n};
 }
+FlText fl_s_trim(const char *s, int64_t n, const char *chars, int64_t chars_n) {
+  FlText t = fl_s_trim_start(s, n, chars, chars_n);
+  return fl_s_trim_end(t.ptr, t.len, chars, chars_n);
+}
+static FlText last_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t back) {
+  int64_t count = 1;
+  const char *end = s + n;
+  if (sep_n > 0)
+    for (const char *p = s; (p = find(p, end - p, sep, sep_n)) != NULL; p += sep_n) count++;
+  return back > count ? (FlText){NULL, 0} : fl_s_split_part(s, n, sep, sep_n, count - back);
+}
 FlText fl_s_split_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t i) {
   const char *end = s + n;
+  if (i < 0) return i == INT64_MIN ? (FlText){NULL, 0} : last_part(s, n, sep, sep_n, -i);
   while (i >= 0) {
     const char *cut = sep_n == 0 ? NULL : find(s, end - s, sep, sep_n);
     if (i == 0) return (FlText){s, (cut != NULL ? cut : end) - s};
@@ -124,7 +151,11 @@ FlText fl_s_split_part(const char *s, int64_t n, const char *sep, int64_t sep_n,
   return (FlText){NULL, 0};
 }
 FlText fl_s_text_slice(const char *s, int64_t n, int64_t from, int64_t to) {
-  from = from < 0 ? 0 : from;
+  if (from < 0 || to < 0) {
+    int64_t chars = fl_s_n_chars(s, n);
+    if (from < 0) from = from < -chars ? 0 : chars + from;
+    if (to < 0) to = to < -chars ? 0 : chars + to;
+  }
   if (to <= from) return (FlText){NULL, 0};
   int64_t start = offset_of(s, n, from);
   return (FlText){s + start, offset_of(s + start, n - start, to - from)};
@@ -157,10 +188,13 @@ static uint32_t map_point(uint32_t c, const FlCaseRange *ranges, int n) {
       return (uint32_t)((int64_t)c + ranges[i].delta);
   return c;
 }
+static uint32_t change_case(uint32_t c, bool upper) {
+  if (c < 0x80) return c - (upper ? 'a' : 'A') < 26u ? c ^ 0x20 : c;
+  return upper ? map_point(c, fl_case_to_upper, (int)(sizeof fl_case_to_upper / sizeof *fl_case_to_upper))
+               : map_point(c, fl_case_to_lower, (int)(sizeof fl_case_to_lower / sizeof *fl_case_to_lower));
+}
 /* A mapped code point may need more bytes than the original, never more than three for two. */
 static FlText map_case(FlHeap *heap, const char *s, int64_t n, bool upper) {
-  const FlCaseRange *ranges = upper ? fl_case_to_upper : fl_case_to_lower;
-  int n_ranges = (int)(upper ? sizeof fl_case_to_upper : sizeof fl_case_to_lower) / (int)sizeof *ranges;
   char first = upper ? 'a' : 'A';
   int64_t same = 0;
   while (same < n && (unsigned char)s[same] < 0x80 && (unsigned char)(s[same] - first) >= 26) same++;
@@ -170,13 +204,46 @@ static FlText map_case(FlHeap *heap, const char *s, int64_t n, bool upper) {
   for (int64_t i = 0; i < n;) {
     uint32_t c;
     i += read_point(s + i, n - i, &c);
-    if (c < 0x80) out[at++] = (char)((unsigned char)(c - (unsigned char)first) < 26 ? c ^ 0x20 : c);
-    else at += write_point(out + at, map_point(c, ranges, n_ranges));
+    at += write_point(out + at, change_case(c, upper));
   }
   return (FlText){out, at};
 }
 FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, false); }
 FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, true); }
+
+FlText fl_s_title(FlHeap *heap, const char *s, int64_t n) {
+  if (n == 0) return (FlText){s, n};
+  char *out = fl_heap_alloc(heap, n + n / 2 + 4);
+  int64_t at = 0;
+  bool first = true;
+  for (int64_t i = 0; i < n;) {
+    uint32_t c;
+    i += read_point(s + i, n - i, &c);
+    at += write_point(out + at, change_case(c, first));
+    first = is_space(c);
+  }
+  return (FlText){out, at};
+}
+FlText fl_s_reverse_text(FlHeap *heap, const char *s, int64_t n) {
+  if (n == 0) return (FlText){s, n};
+  char *out = fl_heap_alloc(heap, n);
+  for (int64_t i = 0; i < n;) {
+    uint32_t c;
+    int size = read_point(s + i, n - i, &c);
+    memcpy(out + n - i - size, s + i, (size_t)size);
+    i += size;
+  }
+  return (FlText){out, n};
+}
+FlText fl_s_repeat_text(FlHeap *heap, const char *s, int64_t n, int64_t times, int32_t *fault) {
+  int64_t total;
+  bool far = __builtin_mul_overflow(n, times, &total) || total > INT32_MAX;
+  fl_fault_if(fault, times < 0 || far, FL_FAULT_DOMAIN);
+  if (times <= 0 || far || total == 0) return (FlText){NULL, 0};
+  char *out = fl_heap_alloc(heap, total);
+  for (int64_t i = 0; i < times; i++) memcpy(out + i * n, s, (size_t)n);
+  return (FlText){out, total};
+}
 
 FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int64_t old_n, const char *by,
                     int64_t by_n) {

@@ -223,7 +223,7 @@ static FlValue *text(Maker *m) {
   switch (pick(4)) {
   case 0: return op1(m, FL_OP_TEXT_CONCAT, FL_TEXT, 2, (FlValue *[]){a, scalar(m, FL_TEXT)});
   case 1: return op1(m, FL_OP_UPPER, FL_TEXT, 1, &a);
-  case 2: return op1(m, FL_OP_TRIM, FL_TEXT, 1, &a);
+  case 2: return op1(m, FL_OP_REVERSE_TEXT, FL_TEXT, 1, &a);
   default: return convert(m, scalar(m, any_dtype()), FL_TEXT);
   }
 }

@@ -1,0 +1,372 @@
+/* regex.c: the operators on texts that take a regular expression, by PCRE2.
+ *
+ * What comes in: texts and a pattern. What goes out: what was found, as views into the text or bytes in the
+ * heap. What always holds: a pattern that is none sets PATTERN, one that backtracks without end on a text
+ * sets LIMIT, and both depend on the pattern and the text alone; when the caller's faults hold LIMIT already,
+ * nothing more is searched, so that a column of such texts does not wait for each of them. */
+#include "kern/regex.h"
+
+#include "data/data.h"
+#include "kern/kern.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  N_PATTERNS = 16,  /* kept a thread */
+  STEPS = 10000000, /* of backtracking in one search, and so many more a byte of the text: */
+  STEPS_A_BYTE = 20,
+  STACK_MIN = 32 << 10, /* bytes of the stack of compiled patterns */
+  STACK_MAX = 1 << 20,
+  SHORT_TEXT = 256,
+  LONGEST_NAME = 32
+};
+
+static const uint32_t OPTIONS = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
+
+/* ---- patterns of this thread ------------------------------------------------------------------------- */
+
+typedef struct Pattern {
+  char *text;
+  int64_t n;
+  pcre2_code *code; /* NULL: not a regular expression */
+  pcre2_match_data *data;
+} Pattern;
+
+typedef struct Cache {
+  Pattern patterns[N_PATTERNS];
+  int recent, next; /* the one used last; the one that is given up next */
+  pcre2_match_context *context;
+  pcre2_jit_stack *stack;
+  char *scratch; /* where replacements are put together */
+  int64_t at, room;
+} Cache;
+
+static _Thread_local Cache *mine;
+static pthread_key_t at_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void drop(Pattern *p) {
+  free(p->text);
+  pcre2_match_data_free(p->data);
+  pcre2_code_free(p->code);
+  *p = (Pattern){0};
+}
+
+static void free_cache(void *arg) {
+  Cache *c = arg;
+  for (int i = 0; i < N_PATTERNS; i++) drop(&c->patterns[i]);
+  pcre2_match_context_free(c->context);
+  pcre2_jit_stack_free(c->stack);
+  free(c->scratch);
+  free(c);
+}
+
+static void make_key(void) { pthread_key_create(&at_end, free_cache); }
+
+static Cache *cache(void) {
+  if (mine != NULL) return mine;
+  pthread_once(&once, make_key);
+  Cache *c = calloc(1, sizeof *c);
+  if (c == NULL || (c->context = pcre2_match_context_create(NULL)) == NULL) fl_out_of_memory();
+  c->stack = pcre2_jit_stack_create(STACK_MIN, STACK_MAX, NULL); /* NULL: there is no machine code */
+  if (c->stack != NULL) pcre2_jit_stack_assign(c->context, NULL, c->stack);
+  pthread_setspecific(at_end, c);
+  return mine = c;
+}
+
+static PCRE2_SPTR units(const char *s) { return (PCRE2_SPTR)(s != NULL ? s : ""); }
+
+static pcre2_code *compile(const char *text, int64_t n, int *error, size_t *at) {
+  return pcre2_compile(units(text), (size_t)n, OPTIONS, error, at, NULL);
+}
+
+static bool is_pattern(const Pattern *p, const char *text, int64_t n) {
+  return p->text != NULL && p->n == n && (n == 0 || memcmp(p->text, text, (size_t)n) == 0);
+}
+
+static Pattern *pattern_of(Cache *c, const char *text, int64_t n) {
+  Pattern *p = &c->patterns[c->recent];
+  if (is_pattern(p, text, n)) return p;
+  for (int i = 0; i < N_PATTERNS; i++) {
+    if (!is_pattern(&c->patterns[i], text, n)) continue;
+    c->recent = i;
+    return &c->patterns[i];
+  }
+  c->recent = c->next;
+  c->next = (c->next + 1) % N_PATTERNS;
+  p = &c->patterns[c->recent];
+  drop(p);
+  int error;
+  size_t at;
+  p->text = malloc((size_t)n + 1);
+  if (p->text == NULL) fl_out_of_memory();
+  if (n > 0) memcpy(p->text, text, (size_t)n);
+  p->n = n;
+  p->code = compile(text, n, &error, &at);
+  if (p->code == NULL) return p;
+  (void)pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where it fails, PCRE2 interprets */
+  p->data = pcre2_match_data_create_from_pattern(p->code, NULL);
+  if (p->data == NULL) fl_out_of_memory();
+  return p;
+}
+
+static int64_t n_groups(const pcre2_code *code) {
+  uint32_t n = 0;
+  pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &n);
+  return n;
+}
+
+/* ---- searching --------------------------------------------------------------------------------------- */
+
+/* A search for one match after the other. */
+typedef struct Search {
+  Cache *cache;
+  const Pattern *pattern;
+  const char *s;
+  int64_t n, at;
+  uint32_t options;
+  const size_t *found; /* pairs: from, to of the match and of each group; PCRE2_UNSET: not there */
+} Search;
+
+static bool is_ascii(const char *s, int64_t n) {
+  unsigned char all = 0;
+  for (int64_t i = 0; i < n; i++) all |= (unsigned char)s[i];
+  return all < 0x80;
+}
+
+/* false: there is nothing to search, and the fault says why. */
+static bool begin(Search *w, const char *s, int64_t n, const char *pattern, int64_t pattern_n,
+                  int32_t *fault) {
+  if (*fault & FL_FAULT_LIMIT) return false;
+  Cache *c = cache();
+  *w = (Search){.cache = c, .pattern = pattern_of(c, pattern, pattern_n), .s = s, .n = n};
+  if (w->pattern->code == NULL) {
+    *fault |= FL_FAULT_PATTERN;
+    return false;
+  }
+  /* PCRE2 looks whether the text is UTF-8, which it is but for what comes from outside of all readers. */
+  if (n <= SHORT_TEXT && is_ascii(s, n)) w->options = PCRE2_NO_UTF_CHECK;
+  uint64_t steps = STEPS + (uint64_t)n * STEPS_A_BYTE;
+  pcre2_set_match_limit(c->context, steps > UINT32_MAX ? UINT32_MAX : (uint32_t)steps);
+  return true;
+}
+
+static bool search_from(Search *w, int64_t at, int32_t *fault) {
+  const Pattern *p = w->pattern;
+  pcre2_match_context *context = w->cache->context;
+  int rc = pcre2_match(p->code, units(w->s), (size_t)w->n, (size_t)at, w->options, p->data, context);
+  if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+    rc = pcre2_match(p->code, units(w->s), (size_t)w->n, (size_t)at, w->options | PCRE2_NO_JIT, p->data,
+                     context);
+  if (rc == PCRE2_ERROR_NOMEMORY) fl_out_of_memory();
+  if (rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_DEPTHLIMIT || rc == PCRE2_ERROR_HEAPLIMIT)
+    *fault |= FL_FAULT_LIMIT;
+  w->found = pcre2_get_ovector_pointer(p->data);
+  return rc > 0;
+}
+
+/* The next match; after an empty one a match that is not empty is looked for at the same place, then further
+ * on, as Perl does. */
+static bool next_match(Search *w, int32_t *fault) {
+  for (;;) {
+    bool after_empty = (w->options & PCRE2_NOTEMPTY_ATSTART) != 0;
+    if (search_from(w, w->at, fault)) break;
+    if (!after_empty || w->at >= w->n || (*fault & FL_FAULT_LIMIT)) return false;
+    do w->at++;
+    while (w->at < w->n && ((unsigned char)w->s[w->at] & 0xc0) == 0x80);
+    w->options = PCRE2_NO_UTF_CHECK;
+  }
+  w->at = (int64_t)w->found[1];
+  bool empty = w->found[0] >= w->found[1];
+  w->options = PCRE2_NO_UTF_CHECK | (empty ? PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED : 0);
+  return true;
+}
+
+uint8_t fl_s_matches(const char *s, int64_t n, const char *pattern, int64_t pattern_n, int32_t *fault) {
+  Search w;
+  return begin(&w, s, n, pattern, pattern_n, fault) && search_from(&w, 0, fault);
+}
+
+int64_t fl_s_count_matches(const char *s, int64_t n, const char *pattern, int64_t pattern_n, int32_t *fault) {
+  Search w;
+  int64_t count = 0;
+  if (!begin(&w, s, n, pattern, pattern_n, fault)) return 0;
+  while (next_match(&w, fault)) count++;
+  return count;
+}
+
+/* Group k of the last match; NULL: it took no part. */
+static FlText group_of(const Search *w, int64_t k) {
+  size_t from = w->found[2 * k], to = w->found[2 * k + 1];
+  if (from == PCRE2_UNSET || to < from) return (FlText){NULL, 0};
+  return (FlText){units(w->s) == (PCRE2_SPTR)w->s ? w->s + from : "", (int64_t)(to - from)};
+}
+
+FlText fl_s_extract(const char *s, int64_t n, const char *pattern, int64_t pattern_n, int64_t group,
+                    uint8_t *valid, int32_t *fault) {
+  Search w;
+  *valid = 0;
+  if (!begin(&w, s, n, pattern, pattern_n, fault)) return (FlText){NULL, 0};
+  int64_t groups = n_groups(w.pattern->code);
+  if (group == FL_REGEX_FIRST) group = groups > 0;
+  if (group < 0 || group > groups) {
+    *fault |= FL_FAULT_DOMAIN;
+    return (FlText){NULL, 0};
+  }
+  if (!search_from(&w, 0, fault)) return (FlText){NULL, 0};
+  FlText found = group_of(&w, group);
+  *valid = found.ptr != NULL;
+  return found;
+}
+
+bool fl_regex_next(FlRegexWalk *walk, const char *s, int64_t n, const char *pattern, int64_t pattern_n,
+                   FlText *out, int32_t *fault) {
+  Search w;
+  if (!begin(&w, s, n, pattern, pattern_n, fault)) return false;
+  w.at = walk->at;
+  if (walk->started) w.options = walk->options;
+  if (!next_match(&w, fault)) return false;
+  *walk = (FlRegexWalk){w.at, w.options, true};
+  *out = group_of(&w, n_groups(w.pattern->code) > 0);
+  return true;
+}
+
+/* ---- replacing --------------------------------------------------------------------------------------- */
+
+/* A piece of a replacement: a text, or (group >= 0) a group of the match. */
+typedef struct Piece {
+  FlText text;
+  int64_t group;
+} Piece;
+
+/* The number of the group that a name or number stands for; -1: there is none. */
+static int64_t find_group(const pcre2_code *code, const char *s, int64_t n) {
+  char name[LONGEST_NAME + 1];
+  int64_t number = 0;
+  bool digits = n > 0 && n < 6;
+  for (int64_t i = 0; digits && i < n; i++) {
+    digits = s[i] >= '0' && s[i] <= '9';
+    number = number * 10 + (s[i] - '0');
+  }
+  if (!digits) {
+    if (n == 0 || n > LONGEST_NAME) return -1;
+    memcpy(name, s, (size_t)n);
+    name[n] = 0;
+    number = pcre2_substring_number_from_name(code, (PCRE2_SPTR)name);
+  }
+  return number < 0 || number > n_groups(code) ? -1 : number;
+}
+
+/* Takes the next piece from *at. NULL, or a sentence that says what is wrong there. */
+static const char *next_piece(const pcre2_code *code, const char **at, const char *end, Piece *out) {
+  const char *s = *at;
+  *out = (Piece){.group = -1};
+  if (*s != '$') {
+    const char *dollar = memchr(s, '$', (size_t)(end - s));
+    *at = dollar != NULL ? dollar : end;
+    out->text = (FlText){s, *at - s};
+    return NULL;
+  }
+  if (s + 1 < end && s[1] == '$') {
+    out->text = (FlText){s, 1};
+    *at = s + 2;
+    return NULL;
+  }
+  const char *from = s + 1, *to = from;
+  if (from < end && *from == '{') {
+    from++;
+    to = memchr(from, '}', (size_t)(end - from));
+    if (to == NULL) return "after ${ the name of a group and } are missing";
+    *at = to + 1;
+  } else {
+    while (to < end && *to >= '0' && *to <= '9') to++;
+    if (to == from) return "after $ comes the number of a group, {name}, or another $ for a dollar";
+    *at = to;
+  }
+  out->group = find_group(code, from, to - from);
+  return out->group < 0 ? "the pattern has no such group" : NULL;
+}
+
+static void put(Cache *c, const char *s, int64_t n) {
+  if (c->at + n > c->room) {
+    c->room = (c->at + n) * 2 + SHORT_TEXT;
+    c->scratch = realloc(c->scratch, (size_t)c->room);
+    if (c->scratch == NULL) fl_out_of_memory();
+  }
+  if (n > 0) memcpy(c->scratch + c->at, s, (size_t)n);
+  c->at += n;
+}
+
+static bool put_replacement(const Search *w, const char *by, int64_t by_n) {
+  for (const char *at = by, *end = by + by_n; at < end;) {
+    Piece piece;
+    if (next_piece(w->pattern->code, &at, end, &piece) != NULL) return false;
+    FlText text = piece.group >= 0 ? group_of(w, piece.group) : piece.text;
+    put(w->cache, text.ptr, text.len);
+  }
+  return true;
+}
+
+FlText fl_s_replace_regex(FlHeap *heap, const char *s, int64_t n, const char *pattern, int64_t pattern_n,
+                          const char *by, int64_t by_n, int32_t *fault) {
+  Search w;
+  if (!begin(&w, s, n, pattern, pattern_n, fault)) return (FlText){NULL, 0};
+  int64_t done = 0;
+  bool any = false;
+  w.cache->at = 0;
+  while (next_match(&w, fault)) {
+    any = true;
+    int64_t from = (int64_t)w.found[0];
+    if (from > done) put(w.cache, s + done, from - done);
+    if (!put_replacement(&w, by, by_n)) {
+      *fault |= FL_FAULT_DOMAIN;
+      return (FlText){NULL, 0};
+    }
+    done = w.at;
+  }
+  if (*fault & FL_FAULT_LIMIT) return (FlText){NULL, 0};
+  if (!any) return (FlText){s, n};
+  if (n > done) put(w.cache, s + done, n - done);
+  char *out = fl_heap_alloc(heap, w.cache->at);
+  if (w.cache->at > 0) memcpy(out, w.cache->scratch, (size_t)w.cache->at);
+  return (FlText){out, w.cache->at};
+}
+
+/* ---- for the compiler -------------------------------------------------------------------------------- */
+
+bool fl_regex_check(const char *pattern, int64_t n, FlRegexError *out) {
+  int error = 0;
+  size_t at = 0;
+  pcre2_code *code = compile(pattern, n, &error, &at);
+  *out = (FlRegexError){.at = (int64_t)at};
+  if (code == NULL) pcre2_get_error_message(error, (PCRE2_UCHAR *)out->why, sizeof out->why);
+  pcre2_code_free(code);
+  return code != NULL;
+}
+
+bool fl_regex_check_replacement(const char *pattern, int64_t n, const char *by, int64_t by_n,
+                                FlRegexError *out) {
+  const Pattern *p = pattern_of(cache(), pattern, n);
+  for (const char *at = by, *end = by + by_n; at < end;) {
+    Piece piece;
+    out->at = at - by;
+    const char *wrong = next_piece(p->code, &at, end, &piece);
+    if (wrong == NULL) continue;
+    snprintf(out->why, sizeof out->why, "%s", wrong);
+    return false;
+  }
+  return true;
+}
+
+int64_t fl_regex_groups(const char *pattern, int64_t n) {
+  return n_groups(pattern_of(cache(), pattern, n)->code);
+}
+
+int64_t fl_regex_group_named(const char *pattern, int64_t n, const char *name) {
+  return find_group(pattern_of(cache(), pattern, n)->code, name, (int64_t)strlen(name));
+}

@@ -20,6 +20,7 @@ static const char usage_text[] =
     "  new FOLDER                                  a folder with a first script\n"
     "  fmt [--check] [FILE.flow ...]               format\n"
     "  schema FILE ...                             the type of what data files hold\n"
+    "  explain FILE.flow                           the plan of a script: what is read, fused, kept, remembered\n"
     "  explain [CODE]                              the page of a message\n"
     "  why [FILE.flow] [STAGE]                     why stages ran again\n"
     "  cache ls | gc | verify | clear              the store of remembered results\n"
@@ -70,7 +71,7 @@ static const Command commands[] = {
     {"new", fl_command_new},
     {"schema", fl_command_schema},
     {"fmt", fl_tool_fmt},
-    {"explain", fl_tool_explain},
+    {"explain", fl_command_explain},
     {"why", why},
     {"cache", cache},
     {"version", version},

@@ -9,6 +9,7 @@ What is found:
   tests/diag/**/x.flow      a script that does not compile: x.err, status 3 unless the script says another
   build/tests/golden_*      programs that compare with goldens of their own (tests/lex, parse, fmt), likewise
   tests/emit/**/x.flow      x.tokens, x.ast, x.ir: what `flowc build --emit=` gives
+  tests/plan/**/x.flow      x.plan: what `flowc explain x.flow` gives
   examples/*.flow           as tests/run, also as built binaries
   stdlib/*.flow             `flowc test`: the test blocks of the library
   README.md, docs/*.md      each ```flow block runs; a ```text block directly after it is what it prints
@@ -43,7 +44,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed$", re.M)
-GOLDEN = {".out", ".err", ".svg", ".tokens", ".ast", ".ir"}
+GOLDEN = {".out", ".err", ".svg", ".tokens", ".ast", ".ir", ".plan"}
 TIMEOUT = 120
 
 # Names of ways to run a script, with the options of `flowc run` that make them.
@@ -265,6 +266,15 @@ class Runner:
             return Result(script.name, 0, 1, f"{script.name}: no .tokens, .ast or .ir beside it")
         return total
 
+    def run_plan(self, script):
+        if self.lacks(script):
+            return Result(script.name)
+        where = script.folder(self.scratch)
+        env = dict(self.env, FLOW_CACHE=str(where / ".flow"))
+        status, out, err = self.run_command([str(self.flowc), "explain", script.path.name], where, env)
+        shutil.rmtree(where, ignore_errors=True)
+        return self.check(script, "explain", status, {".plan": out, ".err": err})
+
     def run_page(self, path):
         """The scripts in a page of documentation, in the folder of the examples so that they find the data."""
         name = str(path.relative_to(ROOT))
@@ -328,6 +338,7 @@ class Runner:
         scripts("tests/run", self.run_modes, False)
         scripts("tests/diag", self.run_diag, default_status=3)
         scripts("tests/emit", self.run_emit)
+        scripts("tests/plan", self.run_plan)
         wanted = self.options.names
         return [test for test in found if not wanted or any(name in test[0] for name in wanted)]
 

@@ -1,0 +1,59 @@
+/* command_explain.c: flowc explain: the plan of a script, or the page of a message.
+ *
+ * In: a script, or a code such as E0102. Out: what the script does when it runs, after optimisation; or the
+ * page. */
+#include "commands.h"
+#include "driver.h"
+
+#include "exec/exec.h"
+#include "exec/history.h"
+#include "memo/memo.h"
+#include "tools/front_tools.h"
+#include "tools/plan.h"
+
+#include <stdlib.h>
+
+static bool is_script(const char *word) {
+  size_t n = strlen(word);
+  return n > 5 && strcmp(word + n - 5, ".flow") == 0;
+}
+
+/* The record of the script's last run; NULL: none. On the heap. */
+static char *last_run(const char *script) {
+  char dir[4096];
+  FlMemo *memo = fl_cache_dir(script, dir, sizeof dir) ? fl_memo_open(&(FlMemoOptions){.dir = dir}) : NULL;
+  char *name = memo ? fl_history_name(script) : NULL, *text = NULL;
+  FlMemoEntry *record = name ? fl_memo_record_get(memo, name) : NULL;
+  size_t head = strlen(FL_HISTORY_HEAD);
+  if (record && record->bytes >= (int64_t)head && memcmp(record->payload, FL_HISTORY_HEAD, head) == 0)
+    text = strndup((const char *)record->payload + head, (size_t)record->bytes - head);
+  fl_memo_unref(record);
+  free(name);
+  if (memo) fl_memo_close(memo);
+  return text;
+}
+
+static int plan(const char *script) {
+  FlCompilation c = {0};
+  int status = fl_compilation_init(&c, script);
+  if (!status) status = fl_compile_ir(&c, &(FlBuildOptions){.level = 1, .cpu = FL_CPU_HOST, .test = -1});
+  if (!status) {
+    FlText1 out = {0};
+    char *history = last_run(script);
+    fl_plan_print(&out, c.arena, c.sema.module, c.sources, history);
+    fwrite(out.s, 1, out.len, stdout);
+    free(history);
+    fl_text_reset(&out);
+  }
+  fl_compilation_reset(&c);
+  return status;
+}
+
+int fl_command_explain(int n_words, char **words) {
+  if (n_words == 1 && is_script(words[0])) return plan(words[0]);
+  if (n_words > 1) {
+    fputs("usage: flowc explain FILE.flow | CODE\n", stderr);
+    return 2;
+  }
+  return fl_tool_explain(n_words, words);
+}

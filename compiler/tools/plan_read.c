@@ -1,0 +1,80 @@
+/* plan_read.c: readers in a plan: which columns are parsed and which are not, how large the file is. */
+#include "tools/plan_internal.h"
+
+#include "io/io.h"
+
+#include <sys/stat.h>
+
+static const char *format_of(FlOpcode code) {
+  switch ((int)code) {
+  case FL_OP_READ_JSON: return "json";
+  case FL_OP_READ_ARROW: return "arrow";
+  case FL_OP_READ_PARQUET: return "parquet";
+  }
+  return "csv";
+}
+
+/* The path of a file that the program text says; NULL: it is known when it runs. */
+static const char *path_of(const FlValue *file) {
+  const FlOp *op = file->op;
+  if (!op || op->code != FL_OP_FILE_OF) return NULL;
+  const FlOp *text = op->args[0]->op;
+  return text && text->code == FL_OP_CONST ? text->attrs.s : NULL;
+}
+
+/* How many bytes of "name:type" are the name. */
+static int name_length(const char *column) {
+  const char *colon = strrchr(column, ':');
+  return (int)(colon ? (size_t)(colon - column) : strlen(column));
+}
+
+static bool reads(const FlOp *op, const char *name) {
+  for (int i = 0; i < (int)op->attrs.i; i++) {
+    const char *column = op->attrs.list[i];
+    if ((size_t)name_length(column) == strlen(name) && memcmp(column, name, strlen(name)) == 0) return true;
+  }
+  return false;
+}
+
+/* What of the file is not read, when it is there to be looked at. */
+static void say_file(FlPlan *p, const FlOp *op, const char *path) {
+  struct stat found;
+  FlIoSchema schema;
+  FlIoError e = {0};
+  int n = (int)op->attrs.i;
+  const char *const *options = op->attrs.list + n;
+  FlIoSchemaFn *ask = fl_io_schema_of(format_of(op->code));
+  if (stat(path, &found) != 0 || !ask || !ask(path, options, op->attrs.n_list - n, &schema, &e)) return;
+  fl_plan_step(p, "", "", "%s%s%s, %d of %d columns", fl_plan_bytes(p, (int64_t)found.st_size),
+               schema.whole ? ", " : "",
+               schema.whole ? fl_arena_printf(p->arena, "%s rows", fl_plan_count(p, schema.n_rows)) : "", n,
+               (int)schema.n_columns);
+  FlText1 left = {0};
+  for (int32_t i = 0; i < schema.n_columns; i++)
+    if (!reads(op, schema.columns[i].name))
+      fl_text_addf(&left, "%s%s", left.len ? ", " : "", schema.columns[i].name);
+  if (left.len) fl_plan_step(p, "", "", "not parsed: %s", left.s);
+  fl_text_reset(&left);
+  fl_io_schema_reset(&schema);
+}
+
+void fl_plan_reader(FlPlan *p, const FlOp *op) {
+  const char *path = path_of(op->args[0]);
+  const char *given = fl_plan_name(p, op->args[0]);
+  FlText1 columns = {0};
+  int at = 1;
+  for (int i = 0; i < (int)op->attrs.i; i++) {
+    const char *column = op->attrs.list[i];
+    int width = column[strlen(column) - 1] == '?' ? 2 : 1, len = name_length(column);
+    const char *name = len ? fl_arena_strndup(p->arena, column, (size_t)len) : "path";
+    for (int k = 0; k < width; k++) fl_plan_set_name(p, op->results[at++], name);
+    fl_text_addf(&columns, "%s%s", i ? ", " : "", name);
+  }
+  fl_plan_step(p, fl_plan_line(p, op->span), "read", "%s%s%s",
+               path    ? path
+               : given ? given
+                       : "files that are given",
+               columns.len ? ": " : ", only the number of rows", columns.len ? columns.s : "");
+  fl_text_reset(&columns);
+  if (path) say_file(p, op, path);
+}

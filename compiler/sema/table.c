@@ -1,5 +1,5 @@
-/* table.c: verbs that choose or order rows: where, sort, head, tail, sample, top, distinct, drop_null, split,
- * kfold; and what all verbs share. Column expressions see the columns as arrays; rows keep their order. */
+/* table.c: verbs that choose or order rows: where, sort, head, tail, sample, top, distinct, drop_null;
+ * and what all verbs share. Column expressions see the columns as arrays; rows keep their order. */
 #include "sema/verbs.h"
 
 /* ---- shared ---- */
@@ -265,6 +265,17 @@ bool fl_sema_key_desc(FlActual *key) {
   return is_desc;
 }
 
+/* The values of a key; `-x` of numbers is x downwards, which cannot overflow. */
+static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
+  const FlExpr *e = key->expr;
+  if (*is_desc || !e || e->kind != FL_EXPR_UNARY || e->unary.op != FL_UN_NEG)
+    return fl_verb_expr(s, t, key, FL_AGG_SPREAD);
+  FlActual plain = {.expr = e->unary.operand, .span = e->unary.operand->span, .column = key->column};
+  FlVal v = fl_verb_expr(s, t, &plain, FL_AGG_SPREAD);
+  *is_desc = v.type->kind == FL_TY_ARRAY && (fl_dtype_is_number(v.type->dtype) || v.type->dtype == FL_DURATION);
+  return *is_desc || fl_val_bad(v) ? v : fl_verb_expr(s, t, key, FL_AGG_SPREAD);
+}
+
 /* group_of: what comes before all keys, or NULL. */
 static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *group_of, const char *verb,
                             bool downwards) {
@@ -279,7 +290,7 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *
   for (int i = 0; i < n; i++) {
     FlActual key = keys[i];
     bool is_desc = fl_sema_key_desc(&key);
-    FlVal v = fl_verb_expr(s, t, &key, FL_AGG_SPREAD);
+    FlVal v = key_value(s, t, &key, &is_desc);
     if (!fl_verb_is_key(s, v, keys[i].span, verb)) return NULL;
     values[lead + i] = v;
     words[lead + i] = is_desc != downwards ? "desc" : "asc";
@@ -497,75 +508,4 @@ FlVal fl_builtin_ungroup(FlSema *s, FlCallSite *c) {
   if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
   t.group = NULL;
   return t;
-}
-
-/* ---- train and test ---- */
-
-/* A table without groups; reports otherwise. */
-static bool ungrouped_table(FlSema *s, FlCallSite *c, FlVal *t) {
-  if (!fl_verb_table(s, c, t)) return false;
-  if (!t->group) return true;
-  FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`%s` does not work on groups", c->builtin->name);
-  fl_diag_help(s->sink, d, "with `stratify = %s` every part has its share of each; or `ungroup` first",
-               t->group->keys[0]);
-  return false;
-}
-
-static FlValue *strata(FlSema *s, FlVal t, FlActual *a) { /* group of each row by a column; NULL: reported */
-  FlVal v = fl_verb_expr(s, t, a, FL_AGG_NONE);
-  const char *word = "key", *flag;
-  FlValue *args[2];
-  if (!fl_verb_is_key(s, v, a->span, "stratify")) return NULL;
-  int n = fl_verb_keys(s, 1, &v, &word, args, &flag);
-  FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
-  FlOp *op = fl_ir_op(&s->b, FL_OP_GROUP, n, args, 3, types, 0);
-  op->attrs.list = fl_arena_copy(s->arena, &flag, sizeof flag);
-  op->attrs.n_list = 1;
-  return op->results[1];
-}
-
-FlVal fl_builtin_split(FlSema *s, FlCallSite *c) {
-  FlVal t;
-  FlValue *args[4];
-  int n = 3;
-  args[2] = fl_sema_i64(s, 0);
-  if (!ungrouped_table(s, c, &t) || !fl_actual_f64(s, &c->args[1], &args[1])) return fl_val_error(s);
-  args[0] = fl_val_rows(t);
-  if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &args[2])) return fl_val_error(s);
-  if (fl_actual_given(&c->args[3]) && !(args[n++] = strata(s, t, &c->args[3]))) return fl_val_error(s);
-  FlType1 types[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SPLIT_ROWS, n, args, 2, types, 0);
-  FlVal parts[2] = {fl_sema_take(s, t, op->results[0], false), fl_sema_take(s, t, op->results[1], false)};
-  const char *names[2] = {fl_intern_z(s->names, "train"), fl_intern_z(s->names, "test")};
-  return fl_val_tuple(s, 2, names, parts, NULL);
-}
-
-FlVal fl_builtin_kfold(FlSema *s, FlCallSite *c) {
-  FlVal t;
-  FlValue *args[4];
-  int n = 3;
-  args[2] = fl_sema_i64(s, 0);
-  if (!ungrouped_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &args[1])) return fl_val_error(s);
-  args[0] = fl_val_rows(t);
-  if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &args[2])) return fl_val_error(s);
-  if (fl_actual_given(&c->args[3]) && !(args[n++] = strata(s, t, &c->args[3]))) return fl_val_error(s);
-  FlType1 types[2] = {{FL_I64, 1, 1, 0}, {FL_I64, 1, 1, 0}};
-  FlOp *op = fl_ir_op(&s->b, FL_OP_KFOLD_ROWS, n, args, 2, types, 0);
-  /* One task a fold takes its rows. */
-  FlType1 in = fl_t_scalar(FL_I64);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &args[1], 0, NULL, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlVal pair[2];
-  for (int i = 0; i < 2; i++)
-    pair[i] = fl_sema_take(s, t, fl_ir_load(&s->b, op->results[i], 1, r->params, true), false);
-  const char *names[2] = {fl_intern_z(s->names, "train"), fl_intern_z(s->names, "test")};
-  FlVal fold = fl_val_tuple(s, 2, names, pair, NULL);
-  fl_ir_yield(r, s->module, fold.type->n_parts, fold.parts);
-  fl_sema_leave(s, saved);
-  const FlType *list = fl_type_list(s->types, fold.type);
-  FlType1 *outs = FL_NEW_ARRAY(s->arena, FlType1, list->n_parts + 1);
-  fl_type_parts(list, outs);
-  fl_ir_add_results(&s->b, map, list->n_parts, outs);
-  return fl_val_make(s, list, map->results);
 }

@@ -61,6 +61,12 @@ FlRuntimeOp fl_rt_split_rows;
  * sizes of tests differ by at most one, overall and for each stratum. E0974 unless 2 <= k <= n. */
 FlRuntimeOp fl_rt_kfold_rows;
 
+/* groups g, group i64[n], parts k, share, seed [, stratum i64[n]] -> the part of each row, i64[n], one for all rows
+ * of a group (group_parts.c says which). Two parts of which the first has the share of the rows: DOMAIN unless
+ * 0 <= share <= 1; attribute i = 1: k parts of equal shares, E0974 unless 2 <= k <= g. With strata shares are of
+ * each stratum's rows. */
+FlRuntimeOp fl_rt_group_parts;
+
 /* ---- labels ------------------------------------------------------------------------------------------- */
 
 /* x[n] or x[n, d], label i64[n], k -> sums of the rows of each label, [k] or [k, d]. Floats in an order that

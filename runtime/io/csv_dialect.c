@@ -12,7 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_SAMPLE = 64 << 10, FL_SAMPLE_ROWS = 1000, FL_MOST_FIELDS = 4096, FL_N_SEPS = 4 };
+enum {
+  FL_SAMPLE = 64 << 10,
+  FL_SAMPLE_ROWS = 1000,
+  FL_HEADER_ROWS = 200,
+  FL_MOST_FIELDS = 4096,
+  FL_N_SEPS = 4
+};
 static const char seps[FL_N_SEPS] = {',', ';', '\t', '|'};
 
 /* The first rows: [at, end) of the text, whole lines, without blank lines and comments in front. */
@@ -123,31 +129,50 @@ typedef struct FlFit {
   int32_t typed;        /* columns without texts */
 } FlFit;
 
-/* A number, time or truth, or nothing; with either decimal sign. */
-static bool is_typed(const FlCsvOptions *o, FlText t) {
-  FlCsvOptions other = *o;
-  for (int k = 0; k < 2; k++) {
-    other.decimal = k ? ',' : '.';
-    int class = fl_csv_class(&other, t.ptr, t.len);
-    if (class && !(class & FL_SEEN_TEXT)) return true;
-  }
-  return false;
+/* Options that differ in the decimal sign only. */
+typedef struct FlSigns {
+  FlCsvOptions point, comma;
+} FlSigns;
+
+static FlSigns signs_of(const FlCsvOptions *o) {
+  FlSigns out = {*o, *o};
+  out.point.decimal = '.';
+  out.comma.decimal = ',';
+  return out;
 }
 
-static FlFit fit_of(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, FlText *fields) {
-  static const FlFit none;
-  FlFit fit = none;
+/* A number, time or truth, or nothing; with either decimal sign. */
+static bool is_typed(const FlSigns *signs, FlText t) {
+  int class = fl_csv_class(&signs->point, t.ptr, t.len);
+  if (class && !(class & FL_SEEN_TEXT)) return true;
+  class = fl_csv_class(&signs->comma, t.ptr, t.len);
+  return class && !(class & FL_SEEN_TEXT);
+}
+
+static FlFit fit_of(const FlSample *p, FlReadingWay way) {
+  FlFit fit = {0};
+  int64_t at = p->at;
+  for (int32_t n; fit.total < FL_SAMPLE_ROWS && (n = next_row(p, way, &at, NULL)) > 0; fit.total++) {
+    if (fit.total == 0) fit.n = n;
+    if (fit.n < 2) break; /* it is none */
+    fit.agree += n == fit.n;
+  }
+  return fit;
+}
+
+/* How many columns have no texts below the first row. */
+static int32_t typed_columns(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, FlText *fields) {
+  FlSigns signs = signs_of(o);
   bool *text = calloc(FL_MOST_FIELDS, sizeof *text);
   int64_t at = p->at;
-  for (int32_t n; text && fit.total < FL_SAMPLE_ROWS && (n = next_row(p, way, &at, fields)) > 0;
-       fit.total++) {
-    if (fit.total == 0) fit.n = n;
-    fit.agree += n == fit.n;
-    for (int32_t c = 0; c < n && fit.total && fit.n > 1; c++) text[c] = text[c] || !is_typed(o, fields[c]);
+  int32_t typed = 0, columns = 0;
+  for (int32_t n, row = 0; text && row < FL_SAMPLE_ROWS && (n = next_row(p, way, &at, fields)) > 0; row++) {
+    columns = n;
+    for (int32_t c = 0; c < n && row; c++) text[c] = text[c] || !is_typed(&signs, fields[c]);
   }
-  for (int32_t c = 0; text && c < fit.n; c++) fit.typed += !text[c];
+  for (int32_t c = 0; text && c < columns; c++) typed += !text[c];
   free(text);
-  return fit;
+  return typed;
 }
 
 static bool divides(FlFit f) { return f.n >= 2 && f.agree == f.total; }
@@ -159,33 +184,32 @@ typedef struct FlFound {
   char other;   /* ambiguous: as good; 0: it is not */
 } FlFound;
 
-/* `now`: the separator found while compiling, or 0. */
+/* The separator that divides the rows evenly, at least in two; of several the one that leaves no texts, if it
+ * is alone in that. `now`: the separator found while compiling, or 0. */
 static FlFound find_sep(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, char now,
                         FlText *fields) {
-  FlFit fits[FL_N_SEPS];
+  FlFit fits[FL_N_SEPS] = {0};
   bool decimal_given = !((o->open | o->compiled) & FL_CSV_DECIMAL);
   char usual = decimal_given && o->decimal == ',' ? ';' : ',';
   int n = 0, best = -1, second = -1, first = -1;
   for (int k = 0; k < FL_N_SEPS; k++) {
     way.sep = seps[k];
-    fits[k] = (FlFit){0};
     if (seps[k] == way.quote || (decimal_given && seps[k] == o->decimal)) continue;
-    fits[k] = fit_of(p, o, way, fields);
+    fits[k] = fit_of(p, way);
     if (now == seps[k] && divides(fits[k])) return (FlFound){now, false, 0};
-    if (divides(fits[k])) {
-      n++;
-      /* typed / n, without dividing */
-      if (best < 0 || fits[k].typed * fits[best].n > fits[best].typed * fits[k].n) {
-        second = best;
-        best = k;
-      } else {
-        second = k;
-      }
-    }
-    bool better = first < 0 || fits[k].agree > fits[first].agree;
-    if (fits[k].n >= 2 && better) first = k;
+    n += divides(fits[k]);
+    if (fits[k].n >= 2 && (first < 0 || fits[k].agree > fits[first].agree)) first = k;
   }
-  if (n == 1) return (FlFound){seps[best], true, 0};
+  for (int k = 0; k < FL_N_SEPS; k++) {
+    if (!divides(fits[k])) continue;
+    if (n == 1) return (FlFound){seps[k], true, 0};
+    way.sep = seps[k];
+    fits[k].typed = typed_columns(p, o, way, fields);
+    /* typed / n, without dividing */
+    bool better = best < 0 || fits[k].typed * fits[best].n > fits[best].typed * fits[k].n;
+    second = better ? best : k;
+    best = better ? k : best;
+  }
   if (n > 1) {
     bool clear = fits[best].typed == fits[best].n && fits[second].typed < fits[second].n;
     return (FlFound){seps[best], clear, clear ? 0 : seps[second]};
@@ -199,11 +223,9 @@ static FlFound find_sep(const FlSample *p, const FlCsvOptions *o, FlReadingWay w
 enum { FL_POINT = 1, FL_COMMA = 2, FL_GROUPS = 4, FL_OTHER = 8 };
 
 /* digits , digits: a decimal comma, or, if it might be a group of thousands, FL_GROUPS. */
-static int decimals_of(const FlCsvOptions *o, FlText t) {
-  FlCsvOptions as = *o;
+static int decimals_of(const FlSigns *signs, FlText t) {
   const char *comma = memchr(t.ptr ? t.ptr : "", ',', (size_t)t.len);
-  as.decimal = comma ? ',' : '.';
-  int class = fl_csv_class(&as, t.ptr, t.len);
+  int class = fl_csv_class(comma ? &signs->comma : &signs->point, t.ptr, t.len);
   if (class & (FL_SEEN_EMPTY | FL_SEEN_WORD | FL_SEEN_INT)) return 0;
   if (!(class & FL_SEEN_FLOAT)) return FL_OTHER;
   if (!comma) return memchr(t.ptr, '.', (size_t)t.len) ? FL_POINT : 0;
@@ -213,6 +235,7 @@ static int decimals_of(const FlCsvOptions *o, FlText t) {
 }
 
 static FlFound find_decimal(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, FlText *fields) {
+  FlSigns signs = signs_of(o);
   uint8_t *seen = calloc(FL_MOST_FIELDS, sizeof *seen);
   int64_t at = p->at, rows = 0;
   int all = 0;
@@ -223,7 +246,7 @@ static FlFound find_decimal(const FlSample *p, const FlCsvOptions *o, FlReadingW
       if (way.quote && t.len && *t.ptr == way.quote &&
           fl_csv_unquote(t.ptr, t.len, way.quote, &inner, &doubled))
         t = inner;
-      int what = decimals_of(o, t);
+      int what = decimals_of(&signs, t);
       if (rows || what != FL_OTHER) seen[c] |= (uint8_t)what; /* names do not count */
     }
   }
@@ -264,9 +287,10 @@ static FlFound find_header(const FlSample *p, const FlCsvOptions *o, FlReadingWa
   int64_t at = p->at, rows = 0, second = -1;
   int32_t n = seen && first ? next_row(p, way, &at, first) : 0;
   bool values = false, text_there = false;
-  for (int32_t m; n && rows < FL_SAMPLE_ROWS && (m = next_row(p, way, &at, fields)) > 0; rows++) {
+  for (int32_t m; n && rows < FL_HEADER_ROWS && (m = next_row(p, way, &at, fields)) > 0; rows++) {
     if (rows == 0) second = counts_from(o, fields, m);
-    for (int32_t c = 0; c < n && c < m; c++) seen[c] |= fl_csv_class(o, fields[c].ptr, fields[c].len);
+    for (int32_t c = 0; c < n && c < m; c++)
+      if (!(seen[c] & FL_SEEN_TEXT)) seen[c] |= fl_csv_class(o, fields[c].ptr, fields[c].len);
   }
   for (int32_t c = 0; c < n; c++) {
     bool quoted = way.quote && first[c].len && *first[c].ptr == way.quote;

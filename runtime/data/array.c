@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *no_memory(FlCtx *ctx, int64_t bytes) {
-  if (ctx) fl_fail(ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){.i = bytes}, (FlSlot){.i = 0});
-  return NULL;
-}
-
 /* Bytes of an array of these sizes; INT64_MAX when that is no number of bytes. */
 static int64_t bytes_of(int32_t dtype, int32_t rank, const int64_t *dims) {
   int64_t n = fl_dtype_info[dtype].bytes;
@@ -27,7 +22,7 @@ static int64_t bytes_of(int32_t dtype, int32_t rank, const int64_t *dims) {
 FlArray *fl_array_over(FlCtx *ctx, FlBuffer *buffer, void *data, int32_t dtype, int32_t rank,
                        const int64_t *dims) {
   FlArray *a = calloc(1, sizeof *a);
-  if (!a) return no_memory(ctx, (int64_t)sizeof *a);
+  if (!a) return fl_data_no_memory(ctx, (int64_t)sizeof *a);
   a->data = data;
   memcpy(a->dims, dims, (size_t)rank * sizeof *dims);
   atomic_init(&a->refs, 1);
@@ -39,7 +34,7 @@ FlArray *fl_array_over(FlCtx *ctx, FlBuffer *buffer, void *data, int32_t dtype, 
 
 FlArray *fl_array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
   int64_t bytes = bytes_of(dtype, rank, dims);
-  if (bytes == INT64_MAX) return no_memory(ctx, bytes);
+  if (bytes == INT64_MAX) return fl_data_no_memory(ctx, bytes);
   FlBuffer *b = dtype == FL_LIST ? fl_buffer_new_list(ctx, bytes) : fl_buffer_new(ctx, bytes);
   if (!b) return NULL;
   FlArray *a = fl_array_over(ctx, b, b->data, dtype, rank, dims);
@@ -109,7 +104,7 @@ FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *fro
   bool ok = !heap || fl_buffer_keep(a->buffer, fl_heap_buffer(heap));
   for (int32_t k = 0; ok && k < n_from; k++) ok = keep_all_of(a->buffer, from[k]);
   if (!ok) {
-    no_memory(ctx, a->buffer->n_keeps);
+    fl_data_no_memory(ctx, a->buffer->n_keeps);
     return 1;
   }
   return 0;

@@ -14,8 +14,15 @@
 typedef struct FlOwnBuffer {
   FlBuffer base;
   FlPool *pool;
-  size_t capacity; /* of a large block; 0: the data follows this struct */
+  FlBlock block; /* a large one; capacity 0: the data follows this struct */
 } FlOwnBuffer;
+
+/* A mapping. */
+typedef struct FlMapBuffer {
+  FlBuffer base;
+  FlPool *pool;
+  FlSpan *span; /* what may be dropped; may be NULL */
+} FlMapBuffer;
 
 _Noreturn void fl_out_of_memory(void) {
   static const char message[] = "error[E0712]: out of memory\n";
@@ -26,8 +33,8 @@ _Noreturn void fl_out_of_memory(void) {
 
 static void release_own(FlBuffer *b) {
   FlOwnBuffer *own = (FlOwnBuffer *)b;
-  if (own->capacity) {
-    fl_pool_give(own->pool, b->data, own->capacity);
+  if (own->block.capacity) {
+    fl_pool_give(own->pool, own->block);
     fl_pool_unref(own->pool);
   }
 }
@@ -38,28 +45,42 @@ static void release_list(FlBuffer *b) {
   release_own(b);
 }
 
-static void release_map(FlBuffer *b) { munmap(b->data, (size_t)b->bytes); }
+static void release_map(FlBuffer *b) {
+  FlMapBuffer *m = (FlMapBuffer *)b;
+  fl_residents_remove(fl_pool_residents(m->pool), m->span);
+  munmap(b->data, (size_t)b->bytes);
+  fl_pool_unref(m->pool);
+}
 
-static void *record_out_of_memory(FlCtx *ctx, int64_t bytes) {
-  if (ctx) fl_fail(ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){.i = bytes}, (FlSlot){.i = 0});
+void *fl_data_no_memory(FlCtx *ctx, int64_t bytes) {
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  FlPoolTold told;
+  if (bytes < 0 || bytes == INT64_MAX) {
+    if (ctx) fl_ctx_out_of_memory(ctx, "out of memory: an array of this size is beyond any computer", NULL);
+  } else if (pool) {
+    fl_pool_say(pool, bytes, &told);
+    fl_ctx_out_of_memory(ctx, told.message, told.help);
+  } else if (ctx) {
+    fl_ctx_out_of_memory(ctx, "out of memory", NULL);
+  }
   return NULL;
 }
 
 FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes) {
-  if (bytes < 0) return record_out_of_memory(ctx, bytes);
+  if (bytes < 0) return fl_data_no_memory(ctx, bytes);
   size_t head = (sizeof(FlOwnBuffer) + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
   size_t need = ((size_t)bytes + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
   bool large = need >= FL_POOL_MIN;
   FlOwnBuffer *own = aligned_alloc(FL_ALIGN, large ? head : head + (need ? need : FL_ALIGN));
-  if (!own) return record_out_of_memory(ctx, bytes);
+  if (!own) return fl_data_no_memory(ctx, bytes);
   memset(own, 0, sizeof *own);
   if (large) {
     FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
-    own->base.data = fl_pool_take(pool, need, &own->capacity);
-    if (!own->base.data) {
+    if (!fl_pool_take(pool, need, &own->block)) {
       free(own);
-      return record_out_of_memory(ctx, bytes);
+      return fl_data_no_memory(ctx, bytes);
     }
+    own->base.data = own->block.data;
     own->pool = fl_pool_ref(pool);
   } else {
     own->base.data = (char *)own + head;
@@ -78,14 +99,16 @@ FlBuffer *fl_buffer_new_list(FlCtx *ctx, int64_t bytes) {
   return b;
 }
 
-FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes) {
-  FlBuffer *b = calloc(1, sizeof *b);
-  if (!b) return record_out_of_memory(ctx, (int64_t)sizeof *b);
-  atomic_init(&b->refs, 1);
-  b->data = map;
-  b->bytes = bytes;
-  b->release = release_map;
-  return b;
+FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean) {
+  FlMapBuffer *m = calloc(1, sizeof *m);
+  if (!m) return fl_data_no_memory(ctx, (int64_t)sizeof *m);
+  atomic_init(&m->base.refs, 1);
+  m->base.data = map;
+  m->base.bytes = bytes;
+  m->base.release = release_map;
+  m->pool = fl_pool_ref(ctx ? fl_ctx_pool(ctx) : NULL);
+  m->span = fl_residents_add(fl_pool_residents(m->pool), map, (size_t)clean);
+  return &m->base;
 }
 
 bool fl_buffer_is_writable(const FlBuffer *b) {

@@ -36,19 +36,28 @@ bool fl_dtype_named(const char *name, size_t len, FlDtype *out);
  * fresh memory costs more than most kernels. Bounded; shared by all threads of the run. */
 typedef struct FlPool FlPool;
 FlPool *fl_pool_new(void); /* NULL: out of memory */
+/* Keeps the process within `bytes` of resident memory: large blocks beyond about half of it live in files,
+ * and pages of these and of mapped inputs are dropped as needed. 0: no limit was given; then blocks live in
+ * files when they would fill more than 80% of the machine's memory. Files without names are made in `folder`;
+ * where that is NULL or cannot be used, in TMPDIR, /var/tmp or /tmp. Before other threads use the pool.
+ * false: out of memory. */
+bool fl_pool_limit(FlPool *pool, int64_t bytes, const char *folder);
 /* Gives the free blocks back to the system; blocks in use follow when their arrays die. */
 void fl_pool_free(FlPool *pool);
 /* The pool of the run that a context belongs to; defined by exec. */
 FlPool *fl_ctx_pool(FlCtx *ctx);
+/* Records that memory ran out, with a help (NULL: none); defined by exec. */
+void fl_ctx_out_of_memory(FlCtx *ctx, const char *message, const char *help);
 
 /* ---- buffers ------------------------------------------------------------------------------------------ */
 
 /* New buffer of at least `bytes` (64-byte aligned, contents undefined), one reference. NULL: error recorded.
  */
 FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes);
-/* Owns a mapping of `bytes` at `map` (unmapped with the last reference); never written. NULL: error recorded,
- * the mapping is still the caller's. */
-FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes);
+/* Owns a mapping of `bytes` at `map` (unmapped with the last reference); never written. Its first `clean`
+ * bytes, whole pages, are as in the file that is mapped: they may be dropped from memory and come back. NULL:
+ * error recorded, the mapping is still the caller's. */
+FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean);
 FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */
 void fl_buffer_unref(FlBuffer *b);    /* NULL is allowed */
 /* `b` shall keep `kept` alive (takes a reference of its own; once is enough). Only while the caller is the

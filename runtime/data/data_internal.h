@@ -3,17 +3,45 @@
 #define FL_DATA_INTERNAL_H
 
 #include "data/data.h"
+#include "data/resident.h"
 
 /* Blocks of at least this many bytes are taken from the pool and go back to it. */
 enum { FL_POOL_MIN = 64 * 1024 };
 
-/* A touched block, whose true size is `*capacity` >= bytes; `pool` may be NULL. NULL: out of memory. */
-void *fl_pool_take(FlPool *pool, size_t bytes, size_t *capacity);
-/* Gives back what fl_pool_take gave, with the capacity that it said. */
-void fl_pool_give(FlPool *pool, void *block, size_t capacity);
+/* A large block of memory. */
+typedef struct FlBlock {
+  void *data;
+  size_t capacity; /* its true size */
+  bool in_file;    /* its pages may leave memory */
+  FlSpan *span;    /* of a block in a file; may be NULL */
+} FlBlock;
+
+/* A block of at least `bytes`, contents undefined. `pool` may be NULL: then it is always in memory. false:
+ * there is none; fl_pool_say tells why. */
+bool fl_pool_take(FlPool *pool, size_t bytes, FlBlock *out);
+/* Gives back what fl_pool_take of the same pool gave. */
+void fl_pool_give(FlPool *pool, FlBlock block);
 FlPool *fl_pool_ref(FlPool *pool); /* one reference a block in use; NULL is allowed */
 void fl_pool_unref(FlPool *pool);
+/* What drops pages, for mappings that may be dropped; NULL: nothing does. */
+FlResidents *fl_pool_residents(FlPool *pool);
 
+/* What stood against the last block that there was not. */
+typedef enum FlPoolLack {
+  FL_LACK_NOTHING,
+  FL_LACK_MEMORY,
+  FL_LACK_DISK,
+  FL_LACK_FOLDER,
+  FL_LACK_LIMIT
+} FlPoolLack;
+typedef struct FlPoolTold {
+  char message[320], help[256];
+} FlPoolTold;
+/* As a user reads it, after `bytes` could not be had. */
+void fl_pool_say(FlPool *pool, int64_t bytes, FlPoolTold *out);
+
+/* Records that `bytes` could not be had, with the reason, and returns NULL. ctx may be NULL. */
+void *fl_data_no_memory(FlCtx *ctx, int64_t bytes);
 /* A buffer of `bytes` whose contents are array references, NULL at first, released with it. */
 FlBuffer *fl_buffer_new_list(FlCtx *ctx, int64_t bytes);
 /* Whether the buffer's memory may be written by its only owner. */

@@ -1,9 +1,9 @@
 /* heap.c: bytes of texts that are made while running, from any thread.
  *
- * In: sizes. Out: bytes that live as long as the heap's buffer; nothing is freed alone.
- * What always holds: a heap is its FlBuffer, so arrays keep it like any other. A few shards, each with a lock
- * and a chunk to cut from; threads spread over them by where their stacks are, so a lock is almost never
- * waited for. */
+ * In: sizes. Out: bytes that live as long as the heap's buffer; nothing is freed alone. Large chunks are
+ * blocks of the pool, so that they too may leave memory. What always holds: a heap is its FlBuffer, so arrays
+ * keep it like any other. A few shards, each with a lock and a chunk to cut from; threads spread over them by
+ * where their stacks are, so a lock is almost never waited for. */
 #include "data/data_internal.h"
 
 #include <sched.h>
@@ -14,6 +14,7 @@ enum { FL_SHARDS = 8, FL_CHUNK_MIN = 1024, FL_CHUNK_MAX = 1 << 20 };
 
 typedef struct FlChunk {
   struct FlChunk *next;
+  FlBlock block; /* of the pool; capacity 0: from malloc */
 } FlChunk;
 
 typedef struct FlShard {
@@ -25,6 +26,7 @@ typedef struct FlShard {
 
 struct FlHeap {
   FlBuffer buffer;
+  FlPool *pool;
   FlShard shards[FL_SHARDS];
 };
 
@@ -33,14 +35,16 @@ static void release_heap(FlBuffer *b) {
   for (int k = 0; k < FL_SHARDS; k++) {
     for (FlChunk *c = h->shards[k].chunks; c;) {
       FlChunk *next = c->next;
-      free(c);
+      FlBlock block = c->block;
+      if (block.capacity) fl_pool_give(h->pool, block);
+      else free(c);
       c = next;
     }
   }
+  fl_pool_unref(h->pool);
 }
 
 FlHeap *fl_heap_new(FlCtx *ctx) {
-  (void)ctx;
   FlHeap *h = aligned_alloc(alignof(FlHeap), sizeof *h);
   if (!h) fl_out_of_memory();
   memset(h, 0, sizeof *h);
@@ -48,6 +52,7 @@ FlHeap *fl_heap_new(FlCtx *ctx) {
     atomic_flag_clear(&h->shards[k].busy);
     h->shards[k].chunk = FL_CHUNK_MIN;
   }
+  h->pool = fl_pool_ref(ctx ? fl_ctx_pool(ctx) : NULL);
   atomic_init(&h->buffer.refs, 1);
   h->buffer.release = release_heap;
   return h;
@@ -59,9 +64,13 @@ void fl_heap_unref(FlHeap *heap) {
 
 FlBuffer *fl_heap_buffer(FlHeap *heap) { return heap ? &heap->buffer : NULL; }
 
-static char *add_chunk(FlShard *s, size_t bytes) {
-  FlChunk *c = malloc(sizeof *c + bytes);
+static char *add_chunk(const FlHeap *h, FlShard *s, size_t bytes) {
+  FlBlock block = {0};
+  if (h->pool && bytes >= FL_POOL_MIN && !fl_pool_take(h->pool, sizeof(FlChunk) + bytes, &block))
+    fl_out_of_memory();
+  FlChunk *c = block.capacity ? block.data : malloc(sizeof *c + bytes);
   if (!c) fl_out_of_memory();
+  c->block = block;
   c->next = s->chunks;
   s->chunks = c;
   return (char *)(c + 1);
@@ -79,9 +88,9 @@ char *fl_heap_alloc(FlHeap *heap, int64_t bytes) {
     out = s->at;
     s->at += n;
   } else if (n > s->chunk / 4) {
-    out = add_chunk(s, n);
+    out = add_chunk(heap, s, n);
   } else {
-    out = add_chunk(s, s->chunk);
+    out = add_chunk(heap, s, s->chunk);
     s->at = out + n;
     s->end = out + s->chunk;
     if (s->chunk < FL_CHUNK_MAX) s->chunk *= 2;

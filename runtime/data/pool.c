@@ -1,12 +1,17 @@
-/* pool.c: large blocks of memory, and the bounded list of free ones that a run reuses.
+/* pool.c: large blocks of memory: which may stay in memory, which live in files, and the bounded list of free
+ * ones that a run reuses.
  *
- * In: sizes. Out: blocks aligned to 64 bytes, of 2 MiB and more to 2 MiB with huge pages asked for.
- * What always holds: a block is either in use (its buffer holds one reference of the pool) or in `free`; the
- * free blocks together are at most `limit` bytes, and the oldest give way. One lock; only large blocks come
- * here. */
+ * In: sizes. Out: blocks aligned to 64 bytes, of 2 MiB and more to 2 MiB with huge pages asked for. A block
+ * in a file (spill.h) is like any other to those who use it. What always holds: a block is either in use (its
+ * buffer holds one reference of the pool) or in `free`; the free blocks together are at most `limit` bytes,
+ * and the oldest give way; `used` is the size of all blocks, in use or free, that are not in files, and stays
+ * at most the share that the limit allows. One lock; only large blocks come here. */
+#include "base/machine.h"
 #include "data/data_internal.h"
+#include "data/spill.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,18 +19,22 @@
 
 enum { FL_POOL_SLOTS = 128 };
 static const size_t HUGE_PAGE = (size_t)2 << 20;
-
-typedef struct FlFreeBlock {
-  void *data;
-  size_t capacity;
-} FlFreeBlock;
+/* Without a limit nobody asks the machine before so much is in use, and before a block is as large as this.
+ */
+static const size_t FREELY = (size_t)256 << 20, ASK_FROM = (size_t)64 << 20;
 
 struct FlPool {
   pthread_mutex_t lock;
   _Atomic int64_t refs; /* the run's, and one for each block in use */
   size_t limit, held;
   int n, closed;
-  FlFreeBlock free[FL_POOL_SLOTS]; /* oldest first */
+  FlBlock free[FL_POOL_SLOTS]; /* oldest first */
+  size_t used;
+  size_t share;           /* what `used` may be; 0: not asked yet */
+  int64_t given;          /* --memory; 0: not given */
+  char *folder;           /* where files are made first; NULL: none */
+  FlResidents *residents; /* NULL: nothing needs to be dropped */
+  FlPoolLack lack;        /* of the last block that there was not */
 };
 
 static void *map_huge(size_t bytes) {
@@ -39,14 +48,16 @@ static void *map_huge(size_t bytes) {
   return base + skip;
 }
 
-static void *block_new(size_t bytes, size_t *capacity) {
+static size_t capacity_of(size_t bytes) {
   size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
-  if (bytes > SIZE_MAX / 2) return NULL;
-  *capacity = (bytes + unit - 1) / unit * unit;
-  return bytes >= HUGE_PAGE ? map_huge(*capacity) : aligned_alloc(FL_ALIGN, *capacity);
+  return (bytes + unit - 1) / unit * unit;
 }
 
-static void block_free(FlFreeBlock b) {
+static void *memory_new(size_t capacity) {
+  return capacity >= HUGE_PAGE ? map_huge(capacity) : aligned_alloc(FL_ALIGN, capacity);
+}
+
+static void block_free(FlBlock b) {
   if (b.capacity >= HUGE_PAGE) {
     munmap(b.data, b.capacity);
   } else {
@@ -54,10 +65,13 @@ static void block_free(FlFreeBlock b) {
   }
 }
 
-static void drop(FlPool *p, int k) {
-  p->held -= p->free[k].capacity;
+/* Takes free block k off the list; it still counts as used. */
+static FlBlock take_free(FlPool *p, int k) {
+  FlBlock b = p->free[k];
+  p->held -= b.capacity;
   memmove(p->free + k, p->free + k + 1, (size_t)(p->n - k - 1) * sizeof *p->free);
   p->n--;
+  return b;
 }
 
 FlPool *fl_pool_new(void) {
@@ -71,6 +85,26 @@ FlPool *fl_pool_new(void) {
   return p;
 }
 
+bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
+  if (folder && !(p->folder = strdup(folder))) return false;
+  if (!bytes) return true;
+  FlResident now = {0, 0};
+  int statm = fl_machine_resident_open();
+  if (statm >= 0) {
+    (void)!fl_machine_resident(statm, &now);
+    close(statm);
+  }
+  /* Two fifths are for blocks, less what the process had before; the rest is for pages of files and small
+   * values.
+   */
+  int64_t share = bytes / 5 * 2 - now.own;
+  p->given = bytes;
+  p->share = share > 0 ? (size_t)share : 1;
+  if (p->limit > p->share / 4) p->limit = p->share / 4;
+  p->residents = fl_residents_new(bytes);
+  return true;
+}
+
 FlPool *fl_pool_ref(FlPool *p) {
   if (p) atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
   return p;
@@ -80,7 +114,9 @@ void fl_pool_unref(FlPool *p) {
   /* acq_rel: the last one to leave sees all that the others wrote before they left. */
   if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1) return;
   for (int k = 0; k < p->n; k++) block_free(p->free[k]);
+  fl_residents_free(p->residents);
   pthread_mutex_destroy(&p->lock);
+  free(p->folder);
   free(p);
 }
 
@@ -92,8 +128,11 @@ void fl_pool_free(FlPool *p) {
   p->n = 0;
   p->held = 0;
   pthread_mutex_unlock(&p->lock);
+  fl_residents_stop(p->residents);
   fl_pool_unref(p);
 }
+
+FlResidents *fl_pool_residents(FlPool *p) { return p ? p->residents : NULL; }
 
 /* The smallest free block that fits without wasting more than half of it; newest at ties. -1: none. */
 static int best_fit(const FlPool *p, size_t bytes) {
@@ -105,42 +144,176 @@ static int best_fit(const FlPool *p, size_t bytes) {
   return best;
 }
 
-void *fl_pool_take(FlPool *p, size_t bytes, size_t *capacity) {
-  if (p) {
-    FlFreeBlock b = {NULL, 0};
-    pthread_mutex_lock(&p->lock);
-    int k = best_fit(p, bytes);
-    if (k >= 0) {
-      b = p->free[k];
-      drop(p, k);
-    }
-    pthread_mutex_unlock(&p->lock);
-    if (b.data) {
-      *capacity = b.capacity;
-      return b.data;
-    }
-  }
-  return block_new(bytes, capacity);
+/* ---- memory or file ----------------------------------------------------------------------------------- */
+
+/* What `used` may be at most, once so much is in use that it matters: without --memory 80% of the memory
+ * there is.
+ */
+static size_t share_of(FlPool *p) {
+  if (!p->share) p->share = (size_t)fl_machine_memory() / 5 * 4;
+  return p->share;
 }
 
-void fl_pool_give(FlPool *p, void *data, size_t capacity) {
-  FlFreeBlock given = {data, capacity}, out[FL_POOL_SLOTS + 1];
+/* Whether a new block may be in memory, as far as the pool's own count goes; if so it counts. Free blocks
+ * give way first: they go to `out`. Under the lock. */
+static bool reserve(FlPool *p, size_t capacity, FlBlock *out, int *n_out) {
+  size_t most = p->given || p->used + capacity > FREELY ? share_of(p) : SIZE_MAX;
+  /* Tables that are looked up in any order are small beside columns that are swept: they get some room more.
+   */
+  if (p->given && capacity <= (size_t)p->given / 16) most += (size_t)p->given / 5;
+  while (p->n && p->used + capacity > most) {
+    out[*n_out] = take_free(p, 0);
+    p->used -= out[(*n_out)++].capacity;
+  }
+  if (capacity > most || p->used > most - capacity) return false;
+  p->used += capacity;
+  return true;
+}
+
+/* Whether the machine has the room as well: others use it too. Without --memory only. */
+static bool machine_has(const FlPool *p, size_t capacity) {
+  if (p->given || capacity < ASK_FROM) return true;
+  int64_t there = fl_machine_available();
+  return there == INT64_MAX || capacity < (size_t)there / 10 * 9;
+}
+
+static bool lacks(FlPool *p, FlPoolLack lack) {
+  pthread_mutex_lock(&p->lock);
+  p->lack = lack;
+  pthread_mutex_unlock(&p->lock);
+  return false;
+}
+
+static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
+  static const FlPoolLack lack[] = {[FL_SPILL_NO_FOLDER] = FL_LACK_FOLDER,
+                                    [FL_SPILL_NO_ROOM] = FL_LACK_DISK,
+                                    [FL_SPILL_NO_MAP] = FL_LACK_MEMORY};
+  FlSpillStatus s = fl_spill_map(p->folder, capacity, &out->data);
+  if (s != FL_SPILL_OK) return lacks(p, lack[s]);
+  out->capacity = capacity;
+  out->in_file = true;
+  out->span = fl_residents_add(p->residents, out->data, capacity);
+  return true;
+}
+
+static bool in_memory(FlPool *p, size_t capacity, FlBlock *out) {
+  *out = (FlBlock){.data = memory_new(capacity), .capacity = capacity};
+  return out->data != NULL || (p && lacks(p, FL_LACK_MEMORY));
+}
+
+/* Counts a block of memory, or with `less` counts it no more. */
+static void count(FlPool *p, size_t capacity, bool less) {
+  pthread_mutex_lock(&p->lock);
+  p->used += less ? -capacity : capacity;
+  pthread_mutex_unlock(&p->lock);
+}
+
+/* A new block. `stays`: it counts already, as one of memory. */
+static bool new_block(FlPool *p, size_t capacity, bool stays, FlBlock *out) {
+  if (stays && machine_has(p, capacity) && in_memory(p, capacity, out)) return true;
+  if (stays) count(p, capacity, true);
+  if (in_file(p, capacity, out)) return true;
+  /* Without a disk the share is no law, as long as the machine has the room. */
+  if (p->given || stays || !machine_has(p, capacity) || !in_memory(p, capacity, out)) return false;
+  count(p, capacity, false);
+  return true;
+}
+
+bool fl_pool_take(FlPool *p, size_t bytes, FlBlock *out) {
+  *out = (FlBlock){0};
+  if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY);
+  size_t capacity = capacity_of(bytes);
+  if (!p) return in_memory(NULL, capacity, out);
+  if (fl_residents_full(p->residents)) return lacks(p, FL_LACK_LIMIT);
+  FlBlock given_up[FL_POOL_SLOTS];
+  int n_given_up = 0;
+  pthread_mutex_lock(&p->lock);
+  int k = best_fit(p, bytes);
+  if (k >= 0) *out = take_free(p, k);
+  bool stays = k < 0 && reserve(p, capacity, given_up, &n_given_up);
+  pthread_mutex_unlock(&p->lock);
+  for (int i = 0; i < n_given_up; i++) block_free(given_up[i]);
+  return k >= 0 || new_block(p, capacity, stays, out);
+}
+
+void fl_pool_give(FlPool *p, FlBlock b) {
+  FlBlock out[FL_POOL_SLOTS + 1];
   int n_out = 0;
+  if (b.in_file) {
+    fl_residents_remove(p->residents, b.span);
+    munmap(b.data, b.capacity);
+    return;
+  }
   if (!p) {
-    block_free(given);
+    block_free(b);
     return;
   }
   pthread_mutex_lock(&p->lock);
-  if (p->closed || capacity > p->limit) {
-    out[n_out++] = given;
+  if (p->closed || b.capacity > p->limit) {
+    out[n_out++] = b;
   } else {
-    while (p->n == FL_POOL_SLOTS || p->held + capacity > p->limit) {
-      out[n_out++] = p->free[0];
-      drop(p, 0);
-    }
-    p->free[p->n++] = given;
-    p->held += capacity;
+    while (p->n == FL_POOL_SLOTS || p->held + b.capacity > p->limit) out[n_out++] = take_free(p, 0);
+    p->free[p->n++] = b;
+    p->held += b.capacity;
   }
+  for (int k = 0; k < n_out; k++) p->used -= out[k].capacity;
   pthread_mutex_unlock(&p->lock);
   for (int k = 0; k < n_out; k++) block_free(out[k]);
+}
+
+/* ---- what to tell ------------------------------------------------------------------------------------- */
+
+static const char *size_text(char out[32], double bytes) {
+  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  int u = 0;
+  while (bytes >= 1024 && u < 6) bytes /= 1024, u++;
+  snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", bytes, units[u]);
+  return out;
+}
+
+void fl_pool_say(FlPool *p, int64_t bytes, FlPoolTold *out) {
+  char need[32], limit[32], used[32];
+  *out = (FlPoolTold){0};
+  pthread_mutex_lock(&p->lock);
+  FlPoolLack lack = p->lack;
+  size_text(used, (double)p->used);
+  size_text(limit, p->given ? (double)p->given : (double)p->share);
+  pthread_mutex_unlock(&p->lock);
+  size_text(need, (double)bytes);
+  const char *of = p->given ? "--memory is" : "80% of the machine's memory are";
+  switch (lack) {
+  case FL_LACK_NOTHING:
+  case FL_LACK_MEMORY:
+    snprintf(out->message, sizeof out->message, "out of memory: the system gives no %s more (%s are in use)",
+             need, used);
+    snprintf(out->help, sizeof out->help,
+             "is the size meant? else a limit of the system (ulimit -v) is reached");
+    break;
+  case FL_LACK_DISK:
+    snprintf(
+        out->message, sizeof out->message,
+        "out of memory and disk: %s more are needed, %s are in use, %s %s, and no disk has room for the rest",
+        need, used, of, limit);
+    snprintf(out->help, sizeof out->help,
+             "free some disk space, or name a folder on a larger disk: --cache FOLDER, or TMPDIR=FOLDER "
+             "before the "
+             "command%s",
+             p->given ? "; or say a larger --memory" : "");
+    break;
+  case FL_LACK_FOLDER:
+    snprintf(out->message, sizeof out->message,
+             "out of memory: %s more are needed, %s are in use, %s %s, and there is no folder on a disk for "
+             "the rest",
+             need, used, of, limit);
+    snprintf(
+        out->help, sizeof out->help,
+        "name a folder on a disk that may be written: --cache FOLDER, or TMPDIR=FOLDER before the command%s",
+        p->given ? "; or say a larger --memory" : "");
+    break;
+  case FL_LACK_LIMIT:
+    snprintf(out->message, sizeof out->message,
+             "out of memory: --memory is %s, and values too small to be kept on disk fill it", limit);
+    snprintf(out->help, sizeof out->help, "say a larger --memory");
+    break;
+  }
 }

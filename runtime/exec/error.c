@@ -92,6 +92,12 @@ void fl_fail_help(FlCtx *ctx, const char *fmt, ...) {
   va_end(args);
 }
 
+void fl_ctx_out_of_memory(FlCtx *ctx, const char *message, const char *help) {
+  if (!ctx || ctx->error) return;
+  fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "%s", message);
+  if (help) fl_fail_help(ctx, "%s", help);
+}
+
 void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index) {
   if (!ctx || !ctx->error || n_index > FL_MAX_RANK) return;
   ctx->error->n_index = n_index;

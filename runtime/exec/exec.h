@@ -82,6 +82,7 @@ FlStatus fl_ctx_claim_output(FlCtx *ctx, int32_t site, const char *path, int64_t
 
 typedef struct FlRunOptions {
   int workers;           /* 0: all CPUs */
+  int64_t memory;        /* bytes that may be resident; 0: as the machine has */
   const char *cache_dir; /* NULL: results are not remembered */
   const char *script;    /* its path as given; names the records of `flowc why`; NULL: program->name */
   const char *report_file, *trace_file; /* NULL: none */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 bool fl_cache_dir(const char *script, char *out, size_t size) {
@@ -85,28 +84,12 @@ static void stop_signals(FlSignals *s) {
   pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------- */
-
-/* Limits what may be allocated beyond what the process has now (VmData of /proc/self/statm, in pages). */
-static void limit_memory(int64_t bytes) {
-  long long pages[6] = {0};
-  FILE *f = fopen("/proc/self/statm", "re");
-  if (f && fscanf(f, "%lld %lld %lld %lld %lld %lld", &pages[0], &pages[1], &pages[2], &pages[3], &pages[4],
-                  &pages[5]) != 6)
-    pages[5] = 0;
-  if (f) fclose(f);
-  struct rlimit limit;
-  getrlimit(RLIMIT_DATA, &limit);
-  rlim_t want = (rlim_t)bytes + (rlim_t)pages[5] * (rlim_t)sysconf(_SC_PAGESIZE);
-  if (limit.rlim_max == RLIM_INFINITY || want < limit.rlim_max) limit.rlim_cur = want;
-  setrlimit(RLIMIT_DATA, &limit);
-}
-
 /* ---- running --------------------------------------------------------------------------------------- */
 
 static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c) {
   char folder[4096];
   FlRunOptions options = {.workers = c->workers,
+                          .memory = c->memory,
                           .cache_dir = c->no_cache                                   ? NULL
                                        : c->cache                                    ? c->cache
                                        : fl_cache_dir(script, folder, sizeof folder) ? folder
@@ -128,7 +111,6 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
     fprintf(stderr, "%s: error: out of memory\n", name);
   } else {
     start_signals(&signals, run);
-    if (c->memory) limit_memory(c->memory);
     status = fl_params_read(run, name, c->values, slots);
     if (!status) status = fl_run_main(run, slots);
     fl_params_release(p, slots);

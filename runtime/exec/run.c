@@ -91,6 +91,10 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
     fl_run_free(run);
     return NULL;
   }
+  if (!fl_pool_limit(run->pool, o->memory, o->cache_dir)) {
+    fl_run_free(run);
+    return NULL;
+  }
   run->heap = fl_heap_new(NULL);
   fl_ctx_init(&run->main, run, NULL);
   return run;

@@ -178,7 +178,7 @@ bool fl_input_unpack(FlCtx *ctx, FlInput *in, const char *path, int64_t most, bo
   fl_unpack_free(u);
   if (ok) {
     grow(&g, g.size + FL_PAD); /* gives back what was too much */
-    buffer = fl_buffer_of_map(ctx, g.base, g.room);
+    buffer = fl_buffer_of_map(ctx, g.base, g.room, 0);
     ok = buffer || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
   }
   if (!ok) {

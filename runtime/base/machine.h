@@ -1,0 +1,22 @@
+/* machine.h: how much memory this process may have, how much of it is free, how much it uses. All sizes in
+ * bytes. */
+#ifndef FL_BASE_MACHINE_H
+#define FL_BASE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the machine has, or the least limit of the control groups that this process is in. */
+int64_t fl_machine_memory(void);
+/* What the machine can still give without taking from others (MemAvailable). INT64_MAX: not known. */
+int64_t fl_machine_available(void);
+
+/* Pages of this process that are in memory now. `own` are those that are nowhere else: no pages of files. */
+typedef struct FlResident {
+  int64_t all, own;
+} FlResident;
+/* Opens what fl_machine_resident reads; -1: not known here. The caller closes it. */
+int fl_machine_resident_open(void);
+bool fl_machine_resident(int fd, FlResident *out);
+
+#endif

@@ -1,0 +1,200 @@
+/* resident.c: see resident.h.
+ *
+ * Method: the thread looks at the resident size as often as the room that is left could be filled. Above 80%
+ * of the limit it drops pieces in turn, span by span, as the hand of a clock, until 65% are reached or it has
+ * been all around. There is no telling which pages were used last; but sweeps touch pages in the order in
+ * which they lie, and a page that comes back too early costs a visit to the page cache, not to the disk.
+ *
+ * A page that is read comes alone: the kernel would map the sixteen around it, which with reads in random
+ * order fills memory faster than anybody can drop it. Pages registered for asynchronous write protection
+ * (userfaultfd, Linux 6.7) are exempt from that; they are never protected, so nobody waits for anything.
+ * Where there is no such thing the limit is only kept less sharply.
+ *
+ * What always holds: spans form a ring; the hand points to one of them, or is NULL when there is none. The
+ * lock is held while a piece is dropped, so nobody unmaps it meanwhile. */
+#include "data/resident.h"
+#include "base/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const size_t PIECE = (size_t)4 << 20;
+/* Bytes a nanosecond that all workers together may touch first: what a look must be ahead of. */
+static const int64_t RATE = 12;
+enum { WAIT_LEAST = 100 * 1000, WAIT_MOST = 20 * 1000 * 1000 }; /* nanoseconds */
+
+struct FlSpan {
+  char *at;
+  size_t bytes;
+  FlSpan *prev, *next;
+};
+
+struct FlResidents {
+  pthread_mutex_t lock;
+  pthread_cond_t end;
+  pthread_t thread;
+  int statm, alone; /* alone: the userfaultfd, or -1 */
+  int64_t limit;
+  bool over;
+  FlSpan *hand;
+  size_t hand_at;    /* offset in the hand's span of the next piece */
+  size_t span_bytes; /* of all spans */
+  _Atomic bool full;
+};
+
+/* Drops the next piece; returns its size. There is a span. */
+static size_t drop_piece(FlResidents *r) {
+  FlSpan *s = r->hand;
+  size_t left = s->bytes - r->hand_at, bytes = left < PIECE ? left : PIECE;
+  madvise(s->at + r->hand_at, bytes, MADV_DONTNEED);
+  r->hand_at += bytes;
+  if (r->hand_at == s->bytes) {
+    r->hand = s->next;
+    r->hand_at = 0;
+  }
+  return bytes;
+}
+
+/* Brings the resident size down when it is high; returns what it is then. */
+static FlResident look(FlResidents *r) {
+  FlResident now = {0, 0};
+  if (!fl_machine_resident(r->statm, &now)) return now;
+  int64_t high = r->limit / 20 * 17, low = r->limit / 10 * 7;
+  if (now.all > high) {
+    size_t round = 0, unseen = 0;
+    while (r->hand && round < r->span_bytes && now.all > low) {
+      size_t bytes = drop_piece(r);
+      round += bytes;
+      unseen += bytes;
+      if (unseen < PIECE) continue; /* small spans: not one look for each */
+      unseen = 0;
+      fl_machine_resident(r->statm, &now);
+    }
+  }
+  /* Nothing that can be dropped is counted here, so with this the limit cannot be kept. */
+  atomic_store_explicit(&r->full, now.own > r->limit / 20 * 19, memory_order_relaxed);
+  return now;
+}
+
+static void *watch(void *arg) {
+  FlResidents *r = arg;
+  pthread_mutex_lock(&r->lock);
+  while (!r->over) {
+    FlResident now = look(r);
+    int64_t wait = (r->limit - now.all) / RATE;
+    if (wait < WAIT_LEAST) wait = WAIT_LEAST;
+    if (wait > WAIT_MOST) wait = WAIT_MOST;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += wait;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    while (!r->over && pthread_cond_timedwait(&r->end, &r->lock, &until) != ETIMEDOUT) {}
+  }
+  pthread_mutex_unlock(&r->lock);
+  return NULL;
+}
+
+/* What pages are registered with that shall come alone; -1: there is none. */
+static int open_alone(void) {
+  enum { ONLY_USER = 1, WP_ASYNC = 1 << 15 }; /* as in linux/userfaultfd.h since 5.11 and 6.7 */
+  int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | ONLY_USER);
+  struct uffdio_api api = {.api = UFFD_API, .features = WP_ASYNC};
+  if (fd < 0 || ioctl(fd, UFFDIO_API, &api) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+static void map_alone(const FlResidents *r, const FlSpan *s) {
+  madvise(s->at, s->bytes, MADV_NOHUGEPAGE);
+  struct uffdio_register all = {.range = {(uintptr_t)s->at, s->bytes}, .mode = UFFDIO_REGISTER_MODE_WP};
+  if (r->alone >= 0) (void)ioctl(r->alone, UFFDIO_REGISTER, &all);
+}
+
+FlResidents *fl_residents_new(int64_t limit) {
+  FlResidents *r = calloc(1, sizeof *r);
+  if (!r) return NULL;
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&r->end, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  pthread_mutex_init(&r->lock, NULL);
+  r->limit = limit;
+  r->statm = fl_machine_resident_open();
+  sigset_t all, before; /* signals are for the thread that waits for them */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = r->statm >= 0 && pthread_create(&r->thread, NULL, watch, r) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  r->alone = started ? open_alone() : -1;
+  if (started) return r;
+  if (r->statm >= 0) close(r->statm);
+  pthread_cond_destroy(&r->end);
+  pthread_mutex_destroy(&r->lock);
+  free(r);
+  return NULL;
+}
+
+void fl_residents_stop(FlResidents *r) {
+  if (!r) return;
+  pthread_mutex_lock(&r->lock);
+  r->over = true;
+  pthread_cond_signal(&r->end);
+  pthread_mutex_unlock(&r->lock);
+  pthread_join(r->thread, NULL);
+}
+
+void fl_residents_free(FlResidents *r) {
+  if (!r) return;
+  close(r->statm);
+  if (r->alone >= 0) close(r->alone);
+  pthread_cond_destroy(&r->end);
+  pthread_mutex_destroy(&r->lock);
+  free(r);
+}
+
+FlSpan *fl_residents_add(FlResidents *r, void *at, size_t bytes) {
+  FlSpan *s = r && bytes ? malloc(sizeof *s) : NULL;
+  if (!s) return NULL;
+  s->at = at;
+  s->bytes = bytes;
+  map_alone(r, s);
+  pthread_mutex_lock(&r->lock);
+  if (r->hand) { /* before the hand: it comes there last */
+    s->next = r->hand;
+    s->prev = r->hand->prev;
+    s->prev->next = s->next->prev = s;
+  } else {
+    r->hand = s->prev = s->next = s;
+    r->hand_at = 0;
+  }
+  r->span_bytes += bytes;
+  pthread_mutex_unlock(&r->lock);
+  return s;
+}
+
+void fl_residents_remove(FlResidents *r, FlSpan *s) {
+  if (!s) return;
+  pthread_mutex_lock(&r->lock);
+  if (r->hand == s) {
+    r->hand = s->next == s ? NULL : s->next;
+    r->hand_at = 0;
+  }
+  s->prev->next = s->next;
+  s->next->prev = s->prev;
+  r->span_bytes -= s->bytes;
+  pthread_mutex_unlock(&r->lock);
+  free(s);
+}
+
+bool fl_residents_full(FlResidents *r) { return r && atomic_load_explicit(&r->full, memory_order_relaxed); }

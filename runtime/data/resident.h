@@ -1,0 +1,32 @@
+/* resident.h: spans of memory whose pages may be dropped at any time, and the thread that drops them so that
+ * the process stays within its limit.
+ *
+ * A span is a shared mapping of a file of ours, or the unwritten part of a mapped input: a page that is
+ * dropped comes back from the file when it is touched. What always holds: dropping changes no value, so it
+ * may happen under readers and writers alike. */
+#ifndef FL_DATA_RESIDENT_H
+#define FL_DATA_RESIDENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct FlResidents FlResidents;
+typedef struct FlSpan FlSpan;
+
+/* Starts the thread that keeps the process below `limit` bytes. NULL: not possible here. */
+FlResidents *fl_residents_new(int64_t limit);
+/* Ends the thread: from now on nothing is dropped. NULL is allowed; once. */
+void fl_residents_stop(FlResidents *r);
+/* After fl_residents_stop, when no span is left. NULL is allowed. */
+void fl_residents_free(FlResidents *r);
+
+/* The whole pages [at, at + bytes) may be dropped until fl_residents_remove. NULL: out of memory, or r is
+ * NULL: then they stay. Any thread. */
+FlSpan *fl_residents_add(FlResidents *r, void *at, size_t bytes);
+void fl_residents_remove(FlResidents *r, FlSpan *span); /* NULL is allowed; before the pages are unmapped */
+
+/* Whether memory that no file stands behind fills the limit by itself. Any thread. */
+bool fl_residents_full(FlResidents *r);
+
+#endif

@@ -1,0 +1,55 @@
+/* spill.c: see spill.h. What always holds: the file has no name once this returns, so nothing is left behind
+ * by a process that is killed; its room on disk is taken before the first page is touched. */
+#include "data/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* f_type of file systems that live in memory (statfs(2)). */
+enum { IN_TMPFS = 0x01021994 };
+static const unsigned long IN_RAMFS = 0x858458f6;
+
+static bool in_memory(const char *folder) {
+  struct statfs fs;
+  return statfs(folder, &fs) != 0 || fs.f_type == IN_TMPFS || (unsigned long)fs.f_type == IN_RAMFS;
+}
+
+/* An open file without a name; -1: none here. */
+static int nameless(const char *folder) {
+  int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0) return fd;
+  char path[4200];
+  if (snprintf(path, sizeof path, "%s/flow-memory-XXXXXX", folder) >= (int)sizeof path) return -1;
+  fd = mkostemp(path, O_CLOEXEC); /* a file system without O_TMPFILE */
+  if (fd >= 0) unlink(path);
+  return fd;
+}
+
+static FlSpillStatus map_in(const char *folder, size_t bytes, void **out) {
+  if (!folder || !*folder || in_memory(folder)) return FL_SPILL_NO_FOLDER;
+  int fd = nameless(folder);
+  if (fd < 0) return FL_SPILL_NO_FOLDER;
+  int no_room = posix_fallocate(fd, 0, (off_t)bytes);
+  while (no_room == EINTR) no_room = posix_fallocate(fd, 0, (off_t)bytes);
+  *out = no_room ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd); /* the mapping keeps the file */
+  if (no_room) return FL_SPILL_NO_ROOM;
+  return *out == MAP_FAILED ? FL_SPILL_NO_MAP : FL_SPILL_OK;
+}
+
+FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out) {
+  const char *const folders[] = {folder, getenv("TMPDIR"), "/var/tmp", "/tmp"};
+  FlSpillStatus worst = FL_SPILL_NO_FOLDER;
+  for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
+    FlSpillStatus s = map_in(folders[k], bytes, out);
+    if (s == FL_SPILL_OK) return s;
+    if (s != FL_SPILL_NO_FOLDER) worst = s;
+  }
+  return worst;
+}

@@ -1,0 +1,20 @@
+/* spill.h: memory whose place is a file without a name, so that its pages may leave memory. */
+#ifndef FL_DATA_SPILL_H
+#define FL_DATA_SPILL_H
+
+#include <stddef.h>
+
+/* Why there is none. */
+typedef enum FlSpillStatus {
+  FL_SPILL_OK,
+  FL_SPILL_NO_FOLDER, /* no folder on a disk may be written */
+  FL_SPILL_NO_ROOM,   /* no disk has so much room */
+  FL_SPILL_NO_MAP     /* the system maps no more */
+} FlSpillStatus;
+
+/* Maps `bytes` (whole pages), all zero, to a new file in `folder`, or where that is NULL, not writable or
+ * full in TMPDIR, /var/tmp or /tmp; folders in memory do not count. The room on disk is taken at once, so no
+ * later access fails. munmap gives memory and room back. */
+FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out);
+
+#endif

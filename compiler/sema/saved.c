@@ -8,9 +8,16 @@
 
 #include <stdlib.h>
 
-FlVal fl_builtin_save(FlSema *s, FlCallSite *c) {
+/* A value to a file; `lines`: a table as JSON lines. */
+static FlVal write_value(FlSema *s, FlCallSite *c, bool lines) {
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (lines && !fl_val_bad(v) && v.type->kind != FL_TY_TABLE) {
+    FlDiag *d = fl_sema_report(s, FL_E0329, c->args[0].span, "JSON lines hold a table, and this is %s",
+                               fl_val_text(s, v));
+    fl_diag_help(s->sink, d, "`write_json` writes any value");
+    return fl_val_error(s);
+  }
   FlValue *path;
   if (fl_val_bad(v) || !fl_sema_target_path(s, &c->args[1], &path)) return fl_val_error(s);
   const FlType *part;
@@ -27,8 +34,12 @@ FlVal fl_builtin_save(FlSema *s, FlCallSite *c) {
   FlOp *op = fl_ir_op(&s->b, c->builtin->op, n + 1, args, 0, NULL, 0);
   op->span = c->span;
   op->attrs.s = type;
+  op->attrs.i = lines;
   return fl_val_none(s);
 }
+
+FlVal fl_builtin_save(FlSema *s, FlCallSite *c) { return write_value(s, c, false); }
+FlVal fl_builtin_write_jsonl(FlSema *s, FlCallSite *c) { return write_value(s, c, true); }
 
 /* The type in the file at a path that is known; NULL: there is none, and *e says why. */
 static const FlType *type_of_file(FlSema *s, const char *path, FlIoError *e) {

@@ -6,7 +6,6 @@
 #include "io/many.h"
 #include "exec/exec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableWanted *wanted, int32_t n,
@@ -32,19 +31,14 @@ static bool ends_in(const char *path, const char *end) {
   return n >= m && strcmp(path + n - m, end) == 0;
 }
 
-static bool write_one(FlCtx *ctx, const char *path, const void *options, const FlTableColumn *columns,
-                      int32_t n_columns, int64_t n_rows, FlIoError *e) {
-  FlOutput out;
+/* An FlPutFn of an FlTable. */
+static bool put_arrow(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  const FlTable *t = what;
   (void)ctx;
-  (void)options;
-  if (!fl_output_open(path, &out, e)) return false;
-  if (fl_arrow_write(columns, n_columns, n_rows, !ends_in(path, ".arrows"), &out, e))
-    return fl_output_commit(&out, e);
-  fl_output_abandon(&out);
-  return false;
+  return fl_arrow_write(t->columns, t->n_columns, t->n_rows, !ends_in(out->path, ".arrows"), out, e);
 }
 
 FlStatus fl_rt_write_arrow(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
-  return fl_write_table(ctx, desc, args, write_one, NULL);
+  return fl_write_table(ctx, desc, args, put_arrow);
 }

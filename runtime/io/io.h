@@ -60,6 +60,7 @@ void fl_io_schema_reset(FlIoSchema *s);
 /* The same of other formats, without options but where it says so. */
 typedef bool FlIoSchemaFn(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
                           FlIoError *error);
+FlIoSchemaFn fl_io_jsonl_schema; /* each line is one object */
 FlIoSchemaFn fl_io_json_schema;  /* an array of objects, or objects one after the other */
 FlIoSchemaFn fl_io_arrow_schema; /* Arrow IPC, file or stream; a column is nullable when a batch has a null */
 FlIoSchemaFn fl_io_parquet_schema; /* which says itself where nulls are; needs DuckDB (io/duckdb.h) */
@@ -112,8 +113,8 @@ void fl_io_glob_reset(FlIoGlob *g);
 FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
 FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_read_json, fl_rt_write_json;
-FlRuntimeOp fl_rt_read_arrow, fl_rt_write_arrow;
 FlRuntimeOp fl_rt_read_parquet, fl_rt_write_parquet, fl_rt_sql;
+FlRuntimeOp fl_rt_read_jsonl, fl_rt_read_arrow, fl_rt_write_arrow;
 FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;

@@ -197,13 +197,19 @@ static bool read_spans(FlCtx *ctx, FlJsonReading *r, FlTableWanted *wanted, FlIo
   return ok;
 }
 
-bool fl_json_read(FlCtx *ctx, const char *path, FlTableWanted *wanted, int32_t n, int64_t *n_rows,
+/* Where the objects are, of a text or of one of lines. */
+static bool find_objects(const FlInput *in, bool lines, int64_t most, const char *path, FlJsonSpans *spans,
+                         FlIoError *e) {
+  return (lines ? fl_json_lines : fl_json_spans)(in->data, in->size, most, path, spans, e);
+}
+
+bool fl_json_read(FlCtx *ctx, const char *path, bool lines, FlTableWanted *wanted, int32_t n, int64_t *n_rows,
                   FlIoError *e) {
   FlInput in;
   FlJsonSpans spans;
   for (int32_t k = 0; k < n; k++) wanted[k].values = wanted[k].valid = NULL;
   if (!fl_input_open(ctx, path, &in, e)) return false;
-  bool ok = fl_json_spans(in.data, in.size, 0, path, &spans, e);
+  bool ok = find_objects(&in, lines, 0, path, &spans, e);
   FlJsonReading r = {.path = path, .text = in.data, .spans = &spans, .wanted = wanted, .n_wanted = n};
   ok = ok && read_spans(ctx, &r, wanted, e) && fl_input_check(&in, path, e);
   *n_rows = spans.n;
@@ -218,12 +224,15 @@ bool fl_json_read(FlCtx *ctx, const char *path, FlTableWanted *wanted, int32_t n
 
 static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableWanted *wanted, int32_t n,
                      int64_t *n_rows, FlIoError *e) {
-  (void)options;
-  return fl_json_read(ctx, path, wanted, n, n_rows, e);
+  return fl_json_read(ctx, path, options != NULL, wanted, n, n_rows, e); /* options: of lines something */
 }
 
 FlStatus fl_rt_read_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   return fl_read_table(ctx, desc, args, results, &(FlTableReader){.read = read_one});
+}
+
+FlStatus fl_rt_read_jsonl(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_read_table(ctx, desc, args, results, &(FlTableReader){.read = read_one, .options = ""});
 }
 
 /* ---- types from the file ------------------------------------------------------------------------------ */
@@ -306,10 +315,7 @@ static bool take_names(json_t *order, const FlJsonKey *keys, int64_t n_rows, con
   return true;
 }
 
-bool fl_io_json_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                       FlIoError *e) {
-  (void)options;
-  (void)n_options;
+static bool schema_of(const char *path, bool lines, FlIoSchema *out, FlIoError *e) {
   FlInput in;
   FlJsonSpans spans;
   FlJsonKey *keys = NULL;
@@ -319,11 +325,11 @@ bool fl_io_json_schema(const char *path, const char *const *options, int32_t n_o
   json_t *order = json_object();
   bool ok = order || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
   out->whole = in.size <= FL_JSON_SAMPLE;
-  ok = fl_json_spans(in.data, in.size, FL_JSON_SAMPLE, path, &spans, e) && ok &&
+  ok = find_objects(&in, lines, FL_JSON_SAMPLE, path, &spans, e) && ok &&
        look(in.data, &spans, path, order, &keys, e);
   if (ok && !json_object_size(order)) {
     ok = fl_io_error(e, FL_E_EMPTY, "`%s` holds no row, so it says nothing of its columns", path);
-    fl_io_help(e, "write the type of a row: `let t: Trip[_] = read_json(f)`");
+    fl_io_help(e, "write the type of a row: `let t: Trip[_] = read_json%s(f)`", lines ? "l" : "");
   }
   ok = ok && take_names(order, keys, spans.n, path, out, e) && fl_input_check(&in, path, e);
   free(spans.at);
@@ -332,4 +338,18 @@ bool fl_io_json_schema(const char *path, const char *const *options, int32_t n_o
   fl_input_close(&in);
   if (!ok) fl_io_schema_reset(out);
   return ok;
+}
+
+bool fl_io_json_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
+                       FlIoError *e) {
+  (void)options;
+  (void)n_options;
+  return schema_of(path, false, out, e);
+}
+
+bool fl_io_jsonl_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
+                        FlIoError *e) {
+  (void)options;
+  (void)n_options;
+  return schema_of(path, true, out, e);
 }

@@ -86,6 +86,28 @@ bool fl_json_spans(const char *s, int64_t len, int64_t most, const char *path, F
   return true;
 }
 
+bool fl_json_lines(const char *s, int64_t len, int64_t most, const char *path, FlJsonSpans *out,
+                   FlIoError *e) {
+  int64_t at = len >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, room = 0;
+  *out = (FlJsonSpans){NULL, 0};
+  while (at < len && !(most && at >= most)) {
+    const char *line_end = memchr(s + at, '\n', (size_t)(len - at));
+    int64_t end = line_end ? line_end - s : len, next = end + 1;
+    while (at < end && is_space(s[at])) at++;
+    while (end > at && is_space(s[end - 1])) end--;
+    if (end > at && (s[at] != '{' || s[end - 1] != '}')) {
+      wrong(e, path, s, at, "a line is one object, `{...}`, and this one is not");
+      if (s[at] == '[' || s[at] == '{')
+        fl_io_help(e, "an array, or objects over several lines, are read by `read_json`");
+      return false;
+    }
+    if (end > at && !add(out, &room, (FlJsonSpan){at, end - at}))
+      return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+    at = next;
+  }
+  return true;
+}
+
 json_t *fl_json_object(const char *text, FlJsonSpan span, const char *path, FlIoError *e) {
   json_error_t why;
   json_t *o = json_loadb(text + span.at, (size_t)span.len, JSON_REJECT_DUPLICATES, &why);

@@ -226,13 +226,14 @@ static bool ends_with(const char *path, const char *end) {
 typedef struct FlJsonValue {
   const FlValueType *type;
   const FlSlot *parts;
+  bool lines; /* a table is written as lines, whatever the file's name */
 } FlJsonValue;
 
 /* An FlPutFn of an FlJsonValue. */
 static bool put_json(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   const FlJsonValue *v = what;
   if (v->type->kind == FL_VALUE_TABLE) {
-    bool lines = ends_with(out->path, ".jsonl") || ends_with(out->path, ".ndjson");
+    bool lines = v->lines || ends_with(out->path, ".jsonl") || ends_with(out->path, ".ndjson");
     FlJsonWriting w = {.row = v->type->fields, .parts = v->parts, .lines = lines};
     return put_table(ctx, &w, out, e);
   }
@@ -247,7 +248,7 @@ static bool put_json(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
 FlStatus fl_rt_write_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
   FlText to = args[0].t;
-  FlJsonValue v = {fl_value_type_new(desc->s, strlen(desc->s)), args + 1};
+  FlJsonValue v = {fl_value_type_new(desc->s, strlen(desc->s)), args + 1, desc->i != 0};
   FlIoError e = {0};
   if (!v.type) fl_io_error(&e, FL_E_INTERNAL, "the type `%.200s` is none", desc->s);
   FlStatus status = v.type ? fl_io_write_file(ctx, desc, to, put_json, &v)

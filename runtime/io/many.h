@@ -32,11 +32,13 @@ FlArray *fl_many_concat(FlCtx *ctx, FlArray *const *parts, int64_t n, int32_t dt
 /* The number of the part that each row comes from. */
 FlArray *fl_many_index(FlCtx *ctx, const int64_t *rows, int64_t n);
 
-/* Who writes a table to one file. */
-typedef bool FlTableWriter(FlCtx *ctx, const char *path, const void *options, const FlTableColumn *columns,
-                           int32_t n_columns, int64_t n_rows, FlIoError *e);
-/* What an operator that writes a table does with it: see write_table.c. */
-FlStatus fl_write_table(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlTableWriter *write,
-                        const void *options);
+/* A table that is written. */
+typedef struct FlTable {
+  FlTableColumn *columns;
+  int32_t n_columns;
+  int64_t n_rows;
+} FlTable;
+/* What an operator that writes a table does: `put` is given an FlTable. */
+FlStatus fl_write_table(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlPutFn *put);
 
 #endif

@@ -36,7 +36,7 @@ libopenblas-serial-dev | matrix products and solvers
 libffi-dev     | calls of C functions by the interpreter
 libxxhash-dev  | digests of contents and keys
 libjansson-dev | parses JSON
-zlib1g-dev     | reads and writes .gz
+zlib1g-dev     | reads and writes .gz and NPZ
 libzstd-dev    | reads and writes .zst
 libpcre2-dev   | regular expressions
 libclang-rt-19-dev | sanitizers and the fuzzer for clang

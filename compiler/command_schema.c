@@ -39,15 +39,33 @@ static int table(const char *path, FlIoSchemaFn *read_schema) {
   return 0;
 }
 
-static int npy(const char *path) {
-  FlDtype d;
-  int32_t rank;
-  int64_t dims[FL_MAX_RANK];
+static void print_array(const FlIoArray *a) {
+  printf("%s", a->dtype == FL_N_DTYPES ? "?" : fl_dtype_name(a->dtype));
+  for (int32_t k = 0; k < a->rank; k++) printf(k ? ", %lld" : "[%lld", (long long)a->dims[k]);
+  printf(a->rank ? "]" : "");
+}
+
+/* One array as its type, several as the tuple of them; one that cannot be read as a comment. */
+static int arrays(const char *path, FlIoArraysFn *read_arrays) {
+  FlIoArrays all;
   FlIoError e = {0};
-  if (!fl_io_npy_type(path, &d, &rank, dims, &e)) return say_error(path, &e);
-  printf("# %s\n%s", path, fl_dtype_name(d));
-  for (int32_t k = 0; k < rank; k++) printf(k ? ", %lld" : "[%lld", (long long)dims[k]);
-  printf(rank ? "]\n" : "\n");
+  if (!read_arrays(path, &all, &e)) return say_error(path, &e);
+  bool one = all.n == 1 && !*all.at->name;
+  printf("# %s\n%s", path, one ? "" : "(\n");
+  for (int32_t k = 0; k < all.n; k++) {
+    FlText1 name = {0};
+    fl_syntax_add_name(&name, all.at[k].name);
+    if (all.at[k].why) {
+      printf("  # %s: %s\n", name.s, all.at[k].why);
+    } else {
+      if (!one) printf("  %s: ", name.s);
+      print_array(&all.at[k]);
+      printf(one ? "\n" : ",\n");
+    }
+    fl_text_reset(&name);
+  }
+  if (!one) printf(")\n");
+  fl_io_arrays_reset(&all);
   return 0;
 }
 
@@ -69,8 +87,8 @@ static bool is_saved(const char *path) {
 static int schema_of(const char *path) {
   const char *format = fl_io_format_of(path);
   if (is_saved(path)) return saved(path);
-  if (format && strcmp(format, "npy") == 0) return npy(path);
-  return table(path, fl_io_schema_of(format ? format : "csv"));
+  FlIoArraysFn *read_arrays = format ? fl_io_arrays_of(format) : NULL;
+  return read_arrays ? arrays(path, read_arrays) : table(path, fl_io_schema_of(format ? format : "csv"));
 }
 
 int fl_command_schema(int n_words, char **words) {

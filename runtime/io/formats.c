@@ -7,10 +7,11 @@
 typedef struct FlFormatRow {
   const char *name, *extensions; /* each extension with its point, blanks between */
   FlIoSchemaFn *schema;
+  FlIoArraysFn *arrays;
 } FlFormatRow;
 
 static const FlFormatRow formats[] = {
-#define FL_FORMAT(NAME, name, extensions, kind, types) {#name, extensions, types},
+#define FL_FORMAT(NAME, name, extensions, schema, arrays) {#name, extensions, schema, arrays},
 #include "io/formats.def"
 #undef FL_FORMAT
 };
@@ -18,6 +19,12 @@ static const FlFormatRow formats[] = {
 FlIoSchemaFn *fl_io_schema_of(const char *format) {
   for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
     if (strcmp(formats[k].name, format) == 0) return formats[k].schema;
+  return NULL;
+}
+
+FlIoArraysFn *fl_io_arrays_of(const char *format) {
+  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+    if (strcmp(formats[k].name, format) == 0) return formats[k].arrays;
   return NULL;
 }
 

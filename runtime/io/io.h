@@ -71,6 +71,23 @@ FlIoSchemaFn *fl_io_schema_of(const char *format);
  * the files among them, in order. */
 bool fl_io_sql_schema(const char *query, const char *const *inputs, int32_t n, const char *const *paths,
                       FlIoSchema *out, FlIoError *error);
+/* The arrays in a file, by name; rank 0: a single value. */
+typedef struct FlIoArray {
+  const char *name; /* "" where a file holds one array */
+  FlDtype dtype;    /* FL_N_DTYPES: it cannot be read, and `why` says it */
+  int32_t rank;
+  int64_t dims[FL_MAX_RANK];
+  const char *why;
+} FlIoArray;
+typedef struct FlIoArrays {
+  FlIoArray *at;
+  int32_t n;
+} FlIoArrays;
+typedef bool FlIoArraysFn(const char *path, FlIoArrays *out, FlIoError *error);
+FlIoArraysFn fl_io_npy_arrays, fl_io_npz_arrays;
+void fl_io_arrays_reset(FlIoArrays *a);
+/* That of a format by the name in formats.def; NULL: its files are no arrays. */
+FlIoArraysFn *fl_io_arrays_of(const char *format);
 
 /* Type and sizes of the array in an NPY file, from its header. dims has room for FL_MAX_RANK. rank may be 0.
  */
@@ -114,7 +131,7 @@ FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
 FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_read_json, fl_rt_write_json;
 FlRuntimeOp fl_rt_read_parquet, fl_rt_write_parquet, fl_rt_sql;
-FlRuntimeOp fl_rt_read_jsonl, fl_rt_read_arrow, fl_rt_write_arrow;
+FlRuntimeOp fl_rt_read_jsonl, fl_rt_read_npz, fl_rt_write_npz, fl_rt_read_arrow, fl_rt_write_arrow;
 FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;

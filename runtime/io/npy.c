@@ -5,7 +5,8 @@
  *
  * What always holds: nothing is allocated before the sizes in the header were checked against the file's; an
  * element is read exactly or widened without loss (integers to wider ones and to f64, f32 to f64). */
-#include "io/io_internal.h"
+#include "io/arrays.h"
+#include "io/npy.h"
 #include "data/data.h"
 #include "exec/exec.h"
 
@@ -17,16 +18,6 @@
 #include <unistd.h>
 
 enum { FL_NPY_HEADER_MAX = 1 << 16, FL_NPY_PIECE = 1 << 18 };
-
-/* What the header says. */
-typedef struct FlNpy {
-  FlDtype dtype;
-  int32_t size; /* bytes of an element in the file: dates have 8 */
-  bool big_endian, fortran;
-  int32_t rank;
-  int64_t dims[FL_MAX_RANK];
-  int64_t data, count; /* where the data begin; number of elements */
-} FlNpy;
 
 /* ---- the header --------------------------------------------------------------------------------------- */
 
@@ -142,10 +133,15 @@ static bool parse_header(const char *path, const char *text, int64_t len, FlNpy 
   return true;
 }
 
-static bool read_at(int fd, void *to, int64_t n, int64_t at) {
+static bool read_at(const FlNpySource *from, void *to, int64_t n, int64_t at) {
   char *bytes = to;
+  if (from->bytes) {
+    if (at > from->size || n > from->size - at) return false;
+    if (n) memcpy(to, from->bytes + at, (size_t)n);
+    return true;
+  }
   while (n) {
-    ssize_t got = pread(fd, bytes, (size_t)n, at);
+    ssize_t got = pread(from->fd, bytes, (size_t)n, at);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return false;
     bytes += got;
@@ -169,10 +165,11 @@ static bool check_size(const char *path, FlNpy *h, int64_t file_size, FlIoError 
   return bad_header(path, "it is shorter than its header says", e);
 }
 
-static bool read_header(const char *path, int fd, int64_t file_size, FlNpy *h, FlIoError *e) {
+bool fl_npy_header(const char *path, const FlNpySource *from, FlNpy *h, FlIoError *e) {
   unsigned char start[12];
+  int64_t file_size = from->size;
   memset(h, 0, sizeof *h);
-  if (file_size < 12 || !read_at(fd, start, 12, 0) || memcmp(start, "\x93NUMPY", 6) != 0)
+  if (file_size < 12 || !read_at(from, start, 12, 0) || memcmp(start, "\x93NUMPY", 6) != 0)
     return bad_header(path, "it does not begin with the mark of such files", e);
   if (start[6] < 1 || start[6] > 3) return bad_header(path, "its version is unknown", e);
   bool wide = start[6] >= 2;
@@ -183,7 +180,7 @@ static bool read_header(const char *path, int fd, int64_t file_size, FlNpy *h, F
     return bad_header(path, "its header is longer than the file", e);
   char *text = malloc((size_t)len + 1);
   if (!text) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  bool ok = read_at(fd, text, len, at) || bad_header(path, "it cannot be read", e);
+  bool ok = read_at(from, text, len, at) || bad_header(path, "it cannot be read", e);
   h->data = at + len;
   ok = ok && parse_header(path, text, len, h, e) && check_size(path, h, file_size, e);
   free(text);
@@ -196,7 +193,7 @@ bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *di
   memset(e, 0, sizeof *e);
   int fd = fl_input_fd(path, &found, e);
   if (fd < 0) return false;
-  bool ok = read_header(path, fd, found.st_size, &h, e);
+  bool ok = fl_npy_header(path, &(FlNpySource){.fd = fd, .size = found.st_size}, &h, e);
   close(fd);
   if (!ok) return false;
   *dtype = h.dtype;
@@ -205,11 +202,20 @@ bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *di
   return true;
 }
 
+bool fl_io_npy_arrays(const char *path, FlIoArrays *out, FlIoError *e) {
+  FlDtype d;
+  int32_t rank;
+  int64_t dims[FL_MAX_RANK];
+  *out = (FlIoArrays){0};
+  return fl_io_npy_type(path, &d, &rank, dims, e) &&
+         (fl_io_arrays_add(out, "", d, rank, dims, NULL) || fl_io_error(e, FL_E_MEMORY, "out of memory"));
+}
+
 /* ---- the elements ------------------------------------------------------------------------------------- */
 
 typedef struct FlNpyReading {
-  int fd;
-  FlNpy h;
+  const FlNpySource *from;
+  const FlNpy *h;
   FlArray *out;
   _Atomic int failure; /* 1: the file became shorter or cannot be read; 2: a date that does not fit */
 } FlNpyReading;
@@ -267,20 +273,20 @@ static int64_t place_of(const FlNpy *h, int64_t k) {
 static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
   FlNpyReading *r = env;
   (void)worker;
-  const FlNpy *h = &r->h;
+  const FlNpy *h = r->h;
   int64_t from = begin * FL_NPY_PIECE, to = end * FL_NPY_PIECE < h->count ? end * FL_NPY_PIECE : h->count;
   bool plain = !h->fortran && !h->big_endian && h->dtype == (FlDtype)r->out->dtype && h->dtype != FL_BOOL &&
                h->size == fl_dtype_info[h->dtype].bytes;
   int failure = 0;
   if (plain) {
     char *at = (char *)r->out->data + from * h->size;
-    failure = !read_at(r->fd, at, (to - from) * h->size, h->data + from * h->size);
+    failure = !read_at(r->from, at, (to - from) * h->size, h->data + from * h->size);
   } else {
     unsigned char some[4096];
     int64_t step = (int64_t)sizeof some / h->size;
     for (int64_t k = from; !failure && k < to; k += step) {
       int64_t n = to - k < step ? to - k : step;
-      failure = !read_at(r->fd, some, n * h->size, h->data + k * h->size);
+      failure = !read_at(r->from, some, n * h->size, h->data + k * h->size);
       for (int64_t j = 0; !failure && j < n; j++) {
         int64_t place = h->fortran ? place_of(h, k + j) : k + j;
         if (!store_element(h, some + j * h->size, r->out, place)) failure = 2;
@@ -291,8 +297,7 @@ static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
     atomic_store_explicit(&r->failure, failure, memory_order_relaxed); /* read after the loop has joined */
 }
 
-/* Whether a value of type `from` is implicitly one of type `to`. */
-static bool widens(FlDtype from, FlDtype to) {
+bool fl_io_widens(FlDtype from, FlDtype to) {
   FlKind a = fl_dtype_info[from].kind, b = fl_dtype_info[to].kind;
   int32_t n = fl_dtype_info[from].bytes, m = fl_dtype_info[to].bytes;
   if (from == to) return true;
@@ -307,33 +312,45 @@ static bool check_type(const char *path, const FlNpy *h, FlType1 want, FlIoError
     return fl_io_error(e, FL_E_NPY_TYPE, "`%s` holds an array of %d dimension%s, but one of %d is wanted",
                        path, h->rank, h->rank == 1 ? "" : "s", want.rank);
   }
-  if (widens(h->dtype, (FlDtype)want.dtype)) return true;
+  if (fl_io_widens(h->dtype, (FlDtype)want.dtype)) return true;
   fl_io_error(e, FL_E_NPY_TYPE, "`%s` holds an array of %s, but one of %s is wanted", path, has, wants);
   fl_io_help(e, "read it as %s and convert: %s(x)", has, wants);
   return false;
 }
 
+FlArray *fl_npy_array(FlCtx *ctx, const char *path, const FlNpySource *from, const FlNpy *h, FlType1 want,
+                      FlIoError *e) {
+  static const int64_t one = 1;
+  FlNpyReading r = {.from = from, .h = h};
+  if (!check_type(path, h, want, e)) return NULL;
+  r.out = fl_array_new(ctx, want.dtype, want.rank ? want.rank : 1, want.rank ? h->dims : &one);
+  if (!r.out) {
+    fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+    return NULL;
+  }
+  fl_parallel_for(ctx, (h->count + FL_NPY_PIECE - 1) / FL_NPY_PIECE, 1, read_pieces, &r);
+  if (!r.failure) return r.out;
+  if (r.failure == 2)
+    fl_io_error(e, FL_E_NPY, "`%s` holds a time that is not one (NaT), or too far away", path);
+  else fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
+  fl_array_unref(r.out);
+  return NULL;
+}
+
 static FlArray *read_npy(FlCtx *ctx, const char *path, FlType1 want, FlIoError *e) {
   struct stat before, after;
+  FlNpy h;
   int fd = fl_input_fd(path, &before, e);
   if (fd < 0) return NULL;
-  FlNpyReading r = {.fd = fd};
-  bool ok = read_header(path, fd, before.st_size, &r.h, e) && check_type(path, &r.h, want, e);
-  if (ok) {
-    r.out = fl_array_new(ctx, want.dtype, want.rank, r.h.dims);
-    ok = r.out || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  }
-  if (ok) {
-    fl_parallel_for(ctx, (r.h.count + FL_NPY_PIECE - 1) / FL_NPY_PIECE, 1, read_pieces, &r);
-    if (r.failure == 2) {
-      ok = fl_io_error(e, FL_E_NPY, "`%s` holds a time that is not one (NaT), or too far away", path);
-    } else if (r.failure || fstat(fd, &after) != 0 || !fl_input_same(&before, &after)) {
-      ok = fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
-    }
+  FlNpySource from = {.fd = fd, .size = before.st_size};
+  FlArray *out = fl_npy_header(path, &from, &h, e) ? fl_npy_array(ctx, path, &from, &h, want, e) : NULL;
+  if (out && (fstat(fd, &after) != 0 || !fl_input_same(&before, &after))) {
+    fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
+    fl_array_unref(out);
+    out = NULL;
   }
   close(fd);
-  if (!ok) fl_array_unref(r.out);
-  return ok ? r.out : NULL;
+  return out;
 }
 
 FlStatus fl_rt_read_npy(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
@@ -375,9 +392,10 @@ static const char *code_of(int32_t dtype) {
   return NULL;
 }
 
-static bool write_data(FlOutput *out, const FlArray *a, FlIoError *e) {
-  if (a->dtype != FL_DATE) return fl_output_write(out, a->data, (size_t)fl_array_bytes(a), e);
-  int64_t some[1024], n = fl_array_count(a);
+static bool write_data(FlOutput *out, const FlArray *a, int64_t n, FlIoError *e) {
+  if (a->dtype != FL_DATE)
+    return fl_output_write(out, a->data, (size_t)(n * fl_dtype_info[a->dtype].bytes), e);
+  int64_t some[1024];
   const int32_t *days = a->data;
   for (int64_t k = 0; k < n; k += 1024) {
     int64_t m = n - k < 1024 ? n - k : 1024;
@@ -387,16 +405,13 @@ static bool write_data(FlOutput *out, const FlArray *a, FlIoError *e) {
   return true;
 }
 
-/* An FlPutFn of an array. */
-static bool put_npy(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
-  (void)ctx;
-  const FlArray *a = what;
+bool fl_npy_put(FlOutput *out, const FlArray *a, int32_t rank, FlIoError *e) {
   const char *code = code_of(a->dtype);
   if (!code)
     return fl_io_error(e, FL_E_WRITE, "an array of %s cannot be an NPY file", fl_dtype_info[a->dtype].name);
   char head[512];
   int n = 10 + snprintf(head + 10, 400, "{'descr': '%s', 'fortran_order': False, 'shape': (", code);
-  for (int32_t k = 0; k < a->rank; k++) n += snprintf(head + n, 40, "%lld, ", (long long)a->dims[k]);
+  for (int32_t k = 0; k < rank; k++) n += snprintf(head + n, 40, "%lld, ", (long long)a->dims[k]);
   n += snprintf(head + n, 40, "), }");
   int padded = (n + 1 + 63) / 64 * 64;
   memset(head + n, ' ', (size_t)(padded - n));
@@ -404,7 +419,14 @@ static bool put_npy(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   memcpy(head, "\x93NUMPY\x01\x00", 8);
   head[8] = (char)((padded - 10) & 0xff);
   head[9] = (char)((padded - 10) >> 8);
-  return fl_output_write(out, head, (size_t)padded, e) && write_data(out, a, e);
+  return fl_output_write(out, head, (size_t)padded, e) && write_data(out, a, rank ? fl_array_count(a) : 1, e);
+}
+
+/* An FlPutFn of an array. */
+static bool put_npy(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  const FlArray *a = what;
+  (void)ctx;
+  return fl_npy_put(out, a, a->rank, e);
 }
 
 FlStatus fl_rt_write_npy(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

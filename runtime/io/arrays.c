@@ -1,0 +1,84 @@
+/* arrays.c: files of named arrays: what their operators share; see arrays.h. */
+#include "io/arrays.h"
+#include "base/spell.h"
+#include "data/data.h"
+#include "exec/exec.h"
+#include "io/npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- types, for the compiler -------------------------------------------------------------------------- */
+
+bool fl_io_arrays_add(FlIoArrays *a, const char *name, FlDtype dtype, int32_t rank, const int64_t *dims,
+                      const char *why) {
+  FlIoArray *grown = realloc(a->at, ((size_t)a->n + 1) * sizeof *grown);
+  if (!grown) return false;
+  a->at = grown;
+  FlIoArray *one = &grown[a->n];
+  *one = (FlIoArray){.name = strdup(name), .dtype = dtype, .rank = rank, .why = why ? strdup(why) : NULL};
+  for (int32_t k = 0; k < rank; k++) one->dims[k] = dims[k];
+  if (!one->name || (why && !one->why)) {
+    free((char *)(uintptr_t)one->name);
+    return false;
+  }
+  a->n++;
+  return true;
+}
+
+void fl_io_arrays_reset(FlIoArrays *a) {
+  for (int32_t k = 0; k < a->n; k++) {
+    free((char *)(uintptr_t)a->at[k].name);
+    free((char *)(uintptr_t)a->at[k].why);
+  }
+  free(a->at);
+  *a = (FlIoArrays){0};
+}
+
+/* ---- single values ------------------------------------------------------------------------------------ */
+
+FlArray *fl_array_of_scalar(FlCtx *ctx, FlDtype dtype, FlSlot v) {
+  static const int64_t one = 1;
+  FlArray *a = fl_array_new(ctx, (int32_t)dtype, 1, &one);
+  if (a) memcpy(a->data, &v, (size_t)fl_dtype_info[dtype].bytes); /* little endian */
+  return a;
+}
+
+/* ---- operators ---------------------------------------------------------------------------------------- */
+
+bool fl_io_array_fits(const char *label, const char *name, FlDtype dtype, int32_t rank, FlType1 want,
+                      FlIoError *e) {
+  const char *has = fl_dtype_info[dtype].name, *wants = fl_dtype_info[want.dtype].name;
+  if (rank != want.rank)
+    return fl_io_error(e, FL_E_NPY_TYPE, "`%s` of `%s` has %d dimension%s, but %d %s wanted", name, label,
+                       rank, rank == 1 ? "" : "s", want.rank, want.rank == 1 ? "is" : "are");
+  if (fl_io_widens(dtype, (FlDtype)want.dtype)) return true;
+  fl_io_error(e, FL_E_NPY_TYPE, "`%s` of `%s` holds %s, but %s is wanted", name, label, has, wants);
+  fl_io_help(e, "read it as %s and convert: %s(x)", has, wants);
+  return false;
+}
+
+bool fl_io_no_array(const char *label, const char *name, const char *const *names, int32_t n, FlIoError *e) {
+  fl_io_error(e, FL_E_NO_ARRAY, "there is no array `%.100s` in `%s`", name, label);
+  int near = n ? fl_spell_closest(name, strlen(name), names, n) : -1;
+  if (near >= 0) fl_io_help(e, "did you mean `%.100s`?", names[near]);
+  else if (n == 1) fl_io_help(e, "it holds `%.100s`", names[0]);
+  else if (n > 1)
+    fl_io_help(e, "it holds `%.80s`, `%.80s`%s", names[0], names[1], n > 2 ? " and others" : "");
+  return false;
+}
+
+FlStatus fl_read_arrays(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results,
+                        FlArraysReader *read) {
+  FlIoError e = {0};
+  FlText file = args[0].t;
+  char *path = fl_input_path(file, &e);
+  FlStatus status = path ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;
+  for (int32_t k = 0; k < desc->n_results; k++) results[k] = (FlSlot){.i = 0};
+  bool ok = path && !status && read(ctx, path, desc->list, desc->n_list, desc->result_types, results, &e);
+  for (int32_t k = 0; !ok && k < desc->n_results; k++)
+    if (desc->result_types[k].rank) fl_array_unref(results[k].a);
+  if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
+  free(path);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* npy.h: arrays in NPY form, wherever their bytes are; private to the room. */
+#ifndef FL_NPY_H
+#define FL_NPY_H
+
+#include "io/io_internal.h"
+
+/* The bytes of one array: those of a file, or bytes in memory. */
+typedef struct FlNpySource {
+  int fd;
+  const char *bytes; /* NULL: of fd */
+  int64_t size;
+} FlNpySource;
+
+enum { FL_NPY_HEAD = (1 << 16) + 64 }; /* a header ends within so many bytes */
+
+/* What the header says. */
+typedef struct FlNpy {
+  FlDtype dtype;
+  int32_t size; /* bytes of an element in the file: dates have 8 */
+  bool big_endian, fortran;
+  int32_t rank;
+  int64_t dims[FL_MAX_RANK];
+  int64_t data, count; /* where the data begin; number of elements */
+} FlNpy;
+
+/* Reads the header, which messages say is in `label`. */
+bool fl_npy_header(const char *label, const FlNpySource *from, FlNpy *h, FlIoError *e);
+/* The array as the wanted type, of rank 1 with one element for a single value; NULL: e. */
+FlArray *fl_npy_array(FlCtx *ctx, const char *label, const FlNpySource *from, const FlNpy *h, FlType1 want,
+                      FlIoError *e);
+/* Whether a value of type `from` is implicitly one of type `to`. */
+bool fl_io_widens(FlDtype from, FlDtype to);
+/* Writes header and data. rank: that of the array, or 0 for its first element alone. */
+bool fl_npy_put(FlOutput *out, const FlArray *a, int32_t rank, FlIoError *e);
+
+#endif

@@ -1,0 +1,203 @@
+/* npz.c: several arrays from and to an NPZ file: a ZIP archive with a member `name.npy` for each.
+ *
+ * What always holds: only the members that are asked for are unpacked; an array is no larger than its member;
+ * pickled objects are never read. */
+#include "io/arrays.h"
+#include "io/npy.h"
+#include "io/zip.h"
+#include "data/data.h"
+#include "data/value_type.h"
+#include "exec/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char suffix[] = ".npy";
+
+static bool is_called(const FlZipMember *m, const char *name) {
+  size_t n = strlen(name);
+  return strncmp(m->name, name, n) == 0 && strcmp(m->name + n, suffix) == 0;
+}
+
+static bool is_array(const FlZipMember *m) {
+  size_t n = strlen(m->name), end = sizeof suffix - 1;
+  return n > end && strcmp(m->name + n - end, suffix) == 0;
+}
+
+/* The array's name, on the heap; NULL: out of memory. */
+static char *name_of(const FlZipMember *m) { return strndup(m->name, strlen(m->name) - (sizeof suffix - 1)); }
+
+/* ---- types -------------------------------------------------------------------------------------------- */
+
+/* What a member's header says; of a deflated one only its beginning is unpacked. */
+static bool read_head(const FlZip *zip, const FlZipMember *m, FlNpy *h, FlIoError *e) {
+  FlNpySource from = {.bytes = zip->in->data + m->at, .size = m->size};
+  char *head = NULL;
+  if (m->deflated) {
+    from.bytes = head = calloc(1, FL_NPY_HEAD);
+    if (!head) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
+  }
+  bool ok = (!head || fl_zip_begin(zip, m, head, FL_NPY_HEAD, e)) && fl_npy_header(m->name, &from, h, e);
+  free(head);
+  return ok;
+}
+
+static bool add_member(const FlZip *zip, const FlZipMember *m, FlIoArrays *out, FlIoError *e) {
+  FlNpy h = {.dtype = FL_N_DTYPES};
+  FlIoError why = {0};
+  char *name = name_of(m);
+  bool known = name && read_head(zip, m, &h, &why);
+  bool ok = name && why.code != FL_E_MEMORY &&
+            fl_io_arrays_add(out, name, known ? h.dtype : FL_N_DTYPES, known ? h.rank : 0, h.dims,
+                             known ? NULL : why.message);
+  free(name);
+  return ok || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
+}
+
+bool fl_io_npz_arrays(const char *path, FlIoArrays *out, FlIoError *e) {
+  FlInput in;
+  FlZip zip;
+  memset(e, 0, sizeof *e);
+  *out = (FlIoArrays){0};
+  if (!fl_input_open(NULL, path, &in, e)) return false;
+  bool ok = fl_zip_open(&in, path, &zip, e);
+  for (int32_t k = 0; ok && k < zip.n; k++)
+    if (is_array(&zip.members[k])) ok = add_member(&zip, &zip.members[k], out, e);
+  ok = ok && (out->n || fl_io_error(e, FL_E_EMPTY, "`%s` holds no arrays", path)) &&
+       fl_input_check(&in, path, e);
+  fl_zip_close(&zip);
+  fl_input_close(&in);
+  if (!ok) fl_io_arrays_reset(out);
+  return ok;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------ */
+
+/* A member that is read. */
+typedef struct Part {
+  const FlZipMember *m;
+  char *bytes; /* unpacked; NULL: it is stored */
+  FlIoError error;
+} Part;
+
+typedef struct Reading {
+  const FlZip *zip;
+  Part *parts;
+} Reading;
+
+static const FlZipMember *find(const FlZip *zip, const char *name, FlIoError *e) {
+  for (int32_t k = 0; k < zip->n; k++)
+    if (is_called(&zip->members[k], name)) return &zip->members[k];
+  char **names = calloc((size_t)zip->n + 1, sizeof *names);
+  int32_t n = 0;
+  for (int32_t k = 0; names && k < zip->n; k++)
+    if (is_array(&zip->members[k]) && (names[n] = name_of(&zip->members[k]))) n++;
+  fl_io_no_array(zip->label, name, (const char *const *)names, n, e);
+  for (int32_t k = 0; k < n; k++) free(names[k]);
+  free(names);
+  return NULL;
+}
+
+static void unpack_parts(void *env, int64_t begin, int64_t end, int worker) {
+  Reading *r = env;
+  (void)worker;
+  for (int64_t k = begin; k < end; k++)
+    if (r->parts[k].bytes) (void)fl_zip_inflate(r->zip, r->parts[k].m, r->parts[k].bytes, &r->parts[k].error);
+}
+
+static bool take(FlCtx *ctx, const FlZip *zip, const Part *p, const char *name, FlType1 type, FlSlot *result,
+                 FlIoError *e) {
+  FlNpySource from = {.bytes = p->bytes ? p->bytes : zip->in->data + p->m->at, .size = p->m->size};
+  FlNpy h;
+  if (p->error.code) {
+    *e = p->error;
+    return false;
+  }
+  if (!p->bytes && !fl_zip_check(ctx, zip, p->m, e)) return false;
+  if (!fl_npy_header(p->m->name, &from, &h, e) ||
+      !fl_io_array_fits(zip->label, name, h.dtype, h.rank, type, e))
+    return false;
+  FlArray *a = fl_npy_array(ctx, p->m->name, &from, &h, type, e);
+  if (!a) return false;
+  if (type.rank) {
+    result->a = a;
+    return true;
+  }
+  *result = fl_array_slot(a, 0);
+  fl_array_unref(a);
+  return true;
+}
+
+static bool read_members(FlCtx *ctx, const FlZip *zip, const char *const *names, int32_t n,
+                         const FlType1 *types, FlSlot *results, FlIoError *e) {
+  Reading r = {zip, calloc((size_t)n + 1, sizeof *r.parts)};
+  bool ok = r.parts || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
+  for (int32_t k = 0; ok && k < n; k++) {
+    r.parts[k].m = find(zip, names[k], e);
+    ok = r.parts[k].m != NULL;
+    if (!ok || !r.parts[k].m->deflated) continue;
+    r.parts[k].bytes = malloc((size_t)r.parts[k].m->size + 1);
+    ok = r.parts[k].bytes || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
+  }
+  if (ok) fl_parallel_for(ctx, n, 1, unpack_parts, &r);
+  for (int32_t k = 0; ok && k < n; k++) ok = take(ctx, zip, &r.parts[k], names[k], types[k], &results[k], e);
+  for (int32_t k = 0; r.parts && k < n; k++) free(r.parts[k].bytes);
+  free(r.parts);
+  return ok;
+}
+
+static bool read_npz(FlCtx *ctx, const char *path, const char *const *names, int32_t n, const FlType1 *types,
+                     FlSlot *results, FlIoError *e) {
+  FlInput in;
+  FlZip zip;
+  if (!fl_input_open(ctx, path, &in, e)) return false;
+  bool ok = fl_zip_open(&in, path, &zip, e) && read_members(ctx, &zip, names, n, types, results, e) &&
+            fl_input_check(&in, path, e);
+  fl_zip_close(&zip);
+  fl_input_close(&in);
+  return ok;
+}
+
+FlStatus fl_rt_read_npz(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_read_arrays(ctx, desc, args, results, read_npz);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+typedef struct Values {
+  const FlOpDesc *desc;
+  const FlSlot *args; /* behind the path */
+} Values;
+
+static bool put_member(FlCtx *ctx, FlZipWriter *w, const Values *v, int32_t k, FlIoError *e) {
+  FlType1 type = v->desc->arg_types[k + 1];
+  FlArray *a = type.rank ? v->args[k].a : fl_array_of_scalar(ctx, (FlDtype)type.dtype, v->args[k]);
+  FlBytes bytes = {0}, name = {0};
+  FlOutput out = {.fd = -1, .path = w->out->path, .memory = &bytes};
+  fl_bytes_addf(&name, "%s%s", v->desc->list[k], suffix);
+  fl_bytes_fill(&name, '\0', 1);
+  bool ok = (a && !name.failed) || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out.path);
+  ok = ok && fl_npy_put(&out, a, type.rank, e) &&
+       fl_zip_add(w, name.at, bytes.at, bytes.len, v->desc->i != 0, e);
+  if (!type.rank) fl_array_unref(a);
+  fl_bytes_reset(&bytes);
+  fl_bytes_reset(&name);
+  return ok;
+}
+
+/* An FlPutFn of Values. */
+static bool put_npz(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  const Values *v = what;
+  FlZipWriter w = {.out = out};
+  bool ok = true;
+  for (int32_t k = 0; ok && k < v->desc->n_list; k++) ok = put_member(ctx, &w, v, k, e);
+  ok = ok && fl_zip_end(&w, e);
+  fl_zip_writer_reset(&w);
+  return ok;
+}
+
+FlStatus fl_rt_write_npz(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  (void)results;
+  Values v = {desc, args + 1};
+  return fl_io_write_file(ctx, desc, args[0].t, put_npz, &v);
+}

@@ -183,28 +183,22 @@ static bool copy_to(FlDuck *d, const char *path, FlIoError *e) {
   return ok;
 }
 
-static bool write_parquet(FlCtx *ctx, const char *path, const void *options, const FlTableColumn *columns,
-                          int32_t n_columns, int64_t n_rows, FlIoError *e) {
-  (void)ctx;
-  (void)options;
+/* An FlPutFn of an FlTable: DuckDB writes the temporary file. */
+static bool put_parquet(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  const FlTable *t = what;
   FlDuckTable table = {
-      .name = "t", .name_len = 1, .columns = columns, .n_columns = n_columns, .n_rows = n_rows};
-  FlOutput out;
+      .name = "t", .name_len = 1, .columns = t->columns, .n_columns = t->n_columns, .n_rows = t->n_rows};
+  (void)ctx;
+  if (!out->temporary)
+    return fl_io_error(e, FL_E_WRITE,
+                       "cannot write `%s`: a Parquet file is not written to a device or a pipe", out->path);
   FlDuck *d = fl_duck_open(1, e);
-  bool ok = d && fl_duck_show(d, &table, e);
-  if (ok && (ok = fl_output_open(path, &out, e))) {
-    if (!out.temporary)
-      ok = fl_io_error(e, FL_E_WRITE,
-                       "cannot write `%s`: a Parquet file is not written to a device or a pipe", path);
-    ok = ok && copy_to(d, out.temporary, e);
-    if (ok) ok = fl_output_commit(&out, e);
-    else fl_output_abandon(&out);
-  }
+  bool ok = d && fl_duck_show(d, &table, e) && copy_to(d, out->temporary, e);
   fl_duck_close(d);
   return ok;
 }
 
 FlStatus fl_rt_write_parquet(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
-  return fl_write_table(ctx, desc, args, write_parquet, NULL);
+  return fl_write_table(ctx, desc, args, put_parquet);
 }

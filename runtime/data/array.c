@@ -66,6 +66,7 @@ FlArray *fl_array_reuse(FlArray *a) {
       atomic_load_explicit(&a->buffer->refs, memory_order_acquire) != 1 || !fl_buffer_is_writable(a->buffer))
     return NULL;
   atomic_store_explicit(&a->has_digest, 0, memory_order_relaxed);
+  fl_buffer_forget_codes(a->buffer);
   return fl_array_ref(a);
 }
 

@@ -123,6 +123,7 @@ FlBuffer *fl_buffer_ref(FlBuffer *b) {
 void fl_buffer_unref(FlBuffer *b) {
   /* acq_rel: whoever frees sees every other owner's last use. */
   if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
+  fl_buffer_forget_codes(b);
   if (b->release) b->release(b);
   for (int32_t k = 0; k < b->n_keeps; k++) fl_buffer_unref(b->keeps[k]);
   free(b->keeps);

@@ -46,5 +46,7 @@ void *fl_data_no_memory(FlCtx *ctx, int64_t bytes);
 FlBuffer *fl_buffer_new_list(FlCtx *ctx, int64_t bytes);
 /* Whether the buffer's memory may be written by its only owner. */
 bool fl_buffer_is_writable(const FlBuffer *b);
+/* The texts are about to change, or to go: drops what text_codes.h knows of them. */
+void fl_buffer_forget_codes(FlBuffer *b);
 
 #endif

@@ -9,6 +9,7 @@
 #include "io/many.h"
 #include "data/data.h"
 #include "exec/exec.h"
+#include "part/dictionary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +130,7 @@ static FlArray *join_rejected(FlCtx *ctx, FlReading *r, int part) {
   return fl_many_concat(ctx, r->parts, r->from.n, part == 0 ? FL_I64 : FL_TEXT);
 }
 
-/* The results, in the order of the operator; false: out of memory. */
+/* The results, in the order of the operator; texts of which there are few get codes. False: out of memory. */
 static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results) {
   int64_t rows = 0;
   for (int64_t k = 0; k < r->from.n; k++) rows += r->rows[k];
@@ -157,6 +158,8 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
   at += n_levels;
   bool ok = true;
   for (int32_t k = 0; k < at; k++) ok = ok && (desc->result_types[k].rank == 0 || results[k].a);
+  for (int32_t k = 0; k < at; k++)
+    if (ok && desc->result_types[k].rank) ok = fl_part_find_codes(ctx, results[k].a, false) == 0;
   for (int32_t k = 0; !ok && k < at; k++)
     if (desc->result_types[k].rank) fl_array_unref(results[k].a);
   return ok;

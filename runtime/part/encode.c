@@ -1,166 +1,243 @@
 /* encode.c: key columns as unsigned words that order and compare like the keys.
  *
- * Comes in: key columns of any type with or without nulls, ascending or descending. Goes out: as few words a
- * row as hold the keys. Always holds: rows compare by their words from left to right as by their keys, null
- * last and NaN before it in both directions; equal keys (LANGUAGE 4) have equal words.
+ * Comes in: key columns of any type with or without nulls, ascending or descending. Goes out: what makes as
+ * few words a row as hold the keys, block by block. Always holds: rows compare by their words from left to
+ * right as by their keys, null last and NaN before it in both directions; equal keys (LANGUAGE 4) have equal
+ * words.
  *
  * A key becomes a digit: its distance from the least (or, descending, the greatest) value of the column, then
  * one place for NaN and one for null if they occur. Digits are joined in mixed radix while the product fits
- * in 64 bits. A text's value is its place among the distinct texts of the column. */
+ * in 64 bits. A text's value is its code where the column has codes, else its place among the distinct texts
+ * of the column. */
+#include "part/dictionary.h"
 #include "part/part_internal.h"
 
-/* What one key's values look like; codes are those of fl_part_read_code, or the rank of a text. */
+static inline bool is_float(int32_t dtype) { return dtype == FL_F64 || dtype == FL_F32; }
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+#define READ(T)                                                                                              \
+  {                                                                                                          \
+    const T *code = (const T *)d->code[side] + row;                                                          \
+    if (rank_of == NULL) {                                                                                   \
+      for (int64_t i = 0; i < n; i++) out[i] = code[i];                                                      \
+    } else {                                                                                                 \
+      for (int64_t i = 0; i < n; i++) out[i] = rank_of[code[i]];                                             \
+    }                                                                                                        \
+    return;                                                                                                  \
+  }
+
+/* Order codes of rows of one side, as fl_part_read_code; of texts their ranks. */
+static void read_codes(const FlPartDigit *d, int side, int64_t row, int64_t n, uint64_t *out) {
+  const uint32_t *rank_of = d->rank_of[side];
+  if (d->code[side] != NULL) {
+    switch (d->width[side]) {
+    case 1: READ(uint8_t)
+    case 2: READ(uint16_t)
+    default: READ(uint32_t)
+    }
+  }
+  if (d->id == NULL) {
+    fl_part_read_code(&d->key->side[side], row, n, out);
+    return;
+  }
+  const int64_t *id = d->id + (side ? d->key->side[0].n : 0) + row;
+  for (int64_t i = 0; i < n; i++) out[i] = id[i] < 0 ? 0 : d->rank[id[i]];
+}
+#undef READ
+
+static void read_digit(const FlPartDigit *d, int side, int64_t row, int64_t n, uint64_t *out) {
+  const FlPartCol *col = &d->key->side[side];
+  const uint8_t *valid = col->valid;
+  if (d->says_null) {
+    for (int64_t i = 0; i < n; i++) out[i] = !fl_part_valid(valid, row + i);
+    return;
+  }
+  read_codes(d, side, row, n, out);
+  uint64_t least = d->least, greatest = d->greatest;
+  if (is_float(col->dtype)) {
+    for (int64_t i = 0; i < n; i++) {
+      uint64_t proper = d->key->descending ? greatest - out[i] : out[i] - least;
+      out[i] = out[i] == UINT64_MAX ? d->nan_code : proper;
+    }
+  } else if (d->key->descending) {
+    for (int64_t i = 0; i < n; i++) out[i] = greatest - out[i];
+  } else if (least != 0) {
+    for (int64_t i = 0; i < n; i++) out[i] -= least;
+  }
+  for (int64_t i = 0; valid != NULL && i < n; i++) out[i] = valid[row + i] ? out[i] : d->null_code;
+}
+
+static void make_words(const FlPartCodes *codes, const FlPartWord *word, int side, int64_t row, int64_t n,
+                       uint64_t *out) {
+  const FlPartDigit *d = codes->digits + word->digit;
+  uint64_t code[FL_PART_BATCH];
+  for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, n - at);
+    read_digit(d, side, row + at, count, out + at);
+    for (int32_t k = 1; k < word->n_digits; k++) {
+      uint64_t radix = d[k].radix;
+      read_digit(&d[k], side, row + at, count, code);
+      for (int64_t i = 0; i < count; i++) out[at + i] = out[at + i] * radix + code[i];
+    }
+  }
+}
+
+void fl_part_read_words(const FlPartCodes *codes, int32_t w, int64_t begin, int64_t n, uint64_t *out) {
+  const FlPartWord *word = &codes->words[w];
+  if (word->stored != NULL) {
+    memcpy(out, word->stored + begin, (size_t)n * sizeof *out);
+    return;
+  }
+  int64_t left = fl_part_max(0, fl_part_min(n, codes->n_left - begin));
+  if (left > 0) make_words(codes, word, 0, begin, left, out);
+  if (left < n) make_words(codes, word, 1, begin + left - codes->n_left, n - left, out + left);
+}
+
+typedef struct Store {
+  const FlPartCodes *codes;
+  int32_t w;
+  uint64_t *out;
+} Store;
+
+static int32_t store_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Store *s = env;
+  (void)ctx;
+  fl_part_read_words(s->codes, s->w, begin, end - begin, s->out + begin);
+  return 0;
+}
+
+uint64_t *fl_part_store_words(FlPartMem *m, FlPartCodes *codes, int32_t w) {
+  FlPartWord *word = &codes->words[w];
+  if (word->stored != NULL) return word->stored;
+  Store s = {codes, w, fl_part_alloc(m, codes->n, sizeof *s.out)};
+  if (s.out == NULL || fl_part_for(m->ctx, store_body, &s, codes->n, 1.5 * word->n_digits) != 0) return NULL;
+  return word->stored = s.out;
+}
+
+/* ---- what occurs -----------------------------------------------------------------------------------------
+ */
+
+/* What one key's values look like. */
 typedef struct Range {
   uint64_t least, greatest; /* of proper values; least > greatest: none */
   bool nan, null;
 } Range;
 
-typedef struct Digit {
-  const FlPartKey *key;
-  const FlPartCol *column; /* the side being written */
-  int64_t offset, n;       /* its first row, its rows */
-  const int64_t *id;       /* texts: entry of each row; */
-  const uint64_t *rank;    /* and the rank of each entry */
-  Range range;
-  bool split; /* null has a digit of its own, this is the value's: under null it is 0 */
-  uint64_t nan_code, null_code, radix;
-  bool opens; /* first digit of its word */
-  uint64_t *word;
-  Range *ranges; /* one a chunk, while ranging */
-} Digit;
-
-static inline bool is_float(int32_t dtype) { return dtype == FL_F64 || dtype == FL_F32; }
-
-static void read_block(const Digit *d, int64_t begin, int64_t n, uint64_t *code) {
-  if (d->id == NULL) {
-    fl_part_read_code(d->column, begin, n, code);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++) {
-    int64_t id = d->id[d->offset + begin + i];
-    code[i] = id < 0 ? 0 : d->rank[id];
-  }
-}
+typedef struct Ranging {
+  const FlPartDigit *digit;
+  int side;
+  int64_t n;
+  Range *ranges; /* one a chunk */
+} Ranging;
 
 static int32_t range_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Digit *d = env;
+  const Ranging *g = env;
+  const FlPartCol *col = &g->digit->key->side[g->side];
   uint64_t code[FL_PART_BATCH];
-  bool nan_is_max = is_float(d->column->dtype);
+  bool nan_is_max = is_float(col->dtype);
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to;
     Range r = {UINT64_MAX, 0, false, false};
-    fl_part_chunk(c, d->n, &from, &to);
+    fl_part_chunk(c, g->n, &from, &to);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t count = fl_part_min(FL_PART_BATCH, to - row);
-      read_block(d, row, count, code);
-      for (int64_t i = 0; i < count; i++) {
-        if (!fl_part_valid(d->column->valid, row + i)) {
-          r.null = true;
-        } else if (nan_is_max && code[i] == UINT64_MAX) {
-          r.nan = true;
-        } else {
+      read_codes(g->digit, g->side, row, count, code);
+      if (col->valid == NULL && !nan_is_max) {
+        for (int64_t i = 0; i < count; i++) {
           r.least = code[i] < r.least ? code[i] : r.least;
           r.greatest = code[i] > r.greatest ? code[i] : r.greatest;
         }
+        continue;
+      }
+      for (int64_t i = 0; i < count; i++) {
+        bool null = !fl_part_valid(col->valid, row + i), nan = !null && nan_is_max && code[i] == UINT64_MAX;
+        bool proper = !null && !nan;
+        r.null |= null;
+        r.nan |= nan;
+        r.least = proper && code[i] < r.least ? code[i] : r.least;
+        r.greatest = proper && code[i] > r.greatest ? code[i] : r.greatest;
       }
     }
-    d->ranges[c] = r;
+    g->ranges[c] = r;
   }
   return 0;
 }
 
-static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Digit *d = env;
-  uint64_t code[FL_PART_BATCH];
-  bool nan_is_max = is_float(d->column->dtype), descending = d->key->descending;
-  const uint8_t *valid = d->column->valid;
-  (void)ctx;
-  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
-    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
-    uint64_t *word = d->word + d->offset + row;
-    read_block(d, row, count, code);
-    for (int64_t i = 0; i < count; i++) {
-      bool is_nan = nan_is_max && code[i] == UINT64_MAX;
-      code[i] = descending ? d->range.greatest - code[i] : code[i] - d->range.least;
-      code[i] = is_nan ? d->nan_code : code[i];
-    }
-    for (int64_t i = 0; valid != NULL && i < count; i++) code[i] = valid[row + i] ? code[i] : d->null_code;
-    if (d->opens) {
-      memcpy(word, code, (size_t)count * sizeof *word);
-    } else {
-      for (int64_t i = 0; i < count; i++) word[i] = word[i] * d->radix + code[i];
-    }
-  }
-  return 0;
-}
-
-/* The digit that only says whether the key is null. */
-static int32_t write_null_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Digit *d = env;
-  (void)ctx;
-  for (int64_t row = begin; row < end; row++) {
-    uint64_t *word = d->word + d->offset + row;
-    uint64_t null = !fl_part_valid(d->column->valid, row);
-    *word = d->opens ? null : *word * 2 + null;
-  }
-  return 0;
-}
-
-static FlStatus find_range(FlPartMem *m, Digit *d, int32_t n_sides) {
-  d->range = (Range){UINT64_MAX, 0, false, false};
-  d->offset = 0;
+static FlStatus find_range(FlPartMem *m, const FlPartDigit *d, int32_t n_sides, Range *all) {
+  *all = (Range){UINT64_MAX, 0, false, false};
   for (int32_t s = 0; s < n_sides; s++) {
-    d->column = &d->key->side[s];
-    d->n = d->column->n;
-    int64_t chunks = fl_part_chunks(d->n);
-    d->ranges = fl_part_alloc(m, chunks, sizeof *d->ranges);
-    if (d->ranges == NULL || fl_part_for(m->ctx, range_body, d, chunks, 1.5 * (double)FL_PART_CHUNK) != 0) return 1;
+    int64_t n = d->key->side[s].n, chunks = fl_part_chunks(n);
+    Ranging g = {d, s, n, fl_part_alloc(m, chunks, sizeof *g.ranges)};
+    if (g.ranges == NULL || fl_part_for(m->ctx, range_body, &g, chunks, 0.7 * (double)FL_PART_CHUNK) != 0)
+      return 1;
     for (int64_t c = 0; c < chunks; c++) {
-      Range r = d->ranges[c];
-      d->range.least = r.least < d->range.least ? r.least : d->range.least;
-      d->range.greatest = r.greatest > d->range.greatest ? r.greatest : d->range.greatest;
-      d->range.nan |= r.nan;
-      d->range.null |= r.null;
+      Range r = g.ranges[c];
+      all->least = r.least < all->least ? r.least : all->least;
+      all->greatest = r.greatest > all->greatest ? r.greatest : all->greatest;
+      all->nan |= r.nan;
+      all->null |= r.null;
     }
-    fl_part_release(m, d->ranges);
-    d->offset += d->n;
+    fl_part_release(m, g.ranges);
   }
   return 0;
 }
 
-/* Appends a digit with values 0..greatest: to the last word if the product fits, else in a new word. */
-static FlStatus append(FlPartMem *m, FlPartCodes *out, Digit *d, int32_t n_sides, uint64_t greatest,
-                       FlKernelFn body) {
-  int32_t last = out->n_words - 1;
-  uint64_t joined = 0;
-  bool fits = last >= 0 && greatest < UINT64_MAX &&
-              !__builtin_mul_overflow(out->max[last], greatest + 1, &joined) &&
-              !__builtin_add_overflow(joined, greatest, &joined);
-  d->opens = !fits;
-  d->radix = greatest + 1; /* 0 only for a digit that fills its word, which is never multiplied */
-  if (fits) {
-    out->max[last] = joined;
-  } else {
-    last = out->n_words++;
-    out->max[last] = greatest;
-    out->word[last] = fl_part_alloc(m, out->n, sizeof **out->word);
-    if (out->word[last] == NULL) return 1;
-  }
-  out->bits[last] = fl_part_bits(out->max[last]);
-  d->word = out->word[last];
-  d->offset = 0;
-  for (int32_t s = 0; s < n_sides; s++) {
-    d->column = &d->key->side[s];
-    d->n = d->column->n;
-    if (fl_part_for(m->ctx, body, d, d->n, 2.0) != 0) return 1;
-    d->offset += d->n;
-  }
-  return 0;
+/* ---- texts ------------------------------------------------------------------------------------------------
+ */
+
+static int compare(FlText a, FlText b) {
+  int64_t n = fl_part_min(a.len, b.len);
+  int order = n > 0 ? memcmp(a.ptr, b.ptr, (size_t)n) : 0;
+  return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Gives the texts of a key entries and ranks. */
-static FlStatus rank_texts(FlPartMem *m, Digit *d, int32_t n_sides, int64_t n, bool ordered) {
+/* Numbers the texts of two dictionaries together. Goes out: how many there are, 0 on failure. */
+static int64_t merge(FlPartMem *m, const FlDictionary *a, const FlDictionary *b, FlPartDigit *d) {
+  uint32_t *left = fl_part_alloc(m, a->n, sizeof *left), *right = fl_part_alloc(m, b->n, sizeof *right);
+  if (left == NULL || right == NULL) return 0;
+  int64_t i = 0, j = 0;
+  uint32_t rank = 0;
+  for (; i < a->n || j < b->n; rank++) {
+    int order = i == a->n ? 1 : j == b->n ? -1 : compare(a->texts[i], b->texts[j]);
+    if (order <= 0) left[i++] = rank;
+    if (order >= 0) right[j++] = rank;
+  }
+  d->rank_of[0] = left;
+  d->rank_of[1] = right;
+  return rank;
+}
+
+/* Uses the codes of the columns; *n: how many different texts they speak of, 0 where some side has none. */
+static FlStatus use_codes(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t *n) {
+  const FlTextCodes *found[2] = {0};
+  bool some = false;
+  *n = 0;
+  for (int pass = 0; pass < n_sides; pass++) { /* where one side has codes, the other gets some, too */
+    for (int32_t s = 0; s < n_sides; s++) {
+      const FlArray *array = d->key->side[s].array;
+      if (array == NULL) return 0;
+      if (fl_part_find_codes(m->ctx, array, some && pass > 0) != 0) return 1;
+      found[s] = fl_text_codes(array, &d->code[s]);
+      some |= found[s] != NULL;
+      d->width[s] = found[s] != NULL ? found[s]->width : 0;
+    }
+  }
+  if (found[0] == NULL || (n_sides > 1 && found[1] == NULL)) {
+    d->code[0] = d->code[1] = NULL;
+    return 0;
+  }
+  if (n_sides == 1 || found[0]->dictionary == found[1]->dictionary) {
+    *n = found[0]->dictionary->n;
+    return 0;
+  }
+  *n = merge(m, found[0]->dictionary, found[1]->dictionary, d);
+  return *n == 0;
+}
+
+/* Gives the texts of a key without codes entries and ranks. */
+static FlStatus rank_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t n, bool ordered) {
   const FlPartCol *side = d->key->side;
   FlPartTexts texts = {{side[0].data, n_sides > 1 ? side[1].data : NULL}, side[0].n};
   const uint8_t *const valid[2] = {side[0].valid, n_sides > 1 ? side[1].valid : NULL};
@@ -185,39 +262,70 @@ static FlStatus rank_texts(FlPartMem *m, Digit *d, int32_t n_sides, int64_t n, b
   return 0;
 }
 
+/* ---- together ---------------------------------------------------------------------------------------------
+ */
+
+/* Appends a digit with values 0..greatest: to the last word if the product fits, else in a new word. */
+static void append(FlPartCodes *out, FlPartDigit *d, int32_t digit, uint64_t greatest) {
+  FlPartWord *last = out->n_words > 0 ? &out->words[out->n_words - 1] : NULL;
+  uint64_t joined = 0;
+  bool fits = last != NULL && greatest < UINT64_MAX &&
+              !__builtin_mul_overflow(last->max, greatest + 1, &joined) &&
+              !__builtin_add_overflow(joined, greatest, &joined);
+  d->radix = greatest + 1; /* 0 only for a digit that fills its word, which is never multiplied */
+  if (!fits) {
+    last = &out->words[out->n_words++];
+    *last = (FlPartWord){.digit = digit, .max = greatest};
+    joined = greatest;
+  }
+  last->max = joined;
+  last->n_digits++;
+  last->bits = fl_part_bits(joined);
+}
+
 static FlStatus encode_key(FlPartMem *m, const FlPartKey *key, int32_t n_sides, bool ordered,
-                           FlPartCodes *out) {
-  Digit d = {.key = key};
-  FlKind kind = fl_dtype_info[key->side[0].dtype].kind;
-  if (kind == FL_KIND_TEXT && rank_texts(m, &d, n_sides, out->n, ordered) != 0) return 1;
-  if (find_range(m, &d, n_sides) != 0) return 1;
-  bool any = d.range.least <= d.range.greatest;
-  uint64_t width = any ? d.range.greatest - d.range.least : 0;
-  uint64_t extra = (uint64_t)d.range.nan + d.range.null;
-  d.split = width > UINT64_MAX - extra;
-  if (d.split) { /* only integers that span their whole type, with nulls */
-    if (append(m, out, &d, n_sides, 1, write_null_body) != 0) return 1;
-    return append(m, out, &d, n_sides, width, write_body);
+                           int32_t *n_digits, FlPartCodes *out) {
+  FlPartDigit d = {.key = key};
+  Range range;
+  int64_t n_texts = 0;
+  bool text = fl_dtype_info[key->side[0].dtype].kind == FL_KIND_TEXT;
+  if (text && use_codes(m, &d, n_sides, &n_texts) != 0) return 1;
+  if (n_texts > 0) {
+    bool null = key->side[0].valid != NULL || (n_sides > 1 && key->side[1].valid != NULL);
+    range = (Range){0, (uint64_t)n_texts - 1, false, null};
+  } else {
+    if (text && rank_texts(m, &d, n_sides, out->n, ordered) != 0) return 1;
+    if (find_range(m, &d, n_sides, &range) != 0) return 1;
+  }
+  bool any = range.least <= range.greatest;
+  uint64_t width = any ? range.greatest - range.least : 0, extra = (uint64_t)range.nan + range.null;
+  d.least = range.least;
+  d.greatest = range.greatest;
+  if (width > UINT64_MAX - extra) { /* only integers that span their whole type, with nulls */
+    FlPartDigit null = {.key = key, .says_null = true};
+    append(out, &null, *n_digits, 1);
+    out->digits[(*n_digits)++] = null;
+    append(out, &d, *n_digits, width);
+    out->digits[(*n_digits)++] = d;
+    return 0;
   }
   d.nan_code = any ? width + 1 : 0;
-  d.null_code = d.nan_code + d.range.nan;
-  uint64_t greatest = width + extra - (!any && extra > 0);
-  FlStatus status = append(m, out, &d, n_sides, greatest, write_body);
-  fl_part_release(m, d.id);
-  fl_part_release(m, d.rank);
-  return status;
+  d.null_code = d.nan_code + range.nan;
+  append(out, &d, *n_digits, width + extra - (!any && extra > 0));
+  out->digits[(*n_digits)++] = d;
+  return 0;
 }
 
 FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int32_t n_sides, bool ordered,
                         FlPartCodes *out) {
-  int32_t most = 2 * n_keys;
-  *out = (FlPartCodes){.n = keys[0].side[0].n + (n_sides > 1 ? keys[0].side[1].n : 0)};
-  out->word = fl_part_alloc(m, most, sizeof *out->word);
-  out->bits = fl_part_alloc(m, most, sizeof *out->bits);
-  out->max = fl_part_alloc(m, most, sizeof *out->max);
-  if (out->word == NULL || out->bits == NULL || out->max == NULL) return 1;
+  int32_t most = 2 * n_keys, n_digits = 0;
+  *out = (FlPartCodes){.n = keys[0].side[0].n + (n_sides > 1 ? keys[0].side[1].n : 0),
+                       .n_left = keys[0].side[0].n};
+  out->words = fl_part_alloc(m, most, sizeof *out->words);
+  out->digits = fl_part_alloc(m, most, sizeof *out->digits);
+  if (out->words == NULL || out->digits == NULL) return 1;
   for (int32_t k = 0; k < n_keys; k++) {
-    if (encode_key(m, &keys[k], n_sides, ordered, out) != 0) return 1;
+    if (encode_key(m, &keys[k], n_sides, ordered, &n_digits, out) != 0) return 1;
   }
   return 0;
 }

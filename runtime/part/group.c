@@ -10,7 +10,8 @@
 #include "part/part_internal.h"
 
 typedef struct Direct {
-  const uint64_t *word;
+  const FlPartCodes *codes;
+  int32_t w;
   _Atomic int64_t *first; /* [max + 1] */
   const int64_t *rank;
   int64_t *id;
@@ -25,15 +26,25 @@ static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 static int32_t mark_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Direct *d = env;
+  uint64_t word[FL_PART_BATCH];
   (void)ctx;
-  for (int64_t row = begin; row < end; row++) fl_part_first(&d->first[d->word[row]], row);
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
+    fl_part_read_words(d->codes, d->w, row, count, word);
+    for (int64_t i = 0; i < count; i++) fl_part_first(&d->first[word[i]], row + i);
+  }
   return 0;
 }
 
 static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Direct *d = env;
+  uint64_t word[FL_PART_BATCH];
   (void)ctx;
-  for (int64_t row = begin; row < end; row++) d->id[row] = d->rank[d->word[row]];
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
+    fl_part_read_words(d->codes, d->w, row, count, word);
+    for (int64_t i = 0; i < count; i++) d->id[row + i] = d->rank[word[i]];
+  }
   return 0;
 }
 
@@ -44,10 +55,10 @@ static int32_t renumber_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   return 0;
 }
 
-static FlStatus group_directly(FlPartMem *m, const uint64_t *word, uint64_t max, FlPartGroups *out) {
-  int64_t size = (int64_t)max + 1, g = 0;
+static FlStatus group_directly(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out) {
+  int64_t size = (int64_t)codes->words[w].max + 1, g = 0;
   int64_t *rank = fl_part_alloc(m, size, sizeof *rank);
-  Direct d = {word, fl_part_alloc(m, size, sizeof *d.first), rank, out->id};
+  Direct d = {codes, w, fl_part_alloc(m, size, sizeof *d.first), rank, out->id};
   if (rank == NULL || d.first == NULL) return 1;
   if (fl_part_for(m->ctx, clear_body, &d, size, 0.5) != 0) return 1;
   if (fl_part_for(m->ctx, mark_body, &d, out->n, 1.5) != 0) return 1;
@@ -104,12 +115,14 @@ static FlStatus group_by_hash(FlPartMem *m, const uint64_t *word, int bits, bool
   return status;
 }
 
-FlStatus fl_part_group_words(FlPartMem *m, const uint64_t *word, int64_t n, uint64_t max, bool ordered,
-                             int64_t *id, FlPartGroups *out) {
+FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool ordered, int64_t *id,
+                             FlPartGroups *out) {
+  int64_t n = codes->n;
   *out = (FlPartGroups){.n = n, .id = id != NULL ? id : fl_part_alloc(m, n, sizeof *id)};
   if (out->id == NULL) return 1;
-  if (max <= (uint64_t)n + 1024) return group_directly(m, word, max, out);
-  return group_by_hash(m, word, fl_part_bits(max), ordered, out);
+  if (codes->words[w].max <= (uint64_t)n + 1024) return group_directly(m, codes, w, out);
+  const uint64_t *word = fl_part_store_words(m, codes, w);
+  return word == NULL ? 1 : group_by_hash(m, word, codes->words[w].bits, ordered, out);
 }
 
 typedef struct Join2 {
@@ -127,21 +140,26 @@ static int32_t join2_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-FlStatus fl_part_group_codes(FlPartMem *m, const FlPartCodes *codes, bool ordered, int64_t *id,
-                             FlPartGroups *out) {
+FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out) {
   int64_t n = codes->n;
-  if (fl_part_group_words(m, codes->word[0], n, codes->max[0], ordered, id, out) != 0) return 1;
+  if (fl_part_group_words(m, codes, 0, ordered, id, out) != 0) return 1;
   for (int32_t w = 1; w < codes->n_words; w++) {
     FlPartGroups left = *out, right;
-    uint64_t size;
-    if (fl_part_group_words(m, codes->word[w], n, codes->max[w], ordered, NULL, &right) != 0) return 1;
+    uint64_t size, *word;
+    if (fl_part_group_words(m, codes, w, ordered, NULL, &right) != 0) return 1;
     if (__builtin_mul_overflow((uint64_t)left.g, (uint64_t)right.g, &size)) {
       return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
     }
-    Join2 j = {left.id, right.id, right.g, codes->word[w]};
+    if ((word = fl_part_store_words(m, codes, w)) == NULL) return 1;
+    Join2 j = {left.id, right.id, right.g, word};
     if (fl_part_for(m->ctx, join2_body, &j, n, 1.0) != 0) return 1;
-    if (fl_part_group_words(m, j.word, n, size == 0 ? 0 : size - 1, ordered, left.id, out) != 0) return 1;
+    FlPartWord both = {.stored = word, .max = size == 0 ? 0 : size - 1};
+    both.bits = fl_part_bits(both.max);
+    FlPartCodes pair = {.n = n, .n_left = n, .n_words = 1, .words = &both};
+    if (fl_part_group_words(m, &pair, 0, ordered, left.id, out) != 0) return 1;
     fl_part_release(m, right.id);
+    fl_part_release(m, word);
+    codes->words[w].stored = NULL;
   }
   return 0;
 }

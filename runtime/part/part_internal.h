@@ -126,24 +126,50 @@ typedef struct FlPartKey {
   bool descending;
 } FlPartKey;
 
-/* Word w of row r is word[w][r] < 2^bits[w]; rows compare by words from left to right as their keys do (null
- * last, NaN before it). `max` is the greatest word that can occur. */
+/* A key as a number of each row: its distance from the least (or, descending, the greatest) value, then one
+ * for NaN and one for null where they may occur. */
+typedef struct FlPartDigit {
+  const FlPartKey *key;
+  const int64_t *id;    /* texts without codes: entry of each row of both sides; */
+  const uint64_t *rank; /* and the rank of each entry */
+  const void *code[2];  /* texts with codes: those of each side, of so many bytes, */
+  int32_t width[2];
+  const uint32_t *rank_of[2]; /* and their ranks; NULL: the code itself */
+  uint64_t least, greatest;   /* of proper values */
+  uint64_t nan_code, null_code, radix;
+  bool says_null; /* is only whether the key is null; the digit behind it has its value, 0 under null */
+} FlPartDigit;
+
+/* Words of digits in mixed radix. Word w of a row is at most words[w].max < 2^bits; rows compare by words
+ * from left to right as their keys do (null last, NaN before it). Words are made when they are read, unless
+ * `stored` has them. */
+typedef struct FlPartWord {
+  uint64_t *stored; /* [n] or NULL */
+  int32_t digit, n_digits;
+  int bits;
+  uint64_t max; /* the greatest that can occur */
+} FlPartWord;
+
 typedef struct FlPartCodes {
-  int64_t n;
+  int64_t n, n_left; /* rows of both sides; of the first */
   int32_t n_words;
-  uint64_t **word;
-  int *bits;
-  uint64_t *max;
+  FlPartWord *words;
+  FlPartDigit *digits;
 } FlPartCodes;
 
 /* Reads the keys of sort_perm, group and distinct from an argument list (one side). */
 FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlPartKey **keys);
-/* ordered: false when only equality of words is wanted (texts are then not sorted). */
+/* ordered: false when only equality of words is wanted (texts are then not sorted). The keys must outlive the
+ * codes. */
 FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int32_t n_sides, bool ordered,
                         FlPartCodes *out);
+/* Word w of the rows [begin, begin + n). */
+void fl_part_read_words(const FlPartCodes *codes, int32_t w, int64_t begin, int64_t n, uint64_t *out);
+/* Word w of all rows, in memory of `m` that may be overwritten. NULL: error recorded. */
+uint64_t *fl_part_store_words(FlPartMem *m, FlPartCodes *codes, int32_t w);
 
 /* Stable order of the rows by their words; `rows` has codes->n places. Overwrites the words. (sort.c) */
-FlStatus fl_part_order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *rows);
+FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows);
 
 /* ---- grouping (hash_set.c, group.c) ---------------------------------------------------------------- */
 
@@ -154,13 +180,12 @@ typedef struct FlPartGroups {
   uint64_t *code; /* [g] the word of each group; NULL unless fl_part_group_words made it */
 } FlPartGroups;
 
-/* Groups equal words. ordered: groups by ascending word; else in an order of no meaning. id may be given
- * (length n) or NULL (scratch). max: the greatest word. */
-FlStatus fl_part_group_words(FlPartMem *m, const uint64_t *word, int64_t n, uint64_t max, bool ordered,
-                             int64_t *id, FlPartGroups *out);
-/* The same for the rows of codes with any number of words. */
-FlStatus fl_part_group_codes(FlPartMem *m, const FlPartCodes *codes, bool ordered, int64_t *id,
+/* Groups equal words w. ordered: groups by ascending word; else in an order of no meaning. id may be given
+ * (length n) or NULL (scratch). */
+FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool ordered, int64_t *id,
                              FlPartGroups *out);
+/* The same by all words of the codes; overwrites stored words. */
+FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out);
 
 /* Distinct values of a stream of 64-bit hashes or words; id[row] is an entry, first[entry] its least row, -1
  * for an entry that was given up. With texts, equal hashes are compared by bytes and rows without a value get

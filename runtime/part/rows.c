@@ -1,8 +1,10 @@
 /* rows.c: choosing rows: take by number, compress by mask.
  *
  * Comes in: arrays of any type and rank, row numbers or a mask. Goes out: new arrays of those rows. Always
- * holds: rows of texts keep the bytes of their source alive; rows of lists hold their own references. */
+ * holds: rows of texts keep the bytes of their source alive, and its codes when it has any
+ * (data/text_codes.h); rows of lists hold their own references. */
 #include "part/part_internal.h"
+#include "data/text_codes.h"
 
 typedef struct Gather {
   const char *from;
@@ -74,12 +76,75 @@ static FlArray *new_rows(FlCtx *ctx, FlArray *like, int64_t m) {
   return a;
 }
 
+/* ---- texts with codes -----------------------------------------------------------------------------------
+ */
+
+enum { FEW_ROWS = 1 << 12 }; /* fewer rows need no codes */
+
+typedef struct Coded {
+  const FlText *texts; /* of the dictionary */
+  const void *codes;
+  int32_t width;
+  const int64_t *rows;
+  FlText *to;
+  void *to_codes;
+  _Atomic int32_t missing; /* some row is none of the source */
+} Coded;
+
+#define TAKE_CODED(T)                                                                                        \
+  for (int64_t i = begin; i < end; i++) {                                                                    \
+    int64_t row = c->rows[i];                                                                                \
+    T code = row < 0 ? (T)0 : ((const T *)c->codes)[row];                                                    \
+    missing |= row < 0;                                                                                      \
+    ((T *)c->to_codes)[i] = code;                                                                            \
+    c->to[i] = row < 0 ? (FlText){0} : c->texts[code];                                                       \
+  }                                                                                                          \
+  break;
+
+static int32_t take_coded_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Coded *c = (Coded *)(uintptr_t)env;
+  int32_t missing = 0;
+  (void)ctx;
+  switch (c->width) {
+  case 1: TAKE_CODED(uint8_t)
+  case 2: TAKE_CODED(uint16_t)
+  default: TAKE_CODED(uint32_t)
+  }
+  if (missing) atomic_store_explicit(&c->missing, 1, memory_order_relaxed);
+  return 0;
+}
+
+/* Fills `to` with rows of texts that have codes; it gets theirs, unless some row is missing. */
+static FlStatus take_coded(FlCtx *ctx, const FlTextCodes *known, const void *codes, const int64_t *rows,
+                           int64_t m, FlArray *to) {
+  FlBuffer *to_codes = fl_buffer_new(ctx, m * known->width);
+  if (to_codes == NULL) return 1;
+  Coded c = {.texts = known->dictionary->texts,
+             .codes = codes,
+             .width = known->width,
+             .rows = rows,
+             .to = to->data,
+             .to_codes = to_codes->data};
+  FlStatus status = fl_part_for(ctx, take_coded_body, &c, m, 2.5);
+  if (status != 0 || atomic_load(&c.missing)) {
+    fl_buffer_unref(to_codes);
+  } else {
+    (void)fl_text_codes_attach(to, fl_dictionary_ref(known->dictionary), to_codes, known->width);
+  }
+  return status;
+}
+
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m) {
   FlArray *to = new_rows(ctx, from, m);
   if (to == NULL) return NULL;
   size_t row_bytes = (size_t)fl_array_row_count(from) * (size_t)fl_dtype_info[from->dtype].bytes;
   Gather g = {from->data, to->data, rows, row_bytes, from->dtype == FL_LIST};
-  if (row_bytes > 0 && fl_part_for(ctx, gather_body, &g, m, 1.5 + 0.1 * (double)row_bytes) != 0) {
+  const void *codes;
+  const FlTextCodes *known = m >= FEW_ROWS && from->rank == 1 ? fl_text_codes(from, &codes) : NULL;
+  FlStatus status = known != NULL   ? take_coded(ctx, known, codes, rows, m, to)
+                    : row_bytes > 0 ? fl_part_for(ctx, gather_body, &g, m, 1.5 + 0.1 * (double)row_bytes)
+                                    : 0;
+  if (status != 0) {
     fl_array_unref(to);
     return NULL;
   }
@@ -213,6 +278,26 @@ static int32_t filter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
+/* The kept rows' codes of texts. */
+static FlStatus compress_codes(FlPartMem *m, const Filter *of, FlArray *from, int64_t kept, FlArray *to) {
+  const void *codes;
+  const FlTextCodes *known = kept >= FEW_ROWS && from->rank == 1 ? fl_text_codes(from, &codes) : NULL;
+  if (known == NULL) return 0;
+  FlBuffer *to_codes = fl_buffer_new(m->ctx, kept * known->width);
+  if (to_codes == NULL) return 1;
+  Filter f = *of;
+  f.from = codes;
+  f.to = to_codes->data;
+  f.row_bytes = (size_t)known->width;
+  FlStatus status = fl_part_for(m->ctx, filter_body, &f, fl_part_chunks(f.n), FL_PART_CHUNK);
+  if (status != 0) {
+    fl_buffer_unref(to_codes);
+  } else {
+    (void)fl_text_codes_attach(to, fl_dictionary_ref(known->dictionary), to_codes, known->width);
+  }
+  return status;
+}
+
 static FlStatus compress_one(FlPartMem *m, const FlOpDesc *desc, Filter *f, FlArray *from, int64_t kept,
                              FlArray **out) {
   if (from->dims[0] != f->n) return fl_part_fail_shape(m->ctx, desc, f->n, from->dims[0]);
@@ -223,8 +308,10 @@ static FlStatus compress_one(FlPartMem *m, const FlOpDesc *desc, Filter *f, FlAr
   f->row_bytes = (size_t)fl_array_row_count(from) * (size_t)fl_dtype_info[from->dtype].bytes;
   f->list = from->dtype == FL_LIST;
   if (f->row_bytes == 0) return 0;
-  return fl_part_for(m->ctx, filter_body, f, fl_part_chunks(f->n),
-                     FL_PART_CHUNK * (0.7 + 0.1 * (double)f->row_bytes));
+  if (fl_part_for(m->ctx, filter_body, f, fl_part_chunks(f->n),
+                  FL_PART_CHUNK * (0.7 + 0.1 * (double)f->row_bytes)) != 0)
+    return 1;
+  return compress_codes(m, f, from, kept, *out);
 }
 
 FlStatus fl_rt_compress(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -48,15 +48,15 @@ static int32_t unpair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
-FlStatus fl_part_order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *rows) {
+FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
   int64_t n = codes->n;
   Order o = {.row_bits = fl_part_bits((uint64_t)n), .rows = rows, .first = true};
-  if (codes->n_words == 1 && codes->bits[0] + o.row_bits <= 64 && o.row_bits < 64) {
-    o.word = codes->word[0];
+  if (codes->n_words == 1 && codes->words[0].bits + o.row_bits <= 64 && o.row_bits < 64) {
+    uint64_t *word = fl_part_store_words(m, codes, 0);
+    o.word = word;
     o.packed = fl_part_alloc(m, n, sizeof *o.packed);
-    if (o.packed == NULL || fl_part_for(m->ctx, pack_body, &o, n, 1.0) != 0) return 1;
-    uint64_t *spare = codes->word[0];
-    if (fl_part_sort_words(m, o.packed, spare, n, o.row_bits, codes->bits[0], &o.packed) != 0) return 1;
+    if (word == NULL || o.packed == NULL || fl_part_for(m->ctx, pack_body, &o, n, 1.0) != 0) return 1;
+    if (fl_part_sort_words(m, o.packed, word, n, o.row_bits, codes->words[0].bits, &o.packed) != 0) return 1;
     return fl_part_for(m->ctx, unpack_body, &o, n, 1.0);
   }
   FlPartPair *spare = fl_part_alloc(m, n, sizeof *spare);
@@ -64,12 +64,14 @@ FlStatus fl_part_order_codes(FlPartMem *m, const FlPartCodes *codes, int64_t *ro
   if (spare == NULL || o.pairs == NULL) return 1;
   for (int32_t w = codes->n_words - 1; w >= 0; w--) {
     FlPartPair *sorted;
-    o.word = codes->word[w];
-    if (fl_part_for(m->ctx, pair_body, &o, n, o.first ? 1.0 : 5.0) != 0) return 1;
-    if (fl_part_sort_pairs(m, o.pairs, spare, n, codes->bits[w], &sorted) != 0) return 1;
+    o.word = fl_part_store_words(m, codes, w);
+    if (o.word == NULL || fl_part_for(m->ctx, pair_body, &o, n, o.first ? 1.0 : 5.0) != 0) return 1;
+    if (fl_part_sort_pairs(m, o.pairs, spare, n, codes->words[w].bits, &sorted) != 0) return 1;
     spare = sorted == o.pairs ? spare : o.pairs;
     o.pairs = sorted;
     o.first = false;
+    fl_part_release(m, o.word);
+    codes->words[w].stored = NULL;
   }
   return fl_part_for(m->ctx, unpair_body, &o, n, 1.0);
 }

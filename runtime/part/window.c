@@ -85,9 +85,8 @@ FlStatus fl_window_order(FlPartMem *m, const int64_t *id, int64_t n, int64_t g, 
     status = fl_part_for(m->ctx, place_body, &o, o.pieces, 2.0 * (double)o.piece);
   } else {
     o.word = fl_part_alloc(m, n, sizeof *o.word);
-    int bits = fl_part_bits((uint64_t)g);
-    uint64_t most = (uint64_t)g;
-    FlPartCodes codes = {.n = n, .n_words = 1, .word = &o.word, .bits = &bits, .max = &most};
+    FlPartWord word = {.stored = o.word, .bits = fl_part_bits((uint64_t)g), .max = (uint64_t)g};
+    FlPartCodes codes = {.n = n, .n_left = n, .n_words = 1, .words = &word};
     if (o.word != NULL && fl_part_for(m->ctx, word_body, &o, n, 0.7) == 0)
       status = fl_part_order_codes(m, &codes, rows);
     fl_part_release(m, o.word);

@@ -15,7 +15,7 @@ RUNTIME = {
     "memo": set(),
     "report": {"base"},
     "part": {"base", "data", "kern", "sched", "exec/exec.h", "report/report.h"},
-    "io": {"base", "data", "kern", "sched", "exec/exec.h"},
+    "io": {"base", "data", "kern", "sched", "exec/exec.h", "part/dictionary.h"},
     "exec": {"base", "data", "sched", "kern", "memo", "report", "io", "part"},
     "start": set(),
 }

@@ -48,6 +48,7 @@ typedef struct FlBuffer {
   void *release_arg;
   int32_t n_keeps;
   struct FlBuffer **keeps;
+  _Atomic(struct FlTextCodes *) codes; /* of texts: data/text_codes.h; NULL: not known */
 } FlBuffer;
 
 /* A 128-bit XXH3 content digest. */

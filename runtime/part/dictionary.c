@@ -1,0 +1,224 @@
+/* dictionary.c: the different texts of a column and their codes, found by all workers in one table.
+ *
+ * Comes in: an array of texts. Goes out: codes that hang on its buffer, unless a sample of its rows shows
+ * that most are different, or the table fills. Always holds: the dictionary is in ascending order, so that
+ * codes compare as the texts do and no schedule shows; a column that gets no codes is only slower.
+ *
+ * Texts of at most 16 bytes are two words, compared and hashed as such; longer ones have XXH3's hash
+ * (github.com/Cyan4973/xxHash) and are compared by their bytes. The table has open addresses; a slot is 0 or
+ * holds 32 bits of the hash and an entry number + 1, and changes once, from 0, by a compare-and-swap that
+ * releases the entry written before it; probes acquire it. A worker that loses the race for a slot keeps its
+ * entry for the next new text. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "part/dictionary.h"
+#include "part/part_internal.h"
+
+enum {
+  LEAST_ROWS = 1 << 12, /* below that hashing anew is as good */
+  SAMPLE = 1 << 16,
+  SLOT_BITS = 19,
+  MOST = 1 << 18,  /* different texts */
+  PROBES = 1 << 9, /* of one text, before it is given up */
+  PIECE = 1 << 14, /* rows of one task, which may leave one entry unused */
+  SHORT = 16
+};
+
+typedef struct Word2 {
+  uint64_t low, high;
+} Word2;
+
+typedef struct Entry {
+  Word2 word;
+  FlText text;
+} Entry;
+
+typedef struct Table {
+  const FlText *texts;
+  int64_t n;
+  _Atomic uint64_t *slots;
+  Entry *entries;
+  int64_t room;
+  _Atomic int64_t n_entries;
+  _Atomic int32_t full;
+  uint32_t *found; /* [n] entry of each row */
+} Table;
+
+static inline uint64_t load8(const char *p) {
+  uint64_t v;
+  memcpy(&v, p, sizeof v);
+  return v;
+}
+
+/* The bytes of a short text, zeros behind them; of a long one its hash. Equal texts give equal words, and
+ * with the length short texts of equal words are equal. */
+static inline Word2 words_of(FlText t) {
+  if (t.len > SHORT) return (Word2){XXH3_64bits(t.ptr, (size_t)t.len), 0};
+  if (t.len > 8) return (Word2){load8(t.ptr), load8(t.ptr + t.len - 8) >> (8 * (SHORT - t.len))};
+  if (t.len == 8) return (Word2){load8(t.ptr), 0};
+  if (t.len >= 4) {
+    uint32_t head, tail;
+    memcpy(&head, t.ptr, sizeof head);
+    memcpy(&tail, t.ptr + t.len - 4, sizeof tail);
+    return (Word2){head | (uint64_t)tail << (8 * (t.len - 4)), 0};
+  }
+  uint64_t low = 0;
+  for (int64_t k = 0; k < t.len; k++) low |= (uint64_t)(unsigned char)t.ptr[k] << (8 * k);
+  return (Word2){low, 0};
+}
+
+static inline uint64_t hash_of(Word2 w, int64_t len) {
+  unsigned __int128 product = (unsigned __int128)(w.low ^ UINT64_C(0xa0761d6478bd642f)) *
+                              (w.high ^ (uint64_t)len ^ UINT64_C(0xe7037ed1a0b428db));
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline bool is_text(const Entry *e, Word2 w, FlText t) {
+  if (e->word.low != w.low || e->word.high != w.high || e->text.len != t.len) return false;
+  return t.len <= SHORT || memcmp(e->text.ptr, t.ptr, (size_t)t.len) == 0;
+}
+
+/* The entry of a text, -1 when there is no room for it. *spare: an unused entry of this task, or -1. */
+static inline int64_t find_or_add(Table *t, Word2 w, uint64_t hash, FlText text, int64_t *spare) {
+  const uint64_t mask = (UINT64_C(1) << SLOT_BITS) - 1, tag = hash >> 32 << 32;
+  uint64_t at = hash & mask;
+  for (int probe = 0; probe < PROBES; probe++, at = (at + 1) & mask) {
+    uint64_t slot = atomic_load_explicit(&t->slots[at], memory_order_acquire);
+    if (slot == 0) {
+      if (*spare < 0) *spare = atomic_fetch_add_explicit(&t->n_entries, 1, memory_order_relaxed);
+      if (*spare >= t->room) return -1;
+      t->entries[*spare] = (Entry){w, text};
+      if (atomic_compare_exchange_strong_explicit(&t->slots[at], &slot, tag | (uint64_t)(*spare + 1),
+                                                  memory_order_acq_rel, memory_order_acquire)) {
+        int64_t id = *spare;
+        *spare = -1;
+        return id;
+      }
+    }
+    if ((slot ^ tag) >> 32 != 0) continue;
+    int64_t id = (int64_t)(slot & UINT32_MAX) - 1;
+    if (is_text(&t->entries[id], w, text)) return id;
+  }
+  return -1;
+}
+
+static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Table *t = (Table *)(uintptr_t)env;
+  Word2 word[FL_PART_BATCH];
+  uint64_t hash[FL_PART_BATCH];
+  int64_t spare = -1, last = fl_part_min(end * PIECE, t->n);
+  (void)ctx;
+  for (int64_t row = begin * PIECE; row < last; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, last - row);
+    if (atomic_load_explicit(&t->full, memory_order_relaxed)) return 0;
+    for (int64_t i = 0; i < count; i++) {
+      word[i] = words_of(t->texts[row + i]);
+      hash[i] = hash_of(word[i], t->texts[row + i].len);
+      __builtin_prefetch((const void *)&t->slots[hash[i] & ((UINT64_C(1) << SLOT_BITS) - 1)]);
+    }
+    for (int64_t i = 0; i < count; i++) {
+      int64_t id = find_or_add(t, word[i], hash[i], t->texts[row + i], &spare);
+      if (id < 0) atomic_store_explicit(&t->full, 1, memory_order_relaxed);
+      t->found[row + i] = (uint32_t)id;
+    }
+  }
+  /* What nobody points to has no length that a text can have. */
+  if (spare >= 0 && spare < t->room) t->entries[spare].text.len = -1;
+  return 0;
+}
+
+/* Whether a sample has few enough different texts; they stay in the table. */
+static bool sample_repeats(Table *t) {
+  int64_t wanted = fl_part_min(t->n, SAMPLE), spare = -1;
+  for (int64_t k = 0; k < wanted; k++) {
+    FlText text = t->texts[(int64_t)((unsigned __int128)t->n * (uint64_t)k / (uint64_t)wanted)];
+    Word2 w = words_of(text);
+    if (find_or_add(t, w, hash_of(w, text.len), text, &spare) < 0) return false;
+  }
+  if (spare >= 0) t->entries[spare].text.len = -1;
+  int64_t different = atomic_load(&t->n_entries);
+  return wanted == t->n ? different <= t->n / 4 : different <= wanted / 5 * 4;
+}
+
+typedef struct Renumber {
+  const uint32_t *found, *place;
+  void *codes;
+  int32_t width;
+} Renumber;
+
+static int32_t renumber_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Renumber *r = env;
+  (void)ctx;
+  switch (r->width) {
+  case 1:
+    for (int64_t i = begin; i < end; i++) ((uint8_t *)r->codes)[i] = (uint8_t)r->place[r->found[i]];
+    break;
+  case 2:
+    for (int64_t i = begin; i < end; i++) ((uint16_t *)r->codes)[i] = (uint16_t)r->place[r->found[i]];
+    break;
+  default:
+    for (int64_t i = begin; i < end; i++) ((uint32_t *)r->codes)[i] = r->place[r->found[i]];
+  }
+  return 0;
+}
+
+/* Puts the texts in order: place[entry]. */
+static FlDictionary *in_order(FlPartMem *m, const Table *t, uint32_t *place) {
+  int64_t n = fl_part_min(atomic_load(&t->n_entries), t->room), used = 0;
+  FlText *texts = fl_part_alloc(m, n, sizeof *texts);
+  FlPartPair *items = fl_part_alloc(m, n, sizeof *items), *spare = fl_part_alloc(m, n, sizeof *spare);
+  if (texts == NULL || items == NULL || spare == NULL) return NULL;
+  for (int64_t k = 0; k < n; k++) {
+    texts[k] = t->entries[k].text;
+    if (texts[k].len >= 0) items[used++].row = k;
+  }
+  FlPartTexts side = {{texts, NULL}, n};
+  if (fl_part_order_texts(m, &side, items, spare, used) != 0) return NULL;
+  FlDictionary *d = fl_dictionary_new(m->ctx, used);
+  for (int64_t k = 0; d != NULL && k < used; k++) {
+    d->texts[k] = texts[items[k].row];
+    place[items[k].row] = (uint32_t)k;
+  }
+  return d;
+}
+
+static FlStatus attach(FlPartMem *m, const Table *t, const FlArray *a) {
+  uint32_t *place = fl_part_alloc(m, t->room, sizeof *place);
+  FlDictionary *d = place != NULL ? in_order(m, t, place) : NULL;
+  if (d == NULL) return 1;
+  Renumber r = {t->found, place, NULL, fl_text_codes_width(d->n)};
+  FlBuffer *codes = fl_buffer_new(m->ctx, t->n * r.width);
+  r.codes = codes != NULL ? codes->data : NULL;
+  if (codes == NULL || fl_part_for(m->ctx, renumber_body, &r, t->n, 1.0) != 0) {
+    fl_buffer_unref(codes);
+    fl_dictionary_unref(d);
+    return 1;
+  }
+  (void)fl_text_codes_attach(a, d, codes, r.width); /* false: another thread was first, with the same */
+  return 0;
+}
+
+static FlStatus find_codes(FlPartMem *m, const FlArray *a, bool any) {
+  Table t = {.texts = a->data, .n = a->dims[0], .room = MOST};
+  t.slots = fl_part_zalloc(m, INT64_C(1) << SLOT_BITS, sizeof *t.slots);
+  t.entries = fl_part_alloc(m, t.room, sizeof *t.entries);
+  if (t.slots == NULL || t.entries == NULL) return 1;
+  if (!any && !sample_repeats(&t)) return 0;
+  t.found = fl_part_alloc(m, t.n, sizeof *t.found);
+  int64_t pieces = (t.n + PIECE - 1) / PIECE;
+  if (t.found == NULL || fl_part_for(m->ctx, find_body, &t, pieces, 8.0 * PIECE) != 0) return 1;
+  return atomic_load(&t.full) ? 0 : attach(m, &t, a);
+}
+
+FlStatus fl_part_find_codes(FlCtx *ctx, const FlArray *a, bool any) {
+  const void *codes;
+  bool whole =
+      a->rank == 1 && a->data == a->buffer->data && a->dims[0] * (int64_t)sizeof(FlText) == a->buffer->bytes;
+  if (a->dtype != FL_TEXT || !whole || (!any && a->dims[0] < LEAST_ROWS)) return 0;
+  if (fl_text_codes(a, &codes) != NULL) return 0;
+  FlPartMem m = {.ctx = ctx};
+  FlStatus status = find_codes(&m, a, any);
+  fl_part_mem_reset(&m);
+  return status;
+}

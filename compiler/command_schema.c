@@ -1,17 +1,20 @@
 /* command_schema.c: flowc schema FILE: the columns of a data file and their types, as a script sees them.
  *
- * In: paths of data files. Out: for each the flow type to paste into a script, of a table one
- * column a line. */
+ * In: paths of data files, options of CSV files. Out: for each the flow type to paste into a script, of a
+ * table one column a line; before it, as comments, how the file is written and what is in its columns. */
 #include "commands.h"
 
 #include "base/base.h"
 #include "io/io.h"
+#include "io/table_stats.h"
 #include "syntax/ast.h"
 #include "types/types.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int say_error(const char *path, const FlIoError *e) {
   fprintf(stderr, "%s: error E%04d: %s\n", path, e->code, e->message);
@@ -19,25 +22,125 @@ static int say_error(const char *path, const FlIoError *e) {
   return 1;
 }
 
-static int table(const char *path, FlIoSchemaFn *read_schema) {
-  FlIoSchema schema;
-  FlIoError e = {0};
-  if (!read_schema(path, NULL, 0, &schema, &e)) return say_error(path, &e);
-  printf("# %s: %lld rows%s\ntype Row = (\n", path, (long long)schema.n_rows,
-         schema.whole ? "" : " read, there are more");
-  for (int32_t i = 0; i < schema.n_columns; i++) {
+/* ---- tables ---- */
+
+/* A row of what is shown: the texts of its cells. */
+enum { NAME, TYPE, NULLS, DISTINCT, RANGE, N_CELLS };
+typedef struct Row {
+  char *cells[N_CELLS];
+} Row;
+
+static const char *suffix_of(const FlIoColumn *c) { return c->arrays ? "[_]" : c->nullable ? "?" : ""; }
+
+static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *text_of(const char *format, ...) {
+  char *out = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&out, format, args) < 0) out = NULL;
+  va_end(args);
+  return out;
+}
+
+static char *range_of(const FlColumnStats *s) {
+  const char *only = strcmp(s->low, s->high) == 0 ? "" : " .. ";
+  const char *high = *only ? s->high : "";
+  if (!s->nans) return s->range ? text_of("%s%s%s", s->low, only, high) : text_of("%s", "");
+  return s->range ? text_of("%s%s%s, %lld nan", s->low, only, high, (long long)s->nans)
+                  : text_of("%lld nan", (long long)s->nans);
+}
+
+static char *distinct_of(const FlColumnStats *s) {
+  return s->distinct > FL_STATS_DISTINCT ? text_of("> %d", FL_STATS_DISTINCT)
+                                         : text_of("%lld", (long long)s->distinct);
+}
+
+static Row row_of(const FlIoColumn *c, const FlColumnStats *s) {
+  Row r = {{text_of("%s", c->name), text_of("%s%s", fl_dtype_name(c->dtype), suffix_of(c)),
+            text_of("%lld", (long long)s->nulls), distinct_of(s), range_of(s)}};
+  return r;
+}
+
+static int width_of(const char *text) { return text ? fl_cell_width(text, strlen(text)) : 0; }
+
+/* Aligned: names, types and ranges to the left, numbers to the right. */
+static void print_rows(const Row *rows, int n) {
+  int widths[N_CELLS] = {0};
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < N_CELLS; k++)
+      if (width_of(rows[i].cells[k]) > widths[k]) widths[k] = width_of(rows[i].cells[k]);
+  for (int i = 0; i < n; i++) {
+    printf("#");
+    for (int k = 0; k < N_CELLS; k++) {
+      const char *text = rows[i].cells[k] ? rows[i].cells[k] : "";
+      int pad = widths[k] - width_of(text);
+      bool right = k == NULLS || k == DISTINCT;
+      if (k == RANGE && !*text) break;
+      printf(" %s%*s%s", k ? " " : "", right ? pad : 0, "", text);
+      if (!right && k < RANGE) printf("%*s", pad, "");
+    }
+    printf("\n");
+  }
+}
+
+static void print_stats(const FlIoSchema *schema, const FlColumnStats *stats) {
+  Row *rows = calloc((size_t)schema->n_columns + 1, sizeof *rows);
+  if (!rows) return;
+  rows[0] =
+      (Row){{text_of("column"), text_of("type"), text_of("nulls"), text_of("distinct"), text_of("range")}};
+  for (int32_t k = 0; k < schema->n_columns; k++) rows[k + 1] = row_of(&schema->columns[k], &stats[k]);
+  print_rows(rows, schema->n_columns + 1);
+  for (int32_t i = 0; i <= schema->n_columns; i++)
+    for (int k = 0; k < N_CELLS; k++) free(rows[i].cells[k]);
+  free(rows);
+}
+
+/* How the file is written, as options to paste: "?sep=;" is sep = ";". */
+static void print_dialect(const FlIoSchema *schema) {
+  for (int32_t k = 0; k < schema->n_found; k++) {
+    const char *name = schema->found[k] + 1, *equals = strchr(name, '='), *value = equals + 1;
+    bool bare = strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
+    const char *shown = *value == '\t' ? "\\t" : *value == '"' ? "\\\"" : value;
+    printf("%s%.*s = %s%s%s", k ? ", " : "# found: ", (int)(equals - name), name, bare ? "" : "\"", shown,
+           bare ? "" : "\"");
+  }
+  if (schema->n_found) printf("\n");
+}
+
+static void print_type(const FlIoSchema *schema) {
+  printf("type Row = (\n");
+  for (int32_t i = 0; i < schema->n_columns; i++) {
     FlText1 name = {0};
-    fl_syntax_add_name(&name, schema.columns[i].name);
-    printf("  %s: %s%s,\n", name.s, fl_dtype_name(schema.columns[i].dtype),
-           schema.columns[i].arrays     ? "[_]"
-           : schema.columns[i].nullable ? "?"
-                                        : "");
+    fl_syntax_add_name(&name, schema->columns[i].name);
+    printf("  %s: %s%s,\n", name.s, fl_dtype_name(schema->columns[i].dtype), suffix_of(&schema->columns[i]));
     fl_text_reset(&name);
   }
   printf(")\n");
+}
+
+static int table(const char *path, const char *format, const char *const *options, int n_options) {
+  FlIoSchema schema;
+  FlIoError e = {0};
+  if (!fl_io_schema_of(format)(path, options, n_options, &schema, &e)) return say_error(path, &e);
+  FlColumnStats *stats = calloc((size_t)schema.n_columns + 1, sizeof *stats);
+  int64_t n_rows = schema.n_rows;
+  bool whole = true, read = stats && fl_io_table_stats(path, format, options, n_options, &schema, stats,
+                                                       &n_rows, &whole, &e);
+  if (read && !whole)
+    printf("# %s: %lld rows in its first %d MB\n", path, (long long)n_rows, FL_STATS_HEAD >> 20);
+  else
+    printf("# %s: %lld rows%s\n", path, (long long)n_rows,
+           read || schema.whole ? "" : " read, there are more");
+  print_dialect(&schema);
+  if (read) print_stats(&schema, stats);
+  else printf("# not all of it fits the types of its first rows: %s\n", e.message);
+  print_type(&schema);
+  free(stats);
   fl_io_schema_reset(&schema);
   return 0;
 }
+
+/* ---- arrays and saved values ---- */
 
 static void print_array(const FlIoArray *a) {
   printf("%s", a->dtype == FL_N_DTYPES ? "?" : fl_dtype_name(a->dtype));
@@ -45,13 +148,27 @@ static void print_array(const FlIoArray *a) {
   printf(a->rank ? "]" : "");
 }
 
+/* What is in the one array of a file, where it can be read. */
+static void print_array_stats(const char *path, const char *format, const FlIoArray *a) {
+  FlColumnStats stats;
+  FlIoError e = {0};
+  if (a->why || !a->rank || !fl_io_array_stats(path, format, a, &stats, &e)) return;
+  char *range = range_of(&stats), *distinct = distinct_of(&stats);
+  printf("# distinct %s%s%s\n", distinct ? distinct : "", range && *range ? ", range " : "",
+         range ? range : "");
+  free(range);
+  free(distinct);
+}
+
 /* One array as its type, several as the tuple of them; one that cannot be read as a comment. */
-static int arrays(const char *path, FlIoArraysFn *read_arrays) {
+static int arrays(const char *path, const char *format) {
   FlIoArrays all;
   FlIoError e = {0};
-  if (!read_arrays(path, &all, &e)) return say_error(path, &e);
+  if (!fl_io_arrays_of(format)(path, &all, &e)) return say_error(path, &e);
   bool one = all.n == 1 && !*all.at->name;
-  printf("# %s\n%s", path, one ? "" : "(\n");
+  printf("# %s\n", path);
+  if (one) print_array_stats(path, format, all.at);
+  else printf("(\n");
   for (int32_t k = 0; k < all.n; k++) {
     FlText1 name = {0};
     fl_syntax_add_name(&name, all.at[k].name);
@@ -84,22 +201,34 @@ static bool is_saved(const char *path) {
   return n > m && strcmp(path + n - m, end) == 0;
 }
 
-static int schema_of(const char *path) {
+static int schema_of(const char *path, const char *const *options, int n_options) {
   const char *format = fl_io_format_of(path);
   if (is_saved(path)) return saved(path);
-  FlIoArraysFn *read_arrays = format ? fl_io_arrays_of(format) : NULL;
-  return read_arrays ? arrays(path, read_arrays) : table(path, fl_io_schema_of(format ? format : "csv"));
+  if (format && fl_io_arrays_of(format)) return arrays(path, format);
+  bool csv = !format || strcmp(format, "csv") == 0;
+  return table(path, csv ? "csv" : format, options, csv ? n_options : 0);
+}
+
+/* Whether a word is an option of CSV files and no file. */
+static bool is_option(const char *word) {
+  FlIoError e = {0};
+  return strchr(word, '=') && access(word, F_OK) != 0 && fl_io_check_option(word, &e);
 }
 
 int fl_command_schema(int n_words, char **words) {
-  if (n_words < 1) {
-    fputs("usage: flowc schema FILE ...\n", stderr);
-    return 2;
+  const char **options = calloc((size_t)n_words + 1, sizeof *options);
+  int n_options = 0, status = 0;
+  for (int i = 0; options && i < n_words; i++)
+    if (is_option(words[i])) options[n_options++] = words[i];
+  if (!options || n_options == n_words) {
+    fputs("usage: flowc schema [OPTION=VALUE ...] FILE ...\n  options of CSV files: sep=; quote= "
+          "header=false skip=1 "
+          "comment=# null=NA decimal=, dates=%d.%m.%Y encoding=latin-1\n",
+          stderr);
+    status = 2;
   }
-  int status = 0;
-  for (int i = 0; i < n_words; i++) {
-    int one = schema_of(words[i]);
-    if (one) status = one;
-  }
+  for (int i = 0; status != 2 && i < n_words; i++)
+    if (!is_option(words[i]) && schema_of(words[i], options, n_options) != 0) status = 1;
+  free(options);
   return status;
 }

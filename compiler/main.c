@@ -19,7 +19,7 @@ static const char usage_text[] =
     "  test FILE.flow ...                          run the test blocks\n"
     "  new FOLDER                                  a folder with a first script\n"
     "  fmt [--check] [FILE.flow ...]               format\n"
-    "  schema FILE ...                             the type of what data files hold\n"
+    "  schema FILE ...                             the types of what data files hold, and what is in them\n"
     "  explain FILE.flow                           the plan of a script: what is read, fused, kept, remembered\n"
     "  explain [CODE]                              the page of a message\n"
     "  why [FILE.flow] [STAGE]                     why stages ran again\n"

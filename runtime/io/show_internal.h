@@ -44,8 +44,6 @@ void fl_cell_fit(FlFloatStyle *style, FlCells cells, int64_t at);
 void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, int most);
 /* A scalar in full, as print shows it. */
 void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot value, bool valid);
-/* Code points in UTF-8 text. */
-int fl_cell_width(const char *s, size_t len);
 bool fl_cell_is_right(FlCells cells); /* numbers stand at the right */
 
 /* The room there is: columns of a line; rows of a table, of which half are from its head and a quarter from

@@ -4,6 +4,7 @@
  *
  * Always: a stage's IR function depends on nothing but its parameters; what it uses of the script around it
  * becomes more of them (captures, scope.c). */
+#include "sema/column_names.h"
 #include "sema/plot.h"
 #include "sema/choose.h"
 
@@ -213,7 +214,7 @@ static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlV
     bool same = in->decl == decl && in->n_args == n;
     for (int k = 0; same && k < n; k++)
       same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn) &&
-             same_sample(in->args[k], args[k]);
+             same_sample(in->args[k], args[k]) && fl_column_names_alike(s, in->args[k], args[k]);
     /* What it captured must still be what the names stand for. */
     for (int k = 0; same && in->done && k < in->frame->captures.n; k++) {
       FlBinding *b = in->frame->captures.at[k].binding;
@@ -252,10 +253,19 @@ const char *fl_sema_unique_name(FlSema *s, const char *name) {
   return n ? fl_arena_printf(s->arena, "%s.%d", name, n + 1) : name;
 }
 
+/* How many arguments of the IR v is: its parts, then the names of the columns of its matrices. */
+static int n_arguments(FlSema *s, FlVal v) { return v.type->n_parts + fl_column_names_of(s, v, NULL); }
+
+static int put_arguments(FlSema *s, FlVal v, FlValue **out) {
+  int n = v.type->n_parts;
+  for (int k = 0; k < n; k++) out[k] = v.parts[k];
+  return n + fl_column_names_of(s, v, out + n);
+}
+
 /* Calls of the instance from its own body pass its captures on. */
 static void finish_own_calls(FlSema *s, FlInstance *in) {
   int more = 0;
-  for (int i = 0; i < in->frame->captures.n; i++) more += in->frame->captures.at[i].inside.type->n_parts;
+  for (int i = 0; i < in->frame->captures.n; i++) more += n_arguments(s, in->frame->captures.at[i].inside);
   for (int c = 0; c < in->own_calls.n && more; c++) {
     FlOp *op = in->own_calls.at[c].op;
     if (in->own_calls.at[c].frame != in->frame) {
@@ -268,10 +278,8 @@ static void finish_own_calls(FlSema *s, FlInstance *in) {
     FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, op->n_args + more);
     memcpy(args, op->args, sizeof *args * (size_t)op->n_args);
     int at = op->n_args;
-    for (int i = 0; i < in->frame->captures.n; i++) {
-      FlVal v = in->frame->captures.at[i].inside;
-      for (int k = 0; k < v.type->n_parts; k++) args[at++] = v.parts[k];
-    }
+    for (int i = 0; i < in->frame->captures.n; i++)
+      at += put_arguments(s, in->frame->captures.at[i].inside, args + at);
     op->args = args;
     op->n_args = at;
   }
@@ -318,12 +326,18 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
         (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
     inside[i].spelling = fl_val_sample(args[i], args[i]); /* what its files hold is known in there too */
     for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
+    fl_column_names_inside(s, args[i], inside[i], in->frame->func->body);
     if (t->kind == FL_TY_TABLE) fl_sema_alias_rows(s, inside[i]);
   }
   bool declared = decl->fn.result != NULL;
   in->result = !stage && declared ? fl_type_of_expr(s, decl->fn.result) : NULL;
   FlVal v = bind_params(s, decl, inside, spans) ? run_body(s, decl) : fl_val_error(s);
-  if (!fl_val_bad(v)) fl_ir_yield(in->frame->func->body, s->module, v.type->n_parts, v.parts);
+  if (!fl_val_bad(v)) {
+    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, 2 * v.type->n_parts + 1);
+    int n_yields = stage ? put_arguments(s, v, yields) : v.type->n_parts;
+    in->value = v;
+    fl_ir_yield(in->frame->func->body, s->module, n_yields, stage ? yields : v.parts);
+  }
   if (!fl_val_bad(v) && v.type->kind == FL_TY_FUNC)
     v = fl_sema_error(s, FL_E0310, decl->fn.name.span, "a %s cannot give a function",
                       stage ? "stage" : "recursive function");
@@ -369,21 +383,21 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
   if (in->result->kind == FL_TY_ERROR) return fl_val_error(s);
   int n_captures = in->done ? in->frame->captures.n : 0;
   int n_args = 0;
-  for (int i = 0; i < n; i++) n_args += values[i].type->n_parts;
-  for (int i = 0; i < n_captures; i++) n_args += in->frame->captures.at[i].inside.type->n_parts;
+  for (int i = 0; i < n; i++) n_args += n_arguments(s, values[i]);
+  for (int i = 0; i < n_captures; i++) n_args += n_arguments(s, in->frame->captures.at[i].inside);
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n_args + 1);
   int at = 0;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < values[i].type->n_parts; k++) args[at++] = values[i].parts[k];
-  for (int i = 0; i < n_captures; i++) {
-    FlVal v = fl_binding_value(s, in->frame->captures.at[i].binding);
-    for (int k = 0; k < v.type->n_parts; k++) args[at++] = v.parts[k];
-  }
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, in->result->n_parts + 1);
+  for (int i = 0; i < n; i++) at += put_arguments(s, values[i], args + at);
+  for (int i = 0; i < n_captures; i++)
+    at += put_arguments(s, fl_binding_value(s, in->frame->captures.at[i].binding), args + at);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, 2 * in->result->n_parts + 1);
   fl_type_parts(in->result, types);
+  int n_results = in->result->n_parts;
+  int n_names = stage ? fl_column_names_of(s, in->value, NULL) : 0;
+  for (int k = 0; k < n_names; k++) types[n_results++] = fl_t_array(FL_TEXT, 1);
   FlOp *op;
   if (stage) {
-    op = fl_ir_op(&s->b, FL_OP_STAGE, n_args, args, in->result->n_parts, types, 0);
+    op = fl_ir_op(&s->b, FL_OP_STAGE, n_args, args, n_results, types, 0);
     op->attrs.func = in->frame->func;
   } else {
     op = fl_ir_call(&s->b, in->frame->func, n_args, args, in->result->n_parts, types);
@@ -391,6 +405,8 @@ static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const 
   op->span = span;
   if (!in->done) fl_vec_push(s->arena, &in->own_calls, ((FlOwnCall){op, s->frame}));
   FlVal out = fl_val_make(s, in->result, op->results);
+  for (int k = 0, names = in->result->n_parts; names < n_results; k++)
+    if (fl_column_names(s, in->value.parts[k])) fl_column_names_set(s, out.parts[k], op->results[names++]);
   if (out.type->kind == FL_TY_TABLE) fl_sema_alias_rows(s, out);
   if (decl->fn
           .result) { /* declared sizes of the result are those of the arguments that carry the same name */

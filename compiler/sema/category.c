@@ -4,7 +4,7 @@
  * are one SSA value that is defined where all its users see it, so equal SSA values prove equal levels and a
  * check is made only where they differ; work on levels and on single texts stands outside of loops and is
  * never an error by itself, the check of its outcome stands where the program has it. */
-#include "sema/sema_internal.h"
+#include "sema/column_names.h"
 
 FlValue *fl_val_levels(FlVal v) { return fl_val_is_category(v) ? v.parts[v.type->n_parts - 1] : NULL; }
 
@@ -455,5 +455,6 @@ FlVal fl_builtin_one_hot(FlSema *s, FlCallSite *c) {
   FlValue *hot = fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_EQ, code, r->params[1]), one, none);
   fl_ir_yield(r, s->module, 1, &hot);
   fl_sema_leave(s, saved);
+  fl_column_names_set(s, map->results[0], fl_val_levels(v));
   return fl_val_array(s, FL_F64, 2, map->results[0]);
 }

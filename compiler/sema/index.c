@@ -3,7 +3,7 @@
  * In: a base and subscripts. Out: an element, a view of rows where the leading dimension alone is cut, else a
  * MAP that loads from the base, which fusion takes into whatever uses it. Every position is checked once,
  * where it is made. */
-#include "sema/sema_internal.h"
+#include "sema/column_names.h"
 
 static void check_position(FlSema *s, FlValue *i, FlValue *n, FlSpan span) {
   int64_t ci, cn;
@@ -102,6 +102,7 @@ FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to) {
     out.parts[part[i]] = column;
     if (table) fl_sema_alias(s, fl_ir_dim(&s->b, column, 0), out.parts[0]);
   }
+  fl_column_names_keep(s, v, out);
   return out;
 }
 
@@ -122,6 +123,7 @@ FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null) {
     op->attrs.i = minus_is_null;
     for (int p = 0; p < n; p++) out.parts[part[p]] = op->results[p];
   }
+  fl_column_names_keep(s, v, out);
   return out;
 }
 
@@ -140,6 +142,7 @@ FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask) {
   out.spelling = fl_val_sample(v, out);
   if (v.type->kind == FL_TY_TABLE) out.parts[0] = op->results[0];
   for (int p = 0; p < n; p++) out.parts[part[p]] = op->results[p + 1];
+  fl_column_names_keep(s, v, out);
   return out;
 }
 

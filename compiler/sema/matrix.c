@@ -3,6 +3,7 @@
  * In: a table and column expressions, or all columns but some. Out: f64[rows, k] (f32 by dtype =), row-major;
  * a column of arrays [rows, d] gives d columns. A column that is text, bool or nullable is an error that
  * names it. */
+#include "sema/column_names.h"
 #include "sema/column_set.h"
 
 static FlVal reject(FlSema *s, FlVal v, FlSpan span, const char *name) {
@@ -26,8 +27,9 @@ static FlVal reject(FlSema *s, FlVal v, FlSpan span, const char *name) {
 
 typedef struct Pieces {
   FlVec(FlValue *) flat; /* each column's elements, columns one after the other */
-  FlValue *rows, *wide;  /* wide: the columns that columns of arrays give so far, or NULL */
-  int64_t single;        /* and those of scalars */
+  FlVec(FlValue *) names;
+  FlValue *rows, *wide; /* wide: the columns that columns of arrays give so far, or NULL */
+  int64_t single;       /* and those of scalars */
   FlDtype dtype;
 } Pieces;
 
@@ -41,6 +43,8 @@ static bool add_piece(FlSema *s, Pieces *m, FlVal v, FlSpan span, const char *na
   if (t->dtype != m->dtype) v = fl_sema_lift_op(s, span, FL_OP_CONVERT, 1, &v, m->dtype, NULL);
   if (fl_val_bad(v)) return false;
   FlValue *piece = v.parts[0];
+  fl_vec_push(s->arena, &m->names,
+              t->rank == 2 ? fl_column_names_wide(s, v, name) : fl_column_names_single(s, name));
   if (t->rank == 2) {
     FlValue *d = fl_sema_dim(s, v, 1);
     piece = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &piece, 1, &piece->type, 0)->results[0];
@@ -80,10 +84,7 @@ FlVal fl_builtin_matrix(FlSema *s, FlCallSite *c) {
   }
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
-    const char *name = a->name.text ? a->name.text
-                       : a->expr && (a->expr->kind == FL_EXPR_NAME || a->expr->kind == FL_EXPR_COL)
-                           ? a->expr->name.text
-                           : "column";
+    const char *name = a->name.text ? a->name.text : a->expr ? fl_column_name_of_expr(s, a->expr) : "column";
     FlVal v = fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), m.rows, a->span, name);
     if (!add_piece(s, &m, v, a->span, name)) return fl_val_error(s);
   }
@@ -100,5 +101,6 @@ FlVal fl_builtin_matrix(FlSema *s, FlCallSite *c) {
   FlValue *columns =
       fl_ir_op(&s->b, FL_OP_RESHAPE, 3, (FlValue *[]){all, width, m.rows}, 1, &grid, 0)->results[0];
   FlValue *out = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &columns, 1, &grid, 0)->results[0];
+  fl_column_names_set(s, out, fl_column_names_join(s, m.names.n, m.names.at));
   return fl_val_array(s, m.dtype, 2, out);
 }

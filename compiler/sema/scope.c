@@ -1,6 +1,6 @@
 /* scope.c: names and what they are bound to, where; errors with the chain of calls; entering and leaving
  * regions. */
-#include "sema/sema_internal.h"
+#include "sema/column_names.h"
 
 #include <stdarg.h>
 
@@ -87,6 +87,7 @@ static FlVal capture(FlSema *s, FlFrame *frame, FlBinding *b) {
   fl_type_parts(t, p);
   inside.parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
   for (int i = 0; i < t->n_parts; i++) inside.parts[i] = fl_ir_param(frame->func->body, p[i]);
+  fl_column_names_inside(s, b->val, inside, frame->func->body);
   fl_vec_push(s->arena, &frame->captures, ((FlCapture){b, inside}));
   return inside;
 }

@@ -147,6 +147,7 @@ typedef struct FlInstance {
   FlVal *args;    /* types and function values only */
   FlFrame *frame; /* its captures */
   const FlType *result;
+  FlVal value; /* what the body gives, once it is done and not an error; of its own frame */
   bool done;
   FlVec(FlOwnCall) own_calls;
 } FlInstance;
@@ -192,6 +193,7 @@ struct FlSema {
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
   int in_kernel;                     /* inside regions of comprehensions: prefer forms that fuse to views */
   FlMap *sizes;                      /* values known to be >= 0 because they count something */
+  FlMap *column_names;               /* of matrices, text[columns] by their value (column_names.c) */
   FlMap *externs;                    /* what is known of C functions (extern.c); NULL: nothing yet */
   bool binding_signature;            /* size names written now are fresh in s->scope */
 };

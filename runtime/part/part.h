@@ -135,6 +135,9 @@ FlRuntimeOp fl_rt_encode_levels;
 FlRuntimeOp fl_rt_level_code;
 /* levels, levels -> whether they are the same in the same order, and if not how they differ. */
 FlRuntimeOp fl_rt_same_levels;
+/* names of columns that are wanted, names that are there -> whether they are the same in the same order, or one
+ * side has none, and if not how they differ. */
+FlRuntimeOp fl_rt_same_columns;
 /* list of levels -> the levels, which must be the same in all (LEVELS); none without elements. */
 FlRuntimeOp fl_rt_list_levels;
 

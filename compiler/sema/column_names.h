@@ -1,0 +1,29 @@
+/* column_names.h: what the columns of matrices are called. */
+#ifndef FL_SEMA_COLUMN_NAMES_H
+#define FL_SEMA_COLUMN_NAMES_H
+
+#include "sema/sema_internal.h"
+
+/* The names text[columns] of the matrix that is this value, or NULL: not known. And: these are its names
+ * (NULL: nothing is said). */
+FlValue *fl_column_names(FlSema *s, const FlValue *matrix);
+void fl_column_names_set(FlSema *s, const FlValue *matrix, FlValue *names);
+/* `to` has the columns of `from`: other rows of it, or other elements. */
+void fl_column_names_keep(FlSema *s, FlVal from, FlVal to);
+
+/* Names go into a function of the IR beside the value: the names that are known of v's parts, in order (`out`
+ * may be NULL); their number. Parameters for them, of which `inside` knows then. Are names known of the same
+ * parts? */
+int fl_column_names_of(FlSema *s, FlVal v, FlValue **out);
+void fl_column_names_inside(FlSema *s, FlVal outside, FlVal inside, FlRegion *body);
+bool fl_column_names_alike(FlSema *s, FlVal a, FlVal b);
+
+/* Names of one column; of the columns of the array v of rank 2: `name=level` for one_hot, else `name[0]`,
+ * ...; and of pieces side by side. */
+FlValue *fl_column_names_single(FlSema *s, const char *name);
+FlValue *fl_column_names_wide(FlSema *s, FlVal v, const char *name);
+FlValue *fl_column_names_join(FlSema *s, int n, FlValue *const *pieces);
+/* What a column is called that the expression gives: the column's name, or what is written. */
+const char *fl_column_name_of_expr(FlSema *s, const FlExpr *e);
+
+#endif

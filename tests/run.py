@@ -8,6 +8,8 @@ What is found:
                             way of running it
   tests/diag/**/x.flow      a script that does not compile: x.err, status 3 unless the script says another
   build/tests/golden_*      programs that compare with goldens of their own (tests/lex, parse, fmt), likewise
+  tests/verbs/TYPE.flow     a script with many cases, each behind a line "## NAME", and what they print (TYPE.out, written
+                            by generate.py with other tools); compiled and with --interp; each case counts as one
   tests/emit/**/x.flow      x.tokens, x.ast, x.ir: what `flowc build --emit=` gives
   tests/plan/**/x.flow      x.plan: what `flowc explain x.flow` gives
   examples/*.flow           as tests/run, also as built binaries
@@ -275,6 +277,26 @@ class Runner:
         shutil.rmtree(where, ignore_errors=True)
         return self.check(script, "explain", status, {".plan": out, ".err": err})
 
+    def run_verbs(self, script):
+        """The cases of one type. A name that starts with ~ compares numbers within 1e-12."""
+        def cases(text):
+            parts = (part.partition("\n") for part in text.split("## ")[1:])
+            return {name: body.rstrip("\n") for name, _, body in parts}
+
+        expected, problems = cases(script.golden(".out").read_text()), {}
+        for mode in ("workers-2", "interp"):
+            status, out, err, _ = self.run_script(script, mode)
+            found = cases(out.decode("utf-8", "replace"))
+            if status != 0 or list(found) != list(expected):
+                return Result(script.name, 0, len(expected), f"{script.name} [{mode}]: exit status {status}, {len(found)} of "
+                              f"{len(expected)} cases\n{err.decode('utf-8', 'replace')[-4000:]}")
+            for name, body in expected.items():
+                same = found[name] == body or name.startswith("~") and close_enough(body.encode(), found[name].encode(), 1e-12)
+                if not same:
+                    problems.setdefault(name, f"{name} [{mode}]\n" + diff(body.encode(), found[name].encode(), name))
+        text = "\n".join([f"{script.name}: {len(problems)} cases", *list(problems.values())[:10]]) if problems else ""
+        return Result(script.name, len(expected) - len(problems), len(problems), text)
+
     def run_page(self, path):
         """The scripts in a page of documentation, in the folder of the examples so that they find the data."""
         name = str(path.relative_to(ROOT))
@@ -337,6 +359,7 @@ class Runner:
                 found.append((str(path.relative_to(ROOT)), lambda p=path: self.run_page(p)))
         scripts("tests/run", self.run_modes, False)
         scripts("tests/diag", self.run_diag, default_status=3)
+        scripts("tests/verbs", self.run_verbs)
         scripts("tests/emit", self.run_emit)
         scripts("tests/plan", self.run_plan)
         wanted = self.options.names

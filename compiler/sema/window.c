@@ -300,7 +300,8 @@ FlVal fl_builtin_ntile(FlSema *s, FlCallSite *c) {
     FlVal key;
     bool downwards;
     if (!rank_key(s, c, &c->args[1], &key, &downwards)) return fl_val_error(s);
-    rows = counted(s, key);
+    /* Not the key itself: of bools the trues would be counted. */
+    rows = counted(s, key.type->nullable ? fl_val_array(s, FL_BOOL, 1, key.parts[1]) : before);
     FlVal rank = fl_verb_rank(s, s->agg->group_of, key, downwards, "first");
     if (key.type->nullable) valid = key;
     rank = fl_val_plain(s, rank);

@@ -194,6 +194,8 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_RUNNING: return fl_ir_dim(b, op->args[1], 0);
   case FL_OP_SHIFT_ROWS:
   case FL_OP_RANK:
+  case FL_OP_ROLLING:
+  case FL_OP_ROLLING_BOUNDS:
   case FL_OP_ENCODE_LEVELS:
   case FL_OP_SORT_PERM: return fl_ir_dim(b, op->args[0], 0);
   case FL_OP_ROWS: return axis == 0 ? rows_count(b, op) : fl_ir_dim(b, op->args[0], axis);

@@ -558,9 +558,7 @@ FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan s
   return call_value(s, fn, n, actuals, span, NULL);
 }
 
-/* What stands before the brackets. A name there is a function: a column or value of that name does not hide
- * it. */
-static FlVal callee(FlSema *s, const FlExpr *f) {
+FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
   if (f->kind != FL_EXPR_NAME) return fl_sema_expr(s, f, NULL);
   FlBinding *first = NULL;
   for (FlScope *scope = s->scope; scope; scope = scope->parent) {
@@ -599,7 +597,7 @@ FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan pip
     const FlArg *a = &call->call.args.at[i];
     args[at++] = (FlActual){.name = a->name, .expr = a->value, .span = a->value->span};
   }
-  FlVal f = callee(s, call->call.func);
+  FlVal f = fl_sema_callee(s, call->call.func);
   if (fl_val_bad(f)) return f;
   if (f.type->kind != FL_TY_FUNC)
     return fl_sema_error(s, FL_E0217, call->call.func->span, "this is %s, not a function", fl_val_text(s, f));

@@ -438,6 +438,8 @@ const char *fl_sema_unique_name(FlSema *s, const char *name);
 /* The call of a C function whose parameters are bound in s->scope (extern.c). */
 FlVal fl_sema_extern(FlSema *s, const FlBinding *fn);
 bool fl_sema_extern_check(FlSema *s, const FlBinding *fn); /* its declaration; false: reported */
+/* The function that stands before the brackets of a call: a column or value of that name does not hide it. */
+FlVal fl_sema_callee(FlSema *s, const FlExpr *f);
 /* Calls a function value with finished values (sort keys, optimisers' objectives, user aggregates ...). */
 FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span);
 

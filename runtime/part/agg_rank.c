@@ -39,13 +39,6 @@ static int32_t pairs_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-static double value_of_code(uint64_t code) {
-  uint64_t bits = code >> 63 ? code ^ UINT64_C(1) << 63 : ~code;
-  double v;
-  memcpy(&v, &bits, sizeof v);
-  return v;
-}
-
 /* The k-th smallest code of n (from 0) and the one after it (itself when it is the last), narrowing down to
  * the codes that share a longer and longer head with it. Overwrites the rows. */
 static void select_two(FlPartPair *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
@@ -81,6 +74,11 @@ static void sort_two(FlPartPair *p, int64_t n, int64_t k, uint64_t *at, uint64_t
   *after = (uint64_t)p[k + 1 < n ? k + 1 : k].row;
 }
 
+double fl_part_between(double x, double y, double f) {
+  if (f == 0.0 || x == y) return x;
+  return (x < 0) != (y < 0) || isinf(x) ? x * (1.0 - f) + y * f : x + f * (y - x);
+}
+
 static double quantile_of(FlPartPair *p, int64_t n, double q) {
   if (n == 0) return 0.0;
   for (int64_t i = 0; i < n; i++) {
@@ -94,9 +92,8 @@ static double quantile_of(FlPartPair *p, int64_t n, double q) {
   } else {
     select_two(p, n, k, &at, &after);
   }
-  double x = value_of_code(at), y = value_of_code(after);
-  if (f == 0.0 || at == after) return x;
-  return (x < 0) != (y < 0) || isinf(x) ? x * (1.0 - f) + y * f : x + f * (y - x);
+  double x = fl_part_of_code(at), y = fl_part_of_code(after);
+  return fl_part_between(x, y, f);
 }
 
 static int32_t quantile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {

@@ -119,8 +119,7 @@ FlStatus fl_agg_sum(FlAgg *a) {
   return sums == NULL;
 }
 
-/* sum / count to the nearest integer, half to even; count > 0. */
-static __int128 divide_rounded(__int128 sum, int64_t count) {
+__int128 fl_part_divide_rounded(__int128 sum, int64_t count) {
   __int128 whole = sum / count, rest = sum % count;
   if (rest < 0) {
     whole--;
@@ -140,7 +139,7 @@ FlStatus fl_agg_mean(FlAgg *a) {
     if (count == 0) {
       fl_agg_store(a, k, 0.0);
     } else if (ints != NULL && !to_floats) {
-      (void)store_int(a->value, k, divide_rounded(ints[k], count));
+      (void)store_int(a->value, k, fl_part_divide_rounded(ints[k], count));
     } else {
       fl_agg_store(a, k, (ints != NULL ? (double)ints[k] : sums[k]) / (double)count);
     }

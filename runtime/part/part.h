@@ -124,6 +124,21 @@ FlRuntimeOp fl_rt_shift_rows;
  * from 1, 0 under null. Attribute i = 1: one group. Attribute s, what equal values get: average (f64), min,
  * max (i64) of their places; dense: one more than the next smaller value; first: each its own. */
 FlRuntimeOp fl_rt_rank;
+/* rows by group i64[n], where groups begin i64[g + 1] (as group_order gives them), width, least [, by], x
+ * (list: col col?) -> value[n], valid[n]: an aggregate of the window of each row. Attribute i: bit 1: one
+ * group, rows in their order, and the first two arguments only have n rows; bit 2: `by` is there. The window
+ * of a row are the last `width` rows of its group up to it; or those whose `by` is in (its own - width, its
+ * own], where the rows of a group are ascending in it and a row without it has none; dates count in
+ * microseconds. Nulls are passed over; a window with fewer than `least` values (count: rows) has no result.
+ * Attribute s:
+ *   sum mean     as the aggregates: exact sums, rounded once; OVERFLOW at the first that does not fit
+ *   var std      n sum(x^2) - sum(x)^2 exact and rounded once, over n (n - ddof); attribute f: ddof
+ *   min max first last count any all   as the aggregates
+ *   median quantile                    as the aggregates; attribute f: q, else DOMAIN */
+FlRuntimeOp fl_rt_rolling;
+/* As rolling, without x -> of each row where its window begins and ends among the rows by group; 0 and 0 where
+ * it has fewer than `least` rows. */
+FlRuntimeOp fl_rt_rolling_bounds;
 
 /* ---- categories: codes i32 are positions among levels text[k], each there once --------------------- */
 

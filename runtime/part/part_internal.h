@@ -85,6 +85,13 @@ void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out
  * equal codes (-0.0 is 0.0; every NaN is UINT64_MAX, above all others). Not for texts. Nulls give any code.
  */
 void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *out);
+/* The double that has this order code; not for NaN. */
+static inline double fl_part_of_code(uint64_t code) {
+  uint64_t bits = code >> 63 ? code ^ UINT64_C(1) << 63 : ~code;
+  double v;
+  memcpy(&v, &bits, sizeof v);
+  return v;
+}
 /* New array of the rows `rows[0..m)`; -1 gives zero. Texts keep their bytes. NULL: error recorded. */
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m);
 /* Validity array with rows[i] >= 0. NULL: error recorded. */
@@ -198,6 +205,11 @@ FlStatus fl_part_hash_words(FlPartMem *m, const uint64_t *word, int64_t n, int64
                             int64_t *n_entries);
 FlStatus fl_part_hash_texts(FlPartMem *m, const FlPartTexts *texts, const uint8_t *const valid[2], int64_t n,
                             int64_t *id, FlPartEntry **entries, int64_t *n_entries);
+
+/* sum / count to the nearest integer, half to even; count > 0. (agg_sum.c) */
+__int128 fl_part_divide_rounded(__int128 sum, int64_t count);
+/* What stands at the share f between two neighbours x <= y of the ascending values. (agg_rank.c) */
+double fl_part_between(double x, double y, double f);
 
 /* ---- exact sums (exact.c, superacc.c) -------------------------------------------------------------- */
 

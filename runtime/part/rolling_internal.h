@@ -1,0 +1,81 @@
+/* rolling_internal.h: what the files of the rolling aggregates share: windows that move along the positions
+ * of each group.
+ *
+ * The window of position p is [lo, hi) of its group's positions: the last `width` of them up to p, or with a
+ * column `by` all whose value is in (by - width, by]. Both ends only move on within a group. */
+#ifndef FL_PART_ROLLING_INTERNAL_H
+#define FL_PART_ROLLING_INTERNAL_H
+
+#include "part/window_internal.h"
+
+typedef struct FlRolling {
+  FlPartMem *m;
+  const FlOpDesc *desc;
+  int64_t n, g;
+  const int64_t *rows;  /* [n] by position; NULL: positions are rows */
+  const int64_t *start; /* [g + 1] */
+  int64_t width, least; /* values that a window must hold */
+  const int64_t *by;    /* [n] by position, or NULL */
+  const uint8_t *by_valid;
+  FlPartCol x;   /* by position */
+  FlArray *from; /* the column as it was given */
+  int64_t block; /* positions of a task */
+  FlArray *value, *valid;
+  _Atomic int64_t *overflow; /* first row whose sum does not fit */
+} FlRolling;
+
+/* A window on its way through the positions of a block. */
+typedef struct FlWindow {
+  int64_t k, first, end; /* the group and its positions */
+  int64_t lo, hi;
+} FlWindow;
+
+/* The windows of the positions from p on: before the first call of fl_window_move. */
+void fl_window_open(const FlRolling *r, FlWindow *w, int64_t p);
+/* The window of p, which is one more than before. true: p begins a group. */
+bool fl_window_move(const FlRolling *r, FlWindow *w, int64_t p);
+
+static inline int64_t fl_rolling_row(const FlRolling *r, int64_t p) {
+  return r->rows != NULL ? r->rows[p] : p;
+}
+/* The positions that the windows of the block [from, to) reach over: [*lo, *hi). */
+void fl_rolling_reach(const FlRolling *r, int64_t from, int64_t to, int64_t *lo, int64_t *hi);
+
+/* Runs body(r, from, to) for each block of positions; a body fails only for want of memory. */
+typedef int32_t FlRollingBody(FlRolling *r, int64_t from, int64_t to);
+FlStatus fl_rolling_blocks(FlRolling *r, FlRollingBody *body, double cost);
+
+/* Each makes r->value and r->valid. */
+typedef FlStatus FlRollingFn(FlRolling *r);
+FlRollingFn fl_rolling_sum, fl_rolling_mean, fl_rolling_var,
+    fl_rolling_std;                                           /* rolling_sum.c, rolling_var.c */
+FlRollingFn fl_rolling_count, fl_rolling_any, fl_rolling_all; /* rolling.c */
+FlRollingFn fl_rolling_min, fl_rolling_max, fl_rolling_first, fl_rolling_last; /* rolling_pick.c */
+FlRollingFn fl_rolling_median, fl_rolling_quantile;                            /* rolling_quantile.c */
+
+/* The column by position as integers of 64 bits (u64 as it is, 0 under null). NULL: error recorded. */
+const int64_t *fl_rolling_ints(FlRolling *r);
+
+/* Infinities and NaN among the values of a window. */
+typedef struct FlSpecials {
+  int64_t nan, plus, minus;
+} FlSpecials;
+static inline void fl_specials_add(FlSpecials *s, double x, int64_t by) {
+  if (x != x) s->nan += by;
+  else if (x > 0) s->plus += by;
+  else s->minus += by;
+}
+static inline bool fl_specials_any(const FlSpecials *s) { return (s->nan | s->plus | s->minus) != 0; }
+static inline double fl_specials_sum(const FlSpecials *s) {
+  if (s->nan > 0 || (s->plus > 0 && s->minus > 0)) return NAN;
+  return s->plus > 0 ? INFINITY : -INFINITY;
+}
+/* The greatest exponent field of the finite among n doubles. */
+int fl_rolling_exponent(const double *x, int64_t n);
+
+/* New result arrays of desc's type. */
+FlStatus fl_rolling_results(FlRolling *r);
+/* The column by position as doubles (0 under null). NULL: error recorded. */
+const double *fl_rolling_doubles(FlRolling *r);
+
+#endif

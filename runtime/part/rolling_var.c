@@ -1,0 +1,269 @@
+/* rolling_var.c: variances and standard deviations of windows.
+ *
+ * Comes in: windows, a column of numbers, ddof. Goes out: f64. Always holds: of the n values of a window the
+ * number n * sum(x^2) - sum(x)^2 is exact and is rounded once, then divided by n * (n - ddof): no digits
+ * cancel, and what has left a window leaves nothing behind.
+ *
+ * Values are integers against the greatest exponent of the block's values (window_internal.h), their squares
+ * are added in 256 bits. In a block some of whose values have bits below that, each window is computed anew
+ * in as many bits as doubles can need. */
+#include "part/rolling_internal.h"
+
+typedef struct Var {
+  FlRolling r; /* first: blocks get it */
+  const double *x;
+  double ddof;
+  bool root;
+} Var;
+
+/* A number that is not negative, rounded to odd in 63 bits: mantissa * 2^exponent. */
+typedef struct Top {
+  int64_t mantissa;
+  int exponent;
+} Top;
+
+static void store(const Var *v, int64_t p, const FlSpecials *specials, Top d, int unit, int64_t values) {
+  const FlRolling *r = &v->r;
+  int64_t row = fl_rolling_row(r, p);
+  bool there = values >= r->least && (double)values > v->ddof;
+  double out = 0.0, n = (double)values;
+  int exponent = d.exponent + 2 * unit, odd = exponent & 1;
+  double var = (double)d.mantissa / (n * (n - v->ddof)); /* times 2^exponent */
+  if (there && fl_specials_any(specials)) out = NAN;
+  else if (there)
+    out = v->root ? ldexp(sqrt(odd ? 2 * var : var), (exponent - odd) / 2) : ldexp(var, exponent);
+  ((uint8_t *)r->valid->data)[row] = there;
+  ((double *)r->value->data)[row] = out;
+}
+
+/* ---- 256 bits ----------------------------------------------------------------------------------------- */
+
+typedef struct Wide {
+  uint64_t word[4]; /* the lowest first */
+} Wide;
+
+static inline Wide square(__int128 t) {
+  unsigned __int128 u = t < 0 ? -(unsigned __int128)t : (unsigned __int128)t;
+  uint64_t low = (uint64_t)u, high = (uint64_t)(u >> 64);
+  unsigned __int128 ll = (unsigned __int128)low * low, hl = (unsigned __int128)low * high << 1,
+                    hh = (unsigned __int128)high * high;
+  unsigned __int128 c = (ll >> 64) + (uint64_t)hl;
+  Wide out = {{(uint64_t)ll, (uint64_t)c, 0, 0}};
+  c = (c >> 64) + (hl >> 64) + (uint64_t)hh;
+  out.word[2] = (uint64_t)c;
+  out.word[3] = (uint64_t)(c >> 64) + (uint64_t)(hh >> 64);
+  return out;
+}
+
+static inline void wide_add(Wide *a, const Wide *b) {
+  unsigned __int128 c = 0;
+  for (int k = 0; k < 4; k++) {
+    c += (unsigned __int128)a->word[k] + b->word[k];
+    a->word[k] = (uint64_t)c;
+    c >>= 64;
+  }
+}
+
+static inline void wide_take(Wide *a, const Wide *b) {
+  uint64_t borrow = 0;
+  for (int k = 0; k < 4; k++) {
+    unsigned __int128 d = (unsigned __int128)a->word[k] - b->word[k] - borrow;
+    a->word[k] = (uint64_t)d;
+    borrow = (uint64_t)(d >> 64) & 1;
+  }
+}
+
+static inline Wide wide_times(const Wide *a, uint64_t n) {
+  Wide out;
+  unsigned __int128 c = 0;
+  for (int k = 0; k < 4; k++) {
+    c += (unsigned __int128)a->word[k] * n;
+    out.word[k] = (uint64_t)c;
+    c >>= 64;
+  }
+  return out;
+}
+
+static inline Top wide_top(const Wide *a) {
+  int k = 3;
+  while (k > 0 && a->word[k] == 0) k--;
+  uint64_t head = a->word[k], next = k > 0 ? a->word[k - 1] : 0;
+  if (head == 0) return (Top){0, 0};
+  int lead = __builtin_clzll(head);
+  bool below = false;
+  for (int j = 0; j < k - 1; j++) below |= a->word[j] != 0;
+  if (lead > 0) {
+    head = head << lead | next >> (64 - lead);
+    next <<= lead;
+  }
+  below |= next != 0;
+  return (Top){(int64_t)(head >> 1 | (head & 1) | below), 64 * k - lead + 1};
+}
+
+/* ---- as many bits as doubles can need ------------------------------------------------------------------ */
+
+enum { DIGITS = 72, DIGITS2 = 2 * DIGITS + 4 }; /* of 32 bits; the lowest bit is 2^-1074 */
+
+static void digits_add(uint64_t *digit, uint64_t v, int bit) {
+  unsigned __int128 wide = (unsigned __int128)v << (bit & 31);
+  digit += bit >> 5;
+  digit[0] += (uint64_t)wide & 0xffffffff;
+  digit[1] += (uint64_t)(wide >> 32) & 0xffffffff;
+  digit[2] += (uint64_t)(wide >> 64);
+}
+
+static void digits_carry(uint64_t *digit, int n) {
+  uint64_t c = 0;
+  for (int k = 0; k < n; k++) {
+    c += digit[k];
+    digit[k] = c & 0xffffffff;
+    c >>= 32;
+  }
+}
+
+static bool digits_less(const uint64_t *a, const uint64_t *b, int n) {
+  for (int k = n - 1; k >= 0; k--)
+    if (a[k] != b[k]) return a[k] < b[k];
+  return false;
+}
+
+static void digits_take(uint64_t *a, const uint64_t *b, int n) { /* a >= b */
+  uint64_t borrow = 0;
+  for (int k = 0; k < n; k++) {
+    uint64_t d = a[k] - b[k] - borrow;
+    borrow = d >> 63;
+    a[k] = d & 0xffffffff;
+  }
+}
+
+static void digits_square(const uint64_t *a, uint64_t *out) {
+  unsigned __int128 c = 0;
+  for (int k = 0; k < DIGITS2; k++) {
+    int from = k < DIGITS ? 0 : k - DIGITS + 1;
+    for (int i = from; i <= k && i < DIGITS; i++) c += (unsigned __int128)a[i] * a[k - i];
+    out[k] = (uint64_t)c & 0xffffffff;
+    c >>= 32;
+  }
+}
+
+static Top digits_top(const uint64_t *a) {
+  int k = DIGITS2 - 1;
+  while (k >= 0 && a[k] == 0) k--;
+  if (k < 0) return (Top){0, 0};
+  unsigned __int128 head = 0;
+  int low = k - 3 > 0 ? k - 3 : 0;
+  bool below = false;
+  for (int j = k; j >= low; j--) head = head << 32 | a[j];
+  for (int j = 0; j < low; j++) below |= a[j] != 0;
+  Wide w = {{(uint64_t)head, (uint64_t)(head >> 64), 0, 0}};
+  Top top = wide_top(&w);
+  top.mantissa |= below;
+  top.exponent += 32 * low;
+  return top;
+}
+
+static Top spread_fully(const Var *v, int64_t lo, int64_t hi, int64_t values) {
+  uint64_t plus[DIGITS] = {0}, minus[DIGITS] = {0}, squares[DIGITS2] = {0}, of_sum[DIGITS2];
+  for (int64_t p = lo; p < hi; p++) {
+    uint64_t bits;
+    memcpy(&bits, &v->x[p], sizeof bits);
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint64_t mantissa = bits & ((UINT64_C(1) << 52) - 1);
+    if (exponent == 0x7ff) continue;
+    if (exponent > 0) mantissa |= UINT64_C(1) << 52;
+    int bit = exponent > 0 ? exponent - 1 : 0;
+    digits_add(bits >> 63 ? minus : plus, mantissa, bit);
+    unsigned __int128 square_of = (unsigned __int128)mantissa * mantissa;
+    digits_add(squares, (uint64_t)square_of, 2 * bit);
+    digits_add(squares, (uint64_t)(square_of >> 64), 2 * bit + 64);
+  }
+  digits_carry(plus, DIGITS);
+  digits_carry(minus, DIGITS);
+  digits_carry(squares, DIGITS2);
+  bool negative = digits_less(plus, minus, DIGITS);
+  digits_take(negative ? minus : plus, negative ? plus : minus, DIGITS);
+  digits_square(negative ? minus : plus, of_sum);
+  unsigned __int128 c = 0;
+  for (int k = 0; k < DIGITS2; k++) {
+    c += (unsigned __int128)squares[k] * (uint64_t)values;
+    squares[k] = (uint64_t)c & 0xffffffff;
+    c >>= 32;
+  }
+  digits_take(squares, of_sum, DIGITS2);
+  return digits_top(squares);
+}
+
+static int32_t block_fully(const Var *v, int64_t from, int64_t to) {
+  const FlRolling *r = &v->r;
+  FlWindow w;
+  fl_window_open(r, &w, from);
+  for (int64_t p = from; p < to; p++) {
+    int64_t values = 0;
+    FlSpecials specials = {0};
+    (void)fl_window_move(r, &w, p);
+    for (int64_t q = w.lo; q < w.hi; q++) {
+      values += fl_part_valid(r->x.valid, q);
+      if (!isfinite(v->x[q])) fl_specials_add(&specials, v->x[q], 1);
+    }
+    bool wanted = values >= r->least && (double)values > v->ddof && !fl_specials_any(&specials);
+    Top d = wanted ? spread_fully(v, w.lo, w.hi, values) : (Top){0, 0};
+    store(v, p, &specials, d, -1074, values);
+  }
+  return 0;
+}
+
+/* ---- windows ------------------------------------------------------------------------------------------ */
+
+static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
+  const Var *v = (const Var *)rolling;
+  const FlRolling *r = &v->r;
+  int64_t low, high, values = 0;
+  fl_rolling_reach(r, from, to, &low, &high);
+  int base = fl_fixed_base(fl_rolling_exponent(v->x + low, high - low), fl_part_bits((uint64_t)(high - low)));
+  int unit = base - 1075;
+  __int128 sum = 0;
+  Wide squares = {{0}};
+  FlSpecials specials = {0};
+  FlWindow w;
+  fl_window_open(r, &w, from);
+  int64_t lo = w.lo, hi = w.lo;
+  for (int64_t p = from; p < to; p++) {
+    if (fl_window_move(r, &w, p)) {
+      sum = 0;
+      squares = (Wide){{0}};
+      specials = (FlSpecials){0};
+      values = 0;
+      lo = hi = w.lo;
+    }
+    for (; hi < w.hi; hi++) {
+      FlFixed term = fl_fixed_of(v->x[hi], base);
+      if (term.dropped) return block_fully(v, from, to);
+      if (term.special) fl_specials_add(&specials, v->x[hi], 1);
+      Wide more = square(term.v);
+      sum += term.v;
+      wide_add(&squares, &more);
+      values += fl_part_valid(r->x.valid, hi);
+    }
+    for (; lo < w.lo; lo++) {
+      FlFixed term = fl_fixed_of(v->x[lo], base);
+      if (term.special) fl_specials_add(&specials, v->x[lo], -1);
+      Wide less = square(term.v);
+      sum -= term.v;
+      wide_take(&squares, &less);
+      values -= fl_part_valid(r->x.valid, lo);
+    }
+    Wide spread = wide_times(&squares, (uint64_t)values), of_sum = square(sum);
+    wide_take(&spread, &of_sum);
+    store(v, p, &specials, wide_top(&spread), unit, values);
+  }
+  return 0;
+}
+
+static FlStatus spread(FlRolling *r, bool root) {
+  if (fl_rolling_results(r) != 0) return 1;
+  Var v = {.r = *r, .x = fl_rolling_doubles(r), .ddof = r->desc->f, .root = root};
+  return v.x == NULL ? 1 : fl_rolling_blocks(&v.r, var_block, 30.0);
+}
+
+FlStatus fl_rolling_var(FlRolling *r) { return spread(r, false); }
+FlStatus fl_rolling_std(FlRolling *r) { return spread(r, true); }

@@ -234,7 +234,7 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
   Val offset = LLVMBuildSub(f->b, LLVMBuildPtrToInt(f->b, at, g->i64, ""),
                             LLVMBuildPtrToInt(f->b, fl_ll_array_data(f, a), g->i64, ""), "");
   Val place = fl_ll_scratch(f), r;
-  bool consumed = f->own_index[array->id] >= 0 && fl_lifetime_consumes(f->life, op, 0);
+  bool consumed = fl_ll_held(f, array)->own > 0 && fl_lifetime_consumes(f->life, op, 0);
   if (consumed) {
     Block copy = fl_ll_block(f, "copy"), on = fl_ll_block(f, "on"), from[2];
     Val both[2];

@@ -16,11 +16,11 @@ static bool is_array(const FlValue *v) { return !fl_t_is_scalar(v->type); }
 /* Gives every array that is defined inside r a place among those that the function owns. */
 static void give_places(FlFn *f, const FlRegion *r) {
   for (int i = 0; i < r->n_params; i++)
-    if (is_array(r->params[i])) f->own_index[r->params[i]->id] = (int)f->n_own++;
+    if (is_array(r->params[i])) fl_ll_held(f, r->params[i])->own = (int)++f->n_own;
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_regions; i++) give_places(f, op->regions[i]);
     for (int i = 0; i < op->n_results; i++)
-      if (is_array(op->results[i])) f->own_index[op->results[i]->id] = (int)f->n_own++;
+      if (is_array(op->results[i])) fl_ll_held(f, op->results[i])->own = (int)++f->n_own;
   }
 }
 
@@ -33,10 +33,10 @@ static void ref(FlFn *f, Val a) { fl_ll_call(f, "fl_array_ref", f->g->ptr, 1, &f
 Val fl_ll_scratch(FlFn *f) { return fl_ll_at_byte(f, f->own, (int64_t)f->n_own++ * 8); }
 
 static Val place(FlFn *f, const FlValue *v) {
-  return fl_ll_at_byte(f, f->own, (int64_t)f->own_index[v->id] * 8);
+  return fl_ll_at_byte(f, f->own, (int64_t)(fl_ll_held(f, v)->own - 1) * 8);
 }
 
-static bool owned(const FlFn *f, const FlValue *v) { return is_array(v) && f->own_index[v->id] >= 0; }
+static bool owned(FlFn *f, const FlValue *v) { return is_array(v) && fl_ll_held(f, v)->own > 0; }
 
 void fl_ll_own(FlFn *f, const FlValue *v, Val x) {
   fl_ll_set(f, v, x);
@@ -334,11 +334,8 @@ void fl_ll_host_begin(FlFn *f, const FlRegion *body) {
   FlGen *g = f->g;
   f->life = fl_map_get(g->lifetimes, f->func);
   if (!f->life) fl_map_set(g->lifetimes, f->func, f->life = fl_lifetime_make(g->arena, f->func));
-  uint32_t n = f->func->next_id + 1;
-  f->own_index = FL_NEW_ARRAY(g->arena, int, n);
-  for (uint32_t i = 0; i < n; i++) f->own_index[i] = -1;
   give_places(f, body);
-  for (int i = 0; i < body->n_params; i++) f->own_index[body->params[i]->id] = -1;
+  for (int i = 0; i < body->n_params; i++) fl_ll_held(f, body->params[i])->own = 0;
   f->args = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "args");
   f->results = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "results");
   f->own = LLVMBuildArrayAlloca(f->entry_b, g->ptr, fl_ll_i32(g, 1), "own");

@@ -55,8 +55,14 @@ typedef enum FlForm { FL_FORM_HOST, FL_FORM_FAST, FL_FORM_PRECISE } FlForm;
 /* A captured array's data pointer and sizes inside a kernel. */
 typedef struct FlView {
   Val data, dims[FL_MAX_RANK];
-  bool known;
 } FlView;
+
+/* What a function being emitted has for a value of the IR. */
+typedef struct FlHeld {
+  Val val;      /* NULL: not defined here */
+  FlView *view; /* of an array in a kernel; NULL: none */
+  int own;      /* host: 1 + its place in `own`; 0: not owned here */
+} FlHeld;
 
 /* A started stage call that nobody has waited for. */
 typedef struct FlPending {
@@ -69,19 +75,18 @@ typedef struct FlTiles FlTiles; /* llvm_tiles.c */
 /* One function being emitted. */
 typedef struct FlFn {
   FlGen *g;
-  const FlFunc *func; /* whose value ids index `vals` */
+  const FlFunc *func;
   Val fn, ctx;
   LLVMBuilderRef b, entry_b; /* entry_b inserts allocas in the entry block */
   FlForm form;
-  bool masks; /* the target has cheap masked vectors (AVX-512) */
-  bool quick; /* this function is not optimised: scalar functions are called, not inlined */
-  Val *vals;  /* by value id; NULL: not defined here */
-  Val mask;   /* i32 alloca: FAST the OR of faults; else one operation's */
+  bool masks;  /* the target has cheap masked vectors (AVX-512) */
+  bool quick;  /* this function is not optimised: scalar functions are called, not inlined */
+  FlMap *held; /* FlHeld of each FlValue that was met: a kernel meets few of its function's */
+  Val mask;    /* i32 alloca: FAST the OR of faults; else one operation's */
   /* kernels */
-  FlView *views; /* by value id */
-  Block next;    /* PRECISE: the next element */
-  Val pos;       /* PRECISE: logical index of the element */
-  Val index;     /* PRECISE: where that stands axis by axis */
+  Block next; /* PRECISE: the next element */
+  Val pos;    /* PRECISE: logical index of the element */
+  Val index;  /* PRECISE: where that stands axis by axis */
   int n_index;
   Val heap;         /* FlHeap of the results' texts, or NULL */
   FlTiles *tiles;   /* FAST: what stands in tiles around the current element, or NULL */
@@ -96,8 +101,7 @@ typedef struct FlFn {
   Val own_clear;          /* the memset of `own`, whose size is known last */
   unsigned max_slots, n_own;
   FlLifetime *life;
-  int *own_index; /* by value id: place in `own`, -1: not owned here */
-  Block cleanup;  /* releases everything owned, returns `status` */
+  Block cleanup; /* releases everything owned, returns `status` */
   Val status;
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
   FlVec(FlPending) stage_calls; /* all of the function */
@@ -138,6 +142,7 @@ void fl_ll_fail(FlGen *g, const char *fmt, ...) __attribute__((format(printf, 2,
 /* ---- llvm_scalar.c: constants, elements, slots, faults; llvm_op.c: scalar operators ---------------- */
 
 Val fl_ll_const(FlGen *g, const FlOp *op);
+FlHeld *fl_ll_held(FlFn *f, const FlValue *v);
 Val fl_ll_value(FlFn *f, const FlValue *v);
 void fl_ll_set(FlFn *f, const FlValue *v, Val x);
 Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at);

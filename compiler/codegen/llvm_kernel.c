@@ -229,8 +229,8 @@ void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at) {
 /* Data pointer and sizes of a captured array, loaded at the entry. */
 static void open_view(FlFn *f, const FlKernelDef *k, const FlValue *v) {
   FlGen *g = f->g;
-  FlView *view = &f->views[v->id];
-  Val a = f->vals[v->id], empty = NULL;
+  FlView *view = FL_NEW(g->arena, FlView);
+  Val a = fl_ll_value(f, v), empty = NULL;
   int rank = v->type.depth ? 1 : v->type.rank;
   view->data = fl_ll_array_data(f, a);
   for (int i = 0; i < rank; i++) {
@@ -239,7 +239,7 @@ static void open_view(FlFn *f, const FlKernelDef *k, const FlValue *v) {
     empty = empty ? LLVMBuildOr(f->b, empty, none, "") : none;
   }
   if (k->faults) view->data = LLVMBuildSelect(f->b, empty, g->zeros, view->data, "");
-  view->known = true;
+  fl_ll_held(f, v)->view = view;
 }
 
 typedef struct Shape {

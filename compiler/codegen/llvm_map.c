@@ -48,7 +48,7 @@ static const FlValue *reusable(FlFn *f, const FlOp *op, const FlKernelDef *k) {
   for (int i = 0; i < k->captures.at.n; i++) {
     const FlValue *v = k->captures.at.at[i];
     bool dies =
-        !fl_t_is_scalar(v->type) && f->own_index[v->id] >= 0 && fl_lifetime_dies_after(f->life, op, v);
+        !fl_t_is_scalar(v->type) && fl_ll_held(f, v)->own > 0 && fl_lifetime_dies_after(f->life, op, v);
     if (dies && fl_t_same(v->type, t) && read_in_place(k->region, k->region, v)) return v;
   }
   return NULL;

@@ -151,8 +151,7 @@ FlFn *fl_ll_fn_make(FlGen *g, const FlFunc *func, Val fn, FlForm form) {
   f->ctx = LLVMGetParam(fn, 0);
   unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
   f->quick = LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, optnone) != NULL;
-  f->vals = FL_NEW_ARRAY(g->arena, Val, func->next_id + 1);
-  f->views = form == FL_FORM_HOST ? NULL : FL_NEW_ARRAY(g->arena, FlView, func->next_id + 1);
+  f->held = fl_map_make(g->arena);
   /* Allocas go to `entry`, code to `start`: the branch between them is made last. */
   Block entry = fl_ll_block(f, "entry"), start = fl_ll_block(f, "start");
   f->b = LLVMCreateBuilderInContext(g->cx);

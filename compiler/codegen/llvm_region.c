@@ -222,12 +222,14 @@ void fl_ll_control(FlFn *f, const FlOp *op) {
 /* ---- element access ----------------------------------------------------------------------- */
 
 Val fl_ll_dim(FlFn *f, const FlValue *array, int axis) {
-  if (f->form != FL_FORM_HOST && f->views[array->id].known) return f->views[array->id].dims[axis];
+  const FlView *view = fl_ll_held(f, array)->view;
+  if (view) return view->dims[axis];
   return fl_ll_array_dim(f, fl_ll_value(f, array), fl_ll_i64(f->g, axis));
 }
 
 static Val data_of(FlFn *f, const FlValue *array) {
-  if (f->form != FL_FORM_HOST && f->views[array->id].known) return f->views[array->id].data;
+  const FlView *view = fl_ll_held(f, array)->view;
+  if (view) return view->data;
   return fl_ll_array_data(f, fl_ll_value(f, array));
 }
 

@@ -19,16 +19,23 @@ Val fl_ll_const(FlGen *g, const FlOp *op) {
   return LLVMConstInt(t, (unsigned long long)op->attrs.i, true);
 }
 
-Val fl_ll_value(FlFn *f, const FlValue *v) {
-  if (!f->vals[v->id] && v->op && v->op->code == FL_OP_CONST) f->vals[v->id] = fl_ll_const(f->g, v->op);
-  if (!f->vals[v->id]) {
-    fl_ll_fail(f->g, "value %%%u of %s has no code", v->id, f->func->name);
-    f->vals[v->id] = LLVMGetPoison(fl_ll_type(f->g, v->type));
-  }
-  return f->vals[v->id];
+FlHeld *fl_ll_held(FlFn *f, const FlValue *v) {
+  FlHeld *h = fl_map_get(f->held, v);
+  if (!h) fl_map_set(f->held, v, h = FL_NEW(f->g->arena, FlHeld));
+  return h;
 }
 
-void fl_ll_set(FlFn *f, const FlValue *v, Val x) { f->vals[v->id] = x; }
+Val fl_ll_value(FlFn *f, const FlValue *v) {
+  FlHeld *h = fl_ll_held(f, v);
+  if (!h->val && v->op && v->op->code == FL_OP_CONST) h->val = fl_ll_const(f->g, v->op);
+  if (!h->val) {
+    fl_ll_fail(f->g, "value %%%u of %s has no code", v->id, f->func->name);
+    h->val = LLVMGetPoison(fl_ll_type(f->g, v->type));
+  }
+  return h->val;
+}
+
+void fl_ll_set(FlFn *f, const FlValue *v, Val x) { fl_ll_held(f, v)->val = x; }
 
 /* ---- elements -------------------------------------------------------------------------------------- */
 

@@ -174,7 +174,7 @@ static void prefetch(FlFn *f, const FlTiles *t) {
     FlDtype d = (FlDtype)array->type.dtype;
     Val from = LLVMBuildAdd(f->b, t->base, fl_ll_i64(g, AHEAD), "");
     Ty type = fl_ll_mem_type(g, d);
-    Val at = LLVMBuildGEP2(f->b, type, f->views[array->id].data, &from, 1, "");
+    Val at = LLVMBuildGEP2(f->b, type, fl_ll_held(f, array)->view->data, &from, 1, "");
     for (int line = 0; line < TILE * (int)fl_ll_size(d); line += FL_ALIGN) {
       Val offset = fl_ll_i64(g, line), place = LLVMBuildGEP2(f->b, g->i8, at, &offset, 1, "");
       /* to read, kept near, data */

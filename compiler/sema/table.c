@@ -277,11 +277,12 @@ static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
 }
 
 /* group_of: what comes before all keys, or NULL. */
-static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *group_of, const char *verb,
-                            bool downwards) {
+/* The rows of t by the group (NULL: none) and the keys; `most` is not NULL: so many of each group. NULL: reported. */
+static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *group_of, FlValue *most,
+                            const char *verb, bool downwards) {
   FlVal values[17];
   const char *words[17], *flags[17];
-  FlValue *args[34];
+  FlValue *args[35] = {most};
   int lead = group_of != NULL;
   if (n > 16) {
     fl_sema_error(s, FL_E0210, keys[16].span, "`%s` takes at most 16 keys", verb);
@@ -300,11 +301,13 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *
     words[0] = "asc";
   }
   n += lead;
-  int n_args = fl_verb_keys(s, n, values, words, args, flags);
+  int before = most != NULL, n_args = before + fl_verb_keys(s, n, values, words, args + before, flags);
   FlType1 out = fl_t_array(FL_I64, 1);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, n_args, args, 1, &out, 0);
+  FlOp *op = fl_ir_op(&s->b, most ? FL_OP_TOP_ROWS : FL_OP_SORT_PERM, n_args, args, 1, &out, 0);
+  op->attrs.i = most && lead;
   op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
   op->attrs.n_list = n;
+  if (most) return op->results[0];
   FlValue *rows = fl_ir_dim(&s->b, op->results[0], 0);
   if (rows != fl_val_rows(t)) fl_sema_alias(s, rows, fl_sema_size(s, fl_val_rows(t)));
   return op->results[0];
@@ -330,7 +333,7 @@ FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
   FlVal t;
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`sort` needs at least one key");
-  FlValue *perm = sorted_rows(s, t, c->n_rest, c->rest, NULL, "sort", false);
+  FlValue *perm = sorted_rows(s, t, c->n_rest, c->rest, NULL, NULL, "sort", false);
   return perm ? fl_verb_regroup(s, take_all(s, t, perm), t) : fl_val_error(s);
 }
 
@@ -377,16 +380,6 @@ static FlVal sample_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlValue *n, FlV
   FlVal numbers = fl_val_array(s, FL_F64, 1, map->results[0]);
   FlVal place = fl_verb_rank(s, t.group->group_of, numbers, false, "first");
   return kept_of_groups(s, c, t, FL_OP_LE, place, n);
-}
-
-/* The first n of each group of a table that is sorted by group. */
-static FlVal head_of_sorted(FlSema *s, FlCallSite *c, FlVal t, FlVal sorted, FlValue *perm, FlValue *n) {
-  FlVal group_of = fl_sema_take(s, fl_val_array(s, FL_I64, 1, t.group->group_of), perm, false);
-  FlGrouping g = *t.group;
-  g.group_of = group_of.parts[0];
-  sorted.group = &g;
-  FlVal before = fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, &g));
-  return kept_of_groups(s, c, sorted, FL_OP_LT, before, n);
 }
 
 FlVal fl_builtin_head(FlSema *s, FlCallSite *c) {
@@ -439,11 +432,8 @@ FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
   if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
   if (!fl_actual_given(&c->args[2]))
     return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
-  FlValue *perm = sorted_rows(s, t, 1, &c->args[2], t.group ? t.group->group_of : NULL, "top", true);
-  if (!perm) return fl_val_error(s);
-  FlVal sorted = take_all(s, t, perm);
-  if (t.group) return head_of_sorted(s, c, t, sorted, perm, n);
-  return fl_sema_index_rows(s, sorted, fl_sema_i64(s, 0), at_most(s, n, fl_val_rows(t)));
+  FlValue *rows = sorted_rows(s, t, 1, &c->args[2], t.group ? t.group->group_of : NULL, n, "top", true);
+  return rows ? fl_verb_regroup(s, fl_sema_take(s, t, rows, false), t) : fl_val_error(s);
 }
 
 FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {

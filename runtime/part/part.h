@@ -81,6 +81,9 @@ FlRuntimeOp fl_rt_segment_count;
 /* keys (list: asc desc asc? desc?) -> the rows in order, i64[n]. Stable; NaN, then null last in both
  * directions. */
 FlRuntimeOp fl_rt_sort_perm;
+/* k, keys as sort_perm -> the first k rows in that order; attribute i = 1: the first key is the group of each row (i64,
+ * from 0, without nulls), and it is the first k rows of each, by group. */
+FlRuntimeOp fl_rt_top_rows;
 /* keys (list: key key?) -> groups g, group of each row i64[n], first row of each group i64[g]; groups by
  * ascending key, the leftmost first, NaN then null last. */
 FlRuntimeOp fl_rt_group;

@@ -121,6 +121,12 @@ static void put_field(FlCsvWriting *w, FlBytes *b, const FlTableColumn *c, int64
     char *point = memchr(to, '.', (size_t)n);
     if (point && fl_dtype_info[c->values->dtype].kind == FL_KIND_FLOAT) *point = o->decimal;
   }
+  if (o->own_nulls && fl_csv_is_null(o, to, n, false)) { /* a value that is written like a null */
+    char copy[FL_NUMBER_ROOM];
+    memcpy(copy, to, (size_t)n);
+    put_quoted(w, b, (FlText){copy, n});
+    return;
+  }
   b->len += (size_t)n;
 }
 

@@ -1,9 +1,7 @@
 /* csv.c: CSV files: types found, values read, errors, for every chunk size and every way of scanning; and
  * what is written reads back. */
-#include "data/data.h"
-#include "data/number.h"
+#include "csv_kit.h"
 #include "exec/exec.h"
-#include "io/csv_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,99 +26,14 @@ static void put_file(const char *bytes, size_t n) {
   if (!f || fwrite(bytes, 1, n, f) != n || fclose(f)) abort();
 }
 
-/* Everything that a file says in one text: types, rows, values; or the error. */
-typedef struct Options {
-  const char *at[6];
-  int n;
-} Options;
-
-static void add_values(FlBytes *b, const FlTableWanted *w, int64_t rows) {
-  char text[FL_NUMBER_ROOM];
-  for (int64_t k = 0; k < rows; k++) {
-    fl_bytes_addz(b, k ? "|" : "");
-    if (w->valid && !((uint8_t *)w->valid->data)[k]) {
-      fl_bytes_addz(b, "null");
-      continue;
-    }
-    switch (w->dtype) {
-    case FL_TEXT:
-      fl_bytes_add(b, ((FlText *)w->values->data)[k].ptr, (size_t)((FlText *)w->values->data)[k].len);
-      break;
-    case FL_F64: fl_bytes_add(b, text, (size_t)fl_print_f64(text, ((double *)w->values->data)[k])); break;
-    case FL_I64: fl_bytes_add(b, text, (size_t)fl_print_i64(text, ((int64_t *)w->values->data)[k])); break;
-    case FL_I8: fl_bytes_add(b, text, (size_t)fl_print_i64(text, ((int8_t *)w->values->data)[k])); break;
-    case FL_DATE: fl_bytes_add(b, text, (size_t)fl_print_date(text, ((int32_t *)w->values->data)[k])); break;
-    case FL_DATETIME:
-      fl_bytes_add(b, text, (size_t)fl_print_datetime(text, ((int64_t *)w->values->data)[k]));
-      break;
-    case FL_BOOL: fl_bytes_addz(b, ((uint8_t *)w->values->data)[k] ? "true" : "false"); break;
-    default: fl_bytes_addz(b, "?"); break;
-    }
-  }
-}
-
-static void add_error(FlBytes *b, const FlIoError *e) {
-  fl_bytes_addf(b, "E%04d line %lld row %lld %s %s: %s", e->code, (long long)e->line, (long long)e->row,
-                e->column, e->value, e->message);
-}
-
-/* `given`: "name:type" columns; none: all as found. */
-static char *read_all(const Options *o, const FlCsvScan *scan, int64_t chunk, const Options *given) {
-  FlBytes b = {0};
-  FlIoSchema s = {0};
-  FlIoError e = {0};
-  FlCsvOptions options;
-  FlTableWanted wanted[16] = {0};
-  int64_t rows = 0;
-  int32_t n = given ? given->n : 0;
-  bool ok = fl_csv_options(o->at, o->n, &options, &e);
-  if (ok && !given) {
-    ok = fl_io_schema(path, o->at, o->n, &s, &e);
-    n = s.n_columns;
-  }
-  for (int32_t k = 0; ok && k < n; k++) {
-    const char *name = given ? given->at[k] : s.columns[k].name, *colon = given ? strchr(name, ':') : NULL;
-    wanted[k] = (FlTableWanted){.name = name,
-                                .name_len = (int32_t)(given ? (size_t)(colon - name) : strlen(name)),
-                                .dtype = given ? FL_TEXT : s.columns[k].dtype,
-                                .nullable = given ? strchr(name, '?') != NULL : s.columns[k].nullable};
-    if (given) {
-      size_t len = strlen(colon + 1) - wanted[k].nullable;
-      fl_dtype_named(colon + 1, len, &wanted[k].dtype);
-    }
-  }
-  ok = ok && fl_csv_read(NULL, path, &options, scan, chunk, wanted, n, &rows, NULL, &e);
-  for (int32_t k = 0; ok && k < n; k++) {
-    fl_bytes_addf(&b, "%s%.*s %s%s ", k ? "; " : "", wanted[k].name_len, wanted[k].name,
-                  fl_dtype_info[wanted[k].dtype].name, wanted[k].nullable ? "?" : "");
-    add_values(&b, &wanted[k], rows);
-    fl_array_unref(wanted[k].values);
-    fl_array_unref(wanted[k].valid);
-  }
-  if (!ok) add_error(&b, &e);
-  fl_io_schema_reset(&s);
-  if (fl_bytes_room(&b, 1)) b.at[b.len] = 0;
-  return b.at;
-}
-
 /* The text says the same however it is cut and scanned. Returns what it says; free it. */
 static char *says(const char *bytes, size_t n, const Options *o, const Options *given, const char *what) {
   put_file(bytes, n);
-  char *want = read_all(o, fl_csv_scan_best(), FL_CSV_CHUNK, given);
-  const FlCsvScan *scan;
-  for (int k = 0; (scan = fl_csv_scan_at(k)); k++) {
-    for (int64_t chunk = 1; chunk < (int64_t)n + 2; chunk += chunk < 70 ? 1 : 61) {
-      char *got = read_all(o, scan, chunk, given), label[512];
-      if (strcmp(got, want) != 0) {
-        snprintf(label, sizeof label, "%s: %s, chunks of %d", what, scan->name, (int)chunk);
-        check(false, label, got);
-        free(got);
-        return want;
-      }
-      free(got);
-    }
-  }
-  check(true, what, "");
+  char *want = kit_reads(path, o, fl_csv_scan_best(), FL_CSV_CHUNK, given), *got, how[64], label[512];
+  bool same = kit_always(path, (int64_t)n, o, given, want, how, &got);
+  snprintf(label, sizeof label, "%.400s: %s", what, how);
+  check(same, label, got);
+  free(got);
   return want;
 }
 

@@ -209,3 +209,13 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   *out = deliver(s, aggregate(s, kind, setting, n, columns, d));
   return true;
 }
+
+FlVal fl_sema_aggregate_of(FlSema *s, FlVal t, const char *kind, double setting, FlVal x, FlSpan span) {
+  FlAggContext *outer = s->agg, whole = {FL_AGG_SPREAD, fl_val_rows(t), fl_sema_i64(s, 1), NULL, &t};
+  FlDtype d;
+  if (!fl_sema_aggregate_dtype(s, kind, kind, x, span, &d)) return fl_val_error(s);
+  s->agg = &whole;
+  FlVal out = deliver(s, aggregate(s, kind, setting, 1, &x, d));
+  s->agg = outer;
+  return out;
+}

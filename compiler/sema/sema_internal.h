@@ -509,6 +509,8 @@ bool fl_sema_has_rows(FlSema *s, FlVal v);
 FlVal fl_sema_column_argument(FlSema *s, FlActual *a);
 /* The dtype that the aggregate `kind` of a column has; false: reported, of what the script calls `name`. */
 bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVal x, FlSpan span, FlDtype *out);
+/* The aggregate `kind` of a column of t over all its rows: a scalar. Reports. */
+FlVal fl_sema_aggregate_of(FlSema *s, FlVal t, const char *kind, double setting, FlVal x, FlSpan span);
 /* window.c. The rows by group, and within it by a column (or NULL): GROUP_ORDER for the grouping of this
  * context, or for `rows` rows as one group when it has none. */
 typedef struct FlGroupOrder {

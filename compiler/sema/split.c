@@ -12,16 +12,6 @@ static FlVal pair_of(FlSema *s, FlVal train, FlVal test) {
   return fl_val_tuple(s, 2, fields, (FlVal[]){train, test}, NULL);
 }
 
-/* A table without groups; reports otherwise. */
-static bool ungrouped_table(FlSema *s, FlCallSite *c, FlVal *t) {
-  if (!fl_verb_table(s, c, t)) return false;
-  if (!t->group) return true;
-  FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`%s` does not work on groups", c->builtin->name);
-  fl_diag_help(s->sink, d, "with `stratify = %s` every part has its share of each; or `ungroup` first",
-               t->group->keys[0]);
-  return false;
-}
-
 /* Numbers the values of a column: false: reported. */
 static bool number_values(FlSema *s, FlVal t, FlActual *a, const char *what, FlGrouping *out) {
   FlVal v = fl_verb_expr(s, t, a, FL_AGG_NONE);
@@ -68,7 +58,7 @@ static FlVal rows_of_part(FlSema *s, const Division *d, FlVal parts, FlVal part,
 FlVal fl_builtin_split(FlSema *s, FlCallSite *c) {
   Division d = {0};
   FlValue *fraction;
-  if (!ungrouped_table(s, c, &d.t) || !fl_actual_f64(s, &c->args[1], &fraction) || !read_division(s, c, &d))
+  if (!fl_verb_ungrouped(s, c, &d.t) || !fl_actual_f64(s, &c->args[1], &fraction) || !read_division(s, c, &d))
     return fl_val_error(s);
   if (d.grouped) {
     FlVal parts = parts_of_groups(s, &d, fl_sema_i64(s, 2), fraction, false), first = fl_val_i64(s, 0);
@@ -86,7 +76,7 @@ FlVal fl_builtin_kfold(FlSema *s, FlCallSite *c) {
   FlValue *k;
   FlVal parts = {0};
   FlOp *op = NULL;
-  if (!ungrouped_table(s, c, &d.t) || !fl_actual_i64(s, &c->args[1], &k) || !read_division(s, c, &d))
+  if (!fl_verb_ungrouped(s, c, &d.t) || !fl_actual_i64(s, &c->args[1], &k) || !read_division(s, c, &d))
     return fl_val_error(s);
   if (d.grouped) {
     parts = parts_of_groups(s, &d, k, fl_ir_const_f(&s->b, FL_F64, 1.0), true);

@@ -16,6 +16,18 @@ bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
   return true;
 }
 
+bool fl_verb_ungrouped(FlSema *s, FlCallSite *c, FlVal *t) {
+  if (!fl_verb_table(s, c, t)) return false;
+  if (!t->group) return true;
+  FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`%s` does not work on groups", c->builtin->name);
+  bool parts = strcmp(c->builtin->name, "split") == 0 || strcmp(c->builtin->name, "kfold") == 0;
+  if (parts)
+    fl_diag_help(s->sink, d, "with `stratify = %s` every part has its share of each; or `ungroup` first",
+                 t->group->keys[0]);
+  else fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
+  return false;
+}
+
 FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
   FlScope *outer = s->scope;
   FlAggContext *outer_agg = s->agg;

@@ -9,6 +9,8 @@ FlGrouping fl_verb_group_op(FlSema *s, int n_keys, const FlVal *keys, FlValue *r
 /* t, whose rows are other ones than those of `from`, grouped by the same columns; as it is when `from` is not
  * grouped. */
 FlVal fl_verb_regroup(FlSema *s, FlVal t, FlVal from);
+/* The first argument of a verb as a table that is not grouped; reports otherwise. */
+bool fl_verb_ungrouped(FlSema *s, FlCallSite *c, FlVal *t);
 /* Can v be a key (a column of values that have an order)? Reports. */
 bool fl_verb_is_key(FlSema *s, FlVal v, FlSpan span, const char *verb);
 /* Is `size` known to be the number of rows of t? */

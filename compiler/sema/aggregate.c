@@ -69,6 +69,9 @@ bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVa
       fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", name, takes, fl_val_text(s, x));
   if (is(kind, "any") || is(kind, "all"))
     fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
+  if (d == FL_BOOL && (is(kind, "min") || is(kind, "max")))
+    fl_diag_help(s->sink, diag, "`%s(...)` is true where %s is", is(kind, "min") ? "all" : "any",
+                 is(kind, "min") ? "every one" : "any one");
   return false;
 }
 

@@ -171,6 +171,15 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
   return fl_columns_table(s, &columns, groups);
 }
 
+/* Has v a type with that of the column? */
+static bool fills(FlSema *s, FlVal column, FlVal v) {
+  bool plain = v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY;
+  if (!plain || (column.type->dtype == FL_CATEGORY && v.type->dtype == FL_TEXT)) return true;
+  FlVal both[2] = {{.type = fl_type_scalar(s->types, column.type->dtype, true)},
+                   {.type = fl_type_scalar(s->types, v.type->dtype, true), .literal = v.literal}};
+  return fl_type_common(s, both, 2) != NULL;
+}
+
 FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
   FlVal t;
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
@@ -188,6 +197,11 @@ FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
     FlVal column = fl_val_field(s, t, k), v = fl_verb_expr(s, t, a, FL_AGG_SPREAD);
     if (fl_val_bad(v)) return v;
     if (!fl_val_valid(s, column)) continue; /* nothing to fill */
+    if (!fills(s, column, v)) {
+      fl_sema_error(s, FL_E0301, a->span, "the column `%s` is %s, and cannot be filled with %s", a->name.text,
+                    fl_val_text(s, column), fl_val_text(s, v));
+      return fl_val_error(s);
+    }
     if (v.type->kind == FL_TY_ARRAY) v = fl_verb_as_column(s, v, fl_val_rows(t), a->span, a->name.text);
     if (!fl_val_bad(v)) v = fl_sema_binary(s, FL_BIN_DEFAULT, column, v, a->span, a->name.span, a->span);
     if (fl_val_bad(v)) return v;

@@ -32,15 +32,10 @@ static FlVal unknown_name(FlSema *s, const char *name, FlSpan span) {
                       : fl_sema_report(s, FL_E0201, span, "there is no `%s`", name);
   const char *near = fl_scope_closest(s, name);
   if (!near && fl_plot_help(s, d, name)) return fl_val_error(s);
-  if (near) {
-    fl_diag_help(s->sink, d, "did you mean `%s`?", near);
-  } else if (columns && columns->names.n && columns->names.n <= 24) {
-    FlText1 all = {0};
-    for (int i = 0; i < columns->names.n; i++)
-      fl_text_addf(&all, i ? ", %s" : "%s", columns->names.at[i]->name);
-    fl_diag_help(s->sink, d, "the columns are %s", all.s);
-    fl_text_reset(&all);
-  }
+  int n = columns ? columns->names.n : 0;
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
+  for (int i = 0; i < n; i++) names[i] = columns->names.at[i]->name;
+  fl_sema_help_names(s, d, near, n, names, "the columns are");
   return fl_val_error(s);
 }
 

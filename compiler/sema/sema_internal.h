@@ -534,9 +534,14 @@ bool fl_sema_group_call_applies(FlSema *s, const FlVal *values, int n);
 FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *call, void *env, FlSpan span);
 /* Names of all columns, for suggestions. */
 const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name);
-/* Helps a message about a name that no field of `row` has: the one that was meant, or `these_are` all of
+/* Helps a message about a name that no field of `row` has: the one that was meant, and that `these_are` all of
  * them. */
 void fl_sema_help_field(FlSema *s, FlDiag *d, const FlType *row, const char *name, const char *these_are);
+/* The same of names: the one that was meant, or NULL. */
+void fl_sema_help_names(FlSema *s, FlDiag *d, const char *meant, int n, const char *const *names,
+                        const char *these_are);
+/* Adds to a message about a tuple or table what makes it another one than is wanted, the first. */
+void fl_sema_explain_rows(FlSema *s, FlDiag *d, const FlType *from, const FlType *to);
 /* The first argument of a verb as a table; reports otherwise. */
 bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out);
 /* Elaborates e where the columns of t stand for their names. */

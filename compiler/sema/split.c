@@ -60,6 +60,10 @@ FlVal fl_builtin_split(FlSema *s, FlCallSite *c) {
   FlValue *fraction;
   if (!fl_verb_ungrouped(s, c, &d.t) || !fl_actual_f64(s, &c->args[1], &fraction) || !read_division(s, c, &d))
     return fl_val_error(s);
+  const FlOp *constant = fraction->op && fraction->op->code == FL_OP_CONST ? fraction->op : NULL;
+  if (constant && !(constant->attrs.f >= 0 && constant->attrs.f <= 1))
+    return fl_sema_error(s, FL_E0615, c->args[1].span,
+                         "`split` takes a share between 0 and 1, and this is %g", constant->attrs.f);
   if (d.grouped) {
     FlVal parts = parts_of_groups(s, &d, fl_sema_i64(s, 2), fraction, false), first = fl_val_i64(s, 0);
     FlVal train = rows_of_part(s, &d, parts, first, true, c->span);

@@ -50,19 +50,6 @@ FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
   return v;
 }
 
-void fl_sema_help_field(FlSema *s, FlDiag *d, const FlType *row, const char *name, const char *these_are) {
-  const char *near = fl_sema_closest_field(s, row, name);
-  if (near) {
-    fl_diag_help(s->sink, d, "did you mean `%s`?", near);
-  } else if (row->n_fields) {
-    FlText1 all = {0};
-    for (int i = 0; i < row->n_fields && i < 24; i++)
-      fl_text_addf(&all, i ? ", %s" : "%s", row->fields[i].name);
-    fl_diag_help(s->sink, d, "%s %s", these_are, all.s);
-    fl_text_reset(&all);
-  }
-}
-
 int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
   const FlType *row = fl_type_row(t.type);
   if (!e || (e->kind != FL_EXPR_NAME && e->kind != FL_EXPR_COL)) {
@@ -284,7 +271,8 @@ static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
     return fl_verb_expr(s, t, key, FL_AGG_SPREAD);
   FlActual plain = {.expr = e->unary.operand, .span = e->unary.operand->span, .column = key->column};
   FlVal v = fl_verb_expr(s, t, &plain, FL_AGG_SPREAD);
-  *is_desc = v.type->kind == FL_TY_ARRAY && (fl_dtype_is_number(v.type->dtype) || v.type->dtype == FL_DURATION);
+  *is_desc =
+      v.type->kind == FL_TY_ARRAY && (fl_dtype_is_number(v.type->dtype) || v.type->dtype == FL_DURATION);
   return *is_desc || fl_val_bad(v) ? v : fl_verb_expr(s, t, key, FL_AGG_SPREAD);
 }
 
@@ -464,7 +452,8 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
     int k = c->n_rest ? fl_verb_column(s, t, c->rest[i].expr) : i;
     if (k < 0) return fl_val_error(s);
     keys[n] = fl_val_field(s, t, k);
-    if (!fl_verb_is_key(s, keys[n], c->span, "distinct")) return fl_val_error(s);
+    if (!fl_verb_is_key(s, keys[n], c->n_rest ? c->rest[i].span : c->span, "distinct"))
+      return fl_val_error(s);
     words[n++] = "key";
   }
   int n_args = fl_verb_keys(s, n, keys, words, args, flags);

@@ -365,16 +365,7 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
   else if (both && t->kind == FL_TY_ARRAY && want->kind == FL_TY_ARRAY && t->rank != want->rank)
     fl_diag_note(s->sink, d, (FlSpan){0}, "one has %d dimension%s, the other %d", t->rank,
                  t->rank == 1 ? "" : "s", want->rank);
-  else if (fl_type_row(t) && fl_type_row(want)) {
-    const FlType *row = fl_type_row(want);
-    for (int i = 0; i < row->n_fields; i++)
-      if (fl_type_field_find(fl_type_row(t), row->fields[i].name) < 0) {
-        const char *near = fl_sema_closest_field(s, fl_type_row(t), row->fields[i].name);
-        fl_diag_note(s->sink, d, (FlSpan){0}, "there is no `%s`", row->fields[i].name);
-        if (near) fl_diag_help(s->sink, d, "it has `%s`", near);
-        return;
-      }
-  }
+  else if (fl_type_row(t) && fl_type_row(want)) fl_sema_explain_rows(s, d, t, want);
 }
 
 FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const char *what) {

@@ -39,6 +39,11 @@ libjansson-dev | parses JSON
 zlib1g-dev     | reads and writes .gz and NPZ
 libzstd-dev    | reads and writes .zst
 libpcre2-dev   | regular expressions
+libsqlite3-dev | header of SQLite, which is opened when a script reads or writes a database
+libpng-dev     | header of libpng, likewise for PNG images
+libjpeg62-turbo-dev | header of libjpeg-turbo, likewise for JPEG images
+libsndfile1-dev | header of libsndfile, likewise for sounds
+libhdf5-dev    | header of HDF5, likewise for HDF5 files and MATLAB 7.3
 libclang-rt-19-dev | sanitizers and the fuzzer for clang
 python3        | runs the tests
 LIST

@@ -1,15 +1,16 @@
 /* link_externs.c: how the C functions of a module get into an executable.
  *
- * In: the EXTERN ops of a module, and those that need DuckDB. Out: the archives to link, or that the program
- * must open shared libraries when it starts. A static executable is what people expect of `flowc build`, so
- * archives come first; a library given by path or by file name has none that is known to be the same. */
+ * In: the EXTERN ops of a module, and those that open a library. Out: the archives to link, or that the
+ * program must open shared libraries when it starts. A static executable is what people expect of `flowc
+ * build`, so archives come first; a library given by path or by file name has none that is known to be the
+ * same. */
 #include "codegen/codegen.h"
 
 #include <unistd.h>
 
 typedef struct Externs {
   FlVec(const FlOp *) ops; /* one a function */
-  bool opens;              /* an operator opens DuckDB's library when it is called */
+  bool opens;              /* an operator opens a library when it is called */
   FlVec(const char *) libraries;
 } Externs;
 
@@ -31,14 +32,27 @@ static void add_call(FlArena *arena, Externs *x, const FlOp *op) {
   fl_vec_push(arena, &x->ops, op);
 }
 
-static bool needs_duckdb(FlOpcode code) {
-  return code == FL_OP_SQL || code == FL_OP_READ_PARQUET || code == FL_OP_WRITE_PARQUET;
+/* Operators that open a library when they are called. */
+static bool needs_library(FlOpcode code) {
+  switch ((int)code) {
+  case FL_OP_SQL:
+  case FL_OP_READ_PARQUET:
+  case FL_OP_WRITE_PARQUET:
+  case FL_OP_READ_SQLITE:
+  case FL_OP_WRITE_SQLITE:
+  case FL_OP_READ_IMAGE:
+  case FL_OP_WRITE_IMAGE:
+  case FL_OP_READ_WAV:
+  case FL_OP_READ_HDF5:
+  case FL_OP_READ_MAT: return true;
+  default: return false;
+  }
 }
 
 static void find_calls(FlArena *arena, const FlRegion *r, Externs *x) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->code == FL_OP_EXTERN) add_call(arena, x, op);
-    x->opens = x->opens || needs_duckdb(op->code);
+    x->opens = x->opens || needs_library(op->code);
     for (int i = 0; i < op->n_regions; i++) find_calls(arena, op->regions[i], x);
   }
 }

@@ -175,6 +175,7 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_READ_JSON:
   case FL_OP_READ_PARQUET:
   case FL_OP_READ_JSONL:
+  case FL_OP_READ_SQLITE:
   case FL_OP_EXEC:
   case FL_OP_FILES:
     if (axis == 0) return op->results[0];

@@ -22,6 +22,7 @@ bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis) {
     case FL_OP_READ_JSON:
     case FL_OP_READ_PARQUET:
     case FL_OP_READ_JSONL:
+    case FL_OP_READ_SQLITE:
     case FL_OP_READ_CSV: return axis == 0 && op->results[0] == size;
     case FL_OP_READ_ARROW:
       return axis == 0 && op->results[0] == size && array->index < op->n_results - fl_ir_n_levels(op);

@@ -284,6 +284,7 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_READ_CSV:
     case FL_OP_READ_JSON:
     case FL_OP_READ_JSONL:
+    case FL_OP_READ_SQLITE:
     case FL_OP_READ_ARROW:
     case FL_OP_READ_PARQUET:
     case FL_OP_SQL:

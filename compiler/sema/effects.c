@@ -105,7 +105,8 @@ bool fl_sema_target_path(FlSema *s, FlActual *a, FlValue **out) {
   return !path || !always || fl_sema_claim_path(s, path, a->span, true);
 }
 
-/* What a format of tables holds: columns that are no texts, and categories; and option texts after the columns. */
+/* What a format of tables holds: columns that are no texts, and categories; and option texts after the
+ * columns. */
 typedef struct TableForm {
   bool exact, categories;
   int n_options;
@@ -158,6 +159,12 @@ FlVal fl_builtin_write_arrow(FlSema *s, FlCallSite *c) {
   return write_table(s, c, (TableForm){.exact = true, .categories = true});
 }
 
+FlVal fl_builtin_write_sqlite(FlSema *s, FlCallSite *c) {
+  const char *name = "data";
+  if (fl_actual_given(&c->args[2]) && !fl_actual_const_text(s, &c->args[2], &name)) return fl_val_error(s);
+  return write_table(s, c, (TableForm){.n_options = 1, .options = &name});
+}
+
 FlVal fl_builtin_write_parquet(FlSema *s, FlCallSite *c) {
   FlVal t;
   if (!fl_sema_effect_ok(s, c->builtin->name, c->span) || !fl_verb_table(s, c, &t)) return fl_val_error(s);
@@ -167,8 +174,8 @@ FlVal fl_builtin_write_parquet(FlSema *s, FlCallSite *c) {
     FlDiag *d = fl_sema_report(s, FL_E0329, c->args[0].span,
                                "the column `%s` is %s, which a Parquet file has no exact type for", f->name,
                                fl_type_text(s->types, f->type));
-    fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make numbers of it: `%s / seconds(1)`", f->name,
-                 f->name);
+    fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make numbers of it: `%s / seconds(1)`",
+                 f->name, f->name);
     return fl_val_error(s);
   }
   return write_table(s, c, (TableForm){.exact = true});

@@ -75,9 +75,13 @@ static bool not_known(FlSema *s, FlCallSite *c, const char *name) {
   return false;
 }
 
+static bool is_named_tuple(const FlType *t) {
+  return t && t->kind == FL_TY_TUPLE && t->n_fields && t->fields[0].name;
+}
+
 static bool parts_of_wanted(FlSema *s, FlCallSite *c, const char *name, Parts *out) {
   const FlType *want = c->want;
-  bool tuple = !name && want && want->kind == FL_TY_TUPLE && want->n_fields && want->fields[0].name;
+  bool tuple = !name && is_named_tuple(want);
   if (name && want && is_part(want)) fl_vec_push(s->arena, out, ((Part){name, want}));
   else if (!tuple) return not_known(s, c, name);
   for (int i = 0; tuple && i < want->n_fields; i++) {
@@ -98,8 +102,8 @@ FlVal fl_builtin_read_arrays(FlSema *s, FlCallSite *c) {
   Parts parts = {0};
   if (fl_val_bad(file)) return file;
   if (fl_actual_given(&c->args[1]) && !fl_actual_const_text(s, &c->args[1], &name)) return fl_val_error(s);
-  if (!(file.spelling ? parts_of_file(s, c, file.spelling, name, &parts)
-                      : parts_of_wanted(s, c, name, &parts)))
+  bool known = file.spelling && (name || !is_named_tuple(c->want)); /* else those that are wanted, of all */
+  if (!(known ? parts_of_file(s, c, file.spelling, name, &parts) : parts_of_wanted(s, c, name, &parts)))
     return fl_val_error(s);
   const char **names = FL_NEW_ARRAY(s->arena, const char *, parts.n + 1);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, parts.n + 1);

@@ -173,7 +173,7 @@ static const FlType *wanted_row(const FlType *want, bool collect) {
 
 /* NULL: reported. */
 static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, FlTexts *options,
-                                  const char *without, bool exact) {
+                                  const char *without, FlActual *types, bool exact) {
   const FlType *row = wanted_row(c->want, has_option(options, "on_error=collect"));
   if (row && without) row = fl_reader_without(s, row, without);
   if (!row && path) {
@@ -185,7 +185,7 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, Fl
                  c->builtin->name);
     return NULL;
   }
-  if (row && fl_actual_given(&c->args[TYPES])) row = override_types(s, &c->args[TYPES], row);
+  if (row && fl_actual_given(types)) row = override_types(s, types, row);
   for (int i = 0; row && i < row->n_fields; i++) {
     if (fl_reader_column(s, &row->fields[i], exact) && (exact || row->fields[i].type->dtype != FL_DURATION))
       continue;
@@ -231,21 +231,24 @@ static FlVal exact_table(FlSema *s, const FlType *table, const FlOp *op, const b
   return v;
 }
 
-/* What a reader of tables has: which argument names the column of paths, whether there are options of CSV
- * files, whether columns may be of any type; whether categories are made there, of what the file has for them. */
+/* What a reader of tables has: which arguments give types and name the column of paths, who reads its options
+ * (NULL: there are none), whether columns may be of any type; whether categories are made there, of what the
+ * file has for them. */
 typedef struct TableForm {
-  int path;
-  bool csv, exact, categories;
+  int types, path;
+  bool (*options)(FlSema *s, FlCallSite *c, FlTexts *options);
+  bool exact, categories;
 } TableForm;
 
 static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
   FlTexts options = {0}, list = {0};
   FlReadFrom source = fl_reader_source(s, c);
   const char *path_name = NULL;
-  bool ok = !form.csv || read_options(s, c, &options);
+  bool ok = !form.options || form.options(s, c, &options);
   ok = fl_reader_path_name(s, c, &c->args[form.path], &source, &path_name) && ok;
   if (fl_val_bad(source.file) || !ok) return fl_val_error(s);
-  const FlType *row = row_of_table(s, c, source.file.spelling, &options, path_name, form.exact);
+  const FlType *row =
+      row_of_table(s, c, source.file.spelling, &options, path_name, &c->args[form.types], form.exact);
   if (!row) return fl_val_error(s);
   if (path_name && fl_type_field_find(row, path_name) >= 0)
     return fl_sema_error(s, FL_E0619, c->args[form.path].span, "the column `%s` would be there twice",
@@ -298,19 +301,40 @@ static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
 }
 
 FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.path = PATH, .csv = true});
+  return read_table(s, c, (TableForm){.types = TYPES, .path = PATH, .options = read_options});
 }
 
 FlVal fl_builtin_read_json(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.path = TYPES + 1});
+  return read_table(s, c, (TableForm){.types = TYPES, .path = TYPES + 1});
 }
 
 FlVal fl_builtin_read_arrow(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.path = TYPES + 1, .exact = true, .categories = true});
+  return read_table(s, c, (TableForm){.types = TYPES, .path = TYPES + 1, .exact = true, .categories = true});
 }
 
 FlVal fl_builtin_read_parquet(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.path = TYPES + 1, .exact = true});
+  return read_table(s, c, (TableForm){.types = TYPES, .path = TYPES + 1, .exact = true});
+}
+
+/* Positions in the parameters of read_sqlite. */
+enum { TABLE = 1, QUERY, SQLITE_TYPES, SQLITE_PATH };
+
+static bool sqlite_options(FlSema *s, FlCallSite *c, FlTexts *options) {
+  const char *text;
+  FlActual *table = &c->args[TABLE], *query = &c->args[QUERY];
+  if (fl_actual_given(table) && fl_actual_given(query)) {
+    fl_sema_error(s, FL_E0963, query->span, "either `table` or `query` says what is read");
+    return false;
+  }
+  FlActual *given = fl_actual_given(table) ? table : query;
+  if (!fl_actual_given(given)) return true;
+  if (!fl_actual_const_text(s, given, &text)) return false;
+  fl_vec_push(s->arena, options, fl_arena_printf(s->arena, given == table ? "table=%s" : "query=%s", text));
+  return true;
+}
+
+FlVal fl_builtin_read_sqlite(FlSema *s, FlCallSite *c) {
+  return read_table(s, c, (TableForm){.types = SQLITE_TYPES, .path = SQLITE_PATH, .options = sqlite_options});
 }
 
 FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {

@@ -478,6 +478,7 @@ bool fl_sema_is_size(FlSema *s, const FlValue *v) {
   case FL_OP_EXEC:
   case FL_OP_READ_JSON:
   case FL_OP_READ_JSONL:
+  case FL_OP_READ_SQLITE:
   case FL_OP_READ_ARROW:
   case FL_OP_READ_PARQUET:
   case FL_OP_SQL:

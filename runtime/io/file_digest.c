@@ -22,20 +22,31 @@ typedef struct FlSeen {
 } FlSeen;
 
 struct FlFiles {
-  pthread_mutex_t lock;
+  pthread_mutex_t lock, library;
   FlSeen *at;
   size_t n, room;
 };
 
 FlFiles *fl_files_new(void) {
   FlFiles *f = calloc(1, sizeof *f);
-  if (f) pthread_mutex_init(&f->lock, NULL);
+  if (!f) return NULL;
+  pthread_mutex_init(&f->lock, NULL);
+  pthread_mutex_init(&f->library, NULL);
   return f;
+}
+
+void fl_files_lock_library(FlFiles *f) {
+  if (f) pthread_mutex_lock(&f->library);
+}
+
+void fl_files_unlock_library(FlFiles *f) {
+  if (f) pthread_mutex_unlock(&f->library);
 }
 
 void fl_files_free(FlFiles *f) {
   if (!f) return;
   pthread_mutex_destroy(&f->lock);
+  pthread_mutex_destroy(&f->library);
   free(f->at);
   free(f);
 }

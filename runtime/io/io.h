@@ -60,6 +60,7 @@ void fl_io_schema_reset(FlIoSchema *s);
 /* The same of other formats, without options but where it says so. */
 typedef bool FlIoSchemaFn(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
                           FlIoError *error);
+FlIoSchemaFn fl_io_sqlite_schema; /* with "table=name" or "query=select ..."; by declared types, then values */
 FlIoSchemaFn fl_io_jsonl_schema; /* each line is one object */
 FlIoSchemaFn fl_io_json_schema;  /* an array of objects, or objects one after the other */
 FlIoSchemaFn fl_io_arrow_schema; /* Arrow IPC, file or stream; a column is nullable when a batch has a null */
@@ -84,7 +85,7 @@ typedef struct FlIoArrays {
   int32_t n;
 } FlIoArrays;
 typedef bool FlIoArraysFn(const char *path, FlIoArrays *out, FlIoError *error);
-FlIoArraysFn fl_io_npy_arrays, fl_io_npz_arrays;
+FlIoArraysFn fl_io_npy_arrays, fl_io_npz_arrays, fl_io_hdf5_arrays, fl_io_mat_arrays;
 void fl_io_arrays_reset(FlIoArrays *a);
 /* That of a format by the name in formats.def; NULL: its files are no arrays. */
 FlIoArraysFn *fl_io_arrays_of(const char *format);
@@ -115,6 +116,9 @@ FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *error, const char
 typedef struct FlFiles FlFiles;
 FlFiles *fl_files_new(void);        /* NULL: out of memory */
 void fl_files_free(FlFiles *files); /* NULL is allowed */
+/* For libraries that bear one thread at a time; NULL: there is one thread. */
+void fl_files_lock_library(FlFiles *files);
+void fl_files_unlock_library(FlFiles *files);
 FlFiles *fl_ctx_files(FlCtx *ctx);  /* of the context's run; defined by exec */
 
 /* Digest of a file's content, read in parallel; remembered as long as the path's inode, size and time stay.
@@ -134,7 +138,7 @@ FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
 FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_read_json, fl_rt_write_json;
 FlRuntimeOp fl_rt_read_parquet, fl_rt_write_parquet, fl_rt_sql;
-FlRuntimeOp fl_rt_read_jsonl, fl_rt_read_npz, fl_rt_write_npz, fl_rt_read_arrow, fl_rt_write_arrow;
+FlRuntimeOp fl_rt_read_jsonl, fl_rt_read_sqlite, fl_rt_write_sqlite, fl_rt_read_image, fl_rt_write_image, fl_rt_read_wav, fl_rt_read_hdf5, fl_rt_read_mat, fl_rt_read_npz, fl_rt_write_npz, fl_rt_read_arrow, fl_rt_write_arrow;
 FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;

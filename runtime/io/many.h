@@ -37,6 +37,7 @@ typedef struct FlTable {
   FlTableColumn *columns;
   int32_t n_columns;
   int64_t n_rows;
+  const char *const *options; /* what follows the columns in the attributes */
 } FlTable;
 /* What an operator that writes a table does: `put` is given an FlTable. */
 FlStatus fl_write_table(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlPutFn *put);

@@ -115,7 +115,9 @@ static int64_t *pick_rows(FlAgg *a, Rule rule) {
   Pick p = {.a = a, .rule = rule};
   FlCtx *ctx = a->m->ctx;
   bool text = fl_dtype_info[a->col[0].dtype].kind == FL_KIND_TEXT && (rule == LEAST || rule == GREATEST);
-  fl_agg_pieces(a, &p.pieces, &p.piece);
+  FlAggCut cut = fl_agg_cut(a->n, a->g);
+  p.pieces = cut.pieces;
+  p.piece = cut.piece;
   p.code = fl_part_alloc(a->m, p.pieces * a->g, sizeof *p.code);
   p.row = fl_part_alloc(a->m, p.pieces * a->g, sizeof *p.row);
   if (p.code == NULL || p.row == NULL) return NULL;

@@ -10,7 +10,7 @@ static bool is_float(const FlPartCol *c) { return fl_dtype_info[c->dtype].kind =
 
 typedef struct Ints {
   const FlAgg *a;
-  int64_t pieces, piece;
+  FlAggCut cut;
   __int128 *sums; /* [pieces][g] */
 } Ints;
 
@@ -18,18 +18,21 @@ static int32_t ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   const Ints *s = env;
   const FlPartCol *col = &s->a->col[0];
   const int64_t *id = s->a->id;
+  bool wide = col->dtype == FL_U64;
   int64_t x[FL_PART_BATCH];
   (void)ctx;
-  for (int64_t p = begin; p < end; p++) {
-    __int128 *sums = s->sums + p * s->a->g;
-    int64_t last = fl_part_min((p + 1) * s->piece, s->a->n);
-    memset(sums, 0, (size_t)s->a->g * sizeof *sums);
-    for (int64_t row = p * s->piece; row < last; row += FL_PART_BATCH) {
+  for (int64_t t = begin; t < end; t++) {
+    int64_t first, last, low;
+    uint64_t width;
+    fl_agg_task(&s->cut, s->a->n, s->a->g, t, &first, &last, &low, &width);
+    __int128 *sums = s->sums + t / s->cut.ranges * s->a->g;
+    memset(sums + low, 0, width * sizeof *sums);
+    for (int64_t row = first; row < last; row += FL_PART_BATCH) {
       int64_t count = fl_part_min(FL_PART_BATCH, last - row);
       fl_part_read_i64(col, row, count, x);
       for (int64_t i = 0; i < count; i++) {
-        sums[id != NULL ? id[row + i] : 0] +=
-            col->dtype == FL_U64 ? (__int128)(uint64_t)x[i] : (__int128)x[i];
+        int64_t k = id != NULL ? id[row + i] : 0;
+        if ((uint64_t)(k - low) < width) sums[k] += wide ? (__int128)(uint64_t)x[i] : (__int128)x[i];
       }
     }
   }
@@ -39,7 +42,7 @@ static int32_t ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 static int32_t add_ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Ints *s = env;
   (void)ctx;
-  for (int64_t p = 1; p < s->pieces; p++) {
+  for (int64_t p = 1; p < s->cut.pieces; p++) {
     for (int64_t k = begin; k < end; k++) s->sums[k] += s->sums[p * s->a->g + k];
   }
   return 0;
@@ -47,12 +50,12 @@ static int32_t add_ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
 
 /* Sums by group; NULL: error recorded. */
 static __int128 *int_sums(FlAgg *a) {
-  Ints s = {.a = a};
-  fl_agg_pieces(a, &s.pieces, &s.piece);
-  s.sums = fl_part_alloc(a->m, s.pieces * a->g, sizeof *s.sums);
-  if (s.sums == NULL || fl_part_for(a->m->ctx, ints_body, &s, s.pieces, 1.5 * (double)s.piece) != 0)
+  Ints s = {.a = a, .cut = fl_agg_cut(a->n, a->g)};
+  s.sums = fl_part_alloc(a->m, s.cut.pieces * a->g, sizeof *s.sums);
+  int64_t tasks = s.cut.pieces * s.cut.ranges;
+  if (s.sums == NULL || fl_part_for(a->m->ctx, ints_body, &s, tasks, 1.5 * (double)s.cut.piece) != 0)
     return NULL;
-  if (fl_part_for(a->m->ctx, add_ints_body, &s, a->g, 1.0 * (double)s.pieces) != 0) return NULL;
+  if (fl_part_for(a->m->ctx, add_ints_body, &s, a->g, 1.0 * (double)s.cut.pieces) != 0) return NULL;
   return s.sums;
 }
 
@@ -107,6 +110,10 @@ static FlStatus fail_overflow(FlAgg *a, int64_t k) {
 
 FlStatus fl_agg_sum(FlAgg *a) {
   if (fl_agg_results(a, 0) != 0) return 1;
+  if (is_float(&a->col[0]) && a->value->dtype == FL_F64) {
+    const double *x = fl_agg_doubles(a, 0);
+    return x == NULL ? 1 : fl_part_exact_sums(a->m, x, a->id, a->n, a->g, a->value->data);
+  }
   if (is_float(&a->col[0])) {
     const double *sums = float_sums(a, fl_agg_doubles(a, 0));
     for (int64_t k = 0; sums != NULL && k < a->g; k++) fl_agg_store(a, k, sums[k]);

@@ -7,9 +7,14 @@
 
 #include "part/aggregate_internal.h"
 
-void fl_agg_pieces(const FlAgg *a, int64_t *pieces, int64_t *piece) {
-  *pieces = fl_part_max(1, fl_part_min(64, a->n / fl_part_max(2 * a->g, FL_PART_CHUNK)));
-  *piece = (a->n + *pieces - 1) / *pieces;
+FlAggCut fl_agg_cut(int64_t n, int64_t g) {
+  enum { FEW = 4, MANY_GROUPS = 1 << 18 };
+  FlAggCut c = {.ranges = 1};
+  c.pieces = fl_part_max(1, fl_part_min(64, n / fl_part_max(2 * g, FL_PART_CHUNK)));
+  c.piece = (n + c.pieces - 1) / c.pieces;
+  if (c.pieces < FEW && g >= MANY_GROUPS) c.ranges = FEW;
+  c.range = (g + c.ranges - 1) / c.ranges;
+  return c;
 }
 
 /* ---- counting ----------------------------------------------------------------------------------------- */
@@ -18,18 +23,36 @@ typedef struct Count {
   const FlAgg *a;
   const uint8_t *mask, *other;
   uint8_t wanted;
-  int64_t pieces, piece;
+  FlAggCut cut;
   int64_t *counts; /* [pieces][g] */
 } Count;
 
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Count *c = env;
+  const int64_t *id = c->a->id;
   (void)ctx;
-  for (int64_t p = begin; p < end; p++) {
-    int64_t *counts = c->counts + p * c->a->g, last = fl_part_min((p + 1) * c->piece, c->a->n);
-    const int64_t *id = c->a->id;
-    memset(counts, 0, (size_t)c->a->g * sizeof *counts);
-    for (int64_t i = p * c->piece; i < last; i++) {
+  for (int64_t t = begin; t < end; t++) {
+    int64_t row, last, low;
+    uint64_t width;
+    fl_agg_task(&c->cut, c->a->n, c->a->g, t, &row, &last, &low, &width);
+    int64_t *counts = c->counts + t / c->cut.ranges * c->a->g;
+    memset(counts + low, 0, width * sizeof *counts);
+    for (int64_t from = row; c->cut.ranges > 1 && from < last; from += FL_PART_BATCH) {
+      int32_t at[FL_PART_BATCH];
+      int64_t found = fl_agg_in_range(id + from, fl_part_min(FL_PART_BATCH, last - from), low, width, at);
+      for (int64_t j = 0; j < found; j++) {
+        int64_t i = from + at[j], ahead = from + at[fl_part_min(j + FL_AGG_AHEAD, found - 1)];
+        __builtin_prefetch(&counts[id[ahead]], 1);
+        bool in = fl_part_valid(c->mask, i) && (c->other == NULL || (c->other[i] != 0) == c->wanted);
+        counts[id[i]] += in;
+      }
+    }
+    if (c->cut.ranges > 1) continue;
+    if (id != NULL && c->mask == NULL && c->other == NULL) {
+      for (int64_t i = row; i < last; i++) counts[id[i]]++;
+      continue;
+    }
+    for (int64_t i = row; i < last; i++) {
       bool in = fl_part_valid(c->mask, i) && (c->other == NULL || (c->other[i] != 0) == c->wanted);
       counts[id != NULL ? id[i] : 0] += in;
     }
@@ -40,23 +63,23 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 static int32_t add_counts_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Count *c = env;
   (void)ctx;
-  for (int64_t p = 1; p < c->pieces; p++) {
+  for (int64_t p = 1; p < c->cut.pieces; p++) {
     for (int64_t k = begin; k < end; k++) c->counts[k] += c->counts[p * c->a->g + k];
   }
   return 0;
 }
 
 int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool other_wanted) {
-  Count c = {.a = a, .mask = mask, .other = other, .wanted = other_wanted};
-  fl_agg_pieces(a, &c.pieces, &c.piece);
-  c.counts = fl_part_alloc(a->m, c.pieces * a->g, sizeof *c.counts);
+  Count c = {.a = a, .mask = mask, .other = other, .wanted = other_wanted, .cut = fl_agg_cut(a->n, a->g)};
+  c.counts = fl_part_alloc(a->m, c.cut.pieces * a->g, sizeof *c.counts);
   if (c.counts == NULL || a->g == 0) return c.counts;
   if (a->id == NULL && mask == NULL && other == NULL) {
     c.counts[0] = a->n;
     return c.counts;
   }
-  if (fl_part_for(a->m->ctx, count_body, &c, c.pieces, 1.2 * (double)c.piece) != 0) return NULL;
-  if (fl_part_for(a->m->ctx, add_counts_body, &c, a->g, 1.0 * (double)c.pieces) != 0) return NULL;
+  if (fl_part_for(a->m->ctx, count_body, &c, c.cut.pieces * c.cut.ranges, 1.2 * (double)c.cut.piece) != 0)
+    return NULL;
+  if (fl_part_for(a->m->ctx, add_counts_body, &c, a->g, 1.0 * (double)c.cut.pieces) != 0) return NULL;
   return c.counts;
 }
 

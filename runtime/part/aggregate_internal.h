@@ -31,7 +31,34 @@ void fl_agg_store(FlAgg *a, int64_t k, double v);
 int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool other_wanted);
 /* Column k as doubles, 0 where any column of the aggregate has no value. NULL: error recorded. */
 const double *fl_agg_doubles(FlAgg *a, int32_t k);
-/* Pieces that rows are cut in so that a table of g places a piece stays small against n. */
-void fl_agg_pieces(const FlAgg *a, int64_t *pieces, int64_t *piece);
+/* How n rows of g groups are cut into tasks: pieces of rows with a table of g places each, which stay small
+ * against n; where few pieces are left, the groups are cut in ranges, too, and each task passes over the rows
+ * of other groups. */
+typedef struct FlAggCut {
+  int64_t pieces, piece, ranges, range;
+} FlAggCut;
+FlAggCut fl_agg_cut(int64_t n, int64_t g);
+/* Task t of pieces * ranges: its rows [row, last) and its groups [low, low + width). */
+static inline void fl_agg_task(const FlAggCut *c, int64_t n, int64_t g, int64_t t, int64_t *row,
+                               int64_t *last, int64_t *low, uint64_t *width) {
+  int64_t p = t / c->ranges, r = t % c->ranges;
+  *row = fl_part_min(p * c->piece, n);
+  *last = fl_part_min((p + 1) * c->piece, n);
+  *low = fl_part_min(r * c->range, g);
+  *width = (uint64_t)(fl_part_min((r + 1) * c->range, g) - *low);
+}
+/* Positions of the ids [low, low + width) among n, at most FL_PART_CHUNK of them; returns how many there are.
+ */
+static inline int64_t fl_agg_in_range(const int64_t *id, int64_t n, int64_t low, uint64_t width,
+                                      int32_t *at) {
+  int64_t found = 0;
+  for (int64_t i = 0; i < n; i++) {
+    at[found] = (int32_t)i;
+    found += (uint64_t)(id[i] - low) < width;
+  }
+  return found;
+}
+/* Rows ahead whose places are fetched while a large table of groups is filled. */
+enum { FL_AGG_AHEAD = 16 };
 
 #endif

@@ -10,7 +10,7 @@
  * for the number of rows. */
 #include <math.h>
 
-#include "part/part_internal.h"
+#include "part/aggregate_internal.h"
 #include "part/superacc.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
@@ -25,9 +25,10 @@ enum { LOW = 51, HIGH_MOST = 49, BLOCK = 1024 };
 typedef struct Sums {
   const double *x;
   const int64_t *id;
-  int64_t n, g, pieces, piece; /* rows are cut in `pieces` of `piece` rows */
-  double scale_high;           /* 2^(h - e) */
-  __int128 *sums;              /* [pieces][g] */
+  int64_t n, g;
+  FlAggCut cut;
+  double scale_high; /* 2^(h - e) */
+  __int128 *sums;    /* [pieces][g] */
   double *out;
   int unit;                   /* exponent of the lowest bit */
   _Atomic uint64_t *greatest; /* magnitude bits */
@@ -89,20 +90,33 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   const Sums *s = env;
   int64_t high[BLOCK], low[BLOCK], dropped = 0;
   (void)ctx;
-  for (int64_t p = begin; p < end; p++) {
-    __int128 *sums = s->sums + p * s->g;
-    int64_t last = fl_part_min((p + 1) * s->piece, s->n);
-    memset(sums, 0, (size_t)s->g * sizeof *sums);
-    for (int64_t row = p * s->piece; row < last; row += BLOCK) {
+  for (int64_t t = begin; t < end; t++) {
+    int64_t first, last, from;
+    uint64_t width;
+    fl_agg_task(&s->cut, s->n, s->g, t, &first, &last, &from, &width);
+    __int128 *sums = s->sums + t / s->cut.ranges * s->g;
+    memset(sums + from, 0, width * sizeof *sums);
+    for (int64_t row = first; row < last; row += BLOCK) {
       int64_t count = fl_part_min(BLOCK, last - row);
       if (s->id == NULL) {
         dropped |= split_and_add(s->x + row, count, s->scale_high, high, low);
         sums[0] += (__int128)high[0] * (INT64_C(1) << LOW) + low[0];
         continue;
       }
-      dropped |= split(s->x + row, count, s->scale_high, high, low);
-      for (int64_t i = 0; i < count; i++) {
-        sums[s->id[row + i]] += (__int128)high[i] * (INT64_C(1) << LOW) + low[i];
+      const int64_t *id = s->id + row;
+      if (s->cut.ranges == 1) {
+        dropped |= split(s->x + row, count, s->scale_high, high, low);
+        for (int64_t i = 0; i < count; i++) sums[id[i]] += (__int128)high[i] * (INT64_C(1) << LOW) + low[i];
+        continue;
+      }
+      int32_t at[BLOCK];
+      double x[BLOCK];
+      int64_t found = fl_agg_in_range(id, count, from, width, at);
+      for (int64_t j = 0; j < found; j++) x[j] = s->x[row + at[j]];
+      dropped |= split(x, found, s->scale_high, high, low);
+      for (int64_t j = 0; j < found; j++) {
+        __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]]], 1);
+        sums[id[at[j]]] += (__int128)high[j] * (INT64_C(1) << LOW) + low[j];
       }
     }
   }
@@ -110,13 +124,15 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   return 0;
 }
 
+/* unit is at least -1000, so that the product by its power of two is no subnormal, and exact. */
 static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
+  double unit = ldexp(1.0, s->unit);
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
     __int128 sum = 0;
-    for (int64_t p = 0; p < s->pieces; p++) sum += s->sums[p * s->g + k];
-    s->out[k] = ldexp((double)sum, s->unit);
+    for (int64_t p = 0; p < s->cut.pieces; p++) sum += s->sums[p * s->g + k];
+    s->out[k] = (double)sum * unit;
   }
   return 0;
 }
@@ -230,13 +246,14 @@ FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, in
   int high_bits = (int)fl_part_min(HIGH_MOST, 126 - LOW - fl_part_bits((uint64_t)n));
   s.scale_high = ldexp(1.0, high_bits - exponent);
   s.unit = exponent - high_bits - LOW;
-  s.pieces = fl_part_max(1, fl_part_min(64, n / fl_part_max(2 * g, 1 << 16)));
-  s.piece = ((n + s.pieces - 1) / s.pieces + BLOCK - 1) / BLOCK * BLOCK;
-  s.sums = fl_part_alloc(m, s.pieces * g, sizeof *s.sums);
+  s.cut = fl_agg_cut(n, g);
+  s.sums = fl_part_alloc(m, s.cut.pieces * g, sizeof *s.sums);
   if (s.sums == NULL) return 1;
-  if (fl_part_for(m->ctx, sum_body, &s, s.pieces, 3.0 * (double)s.piece) != 0) return 1;
-  FlStatus status = atomic_load(&dropped) ? sum_fully(m, x, s.id, n, g, out)
-                                          : fl_part_for(m->ctx, round_body, &s, g, 10.0 + (double)s.pieces);
+  int64_t tasks = s.cut.pieces * s.cut.ranges;
+  if (fl_part_for(m->ctx, sum_body, &s, tasks, 3.0 * (double)s.cut.piece) != 0) return 1;
+  FlStatus status = atomic_load(&dropped)
+                        ? sum_fully(m, x, s.id, n, g, out)
+                        : fl_part_for(m->ctx, round_body, &s, g, 4.0 + (double)s.cut.pieces);
   fl_part_release(m, s.sums);
   return status;
 }

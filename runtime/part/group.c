@@ -4,9 +4,10 @@
  * of each group. Always holds: groups are numbered by ascending key, so the numbering depends on the data
  * alone.
  *
- * Words below about the number of rows index a table directly; others go through the hash set and the
- * distinct ones are sorted. Several words are replaced, left to right, by the numbers of their groups, which
- * keep their order. */
+ * Words below about the number of rows index a table directly. Where a sample of others shows that most rows
+ * have words of their own, all rows are sorted and equal ones stand together; else words go through the hash
+ * set and the distinct ones are sorted. Several words are replaced, left to right, by the numbers of their
+ * groups, which keep their order. */
 #include "part/part_internal.h"
 
 typedef struct Direct {
@@ -68,13 +69,11 @@ static FlStatus group_directly(FlPartMem *m, const FlPartCodes *codes, int32_t w
   }
   out->g = g;
   out->first = fl_part_alloc(m, g, sizeof *out->first);
-  out->code = fl_part_alloc(m, g, sizeof *out->code);
-  if (out->first == NULL || out->code == NULL) return 1;
+  if (out->first == NULL) return 1;
   for (int64_t k = 0; k < size; k++) {
     int64_t first = atomic_load_explicit(&d.first[k], memory_order_relaxed);
     if (first == INT64_MAX) continue;
     out->first[rank[k]] = first;
-    out->code[rank[k]] = (uint64_t)k;
   }
   FlStatus status = fl_part_for(m->ctx, number_body, &d, out->n, 1.0);
   fl_part_release(m, rank);
@@ -98,13 +97,11 @@ static FlStatus group_by_hash(FlPartMem *m, const uint64_t *word, int bits, bool
   if (ordered && fl_part_sort_pairs(m, items, spare, g, bits, &sorted) != 0) return 1;
   out->g = g;
   out->first = fl_part_alloc(m, g, sizeof *out->first);
-  out->code = fl_part_alloc(m, g, sizeof *out->code);
-  if (out->first == NULL || out->code == NULL) return 1;
+  if (out->first == NULL) return 1;
   for (int64_t k = 0; k < g; k++) {
     int64_t entry = sorted[k].row;
     rank[entry] = k;
     out->first[k] = atomic_load_explicit(&entries[entry].first, memory_order_relaxed);
-    out->code[k] = sorted[k].key;
   }
   Direct d = {.rank = rank, .id = out->id};
   FlStatus status = fl_part_for(m->ctx, renumber_body, &d, out->n, 1.5);
@@ -115,12 +112,85 @@ static FlStatus group_by_hash(FlPartMem *m, const uint64_t *word, int bits, bool
   return status;
 }
 
+/* ---- nearly all different ----------------------------------------------------------------------------- */
+
+typedef struct Runs {
+  const FlPartPair *pairs;
+  int64_t n, *begin; /* [chunks + 1] groups that begin before the chunk */
+  int64_t *id, *first;
+} Runs;
+
+static inline bool begins(const Runs *r, int64_t at) {
+  return at == 0 || r->pairs[at].key != r->pairs[at - 1].key;
+}
+
+static int32_t count_runs_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Runs *r = env;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, count = 0;
+    fl_part_chunk(c, r->n, &from, &to);
+    for (int64_t at = from; at < to; at++) count += begins(r, at);
+    r->begin[c + 1] = count;
+  }
+  return 0;
+}
+
+static int32_t write_runs_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Runs *r = env;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, g = r->begin[c];
+    fl_part_chunk(c, r->n, &from, &to);
+    for (int64_t at = from; at < to; at++) {
+      if (begins(r, at)) r->first[g++] = r->pairs[at].row;
+      r->id[r->pairs[at].row] = g - 1;
+    }
+  }
+  return 0;
+}
+
+static FlStatus group_sorted(FlPartMem *m, const FlPartPair *pairs, FlPartGroups *out) {
+  int64_t chunks = fl_part_chunks(out->n);
+  Runs r = {
+      .pairs = pairs, .n = out->n, .begin = fl_part_alloc(m, chunks + 1, sizeof *r.begin), .id = out->id};
+  if (r.begin == NULL || fl_part_for(m->ctx, count_runs_body, &r, chunks, 0.7 * FL_PART_CHUNK) != 0) return 1;
+  r.begin[0] = 0;
+  for (int64_t c = 0; c < chunks; c++) r.begin[c + 1] += r.begin[c];
+  out->g = r.begin[chunks];
+  out->first = r.first = fl_part_alloc(m, out->g, sizeof *r.first);
+  return r.first == NULL ? 1 : fl_part_for(m->ctx, write_runs_body, &r, chunks, 5.0 * FL_PART_CHUNK);
+}
+
+/* Whether nearly all of some rows have words of their own. False on failure, too: error recorded. */
+static bool mostly_different(FlPartMem *m, const FlPartCodes *codes, int32_t w) {
+  enum { SAMPLE = 1 << 14 };
+  int64_t n = codes->n, different = 1;
+  if (n < 16 * SAMPLE) return false;
+  FlPartPair *sample = fl_part_alloc(m, SAMPLE, sizeof *sample),
+             *spare = fl_part_alloc(m, SAMPLE, sizeof *spare);
+  if (sample == NULL || spare == NULL) return false;
+  for (int64_t k = 0; k < SAMPLE; k++) fl_part_read_words(codes, w, n / SAMPLE * k, 1, &sample[k].key);
+  fl_part_sort_small(sample, spare, SAMPLE);
+  for (int64_t k = 1; k < SAMPLE; k++) different += sample[k].key != sample[k - 1].key;
+  fl_part_release(m, sample);
+  fl_part_release(m, spare);
+  return different > SAMPLE - SAMPLE / 32;
+}
+
 FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool ordered, int64_t *id,
                              FlPartGroups *out) {
   int64_t n = codes->n;
   *out = (FlPartGroups){.n = n, .id = id != NULL ? id : fl_part_alloc(m, n, sizeof *id)};
   if (out->id == NULL) return 1;
   if (codes->words[w].max <= (uint64_t)n + 1024) return group_directly(m, codes, w, out);
+  FlPartPair *pairs = NULL;
+  if (mostly_different(m, codes, w) && fl_part_sort_buckets(m, codes, w, &pairs) != 0) return 1;
+  if (pairs != NULL) {
+    FlStatus status = group_sorted(m, pairs, out);
+    fl_part_release(m, pairs);
+    return status;
+  }
   const uint64_t *word = fl_part_store_words(m, codes, w);
   return word == NULL ? 1 : group_by_hash(m, word, codes->words[w].bits, ordered, out);
 }

@@ -178,13 +178,16 @@ uint64_t *fl_part_store_words(FlPartMem *m, FlPartCodes *codes, int32_t w);
 /* Stable order of the rows by their words; `rows` has codes->n places. Overwrites the words. (sort.c) */
 FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows);
 
+/* All rows by word w, rows of equal words in their order, when the words are spread evenly over what they can
+ * be; else *pairs is NULL. (buckets.c) */
+FlStatus fl_part_sort_buckets(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartPair **pairs);
+
 /* ---- grouping (hash_set.c, group.c) ---------------------------------------------------------------- */
 
 typedef struct FlPartGroups {
   int64_t n, g;
   int64_t *id;    /* [n] group of each row */
   int64_t *first; /* [g] its first row */
-  uint64_t *code; /* [g] the word of each group; NULL unless fl_part_group_words made it */
 } FlPartGroups;
 
 /* Groups equal words w. ordered: groups by ascending word; else in an order of no meaning. id may be given

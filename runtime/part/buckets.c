@@ -1,0 +1,160 @@
+/* buckets.c: all rows by a word, when the words are spread evenly.
+ *
+ * Comes in: codes, of which one word counts. Goes out: pairs of word and row in ascending order, rows of
+ * equal words in their order; or word that the words are too uneven for this. Always holds: the result is
+ * unique, so neither the number of buckets nor the cut into chunks can matter.
+ *
+ * One pass counts the leading bits of the words by chunk, a second puts each pair in its bucket; a bucket
+ * fits in a cache and is sorted there: by 16 bits from the first that differs within it, least digit first,
+ * then by insertion. Where the insertions get many, the words agree in more bits than that, and the bucket is
+ * merged. */
+#include "part/part_internal.h"
+
+enum {
+  LARGEST = 1 << 16, /* rows of a bucket */
+  MEAN = 1 << 12,
+  MOST_BITS = 11,
+  DIGIT = 8,
+  FEW = 32 /* rows that are inserted at once */
+};
+
+typedef struct Buckets {
+  const FlPartCodes *codes;
+  int32_t w;
+  int shift, bits;
+  int64_t n, chunks;
+  int64_t *place; /* [chunks][2^bits] */
+  int64_t *start; /* [2^bits + 1] */
+  FlPartPair *pairs;
+} Buckets;
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Buckets *b = env;
+  uint64_t word[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, *count = b->place + (c << b->bits);
+    fl_part_chunk(c, b->n, &from, &to);
+    memset(count, 0, sizeof *count << b->bits);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+      int64_t rows = fl_part_min(FL_PART_BATCH, to - row);
+      fl_part_read_words(b->codes, b->w, row, rows, word);
+      for (int64_t i = 0; i < rows; i++) count[word[i] >> b->shift]++;
+    }
+  }
+  return 0;
+}
+
+static int32_t scatter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Buckets *b = env;
+  uint64_t word[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, *place = b->place + (c << b->bits);
+    fl_part_chunk(c, b->n, &from, &to);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+      int64_t rows = fl_part_min(FL_PART_BATCH, to - row);
+      fl_part_read_words(b->codes, b->w, row, rows, word);
+      for (int64_t i = 0; i < rows; i++)
+        b->pairs[place[word[i] >> b->shift]++] = (FlPartPair){word[i], row + i};
+    }
+  }
+  return 0;
+}
+
+/* Counts become places; false when a bucket is too large. */
+static bool place_buckets(Buckets *b) {
+  int64_t at = 0, n_buckets = INT64_C(1) << b->bits;
+  for (int64_t k = 0; k < n_buckets; k++) {
+    b->start[k] = at;
+    for (int64_t c = 0; c < b->chunks; c++) {
+      int64_t *place = &b->place[(c << b->bits) + k], count = *place;
+      *place = at;
+      at += count;
+    }
+    if (at - b->start[k] > LARGEST) return false;
+  }
+  b->start[n_buckets] = at;
+  return true;
+}
+
+/* ---- one bucket
+ * -------------------------------------------------------------------------------------------- */
+
+static void sort_digit(const FlPartPair *from, FlPartPair *to, int64_t n, int shift) {
+  enum { DIGITS = 1 << DIGIT };
+  int32_t place[DIGITS] = {0}, at = 0;
+  for (int64_t i = 0; i < n; i++) place[from[i].key >> shift & (DIGITS - 1)]++;
+  for (int k = 0; k < DIGITS; k++) {
+    int32_t count = place[k];
+    place[k] = at;
+    at += count;
+  }
+  for (int64_t i = 0; i < n; i++) to[place[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* Stable. False: it would take many moves, and the pairs are in some stable order between. */
+static bool insert_all(FlPartPair *p, int64_t n) {
+  int64_t moves = 0, most = 8 * n + FEW * FEW;
+  for (int64_t i = 1; i < n && moves <= most; i++) {
+    FlPartPair x = p[i];
+    int64_t j = i;
+    for (; j > 0 && p[j - 1].key > x.key; j--) p[j] = p[j - 1];
+    p[j] = x;
+    moves += i - j;
+  }
+  return moves <= most;
+}
+
+static void sort_bucket(FlPartPair *p, FlPartPair *spare, int64_t n) {
+  uint64_t differ = 0;
+  for (int64_t i = 1; i < n; i++) differ |= p[i].key ^ p[0].key;
+  if (differ == 0) return;
+  if (n > FEW) {
+    int top = fl_part_bits(differ), low = (int)fl_part_max(0, top - DIGIT),
+        lower = (int)fl_part_max(0, low - DIGIT);
+    sort_digit(p, spare, n, lower);
+    sort_digit(spare, p, n, low);
+  }
+  if (!insert_all(p, n)) fl_part_sort_small(p, spare, n);
+}
+
+static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Buckets *b = env;
+  int64_t most = 0;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) most = fl_part_max(most, b->start[k + 1] - b->start[k]);
+  FlPartPair *spare = malloc((size_t)(most + 1) * sizeof *spare);
+  if (spare == NULL) return 1;
+  for (int64_t k = begin; k < end; k++)
+    sort_bucket(b->pairs + b->start[k], spare, b->start[k + 1] - b->start[k]);
+  free(spare);
+  return 0;
+}
+
+FlStatus fl_part_sort_buckets(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartPair **pairs) {
+  Buckets b = {.codes = codes, .w = w, .n = codes->n, .chunks = fl_part_chunks(codes->n)};
+  *pairs = NULL;
+  b.bits = (int)fl_part_min(MOST_BITS, fl_part_bits((uint64_t)(b.n / MEAN)));
+  b.bits = (int)fl_part_min(b.bits, codes->words[w].bits);
+  b.shift = codes->words[w].bits - b.bits;
+  b.place = fl_part_alloc(m, b.chunks << b.bits, sizeof *b.place);
+  b.start = fl_part_alloc(m, (INT64_C(1) << b.bits) + 1, sizeof *b.start);
+  if (b.place == NULL || b.start == NULL) return 1;
+  double digits = codes->words[w].stored != NULL ? 1.0 : codes->words[w].n_digits;
+  if (fl_part_for(m->ctx, count_body, &b, b.chunks, (1.0 + digits) * FL_PART_CHUNK) != 0) return 1;
+  bool even = place_buckets(&b);
+  if (even) {
+    b.pairs = fl_part_alloc(m, b.n, sizeof *b.pairs);
+    if (b.pairs == NULL) return 1;
+    if (fl_part_for(m->ctx, scatter_body, &b, b.chunks, (3.0 + digits) * FL_PART_CHUNK) != 0) return 1;
+    double rows = (double)b.n / (double)(INT64_C(1) << b.bits);
+    if (fl_part_for(m->ctx, bucket_body, &b, INT64_C(1) << b.bits, 10.0 * rows) != 0) {
+      return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+    }
+  }
+  fl_part_release(m, b.place);
+  fl_part_release(m, b.start);
+  *pairs = b.pairs;
+  return 0;
+}

@@ -20,8 +20,7 @@ typedef struct FlOwnBuffer {
 /* A mapping. */
 typedef struct FlMapBuffer {
   FlBuffer base;
-  FlPool *pool;
-  FlSpan *span; /* what may be dropped; may be NULL */
+  FlLoan *loan; /* of what may be dropped; may be NULL */
 } FlMapBuffer;
 
 _Noreturn void fl_out_of_memory(void) {
@@ -46,10 +45,8 @@ static void release_list(FlBuffer *b) {
 }
 
 static void release_map(FlBuffer *b) {
-  FlMapBuffer *m = (FlMapBuffer *)b;
-  fl_residents_remove(fl_pool_residents(m->pool), m->span);
+  fl_pool_unlend(((FlMapBuffer *)b)->loan);
   munmap(b->data, (size_t)b->bytes);
-  fl_pool_unref(m->pool);
 }
 
 void *fl_data_no_memory(FlCtx *ctx, int64_t bytes) {
@@ -106,8 +103,7 @@ FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean) 
   m->base.data = map;
   m->base.bytes = bytes;
   m->base.release = release_map;
-  m->pool = fl_pool_ref(ctx ? fl_ctx_pool(ctx) : NULL);
-  m->span = fl_residents_add(fl_pool_residents(m->pool), map, (size_t)clean);
+  m->loan = fl_pool_lend(ctx ? fl_ctx_pool(ctx) : NULL, map, clean);
   return &m->base;
 }
 

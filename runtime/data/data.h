@@ -42,6 +42,17 @@ FlPool *fl_pool_new(void); /* NULL: out of memory */
  * where that is NULL or cannot be used, in TMPDIR, /var/tmp or /tmp. Before other threads use the pool.
  * false: out of memory. */
 bool fl_pool_limit(FlPool *pool, int64_t bytes, const char *folder);
+/* Whether the resident size is kept: then work is cut into small pieces, with a breath between them. */
+bool fl_pool_is_limited(const FlPool *pool);
+/* Between pieces of work, any thread: makes room if the limit is near. */
+void fl_pool_breathe(FlPool *pool);
+/* The mapped bytes [at, at + bytes), from the start of a page, are as in a file, or shared with it: their
+ * whole pages may be dropped from memory and come back, until fl_pool_unlend, before they are unmapped. NULL:
+ * nothing is ever dropped.
+ */
+typedef struct FlLoan FlLoan;
+FlLoan *fl_pool_lend(FlPool *pool, void *at, int64_t bytes);
+void fl_pool_unlend(FlLoan *loan); /* NULL is allowed; the pool may have been freed */
 /* Gives the free blocks back to the system; blocks in use follow when their arrays die. */
 void fl_pool_free(FlPool *pool);
 /* The pool of the run that a context belongs to; defined by exec. */

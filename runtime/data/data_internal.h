@@ -23,8 +23,6 @@ bool fl_pool_take(FlPool *pool, size_t bytes, FlBlock *out);
 void fl_pool_give(FlPool *pool, FlBlock block);
 FlPool *fl_pool_ref(FlPool *pool); /* one reference a block in use; NULL is allowed */
 void fl_pool_unref(FlPool *pool);
-/* What drops pages, for mappings that may be dropped; NULL: nothing does. */
-FlResidents *fl_pool_residents(FlPool *pool);
 
 /* What stood against the last block that there was not. */
 typedef enum FlPoolLack {

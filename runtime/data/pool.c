@@ -132,7 +132,31 @@ void fl_pool_free(FlPool *p) {
   fl_pool_unref(p);
 }
 
-FlResidents *fl_pool_residents(FlPool *p) { return p ? p->residents : NULL; }
+bool fl_pool_is_limited(const FlPool *p) { return p && p->residents; }
+
+void fl_pool_breathe(FlPool *p) {
+  if (p && p->residents) fl_residents_breathe(p->residents);
+}
+
+struct FlLoan {
+  FlPool *pool;
+  FlSpan *span;
+};
+
+FlLoan *fl_pool_lend(FlPool *p, void *at, int64_t bytes) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size_t)bytes / page * page;
+  FlLoan *loan = fl_pool_is_limited(p) && whole ? malloc(sizeof *loan) : NULL;
+  if (!loan) return NULL;
+  *loan = (FlLoan){fl_pool_ref(p), fl_residents_add(p->residents, at, whole)};
+  return loan;
+}
+
+void fl_pool_unlend(FlLoan *loan) {
+  if (!loan) return;
+  fl_residents_remove(loan->pool->residents, loan->span);
+  fl_pool_unref(loan->pool);
+  free(loan);
+}
 
 /* The smallest free block that fits without wasting more than half of it; newest at ties. -1: none. */
 static int best_fit(const FlPool *p, size_t bytes) {

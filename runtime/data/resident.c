@@ -31,7 +31,7 @@
 static const size_t PIECE = (size_t)4 << 20;
 /* Bytes a nanosecond that all workers together may touch first: what a look must be ahead of. */
 static const int64_t RATE = 12;
-enum { WAIT_LEAST = 100 * 1000, WAIT_MOST = 20 * 1000 * 1000 }; /* nanoseconds */
+enum { WAIT_LEAST = 100 * 1000, WAIT_MOST = 20 * 1000 * 1000, BREATH = 100 * 1000 }; /* nanoseconds */
 
 struct FlSpan {
   char *at;
@@ -50,7 +50,14 @@ struct FlResidents {
   size_t hand_at;    /* offset in the hand's span of the next piece */
   size_t span_bytes; /* of all spans */
   _Atomic bool full;
+  _Atomic int64_t next_breath; /* nanoseconds: when a worker looks next */
 };
+
+static int64_t clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 /* Drops the next piece; returns its size. There is a span. */
 static size_t drop_piece(FlResidents *r) {
@@ -94,10 +101,8 @@ static void *watch(void *arg) {
     int64_t wait = (r->limit - now.all) / RATE;
     if (wait < WAIT_LEAST) wait = WAIT_LEAST;
     if (wait > WAIT_MOST) wait = WAIT_MOST;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += wait;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    int64_t end = clock_now() + wait;
+    struct timespec until = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
     while (!r->over && pthread_cond_timedwait(&r->end, &r->lock, &until) != ETIMEDOUT) {}
   }
   pthread_mutex_unlock(&r->lock);
@@ -195,6 +200,17 @@ void fl_residents_remove(FlResidents *r, FlSpan *s) {
   r->span_bytes -= s->bytes;
   pthread_mutex_unlock(&r->lock);
   free(s);
+}
+
+void fl_residents_breathe(FlResidents *r) {
+  int64_t now = clock_now(), next = atomic_load_explicit(&r->next_breath, memory_order_relaxed);
+  /* relaxed: only tells who looks; what is looked at is under the lock. */
+  if (now < next || !atomic_compare_exchange_strong_explicit(&r->next_breath, &next, now + BREATH,
+                                                             memory_order_relaxed, memory_order_relaxed))
+    return;
+  pthread_mutex_lock(&r->lock);
+  look(r);
+  pthread_mutex_unlock(&r->lock);
 }
 
 bool fl_residents_full(FlResidents *r) { return r && atomic_load_explicit(&r->full, memory_order_relaxed); }

@@ -26,6 +26,11 @@ void fl_residents_free(FlResidents *r);
 FlSpan *fl_residents_add(FlResidents *r, void *at, size_t bytes);
 void fl_residents_remove(FlResidents *r, FlSpan *span); /* NULL is allowed; before the pages are unmapped */
 
+/* For workers, between pieces of work: looks at the resident size if nobody did so just now, and waits while
+ * pages are dropped. So whoever fills memory makes room, also when the machine is too busy for the thread to
+ * run. */
+void fl_residents_breathe(FlResidents *r);
+
 /* Whether memory that no file stands behind fills the limit by itself. Any thread. */
 bool fl_residents_full(FlResidents *r);
 

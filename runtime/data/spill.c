@@ -15,9 +15,15 @@
 enum { IN_TMPFS = 0x01021994 };
 static const unsigned long IN_RAMFS = 0x858458f6;
 
-static bool in_memory(const char *folder) {
-  struct statfs fs;
-  return statfs(folder, &fs) != 0 || fs.f_type == IN_TMPFS || (unsigned long)fs.f_type == IN_RAMFS;
+static bool in_memory(const struct statfs *fs) {
+  return fs->f_type == IN_TMPFS || (unsigned long)fs->f_type == IN_RAMFS;
+}
+
+/* Whether the disk has the room, with a twentieth of what is free left to others. To find out by trying would
+ * fill the disk for a moment, and others would see it full. */
+static bool has_room(const struct statfs *fs, size_t bytes) {
+  unsigned __int128 free = (unsigned __int128)fs->f_bavail * (unsigned __int128)fs->f_bsize;
+  return bytes <= free / 20 * 19;
 }
 
 /* An open file without a name; -1: none here. */
@@ -32,7 +38,10 @@ static int nameless(const char *folder) {
 }
 
 static FlSpillStatus map_in(const char *folder, size_t bytes, void **out) {
-  if (!folder || !*folder || in_memory(folder)) return FL_SPILL_NO_FOLDER;
+  struct statfs fs;
+  if (!folder || !*folder || statfs(folder, &fs) != 0 || in_memory(&fs)) return FL_SPILL_NO_FOLDER;
+  if (access(folder, W_OK) != 0) return FL_SPILL_NO_FOLDER;
+  if (!has_room(&fs, bytes)) return FL_SPILL_NO_ROOM;
   int fd = nameless(folder);
   if (fd < 0) return FL_SPILL_NO_FOLDER;
   int no_room = posix_fallocate(fd, 0, (off_t)bytes);

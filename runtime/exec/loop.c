@@ -12,9 +12,28 @@
  * wake), and of one piece: long against a steal (0.1 us), short against the whole. */
 static const double INLINE_BELOW = 20e3, PIECE = 50e3;
 
+/* A loop of a run whose memory is limited: each piece first makes room. */
+typedef struct FlTightLoop {
+  FlPool *pool;
+  FlLoopFn *fn;
+  void *env;
+} FlTightLoop;
+
+static void tight_piece(void *env, int64_t begin, int64_t end, int worker) {
+  const FlTightLoop *l = env;
+  fl_pool_breathe(l->pool);
+  l->fn(l->env, begin, end, worker);
+}
+
+static void run_loop(FlRun *run, int64_t n, int64_t grain, FlLoopFn *fn, void *env) {
+  FlTightLoop tight = {run->pool, fn, env};
+  if (fl_pool_is_limited(run->pool)) fl_sched_for(run->sched, n, grain, tight_piece, &tight);
+  else fl_sched_for(run->sched, n, grain, fn, env);
+}
+
 void fl_parallel_for(FlCtx *ctx, int64_t n, int64_t grain, FlLoopFn *fn, void *env) {
   if (ctx && ctx->run) {
-    fl_sched_for(ctx->run->sched, n, grain, fn, env);
+    run_loop(ctx->run, n, grain, fn, env);
     return;
   }
   if (grain < 1) grain = 1;
@@ -73,7 +92,7 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
   if ((double)n * cost < INLINE_BELOW && !r.traced) {
     atomic_init(&r.faults, kernel->fast(ctx, env, 0, n));
   } else {
-    fl_sched_for(ctx->run->sched, n, grain_of(kernel, n, cost), run_piece, &r);
+    run_loop(ctx->run, n, grain_of(kernel, n, cost), run_piece, &r);
     if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   }
   return atomic_load_explicit(&r.faults, memory_order_relaxed) ? find_fault(ctx, kernel, env, n) : 0;

@@ -57,6 +57,10 @@ void fl_run_warn(FlRun *run, const char *fmt, ...) {
   free(line);
 }
 
+static void *lend_memo(void *run, void *map, int64_t bytes) {
+  return fl_pool_lend(((FlRun *)run)->pool, map, bytes);
+}
+static void unlend_memo(void *loan) { fl_pool_unlend(loan); }
 static void warn_memo(void *run, const char *message) { fl_run_warn(run, "%s", message); }
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
@@ -85,7 +89,12 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                             .out_arg = o->out_arg};
   run->report = fl_report_new(&report);
   if (o->cache_dir)
-    run->memo = fl_memo_open(&(FlMemoOptions){.dir = o->cache_dir, .warn = warn_memo, .warn_arg = run});
+    run->memo = fl_memo_open(&(FlMemoOptions){.dir = o->cache_dir,
+                                              .warn = warn_memo,
+                                              .warn_arg = run,
+                                              .lend = lend_memo,
+                                              .unlend = unlend_memo,
+                                              .lend_arg = run});
   if (!run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->history ||
       !run->report || (o->cache_dir && !run->memo)) {
     fl_run_free(run);
@@ -124,6 +133,7 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   const FlProgram *p = run->program;
   FlStatus status = p->bind ? p->bind(ctx, p->externs, p->n_externs) : 0;
   status = fl_ctx_finish(ctx, status ? status : p->main(ctx, args, NULL));
+  if (status && ctx->error) status = ctx->error->status;
   if (!fl_report_flush(run->report) && !status)
     status = fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
   int signal = atomic_load_explicit(&run->stop, memory_order_relaxed);

@@ -104,7 +104,7 @@ static bool map_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
     return fl_io_error(e, FL_E_OPEN, "cannot map `%s`: %s", path, strerror(errno));
   }
   /* A reader may end the text with a byte of its own: the last page is not the file's. */
-  in->buffer = fl_buffer_of_map(ctx, base, (int64_t)(pages + page), in->size / (int64_t)page * (int64_t)page);
+  in->buffer = fl_buffer_of_map(ctx, base, (int64_t)(pages + page), in->size);
   if (!in->buffer) {
     munmap(base, pages + page);
     return fl_io_error(e, FL_E_MEMORY, "out of memory while mapping `%s`", path);

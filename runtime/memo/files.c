@@ -107,7 +107,7 @@ FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *piec
   return ok ? FL_MEMO_OK : status_of_errno(why);
 }
 
-FlMemoEntry *fl_file_map(const char *path, const void *key, int64_t key_bytes, bool use,
+FlMemoEntry *fl_file_map(const FlMemo *m, const char *path, const void *key, int64_t key_bytes, bool use,
                          FlEntryHeader *header, const char **why) {
   *why = NULL;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -116,7 +116,7 @@ FlMemoEntry *fl_file_map(const char *path, const void *key, int64_t key_bytes, b
     return NULL;
   }
   struct stat st;
-  void *map = MAP_FAILED;
+  void *map = MAP_FAILED, *lent = NULL;
   FlMemoEntry *entry = NULL;
   if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
     *why = "it is not a file";
@@ -125,6 +125,7 @@ FlMemoEntry *fl_file_map(const char *path, const void *key, int64_t key_bytes, b
   } else {
     map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED) *why = "it cannot be mapped";
+    else if (m->lend) lent = m->lend(m->lend_arg, map, st.st_size);
   }
   if (!*why) *why = fl_entry_check(map, st.st_size, key, key_bytes, header);
   if (!*why && !(entry = malloc(sizeof *entry))) *why = "memory ran out";
@@ -135,10 +136,13 @@ FlMemoEntry *fl_file_map(const char *path, const void *key, int64_t key_bytes, b
     entry->refs = 1;
     entry->map = map;
     entry->map_bytes = st.st_size;
+    entry->unlend = m->unlend;
+    entry->lent = lent;
     entry->payload = (const char *)map + fl_entry_payload_offset(header);
     entry->bytes = header->payload_bytes;
     entry->checksum = header->payload;
   } else if (map != MAP_FAILED) {
+    if (lent) m->unlend(lent);
     munmap(map, (size_t)st.st_size);
   }
   close(fd);

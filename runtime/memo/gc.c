@@ -140,7 +140,7 @@ FlMemoTotals fl_memo_verify(FlMemo *m) {
   for (size_t i = 0; i < items.n; i++) {
     FlEntryHeader h;
     const char *why;
-    FlMemoEntry *entry = fl_file_map(items.at[i].path, NULL, 0, false, &h, &why);
+    FlMemoEntry *entry = fl_file_map(m, items.at[i].path, NULL, 0, false, &h, &why);
     char expected[PATH_MAX];
     if (entry &&
         (!fl_folder_path(m, items.at[i].folder, h.key, expected) || strcmp(expected, items.at[i].path) != 0))

@@ -27,6 +27,12 @@ typedef struct FlMemoOptions {
   int64_t limit_bytes;                          /* least recently used go when the total is above; 0: 8 GiB */
   void (*warn)(void *arg, const char *message); /* any thread; NULL: warnings are dropped */
   void *warn_arg;
+  /* Told of the mapping of each entry before it is read: from then on its pages may be dropped from memory,
+   * until the result (NULL: nothing was noted) is given to `unlend`, just before they are unmapped. NULL:
+   * nobody is told. */
+  void *(*lend)(void *arg, void *map, int64_t bytes);
+  void (*unlend)(void *lent);
+  void *lend_arg;
 } FlMemoOptions;
 
 /* Removes what killed writers left. NULL only when out of memory. */
@@ -51,6 +57,8 @@ typedef struct FlMemoEntry {
   FlDigest checksum; /* XXH3-128 of the payload: equal payloads, equal checksum */
   void *map;
   int64_t map_bytes;
+  void (*unlend)(void *lent);
+  void *lent; /* NULL: to nobody */
 } FlMemoEntry;
 
 /* One reference, or NULL: not there, or not usable (warned). Records the use for eviction. */

@@ -25,6 +25,9 @@ struct FlMemo {
   int64_t limit;
   void (*warn)(void *arg, const char *message);
   void *warn_arg;
+  void *(*lend)(void *arg, void *map, int64_t bytes);
+  void (*unlend)(void *lent);
+  void *lend_arg;
   pthread_mutex_t lock;    /* guards the members below */
   pthread_cond_t released; /* a claim went */
   FlMemoClaim *claims;
@@ -64,7 +67,7 @@ int fl_folder_lock(FlMemo *m, const char *path, bool fresh);
 FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces);
 /* Maps and checks a file of the store; `use` records the time. NULL with *why NULL: there is none; else *why
  * says what is wrong. key NULL: any key is good. */
-FlMemoEntry *fl_file_map(const char *path, const void *key, int64_t key_bytes, bool use,
+FlMemoEntry *fl_file_map(const FlMemo *m, const char *path, const void *key, int64_t key_bytes, bool use,
                          FlEntryHeader *header, const char **why);
 
 /* ---- store.c */

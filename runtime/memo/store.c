@@ -32,6 +32,9 @@ FlMemo *fl_memo_open(const FlMemoOptions *options) {
   m->limit = options->limit_bytes > 0 ? options->limit_bytes : default_limit;
   m->warn = options->warn;
   m->warn_arg = options->warn_arg;
+  m->lend = options->lend;
+  m->unlend = options->unlend;
+  m->lend_arg = options->lend_arg;
   m->stored_bytes = -1;
   pthread_mutex_init(&m->lock, NULL);
   pthread_condattr_t attr; /* waits are measured on the clock that nobody sets */
@@ -61,6 +64,7 @@ void fl_memo_unref(FlMemoEntry *entry) {
   /* Release pairs with the acquire of whoever drops the last reference: all reads come before the unmapping.
    */
   if (!entry || atomic_fetch_sub_explicit(&entry->refs, 1, memory_order_acq_rel) != 1) return;
+  if (entry->lent) entry->unlend(entry->lent);
   munmap(entry->map, (size_t)entry->map_bytes);
   free(entry);
 }
@@ -70,7 +74,7 @@ static FlMemoEntry *get(FlMemo *m, FlMemoFolder folder, FlMemoKey key, bool warn
   if (!m->dir || !fl_folder_path(m, folder, fl_memo_digest(key.bytes, key.len), path)) return NULL;
   FlEntryHeader header;
   const char *why;
-  FlMemoEntry *entry = fl_file_map(path, key.bytes, key.len, true, &header, &why);
+  FlMemoEntry *entry = fl_file_map(m, path, key.bytes, key.len, true, &header, &why);
   if (why && warn)
     fl_memo_warn(m, "the remembered %s of `%s` in %s cannot be used: %s; going on without it",
                  folder == FL_FOLDER_RECORDS ? "note" : "result", key.label ? key.label : "?", path, why);

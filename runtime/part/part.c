@@ -61,10 +61,12 @@ static void loop_body(void *env, int64_t begin, int64_t end, int worker) {
 }
 
 FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, double cost) {
-  enum { PIECE = 50000 }; /* nanoseconds: far above what handing over a piece costs */
+  enum { PIECE = 50000 };     /* nanoseconds: far above what handing over a piece costs */
+  enum { TIGHT_MOST = 1024 }; /* items, each of which may touch pages of its own */
   Loop loop = {ctx, fn, env, 0};
   double grain = PIECE / (cost > 1e-3 ? cost : 1e-3);
   int64_t items = grain < 1.0 ? 1 : grain > 1e12 ? INT64_C(1000000000000) : (int64_t)grain;
+  if (items > TIGHT_MOST && fl_pool_is_limited(ctx ? fl_ctx_pool(ctx) : NULL)) items = TIGHT_MOST;
   if (n > 0) fl_parallel_for(ctx, n, items, loop_body, &loop);
   return atomic_load(&loop.failed);
 }

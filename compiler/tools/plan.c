@@ -107,7 +107,10 @@ static void say_region(FlPlan *p, const FlRegion *r);
 
 /* A loop whose elements are tasks: each runs the steps below. */
 static void say_tasks(FlPlan *p, const FlOp *op) {
-  fl_plan_step(p, fl_plan_line(p, op->span), "tasks", "over %s, each on its own:", over(p, op));
+  const FlOp *of = op->args[0]->op;
+  if (of && of->code == FL_OP_CSV_PARTS)
+    fl_plan_step(p, "", "", "part by part: of the file only what these steps keep is ever in memory");
+  else fl_plan_step(p, fl_plan_line(p, op->span), "tasks", "over %s, each on its own:", over(p, op));
   p->depth++;
   for (int i = 0; i < op->n_regions; i++) say_region(p, op->regions[i]);
   p->depth--;
@@ -185,6 +188,11 @@ static void say_stage(FlPlan *p, const FlOp *op) {
 
 /* ---- bulk operators ---- */
 
+static const char *keys(FlPlan *p, const FlOp *op) {
+  const char *names = fl_plan_names(p, op->n_args, op->args);
+  return names[0] ? fl_arena_printf(p->arena, "by %s", names) : fl_plan_source(p, op->span);
+}
+
 static const char *join_words(FlPlan *p, const FlOp *op) {
   return fl_arena_printf(p->arena, "%s, on %s", op->attrs.s ? op->attrs.s : "inner",
                          fl_plan_names(p, op->n_args / 2, op->args));
@@ -218,7 +226,10 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
   case FL_OP_READ_CSV_SOME:
   case FL_OP_READ_JSON:
   case FL_OP_READ_ARROW:
-  case FL_OP_READ_PARQUET: fl_plan_reader(p, op); return;
+  case FL_OP_READ_PARQUET:
+  case FL_OP_CSV_PARTS: fl_plan_reader(p, op); return;
+  case FL_OP_CSV_PART: fl_plan_part(p, op); return;
+  case FL_OP_CSV_END:
   case FL_OP_FILE_OF:
   case FL_OP_FILE_PATH:
   case FL_OP_NOW:
@@ -232,10 +243,14 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
     say_gather(p, op);
     return;
   case FL_OP_ROWS: keep_names(p, op, 0, 0); return; /* a view */
-  case FL_OP_GROUP: fl_plan_step(p, line, "group", "by %s", fl_plan_names(p, op->n_args, op->args)); return;
-  case FL_OP_SORT_PERM:
-    fl_plan_step(p, line, "sort", "by %s", fl_plan_names(p, op->n_args, op->args));
+  case FL_OP_GROUP: fl_plan_step(p, line, "group", "%s", keys(p, op)); return;
+  case FL_OP_SORT_PERM: fl_plan_step(p, line, "sort", "%s", keys(p, op)); return;
+  case FL_OP_LIST_CONCAT: {
+    const FlValue *part = fl_plan_joined(op);
+    if (!part) break;
+    fl_plan_set_name(p, op->results[0], fl_plan_name(p, part));
     return;
+  }
   case FL_OP_JOIN: fl_plan_step(p, line, "join", "%s", join_words(p, op)); return;
   case FL_OP_AGGREGATE:
     name_by_place(p, op);

@@ -31,6 +31,8 @@ void fl_plan_set_name(FlPlan *p, const FlValue *v, const char *name);
 const char *fl_plan_name(const FlPlan *p, const FlValue *v);
 /* Names of values, commas between; each once, nameless ones left out. "" when there is none. */
 const char *fl_plan_names(const FlPlan *p, int n, FlValue *const *values);
+/* What each part of a file yields of the column that the op joins; NULL: it joins something else. */
+const FlValue *fl_plan_joined(const FlOp *op);
 /* How many elements a size says: "1,000", "the rows of line 3". */
 const char *fl_plan_size(const FlPlan *p, const FlValue *size);
 /* The pieces of the script that the ops of a region come from: the largest expressions, each once, in order.
@@ -44,6 +46,8 @@ const char *fl_plan_bytes(const FlPlan *p, int64_t bytes);
 
 /* The detail of a reader, and names for its results. */
 void fl_plan_reader(FlPlan *p, const FlOp *op);
+/* Names for the results of a part of a file. */
+void fl_plan_part(FlPlan *p, const FlOp *op);
 
 /* ---- plan.c ---- */
 

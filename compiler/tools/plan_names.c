@@ -79,6 +79,20 @@ const char *fl_plan_bytes(const FlPlan *p, int64_t bytes) {
   return fl_arena_printf(p->arena, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
 }
 
+const FlValue *fl_plan_joined(const FlOp *op) {
+  const FlOp *loop = op->code == FL_OP_LIST_CONCAT ? op->args[0]->op : NULL;
+  if (!loop || loop->code != FL_OP_MAP || !loop->args[0]->op || loop->args[0]->op->code != FL_OP_CSV_PARTS) return NULL;
+  return loop->regions[0]->yields[op->args[0]->index];
+}
+
+/* How many rows a column that parts were joined to has, in terms of a part; NULL: it is none. */
+static const FlValue *joined_rows(const FlValue *column) {
+  const FlValue *part = column->op ? fl_plan_joined(column->op) : NULL;
+  const FlOp *op = part ? part->op : NULL;
+  if (op && op->code == FL_OP_COMPRESS) return op->results[0];
+  return op && op->code == FL_OP_MAP ? op->args[0] : NULL;
+}
+
 const char *fl_plan_size(const FlPlan *p, const FlValue *size) {
   int64_t n;
   if (fl_ir_const_value_i(size, &n)) return fl_plan_count(p, n);
@@ -89,6 +103,8 @@ const char *fl_plan_size(const FlPlan *p, const FlValue *size) {
   const char *line = fl_plan_line(p, op->span);
   switch ((int)op->code) {
   case FL_OP_DIM: {
+    const FlValue *joined = joined_rows(op->args[0]);
+    if (joined) return fl_plan_size(p, joined);
     const char *of = fl_plan_name(p, op->args[0]);
     return of ? fl_arena_printf(p->arena, "the elements of %s", of) : "the elements of an array";
   }
@@ -96,7 +112,8 @@ const char *fl_plan_size(const FlPlan *p, const FlValue *size) {
   case FL_OP_READ_CSV_SOME:
   case FL_OP_READ_JSON:
   case FL_OP_READ_ARROW:
-  case FL_OP_READ_PARQUET: return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
+  case FL_OP_READ_PARQUET:
+  case FL_OP_CSV_PART: return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
   case FL_OP_COMPRESS:
   case FL_OP_COLLECT: return fl_arena_printf(p->arena, "the rows kept in line %s", line);
   case FL_OP_GROUP: return fl_arena_printf(p->arena, "the groups of line %s", line);

@@ -36,6 +36,18 @@ static bool reads(const FlOp *op, const char *name) {
   return false;
 }
 
+/* Results first .. are columns of the reader, with their validities. */
+static void name_columns(FlPlan *p, const FlOp *op, int first) {
+  for (int i = 0; i < (int)op->attrs.i; i++) {
+    const char *column = op->attrs.list[i];
+    int width = column[strlen(column) - 1] == '?' ? 2 : 1, len = name_length(column);
+    const char *name = len ? fl_arena_strndup(p->arena, column, (size_t)len) : "path";
+    for (int k = 0; k < width; k++) fl_plan_set_name(p, op->results[first++], name);
+  }
+}
+
+void fl_plan_part(FlPlan *p, const FlOp *op) { name_columns(p, op, 1); }
+
 /* What of the file is not read, when it is there to be looked at. */
 static void say_file(FlPlan *p, const FlOp *op, const char *path) {
   struct stat found;
@@ -62,13 +74,10 @@ void fl_plan_reader(FlPlan *p, const FlOp *op) {
   const char *path = path_of(op->args[0]);
   const char *given = fl_plan_name(p, op->args[0]);
   FlText1 columns = {0};
-  int at = 1;
+  if (op->code != FL_OP_CSV_PARTS) name_columns(p, op, 1);
   for (int i = 0; i < (int)op->attrs.i; i++) {
-    const char *column = op->attrs.list[i];
-    int width = column[strlen(column) - 1] == '?' ? 2 : 1, len = name_length(column);
-    const char *name = len ? fl_arena_strndup(p->arena, column, (size_t)len) : "path";
-    for (int k = 0; k < width; k++) fl_plan_set_name(p, op->results[at++], name);
-    fl_text_addf(&columns, "%s%s", i ? ", " : "", name);
+    int len = name_length(op->attrs.list[i]);
+    fl_text_addf(&columns, "%s%.*s", i ? ", " : "", len ? len : 4, len ? op->attrs.list[i] : "path");
   }
   fl_plan_step(p, fl_plan_line(p, op->span), "read", "%s%s%s",
                path    ? path

@@ -199,6 +199,13 @@ FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o,
                           int64_t chunk, int32_t *n_ranges, int64_t *n_rows, int64_t *open_quote,
                           FlIoError *e);
 
+/* Arrays of n_rows rows for the wanted columns, and the plan's steps that fill them; a column that the file lacks
+ * is an error. */
+bool fl_csv_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlTableWanted *wanted, int32_t n,
+                  int64_t n_rows, FlIoError *e);
+/* Blank lines leave gaps between the ranges' rows: moves the rows together. Returns how many there are. */
+int64_t fl_csv_close_gaps(const FlCsvRange *ranges, int32_t n, FlTableWanted *wanted, int32_t n_wanted);
+
 /* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. rejected: with the option collect, else NULL.
  */
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,

@@ -68,8 +68,8 @@ static bool make_arrays(FlCtx *ctx, const FlCsvFile *f, FlTableWanted *w, int64_
   return true;
 }
 
-static bool make_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlTableWanted *wanted, int32_t n,
-                       int64_t n_rows, FlIoError *e) {
+bool fl_csv_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlTableWanted *wanted, int32_t n,
+                  int64_t n_rows, FlIoError *e) {
   for (int32_t k = 0; k < n; k++) {
     FlTableWanted *w = &wanted[k];
     int32_t column = 0;
@@ -235,8 +235,7 @@ static bool never_closed(const FlCsvFile *f, const FlCsvOptions *o, int64_t at, 
 
 /* ---- together ----------------------------------------------------------------------------------------- */
 
-/* Blank lines leave gaps between the ranges' rows: moves the rows together. Returns how many there are. */
-static int64_t close_gaps(const FlCsvRange *ranges, int32_t n, FlTableWanted *wanted, int32_t n_wanted) {
+int64_t fl_csv_close_gaps(const FlCsvRange *ranges, int32_t n, FlTableWanted *wanted, int32_t n_wanted) {
   int64_t rows = 0;
   for (int32_t k = 0; k < n; k++) {
     const FlCsvRange *r = &ranges[k];
@@ -278,9 +277,9 @@ static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, 
   int64_t most, open_quote;
   FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, &open_quote, e);
   if (!ranges) return false;
-  bool ok = make_steps(ctx, f, plan, wanted, n_wanted, most, e) && parse_all(ctx, f, plan, ranges, n, e);
+  bool ok = fl_csv_steps(ctx, f, plan, wanted, n_wanted, most, e) && parse_all(ctx, f, plan, ranges, n, e);
   if (ok && open_quote >= 0) ok = never_closed(f, plan->options, open_quote, e);
-  if (ok) *n_rows = close_gaps(ranges, n, wanted, n_wanted);
+  if (ok) *n_rows = fl_csv_close_gaps(ranges, n, wanted, n_wanted);
   if (ok && rejected) ok = fl_csv_rejected(ctx, f, plan, ranges, n, rejected, e);
   for (int32_t k = 0; k < n; k++) free(ranges[k].rejects);
   free(ranges);

@@ -139,6 +139,7 @@ FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_read_json, fl_rt_write_json;
 FlRuntimeOp fl_rt_read_parquet, fl_rt_write_parquet, fl_rt_sql;
 FlRuntimeOp fl_rt_read_jsonl, fl_rt_read_sqlite, fl_rt_write_sqlite, fl_rt_read_image, fl_rt_write_image, fl_rt_read_wav, fl_rt_read_hdf5, fl_rt_read_mat, fl_rt_read_npz, fl_rt_write_npz, fl_rt_read_arrow, fl_rt_write_arrow;
+FlRuntimeOp fl_rt_csv_parts, fl_rt_csv_part, fl_rt_csv_end;
 FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
 FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
     fl_rt_show;

@@ -1,6 +1,6 @@
-/* parts.c: filters go into the reader. A read_csv whose columns only go through filters is read part by part: each
- * part's rows are parsed, what is computed of them for the filter and after it is computed at once, and only the
- * rows that are kept stay; the columns of the file as a whole are never in memory.
+/* parts.c: filters go into the reader. A read_csv whose columns only go through filters is read part by part:
+ * each part's rows are parsed, what is computed of them for the filter and after it is computed at once, and
+ * only the rows that are kept stay; the columns of the file as a whole are never in memory.
  *
  *   %n, %a, %b = read_csv F              %p, %f = csv_parts F
  *   %m = map %n { ... a[i] ... }         %l = map %p { (k)
@@ -11,9 +11,9 @@
  *                                        csv_end %f
  *                                        %c = list_concat %l
  *
- * What always holds: what moves into the part is row-local (an element depends on its own row alone) and cannot fail,
- * so that the results are the same wherever the parts end, and the errors those of the reader, in its place. Nothing
- * else sees the columns before the filter; if it does, all stays as it is. */
+ * What always holds: what moves into the part is row-local (an element depends on its own row alone) and
+ * cannot fail, so that the results are the same wherever the parts end, and the errors those of the reader,
+ * in its place. Nothing else sees the columns before the filter; if it does, all stays as it is. */
 #include "opt/opt_internal.h"
 
 /* Rows that belong together: those of the file, or those that a filter has kept. */
@@ -26,10 +26,10 @@ typedef struct Parts {
   FlArena *arena;
   FlFunc *func;
   FlOp *reader;
-  FlVec(FlOp *) inside;   /* what moves, in program order */
+  FlVec(FlOp *) inside;    /* what moves, in program order */
   FlVec(FlOp *) constants; /* what they use that is defined behind the reader */
-  FlMap *spaces;          /* Space by value: columns, and sizes */
-  FlMap *moves;           /* by op: in `inside` */
+  FlMap *spaces;           /* Space by value: columns, and sizes */
+  FlMap *moves;            /* by op: in `inside` */
   int n_spaces;
 } Parts;
 
@@ -59,7 +59,8 @@ static bool is_before(Parts *p, FlValue *v) {
 /* Everything in the kernel reads columns of the space at its own row, and else what is there before. */
 static bool is_row_local(Parts *p, const FlRegion *r, const FlRegion *kernel, const Space *space) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    if (fl_ir_may_fault(op) || (fl_op_info[op->code].flags & FL_OPF_NOTE) || op->code == FL_OP_EXTERN) return false;
+    if (fl_ir_may_fault(op) || (fl_op_info[op->code].flags & FL_OPF_NOTE) || op->code == FL_OP_EXTERN)
+      return false;
     for (int i = 0; i < op->n_args; i++) {
       FlValue *v = op->args[i];
       if (fl_opt_inside(v->region, kernel)) continue;
@@ -216,7 +217,8 @@ static void rewrite(Parts *p, const Values *exits, const Values *yields) {
   for (int i = 0; i < p->constants.n; i++) fl_ir_move_before(p->constants.at[i], reader);
   FlOp *open = same_attributes(&b, FL_OP_CSV_PARTS, reader, 1, reader->args, 2,
                                (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
-  FlType1 index = fl_t_scalar(FL_I64), *types = FL_NEW_ARRAY(m->arena, FlType1, reader->n_results + yields->n);
+  FlType1 index = fl_t_scalar(FL_I64),
+          *types = FL_NEW_ARRAY(m->arena, FlType1, reader->n_results + yields->n);
   for (int i = 0; i < yields->n; i++) {
     types[i] = yields->at[i]->type;
     types[i].depth++;
@@ -225,8 +227,8 @@ static void rewrite(Parts *p, const Values *exits, const Values *yields) {
   FlRegion *part = fl_ir_region(&b, loop, 0, 1, &index);
   FlBuilder in = {.module = m, .func = b.func, .region = part, .span = reader->span};
   for (int k = 0; k < reader->n_results; k++) types[k] = reader->results[k]->type;
-  FlOp *rows = same_attributes(&in, FL_OP_CSV_PART, reader, 2, (FlValue *[]){open->results[1], part->params[0]},
-                               reader->n_results, types);
+  FlOp *rows = same_attributes(&in, FL_OP_CSV_PART, reader, 2,
+                               (FlValue *[]){open->results[1], part->params[0]}, reader->n_results, types);
   same_attributes(&b, FL_OP_CSV_END, reader, 1, &open->results[1], 0, NULL);
   move_inside(p, part, rows);
   replace_exits(p, &b, exits, yields, loop);

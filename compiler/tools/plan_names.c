@@ -81,7 +81,8 @@ const char *fl_plan_bytes(const FlPlan *p, int64_t bytes) {
 
 const FlValue *fl_plan_joined(const FlOp *op) {
   const FlOp *loop = op->code == FL_OP_LIST_CONCAT ? op->args[0]->op : NULL;
-  if (!loop || loop->code != FL_OP_MAP || !loop->args[0]->op || loop->args[0]->op->code != FL_OP_CSV_PARTS) return NULL;
+  if (!loop || loop->code != FL_OP_MAP || !loop->args[0]->op || loop->args[0]->op->code != FL_OP_CSV_PARTS)
+    return NULL;
   return loop->regions[0]->yields[op->args[0]->index];
 }
 

@@ -1,10 +1,10 @@
-/* csv_parts.c: the operators csv_parts, csv_part and csv_end: a CSV file read part by part, so that what is done
- * with its rows is done while they are at hand, and only what is kept of them stays.
+/* csv_parts.c: the operators csv_parts, csv_part and csv_end: a CSV file read part by part, so that what is
+ * done with its rows is done while they are at hand, and only what is kept of them stays.
  *
- * In: a file, columns and options as read_csv has them. Out: the opened file as an array, whose buffer owns it;
- * for each part its rows. What always holds: parts come from the file alone, some ranges of rows each; put
- * together they are what read_csv gives. A part with a problem gives no rows and leaves a mark; csv_end then reads
- * the file as read_csv does, and so reports what that would. */
+ * In: a file, columns and options as read_csv has them. Out: the opened file as an array, whose buffer owns
+ * it; for each part its rows. What always holds: parts come from the file alone, some ranges of rows each;
+ * put together they are what read_csv gives. A part with a problem gives no rows and leaves a mark; csv_end
+ * then reads the file as read_csv does, and so reports what that would. */
 #include "io/csv_internal.h"
 #include "data/data.h"
 #include "exec/exec.h"

@@ -17,6 +17,7 @@ How SQLite is told what flow means, which is all that is translated:
   - `rank` gives ties the average of their places; `rank` and `ntile` pass over nulls (in SQL they count).
 """
 import datetime
+import fractions
 import math
 import pathlib
 import sqlite3
@@ -26,6 +27,7 @@ import pandas
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAN, INF = float("nan"), float("inf")
+MANY, STEP = 10000, 997  # rows of the large tables, of whose results every 997th row is printed
 
 # ---- types: values of nine rows, of another table, how flow writes and prints them --------------------------------
 
@@ -163,6 +165,10 @@ def tables(t):
     yield "one null", "nulls[1..2]", nulls[1:2], True
     yield "one group?", 'nulls |> derive(k = "a")', one_group(nulls), True
     yield "all null", "nothing", all_null, True
+    pool = t.special or t.values
+    many = [(f"g{n * n % 23 // 2}", pool[n * (n + 3) % 31 % 9], n) for n in range(MANY)]
+    yield "many", "many", many, False
+    yield "many?", "many_nulls", [(k, x if i % 7 > 1 else None, i) for k, x, i in many], True
     if t.special:
         yield "special", "special", rows(t.special, False), False
         yield "special?", "special_nulls", rows(t.special, True), True
@@ -176,6 +182,7 @@ def flow_tables(t):
         f"type RowN = (k: text, x: {t.name}?, i: i64)",
         f"type Other = (x: {t.name}, j: i64)",
         f"type OtherN = (x: {t.name}?, j: i64)",
+        'fn thin(t: (line: text)[_], step: i64) -> text = join_text((t |> where(row_number() % step == 0)).line, "\\n")',
         f"let keys = {text_list(K)}",
         f"let there = {plain_list(str(v).lower() for v in VALID)}",
         "let rows = [for n in 0..9: n]",
@@ -184,6 +191,14 @@ def flow_tables(t):
         "let nothing: RowN[_] = normal |> derive(x = if_else(i < 0, x, null))",
         f"let other: Other[_] = table(x = {t.write(t.other)}, j = [for n in 0..{other}: n])",
         f"let other_nulls: OtherN[_] = other |> derive(x = if_else(j == 1, null, x))",
+    ]
+    lines += [
+        "let many_rows = [for n in 0..MANY: n]".replace("MANY", str(MANY)),
+        f"let pool = {t.write(t.special or t.values)}",
+        'let many: Row[_] = table(k = [for n in many_rows: "g{n * n % 23 // 2}"], x = pool[[for n in many_rows: n * (n + 3) % 31 % 9]], i = many_rows)'
+        if t.name != "category" else
+        f'let many: Row[_] = table(k = [for n in many_rows: "g{{n * n % 23 // 2}}"], x = category({text_list(t.values)}[[for n in many_rows: n * (n + 3) % 31 % 9]], levels = {text_list(LEVELS)}), i = many_rows)',
+        "let many_nulls: RowN[_] = many |> derive(x = if_else(i % 7 > 1, x, null))",
     ]
     if t.special:
         lines += [f"let special: Row[_] = table(k = keys, x = {t.write(t.special)}, i = rows)",
@@ -290,7 +305,7 @@ def relational(t):
     yield ("group by k x", "group_by(k, x) |> summarize(n = count(), s = sum(i))", "k x n s", "sxnn",
            "SELECT k, min(i), count(*), sum(i) FROM t GROUP BY k, c ORDER BY k, c IS NULL, isnan, c", False)
     yield ("group where", "group_by(k) |> where(i == max(i)) |> ungroup", *kxi,
-           "SELECT k, i, i FROM t AS a WHERE i = (SELECT max(i) FROM t AS b WHERE a.k = b.k) ORDER BY i", False)
+           "SELECT k, i, i FROM (SELECT k, i, max(i) OVER (PARTITION BY k) AS m FROM t) WHERE i = m ORDER BY i", False)
     yield ("group head", "group_by(k) |> head(1) |> ungroup", *kxi,
            "SELECT k, min(i), min(i) FROM t GROUP BY k ORDER BY min(i)", False)
     yield ("concat", "concat(t |> tail(2))", *kxi, "SELECT k, i, i FROM (SELECT 0 AS part, k, i FROM t UNION ALL SELECT * FROM "
@@ -339,7 +354,10 @@ def grouped(rows, by):
     """(key, [(x, i)]) by ascending key; without key one group, which is there without rows too."""
     if not by:
         return [("", [(x, i) for _, x, i in rows])]
-    return [(k, [(x, i) for key, x, i in rows if key == k]) for k in sorted({k for k, _, _ in rows})]
+    found = {}
+    for k, x, i in rows:
+        found.setdefault(k, []).append((x, i))
+    return sorted(found.items())
 
 
 def total(values):
@@ -463,26 +481,31 @@ def elementwise(t):
                              for _, x, i in rows], False)
     yield "text", "derive(y = text(x))", "i y", lambda rows: [f"{i} " + ("null" if x is None else t.show(x)) for _, x, i in rows], False
     if t.summed and t.name != "bool":
-        add = total if t.float else sum
         show = show_float if t.float else t.show
 
         def running(by):
             def lines(rows):
-                seen = {}
+                exact, odd = {}, {}  # of each group: the sum of what is finite; inf and nan, added up
                 for k, x, i in rows:
-                    group = seen.setdefault(k if by else "", [])
-                    if x is not None:
-                        group.append(x)
-                    yield f"{i} " + ("null" if x is None else show(add(group)))
+                    k = k if by else ""
+                    if x is None:
+                        yield f"{i} null"
+                        continue
+                    finite = not t.float or math.isfinite(x)
+                    exact[k] = exact.get(k, 0) + (fractions.Fraction(x) if finite else 0)
+                    odd[k] = odd.get(k, 0.0) + (0.0 if finite else x)
+                    sum_so_far = exact[k] if odd[k] == 0 else odd[k]
+                    yield f"{i} " + show(float(sum_so_far) if t.float else int(sum_so_far))
             return lines
 
         yield "cumsum", "derive(y = cumsum(x))", "i y", running(False), False
         yield "cumsum by k", "group_by(k) |> derive(y = cumsum(x)) |> ungroup", "i y", running(True), False
     if t.number:
         def centred(rows):
-            groups = {k: [x for key, x, _ in rows if key == k and x is not None] for k, _, _ in rows}
+            means = {k: total([float(x) for x, _ in some if x is not None]) / max(1, sum(x is not None for x, _ in some))
+                     for k, some in grouped(rows, True)}
             for k, x, i in rows:
-                yield f"{i} " + ("null" if x is None else show_float(float(x) - total([float(v) for v in groups[k]]) / len(groups[k])))
+                yield f"{i} " + ("null" if x is None else show_float(float(x) - means[k]))
 
         yield "~spread by k", "group_by(k) |> derive(y = x - mean(x)) |> ungroup", "i y", centred, False
     if t.ordered:
@@ -507,8 +530,8 @@ def stage(name, n, nullable, flow, columns):
     line = " ".join("{" + column + "}" for column in columns.split())
     flow = flow.replace("$OTHER", "other_nulls" if nullable else "other")
     call = f"concat(t, {flow[7:-1]})" if flow.startswith("concat(") else f"t |> {flow}"
-    return (f"stage v{n}{'n' if nullable else ''}(t: Row{'N' if nullable else ''}[_]) -> text =\n"
-            f'  join_text(({call} |> select(line = "{line}")).line, "\\n")  # {name}')
+    return (f"stage v{n}{'n' if nullable else ''}(t: Row{'N' if nullable else ''}[_], step: i64) -> text =\n"
+            f'  thin({call} |> select(line = "{line}"), step)  # {name}')
 
 
 def verbs(t):
@@ -533,10 +556,10 @@ def write(t):
             if nullable or not nulls:
                 stages.append(stage(name, n, nullable, flow, columns))
         for table, say, nullable, rows in data:
-            if nulls and not nullable:
+            if nulls and not nullable or name == "pivot" and len(rows.rows) == MANY:  # its columns are those of few keys
                 continue
-            calls.append(f'print("## {name}, {table}\\n{{v{n}{"n" if nullable else ""}({say})}}")')
-            found = lines(rows)
+            calls.append(f'print("## {name}, {table}\\n{{v{n}{"n" if nullable else ""}({say}, {STEP if len(rows.rows) == MANY else 1})}}")')
+            found = lines(rows)[::STEP if len(rows.rows) == MANY else 1]
             expected.append(f"## {name}, {table}\n" + "\n".join(found) + "\n")
     head = [f"# Written by generate.py: every verb on a column of {t.name}."]
     (HERE / f"{t.name}.flow").write_text("\n".join(head + flow_tables(t) + stages + calls) + "\n")

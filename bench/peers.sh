@@ -4,9 +4,9 @@
 # Prints the path of its Python. Does nothing when it is there already.
 set -eu
 cd "$(dirname "$0")/.."
-if [ ! -x build/peers/bin/python ] || ! build/peers/bin/python -c 'import numpy, pandas, polars, duckdb' 2>/dev/null; then
+if [ ! -x build/peers/bin/python ] || ! build/peers/bin/python -c 'import numpy, pandas, polars, duckdb, dask, modin, distributed' 2>/dev/null; then
   python3 -m venv build/peers
-  build/peers/bin/pip --quiet install numpy pandas polars duckdb numba scikit-learn >&2
+  build/peers/bin/pip --quiet install numpy pandas polars duckdb "dask[dataframe]" distributed modin numba scikit-learn >&2
 fi
 if [ ! -e build/peers/libduckdb.so ]; then
   folder=$(mktemp -d)

@@ -37,6 +37,7 @@ libffi-dev     | calls of C functions by the interpreter
 libxxhash-dev  | digests of contents and keys
 libjansson-dev | parses JSON
 zlib1g-dev     | reads and writes .gz and NPZ
+liblz4-dev     | reads Arrow files that are compressed with it
 libzstd-dev    | reads and writes .zst
 libpcre2-dev   | regular expressions
 libsqlite3-dev | header of SQLite, which is opened when a script reads or writes a database

@@ -114,6 +114,7 @@ static void add_libraries(Command *c, const Inputs *in) {
   add(c, "-ljansson");
   add(c, "-lz");
   add(c, "-lzstd");
+  add(c, "-llz4");
   add(c, "-lpcre2-8");
   if (in->options->dynamic) add(c, cc ? "-Wl,-Bdynamic" : "-Bdynamic");
   for (int i = 0; i < in->options->n_libraries; i++)

@@ -120,6 +120,13 @@ void fl_arrow_message_end(FlBytes *b, size_t begin);
 
 /* ---- messages: arrow_messages.c -------------------------------------------------------------------- */
 
+typedef struct FlArrowBytes {
+  const uint8_t *at;
+  int64_t n;
+} FlArrowBytes;
+
+typedef enum FlArrowCodec { FL_ARROW_PLAIN, FL_ARROW_LZ4, FL_ARROW_ZSTD } FlArrowCodec;
+
 /* Rows of columns: a record batch, or the values of a dictionary. Its vectors of nodes and buffers are in
  * `meta`. */
 typedef struct FlArrowBatch {
@@ -130,6 +137,9 @@ typedef struct FlArrowBatch {
   uint32_t nodes, n_nodes, buffers, n_buffers, counts, n_counts;
   uint32_t node, buffer, count; /* the next ones, while columns are found in it */
   int32_t n_dictionaries;       /* messages of dictionaries that count for it */
+  FlArrowCodec codec;
+  FlArrowBytes *unpacked; /* one a buffer, once fl_arrow_unpack was there; NULL: they are used as they are */
+  FlBuffer *owner;        /* of the memory of unpacked buffers */
 } FlArrowBatch;
 
 typedef struct FlArrowDictionary {
@@ -153,12 +163,12 @@ typedef struct FlArrowFile {
 bool fl_arrow_open(const FlInput *in, const char *label, bool whole, FlArrowFile *out, FlIoError *e);
 void fl_arrow_close(FlArrowFile *f);
 
-/* ---- elements: arrow_leaf.c ------------------------------------------------------------------------ */
+/* Unpacks what columns need; wanted: for each field of the schema. */
+bool fl_arrow_unpack(FlCtx *ctx, FlArrowFile *file, const bool *wanted, FlIoError *e);
+/* The memory of unpacked batches is kept by a new array's buffer. false: out of memory. */
+bool fl_arrow_keep(const FlArrowFile *file, FlBuffer *by);
 
-typedef struct FlArrowBytes {
-  const uint8_t *at;
-  int64_t n;
-} FlArrowBytes;
+/* ---- elements: arrow_leaf.c ------------------------------------------------------------------------ */
 
 /* The elements of one column in one batch, checked: `data` holds n of them, or their offsets, views or
  * indices. */

@@ -30,7 +30,7 @@ void fl_arrow_pool_part(const FlArrowFile *file, const FlArrowField *f, const Fl
 static bool take_codes(FlCtx *ctx, const FlArrowFile *file, FlTableWanted *w, FlArrowPool *pool, int64_t rows,
                        FlIoError *e) {
   pool->codes = malloc(((size_t)rows + 1) * sizeof *pool->codes);
-  if (pool->codes && fl_buffer_keep(pool->w.values->buffer, file->in->buffer))
+  if (pool->codes && fl_arrow_keep(file, pool->w.values->buffer))
     w->levels = fl_levels_find(ctx, pool->w.values->data, pool->w.valid->data, rows, false, pool->w.values,
                                pool->codes);
   return w->levels || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", file->label);

@@ -44,6 +44,10 @@ bool fl_arrow_has_nulls(const FlArrowBatch *b) {
 
 bool fl_arrow_buffer(const FlArrowBatch *b, uint32_t k, FlArrowBytes *out) {
   if (k >= b->n_buffers) return false;
+  if (b->unpacked) {
+    *out = b->unpacked[k];
+    return true;
+  }
   uint32_t at = b->buffers + 16 * k;
   int64_t offset = fl_flat_i64(b->meta, at), n = fl_flat_i64(b->meta, at + 8);
   if (offset < 0 || n < 0 || offset > b->body_size || n > b->body_size - offset) return false;

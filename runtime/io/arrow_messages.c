@@ -4,6 +4,7 @@
  * where its messages are. What always holds: a message lies within the bytes; no more rows are believed than
  * the size of the input explains, but for columns of nothing but nulls. */
 #include "io/arrow.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,11 +72,14 @@ static bool find_rows(const Walk *w, const Message *m, uint32_t table, FlArrowBa
   b->nodes = fl_flat_vector(m->meta, table, 1, 16, &b->n_nodes);
   b->buffers = fl_flat_vector(m->meta, table, 2, 16, &b->n_buffers);
   b->counts = fl_flat_vector(m->meta, table, 4, 8, &b->n_counts);
-  if (fl_flat_table(m->meta, table, 3)) {
-    fl_io_error(e, FL_E_ARROW, "the batches of `%s` are compressed, which flow does not read", w->label);
-    fl_io_help(e,
-               "write it without compression: compression = \"uncompressed\" in pandas, pyarrow and Polars");
-    return false;
+  uint32_t packing = fl_flat_table(m->meta, table, 3);
+  if (packing) { /* BodyCompression: codec, method */
+    int64_t codec = fl_flat_number(m->meta, packing, 0, 1, 0),
+            method = fl_flat_number(m->meta, packing, 1, 1, 0);
+    if (codec > 1 || method != 0)
+      return fl_io_error(e, FL_E_ARROW, "the batches of `%s` are compressed in a way that flow does not know",
+                         w->label);
+    b->codec = codec == 0 ? FL_ARROW_LZ4 : FL_ARROW_ZSTD;
   }
   int64_t most = w->size > FL_NULL_ROWS / 8 ? w->size * 8 : FL_NULL_ROWS;
   return (b->n_rows >= 0 && b->n_rows <= most) ||
@@ -101,6 +105,7 @@ static bool add(const Walk *w, FlArrowFile *f, const Message *m, FlIoError *e) {
     if (!data) return fl_io_error(e, FL_E_ARROW, "a dictionary of `%s` is damaged", w->label);
     d->id = fl_flat_number(m->meta, m->header, 0, 8, 0);
     d->delta = fl_flat_number(m->meta, m->header, 2, 1, 0) != 0;
+    d->values = (FlArrowBatch){0};
     f->n_dictionaries++;
     return find_rows(w, m, data, &d->values, e);
   }
@@ -173,7 +178,23 @@ bool fl_arrow_open(const FlInput *in, const char *label, bool whole, FlArrowFile
   return file ? read_file(&w, out, e) : read_stream(&w, out, e);
 }
 
+static void close_batch(FlArrowBatch *b) {
+  free(b->unpacked);
+  fl_buffer_unref(b->owner);
+}
+
+bool fl_arrow_keep(const FlArrowFile *f, FlBuffer *by) {
+  bool ok = fl_buffer_keep(by, f->in->buffer);
+  for (int32_t k = 0; ok && k < f->n_batches; k++)
+    if (f->batches[k].owner) ok = fl_buffer_keep(by, f->batches[k].owner);
+  for (int32_t k = 0; ok && k < f->n_dictionaries; k++)
+    if (f->dictionaries[k].values.owner) ok = fl_buffer_keep(by, f->dictionaries[k].values.owner);
+  return ok;
+}
+
 void fl_arrow_close(FlArrowFile *f) {
+  for (int32_t k = 0; k < f->n_batches; k++) close_batch(&f->batches[k]);
+  for (int32_t k = 0; k < f->n_dictionaries; k++) close_batch(&f->dictionaries[k].values);
   fl_arrow_fields_free(&f->root);
   free(f->batches);
   free(f->dictionaries);

@@ -45,6 +45,20 @@ static bool no_memory(const Reading *r, FlIoError *e) {
 
 /* ---- where columns are -------------------------------------------------------------------------------- */
 
+/* Unpacks what the wanted columns need. */
+static bool unpack(Reading *r, const FlTableWanted *wanted, int32_t n, FlIoError *e) {
+  bool *fields = calloc((size_t)r->file.root.n_children + 1, sizeof *fields), ok = fields != NULL;
+  if (!ok) return no_memory(r, e);
+  for (int32_t i = 0; ok && i < n; i++) {
+    int32_t k = fl_arrow_field_find(&r->file.root, &wanted[i], r->file.label, e);
+    ok = k >= 0;
+    if (ok) fields[k] = true;
+  }
+  ok = ok && fl_arrow_unpack(r->ctx, &r->file, fields, e);
+  free(fields);
+  return ok;
+}
+
 static bool prepare(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError *e) {
   FlArrowBatch none = {.label = r->file.label};
   r->columns = calloc((size_t)n + 1, sizeof *r->columns);
@@ -105,18 +119,22 @@ static int64_t size_of(const Reading *r, const Column *c) {
 /* The array where it lies in the input; NULL: it does not lie there as one. */
 static FlArray *in_place(const Reading *r, const Column *c, int64_t size) {
   const FlArrowLeaf *l = NULL;
+  FlBuffer *owner = r->file.in->buffer;
   for (int32_t k = 0; k < r->file.n_batches; k++) {
     if (!r->file.batches[k].n_rows) continue;
     if (l) return NULL;
     l = &c->leaves[k];
+    if (r->file.batches[k].unpacked) owner = r->file.batches[k].owner;
   }
   if (!l || l->valid || l->all_null || !fl_arrow_same_layout(l->field, c->to->dtype)) return NULL;
   int64_t bytes = fl_dtype_info[c->to->dtype].bytes, dims[2] = {r->file.n_rows, size};
   const uint8_t *at = l->data.at + l->first * bytes;
   if ((uintptr_t)at % (uintptr_t)bytes) return NULL;
-  size_t offset = (size_t)(at - (const uint8_t *)r->file.in->data);
-  return fl_array_over(r->ctx, r->file.in->buffer, r->file.in->data + offset, (int32_t)c->to->dtype,
-                       c->to->arrays ? 2 : 1, dims);
+  const char *begin =
+      owner->data; /* of the memory; a buffer that is not packed among those that are lies elsewhere */
+  if ((const char *)at < begin || (const char *)at > begin + owner->bytes) return NULL;
+  return fl_array_over(r->ctx, owner, owner->data ? (char *)owner->data + ((const char *)at - begin) : NULL,
+                       (int32_t)c->to->dtype, c->to->arrays ? 2 : 1, dims);
 }
 
 static bool make_arrays(Reading *r, FlIoError *e) {
@@ -133,7 +151,7 @@ static bool make_arrays(Reading *r, FlIoError *e) {
     c->to->values = there;
     if (!there && !fl_table_make(r->ctx, c->to, r->file.n_rows, size)) return no_memory(r, e);
     bool texts = c->to->dtype == FL_TEXT && !there;
-    if (texts && !fl_buffer_keep(c->to->values->buffer, r->file.in->buffer)) return no_memory(r, e);
+    if (texts && !fl_arrow_keep(&r->file, c->to->values->buffer)) return no_memory(r, e);
   }
   return true;
 }
@@ -193,7 +211,7 @@ static bool find_levels(Reading *r, Column *c, FlIoError *e) {
 }
 
 static bool read_columns(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError *e) {
-  bool ok = prepare(r, wanted, n, e);
+  bool ok = unpack(r, wanted, n, e) && prepare(r, wanted, n, e);
   for (int32_t k = 0; ok && k < r->file.n_batches; k++) ok = find_leaves(r, k, e);
   ok = ok && make_arrays(r, e) && cut_pieces(r, e);
   if (!ok) return false;

@@ -26,6 +26,8 @@ typedef struct Format {
 static const Format formats[] = {
     {.file = "all.arrow", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 167},
     {.file = "two.arrows", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 167},
+    {.file = "lz4.arrow", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 101},
+    {.file = "zstd.arrows", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 101},
     {.file = "delta.arrows", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 35},
     {.file = "plain.npz", .name = "npz", .op = fl_rt_read_npz, .ends = true, .step = 35},
     {.file = "packed.npz", .name = "npz", .op = fl_rt_read_npz, .ends = true, .step = 47},

@@ -185,7 +185,7 @@ static const char *result_name(FlSema *s, const char *pattern, const char *colum
 
 typedef struct Each {
   const FlExpr *set;
-  FlExpr *function;
+  FlExpr *function;    /* NULL: the columns themselves, by another name */
   const char *pattern; /* of the names of the results */
 } Each;
 
@@ -214,7 +214,7 @@ static bool read_each(FlSema *s, const FlExpr *e, Each *out) {
       return false;
     }
   }
-  if (n == 2) return true;
+  if (n == 2 || (n == 1 && strcmp(out->pattern, "*") != 0)) return true;
   FlDiag *d = fl_sema_report(s, FL_E0210, e->span, "`each` takes a set of columns and a function");
   fl_diag_help(s->sink, d, "as in `each(numeric(), x => x - mean(x))`");
   return false;
@@ -242,7 +242,8 @@ static bool expand_each(FlSema *s, FlVal t, const FlActual *a, Actuals *out) {
     if (!names && is_group_key(t, k)) continue;
     const char *column = t.type->elem->fields[k].name;
     FlActual one = {.name = {result_name(s, each.pattern, column), a->span},
-                    .expr = call_expr(s, each.function, column, a->expr),
+                    .expr = each.function ? call_expr(s, each.function, column, a->expr)
+                                          : column_expr(s, column, a->expr->span),
                     .span = a->span,
                     .column = column};
     fl_vec_push(s->arena, out, one);

@@ -91,7 +91,7 @@ FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlColumns columns = {0};
-  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   int n = t.type->elem->n_fields;
   const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
   FlSpan *spans = FL_NEW_ARRAY(s->arena, FlSpan, n + 1);

@@ -32,9 +32,9 @@ static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {
 }
 
 FlVal fl_sema_column_argument(FlSema *s, FlActual *a) {
-  FlAggContext *outer = s->agg, inner = *outer;
-  inner.mode = outer->table ? FL_AGG_SPREAD : FL_AGG_NONE;
-  s->agg = &inner;
+  FlAggContext *outer = s->agg, *inner = fl_arena_copy(s->arena, outer, sizeof *outer); /* lambdas keep it */
+  inner->mode = outer->table ? FL_AGG_SPREAD : FL_AGG_NONE;
+  s->agg = inner;
   FlVal v = fl_actual_value(s, a, NULL);
   s->agg = outer;
   return v;

@@ -529,6 +529,7 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
   }
   Place place = go_into(s, s->file, s->pure ? s->pure : "a function");
   s->scope = fl_scope_push(s, c->scope, FL_SCOPE_PLAIN);
+  if (c->frame == s->frame) s->agg = c->agg; /* as the columns, they are those of where it is written */
   for (int i = 0; i < n; i++) fl_sema_bind_pattern(s, params->at[i], args[i], FL_BIND_VALUE, NULL);
   FlVal v = fl_sema_expr(s, c->lambda->lambda.body, NULL);
   come_back(s, place);

@@ -430,7 +430,9 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
   case FL_EXPR_BLOCK: return fl_sema_block(s, &e->block, want);
   case FL_EXPR_IF: return fl_sema_if(s, e, want);
   case FL_EXPR_MATCH: return fl_sema_match(s, e, want);
-  case FL_EXPR_LAMBDA: return closure_of(s, (FlClosure){.lambda = e, .scope = snapshot(s, s->scope)});
+  case FL_EXPR_LAMBDA:
+    return closure_of(
+        s, (FlClosure){.lambda = e, .scope = snapshot(s, s->scope), .agg = s->agg, .frame = s->frame});
   case FL_EXPR_CALL: return fl_sema_call(s, e, NULL, e->span, want);
   case FL_EXPR_PIPE: {
     FlVal v = fl_sema_expr(s, e->pipe.value, NULL);

@@ -48,6 +48,8 @@ struct FlClosure {
   const FlBinding *named; /* or NULL */
   const FlBuiltin *builtin;
   FlScope *scope; /* lambda: where it was written, variables as they were */
+  struct FlAggContext *agg; /* lambda: what aggregates mean where it was written, NULL outside of verbs; */
+  const FlFrame *frame;     /* in this frame: elsewhere its values are not there */
 };
 
 /* ---- names -------------------------------------------------------------------------------------------- */

@@ -36,12 +36,13 @@ FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
   for (int i = 0; i < row->n_fields; i++)
     fl_scope_bind(s, s->scope, FL_BIND_COLUMN, row->fields[i].name, a->span, fl_val_field(s, t, i))->used =
         true;
-  FlAggContext agg = {mode, fl_val_rows(t), fl_sema_i64(s, 1), NULL, &t};
+  FlAggContext *agg = FL_NEW(s->arena, FlAggContext); /* lambdas keep it */
+  *agg = (FlAggContext){mode, fl_val_rows(t), fl_sema_i64(s, 1), NULL, fl_arena_copy(s->arena, &t, sizeof t)};
   if (t.group) {
-    agg.groups = t.group->groups;
-    agg.group_of = t.group->group_of;
+    agg->groups = t.group->groups;
+    agg->group_of = t.group->group_of;
   }
-  s->agg = &agg;
+  s->agg = agg;
   int n_diags = s->sink->diags.n;
   FlVal v = fl_actual_value(s, a, NULL);
   fl_column_set_explain(s, a, n_diags);

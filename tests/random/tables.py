@@ -114,6 +114,10 @@ class Tables(Arrays):
     # -- verbs: what they append, and the columns after --
     def verb(self, columns):
         new = dict(columns)
+        if self.chance(0.25):
+            found = self.shaping_verb(columns)
+            if found:
+                return found
         form = self.number(0, 15)
         names = list(columns)
         keys = [name for name in names if columns[name].rstrip("?") in KEYS]
@@ -176,6 +180,43 @@ class Tables(Arrays):
         kind, text = self.column_any(columns)
         name = self.fresh("c")
         return f"select({', '.join(kept)}, {name} = {text})", {**{n: columns[n] for n in kept}, name: kind}
+
+    def shaping_verb(self, columns):
+        """A verb of sets of columns, or one that changes the shape; None: the columns are not there for it."""
+        new, names = dict(columns), list(columns)
+        whole = [name for name in names if columns[name] == "i64"]
+        form = self.number(0, 6)
+        if form == 0 and len(names) > 1:
+            gone = self.random.sample(names, self.number(1, min(2, len(names) - 1)))
+            return f"select(except({', '.join(gone)}))", {n: k for n, k in columns.items() if n not in gone}
+        if form == 1 and whole:
+            end = self.fresh("e")
+            new.update({f"{name}{end}": "i64" for name in whole})
+            return f'derive(each(({", ".join(whole)}), v => (v * {self.number(2, 5)} + count() - (min(v) ?? 0)) % 1000, name = "*{end}"))', new
+        if form == 2 and whole:
+            return f"where({self.pick('any', 'all')}(each(({', '.join(whole)}), v => v % {self.number(2, 4)} != 1)))", new
+        if form == 3 and len(whole) > 1:
+            turned = self.random.sample(whole, 2)
+            name, value = self.fresh("c"), self.fresh("c")
+            new = {n: k for n, k in columns.items() if n not in turned}
+            return f"unpivot({', '.join(turned)}, name = {name}, value = {value})", {**new, name: "text", value: "i64"}
+        if form == 4 and len(whole) > 1:
+            by, value = self.random.sample(whole, 2)
+            a, b = self.fresh("c"), self.fresh("c")
+            new = {n: k for n, k in columns.items() if n not in (by, value)}
+            how = self.pick("max", "min", "count", "first")
+            return (f'pivot(name = {by} % 4, value = {how}({value}), into = ({a} = {self.number(0, 1)}, {b} = 2), unknown = "drop")',
+                    {**new, a: "i64?", b: "i64?"})
+        if form == 5 and whole:
+            key, n, value = self.pick(*whole), self.number(0, 9), self.fresh("z")
+            other = f"table({value}k = [for i in 0..{n}: i * 7 % {self.pick(4, 11)}], {value} = [for i in 0..{n}: i])"
+            within = self.pick("", ", within = 2", ", exact = false")
+            direction = self.pick("backward", "forward", "nearest")
+            return (f'join_asof({other}, on = ({key} = {value}k), direction = "{direction}"{within})',
+                    {**new, value + "k": "i64?", value: "i64?"})
+        if form == 6 and whole:
+            return f"sort(each(({', '.join(whole)}), v => -v))", new
+        return None
 
     def summary(self, columns):
         """summarize with or without groups, shown as it is."""
@@ -241,6 +282,7 @@ class Tables(Arrays):
             self.lines.append(self.pick(
                 f"let {part} = split({name}, {self.pick('0.8', '0.5', '0.0')}, seed = {seed})\nshow({part}.train)\nprint(len({part}.test))",
                 f"let {part} = kfold(concat({t}, {many}), {self.number(2, 4)}, seed = {seed})\nshow([for f in {part}: len(f.train) - len(f.test)])\nshow({part}[0].test)",
+                f"let {part} = split(concat({t}, {many}), {self.pick('0.7', '0.5')}, seed = {seed}, group = ka, stratify = sa)\nshow({part}.train)\nprint(len({part}.test))",
                 f"show(sample({name}, len({name}) // 2, seed = {seed}))", f"show(concat({name}, {name} |> head(2)))",
                 f"show([for r in {name} |> tail(3): r.{self.pick(*columns)}])",
                 f"for r in {name} |> head(2) {{ print(len({name})) }}"))

@@ -90,7 +90,6 @@ static bool take_map(Parts *p, FlOp *op) {
 
 static bool take_filter(Parts *p, FlOp *op) {
   Space *space = space_of(p, op->args[0]);
-  if (op->n_results < 2) return false;
   for (int i = 0; i < op->n_args; i++)
     if (!space || space_of(p, op->args[i]) != space || op->args[i]->type.rank != 1 || op->args[i]->type.depth)
       return false;
@@ -133,30 +132,24 @@ static void find_exits(const Parts *p, const FlRegion *r, Values *exits) {
   for (int i = 0; i < r->n_yields; i++) add_exit(p, exits, r->yields[i]);
 }
 
-/* A column of the space that is made inside; NULL: none is. */
-static FlValue *any_column(const Parts *p, const Space *space) {
-  for (int i = 0; i < p->inside.n; i++)
-    for (int k = 0; k < p->inside.at[i]->n_results; k++) {
-      FlValue *v = p->inside.at[i]->results[k];
-      if (v->type.rank == 1 && space_of(p, v) == space) return v;
-    }
+/* A column among the values that has the rows of the space; NULL: none. */
+static FlValue *column_of(const Parts *p, const Values *values, const Space *space) {
+  for (int i = 0; i < values->n; i++)
+    if (values->at[i]->type.rank && space_of(p, values->at[i]) == space) return values->at[i];
   return NULL;
 }
 
-/* The columns that each part yields; false: something sees the file's own rows. */
-static bool find_yields(const Parts *p, const Values *exits, Values *yields) {
+/* The columns that each part yields, and the sizes that it must yield for want of a column; false: something
+ * sees the columns of the file as they are. */
+static bool find_yields(const Parts *p, const Values *exits, Values *yields, Values *sizes) {
   for (int i = 0; i < exits->n; i++) {
     FlValue *v = exits->at[i];
     Space *space = space_of(p, v);
-    if (space->index == 0) return false;
-    FlValue *column = v->type.rank ? v : NULL;
-    for (int k = 0; !column && k < exits->n; k++)
-      if (exits->at[k]->type.rank && space_of(p, exits->at[k]) == space) column = exits->at[k];
-    if (!column) column = any_column(p, space);
-    if (!column) return false;
-    add_exit(p, yields, column);
+    if (v->type.rank && space->index == 0) return false;
+    if (v->type.rank) add_exit(p, yields, v);
+    else if (!column_of(p, exits, space)) add_exit(p, sizes, v);
   }
-  return yields->n > 0;
+  return yields->n + sizes->n > 0;
 }
 
 /* ---- rewriting ---------------------------------------------------------------------------------------- */
@@ -168,71 +161,89 @@ static FlOp *same_attributes(FlBuilder *b, FlOpcode code, const FlOp *reader, in
   return op;
 }
 
-static void move_inside(Parts *p, FlRegion *part, const FlOp *rows) {
-  FlSubst subst = {0};
-  for (int k = 0; k < rows->n_results; k++) fl_subst_set(&subst, p->reader->results[k], rows->results[k]);
+/* `subst`: the reader's results to those of a part. */
+static void move_inside(Parts *p, FlRegion *part, const FlSubst *subst) {
   for (int i = 0; i < p->inside.n; i++) {
     FlOp *op = p->inside.at[i];
     fl_ir_unlink(op);
     fl_ir_link(part, op, NULL);
     for (int k = 0; k < op->n_results; k++) op->results[k]->region = part;
-    fl_subst_args(&subst, op);
-    for (int k = 0; k < op->n_regions; k++) fl_subst_region(&subst, op->regions[k]);
+    fl_subst_args(subst, op);
+    for (int k = 0; k < op->n_regions; k++) fl_subst_region(subst, op->regions[k]);
   }
-  fl_subst_reset(&subst);
 }
 
-/* The joined columns stand for those inside, and their length for how many rows there are. */
-static void replace_exits(Parts *p, FlBuilder *b, const Values *exits, const Values *yields, FlOp *loop) {
-  FlMap *joined = fl_map_make(p->arena);
-  for (int i = 0; i < yields->n; i++) {
-    FlType1 type = yields->at[i]->type;
-    FlOp *op = fl_ir_op(b, FL_OP_LIST_CONCAT, 1, &loop->results[i], 1, &type, 0);
-    fl_map_set(joined, yields->at[i], op->results[0]);
-  }
+/* The sum of the one number that each part yields. */
+static FlValue *sum_of(FlBuilder *b, FlValue *counts) {
+  FlType1 index = fl_t_scalar(FL_I64);
+  FlValue *n = fl_ir_dim(b, counts, 0);
+  FlOp *sum = fl_ir_op(b, FL_OP_REDUCE, 1, &n, 1, &index, 1);
+  sum->attrs.s = fl_reduce_names[FL_RED_SUM];
+  FlRegion *r = fl_ir_region(b, sum, 0, 1, &index);
+  FlBuilder in = {.module = b->module, .func = b->func, .region = r, .span = b->span};
+  FlValue *one = fl_ir_load(&in, counts, 1, r->params, true);
+  fl_ir_yield(r, b->module, 1, &one);
+  return sum->results[0];
+}
+
+/* What stands behind the reader sees the joined columns instead of those inside, and for a size the length of
+ * one that has it, or the sum of what the parts say. */
+static void replace_exits(Parts *p, FlBuilder *b, const Values *exits, const Values *yields,
+                          const Values *sizes, FlOp *loop) {
   FlSubst subst = {0};
-  for (int i = 0; i < exits->n; i++) {
-    FlValue *v = exits->at[i], *to = fl_map_get(joined, v);
-    for (int k = 0; !to && k < yields->n; k++)
-      if (space_of(p, yields->at[k]) == space_of(p, v))
-        to = fl_ir_dim(b, fl_map_get(joined, yields->at[k]), 0);
-    fl_subst_set(&subst, v, to);
+  FlMap *joined = fl_map_make(p->arena);
+  for (int i = 0; i < loop->n_results; i++) {
+    bool column = i < yields->n;
+    FlType1 type = column ? yields->at[i]->type : fl_t_array(FL_I64, 1);
+    FlOp *op = fl_ir_op(b, FL_OP_LIST_CONCAT, 1, &loop->results[i], 1, &type, 0);
+    if (column) fl_map_set(joined, yields->at[i], op->results[0]);
+    fl_subst_set(&subst, column ? yields->at[i] : sizes->at[i - yields->n],
+                 column ? op->results[0] : sum_of(b, op->results[0]));
   }
-  bool behind = false;
-  for (FlOp *op = p->reader->parent->first; op; op = op->next) {
-    if (behind) {
-      fl_subst_args(&subst, op);
-      for (int k = 0; k < op->n_regions; k++) fl_subst_region(&subst, op->regions[k]);
-    }
-    behind = behind || op == p->reader;
+  for (int i = 0; i < exits->n; i++) {
+    FlValue *v = exits->at[i], *column = column_of(p, yields, space_of(p, v));
+    if (!v->type.rank && column) fl_subst_set(&subst, v, fl_ir_dim(b, fl_map_get(joined, column), 0));
+  }
+  for (FlOp *op = p->reader->next; op; op = op->next) {
+    fl_subst_args(&subst, op);
+    for (int k = 0; k < op->n_regions; k++) fl_subst_region(&subst, op->regions[k]);
   }
   fl_subst_yields(&subst, p->reader->parent);
   fl_subst_reset(&subst);
 }
 
-static void rewrite(Parts *p, const Values *exits, const Values *yields) {
+static void rewrite(Parts *p, const Values *exits, const Values *yields, const Values *sizes) {
   FlOp *reader = p->reader;
   FlBuilder b = fl_opt_before(reader);
   FlModule *m = b.module;
+  int n = yields->n + sizes->n;
   for (int i = 0; i < p->constants.n; i++) fl_ir_move_before(p->constants.at[i], reader);
   FlOp *open = same_attributes(&b, FL_OP_CSV_PARTS, reader, 1, reader->args, 2,
                                (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
-  FlType1 index = fl_t_scalar(FL_I64),
-          *types = FL_NEW_ARRAY(m->arena, FlType1, reader->n_results + yields->n);
-  for (int i = 0; i < yields->n; i++) {
-    types[i] = yields->at[i]->type;
+  FlType1 index = fl_t_scalar(FL_I64), count = fl_t_array(FL_I64, 1);
+  FlType1 *types = FL_NEW_ARRAY(m->arena, FlType1, reader->n_results + n);
+  for (int i = 0; i < n; i++) {
+    types[i] = i < yields->n ? yields->at[i]->type : count;
     types[i].depth++;
   }
-  FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open->results, yields->n, types, 1);
+  FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open->results, n, types, 1);
   FlRegion *part = fl_ir_region(&b, loop, 0, 1, &index);
   FlBuilder in = {.module = m, .func = b.func, .region = part, .span = reader->span};
   for (int k = 0; k < reader->n_results; k++) types[k] = reader->results[k]->type;
   FlOp *rows = same_attributes(&in, FL_OP_CSV_PART, reader, 2,
                                (FlValue *[]){open->results[1], part->params[0]}, reader->n_results, types);
   same_attributes(&b, FL_OP_CSV_END, reader, 1, &open->results[1], 0, NULL);
-  move_inside(p, part, rows);
-  replace_exits(p, &b, exits, yields, loop);
-  fl_ir_yield(part, m, yields->n, yields->at);
+  FlSubst subst = {0};
+  for (int k = 0; k < rows->n_results; k++) fl_subst_set(&subst, reader->results[k], rows->results[k]);
+  move_inside(p, part, &subst);
+  FlValue **out = FL_NEW_ARRAY(m->arena, FlValue *, n);
+  for (int i = 0; i < n; i++) {
+    FlValue *size = i < yields->n ? NULL : fl_subst_get(&subst, sizes->at[i - yields->n]);
+    out[i] = size ? fl_ir_op(&in, FL_OP_ARRAY, 1, &size, 1, &count, 0)->results[0] : yields->at[i];
+  }
+  fl_subst_reset(&subst);
+  fl_ir_yield(part, m, n, out);
+  replace_exits(p, &b, exits, yields, sizes, loop);
   fl_ir_remove(reader);
 }
 
@@ -250,10 +261,10 @@ static void try_reader(FlFunc *f, FlOp *reader) {
   Parts p = {.arena = fl_arena_new(), .func = f, .reader = reader};
   p.spaces = fl_map_make(p.arena);
   p.moves = fl_map_make(p.arena);
-  Values exits = {0}, yields = {0};
+  Values exits = {0}, yields = {0}, sizes = {0};
   if (find_inside(&p)) {
     find_exits(&p, f->body, &exits);
-    if (find_yields(&p, &exits, &yields)) rewrite(&p, &exits, &yields);
+    if (find_yields(&p, &exits, &yields, &sizes)) rewrite(&p, &exits, &yields, &sizes);
   }
   fl_arena_free(p.arena);
 }

@@ -221,13 +221,11 @@ static void say_gather(FlPlan *p, const FlOp *op) {
 
 static void say_runtime(FlPlan *p, const FlOp *op) {
   const char *line = fl_plan_line(p, op->span);
+  if (fl_plan_is_reader(op)) {
+    fl_plan_reader(p, op);
+    return;
+  }
   switch ((int)op->code) {
-  case FL_OP_READ_CSV:
-  case FL_OP_READ_CSV_SOME:
-  case FL_OP_READ_JSON:
-  case FL_OP_READ_ARROW:
-  case FL_OP_READ_PARQUET:
-  case FL_OP_CSV_PARTS: fl_plan_reader(p, op); return;
   case FL_OP_CSV_PART: fl_plan_part(p, op); return;
   case FL_OP_CSV_END:
   case FL_OP_FILE_OF:

@@ -44,6 +44,8 @@ const char *fl_plan_bytes(const FlPlan *p, int64_t bytes);
 
 /* ---- plan_read.c ---- */
 
+/* Whether the op reads a table from files. */
+bool fl_plan_is_reader(const FlOp *op);
 /* The detail of a reader, and names for its results. */
 void fl_plan_reader(FlPlan *p, const FlOp *op);
 /* Names for the results of a part of a file. */

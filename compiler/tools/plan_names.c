@@ -102,6 +102,7 @@ const char *fl_plan_size(const FlPlan *p, const FlValue *size) {
   const FlOp *op = size->op;
   if (!op) return "given elements";
   const char *line = fl_plan_line(p, op->span);
+  if (fl_plan_is_reader(op)) return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
   switch ((int)op->code) {
   case FL_OP_DIM: {
     const FlValue *joined = joined_rows(op->args[0]);
@@ -109,11 +110,6 @@ const char *fl_plan_size(const FlPlan *p, const FlValue *size) {
     const char *of = fl_plan_name(p, op->args[0]);
     return of ? fl_arena_printf(p->arena, "the elements of %s", of) : "the elements of an array";
   }
-  case FL_OP_READ_CSV:
-  case FL_OP_READ_CSV_SOME:
-  case FL_OP_READ_JSON:
-  case FL_OP_READ_ARROW:
-  case FL_OP_READ_PARQUET:
   case FL_OP_CSV_PART: return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
   case FL_OP_COMPRESS:
   case FL_OP_COLLECT: return fl_arena_printf(p->arena, "the rows kept in line %s", line);

@@ -5,14 +5,17 @@
 
 #include <sys/stat.h>
 
+/* The format that a reader of tables reads, by its name; NULL: it is none. */
 static const char *format_of(FlOpcode code) {
-  switch ((int)code) {
-  case FL_OP_READ_JSON: return "json";
-  case FL_OP_READ_ARROW: return "arrow";
-  case FL_OP_READ_PARQUET: return "parquet";
-  }
-  return "csv";
+  static const char read[] = "read_", some[] = "csv_";
+  const char *name = fl_op_info[code].name;
+  if (strncmp(name, read, sizeof read - 1) == 0) name += sizeof read - 1;
+  else if (code != FL_OP_CSV_PARTS) return NULL;
+  if (strncmp(name, some, sizeof some - 1) == 0) return "csv"; /* csv_some, csv_parts */
+  return fl_io_schema_of(name) ? name : NULL;
 }
+
+bool fl_plan_is_reader(const FlOp *op) { return format_of(op->code) != NULL; }
 
 /* The path of a file that the program text says; NULL: it is known when it runs. */
 static const char *path_of(const FlValue *file) {
@@ -56,7 +59,7 @@ static void say_file(FlPlan *p, const FlOp *op, const char *path) {
   int n = (int)op->attrs.i;
   const char *const *options = op->attrs.list + n;
   FlIoSchemaFn *ask = fl_io_schema_of(format_of(op->code));
-  if (stat(path, &found) != 0 || !ask || !ask(path, options, op->attrs.n_list - n, &schema, &e)) return;
+  if (stat(path, &found) != 0 || !ask(path, options, op->attrs.n_list - n, &schema, &e)) return;
   fl_plan_step(p, "", "", "%s%s%s, %d of %d columns", fl_plan_bytes(p, (int64_t)found.st_size),
                schema.whole ? ", " : "",
                schema.whole ? fl_arena_printf(p->arena, "%s rows", fl_plan_count(p, schema.n_rows)) : "", n,

@@ -111,7 +111,7 @@ static bool has_end(const char *path, const char *end) {
 
 static bool open_file(FlDuck *d, const char *name, const char *path, FlIoError *e) {
   FlBytes query = {0};
-  bool database = has_end(path, ".duckdb") || has_end(path, ".db"), ok = true;
+  bool database = has_end(path, ".duckdb") || has_end(path, ".ddb"), ok = true;
   struct stat found;
   int fd = fl_input_fd(path, &found, e);
   if (fd < 0) return false;

@@ -1,5 +1,6 @@
 """DuckDB's library: what is said where it is missing or another, in every way of running; and where it is there,
 Parquet files written and read back the same, queries remembered by text and content, files that change."""
+import ctypes
 import os
 import pathlib
 import subprocess
@@ -109,7 +110,20 @@ outputs = {place.run("run", "--workers", str(w), "large.flow").stdout for w in (
 check(len(outputs) == 1 and next(iter(outputs)).startswith("300000 1000 "), "the same on any number of workers", outputs)
 
 # -- a database of DuckDB's
-place.write("database.flow", 'show(sql("select count(*) as n from d.main.t", d = file("none.db")))\n')
+library = ctypes.CDLL(LIBRARY)
+database, connection = ctypes.c_void_p(), ctypes.c_void_p()
+library.duckdb_open(str(place.path / "towns.duckdb").encode(), ctypes.byref(database))
+library.duckdb_connect(database, ctypes.byref(connection))
+library.duckdb_query(connection, b"create table town as select i as id, 'town ' || i as name from range(3) r(i)", None)
+library.duckdb_disconnect(ctypes.byref(connection))
+library.duckdb_close(ctypes.byref(database))
+place.write("database.flow", '''let r = sql("select d.name, t.x from t join d.main.town d on d.id = t.id order by 1 desc",
+  d = file("towns.duckdb"), t = table(id = [1, 2], x = [0.5, 1.5]))
+print("{r.name[0] ?? ""} {r.x[0] ?? 0.0} {len(r)}")
+''')
 done = place.run("run", "database.flow")
+check(done.stdout == "town 2 1.5 2\n", "a database is read beside a table", done.stdout + done.stderr)
+place.write("none.flow", 'show(sql("select count(*) as n from d.main.t", d = file("none.duckdb")))\n')
+done = place.run("run", "none.flow")
 check(done.returncode == 3 and "E0930" in done.stderr, "a database that is not there", done.stderr)
 finish()

@@ -47,7 +47,7 @@ static int near_stack(const siginfo_t *info, const void *context) {
 
 static void handle(int signal, siginfo_t *info, void *context) {
   if (signal == SIGBUS) {
-    say("error: a file that was being read has been cut short by another program\n");
+    say("error[E0937]: a file that was being read has been cut short by another program\n");
     _exit(1);
   }
   if (near_stack(info, context)) {

@@ -165,7 +165,7 @@ static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHo
   int64_t begin = fl_report_now(call->run->report);
   FlStatus status = fl_ctx_is_stopped(&call->ctx) ? fl_fail_stopped(&call->ctx) : fl_stage_compute(call);
   int64_t took = fl_report_now(call->run->report) - begin;
-  if (!status) store(call, k, took);
+  if (!status && fl_files_stay(&call->ctx, &(FlIoError){0})) store(call, k, took);
   fl_memo_release(call->run->memo, mine);
   *how = status ? FL_STAGE_FAILED : FL_STAGE_RUN;
   return status;

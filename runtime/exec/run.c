@@ -42,6 +42,8 @@ int fl_ctx_workers(const FlCtx *ctx) { return ctx && ctx->run ? fl_sched_workers
 bool fl_ctx_may_exec(const FlCtx *ctx) { return ctx && ctx->run && ctx->run->options.allow_exec; }
 
 FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len) {
+  FlIoError e = {0};
+  if (!fl_files_stay(ctx, &e)) return fl_io_fail(ctx, site, &e, "", 0);
   if (fl_report_output(ctx->run->report, bytes, len)) return 0;
   return fl_fail_text(ctx, site, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
 }

@@ -1,7 +1,7 @@
 /* csv_comments.c: quotes in comment lines mean nothing.
  *
  * In: a text whose lines that begin with `comment`, outside of quotes, are comments. Out: the same text, with
- * the quotes in them overwritten, in place, so that whoever counts quotes need not know of comments. */
+ * the quotes in them overwritten, in a copy, so that whoever counts quotes need not know of comments. */
 #include "io/csv_internal.h"
 
 #include <string.h>
@@ -25,9 +25,10 @@ static bool any_quote(const FlCsvFile *f, char comment, char quote) {
   return false;
 }
 
-void fl_csv_hide_comments(FlCsvFile *f) {
+bool fl_csv_hide_comments(FlCtx *ctx, FlCsvFile *f, FlIoError *e) {
   const FlCsvOptions *o = &f->options;
-  if (!o->comment || !o->quoting || !any_quote(f, o->comment, o->quote)) return;
+  if (!o->comment || !o->quoting || !any_quote(f, o->comment, o->quote)) return true;
+  if (!fl_csv_own_text(ctx, f, e)) return false;
   char *s = (char *)(uintptr_t)f->text;
   bool inside = false, first = true; /* first: of a line */
   for (int64_t k = f->body; k < f->len; k++) {
@@ -39,4 +40,5 @@ void fl_csv_hide_comments(FlCsvFile *f) {
     if (s[k] == o->quote) inside = !inside;
     first = s[k] == '\n';
   }
+  return true;
 }

@@ -118,7 +118,19 @@ static bool lone_returns(const FlCsvFile *f, const FlCsvOptions *o) {
   return false;
 }
 
-/* In place: the text is read into memory of ours, or mapped privately. */
+bool fl_csv_own_text(FlCtx *ctx, FlCsvFile *f, FlIoError *e) {
+  if (f->keep != f->input.buffer) return true;
+  FlBuffer *own = fl_buffer_new(ctx, f->len + 80);
+  if (!own) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+  memcpy(own->data, f->text, (size_t)f->len);
+  memset((char *)own->data + f->len, 0, 80);
+  fl_buffer_unref(f->keep);
+  f->keep = own;
+  f->text = own->data;
+  return true;
+}
+
+/* In place: the text is ours. */
 static void end_with_feeds(FlCsvFile *f, const FlCsvOptions *o) {
   char *s = (char *)(uintptr_t)f->text;
   bool inside = false;
@@ -142,7 +154,10 @@ bool fl_csv_decode(FlCtx *ctx, FlCsvFile *f, const FlCsvOptions *o, FlIoError *e
   case FL_CSV_UTF16BE: ok = from_utf16(ctx, f, true, e); break;
   }
   if (!ok) return false;
-  if (lone_returns(f, o)) end_with_feeds(f, o);
+  if (lone_returns(f, o)) {
+    if (!fl_csv_own_text(ctx, f, e)) return false;
+    end_with_feeds(f, o);
+  }
   if (f->len > 0 && f->text[f->len - 1] != '\n') ((char *)(uintptr_t)f->text)[f->len++] = '\n';
   return true;
 }

@@ -125,8 +125,8 @@ bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOpt
   ok = ok && read_names(f, &f->options, row, e);
   /* A blank line is a row where there is one column only. */
   if (ok && !f->options.header) f->body = f->n_columns == 1 ? at : row;
-  if (ok) fl_csv_hide_comments(f);
-  else fl_csv_close(f);
+  ok = ok && fl_csv_hide_comments(ctx, f, e);
+  if (!ok) fl_csv_close(f);
   return ok;
 }
 

@@ -101,7 +101,9 @@ bool fl_csv_find_dialect(const FlCsvFile *f, FlCsvOptions *o, int64_t at, FlIoEr
 /* What was open in `given`, as options for later: "?sep=;". Returns how many. */
 int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o, char out[FL_IO_DIALECT][16]);
 /* Overwrites the quotes in the body's comments. */
-void fl_csv_hide_comments(FlCsvFile *f);
+bool fl_csv_hide_comments(FlCtx *ctx, FlCsvFile *f, FlIoError *e);
+/* Makes the text a copy that may be changed, if it is not: pages of a mapped file may be dropped at any time. */
+bool fl_csv_own_text(FlCtx *ctx, FlCsvFile *f, FlIoError *e);
 /* What a field may be: FL_SEEN_* of one value; 0: its quotes do not fit. */
 int fl_csv_class(const FlCsvOptions *o, const char *s, int64_t len);
 bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile *f, FlIoError *e);

@@ -8,24 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 
 enum { FL_FILE_BLOCK = 1 << 20 };
-
-typedef struct FlSeen {
-  struct stat found;
-  FlDigest digest;
-} FlSeen;
-
-struct FlFiles {
-  pthread_mutex_t lock, library;
-  FlSeen *at;
-  size_t n, room;
-};
 
 FlFiles *fl_files_new(void) {
   FlFiles *f = calloc(1, sizeof *f);
@@ -45,6 +33,7 @@ void fl_files_unlock_library(FlFiles *f) {
 
 void fl_files_free(FlFiles *f) {
   if (!f) return;
+  fl_file_watch_end(f);
   pthread_mutex_destroy(&f->lock);
   pthread_mutex_destroy(&f->library);
   free(f->at);

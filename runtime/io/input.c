@@ -110,6 +110,7 @@ static bool map_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
     return fl_io_error(e, FL_E_MEMORY, "out of memory while mapping `%s`", path);
   }
   in->data = base;
+  fl_file_watch(ctx, in, path);
   return true;
 }
 

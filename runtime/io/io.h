@@ -121,6 +121,9 @@ void fl_files_lock_library(FlFiles *files);
 void fl_files_unlock_library(FlFiles *files);
 FlFiles *fl_ctx_files(FlCtx *ctx);  /* of the context's run; defined by exec */
 
+/* Whether no mapped file whose bytes are still in use was written to; false: *error says which. Any thread. */
+bool fl_files_stay(FlCtx *ctx, FlIoError *error);
+
 /* Digest of a file's content, read in parallel; remembered as long as the path's inode, size and time stay.
  */
 FlStatus fl_file_digest(FlCtx *ctx, int32_t site, FlText path, FlDigest *out);

@@ -5,6 +5,7 @@
 #include "io/io.h"
 #include "base/bytes.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 /* Codes of diag.def that this room reports. */
@@ -77,6 +78,29 @@ char *fl_input_path(FlText path, FlIoError *e);
  * as in data/value_type.h. */
 bool fl_flowdata_load(FlCtx *ctx, const char *path, const char *want, const FlType1 *types, int32_t n,
                       FlSlot *results, FlIoError *e);
+
+/* ---- files of a run ----------------------------------------------------------------------------------- */
+
+/* A file whose content is known. */
+typedef struct FlSeen {
+  struct stat found;
+  FlDigest digest;
+} FlSeen;
+
+typedef struct FlWatch FlWatch;
+
+struct FlFiles {
+  pthread_mutex_t lock, library;
+  FlSeen *at;
+  size_t n, room;
+  FlWatch *watched; /* mapped inputs that are still in use: file_watch.c */
+  char *changed;    /* the first that was written to until its last use; NULL: none */
+};
+
+/* Watches a mapped input for as long as its buffer lives. */
+void fl_file_watch(FlCtx *ctx, const FlInput *in, const char *path);
+/* Before the run's files are freed: buffers may live longer. */
+void fl_file_watch_end(FlFiles *files);
 
 /* ---- outputs ------------------------------------------------------------------------------------------ */
 

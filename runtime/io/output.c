@@ -159,7 +159,7 @@ FlStatus fl_io_write_file(FlCtx *ctx, const FlOpDesc *desc, FlText to, FlPutFn *
   char *path = fl_input_path(to, &e);
   FlStatus status = path ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
   bool ok = path && !status && fl_output_open(path, &out, &e);
-  if (ok && !put(ctx, &out, what, &e)) {
+  if (ok && !(put(ctx, &out, what, &e) && fl_files_stay(ctx, &e))) {
     fl_output_abandon(&out);
     ok = false;
   } else if (ok) {

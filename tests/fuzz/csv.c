@@ -1,9 +1,11 @@
 /* csv.c: fuzz target: any bytes as a CSV file.
  *
- * The first byte chooses options and chunk size. The types are found, all columns read with them; two chunk
- * sizes and two ways of scanning must agree. */
+ * The first byte chooses options and chunk size, the second how the rest is put into the file: as it is, behind
+ * a byte order mark, or compressed, whole or with one byte changed. How it is written and the types are found,
+ * all columns read with them; two chunk sizes and two ways of scanning must agree. */
 #include "data/data.h"
 #include "io/csv_internal.h"
+#include "io/unpack.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,6 +22,10 @@ static const char *const option_sets[][3] = {
     {"encoding=latin-1"},
     {"on_error=null", "dates=%d.%m.%Y"},
     {"on_error=collect"},
+    {"encoding=windows-1252"},
+    {"encoding=utf-16le"},
+    {"comment=#", "header=true"},
+    {"quote='", "sep=\t"},
 };
 enum { N_SETS = sizeof option_sets / sizeof *option_sets };
 
@@ -30,13 +36,10 @@ static uint64_t read_with(const char *path, const FlCsvOptions *o, const FlIoSch
   int64_t rows = 0;
   FlTableWanted *w = calloc((size_t)s->n_columns, sizeof *w);
   for (int32_t k = 0; k < s->n_columns; k++)
-    w[k] = (FlTableWanted){s->columns[k].name,
-                         (int32_t)strlen(s->columns[k].name),
-                         s->columns[k].dtype,
-                         s->columns[k].nullable,
-                         false,
-                         NULL,
-                         NULL};
+    w[k] = (FlTableWanted){.name = s->columns[k].name,
+                           .name_len = (int32_t)strlen(s->columns[k].name),
+                           .dtype = s->columns[k].dtype,
+                           .nullable = s->columns[k].nullable};
   uint64_t all = 1;
   if (fl_csv_read(NULL, path, o, scan, chunk, w, s->n_columns, &rows, NULL, &e)) {
     for (int32_t k = 0; k < s->n_columns; k++) {
@@ -53,8 +56,31 @@ static uint64_t read_with(const char *path, const FlCsvOptions *o, const FlIoSch
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* The file's bytes, from how to make them and what of. */
+static void wrap(uint8_t how, const uint8_t *data, size_t size, FlBytes *to) {
+  const char *bytes = (const char *)data;
+  bool changed = how & 8;
+  switch (how % 8) {
+  case 1: fl_bytes_add(to, "\xff\xfe", 2); break;
+  case 2: fl_bytes_add(to, "\xfe\xff", 2); break;
+  case 3: fl_bytes_add(to, "\xef\xbb\xbf", 3); break;
+  case 4:
+  case 5:
+    if (!fl_pack_add(FL_PACKING_GZIP, bytes, size / 2, to)) abort();
+    if (!fl_pack_add(FL_PACKING_GZIP, bytes + size / 2, size - size / 2, to)) abort();
+    break;
+  case 6:
+  case 7:
+    if (!fl_pack_add(FL_PACKING_ZSTD, bytes, size, to)) abort();
+    break;
+  default: break;
+  }
+  if (how % 8 < 4) fl_bytes_add(to, bytes, size);
+  if (changed && size > 1 && to->len) to->at[(data[0] * 256u + data[1]) % to->len] ^= (char)(1 << (how >> 5));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < 1) return 0;
+  if (size < 2) return 0;
   const char *const *options = option_sets[data[0] % N_SETS];
   int32_t n_options = 0;
   while (n_options < 3 && options[n_options]) n_options++;
@@ -62,7 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   int fd = memfd_create("csv", 0);
   char path[64];
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  if (fd < 0 || write(fd, data + 1, size - 1) != (ssize_t)(size - 1)) abort();
+  FlBytes file = {0};
+  wrap(data[1], data + 2, size - 2, &file);
+  if (fd < 0 || file.failed || write(fd, file.at, file.len) != (ssize_t)file.len) abort();
+  fl_bytes_reset(&file);
   FlIoSchema s;
   FlIoError e;
   FlCsvOptions o;

@@ -13,13 +13,6 @@
 #include "part/aggregate_internal.h"
 #include "part/superacc.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
-    !defined(__SANITIZE_THREAD__)
-#define WIDE __attribute__((target_clones("arch=skylake-avx512", "default")))
-#else
-#define WIDE
-#endif
-
 enum { LOW = 51, HIGH_MOST = 49, BLOCK = 1024 };
 
 typedef struct Sums {
@@ -35,7 +28,7 @@ typedef struct Sums {
   _Atomic int32_t *dropped;
 } Sums;
 
-WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
+FL_PART_WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
   uint64_t most = 0;
   for (int64_t i = 0; i < n; i++) {
     uint64_t bits;
@@ -56,8 +49,7 @@ static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   return 0;
 }
 
-/* Splits n terms; non-zero when some term had bits below. */
-WIDE static int64_t split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low) {
+FL_PART_WIDE int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low) {
   int64_t dropped = 0;
   for (int64_t i = 0; i < n; i++) {
     double scaled = x[i] * scale;
@@ -69,7 +61,7 @@ WIDE static int64_t split(const double *x, int64_t n, double scale, int64_t *hig
   return dropped;
 }
 
-WIDE static int64_t split_and_add(const double *x, int64_t n, double scale, int64_t *high_sum,
+FL_PART_WIDE static int64_t split_and_add(const double *x, int64_t n, double scale, int64_t *high_sum,
                                   int64_t *low_sum) {
   int64_t dropped = 0, highs = 0, lows = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -105,7 +97,7 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
       }
       const int64_t *id = s->id + row;
       if (s->cut.ranges == 1) {
-        dropped |= split(s->x + row, count, s->scale_high, high, low);
+        dropped |= fl_part_split(s->x + row, count, s->scale_high, high, low);
         for (int64_t i = 0; i < count; i++) sums[id[i]] += (__int128)high[i] * (INT64_C(1) << LOW) + low[i];
         continue;
       }
@@ -113,7 +105,7 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
       double x[BLOCK];
       int64_t found = fl_agg_in_range(id, count, from, width, at);
       for (int64_t j = 0; j < found; j++) x[j] = s->x[row + at[j]];
-      dropped |= split(x, found, s->scale_high, high, low);
+      dropped |= fl_part_split(x, found, s->scale_high, high, low);
       for (int64_t j = 0; j < found; j++) {
         __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]]], 1);
         sums[id[at[j]]] += (__int128)high[j] * (INT64_C(1) << LOW) + low[j];

@@ -216,6 +216,17 @@ double fl_part_between(double x, double y, double f);
 
 /* ---- exact sums (exact.c, superacc.c) -------------------------------------------------------------- */
 
+/* Processors that code is made for besides the least one. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
+    !defined(__SANITIZE_THREAD__)
+#define FL_PART_WIDE __attribute__((target_clones("arch=x86-64-v4", "default")))
+#else
+#define FL_PART_WIDE
+#endif
+
+/* x[i] = (high[i] + low[i] * 2^-51) / scale, high and low integers, low below 2^51. Non-zero when some x has
+ * bits below that. */
+int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low);
 /* out[k] = the exact sum of x[i] over the rows of group k (id NULL: all rows are group 0), rounded once to
  * nearest even. Nothing or zeros give +0.0. */
 FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,

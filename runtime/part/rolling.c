@@ -17,7 +17,7 @@ static int64_t before_window(const FlRolling *r, int64_t t) {
   return __builtin_sub_overflow(t, r->width, &out) ? INT64_MIN : out;
 }
 
-static void enter_group(const FlRolling *r, FlWindow *w, int64_t p) {
+void fl_window_enter(const FlRolling *r, FlWindow *w, int64_t p) {
   while (p >= r->start[w->k + 1]) w->k++;
   w->first = r->start[w->k];
   w->end = r->start[w->k + 1];
@@ -32,7 +32,7 @@ void fl_window_open(const FlRolling *r, FlWindow *w, int64_t p) {
     else high = middle;
   }
   w->k = low;
-  enter_group(r, w, p);
+  fl_window_enter(r, w, p);
   if (r->by == NULL) {
     w->lo = fl_part_max(w->first, p - r->width + 1);
   } else if (by_known(r, p)) {
@@ -50,19 +50,19 @@ void fl_window_open(const FlRolling *r, FlWindow *w, int64_t p) {
   w->hi = w->lo;
 }
 
-bool fl_window_move(const FlRolling *r, FlWindow *w, int64_t p) {
+bool fl_window_move_by(const FlRolling *r, FlWindow *w, int64_t p) {
   bool begins = p >= w->end;
-  if (begins) enter_group(r, w, p);
-  if (r->by == NULL) {
-    w->lo = fl_part_max(w->first, p - r->width + 1);
-    w->hi = p + 1;
-  } else if (!by_known(r, p)) { /* they stand last */
+  if (begins) fl_window_enter(r, w, p);
+  if (!by_known(r, p)) { /* they stand last */
     w->lo = w->hi = p;
-  } else {
-    int64_t t = r->by[p], out = before_window(r, t);
-    while (w->hi < w->end && by_known(r, w->hi) && r->by[w->hi] <= t) w->hi++;
-    while (w->lo < w->hi && r->by[w->lo] <= out) w->lo++;
+    return begins;
   }
+  const int64_t *by = r->by;
+  int64_t t = by[p], out = before_window(r, t), lo = w->lo, hi = w->hi, end = w->end;
+  while (hi < end && by_known(r, hi) && by[hi] <= t) hi++;
+  while (lo < hi && by[lo] <= out) lo++;
+  w->lo = lo;
+  w->hi = hi;
   return begins;
 }
 

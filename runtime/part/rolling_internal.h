@@ -33,7 +33,16 @@ typedef struct FlWindow {
 /* The windows of the positions from p on: before the first call of fl_window_move. */
 void fl_window_open(const FlRolling *r, FlWindow *w, int64_t p);
 /* The window of p, which is one more than before. true: p begins a group. */
-bool fl_window_move(const FlRolling *r, FlWindow *w, int64_t p);
+bool fl_window_move_by(const FlRolling *r, FlWindow *w, int64_t p);
+void fl_window_enter(const FlRolling *r, FlWindow *w, int64_t p); /* p's group, with an empty window */
+static inline bool fl_window_move(const FlRolling *r, FlWindow *w, int64_t p) {
+  if (r->by != NULL) return fl_window_move_by(r, w, p);
+  bool begins = p >= w->end;
+  if (begins) fl_window_enter(r, w, p);
+  w->lo = fl_part_max(w->first, p - r->width + 1);
+  w->hi = p + 1;
+  return begins;
+}
 
 static inline int64_t fl_rolling_row(const FlRolling *r, int64_t p) {
   return r->rows != NULL ? r->rows[p] : p;

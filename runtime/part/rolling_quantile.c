@@ -146,18 +146,16 @@ typedef struct Quantile {
   double q;
 } Quantile;
 
-static uint64_t code_at(const Quantile *k, int64_t p) {
-  FlPartCol one = {.dtype = FL_F64, .n = 1, .data = k->x + p};
-  uint64_t code;
-  fl_part_read_code(&one, 0, 1, &code);
-  return code;
-}
-
 static int32_t quantile_block(FlRolling *rolling, int64_t from, int64_t to) {
   const Quantile *k = (const Quantile *)rolling;
   const FlRolling *r = &k->r;
   Sorted s = {0};
-  bool ok = true;
+  int64_t low, high;
+  fl_rolling_reach(r, from, to, &low, &high);
+  uint64_t *code = malloc((size_t)(high - low) * sizeof *code + 1);
+  bool ok = code != NULL;
+  FlPartCol x = {.dtype = FL_F64, .n = r->n, .data = k->x};
+  if (ok) fl_part_read_code(&x, low, high - low, code);
   FlWindow w;
   fl_window_open(r, &w, from);
   int64_t lo = w.lo, hi = w.lo;
@@ -167,14 +165,15 @@ static int32_t quantile_block(FlRolling *rolling, int64_t from, int64_t to) {
       lo = hi = w.lo;
     }
     for (; hi < w.hi && ok; hi++)
-      if (fl_part_valid(r->x.valid, hi)) ok = sorted_add(&s, code_at(k, hi));
+      if (fl_part_valid(r->x.valid, hi)) ok = sorted_add(&s, code[hi - low]);
     for (; lo < w.lo && ok; lo++)
-      if (fl_part_valid(r->x.valid, lo)) sorted_take(&s, code_at(k, lo));
+      if (fl_part_valid(r->x.valid, lo)) sorted_take(&s, code[lo - low]);
     int64_t row = fl_rolling_row(r, p);
     bool there = s.count >= r->least;
     ((uint8_t *)r->valid->data)[row] = there;
     ((double *)r->value->data)[row] = there && ok ? sorted_quantile(&s, k->q) : 0.0;
   }
+  free(code);
   sorted_free(&s);
   return !ok;
 }

@@ -22,18 +22,34 @@ typedef struct Top {
   int exponent;
 } Top;
 
-static void store(const Var *v, int64_t p, const FlSpecials *specials, Top d, int unit, int64_t values) {
-  const FlRolling *r = &v->r;
-  int64_t row = fl_rolling_row(r, p);
-  bool there = values >= r->least && (double)values > v->ddof;
+/* Where results go, at hand for a loop. */
+typedef struct Out {
+  double *restrict value;
+  uint8_t *restrict valid;
+  const int64_t *rows;
+  int64_t least;
+  double ddof;
+  bool root;
+} Out;
+
+static Out out_of(const Var *v) {
+  return (Out){v->r.value->data, v->r.valid->data, v->r.rows, v->r.least, v->ddof, v->root};
+}
+
+static inline void store(Out o, int64_t p, const FlSpecials *specials, Top d, int unit, int64_t values) {
+  int64_t row = o.rows != NULL ? o.rows[p] : p;
+  bool there = values >= o.least && (double)values > o.ddof;
   double out = 0.0, n = (double)values;
   int exponent = d.exponent + 2 * unit, odd = exponent & 1;
-  double var = (double)d.mantissa / (n * (n - v->ddof)); /* times 2^exponent */
-  if (there && fl_specials_any(specials)) out = NAN;
-  else if (there)
-    out = v->root ? ldexp(sqrt(odd ? 2 * var : var), (exponent - odd) / 2) : ldexp(var, exponent);
-  ((uint8_t *)r->valid->data)[row] = there;
-  ((double *)r->value->data)[row] = out;
+  if (there && fl_specials_any(specials)) {
+    out = NAN;
+  } else if (there && d.mantissa != 0) {
+    double var = (double)d.mantissa / (n * (n - o.ddof)); /* times 2^exponent */
+    out = o.root ? fl_fixed_scale(sqrt(odd ? 2 * var : var), (exponent - odd) / 2)
+                 : fl_fixed_scale(var, exponent);
+  }
+  o.valid[row] = there;
+  o.value[row] = out;
 }
 
 /* ---- 256 bits ----------------------------------------------------------------------------------------- */
@@ -195,6 +211,7 @@ static Top spread_fully(const Var *v, int64_t lo, int64_t hi, int64_t values) {
 
 static int32_t block_fully(const Var *v, int64_t from, int64_t to) {
   const FlRolling *r = &v->r;
+  Out o = out_of(v);
   FlWindow w;
   fl_window_open(r, &w, from);
   for (int64_t p = from; p < to; p++) {
@@ -207,7 +224,7 @@ static int32_t block_fully(const Var *v, int64_t from, int64_t to) {
     }
     bool wanted = values >= r->least && (double)values > v->ddof && !fl_specials_any(&specials);
     Top d = wanted ? spread_fully(v, w.lo, w.hi, values) : (Top){0, 0};
-    store(v, p, &specials, d, -1074, values);
+    store(o, p, &specials, d, -1074, values);
   }
   return 0;
 }
@@ -224,6 +241,9 @@ static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
   __int128 sum = 0;
   Wide squares = {{0}};
   FlSpecials specials = {0};
+  Out o = out_of(v);
+  const double *x = v->x;
+  const uint8_t *ok = r->x.valid;
   FlWindow w;
   fl_window_open(r, &w, from);
   int64_t lo = w.lo, hi = w.lo;
@@ -236,25 +256,25 @@ static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
       lo = hi = w.lo;
     }
     for (; hi < w.hi; hi++) {
-      FlFixed term = fl_fixed_of(v->x[hi], base);
+      FlFixed term = fl_fixed_of(x[hi], base);
       if (term.dropped) return block_fully(v, from, to);
-      if (term.special) fl_specials_add(&specials, v->x[hi], 1);
+      if (term.special) fl_specials_add(&specials, x[hi], 1);
       Wide more = square(term.v);
       sum += term.v;
       wide_add(&squares, &more);
-      values += fl_part_valid(r->x.valid, hi);
+      values += fl_part_valid(ok, hi);
     }
     for (; lo < w.lo; lo++) {
-      FlFixed term = fl_fixed_of(v->x[lo], base);
-      if (term.special) fl_specials_add(&specials, v->x[lo], -1);
+      FlFixed term = fl_fixed_of(x[lo], base);
+      if (term.special) fl_specials_add(&specials, x[lo], -1);
       Wide less = square(term.v);
       sum -= term.v;
       wide_take(&squares, &less);
-      values -= fl_part_valid(r->x.valid, lo);
+      values -= fl_part_valid(ok, lo);
     }
     Wide spread = wide_times(&squares, (uint64_t)values), of_sum = square(sum);
     wide_take(&spread, &of_sum);
-    store(v, p, &specials, wide_top(&spread), unit, values);
+    store(o, p, &specials, wide_top(&spread), unit, values);
   }
   return 0;
 }

@@ -30,6 +30,7 @@ struct FlRunning {
   bool writing, to_unsigned, greatest;
   _Atomic int64_t *overflow; /* first row whose value does not fit */
   int base;                  /* of float sums */
+  FlSplit split;             /* likewise */
   _Atomic int32_t *dropped;
   _Atomic int32_t *greatest_exponent;
 };

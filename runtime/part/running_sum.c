@@ -4,7 +4,8 @@
  * Comes in: a column of floats. Goes out: f64. Always holds: each value is the correctly rounded exact sum,
  * so neither cuts nor order of work can matter, and the last of a group is its `sum`.
  *
- * Fast way: terms as integers against the greatest exponent of the column, added in 128 bits. When some term
+ * Fast way: terms as two integers each (window_split.c). Next: as integers against the greatest exponent of
+ * the column, added in 128 bits. When some term
  * has bits below that, the rows are walked by group with a full accumulator (superacc.h) instead. */
 #include "part/running_internal.h"
 #include "part/superacc.h"
@@ -14,24 +15,40 @@ typedef struct FloatSum {
   uint64_t special; /* infinities and NaN so far */
 } FloatSum;
 
+/* One batch of rows, of one group or by id; true: some term was dropped. */
+static inline bool add_batch(FloatSum *sums, const int64_t *id, const double *x, const uint8_t *valid,
+                             int64_t n, int base, bool grouped, double *restrict out) {
+  int unit = base - 1075;
+  bool dropped = false;
+  FloatSum one = sums[0];
+  for (int64_t i = 0; i < n; i++) {
+    FloatSum *sum = grouped ? &sums[id[i]] : &one;
+    FlFixed term = fl_fixed_of(x[i], base);
+    sum->sum += term.v;
+    dropped |= term.dropped;
+    if (__builtin_expect(term.special, 0)) sum->special |= fl_special_of(x[i]);
+    if (out == NULL) continue;
+    double v = __builtin_expect(sum->special != 0, 0) ? fl_special_sum(sum->special)
+                                                      : fl_fixed_round(sum->sum, unit);
+    out[i] = fl_part_valid(valid, i) ? v : 0.0;
+  }
+  if (!grouped) sums[0] = one;
+  return dropped;
+}
+
 static void float_sum_walk(const FlRunning *r, void *states, int64_t begin, int64_t end, bool write) {
   FloatSum *sums = states;
-  double x[FL_PART_BATCH], *out = write ? (double *)r->out->data : NULL;
-  int base = r->base, unit = base - 1075;
-  bool dropped = false;
+  double read[FL_PART_BATCH], *out = write ? (double *)r->out->data : NULL;
+  bool dropped = false, as_is = r->col.dtype == FL_F64; /* null has zero */
   for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, end - row);
-    fl_part_read_f64(&r->col, row, count, x);
-    for (int64_t i = 0; i < count; i++) {
-      FloatSum *sum = &sums[r->id != NULL ? r->id[row + i] : 0];
-      FlFixed term = fl_fixed_of(x[i], base);
-      sum->sum += term.v;
-      dropped |= term.dropped;
-      if (term.special) sum->special |= fl_special_of(x[i]);
-      if (!write) continue;
-      double v = sum->special ? fl_special_sum(sum->special) : fl_fixed_round(sum->sum, unit);
-      out[row + i] = fl_part_valid(r->col.valid, row + i) ? v : 0.0;
-    }
+    const double *x = as_is ? (const double *)r->col.data + row : read;
+    const uint8_t *valid = r->col.valid != NULL ? r->col.valid + row : NULL;
+    double *to = write ? out + row : NULL;
+    if (!as_is) fl_part_read_f64(&r->col, row, count, read);
+    if (r->id != NULL) dropped |= add_batch(sums, r->id + row, x, valid, count, r->base, true, to);
+    else if (write) dropped |= add_batch(sums, NULL, x, valid, count, r->base, false, to);
+    else dropped |= add_batch(sums, NULL, x, valid, count, r->base, false, NULL);
   }
   if (dropped) atomic_store_explicit(r->dropped, 1, memory_order_relaxed);
 }
@@ -43,20 +60,68 @@ static void float_sum_join(void *prefix, const void *next) {
   p->special |= q->special;
 }
 
+typedef struct SplitSum {
+  int64_t high, low;
+} SplitSum;
+
+static void split_walk(const FlRunning *r, void *states, int64_t begin, int64_t end, bool write) {
+  SplitSum *sums = states;
+  double read[FL_PART_BATCH], *out = write ? (double *)r->out->data : NULL;
+  int64_t high[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0;
+  bool as_is = r->col.dtype == FL_F64; /* null has zero */
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
+    const double *x = as_is ? (const double *)r->col.data + row : read;
+    if (!as_is) fl_part_read_f64(&r->col, row, count, read);
+    dropped |= fl_part_split(x, count, r->split.scale, high, low);
+    SplitSum one = sums[0];
+    for (int64_t i = 0; r->id == NULL && i < count; i++) {
+      high[i] = one.high += high[i];
+      low[i] = one.low += low[i];
+    }
+    fl_split_carry(&one.high, &one.low);
+    if (r->id == NULL) sums[0] = one;
+    for (int64_t i = 0; r->id != NULL && i < count; i++) {
+      SplitSum *sum = &sums[r->id[row + i]];
+      sum->high += high[i];
+      sum->low += low[i];
+      fl_split_carry(&sum->high, &sum->low);
+      high[i] = sum->high;
+      low[i] = sum->low;
+    }
+    if (!write) continue;
+    fl_split_round(&r->split, high, low, count, out + row);
+    for (int64_t i = 0; r->col.valid != NULL && i < count; i++)
+      if (!r->col.valid[row + i]) out[row + i] = 0.0;
+  }
+  if (dropped) atomic_store_explicit(r->dropped, 1, memory_order_relaxed);
+}
+
+static void split_join(void *prefix, const void *next) {
+  SplitSum *p = prefix;
+  const SplitSum *q = next;
+  p->high += q->high;
+  p->low += q->low;
+  fl_split_carry(&p->high, &p->low);
+}
+
 static int32_t exponent_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const FlRunning *r = env;
   double x[FL_PART_BATCH];
   int most = 0;
+  bool special = false;
   (void)ctx;
   for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, end - row);
     fl_part_read_f64(&r->col, row, count, x);
     for (int64_t i = 0; i < count; i++) {
       int e = fl_fixed_exponent(x[i]);
+      special |= e == 0x7ff;
       e = e == 0x7ff ? 0 : e;
       most = e > most ? e : most;
     }
   }
+  if (special) atomic_store_explicit(r->dropped, 1, memory_order_relaxed);
   int32_t seen = atomic_load_explicit(r->greatest_exponent, memory_order_relaxed);
   while (most > seen && !atomic_compare_exchange_weak_explicit(r->greatest_exponent, &seen, most,
                                                                memory_order_relaxed, memory_order_relaxed)) {}
@@ -133,16 +198,30 @@ static FlStatus sum_fully(FlRunning *r) {
   return fl_part_for(m->ctx, full_body, &f, chunks, 150.0 * FL_PART_CHUNK);
 }
 
+/* Runs one way of adding; true: it went without dropping a bit. *status: of the walks. */
+static bool added(FlRunning *r, const FlRunningWay *way, FlStatus *status) {
+  atomic_store(r->dropped, 0);
+  r->way = way;
+  *status = fl_running_walk(r);
+  if (*status == 0 && !atomic_load(r->dropped)) return true;
+  fl_part_release(r->m, r->states);
+  return false;
+}
+
 FlStatus fl_running_float_sum(FlRunning *r) {
-  static const FlRunningWay way = {float_sum_walk, float_sum_join, sizeof(FloatSum)};
+  static const FlRunningWay as_two = {split_walk, split_join, sizeof(SplitSum)},
+                            as_one = {float_sum_walk, float_sum_join, sizeof(FloatSum)};
   _Atomic int32_t dropped = 0, greatest = 0;
+  int count_bits = fl_part_bits((uint64_t)r->n);
+  FlStatus status;
   r->dropped = &dropped;
   r->greatest_exponent = &greatest;
-  r->way = &way;
   if (fl_part_for(r->m->ctx, exponent_body, r, r->n, 0.5) != 0) return 1;
-  r->base = fl_fixed_base(atomic_load(&greatest), fl_part_bits((uint64_t)r->n));
-  if (fl_running_walk(r) != 0) return 1;
-  if (!atomic_load(&dropped)) return 0;
-  fl_part_release(r->m, r->states);
+  bool finite = !atomic_load(&dropped);
+  if (finite && fl_split_open(&r->split, atomic_load(&greatest), count_bits)) {
+    if (added(r, &as_two, &status) || status != 0) return status;
+  }
+  r->base = fl_fixed_base(atomic_load(&greatest), count_bits);
+  if (added(r, &as_one, &status) || status != 0) return status;
   return sum_fully(r);
 }

@@ -64,7 +64,7 @@ static inline int fl_fixed_base(int greatest, int count_bits) {
   return base < 1 ? 1 : base;
 }
 
-/* v * 2^scale for |v| in 2^53 or less, or v not subnormal afterwards: rounded at most once. */
+/* v * 2^scale. */
 static inline double fl_fixed_scale(double v, int scale) {
   if (scale < -1022 || scale > 1023) return ldexp(v, scale);
   uint64_t bits = (uint64_t)(1023 + scale) << 52;
@@ -89,6 +89,28 @@ static inline double fl_fixed_round(__int128 sum, int unit) {
   }
   return negative ? -v : v;
 }
+
+/* ---- doubles as two integers: window_split.c --------------------------------------------------------- */
+
+typedef struct FlSplit {
+  double scale; /* for fl_part_split */
+  double unit_high, unit_low;
+} FlSplit;
+
+/* Moves what exceeds 51 bits of low to high: at least once in 2048 terms. */
+static inline void fl_split_carry(int64_t *high, int64_t *low) {
+  int64_t carry = *low >> 51;
+  *high += carry;
+  *low -= carry * (INT64_C(1) << 51);
+}
+
+/* For sums of up to 2^count_bits terms whose greatest exponent field is `greatest`. false: not for these. */
+bool fl_split_open(FlSplit *s, int greatest, int count_bits);
+/* out[i] = the sum that high[i] and low[i] stand for, rounded once. */
+void fl_split_round(const FlSplit *s, const int64_t *high, const int64_t *low, int64_t n, double *out);
+void fl_split_mean(double *sum, const int64_t *count, int64_t n); /* sum[i] / count[i], 0 / 0 is NaN */
+/* The greatest exponent field among n doubles: 0x7ff with an infinity or NaN. */
+int fl_split_exponent(const double *x, int64_t n);
 
 /* What stands for a sum with infinities and NaN in it. */
 enum { FL_SPECIAL_NAN = 1, FL_SPECIAL_PLUS = 2, FL_SPECIAL_MINUS = 4 };

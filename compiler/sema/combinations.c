@@ -124,14 +124,17 @@ static FlValue *combination(FlSema *s, FlValue *i, void *env) {
   return sum;
 }
 
-/* The first row of the table that has the value of key `at` of a combination. */
-static FlValue *first_row(FlSema *s, FlValue *i, void *env) {
+/* The row of the table whose value of key `at` a row of the result has: its own (equal keys may be written
+ * differently, as -0.0 and 0.0), or the first with this key where the combination has none. */
+static FlValue *key_row(FlSema *s, FlValue *i, void *env) {
   const Combined *k = env;
   const FlGrouping *g = &k->key[k->at];
   FlValue *combined = fl_ir_load(&s->b, k->left, 1, &i, true);
   FlValue *group = fl_sema_op2(s, FL_OP_FLOORDIV, combined, k->stride[k->at]);
   group = fl_sema_op2(s, FL_OP_MOD, group, g->groups);
-  return fl_ir_load(&s->b, g->first, 1, &group, true);
+  FlValue *first = fl_ir_load(&s->b, g->first, 1, &group, true);
+  FlValue *own = fl_ir_load(&s->b, k->right, 1, &i, true);
+  return fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_LT, own, fl_sema_i64(s, 0)), first, own);
 }
 
 FlVal fl_builtin_complete(FlSema *s, FlCallSite *c) {
@@ -171,7 +174,7 @@ FlVal fl_builtin_complete(FlSema *s, FlCallSite *c) {
       return fl_sema_error(s, FL_E0618, c->span,
                            "the column `%s` is %s, which cannot be null where a combination has no row",
                            columns.names[i], fl_val_text(s, x));
-    columns.values[i] = k.at < k.n ? fl_sema_take(s, x, numbers(s, rows, first_row, &k), false)
+    columns.values[i] = k.at < k.n ? fl_sema_take(s, x, numbers(s, rows, key_row, &k), false)
                                    : fl_verb_take_or_null(s, x, k.right, has, columns.names[i], c->span);
   }
   return fl_columns_table(s, &columns, rows);

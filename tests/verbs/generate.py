@@ -160,10 +160,10 @@ def tables(t):
     yield "empty", "normal[0..0]", [], False
     yield "one", "normal[2..3]", normal[2:3], False
     yield "one group", 'normal |> derive(k = "a")', one_group(normal), False
-    yield "nulls", "nulls", nulls, True
-    yield "empty?", "nulls[0..0]", [], True
-    yield "one null", "nulls[1..2]", nulls[1:2], True
-    yield "one group?", 'nulls |> derive(k = "a")', one_group(nulls), True
+    yield "nulls", "holes", nulls, True
+    yield "empty?", "holes[0..0]", [], True
+    yield "one null", "holes[1..2]", nulls[1:2], True
+    yield "one group?", 'holes |> derive(k = "a")', one_group(nulls), True
     yield "all null", "nothing", all_null, True
     pool = t.special or t.values
     many = [(f"g{n * n % 23 // 2}", pool[n * (n + 3) % 31 % 9], n) for n in range(MANY)]
@@ -187,7 +187,7 @@ def flow_tables(t):
         f"let there = {plain_list(str(v).lower() for v in VALID)}",
         "let rows = [for n in 0..9: n]",
         f"let normal: Row[_] = table(k = keys, x = {t.write(t.values)}, i = rows)",
-        "let nulls: RowN[_] = normal |> derive(x = if_else(there, x, null))",
+        "let holes: RowN[_] = normal |> derive(x = if_else(there, x, null))",
         "let nothing: RowN[_] = normal |> derive(x = if_else(i < 0, x, null))",
         f"let other: Other[_] = table(x = {t.write(t.other)}, j = [for n in 0..{other}: n])",
         f"let other_nulls: OtherN[_] = other |> derive(x = if_else(j == 1, null, x))",
@@ -340,6 +340,14 @@ def relational(t):
             yield (f"join_asof {way}", f'join_asof($OTHER, on = x, direction = "{way}")', "k x i j", "sxnn",
                    f"SELECT k, i, i, (SELECT j FROM u WHERE u.c {sign} t.c AND NOT t.isnan ORDER BY {order} LIMIT 1) "
                    "FROM t ORDER BY i", False)
+    yield ("value_counts", "value_counts(x)", "x count", "xn",
+           "SELECT min(i), count(*) AS n FROM t GROUP BY c ORDER BY n DESC, c IS NULL, isnan, c", False)
+    yield ("value_counts k x", "value_counts(k, x)", "k x count", "sxn",
+           "SELECT k, min(i), count(*) AS n FROM t GROUP BY k, c ORDER BY n DESC, k, c IS NULL, isnan, c", False)
+    yield ("complete", "complete(k, x)", *kxi,
+           "SELECT a.k, coalesce(t.i, b.i), t.i FROM (SELECT DISTINCT k FROM t) AS a "
+           "JOIN (SELECT c, isnan, min(i) AS i FROM t GROUP BY c) AS b LEFT JOIN t ON t.k = a.k AND t.c IS b.c "
+           "ORDER BY a.k, b.c IS NULL, b.isnan, b.c, t.i", False)
     yield ("pivot", "where(i < 4) |> distinct(k) |> select(k, x) |> pivot(name = k, value = x, into = (a, b, c, zz))", "a b c zz", "xxxx",
            "SELECT a, b, c, NULL FROM (SELECT min(CASE WHEN k = 'c' THEN i END) AS c, min(CASE WHEN k = 'a' THEN i END) AS a, min(CASE WHEN k = 'b' THEN i END) AS b "
            "FROM t WHERE i < 4)", False)
@@ -450,6 +458,50 @@ def statistics(t):
                "f", True)
 
 
+def describe(t):
+    """One line: of all rows, what describe says of x, each number as its aggregate says it."""
+    known = {name: (function, kind) for name, _, function, kind, _ in statistics(t)}
+
+    def lines(data):
+        valid = [(x, i) for _, x, i in data.rows if x is not None]
+        values, at = [x for x, _ in valid], [i for _, i in valid]
+        columns = [str(len(values)), str(len(data.rows) - len(values))]
+        for name in ("n_distinct", "mean", "std", "min", "median", "max"):
+            told = name in known and (t.number or name in ("n_distinct", "min", "max") or name == "mean" and t.name == "bool")
+            function, kind = known[name] if told else (lambda v, i: None, "r")
+            columns.append(show_statistic(data, kind, function(values, at)))
+        return [" ".join(columns)]
+
+    return lines
+
+
+def rolling(t):
+    """(name, flow, lines(rows)): aggregates of the last three rows, by pandas; with NaN or inf by those above."""
+    def windows(rows, by, function, least):
+        seen = {}
+        for k, x, i in rows:
+            last = seen.setdefault(k if by else "", [])
+            last.append(x)
+            values = [v for v in last[-3:] if v is not None]
+            yield f"{i} " + (t.show(function(values)) if len(values) >= least else "null")
+
+    def by_pandas(name, by, least):
+        def lines(rows):
+            if any(x is not None and not math.isfinite(x) for _, x, _ in rows):
+                how = total if name == "sum" else lambda v: extreme(v, lambda a: {"min": min, "max": max}[name](a, key=t.place_key))
+                return list(windows(rows, by, how, least))
+            frame = pandas.DataFrame(rows, columns=["k", "x", "i"])
+            x = frame.assign(x=frame.x.astype("float64")).groupby("k" if by else lambda row: 0).x
+            found = x.transform(lambda group: getattr(group.rolling(3, min_periods=least), name)()) if rows else []
+            return [f"{i} " + ("null" if v != v else t.show(v if t.float else int(v))) for (_, _, i), v in zip(rows, found)]
+        return lines
+
+    for name in ("sum", "min", "max"):
+        yield f"rolling {name}", f"derive(y = rolling(x, 3, {name}))", by_pandas(name, False, 3)
+        yield f"rolling {name} of some", f"derive(y = rolling(x, 3, {name}, min_periods = 1))", by_pandas(name, False, 1)
+        yield f"rolling {name} by k", f"group_by(k) |> derive(y = rolling(x, 3, {name})) |> ungroup", by_pandas(name, True, 3)
+
+
 def show_statistic(data, kind, v):
     return "null" if v is None else str(v) if kind == "r" else data.show(kind, v)
 
@@ -540,6 +592,9 @@ def verbs(t):
         yield name, flow, columns, lambda data, q=sql, k=kinds: data.query(q, k), nulls
     for name, flow, columns, function, nulls in elementwise(t):
         yield name, flow, columns, lambda data, f=function: list(f(data.rows)), nulls
+    yield ("~describe", "select(x) |> describe", "count nulls distinct mean std min median max", describe(t), False)
+    for name, flow, function in rolling(t) if t.number else ():
+        yield name, flow, "i y", lambda data, f=function: f(data.rows), False
     for name, flow, function, kind, tolerant in statistics(t):
         mark = "~" if tolerant else ""
         for by in ("k", ""):

@@ -530,7 +530,7 @@ FlValue *fl_verb_row_numbers(FlSema *s, const FlGrouping *g);
 FlVal fl_verb_rank(FlSema *s, FlValue *group_of, FlVal key, bool downwards, const char *method);
 /* `desc(x)` as a key: x, and true. */
 bool fl_sema_key_desc(FlActual *key);
-/* In `summarize` of groups: does a call of a user's function with these values go by group; and that call
+/* In a verb of a grouped table: does a call of a user's function with these values go by group; and that call
  * (group_call.c). */
 bool fl_sema_group_call_applies(FlSema *s, const FlVal *values, int n);
 FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *call, void *env, FlSpan span);

@@ -4,9 +4,10 @@
  * number n * sum(x^2) - sum(x)^2 is exact and is rounded once, then divided by n * (n - ddof): no digits
  * cancel, and what has left a window leaves nothing behind.
  *
- * Values are integers against the greatest exponent of the block's values (window_internal.h), their squares
- * are added in 256 bits. In a block some of whose values have bits below that, each window is computed anew
- * in as many bits as doubles can need. */
+ * In windows of up to 4095 rows values are two integers (window_split.c), whose squares and product are added
+ * in 128 bits each. Else values are integers against the greatest exponent of the block's values
+ * (window_internal.h), their squares are added in 256 bits. In a block some of whose values have bits below
+ * that, each window is computed anew in as many bits as doubles can need. */
 #include "part/rolling_internal.h"
 
 typedef struct Var {
@@ -231,11 +232,94 @@ static int32_t block_fully(const Var *v, int64_t from, int64_t to) {
 
 /* ---- windows ------------------------------------------------------------------------------------------ */
 
+/* Sums over a window of the two integers h and l of its values. */
+typedef struct Moments {
+  int64_t h, l, values;
+  __int128 hh, hl, ll;
+} Moments;
+
+static inline void moments_add(Moments *m, int64_t h, int64_t l) {
+  m->h += h;
+  m->l += l;
+  m->hh += (__int128)h * h;
+  m->hl += (__int128)h * l;
+  m->ll += (__int128)l * l;
+}
+
+static inline void moments_take(Moments *m, int64_t h, int64_t l) {
+  m->h -= h;
+  m->l -= l;
+  m->hh -= (__int128)h * h;
+  m->hl -= (__int128)h * l;
+  m->ll -= (__int128)l * l;
+}
+
+/* v * 2^(64 * word + bit), bit > 0. */
+static inline Wide wide_shifted(__int128 v, int word, int bit) {
+  uint64_t low = (uint64_t)v, high = (uint64_t)((unsigned __int128)v >> 64), sign = v < 0 ? UINT64_MAX : 0;
+  Wide out = {{0, 0, 0, sign}};
+  out.word[word] = low << bit;
+  out.word[word + 1] = high << bit | low >> (64 - bit);
+  out.word[word + 2] = sign << bit | high >> (64 - bit);
+  return out;
+}
+
+/* n times the sum of squares less the square of the sum, each value being h * 2^51 + l. */
+static inline Top moments_spread(const Moments *m) {
+  __int128 n = m->values, low = n * m->ll - (__int128)m->l * m->l;
+  Wide sum = wide_shifted(n * m->hh - (__int128)m->h * m->h, 1, 38);
+  Wide middle = wide_shifted(n * m->hl - (__int128)m->h * m->l, 0, 52);
+  uint64_t sign = low < 0 ? UINT64_MAX : 0;
+  Wide least = {{(uint64_t)low, (uint64_t)((unsigned __int128)low >> 64), sign, sign}};
+  wide_add(&sum, &middle);
+  wide_add(&sum, &least);
+  return wide_top(&sum);
+}
+
+/* The block with values as two integers. false: that does not go. */
+static bool split_block(const Var *v, int64_t from, int64_t to, int64_t low, int64_t high) {
+  enum { MOST_BITS = 12 };
+  const FlRolling *r = &v->r;
+  int64_t n = high - low;
+  int count_bits = fl_part_bits((uint64_t)fl_part_min(n, r->width));
+  FlSplit split;
+  if (r->by != NULL || count_bits > MOST_BITS ||
+      !fl_split_open(&split, fl_split_exponent(v->x + low, n), count_bits))
+    return false;
+  int64_t *h = malloc((size_t)n * 2 * sizeof *h + 1), *l = h + n;
+  bool fits = h != NULL && fl_part_split(v->x + low, n, split.scale, h, l) == 0;
+  const uint8_t *ok = r->x.valid;
+  const FlSpecials none = {0};
+  Out o = out_of(v);
+  FlWindow w;
+  fl_window_open(r, &w, from);
+  int64_t lo = w.lo, hi = w.lo;
+  Moments m = {0};
+  for (int64_t p = from; fits && p < to; p++) {
+    if (fl_window_move(r, &w, p)) {
+      m = (Moments){0};
+      lo = hi = w.lo;
+    }
+    for (; hi < w.hi; hi++) {
+      moments_add(&m, h[hi - low], l[hi - low]);
+      m.values += fl_part_valid(ok, hi);
+    }
+    for (; lo < w.lo; lo++) {
+      moments_take(&m, h[lo - low], l[lo - low]);
+      m.values -= fl_part_valid(ok, lo);
+    }
+    store(o, p, &none, moments_spread(&m), split.unit, m.values);
+  }
+  free(h);
+  return fits;
+}
+
 static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
   const Var *v = (const Var *)rolling;
   const FlRolling *r = &v->r;
   int64_t low, high, values = 0;
   fl_rolling_reach(r, from, to, &low, &high);
+  if (split_block(v, from, to, low, high)) return 0;
   int base = fl_fixed_base(fl_rolling_exponent(v->x + low, high - low), fl_part_bits((uint64_t)(high - low)));
   int unit = base - 1075;
   __int128 sum = 0;

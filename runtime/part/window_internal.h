@@ -95,6 +95,7 @@ static inline double fl_fixed_round(__int128 sum, int unit) {
 typedef struct FlSplit {
   double scale; /* for fl_part_split */
   double unit_high, unit_low;
+  int unit; /* unit_low is 2^unit */
 } FlSplit;
 
 /* Moves what exceeds 51 bits of low to high: at least once in 2048 terms. */

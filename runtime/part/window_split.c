@@ -11,7 +11,8 @@ bool fl_split_open(FlSplit *s, int greatest, int count_bits) {
   if (high_bits > 49) high_bits = 49;
   s->scale = ldexp(1.0, high_bits - exponent);
   s->unit_high = ldexp(1.0, exponent - high_bits);
-  s->unit_low = ldexp(1.0, exponent - high_bits - 51);
+  s->unit = exponent - high_bits - 51;
+  s->unit_low = ldexp(1.0, s->unit);
   return true;
 }
 

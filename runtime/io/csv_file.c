@@ -137,6 +137,12 @@ void fl_csv_close(FlCsvFile *f) {
   fl_input_close(&f->input);
 }
 
+bool fl_csv_same_names(const FlCsvFile *f, int32_t j, int32_t k, FlIoError *e) {
+  fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%s`", j + 1, k + 1, f->path, f->names[k]);
+  fl_io_help(e, "read it without names: header = false, skip = %lld", (long long)fl_csv_line_at(f, f->body) - 1);
+  return false;
+}
+
 int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset) {
   int64_t line = 1;
   for (const char *s = f->text, *end = s + offset; s < end && (s = memchr(s, '\n', (size_t)(end - s))); s++)

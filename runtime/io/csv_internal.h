@@ -110,6 +110,8 @@ bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile 
 /* Takes over `in`, closed on failure. */
 bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f,
                        FlIoError *e);
+/* Columns j and k have one name; returns false. */
+bool fl_csv_same_names(const FlCsvFile *f, int32_t j, int32_t k, FlIoError *e);
 void fl_csv_close(FlCsvFile *f);
 /* Lines before an offset, plus one. */
 int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset);

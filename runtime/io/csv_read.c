@@ -49,9 +49,7 @@ static bool find_column(const FlCsvFile *f, const FlTableWanted *w, int32_t *out
   for (int32_t k = 0; k < f->n_columns; k++) {
     if (strlen(f->names[k]) != (size_t)w->name_len || memcmp(f->names[k], w->name, (size_t)w->name_len))
       continue;
-    if (found >= 0)
-      return fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%s`", found + 1, k + 1,
-                         f->path, f->names[k]);
+    if (found >= 0) return fl_csv_same_names(f, found, k, e);
     found = k;
   }
   *out = found;

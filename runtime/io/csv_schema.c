@@ -211,9 +211,7 @@ static bool take_names(const FlCsvFile *f, FlIoSchema *out, FlIoError *e) {
   char *to = (char *)(out->columns + f->n_columns);
   for (int32_t k = 0; k < f->n_columns; k++) {
     for (int32_t j = 0; j < k; j++) {
-      if (strcmp(f->names[j], f->names[k]) == 0)
-        return fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%s`", j + 1, k + 1,
-                           f->path, f->names[k]);
+      if (strcmp(f->names[j], f->names[k]) == 0) return fl_csv_same_names(f, j, k, e);
     }
     size_t n = strlen(f->names[k]) + 1;
     out->columns[k].name = memcpy(to, f->names[k], n);

@@ -63,7 +63,11 @@ static int64_t clock_now(void) {
 static size_t drop_piece(FlResidents *r) {
   FlSpan *s = r->hand;
   size_t left = s->bytes - r->hand_at, bytes = left < PIECE ? left : PIECE;
+  unsigned char cached = 0;
   madvise(s->at + r->hand_at, bytes, MADV_DONTNEED);
+  /* What has been written may be read ahead when it comes back from the disk. */
+  if (mincore(s->at + r->hand_at, 1, &cached) == 0 && cached & 1)
+    madvise(s->at + r->hand_at, bytes, MADV_NORMAL);
   r->hand_at += bytes;
   if (r->hand_at == s->bytes) {
     r->hand = s->next;

@@ -49,7 +49,11 @@ static FlSpillStatus map_in(const char *folder, size_t bytes, void **out) {
   *out = no_room ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   close(fd); /* the mapping keeps the file */
   if (no_room) return FL_SPILL_NO_ROOM;
-  return *out == MAP_FAILED ? FL_SPILL_NO_MAP : FL_SPILL_OK;
+  if (*out == MAP_FAILED) return FL_SPILL_NO_MAP;
+  /* Nothing is there to be read ahead, and the large pages of the cache that reading ahead makes are slow to
+   * write, each time as a whole. */
+  madvise(*out, bytes, MADV_RANDOM);
+  return FL_SPILL_OK;
 }
 
 FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out) {

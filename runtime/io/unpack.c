@@ -121,13 +121,28 @@ int64_t fl_unpack_next(FlUnpack *u, char *to, int64_t room, FlIoError *e) {
 
 /* ---- whole inputs ------------------------------------------------------------------------------------- */
 
-/* Bytes that are mapped anew as they grow; what is not used yet is not backed by memory. */
+/* Bytes that are mapped anew as they grow; what is not used yet is not backed by memory. When memory is
+ * limited they are buffers instead, which may live in files. */
 typedef struct FlGrowing {
+  FlCtx *ctx;
   char *base;
+  FlBuffer *buffer; /* what base is in; NULL: a mapping of its own */
   int64_t size, room;
 } FlGrowing;
 
+static bool grow_buffer(FlGrowing *g, int64_t room) {
+  FlBuffer *next = fl_buffer_new(g->ctx, room);
+  if (!next) return false;
+  if (g->size) memcpy(next->data, g->base, (size_t)g->size);
+  fl_buffer_unref(g->buffer);
+  g->buffer = next;
+  g->base = next->data;
+  g->room = room;
+  return true;
+}
+
 static bool grow(FlGrowing *g, int64_t room) {
+  if (g->ctx && fl_pool_is_limited(fl_ctx_pool(g->ctx))) return grow_buffer(g, room);
   int64_t page = sysconf(_SC_PAGESIZE);
   room = (room + page - 1) / page * page;
   char *base = g->base ? mremap(g->base, (size_t)g->room, (size_t)room, MREMAP_MAYMOVE)
@@ -153,7 +168,7 @@ static bool unpack_all(FlUnpack *u, FlGrowing *g, int64_t most, bool *more, FlIo
     g->size += n;
     if (more) *more = g->size > most;
     if (n < want || (more && *more)) break;
-    if (too_large(g->size))
+    if (!g->buffer && too_large(g->size))
       return fl_io_error(e, FL_E_RESOURCE, "`%s` unpacks to more than this machine's memory can hold",
                          u->path);
     if (!grow(g, g->room * 2))
@@ -169,7 +184,7 @@ bool fl_input_unpack(FlCtx *ctx, FlInput *in, const char *path, int64_t most, bo
   if (more) *more = false;
   if (packing == FL_PACKING_NONE) return true;
   int64_t room = in->size * 4 + FL_PAD + 1;
-  FlGrowing g = {0};
+  FlGrowing g = {.ctx = ctx};
   FlBuffer *buffer = NULL;
   FlUnpack *u = fl_unpack_new(packing, in->data, in->size, path);
   bool ok = u && grow(&g, more && room > most + 2 + FL_PAD ? most + 2 + FL_PAD : room);
@@ -177,12 +192,13 @@ bool fl_input_unpack(FlCtx *ctx, FlInput *in, const char *path, int64_t most, bo
   ok = ok && unpack_all(u, &g, most, more, e);
   fl_unpack_free(u);
   if (ok) {
-    grow(&g, g.size + FL_PAD); /* gives back what was too much */
-    buffer = fl_buffer_of_map(ctx, g.base, g.room, 0);
+    if (!g.buffer) grow(&g, g.size + FL_PAD); /* gives back what was too much */
+    buffer = g.buffer ? g.buffer : fl_buffer_of_map(ctx, g.base, g.room, 0);
     ok = buffer || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
   }
   if (!ok) {
-    if (g.base) munmap(g.base, (size_t)g.room);
+    fl_buffer_unref(g.buffer);
+    if (g.base && !g.buffer) munmap(g.base, (size_t)g.room);
     return false;
   }
   fl_buffer_unref(in->buffer);

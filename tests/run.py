@@ -342,6 +342,7 @@ class Runner:
         for path in sorted([*(ROOT / "tests/scenario").glob("*.py"), *(ROOT / "tests/lint").glob("*.py")]):
             name, command = str(path.relative_to(ROOT)), [sys.executable, "-B", str(path)]
             found.append((name, lambda n=name, c=command: self.run_program(n, c, 900)))
+        scripts("tests/verbs", self.run_verbs)
         for path in sorted((ROOT / "examples").glob("*.flow")):
             script = Script(path)
             found.append((script.name, lambda s=script: self.run_modes(s, True)))
@@ -359,7 +360,6 @@ class Runner:
                 found.append((str(path.relative_to(ROOT)), lambda p=path: self.run_page(p)))
         scripts("tests/run", self.run_modes, False)
         scripts("tests/diag", self.run_diag, default_status=3)
-        scripts("tests/verbs", self.run_verbs)
         scripts("tests/emit", self.run_emit)
         scripts("tests/plan", self.run_plan)
         wanted = self.options.names

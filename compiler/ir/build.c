@@ -168,7 +168,8 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
     break;
   case FL_OP_LIST_OF: return constant_behind(b, a, op->n_args);
   case FL_OP_SCAN:
-  case FL_OP_AGGREGATE: return op->args[0];
+  case FL_OP_AGGREGATE:
+  case FL_OP_AGGREGATES: return op->args[0];
   case FL_OP_COLLECT:
   case FL_OP_JOIN:
   case FL_OP_READ_CSV:

@@ -115,7 +115,7 @@ static int64_t *pick_rows(FlAgg *a, Rule rule) {
   Pick p = {.a = a, .rule = rule};
   FlCtx *ctx = a->m->ctx;
   bool text = fl_dtype_info[a->col[0].dtype].kind == FL_KIND_TEXT && (rule == LEAST || rule == GREATEST);
-  FlAggCut cut = fl_agg_cut(a->n, a->g);
+  FlAggCut cut = fl_agg_cut(a->m->ctx, a->n, a->g);
   p.pieces = cut.pieces;
   p.piece = cut.piece;
   p.code = fl_part_alloc(a->m, p.pieces * a->g, sizeof *p.code);

@@ -50,7 +50,7 @@ static int32_t add_ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
 
 /* Sums by group; NULL: error recorded. */
 static __int128 *int_sums(FlAgg *a) {
-  Ints s = {.a = a, .cut = fl_agg_cut(a->n, a->g)};
+  Ints s = {.a = a, .cut = fl_agg_cut(a->m->ctx, a->n, a->g)};
   s.sums = fl_part_alloc(a->m, s.cut.pieces * a->g, sizeof *s.sums);
   int64_t tasks = s.cut.pieces * s.cut.ranges;
   if (s.sums == NULL || fl_part_for(a->m->ctx, ints_body, &s, tasks, 1.5 * (double)s.cut.piece) != 0)
@@ -108,22 +108,24 @@ static FlStatus fail_overflow(FlAgg *a, int64_t k) {
                     of, in, type);
 }
 
-FlStatus fl_agg_sum(FlAgg *a) {
+FlStatus fl_agg_store_sums(FlAgg *a, const __int128 *ints, const double *floats) {
   if (fl_agg_results(a, 0) != 0) return 1;
-  if (is_float(&a->col[0]) && a->value->dtype == FL_F64) {
+  for (int64_t k = 0; floats != NULL && k < a->g; k++) fl_agg_store(a, k, floats[k]);
+  for (int64_t k = 0; ints != NULL && k < a->g; k++) {
+    if (!store_int(a->value, k, ints[k])) return fail_overflow(a, k);
+  }
+  return 0;
+}
+
+FlStatus fl_agg_sum(FlAgg *a) {
+  if (is_float(&a->col[0]) && a->desc->result_types[0].dtype == FL_F64) {
     const double *x = fl_agg_doubles(a, 0);
-    return x == NULL ? 1 : fl_part_exact_sums(a->m, x, a->id, a->n, a->g, a->value->data);
+    if (x == NULL || fl_agg_results(a, 0) != 0) return 1;
+    return fl_part_exact_sums(a->m, x, a->id, a->n, a->g, a->value->data);
   }
-  if (is_float(&a->col[0])) {
-    const double *sums = float_sums(a, fl_agg_doubles(a, 0));
-    for (int64_t k = 0; sums != NULL && k < a->g; k++) fl_agg_store(a, k, sums[k]);
-    return sums == NULL;
-  }
-  const __int128 *sums = int_sums(a);
-  for (int64_t k = 0; sums != NULL && k < a->g; k++) {
-    if (!store_int(a->value, k, sums[k])) return fail_overflow(a, k);
-  }
-  return sums == NULL;
+  const double *floats = is_float(&a->col[0]) ? float_sums(a, fl_agg_doubles(a, 0)) : NULL;
+  const __int128 *ints = is_float(&a->col[0]) ? NULL : int_sums(a);
+  return floats == NULL && ints == NULL ? 1 : fl_agg_store_sums(a, ints, floats);
 }
 
 __int128 fl_part_divide_rounded(__int128 sum, int64_t count) {
@@ -135,12 +137,9 @@ __int128 fl_part_divide_rounded(__int128 sum, int64_t count) {
   return whole + (rest * 2 > count || (rest * 2 == count && (whole & 1)));
 }
 
-FlStatus fl_agg_mean(FlAgg *a) {
+FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *floats) {
+  bool to_floats = fl_dtype_info[a->desc->result_types[0].dtype].kind == FL_KIND_FLOAT;
   if (fl_agg_results(a, 1) != 0) return 1;
-  bool of_floats = is_float(&a->col[0]), to_floats = fl_dtype_info[a->value->dtype].kind == FL_KIND_FLOAT;
-  const double *sums = of_floats ? float_sums(a, fl_agg_doubles(a, 0)) : NULL;
-  const __int128 *ints = of_floats ? NULL : int_sums(a);
-  if (sums == NULL && ints == NULL) return 1;
   for (int64_t k = 0; k < a->g; k++) {
     int64_t count = a->counts[k];
     if (count == 0) {
@@ -148,10 +147,17 @@ FlStatus fl_agg_mean(FlAgg *a) {
     } else if (ints != NULL && !to_floats) {
       (void)store_int(a->value, k, fl_part_divide_rounded(ints[k], count));
     } else {
-      fl_agg_store(a, k, (ints != NULL ? (double)ints[k] : sums[k]) / (double)count);
+      fl_agg_store(a, k, (ints != NULL ? (double)ints[k] : floats[k]) / (double)count);
     }
   }
   return 0;
+}
+
+FlStatus fl_agg_mean(FlAgg *a) {
+  bool of_floats = is_float(&a->col[0]);
+  const double *floats = of_floats ? float_sums(a, fl_agg_doubles(a, 0)) : NULL;
+  const __int128 *ints = of_floats ? NULL : int_sums(a);
+  return floats == NULL && ints == NULL ? 1 : fl_agg_store_means(a, ints, floats);
 }
 
 typedef struct Product {

@@ -7,10 +7,11 @@
 
 #include "part/aggregate_internal.h"
 
-FlAggCut fl_agg_cut(int64_t n, int64_t g) {
+FlAggCut fl_agg_cut(FlCtx *ctx, int64_t n, int64_t g) {
   enum { FEW = 4, MANY_GROUPS = 1 << 18 };
+  int64_t most = fl_part_max(8, 4 * (int64_t)fl_ctx_workers(ctx));
   FlAggCut c = {.ranges = 1};
-  c.pieces = fl_part_max(1, fl_part_min(64, n / fl_part_max(2 * g, FL_PART_CHUNK)));
+  c.pieces = fl_part_max(1, fl_part_min(most, n / fl_part_max(2 * g, FL_PART_CHUNK)));
   c.piece = (n + c.pieces - 1) / c.pieces;
   if (c.pieces < FEW && g >= MANY_GROUPS) c.ranges = FEW;
   c.range = (g + c.ranges - 1) / c.ranges;
@@ -70,7 +71,8 @@ static int32_t add_counts_body(FlCtx *ctx, const void *env, int64_t begin, int64
 }
 
 int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool other_wanted) {
-  Count c = {.a = a, .mask = mask, .other = other, .wanted = other_wanted, .cut = fl_agg_cut(a->n, a->g)};
+  Count c = {
+      .a = a, .mask = mask, .other = other, .wanted = other_wanted, .cut = fl_agg_cut(a->m->ctx, a->n, a->g)};
   c.counts = fl_part_alloc(a->m, c.cut.pieces * a->g, sizeof *c.counts);
   if (c.counts == NULL || a->g == 0) return c.counts;
   if (a->id == NULL && mask == NULL && other == NULL) {

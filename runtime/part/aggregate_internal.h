@@ -25,6 +25,10 @@ FlAggFn fl_agg_quantile, fl_agg_median, fl_agg_n_distinct, fl_agg_mode;         
 
 /* New result arrays: value of the wanted type (undefined), valid[k] = counts[k] >= least. */
 FlStatus fl_agg_results(FlAgg *a, int64_t least);
+/* Results from sums of the column, ints or floats (the other is NULL); a sum of integers must fit (OVERFLOW).
+ */
+FlStatus fl_agg_store_sums(FlAgg *a, const __int128 *ints, const double *floats);
+FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *floats);
 /* Stores value k of a numeric result; v is cast to the result's type (integers: rounded half to even). */
 void fl_agg_store(FlAgg *a, int64_t k, double v);
 /* Rows counted by group: of those where both masks (NULL: all) hold. NULL: error recorded. */
@@ -37,7 +41,7 @@ const double *fl_agg_doubles(FlAgg *a, int32_t k);
 typedef struct FlAggCut {
   int64_t pieces, piece, ranges, range;
 } FlAggCut;
-FlAggCut fl_agg_cut(int64_t n, int64_t g);
+FlAggCut fl_agg_cut(FlCtx *ctx, int64_t n, int64_t g);
 /* Task t of pieces * ranges: its rows [row, last) and its groups [low, low + width). */
 static inline void fl_agg_task(const FlAggCut *c, int64_t n, int64_t g, int64_t t, int64_t *row,
                                int64_t *last, int64_t *low, uint64_t *width) {

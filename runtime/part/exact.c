@@ -13,18 +13,16 @@
 #include "part/aggregate_internal.h"
 #include "part/superacc.h"
 
-enum { LOW = 51, HIGH_MOST = 49, BLOCK = 1024 };
+enum { LOW = FL_EXACT_LOW, HIGH_MOST = 49, BLOCK = 1024 };
 
 typedef struct Sums {
   const double *x;
   const int64_t *id;
   int64_t n, g;
   FlAggCut cut;
-  double scale_high; /* 2^(h - e) */
-  __int128 *sums;    /* [pieces][g] */
+  FlExactScale scale;
+  __int128 *sums; /* [pieces][g] */
   double *out;
-  int unit;                   /* exponent of the lowest bit */
-  _Atomic uint64_t *greatest; /* magnitude bits */
   _Atomic int32_t *dropped;
 } Sums;
 
@@ -39,13 +37,35 @@ FL_PART_WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
   return most;
 }
 
+typedef struct Greatest {
+  const double *x;
+  _Atomic uint64_t bits; /* of the magnitude */
+} Greatest;
+
 static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Sums *s = env;
-  uint64_t most = greatest_magnitude(s->x + begin, end - begin);
-  uint64_t seen = atomic_load_explicit(s->greatest, memory_order_relaxed);
+  Greatest *g = (Greatest *)(uintptr_t)env;
+  uint64_t most = greatest_magnitude(g->x + begin, end - begin);
+  uint64_t seen = atomic_load_explicit(&g->bits, memory_order_relaxed);
   (void)ctx;
-  while (most > seen && !atomic_compare_exchange_weak_explicit(s->greatest, &seen, most, memory_order_relaxed,
+  while (most > seen && !atomic_compare_exchange_weak_explicit(&g->bits, &seen, most, memory_order_relaxed,
                                                                memory_order_relaxed)) {}
+  return 0;
+}
+
+FlStatus fl_part_exact_scale(FlPartMem *m, const double *x, int64_t n, FlExactScale *out) {
+  Greatest g = {x, 0};
+  if (fl_part_for(m->ctx, greatest_body, &g, n, 0.3) != 0) return 1;
+  double most;
+  uint64_t bits = atomic_load(&g.bits);
+  memcpy(&most, &bits, sizeof most);
+  *out = (FlExactScale){.fits = isfinite(most)};
+  if (!out->fits) return 0;
+  int exponent; /* |x| < 2^exponent */
+  (void)frexp(most, &exponent);
+  if (exponent < -900) exponent = -900;
+  int high_bits = (int)fl_part_min(HIGH_MOST, 126 - LOW - fl_part_bits((uint64_t)n));
+  out->high = ldexp(1.0, high_bits - exponent);
+  out->unit = ldexp(1.0, exponent - high_bits - LOW); /* at least 2^-1000: its products are no subnormals */
   return 0;
 }
 
@@ -62,7 +82,7 @@ FL_PART_WIDE int64_t fl_part_split(const double *x, int64_t n, double scale, int
 }
 
 FL_PART_WIDE static int64_t split_and_add(const double *x, int64_t n, double scale, int64_t *high_sum,
-                                  int64_t *low_sum) {
+                                          int64_t *low_sum) {
   int64_t dropped = 0, highs = 0, lows = 0;
   for (int64_t i = 0; i < n; i++) {
     double scaled = x[i] * scale;
@@ -91,24 +111,24 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
     for (int64_t row = first; row < last; row += BLOCK) {
       int64_t count = fl_part_min(BLOCK, last - row);
       if (s->id == NULL) {
-        dropped |= split_and_add(s->x + row, count, s->scale_high, high, low);
-        sums[0] += (__int128)high[0] * (INT64_C(1) << LOW) + low[0];
+        dropped |= split_and_add(s->x + row, count, s->scale.high, high, low);
+        sums[0] += fl_part_exact_term(high[0], low[0]);
         continue;
       }
       const int64_t *id = s->id + row;
       if (s->cut.ranges == 1) {
-        dropped |= fl_part_split(s->x + row, count, s->scale_high, high, low);
-        for (int64_t i = 0; i < count; i++) sums[id[i]] += (__int128)high[i] * (INT64_C(1) << LOW) + low[i];
+        dropped |= fl_part_split(s->x + row, count, s->scale.high, high, low);
+        for (int64_t i = 0; i < count; i++) sums[id[i]] += fl_part_exact_term(high[i], low[i]);
         continue;
       }
       int32_t at[BLOCK];
       double x[BLOCK];
       int64_t found = fl_agg_in_range(id, count, from, width, at);
       for (int64_t j = 0; j < found; j++) x[j] = s->x[row + at[j]];
-      dropped |= fl_part_split(x, found, s->scale_high, high, low);
+      dropped |= fl_part_split(x, found, s->scale.high, high, low);
       for (int64_t j = 0; j < found; j++) {
         __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]]], 1);
-        sums[id[at[j]]] += (__int128)high[j] * (INT64_C(1) << LOW) + low[j];
+        sums[id[at[j]]] += fl_part_exact_term(high[j], low[j]);
       }
     }
   }
@@ -116,15 +136,13 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   return 0;
 }
 
-/* unit is at least -1000, so that the product by its power of two is no subnormal, and exact. */
 static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
-  double unit = ldexp(1.0, s->unit);
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
     __int128 sum = 0;
     for (int64_t p = 0; p < s->cut.pieces; p++) sum += s->sums[p * s->g + k];
-    s->out[k] = (double)sum * unit;
+    s->out[k] = fl_part_exact_round(&s->scale, sum);
   }
   return 0;
 }
@@ -213,32 +231,12 @@ static FlStatus sum_fully(FlPartMem *m, const double *x, const int64_t *id, int6
 
 FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,
                             double *out) {
-  _Atomic uint64_t greatest = 0;
   _Atomic int32_t dropped = 0;
-  Sums s = {.x = x,
-            .id = g == 1 ? NULL : id,
-            .n = n,
-            .g = g,
-            .out = out,
-            .greatest = &greatest,
-            .dropped = &dropped};
+  Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .out = out, .dropped = &dropped};
   if (g == 0) return 0;
-  if (fl_part_for(m->ctx, greatest_body, &s, n, 0.3) != 0) return 1;
-  double most;
-  uint64_t most_bits = atomic_load(&greatest);
-  memcpy(&most, &most_bits, sizeof most);
-  if (most == 0.0) {
-    memset(out, 0, (size_t)g * sizeof *out);
-    return 0;
-  }
-  if (!isfinite(most)) return sum_fully(m, x, s.id, n, g, out);
-  int exponent; /* |x| < 2^exponent */
-  (void)frexp(most, &exponent);
-  if (exponent < -900) exponent = -900;
-  int high_bits = (int)fl_part_min(HIGH_MOST, 126 - LOW - fl_part_bits((uint64_t)n));
-  s.scale_high = ldexp(1.0, high_bits - exponent);
-  s.unit = exponent - high_bits - LOW;
-  s.cut = fl_agg_cut(n, g);
+  if (fl_part_exact_scale(m, x, n, &s.scale) != 0) return 1;
+  if (!s.scale.fits) return sum_fully(m, x, s.id, n, g, out);
+  s.cut = fl_agg_cut(m->ctx, n, g);
   s.sums = fl_part_alloc(m, s.cut.pieces * g, sizeof *s.sums);
   if (s.sums == NULL) return 1;
   int64_t tasks = s.cut.pieces * s.cut.ranges;

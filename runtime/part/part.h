@@ -179,5 +179,9 @@ FlRuntimeOp fl_rt_list_levels;
  * has no value the result is null but for count, any, all, sum and n_distinct. Float results have the type of
  * desc->result_types[0]; f32 columns are computed in f64. */
 FlRuntimeOp fl_rt_aggregate;
+/* groups g, group of each row i64[n], columns without nulls -> value[g], valid bool[g] of each aggregate that the list names:
+ * count, and sum: mean: min: max: with `col` behind it, of f64 (sum, mean) or integers. As one aggregate after the other; an
+ * OVERFLOW is at the place of the first. */
+FlRuntimeOp fl_rt_aggregates;
 
 #endif

@@ -232,4 +232,20 @@ int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, i
 FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,
                             double *out);
 
+/* How doubles of a column are made integers: times `high`, split in two limbs, of which the low one has
+ * FL_EXACT_LOW bits; a sum of such integers is in units of `unit`. fits: false with an infinity or NaN among
+ * them. */
+enum { FL_EXACT_LOW = 51 };
+typedef struct FlExactScale {
+  double high, unit;
+  bool fits;
+} FlExactScale;
+FlStatus fl_part_exact_scale(FlPartMem *m, const double *x, int64_t n, FlExactScale *out);
+static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {
+  return (__int128)high * (INT64_C(1) << FL_EXACT_LOW) + low;
+}
+static inline double fl_part_exact_round(const FlExactScale *s, __int128 sum) {
+  return (double)sum * s->unit;
+}
+
 #endif

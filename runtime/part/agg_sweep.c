@@ -1,0 +1,271 @@
+/* agg_sweep.c: several aggregates of the same groups in one sweep over the rows: counts, and sums, means,
+ * minima and maxima of columns without nulls.
+ *
+ * Comes in: the group of each row, columns, what is wanted of each. Goes out: values and validities as by
+ * aggregate, one pair each. Always holds: the same bits as one by one.
+ *
+ * Each piece of the rows has a table with a few words a group: a count, a sum of integers of at most 32 bits,
+ * an order code to be least; two words for a sum of wide integers or for one of doubles, as integers against
+ * the column's largest exponent (exact.c). What a sum of doubles cannot hold so is summed on its own
+ * afterwards. */
+#include "part/aggregate_internal.h"
+
+enum { MOST = 16, MANY_GROUPS = 1 << 18 };
+
+typedef enum Kind { COUNT, NARROW, WIDE, EXACT, LEAST, GREATEST, ALONE } Kind;
+
+typedef struct Part {
+  FlAgg agg;
+  FlOpDesc desc;
+  Kind kind;
+  FlAggFn *alone;
+  bool mean;
+  int at; /* in the row of a group, whose first word counts */
+  FlExactScale scale;
+  const char *flag;
+} Part;
+
+typedef struct Sweep {
+  FlPartMem *m;
+  Part *part;
+  int32_t n_parts;
+  int64_t n, g, pieces, piece;
+  const int64_t *id;
+  int words; /* a group */
+  int64_t *table;
+  _Atomic uint32_t dropped; /* a bit a part */
+} Sweep;
+
+typedef __int128 Wide __attribute__((aligned(8)));
+
+static void clear_table(const Sweep *s, int64_t *table) {
+  memset(table, 0, (size_t)(s->g * s->words) * sizeof *table);
+  for (int32_t p = 0; p < s->n_parts; p++) {
+    Kind kind = s->part[p].kind;
+    if (kind != LEAST && kind != GREATEST) continue;
+    for (int64_t k = 0; k < s->g; k++) table[k * s->words + s->part[p].at] = -1; /* the highest code */
+  }
+}
+
+/* Adds n rows to the words of a part; non-zero when a sum of doubles is not exact. */
+static int64_t add_rows(const Sweep *s, const Part *part, int64_t row, int64_t n, int64_t *table) {
+  int64_t x[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0;
+  const int64_t *id = s->id + row, words = s->words;
+  const FlPartCol *col = &part->agg.col[0];
+  table += part->at;
+  switch (part->kind) {
+  case NARROW:
+    fl_part_read_i64(col, row, n, x);
+    for (int64_t i = 0; i < n; i++) table[id[i] * words] += x[i];
+    break;
+  case WIDE:
+    fl_part_read_i64(col, row, n, x);
+    for (int64_t i = 0; i < n; i++) {
+      *(Wide *)(table + id[i] * words) += col->dtype == FL_U64 ? (__int128)(uint64_t)x[i] : (__int128)x[i];
+    }
+    break;
+  case EXACT:
+    dropped = fl_part_split((const double *)col->data + row, n, part->scale.high, x, low);
+    for (int64_t i = 0; i < n; i++) *(Wide *)(table + id[i] * words) += fl_part_exact_term(x[i], low[i]);
+    break;
+  case LEAST:
+  case GREATEST: {
+    uint64_t flip = part->kind == GREATEST ? UINT64_MAX : 0;
+    fl_part_read_code(col, row, n, (uint64_t *)x);
+    for (int64_t i = 0; i < n; i++) {
+      uint64_t *word = (uint64_t *)&table[id[i] * words], code = (uint64_t)x[i] ^ flip;
+      *word = code < *word ? code : *word;
+    }
+    break;
+  }
+  case COUNT:
+  case ALONE: break;
+  }
+  return dropped;
+}
+
+static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Sweep *s = (Sweep *)(uintptr_t)env;
+  uint32_t dropped = 0;
+  (void)ctx;
+  for (int64_t p = begin; p < end; p++) {
+    int64_t *table = s->table + p * s->g * s->words, last = fl_part_min((p + 1) * s->piece, s->n);
+    clear_table(s, table);
+    for (int64_t row = p * s->piece; row < last; row += FL_PART_BATCH) {
+      int64_t count = fl_part_min(FL_PART_BATCH, last - row);
+      for (int64_t i = 0; i < count; i++) table[s->id[row + i] * s->words]++;
+      for (int32_t k = 0; k < s->n_parts; k++) {
+        dropped |= (uint32_t)(add_rows(s, &s->part[k], row, count, table) != 0) << k;
+      }
+    }
+  }
+  if (dropped) atomic_fetch_or_explicit(&s->dropped, dropped, memory_order_relaxed);
+  return 0;
+}
+
+static int32_t merge_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sweep *s = env;
+  (void)ctx;
+  for (int64_t p = 1; p < s->pieces; p++) {
+    for (int64_t k = begin; k < end; k++) {
+      int64_t *to = s->table + k * s->words;
+      const int64_t *from = s->table + (p * s->g + k) * s->words;
+      to[0] += from[0];
+      for (int32_t j = 0; j < s->n_parts; j++) {
+        int at = s->part[j].at;
+        switch (s->part[j].kind) {
+        case NARROW: to[at] += from[at]; break;
+        case WIDE:
+        case EXACT: *(Wide *)(to + at) += *(const Wide *)(from + at); break;
+        case LEAST:
+        case GREATEST: to[at] = (uint64_t)from[at] < (uint64_t)to[at] ? from[at] : to[at]; break;
+        case COUNT:
+        case ALONE: break;
+        }
+      }
+    }
+  }
+  return 0;
+}
+
+/* ---- what is wanted
+ * ---------------------------------------------------------------------------------------- */
+
+static Kind kind_of(Part *part, const char *word) {
+  static const struct {
+    const char *name;
+    FlAggFn *fn;
+    Kind kind;
+  } all[] = {{"count", fl_agg_count, COUNT},
+             {"sum", fl_agg_sum, WIDE},
+             {"mean", fl_agg_mean, WIDE},
+             {"min", fl_agg_min, LEAST},
+             {"max", fl_agg_max, GREATEST}};
+  size_t length = strcspn(word, ":"), k = 0;
+  while (k < sizeof all / sizeof *all &&
+         (strncmp(word, all[k].name, length) != 0 || all[k].name[length] != 0))
+    k++;
+  if (k == sizeof all / sizeof *all) return ALONE;
+  part->desc.s = all[k].name;
+  part->alone = all[k].fn;
+  part->mean = all[k].fn == fl_agg_mean;
+  if (all[k].kind != WIDE) return all[k].kind;
+  FlDtype d = (FlDtype)part->agg.col[0].dtype;
+  if (d == FL_F64) return EXACT;
+  return fl_dtype_info[d].bytes <= 4 && part->agg.n < INT32_MAX ? NARROW : WIDE;
+}
+
+/* Parts of the call; the places of their words. */
+static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
+  static const int words[] = {
+      [COUNT] = 0, [NARROW] = 1, [WIDE] = 2, [EXACT] = 2, [LEAST] = 1, [GREATEST] = 1, [ALONE] = 0};
+  int32_t at = 2;
+  s->words = 1;
+  for (int32_t p = 0; p < s->n_parts; p++) {
+    Part *part = &s->part[p];
+    const char *word = desc->list[p], *column = strchr(word, ':');
+    part->flag = "col";
+    part->desc = *desc;
+    part->desc.result_types = desc->result_types + 2 * p;
+    part->desc.list = &part->flag;
+    part->desc.n_list = column != NULL;
+    part->desc.i = 0;
+    part->agg = (FlAgg){.m = s->m, .desc = &part->desc, .n = s->n, .g = s->g, .id = s->id};
+    part->agg.n_cols = column != NULL;
+    if (column != NULL && fl_part_col(s->m->ctx, desc, args, &at, "col", &part->agg.col[0]) != 0) return 1;
+    if (column != NULL && part->agg.col[0].n != s->n)
+      return fl_part_fail_shape(s->m->ctx, desc, s->n, part->agg.col[0].n);
+    part->kind = kind_of(part, word);
+    if (part->alone == NULL)
+      return fl_fail_op(s->m->ctx, desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", word);
+    if (part->kind == EXACT) {
+      if (fl_part_exact_scale(s->m, part->agg.col[0].data, s->n, &part->scale) != 0) return 1;
+      if (!part->scale.fits) part->kind = ALONE;
+    }
+    part->at = s->words;
+    s->words += words[part->kind];
+  }
+  return 0;
+}
+
+/* ---- results
+ * ------------------------------------------------------------------------------------------------- */
+
+static FlStatus store_codes(const Sweep *s, Part *part) {
+  uint64_t flip = part->kind == GREATEST ? UINT64_MAX : 0;
+  FlDtype d = (FlDtype)part->agg.col[0].dtype;
+  uint64_t sign = fl_dtype_info[d].kind == FL_KIND_UNSIGNED ? 0 : UINT64_C(1) << 63;
+  if (fl_agg_results(&part->agg, 1) != 0) return 1;
+  char *out = part->agg.value->data;
+  size_t size = (size_t)fl_dtype_info[d].bytes;
+  for (int64_t k = 0; k < s->g; k++) { /* the low bytes of the word are the value */
+    uint64_t value = ((uint64_t)s->table[k * s->words + part->at] ^ flip) ^ sign;
+    if (part->agg.counts[k] == 0) value = 0;
+    memcpy(out + (size_t)k * size, &value, size);
+  }
+  return 0;
+}
+
+static FlStatus store_sums(const Sweep *s, Part *part) {
+  bool exact = part->kind == EXACT;
+  __int128 *ints = exact ? NULL : fl_part_alloc(s->m, s->g, sizeof *ints);
+  double *sums = exact ? fl_part_alloc(s->m, s->g, sizeof *sums) : NULL;
+  if (ints == NULL && sums == NULL) return 1;
+  for (int64_t k = 0; k < s->g; k++) {
+    const int64_t *word = s->table + k * s->words + part->at;
+    if (exact) sums[k] = fl_part_exact_round(&part->scale, *(const Wide *)word);
+    else ints[k] = part->kind == NARROW ? (__int128)word[0] : *(const Wide *)word;
+  }
+  FlStatus status =
+      part->mean ? fl_agg_store_means(&part->agg, ints, sums) : fl_agg_store_sums(&part->agg, ints, sums);
+  fl_part_release(s->m, exact ? (void *)sums : (void *)ints);
+  return status;
+}
+
+static FlStatus store(const Sweep *s, Part *part, bool dropped) {
+  if (part->kind == ALONE || part->kind == COUNT || dropped) return part->alone(&part->agg);
+  return part->kind == LEAST || part->kind == GREATEST ? store_codes(s, part) : store_sums(s, part);
+}
+
+static FlStatus run(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
+  s->part = fl_part_zalloc(s->m, s->n_parts, sizeof *s->part);
+  if (s->part == NULL || read_parts(s, desc, args) != 0) return 1;
+  int64_t *counts;
+  if (s->g >= MANY_GROUPS) { /* large tables are better filled one by one */
+    for (int32_t p = 0; p < s->n_parts; p++) s->part[p].kind = ALONE;
+    counts = fl_agg_counts(&s->part[0].agg, NULL, NULL, false);
+    if (counts == NULL) return 1;
+  } else {
+    FlAggCut cut = fl_agg_cut(s->m->ctx, s->n, s->g * s->words);
+    s->pieces = cut.pieces;
+    s->piece = cut.piece;
+    s->table = fl_part_alloc(s->m, s->pieces * s->g * s->words, sizeof *s->table);
+    counts = fl_part_alloc(s->m, s->g, sizeof *counts);
+    double cost = 1.0 + 1.5 * s->n_parts;
+    if (s->table == NULL || counts == NULL) return 1;
+    if (fl_part_for(s->m->ctx, sweep_body, s, s->pieces, cost * (double)s->piece) != 0) return 1;
+    if (fl_part_for(s->m->ctx, merge_body, s, s->g, cost * (double)s->pieces) != 0) return 1;
+    for (int64_t k = 0; k < s->g; k++) counts[k] = s->table[k * s->words];
+  }
+  for (int32_t p = 0; p < s->n_parts; p++) s->part[p].agg.counts = counts;
+  uint32_t dropped = atomic_load(&s->dropped);
+  for (int32_t p = 0; p < s->n_parts; p++) {
+    if (store(s, &s->part[p], dropped >> p & 1) != 0) return 1;
+  }
+  return 0;
+}
+
+FlStatus fl_rt_aggregates(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlPartMem mem = {.ctx = ctx};
+  Sweep s = {
+      .m = &mem, .n_parts = desc->n_list, .n = args[1].a->dims[0], .g = args[0].i, .id = args[1].a->data};
+  FlStatus status =
+      s.n_parts > MOST ? fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "too many aggregates") : run(&s, desc, args);
+  for (int32_t p = 0; s.part != NULL && p < s.n_parts; p++) {
+    results[2 * p].a = s.part[p].agg.value;
+    results[2 * p + 1].a = s.part[p].agg.valid;
+  }
+  for (int32_t r = 0; status != 0 && s.part != NULL && r < 2 * s.n_parts; r++) fl_array_unref(results[r].a);
+  fl_part_mem_reset(&mem);
+  return status;
+}

@@ -23,8 +23,8 @@ char *fl_bytes_room(FlBytes *b, size_t n) {
 }
 
 void fl_bytes_add(FlBytes *b, const char *s, size_t n) {
-  char *to = fl_bytes_room(b, n);
-  if (!to || !n) return;
+  char *to = n ? fl_bytes_room(b, n) : NULL;
+  if (!to) return;
   memcpy(to, s, n);
   b->len += n;
 }

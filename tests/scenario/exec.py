@@ -106,15 +106,15 @@ def refuses(row, command, *parts):
 
 refuses("(i: i8)", "cat t.arrows", "E0931", "row 3", "`i`", "300")
 refuses("(f: f64)", "cat t.arrows", "E0932", "row 2", "`f`", "null")
-refuses("(d: text)", "cat t.arrows", "E0931", "`d`", "dictionary")
+refuses("(d: i64)", "cat t.arrows", "E0931", "`d`", "dictionary")
 refuses("(i: text)", "cat t.arrows", "E0931", "`i`", "int32", "text")
 refuses("(i: i64[2])", "cat t.arrows", "E0931", "`i`", "i64[_]")
 refuses("(v: i64[2])", "cat t.arrows", "E0931", "`v`", "list of float32")
 refuses("(extra: i64)", "cat t.arrows", "E0931", "`extra`", "struct")
 refuses("(nope: i64)", "cat t.arrows", "E0933", "`nope`", "extra, i, d")
 refuses("(i: i64)", "cat cut.arrows", "E0249", "cut off")
-refuses("(i: i64)", "cat file.arrow", "E0249", "Arrow file")
-refuses("(i: i64)", "echo i; seq 100", "E0249", "not an Arrow stream")
+refuses("(i: i64)", "cat file.arrow", "E0249", "cut off")
+refuses("(i: i64)", "echo i; seq 100", "E0249", "not an Arrow file or stream")
 refuses("(i: i64)", "true", "E0944", "empty")
 
 (place.path / "bad.flow").write_text('let e: (id: i64)[_] = exec("echo id", deps = ["missing.py"])\nshow(e)\n')

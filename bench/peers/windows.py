@@ -90,7 +90,7 @@ def with_duckdb():
         "std_100": f"stddev_samp(x) over ({whole} rows 99 preceding)",
         "max_30_by_k": f"max(x) over ({by_k} rows 29 preceding)",
         "median_30": f"median(x) over ({whole} rows 29 preceding)",
-        "mean_hour": "avg(x) over (order by ts range interval 59 minutes 59 seconds preceding)",
+        "mean_hour": "avg(x) over (order by ts range interval 3599 seconds preceding)",
     }
 
     def run(query):

@@ -16,7 +16,7 @@ from scenario_kit import PATIENCE, SHORT, Place, check, finish
 
 ROWS = 250_000 if SHORT else 600_000
 sanitized = PATIENCE > 1  # a sanitizer's own memory counts too: then the limit is wide, and only values are compared
-LIMIT = 1500 if sanitized else 40 if SHORT else 64  # MiB: else less than the file, a fraction of file and columns
+LIMIT = 8000 if sanitized else 40 if SHORT else 64  # MiB: else less than the file, a fraction of file and columns
 
 MAKE = f"""
 let n = {ROWS}

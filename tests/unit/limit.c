@@ -84,9 +84,9 @@ static void test_residents(void) {
 
 /* A sanitizer's own memory counts too. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { LIMIT = 1000 * MIB };
+static const int64_t LIMIT = INT64_C(8000) * MIB;
 #else
-enum { LIMIT = 96 * MIB };
+static const int64_t LIMIT = 96 * MIB;
 #endif
 
 /* Arrays of four times the limit, all alive at once. */

@@ -89,16 +89,17 @@ FlArray *fl_array_view_rows(FlCtx *ctx, const FlArray *a, int64_t from, int64_t 
 /* As fl_array_new, with all elements zero (text: empty). */
 FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
 
+/* Elements. Where a size is zero the others may be of any size: their product wraps around, and the count is zero. */
 static inline int64_t fl_array_count(const FlArray *a) {
-  int64_t n = 1;
-  for (int32_t k = 0; k < a->rank; k++) n *= a->dims[k];
-  return n;
+  uint64_t n = 1;
+  for (int32_t k = 0; k < a->rank; k++) n *= (uint64_t)a->dims[k];
+  return (int64_t)n;
 }
 /* Elements in one row of the leading dimension. */
 static inline int64_t fl_array_row_count(const FlArray *a) {
-  int64_t n = 1;
-  for (int32_t k = 1; k < a->rank; k++) n *= a->dims[k];
-  return n;
+  uint64_t n = 1;
+  for (int32_t k = 1; k < a->rank; k++) n *= (uint64_t)a->dims[k];
+  return (int64_t)n;
 }
 static inline int64_t fl_array_bytes(const FlArray *a) {
   return fl_array_count(a) * fl_dtype_info[a->dtype].bytes;

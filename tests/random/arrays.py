@@ -48,7 +48,7 @@ class Arrays(Scalars):
         if form == 10 and kind == "i64":
             # Of one length with a: a comprehension over its positions.
             i = self.fresh("i")
-            body, bl, bh = self.body([("i64", i, (0, max(size - 1, 0)))], depth - 1)
+            body, bl, bh = self.body([("i64", i, (0, max(size - 1, 0))), *self.many(size)], depth - 1)
             made = self.held(f"({a} + [for {i} in 0..len({a}): {body}])", low + bl, high + bh)
             return (*self.small(made), size) if made else (a, low, high, size)
         if form == 11 and kind == "i64" and high <= 2**40:
@@ -58,7 +58,7 @@ class Arrays(Scalars):
             return f"concat({a}, {b})", min(low, bl), max(high, bh), size + more
         if form == 13 and kind == "i64":
             i = self.fresh("i")
-            body = self.inside([("i64", i, (low, high))], lambda: self.boolean(depth - 1))
+            body = self.inside([("i64", i, (low, high)), *self.many(size)], lambda: self.boolean(depth - 1))
             return f"[for {i} in {a} if {body}: {i} // {self.number(1, 3)}]", min(low, 0), max(high, 0), size
         if form == 14 and kind == "i64" and self.known("list"):
             _, l, (low, high, count, most) = self.pick(*self.known("list"))

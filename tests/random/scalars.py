@@ -40,7 +40,16 @@ class Scalars:
         return f"{prefix}_{self.counter}"
 
     def known(self, kind):
+        """What is in scope of this type. Within a loop over many elements there are no arrays: loops over loops over
+        them would take hours."""
+        if kind[-1] == "]" or kind == "list":
+            if any(name[0] == "many" for name in self.names):
+                return []
         return [name for name in self.names if name[0] == kind]
+
+    def many(self, size):
+        """A mark in the scope of the body of a loop over so many elements."""
+        return [("many", "", None)] if size > 200 else []
 
     def inside(self, names, make):
         """What `make()` gives with more names in scope."""
@@ -185,7 +194,7 @@ class Scalars:
             return f"{i} in 0..{n} if {self.inside(names, lambda: self.boolean(depth))}", names, n, 1
         if form == 2 and self.known("i64[]"):
             _, text, (low, high, size) = self.pick(*self.known("i64[]"))
-            return f"{i} in {text}", [("i64", i, (low, high))], size, 1
+            return f"{i} in {text}", [("i64", i, (low, high)), *self.many(size)], size, 1
         if form == 3:
             by = self.number(1, 4)
             return f"{i} in 1..{n + 2} by {by}", [("i64", i, (1, n + 1))], n + 1, 1
@@ -199,7 +208,7 @@ class Scalars:
         if form == 6 and self.known("f64[]"):
             x = self.fresh("x")
             _, text, _ = self.pick(*self.known("f64[]"))
-            return f"{x} in {text}", [("f64", x, None)], 10000, 1
+            return f"{x} in {text}", [("f64", x, None), *self.many(10000)], 10000, 1
         return f"{i} in 0..{n}", names, n, 1
 
     def integer_reduction(self, depth, _):
@@ -234,7 +243,7 @@ class Scalars:
                     1008)
         if do == "loop" and kind == "i64":
             i = self.fresh("i")
-            body, *bounds = self.inside([("i64", i, (0, size))], lambda: self.small(self.integer(depth)))
+            body, *bounds = self.inside([("i64", i, (0, size)), *self.many(size)], lambda: self.small(self.integer(depth)))
             return self.held(f"sum(for {i} in 0..len({array}): ({array}[{i}] % 1000) * ({body} % 100))", -(2**40), 2**40)
         if do == "span" and kind == "i64":
             return (f"{self.pick('max', 'min')}(for v in concat({array}, [0]): v)", min(low, 0), max(high, 0))

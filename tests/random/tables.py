@@ -242,7 +242,7 @@ class Tables(Arrays):
 
     def table(self):
         i, n, t = self.fresh("i"), self.pick(0, 1, 5, 12, 40, 300, 5000 if self.chance(0.2) else 12), self.fresh("t")
-        names = [("i64", i, (0, max(n - 1, 0)))]
+        names = [("i64", i, (0, max(n - 1, 0))), *self.many(n)]
         a, _, _ = self.inside(names, lambda: self.integer(2 if n < 1000 else 1))
         x = self.inside(names, lambda: self.real(2 if n < 1000 else 0))
         parts = {"ka": ("i64", f"({a}) % {self.number(1, 6)}"), "xa": ("f64", f"{x} + {i} * 0.125"),

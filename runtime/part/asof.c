@@ -223,11 +223,5 @@ static FlStatus join_asof(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args
 }
 
 FlStatus fl_rt_join_asof(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *out = NULL;
-  FlStatus status = join_asof(&mem, desc, args, &out);
-  fl_part_mem_reset(&mem);
-  if (status != 0) fl_array_unref(out);
-  results[0].a = status == 0 ? out : NULL;
-  return status;
+  return fl_part_give(ctx, desc, args, results, 1, join_asof);
 }

@@ -139,11 +139,5 @@ static FlStatus group_parts(FlPartMem *m, const FlOpDesc *desc, const FlSlot *ar
 }
 
 FlStatus fl_rt_group_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *out = NULL;
-  FlStatus status = group_parts(&mem, desc, args, &out);
-  fl_part_mem_reset(&mem);
-  if (status != 0) fl_array_unref(out);
-  results[0].a = status == 0 ? out : NULL;
-  return status;
+  return fl_part_give(ctx, desc, args, results, 1, group_parts);
 }

@@ -166,13 +166,7 @@ static FlStatus encode(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, F
 }
 
 FlStatus fl_rt_encode_levels(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *out = NULL;
-  FlStatus status = encode(&mem, desc, args, &out);
-  fl_part_mem_reset(&mem);
-  if (status != 0) fl_array_unref(out);
-  results[0].a = out;
-  return status;
+  return fl_part_give(ctx, desc, args, results, 1, encode);
 }
 
 /* ---- levels against levels ---------------------------------------------------------------------------- */

@@ -28,7 +28,8 @@ static void flip(const void *from, void *to, int64_t n, int64_t m, int32_t dtype
   }
 }
 
-static FlStatus solve(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, const FlArray *b, FlArray *x) {
+static FlStatus solve_into(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, const FlArray *b,
+                           FlArray *x) {
   int64_t n = a->dims[0], m = fl_array_row_count(b);
   if (n == 0 || m == 0) return 0;
   if (n > INT_MAX || m > INT_MAX) {
@@ -54,22 +55,18 @@ static FlStatus solve(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, co
   return 0;
 }
 
-FlStatus fl_rt_solve(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus solve(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, FlArray **x) {
   const FlArray *a = args[0].a, *b = args[1].a;
   if (a->dims[0] != a->dims[1]) {
-    return fl_fail_op(ctx, desc, FL_FAULT_SHAPE,
+    return fl_fail_op(mem->ctx, desc, FL_FAULT_SHAPE,
                       "the matrix has %lld rows and %lld columns, expected a square one",
                       (long long)a->dims[0], (long long)a->dims[1]);
   }
-  if (b->dims[0] != a->dims[0]) return fl_part_fail_shape(ctx, desc, a->dims[0], b->dims[0]);
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *x = fl_array_new(ctx, b->dtype, b->rank, b->dims);
-  FlStatus status = x == NULL ? 1 : solve(&mem, desc, a, b, x);
-  fl_part_mem_reset(&mem);
-  if (status != 0) {
-    fl_array_unref(x);
-    return status;
-  }
-  results[0].a = x;
-  return 0;
+  if (b->dims[0] != a->dims[0]) return fl_part_fail_shape(mem->ctx, desc, a->dims[0], b->dims[0]);
+  *x = fl_array_new(mem->ctx, b->dtype, b->rank, b->dims);
+  return *x == NULL ? 1 : solve_into(mem, desc, a, b, *x);
+}
+
+FlStatus fl_rt_solve(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, solve);
 }

@@ -69,39 +69,35 @@ static FlStatus concat(FlPartMem *m, const FlOpDesc *desc, FlArray *const *from,
   return join(m, from, n, dtype, rank, dims, out);
 }
 
-static FlStatus finish(FlPartMem *m, FlStatus status, FlArray *out, FlSlot *result) {
-  fl_part_mem_reset(m);
-  if (status != 0) fl_array_unref(out);
-  result->a = out;
-  return status;
+static FlStatus concat_arrays(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  FlArray **from = fl_part_alloc(m, desc->n_args, sizeof *from);
+  for (int32_t k = 0; from != NULL && k < desc->n_args; k++) from[k] = args[k].a;
+  return from == NULL ? 1 : concat(m, desc, from, desc->n_args, out);
 }
 
 FlStatus fl_rt_concat(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *out = NULL;
-  FlArray **from = fl_part_alloc(&mem, desc->n_args, sizeof *from);
-  for (int32_t k = 0; from != NULL && k < desc->n_args; k++) from[k] = args[k].a;
-  FlStatus status = from == NULL ? 1 : concat(&mem, desc, from, desc->n_args, &out);
-  return finish(&mem, status, out, &results[0]);
+  return fl_part_give(ctx, desc, args, results, 1, concat_arrays);
+}
+
+static FlStatus concat_list(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  return concat(m, desc, args[0].a->data, args[0].a->dims[0], out);
 }
 
 FlStatus fl_rt_list_concat(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *out = NULL;
-  FlStatus status = concat(&mem, desc, args[0].a->data, args[0].a->dims[0], &out);
-  return finish(&mem, status, out, &results[0]);
+  return fl_part_give(ctx, desc, args, results, 1, concat_list);
 }
 
-FlStatus fl_rt_list_stack(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *out = NULL;
+static FlStatus stack(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   FlArray *const *from = args[0].a->data;
   FlType1 type = desc->result_types[0];
   int64_t n = args[0].a->dims[0], dims[FL_MAX_RANK] = {n};
   for (int32_t d = 1; d < type.rank; d++) dims[d] = n > 0 ? from[0]->dims[d - 1] : 0;
-  FlStatus status = check_sizes(ctx, desc, from, n, 0);
-  if (status == 0) status = join(&mem, from, n, type.dtype, type.rank, dims, &out);
-  return finish(&mem, status, out, &results[0]);
+  if (check_sizes(m->ctx, desc, from, n, 0) != 0) return 1;
+  return join(m, from, n, type.dtype, type.rank, dims, out);
+}
+
+FlStatus fl_rt_list_stack(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, stack);
 }
 
 FlStatus fl_rt_list_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

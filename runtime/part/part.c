@@ -45,6 +45,19 @@ void fl_part_mem_reset(FlPartMem *m) {
   m->n_arrays = m->capacity = 0;
 }
 
+FlStatus fl_part_give(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, int32_t n,
+                      FlPartBody *body) {
+  FlPartMem mem = {.ctx = ctx};
+  FlArray *out[FL_PART_MOST_GIVEN] = {NULL};
+  FlStatus status = body(&mem, desc, args, out);
+  fl_part_mem_reset(&mem);
+  for (int32_t k = 0; k < n; k++) {
+    if (status != 0) fl_array_unref(out[k]);
+    results[k].a = status == 0 ? out[k] : NULL;
+  }
+  return status;
+}
+
 typedef struct Loop {
   FlCtx *ctx;
   FlKernelFn fn;

@@ -41,6 +41,15 @@ void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zer
 void fl_part_release(FlPartMem *m, const void *p);
 void fl_part_mem_reset(FlPartMem *m);
 
+/* The body of an operator that gives `n` arrays: each either stays NULL or is set to an array that is owned,
+ * also when the body fails. */
+typedef FlStatus FlPartBody(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out);
+/* One call of it, with scratch memory of its own, into results[0..n), n at most FL_PART_MOST_GIVEN. On
+ * failure all arrays are released and the results are NULL. */
+enum { FL_PART_MOST_GIVEN = 4 };
+FlStatus fl_part_give(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, int32_t n,
+                      FlPartBody *body);
+
 /* Runs fn(ctx, env, begin, end) over pieces of [0, n) on the pool; `cost` nanoseconds an item. Bodies do not
  * touch the context. Non-zero when some call was. */
 FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, double cost);

@@ -180,10 +180,5 @@ static FlStatus rank(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlA
 }
 
 FlStatus fl_rt_rank(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  results[0].a = NULL;
-  FlStatus status = rank(&mem, desc, args, &results[0].a);
-  fl_part_mem_reset(&mem);
-  if (status != 0) fl_array_unref(results[0].a);
-  return status;
+  return fl_part_give(ctx, desc, args, results, 1, rank);
 }

@@ -291,9 +291,9 @@ static FlStatus fail_overflow(FlRunning *r, int64_t row) {
                     (long long)row, fl_dtype_info[r->out->dtype].name);
 }
 
-static FlStatus running(FlRunning *r, const FlSlot *args) {
-  const FlOpDesc *desc = r->desc;
-  FlCtx *ctx = r->m->ctx;
+static FlStatus running(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  FlRunning call = {.m = m, .desc = desc}, *r = &call;
+  FlCtx *ctx = m->ctx;
   _Atomic int64_t overflow = INT64_MAX;
   int32_t at = 2;
   bool one = desc->i == 1;
@@ -303,7 +303,7 @@ static FlStatus running(FlRunning *r, const FlSlot *args) {
   r->overflow = &overflow;
   if (desc->n_list > 0 && fl_part_col(ctx, desc, args, &at, desc->list[0], &r->col) != 0) return 1;
   if (desc->n_list > 0 && r->col.n != r->n) return fl_part_fail_shape(ctx, desc, r->n, r->col.n);
-  r->out = fl_array_new(ctx, desc->result_types[0].dtype, 1, &r->n);
+  *out = r->out = fl_array_new(ctx, desc->result_types[0].dtype, 1, &r->n);
   if (r->out == NULL) return 1;
   r->to_unsigned = r->out->dtype == FL_U64;
   bool floats = r->out->dtype == FL_F64;
@@ -328,11 +328,5 @@ static FlStatus running(FlRunning *r, const FlSlot *args) {
 }
 
 FlStatus fl_rt_running(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlRunning r = {.m = &mem, .desc = desc};
-  FlStatus status = running(&r, args);
-  fl_part_mem_reset(&mem);
-  if (status != 0) fl_array_unref(r.out);
-  results[0].a = r.out;
-  return status;
+  return fl_part_give(ctx, desc, args, results, 1, running);
 }

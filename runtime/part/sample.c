@@ -44,16 +44,15 @@ static FlStatus fail_domain(FlCtx *ctx, const FlOpDesc *desc, int64_t value) {
   return fl_fail(ctx, FL_FAULT_DOMAIN, desc->site, FL_I64, (FlSlot){.i = value}, (FlSlot){0});
 }
 
-FlStatus fl_rt_permutation(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus permutation(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
   int64_t n = args[1].i;
-  if (n < 0) return fail_domain(ctx, desc, n);
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *rows = fl_array_new(ctx, FL_I64, 1, &n);
-  FlStatus status = rows == NULL ? 1 : shuffle(&mem, args[0].i, FL_STREAM_PERMUTATION, n, NULL, rows->data);
-  fl_part_mem_reset(&mem);
-  if (status != 0) fl_array_unref(rows);
-  results[0].a = rows;
-  return status;
+  if (n < 0) return fail_domain(m->ctx, desc, n);
+  *rows = fl_array_new(m->ctx, FL_I64, 1, &n);
+  return *rows == NULL ? 1 : shuffle(m, args[0].i, FL_STREAM_PERMUTATION, n, NULL, (*rows)->data);
+}
+
+FlStatus fl_rt_permutation(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, permutation);
 }
 
 /* ---- choice ------------------------------------------------------------------------------------------- */
@@ -139,22 +138,21 @@ static FlStatus choose(FlPartMem *m, int64_t seed, int64_t n, int64_t k, bool re
   return 0;
 }
 
-FlStatus fl_rt_choice(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus choice(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
   int64_t n = args[1].i, k = args[2].i;
   bool replace = desc->i == 1;
-  if (n < 0) return fail_domain(ctx, desc, n);
-  if (k < 0) return fail_domain(ctx, desc, k);
+  if (n < 0) return fail_domain(m->ctx, desc, n);
+  if (k < 0) return fail_domain(m->ctx, desc, k);
   if (replace ? n == 0 && k > 0 : k > n) {
-    return fl_fail_op(ctx, desc, FL_CODE(973), "cannot choose %lld of %lld rows%s", (long long)k,
+    return fl_fail_op(m->ctx, desc, FL_CODE(973), "cannot choose %lld of %lld rows%s", (long long)k,
                       (long long)n, replace ? "" : " without replacement");
   }
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *rows = fl_array_new(ctx, FL_I64, 1, &k);
-  FlStatus status = rows == NULL ? 1 : choose(&mem, args[0].i, n, k, replace, rows->data);
-  fl_part_mem_reset(&mem);
-  if (status != 0) fl_array_unref(rows);
-  results[0].a = rows;
-  return status;
+  *rows = fl_array_new(m->ctx, FL_I64, 1, &k);
+  return *rows == NULL ? 1 : choose(m, args[0].i, n, k, replace, (*rows)->data);
+}
+
+FlStatus fl_rt_choice(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, choice);
 }
 
 /* ---- split and folds ------------------------------------------------------------------------------- */
@@ -171,10 +169,13 @@ static inline int64_t stratum_of(const FlArray *stratum, int64_t row) {
   return stratum != NULL ? ((const int64_t *)stratum->data)[row] : 0;
 }
 
-static FlStatus split_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray *out[2]) {
+static FlStatus split_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   int64_t n = args[0].i, sizes[2] = {0, 0}, at[2] = {0, 0};
   double fraction = args[1].f;
   FlArray *stratum;
+  if (n < 0) return fail_domain(m->ctx, desc, n);
+  if (!(fraction >= 0.0 && fraction <= 1.0))
+    return fl_fail(m->ctx, FL_FAULT_DOMAIN, desc->site, FL_F64, args[1], (FlSlot){0});
   if (read_stratum(m->ctx, desc, args, n, &stratum) != 0) return 1;
   int64_t *order = fl_part_alloc(m, n, sizeof *order);
   uint8_t *test = fl_part_alloc(m, n, 1);
@@ -198,19 +199,7 @@ static FlStatus split_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
 }
 
 FlStatus fl_rt_split_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlArray *out[2] = {NULL, NULL};
-  FlPartMem mem = {.ctx = ctx};
-  if (args[0].i < 0) return fail_domain(ctx, desc, args[0].i);
-  if (!(args[1].f >= 0.0 && args[1].f <= 1.0)) {
-    return fl_fail(ctx, FL_FAULT_DOMAIN, desc->site, FL_F64, args[1], (FlSlot){0});
-  }
-  FlStatus status = split_rows(&mem, desc, args, out);
-  fl_part_mem_reset(&mem);
-  for (int s = 0; s < 2; s++) {
-    if (status != 0) fl_array_unref(out[s]);
-    results[s].a = out[s];
-  }
-  return status;
+  return fl_part_give(ctx, desc, args, results, 2, split_rows);
 }
 
 typedef struct Folds {
@@ -235,9 +224,15 @@ static int32_t folds_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-static FlStatus kfold_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray *lists[2]) {
+static FlStatus kfold_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **lists) {
   int64_t n = args[0].i, k = args[1].i;
   FlArray *stratum;
+  if (n < 0) return fail_domain(m->ctx, desc, n);
+  if (k < 2 || k > n) {
+    return fl_fail_op(m->ctx, desc, FL_CODE(974),
+                      "cannot make %lld folds of %lld rows, expected 2 to the number of rows", (long long)k,
+                      (long long)n);
+  }
   if (read_stratum(m->ctx, desc, args, n, &stratum) != 0) return 1;
   int64_t *order = fl_part_alloc(m, n, sizeof *order), *fold = fl_part_alloc(m, n, sizeof *fold);
   for (int s = 0; s < 2; s++) lists[s] = fl_array_new(m->ctx, FL_LIST, 1, &k);
@@ -255,20 +250,5 @@ static FlStatus kfold_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
 }
 
 FlStatus fl_rt_kfold_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  int64_t n = args[0].i, k = args[1].i;
-  if (n < 0) return fail_domain(ctx, desc, n);
-  if (k < 2 || k > n) {
-    return fl_fail_op(ctx, desc, FL_CODE(974),
-                      "cannot make %lld folds of %lld rows, expected 2 to the number of rows", (long long)k,
-                      (long long)n);
-  }
-  FlArray *lists[2] = {NULL, NULL};
-  FlPartMem mem = {.ctx = ctx};
-  FlStatus status = kfold_rows(&mem, desc, args, lists);
-  fl_part_mem_reset(&mem);
-  for (int s = 0; s < 2; s++) {
-    if (status != 0) fl_array_unref(lists[s]);
-    results[s].a = lists[s];
-  }
-  return status;
+  return fl_part_give(ctx, desc, args, results, 2, kfold_rows);
 }

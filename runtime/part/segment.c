@@ -123,7 +123,7 @@ static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   return 0;
 }
 
-static FlStatus segment_sum(FlPartMem *m, const FlOpDesc *desc, Segments *s) {
+static FlStatus sum_segments(FlPartMem *m, const FlOpDesc *desc, Segments *s) {
   int64_t places = s->k * s->d;
   size_t size = s->dtype == FL_F64 ? sizeof(double) : s->dtype == FL_F32 ? sizeof(float) : sizeof(__int128);
   s->block = FL_BLOCK * fl_part_max(4, (places + 1023) / 1024);
@@ -142,7 +142,7 @@ static FlStatus segment_sum(FlPartMem *m, const FlOpDesc *desc, Segments *s) {
                     fl_dtype_info[s->out_dtype].name);
 }
 
-FlStatus fl_rt_segment_sum(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus segment_sum(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   FlArray *x = args[0].a;
   const FlArray *label = args[1].a;
   FlPartCol col = {.dtype = x->dtype, .n = fl_array_count(x), .data = x->data, .array = x};
@@ -154,24 +154,20 @@ FlStatus fl_rt_segment_sum(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
                 .k = args[2].i,
                 .bad = INT64_MAX,
                 .overflow = INT64_MAX};
-  if (label->dims[0] != s.n) return fl_part_fail_shape(ctx, desc, s.n, label->dims[0]);
-  if (s.k < 0) return fl_part_fail_index(ctx, desc, s.k, 0);
+  if (label->dims[0] != s.n) return fl_part_fail_shape(m->ctx, desc, s.n, label->dims[0]);
+  if (s.k < 0) return fl_part_fail_index(m->ctx, desc, s.k, 0);
   int64_t dims[FL_MAX_RANK];
   memcpy(dims, x->dims, sizeof dims);
   dims[0] = s.k;
-  FlArray *out = fl_array_new(ctx, desc->result_types[0].dtype, x->rank, dims);
-  if (out == NULL) return 1;
-  s.out = out->data;
-  s.out_dtype = out->dtype;
-  FlPartMem mem = {.ctx = ctx};
-  FlStatus status = segment_sum(&mem, desc, &s);
-  fl_part_mem_reset(&mem);
-  if (status != 0) {
-    fl_array_unref(out);
-    return status;
-  }
-  results[0].a = out;
-  return 0;
+  *out = fl_array_new(m->ctx, desc->result_types[0].dtype, x->rank, dims);
+  if (*out == NULL) return 1;
+  s.out = (*out)->data;
+  s.out_dtype = (*out)->dtype;
+  return sum_segments(m, desc, &s);
+}
+
+FlStatus fl_rt_segment_sum(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, segment_sum);
 }
 
 /* ---- counts ------------------------------------------------------------------------------------------- */
@@ -189,7 +185,7 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-static FlStatus segment_count(FlPartMem *m, const FlOpDesc *desc, Segments *s, int64_t *out) {
+static FlStatus count_segments(FlPartMem *m, const FlOpDesc *desc, Segments *s, int64_t *out) {
   s->block = fl_part_max(FL_PART_CHUNK, 4 * s->k);
   s->blocks = (s->n + s->block - 1) / s->block;
   s->sums = fl_part_alloc(m, s->blocks * s->k, sizeof *out);
@@ -203,19 +199,14 @@ static FlStatus segment_count(FlPartMem *m, const FlOpDesc *desc, Segments *s, i
   return 0;
 }
 
-FlStatus fl_rt_segment_count(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus segment_count(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   const FlArray *label = args[0].a;
   Segments s = {.label = label->data, .n = label->dims[0], .d = 1, .k = args[1].i, .bad = INT64_MAX};
-  if (s.k < 0) return fl_part_fail_index(ctx, desc, s.k, 0);
-  FlArray *out = fl_array_new(ctx, FL_I64, 1, &s.k);
-  if (out == NULL) return 1;
-  FlPartMem mem = {.ctx = ctx};
-  FlStatus status = segment_count(&mem, desc, &s, out->data);
-  fl_part_mem_reset(&mem);
-  if (status != 0) {
-    fl_array_unref(out);
-    return status;
-  }
-  results[0].a = out;
-  return 0;
+  if (s.k < 0) return fl_part_fail_index(m->ctx, desc, s.k, 0);
+  *out = fl_array_new(m->ctx, FL_I64, 1, &s.k);
+  return *out == NULL ? 1 : count_segments(m, desc, &s, (*out)->data);
+}
+
+FlStatus fl_rt_segment_count(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, segment_count);
 }

@@ -142,11 +142,5 @@ static FlStatus top_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
 }
 
 FlStatus fl_rt_top_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *rows = NULL;
-  FlStatus status = top_rows(&mem, desc, args, &rows);
-  fl_part_mem_reset(&mem);
-  if (status != 0) fl_array_unref(rows);
-  results[0].a = rows;
-  return status;
+  return fl_part_give(ctx, desc, args, results, 1, top_rows);
 }

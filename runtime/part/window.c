@@ -156,7 +156,7 @@ static FlStatus order_by(FlPartMem *m, FlArray *id, const FlPartCol *by, int64_t
   return fl_part_order_codes(m, &codes, rows);
 }
 
-static FlStatus group_order(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus group_order(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   bool one = desc->i == 1;
   FlArray *id = one ? NULL : args[1].a;
   int64_t n = args[1].a->dims[0], g = one ? 1 : args[0].i, starts = g + 1;
@@ -164,24 +164,16 @@ static FlStatus group_order(FlPartMem *m, const FlOpDesc *desc, const FlSlot *ar
   FlPartCol by = {0};
   if (desc->n_list > 0 && fl_part_col(m->ctx, desc, args, &at, desc->list[0], &by) != 0) return 1;
   if (desc->n_list > 0 && by.n != n) return fl_part_fail_shape(m->ctx, desc, n, by.n);
-  results[0].a = fl_array_new(m->ctx, FL_I64, 1, &n);
-  results[1].a = fl_array_new(m->ctx, FL_I64, 1, &starts);
-  if (results[0].a == NULL || results[1].a == NULL) return 1;
-  int64_t *rows = results[0].a->data, *start = results[1].a->data;
+  out[0] = fl_array_new(m->ctx, FL_I64, 1, &n);
+  out[1] = fl_array_new(m->ctx, FL_I64, 1, &starts);
+  if (out[0] == NULL || out[1] == NULL) return 1;
+  int64_t *rows = out[0]->data, *start = out[1]->data;
   if (fl_window_order(m, id != NULL ? id->data : NULL, n, g, rows, start) != 0) return 1;
   return desc->n_list > 0 ? order_by(m, id, &by, rows, start) : 0;
 }
 
 FlStatus fl_rt_group_order(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  results[0].a = results[1].a = NULL;
-  FlStatus status = group_order(&mem, desc, args, results);
-  fl_part_mem_reset(&mem);
-  if (status != 0) {
-    fl_array_unref(results[0].a);
-    fl_array_unref(results[1].a);
-  }
-  return status;
+  return fl_part_give(ctx, desc, args, results, 2, group_order);
 }
 
 /* ---- shift_rows --------------------------------------------------------------------------------------- */

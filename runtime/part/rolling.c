@@ -24,30 +24,31 @@ void fl_window_enter(const FlRolling *r, FlWindow *w, int64_t p) {
   w->lo = w->hi = w->first;
 }
 
-void fl_window_open(const FlRolling *r, FlWindow *w, int64_t p) {
+FlWindow fl_window_open(const FlRolling *r, int64_t p) {
   int64_t low = 0, high = r->g; /* start[low] <= p < start[high] */
   while (high - low > 1) {
     int64_t middle = low + (high - low) / 2;
     if (r->start[middle] <= p) low = middle;
     else high = middle;
   }
-  w->k = low;
-  fl_window_enter(r, w, p);
+  FlWindow w = {.k = low};
+  fl_window_enter(r, &w, p);
   if (r->by == NULL) {
-    w->lo = fl_part_max(w->first, p - r->width + 1);
+    w.lo = fl_part_max(w.first, p - r->width + 1);
   } else if (by_known(r, p)) {
-    int64_t out = before_window(r, r->by[p]), from = w->first, to = p; /* by[to] > out */
+    int64_t out = before_window(r, r->by[p]), from = w.first, to = p; /* by[to] > out */
     bool none = r->by[p] <= out;
     while (from < to && !none) {
       int64_t middle = from + (to - from) / 2;
       if (r->by[middle] > out) to = middle;
       else from = middle + 1;
     }
-    w->lo = none ? p : from;
+    w.lo = none ? p : from;
   } else {
-    w->lo = p;
+    w.lo = p;
   }
-  w->hi = w->lo;
+  w.hi = w.lo;
+  return w;
 }
 
 bool fl_window_move_by(const FlRolling *r, FlWindow *w, int64_t p) {
@@ -67,12 +68,11 @@ bool fl_window_move_by(const FlRolling *r, FlWindow *w, int64_t p) {
 }
 
 void fl_rolling_reach(const FlRolling *r, int64_t from, int64_t to, int64_t *lo, int64_t *hi) {
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   *lo = w.lo;
   *hi = to;
   if (r->by == NULL) return;
-  fl_window_open(r, &w, to - 1);
+  w = fl_window_open(r, to - 1);
   (void)fl_window_move(r, &w, to - 1);
   *hi = fl_part_max(to, w.hi);
 }
@@ -103,9 +103,8 @@ static int64_t block_size(const FlRolling *r) {
   enum { LEAST = 1 << 14, PROBES = 64 };
   int64_t most = r->by == NULL ? fl_part_min(r->width, r->n) : 0;
   for (int64_t k = 0; k < PROBES && r->by != NULL && r->n > 0; k++) {
-    FlWindow w;
     int64_t p = r->n / PROBES * k;
-    fl_window_open(r, &w, p);
+    FlWindow w = fl_window_open(r, p);
     most = fl_part_max(most, p - w.lo);
   }
   return fl_part_max(LEAST, 2 * most);
@@ -147,14 +146,14 @@ const int64_t *fl_rolling_ints(FlRolling *r) {
   return read.ints;
 }
 
-int fl_rolling_exponent(const double *x, int64_t n) {
+int fl_rolling_base(const double *x, int64_t n) {
   int most = 0;
   for (int64_t i = 0; i < n; i++) {
     int e = fl_fixed_exponent(x[i]);
     e = e == 0x7ff ? 0 : e;
     most = e > most ? e : most;
   }
-  return most;
+  return fl_fixed_base(most, fl_part_bits((uint64_t)n));
 }
 
 /* ---- counts -----------------------------------------------------------------------------------------------
@@ -166,8 +165,7 @@ static int32_t count_block(FlRolling *r, int64_t from, int64_t to, Counted what)
   const uint8_t *x = r->x.data, *ok = r->x.valid;
   bool bools = r->x.dtype == FL_BOOL;
   int64_t values = 0, trues = 0;
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to; p++) {
     if (fl_window_move(r, &w, p)) {
@@ -324,8 +322,7 @@ FlStatus fl_rt_rolling(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
 }
 
 static int32_t bounds_body(FlRolling *r, int64_t from, int64_t to) {
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   for (int64_t p = from; p < to; p++) {
     (void)fl_window_move(r, &w, p);
     int64_t row = fl_rolling_row(r, p);

@@ -31,7 +31,7 @@ typedef struct FlWindow {
 } FlWindow;
 
 /* The windows of the positions from p on: before the first call of fl_window_move. */
-void fl_window_open(const FlRolling *r, FlWindow *w, int64_t p);
+FlWindow fl_window_open(const FlRolling *r, int64_t p);
 /* The window of p, which is one more than before. true: p begins a group. */
 bool fl_window_move_by(const FlRolling *r, FlWindow *w, int64_t p);
 void fl_window_enter(const FlRolling *r, FlWindow *w, int64_t p); /* p's group, with an empty window */
@@ -79,8 +79,8 @@ static inline double fl_specials_sum(const FlSpecials *s) {
   if (s->nan > 0 || (s->plus > 0 && s->minus > 0)) return NAN;
   return s->plus > 0 ? INFINITY : -INFINITY;
 }
-/* The greatest exponent field of the finite among n doubles. */
-int fl_rolling_exponent(const double *x, int64_t n);
+/* The base (fl_fixed_base) with which sums of the finite among n doubles fit. */
+int fl_rolling_base(const double *x, int64_t n);
 
 /* New result arrays of desc's type. */
 FlStatus fl_rolling_results(FlRolling *r);

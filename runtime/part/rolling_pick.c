@@ -42,8 +42,7 @@ static int32_t best_block(FlRolling *r, int64_t from, int64_t to) {
     return 1;
   }
   read_codes(k, low, high, code);
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to; p++) {
     if (fl_window_move(r, &w, p)) {
@@ -70,8 +69,7 @@ static int32_t best_block(FlRolling *r, int64_t from, int64_t to) {
 static int32_t end_block(FlRolling *r, int64_t from, int64_t to) {
   const Pick *k = (const Pick *)r;
   int64_t values = 0, first = -1, last = -1;
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to; p++) {
     if (fl_window_move(r, &w, p)) {

@@ -156,8 +156,7 @@ static int32_t quantile_block(FlRolling *rolling, int64_t from, int64_t to) {
   bool ok = code != NULL;
   FlPartCol x = {.dtype = FL_F64, .n = r->n, .data = k->x};
   if (ok) fl_part_read_code(&x, low, high - low, code);
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to && ok; p++) {
     if (fl_window_move(r, &w, p)) {

@@ -43,9 +43,8 @@ static int32_t float_block_fully(const Sum *s, int64_t from, int64_t to) {
   FlSuperacc sum, copy;
   FlSpecials specials = {0};
   int64_t values = 0;
-  FlWindow w;
+  FlWindow w = fl_window_open(r, from);
   fl_superacc_init(&sum);
-  fl_window_open(r, &w, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to; p++) {
     if (fl_window_move(r, &w, p)) {
@@ -138,8 +137,7 @@ static void split_rows(const Sum *s, Moving m, const FlSplit *split, int64_t fro
   const FlRolling *r = &s->r;
   int64_t width = fl_part_min(r->width, r->n);
   Batch b;
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t since = w.lo;
   for (int64_t p = since; p < from; p++) {
     enter(&m, p);
@@ -165,8 +163,7 @@ static void split_rows(const Sum *s, Moving m, const FlSplit *split, int64_t fro
 static void split_by(const Sum *s, Moving m, const FlSplit *split, int64_t from, int64_t to) {
   const FlRolling *r = &s->r;
   Batch b;
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to; p += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, to - p);
@@ -211,16 +208,14 @@ static int32_t float_block(FlRolling *rolling, int64_t from, int64_t to) {
   int64_t low, high, values = 0;
   fl_rolling_reach(r, from, to, &low, &high);
   if (split_block(s, from, to, low, high)) return 0;
-  int base = fl_fixed_base(fl_rolling_exponent(s->x + low, high - low), fl_part_bits((uint64_t)(high - low)));
-  int unit = base - 1075;
+  int base = fl_rolling_base(s->x + low, high - low), unit = base - 1075;
   __int128 sum = 0;
   FlSpecials specials = {0};
   bool dropped = false;
   Out o = out_of(s);
   const double *x = s->x;
   const uint8_t *ok = r->x.valid;
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to; p++) {
     if (fl_window_move(r, &w, p)) {
@@ -256,8 +251,7 @@ static int32_t int_block(FlRolling *rolling, int64_t from, int64_t to) {
   __int128 sum = 0;
   int64_t values = 0, *out = r->value->data;
   Out o = out_of(s);
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to; p++) {
     if (fl_window_move(r, &w, p)) {

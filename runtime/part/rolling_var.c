@@ -213,8 +213,7 @@ static Top spread_fully(const Var *v, int64_t lo, int64_t hi, int64_t values) {
 static int32_t block_fully(const Var *v, int64_t from, int64_t to) {
   const FlRolling *r = &v->r;
   Out o = out_of(v);
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   for (int64_t p = from; p < to; p++) {
     int64_t values = 0;
     FlSpecials specials = {0};
@@ -291,8 +290,7 @@ static bool split_block(const Var *v, int64_t from, int64_t to, int64_t low, int
   const uint8_t *ok = r->x.valid;
   const FlSpecials none = {0};
   Out o = out_of(v);
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   Moments m = {0};
   for (int64_t p = from; fits && p < to; p++) {
@@ -320,16 +318,14 @@ static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
   int64_t low, high, values = 0;
   fl_rolling_reach(r, from, to, &low, &high);
   if (split_block(v, from, to, low, high)) return 0;
-  int base = fl_fixed_base(fl_rolling_exponent(v->x + low, high - low), fl_part_bits((uint64_t)(high - low)));
-  int unit = base - 1075;
+  int base = fl_rolling_base(v->x + low, high - low), unit = base - 1075;
   __int128 sum = 0;
   Wide squares = {{0}};
   FlSpecials specials = {0};
   Out o = out_of(v);
   const double *x = v->x;
   const uint8_t *ok = r->x.valid;
-  FlWindow w;
-  fl_window_open(r, &w, from);
+  FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
   for (int64_t p = from; p < to; p++) {
     if (fl_window_move(r, &w, p)) {

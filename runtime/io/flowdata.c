@@ -213,14 +213,11 @@ bool fl_flowdata_load(FlCtx *ctx, const char *path, const char *want, const FlTy
   return ok;
 }
 
+/* An FlTakeFn. */
+static bool take_value(FlCtx *ctx, const FlOpDesc *desc, const char *path, FlSlot *results, FlIoError *e) {
+  return fl_flowdata_load(ctx, path, desc->s, desc->result_types, desc->n_results, results, e);
+}
+
 FlStatus fl_rt_load_value(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlIoError e = {0};
-  FlText from = args[0].t;
-  char *path = fl_input_path(from, &e);
-  FlStatus status = path ? fl_ctx_claim_input(ctx, desc->site, from.ptr, from.len) : 0;
-  bool ok = path && !status &&
-            fl_flowdata_load(ctx, path, desc->s, desc->result_types, desc->n_results, results, &e);
-  if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, from.ptr, from.len);
-  free(path);
-  return status;
+  return fl_io_read_file(ctx, desc, args[0].t, take_value, results);
 }

@@ -6,6 +6,7 @@
 #include "io/io_internal.h"
 #include "base/spell.h"
 #include "data/data.h"
+#include "exec/exec.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -179,4 +180,14 @@ void fl_input_close(FlInput *in) {
   fl_buffer_unref(in->buffer);
   in->fd = -1;
   in->buffer = NULL;
+}
+
+FlStatus fl_io_read_file(FlCtx *ctx, const FlOpDesc *desc, FlText from, FlTakeFn *take, FlSlot *results) {
+  FlIoError e = {0};
+  char *path = fl_input_path(from, &e);
+  FlStatus status = path ? fl_ctx_claim_input(ctx, desc->site, from.ptr, from.len) : 0;
+  bool ok = path && !status && take(ctx, desc, path, results, &e);
+  if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, from.ptr, from.len);
+  free(path);
+  return status;
 }

@@ -74,6 +74,12 @@ bool fl_input_same(const struct stat *a, const struct stat *b);
 /* NUL-terminated copy of a path; NULL (and an error) for one with a NUL inside or without memory. Free it. */
 char *fl_input_path(FlText path, FlIoError *e);
 
+/* Reads a file into the results of an operator; false: *e says why, and no result is owned. */
+typedef bool FlTakeFn(FlCtx *ctx, const FlOpDesc *desc, const char *path, FlSlot *results, FlIoError *e);
+/* What an operator that reads the one file `from` does: claims it for this run and has it read by `take`; on
+ * failure the error is recorded. */
+FlStatus fl_io_read_file(FlCtx *ctx, const FlOpDesc *desc, FlText from, FlTakeFn *take, FlSlot *results);
+
 /* The value in a file that `save` has written, in parts of these types, owned by the caller; `want`: its type
  * as in data/value_type.h. */
 bool fl_flowdata_load(FlCtx *ctx, const char *path, const char *want, const FlType1 *types, int32_t n,

@@ -12,11 +12,10 @@
 
 enum { FL_JPEG_RATIO = 2000 };
 
-typedef struct JpegApi {
-#define FL_SYMBOL(name) __typeof__(&jpeg_##name) name;
-#include "io/jpeg.def"
-#undef FL_SYMBOL
-} JpegApi;
+#define FL_API JpegApi
+#define FL_API_PREFIX jpeg_
+#define FL_API_DEF "io/jpeg.def"
+#include "io/opened.inc"
 
 typedef struct Jpeg {
   struct jpeg_error_mgr errors; /* first: libjpeg gives it back */
@@ -25,16 +24,6 @@ typedef struct Jpeg {
   jmp_buf jump;
   char why[JMSG_LENGTH_MAX];
 } Jpeg;
-
-static bool open_api(JpegApi *api, FlIoError *e) {
-  const FlOpenedSymbol symbols[] = {
-#define FL_SYMBOL(name) {"jpeg_" #name, &api->name},
-#include "io/jpeg.def"
-#undef FL_SYMBOL
-  };
-  return fl_io_open_library("libjpeg.so.62", "libjpeg62-turbo", "reading JPEG images", symbols,
-                            sizeof symbols / sizeof *symbols, e);
-}
 
 static void on_error(j_common_ptr image) {
   Jpeg *j = (Jpeg *)(void *)image->err;
@@ -76,7 +65,7 @@ static bool decode(Jpeg *j, const FlInput *in, FlImageSize *size, uint8_t *to) {
 bool fl_jpeg_read(const FlInput *in, const char *label, FlImageSize *size, uint8_t *to, FlIoError *e) {
   Jpeg j;
   memset(&j, 0, sizeof j);
-  if (!open_api(&j.api, e)) return false;
+  if (!open_api(&j.api, "libjpeg.so.62", "libjpeg62-turbo", "reading JPEG images", e)) return false;
   j.image.err = j.api.std_error(&j.errors);
   j.errors.error_exit = on_error;
   j.errors.emit_message = on_message;

@@ -337,11 +337,13 @@ FlArray *fl_npy_array(FlCtx *ctx, const char *path, const FlNpySource *from, con
   return NULL;
 }
 
-static FlArray *read_npy(FlCtx *ctx, const char *path, FlType1 want, FlIoError *e) {
+/* An FlTakeFn. */
+static bool read_npy(FlCtx *ctx, const FlOpDesc *desc, const char *path, FlSlot *results, FlIoError *e) {
+  FlType1 want = desc->result_types[0];
   struct stat before, after;
   FlNpy h;
   int fd = fl_input_fd(path, &before, e);
-  if (fd < 0) return NULL;
+  if (fd < 0) return false;
   FlNpySource from = {.fd = fd, .size = before.st_size};
   FlArray *out = fl_npy_header(path, &from, &h, e) ? fl_npy_array(ctx, path, &from, &h, want, e) : NULL;
   if (out && (fstat(fd, &after) != 0 || !fl_input_same(&before, &after))) {
@@ -350,19 +352,12 @@ static FlArray *read_npy(FlCtx *ctx, const char *path, FlType1 want, FlIoError *
     out = NULL;
   }
   close(fd);
-  return out;
+  results[0].a = out;
+  return out != NULL;
 }
 
 FlStatus fl_rt_read_npy(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlIoError e = {0};
-  FlText file = args[0].t;
-  char *path = fl_input_path(file, &e);
-  FlStatus status = path ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;
-  FlArray *a = path && !status ? read_npy(ctx, path, desc->result_types[0], &e) : NULL;
-  if (!a && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
-  free(path);
-  results[0].a = a;
-  return status;
+  return fl_io_read_file(ctx, desc, args[0].t, read_npy, results);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------ */

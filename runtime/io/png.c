@@ -8,23 +8,13 @@
 #include <string.h>
 #include <zlib.h>
 
+static const char png_library[] = "libpng16.so.16", png_package[] = "libpng16-16";
 enum { FL_PNG_RATIO = 1032 * 8 }; /* of deflate, with pixels of one bit */
 
-typedef struct PngApi {
-#define FL_SYMBOL(name) __typeof__(&png_image_##name) name;
-#include "io/png.def"
-#undef FL_SYMBOL
-} PngApi;
-
-static bool open_api(PngApi *api, const char *what, FlIoError *e) {
-  const FlOpenedSymbol symbols[] = {
-#define FL_SYMBOL(name) {"png_image_" #name, &api->name},
-#include "io/png.def"
-#undef FL_SYMBOL
-  };
-  return fl_io_open_library("libpng16.so.16", "libpng16-16", what, symbols, sizeof symbols / sizeof *symbols,
-                            e);
-}
+#define FL_API PngApi
+#define FL_API_PREFIX png_image_
+#define FL_API_DEF "io/png.def"
+#include "io/opened.inc"
 
 static uint32_t big_endian(const char *at) {
   const unsigned char *b = (const unsigned char *)at;
@@ -65,8 +55,8 @@ static bool decode(const PngApi *api, const FlInput *in, const char *label, FlIm
 
 bool fl_png_read(const FlInput *in, const char *label, FlImageSize *size, uint8_t *to, FlIoError *e) {
   PngApi api;
-  return open_api(&api, "reading PNG images", e) && (to || walk_chunks(in, label, e)) &&
-         decode(&api, in, label, size, to, e);
+  return open_api(&api, png_library, png_package, "reading PNG images", e) &&
+         (to || walk_chunks(in, label, e)) && decode(&api, in, label, size, to, e);
 }
 
 bool fl_png_write(FlOutput *out, const uint8_t *from, FlImageSize size, FlIoError *e) {
@@ -74,7 +64,7 @@ bool fl_png_write(FlOutput *out, const uint8_t *from, FlImageSize size, FlIoErro
   PngApi api;
   FlBytes bytes = {0};
   png_alloc_size_t n = 0;
-  if (!open_api(&api, "writing PNG images", e)) return false;
+  if (!open_api(&api, png_library, png_package, "writing PNG images", e)) return false;
   png_image image = {.version = PNG_IMAGE_VERSION,
                      .width = (png_uint_32)size.width,
                      .height = (png_uint_32)size.height,

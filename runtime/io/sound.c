@@ -15,21 +15,10 @@
 
 enum { FL_E_SOUND = 965, FL_FRAMES = 1 << 14, FL_RATIO = 8192 };
 
-typedef struct SoundApi {
-#define FL_SYMBOL(name) __typeof__(&sf_##name) name;
-#include "io/sndfile.def"
-#undef FL_SYMBOL
-} SoundApi;
-
-static bool open_api(SoundApi *api, FlIoError *e) {
-  const FlOpenedSymbol symbols[] = {
-#define FL_SYMBOL(name) {"sf_" #name, &api->name},
-#include "io/sndfile.def"
-#undef FL_SYMBOL
-  };
-  return fl_io_open_library("libsndfile.so.1", "libsndfile1", "reading sounds", symbols,
-                            sizeof symbols / sizeof *symbols, e);
-}
+#define FL_API SoundApi
+#define FL_API_PREFIX sf_
+#define FL_API_DEF "io/sndfile.def"
+#include "io/opened.inc"
 
 static bool bad(const char *label, const char *what, FlIoError *e) {
   return fl_io_error(e, FL_E_SOUND, "`%s` is no sound that can be read: %.200s", label, what);
@@ -127,7 +116,7 @@ static FlArray *decode(FlCtx *ctx, const FlInput *in, const char *label, int64_t
     fl_io_error(e, FL_E_EMPTY, "`%s` is empty", label);
     return NULL;
   }
-  if (!open_api(&api, e)) return NULL;
+  if (!open_api(&api, "libsndfile.so.1", "libsndfile1", "reading sounds", e)) return NULL;
   SNDFILE *sound = api.open_virtual(&io, SFM_READ, &info, &memory);
   if (!sound) {
     bad(label, api.strerror(NULL), e);
@@ -141,21 +130,19 @@ static FlArray *decode(FlCtx *ctx, const FlInput *in, const char *label, int64_t
   return out;
 }
 
-FlStatus fl_rt_read_wav(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlIoError e = {0};
+/* An FlTakeFn: frames a second, samples. */
+static bool read_sound(FlCtx *ctx, const FlOpDesc *desc, const char *path, FlSlot *results, FlIoError *e) {
   FlInput in;
-  FlText file = args[0].t;
-  char *path = fl_input_path(file, &e);
-  FlStatus status = path ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;
-  results[1].a = NULL;
-  bool ok = path && !status && fl_input_open(ctx, path, &in, &e);
-  if (ok) {
-    results[1].a = decode(ctx, &in, path, &results[0].i, &e);
-    ok = results[1].a && fl_input_check(&in, path, &e);
-    fl_input_close(&in);
-  }
-  if (!ok) fl_array_unref(results[1].a);
-  if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
-  free(path);
-  return status;
+  (void)desc;
+  if (!fl_input_open(ctx, path, &in, e)) return false;
+  FlArray *samples = decode(ctx, &in, path, &results[0].i, e);
+  bool ok = samples && fl_input_check(&in, path, e);
+  fl_input_close(&in);
+  if (!ok) fl_array_unref(samples);
+  results[1].a = ok ? samples : NULL;
+  return ok;
+}
+
+FlStatus fl_rt_read_wav(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_io_read_file(ctx, desc, args[0].t, read_sound, results);
 }

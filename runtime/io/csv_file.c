@@ -82,6 +82,7 @@ static bool read_names(FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoErro
     }
   }
   free(fields);
+  ok = ok && fl_csv_index_names(f, e);
   if (!ok || !o->header) return ok;
   f->body = end + 1;
   return true;
@@ -133,14 +134,10 @@ bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOpt
 void fl_csv_close(FlCsvFile *f) {
   for (int32_t k = 0; k < f->n_columns; k++) free(f->names[k]);
   free(f->names);
+  free(f->index.slot);
+  free(f->index.again);
   fl_buffer_unref(f->keep);
   fl_input_close(&f->input);
-}
-
-bool fl_csv_same_names(const FlCsvFile *f, int32_t j, int32_t k, FlIoError *e) {
-  fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%s`", j + 1, k + 1, f->path, f->names[k]);
-  fl_io_help(e, "read it without names: header = false, skip = %lld", (long long)fl_csv_line_at(f, f->body) - 1);
-  return false;
 }
 
 int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset) {

@@ -78,6 +78,14 @@ const FlCsvScan *fl_csv_scan_at(int k);
 
 /* ---- the text and its header ----------------------------------------------------------------------- */
 
+/* Where names are among the columns: csv_names.c. */
+typedef struct FlCsvNames {
+  uint64_t mask;
+  int32_t *slot;  /* [mask + 1] 0, or a column + 1 */
+  int32_t *again; /* [n_columns] the second column of the name of a first one; 0: none */
+  int32_t twice;  /* the first column that is called as one before it; 0: none */
+} FlCsvNames;
+
 typedef struct FlCsvFile {
   FlInput input;
   FlCsvOptions options; /* with what was open found; `open` still says what that was */
@@ -86,7 +94,8 @@ typedef struct FlCsvFile {
   int64_t len;
   int64_t body; /* where the data rows begin */
   int32_t n_columns;
-  char **names;   /* NUL-terminated; own */
+  char **names; /* NUL-terminated; own */
+  FlCsvNames index;
   FlBuffer *keep; /* owns `text` */
 } FlCsvFile;
 
@@ -102,7 +111,8 @@ bool fl_csv_find_dialect(const FlCsvFile *f, FlCsvOptions *o, int64_t at, FlIoEr
 int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o, char out[FL_IO_DIALECT][16]);
 /* Overwrites the quotes in the body's comments. */
 bool fl_csv_hide_comments(FlCtx *ctx, FlCsvFile *f, FlIoError *e);
-/* Makes the text a copy that may be changed, if it is not: pages of a mapped file may be dropped at any time. */
+/* Makes the text a copy that may be changed, if it is not: pages of a mapped file may be dropped at any time.
+ */
 bool fl_csv_own_text(FlCtx *ctx, FlCsvFile *f, FlIoError *e);
 /* What a field may be: FL_SEEN_* of one value; 0: its quotes do not fit. */
 int fl_csv_class(const FlCsvOptions *o, const char *s, int64_t len);
@@ -110,9 +120,13 @@ bool fl_csv_open(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlCsvFile 
 /* Takes over `in`, closed on failure. */
 bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o, FlCsvFile *f,
                        FlIoError *e);
-/* Columns j and k have one name; returns false. */
-bool fl_csv_same_names(const FlCsvFile *f, int32_t j, int32_t k, FlIoError *e);
 void fl_csv_close(FlCsvFile *f);
+/* Makes f->index of f->names; part of opening. */
+bool fl_csv_index_names(FlCsvFile *f, FlIoError *e);
+/* false: two columns have one name. */
+bool fl_csv_names_differ(const FlCsvFile *f, FlIoError *e);
+/* The column that is wanted; false: none or two have its name. */
+bool fl_csv_find_column(const FlCsvFile *f, const FlTableWanted *w, int32_t *out, FlIoError *e);
 /* Lines before an offset, plus one. */
 int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset);
 
@@ -203,8 +217,8 @@ FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o,
                           int64_t chunk, int32_t *n_ranges, int64_t *n_rows, int64_t *open_quote,
                           FlIoError *e);
 
-/* Arrays of n_rows rows for the wanted columns, and the plan's steps that fill them; a column that the file lacks
- * is an error. */
+/* Arrays of n_rows rows for the wanted columns, and the plan's steps that fill them; a column that the file
+ * lacks is an error. */
 bool fl_csv_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlTableWanted *wanted, int32_t n,
                   int64_t n_rows, FlIoError *e);
 /* Blank lines leave gaps between the ranges' rows: moves the rows together. Returns how many there are. */

@@ -4,7 +4,6 @@
  * text. What always holds: the first problem in the file is the one that is reported, whoever parses what
  * when. */
 #include "io/csv_internal.h"
-#include "base/spell.h"
 #include "data/data.h"
 #include "data/number.h"
 #include "exec/exec.h"
@@ -31,31 +30,6 @@ static FlCsvKind kind_of(const FlCsvOptions *o, FlDtype dtype) {
   return FL_CSV_OTHER;
 }
 
-static bool no_column(const FlCsvFile *f, const FlTableWanted *w, FlIoError *e) {
-  fl_io_error(e, FL_E_NO_COLUMN, "no column `%.*s` in `%s`", w->name_len, w->name, f->path);
-  int32_t close = fl_spell_closest(w->name, (size_t)w->name_len, (const char *const *)f->names, f->n_columns);
-  if (close >= 0) {
-    fl_io_help(e, "did you mean `%s`?", f->names[close]);
-    return false;
-  }
-  size_t at = 0;
-  for (int32_t k = 0; k < f->n_columns && at < sizeof e->help - 60; k++)
-    at += (size_t)snprintf(e->help + at, 60, "%s%.40s", k ? ", " : "its columns: ", f->names[k]);
-  return false;
-}
-
-static bool find_column(const FlCsvFile *f, const FlTableWanted *w, int32_t *out, FlIoError *e) {
-  int32_t found = -1;
-  for (int32_t k = 0; k < f->n_columns; k++) {
-    if (strlen(f->names[k]) != (size_t)w->name_len || memcmp(f->names[k], w->name, (size_t)w->name_len))
-      continue;
-    if (found >= 0) return fl_csv_same_names(f, found, k, e);
-    found = k;
-  }
-  *out = found;
-  return found >= 0 || no_column(f, w, e);
-}
-
 static bool make_arrays(FlCtx *ctx, const FlCsvFile *f, FlTableWanted *w, int64_t n_rows, FlIoError *e) {
   w->values = fl_array_new(ctx, (int32_t)w->dtype, 1, &n_rows);
   if (w->nullable) w->valid = fl_array_new(ctx, FL_BOOL, 1, &n_rows);
@@ -71,7 +45,7 @@ bool fl_csv_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlTableWanted
   for (int32_t k = 0; k < n; k++) {
     FlTableWanted *w = &wanted[k];
     int32_t column = 0;
-    if (!find_column(f, w, &column, e) || !make_arrays(ctx, f, w, n_rows, e)) return false;
+    if (!fl_csv_find_column(f, w, &column, e) || !make_arrays(ctx, f, w, n_rows, e)) return false;
     if (plan->steps[column].kind != FL_CSV_SKIP)
       return fl_io_error(e, FL_E_INTERNAL, "column `%s` is wanted twice", f->names[column]);
     if (w->dtype == FL_TEXT && !fl_buffer_keep(w->values->buffer, fl_heap_buffer(plan->heap)))

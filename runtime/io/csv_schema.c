@@ -203,6 +203,7 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
 /* Copies the names into one block that the schema owns. */
 static bool take_names(const FlCsvFile *f, FlIoSchema *out, FlIoError *e) {
   size_t bytes = sizeof(FlIoColumn) * (size_t)f->n_columns;
+  if (!fl_csv_names_differ(f, e)) return false;
   for (int32_t k = 0; k < f->n_columns; k++) bytes += strlen(f->names[k]) + 1;
   out->own = malloc(bytes);
   if (!out->own) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
@@ -210,9 +211,6 @@ static bool take_names(const FlCsvFile *f, FlIoSchema *out, FlIoError *e) {
   out->n_columns = f->n_columns;
   char *to = (char *)(out->columns + f->n_columns);
   for (int32_t k = 0; k < f->n_columns; k++) {
-    for (int32_t j = 0; j < k; j++) {
-      if (strcmp(f->names[j], f->names[k]) == 0) return fl_csv_same_names(f, j, k, e);
-    }
     size_t n = strlen(f->names[k]) + 1;
     out->columns[k].name = memcpy(to, f->names[k], n);
     to += n;

@@ -196,6 +196,60 @@ static void test_large(void) {
   fl_run_free(run);
 }
 
+enum { MANY = 100000 };
+
+/* A file of MANY columns of one row: column k is called "c<k>" and holds k, but the last is called `last`. */
+static void put_many(const char *last) {
+  FILE *f = fopen(path, "w");
+  for (int k = 0; k < MANY - 1; k++) fprintf(f, "c%d,", k);
+  fprintf(f, "%s\n", last);
+  for (int k = 0; k < MANY; k++) fprintf(f, k < MANY - 1 ? "%d," : "%d\n", k);
+  fclose(f);
+}
+
+/* In time that grows with the square of the columns this would take a minute. */
+static void test_many_columns(void) {
+  FlIoSchema s;
+  FlIoError e;
+  FlCsvOptions options;
+  FlTableWanted *w = calloc(MANY, sizeof *w);
+  int64_t rows = 0;
+  put_many("last");
+  check(w && fl_io_schema(path, NULL, 0, &s, &e) && s.n_columns == MANY, "the schema of many columns",
+        e.message);
+  for (int k = 0; k < MANY; k++) { /* from the last to the first */
+    const char *name = s.columns[MANY - 1 - k].name;
+    w[k] = (FlTableWanted){.name = name, .name_len = (int32_t)strlen(name), .dtype = FL_I64};
+  }
+  fl_csv_options(NULL, 0, &options, &e);
+  bool ok = fl_csv_read(NULL, path, &options, fl_csv_scan_best(), FL_CSV_CHUNK, w, MANY, &rows, NULL, &e);
+  check(ok && rows == 1, "many columns", e.message);
+  for (int k = 0; ok && k < MANY; k++) {
+    ok = ((int64_t *)w[k].values->data)[0] == MANY - 1 - k;
+    fl_array_unref(w[k].values);
+  }
+  check(ok, "each of many columns has its value", "");
+  fl_io_schema_reset(&s);
+  put_many("c77");
+  check(!fl_io_schema(path, NULL, 0, &s, &e) && e.code == 935 &&
+            strncmp(e.message, "columns 78 and 100000 of", 24) == 0,
+        "a name twice among many", e.message);
+  w[0] = (FlTableWanted){.name = "c78", .name_len = 3, .dtype = FL_I64};
+  w[1] = (FlTableWanted){.name = "c77", .name_len = 3, .dtype = FL_I64};
+  ok = fl_csv_read(NULL, path, &options, fl_csv_scan_best(), FL_CSV_CHUNK, w, 1, &rows, NULL, &e);
+  check(ok, "a name twice that nobody wants", e.message);
+  if (ok) fl_array_unref(w[0].values);
+  ok = fl_csv_read(NULL, path, &options, fl_csv_scan_best(), FL_CSV_CHUNK, w + 1, 1, &rows, NULL, &e);
+  check(!ok && strncmp(e.message, "columns 78 and 100000 of", 24) == 0, "a name twice that is wanted",
+        e.message);
+  free(w);
+  FILE *f = fopen(path, "w");
+  for (int k = 0; k < MANY; k++) fputs(k < MANY - 1 ? "x," : "x\n", f);
+  fclose(f);
+  check(!fl_io_schema(path, NULL, 0, &s, &e) && strncmp(e.message, "columns 1 and 2 of", 18) == 0,
+        "one name for all of many", e.message);
+}
+
 static void test_formats(void) {
   check(strcmp(fl_io_format_of("a.b/x.CSV"), "csv") == 0 && strcmp(fl_io_format_of("x.npy"), "npy") == 0 &&
             strcmp(fl_io_format_of("x.tsv"), "csv") == 0,
@@ -305,6 +359,7 @@ int main(void) {
   test_wanted();
   test_random();
   test_large();
+  test_many_columns();
   test_formats();
   test_missing();
   test_change();

@@ -13,7 +13,7 @@ typedef struct Part {
 typedef FlVec(Part) Parts;
 
 static bool is_part(const FlType *t) {
-  bool known = t->dtype != FL_TEXT && t->dtype != FL_FILE && t->dtype != FL_CATEGORY;
+  bool known = t->dtype != FL_FILE && t->dtype != FL_CATEGORY;
   return (t->kind == FL_TY_ARRAY || t->kind == FL_TY_SCALAR) && !t->nullable && known;
 }
 
@@ -143,7 +143,7 @@ FlVal fl_builtin_write_npz(FlSema *s, FlCallSite *c) {
   for (int i = 0; i < n; i++) {
     const FlTyField *f = &x.type->fields[i];
     names[i] = f->name;
-    if (!is_part(f->type))
+    if (!is_part(f->type) || f->type->dtype == FL_TEXT)
       return fl_sema_error(s, FL_E0329, c->args[0].span,
                            "an NPZ file holds numbers, bool or dates without nulls, and `%s` is %s", f->name,
                            fl_type_text(s->types, f->type));

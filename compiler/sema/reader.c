@@ -354,8 +354,8 @@ FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
       return fl_sema_error(s, FL_E0941, c->args[0].span,
                            "`%s` holds a single %s, and `read_npy` reads arrays", file.spelling,
                            fl_dtype_name(dtype));
-  } else if (c->want && c->want->kind == FL_TY_ARRAY && c->want->dtype != FL_TEXT &&
-             c->want->dtype != FL_FILE && c->want->dtype != FL_CATEGORY) {
+  } else if (c->want && c->want->kind == FL_TY_ARRAY && c->want->dtype != FL_FILE &&
+             c->want->dtype != FL_CATEGORY) {
     dtype = c->want->dtype;
     rank = c->want->rank;
   } else {

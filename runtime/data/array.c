@@ -32,14 +32,24 @@ FlArray *fl_array_over(FlCtx *ctx, FlBuffer *buffer, void *data, int32_t dtype, 
   return a;
 }
 
-FlArray *fl_array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
+typedef FlBuffer *FlNewBuffer(FlCtx *ctx, int64_t bytes);
+
+static FlArray *array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims, FlNewBuffer *make) {
   int64_t bytes = bytes_of(dtype, rank, dims);
   if (bytes == INT64_MAX) return fl_data_no_memory(ctx, bytes);
-  FlBuffer *b = dtype == FL_LIST ? fl_buffer_new_list(ctx, bytes) : fl_buffer_new(ctx, bytes);
+  FlBuffer *b = make(ctx, bytes);
   if (!b) return NULL;
   FlArray *a = fl_array_over(ctx, b, b->data, dtype, rank, dims);
   fl_buffer_unref(b);
   return a;
+}
+
+FlArray *fl_array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
+  return array_new(ctx, dtype, rank, dims, dtype == FL_LIST ? fl_buffer_new_list : fl_buffer_new);
+}
+
+FlArray *fl_array_new_shared(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
+  return array_new(ctx, dtype, rank, dims, fl_buffer_new_shared);
 }
 
 FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {

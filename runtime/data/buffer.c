@@ -63,17 +63,17 @@ void *fl_data_no_memory(FlCtx *ctx, int64_t bytes) {
   return NULL;
 }
 
-FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes) {
+static FlBuffer *buffer_new(FlCtx *ctx, int64_t bytes, bool shared) {
   if (bytes < 0) return fl_data_no_memory(ctx, bytes);
   size_t head = (sizeof(FlOwnBuffer) + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
   size_t need = ((size_t)bytes + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
-  bool large = need >= FL_POOL_MIN;
+  bool large = need >= FL_POOL_MIN || (shared && need);
   FlOwnBuffer *own = aligned_alloc(FL_ALIGN, large ? head : head + (need ? need : FL_ALIGN));
   if (!own) return fl_data_no_memory(ctx, bytes);
   memset(own, 0, sizeof *own);
   if (large) {
     FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
-    if (!fl_pool_take(pool, need, &own->block)) {
+    if (!fl_pool_take(pool, need, shared, &own->block)) {
       free(own);
       return fl_data_no_memory(ctx, bytes);
     }
@@ -86,6 +86,15 @@ FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes) {
   own->base.bytes = bytes;
   own->base.release = release_own;
   return &own->base;
+}
+
+FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes) { return buffer_new(ctx, bytes, false); }
+
+FlBuffer *fl_buffer_new_shared(FlCtx *ctx, int64_t bytes) { return buffer_new(ctx, bytes, true); }
+
+void fl_buffer_end_sharing(FlBuffer *b) {
+  FlOwnBuffer *own = (FlOwnBuffer *)b;
+  if (own->block.capacity) madvise(own->block.data, own->block.capacity, MADV_DONTFORK);
 }
 
 FlBuffer *fl_buffer_new_list(FlCtx *ctx, int64_t bytes) {

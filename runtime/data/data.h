@@ -65,6 +65,9 @@ void fl_ctx_out_of_memory(FlCtx *ctx, const char *message, const char *help);
 /* New buffer of at least `bytes` (64-byte aligned, contents undefined), one reference. NULL: error recorded.
  */
 FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes);
+/* The same, of memory that forked children (io/child.h) share with us until fl_buffer_end_sharing. */
+FlBuffer *fl_buffer_new_shared(FlCtx *ctx, int64_t bytes);
+void fl_buffer_end_sharing(FlBuffer *b);
 /* Owns a mapping of `bytes` at `map` (unmapped with the last reference); never written. Its first `clean`
  * bytes, whole pages, are as in the file that is mapped: they may be dropped from memory and come back. NULL:
  * error recorded, the mapping is still the caller's. */
@@ -83,6 +86,8 @@ FlBuffer *fl_heap_buffer(FlHeap *heap);
  * error recorded. */
 FlArray *fl_array_over(FlCtx *ctx, FlBuffer *buffer, void *data, int32_t dtype, int32_t rank,
                        const int64_t *dims);
+/* As fl_array_new, over fl_buffer_new_shared; not of lists. */
+FlArray *fl_array_new_shared(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
 /* The rows [from, to) of the leading dimension, sharing the buffer. 0 <= from <= to <= dims[0] is the
  * caller's. */
 FlArray *fl_array_view_rows(FlCtx *ctx, const FlArray *a, int64_t from, int64_t to);

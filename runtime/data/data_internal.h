@@ -13,12 +13,13 @@ typedef struct FlBlock {
   void *data;
   size_t capacity; /* its true size */
   bool in_file;    /* its pages may leave memory */
+  bool shared;     /* what a forked child writes is seen here */
   FlSpan *span;    /* of a block in a file; may be NULL */
 } FlBlock;
 
-/* A block of at least `bytes`, contents undefined. `pool` may be NULL: then it is always in memory. false:
- * there is none; fl_pool_say tells why. */
-bool fl_pool_take(FlPool *pool, size_t bytes, FlBlock *out);
+/* A block of at least `bytes`, contents undefined. `pool` may be NULL: then it is always in memory. `shared`: with
+ * forked children, which have no other blocks. false: there is none; fl_pool_say tells why. */
+bool fl_pool_take(FlPool *pool, size_t bytes, bool shared, FlBlock *out);
 /* Gives back what fl_pool_take of the same pool gave. */
 void fl_pool_give(FlPool *pool, FlBlock block);
 FlPool *fl_pool_ref(FlPool *pool); /* one reference a block in use; NULL is allowed */

@@ -66,7 +66,7 @@ FlBuffer *fl_heap_buffer(FlHeap *heap) { return heap ? &heap->buffer : NULL; }
 
 static char *add_chunk(const FlHeap *h, FlShard *s, size_t bytes) {
   FlBlock block = {0};
-  if (h->pool && bytes >= FL_POOL_MIN && !fl_pool_take(h->pool, sizeof(FlChunk) + bytes, &block))
+  if (h->pool && bytes >= FL_POOL_MIN && !fl_pool_take(h->pool, sizeof(FlChunk) + bytes, false, &block))
     fl_out_of_memory();
   FlChunk *c = block.capacity ? block.data : malloc(sizeof *c + bytes);
   if (!c) fl_out_of_memory();

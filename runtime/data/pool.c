@@ -48,6 +48,11 @@ static void *map_huge(size_t bytes) {
   return base + skip;
 }
 
+static void *map_shared(size_t bytes) {
+  void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return at == MAP_FAILED ? NULL : at;
+}
+
 static size_t capacity_of(size_t bytes) {
   size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
   return (bytes + unit - 1) / unit * unit;
@@ -58,7 +63,7 @@ static void *memory_new(size_t capacity) {
 }
 
 static void block_free(FlBlock b) {
-  if (b.capacity >= HUGE_PAGE) {
+  if (b.shared || b.capacity >= HUGE_PAGE) {
     munmap(b.data, b.capacity);
   } else {
     free(b.data);
@@ -216,13 +221,17 @@ static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
   if (s != FL_SPILL_OK) return lacks(p, lack[s]);
   out->capacity = capacity;
   out->in_file = true;
+  if (!out->shared) madvise(out->data, capacity, MADV_DONTFORK);
   out->span = fl_residents_add(p->residents, out->data, capacity);
   return true;
 }
 
 static bool in_memory(FlPool *p, size_t capacity, FlBlock *out) {
-  *out = (FlBlock){.data = memory_new(capacity), .capacity = capacity};
-  return out->data != NULL || (p && lacks(p, FL_LACK_MEMORY));
+  out->data = out->shared ? map_shared(capacity) : memory_new(capacity);
+  out->capacity = capacity;
+  if (!out->data) return p && lacks(p, FL_LACK_MEMORY);
+  if (p && !out->shared && capacity >= HUGE_PAGE) madvise(out->data, capacity, MADV_DONTFORK);
+  return true;
 }
 
 /* Counts a block of memory, or with `less` counts it no more. */
@@ -232,7 +241,7 @@ static void count(FlPool *p, size_t capacity, bool less) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* A new block. `stays`: it counts already, as one of memory. */
+/* A new block, shared where *out says so. `stays`: it counts already, as one of memory. */
 static bool new_block(FlPool *p, size_t capacity, bool stays, FlBlock *out) {
   if (stays && machine_has(p, capacity) && in_memory(p, capacity, out)) return true;
   if (stays) count(p, capacity, true);
@@ -243,8 +252,8 @@ static bool new_block(FlPool *p, size_t capacity, bool stays, FlBlock *out) {
   return true;
 }
 
-bool fl_pool_take(FlPool *p, size_t bytes, FlBlock *out) {
-  *out = (FlBlock){0};
+bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
+  *out = (FlBlock){.shared = shared};
   if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY);
   size_t capacity = capacity_of(bytes);
   if (!p) return in_memory(NULL, capacity, out);
@@ -252,7 +261,7 @@ bool fl_pool_take(FlPool *p, size_t bytes, FlBlock *out) {
   FlBlock given_up[FL_POOL_SLOTS];
   int n_given_up = 0;
   pthread_mutex_lock(&p->lock);
-  int k = best_fit(p, bytes);
+  int k = shared ? -1 : best_fit(p, bytes);
   if (k >= 0) *out = take_free(p, k);
   bool stays = k < 0 && reserve(p, capacity, given_up, &n_given_up);
   pthread_mutex_unlock(&p->lock);
@@ -273,7 +282,7 @@ void fl_pool_give(FlPool *p, FlBlock b) {
     return;
   }
   pthread_mutex_lock(&p->lock);
-  if (p->closed || b.capacity > p->limit) {
+  if (p->closed || b.shared || b.capacity > p->limit) {
     out[n_out++] = b;
   } else {
     while (p->n == FL_POOL_SLOTS || p->held + b.capacity > p->limit) out[n_out++] = take_free(p, 0);

@@ -2,6 +2,7 @@
 #include "io/arrays.h"
 #include "base/spell.h"
 #include "data/data.h"
+#include "data/value_type.h"
 #include "exec/exec.h"
 #include "io/npy.h"
 
@@ -42,6 +43,17 @@ FlArray *fl_array_of_scalar(FlCtx *ctx, FlDtype dtype, FlSlot v) {
   FlArray *a = fl_array_new(ctx, (int32_t)dtype, 1, &one);
   if (a) memcpy(a->data, &v, (size_t)fl_dtype_info[dtype].bytes); /* little endian */
   return a;
+}
+
+FlSlot fl_io_arrays_value(FlCtx *ctx, FlArray *a, FlType1 type) {
+  if (type.rank) return (FlSlot){.a = a};
+  FlSlot v = fl_array_slot(a, 0);
+  if (type.dtype == FL_TEXT && v.t.len) { /* whose bytes go with the array */
+    char *copy = fl_heap_alloc(fl_ctx_heap(ctx), v.t.len);
+    v.t.ptr = memcpy(copy, v.t.ptr, (size_t)v.t.len);
+  }
+  fl_array_unref(a);
+  return v;
 }
 
 /* ---- operators ---------------------------------------------------------------------------------------- */

@@ -20,6 +20,9 @@ bool fl_io_arrays_add(FlIoArrays *a, const char *name, FlDtype dtype, int32_t ra
 /* A new array with one element; not of texts. NULL: out of memory. */
 FlArray *fl_array_of_scalar(FlCtx *ctx, FlDtype dtype, FlSlot v);
 
+/* The array, whose reference is given away, as a result of this type: of rank 0 its only element. */
+FlSlot fl_io_arrays_value(FlCtx *ctx, FlArray *a, FlType1 type);
+
 /* Whether an array with such elements and rank is one of the wanted type, or widens to it; else e. */
 bool fl_io_array_fits(const char *label, const char *name, FlDtype dtype, int32_t rank, FlType1 want,
                       FlIoError *e);

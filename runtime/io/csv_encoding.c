@@ -15,25 +15,6 @@ static const uint16_t windows_1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e
                                           0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
                                           0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
-static char *put_point(char *to, uint32_t c) {
-  if (c < 0x80) {
-    *to++ = (char)c;
-  } else if (c < 0x800) {
-    *to++ = (char)(0xc0 | c >> 6);
-    *to++ = (char)(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    *to++ = (char)(0xe0 | c >> 12);
-    *to++ = (char)(0x80 | (c >> 6 & 0x3f));
-    *to++ = (char)(0x80 | (c & 0x3f));
-  } else {
-    *to++ = (char)(0xf0 | c >> 18);
-    *to++ = (char)(0x80 | (c >> 12 & 0x3f));
-    *to++ = (char)(0x80 | (c >> 6 & 0x3f));
-    *to++ = (char)(0x80 | (c & 0x3f));
-  }
-  return to;
-}
-
 /* What stands at [begin, to) of the new text is its last line so far. */
 static bool not_text(const FlCsvFile *f, const char *begin, const char *to, const char *what, unsigned code,
                      FlIoError *e) {
@@ -69,7 +50,7 @@ static bool from_bytes(FlCtx *ctx, FlCsvFile *f, bool windows, FlIoError *e) {
       c = windows_1252[c - 0x80];
       if (!c) return not_text(f, f->keep->data, to, "Windows-1252", s[k], e);
     }
-    to = put_point(to, c);
+    to = fl_utf8_put(to, c);
   }
   done(f, to);
   return true;
@@ -89,7 +70,7 @@ static bool from_utf16(FlCtx *ctx, FlCsvFile *f, bool big, FlIoError *e) {
       c = 0x10000 + ((c - 0xd800) << 10) + (d - 0xdc00);
       s += 2;
     }
-    to = put_point(to, c);
+    to = fl_utf8_put(to, c);
   }
   done(f, to);
   return true;

@@ -41,12 +41,19 @@ enum {
   FL_E_AMBIGUOUS = 954,
   FL_E_MEMORY = 712,
   FL_E_RESOURCE = 920,
+  FL_E_STOPPED = 928, /* never shown */
   FL_E_INTERNAL = 929
 };
 
 /* Fills code and message (and no more); returns false. */
 bool fl_io_error(FlIoError *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void fl_io_help(FlIoError *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Puts a code point as UTF-8, up to 4 bytes; behind it. */
+char *fl_utf8_put(char *to, uint32_t code);
+/* n code units of UTF-16 or UTF-32 (size 2 or 4 bytes; 1: code points) as UTF-8 in `to`, which has room for 3 bytes a
+ * unit of 2 and else 4. The bytes; -1: no such text. */
+int64_t fl_utf8_of_units(const char *from, int64_t n, int size, bool big, char *to);
 
 /* ---- inputs ------------------------------------------------------------------------------------------- */
 

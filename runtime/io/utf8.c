@@ -1,4 +1,5 @@
-/* utf8.c: whether bytes are UTF-8 (RFC 3629: no surrogates, nothing overlong, nothing above U+10FFFF). */
+/* utf8.c: whether bytes are UTF-8 (RFC 3629: no surrogates, nothing overlong, nothing above U+10FFFF), and
+ * texts of wider code units as UTF-8. */
 #include "io/io_internal.h"
 
 #include <string.h>
@@ -29,4 +30,43 @@ int64_t fl_utf8_check(const char *s, int64_t n) {
     at += len;
   }
   return n;
+}
+
+char *fl_utf8_put(char *to, uint32_t c) {
+  if (c < 0x80) {
+    *to++ = (char)c;
+  } else if (c < 0x800) {
+    *to++ = (char)(0xc0 | c >> 6);
+    *to++ = (char)(0x80 | (c & 0x3f));
+  } else if (c < 0x10000) {
+    *to++ = (char)(0xe0 | c >> 12);
+    *to++ = (char)(0x80 | (c >> 6 & 0x3f));
+    *to++ = (char)(0x80 | (c & 0x3f));
+  } else {
+    *to++ = (char)(0xf0 | c >> 18);
+    *to++ = (char)(0x80 | (c >> 12 & 0x3f));
+    *to++ = (char)(0x80 | (c >> 6 & 0x3f));
+    *to++ = (char)(0x80 | (c & 0x3f));
+  }
+  return to;
+}
+
+int64_t fl_utf8_of_units(const char *from, int64_t n, int size, bool big, char *to) {
+  const unsigned char *s = (const unsigned char *)from;
+  char *begin = to;
+  uint32_t high = 0; /* the first half of a pair */
+  for (int64_t k = 0; k < n; k++, s += size) {
+    uint32_t c = 0;
+    for (int j = 0; j < size; j++) c |= (uint32_t)s[big ? size - 1 - j : j] << (8 * j);
+    bool second = c >= 0xdc00 && c < 0xe000, first = c >= 0xd800 && c < 0xdc00;
+    if ((high != 0) != second || c > 0x10ffff || (first && size != 2)) return -1;
+    if (first) {
+      high = c;
+      continue;
+    }
+    if (second) c = 0x10000 + ((high - 0xd800) << 10) + (c - 0xdc00);
+    high = 0;
+    to = fl_utf8_put(to, c);
+  }
+  return high ? -1 : to - begin;
 }

@@ -60,3 +60,35 @@ with h5py.File(f"{folder}/new.mat", "w", userblock_size=512) as f:
         f[name].attrs["MATLAB_class"] = np.bytes_(kind)
 with open(f"{folder}/new.mat", "r+b") as f:
     f.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+
+with h5py.File(f"{folder}/texts.h5", "w") as f:
+    f["words"] = ["a", "zwölf", ""]
+    f["grid"] = np.array([["a", "bc"], ["d", ""]], dtype=object).astype(h5py.string_dtype())
+    f["fixed"] = np.array([b"ab", b"c", b""], "S4")
+    f.create_dataset("utf8", data=np.array(["ä".encode(), b"xyz"], dtype=h5py.string_dtype("utf-8", 5)))
+    f["title"] = "one text"
+    f["none"] = np.array([], dtype="S3")
+    f["x"] = np.arange(3.0)
+
+
+def units(rows):  # as MATLAB has char arrays
+    return np.array([np.frombuffer(r.encode("utf-16le"), "u2") for r in rows], "u2").T
+
+
+with h5py.File(f"{folder}/texts73.mat", "w", userblock_size=512) as f:
+    def put(name, value, kind, empty=False):
+        f[name] = value
+        f[name].attrs["MATLAB_class"] = np.bytes_(kind)
+        if empty:
+            f[name].attrs["MATLAB_empty"] = np.uint8(1)
+        return f[name].ref
+    put("word", units(["täxt"]), "char")
+    put("rows", units(["ab ", "cde"]), "char")
+    put("nothing", np.zeros(2, "u8"), "char", True)
+    put("zero", np.array([0, 3], "u8"), "double", True)
+    refs = [put(f"#refs#/{n}", units([t]) if t else np.zeros(2, "u8"), "char", not t)
+            for n, t in zip("abcdef", ["one", "two", "", "fo\U0001F600r", "five", "six"])]
+    put("cell", np.array([[refs[0], refs[1]], [refs[2], refs[3]], [refs[4], refs[5]]], dtype=h5py.ref_dtype), "cell")
+    put("mixed", np.array([[refs[0]], [put("#refs#/n", np.array([[1.0]]), "double")]], dtype=h5py.ref_dtype), "cell")
+with open(f"{folder}/texts73.mat", "r+b") as f:
+    f.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")

@@ -5,6 +5,7 @@
 #include "commands.h"
 
 #include "base/base.h"
+#include "base/width.h"
 #include "io/io.h"
 #include "io/table_stats.h"
 #include "syntax/ast.h"
@@ -61,7 +62,7 @@ static Row row_of(const FlIoColumn *c, const FlColumnStats *s) {
   return r;
 }
 
-static int width_of(const char *text) { return text ? fl_cell_width(text, strlen(text)) : 0; }
+static int width_of(const char *text) { return text ? fl_width_text(text, strlen(text)) : 0; }
 
 /* Aligned: names, types and ranges to the left, numbers to the right. */
 static void print_rows(const Row *rows, int n) {

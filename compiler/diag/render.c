@@ -12,6 +12,7 @@
  *
  * Never shows raw control bytes; a long line is cut to a window around the place. */
 #include "diag/diag.h"
+#include "base/width.h"
 
 #include <stdlib.h>
 
@@ -24,40 +25,12 @@ typedef struct Paint {
 static const Paint plain = {"", "", "", "", "", ""};
 static const Paint colored = {"\033[1;31m", "\033[1;33m", "\033[36m", "\033[32m", "\033[1m", "\033[0m"};
 
-/* Decodes one code point at p (end excluded). Invalid bytes give -1 and one byte. */
-static int decode(const unsigned char *p, const unsigned char *end, int *size) {
-  int c = *p, extra = c < 0x80                ? 0
-                      : c >= 0xC2 && c < 0xE0 ? 1
-                      : c >= 0xE0 && c < 0xF0 ? 2
-                      : c >= 0xF0 && c < 0xF5 ? 3
-                                              : -1;
-  *size = 1;
-  if (extra <= 0) return extra ? -1 : c;
-  if (end - p <= extra) return -1;
-  int point = c & (0x3F >> extra);
-  for (int i = 1; i <= extra; i++) {
-    if ((p[i] & 0xC0) != 0x80) return -1;
-    point = point << 6 | (p[i] & 0x3F);
-  }
-  *size = extra + 1;
-  return point;
-}
-
-/* Terminal columns of a code point: the wide blocks of East Asian scripts and emoji take two. */
-static int columns_of(int c) {
-  if (c >= 0x300 && c < 0x370) return 0; /* combining marks */
-  bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2E80 && c < 0xA4D0) || (c >= 0xAC00 && c < 0xD7A4) ||
-              (c >= 0xF900 && c < 0xFB00) || (c >= 0xFE30 && c < 0xFE70) || (c >= 0xFF00 && c < 0xFF61) ||
-              (c >= 0x1F300 && c < 0x1F650) || (c >= 0x1F900 && c < 0x1FA00) || (c >= 0x20000 && c < 0x30000);
-  return wide ? 2 : 1;
-}
-
-/* Adds one code point as it can be shown; returns its columns. */
-static int add_point(FlText1 *out, const unsigned char *p, int point, int size) {
-  if (point == '\t') return fl_text_addc(out, ' '), 1;
-  if (point < 0x20 || (point >= 0x7F && point < 0xA0)) return fl_text_addz(out, "\xEF\xBF\xBD"), 1;
-  fl_text_add(out, (const char *)p, (size_t)size);
-  return columns_of(point);
+/* Adds the code point at s as it can be shown; returns its columns. */
+static int add_point(FlText1 *out, const char *s, size_t n, size_t *size) {
+  int columns = fl_width_next(s, n, size);
+  if (columns >= 0) fl_text_add(out, s, *size);
+  else fl_text_addz(out, *s == '\t' ? " " : "\xEF\xBF\xBD");
+  return columns < 0 ? 1 : columns;
 }
 
 /* The start of what is shown of a line: its start, or some columns before the place on a long line. */
@@ -81,12 +54,12 @@ static void add_excerpt(FlText1 *out, const FlSource *f, FlSpan span, const char
   FlText1 marks = {0};
   fl_text_addf(out, "%s%5d |%s ", paint->bold, line, paint->off);
   if (from > start) fl_text_addz(out, "..."), fl_text_addz(&marks, "   ");
-  const unsigned char *text = (const unsigned char *)f->text;
   uint32_t at = from, stop = span.start + span.len;
   int shown = 0;
   bool marked = false;
   while (at < end && shown < WINDOW) {
-    int size, point = decode(text + at, text + end, &size), wide = add_point(out, text + at, point, size);
+    size_t size;
+    int wide = add_point(out, f->text + at, end - at, &size);
     for (int i = 0; i < wide && at < stop; i++) {
       fl_text_addc(&marks, at < place ? ' ' : '^');
       marked |= at >= place;

@@ -8,16 +8,10 @@
  *
  * In: an error with its site. Out: text on standard error. */
 #include "exec/exec_internal.h"
+#include "base/width.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Bytes of the code point at s. */
-static int size_of(const char *s) {
-  int n = 1;
-  while (((unsigned char)s[n] & 0xC0) == 0x80) n++;
-  return n;
-}
 
 static void print_indented(const char *text) {
   for (; *text; text++) {
@@ -29,20 +23,21 @@ static void print_indented(const char *text) {
 
 static void print_excerpt(const FlSite *site, const char *bold, const char *red, const char *off) {
   enum { WINDOW = 100, LEAD = 40 };
-  const char *s = site->line_text;
+  const char *s = site->line_text, *end = s + strcspn(s, "\n");
   int column = 1, from = site->column > WINDOW - LEAD / 2 ? site->column - LEAD : 1;
-  for (; *s && column < from; column++) s += size_of(s);
+  int before = from > 1 ? 3 : 0, marks = 0; /* columns of the terminal */
+  size_t size;
+  for (; s < end && column < from; column++, s += size) (void)fl_width_next(s, (size_t)(end - s), &size);
   fprintf(stderr, "%s%5d |%s %s", bold, site->line, off, from > 1 ? "..." : "");
-  for (; *s && *s != '\n' && column < from + WINDOW; column++) {
-    int n = size_of(s);
-    if ((unsigned char)*s < 0x20) fputc(' ', stderr);
-    else fwrite(s, 1, (size_t)n, stderr);
-    s += n;
+  for (; s < end && column < from + WINDOW; column++, s += size) {
+    int wide = fl_width_next(s, (size_t)(end - s), &size);
+    if (wide < 0) fputc(' ', stderr);
+    else fwrite(s, 1, size, stderr);
+    if (column < site->column) before += wide < 0 ? 1 : wide;
+    else if (column < site->column + site->length) marks += wide < 0 ? 1 : wide;
   }
-  int marks = site->length < 1 ? 1 : site->length;
-  if (site->column + marks > column) marks = column > site->column ? column - site->column : 1;
-  fprintf(stderr, "\n%s      |%s %*s%s", bold, off, site->column - from + (from > 1 ? 3 : 0), "", red);
-  for (int i = 0; i < marks; i++) fputc('^', stderr);
+  fprintf(stderr, "\n%s      |%s %*s%s", bold, off, before, "", red);
+  for (int i = 0; i < marks || i < 1; i++) fputc('^', stderr);
   fprintf(stderr, "%s\n", off);
 }
 

@@ -106,9 +106,6 @@ int64_t fl_utf8_check(const char *s, int64_t n);
 /* The file format whose extension the path has, by its name in formats.def; NULL: none. */
 const char *fl_io_format_of(const char *path);
 
-/* Code points in UTF-8 text. */
-int fl_cell_width(const char *s, size_t len);
-
 /* Records the error in the context, at the operator's place; returns a non-zero status. */
 FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *error, const char *path, int64_t path_len);
 

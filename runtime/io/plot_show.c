@@ -7,6 +7,7 @@
  * question mark. What always holds: the lines follow from the plot alone. */
 #include "io/plot_internal.h"
 #include "io/show_internal.h"
+#include "base/width.h"
 #include "exec/exec.h"
 
 #include <math.h>
@@ -78,20 +79,18 @@ static void draw(FlScreen *s, const FlPlotLayer *l) {
 
 /* ---- lines of text ------------------------------------------------------------------------------------ */
 
-/* At most `most` characters, without control characters; returns how many. */
+/* What fits in so many columns, without control characters; returns how many it takes. */
 static int put_cut(FlBytes *out, const char *s, int64_t len, int most) {
-  int n = 0;
-  for (int64_t k = 0; k < len; k++) {
-    unsigned char c = (unsigned char)s[k];
-    if ((c & 0xc0) != 0x80 && ++n > most) return most;
-    fl_bytes_add(out, c < ' ' || c == 127 ? " " : &s[k], 1);
+  size_t end = fl_width_fit(s, (size_t)len, most), size;
+  for (size_t at = 0; at < end; at += size) {
+    if (fl_width_next(s + at, end - at, &size) < 0) fl_bytes_addz(out, " ");
+    else fl_bytes_add(out, s + at, size);
   }
-  return n;
+  return fl_width_text(s, end);
 }
 
 static int width_of(FlText t, int most) {
-  int n = fl_cell_width(t.ptr, (size_t)t.len);
-  return n < most ? n : most;
+  return fl_width_text(t.ptr, fl_width_fit(t.ptr, (size_t)t.len, most));
 }
 
 static void put_middle(FlBytes *out, FlText t, int left, int columns) {

@@ -6,6 +6,7 @@
  * along nine stops of viridis (S. van der Walt and N. Smith, 2015), between which it is linear here. */
 #include "io/plot_svg.h"
 #include "io/show_internal.h"
+#include "base/width.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,21 +55,17 @@ static void put_at(FlBytes *b, const char *name, double v) {
 }
 
 static int shown_chars(FlText t) {
-  int n = fl_cell_width(t.ptr, (size_t)t.len);
+  int n = fl_width_text(t.ptr, (size_t)t.len);
   return n < FL_MOST_LABEL ? n : FL_MOST_LABEL;
 }
 
-/* At most `most` characters (0: all), as text of XML 1.0, which has no control characters and no U+FFFE,
- * U+FFFF. */
+/* At most as wide as `most` letters (0: all), as text of XML 1.0, which has no control characters and no
+ * U+FFFE, U+FFFF. */
 static void put_text(FlBytes *b, FlText t, int most) {
-  int n = 0;
-  bool cut = most && fl_cell_width(t.ptr, (size_t)t.len) > most;
-  for (int64_t k = 0; k < t.len; k++) {
+  bool cut = most && fl_width_text(t.ptr, (size_t)t.len) > most;
+  int64_t end = cut ? (int64_t)fl_width_fit(t.ptr, (size_t)t.len, most - 1) : t.len;
+  for (int64_t k = 0; k < end; k++) {
     unsigned char c = (unsigned char)t.ptr[k];
-    if ((c & 0xc0) != 0x80 && cut && ++n == most) {
-      put(b, "…");
-      return;
-    }
     bool none = c == 0xef && k + 2 < t.len && (unsigned char)t.ptr[k + 1] == 0xbf &&
                 (unsigned char)t.ptr[k + 2] >= 0xbe;
     if (none) {
@@ -86,6 +83,7 @@ static void put_text(FlBytes *b, FlText t, int most) {
       fl_bytes_add(b, &t.ptr[k], 1);
     }
   }
+  if (cut) put(b, "…");
 }
 
 static void put_label(FlBytes *b, double x, double y, const char *more, FlText t, int most) {

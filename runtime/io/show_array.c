@@ -1,5 +1,6 @@
 /* show_array.c: arrays in brackets, a row a line, long ones with their middle left out. */
 #include "io/show_internal.h"
+#include "base/width.h"
 #include "data/data.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ static void measure(FlShowing *s, int32_t axis, int64_t base, bool widths, FlByt
     } else {
       room->len = 0;
       fl_cell_print(room, s->cells, at, s->style, FL_CELL);
-      int w = fl_cell_width(room->at, room->len);
+      int w = fl_width_text(room->at, room->len);
       if (w > s->width) s->width = w;
     }
   }
@@ -40,7 +41,7 @@ static void measure(FlShowing *s, int32_t axis, int64_t base, bool widths, FlByt
 static void put_element(FlBytes *out, const FlShowing *s, int64_t at) {
   FlBytes cell = {0};
   fl_cell_print(&cell, s->cells, at, s->style, FL_CELL);
-  int pad = s->width - fl_cell_width(cell.at, cell.len);
+  int pad = s->width - fl_width_text(cell.at, cell.len);
   if (s->right && pad > 0) fl_bytes_fill(out, ' ', (size_t)pad);
   fl_bytes_add(out, cell.at, cell.len);
   fl_bytes_reset(&cell);

@@ -4,6 +4,7 @@
  * all of a column or array the same number of decimals, unless some are so large or small that all get
  * exponents. */
 #include "io/show_internal.h"
+#include "base/width.h"
 #include "data/data.h"
 #include "data/number.h"
 
@@ -13,12 +14,6 @@
 #include <string.h>
 
 enum { FL_SHOW_DIGITS = 6, FL_MOST_DECIMALS = 8 };
-
-int fl_cell_width(const char *s, size_t len) {
-  int n = 0;
-  for (size_t k = 0; k < len; k++) n += ((unsigned char)s[k] & 0xc0) != 0x80;
-  return n;
-}
 
 bool fl_cell_is_right(FlCells cells) {
   FlKind k = fl_dtype_info[cells.values->dtype].kind;
@@ -68,23 +63,16 @@ static void print_float(FlBytes *out, double x, FlFloatStyle style) {
 }
 
 static void print_text(FlBytes *out, FlText t, int most) {
-  int n = 0, total = fl_cell_width(t.ptr, (size_t)t.len);
-  for (int64_t k = 0; k < t.len; k++) {
-    unsigned char c = (unsigned char)t.ptr[k];
-    if ((c & 0xc0) != 0x80 && most && total > most && ++n == most) {
-      fl_bytes_addz(out, "…");
-      return;
-    }
-    if (c == '\n') {
-      fl_bytes_addz(out, "\\n");
-    } else if (c == '\t') {
-      fl_bytes_addz(out, "\\t");
-    } else if (c < ' ' || c == 127) {
-      fl_bytes_addf(out, "\\u{%X}", c);
-    } else {
-      fl_bytes_add(out, (const char *)&t.ptr[k], 1);
-    }
+  size_t n = (size_t)t.len, end = n, size;
+  if (most && fl_width_text(t.ptr, n) > most) end = fl_width_fit(t.ptr, n, most - 1);
+  for (size_t at = 0; at < end; at += size) {
+    const char *s = t.ptr + at;
+    if (fl_width_next(s, n - at, &size) >= 0) fl_bytes_add(out, s, size);
+    else if (*s == '\n') fl_bytes_addz(out, "\\n");
+    else if (*s == '\t') fl_bytes_addz(out, "\\t");
+    else fl_bytes_addf(out, "\\u{%X}", (unsigned char)s[size - 1]); /* all of them are below U+00A0 */
   }
+  if (end < n) fl_bytes_addz(out, "…");
 }
 
 void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, int most) {

@@ -39,7 +39,7 @@ typedef struct FlCells {
 
 /* Widens the style (begin with {1}) so that element `at` is shown well. */
 void fl_cell_fit(FlFloatStyle *style, FlCells cells, int64_t at);
-/* Appends the element; texts longer than `most` code points are cut, 0: never. Control characters are
+/* Appends the element; texts wider than `most` columns are cut, 0: never. Control characters are
  * escaped. */
 void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, int most);
 /* A scalar in full, as print shows it. */

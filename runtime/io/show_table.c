@@ -1,6 +1,7 @@
 /* show_table.c: a table laid out in columns: names, types under them, rows; the middle of a long one is left
  * out. */
 #include "io/show_internal.h"
+#include "base/width.h"
 #include "data/data.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static void lay_out(FlLaid *l, const FlShowColumn *c, FlSome rows) {
   for (int64_t k = 0; !list && k < shown_rows(rows); k++) {
     for (int64_t j = 0; j < each && j < 64; j++) fl_cell_fit(&style, c->cells, row_at(rows, k) * each + j);
   }
-  l->width = at_least(fl_cell_width(l->name.at, l->name.len), fl_cell_width(l->type.at, l->type.len));
+  l->width = at_least(fl_width_text(l->name.at, l->name.len), fl_width_text(l->type.at, l->type.len));
   l->right = fl_cell_is_right(c->cells) && !is_brief(c);
   for (int64_t k = 0; k < shown_rows(rows); k++) {
     size_t begin = l->cells.len;
@@ -55,12 +56,12 @@ static void lay_out(FlLaid *l, const FlShowColumn *c, FlSome rows) {
       fl_cell_print(&l->cells, c->cells, row, style, FL_TEXT_CELL);
     }
     l->ends[k] = l->cells.len;
-    l->width = at_least(l->width, fl_cell_width(l->cells.at + begin, l->cells.len - begin));
+    l->width = at_least(l->width, fl_width_text(l->cells.at + begin, l->cells.len - begin));
   }
 }
 
 static void put(FlBytes *line, const FlLaid *l, const char *s, size_t len) {
-  int pad = l->width - fl_cell_width(s, len);
+  int pad = l->width - fl_width_text(s, len);
   if (line->len) fl_bytes_addz(line, "  ");
   if (l->right) fl_bytes_fill(line, ' ', (size_t)pad);
   fl_bytes_add(line, s, len);

@@ -1,10 +1,8 @@
-/* call.c: calls of user functions, lambdas, stages and externs. A function's body is elaborated anew for each
- * call, with what the call brings; a stage, or a function that calls itself, becomes an IR function of its
- * own.
+/* call.c: calls of user functions, lambdas, stages and externs.
  *
- * Always: a stage's IR function depends on nothing but its parameters; what it uses of the script around it
- * becomes more of them (captures, scope.c). */
-#include "sema/column_names.h"
+ * In: a call. Out: its value. Always: a function's body is elaborated anew for each call, with what the call
+ * brings; a stage, or a function that calls itself, becomes an IR function of its own (instance.c). */
+#include "sema/call.h"
 #include "sema/plot.h"
 #include "sema/choose.h"
 
@@ -108,17 +106,8 @@ static bool is_recursive(FlSema *s, const FlBinding *fn) {
 
 /* ---- elaborating a body ---- */
 
-typedef struct Place { /* where the elaboration was before it went into a function */
-  FlScope *scope;
-  FlFile *file;
-  const char *pure;
-  FlAggContext *agg;
-  FlBinding *loop_break, *loop_skip;
-  bool signature;
-} Place;
-
-static Place go_into(FlSema *s, FlFile *file, const char *pure) {
-  Place p = {s->scope, s->file, s->pure, s->agg, s->loop_break, s->loop_skip, s->binding_signature};
+FlCallPlace fl_call_go_into(FlSema *s, FlFile *file, const char *pure) {
+  FlCallPlace p = {s->scope, s->file, s->pure, s->agg, s->loop_break, s->loop_skip, s->binding_signature};
   s->file = file;
   s->pure = pure;
   s->agg = NULL;
@@ -127,7 +116,7 @@ static Place go_into(FlSema *s, FlFile *file, const char *pure) {
   return p;
 }
 
-static void come_back(FlSema *s, Place p) {
+void fl_call_come_back(FlSema *s, FlCallPlace p) {
   s->scope = p.scope;
   s->file = p.file;
   s->pure = p.pure;
@@ -137,9 +126,7 @@ static void come_back(FlSema *s, Place p) {
   s->binding_signature = p.signature;
 }
 
-/* Binds parameters in s->scope (a fresh signature scope), sizes last. false: reported, types and sizes alike.
- */
-static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans) {
+bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans) {
   const FlFnParamList *params = &decl->fn.params;
   int before = s->sink->n_errors;
   FlScope *scope = s->scope;
@@ -164,7 +151,7 @@ static bool bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSp
   return s->sink->n_errors == before;
 }
 
-static FlVal run_body(FlSema *s, const FlStmt *decl) {
+FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {
   const FlType *want = decl->fn.result ? fl_type_of_expr(s, decl->fn.result) : NULL;
   FlVal v = fl_sema_expr(s, decl->fn.body, want);
   if (fl_val_bad(v)) return v;
@@ -184,239 +171,16 @@ static FlVal run_body(FlSema *s, const FlStmt *decl) {
 static FlVal inline_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
   const FlStmt *decl = fn->decl;
   FlActive active = {decl, span, s->active};
-  Place place = go_into(s, fn->file, "a function");
+  FlCallPlace place = fl_call_go_into(s, fn->file, "a function");
   s->active = &active;
   s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
-  FlVal v = !bind_params(s, decl, values, spans) ? fl_val_error(s)
-            : decl->kind == FL_STMT_EXTERN       ? fl_sema_extern(s, fn)
-                                                 : run_body(s, decl);
+  FlVal v = !fl_call_bind_params(s, decl, values, spans) ? fl_val_error(s)
+            : decl->kind == FL_STMT_EXTERN               ? fl_sema_extern(s, fn)
+                                                         : fl_call_run_body(s, decl);
   s->active = active.up;
-  come_back(s, place);
+  fl_call_come_back(s, place);
   v.literal = FL_LIT_NONE;
   return v;
-}
-
-/* ---- instances: stages, and functions that call themselves ---- */
-
-static bool same_closure(const FlClosure *a, const FlClosure *b) {
-  if (!a || !b) return a == b;
-  return a->lambda == b->lambda && a->named == b->named && a->builtin == b->builtin && a->scope == b->scope;
-}
-
-static bool same_sample(FlVal a, FlVal b) {
-  const char *x = fl_val_sample(a, a), *y = fl_val_sample(b, b);
-  return x == y || (x && y && strcmp(x, y) == 0);
-}
-
-static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlVal *args) {
-  for (int i = 0; i < s->instances.n; i++) {
-    FlInstance *in = s->instances.at[i];
-    bool same = in->decl == decl && in->n_args == n;
-    for (int k = 0; same && k < n; k++)
-      same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn) &&
-             same_sample(in->args[k], args[k]) && fl_column_names_alike(s, in->args[k], args[k]);
-    /* What it captured must still be what the names stand for. */
-    for (int k = 0; same && in->done && k < in->frame->captures.n; k++) {
-      FlBinding *b = in->frame->captures.at[k].binding;
-      FlBinding *now = fl_scope_find_in(s->files.at[0]->scope, b->name);
-      same = b->frame != s->frame || !now || now == b || b->kind != FL_BIND_VALUE;
-    }
-    if (same) return in;
-  }
-  return NULL;
-}
-
-static int memo_of(FlSema *s, const FlStmt *decl) {
-  int memo = 0;
-  for (int i = 0; i < decl->fn.attributes.n; i++) {
-    const FlAttribute *a = &decl->fn.attributes.at[i];
-    const FlExpr *arg = a->args.n == 1 ? a->args.at[0].value : NULL;
-    const char *word = arg && arg->kind == FL_EXPR_NAME ? arg->name.text : "";
-    if (strcmp(a->name.text, "memo") == 0 && (strcmp(word, "never") == 0 || strcmp(word, "always") == 0)) {
-      memo = word[0] == 'n' ? -1 : 1;
-    } else if (strcmp(a->name.text, "memo") == 0) {
-      fl_sema_error(s, FL_E0212, a->span, "`@memo` takes `never` or `always`");
-    } else if (strcmp(a->name.text, "inline") != 0 && strcmp(a->name.text, "device") != 0 &&
-               strcmp(a->name.text, "derivative") != 0) {
-      fl_sema_error(s, FL_E0212, a->span, "there is no attribute `@%s`", a->name.text);
-    }
-  }
-  return memo;
-}
-
-const char *fl_sema_unique_name(FlSema *s, const char *name) {
-  int n = 0;
-  for (FlFunc *f = s->module->first; f; f = f->next) {
-    size_t len = strlen(name);
-    if (strncmp(f->name, name, len) == 0 && (f->name[len] == '\0' || f->name[len] == '.')) n++;
-  }
-  return n ? fl_arena_printf(s->arena, "%s.%d", name, n + 1) : name;
-}
-
-/* How many arguments of the IR v is: its parts, then the names of the columns of its matrices. */
-static int n_arguments(FlSema *s, FlVal v) { return v.type->n_parts + fl_column_names_of(s, v, NULL); }
-
-static int put_arguments(FlSema *s, FlVal v, FlValue **out) {
-  int n = v.type->n_parts;
-  for (int k = 0; k < n; k++) out[k] = v.parts[k];
-  return n + fl_column_names_of(s, v, out + n);
-}
-
-/* Calls of the instance from its own body pass its captures on. */
-static void finish_own_calls(FlSema *s, FlInstance *in) {
-  int more = 0;
-  for (int i = 0; i < in->frame->captures.n; i++) more += n_arguments(s, in->frame->captures.at[i].inside);
-  for (int c = 0; c < in->own_calls.n && more; c++) {
-    FlOp *op = in->own_calls.at[c].op;
-    if (in->own_calls.at[c].frame != in->frame) {
-      fl_sema_error(
-          s, FL_E0214, op->span,
-          "functions that call each other cannot use `%s` of the script around them; pass it as an argument",
-          in->frame->captures.at[0].binding->name);
-      return;
-    }
-    FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, op->n_args + more);
-    memcpy(args, op->args, sizeof *args * (size_t)op->n_args);
-    int at = op->n_args;
-    for (int i = 0; i < in->frame->captures.n; i++)
-      at += put_arguments(s, in->frame->captures.at[i].inside, args + at);
-    op->args = args;
-    op->n_args = at;
-  }
-}
-
-/* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the
- * captures. */
-static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args,
-                                 const FlSpan *spans, FlSpan span) {
-  const FlStmt *decl = fn->decl;
-  bool stage = decl->kind == FL_STMT_STAGE;
-  FlInstance *in = FL_NEW(s->arena, FlInstance);
-  in->decl = decl;
-  in->n_args = n;
-  in->args = fl_arena_copy(s->arena, args, sizeof *args * (size_t)n);
-  in->frame = FL_NEW(s->arena, FlFrame);
-  in->frame->outer = s->frame;
-  in->frame->func = fl_ir_func_make(s->module, fl_sema_unique_name(s, decl->fn.name.text),
-                                    stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
-  in->frame->func->memo = memo_of(s, decl);
-  in->frame->func->recursive = !stage;
-  fl_vec_push(s->arena, &s->instances, in);
-
-  FlActive active = {decl, span, s->active};
-  Place place = go_into(s, fn->file, stage ? "a stage" : "a function");
-  FlBuilder outer_builder = s->b;
-  FlFrame *outer_frame = s->frame;
-  int n_aliases = s->aliases.n, in_kernel = s->in_kernel;
-  if (stage) s->in_kernel = 0; /* its notes are kept with its result */
-  s->active = &active;
-  s->frame = in->frame;
-  s->b = (FlBuilder){.module = s->module,
-                     .func = in->frame->func,
-                     .region = in->frame->func->body,
-                     .span = decl->fn.body->span};
-  s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
-
-  FlVal *inside = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
-  for (int i = 0; i < n; i++) {
-    const FlType *t = args[i].type;
-    FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
-    fl_type_parts(t, types);
-    inside[i] =
-        (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
-    inside[i].spelling = fl_val_sample(args[i], args[i]); /* what its files hold is known in there too */
-    for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
-    fl_column_names_inside(s, args[i], inside[i], in->frame->func->body);
-    if (t->kind == FL_TY_TABLE) fl_sema_alias_rows(s, inside[i]);
-  }
-  bool declared = decl->fn.result != NULL;
-  in->result = !stage && declared ? fl_type_of_expr(s, decl->fn.result) : NULL;
-  FlVal v = bind_params(s, decl, inside, spans) ? run_body(s, decl) : fl_val_error(s);
-  if (!fl_val_bad(v)) {
-    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, 2 * v.type->n_parts + 1);
-    int n_yields = stage ? put_arguments(s, v, yields) : v.type->n_parts;
-    in->value = v;
-    fl_ir_yield(in->frame->func->body, s->module, n_yields, stage ? yields : v.parts);
-  }
-  if (!fl_val_bad(v) && v.type->kind == FL_TY_FUNC)
-    v = fl_sema_error(s, FL_E0310, decl->fn.name.span, "a %s cannot give a function",
-                      stage ? "stage" : "recursive function");
-  in->result = v.type;
-  in->done = true;
-  finish_own_calls(s, in);
-
-  s->frame = outer_frame;
-  s->b = outer_builder;
-  s->aliases.n = n_aliases;
-  s->in_kernel = in_kernel;
-  s->active = active.up;
-  come_back(s, place);
-  return in;
-}
-
-static FlVal call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
-  const FlStmt *decl = fn->decl;
-  int n = decl->fn.params.n;
-  bool stage = decl->kind == FL_STMT_STAGE;
-  /* Convert here, so that calls which differ only by implicit conversions share an instance, and check sizes
-   * here. */
-  Place place = go_into(s, fn->file, s->pure);
-  s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
-  bool ok = bind_params(s, decl, values, spans);
-  for (int i = 0; i < n && ok; i++) {
-    FlBinding *b = fl_scope_find_in(s->scope, decl->fn.params.at[i].name.text);
-    values[i] = b->val;
-    values[i].literal = FL_LIT_NONE;
-  }
-  come_back(s, place);
-  for (int i = 0; i < n && ok; i++) ok = !fl_val_bad(values[i]);
-  if (!ok) return fl_val_error(s);
-
-  FlInstance *in = find_instance(s, decl, n, values);
-  if (!in) in = make_instance(s, fn, n, values, spans, span);
-  if (!in->result) {
-    FlDiag *d = fl_sema_report(s, FL_E0213, decl->fn.name.span,
-                               "`%s` calls itself, so its result type must be written", decl->fn.name.text);
-    fl_diag_help(s->sink, d, "add `-> type` after the parameters");
-    in->result = s->types->error;
-  }
-  if (in->result->kind == FL_TY_ERROR) return fl_val_error(s);
-  int n_captures = in->done ? in->frame->captures.n : 0;
-  int n_args = 0;
-  for (int i = 0; i < n; i++) n_args += n_arguments(s, values[i]);
-  for (int i = 0; i < n_captures; i++) n_args += n_arguments(s, in->frame->captures.at[i].inside);
-  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n_args + 1);
-  int at = 0;
-  for (int i = 0; i < n; i++) at += put_arguments(s, values[i], args + at);
-  for (int i = 0; i < n_captures; i++)
-    at += put_arguments(s, fl_binding_value(s, in->frame->captures.at[i].binding), args + at);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, 2 * in->result->n_parts + 1);
-  fl_type_parts(in->result, types);
-  int n_results = in->result->n_parts;
-  int n_names = stage ? fl_column_names_of(s, in->value, NULL) : 0;
-  for (int k = 0; k < n_names; k++) types[n_results++] = fl_t_array(FL_TEXT, 1);
-  FlOp *op;
-  if (stage) {
-    op = fl_ir_op(&s->b, FL_OP_STAGE, n_args, args, n_results, types, 0);
-    op->attrs.func = in->frame->func;
-  } else {
-    op = fl_ir_call(&s->b, in->frame->func, n_args, args, in->result->n_parts, types);
-  }
-  op->span = span;
-  if (!in->done) fl_vec_push(s->arena, &in->own_calls, ((FlOwnCall){op, s->frame}));
-  FlVal out = fl_val_make(s, in->result, op->results);
-  for (int k = 0, names = in->result->n_parts; names < n_results; k++)
-    if (fl_column_names(s, in->value.parts[k])) fl_column_names_set(s, out.parts[k], op->results[names++]);
-  if (out.type->kind == FL_TY_TABLE) fl_sema_alias_rows(s, out);
-  if (decl->fn
-          .result) { /* declared sizes of the result are those of the arguments that carry the same name */
-    place = go_into(s, fn->file, s->pure);
-    s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
-    bind_params(s, decl, values, spans);
-    fl_sema_trust_sizes(s, decl->fn.result, out);
-    come_back(s, place);
-  }
-  return out;
 }
 
 /* ---- elementwise calls of functions on scalars ---- */
@@ -439,7 +203,7 @@ static FlVal call_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span)
 /* Parameters declared scalar that got arrays. */
 static int lifted_params(FlSema *s, const FlBinding *fn, const FlVal *values, int *which, FlVal *arrays) {
   int n = 0;
-  Place place = go_into(s, fn->file, s->pure);
+  FlCallPlace place = fl_call_go_into(s, fn->file, s->pure);
   s->scope = fn->file->scope;
   for (int p = 0; p < fn->decl->fn.params.n; p++) {
     const FlTypeExpr *t = fn->decl->fn.params.at[p].type;
@@ -450,7 +214,7 @@ static int lifted_params(FlSema *s, const FlBinding *fn, const FlVal *values, in
     which[n] = p;
     arrays[n++] = values[p];
   }
-  come_back(s, place);
+  fl_call_come_back(s, place);
   return n;
 }
 
@@ -466,11 +230,11 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
     const FlType *want = NULL;
     for (int p = 0; p < n_params; p++)
       if (bound[p] == &args[i] && decl->fn.params.at[p].type) {
-        Place place = go_into(s, fn->file, s->pure);
+        FlCallPlace place = fl_call_go_into(s, fn->file, s->pure);
         s->scope = fn->file->scope;
         const FlTypeExpr *t = decl->fn.params.at[p].type;
         if (t->kind != FL_TE_TYPEOF) want = fl_type_of_expr(s, t);
-        come_back(s, place);
+        fl_call_come_back(s, place);
       }
     if (want && want->kind == FL_TY_FUNC) want = NULL;
     FlVal v = fl_actual_value(s, &args[i], want);
@@ -483,13 +247,13 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
     if (bound[p]) {
       values[p] = bound[p]->value;
     } else {
-      Place place = go_into(s, fn->file, s->pure);
+      FlCallPlace place = fl_call_go_into(s, fn->file, s->pure);
       s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
       for (int k = 0; k < p; k++)
         fl_scope_bind(s, s->scope, FL_BIND_VALUE, decl->fn.params.at[k].name.text, param->span, values[k])
             ->used = true;
       values[p] = fl_sema_expr(s, param->fallback, param->type ? fl_type_of_expr(s, param->type) : NULL);
-      come_back(s, place);
+      fl_call_come_back(s, place);
     }
     if (fl_val_bad(values[p])) return values[p];
   }
@@ -498,7 +262,7 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
       if (!decl->fn.params.at[p].type)
         return fl_sema_error(s, FL_E0215, decl->fn.params.at[p].span,
                              "a stage needs the types of its parameters; `_[n]` is any table");
-    return call_instance(s, fn, values, spans, span);
+    return fl_call_instance(s, fn, values, spans, span);
   }
   int *which = FL_NEW_ARRAY(s->arena, int, n_params + 1);
   FlVal *arrays = FL_NEW_ARRAY(s->arena, FlVal, n_params + 1);
@@ -508,7 +272,7 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
     LiftCall env = {fn, values, spans, which};
     return fl_sema_lift(s, span, lifted, arrays, call_element, &env);
   }
-  if (recursive) return call_instance(s, fn, values, spans, span);
+  if (recursive) return fl_call_instance(s, fn, values, spans, span);
   if (fl_sema_group_call_applies(s, values, n_params)) {
     for (int p = 0; p < n_params; p++) which[p] = p;
     LiftCall env = {fn, values, spans, which};
@@ -527,12 +291,12 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
     fl_diag_note(s->sink, d, c->lambda->span, "it is written here");
     return fl_val_error(s);
   }
-  Place place = go_into(s, s->file, s->pure ? s->pure : "a function");
+  FlCallPlace place = fl_call_go_into(s, s->file, s->pure ? s->pure : "a function");
   s->scope = fl_scope_push(s, c->scope, FL_SCOPE_PLAIN);
   if (c->frame == s->frame) s->agg = c->agg; /* as the columns, they are those of where it is written */
   for (int i = 0; i < n; i++) fl_sema_bind_pattern(s, params->at[i], args[i], FL_BIND_VALUE, NULL);
   FlVal v = fl_sema_expr(s, c->lambda->lambda.body, NULL);
-  come_back(s, place);
+  fl_call_come_back(s, place);
   if (v.type->kind == FL_TY_NONE)
     return fl_sema_error(s, FL_E0309, c->lambda->lambda.body->span, "this function gives no value");
   return v;

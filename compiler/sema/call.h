@@ -1,0 +1,31 @@
+/* call.h: going into the body of a function; shared by what elaborates it where it is called (call.c) and in
+ * an IR function of its own (instance.c). */
+#ifndef FL_SEMA_CALL_H
+#define FL_SEMA_CALL_H
+
+#include "sema/sema_internal.h"
+
+/* Where the elaboration was before it went into a function. */
+typedef struct FlCallPlace {
+  FlScope *scope;
+  FlFile *file;
+  const char *pure;
+  FlAggContext *agg;
+  FlBinding *loop_break, *loop_skip;
+  bool signature;
+} FlCallPlace;
+/* Goes into a function of that file; the caller sets s->scope. pure: what does not allow effects, "a
+ * function". */
+FlCallPlace fl_call_go_into(FlSema *s, FlFile *file, const char *pure);
+void fl_call_come_back(FlSema *s, FlCallPlace p);
+
+/* Binds parameters in s->scope (a fresh signature scope), sizes last. false: reported, types and sizes alike.
+ */
+bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans);
+/* The value of the body, with bound parameters, as the declared result. */
+FlVal fl_call_run_body(FlSema *s, const FlStmt *decl);
+
+/* The call of a stage or of a function that calls itself; `values`: of all parameters. (instance.c) */
+FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span);
+
+#endif

@@ -1,0 +1,228 @@
+/* instance.c: IR functions of their own: stages, and functions that call themselves.
+ *
+ * In: a function and the values of its parameters. Out: the call of an instance, which calls with like
+ * arguments share. Always: an instance depends on nothing but its parameters; what it uses of the script
+ * around it becomes more of them (captures, scope.c). */
+#include "sema/call.h"
+#include "sema/column_names.h"
+
+static bool same_closure(const FlClosure *a, const FlClosure *b) {
+  if (!a || !b) return a == b;
+  return a->lambda == b->lambda && a->named == b->named && a->builtin == b->builtin && a->scope == b->scope;
+}
+
+static bool same_sample(FlVal a, FlVal b) {
+  const char *x = fl_val_sample(a, a), *y = fl_val_sample(b, b);
+  return x == y || (x && y && strcmp(x, y) == 0);
+}
+
+static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlVal *args) {
+  for (int i = 0; i < s->instances.n; i++) {
+    FlInstance *in = s->instances.at[i];
+    bool same = in->decl == decl && in->n_args == n;
+    for (int k = 0; same && k < n; k++)
+      same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn) &&
+             same_sample(in->args[k], args[k]) && fl_column_names_alike(s, in->args[k], args[k]);
+    /* What it captured must still be what the names stand for. */
+    for (int k = 0; same && in->done && k < in->frame->captures.n; k++) {
+      FlBinding *b = in->frame->captures.at[k].binding;
+      FlBinding *now = fl_scope_find_in(s->files.at[0]->scope, b->name);
+      same = b->frame != s->frame || !now || now == b || b->kind != FL_BIND_VALUE;
+    }
+    if (same) return in;
+  }
+  return NULL;
+}
+
+static int memo_of(FlSema *s, const FlStmt *decl) {
+  int memo = 0;
+  for (int i = 0; i < decl->fn.attributes.n; i++) {
+    const FlAttribute *a = &decl->fn.attributes.at[i];
+    const FlExpr *arg = a->args.n == 1 ? a->args.at[0].value : NULL;
+    const char *word = arg && arg->kind == FL_EXPR_NAME ? arg->name.text : "";
+    if (strcmp(a->name.text, "memo") == 0 && (strcmp(word, "never") == 0 || strcmp(word, "always") == 0)) {
+      memo = word[0] == 'n' ? -1 : 1;
+    } else if (strcmp(a->name.text, "memo") == 0) {
+      fl_sema_error(s, FL_E0212, a->span, "`@memo` takes `never` or `always`");
+    } else if (strcmp(a->name.text, "inline") != 0 && strcmp(a->name.text, "device") != 0 &&
+               strcmp(a->name.text, "derivative") != 0) {
+      fl_sema_error(s, FL_E0212, a->span, "there is no attribute `@%s`", a->name.text);
+    }
+  }
+  return memo;
+}
+
+const char *fl_sema_unique_name(FlSema *s, const char *name) {
+  int n = 0;
+  for (FlFunc *f = s->module->first; f; f = f->next) {
+    size_t len = strlen(name);
+    if (strncmp(f->name, name, len) == 0 && (f->name[len] == '\0' || f->name[len] == '.')) n++;
+  }
+  return n ? fl_arena_printf(s->arena, "%s.%d", name, n + 1) : name;
+}
+
+/* How many arguments of the IR v is: its parts, then the names of the columns of its matrices. */
+static int n_arguments(FlSema *s, FlVal v) { return v.type->n_parts + fl_column_names_of(s, v, NULL); }
+
+static int put_arguments(FlSema *s, FlVal v, FlValue **out) {
+  int n = v.type->n_parts;
+  for (int k = 0; k < n; k++) out[k] = v.parts[k];
+  return n + fl_column_names_of(s, v, out + n);
+}
+
+/* Calls of the instance from its own body pass its captures on. */
+static void finish_own_calls(FlSema *s, FlInstance *in) {
+  int more = 0;
+  for (int i = 0; i < in->frame->captures.n; i++) more += n_arguments(s, in->frame->captures.at[i].inside);
+  for (int c = 0; c < in->own_calls.n && more; c++) {
+    FlOp *op = in->own_calls.at[c].op;
+    if (in->own_calls.at[c].frame != in->frame) {
+      fl_sema_error(
+          s, FL_E0214, op->span,
+          "functions that call each other cannot use `%s` of the script around them; pass it as an argument",
+          in->frame->captures.at[0].binding->name);
+      return;
+    }
+    FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, op->n_args + more);
+    memcpy(args, op->args, sizeof *args * (size_t)op->n_args);
+    int at = op->n_args;
+    for (int i = 0; i < in->frame->captures.n; i++)
+      at += put_arguments(s, in->frame->captures.at[i].inside, args + at);
+    op->args = args;
+    op->n_args = at;
+  }
+}
+
+/* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the
+ * captures. */
+static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args,
+                                 const FlSpan *spans, FlSpan span) {
+  const FlStmt *decl = fn->decl;
+  bool stage = decl->kind == FL_STMT_STAGE;
+  FlInstance *in = FL_NEW(s->arena, FlInstance);
+  in->decl = decl;
+  in->n_args = n;
+  in->args = fl_arena_copy(s->arena, args, sizeof *args * (size_t)n);
+  in->frame = FL_NEW(s->arena, FlFrame);
+  in->frame->outer = s->frame;
+  in->frame->func = fl_ir_func_make(s->module, fl_sema_unique_name(s, decl->fn.name.text),
+                                    stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
+  in->frame->func->memo = memo_of(s, decl);
+  in->frame->func->recursive = !stage;
+  fl_vec_push(s->arena, &s->instances, in);
+
+  FlActive active = {decl, span, s->active};
+  FlCallPlace place = fl_call_go_into(s, fn->file, stage ? "a stage" : "a function");
+  FlBuilder outer_builder = s->b;
+  FlFrame *outer_frame = s->frame;
+  int n_aliases = s->aliases.n, in_kernel = s->in_kernel;
+  if (stage) s->in_kernel = 0; /* its notes are kept with its result */
+  s->active = &active;
+  s->frame = in->frame;
+  s->b = (FlBuilder){.module = s->module,
+                     .func = in->frame->func,
+                     .region = in->frame->func->body,
+                     .span = decl->fn.body->span};
+  s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
+
+  FlVal *inside = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
+  for (int i = 0; i < n; i++) {
+    const FlType *t = args[i].type;
+    FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
+    fl_type_parts(t, types);
+    inside[i] =
+        (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
+    inside[i].spelling = fl_val_sample(args[i], args[i]); /* what its files hold is known in there too */
+    for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
+    fl_column_names_inside(s, args[i], inside[i], in->frame->func->body);
+    if (t->kind == FL_TY_TABLE) fl_sema_alias_rows(s, inside[i]);
+  }
+  bool declared = decl->fn.result != NULL;
+  in->result = !stage && declared ? fl_type_of_expr(s, decl->fn.result) : NULL;
+  FlVal v = fl_call_bind_params(s, decl, inside, spans) ? fl_call_run_body(s, decl) : fl_val_error(s);
+  if (!fl_val_bad(v)) {
+    FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, 2 * v.type->n_parts + 1);
+    int n_yields = stage ? put_arguments(s, v, yields) : v.type->n_parts;
+    in->value = v;
+    fl_ir_yield(in->frame->func->body, s->module, n_yields, stage ? yields : v.parts);
+  }
+  if (!fl_val_bad(v) && v.type->kind == FL_TY_FUNC)
+    v = fl_sema_error(s, FL_E0310, decl->fn.name.span, "a %s cannot give a function",
+                      stage ? "stage" : "recursive function");
+  in->result = v.type;
+  in->done = true;
+  finish_own_calls(s, in);
+
+  s->frame = outer_frame;
+  s->b = outer_builder;
+  s->aliases.n = n_aliases;
+  s->in_kernel = in_kernel;
+  s->active = active.up;
+  fl_call_come_back(s, place);
+  return in;
+}
+
+FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
+  const FlStmt *decl = fn->decl;
+  int n = decl->fn.params.n;
+  bool stage = decl->kind == FL_STMT_STAGE;
+  /* Convert here, so that calls which differ only by implicit conversions share an instance, and check sizes
+   * here. */
+  FlCallPlace place = fl_call_go_into(s, fn->file, s->pure);
+  s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
+  bool ok = fl_call_bind_params(s, decl, values, spans);
+  for (int i = 0; i < n && ok; i++) {
+    FlBinding *b = fl_scope_find_in(s->scope, decl->fn.params.at[i].name.text);
+    values[i] = b->val;
+    values[i].literal = FL_LIT_NONE;
+  }
+  fl_call_come_back(s, place);
+  for (int i = 0; i < n && ok; i++) ok = !fl_val_bad(values[i]);
+  if (!ok) return fl_val_error(s);
+
+  FlInstance *in = find_instance(s, decl, n, values);
+  if (!in) in = make_instance(s, fn, n, values, spans, span);
+  if (!in->result) {
+    FlDiag *d = fl_sema_report(s, FL_E0213, decl->fn.name.span,
+                               "`%s` calls itself, so its result type must be written", decl->fn.name.text);
+    fl_diag_help(s->sink, d, "add `-> type` after the parameters");
+    in->result = s->types->error;
+  }
+  if (in->result->kind == FL_TY_ERROR) return fl_val_error(s);
+  int n_captures = in->done ? in->frame->captures.n : 0;
+  int n_args = 0;
+  for (int i = 0; i < n; i++) n_args += n_arguments(s, values[i]);
+  for (int i = 0; i < n_captures; i++) n_args += n_arguments(s, in->frame->captures.at[i].inside);
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n_args + 1);
+  int at = 0;
+  for (int i = 0; i < n; i++) at += put_arguments(s, values[i], args + at);
+  for (int i = 0; i < n_captures; i++)
+    at += put_arguments(s, fl_binding_value(s, in->frame->captures.at[i].binding), args + at);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, 2 * in->result->n_parts + 1);
+  fl_type_parts(in->result, types);
+  int n_results = in->result->n_parts;
+  int n_names = stage ? fl_column_names_of(s, in->value, NULL) : 0;
+  for (int k = 0; k < n_names; k++) types[n_results++] = fl_t_array(FL_TEXT, 1);
+  FlOp *op;
+  if (stage) {
+    op = fl_ir_op(&s->b, FL_OP_STAGE, n_args, args, n_results, types, 0);
+    op->attrs.func = in->frame->func;
+  } else {
+    op = fl_ir_call(&s->b, in->frame->func, n_args, args, in->result->n_parts, types);
+  }
+  op->span = span;
+  if (!in->done) fl_vec_push(s->arena, &in->own_calls, ((FlOwnCall){op, s->frame}));
+  FlVal out = fl_val_make(s, in->result, op->results);
+  for (int k = 0, names = in->result->n_parts; names < n_results; k++)
+    if (fl_column_names(s, in->value.parts[k])) fl_column_names_set(s, out.parts[k], op->results[names++]);
+  if (out.type->kind == FL_TY_TABLE) fl_sema_alias_rows(s, out);
+  if (decl->fn
+          .result) { /* declared sizes of the result are those of the arguments that carry the same name */
+    place = fl_call_go_into(s, fn->file, s->pure);
+    s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
+    fl_call_bind_params(s, decl, values, spans);
+    fl_sema_trust_sizes(s, decl->fn.result, out);
+    fl_call_come_back(s, place);
+  }
+  return out;
+}

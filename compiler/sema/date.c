@@ -74,33 +74,40 @@ static bool is_of_parts(const FlCallSite *c) {
   return false;
 }
 
-FlVal fl_builtin_date(FlSema *s, FlCallSite *c) {
-  if (is_of_parts(c)) return of_parts(s, c, FL_OP_DATE_OF, 0, FL_DATE);
+static bool is_of(FlVal v, FlDtype d) { return fl_val_is_plain(v) && v.type->dtype == d; }
+
+/* What `date` and `datetime` make of one argument: of a text, or of a value of the other type. */
+typedef struct Form {
+  FlDtype dtype, other;
+  FlOpcode convert, parse;
+  const char *format, *takes;
+} Form;
+static const Form day_form = {FL_DATE,          FL_DATETIME, FL_OP_DATETIME_TO_DATE,
+                              FL_OP_PARSE_DATE, "%Y-%m-%d",  "a text such as \"2026-01-31\""},
+                  time_form = {
+                      FL_DATETIME,          FL_DATE, FL_OP_DATE_TO_DATETIME,
+                      FL_OP_PARSE_DATETIME, "",      "a text such as \"2026-01-31 14:05:00\" or a date"};
+
+static FlVal of_one(FlSema *s, FlCallSite *c, const Form *form) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (fl_val_is_plain(v) && v.type->dtype == FL_DATETIME)
-    return fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
-  if (!fl_val_is_plain(v) || v.type->dtype != FL_TEXT)
-    return fl_scalar_arg_wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31\"");
-  return lift2(s, c->span, FL_OP_PARSE_DATE, v, fl_val_textz(s, "%Y-%m-%d"), FL_DATE);
+  if (is_of(v, form->other)) return fl_sema_lift_op(s, c->span, form->convert, 1, &v, form->dtype, NULL);
+  if (!is_of(v, FL_TEXT)) return fl_scalar_arg_wrong(s, c, &c->args[0], v, form->takes);
+  return lift2(s, c->span, form->parse, v, fl_val_textz(s, form->format), form->dtype);
+}
+
+FlVal fl_builtin_date(FlSema *s, FlCallSite *c) {
+  return is_of_parts(c) ? of_parts(s, c, FL_OP_DATE_OF, 0, FL_DATE) : of_one(s, c, &day_form);
 }
 
 FlVal fl_builtin_datetime(FlSema *s, FlCallSite *c) {
-  if (is_of_parts(c)) {
-    FlVal day = of_parts(s, c, FL_OP_DATE_OF, 0, FL_DATE);
-    if (fl_val_bad(day)) return day;
-    FlVal time = of_parts(s, c, FL_OP_TIME_OF, 3, FL_DURATION);
-    if (fl_val_bad(time)) return time;
-    FlVal midnight = fl_sema_lift_op(s, c->span, FL_OP_DATE_TO_DATETIME, 1, &day, FL_DATETIME, NULL);
-    return lift2(s, c->span, FL_OP_DATETIME_ADD, midnight, time, FL_DATETIME);
-  }
-  FlVal v = fl_actual_value(s, &c->args[0], NULL);
-  if (fl_val_bad(v)) return v;
-  if (fl_val_is_plain(v) && v.type->dtype == FL_DATE)
-    return fl_sema_lift_op(s, c->span, FL_OP_DATE_TO_DATETIME, 1, &v, FL_DATETIME, NULL);
-  if (!fl_val_is_plain(v) || v.type->dtype != FL_TEXT)
-    return fl_scalar_arg_wrong(s, c, &c->args[0], v, "a text such as \"2026-01-31 14:05:00\" or a date");
-  return lift2(s, c->span, FL_OP_PARSE_DATETIME, v, fl_val_textz(s, ""), FL_DATETIME);
+  if (!is_of_parts(c)) return of_one(s, c, &time_form);
+  FlVal day = of_parts(s, c, FL_OP_DATE_OF, 0, FL_DATE);
+  if (fl_val_bad(day)) return day;
+  FlVal time = of_parts(s, c, FL_OP_TIME_OF, 3, FL_DURATION);
+  if (fl_val_bad(time)) return time;
+  FlVal midnight = fl_sema_lift_op(s, c->span, FL_OP_DATE_TO_DATETIME, 1, &day, FL_DATETIME, NULL);
+  return lift2(s, c->span, FL_OP_DATETIME_ADD, midnight, time, FL_DATETIME);
 }
 
 FlVal fl_builtin_duration(FlSema *s, FlCallSite *c) {
@@ -115,10 +122,8 @@ FlVal fl_builtin_duration(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_date_part(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (fl_val_is_plain(v) && v.type->dtype == FL_DATETIME)
-    v = fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
-  if (!fl_val_is_plain(v) || v.type->dtype != FL_DATE)
-    return fl_scalar_arg_wrong(s, c, &c->args[0], v, "a date");
+  if (is_of(v, FL_DATETIME)) v = fl_sema_lift_op(s, c->span, FL_OP_DATETIME_TO_DATE, 1, &v, FL_DATE, NULL);
+  if (!is_of(v, FL_DATE)) return fl_scalar_arg_wrong(s, c, &c->args[0], v, "a date");
   return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_I64, NULL);
 }
 
@@ -126,7 +131,7 @@ FlVal fl_builtin_date_part(FlSema *s, FlCallSite *c) {
 static bool day_or_time(FlSema *s, FlCallSite *c, int k, FlVal *out) {
   *out = fl_actual_value(s, &c->args[k], NULL);
   if (fl_val_bad(*out)) return false;
-  bool fits = fl_val_is_plain(*out) && (out->type->dtype == FL_DATE || out->type->dtype == FL_DATETIME);
+  bool fits = is_of(*out, FL_DATE) || is_of(*out, FL_DATETIME);
   if (!fits) fl_scalar_arg_wrong(s, c, &c->args[k], *out, "a date or datetime");
   return fits;
 }

@@ -143,9 +143,9 @@ FlVal fl_builtin_write_npz(FlSema *s, FlCallSite *c) {
   for (int i = 0; i < n; i++) {
     const FlTyField *f = &x.type->fields[i];
     names[i] = f->name;
-    if (!is_part(f->type) || f->type->dtype == FL_TEXT)
+    if (!is_part(f->type))
       return fl_sema_error(s, FL_E0329, c->args[0].span,
-                           "an NPZ file holds numbers, bool or dates without nulls, and `%s` is %s", f->name,
+                           "an NPZ file holds numbers, bool, dates or texts without nulls, and `%s` is %s", f->name,
                            fl_type_text(s->types, f->type));
     args[i + 1] = fl_val_field(s, x, i).parts[0];
   }

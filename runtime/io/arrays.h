@@ -17,7 +17,7 @@ FlStatus fl_read_arrays(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, Fl
 bool fl_io_arrays_add(FlIoArrays *a, const char *name, FlDtype dtype, int32_t rank, const int64_t *dims,
                       const char *why);
 
-/* A new array with one element; not of texts. NULL: out of memory. */
+/* A new array with one element; the bytes of a text stay where they are. NULL: out of memory. */
 FlArray *fl_array_of_scalar(FlCtx *ctx, FlDtype dtype, FlSlot v);
 
 /* The array, whose reference is given away, as a result of this type: of rank 0 its only element. */

@@ -72,6 +72,17 @@ static bool take_shape(FlScanner *s, FlNpy *h) {
   return true;
 }
 
+/* U12: 12 code points of 4 bytes; S12: 12 bytes. */
+static bool take_text_type(const char *text, FlNpy *h) {
+  FlScanner s = {text + 1, text + strlen(text)};
+  int64_t n;
+  h->unit = *text == 'U' ? 4 : 1;
+  if (*s.at == ' ' || !take_size(&s, &n) || s.at != s.end || n > INT32_MAX / 4) return false;
+  h->dtype = FL_TEXT;
+  h->size = (int32_t)n * h->unit;
+  return true;
+}
+
 static bool take_type(const char *text, FlNpy *h) {
   static const struct {
     const char *code;
@@ -84,6 +95,7 @@ static bool take_type(const char *text, FlNpy *h) {
                {"M8[us]", FL_DATETIME, 8}, {"m8[us]", FL_DURATION, 8}};
   if (!*text || !strchr("<>|=", *text)) return false;
   h->big_endian = *text == '>';
+  if (text[1] == 'U' || text[1] == 'S') return take_text_type(text + 1, h);
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     if (strcmp(text + 1, types[k].code) != 0) continue;
     h->dtype = types[k].dtype;
@@ -127,13 +139,13 @@ static bool parse_header(const char *path, const char *text, int64_t len, FlNpy 
   }
   if (!take_type(type, h)) {
     fl_io_error(e, FL_E_NPY, "`%s` has elements of a type that flow does not have: `%s`", path, type);
-    fl_io_help(e, "in Python: numpy.save(path, x.astype(\"f8\")) for numbers; texts belong into a CSV file");
+    fl_io_help(e, "in Python: numpy.save(path, x.astype(\"f8\")) for numbers, x.astype(\"U\") for texts");
     return false;
   }
   return true;
 }
 
-static bool read_at(const FlNpySource *from, void *to, int64_t n, int64_t at) {
+bool fl_npy_bytes(const FlNpySource *from, void *to, int64_t n, int64_t at) {
   char *bytes = to;
   if (from->bytes) {
     if (at > from->size || n > from->size - at) return false;
@@ -156,11 +168,11 @@ static bool check_size(const char *path, FlNpy *h, int64_t file_size, FlIoError 
   bool empty = false, fits = true;
   h->count = 1;
   for (int32_t k = 0; k < h->rank; k++) empty |= h->dims[k] == 0;
-  for (int32_t k = 0; fits && !empty && k < h->rank; k++) {
-    fits = !__builtin_mul_overflow(bytes, h->dims[k], &bytes);
-    h->count *= fits ? h->dims[k] : 0;
-  }
+  for (int32_t k = 0; fits && !empty && k < h->rank; k++)
+    fits = !__builtin_mul_overflow(bytes, h->dims[k], &bytes) &&
+           !__builtin_mul_overflow(h->count, h->dims[k], &h->count);
   if (empty) h->count = bytes = 0;
+  fits = fits && (h->size || h->count <= file_size); /* texts without any room: no more than bytes */
   if (fits && bytes <= file_size - h->data) return true;
   return bad_header(path, "it is shorter than its header says", e);
 }
@@ -169,7 +181,7 @@ bool fl_npy_header(const char *path, const FlNpySource *from, FlNpy *h, FlIoErro
   unsigned char start[12];
   int64_t file_size = from->size;
   memset(h, 0, sizeof *h);
-  if (file_size < 12 || !read_at(from, start, 12, 0) || memcmp(start, "\x93NUMPY", 6) != 0)
+  if (file_size < 12 || !fl_npy_bytes(from, start, 12, 0) || memcmp(start, "\x93NUMPY", 6) != 0)
     return bad_header(path, "it does not begin with the mark of such files", e);
   if (start[6] < 1 || start[6] > 3) return bad_header(path, "its version is unknown", e);
   bool wide = start[6] >= 2;
@@ -180,7 +192,7 @@ bool fl_npy_header(const char *path, const FlNpySource *from, FlNpy *h, FlIoErro
     return bad_header(path, "its header is longer than the file", e);
   char *text = malloc((size_t)len + 1);
   if (!text) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  bool ok = read_at(from, text, len, at) || bad_header(path, "it cannot be read", e);
+  bool ok = fl_npy_bytes(from, text, len, at) || bad_header(path, "it cannot be read", e);
   h->data = at + len;
   ok = ok && parse_header(path, text, len, h, e) && check_size(path, h, file_size, e);
   free(text);
@@ -256,8 +268,8 @@ static bool store_element(const FlNpy *h, const unsigned char *p, FlArray *out, 
   return true;
 }
 
-/* Where the k-th element of a file in column-major order goes. */
-static int64_t place_of(const FlNpy *h, int64_t k) {
+int64_t fl_npy_place(const FlNpy *h, int64_t k) {
+  if (!h->fortran) return k;
   int64_t at = 0, stride = 1, index[FL_MAX_RANK];
   for (int32_t d = 0; d < h->rank; d++) {
     index[d] = k % h->dims[d];
@@ -280,15 +292,15 @@ static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
   int failure = 0;
   if (plain) {
     char *at = (char *)r->out->data + from * h->size;
-    failure = !read_at(r->from, at, (to - from) * h->size, h->data + from * h->size);
+    failure = !fl_npy_bytes(r->from, at, (to - from) * h->size, h->data + from * h->size);
   } else {
     unsigned char some[4096];
     int64_t step = (int64_t)sizeof some / h->size;
     for (int64_t k = from; !failure && k < to; k += step) {
       int64_t n = to - k < step ? to - k : step;
-      failure = !read_at(r->from, some, n * h->size, h->data + k * h->size);
+      failure = !fl_npy_bytes(r->from, some, n * h->size, h->data + k * h->size);
       for (int64_t j = 0; !failure && j < n; j++) {
-        int64_t place = h->fortran ? place_of(h, k + j) : k + j;
+        int64_t place = fl_npy_place(h, k + j);
         if (!store_element(h, some + j * h->size, r->out, place)) failure = 2;
       }
     }
@@ -326,6 +338,12 @@ FlArray *fl_npy_array(FlCtx *ctx, const char *path, const FlNpySource *from, con
   r.out = fl_array_new(ctx, want.dtype, want.rank ? want.rank : 1, want.rank ? h->dims : &one);
   if (!r.out) {
     fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+    return NULL;
+  }
+  if (h->dtype == FL_TEXT) {
+    memset(r.out->data, 0, (size_t)fl_array_bytes(r.out));
+    if (fl_npy_texts(ctx, path, from, h, r.out, e)) return r.out;
+    fl_array_unref(r.out);
     return NULL;
   }
   fl_parallel_for(ctx, (h->count + FL_NPY_PIECE - 1) / FL_NPY_PIECE, 1, read_pieces, &r);
@@ -378,7 +396,7 @@ static const char *code_of(int32_t dtype) {
   case FL_DATE: return "<M8[D]";
   case FL_DATETIME: return "<M8[us]";
   case FL_DURATION: return "<m8[us]";
-  case FL_TEXT:
+  case FL_TEXT: return "<U";
   case FL_FILE:
   case FL_CATEGORY:
   case FL_LIST:
@@ -387,7 +405,8 @@ static const char *code_of(int32_t dtype) {
   return NULL;
 }
 
-static bool write_data(FlOutput *out, const FlArray *a, int64_t n, FlIoError *e) {
+static bool write_data(FlOutput *out, const FlArray *a, int64_t n, int64_t width, FlIoError *e) {
+  if (a->dtype == FL_TEXT) return fl_npy_put_texts(out, a->data, n, width, e);
   if (a->dtype != FL_DATE)
     return fl_output_write(out, a->data, (size_t)(n * fl_dtype_info[a->dtype].bytes), e);
   int64_t some[1024];
@@ -404,8 +423,11 @@ bool fl_npy_put(FlOutput *out, const FlArray *a, int32_t rank, FlIoError *e) {
   const char *code = code_of(a->dtype);
   if (!code)
     return fl_io_error(e, FL_E_WRITE, "an array of %s cannot be an NPY file", fl_dtype_info[a->dtype].name);
-  char head[512];
-  int n = 10 + snprintf(head + 10, 400, "{'descr': '%s', 'fortran_order': False, 'shape': (", code);
+  char head[512], length[24] = "";
+  int64_t count = rank ? fl_array_count(a) : 1;
+  int64_t width = a->dtype == FL_TEXT ? fl_npy_text_width(a->data, count) : 0;
+  if (width) (void)snprintf(length, sizeof length, "%lld", (long long)width);
+  int n = 10 + snprintf(head + 10, 400, "{'descr': '%s%s', 'fortran_order': False, 'shape': (", code, length);
   for (int32_t k = 0; k < rank; k++) n += snprintf(head + n, 40, "%lld, ", (long long)a->dims[k]);
   n += snprintf(head + n, 40, "), }");
   int padded = (n + 1 + 63) / 64 * 64;
@@ -414,7 +436,7 @@ bool fl_npy_put(FlOutput *out, const FlArray *a, int32_t rank, FlIoError *e) {
   memcpy(head, "\x93NUMPY\x01\x00", 8);
   head[8] = (char)((padded - 10) & 0xff);
   head[9] = (char)((padded - 10) >> 8);
-  return fl_output_write(out, head, (size_t)padded, e) && write_data(out, a, rank ? fl_array_count(a) : 1, e);
+  return fl_output_write(out, head, (size_t)padded, e) && write_data(out, a, count, width, e);
 }
 
 /* An FlPutFn of an array. */

@@ -16,7 +16,8 @@ enum { FL_NPY_HEAD = (1 << 16) + 64 }; /* a header ends within so many bytes */
 /* What the header says. */
 typedef struct FlNpy {
   FlDtype dtype;
-  int32_t size; /* bytes of an element in the file: dates have 8 */
+  int32_t size; /* bytes of an element in the file: dates have 8; of texts any number, also none */
+  int32_t unit; /* of texts: 4 bytes a code point, or 1: UTF-8; else 0 */
   bool big_endian, fortran;
   int32_t rank;
   int64_t dims[FL_MAX_RANK];
@@ -28,9 +29,20 @@ bool fl_npy_header(const char *label, const FlNpySource *from, FlNpy *h, FlIoErr
 /* The array as the wanted type, of rank 1 with one element for a single value; NULL: e. */
 FlArray *fl_npy_array(FlCtx *ctx, const char *label, const FlNpySource *from, const FlNpy *h, FlType1 want,
                       FlIoError *e);
+/* The same of texts: fills `out`, whose elements are empty. */
+bool fl_npy_texts(FlCtx *ctx, const char *label, const FlNpySource *from, const FlNpy *h, FlArray *out,
+                  FlIoError *e);
+/* n bytes from `at` on; false: they are not there. */
+bool fl_npy_bytes(const FlNpySource *from, void *to, int64_t n, int64_t at);
+/* Where the k-th element of the file is in the array. */
+int64_t fl_npy_place(const FlNpy *h, int64_t k);
 /* Whether a value of type `from` is implicitly one of type `to`. */
 bool fl_io_widens(FlDtype from, FlDtype to);
 /* Writes header and data. rank: that of the array, or 0 for its first element alone. */
 bool fl_npy_put(FlOutput *out, const FlArray *a, int32_t rank, FlIoError *e);
+/* Of texts: code points of the longest, 1 at least; and the elements with that many each. false: too large,
+ * or e. */
+int64_t fl_npy_text_width(const FlText *texts, int64_t n);
+bool fl_npy_put_texts(FlOutput *out, const FlText *texts, int64_t n, int64_t width, FlIoError *e);
 
 #endif

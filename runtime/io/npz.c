@@ -6,7 +6,6 @@
 #include "io/npy.h"
 #include "io/zip.h"
 #include "data/data.h"
-#include "data/value_type.h"
 #include "exec/exec.h"
 
 #include <stdlib.h>
@@ -119,12 +118,7 @@ static bool take(FlCtx *ctx, const FlZip *zip, const Part *p, const char *name, 
     return false;
   FlArray *a = fl_npy_array(ctx, p->m->name, &from, &h, type, e);
   if (!a) return false;
-  if (type.rank) {
-    result->a = a;
-    return true;
-  }
-  *result = fl_array_slot(a, 0);
-  fl_array_unref(a);
+  *result = fl_io_arrays_value(ctx, a, type);
   return true;
 }
 

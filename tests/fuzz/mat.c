@@ -11,6 +11,15 @@
 
 static volatile uint64_t sink;
 
+/* Looks at every byte of the elements, and of what they refer to. */
+static void use(const FlArray *a) {
+  for (int64_t k = 0; k < fl_array_bytes(a); k++) sink += ((unsigned char *)a->data)[k];
+  for (int64_t k = 0; a->dtype == FL_TEXT && k < fl_array_count(a); k++) {
+    FlText t = ((const FlText *)a->data)[k];
+    if (fl_utf8_check(t.ptr, t.len) != t.len) abort();
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size >= 128 && data[125] == 2 && data[126] == 'I') return 0; /* HDF5, which is not ours */
@@ -30,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .site = -1, .n_args = 1, .n_results = 1, .result_types = &type, .list = &a->name, .n_list = 1};
     FlSlot file = {.t = {path, n}}, result;
     if (fl_rt_read_mat(fl_run_ctx(run), &desc, &file, &result) == 0) {
-      for (int64_t i = 0; i < fl_array_bytes(result.a); i++) sink += ((unsigned char *)result.a->data)[i];
+      use(result.a);
       fl_array_unref(result.a);
     }
     fl_run_free(run);

@@ -11,3 +11,10 @@ arrays = dict(x=np.arange(12, dtype="f8").reshape(3, 4), n=np.arange(-2, 3, dtyp
 np.savez(f"{folder}/plain.npz", **arrays)
 np.savez_compressed(f"{folder}/packed.npz", **arrays)
 np.savez(f"{folder}/objects.npz", x=np.arange(3.0), words=np.array(["a", "b"], object), names=np.array(["a", "bc"]))
+texts = dict(words=np.array(["a", "zwölf", "\U0001F600", ""]), fixed=np.array([b"ab", b"c\xc3\xa4"]), title=np.array("one text"),
+             big=np.array([["x", "yy"], ["", "z z"]], ">U3"), f=np.asfortranarray(np.array([["a", "b", "c"], ["d", "e", "f"]])),
+             none=np.array([], "U5"), x=np.arange(4.0))
+np.savez(f"{folder}/texts.npz", **texts)
+np.savez_compressed(f"{folder}/texts_packed.npz", **texts)
+np.save(f"{folder}/words.npy", texts["words"])
+np.save(f"{folder}/latin.npy", np.array([b"\xe4"]))

@@ -416,6 +416,12 @@ typedef struct FlPartVisitor {
   void (*stmt)(void *env, const FlStmt *s);
   void (*pattern)(void *env, const FlPat *p);
   void (*type)(void *env, const FlTypeExpr *t);
+  /* Parts that stand together; NULL: the parts in them are visited each by itself. */
+  void (*named)(void *env, FlName name, const FlExpr *value); /* an argument, a field of a tuple */
+  void (*clause)(void *env, const FlClause *clause);
+  void (*arm)(void *env, const FlArm *arm);
+  void (*subscript)(void *env, const FlSubscript *sub);
+  void (*text)(void *env, const FlTextPart *part);
 } FlPartVisitor;
 
 /* The parts right below a node, in the order in which they are written; those that are left out are not

@@ -20,7 +20,8 @@ static void see_type(void *height, const FlTypeExpr *t) {
 
 uint16_t fl_build_height_below(const FlExpr *e, const FlStmt *s) {
   uint16_t height = 0;
-  FlPartVisitor v = {&height, see_expr, see_stmt, see_pattern, see_type};
+  FlPartVisitor v = {
+      .env = &height, .expr = see_expr, .stmt = see_stmt, .pattern = see_pattern, .type = see_type};
   if (e) fl_syntax_expr_parts(&v, e);
   if (s) fl_syntax_stmt_parts(&v, s);
   return height;

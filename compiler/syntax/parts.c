@@ -17,34 +17,53 @@ static void type_part(const FlPartVisitor *v, const FlTypeExpr *t) {
   if (t && v->type) v->type(v->env, t);
 }
 
+static void named(const FlPartVisitor *v, FlName name, const FlExpr *value) {
+  if (v->named) v->named(v->env, name, value);
+  else expr_part(v, value);
+}
+
 static void args(const FlPartVisitor *v, const FlArgList *list) {
-  for (int i = 0; i < list->n; i++) expr_part(v, list->at[i].value);
+  for (int i = 0; i < list->n; i++) named(v, list->at[i].name, list->at[i].value);
+}
+
+static void clause(const FlPartVisitor *v, const FlClause *c) {
+  if (v->clause) {
+    v->clause(v->env, c);
+    return;
+  }
+  pattern_part(v, c->pattern);
+  expr_part(v, c->source);
 }
 
 static void comprehension(const FlPartVisitor *v, const FlComprehension *c) {
-  for (int i = 0; i < c->clauses.n; i++) {
-    pattern_part(v, c->clauses.at[i].pattern);
-    expr_part(v, c->clauses.at[i].source);
-  }
+  for (int i = 0; i < c->clauses.n; i++) clause(v, &c->clauses.at[i]);
   expr_part(v, c->body);
 }
 
-static void subscripts(const FlPartVisitor *v, const FlSubscriptList *subs) {
-  for (int i = 0; i < subs->n; i++) {
-    const FlSubscript *sub = &subs->at[i];
-    expr_part(v, sub->value);
-    expr_part(v, sub->lo);
-    expr_part(v, sub->hi);
-    expr_part(v, sub->step);
+static void subscript(const FlPartVisitor *v, const FlSubscript *sub) {
+  if (v->subscript) {
+    v->subscript(v->env, sub);
+    return;
   }
+  expr_part(v, sub->value);
+  expr_part(v, sub->lo);
+  expr_part(v, sub->hi);
+  expr_part(v, sub->step);
 }
 
-static void arms(const FlPartVisitor *v, const FlArmList *list) {
-  for (int i = 0; i < list->n; i++) {
-    pattern_part(v, list->at[i].pattern);
-    expr_part(v, list->at[i].guard);
-    expr_part(v, list->at[i].body);
+static void arm(const FlPartVisitor *v, const FlArm *a) {
+  if (v->arm) {
+    v->arm(v->env, a);
+    return;
   }
+  pattern_part(v, a->pattern);
+  expr_part(v, a->guard);
+  expr_part(v, a->body);
+}
+
+static void text_part(const FlPartVisitor *v, const FlTextPart *part) {
+  if (v->text) v->text(v->env, part);
+  else expr_part(v, part->value);
 }
 
 void fl_syntax_expr_parts(const FlPartVisitor *v, const FlExpr *e) {
@@ -58,10 +77,10 @@ void fl_syntax_expr_parts(const FlPartVisitor *v, const FlExpr *e) {
   case FL_EXPR_COL:
   case FL_EXPR_OUTER: return;
   case FL_EXPR_TEXT:
-    for (int i = 0; i < e->text.parts.n; i++) expr_part(v, e->text.parts.at[i].value);
+    for (int i = 0; i < e->text.parts.n; i++) text_part(v, &e->text.parts.at[i]);
     return;
   case FL_EXPR_TUPLE:
-    for (int i = 0; i < e->tuple.n; i++) expr_part(v, e->tuple.at[i].value);
+    for (int i = 0; i < e->tuple.n; i++) named(v, e->tuple.at[i].name, e->tuple.at[i].value);
     return;
   case FL_EXPR_ARRAY:
     for (int i = 0; i < e->array.n; i++) expr_part(v, e->array.at[i]);
@@ -82,7 +101,7 @@ void fl_syntax_expr_parts(const FlPartVisitor *v, const FlExpr *e) {
     return;
   case FL_EXPR_MATCH:
     expr_part(v, e->match.subject);
-    arms(v, &e->match.arms);
+    for (int i = 0; i < e->match.arms.n; i++) arm(v, &e->match.arms.at[i]);
     return;
   case FL_EXPR_LAMBDA:
     for (int i = 0; i < e->lambda.params.n; i++) pattern_part(v, e->lambda.params.at[i]);
@@ -98,7 +117,7 @@ void fl_syntax_expr_parts(const FlPartVisitor *v, const FlExpr *e) {
     return;
   case FL_EXPR_INDEX:
     expr_part(v, e->index.base);
-    subscripts(v, &e->index.subs);
+    for (int i = 0; i < e->index.subs.n; i++) subscript(v, &e->index.subs.at[i]);
     return;
   case FL_EXPR_FIELD: expr_part(v, e->field.base); return;
   case FL_EXPR_TRANSPOSE: expr_part(v, e->operand); return;

@@ -53,13 +53,6 @@ static void child(FlText1 *out, const FlExpr *e) {
   expr(out, e);
 }
 
-/* ` value` or ` name=value`. */
-static void named(FlText1 *out, FlName n, const FlExpr *value) {
-  fl_text_addc(out, ' ');
-  if (n.text) fl_syntax_add_name(out, n.text), fl_text_addc(out, '=');
-  expr(out, value);
-}
-
 static void child_or_none(FlText1 *out, const FlExpr *e) {
   if (e) child(out, e);
   else fl_text_addz(out, " -");
@@ -147,6 +140,8 @@ static void type(FlText1 *out, const FlTypeExpr *t) {
   }
 }
 
+/* ---- parts of nodes: what a visitor does ---- */
+
 static void add_expr(void *out, const FlExpr *e) { child(out, e); }
 static void add_pattern(void *out, const FlPat *p) { pattern(out, p); }
 static void add_type(void *out, const FlTypeExpr *t) { child_type(out, t); }
@@ -155,32 +150,29 @@ static void add_stmt(void *out, const FlStmt *s) {
   stmt(out, s);
 }
 
-/* Nodes that show their parts and nothing else. */
-static void parts_of_expr(FlText1 *out, const FlExpr *e) {
-  FlPartVisitor v = {out, add_expr, add_stmt, add_pattern, add_type};
-  fl_syntax_expr_parts(&v, e);
-}
-static void parts_of_stmt(FlText1 *out, const FlStmt *s) {
-  FlPartVisitor v = {out, add_expr, add_stmt, add_pattern, add_type};
-  fl_syntax_stmt_parts(&v, s);
+/* ` value` or ` name=value`. */
+static void add_named(void *out, FlName n, const FlExpr *value) {
+  fl_text_addc(out, ' ');
+  if (n.text) fl_syntax_add_name(out, n.text), fl_text_addc(out, '=');
+  expr(out, value);
 }
 
-static void args(FlText1 *out, const FlArgList *list) {
-  for (int i = 0; i < list->n; i++) { named(out, list->at[i].name, list->at[i].value); }
+static void add_clause(void *out, const FlClause *clause) {
+  fl_text_addz(out, clause->pattern ? " (each" : " (where");
+  if (clause->pattern) pattern(out, clause->pattern);
+  child(out, clause->source);
+  fl_text_addc(out, ')');
 }
 
-static void comprehension(FlText1 *out, const FlComprehension *c) {
-  for (int i = 0; i < c->clauses.n; i++) {
-    const FlClause *clause = &c->clauses.at[i];
-    fl_text_addz(out, clause->pattern ? " (each" : " (where");
-    if (clause->pattern) pattern(out, clause->pattern);
-    child(out, clause->source);
-    fl_text_addc(out, ')');
-  }
-  child(out, c->body);
+static void add_arm(void *out, const FlArm *arm) {
+  fl_text_addz(out, " (case");
+  pattern(out, arm->pattern);
+  if (arm->guard) fl_text_addz(out, " if"), child(out, arm->guard);
+  child(out, arm->body);
+  fl_text_addc(out, ')');
 }
 
-static void subscript(FlText1 *out, const FlSubscript *s) {
+static void add_subscript(void *out, const FlSubscript *s) {
   switch (s->kind) {
   case FL_SUB_VALUE: child(out, s->value); break;
   case FL_SUB_SLICE:
@@ -194,33 +186,32 @@ static void subscript(FlText1 *out, const FlSubscript *s) {
   }
 }
 
-static void text(FlText1 *out, const FlTextParts *parts) {
-  if (!parts->n) fl_text_addz(out, " \"\"");
-  for (int i = 0; i < parts->n; i++) {
-    const FlTextPart *part = &parts->at[i];
-    if (!part->value) {
-      fl_text_addc(out, ' ');
-      fl_syntax_add_escaped(out, part->bytes, part->len);
-    } else if (part->format) {
-      fl_text_addz(out, " (format ");
-      fl_syntax_add_escaped(out, part->format, strlen(part->format));
-      child(out, part->value);
-      fl_text_addc(out, ')');
-    } else {
-      child(out, part->value);
-    }
+static void add_text(void *out, const FlTextPart *part) {
+  if (!part->value) {
+    fl_text_addc(out, ' ');
+    fl_syntax_add_escaped(out, part->bytes, part->len);
+  } else if (part->format) {
+    fl_text_addz(out, " (format ");
+    fl_syntax_add_escaped(out, part->format, strlen(part->format));
+    child(out, part->value);
+    fl_text_addc(out, ')');
+  } else {
+    child(out, part->value);
   }
 }
 
-static void arms(FlText1 *out, const FlArmList *list) {
-  for (int i = 0; i < list->n; i++) {
-    const FlArm *arm = &list->at[i];
-    fl_text_addz(out, " (case");
-    pattern(out, arm->pattern);
-    if (arm->guard) fl_text_addz(out, " if"), child(out, arm->guard);
-    child(out, arm->body);
-    fl_text_addc(out, ')');
-  }
+static FlPartVisitor adds(FlText1 *out) {
+  return (FlPartVisitor){out,       add_expr,   add_stmt, add_pattern,   add_type,
+                         add_named, add_clause, add_arm,  add_subscript, add_text};
+}
+
+static void parts_of_stmt(FlText1 *out, const FlStmt *s) {
+  FlPartVisitor v = adds(out);
+  fl_syntax_stmt_parts(&v, s);
+}
+
+static void args(FlText1 *out, const FlArgList *list) {
+  for (int i = 0; i < list->n; i++) add_named(out, list->at[i].name, list->at[i].value);
 }
 
 static void lambda_params(FlText1 *out, const FlPatList *params) {
@@ -251,55 +242,16 @@ static void expr(FlText1 *out, const FlExpr *e) {
   if (e->kind == FL_EXPR_BINARY) fl_text_addz(out, spellings[e->binary.op]);
   else if (e->kind == FL_EXPR_UNARY) fl_text_addz(out, e->unary.op == FL_UN_NEG ? "negate" : "not");
   else fl_text_addz(out, expr_words[e->kind]);
-  switch (e->kind) {
-  case FL_EXPR_ERROR:
-  case FL_EXPR_INT:
-  case FL_EXPR_FLOAT:
-  case FL_EXPR_BOOL:
-  case FL_EXPR_NULL:
-  case FL_EXPR_NAME:
-  case FL_EXPR_ARRAY:
-  case FL_EXPR_BLOCK:
-  case FL_EXPR_IF:
-  case FL_EXPR_PIPE:
-  case FL_EXPR_TRANSPOSE:
-  case FL_EXPR_UNARY:
-  case FL_EXPR_BINARY:
-  case FL_EXPR_RANGE:
-  case FL_EXPR_TYPE: parts_of_expr(out, e); break;
-  case FL_EXPR_COL:
-  case FL_EXPR_OUTER: name(out, e->name); break;
-  case FL_EXPR_TEXT: text(out, &e->text.parts); break;
-  case FL_EXPR_TUPLE:
-    for (int i = 0; i < e->tuple.n; i++) { named(out, e->tuple.at[i].name, e->tuple.at[i].value); }
-    break;
-  case FL_EXPR_COMPREHENSION: comprehension(out, &e->comprehension); break;
-  case FL_EXPR_REDUCE:
-    child(out, e->reduce.func);
-    comprehension(out, &e->reduce.comprehension);
-    args(out, &e->reduce.rest);
-    break;
-  case FL_EXPR_MATCH:
-    child(out, e->match.subject);
-    arms(out, &e->match.arms);
-    break;
-  case FL_EXPR_LAMBDA:
+  if (e->kind == FL_EXPR_LAMBDA) {
     lambda_params(out, &e->lambda.params);
     child(out, e->lambda.body);
-    break;
-  case FL_EXPR_CALL:
-    child(out, e->call.func);
-    args(out, &e->call.args);
-    break;
-  case FL_EXPR_INDEX:
-    child(out, e->index.base);
-    for (int i = 0; i < e->index.subs.n; i++) subscript(out, &e->index.subs.at[i]);
-    break;
-  case FL_EXPR_FIELD:
-    parts_of_expr(out, e);
-    name(out, e->field.name);
-    break;
+  } else {
+    FlPartVisitor v = adds(out);
+    fl_syntax_expr_parts(&v, e);
   }
+  if (e->kind == FL_EXPR_COL || e->kind == FL_EXPR_OUTER) name(out, e->name);
+  if (e->kind == FL_EXPR_FIELD) name(out, e->field.name);
+  if (e->kind == FL_EXPR_TEXT && e->text.parts.n == 0) fl_text_addz(out, " \"\"");
   fl_text_addc(out, ')');
 }
 

@@ -30,7 +30,7 @@ static void put_file(const char *bytes, size_t n) {
 static char *says(const char *bytes, size_t n, const Options *o, const Options *given, const char *what) {
   put_file(bytes, n);
   char *want = kit_reads(path, o, fl_csv_scan_best(), FL_CSV_CHUNK, given), *got, how[64], label[512];
-  bool same = kit_always(path, (int64_t)n, o, given, want, how, &got);
+  bool same = kit_always(path, o, given, want, how, &got);
   snprintf(label, sizeof label, "%.400s: %s", what, how);
   check(same, label, got);
   free(got);

@@ -35,20 +35,21 @@ static int64_t least_limit(const char *root, const char *group, const char *name
   return least;
 }
 
-/* Of both versions of control groups; lines of /proc/self/cgroup are number:controllers:path. */
-static int64_t group_limit(void) {
-  char line[1200];
+/* Lines of `groups` are number:controllers:path. */
+int64_t fl_machine_group_limit(const char *groups, const char *root) {
+  char line[1200], memory[1024];
   int64_t least = INT64_MAX;
-  FILE *f = fopen("/proc/self/cgroup", "re");
+  FILE *f = fopen(groups, "re");
+  snprintf(memory, sizeof memory, "%s/memory", root);
   while (f && fgets(line, sizeof line, f)) {
     line[strcspn(line, "\n")] = 0;
     char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
     if (!path) continue;
     *path++ = 0;
     if (!strcmp(path, "/")) path++; /* the root is its own folder */
-    if (!strcmp(controllers, ":")) least = lesser(least, least_limit("/sys/fs/cgroup", path, "memory.max"));
+    if (!strcmp(controllers, ":")) least = lesser(least, least_limit(root, path, "memory.max"));
     else if (!strcmp(controllers, ":memory"))
-      least = lesser(least, least_limit("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes"));
+      least = lesser(least, least_limit(memory, path, "memory.limit_in_bytes"));
   }
   if (f) fclose(f);
   return least;
@@ -56,7 +57,8 @@ static int64_t group_limit(void) {
 
 int64_t fl_machine_memory(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return lesser(pages > 0 && page > 0 ? (int64_t)pages * page : (int64_t)4 << 30, group_limit());
+  return lesser(pages > 0 && page > 0 ? (int64_t)pages * page : (int64_t)4 << 30,
+                fl_machine_group_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
 }
 
 int64_t fl_machine_available(void) {

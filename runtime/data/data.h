@@ -35,7 +35,8 @@ bool fl_dtype_named(const char *name, size_t len, FlDtype *out);
 /* The large blocks of a run that are free and already touched, kept for the next large array: first touch of
  * fresh memory costs more than most kernels. Bounded; shared by all threads of the run. */
 typedef struct FlPool FlPool;
-FlPool *fl_pool_new(void); /* NULL: out of memory */
+/* machine: the bytes of memory that there are; 0: as found (fl_machine_memory). NULL: out of memory. */
+FlPool *fl_pool_new(int64_t machine);
 /* Keeps the process within `bytes` of resident memory: large blocks beyond about half of it live in files,
  * and pages of these and of mapped inputs are dropped as needed. 0: no limit was given; then blocks live in
  * files when they would fill more than 80% of the machine's memory. Files without names are made in `folder`;
@@ -94,7 +95,8 @@ FlArray *fl_array_view_rows(FlCtx *ctx, const FlArray *a, int64_t from, int64_t 
 /* As fl_array_new, with all elements zero (text: empty). */
 FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
 
-/* Elements. Where a size is zero the others may be of any size: their product wraps around, and the count is zero. */
+/* Elements. Where a size is zero the others may be of any size: their product wraps around, and the count is
+ * zero. */
 static inline int64_t fl_array_count(const FlArray *a) {
   uint64_t n = 1;
   for (int32_t k = 0; k < a->rank; k++) n *= (uint64_t)a->dims[k];

@@ -21,7 +21,7 @@ enum { FL_POOL_SLOTS = 128 };
 static const size_t HUGE_PAGE = (size_t)2 << 20;
 /* Without a limit nobody asks the machine before so much is in use, and before a block is as large as this.
  */
-static const size_t FREELY = (size_t)256 << 20, ASK_FROM = (size_t)64 << 20;
+static const size_t FREELY = (size_t)64 << 20, ASK_FROM = (size_t)64 << 20;
 
 struct FlPool {
   pthread_mutex_t lock;
@@ -30,7 +30,8 @@ struct FlPool {
   int n, closed;
   FlBlock free[FL_POOL_SLOTS]; /* oldest first */
   size_t used;
-  size_t share;           /* what `used` may be; 0: not asked yet */
+  int64_t machine;        /* what the machine has; 0: not asked yet */
+  size_t share;           /* what `used` may be; 0: not known yet */
   int64_t given;          /* --memory; 0: not given */
   char *folder;           /* where files are made first; NULL: none */
   FlResidents *residents; /* NULL: nothing needs to be dropped */
@@ -79,14 +80,15 @@ static FlBlock take_free(FlPool *p, int k) {
   return b;
 }
 
-FlPool *fl_pool_new(void) {
+FlPool *fl_pool_new(int64_t machine) {
   FlPool *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   pthread_mutex_init(&p->lock, NULL);
   atomic_init(&p->refs, 1);
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  size_t physical = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : (size_t)4 << 30;
-  p->limit = physical / 8;
+  int64_t physical = machine ? machine : pages > 0 && page > 0 ? (int64_t)pages * page : (int64_t)4 << 30;
+  p->machine = machine;
+  p->limit = (size_t)physical / 8;
   return p;
 }
 
@@ -179,7 +181,8 @@ static int best_fit(const FlPool *p, size_t bytes) {
  * there is.
  */
 static size_t share_of(FlPool *p) {
-  if (!p->share) p->share = (size_t)fl_machine_memory() / 5 * 4;
+  if (!p->machine) p->machine = fl_machine_memory();
+  if (!p->share) p->share = (size_t)p->machine / 5 * 4;
   return p->share;
 }
 

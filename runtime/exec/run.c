@@ -75,7 +75,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   if (options) run->options = *options;
   const FlRunOptions *o = &run->options;
   run->sched = fl_sched_new(o->workers);
-  run->pool = fl_pool_new();
+  run->pool = fl_pool_new(0);
   run->paths = fl_paths_new();
   run->files = fl_files_new();
   run->flight = fl_flight_new();

@@ -2,10 +2,10 @@
  * whose pages are dropped, the pool's share, and what is told when nothing has room. */
 #include "check.h"
 #include "base/machine.h"
-#include "data/data.h"
+#include "data/data_internal.h"
 #include "data/resident.h"
 #include "data/spill.h"
-#include "exec/exec.h"
+#include "exec/exec_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,42 @@ static void test_machine(void) {
   memset(own, 1, N);
   CHECK(resident().own >= before.own + N / 2);
   munmap(own, N);
+}
+
+static void write_text(const char *folder, const char *name, const char *text) {
+  char path[128];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *f = fopen(path, "w");
+  if (!f || fputs(text, f) < 0 || fclose(f)) abort();
+}
+
+/* Limits of control groups: the least from a group up to the root, in both versions. */
+static void test_groups(void) {
+  char folder[] = "/tmp/flow_groups_XXXXXX", groups[64], command[256];
+  if (!mkdtemp(folder)) abort();
+  snprintf(groups, sizeof groups, "%s/groups", folder);
+  snprintf(command, sizeof command, "mkdir -p %s/a/b %s/memory/c", folder, folder);
+  CHECK(system(command) == 0);
+  CHECK(fl_machine_group_limit(groups, folder) == INT64_MAX); /* no such file */
+  write_text(folder, "groups", "0::/a/b\n");
+  CHECK(fl_machine_group_limit(groups, folder) == INT64_MAX); /* no limits */
+  write_text(folder, "a/b/memory.max", "max\n");
+  write_text(folder, "a/memory.max", "3000000\n");
+  CHECK(fl_machine_group_limit(groups, folder) == 3000000);
+  write_text(folder, "a/b/memory.max", "2000000\n");
+  CHECK(fl_machine_group_limit(groups, folder) == 2000000);
+  write_text(folder, "memory.max", "1000000\n");
+  CHECK(fl_machine_group_limit(groups, folder) == 1000000);
+  write_text(folder, "groups", "0::/\n");
+  CHECK(fl_machine_group_limit(groups, folder) == 1000000);
+  write_text(folder, "memory/c/memory.limit_in_bytes", "500000\n");
+  write_text(folder, "groups", "7:cpu,cpuacct:/c\n6:memory:/c\n1:name=systemd:/a\n");
+  CHECK(fl_machine_group_limit(groups, folder) == 500000);
+  write_text(folder, "memory/memory.limit_in_bytes", "400000\n");
+  write_text(folder, "groups", "7:memory:/not/seen/from/here\nno group at all\n");
+  CHECK(fl_machine_group_limit(groups, folder) == 400000);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  CHECK(system(command) == 0);
 }
 
 static void test_spill(void) {
@@ -123,13 +159,80 @@ static void test_run(void) {
   fl_array_unref(a[0]);
 }
 
-/* No file may grow: as if every disk were full. */
-static void test_no_room(void) {
+/* No file may grow: as if every disk were full. Returns the limit before. */
+static struct rlimit fill_disks(void) {
   struct rlimit before, small = {MIB, MIB};
   getrlimit(RLIMIT_FSIZE, &before);
   small.rlim_max = before.rlim_max;
   signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &small);
+  return before;
+}
+
+/* Without a limit, on a machine of 200 MiB: blocks stay in memory up to 160 MiB, those beyond live in files.
+ */
+static void test_share(void) {
+  enum { BLOCK = 40 * MIB, STAY = 4 };
+  FlPool *p = fl_pool_new(INT64_C(200) * MIB);
+  FlBlock b[STAY + 1], small, other;
+  CHECK(p && fl_pool_limit(p, 0, NULL) && !fl_pool_is_limited(p));
+  for (int k = 0; k < STAY; k++) CHECK(fl_pool_take(p, BLOCK, false, &b[k]) && !b[k].in_file);
+  CHECK(fl_pool_take(p, BLOCK, false, &b[STAY]) && b[STAY].in_file);
+  memset(b[STAY].data, 5, BLOCK);
+  CHECK(fl_pool_take(p, FL_POOL_MIN, false, &small) &&
+        small.in_file); /* nothing is left for smaller ones either */
+  fl_pool_give(p, small);
+  /* What a block had is there for the next, also while the pool keeps it for reuse. */
+  fl_pool_give(p, b[0]);
+  CHECK(fl_pool_take(p, 20 * MIB, false, &small) && !small.in_file);
+  fl_pool_give(p, small);
+  CHECK(fl_pool_take(p, BLOCK, false, &b[0]) && !b[0].in_file);
+  /* Without a disk the share is no law while the machine has the room. */
+  struct rlimit before = fill_disks();
+  CHECK(fl_pool_take(p, BLOCK, false, &other) && !other.in_file);
+  CHECK(!fl_pool_take(p, (size_t)1 << 50, false, &small));
+  FlPoolTold told;
+  fl_pool_say(p, INT64_C(1) << 50, &told);
+  check(strstr(told.message, "200.0 MiB are in use, 80% of the machine's memory are 160.0 MiB") != NULL,
+        "told: %s", told.message);
+  check(!strstr(told.help, "--memory"), "no limit was given: %s", told.help);
+  setrlimit(RLIMIT_FSIZE, &before);
+  fl_pool_give(p, other);
+  bool same = true;
+  for (int k = 0; k < BLOCK; k += 4096) same &= ((char *)b[STAY].data)[k] == 5;
+  check(same, "values of the block in a file");
+  for (int k = 0; k <= STAY; k++) fl_pool_give(p, b[k]);
+  fl_pool_free(p);
+}
+
+/* The same in a run: arrays of more than the machine has are all there. */
+static void test_share_of_run(void) {
+  enum { N = 16 * MIB / 8, COUNT = 10 };
+  FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 1, .quiet = true});
+  fl_pool_free(run->pool);
+  run->pool = fl_pool_new(INT64_C(100) * MIB);
+  FlArray *a[COUNT];
+  int64_t n = N;
+  FlResident start = resident();
+  for (int k = 0; k < COUNT; k++) {
+    a[k] = fl_array_new(fl_run_ctx(run), FL_I64, 1, &n);
+    CHECK(a[k] != NULL);
+    for (int64_t i = 0; a[k] && i < n; i++) ((int64_t *)a[k]->data)[i] = k * n + i;
+  }
+  int64_t own = resident().own - start.own;
+  check(own >= INT64_C(70) * MIB && own < INT64_C(100) * MIB, "80 of 160 MiB are in memory: %lld MiB",
+        (long long)(own / MIB));
+  bool same = true;
+  for (int k = 0; k < COUNT; k++) {
+    for (int64_t i = 0; a[k] && i < n; i += 100) same &= ((int64_t *)a[k]->data)[i] == k * n + i;
+    fl_array_unref(a[k]);
+  }
+  check(same, "all values are there");
+  fl_run_free(run);
+}
+
+static void test_no_room(void) {
+  struct rlimit before = fill_disks();
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 1, .quiet = true, .memory = 64 * MIB});
   FlCtx *ctx = fl_run_ctx(run);
   int64_t n = 32 * MIB, few = 1000;
@@ -157,9 +260,12 @@ static void test_no_room(void) {
 
 int main(void) {
   test_machine();
+  test_groups();
   test_spill();
   test_residents();
   test_run();
+  test_share();
+  test_share_of_run();
   test_no_room();
   return finish();
 }

@@ -1,18 +1,11 @@
 /* csv.c: fuzz target: any bytes as a CSV file.
  *
- * The first byte chooses options and chunk size, the second how the rest is put into the file: as it is, behind
- * a byte order mark, or compressed, whole or with one byte changed. How it is written and the types are found,
- * all columns read with them; two chunk sizes and two ways of scanning must agree. */
-#include "data/data.h"
+ * The first byte chooses options and chunk size, the second how the rest is put into the file: as it is,
+ * behind a byte order mark, or compressed, whole or with one byte changed. How it is written and the types
+ * are found, all columns read with them; two chunk sizes and two ways of scanning must agree. */
 #include "io/csv_internal.h"
 #include "io/unpack.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "kit.h"
 
 static const char *const option_sets[][3] = {
     {NULL},
@@ -34,12 +27,7 @@ static uint64_t read_with(const char *path, const FlCsvOptions *o, const FlIoSch
                           int64_t chunk) {
   FlIoError e;
   int64_t rows = 0;
-  FlTableWanted *w = calloc((size_t)s->n_columns, sizeof *w);
-  for (int32_t k = 0; k < s->n_columns; k++)
-    w[k] = (FlTableWanted){.name = s->columns[k].name,
-                           .name_len = (int32_t)strlen(s->columns[k].name),
-                           .dtype = s->columns[k].dtype,
-                           .nullable = s->columns[k].nullable};
+  FlTableWanted *w = fuzz_wanted(s);
   uint64_t all = 1;
   if (fl_csv_read(NULL, path, o, scan, chunk, w, s->n_columns, &rows, NULL, &e)) {
     for (int32_t k = 0; k < s->n_columns; k++) {
@@ -55,7 +43,6 @@ static uint64_t read_with(const char *path, const FlCsvOptions *o, const FlIoSch
   return all;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The file's bytes, from how to make them and what of. */
 static void wrap(uint8_t how, const uint8_t *data, size_t size, FlBytes *to) {
   const char *bytes = (const char *)data;
@@ -85,24 +72,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   int32_t n_options = 0;
   while (n_options < 3 && options[n_options]) n_options++;
   int64_t chunk = 1 + data[0] / N_SETS;
-  int fd = memfd_create("csv", 0);
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  FlBytes file = {0};
-  wrap(data[1], data + 2, size - 2, &file);
-  if (fd < 0 || file.failed || write(fd, file.at, file.len) != (ssize_t)file.len) abort();
-  fl_bytes_reset(&file);
+  FlBytes bytes = {0};
+  wrap(data[1], data + 2, size - 2, &bytes);
+  if (bytes.failed) abort();
+  FuzzFile f = fuzz_file_new(bytes.at, bytes.len);
+  fl_bytes_reset(&bytes);
   FlIoSchema s;
   FlIoError e;
   FlCsvOptions o;
   if (!fl_csv_options(options, n_options, &o, &e)) abort();
-  if (fl_io_schema(path, options, n_options, &s, &e)) {
-    uint64_t whole = read_with(path, &o, &s, fl_csv_scan_best(), FL_CSV_CHUNK);
+  if (fl_io_schema(f.path, options, n_options, &s, &e)) {
+    uint64_t whole = read_with(f.path, &o, &s, fl_csv_scan_best(), FL_CSV_CHUNK);
     const FlCsvScan *last = fl_csv_scan_best();
     for (int k = 0; fl_csv_scan_at(k); k++) last = fl_csv_scan_at(k);
-    if (read_with(path, &o, &s, last, chunk) != whole) abort();
+    if (read_with(f.path, &o, &s, last, chunk) != whole) abort();
     fl_io_schema_reset(&s);
   }
-  close(fd);
+  fuzz_file_free(&f);
   return 0;
 }

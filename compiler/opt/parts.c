@@ -14,39 +14,21 @@
  * What always holds: what moves into the part is row-local (an element depends on its own row alone) and
  * cannot fail, so that the results are the same wherever the parts end, and the errors those of the reader,
  * in its place. Nothing else sees the columns before the filter; if it does, all stays as it is. */
-#include "opt/opt_internal.h"
-
-/* Rows that belong together: those of the file, or those that a filter has kept. */
-typedef struct Space {
-  FlValue *size; /* as the script's function has it */
-  int index;
-} Space;
-
-typedef struct Parts {
-  FlArena *arena;
-  FlFunc *func;
-  FlOp *reader;
-  FlVec(FlOp *) inside;    /* what moves, in program order */
-  FlVec(FlOp *) constants; /* what they use that is defined behind the reader */
-  FlMap *spaces;           /* Space by value: columns, and sizes */
-  FlMap *moves;            /* by op: in `inside` */
-  int n_spaces;
-} Parts;
+#include "opt/parts_internal.h"
 
 /* ---- what moves --------------------------------------------------------------------------------------- */
 
-static void put_space(Parts *p, FlValue *v, Space *s) { fl_map_set(p->spaces, v, s); }
-static Space *space_of(const Parts *p, const FlValue *v) { return fl_map_get(p->spaces, v); }
+static void put_space(FlParts *p, FlValue *v, FlPartSpace *s) { fl_map_set(p->spaces, v, s); }
 
-static Space *new_space(Parts *p, FlValue *size) {
-  Space *s = FL_NEW(p->arena, Space);
-  *s = (Space){size, p->n_spaces++};
+static FlPartSpace *new_space(FlParts *p, FlValue *size) {
+  FlPartSpace *s = FL_NEW(p->arena, FlPartSpace);
+  *s = (FlPartSpace){size, p->n_spaces++};
   put_space(p, size, s);
   return s;
 }
 
 /* The value is there before the reader, or is a constant that can be. */
-static bool is_before(Parts *p, FlValue *v) {
+static bool is_before(FlParts *p, FlValue *v) {
   if (v->region != p->reader->parent) return !fl_opt_inside(v->region, p->reader->parent);
   if (!v->op) return true;
   for (const FlOp *op = p->reader; op; op = op->prev)
@@ -57,16 +39,16 @@ static bool is_before(Parts *p, FlValue *v) {
 }
 
 /* Everything in the kernel reads columns of the space at its own row, and else what is there before. */
-static bool is_row_local(Parts *p, const FlRegion *r, const FlRegion *kernel, const Space *space) {
+static bool is_row_local(FlParts *p, const FlRegion *r, const FlRegion *kernel, const FlPartSpace *space) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (fl_ir_may_fault(op) || (fl_op_info[op->code].flags & FL_OPF_NOTE) || op->code == FL_OP_EXTERN)
       return false;
     for (int i = 0; i < op->n_args; i++) {
       FlValue *v = op->args[i];
       if (fl_opt_inside(v->region, kernel)) continue;
-      bool column = op->code == FL_OP_LOAD && i == 0 && space_of(p, v) == space && v != space->size &&
+      bool column = op->code == FL_OP_LOAD && i == 0 && fl_part_space(p, v) == space && v != space->size &&
                     v->type.rank == 1 && op->args[1] == kernel->params[0];
-      if (!column && (space_of(p, v) || !is_before(p, v))) return false;
+      if (!column && (fl_part_space(p, v) || !is_before(p, v))) return false;
     }
     for (int i = 0; i < op->n_regions; i++)
       if (!is_row_local(p, op->regions[i], kernel, space)) return false;
@@ -76,8 +58,8 @@ static bool is_row_local(Parts *p, const FlRegion *r, const FlRegion *kernel, co
   return true;
 }
 
-static bool take_map(Parts *p, FlOp *op) {
-  Space *space = op->n_args == 1 ? space_of(p, op->args[0]) : NULL;
+static bool take_map(FlParts *p, FlOp *op) {
+  FlPartSpace *space = op->n_args == 1 ? fl_part_space(p, op->args[0]) : NULL;
   if (!space || space->size != op->args[0] || !fl_ir_is_kernel(op->regions[0])) return false;
   int before = p->constants.n;
   if (!is_row_local(p, op->regions[0], op->regions[0], space)) {
@@ -88,19 +70,20 @@ static bool take_map(Parts *p, FlOp *op) {
   return true;
 }
 
-static bool take_filter(Parts *p, FlOp *op) {
-  Space *space = space_of(p, op->args[0]);
+static bool take_filter(FlParts *p, FlOp *op) {
+  FlPartSpace *space = fl_part_space(p, op->args[0]);
   for (int i = 0; i < op->n_args; i++)
-    if (!space || space_of(p, op->args[i]) != space || op->args[i]->type.rank != 1 || op->args[i]->type.depth)
+    if (!space || fl_part_space(p, op->args[i]) != space || op->args[i]->type.rank != 1 ||
+        op->args[i]->type.depth)
       return false;
-  Space *kept = new_space(p, op->results[0]);
+  FlPartSpace *kept = new_space(p, op->results[0]);
   for (int k = 1; k < op->n_results; k++) put_space(p, op->results[k], kept);
   return true;
 }
 
-static bool find_inside(Parts *p) {
+static bool find_inside(FlParts *p) {
   bool filters = false;
-  Space *rows = new_space(p, p->reader->results[0]);
+  FlPartSpace *rows = new_space(p, p->reader->results[0]);
   for (int k = 1; k < p->reader->n_results; k++) put_space(p, p->reader->results[k], rows);
   for (FlOp *op = p->reader->next; op; op = op->next) {
     bool filter = op->code == FL_OP_COMPRESS && take_filter(p, op);
@@ -114,16 +97,14 @@ static bool find_inside(Parts *p) {
 
 /* ---- what is seen outside ----------------------------------------------------------------------------- */
 
-typedef FlVec(FlValue *) Values;
-
-static void add_exit(const Parts *p, Values *exits, FlValue *v) {
+static void add_exit(const FlParts *p, FlPartValues *exits, FlValue *v) {
   for (int i = 0; i < exits->n; i++)
     if (exits->at[i] == v) return;
-  if (space_of(p, v)) fl_vec_push(p->arena, exits, v);
+  if (fl_part_space(p, v)) fl_vec_push(p->arena, exits, v);
 }
 
 /* Values of the parts that stay behind sees, at any depth. */
-static void find_exits(const Parts *p, const FlRegion *r, Values *exits) {
+static void find_exits(const FlParts *p, const FlRegion *r, FlPartValues *exits) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (fl_map_get(p->moves, op)) continue;
     for (int i = 0; i < op->n_args; i++) add_exit(p, exits, op->args[i]);
@@ -133,23 +114,24 @@ static void find_exits(const Parts *p, const FlRegion *r, Values *exits) {
 }
 
 /* A column among the values that has the rows of the space; NULL: none. */
-static FlValue *column_of(const Parts *p, const Values *values, const Space *space) {
+static FlValue *column_of(const FlParts *p, const FlPartValues *values, const FlPartSpace *space) {
   for (int i = 0; i < values->n; i++)
-    if (values->at[i]->type.rank && space_of(p, values->at[i]) == space) return values->at[i];
+    if (values->at[i]->type.rank && fl_part_space(p, values->at[i]) == space) return values->at[i];
   return NULL;
 }
 
 /* The columns that each part yields, and the sizes that it must yield for want of a column; false: something
  * sees the columns of the file as they are. */
-static bool find_yields(const Parts *p, const Values *exits, Values *yields, Values *sizes) {
+static bool find_yields(const FlParts *p, const FlPartValues *exits, FlPartValues *yields,
+                        FlPartValues *sizes) {
   for (int i = 0; i < exits->n; i++) {
     FlValue *v = exits->at[i];
-    Space *space = space_of(p, v);
+    FlPartSpace *space = fl_part_space(p, v);
     if (v->type.rank && space->index == 0) return false;
     if (v->type.rank) add_exit(p, yields, v);
     else if (!column_of(p, exits, space)) add_exit(p, sizes, v);
   }
-  return yields->n + sizes->n > 0;
+  return yields->n + sizes->n + p->folds.n > 0;
 }
 
 /* ---- rewriting ---------------------------------------------------------------------------------------- */
@@ -162,7 +144,7 @@ static FlOp *same_attributes(FlBuilder *b, FlOpcode code, const FlOp *reader, in
 }
 
 /* `subst`: the reader's results to those of a part. */
-static void move_inside(Parts *p, FlRegion *part, const FlSubst *subst) {
+static void move_inside(FlParts *p, FlRegion *part, const FlSubst *subst) {
   for (int i = 0; i < p->inside.n; i++) {
     FlOp *op = p->inside.at[i];
     fl_ir_unlink(op);
@@ -187,23 +169,21 @@ static FlValue *sum_of(FlBuilder *b, FlValue *counts) {
 }
 
 /* What stands behind the reader sees the joined columns instead of those inside, and for a size the length of
- * one that has it, or the sum of what the parts say. */
-static void replace_exits(Parts *p, FlBuilder *b, const Values *exits, const Values *yields,
-                          const Values *sizes, FlOp *loop) {
+ * one that has it, or the sum of what the parts say; folds see their joined states. `out`: what a part
+ * yields. */
+static void replace_exits(FlParts *p, FlBuilder *b, const FlPartValues *exits, const FlPartValues *yields,
+                          const FlPartValues *sizes, FlOp *loop, FlValue *const *out) {
   FlSubst subst = {0};
-  FlMap *joined = fl_map_make(p->arena);
-  for (int i = 0; i < loop->n_results; i++) {
-    bool column = i < yields->n;
-    FlType1 type = column ? yields->at[i]->type : fl_t_array(FL_I64, 1);
-    FlOp *op = fl_ir_op(b, FL_OP_LIST_CONCAT, 1, &loop->results[i], 1, &type, 0);
-    if (column) fl_map_set(joined, yields->at[i], op->results[0]);
-    fl_subst_set(&subst, column ? yields->at[i] : sizes->at[i - yields->n],
-                 column ? op->results[0] : sum_of(b, op->results[0]));
-  }
+  FlValue **joined = FL_NEW_ARRAY(p->arena, FlValue *, loop->n_results);
+  for (int i = 0; i < loop->n_results; i++)
+    joined[i] = fl_ir_op(b, FL_OP_LIST_CONCAT, 1, &loop->results[i], 1, &out[i]->type, 0)->results[0];
+  for (int i = 0; i < yields->n; i++) fl_subst_set(&subst, yields->at[i], joined[i]);
+  for (int i = 0; i < sizes->n; i++) fl_subst_set(&subst, sizes->at[i], sum_of(b, joined[yields->n + i]));
   for (int i = 0; i < exits->n; i++) {
-    FlValue *v = exits->at[i], *column = column_of(p, yields, space_of(p, v));
-    if (!v->type.rank && column) fl_subst_set(&subst, v, fl_ir_dim(b, fl_map_get(joined, column), 0));
+    FlValue *v = exits->at[i], *column = column_of(p, yields, fl_part_space(p, v));
+    if (!v->type.rank && column) fl_subst_set(&subst, v, fl_ir_dim(b, fl_subst_get(&subst, column), 0));
   }
+  for (int i = 0; i < p->folds.n; i++) fl_parts_merge(p, p->folds.at[i], joined + p->folds.at[i]->at);
   for (FlOp *op = p->reader->next; op; op = op->next) {
     fl_subst_args(&subst, op);
     for (int k = 0; k < op->n_regions; k++) fl_subst_region(&subst, op->regions[k]);
@@ -212,38 +192,94 @@ static void replace_exits(Parts *p, FlBuilder *b, const Values *exits, const Val
   fl_subst_reset(&subst);
 }
 
-static void rewrite(Parts *p, const Values *exits, const Values *yields, const Values *sizes) {
+/* Before the loop over the parts, where there are some: whether rows of the first stayed rows, since its
+ * groups are many. Then there is one part, the whole file, and its rows stay as they are read. `kept`: n
+ * values of the part. */
+static void ask_first(FlOp *loop, FlOp *rows, int n, FlOp *const *partials) {
+  enum { FEW = 8 };
+  FlRegion *part = loop->regions[0];
+  FlBuilder b = fl_opt_before(loop), first = fl_opt_before(part->first);
+  FlModule *m = b.module;
+  FlType1 flag = fl_t_scalar(FL_BOOL);
+  FlValue **kept = FL_NEW_ARRAY(m->arena, FlValue *, n), *zero, *parts = loop->args[0];
+  for (int i = 0; i < n; i++) kept[i] = partials[i]->results[0];
+  fl_ir_yield(part, m, n, kept);
+  FlValue *some = fl_ir_binary(&b, FL_OP_GT, parts, fl_ir_const_i(&b, FL_I64, FEW));
+  FlOp *ask = fl_ir_op(&b, FL_OP_IF, 1, &some, 1, &flag, 2);
+  for (int k = 0; k < 2; k++) {
+    FlRegion *r = fl_ir_region(&b, ask, k, 0, NULL);
+    FlBuilder in = {.module = m, .func = b.func, .region = r, .span = b.span};
+    FlValue *any = fl_ir_const_i(&in, FL_BOOL, 0), **found = FL_NEW_ARRAY(m->arena, FlValue *, n);
+    if (k == 0) {
+      zero = fl_ir_const_i(&in, FL_I64, 0);
+      fl_ir_inline_region(&in, part, &zero, found);
+      any = found[0];
+      for (int i = 1; i < n; i++) any = fl_ir_binary(&in, FL_OP_OR, any, found[i]);
+    }
+    fl_ir_yield(r, m, 1, &any);
+  }
+  FlValue *whole = ask->results[0];
+  loop->args[0] = fl_ir_select(&b, whole, fl_ir_const_i(&b, FL_I64, 1), parts);
+  rows->args[1] = fl_ir_select(&first, whole, fl_ir_const_i(&first, FL_I64, -1), part->params[0]);
+  for (FlOp *op = part->first; op; op = op->next)
+    if (op->code == FL_OP_PARTIAL) op->args[1] = whole;
+}
+
+/* States of the folds at the end of a part, with the rest that it yields. */
+static void fold_inside(FlParts *p, FlOp *loop, FlOp *rows, const FlSubst *subst, FlPartValues *out) {
+  FlRegion *part = loop->regions[0];
+  FlBuilder before = fl_opt_before(loop);
+  FlBuilder in = {.module = before.module, .func = before.func, .region = part, .span = loop->span};
+  FlVec(FlOp *) asked = {0};
+  if (!p->folds.n) return;
+  FlValue *no = fl_ir_const_i(&before, FL_BOOL, 0);
+  for (int i = 0; i < p->folds.n; i++) {
+    FlPartFold *fold = p->folds.at[i];
+    in.span = fold->group ? fold->group->span : fold->ops.at[0]->span;
+    FlOp *op = fl_parts_make_partial(p, fold, &in, subst, no);
+    if (fold->group && fold->space->index == 0) fl_vec_push(p->arena, &asked, op);
+    fold->at = out->n;
+    for (int k = 1; k < op->n_results; k++) fl_vec_push(p->arena, out, op->results[k]);
+  }
+  if (asked.n) ask_first(loop, rows, asked.n, asked.at);
+}
+
+static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *yields,
+                    const FlPartValues *sizes) {
   FlOp *reader = p->reader;
   FlBuilder b = fl_opt_before(reader);
   FlModule *m = b.module;
-  int n = yields->n + sizes->n;
+  FlType1 index = fl_t_scalar(FL_I64), count = fl_t_array(FL_I64, 1);
   for (int i = 0; i < p->constants.n; i++) fl_ir_move_before(p->constants.at[i], reader);
   FlOp *open = same_attributes(&b, FL_OP_CSV_PARTS, reader, 1, reader->args, 2,
                                (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
-  FlType1 index = fl_t_scalar(FL_I64), count = fl_t_array(FL_I64, 1);
-  FlType1 *types = FL_NEW_ARRAY(m->arena, FlType1, reader->n_results + n);
-  for (int i = 0; i < n; i++) {
-    types[i] = i < yields->n ? yields->at[i]->type : count;
-    types[i].depth++;
-  }
-  FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open->results, n, types, 1);
+  FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open->results, 0, NULL, 1);
   FlRegion *part = fl_ir_region(&b, loop, 0, 1, &index);
   FlBuilder in = {.module = m, .func = b.func, .region = part, .span = reader->span};
+  FlType1 *types = FL_NEW_ARRAY(m->arena, FlType1, reader->n_results);
   for (int k = 0; k < reader->n_results; k++) types[k] = reader->results[k]->type;
   FlOp *rows = same_attributes(&in, FL_OP_CSV_PART, reader, 2,
                                (FlValue *[]){open->results[1], part->params[0]}, reader->n_results, types);
-  same_attributes(&b, FL_OP_CSV_END, reader, 1, &open->results[1], 0, NULL);
   FlSubst subst = {0};
   for (int k = 0; k < rows->n_results; k++) fl_subst_set(&subst, reader->results[k], rows->results[k]);
   move_inside(p, part, &subst);
-  FlValue **out = FL_NEW_ARRAY(m->arena, FlValue *, n);
-  for (int i = 0; i < n; i++) {
-    FlValue *size = i < yields->n ? NULL : fl_subst_get(&subst, sizes->at[i - yields->n]);
-    out[i] = size ? fl_ir_op(&in, FL_OP_ARRAY, 1, &size, 1, &count, 0)->results[0] : yields->at[i];
+  FlPartValues out = {0};
+  for (int i = 0; i < yields->n; i++) fl_vec_push(p->arena, &out, yields->at[i]);
+  for (int i = 0; i < sizes->n; i++) {
+    FlValue *size = fl_subst_get(&subst, sizes->at[i]);
+    fl_vec_push(p->arena, &out, fl_ir_op(&in, FL_OP_ARRAY, 1, &size, 1, &count, 0)->results[0]);
   }
+  fold_inside(p, loop, rows, &subst, &out);
   fl_subst_reset(&subst);
-  fl_ir_yield(part, m, n, out);
-  replace_exits(p, &b, exits, yields, sizes, loop);
+  fl_ir_yield(part, m, out.n, out.at);
+  types = FL_NEW_ARRAY(m->arena, FlType1, out.n);
+  for (int i = 0; i < out.n; i++) {
+    types[i] = out.at[i]->type;
+    types[i].depth++;
+  }
+  fl_ir_add_results(&b, loop, out.n, types);
+  same_attributes(&b, FL_OP_CSV_END, reader, 1, &open->results[1], 0, NULL);
+  replace_exits(p, &b, exits, yields, sizes, loop, out.at);
   fl_ir_remove(reader);
 }
 
@@ -258,13 +294,17 @@ static bool is_candidate(const FlOp *op) {
 }
 
 static void try_reader(FlFunc *f, FlOp *reader) {
-  Parts p = {.arena = fl_arena_new(), .func = f, .reader = reader};
+  FlParts p = {.arena = fl_arena_new(), .func = f, .reader = reader};
   p.spaces = fl_map_make(p.arena);
   p.moves = fl_map_make(p.arena);
-  Values exits = {0}, yields = {0}, sizes = {0};
-  if (find_inside(&p)) {
+  FlPartValues exits = {0}, yields = {0}, sizes = {0};
+  bool filters = find_inside(&p);
+  fl_parts_find_folds(&p);
+  if (filters || p.folds.n) {
     find_exits(&p, f->body, &exits);
-    if (find_yields(&p, &exits, &yields, &sizes)) rewrite(&p, &exits, &yields, &sizes);
+    fl_parts_drop_folds(&p, &exits);
+    if ((filters || p.folds.n) && find_yields(&p, &exits, &yields, &sizes))
+      rewrite(&p, &exits, &yields, &sizes);
   }
   fl_arena_free(p.arena);
 }

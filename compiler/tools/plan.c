@@ -107,8 +107,7 @@ static void say_region(FlPlan *p, const FlRegion *r);
 
 /* A loop whose elements are tasks: each runs the steps below. */
 static void say_tasks(FlPlan *p, const FlOp *op) {
-  const FlOp *of = op->args[0]->op;
-  if (of && of->code == FL_OP_CSV_PARTS)
+  if (fl_plan_is_parts(op))
     fl_plan_step(p, "", "", "part by part: of the file only what these steps keep is ever in memory");
   else fl_plan_step(p, fl_plan_line(p, op->span), "tasks", "over %s, each on its own:", over(p, op));
   p->depth++;
@@ -128,6 +127,10 @@ static void say_for_each(FlPlan *p, const FlOp *op) {
 static void say_control(FlPlan *p, const FlOp *op, const char *step) {
   static const char *const which[] = {"then", "else"};
   int begin = p->rows.n;
+  if (fl_plan_asks_part(op)) {
+    fl_plan_step(p, "", "", "as a whole, where most rows of its first part are groups of their own; else");
+    return;
+  }
   fl_plan_step(p, fl_plan_line(p, op->span), step, "%s", fl_plan_source(p, op->span));
   for (int i = 0; i < op->n_regions; i++) {
     int before = p->rows.n;
@@ -227,6 +230,7 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
   }
   switch ((int)op->code) {
   case FL_OP_CSV_PART: fl_plan_part(p, op); return;
+  case FL_OP_PARTIAL: fl_plan_partial(p, op); return;
   case FL_OP_CSV_END:
   case FL_OP_FILE_OF:
   case FL_OP_FILE_PATH:

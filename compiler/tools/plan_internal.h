@@ -33,6 +33,11 @@ const char *fl_plan_name(const FlPlan *p, const FlValue *v);
 const char *fl_plan_names(const FlPlan *p, int n, FlValue *const *values);
 /* What each part of a file yields of the column that the op joins; NULL: it joins something else. */
 const FlValue *fl_plan_joined(const FlOp *op);
+/* The loop is over the parts of a file. The branch asks the first part whether it is worth it. */
+bool fl_plan_is_parts(const FlOp *loop);
+bool fl_plan_asks_part(const FlOp *branch);
+/* The step of a PARTIAL: what is kept of a part's rows. */
+void fl_plan_partial(FlPlan *p, const FlOp *op);
 /* How many elements a size says: "1,000", "the rows of line 3". */
 const char *fl_plan_size(const FlPlan *p, const FlValue *size);
 /* The pieces of the script that the ops of a region come from: the largest expressions, each once, in order.

@@ -79,13 +79,6 @@ const char *fl_plan_bytes(const FlPlan *p, int64_t bytes) {
   return fl_arena_printf(p->arena, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
 }
 
-const FlValue *fl_plan_joined(const FlOp *op) {
-  const FlOp *loop = op->code == FL_OP_LIST_CONCAT ? op->args[0]->op : NULL;
-  if (!loop || loop->code != FL_OP_MAP || !loop->args[0]->op || loop->args[0]->op->code != FL_OP_CSV_PARTS)
-    return NULL;
-  return loop->regions[0]->yields[op->args[0]->index];
-}
-
 /* How many rows a column that parts were joined to has, in terms of a part; NULL: it is none. */
 static const FlValue *joined_rows(const FlValue *column) {
   const FlValue *part = column->op ? fl_plan_joined(column->op) : NULL;

@@ -224,6 +224,10 @@ bool fl_csv_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlTableWanted
 /* Blank lines leave gaps between the ranges' rows: moves the rows together. Returns how many there are. */
 int64_t fl_csv_close_gaps(const FlCsvRange *ranges, int32_t n, FlTableWanted *wanted, int32_t n_wanted);
 
+/* Arrays of `most` rows for the wanted columns, filled from the ranges, in parallel; fl_csv_close_gaps is still to come. */
+bool fl_csv_read_ranges(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlCsvRange *ranges, int32_t n,
+                        int64_t most, FlTableWanted *wanted, int32_t n_wanted, FlIoError *e);
+
 /* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. rejected: with the option collect, else NULL.
  */
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,

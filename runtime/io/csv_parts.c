@@ -22,7 +22,7 @@ typedef struct CsvParts {
   char *path;
   FlCsvRange *ranges;
   int32_t n_ranges;
-  int64_t n_parts, open_quote;
+  int64_t n_parts, n_rows, open_quote;
   _Atomic bool bad;
 } CsvParts;
 
@@ -62,12 +62,11 @@ static bool check_columns(FlCtx *ctx, const CsvParts *p, const FlOpDesc *desc, F
 static bool open_parts(FlCtx *ctx, CsvParts *p, const FlOpDesc *desc, FlIoError *e) {
   FlCsvOptions o;
   int32_t n = (int32_t)desc->i;
-  int64_t rows;
   if (!fl_csv_options(desc->list + n, desc->n_list - n, &o, e)) return false;
   p->is_open = fl_csv_open(ctx, p->path, &o, &p->file, e);
   if (!p->is_open || !check_columns(ctx, p, desc, e)) return false;
   p->ranges = fl_csv_ranges(ctx, &p->file, &p->file.options, fl_csv_scan_best(), FL_CSV_CHUNK, &p->n_ranges,
-                            &rows, &p->open_quote, e);
+                            &p->n_rows, &p->open_quote, e);
   p->n_parts = (p->n_ranges + FL_RANGES_A_PART - 1) / FL_RANGES_A_PART;
   return p->ranges != NULL;
 }
@@ -134,6 +133,25 @@ static bool take_part(FlCtx *ctx, CsvParts *p, FlCsvPlan *plan, int64_t part, Fl
   return true;
 }
 
+/* All rows at once. */
+static bool take_file(FlCtx *ctx, CsvParts *p, FlCsvPlan *plan, FlTableWanted *wanted, int32_t n_wanted,
+                      int64_t *rows, FlIoError *e) {
+  FlIoError problem = {0};
+  if (fl_csv_read_ranges(ctx, &p->file, plan, p->ranges, p->n_ranges, p->n_rows, wanted, n_wanted,
+                         &problem)) {
+    *rows = fl_csv_close_gaps(p->ranges, p->n_ranges, wanted, n_wanted);
+    return true;
+  }
+  for (int32_t k = 0; k < n_wanted; k++)
+    if (!wanted[k].values || (wanted[k].nullable && !wanted[k].valid)) {
+      *e = problem; /* out of memory */
+      return false;
+    }
+  forget_rows(wanted, n_wanted);
+  atomic_store(&p->bad, true); /* only read after all parts */
+  return true;
+}
+
 FlStatus fl_rt_csv_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlIoError e = {0};
   CsvParts *p = parts_of(args[0].a);
@@ -144,7 +162,8 @@ FlStatus fl_rt_csv_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, Fl
                     calloc((size_t)p->file.n_columns + 1, sizeof(FlCsvStep)), p->file.n_columns,
                     fl_heap_new(ctx)};
   bool ok = (wanted && plan.steps && plan.heap) || fl_io_error(&e, FL_E_MEMORY, "out of memory");
-  ok = ok && take_part(ctx, p, &plan, args[1].i, wanted, n, &rows, &e);
+  ok = ok && (args[1].i < 0 ? take_file(ctx, p, &plan, wanted, n, &rows, &e)
+                            : take_part(ctx, p, &plan, args[1].i, wanted, n, &rows, &e));
   FlSlot *to = results;
   (to++)->i = rows;
   for (int32_t k = 0; ok && k < n; k++) {

@@ -243,13 +243,18 @@ static bool parse_all(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, FlC
   return true;
 }
 
+bool fl_csv_read_ranges(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlCsvRange *ranges, int32_t n,
+                        int64_t most, FlTableWanted *wanted, int32_t n_wanted, FlIoError *e) {
+  return fl_csv_steps(ctx, f, plan, wanted, n_wanted, most, e) && parse_all(ctx, f, plan, ranges, n, e);
+}
+
 static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, FlTableWanted *wanted,
                       int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
   int32_t n;
   int64_t most, open_quote;
   FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, &open_quote, e);
   if (!ranges) return false;
-  bool ok = fl_csv_steps(ctx, f, plan, wanted, n_wanted, most, e) && parse_all(ctx, f, plan, ranges, n, e);
+  bool ok = fl_csv_read_ranges(ctx, f, plan, ranges, n, most, wanted, n_wanted, e);
   if (ok && open_quote >= 0) ok = never_closed(f, plan->options, open_quote, e);
   if (ok) *n_rows = fl_csv_close_gaps(ranges, n, wanted, n_wanted);
   if (ok && rejected) ok = fl_csv_rejected(ctx, f, plan, ranges, n, rejected, e);

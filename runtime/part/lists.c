@@ -80,7 +80,11 @@ FlStatus fl_rt_concat(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
 }
 
 static FlStatus concat_list(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
-  return concat(m, desc, args[0].a->data, args[0].a->dims[0], out);
+  FlArray *const *from = args[0].a->data;
+  int64_t n = args[0].a->dims[0];
+  if (n != 1) return concat(m, desc, from, n, out);
+  *out = fl_array_ref(from[0]);
+  return 0;
 }
 
 FlStatus fl_rt_list_concat(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -183,5 +183,12 @@ FlRuntimeOp fl_rt_aggregate;
  * count, and sum: mean: min: max: with `col` behind it, of f64 (sum, mean) or integers. As one aggregate after the other; an
  * OVERFLOW is at the place of the first. */
 FlRuntimeOp fl_rt_aggregates;
+/* rows n, whether rows shall stay rows, keys, columns -> whether they stayed rows, then rows of states: keys, and a
+ * column a state. The list names attribute i keys (key key?) and then the states: count, count:col sum:col min:col
+ * max:col first:col last:col any:col all:col, or with `col?` for a column with nulls; with ? behind the name (min?:col)
+ * the validity of the state comes with it. Grouped by the keys, states give what all rows give: the sum of the counts
+ * (i64), that of the sums (f64; i64, u64 of integers), which for floats is exact, and of the others each the same
+ * aggregate again. There are as many rows as groups, or more (partial.c). */
+FlRuntimeOp fl_rt_partial;
 
 #endif

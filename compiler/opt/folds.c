@@ -1,0 +1,306 @@
+/* folds.c: aggregates go into the reader: where aggregates are all that sees the rows of a part, it yields
+ * states of its groups instead of its rows (runtime/part/partial.c), and the aggregates take the states of
+ * all parts.
+ *
+ *   %g, %i, %f = group %k                in the part:  %r, %k', %n', %s', %l' = partial %n, false, %k, %a, %b
+ *   %d = take %f, %k                     behind it:    %g, %i, %f = group %k"          (" joined over all
+ * parts) %c, _ = aggregate<count> %g, %i        ->          %d = take %f, %k" %s, _ = aggregate<sum> %g, %i,
+ * %a                  %c, _ = aggregate<sum> %g, %i, %n" %l, _ = aggregate<min> %g, %i, %b %s, _ =
+ * aggregate<sum> %g, %i, %s" %l, _ = aggregate<min> %g, %i, %l"
+ *
+ * A mean is a sum over a count. What always holds: only aggregates with states that merge to the same bits
+ * (exact sums; first, last, least, greatest in the order of parts); the operations stay where they are, and
+ * so do their errors.
+ */
+#include "opt/parts_internal.h"
+
+/* ---- what can be folded ------------------------------------------------------------------------------- */
+
+static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+static bool is_column(const FlParts *p, const FlValue *v, const FlPartSpace *space) {
+  return v->type.rank == 1 && v->type.depth == 0 && fl_part_space(p, v) == space;
+}
+
+static bool is_nullable(const FlOp *op) {
+  const char *flag = op->attrs.list[0];
+  return flag[strlen(flag) - 1] == '?';
+}
+
+static bool is_float(FlType1 t) { return t.dtype == FL_F64 || t.dtype == FL_F32; }
+
+/* An aggregate with states, of columns of the space. */
+static bool is_foldable(const FlParts *p, const FlOp *op, const FlPartSpace *space) {
+  static const char *const kinds[] = {"count", "sum", "mean", "min", "max", "first", "last", "any", "all"};
+  bool known = false;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) known = known || is(op->attrs.s, kinds[k]);
+  if (!known || op->attrs.n_list > 1) return false;
+  if (is(op->attrs.s, "mean") && !is_float(op->results[0]->type)) return false;
+  if (op->attrs.n_list == 0) return is(op->attrs.s, "count") && op->attrs.i == 0;
+  for (int i = 2; i < op->n_args; i++)
+    if (!is_column(p, op->args[i], space)) return false;
+  return op->n_args == 3 + is_nullable(op);
+}
+
+static bool has_arg(const FlOp *op, int from, int to, const FlValue *v) {
+  for (int i = from; i < to; i++)
+    if (op->args[i] == v) return true;
+  return false;
+}
+
+/* The op gathers keys of the group. */
+static bool takes_keys(const FlOp *op, const FlOp *group) {
+  if (op->code != FL_OP_TAKE || op->args[0] != group->results[2] || op->attrs.i != 0) return false;
+  for (int i = 1; i < op->n_args; i++)
+    if (!has_arg(group, 0, group->n_args, op->args[i])) return false;
+  return true;
+}
+
+static bool aggregates(const FlParts *p, const FlOp *op, const FlOp *group, const FlPartSpace *space) {
+  return op->code == FL_OP_AGGREGATE && op->attrs.i == 0 && op->args[0] == group->results[0] &&
+         op->args[1] == group->results[1] && !has_arg(op, 2, op->n_args, group->results[1]) &&
+         is_foldable(p, op, space);
+}
+
+/* The op, or something in it, uses the value. */
+static bool uses(const FlOp *op, const FlValue *v) {
+  for (int i = 0; i < op->n_regions; i++)
+    if (fl_ir_uses(op->regions[i], v)) return true;
+  return has_arg(op, 0, op->n_args, v);
+}
+
+static FlPartFold *new_fold(FlParts *p, FlOp *group, FlPartSpace *space) {
+  FlPartFold *fold = FL_NEW(p->arena, FlPartFold);
+  *fold = (FlPartFold){.group = group, .space = space};
+  return fold;
+}
+
+/* The fold of a GROUP; NULL: something sees the groups of rows, or an aggregate has no states. */
+static FlPartFold *fold_of_group(FlParts *p, FlOp *group) {
+  FlPartSpace *space = group->n_args ? fl_part_space(p, group->args[0]) : NULL;
+  for (int i = 0; i < group->n_args; i++)
+    if (!space || !is_column(p, group->args[i], space)) return NULL;
+  FlPartFold *fold = new_fold(p, group, space);
+  for (FlOp *op = group->next; op; op = op->next) {
+    if (!uses(op, group->results[1]) && !uses(op, group->results[2])) continue;
+    if (!takes_keys(op, group) && !aggregates(p, op, group, space)) return NULL;
+    fl_vec_push(p->arena, &fold->ops, op);
+  }
+  for (int i = 0; i < group->parent->n_yields; i++)
+    if (group->parent->yields[i] == group->results[1] || group->parent->yields[i] == group->results[2])
+      return NULL;
+  return space ? fold : NULL;
+}
+
+/* Puts an aggregate of all rows with the others of its space. */
+static void fold_all_rows(FlParts *p, FlOp *op) {
+  FlPartSpace *space = op->n_args > 2 ? fl_part_space(p, op->args[2]) : NULL;
+  if (!space || op->attrs.i != 1 || !is_column(p, op->args[1], space) || !is_foldable(p, op, space)) return;
+  FlPartFold *fold = NULL;
+  for (int i = 0; i < p->folds.n; i++)
+    if (!p->folds.at[i]->group && p->folds.at[i]->space == space) fold = p->folds.at[i];
+  if (!fold) {
+    fold = new_fold(p, NULL, space);
+    fl_vec_push(p->arena, &p->folds, fold);
+  }
+  fl_vec_push(p->arena, &fold->ops, op);
+}
+
+static void mark(FlParts *p, const FlPartFold *fold, void *as) {
+  if (fold->group) fl_map_set(p->moves, fold->group, as);
+  for (int i = 0; i < fold->ops.n; i++) fl_map_set(p->moves, fold->ops.at[i], as);
+}
+
+void fl_parts_find_folds(FlParts *p) {
+  for (FlOp *op = p->reader->next; op; op = op->next) {
+    FlPartFold *fold = op->code == FL_OP_GROUP ? fold_of_group(p, op) : NULL;
+    if (fold) fl_vec_push(p->arena, &p->folds, fold);
+    if (op->code == FL_OP_AGGREGATE) fold_all_rows(p, op);
+  }
+  for (int i = 0; i < p->folds.n; i++) mark(p, p->folds.at[i], p->folds.at[i]);
+}
+
+static bool sees_more(const FlPartFold *fold, const FlOp *op, const FlPartValues *exits, const FlParts *p) {
+  for (int i = 0; i < op->n_args; i++) {
+    bool kept = fl_part_space(p, op->args[i]) != fold->space || !op->args[i]->type.rank;
+    for (int k = 0; k < exits->n; k++) kept = kept || exits->at[k] == op->args[i];
+    if (!kept) return true;
+  }
+  return false;
+}
+
+void fl_parts_drop_folds(FlParts *p, const FlPartValues *exits) {
+  int n = 0;
+  for (int i = 0; i < p->folds.n; i++) {
+    FlPartFold *fold = p->folds.at[i];
+    bool spares = fold->group && sees_more(fold, fold->group, exits, p);
+    for (int k = 0; k < fold->ops.n; k++) spares = spares || sees_more(fold, fold->ops.at[k], exits, p);
+    if (spares) p->folds.at[n++] = fold;
+    else mark(p, fold, NULL);
+  }
+  p->folds.n = n;
+}
+
+/* ---- states ------------------------------------------------------------------------------------------- */
+
+static FlPartState *find_state(const FlPartFold *fold, const char *kind, const FlValue *value,
+                               const FlValue *valid) {
+  for (int i = 0; i < fold->states.n; i++) {
+    FlPartState *s = &fold->states.at[i];
+    if (is(s->kind, kind) && s->value == value && s->valid == valid) return s;
+  }
+  return NULL;
+}
+
+static void want_state(FlParts *p, FlPartFold *fold, const char *kind, FlValue *value, FlValue *valid) {
+  FlPartState s = {.kind = kind, .value = value, .valid = valid};
+  if (!find_state(fold, kind, value, valid)) fl_vec_push(p->arena, &fold->states, s);
+}
+
+static FlValue *column_of(const FlOp *op) { return op->attrs.n_list ? op->args[2] : NULL; }
+static FlValue *valid_of(const FlOp *op) { return op->n_args > 3 ? op->args[3] : NULL; }
+/* A count of the rows where the column of a mean has values: of all of them, if it has no nulls. */
+static FlValue *counted_of(const FlOp *op) { return valid_of(op) ? column_of(op) : NULL; }
+
+static void find_states(FlParts *p, FlPartFold *fold) {
+  for (int i = 0; i < fold->ops.n; i++) {
+    const FlOp *op = fold->ops.at[i];
+    if (op->code != FL_OP_AGGREGATE) continue;
+    FlValue *column = column_of(op), *valid = valid_of(op);
+    if (is(op->attrs.s, "mean")) {
+      want_state(p, fold, "sum", column, valid);
+      want_state(p, fold, "count", counted_of(op), valid);
+    } else if (is(op->attrs.s, "count") && !valid && column && column->type.dtype != FL_BOOL) {
+      want_state(p, fold, "count", NULL, NULL);
+    } else {
+      want_state(p, fold, op->attrs.s, column, valid);
+    }
+  }
+}
+
+/* States of a sum of floats may need rows of their own, where the others have nothing. */
+static bool has_terms(const FlPartFold *fold) {
+  for (int i = 0; i < fold->states.n; i++) {
+    const FlPartState *s = &fold->states.at[i];
+    if (is(s->kind, "sum") && is_float(s->value->type)) return true;
+  }
+  return false;
+}
+
+static FlType1 type_of(const FlPartState *s) {
+  if (is(s->kind, "count")) return fl_t_array(FL_I64, 1);
+  if (!is(s->kind, "sum")) return s->value->type;
+  FlDtype d = (FlDtype)s->value->type.dtype;
+  return fl_t_array(is_float(s->value->type) ? FL_F64 : d == FL_U64 ? FL_U64 : FL_I64, 1);
+}
+
+FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const FlSubst *subst,
+                            FlValue *rows) {
+  find_states(p, fold);
+  FlArena *arena = in->module->arena;
+  int n_keys = fold->group ? fold->group->n_args : 0, n_flags = fold->group ? fold->group->attrs.n_list : 0;
+  int n_args = 2 + n_keys, n = 1 + n_keys, n_states = fold->states.n;
+  FlValue **args = FL_NEW_ARRAY(arena, FlValue *, n_args + 2 * n_states);
+  FlType1 *types = FL_NEW_ARRAY(arena, FlType1, n + 2 * n_states);
+  const char **list = FL_NEW_ARRAY(arena, const char *, n_flags + n_states);
+  args[0] = fl_subst_get(subst, fold->space->size);
+  args[1] = rows;
+  types[0] = fl_t_scalar(FL_BOOL);
+  for (int i = 0; i < n_keys; i++) {
+    args[2 + i] = fl_subst_get(subst, fold->group->args[i]);
+    types[1 + i] = args[2 + i]->type;
+  }
+  for (int i = 0; i < n_flags; i++) list[i] = fold->group->attrs.list[i];
+  bool terms = has_terms(fold);
+  for (int i = 0; i < n_states; i++) {
+    FlPartState *s = &fold->states.at[i];
+    bool picks = !is(s->kind, "count") && !is(s->kind, "sum");
+    s->says_valid = picks && (terms || s->valid);
+    s->at = n - 1;
+    types[n++] = type_of(s);
+    if (s->says_valid) types[n++] = fl_t_array(FL_BOOL, 1);
+    if (s->value) args[n_args++] = fl_subst_get(subst, s->value);
+    if (s->valid) args[n_args++] = fl_subst_get(subst, s->valid);
+    list[n_flags + i] = fl_arena_printf(arena, "%s%s%s%s", s->kind, s->says_valid ? "?" : "",
+                                        s->value ? ":col" : "", s->valid ? "?" : "");
+  }
+  fold->n_results = n - 1;
+  FlOp *op = fl_ir_op(in, FL_OP_PARTIAL, n_args, args, n, types, 0);
+  op->attrs.i = n_flags;
+  op->attrs.list = list;
+  op->attrs.n_list = n_flags + n_states;
+  return op;
+}
+
+/* ---- merging ------------------------------------------------------------------------------------------ */
+
+/* An AGGREGATE of a joined state, in the place of `of`. */
+static FlOp *aggregate(FlBuilder *b, const FlOp *of, const char *kind, const FlPartState *s,
+                       FlValue *const *joined, FlType1 type) {
+  FlArena *arena = b->module->arena;
+  FlValue *args[4] = {of->args[0], of->attrs.i ? joined[s->at] : of->args[1], joined[s->at],
+                      s->says_valid ? joined[s->at + 1] : NULL};
+  FlType1 types[2] = {type, fl_t_array(FL_BOOL, 1)};
+  const char **list = FL_NEW_ARRAY(arena, const char *, 1);
+  list[0] = s->says_valid ? "col?" : "col";
+  FlOp *op = fl_ir_op(b, FL_OP_AGGREGATE, 3 + s->says_valid, args, 2, types, 0);
+  op->attrs = of->attrs;
+  op->attrs.s = kind;
+  op->attrs.list = list;
+  op->attrs.n_list = 1;
+  return op;
+}
+
+/* sum / count of each group, without a value where nothing was counted. */
+static FlOp *divide(FlBuilder *b, const FlOp *mean, FlValue *sum, FlValue *count) {
+  FlType1 index = fl_t_scalar(FL_I64), types[2] = {mean->results[0]->type, mean->results[1]->type};
+  FlOp *map = fl_ir_op(b, FL_OP_MAP, 1, mean->args, 2, types, 1);
+  FlRegion *r = fl_ir_region(b, map, 0, 1, &index);
+  FlBuilder in = {.module = b->module, .func = b->func, .region = r, .span = b->span};
+  FlValue *s = fl_ir_load(&in, sum, 1, r->params, true), *n = fl_ir_load(&in, count, 1, r->params, true);
+  FlValue *some = fl_ir_binary(&in, FL_OP_GT, n, fl_ir_const_i(&in, FL_I64, 0));
+  FlValue *quotient = fl_ir_binary(&in, FL_OP_DIV, s, fl_ir_convert(&in, n, FL_F64));
+  FlValue *value = fl_ir_select(&in, some, quotient, fl_ir_const_f(&in, FL_F64, 0.0));
+  if (types[0].dtype != FL_F64) value = fl_ir_convert(&in, value, (FlDtype)types[0].dtype);
+  fl_ir_yield(r, b->module, 2, (FlValue *[]){value, some});
+  return map;
+}
+
+static void merge_aggregate(FlParts *p, const FlPartFold *fold, FlOp *op, FlValue *const *joined) {
+  FlBuilder b = fl_opt_before(op);
+  FlValue *column = column_of(op), *valid = valid_of(op);
+  FlOp *merged;
+  if (is(op->attrs.s, "mean")) {
+    FlOp *sum =
+        aggregate(&b, op, "sum", find_state(fold, "sum", column, valid), joined, fl_t_array(FL_F64, 1));
+    FlOp *count = aggregate(&b, op, "sum", find_state(fold, "count", counted_of(op), valid), joined,
+                            fl_t_array(FL_I64, 1));
+    merged = divide(&b, op, sum->results[0], count->results[0]);
+  } else if (is(op->attrs.s, "count")) {
+    FlPartState *state = find_state(fold, "count", column, valid);
+    if (!state) state = find_state(fold, "count", NULL, NULL);
+    merged = aggregate(&b, op, "sum", state, joined, op->results[0]->type);
+  } else {
+    merged = aggregate(&b, op, op->attrs.s, find_state(fold, op->attrs.s, column, valid), joined,
+                       op->results[0]->type);
+  }
+  merged->places = op->places;
+  for (int k = 0; k < 2; k++) fl_ir_replace(p->func, op->results[k], merged->results[k]);
+  fl_ir_remove(op);
+}
+
+void fl_parts_merge(FlParts *p, FlPartFold *fold, FlValue *const *joined) {
+  for (int i = 0; i < fold->ops.n; i++) {
+    FlOp *op = fold->ops.at[i];
+    if (op->code == FL_OP_AGGREGATE) {
+      merge_aggregate(p, fold, op, joined);
+      continue;
+    }
+    for (int k = 1; k < op->n_args; k++) {
+      int key = 0;
+      while (fold->group->args[key] != op->args[k]) key++;
+      op->args[k] = joined[key];
+    }
+  }
+  for (int k = 0; fold->group && k < fold->group->n_args; k++) fold->group->args[k] = joined[k];
+}

@@ -1,0 +1,62 @@
+/* parts_internal.h: what parts.c and folds.c share: rows of a file that is read part by part, and what
+ * becomes of them in each part. */
+#ifndef FL_OPT_PARTS_INTERNAL_H
+#define FL_OPT_PARTS_INTERNAL_H
+
+#include "opt/opt_internal.h"
+
+/* Rows that belong together: those of the file (index 0), or those that a filter has kept. */
+typedef struct FlPartSpace {
+  FlValue *size; /* as the script's function has it */
+  int index;
+} FlPartSpace;
+
+typedef FlVec(FlValue *) FlPartValues;
+
+/* A state that aggregates need of each group: attribute list of PARTIAL. */
+typedef struct FlPartState {
+  const char *kind;
+  FlValue *value, *valid; /* column; NULL: none */
+  int at;                 /* which of the fold's results, from its first key on */
+  bool says_valid;        /* its validity is the next */
+} FlPartState;
+
+/* Aggregates of the rows of a space that parts compute states for: those of one GROUP, or of all rows. */
+typedef struct FlPartFold {
+  FlOp *group; /* NULL: all rows */
+  FlPartSpace *space;
+  FlVec(FlOp *) ops; /* aggregates, and gathers of keys */
+  FlVec(FlPartState) states;
+  int n_results; /* keys and states of a part */
+  int at;        /* where they begin among what parts yield */
+} FlPartFold;
+
+typedef struct FlParts {
+  FlArena *arena;
+  FlFunc *func;
+  FlOp *reader;
+  FlVec(FlOp *) inside;    /* what moves, in program order */
+  FlVec(FlOp *) constants; /* what they use that is defined behind the reader */
+  FlMap *spaces;           /* FlPartSpace by value: columns, and sizes */
+  FlMap *moves;            /* by op: in `inside`, or of a fold: what it sees is no reason to keep rows */
+  FlVec(FlPartFold *) folds;
+  int n_spaces;
+} FlParts;
+
+static inline FlPartSpace *fl_part_space(const FlParts *p, const FlValue *v) {
+  return fl_map_get(p->spaces, v);
+}
+
+/* ---- folds.c ---- */
+
+/* Finds the folds behind the reader. */
+void fl_parts_find_folds(FlParts *p);
+/* Gives up folds of which every column is among what is kept anyway. */
+void fl_parts_drop_folds(FlParts *p, const FlPartValues *exits);
+/* Puts the fold's PARTIAL at the end of a part, `subst` as for what has moved; its results. `rows`: they stay
+ * rows. */
+FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const FlSubst *subst, FlValue *rows);
+/* The fold's operations read the joined states instead of columns. */
+void fl_parts_merge(FlParts *p, FlPartFold *fold, FlValue *const *joined);
+
+#endif

@@ -1,0 +1,43 @@
+/* plan_parts.c: files that are read part by part in a plan (opt/parts.c, opt/folds.c): their loops, what
+ * parts are joined to, which states of aggregates they keep. */
+#include "tools/plan_internal.h"
+
+bool fl_plan_is_parts(const FlOp *loop) {
+  if (loop->code != FL_OP_MAP) return false;
+  const FlOp *of = loop->args[0]->op;
+  if (of && of->code == FL_OP_SELECT) of = of->args[2]->op; /* one part, or all */
+  return of && of->code == FL_OP_CSV_PARTS;
+}
+
+bool fl_plan_asks_part(const FlOp *branch) {
+  const FlOp *first = branch->code == FL_OP_IF ? branch->regions[0]->first : NULL;
+  while (first && first->code != FL_OP_CSV_PART) first = first->next;
+  return first != NULL;
+}
+
+const FlValue *fl_plan_joined(const FlOp *op) {
+  const FlOp *loop = op->code == FL_OP_LIST_CONCAT ? op->args[0]->op : NULL;
+  return loop && fl_plan_is_parts(loop) ? loop->regions[0]->yields[op->args[0]->index] : NULL;
+}
+
+void fl_plan_partial(FlPlan *p, const FlOp *op) {
+  FlText1 keys = {0}, states = {0};
+  int at = 2, result = 1;
+  for (int i = 0; i < op->attrs.n_list; i++) {
+    const char *word = op->attrs.list[i], *column = strchr(word, ':');
+    bool key = i < (int)op->attrs.i;
+    size_t length = strcspn(word, "?:");
+    const char *name = key || column ? fl_plan_name(p, op->args[at]) : NULL;
+    if (key) fl_text_addf(&keys, "%s%s", keys.len ? ", " : "", name ? name : "a key");
+    else
+      fl_text_addf(&states, "%s%.*s%s%s", states.len ? ", " : "", (int)length, word, column ? " of " : "",
+                   column ? name ? name : "a column" : "");
+    fl_plan_set_name(p, op->results[result], key ? name : fl_arena_strndup(p->arena, word, length));
+    result += 1 + (key ? word[strlen(word) - 1] == '?' : word[length] == '?');
+    if (key || column) at += 1 + (word[strlen(word) - 1] == '?');
+  }
+  fl_plan_step(p, fl_plan_line(p, op->span), "partial", "%s%s%s%s", keys.len ? "by " : "",
+               keys.len ? keys.s : "all rows", states.len ? ": " : "", states.len ? states.s : "");
+  fl_text_reset(&keys);
+  fl_text_reset(&states);
+}

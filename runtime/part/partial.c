@@ -1,0 +1,405 @@
+/* partial.c: the operator partial: rows become fewer rows of which aggregates give the same, so that of a
+ * part of a table only these need be kept.
+ *
+ * In: rows, their keys, columns, what is wanted of each group. Out: rows of states: the keys, and for each
+ * aggregate a column: of counts; of terms, whose exact sum is the group's; of the value that a group picked.
+ * What always holds: states of parts, one below the other in the order of the parts, give the same bits when
+ * they are grouped and aggregated (counts and terms are summed) as all rows give. A sum of doubles is several
+ * terms where one double cannot hold it: its group then has further rows, which count nothing and have
+ * nothing to pick. Where groups are many, or a sum has too many terms, rows stay rows: each is the state of
+ * itself. */
+#include <math.h>
+
+#include "part/aggregate_internal.h"
+#include "part/superacc.h"
+
+enum { TERMS = 4 }; /* most of a sum */
+
+typedef enum Kind { COUNT, SUM, PICK } Kind;
+
+/* One state: its call as aggregate's, what it results in. */
+typedef struct State {
+  Kind kind;
+  FlAggFn *fn;
+  FlAgg agg;
+  FlOpDesc desc;
+  bool says_valid; /* the state comes with its validity */
+  double *terms;   /* [g][TERMS] of a sum of doubles, zero where there is none */
+  FlArray *out[2]; /* owned until all is well */
+} State;
+
+typedef struct Partial {
+  FlPartMem *m;
+  const FlOpDesc *desc;
+  int64_t n, g;
+  int64_t *id, *first; /* of each row; of each group; NULL without keys */
+  int32_t n_keys, n_states;
+  FlPartCol *keys;
+  FlArray **key_out; /* [2 n_keys] values and validities, owned until all is well */
+  State *states;
+  uint8_t *more; /* [g] rows that a group needs besides its first */
+} Partial;
+
+static bool is_float(int32_t dtype) { return fl_dtype_info[dtype].kind == FL_KIND_FLOAT; }
+static FlArray *array_of(Partial *p, int32_t dtype, int64_t n) {
+  return fl_array_new(p->m->ctx, dtype, 1, &n);
+}
+
+/* ---- what is wanted ----------------------------------------------------------------------------------- */
+
+static FlAggFn *function_of(const char *word, size_t length, Kind *kind) {
+  static const struct {
+    const char *name;
+    FlAggFn *fn;
+    Kind kind;
+  } all[] = {{"count", fl_agg_count, COUNT}, {"sum", fl_agg_sum, SUM},      {"min", fl_agg_min, PICK},
+             {"max", fl_agg_max, PICK},      {"first", fl_agg_first, PICK}, {"last", fl_agg_last, PICK},
+             {"any", fl_agg_any, PICK},      {"all", fl_agg_all, PICK}};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    if (strncmp(word, all[k].name, length) != 0 || all[k].name[length] != 0) continue;
+    *kind = all[k].kind;
+    return all[k].fn;
+  }
+  return NULL;
+}
+
+static FlStatus read_state(Partial *p, State *s, const char *word, const FlSlot *args, int32_t *at) {
+  const char *column = strchr(word, ':');
+  size_t length = strcspn(word, "?:");
+  s->says_valid = word[length] == '?';
+  s->fn = function_of(word, length, &s->kind);
+  if (s->fn == NULL) return fl_fail_op(p->m->ctx, p->desc, FL_CODE_INTERNAL, "no partial %s", word);
+  s->desc = *p->desc;
+  s->desc.i = 0;
+  s->agg = (FlAgg){.m = p->m, .desc = &s->desc, .n = p->n, .n_cols = column != NULL};
+  if (column == NULL) return 0;
+  if (fl_part_col(p->m->ctx, p->desc, args, at, column + 1, &s->agg.col[0]) != 0) return 1;
+  return s->agg.col[0].n == p->n ? 0 : fl_part_fail_shape(p->m->ctx, p->desc, p->n, s->agg.col[0].n);
+}
+
+static FlStatus read_call(Partial *p, const FlSlot *args) {
+  const FlOpDesc *desc = p->desc;
+  int32_t at = 2, result = 1;
+  p->n = args[0].i;
+  p->n_keys = (int32_t)desc->i;
+  p->n_states = desc->n_list - p->n_keys;
+  p->keys = fl_part_zalloc(p->m, p->n_keys, sizeof *p->keys);
+  p->key_out = fl_part_zalloc(p->m, 2 * p->n_keys, sizeof *p->key_out);
+  p->states = fl_part_zalloc(p->m, p->n_states, sizeof *p->states);
+  if (p->keys == NULL || p->key_out == NULL || p->states == NULL) return 1;
+  for (int32_t k = 0; k < p->n_keys; k++) {
+    if (fl_part_col(p->m->ctx, desc, args, &at, desc->list[k], &p->keys[k]) != 0) return 1;
+    if (p->keys[k].n != p->n) return fl_part_fail_shape(p->m->ctx, desc, p->n, p->keys[k].n);
+    result += 1 + (p->keys[k].valid != NULL);
+  }
+  for (int32_t k = 0; k < p->n_states; k++) {
+    State *s = &p->states[k];
+    if (read_state(p, s, desc->list[p->n_keys + k], args, &at) != 0) return 1;
+    s->desc.result_types = desc->result_types + result;
+    result += 1 + s->says_valid;
+  }
+  return 0;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------- */
+
+static FlStatus group(Partial *p, const FlPartCol *columns, FlPartGroups *out) {
+  FlPartCodes codes;
+  FlPartKey *keys = fl_part_zalloc(p->m, p->n_keys, sizeof *keys);
+  if (keys == NULL) return 1;
+  for (int32_t k = 0; k < p->n_keys; k++) keys[k].side[0] = columns[k];
+  return fl_part_encode(p->m, keys, p->n_keys, 1, false, &codes) != 0 ||
+         fl_part_group_codes(p->m, &codes, false, NULL, out) != 0;
+}
+
+/* Whether most of some rows, in runs here and there, are groups of their own. *many is true then. */
+static FlStatus sample(Partial *p, bool *many) {
+  enum { RUNS = 4, RUN = 512, FEWEST = 4 * RUNS * RUN };
+  if (p->n_keys == 0 || p->n < FEWEST) return 0;
+  int64_t *rows = fl_part_alloc(p->m, RUNS * RUN, sizeof *rows);
+  FlPartCol *some = fl_part_zalloc(p->m, p->n_keys, sizeof *some);
+  FlArray **taken = fl_part_zalloc(p->m, p->n_keys, sizeof *taken);
+  uint8_t *valid = fl_part_alloc(p->m, (int64_t)p->n_keys * RUNS * RUN, 1);
+  FlPartGroups groups = {0};
+  if (rows == NULL || some == NULL || taken == NULL || valid == NULL) return 1;
+  for (int64_t i = 0; i < RUNS * RUN; i++) rows[i] = p->n / RUNS * (i / RUN) + i % RUN;
+  bool ok = true;
+  for (int32_t k = 0; ok && k < p->n_keys; k++, valid += RUNS * RUN) {
+    taken[k] = fl_part_take(p->m->ctx, p->keys[k].array, rows, RUNS * RUN);
+    ok = taken[k] != NULL;
+    if (!ok) break;
+    some[k] = (FlPartCol){p->keys[k].dtype, RUNS * RUN, taken[k]->data, NULL, taken[k]};
+    if (p->keys[k].valid == NULL) continue;
+    for (int64_t i = 0; i < RUNS * RUN; i++) valid[i] = p->keys[k].valid[rows[i]];
+    some[k].valid = valid;
+  }
+  ok = ok && group(p, some, &groups) == 0;
+  for (int32_t k = 0; k < p->n_keys; k++) fl_array_unref(taken[k]);
+  *many = groups.g > RUNS * RUN / 8 * 7;
+  return !ok;
+}
+
+static FlStatus find_groups(Partial *p, bool *many) {
+  FlPartGroups groups;
+  p->g = 1;
+  if (p->n_keys == 0) return 0;
+  if (sample(p, many) != 0) return 1;
+  if (*many) return 0;
+  if (group(p, p->keys, &groups) != 0) return 1;
+  p->g = groups.g;
+  p->id = groups.id;
+  p->first = groups.first;
+  *many = 2 * p->g > p->n;
+  return 0;
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------- */
+
+/* The integer sums; false at *fits: one does not fit its state. */
+static FlStatus sum_integers(Partial *p, State *s, bool *fits) {
+  const FlPartCol *col = &s->agg.col[0];
+  __int128 *sums = fl_part_zalloc(p->m, p->g, sizeof *sums);
+  s->out[0] = array_of(p, s->desc.result_types[0].dtype, p->g);
+  if (sums == NULL || s->out[0] == NULL) return 1;
+  bool wide = col->dtype == FL_U64;
+  int64_t x[FL_PART_BATCH], *out = s->out[0]->data;
+  for (int64_t row = 0; row < p->n; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, p->n - row);
+    fl_part_read_i64(col, row, count, x);
+    for (int64_t i = 0; i < count; i++)
+      sums[p->id != NULL ? p->id[row + i] : 0] += wide ? (__int128)(uint64_t)x[i] : (__int128)x[i];
+  }
+  for (int64_t k = 0; k < p->g; k++) {
+    out[k] = (int64_t)sums[k];
+    *fits = *fits && (wide ? (__int128)(uint64_t)out[k] : (__int128)out[k]) == sums[k];
+  }
+  return 0;
+}
+
+/* The terms of an integer times `unit`; false: one is no double. */
+static bool split_integer(__int128 sum, double unit, double *terms) {
+  for (int t = 0; t < TERMS && sum != 0; t++) {
+    double head = (double)sum;
+    terms[t] = head * unit;
+    if (!isfinite(terms[t])) return false;
+    sum -= (__int128)head;
+  }
+  return sum == 0;
+}
+
+static bool split_accumulator(FlSuperacc *sum, double *terms) {
+  for (int t = 0; t < TERMS; t++) {
+    double head = fl_superacc_round(sum);
+    if (head == 0.0) return true;
+    terms[t] = head;
+    if (!isfinite(head)) return sum->nan || sum->plus || sum->minus;
+    fl_superacc_add(sum, -head);
+  }
+  return fl_superacc_round(sum) == 0.0;
+}
+
+/* Terms by sums against the column's largest exponent (exact.c). *exact: they hold all. */
+static FlStatus sum_scaled(Partial *p, State *s, const double *x, bool *exact, bool *fits) {
+  FlExactScale scale;
+  int64_t high[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0;
+  if (fl_part_exact_scale(p->m, x, p->n, &scale) != 0) return 1;
+  if (!scale.fits) return 0;
+  __int128 *sums = fl_part_zalloc(p->m, p->g, sizeof *sums);
+  if (sums == NULL) return 1;
+  for (int64_t row = 0; row < p->n; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, p->n - row);
+    dropped |= fl_part_split(x + row, count, scale.high, high, low);
+    for (int64_t i = 0; i < count; i++)
+      sums[p->id != NULL ? p->id[row + i] : 0] += fl_part_exact_term(high[i], low[i]);
+  }
+  *exact = dropped == 0;
+  for (int64_t k = 0; *exact && k < p->g; k++)
+    *fits = *fits && split_integer(sums[k], scale.unit, s->terms + k * TERMS);
+  fl_part_release(p->m, sums);
+  return 0;
+}
+
+static FlStatus sum_doubles(Partial *p, State *s, bool *fits) {
+  bool exact = false;
+  const double *x = fl_agg_doubles(&s->agg, 0);
+  s->terms = fl_part_zalloc(p->m, p->g * TERMS, sizeof *s->terms);
+  if (x == NULL || s->terms == NULL || sum_scaled(p, s, x, &exact, fits) != 0) return 1;
+  if (!exact) {
+    FlSuperacc *sums = fl_part_alloc(p->m, p->g, sizeof *sums);
+    if (sums == NULL) return 1;
+    for (int64_t k = 0; k < p->g; k++) fl_superacc_init(&sums[k]);
+    for (int64_t i = 0; i < p->n; i++) fl_superacc_add(&sums[p->id != NULL ? p->id[i] : 0], x[i]);
+    for (int64_t k = 0; *fits && k < p->g; k++) *fits = split_accumulator(&sums[k], s->terms + k * TERMS);
+    fl_part_release(p->m, sums);
+  }
+  for (int64_t k = 0; k < p->g; k++) {
+    uint8_t more = 0;
+    for (uint8_t t = 1; t < TERMS; t++)
+      if (s->terms[k * TERMS + t] != 0.0) more = t;
+    if (more > p->more[k]) p->more[k] = more;
+  }
+  return 0;
+}
+
+/* ---- states of groups --------------------------------------------------------------------------------- */
+
+/* *fits: false when some sum is no state. */
+static FlStatus fold(Partial *p, bool *fits) {
+  p->more = fl_part_zalloc(p->m, p->g, 1);
+  if (p->more == NULL) return 1;
+  for (int32_t k = 0; *fits && k < p->n_states; k++) {
+    State *s = &p->states[k];
+    s->agg.g = p->g;
+    s->agg.id = p->id;
+    if (s->kind == SUM) {
+      bool floats = is_float(s->agg.col[0].dtype);
+      if ((floats ? sum_doubles : sum_integers)(p, s, fits) != 0) return 1;
+      continue;
+    }
+    if (s->kind == COUNT) {
+      s->agg.counts = fl_agg_counts(&s->agg, s->agg.n_cols ? s->agg.col[0].valid : NULL, NULL, false);
+      if (s->agg.counts == NULL) return 1;
+    }
+    FlStatus status = s->fn(&s->agg);
+    s->out[0] = s->agg.value;
+    s->out[1] = s->agg.valid;
+    if (status != 0) return status;
+  }
+  return 0;
+}
+
+/* `*a` becomes the rows of it that `rows` names, -1: zero. */
+static FlStatus take(Partial *p, FlArray **a, const int64_t *rows, int64_t n) {
+  FlArray *to = fl_part_take(p->m->ctx, *a, rows, n);
+  fl_array_unref(*a);
+  *a = to;
+  return to == NULL;
+}
+
+/* The rows of states, behind those of the groups their further terms. */
+static FlStatus write_groups(Partial *p, int64_t n) {
+  int64_t *group_of = fl_part_alloc(p->m, n, sizeof *group_of), *row = fl_part_alloc(p->m, n, sizeof *row),
+          at = p->g;
+  uint8_t *term = fl_part_zalloc(p->m, n, 1);
+  if (group_of == NULL || row == NULL || term == NULL) return 1;
+  for (int64_t k = 0; k < p->g; k++) {
+    group_of[k] = k;
+    for (uint8_t t = 1; t <= p->more[k]; t++, at++) {
+      group_of[at] = k;
+      term[at] = t;
+    }
+  }
+  for (int64_t i = 0; i < n; i++) row[i] = i < p->g ? i : -1;
+  for (int32_t k = 0; k < p->n_states; k++) {
+    State *s = &p->states[k];
+    if (s->terms != NULL) {
+      if ((s->out[0] = array_of(p, FL_F64, n)) == NULL) return 1;
+      double *out = s->out[0]->data;
+      for (int64_t i = 0; i < n; i++) out[i] = s->terms[group_of[i] * TERMS + term[i]];
+    } else if (n > p->g) {
+      if (take(p, &s->out[0], row, n) != 0) return 1;
+      if (s->says_valid && take(p, &s->out[1], row, n) != 0) return 1;
+    }
+  }
+  for (int64_t i = 0; p->n_keys > 0 && i < n; i++) row[i] = p->first[group_of[i]];
+  for (int32_t k = 0; k < p->n_keys; k++) {
+    if ((p->key_out[2 * k] = fl_part_take(p->m->ctx, p->keys[k].array, row, n)) == NULL) return 1;
+    if (p->keys[k].valid == NULL) continue;
+    if ((p->key_out[2 * k + 1] = array_of(p, FL_BOOL, n)) == NULL) return 1;
+    uint8_t *out = p->key_out[2 * k + 1]->data;
+    for (int64_t i = 0; i < n; i++) out[i] = p->keys[k].valid[row[i]];
+  }
+  return 0;
+}
+
+/* ---- rows as states ----------------------------------------------------------------------------------- */
+
+static int32_t row_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const State *s = env;
+  const FlPartCol *col = &s->agg.col[0];
+  (void)ctx;
+  if (s->kind == PICK) {
+    memset((uint8_t *)s->out[1]->data + begin, 1, (size_t)(end - begin));
+  } else if (s->kind == SUM && is_float(col->dtype)) {
+    fl_part_read_f64(col, begin, end - begin, (double *)s->out[0]->data + begin);
+  } else if (s->kind == SUM) {
+    fl_part_read_i64(col, begin, end - begin, (int64_t *)s->out[0]->data + begin);
+  } else {
+    const uint8_t *yes = s->agg.n_cols > 0 && col->dtype == FL_BOOL ? col->data : NULL;
+    const uint8_t *valid = s->agg.n_cols > 0 ? col->valid : NULL;
+    int64_t *out = s->out[0]->data;
+    for (int64_t i = begin; i < end; i++) out[i] = fl_part_valid(valid, i) && fl_part_valid(yes, i);
+  }
+  return 0;
+}
+
+/* Each row is the state of itself; what is one already is not copied. */
+static FlStatus write_rows(Partial *p, const FlSlot *args) {
+  int32_t at = 2;
+  for (int32_t k = 0; k < p->n_keys; k++) {
+    p->key_out[2 * k] = fl_array_ref(args[at++].a);
+    if (p->keys[k].valid != NULL) p->key_out[2 * k + 1] = fl_array_ref(args[at++].a);
+  }
+  for (int32_t k = 0; k < p->n_states; k++) {
+    State *s = &p->states[k];
+    const FlPartCol *col = &s->agg.col[0];
+    FlArray *values = s->agg.n_cols > 0 ? args[at++].a : NULL, *valid = NULL;
+    if (s->agg.n_cols > 0 && col->valid != NULL) valid = args[at++].a;
+    for (int j = 0; j < 2; j++) {
+      fl_array_unref(s->out[j]);
+      s->out[j] = NULL;
+    }
+    int32_t dtype = s->desc.result_types[0].dtype;
+    if (s->kind == PICK || (s->kind == SUM && valid == NULL && col->dtype == dtype))
+      s->out[0] = fl_array_ref(values);
+    else if ((s->out[0] = array_of(p, dtype, p->n)) == NULL) return 1;
+    if (s->says_valid && valid != NULL) s->out[1] = fl_array_ref(valid);
+    else if (s->says_valid && (s->out[1] = array_of(p, FL_BOOL, p->n)) == NULL) return 1;
+    bool done = s->kind == PICK ? !s->says_valid || valid != NULL : s->out[0] == values;
+    if (!done && fl_part_for(p->m->ctx, row_body, s, p->n, 1.0) != 0) return 1;
+  }
+  return 0;
+}
+
+/* ---- the operator ------------------------------------------------------------------------------------- */
+
+static FlStatus partial(Partial *p, const FlSlot *args, bool *rows) {
+  bool many = args[1].i != 0 || p->n == 0, fits = true;
+  if (!many && find_groups(p, &many) != 0) return 1;
+  if (!many && fold(p, &fits) != 0) return 1;
+  int64_t n = p->g;
+  for (int64_t k = 0; !many && fits && k < p->g; k++) n += p->more[k];
+  *rows = many || !fits || 2 * n > p->n;
+  return *rows ? write_rows(p, args) : write_groups(p, n);
+}
+
+/* Gives the arrays away, or releases them. */
+static void finish(Partial *p, FlStatus status, FlSlot *results) {
+  int32_t at = 1;
+  for (int32_t k = 0; p->key_out != NULL && p->states != NULL && k < p->n_keys; k++) {
+    for (int j = 0; j < 2; j++) {
+      FlArray *a = p->key_out[2 * k + j];
+      if (status != 0) fl_array_unref(a);
+      else if (a != NULL) results[at++].a = a;
+    }
+  }
+  for (int32_t k = 0; p->states != NULL && k < p->n_states; k++) {
+    State *s = &p->states[k];
+    for (int j = 0; j < 2; j++) {
+      if (status == 0 && (j == 0 || s->says_valid)) results[at++].a = s->out[j];
+      else fl_array_unref(s->out[j]);
+    }
+  }
+}
+
+FlStatus fl_rt_partial(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlPartMem mem = {.ctx = ctx};
+  Partial p = {.m = &mem, .desc = desc};
+  bool rows = false;
+  FlStatus status = read_call(&p, args);
+  if (status == 0) status = partial(&p, args, &rows);
+  finish(&p, status, results);
+  if (status == 0) results[0].i = rows && p.n > 0;
+  fl_part_mem_reset(&mem);
+  return status;
+}

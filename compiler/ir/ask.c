@@ -91,6 +91,7 @@ bool fl_ir_may_fault(const FlOp *op) {
     if (kind == FL_KIND_FLOAT) return false;
     return !is_const_nonzero(op->args[1]);
   case FL_OP_CONVERT: return convert_may_fault(dtype, (FlDtype)op->results[0]->type.dtype);
+  case FL_OP_TAKE: return !(op->attrs.i & FL_TAKE_PROVEN);
   case FL_OP_LOAD: return op->attrs.i == 0;
   case FL_OP_STORE: return op->attrs.i == 0;
   case FL_OP_REDUCE: return reduce_may_fault(op);

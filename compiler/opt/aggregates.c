@@ -36,14 +36,6 @@ static bool is_simple(const FlOp *op, bool *fails) {
   return is_integer(d) || d == FL_F64;
 }
 
-/* `v` is there before `op`. */
-static bool is_before(const FlValue *v, const FlOp *op) {
-  if (v->op == NULL || v->region != op->parent) return true;
-  for (const FlOp *at = op; at; at = at->next)
-    if (at == v->op) return false;
-  return true;
-}
-
 static FlOp *join(FlOp *const *ops, int n) {
   FlBuilder b = fl_opt_before(ops[0]);
   FlArena *arena = b.module->arena;
@@ -77,7 +69,8 @@ static int gather(const FlSubst *s, FlOp *first, FlOp **ops) {
   for (FlOp *op = first->next; op && n < MOST; op = op->next) {
     if (!is_simple(op, &fails) || fails) continue;
     bool ready = true;
-    for (int i = 0; i < op->n_args; i++) ready = ready && is_before(fl_subst_get(s, op->args[i]), first);
+    for (int i = 0; i < op->n_args; i++)
+      ready = ready && fl_opt_is_before(fl_subst_get(s, op->args[i]), first);
     bool same =
         fl_subst_get(s, op->args[0]) == first->args[0] && fl_subst_get(s, op->args[1]) == first->args[1];
     if (ready && same) ops[n++] = op;

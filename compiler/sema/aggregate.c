@@ -164,7 +164,7 @@ static FlVal deliver(FlSema *s, FlVal v) {
     return v;
   }
   if (!agg->group_of) return fl_sema_at(s, v, fl_sema_i64(s, 0), true);
-  v = fl_sema_take(s, v, agg->group_of, false);
+  v = fl_sema_take(s, v, agg->group_of, 0);
   alias_rows(s, v, agg->rows);
   return v;
 }

@@ -344,10 +344,10 @@ FlVal fl_category_found(FlSema *s, FlVal x, FlSpan span) {
   FlVal args[2] = {fl_val_array(s, FL_I64, 1, group->results[1])};
   if (x.type->nullable) {
     args[1] = fl_val_array(s, FL_BOOL, 1, x.parts[1]);
-    FlVal proper = fl_sema_take(s, args[1], first, false);
+    FlVal proper = fl_sema_take(s, args[1], first, 0);
     first = fl_sema_compress(s, fl_val_array(s, FL_I64, 1, first), proper.parts[0]).parts[0];
   }
-  FlVal levels = fl_sema_take(s, fl_val_array(s, FL_TEXT, 1, x.parts[0]), first, false);
+  FlVal levels = fl_sema_take(s, fl_val_array(s, FL_TEXT, 1, x.parts[0]), first, 0);
   FlVal codes = fl_sema_lift(s, span, x.type->nullable ? 2 : 1, args, code_element, NULL);
   return fl_val_bad(codes) ? codes : fl_category_of(s, codes, levels.parts[0]);
 }

@@ -147,7 +147,7 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
   FlValue *groups = t.group ? t.group->groups : fl_sema_i64(s, 1);
   for (int i = 0; t.group && i < t.group->n_keys; i++) {
     FlVal key = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.group->keys[i]));
-    fl_columns_set(s, &columns, t.group->keys[i], fl_sema_take(s, key, t.group->first, false));
+    fl_columns_set(s, &columns, t.group->keys[i], fl_sema_take(s, key, t.group->first, FL_TAKE_PROVEN));
   }
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];

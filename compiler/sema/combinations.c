@@ -31,7 +31,7 @@ static FlVal counted(FlSema *s, int n, const char **names, FlVal *keys, const Fl
   if (outer) by[0] = take(s, outer->group_of, g.first);
   FlValue *order = sort_rows(s, outer ? 2 : 1, by, outer ? within : alone);
   FlValue *rows = take(s, g.first, order);
-  for (int i = 0; i < n; i++) keys[i] = fl_sema_take(s, keys[i], rows, false);
+  for (int i = 0; i < n; i++) keys[i] = fl_sema_take(s, keys[i], rows, 0);
   names[n] = fl_intern_z(s->names, "count");
   keys[n] = fl_val_array(s, FL_I64, 1, take(s, counts, order));
   return fl_val_table(s, fl_ir_dim(&s->b, rows, 0), n + 1, names, keys);
@@ -174,7 +174,7 @@ FlVal fl_builtin_complete(FlSema *s, FlCallSite *c) {
       return fl_sema_error(s, FL_E0618, c->span,
                            "the column `%s` is %s, which cannot be null where a combination has no row",
                            columns.names[i], fl_val_text(s, x));
-    columns.values[i] = k.at < k.n ? fl_sema_take(s, x, numbers(s, rows, key_row, &k), false)
+    columns.values[i] = k.at < k.n ? fl_sema_take(s, x, numbers(s, rows, key_row, &k), 0)
                                    : fl_verb_take_or_null(s, x, k.right, has, columns.names[i], c->span);
   }
   return fl_columns_table(s, &columns, rows);

@@ -175,11 +175,11 @@ bool fl_reader_path_name(FlSema *s, FlCallSite *c, FlActual *a, const FlReadFrom
 }
 
 FlVal fl_reader_paths(FlSema *s, const FlReadFrom *source, FlValue *index, FlValue *rows) {
-  if (source->paths.type) return fl_sema_take(s, source->paths, index, false);
+  if (source->paths.type) return fl_sema_take(s, source->paths, index, 0);
   bool many = source->file.type->kind == FL_TY_ARRAY;
   FlType1 type = many ? fl_t_array(FL_TEXT, 1) : fl_t_scalar(FL_TEXT);
   FlValue *path = fl_ir_op(&s->b, FL_OP_FILE_PATH, 1, source->file.parts, 1, &type, 0)->results[0];
-  if (many) return fl_sema_take(s, fl_val_array(s, FL_TEXT, 1, path), index, false);
+  if (many) return fl_sema_take(s, fl_val_array(s, FL_TEXT, 1, path), index, 0);
   return fl_verb_as_column(s, fl_val_scalar(s, FL_TEXT, path), rows, source->span, "path");
 }
 

@@ -39,7 +39,7 @@ static FlVal with_rows(FlSema *s, FlVal v) {
 
 /* Each group's value on its rows. */
 static FlVal spread_groups(FlSema *s, FlVal v) {
-  return with_rows(s, fl_sema_take(s, v, s->agg->group_of, false));
+  return with_rows(s, fl_sema_take(s, v, s->agg->group_of, 0));
 }
 
 /* The values of all rows from lists, one array a group, in the order of the table, whose rows by group are
@@ -56,7 +56,7 @@ static FlVal back_to_rows(FlSema *s, FlVal lists, FlValue *perm) {
     type.depth = 0;
     out.parts[p] = fl_ir_op(&s->b, FL_OP_LIST_CONCAT, 1, &lists.parts[p], 1, &type, 0)->results[0];
   }
-  return with_rows(s, fl_sema_take(s, out, inverse->results[0], false));
+  return with_rows(s, fl_sema_take(s, out, inverse->results[0], 0));
 }
 
 FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *call, void *env, FlSpan span) {
@@ -75,7 +75,7 @@ FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *cal
   for (int i = 0; i < n; i++) {
     by_row[i] = values[i].type->kind == FL_TY_ARRAY &&
                 fl_sema_sizes_equal(s, fl_sema_dim(s, values[i], 0), agg->rows);
-    sorted[i] = by_row[i] ? fl_sema_take(s, values[i], perm->results[0], false) : values[i];
+    sorted[i] = by_row[i] ? fl_sema_take(s, values[i], perm->results[0], 0) : values[i];
   }
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &agg->groups, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &i64);

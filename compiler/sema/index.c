@@ -106,7 +106,7 @@ FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from, FlValue *to) {
   return out;
 }
 
-FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null) {
+FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, int how) {
   int *part, n = row_parts(s, v.type, &part);
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
@@ -120,7 +120,7 @@ FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, bool minus_is_null) {
   if (v.type->kind == FL_TY_TABLE) out.parts[0] = fl_ir_dim(&s->b, idx, 0);
   if (n) {
     FlOp *op = fl_ir_op(&s->b, FL_OP_TAKE, n + 1, args, n, types, 0);
-    op->attrs.i = minus_is_null;
+    op->attrs.i = how;
     for (int p = 0; p < n; p++) out.parts[part[p]] = op->results[p];
   }
   fl_column_names_keep(s, v, out);
@@ -298,7 +298,7 @@ static bool index_lead(FlSema *s, FlVal v, const Sub *subs, int n_subs, FlVal *o
     return true;
   case SUB_POSITIONS:
     if (s->in_kernel) return false;
-    *out = fl_sema_take(s, v, subs[0].array, false);
+    *out = fl_sema_take(s, v, subs[0].array, 0);
     return true;
   case SUB_POINT:
   case SUB_NEW: return false;
@@ -390,7 +390,7 @@ static FlVal index_rows(FlSema *s, FlVal v, const Sub *sub) { /* tables and list
   case SUB_SPAN:
     if (sub->step == 1) return fl_sema_index_rows(s, v, sub->point, sub->end);
     break;
-  case SUB_POSITIONS: return fl_sema_take(s, v, sub->array, false);
+  case SUB_POSITIONS: return fl_sema_take(s, v, sub->array, 0);
   case SUB_MASK: return fl_sema_compress(s, v, sub->array);
   case SUB_NEW: break;
   }

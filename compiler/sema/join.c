@@ -118,7 +118,7 @@ FlVal fl_verb_take_or_null(FlSema *s, FlVal v, FlValue *rows, FlVal has, const c
     fl_diag_help(s->sink, d, "drop it before the join, or use `how = \"inner\"`");
     return fl_val_error(s);
   }
-  FlVal out = fl_sema_take(s, v, rows, true);
+  FlVal out = fl_sema_take(s, v, rows, FL_TAKE_OR_ZERO | FL_TAKE_PROVEN);
   if (v.type->nullable) return out; /* the validity of a missing row is false */
   return fl_val_with(s, fl_type_with_null(s->types, v.type, true), (FlValue *[]){out.parts[0], has.parts[0]},
                      v);
@@ -151,14 +151,15 @@ static bool is_right_key(const FlJoin *j, int column) {
 
 static FlVal left_column(FlSema *s, FlJoin *j, int column, FlSpan span) {
   FlVal v = fl_val_field(s, j->left, column);
-  if (!is(j->how, "right") && !is(j->how, "full")) return fl_sema_take(s, v, j->left_row, false);
+  if (!is(j->how, "right") && !is(j->how, "full")) return fl_sema_take(s, v, j->left_row, FL_TAKE_PROVEN);
   int key = key_of_left(j, column);
   if (key < 0)
     return fl_verb_take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name,
                                 span);
-  if (is(j->how, "right")) return fl_sema_take(s, j->key[key].right_value, j->right_row, false);
-  FlVal args[3] = {j->has_left, fl_sema_take(s, j->key[key].left_value, j->left_row, true),
-                   fl_sema_take(s, j->key[key].right_value, j->right_row, true)};
+  if (is(j->how, "right")) return fl_sema_take(s, j->key[key].right_value, j->right_row, FL_TAKE_PROVEN);
+  FlVal args[3] = {j->has_left,
+                   fl_sema_take(s, j->key[key].left_value, j->left_row, FL_TAKE_OR_ZERO | FL_TAKE_PROVEN),
+                   fl_sema_take(s, j->key[key].right_value, j->right_row, FL_TAKE_OR_ZERO | FL_TAKE_PROVEN)};
   return fl_sema_lift(s, span, 3, args, either_key, NULL);
 }
 
@@ -179,7 +180,7 @@ bool fl_join_right_columns(FlSema *s, FlJoin *j, FlColumns *out, FlSpan span) {
     FlVal v = fl_val_field(s, j->right, i);
     v = j->has_right.type
             ? fl_verb_take_or_null(s, v, j->right_row, j->has_right, right->fields[i].name, span)
-            : fl_sema_take(s, v, j->right_row, false);
+            : fl_sema_take(s, v, j->right_row, FL_TAKE_PROVEN);
     if (fl_val_bad(v)) return false;
     fl_columns_set(s, out, name, v);
   }

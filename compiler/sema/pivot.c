@@ -231,7 +231,7 @@ static FlVal pivoted(FlSema *s, Pivot *p, FlActual *value, FlValue *number, FlSp
   const FlType *row = p->t.type->elem;
   for (int i = 0; i < p->n_keys; i++)
     fl_columns_set(s, &out, row->fields[p->key[i]].name,
-                   fl_sema_take(s, fl_val_field(s, p->t, p->key[i]), g.first, false));
+                   fl_sema_take(s, fl_val_field(s, p->t, p->key[i]), g.first, 0));
   FlVal all = fl_val_array(s, FL_I64, 1, at);
   for (int i = 0; i < p->n_into; i++) {
     FlValue *from = fl_sema_op2(s, FL_OP_MUL, fl_sema_i64(s, i), g.groups),
@@ -359,9 +359,9 @@ FlVal fl_builtin_unpivot(FlSema *s, FlCallSite *c) {
   FlColumns out = {0};
   for (int i = 0; i < row->n_fields; i++)
     if (!set.has[i])
-      fl_columns_set(s, &out, row->fields[i].name, fl_sema_take(s, fl_val_field(s, t, i), from, false));
+      fl_columns_set(s, &out, row->fields[i].name, fl_sema_take(s, fl_val_field(s, t, i), from, 0));
   FlVal named = fl_val_array(s, FL_TEXT, 1, for_each_place(s, &p, total, the_name, FL_TEXT));
-  all = fl_sema_take(s, all, for_each_place(s, &p, total, in_columns, FL_I64), false);
+  all = fl_sema_take(s, all, for_each_place(s, &p, total, in_columns, FL_I64), 0);
   if (!fl_columns_add(s, &out, name, named, c->span) || !fl_columns_add(s, &out, value, all, c->span))
     return fl_val_error(s);
   FlVal table = fl_columns_table(s, &out, total);

@@ -121,7 +121,7 @@ static FlValue *first_seen(FlSema *s, FlVal texts) {
   FlOp *op = fl_ir_op(&s->b, FL_OP_DISTINCT, 1, texts.parts, 1, &rows, 0);
   op->attrs.list = key;
   op->attrs.n_list = 1;
-  return fl_sema_take(s, texts, op->results[0], false).parts[0];
+  return fl_sema_take(s, texts, op->results[0], 0).parts[0];
 }
 
 static FlValue *text_array(FlSema *s, int n, const char *const *texts) {

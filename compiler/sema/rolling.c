@@ -206,7 +206,7 @@ static FlVal any_function(FlSema *s, FlCallSite *c, const Window *w, FlClosure *
   FlType1 i64s[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)}, i64 = fl_t_scalar(FL_I64);
   FlOp *bounds = fl_ir_op(&s->b, FL_OP_ROLLING_BOUNDS, n, args, 2, i64s, 0);
   set_window(s, bounds, w, flags, n_flags);
-  FlVal sorted = w->whole ? w->x : fl_sema_take(s, w->x, w->order.rows, false);
+  FlVal sorted = w->whole ? w->x : fl_sema_take(s, w->x, w->order.rows, 0);
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &i64);
   FlSavedPlace saved = fl_sema_enter(s, r);

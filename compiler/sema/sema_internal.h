@@ -314,7 +314,7 @@ FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from,
 FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index,
                  bool proven); /* element of an array's leading dimension, table or list */
 FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx,
-                   bool minus_is_null); /* rows by i64 array; minus_is_null makes T? */
+                   int how); /* rows by i64 array; how: FL_TAKE_* */
 FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask);
 FlVal fl_sema_concat_list(FlSema *s, FlVal list); /* of arrays or tables: one, end to end */
 void fl_sema_alias_rows(FlSema *s, FlVal table);  /* its columns are as long as its first part says */

@@ -72,7 +72,7 @@ FlVal fl_builtin_split(FlSema *s, FlCallSite *c) {
   FlValue *args[4] = {fl_val_rows(d.t), fraction, d.seed, d.strata.group_of};
   FlType1 types[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_SPLIT_ROWS, d.stratified ? 4 : 3, args, 2, types, 0);
-  return pair_of(s, fl_sema_take(s, d.t, op->results[0], false), fl_sema_take(s, d.t, op->results[1], false));
+  return pair_of(s, fl_sema_take(s, d.t, op->results[0], 0), fl_sema_take(s, d.t, op->results[1], 0));
 }
 
 FlVal fl_builtin_kfold(FlSema *s, FlCallSite *c) {
@@ -97,7 +97,7 @@ FlVal fl_builtin_kfold(FlSema *s, FlCallSite *c) {
   FlVal pair[2];
   for (int i = 0; i < 2; i++)
     pair[i] = d.grouped ? rows_of_part(s, &d, parts, fl_val_scalar(s, FL_I64, r->params[0]), i == 1, c->span)
-                        : fl_sema_take(s, d.t, fl_ir_load(&s->b, op->results[i], 1, r->params, true), false);
+                        : fl_sema_take(s, d.t, fl_ir_load(&s->b, op->results[i], 1, r->params, true), 0);
   FlVal fold = pair_of(s, pair[0], pair[1]);
   fl_ir_yield(r, s->module, fold.type->n_parts, fold.parts);
   fl_sema_leave(s, saved);

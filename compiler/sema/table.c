@@ -278,7 +278,8 @@ static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
 }
 
 /* group_of: what comes before all keys, or NULL. */
-/* The rows of t by the group (NULL: none) and the keys; `most` is not NULL: so many of each group. NULL: reported. */
+/* The rows of t by the group (NULL: none) and the keys; `most` is not NULL: so many of each group. NULL:
+ * reported. */
 static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *group_of, FlValue *most,
                             const char *verb, bool downwards) {
   FlVal values[17];
@@ -315,7 +316,7 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *
 }
 
 static FlVal take_all(FlSema *s, FlVal t, FlValue *perm) { /* as many rows as before */
-  FlVal out = fl_sema_take(s, t, perm, false);
+  FlVal out = fl_sema_take(s, t, perm, FL_TAKE_PROVEN);
   out.parts[0] = fl_val_rows(t);
   fl_sema_alias_rows(s, out);
   return out;
@@ -329,7 +330,7 @@ FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
     static const char *plain[] = {"asc"}, *nullable[] = {"asc?"};
     op->attrs.list = v.type->nullable ? nullable : plain;
     op->attrs.n_list = 1;
-    return fl_sema_take(s, v, op->results[0], false);
+    return fl_sema_take(s, v, op->results[0], FL_TAKE_PROVEN);
   }
   FlVal t;
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
@@ -362,7 +363,7 @@ static FlVal last_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlValue *n) {
   FlValue *args[2] = {t.group->group_of, t.group->groups};
   FlVal counts =
       fl_val_array(s, FL_I64, 1, fl_ir_op(&s->b, FL_OP_SEGMENT_COUNT, 2, args, 1, &i64s, 0)->results[0]);
-  FlVal pair[2] = {fl_sema_take(s, counts, t.group->group_of, false),
+  FlVal pair[2] = {fl_sema_take(s, counts, t.group->group_of, 0),
                    fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, t.group))};
   FlVal left = fl_sema_lift_op(s, c->span, FL_OP_WRAP_SUB, 2, pair, FL_I64, NULL);
   return kept_of_groups(s, c, t, FL_OP_LE, left, n);
@@ -424,7 +425,7 @@ FlVal fl_builtin_sample(FlSema *s, FlCallSite *c) {
   order->attrs.n_list = 1;
   FlValue *rows =
       fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){order->results[0], chosen}, 1, &out, 0)->results[0];
-  return fl_sema_take(s, t, rows, false);
+  return fl_sema_take(s, t, rows, FL_TAKE_PROVEN);
 }
 
 FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
@@ -434,7 +435,7 @@ FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
   if (!fl_actual_given(&c->args[2]))
     return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
   FlValue *rows = sorted_rows(s, t, 1, &c->args[2], t.group ? t.group->group_of : NULL, n, "top", true);
-  return rows ? fl_verb_regroup(s, fl_sema_take(s, t, rows, false), t) : fl_val_error(s);
+  return rows ? fl_verb_regroup(s, fl_sema_take(s, t, rows, FL_TAKE_PROVEN), t) : fl_val_error(s);
 }
 
 FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
@@ -462,7 +463,7 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
   FlOp *op = fl_ir_op(&s->b, FL_OP_DISTINCT, n_args, args, 1, &out, 0);
   op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
   op->attrs.n_list = n;
-  return fl_verb_regroup(s, fl_sema_take(s, t, op->results[0], false), t);
+  return fl_verb_regroup(s, fl_sema_take(s, t, op->results[0], FL_TAKE_PROVEN), t);
 }
 
 /* ---- groups ---- */

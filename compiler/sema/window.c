@@ -161,7 +161,7 @@ static FlVal shift_in_groups(FlSema *s, FlVal x, FlValue *n, bool back) {
   FlValue *by = back ? fl_sema_op2(s, FL_OP_WRAP_SUB, fl_sema_i64(s, 0), n) : n;
   FlValue *args[3] = {fl_verb_order(s, x, NULL).rows, s->agg->group_of, by};
   FlOp *op = fl_ir_op(&s->b, FL_OP_SHIFT_ROWS, 3, args, 1, &type, 0);
-  FlVal out = fl_sema_take(s, x, op->results[0], true);
+  FlVal out = fl_sema_take(s, x, op->results[0], FL_TAKE_OR_ZERO);
   if (x.type->nullable) return out;
   FlVal pair[2] = {fl_val_array(s, FL_I64, 1, op->results[0]), fl_val_i64(s, 0)};
   FlVal there = fl_sema_lift_op(s, s->b.span, FL_OP_GE, 2, pair, FL_BOOL, NULL);
@@ -278,7 +278,7 @@ static FlVal counted(FlSema *s, FlVal key) {
   set_column(op, key);
   FlVal counts = fl_val_array(s, FL_I64, 1, op->results[0]);
   if (!agg->group_of) return fl_sema_at(s, counts, fl_sema_i64(s, 0), true);
-  return fl_sema_take(s, counts, agg->group_of, false);
+  return fl_sema_take(s, counts, agg->group_of, 0);
 }
 
 FlVal fl_builtin_ntile(FlSema *s, FlCallSite *c) {

@@ -20,7 +20,8 @@ typedef struct FlOwnBuffer {
 /* A mapping. */
 typedef struct FlMapBuffer {
   FlBuffer base;
-  FlLoan *loan; /* of what may be dropped; may be NULL */
+  FlLoan *loan;  /* of what may be dropped; may be NULL */
+  int64_t clean; /* bytes at its start that may be dropped */
 } FlMapBuffer;
 
 _Noreturn void fl_out_of_memory(void) {
@@ -112,8 +113,17 @@ FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean) 
   m->base.data = map;
   m->base.bytes = bytes;
   m->base.release = release_map;
+  m->clean = clean;
   m->loan = fl_pool_lend(ctx ? fl_ctx_pool(ctx) : NULL, map, clean);
   return &m->base;
+}
+
+void fl_buffer_rest(FlBuffer *b) {
+  if (b->release == release_map) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size_t)((FlMapBuffer *)b)->clean / page * page;
+    if (whole) madvise(b->data, whole, MADV_DONTNEED);
+  }
+  for (int32_t k = 0; k < b->n_keeps; k++) fl_buffer_rest(b->keeps[k]);
 }
 
 bool fl_buffer_is_writable(const FlBuffer *b) {

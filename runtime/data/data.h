@@ -73,6 +73,8 @@ void fl_buffer_end_sharing(FlBuffer *b);
  * bytes, whole pages, are as in the file that is mapped: they may be dropped from memory and come back. NULL:
  * error recorded, the mapping is still the caller's. */
 FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean);
+/* What `b` and all that it keeps have mapped need not be in memory until somebody reads it again. */
+void fl_buffer_rest(FlBuffer *b);
 FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */
 void fl_buffer_unref(FlBuffer *b);    /* NULL is allowed */
 /* `b` shall keep `kept` alive (takes a reference of its own; once is enough). Only while the caller is the

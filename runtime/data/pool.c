@@ -4,8 +4,10 @@
  * In: sizes. Out: blocks aligned to 64 bytes, of 2 MiB and more to 2 MiB with huge pages asked for. A block
  * in a file (spill.h) is like any other to those who use it. What always holds: a block is either in use (its
  * buffer holds one reference of the pool) or in `free`; the free blocks together are at most `limit` bytes,
- * and the oldest give way; `used` is the size of all blocks, in use or free, that are not in files, and stays
- * at most the share that the limit allows. One lock; only large blocks come here. */
+ * and the oldest give way; a free block that does not fit is no reason for the run to
+ * take more memory than it ever needed at once: then it gives way, too; `used` is the size of all blocks, in
+ * use or free, that are not in files, and stays at most the share that the limit allows. One lock; only large
+ * blocks come here. */
 #include "base/machine.h"
 #include "data/data_internal.h"
 #include "data/spill.h"
@@ -30,6 +32,7 @@ struct FlPool {
   int n, closed;
   FlBlock free[FL_POOL_SLOTS]; /* oldest first */
   size_t used;
+  size_t most;            /* that has been in use at once */
   int64_t machine;        /* what the machine has; 0: not asked yet */
   size_t share;           /* what `used` may be; 0: not known yet */
   int64_t given;          /* --memory; 0: not given */
@@ -193,7 +196,9 @@ static bool reserve(FlPool *p, size_t capacity, FlBlock *out, int *n_out) {
   /* Tables that are looked up in any order are small beside columns that are swept: they get some room more.
    */
   if (p->given && capacity <= (size_t)p->given / 16) most += (size_t)p->given / 5;
-  while (p->n && p->used + capacity > most) {
+  size_t needed = p->used - p->held + capacity, bound = needed > p->most ? needed : p->most;
+  if (bound > most) bound = most;
+  while (p->n && p->used + capacity > bound) {
     out[*n_out] = take_free(p, 0);
     p->used -= out[(*n_out)++].capacity;
   }
@@ -267,6 +272,7 @@ bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   int k = shared ? -1 : best_fit(p, bytes);
   if (k >= 0) *out = take_free(p, k);
   bool stays = k < 0 && reserve(p, capacity, given_up, &n_given_up);
+  if (p->used - p->held > p->most) p->most = p->used - p->held;
   pthread_mutex_unlock(&p->lock);
   for (int i = 0; i < n_given_up; i++) block_free(given_up[i]);
   return k >= 0 || new_block(p, capacity, stays, out);

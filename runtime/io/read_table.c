@@ -160,6 +160,8 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
   for (int32_t k = 0; k < at; k++) ok = ok && (desc->result_types[k].rank == 0 || results[k].a);
   for (int32_t k = 0; k < at; k++)
     if (ok && desc->result_types[k].rank) ok = fl_part_find_codes(ctx, results[k].a, false) == 0;
+  for (int32_t k = 0; ok && k < at; k++)
+    if (desc->result_types[k].rank && results[k].a->dtype == FL_TEXT) fl_buffer_rest(results[k].a->buffer);
   for (int32_t k = 0; !ok && k < at; k++)
     if (desc->result_types[k].rank) fl_array_unref(results[k].a);
   return ok;

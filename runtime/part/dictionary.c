@@ -128,7 +128,8 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
-/* Whether a sample has few enough different texts; they stay in the table. */
+/* Whether a sample has few enough different texts. The table is empty again: its texts are to be those that
+ * workers meet first, which stand close together, so that comparing them needs few pages of the file. */
 static bool sample_repeats(Table *t) {
   int64_t wanted = fl_part_min(t->n, SAMPLE), spare = -1;
   for (int64_t k = 0; k < wanted; k++) {
@@ -136,8 +137,9 @@ static bool sample_repeats(Table *t) {
     Word2 w = words_of(text);
     if (find_or_add(t, w, hash_of(w, text.len), text, &spare) < 0) return false;
   }
-  if (spare >= 0) t->entries[spare].text.len = -1;
   int64_t different = atomic_load(&t->n_entries);
+  atomic_store(&t->n_entries, 0);
+  memset((void *)t->slots, 0, sizeof *t->slots << SLOT_BITS);
   return wanted == t->n ? different <= t->n / 4 : different <= wanted / 5 * 4;
 }
 

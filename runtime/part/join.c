@@ -4,23 +4,32 @@
  * has none. Always holds: pairs are ordered by left row, then right row; unmatched right rows come last, in
  * their order. A null key matches nothing; NaN matches NaN.
  *
- * Both tables' keys, one below the other, are grouped at once; the right rows of each group are listed (a
- * counting sort), and every left row reads the list of its group. */
+ * Keys become one word a row, below some multiple of the number of rows (of several words, or of one whose
+ * values lie far apart, its group among the rows of both tables). The right table's words are looked up in a
+ * table: where no word has two rows it says the row, else where the word's rows begin in a list, the last of
+ * which is marked. A first sweep over the left rows writes down what the table says of each, and counts; a
+ * second one writes the pairs. */
 #include "part/part_internal.h"
 
 enum { INNER = 0, LEFT = 1, RIGHT = 2, SEMI = 4, ANTI = 8 }; /* FULL is LEFT | RIGHT */
 
+/* What the table says of a word without a right row. Right rows are numbered below it. */
+static const uint32_t NONE = UINT32_MAX;
+
 typedef struct Join {
+  const FlPartCodes *codes;
   int64_t n, m; /* rows of the left and right table */
   int how;
-  bool one;             /* more than one match of a left row is an error */
-  const uint8_t *null;  /* [n + m] some key is null; NULL: none */
-  const int64_t *id;    /* [n + m] */
-  const int64_t *start; /* [g + 1] where the list of each group begins */
-  const int64_t *list;  /* right rows by group */
-  int64_t *place;       /* [chunks + 1] of the result, by left chunk */
+  bool one;            /* more than one match of a left row is an error */
+  const uint8_t *null; /* [n + m] some key is null; NULL: none */
+  int64_t n_words;     /* words are below that */
+  uint32_t *table;     /* [n_words] a right row, or a place in the list; NONE */
+  uint32_t *list;      /* right rows by word, ascending; NULL: no word has two */
+  uint8_t *last;       /* [m] this place of the list is the last of its word */
+  uint32_t *found;     /* [n] what the table says of each left row */
+  int64_t *place;      /* [chunks + 1] of the result, by left chunk */
   int64_t *left, *right;
-  uint8_t *matched;    /* [g] some left row has this group */
+  uint8_t *matched;    /* [n_words] some left row has this word; NULL: nobody asks */
   _Atomic int64_t bad; /* first left row with several matches */
 } Join;
 
@@ -36,11 +45,17 @@ static int32_t nulls_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* [from, to) of the list for a left row. */
-static inline void matches(const Join *j, int64_t row, int64_t *from, int64_t *to) {
-  bool none = j->null != NULL && j->null[row];
-  *from = none ? 0 : j->start[j->id[row]];
-  *to = none ? 0 : j->start[j->id[row] + 1];
+/* ---- the left rows ------------------------------------------------------------------------------------ */
+
+static inline int64_t rows_from(const Join *j, uint32_t at) {
+  int64_t rows = 1;
+  while (!j->last[at++]) rows++;
+  return rows;
+}
+
+/* How many right rows a left row matches, by what was found. */
+static inline int64_t matches(const Join *j, uint32_t found) {
+  return found == NONE ? 0 : j->list == NULL ? 1 : rows_from(j, found);
 }
 
 static inline int64_t output_rows(int how, int64_t found) {
@@ -49,39 +64,170 @@ static inline int64_t output_rows(int how, int64_t found) {
   return found == 0 && (how & LEFT) ? 1 : found;
 }
 
-static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+/* Looks up the rows [row, row + n) of a batch. */
+static void look_up(Join *j, int64_t row, int64_t n) {
+  uint64_t word[FL_PART_BATCH];
+  uint32_t *found = j->found + row;
+  fl_part_read_words(j->codes, 0, row, n, word);
+  for (int64_t i = 0; i < n; i++) found[i] = j->table[word[i]];
+  for (int64_t i = 0; j->null != NULL && i < n; i++) found[i] = j->null[row + i] ? NONE : found[i];
+  for (int64_t i = 0; j->matched != NULL && i < n; i++) {
+    /* All write the same. */
+    if (found[i] != NONE) __atomic_store_n(&j->matched[word[i]], 1, __ATOMIC_RELAXED);
+  }
+}
+
+static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Join *j = (Join *)(uintptr_t)env;
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
-    int64_t first, last, from, to, rows = 0;
+    int64_t first, last, rows = 0;
     fl_part_chunk(c, j->n, &first, &last);
-    for (int64_t row = first; row < last; row++) {
-      matches(j, row, &from, &to);
-      rows += output_rows(j->how, to - from);
-      if (j->one && to - from > 1) fl_part_first(&j->bad, row);
+    for (int64_t row = first; row < last; row += FL_PART_BATCH) {
+      int64_t n = fl_part_min(FL_PART_BATCH, last - row);
+      look_up(j, row, n);
+      for (int64_t i = row; i < row + n; i++) {
+        int64_t found = matches(j, j->found[i]);
+        rows += output_rows(j->how, found);
+        if (j->one && found > 1) fl_part_first(&j->bad, i);
+      }
     }
     j->place[c + 1] = rows;
   }
   return 0;
 }
 
+/* Where a left row has at most one pair. */
+static void write_single(const Join *j, int64_t first, int64_t at, int64_t end) {
+  bool all = (j->how & LEFT) != 0, none = (j->how & (SEMI | ANTI)) != 0, wanted = j->how != ANTI;
+  for (int64_t row = first; at < end; row++) {
+    uint32_t found = j->found[row];
+    j->left[at] = row;
+    j->right[at] = found == NONE || none ? -1 : (int64_t)found;
+    at += all || (found != NONE) == wanted;
+  }
+}
+
+static void write_many(const Join *j, int64_t first, int64_t last, int64_t at) {
+  for (int64_t row = first; row < last; row++) {
+    uint32_t found = j->found[row];
+    if (found == NONE) {
+      if (!(j->how & LEFT)) continue;
+      j->left[at] = row;
+      j->right[at++] = -1;
+      continue;
+    }
+    do {
+      j->left[at] = row;
+      j->right[at++] = j->list[found];
+    } while (!j->last[found++]);
+  }
+}
+
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Join *j = env;
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
-    int64_t first, last, from, to, at = j->place[c];
+    int64_t first, last;
     fl_part_chunk(c, j->n, &first, &last);
-    for (int64_t row = first; row < last; row++) {
-      matches(j, row, &from, &to);
-      int64_t rows = output_rows(j->how, to - from);
-      bool pairs = to > from && !(j->how & (SEMI | ANTI));
-      for (int64_t k = 0; k < rows; k++, at++) {
-        j->left[at] = row;
-        j->right[at] = pairs ? j->list[from + k] : -1;
-      }
+    if (j->list == NULL || (j->how & (SEMI | ANTI))) {
+      write_single(j, first, j->place[c], j->place[c + 1]);
+    } else {
+      write_many(j, first, last, j->place[c]);
     }
   }
   return 0;
+}
+
+/* ---- the right rows ----------------------------------------------------------------------------------- */
+
+static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Join *j = env;
+  (void)ctx;
+  memset(j->table + begin, 0xff, (size_t)(end - begin) * sizeof *j->table);
+  return 0;
+}
+
+/* Enters the rows as the only ones of their words; first row that is not: j->bad, of which nothing is kept.
+ */
+static int32_t enter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Join *j = (Join *)(uintptr_t)env;
+  uint64_t word[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, end - row);
+    if (atomic_load_explicit(&j->bad, memory_order_relaxed) != INT64_MAX) return 0;
+    fl_part_read_words(j->codes, 0, j->n + row, n, word);
+    for (int64_t i = 0; i < n; i++) {
+      if (j->null != NULL && j->null[j->n + row + i]) continue;
+      uint32_t before = __atomic_exchange_n(&j->table[word[i]], (uint32_t)(row + i), __ATOMIC_RELAXED);
+      if (before != NONE) fl_part_first(&j->bad, row + i);
+    }
+  }
+  return 0;
+}
+
+/* Words of right rows above their row numbers. */
+typedef struct Packing {
+  const Join *j;
+  int row_bits;
+  uint64_t *packed; /* [m] */
+} Packing;
+
+static int32_t pack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Packing *p = env;
+  uint64_t word[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, end - row);
+    fl_part_read_words(p->j->codes, 0, p->j->n + row, n, word);
+    for (int64_t i = 0; i < n; i++) p->packed[row + i] = word[i] << p->row_bits | (uint64_t)(row + i);
+  }
+  return 0;
+}
+
+static int32_t list_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Packing *p = env;
+  const Join *j = p->j;
+  uint64_t mask = (UINT64_C(1) << p->row_bits) - 1;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) {
+    uint64_t word = p->packed[i] >> p->row_bits;
+    int64_t row = (int64_t)(p->packed[i] & mask);
+    bool null = j->null != NULL && j->null[j->n + row];
+    j->list[i] = (uint32_t)row;
+    j->last[i] = i + 1 == j->m || p->packed[i + 1] >> p->row_bits != word;
+    if (!null && (i == 0 || p->packed[i - 1] >> p->row_bits != word)) j->table[word] = (uint32_t)i;
+  }
+  return 0;
+}
+
+/* Lists the right rows by word. Rows with a null key have words that no other row has, or that are not looked
+ * up. */
+static FlStatus list_right(FlPartMem *m, Join *j) {
+  Packing p = {j, fl_part_bits((uint64_t)j->m), fl_part_alloc(m, j->m, sizeof *p.packed)};
+  uint64_t *spare = fl_part_alloc(m, j->m, sizeof *spare), *packed = p.packed, *sorted;
+  int bits = fl_part_bits((uint64_t)j->n_words); /* of numbers of rows: both fit into a word of 64 */
+  j->list = fl_part_alloc(m, j->m, sizeof *j->list);
+  j->last = fl_part_alloc(m, j->m, sizeof *j->last);
+  if (packed == NULL || spare == NULL || j->list == NULL || j->last == NULL) return 1;
+  if (fl_part_for(m->ctx, pack_body, &p, j->m, 1.5) != 0) return 1;
+  if (fl_part_sort_words(m, packed, spare, j->m, p.row_bits, bits, &sorted) != 0) return 1;
+  p.packed = sorted;
+  if (fl_part_for(m->ctx, list_body, &p, j->m, 3.0) != 0) return 1;
+  fl_part_release(m, packed);
+  fl_part_release(m, spare);
+  return 0;
+}
+
+static FlStatus enter_right(FlPartMem *m, Join *j) {
+  j->table = fl_part_alloc(m, j->n_words, sizeof *j->table);
+  if (j->table == NULL || fl_part_for(m->ctx, clear_body, j, j->n_words, 0.2) != 0) return 1;
+  if (fl_part_for(m->ctx, enter_body, j, j->m, 2.0) != 0) return 1;
+  if (atomic_load(&j->bad) == INT64_MAX) return 0;
+  atomic_store(&j->bad, INT64_MAX);
+  if (fl_part_for(m->ctx, clear_body, j, j->n_words, 0.2) != 0) return 1;
+  return list_right(m, j);
 }
 
 static int parse_how(const char *s) {
@@ -122,132 +268,103 @@ static FlStatus read_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
   return 0;
 }
 
-typedef struct ListRight {
-  const int64_t *id;
-  FlPartPair *pairs;
-  int64_t *list;
-} ListRight;
-
-static int32_t pair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const ListRight *l = env;
-  (void)ctx;
-  for (int64_t i = begin; i < end; i++) l->pairs[i] = (FlPartPair){(uint64_t)l->id[i], i};
-  return 0;
-}
-
-static int32_t list_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const ListRight *l = env;
-  (void)ctx;
-  for (int64_t i = begin; i < end; i++) l->list[i] = l->pairs[i].row;
-  return 0;
-}
-
-/* Lists the right rows by group; rows with a null key are in no list, but stay unmatched rows. */
-static FlStatus list_right(FlPartMem *m, Join *j, int64_t g) {
-  int64_t *start = fl_part_zalloc(m, g + 1, sizeof *start), kept = 0;
-  ListRight l = {j->id + j->n, fl_part_alloc(m, j->m, sizeof *l.pairs),
-                 fl_part_alloc(m, j->m, sizeof *l.list)};
-  FlPartPair *spare = fl_part_alloc(m, j->m, sizeof *spare);
-  if (start == NULL || l.pairs == NULL || l.list == NULL || spare == NULL) return 1;
-  if (j->null == NULL) {
-    if (fl_part_for(m->ctx, pair_body, &l, j->m, 1.0) != 0) return 1;
-    kept = j->m;
-  } else {
-    for (int64_t i = 0; i < j->m; i++) {
-      if (!j->null[j->n + i]) l.pairs[kept++] = (FlPartPair){(uint64_t)l.id[i], i};
-    }
-  }
-  FlPartPair *pairs = l.pairs;
-  if (fl_part_sort_pairs(m, pairs, spare, kept, fl_part_bits((uint64_t)g), &l.pairs) != 0) return 1;
-  for (int64_t i = 0; i < kept; i++) start[l.pairs[i].key + 1]++;
-  for (int64_t k = 0; k < g; k++) start[k + 1] += start[k];
-  if (fl_part_for(m->ctx, list_body, &l, kept, 1.0) != 0) return 1;
-  fl_part_release(m, pairs);
-  fl_part_release(m, spare);
-  j->start = start;
-  j->list = l.list;
-  return 0;
-}
-
-/* Right rows without a partner: counted when right is NULL, else written from `at` on. */
+/* Right rows without a partner: counted, or written from `at` on. */
 static int64_t unmatched_right(const Join *j, int64_t at, bool write) {
-  for (int64_t i = 0; i < j->m; i++) {
-    bool null = j->null != NULL && j->null[j->n + i];
-    if (!null && j->matched[j->id[j->n + i]]) continue;
-    if (write) {
-      j->left[at] = -1;
-      j->right[at] = i;
+  uint64_t word[FL_PART_BATCH];
+  for (int64_t row = 0; row < j->m; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, j->m - row);
+    fl_part_read_words(j->codes, 0, j->n + row, n, word);
+    for (int64_t i = 0; i < n; i++) {
+      bool null = j->null != NULL && j->null[j->n + row + i];
+      if (!null && j->matched[word[i]]) continue;
+      if (write) {
+        j->left[at] = -1;
+        j->right[at] = row + i;
+      }
+      at++;
     }
-    at++;
   }
   return at;
 }
 
-static FlStatus mark_matched(FlPartMem *m, Join *j, int64_t g) {
-  j->matched = fl_part_zalloc(m, g, 1);
-  if (j->matched == NULL) return 1;
-  for (int64_t row = 0; row < j->n; row++) {
-    if (j->null == NULL || !j->null[row]) j->matched[j->id[row]] = 1;
-  }
+/* Words of both tables that are few enough for a table: those of the keys, or their groups. */
+static FlStatus make_words(FlPartMem *m, FlPartCodes *codes, FlPartWord *groups_word) {
+  FlPartGroups groups;
+  if (codes->n_words == 1 && codes->words[0].max <= (uint64_t)codes->n + 1024) return 0;
+  if (fl_part_group_codes(m, codes, false, NULL, &groups) != 0) return 1;
+  fl_part_release(m, groups.first);
+  *groups_word =
+      (FlPartWord){.stored = (uint64_t *)groups.id, .max = groups.g > 0 ? (uint64_t)groups.g - 1 : 0};
+  *codes = (FlPartCodes){.n = codes->n, .n_left = codes->n_left, .n_words = 1, .words = groups_word};
   return 0;
 }
 
-static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **left, FlArray **right,
-                     int64_t *rows) {
+static FlStatus fail_many(const Join *j, FlCtx *ctx, const FlOpDesc *desc, int64_t row) {
+  return fl_fail_op(ctx, desc, FL_CODE(972),
+                    "row %lld of the left table matches %lld rows of the right table, expected at most one",
+                    (long long)row, (long long)matches(j, j->found[row]));
+}
+
+static FlStatus fail_large(FlCtx *ctx, const FlOpDesc *desc, int64_t rows) {
+  return fl_fail_op(ctx, desc, FL_CODE(975),
+                    "the right table has %lld rows, a join takes fewer than %lld there", (long long)rows,
+                    (long long)NONE);
+}
+
+/* Finds the partners of all left rows, and how many rows the result has. */
+static FlStatus find_all(FlPartMem *m, const FlOpDesc *desc, Join *j, int64_t *rows) {
+  int64_t chunks = fl_part_chunks(j->n);
+  j->place = fl_part_alloc(m, chunks + 1, sizeof *j->place);
+  j->found = fl_part_alloc(m, j->n, sizeof *j->found);
+  if (j->how & RIGHT) j->matched = fl_part_zalloc(m, j->n_words, 1);
+  if (j->place == NULL || j->found == NULL || ((j->how & RIGHT) && j->matched == NULL)) return 1;
+  if (fl_part_for(m->ctx, find_body, j, chunks, 3.0 * FL_PART_CHUNK) != 0) return 1;
+  int64_t bad = atomic_load(&j->bad);
+  if (bad != INT64_MAX) return fail_many(j, m->ctx, desc, bad);
+  j->place[0] = 0;
+  for (int64_t c = 0; c < chunks; c++) j->place[c + 1] += j->place[c];
+  *rows = j->place[chunks];
+  if (j->how & RIGHT) *rows = unmatched_right(j, *rows, false);
+  return 0;
+}
+
+/* The numbers of left rows, and of right rows. */
+static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  int64_t rows;
   int32_t n_keys = desc->n_list / 2;
   FlPartKey *keys = fl_part_zalloc(m, n_keys, sizeof *keys);
   uint8_t *null = NULL;
   FlPartCodes codes;
-  FlPartGroups groups;
+  FlPartWord groups_word;
   if (keys == NULL || read_sides(m, desc, args, keys, n_keys, &null) != 0) return 1;
-  if (fl_part_encode(m, keys, n_keys, 2, false, &codes) != 0) return 1;
-  if (fl_part_group_codes(m, &codes, false, NULL, &groups) != 0) return 1;
-  Join j = {.n = keys[0].side[0].n,
+  if (keys[0].side[1].n >= (int64_t)NONE) return fail_large(m->ctx, desc, keys[0].side[1].n);
+  if (fl_part_encode(m, keys, n_keys, 2, false, &codes) != 0 || make_words(m, &codes, &groups_word) != 0)
+    return 1;
+  Join j = {.codes = &codes,
+            .n = keys[0].side[0].n,
             .m = keys[0].side[1].n,
             .how = parse_how(desc->s),
             .one = desc->i == 1,
             .null = null,
-            .id = groups.id,
+            .n_words = (int64_t)codes.words[0].max + 1,
             .bad = INT64_MAX};
+  if (fl_part_bits((uint64_t)j.m) + fl_part_bits((uint64_t)j.n_words) > 64)
+    return fail_large(m->ctx, desc, j.m);
+  if (enter_right(m, &j) != 0 || find_all(m, desc, &j, &rows) != 0) return 1;
+  for (int side = 0; side < 2; side++) {
+    out[side] = fl_array_new(m->ctx, FL_I64, 1, &rows);
+    if (out[side] == NULL) return 1;
+  }
+  j.left = out[0]->data;
+  j.right = out[1]->data;
   int64_t chunks = fl_part_chunks(j.n);
-  j.place = fl_part_alloc(m, chunks + 1, sizeof *j.place);
-  if (j.place == NULL || list_right(m, &j, groups.g) != 0) return 1;
-  if (fl_part_for(m->ctx, count_body, &j, chunks, 2.0 * FL_PART_CHUNK) != 0) return 1;
-  int64_t bad = atomic_load(&j.bad), from, to;
-  if (bad != INT64_MAX) {
-    matches(&j, bad, &from, &to);
-    return fl_fail_op(m->ctx, desc, FL_CODE(972),
-                      "row %lld of the left table matches %lld rows of the right table, expected at most one",
-                      (long long)bad, (long long)(to - from));
-  }
-  j.place[0] = 0;
-  for (int64_t c = 0; c < chunks; c++) j.place[c + 1] += j.place[c];
-  *rows = j.place[chunks];
-  if (j.how & RIGHT) {
-    if (mark_matched(m, &j, groups.g) != 0) return 1;
-    *rows = unmatched_right(&j, *rows, false);
-  }
-  *left = fl_array_new(m->ctx, FL_I64, 1, rows);
-  *right = fl_array_new(m->ctx, FL_I64, 1, rows);
-  if (*left == NULL || *right == NULL) return 1;
-  j.left = (*left)->data;
-  j.right = (*right)->data;
   if (fl_part_for(m->ctx, write_body, &j, chunks, 3.0 * FL_PART_CHUNK) != 0) return 1;
   if (j.how & RIGHT) (void)unmatched_right(&j, j.place[chunks], true);
   return 0;
 }
 
 FlStatus fl_rt_join(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
-  FlArray *left = NULL, *right = NULL;
-  FlStatus status = join(&mem, desc, args, &left, &right, &results[0].i);
-  fl_part_mem_reset(&mem);
-  if (status != 0) {
-    fl_array_unref(left);
-    fl_array_unref(right);
-    return status;
-  }
-  results[1].a = left;
-  results[2].a = right;
-  return 0;
+  FlStatus status = fl_part_give(ctx, desc, args, results + 1, 2, join);
+  if (status == 0) results[0].i = results[1].a->dims[0];
+  return status;
 }

@@ -14,8 +14,9 @@
 #include "exec/exec.h"
 
 enum {
-  FL_PART_CHUNK = 1 << 16, /* rows of one task in plain sweeps */
-  FL_PART_BATCH = 512      /* rows converted at a time into a buffer on the stack */
+  FL_PART_CHUNK = 1 << 16,   /* rows of one task in plain sweeps */
+  FL_PART_BATCH = 512,       /* rows converted at a time into a buffer on the stack */
+  FL_PART_FEW_ROWS = 1 << 12 /* fewer rows of texts need no codes */
 };
 
 static inline int64_t fl_part_min(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -101,6 +102,13 @@ static inline double fl_part_of_code(uint64_t code) {
   memcpy(&v, &bits, sizeof v);
   return v;
 }
+/* New array for m rows like those of `like`, contents undefined; texts keep what `like` keeps. NULL: error
+ * recorded.
+ */
+FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m);
+/* The size of a row that can be copied as one word, 0 for others: views of narrow elements may begin
+ * anywhere. */
+size_t fl_part_row_word(const void *from, size_t row_bytes);
 /* New array of the rows `rows[0..m)`; -1 gives zero. Texts keep their bytes. NULL: error recorded. */
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m);
 /* Validity array with rows[i] >= 0. NULL: error recorded. */

@@ -1,0 +1,256 @@
+/* take.c: rows by their numbers, of any number of arrays.
+ *
+ * Comes in: row numbers, arrays of any type and rank. Goes out: new arrays of those rows. Always holds: rows
+ * of texts keep the bytes of their source alive, and its codes when it has any (data/text_codes.h); rows of
+ * lists hold their own references.
+ *
+ * Where the numbers go through the arrays in order, or the arrays are small, one sweep over the numbers
+ * serves all of the arrays; where they jump, each array has a sweep of its own, so that the caches hold as
+ * much of it as they can. */
+#include "part/part_internal.h"
+#include "data/text_codes.h"
+
+/* An array and its rows that are taken. */
+typedef struct Column {
+  FlArray *from, *to; /* borrowed; owned */
+  size_t row_bytes;
+  const FlTextCodes *known; /* of texts; NULL: none */
+  const void *codes;        /* of the source's first row */
+  FlBuffer *to_codes;
+  bool checked;            /* the numbers are known to be rows of it */
+  _Atomic int64_t bad;     /* the first place of a number that is not */
+  _Atomic int32_t missing; /* some row is none of the source */
+} Column;
+
+typedef struct Take {
+  Column *columns;
+  int32_t n_columns;
+  const int64_t *rows;
+  int64_t m, least; /* the least number that is allowed: 0, or -1 */
+} Take;
+
+#define GATHER(T)                                                                                            \
+  {                                                                                                          \
+    const T *from = (const T *)c->from->data;                                                                \
+    T *to = (T *)c->to->data;                                                                                \
+    for (int64_t i = begin; i < end; i++) to[i] = rows[i] < 0 ? (T){0} : from[rows[i]];                      \
+    return;                                                                                                  \
+  }
+
+static void gather_lists(const Column *c, const int64_t *rows, int64_t begin, int64_t end) {
+  FlArray *const *from = c->from->data;
+  FlArray **to = c->to->data;
+  int64_t width = (int64_t)(c->row_bytes / sizeof *from);
+  for (int64_t i = begin; i < end; i++) {
+    for (int64_t k = 0; k < width && rows[i] >= 0; k++)
+      to[i * width + k] = fl_array_ref(from[rows[i] * width + k]);
+  }
+}
+
+static void gather(const Column *c, const int64_t *rows, int64_t begin, int64_t end) {
+  if (c->row_bytes == 0) return;
+  if (c->from->dtype == FL_LIST) {
+    gather_lists(c, rows, begin, end);
+    return;
+  }
+  switch (fl_part_row_word(c->from->data, c->row_bytes)) {
+  case 1: GATHER(uint8_t)
+  case 2: GATHER(uint16_t)
+  case 4: GATHER(uint32_t)
+  case 8: GATHER(uint64_t)
+  case 16: GATHER(FlText)
+  }
+  const char *from = c->from->data;
+  for (int64_t i = begin; i < end; i++) {
+    char *to = (char *)c->to->data + i * (int64_t)c->row_bytes;
+    if (rows[i] < 0) {
+      memset(to, 0, c->row_bytes);
+    } else {
+      memcpy(to, from + rows[i] * (int64_t)c->row_bytes, c->row_bytes);
+    }
+  }
+}
+#undef GATHER
+
+#define GATHER_CODED(T)                                                                                      \
+  for (int64_t i = begin; i < end; i++) {                                                                    \
+    int64_t row = rows[i];                                                                                   \
+    T code = row < 0 ? (T)0 : ((const T *)c->codes)[row];                                                    \
+    missing |= row < 0;                                                                                      \
+    ((T *)c->to_codes->data)[i] = code;                                                                      \
+    to[i] = row < 0 ? (FlText){0} : texts[code];                                                             \
+  }                                                                                                          \
+  break;
+
+/* Texts come from the dictionary, which is small, by their codes. */
+static void gather_coded(Column *c, const int64_t *rows, int64_t begin, int64_t end) {
+  const FlText *texts = c->known->dictionary->texts;
+  FlText *to = c->to->data;
+  int32_t missing = 0;
+  switch (c->known->width) {
+  case 1: GATHER_CODED(uint8_t)
+  case 2: GATHER_CODED(uint16_t)
+  default: GATHER_CODED(uint32_t)
+  }
+  if (missing) atomic_store_explicit(&c->missing, 1, memory_order_relaxed);
+}
+#undef GATHER_CODED
+
+static bool check(const Take *t, Column *c, int64_t begin, int64_t end) {
+  int64_t n = c->from->dims[0], bad = 0;
+  for (int64_t i = begin; i < end; i++) bad |= (t->rows[i] < t->least) | (t->rows[i] >= n);
+  for (int64_t i = begin; bad && i < end; i++) {
+    if (t->rows[i] >= t->least && t->rows[i] < n) continue;
+    fl_part_first(&c->bad, i);
+    return false;
+  }
+  return true;
+}
+
+static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  enum { PIECE = 4096 }; /* the numbers stay in the nearest cache */
+  const Take *t = env;
+  (void)ctx;
+  for (int64_t from = begin; from < end; from += PIECE) {
+    int64_t to = fl_part_min(from + PIECE, end);
+    for (int32_t k = 0; k < t->n_columns; k++) {
+      Column *c = &t->columns[k];
+      if (!c->checked && !check(t, c, from, to)) break;
+      if (c->known != NULL) {
+        gather_coded(c, t->rows, from, to);
+      } else {
+        gather(c, t->rows, from, to);
+      }
+    }
+  }
+  return 0;
+}
+
+/* ---- how many sweeps ---------------------------------------------------------------------------------- */
+
+/* Whether a sample of the numbers lie close to those a little further on, and no array is too large for a
+ * cache. */
+static bool one_sweep(const Take *t) {
+  enum { SAMPLES = 64, STEP = 64, NEAR = 16 * STEP, SMALL = 1 << 18 };
+  int64_t near = 0;
+  size_t bytes = 0;
+  for (int32_t k = 0; k < t->n_columns; k++)
+    bytes += (size_t)t->columns[k].from->dims[0] * t->columns[k].row_bytes;
+  if (bytes <= SMALL) return true;
+  for (int64_t s = 0; s < SAMPLES && t->m > STEP; s++) {
+    int64_t at = (t->m - STEP) / SAMPLES * s, far = t->rows[at + STEP] - t->rows[at];
+    near += far >= 0 && far <= NEAR;
+  }
+  return near > SAMPLES / 2;
+}
+
+static double cost_of(const Column *c) { return c->known != NULL ? 2.5 : 1.0 + 0.1 * (double)c->row_bytes; }
+
+static FlStatus sweep(FlCtx *ctx, const Take *t) {
+  Take part = *t;
+  double cost = 0.0;
+  if (one_sweep(t)) {
+    for (int32_t k = 0; k < t->n_columns; k++) cost += cost_of(&t->columns[k]);
+    return fl_part_for(ctx, take_body, &part, t->m, cost);
+  }
+  part.n_columns = 1;
+  for (int32_t k = 0; k < t->n_columns; k++) {
+    part.columns = &t->columns[k];
+    if (fl_part_for(ctx, take_body, &part, t->m, 0.5 + cost_of(part.columns)) != 0) return 1;
+    if (atomic_load(&part.columns->bad) != INT64_MAX) return 0;
+  }
+  return 0;
+}
+
+/* ---- from arrays to arrays ---------------------------------------------------------------------------- */
+
+static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, Column *c) {
+  *c = (Column){.from = from, .checked = checked, .bad = INT64_MAX};
+  c->row_bytes = (size_t)fl_array_row_count(from) * (size_t)fl_dtype_info[from->dtype].bytes;
+  if (m >= FL_PART_FEW_ROWS && from->rank == 1) c->known = fl_text_codes(from, &c->codes);
+  c->to = fl_part_new_rows(ctx, from, m);
+  if (c->to != NULL && c->known != NULL) c->to_codes = fl_buffer_new(ctx, m * c->known->width);
+  return c->to == NULL || (c->known != NULL && c->to_codes == NULL);
+}
+
+/* Its rows, with their codes unless some row is missing. */
+static FlArray *close_column(Column *c) {
+  if (c->to_codes != NULL && atomic_load(&c->missing)) {
+    fl_buffer_unref(c->to_codes);
+  } else if (c->to_codes != NULL) {
+    (void)fl_text_codes_attach(c->to, fl_dictionary_ref(c->known->dictionary), c->to_codes, c->known->width);
+  }
+  return c->to;
+}
+
+FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m) {
+  Column c;
+  Take t = {&c, 1, rows, m, -1};
+  FlStatus status = open_column(ctx, from, m, true, &c);
+  if (status == 0) status = sweep(ctx, &t);
+  if (status == 0) return close_column(&c);
+  fl_array_unref(c.to);
+  fl_buffer_unref(c.to_codes);
+  return NULL;
+}
+
+static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Take *t) {
+  FlStatus status = 0;
+  for (int32_t k = 0; k < t->n_columns && status == 0; k++) {
+    FlArray *from = args[k + 1].a;
+    bool checked = (desc->i & FL_TAKE_PROVEN) || (k > 0 && from->dims[0] == args[k].a->dims[0]);
+    status = open_column(m->ctx, from, t->m, checked, &t->columns[k]);
+  }
+  if (status == 0) status = sweep(m->ctx, t);
+  for (int32_t k = 0; k < t->n_columns && status == 0; k++) {
+    int64_t bad = atomic_load(&t->columns[k].bad);
+    if (bad != INT64_MAX)
+      status = fl_part_fail_index(m->ctx, desc, t->rows[bad], t->columns[k].from->dims[0]);
+  }
+  return status;
+}
+
+FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlPartMem mem = {.ctx = ctx};
+  Take t = {.n_columns = desc->n_args - 1,
+            .rows = args[0].a->data,
+            .m = args[0].a->dims[0],
+            .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
+  t.columns = fl_part_zalloc(&mem, t.n_columns, sizeof *t.columns);
+  FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, &t);
+  for (int32_t k = 0; k < t.n_columns && t.columns != NULL; k++) {
+    Column *c = &t.columns[k];
+    if (status == 0) {
+      results[k].a = close_column(c);
+    } else {
+      fl_array_unref(c->to);
+      fl_buffer_unref(c->to_codes);
+    }
+  }
+  fl_part_mem_reset(&mem);
+  return status;
+}
+
+/* ---- whether there is a row --------------------------------------------------------------------------- */
+
+typedef struct HasRow {
+  const int64_t *rows;
+  uint8_t *to;
+} HasRow;
+
+static int32_t has_row_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const HasRow *h = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) h->to[i] = h->rows[i] >= 0;
+  return 0;
+}
+
+FlArray *fl_part_has_row(FlCtx *ctx, const int64_t *rows, int64_t m) {
+  FlArray *to = fl_array_new(ctx, FL_BOOL, 1, &m);
+  HasRow h = {rows, to != NULL ? to->data : NULL};
+  if (to != NULL && fl_part_for(ctx, has_row_body, &h, m, 0.5) != 0) {
+    fl_array_unref(to);
+    return NULL;
+  }
+  return to;
+}

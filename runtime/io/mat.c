@@ -8,6 +8,7 @@
  * Source: MAT-File Format, MathWorks, chapter 1. What always holds: an element lies within what holds it; a
  * matrix is no larger than a thousand times what it is packed in; a value is read exactly. */
 #include "io/hdf5_internal.h"
+#include "io/mat_internal.h"
 #include "io/npy.h"
 #include "data/data.h"
 #include "exec/exec.h"
@@ -18,65 +19,46 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { FL_HEAD = 128, FL_RATIO = 1032, FL_BEGINNING = 4096, FL_PIECE = 1 << 14, MATRIX = 14, PACKED = 15 };
+enum { FL_HEAD = 128, FL_RATIO = 1032, FL_BEGINNING = 4096, FL_PIECE = 1 << 14 };
 
-/* Bytes with the order of the file. */
-typedef struct Bytes {
-  const char *at;
-  int64_t n;
-  bool big;
-} Bytes;
-
-static uint64_t load(const char *at, int bytes, bool big) {
+uint64_t fl_mat_load(const char *at, int bytes, bool big) {
   uint64_t v = 0;
   for (int k = 0; k < bytes; k++) v |= (uint64_t)(unsigned char)at[big ? bytes - 1 - k : k] << (8 * k);
   return v;
 }
 
-typedef struct Element {
-  uint32_t type;
-  Bytes data;
-  int64_t whole; /* with its tag and what fills it up */
-} Element;
-
-/* The element that `from` begins with; `partly`: its data may go on behind what is there. */
-static bool read_element(Bytes from, bool partly, Element *out) {
+bool fl_mat_element(FlMatBytes from, bool partly, FlMatElement *out) {
   if (from.n < 8) return false;
-  uint32_t first = (uint32_t)load(from.at, 4, from.big), n = (uint32_t)load(from.at + 4, 4, from.big);
+  uint32_t first = (uint32_t)fl_mat_load(from.at, 4, from.big),
+           n = (uint32_t)fl_mat_load(from.at + 4, 4, from.big);
   if (first >> 16) { /* the small form */
-    *out = (Element){first & 0xffff, {from.at + 4, first >> 16, from.big}, 8};
+    *out = (FlMatElement){first & 0xffff, {from.at + 4, first >> 16, from.big}, 8};
     return out->data.n <= 4;
   }
-  *out = (Element){first, {from.at + 8, n, from.big}, 8 + (int64_t)n};
-  if (first != PACKED) out->whole = (out->whole + 7) / 8 * 8;
+  *out = (FlMatElement){first, {from.at + 8, n, from.big}, 8 + (int64_t)n};
+  if (first != FL_MAT_PACKED) out->whole = (out->whole + 7) / 8 * 8;
   if ((int64_t)n <= from.n - 8) return true;
   out->data.n = from.n - 8;
   return partly;
 }
 
-static Bytes behind(Bytes from, const Element *e) {
+FlMatBytes fl_mat_behind(FlMatBytes from, const FlMatElement *e) {
   int64_t n = e->whole < from.n ? e->whole : from.n;
-  return (Bytes){from.at + n, from.n - n, from.big};
+  return (FlMatBytes){from.at + n, from.n - n, from.big};
 }
 
 /* ---- matrices ----------------------------------------------------------------------------------------- */
 
-typedef struct Matrix {
-  char name[FL_MAX_RANK * 8];
-  FlDtype dtype; /* FL_N_DTYPES: of a class that is no array of real numbers */
-  int32_t rank;
-  int64_t dims[FL_MAX_RANK], count;
-  uint32_t type; /* of the stored numbers, which may be smaller than those of the class */
-  Bytes data;
-} Matrix;
-
-static FlDtype class_dtype(uint64_t flags) {
+/* Sets form and dtype. */
+static void find_class(FlMatrix *m, uint64_t flags) {
   static const FlDtype classes[] = {FL_F64, FL_F32, FL_I8,  FL_U8,  FL_I16,
                                     FL_U16, FL_I32, FL_U32, FL_I64, FL_U64};
   uint64_t class = flags & 0xff;
   bool logical = flags & 0x200, complex = flags & 0x800;
-  if (class < 6 || class > 15 || complex) return FL_N_DTYPES;
-  return logical ? FL_BOOL : classes[class - 6];
+  m->form = class == 1 ? FL_MAT_CELLS : class == 4 ? FL_MAT_CHARS : FL_MAT_NUMBERS;
+  if (m->form != FL_MAT_NUMBERS) m->dtype = FL_TEXT;
+  else if (class < 6 || class > 15 || complex) m->dtype = FL_N_DTYPES;
+  else m->dtype = logical ? FL_BOOL : classes[class - 6];
 }
 
 /* The numbers 1 to 13 of stored types; FL_N_DTYPES: none. */
@@ -86,7 +68,7 @@ static FlDtype stored_dtype(uint32_t type) {
   return type < sizeof types / sizeof *types ? types[type] : FL_N_DTYPES;
 }
 
-static bool read_dims(const Element *e, Matrix *m) {
+static bool read_dims(const FlMatElement *e, FlMatrix *m) {
   int64_t n = e->data.n / 4;
   if (e->type != 5 || n < 2 || e->data.n % 4) return false;
   if (n > FL_MAX_RANK) m->dtype = FL_N_DTYPES;
@@ -94,7 +76,7 @@ static bool read_dims(const Element *e, Matrix *m) {
   m->count = 1;
   bool none = false;
   for (int32_t k = 0; k < m->rank; k++) {
-    m->dims[k] = (int32_t)load(e->data.at + 4 * k, 4, e->data.big);
+    m->dims[k] = (int32_t)fl_mat_load(e->data.at + 4 * k, 4, e->data.big);
     if (m->dims[k] < 0) return false;
     none = none || m->dims[k] == 0;
   }
@@ -104,22 +86,26 @@ static bool read_dims(const Element *e, Matrix *m) {
   return true;
 }
 
-/* The parts of a matrix; `partly`: only its beginning is there. */
-static bool read_matrix(Bytes from, bool partly, Matrix *m) {
-  Element flags, dims, name, data;
-  if (!read_element(from, false, &flags) || flags.type != 6 || flags.data.n < 8) return false;
-  m->dtype = class_dtype(load(flags.data.at, 4, from.big));
-  from = behind(from, &flags);
-  if (!read_element(from, false, &dims) || !read_dims(&dims, m)) return false;
-  from = behind(from, &dims);
-  if (!read_element(from, false, &name) || name.data.n >= (int64_t)sizeof m->name) return false;
+bool fl_mat_matrix(FlMatBytes from, bool partly, FlMatrix *m) {
+  FlMatElement flags, dims, name, data;
+  if (!fl_mat_element(from, false, &flags) || flags.type != 6 || flags.data.n < 8) return false;
+  find_class(m, fl_mat_load(flags.data.at, 4, from.big));
+  from = fl_mat_behind(from, &flags);
+  if (!fl_mat_element(from, false, &dims) || !read_dims(&dims, m)) return false;
+  from = fl_mat_behind(from, &dims);
+  if (!fl_mat_element(from, false, &name) || name.data.n >= (int64_t)sizeof m->name) return false;
   memcpy(m->name, name.data.at, (size_t)name.data.n);
   m->name[name.data.n] = '\0';
   if (m->dtype == FL_N_DTYPES) return true;
-  from = behind(from, &name);
-  if (!read_element(from, partly, &data)) return m->count == 0 && from.n == 0;
+  from = fl_mat_behind(from, &name);
+  if (m->form == FL_MAT_CELLS) {
+    m->data = from;
+    return partly || m->count <= from.n / 8; /* each is a matrix of its own */
+  }
+  if (!fl_mat_element(from, partly, &data)) return m->count == 0 && from.n == 0;
   m->type = data.type;
   m->data = data.data;
+  if (m->form == FL_MAT_CHARS) return true; /* mat_text.c looks at them */
   FlDtype stored = stored_dtype(data.type);
   if (stored == FL_N_DTYPES) return false;
   return partly || data.data.n / fl_dtype_info[stored].bytes >= m->count;
@@ -129,7 +115,7 @@ static bool read_matrix(Bytes from, bool partly, Matrix *m) {
 
 /* Unpacks up to `room` bytes; -1: damaged. Less: there are no more. whole: that is all, and the sum is right.
  */
-static int64_t unpack(Bytes from, char *to, int64_t room, bool *whole) {
+static int64_t unpack(FlMatBytes from, char *to, int64_t room, bool *whole) {
   z_stream z = {.next_in = (Bytef *)(uintptr_t)from.at, .avail_in = (uInt)from.n};
   int64_t got = 0;
   int status = Z_OK;
@@ -178,7 +164,7 @@ static bool open_file(FlCtx *ctx, const char *path, File *f, FlIoError *e) {
   if (f->in.size < FL_HEAD || memcmp(s, "MATLAB", 6) != 0)
     return bad(f, "it does not begin as one of version 5 or later", e);
   f->big = memcmp(s + 126, "MI", 2) == 0;
-  uint64_t version = load(s + 124, 2, f->big);
+  uint64_t version = fl_mat_load(s + 124, 2, f->big);
   if (!f->big && memcmp(s + 126, "IM", 2) != 0) return bad(f, "its header is damaged", e);
   f->hdf5 = version == 0x0200;
   return f->hdf5 || version == 0x0100 || bad(f, "its version is unknown", e);
@@ -186,27 +172,27 @@ static bool open_file(FlCtx *ctx, const char *path, File *f, FlIoError *e) {
 
 /* The next matrix behind *at; whole: all of it, in memory of its own in *own (NULL: it is in the file). 1:
  * there is one; 0: the file ends; -1: e. */
-static int next_matrix(const File *f, int64_t *at, bool whole, Matrix *m, char **own, FlIoError *e) {
+static int next_matrix(const File *f, int64_t *at, bool whole, FlMatrix *m, char **own, FlIoError *e) {
   char beginning[FL_BEGINNING];
-  Element outer, inner;
-  Bytes rest = {f->in.data + *at, f->in.size - *at, f->big};
+  FlMatElement outer, inner;
+  FlMatBytes rest = {f->in.data + *at, f->in.size - *at, f->big};
   *own = NULL;
-  *m = (Matrix){.dtype = FL_N_DTYPES};
+  *m = (FlMatrix){.dtype = FL_N_DTYPES};
   if (rest.n <= 0) return 0;
-  if (!read_element(rest, false, &outer)) return bad(f, "it is cut off", e) - 1;
+  if (!fl_mat_element(rest, false, &outer)) return bad(f, "it is cut off", e) - 1;
   *at += outer.whole;
-  if (outer.type == MATRIX) {
-    if (read_matrix(outer.data, false, m)) return 1;
+  if (outer.type == FL_MAT_MATRIX) {
+    if (fl_mat_matrix(outer.data, false, m)) return 1;
     return bad(f, "a variable is damaged", e) - 1;
   }
-  if (outer.type != PACKED) return 1; /* what has no name */
+  if (outer.type != FL_MAT_PACKED) return 1; /* what has no name */
   bool ended;
   int64_t got = unpack(outer.data, beginning, sizeof beginning, &ended);
-  Bytes begins = {beginning, got, f->big};
-  if (got < 0 || !read_element(begins, true, &inner)) return bad(f, "a variable is damaged", e) - 1;
-  if (inner.type != MATRIX) return 1;
+  FlMatBytes begins = {beginning, got, f->big};
+  if (got < 0 || !fl_mat_element(begins, true, &inner)) return bad(f, "a variable is damaged", e) - 1;
+  if (inner.type != FL_MAT_MATRIX) return 1;
   if (!whole) {
-    if (read_matrix(inner.data, !ended, m)) return 1;
+    if (fl_mat_matrix(inner.data, !ended, m)) return 1;
     return bad(f, "a variable is damaged", e) - 1;
   }
   if (inner.whole > (outer.data.n + 1) * FL_RATIO)
@@ -214,25 +200,40 @@ static int next_matrix(const File *f, int64_t *at, bool whole, Matrix *m, char *
   *own = malloc((size_t)inner.whole + 8);
   if (!*own) return no_memory(f, e) - 1;
   got = unpack(outer.data, *own, inner.whole, &ended);
-  if (ended && read_element((Bytes){*own, got, f->big}, false, &inner) && read_matrix(inner.data, false, m))
+  if (ended && fl_mat_element((FlMatBytes){*own, got, f->big}, false, &inner) &&
+      fl_mat_matrix(inner.data, false, m))
     return 1;
   free(*own);
   *own = NULL;
   return bad(f, "a variable is damaged", e) - 1;
 }
 
-static bool list(const File *f, FlIoArrays *out, FlIoError *e) {
-  int64_t at = FL_HEAD;
-  Matrix m;
-  char *own;
-  for (int got; (got = next_matrix(f, &at, false, &m, &own, e)) != 0;) {
-    if (got < 0) return false;
-    bool there = m.dtype != FL_N_DTYPES,
-         named = m.name[0] && fl_utf8_check(m.name, (int64_t)strlen(m.name)) == (int64_t)strlen(m.name);
-    if (named && !fl_io_arrays_add(out, m.name, m.dtype, there ? m.rank : 0, m.dims,
-                                   there ? NULL : "it is no array of real numbers"))
-      return no_memory(f, e);
+/* Adds a variable; `here`: where it is, to be read whole when it holds texts, which show then whether they
+ * are some. */
+static bool add_matrix(const File *f, int64_t here, const FlMatrix *m, FlIoArrays *out, FlIoError *e) {
+  FlMatrix all;
+  char *own = NULL;
+  int32_t rank = m->rank;
+  int64_t dims[FL_MAX_RANK];
+  const char *why = m->dtype == FL_N_DTYPES ? "it is no array of real numbers or texts" : NULL;
+  memcpy(dims, m->dims, sizeof dims);
+  if (!m->name[0] || fl_utf8_check(m->name, (int64_t)strlen(m->name)) != (int64_t)strlen(m->name))
+    return true;
+  if (m->dtype == FL_TEXT) {
+    if (next_matrix(f, &here, true, &all, &own, e) < 0) return false;
+    why = fl_mat_text_shape(&all, &rank, dims);
+    free(own);
   }
+  return fl_io_arrays_add(out, m->name, why ? FL_N_DTYPES : m->dtype, why ? 0 : rank, dims, why) ||
+         no_memory(f, e);
+}
+
+static bool list(const File *f, FlIoArrays *out, FlIoError *e) {
+  int64_t at = FL_HEAD, here = at;
+  FlMatrix m;
+  char *own;
+  for (int got; (got = next_matrix(f, &at, false, &m, &own, e)) != 0; here = at)
+    if (got < 0 || !add_matrix(f, here, &m, out, e)) return false;
   return out->n || fl_io_error(e, FL_E_EMPTY, "`%s` holds no variables", f->path);
 }
 
@@ -252,7 +253,7 @@ bool fl_io_mat_arrays(const char *path, FlIoArrays *out, FlIoError *e) {
 /* ---- numbers ------------------------------------------------------------------------------------------ */
 
 typedef struct Numbers {
-  const Matrix *m;
+  const FlMatrix *m;
   FlDtype stored, to; /* as in the file; of the array */
   char *out;          /* in the order of the file */
   bool misfit;
@@ -261,7 +262,7 @@ typedef struct Numbers {
 /* Number k as one of the wanted type; false: it is no such number. */
 static bool convert(const Numbers *n, int64_t k) {
   int size = fl_dtype_info[n->stored].bytes, wide = fl_dtype_info[n->to].bytes;
-  uint64_t bits = load(n->m->data.at + k * size, size, n->m->data.big);
+  uint64_t bits = fl_mat_load(n->m->data.at + k * size, size, n->m->data.big);
   FlKind kind = fl_dtype_info[n->stored].kind;
   int shift = 64 - 8 * size;
   int64_t i = kind == FL_KIND_SIGNED ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
@@ -303,7 +304,7 @@ static void convert_pieces(void *env, int64_t begin, int64_t end, int worker) {
       __atomic_store_n(&n->misfit, true, __ATOMIC_RELAXED); /* read after the loop has joined */
 }
 
-static FlArray *take(FlCtx *ctx, const File *f, const Matrix *m, FlType1 type, FlIoError *e) {
+static FlArray *take(FlCtx *ctx, const File *f, const FlMatrix *m, FlType1 type, FlIoError *e) {
   if (!fl_io_array_fits(f->path, m->name, m->dtype, m->rank, type, e)) return NULL;
   FlArray *a = fl_array_new(ctx, type.dtype, m->rank, m->dims);
   int bytes = fl_dtype_info[type.dtype].bytes;
@@ -323,7 +324,7 @@ static FlArray *take(FlCtx *ctx, const File *f, const Matrix *m, FlType1 type, F
 static bool read_one(FlCtx *ctx, const File *f, const char *name, FlType1 type, FlSlot *result,
                      FlIoError *e) {
   int64_t at = FL_HEAD;
-  Matrix m;
+  FlMatrix m;
   char *own;
   for (int got;;) {
     int64_t here = at;
@@ -331,11 +332,13 @@ static bool read_one(FlCtx *ctx, const File *f, const char *name, FlType1 type, 
     if (got == 0) break;
     if (strcmp(m.name, name) != 0) continue;
     if (m.dtype == FL_N_DTYPES)
-      return fl_io_error(e, FL_E_NO_ARRAY, "`%s` of `%s` is no array of real numbers", name, f->path);
+      return fl_io_error(e, FL_E_NO_ARRAY, "`%s` of `%s` is no array of real numbers or texts", name,
+                         f->path);
     if (next_matrix(f, &here, true, &m, &own, e) < 0) return false;
-    result->a = take(ctx, f, &m, type, e);
+    FlArray *a = m.dtype == FL_TEXT ? fl_mat_texts(ctx, f->path, &m, type, e) : take(ctx, f, &m, type, e);
     free(own);
-    return result->a != NULL;
+    if (a) *result = fl_io_arrays_value(ctx, a, type);
+    return a != NULL;
   }
   FlIoArrays all = {0};
   FlIoError ignored;
@@ -353,10 +356,11 @@ static bool read_mat(FlCtx *ctx, const char *path, const char *const *names, int
   bool ok = open_file(ctx, path, &f, e);
   bool hdf5 = ok && f.hdf5;
   for (int32_t k = 0; ok && !hdf5 && k < n; k++) {
-    ok = types[k].rank || fl_io_error(e, FL_E_NPY_TYPE,
-                                      "`%s` of `%s` is an array, but a single value is wanted: every "
-                                      "variable of MATLAB has two dimensions or more",
-                                      names[k], path);
+    ok = types[k].rank || types[k].dtype == FL_TEXT ||
+         fl_io_error(e, FL_E_NPY_TYPE,
+                     "`%s` of `%s` is an array, but a single value is wanted: every "
+                     "variable of MATLAB has two dimensions or more",
+                     names[k], path);
     ok = ok && read_one(ctx, &f, names[k], types[k], &results[k], e);
   }
   ok = ok && fl_input_check(&f.in, path, e);

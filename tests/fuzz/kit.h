@@ -43,14 +43,23 @@ static inline FlTableWanted *fuzz_wanted(const FlIoSchema *s) {
   return w;
 }
 
-/* Calls a reader of the file for one array, which is read to its last byte and summed. */
+/* Whether a text is one, to its last byte. */
+static inline void fuzz_check_text(FlText t) {
+  if (fl_utf8_check(t.ptr, t.len) != t.len) abort();
+}
+
+/* Calls a reader of the file for one array, which is read to its last byte, texts too, and summed. */
 static inline uint64_t fuzz_read(FuzzFile *f, FlRuntimeOp *read, FlType1 type, const char *const *name) {
   uint64_t sum = 0;
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 1, .quiet = true});
   FlOpDesc desc = {
       .site = -1, .n_args = 1, .n_results = 1, .result_types = &type, .list = name, .n_list = name ? 1 : 0};
   FlSlot file = {.t = {f->path, (int64_t)strlen(f->path)}}, result;
-  if (read(fl_run_ctx(run), &desc, &file, &result) == 0 && type.rank > 0) {
+  bool ok = read(fl_run_ctx(run), &desc, &file, &result) == 0;
+  if (ok && !type.rank && type.dtype == FL_TEXT) fuzz_check_text(result.t);
+  if (ok && type.rank > 0) {
+    for (int64_t k = 0; type.dtype == FL_TEXT && k < fl_array_count(result.a); k++)
+      fuzz_check_text(((const FlText *)result.a->data)[k]);
     for (int64_t k = 0; k < fl_array_bytes(result.a); k++) sum += ((unsigned char *)result.a->data)[k];
     fl_array_unref(result.a);
   }

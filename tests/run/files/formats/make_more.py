@@ -1,6 +1,7 @@
 # The samples of SQLite, images, sounds, HDF5 and MATLAB: python3 make_more.py FOLDER
 # (NumPy 2, SciPy 1, h5py 3, Pillow 12, soundfile 0.13).
 import sqlite3
+import struct
 import sys
 
 import h5py
@@ -92,3 +93,32 @@ with h5py.File(f"{folder}/texts73.mat", "w", userblock_size=512) as f:
     put("mixed", np.array([[refs[0]], [put("#refs#/n", np.array([[1.0]]), "double")]], dtype=h5py.ref_dtype), "cell")
 with open(f"{folder}/texts73.mat", "r+b") as f:
     f.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+
+texts = dict(word="täxt", rows=np.array(["ab ", "cde"]), nothing="", long="a text of more than four bytes",
+             cell=np.array([["one", "", "five"], ["two", "fo\U0001F600r", "six"]], object),
+             mixed=np.array([["a", 1.0]], object), x=np.arange(3.0))
+scipy.io.savemat(f"{folder}/texts.mat", texts)
+scipy.io.savemat(f"{folder}/texts_packed.mat", texts, do_compression=True)
+
+
+def element(kind, data):  # of a big-endian MAT file
+    return struct.pack(">II", kind, len(data)) + data + bytes(-len(data) % 8)
+
+
+def chars(name, rows, kind=4):  # UTF-16 as MATLAB writes it, or bytes
+    codes = [r.encode("utf-16be" if kind == 4 else "latin-1") for r in rows]
+    step = 2 if kind == 4 else 1
+    n = len(codes[0]) // step
+    data = b"".join(c[k * step:(k + 1) * step] for k in range(n) for c in codes)
+    return matrix(name, 4, (len(rows), n), element(kind, data))
+
+
+def matrix(name, kind, dims, parts):
+    return element(14, element(6, struct.pack(">II", kind, 0)) + element(5, struct.pack(f">{len(dims)}i", *dims)) +
+                   element(1, name.encode()) + parts)
+
+
+with open(f"{folder}/texts_big.mat", "wb") as f:
+    f.write(b"MATLAB 5.0 MAT-file".ljust(124) + b"\x01\x00MI")
+    f.write(chars("word", ["fo\U0001F600r"]) + chars("rows", ["ab ", "cdé"]) + chars("latin", ["dé"], 2))
+    f.write(matrix("cell", 1, (2, 1), chars("", ["one"]) + chars("", ["zwölf"])))

@@ -34,15 +34,6 @@ void fl_ll_captures(FlGen *g, const FlOp *op, FlCaptures *out) {
   capture_region(g, r, r, out, seen);
 }
 
-static bool makes_text(const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (fl_op_info[op->code].flags & FL_OPF_HEAP) return true;
-    for (int i = 0; i < op->n_regions; i++)
-      if (makes_text(op->regions[i])) return true;
-  }
-  return false;
-}
-
 bool fl_ll_region_faults(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next)
     if (fl_ir_may_fault(op)) return true;
@@ -53,7 +44,7 @@ void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out) {
   FlGen *g = f->g;
   *out = (FlKernelDef){.op = op, .region = op->regions[0], .unit = 1};
   fl_ll_captures(g, op, &out->captures);
-  out->heap = makes_text(out->region);
+  out->heap = fl_ir_makes_text(out->region);
   out->faults = fl_ll_region_faults(out->region);
   out->name = fl_arena_printf(g->arena, "%s.%s.%d", f->func->name, fl_op_info[op->code].name, g->n_names++);
 }

@@ -160,3 +160,12 @@ bool fl_ir_uses(const FlRegion *r, const FlValue *v) {
     if (r->yields[i] == v) return true;
   return false;
 }
+
+bool fl_ir_makes_text(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (fl_op_info[op->code].flags & FL_OPF_HEAP) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (fl_ir_makes_text(op->regions[i])) return true;
+  }
+  return false;
+}

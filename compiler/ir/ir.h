@@ -186,6 +186,8 @@ static inline FlSpan fl_ir_place(const FlOp *op, int index) {
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
+/* Some operator in it gives a text whose bytes are new. */
+bool fl_ir_makes_text(const FlRegion *r);
 bool fl_ir_is_kernel(const FlRegion *r);              /* see the top comment */
 bool fl_ir_uses(const FlRegion *r, const FlValue *v); /* anywhere inside */
 

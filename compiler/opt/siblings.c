@@ -27,15 +27,6 @@ typedef struct Siblings {
 
 /* ---- which loops -------------------------------------------------------------------------------------- */
 
-static bool makes_text(const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (fl_op_info[op->code].flags & FL_OPF_HEAP) return true;
-    for (int i = 0; i < op->n_regions; i++)
-      if (makes_text(op->regions[i])) return true;
-  }
-  return false;
-}
-
 static int count_ops(const FlRegion *r) {
   int n = 0;
   for (const FlOp *op = r->first; op; op = op->next) {
@@ -46,7 +37,7 @@ static int count_ops(const FlRegion *r) {
 }
 
 static bool is_candidate(const Siblings *s, const FlOp *op) {
-  if (op->code != s->code || !fl_ir_is_kernel(op->regions[0]) || makes_text(op->regions[0])) return false;
+  if (op->code != s->code || !fl_ir_is_kernel(op->regions[0]) || fl_ir_makes_text(op->regions[0])) return false;
   if (op->code != FL_OP_REDUCE) return true;
   for (int i = 0; i < op->n_results; i++) {
     FlReduction r;

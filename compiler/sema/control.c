@@ -244,7 +244,8 @@ static void do_assert(FlSema *s, const FlStmt *st) {
     if (!fl_val_bad(m)) check_true(s, c, e->span, 1, m.parts, NULL);
     return;
   }
-  bool compares = e->kind == FL_EXPR_BINARY && e->binary.op >= FL_BIN_EQ && e->binary.op <= FL_BIN_NEAR;
+  bool compares = e->kind == FL_EXPR_BINARY && e->binary.op != FL_BIN_IN &&
+                  fl_syntax_binary_level(e->binary.op) == FL_LEVEL_COMPARE;
   if (!compares) {
     FlVal c = fl_sema_expr(s, e, NULL);
     if (!fl_val_bad(c)) check_true(s, c, e->span, 0, NULL, "this is false");

@@ -207,68 +207,34 @@ static void run_module(FlSema *s, FlFile *file) {
   s->pure = "an imported file";
   for (int i = 0; i < file->ast->stmts.n; i++) {
     const FlStmt *st = file->ast->stmts.at[i];
-    switch (st->kind) {
-    case FL_STMT_LET: fl_sema_stmt(s, st); break;
-    case FL_STMT_VAR:
+    if (st->kind == FL_STMT_LET) fl_sema_stmt(s, st);
+    else if (st->kind == FL_STMT_VAR)
       fl_sema_error(s, FL_E0802, st->span, "an imported file has no variables; bind this with `let`");
-      break;
-    case FL_STMT_ASSIGN:
-    case FL_STMT_EXPR:
-    case FL_STMT_FOR:
-    case FL_STMT_WHILE:
-    case FL_STMT_BREAK:
-    case FL_STMT_CONTINUE:
-    case FL_STMT_ASSERT:
+    else if (fl_syntax_stmt_role(st->kind) == FL_STMT_ROLE_ACTS)
       fl_sema_error(s, FL_E0802, st->span, "an imported file declares things; this would do something");
-      break;
-    case FL_STMT_ERROR:
-    case FL_STMT_FN:
-    case FL_STMT_STAGE:
-    case FL_STMT_EXTERN:
-    case FL_STMT_TYPE:
-    case FL_STMT_PARAM:
-    case FL_STMT_IMPORT:
-    case FL_STMT_TEST: break;
-    }
   }
   s->pure = outer;
 }
 
+/* An expression at the top level: its value is shown. */
+static void run_expression(FlSema *s, const FlStmt *st) {
+  s->b.span = st->span;
+  FlVal v = fl_sema_expr(s, st->expr, NULL);
+  if (fl_val_bad(v) && !s->sink->n_errors)
+    fl_sema_error(s, FL_E0299, st->span, "flow did not understand this, and does not know why");
+  if (v.type->kind == FL_TY_FUNC)
+    fl_sema_error(s, FL_E0319, st->span, "this is a function; call it with `(...)`");
+  else if (v.type->kind == FL_TY_NULL) fl_sema_error(s, FL_E0319, st->span, "this value is not used");
+  else if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER)
+    fl_sema_show(s, v);
+}
+
 static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
-  switch (st->kind) {
-  case FL_STMT_LET:
-  case FL_STMT_VAR: fl_sema_stmt(s, st); break;
-  case FL_STMT_EXPR:
-    if (!effects) break;
-    s->b.span = st->span;
-    {
-      FlVal v = fl_sema_expr(s, st->expr, NULL);
-      if (fl_val_bad(v) && !s->sink->n_errors)
-        fl_sema_error(s, FL_E0299, st->span, "flow did not understand this, and does not know why");
-      if (v.type->kind == FL_TY_FUNC)
-        fl_sema_error(s, FL_E0319, st->span, "this is a function; call it with `(...)`");
-      else if (v.type->kind == FL_TY_NULL) fl_sema_error(s, FL_E0319, st->span, "this value is not used");
-      else if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER)
-        fl_sema_show(s, v);
-    }
-    break;
-  case FL_STMT_ASSIGN:
-  case FL_STMT_FOR:
-  case FL_STMT_WHILE:
-  case FL_STMT_BREAK:
-  case FL_STMT_CONTINUE: fl_sema_stmt(s, st); break;
-  case FL_STMT_ASSERT:
-    if (effects) fl_sema_stmt(s, st);
-    break;
-  case FL_STMT_ERROR:
-  case FL_STMT_FN:
-  case FL_STMT_STAGE:
-  case FL_STMT_EXTERN:
-  case FL_STMT_TYPE:
-  case FL_STMT_PARAM:
-  case FL_STMT_IMPORT:
-  case FL_STMT_TEST: break;
-  }
+  FlStmtRole role = fl_syntax_stmt_role(st->kind);
+  if (role != FL_STMT_ROLE_BINDS && role != FL_STMT_ROLE_ACTS) return;
+  if (!effects && (st->kind == FL_STMT_EXPR || st->kind == FL_STMT_ASSERT)) return;
+  if (st->kind == FL_STMT_EXPR) run_expression(s, st);
+  else fl_sema_stmt(s, st);
 }
 
 /* Functions that nothing calls are checked with the types that they declare. */

@@ -134,33 +134,51 @@ typedef FlVec(FlImport) FlImportList;
 
 /* ---- operators ----------------------------------------------------------------------------------------- */
 
-/* FL_BIN(NAME, "spelling"), loosest first. */
+/* FL_BIN(NAME, "spelling", LEVEL), loosest first. */
 #define FL_BINARY_OPS(FL_BIN)                                                                                \
-  FL_BIN(DEFAULT, "??")                                                                                      \
-  FL_BIN(OR, "or")                                                                                           \
-  FL_BIN(AND, "and")                                                                                         \
-  FL_BIN(EQ, "==")                                                                                           \
-  FL_BIN(NE, "!=")                                                                                           \
-  FL_BIN(LT, "<")                                                                                            \
-  FL_BIN(LE, "<=")                                                                                           \
-  FL_BIN(GT, ">")                                                                                            \
-  FL_BIN(GE, ">=")                                                                                           \
-  FL_BIN(NEAR, "~=")                                                                                         \
-  FL_BIN(IN, "in")                                                                                           \
-  FL_BIN(ADD, "+")                                                                                           \
-  FL_BIN(SUB, "-")                                                                                           \
-  FL_BIN(MUL, "*")                                                                                           \
-  FL_BIN(DIV, "/")                                                                                           \
-  FL_BIN(FLOORDIV, "//")                                                                                     \
-  FL_BIN(MOD, "%")                                                                                           \
-  FL_BIN(MATMUL, "@")                                                                                        \
-  FL_BIN(POW, "^")
+  FL_BIN(DEFAULT, "??", DEFAULT)                                                                                      \
+  FL_BIN(OR, "or", OR)                                                                                           \
+  FL_BIN(AND, "and", AND)                                                                                         \
+  FL_BIN(EQ, "==", COMPARE)                                                                                           \
+  FL_BIN(NE, "!=", COMPARE)                                                                                           \
+  FL_BIN(LT, "<", COMPARE)                                                                                            \
+  FL_BIN(LE, "<=", COMPARE)                                                                                           \
+  FL_BIN(GT, ">", COMPARE)                                                                                            \
+  FL_BIN(GE, ">=", COMPARE)                                                                                           \
+  FL_BIN(NEAR, "~=", COMPARE)                                                                                         \
+  FL_BIN(IN, "in", COMPARE)                                                                                           \
+  FL_BIN(ADD, "+", ADD)                                                                                           \
+  FL_BIN(SUB, "-", ADD)                                                                                           \
+  FL_BIN(MUL, "*", MUL)                                                                                           \
+  FL_BIN(DIV, "/", MUL)                                                                                           \
+  FL_BIN(FLOORDIV, "//", MUL)                                                                                     \
+  FL_BIN(MOD, "%", MUL)                                                                                           \
+  FL_BIN(MATMUL, "@", MUL)                                                                                        \
+  FL_BIN(POW, "^", POW)
 
 typedef enum FlBinaryOp {
-#define FL_BIN(name, spelling) FL_BIN_##name,
+#define FL_BIN(name, spelling, level) FL_BIN_##name,
   FL_BINARY_OPS(FL_BIN)
 #undef FL_BIN
 } FlBinaryOp;
+
+/* How tightly the parts of an expression hold together, loosest first. */
+typedef enum FlLevel {
+  FL_LEVEL_LAMBDA,
+  FL_LEVEL_PIPE,
+  FL_LEVEL_DEFAULT,
+  FL_LEVEL_OR,
+  FL_LEVEL_AND,
+  FL_LEVEL_NOT,
+  FL_LEVEL_COMPARE,
+  FL_LEVEL_RANGE,
+  FL_LEVEL_ADD,
+  FL_LEVEL_MUL,
+  FL_LEVEL_NEGATE,
+  FL_LEVEL_POW,
+  FL_LEVEL_OPERAND, /* if, match, blocks */
+  FL_LEVEL_POSTFIX
+} FlLevel;
 
 typedef enum FlUnaryOp { FL_UN_NEG, FL_UN_NOT } FlUnaryOp;
 
@@ -327,9 +345,18 @@ struct FlExpr {
 /* ---- statements ---------------------------------------------------------------------------------------- */
 
 typedef enum FlStmtKind {
-#define FL_STMT_NODE(kind, member, word) FL_STMT_##kind,
+#define FL_STMT_NODE(kind, member, word, role) FL_STMT_##kind,
 #include "syntax/nodes.def"
 } FlStmtKind;
+
+/* What statements are for: nodes.def. */
+typedef enum FlStmtRole {
+  FL_STMT_ROLE_NONE,
+  FL_STMT_ROLE_BINDS,
+  FL_STMT_ROLE_ACTS,
+  FL_STMT_ROLE_DECLARES
+} FlStmtRole;
+FlStmtRole fl_syntax_stmt_role(FlStmtKind kind);
 
 struct FlStmt {
   FlStmtKind kind;
@@ -406,6 +433,7 @@ typedef struct FlAst {
 FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, FlSink *sink);
 
 const char *fl_syntax_binary_spelling(FlBinaryOp op); /* "+" */
+FlLevel fl_syntax_binary_level(FlBinaryOp op);
 
 /* ---- going through a tree ------------------------------------------------------------------------------ */
 

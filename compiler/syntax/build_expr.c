@@ -196,30 +196,7 @@ FlExpr *fl_build_unary(FlParser *p, FlUnaryOp op, FlTok t, FlExpr *operand) {
   return raise(p, e);
 }
 
-static bool is_comparison(FlBinaryOp op) {
-  switch (op) {
-  case FL_BIN_EQ:
-  case FL_BIN_NE:
-  case FL_BIN_LT:
-  case FL_BIN_LE:
-  case FL_BIN_GT:
-  case FL_BIN_GE:
-  case FL_BIN_NEAR:
-  case FL_BIN_IN: return true;
-  case FL_BIN_DEFAULT:
-  case FL_BIN_OR:
-  case FL_BIN_AND:
-  case FL_BIN_ADD:
-  case FL_BIN_SUB:
-  case FL_BIN_MUL:
-  case FL_BIN_DIV:
-  case FL_BIN_FLOORDIV:
-  case FL_BIN_MOD:
-  case FL_BIN_MATMUL:
-  case FL_BIN_POW: return false;
-  }
-  return false;
-}
+static bool is_comparison(FlBinaryOp op) { return fl_syntax_binary_level(op) == FL_LEVEL_COMPARE; }
 
 FlExpr *fl_build_binary(FlParser *p, FlBinaryOp op, FlExpr *left, FlTok t, FlExpr *right) {
   FlExpr *e = make(p, FL_EXPR_BINARY, fl_span_join(left->span, right->span));

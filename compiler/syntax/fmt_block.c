@@ -13,26 +13,10 @@ bool fl_fmt_block_breaks(const FlFmt *f, const FlExpr *block) {
   if (f->flat && !f->measuring) return false;
   if (!block->block.n) return fl_fmt_has_comment(f, block->span.start, fl_fmt_end(block));
   if (block->block.n > 1 || fl_fmt_has_comment(f, block->span.start, fl_fmt_end(block))) return true;
-  switch (block->block.at[0]->kind) {
-  case FL_STMT_EXPR:
-  case FL_STMT_ASSIGN:
-  case FL_STMT_BREAK:
-  case FL_STMT_CONTINUE: return fl_fmt_source_breaks(f, brace_of(f, block), block->block.at[0]->span.start);
-  case FL_STMT_ERROR:
-  case FL_STMT_LET:
-  case FL_STMT_VAR:
-  case FL_STMT_FOR:
-  case FL_STMT_WHILE:
-  case FL_STMT_ASSERT:
-  case FL_STMT_FN:
-  case FL_STMT_STAGE:
-  case FL_STMT_EXTERN:
-  case FL_STMT_TYPE:
-  case FL_STMT_PARAM:
-  case FL_STMT_IMPORT:
-  case FL_STMT_TEST: return true;
-  }
-  return true;
+  const FlStmt *one = block->block.at[0];
+  bool may_stand_in_line = one->kind == FL_STMT_EXPR || one->kind == FL_STMT_ASSIGN ||
+                           one->kind == FL_STMT_BREAK || one->kind == FL_STMT_CONTINUE;
+  return !may_stand_in_line || fl_fmt_source_breaks(f, brace_of(f, block), one->span.start);
 }
 
 void fl_fmt_block(FlFmt *f, const FlExpr *block, bool broken) {

@@ -5,31 +5,6 @@
  * source. A pipeline and a block that were written over several lines stay so. */
 #include "syntax/fmt_internal.h"
 
-static int level_of_op(FlBinaryOp op) {
-  switch (op) {
-  case FL_BIN_DEFAULT: return FL_LEVEL_DEFAULT;
-  case FL_BIN_OR: return FL_LEVEL_OR;
-  case FL_BIN_AND: return FL_LEVEL_AND;
-  case FL_BIN_EQ:
-  case FL_BIN_NE:
-  case FL_BIN_LT:
-  case FL_BIN_LE:
-  case FL_BIN_GT:
-  case FL_BIN_GE:
-  case FL_BIN_NEAR:
-  case FL_BIN_IN: return FL_LEVEL_COMPARE;
-  case FL_BIN_ADD:
-  case FL_BIN_SUB: return FL_LEVEL_ADD;
-  case FL_BIN_MUL:
-  case FL_BIN_DIV:
-  case FL_BIN_FLOORDIV:
-  case FL_BIN_MOD:
-  case FL_BIN_MATMUL: return FL_LEVEL_MUL;
-  case FL_BIN_POW: return FL_LEVEL_POW;
-  }
-  return FL_LEVEL_POSTFIX;
-}
-
 /* What a postfix applies to, if e is one. */
 static const FlExpr *base_of(const FlExpr *e) {
   switch (e->kind) {
@@ -55,7 +30,7 @@ static int level_of(const FlExpr *e) {
   switch (e->kind) {
   case FL_EXPR_LAMBDA: return FL_LEVEL_LAMBDA;
   case FL_EXPR_PIPE: return FL_LEVEL_PIPE;
-  case FL_EXPR_BINARY: return level_of_op(e->binary.op);
+  case FL_EXPR_BINARY: return (int)fl_syntax_binary_level(e->binary.op);
   case FL_EXPR_UNARY: return e->unary.op == FL_UN_NOT ? FL_LEVEL_NOT : FL_LEVEL_NEGATE;
   case FL_EXPR_RANGE: return FL_LEVEL_RANGE;
   case FL_EXPR_BLOCK:
@@ -234,11 +209,11 @@ static void right_operand(FlFmt *f, const FlExpr *e, int least, bool broken) {
 }
 
 static void binary(FlFmt *f, const FlExpr *e, bool broken) {
-  int level = level_of_op(e->binary.op);
+  int level = (int)fl_syntax_binary_level(e->binary.op);
   bool left_assoc = level != FL_LEVEL_COMPARE && level != FL_LEVEL_POW;
   const FlExpr *left = e->binary.left;
   if (left_assoc && left->kind == FL_EXPR_BINARY && !left->brackets &&
-      level_of_op(left->binary.op) == level) {
+      (int)fl_syntax_binary_level(left->binary.op) == level) {
     binary(f, left, broken);
   } else {
     fl_fmt_operand(f, left, left_assoc ? level : level + 1 > FL_LEVEL_POW ? FL_LEVEL_POSTFIX : level + 1);

@@ -59,25 +59,7 @@ void fl_fmt_type(FlFmt *f, const FlTypeExpr *t);
 void fl_fmt_pattern(FlFmt *f, const FlPat *p);
 
 /* ---- fmt_expr.c */
-/* How tightly a node binds; an operand that binds less tightly than its place wants brackets. */
-enum {
-  FL_LEVEL_LAMBDA,
-  FL_LEVEL_PIPE,
-  FL_LEVEL_DEFAULT,
-  FL_LEVEL_OR,
-  FL_LEVEL_AND,
-  FL_LEVEL_NOT,
-  FL_LEVEL_COMPARE,
-  FL_LEVEL_RANGE,
-  FL_LEVEL_ADD,
-  FL_LEVEL_MUL,
-  FL_LEVEL_NEGATE,
-  FL_LEVEL_POW,
-  FL_LEVEL_OPERAND, /* if, match, blocks */
-  FL_LEVEL_POSTFIX
-};
-
-/* An expression where one that binds as tightly as `least` may stand without brackets. */
+/* An expression where one that binds as tightly as `least`, an FlLevel, may stand without brackets. */
 void fl_fmt_operand(FlFmt *f, const FlExpr *e, int least);
 void fl_fmt_expr(FlFmt *f, const FlExpr *e);
 /* ` = value` and the like: behind the sign on the same line, or on the next one if only that one holds it

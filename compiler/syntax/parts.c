@@ -66,6 +66,14 @@ static void text_part(const FlPartVisitor *v, const FlTextPart *part) {
   else expr_part(v, part->value);
 }
 
+FlStmtRole fl_syntax_stmt_role(FlStmtKind kind) {
+  static const FlStmtRole roles[] = {
+#define FL_STMT_NODE(kind, member, word, role) [FL_STMT_##kind] = FL_STMT_ROLE_##role,
+#include "syntax/nodes.def"
+  };
+  return roles[kind];
+}
+
 void fl_syntax_expr_parts(const FlPartVisitor *v, const FlExpr *e) {
   switch (e->kind) {
   case FL_EXPR_ERROR:

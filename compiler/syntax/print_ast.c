@@ -17,16 +17,23 @@ static const char *const expr_words[] = {
 #include "syntax/nodes.def"
 };
 static const char *const stmt_words[] = {
-#define FL_STMT_NODE(kind, member, word) [FL_STMT_##kind] = word,
+#define FL_STMT_NODE(kind, member, word, role) [FL_STMT_##kind] = word,
 #include "syntax/nodes.def"
 };
 static const char *const spellings[] = {
-#define FL_BIN(name, spelling) [FL_BIN_##name] = spelling,
+#define FL_BIN(name, spelling, level) [FL_BIN_##name] = spelling,
+    FL_BINARY_OPS(FL_BIN)
+#undef FL_BIN
+};
+
+static const FlLevel levels[] = {
+#define FL_BIN(name, spelling, level) [FL_BIN_##name] = FL_LEVEL_##level,
     FL_BINARY_OPS(FL_BIN)
 #undef FL_BIN
 };
 
 const char *fl_syntax_binary_spelling(FlBinaryOp op) { return spellings[op]; }
+FlLevel fl_syntax_binary_level(FlBinaryOp op) { return levels[op]; }
 
 void fl_syntax_add_escaped(FlText1 *out, const char *s, size_t len) {
   fl_text_addc(out, '"');

@@ -23,26 +23,8 @@ uint32_t fl_syntax_line(const FlSource *f, uint32_t offset) {
 static int line_of(const FlParser *p, uint32_t offset) { return (int)fl_syntax_line(p->source, offset); }
 
 static bool takes_doc(FlStmtKind kind) {
-  switch (kind) {
-  case FL_STMT_LET:
-  case FL_STMT_VAR:
-  case FL_STMT_FN:
-  case FL_STMT_STAGE:
-  case FL_STMT_EXTERN:
-  case FL_STMT_TYPE:
-  case FL_STMT_PARAM:
-  case FL_STMT_TEST: return true;
-  case FL_STMT_ERROR:
-  case FL_STMT_ASSIGN:
-  case FL_STMT_EXPR:
-  case FL_STMT_FOR:
-  case FL_STMT_WHILE:
-  case FL_STMT_BREAK:
-  case FL_STMT_CONTINUE:
-  case FL_STMT_ASSERT:
-  case FL_STMT_IMPORT: return false;
-  }
-  return false;
+  FlStmtRole role = fl_syntax_stmt_role(kind);
+  return role == FL_STMT_ROLE_BINDS || (role == FL_STMT_ROLE_DECLARES && kind != FL_STMT_IMPORT);
 }
 
 static void add_doc(FlParser *p, FlStmt *s, const FlComment *c) {

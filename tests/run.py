@@ -126,7 +126,7 @@ def is_module(path):
 
 
 # Programs with sanitizers: a report ends them with a status that no script has. Nothing is suppressed but races
-# inside of LLVM (tests/tsan.supp).
+# inside of LLVM and DuckDB (tests/tsan.supp).
 # intercept_tls_get_addr: the runtime of gcc 12 takes a thread-local block whose address ends in 0x010 (as that of
 # libLLVM, which is loaded late, may) for one with a header of glibc 2.19, and the leak checker crashes on the size
 # that it reads there (DTLS_on_tls_get_addr, sanitizer_tls_get_addr.cpp). The allocator knows these blocks anyway.

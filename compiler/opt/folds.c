@@ -35,7 +35,7 @@ static bool is_foldable(const FlParts *p, const FlOp *op, const FlPartSpace *spa
   bool known = false;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) known = known || is(op->attrs.s, kinds[k]);
   if (!known || op->attrs.n_list > 1) return false;
-  if (is(op->attrs.s, "mean") && !is_float(op->results[0]->type)) return false;
+  if (is(op->attrs.s, "mean") && op->results[0]->type.dtype != FL_F64) return false;
   if (op->attrs.n_list == 0) return is(op->attrs.s, "count") && op->attrs.i == 0;
   for (int i = 2; i < op->n_args; i++)
     if (!is_column(p, op->args[i], space)) return false;
@@ -261,7 +261,6 @@ static FlOp *divide(FlBuilder *b, const FlOp *mean, FlValue *sum, FlValue *count
   FlValue *some = fl_ir_binary(&in, FL_OP_GT, n, fl_ir_const_i(&in, FL_I64, 0));
   FlValue *quotient = fl_ir_binary(&in, FL_OP_DIV, s, fl_ir_convert(&in, n, FL_F64));
   FlValue *value = fl_ir_select(&in, some, quotient, fl_ir_const_f(&in, FL_F64, 0.0));
-  if (types[0].dtype != FL_F64) value = fl_ir_convert(&in, value, (FlDtype)types[0].dtype);
   fl_ir_yield(r, b->module, 2, (FlValue *[]){value, some});
   return map;
 }

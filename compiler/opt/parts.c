@@ -1,4 +1,5 @@
-/* parts.c: filters go into the reader. A read_csv whose columns only go through filters is read part by part:
+/* parts.c: filters go into the reader. A read_csv whose columns only go through filters, or into aggregates
+ * (folds.c), is read part by part:
  * each part's rows are parsed, what is computed of them for the filter and after it is computed at once, and
  * only the rows that are kept stay; the columns of the file as a whole are never in memory.
  *

@@ -50,7 +50,7 @@ static bool has_arg(const FlOp *op, int from, int to, const FlValue *v) {
 
 /* The op gathers keys of the group. */
 static bool takes_keys(const FlOp *op, const FlOp *group) {
-  if (op->code != FL_OP_TAKE || op->args[0] != group->results[2] || op->attrs.i != 0) return false;
+  if (op->code != FL_OP_TAKE || op->args[0] != group->results[2]) return false;
   for (int i = 1; i < op->n_args; i++)
     if (!has_arg(group, 0, group->n_args, op->args[i])) return false;
   return true;

@@ -75,6 +75,8 @@ void fl_buffer_end_sharing(FlBuffer *b);
 FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean);
 /* What `b` and all that it keeps have mapped need not be in memory until somebody reads it again. */
 void fl_buffer_rest(FlBuffer *b);
+/* The same of the whole pages in [from, to) of what `b` itself has mapped. */
+void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to);
 FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */
 void fl_buffer_unref(FlBuffer *b);    /* NULL is allowed */
 /* `b` shall keep `kept` alive (takes a reference of its own; once is enough). Only while the caller is the

@@ -97,6 +97,7 @@ typedef struct FlCsvFile {
   char **names; /* NUL-terminated; own */
   FlCsvNames index;
   FlBuffer *keep; /* owns `text` */
+  bool rests;     /* what has been passed over need not stay in memory */
 } FlCsvFile;
 
 /* Sets text, len and keep from the input's bytes. */

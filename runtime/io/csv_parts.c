@@ -8,11 +8,12 @@
 #include "io/csv_internal.h"
 #include "data/data.h"
 #include "exec/exec.h"
+#include "part/dictionary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_RANGES_A_PART = 4 };
+enum { FL_RANGES_A_PART = 4, FL_PARTS_AT_HAND = 16 }; /* of which texts may be in use */
 
 /* The opened file. The buffer comes first: its last owner closes the file. */
 typedef struct CsvParts {
@@ -65,6 +66,7 @@ static bool open_parts(FlCtx *ctx, CsvParts *p, const FlOpDesc *desc, FlIoError 
   if (!fl_csv_options(desc->list + n, desc->n_list - n, &o, e)) return false;
   p->is_open = fl_csv_open(ctx, p->path, &o, &p->file, e);
   if (!p->is_open || !check_columns(ctx, p, desc, e)) return false;
+  p->file.rests = true;
   p->ranges = fl_csv_ranges(ctx, &p->file, &p->file.options, fl_csv_scan_best(), FL_CSV_CHUNK, &p->n_ranges,
                             &p->n_rows, &p->open_quote, e);
   p->n_parts = (p->n_ranges + FL_RANGES_A_PART - 1) / FL_RANGES_A_PART;
@@ -109,6 +111,15 @@ static void forget_rows(FlTableWanted *wanted, int32_t n) {
   }
 }
 
+/* A part's text need not be in memory any more; where texts of it are read later, it comes back. */
+static void let_rest(const CsvParts *p, int64_t part) {
+  if (part < 0 || part >= p->n_parts) return;
+  int64_t first = part * FL_RANGES_A_PART, last = first + FL_RANGES_A_PART - 1;
+  if (last >= p->n_ranges) last = p->n_ranges - 1;
+  fl_buffer_rest_range(p->file.keep, p->file.text + p->ranges[first].begin,
+                       p->file.text + p->ranges[last].end);
+}
+
 /* The columns of a part, and how many rows there are. */
 static bool take_part(FlCtx *ctx, CsvParts *p, FlCsvPlan *plan, int64_t part, FlTableWanted *wanted,
                       int32_t n_wanted, int64_t *rows, FlIoError *e) {
@@ -140,6 +151,9 @@ static bool take_file(FlCtx *ctx, CsvParts *p, FlCsvPlan *plan, FlTableWanted *w
   if (fl_csv_read_ranges(ctx, &p->file, plan, p->ranges, p->n_ranges, p->n_rows, wanted, n_wanted,
                          &problem)) {
     *rows = fl_csv_close_gaps(p->ranges, p->n_ranges, wanted, n_wanted);
+    for (int32_t k = 0; k < n_wanted; k++)
+      if (wanted[k].dtype == FL_TEXT && fl_part_find_codes(ctx, wanted[k].values, false) != 0)
+        return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", p->path);
     return true;
   }
   for (int32_t k = 0; k < n_wanted; k++)
@@ -162,6 +176,7 @@ FlStatus fl_rt_csv_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, Fl
                     calloc((size_t)p->file.n_columns + 1, sizeof(FlCsvStep)), p->file.n_columns,
                     fl_heap_new(ctx)};
   bool ok = (wanted && plan.steps && plan.heap) || fl_io_error(&e, FL_E_MEMORY, "out of memory");
+  let_rest(p, args[1].i - FL_PARTS_AT_HAND);
   ok = ok && (args[1].i < 0 ? take_file(ctx, p, &plan, wanted, n, &rows, &e)
                             : take_part(ctx, p, &plan, args[1].i, wanted, n, &rows, &e));
   FlSlot *to = results;
@@ -203,5 +218,6 @@ FlStatus fl_rt_csv_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   CsvParts *p = parts_of(args[0].a);
   bool ok = !atomic_load(&p->bad) && p->open_quote < 0;
   ok = ok ? fl_input_check(&p->file.input, p->path, &e) : read_again(ctx, p, desc, &e);
+  if (ok) fl_buffer_rest(p->file.keep);
   return ok ? 0 : fl_io_fail(ctx, desc->site, &e, p->path, (int64_t)strlen(p->path));
 }

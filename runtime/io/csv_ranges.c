@@ -4,6 +4,7 @@
  * then one pass over the counts decides which case each is, where its last row ends and how many rows came
  * before. */
 #include "io/csv_internal.h"
+#include "data/data.h"
 #include "exec/exec.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef struct FlCounting {
   int quote;
   const FlCsvScan *scan;
   FlCsvCount *counts;
+  FlBuffer *rests; /* NULL: it stays */
 } FlCounting;
 
 static void count_chunks(void *env, int64_t begin, int64_t end, int worker) {
@@ -22,6 +24,7 @@ static void count_chunks(void *env, int64_t begin, int64_t end, int worker) {
   for (int64_t k = begin; k < end; k++) {
     int64_t at = k * c->chunk, n = c->len - at < c->chunk ? c->len - at : c->chunk;
     c->scan->count(c->body + at, n, c->quote, &c->counts[k]);
+    if (c->rests) fl_buffer_rest_range(c->rests, c->body + at, c->body + at + n);
   }
 }
 
@@ -29,7 +32,8 @@ FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o,
                           int64_t chunk, int32_t *n_ranges, int64_t *n_rows, int64_t *open_quote,
                           FlIoError *e) {
   int64_t len = f->len - f->body, n = (len + chunk - 1) / chunk;
-  FlCounting c = {f->text + f->body, len, chunk, o->quoting ? (unsigned char)o->quote : -1, scan, NULL};
+  FlCounting c = {f->text + f->body,        len, chunk, o->quoting ? (unsigned char)o->quote : -1, scan, NULL,
+                  f->rests ? f->keep : NULL};
   FlCsvRange *ranges = NULL;
   if (n < INT32_MAX) {
     c.counts = calloc((size_t)n + 1, sizeof *c.counts);

@@ -34,6 +34,8 @@ static void turn(void *env, int64_t begin, int64_t end, int worker) {
 void fl_transpose_bytes(FlCtx *ctx, const char *from, char *to, int32_t rank, const int64_t *dims,
                         int bytes) {
   Turning t = {from, to, rank, dims, bytes, 1};
+  for (int32_t d = 0; d < rank; d++)
+    if (!dims[d]) return; /* the other sizes may be of any size */
   for (int32_t d = 0; d < rank; d++) t.count *= dims[d];
   fl_parallel_for(ctx, (t.count + FL_PIECE - 1) / FL_PIECE, 1, turn, &t);
 }

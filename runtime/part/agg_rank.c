@@ -14,26 +14,62 @@
 typedef struct Quantile {
   FlAgg *a;
   double q;
-  FlPartPair *pairs;    /* group (a->g: no value) and order code in `row` */
+  FlAggCut cut;
+  int64_t *place;       /* [pieces][g] where the next value of a group goes that is found in a piece */
+  uint64_t *code;       /* order codes of the values, by group */
   const int64_t *start; /* [g + 1] */
   double *out;
 } Quantile;
 
-static int32_t pairs_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Quantile *q = env;
+/* Values of each group in a piece of the rows: counted, or with `code` put where they belong. */
+static void each_value(const Quantile *q, int64_t task, uint64_t *code) {
   const FlPartCol *col = &q->a->col[0];
+  const int64_t *id = q->a->id;
   double x[FL_PART_BATCH];
-  uint64_t code[FL_PART_BATCH];
+  uint64_t found[FL_PART_BATCH];
   FlPartCol block = {.dtype = FL_F64, .data = x};
-  (void)ctx;
-  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
-    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
-    fl_part_read_f64(col, row, count, x);
-    fl_part_read_code(&block, 0, count, code);
+  int64_t first, last, low;
+  uint64_t width;
+  fl_agg_task(&q->cut, q->a->n, q->a->g, task, &first, &last, &low, &width);
+  int64_t *place = q->place + task / q->cut.ranges * q->a->g;
+  for (int64_t row = first; row < last; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, last - row);
+    if (code != NULL) {
+      fl_part_read_f64(col, row, count, x);
+      fl_part_read_code(&block, 0, count, found);
+    }
     for (int64_t i = 0; i < count; i++) {
-      int64_t group = q->a->id != NULL ? q->a->id[row + i] : 0;
-      bool valid = fl_part_valid(col->valid, row + i);
-      q->pairs[row + i] = (FlPartPair){(uint64_t)(valid ? group : q->a->g), (int64_t)code[i]};
+      int64_t k = id != NULL ? id[row + i] : 0;
+      if ((uint64_t)(k - low) >= width || !fl_part_valid(col->valid, row + i)) continue;
+      if (code != NULL) code[place[k]] = found[i];
+      place[k]++;
+    }
+  }
+}
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  (void)ctx;
+  for (int64_t t = begin; t < end; t++) each_value(env, t, NULL);
+  return 0;
+}
+
+static int32_t scatter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Quantile *q = env;
+  (void)ctx;
+  for (int64_t t = begin; t < end; t++) each_value(q, t, q->code);
+  return 0;
+}
+
+/* From counts to places: group by group, in each the pieces one behind the other. */
+static int32_t place_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Quantile *q = env;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    int64_t at = q->start[k];
+    for (int64_t p = 0; p < q->cut.pieces; p++) {
+      int64_t count = q->place[p * q->a->g + k];
+      q->place[p * q->a->g + k] = at;
+      at += count;
     }
   }
   return 0;
@@ -41,37 +77,37 @@ static int32_t pairs_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 /* The k-th smallest code of n (from 0) and the one after it (itself when it is the last), narrowing down to
  * the codes that share a longer and longer head with it. Overwrites the rows. */
-static void select_two(FlPartPair *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
+static void select_two(uint64_t *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
   uint64_t above = UINT64_MAX;
   for (int shift = 56; shift >= 0 && n > 1; shift -= 8) {
     int64_t counts[256] = {0}, bucket = 0, kept = 0;
-    for (int64_t i = 0; i < n; i++) counts[(uint64_t)p[i].row >> shift & 0xff]++;
+    for (int64_t i = 0; i < n; i++) counts[p[i] >> shift & 0xff]++;
     while (k >= counts[bucket]) k -= counts[bucket++];
     for (int64_t i = 0; i < n; i++) {
-      uint64_t code = (uint64_t)p[i].row;
+      uint64_t code = p[i];
       int64_t digit = (int64_t)(code >> shift & 0xff);
       if (digit == bucket) {
-        p[kept++].row = (int64_t)code;
+        p[kept++] = code;
       } else if (digit > bucket && code < above) {
         above = code;
       }
     }
     n = kept;
   }
-  *at = (uint64_t)p[0].row;
+  *at = p[0];
   *after = k + 1 < n || above == UINT64_MAX ? *at : above;
 }
 
 /* The same for few: sorts. */
-static void sort_two(FlPartPair *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
+static void sort_two(uint64_t *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
   for (int64_t i = 1; i < n; i++) {
-    uint64_t x = (uint64_t)p[i].row;
+    uint64_t x = p[i];
     int64_t j = i;
-    for (; j > 0 && (uint64_t)p[j - 1].row > x; j--) p[j].row = p[j - 1].row;
-    p[j].row = (int64_t)x;
+    for (; j > 0 && p[j - 1] > x; j--) p[j] = p[j - 1];
+    p[j] = x;
   }
-  *at = (uint64_t)p[k].row;
-  *after = (uint64_t)p[k + 1 < n ? k + 1 : k].row;
+  *at = p[k];
+  *after = p[k + 1 < n ? k + 1 : k];
 }
 
 double fl_part_between(double x, double y, double f) {
@@ -79,10 +115,10 @@ double fl_part_between(double x, double y, double f) {
   return (x < 0) != (y < 0) || isinf(x) ? x * (1.0 - f) + y * f : x + f * (y - x);
 }
 
-static double quantile_of(FlPartPair *p, int64_t n, double q) {
+static double quantile_of(uint64_t *p, int64_t n, double q) {
   if (n == 0) return 0.0;
   for (int64_t i = 0; i < n; i++) {
-    if ((uint64_t)p[i].row == UINT64_MAX) return NAN;
+    if (p[i] == UINT64_MAX) return NAN;
   }
   double h = (double)(n - 1) * q, low = floor(h), f = h - low;
   int64_t k = fl_part_min((int64_t)low, n - 1);
@@ -100,7 +136,7 @@ static int32_t quantile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   const Quantile *q = env;
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
-    q->out[k] = quantile_of(q->pairs + q->start[k], q->start[k + 1] - q->start[k], q->q);
+    q->out[k] = quantile_of(q->code + q->start[k], q->start[k + 1] - q->start[k], q->q);
   }
   return 0;
 }
@@ -111,16 +147,19 @@ static FlStatus quantile(FlAgg *a, double at) {
   if (!(at >= 0.0 && at <= 1.0)) {
     return fl_fail(a->m->ctx, FL_FAULT_DOMAIN, a->desc->site, FL_F64, (FlSlot){.f = at}, (FlSlot){0});
   }
-  FlPartPair *pairs = fl_part_alloc(a->m, n, sizeof *pairs), *spare = fl_part_alloc(a->m, n, sizeof *spare);
-  int64_t *start = fl_part_alloc(a->m, g + 1, sizeof *start);
+  q.cut = fl_agg_cut(a->m->ctx, n, g);
+  q.place = fl_part_zalloc(a->m, q.cut.pieces * g, sizeof *q.place);
+  q.code = fl_part_alloc(a->m, n, sizeof *q.code);
+  int64_t *start = fl_part_alloc(a->m, g + 1, sizeof *start), tasks = q.cut.pieces * q.cut.ranges;
   q.out = fl_part_alloc(a->m, g, sizeof *q.out);
-  if (pairs == NULL || spare == NULL || start == NULL || q.out == NULL || fl_agg_results(a, 1) != 0) return 1;
-  q.pairs = pairs;
+  if (q.place == NULL || q.code == NULL || start == NULL || q.out == NULL || fl_agg_results(a, 1) != 0)
+    return 1;
   q.start = start;
   start[0] = 0;
   for (int64_t k = 0; k < g; k++) start[k + 1] = start[k] + a->counts[k];
-  if (fl_part_for(a->m->ctx, pairs_body, &q, n, 2.0) != 0) return 1;
-  if (fl_part_sort_pairs(a->m, pairs, spare, n, fl_part_bits((uint64_t)g), &q.pairs) != 0) return 1;
+  if (fl_part_for(a->m->ctx, count_body, &q, tasks, 1.5 * (double)q.cut.piece) != 0) return 1;
+  if (fl_part_for(a->m->ctx, place_body, &q, g, 2.0 * (double)q.cut.pieces) != 0) return 1;
+  if (fl_part_for(a->m->ctx, scatter_body, &q, tasks, 4.0 * (double)q.cut.piece) != 0) return 1;
   double mean_rows = (double)n / (double)fl_part_max(g, 1);
   if (fl_part_for(a->m->ctx, quantile_body, &q, g, 20.0 + 10.0 * mean_rows) != 0) return 1;
   for (int64_t k = 0; k < g; k++) fl_agg_store(a, k, q.out[k]);

@@ -59,10 +59,14 @@ static __int128 *int_sums(FlAgg *a) {
   return s.sums;
 }
 
-static double *float_sums(FlAgg *a, const double *x) {
+static double *term_sums(FlAgg *a, FlPartTerms x) {
   double *sums = fl_part_alloc(a->m, a->g, sizeof *sums);
-  if (x == NULL || sums == NULL || fl_part_exact_sums(a->m, x, a->id, a->n, a->g, sums) != 0) return NULL;
-  return sums;
+  return sums == NULL || fl_part_exact_sums(a->m, x, a->id, a->n, a->g, sums) != 0 ? NULL : sums;
+}
+
+static double *float_sums(FlAgg *a, int32_t k) {
+  FlAggDoubles x = fl_agg_doubles(a, k);
+  return term_sums(a, (FlPartTerms){fl_agg_read_doubles, &x});
 }
 
 /* Stores an integer result; false when it does not fit. */
@@ -119,11 +123,12 @@ FlStatus fl_agg_store_sums(FlAgg *a, const __int128 *ints, const double *floats)
 
 FlStatus fl_agg_sum(FlAgg *a) {
   if (is_float(&a->col[0]) && a->desc->result_types[0].dtype == FL_F64) {
-    const double *x = fl_agg_doubles(a, 0);
-    if (x == NULL || fl_agg_results(a, 0) != 0) return 1;
-    return fl_part_exact_sums(a->m, x, a->id, a->n, a->g, a->value->data);
+    FlAggDoubles x = fl_agg_doubles(a, 0);
+    if (fl_agg_results(a, 0) != 0) return 1;
+    return fl_part_exact_sums(a->m, (FlPartTerms){fl_agg_read_doubles, &x}, a->id, a->n, a->g,
+                              a->value->data);
   }
-  const double *floats = is_float(&a->col[0]) ? float_sums(a, fl_agg_doubles(a, 0)) : NULL;
+  const double *floats = is_float(&a->col[0]) ? float_sums(a, 0) : NULL;
   const __int128 *ints = is_float(&a->col[0]) ? NULL : int_sums(a);
   return floats == NULL && ints == NULL ? 1 : fl_agg_store_sums(a, ints, floats);
 }
@@ -155,29 +160,27 @@ FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *floats
 
 FlStatus fl_agg_mean(FlAgg *a) {
   bool of_floats = is_float(&a->col[0]);
-  const double *floats = of_floats ? float_sums(a, fl_agg_doubles(a, 0)) : NULL;
+  const double *floats = of_floats ? float_sums(a, 0) : NULL;
   const __int128 *ints = of_floats ? NULL : int_sums(a);
   return floats == NULL && ints == NULL ? 1 : fl_agg_store_means(a, ints, floats);
 }
 
 typedef struct Product {
-  const double *x, *y;
-  double *out;
+  FlAggDoubles x, y;
 } Product;
 
-static int32_t product_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+static const double *read_products(const void *env, int64_t row, int64_t n, double *room) {
   const Product *p = env;
-  (void)ctx;
-  for (int64_t i = begin; i < end; i++) p->out[i] = p->x[i] * p->y[i];
-  return 0;
+  double more[FL_PART_TERMS];
+  const double *x = fl_agg_read_doubles(&p->x, row, n, room), *y = fl_agg_read_doubles(&p->y, row, n, more);
+  for (int64_t i = 0; i < n; i++) room[i] = x[i] * y[i];
+  return room;
 }
 
 FlStatus fl_agg_weighted_mean(FlAgg *a) {
-  Product p = {fl_agg_doubles(a, 0), fl_agg_doubles(a, 1), fl_part_alloc(a->m, a->n, sizeof *p.out)};
-  if (p.x == NULL || p.y == NULL || p.out == NULL || fl_agg_results(a, 1) != 0) return 1;
-  if (fl_part_for(a->m->ctx, product_body, &p, a->n, 0.7) != 0) return 1;
-  const double *sums = float_sums(a, p.out), *weights = float_sums(a, p.y);
-  if (sums == NULL || weights == NULL) return 1;
+  Product p = {fl_agg_doubles(a, 0), fl_agg_doubles(a, 1)};
+  const double *sums = term_sums(a, (FlPartTerms){read_products, &p}), *weights = float_sums(a, 1);
+  if (sums == NULL || weights == NULL || fl_agg_results(a, 1) != 0) return 1;
   for (int64_t k = 0; k < a->g; k++) fl_agg_store(a, k, a->counts[k] == 0 ? 0.0 : sums[k] / weights[k]);
   return 0;
 }

@@ -122,29 +122,19 @@ void fl_agg_store(FlAgg *a, int64_t k, double v) {
   }
 }
 
-typedef struct Read {
-  const FlPartCol *col;
-  const uint8_t *other;
-  double *out;
-} Read;
-
-static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Read *r = env;
-  (void)ctx;
-  fl_part_read_f64(r->col, begin, end - begin, r->out + begin);
-  for (int64_t i = begin; r->other != NULL && i < end; i++) {
-    if (!r->other[i]) r->out[i] = 0.0;
-  }
-  return 0;
+FlAggDoubles fl_agg_doubles(const FlAgg *a, int32_t k) {
+  return (FlAggDoubles){&a->col[k], a->n_cols > 1 ? a->col[1 - k].valid : NULL};
 }
 
-const double *fl_agg_doubles(FlAgg *a, int32_t k) {
-  const FlPartCol *col = &a->col[k];
-  Read r = {col, a->n_cols > 1 ? a->col[1 - k].valid : NULL, NULL};
-  if (col->dtype == FL_F64 && col->valid == NULL && r.other == NULL) return col->data;
-  r.out = fl_part_alloc(a->m, a->n, sizeof *r.out);
-  if (r.out == NULL || fl_part_for(a->m->ctx, read_body, &r, a->n, 1.0) != 0) return NULL;
-  return r.out;
+const double *fl_agg_read_doubles(const void *env, int64_t row, int64_t n, double *room) {
+  const FlAggDoubles *d = env;
+  if (d->col->dtype == FL_F64 && d->col->valid == NULL && d->other == NULL)
+    return (const double *)d->col->data + row;
+  fl_part_read_f64(d->col, row, n, room);
+  for (int64_t i = 0; d->other != NULL && i < n; i++) {
+    if (!d->other[row + i]) room[i] = 0.0;
+  }
+  return room;
 }
 
 /* ---- counting aggregates ------------------------------------------------------------------------------- */

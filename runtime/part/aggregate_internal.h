@@ -33,8 +33,13 @@ FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *floats
 void fl_agg_store(FlAgg *a, int64_t k, double v);
 /* Rows counted by group: of those where both masks (NULL: all) hold. NULL: error recorded. */
 int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool other_wanted);
-/* Column k as doubles, 0 where any column of the aggregate has no value. NULL: error recorded. */
-const double *fl_agg_doubles(FlAgg *a, int32_t k);
+/* A column as doubles, 0 where any column of the aggregate has no value. */
+typedef struct FlAggDoubles {
+  const FlPartCol *col;
+  const uint8_t *other; /* validity of the other column; NULL: none */
+} FlAggDoubles;
+FlAggDoubles fl_agg_doubles(const FlAgg *a, int32_t k);
+FlPartTermsFn fl_agg_read_doubles; /* env: an FlAggDoubles */
 /* How n rows of g groups are cut into tasks: pieces of rows with a table of g places each, which stay small
  * against n; where few pieces are left, the groups are cut in ranges, too, and each task passes over the rows
  * of other groups. */

@@ -13,10 +13,16 @@
 #include "part/aggregate_internal.h"
 #include "part/superacc.h"
 
-enum { LOW = FL_EXACT_LOW, HIGH_MOST = 49, BLOCK = 1024 };
+enum { LOW = FL_EXACT_LOW, HIGH_MOST = 49, BLOCK = FL_PART_TERMS };
+
+const double *fl_part_stored_terms(const void *env, int64_t row, int64_t n, double *room) {
+  (void)n;
+  (void)room;
+  return (const double *)env + row;
+}
 
 typedef struct Sums {
-  const double *x;
+  FlPartTerms x;
   const int64_t *id;
   int64_t n, g;
   FlAggCut cut;
@@ -38,13 +44,19 @@ FL_PART_WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
 }
 
 typedef struct Greatest {
-  const double *x;
+  FlPartTerms x;
   _Atomic uint64_t bits; /* of the magnitude */
 } Greatest;
 
 static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Greatest *g = (Greatest *)(uintptr_t)env;
-  uint64_t most = greatest_magnitude(g->x + begin, end - begin);
+  uint64_t most = 0;
+  double room[BLOCK];
+  for (int64_t row = begin; row < end; row += BLOCK) {
+    int64_t n = fl_part_min(BLOCK, end - row);
+    uint64_t here = greatest_magnitude(g->x.read(g->x.env, row, n, room), n);
+    most = here > most ? here : most;
+  }
   uint64_t seen = atomic_load_explicit(&g->bits, memory_order_relaxed);
   (void)ctx;
   while (most > seen && !atomic_compare_exchange_weak_explicit(&g->bits, &seen, most, memory_order_relaxed,
@@ -52,7 +64,7 @@ static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   return 0;
 }
 
-FlStatus fl_part_exact_scale(FlPartMem *m, const double *x, int64_t n, FlExactScale *out) {
+FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out) {
   Greatest g = {x, 0};
   if (fl_part_for(m->ctx, greatest_body, &g, n, 0.3) != 0) return 1;
   double most;
@@ -101,6 +113,7 @@ FL_PART_WIDE static int64_t split_and_add(const double *x, int64_t n, double sca
 static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
   int64_t high[BLOCK], low[BLOCK], dropped = 0;
+  double room[BLOCK];
   (void)ctx;
   for (int64_t t = begin; t < end; t++) {
     int64_t first, last, from;
@@ -110,21 +123,22 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
     memset(sums + from, 0, width * sizeof *sums);
     for (int64_t row = first; row < last; row += BLOCK) {
       int64_t count = fl_part_min(BLOCK, last - row);
+      const double *terms = s->x.read(s->x.env, row, count, room);
       if (s->id == NULL) {
-        dropped |= split_and_add(s->x + row, count, s->scale.high, high, low);
+        dropped |= split_and_add(terms, count, s->scale.high, high, low);
         sums[0] += fl_part_exact_term(high[0], low[0]);
         continue;
       }
       const int64_t *id = s->id + row;
       if (s->cut.ranges == 1) {
-        dropped |= fl_part_split(s->x + row, count, s->scale.high, high, low);
+        dropped |= fl_part_split(terms, count, s->scale.high, high, low);
         for (int64_t i = 0; i < count; i++) sums[id[i]] += fl_part_exact_term(high[i], low[i]);
         continue;
       }
       int32_t at[BLOCK];
       double x[BLOCK];
       int64_t found = fl_agg_in_range(id, count, from, width, at);
-      for (int64_t j = 0; j < found; j++) x[j] = s->x[row + at[j]];
+      for (int64_t j = 0; j < found; j++) x[j] = terms[at[j]];
       dropped |= fl_part_split(x, found, s->scale.high, high, low);
       for (int64_t j = 0; j < found; j++) {
         __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]]], 1);
@@ -150,7 +164,7 @@ static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 /* ---- the full accumulators ------------------------------------------------------------------------- */
 
 typedef struct Full {
-  const double *x;
+  FlPartTerms x;
   const int64_t *id;
   int64_t n;
   FlPartPair *pairs;    /* group and bits of the term, by group */
@@ -161,22 +175,32 @@ typedef struct Full {
 
 static int32_t full_chunk_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Full *f = env;
+  double room[BLOCK];
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to;
     fl_part_chunk(c, f->n, &from, &to);
     fl_superacc_init(&f->partial[c]);
-    for (int64_t i = from; i < to; i++) fl_superacc_add(&f->partial[c], f->x[i]);
+    for (int64_t row = from; row < to; row += BLOCK) {
+      int64_t n = fl_part_min(BLOCK, to - row);
+      const double *terms = f->x.read(f->x.env, row, n, room);
+      for (int64_t i = 0; i < n; i++) fl_superacc_add(&f->partial[c], terms[i]);
+    }
   }
   return 0;
 }
 
 static int32_t full_pair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Full *f = env;
+  double room[BLOCK];
   (void)ctx;
-  for (int64_t i = begin; i < end; i++) {
-    f->pairs[i].key = (uint64_t)f->id[i];
-    memcpy(&f->pairs[i].row, &f->x[i], sizeof(double));
+  for (int64_t row = begin; row < end; row += BLOCK) {
+    int64_t n = fl_part_min(BLOCK, end - row);
+    const double *terms = f->x.read(f->x.env, row, n, room);
+    for (int64_t i = 0; i < n; i++) {
+      f->pairs[row + i].key = (uint64_t)f->id[row + i];
+      memcpy(&f->pairs[row + i].row, &terms[i], sizeof(double));
+    }
   }
   return 0;
 }
@@ -197,8 +221,7 @@ static int32_t full_group_body(FlCtx *ctx, const void *env, int64_t begin, int64
   return 0;
 }
 
-static FlStatus sum_fully(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,
-                          double *out) {
+static FlStatus sum_fully(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g, double *out) {
   Full f = {.x = x, .id = id, .n = n, .out = out};
   if (id == NULL) {
     int64_t chunks = fl_part_chunks(n);
@@ -229,7 +252,7 @@ static FlStatus sum_fully(FlPartMem *m, const double *x, const int64_t *id, int6
   return status;
 }
 
-FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,
+FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
                             double *out) {
   _Atomic int32_t dropped = 0;
   Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .out = out, .dropped = &dropped};

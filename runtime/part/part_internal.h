@@ -244,9 +244,20 @@ double fl_part_between(double x, double y, double f);
 /* x[i] = (high[i] + low[i] * 2^-51) / scale, high and low integers, low below 2^51. Non-zero when some x has
  * bits below that. */
 int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low);
-/* out[k] = the exact sum of x[i] over the rows of group k (id NULL: all rows are group 0), rounded once to
- * nearest even. Nothing or zeros give +0.0. */
-FlStatus fl_part_exact_sums(FlPartMem *m, const double *x, const int64_t *id, int64_t n, int64_t g,
+/* The doubles of the rows [row, row + n), n at most FL_PART_TERMS: made in `room`, or where they are already.
+ * Any rows at any time, by any worker, and the same each time. */
+enum { FL_PART_TERMS = 1024 };
+typedef const double *FlPartTermsFn(const void *env, int64_t row, int64_t n, double *room);
+typedef struct FlPartTerms {
+  FlPartTermsFn *read;
+  const void *env;
+} FlPartTerms;
+/* Those of an array: env is their first. */
+FlPartTermsFn fl_part_stored_terms;
+/* out[k] = the exact sum of the terms of the rows of group k (id NULL: all rows are group 0), rounded once to
+ * nearest even. Nothing or zeros give +0.0. Takes no memory for each row, unless terms are so far apart that
+ * the full accumulators are needed. */
+FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
                             double *out);
 
 /* How doubles of a column are made integers: times `high`, split in two limbs, of which the low one has
@@ -257,7 +268,7 @@ typedef struct FlExactScale {
   double high, unit;
   bool fits;
 } FlExactScale;
-FlStatus fl_part_exact_scale(FlPartMem *m, const double *x, int64_t n, FlExactScale *out);
+FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out);
 static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {
   return (__int128)high * (INT64_C(1) << FL_EXACT_LOW) + low;
 }

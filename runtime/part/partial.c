@@ -199,8 +199,9 @@ static bool split_accumulator(FlSuperacc *sum, double *terms) {
 }
 
 /* Terms by sums against the column's largest exponent (exact.c). *exact: they hold all. */
-static FlStatus sum_scaled(Partial *p, State *s, const double *x, bool *exact, bool *fits) {
+static FlStatus sum_scaled(Partial *p, State *s, FlPartTerms x, bool *exact, bool *fits) {
   FlExactScale scale;
+  double room[FL_PART_BATCH];
   int64_t high[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0;
   if (fl_part_exact_scale(p->m, x, p->n, &scale) != 0) return 1;
   if (!scale.fits) return 0;
@@ -208,7 +209,7 @@ static FlStatus sum_scaled(Partial *p, State *s, const double *x, bool *exact, b
   if (sums == NULL) return 1;
   for (int64_t row = 0; row < p->n; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, p->n - row);
-    dropped |= fl_part_split(x + row, count, scale.high, high, low);
+    dropped |= fl_part_split(x.read(x.env, row, count, room), count, scale.high, high, low);
     for (int64_t i = 0; i < count; i++)
       sums[p->id != NULL ? p->id[row + i] : 0] += fl_part_exact_term(high[i], low[i]);
   }
@@ -221,14 +222,21 @@ static FlStatus sum_scaled(Partial *p, State *s, const double *x, bool *exact, b
 
 static FlStatus sum_doubles(Partial *p, State *s, bool *fits) {
   bool exact = false;
-  const double *x = fl_agg_doubles(&s->agg, 0);
+  FlAggDoubles column = fl_agg_doubles(&s->agg, 0);
+  FlPartTerms x = {fl_agg_read_doubles, &column};
+  double room[FL_PART_BATCH];
   s->terms = fl_part_zalloc(p->m, p->g * TERMS, sizeof *s->terms);
-  if (x == NULL || s->terms == NULL || sum_scaled(p, s, x, &exact, fits) != 0) return 1;
+  if (s->terms == NULL || sum_scaled(p, s, x, &exact, fits) != 0) return 1;
   if (!exact) {
     FlSuperacc *sums = fl_part_alloc(p->m, p->g, sizeof *sums);
     if (sums == NULL) return 1;
     for (int64_t k = 0; k < p->g; k++) fl_superacc_init(&sums[k]);
-    for (int64_t i = 0; i < p->n; i++) fl_superacc_add(&sums[p->id != NULL ? p->id[i] : 0], x[i]);
+    for (int64_t row = 0; row < p->n; row += FL_PART_BATCH) {
+      int64_t count = fl_part_min(FL_PART_BATCH, p->n - row);
+      const double *terms = x.read(x.env, row, count, room);
+      for (int64_t i = 0; i < count; i++)
+        fl_superacc_add(&sums[p->id != NULL ? p->id[row + i] : 0], terms[i]);
+    }
     for (int64_t k = 0; *fits && k < p->g; k++) *fits = split_accumulator(&sums[k], s->terms + k * TERMS);
     fl_part_release(p->m, sums);
   }

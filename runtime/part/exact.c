@@ -5,9 +5,9 @@
  *
  * Fast way: against the largest exponent e of the column a term is hi * 2^(e-h) + lo * 2^(e-h-51), hi and lo
  * integers of h and 51 bits, found by two multiplications by powers of two and two truncations, all exact; hi
- * * 2^51 + lo is added to a 128-bit integer. A term with bits below that raises a flag; then, or when an
- * infinity or a NaN occurs, every group is summed in full accumulators (superacc.h) instead. h leaves room
- * for the number of rows. */
+ * * 2^51 + lo is added to a 128-bit integer. h leaves room for the number of rows. A term with bits below
+ * that is set aside, and the groups of such terms are summed in full accumulators (superacc.h), to which the
+ * integer is added. When there are many of them, or an infinity or a NaN occurs, all groups are. */
 #include <math.h>
 
 #include "part/aggregate_internal.h"
@@ -29,7 +29,9 @@ typedef struct Sums {
   FlExactScale scale;
   __int128 *sums; /* [pieces][g] */
   double *out;
-  _Atomic int32_t *dropped;
+  FlPartPair *odd; /* group and bits of the terms that are set aside */
+  int64_t room;    /* how many of them there may be */
+  _Atomic int64_t *n_odd;
 } Sums;
 
 FL_PART_WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
@@ -110,10 +112,24 @@ FL_PART_WIDE static int64_t split_and_add(const double *x, int64_t n, double sca
   return dropped;
 }
 
+/* Terms that have bits below the scale: their integers become 0. Term i is of row at[i] (NULL: i) of `id`. */
+static void set_aside(const Sums *s, const double *x, int64_t n, const int64_t *id, const int32_t *at,
+                      int64_t *high, int64_t *low) {
+  for (int64_t i = 0; i < n; i++) {
+    if (!fl_part_split(&x[i], 1, s->scale.high, &high[i], &low[i])) continue;
+    int64_t place = atomic_fetch_add_explicit(s->n_odd, 1, memory_order_relaxed);
+    high[i] = low[i] = 0;
+    if (place >= s->room) continue;
+    s->odd[place].key = id == NULL ? 0 : (uint64_t)id[at != NULL ? at[i] : i];
+    memcpy(&s->odd[place].row, &x[i], sizeof x[i]);
+  }
+}
+
 static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
-  int64_t high[BLOCK], low[BLOCK], dropped = 0;
-  double room[BLOCK];
+  int64_t high[BLOCK], low[BLOCK];
+  double room[BLOCK], x[BLOCK];
+  int32_t at[BLOCK];
   (void)ctx;
   for (int64_t t = begin; t < end; t++) {
     int64_t first, last, from;
@@ -125,39 +141,67 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
       int64_t count = fl_part_min(BLOCK, last - row);
       const double *terms = s->x.read(s->x.env, row, count, room);
       if (s->id == NULL) {
-        dropped |= split_and_add(terms, count, s->scale.high, high, low);
-        sums[0] += fl_part_exact_term(high[0], low[0]);
+        bool whole = !split_and_add(terms, count, s->scale.high, high, low);
+        if (!whole) set_aside(s, terms, count, NULL, NULL, high, low);
+        for (int64_t i = 0; i < (whole ? 1 : count); i++) sums[0] += fl_part_exact_term(high[i], low[i]);
         continue;
       }
       const int64_t *id = s->id + row;
       if (s->cut.ranges == 1) {
-        dropped |= fl_part_split(terms, count, s->scale.high, high, low);
+        if (fl_part_split(terms, count, s->scale.high, high, low))
+          set_aside(s, terms, count, id, NULL, high, low);
         for (int64_t i = 0; i < count; i++) sums[id[i]] += fl_part_exact_term(high[i], low[i]);
         continue;
       }
-      int32_t at[BLOCK];
-      double x[BLOCK];
       int64_t found = fl_agg_in_range(id, count, from, width, at);
       for (int64_t j = 0; j < found; j++) x[j] = terms[at[j]];
-      dropped |= fl_part_split(x, found, s->scale.high, high, low);
+      if (fl_part_split(x, found, s->scale.high, high, low)) set_aside(s, x, found, id, at, high, low);
       for (int64_t j = 0; j < found; j++) {
         __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]]], 1);
         sums[id[at[j]]] += fl_part_exact_term(high[j], low[j]);
       }
     }
   }
-  if (dropped) atomic_store_explicit(s->dropped, 1, memory_order_relaxed);
   return 0;
+}
+
+static __int128 sum_of(const Sums *s, int64_t k) {
+  __int128 sum = 0;
+  for (int64_t p = 0; p < s->cut.pieces; p++) sum += s->sums[p * s->g + k];
+  return sum;
 }
 
 static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
   (void)ctx;
-  for (int64_t k = begin; k < end; k++) {
-    __int128 sum = 0;
-    for (int64_t p = 0; p < s->cut.pieces; p++) sum += s->sums[p * s->g + k];
-    s->out[k] = fl_part_exact_round(&s->scale, sum);
+  for (int64_t k = begin; k < end; k++) s->out[k] = fl_part_exact_round(&s->scale, sum_of(s, k));
+  return 0;
+}
+
+/* The groups of the terms that were set aside once more, with them. */
+static FlStatus add_odd(FlPartMem *m, const Sums *s, int64_t n) {
+  FlPartPair *spare = fl_part_alloc(m, n, sizeof *spare), *odd;
+  if (spare == NULL) return 1;
+  if (fl_part_sort_pairs(m, s->odd, spare, n, fl_part_bits((uint64_t)s->g), &odd) != 0) return 1;
+  for (int64_t i = 0; i < n;) {
+    int64_t k = (int64_t)odd[i].key;
+    FlSuperacc all;
+    fl_superacc_init(&all);
+    __int128 sum = sum_of(s, k);
+    double unit = s->scale.unit;
+    for (; sum != 0; sum >>= 50, unit *= 0x1p50) { /* ends: what is left of a negative number is -1 */
+      __int128 part = sum == -1 ? -1 : sum & ((INT64_C(1) << 50) - 1);
+      fl_superacc_add(&all, (double)part * unit);
+      if (sum == -1) break;
+    }
+    for (; i < n && odd[i].key == (uint64_t)k; i++) {
+      double x;
+      memcpy(&x, &odd[i].row, sizeof x);
+      fl_superacc_add(&all, x);
+    }
+    s->out[k] = fl_superacc_round(&all);
   }
+  fl_part_release(m, spare);
   return 0;
 }
 
@@ -254,19 +298,25 @@ static FlStatus sum_fully(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_
 
 FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
                             double *out) {
-  _Atomic int32_t dropped = 0;
-  Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .out = out, .dropped = &dropped};
+  enum { FEW = 256, AT_LEAST = 4096 }; /* one row in so many may be set aside, and some more */
+  _Atomic int64_t n_odd = 0;
+  Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .out = out, .n_odd = &n_odd};
   if (g == 0) return 0;
   if (fl_part_exact_scale(m, x, n, &s.scale) != 0) return 1;
   if (!s.scale.fits) return sum_fully(m, x, s.id, n, g, out);
   s.cut = fl_agg_cut(m->ctx, n, g);
   s.sums = fl_part_alloc(m, s.cut.pieces * g, sizeof *s.sums);
-  if (s.sums == NULL) return 1;
+  s.room = n / FEW + AT_LEAST;
+  s.odd = fl_part_alloc(m, s.room, sizeof *s.odd);
+  if (s.sums == NULL || s.odd == NULL) return 1;
   int64_t tasks = s.cut.pieces * s.cut.ranges;
   if (fl_part_for(m->ctx, sum_body, &s, tasks, 3.0 * (double)s.cut.piece) != 0) return 1;
-  FlStatus status = atomic_load(&dropped)
-                        ? sum_fully(m, x, s.id, n, g, out)
-                        : fl_part_for(m->ctx, round_body, &s, g, 4.0 + (double)s.cut.pieces);
+  int64_t odd = atomic_load(&n_odd);
+  if (odd > 0 && s.scale.unit > 0x1p800) odd = INT64_MAX; /* pieces of the integer could be infinite */
+  FlStatus status = odd > s.room ? sum_fully(m, x, s.id, n, g, out)
+                                 : fl_part_for(m->ctx, round_body, &s, g, 4.0 + (double)s.cut.pieces);
+  if (status == 0 && odd > 0 && odd <= s.room) status = add_odd(m, &s, odd);
   fl_part_release(m, s.sums);
+  fl_part_release(m, s.odd);
   return status;
 }

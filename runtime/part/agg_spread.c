@@ -7,50 +7,81 @@
 
 #include "part/aggregate_internal.h"
 
-/* Products of differences from the means. */
-typedef struct Terms {
+/* Columns: one, or two of which both have a value. */
+typedef struct Columns {
   const FlAgg *a;
-  FlAggDoubles x, y;
-  const double *mean_x, *mean_y;
-} Terms;
+  int32_t n;
+  FlAggDoubles x[2];
+  const double *mean; /* [n][g] */
+} Columns;
 
-static const double *read_terms(const void *env, int64_t row, int64_t n, double *room) {
-  const Terms *t = env;
-  const uint8_t *valid = t->a->col[0].valid, *other = t->a->n_cols > 1 ? t->a->col[1].valid : NULL;
-  const int64_t *id = t->a->id != NULL ? t->a->id + row : NULL;
-  double more[FL_PART_TERMS];
-  bool square = t->x.col == t->y.col;
-  const double *x = fl_agg_read_doubles(&t->x, row, n, room);
-  const double *y = square ? x : fl_agg_read_doubles(&t->y, row, n, more);
-  for (int64_t i = 0; i < n; i++) {
-    int64_t k = id != NULL ? id[i] : 0;
-    double dx = x[i] - t->mean_x[k];
-    room[i] = dx * (square ? dx : y[i] - t->mean_y[k]);
+static const double *read_columns(const void *env, int64_t row, int64_t n, double *room) {
+  const Columns *c = env;
+  if (c->n == 1) return fl_agg_read_doubles(&c->x[0], row, n, room);
+  for (int32_t k = 0; k < c->n; k++) {
+    double *to = room + k * FL_PART_TERMS;
+    const double *x = fl_agg_read_doubles(&c->x[k], row, n, to);
+    if (x != to) memcpy(to, x, (size_t)n * sizeof *to);
   }
-  for (int64_t i = 0; (valid != NULL || other != NULL) && i < n; i++) {
-    if (!fl_part_valid(valid, row + i) || !fl_part_valid(other, row + i)) room[i] = 0.0;
+  return room;
+}
+
+/* Differences of a column from its means, 0 where there is no value. */
+static void differences(const Columns *c, int32_t k, int64_t row, int64_t n, double *out) {
+  const int64_t *id = c->a->id;
+  const double *x = fl_agg_read_doubles(&c->x[k], row, n, out), *mean = c->mean + k * c->a->g;
+  for (int64_t i = 0; i < n; i++) out[i] = x[i] - mean[id != NULL ? id[row + i] : 0];
+  for (int32_t v = 0; v < c->a->n_cols; v++) {
+    const uint8_t *valid = c->a->col[v].valid;
+    for (int64_t i = 0; valid != NULL && i < n; i++) out[i] = valid[row + i] ? out[i] : 0.0;
+  }
+}
+
+static const double *read_square(const void *env, int64_t row, int64_t n, double *room) {
+  differences(env, 0, row, n, room);
+  for (int64_t i = 0; i < n; i++) room[i] *= room[i];
+  return room;
+}
+
+static const double *read_product(const void *env, int64_t row, int64_t n, double *room) {
+  double y[FL_PART_TERMS];
+  differences(env, 0, row, n, room);
+  differences(env, 1, row, n, y);
+  for (int64_t i = 0; i < n; i++) room[i] *= y[i];
+  return room;
+}
+
+/* x y, x x, y y */
+static const double *read_products(const void *env, int64_t row, int64_t n, double *room) {
+  double *xx = room + FL_PART_TERMS, *yy = xx + FL_PART_TERMS;
+  differences(env, 0, row, n, xx);
+  differences(env, 1, row, n, yy);
+  for (int64_t i = 0; i < n; i++) {
+    room[i] = xx[i] * yy[i];
+    xx[i] *= xx[i];
+    yy[i] *= yy[i];
   }
   return room;
 }
 
 static double *sums_of(FlAgg *a, FlPartTerms x) {
-  double *sums = fl_part_alloc(a->m, a->g, sizeof *sums);
+  double *sums = fl_part_alloc(a->m, (1 + x.more) * a->g, sizeof *sums);
   return sums == NULL || fl_part_exact_sums(a->m, x, a->id, a->n, a->g, sums) != 0 ? NULL : sums;
 }
 
-static double *means_of(FlAgg *a, const FlAggDoubles *x) {
-  double *means = sums_of(a, (FlPartTerms){fl_agg_read_doubles, x});
-  for (int64_t k = 0; means != NULL && k < a->g; k++) {
-    means[k] = a->counts[k] > 0 ? means[k] / (double)a->counts[k] : 0.0;
+/* The first n columns with their means; false: error recorded. */
+static bool open_columns(FlAgg *a, int32_t n, Columns *c) {
+  *c = (Columns){.a = a, .n = n};
+  for (int32_t k = 0; k < n; k++) c->x[k] = fl_agg_doubles(a, k);
+  double *means = sums_of(a, (FlPartTerms){read_columns, c, n - 1});
+  for (int32_t k = 0; means != NULL && k < n; k++) {
+    for (int64_t g = 0; g < a->g; g++) {
+      double *mean = &means[k * a->g + g];
+      *mean = a->counts[g] > 0 ? *mean / (double)a->counts[g] : 0.0;
+    }
   }
-  return means;
-}
-
-/* Their sums; x and y may be the same. */
-static double *moments(FlAgg *a, const FlAggDoubles *x, const double *mean_x, const FlAggDoubles *y,
-                       const double *mean_y) {
-  Terms t = {a, *x, *y, mean_x, mean_y};
-  return sums_of(a, (FlPartTerms){read_terms, &t});
+  c->mean = means;
+  return means != NULL;
 }
 
 static int64_t least_count(const FlAgg *a) {
@@ -58,11 +89,10 @@ static int64_t least_count(const FlAgg *a) {
   return fl_part_max(1, ddof + 1);
 }
 
-static FlStatus spread(FlAgg *a, int32_t second, bool root) {
-  FlAggDoubles x = fl_agg_doubles(a, 0), y = fl_agg_doubles(a, second);
-  const double *mean_x = means_of(a, &x), *mean_y = second == 0 ? mean_x : means_of(a, &y);
-  if (mean_x == NULL || mean_y == NULL || fl_agg_results(a, least_count(a)) != 0) return 1;
-  const double *sums = moments(a, &x, mean_x, &y, mean_y);
+static FlStatus spread(FlAgg *a, int32_t n, bool root) {
+  Columns c;
+  if (!open_columns(a, n, &c) || fl_agg_results(a, least_count(a)) != 0) return 1;
+  const double *sums = sums_of(a, (FlPartTerms){n == 1 ? read_square : read_product, &c, 0});
   if (sums == NULL) return 1;
   for (int64_t k = 0; k < a->g; k++) {
     double v = sums[k] / ((double)a->counts[k] - a->desc->f);
@@ -72,17 +102,16 @@ static FlStatus spread(FlAgg *a, int32_t second, bool root) {
   return 0;
 }
 
-FlStatus fl_agg_var(FlAgg *a) { return spread(a, 0, false); }
-FlStatus fl_agg_std(FlAgg *a) { return spread(a, 0, true); }
-FlStatus fl_agg_cov(FlAgg *a) { return spread(a, 1, false); }
+FlStatus fl_agg_var(FlAgg *a) { return spread(a, 1, false); }
+FlStatus fl_agg_std(FlAgg *a) { return spread(a, 1, true); }
+FlStatus fl_agg_cov(FlAgg *a) { return spread(a, 2, false); }
 
 FlStatus fl_agg_corr(FlAgg *a) {
-  FlAggDoubles x = fl_agg_doubles(a, 0), y = fl_agg_doubles(a, 1);
-  const double *mean_x = means_of(a, &x), *mean_y = means_of(a, &y);
-  if (mean_x == NULL || mean_y == NULL || fl_agg_results(a, 2) != 0) return 1;
-  const double *xx = moments(a, &x, mean_x, &x, mean_x), *yy = moments(a, &y, mean_y, &y, mean_y);
-  const double *xy = moments(a, &x, mean_x, &y, mean_y);
-  if (xx == NULL || yy == NULL || xy == NULL) return 1;
+  Columns c;
+  if (!open_columns(a, 2, &c) || fl_agg_results(a, 2) != 0) return 1;
+  const double *xy = sums_of(a, (FlPartTerms){read_products, &c, 2});
+  if (xy == NULL) return 1;
+  const double *xx = xy + a->g, *yy = xx + a->g;
   for (int64_t k = 0; k < a->g; k++) {
     double v = xy[k] / (sqrt(xx[k]) * sqrt(yy[k]));
     v = v > 1.0 ? 1.0 : v < -1.0 ? -1.0 : v;

@@ -66,7 +66,7 @@ static double *term_sums(FlAgg *a, FlPartTerms x) {
 
 static double *float_sums(FlAgg *a, int32_t k) {
   FlAggDoubles x = fl_agg_doubles(a, k);
-  return term_sums(a, (FlPartTerms){fl_agg_read_doubles, &x});
+  return term_sums(a, (FlPartTerms){fl_agg_read_doubles, &x, 0});
 }
 
 /* Stores an integer result; false when it does not fit. */
@@ -125,7 +125,7 @@ FlStatus fl_agg_sum(FlAgg *a) {
   if (is_float(&a->col[0]) && a->desc->result_types[0].dtype == FL_F64) {
     FlAggDoubles x = fl_agg_doubles(a, 0);
     if (fl_agg_results(a, 0) != 0) return 1;
-    return fl_part_exact_sums(a->m, (FlPartTerms){fl_agg_read_doubles, &x}, a->id, a->n, a->g,
+    return fl_part_exact_sums(a->m, (FlPartTerms){fl_agg_read_doubles, &x, 0}, a->id, a->n, a->g,
                               a->value->data);
   }
   const double *floats = is_float(&a->col[0]) ? float_sums(a, 0) : NULL;
@@ -179,7 +179,7 @@ static const double *read_products(const void *env, int64_t row, int64_t n, doub
 
 FlStatus fl_agg_weighted_mean(FlAgg *a) {
   Product p = {fl_agg_doubles(a, 0), fl_agg_doubles(a, 1)};
-  const double *sums = term_sums(a, (FlPartTerms){read_products, &p}), *weights = float_sums(a, 1);
+  const double *sums = term_sums(a, (FlPartTerms){read_products, &p, 0}), *weights = float_sums(a, 1);
   if (sums == NULL || weights == NULL || fl_agg_results(a, 1) != 0) return 1;
   for (int64_t k = 0; k < a->g; k++) fl_agg_store(a, k, a->counts[k] == 0 ? 0.0 : sums[k] / weights[k]);
   return 0;

@@ -179,7 +179,7 @@ static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
     if (part->alone == NULL)
       return fl_fail_op(s->m->ctx, desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", word);
     if (part->kind == EXACT) {
-      if (fl_part_exact_scale(s->m, (FlPartTerms){fl_part_stored_terms, part->agg.col[0].data}, s->n,
+      if (fl_part_exact_scale(s->m, (FlPartTerms){fl_part_stored_terms, part->agg.col[0].data, 0}, s->n,
                               &part->scale) != 0)
         return 1;
       if (!part->scale.fits) part->kind = ALONE;

@@ -13,7 +13,7 @@
 #include "part/aggregate_internal.h"
 #include "part/superacc.h"
 
-enum { LOW = FL_EXACT_LOW, HIGH_MOST = 49, BLOCK = FL_PART_TERMS };
+enum { LOW = FL_EXACT_LOW, HIGH_MOST = 49, BLOCK = FL_PART_TERMS, MOST = FL_PART_TERMS_MOST };
 
 const double *fl_part_stored_terms(const void *env, int64_t row, int64_t n, double *room) {
   (void)n;
@@ -26,10 +26,11 @@ typedef struct Sums {
   const int64_t *id;
   int64_t n, g;
   FlAggCut cut;
-  FlExactScale scale;
-  __int128 *sums; /* [pieces][g] */
-  double *out;
-  FlPartPair *odd; /* group and bits of the terms that are set aside */
+  int32_t width; /* terms a row */
+  FlExactScale scale[MOST];
+  __int128 *sums;  /* [pieces][g][width] */
+  double *out;     /* [width][g] */
+  FlPartPair *odd; /* place in the sums of a piece, and bits of the terms that are set aside */
   int64_t room;    /* how many of them there may be */
   _Atomic int64_t *n_odd;
 } Sums;
@@ -47,39 +48,46 @@ FL_PART_WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
 
 typedef struct Greatest {
   FlPartTerms x;
-  _Atomic uint64_t bits; /* of the magnitude */
+  _Atomic uint64_t bits[MOST]; /* of the magnitudes */
 } Greatest;
 
 static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Greatest *g = (Greatest *)(uintptr_t)env;
-  uint64_t most = 0;
-  double room[BLOCK];
+  uint64_t most[MOST] = {0};
+  double room[MOST * BLOCK];
+  (void)ctx;
   for (int64_t row = begin; row < end; row += BLOCK) {
     int64_t n = fl_part_min(BLOCK, end - row);
-    uint64_t here = greatest_magnitude(g->x.read(g->x.env, row, n, room), n);
-    most = here > most ? here : most;
+    const double *terms = g->x.read(g->x.env, row, n, room);
+    for (int32_t t = 0; t <= g->x.more; t++) {
+      uint64_t here = greatest_magnitude(terms + t * BLOCK, n);
+      most[t] = here > most[t] ? here : most[t];
+    }
   }
-  uint64_t seen = atomic_load_explicit(&g->bits, memory_order_relaxed);
-  (void)ctx;
-  while (most > seen && !atomic_compare_exchange_weak_explicit(&g->bits, &seen, most, memory_order_relaxed,
-                                                               memory_order_relaxed)) {}
+  for (int32_t t = 0; t <= g->x.more; t++) {
+    uint64_t seen = atomic_load_explicit(&g->bits[t], memory_order_relaxed);
+    while (most[t] > seen && !atomic_compare_exchange_weak_explicit(
+                                 &g->bits[t], &seen, most[t], memory_order_relaxed, memory_order_relaxed)) {}
+  }
   return 0;
 }
 
-FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out) {
-  Greatest g = {x, 0};
-  if (fl_part_for(m->ctx, greatest_body, &g, n, 0.3) != 0) return 1;
+static FlExactScale scale_of(uint64_t bits, int64_t n) {
   double most;
-  uint64_t bits = atomic_load(&g.bits);
-  memcpy(&most, &bits, sizeof most);
-  *out = (FlExactScale){.fits = isfinite(most)};
-  if (!out->fits) return 0;
   int exponent; /* |x| < 2^exponent */
+  memcpy(&most, &bits, sizeof most);
+  if (!isfinite(most)) return (FlExactScale){0};
   (void)frexp(most, &exponent);
   if (exponent < -900) exponent = -900;
   int high_bits = (int)fl_part_min(HIGH_MOST, 126 - LOW - fl_part_bits((uint64_t)n));
-  out->high = ldexp(1.0, high_bits - exponent);
-  out->unit = ldexp(1.0, exponent - high_bits - LOW); /* at least 2^-1000: its products are no subnormals */
+  /* The unit is at least 2^-1000: its products are no subnormals. */
+  return (FlExactScale){ldexp(1.0, high_bits - exponent), ldexp(1.0, exponent - high_bits - LOW), true};
+}
+
+FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out) {
+  Greatest g = {.x = x};
+  if (fl_part_for(m->ctx, greatest_body, &g, n, 0.3) != 0) return 1;
+  for (int32_t t = 0; t <= x.more; t++) out[t] = scale_of(atomic_load(&g.bits[t]), n);
   return 0;
 }
 
@@ -112,94 +120,142 @@ FL_PART_WIDE static int64_t split_and_add(const double *x, int64_t n, double sca
   return dropped;
 }
 
-/* Terms that have bits below the scale: their integers become 0. Term i is of row at[i] (NULL: i) of `id`. */
-static void set_aside(const Sums *s, const double *x, int64_t n, const int64_t *id, const int32_t *at,
-                      int64_t *high, int64_t *low) {
+/* Terms t that have bits below the scale: their integers become 0. Term i is of row at[i] (NULL: i) of `id`.
+ */
+static void set_aside(const Sums *s, int32_t t, const double *x, int64_t n, const int64_t *id,
+                      const int32_t *at, int64_t *high, int64_t *low) {
   for (int64_t i = 0; i < n; i++) {
-    if (!fl_part_split(&x[i], 1, s->scale.high, &high[i], &low[i])) continue;
+    if (!fl_part_split(&x[i], 1, s->scale[t].high, &high[i], &low[i])) continue;
     int64_t place = atomic_fetch_add_explicit(s->n_odd, 1, memory_order_relaxed);
     high[i] = low[i] = 0;
     if (place >= s->room) continue;
-    s->odd[place].key = id == NULL ? 0 : (uint64_t)id[at != NULL ? at[i] : i];
+    int64_t k = id == NULL ? 0 : id[at != NULL ? at[i] : i];
+    s->odd[place].key = (uint64_t)(k * s->width + t);
     memcpy(&s->odd[place].row, &x[i], sizeof x[i]);
+  }
+}
+
+/* Integers of n terms of each sort, of the rows at[i] (NULL: i) of id. */
+typedef struct Block {
+  int64_t high[MOST][BLOCK], low[MOST][BLOCK];
+} Block;
+
+static void split_block(const Sums *s, const double *x, int64_t n, const int64_t *id, const int32_t *at,
+                        Block *b) {
+  for (int32_t t = 0; t < s->width; t++) {
+    if (fl_part_split(x + t * BLOCK, n, s->scale[t].high, b->high[t], b->low[t]))
+      set_aside(s, t, x + t * BLOCK, n, id, at, b->high[t], b->low[t]);
+  }
+}
+
+static void add_single(__int128 *sums, const Sums *s, const double *terms, int64_t n, Block *b) {
+  for (int32_t t = 0; t < s->width; t++) {
+    const double *x = terms + t * BLOCK;
+    int64_t *high = b->high[t], *low = b->low[t];
+    bool whole = !split_and_add(x, n, s->scale[t].high, high, low);
+    if (!whole) set_aside(s, t, x, n, NULL, NULL, high, low);
+    for (int64_t i = 0; i < (whole ? 1 : n); i++) sums[t] += fl_part_exact_term(high[i], low[i]);
+  }
+}
+
+static inline void add_terms(__int128 *sums, const Block *b, int64_t i, int32_t width) {
+  for (int32_t t = 0; t < width; t++) sums[t] += fl_part_exact_term(b->high[t][i], b->low[t][i]);
+}
+
+#define ADD_ROWS(WIDTH)                                                                                      \
+  for (int64_t i = 0; i < n; i++) add_terms(sums + id[i] * (WIDTH), b, i, (WIDTH));                          \
+  return;
+
+static void add_rows(__int128 *sums, const int64_t *id, int64_t n, const Block *b, int32_t width) {
+  switch (width) {
+  case 1: ADD_ROWS(1)
+  case 2: ADD_ROWS(2)
+  default: ADD_ROWS(3)
+  }
+}
+#undef ADD_ROWS
+
+/* The rows of a range of the groups only. */
+static void add_range(__int128 *sums, const Sums *s, const double *terms, const int64_t *id, int64_t n,
+                      int64_t from, uint64_t width, Block *b) {
+  int32_t at[BLOCK];
+  double x[MOST * BLOCK];
+  int64_t found = fl_agg_in_range(id, n, from, width, at);
+  for (int32_t t = 0; t < s->width; t++)
+    for (int64_t j = 0; j < found; j++) x[t * BLOCK + j] = terms[t * BLOCK + at[j]];
+  split_block(s, x, found, id, at, b);
+  for (int64_t j = 0; j < found; j++) {
+    __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]] * s->width], 1);
+    add_terms(sums + id[at[j]] * s->width, b, j, s->width);
   }
 }
 
 static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
-  int64_t high[BLOCK], low[BLOCK];
-  double room[BLOCK], x[BLOCK];
-  int32_t at[BLOCK];
+  Block b;
+  double room[MOST * BLOCK];
   (void)ctx;
-  for (int64_t t = begin; t < end; t++) {
+  for (int64_t task = begin; task < end; task++) {
     int64_t first, last, from;
     uint64_t width;
-    fl_agg_task(&s->cut, s->n, s->g, t, &first, &last, &from, &width);
-    __int128 *sums = s->sums + t / s->cut.ranges * s->g;
-    memset(sums + from, 0, width * sizeof *sums);
+    fl_agg_task(&s->cut, s->n, s->g, task, &first, &last, &from, &width);
+    __int128 *sums = s->sums + task / s->cut.ranges * s->g * s->width;
+    memset(sums + from * s->width, 0, width * (size_t)s->width * sizeof *sums);
     for (int64_t row = first; row < last; row += BLOCK) {
       int64_t count = fl_part_min(BLOCK, last - row);
       const double *terms = s->x.read(s->x.env, row, count, room);
       if (s->id == NULL) {
-        bool whole = !split_and_add(terms, count, s->scale.high, high, low);
-        if (!whole) set_aside(s, terms, count, NULL, NULL, high, low);
-        for (int64_t i = 0; i < (whole ? 1 : count); i++) sums[0] += fl_part_exact_term(high[i], low[i]);
-        continue;
-      }
-      const int64_t *id = s->id + row;
-      if (s->cut.ranges == 1) {
-        if (fl_part_split(terms, count, s->scale.high, high, low))
-          set_aside(s, terms, count, id, NULL, high, low);
-        for (int64_t i = 0; i < count; i++) sums[id[i]] += fl_part_exact_term(high[i], low[i]);
-        continue;
-      }
-      int64_t found = fl_agg_in_range(id, count, from, width, at);
-      for (int64_t j = 0; j < found; j++) x[j] = terms[at[j]];
-      if (fl_part_split(x, found, s->scale.high, high, low)) set_aside(s, x, found, id, at, high, low);
-      for (int64_t j = 0; j < found; j++) {
-        __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]]], 1);
-        sums[id[at[j]]] += fl_part_exact_term(high[j], low[j]);
+        add_single(sums, s, terms, count, &b);
+      } else if (s->cut.ranges > 1) {
+        add_range(sums, s, terms, s->id + row, count, from, width, &b);
+      } else {
+        split_block(s, terms, count, s->id + row, NULL, &b);
+        add_rows(sums, s->id + row, count, &b, s->width);
       }
     }
   }
   return 0;
 }
 
-static __int128 sum_of(const Sums *s, int64_t k) {
+/* The sum at a place: of terms t of group k it is k * width + t. */
+static __int128 sum_of(const Sums *s, int64_t place) {
   __int128 sum = 0;
-  for (int64_t p = 0; p < s->cut.pieces; p++) sum += s->sums[p * s->g + k];
+  for (int64_t p = 0; p < s->cut.pieces; p++) sum += s->sums[p * s->g * s->width + place];
   return sum;
 }
 
 static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
   (void)ctx;
-  for (int64_t k = begin; k < end; k++) s->out[k] = fl_part_exact_round(&s->scale, sum_of(s, k));
+  for (int64_t k = begin; k < end; k++) {
+    for (int32_t t = 0; t < s->width; t++)
+      s->out[t * s->g + k] = fl_part_exact_round(&s->scale[t], sum_of(s, k * s->width + t));
+  }
   return 0;
 }
 
-/* The groups of the terms that were set aside once more, with them. */
+/* The sums to which terms belong that were set aside once more, with them. */
 static FlStatus add_odd(FlPartMem *m, const Sums *s, int64_t n) {
   FlPartPair *spare = fl_part_alloc(m, n, sizeof *spare), *odd;
-  if (spare == NULL) return 1;
-  if (fl_part_sort_pairs(m, s->odd, spare, n, fl_part_bits((uint64_t)s->g), &odd) != 0) return 1;
+  int bits = fl_part_bits((uint64_t)(s->g * s->width));
+  if (spare == NULL || fl_part_sort_pairs(m, s->odd, spare, n, bits, &odd) != 0) return 1;
   for (int64_t i = 0; i < n;) {
-    int64_t k = (int64_t)odd[i].key;
+    int64_t place = (int64_t)odd[i].key, t = place % s->width;
     FlSuperacc all;
     fl_superacc_init(&all);
-    __int128 sum = sum_of(s, k);
-    double unit = s->scale.unit;
+    __int128 sum = sum_of(s, place);
+    double unit = s->scale[t].unit;
     for (; sum != 0; sum >>= 50, unit *= 0x1p50) { /* ends: what is left of a negative number is -1 */
       __int128 part = sum == -1 ? -1 : sum & ((INT64_C(1) << 50) - 1);
       fl_superacc_add(&all, (double)part * unit);
       if (sum == -1) break;
     }
-    for (; i < n && odd[i].key == (uint64_t)k; i++) {
+    for (; i < n && odd[i].key == (uint64_t)place; i++) {
       double x;
       memcpy(&x, &odd[i].row, sizeof x);
       fl_superacc_add(&all, x);
     }
-    s->out[k] = fl_superacc_round(&all);
+    s->out[t * s->g + place / s->width] = fl_superacc_round(&all);
   }
   fl_part_release(m, spare);
   return 0;
@@ -209,6 +265,7 @@ static FlStatus add_odd(FlPartMem *m, const Sums *s, int64_t n) {
 
 typedef struct Full {
   FlPartTerms x;
+  int32_t term;
   const int64_t *id;
   int64_t n;
   FlPartPair *pairs;    /* group and bits of the term, by group */
@@ -219,7 +276,7 @@ typedef struct Full {
 
 static int32_t full_chunk_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Full *f = env;
-  double room[BLOCK];
+  double room[MOST * BLOCK];
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to;
@@ -227,7 +284,7 @@ static int32_t full_chunk_body(FlCtx *ctx, const void *env, int64_t begin, int64
     fl_superacc_init(&f->partial[c]);
     for (int64_t row = from; row < to; row += BLOCK) {
       int64_t n = fl_part_min(BLOCK, to - row);
-      const double *terms = f->x.read(f->x.env, row, n, room);
+      const double *terms = f->x.read(f->x.env, row, n, room) + f->term * BLOCK;
       for (int64_t i = 0; i < n; i++) fl_superacc_add(&f->partial[c], terms[i]);
     }
   }
@@ -236,11 +293,11 @@ static int32_t full_chunk_body(FlCtx *ctx, const void *env, int64_t begin, int64
 
 static int32_t full_pair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Full *f = env;
-  double room[BLOCK];
+  double room[MOST * BLOCK];
   (void)ctx;
   for (int64_t row = begin; row < end; row += BLOCK) {
     int64_t n = fl_part_min(BLOCK, end - row);
-    const double *terms = f->x.read(f->x.env, row, n, room);
+    const double *terms = f->x.read(f->x.env, row, n, room) + f->term * BLOCK;
     for (int64_t i = 0; i < n; i++) {
       f->pairs[row + i].key = (uint64_t)f->id[row + i];
       memcpy(&f->pairs[row + i].row, &terms[i], sizeof(double));
@@ -265,8 +322,9 @@ static int32_t full_group_body(FlCtx *ctx, const void *env, int64_t begin, int64
   return 0;
 }
 
-static FlStatus sum_fully(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g, double *out) {
-  Full f = {.x = x, .id = id, .n = n, .out = out};
+static FlStatus sum_fully(FlPartMem *m, FlPartTerms x, int32_t term, const int64_t *id, int64_t n, int64_t g,
+                          double *out) {
+  Full f = {.x = x, .term = term, .id = id, .n = n, .out = out};
   if (id == NULL) {
     int64_t chunks = fl_part_chunks(n);
     FlSuperacc sum;
@@ -296,26 +354,39 @@ static FlStatus sum_fully(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_
   return status;
 }
 
+static FlStatus all_fully(FlPartMem *m, const Sums *s) {
+  FlStatus status = 0;
+  for (int32_t t = 0; t < s->width && status == 0; t++)
+    status = sum_fully(m, s->x, t, s->id, s->n, s->g, s->out + t * s->g);
+  return status;
+}
+
 FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
                             double *out) {
   enum { FEW = 256, AT_LEAST = 4096 }; /* one row in so many may be set aside, and some more */
   _Atomic int64_t n_odd = 0;
-  Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .out = out, .n_odd = &n_odd};
+  Sums s = {
+      .x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .width = 1 + x.more, .out = out, .n_odd = &n_odd};
+  bool fits = true, huge = false;
   if (g == 0) return 0;
-  if (fl_part_exact_scale(m, x, n, &s.scale) != 0) return 1;
-  if (!s.scale.fits) return sum_fully(m, x, s.id, n, g, out);
+  if (fl_part_exact_scale(m, x, n, s.scale) != 0) return 1;
+  for (int32_t t = 0; t < s.width; t++) {
+    fits = fits && s.scale[t].fits;
+    huge = huge || s.scale[t].unit > 0x1p800; /* pieces of the integer could be infinite */
+  }
+  if (!fits) return all_fully(m, &s);
   s.cut = fl_agg_cut(m->ctx, n, g);
-  s.sums = fl_part_alloc(m, s.cut.pieces * g, sizeof *s.sums);
+  s.sums = fl_part_alloc(m, s.cut.pieces * g * s.width, sizeof *s.sums);
   s.room = n / FEW + AT_LEAST;
   s.odd = fl_part_alloc(m, s.room, sizeof *s.odd);
   if (s.sums == NULL || s.odd == NULL) return 1;
   int64_t tasks = s.cut.pieces * s.cut.ranges;
   if (fl_part_for(m->ctx, sum_body, &s, tasks, 3.0 * (double)s.cut.piece) != 0) return 1;
   int64_t odd = atomic_load(&n_odd);
-  if (odd > 0 && s.scale.unit > 0x1p800) odd = INT64_MAX; /* pieces of the integer could be infinite */
-  FlStatus status = odd > s.room ? sum_fully(m, x, s.id, n, g, out)
-                                 : fl_part_for(m->ctx, round_body, &s, g, 4.0 + (double)s.cut.pieces);
-  if (status == 0 && odd > 0 && odd <= s.room) status = add_odd(m, &s, odd);
+  bool full = odd > s.room || (odd > 0 && huge);
+  FlStatus status =
+      full ? all_fully(m, &s) : fl_part_for(m->ctx, round_body, &s, g, 4.0 + (double)s.cut.pieces);
+  if (status == 0 && odd > 0 && !full) status = add_odd(m, &s, odd);
   fl_part_release(m, s.sums);
   fl_part_release(m, s.odd);
   return status;

@@ -245,18 +245,20 @@ double fl_part_between(double x, double y, double f);
  * bits below that. */
 int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low);
 /* The doubles of the rows [row, row + n), n at most FL_PART_TERMS: made in `room`, or where they are already.
- * Any rows at any time, by any worker, and the same each time. */
-enum { FL_PART_TERMS = 1024 };
+ * Of `more` terms a row besides the first, the k-th stand k * FL_PART_TERMS behind it. Any rows at any time,
+ * by any worker, and the same each time. */
+enum { FL_PART_TERMS = 1024, FL_PART_TERMS_MOST = 3 };
 typedef const double *FlPartTermsFn(const void *env, int64_t row, int64_t n, double *room);
 typedef struct FlPartTerms {
   FlPartTermsFn *read;
   const void *env;
+  int32_t more;
 } FlPartTerms;
 /* Those of an array: env is their first. */
 FlPartTermsFn fl_part_stored_terms;
-/* out[k] = the exact sum of the terms of the rows of group k (id NULL: all rows are group 0), rounded once to
- * nearest even. Nothing or zeros give +0.0. Takes no memory for each row, unless terms are so far apart that
- * the full accumulators are needed. */
+/* out[t * g + k] = the exact sum of the terms t of the rows of group k (id NULL: all rows are group 0),
+ * rounded once to nearest even. Nothing or zeros give +0.0. Takes no memory for each row, unless terms are so
+ * far apart that the full accumulators are needed. */
 FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
                             double *out);
 
@@ -268,6 +270,7 @@ typedef struct FlExactScale {
   double high, unit;
   bool fits;
 } FlExactScale;
+/* Of each of the terms. */
 FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out);
 static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {
   return (__int128)high * (INT64_C(1) << FL_EXACT_LOW) + low;

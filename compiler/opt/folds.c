@@ -2,11 +2,9 @@
  * states of its groups instead of its rows (runtime/part/partial.c), and the aggregates take the states of
  * all parts.
  *
- *   %g, %i, %f = group %k                in the part:  %r, %k', %n', %s', %l' = partial %n, false, %k, %a, %b
- *   %d = take %f, %k                     behind it:    %g, %i, %f = group %k"          (" joined over all
- * parts) %c, _ = aggregate<count> %g, %i        ->          %d = take %f, %k" %s, _ = aggregate<sum> %g, %i,
- * %a                  %c, _ = aggregate<sum> %g, %i, %n" %l, _ = aggregate<min> %g, %i, %b %s, _ =
- * aggregate<sum> %g, %i, %s" %l, _ = aggregate<min> %g, %i, %l"
+ * In the part stands a PARTIAL of the keys and columns, whose results are joined over all parts. Behind it the
+ * operations stay and read the joined states: GROUP the keys, TAKE the keys, an aggregate its state, by its own kind
+ * but for a count, which is now the sum of the counts.
  *
  * A mean is a sum over a count. What always holds: only aggregates with states that merge to the same bits
  * (exact sums; first, last, least, greatest in the order of parts); the operations stay where they are, and

@@ -96,9 +96,10 @@ typedef struct Inputs {
 /* Whether the object calls an operator of linear algebra: only those reach OpenBLAS. The names of what an
  * object calls stand in it as they are, with a zero after them. */
 static bool needs_blas(const FlObject *object) {
-  static const char matmul[] = "fl_rt_matmul", solve[] = "fl_rt_solve";
+  static const char matmul[] = "fl_rt_matmul", solve[] = "fl_rt_solve", family[] = "fl_rt_linalg_";
   return memmem(object->bytes, object->size, matmul, sizeof matmul) != NULL ||
-         memmem(object->bytes, object->size, solve, sizeof solve) != NULL;
+         memmem(object->bytes, object->size, solve, sizeof solve) != NULL ||
+         memmem(object->bytes, object->size, family, sizeof family - 1) != NULL;
 }
 
 /* Libraries that are only used by what is linked from libflowrt.a. FLOW_OPENBLAS is the archive of OpenBLAS

@@ -212,6 +212,8 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
     break;
   case FL_OP_MATMUL: return matmul_dim(b, op, axis);
   case FL_OP_SOLVE: return fl_ir_dim(b, op->args[1], axis);
+  case FL_OP_LINALG_PRODUCTS: return fl_ir_dim(b, op->args[axis == 2], axis);
+  case FL_OP_LINALG_CHOLESKY: return fl_ir_dim(b, op->args[0], axis);
   case FL_OP_PERMUTATION: return op->args[1];
   case FL_OP_CHOICE: return op->args[2];
   case FL_OP_SEGMENT_SUM: return axis == 0 ? op->args[2] : fl_ir_dim(b, op->args[0], axis);

@@ -1,4 +1,4 @@
-/* builtin_array.c: builtins on whole arrays: making them, joining, linear algebra, segments, random numbers.
+/* builtin_array.c: builtins on whole arrays: making them, joining, products of vectors, segments, random numbers.
  */
 #include "sema/sema_internal.h"
 
@@ -271,7 +271,7 @@ FlVal fl_builtin_argsort(FlSema *s, FlCallSite *c) {
   return fl_val_array(s, FL_I64, 1, op->results[0]);
 }
 
-/* ---- linear algebra ---- */
+/* ---- products ---- */
 
 FlVal fl_builtin_dot(FlSema *s, FlCallSite *c) {
   FlVal a = fl_actual_value(s, &c->args[0], NULL), b = fl_actual_value(s, &c->args[1], NULL);
@@ -303,28 +303,6 @@ FlVal fl_builtin_dot(FlSema *s, FlCallSite *c) {
   fl_ir_yield(r, s->module, is_float ? 2 : 1, yields);
   fl_sema_leave(s, saved);
   return fl_sema_reduce_finish(s, op, is_float ? "sum_product" : "sum", e.type->dtype, false, n);
-}
-
-FlVal fl_builtin_solve(FlSema *s, FlCallSite *c) {
-  FlVal v[2] = {fl_actual_value(s, &c->args[0], NULL), fl_actual_value(s, &c->args[1], NULL)};
-  if (fl_val_bad(v[0]) || fl_val_bad(v[1])) return fl_val_error(s);
-  if (v[0].type->kind != FL_TY_ARRAY || v[0].type->rank != 2 || v[0].type->nullable)
-    return wrong(s, c, &c->args[0], v[0], "a square matrix");
-  if (v[1].type->kind != FL_TY_ARRAY || v[1].type->rank > 2 || v[1].type->nullable)
-    return wrong(s, c, &c->args[1], v[1], "a vector or a matrix on the right");
-  if (!fl_sema_same_numbers(s, v, c->span)) return fl_val_error(s);
-  if (!fl_dtype_is_float(v[0].type->dtype))
-    for (int i = 0; i < 2; i++)
-      v[i] = fl_val_coerce(s, v[i], fl_type_array(s->types, FL_F64, false, v[i].type->rank), c->span,
-                           "the matrix");
-  if (!fl_sema_same_size(s, fl_sema_dim(s, v[0], 0), fl_sema_dim(s, v[0], 1), c->args[0].span,
-                         "`solve` takes a square matrix, and this has {a} rows and {b} columns") ||
-      !fl_sema_same_size(s, fl_sema_dim(s, v[0], 0), fl_sema_dim(s, v[1], 0), c->args[1].span,
-                         "the matrix has {a} rows, the right side {b}"))
-    return fl_val_error(s);
-  FlType1 out = v[1].parts[0]->type;
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SOLVE, 2, (FlValue *[]){v[0].parts[0], v[1].parts[0]}, 1, &out, 0);
-  return fl_val_array(s, v[1].type->dtype, v[1].type->rank, op->results[0]);
 }
 
 /* ---- segments ---- */

@@ -438,9 +438,24 @@ static FlVal in_range(FlSema *s, FlVal x, const FlExpr *range, FlSpan span, FlSp
 
 /* ---- matrix product ---- */
 
+/* [k, n, m] @ [k, m, p]: the product of each pair. */
+static FlVal products(FlSema *s, FlVal a, FlVal b, FlDtype d, FlSpan span) {
+  if (!fl_dtype_is_float(d))
+    return fl_sema_error(s, FL_E0312, span, "`@` of many matrices takes floats, and these are %s",
+                         fl_val_text(s, a));
+  if (!fl_sema_same_size(s, fl_sema_dim(s, a, 0), fl_sema_dim(s, b, 0), span,
+                         "the left side of `@` has {a} matrices, but the right side has {b}") ||
+      !fl_sema_same_size(s, fl_sema_dim(s, a, 2), fl_sema_dim(s, b, 1), span,
+                         "the left matrices of `@` have {a} columns, but the right ones have {b} rows"))
+    return fl_val_error(s);
+  FlType1 out = fl_t_array(d, 3);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_LINALG_PRODUCTS, 2, (FlValue *[]){a.parts[0], b.parts[0]}, 1, &out, 0);
+  return fl_val_array(s, d, 3, op->results[0]);
+}
+
 FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span) {
   if (a.type->kind != FL_TY_ARRAY || b.type->kind != FL_TY_ARRAY || !is_number(a) || !is_number(b) ||
-      a.type->rank > 2 || b.type->rank > 2)
+      (a.type->rank > 2 || b.type->rank > 2) != (a.type->rank == 3 && b.type->rank == 3))
     return fl_sema_wrong_operands(s, "@", a, b, span);
   if (a.type->nullable || b.type->nullable) {
     FlDiag *d = fl_sema_report(s, FL_E0501, span, "a matrix product cannot take values that may be null");
@@ -450,6 +465,7 @@ FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span) {
   FlDtype d;
   if (!same_number(s, &a, &b, span, span, span, &d)) return fl_val_error(s);
   int ra = a.type->rank, rb = b.type->rank, rank = ra + rb - 2;
+  if (ra == 3) return products(s, a, b, d, span);
   const char *message =
       fl_arena_printf(s->arena, "the left side of `@` has {a} %s, but the right side has {b} %s",
                       ra == 1 ? "elements" : "columns", rb == 1 ? "elements" : "rows");

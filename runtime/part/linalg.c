@@ -20,7 +20,7 @@ static Factor factor(const FlArray *a, bool transposed, bool first) {
   return transposed ? (Factor){d, n, 1, d} : (Factor){n, d, d, 1};
 }
 
-static FlStatus multiply(FlPartMem *m, const FlOpDesc *desc, const FlProduct *p) {
+FlStatus fl_linalg_product(FlPartMem *m, const FlOpDesc *desc, const FlProduct *p) {
   if (p->m == 0 || p->n == 0) return 0;
   if (fl_dtype_info[p->dtype].kind != FL_KIND_FLOAT) return fl_linalg_integer(m, desc, p);
   return p->m == 1 || p->n == 1 ? fl_linalg_vector(m, p) : fl_linalg_matrix(m, p);
@@ -41,7 +41,7 @@ FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
     if (out == NULL) return 1;
   }
   p.out = out != NULL ? out->data : &scalar;
-  FlStatus status = multiply(&mem, desc, &p);
+  FlStatus status = fl_linalg_product(&mem, desc, &p);
   fl_part_mem_reset(&mem);
   if (status != 0) {
     fl_array_unref(out);

@@ -3,6 +3,7 @@
 #ifndef FL_PART_LINALG_INTERNAL_H
 #define FL_PART_LINALG_INTERNAL_H
 
+#include "part/lapack.h"
 #include "part/part_internal.h"
 
 /* A product of logical sizes [m, k] by [k, n], rows by columns. The element (i, p) of the first factor is
@@ -19,5 +20,40 @@ typedef struct FlProduct {
 FlStatus fl_linalg_vector(FlPartMem *mem, const FlProduct *p); /* linalg_vector.c: f64, f32 */
 FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p); /* linalg_blas.c: f64, f32 */
 FlStatus fl_linalg_integer(FlPartMem *mem, const FlOpDesc *desc, const FlProduct *p); /* linalg_integer.c */
+/* The algorithm that the sizes and the type say. */
+FlStatus fl_linalg_product(FlPartMem *mem, const FlOpDesc *desc, const FlProduct *p); /* linalg.c */
+
+/* ---- around LAPACK (linalg_lapack.c) ---------------------------------------------------------------- */
+
+/* Element i of doubles or floats. */
+static inline double fl_linalg_at(const void *data, int64_t i, int32_t dtype) {
+  return dtype == FL_F64 ? ((const double *)data)[i] : (double)((const float *)data)[i];
+}
+/* The function of the language that an operator stands for: operators are called linalg_<function>. */
+static inline const char *fl_linalg_name(const FlOpDesc *desc) { return desc->s != NULL ? desc->s : "solve"; }
+/* Copies [n, m] to [m, n]: LAPACK wants columns. */
+void fl_linalg_flip(const void *from, void *to, int64_t n, int64_t m, int32_t dtype);
+
+/* Each records an error unless it holds. Finite: E0977 names the first that is not. Square: SHAPE, of the
+ * last two dimensions. Symmetric (n, n finite numbers): E0978 where two opposite ones differ by more than
+ * 2^-26 of the largest, 2^-11 for f32. Fits: sizes that LAPACK can count. Stuck: E0979, always. */
+FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);
+FlStatus fl_linalg_square(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);
+FlStatus fl_linalg_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);
+FlStatus fl_linalg_fits(FlPartMem *mem, const FlOpDesc *desc, int64_t m, int64_t n);
+FlStatus fl_linalg_stuck(FlPartMem *mem, const FlOpDesc *desc);
+
+/* The language's rule for the sign of a vector that is only known up to it: of its n elements, `step` apart,
+ * the first whose size is within a thousandth of the largest is positive. Does this one break it? */
+bool fl_linalg_points_down(const void *v, int64_t n, int64_t step, int32_t dtype);
+void fl_linalg_negate(void *v, int64_t n, int64_t step, int32_t dtype);
+
+/* The work that LAPACK asked for, in the element type, in *asked. NULL: error recorded. */
+void *fl_linalg_work(FlPartMem *mem, const FlOpDesc *desc, const void *asked, int *lwork);
+
+/* The thin singular value decomposition of a[m, n], k = min(m, n): u[m, k], s[k] descending, vt[k, n], with
+ * the rule of signs for the columns of u. u and vt may be NULL, both: only s. (linalg_svd.c) */
+FlStatus fl_linalg_svd(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, FlArray **u, FlArray **s,
+                       FlArray **vt);
 
 #endif

@@ -44,8 +44,40 @@ FlRuntimeOp fl_rt_transpose;
  *   integers: exact; OVERFLOW when an element does not fit its type. */
 FlRuntimeOp fl_rt_matmul;
 /* a[n, n], b[n] or b[n, m], f64 or f32 -> x with a @ x = b, by LU with partial pivoting (LAPACK gesv). SHAPE;
- * E0970 when a pivot is exactly zero. */
+ * E0970 when a pivot is exactly zero. Of a[k, n, n] and b[k, n] or b[k, n, m]: k systems side by side. */
 FlRuntimeOp fl_rt_solve;
+/* a[k, n, m], b[k, m, p], f64 or f32 -> the k products, [k, n, p]. SHAPE. */
+FlRuntimeOp fl_rt_linalg_products;
+/* The decompositions take matrices of f64 or f32 and give the same type; E0977 for NaN or infinity in them. Attribute
+ * s: the function's name, for messages.
+ * a[n, n] -> the lower factor l, a = l @ l'. E0978 unless symmetric, E0976 unless positive definite. */
+FlRuntimeOp fl_rt_linalg_cholesky;
+/* a[m, n], k = min(m, n) -> q[m, k], r[k, n]; the diagonal of r is not negative. */
+FlRuntimeOp fl_rt_linalg_qr;
+/* a[m, n] -> u[m, k], s[k] descending, vt[k, n]; attribute i = 1: s alone. */
+FlRuntimeOp fl_rt_linalg_svd;
+/* a[n, n] -> values ascending [n], vectors in columns [n, n]. E0978 unless symmetric. */
+FlRuntimeOp fl_rt_linalg_eigh;
+/* a[n, n] -> values, real and imaginary parts [n]; vectors in columns, the same [n, n]. */
+FlRuntimeOp fl_rt_linalg_eig;
+/* a[m, n], b[m] or b[m, p], share of the largest singular value that counts as zero (negative: the default) -> the
+ * shortest x with the least |a @ x - b|, the rank, the singular values. SHAPE. */
+FlRuntimeOp fl_rt_linalg_lstsq;
+/* a[m, n], the same share -> the pseudo-inverse [n, m]. */
+FlRuntimeOp fl_rt_linalg_pinv;
+/* a[n, n] -> its determinant, a scalar. */
+FlRuntimeOp fl_rt_linalg_det;
+
+/* ---- Fourier transforms along the last axis, rows in parallel ---------------------------------------- */
+
+/* x, or re and im of one shape, f64 or f32 (computed in f64) -> re and im of the transform, sum over j of
+ * x[j] e^(-2 pi i j k / n). Attribute i = 1: of the backward one, with e^(+..), divided by n. SHAPE; EMPTY when n is 0. */
+FlRuntimeOp fl_rt_fft;
+/* x[.., n] -> re and im of the first n / 2 + 1, of which the others are the conjugates. EMPTY. */
+FlRuntimeOp fl_rt_rfft;
+/* re and im [.., n / 2 + 1], n -> the x[.., n] that has this rfft; the imaginary parts of those that are their own
+ * conjugates do not matter. SHAPE when n / 2 + 1 is another number; EMPTY when n is below 1. */
+FlRuntimeOp fl_rt_irfft;
 
 /* ---- random rows (Philox; sample.c defines the bits) ----------------------------------------------- */
 

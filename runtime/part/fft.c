@@ -1,0 +1,246 @@
+/* fft.c: the operators fft, rfft and irfft: discrete Fourier transforms of the rows of an array.
+ *
+ * Comes in: f64 or f32 arrays; f32 is computed in f64 and rounded once. Goes out: real and imaginary parts.
+ * Rows of an even number of reals are transformed as half as many complex numbers. Always holds: each row's
+ * bits depend on that row alone; rows go over the pool. */
+#include <math.h>
+
+#include "part/fft_internal.h"
+
+typedef enum Kind { COMPLEX, BACKWARD, REAL_ALL, REAL_HALF, TO_REAL } Kind;
+
+typedef struct Job {
+  Kind kind;
+  const FlFft *plan;
+  int64_t rows, n, kept,
+      group;             /* kept: results of a row of a real transform, n / 2 + 1; group: rows at a time */
+  const void *re, *im;   /* inputs; im NULL: zero */
+  void *out_re, *out_im; /* results; TO_REAL: only re */
+  int32_t dtype;
+  const double *root_re, *root_im; /* e^(-2 pi i k / n), k up to n / 2, for even real ones */
+  _Atomic int32_t no_memory;
+} Job;
+
+static bool halved(const Job *t) { return t->kind >= REAL_ALL && t->n % 2 == 0; }
+
+static double get(const Job *t, const void *from, int64_t i) {
+  return t->dtype == FL_F64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
+}
+
+static void load(const Job *t, const void *from, int64_t at, int64_t n, double *to) {
+  if (from == NULL) {
+    memset(to, 0, (size_t)n * sizeof *to);
+  } else if (t->dtype == FL_F64) {
+    memcpy(to, (const double *)from + at, (size_t)n * sizeof *to);
+  } else {
+    for (int64_t j = 0; j < n; j++) to[j] = (double)((const float *)from)[at + j];
+  }
+}
+
+/* Stores v; there is one NaN. */
+static void put(const Job *t, void *to, int64_t i, double v) {
+  if (v != v) v = (double)NAN;
+  if (t->dtype == FL_F64) ((double *)to)[i] = v;
+  else ((float *)to)[i] = (float)v;
+}
+
+static void store(const Job *t, const double *from, double scale, void *to, int64_t at, int64_t n) {
+  for (int64_t j = 0; j < n; j++) put(t, to, at + j, from[j] * scale);
+}
+
+/* Element k of the transform of reals, and where all are wanted its conjugate. */
+static void put_real(const Job *t, int64_t row, int64_t k, double re, double im) {
+  int64_t width = t->kind == REAL_ALL ? t->n : t->kept, at = row * width;
+  put(t, t->out_re, at + k, re);
+  put(t, t->out_im, at + k, im);
+  if (t->kind != REAL_ALL || k == 0 || 2 * k == t->n) return;
+  put(t, t->out_re, at + t->n - k, re);
+  put(t, t->out_im, at + t->n - k, -im);
+}
+
+/* z = x[2 j] + i x[2 j + 1] has the transform e + i o, e and o those of the even and odd elements. */
+static void from_halves(const Job *t, int64_t row, const double *zr, const double *zi) {
+  int64_t h = t->n / 2;
+  for (int64_t k = 0; k <= h; k++) {
+    int64_t a = k == h ? 0 : k, b = k == 0 ? 0 : h - k;
+    double er = 0.5 * (zr[a] + zr[b]), ei = 0.5 * (zi[a] - zi[b]), odd_r = 0.5 * (zi[a] + zi[b]),
+           oi = 0.5 * (zr[b] - zr[a]);
+    double wr = t->root_re[k], wi = t->root_im[k];
+    put_real(t, row, k, er + (odd_r * wr - oi * wi), ei + (odd_r * wi + oi * wr));
+  }
+}
+
+/* The way back: z from the transform of x, twice as large. */
+static void to_halves(const Job *t, int64_t row, double *zr, double *zi) {
+  int64_t h = t->n / 2, at = row * t->kept;
+  for (int64_t k = 0; k < h; k++) {
+    double ar = get(t, t->re, at + k), ai = k == 0 ? 0.0 : get(t, t->im, at + k);
+    double br = get(t, t->re, at + h - k), bi = k == 0 ? 0.0 : -get(t, t->im, at + h - k);
+    double er = ar + br, ei = ai + bi, dr = ar - br, di = ai - bi;
+    double wr = t->root_re[k], wi = -t->root_im[k];
+    double odd_r = dr * wr - di * wi, oi = dr * wi + di * wr;
+    zr[k] = er - oi;
+    zi[k] = ei + odd_r;
+  }
+}
+
+/* The complex numbers whose transform has something to do with row `row`. */
+static void read_row(const Job *t, int64_t row, double *re, double *im) {
+  int64_t n = t->n;
+  if (t->kind == TO_REAL) {
+    if (halved(t)) {
+      to_halves(t, row, re, im);
+      return;
+    }
+    for (int64_t k = 0; k < t->kept; k++) {
+      double x = get(t, t->re, row * t->kept + k), y = k == 0 ? 0.0 : get(t, t->im, row * t->kept + k);
+      re[k] = x;
+      im[k] = y;
+      if (k == 0) continue;
+      re[n - k] = x;
+      im[n - k] = -y;
+    }
+    return;
+  }
+  if (!halved(t)) {
+    load(t, t->re, row * n, n, re);
+    load(t, t->im, row * n, n, im);
+    return;
+  }
+  for (int64_t j = 0; j < n / 2; j++) {
+    re[j] = get(t, t->re, row * n + 2 * j);
+    im[j] = get(t, t->re, row * n + 2 * j + 1);
+  }
+}
+
+static void write_row(const Job *t, int64_t row, const double *re, const double *im) {
+  int64_t n = t->n;
+  double scale = t->kind == BACKWARD || t->kind == TO_REAL ? 1.0 / (double)n : 1.0;
+  switch (t->kind) {
+  case COMPLEX:
+  case BACKWARD:
+    store(t, re, scale, t->out_re, row * n, n);
+    store(t, im, scale, t->out_im, row * n, n);
+    break;
+  case REAL_ALL:
+  case REAL_HALF:
+    if (halved(t)) from_halves(t, row, re, im);
+    else
+      for (int64_t k = 0; k < t->kept; k++) put_real(t, row, k, re[k], im[k]);
+    break;
+  case TO_REAL:
+    if (!halved(t)) {
+      store(t, re, scale, t->out_re, row * n, n);
+      break;
+    }
+    for (int64_t j = 0; j < n / 2; j++) {
+      put(t, t->out_re, row * n + 2 * j, re[j] * scale);
+      put(t, t->out_re, row * n + 2 * j + 1, im[j] * scale);
+    }
+    break;
+  }
+}
+
+static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Job *t = (Job *)(uintptr_t)env;
+  int64_t n = t->plan->n, size = (n * t->group + 7) / 8 * 8;
+  double *memory =
+      aligned_alloc(64, (size_t)(4 * size + (fl_fft_scratch(t->plan) + 7) / 8 * 8) * sizeof *memory);
+  bool backward = t->kind == BACKWARD || t->kind == TO_REAL;
+  (void)ctx;
+  if (memory == NULL) {
+    atomic_store_explicit(&t->no_memory, 1, memory_order_relaxed);
+    return 1;
+  }
+  double *re = memory, *im = re + size, *out_re = im + size, *out_im = out_re + size,
+         *scratch = out_im + size;
+  for (int64_t g = begin; g < end; g++) {
+    int64_t first = g * t->group, rows = fl_part_min(t->group, t->rows - first);
+    for (int64_t r = 0; r < rows; r++) read_row(t, first + r, re + r * n, im + r * n);
+    if (backward) fl_fft_rows(t->plan, rows, im, re, out_im, out_re, scratch);
+    else fl_fft_rows(t->plan, rows, re, im, out_re, out_im, scratch);
+    for (int64_t r = 0; r < rows; r++) write_row(t, first + r, out_re + r * n, out_im + r * n);
+  }
+  free(memory);
+  return 0;
+}
+
+static FlStatus run(FlPartMem *mem, Job *t) {
+  if (t->rows == 0) return 0;
+  t->plan = fl_fft_plan(mem, halved(t) ? t->n / 2 : t->n);
+  if (t->plan == NULL) return 1;
+  t->group = fl_fft_together(t->plan);
+  if (halved(t)) {
+    double *re = fl_part_alloc(mem, t->kept, sizeof *re), *im = fl_part_alloc(mem, t->kept, sizeof *im);
+    if (re == NULL || im == NULL) return 1;
+    for (int64_t k = 0; k < t->kept; k++) fl_fft_root(k, t->n, &re[k], &im[k]);
+    t->root_re = re;
+    t->root_im = im;
+  }
+  double length = (double)t->n;
+  FlStatus status = fl_part_for(mem->ctx, rows_body, t, (t->rows + t->group - 1) / t->group,
+                                (double)t->group * length * (2.0 + 0.3 * log2(length)));
+  if (atomic_load(&t->no_memory) != 0)
+    return fl_fail(mem->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+  return status;
+}
+
+/* The job of transforming `re` (and `im`) to rows of `width`, and its results in out. */
+static FlStatus start(FlPartMem *mem, const FlOpDesc *desc, Kind kind, const FlArray *re, const FlArray *im,
+                      int64_t n, FlArray **out) {
+  int32_t last = re->rank - 1;
+  int64_t dims[FL_MAX_RANK], rows = 1, kept = n / 2 + 1;
+  for (int32_t k = 0; k <= last; k++) {
+    if (im != NULL && im->dims[k] != re->dims[k])
+      return fl_part_fail_shape(mem->ctx, desc, re->dims[k], im->dims[k]);
+    dims[k] = re->dims[k];
+    if (k < last) rows *= dims[k];
+  }
+  if (n < 1) {
+    return fl_fail_op(mem->ctx, desc, FL_FAULT_EMPTY,
+                      "a Fourier transform of nothing: the last dimension is %lld", (long long)n);
+  }
+  if (kind == TO_REAL && dims[last] != kept) {
+    return fl_fail_op(mem->ctx, desc, FL_FAULT_SHAPE,
+                      "`irfft` to %lld numbers takes %lld elements, and the last dimension is %lld",
+                      (long long)n, (long long)kept, (long long)dims[last]);
+  }
+  dims[last] = kind == REAL_HALF ? kept : n;
+  for (int32_t k = 0; k < (kind == TO_REAL ? 1 : 2); k++) {
+    out[k] = fl_array_new(mem->ctx, re->dtype, re->rank, dims);
+    if (out[k] == NULL) return 1;
+  }
+  Job t = {.kind = kind, .rows = rows, .n = n, .kept = kept, .dtype = re->dtype};
+  t.re = re->data;
+  t.im = im != NULL ? im->data : NULL;
+  t.out_re = out[0]->data;
+  t.out_im = kind == TO_REAL ? NULL : out[1]->data;
+  return run(mem, &t);
+}
+
+static FlStatus fft(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  const FlArray *re = args[0].a;
+  Kind kind = desc->n_args == 1 ? REAL_ALL : desc->i != 0 ? BACKWARD : COMPLEX;
+  return start(mem, desc, kind, re, desc->n_args == 1 ? NULL : args[1].a, re->dims[re->rank - 1], out);
+}
+
+static FlStatus rfft(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  const FlArray *x = args[0].a;
+  return start(mem, desc, REAL_HALF, x, NULL, x->dims[x->rank - 1], out);
+}
+
+static FlStatus irfft(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  return start(mem, desc, TO_REAL, args[0].a, args[1].a, args[2].i, out);
+}
+
+FlStatus fl_rt_fft(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 2, fft);
+}
+
+FlStatus fl_rt_rfft(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 2, rfft);
+}
+
+FlStatus fl_rt_irfft(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, irfft);
+}

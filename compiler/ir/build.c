@@ -155,6 +155,33 @@ static FlValue *matmul_dim(FlBuilder *b, FlOp *op, int axis) {
   return fl_ir_dim(b, y, op->attrs.i & 2 ? 0 : 1);
 }
 
+/* The smaller of both sizes of the matrix that `a` comes from. */
+static FlValue *least_dim(FlBuilder *b, FlValue *a) {
+  FlBuilder at = behind(b, a);
+  FlValue *pair[2] = {fl_ir_dim(b, a->op->args[0], 0), fl_ir_dim(b, a->op->args[0], 1)};
+  if (pair[0] == pair[1]) return pair[0];
+  FlValue *found = existing(&at, FL_OP_MIN, pair[0], pair[1], 0);
+  return found ? found : fl_ir_binary(&at, FL_OP_MIN, pair[0], pair[1]);
+}
+
+/* What LAPACK makes of a matrix. */
+static FlValue *decomposition_dim(FlBuilder *b, FlValue *a, int axis) {
+  FlOp *op = a->op;
+  FlValue *matrix = op->args[0];
+  int last = a->type.rank - 1;
+  switch ((int)op->code) {
+  case FL_OP_LINALG_QR: return axis == a->index ? fl_ir_dim(b, matrix, axis) : least_dim(b, a);
+  case FL_OP_LINALG_SVD: /* u, s, vt; or s */
+    if (last == 1 && axis == a->index / 2) return fl_ir_dim(b, matrix, axis);
+    return least_dim(b, a);
+  case FL_OP_LINALG_LSTSQ:
+    if (a->index == 2) return least_dim(b, a);
+    return axis == 0 ? fl_ir_dim(b, matrix, 1) : fl_ir_dim(b, op->args[1], 1);
+  case FL_OP_LINALG_PINV: return fl_ir_dim(b, matrix, 1 - axis);
+  }
+  return fl_ir_dim(b, matrix, axis); /* eigh, eig, cholesky: square */
+}
+
 FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   FlOp *op = a->op;
   if (!op) return dim_op(b, a, axis);
@@ -213,7 +240,18 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_MATMUL: return matmul_dim(b, op, axis);
   case FL_OP_SOLVE: return fl_ir_dim(b, op->args[1], axis);
   case FL_OP_LINALG_PRODUCTS: return fl_ir_dim(b, op->args[axis == 2], axis);
-  case FL_OP_LINALG_CHOLESKY: return fl_ir_dim(b, op->args[0], axis);
+  case FL_OP_LINALG_CHOLESKY:
+  case FL_OP_LINALG_QR:
+  case FL_OP_LINALG_SVD:
+  case FL_OP_LINALG_EIGH:
+  case FL_OP_LINALG_EIG:
+  case FL_OP_LINALG_LSTSQ:
+  case FL_OP_LINALG_PINV: return decomposition_dim(b, a, axis);
+  case FL_OP_RFFT:
+    if (axis == a->type.rank - 1) break;
+    return fl_ir_dim(b, op->args[0], axis);
+  case FL_OP_FFT: return fl_ir_dim(b, op->args[0], axis);
+  case FL_OP_IRFFT: return axis == a->type.rank - 1 ? op->args[2] : fl_ir_dim(b, op->args[0], axis);
   case FL_OP_PERMUTATION: return op->args[1];
   case FL_OP_CHOICE: return op->args[2];
   case FL_OP_SEGMENT_SUM: return axis == 0 ? op->args[2] : fl_ir_dim(b, op->args[0], axis);

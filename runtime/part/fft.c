@@ -37,36 +37,60 @@ static void load(const Job *t, const void *from, int64_t at, int64_t n, double *
   }
 }
 
-/* Stores v; there is one NaN. */
-static void put(const Job *t, void *to, int64_t i, double v) {
-  if (v != v) v = (double)NAN;
-  if (t->dtype == FL_F64) ((double *)to)[i] = v;
-  else ((float *)to)[i] = (float)v;
+/* Stores n numbers times `scale`, each `step` after the one before; there is one NaN. */
+FL_PART_WIDE static void store(const double *from, double scale, int64_t n, int32_t dtype, void *to,
+                               int64_t at, int64_t step) {
+  const double nan = (double)NAN;
+  if (dtype == FL_F64 && step == 1) {
+    double *out = (double *)to + at;
+    for (int64_t j = 0; j < n; j++) {
+      double v = from[j] * scale;
+      out[j] = v == v ? v : nan;
+    }
+    return;
+  }
+  for (int64_t j = 0; j < n; j++) {
+    double v = from[j] * scale;
+    v = v == v ? v : nan;
+    if (dtype == FL_F64) ((double *)to)[at + j * step] = v;
+    else ((float *)to)[at + j * step] = (float)v;
+  }
 }
 
-static void store(const Job *t, const double *from, double scale, void *to, int64_t at, int64_t n) {
-  for (int64_t j = 0; j < n; j++) put(t, to, at + j, from[j] * scale);
-}
-
-/* Element k of the transform of reals, and where all are wanted its conjugate. */
-static void put_real(const Job *t, int64_t row, int64_t k, double re, double im) {
+/* The transform of a row of reals from its first t->kept elements; where all are wanted the others are
+ * conjugates. */
+static void store_reals(const Job *t, int64_t row, double *re, double *im) {
   int64_t width = t->kind == REAL_ALL ? t->n : t->kept, at = row * width;
-  put(t, t->out_re, at + k, re);
-  put(t, t->out_im, at + k, im);
-  if (t->kind != REAL_ALL || k == 0 || 2 * k == t->n) return;
-  put(t, t->out_re, at + t->n - k, re);
-  put(t, t->out_im, at + t->n - k, -im);
+  store(re, 1.0, t->kept, t->dtype, t->out_re, at, 1);
+  store(im, 1.0, t->kept, t->dtype, t->out_im, at, 1);
+  if (t->kind != REAL_ALL) return;
+  int64_t others = t->n - t->kept;
+  store(re + 1, 1.0, others, t->dtype, t->out_re, at + t->n - 1, -1);
+  store(im + 1, -1.0, others, t->dtype, t->out_im, at + t->n - 1, -1);
 }
 
-/* z = x[2 j] + i x[2 j + 1] has the transform e + i o, e and o those of the even and odd elements. */
-static void from_halves(const Job *t, int64_t row, const double *zr, const double *zi) {
-  int64_t h = t->n / 2;
-  for (int64_t k = 0; k <= h; k++) {
-    int64_t a = k == h ? 0 : k, b = k == 0 ? 0 : h - k;
-    double er = 0.5 * (zr[a] + zr[b]), ei = 0.5 * (zi[a] - zi[b]), odd_r = 0.5 * (zi[a] + zi[b]),
-           oi = 0.5 * (zr[b] - zr[a]);
-    double wr = t->root_re[k], wi = t->root_im[k];
-    put_real(t, row, k, er + (odd_r * wr - oi * wi), ei + (odd_r * wi + oi * wr));
+/* z = x[2 j] + i x[2 j + 1] has the transform e + i o, e and o those of the even and odd elements: h of them
+ * into h + 1 of x. */
+FL_PART_WIDE static void from_halves(const double *restrict zr, const double *restrict zi, int64_t h,
+                                     const double *restrict root_re, const double *restrict root_im,
+                                     double *restrict re, double *restrict im) {
+  re[0] = zr[0] + zi[0];
+  re[h] = zr[0] - zi[0];
+  im[0] = im[h] = (zr[0] - zr[0]) + (zi[0] - zi[0]); /* zero, or nan */
+  for (int64_t k = 1; k < h; k++) {
+    double ar = zr[k], ai = zi[k], br = zr[h - k], bi = zi[h - k];
+    double er = 0.5 * (ar + br), ei = 0.5 * (ai - bi), odd_r = 0.5 * (ai + bi), odd_i = 0.5 * (br - ar);
+    re[k] = er + (odd_r * root_re[k] - odd_i * root_im[k]);
+    im[k] = ei + (odd_r * root_im[k] + odd_i * root_re[k]);
+  }
+}
+
+/* The even and the odd elements of a row of 2 h numbers. */
+FL_PART_WIDE static void part_halves(const double *restrict x, int64_t h, double *restrict re,
+                                     double *restrict im) {
+  for (int64_t j = 0; j < h; j++) {
+    re[j] = x[2 * j];
+    im[j] = x[2 * j + 1];
   }
 }
 
@@ -107,36 +131,42 @@ static void read_row(const Job *t, int64_t row, double *re, double *im) {
     load(t, t->im, row * n, n, im);
     return;
   }
+  if (t->dtype == FL_F64) {
+    part_halves((const double *)t->re + row * n, n / 2, re, im);
+    return;
+  }
   for (int64_t j = 0; j < n / 2; j++) {
     re[j] = get(t, t->re, row * n + 2 * j);
     im[j] = get(t, t->re, row * n + 2 * j + 1);
   }
 }
 
-static void write_row(const Job *t, int64_t row, const double *re, const double *im) {
+/* `room`: for two rows of kept elements. */
+static void write_row(const Job *t, int64_t row, double *re, double *im, double *room) {
   int64_t n = t->n;
   double scale = t->kind == BACKWARD || t->kind == TO_REAL ? 1.0 / (double)n : 1.0;
   switch (t->kind) {
   case COMPLEX:
   case BACKWARD:
-    store(t, re, scale, t->out_re, row * n, n);
-    store(t, im, scale, t->out_im, row * n, n);
+    store(re, scale, n, t->dtype, t->out_re, row * n, 1);
+    store(im, scale, n, t->dtype, t->out_im, row * n, 1);
     break;
   case REAL_ALL:
   case REAL_HALF:
-    if (halved(t)) from_halves(t, row, re, im);
-    else
-      for (int64_t k = 0; k < t->kept; k++) put_real(t, row, k, re[k], im[k]);
+    if (!halved(t)) {
+      store_reals(t, row, re, im);
+      break;
+    }
+    from_halves(re, im, n / 2, t->root_re, t->root_im, room, room + t->kept);
+    store_reals(t, row, room, room + t->kept);
     break;
   case TO_REAL:
     if (!halved(t)) {
-      store(t, re, scale, t->out_re, row * n, n);
+      store(re, scale, n, t->dtype, t->out_re, row * n, 1);
       break;
     }
-    for (int64_t j = 0; j < n / 2; j++) {
-      put(t, t->out_re, row * n + 2 * j, re[j] * scale);
-      put(t, t->out_re, row * n + 2 * j + 1, im[j] * scale);
-    }
+    store(re, scale, n / 2, t->dtype, t->out_re, row * n, 2);
+    store(im, scale, n / 2, t->dtype, t->out_re, row * n + 1, 2);
     break;
   }
 }
@@ -144,8 +174,8 @@ static void write_row(const Job *t, int64_t row, const double *re, const double 
 static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Job *t = (Job *)(uintptr_t)env;
   int64_t n = t->plan->n, size = (n * t->group + 7) / 8 * 8;
-  double *memory =
-      aligned_alloc(64, (size_t)(4 * size + (fl_fft_scratch(t->plan) + 7) / 8 * 8) * sizeof *memory);
+  int64_t room = (2 * t->kept + 7) / 8 * 8, scratch_size = (fl_fft_scratch(t->plan) + 7) / 8 * 8;
+  double *memory = aligned_alloc(64, (size_t)(4 * size + room + scratch_size) * sizeof *memory);
   bool backward = t->kind == BACKWARD || t->kind == TO_REAL;
   (void)ctx;
   if (memory == NULL) {
@@ -153,13 +183,13 @@ static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     return 1;
   }
   double *re = memory, *im = re + size, *out_re = im + size, *out_im = out_re + size,
-         *scratch = out_im + size;
+         *scratch = out_im + size + room;
   for (int64_t g = begin; g < end; g++) {
     int64_t first = g * t->group, rows = fl_part_min(t->group, t->rows - first);
     for (int64_t r = 0; r < rows; r++) read_row(t, first + r, re + r * n, im + r * n);
     if (backward) fl_fft_rows(t->plan, rows, im, re, out_im, out_re, scratch);
     else fl_fft_rows(t->plan, rows, re, im, out_re, out_im, scratch);
-    for (int64_t r = 0; r < rows; r++) write_row(t, first + r, out_re + r * n, out_im + r * n);
+    for (int64_t r = 0; r < rows; r++) write_row(t, first + r, out_re + r * n, out_im + r * n, out_im + size);
   }
   free(memory);
   return 0;

@@ -2,7 +2,7 @@
  *
  * In: a call. Out: its value. Always: a function's body is elaborated anew for each call, with what the call
  * brings; a stage, or a function that calls itself, becomes an IR function of its own (instance.c). */
-#include "sema/call.h"
+#include "sema/derivative.h"
 #include "sema/plot.h"
 #include "sema/choose.h"
 
@@ -302,8 +302,8 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
   return v;
 }
 
-static FlVal call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan span,
-                        const FlType *want) {
+FlVal fl_call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan span, const FlType *want) {
+  if (c->derived) return fl_derivative_call(s, c, n, args, span);
   if (c->builtin) return fl_sema_call_builtin(s, c->builtin, n, args, span, want);
   if (c->named) return fl_sema_call_binding(s, c->named, n, args, span);
   FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
@@ -320,7 +320,7 @@ static FlVal call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, Fl
 FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span) {
   FlActual *actuals = FL_NEW_ARRAY(s->arena, FlActual, n + 1);
   for (int i = 0; i < n; i++) actuals[i] = (FlActual){.value = args[i], .span = span};
-  return call_value(s, fn, n, actuals, span, NULL);
+  return fl_call_value(s, fn, n, actuals, span, NULL);
 }
 
 FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
@@ -368,7 +368,7 @@ FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan pip
     return fl_sema_error(s, FL_E0217, call->call.func->span, "this is %s, not a function", fl_val_text(s, f));
   FlSpan outer = s->b.span;
   s->b.span = call->span;
-  FlVal v = call_value(s, f.fn, n, args, call->span, want);
+  FlVal v = fl_call_value(s, f.fn, n, args, call->span, want);
   s->b.span = outer;
   return v;
 }

@@ -25,6 +25,9 @@ bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlS
 /* The value of the body, with bound parameters, as the declared result. */
 FlVal fl_call_run_body(FlSema *s, const FlStmt *decl);
 
+/* The call of a function value: a lambda, a declared function, a builtin, a derivative. */
+FlVal fl_call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan span, const FlType *want);
+
 /* The call of a stage or of a function that calls itself; `values`: of all parameters. (instance.c) */
 FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span);
 

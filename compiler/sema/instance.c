@@ -8,6 +8,7 @@
 
 static bool same_closure(const FlClosure *a, const FlClosure *b) {
   if (!a || !b) return a == b;
+  if (a->derived || b->derived) return a->with_value == b->with_value && same_closure(a->derived, b->derived);
   return a->lambda == b->lambda && a->named == b->named && a->builtin == b->builtin && a->scope == b->scope;
 }
 

@@ -42,11 +42,13 @@ typedef struct FlVal {
   const char *spelling; /* literal: as written; files: a path whose content says what is in them, or NULL */
 } FlVal;
 
-/* A function value: a lambda with the names it sees, a declared function, or a builtin. */
+/* A function value: a lambda with the names it sees, a declared function, a builtin, or a derivative. */
 struct FlClosure {
   const FlExpr *lambda;   /* or NULL */
   const FlBinding *named; /* or NULL */
   const FlBuiltin *builtin;
+  const FlClosure *derived; /* the function whose derivative it is, or NULL (derivative.c); */
+  bool with_value;          /* then: gives the value too */
   FlScope *scope; /* lambda: where it was written, variables as they were */
   struct FlAggContext *agg; /* lambda: what aggregates mean where it was written, NULL outside of verbs; */
   const FlFrame *frame;     /* in this frame: elsewhere its values are not there */

@@ -1,0 +1,80 @@
+/* active.c: which values depend on what is derived by. In: a region and its float values. Out: the set of
+ * active values, of all regions in it. Always: it may hold a value too many, never one too few. */
+#include "ad/ad_internal.h"
+
+static bool is_float(FlType1 t) { return t.dtype == FL_F64 || t.dtype == FL_F32; }
+
+bool fl_ad_active(const FlAd *ad, const FlValue *v) { return fl_map_get(ad->active, v) != NULL; }
+
+/* true: it was not yet. */
+static bool mark(FlAd *ad, FlValue *v) {
+  if (!is_float(v->type) || fl_ad_active(ad, v)) return false;
+  fl_map_set(ad->active, v, v);
+  return true;
+}
+
+static bool mark_region(FlAd *ad, FlRegion *r);
+
+/* What a loop carries stands in its parameters, its yields and its results; `from`: how many come before it.
+ */
+static bool mark_carried(FlAd *ad, FlOp *op, int args, int params, int yields) {
+  FlRegion *r = op->regions[0];
+  bool more = false;
+  for (int k = 0; k < op->n_results; k++) {
+    bool active = fl_ad_active(ad, op->args[args + k]) || fl_ad_active(ad, r->yields[yields + k]);
+    if (active) more |= mark(ad, r->params[params + k]) | mark(ad, op->results[k]);
+  }
+  return more;
+}
+
+static bool mark_op(FlAd *ad, FlOp *op) {
+  bool more = false;
+  for (int i = 0; i < op->n_regions; i++) more |= mark_region(ad, op->regions[i]);
+  switch ((int)op->code) {
+  case FL_OP_FOR: return more | mark_carried(ad, op, 2, 1, 0);
+  case FL_OP_SCAN: return more | mark_carried(ad, op, 1, 1, 0);
+  case FL_OP_WHILE: return more | mark_carried(ad, op, 0, 0, 1);
+  case FL_OP_IF:
+    for (int k = 0; k < op->n_results; k++)
+      if (fl_ad_active(ad, op->regions[0]->yields[k]) || fl_ad_active(ad, op->regions[1]->yields[k]))
+        more |= mark(ad, op->results[k]);
+    return more;
+  case FL_OP_TAKE:
+    for (int k = 0; k < op->n_results; k++)
+      if (fl_ad_active(ad, op->args[k + 1])) more |= mark(ad, op->results[k]);
+    return more;
+  }
+  bool any = false;
+  for (int i = 0; i < op->n_args; i++) any = any || fl_ad_active(ad, op->args[i]);
+  for (int i = 0; i < op->n_regions; i++)
+    for (int k = 0; k < op->regions[i]->n_yields; k++)
+      any = any || fl_ad_active(ad, op->regions[i]->yields[k]);
+  for (int k = 0; any && k < op->n_results; k++) more |= mark(ad, op->results[k]);
+  return more;
+}
+
+static bool mark_region(FlAd *ad, FlRegion *r) {
+  bool more = false;
+  for (FlOp *op = r->first; op; op = op->next) more |= mark_op(ad, op);
+  return more;
+}
+
+void fl_ad_mark(FlAd *ad, FlRegion *r, int n, FlValue *const *x) {
+  for (int k = 0; k < n; k++) mark(ad, x[k]);
+  while (mark_region(ad, r)) {}
+}
+
+bool fl_ad_touches(const FlAd *ad, const FlOp *op) {
+  for (int i = 0; i < op->n_args; i++)
+    if (fl_ad_active(ad, op->args[i])) return true;
+  for (int i = 0; i < op->n_results; i++)
+    if (fl_ad_active(ad, op->results[i])) return true;
+  for (int i = 0; i < op->n_regions; i++) {
+    const FlRegion *r = op->regions[i];
+    for (const FlOp *in = r->first; in; in = in->next)
+      if (fl_ad_touches(ad, in)) return true;
+    for (int k = 0; k < r->n_yields; k++)
+      if (fl_ad_active(ad, r->yields[k])) return true;
+  }
+  return false;
+}

@@ -1,0 +1,29 @@
+/* ad.h: derivatives, as a transformation of the IR (docs/decisions/derivatives.md).
+ *
+ * In: a region whose operations compute a float scalar from some of its values. Out: more operations at its
+ * end, which compute the derivative of that scalar by each of these values, backwards (reverse mode). What
+ * always holds: the operations that were there are left as they are, but that calls of stages are opened;
+ * what is added is ordinary IR, so that a derivative can be derived again; no operation adds to a place that
+ * another one adds to, so that the bits do not depend on the schedule.
+ *
+ * Method: A. Griewank, A. Walther, "Evaluating Derivatives", 2nd edition, 2008, chapters 3 and 6. At ties,
+ * `min` and `max` take the first; the derivative of `abs` at 0 is 0. */
+#ifndef FL_AD_H
+#define FL_AD_H
+
+#include "ir/ir.h"
+
+/* Why there is no derivative: what is in the way, in words, and where it stands. */
+typedef struct FlAdFailure {
+  const char *what;
+  FlSpan span;
+} FlAdFailure;
+
+/* Derivatives of *y, a float scalar of the region r, by x[0..n), its float scalars and arrays. `seed` is what
+ * *y itself counts, of its type. The builder `b` stands at the end of `r`. out[k] has the type and the sizes
+ * of x[k]. Where *y was the result of a stage, it is afterwards what stands for that. false: `why` says what
+ * has no derivative, and what was added is to be thrown away with the region. */
+bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n, FlValue *const *x,
+                   FlValue **out, FlAdFailure *why);
+
+#endif

@@ -1,0 +1,129 @@
+/* ad_internal.h: what the files of ad/ share: activity, frames, levels of loops.
+ *
+ * Reading order: reverse.c (the walk back), scalar.c and bulk.c (a rule for each operator), levels.c (loops
+ * within loops, forward), loops.c (the way back through them), frame.c (values and adjoints while it goes),
+ * active.c.
+ *
+ * Words. A *source* value or op is one of the function that is derived. Its *adjoint* is the derivative of
+ * the result by it. A frame says where operations are put, what stands there for each source value, and which
+ * adjoints are known so far. A source value is *active* when it is a float that depends on what is derived
+ * by. */
+#ifndef FL_AD_INTERNAL_H
+#define FL_AD_INTERNAL_H
+
+#include "ad/ad.h"
+
+typedef struct FlAdLevel FlAdLevel;
+
+typedef struct FlAd {
+  FlArena *arena;
+  FlMap *active; /* set of source values */
+  FlMap *levels; /* from the MAP and REDUCE ops within a loop that is derived to their FlAdLevel */
+  FlAdFailure *why;
+  bool failed;
+} FlAd;
+
+typedef struct FlAdAdjoint {
+  FlValue *of, *value; /* source; what it is so far */
+} FlAdAdjoint;
+
+/* The read of an array in a kernel, and what it adds to the array's adjoint. */
+typedef struct FlAdSink {
+  const FlOp *load;
+  int n;
+  FlValue *index[FL_MAX_RANK]; /* as they stand in the frame; of a level's array, its loops' first */
+  FlValue *value;
+} FlAdSink;
+
+typedef struct FlAdFrame {
+  FlAd *ad;
+  FlBuilder b;
+  struct FlAdFrame
+      *outer; /* what is not found here is looked up there; NULL: source values stand for themselves */
+  FlMap *to;
+  FlMap *place; /* from a source value to its adjoint's number + 1 */
+  FlVec(FlAdAdjoint) adjoints;
+  FlVec(FlAdSink) sinks; /* in kernels only */
+  bool kernel;
+  FlValue *const *index; /* in kernels: the loop variables, outermost first */
+} FlAdFrame;
+
+/* A loop of a nest that is derived: a MAP or REDUCE of host code, or one within another. */
+struct FlAdLevel {
+  FlOp *op;
+  FlAdLevel *parent; /* NULL: the outermost */
+  int n, outer;      /* loop variables with those around it; how many of these are the parents' */
+  FlValue *sizes[FL_MAX_RANK];
+  FlVec(FlAdLevel *) children; /* in program order */
+  FlValue *
+      *results; /* within another: for each result an array over the loops around it, and its own of MAP */
+  FlValue **adjoints; /* of each result, of these sizes (of the outermost: its own); NULL: none */
+  FlValue **first;    /* min and max: where it is; product: how many zeros; like the results of REDUCE */
+  FlValue **others;   /* product: of all that are not zero */
+  FlVec(FlAdAdjoint)
+      locals; /* adjoints of this level's scalars that deeper levels add: arrays over its loops */
+};
+
+/* ---- active.c ---- */
+void fl_ad_mark(FlAd *ad, FlRegion *r, int n, FlValue *const *x);
+bool fl_ad_active(const FlAd *ad, const FlValue *v);
+/* Does the op read an active value, or give one, in its regions too? */
+bool fl_ad_touches(const FlAd *ad, const FlOp *op);
+
+/* ---- frame.c ---- */
+FlAdFrame fl_ad_frame(FlAd *ad, FlAdFrame *outer, FlBuilder b, bool kernel, FlValue *const *index);
+FlValue *fl_ad_at(const FlAdFrame *f, FlValue *v); /* what stands for a source value */
+void fl_ad_put(FlAdFrame *f, const FlValue *v, FlValue *stands_for_it);
+void fl_ad_clone(FlAdFrame *f, const FlOp *op); /* the op with all in it, at the frame's place */
+/* The array that a LOAD reads and the whole index of the element, as they stand in the frame. */
+FlValue *fl_ad_load_place(const FlAdFrame *f, const FlOp *load, int *n, FlValue **index);
+FlValue *fl_ad_adjoint(const FlAdFrame *f, const FlValue *v); /* NULL: none */
+/* Adds to the adjoint of a source value; nothing when that is not active. */
+void fl_ad_add(FlAdFrame *f, FlValue *v, FlValue *part);
+void fl_ad_set(FlAdFrame *f, const FlValue *v, FlValue *adjoint); /* instead of the one that it has */
+FlValue *fl_ad_plus(FlBuilder *b, FlValue *x, FlValue *y);        /* scalars, or arrays of the same sizes */
+FlValue *fl_ad_zero(FlAdFrame *f, FlValue *v);                    /* like a source value, all zero */
+/* g where it is not 0 alone: part where g is not 0, else 0; for factors that may be infinite. */
+FlValue *fl_ad_where(FlBuilder *b, FlValue *g, FlValue *part);
+FlValue *fl_ad_i64(FlBuilder *b, int64_t v);
+bool fl_ad_same_size(const FlValue *a, const FlValue *b); /* for sure */
+/* false, with the first failure recorded. `what` is of the arena or constant. */
+bool fl_ad_fail(FlAd *ad, FlSpan span, const char *what);
+bool fl_ad_fail_op(FlAd *ad, const FlOp *op, const char *where);
+
+/* A MAP of these sizes, with its region, where the builder then stands; fl_ad_map_end: yields and results. */
+typedef struct FlAdMap {
+  FlOp *op;
+  FlRegion *region;
+  FlBuilder outer;
+} FlAdMap;
+FlAdMap fl_ad_loop(FlBuilder *b, FlOpcode code, int n, FlValue *const *sizes);
+void fl_ad_loop_end(FlBuilder *b, FlAdMap *m, int n, FlValue *const *yields);
+void fl_ad_sizes(FlBuilder *b, FlValue *array, FlValue **sizes);
+
+/* ---- rules. `f` stands where the way back is; the op's first result has the adjoint g. ---- */
+bool fl_ad_scalar(FlAdFrame *f, const FlOp *op, FlValue *g); /* scalar.c */
+bool fl_ad_bulk(FlAdFrame *f, FlOp *op);                     /* bulk.c: host code but for loops and IF */
+
+/* ---- reverse.c: the ops, backwards ---- */
+bool fl_ad_walk(FlAdFrame *f, const FlRegion *r);
+
+/* ---- levels.c ---- */
+/* The nest of a MAP or REDUCE of host code, with the results of the loops within it computed. NULL: failed.
+ */
+FlAdLevel *fl_ad_level_make(FlAdFrame *host, FlOp *op);
+/* The ops of a level, and before them those of the levels around it, at the frame's place. */
+void fl_ad_level_emit(FlAdFrame *f, const FlAdLevel *level);
+/* Reductions over the level's own loops, one for each set of the loops around it: arrays over these, or
+ * scalars. */
+typedef void FlAdYields(FlAdFrame *f, const FlAdLevel *level, void *env, FlValue **out);
+FlValue *fl_ad_level_reduce(FlAdFrame *host, const FlAdLevel *level, const char *kind, int64_t flags,
+                            int n_yields, FlAdYields *yields, void *env, FlDtype result);
+
+/* ---- loops.c ---- */
+bool fl_ad_loops(FlAdFrame *host, FlOp *op);
+
+/* ---- rounds.c: FOR and SCAN of host code ---- */
+bool fl_ad_rounds(FlAdFrame *f, FlOp *op);
+
+#endif

@@ -1,0 +1,337 @@
+/* loops.c: the way back through a nest of loops.
+ *
+ * In: a MAP or REDUCE of host code whose results have adjoints. Out: the adjoints of what it reads. Each
+ * level is run backwards after the levels within it: its straight code is computed again, its adjoints go
+ * from its yields to what it reads. What it reads is one of four things: a scalar or an array of host code, a
+ * scalar of a level around it, or an array that such a level made. Its adjoint is a MAP over the loops that
+ * index it of the sum over the others; where an index is no loop variable, the parts and their places become
+ * arrays, for `segment_sum`. */
+#include "ad/ad_internal.h"
+
+#include <string.h>
+
+static bool is(const FlAdLevel *l, const char *kind) {
+  return l->op->code == FL_OP_REDUCE && strcmp(l->op->attrs.s, kind) == 0;
+}
+
+static bool has_keep(const FlAdLevel *l) { return l->op->attrs.i & FL_REDUCE_KEEP; }
+static FlValue *yield(const FlAdLevel *l, int k) { return l->op->regions[0]->yields[k]; }
+static FlDtype dtype(const FlAdLevel *l) { return (FlDtype)l->op->results[0]->type.dtype; }
+
+/* Of a value that a REDUCE has for each turn of the loops around it: that of this turn. */
+static FlValue *of_turn(FlAdFrame *f, const FlAdLevel *l, FlValue *v) {
+  return l->outer ? fl_ir_load(&f->b, v, l->outer, f->index, true) : v;
+}
+
+/* ---- what min, max and product need to know ---- */
+
+static void element_yields(FlAdFrame *f, const FlAdLevel *l, void *env, FlValue **out) {
+  const char *what = env;
+  FlValue *v = fl_ad_at(f, yield(l, 0));
+  FlDtype d = (FlDtype)v->type.dtype;
+  FlValue *zero = fl_ir_const_f(&f->b, d, 0.0), *one = fl_ir_const_f(&f->b, d, 1.0);
+  out[0] = v;
+  if (strcmp(what, "zeros") == 0)
+    out[0] = fl_ir_select(&f->b, fl_ir_binary(&f->b, FL_OP_EQ, v, zero), one, zero);
+  if (strcmp(what, "others") == 0)
+    out[0] = fl_ir_select(&f->b, fl_ir_binary(&f->b, FL_OP_EQ, v, zero), one, v);
+  if (has_keep(l)) out[1] = fl_ad_at(f, yield(l, 1));
+}
+
+static FlValue *reduce(FlAdFrame *host, const FlAdLevel *l, const char *kind, const char *what, FlDtype d) {
+  char name[16];
+  snprintf(name, sizeof name, "%s", what);
+  return fl_ad_level_reduce(host, l, kind, l->op->attrs.i, 1 + has_keep(l), element_yields, name, d);
+}
+
+static void prepare(FlAdFrame *host, FlAdLevel *l) {
+  if (is(l, "min")) l->first[0] = reduce(host, l, "argmin", "value", FL_I64);
+  if (is(l, "max")) l->first[0] = reduce(host, l, "argmax", "value", FL_I64);
+  if (is(l, "product")) {
+    l->first[0] = reduce(host, l, "sum", "zeros", dtype(l));
+    l->others[0] = reduce(host, l, "product", "others", dtype(l));
+  }
+}
+
+/* ---- from the results to the yields ---- */
+
+/* The position within the level's own loops, row-major. */
+static FlValue *position(FlAdFrame *f, const FlAdLevel *l) {
+  FlValue *at = f->index[l->outer];
+  for (int k = l->outer + 1; k < l->n; k++)
+    at = fl_ir_binary(&f->b, FL_OP_WRAP_ADD, fl_ir_binary(&f->b, FL_OP_WRAP_MUL, at, l->sizes[k]),
+                      f->index[k]);
+  return at;
+}
+
+/* g times the product of all others, which is not 0 only where no other is. */
+static FlValue *product_part(FlAdFrame *f, const FlAdLevel *l, FlValue *g) {
+  FlBuilder *b = &f->b;
+  FlValue *v = fl_ad_at(f, yield(l, 0)), *zeros = of_turn(f, l, l->first[0]),
+          *others = of_turn(f, l, l->others[0]);
+  FlValue *zero = fl_ir_const_f(b, dtype(l), 0.0), *one = fl_ir_const_f(b, dtype(l), 1.0);
+  FlValue *alone = fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, zeros, one), others, zero);
+  FlValue *rest =
+      fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, zeros, zero), fl_ir_binary(b, FL_OP_DIV, others, v), zero);
+  return fl_ir_binary(b, FL_OP_MUL, g, fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, v, zero), alone, rest));
+}
+
+static void seed(FlAdFrame *f, const FlAdLevel *l) {
+  FlBuilder *b = &f->b;
+  if (l->op->code == FL_OP_MAP) {
+    for (int k = 0; k < l->op->n_results; k++)
+      if (l->adjoints[k]) fl_ad_add(f, yield(l, k), fl_ir_load(b, l->adjoints[k], l->n, f->index, true));
+    return;
+  }
+  if (!l->adjoints[0]) return;
+  FlValue *g = of_turn(f, l, l->adjoints[0]), *zero = fl_ir_const_f(b, dtype(l), 0.0);
+  if (has_keep(l)) {
+    FlValue *keep = fl_ad_at(f, yield(l, l->op->regions[0]->n_yields - 1));
+    g = fl_ir_select(b, keep, g, zero);
+  }
+  if (is(l, "sum_product")) {
+    FlValue *x = fl_ad_at(f, yield(l, 0)), *y = fl_ad_at(f, yield(l, 1));
+    if (fl_ad_active(f->ad, yield(l, 0))) fl_ad_add(f, yield(l, 0), fl_ir_binary(b, FL_OP_MUL, g, y));
+    if (fl_ad_active(f->ad, yield(l, 1))) fl_ad_add(f, yield(l, 1), fl_ir_binary(b, FL_OP_MUL, g, x));
+    return;
+  }
+  if (is(l, "min") || is(l, "max"))
+    g = fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, position(f, l), of_turn(f, l, l->first[0])), g, zero);
+  if (is(l, "product")) g = product_part(f, l, g);
+  fl_ad_add(f, yield(l, 0), g);
+}
+
+/* The level's code, forward and backward, in a frame with its loop variables. */
+static bool run(FlAdFrame *f, const FlAdLevel *l) {
+  fl_ad_level_emit(f, l);
+  seed(f, l);
+  for (int k = 0; k < l->locals.n; k++)
+    fl_ad_add(f, l->locals.at[k].of, fl_ir_load(&f->b, l->locals.at[k].value, l->n, f->index, true));
+  return fl_ad_walk(f, l->op->regions[0]);
+}
+
+/* ---- what a level reads ---- */
+
+/* Something whose adjoint the level adds to: a scalar, or an array that it loads from. */
+typedef struct Target {
+  FlValue *scalar;
+  int sink; /* arrays: the first of its sinks */
+  bool direct;
+  int axes[FL_MAX_RANK]; /* direct: the loop that is each index */
+} Target;
+
+static FlAdLevel *maker(const FlAdFrame *f, const FlValue *array) {
+  return array->op ? fl_map_get(f->ad->levels, array->op) : NULL;
+}
+
+/* Is each index a loop variable, and none twice? */
+static bool is_direct(const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s, int *axes) {
+  bool taken[FL_MAX_RANK] = {0};
+  for (int a = 0; a < s->n; a++) {
+    int k = 0;
+    while (k < l->n && f->index[k] != s->index[a]) k++;
+    if (k == l->n || taken[k]) return false;
+    taken[k] = true;
+    axes[a] = k;
+  }
+  return true;
+}
+
+static bool same_place(const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s, const Target *t,
+                       const FlAdSink *of) {
+  int axes[FL_MAX_RANK];
+  return t->direct && s->load->args[0] == of->load->args[0] && is_direct(f, l, s, axes) &&
+         memcmp(axes, t->axes, sizeof *axes * (size_t)s->n) == 0;
+}
+
+/* What the level adds to the target, in a frame where it was run. */
+static FlValue *pick(FlAdFrame *f, const FlAdLevel *l, const Target *t) {
+  if (t->scalar) return fl_ad_adjoint(f, t->scalar);
+  FlValue *sum = f->sinks.at[t->sink].value;
+  for (int i = t->sink + 1; i < f->sinks.n; i++)
+    if (same_place(f, l, &f->sinks.at[i], t, &f->sinks.at[t->sink]))
+      sum = fl_ir_binary(&f->b, FL_OP_ADD, sum, f->sinks.at[i].value);
+  return sum;
+}
+
+/* Runs the level for nothing, to see what it reads. */
+static bool look(FlAdFrame *host, const FlAdLevel *l, FlAdFrame *out) {
+  FlAdMap m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
+  *out = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
+  bool ok = run(out, l);
+  host->b = m.outer;
+  fl_ir_remove(m.op);
+  return ok;
+}
+
+/* The sum over the loops that are not in `axes`, as an array over those (a scalar when there are none), of
+ * these sizes: where a loop ends before its axis does, nothing is added. */
+static FlValue *sum_over(FlAdFrame *host, const FlAdLevel *l, const Target *t, int n, const int *axes,
+                         FlValue *const *sizes) {
+  FlBuilder *b = &host->b;
+  FlValue *index[FL_MAX_RANK] = {0}, *rest[FL_MAX_RANK], *within = NULL, *v;
+  int others[FL_MAX_RANK], n_others = 0;
+  FlAdMap map = {0}, red = {0};
+  if (n) map = fl_ad_loop(b, FL_OP_MAP, n, sizes);
+  for (int a = 0; a < n; a++) {
+    index[axes[a]] = map.region->params[a];
+    if (fl_ad_same_size(sizes[a], l->sizes[axes[a]])) continue;
+    FlValue *c = fl_ir_binary(b, FL_OP_LT, map.region->params[a], l->sizes[axes[a]]);
+    within = within ? fl_ir_binary(b, FL_OP_AND, within, c) : c;
+  }
+  FlBuilder guarded = *b;
+  FlOp *guard = within ? fl_ir_op(b, FL_OP_IF, 1, &within, 0, NULL, 2) : NULL;
+  if (guard) b->region = fl_ir_region(b, guard, 0, 0, NULL), b->before = NULL;
+  for (int k = 0; k < l->n; k++)
+    if (!index[k]) {
+      rest[n_others] = l->sizes[k];
+      others[n_others++] = k;
+    }
+  if (n_others) red = fl_ad_loop(b, FL_OP_REDUCE, n_others, rest);
+  for (int k = 0; k < n_others; k++) index[others[k]] = red.region->params[k];
+  FlAdFrame f = fl_ad_frame(host->ad, host, *b, true, index);
+  run(&f, l);
+  v = pick(&f, l, t);
+  if (n_others) {
+    fl_ad_loop_end(b, &red, 1, &v);
+    red.op->attrs.s = "sum";
+    v = red.op->results[0];
+  }
+  if (guard) {
+    fl_ir_yield(guard->regions[0], b->module, 1, &v);
+    b->region = fl_ir_region(b, guard, 1, 0, NULL);
+    FlValue *zero = fl_ir_const_f(b, (FlDtype)v->type.dtype, 0.0);
+    fl_ir_yield(guard->regions[1], b->module, 1, &zero);
+    *b = guarded;
+    fl_ir_add_results(b, guard, 1, &zero->type);
+    v = guard->results[0];
+  }
+  if (!n) return v;
+  fl_ad_loop_end(b, &map, 1, &v);
+  return map.op->results[0];
+}
+
+static FlValue *reshaped(FlBuilder *b, FlValue *array, int n, FlValue *const *sizes) {
+  FlValue *args[FL_MAX_RANK + 1] = {array};
+  for (int k = 0; k < n; k++) args[k + 1] = sizes[k];
+  FlType1 t = fl_t_array((FlDtype)array->type.dtype, n);
+  return fl_ir_op(b, FL_OP_RESHAPE, n + 1, args, 1, &t, 0)->results[0];
+}
+
+static FlValue *product_of(FlBuilder *b, int n, FlValue *const *sizes) {
+  FlValue *all = sizes[0];
+  for (int k = 1; k < n; k++) all = fl_ir_binary(b, FL_OP_WRAP_MUL, all, sizes[k]);
+  return all;
+}
+
+/* The parts and their places, over all loops, added by place: an array of these sizes. */
+static FlValue *scatter(FlAdFrame *host, const FlAdLevel *l, const Target *t, int n, FlValue *const *sizes) {
+  FlBuilder *b = &host->b;
+  FlAdMap m = fl_ad_loop(b, FL_OP_MAP, l->n, l->sizes);
+  FlAdFrame f = fl_ad_frame(host->ad, host, *b, true, m.region->params);
+  run(&f, l);
+  const FlAdSink *s = &f.sinks.at[t->sink];
+  FlValue *place = s->index[0];
+  for (int a = 1; a < n; a++)
+    place =
+        fl_ir_binary(&f.b, FL_OP_WRAP_ADD, fl_ir_binary(&f.b, FL_OP_WRAP_MUL, place, sizes[a]), s->index[a]);
+  fl_ad_loop_end(b, &m, 2, (FlValue *[]){s->value, place});
+  FlValue *parts = m.op->results[0], *places = m.op->results[1];
+  if (l->n > 1) {
+    FlValue *count = product_of(b, l->n, l->sizes);
+    parts = reshaped(b, parts, 1, &count);
+    places = reshaped(b, places, 1, &count);
+  }
+  /* Of no element at all there is still one place: that of parts that count nothing. */
+  FlValue *all = product_of(b, n, sizes), *some = fl_ir_binary(b, FL_OP_MAX, all, fl_ad_i64(b, 1));
+  FlType1 line = fl_t_array((FlDtype)parts->type.dtype, 1);
+  FlValue *sums =
+      fl_ir_op(b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){parts, places, some}, 1, &line, 0)->results[0];
+  sums = fl_ir_op(b, FL_OP_ROWS, 3, (FlValue *[]){sums, fl_ad_i64(b, 0), all}, 1, &line, 0)->results[0];
+  return n > 1 ? reshaped(b, sums, n, sizes) : sums;
+}
+
+static void add_array(FlAdFrame *host, FlValue **to, FlValue *part) {
+  *to = *to ? fl_ad_plus(&host->b, *to, part) : part;
+}
+
+static void add_local(FlAdFrame *host, FlAdLevel *l, FlValue *v, FlValue *part) {
+  for (int k = 0; k < l->locals.n; k++)
+    if (l->locals.at[k].of == v) {
+      add_array(host, &l->locals.at[k].value, part);
+      return;
+    }
+  fl_vec_push(host->ad->arena, &l->locals, ((FlAdAdjoint){v, part}));
+}
+
+static const int all_axes[FL_MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+static void add_scalar(FlAdFrame *host, FlAdLevel *l, const Target *t) {
+  for (FlAdLevel *p = l->parent; p; p = p->parent)
+    if (t->scalar->region == p->op->regions[0]) {
+      add_local(host, p, t->scalar, sum_over(host, l, t, p->n, all_axes, p->sizes));
+      return;
+    }
+  fl_ad_add(host, t->scalar, sum_over(host, l, t, 0, NULL, NULL));
+}
+
+static void add_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdSink *s, const Target *t) {
+  FlValue *array = s->load->args[0], *sizes[FL_MAX_RANK];
+  FlAdLevel *by = maker(host, array);
+  if (by) memcpy(sizes, by->sizes, sizeof sizes);
+  else fl_ad_sizes(&host->b, fl_ad_at(host, array), sizes);
+  FlValue *part = t->direct ? sum_over(host, l, t, s->n, t->axes, sizes) : scatter(host, l, t, s->n, sizes);
+  if (by) add_array(host, &by->adjoints[array->index], part);
+  else fl_ad_add(host, array, part);
+}
+
+/* Adds to what the level loads: of its child `only`, or, NULL, of all but its children. */
+static void add_all_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, const FlAdLevel *only) {
+  for (int i = 0; i < seen->sinks.n; i++) {
+    const FlAdSink *s = &seen->sinks.at[i];
+    FlAdLevel *by = maker(host, s->load->args[0]);
+    if (only ? by != only : by && by->parent == l) continue;
+    Target t = {.sink = i};
+    t.direct = is_direct(seen, l, s, t.axes);
+    bool done = false;
+    for (int k = 0; k < i && !done; k++) done = same_place(seen, l, &seen->sinks.at[k], &t, s);
+    if (!done) add_loaded(host, l, s, &t);
+  }
+}
+
+/* ---- levels, innermost and last first ---- */
+
+static bool back(FlAdFrame *host, FlAdLevel *l) {
+  bool any = false;
+  for (int k = 0; k < l->op->n_results; k++) any = any || l->adjoints[k];
+  if (!any) return true;
+  prepare(host, l);
+  for (int c = l->children.n - 1; c >= 0; c--) {
+    FlAdLevel *child = l->children.at[c];
+    FlAdFrame seen;
+    if (!look(host, l, &seen)) return false;
+    FlValue *result = child->op->results[0];
+    if (child->op->code == FL_OP_MAP) {
+      add_all_loaded(host, l, &seen, child);
+    } else if (fl_ad_adjoint(&seen, result)) {
+      Target t = {.scalar = result};
+      child->adjoints[0] = sum_over(host, l, &t, l->n, all_axes, l->sizes);
+    }
+    if (!back(host, child)) return false;
+  }
+  FlAdFrame seen;
+  if (!look(host, l, &seen)) return false;
+  for (int i = 0; i < seen.adjoints.n; i++) {
+    Target t = {.scalar = seen.adjoints.at[i].of};
+    if (t.scalar->region != l->op->regions[0]) add_scalar(host, l, &t);
+  }
+  add_all_loaded(host, l, &seen, NULL);
+  return !host->ad->failed;
+}
+
+bool fl_ad_loops(FlAdFrame *host, FlOp *op) {
+  FlAdLevel *l = fl_ad_level_make(host, op);
+  if (!l) return false;
+  for (int k = 0; k < op->n_results; k++) l->adjoints[k] = fl_ad_adjoint(host, op->results[k]);
+  return back(host, l);
+}

@@ -1,0 +1,168 @@
+/* reverse.c: the walk back over the ops of a region, last to first, and through both sides of an IF. */
+#include "ad/ad_internal.h"
+
+/* ---- IF: the way back is an IF too, of what either side reads ---- */
+
+typedef struct Sides {
+  FlAdFrame f[2];
+  FlOp *op;
+  FlVec(FlValue *) out[2]; /* what each yields */
+} Sides;
+
+static void yield_pair(FlAdFrame *f, Sides *s, int side, FlValue *v, FlValue *other) {
+  fl_vec_push(f->ad->arena, &s->out[side], v);
+  fl_vec_push(f->ad->arena, &s->out[1 - side], other);
+}
+
+/* The adjoints of values from outside that a side has, and the other may have. */
+static void yield_adjoints(FlAdFrame *f, Sides *s, const FlOp *op, int side, FlValue **of) {
+  for (int i = 0; i < s->f[side].adjoints.n; i++) {
+    FlAdAdjoint a = s->f[side].adjoints.at[i];
+    if (a.of->region == op->regions[side]) continue;
+    FlValue *other = fl_ad_adjoint(&s->f[1 - side], a.of);
+    if (side == 1 && other) continue; /* it came with side 0 */
+    of[s->out[0].n] = a.of;
+    yield_pair(f, s, side, a.value, other ? other : fl_ad_zero(&s->f[1 - side], a.of));
+  }
+}
+
+/* The sinks of a side, with those of their indices that are computed in it. */
+static void yield_sinks(FlAdFrame *f, Sides *s, int side) {
+  FlAdFrame *mine = &s->f[side], *other = &s->f[1 - side];
+  for (int i = 0; i < mine->sinks.n; i++) {
+    FlAdSink *k = &mine->sinks.at[i];
+    yield_pair(f, s, side, k->value, fl_ir_const_f(&other->b, (FlDtype)k->value->type.dtype, 0.0));
+    for (int a = 0; a < k->n; a++)
+      if (k->index[a]->region == s->op->regions[side])
+        yield_pair(f, s, side, k->index[a], fl_ad_i64(&other->b, 0));
+  }
+}
+
+static void take_sinks(FlAdFrame *f, Sides *s, int side, int *at) {
+  for (int i = 0; i < s->f[side].sinks.n; i++) {
+    FlAdSink k = s->f[side].sinks.at[i];
+    k.value = s->op->results[(*at)++];
+    for (int a = 0; a < k.n; a++)
+      if (k.index[a]->region == s->op->regions[side]) k.index[a] = s->op->results[(*at)++];
+    fl_vec_push(f->ad->arena, &f->sinks, k);
+  }
+}
+
+static bool walk_side(FlAdFrame *f, Sides *s, FlOp *op, int side) {
+  FlBuilder b = f->b;
+  b.region = fl_ir_region(&b, s->op, side, 0, NULL);
+  b.before = NULL;
+  s->f[side] = fl_ad_frame(f->ad, f, b, f->kernel, f->index);
+  const FlRegion *from = op->regions[side];
+  for (const FlOp *in = from->first; in; in = in->next)
+    if (in->code != FL_OP_CHECK) fl_ad_clone(&s->f[side], in);
+  for (int k = 0; k < op->n_results; k++) {
+    FlValue *g = fl_ad_adjoint(f, op->results[k]);
+    if (g) fl_ad_add(&s->f[side], from->yields[k], g);
+  }
+  return fl_ad_walk(&s->f[side], from);
+}
+
+static bool walk_if(FlAdFrame *f, FlOp *op) {
+  Sides s = {.op = NULL};
+  FlValue *condition = fl_ad_at(f, op->args[0]);
+  s.op = fl_ir_op(&f->b, FL_OP_IF, 1, &condition, 0, NULL, 2);
+  if (!walk_side(f, &s, op, 0) || !walk_side(f, &s, op, 1)) return false;
+  FlValue **of = FL_NEW_ARRAY(f->ad->arena, FlValue *, s.f[0].adjoints.n + s.f[1].adjoints.n + 1);
+  yield_adjoints(f, &s, op, 0, of);
+  yield_adjoints(f, &s, op, 1, of);
+  int n = s.out[0].n;
+  yield_sinks(f, &s, 0);
+  yield_sinks(f, &s, 1);
+  int all = s.out[0].n;
+  FlType1 *types = FL_NEW_ARRAY(f->ad->arena, FlType1, all + 1);
+  for (int k = 0; k < all; k++) types[k] = s.out[0].at[k]->type;
+  for (int side = 0; side < 2; side++) fl_ir_yield(s.op->regions[side], f->b.module, all, s.out[side].at);
+  fl_ir_add_results(&f->b, s.op, all, types);
+  for (int k = 0; k < n; k++) fl_ad_add(f, of[k], s.op->results[k]);
+  take_sinks(f, &s, 0, &n);
+  take_sinks(f, &s, 1, &n);
+  if (!all) fl_ir_remove(s.op);
+  return true;
+}
+
+/* ---- the walk ---- */
+
+static void add_sink(FlAdFrame *f, const FlOp *op, FlValue *g) {
+  if (!fl_ad_active(f->ad, op->args[0])) return;
+  FlAdSink s = {.load = op, .value = g};
+  fl_ad_load_place(f, op, &s.n, s.index);
+  fl_vec_push(f->ad->arena, &f->sinks, s);
+}
+
+static bool walk_op(FlAdFrame *f, FlOp *op) {
+  bool any = false;
+  for (int k = 0; k < op->n_results; k++) any = any || fl_ad_adjoint(f, op->results[k]);
+  if (!any) return true;
+  f->b.span = op->span;
+  if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR)
+    return fl_ad_scalar(f, op, fl_ad_adjoint(f, op->results[0])) && !f->ad->failed;
+  switch ((int)op->code) {
+  case FL_OP_FAIL: return true; /* never reached */
+  case FL_OP_IF: return walk_if(f, op);
+  case FL_OP_LOAD:
+    if (!f->kernel) break;
+    add_sink(f, op, fl_ad_adjoint(f, op->results[0]));
+    return true;
+  case FL_OP_MAP:
+  case FL_OP_REDUCE:
+    if (f->kernel) return true; /* a level of its own, loops.c */
+    return fl_ad_loops(f, op);
+  case FL_OP_FOR:
+  case FL_OP_SCAN:
+    if (f->kernel) break;
+    return fl_ad_rounds(f, op);
+  }
+  return f->kernel ? fl_ad_fail_op(f->ad, op, " within a loop over elements") : fl_ad_bulk(f, op);
+}
+
+bool fl_ad_walk(FlAdFrame *f, const FlRegion *r) {
+  FlVec(FlOp *) ops = {0}; /* as it is now: what is added may stand in the same region */
+  for (FlOp *op = r->first; op; op = op->next) fl_vec_push(f->ad->arena, &ops, op);
+  for (int i = ops.n - 1; i >= 0; i--)
+    if (!walk_op(f, ops.at[i])) return false;
+  return true;
+}
+
+/* ---- the whole ---- */
+
+/* Calls of stages become what the stages do. */
+static void open_stages(FlBuilder b, FlRegion *r, FlValue **y) {
+  for (FlOp *op = r->first, *next; op; op = next) {
+    next = op->next;
+    for (int i = 0; i < op->n_regions; i++) open_stages(b, op->regions[i], y);
+    if (op->code != FL_OP_STAGE) continue;
+    FlFunc *stage = op->attrs.func;
+    FlValue **results = FL_NEW_ARRAY(b.module->arena, FlValue *, stage->body->n_yields + 1);
+    b.region = r;
+    b.before = op;
+    fl_ir_inline_region(&b, stage->body, op->args, results);
+    for (int k = 0; k < op->n_results; k++) {
+      fl_ir_replace(b.func, op->results[k], results[k]);
+      if (*y == op->results[k]) *y = results[k];
+    }
+    next = r->first; /* a stage may call stages */
+    fl_ir_remove(op);
+  }
+}
+
+bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n, FlValue *const *x,
+                   FlValue **out, FlAdFailure *why) {
+  FlArena *arena = b->module->arena;
+  FlAd ad = {.arena = arena, .active = fl_map_make(arena), .levels = fl_map_make(arena), .why = why};
+  open_stages(*b, r, y);
+  fl_ad_mark(&ad, r, n, x);
+  FlAdFrame f = fl_ad_frame(&ad, NULL, *b, false, NULL);
+  fl_ad_add(&f, *y, seed);
+  if (!fl_ad_walk(&f, r)) return false;
+  for (int k = 0; k < n; k++) {
+    out[k] = fl_ad_adjoint(&f, x[k]);
+    if (!out[k]) out[k] = fl_ad_zero(&f, x[k]);
+  }
+  return true;
+}

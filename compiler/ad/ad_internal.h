@@ -105,6 +105,22 @@ void fl_ad_sizes(FlBuilder *b, FlValue *array, FlValue **sizes);
 bool fl_ad_scalar(FlAdFrame *f, const FlOp *op, FlValue *g); /* scalar.c */
 bool fl_ad_bulk(FlAdFrame *f, FlOp *op);                     /* bulk.c: host code but for loops and IF */
 
+/* An operator of host code on its way back. */
+typedef struct FlAdBulk {
+  FlAdFrame *f;
+  FlBuilder *b;
+  FlOp *op;
+  FlValue *g; /* the adjoint of the first result */
+} FlAdBulk;
+static inline FlValue *fl_ad_arg(const FlAdBulk *k, int i) { return fl_ad_at(k->f, k->op->args[i]); }
+static inline bool fl_ad_wants(const FlAdBulk *k, int i) { return fl_ad_active(k->f->ad, k->op->args[i]); }
+static inline void fl_ad_give(const FlAdBulk *k, int i, FlValue *part) {
+  fl_ad_add(k->f, k->op->args[i], part);
+}
+/* An op with one result and attribute i. */
+FlValue *fl_ad_op(FlBuilder *b, FlOpcode code, int n, FlValue *const *args, FlType1 type, int64_t i);
+bool fl_ad_linalg(const FlAdBulk *k); /* linalg.c: products, systems, decompositions */
+
 /* ---- reverse.c: the ops, backwards ---- */
 bool fl_ad_walk(FlAdFrame *f, const FlRegion *r);
 

@@ -1,99 +1,28 @@
-/* bulk.c: a rule for each operator of host code that is no loop.
- *
- * Products: M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
- * differentiation", 2008. */
+/* bulk.c: a rule for each operator of host code that is no loop and no linear algebra: those that put
+ * elements in other places. */
 #include "ad/ad_internal.h"
 
-typedef struct Bulk {
-  FlAdFrame *f;
-  FlBuilder *b;
-  FlOp *op;
-  FlValue *g; /* the adjoint of the first result */
-} Bulk;
-
-static FlValue *arg(const Bulk *k, int i) { return fl_ad_at(k->f, k->op->args[i]); }
-static bool wants(const Bulk *k, int i) { return fl_ad_active(k->f->ad, k->op->args[i]); }
-static void give(const Bulk *k, int i, FlValue *part) { fl_ad_add(k->f, k->op->args[i], part); }
-
-static FlValue *make(const Bulk *k, FlOpcode code, int n, FlValue *const *args, FlType1 type, int64_t i) {
-  FlOp *op = fl_ir_op(k->b, code, n, args, 1, &type, 0);
-  op->attrs.i = i;
-  return op->results[0];
+static FlValue *rows(const FlAdBulk *k, FlValue *a, FlValue *from, FlValue *to) {
+  return fl_ad_op(k->b, FL_OP_ROWS, 3, (FlValue *[]){a, from, to}, a->type, 0);
 }
 
-static FlValue *rows(const Bulk *k, FlValue *a, FlValue *from, FlValue *to) {
-  return make(k, FL_OP_ROWS, 3, (FlValue *[]){a, from, to}, a->type, 0);
-}
-
-static FlValue *matmul(const Bulk *k, FlValue *x, FlValue *y, int transposed, int rank) {
-  FlDtype d = (FlDtype)x->type.dtype;
-  FlType1 t = rank ? fl_t_array(d, rank) : fl_t_scalar(d);
-  return make(k, FL_OP_MATMUL, 2, (FlValue *[]){x, y}, t, transposed);
-}
-
-static FlValue *at(const Bulk *k, FlValue *line, FlValue *i) { return fl_ir_load(k->b, line, 1, &i, true); }
-
-/* x[i] y[j]; or, with a scalar x, x y[j] of rank 1. */
-static FlValue *outer(const Bulk *k, FlValue *x, FlValue *y) {
-  bool scalar = fl_t_is_scalar(x->type);
-  FlValue *sizes[2];
-  int n = 0;
-  if (!scalar) sizes[n++] = fl_ir_dim(k->b, x, 0);
-  sizes[n++] = fl_ir_dim(k->b, y, 0);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, n, sizes);
-  FlValue *left = scalar ? x : at(k, x, m.region->params[0]), *right = at(k, y, m.region->params[n - 1]);
-  FlValue *v = fl_ir_binary(k->b, FL_OP_MUL, left, right);
-  fl_ad_loop_end(k->b, &m, 1, &v);
-  return m.op->results[0];
-}
-
-static void products(const Bulk *k) {
-  FlValue *a = arg(k, 0), *b = arg(k, 1), *g = k->g;
-  int ta = (int)k->op->attrs.i & 1, tb = (int)k->op->attrs.i & 2;
-  int ra = a->type.rank, rb = b->type.rank;
-  if (ra == 2 && rb == 2) {
-    if (wants(k, 0)) give(k, 0, ta ? matmul(k, b, g, (tb ? 1 : 0) | 2, 2) : matmul(k, g, b, tb ? 0 : 2, 2));
-    if (wants(k, 1)) give(k, 1, tb ? matmul(k, g, a, 1 | (ta ? 2 : 0), 2) : matmul(k, a, g, ta ? 0 : 1, 2));
-  } else if (ra == 2) {
-    if (wants(k, 0)) give(k, 0, ta ? outer(k, b, g) : outer(k, g, b));
-    if (wants(k, 1)) give(k, 1, matmul(k, a, g, ta ? 0 : 1, 1));
-  } else if (rb == 2) {
-    if (wants(k, 0)) give(k, 0, matmul(k, b, g, tb ? 1 : 0, 1));
-    if (wants(k, 1)) give(k, 1, tb ? outer(k, g, a) : outer(k, a, g));
-  } else {
-    if (wants(k, 0)) give(k, 0, outer(k, g, b));
-    if (wants(k, 1)) give(k, 1, outer(k, g, a));
-  }
-}
-
-/* a x = b: b counts y where a' y = g, and a counts -y x'. */
-static void solved(const Bulk *k) {
-  FlValue *a = arg(k, 0), *x = fl_ad_at(k->f, k->op->results[0]);
-  FlValue *turned = make(k, FL_OP_TRANSPOSE, 1, &a, a->type, 0);
-  FlValue *y = make(k, FL_OP_SOLVE, 2, (FlValue *[]){turned, k->g}, k->g->type, 0);
-  if (wants(k, 1)) give(k, 1, y);
-  if (!wants(k, 0)) return;
-  FlValue *p = x->type.rank == 1 ? outer(k, y, x) : matmul(k, y, x, 2, 2), *sizes[2];
-  fl_ad_sizes(k->b, p, sizes);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, 2, sizes);
-  FlValue *v = fl_ir_unary(k->b, FL_OP_NEG, fl_ir_load(k->b, p, 2, m.region->params, true));
-  fl_ad_loop_end(k->b, &m, 1, &v);
-  give(k, 0, m.op->results[0]);
+static FlValue *at(const FlAdBulk *k, FlValue *line, FlValue *i) {
+  return fl_ir_load(k->b, line, 1, &i, true);
 }
 
 /* The element of the adjoint with g added, in place where there is one already. */
-static void add_element(const Bulk *k, FlValue *so_far) {
+static void add_element(const FlAdBulk *k, FlValue *so_far) {
   int rank = so_far->type.rank;
   FlValue *args[FL_MAX_RANK + 2] = {so_far};
-  for (int i = 0; i < rank; i++) args[i + 1] = arg(k, i + 1);
+  for (int i = 0; i < rank; i++) args[i + 1] = fl_ad_arg(k, i + 1);
   FlValue *old = fl_ir_load(k->b, so_far, rank, args + 1, k->op->attrs.i != 0);
   args[rank + 1] = fl_ir_binary(k->b, FL_OP_ADD, old, k->g);
-  fl_ad_set(k->f, k->op->args[0], make(k, FL_OP_STORE, rank + 2, args, so_far->type, k->op->attrs.i));
+  fl_ad_set(k->f, k->op->args[0], fl_ad_op(k->b, FL_OP_STORE, rank + 2, args, so_far->type, k->op->attrs.i));
 }
 
 /* An array like arg 0 that is g where all indices are these, else 0. */
-static void one_element(const Bulk *k) {
-  FlValue *a = arg(k, 0), *sizes[FL_MAX_RANK], *here = NULL;
+static void one_element(const FlAdBulk *k) {
+  FlValue *a = fl_ad_arg(k, 0), *sizes[FL_MAX_RANK], *here = NULL;
   FlValue *so_far = fl_ad_adjoint(k->f, k->op->args[0]);
   if (so_far) {
     add_element(k, so_far);
@@ -102,17 +31,18 @@ static void one_element(const Bulk *k) {
   fl_ad_sizes(k->b, a, sizes);
   FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
   for (int i = 0; i < a->type.rank; i++) {
-    FlValue *same = fl_ir_binary(k->b, FL_OP_EQ, m.region->params[i], arg(k, i + 1));
+    FlValue *same = fl_ir_binary(k->b, FL_OP_EQ, m.region->params[i], fl_ad_arg(k, i + 1));
     here = here ? fl_ir_binary(k->b, FL_OP_AND, here, same) : same;
   }
   FlValue *v = fl_ir_select(k->b, here, k->g, fl_ir_const_f(k->b, (FlDtype)a->type.dtype, 0.0));
   fl_ad_loop_end(k->b, &m, 1, &v);
-  give(k, 0, m.op->results[0]);
+  fl_ad_give(k, 0, m.op->results[0]);
 }
 
 /* Rows [from, to) of an array: g there, else 0. */
-static void some_rows(const Bulk *k) {
-  FlValue *a = arg(k, 0), *from = arg(k, 1), *to = arg(k, 2), *sizes[FL_MAX_RANK], *index[FL_MAX_RANK];
+static void some_rows(const FlAdBulk *k) {
+  FlValue *a = fl_ad_arg(k, 0), *from = fl_ad_arg(k, 1), *to = fl_ad_arg(k, 2), *sizes[FL_MAX_RANK],
+          *index[FL_MAX_RANK];
   fl_ad_sizes(k->b, a, sizes);
   FlType1 scalar = fl_t_scalar((FlDtype)a->type.dtype);
   FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
@@ -130,31 +60,31 @@ static void some_rows(const Bulk *k) {
   v = fl_ir_const_f(&side, (FlDtype)a->type.dtype, 0.0);
   fl_ir_yield(side.region, side.module, 1, &v);
   fl_ad_loop_end(k->b, &m, 1, op->results);
-  give(k, 0, m.op->results[0]);
+  fl_ad_give(k, 0, m.op->results[0]);
 }
 
-static void joined(const Bulk *k) {
+static void joined(const FlAdBulk *k) {
   FlValue *from = fl_ad_i64(k->b, 0);
   for (int i = 0; i < k->op->n_args; i++) {
-    FlValue *to = fl_ir_binary(k->b, FL_OP_WRAP_ADD, from, fl_ir_dim(k->b, arg(k, i), 0));
-    if (wants(k, i)) give(k, i, rows(k, k->g, from, to));
+    FlValue *to = fl_ir_binary(k->b, FL_OP_WRAP_ADD, from, fl_ir_dim(k->b, fl_ad_arg(k, i), 0));
+    if (fl_ad_wants(k, i)) fl_ad_give(k, i, rows(k, k->g, from, to));
     from = to;
   }
 }
 
-static FlValue *reshaped(const Bulk *k, FlValue *a, int n, FlValue *const *sizes) {
+static FlValue *reshaped(const FlAdBulk *k, FlValue *a, int n, FlValue *const *sizes) {
   FlValue *args[FL_MAX_RANK + 1] = {a};
   for (int i = 0; i < n; i++) args[i + 1] = sizes[i];
-  return make(k, FL_OP_RESHAPE, n + 1, args, fl_t_array((FlDtype)a->type.dtype, n), 0);
+  return fl_ad_op(k->b, FL_OP_RESHAPE, n + 1, args, fl_t_array((FlDtype)a->type.dtype, n), 0);
 }
 
 /* Rows taken by number: what stands for each counts where it was taken from. */
-static bool taken(const Bulk *k) {
+static bool taken(const FlAdBulk *k) {
   if (k->op->attrs.i & FL_TAKE_OR_ZERO) return fl_ad_fail_op(k->f->ad, k->op, " of rows that may be missing");
   for (int r = 0; r < k->op->n_results; r++) {
     FlValue *g = fl_ad_adjoint(k->f, k->op->results[r]), *sizes[FL_MAX_RANK];
-    if (!g || !wants(k, r + 1)) continue;
-    FlValue *a = arg(k, r + 1), *label = arg(k, 0);
+    if (!g || !fl_ad_wants(k, r + 1)) continue;
+    FlValue *a = fl_ad_arg(k, r + 1), *label = fl_ad_arg(k, 0);
     int rank = a->type.rank;
     fl_ad_sizes(k->b, a, sizes);
     if (rank > 2) { /* rows of numbers */
@@ -162,54 +92,55 @@ static bool taken(const Bulk *k) {
       for (int d = 2; d < rank; d++) wide = fl_ir_binary(k->b, FL_OP_WRAP_MUL, wide, sizes[d]);
       g = reshaped(k, g, 2, (FlValue *[]){fl_ir_dim(k->b, label, 0), wide});
     }
-    FlValue *sum = make(k, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){g, label, sizes[0]}, g->type, 0);
-    give(k, r + 1, rank > 2 ? reshaped(k, sum, rank, sizes) : sum);
+    FlValue *sum = fl_ad_op(k->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){g, label, sizes[0]}, g->type, 0);
+    fl_ad_give(k, r + 1, rank > 2 ? reshaped(k, sum, rank, sizes) : sum);
   }
   return true;
 }
 
 /* Each row counts what the sum of its label does. */
-static void segments(const Bulk *k) {
-  FlValue *a = arg(k, 0), *label = arg(k, 1), *sizes[FL_MAX_RANK], *index[FL_MAX_RANK];
+static void segments(const FlAdBulk *k) {
+  FlValue *a = fl_ad_arg(k, 0), *label = fl_ad_arg(k, 1), *sizes[FL_MAX_RANK], *index[FL_MAX_RANK];
   fl_ad_sizes(k->b, a, sizes);
   FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
   index[0] = at(k, label, m.region->params[0]);
   for (int d = 1; d < a->type.rank; d++) index[d] = m.region->params[d];
   FlValue *v = fl_ir_load(k->b, k->g, a->type.rank, index, false);
   fl_ad_loop_end(k->b, &m, 1, &v);
-  give(k, 0, m.op->results[0]);
+  fl_ad_give(k, 0, m.op->results[0]);
 }
 
 /* One element replaced: its adjoint is the new value's, and the old one counts nothing. */
-static void stored(const Bulk *k) {
+static void stored(const FlAdBulk *k) {
   int n = k->op->n_args;
   FlValue **args = FL_NEW_ARRAY(k->f->ad->arena, FlValue *, n);
-  for (int i = 1; i < n - 1; i++) args[i] = arg(k, i);
-  if (wants(k, n - 1)) give(k, n - 1, fl_ir_load(k->b, k->g, n - 2, args + 1, k->op->attrs.i != 0));
-  if (!wants(k, 0)) return;
+  for (int i = 1; i < n - 1; i++) args[i] = fl_ad_arg(k, i);
+  if (fl_ad_wants(k, n - 1))
+    fl_ad_give(k, n - 1, fl_ir_load(k->b, k->g, n - 2, args + 1, k->op->attrs.i != 0));
+  if (!fl_ad_wants(k, 0)) return;
   args[0] = k->g;
   args[n - 1] = fl_ir_const_f(k->b, (FlDtype)k->g->type.dtype, 0.0);
-  give(k, 0, make(k, FL_OP_STORE, n, args, k->g->type, k->op->attrs.i));
+  fl_ad_give(k, 0, fl_ad_op(k->b, FL_OP_STORE, n, args, k->g->type, k->op->attrs.i));
 }
 
-static void listed(const Bulk *k) {
+static void listed(const FlAdBulk *k) {
   for (int i = 0; i < k->op->n_args; i++)
-    if (wants(k, i)) give(k, i, at(k, k->g, fl_ad_i64(k->b, i)));
+    if (fl_ad_wants(k, i)) fl_ad_give(k, i, at(k, k->g, fl_ad_i64(k->b, i)));
 }
 
 bool fl_ad_bulk(FlAdFrame *f, FlOp *op) {
-  Bulk bulk = {f, &f->b, op, fl_ad_adjoint(f, op->results[0])};
-  const Bulk *k = &bulk;
+  FlAdBulk bulk = {f, &f->b, op, fl_ad_adjoint(f, op->results[0])};
+  const FlAdBulk *k = &bulk;
   for (int i = 0; i < op->n_args; i++)
     if (op->args[i]->type.depth) return fl_ad_fail_op(f->ad, op, " of a list");
   switch ((int)op->code) {
-  case FL_OP_MATMUL: products(k); return true;
-  case FL_OP_SOLVE: solved(k); return true;
-  case FL_OP_TRANSPOSE: give(k, 0, make(k, FL_OP_TRANSPOSE, 1, &k->g, k->g->type, 0)); return true;
+  case FL_OP_TRANSPOSE:
+    fl_ad_give(k, 0, fl_ad_op(k->b, FL_OP_TRANSPOSE, 1, &k->g, k->g->type, 0));
+    return true;
   case FL_OP_RESHAPE: {
-    FlValue *sizes[FL_MAX_RANK], *a = arg(k, 0);
+    FlValue *sizes[FL_MAX_RANK], *a = fl_ad_arg(k, 0);
     fl_ad_sizes(k->b, a, sizes);
-    give(k, 0, reshaped(k, k->g, a->type.rank, sizes));
+    fl_ad_give(k, 0, reshaped(k, k->g, a->type.rank, sizes));
     return true;
   }
   case FL_OP_LOAD: one_element(k); return true;
@@ -221,5 +152,5 @@ bool fl_ad_bulk(FlAdFrame *f, FlOp *op) {
   case FL_OP_ARRAY: listed(k); return true;
   case FL_OP_CALL: return fl_ad_fail(f->ad, op->span, "a function that calls itself");
   }
-  return fl_ad_fail_op(f->ad, op, "");
+  return fl_ad_linalg(k);
 }

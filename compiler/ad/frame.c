@@ -96,6 +96,12 @@ bool fl_ad_same_size(const FlValue *a, const FlValue *b) {
   return a == b || (fl_ir_const_value_i(a, &x) && fl_ir_const_value_i(b, &y) && x == y);
 }
 
+FlValue *fl_ad_op(FlBuilder *b, FlOpcode code, int n, FlValue *const *args, FlType1 type, int64_t i) {
+  FlOp *op = fl_ir_op(b, code, n, args, 1, &type, 0);
+  op->attrs.i = i;
+  return op->results[0];
+}
+
 /* ---- loops that are added ---- */
 
 FlAdMap fl_ad_loop(FlBuilder *b, FlOpcode code, int n, FlValue *const *sizes) {
@@ -109,7 +115,7 @@ FlAdMap fl_ad_loop(FlBuilder *b, FlOpcode code, int n, FlValue *const *sizes) {
 }
 
 void fl_ad_loop_end(FlBuilder *b, FlAdMap *m, int n, FlValue *const *yields) {
-  FlType1 types[8];
+  FlType1 *types = FL_NEW_ARRAY(b->module->arena, FlType1, n + 1);
   fl_ir_yield(m->region, b->module, n, yields);
   *b = m->outer;
   for (int k = 0; k < n; k++) {

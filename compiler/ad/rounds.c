@@ -24,12 +24,6 @@ static FlBuilder into(FlBuilder b, FlRegion *r) {
   return b;
 }
 
-static FlValue *op_of(FlBuilder *b, FlOpcode code, int n, FlValue *const *args, FlType1 type, int64_t i) {
-  FlOp *op = fl_ir_op(b, code, n, args, 1, &type, 0);
-  op->attrs.i = i;
-  return op->results[0];
-}
-
 static FlValue *elements(FlBuilder *b, FlValue *array) {
   FlValue *n = fl_ir_dim(b, array, 0);
   for (int d = 1; d < array->type.rank; d++) n = fl_ir_binary(b, FL_OP_WRAP_MUL, n, fl_ir_dim(b, array, d));
@@ -61,16 +55,17 @@ static void check_sizes(FlBuilder *b, FlValue *now, FlValue *start) {
 
 /* `kept` with a value written down as that of a round. */
 static FlValue *write_down(FlBuilder *b, FlValue *kept, FlValue *round, FlValue *v) {
-  if (fl_t_is_scalar(v->type)) return op_of(b, FL_OP_STORE, 3, (FlValue *[]){kept, round, v}, kept->type, 1);
+  if (fl_t_is_scalar(v->type))
+    return fl_ad_op(b, FL_OP_STORE, 3, (FlValue *[]){kept, round, v}, kept->type, 1);
   FlValue *n = elements(b, v), *args[3] = {fl_ad_i64(b, 0), n, kept};
   FlType1 line = fl_t_array((FlDtype)v->type.dtype, 1), types[2] = {fl_t_scalar(FL_I64), kept->type};
-  FlValue *flat = op_of(b, FL_OP_RESHAPE, 2, (FlValue *[]){v, n}, line, 0);
+  FlValue *flat = fl_ad_op(b, FL_OP_RESHAPE, 2, (FlValue *[]){v, n}, line, 0);
   FlOp *loop = fl_ir_op(b, FL_OP_FOR, 3, args, 1, &kept->type, 1);
   FlRegion *r = fl_ir_region(b, loop, 0, 2, types);
   FlBuilder in = into(*b, r);
   FlValue *element = fl_ir_load(&in, flat, 1, r->params, true);
   FlValue *place[4] = {r->params[1], round, r->params[0], element};
-  FlValue *next = op_of(&in, FL_OP_STORE, 4, place, kept->type, 1);
+  FlValue *next = fl_ad_op(&in, FL_OP_STORE, 4, place, kept->type, 1);
   fl_ir_yield(r, b->module, 1, &next);
   return loop->results[0];
 }
@@ -119,9 +114,9 @@ static FlValue *handed(const Rounds *k, FlAdFrame *in, int i, FlValue *round) {
   if (!k->scan) {
     if (fl_t_is_scalar(start->type)) return fl_ir_load(b, k->kept[i], 1, &round, true);
     FlValue *next = fl_ir_binary(b, FL_OP_WRAP_ADD, round, fl_ad_i64(b, 1)), *args[FL_MAX_RANK + 1];
-    args[0] = op_of(b, FL_OP_ROWS, 3, (FlValue *[]){k->kept[i], round, next}, k->kept[i]->type, 0);
+    args[0] = fl_ad_op(b, FL_OP_ROWS, 3, (FlValue *[]){k->kept[i], round, next}, k->kept[i]->type, 0);
     fl_ad_sizes(b, start, args + 1);
-    return op_of(b, FL_OP_RESHAPE, start->type.rank + 1, args, start->type, 0);
+    return fl_ad_op(b, FL_OP_RESHAPE, start->type.rank + 1, args, start->type, 0);
   }
   /* A SCAN's results are the values after each round. */
   FlValue *first = fl_ir_binary(b, FL_OP_EQ, round, fl_ad_i64(b, 0));

@@ -59,8 +59,7 @@ static FlVal as_declared(FlSema *s, const FlClosure *f, FlVal v, FlSpan span) {
     s->file = file;
   }
   if (!want && v.literal == FL_LIT_INT) want = fl_type_scalar(s->types, FL_F64, false);
-  if (want && v.type->kind != FL_TY_ARRAY && fl_val_fits(s, v, want))
-    v = fl_val_coerce(s, v, want, span, "the argument");
+  if (want && fl_val_fits(s, v, want)) v = fl_val_coerce(s, v, want, span, "the argument");
   v.literal = FL_LIT_NONE;
   return v;
 }

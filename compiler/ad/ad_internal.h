@@ -139,7 +139,7 @@ FlValue *fl_ad_level_reduce(FlAdFrame *host, const FlAdLevel *level, const char 
 /* ---- loops.c ---- */
 bool fl_ad_loops(FlAdFrame *host, FlOp *op);
 
-/* ---- rounds.c: FOR and SCAN of host code ---- */
+/* ---- rounds.c: FOR, WHILE and SCAN of host code ---- */
 bool fl_ad_rounds(FlAdFrame *f, FlOp *op);
 
 #endif

@@ -117,12 +117,27 @@ static bool cholesky(const FlAdBulk *k) {
   return true;
 }
 
+/* det(a): a counts g det(a) a'^-1. */
+static bool determinant(const FlAdBulk *k) {
+  FlValue *a = fl_ad_arg(k, 0), *d = fl_ad_at(k->f, k->op->results[0]), *sizes[2];
+  if (a->type.rank > 2) return fl_ad_fail_op(k->f->ad, k->op, " of many matrices");
+  FlValue *c = fl_ir_binary(k->b, FL_OP_MUL, k->g, d);
+  fl_ad_sizes(k->b, a, sizes);
+  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, 2, sizes);
+  FlValue *diagonal = fl_ir_binary(k->b, FL_OP_EQ, m.region->params[0], m.region->params[1]);
+  FlValue *v = fl_ir_select(k->b, diagonal, c, fl_ir_const_f(k->b, (FlDtype)a->type.dtype, 0.0));
+  fl_ad_loop_end(k->b, &m, 1, &v);
+  fl_ad_give(k, 0, solve(k, transposed(k, a), m.op->results[0]));
+  return true;
+}
+
 bool fl_ad_linalg(const FlAdBulk *k) {
   switch ((int)k->op->code) {
   case FL_OP_MATMUL: products(k); return true;
   case FL_OP_LINALG_PRODUCTS: many_products(k); return true;
   case FL_OP_SOLVE: return solved(k);
   case FL_OP_LINALG_CHOLESKY: return cholesky(k);
+  case FL_OP_LINALG_DET: return determinant(k);
   }
   return fl_ad_fail_op(k->f->ad, k->op, "");
 }

@@ -164,6 +164,18 @@ static bool look(FlAdFrame *host, const FlAdLevel *l, FlAdFrame *out) {
   return ok;
 }
 
+/* The array that a MAP gives as it is, or NULL. */
+static FlValue *copied(const FlOp *map) {
+  const FlRegion *r = map->regions[0];
+  const FlOp *load = r->yields[0]->op;
+  if (!load || load->code != FL_OP_LOAD || load->n_args != r->n_params + 1) return NULL;
+  FlValue *array = load->args[0];
+  if (!array->op || array->op->code != FL_OP_MAP || array->op->parent != map->parent) return NULL;
+  for (int k = 0; k < r->n_params; k++)
+    if (load->args[k + 1] != r->params[k] || !fl_ad_same_size(array->op->args[k], map->args[k])) return NULL;
+  return array;
+}
+
 /* The sum over the loops that are not in `axes`, as an array over those (a scalar when there are none), of
  * these sizes: where a loop ends before its axis does, nothing is added. */
 static FlValue *sum_over(FlAdFrame *host, const FlAdLevel *l, const Target *t, int n, const int *axes,
@@ -208,7 +220,10 @@ static FlValue *sum_over(FlAdFrame *host, const FlAdLevel *l, const Target *t, i
   }
   if (!n) return v;
   fl_ad_loop_end(b, &map, 1, &v);
-  return map.op->results[0];
+  FlValue *same = copied(map.op);
+  if (!same) return map.op->results[0];
+  fl_ir_remove(map.op);
+  return same;
 }
 
 static FlValue *reshaped(FlBuilder *b, FlValue *array, int n, FlValue *const *sizes) {

@@ -114,6 +114,7 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
     if (f->kernel) return true; /* a level of its own, loops.c */
     return fl_ad_loops(f, op);
   case FL_OP_FOR:
+  case FL_OP_WHILE:
   case FL_OP_SCAN:
     if (f->kernel) break;
     return fl_ad_rounds(f, op);

@@ -1,4 +1,4 @@
-/* rounds.c: the way back through FOR and SCAN of host code, whose rounds hand values on.
+/* rounds.c: the way back through FOR, WHILE and SCAN of host code, whose rounds hand values on.
  *
  * In: a loop whose results have adjoints. Out: the adjoints of what it starts from and of what its body
  * reads. The values at the beginning of each round are kept: those of a SCAN are its results, a FOR is run
@@ -10,9 +10,10 @@
 typedef struct Rounds {
   FlAdFrame *f;
   FlOp *op;
-  FlRegion *body; /* parameters: the position, then what is handed on */
+  FlRegion *body; /* parameters: the position (not of WHILE), then what is handed on */
   bool scan;
-  int n;               /* how many values are handed on */
+  int skip, says; /* how many parameters come before what is handed on, and how many yields (WHILE: go on?) */
+  int n;          /* how many values are handed on */
   FlValue **start;     /* source: what they are before the first round */
   FlValue *lo, *count; /* of the frame: the first position, the number of rounds */
   FlValue **kept;      /* of FOR: of each its values by round: [round], or [round, element] of arrays */
@@ -80,7 +81,7 @@ static void keep(Rounds *k) {
   FlType1 *types = FL_NEW_ARRAY(arena, FlType1, 2 * n + 1);
   types[0] = fl_t_scalar(FL_I64);
   args[0] = k->lo;
-  args[1] = fl_ad_at(f, k->op->args[1]);
+  args[1] = fl_ir_binary(&f->b, FL_OP_WRAP_ADD, k->lo, k->count);
   for (int i = 0; i < n; i++) {
     FlValue *v = fl_ad_at(f, k->start[i]);
     bool scalar = fl_t_is_scalar(v->type);
@@ -94,17 +95,43 @@ static void keep(Rounds *k) {
   FlRegion *r = fl_ir_region(&f->b, loop, 0, 2 * n + 1, types);
   FlAdFrame in = fl_ad_frame(f->ad, f, into(f->b, r), false, NULL);
   FlValue *round = fl_ir_binary(&in.b, FL_OP_WRAP_SUB, r->params[0], k->lo);
-  for (int i = 0; i <= n; i++) fl_ad_put(&in, k->body->params[i], r->params[i]);
+  if (k->skip) fl_ad_put(&in, k->body->params[0], r->params[0]);
+  for (int i = 0; i < n; i++) fl_ad_put(&in, k->body->params[k->skip + i], r->params[1 + i]);
   for (int i = 0; i < n; i++)
     yields[n + i] = write_down(&in.b, r->params[1 + n + i], round, r->params[1 + i]);
   for (const FlOp *op = k->body->first; op; op = op->next)
     if (op->code != FL_OP_CHECK) fl_ad_clone(&in, op);
   for (int i = 0; i < n; i++) {
-    yields[i] = fl_ad_at(&in, k->body->yields[i]);
+    yields[i] = fl_ad_at(&in, k->body->yields[k->says + i]);
     check_sizes(&in.b, yields[i], args[2 + i]);
   }
   fl_ir_yield(r, f->b.module, 2 * n, yields);
   k->kept = loop->results + n;
+}
+
+/* How many rounds a WHILE has: it is run once more, and counts. */
+static FlValue *count_rounds(const Rounds *k) {
+  FlAdFrame *f = k->f;
+  int n = k->n;
+  FlValue **args = FL_NEW_ARRAY(f->ad->arena, FlValue *, n + 1),
+          **yields = FL_NEW_ARRAY(f->ad->arena, FlValue *, n + 2);
+  FlType1 *types = FL_NEW_ARRAY(f->ad->arena, FlType1, n + 1);
+  for (int i = 0; i < n; i++) {
+    args[i] = fl_ad_at(f, k->start[i]);
+    types[i] = args[i]->type;
+  }
+  args[n] = fl_ad_i64(&f->b, 0);
+  types[n] = fl_t_scalar(FL_I64);
+  FlOp *loop = fl_ir_op(&f->b, FL_OP_WHILE, n + 1, args, n + 1, types, 1);
+  FlRegion *r = fl_ir_region(&f->b, loop, 0, n + 1, types);
+  FlAdFrame in = fl_ad_frame(f->ad, f, into(f->b, r), false, NULL);
+  for (int i = 0; i < n; i++) fl_ad_put(&in, k->body->params[i], r->params[i]);
+  for (const FlOp *op = k->body->first; op; op = op->next)
+    if (op->code != FL_OP_CHECK) fl_ad_clone(&in, op);
+  for (int i = 0; i <= n; i++) yields[i] = fl_ad_at(&in, k->body->yields[i]);
+  yields[n + 1] = fl_ir_binary(&in.b, FL_OP_WRAP_ADD, r->params[n], fl_ad_i64(&in.b, 1));
+  fl_ir_yield(r, f->b.module, n + 2, yields);
+  return loop->results[n];
 }
 
 /* What was handed to a round, in the frame `in`. */
@@ -132,7 +159,7 @@ static FlValue *handed(const Rounds *k, FlAdFrame *in, int i, FlValue *round) {
 
 /* ---- the rounds, backwards ---- */
 
-static bool active(const Rounds *k, int i) { return fl_ad_active(k->f->ad, k->body->params[1 + i]); }
+static bool active(const Rounds *k, int i) { return fl_ad_active(k->f->ad, k->body->params[k->skip + i]); }
 
 /* One round: `r` has its number from the end, the adjoints of what is handed on (of those that are active),
  * and, for each of `of`, the sum of its adjoints so far. Yields the same of the round before. */
@@ -142,8 +169,8 @@ static bool round_back(Rounds *k, FlRegion *r, int n_of, FlValue *const *of, FlA
   FlBuilder *b = &out->b;
   FlValue *last = fl_ir_binary(b, FL_OP_WRAP_SUB, k->count, fl_ad_i64(b, 1));
   FlValue *round = fl_ir_binary(b, FL_OP_WRAP_SUB, last, r->params[0]);
-  fl_ad_put(out, k->body->params[0], fl_ir_binary(b, FL_OP_WRAP_ADD, k->lo, round));
-  for (int i = 0; i < k->n; i++) fl_ad_put(out, k->body->params[1 + i], handed(k, out, i, round));
+  if (k->skip) fl_ad_put(out, k->body->params[0], fl_ir_binary(b, FL_OP_WRAP_ADD, k->lo, round));
+  for (int i = 0; i < k->n; i++) fl_ad_put(out, k->body->params[k->skip + i], handed(k, out, i, round));
   for (const FlOp *op = k->body->first; op; op = op->next)
     if (op->code != FL_OP_CHECK) fl_ad_clone(out, op);
   int at = 1;
@@ -155,14 +182,14 @@ static bool round_back(Rounds *k, FlRegion *r, int n_of, FlValue *const *of, FlA
     if (!g[i]) continue;
     FlValue *seen = k->scan ? fl_ad_adjoint(f, k->op->results[i]) : NULL;
     if (seen) g[i] = fl_ir_binary(b, FL_OP_ADD, g[i], fl_ir_load(b, seen, 1, &round, true));
-    fl_ad_add(out, k->body->yields[i], g[i]);
+    fl_ad_add(out, k->body->yields[k->says + i], g[i]);
   }
   if (!fl_ad_walk(out, k->body)) return false;
   at = 0;
   for (int i = 0; i < k->n; i++) {
     if (!active(k, i)) continue;
-    FlValue *v = fl_ad_adjoint(out, k->body->params[1 + i]);
-    g[at++] = v ? v : fl_ad_zero(out, k->body->params[1 + i]);
+    FlValue *v = fl_ad_adjoint(out, k->body->params[k->skip + i]);
+    g[at++] = v ? v : fl_ad_zero(out, k->body->params[k->skip + i]);
   }
   for (int i = 0; i < n_of; i++) g[at++] = fl_ad_adjoint(out, of[i]);
   fl_ir_yield(r, f->b.module, at, g);
@@ -199,18 +226,23 @@ static bool can_be_kept(const FlType1 t) {
 }
 
 bool fl_ad_rounds(FlAdFrame *f, FlOp *op) {
-  bool scan = op->code == FL_OP_SCAN;
+  bool scan = op->code == FL_OP_SCAN, counted = op->code == FL_OP_FOR;
   Rounds k = {.f = f, .op = op, .body = op->regions[0], .scan = scan, .n = op->n_results};
-  k.start = op->args + (scan ? 1 : 2);
+  k.start = op->args + (scan ? 1 : counted ? 2 : 0);
+  k.skip = scan || counted;
+  k.says = !k.skip;
   for (int i = 0; i < k.n; i++)
     if (!can_be_kept(k.start[i]->type)) return fl_ad_fail_op(f->ad, op, " that hands on texts or lists");
-  k.lo = scan ? fl_ad_i64(&f->b, 0) : fl_ad_at(f, op->args[0]);
-  k.count = fl_ad_at(f, op->args[0]);
-  if (!scan) {
+  k.lo = counted ? fl_ad_at(f, op->args[0]) : fl_ad_i64(&f->b, 0);
+  if (scan) {
+    k.count = fl_ad_at(f, op->args[0]);
+  } else if (counted) {
     FlValue *all = fl_ir_binary(&f->b, FL_OP_SUB, fl_ad_at(f, op->args[1]), k.lo);
     k.count = fl_ir_binary(&f->b, FL_OP_MAX, all, fl_ad_i64(&f->b, 0));
-    keep(&k);
+  } else {
+    k.count = count_rounds(&k);
   }
+  if (!scan) keep(&k);
   /* Once for nothing, to see what the rounds read. */
   FlAdFrame seen;
   FlOp *loop = loop_back(&k, 0, NULL, &seen);

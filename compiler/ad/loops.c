@@ -118,7 +118,9 @@ typedef struct Target {
   int sink; /* arrays: the first of its sinks */
   bool direct;
   int axes[FL_MAX_RANK]; /* direct: the loop that is each index */
+  FlValue *shared;       /* what the level adds to it, as an array over all loops; NULL: not computed */
 } Target;
+typedef FlVec(Target) Targets;
 
 static FlAdLevel *maker(const FlAdFrame *f, const FlValue *array) {
   return array->op ? fl_map_get(f->ad->levels, array->op) : NULL;
@@ -202,8 +204,12 @@ static FlValue *sum_over(FlAdFrame *host, const FlAdLevel *l, const Target *t, i
   if (n_others) red = fl_ad_loop(b, FL_OP_REDUCE, n_others, rest);
   for (int k = 0; k < n_others; k++) index[others[k]] = red.region->params[k];
   FlAdFrame f = fl_ad_frame(host->ad, host, *b, true, index);
-  run(&f, l);
-  v = pick(&f, l, t);
+  if (t->shared) {
+    v = fl_ir_load(&f.b, t->shared, l->n, index, true);
+  } else {
+    run(&f, l);
+    v = pick(&f, l, t);
+  }
   if (n_others) {
     fl_ad_loop_end(b, &red, 1, &v);
     red.op->attrs.s = "sum";
@@ -300,8 +306,9 @@ static void add_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdSink *s, const T
   else fl_ad_add(host, array, part);
 }
 
-/* Adds to what the level loads: of its child `only`, or, NULL, of all but its children. */
-static void add_all_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, const FlAdLevel *only) {
+/* What the level loads: of its child `only`, or, NULL, of all but its children. */
+static void find_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, const FlAdLevel *only,
+                        Targets *out) {
   for (int i = 0; i < seen->sinks.n; i++) {
     const FlAdSink *s = &seen->sinks.at[i];
     FlAdLevel *by = maker(host, s->load->args[0]);
@@ -310,7 +317,50 @@ static void add_all_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen,
     t.direct = is_direct(seen, l, s, t.axes);
     bool done = false;
     for (int k = 0; k < i && !done; k++) done = same_place(seen, l, &seen->sinks.at[k], &t, s);
-    if (!done) add_loaded(host, l, s, &t);
+    if (!done) fl_vec_push(host->ad->arena, out, t);
+  }
+}
+
+static void find_scalars(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Targets *out) {
+  for (int i = 0; i < seen->adjoints.n; i++)
+    if (seen->adjoints.at[i].of->region != l->op->regions[0])
+      fl_vec_push(host->ad->arena, out, ((Target){.scalar = seen->adjoints.at[i].of}));
+}
+
+/* Where one of several targets needs its parts over all loops anyway, the parts of all are computed with it,
+ * once. */
+static void share(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Targets *all) {
+  bool whole = false;
+  int n = 0;
+  for (int i = 0; i < all->n; i++) {
+    const Target *t = &all->at[i];
+    whole = whole || (!t->scalar && t->direct && seen->sinks.at[t->sink].n == l->n);
+    n += t->scalar || t->direct;
+  }
+  if (!whole || n < 2) return;
+  FlAdMap m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
+  FlAdFrame f = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
+  run(&f, l);
+  FlValue **parts = FL_NEW_ARRAY(host->ad->arena, FlValue *, n);
+  int *which = FL_NEW_ARRAY(host->ad->arena, int, all->n), n_parts = 0;
+  for (int i = 0; i < all->n; i++) {
+    const Target *t = &all->at[i];
+    if (!t->scalar && !t->direct) continue;
+    FlValue *v = pick(&f, l, t);
+    for (which[i] = 0; which[i] < n_parts && parts[which[i]] != v;) which[i]++;
+    if (which[i] == n_parts) parts[n_parts++] = v;
+  }
+  fl_ad_loop_end(&host->b, &m, n_parts, parts);
+  for (int i = 0; i < all->n; i++)
+    if (all->at[i].scalar || all->at[i].direct) all->at[i].shared = m.op->results[which[i]];
+}
+
+static void add_targets(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Targets *all) {
+  share(host, l, seen, all);
+  for (int i = 0; i < all->n; i++) {
+    const Target *t = &all->at[i];
+    if (t->scalar) add_scalar(host, l, t);
+    else add_loaded(host, l, &seen->sinks.at[t->sink], t);
   }
 }
 
@@ -327,7 +377,9 @@ static bool back(FlAdFrame *host, FlAdLevel *l) {
     if (!look(host, l, &seen)) return false;
     FlValue *result = child->op->results[0];
     if (child->op->code == FL_OP_MAP) {
-      add_all_loaded(host, l, &seen, child);
+      Targets of_child = {0};
+      find_loaded(host, l, &seen, child, &of_child);
+      add_targets(host, l, &seen, &of_child);
     } else if (fl_ad_adjoint(&seen, result)) {
       Target t = {.scalar = result};
       child->adjoints[0] = sum_over(host, l, &t, l->n, all_axes, l->sizes);
@@ -336,11 +388,10 @@ static bool back(FlAdFrame *host, FlAdLevel *l) {
   }
   FlAdFrame seen;
   if (!look(host, l, &seen)) return false;
-  for (int i = 0; i < seen.adjoints.n; i++) {
-    Target t = {.scalar = seen.adjoints.at[i].of};
-    if (t.scalar->region != l->op->regions[0]) add_scalar(host, l, &t);
-  }
-  add_all_loaded(host, l, &seen, NULL);
+  Targets all = {0};
+  find_scalars(host, l, &seen, &all);
+  find_loaded(host, l, &seen, NULL, &all);
+  add_targets(host, l, &seen, &all);
   return !host->ad->failed;
 }
 

@@ -64,20 +64,19 @@ static FlVal as_declared(FlSema *s, const FlClosure *f, FlVal v, FlSpan span) {
   return v;
 }
 
-/* The parameters that stand for x in the region; sizes are those of x. */
-static FlVal inside(FlSema *s, FlVal x, FlRegion *r) {
-  FlVal in = fl_val_make(s, x.type, r->params);
+/* The parts of v have the sizes of those of x. */
+static FlVal sized_as(FlSema *s, FlVal v, FlVal x) {
   for (int k = 0; k < x.type->n_parts; k++)
     for (int d = 0; d < x.parts[k]->type.rank; d++)
-      fl_sema_alias(s, fl_ir_dim(&s->b, in.parts[k], d), fl_sema_size(s, fl_ir_dim(&s->b, x.parts[k], d)));
-  return in;
+      fl_sema_alias(s, fl_ir_dim(&s->b, v.parts[k], d), fl_sema_size(s, fl_ir_dim(&s->b, x.parts[k], d)));
+  return v;
 }
 
 /* Elaborates the call and the way back in r, which yields the value and the derivatives. false: reported. */
 static bool derive(FlSema *s, const FlClosure *f, FlRegion *r, FlVal x, int n, FlActual *args, FlSpan span,
                    const FlType **type) {
   FlSavedPlace saved = fl_sema_enter(s, r);
-  args[0] = (FlActual){.value = inside(s, x, r), .span = args[0].span};
+  args[0] = (FlActual){.value = sized_as(s, fl_val_make(s, x.type, r->params), x), .span = args[0].span};
   FlVal y = fl_call_value(s, f, n, args, span, NULL);
   bool ok = !fl_val_bad(y);
   if (ok && (y.type->kind != FL_TY_SCALAR || y.type->nullable || !fl_dtype_is_float(y.type->dtype))) {
@@ -127,7 +126,7 @@ FlVal fl_derivative_call(FlSema *s, const FlClosure *c, int n, FlActual *args, F
   if (ok) fl_ir_inline_region(&s->b, r, x.parts, out);
   fl_ir_remove(holder);
   if (!ok) return fl_val_error(s);
-  FlVal gradient = fl_val_make(s, x.type, out + 1);
+  FlVal gradient = sized_as(s, fl_val_make(s, x.type, out + 1), x);
   if (!c->with_value) return gradient;
   FlVal pair[2] = {fl_val_make(s, value_type, out), gradient};
   const char *names[2] = {fl_intern_z(s->names, "0"), fl_intern_z(s->names, "1")};

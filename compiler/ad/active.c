@@ -39,6 +39,10 @@ static bool mark_op(FlAd *ad, FlOp *op) {
       if (fl_ad_active(ad, op->regions[0]->yields[k]) || fl_ad_active(ad, op->regions[1]->yields[k]))
         more |= mark(ad, op->results[k]);
     return more;
+  case FL_OP_COMPRESS:
+    for (int k = 1; k < op->n_results; k++)
+      if (fl_ad_active(ad, op->args[k])) more |= mark(ad, op->results[k]);
+    return more;
   case FL_OP_TAKE:
     for (int k = 0; k < op->n_results; k++)
       if (fl_ad_active(ad, op->args[k + 1])) more |= mark(ad, op->results[k]);

@@ -78,13 +78,14 @@ static FlValue *reshaped(const FlAdBulk *k, FlValue *a, int n, FlValue *const *s
   return fl_ad_op(k->b, FL_OP_RESHAPE, n + 1, args, fl_t_array((FlDtype)a->type.dtype, n), 0);
 }
 
-/* Rows taken by number: what stands for each counts where it was taken from. */
-static bool taken(const FlAdBulk *k) {
-  if (k->op->attrs.i & FL_TAKE_OR_ZERO) return fl_ad_fail_op(k->f->ad, k->op, " of rows that may be missing");
-  for (int r = 0; r < k->op->n_results; r++) {
+/* Rows taken by number, the first of them result `from`: what stands for each counts where it was taken from.
+ */
+static bool rows_taken(const FlAdBulk *k, FlValue *label, int from) {
+  for (int r = from; r < k->op->n_results; r++) {
     FlValue *g = fl_ad_adjoint(k->f, k->op->results[r]), *sizes[FL_MAX_RANK];
-    if (!g || !fl_ad_wants(k, r + 1)) continue;
-    FlValue *a = fl_ad_arg(k, r + 1), *label = fl_ad_arg(k, 0);
+    int i = r - from + 1;
+    if (!g || !fl_ad_wants(k, i)) continue;
+    FlValue *a = fl_ad_arg(k, i);
     int rank = a->type.rank;
     fl_ad_sizes(k->b, a, sizes);
     if (rank > 2) { /* rows of numbers */
@@ -93,9 +94,24 @@ static bool taken(const FlAdBulk *k) {
       g = reshaped(k, g, 2, (FlValue *[]){fl_ir_dim(k->b, label, 0), wide});
     }
     FlValue *sum = fl_ad_op(k->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){g, label, sizes[0]}, g->type, 0);
-    fl_ad_give(k, r + 1, rank > 2 ? reshaped(k, sum, rank, sizes) : sum);
+    fl_ad_give(k, i, rank > 2 ? reshaped(k, sum, rank, sizes) : sum);
   }
   return true;
+}
+
+static bool taken(const FlAdBulk *k) {
+  if (k->op->attrs.i & FL_TAKE_OR_ZERO) return fl_ad_fail_op(k->f->ad, k->op, " of rows that may be missing");
+  return rows_taken(k, fl_ad_arg(k, 0), 0);
+}
+
+/* Rows that a mask keeps: by their numbers, they are rows that were taken. */
+static bool compressed(const FlAdBulk *k) {
+  FlValue *mask = fl_ad_arg(k, 0), *n = fl_ir_dim(k->b, mask, 0);
+  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
+  fl_ad_loop_end(k->b, &m, 1, m.region->params);
+  FlType1 types[2] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)};
+  FlOp *op = fl_ir_op(k->b, FL_OP_COMPRESS, 2, (FlValue *[]){mask, m.op->results[0]}, 2, types, 0);
+  return rows_taken(k, op->results[1], 1);
 }
 
 /* Each row counts what the sum of its label does. */
@@ -147,6 +163,7 @@ bool fl_ad_bulk(FlAdFrame *f, FlOp *op) {
   case FL_OP_ROWS: some_rows(k); return true;
   case FL_OP_CONCAT: joined(k); return true;
   case FL_OP_TAKE: return taken(k);
+  case FL_OP_COMPRESS: return compressed(k);
   case FL_OP_SEGMENT_SUM: segments(k); return true;
   case FL_OP_STORE: stored(k); return true;
   case FL_OP_ARRAY: listed(k); return true;

@@ -1,9 +1,9 @@
 /* levels.c: loops within loops, forward.
  *
- * In: a MAP or REDUCE of host code. Out: its levels. A level is the straight code of one loop; the loops
- * within it are levels of their own, and what these give is computed once more as an array over the loops
- * around them, so that every level, with the straight code of those around it, is a kernel by itself. Always:
- * sizes of inner loops do not depend on outer ones, else it fails. */
+ * In: a MAP, REDUCE or COLLECT of host code. Out: its levels. A level is the straight code of one loop; the
+ * loops within it are levels of their own, and what these give is computed once more as an array over the
+ * loops around them, so that every level, with the straight code of those around it, is a kernel by itself.
+ * Always: sizes of inner loops do not depend on outer ones, else it fails. */
 #include "ad/ad_internal.h"
 
 static bool inside(const FlValue *v, const FlOp *top) {

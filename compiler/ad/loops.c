@@ -1,11 +1,11 @@
 /* loops.c: the way back through a nest of loops.
  *
- * In: a MAP or REDUCE of host code whose results have adjoints. Out: the adjoints of what it reads. Each
- * level is run backwards after the levels within it: its straight code is computed again, its adjoints go
- * from its yields to what it reads. What it reads is one of four things: a scalar or an array of host code, a
- * scalar of a level around it, or an array that such a level made. Its adjoint is a MAP over the loops that
- * index it of the sum over the others; where an index is no loop variable, the parts and their places become
- * arrays, for `segment_sum`. */
+ * In: a MAP, REDUCE or COLLECT of host code whose results have adjoints. Out: the adjoints of what it reads.
+ * Each level is run backwards after the levels within it: its straight code is computed again, its adjoints
+ * go from its yields to what it reads. What it reads is one of four things: a scalar or an array of host
+ * code, a scalar of a level around it, or an array that such a level made. Its adjoint is a MAP over the
+ * loops that index it of the sum over the others; where an index is no loop variable, the parts and their
+ * places become arrays, for `segment_sum`. */
 #include "ad/ad_internal.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static FlValue *product_part(FlAdFrame *f, const FlAdLevel *l, FlValue *g) {
 
 static void seed(FlAdFrame *f, const FlAdLevel *l) {
   FlBuilder *b = &f->b;
-  if (l->op->code == FL_OP_MAP) {
+  if (l->op->code != FL_OP_REDUCE) {
     for (int k = 0; k < l->op->n_results; k++)
       if (l->adjoints[k]) fl_ad_add(f, yield(l, k), fl_ir_load(b, l->adjoints[k], l->n, f->index, true));
     return;
@@ -245,6 +245,16 @@ static FlValue *product_of(FlBuilder *b, int n, FlValue *const *sizes) {
   return all;
 }
 
+/* Parts added by their places among the elements of an array of these sizes. */
+static FlValue *by_place(FlBuilder *b, FlValue *parts, FlValue *places, int n, FlValue *const *sizes) {
+  /* Of no element at all there is still one place: that of parts that count nothing. */
+  FlValue *all = product_of(b, n, sizes), *some = fl_ir_binary(b, FL_OP_MAX, all, fl_ad_i64(b, 1));
+  FlType1 line = fl_t_array((FlDtype)parts->type.dtype, 1);
+  FlValue *sums = fl_ad_op(b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){parts, places, some}, line, 0);
+  sums = fl_ad_op(b, FL_OP_ROWS, 3, (FlValue *[]){sums, fl_ad_i64(b, 0), all}, line, 0);
+  return n > 1 ? reshaped(b, sums, n, sizes) : sums;
+}
+
 /* The parts and their places, over all loops, added by place: an array of these sizes. */
 static FlValue *scatter(FlAdFrame *host, const FlAdLevel *l, const Target *t, int n, FlValue *const *sizes) {
   FlBuilder *b = &host->b;
@@ -263,13 +273,7 @@ static FlValue *scatter(FlAdFrame *host, const FlAdLevel *l, const Target *t, in
     parts = reshaped(b, parts, 1, &count);
     places = reshaped(b, places, 1, &count);
   }
-  /* Of no element at all there is still one place: that of parts that count nothing. */
-  FlValue *all = product_of(b, n, sizes), *some = fl_ir_binary(b, FL_OP_MAX, all, fl_ad_i64(b, 1));
-  FlType1 line = fl_t_array((FlDtype)parts->type.dtype, 1);
-  FlValue *sums =
-      fl_ir_op(b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){parts, places, some}, 1, &line, 0)->results[0];
-  sums = fl_ir_op(b, FL_OP_ROWS, 3, (FlValue *[]){sums, fl_ad_i64(b, 0), all}, 1, &line, 0)->results[0];
-  return n > 1 ? reshaped(b, sums, n, sizes) : sums;
+  return by_place(b, parts, places, n, sizes);
 }
 
 static void add_array(FlAdFrame *host, FlValue **to, FlValue *part) {
@@ -395,9 +399,24 @@ static bool back(FlAdFrame *host, FlAdLevel *l) {
   return !host->ad->failed;
 }
 
+/* The positions that a COLLECT keeps. */
+static FlValue *kept_positions(FlAdFrame *host, const FlAdLevel *l) {
+  FlAdMap m = fl_ad_loop(&host->b, FL_OP_COLLECT, l->n, l->sizes);
+  FlAdFrame f = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
+  fl_ad_level_emit(&f, l);
+  fl_ir_yield(m.region, host->b.module, 2, (FlValue *[]){fl_ad_at(&f, yield(l, 0)), position(&f, l)});
+  host->b = m.outer;
+  fl_ir_add_results(&host->b, m.op, 2, (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
+  return m.op->results[1];
+}
+
 bool fl_ad_loops(FlAdFrame *host, FlOp *op) {
   FlAdLevel *l = fl_ad_level_make(host, op);
   if (!l) return false;
-  for (int k = 0; k < op->n_results; k++) l->adjoints[k] = fl_ad_adjoint(host, op->results[k]);
+  FlValue *kept = op->code == FL_OP_COLLECT ? kept_positions(host, l) : NULL;
+  for (int k = 0; k < op->n_results; k++) {
+    FlValue *g = fl_ad_adjoint(host, op->results[k]);
+    l->adjoints[k] = g && kept ? by_place(&host->b, g, kept, l->n, l->sizes) : g;
+  }
   return back(host, l);
 }

@@ -111,6 +111,7 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
     return true;
   case FL_OP_MAP:
   case FL_OP_REDUCE:
+  case FL_OP_COLLECT:
     if (f->kernel) return true; /* a level of its own, loops.c */
     return fl_ad_loops(f, op);
   case FL_OP_FOR:

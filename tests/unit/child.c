@@ -58,11 +58,14 @@ static void test_results(void) {
   int wrong = 0;
   memset(shared->data, 0, N);
   check(run(fill, shared->data, &answer, &e) == 0, "it fills memory");
+  fl_bytes_reset(&answer);
   for (int k = 0; k < N; k++) wrong += ((uint8_t *)shared->data)[k] != 7;
   check(wrong == 0, "that is shared");
   check(run(fill, own->data, &answer, &e) == CODE, "it has no other large blocks");
+  fl_bytes_reset(&answer);
   fl_buffer_end_sharing(shared->buffer);
   check(run(fill, shared->data, &answer, &e) == CODE, "nor this one afterwards");
+  fl_bytes_reset(&answer);
   FlArray *again = fl_array_reuse(shared);
   check(again == shared, "which is an array like any other");
   fl_array_unref(again);

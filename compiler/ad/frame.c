@@ -51,17 +51,18 @@ FlValue *fl_ad_load_place(const FlAdFrame *f, const FlOp *load, int *n, FlValue 
   return level && level->results ? level->results[array->index] : fl_ad_at(f, array);
 }
 
+/* What stands for values of the region does so within the copy only. */
 static void clone_region(FlAdFrame *f, FlOp *fresh, int index, const FlRegion *from) {
   FlRegion *r = fl_ir_region(&f->b, fresh, index, 0, NULL);
+  FlBuilder b = f->b;
+  b.region = r;
+  b.before = NULL;
+  FlAdFrame in = fl_ad_frame(f->ad, f, b, f->kernel, f->index);
   for (int i = 0; i < from->n_params; i++)
-    fl_ad_put(f, from->params[i], fl_ir_param(r, from->params[i]->type));
-  FlBuilder outer = f->b;
-  f->b.region = r;
-  f->b.before = NULL;
-  for (const FlOp *op = from->first; op; op = op->next) fl_ad_clone(f, op);
-  f->b = outer;
+    fl_ad_put(&in, from->params[i], fl_ir_param(r, from->params[i]->type));
+  for (const FlOp *op = from->first; op; op = op->next) fl_ad_clone(&in, op);
   FlValue **yields = FL_NEW_ARRAY(f->ad->arena, FlValue *, from->n_yields + 1);
-  for (int i = 0; i < from->n_yields; i++) yields[i] = fl_ad_at(f, from->yields[i]);
+  for (int i = 0; i < from->n_yields; i++) yields[i] = fl_ad_at(&in, from->yields[i]);
   fl_ir_yield(r, f->b.module, from->n_yields, yields);
 }
 

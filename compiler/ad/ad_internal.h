@@ -55,13 +55,13 @@ struct FlAdLevel {
   int n, outer;      /* loop variables with those around it; how many of these are the parents' */
   FlValue *sizes[FL_MAX_RANK];
   FlVec(FlAdLevel *) children; /* in program order */
-  FlValue *
-      *results; /* within another: for each result an array over the loops around it, and its own of MAP */
+  /* Within another loop, of each result: an array over the loops around it, and its own of a MAP. */
+  FlValue **results;
   FlValue **adjoints; /* of each result, of these sizes (of the outermost: its own); NULL: none */
   FlValue **first;    /* min and max: where it is; product: how many zeros; like the results of REDUCE */
   FlValue **others;   /* product: of all that are not zero */
-  FlVec(FlAdAdjoint)
-      locals; /* adjoints of this level's scalars that deeper levels add: arrays over its loops */
+  /* Adjoints of this level's scalars that deeper levels add: arrays over its loops. */
+  FlVec(FlAdAdjoint) locals;
 };
 
 /* ---- active.c ---- */
@@ -91,14 +91,15 @@ bool fl_ad_same_size(const FlValue *a, const FlValue *b); /* for sure */
 bool fl_ad_fail(FlAd *ad, FlSpan span, const char *what);
 bool fl_ad_fail_op(FlAd *ad, const FlOp *op, const char *where);
 
-/* A MAP of these sizes, with its region, where the builder then stands; fl_ad_map_end: yields and results. */
-typedef struct FlAdMap {
+/* A loop (MAP, REDUCE, COLLECT) of these sizes, in whose region the builder then stands; fl_ad_loop_end: what
+ * it yields, one result each, and the builder behind it. */
+typedef struct FlAdLoop {
   FlOp *op;
   FlRegion *region;
   FlBuilder outer;
-} FlAdMap;
-FlAdMap fl_ad_loop(FlBuilder *b, FlOpcode code, int n, FlValue *const *sizes);
-void fl_ad_loop_end(FlBuilder *b, FlAdMap *m, int n, FlValue *const *yields);
+} FlAdLoop;
+FlAdLoop fl_ad_loop(FlBuilder *b, FlOpcode code, int n, FlValue *const *sizes);
+void fl_ad_loop_end(FlBuilder *b, FlAdLoop *m, int n, FlValue *const *yields);
 void fl_ad_sizes(FlBuilder *b, FlValue *array, FlValue **sizes);
 
 /* ---- rules. `f` stands where the way back is; the op's first result has the adjoint g. ---- */
@@ -132,9 +133,9 @@ FlAdLevel *fl_ad_level_make(FlAdFrame *host, FlOp *op);
 void fl_ad_level_emit(FlAdFrame *f, const FlAdLevel *level);
 /* Reductions over the level's own loops, one for each set of the loops around it: arrays over these, or
  * scalars. */
-typedef void FlAdYields(FlAdFrame *f, const FlAdLevel *level, void *env, FlValue **out);
+typedef void FlAdYields(FlAdFrame *f, const FlAdLevel *level, const void *env, FlValue **out);
 FlValue *fl_ad_level_reduce(FlAdFrame *host, const FlAdLevel *level, const char *kind, int64_t flags,
-                            int n_yields, FlAdYields *yields, void *env, FlDtype result);
+                            int n_yields, FlAdYields *yields, const void *env, FlDtype result);
 
 /* ---- loops.c ---- */
 bool fl_ad_loops(FlAdFrame *host, FlOp *op);

@@ -29,7 +29,7 @@ static void one_element(const FlAdBulk *k) {
     return;
   }
   fl_ad_sizes(k->b, a, sizes);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
   for (int i = 0; i < a->type.rank; i++) {
     FlValue *same = fl_ir_binary(k->b, FL_OP_EQ, m.region->params[i], fl_ad_arg(k, i + 1));
     here = here ? fl_ir_binary(k->b, FL_OP_AND, here, same) : same;
@@ -45,7 +45,7 @@ static void some_rows(const FlAdBulk *k) {
           *index[FL_MAX_RANK];
   fl_ad_sizes(k->b, a, sizes);
   FlType1 scalar = fl_t_scalar((FlDtype)a->type.dtype);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
   FlValue *i = m.region->params[0];
   FlValue *in = fl_ir_binary(k->b, FL_OP_AND, fl_ir_binary(k->b, FL_OP_LE, from, i),
                              fl_ir_binary(k->b, FL_OP_LT, i, to));
@@ -107,7 +107,7 @@ static bool taken(const FlAdBulk *k) {
 /* Rows that a mask keeps: by their numbers, they are rows that were taken. */
 static bool compressed(const FlAdBulk *k) {
   FlValue *mask = fl_ad_arg(k, 0), *n = fl_ir_dim(k->b, mask, 0);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
   fl_ad_loop_end(k->b, &m, 1, m.region->params);
   FlType1 types[2] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(k->b, FL_OP_COMPRESS, 2, (FlValue *[]){mask, m.op->results[0]}, 2, types, 0);
@@ -118,7 +118,7 @@ static bool compressed(const FlAdBulk *k) {
 static void segments(const FlAdBulk *k) {
   FlValue *a = fl_ad_arg(k, 0), *label = fl_ad_arg(k, 1), *sizes[FL_MAX_RANK], *index[FL_MAX_RANK];
   fl_ad_sizes(k->b, a, sizes);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
   index[0] = at(k, label, m.region->params[0]);
   for (int d = 1; d < a->type.rank; d++) index[d] = m.region->params[d];
   FlValue *v = fl_ir_load(k->b, k->g, a->type.rank, index, false);

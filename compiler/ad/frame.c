@@ -105,17 +105,17 @@ FlValue *fl_ad_op(FlBuilder *b, FlOpcode code, int n, FlValue *const *args, FlTy
 
 /* ---- loops that are added ---- */
 
-FlAdMap fl_ad_loop(FlBuilder *b, FlOpcode code, int n, FlValue *const *sizes) {
+FlAdLoop fl_ad_loop(FlBuilder *b, FlOpcode code, int n, FlValue *const *sizes) {
   FlType1 i64s[FL_MAX_RANK];
   for (int k = 0; k < n; k++) i64s[k] = fl_t_scalar(FL_I64);
-  FlAdMap m = {fl_ir_op(b, code, n, sizes, 0, NULL, 1), NULL, *b};
+  FlAdLoop m = {fl_ir_op(b, code, n, sizes, 0, NULL, 1), NULL, *b};
   m.region = fl_ir_region(b, m.op, 0, n, i64s);
   b->region = m.region;
   b->before = NULL;
   return m;
 }
 
-void fl_ad_loop_end(FlBuilder *b, FlAdMap *m, int n, FlValue *const *yields) {
+void fl_ad_loop_end(FlBuilder *b, FlAdLoop *m, int n, FlValue *const *yields) {
   FlType1 *types = FL_NEW_ARRAY(b->module->arena, FlType1, n + 1);
   fl_ir_yield(m->region, b->module, n, yields);
   *b = m->outer;
@@ -141,7 +141,7 @@ FlValue *fl_ad_plus(FlBuilder *b, FlValue *x, FlValue *y) {
   if (fl_t_is_scalar(x->type)) return fl_ir_binary(b, FL_OP_ADD, x, y);
   FlValue *sizes[FL_MAX_RANK];
   fl_ad_sizes(b, x, sizes);
-  FlAdMap m = fl_ad_loop(b, FL_OP_MAP, x->type.rank, sizes);
+  FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, x->type.rank, sizes);
   FlValue *sum = fl_ir_binary(b, FL_OP_ADD, fl_ir_load(b, x, x->type.rank, m.region->params, true),
                               fl_ir_load(b, y, x->type.rank, m.region->params, true));
   fl_ad_loop_end(b, &m, 1, &sum);
@@ -169,7 +169,7 @@ FlValue *fl_ad_zero(FlAdFrame *f, FlValue *v) {
   if (fl_t_is_scalar(v->type)) return d == FL_I64 ? fl_ad_i64(&f->b, 0) : fl_ir_const_f(&f->b, d, 0.0);
   FlValue *sizes[FL_MAX_RANK];
   fl_ad_sizes(&f->b, fl_ad_at(f, v), sizes);
-  FlAdMap m = fl_ad_loop(&f->b, FL_OP_MAP, v->type.rank, sizes);
+  FlAdLoop m = fl_ad_loop(&f->b, FL_OP_MAP, v->type.rank, sizes);
   FlValue *zero = fl_ir_const_f(&f->b, d, 0.0);
   fl_ad_loop_end(&f->b, &m, 1, &zero);
   return m.op->results[0];

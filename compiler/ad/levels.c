@@ -75,7 +75,7 @@ static FlAdLevel *make(FlAdFrame *host, FlOp *op, FlAdLevel *parent, bool *ragge
   return l;
 }
 
-static void yields_of(FlAdFrame *f, const FlAdLevel *level, void *env, FlValue **out) {
+static void yields_of(FlAdFrame *f, const FlAdLevel *level, const void *env, FlValue **out) {
   (void)env;
   const FlRegion *r = level->op->regions[0];
   for (int k = 0; k < r->n_yields; k++) out[k] = fl_ad_at(f, r->yields[k]);
@@ -90,7 +90,7 @@ static void compute(FlAdFrame *host, FlAdLevel *l) {
     results[0] = fl_ad_level_reduce(host, l, op->attrs.s, op->attrs.i, r->n_yields, yields_of, NULL,
                                     (FlDtype)op->results[0]->type.dtype);
   } else {
-    FlAdMap m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
+    FlAdLoop m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
     FlAdFrame f = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
     fl_ad_level_emit(&f, l);
     FlValue **yields = FL_NEW_ARRAY(host->ad->arena, FlValue *, r->n_yields + 1);
@@ -221,13 +221,13 @@ static void emit(FlAdFrame *f, const FlAdLevel *l, const FlOp *until) {
 void fl_ad_level_emit(FlAdFrame *f, const FlAdLevel *level) { emit(f, level, NULL); }
 
 FlValue *fl_ad_level_reduce(FlAdFrame *host, const FlAdLevel *l, const char *kind, int64_t flags,
-                            int n_yields, FlAdYields *yields, void *env, FlDtype result) {
+                            int n_yields, FlAdYields *yields, const void *env, FlDtype result) {
   FlBuilder *b = &host->b;
   FlValue *index[FL_MAX_RANK], *out[4];
-  FlAdMap map = {0};
+  FlAdLoop map = {0};
   if (l->outer) map = fl_ad_loop(b, FL_OP_MAP, l->outer, l->sizes);
   for (int k = 0; k < l->outer; k++) index[k] = map.region->params[k];
-  FlAdMap red = fl_ad_loop(b, FL_OP_REDUCE, l->n - l->outer, l->sizes + l->outer);
+  FlAdLoop red = fl_ad_loop(b, FL_OP_REDUCE, l->n - l->outer, l->sizes + l->outer);
   for (int k = l->outer; k < l->n; k++) index[k] = red.region->params[k - l->outer];
   FlAdFrame f = fl_ad_frame(host->ad, host, *b, true, index);
   fl_ad_level_emit(&f, l);

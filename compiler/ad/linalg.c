@@ -29,7 +29,7 @@ static FlValue *outer(const FlAdBulk *k, FlValue *x, FlValue *y) {
   int n = 0;
   if (!scalar) sizes[n++] = fl_ir_dim(k->b, x, 0);
   sizes[n++] = fl_ir_dim(k->b, y, 0);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, n, sizes);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, n, sizes);
   FlValue *left = scalar ? x : at(k, x, m.region->params[0]), *right = at(k, y, m.region->params[n - 1]);
   FlValue *v = fl_ir_binary(k->b, FL_OP_MUL, left, right);
   fl_ad_loop_end(k->b, &m, 1, &v);
@@ -62,7 +62,7 @@ static void products(const FlAdBulk *k) {
 /* The matrices of an array of matrices, each transposed. */
 static FlValue *each_transposed(const FlAdBulk *k, FlValue *a) {
   FlValue *sizes[3] = {fl_ir_dim(k->b, a, 0), fl_ir_dim(k->b, a, 2), fl_ir_dim(k->b, a, 1)};
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, 3, sizes);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 3, sizes);
   FlValue *const *i = m.region->params;
   FlValue *v = fl_ir_load(k->b, a, 3, (FlValue *[]){i[0], i[2], i[1]}, true);
   fl_ad_loop_end(k->b, &m, 1, &v);
@@ -84,7 +84,7 @@ static FlValue *weighted(const FlAdBulk *k, FlValue *p, double below, double on,
   FlValue *sizes[2];
   FlDtype d = (FlDtype)p->type.dtype;
   fl_ad_sizes(k->b, p, sizes);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, 2, sizes);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 2, sizes);
   FlValue *i = m.region->params[0], *j = m.region->params[1];
   FlValue *low = fl_ir_const_f(k->b, d, below), *high = fl_ir_const_f(k->b, d, above);
   FlValue *side = fl_ir_select(k->b, fl_ir_binary(k->b, FL_OP_GT, i, j), low, high);
@@ -123,7 +123,7 @@ static bool determinant(const FlAdBulk *k) {
   if (a->type.rank > 2) return fl_ad_fail_op(k->f->ad, k->op, " of many matrices");
   FlValue *c = fl_ir_binary(k->b, FL_OP_MUL, k->g, d);
   fl_ad_sizes(k->b, a, sizes);
-  FlAdMap m = fl_ad_loop(k->b, FL_OP_MAP, 2, sizes);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 2, sizes);
   FlValue *diagonal = fl_ir_binary(k->b, FL_OP_EQ, m.region->params[0], m.region->params[1]);
   FlValue *v = fl_ir_select(k->b, diagonal, c, fl_ir_const_f(k->b, (FlDtype)a->type.dtype, 0.0));
   fl_ad_loop_end(k->b, &m, 1, &v);

@@ -25,7 +25,7 @@ static FlValue *of_turn(FlAdFrame *f, const FlAdLevel *l, FlValue *v) {
 
 /* ---- what min, max and product need to know ---- */
 
-static void element_yields(FlAdFrame *f, const FlAdLevel *l, void *env, FlValue **out) {
+static void element_yields(FlAdFrame *f, const FlAdLevel *l, const void *env, FlValue **out) {
   const char *what = env;
   FlValue *v = fl_ad_at(f, yield(l, 0));
   FlDtype d = (FlDtype)v->type.dtype;
@@ -39,9 +39,7 @@ static void element_yields(FlAdFrame *f, const FlAdLevel *l, void *env, FlValue 
 }
 
 static FlValue *reduce(FlAdFrame *host, const FlAdLevel *l, const char *kind, const char *what, FlDtype d) {
-  char name[16];
-  snprintf(name, sizeof name, "%s", what);
-  return fl_ad_level_reduce(host, l, kind, l->op->attrs.i, 1 + has_keep(l), element_yields, name, d);
+  return fl_ad_level_reduce(host, l, kind, l->op->attrs.i, 1 + has_keep(l), element_yields, what, d);
 }
 
 static void prepare(FlAdFrame *host, FlAdLevel *l) {
@@ -158,7 +156,7 @@ static FlValue *pick(FlAdFrame *f, const FlAdLevel *l, const Target *t) {
 
 /* Runs the level for nothing, to see what it reads. */
 static bool look(FlAdFrame *host, const FlAdLevel *l, FlAdFrame *out) {
-  FlAdMap m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
+  FlAdLoop m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
   *out = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
   bool ok = run(out, l);
   host->b = m.outer;
@@ -185,7 +183,7 @@ static FlValue *sum_over(FlAdFrame *host, const FlAdLevel *l, const Target *t, i
   FlBuilder *b = &host->b;
   FlValue *index[FL_MAX_RANK] = {0}, *rest[FL_MAX_RANK], *within = NULL, *v;
   int others[FL_MAX_RANK], n_others = 0;
-  FlAdMap map = {0}, red = {0};
+  FlAdLoop map = {0}, red = {0};
   if (n) map = fl_ad_loop(b, FL_OP_MAP, n, sizes);
   for (int a = 0; a < n; a++) {
     index[axes[a]] = map.region->params[a];
@@ -258,7 +256,7 @@ static FlValue *by_place(FlBuilder *b, FlValue *parts, FlValue *places, int n, F
 /* The parts and their places, over all loops, added by place: an array of these sizes. */
 static FlValue *scatter(FlAdFrame *host, const FlAdLevel *l, const Target *t, int n, FlValue *const *sizes) {
   FlBuilder *b = &host->b;
-  FlAdMap m = fl_ad_loop(b, FL_OP_MAP, l->n, l->sizes);
+  FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, l->n, l->sizes);
   FlAdFrame f = fl_ad_frame(host->ad, host, *b, true, m.region->params);
   run(&f, l);
   const FlAdSink *s = &f.sinks.at[t->sink];
@@ -342,7 +340,7 @@ static void share(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Targets 
     n += t->scalar || t->direct;
   }
   if (!whole || n < 2) return;
-  FlAdMap m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
+  FlAdLoop m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
   FlAdFrame f = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
   run(&f, l);
   FlValue **parts = FL_NEW_ARRAY(host->ad->arena, FlValue *, n);
@@ -401,7 +399,7 @@ static bool back(FlAdFrame *host, FlAdLevel *l) {
 
 /* The positions that a COLLECT keeps. */
 static FlValue *kept_positions(FlAdFrame *host, const FlAdLevel *l) {
-  FlAdMap m = fl_ad_loop(&host->b, FL_OP_COLLECT, l->n, l->sizes);
+  FlAdLoop m = fl_ad_loop(&host->b, FL_OP_COLLECT, l->n, l->sizes);
   FlAdFrame f = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
   fl_ad_level_emit(&f, l);
   fl_ir_yield(m.region, host->b.module, 2, (FlValue *[]){fl_ad_at(&f, yield(l, 0)), position(&f, l)});

@@ -32,7 +32,7 @@ static FlValue *elements(FlBuilder *b, FlValue *array) {
 }
 
 static FlValue *zeros(FlBuilder *b, FlDtype d, int n, FlValue *const *sizes) {
-  FlAdMap m = fl_ad_loop(b, FL_OP_MAP, n, sizes);
+  FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, n, sizes);
   bool real = d == FL_F64 || d == FL_F32;
   FlValue *zero = real ? fl_ir_const_f(b, d, 0.0) : fl_ir_const_i(b, d, 0);
   fl_ad_loop_end(b, &m, 1, &zero);

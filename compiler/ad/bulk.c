@@ -144,9 +144,24 @@ static void listed(const FlAdBulk *k) {
     if (fl_ad_wants(k, i)) fl_ad_give(k, i, at(k, k->g, fl_ad_i64(k->b, i)));
 }
 
+/* Arrays that were written side by side, as rows of one: each has its row of g. */
+static bool stacked(const FlAdBulk *k) {
+  const FlOp *list = k->op->args[0]->op;
+  if (!list || list->code != FL_OP_LIST_OF) return fl_ad_fail_op(k->f->ad, k->op, " of a list");
+  for (int i = 0; i < list->n_args; i++) {
+    FlValue *v = list->args[i], *sizes[FL_MAX_RANK];
+    if (!fl_ad_active(k->f->ad, v)) continue;
+    fl_ad_sizes(k->b, fl_ad_at(k->f, v), sizes);
+    FlValue *row = rows(k, k->g, fl_ad_i64(k->b, i), fl_ad_i64(k->b, i + 1));
+    fl_ad_add(k->f, v, reshaped(k, row, v->type.rank, sizes));
+  }
+  return true;
+}
+
 bool fl_ad_bulk(FlAdFrame *f, FlOp *op) {
   FlAdBulk bulk = {f, &f->b, op, fl_ad_adjoint(f, op->results[0])};
   const FlAdBulk *k = &bulk;
+  if (op->code == FL_OP_LIST_STACK) return stacked(k);
   for (int i = 0; i < op->n_args; i++)
     if (op->args[i]->type.depth) return fl_ad_fail_op(f->ad, op, " of a list");
   switch ((int)op->code) {

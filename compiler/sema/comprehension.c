@@ -299,32 +299,45 @@ static FlVal join_list(FlSema *s, FlVal list, FlSpan span) {
   return fl_sema_concat_list(s, list);
 }
 
-FlVal fl_for_comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr *body) {
+/* Arrays of one size, each with the rows of one position: the rows of all, in order. */
+static FlVal joined_rows(FlSema *s, FlVal all) {
+  FlType1 out = fl_t_array(FL_I64, all.type->rank - 1);
+  FlValue *args[FL_MAX_RANK + 1], *parts[2];
+  args[1] = fl_sema_op2(s, FL_OP_MUL, fl_sema_dim(s, all, 0), fl_sema_dim(s, all, 1));
+  for (int k = 2; k < all.type->rank; k++) args[k] = fl_sema_dim(s, all, k);
+  for (int p = 0; p < fl_type_element_parts(all.type); p++) {
+    args[0] = all.parts[p];
+    out.dtype = all.parts[p]->type.dtype;
+    parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, all.type->rank, args, 1, &out, 0)->results[0];
+  }
+  return fl_val_with(s, fl_type_array(s->types, all.type->dtype, all.type->nullable, out.rank), parts, all);
+}
+
+static FlVal comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr *body, bool rest) {
   FlForHead h;
   if (!fl_for_read(s, clauses, &h)) return fl_val_error(s);
-  if (!h.tail.n) return h.filters.n ? filtered(s, &h, body) : unfiltered(s, &h, body);
+  if (!h.tail.n && h.filters.n) return filtered(s, &h, body);
+  if (!h.tail.n && rest && h.n > 1) return map_linear(s, &h, body, fl_for_count(s, &h), NULL);
+  if (!h.tail.n) return unfiltered(s, &h, body);
   /* The rest is a comprehension of its own, one a position of the head. */
   FlExpr inner = {.kind = FL_EXPR_COMPREHENSION, .span = body->span};
   inner.comprehension.clauses = h.tail;
   inner.comprehension.body = (FlExpr *)(uintptr_t)body;
+  inner.comprehension.rest = true;
   FlExpr *kept = fl_arena_copy(s->arena, &inner, sizeof inner);
   FlVal list;
   if (h.filters.n) list = filtered(s, &h, kept);
   else list = map_linear(s, &h, kept, fl_for_count(s, &h), NULL);
   if (fl_val_bad(list)) return list;
-  if (list.type->kind == FL_TY_ARRAY &&
-      list.type->rank == 2) { /* every inner one has the same size: row-major */
-    FlValue *n = fl_sema_op2(s, FL_OP_MUL, fl_sema_dim(s, list, 0), fl_sema_dim(s, list, 1));
-    FlValue *parts[2];
-    for (int p = 0; p < fl_type_element_parts(list.type); p++) {
-      FlType1 out = fl_t_array((FlDtype)list.parts[p]->type.dtype, 1);
-      parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, 2, (FlValue *[]){list.parts[p], n}, 1, &out, 0)->results[0];
-    }
-    return fl_val_with(s, fl_type_array(s->types, list.type->dtype, list.type->nullable, 1), parts, list);
-  }
+  if (list.type->kind == FL_TY_ARRAY && list.type->rank >= 2) return joined_rows(s, list);
   return join_list(s, list, body->span);
 }
 
+FlVal fl_for_comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr *body) {
+  return comprehension(s, clauses, body, false);
+}
+
 FlVal fl_sema_comprehension(FlSema *s, const FlExpr *e) {
-  return fl_for_comprehension(s, &e->comprehension.clauses, e->comprehension.body);
+  const FlComprehension *c = &e->comprehension;
+  return comprehension(s, &c->clauses, c->body, c->rest);
 }

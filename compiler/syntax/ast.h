@@ -80,6 +80,7 @@ typedef FlVec(FlClause) FlClauseList;
 typedef struct FlComprehension {
   FlClauseList clauses;
   FlExpr *body;
+  bool rest; /* set by sema: those behind a generator that depends on another; they give one dimension */
 } FlComprehension;
 
 /* One subscript. */

@@ -303,7 +303,7 @@ FlExpr *fl_build_reduce(FlParser *p, FlExpr *func, FlClauseList *clauses, FlExpr
                         FlTok last) {
   FlExpr *e = make(p, FL_EXPR_REDUCE, fl_span_join(func->span, last->span));
   e->reduce.func = func;
-  e->reduce.comprehension = (FlComprehension){*clauses, body};
+  e->reduce.comprehension = (FlComprehension){*clauses, body, false};
   e->reduce.rest = *rest;
   return raise(p, e);
 }
@@ -484,7 +484,7 @@ FlExpr *fl_build_array(FlParser *p, FlTok first, FlExprList *elements, FlTok las
 
 FlExpr *fl_build_comprehension(FlParser *p, FlTok first, FlClauseList *clauses, FlExpr *body, FlTok last) {
   FlExpr *e = make(p, FL_EXPR_COMPREHENSION, fl_span_join(first->span, last->span));
-  e->comprehension = (FlComprehension){*clauses, body};
+  e->comprehension = (FlComprehension){*clauses, body, false};
   return raise(p, e);
 }
 

@@ -24,6 +24,7 @@ a script that mean something here:
   # status: N               the exit status (0; tests/diag: 3)
   # args: --name value      the command line of the script
   # modes: build            beside all others, also build a binary and run that
+  # modes: compiled         all others but --interp, which would take minutes; a smaller script beside it takes all
   # tolerance: 1e-12        --interp may differ in numbers by this much, relatively (products by BLAS)
   # needs: duckdb           left out, with a note, where DuckDB's library is not found: FLOW_DUCKDB names it, else
                             bench/peers.sh puts it into the build folder
@@ -226,7 +227,7 @@ class Runner:
         """All ways of running, each against the goldens. With --bless the first one writes them."""
         if self.lacks(script):
             return Result(script.name)
-        modes = list(MODES)
+        modes = [m for m in MODES if m != "interp" or "compiled" not in script.options.get("modes", "")]
         if also_build or "build" in script.options.get("modes", ""):
             modes.append("build")
         total = Result(script.name)

@@ -279,7 +279,7 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_SCAN: trim_carried(s, op, keep); break;
     case FL_OP_TAKE:
     case FL_OP_COMPRESS:
-      if (!s->keep_faults) trim_rows(s, op, keep);
+      if (!s->keep_faults || !fl_ir_may_fault(op)) trim_rows(s, op, keep);
       break;
     case FL_OP_READ_CSV:
     case FL_OP_READ_JSON:

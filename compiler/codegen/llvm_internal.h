@@ -46,6 +46,7 @@ typedef struct FlGen {
   FlVec(Val) extern_at;
   LLVMModuleRef kern; /* the scalar functions' bitcode, loaded when the first one is used; NULL before */
   Val zeros;          /* 64 bytes of zero to read instead of what is out of bounds */
+  Val program;        /* the table that the runtime starts from */
   int n_names;        /* makes names of kernels and tasks unique */
   const char *error;  /* first internal failure, or NULL */
 } FlGen;
@@ -109,9 +110,8 @@ typedef struct FlFn {
 
 /* ---- llvm_module.c: types, names, calls ------------------------------------------------------------ */
 
-/* All functions of the IR as LLVM's, scalar functions declared; with the tables of the program when
- * `program`. */
-void fl_ll_generate(FlGen *g, bool program);
+/* All functions of the IR as LLVM's, scalar functions declared, and the tables of the program. */
+void fl_ll_generate(FlGen *g);
 Ty fl_ll_type(FlGen *g, FlType1 t);     /* of an SSA value */
 Ty fl_ll_mem_type(FlGen *g, FlDtype d); /* of an element in memory */
 unsigned fl_ll_size(FlDtype d);
@@ -281,7 +281,7 @@ int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said); /* index into FlProgram
 Val fl_ll_op_desc(FlGen *g, const FlOp *op);
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] */
 int fl_ll_stage(FlGen *g, const FlFunc *func);
-void fl_ll_program(FlGen *g);
+void fl_ll_program(FlGen *g); /* the tables of the program; `program` is the first of them */
 
 /* ---- llvm_extern.c --------------------------------------------------------------------------------- */
 

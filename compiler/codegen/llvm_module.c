@@ -189,7 +189,7 @@ static void declare_function(FlGen *g, const FlFunc *func) {
   fl_map_set(g->functions, func, fn);
 }
 
-void fl_ll_generate(FlGen *g, bool program) {
+void fl_ll_generate(FlGen *g) {
   g->mod = LLVMModuleCreateWithNameInContext(g->ir->name ? g->ir->name : "flow", g->cx);
   make_types(g);
   if (!fl_ll_target_init(g)) return;
@@ -200,5 +200,5 @@ void fl_ll_generate(FlGen *g, bool program) {
   LLVMSetAlignment(g->zeros, FL_ALIGN);
   for (const FlFunc *func = g->ir->first; func; func = func->next) declare_function(g, func);
   for (const FlFunc *func = g->ir->first; func; func = func->next) fl_ll_host_function(g, func);
-  if (program) fl_ll_program(g);
+  fl_ll_program(g);
 }

@@ -108,6 +108,7 @@ static void keep_share(FlGen *g, int part, int n_parts) {
     sums[least] += shares.at[i].cost;
     if (least != part) declare_only(g, shares.at[i].fn);
   }
+  if (part > 0) LLVMDeleteGlobal(g->program);
 }
 
 /* ---- a part, and all of them ----------------------------------------------------------------------- */
@@ -141,7 +142,7 @@ static void *make_part(void *arg) {
   g->options = *w->options;
   g->cx = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
-  fl_ll_generate(g, w->part == 0);
+  fl_ll_generate(g);
   if (!g->error && w->n_parts > 1 && fl_ll_run_passes(g, "mergefunc")) keep_share(g, w->part, w->n_parts);
   if (!g->error) fl_ll_kern_link(g);
   if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);

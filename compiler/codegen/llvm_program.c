@@ -172,4 +172,5 @@ void fl_ll_program(FlGen *g) {
   Val program = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 14, false), "flow_program");
   LLVMSetLinkage(program, LLVMExternalLinkage);
   LLVMSetUnnamedAddress(program, LLVMNoUnnamedAddr);
+  g->program = program;
 }

@@ -5,6 +5,7 @@
 #include "sema/derivative.h"
 #include "sema/plot.h"
 #include "sema/choose.h"
+#include "sema/forms.h"
 
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
   if (!a->expr) return a->value;
@@ -85,15 +86,18 @@ static bool reach_expr(void *env, const FlExpr *e) {
   if (e->kind != FL_EXPR_NAME) return true;
   FlBinding *b = fl_scope_find_in(r->file->scope, e->name.text);
   if (!b || b->kind != FL_BIND_FN) return true;
-  if (b->decl == r->goal) {
-    r->found = true;
-    return false;
-  }
-  for (int i = 0; i < r->seen.n; i++)
-    if (r->seen.at[i] == b->decl) return true;
-  fl_vec_push(r->s->arena, &r->seen, b->decl);
   FlWalker w = {r, reach_expr, NULL};
-  if (b->decl->fn.body) fl_syntax_walk_expr(&w, b->decl->fn.body);
+  for (; b; b = b->form) {
+    if (b->decl == r->goal) {
+      r->found = true;
+      return false;
+    }
+    bool seen = false;
+    for (int i = 0; i < r->seen.n; i++) seen = seen || r->seen.at[i] == b->decl;
+    if (seen) continue;
+    fl_vec_push(r->s->arena, &r->seen, b->decl);
+    if (b->decl->fn.body) fl_syntax_walk_expr(&w, b->decl->fn.body);
+  }
   return true;
 }
 
@@ -218,7 +222,7 @@ static int lifted_params(FlSema *s, const FlBinding *fn, const FlVal *values, in
   return n;
 }
 
-FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span) {
+static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span) {
   const FlStmt *decl = fn->decl;
   int n_params = decl->fn.params.n;
   FlActual **bound = FL_NEW_ARRAY(s->arena, FlActual *, n_params + 1);
@@ -279,6 +283,11 @@ FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args
     return fl_sema_group_call(s, values, n_params, call_element, &env, span);
   }
   return inline_call(s, fn, values, spans, span);
+}
+
+FlVal fl_sema_call_binding(FlSema *s, FlBinding *fn, int n, FlActual *args, FlSpan span) {
+  const FlBinding *form = fl_form_of(s, fn, n, args);
+  return form ? call_form(s, form, n, args, span) : fl_val_error(s);
 }
 
 /* ---- function values ---- */

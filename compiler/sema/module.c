@@ -2,6 +2,7 @@
  *
  * In: the AST of the script. Out: an IR module whose main function takes the params and does the script's
  * effects, or errors. `fn stage type param import` are visible in the whole file, `let` after its line. */
+#include "sema/forms.h"
 #include "sema/reader.h"
 
 #include <stdlib.h>
@@ -10,9 +11,16 @@
 
 static void declare(FlSema *s, FlFile *file, FlBindKind kind, FlName name, const FlStmt *decl) {
   FlBinding *old = fl_scope_find_in(file->scope, name.text);
+  FlBinding form = {
+      .name = name.text, .kind = kind, .span = name.span, .frame = s->frame, .decl = decl, .file = file};
+  if (old && old->kind == FL_BIND_FN && kind == FL_BIND_FN &&
+      fl_forms_add(old, fl_arena_copy(s->arena, &form, sizeof form)))
+    return;
   if (old) {
     FlDiag *d = fl_sema_report(s, FL_E0218, name.span, "`%s` is declared twice in this file", name.text);
     fl_diag_note(s->sink, d, old->span, "the other one is here");
+    if (old->kind == FL_BIND_FN && kind == FL_BIND_FN)
+      fl_diag_help(s->sink, d, "functions of one name differ by the declared type of their first parameter");
     return;
   }
   FlBinding *b = fl_scope_bind(s, file->scope, kind, name.text, name.span, (FlVal){0});
@@ -239,9 +247,15 @@ static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
 
 /* Functions that nothing calls are checked with the types that they declare. */
 static void check_uncalled(FlSema *s, FlFile *file) {
+  FlVec(FlBinding *) all = {0};
   for (int i = 0; i < file->scope->names.n; i++) {
-    FlBinding *b = file->scope->names.at[i];
-    if (b->kind != FL_BIND_FN || b->used) continue;
+    FlBinding *first = file->scope->names.at[i];
+    if (first->kind != FL_BIND_FN) continue;
+    for (FlBinding *b = first; b; b = b->form)
+      if (!(first->form ? b->chosen : b->used)) fl_vec_push(s->arena, &all, b);
+  }
+  for (int i = 0; i < all.n; i++) {
+    FlBinding *b = all.at[i];
     if (b->decl->kind == FL_STMT_EXTERN && !fl_sema_extern_check(s, b)) continue;
     FlFrame *frame = FL_NEW(s->arena, FlFrame);
     FlFunc *last = s->module->last;

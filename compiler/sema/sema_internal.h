@@ -45,7 +45,7 @@ typedef struct FlVal {
 /* A function value: a lambda with the names it sees, a declared function, a builtin, or a derivative. */
 struct FlClosure {
   const FlExpr *lambda;   /* or NULL */
-  const FlBinding *named; /* or NULL */
+  FlBinding *named; /* or NULL */
   const FlBuiltin *builtin;
   const FlClosure *derived; /* the function whose derivative it is, or NULL (derivative.c); */
   bool with_value;          /* then: gives the value too */
@@ -74,9 +74,11 @@ struct FlBinding {
   const FlTypeExpr *declared; /* VAR: its type as written, or NULL */
   const FlStmt *decl;         /* FN, TYPE */
   FlFile *file;               /* FN, TYPE: where it is declared; MODULE: the module */
+  FlBinding *form;            /* FN: the next function of this name (forms.h), or NULL */
   const char *size_of;        /* a size of a signature: what has it, and */
   FlSpan size_from;           /* where that stands */
   bool used;
+  bool chosen; /* FN of several forms: a call means this one */
   /* LET: what was built for it, and which bindings that used; unused, it is not evaluated (scope.c). */
   FlRegion *made_in;
   FlOp *made_after, *made_last;
@@ -436,7 +438,7 @@ typedef struct FlActual {
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates once */
 
 FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span, const FlType *want);
-FlVal fl_sema_call_binding(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span);
+FlVal fl_sema_call_binding(FlSema *s, FlBinding *fn, int n, FlActual *args, FlSpan span);
 /* The name, or name.2, name.3 ... when the module has a function of that name. */
 const char *fl_sema_unique_name(FlSema *s, const char *name);
 /* The call of a C function whose parameters are bound in s->scope (extern.c). */

@@ -38,7 +38,14 @@ FlVal fl_val_field(FlSema *s, FlVal v, int field) {
   const FlType *row = fl_type_row(v.type);
   const FlType *ft = row->fields[field].type;
   if (v.type->kind == FL_TY_TABLE) ft = fl_type_many(s->types, ft);
-  FlVal out = fl_val_make(s, ft, v.parts + fl_type_field_part(v.type, field));
+  FlValue *const *parts = v.parts + fl_type_field_part(v.type, field);
+  if (ft->kind == FL_TY_TABLE && v.type->kind == FL_TY_TABLE) { /* a column of tuples is a table of as many rows */
+    FlValue **own = FL_NEW_ARRAY(s->arena, FlValue *, ft->n_parts);
+    own[0] = fl_val_rows(v);
+    memcpy(own + 1, parts, sizeof *own * (size_t)(ft->n_parts - 1));
+    parts = own;
+  }
+  FlVal out = fl_val_make(s, ft, parts);
   out.spelling = fl_val_sample(v, out);
   return out;
 }
@@ -89,8 +96,10 @@ FlVal fl_val_table(FlSema *s, FlValue *rows, int n, const char *const *names, co
   int at = 0;
   v.spelling = sample_of(n, columns);
   v.parts[at++] = rows;
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < columns[i].type->n_parts; k++) v.parts[at++] = columns[i].parts[k];
+  for (int i = 0; i < n; i++) { /* of a column of tuples without its own number of rows */
+    int first = columns[i].type->kind == FL_TY_TABLE ? 1 : 0;
+    for (int k = first; k < columns[i].type->n_parts; k++) v.parts[at++] = columns[i].parts[k];
+  }
   return v;
 }
 

@@ -33,6 +33,7 @@ typedef struct FlAdSink {
   int n;
   FlValue *index[FL_MAX_RANK]; /* as they stand in the frame; of a level's array, its loops' first */
   FlValue *value;
+  FlValue *guard; /* whether it is read at all, else the value is 0; NULL: always */
 } FlAdSink;
 
 typedef struct FlAdFrame {

@@ -264,6 +264,7 @@ static FlValue *scatter(FlAdFrame *host, const FlAdLevel *l, const Target *t, in
   for (int a = 1; a < n; a++)
     place =
         fl_ir_binary(&f.b, FL_OP_WRAP_ADD, fl_ir_binary(&f.b, FL_OP_WRAP_MUL, place, sizes[a]), s->index[a]);
+  if (s->guard) place = fl_ir_select(&f.b, s->guard, place, fl_ad_i64(&f.b, 0));
   fl_ad_loop_end(b, &m, 2, (FlValue *[]){s->value, place});
   FlValue *parts = m.op->results[0], *places = m.op->results[1];
   if (l->n > 1) {

@@ -26,7 +26,7 @@ static void yield_adjoints(FlAdFrame *f, Sides *s, const FlOp *op, int side, FlV
   }
 }
 
-/* The sinks of a side, with those of their indices that are computed in it. */
+/* The sinks of a side, with those of their indices, and their guards, that are computed in it. */
 static void yield_sinks(FlAdFrame *f, Sides *s, int side) {
   FlAdFrame *mine = &s->f[side], *other = &s->f[1 - side];
   for (int i = 0; i < mine->sinks.n; i++) {
@@ -35,15 +35,19 @@ static void yield_sinks(FlAdFrame *f, Sides *s, int side) {
     for (int a = 0; a < k->n; a++)
       if (k->index[a]->region == s->op->regions[side])
         yield_pair(f, s, side, k->index[a], fl_ad_i64(&other->b, 0));
+    if (k->guard) yield_pair(f, s, side, k->guard, fl_ir_const_i(&other->b, FL_BOOL, 0));
   }
 }
 
 static void take_sinks(FlAdFrame *f, Sides *s, int side, int *at) {
+  FlValue *taken = s->op->args[0];
+  if (side == 1 && s->f[side].sinks.n) taken = fl_ir_unary(&f->b, FL_OP_NOT, taken);
   for (int i = 0; i < s->f[side].sinks.n; i++) {
     FlAdSink k = s->f[side].sinks.at[i];
     k.value = s->op->results[(*at)++];
     for (int a = 0; a < k.n; a++)
       if (k.index[a]->region == s->op->regions[side]) k.index[a] = s->op->results[(*at)++];
+    k.guard = k.guard ? s->op->results[(*at)++] : taken;
     fl_vec_push(f->ad->arena, &f->sinks, k);
   }
 }

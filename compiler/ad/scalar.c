@@ -79,7 +79,7 @@ static bool function(const Rule *k) {
                two_sqrt_pi = 1.12837916709551257390;
   switch ((int)k->op->code) {
   case FL_OP_SQRT: give_where(k, 0, over(k, times(k, g, number(k, 0.5)), r)); return true;
-  case FL_OP_EXP: give(k, 0, times(k, g, r)); return true;
+  case FL_OP_EXP: give_where(k, 0, times(k, g, r)); return true; /* 1 / (1 + exp(1000)) */
   case FL_OP_EXPM1: give(k, 0, times(k, g, op2(k, FL_OP_ADD, r, one))); return true;
   case FL_OP_LOG: give_where(k, 0, over(k, g, x)); return true;
   case FL_OP_LOG2: give_where(k, 0, over(k, g, times(k, x, number(k, ln2)))); return true;

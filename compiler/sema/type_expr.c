@@ -416,6 +416,10 @@ FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const c
     if (t->kind == FL_TE_ARRAY && v.type->kind != FL_TY_TABLE)
       return fl_sema_error(s, FL_E0301, span, "%s must be a table, but this is %s", what, fl_val_text(s, v));
     v = coerce_open(s, elem, v, span, what);
+  } else if (t->kind == FL_TE_ARRAY && elem->kind == FL_TE_ANY && t->array.dims.n > 1) {
+    if (v.type->kind != FL_TY_ARRAY || v.type->rank != t->array.dims.n)
+      return fl_sema_error(s, FL_E0301, span, "%s must be an array of rank %d, but this is %s", what,
+                           t->array.dims.n, fl_val_text(s, v));
   } else if (t->kind == FL_TE_ARRAY && v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_LIST) {
     return fl_sema_error(s, FL_E0301, span, "%s must be a table, but this is %s", what, fl_val_text(s, v));
   }

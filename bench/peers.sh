@@ -8,6 +8,9 @@ if [ ! -x build/peers/bin/python ] || ! build/peers/bin/python -c 'import numpy,
   python3 -m venv build/peers
   build/peers/bin/pip --quiet install numpy pandas polars duckdb "dask[dataframe]" distributed modin numba scikit-learn >&2
 fi
+if ! build/peers/bin/python -c 'import importlib.metadata as m; m.version("jax"); m.version("torch"); m.version("scipy")' 2>/dev/null; then
+  build/peers/bin/pip --quiet install scipy jax torch >&2
+fi
 if [ ! -e build/peers/libduckdb.so ]; then
   folder=$(mktemp -d)
   (cd "$folder" && npm pack --silent @duckdb/node-bindings-linux-x64 >&2 && tar xzf ./*.tgz)

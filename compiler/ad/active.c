@@ -63,9 +63,9 @@ static bool mark_region(FlAd *ad, FlRegion *r) {
   return more;
 }
 
-void fl_ad_mark(FlAd *ad, FlRegion *r, int n, FlValue *const *x) {
-  for (int k = 0; k < n; k++) mark(ad, x[k]);
-  while (mark_region(ad, r)) {}
+void fl_ad_mark(FlAd *ad) {
+  for (int k = 0; k < ad->n; k++) mark(ad, ad->by[k]);
+  while (mark_region(ad, ad->region)) {}
 }
 
 bool fl_ad_touches(const FlAd *ad, const FlOp *op) {

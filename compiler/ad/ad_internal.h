@@ -19,6 +19,12 @@ typedef struct FlAd {
   FlArena *arena;
   FlMap *active; /* set of source values */
   FlMap *levels; /* from the MAP and REDUCE ops within a loop that is derived to their FlAdLevel */
+  /* plain.c: from a loop to the one that stands for it, and back; loops that were added and may be changed, to
+   * themselves, those that were, to this. */
+  FlMap *instead, *original, *own;
+  FlRegion *region; /* of what is derived, and its n values that it is derived by */
+  int n;
+  FlValue *const *by;
   FlAdFailure *why;
   bool failed;
 } FlAd;
@@ -66,12 +72,16 @@ struct FlAdLevel {
 };
 
 /* ---- active.c ---- */
-void fl_ad_mark(FlAd *ad, FlRegion *r, int n, FlValue *const *x);
+void fl_ad_mark(FlAd *ad); /* more of them after ops were added */
 bool fl_ad_active(const FlAd *ad, const FlValue *v);
 /* Does the op read an active value, or give one, in its regions too? */
 bool fl_ad_touches(const FlAd *ad, const FlOp *op);
 
+/* ---- plain.c: loops over elements of the region become such as levels.c takes ---- */
+bool fl_ad_plain(FlAd *ad, FlBuilder b, FlRegion *r);
+
 /* ---- frame.c ---- */
+bool fl_ad_inside(const FlValue *v, const FlOp *op); /* is it of one of the op's regions, or within them? */
 FlAdFrame fl_ad_frame(FlAd *ad, FlAdFrame *outer, FlBuilder b, bool kernel, FlValue *const *index);
 FlValue *fl_ad_at(const FlAdFrame *f, FlValue *v); /* what stands for a source value */
 void fl_ad_put(FlAdFrame *f, const FlValue *v, FlValue *stands_for_it);
@@ -130,6 +140,8 @@ bool fl_ad_walk(FlAdFrame *f, const FlRegion *r);
 /* The nest of a MAP or REDUCE of host code, with the results of the loops within it computed. NULL: failed.
  */
 FlAdLevel *fl_ad_level_make(FlAdFrame *host, FlOp *op);
+bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v); /* can host code have it? */
+bool fl_ad_levels_take(const FlAd *ad, const FlOp *op); /* would that go well? */
 /* The ops of a level, and before them those of the levels around it, at the frame's place. */
 void fl_ad_level_emit(FlAdFrame *f, const FlAdLevel *level);
 /* Reductions over the level's own loops, one for each set of the loops around it: arrays over these, or

@@ -6,12 +6,6 @@
  * Always: sizes of inner loops do not depend on outer ones, else it fails. */
 #include "ad/ad_internal.h"
 
-static bool inside(const FlValue *v, const FlOp *top) {
-  for (const FlRegion *r = v->region; r && r->owner; r = r->owner->parent)
-    if (r->owner == top) return true;
-  return false;
-}
-
 static const FlOp *top_of(const FlAdLevel *level) {
   while (level->parent) level = level->parent;
   return level->op;
@@ -19,7 +13,7 @@ static const FlOp *top_of(const FlAdLevel *level) {
 
 /* A size as host code has it; NULL: it depends on a loop. */
 static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
-  if (!inside(v, top)) return fl_ad_at(host, v);
+  if (!fl_ad_inside(v, top)) return fl_ad_at(host, v);
   FlValue *known = fl_map_get(host->to, v);
   if (known) return known;
   const FlOp *op = v->op;
@@ -30,7 +24,7 @@ static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
   case FL_OP_DIM: {
     FlAdLevel *level = op->args[0]->op ? fl_map_get(host->ad->levels, op->args[0]->op) : NULL;
     if (level) return level->sizes[level->outer + (int)op->attrs.i];
-    if (inside(op->args[0], top)) return NULL;
+    if (fl_ad_inside(op->args[0], top)) return NULL;
     return fl_ir_dim(&host->b, fl_ad_at(host, op->args[0]), (int)op->attrs.i);
   }
   case FL_OP_ADD:
@@ -202,6 +196,63 @@ FlAdLevel *fl_ad_level_make(FlAdFrame *host, FlOp *op) {
   FlAdLevel *l = make(host, op, NULL, &ragged);
   return l && fill(host, l) ? l : NULL;
 }
+
+/* ---- would it go well? ---- */
+
+bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v) {
+  if (!fl_ad_inside(v, top)) return true;
+  const FlOp *op = v->op;
+  if (!op || op->n_regions || op->n_results != 1) return false;
+  switch ((int)op->code) {
+  case FL_OP_CONST: return true;
+  case FL_OP_DIM: {
+    const FlOp *map = op->args[0]->op;
+    if (!fl_ad_inside(op->args[0], top)) return true;
+    return map && map->code == FL_OP_MAP && fl_ad_size_is_fixed(top, map->args[op->attrs.i]);
+  }
+  case FL_OP_ADD:
+  case FL_OP_SUB:
+  case FL_OP_MUL:
+  case FL_OP_WRAP_ADD:
+  case FL_OP_WRAP_SUB:
+  case FL_OP_WRAP_MUL:
+  case FL_OP_MIN:
+  case FL_OP_MAX: return fl_ad_size_is_fixed(top, op->args[0]) && fl_ad_size_is_fixed(top, op->args[1]);
+  }
+  return false;
+}
+
+/* Arrays that loops of the nest make are there for loads and their sizes alone. */
+static bool reads_elements(const FlOp *top, const FlOp *op) {
+  for (int i = 0; i < op->n_args; i++) {
+    const FlOp *by = op->args[i]->op;
+    bool made =
+        by && by->code == FL_OP_MAP && fl_ad_inside(op->args[i], top) && by->parent->owner->code != FL_OP_IF;
+    if (made && op->code != FL_OP_LOAD && op->code != FL_OP_DIM) return false;
+  }
+  for (int i = 0; i < op->n_regions; i++)
+    for (const FlOp *in = op->regions[i]->first; in; in = in->next)
+      if (!reads_elements(top, in)) return false;
+  return true;
+}
+
+static bool takes(const FlAd *ad, const FlOp *top, const FlOp *op, int outer) {
+  const FlRegion *r = op->regions[0];
+  int n = outer + op->n_args;
+  bool even = true;
+  if (n > FL_MAX_RANK || (op->code == FL_OP_REDUCE && op->attrs.list)) return false;
+  for (int k = 0; k < op->n_args; k++) even = even && fl_ad_size_is_fixed(top, op->args[k]);
+  if (!even && op->code == FL_OP_REDUCE && !fl_ad_touches(ad, op)) return true;
+  for (int k = 0; k < r->n_yields; k++)
+    if (!fl_t_is_scalar(r->yields[k]->type)) return false;
+  for (const FlOp *in = r->first; in && even; in = in->next) {
+    bool loop = in->code == FL_OP_MAP || in->code == FL_OP_REDUCE;
+    if (loop ? !takes(ad, top, in, n) : !reads_elements(top, in) || !straight_op(ad, in)) return false;
+  }
+  return even;
+}
+
+bool fl_ad_levels_take(const FlAd *ad, const FlOp *op) { return takes(ad, op, op, 0); }
 
 /* ---- emitting ---- */
 

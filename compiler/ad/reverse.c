@@ -103,6 +103,14 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
   bool any = false;
   for (int k = 0; k < op->n_results; k++) any = any || fl_ad_adjoint(f, op->results[k]);
   if (!any) return true;
+  const FlOp *instead = fl_map_get(f->ad->instead, op);
+  if (instead) {
+    for (int k = 0; k < op->n_results; k++) {
+      FlValue *g = fl_ad_adjoint(f, op->results[k]);
+      if (g) fl_ad_add(f, instead->results[k], g);
+    }
+    return true;
+  }
   f->b.span = op->span;
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR)
     return fl_ad_scalar(f, op, fl_ad_adjoint(f, op->results[0])) && !f->ad->failed;
@@ -129,7 +137,11 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
 
 bool fl_ad_walk(FlAdFrame *f, const FlRegion *r) {
   FlVec(FlOp *) ops = {0}; /* as it is now: what is added may stand in the same region */
-  for (FlOp *op = r->first; op; op = op->next) fl_vec_push(f->ad->arena, &ops, op);
+  for (FlOp *op = r->first; op; op = op->next) {
+    FlOp *original = fl_map_get(f->ad->original, op);
+    if (!fl_map_get(f->ad->instead, op)) fl_vec_push(f->ad->arena, &ops, op);
+    if (original) fl_vec_push(f->ad->arena, &ops, original); /* its adjoints go to what stands for it */
+  }
   for (int i = ops.n - 1; i >= 0; i--)
     if (!walk_op(f, ops.at[i])) return false;
   return true;
@@ -160,9 +172,19 @@ static void open_stages(FlBuilder b, FlRegion *r, FlValue **y) {
 bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n, FlValue *const *x,
                    FlValue **out, FlAdFailure *why) {
   FlArena *arena = b->module->arena;
-  FlAd ad = {.arena = arena, .active = fl_map_make(arena), .levels = fl_map_make(arena), .why = why};
+  FlAd ad = {.arena = arena,
+             .active = fl_map_make(arena),
+             .levels = fl_map_make(arena),
+             .instead = fl_map_make(arena),
+             .original = fl_map_make(arena),
+             .own = fl_map_make(arena),
+             .region = r,
+             .n = n,
+             .by = x,
+             .why = why};
   open_stages(*b, r, y);
-  fl_ad_mark(&ad, r, n, x);
+  fl_ad_mark(&ad);
+  if (!fl_ad_plain(&ad, *b, r)) return false;
   FlAdFrame f = fl_ad_frame(&ad, NULL, *b, false, NULL);
   fl_ad_add(&f, *y, seed);
   if (!fl_ad_walk(&f, r)) return false;

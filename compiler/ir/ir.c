@@ -108,17 +108,17 @@ void fl_ir_move_before(FlOp *op, FlOp *before) {
   for (int i = 0; i < op->n_results; i++) op->results[i]->region = before->parent;
 }
 
-static void replace_in(FlRegion *r, const FlValue *from, FlValue *to) {
+void fl_ir_replace_in(FlRegion *r, const FlValue *from, FlValue *to) {
   for (FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_args; i++)
       if (op->args[i] == from) op->args[i] = to;
-    for (int i = 0; i < op->n_regions; i++) replace_in(op->regions[i], from, to);
+    for (int i = 0; i < op->n_regions; i++) fl_ir_replace_in(op->regions[i], from, to);
   }
   for (int i = 0; i < r->n_yields; i++)
     if (r->yields[i] == from) r->yields[i] = to;
 }
 
-void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to) { replace_in(f->body, from, to); }
+void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to) { fl_ir_replace_in(f->body, from, to); }
 
 /* ---- copying ---- */
 

@@ -224,6 +224,7 @@ bool fl_ir_reduction(const FlOp *op, int index, FlReduction *out);
 /* Structural edits used by passes. */
 void fl_ir_remove(FlOp *op);
 void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to); /* every use in the function */
+void fl_ir_replace_in(FlRegion *r, const FlValue *from, FlValue *to); /* every use in the region */
 void fl_ir_move_before(FlOp *op, FlOp *before);
 /* Moves the ops of `from` that come after `mark` (NULL: all) and before `until` to the end of `to`. */
 void fl_ir_move_into(FlRegion *from, FlOp *mark, FlOp *until, FlRegion *to);

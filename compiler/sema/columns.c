@@ -147,7 +147,7 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
   FlValue *groups = t.group ? t.group->groups : fl_sema_i64(s, 1);
   for (int i = 0; t.group && i < t.group->n_keys; i++) {
     FlVal key = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.group->keys[i]));
-    fl_columns_set(s, &columns, t.group->keys[i], fl_sema_take(s, key, t.group->first, FL_TAKE_PROVEN));
+    fl_columns_set(s, &columns, t.group->keys[i], key);
   }
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
@@ -165,6 +165,8 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
     v = fl_verb_as_column(s, v, groups, a->span, a->name.text);
     if (fl_val_bad(v) || !fl_columns_add(s, &columns, a->name.text, v, a->name.span)) return fl_val_error(s);
   }
+  for (int i = 0; t.group && i < t.group->n_keys; i++) /* last: what finds the aggregates is free by then */
+    columns.values[i] = fl_sema_take(s, columns.values[i], t.group->first, FL_TAKE_PROVEN);
   if (!columns.n)
     return fl_sema_error(s, FL_E0210, c->span,
                          "`summarize` needs at least one aggregate, as in `n = count()`");

@@ -128,11 +128,16 @@ void fl_buffer_rest(FlBuffer *b) {
 
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to) {
   if (b->release != release_map) return;
-  int64_t page = sysconf(_SC_PAGESIZE), begin = from - (const char *)b->data, end = to - (const char *)b->data;
+  int64_t page = sysconf(_SC_PAGESIZE), begin = from - (const char *)b->data,
+          end = to - (const char *)b->data;
   int64_t clean = ((FlMapBuffer *)b)->clean;
   begin = (begin + page - 1) / page * page;
   end = (end < clean ? end : clean) / page * page;
   if (begin >= 0 && begin < end) madvise((char *)b->data + begin, (size_t)(end - begin), MADV_DONTNEED);
+}
+
+void fl_buffer_discard(FlBuffer *b, const void *from, const void *to) {
+  if (b->release == release_own) fl_pool_discard(((FlOwnBuffer *)b)->block, from, to);
 }
 
 bool fl_buffer_is_writable(const FlBuffer *b) {

@@ -77,6 +77,8 @@ FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean);
 void fl_buffer_rest(FlBuffer *b);
 /* The same of the whole pages in [from, to) of what `b` itself has mapped. */
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to);
+/* Nobody reads [from, to) of `b` any more: its whole pages need no memory until somebody writes there. */
+void fl_buffer_discard(FlBuffer *b, const void *from, const void *to);
 FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */
 void fl_buffer_unref(FlBuffer *b);    /* NULL is allowed */
 /* `b` shall keep `kept` alive (takes a reference of its own; once is enough). Only while the caller is the

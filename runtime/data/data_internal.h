@@ -22,6 +22,8 @@ typedef struct FlBlock {
 bool fl_pool_take(FlPool *pool, size_t bytes, bool shared, FlBlock *out);
 /* Gives back what fl_pool_take of the same pool gave. */
 void fl_pool_give(FlPool *pool, FlBlock block);
+/* Nobody reads [from, to) of a block in use any more: whole pages go back to the system. */
+void fl_pool_discard(FlBlock block, const void *from, const void *to);
 FlPool *fl_pool_ref(FlPool *pool); /* one reference a block in use; NULL is allowed */
 void fl_pool_unref(FlPool *pool);
 

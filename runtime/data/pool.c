@@ -1,13 +1,13 @@
 /* pool.c: large blocks of memory: which may stay in memory, which live in files, and the bounded list of free
  * ones that a run reuses.
  *
- * In: sizes. Out: blocks aligned to 64 bytes, of 2 MiB and more to 2 MiB with huge pages asked for. A block
- * in a file (spill.h) is like any other to those who use it. What always holds: a block is either in use (its
- * buffer holds one reference of the pool) or in `free`; the free blocks together are at most `limit` bytes,
- * and the oldest give way; a free block that does not fit is no reason for the run to
- * take more memory than it ever needed at once: then it gives way, too; `used` is the size of all blocks, in
- * use or free, that are not in files, and stays at most the share that the limit allows. One lock; only large
- * blocks come here. */
+ * In: sizes. Out: blocks aligned to 64 bytes, of 2 MiB and more to 2 MiB with huge pages asked for (the rest
+ * of a block behind its last whole one is of small pages). A block in a file (spill.h) is like any other to
+ * those who use it. What always holds: a block is either in use (its buffer holds one reference of the pool)
+ * or in `free`; the free blocks together are at most `limit` bytes, and the oldest give way; a free block
+ * that does not fit is no reason for the run to take more memory than it ever needed at once: then it gives
+ * way, too; `used` is the size of all blocks, in use or free, that are not in files, and stays at most the
+ * share that the limit allows. One lock; only large blocks come here. */
 #include "base/machine.h"
 #include "data/data_internal.h"
 #include "data/spill.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { FL_POOL_SLOTS = 128 };
-static const size_t HUGE_PAGE = (size_t)2 << 20;
+static const size_t PAGE = 4096, HUGE_PAGE = (size_t)2 << 20;
 /* Without a limit nobody asks the machine before so much is in use, and before a block is as large as this.
  */
 static const size_t FREELY = (size_t)64 << 20, ASK_FROM = (size_t)64 << 20;
@@ -57,10 +57,7 @@ static void *map_shared(size_t bytes) {
   return at == MAP_FAILED ? NULL : at;
 }
 
-static size_t capacity_of(size_t bytes) {
-  size_t unit = bytes >= HUGE_PAGE ? HUGE_PAGE : 4096;
-  return (bytes + unit - 1) / unit * unit;
-}
+static size_t capacity_of(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
 
 static void *memory_new(size_t capacity) {
   return capacity >= HUGE_PAGE ? map_huge(capacity) : aligned_alloc(FL_ALIGN, capacity);
@@ -72,6 +69,12 @@ static void block_free(FlBlock b) {
   } else {
     free(b.data);
   }
+}
+
+void fl_pool_discard(FlBlock b, const void *from, const void *to) {
+  uintptr_t begin = ((uintptr_t)from + PAGE - 1) / PAGE * PAGE, end = (uintptr_t)to / PAGE * PAGE;
+  if (b.shared || b.in_file || b.capacity < HUGE_PAGE || begin >= end) return;
+  madvise((void *)begin, end - begin, MADV_DONTNEED);
 }
 
 /* Takes free block k off the list; it still counts as used. */
@@ -275,6 +278,8 @@ bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   if (p->used - p->held > p->most) p->most = p->used - p->held;
   pthread_mutex_unlock(&p->lock);
   for (int i = 0; i < n_given_up; i++) block_free(given_up[i]);
+  if (k >= 0 && out->capacity - capacity > out->capacity / 16) /* much more than is needed */
+    fl_pool_discard(*out, (char *)out->data + capacity, (char *)out->data + out->capacity);
   return k >= 0 || new_block(p, capacity, stays, out);
 }
 

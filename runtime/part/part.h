@@ -20,7 +20,7 @@ FlRuntimeOp fl_rt_rows;
 /* mask[n], arrays[n, ..] -> count of true, the kept rows of each array in order. SHAPE when n differs. */
 FlRuntimeOp fl_rt_compress;
 /* idx i64[m], arrays -> their rows idx[0..m). INDEX for the first number that is out of range of the first array
- * where one is; attribute i: FL_TAKE_OR_ZERO, FL_TAKE_PROVEN. */
+ * where one is; attribute i: FL_TAKE_OR_ZERO, FL_TAKE_PROVEN, FL_TAKE_LAST. */
 FlRuntimeOp fl_rt_take;
 /* arrays of one type and rank -> joined along the leading dimension. SHAPE when other dimensions differ. */
 FlRuntimeOp fl_rt_concat;

@@ -27,6 +27,8 @@ typedef struct Take {
   int32_t n_columns;
   const int64_t *rows;
   int64_t m, least; /* the least number that is allowed: 0, or -1 */
+  FlBuffer *spent;  /* of the numbers, which nobody reads after the last sweep; NULL: somebody may */
+  int64_t unit; /* so many numbers are the least that a worker gets: whole pages of those that are spent */
 } Take;
 
 #define GATHER(T)                                                                                            \
@@ -107,9 +109,10 @@ static bool check(const Take *t, Column *c, int64_t begin, int64_t end) {
   return true;
 }
 
-static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  enum { PIECE = 4096 }; /* the numbers stay in the nearest cache */
+static int32_t take_body(FlCtx *ctx, const void *env, int64_t first, int64_t last) {
+  enum { PIECE = 4096, SPENT = 32 * PIECE }; /* the numbers stay in the nearest cache */
   const Take *t = env;
+  int64_t begin = first * t->unit, end = fl_part_min(last * t->unit, t->m), kept = begin;
   (void)ctx;
   for (int64_t from = begin; from < end; from += PIECE) {
     int64_t to = fl_part_min(from + PIECE, end);
@@ -122,6 +125,9 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
         gather(c, t->rows, from, to);
       }
     }
+    if (t->spent == NULL || (to - kept < SPENT && to < end)) continue;
+    fl_buffer_discard(t->spent, t->rows + kept, t->rows + to);
+    kept = to;
   }
   return 0;
 }
@@ -146,17 +152,40 @@ static bool one_sweep(const Take *t) {
 
 static double cost_of(const Column *c) { return c->known != NULL ? 2.5 : 1.0 + 0.1 * (double)c->row_bytes; }
 
+static int32_t widest(const Take *t) {
+  int32_t widest = 0;
+  for (int32_t k = 1; k < t->n_columns; k++)
+    if (t->columns[k].row_bytes > t->columns[widest].row_bytes) widest = k;
+  return widest;
+}
+
+/* As many bytes of the array to be as the numbers have come back as the numbers go: it may stand in a block
+ * that was in use before. */
+static void make_room(const Take *t, const Column *c) {
+  int64_t numbers = t->m * (int64_t)sizeof *t->rows, bytes = fl_part_min(numbers, fl_array_bytes(c->to));
+  fl_buffer_discard(c->to->buffer, c->to->data, (char *)c->to->data + bytes);
+}
+
+/* The widest array has the last sweep: the memory of spent numbers becomes its own. */
 static FlStatus sweep(FlCtx *ctx, const Take *t) {
+  enum { PAGE = 512, MANY = 1 << 16 };
   Take part = *t;
   double cost = 0.0;
+  int32_t last = widest(t);
+  part.unit = t->m >= MANY ? PAGE : 1;
+  int64_t units = (t->m + part.unit - 1) / part.unit;
+  if (t->spent != NULL) make_room(t, &t->columns[last]);
   if (one_sweep(t)) {
     for (int32_t k = 0; k < t->n_columns; k++) cost += cost_of(&t->columns[k]);
-    return fl_part_for(ctx, take_body, &part, t->m, cost);
+    return fl_part_for(ctx, take_body, &part, units, cost * (double)part.unit);
   }
   part.n_columns = 1;
   for (int32_t k = 0; k < t->n_columns; k++) {
-    part.columns = &t->columns[k];
-    if (fl_part_for(ctx, take_body, &part, t->m, 0.5 + cost_of(part.columns)) != 0) return 1;
+    bool is_last = k + 1 == t->n_columns;
+    part.columns = &t->columns[is_last ? last : k + (k >= last)];
+    part.spent = is_last ? t->spent : NULL;
+    cost = (0.5 + cost_of(part.columns)) * (double)part.unit;
+    if (fl_part_for(ctx, take_body, &part, units, cost) != 0) return 1;
     if (atomic_load(&part.columns->bad) != INT64_MAX) return 0;
   }
   return 0;
@@ -185,7 +214,7 @@ static FlArray *close_column(Column *c) {
 
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m) {
   Column c;
-  Take t = {&c, 1, rows, m, -1};
+  Take t = {.columns = &c, .n_columns = 1, .rows = rows, .m = m, .least = -1};
   FlStatus status = open_column(ctx, from, m, true, &c);
   if (status == 0) status = sweep(ctx, &t);
   if (status == 0) return close_column(&c);
@@ -216,6 +245,8 @@ FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
             .rows = args[0].a->data,
             .m = args[0].a->dims[0],
             .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
+  FlArray *mine = desc->i & FL_TAKE_LAST ? fl_array_reuse(args[0].a) : NULL;
+  if (mine != NULL) t.spent = mine->buffer;
   t.columns = fl_part_zalloc(&mem, t.n_columns, sizeof *t.columns);
   FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, &t);
   for (int32_t k = 0; k < t.n_columns && t.columns != NULL; k++) {
@@ -227,6 +258,7 @@ FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
       fl_buffer_unref(c->to_codes);
     }
   }
+  fl_array_unref(mine);
   fl_part_mem_reset(&mem);
   return status;
 }

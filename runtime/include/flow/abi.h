@@ -128,8 +128,8 @@ typedef struct FlOpDesc {
 } FlOpDesc;
 
 /* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are rows of
- * the arrays, whoever made them. */
-enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2 };
+ * the arrays, whoever made them; nobody reads the numbers afterwards. */
+enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
 
 /* Every operator of class RUNTIME: fl_rt_<name>. args borrowed, results owned. */
 typedef FlStatus FlRuntimeOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results);

@@ -1,6 +1,8 @@
 /* part_arrays.c: choosing rows, joining, views and lists of arrays against plain loops. */
 #include "part_array_kit.h"
 
+#include <sys/mman.h>
+
 /* ---- arrays ------------------------------------------------------------------------------------------- */
 
 static FlArray *make_list(Kit *k, int32_t dtype, int32_t rank, int64_t n, bool same_size) {
@@ -205,6 +207,48 @@ static void test_lists(Kit *k, int32_t dtype, int32_t rank, int64_t n) {
   fl_array_unref(even);
 }
 
+/* How many pages of an array's numbers are in memory. */
+static int64_t resident(const FlArray *a) {
+  enum { PAGE = 4096 };
+  size_t bytes = (size_t)fl_array_bytes(a) / PAGE * PAGE;
+  unsigned char *there = calloc(bytes / PAGE, 1);
+  int64_t n = 0;
+  if (there == NULL || mincore(a->data, bytes, there) != 0) abort();
+  for (size_t i = 0; i < bytes / PAGE; i++) n += there[i] & 1;
+  free(there);
+  return n;
+}
+
+/* Numbers that nobody reads afterwards lose their memory; those that somebody else holds keep it. In order:
+ * one sweep takes all arrays. */
+static void test_spent(Kit *k, int32_t dtype, bool in_order) {
+  int64_t m = 600000, n = 70000;
+  FlArray *a = make_array(k, dtype, 1, &n), *b = make_array(k, FL_F64, 1, &n), *numbers = rows_of(k, m, 0, n);
+  int64_t *row = numbers->data;
+  for (int64_t i = 0; in_order && i < m; i++) row[i] = i * n / m;
+  FlArray *held = fl_array_ref(numbers);
+  FlSlot kept[2], spent[2];
+  Call c = {.i = FL_TAKE_PROVEN | FL_TAKE_LAST};
+  put_array(&c, numbers);
+  put_array(&c, a);
+  put_array(&c, b);
+  int64_t pages = resident(numbers);
+  bool first = runs(k, fl_rt_take, &c, kept, 0, "numbers that are held");
+  check(k, resident(numbers) == pages, "numbers that are held stay");
+  fl_array_unref(held);
+  bool second = runs(k, fl_rt_take, &c, spent, 0, "spent numbers");
+  check(k, resident(numbers) < pages / 10, "spent numbers go");
+  for (int r = 0; first && second && r < 2; r++)
+    check(k, same(kept[r].a, 0, spent[r].a, 0, m), "spent numbers choose the same rows");
+  for (int r = 0; r < 2; r++) {
+    if (first) fl_array_unref(kept[r].a);
+    if (second) fl_array_unref(spent[r].a);
+  }
+  fl_array_unref(numbers);
+  fl_array_unref(a);
+  fl_array_unref(b);
+}
+
 static void tests(Kit *k) {
   static const int32_t dtypes[] = {FL_BOOL, FL_I16, FL_I32, FL_F64, FL_TEXT};
   static const int64_t sizes[] = {0, 1, 5, 700, 140000};
@@ -228,6 +272,10 @@ static void tests(Kit *k) {
     }
   }
   test_unaligned(k);
+  for (int t = 0; t < 5; t++) {
+    test_spent(k, dtypes[t], false);
+    test_spent(k, dtypes[t], true);
+  }
 }
 
 int main(void) { return run_kit(tests); }

@@ -1,11 +1,12 @@
 /* ad_internal.h: what the files of ad/ share: activity, frames, levels of loops.
  *
- * Reading order: reverse.c (the walk back), scalar.c and bulk.c (a rule for each operator), levels.c (loops
+ * Reading order: forward.c (forward mode), reverse.c (the walk back), rules.def and what it names (a rule for
+ * each operator: scalar.c, bulk.c, linalg.c, decompose.c, fourier.c, aggregate.c, window.c), levels.c (loops
  * within loops, forward), loops.c (the way back through them), frame.c (values and adjoints while it goes),
  * active.c.
  *
  * Words. A *source* value or op is one of the function that is derived. Its *adjoint* is the derivative of
- * the result by it. A frame says where operations are put, what stands there for each source value, and which
+ * the result by it, its *tangent* the derivative of it along the direction of forward mode. A frame says where operations are put, what stands there for each source value, and which
  * adjoints are known so far. A source value is *active* when it is a float that depends on what is derived
  * by. */
 #ifndef FL_AD_INTERNAL_H
@@ -25,6 +26,7 @@ typedef struct FlAd {
   FlRegion *region; /* of what is derived, and its n values that it is derived by */
   int n;
   FlValue *const *by;
+  FlMap *tangents; /* forwards: of source values; absent: zero */
   FlAdFailure *why;
   bool failed;
 } FlAd;
@@ -113,27 +115,90 @@ FlAdLoop fl_ad_loop(FlBuilder *b, FlOpcode code, int n, FlValue *const *sizes);
 void fl_ad_loop_end(FlBuilder *b, FlAdLoop *m, int n, FlValue *const *yields);
 void fl_ad_sizes(FlBuilder *b, FlValue *array, FlValue **sizes);
 
+/* The end of a MAP over one size whose elements are arrays: a list. */
+void fl_ad_list_end(FlBuilder *b, FlAdLoop *m, FlValue *yield);
+FlValue *fl_ad_zero_like(FlBuilder *b, FlValue *v); /* a scalar, array or list of floats: all zero */
+
 /* ---- rules. `f` stands where the way back is; the op's first result has the adjoint g. ---- */
 bool fl_ad_scalar(FlAdFrame *f, const FlOp *op, FlValue *g); /* scalar.c */
-bool fl_ad_bulk(FlAdFrame *f, FlOp *op);                     /* bulk.c: host code but for loops and IF */
+/* Forwards: the tangent of the result, from those of the arguments (NULL: zero); *out NULL: zero. */
+bool fl_ad_scalar_forward(FlAdFrame *f, const FlOp *op, FlValue *const *tangents, FlValue **out);
+/* What d product / d v is, times nothing: the product of all others. `zeros`: how many of all are 0; `others`:
+ * the product of all that are not. */
+FlValue *fl_ad_product_rest(FlBuilder *b, FlValue *v, FlValue *zeros, FlValue *others);
+
+/* Host code but for loops and IF (bulk.c): by the table rules.def. Forwards `out` gets a tangent for each
+ * result, NULL where that is zero or the result is no float. */
+bool fl_ad_bulk(FlAdFrame *f, FlOp *op);
+bool fl_ad_bulk_forward(FlAdFrame *f, const FlOp *op, FlValue **out);
 
 /* An operator of host code on its way back. */
 typedef struct FlAdBulk {
   FlAdFrame *f;
   FlBuilder *b;
   FlOp *op;
-  FlValue *g; /* the adjoint of the first result */
+  FlValue *g; /* the adjoint of the first result, or NULL */
 } FlAdBulk;
 static inline FlValue *fl_ad_arg(const FlAdBulk *k, int i) { return fl_ad_at(k->f, k->op->args[i]); }
+static inline FlValue *fl_ad_result(const FlAdBulk *k, int i) { return fl_ad_at(k->f, k->op->results[i]); }
 static inline bool fl_ad_wants(const FlAdBulk *k, int i) { return fl_ad_active(k->f->ad, k->op->args[i]); }
+/* The adjoint of a result; NULL: none. */
+static inline FlValue *fl_ad_of(const FlAdBulk *k, int i) { return fl_ad_adjoint(k->f, k->op->results[i]); }
 static inline void fl_ad_give(const FlAdBulk *k, int i, FlValue *part) {
   fl_ad_add(k->f, k->op->args[i], part);
 }
+
+/* An operator of host code on its way forward: its copy is made, the tangents of its results go to `out`. */
+typedef struct FlAdAhead {
+  FlAdFrame *f;
+  FlBuilder *b;
+  const FlOp *op;
+  FlValue **out;
+} FlAdAhead;
+FlValue *fl_ad_tangent(const FlAdFrame *f, const FlValue *v); /* NULL: zero */
+FlValue *fl_ad_tangent_or_zero(FlAdFrame *f, FlValue *v);
+static inline FlValue *fl_ad_in(const FlAdAhead *k, int i) { return fl_ad_at(k->f, k->op->args[i]); }
+static inline FlValue *fl_ad_made(const FlAdAhead *k, int i) { return fl_ad_at(k->f, k->op->results[i]); }
+static inline FlValue *fl_ad_moves(const FlAdAhead *k, int i) { return fl_ad_tangent(k->f, k->op->args[i]); }
+/* The sum of two parts, of which one or both may be NULL: zero. */
+FlValue *fl_ad_both(FlBuilder *b, FlValue *x, FlValue *y);
+
+/* Rules: false: failed. */
+#define FL_AD_RULE(OP, back, ahead)                                                                          \
+  bool fl_ad_back_##back(const FlAdBulk *k);                                                                 \
+  bool fl_ad_ahead_##ahead(const FlAdAhead *k);
+#include "ad/rules.def"
+
 /* An op with one result and attribute i. */
 FlValue *fl_ad_op(FlBuilder *b, FlOpcode code, int n, FlValue *const *args, FlType1 type, int64_t i);
-bool fl_ad_linalg(const FlAdBulk *k); /* linalg.c: products, systems, decompositions */
+
+/* ---- matrix.c: small words for rules of matrices ---- */
+FlValue *fl_ad_matmul(FlBuilder *b, FlValue *x, FlValue *y, int transposed); /* as attr i of MATMUL */
+FlValue *fl_ad_turned(FlBuilder *b, FlValue *a);                             /* transposed */
+FlValue *fl_ad_solve(FlBuilder *b, FlValue *a, FlValue *rhs);
+FlValue *fl_ad_minus(FlBuilder *b, FlValue *x, FlValue *y); /* arrays of the same sizes */
+FlValue *fl_ad_scaled(FlBuilder *b, FlValue *a, FlValue *c);  /* an array times a scalar */
+FlValue *fl_ad_scaled_by(FlBuilder *b, FlValue *a, double c);
+/* m[i, j] op v[j], op v[i] of a matrix and a vector. */
+FlValue *fl_ad_by_column(FlBuilder *b, FlOpcode op, FlValue *m, FlValue *v);
+FlValue *fl_ad_by_row(FlBuilder *b, FlOpcode op, FlValue *m, FlValue *v);
+FlValue *fl_ad_times(FlBuilder *b, FlValue *x, FlValue *y); /* element by element */
+FlValue *fl_ad_diagonal_of(FlBuilder *b, FlValue *m);
+FlValue *fl_ad_diagonal(FlBuilder *b, FlValue *v); /* the matrix with this diagonal */
+/* 1 / (v[j] - v[i]), 0 on the diagonal; or of their squares. */
+FlValue *fl_ad_gaps(FlBuilder *b, FlValue *v, bool squares);
+/* p[i, j] times a factor: below the diagonal, on it, above it. */
+FlValue *fl_ad_weighted(FlBuilder *b, FlValue *p, double below, double on, double above);
+FlValue *fl_ad_symmetric(FlBuilder *b, FlValue *a);           /* (a + a') / 2 */
+FlValue *fl_ad_outer(FlBuilder *b, FlValue *x, FlValue *y);   /* x[i] y[j]; or, with a scalar x, x y[j] */
+FlValue *fl_ad_sum_of(FlBuilder *b, FlValue *x, FlValue *y);  /* the sum of x[..] y[..]: a scalar */
+FlValue *fl_ad_columns(FlBuilder *b, FlValue *m, FlValue *from, FlValue *to); /* columns [from, to) */
+FlValue *fl_ad_beside(FlBuilder *b, FlValue *x, FlValue *y); /* two matrices side by side */
+FlValue *fl_ad_reshape(FlBuilder *b, FlValue *a, int n, FlValue *const *sizes);
 
 /* ---- reverse.c: the ops, backwards ---- */
+/* Calls of stages become what the stages do; y[0..n): values of the region that may have been their results. */
+void fl_ad_open_stages(FlBuilder b, FlRegion *r, int n, FlValue **y);
 bool fl_ad_walk(FlAdFrame *f, const FlRegion *r);
 
 /* ---- levels.c ---- */

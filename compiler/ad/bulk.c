@@ -1,5 +1,6 @@
-/* bulk.c: a rule for each operator of host code that is no loop and no linear algebra: those that put
- * elements in other places. */
+/* bulk.c: the rules of host code, by the table rules.def, and those of operators that put elements in other
+ * places: rows, lists, sizes. In: adjoints of results, or tangents of arguments. Out: those of the other side.
+ * Always: forwards they put the tangents where they put the elements. */
 #include "ad/ad_internal.h"
 
 static FlValue *rows(const FlAdBulk *k, FlValue *a, FlValue *from, FlValue *to) {
@@ -18,6 +19,22 @@ static void add_element(const FlAdBulk *k, FlValue *so_far) {
   FlValue *old = fl_ir_load(k->b, so_far, rank, args + 1, k->op->attrs.i != 0);
   args[rank + 1] = fl_ir_binary(k->b, FL_OP_ADD, old, k->g);
   fl_ad_set(k->f, k->op->args[0], fl_ad_op(k->b, FL_OP_STORE, rank + 2, args, so_far->type, k->op->attrs.i));
+}
+
+/* A list like arg 0 that is g at the index, else all zero. */
+static void one_of_list(const FlAdBulk *k) {
+  FlValue *list = fl_ad_arg(k, 0), *n = fl_ir_dim(k->b, list, 0);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
+  FlValue *here = fl_ir_binary(k->b, FL_OP_EQ, m.region->params[0], fl_ad_arg(k, 1));
+  FlOp *choice = fl_ir_op(k->b, FL_OP_IF, 1, &here, 1, &k->g->type, 2);
+  FlBuilder side = *k->b;
+  side.region = fl_ir_region(&side, choice, 0, 0, NULL);
+  fl_ir_yield(side.region, side.module, 1, &k->g);
+  side.region = fl_ir_region(&side, choice, 1, 0, NULL);
+  FlValue *zero = fl_ad_zero_like(&side, k->g);
+  fl_ir_yield(side.region, side.module, 1, &zero);
+  fl_ad_list_end(k->b, &m, choice->results[0]);
+  fl_ad_give(k, 0, m.op->results[0]);
 }
 
 /* An array like arg 0 that is g where all indices are these, else 0. */
@@ -40,7 +57,7 @@ static void one_element(const FlAdBulk *k) {
 }
 
 /* Rows [from, to) of an array: g there, else 0. */
-static void some_rows(const FlAdBulk *k) {
+bool fl_ad_back_rows(const FlAdBulk *k) {
   FlValue *a = fl_ad_arg(k, 0), *from = fl_ad_arg(k, 1), *to = fl_ad_arg(k, 2), *sizes[FL_MAX_RANK],
           *index[FL_MAX_RANK];
   fl_ad_sizes(k->b, a, sizes);
@@ -61,28 +78,38 @@ static void some_rows(const FlAdBulk *k) {
   fl_ir_yield(side.region, side.module, 1, &v);
   fl_ad_loop_end(k->b, &m, 1, op->results);
   fl_ad_give(k, 0, m.op->results[0]);
+  return true;
 }
 
-static void joined(const FlAdBulk *k) {
+bool fl_ad_back_concat(const FlAdBulk *k) {
   FlValue *from = fl_ad_i64(k->b, 0);
   for (int i = 0; i < k->op->n_args; i++) {
     FlValue *to = fl_ir_binary(k->b, FL_OP_WRAP_ADD, from, fl_ir_dim(k->b, fl_ad_arg(k, i), 0));
     if (fl_ad_wants(k, i)) fl_ad_give(k, i, rows(k, k->g, from, to));
     from = to;
   }
+  return true;
 }
 
-static FlValue *reshaped(const FlAdBulk *k, FlValue *a, int n, FlValue *const *sizes) {
-  FlValue *args[FL_MAX_RANK + 1] = {a};
-  for (int i = 0; i < n; i++) args[i + 1] = sizes[i];
-  return fl_ad_op(k->b, FL_OP_RESHAPE, n + 1, args, fl_t_array((FlDtype)a->type.dtype, n), 0);
+bool fl_ad_back_reshape(const FlAdBulk *k) {
+  FlValue *sizes[FL_MAX_RANK], *a = fl_ad_arg(k, 0);
+  fl_ad_sizes(k->b, a, sizes);
+  fl_ad_give(k, 0, fl_ad_reshape(k->b, k->g, a->type.rank, sizes));
+  return true;
 }
 
-/* Rows taken by number, the first of them result `from`: what stands for each counts where it was taken from.
- */
-static bool rows_taken(const FlAdBulk *k, FlValue *label, int from) {
+bool fl_ad_back_transpose(const FlAdBulk *k) {
+  fl_ad_give(k, 0, fl_ad_turned(k->b, k->g));
+  return true;
+}
+
+/* ---- rows by number ---- */
+
+/* Rows taken by number, the first of them result `from`: what stands for each counts where it was taken from;
+ * of an array with `more` rows at its end, which are left out again. */
+static bool rows_taken(const FlAdBulk *k, FlValue *label, int from, int more) {
   for (int r = from; r < k->op->n_results; r++) {
-    FlValue *g = fl_ad_adjoint(k->f, k->op->results[r]), *sizes[FL_MAX_RANK];
+    FlValue *g = fl_ad_of(k, r), *sizes[FL_MAX_RANK];
     int i = r - from + 1;
     if (!g || !fl_ad_wants(k, i)) continue;
     FlValue *a = fl_ad_arg(k, i);
@@ -91,31 +118,63 @@ static bool rows_taken(const FlAdBulk *k, FlValue *label, int from) {
     if (rank > 2) { /* rows of numbers */
       FlValue *wide = sizes[1];
       for (int d = 2; d < rank; d++) wide = fl_ir_binary(k->b, FL_OP_WRAP_MUL, wide, sizes[d]);
-      g = reshaped(k, g, 2, (FlValue *[]){fl_ir_dim(k->b, label, 0), wide});
+      g = fl_ad_reshape(k->b, g, 2, (FlValue *[]){fl_ir_dim(k->b, label, 0), wide});
     }
-    FlValue *sum = fl_ad_op(k->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){g, label, sizes[0]}, g->type, 0);
-    fl_ad_give(k, i, rank > 2 ? reshaped(k, sum, rank, sizes) : sum);
+    FlValue *n = more ? fl_ir_binary(k->b, FL_OP_WRAP_ADD, sizes[0], fl_ad_i64(k->b, more)) : sizes[0];
+    FlValue *sum = fl_ad_op(k->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){g, label, n}, g->type, 0);
+    if (more) sum = rows(k, sum, fl_ad_i64(k->b, 0), sizes[0]);
+    fl_ad_give(k, i, rank > 2 ? fl_ad_reshape(k->b, sum, rank, sizes) : sum);
   }
   return true;
 }
 
-static bool taken(const FlAdBulk *k) {
-  if (k->op->attrs.i & FL_TAKE_OR_ZERO) return fl_ad_fail_op(k->f->ad, k->op, " of rows that may be missing");
-  return rows_taken(k, fl_ad_arg(k, 0), 0);
+/* Rows that may be missing, number -1, count for a row more, which is left out. */
+bool fl_ad_back_take(const FlAdBulk *k) {
+  FlValue *label = fl_ad_arg(k, 0);
+  if (!(k->op->attrs.i & FL_TAKE_OR_ZERO)) return rows_taken(k, label, 0, 0);
+  FlValue *n = fl_ir_dim(k->b, label, 0), *none = NULL;
+  for (int i = 1; i < k->op->n_args && !none; i++)
+    if (fl_ad_wants(k, i)) none = fl_ir_dim(k->b, fl_ad_arg(k, i), 0);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
+  FlValue *at_row = at(k, label, m.region->params[0]);
+  FlValue *v = fl_ir_select(k->b, fl_ir_binary(k->b, FL_OP_GE, at_row, fl_ad_i64(k->b, 0)), at_row, none);
+  fl_ad_loop_end(k->b, &m, 1, &v);
+  return rows_taken(k, m.op->results[0], 0, 1);
 }
 
 /* Rows that a mask keeps: by their numbers, they are rows that were taken. */
-static bool compressed(const FlAdBulk *k) {
+bool fl_ad_back_compress(const FlAdBulk *k) {
   FlValue *mask = fl_ad_arg(k, 0), *n = fl_ir_dim(k->b, mask, 0);
   FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
   fl_ad_loop_end(k->b, &m, 1, m.region->params);
   FlType1 types[2] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(k->b, FL_OP_COMPRESS, 2, (FlValue *[]){mask, m.op->results[0]}, 2, types, 0);
-  return rows_taken(k, op->results[1], 1);
+  return rows_taken(k, op->results[1], 1, 0);
+}
+
+/* The same op of the tangents alone; its results before those of arrays are not wanted again. */
+bool fl_ad_ahead_rows_taken(const FlAdAhead *k) {
+  int before = k->op->n_results - (k->op->n_args - 1), n = 1;
+  FlValue **args = FL_NEW_ARRAY(k->f->ad->arena, FlValue *, k->op->n_args + 1);
+  FlType1 *types = FL_NEW_ARRAY(k->f->ad->arena, FlType1, k->op->n_results + 1);
+  args[0] = fl_ad_in(k, 0);
+  for (int i = 0; i < before; i++) types[i] = k->op->results[i]->type;
+  for (int i = 1; i < k->op->n_args; i++) {
+    if (!fl_ad_moves(k, i)) continue;
+    types[before + n - 1] = k->op->args[i]->type;
+    args[n++] = fl_ad_moves(k, i);
+  }
+  if (n == 1) return true;
+  FlOp *op = fl_ir_op(k->b, k->op->code, n, args, before + n - 1, types, 0);
+  op->attrs.i = k->op->attrs.i;
+  int next = before;
+  for (int i = 1; i < k->op->n_args; i++)
+    if (fl_ad_moves(k, i)) k->out[before + i - 1] = op->results[next++];
+  return true;
 }
 
 /* Each row counts what the sum of its label does. */
-static void segments(const FlAdBulk *k) {
+bool fl_ad_back_segment_sum(const FlAdBulk *k) {
   FlValue *a = fl_ad_arg(k, 0), *label = fl_ad_arg(k, 1), *sizes[FL_MAX_RANK], *index[FL_MAX_RANK];
   fl_ad_sizes(k->b, a, sizes);
   FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, a->type.rank, sizes);
@@ -124,65 +183,131 @@ static void segments(const FlAdBulk *k) {
   FlValue *v = fl_ir_load(k->b, k->g, a->type.rank, index, false);
   fl_ad_loop_end(k->b, &m, 1, &v);
   fl_ad_give(k, 0, m.op->results[0]);
+  return true;
 }
 
+/* ---- elements ---- */
+
 /* One element replaced: its adjoint is the new value's, and the old one counts nothing. */
-static void stored(const FlAdBulk *k) {
+bool fl_ad_back_store(const FlAdBulk *k) {
   int n = k->op->n_args;
   FlValue **args = FL_NEW_ARRAY(k->f->ad->arena, FlValue *, n);
   for (int i = 1; i < n - 1; i++) args[i] = fl_ad_arg(k, i);
   if (fl_ad_wants(k, n - 1))
     fl_ad_give(k, n - 1, fl_ir_load(k->b, k->g, n - 2, args + 1, k->op->attrs.i != 0));
-  if (!fl_ad_wants(k, 0)) return;
+  if (!fl_ad_wants(k, 0)) return true;
   args[0] = k->g;
   args[n - 1] = fl_ir_const_f(k->b, (FlDtype)k->g->type.dtype, 0.0);
   fl_ad_give(k, 0, fl_ad_op(k->b, FL_OP_STORE, n, args, k->g->type, k->op->attrs.i));
-}
-
-static void listed(const FlAdBulk *k) {
-  for (int i = 0; i < k->op->n_args; i++)
-    if (fl_ad_wants(k, i)) fl_ad_give(k, i, at(k, k->g, fl_ad_i64(k->b, i)));
-}
-
-/* Arrays that were written side by side, as rows of one: each has its row of g. */
-static bool stacked(const FlAdBulk *k) {
-  const FlOp *list = k->op->args[0]->op;
-  if (!list || list->code != FL_OP_LIST_OF) return fl_ad_fail_op(k->f->ad, k->op, " of a list");
-  for (int i = 0; i < list->n_args; i++) {
-    FlValue *v = list->args[i], *sizes[FL_MAX_RANK];
-    if (!fl_ad_active(k->f->ad, v)) continue;
-    fl_ad_sizes(k->b, fl_ad_at(k->f, v), sizes);
-    FlValue *row = rows(k, k->g, fl_ad_i64(k->b, i), fl_ad_i64(k->b, i + 1));
-    fl_ad_add(k->f, v, reshaped(k, row, v->type.rank, sizes));
-  }
   return true;
 }
 
+bool fl_ad_ahead_store(const FlAdAhead *k) {
+  int n = k->op->n_args;
+  FlValue **args = FL_NEW_ARRAY(k->f->ad->arena, FlValue *, n);
+  for (int i = 1; i < n - 1; i++) args[i] = fl_ad_in(k, i);
+  args[0] = fl_ad_tangent_or_zero(k->f, k->op->args[0]);
+  args[n - 1] = fl_ad_tangent_or_zero(k->f, k->op->args[n - 1]);
+  k->out[0] = fl_ad_op(k->b, FL_OP_STORE, n, args, k->op->results[0]->type, k->op->attrs.i);
+  return true;
+}
+
+bool fl_ad_back_array(const FlAdBulk *k) {
+  for (int i = 0; i < k->op->n_args; i++)
+    if (fl_ad_wants(k, i)) fl_ad_give(k, i, at(k, k->g, fl_ad_i64(k->b, i)));
+  return true;
+}
+
+/* The same op with every float that is an argument replaced by its tangent: what is linear in them. */
+bool fl_ad_ahead_linear(const FlAdAhead *k) {
+  int n = k->op->n_args;
+  FlValue **args = FL_NEW_ARRAY(k->f->ad->arena, FlValue *, n + 1);
+  FlType1 *types = FL_NEW_ARRAY(k->f->ad->arena, FlType1, k->op->n_results + 1);
+  for (int i = 0; i < n; i++) {
+    int d = k->op->args[i]->type.dtype;
+    args[i] = d == FL_F64 || d == FL_F32 ? fl_ad_tangent_or_zero(k->f, k->op->args[i]) : fl_ad_in(k, i);
+  }
+  for (int r = 0; r < k->op->n_results; r++) types[r] = k->op->results[r]->type;
+  FlOp *op = fl_ir_op(k->b, k->op->code, n, args, k->op->n_results, types, 0);
+  op->attrs = k->op->attrs;
+  for (int r = 0; r < k->op->n_results; r++) k->out[r] = op->results[r];
+  return true;
+}
+
+/* ---- lists ---- */
+
+/* Arrays as rows of one: each has its row of g. */
+bool fl_ad_back_list_stack(const FlAdBulk *k) {
+  FlValue *list = fl_ad_arg(k, 0), *sizes[FL_MAX_RANK];
+  FlValue *n = fl_ir_dim(k->b, list, 0);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
+  FlValue *i = m.region->params[0];
+  FlValue *row = rows(k, k->g, i, fl_ir_binary(k->b, FL_OP_WRAP_ADD, i, fl_ad_i64(k->b, 1)));
+  for (int d = 1; d < k->g->type.rank; d++) sizes[d - 1] = fl_ir_dim(k->b, k->g, d);
+  fl_ad_list_end(k->b, &m, fl_ad_reshape(k->b, row, k->g->type.rank - 1, sizes));
+  fl_ad_give(k, 0, m.op->results[0]);
+  return true;
+}
+
+/* Arrays one behind the other: each has its rows of g. */
+bool fl_ad_back_list_concat(const FlAdBulk *k) {
+  FlValue *list = fl_ad_arg(k, 0), *n = fl_ir_dim(k->b, list, 0), *init[2] = {n, fl_ad_i64(k->b, 0)};
+  FlAdLoop lengths = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
+  FlValue *length = fl_ir_dim(k->b, at(k, list, lengths.region->params[0]), 0);
+  fl_ad_loop_end(k->b, &lengths, 1, &length);
+  FlType1 types[2] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64)}, line = fl_t_array(FL_I64, 1);
+  FlOp *scan = fl_ir_op(k->b, FL_OP_SCAN, 2, init, 1, &line, 1);
+  FlBuilder in = *k->b;
+  in.before = NULL;
+  in.region = fl_ir_region(&in, scan, 0, 2, types);
+  FlValue *own = fl_ir_load(&in, lengths.op->results[0], 1, in.region->params, true);
+  FlValue *end = fl_ir_binary(&in, FL_OP_WRAP_ADD, in.region->params[1], own);
+  fl_ir_yield(in.region, in.module, 1, &end);
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
+  FlValue *i = m.region->params[0], *to = at(k, scan->results[0], i);
+  FlValue *from = fl_ir_binary(k->b, FL_OP_WRAP_SUB, to, at(k, lengths.op->results[0], i));
+  fl_ad_list_end(k->b, &m, rows(k, k->g, from, to));
+  fl_ad_give(k, 0, m.op->results[0]);
+  return true;
+}
+
+/* ---- the table ---- */
+
+typedef struct Row {
+  bool (*back)(const FlAdBulk *k);
+  bool (*ahead)(const FlAdAhead *k);
+  bool step;
+} Row;
+
+static const Row rules[FL_N_OPS] = {
+#define FL_AD_RULE(OP, back, ahead) [FL_OP_##OP] = {fl_ad_back_##back, fl_ad_ahead_##ahead, false},
+#define FL_AD_STEP(OP) [FL_OP_##OP] = {NULL, NULL, true},
+#include "ad/rules.def"
+};
+
+static bool no_rule(FlAd *ad, const FlOp *op) {
+  if (op->code == FL_OP_CALL) return fl_ad_fail(ad, op->span, "a function that calls itself");
+  if (op->code == FL_OP_EXTERN) return fl_ad_fail(ad, op->span, "a C function");
+  return fl_ad_fail_op(ad, op, "");
+}
+
 bool fl_ad_bulk(FlAdFrame *f, FlOp *op) {
-  FlAdBulk bulk = {f, &f->b, op, fl_ad_adjoint(f, op->results[0])};
-  const FlAdBulk *k = &bulk;
-  if (op->code == FL_OP_LIST_STACK) return stacked(k);
-  for (int i = 0; i < op->n_args; i++)
-    if (op->args[i]->type.depth) return fl_ad_fail_op(f->ad, op, " of a list");
-  switch ((int)op->code) {
-  case FL_OP_TRANSPOSE:
-    fl_ad_give(k, 0, fl_ad_op(k->b, FL_OP_TRANSPOSE, 1, &k->g, k->g->type, 0));
-    return true;
-  case FL_OP_RESHAPE: {
-    FlValue *sizes[FL_MAX_RANK], *a = fl_ad_arg(k, 0);
-    fl_ad_sizes(k->b, a, sizes);
-    fl_ad_give(k, 0, reshaped(k, k->g, a->type.rank, sizes));
+  FlAdBulk k = {f, &f->b, op, fl_ad_adjoint(f, op->results[0])};
+  if (op->code == FL_OP_LOAD) {
+    if (op->args[0]->type.depth) one_of_list(&k);
+    else one_element(&k);
     return true;
   }
-  case FL_OP_LOAD: one_element(k); return true;
-  case FL_OP_ROWS: some_rows(k); return true;
-  case FL_OP_CONCAT: joined(k); return true;
-  case FL_OP_TAKE: return taken(k);
-  case FL_OP_COMPRESS: return compressed(k);
-  case FL_OP_SEGMENT_SUM: segments(k); return true;
-  case FL_OP_STORE: stored(k); return true;
-  case FL_OP_ARRAY: listed(k); return true;
-  case FL_OP_CALL: return fl_ad_fail(f->ad, op->span, "a function that calls itself");
-  }
-  return fl_ad_linalg(k);
+  const Row *rule = &rules[op->code];
+  if (rule->step) return true;
+  return (rule->back ? rule->back(&k) : no_rule(f->ad, op)) && !f->ad->failed;
+}
+
+bool fl_ad_bulk_forward(FlAdFrame *f, const FlOp *op, FlValue **out) {
+  FlAdAhead k = {f, &f->b, op, out};
+  const Row *rule = &rules[op->code];
+  bool any = false;
+  for (int i = 0; i < op->n_args; i++) any = any || fl_ad_tangent(f, op->args[i]);
+  if (rule->step || !any) return true;
+  return (rule->ahead ? rule->ahead(&k) : no_rule(f->ad, op)) && !f->ad->failed;
 }

@@ -132,6 +132,14 @@ void fl_ad_loop_end(FlBuilder *b, FlAdLoop *m, int n, FlValue *const *yields) {
   fl_ir_add_results(b, m->op, n, types);
 }
 
+void fl_ad_list_end(FlBuilder *b, FlAdLoop *m, FlValue *yield) {
+  fl_ir_yield(m->region, b->module, 1, &yield);
+  *b = m->outer;
+  FlType1 type = yield->type;
+  type.depth++;
+  fl_ir_add_results(b, m->op, 1, &type);
+}
+
 void fl_ad_sizes(FlBuilder *b, FlValue *array, FlValue **sizes) {
   for (int k = 0; k < array->type.rank; k++) sizes[k] = fl_ir_dim(b, array, k);
 }
@@ -146,6 +154,13 @@ FlValue *fl_ad_adjoint(const FlAdFrame *f, const FlValue *v) {
 FlValue *fl_ad_plus(FlBuilder *b, FlValue *x, FlValue *y) {
   if (fl_t_is_scalar(x->type)) return fl_ir_binary(b, FL_OP_ADD, x, y);
   FlValue *sizes[FL_MAX_RANK];
+  if (x->type.depth) { /* lists of arrays of the same sizes */
+    sizes[0] = fl_ir_dim(b, x, 0);
+    FlAdLoop each = fl_ad_loop(b, FL_OP_MAP, 1, sizes);
+    FlValue *i = each.region->params[0];
+    fl_ad_list_end(b, &each, fl_ad_plus(b, fl_ir_load(b, x, 1, &i, true), fl_ir_load(b, y, 1, &i, true)));
+    return each.op->results[0];
+  }
   fl_ad_sizes(b, x, sizes);
   FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, x->type.rank, sizes);
   FlValue *sum = fl_ir_binary(b, FL_OP_ADD, fl_ir_load(b, x, x->type.rank, m.region->params, true),
@@ -172,6 +187,7 @@ void fl_ad_set(FlAdFrame *f, const FlValue *v, FlValue *adjoint) {
 
 FlValue *fl_ad_zero(FlAdFrame *f, FlValue *v) {
   FlDtype d = (FlDtype)v->type.dtype;
+  if (v->type.depth) return fl_ad_zero_like(&f->b, fl_ad_at(f, v));
   if (fl_t_is_scalar(v->type)) return d == FL_I64 ? fl_ad_i64(&f->b, 0) : fl_ir_const_f(&f->b, d, 0.0);
   FlValue *sizes[FL_MAX_RANK];
   fl_ad_sizes(&f->b, fl_ad_at(f, v), sizes);

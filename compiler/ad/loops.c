@@ -62,16 +62,10 @@ static FlValue *position(FlAdFrame *f, const FlAdLevel *l) {
   return at;
 }
 
-/* g times the product of all others, which is not 0 only where no other is. */
 static FlValue *product_part(FlAdFrame *f, const FlAdLevel *l, FlValue *g) {
-  FlBuilder *b = &f->b;
-  FlValue *v = fl_ad_at(f, yield(l, 0)), *zeros = of_turn(f, l, l->first[0]),
-          *others = of_turn(f, l, l->others[0]);
-  FlValue *zero = fl_ir_const_f(b, dtype(l), 0.0), *one = fl_ir_const_f(b, dtype(l), 1.0);
-  FlValue *alone = fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, zeros, one), others, zero);
-  FlValue *rest =
-      fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, zeros, zero), fl_ir_binary(b, FL_OP_DIV, others, v), zero);
-  return fl_ir_binary(b, FL_OP_MUL, g, fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, v, zero), alone, rest));
+  FlValue *rest = fl_ad_product_rest(&f->b, fl_ad_at(f, yield(l, 0)), of_turn(f, l, l->first[0]),
+                                     of_turn(f, l, l->others[0]));
+  return fl_ir_binary(&f->b, FL_OP_MUL, g, rest);
 }
 
 static void seed(FlAdFrame *f, const FlAdLevel *l) {

@@ -149,11 +149,10 @@ bool fl_ad_walk(FlAdFrame *f, const FlRegion *r) {
 
 /* ---- the whole ---- */
 
-/* Calls of stages become what the stages do. */
-static void open_stages(FlBuilder b, FlRegion *r, FlValue **y) {
+void fl_ad_open_stages(FlBuilder b, FlRegion *r, int n, FlValue **y) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
-    for (int i = 0; i < op->n_regions; i++) open_stages(b, op->regions[i], y);
+    for (int i = 0; i < op->n_regions; i++) fl_ad_open_stages(b, op->regions[i], n, y);
     if (op->code != FL_OP_STAGE) continue;
     FlFunc *stage = op->attrs.func;
     FlValue **results = FL_NEW_ARRAY(b.module->arena, FlValue *, stage->body->n_yields + 1);
@@ -162,7 +161,8 @@ static void open_stages(FlBuilder b, FlRegion *r, FlValue **y) {
     fl_ir_inline_region(&b, stage->body, op->args, results);
     for (int k = 0; k < op->n_results; k++) {
       fl_ir_replace(b.func, op->results[k], results[k]);
-      if (*y == op->results[k]) *y = results[k];
+      for (int i = 0; i < n; i++)
+        if (y[i] == op->results[k]) y[i] = results[k];
     }
     next = r->first; /* a stage may call stages */
     fl_ir_remove(op);
@@ -182,7 +182,7 @@ bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n,
              .n = n,
              .by = x,
              .why = why};
-  open_stages(*b, r, y);
+  fl_ad_open_stages(*b, r, 1, y);
   fl_ad_mark(&ad);
   if (!fl_ad_plain(&ad, *b, r)) return false;
   FlAdFrame f = fl_ad_frame(&ad, NULL, *b, false, NULL);

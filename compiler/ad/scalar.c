@@ -1,4 +1,5 @@
-/* scalar.c: the derivative of each scalar operator by its arguments, times the adjoint of its result.
+/* scalar.c: the derivative of each scalar operator by its arguments, times a number: backwards the adjoint of
+ * its result, forwards the tangent of one argument.
  *
  * A factor that may be infinite where the function is not (1 / x at 0) counts only where the adjoint is not
  * 0, so that `if_else(x > 0, sqrt(x), 0)` has the derivative 0 at 0. Formulas: M. Abramowitz, I. Stegun,
@@ -8,7 +9,9 @@
 typedef struct Rule {
   FlAdFrame *f;
   const FlOp *op;
-  FlValue *g, *x, *y, *z, *r; /* adjoint of the result; arguments; the result */
+  FlValue *g, *x, *y, *z, *r; /* what the derivative is times; arguments; the result */
+  int only;                   /* forwards: the argument whose part is wanted; else -1 */
+  FlValue **sum;              /* forwards: the parts so far, or NULL */
 } Rule;
 
 static FlValue *number(const Rule *k, double v) {
@@ -26,8 +29,13 @@ static FlValue *select(const Rule *k, FlValue *c, FlValue *yes, FlValue *no) {
   return fl_ir_select(&k->f->b, c, yes, no);
 }
 
-static bool wants(const Rule *k, int arg) { return fl_ad_active(k->f->ad, k->op->args[arg]); }
-static void give(const Rule *k, int arg, FlValue *part) { fl_ad_add(k->f, k->op->args[arg], part); }
+static bool wants(const Rule *k, int arg) {
+  return k->only >= 0 ? arg == k->only : fl_ad_active(k->f->ad, k->op->args[arg]);
+}
+static void give(const Rule *k, int arg, FlValue *part) {
+  if (k->only < 0) fl_ad_add(k->f, k->op->args[arg], part);
+  else if (arg == k->only) *k->sum = *k->sum ? op2(k, FL_OP_ADD, *k->sum, part) : part;
+}
 /* The same where the factor may be infinite. */
 static void give_where(const Rule *k, int arg, FlValue *part) {
   give(k, arg, fl_ad_where(&k->f->b, k->g, part));
@@ -72,6 +80,10 @@ static void angle(const Rule *k) {
   if (wants(k, 1)) give_where(k, 1, minus(k, over(k, times(k, k->g, k->x), d)));
 }
 
+static FlValue *polygamma(const Rule *k, int64_t order) {
+  return op2(k, FL_OP_POLYGAMMA, k->x, fl_ad_i64(&k->f->b, order));
+}
+
 /* Functions of one float. false: no rule. */
 static bool function(const Rule *k) {
   FlValue *g = k->g, *x = k->x, *r = k->r, *one = number(k, 1.0);
@@ -98,6 +110,14 @@ static bool function(const Rule *k) {
   case FL_OP_SINH: give(k, 0, times(k, g, op1(k, FL_OP_COSH, x))); return true;
   case FL_OP_COSH: give(k, 0, times(k, g, op1(k, FL_OP_SINH, x))); return true;
   case FL_OP_TANH: give(k, 0, times(k, g, op2(k, FL_OP_SUB, one, square(k, r)))); return true;
+  case FL_OP_GAMMA: give(k, 0, times(k, g, times(k, r, polygamma(k, 0)))); return true;
+  case FL_OP_LGAMMA: give(k, 0, times(k, g, polygamma(k, 0))); return true;
+  case FL_OP_POLYGAMMA: {
+    FlOp *order = k->y->op;
+    if (!order || order->code != FL_OP_CONST) break;
+    give(k, 0, times(k, g, polygamma(k, order->attrs.i + 1)));
+    return true;
+  }
   case FL_OP_ERF:
   case FL_OP_ERFC: {
     FlValue *bell = op1(k, FL_OP_EXP, minus(k, square(k, x)));
@@ -109,13 +129,9 @@ static bool function(const Rule *k) {
   return false;
 }
 
-bool fl_ad_scalar(FlAdFrame *f, const FlOp *op, FlValue *g) {
-  Rule rule = {f, op, g, NULL, NULL, NULL, fl_ad_at(f, op->results[0])};
-  const Rule *k = &rule;
-  if (op->n_args > 0) rule.x = fl_ad_at(f, op->args[0]);
-  if (op->n_args > 1) rule.y = fl_ad_at(f, op->args[1]);
-  if (op->n_args > 2) rule.z = fl_ad_at(f, op->args[2]);
-  switch ((int)op->code) {
+static bool rule_of(const Rule *k) {
+  FlValue *g = k->g;
+  switch ((int)k->op->code) {
   case FL_OP_ADD:
     give(k, 0, g);
     give(k, 1, g);
@@ -140,7 +156,10 @@ bool fl_ad_scalar(FlAdFrame *f, const FlOp *op, FlValue *g) {
   case FL_OP_MIN: one_of(k, op2(k, FL_OP_LE, k->x, k->y), 0, 1); return true;
   case FL_OP_MAX: one_of(k, op2(k, FL_OP_GE, k->x, k->y), 0, 1); return true;
   case FL_OP_SELECT: one_of(k, k->x, 1, 2); return true;
-  case FL_OP_CONVERT: give(k, 0, fl_ir_convert(&f->b, g, (FlDtype)op->args[0]->type.dtype)); return true;
+  case FL_OP_CONVERT: 
+    give(k, 0, k->only < 0 ? fl_ir_convert(&k->f->b, g, (FlDtype)k->op->args[0]->type.dtype)
+                           : fl_ir_convert(&k->f->b, g, (FlDtype)k->op->results[0]->type.dtype));
+    return true;
   case FL_OP_ATAN2: angle(k); return true;
   case FL_OP_HYPOT:
     if (wants(k, 0)) give_where(k, 0, over(k, times(k, g, k->x), k->r));
@@ -154,5 +173,39 @@ bool fl_ad_scalar(FlAdFrame *f, const FlOp *op, FlValue *g) {
   case FL_OP_FLOORDIV:
   case FL_OP_ROUND_DIGITS: return true;
   }
-  return function(k) || fl_ad_fail_op(f->ad, op, "");
+  return function(k) || fl_ad_fail_op(k->f->ad, k->op, "");
+}
+
+FlValue *fl_ad_product_rest(FlBuilder *b, FlValue *v, FlValue *zeros, FlValue *others) {
+  FlDtype d = (FlDtype)v->type.dtype;
+  FlValue *zero = fl_ir_const_f(b, d, 0.0), *one = fl_ir_const_f(b, d, 1.0);
+  FlValue *alone = fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, zeros, one), others, zero);
+  FlValue *rest =
+      fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, zeros, zero), fl_ir_binary(b, FL_OP_DIV, others, v), zero);
+  return fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, v, zero), alone, rest);
+}
+
+static Rule make_rule(FlAdFrame *f, const FlOp *op, FlValue *g) {
+  Rule k = {.f = f, .op = op, .g = g, .r = fl_ad_at(f, op->results[0]), .only = -1};
+  if (op->n_args > 0) k.x = fl_ad_at(f, op->args[0]);
+  if (op->n_args > 1) k.y = fl_ad_at(f, op->args[1]);
+  if (op->n_args > 2) k.z = fl_ad_at(f, op->args[2]);
+  return k;
+}
+
+bool fl_ad_scalar(FlAdFrame *f, const FlOp *op, FlValue *g) {
+  Rule k = make_rule(f, op, g);
+  return rule_of(&k);
+}
+
+bool fl_ad_scalar_forward(FlAdFrame *f, const FlOp *op, FlValue *const *tangents, FlValue **out) {
+  *out = NULL;
+  for (int i = 0; i < op->n_args; i++) {
+    if (!tangents[i]) continue;
+    Rule k = make_rule(f, op, tangents[i]);
+    k.only = i;
+    k.sum = out;
+    if (!rule_of(&k)) return false;
+  }
+  return true;
 }

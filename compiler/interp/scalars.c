@@ -324,6 +324,7 @@ void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *f
     OP(ERFC, EACH_F, X_X, erfc)
     OP(GAMMA, EACH_F, X_X, gamma)
     OP(LGAMMA, EACH_F, X_X, lgamma)
+    OP(POLYGAMMA, EACH_F, XI_X, polygamma)
     OP(HYPOT, EACH_F, XX_X, hypot)
     OP(IS_NAN, EACH_F, X_BOOL, is_nan)
     OP(IS_FINITE, EACH_F, X_BOOL, is_finite)

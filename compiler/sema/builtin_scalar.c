@@ -42,6 +42,21 @@ FlVal fl_builtin_float2(FlSema *s, FlCallSite *c) {
   return fl_sema_lift_op(s, c->span, c->builtin->op, 2, pair, pair[0].type->dtype, NULL);
 }
 
+/* The order stands first, or in the table. */
+FlVal fl_builtin_polygamma(FlSema *s, FlCallSite *c) {
+  int64_t order = c->builtin->data[0] - '0';
+  int at = 0;
+  if (!c->builtin->data[0]) {
+    if (!fl_actual_const_i(s, &c->args[at++], &order)) return fl_val_error(s);
+    if (order < 0 || order > 12)
+      return fl_sema_error(s, FL_E0325, c->args[0].span, "`polygamma` takes an order of 0 to 12, and this is %lld",
+                           (long long)order);
+  }
+  FlVal args[2] = {float_arg(s, c, at), fl_val_i64(s, order)};
+  if (fl_val_bad(args[0])) return args[0];
+  return fl_sema_lift_op(s, c->span, FL_OP_POLYGAMMA, 2, args, args[0].type->dtype, NULL);
+}
+
 FlVal fl_builtin_fused(FlSema *s, FlCallSite *c) {
   FlVal v[3];
   FlDtype d = FL_F32;

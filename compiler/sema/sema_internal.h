@@ -48,7 +48,7 @@ struct FlClosure {
   FlBinding *named; /* or NULL */
   const FlBuiltin *builtin;
   const FlClosure *derived; /* the function whose derivative it is, or NULL (derivative.c); */
-  bool with_value;          /* then: gives the value too */
+  bool with_value, forward; /* then: gives the value too; and the derivative along a direction: jvp */
   FlScope *scope; /* lambda: where it was written, variables as they were */
   struct FlAggContext *agg; /* lambda: what aggregates mean where it was written, NULL outside of verbs; */
   const FlFrame *frame;     /* in this frame: elsewhere its values are not there */

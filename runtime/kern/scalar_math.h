@@ -6,6 +6,7 @@
 
 #include "kern/vec_exp.h"
 #include "kern/vec_log.h"
+#include "kern/vec_polygamma.h"
 #include "kern/vec_special.h"
 #include "kern/vec_trig.h"
 
@@ -39,5 +40,8 @@ FL_DEFINE(lgamma)
 FL_DEFINE(atan2)
 FL_DEFINE(hypot)
 #undef FL_DEFINE
+
+FL_KERN double fl_s_polygamma_f64(double x, int64_t m) { return fl_vec_polygamma(x, m); }
+FL_KERN float fl_s_polygamma_f32(float x, int64_t m) { return (float)fl_vec_polygamma((double)x, m); }
 
 #endif

@@ -6,9 +6,9 @@
  * active.c.
  *
  * Words. A *source* value or op is one of the function that is derived. Its *adjoint* is the derivative of
- * the result by it, its *tangent* the derivative of it along the direction of forward mode. A frame says where operations are put, what stands there for each source value, and which
- * adjoints are known so far. A source value is *active* when it is a float that depends on what is derived
- * by. */
+ * the result by it, its *tangent* the derivative of it along the direction of forward mode. A frame says
+ * where operations are put, what stands there for each source value, and which adjoints are known so far. A
+ * source value is *active* when it is a float that depends on what is derived by. */
 #ifndef FL_AD_INTERNAL_H
 #define FL_AD_INTERNAL_H
 
@@ -123,8 +123,8 @@ FlValue *fl_ad_zero_like(FlBuilder *b, FlValue *v); /* a scalar, array or list o
 bool fl_ad_scalar(FlAdFrame *f, const FlOp *op, FlValue *g); /* scalar.c */
 /* Forwards: the tangent of the result, from those of the arguments (NULL: zero); *out NULL: zero. */
 bool fl_ad_scalar_forward(FlAdFrame *f, const FlOp *op, FlValue *const *tangents, FlValue **out);
-/* What d product / d v is, times nothing: the product of all others. `zeros`: how many of all are 0; `others`:
- * the product of all that are not. */
+/* What d product / d v is, times nothing: the product of all others. `zeros`: how many of all are 0;
+ * `others`: the product of all that are not. */
 FlValue *fl_ad_product_rest(FlBuilder *b, FlValue *v, FlValue *zeros, FlValue *others);
 
 /* Host code but for loops and IF (bulk.c): by the table rules.def. Forwards `out` gets a tangent for each
@@ -176,8 +176,8 @@ FlValue *fl_ad_op(FlBuilder *b, FlOpcode code, int n, FlValue *const *args, FlTy
 FlValue *fl_ad_matmul(FlBuilder *b, FlValue *x, FlValue *y, int transposed); /* as attr i of MATMUL */
 FlValue *fl_ad_turned(FlBuilder *b, FlValue *a);                             /* transposed */
 FlValue *fl_ad_solve(FlBuilder *b, FlValue *a, FlValue *rhs);
-FlValue *fl_ad_minus(FlBuilder *b, FlValue *x, FlValue *y); /* arrays of the same sizes */
-FlValue *fl_ad_scaled(FlBuilder *b, FlValue *a, FlValue *c);  /* an array times a scalar */
+FlValue *fl_ad_minus(FlBuilder *b, FlValue *x, FlValue *y);  /* arrays of the same sizes */
+FlValue *fl_ad_scaled(FlBuilder *b, FlValue *a, FlValue *c); /* an array times a scalar */
 FlValue *fl_ad_scaled_by(FlBuilder *b, FlValue *a, double c);
 /* m[i, j] op v[j], op v[i] of a matrix and a vector. */
 FlValue *fl_ad_by_column(FlBuilder *b, FlOpcode op, FlValue *m, FlValue *v);
@@ -189,15 +189,16 @@ FlValue *fl_ad_diagonal(FlBuilder *b, FlValue *v); /* the matrix with this diago
 FlValue *fl_ad_gaps(FlBuilder *b, FlValue *v, bool squares);
 /* p[i, j] times a factor: below the diagonal, on it, above it. */
 FlValue *fl_ad_weighted(FlBuilder *b, FlValue *p, double below, double on, double above);
-FlValue *fl_ad_symmetric(FlBuilder *b, FlValue *a);           /* (a + a') / 2 */
-FlValue *fl_ad_outer(FlBuilder *b, FlValue *x, FlValue *y);   /* x[i] y[j]; or, with a scalar x, x y[j] */
-FlValue *fl_ad_sum_of(FlBuilder *b, FlValue *x, FlValue *y);  /* the sum of x[..] y[..]: a scalar */
+FlValue *fl_ad_symmetric(FlBuilder *b, FlValue *a);          /* (a + a') / 2 */
+FlValue *fl_ad_outer(FlBuilder *b, FlValue *x, FlValue *y);  /* x[i] y[j]; or, with a scalar x, x y[j] */
+FlValue *fl_ad_sum_of(FlBuilder *b, FlValue *x, FlValue *y); /* the sum of x[..] y[..]: a scalar */
 FlValue *fl_ad_columns(FlBuilder *b, FlValue *m, FlValue *from, FlValue *to); /* columns [from, to) */
-FlValue *fl_ad_beside(FlBuilder *b, FlValue *x, FlValue *y); /* two matrices side by side */
+FlValue *fl_ad_beside(FlBuilder *b, FlValue *x, FlValue *y);                  /* two matrices side by side */
 FlValue *fl_ad_reshape(FlBuilder *b, FlValue *a, int n, FlValue *const *sizes);
 
 /* ---- reverse.c: the ops, backwards ---- */
-/* Calls of stages become what the stages do; y[0..n): values of the region that may have been their results. */
+/* Calls of stages become what the stages do; y[0..n): values of the region that may have been their results.
+ */
 void fl_ad_open_stages(FlBuilder b, FlRegion *r, int n, FlValue **y);
 bool fl_ad_walk(FlAdFrame *f, const FlRegion *r);
 

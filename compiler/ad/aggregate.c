@@ -1,12 +1,11 @@
 /* aggregate.c: rules for the aggregates of groups of rows: sum, mean, var, median, corr and the others.
  *
  * In: an AGGREGATE of columns of floats. Out: backwards the adjoint of a column, forwards the tangent of the
- * values. What always holds: near its rows the value of a group is a sum of c[i] x[i] over them, where c[i] is
- * the derivative by row i; both ways are made of these coefficients, which are again ordinary IR. Those of an
- * aggregate that picks rows (min, median) are 1 at these rows, shares of 1 where it interpolates, else 0; at
- * ties it is the first row. Rows under null have none, and a group without a value counts nothing. */
+ * values. What always holds: near its rows the value of a group is a sum of c[i] x[i] over them, where c[i]
+ * is the derivative by row i; both ways are made of these coefficients, which are again ordinary IR. Those of
+ * an aggregate that picks rows (min, median) are 1 at these rows, shares of 1 where it interpolates, else 0;
+ * at ties it is the first row. Rows under null have none, and a group without a value counts nothing. */
 #include "ad/ad_internal.h"
-
 
 typedef struct Groups {
   FlAd *ad;
@@ -103,7 +102,8 @@ static FlValue *numbers(const Groups *t) {
   return m.op->results[0];
 }
 
-/* A quantile lies between the values at floor(h) and at floor(h) + 1, h = (count - 1) q, in ascending order. */
+/* A quantile lies between the values at floor(h) and at floor(h) + 1, h = (count - 1) q, in ascending order.
+ */
 static void between(Groups *t, double q) {
   FlBuilder *b = t->b;
   FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, 1, &t->n_groups);
@@ -168,10 +168,16 @@ static FlValue *centred(const Groups *t, int c, FlValue *i, FlValue *k) {
   return two(t, FL_OP_SUB, load1(t->b, t->x[c], i), load1(t->b, t->mean[c], k));
 }
 
+/* What is divided by: v, or 1 where the group has no value, so that nothing is infinite there. */
+static FlValue *divisor(const Groups *t, FlValue *k, FlValue *v) {
+  return fl_ir_select(t->b, load1(t->b, t->valid, k), v, fl_ir_const_f(t->b, FL_F64, 1.0));
+}
+
 /* How many rows count, less `ddof`. */
 static FlValue *counted(const Groups *t, FlValue *k, double ddof) {
   FlValue *n = fl_ir_convert(t->b, load1(t->b, t->count, k), FL_F64);
-  return ddof == 0 ? n : two(t, FL_OP_SUB, n, fl_ir_const_f(t->b, FL_F64, ddof));
+  if (ddof != 0) n = two(t, FL_OP_SUB, n, fl_ir_const_f(t->b, FL_F64, ddof));
+  return divisor(t, k, n);
 }
 
 /* `share` where row i is the one that group k picked, else 0. */
@@ -189,17 +195,19 @@ static FlValue *coefficient(const Groups *t, int c, FlValue *i, FlValue *k) {
   if (is(t, "mean")) return two(t, FL_OP_DIV, one, counted(t, k, 0));
   if (is(t, "var") || is(t, "std")) {
     FlValue *x = two(t, FL_OP_DIV, centred(t, 0, i, k), counted(t, k, ddof));
-    return is(t, "var") ? two(t, FL_OP_ADD, x, x) : two(t, FL_OP_DIV, x, load1(b, t->value, k));
+    return is(t, "var") ? two(t, FL_OP_ADD, x, x)
+                        : two(t, FL_OP_DIV, x, divisor(t, k, load1(b, t->value, k)));
   }
   if (is(t, "cov")) return two(t, FL_OP_DIV, centred(t, 1 - c, i, k), counted(t, k, 1));
   if (is(t, "corr")) { /* (y / sy - r x / sx) / (sx (n - 1)) */
-    FlValue *sx = load1(b, t->spread[c], k), *sy = load1(b, t->spread[1 - c], k);
+    FlValue *sx = divisor(t, k, load1(b, t->spread[c], k)),
+            *sy = divisor(t, k, load1(b, t->spread[1 - c], k));
     FlValue *other = two(t, FL_OP_DIV, centred(t, 1 - c, i, k), sy);
     FlValue *own = two(t, FL_OP_DIV, two(t, FL_OP_MUL, load1(b, t->value, k), centred(t, c, i, k)), sx);
     return two(t, FL_OP_DIV, two(t, FL_OP_SUB, other, own), two(t, FL_OP_MUL, sx, counted(t, k, 1)));
   }
   if (is(t, "weighted_mean")) {
-    FlValue *w = load1(b, t->x[1], i), *x = load1(b, t->x[0], i), *all = load1(b, t->total, k);
+    FlValue *w = load1(b, t->x[1], i), *x = load1(b, t->x[0], i), *all = divisor(t, k, load1(b, t->total, k));
     return two(t, FL_OP_DIV, c == 0 ? w : two(t, FL_OP_SUB, x, load1(b, t->value, k)), all);
   }
   if (!t->second) return where_picked(t, t->first, i, k, one);
@@ -259,6 +267,9 @@ bool fl_ad_ahead_aggregate(const FlAdAhead *a) {
   Groups t = groups_of(a->f, a->op, fl_ad_made(a, 0), fl_ad_made(a, 1));
   FlBuilder *b = t.b;
   FlDtype d = (FlDtype)a->op->results[0]->type.dtype;
+  bool any = false;
+  for (int c = 0; c < t.n_columns; c++) any = any || fl_ad_moves(a, place_of(&t, c));
+  if (!any) return true; /* of one group the second argument is any array */
   if (!prepare(&t)) return false;
   FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, 1, &t.rows);
   FlValue *i = m.region->params[0], *k = group_at(&t, i), *zero = fl_ir_const_f(b, FL_F64, 0.0), *sum = NULL;
@@ -271,11 +282,13 @@ bool fl_ad_ahead_aggregate(const FlAdAhead *a) {
   }
   if (t.both) sum = fl_ir_select(b, load1(b, t.both, i), sum, zero);
   fl_ad_loop_end(b, &m, 2, (FlValue *[]){sum, k});
-  FlValue *parts = fl_ad_op(b, FL_OP_SEGMENT_SUM, 3,
-                            (FlValue *[]){m.op->results[0], m.op->results[1], t.n_groups}, fl_t_array(FL_F64, 1), 0);
+  FlValue *parts =
+      fl_ad_op(b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){m.op->results[0], m.op->results[1], t.n_groups},
+               fl_t_array(FL_F64, 1), 0);
   FlAdLoop out = fl_ad_loop(b, FL_OP_MAP, 1, &t.n_groups);
   FlValue *group = out.region->params[0];
-  FlValue *v = fl_ir_select(b, load1(b, t.valid, group), load1(b, parts, group), fl_ir_const_f(b, FL_F64, 0.0));
+  FlValue *v =
+      fl_ir_select(b, load1(b, t.valid, group), load1(b, parts, group), fl_ir_const_f(b, FL_F64, 0.0));
   v = fl_ir_convert(b, v, d);
   fl_ad_loop_end(b, &out, 1, &v);
   a->out[0] = out.op->results[0];

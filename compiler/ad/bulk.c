@@ -1,6 +1,6 @@
 /* bulk.c: the rules of host code, by the table rules.def, and those of operators that put elements in other
- * places: rows, lists, sizes. In: adjoints of results, or tangents of arguments. Out: those of the other side.
- * Always: forwards they put the tangents where they put the elements. */
+ * places: rows, lists, sizes. In: adjoints of results, or tangents of arguments. Out: those of the other
+ * side. Always: forwards they put the tangents where they put the elements. */
 #include "ad/ad_internal.h"
 
 static FlValue *rows(const FlAdBulk *k, FlValue *a, FlValue *from, FlValue *to) {

@@ -1,12 +1,12 @@
 /* decompose.c: rules for qr, svd, eigh and eig. In: adjoints of their results, or the tangent of the matrix.
  * Out: the matrix's adjoint, or the tangents of the results. Always: what vectors count needs distinct values
- * (else it is infinite), what values count does not; `qr` needs independent columns, of a wide matrix those of
- * its square part.
+ * (else it is infinite), what values count does not; `qr` needs independent columns, of a wide matrix those
+ * of its square part.
  *
  * qr: S. Walter, L. Lehmann, "Algorithmic differentiation of linear algebra functions with application in
  * optimum experimental design", 2010; wide: D. Roberts, L. Roberts, "QR and LQ decomposition matrix
- * backpropagation algorithms for square, wide, and deep matrices", 2020. svd: J. Townsend, "Differentiating the
- * singular value decomposition", 2016. eigh, eig: M. Giles, 2008, section 3.1; the scale and phase of the
+ * backpropagation algorithms for square, wide, and deep matrices", 2020. svd: J. Townsend, "Differentiating
+ * the singular value decomposition", 2016. eigh, eig: M. Giles, 2008, section 3.1; the scale and phase of the
  * vectors of eig: C. Boeddeker et al., "On the computation of complex-valued gradients", 2017. */
 #include "ad/ad_internal.h"
 
@@ -92,7 +92,8 @@ bool fl_ad_back_svd(const FlAdBulk *k) {
   for (int i = 0; i < k->op->n_results; i++) made[i] = fl_ad_result(k, i);
   svd_parts(b, k->op, fl_ad_arg(k, 0), made, p);
   FlValue *u = p[0], *s = p[1], *v = p[2];
-  FlValue *gu = whole ? fl_ad_of(k, 0) : NULL, *gs = fl_ad_of(k, whole ? 1 : 0), *gv = whole ? fl_ad_of(k, 2) : NULL;
+  FlValue *gu = whole ? fl_ad_of(k, 0) : NULL, *gs = fl_ad_of(k, whole ? 1 : 0),
+          *gv = whole ? fl_ad_of(k, 2) : NULL;
   FlValue *gaps = gu || gv ? fl_ad_gaps(b, s, true) : NULL, *outside = NULL;
   if (gs) inner = fl_ad_diagonal(b, gs);
   if (gu) {
@@ -139,8 +140,7 @@ bool fl_ad_back_eigh(const FlAdBulk *k) {
   FlBuilder *b = k->b;
   FlValue *w = fl_ad_result(k, 0), *v = fl_ad_result(k, 1), *gw = k->g, *gv = fl_ad_of(k, 1);
   FlValue *inner = gw ? fl_ad_diagonal(b, gw) : NULL;
-  if (gv)
-    inner = fl_ad_both(b, inner, fl_ad_times(b, fl_ad_gaps(b, w, false), fl_ad_matmul(b, v, gv, 1)));
+  if (gv) inner = fl_ad_both(b, inner, fl_ad_times(b, fl_ad_gaps(b, w, false), fl_ad_matmul(b, v, gv, 1)));
   FlValue *sum = fl_ad_matmul(b, fl_ad_matmul(b, v, inner, 0), v, 2);
   fl_ad_give(k, 0, gv ? fl_ad_symmetric(b, sum) : sum);
   return true;
@@ -186,7 +186,8 @@ static Complex over_gaps(FlBuilder *b, Complex m, Complex w, bool conjugate, con
   Complex gap;
   for (int part = 0; part < 2; part++) {
     FlValue *line = part ? w.im : w.re;
-    x[part] = fl_ir_binary(b, FL_OP_SUB, fl_ir_load(b, line, 1, i + 1, true), fl_ir_load(b, line, 1, i, true));
+    x[part] =
+        fl_ir_binary(b, FL_OP_SUB, fl_ir_load(b, line, 1, i + 1, true), fl_ir_load(b, line, 1, i, true));
   }
   gap = (Complex){x[0], conjugate ? fl_ir_unary(b, FL_OP_NEG, x[1]) : x[1]};
   FlValue *size = fl_ir_binary(b, FL_OP_ADD, fl_ir_binary(b, FL_OP_MUL, gap.re, gap.re),
@@ -226,7 +227,8 @@ static FlValue *anchors(FlBuilder *b, Complex v) {
 
 /* For each column the real part of conj(x) y, summed; with `imaginary` its imaginary part. */
 static FlValue *column_products(FlBuilder *b, Complex x, Complex y, bool imaginary) {
-  FlValue *p = fl_ad_times(b, x.re, imaginary ? y.im : y.re), *q = fl_ad_times(b, x.im, imaginary ? y.re : y.im);
+  FlValue *p = fl_ad_times(b, x.re, imaginary ? y.im : y.re),
+          *q = fl_ad_times(b, x.im, imaginary ? y.re : y.im);
   FlValue *sum = imaginary ? fl_ad_minus(b, p, q) : fl_ad_plus(b, p, q), *n = fl_ir_dim(b, sum, 0);
   FlValue *turned = fl_ad_turned(b, sum);
   FlAdLoop ones = fl_ad_loop(b, FL_OP_MAP, 1, &n);
@@ -257,7 +259,8 @@ static Complex kept_in_place(FlBuilder *b, Complex v, Complex u) {
 
 /* The way back of kept_in_place: adjoints of u from those of what it gives. */
 static Complex back_in_place(FlBuilder *b, Complex v, Complex g) {
-  FlValue *along = column_products(b, v, g, false), *turn = column_products(b, v, g, true), *at = anchors(b, v);
+  FlValue *along = column_products(b, v, g, false), *turn = column_products(b, v, g, true),
+          *at = anchors(b, v);
   FlValue *re = fl_ad_minus(b, g.re, fl_ad_by_column(b, FL_OP_MUL, v.re, along));
   FlValue *im = fl_ad_minus(b, g.im, fl_ad_by_column(b, FL_OP_MUL, v.im, along));
   FlValue *sizes[2];
@@ -265,7 +268,8 @@ static Complex back_in_place(FlBuilder *b, Complex v, Complex g) {
   FlAdLoop loop = fl_ad_loop(b, FL_OP_MAP, 2, sizes);
   FlValue *const *i = loop.region->params;
   FlValue *here = fl_ir_binary(b, FL_OP_EQ, i[0], fl_ir_load(b, at, 1, i + 1, true));
-  FlValue *part = fl_ir_binary(b, FL_OP_DIV, fl_ir_load(b, turn, 1, i + 1, true), fl_ir_load(b, v.re, 2, i, true));
+  FlValue *part =
+      fl_ir_binary(b, FL_OP_DIV, fl_ir_load(b, turn, 1, i + 1, true), fl_ir_load(b, v.re, 2, i, true));
   FlValue *x = fl_ir_load(b, im, 2, i, true);
   x = fl_ir_select(b, here, fl_ir_binary(b, FL_OP_SUB, x, part), x);
   fl_ad_loop_end(b, &loop, 1, &x);

@@ -2,9 +2,9 @@
  *
  * In: a region, some of its parameters and their tangents. Out: a copy of its ops with those that compute
  * tangents; the ops that were there are removed. What always holds: errors and their order are those of the
- * region; a value without a tangent has the tangent 0, and nothing is computed for it. A loop hands tangents on
- * beside its values, so it keeps nothing of its rounds; loops may stand in each other in any way. Operators of
- * host code are in tangents.c, scalar ones in scalar.c.
+ * region; a value without a tangent has the tangent 0, and nothing is computed for it. A loop hands tangents
+ * on beside its values, so it keeps nothing of its rounds; loops may stand in each other in any way.
+ * Operators of host code are in tangents.c, scalar ones in scalar.c.
  *
  * Method: A. Griewank, A. Walther, "Evaluating Derivatives", 2nd edition, 2008, section 3.1. */
 #include "ad/ad_internal.h"
@@ -192,7 +192,8 @@ static FlValue *of_the_first(FlAdFrame *f, const FlOp *op) {
   FlDtype d = (FlDtype)op->results[0]->type.dtype;
   Sweep s;
   sweep_begin(f, op, false, &s);
-  FlValue *where = sweep_end(f, op, &s, strcmp(op->attrs.s, "min") == 0 ? "argmin" : "argmax", s.value, FL_I64);
+  FlValue *where =
+      sweep_end(f, op, &s, strcmp(op->attrs.s, "min") == 0 ? "argmin" : "argmax", s.value, FL_I64);
   if (!sweep_begin(f, op, true, &s)) return NULL;
   FlBuilder *b = &s.in.b;
   FlValue *t = fl_ad_tangent_or_zero(&s.in, op->regions[0]->yields[0]);
@@ -267,7 +268,8 @@ static void element(FlAdFrame *f, const FlOp *op) {
   if (!t) return;
   FlValue **args = arguments(f, op, 0);
   args[0] = t;
-  put_tangent(f, op->results[0], fl_ad_op(&f->b, FL_OP_LOAD, op->n_args, args, op->results[0]->type, op->attrs.i));
+  put_tangent(f, op->results[0],
+              fl_ad_op(&f->b, FL_OP_LOAD, op->n_args, args, op->results[0]->type, op->attrs.i));
 }
 
 static bool walk_op(FlAdFrame *f, const FlOp *op) {
@@ -309,12 +311,40 @@ static bool walk(FlAdFrame *f, const FlRegion *from) {
   return true;
 }
 
-bool fl_ad_forward(FlBuilder *b, FlRegion *r, int n, FlValue *const *x, FlValue *const *dx, int n_y, FlValue **y,
-                   FlValue **out, FlAdFailure *why) {
+static void mark_used(FlMap *used, const FlOp *op) {
+  for (int i = 0; i < op->n_args; i++) fl_map_set(used, op->args[i], op->args[i]);
+  for (int i = 0; i < op->n_regions; i++) {
+    const FlRegion *r = op->regions[i];
+    for (const FlOp *in = r->first; in; in = in->next) mark_used(used, in);
+    for (int k = 0; k < r->n_yields; k++) fl_map_set(used, r->yields[k], r->yields[k]);
+  }
+}
+
+/* Removes the first `n` ops of the region, but for those that the others use: sizes of its parameters, which
+ * the builder finds where they were. */
+static void remove_source(FlArena *arena, int n, FlOp *const *ops) {
+  FlMap *used = fl_map_make(arena);
+  for (const FlOp *op = ops[n - 1]->next; op; op = op->next) mark_used(used, op);
+  for (int i = n - 1; i >= 0; i--) {
+    bool kept = false;
+    for (int k = 0; k < ops[i]->n_results; k++) kept = kept || fl_map_get(used, ops[i]->results[k]);
+    if (kept) mark_used(used, ops[i]);
+    else fl_ir_remove(ops[i]);
+  }
+}
+
+bool fl_ad_forward(FlBuilder *b, FlRegion *r, int n, FlValue *const *x, FlValue *const *dx, int n_y,
+                   FlValue **y, FlValue **out, FlAdFailure *why) {
   FlArena *arena = b->module->arena;
-  FlAd ad = {.arena = arena, .active = fl_map_make(arena), .tangents = fl_map_make(arena), .why = why};
+  FlAd ad = {.arena = arena,
+             .active = fl_map_make(arena),
+             .tangents = fl_map_make(arena),
+             .region = r,
+             .n = n,
+             .by = x,
+             .why = why};
   fl_ad_open_stages(*b, r, n_y, y);
-  fl_ad_mark(&ad, r, n, x);
+  fl_ad_mark(&ad);
   FlAdFrame f = fl_ad_frame(&ad, NULL, *b, false, NULL);
   for (int k = 0; k < n; k++) put_tangent(&f, x[k], dx[k]);
   FlVec(FlOp *) ops = {0}; /* those that were there: what is added stands in the same region */
@@ -325,6 +355,6 @@ bool fl_ad_forward(FlBuilder *b, FlRegion *r, int n, FlValue *const *x, FlValue 
     out[k] = fl_ad_tangent_or_zero(&f, y[k]);
     y[k] = fl_ad_at(&f, y[k]);
   }
-  for (int i = ops.n - 1; i >= 0; i--) fl_ir_remove(ops.at[i]);
+  if (ops.n) remove_source(arena, ops.n, ops.at);
   return true;
 }

@@ -1,7 +1,7 @@
-/* linalg.c: rules for products, systems and what stands near them: cholesky, det, pinv, lstsq. In: adjoints of
- * results, or tangents of arguments. Out: those of the other side. Always: matrices that are not of full rank
- * keep their rank as far as the rule can tell; where there is no inverse the run stops with the message of
- * `solve`.
+/* linalg.c: rules for products, systems and what stands near them: cholesky, det, pinv, lstsq. In: adjoints
+ * of results, or tangents of arguments. Out: those of the other side. Always: matrices that are not of full
+ * rank keep their rank as far as the rule can tell; where there is no inverse the run stops with the message
+ * of `solve`.
  *
  * M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic differentiation",
  * 2008; of `cholesky`: I. Murray, "Differentiation of the Cholesky decomposition", 2016, section 3; of the
@@ -200,7 +200,8 @@ static FlValue *less(FlBuilder *b, FlValue *x, FlValue *y, FlValue *z) {
   return fl_ad_minus(b, x, fl_ad_matmul(b, y, z, 0));
 }
 
-/* a counts - p' g p' + (g' - a p g') p p' turned, + p' p (g' - g' p a), for dp = - p da p + p p' da' (1 - a p)
+/* a counts - p' g p' + (g' - a p g') p p' turned, + p' p (g' - g' p a), for dp = - p da p + p p' da' (1 - a
+ * p)
  * + (1 - p a) da' p' p. */
 bool fl_ad_back_pinv(const FlAdBulk *k) {
   FlBuilder *b = k->b;

@@ -1,5 +1,5 @@
-/* matrix.c: small words for the rules of matrices: products, loops over elements, pieces. In: values where the
- * builder stands. Out: values of ops that it adds there. Always: what is added is ordinary IR, which a
+/* matrix.c: small words for the rules of matrices: products, loops over elements, pieces. In: values where
+ * the builder stands. Out: values of ops that it adds there. Always: what is added is ordinary IR, which a
  * derivative may go through again. */
 #include "ad/ad_internal.h"
 
@@ -10,9 +10,7 @@ FlValue *fl_ad_matmul(FlBuilder *b, FlValue *x, FlValue *y, int transposed) {
   return fl_ad_op(b, FL_OP_MATMUL, 2, (FlValue *[]){x, y}, t, transposed);
 }
 
-FlValue *fl_ad_turned(FlBuilder *b, FlValue *a) {
-  return fl_ad_op(b, FL_OP_TRANSPOSE, 1, &a, a->type, 0);
-}
+FlValue *fl_ad_turned(FlBuilder *b, FlValue *a) { return fl_ad_op(b, FL_OP_TRANSPOSE, 1, &a, a->type, 0); }
 
 FlValue *fl_ad_solve(FlBuilder *b, FlValue *a, FlValue *rhs) {
   return fl_ad_op(b, FL_OP_SOLVE, 2, (FlValue *[]){a, rhs}, rhs->type, 0);
@@ -166,6 +164,4 @@ FlValue *fl_ad_beside(FlBuilder *b, FlValue *x, FlValue *y) {
   return fl_ad_turned(b, fl_ad_op(b, FL_OP_CONCAT, 2, pair, x->type, 0));
 }
 
-FlValue *fl_ad_both(FlBuilder *b, FlValue *x, FlValue *y) {
-  return x && y ? fl_ad_plus(b, x, y) : x ? x : y;
-}
+FlValue *fl_ad_both(FlBuilder *b, FlValue *x, FlValue *y) { return x && y ? fl_ad_plus(b, x, y) : x ? x : y; }

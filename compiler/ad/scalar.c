@@ -156,9 +156,10 @@ static bool rule_of(const Rule *k) {
   case FL_OP_MIN: one_of(k, op2(k, FL_OP_LE, k->x, k->y), 0, 1); return true;
   case FL_OP_MAX: one_of(k, op2(k, FL_OP_GE, k->x, k->y), 0, 1); return true;
   case FL_OP_SELECT: one_of(k, k->x, 1, 2); return true;
-  case FL_OP_CONVERT: 
-    give(k, 0, k->only < 0 ? fl_ir_convert(&k->f->b, g, (FlDtype)k->op->args[0]->type.dtype)
-                           : fl_ir_convert(&k->f->b, g, (FlDtype)k->op->results[0]->type.dtype));
+  case FL_OP_CONVERT:
+    give(k, 0,
+         k->only < 0 ? fl_ir_convert(&k->f->b, g, (FlDtype)k->op->args[0]->type.dtype)
+                     : fl_ir_convert(&k->f->b, g, (FlDtype)k->op->results[0]->type.dtype));
     return true;
   case FL_OP_ATAN2: angle(k); return true;
   case FL_OP_HYPOT:

@@ -1,8 +1,10 @@
-/* window.c: rules for what a row gets from rows before it: running sums, products and extremes, rolling windows.
+/* window.c: rules for what a row gets from rows before it: running sums, products and extremes, rolling
+ * windows.
  *
- * In: adjoints of the values of rows, or tangents of a column. Out: those of the other side. What always holds:
- * a running or rolling sum goes back as such a sum from the other end; of an extreme or a quantile the rows that
- * were picked are found first (at ties the first), and count alone. Rows under null count nothing. */
+ * In: adjoints of the values of rows, or tangents of a column. Out: those of the other side. What always
+ * holds: a running or rolling sum goes back as such a sum from the other end; of an extreme or a quantile the
+ * rows that were picked are found first (at ties the first), and count alone. Rows under null count nothing.
+ */
 #include "ad/ad_internal.h"
 
 #include <string.h>
@@ -137,8 +139,8 @@ static FlValue *extreme_rows(const Window *w, FlValue *value) {
   return m.op->results[0];
 }
 
-/* Running products of the elements that are not zero, and how many are; forwards and backwards these tell where
- * an element counts. */
+/* Running products of the elements that are not zero, and how many are; forwards and backwards these tell
+ * where an element counts. */
 typedef struct Products {
   FlValue *all, *zeros;
 } Products;
@@ -198,7 +200,8 @@ bool fl_ad_back_running(const FlAdBulk *k) {
     dx = sums_to_the_end(&w, g);
   } else if (is(&w, "product")) {
     Products p = products_of(&w);
-    dx = over_x(&w, sums_to_the_end(&w, with_zeros(&w, g, &p, 0)), sums_to_the_end(&w, with_zeros(&w, g, &p, 1)));
+    dx = over_x(&w, sums_to_the_end(&w, with_zeros(&w, g, &p, 0)),
+                sums_to_the_end(&w, with_zeros(&w, g, &p, 1)));
   } else {
     dx = to_picked(&w, g, extreme_rows(&w, fl_ad_result(k, 0)), NULL);
   }
@@ -207,6 +210,7 @@ bool fl_ad_back_running(const FlAdBulk *k) {
 }
 
 bool fl_ad_ahead_running(const FlAdAhead *k) {
+  if (!fl_ad_moves(k, 2)) return true; /* of one group the second argument is any array */
   Window w = window_of(k->f, k->op, 2);
   FlValue *dx = where_known(&w, converted(&w, fl_ad_moves(k, 2), FL_F64)), *out;
   if (is(&w, "sum")) {
@@ -267,9 +271,12 @@ static FlValue *over_windows(const Window *w, FlValue *v, const FlOp *ends) {
   for (int k = 0; k < 2; k++)
     side[k] = fl_ad_op(w->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){v, ends->results[k], more}, line, 0);
   FlValue *steps = fl_ad_minus(w->b, side[0], side[1]);
-  FlValue *sums = running(w, "sum", ends->results[0], fl_ad_op(w->b, FL_OP_ROWS, 3, (FlValue *[]){steps, fl_ad_i64(w->b, 0), w->n}, line, 0), 1, FL_F64);
+  FlValue *sums = running(
+      w, "sum", ends->results[0],
+      fl_ad_op(w->b, FL_OP_ROWS, 3, (FlValue *[]){steps, fl_ad_i64(w->b, 0), w->n}, line, 0), 1, FL_F64);
   if (in_order(w)) return sums;
-  return fl_ad_op(w->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){sums, fl_ad_at(w->f, w->op->args[0]), w->n}, line, 0);
+  return fl_ad_op(w->b, FL_OP_SEGMENT_SUM, 3, (FlValue *[]){sums, fl_ad_at(w->f, w->op->args[0]), w->n}, line,
+                  0);
 }
 
 /* Near its window a value is a sum of (alpha + beta x) dx over it. */
@@ -285,12 +292,16 @@ static Linear linear_of(const Window *w, FlValue *value, FlValue *valid) {
   FlValue *zero = fl_ir_const_f(b, FL_F64, 0.0), *one = fl_ir_const_f(b, FL_F64, 1.0);
   FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, 1, &w->n);
   FlValue *i = m.region->params[0], *known = load1(b, valid, i), *out[2] = {one, zero};
-  if (count) out[0] = two(w, FL_OP_DIV, one, fl_ir_convert(b, load1(b, count, i), FL_F64));
+  /* Divisors are 1 where there is no value, so that nothing is infinite there. */
+  if (count && !spread) {
+    FlValue *n = fl_ir_convert(b, load1(b, count, i), FL_F64);
+    out[0] = two(w, FL_OP_DIV, one, fl_ir_select(b, known, n, one));
+  }
   if (spread) {
     FlValue *n = fl_ir_convert(b, load1(b, count, i), FL_F64);
-    n = two(w, FL_OP_SUB, n, fl_ir_const_f(b, FL_F64, w->op->attrs.f));
+    n = fl_ir_select(b, known, two(w, FL_OP_SUB, n, fl_ir_const_f(b, FL_F64, w->op->attrs.f)), one);
     out[1] = two(w, FL_OP_DIV, fl_ir_const_f(b, FL_F64, is(w, "var") ? 2.0 : 1.0), n);
-    if (is(w, "std")) out[1] = two(w, FL_OP_DIV, out[1], load1(b, value, i));
+    if (is(w, "std")) out[1] = two(w, FL_OP_DIV, out[1], fl_ir_select(b, known, load1(b, value, i), one));
     out[0] = fl_ir_unary(b, FL_OP_NEG, two(w, FL_OP_MUL, out[1], load1(b, mean, i)));
   }
   for (int k = 0; k < 2; k++) out[k] = fl_ir_select(b, known, out[k], zero);
@@ -381,7 +392,8 @@ static Picked picked_of(const Window *w, FlValue *valid) {
   } else {
     FlValue *one = fl_ad_i64(&side, 1), *last = two(&in, FL_OP_WRAP_SUB, load1(&side, count, i), one);
     FlValue *q = fl_ir_const_f(&side, FL_F64, is(w, "median") ? 0.5 : w->op->attrs.f);
-    FlValue *h = two(&in, FL_OP_MUL, fl_ir_convert(&side, last, FL_F64), q), *low = fl_ir_unary(&side, FL_OP_FLOOR, h);
+    FlValue *h = two(&in, FL_OP_MUL, fl_ir_convert(&side, last, FL_F64), q),
+            *low = fl_ir_unary(&side, FL_OP_FLOOR, h);
     FlValue *high = two(&in, FL_OP_MIN, two(&in, FL_OP_WRAP_ADD, low, one), last);
     out[0] = row_of_rank(&in, from, size, low);
     out[1] = row_of_rank(&in, from, size, high);
@@ -433,6 +445,7 @@ bool fl_ad_back_rolling(const FlAdBulk *k) {
 
 bool fl_ad_ahead_rolling(const FlAdAhead *k) {
   Window w = window_of(k->f, k->op, rolling_column(k->op));
+  if (!fl_ad_moves(k, w.column)) return true;
   FlValue *valid = fl_ad_made(k, 1), *dx = converted(&w, fl_ad_moves(k, w.column), FL_F64), *out;
   if (is_sum(&w)) {
     Linear c = linear_of(&w, fl_ad_made(k, 0), valid);

@@ -1,9 +1,10 @@
 /* derivative.c: grad(f), value_and_grad(f) and jvp(f): functions that give derivatives.
  *
  * In: a function value. Out: a function value; when it is called, the call of f is elaborated in a region of
- * its own, whose parameters are the leaves of the first argument (of jvp also those of the direction); ad/ adds
- * the way back, or the tangents, and all of it goes where the call stands. Always: the region depends on its parameters only where f depends on its first
- * argument, even if f also sees the same value by another name. */
+ * its own, whose parameters are the leaves of the first argument (of jvp also those of the direction); ad/
+ * adds the way back, or the tangents, and all of it goes where the call stands. Always: the region depends on
+ * its parameters only where f depends on its first argument, even if f also sees the same value by another
+ * name. */
 #include "sema/derivative.h"
 
 #include "ad/ad.h"
@@ -27,8 +28,8 @@ FlVal fl_builtin_derivative(FlSema *s, FlCallSite *c) {
 
 /* ---- its call ---- */
 
-/* The first leaf that is neither a float nor an array of floats, and the fields that lead to it, ".a.b"; NULL:
- * there is none. */
+/* The first leaf that is neither a float nor an array of floats, and the fields that lead to it, ".a.b";
+ * NULL: there is none. */
 static const FlType *other_leaf(FlSema *s, const FlType *t, const char **path) {
   bool plain = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) && !t->nullable;
   if (plain && fl_dtype_is_float(t->dtype)) return NULL;
@@ -137,9 +138,10 @@ static bool forwards(FlSema *s, Derived *d, int n, FlActual *args, FlSpan span) 
   const char *path = "";
   const FlType *other = other_leaf(s, y.type, &path);
   if (other) {
-    FlDiag *diag = fl_sema_report(s, FL_E0727, span, "`jvp` is of a function that gives floats, and %s%s%s %s",
-                                  path[0] ? "`" : "", path[0] ? path : "this one gives",
-                                  path[0] ? "` of what this one gives is" : "", fl_type_text(s->types, other));
+    FlDiag *diag =
+        fl_sema_report(s, FL_E0727, span, "`jvp` is of a function that gives floats, and %s%s%s %s",
+                       path[0] ? "`" : "", path[0] ? path : "this one gives",
+                       path[0] ? "` of what this one gives is" : "", fl_type_text(s->types, other));
     fl_diag_help(s->sink, diag, "it gives a float, an array of floats, or a tuple of these");
     return false;
   }
@@ -148,7 +150,8 @@ static bool forwards(FlSema *s, Derived *d, int n, FlActual *args, FlSpan span) 
   d->n_out = 2 * n_y;
   d->out = FL_NEW_ARRAY(s->arena, FlValue *, 2 * n_y + 1);
   for (int k = 0; k < n_y; k++) d->out[k] = y.parts[k];
-  bool ok = fl_ad_forward(&s->b, d->r, parts, d->r->params, d->r->params + parts, n_y, d->out, d->out + n_y, &why);
+  bool ok =
+      fl_ad_forward(&s->b, d->r, parts, d->r->params, d->r->params + parts, n_y, d->out, d->out + n_y, &why);
   return derived_ok(s, ok, &why, span);
 }
 

@@ -2,10 +2,10 @@
  *
  * From 1/2 on: the recurrence psi_m(x) = psi_m(x + 1) - (-1)^m m! / x^(m + 1) up to 24, there the asymptotic
  * series (M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 1964, 6.3.18, 6.4.11), whose first
- * omitted term is below 2^-60 of the value for orders up to 12. Below 1/2: the reflection (6.3.7, 6.4.7), where
- * derivatives of cot(pi x) are polynomials in it: p_0 = c, p_(m + 1) = -(1 + c^2) p_m'.
- * Where it is infinite: NaN, but where both sides are +inf (odd orders), that. Orders outside 0..12: NaN.
- * Measured: 6 units of the last place of max(1, |psi|) for order 0 and of |psi_m| for x > 0, 30 below 0
+ * omitted term is below 2^-60 of the value for orders up to 12. Below 1/2: the reflection (6.3.7, 6.4.7),
+ * where derivatives of cot(pi x) are polynomials in it: p_0 = c, p_(m + 1) = -(1 + c^2) p_m'. Where it is
+ * infinite: NaN, but where both sides are +inf (odd orders), that. Orders outside 0..12: NaN. Measured: 6
+ * units of the last place of max(1, |psi|) for order 0 and of |psi_m| for x > 0, 30 below 0
  * (tests/unit/vecmath.c). */
 #ifndef FL_VEC_POLYGAMMA_H
 #define FL_VEC_POLYGAMMA_H
@@ -17,8 +17,8 @@ enum { FL_MOST_POLYGAMMA = 12 };
 
 /* (-1)^(m + 1) psi_m(x) for m >= 1, -psi(x) for m = 0; x >= 1/2 */
 FL_KERN_HELPER double fl_polygamma_right(int64_t m, double x) {
-  static const double bernoulli[9] = {1.0 / 6,      -1.0 / 30,  1.0 / 42,       -1.0 / 30,     5.0 / 66,
-                                      -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798};
+  static const double bernoulli[9] = {1.0 / 6,       -1.0 / 30, 1.0 / 42,      -1.0 / 30,    5.0 / 66,
+                                      -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798};
   double shifted = 0, y = x, factorial = 1;
   for (int64_t k = 2; k <= m; k++) factorial *= (double)k;
   for (int step = 0; step < 24; step++) {

@@ -14,6 +14,7 @@ REAL = "z"
 POSITIVE = "abs(z) + 0.4"
 INSIDE = "0.85 * tanh(z)"
 APART = "z + 3 * sign(z)"  # away from 0
+SPREAD = "0.2 * tanh(z) + [for k in 0..len(z): 1.1 * f64(k * 5 % 17) - 4.0]"  # away from each other
 
 ROWS = []
 
@@ -48,7 +49,7 @@ for name, op, body, domain in [
     ("div", "DIV", "a / b", APART), ("pow", "POW", "a ^ b", POSITIVE), ("square", "POW", "a ^ 2 + b ^ 3", REAL),
     ("root", "POW", "a ^ 0.3 + b ^ -1.5", POSITIVE), ("mod", "MOD", "a % 2.5 + b % 1.7", "z - z % 1 + 0.3"),
     ("atan2", "ATAN2", "atan2(a, b)", APART), ("hypot", "HYPOT", "hypot(a, b)", APART),
-    ("fma", "FMA", "fma(a, b, a * 2)", REAL), ("min and max", "MIN MAX", "min(a, b) * max(a, 2 * b)", REAL),
+    ("fma", "FMA", "fma(a, b, a * 2)", REAL), ("min and max", "MIN MAX", "min(a, b) * max(a, 2 * b)", SPREAD),
 ]:
     row(name, op, f"{{ {pair}{body} }}", size="2 * n", domain=domain)
 row("mod by an argument", "MOD FLOORDIV", f"{{ {pair}a % b }}", size="2 * n", domain="abs(z) % 0.3 + 0.5 + 4 * [for k in 0..len(z): if_else(k < n, 1.0, 0.6)]",
@@ -57,10 +58,10 @@ row("mod by an argument", "MOD FLOORDIV", f"{{ {pair}a % b }}", size="2 * n", do
 # ---- forms: reductions, loops, choices
 for kind in ["sum", "mean"]:
     row(kind, "REDUCE MAP LOAD", f"{kind}(u^2) * {kind}(sin(u))", shapes=FLAT if kind == "sum" else SOME, scalar=True)
-row("max min", "REDUCE", "max(u^3) * min(sin(u)) + max(for v in u if v < 1: v^2)", domain="0.3 * z - 0.1", shapes=SOME, scalar=True)
+row("max min", "REDUCE", "max(u^3) * min(u / 3) + max(for v in u if v < 0: v^2)", domain=SPREAD, shapes=SOME, scalar=True)
 row("product", "REDUCE", "product(u + 3)", scalar=True)
 row("product with a zero", "REDUCE", "product(for i in 0..n: u[i] - if_else(i == 1, u0[1], 3.0))", shapes=[(3, 0), (7, 0)],
-    before="let u0 = x", second=False, scalar=True)
+    before="let u0 = here", second=False, scalar=True)
 row("sum of products", "REDUCE", "{ let s = sum(for i in 0..n: u[i] * sin(u[i])); dot(u, u) * s }", scalar=True)
 row("var std", "REDUCE", "var(u) + std(2 * u) + std(u, ddof = 0)", shapes=[(2, 0), (3, 0), (7, 0)], scalar=True)
 row("axis", "REDUCE MAP", "{ let m = reshape(u, n, d); concat(sum(m^2, axis = 0), mean(m, axis = 1), max(m, axis = 0), std(m, axis = 1)) }",
@@ -68,12 +69,12 @@ row("axis", "REDUCE MAP", "{ let m = reshape(u, n, d); concat(sum(m^2, axis = 0)
 row("nested loops", "MAP REDUCE", "[for i in 0..n: sum(for j in 0..n: (u[i] - u[j])^2 * max(for k in 0..n: u[k] * u[j]))]",
     domain="0.5 * z + 2", shapes=SOME)
 row("ragged, forward", "MAP REDUCE", "[for i in 0..n: sum(for j in 0..n if j < i: u[j] * u[i])]")
-row("filter", "COLLECT", "[for v in u if v > 0: v^2 + sum(u)]", domain=APART, shapes=[(0, 0), (3, 0), (7, 0)])
+row("filter", "COLLECT", "{ let s = sum(u); [for v in u if v > 0: v^2 + s] }", domain=APART, shapes=[(0, 0), (3, 0), (7, 0)])
 row("scan", "SCAN", "scan((s, v) => s * v + sin(s), 1.0, u)")
 row("fold", "SCAN FOR", "fold((s, v) => s * v + cos(s), 0.5, u)", scalar=True)
 row("for", "FOR STORE", "{ var a = u; for i in 1..n { a[i] = a[i - 1] * a[i] + 1.0 }; a }")
 row("for scalars", "FOR", "{ var s = 1.0; for i in 0..n { s = s * u[i] + sin(s) }; s }", scalar=True)
-row("while", "WHILE", "{ var s = sum(u^2) + 1; while s > 0.3 { s = s * 0.7 - 0.01 * s^2 }; s }", domain="0.3 * z", second=True, scalar=True)
+row("while", "WHILE", "{ var s = sum(u^2) + 1; var k = 0; while k < 6 { s = s * 0.7 - 0.01 * s^2; k += 1 }; s }", domain="0.3 * z", second=True, scalar=True)
 row("if", "IF", "{ let s = sum(u); if s > 0 { u * s } else { sin(u) - s } }")
 row("match", "IF", "[for v in u: match v > 0 { true => v^2, _ => exp(v) }]", domain=APART)
 row("stage", "STAGE", "squares(u) * sum(u)")
@@ -104,6 +105,7 @@ row("reversed", "MAP", "[for i in 0..n: u[n - 1 - i] * u[i]]")
 
 # ---- linear algebra
 matrix = "let a = reshape(u, n, d); "
+apart = "let a = 0.3 * reshape(u, n, d) + [for i in 0..n, j in 0..d: if_else(i == j, 2.0 * f64(i) + 1.0, 0.0)]; "
 row("matrix product", "MATMUL", f"{{ {matrix}let g = a' @ a; concat(reshape(g @ g', d * d), a @ g[0], u[0..n] @ a, [dot(u, u)]) }}",
     size="n * d", shapes=MATRIX)
 square = "let a = reshape(u[0..n * n], n, n) + 3.0 * eye(n); let b = u[n * n..]; "
@@ -117,7 +119,7 @@ row("solve many matrices", "SOLVE",
     size="2 * n * n + 4 * n", shapes=SQUARE)
 row("inv", "SOLVE", f"{{ {square}reshape(inv(a), n * n) }}", size="n * n + n", shapes=SQUARE)
 row("det", "LINALG_DET", f"{{ {square}det(a) }}", size="n * n + n", shapes=SQUARE, scalar=True)
-row("det of a singular matrix", "LINALG_DET", "{ let a = reshape(u, n, n); let e = reshape(x, n, n); det([for i in 0..n, j in 0..n: if_else(i == 0, e[1, j] + a[i, j] - e[i, j], a[i, j])]) }",
+row("det of a singular matrix", "LINALG_DET", "{ let a = reshape(u, n, n); let e = reshape(here, n, n); det([for i in 0..n, j in 0..n: if_else(i == 0, e[1, j] + a[i, j] - e[i, j], a[i, j])]) }",
     size="n * n", shapes=[(2, 0), (3, 0)], second=False, scalar=True)
 symmetric = "let r = reshape(u, n, n); let a = r @ r' + 0.5 * eye(n); "
 row("cholesky", "LINALG_CHOLESKY", f"{{ {symmetric}reshape(cholesky(a), n * n) }}", size="n * n", shapes=SQUARE)
@@ -131,7 +133,7 @@ row("eig", "LINALG_EIG", f"{{ {turning}concat(e.values.re, e.values.im, reshape(
 row("eig values", "LINALG_EIG", f"{{ {turning}concat(e.values.re, e.values.im) }}", size="n * n", shapes=SQUARE)
 row("qr", "LINALG_QR", f"{{ {matrix}let f = qr(a); concat(reshape(f.q, n * min(n, d)), reshape(f.r, min(n, d) * d)) }}",
     size="n * d", shapes=MATRIX)
-row("svd", "LINALG_SVD", f"{{ {matrix}let f = svd(a); concat(reshape(f.u, n * min(n, d)), f.s, reshape(f.vt, min(n, d) * d)) }}",
+row("svd", "LINALG_SVD", f"{{ {apart}let f = svd(a); concat(reshape(f.u, n * min(n, d)), f.s, reshape(f.vt, min(n, d) * d)) }}",
     size="n * d", shapes=MATRIX)
 row("singular values", "LINALG_SVD", f"{{ {matrix}svd(a).s }}", size="n * d", shapes=MATRIX)
 row("lstsq", "LINALG_LSTSQ", "{ let a = reshape(u[0..n * d], n, d); let f = lstsq(a, u[n * d..]); concat(f.x, f.s) }",
@@ -156,7 +158,7 @@ row("cov corr", "AGGREGATE", f"{{ {pair}[cov(a, b), corr(a, b), weighted_mean(a,
 row("first last", "AGGREGATE", "[first(u)^2, last(u) * first(u)]", shapes=SOME)
 table = "let t = table(x = u, k = [for i in 0..n: i % 2], y = u^2 + 1); "
 row("table column", "MAP", f"{{ {table}t.x * t.y }}")
-row("where derive", "COMPRESS MAP", f"{{ {table}let s = t |> where(k == 0) |> derive(z = x * y - mean(x)); s.z * s.x }}",
+row("where derive", "COMPRESS MAP", f"{{ {table}let s = t |> where(k == 0) |> derive(z = x * y - (mean(x) ?? 0.0)); s.z * s.x }}",
     shapes=[(3, 0), (7, 0)])
 for kind in ["sum(x)", "mean(x)", "min(x)", "max(x)", "var(x)", "std(x)", "median(x)", "quantile(x, 0.4)", "first(x)", "last(x)",
              "cov(x, y)", "corr(x, y)", "weighted_mean(x, y)"]:
@@ -171,18 +173,18 @@ for kind in ["cumsum", "cumprod", "cummin", "cummax"]:
     row(f"{kind} of groups", "RUNNING", f"{{ {table}(t |> group_by(k) |> derive(s = {kind}(x))).s }}", shapes=[(1, 0), (3, 0), (7, 0)])
     row(f"{kind} of nulls", "RUNNING", f"{{ {table}(t |> derive(s = {kind}(if_else(x > 0, x, null)))).s ?? 0.5 }}", shapes=[(3, 0), (7, 0)], domain=APART)
 row("cumprod with zeros", "RUNNING", "{ let t = table(x = [for i in 0..n: u[i] - if_else(i % 3 == 2, u0[i], 0.0)]); (t |> derive(s = cumprod(x))).s }",
-    shapes=[(3, 0), (7, 0)], before="let u0 = x", second=False)
-for kind in ["sum", "mean", "var", "std", "min", "max", "first", "last", "median", "a => quantile(a, 0.3)"]:
+    shapes=[(3, 0), (7, 0)], before="let u0 = here", second=False)
+for kind in ["sum", "mean", "a => var(a, ddof = 0)", "std", "min", "max", "first", "last", "median", "a => quantile(a, 0.3)"]:
     row(f"rolling {kind}", "ROLLING", f"{{ {table}(t |> derive(s = rolling(x, 3, {kind}))).s ?? 0.5 }}", shapes=[(1, 0), (4, 0), (9, 0)])
 row("rolling in groups", "ROLLING", f"{{ {table}let s = t |> group_by(k) |> derive(a = rolling(x, 2, mean), b = rolling(if_else(x > 0, x, null), 3, max, min_periods = 1), c = rolling(x, 3, std, min_periods = 2)); concat(s.a ?? 0.5, s.b ?? 0.25, s.c ?? 0.1) }}",
     shapes=[(3, 0), (9, 0)], domain=APART)
-row("rolling by time", "ROLLING", f"{{ let t = table(x = u, w = [for i in 0..n: f64(i // 2) * 1.5]); let s = t |> derive(a = rolling(x, 2.0, sum, by = w), b = rolling(x, 2.0, min, by = w)); s.a * s.b }}",
+row("rolling by time", "ROLLING", f"{{ let t = table(x = u, w = [for i in 0..n: i // 2 * 2]); let s = t |> derive(a = rolling(x, 3, sum, by = w), b = rolling(x, 3, min, by = w)); s.a * s.b }}",
     shapes=[(3, 0), (9, 0)])
 row("rank", "RANK", f"{{ {table}u * (t |> derive(r = rank(x))).r }}", shapes=[(3, 0), (7, 0)], second=False)
 
 # What no derivative goes through: the program, and the words of the message at their place.
 REFUSED = [
-    ("CALL", "fn f(x: f64, n: i64) -> f64 = if n == 0 { x } else { x * f(x, n - 1) }\nprint(grad(u => f(u, 3))(2.0))", "calls itself", 1),
+    ("CALL", "fn f(x: f64, n: i64) -> f64 = if n == 0 { x } else { x * f(x, n - 1) }\nprint(grad(u => f(u, 3))(2.0))", "calls itself", 2),
     ("EXTERN", "extern fn cbrt(x: f64) -> f64 from \"m\"\nprint(grad(u => cbrt(u))(2.0))", "C function", 2),
     ("AGGREGATE", "print(grad(u => mode(u))([1.0, 2.0]))", "`mode`", 1),
     ("EXEC", "stage go(x: f64[n]) -> f64[_] { let t: (y: f64)[_] = exec(\"cat\", table(y = x)); t.y }\nprint(grad(u => sum(go(u)))([1.0, 2.0]))", "`exec`", 1),

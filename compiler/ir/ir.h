@@ -170,6 +170,8 @@ static inline bool fl_t_same(FlType1 a, FlType1 b) {
   return a.dtype == b.dtype && a.rank == b.rank && a.depth == b.depth;
 }
 static inline bool fl_t_is_scalar(FlType1 t) { return t.rank == 0 && t.depth == 0; }
+bool fl_ir_is_int(int dtype); /* i8..u64 */
+bool fl_ir_is_float(int dtype);
 
 /* What an operation says when it meets one of `faults`, with {a} and {b} where its operands stand; text NULL:
  * what faults.def says. Made in the arena, or constant. */

@@ -21,11 +21,6 @@ typedef struct FlDtypeInfo {
 } FlDtypeInfo;
 extern const FlDtypeInfo fl_ir_dtypes[FL_N_DTYPES];
 
-static inline bool fl_ir_is_int(int dtype) {
-  return fl_ir_dtypes[dtype].kind == FL_KIND_SIGNED || fl_ir_dtypes[dtype].kind == FL_KIND_UNSIGNED;
-}
-static inline bool fl_ir_is_float(int dtype) { return fl_ir_dtypes[dtype].kind == FL_KIND_FLOAT; }
-
 /* Whether `v` fits the integer type (u64 values travel as their bits and always fit). */
 bool fl_ir_int_fits(FlDtype dtype, int64_t v);
 

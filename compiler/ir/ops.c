@@ -22,6 +22,11 @@ const FlDtypeInfo fl_ir_dtypes[FL_N_DTYPES] = {
 #undef FL_DTYPE
 };
 
+bool fl_ir_is_int(int dtype) {
+  return fl_ir_dtypes[dtype].kind == FL_KIND_SIGNED || fl_ir_dtypes[dtype].kind == FL_KIND_UNSIGNED;
+}
+bool fl_ir_is_float(int dtype) { return fl_ir_dtypes[dtype].kind == FL_KIND_FLOAT; }
+
 bool fl_ir_int_fits(FlDtype dtype, int64_t v) {
   int bits = fl_ir_dtypes[dtype].bytes * 8;
   if (bits == 64) return true;

@@ -25,8 +25,6 @@ static bool is_nullable(const FlOp *op) {
   return flag[strlen(flag) - 1] == '?';
 }
 
-static bool is_float(FlType1 t) { return t.dtype == FL_F64 || t.dtype == FL_F32; }
-
 /* An aggregate with states, of columns of the space. */
 static bool is_foldable(const FlParts *p, const FlOp *op, const FlPartSpace *space) {
   static const char *const kinds[] = {"count", "sum", "mean", "min", "max", "first", "last", "any", "all"};
@@ -180,7 +178,7 @@ static void find_states(FlParts *p, FlPartFold *fold) {
 static bool has_terms(const FlPartFold *fold) {
   for (int i = 0; i < fold->states.n; i++) {
     const FlPartState *s = &fold->states.at[i];
-    if (is(s->kind, "sum") && is_float(s->value->type)) return true;
+    if (is(s->kind, "sum") && fl_ir_is_float(s->value->type.dtype)) return true;
   }
   return false;
 }
@@ -189,7 +187,7 @@ static FlType1 type_of(const FlPartState *s) {
   if (is(s->kind, "count")) return fl_t_array(FL_I64, 1);
   if (!is(s->kind, "sum")) return s->value->type;
   FlDtype d = (FlDtype)s->value->type.dtype;
-  return fl_t_array(is_float(s->value->type) ? FL_F64 : d == FL_U64 ? FL_U64 : FL_I64, 1);
+  return fl_t_array(fl_ir_is_float(s->value->type.dtype) ? FL_F64 : d == FL_U64 ? FL_U64 : FL_I64, 1);
 }
 
 FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const FlSubst *subst,

@@ -105,6 +105,69 @@ static void lane_element(FlFn *f, FlSweep *s, LaneSource source, Val i, Val lane
   }
 }
 
+/* ---- short rests --------------------------------------------------------------------------- */
+
+enum { REST_LANES = 8, REST_OPS = 24 };
+
+typedef struct Terms { /* what a sum adds; of products both factors */
+  Val at[2];
+} Terms;
+
+/* Can the rest of a sum within an element be added by masked vectors? Only sums, of values that are cheap and cannot
+ * fault, without loops. */
+static bool rest_by_masks(FlFn *f, const FlSweep *s) {
+  int ops = 0;
+  for (const FlOp *op = s->region->first; op; op = op->next, ops++) {
+    const FlOpInfo *info = &fl_op_info[op->code];
+    bool plain = info->op_class == FL_CLASS_SCALAR ? !(info->flags & FL_OPF_HEAP)
+                                                   : op->code == FL_OP_CONST || op->code == FL_OP_DIM ||
+                                                         (op->code == FL_OP_LOAD && fl_t_is_scalar(op->results[0]->type));
+    if (!plain || fl_ir_may_fault(op) || ops >= REST_OPS) return false;
+  }
+  for (int k = 0; k < s->n; k++)
+    if (!fl_red_sums(&s->at[k])) return false;
+  return !f->quick;
+}
+
+/* The last `n` < 32 positions, from `base` on, onto the lanes: 8 lanes at a time as far as there are positions. What
+ * lies behind the last one adds the identity. The lanes are only indexed by constants once the loops are
+ * unrolled, so they stay in registers. */
+static void masked_rest(FlFn *f, FlSweep *s, Val base, Val n) {
+  FlGen *g = f->g;
+  Block end = fl_ll_block(f, "rest.done");
+  for (int c = 0; c < FL_LANES; c += REST_LANES) {
+    Block some = fl_ll_block(f, "rest.some");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, n, fl_ll_i64(g, c), ""), some, end);
+    fl_ll_at(f, some);
+    FlLoop lane;
+    fl_ll_loop_open(f, &lane, fl_ll_i64(g, c), fl_ll_i64(g, c + REST_LANES), 0, NULL);
+    lane.masked = false;
+    Block in = fl_ll_block(f, "rest.in"), out = fl_ll_block(f, "rest.out"), before = fl_ll_here(f);
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, lane.i, n, ""), in, out);
+    fl_ll_at(f, in);
+    fl_ll_set(f, s->region->params[0], LLVMBuildNSWAdd(f->b, base, lane.i, ""));
+    fl_ll_region(f, s->region);
+    Terms *v = FL_NEW_ARRAY(g->arena, Terms, s->n);
+    for (int k = 0; k < s->n; k++) fl_red_lane_values(f, &s->at[k], v[k].at);
+    Block inside = fl_ll_here(f);
+    LLVMBuildBr(f->b, out);
+    fl_ll_at(f, out);
+    for (int k = 0; k < s->n; k++) {
+      const FlRed *r = &s->at[k];
+      for (int i = 0; i < 2 && v[k].at[i]; i++) {
+        Val none = fl_red_identity(r, i), phi = LLVMBuildPhi(f->b, r->t, "");
+        LLVMAddIncoming(phi, &v[k].at[i], &inside, 1);
+        LLVMAddIncoming(phi, &none, &before, 1);
+        v[k].at[i] = phi;
+      }
+    }
+    for (int k = 0; k < s->n; k++) fl_red_lane_add(f, &s->at[k], s->at[k].lanes, lane.i, v[k].at);
+    fl_ll_loop_close(f, &lane, NULL, true);
+  }
+  LLVMBuildBr(f->b, end);
+  fl_ll_at(f, end);
+}
+
 /* One block: positions [lo, hi), lo on lane 0. Whole groups of 32 with the lanes in registers, then the rest.
  * The block's results go to `sums`, by reduction. */
 static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, Val *sums) {
@@ -123,6 +186,11 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
   lane_element(f, s, source, LLVMBuildNSWAdd(f->b, base, lane.i, ""), lane.i, false);
   fl_ll_loop_close(f, &lane, NULL, true);
   fl_ll_loop_close(f, &group, NULL, true);
+  if (source == LANES_NESTED && rest_by_masks(f, s)) {
+    masked_rest(f, s, LLVMBuildNSWAdd(f->b, lo, whole, ""), LLVMBuildNSWSub(f->b, size, whole, ""));
+    for (int k = 0; k < s->n; k++) sums[k] = fl_red_butterfly(f, &s->at[k], s->at[k].lanes);
+    return;
+  }
   /* A second copy, so that the first is never indexed by a variable and stays in registers. */
   for (int k = 0; k < s->n; k++) {
     FlRed *r = &s->at[k];

@@ -73,6 +73,7 @@ Val fl_red_finish(FlFn *f, const FlRed *r);
 
 /* Lanes. `lanes` is r->lanes or r->rest. */
 void fl_red_clear_lanes(FlFn *f, FlRed *r);
+Val fl_red_identity(const FlRed *r, int factor);
 void fl_red_lane_values(FlFn *f, const FlRed *r, Val out[2]); /* or the identity when it is filtered out */
 void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2]);
 void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val keep); /* keep: NULL: yes */

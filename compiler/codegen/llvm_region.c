@@ -236,8 +236,9 @@ static Val data_of(FlFn *f, const FlValue *array) {
 Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven) {
   FlGen *g = f->g;
   const FlValue *array = op->args[0];
-  /* A check proves nothing to a fast kernel, which goes on when it fails. */
-  bool guard = f->form == FL_FORM_FAST && (!proven || (f->may_fault && !fl_opt_reads_inside(op)));
+  /* A check of its own proves nothing to a fast kernel, which goes on when it fails. */
+  bool firm = op->code == FL_OP_LOAD && op->attrs.i == 2;
+  bool guard = f->form == FL_FORM_FAST && (!proven || (f->may_fault && !firm && !fl_opt_reads_inside(op)));
   Val lin = NULL, bad = NULL;
   for (int k = 0; k < n; k++) {
     Val i = fl_ll_value(f, op->args[k + 1]), dim = k || guard || !proven ? fl_ll_dim(f, array, k) : NULL;
@@ -258,7 +259,7 @@ Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven) {
 }
 
 void fl_ll_load(FlFn *f, const FlOp *op) {
-  Val at = fl_ll_element(f, op, op->n_args - 1, op->attrs.i == 1);
+  Val at = fl_ll_element(f, op, op->n_args - 1, op->attrs.i != 0);
   FlType1 t = op->results[0]->type;
   fl_ll_set(f, op->results[0], fl_ll_load_elem(f, fl_t_is_scalar(t) ? (FlDtype)t.dtype : FL_LIST, at));
 }

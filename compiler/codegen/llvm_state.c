@@ -60,15 +60,19 @@ Val fl_red_butterfly(FlFn *f, const FlRed *r, Val lanes) {
   return LLVMBuildExtractElement(f->b, v, fl_ll_i32(f->g, 0), "");
 }
 
+/* What adds nothing; of a sum of products the first or the second factor. */
+Val fl_red_identity(const FlRed *r, int factor) {
+  return LLVMConstReal(r->t, factor ? 0.0 : r->kind == RED_PRODUCT ? 1.0 : -0.0);
+}
+
 /* The values of this element: what the region yields, or the identity when it is filtered out. */
 void fl_red_lane_values(FlFn *f, const FlRed *r, Val out[2]) {
   out[0] = fl_ll_value(f, r->region->yields[r->first]);
   out[1] = r->kind == RED_SUM_PRODUCT ? fl_ll_value(f, r->region->yields[r->first + 1]) : NULL;
   if (!r->keep) return;
   Val keep = fl_ll_value(f, r->keep);
-  Val none = LLVMConstReal(r->t, r->kind == RED_PRODUCT ? 1.0 : -0.0);
-  out[0] = LLVMBuildSelect(f->b, keep, out[0], none, "");
-  if (out[1]) out[1] = LLVMBuildSelect(f->b, keep, out[1], LLVMConstReal(r->t, 0.0), "");
+  for (int i = 0; i < 2 && out[i]; i++)
+    out[i] = LLVMBuildSelect(f->b, keep, out[i], fl_red_identity(r, i), "");
 }
 
 void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2]) {

@@ -172,6 +172,8 @@ static FlBounds bounds(const FlLearnt *l, const FlValue *v, int depth) {
 FlBounds fl_opt_bounds(const FlLearnt *l, const FlValue *v) { return bounds(l, v, 0); }
 
 bool fl_opt_less(const FlLearnt *l, const FlValue *x, const FlValue *y, bool or_equal) {
+  const FlValue *end = fl_opt_runs_to(x);
+  if (end && fl_opt_same_size(end, y)) return true;
   FlBounds bx = bounds(l, x, 0), by = bounds(l, y, 0);
   if (or_equal ? bx.hi <= by.lo : bx.hi < by.lo) return true;
   const FlValue *base;
@@ -193,6 +195,8 @@ bool fl_opt_fits(const FlLearnt *l, const FlOp *op) {
 }
 
 bool fl_opt_is_index(const FlLearnt *l, const FlValue *index, const FlValue *array, int axis) {
+  const FlValue *end = fl_opt_runs_to(index);
+  if (end && fl_opt_is_dim(end, array, axis)) return true;
   FlBounds b = bounds(l, index, 0);
   const FlValue *size = fl_opt_size_of(array, axis);
   if (b.lo >= 0 && size && fl_opt_less(l, index, size, false)) return true;

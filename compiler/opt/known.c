@@ -10,8 +10,8 @@
 /* What was known about a value before. */
 typedef struct Before {
   uint32_t id;
-  FlBounds bounds;
-  bool has;
+  FlBounds bounds, firm;
+  bool has, has_firm;
   unsigned char truth;
 } Before;
 
@@ -20,12 +20,14 @@ typedef struct Known {
   FlFunc *func;
   unsigned char *truth; /* by value id: 0 unknown, 1 true, 2 false */
   FlLearnt learnt;      /* about i64 values */
+  FlLearnt firm; /* of that, what holds in fast forms of kernels too: these go on where a check of theirs failed */
+  int in_kernel;
   FlVec(Before) undo;
   FlSubst subst;
 } Known;
 
 static void keep(Known *k, const FlValue *v) {
-  Before b = {v->id, k->learnt.at[v->id], k->learnt.has[v->id], k->truth[v->id]};
+  Before b = {v->id, k->learnt.at[v->id], k->firm.at[v->id], k->learnt.has[v->id], k->firm.has[v->id], k->truth[v->id]};
   fl_vec_push(k->arena, &k->undo, b);
 }
 
@@ -34,22 +36,29 @@ static void forget(Known *k, int n) {
     const Before *b = &k->undo.at[--k->undo.n];
     k->learnt.at[b->id] = b->bounds;
     k->learnt.has[b->id] = b->has;
+    k->firm.at[b->id] = b->firm;
+    k->firm.has[b->id] = b->has_firm;
     k->truth[b->id] = b->truth;
   }
 }
 
-static void learn_bounds(Known *k, const FlValue *v, FlBounds more) {
-  if (v->id >= k->learnt.n) return;
-  keep(k, v);
-  FlBounds *b = &k->learnt.at[v->id];
-  if (!k->learnt.has[v->id]) *b = (FlBounds){.lo = INT64_MIN, .hi = INT64_MAX};
-  k->learnt.has[v->id] = true;
+static void add_bounds(FlLearnt *l, const FlValue *v, FlBounds more) {
+  FlBounds *b = &l->at[v->id];
+  if (!l->has[v->id]) *b = (FlBounds){.lo = INT64_MIN, .hi = INT64_MAX};
+  l->has[v->id] = true;
   if (more.lo > b->lo) b->lo = more.lo;
   if (more.hi < b->hi) b->hi = more.hi;
   if (more.base) {
     b->base = more.base;
     b->by = more.by;
   }
+}
+
+static void learn_bounds(Known *k, const FlValue *v, FlBounds more) {
+  if (v->id >= k->learnt.n) return;
+  keep(k, v);
+  add_bounds(&k->learnt, v, more);
+  if (!k->in_kernel) add_bounds(&k->firm, v, more);
 }
 
 static void learn_positive(Known *k, const FlValue *v) {
@@ -146,6 +155,12 @@ static void use_truth(Known *k, FlOp *op) {
   if (truth) fl_subst_set(&k->subst, op->results[0], truth_before(op, truth == 1));
 }
 
+static bool are_indices(const FlLearnt *l, const FlOp *load) {
+  for (int i = 1; i < load->n_args; i++)
+    if (!fl_opt_is_index(l, load->args[i], load->args[0], i - 1)) return false;
+  return true;
+}
+
 /* Arithmetic that cannot overflow, and reads within bounds. */
 static void drop_checks(Known *k, FlOp *op) {
   bool i64 = op->n_args == 2 && op->args[0]->type.dtype == FL_I64 && fl_t_is_scalar(op->args[0]->type);
@@ -159,13 +174,9 @@ static void drop_checks(Known *k, FlOp *op) {
   case FL_OP_MUL:
     if (i64 && fl_opt_fits(&k->learnt, op)) op->code = FL_OP_WRAP_MUL;
     break;
-  case FL_OP_LOAD: {
-    bool all = op->n_args > 1;
-    for (int i = 1; i < op->n_args && all; i++)
-      all = fl_opt_is_index(&k->learnt, op->args[i], op->args[0], i - 1);
-    if (all) op->attrs.i = 1;
+  case FL_OP_LOAD:
+    if (op->n_args > 1 && are_indices(&k->learnt, op)) op->attrs.i = are_indices(&k->firm, op) ? 2 : 1;
     break;
-  }
   }
 }
 
@@ -200,9 +211,12 @@ static void visit(Known *k, FlRegion *r);
 static void visit_regions(Known *k, FlOp *op) {
   for (int i = 0; i < op->n_regions; i++) {
     int before = k->undo.n;
+    bool kernel = k->in_kernel || (fl_opt_is_loop(op) && fl_ir_is_kernel(op->regions[i]));
+    k->in_kernel += kernel;
     if (op->code == FL_OP_IF) learn(k, op->args[0], i == 0);
     for (int j = 0; fl_opt_is_loop(op) && j < fl_opt_n_sizes(op); j++) learn_positive(k, op->args[j]);
     visit(k, op->regions[i]);
+    k->in_kernel -= kernel;
     forget(k, before);
   }
 }
@@ -234,6 +248,7 @@ void fl_opt_known(FlModule *m) {
     k.truth = FL_NEW_ARRAY(k.arena, unsigned char, n + 1);
     k.learnt =
         (FlLearnt){FL_NEW_ARRAY(k.arena, FlBounds, n + 1), FL_NEW_ARRAY(k.arena, bool, n + 1), n, false};
+    k.firm = (FlLearnt){FL_NEW_ARRAY(k.arena, FlBounds, n + 1), FL_NEW_ARRAY(k.arena, bool, n + 1), n, true};
     visit(&k, f->body);
     fl_subst_reset(&k.subst);
     fl_arena_free(k.arena);

@@ -70,6 +70,8 @@ bool fl_opt_same_size(const FlValue *a, const FlValue *b);
 bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis);
 /* The value that is the size of that axis, where the array is made; NULL: none is. */
 const FlValue *fl_opt_size_of(const FlValue *array, int axis);
+/* The size that the index of a loop runs up to, from 0 or above; NULL: it is none of a loop. */
+const FlValue *fl_opt_runs_to(const FlValue *index);
 /* The indices of a LOAD of a scalar each run over the array's own size. */
 bool fl_opt_loops_prove(const FlOp *load);
 /* A LOAD of a scalar that is marked as proven, or that the loops around it prove. */

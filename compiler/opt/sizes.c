@@ -6,10 +6,39 @@ bool fl_opt_same_size(const FlValue *a, const FlValue *b) {
   return a == b || (fl_ir_const_value_i(a, &x) && fl_ir_const_value_i(b, &y) && x == y);
 }
 
-bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis) {
+/* The variable of a loop whose value v is: within the loop, where v is a parameter, or behind it. `init`, `next`: what the
+ * variable is before the first round, and after a round. */
+static const FlValue *loop_variable(const FlValue *v, const FlValue **init, const FlValue **next) {
+  const FlOp *loop = v->op ? v->op : v->region->owner;
+  if (!loop || (loop->code != FL_OP_FOR && loop->code != FL_OP_WHILE)) return NULL;
+  bool counts = loop->code == FL_OP_FOR;
+  int k = v->op ? v->index : v->index - (counts ? 1 : 0);
+  if (k < 0) return NULL;
+  *init = loop->args[k + (counts ? 2 : 0)];
+  *next = loop->regions[0]->yields[k + (counts ? 0 : 1)];
+  return loop->regions[0]->params[k + (counts ? 1 : 0)];
+}
+
+enum { MAX_LOOPS = 4 };
+
+/* A loop variable that has the size along an axis before a round; to be shown for after the round. */
+typedef struct Same {
+  const FlValue *variable;
+  int axis;
+} Same;
+
+static bool is_dim(const FlValue *size, const FlValue *array, int axis, Same *same, int n_same) {
   for (;;) {
     const FlOp *op = size->op;
     if (op && op->code == FL_OP_DIM && op->args[0] == array && op->attrs.i == axis) return true;
+    for (int i = 0; i < n_same; i++)
+      if (same[i].variable == array) return same[i].axis == axis;
+    const FlValue *init, *next, *variable = array->type.depth ? NULL : loop_variable(array, &init, &next);
+    if (variable) {
+      if (n_same == MAX_LOOPS || !is_dim(size, init, axis, same, n_same)) return false;
+      same[n_same] = (Same){variable, axis};
+      return is_dim(size, next, axis, same, n_same + 1);
+    }
     op = array->op;
     if (!op || array->type.depth) return false;
     int64_t from;
@@ -42,6 +71,11 @@ bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis) {
   }
 }
 
+bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis) {
+  Same same[MAX_LOOPS];
+  return is_dim(size, array, axis, same, 0);
+}
+
 const FlValue *fl_opt_size_of(const FlValue *array, int axis) {
   for (;;) {
     const FlOp *op = array->op;
@@ -68,21 +102,20 @@ const FlValue *fl_opt_size_of(const FlValue *array, int axis) {
   }
 }
 
-/* The index runs over 0 .. size of the axis. */
-static bool index_in_bounds(const FlValue *index, const FlValue *array, int axis) {
+const FlValue *fl_opt_runs_to(const FlValue *index) {
   const FlOp *loop = index->op ? NULL : index->region->owner;
-  if (!loop) return false;
   int64_t lo;
+  if (!loop) return NULL;
   if (loop->code == FL_OP_FOR)
-    return index->index == 0 && fl_ir_const_value_i(loop->args[0], &lo) && lo >= 0 &&
-           fl_opt_is_dim(loop->args[1], array, axis);
-  return fl_opt_is_loop(loop) && index->index < fl_opt_n_sizes(loop) &&
-         fl_opt_is_dim(loop->args[index->index], array, axis);
+    return index->index == 0 && fl_ir_const_value_i(loop->args[0], &lo) && lo >= 0 ? loop->args[1] : NULL;
+  return fl_opt_is_loop(loop) && index->index < fl_opt_n_sizes(loop) ? loop->args[index->index] : NULL;
 }
 
 bool fl_opt_loops_prove(const FlOp *load) {
-  for (int i = 1; i < load->n_args; i++)
-    if (!index_in_bounds(load->args[i], load->args[0], i - 1)) return false;
+  for (int i = 1; i < load->n_args; i++) {
+    const FlValue *size = fl_opt_runs_to(load->args[i]);
+    if (!size || !fl_opt_is_dim(size, load->args[0], i - 1)) return false;
+  }
   return true;
 }
 

@@ -145,6 +145,31 @@ FlVal fl_builtin_pinv(FlSema *s, FlCallSite *c) {
   return out;
 }
 
+/* The sweep of k-means. */
+FlVal fl_builtin_nearest_centers(FlSema *s, FlCallSite *c) {
+  FlVal x, centers;
+  if (!read_floats(s, c, &c->args[0], 2, 2, "a matrix", &x) ||
+      !read_floats(s, c, &c->args[1], 2, 2, "a matrix of centers", &centers))
+    return fl_val_error(s);
+  const FlType *matrix = fl_type_array(s->types, FL_F64, false, 2);
+  x = fl_val_coerce(s, x, matrix, c->args[0].span, "the matrix");
+  centers = fl_val_coerce(s, centers, matrix, c->args[1].span, "the centers");
+  if (fl_val_bad(x) || fl_val_bad(centers) ||
+      !fl_sema_same_size(s, fl_sema_dim(s, x, 1), fl_sema_dim(s, centers, 1), c->args[1].span,
+                         "the matrix has {a} columns, the centers {b}"))
+    return fl_val_error(s);
+  FlType1 types[4] = {fl_t_array(FL_I64, 1), fl_t_array(FL_F64, 1), fl_t_array(FL_F64, 2),
+                      fl_t_array(FL_I64, 1)};
+  FlOp *op = decomposition(s, c, 2, (FlValue *[]){x.parts[0], centers.parts[0]}, 4, types);
+  FlVal out[4];
+  for (int i = 0; i < 4; i++) {
+    out[i] = fl_val_array(s, (FlDtype)types[i].dtype, types[i].rank, op->results[i]);
+    has_size(s, out[i], 0, fl_sema_dim(s, i < 2 ? x : centers, 0));
+  }
+  has_size(s, out[2], 1, fl_sema_dim(s, centers, 1));
+  return tuple_of(s, 4, (const char *const[]){"label", "distance", "total", "size"}, out);
+}
+
 /* ---- factors ---- */
 
 FlVal fl_builtin_det(FlSema *s, FlCallSite *c) {

@@ -107,6 +107,10 @@ FlRuntimeOp fl_rt_group_parts;
 FlRuntimeOp fl_rt_segment_sum;
 /* label i64[n], k -> rows of each label, i64[k]. INDEX likewise. */
 FlRuntimeOp fl_rt_segment_count;
+/* x f64[n, d], centers f64[k, d] -> the nearest center of each row i64[n], the first of equals, its squared distance f64[n];
+ * sums f64[k, d] and number i64[k] of the rows of each center, in an order that n, k and d fix (nearest.c). DOMAIN without
+ * centers. */
+FlRuntimeOp fl_rt_nearest;
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
 

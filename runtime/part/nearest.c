@@ -1,0 +1,134 @@
+/* nearest.c: the nearest of some centers to each row, and what the rows of each center are together: the
+ * sweep of k-means.
+ *
+ * Comes in: x f64[n, d], centers f64[k, d]. Goes out: for each row the position of the nearest center, the
+ * first of equals, and its squared distance; for each center the sum of its rows and their number. One pass
+ * over x.
+ *
+ * Order of sums: a distance adds the squares of the differences column by column, from the first to the last,
+ * without fused products. Sums of rows are those of segment_sum: superblocks of 4096 * max(4, ceil(k d /
+ * 1024)) rows, each in row order from +0.0, then the superblocks from left to right. A distance that is NaN
+ * is never the smaller one. */
+#include "part/part_internal.h"
+
+enum { ROWS = 32 }; /* rows whose distances are computed side by side */
+
+typedef struct Nearest {
+  const double *x, *centers;
+  int64_t n, d, k, block, blocks;
+  double *across;  /* [blocks][d][ROWS]: rows that are being looked at, column by column */
+  double *sums;    /* [blocks][k * d] */
+  int64_t *counts; /* [blocks][k] */
+  int64_t *label;
+  double *distance, *total;
+  int64_t *count;
+} Nearest;
+
+/* Of ROWS rows, laid out column by column. */
+FL_PART_WIDE static void nearest_of(const double *across, const double *centers, int64_t d, int64_t k,
+                                    double *distance, int64_t *label) {
+  double best[ROWS];
+  int64_t at[ROWS];
+  for (int64_t c = 0; c < k; c++) {
+    const double *center = centers + c * d;
+    double sum[ROWS] = {0};
+    for (int64_t j = 0; j < d; j++) {
+      const double *column = across + j * ROWS, middle = center[j];
+      for (int64_t r = 0; r < ROWS; r++) {
+        double off = column[r] - middle;
+        sum[r] += off * off;
+      }
+    }
+    for (int64_t r = 0; r < ROWS; r++) {
+      bool closer = c == 0 || sum[r] < best[r];
+      best[r] = closer ? sum[r] : best[r];
+      at[r] = closer ? c : at[r];
+    }
+  }
+  memcpy(distance, best, sizeof best);
+  memcpy(label, at, sizeof at);
+}
+
+/* Row by row, so that it reads in order; in the code of the least processor, whose compiler has no scattered
+ * stores to try. */
+static void turn(const double *restrict x, int64_t rows, int64_t d, double *restrict across) {
+  for (int64_t r = 0; r < rows; r++) {
+    for (int64_t j = 0; j < d; j++) across[j * ROWS + r] = x[r * d + j];
+  }
+  for (int64_t r = rows; r < ROWS; r++) {
+    for (int64_t j = 0; j < d; j++) across[j * ROWS + r] = 0;
+  }
+}
+
+FL_PART_WIDE static void add_rows(const double *restrict x, int64_t rows, int64_t d, const int64_t *label,
+                                  double *restrict sums, int64_t *restrict counts) {
+  for (int64_t r = 0; r < rows; r++) {
+    double *restrict sum = sums + label[r] * d;
+    counts[label[r]]++;
+    for (int64_t j = 0; j < d; j++) sum[j] += x[r * d + j];
+  }
+}
+
+static void look_at(const Nearest *s, int64_t b, int64_t from, int64_t to) {
+  double *across = s->across + b * s->d * ROWS, *sums = s->sums + b * s->k * s->d, distance[ROWS];
+  int64_t *counts = s->counts + b * s->k, label[ROWS];
+  memset(sums, 0, (size_t)(s->k * s->d) * sizeof *sums);
+  memset(counts, 0, (size_t)s->k * sizeof *counts);
+  for (int64_t i = from; i < to; i += ROWS) {
+    int64_t rows = fl_part_min(ROWS, to - i);
+    const double *x = s->x + i * s->d;
+    turn(x, rows, s->d, across);
+    nearest_of(across, s->centers, s->d, s->k, distance, label);
+    memcpy(s->label + i, label, (size_t)rows * sizeof *label);
+    memcpy(s->distance + i, distance, (size_t)rows * sizeof *distance);
+    add_rows(x, rows, s->d, label, sums, counts);
+  }
+}
+
+static int32_t block_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Nearest *s = env;
+  (void)ctx;
+  for (int64_t b = begin; b < end; b++) look_at(s, b, b * s->block, fl_part_min((b + 1) * s->block, s->n));
+  return 0;
+}
+
+static FlStatus nearest(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  const FlArray *x = args[0].a, *centers = args[1].a;
+  Nearest s = {
+      .x = x->data, .centers = centers->data, .n = x->dims[0], .d = x->dims[1], .k = centers->dims[0]};
+  if (centers->dims[1] != s.d) return fl_part_fail_shape(m->ctx, desc, s.d, centers->dims[1]);
+  if (s.k == 0 && s.n > 0)
+    return fl_fail_op(m->ctx, desc, FL_FAULT_DOMAIN, "there is no center to be near to");
+  out[0] = fl_array_new(m->ctx, FL_I64, 1, &s.n);
+  out[1] = out[0] ? fl_array_new(m->ctx, FL_F64, 1, &s.n) : NULL;
+  out[2] = out[1] ? fl_array_new(m->ctx, FL_F64, 2, centers->dims) : NULL;
+  out[3] = out[2] ? fl_array_new(m->ctx, FL_I64, 1, &s.k) : NULL;
+  if (out[3] == NULL) return 1;
+  s.label = out[0]->data;
+  s.distance = out[1]->data;
+  s.total = out[2]->data;
+  s.count = out[3]->data;
+  int64_t places = s.k * s.d;
+  s.block = FL_BLOCK * fl_part_max(4, (places + 1023) / 1024);
+  s.blocks = (s.n + s.block - 1) / s.block;
+  s.across = fl_part_alloc(m, s.blocks * s.d * ROWS, sizeof *s.across);
+  s.sums = s.across ? fl_part_alloc(m, s.blocks * places, sizeof *s.sums) : NULL;
+  s.counts = s.sums ? fl_part_alloc(m, s.blocks * s.k, sizeof *s.counts) : NULL;
+  if (s.counts == NULL) return 1;
+  double row_cost = 2.0 + (double)s.d + 0.1 * (double)places;
+  if (fl_part_for(m->ctx, block_body, &s, s.blocks, row_cost * (double)s.block) != 0) return 1;
+  for (int64_t c = 0; c < places; c++) {
+    double sum = s.blocks > 0 ? s.sums[c] : 0;
+    for (int64_t b = 1; b < s.blocks; b++) sum += s.sums[b * places + c];
+    s.total[c] = sum;
+  }
+  for (int64_t c = 0; c < s.k; c++) {
+    s.count[c] = 0;
+    for (int64_t b = 0; b < s.blocks; b++) s.count[c] += s.counts[b * s.k + c];
+  }
+  return 0;
+}
+
+FlStatus fl_rt_nearest(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 4, nearest);
+}

@@ -5,12 +5,12 @@ TITLE = "networks on 1,797 digits, Adam, batches of 64"
 ENGINES = ["numpy", "torch"]
 HIDDEN, BATCH, RATE = 128, 64, 1e-3
 CASES = [
-    {"name": "64-128-10, 20 epochs, f64", "args": ["--kind", "f64", "--epochs", "20"], "stage": "in_f64", "kind": "f64", "epochs": 20,
+    {"name": "64-128-10, 5 epochs, f64", "args": ["--kind", "f64"], "stage": "in_f64", "kind": "f64", "epochs": 5,
      "bar": [("numpy", 1.0), ("torch", 1.0)]},
-    {"name": "64-128-10, 20 epochs, f32", "args": ["--kind", "f32", "--epochs", "20"], "stage": "in_f32", "kind": "f32", "epochs": 20,
+    {"name": "64-128-10, 5 epochs, f32", "args": ["--kind", "f32"], "stage": "in_f32", "kind": "f32", "epochs": 5,
      "bar": [("numpy", 1.0), ("torch", 1.0)]},
-    {"name": "two convolutions and poolings, 5 epochs, f64", "args": ["--kind", "convolutional", "--epochs", "5"], "stage": "convolutional",
-     "kind": "convolutional", "epochs": 5, "bar": [("torch", 1.0)]},
+    {"name": "two convolutions and poolings, 2 epochs, f64", "args": ["--kind", "convolutional", "--epochs", "2", "--times", "6"], "stage": "convolutional",
+     "kind": "convolutional", "epochs": 2, "bar": [("torch", 1.0)]},
 ]
 
 

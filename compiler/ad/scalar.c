@@ -44,7 +44,8 @@ static void give_where(const Rule *k, int arg, FlValue *part) {
 static bool is_constant(const FlValue *v) { return v->op && v->op->code == FL_OP_CONST; }
 
 static void divided(const Rule *k) {
-  FlValue *dx = over(k, k->g, k->y);
+  bool reciprocal = is_constant(k->x) && k->x->op->attrs.f == 1.0; /* r is 1 / y: no division is needed */
+  FlValue *dx = reciprocal ? times(k, k->g, k->r) : over(k, k->g, k->y);
   if (wants(k, 0) && is_constant(k->y)) give(k, 0, dx);
   else if (wants(k, 0)) give_where(k, 0, dx);
   if (wants(k, 1)) give_where(k, 1, minus(k, times(k, dx, k->r)));

@@ -180,9 +180,10 @@ void fl_ll_region(FlFn *f, const FlRegion *r); /* by form: fl_ll_host_region or 
 void fl_ll_element_region(FlFn *f, const FlRegion *r);
 Val fl_ll_index(FlFn *f, const FlRegion *r); /* the parameters of the region in memory, as i64s */
 void fl_ll_kernel_region(FlFn *f,
-                         const FlRegion *r); /* ops of a kernel region; yields are then fl_ll_value */
-void fl_ll_control(FlFn *f, const FlOp *op); /* IF, FOR, WHILE */
-Val fl_ll_bound(FlFn *f, Val lo, Val hi);    /* hi, or lo once a fast kernel met a fault */
+                         const FlRegion *r);   /* ops of a kernel region; yields are then fl_ll_value */
+void fl_ll_kernel_op(FlFn *f, const FlOp *op); /* one of these ops */
+void fl_ll_control(FlFn *f, const FlOp *op);   /* IF, FOR, WHILE */
+Val fl_ll_bound(FlFn *f, Val lo, Val hi);      /* hi, or lo once a fast kernel met a fault */
 Val fl_ll_dim(FlFn *f, const FlValue *array, int axis);
 Val fl_ll_element(FlFn *f, const FlOp *op, int n,
                   bool proven); /* address of args[0] at args[1..n], checked */
@@ -217,9 +218,22 @@ void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out);
 typedef void FlElementBody(FlFn *f, const FlKernelDef *k, Val pos, void *arg);
 void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
                     void *arg, bool vectorize);
+/* The same row by row of the last axis, the first and the last one in part: all params but the last are set,
+ * and the columns are [lo, hi) of the row that begins at linear index `start`. */
+typedef void FlRowBody(FlFn *f, const FlKernelDef *k, Val start, Val lo, Val hi, void *arg);
+void fl_ll_rows(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
+                void *arg);
 void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
 bool fl_ll_region_faults(const FlRegion *r);
 Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments, none below 0 */
+
+/* ---- llvm_columns.c: sums along columns ------------------------------------------------------------ */
+
+/* Elements of a MAP that are sums along columns: as fl_ll_elements; false: they are not, nothing was emitted.
+ */
+bool fl_ll_columns(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
+                   void *arg);
+int fl_ll_columns_unit(const FlFn *f, const FlOp *map); /* FlKernelDef.unit of a MAP */
 
 /* ---- llvm_tiles.c: random numbers at successive positions ------------------------------------------ */
 
@@ -269,6 +283,9 @@ Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
 Val fl_ll_text_to_heap(FlFn *f, Val text); /* a copy that lives as long as the run */
 void fl_ll_map(FlFn *f, const FlOp *op);
+/* The array that becomes a result with an element a position; `alone`: it may be written over an array that
+ * dies here. */
+Val fl_ll_map_result(FlFn *f, const FlKernelDef *k, int result, const Val *sizes, bool alone);
 void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n,
                       const Val *arrays); /* releases the heap */
 void fl_ll_collect(FlFn *f, const FlOp *op);

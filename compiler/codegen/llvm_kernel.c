@@ -126,32 +126,21 @@ static bool has_random(const FlRegion *r) {
   return false;
 }
 
-void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
-                    void *arg, bool vectorize) {
+void fl_ll_rows(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
+                void *arg) {
   FlGen *g = f->g;
   const FlRegion *r = k->region;
   int n = r->n_params;
-  FlTiles *tiles = n == 1 && vectorize && each ? fl_ll_tiles_plan(f, r) : NULL;
-  if (tiles) {
-    fl_ll_tiles_elements(f, k, tiles, begin, end, sizes[0], each, arg);
-    return;
-  }
-  if (n == 1) {
-    FlLoop l;
-    fl_ll_loop_open(f, &l, begin, end, 0, NULL);
-    fl_ll_set(f, r->params[0], l.i);
-    one_element(f, k, l.i, each, arg);
-    if (has_random(r)) l.interleave = 4;
-    fl_ll_loop_close(f, &l, NULL, vectorize);
-    return;
-  }
-  /* Rows of the last axis, the first and the last one in part. */
   Val zero = fl_ll_i64(g, 0), one = fl_ll_i64(g, 1);
+  if (n == 1) {
+    row(f, k, zero, begin, end, arg);
+    return;
+  }
   Val width = sizes[n - 1];
   Val inner = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, width, one, ""), width, one, "");
   Val first = LLVMBuildUDiv(f->b, begin, inner, "");
   Val last = LLVMBuildUDiv(f->b, LLVMBuildAdd(f->b, end, LLVMBuildSub(f->b, inner, one, ""), ""), inner, "");
-  FlLoop rows, cols;
+  FlLoop rows;
   fl_ll_loop_open(f, &rows, first, last, 0, NULL);
   Val start = LLVMBuildNSWMul(f->b, rows.i, inner, "");
   Val rest = rows.i;
@@ -168,11 +157,46 @@ void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val
   Val lo = LLVMBuildNSWSub(f->b, begin, start, ""), hi = LLVMBuildNSWSub(f->b, end, start, "");
   lo = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, lo, zero, ""), lo, zero, "");
   hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, hi, inner, ""), hi, inner, "");
-  fl_ll_loop_open(f, &cols, lo, hi, 0, NULL);
-  fl_ll_set(f, r->params[n - 1], cols.i);
-  one_element(f, k, LLVMBuildNSWAdd(f->b, start, cols.i, ""), each, arg);
-  fl_ll_loop_close(f, &cols, NULL, vectorize);
-  fl_ll_loop_close(f, &rows, NULL, vectorize);
+  row(f, k, start, lo, hi, arg);
+  fl_ll_loop_close(f, &rows, NULL, true);
+}
+
+/* Cells of a row, one by one. */
+typedef struct Cells {
+  FlElementBody *each;
+  void *arg;
+  bool vectorize;
+} Cells;
+
+static void cells_of_row(FlFn *f, const FlKernelDef *k, Val start, Val lo, Val hi, void *arg) {
+  const Cells *c = arg;
+  FlLoop l;
+  fl_ll_loop_open(f, &l, lo, hi, 0, NULL);
+  fl_ll_set(f, k->region->params[k->region->n_params - 1], l.i);
+  one_element(f, k, LLVMBuildNSWAdd(f->b, start, l.i, ""), c->each, c->arg);
+  fl_ll_loop_close(f, &l, NULL, c->vectorize);
+}
+
+void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
+                    void *arg, bool vectorize) {
+  const FlRegion *r = k->region;
+  int n = r->n_params;
+  FlTiles *tiles = n == 1 && vectorize && each ? fl_ll_tiles_plan(f, r) : NULL;
+  if (tiles) {
+    fl_ll_tiles_elements(f, k, tiles, begin, end, sizes[0], each, arg);
+    return;
+  }
+  if (n == 1) {
+    FlLoop l;
+    fl_ll_loop_open(f, &l, begin, end, 0, NULL);
+    fl_ll_set(f, r->params[0], l.i);
+    one_element(f, k, l.i, each, arg);
+    if (has_random(r)) l.interleave = 4;
+    fl_ll_loop_close(f, &l, NULL, vectorize);
+    return;
+  }
+  Cells cells = {each, arg, vectorize};
+  fl_ll_rows(f, k, begin, end, sizes, cells_of_row, &cells);
 }
 
 /* ---- functions ------------------------------------------------------------------------------------- */

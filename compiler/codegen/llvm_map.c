@@ -20,6 +20,7 @@ static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
 
 static void map_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
                      const Val *outputs) {
+  if (fl_ll_columns(f, k, begin, end, sizes, store_element, (void *)outputs)) return;
   fl_ll_elements(f, k, begin, end, sizes, store_element, (void *)outputs, true);
 }
 
@@ -41,9 +42,9 @@ static bool read_in_place(const FlRegion *r, const FlRegion *outer, const FlValu
   return true;
 }
 
-static const FlValue *reusable(FlFn *f, const FlOp *op, const FlKernelDef *k) {
-  if (op->n_results != 1 || k->faults) return NULL;
-  FlType1 t = op->results[0]->type;
+static const FlValue *reusable(FlFn *f, const FlOp *op, const FlKernelDef *k, int result) {
+  if (k->faults) return NULL;
+  FlType1 t = op->results[result]->type;
   if (fl_ll_is_text((FlDtype)t.dtype)) return NULL;
   for (int i = 0; i < k->captures.at.n; i++) {
     const FlValue *v = k->captures.at.at[i];
@@ -81,6 +82,11 @@ static Val reuse_or_new(FlFn *f, const FlValue *old, FlType1 t, const Val *sizes
   return r;
 }
 
+Val fl_ll_map_result(FlFn *f, const FlKernelDef *k, int result, const Val *sizes, bool alone) {
+  const FlValue *old = alone ? reusable(f, k->op, k, result) : NULL;
+  return reuse_or_new(f, old, k->op->results[result]->type, sizes);
+}
+
 /* Text results keep the heap of new texts, and the arrays whose texts they may point into. */
 void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n, const Val *arrays) {
   FlGen *g = f->g;
@@ -106,14 +112,14 @@ static void map_kernel(FlFn *f, const FlOp *op) {
   FlKernelDef k;
   fl_ll_kernel_def(f, op, &k);
   k.n_outputs = op->n_results;
-  const FlValue *old = reusable(f, op, &k);
+  k.unit = fl_ll_columns_unit(f, op);
   Val *sizes = FL_NEW_ARRAY(g->arena, Val, op->n_args),
       *data = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
   Val *texts = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
   int n_texts = 0;
   for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
   for (int i = 0; i < op->n_results; i++) {
-    Val a = reuse_or_new(f, old, op->results[i]->type, sizes);
+    Val a = fl_ll_map_result(f, &k, i, sizes, op->n_results == 1);
     fl_ll_own(f, op->results[i], a);
     data[i] = fl_ll_array_data(f, a);
     if (fl_ll_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;

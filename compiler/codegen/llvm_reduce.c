@@ -24,6 +24,7 @@ static FlRedKind kind_of(FlReduceKind kind, FlDtype d) {
   case FL_RED_MAX: return RED_MAX;
   case FL_RED_ARGMIN: return RED_ARGMIN;
   case FL_RED_ARGMAX: return RED_ARGMAX;
+  case FL_RED_EACH: return RED_EACH;
   }
   return RED_SUM;
 }
@@ -228,7 +229,8 @@ static void begin_sweep(FlFn *f, FlSweep *s) {
 }
 
 static void end_sweep(FlFn *f, FlSweep *s) {
-  for (int k = 0; k < s->n; k++) fl_ll_set(f, s->at[k].result, fl_red_finish(f, &s->at[k]));
+  for (int k = 0; k < s->n; k++)
+    if (s->at[k].kind != RED_EACH) fl_ll_set(f, s->at[k].result, fl_red_finish(f, &s->at[k]));
 }
 
 /* One axis: block by block. */
@@ -336,12 +338,24 @@ static void make_buffers(FlFn *f, FlSweep *s) {
   }
 }
 
+/* Output 0 of the kernel are the partials; the others are what `each` gives, in order. */
+static int give_places(FlSweep *s, const Val *outputs) {
+  int n = 1;
+  for (int i = 0; i < s->n; i++) {
+    if (s->at[i].kind != RED_EACH) continue;
+    s->at[i].output = n;
+    s->at[i].data = outputs[n++];
+  }
+  return n;
+}
+
 /* Kernel body: the states of each block of [begin, end) go to its place among the partials. */
 static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
                        const Val *outputs) {
   FlGen *g = f->g;
   FlSweep s = sweep_of(f, k->op);
   Val *sums = FL_NEW_ARRAY(g->arena, Val, s.n);
+  give_places(&s, outputs);
   Val shift = fl_ll_i64(g, 12), block = fl_ll_i64(g, FL_BLOCK), zero = fl_ll_i64(g, 0);
   Val last = LLVMBuildLShr(f->b, LLVMBuildNSWAdd(f->b, end, fl_ll_i64(g, FL_BLOCK - 1), ""), shift, "");
   FlLoop l;
@@ -384,6 +398,22 @@ static void drop_heap(FlFn *f, const FlSweep *s, Val heap) {
   fl_ll_call(f, "fl_heap_unref", f->g->none, 1, &f->g->ptr, &heap);
 }
 
+/* The arrays that `each` gives, their data from outputs[1] on; how many outputs there are. The first is written over
+ * one that dies here, where it can be. */
+static int new_arrays(FlFn *f, const FlKernelDef *k, Val *outputs) {
+  const FlOp *op = k->op;
+  Val *sizes = FL_NEW_ARRAY(f->g->arena, Val, op->n_args);
+  int n = 1;
+  for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
+  for (int i = 0; i < op->n_results; i++) {
+    if (fl_t_is_scalar(op->results[i]->type)) continue;
+    Val a = fl_ll_map_result(f, k, i, sizes, n == 1);
+    fl_ll_own(f, op->results[i], a);
+    outputs[n++] = fl_ll_array_data(f, a);
+  }
+  return n;
+}
+
 void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   FlSweep s = sweep_of(f, op);
@@ -394,7 +424,8 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   FlKernelDef k;
   fl_ll_kernel_def(f, op, &k);
   k.unit = FL_BLOCK;
-  k.n_outputs = 1;
+  Val *outputs = FL_NEW_ARRAY(g->arena, Val, s.n + 1);
+  k.n_outputs = new_arrays(f, &k, outputs);
   Val n = fl_ll_total(f, op);
   Val blocks =
       LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""), fl_ll_i64(g, 12), "");
@@ -403,9 +434,9 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   Val slots = LLVMBuildMul(f->b, blocks, fl_ll_i64(g, slots_each), "");
   Val buffer = fl_ll_new_array(f, FL_TEXT, 1, &slots);
   LLVMBuildStore(f->b, buffer, place);
-  Val partials = fl_ll_array_data(f, buffer);
+  Val partials = outputs[0] = fl_ll_array_data(f, buffer);
   Val heap = k.heap ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
-  Val status = fl_ll_kernel_run(f, &k, block_body, &partials, heap, n);
+  Val status = fl_ll_kernel_run(f, &k, block_body, outputs, heap, n);
   begin_sweep(f, &s);
   Val fine = LLVMBuildICmp(f->b, LLVMIntEQ, status, fl_ll_i32(g, 0), "");
   FlLoop l;

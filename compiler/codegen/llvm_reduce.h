@@ -18,7 +18,8 @@ typedef enum FlRedKind {
   RED_MIN,
   RED_MAX,
   RED_ARGMIN,
-  RED_ARGMAX
+  RED_ARGMAX,
+  RED_EACH
 } FlRedKind;
 
 /* One reduction being emitted, with its state in allocas that the optimiser turns into registers. */
@@ -37,6 +38,8 @@ typedef struct FlRed {
   Val hi, lo;   /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
   Val wide;     /* integer sums of products: i128 */
   Val best, at; /* the value so far and its position, -1: none */
+  Val data;     /* each: where the values go, as output `output` of the kernel */
+  int output;
 } FlRed;
 
 /* The reductions of one operator: they share a sweep. */

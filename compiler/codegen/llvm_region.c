@@ -283,7 +283,7 @@ void fl_ll_check(FlFn *f, const FlOp *op) {
 
 /* ---- kernels ------------------------------------------------------------------------------ */
 
-static void kernel_op(FlFn *f, const FlOp *op) {
+void fl_ll_kernel_op(FlFn *f, const FlOp *op) {
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {
     fl_ll_scalar(f, op);
     return;
@@ -304,5 +304,5 @@ static void kernel_op(FlFn *f, const FlOp *op) {
 }
 
 void fl_ll_kernel_region(FlFn *f, const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) kernel_op(f, op);
+  for (const FlOp *op = r->first; op; op = op->next) fl_ll_kernel_op(f, op);
 }

@@ -87,6 +87,7 @@ void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2
 void fl_red_clear(FlFn *f, FlRed *r) {
   FlGen *g = f->g;
   Val zero = fl_ll_i64(g, 0);
+  if (r->kind == RED_EACH) return;
   if (fl_red_sums(r)) {
     if (!r->lanes) r->lanes = fl_ll_alloca_n(f, r->t, FL_LANES, "lanes");
   } else if (r->kind == RED_INT_SUM_PRODUCT) {
@@ -231,6 +232,9 @@ void fl_red_accumulate(FlFn *f, FlRed *r, Val pos) {
   case RED_MAX:
   case RED_ARGMIN:
   case RED_ARGMAX: fl_red_pick(f, r, v, pos, keep); break;
+  case RED_EACH:
+    fl_ll_store_output(f, r->output, r->d, v, fl_ll_gep(f, fl_ll_mem_type(g, r->d), r->data, pos));
+    break;
   case RED_SUM:
   case RED_PRODUCT:
   case RED_SUM_PRODUCT: {
@@ -286,6 +290,7 @@ void fl_red_join_total(FlFn *f, const FlRed *r, Val block) {
 
 void fl_red_store(FlFn *f, const FlRed *r, Val at, Val sum) {
   FlGen *g = f->g;
+  if (r->kind == RED_EACH) return;
   if (fl_red_sums(r)) {
     fl_red_put(f, sum, at);
   } else if (r->kind == RED_INT_SUM_PRODUCT) {
@@ -303,6 +308,7 @@ void fl_red_store(FlFn *f, const FlRed *r, Val at, Val sum) {
 void fl_red_join(FlFn *f, const FlRed *r, Val p) {
   FlGen *g = f->g;
   Val zero = fl_ll_i64(g, 0);
+  if (r->kind == RED_EACH) return;
   if (fl_red_sums(r)) {
     fl_red_join_total(f, r, fl_red_get(f, r->t, p));
     return;

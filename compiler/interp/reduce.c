@@ -147,6 +147,7 @@ static FlStatus add_one(Frame *f, const FlOp *op, int part, Sweep *s, int64_t po
   case FL_RED_MAX:
   case FL_RED_ARGMIN:
   case FL_RED_ARGMAX: pick(r, s->heap, pos, v); break;
+  case FL_RED_EACH: break; /* made by fusion, which what is interpreted has not seen */
   }
   return 0;
 }
@@ -192,6 +193,7 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
       return raise_fault(f, (Fault){.op = op, .part = part, .bits = FL_FAULT_EMPTY, .type = FL_I64});
     if (r->kind == FL_RED_ARGMIN || r->kind == FL_RED_ARGMAX) v = (FlSlot){.i = r->at};
     break;
+  case FL_RED_EACH: break;
   }
   define(f, result, v);
   return 0;

@@ -56,7 +56,8 @@ static bool reduce_may_fault(const FlOp *op) {
       break;
     case FL_RED_ANY:
     case FL_RED_ALL:
-    case FL_RED_COUNT: break;
+    case FL_RED_COUNT:
+    case FL_RED_EACH: break;
     }
   }
   return false;
@@ -132,6 +133,8 @@ static bool kernel_op(const FlOp *op) {
   case FL_OP_FOR:
   case FL_OP_WHILE:
   case FL_OP_REDUCE:
+    for (int i = 0; i < op->n_results; i++)
+      if (!fl_t_is_scalar(op->results[i]->type)) return false;
     for (int i = 0; i < op->n_regions; i++)
       if (!fl_ir_is_kernel(op->regions[i])) return false;
     return true;

@@ -190,6 +190,7 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_MAP:
     if (!list || op->n_args == 1) return op->args[axis];
     break;
+  case FL_OP_REDUCE: return op->args[axis];
   case FL_OP_ARRAY:
     if (a->type.rank == 1) return constant_behind(b, a, op->n_args);
     break;

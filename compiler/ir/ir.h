@@ -205,9 +205,10 @@ typedef enum FlReduceKind {
   FL_RED_ALL,
   FL_RED_COUNT,
   FL_RED_ARGMIN,
-  FL_RED_ARGMAX
+  FL_RED_ARGMAX,
+  FL_RED_EACH
 } FlReduceKind;
-enum { FL_N_REDUCE_KINDS = FL_RED_ARGMAX + 1 };
+enum { FL_N_REDUCE_KINDS = FL_RED_EACH + 1 };
 extern const char *const fl_reduce_names[FL_N_REDUCE_KINDS];
 
 /* One reduction of a REDUCE: its values are n_values yields from `first` on; `keep` is the yield that says

@@ -5,7 +5,7 @@ const char *const fl_reduce_names[FL_N_REDUCE_KINDS] = {
     [FL_RED_SUM] = "sum",      [FL_RED_PRODUCT] = "product", [FL_RED_SUM_PRODUCT] = "sum_product",
     [FL_RED_MIN] = "min",      [FL_RED_MAX] = "max",         [FL_RED_ANY] = "any",
     [FL_RED_ALL] = "all",      [FL_RED_COUNT] = "count",     [FL_RED_ARGMIN] = "argmin",
-    [FL_RED_ARGMAX] = "argmax"};
+    [FL_RED_ARGMAX] = "argmax", [FL_RED_EACH] = "each"};
 
 int fl_ir_n_reductions(const FlOp *op) { return op->attrs.n_list ? op->attrs.n_list : 1; }
 

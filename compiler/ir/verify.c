@@ -114,6 +114,10 @@ static bool check_one_reduction(Verifier *v, const FlOp *op, int index, int *n_y
   case FL_RED_SUM_PRODUCT:
   case FL_RED_MIN:
   case FL_RED_MAX: break;
+  case FL_RED_EACH:
+    if (red.keep >= 0 || !op->attrs.n_list) return broken(v, op, "`each` is one of several, without a filter");
+    want = fl_t_array((FlDtype)value.dtype, op->n_args);
+    break;
   }
   return fl_t_same(op->results[index]->type, want) || broken(v, op, "result %d has the wrong type", index);
 }

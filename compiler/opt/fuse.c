@@ -15,7 +15,7 @@
  *
  * One forward walk a round: a MAP is met before its readers, so a chain collapses in one round. A round that
  * fused something may have made room for more (a MAP that may fail no longer stands between two others). */
-#include "opt/opt_internal.h"
+#include "opt/columns.h"
 
 enum { MAX_ROUNDS = 32, TRIVIAL_OPS = 16, LOCAL_OPS = 256, MOST_AGAIN = 12 };
 
@@ -81,6 +81,14 @@ static bool is_trivial(const FlRegion *r) {
   return n_loads <= r->n_yields && n <= TRIVIAL_OPS;
 }
 
+/* Reads an array of fewer dimensions than the loop, at some of its indices: that stays near. */
+static bool reads_line(const FlRegion *r, const FlOp *load) {
+  if (load->n_args > r->n_params) return false;
+  for (int i = 1; i < load->n_args; i++)
+    if (load->args[i]->region != r || load->args[i]->op) return false;
+  return true;
+}
+
 /* Elementary operations that computing an element costs; -1: more than it costs to keep the element for
  * later. Each element that is read is read at its own position. */
 static int plain_cost(const FlRegion *r, int *n_loads) {
@@ -91,6 +99,7 @@ static int plain_cost(const FlRegion *r, int *n_loads) {
     case FL_OP_CONST:
     case FL_OP_DIM: break;
     case FL_OP_LOAD:
+      if (reads_line(r, op)) break;
       if (op->n_args != r->n_params + 1) return -1;
       for (int i = 0; i < r->n_params; i++)
         if (op->args[i + 1] != r->params[i]) return -1;
@@ -246,12 +255,19 @@ static bool nothing_between(const FlOp *map, const FlOp *loop) {
   return true;
 }
 
+/* Sums along columns of host code, which are swept row by row where they stand alone. */
+static bool stands_alone(const FlOp *map) {
+  for (const FlRegion *r = map->parent; r->owner; r = r->owner->parent)
+    if (fl_opt_is_loop(r->owner)) return false;
+  return fl_opt_column_sum(map) != NULL;
+}
+
 static void move_faulting(Fuse *z, Producer *p) {
   if (p->stays || p->sites.n != 1 || p->sites.at[0].before) return;
   const FlRegion *body = p->sites.at[0].region;
   const FlOp *loop = body->owner;
   if (loop->parent != p->map->parent || !fl_ir_is_kernel(body)) return;
-  if (p->map->attrs.i & FL_LOOP_BY_POSITION) return;
+  if (p->map->attrs.i & FL_LOOP_BY_POSITION || stands_alone(p->map)) return;
   bool by_position =
       loop->code == FL_OP_SCAN || (loop->attrs.i & FL_LOOP_BY_POSITION) || fl_opt_in_loop(loop->parent);
   if (by_position && fl_opt_region_faults(body)) return;
@@ -272,6 +288,7 @@ static bool is_cheap_again(const Producer *p) {
 
 static bool worth_moving(const Producer *p) {
   const FlRegion *body = p->map->regions[0];
+  if (stands_alone(p->map)) return false;
   if (is_trivial(body)) return true;
   if (p->stays) return false;
   if (p->sites.n == 1 && !repeats(p, &p->sites.at[0])) return true;

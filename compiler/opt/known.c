@@ -23,6 +23,7 @@ typedef struct Known {
   FlLearnt firm; /* of that, what holds in fast forms of kernels too: these go on where a check of theirs failed */
   int in_kernel;
   FlVec(Before) undo;
+  FlVec(const FlValue *) same; /* sizes that stand as others since a check that they are equal */
   FlSubst subst;
 } Known;
 
@@ -221,7 +222,29 @@ static void visit_regions(Known *k, FlOp *op) {
   }
 }
 
+/* After the check a == b of sizes there is one: loops over either are over the same. */
+static void learn_same(Known *k, const FlOp *check) {
+  const FlOp *eq = check->args[0]->op;
+  if (!eq || eq->code != FL_OP_EQ || eq->args[0]->type.dtype != FL_I64) return;
+  FlValue *a = fl_subst_get(&k->subst, eq->args[0]), *b = fl_subst_get(&k->subst, eq->args[1]);
+  int64_t v;
+  if (fl_ir_const_value_i(a, &v)) {
+    FlValue *other = a;
+    a = b;
+    b = other;
+  }
+  if (a == b || fl_ir_const_value_i(a, &v)) return;
+  fl_subst_set(&k->subst, a, b);
+  fl_vec_push(k->arena, &k->same, a);
+  if (b->id < k->learnt.n && k->learnt.at[b->id].base == a) k->learnt.at[b->id].base = NULL; /* it is b now */
+}
+
+static void forget_same(Known *k, int n) {
+  while (k->same.n > n) fl_subst_set(&k->subst, k->same.at[--k->same.n], NULL);
+}
+
 static void visit(Known *k, FlRegion *r) {
+  int n_same = k->same.n;
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     fl_subst_args(&k->subst, op);
@@ -229,8 +252,12 @@ static void visit(Known *k, FlRegion *r) {
       const FlValue *c = op->args[0];
       int64_t v;
       bool passed = c->id < k->learnt.n && k->truth[c->id] == 1;
-      if (passed || (fl_ir_const_value_i(c, &v) && v)) fl_ir_remove(op);
-      else learn(k, c, true);
+      if (passed || (fl_ir_const_value_i(c, &v) && v)) {
+        fl_ir_remove(op);
+        continue;
+      }
+      learn(k, c, true);
+      learn_same(k, op);
       continue;
     }
     use_truth(k, op);
@@ -239,6 +266,7 @@ static void visit(Known *k, FlRegion *r) {
     if (op->code == FL_OP_REDUCE) visit_reduce(k, op);
   }
   fl_subst_yields(&k->subst, r);
+  forget_same(k, n_same);
 }
 
 void fl_opt_known(FlModule *m) {

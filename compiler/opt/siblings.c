@@ -19,7 +19,8 @@ enum { MAX_RESULTS = 16, MAX_WIDE_RESULTS = 4, MAX_OPS = 400, MAX_LOOK = 32 };
 typedef struct Siblings {
   FlArena *arena; /* of one function */
   FlFunc *func;
-  FlOpcode code;
+  FlOpcode code;        /* of the loops that are joined */
+  bool mixed;           /* MAPs with REDUCEs, which then keep arrays */
   unsigned char *marks; /* by value id; all zero between questions */
   FlVec(FlOp *) along;  /* what moves along, from last to first */
   FlVec(FlOp *) loops;  /* of the region, in program order */
@@ -36,8 +37,23 @@ static int count_ops(const FlRegion *r) {
   return n;
 }
 
+/* A REDUCE that keeps an array stands in host code, and none of its elements fails. */
+static bool may_keep(const FlOp *op) {
+  if (op->code != FL_OP_MAP && op->code != FL_OP_REDUCE) return false;
+  for (const FlRegion *r = op->parent; r->owner; r = r->owner->parent)
+    if (fl_opt_is_loop(r->owner)) return false;
+  const FlRegion *body = op->regions[0];
+  for (const FlOp *in = body->first; in; in = in->next)
+    if (in->n_regions || in->code == FL_OP_RANDOM || in->code == FL_OP_EXTERN) return false;
+  if (op->code != FL_OP_MAP) return !fl_opt_region_faults(body);
+  for (int i = 0; i < op->n_results; i++)
+    if (op->results[i]->type.dtype == FL_TEXT || op->results[i]->type.depth) return false;
+  return !fl_ir_may_fault(op);
+}
+
 static bool is_candidate(const Siblings *s, const FlOp *op) {
-  if (op->code != s->code || !fl_ir_is_kernel(op->regions[0]) || fl_ir_makes_text(op->regions[0])) return false;
+  if (s->mixed ? !may_keep(op) : op->code != s->code) return false;
+  if (!fl_ir_is_kernel(op->regions[0]) || fl_ir_makes_text(op->regions[0])) return false;
   if (op->code != FL_OP_REDUCE) return true;
   for (int i = 0; i < op->n_results; i++) {
     FlReduction r;
@@ -52,7 +68,8 @@ static bool same_range(const FlOp *a, const FlOp *b) {
   if (a->n_args != b->n_args) return false;
   for (int i = 0; i < a->n_args; i++)
     if (!fl_opt_same_size(a->args[i], b->args[i])) return false;
-  int most = a->n_args > 1 && a->code == FL_OP_REDUCE ? MAX_WIDE_RESULTS : MAX_RESULTS;
+  bool reduce = a->code == FL_OP_REDUCE || b->code == FL_OP_REDUCE;
+  int most = a->n_args > 1 && reduce ? MAX_WIDE_RESULTS : MAX_RESULTS;
   if (a->n_results + b->n_results > most) return false;
   return count_ops(a->regions[0]) + count_ops(b->regions[0]) <= MAX_OPS;
 }
@@ -186,6 +203,11 @@ static void **joined(FlArena *arena, void *const *a, int n_a, void *const *b, in
 
 /* The kinds of a REDUCE as the list form has them. */
 static const char **kind_list(FlArena *arena, const FlOp *op) {
+  if (op->code == FL_OP_MAP) {
+    const char **each = FL_NEW_ARRAY(arena, const char *, op->n_results + 1);
+    for (int i = 0; i < op->n_results; i++) each[i] = fl_reduce_names[FL_RED_EACH];
+    return each;
+  }
   if (op->attrs.n_list) return op->attrs.list;
   const char **list = FL_NEW_ARRAY(arena, const char *, 1);
   list[0] = op->attrs.i & FL_REDUCE_KEEP ? fl_arena_printf(arena, "%s?", op->attrs.s) : op->attrs.s;
@@ -194,6 +216,7 @@ static const char **kind_list(FlArena *arena, const FlOp *op) {
 
 /* It would be an error if there were no elements. */
 static bool wants_some(const FlOp *op) {
+  if (op->code == FL_OP_MAP) return false;
   for (int i = 0; i < op->n_results; i++) {
     FlReduction r;
     if (!fl_ir_reduction(op, i, &r)) return true;
@@ -206,10 +229,11 @@ static bool wants_some(const FlOp *op) {
 static void join_kinds(FlArena *arena, FlOp *a, const FlOp *b) {
   bool want_a = wants_some(a), want_b = wants_some(b);
   bool some = (!want_a || (a->attrs.i & FL_REDUCE_SOME)) && (!want_b || (b->attrs.i & FL_REDUCE_SOME));
-  int n_a = fl_ir_n_reductions(a), n_b = fl_ir_n_reductions(b);
+  int n_a = a->n_results, n_b = b->n_results;
   const char **list_a = kind_list(arena, a), **list_b = kind_list(arena, b);
   a->attrs.list = (const char **)joined(arena, (void *const *)list_a, n_a, (void *const *)list_b, n_b);
   a->attrs.n_list = n_a + n_b;
+  a->code = FL_OP_REDUCE;
   a->attrs.s = NULL;
   a->attrs.i = some && (want_a || want_b) ? FL_REDUCE_SOME : 0;
 }
@@ -222,7 +246,7 @@ static void join(Siblings *s, FlOp *a, FlOp *b) {
   FlSpan *places = FL_NEW_ARRAY(arena, FlSpan, n_a + n_b);
   for (int i = 0; i < n_a; i++) places[i] = fl_ir_place(a, i);
   for (int i = 0; i < n_b; i++) places[n_a + i] = fl_ir_place(b, i);
-  if (a->code == FL_OP_REDUCE) join_kinds(arena, a, b);
+  if (a->code == FL_OP_REDUCE || b->code == FL_OP_REDUCE) join_kinds(arena, a, b);
   FlSubst subst = {0};
   for (int i = 0; i < from->n_params; i++) fl_subst_set(&subst, from->params[i], to->params[i]);
   fl_subst_region(&subst, from);
@@ -244,6 +268,7 @@ static void join(Siblings *s, FlOp *a, FlOp *b) {
 /* ---- the walk ----------------------------------------------------------------------------------------- */
 
 static bool try_join(Siblings *s, FlOp *a, FlOp *b) {
+  if (s->mixed && a->code == b->code) return false;
   if (!same_range(a, b) || !share_array(s, a, b) || !order_stays(a, b)) return false;
   if (can_go_up(s, a, b)) {
     for (int i = s->along.n - 1; i >= 0; i--) fl_ir_move_before(s->along.at[i], a);
@@ -285,13 +310,18 @@ static void visit(Siblings *s, FlRegion *r) {
   }
 }
 
-void fl_opt_join_siblings(FlModule *m, FlOpcode code) {
+static void join_all(FlModule *m, FlOpcode code, bool mixed) {
   for (FlFunc *f = m->first; f; f = f->next) {
-    Siblings s = {.arena = fl_arena_new(), .func = f, .code = code};
+    Siblings s = {.arena = fl_arena_new(), .func = f, .code = code, .mixed = mixed};
     s.marks = FL_NEW_ARRAY(s.arena, unsigned char, f->next_id + 1);
     visit(&s, f->body);
     fl_arena_free(s.arena);
   }
 }
+
+void fl_opt_join_siblings(FlModule *m, FlOpcode code) { join_all(m, code, false); }
+
+/* A MAP and a REDUCE over the same rows are one sweep, which keeps what the MAP gives. */
+void fl_opt_kept(FlModule *m) { join_all(m, FL_OP_REDUCE, true); }
 
 void fl_opt_siblings(FlModule *m) { fl_opt_join_siblings(m, FL_OP_REDUCE); }

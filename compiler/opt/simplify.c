@@ -158,6 +158,31 @@ static bool take_branch(Simplify *s, FlOp *op) {
   return true;
 }
 
+/* The array whose elements the MAP gives, each at its own place; NULL: it gives others. */
+static FlValue *copied(const FlOp *map, int result) {
+  const FlRegion *r = map->regions[0];
+  const FlOp *load = r->yields[result]->op;
+  if (!load || load->code != FL_OP_LOAD || load->parent != r || load->n_args != r->n_params + 1) return NULL;
+  FlValue *a = load->args[0];
+  if (a->type.depth || fl_opt_inside(a->region, r)) return NULL;
+  for (int i = 0; i < r->n_params; i++)
+    if (load->args[i + 1] != r->params[i] || !fl_opt_is_dim(map->args[i], a, i)) return NULL;
+  return a;
+}
+
+/* A MAP that copies an array is the array. */
+static void take_copies(Simplify *s, FlOp *op) {
+  if (op->code != FL_OP_MAP || fl_ir_may_fault(op)) return;
+  int n = 0;
+  for (int i = 0; i < op->n_results; i++) {
+    FlValue *a = copied(op, i);
+    if (!a) continue;
+    fl_subst_set(&s->subst, op->results[i], a);
+    n++;
+  }
+  if (n == op->n_results) fl_ir_remove(op);
+}
+
 static void visit(Simplify *s, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     fl_subst_args(&s->subst, op);
@@ -182,6 +207,7 @@ static void visit(Simplify *s, FlRegion *r) {
     divide_by_power(op);
     rows_of_rows(op);
     for (int i = 0; i < op->n_regions; i++) visit(s, op->regions[i]);
+    take_copies(s, op);
   }
   fl_subst_yields(&s->subst, r);
 }

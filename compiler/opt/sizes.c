@@ -43,6 +43,7 @@ static bool is_dim(const FlValue *size, const FlValue *array, int axis, Same *sa
     if (!op || array->type.depth) return false;
     int64_t from;
     switch ((int)op->code) {
+    case FL_OP_REDUCE:
     case FL_OP_MAP: return fl_opt_same_size(op->args[axis], size);
     case FL_OP_SCAN: return fl_opt_same_size(op->args[0], size);
     case FL_OP_COLLECT:
@@ -81,6 +82,7 @@ const FlValue *fl_opt_size_of(const FlValue *array, int axis) {
     const FlOp *op = array->op;
     if (!op || array->type.depth) return NULL;
     switch ((int)op->code) {
+    case FL_OP_REDUCE:
     case FL_OP_MAP: return op->args[axis];
     case FL_OP_SCAN: return op->args[0];
     case FL_OP_COLLECT:

@@ -1,21 +1,29 @@
 /* linalg_blas.c: products of float matrices by OpenBLAS, one thread a tile, tiles over the pool.
  *
  * The result is cut in tiles of 512 rows by 512 columns aligned at row and column 0, each one call of gemm.
- * When the whole result is one tile and k is at least 16384, k is cut in pieces of 8192 whose products are
- * added from left to right. Products of at most 512 multiplications are summed here, in order, without
- * fusing. The cut depends on the logical sizes alone; the bits are those of this OpenBLAS on this class of
- * CPU. x' @ x has no algorithm of its own. */
+ * When the whole result is one tile, k is cut in pieces of at least 256 and about a million multiplications,
+ * 32 of them at most, whose products are added from left to right. Products of at most 512 multiplications
+ * are summed here, in order, without fusing. The cut depends on the logical sizes alone; the bits are those
+ * of this OpenBLAS on this class of CPU. x' @ x has no algorithm of its own. */
 #include <cblas.h>
 #include <limits.h>
 
 #include "part/linalg_internal.h"
 
-enum { TILE = 512, DEPTH = 8192, SMALL = 512 };
+enum { TILE = 512, DEPTH = 256, PIECE = 1 << 20, MOST_PIECES = 32, SMALL = 512 };
+
+/* How much of k is a piece: a multiple of DEPTH, by the sizes alone. */
+static int64_t depth_of(const FlProduct *p) {
+  int64_t work = (PIECE / (p->m * p->n) + DEPTH - 1) / DEPTH, few = (p->k / MOST_PIECES + DEPTH - 1) / DEPTH;
+  int64_t most = work > few ? work : few;
+  return (most > 0 ? most : 1) * DEPTH;
+}
 
 typedef struct Tiles {
   const FlProduct *p;
   int64_t across; /* tiles in a row of the result */
-  int64_t pieces; /* that k is cut in */
+  int64_t pieces; /* that k is cut in, */
+  int64_t depth;  /* so long */
   void *partial;  /* [pieces][m * n], when there are several */
 } Tiles;
 
@@ -45,8 +53,8 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   (void)ctx;
   for (int64_t item = begin; item < end; item++) {
     if (t->pieces > 1) {
-      int64_t from = item * DEPTH;
-      gemm(p, 0, 0, from, p->m, p->n, fl_part_min(DEPTH, p->k - from),
+      int64_t from = item * t->depth;
+      gemm(p, 0, 0, from, p->m, p->n, fl_part_min(t->depth, p->k - from),
            (char *)t->partial + item * p->m * p->n * size);
       continue;
     }
@@ -103,8 +111,9 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
                         "a matrix product has a side of more than %d elements", INT_MAX);
   }
   bool one_tile = p->m <= TILE && p->n <= TILE;
-  Tiles t = {p, (p->n + TILE - 1) / TILE, one_tile && p->k >= 2 * DEPTH ? (p->k + DEPTH - 1) / DEPTH : 1,
-             NULL};
+  int64_t depth = one_tile ? depth_of(p) : 0;
+  Tiles t = {p, (p->n + TILE - 1) / TILE, one_tile && p->k >= 2 * depth ? (p->k + depth - 1) / depth : 1,
+             depth, NULL};
   int64_t down = (p->m + TILE - 1) / TILE, items = t.pieces > 1 ? t.pieces : down * t.across;
   if (t.pieces > 1) {
     t.partial = fl_part_alloc(mem, t.pieces * p->m * p->n, (size_t)fl_dtype_info[p->dtype].bytes);

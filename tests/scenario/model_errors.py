@@ -1,0 +1,82 @@
+"""What models of the library cannot learn from is an error that says so, not a number."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import Place, check, finish
+
+HEAD = """import cluster, decomposition, linear, metrics, preprocess
+let x = [for i in 0..12, j in 0..3: random(1, i, j)]
+let y = [for i in 0..12: random(2, i)]
+let yes = y > 0.5
+let class = [for i in 0..12: i % 3]
+let hole = [for i in 0..12, j in 0..3: if i == 4 and j == 1 { nan } else { x[i, j] }]
+let same = [for i in 0..12, j in 0..3: if j == 2 { x[i, 0] + 2 * x[i, 1] } else { x[i, j] }]
+let flat = [for i in 0..12, j in 0..3: if j == 1 { 0.1 } else { x[i, j] }]
+let none = x[0..0]
+"""
+# What is asked, and what its error says.
+CASES = [
+    ("linear.ols(none, y[0..0])", "do not decide 4 coefficients"),
+    ("linear.ols(x[0..3], y[0..3])", "3 rows do not decide 4 coefficients, one of them the intercept; take ridge"),
+    ("linear.ols(hole, y)", "column 1 holds nan or infinity"),
+    ("linear.ols(x, if_else(yes, y, nan))", "a value to learn is nan or infinity"),
+    ("linear.ols(same, y)", "column 2 is a combination of the columns before it; leave one out, or take ridge"),
+    ("linear.ols(matrix(table(a = y, b = 2 * y), a, b), y)", "column `b` is a combination of the columns before it"),
+    ("linear.ols(flat, y)", "column 1 is constant, as the intercept is; leave it out"),
+    ("linear.ols([for i in 0..12, j in 0..3: if class[i] == j { 1.0 } else { 0.0 }], y)", "the intercept is a combination"),
+    ("linear.ols(x, y, weights = [1.0, 2.0])", "there are 12 rows, but 2 weights"),
+    ("linear.ridge(x, y, weights = y - 0.5)", "a weight of a row is negative"),
+    ("linear.ridge(x, y, weights = 0 * y)", "all rows weigh nothing"),
+    ("linear.ridge(x, y, lambda = -1.0)", "lambda is a number from 0 on, not -1.0"),
+    ("linear.lasso(x, y, lambda = nan)", "lambda is a number from 0 on, not nan"),
+    ("linear.ridge(none, y[0..0])", "there are no rows to learn from"),
+    ("linear.elastic_net(x, y, l1_ratio = 1.5)", "l1_ratio is from 0 to 1, not 1.5"),
+    ("linear.logistic(x, y > 2)", "all outcomes are no; there is nothing to tell apart"),
+    ("linear.logistic(x, x[:, 0] > 0.5, lambda = 0.0)", "a plane separates the outcomes"),
+    ("linear.logistic(hole, yes)", "column 1 holds nan or infinity"),
+    ("linear.softmax(x, 0 * class)", "all labels are the same"),
+    ("linear.softmax(x, class, lambda = 0.0)", "softmax needs lambda > 0"),
+    ("linear.predict(linear.ols(x, y), x[:, 0..2])", "has 2 columns, but the right side has 3 elements"),
+    ("decomposition.pca(x[0..1])", "1 rows do not vary; there must be 2"),
+    ("decomposition.pca(x, n_components = 4)", "there are from 1 to 3 components, not 4"),
+    ("decomposition.pca(hole)", "column 1 holds nan or infinity"),
+    ("decomposition.truncated_svd(x, n_components = 0)", "there are from 1 to 3 components, not 0"),
+    ("decomposition.nmf(x - 0.5, 2)", "a value is below zero, nan or infinity"),
+    ("decomposition.nmf(0 * x, 2)", "all values are zero"),
+    ("cluster.kmeans(x, 13)", "12 points make from 1 to 12 clusters, not 13"),
+    ("cluster.kmeans(hole, 2)", "column 1 holds nan or infinity"),
+    ("cluster.kmeans(x, 2, init = x[0..3])", "2 clusters start from 2 centers, not 3"),
+    ("cluster.kmeans(x, 2, n_init = 0)", "n_init is at least 1"),
+    ("cluster.dbscan(x, eps = 0.0)", "eps is a distance larger than 0"),
+    ("cluster.dbscan(none)", "there are no rows to learn from"),
+    ("cluster.agglomerative(x, linkage = \"middle\")", "not \"middle\""),
+    ("preprocess.standardise(none)", "there are no rows to learn from"),
+    ("preprocess.standardise(hole)", "column 1 holds nan or infinity"),
+    ("preprocess.minmax(x, low = 1.0)", "the range is from 1.0 to 1.0"),
+    ("preprocess.robust(x, lower = 0.9)", "quantiles go from 0 to 1, not from 0.9 to 0.75"),
+    ("preprocess.normalise(x, norm = \"l3\")", "not \"l3\""),
+    ("preprocess.apply(preprocess.ordinal([\"a\", \"b\"]), [\"a\", \"c\"])", "`c` is none of the 2 levels"),
+    ("preprocess.apply(preprocess.one_hot_encoder([\"a\", \"b\"]), [\"q\"])", "`q` is none of the 2 levels"),
+    ("preprocess.invert(preprocess.ordinal([\"a\"]), [1])", "a position is none of the 1 levels"),
+    ("preprocess.impute(nan * x)", "a column is nan in all rows"),
+    ("preprocess.impute(x, strategy = \"guess\")", "not \"guess\""),
+    ("preprocess.polynomial(x, degree = 0)", "the degree is from 1 to 10, not 0"),
+    ("preprocess.bins(x, bins = 1)", "there are at least 2 bins, not 1"),
+    ("preprocess.apply(preprocess.bins(x), hole)", "a value is nan, which is in no bin"),
+    ("metrics.rmse(y[0..0], y[0..0])", "there is nothing to compare"),
+    ("metrics.f1(class, class)", "there are 3 classes; say average"),
+    ("metrics.f1(class, class, average = \"mean\")", "not \"mean\""),
+    ("metrics.roc_auc(y, y > 2)", "all outcomes are no: there is no curve"),
+    ("metrics.roc_auc(nan * y, yes)", "a score is nan"),
+    ("metrics.average_precision(y, y > 2)", "no outcome is yes: there is no recall"),
+    ("metrics.cross_entropy(x, 0 * class)", "there are 3 columns of probabilities, and 1 classes"),
+    ("metrics.silhouette(x, 0 * class)", "silhouettes need from 2 clusters"),
+]
+
+place = Place()
+for i, (ask, says) in enumerate(CASES):
+    place.write("case.flow", HEAD + f"show({ask})\n")
+    done = place.run("run", "--interp", "--no-cache", "case.flow")
+    check(done.returncode in (1, 3) and says in done.stderr, ask, f"status {done.returncode}\n{done.stdout}{done.stderr}")
+finish()

@@ -34,4 +34,8 @@ bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n,
 bool fl_ad_forward(FlBuilder *b, FlRegion *r, int n, FlValue *const *x, FlValue *const *dx, int n_y,
                    FlValue **y, FlValue **out, FlAdFailure *why);
 
+/* Calls of stages (STAGE), or functions with a derivative of their own (CUSTOM), become what they do, in the
+ * region and those within it; y[0..n): values of it that may have been their results. */
+void fl_ad_open(FlBuilder b, FlRegion *r, FlOpcode code, int n, FlValue **y);
+
 #endif

@@ -20,8 +20,8 @@ typedef struct FlAd {
   FlArena *arena;
   FlMap *active; /* set of source values */
   FlMap *levels; /* from the MAP and REDUCE ops within a loop that is derived to their FlAdLevel */
-  /* plain.c: from a loop to the one that stands for it, and back; loops that were added and may be changed, to
-   * themselves, those that were, to this. */
+  /* plain.c: from a loop to the one that stands for it, and back; loops that were added and may be changed,
+   * to themselves, those that were, to this. */
   FlMap *instead, *original, *own;
   FlRegion *region; /* of what is derived, and its n values that it is derived by */
   int n;
@@ -197,17 +197,18 @@ FlValue *fl_ad_beside(FlBuilder *b, FlValue *x, FlValue *y);                  /*
 FlValue *fl_ad_reshape(FlBuilder *b, FlValue *a, int n, FlValue *const *sizes);
 
 /* ---- reverse.c: the ops, backwards ---- */
-/* Calls of stages become what the stages do; y[0..n): values of the region that may have been their results.
- */
-void fl_ad_open_stages(FlBuilder b, FlRegion *r, int n, FlValue **y);
 bool fl_ad_walk(FlAdFrame *f, const FlRegion *r);
+
+/* What a function with a derivative of its own gives its active arguments, from the adjoints of its results.
+ */
+bool fl_ad_own(FlAdFrame *f, const FlOp *op, FlValue *const *adjoints, FlValue **out);
 
 /* ---- levels.c ---- */
 /* The nest of a MAP or REDUCE of host code, with the results of the loops within it computed. NULL: failed.
  */
 FlAdLevel *fl_ad_level_make(FlAdFrame *host, FlOp *op);
 bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v); /* can host code have it? */
-bool fl_ad_levels_take(const FlAd *ad, const FlOp *op); /* would that go well? */
+bool fl_ad_levels_take(const FlAd *ad, const FlOp *op);      /* would that go well? */
 /* The ops of a level, and before them those of the levels around it, at the frame's place. */
 void fl_ad_level_emit(FlAdFrame *f, const FlAdLevel *level);
 /* Reductions over the level's own loops, one for each set of the loops around it: arrays over these, or

@@ -252,6 +252,24 @@ static bool reduction(FlAdFrame *f, const FlOp *op) {
   return true;
 }
 
+/* Of a function with a derivative of its own that gives one float: the products of what it gives for the
+ * adjoint 1, which are its derivatives, and the tangents. */
+static bool custom(FlAdFrame *f, const FlOp *op) {
+  if (op->n_results != 1 || !fl_t_is_scalar(op->results[0]->type))
+    return fl_ad_fail(f->ad, op->span,
+                      "a function with `@derivative` that gives more than one float, forwards,");
+  FlDtype d = (FlDtype)op->results[0]->type.dtype;
+  FlValue *one = fl_ir_const_f(&f->b, d, 1.0), *sum = NULL;
+  FlValue **parts = FL_NEW_ARRAY(f->ad->arena, FlValue *, op->n_args + 1);
+  if (!fl_ad_own(f, op, &one, parts)) return false;
+  for (int i = 0; i < op->n_args; i++) {
+    FlValue *t = parts[i] ? fl_ad_tangent(f, op->args[i]) : NULL;
+    if (t) sum = fl_ad_both(&f->b, sum, fl_ir_convert(&f->b, fl_ad_sum_of(&f->b, parts[i], t), d));
+  }
+  put_tangent(f, op->results[0], sum);
+  return true;
+}
+
 /* ---- the walk ---- */
 
 static bool scalar(FlAdFrame *f, const FlOp *op) {
@@ -297,6 +315,7 @@ static bool walk_op(FlAdFrame *f, const FlOp *op) {
   switch ((int)op->code) {
   case FL_OP_FAIL: return true; /* never reached */
   case FL_OP_LOAD: element(f, op); return true;
+  case FL_OP_CUSTOM: return custom(f, op);
   }
   int n = op->n_results;
   FlValue **out = FL_NEW_ARRAY(f->ad->arena, FlValue *, n + 1);
@@ -343,7 +362,7 @@ bool fl_ad_forward(FlBuilder *b, FlRegion *r, int n, FlValue *const *x, FlValue 
              .n = n,
              .by = x,
              .why = why};
-  fl_ad_open_stages(*b, r, n_y, y);
+  fl_ad_open(*b, r, FL_OP_STAGE, n_y, y);
   fl_ad_mark(&ad);
   FlAdFrame f = fl_ad_frame(&ad, NULL, *b, false, NULL);
   for (int k = 0; k < n; k++) put_tangent(&f, x[k], dx[k]);

@@ -11,7 +11,9 @@ bool fl_ad_fail(FlAd *ad, FlSpan span, const char *what) {
 }
 
 bool fl_ad_fail_op(FlAd *ad, const FlOp *op, const char *where) {
-  return fl_ad_fail(ad, op->span, fl_arena_printf(ad->arena, "`%s`%s", fl_op_info[op->code].name, where));
+  const char *name = op->code == FL_OP_CUSTOM ? "a function with `@derivative`"
+                                              : fl_arena_printf(ad->arena, "`%s`", fl_op_info[op->code].name);
+  return fl_ad_fail(ad, op->span, fl_arena_printf(ad->arena, "%s%s", name, where));
 }
 
 /* ---- values ---- */

@@ -110,6 +110,10 @@ static bool straight_op(const FlAd *ad, const FlOp *op) {
   case FL_OP_CHECK:
   case FL_OP_FAIL: return true;
   case FL_OP_IF: return straight(ad, op->regions[0]) && straight(ad, op->regions[1]);
+  case FL_OP_CUSTOM:
+    for (int i = 0; i < op->n_args; i++)
+      if (!fl_t_is_scalar(op->args[i]->type) && fl_ad_active(ad, op->args[i])) return false;
+    return true;
   }
   return false;
 }

@@ -90,6 +90,41 @@ static bool walk_if(FlAdFrame *f, FlOp *op) {
   return true;
 }
 
+/* ---- functions with a derivative of their own ---- */
+
+bool fl_ad_own(FlAdFrame *f, const FlOp *op, FlValue *const *adjoints, FlValue **out) {
+  const FlRegion *from = op->regions[1];
+  FlAdFrame in = fl_ad_frame(f->ad, f, f->b, f->kernel, f->index);
+  int n = 0;
+  for (int i = 0; i < op->n_args; i++) fl_ad_put(&in, from->params[n++], fl_ad_at(f, op->args[i]));
+  for (int k = 0; k < op->n_results; k++) fl_ad_put(&in, from->params[n++], fl_ad_at(f, op->results[k]));
+  for (int k = 0; k < op->n_results; k++) fl_ad_put(&in, from->params[n++], adjoints[k]);
+  for (const FlOp *inner = from->first; inner; inner = inner->next) fl_ad_clone(&in, inner);
+  for (int i = 0; i < op->n_args; i++) {
+    out[i] = NULL;
+    if (!fl_ad_active(f->ad, op->args[i])) continue;
+    if (!fl_t_same(from->yields[i]->type, op->args[i]->type))
+      return fl_ad_fail(
+          f->ad, op->span,
+          fl_arena_printf(f->ad->arena, "an argument that `%s` gives no derivative by", op->attrs.s));
+    out[i] = fl_ad_at(&in, from->yields[i]);
+  }
+  return true;
+}
+
+static bool walk_custom(FlAdFrame *f, FlOp *op) {
+  FlValue **adjoints = FL_NEW_ARRAY(f->ad->arena, FlValue *, op->n_results + 1),
+          **parts = FL_NEW_ARRAY(f->ad->arena, FlValue *, op->n_args + 1);
+  for (int k = 0; k < op->n_results; k++) {
+    adjoints[k] = fl_ad_adjoint(f, op->results[k]);
+    if (!adjoints[k]) adjoints[k] = fl_ad_zero(f, op->results[k]);
+  }
+  if (!fl_ad_own(f, op, adjoints, parts)) return false;
+  for (int i = 0; i < op->n_args; i++)
+    if (parts[i]) fl_ad_add(f, op->args[i], parts[i]);
+  return true;
+}
+
 /* ---- the walk ---- */
 
 static void add_sink(FlAdFrame *f, const FlOp *op, FlValue *g) {
@@ -117,6 +152,7 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
   switch ((int)op->code) {
   case FL_OP_FAIL: return true; /* never reached */
   case FL_OP_IF: return walk_if(f, op);
+  case FL_OP_CUSTOM: return walk_custom(f, op);
   case FL_OP_LOAD:
     if (!f->kernel) break;
     add_sink(f, op, fl_ad_adjoint(f, op->results[0]));
@@ -149,16 +185,16 @@ bool fl_ad_walk(FlAdFrame *f, const FlRegion *r) {
 
 /* ---- the whole ---- */
 
-void fl_ad_open_stages(FlBuilder b, FlRegion *r, int n, FlValue **y) {
+void fl_ad_open(FlBuilder b, FlRegion *r, FlOpcode code, int n, FlValue **y) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
-    for (int i = 0; i < op->n_regions; i++) fl_ad_open_stages(b, op->regions[i], n, y);
-    if (op->code != FL_OP_STAGE) continue;
-    FlFunc *stage = op->attrs.func;
-    FlValue **results = FL_NEW_ARRAY(b.module->arena, FlValue *, stage->body->n_yields + 1);
+    for (int i = 0; i < op->n_regions; i++) fl_ad_open(b, op->regions[i], code, n, y);
+    if (op->code != code) continue;
+    const FlRegion *body = code == FL_OP_STAGE ? op->attrs.func->body : op->regions[0];
+    FlValue **results = FL_NEW_ARRAY(b.module->arena, FlValue *, body->n_yields + 1);
     b.region = r;
     b.before = op;
-    fl_ir_inline_region(&b, stage->body, op->args, results);
+    fl_ir_inline_region(&b, body, op->args, results);
     for (int k = 0; k < op->n_results; k++) {
       fl_ir_replace(b.func, op->results[k], results[k]);
       for (int i = 0; i < n; i++)
@@ -182,7 +218,7 @@ bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n,
              .n = n,
              .by = x,
              .why = why};
-  fl_ad_open_stages(*b, r, 1, y);
+  fl_ad_open(*b, r, FL_OP_STAGE, 1, y);
   fl_ad_mark(&ad);
   if (!fl_ad_plain(&ad, *b, r)) return false;
   FlAdFrame f = fl_ad_frame(&ad, NULL, *b, false, NULL);

@@ -60,7 +60,8 @@ static int expected_regions(FlOpcode code) {
   case FL_OP_COLLECT:
   case FL_OP_FOR:
   case FL_OP_WHILE: return 1;
-  case FL_OP_IF: return 2;
+  case FL_OP_IF:
+  case FL_OP_CUSTOM: return 2;
   }
   return 0;
 }

@@ -172,7 +172,7 @@ FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {
   return v;
 }
 
-static FlVal inline_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
+static FlVal open_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
   const FlStmt *decl = fn->decl;
   FlActive active = {decl, span, s->active};
   FlCallPlace place = fl_call_go_into(s, fn->file, "a function");
@@ -185,6 +185,11 @@ static FlVal inline_call(FlSema *s, const FlBinding *fn, FlVal *values, const Fl
   fl_call_come_back(s, place);
   v.literal = FL_LIT_NONE;
   return v;
+}
+
+static FlVal inline_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
+  if (fl_derivative_is_own(s, fn)) return fl_derivative_own(s, fn, values, spans, span, open_call);
+  return open_call(s, fn, values, spans, span);
 }
 
 /* ---- elementwise calls of functions on scalars ---- */
@@ -276,6 +281,8 @@ static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, Fl
     LiftCall env = {fn, values, spans, which};
     return fl_sema_lift(s, span, lifted, arrays, call_element, &env);
   }
+  if (recursive && fl_derivative_is_own(s, fn))
+    return fl_derivative_own(s, fn, values, spans, span, fl_call_instance);
   if (recursive) return fl_call_instance(s, fn, values, spans, span);
   if (fl_sema_group_call_applies(s, values, n_params)) {
     for (int p = 0; p < n_params; p++) which[p] = p;

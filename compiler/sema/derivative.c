@@ -43,6 +43,11 @@ static const FlType *other_leaf(FlSema *s, const FlType *t, const char **path) {
   return NULL;
 }
 
+bool fl_derivative_by(FlSema *s, const FlType *t) {
+  const char *path = "";
+  return !other_leaf(s, t, &path);
+}
+
 /* The leaves that derivatives are taken by are floats. */
 static bool leaves_ok(FlSema *s, const FlType *whole, FlSpan span) {
   const char *path = "";
@@ -78,7 +83,7 @@ static FlVal as_declared(FlSema *s, const FlClosure *f, FlVal v, FlSpan span) {
 }
 
 /* The parts of v have the sizes of those of x. */
-static FlVal sized_as(FlSema *s, FlVal v, FlVal x) {
+FlVal fl_derivative_sized_as(FlSema *s, FlVal v, FlVal x) {
   for (int k = 0; k < x.type->n_parts; k++)
     for (int d = 0; d < x.parts[k]->type.rank; d++)
       fl_sema_alias(s, fl_ir_dim(&s->b, v.parts[k], d), fl_sema_size(s, fl_ir_dim(&s->b, x.parts[k], d)));
@@ -104,7 +109,7 @@ typedef struct Derived {
 
 /* Calls the function in the region; false: reported. */
 static bool call_in(FlSema *s, Derived *d, int n, FlActual *args, FlSpan span, FlVal *y) {
-  FlVal inside = sized_as(s, fl_val_make(s, d->x.type, d->r->params), d->x);
+  FlVal inside = fl_derivative_sized_as(s, fl_val_make(s, d->x.type, d->r->params), d->x);
   args[0] = (FlActual){.value = inside, .span = args[0].span};
   *y = fl_call_value(s, d->f, n, args, span, NULL);
   d->type = y->type;
@@ -203,8 +208,11 @@ FlVal fl_derivative_call(FlSema *s, const FlClosure *c, int n, FlActual *args, F
   Derived d = {.f = c->derived, .x = x, .r = fl_ir_region(&s->b, holder, 0, n_params, types)};
   FlSavedPlace saved = fl_sema_enter(s, d.r);
   FlSpan outer = s->b.span;
+  s->deriving++;
   bool ok = (c->forward ? forwards : backwards)(s, &d, n_rest, rest, span);
   s->b.span = outer;
+  s->deriving--;
+  if (ok && !s->deriving) fl_ad_open(s->b, d.r, FL_OP_CUSTOM, d.n_out, d.out);
   fl_sema_leave(s, saved);
   if (ok) fl_ir_yield(d.r, s->module, d.n_out, d.out);
   FlValue **out = FL_NEW_ARRAY(s->arena, FlValue *, d.n_out + 1);
@@ -213,6 +221,6 @@ FlVal fl_derivative_call(FlSema *s, const FlClosure *c, int n, FlActual *args, F
   if (!ok) return fl_val_error(s);
   FlVal value = fl_val_make(s, d.type, out);
   if (c->forward) return pair_of(s, value, fl_val_make(s, d.type, out + d.n_out / 2));
-  FlVal gradient = sized_as(s, fl_val_make(s, x.type, out + 1), x);
+  FlVal gradient = fl_derivative_sized_as(s, fl_val_make(s, x.type, out + 1), x);
   return c->with_value ? pair_of(s, value, gradient) : gradient;
 }

@@ -117,6 +117,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   FlBuilder outer_builder = s->b;
   FlFrame *outer_frame = s->frame;
   int n_aliases = s->aliases.n, in_kernel = s->in_kernel;
+  int deriving = s->deriving;
+  s->deriving = 0; /* it is made once, for all calls */
   if (stage) s->in_kernel = 0; /* its notes are kept with its result */
   s->active = &active;
   s->frame = in->frame;
@@ -157,6 +159,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   s->frame = outer_frame;
   s->b = outer_builder;
   s->aliases.n = n_aliases;
+  s->deriving = deriving;
   s->in_kernel = in_kernel;
   s->active = active.up;
   fl_call_come_back(s, place);

@@ -197,6 +197,7 @@ struct FlSema {
   FlVec(FlKnownPath) paths;
   FlRefs *refs;                      /* bindings used by the `let` that is being elaborated, or NULL */
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
+  int deriving;                      /* within how many calls of derivatives; 0 in what they do not reach */
   int in_kernel;                     /* inside regions of comprehensions: prefer forms that fuse to views */
   FlMap *sizes;                      /* values known to be >= 0 because they count something */
   FlMap *column_names;               /* of matrices, text[columns] by their value (column_names.c) */

@@ -5,8 +5,8 @@
  * omitted term is below 2^-60 of the value for orders up to 12. Below 1/2: the reflection (6.3.7, 6.4.7),
  * where derivatives of cot(pi x) are polynomials in it: p_0 = c, p_(m + 1) = -(1 + c^2) p_m'. Where it is
  * infinite: NaN, but where both sides are +inf (odd orders), that. Orders outside 0..12: NaN. Measured: 6
- * units of the last place of max(1, |psi|) for order 0 and of |psi_m| for x > 0, 30 below 0
- * (tests/unit/vecmath.c). */
+ * units of the last place of max(1, |psi|) for order 0 and of |psi_m| from 1/2 on, 15 below
+ * (tests/unit/polygamma.c). */
 #ifndef FL_VEC_POLYGAMMA_H
 #define FL_VEC_POLYGAMMA_H
 

@@ -2,7 +2,7 @@
 for, where its arguments lie, and what it does.
 
 A function takes `u`, f64[size] by the expression SIZE of n and d, and gives an array of one dimension or a float.
-DOMAIN says how standard normal numbers `z` become a place where it is smooth. SHAPES are the n and d to try; most
+`reverse=False`: forward mode alone. DOMAIN says how standard normal numbers `z` become a place where it is smooth. SHAPES are the n and d to try; most
 hold 0 and 1 and odd ones."""
 
 FLAT = [(0, 0), (1, 0), (3, 0), (7, 0)]
@@ -14,15 +14,15 @@ REAL = "z"
 POSITIVE = "abs(z) + 0.4"
 INSIDE = "0.85 * tanh(z)"
 APART = "z + 3 * sign(z)"  # away from 0
-SPREAD = "0.2 * tanh(z) + [for k in 0..len(z): 1.1 * f64(k * 5 % 17) - 4.0]"  # away from each other
+SPREAD = "0.1 * tanh(z) + [for k in 0..len(z): 0.35 * f64(k * 5 % 37) - 4.0]"  # away from each other
 
 ROWS = []
 
 
-def row(name, ops, body, size="n", domain=REAL, shapes=FLAT, before="", second=True, scalar=False):
+def row(name, ops, body, size="n", domain=REAL, shapes=FLAT, before="", second=True, scalar=False, reverse=True):
     body = f"[{body}]" if scalar else body
     ROWS.append(dict(name=name, ops=ops.split(), body=body, size=size, domain=domain, shapes=shapes, before=before,
-                     second=second))
+                     second=second and reverse, reverse=reverse))
 
 
 # ---- scalar operators, element by element
@@ -38,7 +38,7 @@ for name, op, domain in [
 row("lgamma below 0", "LGAMMA POLYGAMMA", "lgamma(u - 3)", domain="0.5 + 0.3 * tanh(z)")
 row("polygamma", "POLYGAMMA", "polygamma(3, u)", domain=POSITIVE)
 row("neg", "NEG", "-u * 1.5")
-row("clamp", "MIN MAX", "clamp(u, -0.7, 0.9)", domain="0.2 + 3 * z - 0.13 * sign(z)", second=False)
+row("clamp", "MIN MAX", "clamp(u, -0.7, 0.9)", domain="if_else(abs(z) > 0.8, 2.5 * sign(z), 0.4 * tanh(z))", second=False)
 row("if_else", "SELECT", "if_else(u > 0, sin(u), u^3)", domain=APART)
 row("null filled", "SELECT", "(if_else(u > 0, u^2, null) ?? 1.5) + 0 * u", domain=APART)
 row("round to digits", "ROUND_DIGITS", "u * round(u, digits = 1)", domain="round(z, digits = 1) + 0.02", second=False)
@@ -47,7 +47,7 @@ pair = "let a = u[0..n]; let b = u[n..]; "
 for name, op, body, domain in [
     ("add", "ADD", "a + 2 * b", REAL), ("sub", "SUB", "a - b * a", REAL), ("mul", "MUL", "a * b", REAL),
     ("div", "DIV", "a / b", APART), ("pow", "POW", "a ^ b", POSITIVE), ("square", "POW", "a ^ 2 + b ^ 3", REAL),
-    ("root", "POW", "a ^ 0.3 + b ^ -1.5", POSITIVE), ("mod", "MOD", "a % 2.5 + b % 1.7", "z - z % 1 + 0.3"),
+    ("root", "POW", "a ^ 0.3 + b ^ -1.5", POSITIVE), ("mod", "MOD", "a % 2.5 + b % 1.9", "z - z % 1 + 0.3"),
     ("atan2", "ATAN2", "atan2(a, b)", APART), ("hypot", "HYPOT", "hypot(a, b)", APART),
     ("fma", "FMA", "fma(a, b, a * 2)", REAL), ("min and max", "MIN MAX", "min(a, b) * max(a, 2 * b)", SPREAD),
 ]:
@@ -65,9 +65,9 @@ row("product with a zero", "REDUCE", "product(for i in 0..n: u[i] - if_else(i ==
 row("sum of products", "REDUCE", "{ let s = sum(for i in 0..n: u[i] * sin(u[i])); dot(u, u) * s }", scalar=True)
 row("var std", "REDUCE", "var(u) + std(2 * u) + std(u, ddof = 0)", shapes=[(2, 0), (3, 0), (7, 0)], scalar=True)
 row("axis", "REDUCE MAP", "{ let m = reshape(u, n, d); concat(sum(m^2, axis = 0), mean(m, axis = 1), max(m, axis = 0), std(m, axis = 1)) }",
-    size="n * d", shapes=[(3, 2), (5, 4)])
+    size="n * d", domain=SPREAD, shapes=[(3, 2), (5, 4)])
 row("nested loops", "MAP REDUCE", "[for i in 0..n: sum(for j in 0..n: (u[i] - u[j])^2 * max(for k in 0..n: u[k] * u[j]))]",
-    domain="0.5 * z + 2", shapes=SOME)
+    domain=f"{SPREAD} + 5", shapes=SOME)
 row("ragged, forward", "MAP REDUCE", "[for i in 0..n: sum(for j in 0..n if j < i: u[j] * u[i])]")
 row("filter", "COLLECT", "{ let s = sum(u); [for v in u if v > 0: v^2 + s] }", domain=APART, shapes=[(0, 0), (3, 0), (7, 0)])
 row("scan", "SCAN", "scan((s, v) => s * v + sin(s), 1.0, u)")
@@ -87,6 +87,7 @@ row("slice", "ROWS", "concat(u[1..3]^2, u[2..])", shapes=[(3, 0), (7, 0)])
 row("mask", "COMPRESS", "u[u > 0]^2", domain=APART, shapes=[(0, 0), (3, 0), (7, 0)])
 row("indices", "TAKE", "u[[0, 2, 0, 1]]^2", shapes=[(3, 0), (7, 0)])
 row("rows of a cube", "TAKE", "{ let m = reshape(u, n, 2, d); reshape(m[[0, 0, n - 1]]^2, 6 * d) }", size="2 * n * d", shapes=[(1, 1), (3, 2)])
+row("list", "LIST_CONCAT LIST_OF LOAD", "{ let l = [for i in 0..n: u[0..i + 1] * u[i]]; concat(concat(l) * 2, l[1] * u[0]) }", shapes=[(3, 0), (7, 0)], reverse=False)
 row("gather", "LOAD", "{ let m = reshape(u, n, d); gather(m, [0, n - 1, 0], [d - 1, 0, 0])^2 }", size="n * d", shapes=MATRIX)
 row("concat", "CONCAT", "concat(u^2, [1.0], u[1..]) * 2", shapes=SOME)
 row("reshape", "RESHAPE", "{ let m = reshape(u, d, n); reshape(m * sum(m, axis = 0), n * d) }", size="n * d", shapes=MATRIX + [(0, 3)])
@@ -96,9 +97,9 @@ row("segment", "SEGMENT_SUM", "{ let l = [for i in 0..n: i % 3]; concat(segment_
     shapes=[(3, 0), (7, 0)])
 row("segment of rows", "SEGMENT_SUM", "{ let m = reshape(u, n, d); reshape(segment_sum(m^2, [for i in 0..n: i % 2], 2), 2 * d) }",
     size="n * d", shapes=MATRIX)
-row("sort", "TAKE", "sort(u)^2 * [for i in 0..n: f64(i)]", shapes=SOME)
-row("argsort", "TAKE", "(u^2)[argsort(u)] * u", shapes=SOME)
-row("cumulative", "SCAN RUNNING", "cumsum(u^2) + cumprod(u) + cummin(u) * cummax(u)", shapes=SOME)
+row("sort", "TAKE", "sort(u)^2 * [for i in 0..n: f64(i)]", domain=SPREAD, shapes=SOME)
+row("argsort", "TAKE", "(u^2)[argsort(u)] * u", domain=SPREAD, shapes=SOME)
+row("cumulative", "SCAN RUNNING", "cumsum(u^2) + cumprod(u) + cummin(u) * cummax(u)", domain=SPREAD, shapes=SOME)
 row("repeated", "MAP", "reshape([for i in 0..2 * n, j in 0..3: u[i % n] * f64(j)], 6 * n)", shapes=SOME)
 row("padded", "MAP", "[for i in 0..n + 4: if i < 2 or i >= n + 2 { 0.0 } else { u[i - 2]^2 }]")
 row("reversed", "MAP", "[for i in 0..n: u[n - 1 - i] * u[i]]")
@@ -109,41 +110,41 @@ apart = "let a = 0.3 * reshape(u, n, d) + [for i in 0..n, j in 0..d: if_else(i =
 row("matrix product", "MATMUL", f"{{ {matrix}let g = a' @ a; concat(reshape(g @ g', d * d), a @ g[0], u[0..n] @ a, [dot(u, u)]) }}",
     size="n * d", shapes=MATRIX)
 square = "let a = reshape(u[0..n * n], n, n) + 3.0 * eye(n); let b = u[n * n..]; "
-row("solve", "SOLVE", f"{{ {square}solve(a, b) }}", size="n * n + n", shapes=SQUARE)
-row("solve matrices", "SOLVE", f"{{ {square}reshape(solve(a, reshape(b, n, 2)), 2 * n) }}", size="n * n + 2 * n", shapes=SQUARE)
+row("solve", "SOLVE", f"{{ {square}solve(a, b) }}", size="n * n + n", domain="0.4 * z", shapes=SQUARE)
+row("solve matrices", "SOLVE", f"{{ {square}reshape(solve(a, reshape(b, n, 2)), 2 * n) }}", size="n * n + 2 * n", domain="0.4 * z", shapes=SQUARE)
 row("solve many", "SOLVE LINALG_PRODUCTS",
     "{ let a = reshape(u[0..2 * n * n], 2, n, n) + 3.0 * eye(n); let b = reshape(u[2 * n * n..], 2, n); reshape(solve(a, b), 2 * n) }",
-    size="2 * n * n + 2 * n", shapes=SQUARE)
+    size="2 * n * n + 2 * n", domain="0.4 * z", shapes=SQUARE)
 row("solve many matrices", "SOLVE",
     "{ let a = reshape(u[0..2 * n * n], 2, n, n) + 3.0 * eye(n); let b = reshape(u[2 * n * n..], 2, n, 2); reshape(solve(a, b), 4 * n) }",
-    size="2 * n * n + 4 * n", shapes=SQUARE)
-row("inv", "SOLVE", f"{{ {square}reshape(inv(a), n * n) }}", size="n * n + n", shapes=SQUARE)
-row("det", "LINALG_DET", f"{{ {square}det(a) }}", size="n * n + n", shapes=SQUARE, scalar=True)
+    size="2 * n * n + 4 * n", domain="0.4 * z", shapes=SQUARE)
+row("inv", "SOLVE", f"{{ {square}reshape(inv(a), n * n) }}", size="n * n + n", domain="0.4 * z", shapes=SQUARE)
+row("det", "LINALG_DET", f"{{ {square}det(a) }}", size="n * n + n", domain="0.4 * z", shapes=SQUARE, scalar=True)
 row("det of a singular matrix", "LINALG_DET", "{ let a = reshape(u, n, n); let e = reshape(here, n, n); det([for i in 0..n, j in 0..n: if_else(i == 0, e[1, j] + a[i, j] - e[i, j], a[i, j])]) }",
     size="n * n", shapes=[(2, 0), (3, 0)], second=False, scalar=True)
-symmetric = "let r = reshape(u, n, n); let a = r @ r' + 0.5 * eye(n); "
+symmetric = "let r = reshape(u, n, n); let a = r @ r' + 2.0 * eye(n); "
 row("cholesky", "LINALG_CHOLESKY", f"{{ {symmetric}reshape(cholesky(a), n * n) }}", size="n * n", shapes=SQUARE)
-row("eigh", "LINALG_EIGH", "{ let r = reshape(u, n, n); let e = eigh(r + r'); concat(e.values, reshape(e.vectors, n * n)) }",
+row("eigh", "LINALG_EIGH", "{ let r = reshape(u, n, n); let e = eigh(0.2 * (r + r') + [for i in 0..n, j in 0..n: if_else(i == j, 2.0 * f64(i), 0.0)]); concat(e.values, reshape(e.vectors, n * n)) }",
     size="n * n", shapes=SQUARE)
-row("eigh values", "LINALG_EIGH", "eigh(reshape(u, n, n) + reshape(u, n, n)').values", size="n * n", shapes=SQUARE)
+row("eigh values", "LINALG_EIGH", "{ let r = reshape(u, n, n); eigh(0.2 * (r + r') + [for i in 0..n, j in 0..n: if_else(i == j, 2.0 * f64(i), 0.0)]).values }", size="n * n", shapes=SQUARE)
 # A rotation and a scale a place, so that no two eigenvalues are near each other; half of them complex.
-turning = "let m = reshape(u, n, n); let a = [for i in 0..n, j in 0..n: 0.2 * m[i, j] + if_else(i == j, f64(i // 2) * 2.0 + 1.0, 0.0) + if_else(j == i + 1 and i % 2 == 0, 1.3, 0.0) - if_else(j == i - 1 and j % 2 == 0, 1.3, 0.0)]; let e = eig(a); "
+turning = "let m = reshape(u, n, n); let a = [for i in 0..n, j in 0..n: 0.1 * m[i, j] + if_else(i == j, f64(i // 2) * 2.0 + 1.0, 0.0) + if_else(j == i + 1 and i % 2 == 0, 1.3, 0.0) - if_else(j == i - 1 and j % 2 == 0, 1.3, 0.0)]; let e = eig(a); "
 row("eig", "LINALG_EIG", f"{{ {turning}concat(e.values.re, e.values.im, reshape(e.vectors.re, n * n), reshape(e.vectors.im, n * n)) }}",
     size="n * n", shapes=SQUARE)
 row("eig values", "LINALG_EIG", f"{{ {turning}concat(e.values.re, e.values.im) }}", size="n * n", shapes=SQUARE)
-row("qr", "LINALG_QR", f"{{ {matrix}let f = qr(a); concat(reshape(f.q, n * min(n, d)), reshape(f.r, min(n, d) * d)) }}",
+row("qr", "LINALG_QR", f"{{ {apart}let f = qr(a); concat(reshape(f.q, n * min(n, d)), reshape(f.r, min(n, d) * d)) }}",
     size="n * d", shapes=MATRIX)
 row("svd", "LINALG_SVD", f"{{ {apart}let f = svd(a); concat(reshape(f.u, n * min(n, d)), f.s, reshape(f.vt, min(n, d) * d)) }}",
     size="n * d", shapes=MATRIX)
-row("singular values", "LINALG_SVD", f"{{ {matrix}svd(a).s }}", size="n * d", shapes=MATRIX)
-row("lstsq", "LINALG_LSTSQ", "{ let a = reshape(u[0..n * d], n, d); let f = lstsq(a, u[n * d..]); concat(f.x, f.s) }",
+row("singular values", "LINALG_SVD", f"{{ {apart}svd(a).s }}", size="n * d", shapes=MATRIX)
+row("lstsq", "LINALG_LSTSQ", "{ let a = 0.3 * reshape(u[0..n * d], n, d) + [for i in 0..n, j in 0..d: if_else(i == j, 2.0 * f64(i) + 1.0, 0.0)]; let f = lstsq(a, u[n * d..]); concat(f.x, f.s) }",
     size="n * d + n", shapes=MATRIX)
-row("lstsq of a matrix", "LINALG_LSTSQ", "{ let a = reshape(u[0..n * d], n, d); reshape(lstsq(a, reshape(u[n * d..], n, 2)).x, 2 * d) }",
+row("lstsq of a matrix", "LINALG_LSTSQ", "{ let a = 0.3 * reshape(u[0..n * d], n, d) + [for i in 0..n, j in 0..d: if_else(i == j, 2.0 * f64(i) + 1.0, 0.0)]; reshape(lstsq(a, reshape(u[n * d..], n, 2)).x, 2 * d) }",
     size="n * d + 2 * n", shapes=MATRIX)
-row("pinv", "LINALG_PINV", f"{{ {matrix}reshape(pinv(a), n * d) }}", size="n * d", shapes=MATRIX)
+row("pinv", "LINALG_PINV", f"{{ {apart}reshape(pinv(a), n * d) }}", size="n * d", shapes=MATRIX)
 row("norm", "MATMUL", f"{{ {matrix}[norm(u), norm(u, ord = 1), norm(u, ord = inf), norm(a), norm(a, ord = 1), norm(a, ord = inf)] }}",
-    size="n * d", shapes=MATRIX)
-row("spectral norm", "LINALG_SVD", f"{{ {matrix}norm(a, ord = 2) }}", size="n * d", shapes=MATRIX, scalar=True)
+    size="n * d", domain="0.05 * tanh(z) + [for k in 0..len(z): 0.3 * 1.2 ^ k]", shapes=MATRIX)
+row("spectral norm", "LINALG_SVD", f"{{ {apart}norm(a, ord = 2) }}", size="n * d", shapes=MATRIX, scalar=True)
 
 # ---- transforms
 row("fft", "FFT", "{ let z = fft(u); let w = ifft((re = z.re^2, im = z.im * z.re)); concat(z.re, z.im, w.re, w.im) }", shapes=SOME)
@@ -153,7 +154,7 @@ row("irfft", "IRFFT", "{ let z = rfft(u); irfft((re = z.re^2, im = z.im * 3), n 
 row("irfft of even size", "IRFFT", "irfft((re = u[0..n + 1]^2, im = u[n + 1..] * u[0]))", size="2 * n + 2", shapes=SOME)
 
 # ---- aggregates and windows, of arrays and of tables
-row("median quantile", "AGGREGATE", "[median(u), quantile(u, 0.3), quantile(u^2, 0.85)]", shapes=SOME, domain="z + 2 * sign(z)")
+row("median quantile", "AGGREGATE", "[median(u), quantile(u, 0.3), quantile(u^2, 0.85)]", shapes=SOME, domain=SPREAD)
 row("cov corr", "AGGREGATE", f"{{ {pair}[cov(a, b), corr(a, b), weighted_mean(a, b^2)] }}", size="2 * n", shapes=[(3, 0), (7, 0)])
 row("first last", "AGGREGATE", "[first(u)^2, last(u) * first(u)]", shapes=SOME)
 table = "let t = table(x = u, k = [for i in 0..n: i % 2], y = u^2 + 1); "
@@ -163,24 +164,56 @@ row("where derive", "COMPRESS MAP", f"{{ {table}let s = t |> where(k == 0) |> de
 for kind in ["sum(x)", "mean(x)", "min(x)", "max(x)", "var(x)", "std(x)", "median(x)", "quantile(x, 0.4)", "first(x)", "last(x)",
              "cov(x, y)", "corr(x, y)", "weighted_mean(x, y)"]:
     row(f"summarize {kind}", "AGGREGATE", f"{{ {table}(t |> group_by(k) |> summarize(s = {kind})).s ?? 0.5 }}",
-        shapes=[(3, 0), (8, 0)] if kind[0] != "c" else [(6, 0), (8, 0)], domain="z + 2")
+        shapes=[(3, 0), (8, 0)] if kind[0] != "c" else [(6, 0), (8, 0)], domain=SPREAD)
 row("summarize nulls", "AGGREGATE", f"{{ {table}let s = t |> derive(w = if_else(x > 0, x^2, null)) |> group_by(k) |> summarize(a = sum(w), b = mean(w), c = std(w), d = max(w), e = median(w), f = corr(w, y), g = first(w), h = last(w), i = quantile(w, 0.2)); concat(s.a, s.b ?? 1.5, s.c ?? 0.5, s.d ?? 0.25, s.e ?? 1.0, s.f ?? 2.0, s.g ?? 1.0, s.h ?? 1.0, s.i ?? 1.0) }}",
-    shapes=[(3, 0), (9, 0)], domain=APART)
+    shapes=[(3, 0), (9, 0)], domain=SPREAD)
 row("sort and join", "TAKE", f"{{ {table}let o = table(k = [1, 3], w = [u[0]^2, 2.0]); let j = t |> sort(-x) |> join(o, on = (k), how = \"left\"); j.x * (j.w ?? 0.5) }}",
-    shapes=[(3, 0), (7, 0)])
+    domain=SPREAD, shapes=[(3, 0), (7, 0)])
 row("lag lead", "TAKE", f"{{ {table}let s = t |> derive(p = lag(x) ?? 0.0, q = lead(x, 2) ?? 1.0); s.p * s.q + s.x }}", shapes=[(3, 0), (7, 0)])
 for kind in ["cumsum", "cumprod", "cummin", "cummax"]:
-    row(f"{kind} of groups", "RUNNING", f"{{ {table}(t |> group_by(k) |> derive(s = {kind}(x))).s }}", shapes=[(1, 0), (3, 0), (7, 0)])
-    row(f"{kind} of nulls", "RUNNING", f"{{ {table}(t |> derive(s = {kind}(if_else(x > 0, x, null)))).s ?? 0.5 }}", shapes=[(3, 0), (7, 0)], domain=APART)
+    row(f"{kind} of groups", "RUNNING", f"{{ {table}(t |> group_by(k) |> derive(s = {kind}(x))).s }}", domain=SPREAD, shapes=[(1, 0), (3, 0), (7, 0)])
+    row(f"{kind} of nulls", "RUNNING", f"{{ {table}(t |> derive(s = {kind}(if_else(x > 0, x, null)))).s ?? 0.5 }}", shapes=[(3, 0), (7, 0)], domain=SPREAD)
 row("cumprod with zeros", "RUNNING", "{ let t = table(x = [for i in 0..n: u[i] - if_else(i % 3 == 2, u0[i], 0.0)]); (t |> derive(s = cumprod(x))).s }",
     shapes=[(3, 0), (7, 0)], before="let u0 = here", second=False)
 for kind in ["sum", "mean", "a => var(a, ddof = 0)", "std", "min", "max", "first", "last", "median", "a => quantile(a, 0.3)"]:
-    row(f"rolling {kind}", "ROLLING", f"{{ {table}(t |> derive(s = rolling(x, 3, {kind}))).s ?? 0.5 }}", shapes=[(1, 0), (4, 0), (9, 0)])
+    row(f"rolling {kind}", "ROLLING", f"{{ {table}(t |> derive(s = rolling(x, 3, {kind}))).s ?? 0.5 }}", domain=SPREAD, shapes=[(1, 0), (4, 0), (9, 0)])
 row("rolling in groups", "ROLLING", f"{{ {table}let s = t |> group_by(k) |> derive(a = rolling(x, 2, mean), b = rolling(if_else(x > 0, x, null), 3, max, min_periods = 1), c = rolling(x, 3, std, min_periods = 2)); concat(s.a ?? 0.5, s.b ?? 0.25, s.c ?? 0.1) }}",
-    shapes=[(3, 0), (9, 0)], domain=APART)
+    shapes=[(3, 0), (9, 0)], domain=SPREAD)
 row("rolling by time", "ROLLING", f"{{ let t = table(x = u, w = [for i in 0..n: i // 2 * 2]); let s = t |> derive(a = rolling(x, 3, sum, by = w), b = rolling(x, 3, min, by = w)); s.a * s.b }}",
-    shapes=[(3, 0), (9, 0)])
-row("rank", "RANK", f"{{ {table}u * (t |> derive(r = rank(x))).r }}", shapes=[(3, 0), (7, 0)], second=False)
+    domain=SPREAD, shapes=[(3, 0), (9, 0)])
+row("rank", "RANK", f"{{ {table}u * (t |> derive(r = rank(x))).r }}", domain=SPREAD, shapes=[(3, 0), (7, 0)], second=False)
+
+# ---- the library: losses, activations, layers
+row("loss rmse", "SQRT", "metrics.rmse(u, [for i in 0..n: 0.2 * f64(i)])", shapes=SOME, domain=APART, scalar=True)
+row("loss mae", "ABS", "metrics.mae(u, 0.2 * [for i in 0..n: f64(i)])", shapes=SOME, domain=APART, scalar=True)
+row("loss r2", "REDUCE", "metrics.r2(u, [for i in 0..n: f64(i * i) + 1])", shapes=[(3, 0), (7, 0)], scalar=True)
+row("loss log_loss", "LOG", "metrics.log_loss(u, [for i in 0..n: i % 2 == 0])", shapes=SOME, domain="0.5 + 0.4 * tanh(z)", scalar=True)
+row("loss nn", "ABS", "[nn.mse(u, 0.5), nn.mae(u, 0.5), nn.huber(u, 0.5), nn.huber(u, 0.5, delta = 2.0)]", shapes=SOME,
+    domain="if_else(z > 0, 4 + 0.2 * tanh(z), 0.2 * tanh(z) - 0.1)")
+row("loss binary_cross_entropy", "LOG LOG1P", "nn.binary_cross_entropy(u, [for i in 0..n: f64(i % 2)])", shapes=SOME,
+    domain="0.5 + 0.4 * tanh(z)", scalar=True)
+row("loss binary_cross_entropy_with_logits", "LOG1P EXP", "nn.binary_cross_entropy_with_logits(u, [for i in 0..n: f64(i % 2)])", shapes=SOME,
+    domain=APART, scalar=True)
+row("loss cross_entropy", "EXP", f"{{ {matrix}[nn.cross_entropy(a, [for i in 0..n: i % d])] }}", size="n * d", shapes=MATRIX)
+for name in ["relu", "leaky_relu", "elu", "gelu", "sigmoid", "silu", "softplus"]:
+    row(f"nn.{name}", "MAP", f"nn.{name}(u) * u", domain=APART)
+row("nn.softmax", "EXP", f"{{ {matrix}concat(reshape(nn.softmax(a), n * d), reshape(nn.log_softmax(a), n * d), nn.log_sum_exp(a)) }}", size="n * d",
+    shapes=MATRIX)
+row("nn.dropout", "SELECT", "nn.dropout(u^2, 3)")
+row("nn.dense", "MATMUL", f"{{ let x = reshape(u[0..n * d], n, d); reshape(nn.dense(x, (w = reshape(u[n * d..n * d + 2 * d], 2, d), b = u[n * d + 2 * d..])), 2 * n) }}",
+    size="n * d + 2 * d + 2", shapes=MATRIX)
+row("nn.conv2d", "MATMUL", "{ let x = reshape(u[0..16 * n], n, 1, 4, 4); reshape(nn.conv2d(x, (w = reshape(u[16 * n..16 * n + 8], 2, 1, 2, 2), b = u[16 * n + 8..])), 18 * n) }",
+    size="16 * n + 10", shapes=[(1, 0), (2, 0)])
+row("nn.max_pool2d", "REDUCE", "reshape(nn.max_pool2d(reshape(u, n, 1, 4, 4))^2, 4 * n)", size="16 * n", domain=SPREAD, shapes=[(1, 0)])
+row("nn.avg_pool2d", "REDUCE", "reshape(nn.avg_pool2d(reshape(u, n, 1, 4, 4))^2, 4 * n)", size="16 * n", shapes=[(1, 0), (3, 0)])
+row("nn.batch_norm", "REDUCE", "{ let x = reshape(u[0..n * d], n, d); reshape(nn.batch_norm(x, (w = u[n * d..n * d + d], b = u[n * d + d..])), n * d) }",
+    size="n * d + 2 * d", shapes=[(3, 2), (5, 4)])
+row("nn.batch_norm2d", "REDUCE", "{ let x = reshape(u[0..4 * n * d], n, d, 2, 2); reshape(nn.batch_norm2d(x, (w = u[4 * n * d..4 * n * d + d], b = u[4 * n * d + d..])), 4 * n * d) }",
+    size="4 * n * d + 2 * d", shapes=[(1, 1), (3, 2)])
+row("nn.lstm", "FOR MATMUL", "{ let x = reshape(u[0..2 * n * d], n, 2, d); let w = reshape(u[2 * n * d..2 * n * d + 8 * d], 8, d); let r = u[2 * n * d + 8 * d..]; reshape(nn.lstm(x, (w = w, u = reshape(r[0..16], 8, 2), b = r[16..])).h, 4) }",
+    size="2 * n * d + 8 * d + 24", shapes=[(1, 1), (3, 2)])
+row("nn.gru_cell", "MATMUL", "{ let x = reshape(u[0..n * d], n, d); let w = reshape(u[n * d..n * d + 6 * d], 6, d); let r = u[n * d + 6 * d..]; reshape(nn.gru_cell(x, reshape(r[24..], n, 2), (w = w, u = reshape(r[0..12], 6, 2), b = r[12..18], v = r[18..24])), 2 * n) }",
+    size="n * d + 6 * d + 24 + 2 * n", shapes=[(1, 1), (3, 2)])
 
 # What no derivative goes through: the program, and the words of the message at their place.
 REFUSED = [

@@ -1,7 +1,7 @@
 /* ad_internal.h: what the files of ad/ share: activity, frames, levels of loops.
  *
  * Reading order: forward.c (forward mode), reverse.c (the walk back), rules.def and what it names (a rule for
- * each operator: scalar.c, bulk.c, linalg.c, decompose.c, fourier.c, aggregate.c, window.c), levels.c (loops
+ * each operator: scalar.c, bulk.c, linalg.c, decompose.c, fourier.c, aggregate.c, window.c, nearest.c), levels.c (loops
  * within loops, forward), loops.c (the way back through them), frame.c (values and adjoints while it goes),
  * active.c.
  *

@@ -126,6 +126,7 @@ FlVal fl_derivative_own(FlSema *s, const FlBinding *fn, FlVal *values, const FlS
   FlVal y = call(s, fn, inside, spans, span);
   fl_sema_leave(s, saved);
   s->deriving = deriving;
+  if (fl_val_bad(y) || !fl_derivative_by(s, y.type)) fl_ir_remove(op); /* it is not finished */
   if (fl_val_bad(y)) return y;
   if (!fl_derivative_by(s, y.type))
     return fl_sema_error(s, FL_E0729, span,
@@ -153,7 +154,10 @@ FlVal fl_derivative_own(FlSema *s, const FlBinding *fn, FlVal *values, const FlS
   bool ok = !fl_val_bad(g) && same_sizes(s, g, n, inside, by, vjp->decl->fn.name.span);
   fl_sema_leave(s, saved);
   s->deriving = deriving;
-  if (!ok) return fl_val_error(s);
+  if (!ok) {
+    fl_ir_remove(op);
+    return fl_val_error(s);
+  }
   /* One yield an argument: its adjoint, or false where there is none. */
   FlBuilder end = s->b;
   end.region = r;

@@ -1,4 +1,5 @@
-/* builtin_array.c: builtins on whole arrays: making them, joining, products of vectors, segments, random numbers.
+/* builtin_array.c: builtins on whole arrays: making them, joining, products of vectors, segments, random
+ * numbers.
  */
 #include "sema/sema_internal.h"
 
@@ -37,15 +38,8 @@ static bool read_sizes(FlSema *s, FlCallSite *c, FlValue **sizes, int *n) {
 /* MAP over the sizes; element(index...) gives the value. */
 typedef FlValue *ElementOf(FlSema *s, void *env, int rank, FlValue *const *index);
 static FlVal generate(FlSema *s, FlDtype d, int rank, FlValue *const *sizes, ElementOf *element, void *env) {
-  FlType1 i64s[FL_MAX_RANK], out = fl_t_array(d, rank);
-  for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *v = element(s, env, rank, r->params);
-  fl_ir_yield(r, s->module, 1, &v);
-  fl_sema_leave(s, saved);
-  return fl_val_array(s, d, rank, map->results[0]);
+  FlSemaMap map = fl_sema_map(s, rank, sizes, d);
+  return fl_val_array(s, d, rank, fl_sema_map_end(s, &map, element(s, env, rank, map.index)));
 }
 
 static FlValue *constant_element(FlSema *s, void *env, int rank, FlValue *const *index) {
@@ -167,8 +161,7 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
     FlDiag *d = fl_sema_report(s, FL_E0303, spans[i], "`concat` joins values of one type, but this is %s",
                                fl_val_text(s, v[i]));
     fl_diag_note(s->sink, d, spans[0], "and this is %s", fl_type_text(s->types, t));
-    if (t->kind == FL_TY_TABLE && v[i].type->kind == FL_TY_TABLE)
-      fl_sema_explain_rows(s, d, v[i].type, t);
+    if (t->kind == FL_TY_TABLE && v[i].type->kind == FL_TY_TABLE) fl_sema_explain_rows(s, d, v[i].type, t);
     return fl_val_error(s);
   }
   for (int i = 0; i < n; i++) {
@@ -242,18 +235,11 @@ FlVal fl_builtin_gather(FlSema *s, FlCallSite *c) {
       return fl_val_error(s);
   }
   FlValue *n = fl_sema_dim(s, idx[0], 0), *parts[2];
-  FlType1 in = fl_t_scalar(FL_I64);
   for (int p = 0; p < fl_type_element_parts(x.type); p++) {
-    FlType1 out = fl_t_array((FlDtype)x.parts[p]->type.dtype, 1);
-    FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &n, 1, &out, 1);
-    FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-    FlSavedPlace saved = fl_sema_enter(s, r);
+    FlSemaMap map = fl_sema_map(s, 1, &n, (FlDtype)x.parts[p]->type.dtype);
     FlValue *at[FL_MAX_RANK];
-    for (int k = 0; k < c->n_rest; k++) at[k] = fl_ir_load(&s->b, idx[k].parts[0], 1, r->params, true);
-    FlValue *v = fl_ir_load(&s->b, x.parts[p], c->n_rest, at, false);
-    fl_ir_yield(r, s->module, 1, &v);
-    fl_sema_leave(s, saved);
-    parts[p] = map->results[0];
+    for (int k = 0; k < c->n_rest; k++) at[k] = fl_ir_load(&s->b, idx[k].parts[0], 1, map.index, true);
+    parts[p] = fl_sema_map_end(s, &map, fl_ir_load(&s->b, x.parts[p], c->n_rest, at, false));
   }
   return fl_val_with(s, fl_type_array(s->types, x.type->dtype, x.type->nullable, 1), parts, x);
 }

@@ -446,15 +446,11 @@ FlVal fl_builtin_one_hot(FlSema *s, FlCallSite *c) {
     return fl_val_error(s);
   }
   FlValue *sizes[2] = {fl_sema_dim(s, v, 0), fl_ir_dim(&s->b, fl_val_levels(v), 0)};
-  FlType1 out = fl_t_array(FL_F64, 2), in[2] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64)};
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 2, sizes, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 2, in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *code = fl_ir_convert(&s->b, fl_ir_load(&s->b, v.parts[0], 1, r->params, true), FL_I64);
+  FlSemaMap map = fl_sema_map(s, 2, sizes, FL_F64);
+  FlValue *code = fl_ir_convert(&s->b, fl_ir_load(&s->b, v.parts[0], 1, map.index, true), FL_I64);
   FlValue *one = fl_ir_const_f(&s->b, FL_F64, 1), *none = fl_ir_const_f(&s->b, FL_F64, 0);
-  FlValue *hot = fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_EQ, code, r->params[1]), one, none);
-  fl_ir_yield(r, s->module, 1, &hot);
-  fl_sema_leave(s, saved);
-  fl_column_names_set(s, map->results[0], fl_val_levels(v));
-  return fl_val_array(s, FL_F64, 2, map->results[0]);
+  FlValue *hot = fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_EQ, code, map.index[1]), one, none);
+  FlValue *all = fl_sema_map_end(s, &map, hot);
+  fl_column_names_set(s, all, fl_val_levels(v));
+  return fl_val_array(s, FL_F64, 2, all);
 }

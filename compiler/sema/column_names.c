@@ -57,20 +57,15 @@ FlValue *fl_column_names_single(FlSema *s, const char *name) {
 
 FlValue *fl_column_names_wide(FlSema *s, FlVal v, const char *name) {
   FlValue *levels = fl_column_names(s, v.parts[0]), *n = fl_sema_dim(s, v, 1);
-  FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(FL_TEXT, 1);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &n, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlSemaMap map = fl_sema_map(s, 1, &n, FL_TEXT);
   FlVal parts[3] = {fl_val_textz(s, fl_arena_printf(s->arena, levels ? "%s=" : "%s[", name)),
-                    levels ? fl_val_scalar(s, FL_TEXT, fl_ir_load(&s->b, levels, 1, r->params, true))
-                           : fl_sema_to_text(s, fl_val_scalar(s, FL_I64, r->params[0]), NULL, s->b.span),
+                    levels ? fl_val_scalar(s, FL_TEXT, fl_ir_load(&s->b, levels, 1, map.index, true))
+                           : fl_sema_to_text(s, fl_val_scalar(s, FL_I64, map.index[0]), NULL, s->b.span),
                     fl_val_textz(s, levels ? "" : "]")};
   const FlType *text = fl_type_scalar(s->types, FL_TEXT, false);
   FlVal all = fl_sema_scalar_op(s, FL_OP_TEXT_CONCAT, parts, 2, text, NULL);
   if (!levels) all = fl_sema_scalar_op(s, FL_OP_TEXT_CONCAT, (FlVal[]){all, parts[2]}, 2, text, NULL);
-  fl_ir_yield(r, s->module, 1, all.parts);
-  fl_sema_leave(s, saved);
-  return map->results[0];
+  return fl_sema_map_end(s, &map, all.parts[0]);
 }
 
 FlValue *fl_column_names_join(FlSema *s, int n, FlValue *const *pieces) {

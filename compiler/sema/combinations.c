@@ -89,14 +89,8 @@ FlVal fl_builtin_value_counts(FlSema *s, FlCallSite *c) {
 /* MAP over n: from the position, or from the elements of x there. */
 typedef FlValue *NumberFn(FlSema *s, FlValue *i, void *env);
 static FlValue *numbers(FlSema *s, FlValue *n, NumberFn *f, void *env) {
-  FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(FL_I64, 1);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &n, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *v = f(s, r->params[0], env);
-  fl_ir_yield(r, s->module, 1, &v);
-  fl_sema_leave(s, saved);
-  return map->results[0];
+  FlSemaMap map = fl_sema_map(s, 1, &n, FL_I64);
+  return fl_sema_map_end(s, &map, f(s, map.index[0], env));
 }
 
 typedef struct Combined {

@@ -273,12 +273,6 @@ FlVal fl_builtin_date_range(FlSema *s, FlCallSite *c) {
                          fl_val_text(s, ends[1]));
   if (!range_step(s, c, &r)) return fl_val_error(s);
   FlValue *count = range_count(s, &r);
-  FlType1 out = fl_t_array(r.dtype, 1), in = fl_t_scalar(FL_I64);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &count, 1, &out, 1);
-  FlRegion *region = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, region);
-  FlValue *v = range_element(s, &r, region->params[0]);
-  fl_ir_yield(region, s->module, 1, &v);
-  fl_sema_leave(s, saved);
-  return fl_val_array(s, r.dtype, 1, map->results[0]);
+  FlSemaMap map = fl_sema_map(s, 1, &count, r.dtype);
+  return fl_val_array(s, r.dtype, 1, fl_sema_map_end(s, &map, range_element(s, &r, map.index[0])));
 }

@@ -387,14 +387,8 @@ static FlScope *snapshot(FlSema *s, FlScope *scope) {
 static FlVal range_value(FlSema *s, const FlExpr *e) {
   FlRangeVal r;
   if (!fl_sema_range(s, e, &r)) return fl_val_error(s);
-  FlType1 out = fl_t_array(FL_I64, 1), in = fl_t_scalar(FL_I64);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &r.count, 1, &out, 1);
-  FlRegion *region = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, region);
-  FlValue *v = fl_sema_range_at(s, &r, region->params[0]);
-  fl_ir_yield(region, s->module, 1, &v);
-  fl_sema_leave(s, saved);
-  return fl_val_array(s, FL_I64, 1, map->results[0]);
+  FlSemaMap map = fl_sema_map(s, 1, &r.count, FL_I64);
+  return fl_val_array(s, FL_I64, 1, fl_sema_map_end(s, &map, fl_sema_range_at(s, &r, map.index[0])));
 }
 
 static FlVal transpose_value(FlSema *s, const FlExpr *e) {

@@ -24,22 +24,12 @@ FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven) {
   if (t->kind == FL_TY_ARRAY && t->rank > 1) { /* a row */
     int rank = t->rank - 1;
     FlValue *sizes[FL_MAX_RANK] = {0}, *at[FL_MAX_RANK];
-    FlType1 i64s[FL_MAX_RANK];
-    for (int k = 0; k < rank; k++) {
-      sizes[k] = fl_sema_dim(s, v, k + 1);
-      i64s[k] = fl_t_scalar(FL_I64);
-    }
+    for (int k = 0; k < rank; k++) sizes[k] = fl_sema_dim(s, v, k + 1);
     for (int p = 0; p < fl_type_element_parts(t); p++) {
-      FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, rank);
-      FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
-      FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
-      FlSavedPlace saved = fl_sema_enter(s, r);
+      FlSemaMap map = fl_sema_map(s, rank, sizes, (FlDtype)v.parts[p]->type.dtype);
       at[0] = index;
-      for (int k = 0; k < rank; k++) at[k + 1] = r->params[k];
-      FlValue *x = fl_ir_load(&s->b, v.parts[p], rank + 1, at, true);
-      fl_ir_yield(r, s->module, 1, &x);
-      fl_sema_leave(s, saved);
-      parts[p] = map->results[0];
+      for (int k = 0; k < rank; k++) at[k + 1] = map.index[k];
+      parts[p] = fl_sema_map_end(s, &map, fl_ir_load(&s->b, v.parts[p], rank + 1, at, true));
     }
     return fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, rank), parts, v);
   }
@@ -351,24 +341,16 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
   if (rank > FL_MAX_RANK)
     return fl_sema_error(s, FL_E0403, s->b.span, "an array has at most %d dimensions", FL_MAX_RANK);
   FlValue *sizes[FL_MAX_RANK] = {0}, *at[FL_MAX_RANK], *parts[2];
-  FlType1 i64s[FL_MAX_RANK];
   prepare(s, v, subs, n_subs, sizes);
-  for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
   for (int p = 0; p < fl_type_element_parts(v.type); p++) {
     if (!rank) {
       position_of(s, v, subs, n_subs, NULL, at);
       parts[p] = fl_ir_load(&s->b, v.parts[p], v.type->rank, at, true);
       continue;
     }
-    FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, rank);
-    FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
-    FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
-    FlSavedPlace saved = fl_sema_enter(s, r);
-    position_of(s, v, subs, n_subs, r->params, at);
-    FlValue *element = fl_ir_load(&s->b, v.parts[p], v.type->rank, at, true);
-    fl_ir_yield(r, s->module, 1, &element);
-    fl_sema_leave(s, saved);
-    parts[p] = map->results[0];
+    FlSemaMap map = fl_sema_map(s, rank, sizes, (FlDtype)v.parts[p]->type.dtype);
+    position_of(s, v, subs, n_subs, map.index, at);
+    parts[p] = fl_sema_map_end(s, &map, fl_ir_load(&s->b, v.parts[p], v.type->rank, at, true));
   }
   FlVal out = fl_val_with(s,
                           rank ? fl_type_array(s->types, v.type->dtype, v.type->nullable, rank)

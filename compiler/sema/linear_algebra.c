@@ -90,19 +90,13 @@ FlVal fl_builtin_inv(FlSema *s, FlCallSite *c) {
   int rank = a.type->rank;
   FlDtype d = a.type->dtype;
   FlValue *sizes[3] = {0};
-  FlType1 i64s[3], out = fl_t_array(d, rank);
-  for (int k = 0; k < rank; k++) {
-    sizes[k] = fl_sema_dim(s, a, k);
-    i64s[k] = fl_t_scalar(FL_I64);
-  }
-  FlOp *identity = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, identity, 0, rank, i64s);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *v = fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_EQ, r->params[rank - 2], r->params[rank - 1]),
+  FlType1 out = fl_t_array(d, rank);
+  for (int k = 0; k < rank; k++) sizes[k] = fl_sema_dim(s, a, k);
+  FlSemaMap map = fl_sema_map(s, rank, sizes, d);
+  FlValue *v = fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_EQ, map.index[rank - 2], map.index[rank - 1]),
                             fl_ir_const_f(&s->b, d, 1), fl_ir_const_f(&s->b, d, 0));
-  fl_ir_yield(r, s->module, 1, &v);
-  fl_sema_leave(s, saved);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SOLVE, 2, (FlValue *[]){a.parts[0], identity->results[0]}, 1, &out, 0);
+  FlValue *identity = fl_sema_map_end(s, &map, v);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SOLVE, 2, (FlValue *[]){a.parts[0], identity}, 1, &out, 0);
   return fl_val_array(s, d, rank, op->results[0]);
 }
 

@@ -154,14 +154,12 @@ static bool find_codes(FlSema *s, Pivot *p, FlSpan span, FlValue **number) {
     FlVal known = fl_sema_lift(s, span, p->valid.type ? 2 : 1, args, known_element, NULL);
     if (fl_val_bad(known)) return false;
     FlValue *rows = fl_val_rows(p->t);
-    FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(FL_I64, 1);
-    FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
-    FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-    fl_ir_yield(r, s->module, 1, r->params);
+    FlSemaMap map = fl_sema_map(s, 1, &rows, FL_I64);
+    FlValue *numbers = fl_sema_map_end(s, &map, map.index[0]);
     FlColumns all = fl_columns_of(s, p->t);
     const char *code = fl_intern_z(s->names, "into "), *at = fl_intern_z(s->names, "row "); /* no column's */
     fl_columns_set(s, &all, code, args[0]);
-    fl_columns_set(s, &all, at, fl_val_array(s, FL_I64, 1, map->results[0]));
+    fl_columns_set(s, &all, at, fl_val_array(s, FL_I64, 1, numbers));
     FlVal kept = fl_sema_compress(s, fl_columns_table(s, &all, rows), known.parts[0]);
     fl_sema_alias_rows(s, kept);
     FlColumns left = {0};
@@ -301,15 +299,10 @@ static FlValue *the_name(FlSema *s, const Places *p, FlValue *row, FlValue *colu
 
 /* What `of` gives for each row of the result. */
 static FlValue *for_each_place(FlSema *s, const Places *p, FlValue *total, PlaceOf *of, FlDtype d) {
-  FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(d, 1);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &total, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *v = of(s, p, fl_sema_op2(s, FL_OP_FLOORDIV, r->params[0], p->columns),
-                  fl_sema_op2(s, FL_OP_MOD, r->params[0], p->columns));
-  fl_ir_yield(r, s->module, 1, &v);
-  fl_sema_leave(s, saved);
-  return map->results[0];
+  FlSemaMap map = fl_sema_map(s, 1, &total, d);
+  FlValue *v = of(s, p, fl_sema_op2(s, FL_OP_FLOORDIV, map.index[0], p->columns),
+                  fl_sema_op2(s, FL_OP_MOD, map.index[0], p->columns));
+  return fl_sema_map_end(s, &map, v);
 }
 
 FlVal fl_builtin_unpivot(FlSema *s, FlCallSite *c) {

@@ -241,14 +241,8 @@ static void intern_names(FlSema *s, int n, const char *const *names, const char 
 }
 
 static FlVal nothing(FlSema *s, FlValue *rows, double x) { /* the same number on every row */
-  FlType1 in = fl_t_scalar(FL_I64), type = fl_t_array(FL_F64, 1);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &type, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *v = fl_ir_const_f(&s->b, FL_F64, x);
-  fl_ir_yield(r, s->module, 1, &v);
-  fl_sema_leave(s, saved);
-  return fl_val_array(s, FL_F64, 1, map->results[0]);
+  FlSemaMap map = fl_sema_map(s, 1, &rows, FL_F64);
+  return fl_val_array(s, FL_F64, 1, fl_sema_map_end(s, &map, fl_ir_const_f(&s->b, FL_F64, x)));
 }
 
 static bool read_bins(FlSema *s, FlActual *a, FlValue **out) { /* 0: as the data say */

@@ -320,20 +320,12 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
 FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x, int axis) {
   int rank = x.type->rank;
   FlValue *sizes[FL_MAX_RANK] = {0}, *index[FL_MAX_RANK];
-  FlType1 i64s[FL_MAX_RANK], out = fl_t_array(small.type->dtype, rank);
-  for (int k = 0; k < rank; k++) {
-    sizes[k] = fl_sema_dim(s, x, k);
-    i64s[k] = fl_t_scalar(FL_I64);
-  }
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
-  FlSavedPlace saved = fl_sema_enter(s, r);
+  for (int k = 0; k < rank; k++) sizes[k] = fl_sema_dim(s, x, k);
+  FlSemaMap map = fl_sema_map(s, rank, sizes, small.type->dtype);
   for (int k = 0, o = 0; k < rank; k++)
-    if (k != axis) index[o++] = r->params[k];
+    if (k != axis) index[o++] = map.index[k];
   FlValue *v = fl_ir_load(&s->b, small.parts[0], rank - 1, index, true);
-  fl_ir_yield(r, s->module, 1, &v);
-  fl_sema_leave(s, saved);
-  return fl_val_array(s, small.type->dtype, rank, map->results[0]);
+  return fl_val_array(s, small.type->dtype, rank, fl_sema_map_end(s, &map, v));
 }
 
 /* median quantile mode n_distinct first last cov corr weighted_mean of plain arrays: one group of the table

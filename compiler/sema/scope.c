@@ -139,6 +139,20 @@ void fl_sema_leave(FlSema *s, FlSavedPlace saved) {
   s->scope = saved.scope;
 }
 
+FlSemaMap fl_sema_map(FlSema *s, int rank, FlValue *const *sizes, FlDtype element) {
+  FlType1 i64s[FL_MAX_RANK], out = fl_t_array(element, rank);
+  for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
+  FlRegion *r = fl_ir_region(&s->b, op, 0, rank, i64s);
+  return (FlSemaMap){op, r->params, fl_sema_enter(s, r)};
+}
+
+FlValue *fl_sema_map_end(FlSema *s, const FlSemaMap *map, FlValue *element) {
+  fl_ir_yield(map->op->regions[0], s->module, 1, &element);
+  fl_sema_leave(s, map->saved);
+  return map->op->results[0];
+}
+
 bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span) {
   if (!s->pure) return true;
   FlDiag *d =

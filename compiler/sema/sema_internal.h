@@ -44,12 +44,12 @@ typedef struct FlVal {
 
 /* A function value: a lambda with the names it sees, a declared function, a builtin, or a derivative. */
 struct FlClosure {
-  const FlExpr *lambda;   /* or NULL */
-  FlBinding *named; /* or NULL */
+  const FlExpr *lambda; /* or NULL */
+  FlBinding *named;     /* or NULL */
   const FlBuiltin *builtin;
   const FlClosure *derived; /* the function whose derivative it is, or NULL (derivative.c); */
   bool with_value, forward; /* then: gives the value too; and the derivative along a direction: jvp */
-  FlScope *scope; /* lambda: where it was written, variables as they were */
+  FlScope *scope;           /* lambda: where it was written, variables as they were */
   struct FlAggContext *agg; /* lambda: what aggregates mean where it was written, NULL outside of verbs; */
   const FlFrame *frame;     /* in this frame: elsewhere its values are not there */
 };
@@ -318,8 +318,7 @@ FlVal fl_sema_index_rows(FlSema *s, FlVal v, FlValue *from,
                          FlValue *to); /* leading rows, of arrays and tables */
 FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index,
                  bool proven); /* element of an array's leading dimension, table or list */
-FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx,
-                   int how); /* rows by i64 array; how: FL_TAKE_* */
+FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, int how); /* rows by i64 array; how: FL_TAKE_* */
 FlVal fl_sema_compress(FlSema *s, FlVal v, FlValue *mask);
 FlVal fl_sema_concat_list(FlSema *s, FlVal list); /* of arrays or tables: one, end to end */
 void fl_sema_alias_rows(FlSema *s, FlVal table);  /* its columns are as long as its first part says */
@@ -330,7 +329,8 @@ FlVal fl_sema_wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan
 FlVal fl_sema_date_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span);
 static inline bool fl_is_time(FlDtype d) { return d == FL_DATE || d == FL_DATETIME || d == FL_DURATION; }
 bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span); /* two numbers of one type; reports */
-/* The type that two numbers, or arrays of numbers, are brought to: the other one's for a literal that fits it; false: there is none. */
+/* The type that two numbers, or arrays of numbers, are brought to: the other one's for a literal that fits
+ * it; false: there is none. */
 bool fl_sema_common_number(FlSema *s, FlVal a, FlVal b, FlDtype *out);
 FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x,
                           int axis); /* small (x without that axis) repeated along it */
@@ -365,6 +365,16 @@ typedef struct FlSavedPlace {
 } FlSavedPlace;
 FlSavedPlace fl_sema_enter(FlSema *s, FlRegion *r);
 void fl_sema_leave(FlSema *s, FlSavedPlace saved);
+
+/* An array by its elements: a MAP over the sizes, with the builder inside it until fl_sema_map_end, which
+ * takes the element at `index` and gives the array. */
+typedef struct FlSemaMap {
+  FlOp *op;
+  FlValue *const *index; /* [rank] */
+  FlSavedPlace saved;
+} FlSemaMap;
+FlSemaMap fl_sema_map(FlSema *s, int rank, FlValue *const *sizes, FlDtype element);
+FlValue *fl_sema_map_end(FlSema *s, const FlSemaMap *map, FlValue *element);
 
 /* categories: category.c. A category's value is codes and, as its last part, the levels (types.h) */
 
@@ -515,7 +525,8 @@ bool fl_sema_has_rows(FlSema *s, FlVal v);
  * none. */
 FlVal fl_sema_column_argument(FlSema *s, FlActual *a);
 /* The dtype that the aggregate `kind` of a column has; false: reported, of what the script calls `name`. */
-bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVal x, FlSpan span, FlDtype *out);
+bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVal x, FlSpan span,
+                             FlDtype *out);
 /* The aggregate `kind` of a column of t over all its rows: a scalar. Reports. */
 FlVal fl_sema_aggregate_of(FlSema *s, FlVal t, const char *kind, double setting, FlVal x, FlSpan span);
 /* window.c. The rows by group, and within it by a column (or NULL): GROUP_ORDER for the grouping of this
@@ -530,8 +541,8 @@ FlGroupOrder fl_verb_order(FlSema *s, FlVal x, const FlVal *by);
 bool fl_verb_window_column(FlSema *s, FlCallSite *c, FlActual *a, FlVal *out);
 /* How many rows of its group stand before each: i64[rows]. */
 FlValue *fl_verb_row_numbers(FlSema *s, const FlGrouping *g);
-/* The rank of each row of t among those of its group (of all rows without one), from 1, by a key column: equal
- * ones by `method`. */
+/* The rank of each row of t among those of its group (of all rows without one), from 1, by a key column:
+ * equal ones by `method`. */
 FlVal fl_verb_rank(FlSema *s, FlValue *group_of, FlVal key, bool downwards, const char *method);
 /* `desc(x)` as a key: x, and true. */
 bool fl_sema_key_desc(FlActual *key);
@@ -541,8 +552,8 @@ bool fl_sema_group_call_applies(FlSema *s, const FlVal *values, int n);
 FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *call, void *env, FlSpan span);
 /* Names of all columns, for suggestions. */
 const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name);
-/* Helps a message about a name that no field of `row` has: the one that was meant, and that `these_are` all of
- * them. */
+/* Helps a message about a name that no field of `row` has: the one that was meant, and that `these_are` all
+ * of them. */
 void fl_sema_help_field(FlSema *s, FlDiag *d, const FlType *row, const char *name, const char *these_are);
 /* The same of names: the one that was meant, or NULL. */
 void fl_sema_help_names(FlSema *s, FlDiag *d, const char *meant, int n, const char *const *names,

@@ -66,13 +66,9 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
 
 static FlVal fill_rows(FlSema *s, FlVal v, FlValue *rows) { /* a scalar on every row */
   FlValue *parts[2] = {0};
-  FlType1 in = fl_t_scalar(FL_I64);
   for (int p = 0; p < fl_type_element_parts(v.type); p++) {
-    FlType1 out = fl_t_array((FlDtype)v.parts[p]->type.dtype, 1);
-    FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
-    FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-    fl_ir_yield(r, s->module, 1, &v.parts[p]);
-    parts[p] = map->results[0];
+    FlSemaMap map = fl_sema_map(s, 1, &rows, (FlDtype)v.parts[p]->type.dtype);
+    parts[p] = fl_sema_map_end(s, &map, v.parts[p]);
   }
   return fl_val_with(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, 1), parts, v);
 }
@@ -372,14 +368,11 @@ static FlVal last_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlValue *n) {
 /* n rows of each group at random: those with the least of random numbers that belong to the rows. */
 static FlVal sample_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlValue *n, FlValue *seed) {
   FlValue *rows = fl_val_rows(t);
-  FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(FL_F64, 1), one = fl_t_scalar(FL_F64);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *args[3] = {seed, r->params[0], fl_sema_i64(s, 0)};
-  fl_ir_yield(r, s->module, 1, fl_ir_op(&s->b, FL_OP_RANDOM, 3, args, 1, &one, 0)->results);
-  fl_sema_leave(s, saved);
-  FlVal numbers = fl_val_array(s, FL_F64, 1, map->results[0]);
+  FlType1 one = fl_t_scalar(FL_F64);
+  FlSemaMap map = fl_sema_map(s, 1, &rows, FL_F64);
+  FlValue *args[3] = {seed, map.index[0], fl_sema_i64(s, 0)};
+  FlValue *number = fl_ir_op(&s->b, FL_OP_RANDOM, 3, args, 1, &one, 0)->results[0];
+  FlVal numbers = fl_val_array(s, FL_F64, 1, fl_sema_map_end(s, &map, number));
   FlVal place = fl_verb_rank(s, t.group->group_of, numbers, false, "first");
   return kept_of_groups(s, c, t, FL_OP_LE, place, n);
 }

@@ -39,7 +39,8 @@ FlVal fl_val_field(FlSema *s, FlVal v, int field) {
   const FlType *ft = row->fields[field].type;
   if (v.type->kind == FL_TY_TABLE) ft = fl_type_many(s->types, ft);
   FlValue *const *parts = v.parts + fl_type_field_part(v.type, field);
-  if (ft->kind == FL_TY_TABLE && v.type->kind == FL_TY_TABLE) { /* a column of tuples is a table of as many rows */
+  if (ft->kind == FL_TY_TABLE &&
+      v.type->kind == FL_TY_TABLE) { /* a column of tuples is a table of as many rows */
     FlValue **own = FL_NEW_ARRAY(s->arena, FlValue *, ft->n_parts);
     own[0] = fl_val_rows(v);
     memcpy(own + 1, parts, sizeof *own * (size_t)(ft->n_parts - 1));
@@ -118,17 +119,10 @@ FlVal fl_val_plain(FlSema *s, FlVal v) {
 
 static FlValue *filled(FlSema *s, FlVal like, FlValue *value) { /* an array of one value, sized as `like` */
   FlValue *sizes[FL_MAX_RANK] = {0};
-  FlType1 i64s[FL_MAX_RANK];
   int rank = like.type->rank;
-  for (int i = 0; i < rank; i++) {
-    sizes[i] = fl_sema_dim(s, like, i);
-    i64s[i] = fl_t_scalar(FL_I64);
-  }
-  FlType1 out = fl_t_array((FlDtype)value->type.dtype, rank);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
-  fl_ir_yield(r, s->module, 1, &value);
-  return map->results[0];
+  for (int i = 0; i < rank; i++) sizes[i] = fl_sema_dim(s, like, i);
+  FlSemaMap map = fl_sema_map(s, rank, sizes, (FlDtype)value->type.dtype);
+  return fl_sema_map_end(s, &map, value);
 }
 
 FlVal fl_val_nullable(FlSema *s, FlVal v) {

@@ -117,11 +117,8 @@ static FlVal row_number(FlSema *s) {
     return fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, &g));
   }
   FlValue *rows = fl_sema_size(s, s->agg->rows);
-  FlType1 in = fl_t_scalar(FL_I64), out = fl_t_array(FL_I64, 1);
-  FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 1, &out, 1);
-  FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &in);
-  fl_ir_yield(r, s->module, 1, r->params);
-  return fl_val_array(s, FL_I64, 1, map->results[0]);
+  FlSemaMap map = fl_sema_map(s, 1, &rows, FL_I64);
+  return fl_val_array(s, FL_I64, 1, fl_sema_map_end(s, &map, map.index[0]));
 }
 
 FlVal fl_builtin_row_number(FlSema *s, FlCallSite *c) {

@@ -38,9 +38,7 @@ static FlStatus eigh_into(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a
 static FlStatus eigh(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   const FlArray *a = args[0].a;
   int64_t n = a->dims[0];
-  if (fl_linalg_square(mem, desc, a) != 0 || fl_linalg_fits(mem, desc, n, n) != 0 ||
-      fl_linalg_finite(mem, desc, a) != 0 || fl_linalg_symmetric(mem, desc, a) != 0)
-    return 1;
+  if (fl_linalg_ready_symmetric(mem, desc, a) != 0) return 1;
   out[0] = fl_array_new(mem->ctx, a->dtype, 1, &n);
   out[1] = fl_array_new(mem->ctx, a->dtype, 2, a->dims);
   if (out[0] == NULL || out[1] == NULL) return 1;

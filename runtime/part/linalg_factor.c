@@ -16,9 +16,7 @@ static void set(void *data, int64_t i, int32_t dtype, double v) {
 static FlStatus cholesky(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   const FlArray *a = args[0].a;
   int64_t n = a->dims[0];
-  if (fl_linalg_square(mem, desc, a) != 0 || fl_linalg_fits(mem, desc, n, n) != 0 ||
-      fl_linalg_finite(mem, desc, a) != 0 || fl_linalg_symmetric(mem, desc, a) != 0)
-    return 1;
+  if (fl_linalg_ready_symmetric(mem, desc, a) != 0) return 1;
   FlArray *l = *out = fl_array_new(mem->ctx, a->dtype, 2, a->dims);
   if (l == NULL) return 1;
   if (n == 0) return 0;

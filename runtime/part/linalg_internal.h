@@ -41,6 +41,8 @@ FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a
 FlStatus fl_linalg_square(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);
 FlStatus fl_linalg_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);
 FlStatus fl_linalg_fits(FlPartMem *mem, const FlOpDesc *desc, int64_t m, int64_t n);
+/* Square, fits, finite and symmetric. */
+FlStatus fl_linalg_ready_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);
 FlStatus fl_linalg_stuck(FlPartMem *mem, const FlOpDesc *desc);
 
 /* The language's rule for the sign of a vector that is only known up to it: of its n elements, `step` apart,

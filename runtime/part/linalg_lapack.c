@@ -88,6 +88,11 @@ FlStatus fl_linalg_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray
   return 0;
 }
 
+FlStatus fl_linalg_ready_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a) {
+  return fl_linalg_square(mem, desc, a) != 0 || fl_linalg_fits(mem, desc, a->dims[0], a->dims[0]) != 0 ||
+         fl_linalg_finite(mem, desc, a) != 0 || fl_linalg_symmetric(mem, desc, a) != 0;
+}
+
 FlStatus fl_linalg_fits(FlPartMem *mem, const FlOpDesc *desc, int64_t m, int64_t n) {
   enum { MOST = 20000 }; /* LAPACK counts the elements of its work in 32 bits */
   if (fl_part_max(m, n) <= INT_MAX && fl_part_min(m, n) <= MOST) return 0;

@@ -229,8 +229,13 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
   const FlValue *array = op->args[0], *value = op->args[op->n_args - 1];
   FlType1 t = array->type;
   FlDtype d = t.depth ? FL_LIST : (FlDtype)t.dtype;
-  /* The checks and the address; the address is taken again from the array that is written. */
   Val at = fl_ll_element(f, op, op->n_args - 2, op->attrs.i == 1), a = fl_ll_value(f, array);
+  if (fl_ll_held(f, array)->own > 0 && fl_in_place_store(f->in_place, op)) {
+    fl_ll_store_scalar(f, d, fl_ll_value(f, value), at);
+    fl_ll_hand_on(f, array, op->results[0]);
+    return;
+  }
+  /* The address is taken again from the array that is written. */
   Val offset = LLVMBuildSub(f->b, LLVMBuildPtrToInt(f->b, at, g->i64, ""),
                             LLVMBuildPtrToInt(f->b, fl_ll_array_data(f, a), g->i64, ""), "");
   Val place = fl_ll_scratch(f), r;

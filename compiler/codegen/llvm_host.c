@@ -41,6 +41,48 @@ static bool owned(FlFn *f, const FlValue *v) { return is_array(v) && fl_ll_held(
 void fl_ll_own(FlFn *f, const FlValue *v, Val x) {
   fl_ll_set(f, v, x);
   if (owned(f, v)) LLVMBuildStore(f->b, x, place(f, v));
+  fl_ll_view(f, v);
+}
+
+void fl_ll_view(FlFn *f, const FlValue *v) {
+  FlGen *g = f->g;
+  if (!fl_map_get(f->looped, v)) return;
+  FlView *view = FL_NEW(g->arena, FlView);
+  Val a = fl_ll_value(f, v);
+  view->data = fl_ll_array_data(f, a);
+  for (int i = 0; i < (v->type.depth ? 1 : v->type.rank); i++)
+    view->dims[i] = fl_ll_array_dim(f, a, fl_ll_i64(g, i));
+  fl_ll_held(f, v)->view = view;
+}
+
+void fl_ll_hand_on(FlFn *f, const FlValue *before, const FlValue *now) {
+  *fl_ll_held(f, now) = *fl_ll_held(f, before);
+}
+
+bool fl_ll_same_object(FlFn *f, const FlValue *a, const FlValue *b) {
+  return owned(f, a) && fl_ll_held(f, a)->own == fl_ll_held(f, b)->own;
+}
+
+/* Is op inside a loop that v is outside of? */
+static bool loops_since(const FlOp *op, const FlValue *v) {
+  for (const FlRegion *r = op->parent; r && r != v->region; r = r->owner ? r->owner->parent : NULL)
+    if (r->owner && r->owner->code != FL_OP_IF) return true;
+  return false;
+}
+
+/* Finds the arrays of host code that loops read or write element by element; kernels and tasks have views of
+ * their own. */
+static void find_looped(FlFn *f, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool asks = op->code == FL_OP_LOAD || op->code == FL_OP_STORE || op->code == FL_OP_DIM;
+    bool in_loop = r->owner && (r->owner->code == FL_OP_FOR || r->owner->code == FL_OP_WHILE);
+    if (asks && (in_loop || loops_since(op, op->args[0]))) {
+      fl_map_set(f->looped, op->args[0], (void *)op);
+      fl_map_set(f->looped, fl_in_place_object(f->in_place, op->args[0]), (void *)op);
+    }
+    for (int i = 0; i < op->n_regions; i++)
+      if (op->code != FL_OP_MAP) find_looped(f, op->regions[i]);
+  }
 }
 
 static Val move_out(FlFn *f, const FlValue *v) {
@@ -334,6 +376,10 @@ void fl_ll_host_begin(FlFn *f, const FlRegion *body) {
   FlGen *g = f->g;
   f->life = fl_map_get(g->lifetimes, f->func);
   if (!f->life) fl_map_set(g->lifetimes, f->func, f->life = fl_lifetime_make(g->arena, f->func));
+  f->in_place = fl_map_get(g->in_place, f->func);
+  if (!f->in_place) fl_map_set(g->in_place, f->func, f->in_place = fl_in_place_make(g->arena, f->life));
+  f->looped = fl_map_make(g->arena);
+  find_looped(f, body);
   give_places(f, body);
   for (int i = 0; i < body->n_params; i++) fl_ll_held(f, body->params[i])->own = 0;
   f->args = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "args");
@@ -410,8 +456,10 @@ void fl_ll_host_function(FlGen *g, const FlFunc *func) {
   FlFn *f = fl_ll_fn_make(g, func, fn, FL_FORM_HOST);
   const FlRegion *body = func->body;
   fl_ll_host_begin(f, body);
-  for (int i = 0; i < body->n_params; i++)
+  for (int i = 0; i < body->n_params; i++) {
     fl_ll_set(f, body->params[i], fl_ll_slot_get(f, LLVMGetParam(fn, 1), (unsigned)i, body->params[i]->type));
+    fl_ll_view(f, body->params[i]);
+  }
   fl_ll_host_region(f, body);
   fl_ll_host_end(f, body, LLVMGetParam(fn, 2));
 }

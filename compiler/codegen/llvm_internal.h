@@ -12,6 +12,7 @@
 #define FL_LLVM_INTERNAL_H
 
 #include "codegen/codegen.h"
+#include "opt/in_place.h"
 #include "opt/lifetime.h"
 
 #include <llvm-c/Core.h>
@@ -38,6 +39,7 @@ typedef struct FlGen {
   Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, kernel, op_desc, type1;
   FlMap *functions; /* FlFunc -> Val */
   FlMap *lifetimes; /* FlFunc -> FlLifetime */
+  FlMap *in_place;  /* FlFunc -> FlInPlace */
   FlVec(FlSpan) site_spans;
   FlVec(FlFaultText) site_said;
   FlVec(const FlFunc *) stages;
@@ -53,7 +55,7 @@ typedef struct FlGen {
 
 typedef enum FlForm { FL_FORM_HOST, FL_FORM_FAST, FL_FORM_PRECISE } FlForm;
 
-/* A captured array's data pointer and sizes inside a kernel. */
+/* An array's data pointer and sizes: of one that a kernel captures, or that host code reads or writes in loops. */
 typedef struct FlView {
   Val data, dims[FL_MAX_RANK];
 } FlView;
@@ -61,7 +63,7 @@ typedef struct FlView {
 /* What a function being emitted has for a value of the IR. */
 typedef struct FlHeld {
   Val val;      /* NULL: not defined here */
-  FlView *view; /* of an array in a kernel; NULL: none */
+  FlView *view; /* of an array; NULL: none */
   int own;      /* host: 1 + its place in `own`; 0: not owned here */
 } FlHeld;
 
@@ -102,6 +104,8 @@ typedef struct FlFn {
   Val own_clear;          /* the memset of `own`, whose size is known last */
   unsigned max_slots, n_own;
   FlLifetime *life;
+  FlInPlace *in_place;
+  FlMap *looped; /* arrays whose elements or sizes are asked for in loops: they have views */
   Block cleanup; /* releases everything owned, returns `status` */
   Val status;
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
@@ -147,6 +151,8 @@ Val fl_ll_value(FlFn *f, const FlValue *v);
 void fl_ll_set(FlFn *f, const FlValue *v, Val x);
 Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at);
 void fl_ll_store_elem(FlFn *f, FlDtype d, Val v, Val at);
+/* The same for code that is no loop over vectors: a NaN, which is rare, is made the one NaN in a branch. */
+void fl_ll_store_scalar(FlFn *f, FlDtype d, Val v, Val at);
 Val fl_ll_slot_at(FlFn *f, Val base, unsigned index);
 void fl_ll_slot_put(FlFn *f, Val base, unsigned index, FlType1 t, Val v);
 Val fl_ll_slot_get(FlFn *f, Val base, unsigned index, FlType1 t);
@@ -265,6 +271,12 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r);
 void fl_ll_host_begin(FlFn *f, const FlRegion *body); /* lifetimes, slots, cleanup block */
 void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results);
 void fl_ll_own(FlFn *f, const FlValue *v, Val x); /* v is defined as x, one reference owned */
+/* The array v is there: its view, if it is to have one. */
+void fl_ll_view(FlFn *f, const FlValue *v);
+/* `now` is the same object as `before`, which it takes over. */
+void fl_ll_hand_on(FlFn *f, const FlValue *before, const FlValue *now);
+/* Do both values stand for the same object, held in one place? */
+bool fl_ll_same_object(FlFn *f, const FlValue *a, const FlValue *b);
 Val fl_ll_take(FlFn *f, const FlOp *op, int arg); /* one owned reference of an argument that op takes over */
 void fl_ll_drop(FlFn *f,
                 const FlValue *v); /* releases v, which the function owns; nothing when it is borrowed */

@@ -107,6 +107,13 @@ void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n, const Val 
   fl_ll_check_status(f, status);
 }
 
+/* Sizes that are written out need not be read from the array. */
+static void know_sizes(FlFn *f, const FlOp *op, int result) {
+  FlView *view = fl_ll_held(f, op->results[result])->view;
+  for (int i = 0; view && i < op->n_args; i++)
+    if (op->args[i]->op && op->args[i]->op->code == FL_OP_CONST) view->dims[i] = fl_ll_value(f, op->args[i]);
+}
+
 static void map_kernel(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   FlKernelDef k;
@@ -121,6 +128,7 @@ static void map_kernel(FlFn *f, const FlOp *op) {
   for (int i = 0; i < op->n_results; i++) {
     Val a = fl_ll_map_result(f, &k, i, sizes, op->n_results == 1);
     fl_ll_own(f, op->results[i], a);
+    know_sizes(f, op, i);
     data[i] = fl_ll_array_data(f, a);
     if (fl_ll_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;
   }
@@ -143,9 +151,11 @@ static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures)
   FlFn *f = fl_ll_fn_make(g, host->func, fn, FL_FORM_HOST);
   fl_ll_host_begin(f, r);
   Val args = LLVMGetParam(fn, 1), rest = fl_ll_slot_get(f, args, 0, fl_t_scalar(FL_I64));
-  for (int i = 0; i < captures->at.n; i++)
-    fl_ll_set(f, captures->at.at[i],
-              fl_ll_slot_get(f, args, (unsigned)(1 + op->n_args + i), captures->at.at[i]->type));
+  for (int i = 0; i < captures->at.n; i++) {
+    const FlValue *v = captures->at.at[i];
+    fl_ll_set(f, v, fl_ll_slot_get(f, args, (unsigned)(1 + op->n_args + i), v->type));
+    fl_ll_view(f, v);
+  }
   for (int a = r->n_params - 1; a >= 0; a--) {
     Val size = fl_ll_slot_get(f, args, (unsigned)(1 + a), fl_t_scalar(FL_I64));
     fl_ll_set(f, r->params[a], a ? LLVMBuildURem(f->b, rest, size, "") : rest);

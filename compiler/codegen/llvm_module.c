@@ -195,6 +195,7 @@ void fl_ll_generate(FlGen *g) {
   if (!fl_ll_target_init(g)) return;
   g->functions = fl_map_make(g->arena);
   g->lifetimes = fl_map_make(g->arena);
+  g->in_place = fl_map_make(g->arena);
   g->stage_index = fl_map_make(g->arena);
   g->zeros = fl_ll_global(g, LLVMConstNull(LLVMArrayType2(g->i8, FL_ALIGN)), "zeros");
   LLVMSetAlignment(g->zeros, FL_ALIGN);

@@ -55,17 +55,18 @@ static FlSweep sweep_of(FlFn *f, const FlOp *op) {
 
 /* ---- blocks of lanes ---------------------------------------------------------------------- */
 
-/* Where values come from: the region inside an element, the region of a kernel, buffers. Sums inside elements
- * are often short, so that the rest after whole groups of lanes is worth vectors, and joining lanes of picks
- * is not worth its time; of a kernel only the last block has a rest. */
-typedef enum LaneSource { LANES_NESTED, LANES_BLOCK, LANES_BUFFER } LaneSource;
+/* Where values come from: the region inside an element, the same of which there are many, the region of a
+ * kernel, buffers. Sums inside elements are often short, so that the rest after whole groups of lanes is worth
+ * vectors, and joining lanes of picks is not worth its time, unless there are many; of a kernel only the last
+ * block has a rest. */
+typedef enum LaneSource { LANES_NESTED, LANES_MANY, LANES_BLOCK, LANES_BUFFER } LaneSource;
 
 /* A value that an element has in a buffer. What is filtered has none, unless it is summed. */
 static bool has_buffer(const FlRed *r) { return fl_red_sums(r) || (fl_red_picks_by_lane(r) && !r->keep); }
 
 static bool picks_here(const FlRed *r, LaneSource source) {
   if (source == LANES_BUFFER) return has_buffer(r) && !fl_red_sums(r);
-  return source == LANES_BLOCK && fl_red_picks_by_lane(r);
+  return (source == LANES_BLOCK || source == LANES_MANY) && fl_red_picks_by_lane(r);
 }
 
 static void lane_pick(FlFn *f, FlSweep *s, FlRed *r, LaneSource source, Val i, Val lane, bool rest) {
@@ -285,13 +286,41 @@ static void nested_plain(FlFn *f, FlSweep *s, int axis, Val pos_at) {
   fl_ll_loop_close(f, &l, NULL, f->form == FL_FORM_FAST);
 }
 
+/* Picks without sums over one axis: by lanes where there are so many that joining them is worth its time. */
+static void nested_picks(FlFn *f, FlSweep *s) {
+  FlGen *g = f->g;
+  Val zero = fl_ll_i64(g, 0), n = fl_ll_bound(f, zero, fl_ll_value(f, s->op->args[0]));
+  Val pos_at = fl_ll_alloca(f, g->i64, "pos");
+  Block many = fl_ll_block(f, "many"), few = fl_ll_block(f, "few"), on = fl_ll_block(f, "on");
+  LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSGE, n, fl_ll_i64(g, 2 * FL_LANES), ""), many, few);
+  fl_ll_at(f, many);
+  lane_block(f, s, LANES_MANY, zero, n, NULL);
+  LLVMBuildBr(f->b, on);
+  fl_ll_at(f, few);
+  fl_red_put(f, zero, pos_at);
+  nested_plain(f, s, 0, pos_at);
+  LLVMBuildBr(f->b, on);
+  fl_ll_at(f, on);
+}
+
+/* Has the region loops of its own? It is not emitted twice then. */
+static bool has_loops(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next)
+    if (op->n_regions) return true;
+  return false;
+}
+
 void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   FlSweep s = sweep_of(f, op);
   Val zero = fl_ll_i64(g, 0);
+  int64_t fixed;
+  bool short_one = fl_ir_const_value_i(op->args[0], &fixed) && fixed < 2 * FL_LANES;
   begin_sweep(f, &s);
   if (s.sums && op->n_args == 1 && f->form == FL_FORM_FAST) {
     nested_lanes(f, &s, fl_ll_bound(f, zero, fl_ll_value(f, op->args[0])));
+  } else if (s.picks && op->n_args == 1 && f->form == FL_FORM_FAST && !short_one && !has_loops(op->regions[0])) {
+    nested_picks(f, &s);
   } else {
     Val pos_at = fl_ll_alloca(f, g->i64, "pos");
     fl_red_put(f, zero, pos_at);

@@ -134,83 +134,173 @@ void fl_ll_element_region(FlFn *f, const FlRegion *r) {
   fl_ll_at(f, on);
 }
 
-/* The values that a region gives to its owner; arrays come owned. */
-static Val *yields(FlFn *f, const FlRegion *r) {
+/* The values that a region gives to its owner; arrays come owned, but for those that stay where they are. */
+static Val *yields(FlFn *f, const FlRegion *r, const bool *stays) {
   Val *out = FL_NEW_ARRAY(f->g->arena, Val, r->n_yields + 1);
   for (int i = 0; i < r->n_yields; i++) {
     bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(r->yields[i]->type);
+    if (stays[i]) continue;
     out[i] = array ? fl_ll_take_yield(f, r, i) : fl_ll_value(f, r->yields[i]);
   }
   return out;
 }
 
+/* Which results of an IF need no choice: both branches give the same object. */
+static bool *same_in_both(FlFn *f, const FlOp *op) {
+  bool *stays = FL_NEW_ARRAY(f->g->arena, bool, op->n_results + 1);
+  for (int i = 0; i < op->n_results && f->form == FL_FORM_HOST; i++)
+    stays[i] = !fl_t_is_scalar(op->results[i]->type) && fl_in_place_branches(f->in_place, op, i);
+  return stays;
+}
+
+static void expect_same(FlFn *f, const FlValue *a, const FlValue *b) {
+  if (!fl_ll_same_object(f, a, b)) fl_ll_fail(f->g, "an array of %s is not where it was", f->func->name);
+}
+
 static void emit_if(FlFn *f, const FlOp *op) {
   Block ends[2], start[2], merge = fl_ll_block(f, "endif");
   Val *values[2];
+  bool *stays = same_in_both(f, op);
   start[0] = fl_ll_block(f, "then");
   start[1] = fl_ll_block(f, "else");
   LLVMBuildCondBr(f->b, fl_ll_value(f, op->args[0]), start[0], start[1]);
   for (int k = 0; k < 2; k++) {
     fl_ll_at(f, start[k]);
     fl_ll_region(f, op->regions[k]);
-    values[k] = yields(f, op->regions[k]);
+    values[k] = yields(f, op->regions[k], stays);
     ends[k] = fl_ll_here(f);
     LLVMBuildBr(f->b, merge);
   }
   fl_ll_at(f, merge);
   Val *phi = FL_NEW_ARRAY(f->g->arena, Val, op->n_results + 1);
   for (int i = 0; i < op->n_results; i++) {
+    if (stays[i]) continue;
     phi[i] = LLVMBuildPhi(f->b, fl_ll_type(f->g, op->results[i]->type), "");
     for (int k = 0; k < 2; k++) LLVMAddIncoming(phi[i], &values[k][i], &ends[k], 1);
   }
-  for (int i = 0; i < op->n_results; i++) define(f, op->results[i], phi[i]);
+  for (int i = 0; i < op->n_results; i++) {
+    if (phi[i]) {
+      define(f, op->results[i], phi[i]);
+      continue;
+    }
+    expect_same(f, op->regions[0]->yields[i], op->regions[1]->yields[i]);
+    fl_ll_hand_on(f, op->regions[0]->yields[i], op->results[i]);
+  }
 }
 
-/* The initial values of what a loop carries; arrays become the loop's. */
-static Val *carried(FlFn *f, const FlOp *op, int first) {
-  Val *out = FL_NEW_ARRAY(f->g->arena, Val, op->n_args + 1);
-  for (int i = first; i < op->n_args; i++) {
-    bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(op->args[i]->type);
-    out[i - first] = array ? fl_ll_take(f, op, i) : fl_ll_value(f, op->args[i]);
+/* What a loop carries. `phis` are those of its results that are a value of its own in each round. */
+typedef struct Carried {
+  int n;
+  FlValue *const *params;
+  bool *stays;  /* by yield of the body */
+  bool *by_phi; /* by result */
+  Val *init;    /* of those that are in phis, in their order */
+  unsigned n_init;
+} Carried;
+
+/* The array that a loop is given, made unique if the loop runs (`runs` NULL: it does). */
+static Val own_if(FlFn *f, const FlOp *op, int arg, Val runs) {
+  FlGen *g = f->g;
+  Val given = fl_ll_take(f, op, arg), both[2] = {given, NULL};
+  Block from[2], make = fl_ll_block(f, "own"), on = fl_ll_block(f, "on");
+  from[0] = fl_ll_here(f);
+  if (runs) LLVMBuildCondBr(f->b, runs, make, on);
+  else LLVMBuildBr(f->b, make);
+  fl_ll_at(f, make);
+  both[1] = fl_ll_call(f, "fl_array_own", g->ptr, 2, (Ty[]){g->ptr, g->ptr}, (Val[]){f->ctx, given});
+  fl_ll_check_pointer(f, both[1]);
+  from[1] = fl_ll_here(f);
+  LLVMBuildBr(f->b, on);
+  fl_ll_at(f, on);
+  if (!runs) return both[1];
+  Val a = LLVMBuildPhi(f->b, g->ptr, "");
+  LLVMAddIncoming(a, both, from, 2);
+  return a;
+}
+
+/* Takes over the initial values, and defines the parameters that stay. */
+static Carried carry(FlFn *f, const FlOp *op, Val runs) {
+  bool counted = op->code == FL_OP_FOR;
+  const FlRegion *r = op->regions[0];
+  Carried c = {.n = op->n_results, .params = r->params + (counted ? 1 : 0)};
+  c.stays = FL_NEW_ARRAY(f->g->arena, bool, r->n_yields + 1);
+  c.by_phi = FL_NEW_ARRAY(f->g->arena, bool, c.n + 1);
+  c.init = FL_NEW_ARRAY(f->g->arena, Val, c.n + 1);
+  for (int i = 0; i < c.n; i++) {
+    int arg = i + (counted ? 2 : 0);
+    bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(op->results[i]->type);
+    FlCarry how = array ? fl_in_place_carry(f->in_place, op, i) : FL_CARRY_ANY;
+    c.by_phi[i] = how == FL_CARRY_ANY;
+    c.stays[r->n_yields - c.n + i] = how != FL_CARRY_ANY;
+    if (how == FL_CARRY_SAME) fl_ll_hand_on(f, op->args[arg], c.params[i]);
+    if (how == FL_CARRY_MAKE) fl_ll_own(f, c.params[i], own_if(f, op, arg, runs));
   }
-  return out;
+  /* Last, as nothing fails between this and the loop. */
+  for (int i = 0; i < c.n; i++) {
+    const FlValue *start = op->args[i + (counted ? 2 : 0)];
+    bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(start->type);
+    if (c.by_phi[i]) c.init[c.n_init++] = array ? fl_ll_take(f, op, i + (counted ? 2 : 0)) : fl_ll_value(f, start);
+  }
+  return c;
+}
+
+/* The body's yields for the phis, behind `lead` others. */
+static Val *next_of(FlFn *f, const FlRegion *r, const Carried *c, int lead, Val *leading) {
+  Val *all = yields(f, r, c->stays), *next = FL_NEW_ARRAY(f->g->arena, Val, c->n_init + 1);
+  for (int i = 0; i < lead; i++) leading[i] = all[i];
+  for (int i = 0, at = 0; i < c->n; i++) {
+    if (c->by_phi[i]) next[at++] = all[lead + i];
+    else expect_same(f, r->yields[lead + i], c->params[i]);
+  }
+  return next;
+}
+
+static void define_phis(FlFn *f, const Carried *c, FlValue *const *to, const Val *from) {
+  for (int i = 0, at = 0; i < c->n; i++)
+    if (c->by_phi[i]) define(f, to[i], from[at++]);
+}
+
+static void define_results(FlFn *f, const FlOp *op, const Carried *c, const Val *from) {
+  define_phis(f, c, op->results, from);
+  for (int i = 0; i < c->n; i++)
+    if (!c->by_phi[i]) fl_ll_hand_on(f, c->params[i], op->results[i]);
 }
 
 static void emit_for(FlFn *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
-  Val lo = fl_ll_value(f, op->args[0]), hi = fl_ll_value(f, op->args[1]);
-  Val *init = carried(f, op, 2);
+  Val lo = fl_ll_value(f, op->args[0]), hi = fl_ll_bound(f, lo, fl_ll_value(f, op->args[1]));
+  Carried c = carry(f, op, LLVMBuildICmp(f->b, LLVMIntSLT, lo, hi, ""));
   FlLoop l;
-  fl_ll_loop_open(f, &l, lo, fl_ll_bound(f, lo, hi), (unsigned)op->n_results, init);
+  fl_ll_loop_open(f, &l, lo, hi, c.n_init, c.init);
   fl_ll_set(f, r->params[0], l.i);
-  for (int i = 0; i < op->n_results; i++) define(f, r->params[i + 1], l.phi[i]);
+  define_phis(f, &c, c.params, l.phi);
   fl_ll_region(f, r);
-  Val *next = yields(f, r);
+  Val *next = next_of(f, r, &c, 0, NULL);
   fl_ll_loop_close(f, &l, next, f->form != FL_FORM_PRECISE);
-  for (int i = 0; i < op->n_results; i++) define(f, op->results[i], l.out[i]);
+  define_results(f, op, &c, l.out);
 }
 
 static void emit_while(FlFn *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
-  unsigned n = (unsigned)op->n_results;
-  Val *init = carried(f, op, 0), *phi = FL_NEW_ARRAY(f->g->arena, Val, n + 1);
+  Carried c = carry(f, op, NULL);
+  unsigned n = c.n_init;
+  Val *phi = FL_NEW_ARRAY(f->g->arena, Val, n + 1);
   Block before = fl_ll_here(f), body = fl_ll_block(f, "while"), done = fl_ll_block(f, "endwhile");
   LLVMBuildBr(f->b, body);
   fl_ll_at(f, body);
   for (unsigned i = 0; i < n; i++) {
-    phi[i] = LLVMBuildPhi(f->b, fl_ll_type(f->g, op->results[i]->type), "");
-    LLVMAddIncoming(phi[i], &init[i], &before, 1);
+    phi[i] = LLVMBuildPhi(f->b, LLVMTypeOf(c.init[i]), "");
+    LLVMAddIncoming(phi[i], &c.init[i], &before, 1);
   }
-  for (unsigned i = 0; i < n; i++) define(f, r->params[i], phi[i]);
+  define_phis(f, &c, c.params, phi);
   fl_ll_region(f, r);
-  Val *next = yields(f, r);
-  Val go_on = next[0];
+  Val go_on = NULL, *next = next_of(f, r, &c, 1, &go_on);
   if (f->form == FL_FORM_FAST && f->may_fault) go_on = LLVMBuildAnd(f->b, go_on, mask_is_clear(f), "");
   Block end = fl_ll_here(f);
   LLVMBuildCondBr(f->b, go_on, body, done);
-  for (unsigned i = 0; i < n; i++) LLVMAddIncoming(phi[i], &next[i + 1], &end, 1);
+  for (unsigned i = 0; i < n; i++) LLVMAddIncoming(phi[i], &next[i], &end, 1);
   fl_ll_at(f, done);
-  for (unsigned i = 0; i < n; i++) define(f, op->results[i], next[i + 1]);
+  define_results(f, op, &c, next);
 }
 
 void fl_ll_control(FlFn *f, const FlOp *op) {

@@ -50,22 +50,34 @@ Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at) {
   return d == FL_BOOL ? LLVMBuildICmp(f->b, LLVMIntNE, v, LLVMConstInt(g->i8, 0, false), "") : v;
 }
 
-void fl_ll_store_elem(FlFn *f, FlDtype d, Val v, Val at) {
+static bool may_be_any_nan(FlDtype d, Val v) {
+  if (!fl_ll_is_float(d) || LLVMIsConstant(v)) return false;
+  LLVMOpcode from = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
+  return from != LLVMLoad && from != LLVMSIToFP && from != LLVMUIToFP;
+}
+
+static Val the_nan(FlGen *g, FlDtype d) {
+  return d == FL_F64 ? LLVMConstBitCast(fl_ll_i64(g, 0x7ff8000000000000), g->f64)
+                     : LLVMConstBitCast(fl_ll_i32(g, 0x7fc00000), g->f32);
+}
+
+static void put(FlFn *f, FlDtype d, Val v, Val at) {
   FlGen *g = f->g;
-  if (d == FL_BOOL) v = LLVMBuildZExt(f->b, v, g->i8, "");
-  if (fl_ll_is_float(d) && !LLVMIsConstant(v) && LLVMGetInstructionOpcode(v) != LLVMLoad &&
-      LLVMGetInstructionOpcode(v) != LLVMSIToFP && LLVMGetInstructionOpcode(v) != LLVMUIToFP) {
-    Val is_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, "");
-    Val nan = d == FL_F64 ? LLVMConstBitCast(fl_ll_i64(g, 0x7ff8000000000000), g->f64)
-                          : LLVMConstBitCast(fl_ll_i32(g, 0x7fc00000), g->f32);
-    v = LLVMBuildSelect(f->b, is_nan, nan, v, "");
-  }
   Val store = LLVMBuildStore(f->b, v, at);
   LLVMSetAlignment(store, fl_ll_size(d) == 16 ? 8 : fl_ll_size(d));
   if (f->store_scope) {
     LLVMSetMetadata(store, LLVMGetMDKindIDInContext(g->cx, "alias.scope", 11), f->store_scope);
     LLVMSetMetadata(store, LLVMGetMDKindIDInContext(g->cx, "noalias", 7), f->store_apart);
   }
+}
+
+void fl_ll_store_elem(FlFn *f, FlDtype d, Val v, Val at) {
+  if (d == FL_BOOL) v = LLVMBuildZExt(f->b, v, f->g->i8, "");
+  if (may_be_any_nan(d, v)) {
+    Val is_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, "");
+    v = LLVMBuildSelect(f->b, is_nan, the_nan(f->g, d), v, "");
+  }
+  put(f, d, v, at);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------------- */
@@ -163,6 +175,20 @@ static void unlikely(FlFn *f, Val branch) {
                              LLVMValueAsMetadata(fl_ll_i32(g, 1 << 20))};
   Val node = LLVMMetadataAsValue(g->cx, LLVMMDNodeInContext2(g->cx, parts, 3));
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(g->cx, "prof", 4), node);
+}
+
+void fl_ll_store_scalar(FlFn *f, FlDtype d, Val v, Val at) {
+  if (!may_be_any_nan(d, v)) {
+    fl_ll_store_elem(f, d, v, at);
+    return;
+  }
+  put(f, d, v, at);
+  Block nan = fl_ll_block(f, "nan"), on = fl_ll_block(f, "stored");
+  unlikely(f, LLVMBuildCondBr(f->b, LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""), nan, on));
+  fl_ll_at(f, nan);
+  put(f, d, the_nan(f->g, d), at);
+  LLVMBuildBr(f->b, on);
+  fl_ll_at(f, on);
 }
 
 void fl_ll_fault(FlFn *f, const FlOp *op, Val bad, Val fault, FlDtype d, Val a, Val b) {

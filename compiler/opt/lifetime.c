@@ -1,8 +1,16 @@
 /* lifetime.c: see lifetime.h. One walk finds the op of its own region that uses each array value last; the
- * lists of what dies where follow from that. */
+ * lists of what dies where follow from that. What an IF takes over is followed into its branches. */
 #include "opt/lifetime.h"
 
 typedef FlVec(FlValue *) ValueList;
+
+/* A value that a branch of an IF took over: what `last` and `yielded` are for the region it is defined in. */
+typedef struct Taken {
+  const FlValue *v;
+  FlOp *last;
+  bool yielded;
+} Taken;
+typedef FlVec(Taken) TakenList;
 
 struct FlLifetime {
   FlArena *arena;
@@ -10,6 +18,7 @@ struct FlLifetime {
   unsigned char *yielded; /* by value id: its own region yields it */
   FlMap *dead_after;      /* op -> ValueList */
   FlMap *dead_at_start;   /* region -> ValueList */
+  FlMap *taken;           /* region -> TakenList */
 };
 
 static void use(FlLifetime *l, FlValue *v, FlOp *op) {
@@ -45,23 +54,98 @@ static void add(FlLifetime *l, FlMap *map, const void *key, FlValue *v) {
   fl_vec_push(l->arena, list, v);
 }
 
-static void place(FlLifetime *l, FlValue *v) {
-  if (!owned(v) || l->yielded[v->id]) return;
-  FlOp *last = l->last[v->id];
-  if (!last && !v->op) {
-    add(l, l->dead_at_start, v->region, v);
+/* ---- what branches take over ---------------------------------------------------------------------------- */
+
+static const Taken *taken_by(const FlLifetime *l, const FlRegion *r, const FlValue *v) {
+  const TakenList *list = fl_map_get(l->taken, r);
+  for (int i = 0; list && i < list->n; i++)
+    if (list->at[i].v == v) return &list->at[i];
+  return NULL;
+}
+
+/* Does region r, its own or one that took it over, own v? */
+static bool owns(const FlLifetime *l, const FlRegion *r, const FlValue *v) {
+  return owned(v) && (v->region == r || taken_by(l, r, v));
+}
+
+static FlOp *last_in(const FlLifetime *l, const FlRegion *r, const FlValue *v) {
+  return v->region == r ? l->last[v->id] : taken_by(l, r, v)->last;
+}
+
+static bool yielded_in(const FlLifetime *l, const FlRegion *r, const FlValue *v) {
+  return v->region == r ? l->yielded[v->id] : taken_by(l, r, v)->yielded;
+}
+
+static bool op_uses(const FlOp *op, const FlValue *v) {
+  for (int i = 0; i < op->n_args; i++)
+    if (op->args[i] == v) return true;
+  for (int i = 0; i < op->n_regions; i++)
+    if (fl_ir_uses(op->regions[i], v)) return true;
+  return false;
+}
+
+static Taken uses_in(const FlRegion *r, const FlValue *v) {
+  Taken t = {.v = v};
+  for (FlOp *op = r->last; op && !t.last; op = op->prev)
+    if (op_uses(op, v)) t.last = op;
+  for (int i = 0; i < r->n_yields; i++) t.yielded |= r->yields[i] == v;
+  return t;
+}
+
+/* Is there something that the branch could do with v as its owner that it could not do with what it borrows? */
+static bool wants(const FlRegion *r, const FlValue *v) {
+  Taken t = uses_in(r, v);
+  if (t.yielded) return true;
+  if (!t.last) return false;
+  switch ((int)t.last->code) {
+  case FL_OP_STORE: return t.last->args[0] == v;
+  case FL_OP_FOR:
+  case FL_OP_WHILE:
+  case FL_OP_MAP: return true;
+  case FL_OP_IF: return wants(t.last->regions[0], v) || wants(t.last->regions[1], v);
+  }
+  return false;
+}
+
+static bool hand_over(FlLifetime *l, const FlOp *op, const FlValue *v) {
+  if (op->code != FL_OP_IF || !(wants(op->regions[0], v) || wants(op->regions[1], v))) return false;
+  for (int i = 0; i < op->n_regions; i++) {
+    TakenList *list = fl_map_get(l->taken, op->regions[i]);
+    if (!list) {
+      list = FL_NEW(l->arena, TakenList);
+      fl_map_set(l->taken, op->regions[i], list);
+    }
+    Taken t = uses_in(op->regions[i], v);
+    fl_vec_push(l->arena, list, t);
+  }
+  return true;
+}
+
+/* ---- where values are given back ------------------------------------------------------------------------ */
+
+/* v, which r owns. */
+static void place(FlLifetime *l, const FlRegion *r, FlValue *v) {
+  if (!owned(v) || yielded_in(l, r, v)) return;
+  FlOp *last = last_in(l, r, v);
+  bool made_here = v->op && v->region == r;
+  if (!last && !made_here) {
+    add(l, l->dead_at_start, r, v);
     return;
   }
-  if (last)
+  if (last) {
     for (int i = 0; i < last->n_args; i++)
       if (last->args[i] == v && fl_lifetime_consumes(l, last, i)) return;
+    if (hand_over(l, last, v)) return;
+  }
   add(l, l->dead_after, last ? last : v->op, v);
 }
 
 static void place_all(FlLifetime *l, const FlRegion *r) {
-  for (int i = 0; i < r->n_params; i++) place(l, r->params[i]);
+  const TakenList *taken = fl_map_get(l->taken, r);
+  for (int i = 0; taken && i < taken->n; i++) place(l, r, (FlValue *)taken->at[i].v);
+  for (int i = 0; i < r->n_params; i++) place(l, r, r->params[i]);
   for (FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_results; i++) place(l, op->results[i]);
+    for (int i = 0; i < op->n_results; i++) place(l, r, op->results[i]);
     for (int i = 0; i < op->n_regions; i++) place_all(l, op->regions[i]);
   }
 }
@@ -73,6 +157,7 @@ FlLifetime *fl_lifetime_make(FlArena *arena, const FlFunc *f) {
   l->yielded = FL_NEW_ARRAY(arena, unsigned char, f->next_id);
   l->dead_after = fl_map_make(arena);
   l->dead_at_start = fl_map_make(arena);
+  l->taken = fl_map_make(arena);
   find_last(l, f->body);
   place_all(l, f->body);
   return l;
@@ -93,7 +178,8 @@ int fl_lifetime_dead_at_start(const FlLifetime *l, const FlRegion *r, FlValue *c
 }
 
 bool fl_lifetime_dies_after(const FlLifetime *l, const FlOp *op, const FlValue *v) {
-  return owned(v) && !l->yielded[v->id] && l->last[v->id] == op;
+  const FlRegion *r = op->parent;
+  return owns(l, r, v) && !yielded_in(l, r, v) && last_in(l, r, v) == op;
 }
 
 bool fl_lifetime_consumes(const FlLifetime *l, const FlOp *op, int arg) {
@@ -110,9 +196,8 @@ bool fl_lifetime_consumes(const FlLifetime *l, const FlOp *op, int arg) {
 }
 
 bool fl_lifetime_moves(const FlLifetime *l, const FlRegion *r, int index) {
-  (void)l;
   FlValue *v = r->yields[index];
-  if (!owned(v) || v->region != r) return false;
+  if (!owns(l, r, v)) return false;
   for (int i = 0; i < index; i++)
     if (r->yields[i] == v) return false;
   return true;

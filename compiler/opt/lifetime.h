@@ -7,6 +7,8 @@
  * or WHILE is owned by the iteration. Parameters of functions are borrowed: never released, never consumed.
  *  - A use inside a nested region borrows from the region around it: the value lives until the op that holds
  * the nested region is done (a value that a loop body reads dies after the loop).
+ *  - Except that an IF which uses a value last hands it over where a branch has use for that (it yields it,
+ * or could write over it): then each of the two branches owns it as if it were defined at its start.
  *  - An owned value is given back exactly once: it is moved by a yield, consumed by an op, or released right
  * after the op that uses it last. One that is never used is released right after the op that made it (a
  * region parameter: at the start of the region).
@@ -33,10 +35,11 @@ FlLifetime *fl_lifetime_make(FlArena *arena, const FlFunc *f);
  * `op` consumes are not among them; results of `op` itself that nobody uses are. */
 int fl_lifetime_dead_after(const FlLifetime *l, const FlOp *op, FlValue *const **out);
 
-/* The parameters to release at the start of `r` (carried values that the body does not use). */
+/* The values to release at the start of `r`: carried ones that the body does not use, and those that an IF
+ * handed over of which this branch makes no use. */
 int fl_lifetime_dead_at_start(const FlLifetime *l, const FlRegion *r, FlValue *const **out);
 
-/* `v` is owned by the region of `op`, `op` (or a region in it) uses it last, and it is not yielded: after
+/* `v` is owned by the region of `op` (or was handed over to it), `op` (or a region in it) uses it last, and it is not yielded: after
  * `op` its memory is free for others, and `op` may write into it while making its results. */
 bool fl_lifetime_dies_after(const FlLifetime *l, const FlOp *op, const FlValue *v);
 

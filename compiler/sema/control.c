@@ -86,38 +86,47 @@ static void let(FlSema *s, const FlStmt *st) {
 
 /* ---- assignment ---- */
 
+/* Position `axis` of the assignment to base[...]; NULL: reported. */
+static FlValue *store_position(FlSema *s, FlVal base, const FlSubscript *sub, int axis) {
+  if (sub->kind != FL_SUB_VALUE) {
+    fl_sema_error(s, FL_E0318, sub->span, "an assignment takes a position here");
+    return NULL;
+  }
+  FlVal at = fl_sema_expr(s, sub->value, NULL);
+  if (fl_val_bad(at)) return NULL;
+  if (at.literal && at.negative && at.magnitude == 1)
+    at = fl_val_scalar(s, FL_I64, fl_sema_op2(s, FL_OP_SUB, fl_sema_dim(s, base, axis), fl_sema_i64(s, 1)));
+  at = fl_val_coerce(s, at, fl_type_scalar(s->types, FL_I64, false), sub->span, "a position");
+  return fl_val_bad(at) ? NULL : at.parts[0];
+}
+
+/* An element of an array, or of a list, all of whose parts are lists or arrays by element. */
 static FlVal store(FlSema *s, FlVal base, const FlExpr *target, FlVal v, FlSpan span) {
   const FlSubscriptList *subs = &target->index.subs;
-  if (base.type->kind != FL_TY_ARRAY)
+  bool list = base.type->kind == FL_TY_LIST;
+  int rank = list ? 1 : base.type->rank;
+  if (base.type->kind != FL_TY_ARRAY && !list)
     return fl_sema_error(s, FL_E0318, target->span,
-                         "only elements of arrays can be assigned, and this is in %s", fl_val_text(s, base));
-  if (subs->n != base.type->rank)
+                         "only elements of arrays and lists can be assigned, and this is in %s", fl_val_text(s, base));
+  if (subs->n != rank)
     return fl_sema_error(s, FL_E0318, target->span,
-                         "an assignment to an element takes %d position%s here, one for each dimension",
-                         base.type->rank, base.type->rank == 1 ? "" : "s");
+                         "an assignment to an element takes %d position%s here, one for each dimension", rank,
+                         rank == 1 ? "" : "s");
   FlValue *args[FL_MAX_RANK + 2];
-  for (int i = 0; i < subs->n; i++) {
-    const FlSubscript *sub = &subs->at[i];
-    if (sub->kind != FL_SUB_VALUE)
-      return fl_sema_error(s, FL_E0318, sub->span, "an assignment takes a position here");
-    FlVal at = fl_sema_expr(s, sub->value, NULL);
-    if (fl_val_bad(at)) return at;
-    if (at.literal && at.negative && at.magnitude == 1)
-      at = fl_val_scalar(s, FL_I64, fl_sema_op2(s, FL_OP_SUB, fl_sema_dim(s, base, i), fl_sema_i64(s, 1)));
-    at = fl_val_coerce(s, at, fl_type_scalar(s->types, FL_I64, false), sub->span, "a position");
-    if (fl_val_bad(at)) return at;
-    args[i + 1] = at.parts[0];
-  }
-  v = fl_val_coerce(s, v, fl_type_scalar(s->types, base.type->dtype, base.type->nullable), span,
-                    "the element");
+  for (int i = 0; i < rank; i++)
+    if (!(args[i + 1] = store_position(s, base, &subs->at[i], i))) return fl_val_error(s);
+  const FlType *element =
+      list ? base.type->elem : fl_type_scalar(s->types, base.type->dtype, base.type->nullable);
+  v = fl_val_coerce(s, v, element, span, "the element");
   if (fl_val_bad(v)) return v;
-  v = fl_levels_adopt(s, v, (FlVal){.type = v.type, .parts = base.parts}, span);
+  if (!list) v = fl_levels_adopt(s, v, (FlVal){.type = v.type, .parts = base.parts}, span);
   if (fl_val_bad(v)) return v;
-  FlValue *parts[2];
-  for (int p = 0; p < fl_type_element_parts(base.type); p++) {
+  int n = list ? base.type->n_parts : fl_type_element_parts(base.type);
+  FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  for (int p = 0; p < n; p++) {
     args[0] = base.parts[p];
-    args[subs->n + 1] = v.parts[p];
-    parts[p] = fl_ir_op(&s->b, FL_OP_STORE, subs->n + 2, args, 1, &base.parts[p]->type, 0)->results[0];
+    args[rank + 1] = v.parts[p];
+    parts[p] = fl_ir_op(&s->b, FL_OP_STORE, rank + 2, args, 1, &base.parts[p]->type, 0)->results[0];
   }
   return fl_val_with(s, base.type, parts, base);
 }
@@ -163,8 +172,10 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
     if (fl_val_bad(base)) return;
     FlVal next = store(s, base, target, v, span);
     if (fl_val_bad(next)) return;
-    for (int p = 0; p < fl_type_element_parts(next.type); p++) /* an element more or less changes no size */
-      for (int k = 0; k < next.type->rank; k++) {
+    bool list = next.type->kind == FL_TY_LIST;
+    int n = list ? next.type->n_parts : fl_type_element_parts(next.type);
+    for (int p = 0; p < n; p++) /* an element more or less changes no size */
+      for (int k = 0; k < (list ? 1 : next.type->rank); k++) {
         FlValue *from = fl_ir_dim(&s->b, next.parts[p], k), *to = fl_ir_dim(&s->b, base.parts[0], k);
         if (from != to) fl_sema_alias(s, from, fl_sema_size(s, to));
       }

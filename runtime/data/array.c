@@ -80,6 +80,14 @@ FlArray *fl_array_reuse(FlArray *a) {
   return fl_array_ref(a);
 }
 
+FlArray *fl_array_own(FlCtx *ctx, FlArray *a) {
+  FlArray *own = fl_array_reuse(a);
+  if (!own && (own = fl_array_new(ctx, a->dtype, a->rank, a->dims)))
+    memcpy(own->data, a->data, (size_t)fl_array_bytes(a));
+  fl_array_unref(a);
+  return own;
+}
+
 FlArray *fl_array_view_rows(FlCtx *ctx, const FlArray *a, int64_t from, int64_t to) {
   int64_t dims[FL_MAX_RANK];
   memcpy(dims, a->dims, sizeof dims);

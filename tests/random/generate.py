@@ -12,6 +12,7 @@ usage: generate.py SEED [PROGRAMS] [--faults] [--only K]
 import argparse
 
 from scalars import NARROW, RANGES
+from stores import Stores
 from tables import Tables
 
 HEAD = """param p0: i64 = 7
@@ -30,7 +31,7 @@ PARAMS = [("i64", "p0", (7, 7)), ("i64", "p1", (-3, -3)), ("f64", "p2", None), (
 ARRAYS = ("i64[]", "f64[]", "f32[]", "text[]", "i64?[]", *(kind + "[]" for kind in NARROW))
 
 
-class Programs(Tables):
+class Programs(Tables, Stores):
     """Statements, and programs of them."""
 
     def bind(self, kind, text, more=None):
@@ -175,7 +176,8 @@ class Programs(Tables):
             self.function()
         self.bindings()
         for maker, share in ((self.stage, 0.15), (self.list_of_arrays, 0.12), (self.tuples, 0.12), (self.matrix, 0.18),
-                             (self.table, 0.3), (self.reductions, 0.15), (self.changing_function, 0.12), (self.loop, 0.1)):
+                             (self.table, 0.3), (self.reductions, 0.15), (self.changing_function, 0.12), (self.loop, 0.1),
+                             (self.stores, 0.2)):
             if self.chance(share):
                 maker()
         results = [self.integer(4)[0], self.real(3), self.boolean(3)]

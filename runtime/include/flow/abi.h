@@ -218,6 +218,9 @@ FlArray *fl_array_ref(FlArray *a); /* NULL is allowed */
 void fl_array_unref(FlArray *a);   /* NULL is allowed */
 /* `a` itself (one more reference) when the caller's is the only one and may be written, else NULL. */
 FlArray *fl_array_reuse(FlArray *a);
+/* `a` as an array that may be written, which takes over the caller's reference: `a` itself when that is the only
+ * one, else a copy. Not for arrays of texts, or lists. NULL on failure, error recorded. */
+FlArray *fl_array_own(FlCtx *ctx, FlArray *a);
 /* Make result arrays keep what their texts point into: `heap` (may be NULL) and the keeps of `from`. */
 FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *from, int32_t n_from);
 

@@ -55,7 +55,8 @@ typedef struct FlGen {
 
 typedef enum FlForm { FL_FORM_HOST, FL_FORM_FAST, FL_FORM_PRECISE } FlForm;
 
-/* An array's data pointer and sizes: of one that a kernel captures, or that host code reads or writes in loops. */
+/* An array's data pointer and sizes: of one that a kernel captures, or that host code reads or writes in
+ * loops. */
 typedef struct FlView {
   Val data, dims[FL_MAX_RANK];
 } FlView;

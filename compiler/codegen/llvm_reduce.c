@@ -56,9 +56,9 @@ static FlSweep sweep_of(FlFn *f, const FlOp *op) {
 /* ---- blocks of lanes ---------------------------------------------------------------------- */
 
 /* Where values come from: the region inside an element, the same of which there are many, the region of a
- * kernel, buffers. Sums inside elements are often short, so that the rest after whole groups of lanes is worth
- * vectors, and joining lanes of picks is not worth its time, unless there are many; of a kernel only the last
- * block has a rest. */
+ * kernel, buffers. Sums inside elements are often short, so that the rest after whole groups of lanes is
+ * worth vectors, and joining lanes of picks is not worth its time, unless there are many; of a kernel only
+ * the last block has a rest. */
 typedef enum LaneSource { LANES_NESTED, LANES_MANY, LANES_BLOCK, LANES_BUFFER } LaneSource;
 
 /* A value that an element has in a buffer. What is filtered has none, unless it is summed. */
@@ -115,15 +115,16 @@ typedef struct Terms { /* what a sum adds; of products both factors */
   Val at[2];
 } Terms;
 
-/* Can the rest of a sum within an element be added by masked vectors? Only sums, of values that are cheap and cannot
- * fault, without loops. */
+/* Can the rest of a sum within an element be added by masked vectors? Only sums, of values that are cheap and
+ * cannot fault, without loops. */
 static bool rest_by_masks(FlFn *f, const FlSweep *s) {
   int ops = 0;
   for (const FlOp *op = s->region->first; op; op = op->next, ops++) {
     const FlOpInfo *info = &fl_op_info[op->code];
-    bool plain = info->op_class == FL_CLASS_SCALAR ? !(info->flags & FL_OPF_HEAP)
-                                                   : op->code == FL_OP_CONST || op->code == FL_OP_DIM ||
-                                                         (op->code == FL_OP_LOAD && fl_t_is_scalar(op->results[0]->type));
+    bool plain = info->op_class == FL_CLASS_SCALAR
+                     ? !(info->flags & FL_OPF_HEAP)
+                     : op->code == FL_OP_CONST || op->code == FL_OP_DIM ||
+                           (op->code == FL_OP_LOAD && fl_t_is_scalar(op->results[0]->type));
     if (!plain || fl_ir_may_fault(op) || ops >= REST_OPS) return false;
   }
   for (int k = 0; k < s->n; k++)
@@ -131,9 +132,9 @@ static bool rest_by_masks(FlFn *f, const FlSweep *s) {
   return !f->quick;
 }
 
-/* The last `n` < 32 positions, from `base` on, onto the lanes: 8 lanes at a time as far as there are positions. What
- * lies behind the last one adds the identity. The lanes are only indexed by constants once the loops are
- * unrolled, so they stay in registers. */
+/* The last `n` < 32 positions, from `base` on, onto the lanes: 8 lanes at a time as far as there are
+ * positions. What lies behind the last one adds the identity. The lanes are only indexed by constants once
+ * the loops are unrolled, so they stay in registers. */
 static void masked_rest(FlFn *f, FlSweep *s, Val base, Val n) {
   FlGen *g = f->g;
   Block end = fl_ll_block(f, "rest.done");
@@ -319,7 +320,8 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
   begin_sweep(f, &s);
   if (s.sums && op->n_args == 1 && f->form == FL_FORM_FAST) {
     nested_lanes(f, &s, fl_ll_bound(f, zero, fl_ll_value(f, op->args[0])));
-  } else if (s.picks && op->n_args == 1 && f->form == FL_FORM_FAST && !short_one && !has_loops(op->regions[0])) {
+  } else if (s.picks && op->n_args == 1 && f->form == FL_FORM_FAST && !short_one &&
+             !has_loops(op->regions[0])) {
     nested_picks(f, &s);
   } else {
     Val pos_at = fl_ll_alloca(f, g->i64, "pos");

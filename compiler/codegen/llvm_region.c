@@ -239,7 +239,8 @@ static Carried carry(FlFn *f, const FlOp *op, Val runs) {
   for (int i = 0; i < c.n; i++) {
     const FlValue *start = op->args[i + (counted ? 2 : 0)];
     bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(start->type);
-    if (c.by_phi[i]) c.init[c.n_init++] = array ? fl_ll_take(f, op, i + (counted ? 2 : 0)) : fl_ll_value(f, start);
+    if (c.by_phi[i])
+      c.init[c.n_init++] = array ? fl_ll_take(f, op, i + (counted ? 2 : 0)) : fl_ll_value(f, start);
   }
   return c;
 }

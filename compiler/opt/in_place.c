@@ -1,5 +1,5 @@
-/* in_place.c: see in_place.h. `origin` follows a value back through what hands it on; everything else asks where
- * that ends. */
+/* in_place.c: see in_place.h. `origin` follows a value back through what hands it on; everything else asks
+ * where that ends. */
 #include "opt/in_place.h"
 
 struct FlInPlace {
@@ -15,12 +15,13 @@ static char YES, NO;
 
 FlInPlace *fl_in_place_make(FlArena *arena, const FlLifetime *life) {
   FlInPlace *p = FL_NEW(arena, FlInPlace);
-  *p = (FlInPlace){arena, life, fl_map_make(arena), fl_map_make(arena), fl_map_make(arena),
-                   fl_map_make(arena)};
+  *p = (FlInPlace){
+      arena, life, fl_map_make(arena), fl_map_make(arena), fl_map_make(arena), fl_map_make(arena)};
   return p;
 }
 
-/* ---- alone ----------------------------------------------------------------------------------------------- */
+/* ---- alone -----------------------------------------------------------------------------------------------
+ */
 
 static bool hands_on(const FlInPlace *p, const FlOp *op, int arg) {
   switch ((int)op->code) {
@@ -69,7 +70,8 @@ static bool keeps_object(FlInPlace *p, const FlOp *op, int index);
 
 static const FlValue *origin(FlInPlace *p, const FlValue *v);
 
-/* The value that v, the result of `op`, is the same object as, if that is unique where it is handed on; NULL: none. */
+/* The value that v, the result of `op`, is the same object as, if that is unique where it is handed on; NULL:
+ * none. */
 static const FlValue *handed_by(FlInPlace *p, const FlOp *op, const FlValue *v) {
   if (op->code == FL_OP_STORE)
     return fl_lifetime_consumes(p->life, op, 0) && is_alone(p, op->args[0]) ? op->args[0] : NULL;
@@ -133,8 +135,8 @@ static bool find_stores(FlInPlace *p, Stores *s, const FlValue *v) {
   return s->always ? yes && no : yes || no;
 }
 
-/* Is there a STORE on the way from v back to `from`? `always`: one that every round of the loop comes to, but for
- * inner loops that do not run; in a `while`, whose condition is an IF in it, any. */
+/* Is there a STORE on the way from v back to `from`? `always`: one that every round of the loop comes to, but
+ * for inner loops that do not run; in a `while`, whose condition is an IF in it, any. */
 static bool stores_since(FlInPlace *p, Stores *s, const FlValue *v) {
   if (v == s->from || !v->op) return false;
   const char *known = fl_map_get(s->seen, v);
@@ -144,7 +146,8 @@ static bool stores_since(FlInPlace *p, Stores *s, const FlValue *v) {
   return stores;
 }
 
-/* ---- unique ---------------------------------------------------------------------------------------------- */
+/* ---- unique ----------------------------------------------------------------------------------------------
+ */
 
 static bool is_unique(FlInPlace *p, const FlValue *v);
 

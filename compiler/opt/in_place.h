@@ -1,14 +1,14 @@
-/* in_place.h: which element assignments of host code may write without asking whether the array is shared, and
- * which arrays stay one and the same while a loop goes round.
+/* in_place.h: which element assignments of host code may write without asking whether the array is shared,
+ * and which arrays stay one and the same while a loop goes round.
  *
- * An array is *alone* when everything that is done with a value of it is reading elements and sizes, and handing
- * it on: to a STORE or a loop that consumes it, or out of a region that owns it. Nothing then can keep a
- * reference. A fresh array that is alone has one reference until it is handed on, and so has the result of a
- * STORE that consumed it, and so on: these are `unique`.
+ * An array is *alone* when everything that is done with a value of it is reading elements and sizes, and
+ * handing it on: to a STORE or a loop that consumes it, or out of a region that owns it. Nothing then can
+ * keep a reference. A fresh array that is alone has one reference until it is handed on, and so has the
+ * result of a STORE that consumed it, and so on: these are `unique`.
  *
- * A loop holds a carried array *in place* when what it yields for it is what it was given, after any number of
- * such STOREs, branches and inner loops: then the array object is the same in each round, and it is unique in
- * all of them if it was before the loop, which is known, or seen to there.
+ * A loop holds a carried array *in place* when what it yields for it is what it was given, after any number
+ * of such STOREs, branches and inner loops: then the array object is the same in each round, and it is unique
+ * in all of them if it was before the loop, which is known, or seen to there.
  *
  * The analysis stands on that of lifetimes and lives as long. */
 #ifndef FL_IN_PLACE_H

@@ -54,7 +54,8 @@ static void add(FlLifetime *l, FlMap *map, const void *key, FlValue *v) {
   fl_vec_push(l->arena, list, v);
 }
 
-/* ---- what branches take over ---------------------------------------------------------------------------- */
+/* ---- what branches take over ----------------------------------------------------------------------------
+ */
 
 static const Taken *taken_by(const FlLifetime *l, const FlRegion *r, const FlValue *v) {
   const TakenList *list = fl_map_get(l->taken, r);
@@ -92,7 +93,8 @@ static Taken uses_in(const FlRegion *r, const FlValue *v) {
   return t;
 }
 
-/* Is there something that the branch could do with v as its owner that it could not do with what it borrows? */
+/* Is there something that the branch could do with v as its owner that it could not do with what it borrows?
+ */
 static bool wants(const FlRegion *r, const FlValue *v) {
   Taken t = uses_in(r, v);
   if (t.yielded) return true;
@@ -121,7 +123,8 @@ static bool hand_over(FlLifetime *l, const FlOp *op, const FlValue *v) {
   return true;
 }
 
-/* ---- where values are given back ------------------------------------------------------------------------ */
+/* ---- where values are given back ------------------------------------------------------------------------
+ */
 
 /* v, which r owns. */
 static void place(FlLifetime *l, const FlRegion *r, FlValue *v) {

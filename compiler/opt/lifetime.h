@@ -39,8 +39,9 @@ int fl_lifetime_dead_after(const FlLifetime *l, const FlOp *op, FlValue *const *
  * handed over of which this branch makes no use. */
 int fl_lifetime_dead_at_start(const FlLifetime *l, const FlRegion *r, FlValue *const **out);
 
-/* `v` is owned by the region of `op` (or was handed over to it), `op` (or a region in it) uses it last, and it is not yielded: after
- * `op` its memory is free for others, and `op` may write into it while making its results. */
+/* `v` is owned by the region of `op` (or was handed over to it), `op` (or a region in it) uses it last, and
+ * it is not yielded: after `op` its memory is free for others, and `op` may write into it while making its
+ * results. */
 bool fl_lifetime_dies_after(const FlLifetime *l, const FlOp *op, const FlValue *v);
 
 /* `op` (FOR, WHILE: a carried initial value; STORE: its array) takes over the reference of args[arg]. */

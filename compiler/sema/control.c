@@ -107,7 +107,8 @@ static FlVal store(FlSema *s, FlVal base, const FlExpr *target, FlVal v, FlSpan 
   int rank = list ? 1 : base.type->rank;
   if (base.type->kind != FL_TY_ARRAY && !list)
     return fl_sema_error(s, FL_E0318, target->span,
-                         "only elements of arrays and lists can be assigned, and this is in %s", fl_val_text(s, base));
+                         "only elements of arrays and lists can be assigned, and this is in %s",
+                         fl_val_text(s, base));
   if (subs->n != rank)
     return fl_sema_error(s, FL_E0318, target->span,
                          "an assignment to an element takes %d position%s here, one for each dimension", rank,

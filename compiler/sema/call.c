@@ -166,8 +166,10 @@ FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {
     FlSpan span = decl->fn.body->span;
     if (decl->fn.body->kind == FL_EXPR_BLOCK && decl->fn.body->block.n)
       span = decl->fn.body->block.at[decl->fn.body->block.n - 1]->span;
+    s->binding_result = true; /* a size that only the data knows */
     v = fl_bind_type(s, decl->fn.result, v, span,
                      fl_arena_printf(s->arena, "the result of `%s`", decl->fn.name.text));
+    s->binding_result = false;
   }
   return v;
 }

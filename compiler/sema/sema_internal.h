@@ -203,6 +203,7 @@ struct FlSema {
   FlMap *column_names;               /* of matrices, text[columns] by their value (column_names.c) */
   FlMap *externs;                    /* what is known of C functions (extern.c); NULL: nothing yet */
   bool binding_signature;            /* size names written now are fresh in s->scope */
+  bool binding_result;               /* those that nothing else says are */
 };
 
 /* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ------ */

@@ -278,7 +278,7 @@ static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, boo
     fl_sema_same_size(s, size, want, span, size_message(s, d, fresh_ok, what));
     return;
   }
-  if (unknown) {
+  if (unknown && !s->binding_result) {
     fl_sema_error(s, FL_E0402, d->span, "there is no size `%s` here", d->name.text);
     return;
   }

@@ -252,21 +252,49 @@ static bool reduction(FlAdFrame *f, const FlOp *op) {
   return true;
 }
 
-/* Of a function with a derivative of its own that gives one float: the products of what it gives for the
- * adjoint 1, which are its derivatives, and the tangents. */
-static bool custom(FlAdFrame *f, const FlOp *op) {
-  if (op->n_results != 1 || !fl_t_is_scalar(op->results[0]->type))
-    return fl_ad_fail(f->ad, op->span,
-                      "a function with `@derivative` that gives more than one float, forwards,");
-  FlDtype d = (FlDtype)op->results[0]->type.dtype;
-  FlValue *one = fl_ir_const_f(&f->b, d, 1.0), *sum = NULL;
-  FlValue **parts = FL_NEW_ARRAY(f->ad->arena, FlValue *, op->n_args + 1);
-  if (!fl_ad_own(f, op, &one, parts)) return false;
+/* The sum of the products of what a function's own derivative gives the arguments and of their tangents,
+ * NULL: zero; in the frame `in`. false: failed. */
+static bool along(FlAdFrame *in, const FlOp *op, FlValue *const *adjoints, FlDtype d, FlValue **sum) {
+  FlValue **parts = FL_NEW_ARRAY(in->ad->arena, FlValue *, op->n_args + 1);
+  *sum = NULL;
+  if (!fl_ad_own(in, op, adjoints, parts)) return false;
   for (int i = 0; i < op->n_args; i++) {
-    FlValue *t = parts[i] ? fl_ad_tangent(f, op->args[i]) : NULL;
-    if (t) sum = fl_ad_both(&f->b, sum, fl_ir_convert(&f->b, fl_ad_sum_of(&f->b, parts[i], t), d));
+    FlValue *t = parts[i] ? fl_ad_tangent(in, op->args[i]) : NULL;
+    if (t) *sum = fl_ad_both(&in->b, *sum, fl_ir_convert(&in->b, fl_ad_sum_of(&in->b, parts[i], t), d));
   }
-  put_tangent(f, op->results[0], sum);
+  return true;
+}
+
+/* What a function's own derivative gives is linear in the adjoints of its results: the tangents of these are
+ * the derivatives of `along` by the adjoints, wherever those are. Of one float it is `along` at the
+ * adjoint 1. */
+static bool custom(FlAdFrame *f, const FlOp *op) {
+  int n = op->n_results;
+  FlDtype d = (FlDtype)op->results[0]->type.dtype;
+  FlValue *sum, *one = fl_ir_const_f(&f->b, d, 1.0);
+  if (n == 1 && fl_t_is_scalar(op->results[0]->type)) {
+    if (!along(f, op, &one, d, &sum)) return false;
+    put_tangent(f, op->results[0], sum);
+    return true;
+  }
+  FlType1 *types = FL_NEW_ARRAY(f->ad->arena, FlType1, n + 1);
+  FlValue **zeros = FL_NEW_ARRAY(f->ad->arena, FlValue *, n + 1),
+          **out = FL_NEW_ARRAY(f->ad->arena, FlValue *, n + 1);
+  for (int k = 0; k < n; k++) types[k] = op->results[k]->type;
+  for (int k = 0; k < n; k++) zeros[k] = fl_ad_zero_like(&f->b, fl_ad_at(f, op->results[k]));
+  FlOp *holder = fl_ir_op(&f->b, FL_OP_IF, 0, NULL, 0, NULL, 1); /* holds the region while it is made */
+  FlRegion *r = fl_ir_region(&f->b, holder, 0, n, types);
+  FlBuilder b = f->b;
+  b.region = r;
+  FlAdFrame in = fl_ad_frame(f->ad, f, b, false, NULL);
+  FlAdFailure why;
+  if (!along(&in, op, r->params, d, &sum)) return false;
+  if (sum && !fl_ad_reverse(&in.b, r, &sum, one, n, r->params, out, &why))
+    return fl_ad_fail(f->ad, why.span, why.what);
+  if (sum) fl_ir_yield(r, b.module, n, out);
+  if (sum) fl_ir_inline_region(&f->b, r, zeros, out);
+  fl_ir_remove(holder);
+  for (int k = 0; k < n; k++) put_tangent(f, op->results[k], sum ? out[k] : NULL);
   return true;
 }
 

@@ -69,28 +69,41 @@ static void store_reals(const Job *t, int64_t row, double *re, double *im) {
   store(im + 1, -1.0, others, t->dtype, t->out_im, at + t->n - 1, -1);
 }
 
-/* z = x[2 j] + i x[2 j + 1] has the transform e + i o, e and o those of the even and odd elements: h of them
- * into h + 1 of x. */
-FL_PART_WIDE static void from_halves(const double *restrict zr, const double *restrict zi, int64_t h,
-                                     const double *restrict root_re, const double *restrict root_im,
-                                     double *restrict re, double *restrict im) {
-  re[0] = zr[0] + zi[0];
-  re[h] = zr[0] - zi[0];
-  im[0] = im[h] = (zr[0] - zr[0]) + (zi[0] - zi[0]); /* zero, or nan */
-  for (int64_t k = 1; k < h; k++) {
-    double ar = zr[k], ai = zi[k], br = zr[h - k], bi = zi[h - k];
+/* From z[k] = a and z[h - k] = b the elements k and h - k of the transform of twice as many reals, for `n` of
+ * k from 1 on; what belongs to h - k is walked from its end. There is one NaN. */
+FL_PART_WIDE static void untangle(int64_t n, const double *restrict zr, const double *restrict zi,
+                                  const double *restrict last_zr, const double *restrict last_zi,
+                                  const double *restrict root_re, const double *restrict root_im,
+                                  double *restrict re, double *restrict im, double *restrict last_re,
+                                  double *restrict last_im) {
+  const double nan = (double)NAN;
+  for (int64_t i = 0; i < n; i++) {
+    double ar = zr[i], ai = zi[i], br = last_zr[n - 1 - i], bi = last_zi[n - 1 - i];
     double er = 0.5 * (ar + br), ei = 0.5 * (ai - bi), odd_r = 0.5 * (ai + bi), odd_i = 0.5 * (br - ar);
-    re[k] = er + (odd_r * root_re[k] - odd_i * root_im[k]);
-    im[k] = ei + (odd_r * root_im[k] + odd_i * root_re[k]);
+    double tr = odd_r * root_re[i] - odd_i * root_im[i], ti = odd_r * root_im[i] + odd_i * root_re[i];
+    double xr = er + tr, xi = ei + ti, yr = er - tr, yi = ti - ei;
+    re[i] = xr == xr ? xr : nan;
+    im[i] = xi == xi ? xi : nan;
+    last_re[n - 1 - i] = yr == yr ? yr : nan;
+    last_im[n - 1 - i] = yi == yi ? yi : nan;
   }
 }
 
-/* The even and the odd elements of a row of 2 h numbers. */
-FL_PART_WIDE static void part_halves(const double *restrict x, int64_t h, double *restrict re,
-                                     double *restrict im) {
-  for (int64_t j = 0; j < h; j++) {
-    re[j] = x[2 * j];
-    im[j] = x[2 * j + 1];
+static double one_nan(double x) { return x == x ? x : (double)NAN; }
+
+/* z = x[2 j] + i x[2 j + 1] has the transform e + i o, e and o those of the even and odd elements: h of them
+ * into h + 1 of x. */
+static void from_halves(const double *zr, const double *zi, int64_t h, const double *root_re,
+                        const double *root_im, double *re, double *im) {
+  int64_t n = (h - 1) / 2;
+  re[0] = one_nan(zr[0] + zi[0]);
+  re[h] = one_nan(zr[0] - zi[0]);
+  im[0] = im[h] = one_nan((zr[0] - zr[0]) + (zi[0] - zi[0])); /* zero, or nan */
+  untangle(n, zr + 1, zi + 1, zr + h - n, zi + h - n, root_re + 1, root_im + 1, re + 1, im + 1, re + h - n,
+           im + h - n);
+  if (h % 2 == 0) {
+    re[h / 2] = one_nan(zr[h / 2]);
+    im[h / 2] = one_nan(-zi[h / 2]);
   }
 }
 
@@ -131,10 +144,6 @@ static void read_row(const Job *t, int64_t row, double *re, double *im) {
     load(t, t->im, row * n, n, im);
     return;
   }
-  if (t->dtype == FL_F64) {
-    part_halves((const double *)t->re + row * n, n / 2, re, im);
-    return;
-  }
   for (int64_t j = 0; j < n / 2; j++) {
     re[j] = get(t, t->re, row * n + 2 * j);
     im[j] = get(t, t->re, row * n + 2 * j + 1);
@@ -157,6 +166,11 @@ static void write_row(const Job *t, int64_t row, double *re, double *im, double 
       store_reals(t, row, re, im);
       break;
     }
+    if (t->kind == REAL_HALF && t->dtype == FL_F64) {
+      double *out_re = (double *)t->out_re + row * t->kept, *out_im = (double *)t->out_im + row * t->kept;
+      from_halves(re, im, n / 2, t->root_re, t->root_im, out_re, out_im);
+      break;
+    }
     from_halves(re, im, n / 2, t->root_re, t->root_im, room, room + t->kept);
     store_reals(t, row, room, room + t->kept);
     break;
@@ -169,6 +183,20 @@ static void write_row(const Job *t, int64_t row, double *re, double *im, double 
     store(im, scale, n / 2, t->dtype, t->out_re, row * n + 1, 2);
     break;
   }
+}
+
+/* Where the complex numbers of rows from `row` on are: in t itself where they can be transformed as they lie,
+ * or read into re and im. */
+static FlFftRows rows_of(const Job *t, int64_t row, int64_t rows, double *re, double *im) {
+  int64_t n = t->plan->n;
+  if (t->dtype == FL_F64 && t->kind >= REAL_ALL && t->kind != TO_REAL && halved(t)) {
+    const double *x = (const double *)t->re + row * t->n;
+    return (FlFftRows){x, x + 1, 2};
+  }
+  if (t->dtype == FL_F64 && t->kind <= BACKWARD)
+    return (FlFftRows){(const double *)t->re + row * n, (const double *)t->im + row * n, 1};
+  for (int64_t r = 0; r < rows; r++) read_row(t, row + r, re + r * n, im + r * n);
+  return (FlFftRows){re, im, 1};
 }
 
 static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -186,9 +214,9 @@ static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
          *scratch = out_im + size + room;
   for (int64_t g = begin; g < end; g++) {
     int64_t first = g * t->group, rows = fl_part_min(t->group, t->rows - first);
-    for (int64_t r = 0; r < rows; r++) read_row(t, first + r, re + r * n, im + r * n);
-    if (backward) fl_fft_rows(t->plan, rows, im, re, out_im, out_re, scratch);
-    else fl_fft_rows(t->plan, rows, re, im, out_re, out_im, scratch);
+    FlFftRows x = rows_of(t, first, rows, re, im);
+    if (backward) fl_fft_rows(t->plan, rows, (FlFftRows){x.im, x.re, x.step}, out_im, out_re, scratch);
+    else fl_fft_rows(t->plan, rows, x, out_re, out_im, scratch);
     for (int64_t r = 0; r < rows; r++) write_row(t, first + r, out_re + r * n, out_im + r * n, out_im + size);
   }
   free(memory);

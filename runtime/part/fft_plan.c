@@ -1,11 +1,9 @@
 /* fft_plan.c: how a length is transformed, and transforms of rows by such plans.
  *
  * Comes in: a length. Goes out: its factors and roots of unity. Short rows are transformed eight at a time,
- * one a lane. A long row is a grid: its columns are transformed eight at a time, turned by roots of unity,
- * then its rows (W. Gentleman, G. Sande, "Fast Fourier transforms for fun and profit", 1966), so that what is
- * worked on stays near the processor. Lengths with a prime factor above 13 are convolutions of a length that
- * is a power of two (L. Bluestein, "A linear filtering approach to the computation of discrete Fourier
- * transform", 1970). */
+ * one a lane. A long row is a grid (fft_grid.c). Lengths with a prime factor above 13 are convolutions of a
+ * length that is a power of two (L. Bluestein, "A linear filtering approach to the computation of discrete
+ * Fourier transform", 1970). */
 #include <math.h>
 
 #include "kern/kern.h"
@@ -29,24 +27,24 @@ void fl_fft_root(int64_t k, int64_t n, double *re, double *im) {
   *im = y == 0 ? 0.0 : octant < 4 ? -y : y;
 }
 
-/* e^(-2 pi i j k / n) of a table [rows, columns]. */
+/* e^(-2 pi i j k / n) of a table [rows, columns] of row j * unit and column k. */
 typedef struct Roots {
   double *re, *im;
-  int64_t n, columns;
+  int64_t n, columns, unit;
 } Roots;
 
 static int32_t roots_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Roots *t = env;
   (void)ctx;
   for (int64_t i = begin; i < end; i++)
-    fl_fft_root(i / t->columns * (i % t->columns) % t->n, t->n, &t->re[i], &t->im[i]);
+    fl_fft_root(i / t->columns * t->unit * (i % t->columns) % t->n, t->n, &t->re[i], &t->im[i]);
   return 0;
 }
 
-static bool roots(FlPartMem *m, int64_t rows, int64_t columns, int64_t n, const double **re,
+static bool roots(FlPartMem *m, int64_t rows, int64_t columns, int64_t unit, int64_t n, const double **re,
                   const double **im) {
   Roots t = {fl_part_alloc(m, rows * columns, sizeof(double)),
-             fl_part_alloc(m, rows * columns, sizeof(double)), n, columns};
+             fl_part_alloc(m, rows * columns, sizeof(double)), n, columns, unit};
   *re = t.re;
   *im = t.im;
   return t.re != NULL && t.im != NULL && fl_part_for(m->ctx, roots_body, &t, rows * columns, 20.0) == 0;
@@ -68,7 +66,7 @@ static bool make_passes(FlPartMem *m, int64_t n, FlFftPasses *out) {
   out->n = n;
   (void)factors(n, out->radices, &out->n_radices);
   const double *re, *im;
-  if (!roots(m, 2, n, n, &re, &im)) return false; /* the second row: all roots of n */
+  if (!roots(m, 2, n, 1, n, &re, &im)) return false; /* the second row: all roots of n */
   out->re = re + n;
   out->im = im + n;
   return true;
@@ -101,7 +99,7 @@ static bool make_chirp(FlPartMem *m, FlFft *p) {
     xr[(length - j) % length] = re;
     xi[(length - j) % length] = im;
   }
-  fl_fft_rows(chirp, 1, xr, xi, fr, fi, scratch);
+  fl_fft_rows(chirp, 1, (FlFftRows){xr, xi, 1}, fr, fi, scratch);
   p->chirp_re = cr;
   p->chirp_im = ci;
   p->filter_re = fr;
@@ -120,7 +118,9 @@ const FlFft *fl_fft_plan(FlPartMem *m, int64_t n) {
     int64_t down = side_of(n);
     p->across = n / down;
     if (!make_passes(m, down, &p->down) || !make_passes(m, p->across, &p->along) ||
-        !roots(m, down, p->across, n, &p->re, &p->im))
+        !roots(m, (p->across + FL_FFT_SIDE - 1) / FL_FFT_SIDE, down, FL_FFT_SIDE, n, &p->coarse_re,
+               &p->coarse_im) ||
+        !roots(m, down, FL_FFT_SIDE, 1, n, &p->fine_re, &p->fine_im))
       return NULL;
     return p;
   }
@@ -129,36 +129,24 @@ const FlFft *fl_fft_plan(FlPartMem *m, int64_t n) {
 
 int64_t fl_fft_scratch(const FlFft *p) {
   if (p->chirp != NULL) return 4 * p->chirp->n + fl_fft_scratch(p->chirp) + 4 * FL_FFT_SIDE;
-  return 4 * FL_FFT_SIDE * fl_part_max(p->down.n, p->across);
+  return p->across > 1 ? fl_fft_grid_scratch(p) : 4 * FL_FFT_SIDE * p->n;
 }
 
 /* ---- transforms --------------------------------------------------------------------------------------- */
 
-/* Room for FL_FFT_SIDE transforms of length n, before and after a pass. */
-typedef struct Room {
-  double *xr, *xi, *yr, *yi;
-} Room;
-
-static Room room_of(double *scratch, int64_t n) {
-  int64_t size = n * FL_FFT_SIDE;
-  return (Room){scratch, scratch + size, scratch + 2 * size, scratch + 3 * size};
+FL_PART_WIDE static void all_lanes(const double *from, int64_t row, int64_t n, int64_t step, double *to) {
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t l = 0; l < FL_FFT_SIDE; l++) to[j * FL_FFT_SIDE + l] = from[l * row + j * step];
 }
 
-/* After this the results are in yr and yi. */
-static void transform(const FlFftPasses *p, Room *r) {
-  if (fl_fft_passes(p, r->xr, r->xi, r->yr, r->yi)) return;
-  *r = (Room){r->yr, r->yi, r->xr, r->xi};
-}
-
-/* Rows [rows, n] into lanes, and back; lanes without a row are zero. */
-FL_PART_WIDE static void to_lanes(const double *from, int64_t rows, int64_t n, int64_t step, double *to) {
+void fl_fft_to_lanes(const double *from, int64_t rows, int64_t row, int64_t n, int64_t step, double *to) {
   if (rows == FL_FFT_SIDE) {
-    for (int64_t j = 0; j < n; j++)
-      for (int64_t l = 0; l < FL_FFT_SIDE; l++) to[j * FL_FFT_SIDE + l] = from[l * step + j];
+    all_lanes(from, row, n, step, to);
     return;
   }
   for (int64_t j = 0; j < n; j++)
-    for (int64_t l = 0; l < FL_FFT_SIDE; l++) to[j * FL_FFT_SIDE + l] = l < rows ? from[l * step + j] : 0.0;
+    for (int64_t l = 0; l < FL_FFT_SIDE; l++)
+      to[j * FL_FFT_SIDE + l] = l < rows ? from[l * row + j * step] : 0.0;
 }
 
 static void from_lanes(const double *from, int64_t rows, int64_t n, double *to) {
@@ -166,77 +154,25 @@ static void from_lanes(const double *from, int64_t rows, int64_t n, double *to) 
     for (int64_t j = 0; j < n; j++) to[l * n + j] = from[j * FL_FFT_SIDE + l];
 }
 
-/* Column `at` and those beside it, [n] of them `step` apart, into lanes. */
-static void columns_to_lanes(const double *from, int64_t lanes, int64_t n, int64_t step, double *to) {
-  if (lanes == FL_FFT_SIDE) {
-    for (int64_t j = 0; j < n; j++) memcpy(to + j * FL_FFT_SIDE, from + j * step, FL_FFT_SIDE * sizeof *to);
-    return;
-  }
-  memset(to, 0, (size_t)(n * FL_FFT_SIDE) * sizeof *to);
-  for (int64_t j = 0; j < n; j++) memcpy(to + j * FL_FFT_SIDE, from + j * step, (size_t)lanes * sizeof *to);
-}
-
-static void lanes_to_columns(const double *from, int64_t lanes, int64_t n, int64_t step, double *to) {
-  for (int64_t j = 0; j < n; j++) {
-    if (lanes == FL_FFT_SIDE) memcpy(to + j * step, from + j * FL_FFT_SIDE, FL_FFT_SIDE * sizeof *to);
-    else memcpy(to + j * step, from + j * FL_FFT_SIDE, (size_t)lanes * sizeof *to);
-  }
-}
-
-/* Results of columns, turned by their roots, back to their columns. */
-FL_PART_WIDE static void turn(const FlFft *p, const Room *r, int64_t at, int64_t lanes, double *re,
-                              double *im) {
-  for (int64_t k = 0; k < p->down.n; k++) {
-    const double *wr = p->re + k * p->across + at, *wi = p->im + k * p->across + at;
-    const double *xr = r->yr + k * FL_FFT_SIDE, *xi = r->yi + k * FL_FFT_SIDE;
-    double *tr = re + k * p->across + at, *ti = im + k * p->across + at;
-    for (int64_t l = 0; l < lanes; l++) {
-      tr[l] = xr[l] * wr[l] - xi[l] * wi[l];
-      ti[l] = xr[l] * wi[l] + xi[l] * wr[l];
-    }
-  }
-}
-
-static void grid(const FlFft *p, double *re, double *im, double *out_re, double *out_im, double *scratch) {
-  int64_t down = p->down.n, across = p->across;
-  for (int64_t at = 0; at < across; at += FL_FFT_SIDE) {
-    int64_t lanes = fl_part_min(FL_FFT_SIDE, across - at);
-    Room r = room_of(scratch, down);
-    columns_to_lanes(re + at, lanes, down, across, r.xr);
-    columns_to_lanes(im + at, lanes, down, across, r.xi);
-    transform(&p->down, &r);
-    turn(p, &r, at, lanes, re, im);
-  }
-  for (int64_t at = 0; at < down; at += FL_FFT_SIDE) {
-    int64_t lanes = fl_part_min(FL_FFT_SIDE, down - at);
-    Room r = room_of(scratch, across);
-    to_lanes(re + at * across, lanes, across, across, r.xr);
-    to_lanes(im + at * across, lanes, across, across, r.xi);
-    transform(&p->along, &r);
-    lanes_to_columns(r.yr, lanes, across, down, out_re + at);
-    lanes_to_columns(r.yi, lanes, across, down, out_im + at);
-  }
-}
-
 /* The sum over j of x[j] w[j] conj(w[k - j]), times w[k], w being the chirp. */
-static void convolve(const FlFft *p, const double *re, const double *im, double *out_re, double *out_im,
-                     double *scratch) {
+static void convolve(const FlFft *p, FlFftRows x, double *out_re, double *out_im, double *scratch) {
   int64_t n = p->n, length = p->chirp->n;
   double *xr = scratch, *xi = xr + length, *yr = xi + length, *yi = yr + length;
   double *rest = yi + length + (FL_FFT_SIDE - 4 * length % FL_FFT_SIDE) % FL_FFT_SIDE;
   memset(xr, 0, (size_t)(2 * length) * sizeof *xr);
   for (int64_t j = 0; j < n; j++) {
     double wr = p->chirp_re[j], wi = p->chirp_im[j];
-    xr[j] = re[j] * wr - im[j] * wi;
-    xi[j] = re[j] * wi + im[j] * wr;
+    double re = x.re[j * x.step], im = x.im[j * x.step];
+    xr[j] = re * wr - im * wi;
+    xi[j] = re * wi + im * wr;
   }
-  fl_fft_rows(p->chirp, 1, xr, xi, yr, yi, rest);
+  fl_fft_rows(p->chirp, 1, (FlFftRows){xr, xi, 1}, yr, yi, rest);
   for (int64_t j = 0; j < length; j++) {
     double ar = yr[j], ai = yi[j], fr = p->filter_re[j], fi = p->filter_im[j];
     yr[j] = ar * fr - ai * fi;
     yi[j] = ar * fi + ai * fr;
   }
-  fl_fft_rows(p->chirp, 1, yi, yr, xi, xr, rest); /* backward */
+  fl_fft_rows(p->chirp, 1, (FlFftRows){yi, yr, 1}, xi, xr, rest); /* backward */
   for (int64_t k = 0; k < n; k++) {
     double wr = p->chirp_re[k], wi = p->chirp_im[k];
     out_re[k] = xr[k] * wr - xi[k] * wi;
@@ -244,20 +180,20 @@ static void convolve(const FlFft *p, const double *re, const double *im, double 
   }
 }
 
-void fl_fft_rows(const FlFft *p, int64_t rows, double *re, double *im, double *out_re, double *out_im,
-                 double *scratch) {
+void fl_fft_rows(const FlFft *p, int64_t rows, FlFftRows x, double *out_re, double *out_im, double *scratch) {
   if (p->chirp != NULL) {
-    convolve(p, re, im, out_re, out_im, scratch);
+    convolve(p, x, out_re, out_im, scratch);
     return;
   }
   if (p->across > 1) {
-    grid(p, re, im, out_re, out_im, scratch);
+    fl_fft_grid(p, x, out_re, out_im, scratch);
     return;
   }
-  Room r = room_of(scratch, p->n);
-  to_lanes(re, rows, p->n, p->n, r.xr);
-  to_lanes(im, rows, p->n, p->n, r.xi);
-  transform(&p->down, &r);
-  from_lanes(r.yr, rows, p->n, out_re);
-  from_lanes(r.yi, rows, p->n, out_im);
+  int64_t size = p->n * FL_FFT_SIDE;
+  double *xr = scratch, *xi = xr + size, *yr = xi + size, *yi = yr + size;
+  fl_fft_to_lanes(x.re, rows, p->n * x.step, p->n, x.step, xr);
+  fl_fft_to_lanes(x.im, rows, p->n * x.step, p->n, x.step, xi);
+  bool in_y = fl_fft_passes(&p->down, xr, xi, yr, yi);
+  from_lanes(in_y ? yr : xr, rows, p->n, out_re);
+  from_lanes(in_y ? yi : xi, rows, p->n, out_im);
 }

@@ -446,7 +446,14 @@ static bool put_npy(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   return fl_npy_put(out, a, a->rank, e);
 }
 
+/* An FlPutFn of the elements of an array of numbers alone. */
+static bool put_bytes(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  const FlArray *a = what;
+  (void)ctx;
+  return write_data(out, a, fl_array_count(a), 0, e);
+}
+
 FlStatus fl_rt_write_npy(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
-  return fl_io_write_file(ctx, desc, args[0].t, put_npy, args[1].a);
+  return fl_io_write_file(ctx, desc, args[0].t, desc->i != 0 ? put_bytes : put_npy, args[1].a);
 }

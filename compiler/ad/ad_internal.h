@@ -50,9 +50,11 @@ typedef struct FlAdFrame {
   struct FlAdFrame
       *outer; /* what is not found here is looked up there; NULL: source values stand for themselves */
   FlMap *to;
+  const FlMap *left; /* set of LOADs and STOREs that are not copied: of one, what it gives is known, or none's */
   FlMap *place; /* from a source value to its adjoint's number + 1 */
   FlVec(FlAdAdjoint) adjoints;
   FlVec(FlAdSink) sinks; /* in kernels only */
+  const FlOp *task; /* of the tasks of a MAP, the MAP: what they load from outside of it are sinks */
   bool kernel;
   FlValue *const *index; /* in kernels: the loop variables, outermost first */
 } FlAdFrame;
@@ -196,6 +198,20 @@ FlValue *fl_ad_columns(FlBuilder *b, FlValue *m, FlValue *from, FlValue *to); /*
 FlValue *fl_ad_beside(FlBuilder *b, FlValue *x, FlValue *y);                  /* two matrices side by side */
 FlValue *fl_ad_reshape(FlBuilder *b, FlValue *a, int n, FlValue *const *sizes);
 
+/* ---- lists.c ---- */
+bool fl_ad_is_of_list(const FlOp *op); /* LOAD and STORE of a list, LIST_OF: */
+bool fl_ad_of_list(const FlAdBulk *k); /* its rule */
+/* Adjoints of lists: nothing yet; the sum of two; the element i increased. */
+FlValue *fl_ad_list_zero(FlBuilder *b, FlValue *list);
+FlValue *fl_ad_list_plus(FlBuilder *b, FlValue *x, FlValue *y);
+FlValue *fl_ad_list_add(FlBuilder *b, FlValue *list, FlValue *i, FlValue *part);
+/* An element of an adjoint, with zeros like `like` where it is nothing; the sum where `so_far` may be nothing. */
+FlValue *fl_ad_full(FlBuilder *b, FlValue *g, FlValue *like);
+FlValue *fl_ad_more(FlBuilder *b, FlValue *so_far, FlValue *part);
+FlValue *fl_ad_sum_or(FlBuilder *b, FlValue *so_far, FlValue *part); /* where either may be nothing */
+/* fl_ad_loop_end of a MAP that may give arrays, as lists. */
+void fl_ad_tasks_end(FlBuilder *b, FlAdLoop *m, int n, FlValue *const *yields);
+
 /* ---- reverse.c: the ops, backwards ---- */
 bool fl_ad_walk(FlAdFrame *f, const FlRegion *r);
 
@@ -219,6 +235,9 @@ FlValue *fl_ad_level_reduce(FlAdFrame *host, const FlAdLevel *level, const char 
 
 /* ---- loops.c ---- */
 bool fl_ad_loops(FlAdFrame *host, FlOp *op);
+
+/* ---- tasks.c: a MAP whose elements are host code ---- */
+bool fl_ad_tasks(FlAdFrame *host, FlOp *op);
 
 /* ---- rounds.c: FOR, WHILE and SCAN of host code ---- */
 bool fl_ad_rounds(FlAdFrame *f, FlOp *op);

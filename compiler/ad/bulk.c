@@ -21,22 +21,6 @@ static void add_element(const FlAdBulk *k, FlValue *so_far) {
   fl_ad_set(k->f, k->op->args[0], fl_ad_op(k->b, FL_OP_STORE, rank + 2, args, so_far->type, k->op->attrs.i));
 }
 
-/* A list like arg 0 that is g at the index, else all zero. */
-static void one_of_list(const FlAdBulk *k) {
-  FlValue *list = fl_ad_arg(k, 0), *n = fl_ir_dim(k->b, list, 0);
-  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
-  FlValue *here = fl_ir_binary(k->b, FL_OP_EQ, m.region->params[0], fl_ad_arg(k, 1));
-  FlOp *choice = fl_ir_op(k->b, FL_OP_IF, 1, &here, 1, &k->g->type, 2);
-  FlBuilder side = *k->b;
-  side.region = fl_ir_region(&side, choice, 0, 0, NULL);
-  fl_ir_yield(side.region, side.module, 1, &k->g);
-  side.region = fl_ir_region(&side, choice, 1, 0, NULL);
-  FlValue *zero = fl_ad_zero_like(&side, k->g);
-  fl_ir_yield(side.region, side.module, 1, &zero);
-  fl_ad_list_end(k->b, &m, choice->results[0]);
-  fl_ad_give(k, 0, m.op->results[0]);
-}
-
 /* An array like arg 0 that is g where all indices are these, else 0. */
 static void one_element(const FlAdBulk *k) {
   FlValue *a = fl_ad_arg(k, 0), *sizes[FL_MAX_RANK], *here = NULL;
@@ -293,9 +277,9 @@ static bool no_rule(FlAd *ad, const FlOp *op) {
 
 bool fl_ad_bulk(FlAdFrame *f, FlOp *op) {
   FlAdBulk k = {f, &f->b, op, fl_ad_adjoint(f, op->results[0])};
+  if (fl_ad_is_of_list(op)) return fl_ad_of_list(&k);
   if (op->code == FL_OP_LOAD) {
-    if (op->args[0]->type.depth) one_of_list(&k);
-    else one_element(&k);
+    one_element(&k);
     return true;
   }
   const Row *rule = &rules[op->code];

@@ -74,7 +74,17 @@ static void clone_region(FlAdFrame *f, FlOp *fresh, int index, const FlRegion *f
   fl_ir_yield(r, f->b.module, from->n_yields, yields);
 }
 
+static bool is_left(const FlAdFrame *f, const FlOp *op) {
+  for (; f; f = f->outer)
+    if (f->left && fl_map_get(f->left, op)) return true;
+  return false;
+}
+
 void fl_ad_clone(FlAdFrame *f, const FlOp *op) {
+  if (is_left(f, op)) {
+    if (op->code == FL_OP_STORE) fl_ad_put(f, op->results[0], fl_ad_at(f, op->args[0]));
+    return;
+  }
   FlAdLevel *level =
       f->kernel && op->n_args && !fl_t_is_scalar(op->args[0]->type) ? level_of(f, op->args[0]) : NULL;
   if (level && level->results && op->code == FL_OP_DIM) {
@@ -155,14 +165,8 @@ FlValue *fl_ad_adjoint(const FlAdFrame *f, const FlValue *v) {
 
 FlValue *fl_ad_plus(FlBuilder *b, FlValue *x, FlValue *y) {
   if (fl_t_is_scalar(x->type)) return fl_ir_binary(b, FL_OP_ADD, x, y);
+  if (x->type.depth) return fl_ad_list_plus(b, x, y);
   FlValue *sizes[FL_MAX_RANK];
-  if (x->type.depth) { /* lists of arrays of the same sizes */
-    sizes[0] = fl_ir_dim(b, x, 0);
-    FlAdLoop each = fl_ad_loop(b, FL_OP_MAP, 1, sizes);
-    FlValue *i = each.region->params[0];
-    fl_ad_list_end(b, &each, fl_ad_plus(b, fl_ir_load(b, x, 1, &i, true), fl_ir_load(b, y, 1, &i, true)));
-    return each.op->results[0];
-  }
   fl_ad_sizes(b, x, sizes);
   FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, x->type.rank, sizes);
   FlValue *sum = fl_ir_binary(b, FL_OP_ADD, fl_ir_load(b, x, x->type.rank, m.region->params, true),
@@ -189,7 +193,7 @@ void fl_ad_set(FlAdFrame *f, const FlValue *v, FlValue *adjoint) {
 
 FlValue *fl_ad_zero(FlAdFrame *f, FlValue *v) {
   FlDtype d = (FlDtype)v->type.dtype;
-  if (v->type.depth) return fl_ad_zero_like(&f->b, fl_ad_at(f, v));
+  if (v->type.depth) return fl_ad_list_zero(&f->b, fl_ad_at(f, v));
   if (fl_t_is_scalar(v->type)) return d == FL_I64 ? fl_ad_i64(&f->b, 0) : fl_ir_const_f(&f->b, d, 0.0);
   FlValue *sizes[FL_MAX_RANK];
   fl_ad_sizes(&f->b, fl_ad_at(f, v), sizes);

@@ -362,6 +362,30 @@ static bool of_scalars(const FlRegion *r) {
   return true;
 }
 
+/* A REDUCE or COLLECT of host code becomes a MAP, and one of its results. */
+static void map_first(FlAd *ad, FlBuilder b, FlOp *op) {
+  FlPlain p = {ad, b, op};
+  FlRegion *r = body(op);
+  p.b.region = op->parent;
+  p.b.before = op->next;
+  FlAdLoop m = fl_ad_loop(&p.b, FL_OP_MAP, op->n_args, op->args);
+  FlValue **yields = FL_NEW_ARRAY(ad->arena, FlValue *, r->n_yields + 1);
+  FlType1 *types = FL_NEW_ARRAY(ad->arena, FlType1, op->n_results + 1);
+  fl_ir_inline_region(&p.b, r, m.region->params, yields);
+  fl_ad_loop_end(&p.b, &m, r->n_yields, yields);
+  FlAdLoop l = fl_ad_loop(&p.b, op->code, op->n_args, op->args);
+  for (int k = 0; k < r->n_yields; k++)
+    yields[k] = fl_ir_load(&p.b, m.op->results[k], op->n_args, l.region->params, true);
+  fl_ir_yield(l.region, p.b.module, r->n_yields, yields);
+  for (int k = 0; k < op->n_results; k++) types[k] = op->results[k]->type;
+  fl_ir_add_results(&l.outer, l.op, op->n_results, types);
+  l.op->attrs = op->attrs;
+  l.op->span = m.op->span = op->span;
+  fl_map_set(ad->instead, op, l.op);
+  fl_map_set(ad->original, l.op, op);
+  fl_ad_mark(ad);
+}
+
 /* Makes the ops that stand for a loop; the first of them, or NULL: failed. */
 static FlOp *stand_in(FlAd *ad, FlBuilder b, FlOp *op) {
   FlPlain p = {ad, b, op};
@@ -394,6 +418,11 @@ bool fl_ad_plain(FlAd *ad, FlBuilder b, FlRegion *r) {
       if (fl_map_get(ad->own, op) == ad || fl_ad_levels_take(ad, op)) continue;
       next = stand_in(ad, b, op); /* what was made is looked at too */
       if (!next) return false;
+      continue;
+    }
+    if ((op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && !fl_ad_levels_take(ad, op)) {
+      map_first(ad, b, op);
+      next = op->next;
       continue;
     }
     for (int i = 0; i < op->n_regions; i++)

@@ -154,14 +154,14 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
   case FL_OP_IF: return walk_if(f, op);
   case FL_OP_CUSTOM: return walk_custom(f, op);
   case FL_OP_LOAD:
-    if (!f->kernel) break;
+    if (!f->kernel && !(f->task && !fl_ad_inside(op->args[0], f->task))) break;
     add_sink(f, op, fl_ad_adjoint(f, op->results[0]));
     return true;
   case FL_OP_MAP:
   case FL_OP_REDUCE:
   case FL_OP_COLLECT:
     if (f->kernel) return true; /* a level of its own, loops.c */
-    return fl_ad_loops(f, op);
+    return op->code == FL_OP_MAP && !fl_ad_levels_take(f->ad, op) ? fl_ad_tasks(f, op) : fl_ad_loops(f, op);
   case FL_OP_FOR:
   case FL_OP_WHILE:
   case FL_OP_SCAN:

@@ -90,8 +90,12 @@ static Val move_out(FlFn *f, const FlValue *v) {
   return fl_ll_value(f, v);
 }
 
+/* A branch may have taken the value over: then its place is empty. */
 void fl_ll_drop(FlFn *f, const FlValue *v) {
-  if (owned(f, v)) fl_ll_unref(f, move_out(f, v));
+  if (!owned(f, v)) return;
+  Val held = LLVMBuildLoad2(f->b, f->g->ptr, place(f, v), "");
+  LLVMBuildStore(f->b, fl_ll_null(f->g), place(f, v));
+  fl_ll_unref(f, held);
 }
 
 Val fl_ll_take(FlFn *f, const FlOp *op, int arg) {

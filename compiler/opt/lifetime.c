@@ -185,12 +185,34 @@ bool fl_lifetime_dies_after(const FlLifetime *l, const FlOp *op, const FlValue *
   return owns(l, r, v) && !yielded_in(l, r, v) && last_in(l, r, v) == op;
 }
 
+static bool uses(const FlOp *op, const FlValue *v) {
+  for (int i = 0; i < op->n_args; i++)
+    if (op->args[i] == v) return true;
+  for (int i = 0; i < op->n_regions; i++)
+    if (fl_ir_uses(op->regions[i], v)) return true;
+  return false;
+}
+
+/* The same where the op may stand in branches: on the way out of these nothing uses v any more. */
+static bool dies_in_branch(const FlLifetime *l, const FlOp *op, const FlValue *v) {
+  while (op->parent != v->region) {
+    const FlRegion *r = op->parent;
+    if (!r->owner || r->owner->code != FL_OP_IF) return false;
+    for (const FlOp *later = op->next; later; later = later->next)
+      if (uses(later, v)) return false;
+    for (int i = 0; i < r->n_yields; i++)
+      if (r->yields[i] == v) return false;
+    op = r->owner;
+  }
+  return fl_lifetime_dies_after(l, op, v);
+}
+
 bool fl_lifetime_consumes(const FlLifetime *l, const FlOp *op, int arg) {
   int first = op->code == FL_OP_FOR ? 2 : 0;
   if (op->code != FL_OP_FOR && op->code != FL_OP_WHILE && !(op->code == FL_OP_STORE && arg == 0))
     return false;
   FlValue *v = op->args[arg];
-  if (arg < first || !fl_lifetime_dies_after(l, op, v)) return false;
+  if (arg < first || !dies_in_branch(l, op, v)) return false;
   for (int i = 0; i < op->n_args; i++)
     if (i != arg && op->args[i] == v) return false;
   for (int i = 0; i < op->n_regions; i++)

@@ -13,7 +13,9 @@
  * after the op that uses it last. One that is never used is released right after the op that made it (a
  * region parameter: at the start of the region).
  *  - FOR and WHILE take over the initial values they carry, and STORE its array, when that is the value's
- * last use; otherwise they get a reference of their own (FOR, WHILE) or copy (STORE on a shared array).
+ * last use; otherwise they get a reference of their own (FOR, WHILE) or copy (STORE on a shared array). In a
+ * branch of an IF the last use is that of the branch, where nothing behind the IF uses the value: then it is
+ * released after the IF on the paths that did not take it over.
  *  - A yield of a value that the region owns moves it, the first time; a yield of anything else (borrowed,
  * defined outside, or yielded once already) takes a new reference.
  *

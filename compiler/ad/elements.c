@@ -1,0 +1,146 @@
+/* elements.c: arrays that the rounds of a loop read and write by element.
+ *
+ * In: the body of a loop. Out: which of the arrays that it hands on are used for nothing but LOAD, STORE and
+ * their sizes, in branches too. Of these not the array is kept for each round, but what was read of it, so
+ * that a round costs no more than its reads and writes; its adjoint is written in place in the same way. */
+#include "ad/rounds.h"
+
+/* One array, in all its states within a round. */
+typedef struct States {
+  const FlAdRounds *k;
+  FlMap *of; /* set of values */
+  FlVec(FlOp *) reads, writes;
+} States;
+
+static bool is_state(const States *s, const FlValue *v) { return fl_map_get(s->of, v) != NULL; }
+
+static bool uses_any(const States *s, const FlOp *op) {
+  for (int i = 0; i < op->n_args; i++)
+    if (is_state(s, op->args[i])) return true;
+  for (int i = 0; i < op->n_regions; i++) {
+    const FlRegion *r = op->regions[i];
+    for (const FlOp *in = r->first; in; in = in->next)
+      if (uses_any(s, in)) return true;
+    for (int y = 0; y < r->n_yields; y++)
+      if (is_state(s, r->yields[y])) return true;
+  }
+  return false;
+}
+
+static bool follow(States *s, const FlRegion *r);
+
+static bool follow_op(States *s, FlOp *op) {
+  bool first = op->n_args && is_state(s, op->args[0]);
+  if (op->code == FL_OP_IF) {
+    if (!follow(s, op->regions[0]) || !follow(s, op->regions[1])) return false;
+    for (int i = 0; i < op->n_results; i++) {
+      bool yes = is_state(s, op->regions[0]->yields[i]), no = is_state(s, op->regions[1]->yields[i]);
+      if (yes != no) return false;
+      if (yes) fl_map_set(s->of, op->results[i], op);
+    }
+    return true;
+  }
+  if (first && op->code == FL_OP_DIM) return true;
+  if (first && op->code == FL_OP_LOAD) {
+    fl_vec_push(s->k->f->ad->arena, &s->reads, op);
+    return true;
+  }
+  if (first && op->code == FL_OP_STORE) {
+    fl_map_set(s->of, op->results[0], op);
+    fl_vec_push(s->k->f->ad->arena, &s->writes, op);
+    return true;
+  }
+  return !uses_any(s, op);
+}
+
+static bool follow(States *s, const FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next)
+    if (!follow_op(s, op)) return false;
+  return true;
+}
+
+void fl_rounds_by_element(FlAdRounds *k) {
+  FlArena *arena = k->f->ad->arena;
+  k->by_element = FL_NEW_ARRAY(arena, bool, k->n + 1);
+  k->left = fl_map_make(arena);
+  for (int i = 0; i < k->n && !k->scan; i++) {
+    FlValue *v = k->body->params[k->skip + i];
+    if (fl_t_is_scalar(v->type) || v->type.dtype == FL_TEXT) continue;
+    States s = {.k = k, .of = fl_map_make(arena)};
+    fl_map_set(s.of, v, v);
+    bool ok = follow(&s, k->body) && s.writes.n;
+    for (int y = 0; ok && y < k->n; y++) ok = is_state(&s, k->body->yields[k->says + y]) == (y == i);
+    if (!ok) continue;
+    k->by_element[i] = true;
+    for (int r = 0; r < s.reads.n; r++) {
+      fl_vec_push(arena, &k->reads, s.reads.at[r]);
+      fl_map_set(k->left, s.reads.at[r], s.reads.at[r]);
+    }
+    for (int w = 0; w < s.writes.n; w++) fl_map_set(k->left, s.writes.at[w], s.writes.at[w]);
+  }
+}
+
+void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round) {
+  in->left = k->left;
+  for (int i = 0; i < k->n; i++)
+    if (k->by_element[i]) fl_ad_put(in, k->body->params[k->skip + i], k->first[i]);
+  for (int i = 0; i < k->reads.n; i++) {
+    FlValue *v = k->reads.at[i]->results[0];
+    fl_ad_put(in, v, k->kept ? fl_rounds_read(&in->b, k->kept[k->n + i], round) : fl_rounds_none(in, v));
+  }
+}
+
+/* ---- one round, with what it reads ---- */
+
+static bool holds_read(const FlAdRounds *k, const FlOp *op) {
+  for (int i = 0; i < k->reads.n; i++)
+    if (fl_ad_inside(k->reads.at[i]->results[0], op)) return true;
+  return false;
+}
+
+static void run(const FlAdRounds *k, FlAdFrame *in, const FlRegion *r, FlValue **reads);
+
+/* The branches give what is read in them, too. */
+static void run_if(const FlAdRounds *k, FlAdFrame *in, const FlOp *op, FlValue **reads) {
+  FlArena *arena = k->f->ad->arena;
+  int n = op->n_results, all = n + k->reads.n;
+  FlValue *c = fl_ad_at(in, op->args[0]);
+  FlType1 *types = FL_NEW_ARRAY(arena, FlType1, all + 1);
+  FlOp *fresh = fl_ir_op(&in->b, FL_OP_IF, 1, &c, 0, NULL, 2);
+  for (int side = 0; side < 2; side++) {
+    const FlRegion *from = op->regions[side];
+    FlRegion *to = fl_ir_region(&in->b, fresh, side, 0, NULL);
+    FlAdFrame f = fl_ad_frame(in->ad, in, fl_rounds_into(in->b, to), false, NULL);
+    FlValue **out = FL_NEW_ARRAY(arena, FlValue *, all + 1);
+    run(k, &f, from, out + n);
+    for (int i = 0; i < n; i++) out[i] = fl_ad_at(&f, from->yields[i]);
+    int at = n;
+    for (int i = 0; i < k->reads.n; i++) {
+      if (!fl_ad_inside(k->reads.at[i]->results[0], op)) continue;
+      FlValue *v = out[n + i] ? out[n + i] : fl_rounds_none(&f, k->reads.at[i]->results[0]);
+      out[at++] = v;
+    }
+    for (int i = 0; i < at; i++) types[i] = out[i]->type;
+    fl_ir_yield(to, in->b.module, at, out);
+    all = at;
+  }
+  fl_ir_add_results(&in->b, fresh, all, types);
+  for (int i = 0; i < n; i++) fl_ad_put(in, op->results[i], fresh->results[i]);
+  for (int i = 0, at = n; i < k->reads.n; i++)
+    if (fl_ad_inside(k->reads.at[i]->results[0], op)) reads[i] = fresh->results[at++];
+}
+
+static void run(const FlAdRounds *k, FlAdFrame *in, const FlRegion *r, FlValue **reads) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->code == FL_OP_CHECK) continue;
+    if (op->code == FL_OP_IF && holds_read(k, op)) {
+      run_if(k, in, op, reads);
+      continue;
+    }
+    fl_ad_clone(in, op);
+    for (int i = 0; i < k->reads.n; i++)
+      if (k->reads.at[i] == op) reads[i] = fl_ad_at(in, op->results[0]);
+  }
+}
+
+void fl_rounds_run(const FlAdRounds *k, FlAdFrame *in, FlValue **reads) { run(k, in, k->body, reads); }

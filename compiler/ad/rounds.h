@@ -1,0 +1,61 @@
+/* rounds.h: what rounds.c (the way back), kept.c (what is kept for it) and elements.c (arrays that a loop
+ * reads and writes by element) share. */
+#ifndef FL_AD_ROUNDS_H
+#define FL_AD_ROUNDS_H
+
+#include "ad/ad_internal.h"
+
+/* A FOR, WHILE or SCAN of host code, or some of its rounds in order. */
+typedef struct FlAdRounds {
+  FlAdFrame *f; /* where the rounds stand */
+  FlOp *op;
+  FlRegion *body; /* parameters: the position (not of WHILE), then what is handed on */
+  bool scan;
+  int skip, says; /* how many parameters come before what is handed on, and how many yields (WHILE: go on?) */
+  int n;          /* how many values are handed on */
+  FlValue **start;     /* source: what they are before the first round */
+  FlValue **first;     /* of the frame: what the first of the rounds is handed */
+  FlValue *lo, *count; /* of the frame: the position of the first, the number of rounds */
+  bool *by_element;    /* of each: an array of which only elements are read and written */
+  FlVec(FlOp *) reads; /* the LOADs of these */
+  FlMap *left;         /* set: the LOADs and STOREs of these, which the way back does not run again */
+  /* Of each value (but arrays by element) what it is at the beginning of each round: an array of scalars, a
+   * list of arrays; then of each read its value in each round. NULL: not yet known. */
+  FlValue **kept;
+} FlAdRounds;
+
+/* ---- elements.c ---- */
+void fl_rounds_by_element(FlAdRounds *k);
+/* In a frame of one round: arrays by element stand for none of their elements, only for their sizes; what was
+ * read of them is what was kept. */
+void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round);
+/* The body's ops at the frame's place, CHECKs left out; reads[i]: what the i-th read gives, 0 where it does
+ * not run. */
+void fl_rounds_run(const FlAdRounds *k, FlAdFrame *in, FlValue **reads);
+
+/* ---- kept.c ---- */
+/* Runs the rounds, and keeps what is handed to each. */
+void fl_rounds_keep(FlAdRounds *k);
+/* What a round was handed. */
+FlValue *fl_rounds_handed(const FlAdRounds *k, FlAdFrame *in, int i, FlValue *round);
+/* Of long loops: how many rounds are kept at a time, so that what is kept at all is least; all of short ones.
+ */
+FlValue *fl_rounds_at_a_time(const FlAdRounds *k);
+/* Is it short for sure, or cannot be cut? */
+bool fl_rounds_short(const FlAdRounds *k);
+/* Runs all rounds but the last `per`, and keeps what is handed to each `per`-th: of each value, as kept. */
+FlValue **fl_rounds_marks(const FlAdRounds *k, FlValue *per, FlValue *pieces);
+/* One of such values. */
+FlValue *fl_rounds_read(FlBuilder *b, FlValue *kept, FlValue *round);
+/* Of the type of v, where its value does not matter: zero, or no elements. */
+FlValue *fl_rounds_none(FlAdFrame *f, const FlValue *v);
+/* How many rounds a WHILE has: it is run once more, and counts. */
+FlValue *fl_rounds_count(const FlAdRounds *k);
+
+static inline FlBuilder fl_rounds_into(FlBuilder b, FlRegion *r) {
+  b.region = r;
+  b.before = NULL;
+  return b;
+}
+
+#endif

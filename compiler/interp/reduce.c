@@ -5,7 +5,7 @@
  * that is not kept keeps its place and adds nothing. sum_product of floats is a fused multiply-add into the
  * lane. Integer sums are exact in 128 bits and checked at the end; integer products are checked step by step
  * in order. min, max, argmin, argmax take the first of equals, and a NaN before anything else; of nothing
- * they are EMPTY. */
+ * they are EMPTY, but where the op says that there is an element, or that the result is not used else. */
 #include "interp/interp_internal.h"
 
 #include "kern/kern.h"
@@ -189,7 +189,7 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
   case FL_RED_MAX:
   case FL_RED_ARGMIN:
   case FL_RED_ARGMAX:
-    if (r->at < 0)
+    if (r->at < 0 && !(op->attrs.i & FL_REDUCE_SOME))
       return raise_fault(f, (Fault){.op = op, .part = part, .bits = FL_FAULT_EMPTY, .type = FL_I64});
     if (r->kind == FL_RED_ARGMIN || r->kind == FL_RED_ARGMAX) v = (FlSlot){.i = r->at};
     break;

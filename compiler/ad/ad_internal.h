@@ -233,6 +233,12 @@ typedef void FlAdYields(FlAdFrame *f, const FlAdLevel *level, const void *env, F
 FlValue *fl_ad_level_reduce(FlAdFrame *host, const FlAdLevel *level, const char *kind, int64_t flags,
                             int n_yields, FlAdYields *yields, const void *env, FlDtype result);
 
+/* ---- shifts.c ---- */
+/* In a frame `f` where the level was run: is each index of the sink a loop variable, and none twice, plus a distance that
+ * is the same in all turns? Then axes says which loops, and shifts the distances, values of host code; NULL: 0. */
+bool fl_ad_shifts(FlAdFrame *host, const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s, int *axes,
+                  FlValue **shifts);
+
 /* ---- loops.c ---- */
 bool fl_ad_loops(FlAdFrame *host, FlOp *op);
 

@@ -4,8 +4,8 @@
  * Each level is run backwards after the levels within it: its straight code is computed again, its adjoints
  * go from its yields to what it reads. What it reads is one of four things: a scalar or an array of host
  * code, a scalar of a level around it, or an array that such a level made. Its adjoint is a MAP over the
- * loops that index it of the sum over the others; where an index is no loop variable, the parts and their
- * places become arrays, for `segment_sum`. */
+ * loops that index it of the sum over the others; where an index is no loop variable, nor one and a fixed
+ * distance (shifts.c), the parts and their places become arrays, for `segment_sum`. */
 #include "ad/ad_internal.h"
 
 #include <string.h>
@@ -109,8 +109,10 @@ typedef struct Target {
   FlValue *scalar;
   int sink; /* arrays: the first of its sinks */
   bool direct;
-  int axes[FL_MAX_RANK]; /* direct: the loop that is each index */
-  FlValue *shared;       /* what the level adds to it, as an array over all loops; NULL: not computed */
+  int axes[FL_MAX_RANK];        /* direct: the loop that is each index, */
+  FlValue *shifts[FL_MAX_RANK]; /* plus this; NULL: nothing */
+  bool shifted;                 /* any of these */
+  FlValue *shared; /* what the level adds to it, as an array over all loops; NULL: not computed */
 } Target;
 typedef FlVec(Target) Targets;
 
@@ -134,6 +136,9 @@ static bool is_direct(const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s,
 static bool same_place(const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s, const Target *t,
                        const FlAdSink *of) {
   int axes[FL_MAX_RANK];
+  if (t->shifted)
+    return s->load->n_args == of->load->n_args &&
+           memcmp(s->load->args, of->load->args, sizeof(FlValue *) * (size_t)of->load->n_args) == 0;
   return t->direct && s->load->args[0] == of->load->args[0] && is_direct(f, l, s, axes) &&
          memcmp(axes, t->axes, sizeof *axes * (size_t)s->n) == 0;
 }
@@ -170,8 +175,12 @@ static FlValue *copied(const FlOp *map) {
   return array;
 }
 
+static FlValue *both(FlBuilder *b, FlValue *c, FlValue *d) {
+  return c ? fl_ir_binary(b, FL_OP_AND, c, d) : d;
+}
+
 /* The sum over the loops that are not in `axes`, as an array over those (a scalar when there are none), of
- * these sizes: where a loop ends before its axis does, nothing is added. */
+ * these sizes: where a loop ends before its axis does, or has not begun, nothing is added. */
 static FlValue *sum_over(FlAdFrame *host, const FlAdLevel *l, const Target *t, int n, const int *axes,
                          FlValue *const *sizes) {
   FlBuilder *b = &host->b;
@@ -180,10 +189,13 @@ static FlValue *sum_over(FlAdFrame *host, const FlAdLevel *l, const Target *t, i
   FlAdLoop map = {0}, red = {0};
   if (n) map = fl_ad_loop(b, FL_OP_MAP, n, sizes);
   for (int a = 0; a < n; a++) {
-    index[axes[a]] = map.region->params[a];
-    if (fl_ad_same_size(sizes[a], l->sizes[axes[a]])) continue;
-    FlValue *c = fl_ir_binary(b, FL_OP_LT, map.region->params[a], l->sizes[axes[a]]);
-    within = within ? fl_ir_binary(b, FL_OP_AND, within, c) : c;
+    FlValue *shift = t->shifts[a], *i = index[axes[a]] = map.region->params[a], *size = l->sizes[axes[a]];
+    if (shift) {
+      i = index[axes[a]] = fl_ir_binary(b, FL_OP_WRAP_SUB, i, shift);
+      within = both(b, within, fl_ir_binary(b, FL_OP_GE, i, fl_ad_i64(b, 0)));
+    }
+    if (shift || !fl_ad_same_size(sizes[a], size))
+      within = both(b, within, fl_ir_binary(b, FL_OP_LT, i, size));
   }
   FlBuilder guarded = *b;
   FlOp *guard = within ? fl_ir_op(b, FL_OP_IF, 1, &within, 0, NULL, 2) : NULL;
@@ -312,6 +324,7 @@ static void find_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, co
     if (only ? by != only : by && by->parent == l) continue;
     Target t = {.sink = i};
     t.direct = is_direct(seen, l, s, t.axes);
+    if (!t.direct) t.direct = t.shifted = fl_ad_shifts(host, seen, l, s, t.axes, t.shifts);
     bool done = false;
     for (int k = 0; k < i && !done; k++) done = same_place(seen, l, &seen->sinks.at[k], &t, s);
     if (!done) fl_vec_push(host->ad->arena, out, t);

@@ -8,6 +8,7 @@
 #include "exec/command_line.h"
 #include "exec/exec_internal.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,12 +122,20 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   return status;
 }
 
+/* Arrays of some megabytes come and go all the time: the C library keeps their memory, instead of giving it back to the
+ * system, which would clear its pages when they are asked for again. */
+static void keep_memory(void) {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
 int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
   const char *name = argc > 0 ? argv[0] : p->name;
   if (p->abi_version != FL_ABI_VERSION) {
     fprintf(stderr, "%s: error: built for another version of the flow runtime\n", name);
     return 70;
   }
+  keep_memory();
   FlCommandLine c = {.values = calloc((size_t)p->n_params + 1, sizeof *c.values)};
   if (!c.values) {
     fprintf(stderr, "%s: error: out of memory\n", name);

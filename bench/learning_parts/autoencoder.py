@@ -65,7 +65,7 @@ def with_torch(p, x):
     return p, loss
 
 
-def engine(name, case):
+def engine(name, case, threads):
     import numpy as np
 
     p, x = data(np, case["n"])

@@ -1,5 +1,6 @@
 /* products.c: a product of transposed matrices reads them transposed instead of making them, and one that is
- * only transposed afterwards is made that way. BLAS may round the two forms differently, so this is part of
+ * only transposed afterwards is made that way; a product of a matrix with its own transpose is marked, which computes
+ * one half of it and is symmetric. BLAS may round the two forms differently, so this is part of
  * what a program means: it runs at every level, before the key. */
 #include "opt/opt_internal.h"
 
@@ -52,11 +53,20 @@ static void make_transposed(FlRegion *r, const int *uses) {
   }
 }
 
+static void mark_own(FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next) {
+    bool own = op->code == FL_OP_MATMUL && op->args[0] == op->args[1] && op->args[0]->type.rank == 2;
+    if (own && (op->attrs.i == 1 || op->attrs.i == 2)) op->attrs.i |= 4;
+    for (int i = 0; i < op->n_regions; i++) mark_own(op->regions[i]);
+  }
+}
+
 void fl_opt_products(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
     read_transposed(f->body);
     int *uses = FL_NEW_ARRAY(m->arena, int, f->next_id);
     count(f->body, uses);
     make_transposed(f->body, uses);
+    mark_own(f->body);
   }
 }

@@ -46,6 +46,24 @@ static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t
   }
 }
 
+/* A tile on the diagonal of a matrix with its own transpose: what is on and above the diagonal. */
+static void syrk(const FlProduct *p, int64_t i, int64_t from, int64_t n, int64_t k, void *out) {
+  CBLAS_TRANSPOSE t = p->a_step == 1 ? CblasNoTrans : CblasTrans;
+  int64_t a = i * p->a_row + from * p->a_step;
+  blasint lda = (blasint)(p->a_step == 1 ? p->a_row : p->a_step), bn = (blasint)n, bk = (blasint)k, ldc = (blasint)p->n;
+  if (p->dtype == FL_F64) {
+    cblas_dsyrk(CblasRowMajor, CblasUpper, t, bn, bk, 1.0, (const double *)p->first->data + a, lda, 0.0, out, ldc);
+  } else {
+    cblas_ssyrk(CblasRowMajor, CblasUpper, t, bn, bk, 1.0f, (const float *)p->first->data + a, lda, 0.0f, out, ldc);
+  }
+}
+
+/* The part [i, i + m) x [j, j + n) of the result, over k positions `from` on; of what is below the diagonal nothing. */
+static void part_of(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k, void *out) {
+  if (!p->own || j > i) gemm(p, i, j, from, m, n, k, out);
+  else if (i == j) syrk(p, i, from, m, k, out);
+}
+
 static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Tiles *t = env;
   const FlProduct *p = t->p;
@@ -54,13 +72,13 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   for (int64_t item = begin; item < end; item++) {
     if (t->pieces > 1) {
       int64_t from = item * t->depth;
-      gemm(p, 0, 0, from, p->m, p->n, fl_part_min(t->depth, p->k - from),
-           (char *)t->partial + item * p->m * p->n * size);
+      part_of(p, 0, 0, from, p->m, p->n, fl_part_min(t->depth, p->k - from),
+              (char *)t->partial + item * p->m * p->n * size);
       continue;
     }
     int64_t i = item / t->across * TILE, j = item % t->across * TILE;
-    gemm(p, i, j, 0, fl_part_min(TILE, p->m - i), fl_part_min(TILE, p->n - j), p->k,
-         (char *)p->out + (i * p->n + j) * size);
+    part_of(p, i, j, 0, fl_part_min(TILE, p->m - i), fl_part_min(TILE, p->n - j), p->k,
+            (char *)p->out + (i * p->n + j) * size);
   }
   return 0;
 }
@@ -78,6 +96,20 @@ static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
       float sum = ((const float *)t->partial)[c];
       for (int64_t k = 1; k < t->pieces; k++) sum += ((const float *)t->partial)[k * places + c];
       ((float *)t->p->out)[c] = sum;
+    }
+  }
+  return 0;
+}
+
+/* Rows [begin, end) of the result below its diagonal, from above it. */
+static int32_t mirror_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Tiles *t = env;
+  int64_t n = t->p->n;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) {
+    for (int64_t j = 0; j < i; j++) {
+      if (t->p->dtype == FL_F64) ((double *)t->p->out)[i * n + j] = ((const double *)t->p->out)[j * n + i];
+      else ((float *)t->p->out)[i * n + j] = ((const float *)t->p->out)[j * n + i];
     }
   }
   return 0;
@@ -120,5 +152,6 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
     if (t.partial == NULL) return 1;
   }
   if (fl_part_for(mem->ctx, tile_body, &t, items, 0.05 * products / (double)items) != 0) return 1;
-  return t.pieces > 1 ? fl_part_for(mem->ctx, add_body, &t, p->m * p->n, 2.0 * (double)t.pieces) : 0;
+  if (t.pieces > 1 && fl_part_for(mem->ctx, add_body, &t, p->m * p->n, 2.0 * (double)t.pieces) != 0) return 1;
+  return p->own ? fl_part_for(mem->ctx, mirror_body, &t, p->m, 1.0 * (double)p->m) : 0;
 }

@@ -13,6 +13,7 @@ typedef struct FlProduct {
   const FlArray *first, *second;
   int64_t m, n, k;
   int64_t a_row, a_step, b_row, b_step;
+  bool own;  /* the second factor is the first one transposed */
   void *out; /* [m, n] */
 } FlProduct;
 

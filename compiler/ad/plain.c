@@ -293,6 +293,7 @@ static bool make_plain(FlPlain *p) {
   FlRegion *r = body(p->top);
   FlOp *chain[FL_MAX_RANK + 1] = {p->top};
   write_out(p, r);
+  fl_ad_mark(p->ad);
   fl_plain_hoist(p, r);
   fl_ad_mark(p->ad);
   FlOp *last = last_rounds(p->ad, r);

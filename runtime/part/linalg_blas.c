@@ -4,7 +4,8 @@
  * When the whole result is one tile, k is cut in pieces of at least 256 and about a million multiplications,
  * 32 of them at most, whose products are added from left to right. Products of at most 512 multiplications
  * are summed here, in order, without fusing. The cut depends on the logical sizes alone; the bits are those
- * of this OpenBLAS on this class of CPU. x' @ x has no algorithm of its own. */
+ * of this OpenBLAS on this class of CPU. Of a matrix with its own transpose what is on and above the diagonal is
+ * computed. */
 #include <cblas.h>
 #include <limits.h>
 

@@ -51,7 +51,7 @@ for example in sorted((ROOT / "examples").glob("*.flow")):
         damaged = bytearray(text)
         for _ in range(3):
             damaged[chance.randrange(len(text))] = chance.randrange(1, 128)
-        compile_bytes(bytes(damaged), f"{example.name} with three other bytes", (0, 3))
+        compile_bytes(bytes(damaged), f"{example.name} with three other bytes", (0, 1, 3))
 for _ in range(10):
     compile_bytes(bytes(chance.randrange(256) for _ in range(500)), "random bytes")
 finish()

@@ -103,7 +103,8 @@ static bool needs_blas(const FlObject *object) {
 }
 
 /* Libraries that are only used by what is linked from libflowrt.a. FLOW_OPENBLAS is the archive of OpenBLAS
- * without threads of its own; it is large, so it is only read when something may need it. */
+ * without threads of its own, to which linalg_buffers.c adds locks; it is large, so it is only read when
+ * something may need it. */
 static void add_libraries(Command *c, const Inputs *in) {
   bool cc = strcmp(c->args[0], "cc") == 0;
   add(c, in->object);
@@ -120,7 +121,11 @@ static void add_libraries(Command *c, const Inputs *in) {
   if (in->options->dynamic) add(c, cc ? "-Wl,-Bdynamic" : "-Bdynamic");
   for (int i = 0; i < in->options->n_libraries; i++)
     add(c, fl_arena_printf(c->arena, "-l%s", in->options->libraries[i]));
-  if (in->linear_algebra) add(c, FLOW_OPENBLAS);
+  if (in->linear_algebra) {
+    add(c, FLOW_OPENBLAS);
+    add(c, cc ? "-Wl,--wrap=blas_memory_alloc" : "--wrap=blas_memory_alloc");
+    add(c, cc ? "-Wl,--wrap=blas_memory_free" : "--wrap=blas_memory_free");
+  }
   add(c, "-lm");
 }
 

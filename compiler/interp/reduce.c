@@ -22,6 +22,7 @@ typedef struct Reduction {
   __int128 sum;                     /* integer sums; counts, any and all as 0, 1, ... */
   FlSlot best;                      /* min, max; integer product so far */
   int64_t at;                       /* position of best, -1: none */
+  FlArray *each;                    /* what is kept of each element, or NULL */
 } Reduction;
 
 typedef struct Sweep {
@@ -147,7 +148,7 @@ static FlStatus add_one(Frame *f, const FlOp *op, int part, Sweep *s, int64_t po
   case FL_RED_MAX:
   case FL_RED_ARGMIN:
   case FL_RED_ARGMAX: pick(r, s->heap, pos, v); break;
-  case FL_RED_EACH: break; /* made by fusion, which what is interpreted has not seen */
+  case FL_RED_EACH: put_element(r->each, pos, v); break;
   }
   return 0;
 }
@@ -193,10 +194,22 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
       return raise_fault(f, (Fault){.op = op, .part = part, .bits = FL_FAULT_EMPTY, .type = FL_I64});
     if (r->kind == FL_RED_ARGMIN || r->kind == FL_RED_ARGMAX) v = (FlSlot){.i = r->at};
     break;
-  case FL_RED_EACH: break;
+  case FL_RED_EACH:
+    v = (FlSlot){.a = r->each};
+    r->each = NULL;
+    break;
   }
   define(f, result, v);
   return 0;
+}
+
+/* The array of the elements, which no fusion makes of texts or lists. */
+static FlStatus start_each(Frame *f, const FlOp *op, int part, Reduction *r) {
+  int64_t dims[FL_MAX_RANK];
+  if (r->kind != FL_RED_EACH) return 0;
+  for (int k = 0; k < op->n_args; k++) dims[k] = value_of(f, op->args[k]).i;
+  r->each = new_array(f, op->results[part]->type, dims);
+  return r->each == NULL;
 }
 
 FlStatus run_reduce(Frame *f, const FlOp *op) {
@@ -219,8 +232,11 @@ FlStatus run_reduce(Frame *f, const FlOp *op) {
     clear_lanes(r);
     ordered |= r->kind == FL_RED_PRODUCT && !uses_lanes(r);
   }
-  FlStatus status = each_element(f, op, !ordered, add_element, &s);
+  FlStatus status = 0;
+  for (int k = 0; k < s.n && status == 0; k++) status = start_each(f, op, k, &s.at[k]);
+  if (status == 0) status = each_element(f, op, !ordered, add_element, &s);
   for (int k = 0; k < s.n && status == 0; k++) status = finish(f, op, k, &s.at[k]);
+  for (int k = 0; k < s.n; k++) fl_array_unref(s.at[k].each);
   free(s.at);
   return status;
 }

@@ -20,7 +20,8 @@ typedef struct Known {
   FlFunc *func;
   unsigned char *truth; /* by value id: 0 unknown, 1 true, 2 false */
   FlLearnt learnt;      /* about i64 values */
-  FlLearnt firm; /* of that, what holds in fast forms of kernels too: these go on where a check of theirs failed */
+  FlLearnt
+      firm; /* of that, what holds in fast forms of kernels too: these go on where a check of theirs failed */
   int in_kernel;
   FlVec(Before) undo;
   FlVec(const FlValue *) same; /* sizes that stand as others since a check that they are equal */
@@ -28,7 +29,9 @@ typedef struct Known {
 } Known;
 
 static void keep(Known *k, const FlValue *v) {
-  Before b = {v->id, k->learnt.at[v->id], k->firm.at[v->id], k->learnt.has[v->id], k->firm.has[v->id], k->truth[v->id]};
+  Before b = {
+      v->id,          k->learnt.at[v->id], k->firm.at[v->id], k->learnt.has[v->id], k->firm.has[v->id],
+      k->truth[v->id]};
   fl_vec_push(k->arena, &k->undo, b);
 }
 
@@ -187,7 +190,7 @@ static bool sizes_are_positive(const Known *k, const FlOp *op) {
   return true;
 }
 
-/* A minimum that came to an end had elements. */
+/* A minimum that came to an end, and fails without elements, had some. */
 static void learn_sizes(Known *k, const FlOp *op) {
   for (int i = 0; i < op->n_args; i++) learn_positive(k, op->args[i]);
 }
@@ -204,7 +207,8 @@ static void visit_reduce(Known *k, FlOp *op) {
   }
   if (!picks) return;
   if (all && sizes_are_positive(k, op)) op->attrs.i |= FL_REDUCE_SOME;
-  learn_sizes(k, op);
+  if (!(op->attrs.i & FL_REDUCE_SOME))
+    learn_sizes(k, op); /* one that does not fail shows nothing: it may be hoisted */
 }
 
 static void visit(Known *k, FlRegion *r);

@@ -5,7 +5,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import Place, check, finish
 
-HEAD = """import cluster, decomposition, linear, metrics, preprocess
+HEAD = """import cluster, decomposition, linear, metrics, preprocess, signal
 let x = [for i in 0..12, j in 0..3: random(1, i, j)]
 let y = [for i in 0..12: random(2, i)]
 let yes = y > 0.5
@@ -17,6 +17,7 @@ let none = x[0..0]
 """
 # What is asked, and what its error says.
 CASES = [
+    ("signal.welch(y, nperseg = 4, window = \"tukey\")", "there is no window `tukey`; there are hann, hamming, blackman and boxcar"),
     ("linear.ols(none, y[0..0])", "do not decide 4 coefficients"),
     ("linear.ols(x[0..3], y[0..3])", "3 rows do not decide 4 coefficients, one of them the intercept; take ridge"),
     ("linear.ols(hole, y)", "column 1 holds nan or infinity"),

@@ -110,7 +110,7 @@ static bool check(const Take *t, Column *c, int64_t begin, int64_t end) {
 }
 
 static int32_t take_body(FlCtx *ctx, const void *env, int64_t first, int64_t last) {
-  enum { PIECE = 4096, SPENT = 32 * PIECE }; /* the numbers stay in the nearest cache */
+  enum { PIECE = 4096, SPENT = 1 << 18 }; /* the numbers stay in the nearest cache; those of a large page */
   const Take *t = env;
   int64_t begin = first * t->unit, end = fl_part_min(last * t->unit, t->m), kept = begin;
   (void)ctx;
@@ -168,11 +168,11 @@ static void make_room(const Take *t, const Column *c) {
 
 /* The widest array has the last sweep: the memory of spent numbers becomes its own. */
 static FlStatus sweep(FlCtx *ctx, const Take *t) {
-  enum { PAGE = 512, MANY = 1 << 16 };
+  enum { LARGE_PAGE = 1 << 18 }; /* so many numbers: smaller pages are slow to come back */
   Take part = *t;
   double cost = 0.0;
   int32_t last = widest(t);
-  part.unit = t->m >= MANY ? PAGE : 1;
+  part.unit = t->spent != NULL ? LARGE_PAGE : 1;
   int64_t units = (t->m + part.unit - 1) / part.unit;
   if (t->spent != NULL) make_room(t, &t->columns[last]);
   if (one_sweep(t)) {
@@ -240,12 +240,14 @@ static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
 }
 
 FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  enum { MANY = 1 << 19 };
   FlPartMem mem = {.ctx = ctx};
   Take t = {.n_columns = desc->n_args - 1,
             .rows = args[0].a->data,
             .m = args[0].a->dims[0],
             .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
-  FlArray *mine = desc->i & FL_TAKE_LAST ? fl_array_reuse(args[0].a) : NULL;
+  bool last = (desc->i & FL_TAKE_LAST) && t.m >= MANY;
+  FlArray *mine = last ? fl_array_reuse(args[0].a) : NULL;
   if (mine != NULL) t.spent = mine->buffer;
   t.columns = fl_part_zalloc(&mem, t.n_columns, sizeof *t.columns);
   FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, &t);

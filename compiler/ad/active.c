@@ -2,13 +2,11 @@
  * active values, of all regions in it. Always: it may hold a value too many, never one too few. */
 #include "ad/ad_internal.h"
 
-static bool is_float(FlType1 t) { return t.dtype == FL_F64 || t.dtype == FL_F32; }
-
 bool fl_ad_active(const FlAd *ad, const FlValue *v) { return fl_map_get(ad->active, v) != NULL; }
 
 /* true: it was not yet. */
 static bool mark(FlAd *ad, FlValue *v) {
-  if (!is_float(v->type) || fl_ad_active(ad, v)) return false;
+  if (!fl_ir_is_float(v->type.dtype) || fl_ad_active(ad, v)) return false;
   fl_map_set(ad->active, v, v);
   return true;
 }

@@ -11,6 +11,21 @@ static const FlOp *top_of(const FlAdLevel *level) {
   return level->op;
 }
 
+/* Makes a size of two. */
+static bool joins_sizes(const FlOp *op) {
+  switch ((int)op->code) {
+  case FL_OP_ADD:
+  case FL_OP_SUB:
+  case FL_OP_MUL:
+  case FL_OP_WRAP_ADD:
+  case FL_OP_WRAP_SUB:
+  case FL_OP_WRAP_MUL:
+  case FL_OP_MIN:
+  case FL_OP_MAX: return true;
+  }
+  return false;
+}
+
 /* A size as host code has it; NULL: it depends on a loop. */
 static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
   if (!fl_ad_inside(v, top)) return fl_ad_at(host, v);
@@ -27,21 +42,13 @@ static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
     if (fl_ad_inside(op->args[0], top)) return NULL;
     return fl_ir_dim(&host->b, fl_ad_at(host, op->args[0]), (int)op->attrs.i);
   }
-  case FL_OP_ADD:
-  case FL_OP_SUB:
-  case FL_OP_MUL:
-  case FL_OP_WRAP_ADD:
-  case FL_OP_WRAP_SUB:
-  case FL_OP_WRAP_MUL:
-  case FL_OP_MIN:
-  case FL_OP_MAX:
-    for (int i = 0; i < 2; i++) {
-      args[i] = size_outside(host, top, op->args[i]);
-      if (!args[i]) return NULL;
-    }
-    return fl_ir_binary(&host->b, op->code, args[0], args[1]);
   }
-  return NULL;
+  if (!joins_sizes(op)) return NULL;
+  for (int i = 0; i < 2; i++) {
+    args[i] = size_outside(host, top, op->args[i]);
+    if (!args[i]) return NULL;
+  }
+  return fl_ir_binary(&host->b, op->code, args[0], args[1]);
 }
 
 /* ---- making ---- */
@@ -214,16 +221,8 @@ bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v) {
     if (!fl_ad_inside(op->args[0], top)) return true;
     return map && map->code == FL_OP_MAP && fl_ad_size_is_fixed(top, map->args[op->attrs.i]);
   }
-  case FL_OP_ADD:
-  case FL_OP_SUB:
-  case FL_OP_MUL:
-  case FL_OP_WRAP_ADD:
-  case FL_OP_WRAP_SUB:
-  case FL_OP_WRAP_MUL:
-  case FL_OP_MIN:
-  case FL_OP_MAX: return fl_ad_size_is_fixed(top, op->args[0]) && fl_ad_size_is_fixed(top, op->args[1]);
   }
-  return false;
+  return joins_sizes(op) && fl_ad_size_is_fixed(top, op->args[0]) && fl_ad_size_is_fixed(top, op->args[1]);
 }
 
 /* Arrays that loops of the nest make are there for loads and their sizes alone. */

@@ -17,14 +17,12 @@ static bool is_little(const FlOp *op) {
   }
 }
 
-static bool is_float(const FlValue *v) { return v->type.dtype == FL_F64 || v->type.dtype == FL_F32; }
-
 static bool sums_alone(const FlOp *reduce) {
   for (int i = 0; i < fl_ir_n_reductions(reduce); i++) {
     FlReduction how;
     if (!fl_ir_reduction(reduce, i, &how) || how.keep >= 0) return false;
     if (how.kind != FL_RED_SUM && how.kind != FL_RED_SUM_PRODUCT) return false;
-    if (!is_float(reduce->regions[0]->yields[how.first])) return false;
+    if (!fl_ir_is_float(reduce->regions[0]->yields[how.first]->type.dtype)) return false;
   }
   return true;
 }

@@ -6,13 +6,15 @@
  *
  * Where the numbers go through the arrays in order, or the arrays are small, one sweep over the numbers
  * serves all of the arrays; where they jump, each array has a sweep of its own, so that the caches hold as
- * much of it as they can. */
+ * much of it as they can. Numbers that nobody reads afterwards give their memory to the array that is taken
+ * last: rows of their own size take their place, one by one; of others, the pages that were read go back. */
 #include "part/part_internal.h"
 #include "data/text_codes.h"
 
 /* An array and its rows that are taken. */
 typedef struct Column {
   FlArray *from, *to; /* borrowed; owned */
+  int32_t result;     /* which one it is */
   size_t row_bytes;
   const FlTextCodes *known; /* of texts; NULL: none */
   const void *codes;        /* of the source's first row */
@@ -27,7 +29,8 @@ typedef struct Take {
   int32_t n_columns;
   const int64_t *rows;
   int64_t m, least; /* the least number that is allowed: 0, or -1 */
-  FlBuffer *spent;  /* of the numbers, which nobody reads after the last sweep; NULL: somebody may */
+  FlArray *mine;    /* the numbers, which nobody reads after the last sweep; NULL: somebody may */
+  FlBuffer *spent;  /* of the numbers, whose pages go back in the last sweep; NULL: they stay */
   int64_t unit; /* so many numbers are the least that a worker gets: whole pages of those that are spent */
 } Take;
 
@@ -152,13 +155,6 @@ static bool one_sweep(const Take *t) {
 
 static double cost_of(const Column *c) { return c->known != NULL ? 2.5 : 1.0 + 0.1 * (double)c->row_bytes; }
 
-static int32_t widest(const Take *t) {
-  int32_t widest = 0;
-  for (int32_t k = 1; k < t->n_columns; k++)
-    if (t->columns[k].row_bytes > t->columns[widest].row_bytes) widest = k;
-  return widest;
-}
-
 /* As many bytes of the array to be as the numbers have come back as the numbers go: it may stand in a block
  * that was in use before. */
 static void make_room(const Take *t, const Column *c) {
@@ -166,24 +162,21 @@ static void make_room(const Take *t, const Column *c) {
   fl_buffer_discard(c->to->buffer, c->to->data, (char *)c->to->data + bytes);
 }
 
-/* The widest array has the last sweep: the memory of spent numbers becomes its own. */
 static FlStatus sweep(FlCtx *ctx, const Take *t) {
   enum { LARGE_PAGE = 1 << 18 }; /* so many numbers: smaller pages are slow to come back */
   Take part = *t;
   double cost = 0.0;
-  int32_t last = widest(t);
   part.unit = t->spent != NULL ? LARGE_PAGE : 1;
   int64_t units = (t->m + part.unit - 1) / part.unit;
-  if (t->spent != NULL) make_room(t, &t->columns[last]);
+  if (t->spent != NULL) make_room(t, &t->columns[t->n_columns - 1]);
   if (one_sweep(t)) {
     for (int32_t k = 0; k < t->n_columns; k++) cost += cost_of(&t->columns[k]);
     return fl_part_for(ctx, take_body, &part, units, cost * (double)part.unit);
   }
   part.n_columns = 1;
   for (int32_t k = 0; k < t->n_columns; k++) {
-    bool is_last = k + 1 == t->n_columns;
-    part.columns = &t->columns[is_last ? last : k + (k >= last)];
-    part.spent = is_last ? t->spent : NULL;
+    part.columns = &t->columns[k];
+    part.spent = k + 1 == t->n_columns ? t->spent : NULL;
     cost = (0.5 + cost_of(part.columns)) * (double)part.unit;
     if (fl_part_for(ctx, take_body, &part, units, cost) != 0) return 1;
     if (atomic_load(&part.columns->bad) != INT64_MAX) return 0;
@@ -193,11 +186,17 @@ static FlStatus sweep(FlCtx *ctx, const Take *t) {
 
 /* ---- from arrays to arrays ---------------------------------------------------------------------------- */
 
-static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, Column *c) {
+static size_t row_bytes_of(const FlArray *a) {
+  return (size_t)fl_array_row_count(a) * (size_t)fl_dtype_info[a->dtype].bytes;
+}
+
+/* `place`: the rows come into its memory; NULL: into their own. */
+static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, FlArray *place, Column *c) {
   *c = (Column){.from = from, .checked = checked, .bad = INT64_MAX};
-  c->row_bytes = (size_t)fl_array_row_count(from) * (size_t)fl_dtype_info[from->dtype].bytes;
+  c->row_bytes = row_bytes_of(from);
   if (m >= FL_PART_FEW_ROWS && from->rank == 1) c->known = fl_text_codes(from, &c->codes);
-  c->to = fl_part_new_rows(ctx, from, m);
+  c->to = place != NULL ? fl_array_over(ctx, place->buffer, place->data, from->dtype, 1, &m)
+                        : fl_part_new_rows(ctx, from, m);
   if (c->to != NULL && c->known != NULL) c->to_codes = fl_buffer_new(ctx, m * c->known->width);
   return c->to == NULL || (c->known != NULL && c->to_codes == NULL);
 }
@@ -215,7 +214,7 @@ static FlArray *close_column(Column *c) {
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m) {
   Column c;
   Take t = {.columns = &c, .n_columns = 1, .rows = rows, .m = m, .least = -1};
-  FlStatus status = open_column(ctx, from, m, true, &c);
+  FlStatus status = open_column(ctx, from, m, true, NULL, &c);
   if (status == 0) status = sweep(ctx, &t);
   if (status == 0) return close_column(&c);
   fl_array_unref(c.to);
@@ -223,12 +222,33 @@ FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m)
   return NULL;
 }
 
+static bool fits_numbers(const FlArray *a) {
+  return a->rank == 1 && a->dtype != FL_LIST && row_bytes_of(a) == sizeof(int64_t);
+}
+
+/* Which array is taken last where the numbers are spent: one of their size, or else the widest. */
+static int32_t last_array(const Take *t, const FlSlot *arrays) {
+  int32_t last = 0;
+  for (int32_t k = 0; k < t->n_columns; k++) {
+    if (fits_numbers(arrays[k].a)) return k;
+    if (row_bytes_of(arrays[k].a) > row_bytes_of(arrays[last].a)) last = k;
+  }
+  return last;
+}
+
 static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Take *t) {
+  enum { MANY = 1 << 19 }; /* numbers whose pages are worth going back */
+  const FlSlot *arrays = args + 1;
+  int32_t last = t->mine != NULL ? last_array(t, arrays) : t->n_columns - 1;
+  bool in_place = t->mine != NULL && fits_numbers(arrays[last].a);
+  if (t->mine != NULL && !in_place && t->m >= MANY) t->spent = t->mine->buffer;
   FlStatus status = 0;
   for (int32_t k = 0; k < t->n_columns && status == 0; k++) {
-    FlArray *from = args[k + 1].a;
-    bool checked = (desc->i & FL_TAKE_PROVEN) || (k > 0 && from->dims[0] == args[k].a->dims[0]);
-    status = open_column(m->ctx, from, t->m, checked, &t->columns[k]);
+    int32_t of = k + 1 == t->n_columns ? last : k + (k >= last);
+    bool same_rows = of > 0 && arrays[of].a->dims[0] == arrays[of - 1].a->dims[0];
+    status = open_column(m->ctx, arrays[of].a, t->m, (desc->i & FL_TAKE_PROVEN) || same_rows,
+                         in_place && of == last ? t->mine : NULL, &t->columns[k]);
+    t->columns[k].result = of;
   }
   if (status == 0) status = sweep(m->ctx, t);
   for (int32_t k = 0; k < t->n_columns && status == 0; k++) {
@@ -240,27 +260,24 @@ static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
 }
 
 FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  enum { MANY = 1 << 19 };
   FlPartMem mem = {.ctx = ctx};
   Take t = {.n_columns = desc->n_args - 1,
+            .mine = desc->i & FL_TAKE_LAST ? fl_array_reuse(args[0].a) : NULL,
             .rows = args[0].a->data,
             .m = args[0].a->dims[0],
             .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
-  bool last = (desc->i & FL_TAKE_LAST) && t.m >= MANY;
-  FlArray *mine = last ? fl_array_reuse(args[0].a) : NULL;
-  if (mine != NULL) t.spent = mine->buffer;
   t.columns = fl_part_zalloc(&mem, t.n_columns, sizeof *t.columns);
   FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, &t);
   for (int32_t k = 0; k < t.n_columns && t.columns != NULL; k++) {
     Column *c = &t.columns[k];
     if (status == 0) {
-      results[k].a = close_column(c);
+      results[c->result].a = close_column(c);
     } else {
       fl_array_unref(c->to);
       fl_buffer_unref(c->to_codes);
     }
   }
-  fl_array_unref(mine);
+  fl_array_unref(t.mine);
   fl_part_mem_reset(&mem);
   return status;
 }

@@ -197,23 +197,31 @@ FlRuntimeOp fl_rt_list_levels;
 
 /* ---- aggregates ---------------------------------------------------------------------------------------- */
 
-/* groups g, group of each row i64[n], columns (list: col col?, or the column's name for messages) ->
- * value[g], valid bool[g]. Attribute i = 1: all rows are one group, g is 1, and the group argument is only
- * read for its length when there is no column. Attribute s: count           rows where the column has a
- * value, and is true if it is bool; without a column, rows any all         of a bool column; false and true
- * over nothing sum             0 over nothing. Floats: exact sum, rounded once to nearest even; integers and
- * durations: exact, OVERFLOW when one does not fit; bool: the number of trues. NaN or both infinities give
- * NaN mean            fl(sum / count), sum rounded as above; into an integer type (durations): exact, half to
- * even weighted_mean   of x, w: sum of fl(x w) over sum of w, both exact sums var std         m = fl(sum /
- * count), terms fl(fl(x - m) fl(x - m)); exact sum of the terms over count - ddof (attribute f); null unless
- * count > ddof cov             likewise with fl(fl(x - mx) fl(y - my)), over rows where both have values corr
- * sxy / (sqrt(sxx) sqrt(syy)) of those sums, kept within -1 and 1; null unless count > 1 min max         NaN
- * wins; the first row of equals (-0.0 and 0.0 are) argmin argmax   the position of that row among all rows of
- * its group, from 0 first last      the first and last value quantile        attribute f: q in 0..1 (else
- * DOMAIN); linear interpolation at (n - 1) q (agg_rank.c); NaN wins median          quantile 0.5 n_distinct
- * different values mode            the most frequent value; the smallest of several, NaN last Where a group
- * has no value the result is null but for count, any, all, sum and n_distinct. Float results have the type of
- * desc->result_types[0]; f32 columns are computed in f64. */
+/* groups g, group of each row i64[n], columns (list: col col?, or the column's name for messages) -> value[g],
+ * valid bool[g]. Attribute i = 1: all rows are one group, g is 1, and the group argument is only read for its
+ * length when there is no column. Attribute s says which; where a group has no value the result is null but
+ * for count, any, all, sum and n_distinct. Float results have the type of desc->result_types[0]; f32 columns
+ * are computed in f64.
+ *
+ * - count: rows where the column has a value, and is true if it is bool; without a column, rows.
+ * - any, all: of a bool column; false and true over nothing.
+ * - sum: 0 over nothing. Floats: exact sum, rounded once to nearest even; integers and durations: exact,
+ *   OVERFLOW when one does not fit; bool: the number of trues. NaN or both infinities give NaN.
+ * - mean: fl(sum / count), sum rounded as above; into an integer type (durations): exact, half to even.
+ * - weighted_mean: of x, w: sum of fl(x w) over sum of w, both exact sums.
+ * - var, std: m = fl(sum / count), terms fl(fl(x - m) fl(x - m)); exact sum of the terms over count - ddof
+ *   (attribute f); null unless count > ddof.
+ * - cov: likewise with fl(fl(x - mx) fl(y - my)), over rows where both have values.
+ * - corr: sxy / (sqrt(sxx) sqrt(syy)) of those sums, kept within -1 and 1; null unless count > 1.
+ * - var, std, cov, corr of integers of at most 32 bits: with sxy = count sum(x y) - sum(x) sum(y), exact and
+ *   rounded once; var and cov are it over count (count - ddof).
+ * - min, max: NaN wins; the first row of equals (-0.0 and 0.0 are).
+ * - argmin, argmax: the position of that row among all rows of its group, from 0.
+ * - first, last: the first and last value.
+ * - quantile: attribute f: q in 0..1 (else DOMAIN); linear interpolation at (n - 1) q (agg_rank.c); NaN wins.
+ * - median: quantile 0.5.
+ * - n_distinct: different values.
+ * - mode: the most frequent value; the smallest of several, NaN last. */
 FlRuntimeOp fl_rt_aggregate;
 /* groups g, group of each row i64[n], columns without nulls -> value[g], valid bool[g] of each aggregate that the list names:
  * count, and sum: mean: min: max: with `col` behind it, of f64 (sum, mean) or integers. As one aggregate after the other; an

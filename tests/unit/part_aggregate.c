@@ -192,8 +192,25 @@ static double sum_terms(const double *t, int64_t n) {
   return big_round(b);
 }
 
-/* Sum of products of differences from the means; column 0 is x, 1 is y. */
+static bool is_small_integer(const FlArray *a) {
+  return fl_dtype_info[a->dtype].kind != FL_KIND_FLOAT && fl_dtype_info[a->dtype].bytes <= 4;
+}
+
+/* Sum of products of differences from the means, times the number of rows, which is whole. */
+static double whole_moment(const Group *g, const FlArray *a, const FlArray *b) {
+  __int128 sum_a = 0, sum_b = 0, all = 0;
+  for (int64_t i = 0; i < g->n; i++) {
+    sum_a += whole(a, g->rows[i]);
+    sum_b += whole(b, g->rows[i]);
+  }
+  for (int64_t i = 0; i < g->n; i++)
+    all += (g->n * whole(a, g->rows[i]) - sum_a) * (g->n * whole(b, g->rows[i]) - sum_b);
+  return g->n > 0 ? (double)(all / g->n) : 0.0;
+}
+
+/* Sum of products of differences from the means; of small integers times the number of rows. */
 static double moment(const Group *g, const FlArray *a, const FlArray *b) {
+  if (is_small_integer(a) && is_small_integer(b)) return whole_moment(g, a, b);
   double *t = calloc((size_t)g->n + 1, sizeof *t);
   for (int64_t i = 0; i < g->n; i++) t[i] = number(a, g->rows[i]);
   double ma = sum_terms(t, g->n) / (double)g->n;
@@ -270,7 +287,9 @@ static Wanted want(const Group *g, const char *s, double f, int32_t result) {
     w.f = top / sum_terms(t, g->n);
   } else if (strcmp(s, "var") == 0 || strcmp(s, "std") == 0 || strcmp(s, "cov") == 0) {
     w.valid = (double)g->n > f && g->n > 0;
-    if (w.valid) w.f = moment(g, x, s[0] == 'c' ? g->y.value : x) / ((double)g->n - f);
+    const FlArray *y = s[0] == 'c' ? g->y.value : x;
+    double times = is_small_integer(x) && is_small_integer(y) ? (double)g->n : 1.0;
+    if (w.valid) w.f = moment(g, x, y) / (times * ((double)g->n - f));
     if (s[0] == 's') w.f = sqrt(w.f);
   } else if (strcmp(s, "corr") == 0) {
     const FlArray *y = g->y.value;

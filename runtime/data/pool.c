@@ -4,10 +4,10 @@
  * In: sizes. Out: blocks aligned to 64 bytes, of 2 MiB and more to 2 MiB with huge pages asked for (the rest
  * of a block behind its last whole one is of small pages). A block in a file (spill.h) is like any other to
  * those who use it. What always holds: a block is either in use (its buffer holds one reference of the pool)
- * or in `free`; the free blocks together are at most `limit` bytes, and the oldest give way; a free block
- * that does not fit is no reason for the run to take more memory than it ever needed at once: then it gives
- * way, too; `used` is the size of all blocks, in use or free, that are not in files, and stays at most the
- * share that the limit allows. One lock; only large blocks come here. */
+ * or in `free`; the free blocks together are at most `limit` bytes, and the oldest give way; where none fits,
+ * a new block is made of the huge pages of free ones, moved, and of fresh ones only as far as they do not do;
+ * `used` is the size of all blocks, in use or free, that are not in files, and stays at most the share that
+ * the limit allows. One lock; only large blocks come here. */
 #include "base/machine.h"
 #include "data/data_internal.h"
 #include "data/spill.h"
@@ -32,7 +32,6 @@ struct FlPool {
   int n, closed;
   FlBlock free[FL_POOL_SLOTS]; /* oldest first */
   size_t used;
-  size_t most;            /* that has been in use at once */
   int64_t machine;        /* what the machine has; 0: not asked yet */
   size_t share;           /* what `used` may be; 0: not known yet */
   int64_t given;          /* --memory; 0: not given */
@@ -52,16 +51,38 @@ static void *map_huge(size_t bytes) {
   return base + skip;
 }
 
+/* Memory at `at` that is taken from another mapping; where that cannot be done, fresh memory: the other is gone
+ * in either case. */
+static bool map_moved(char *at, FlBlock from) {
+  if (mremap(from.data, from.capacity, from.capacity, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at) return true;
+  munmap(from.data, from.capacity);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED; /* there may be a hole now */
+  return mmap(at, from.capacity, PROT_READ | PROT_WRITE, flags, -1, 0) == at &&
+         madvise(at, from.capacity, MADV_HUGEPAGE) == 0;
+}
+
+/* As map_huge, of the given pages first. */
+static void *map_pages(size_t bytes, const FlBlock *pages, int n) {
+  char *base = map_huge(bytes), *at = base;
+  bool whole = base != NULL;
+  for (int i = 0; i < n; i++) {
+    if (whole) {
+      whole = map_moved(at, pages[i]);
+      at += pages[i].capacity;
+    } else {
+      munmap(pages[i].data, pages[i].capacity);
+    }
+  }
+  if (base && !whole) munmap(base, bytes);
+  return whole ? base : NULL;
+}
+
 static void *map_shared(size_t bytes) {
   void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return at == MAP_FAILED ? NULL : at;
 }
 
 static size_t capacity_of(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
-
-static void *memory_new(size_t capacity) {
-  return capacity >= HUGE_PAGE ? map_huge(capacity) : aligned_alloc(FL_ALIGN, capacity);
-}
 
 static void block_free(FlBlock b) {
   if (b.shared || b.capacity >= HUGE_PAGE) {
@@ -171,12 +192,12 @@ void fl_pool_unlend(FlLoan *loan) {
   free(loan);
 }
 
-/* The smallest free block that fits without wasting more than half of it; newest at ties. -1: none. */
+/* The smallest free block that fits without wasting much of it; newest at ties. -1: none. */
 static int best_fit(const FlPool *p, size_t bytes) {
   int best = -1;
   for (int k = 0; k < p->n; k++) {
-    size_t c = p->free[k].capacity;
-    if (c >= bytes && c / 2 <= bytes && (best < 0 || c <= p->free[best].capacity)) best = k;
+    size_t c = p->free[k].capacity, waste = c >= HUGE_PAGE ? c / 16 : c / 2;
+    if (c >= bytes && c - bytes <= waste && (best < 0 || c <= p->free[best].capacity)) best = k;
   }
   return best;
 }
@@ -192,22 +213,55 @@ static size_t share_of(FlPool *p) {
   return p->share;
 }
 
-/* Whether a new block may be in memory, as far as the pool's own count goes; if so it counts. Free blocks
- * give way first: they go to `out`. Under the lock. */
-static bool reserve(FlPool *p, size_t capacity, FlBlock *out, int *n_out) {
-  size_t most = p->given || p->used + capacity > FREELY ? share_of(p) : SIZE_MAX;
+/* What free blocks give to a new one, and what of them goes. */
+typedef struct Parts {
+  FlBlock pages[FL_POOL_SLOTS], gone[FL_POOL_SLOTS];
+  FlBlock rests[FL_POOL_SLOTS]; /* mapped, and smaller than a huge page */
+  int n_pages, n_gone, n_rests;
+  size_t bytes; /* of the pages */
+} Parts;
+
+/* The huge pages of free blocks, of the oldest first, for a block of `wanted` bytes. Under the lock. */
+static void claim_pages(FlPool *p, size_t wanted, Parts *out) {
+  for (int k = 0; k < p->n && wanted - out->bytes >= HUGE_PAGE;) {
+    FlBlock *b = &p->free[k];
+    size_t left = wanted - out->bytes, most = b->capacity < left ? b->capacity : left;
+    FlBlock head = {.data = b->data, .capacity = most / HUGE_PAGE * HUGE_PAGE};
+    if (!head.capacity) {
+      k++;
+      continue;
+    }
+    out->pages[out->n_pages++] = head;
+    out->bytes += head.capacity;
+    p->held -= head.capacity;
+    b->data = (char *)b->data + head.capacity;
+    b->capacity -= head.capacity;
+    if (b->capacity >= HUGE_PAGE) continue;
+    FlBlock rest = take_free(p, k);
+    p->used -= rest.capacity;
+    if (rest.capacity) out->rests[out->n_rests++] = rest;
+  }
+}
+
+/* Whether a new block may be in memory, as far as the pool's own count goes; if so it counts. What free
+ * blocks can give to it goes to `out`, and so do those that give way. Under the lock. */
+static bool reserve(FlPool *p, size_t capacity, bool shared, Parts *out) {
+  if (!shared && capacity >= HUGE_PAGE) claim_pages(p, capacity, out);
+  size_t fresh = capacity - out->bytes;
+  size_t most = p->given || p->used + fresh > FREELY ? share_of(p) : SIZE_MAX;
   /* Tables that are looked up in any order are small beside columns that are swept: they get some room more.
    */
   if (p->given && capacity <= (size_t)p->given / 16) most += (size_t)p->given / 5;
-  size_t needed = p->used - p->held + capacity, bound = needed > p->most ? needed : p->most;
-  if (bound > most) bound = most;
-  while (p->n && p->used + capacity > bound) {
-    out[*n_out] = take_free(p, 0);
-    p->used -= out[(*n_out)++].capacity;
+  while (p->n && p->used + fresh > most) {
+    out->gone[out->n_gone] = take_free(p, 0);
+    p->used -= out->gone[out->n_gone++].capacity;
   }
-  if (capacity > most || p->used > most - capacity) return false;
-  p->used += capacity;
-  return true;
+  if (fresh <= most && p->used <= most - fresh) {
+    p->used += fresh;
+    return true;
+  }
+  p->used -= out->bytes;
+  return false;
 }
 
 /* Whether the machine has the room as well: others use it too. Without --memory only. */
@@ -237,8 +291,15 @@ static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
   return true;
 }
 
-static bool in_memory(FlPool *p, size_t capacity, FlBlock *out) {
-  out->data = out->shared ? map_shared(capacity) : memory_new(capacity);
+/* `parts`: pages that become the first of the block; NULL: none. */
+static bool in_memory(FlPool *p, size_t capacity, const Parts *parts, FlBlock *out) {
+  if (out->shared) {
+    out->data = map_shared(capacity);
+  } else if (capacity >= HUGE_PAGE) {
+    out->data = map_pages(capacity, parts ? parts->pages : NULL, parts ? parts->n_pages : 0);
+  } else {
+    out->data = aligned_alloc(FL_ALIGN, capacity);
+  }
   out->capacity = capacity;
   if (!out->data) return p && lacks(p, FL_LACK_MEMORY);
   if (p && !out->shared && capacity >= HUGE_PAGE) madvise(out->data, capacity, MADV_DONTFORK);
@@ -253,12 +314,18 @@ static void count(FlPool *p, size_t capacity, bool less) {
 }
 
 /* A new block, shared where *out says so. `stays`: it counts already, as one of memory. */
-static bool new_block(FlPool *p, size_t capacity, bool stays, FlBlock *out) {
-  if (stays && machine_has(p, capacity) && in_memory(p, capacity, out)) return true;
+static bool new_block(FlPool *p, size_t capacity, bool stays, const Parts *parts, FlBlock *out) {
+  for (int i = 0; i < parts->n_gone; i++) block_free(parts->gone[i]);
+  for (int i = 0; i < parts->n_rests; i++) munmap(parts->rests[i].data, parts->rests[i].capacity);
+  if (stays && machine_has(p, capacity - parts->bytes)) {
+    if (in_memory(p, capacity, parts, out)) return true;
+  } else {
+    for (int i = 0; i < parts->n_pages; i++) block_free(parts->pages[i]);
+  }
   if (stays) count(p, capacity, true);
   if (in_file(p, capacity, out)) return true;
   /* Without a disk the share is no law, as long as the machine has the room. */
-  if (p->given || stays || !machine_has(p, capacity) || !in_memory(p, capacity, out)) return false;
+  if (p->given || stays || !machine_has(p, capacity) || !in_memory(p, capacity, NULL, out)) return false;
   count(p, capacity, false);
   return true;
 }
@@ -267,20 +334,17 @@ bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   *out = (FlBlock){.shared = shared};
   if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY);
   size_t capacity = capacity_of(bytes);
-  if (!p) return in_memory(NULL, capacity, out);
+  if (!p) return in_memory(NULL, capacity, NULL, out);
   if (fl_residents_full(p->residents)) return lacks(p, FL_LACK_LIMIT);
-  FlBlock given_up[FL_POOL_SLOTS];
-  int n_given_up = 0;
+  Parts parts;
+  parts.n_pages = parts.n_gone = parts.n_rests = 0;
+  parts.bytes = 0;
   pthread_mutex_lock(&p->lock);
   int k = shared ? -1 : best_fit(p, bytes);
   if (k >= 0) *out = take_free(p, k);
-  bool stays = k < 0 && reserve(p, capacity, given_up, &n_given_up);
-  if (p->used - p->held > p->most) p->most = p->used - p->held;
+  bool stays = k < 0 && reserve(p, capacity, shared, &parts);
   pthread_mutex_unlock(&p->lock);
-  for (int i = 0; i < n_given_up; i++) block_free(given_up[i]);
-  if (k >= 0 && out->capacity - capacity > out->capacity / 16) /* much more than is needed */
-    fl_pool_discard(*out, (char *)out->data + capacity, (char *)out->data + out->capacity);
-  return k >= 0 || new_block(p, capacity, stays, out);
+  return k >= 0 || new_block(p, capacity, stays, &parts, out);
 }
 
 void fl_pool_give(FlPool *p, FlBlock b) {

@@ -208,6 +208,57 @@ static void test_share(void) {
 }
 
 /* The same in a run: arrays of more than the machine has are all there. */
+/* Where a block must hold its mark: every few pages, and at its end. */
+static bool marks(FlBlock b, uint64_t mark, bool set) {
+  enum { STEP = 5 * 4096 };
+  bool same = true;
+  for (size_t at = 0; at < b.capacity; at += STEP) {
+    uint64_t *word = (uint64_t *)((char *)b.data + (at + STEP < b.capacity ? at : b.capacity - sizeof *word));
+    if (set) *word = mark;
+    same &= *word == mark;
+  }
+  return same;
+}
+
+/* Blocks of any size that come and go keep what is in them, and the run never has more memory than it needed
+ * at once: new ones are made of the pages of free ones. */
+static void test_moved_pages(void) {
+  enum { BLOCKS = 12, STEPS = 600 };
+  FlPool *p = fl_pool_new(INT64_C(16) << 30);
+  FlBlock block[BLOCKS] = {0};
+  uint64_t seed = 7;
+  size_t now = 0, most = 0;
+  int64_t start = resident().own, highest = 0;
+  bool same = true, there = true;
+  for (int step = 0; step < STEPS; step++) {
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    int k = (int)(seed >> 60) % BLOCKS;
+    size_t bytes = (size_t)(seed >> 20) % (24 * MIB) + 4096;
+    if (block[k].data) {
+      same &= marks(block[k], (uint64_t)k, false);
+      now -= block[k].capacity;
+      fl_pool_give(p, block[k]);
+      block[k] = (FlBlock){0};
+      continue;
+    }
+    there &= fl_pool_take(p, bytes, false, &block[k]) && (uintptr_t)block[k].data % 64 == 0;
+    (void)marks(block[k], (uint64_t)k, true);
+    now += block[k].capacity;
+    most = now > most ? now : most;
+    for (int j = 0; j < BLOCKS; j++) same &= !block[j].data || marks(block[j], (uint64_t)j, false);
+    int64_t own = resident().own - start;
+    highest = own > highest ? own : highest;
+  }
+  CHECK(there);
+  CHECK(same);
+  check(SANITIZED || highest < (int64_t)(most + most / 8), "most at once %zu, most in memory %lld", most,
+        (long long)highest);
+  for (int j = 0; j < BLOCKS; j++)
+    if (block[j].data) fl_pool_give(p, block[j]);
+  fl_pool_free(p);
+  check(SANITIZED || resident().own - start < 8 * MIB, "all blocks go with the pool");
+}
+
 static void test_share_of_run(void) {
   enum { N = 16 * MIB / 8, COUNT = 10 };
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 1, .quiet = true});
@@ -267,6 +318,7 @@ int main(void) {
   test_residents();
   test_run();
   test_share();
+  test_moved_pages();
   test_share_of_run();
   test_no_room();
   return finish();

@@ -24,6 +24,7 @@ typedef struct FlAd {
    * to themselves, those that were, to this. */
   FlMap *instead, *original, *own;
   FlRegion *region; /* of what is derived, and its n values that it is derived by */
+  FlValue **result; /* backwards: what is derived */
   int n;
   FlValue *const *by;
   FlMap *tangents; /* forwards: of source values; absent: zero */

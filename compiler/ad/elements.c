@@ -1,8 +1,10 @@
-/* elements.c: arrays that the rounds of a loop read and write by element.
+/* elements.c: what is kept of a round besides what it was handed.
  *
  * In: the body of a loop. Out: which of the arrays that it hands on are used for nothing but LOAD, STORE and
  * their sizes, in branches too. Of these not the array is kept for each round, but what was read of it, so
- * that a round costs no more than its reads and writes; its adjoint is written in place in the same way. */
+ * that a round costs no more than its reads and writes; its adjoint is written in place in the same way. And
+ * products of matrices, whose sizes can be told before the rounds run: the way back does not compute them
+ * again. */
 #include "ad/rounds.h"
 
 /* One array, in all its states within a round. */
@@ -59,6 +61,47 @@ static bool follow(States *s, const FlRegion *r) {
   return true;
 }
 
+/* ---- products ---- */
+
+static FlValue *size_of(const FlAdRounds *k, FlValue *array, int axis);
+
+/* A number of the body, as of its first round; NULL: not known. */
+static FlValue *number_of(const FlAdRounds *k, FlValue *v) {
+  int64_t known;
+  if (!fl_ad_inside(v, k->op)) return fl_ad_at(k->f, v);
+  if (fl_ir_const_value_i(v, &known)) return fl_ad_i64(&k->f->b, known);
+  return v->op && v->op->code == FL_OP_DIM ? size_of(k, v->op->args[0], (int)v->op->attrs.i) : NULL;
+}
+
+static FlValue *size_of(const FlAdRounds *k, FlValue *array, int axis) {
+  if (!fl_ad_inside(array, k->op)) return fl_ir_dim(&k->f->b, fl_ad_at(k->f, array), axis);
+  for (int i = 0; i < k->n; i++)
+    if (array == k->body->params[k->skip + i]) return fl_ir_dim(&k->f->b, k->first[i], axis);
+  const FlOp *op = array->op;
+  if (!op || array->type.depth) return NULL;
+  if (op->code == FL_OP_MAP) return number_of(k, op->args[axis]);
+  if (op->code != FL_OP_MATMUL || array->type.rank != 2) return NULL;
+  return axis == 0 ? size_of(k, op->args[0], op->attrs.i & 1 ? 1 : 0)
+                   : size_of(k, op->args[1], op->attrs.i & 2 ? 0 : 1);
+}
+
+FlValue *fl_rounds_read_size(const FlAdRounds *k, int i) {
+  FlValue *v = k->reads.at[i]->results[0];
+  if (fl_t_is_scalar(v->type)) return fl_ad_i64(&k->f->b, 1);
+  return fl_ir_binary(&k->f->b, FL_OP_WRAP_MUL, size_of(k, v, 0), size_of(k, v, 1));
+}
+
+static void keep_products(FlAdRounds *k) {
+  for (FlOp *op = k->body->first; op && !k->scan; op = op->next) {
+    if (op->code != FL_OP_MATMUL || op->results[0]->type.rank != 2) continue;
+    if (!size_of(k, op->results[0], 0) || !size_of(k, op->results[0], 1)) continue;
+    fl_vec_push(k->f->ad->arena, &k->reads, op);
+    fl_map_set(k->left, op, op);
+  }
+}
+
+/* ---- arrays by element ---- */
+
 void fl_rounds_by_element(FlAdRounds *k) {
   FlArena *arena = k->f->ad->arena;
   k->by_element = FL_NEW_ARRAY(arena, bool, k->n + 1);
@@ -78,6 +121,7 @@ void fl_rounds_by_element(FlAdRounds *k) {
     }
     for (int w = 0; w < s.writes.n; w++) fl_map_set(k->left, s.writes.at[w], s.writes.at[w]);
   }
+  keep_products(k);
 }
 
 void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round) {
@@ -132,7 +176,7 @@ static void run_if(const FlAdRounds *k, FlAdFrame *in, const FlOp *op, FlValue *
 
 static void run(const FlAdRounds *k, FlAdFrame *in, const FlRegion *r, FlValue **reads) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->code == FL_OP_CHECK) continue;
+    if (op->code == FL_OP_CHECK && !k->checks) continue;
     if (op->code == FL_OP_IF && holds_read(k, op)) {
       run_if(k, in, op, reads);
       continue;

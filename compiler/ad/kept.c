@@ -1,10 +1,9 @@
-/* kept.c: what the way back through rounds needs of them: the loop runs once more and writes down what it
- * hands to each round.
+/* kept.c: what the way back through rounds needs of them: the loop writes down what it hands to each round.
  *
  * Of a long loop not all is kept at once. It is cut into pieces; what is handed to the first round of each
- * piece is kept, and the rounds of a piece run again, and are kept, when the way back comes to it. With
- * pieces of the square root of the number of rounds, twice that many states are kept. Source: A. Griewank, A.
- * Walther, "Evaluating Derivatives", 2nd edition, 2008, chapter 12. */
+ * piece is kept, and all of the last piece; the rounds of the others run again, and are kept, when the way
+ * back comes to them. With pieces of the square root of the number of rounds, twice that many states are
+ * kept. Source: A. Griewank, A. Walther, "Evaluating Derivatives", 2nd edition, 2008, chapter 12. */
 #include "ad/rounds.h"
 
 /* What a loop may keep whole, and rounds that are few enough whatever they keep. */
@@ -52,7 +51,7 @@ FlValue *fl_rounds_read(FlBuilder *b, FlValue *kept, FlValue *round) {
 
 /* ---- all of the rounds ---- */
 
-void fl_rounds_keep(FlAdRounds *k) {
+FlValue *const *fl_rounds_keep(FlAdRounds *k) {
   FlAdFrame *f = k->f;
   FlArena *arena = f->ad->arena;
   int n = k->n, all = n, n_kept = n + k->reads.n;
@@ -66,7 +65,7 @@ void fl_rounds_keep(FlAdRounds *k) {
   for (int i = 0; i < n_kept; i++) {
     if (i < n && k->by_element[i]) continue;
     FlValue *like = i < n ? k->first[i] : fl_rounds_none(f, k->reads.at[i - n]->results[0]);
-    args[2 + all++] = room(&f->b, like, k->count);
+    args[2 + all++] = k->kept ? k->kept[i] : room(&f->b, like, k->room);
   }
   types[0] = fl_t_scalar(FL_I64);
   for (int i = 0; i < all; i++) types[1 + i] = args[2 + i]->type;
@@ -91,6 +90,7 @@ void fl_rounds_keep(FlAdRounds *k) {
   at = n;
   for (int i = 0; i < n_kept; i++)
     if (i >= n || !k->by_element[i]) k->kept[i] = loop->results[at++];
+  return loop->results;
 }
 
 FlValue *fl_rounds_count(const FlAdRounds *k) {
@@ -110,7 +110,7 @@ FlValue *fl_rounds_count(const FlAdRounds *k) {
   FlAdFrame in = fl_ad_frame(f->ad, f, fl_rounds_into(f->b, r), false, NULL);
   for (int i = 0; i < n; i++) fl_ad_put(&in, k->body->params[i], r->params[i]);
   for (const FlOp *op = k->body->first; op; op = op->next)
-    if (op->code != FL_OP_CHECK) fl_ad_clone(&in, op);
+    if (k->checks || op->code != FL_OP_CHECK) fl_ad_clone(&in, op);
   for (int i = 0; i <= n; i++) yields[i] = fl_ad_at(&in, k->body->yields[i]);
   yields[n + 1] = fl_ir_binary(&in.b, FL_OP_WRAP_ADD, r->params[n], fl_ad_i64(&in.b, 1));
   fl_ir_yield(r, f->b.module, n + 2, yields);
@@ -144,13 +144,15 @@ bool fl_rounds_short(const FlAdRounds *k) {
 
 FlValue *fl_rounds_at_a_time(const FlAdRounds *k) {
   FlBuilder *b = &k->f->b;
-  FlValue *bytes = fl_ad_i64(b, 8 * k->reads.n), *one = fl_ad_i64(b, 1);
+  FlValue *values = fl_ad_i64(b, 0), *one = fl_ad_i64(b, 1);
   for (int i = 0; i < k->n; i++) {
     if (k->by_element[i]) continue;
     FlValue *v = k->first[i];
-    FlValue *n = fl_t_is_scalar(v->type) ? one : elements(b, v);
-    bytes = fl_ir_binary(b, FL_OP_WRAP_ADD, bytes, fl_ir_binary(b, FL_OP_WRAP_MUL, n, fl_ad_i64(b, 8)));
+    values = fl_ir_binary(b, FL_OP_WRAP_ADD, values, fl_t_is_scalar(v->type) ? one : elements(b, v));
   }
+  for (int i = 0; i < k->reads.n; i++)
+    values = fl_ir_binary(b, FL_OP_WRAP_ADD, values, fl_rounds_read_size(k, i));
+  FlValue *bytes = fl_ir_binary(b, FL_OP_WRAP_MUL, values, fl_ad_i64(b, 8));
   FlValue *rounds = fl_ir_convert(b, k->count, FL_F64);
   FlValue *all = fl_ir_binary(b, FL_OP_MUL, rounds, fl_ir_convert(b, bytes, FL_F64));
   FlValue *whole = fl_ir_binary(b, FL_OP_LE, all, fl_ir_const_f(b, FL_F64, WHOLE_BYTES));
@@ -189,10 +191,10 @@ FlValue **fl_rounds_marks(const FlAdRounds *k, FlValue *per, FlValue *pieces) {
   FlAdFrame in = fl_ad_frame(f->ad, f, fl_rounds_into(b, inner), false, NULL);
   for (int i = 1 - k->skip; i <= n; i++) fl_ad_put(&in, k->body->params[k->skip + i - 1], inner->params[i]);
   for (const FlOp *op = k->body->first; op; op = op->next)
-    if (op->code != FL_OP_CHECK) fl_ad_clone(&in, op);
+    if (k->checks || op->code != FL_OP_CHECK) fl_ad_clone(&in, op);
   for (int i = 0; i < n; i++) yields[i] = fl_ad_at(&in, k->body->yields[k->says + i]);
   fl_ir_yield(inner, b.module, n, yields);
   for (int i = 0; i < n; i++) yields[i] = loop->results[i];
   fl_ir_yield(r, b.module, 2 * n, yields);
-  return outer->results + n;
+  return outer->results;
 }

@@ -215,6 +215,7 @@ bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n,
              .original = fl_map_make(arena),
              .own = fl_map_make(arena),
              .region = r,
+             .result = y,
              .n = n,
              .by = x,
              .why = why};

@@ -17,11 +17,13 @@ typedef struct FlAdRounds {
   FlValue **first;     /* of the frame: what the first of the rounds is handed */
   FlValue *lo, *count; /* of the frame: the position of the first, the number of rounds */
   bool *by_element;    /* of each: an array of which only elements are read and written */
-  FlVec(FlOp *) reads; /* the LOADs of these */
-  FlMap *left;         /* set: the LOADs and STOREs of these, which the way back does not run again */
+  FlVec(FlOp *) reads; /* the LOADs of these, and ops of the body that take long */
+  FlMap *left;         /* set: the reads, and the STOREs of these, which the way back does not run again */
+  bool checks;         /* whether CHECKs run when the rounds do */
   /* Of each value (but arrays by element) what it is at the beginning of each round: an array of scalars, a
    * list of arrays; then of each read its value in each round. NULL: not yet known. */
   FlValue **kept;
+  FlValue *room; /* of the frame: for how many rounds these have room */
 } FlAdRounds;
 
 /* ---- elements.c ---- */
@@ -29,13 +31,16 @@ void fl_rounds_by_element(FlAdRounds *k);
 /* In a frame of one round: arrays by element stand for none of their elements, only for their sizes; what was
  * read of them is what was kept. */
 void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round);
-/* The body's ops at the frame's place, CHECKs left out; reads[i]: what the i-th read gives, 0 where it does
- * not run. */
+/* The body's ops at the frame's place; reads[i]: what the i-th read gives, 0 where it does not run. */
 void fl_rounds_run(const FlAdRounds *k, FlAdFrame *in, FlValue **reads);
 
+/* How many elements the i-th read gives, about: of the frame. */
+FlValue *fl_rounds_read_size(const FlAdRounds *k, int i);
+
 /* ---- kept.c ---- */
-/* Runs the rounds, and keeps what is handed to each. */
-void fl_rounds_keep(FlAdRounds *k);
+/* Runs the rounds, and keeps what is handed to each; what was kept before and is not overwritten stays. Gives
+ * what the last round hands on. */
+FlValue *const *fl_rounds_keep(FlAdRounds *k);
 /* What a round was handed. */
 FlValue *fl_rounds_handed(const FlAdRounds *k, FlAdFrame *in, int i, FlValue *round);
 /* Of long loops: how many rounds are kept at a time, so that what is kept at all is least; all of short ones.
@@ -43,13 +48,14 @@ FlValue *fl_rounds_handed(const FlAdRounds *k, FlAdFrame *in, int i, FlValue *ro
 FlValue *fl_rounds_at_a_time(const FlAdRounds *k);
 /* Is it short for sure, or cannot be cut? */
 bool fl_rounds_short(const FlAdRounds *k);
-/* Runs all rounds but the last `per`, and keeps what is handed to each `per`-th: of each value, as kept. */
+/* Runs all rounds but those of the last piece, and keeps what is handed to each `per`-th: what the last piece
+ * is handed, then of each value, as kept. */
 FlValue **fl_rounds_marks(const FlAdRounds *k, FlValue *per, FlValue *pieces);
 /* One of such values. */
 FlValue *fl_rounds_read(FlBuilder *b, FlValue *kept, FlValue *round);
 /* Of the type of v, where its value does not matter: zero, or no elements. */
 FlValue *fl_rounds_none(FlAdFrame *f, const FlValue *v);
-/* How many rounds a WHILE has: it is run once more, and counts. */
+/* How many rounds a WHILE has: it is run, and counts. */
 FlValue *fl_rounds_count(const FlAdRounds *k);
 
 static inline FlBuilder fl_rounds_into(FlBuilder b, FlRegion *r) {

@@ -3,8 +3,8 @@
  * In: the body of a loop. Out: which of the arrays that it hands on are used for nothing but LOAD, STORE and
  * their sizes, in branches too. Of these not the array is kept for each round, but what was read of it, so
  * that a round costs no more than its reads and writes; its adjoint is written in place in the same way. And
- * products of matrices, whose sizes can be told before the rounds run: the way back does not compute them
- * again. */
+ * products of matrices, whose sizes can be told before the rounds run, and what a round hands on, which is
+ * what the next one was handed: the way back does not compute them again. */
 #include "ad/rounds.h"
 
 /* One array, in all its states within a round. */
@@ -100,6 +100,22 @@ static void keep_products(FlAdRounds *k) {
   }
 }
 
+/* ---- what is handed on ---- */
+
+bool fl_rounds_next(const FlAdRounds *k, int i) {
+  FlValue *next = k->body->yields[k->says + i];
+  const FlOp *op = next->op;
+  return !k->scan && !k->by_element[i] && next->type.rank && op && op->parent == k->body &&
+         op->n_results == 1 && op->code != FL_OP_STORE;
+}
+
+static void keep_next(FlAdRounds *k) {
+  for (int i = 0; i < k->n; i++) {
+    FlOp *op = k->body->yields[k->says + i]->op;
+    if (fl_rounds_next(k, i)) fl_map_set(k->left, op, op);
+  }
+}
+
 /* ---- arrays by element ---- */
 
 void fl_rounds_by_element(FlAdRounds *k) {
@@ -122,6 +138,7 @@ void fl_rounds_by_element(FlAdRounds *k) {
     for (int w = 0; w < s.writes.n; w++) fl_map_set(k->left, s.writes.at[w], s.writes.at[w]);
   }
   keep_products(k);
+  keep_next(k);
 }
 
 void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round) {
@@ -131,6 +148,12 @@ void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round) {
   for (int i = 0; i < k->reads.n; i++) {
     FlValue *v = k->reads.at[i]->results[0];
     fl_ad_put(in, v, k->kept ? fl_rounds_read(&in->b, k->kept[k->n + i], round) : fl_rounds_none(in, v));
+  }
+  for (int i = 0; i < k->n; i++) {
+    if (!fl_rounds_next(k, i)) continue;
+    FlValue *v = k->body->yields[k->says + i];
+    FlValue *after = fl_ir_binary(&in->b, FL_OP_WRAP_ADD, round, fl_ad_i64(&in->b, 1));
+    fl_ad_put(in, v, k->kept ? fl_rounds_read(&in->b, k->kept[i], after) : fl_rounds_none(in, v));
   }
 }
 

@@ -59,13 +59,14 @@ FlValue *const *fl_rounds_keep(FlAdRounds *k) {
           **yields = FL_NEW_ARRAY(arena, FlValue *, n + n_kept + 1),
           **reads = FL_NEW_ARRAY(arena, FlValue *, k->reads.n + 1);
   FlType1 *types = FL_NEW_ARRAY(arena, FlType1, n + n_kept + 1);
+  FlValue *places = fl_ir_binary(&f->b, FL_OP_WRAP_ADD, k->room, fl_ad_i64(&f->b, 1));
   args[0] = k->lo;
   args[1] = fl_ir_binary(&f->b, FL_OP_WRAP_ADD, k->lo, k->count);
   for (int i = 0; i < n; i++) args[2 + i] = k->first[i];
   for (int i = 0; i < n_kept; i++) {
     if (i < n && k->by_element[i]) continue;
     FlValue *like = i < n ? k->first[i] : fl_rounds_none(f, k->reads.at[i - n]->results[0]);
-    args[2 + all++] = k->kept ? k->kept[i] : room(&f->b, like, k->room);
+    args[2 + all++] = k->kept ? k->kept[i] : room(&f->b, like, places);
   }
   types[0] = fl_t_scalar(FL_I64);
   for (int i = 0; i < all; i++) types[1 + i] = args[2 + i]->type;
@@ -90,6 +91,8 @@ FlValue *const *fl_rounds_keep(FlAdRounds *k) {
   at = n;
   for (int i = 0; i < n_kept; i++)
     if (i >= n || !k->by_element[i]) k->kept[i] = loop->results[at++];
+  for (int i = 0; i < n; i++)
+    if (fl_rounds_next(k, i)) k->kept[i] = write_down(&f->b, k->kept[i], k->count, loop->results[i]);
   return loop->results;
 }
 

@@ -220,6 +220,7 @@ bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n,
              .by = x,
              .why = why};
   fl_ad_open(*b, r, FL_OP_STAGE, 1, y);
+  fl_ir_read_transposed(r);
   fl_ad_mark(&ad);
   if (!fl_ad_plain(&ad, *b, r)) return false;
   FlAdFrame f = fl_ad_frame(&ad, NULL, *b, false, NULL);

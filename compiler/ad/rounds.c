@@ -91,7 +91,7 @@ static FlAdFrame before(const FlAdFrame *f, FlOp *op) {
 /* The values that the last round hands on are the loop's results from now on. */
 static void replace(FlAdRounds *k, FlOp *loop, FlValue *const *results) {
   for (int i = 0; i < k->n; i++) {
-    fl_ir_replace_in(k->f->ad->region, loop->results[i], results[i]);
+    fl_ir_replace_in(loop->parent, loop->results[i], results[i]);
     if (*k->f->ad->result == loop->results[i]) *k->f->ad->result = results[i];
     fl_ad_put(k->f, k->op->results[i], results[i]);
   }

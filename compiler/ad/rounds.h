@@ -20,16 +20,19 @@ typedef struct FlAdRounds {
   FlVec(FlOp *) reads; /* the LOADs of these, and ops of the body that take long */
   FlMap *left;         /* set: the reads, and the STOREs of these, which the way back does not run again */
   bool checks;         /* whether CHECKs run when the rounds do */
-  /* Of each value (but arrays by element) what it is at the beginning of each round: an array of scalars, a
-   * list of arrays; then of each read its value in each round. NULL: not yet known. */
+  /* Of each value (but arrays by element) what it is at the beginning of each round, and of some after the
+   * last: an array of scalars, a list of arrays; then of each read its value in each round. NULL: not yet
+   * known. */
   FlValue **kept;
-  FlValue *room; /* of the frame: for how many rounds these have room */
+  FlValue *room; /* of the frame: for how many rounds these have room, and one more */
 } FlAdRounds;
 
 /* ---- elements.c ---- */
 void fl_rounds_by_element(FlAdRounds *k);
+/* Whether what the i-th value becomes in a round is known from what the next round is handed. */
+bool fl_rounds_next(const FlAdRounds *k, int i);
 /* In a frame of one round: arrays by element stand for none of their elements, only for their sizes; what was
- * read of them is what was kept. */
+ * read of them is what was kept; and what is known from the next round. */
 void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round);
 /* The body's ops at the frame's place; reads[i]: what the i-th read gives, 0 where it does not run. */
 void fl_rounds_run(const FlAdRounds *k, FlAdFrame *in, FlValue **reads);

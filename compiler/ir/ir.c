@@ -120,6 +120,23 @@ void fl_ir_replace_in(FlRegion *r, const FlValue *from, FlValue *to) {
 
 void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to) { fl_ir_replace_in(f->body, from, to); }
 
+static void transpose_factors(FlOp *product) {
+  for (int i = 0; i < 2; i++) {
+    for (FlOp *view; (view = product->args[i]->op) && view->code == FL_OP_TRANSPOSE;) {
+      if (product->args[i]->type.rank != 2) break;
+      product->args[i] = view->args[0];
+      product->attrs.i ^= 1 << i;
+    }
+  }
+}
+
+void fl_ir_read_transposed(FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next) {
+    if (op->code == FL_OP_MATMUL) transpose_factors(op);
+    for (int i = 0; i < op->n_regions; i++) fl_ir_read_transposed(op->regions[i]);
+  }
+}
+
 /* ---- copying ---- */
 
 /* From values of the copied region to their copies; a dense table over the ids that the region defines. */

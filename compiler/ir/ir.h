@@ -231,6 +231,8 @@ void fl_ir_replace_in(FlRegion *r, const FlValue *from, FlValue *to); /* every u
 void fl_ir_move_before(FlOp *op, FlOp *before);
 /* Moves the ops of `from` that come after `mark` (NULL: all) and before `until` to the end of `to`. */
 void fl_ir_move_into(FlRegion *from, FlOp *mark, FlOp *until, FlRegion *to);
+/* Products of transposed matrices read them transposed, in the region's regions too. */
+void fl_ir_read_transposed(FlRegion *r);
 /* Copies the ops of `from` to the builder's place, params replaced by `args`; out: its yields. */
 void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out);
 FlFunc *fl_ir_clone_func(FlFunc *f, const char *name);

@@ -4,16 +4,6 @@
  * what a program means: it runs at every level, before the key. */
 #include "opt/opt_internal.h"
 
-static void transpose_factors(FlOp *product) {
-  for (int i = 0; i < 2; i++) {
-    for (FlOp *view; (view = product->args[i]->op) && view->code == FL_OP_TRANSPOSE;) {
-      if (product->args[i]->type.rank != 2) break;
-      product->args[i] = view->args[0];
-      product->attrs.i ^= 1 << i;
-    }
-  }
-}
-
 /* (x y)' is y' x': of a product that nothing else reads. */
 static void turn_product(FlOp *turned, const int *uses) {
   FlOp *product = turned->args[0]->op;
@@ -38,13 +28,6 @@ static void count(const FlRegion *r, int *uses) {
   for (int i = 0; i < r->n_yields; i++) uses[r->yields[i]->id]++;
 }
 
-static void read_transposed(FlRegion *r) {
-  for (FlOp *op = r->first; op; op = op->next) {
-    if (op->code == FL_OP_MATMUL) transpose_factors(op);
-    for (int i = 0; i < op->n_regions; i++) read_transposed(op->regions[i]);
-  }
-}
-
 static void make_transposed(FlRegion *r, const int *uses) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
@@ -63,7 +46,7 @@ static void mark_own(FlRegion *r) {
 
 void fl_opt_products(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
-    read_transposed(f->body);
+    fl_ir_read_transposed(f->body);
     int *uses = FL_NEW_ARRAY(m->arena, int, f->next_id);
     count(f->body, uses);
     make_transposed(f->body, uses);

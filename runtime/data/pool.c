@@ -51,8 +51,8 @@ static void *map_huge(size_t bytes) {
   return base + skip;
 }
 
-/* Memory at `at` that is taken from another mapping; where that cannot be done, fresh memory: the other is gone
- * in either case. */
+/* Memory at `at` that is taken from another mapping; where that cannot be done, fresh memory: the other is
+ * gone in either case. */
 static bool map_moved(char *at, FlBlock from) {
   if (mremap(from.data, from.capacity, from.capacity, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at) return true;
   munmap(from.data, from.capacity);

@@ -135,7 +135,8 @@ static int32_t add_wholes_body(FlCtx *ctx, const void *env, int64_t begin, int64
     for (int64_t k = begin; k < end; k++) {
       const Whole *from = &s->sums[p * s->a->g + k];
       Whole *to = &s->sums[k];
-      *to = (Whole){to->x + from->x, to->y + from->y, to->xy + from->xy, to->xx + from->xx, to->yy + from->yy};
+      *to =
+          (Whole){to->x + from->x, to->y + from->y, to->xy + from->xy, to->xx + from->xx, to->yy + from->yy};
     }
   }
   return 0;
@@ -227,8 +228,7 @@ static void store_corr(FlAgg *a, int64_t k, double xy, double xx, double yy) {
 static FlStatus corr_whole(FlAgg *a) {
   const Whole *w = whole_moments(a);
   if (w == NULL || fl_agg_results(a, 2) != 0) return 1;
-  for (int64_t k = 0; k < a->g; k++)
-    store_corr(a, k, (double)w[k].xy, (double)w[k].xx, (double)w[k].yy);
+  for (int64_t k = 0; k < a->g; k++) store_corr(a, k, (double)w[k].xy, (double)w[k].xx, (double)w[k].yy);
   return 0;
 }
 

@@ -18,7 +18,9 @@
 #define WIDE
 #endif
 
-enum { ROWS = 64 }; /* rows whose distances are computed side by side */
+enum { WIDTH = 8, VECTORS = 8, ROWS = WIDTH * VECTORS }; /* rows whose distances are computed side by side */
+
+typedef double Eight __attribute__((vector_size(64), aligned(8)));
 
 typedef struct Nearest {
   const double *x, *centers;
@@ -31,21 +33,30 @@ typedef struct Nearest {
   int64_t *count;
 } Nearest;
 
-/* Of ROWS rows, laid out column by column. */
+/* Of ROWS rows, laid out column by column. The `n_next` numbers that are looked at next are fetched
+ * meanwhile, a few with each center. */
 WIDE static void nearest_of(const double *across, const double *centers, int64_t d, int64_t k,
-                            double *distance, int64_t *label) {
+                            const double *next, int64_t n_next, double *distance, int64_t *label) {
+  enum { LINE = 8 };
   double best[ROWS];
   int64_t at[ROWS];
   for (int64_t c = 0; c < k; c++) {
     const double *center = centers + c * d;
-    double sum[ROWS] = {0};
+    Eight zero = {0}, sums[VECTORS]; /* stay in registers: the loops over them are unrolled */
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; v++) sums[v] = zero;
+    for (int64_t i = n_next * c / k / LINE; i < n_next * (c + 1) / k / LINE; i++)
+      __builtin_prefetch(next + i * LINE, 0, 2);
     for (int64_t j = 0; j < d; j++) {
-      const double *column = across + j * ROWS, middle = center[j];
-      for (int64_t r = 0; r < ROWS; r++) {
-        double off = column[r] - middle;
-        sum[r] = __builtin_fma(off, off, sum[r]);
+      const Eight *column = (const Eight *)(across + j * ROWS);
+      double middle = center[j];
+#pragma GCC unroll 8
+      for (int v = 0; v < VECTORS; v++) {
+        Eight off = column[v] - middle;
+        for (int r = 0; r < WIDTH; r++) sums[v][r] = __builtin_fma(off[r], off[r], sums[v][r]);
       }
     }
+    const double *sum = (const double *)sums;
     for (int64_t r = 0; r < ROWS; r++) {
       bool closer = c == 0 || sum[r] < best[r];
       best[r] = closer ? sum[r] : best[r];
@@ -104,7 +115,8 @@ static void look_at(const Nearest *s, int64_t b, int64_t from, int64_t to) {
     int64_t rows = fl_part_min(ROWS, to - i);
     const double *x = s->x + i * s->d;
     turn(x, rows, s->d, across);
-    nearest_of(across, s->centers, s->d, s->k, distance, label);
+    int64_t n_next = fl_part_min(ROWS, to - i - rows) * s->d;
+    nearest_of(across, s->centers, s->d, s->k, x + rows * s->d, n_next, distance, label);
     memcpy(s->label + i, label, (size_t)rows * sizeof *label);
     memcpy(s->distance + i, distance, (size_t)rows * sizeof *distance);
     add_rows(x, rows, s->d, label, sums, counts);

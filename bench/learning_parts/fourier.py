@@ -7,7 +7,7 @@ CASES = [{"name": "2,000 clips of 65,536 samples", "args": ["--clips", "2000", "
           "shape": (100_000, 1_000), "bar": [("scipy", 1.5)]}]
 
 
-def engine(name, case):
+def engine(name, case, threads):
     import os
 
     import numpy as np

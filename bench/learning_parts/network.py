@@ -87,7 +87,7 @@ def with_torch(case):
     return train
 
 
-def engine(name, case):
+def engine(name, case, threads):
     if name == "torch":
         return with_torch(case)
     return None if case["kind"] == "convolutional" else with_numpy(case)

@@ -150,7 +150,7 @@ FlSched *fl_sched_new(int n) {
   memset(s, 0, sizeof *s);
   pthread_mutex_init(&s->lock, NULL);
   pthread_mutex_init(&s->jobs_lock, NULL);
-  s->spins = n <= cpus ? 60 : 4;
+  s->spins = n <= cpus ? 400 : 4;
   s->workers = calloc((size_t)n, sizeof *s->workers);
   for (int i = 0; s->workers && i < n; i++, s->n_workers++)
     if (!(s->workers[i] = worker_new(s, i))) break;

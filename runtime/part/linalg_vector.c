@@ -17,9 +17,9 @@ enum {
 }; /* of a matrix that is walked down: lanes of so many columns stay in the first-level cache */
 
 #define VECTOR_CODE(T, FMA, SUFFIX)                                                                          \
-  static T butterfly_##SUFFIX(T *lane, int64_t stride) {                                                     \
+  static T butterfly_##SUFFIX(T *lane) {                                                                     \
     for (int64_t half = FL_LANES / 2; half > 0; half /= 2) {                                                 \
-      for (int64_t i = 0; i < half; i++) lane[i * stride] += lane[(i + half) * stride];                      \
+      for (int64_t i = 0; i < half; i++) lane[i] += lane[i + half];                                          \
     }                                                                                                        \
     return lane[0];                                                                                          \
   }                                                                                                          \
@@ -33,14 +33,29 @@ enum {
     for (int64_t i = 0; p + i < n; i++) l[i] = FMA(a[p + i], b[p + i], l[i]);                                \
     memcpy(lane, l, sizeof l);                                                                               \
   }                                                                                                          \
-  /* One block of COLUMNS neighbouring columns of a matrix (rows `row` apart) with a dense vector. */        \
-  WIDE static void columns_##SUFFIX(const T *a, int64_t row, const T *b, int64_t n, T *lane) {               \
+  /* One block of `count` neighbouring columns of a matrix (rows `row` apart), at most COLUMNS, with a dense \
+   * vector: their sums are the first lanes. */                                                                                \
+  static inline __attribute__((always_inline)) void walk_##SUFFIX(const T *a, int64_t row, const T *b,       \
+                                                                  int64_t n, int64_t count, T *lane) {       \
     memset(lane, 0, sizeof(T) * FL_LANES * COLUMNS);                                                         \
     for (int64_t p = 0; p < n; p++) {                                                                        \
       T *l = lane + p % FL_LANES * COLUMNS, factor = b[p];                                                   \
       const T *x = a + p * row;                                                                              \
-      for (int64_t c = 0; c < COLUMNS; c++) l[c] = FMA(x[c], factor, l[c]);                                  \
+      for (int64_t c = 0; c < count; c++) l[c] = FMA(x[c], factor, l[c]);                                    \
     }                                                                                                        \
+    for (int64_t half = FL_LANES / 2; half > 0; half /= 2) { /* the butterfly, of all columns at once */     \
+      for (int64_t i = 0; i < half; i++) {                                                                   \
+        T *to = lane + i * COLUMNS, *from = to + half * COLUMNS;                                             \
+        for (int64_t c = 0; c < COLUMNS; c++) to[c] += from[c];                                              \
+      }                                                                                                      \
+    }                                                                                                        \
+  }                                                                                                          \
+  WIDE static void columns_##SUFFIX(const T *a, int64_t row, const T *b, int64_t n, T *lane) {               \
+    walk_##SUFFIX(a, row, b, n, COLUMNS, lane);                                                              \
+  }                                                                                                          \
+  WIDE static void few_columns_##SUFFIX(const T *a, int64_t row, const T *b, int64_t n, int64_t count,       \
+                                        T *lane) {                                                           \
+    walk_##SUFFIX(a, row, b, n, count, lane);                                                                \
   }                                                                                                          \
   /* Results [first, last) of block `block`, for a matrix whose reduced axis is dense, or whose result axis  \
    * is. */                                                                                                  \
@@ -50,19 +65,17 @@ enum {
     T lane[FL_LANES * COLUMNS];                                                                              \
     for (int64_t j = first; j < last;) {                                                                     \
       const T *a = (const T *)v->matrix + j * v->result_step + from * v->reduce_step;                        \
+      int64_t count = v->reduce_step == 1 ? 1 : fl_part_min(COLUMNS, last - j);                              \
       if (v->reduce_step == 1) {                                                                             \
         dense_##SUFFIX(a, b, n, lane);                                                                       \
-        out[j++ - first] = butterfly_##SUFFIX(lane, 1);                                                      \
-      } else if (last - j >= COLUMNS) {                                                                      \
+        lane[0] = butterfly_##SUFFIX(lane);                                                                  \
+      } else if (count == COLUMNS) {                                                                         \
         columns_##SUFFIX(a, v->reduce_step, b, n, lane);                                                     \
-        for (int64_t c = 0; c < COLUMNS; c++) out[j + c - first] = butterfly_##SUFFIX(lane + c, COLUMNS);    \
-        j += COLUMNS;                                                                                        \
       } else {                                                                                               \
-        memset(lane, 0, sizeof(T) * FL_LANES);                                                               \
-        for (int64_t p = 0; p < n; p++)                                                                      \
-          lane[p % FL_LANES] = FMA(a[p * v->reduce_step], b[p], lane[p % FL_LANES]);                         \
-        out[j++ - first] = butterfly_##SUFFIX(lane, 1);                                                      \
+        few_columns_##SUFFIX(a, v->reduce_step, b, n, count, lane);                                          \
       }                                                                                                      \
+      memcpy(out + (j - first), lane, sizeof(T) * (size_t)count);                                            \
+      j += count;                                                                                            \
     }                                                                                                        \
   }
 

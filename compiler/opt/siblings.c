@@ -156,7 +156,8 @@ static bool can_go_up(Siblings *s, const FlOp *a, FlOp *b) {
   s->along.n = 0;
   bool can = true, faults = !is_still(b);
   mark_uses(s, b, 1);
-  for (FlOp *op = b->prev; op != a && can; op = op->prev) {
+  FlOp *op = b->prev;
+  for (; op && op != a && can; op = op->prev) {
     if (is_marked(s, op)) {
       can = may_move(op);
       mark_uses(s, op, 1);
@@ -165,7 +166,7 @@ static bool can_go_up(Siblings *s, const FlOp *a, FlOp *b) {
       can = is_still(op);
     }
   }
-  can = can && !is_marked(s, a);
+  can = can && op && !is_marked(s, a); /* no op: what moved before may have left `a` behind `b` */
   mark_uses(s, b, 0);
   for (int i = 0; i < s->along.n; i++) mark_uses(s, s->along.at[i], 0);
   return can;
@@ -180,13 +181,14 @@ static bool can_go_down(Siblings *s, FlOp *a, const FlOp *b) {
   s->along.n = 0;
   bool can = is_still(a);
   mark_results(s, a, 1);
-  for (FlOp *op = a->next; op != b && can; op = op->next) {
+  FlOp *op = a->next;
+  for (; op && op != b && can; op = op->next) {
     if (!uses_marked(s, op)) continue;
     can = may_move(op);
     mark_results(s, op, 1);
     fl_vec_push(s->arena, &s->along, op);
   }
-  can = can && !uses_marked(s, b);
+  can = can && op && !uses_marked(s, b);
   mark_results(s, a, 0);
   for (int i = 0; i < s->along.n; i++) mark_results(s, s->along.at[i], 0);
   return can;

@@ -7,7 +7,7 @@
 #include "codegen/llvm_reduce.h"
 #include "opt/columns.h"
 
-enum { TILE = 64 /* columns */, UNIT = 16 /* columns that a worker takes at least: lines of memory next to each other */ };
+enum { TILE = 64, UNIT = 16 }; /* columns: at once; that a worker takes at least, next to each other */
 
 int fl_ll_columns_unit(const FlFn *f, const FlOp *map) {
   return f->g->options.level > 0 && fl_opt_column_sum(map) ? UNIT : 1;

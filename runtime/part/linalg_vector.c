@@ -12,71 +12,72 @@
 #define WIDE
 #endif
 
-enum {
-  COLUMNS = 16
-}; /* of a matrix that is walked down: lanes of so many columns stay in the first-level cache */
+enum { STRIP = 64, GROUP = 8 }; /* results of one task, whose lanes fit the first-level cache; lanes that go together */
 
 #define VECTOR_CODE(T, FMA, SUFFIX)                                                                          \
-  static T butterfly_##SUFFIX(T *lane) {                                                                     \
-    for (int64_t half = FL_LANES / 2; half > 0; half /= 2) {                                                 \
-      for (int64_t i = 0; i < half; i++) lane[i] += lane[i + half];                                          \
+  typedef T Eight_##SUFFIX __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T))));                  \
+  typedef T Four_##SUFFIX __attribute__((vector_size(4 * sizeof(T))));                                       \
+  typedef T Two_##SUFFIX __attribute__((vector_size(2 * sizeof(T))));                                        \
+  /* The next products of GROUP lanes, of which there are at least 1, and count only n. */                   \
+  static inline __attribute__((always_inline)) void group_##SUFFIX(const T *a, const T *b, int64_t n,        \
+                                                                   Eight_##SUFFIX *sum) {                    \
+    if (n >= GROUP) {                                                                                        \
+      Eight_##SUFFIX x = *(const Eight_##SUFFIX *)a, y = *(const Eight_##SUFFIX *)b;                         \
+      for (int i = 0; i < GROUP; i++) (*sum)[i] = FMA(x[i], y[i], (*sum)[i]);                                \
+    } else {                                                                                                 \
+      for (int i = 0; i < GROUP - 1; i++) {                                                                  \
+        if (i < n) (*sum)[i] = FMA(a[i], b[i], (*sum)[i]);                                                   \
+      }                                                                                                      \
     }                                                                                                        \
-    return lane[0];                                                                                          \
   }                                                                                                          \
-  /* One block of two dense vectors. */                                                                      \
-  WIDE static void dense_##SUFFIX(const T *a, const T *b, int64_t n, T *lane) {                              \
-    T l[FL_LANES] = {0};                                                                                     \
-    int64_t p = 0;                                                                                           \
-    for (; p + FL_LANES <= n; p += FL_LANES) {                                                               \
-      for (int64_t i = 0; i < FL_LANES; i++) l[i] = FMA(a[p + i], b[p + i], l[i]);                           \
+  /* One block of each of `count` dense vectors, `step` apart, with a dense vector. */                       \
+  WIDE static void dense_##SUFFIX(const T *a, int64_t step, const T *b, int64_t n, int64_t count,            \
+                                  T *restrict out) {                                                         \
+    for (int64_t j = 0; j < count; j++, a += step) {                                                         \
+      Eight_##SUFFIX s0 = {0}, s1 = s0, s2 = s0, s3 = s0;                                                    \
+      int64_t p = 0;                                                                                         \
+      for (; p + FL_LANES <= n; p += FL_LANES) {                                                             \
+        group_##SUFFIX(a + p, b + p, GROUP, &s0);                                                            \
+        group_##SUFFIX(a + p + 8, b + p + 8, GROUP, &s1);                                                    \
+        group_##SUFFIX(a + p + 16, b + p + 16, GROUP, &s2);                                                  \
+        group_##SUFFIX(a + p + 24, b + p + 24, GROUP, &s3);                                                  \
+      }                                                                                                      \
+      if (p < n) group_##SUFFIX(a + p, b + p, n - p, &s0);                                                   \
+      if (p + 8 < n) group_##SUFFIX(a + p + 8, b + p + 8, n - p - 8, &s1);                                   \
+      if (p + 16 < n) group_##SUFFIX(a + p + 16, b + p + 16, n - p - 16, &s2);                               \
+      if (p + 24 < n) group_##SUFFIX(a + p + 24, b + p + 24, n - p - 24, &s3);                               \
+      Eight_##SUFFIX s = (s0 + s2) + (s1 + s3); /* the butterfly */                                          \
+      Four_##SUFFIX f = __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7); \
+      Two_##SUFFIX t = __builtin_shufflevector(f, f, 0, 1) + __builtin_shufflevector(f, f, 2, 3);            \
+      out[j] = t[0] + t[1];                                                                                  \
     }                                                                                                        \
-    for (int64_t i = 0; p + i < n; i++) l[i] = FMA(a[p + i], b[p + i], l[i]);                                \
-    memcpy(lane, l, sizeof l);                                                                               \
   }                                                                                                          \
-  /* One block of `count` neighbouring columns of a matrix (rows `row` apart), at most COLUMNS, with a dense \
-   * vector: their sums are the first lanes. */                                                                                \
-  static inline __attribute__((always_inline)) void walk_##SUFFIX(const T *a, int64_t row, const T *b,       \
-                                                                  int64_t n, int64_t count, T *lane) {       \
-    memset(lane, 0, sizeof(T) * FL_LANES * COLUMNS);                                                         \
+  /* One block of `count` neighbouring columns of a matrix (rows `row` apart), at most STRIP, with a dense   \
+   * vector. */                                                                                              \
+  WIDE static void columns_##SUFFIX(const T *restrict a, int64_t row, const T *restrict b, int64_t n,        \
+                                    int64_t count, T *restrict out) {                                        \
+    T lane[FL_LANES * STRIP];                                                                                \
+    int64_t width = (count + GROUP - 1) / GROUP * GROUP;                                                     \
+    memset(lane, 0, sizeof(T) * (size_t)(FL_LANES * width));                                                 \
     for (int64_t p = 0; p < n; p++) {                                                                        \
-      T *l = lane + p % FL_LANES * COLUMNS, factor = b[p];                                                   \
+      T *restrict l = lane + p % FL_LANES * width;                                                           \
       const T *x = a + p * row;                                                                              \
+      T factor = b[p];                                                                                       \
       for (int64_t c = 0; c < count; c++) l[c] = FMA(x[c], factor, l[c]);                                    \
     }                                                                                                        \
     for (int64_t half = FL_LANES / 2; half > 0; half /= 2) { /* the butterfly, of all columns at once */     \
-      for (int64_t i = 0; i < half; i++) {                                                                   \
-        T *to = lane + i * COLUMNS, *from = to + half * COLUMNS;                                             \
-        for (int64_t c = 0; c < COLUMNS; c++) to[c] += from[c];                                              \
-      }                                                                                                      \
+      for (int64_t i = 0; i < half * width; i++) lane[i] += lane[half * width + i];                          \
     }                                                                                                        \
+    memcpy(out, lane, sizeof(T) * (size_t)count);                                                            \
   }                                                                                                          \
-  WIDE static void columns_##SUFFIX(const T *a, int64_t row, const T *b, int64_t n, T *lane) {               \
-    walk_##SUFFIX(a, row, b, n, COLUMNS, lane);                                                              \
-  }                                                                                                          \
-  WIDE static void few_columns_##SUFFIX(const T *a, int64_t row, const T *b, int64_t n, int64_t count,       \
-                                        T *lane) {                                                           \
-    walk_##SUFFIX(a, row, b, n, count, lane);                                                                \
-  }                                                                                                          \
-  /* Results [first, last) of block `block`, for a matrix whose reduced axis is dense, or whose result axis  \
-   * is. */                                                                                                  \
+  /* Results [first, last) of block `block`, at most STRIP, for a matrix whose reduced axis is dense, or     \
+   * whose result axis is. */                                                                                \
   static void block_##SUFFIX(const Vector *v, int64_t block, int64_t first, int64_t last, T *out) {          \
     int64_t from = block * FL_BLOCK, n = fl_part_min(FL_BLOCK, v->k - from);                                 \
+    const T *a = (const T *)v->matrix + first * v->result_step + from * v->reduce_step;                      \
     const T *b = (const T *)v->vector + from;                                                                \
-    T lane[FL_LANES * COLUMNS];                                                                              \
-    for (int64_t j = first; j < last;) {                                                                     \
-      const T *a = (const T *)v->matrix + j * v->result_step + from * v->reduce_step;                        \
-      int64_t count = v->reduce_step == 1 ? 1 : fl_part_min(COLUMNS, last - j);                              \
-      if (v->reduce_step == 1) {                                                                             \
-        dense_##SUFFIX(a, b, n, lane);                                                                       \
-        lane[0] = butterfly_##SUFFIX(lane);                                                                  \
-      } else if (count == COLUMNS) {                                                                         \
-        columns_##SUFFIX(a, v->reduce_step, b, n, lane);                                                     \
-      } else {                                                                                               \
-        few_columns_##SUFFIX(a, v->reduce_step, b, n, count, lane);                                          \
-      }                                                                                                      \
-      memcpy(out + (j - first), lane, sizeof(T) * (size_t)count);                                            \
-      j += count;                                                                                            \
-    }                                                                                                        \
+    if (v->reduce_step == 1) dense_##SUFFIX(a, v->result_step, b, n, last - first, out);                     \
+    else columns_##SUFFIX(a, v->reduce_step, b, n, last - first, out);                                       \
   }
 
 typedef struct Vector {
@@ -91,8 +92,6 @@ typedef struct Vector {
 
 VECTOR_CODE(double, __builtin_fma, f64)
 VECTOR_CODE(float, __builtin_fmaf, f32)
-
-enum { STRIP = 64 }; /* results of one task */
 
 /* Items are (block, strip of results). */
 static int32_t block_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -143,7 +142,7 @@ FlStatus fl_linalg_vector(FlPartMem *mem, const FlProduct *p) {
   v.partial = fl_part_alloc(mem, v.blocks * v.results, sizeof(double));
   if (v.partial == NULL) return 1;
   int64_t strips = (v.results + STRIP - 1) / STRIP;
-  double cost = 0.4 * (double)fl_part_min(STRIP, v.results) * (double)fl_part_min(FL_BLOCK, p->k);
+  double cost = 0.25 * (double)fl_part_min(STRIP, v.results) * (double)fl_part_min(FL_BLOCK, p->k);
   if (fl_part_for(mem->ctx, block_body, &v, v.blocks * strips, cost) != 0) return 1;
   return fl_part_for(mem->ctx, join_body, &v, v.results, 1.0 + (double)v.blocks);
 }

@@ -5,7 +5,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import Place, check, finish
 
-HEAD = """import cluster, decomposition, linear, metrics, preprocess, signal
+HEAD = """import cluster, decomposition, linear, metrics, preprocess, signal, sparse
 let x = [for i in 0..12, j in 0..3: random(1, i, j)]
 let y = [for i in 0..12: random(2, i)]
 let yes = y > 0.5
@@ -14,6 +14,8 @@ let hole = [for i in 0..12, j in 0..3: if i == 4 and j == 1 { nan } else { x[i, 
 let same = [for i in 0..12, j in 0..3: if j == 2 { x[i, 0] + 2 * x[i, 1] } else { x[i, j] }]
 let flat = [for i in 0..12, j in 0..3: if j == 1 { 0.1 } else { x[i, j] }]
 let none = x[0..0]
+let holed = sparse.from_dense(hole)
+let thin = sparse.from_dense(x)
 """
 # What is asked, and what its error says.
 CASES = [
@@ -73,6 +75,26 @@ CASES = [
     ("metrics.average_precision(y, y > 2)", "no outcome is yes: there is no recall"),
     ("metrics.cross_entropy(x, 0 * class)", "there are 3 columns of probabilities, and 1 classes"),
     ("metrics.silhouette(x, 0 * class)", "silhouettes need from 2 clusters"),
+    ("sparse.from_triplets([0, 1, 4], [2, 0, 1], y[0..3], 4, 3)", "entry 2 is in row 4 and column 1, outside 4 rows and 3 columns"),
+    ("sparse.from_csr([0, 2, 1], [0, 1], y[0..2], 3)", "the starts of the rows do not ascend from 0 to 2"),
+    ("sparse.take(thin, [0, 12])", "there is no row 12 among 12"),
+    ("sparse.slice(thin, 3, i64(y[0]) + 13)", "rows 3 to 13 of 12"),
+    ("sparse.take_columns(thin, [0, 3])", "there is no column 3 among 3"),
+    ("sparse.take_columns(thin, [1, 1])", "column 1 is taken twice"),
+    ("sparse.vstack(thin, sparse.transpose(thin))", "a matrix of 12 columns below one of 3"),
+    ("sparse.hstack(thin, sparse.transpose(thin))", "field `starts` has size 4, but `n + 1` is 13"),
+    ("sparse.matvec(thin, y)", "the matrix has 3 columns, and the vector 12 elements"),
+    ("sparse.matvec_t(thin, y[0..3])", "the size `n` is 3 here but 12 in the argument `m`"),
+    ("sparse.matmul(thin, x)", "the matrix at the left has 3 columns, the one at the right 12 rows"),
+    ("sparse.product(thin, thin)", "the matrix at the left has 3 columns, the one at the right 12 rows"),
+    ("sparse.scale_rows(thin, y[0..3])", "the size `n` is 3 here but 12 in the argument `m`"),
+    ("sparse.scale_columns(thin, y)", "there are 3 columns, but 12 factors"),
+    ("sparse.normalise(thin, norm = \"l3\")", "not \"l3\""),
+    ("sparse.logistic(thin, yes, lambda = 0.0)", "lambda is a number above 0, not 0.0"),
+    ("sparse.logistic(thin, yes[0..3])", "the size `n` is 3 here but 12 in the argument `x`"),
+    ("sparse.logistic(holed, yes)", "an entry is nan or infinity"),
+    ("sparse.logistic(thin, y > 2)", "all outcomes are no; there is nothing to tell apart"),
+    ("sparse.softmax(thin, 0 * class)", "all labels are the same"),
 ]
 
 place = Place()

@@ -52,6 +52,7 @@ typedef struct FlAdFrame {
       *outer; /* what is not found here is looked up there; NULL: source values stand for themselves */
   FlMap *to;
   const FlMap *left; /* set of LOADs and STOREs that are not copied: of one, what it gives is known, or none's */
+  FlMap *elements;   /* from ops of a MAP's elements that are not copied to the array of what they give */
   FlMap *place; /* from a source value to its adjoint's number + 1 */
   FlVec(FlAdAdjoint) adjoints;
   FlVec(FlAdSink) sinks; /* in kernels only */

@@ -86,15 +86,22 @@ static FlValue *size_of(const FlAdRounds *k, FlValue *array, int axis) {
 }
 
 FlValue *fl_rounds_read_size(const FlAdRounds *k, int i) {
-  FlValue *v = k->reads.at[i]->results[0];
-  if (fl_t_is_scalar(v->type)) return fl_ad_i64(&k->f->b, 1);
-  return fl_ir_binary(&k->f->b, FL_OP_WRAP_MUL, size_of(k, v, 0), size_of(k, v, 1));
+  const FlOp *read = k->reads.at[i], *map = fl_rounds_elements(k, read);
+  FlValue *v = map ? map->results[0] : read->results[0], *n = fl_ad_i64(&k->f->b, 1);
+  for (int d = 0; d < v->type.rank; d++) n = fl_ir_binary(&k->f->b, FL_OP_WRAP_MUL, n, size_of(k, v, d));
+  return n;
+}
+
+bool fl_rounds_size_known(const FlAdRounds *k, FlValue *array) {
+  for (int d = 0; d < array->type.rank; d++)
+    if (!size_of(k, array, d)) return false;
+  return true;
 }
 
 static void keep_products(FlAdRounds *k) {
   for (FlOp *op = k->body->first; op && !k->scan; op = op->next) {
     if (op->code != FL_OP_MATMUL || op->results[0]->type.rank != 2) continue;
-    if (!size_of(k, op->results[0], 0) || !size_of(k, op->results[0], 1)) continue;
+    if (!fl_rounds_size_known(k, op->results[0])) continue;
     fl_vec_push(k->f->ad->arena, &k->reads, op);
     fl_map_set(k->left, op, op);
   }
@@ -138,22 +145,29 @@ void fl_rounds_by_element(FlAdRounds *k) {
     for (int w = 0; w < s.writes.n; w++) fl_map_set(k->left, s.writes.at[w], s.writes.at[w]);
   }
   keep_products(k);
+  fl_rounds_keep_costly(k);
   keep_next(k);
 }
 
 void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round) {
   in->left = k->left;
+  in->elements = fl_map_make(in->ad->arena);
   for (int i = 0; i < k->n; i++)
     if (k->by_element[i]) fl_ad_put(in, k->body->params[k->skip + i], k->first[i]);
   for (int i = 0; i < k->reads.n; i++) {
-    FlValue *v = k->reads.at[i]->results[0];
-    fl_ad_put(in, v, k->kept ? fl_rounds_read(&in->b, k->kept[k->n + i], round) : fl_rounds_none(in, v));
+    const FlOp *read = k->reads.at[i];
+    if (!fl_rounds_uses(k, i)) continue;
+    FlValue *v = k->kept ? fl_rounds_read(&in->b, k->kept[k->n + i], round)
+                         : fl_rounds_none(in, fl_rounds_read_type(k, i));
+    if (fl_rounds_elements(k, read)) fl_map_set(in->elements, read, v);
+    else fl_ad_put(in, read->results[0], v);
+    if (!k->kept) k->stands[i] = v;
   }
   for (int i = 0; i < k->n; i++) {
     if (!fl_rounds_next(k, i)) continue;
     FlValue *v = k->body->yields[k->says + i];
     FlValue *after = fl_ir_binary(&in->b, FL_OP_WRAP_ADD, round, fl_ad_i64(&in->b, 1));
-    fl_ad_put(in, v, k->kept ? fl_rounds_read(&in->b, k->kept[i], after) : fl_rounds_none(in, v));
+    fl_ad_put(in, v, k->kept ? fl_rounds_read(&in->b, k->kept[i], after) : fl_rounds_none(in, v->type));
   }
 }
 
@@ -184,7 +198,7 @@ static void run_if(const FlAdRounds *k, FlAdFrame *in, const FlOp *op, FlValue *
     int at = n;
     for (int i = 0; i < k->reads.n; i++) {
       if (!fl_ad_inside(k->reads.at[i]->results[0], op)) continue;
-      FlValue *v = out[n + i] ? out[n + i] : fl_rounds_none(&f, k->reads.at[i]->results[0]);
+      FlValue *v = out[n + i] ? out[n + i] : fl_rounds_none(&f, fl_rounds_read_type(k, i));
       out[at++] = v;
     }
     for (int i = 0; i < at; i++) types[i] = out[i]->type;
@@ -204,6 +218,7 @@ static void run(const FlAdRounds *k, FlAdFrame *in, const FlRegion *r, FlValue *
       run_if(k, in, op, reads);
       continue;
     }
+    if (fl_rounds_run_elements(k, in, op, reads)) continue;
     fl_ad_clone(in, op);
     for (int i = 0; i < k->reads.n; i++)
       if (k->reads.at[i] == op) reads[i] = fl_ad_at(in, op->results[0]);

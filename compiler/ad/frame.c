@@ -80,7 +80,23 @@ static bool is_left(const FlAdFrame *f, const FlOp *op) {
   return false;
 }
 
+/* What an op of the elements of a MAP gives, where that is known; else NULL. */
+static FlValue *known_element(FlAdFrame *f, const FlOp *op) {
+  const FlRegion *r = op->parent;
+  FlValue *array = NULL, *index[FL_MAX_RANK];
+  for (const FlAdFrame *at = f; at && !array; at = at->outer)
+    if (at->elements) array = fl_map_get(at->elements, op);
+  if (!array) return NULL;
+  for (int k = 0; k < r->n_params; k++) index[k] = fl_ad_at(f, r->params[k]);
+  return fl_ir_load(&f->b, array, r->n_params, index, true);
+}
+
 void fl_ad_clone(FlAdFrame *f, const FlOp *op) {
+  FlValue *known = known_element(f, op);
+  if (known) {
+    fl_ad_put(f, op->results[0], known);
+    return;
+  }
   if (is_left(f, op)) {
     if (op->code == FL_OP_STORE) fl_ad_put(f, op->results[0], fl_ad_at(f, op->args[0]));
     return;

@@ -15,8 +15,7 @@ static FlValue *elements(FlBuilder *b, FlValue *array) {
   return n;
 }
 
-FlValue *fl_rounds_none(FlAdFrame *f, const FlValue *v) {
-  FlType1 t = v->type;
+FlValue *fl_rounds_none(FlAdFrame *f, FlType1 t) {
   FlValue *sizes[FL_MAX_RANK];
   bool real = t.dtype == FL_F64 || t.dtype == FL_F32;
   for (int d = 0; d < t.rank; d++) sizes[d] = fl_ad_i64(&f->b, 0);
@@ -51,6 +50,11 @@ FlValue *fl_rounds_read(FlBuilder *b, FlValue *kept, FlValue *round) {
 
 /* ---- all of the rounds ---- */
 
+/* Is this kept: a value that is handed on, or behind these a read? */
+static bool is_kept(const FlAdRounds *k, int i) {
+  return i < k->n ? !k->by_element[i] : fl_rounds_uses(k, i - k->n);
+}
+
 FlValue *const *fl_rounds_keep(FlAdRounds *k) {
   FlAdFrame *f = k->f;
   FlArena *arena = f->ad->arena;
@@ -64,8 +68,8 @@ FlValue *const *fl_rounds_keep(FlAdRounds *k) {
   args[1] = fl_ir_binary(&f->b, FL_OP_WRAP_ADD, k->lo, k->count);
   for (int i = 0; i < n; i++) args[2 + i] = k->first[i];
   for (int i = 0; i < n_kept; i++) {
-    if (i < n && k->by_element[i]) continue;
-    FlValue *like = i < n ? k->first[i] : fl_rounds_none(f, k->reads.at[i - n]->results[0]);
+    if (!is_kept(k, i)) continue;
+    FlValue *like = i < n ? k->first[i] : fl_rounds_none(f, fl_rounds_read_type(k, i - n));
     args[2 + all++] = k->kept ? k->kept[i] : room(&f->b, like, places);
   }
   types[0] = fl_t_scalar(FL_I64);
@@ -78,19 +82,22 @@ FlValue *const *fl_rounds_keep(FlAdRounds *k) {
   int at = n;
   for (int i = 0; i < n; i++) fl_ad_put(&in, k->body->params[k->skip + i], r->params[1 + i]);
   for (int i = 0; i < n; i++) {
-    if (k->by_element[i]) continue;
+    if (!is_kept(k, i)) continue;
     yields[at] = write_down(&in.b, r->params[1 + at], round, r->params[1 + i]);
     at++;
   }
   fl_rounds_run(k, &in, reads);
-  for (int i = 0; i < k->reads.n; i++, at++)
+  for (int i = 0; i < k->reads.n; i++) {
+    if (!is_kept(k, n + i)) continue;
     yields[at] = write_down(&in.b, r->params[1 + at], round, reads[i]);
+    at++;
+  }
   for (int i = 0; i < n; i++) yields[i] = fl_ad_at(&in, k->body->yields[k->says + i]);
   fl_ir_yield(r, f->b.module, all, yields);
   k->kept = FL_NEW_ARRAY(arena, FlValue *, n_kept + 1);
   at = n;
   for (int i = 0; i < n_kept; i++)
-    if (i >= n || !k->by_element[i]) k->kept[i] = loop->results[at++];
+    if (is_kept(k, i)) k->kept[i] = loop->results[at++];
   for (int i = 0; i < n; i++)
     if (fl_rounds_next(k, i)) k->kept[i] = write_down(&f->b, k->kept[i], k->count, loop->results[i]);
   return loop->results;
@@ -147,19 +154,24 @@ bool fl_rounds_short(const FlAdRounds *k) {
 
 FlValue *fl_rounds_at_a_time(const FlAdRounds *k) {
   FlBuilder *b = &k->f->b;
-  FlValue *values = fl_ad_i64(b, 0), *one = fl_ad_i64(b, 1);
+  FlValue *values = fl_ad_i64(b, 0), *one = fl_ad_i64(b, 1), *state;
   for (int i = 0; i < k->n; i++) {
     if (k->by_element[i]) continue;
     FlValue *v = k->first[i];
     values = fl_ir_binary(b, FL_OP_WRAP_ADD, values, fl_t_is_scalar(v->type) ? one : elements(b, v));
   }
+  state = values;
   for (int i = 0; i < k->reads.n; i++)
-    values = fl_ir_binary(b, FL_OP_WRAP_ADD, values, fl_rounds_read_size(k, i));
+    if (fl_rounds_uses(k, i)) values = fl_ir_binary(b, FL_OP_WRAP_ADD, values, fl_rounds_read_size(k, i));
   FlValue *bytes = fl_ir_binary(b, FL_OP_WRAP_MUL, values, fl_ad_i64(b, 8));
   FlValue *rounds = fl_ir_convert(b, k->count, FL_F64);
   FlValue *all = fl_ir_binary(b, FL_OP_MUL, rounds, fl_ir_convert(b, bytes, FL_F64));
   FlValue *whole = fl_ir_binary(b, FL_OP_LE, all, fl_ir_const_f(b, FL_F64, WHOLE_BYTES));
-  FlValue *root = fl_ir_unary(b, FL_OP_CEIL, fl_ir_unary(b, FL_OP_SQRT, rounds));
+  /* Of n / per pieces the state, of per rounds all: least where per is the root of n state / all. */
+  FlValue *part =
+      fl_ir_binary(b, FL_OP_DIV, fl_ir_convert(b, state, FL_F64), fl_ir_convert(b, values, FL_F64));
+  FlValue *best = fl_ir_unary(b, FL_OP_SQRT, fl_ir_binary(b, FL_OP_MUL, rounds, part));
+  FlValue *root = fl_ir_unary(b, FL_OP_CEIL, best);
   return fl_ir_binary(b, FL_OP_MAX, fl_ir_select(b, whole, k->count, root), one);
 }
 

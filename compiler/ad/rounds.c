@@ -178,6 +178,7 @@ static FlAdRounds rounds_of(FlAdFrame *f, FlOp *op, bool checks) {
   }
   k.room = k.count;
   fl_rounds_by_element(&k);
+  k.stands = FL_NEW_ARRAY(f->ad->arena, FlValue *, k.reads.n + 1);
   return k;
 }
 
@@ -186,7 +187,7 @@ typedef struct Carried {
   FlVec(FlValue *) adjoints, of;
 } Carried;
 
-static bool carried_of(const FlAdRounds *k, Carried *c) {
+static bool carried_of(FlAdRounds *k, Carried *c) {
   FlAdFrame *f = k->f, seen;
   FlArena *arena = f->ad->arena;
   for (int i = 0; i < k->n; i++) {
@@ -194,11 +195,12 @@ static bool carried_of(const FlAdRounds *k, Carried *c) {
     FlValue *result = k->op->results[i], *g = k->scan ? NULL : fl_ad_adjoint(f, result);
     fl_vec_push(arena, &c->adjoints, g ? g : fl_ad_zero(f, k->scan ? k->start[i] : result));
   }
-  /* Once for nothing, to see what the rounds read. */
+  /* Once for nothing, to see what the rounds read and what is to be kept of them. */
   FlOp *loop = back(k, c->adjoints.n, c->adjoints.at, 0, NULL, &seen);
   if (!loop) return false;
   for (int i = 0; i < seen.adjoints.n; i++)
     if (seen.adjoints.at[i].of->region != k->body) fl_vec_push(arena, &c->of, seen.adjoints.at[i].of);
+  fl_rounds_find_unused(k, loop->regions[0]);
   fl_ir_remove(loop);
   for (int i = 0; i < c->of.n; i++) fl_vec_push(arena, &c->adjoints, fl_ad_zero(f, c->of.at[i]));
   return true;

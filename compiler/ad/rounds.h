@@ -1,5 +1,5 @@
-/* rounds.h: what rounds.c (the way back), kept.c (what is kept for it) and elements.c (arrays that a loop
- * reads and writes by element) share. */
+/* rounds.h: what rounds.c (the way back), kept.c (what is kept for it), elements.c (arrays that a loop reads
+ * and writes by element) and costly.c (elements that take long to compute) share. */
 #ifndef FL_AD_ROUNDS_H
 #define FL_AD_ROUNDS_H
 
@@ -17,9 +17,13 @@ typedef struct FlAdRounds {
   FlValue **first;     /* of the frame: what the first of the rounds is handed */
   FlValue *lo, *count; /* of the frame: the position of the first, the number of rounds */
   bool *by_element;    /* of each: an array of which only elements are read and written */
-  FlVec(FlOp *) reads; /* the LOADs of these, and ops of the body that take long */
-  FlMap *left;         /* set: the reads, and the STOREs of these, which the way back does not run again */
-  bool checks;         /* whether CHECKs run when the rounds do */
+  FlVec(
+      FlOp *) reads; /* the LOADs of these, and ops that take long, of the body or of elements of its MAPs */
+  bool *unused;      /* of each read: the way back has no use for it; NULL: not yet known */
+  FlValue **stands;  /* of each read: what stood for it on a way back that was made to see */
+  FlMap
+      *left; /* set: the reads of the body, and the STOREs of these, which the way back does not run again */
+  bool checks; /* whether CHECKs run when the rounds do */
   /* Of each value (but arrays by element) what it is at the beginning of each round, and of some after the
    * last: an array of scalars, a list of arrays; then of each read its value in each round. NULL: not yet
    * known. */
@@ -39,6 +43,20 @@ void fl_rounds_run(const FlAdRounds *k, FlAdFrame *in, FlValue **reads);
 
 /* How many elements the i-th read gives, about: of the frame. */
 FlValue *fl_rounds_read_size(const FlAdRounds *k, int i);
+/* Are the sizes of this array of the body known before the rounds run? */
+bool fl_rounds_size_known(const FlAdRounds *k, FlValue *array);
+
+/* ---- costly.c ---- */
+/* Adds to the reads what takes long in loops over elements. */
+void fl_rounds_keep_costly(FlAdRounds *k);
+/* The MAP whose elements the read is of: it is kept as an array; NULL: it is not of elements. */
+const FlOp *fl_rounds_elements(const FlAdRounds *k, const FlOp *read);
+FlType1 fl_rounds_read_type(const FlAdRounds *k, int i); /* of what is kept of it in a round */
+/* A MAP with such reads, at the frame's place; false: it has none. */
+bool fl_rounds_run_elements(const FlAdRounds *k, FlAdFrame *in, const FlOp *map, FlValue **reads);
+/* Finds the reads that a way back in this region, made to see, has no use for. */
+void fl_rounds_find_unused(FlAdRounds *k, const FlRegion *r);
+static inline bool fl_rounds_uses(const FlAdRounds *k, int i) { return !k->unused || !k->unused[i]; }
 
 /* ---- kept.c ---- */
 /* Runs the rounds, and keeps what is handed to each; what was kept before and is not overwritten stays. Gives
@@ -56,8 +74,8 @@ bool fl_rounds_short(const FlAdRounds *k);
 FlValue **fl_rounds_marks(const FlAdRounds *k, FlValue *per, FlValue *pieces);
 /* One of such values. */
 FlValue *fl_rounds_read(FlBuilder *b, FlValue *kept, FlValue *round);
-/* Of the type of v, where its value does not matter: zero, or no elements. */
-FlValue *fl_rounds_none(FlAdFrame *f, const FlValue *v);
+/* Of this type, where its value does not matter: zero, or no elements. */
+FlValue *fl_rounds_none(FlAdFrame *f, FlType1 t);
 /* How many rounds a WHILE has: it is run, and counts. */
 FlValue *fl_rounds_count(const FlAdRounds *k);
 

@@ -95,36 +95,3 @@ FlArray *fl_array_view_rows(FlCtx *ctx, const FlArray *a, int64_t from, int64_t 
   int64_t row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
   return fl_array_over(ctx, a->buffer, (char *)a->data + from * row, a->dtype, a->rank, dims);
 }
-
-/* All that the texts of `a` point into, also inside a list. */
-static bool keep_all_of(FlBuffer *b, const FlArray *from) {
-  if (!from) return true;
-  for (int32_t k = 0; k < from->buffer->n_keeps; k++) {
-    if (!fl_buffer_keep(b, from->buffer->keeps[k])) return false;
-  }
-  if (from->dtype != FL_LIST) return true;
-  FlArray *const *elements = from->data;
-  for (int64_t k = 0; k < fl_array_count(from); k++) {
-    if (!keep_all_of(b, elements[k])) return false;
-  }
-  return true;
-}
-
-FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *from, int32_t n_from) {
-  if (a->dtype == FL_LIST) {
-    FlArray *const *elements = a->data;
-    for (int64_t k = 0; k < fl_array_count(a); k++) {
-      FlStatus bad = elements[k] ? fl_array_keep(ctx, elements[k], heap, from, n_from) : 0;
-      if (bad) return bad;
-    }
-    return 0;
-  }
-  if (a->dtype != FL_TEXT && a->dtype != FL_FILE) return 0;
-  bool ok = !heap || fl_buffer_keep(a->buffer, fl_heap_buffer(heap));
-  for (int32_t k = 0; ok && k < n_from; k++) ok = keep_all_of(a->buffer, from[k]);
-  if (!ok) {
-    fl_data_no_memory(ctx, a->buffer->n_keeps);
-    return 1;
-  }
-  return 0;
-}

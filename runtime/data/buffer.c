@@ -158,19 +158,3 @@ void fl_buffer_unref(FlBuffer *b) {
   free(b->keeps);
   free(b);
 }
-
-bool fl_buffer_keep(FlBuffer *b, FlBuffer *kept) {
-  if (!kept || kept == b) return true;
-  for (int32_t k = 0; k < b->n_keeps; k++) {
-    if (b->keeps[k] == kept) return true;
-  }
-  /* The room in `keeps` is the next power of two: it grows when the count is one. */
-  if ((b->n_keeps & (b->n_keeps - 1)) == 0) {
-    size_t room = b->n_keeps ? (size_t)b->n_keeps * 2 : 1;
-    FlBuffer **grown = realloc(b->keeps, room * sizeof *grown);
-    if (!grown) return false;
-    b->keeps = grown;
-  }
-  b->keeps[b->n_keeps++] = fl_buffer_ref(kept);
-  return true;
-}

@@ -114,6 +114,31 @@ static void test_texts(FlCtx *ctx) {
   fl_array_unref(b);
 }
 
+/* Arrays with texts of their own, two of each, into one: it keeps each heap once, in the order of the arrays. */
+static void test_many_keeps(FlCtx *ctx) {
+  enum { N = 3000 };
+  static FlArray *from[2 * N];
+  int64_t n = 2 * N;
+  FlArray *all = fl_array_new(ctx, FL_TEXT, 1, &n);
+  for (int k = 0; k < N; k++) {
+    FlHeap *heap = fl_heap_new(ctx);
+    char text[16];
+    snprintf(text, sizeof text, "%d", k);
+    from[k] = texts_of(ctx, heap, 1, (const char *const[]){text});
+    from[N + k] = fl_array_ref(from[k]);
+    fl_heap_unref(heap);
+  }
+  for (int k = 0; k < 2 * N; k++) ((FlText *)all->data)[k] = ((FlText *)from[k]->data)[0];
+  check(fl_array_keep(ctx, all, NULL, from, N / 2) == 0 && all->buffer->n_keeps == N / 2, "half of many keeps");
+  check(fl_array_keep(ctx, all, NULL, from, 2 * N) == 0 && all->buffer->n_keeps == N, "many keeps, each once");
+  bool same = true;
+  for (int k = 0; k < N; k++) same = same && all->buffer->keeps[k] == from[k]->buffer->keeps[0];
+  check(same, "keeps in order");
+  for (int k = 0; k < 2 * N; k++) fl_array_unref(from[k]);
+  check(memcmp(((FlText *)all->data)[2999].ptr, "2999", 4) == 0, "texts outlive all arrays that had them");
+  fl_array_unref(all);
+}
+
 static FlDigest digest_of(FlCtx *ctx, FlDtype d, int64_t n, const void *data) {
   FlArray *a = fl_array_new(ctx, (int32_t)d, 1, &n);
   memcpy(a->data, data, (size_t)fl_array_bytes(a));
@@ -199,6 +224,7 @@ int main(void) {
   test_arrays(ctx);
   test_lists(ctx);
   test_texts(ctx);
+  test_many_keeps(ctx);
   test_digests(ctx);
   test_heap_threads(ctx);
   fl_run_free(run);

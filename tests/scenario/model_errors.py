@@ -6,6 +6,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import Place, check, finish
 
 HEAD = """import cluster, decomposition, linear, metrics, preprocess, signal, sparse
+import text_features as words
 let x = [for i in 0..12, j in 0..3: random(1, i, j)]
 let y = [for i in 0..12: random(2, i)]
 let yes = y > 0.5
@@ -16,6 +17,7 @@ let flat = [for i in 0..12, j in 0..3: if j == 1 { 0.1 } else { x[i, j] }]
 let none = x[0..0]
 let holed = sparse.from_dense(hole)
 let thin = sparse.from_dense(x)
+let texts = ["to be", "or not to be"]
 """
 # What is asked, and what its error says.
 CASES = [
@@ -78,7 +80,7 @@ CASES = [
     ("sparse.from_triplets([0, 1, 4], [2, 0, 1], y[0..3], 4, 3)", "entry 2 is in row 4 and column 1, outside 4 rows and 3 columns"),
     ("sparse.from_csr([0, 2, 1], [0, 1], y[0..2], 3)", "the starts of the rows do not ascend from 0 to 2"),
     ("sparse.take(thin, [0, 12])", "there is no row 12 among 12"),
-    ("sparse.slice(thin, 3, i64(y[0]) + 13)", "rows 3 to 13 of 12"),
+    ("sparse.slice(thin, 3, 13 + floor(y[0]))", "rows 3 to 13 of 12"),
     ("sparse.take_columns(thin, [0, 3])", "there is no column 3 among 3"),
     ("sparse.take_columns(thin, [1, 1])", "column 1 is taken twice"),
     ("sparse.vstack(thin, sparse.transpose(thin))", "a matrix of 12 columns below one of 3"),
@@ -95,6 +97,17 @@ CASES = [
     ("sparse.logistic(holed, yes)", "an entry is nan or infinity"),
     ("sparse.logistic(thin, y > 2)", "all outcomes are no; there is nothing to tell apart"),
     ("sparse.softmax(thin, 0 * class)", "all labels are the same"),
+    ("words.count_vectorizer([\"a\", \"\"]).terms", "the 2 texts hold no terms"),
+    ("words.count_vectorizer(texts, stop_words = [\"to\", \"be\", \"or\", \"not\"]).terms", "the 2 texts hold no terms but stop words"),
+    ("words.count_vectorizer(texts, min_df = 3).terms", "none of 4 terms is in 3.0 to 2.0 of 2 texts"),
+    ("words.count_vectorizer(texts, max_features = -1).terms", "min_df, max_df and max_features are not negative"),
+    ("words.count_vectorizer(texts, analyzer = \"line\").terms", "not \"line\""),
+    ("words.count_vectorizer(texts, ngram_range = (2, 1)).terms", "ngram_range is from 2 to 1"),
+    ("words.count_vectorizer(texts, token_pattern = \"(\").terms", "parenthesis"),
+    ("words.tfidf_vectorizer(texts, norm = \"max\").tfidf", "not \"max\""),
+    ("words.tfidf(sparse.slice(thin, 0, 0)).idf", "there are no texts to learn from"),
+    ("words.apply(words.tfidf(thin), sparse.transpose(thin)).width", "there are 12 columns, but 3 factors"),
+    ("words.hashing(n_features = 0)", "n_features is from 1 to 2147483647, not 0"),
 ]
 
 place = Place()

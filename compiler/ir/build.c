@@ -137,7 +137,9 @@ static FlValue *dim_op(FlBuilder *b, FlValue *a, int axis) {
 /* to - from of a ROWS, which checked 0 <= from <= to: the difference cannot overflow. */
 static FlValue *rows_count(FlBuilder *b, FlOp *rows) {
   int64_t from;
+  const FlOp *end = rows->args[2]->op;
   if (fl_ir_const_value_i(rows->args[1], &from) && from == 0) return rows->args[2];
+  if (end && end->code == FL_OP_WRAP_ADD && end->args[0] == rows->args[1]) return end->args[1];
   FlBuilder at = behind(b, rows->results[0]);
   FlValue *pair[2] = {rows->args[2], rows->args[1]};
   FlValue *found = existing(&at, FL_OP_WRAP_SUB, pair[0], pair[1], 0);

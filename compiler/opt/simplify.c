@@ -98,25 +98,12 @@ static int certain(const FlOp *op) {
   return 0;
 }
 
-/* The length of an array that is written out or made over known sizes, and sizes of views. */
+/* The size that a DIM gives, where what made the array tells it. */
 static FlValue *known_size(FlOp *op) {
-  if (op->code != FL_OP_DIM || op->args[0]->type.depth) return NULL;
-  const FlOp *of = op->args[0]->op;
-  int64_t axis = op->attrs.i;
-  if (!of) return NULL;
+  if (op->code != FL_OP_DIM) return NULL;
   FlBuilder b = fl_opt_before(op);
-  switch ((int)of->code) {
-  case FL_OP_ARRAY: return fl_ir_const_i(&b, FL_I64, of->n_args);
-  case FL_OP_COLLECT: return of->results[0];
-  case FL_OP_TRANSPOSE:
-    if (of->args[0]->type.rank != 2) return NULL;
-    return fl_ir_dim(&b, of->args[0], axis == 0 ? 1 : 0);
-  case FL_OP_ROWS:
-  case FL_OP_STORE:
-    if (of->code == FL_OP_ROWS && axis == 0) return NULL;
-    return fl_ir_dim(&b, of->args[0], (int)axis);
-  }
-  return NULL;
+  FlValue *size = fl_ir_dim(&b, op->args[0], (int)op->attrs.i);
+  return size == op->results[0] ? NULL : size;
 }
 
 /* x / 2^k is x * 2^-k. */

@@ -32,9 +32,10 @@ static void visit(FlSubst *s, FlRegion *r) {
       op->attrs.i = fl_opt_in_bounds(op);
       if (op->attrs.i && op->args[0]->op && fl_opt_may_turn(op->args[0]->region)) read_through(op);
     } else if (op->code == FL_OP_DIM) {
-      const FlValue *a = op->args[0];
-      if (a->op && a->op->code == FL_OP_MAP && !a->type.depth) {
-        fl_subst_set(s, op->results[0], a->op->args[op->attrs.i]);
+      FlBuilder b = fl_opt_before(op);
+      FlValue *size = fl_ir_dim(&b, op->args[0], (int)op->attrs.i);
+      if (size != op->results[0]) {
+        fl_subst_set(s, op->results[0], size);
         fl_ir_remove(op);
         continue;
       }

@@ -221,6 +221,8 @@ typedef void FlKernelBody(FlFn *f, const FlKernelDef *k, Val begin, Val end, con
 /* Emits the forms and the FlKernel, runs it over `n` elements: host code of `f`. status is an i32. */
 Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Val *outputs, Val heap, Val n);
 void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out);
+/* How many vectors of elements a loop over them works at, step by step. */
+unsigned fl_ll_in_flight(const FlFn *f, const FlRegion *region);
 /* Calls `each` for every element of [begin, end) with the region's params set and pos as linear index. */
 typedef void FlElementBody(FlFn *f, const FlKernelDef *k, Val pos, void *arg);
 void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,

@@ -119,11 +119,12 @@ static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *e
   }
 }
 
-/* Philox is a chain of dependent multiplications: several vectors in flight hide how long each takes. */
-static bool has_random(const FlRegion *r) {
+/* Philox, and without fused operations exp and its like, are chains of dependent operations so long that the processor's window
+ * holds little more than one: several vectors in flight, step by step, hide how long each step takes. */
+unsigned fl_ll_in_flight(const FlFn *f, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next)
-    if (op->code == FL_OP_RANDOM) return true;
-  return false;
+    if (op->code == FL_OP_RANDOM || (f->masks && op->code >= FL_OP_EXP && op->code <= FL_OP_HYPOT)) return 4;
+  return 1;
 }
 
 void fl_ll_rows(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
@@ -174,6 +175,7 @@ static void cells_of_row(FlFn *f, const FlKernelDef *k, Val start, Val lo, Val h
   fl_ll_loop_open(f, &l, lo, hi, 0, NULL);
   fl_ll_set(f, k->region->params[k->region->n_params - 1], l.i);
   one_element(f, k, LLVMBuildNSWAdd(f->b, start, l.i, ""), c->each, c->arg);
+  l.interleave = fl_ll_in_flight(f, k->region);
   fl_ll_loop_close(f, &l, NULL, c->vectorize);
 }
 
@@ -191,7 +193,7 @@ void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val
     fl_ll_loop_open(f, &l, begin, end, 0, NULL);
     fl_ll_set(f, r->params[0], l.i);
     one_element(f, k, l.i, each, arg);
-    if (has_random(r)) l.interleave = 4;
+    l.interleave = fl_ll_in_flight(f, r);
     fl_ll_loop_close(f, &l, NULL, vectorize);
     return;
   }

@@ -187,6 +187,7 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
   if (tiles) fl_ll_tiles_draw(f, tiles, base, FL_LANES);
   fl_ll_loop_open(f, &lane, zero, lanes_n, 0, NULL);
   lane_element(f, s, source, LLVMBuildNSWAdd(f->b, base, lane.i, ""), lane.i, false);
+  if (source != LANES_BUFFER) lane.interleave = fl_ll_in_flight(f, s->region);
   fl_ll_loop_close(f, &lane, NULL, true);
   fl_ll_loop_close(f, &group, NULL, true);
   if (source == LANES_NESTED && rest_by_masks(f, s)) {

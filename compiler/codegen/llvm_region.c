@@ -42,9 +42,9 @@ static LLVMMetadataRef hint(FlGen *g, const char *name, Val value) {
   return LLVMMDNodeInContext2(g->cx, parts, 2);
 }
 
-/* !llvm.loop; the node must be distinct, which a reference to itself makes it. Vectors are seldom
- * interleaved: the processor overlaps iterations well enough; and where it has masks the last elements of a
- * loop are a masked vector, not a second loop: both make less code, which is made faster. */
+/* !llvm.loop; the node must be distinct, which a reference to itself makes it. Vectors are seldom interleaved
+ * (fl_ll_in_flight): the processor overlaps iterations well enough; and where it has masks the last elements of
+ * a loop are a masked vector, not a second loop: both make less code, which is made faster. */
 static void loop_hints(FlFn *f, const FlLoop *l, Val branch, bool vectorize) {
   FlGen *g = f->g;
   LLVMMetadataRef self = LLVMTemporaryMDNode(g->cx, NULL, 0), parts[4] = {self};

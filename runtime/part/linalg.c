@@ -30,7 +30,7 @@ FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   const FlArray *a = args[0].a, *b = args[1].a;
   Factor x = factor(a, desc->i & 1, true), y = factor(b, desc->i & 2, false);
   if (x.columns != y.rows) return fl_part_fail_shape(ctx, desc, x.columns, y.rows);
-  FlProduct p = {a->dtype, a, b, x.rows, y.columns, x.columns, x.row, x.step, y.row, y.step, (desc->i & 4) != 0, NULL};
+  FlProduct p = {a->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row, x.step, y.row, y.step, (desc->i & 4) != 0, NULL};
   FlPartMem mem = {.ctx = ctx};
   FlArray *out = NULL;
   uint64_t scalar = 0;

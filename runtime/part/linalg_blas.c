@@ -1,17 +1,27 @@
 /* linalg_blas.c: products of float matrices by OpenBLAS, one thread a tile, tiles over the pool.
  *
- * The result is cut in tiles of 512 rows by 512 columns aligned at row and column 0, each one call of gemm.
- * When the whole result is one tile, k is cut in pieces of at least 256 and about a million multiplications,
- * 32 of them at most, whose products are added from left to right. Products of at most 512 multiplications
- * are summed here, in order, without fusing. The cut depends on the logical sizes alone; the bits are those
- * of this OpenBLAS on this class of CPU. Of a matrix with its own transpose what is on and above the diagonal is
- * computed. */
+ * The result is cut in tiles of 512 rows by 512 columns aligned at row and column 0, each one call of gemm;
+ * they have 256 rows where there are few, and where the second factor is small: OpenBLAS then copies neither.
+ * Such a factor that is read transposed is turned first. When the whole result is one tile, k is cut in
+ * pieces of at least 256 and a quarter of a million multiplications, 32 of them at most, whose products are
+ * added from left to right. Products of at most 512 multiplications are summed here, in order, without
+ * fusing. The cut depends on the logical sizes alone; the bits are those of this OpenBLAS on this class of
+ * CPU. Of a matrix with its own transpose what is on and above the diagonal is computed. */
 #include <cblas.h>
 #include <limits.h>
 
 #include "part/linalg_internal.h"
 
-enum { TILE = 512, DEPTH = 256, PIECE = 1 << 20, MOST_PIECES = 32, SMALL = 512 };
+enum {
+  TILE = 512,
+  LOW = 256,
+  FEW = 16,
+  FACTOR = 3840,
+  DEPTH = 256,
+  PIECE = 1 << 18,
+  MOST_PIECES = 32,
+  SMALL = 512
+};
 
 /* How much of k is a piece: a multiple of DEPTH, by the sizes alone. */
 static int64_t depth_of(const FlProduct *p) {
@@ -22,10 +32,12 @@ static int64_t depth_of(const FlProduct *p) {
 
 typedef struct Tiles {
   const FlProduct *p;
-  int64_t across; /* tiles in a row of the result */
+  int64_t across; /* tiles in a row of the result, */
+  int64_t rows;   /* each of so many rows */
   int64_t pieces; /* that k is cut in, */
   int64_t depth;  /* so long */
   void *partial;  /* [pieces][m * n], when there are several */
+  bool turned;    /* the product is the transpose of the result: with pieces only */
 } Tiles;
 
 static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k,
@@ -39,11 +51,11 @@ static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t
     ldb = (blasint)p->n; /* a single row has no next one, but gemm looks at the distance */
   blasint bm = (blasint)m, bn = (blasint)n, bk = (blasint)k, ldc = (blasint)p->n;
   if (p->dtype == FL_F64) {
-    cblas_dgemm(CblasRowMajor, ta, tb, bm, bn, bk, 1.0, (const double *)p->first->data + a, lda,
-                (const double *)p->second->data + b, ldb, 0.0, out, ldc);
+    cblas_dgemm(CblasRowMajor, ta, tb, bm, bn, bk, 1.0, (const double *)p->first + a, lda,
+                (const double *)p->second + b, ldb, 0.0, out, ldc);
   } else {
-    cblas_sgemm(CblasRowMajor, ta, tb, bm, bn, bk, 1.0f, (const float *)p->first->data + a, lda,
-                (const float *)p->second->data + b, ldb, 0.0f, out, ldc);
+    cblas_sgemm(CblasRowMajor, ta, tb, bm, bn, bk, 1.0f, (const float *)p->first + a, lda,
+                (const float *)p->second + b, ldb, 0.0f, out, ldc);
   }
 }
 
@@ -51,16 +63,19 @@ static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t
 static void syrk(const FlProduct *p, int64_t i, int64_t from, int64_t n, int64_t k, void *out) {
   CBLAS_TRANSPOSE t = p->a_step == 1 ? CblasNoTrans : CblasTrans;
   int64_t a = i * p->a_row + from * p->a_step;
-  blasint lda = (blasint)(p->a_step == 1 ? p->a_row : p->a_step), bn = (blasint)n, bk = (blasint)k, ldc = (blasint)p->n;
+  blasint lda = (blasint)(p->a_step == 1 ? p->a_row : p->a_step), bn = (blasint)n, bk = (blasint)k,
+          ldc = (blasint)p->n;
   if (p->dtype == FL_F64) {
-    cblas_dsyrk(CblasRowMajor, CblasUpper, t, bn, bk, 1.0, (const double *)p->first->data + a, lda, 0.0, out, ldc);
+    cblas_dsyrk(CblasRowMajor, CblasUpper, t, bn, bk, 1.0, (const double *)p->first + a, lda, 0.0, out, ldc);
   } else {
-    cblas_ssyrk(CblasRowMajor, CblasUpper, t, bn, bk, 1.0f, (const float *)p->first->data + a, lda, 0.0f, out, ldc);
+    cblas_ssyrk(CblasRowMajor, CblasUpper, t, bn, bk, 1.0f, (const float *)p->first + a, lda, 0.0f, out, ldc);
   }
 }
 
-/* The part [i, i + m) x [j, j + n) of the result, over k positions `from` on; of what is below the diagonal nothing. */
-static void part_of(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k, void *out) {
+/* The part [i, i + m) x [j, j + n) of the result, over k positions `from` on; of what is below the diagonal
+ * nothing. */
+static void part_of(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k,
+                    void *out) {
   if (!p->own || j > i) gemm(p, i, j, from, m, n, k, out);
   else if (i == j) syrk(p, i, from, m, k, out);
 }
@@ -77,27 +92,27 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
               (char *)t->partial + item * p->m * p->n * size);
       continue;
     }
-    int64_t i = item / t->across * TILE, j = item % t->across * TILE;
-    part_of(p, i, j, 0, fl_part_min(TILE, p->m - i), fl_part_min(TILE, p->n - j), p->k,
+    int64_t i = item / t->across * t->rows, j = item % t->across * TILE;
+    part_of(p, i, j, 0, fl_part_min(t->rows, p->m - i), fl_part_min(TILE, p->n - j), p->k,
             (char *)p->out + (i * p->n + j) * size);
   }
   return 0;
 }
 
+#define ADD(T)                                                                                               \
+  {                                                                                                          \
+    T sum = ((const T *)t->partial)[c];                                                                      \
+    for (int64_t k = 1; k < t->pieces; k++) sum += ((const T *)t->partial)[k * places + c];                  \
+    ((T *)t->p->out)[at] = sum;                                                                              \
+  }
+
 static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Tiles *t = env;
-  int64_t places = t->p->m * t->p->n;
+  int64_t m = t->p->m, n = t->p->n, places = m * n;
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
-    if (t->p->dtype == FL_F64) {
-      double sum = ((const double *)t->partial)[c];
-      for (int64_t k = 1; k < t->pieces; k++) sum += ((const double *)t->partial)[k * places + c];
-      ((double *)t->p->out)[c] = sum;
-    } else {
-      float sum = ((const float *)t->partial)[c];
-      for (int64_t k = 1; k < t->pieces; k++) sum += ((const float *)t->partial)[k * places + c];
-      ((float *)t->p->out)[c] = sum;
-    }
+    int64_t at = t->turned ? c % n * m + c / n : c;
+    if (t->p->dtype == FL_F64) ADD(double) else ADD(float)
   }
   return 0;
 }
@@ -118,7 +133,7 @@ static int32_t mirror_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
 
 #define MULTIPLY(T)                                                                                          \
   {                                                                                                          \
-    const T *a = p->first->data, *b = p->second->data;                                                       \
+    const T *a = p->first, *b = p->second;                                                                   \
     for (int64_t i = 0; i < p->m; i++) {                                                                     \
       for (int64_t j = 0; j < p->n; j++) {                                                                   \
         T sum = 0;                                                                                           \
@@ -143,14 +158,29 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
     return fl_fail_text(mem->ctx, -1, FL_CODE_RESOURCE,
                         "a matrix product has a side of more than %d elements", INT_MAX);
   }
-  bool one_tile = p->m <= TILE && p->n <= TILE;
-  int64_t depth = one_tile ? depth_of(p) : 0;
-  Tiles t = {p, (p->n + TILE - 1) / TILE, one_tile && p->k >= 2 * depth ? (p->k + depth - 1) / depth : 1,
-             depth, NULL};
-  int64_t down = (p->m + TILE - 1) / TILE, items = t.pieces > 1 ? t.pieces : down * t.across;
+  FlProduct q = *p;
+  int64_t size = fl_dtype_info[p->dtype].bytes, vector = 64 / size;
+  bool small = !p->own && p->n * p->k <= FACTOR, one_tile = p->m <= TILE && p->n <= TILE;
+  if (small && p->b_step != 1) {
+    void *second = fl_part_alloc(mem, p->n * p->k, (size_t)size);
+    if (second == NULL) return 1;
+    fl_linalg_flip(p->second, second, p->n, p->k, p->dtype);
+    q.second = second;
+    q.b_row = p->n;
+    q.b_step = 1;
+  }
+  int64_t depth = one_tile ? depth_of(p) : 0, across = (p->n + TILE - 1) / TILE;
+  int64_t pieces = one_tile && p->k >= 2 * depth ? (p->k + depth - 1) / depth : 1;
+  bool low = !p->own && (small || (p->m + TILE - 1) / TILE * across < FEW);
+  Tiles t = {&q, across, low ? LOW : TILE, pieces, depth, NULL, false};
+  int64_t items = t.pieces > 1 ? t.pieces : (p->m + t.rows - 1) / t.rows * across;
   if (t.pieces > 1) {
-    t.partial = fl_part_alloc(mem, t.pieces * p->m * p->n, (size_t)fl_dtype_info[p->dtype].bytes);
+    t.partial = fl_part_alloc(mem, t.pieces * p->m * p->n, (size_t)size);
     if (t.partial == NULL) return 1;
+    t.turned = !p->own && p->n % vector != 0 && p->m % vector == 0;
+    if (t.turned)
+      q = (FlProduct){p->dtype,  p->second, p->first,  p->n,     p->m,  p->k,
+                      p->b_step, p->b_row,  p->a_step, p->a_row, false, p->out};
   }
   if (fl_part_for(mem->ctx, tile_body, &t, items, 0.05 * products / (double)items) != 0) return 1;
   if (t.pieces > 1 && fl_part_for(mem->ctx, add_body, &t, p->m * p->n, 2.0 * (double)t.pieces) != 0) return 1;

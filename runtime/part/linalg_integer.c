@@ -11,9 +11,9 @@ typedef struct Integers {
 } Integers;
 
 /* A factor as dense [rows, k] 64-bit integers. NULL: error recorded. */
-static const int64_t *widen(FlPartMem *m, const FlArray *from, int64_t rows, int64_t k, int64_t row,
-                            int64_t step) {
-  FlPartCol col = {.dtype = from->dtype, .n = fl_array_count(from), .data = from->data};
+static const int64_t *widen(FlPartMem *m, const void *from, int32_t dtype, int64_t rows, int64_t k,
+                            int64_t row, int64_t step) {
+  FlPartCol col = {.dtype = dtype, .n = rows * k, .data = from};
   int64_t *wide = fl_part_alloc(m, col.n, sizeof *wide), *out = fl_part_alloc(m, rows * k, sizeof *out);
   if (wide == NULL || out == NULL) return NULL;
   fl_part_read_i64(&col, 0, col.n, wide);
@@ -78,8 +78,8 @@ static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 }
 
 FlStatus fl_linalg_integer(FlPartMem *mem, const FlOpDesc *desc, const FlProduct *p) {
-  Integers t = {p, widen(mem, p->first, p->m, p->k, p->a_row, p->a_step),
-                widen(mem, p->second, p->n, p->k, p->b_step, p->b_row), INT64_MAX};
+  Integers t = {p, widen(mem, p->first, p->dtype, p->m, p->k, p->a_row, p->a_step),
+                widen(mem, p->second, p->dtype, p->n, p->k, p->b_step, p->b_row), INT64_MAX};
   if (t.a == NULL || t.b == NULL) return 1;
   if (fl_part_for(mem->ctx, rows_body, &t, p->m * p->n, 2.0 + (double)p->k) != 0) return 1;
   int64_t bad = atomic_load(&t.bad);

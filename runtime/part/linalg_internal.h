@@ -10,7 +10,7 @@
  * a[i * a_row + p * a_step], (p, j) of the second b[p * b_row + j * b_step]; the result is dense. */
 typedef struct FlProduct {
   int32_t dtype;
-  const FlArray *first, *second;
+  const void *first, *second; /* their elements */
   int64_t m, n, k;
   int64_t a_row, a_step, b_row, b_step;
   bool own;  /* the second factor is the first one transposed */

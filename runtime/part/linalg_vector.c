@@ -133,8 +133,8 @@ static int32_t join_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 FlStatus fl_linalg_vector(FlPartMem *mem, const FlProduct *p) {
   Vector v = {.dtype = p->dtype, .k = p->k, .out = p->out};
   bool one_row = p->m == 1; /* the first factor is the vector */
-  v.matrix = one_row ? p->second->data : p->first->data;
-  v.vector = one_row ? p->first->data : p->second->data;
+  v.matrix = one_row ? p->second : p->first;
+  v.vector = one_row ? p->first : p->second;
   v.results = one_row ? p->n : p->m;
   v.result_step = one_row ? p->b_step : p->a_row;
   v.reduce_step = one_row ? p->b_row : p->a_step;

@@ -153,6 +153,12 @@ static void tests(Kit *k) {
     test_matmul(k, multiplied[t], 70, 9000, 0, 0);
     test_matmul(k, multiplied[t], 0, 9000, 70, 0);
     test_matmul(k, multiplied[t], 5, 20000, 6, 0);
+    for (int flips = 0; flips < 4; flips++) {
+      test_matmul(k, multiplied[t], 300, 64, 25, flips);  /* a small second factor, in tiles of 256 rows */
+      test_matmul(k, multiplied[t], 64, 1000, 25, flips); /* in pieces, the transpose of the result first */
+      test_matmul(k, multiplied[t], 25, 1000, 64, flips); /* in pieces */
+      test_matmul(k, multiplied[t], 530, 80, 90, flips);  /* few tiles */
+    }
   }
   test_matmul(k, FL_F64, 600, 3, 530, 0);
   test_matmul(k, FL_F64, 600, 1, 530, 3);

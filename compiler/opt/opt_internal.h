@@ -68,6 +68,9 @@ bool fl_opt_is_before(const FlValue *v, const FlOp *op);
 bool fl_opt_same_size(const FlValue *a, const FlValue *b);
 /* `size` is the size of that axis of `array`, as far as its producers tell. */
 bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis);
+/* A value that is the size of that axis wherever the array is there: also of what loops and branches hand on, where all they
+ * hand on has one size. A DIM where none is known. */
+FlValue *fl_opt_dim(FlBuilder *b, FlValue *array, int axis);
 /* The value that is the size of that axis, where the array is made; NULL: none is. */
 const FlValue *fl_opt_size_of(const FlValue *array, int axis);
 /* The size that the index of a loop runs up to, from 0 or above; NULL: it is none of a loop. */

@@ -102,7 +102,7 @@ static int certain(const FlOp *op) {
 static FlValue *known_size(FlOp *op) {
   if (op->code != FL_OP_DIM) return NULL;
   FlBuilder b = fl_opt_before(op);
-  FlValue *size = fl_ir_dim(&b, op->args[0], (int)op->attrs.i);
+  FlValue *size = fl_opt_dim(&b, op->args[0], (int)op->attrs.i);
   return size == op->results[0] ? NULL : size;
 }
 

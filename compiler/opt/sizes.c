@@ -58,6 +58,10 @@ static bool is_dim(const FlValue *size, const FlValue *array, int axis, Same *sa
       return axis == 0 && op->results[0] == size && array->index < op->n_results - fl_ir_n_levels(op);
     case FL_OP_EXTERN: return fl_opt_same_size(op->args[op->n_args - (int)op->attrs.i + axis], size);
     case FL_OP_RESHAPE: return fl_opt_same_size(op->args[1 + axis], size);
+    case FL_OP_IF:
+      for (int i = 0; i < op->n_regions; i++)
+        if (!is_dim(size, op->regions[i]->yields[array->index], axis, same, n_same)) return false;
+      return true;
     case FL_OP_STORE: break;
     case FL_OP_TRANSPOSE:
       if (array->type.rank != 2) return false;
@@ -75,6 +79,21 @@ static bool is_dim(const FlValue *size, const FlValue *array, int axis, Same *sa
 bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis) {
   Same same[MAX_LOOPS];
   return is_dim(size, array, axis, same, 0);
+}
+
+FlValue *fl_opt_dim(FlBuilder *b, FlValue *array, int axis) {
+  FlValue *size = fl_ir_dim(b, array, axis), *from = array;
+  if (!size->op || size->op->code != FL_OP_DIM || array->type.depth) return size;
+  for (;;) { /* what the array was before the loops, and in the first branch */
+    const FlValue *init, *next;
+    if (loop_variable(from, &init, &next)) from = (FlValue *)(uintptr_t)init;
+    else if (from->op && from->op->code == FL_OP_IF) from = from->op->regions[0]->yields[from->index];
+    else break;
+  }
+  if (from == array) return size;
+  FlValue *known = fl_ir_dim(b, from, axis);
+  const FlRegion *here = array->region;
+  return fl_opt_inside(here, known->region) && is_dim(known, array, axis, (Same[MAX_LOOPS]){0}, 0) ? known : size;
 }
 
 const FlValue *fl_opt_size_of(const FlValue *array, int axis) {

@@ -33,7 +33,7 @@ static void visit(FlSubst *s, FlRegion *r) {
       if (op->attrs.i && op->args[0]->op && fl_opt_may_turn(op->args[0]->region)) read_through(op);
     } else if (op->code == FL_OP_DIM) {
       FlBuilder b = fl_opt_before(op);
-      FlValue *size = fl_ir_dim(&b, op->args[0], (int)op->attrs.i);
+      FlValue *size = fl_opt_dim(&b, op->args[0], (int)op->attrs.i);
       if (size != op->results[0]) {
         fl_subst_set(s, op->results[0], size);
         fl_ir_remove(op);

@@ -79,6 +79,7 @@ FlVal fl_builtin_flatten(FlSema *s, FlCallSite *c) {
   if (!leaves_ok(s, c, v.type, "", out.span, &out.d)) return fl_val_error(s);
   add_leaves(s, &out, v);
   FlType1 line = fl_t_array(out.d, 1);
+  if (out.n) fl_sema_mark_size(s, out.n);
   if (out.lines.n == 1) return fl_val_array(s, out.d, 1, out.lines.at[0]);
   FlOpcode how = out.lines.n ? FL_OP_CONCAT : FL_OP_ARRAY;
   FlValue *all = fl_ir_op(&s->b, how, out.lines.n, out.lines.at, 1, &line, 0)->results[0];

@@ -15,6 +15,7 @@ let hole = [for i in 0..12, j in 0..3: if i == 4 and j == 1 { nan } else { x[i, 
 let same = [for i in 0..12, j in 0..3: if j == 2 { x[i, 0] + 2 * x[i, 1] } else { x[i, j] }]
 let flat = [for i in 0..12, j in 0..3: if j == 1 { 0.1 } else { x[i, j] }]
 let none = x[0..0]
+let many = [for i in 0..4000, j in 0..5: random(7, i, j)]
 let holed = sparse.from_dense(hole)
 let thin = sparse.from_dense(x)
 let texts = ["to be", "or not to be"]
@@ -39,6 +40,7 @@ CASES = [
     ("linear.elastic_net(x, y, l1_ratio = 1.5)", "l1_ratio is from 0 to 1, not 1.5"),
     ("linear.logistic(x, y > 2)", "all outcomes are no; there is nothing to tell apart"),
     ("linear.logistic(x, x[:, 0] > 0.5, lambda = 0.0)", "a plane separates the outcomes"),
+    ("linear.logistic(many, many[:, 0] > 0.5, lambda = 0.0)", "a plane separates the outcomes"),
     ("linear.logistic(hole, yes)", "column 1 holds nan or infinity"),
     ("linear.softmax(x, 0 * class)", "all labels are the same"),
     ("linear.softmax(x, class, lambda = 0.0)", "softmax needs lambda > 0"),

@@ -11,6 +11,50 @@
 
 /* ---- products ---- */
 
+/* A matrix counts x y: that is added in place to what it counts already. */
+static void give_product(const FlAdBulk *k, int i, FlValue *x, FlValue *y, int transposed) {
+  FlValue *of = k->op->args[i], *sum = fl_ad_adjoint(k->f, of);
+  if (!sum) {
+    fl_ad_give(k, i, fl_ad_matmul(k->b, x, y, transposed));
+    return;
+  }
+  FlValue *args[3] = {sum, x, y};
+  fl_ad_set(k->f, of, fl_ad_op(k->b, FL_OP_MATMUL_ADD, 3, args, sum->type, transposed));
+}
+
+/* The factors of a product of matrices are the arguments from `at` on. */
+static void give_factors(const FlAdBulk *k, int at) {
+  FlValue *a = fl_ad_arg(k, at), *c = fl_ad_arg(k, at + 1), *g = k->g;
+  int ta = (int)k->op->attrs.i & 1, tc = (int)k->op->attrs.i & 2;
+  if (fl_ad_wants(k, at)) {
+    if (ta) give_product(k, at, c, g, (tc ? 1 : 0) | 2);
+    else give_product(k, at, g, c, tc ? 0 : 2);
+  }
+  if (fl_ad_wants(k, at + 1)) {
+    if (tc) give_product(k, at + 1, g, a, 1 | (ta ? 2 : 0));
+    else give_product(k, at + 1, a, g, ta ? 0 : 1);
+  }
+}
+
+bool fl_ad_back_matmul_add(const FlAdBulk *k) {
+  if (fl_ad_wants(k, 0)) fl_ad_give(k, 0, k->g);
+  give_factors(k, 1);
+  return true;
+}
+
+bool fl_ad_ahead_matmul_add(const FlAdAhead *k) {
+  FlValue *sum = fl_ad_moves(k, 0);
+  int transposed = (int)k->op->attrs.i & 3;
+  for (int i = 1; i <= 2; i++) {
+    if (!fl_ad_moves(k, i)) continue;
+    FlValue *x = i == 1 ? fl_ad_moves(k, 1) : fl_ad_in(k, 1),
+            *y = i == 2 ? fl_ad_moves(k, 2) : fl_ad_in(k, 2);
+    sum = fl_ad_both(k->b, sum, fl_ad_matmul(k->b, x, y, transposed));
+  }
+  k->out[0] = sum;
+  return true;
+}
+
 bool fl_ad_back_matmul(const FlAdBulk *k) {
   FlValue *a = fl_ad_arg(k, 0), *c = fl_ad_arg(k, 1), *g = k->g, *da = NULL, *dc = NULL;
   bool wa = fl_ad_wants(k, 0), wc = fl_ad_wants(k, 1);
@@ -18,8 +62,7 @@ bool fl_ad_back_matmul(const FlAdBulk *k) {
   int ra = a->type.rank, rc = c->type.rank;
   FlBuilder *b = k->b;
   if (ra == 2 && rc == 2) {
-    if (wa) da = ta ? fl_ad_matmul(b, c, g, (tc ? 1 : 0) | 2) : fl_ad_matmul(b, g, c, tc ? 0 : 2);
-    if (wc) dc = tc ? fl_ad_matmul(b, g, a, 1 | (ta ? 2 : 0)) : fl_ad_matmul(b, a, g, ta ? 0 : 1);
+    give_factors(k, 0);
   } else if (ra == 2) {
     if (wa) da = ta ? fl_ad_outer(b, c, g) : fl_ad_outer(b, g, c);
     if (wc) dc = fl_ad_matmul(b, a, g, ta ? 0 : 1);

@@ -241,6 +241,7 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
     if (a->type.rank == 2) return fl_ir_dim(b, op->args[0], 1 - axis);
     break;
   case FL_OP_MATMUL: return matmul_dim(b, op, axis);
+  case FL_OP_MATMUL_ADD: return fl_ir_dim(b, op->args[0], axis);
   case FL_OP_SOLVE: return fl_ir_dim(b, op->args[1], axis);
   case FL_OP_LINALG_PRODUCTS: return fl_ir_dim(b, op->args[axis == 2], axis);
   case FL_OP_LINALG_CHOLESKY:

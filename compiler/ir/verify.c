@@ -231,6 +231,14 @@ static bool check_matmul(Verifier *v, const FlOp *op) {
   return (r.depth == 0 && r.rank == x.rank + y.rank - 2) || broken(v, op, "the result has the wrong rank");
 }
 
+static bool check_matmul_add(Verifier *v, const FlOp *op) {
+  FlType1 t = op->results[0]->type;
+  if (t.depth || t.rank != 2 || !fl_ir_is_float(t.dtype)) return broken(v, op, "matrices of floats only");
+  for (int i = 0; i < 3; i++)
+    if (!fl_t_same(op->args[i]->type, t)) return broken(v, op, "one type of matrix is wanted");
+  return true;
+}
+
 static bool check_extern(Verifier *v, const FlOp *op) {
   FlType1 t = op->results[0]->type;
   if (!op->attrs.s || op->attrs.n_list < 1) return broken(v, op, "a symbol and its library are wanted");
@@ -272,6 +280,7 @@ static bool check_structure(Verifier *v, const FlOp *op) {
   case FL_OP_CHECK: return op->n_args <= 3 || broken(v, op, "at most two operands");
   case FL_OP_EXTERN: return check_extern(v, op);
   case FL_OP_MATMUL: return check_matmul(v, op);
+  case FL_OP_MATMUL_ADD: return check_matmul_add(v, op);
   case FL_OP_ROWS:
   case FL_OP_TRANSPOSE:
     return fl_t_same(op->args[0]->type, op->results[0]->type) ||

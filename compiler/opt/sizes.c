@@ -62,7 +62,8 @@ static bool is_dim(const FlValue *size, const FlValue *array, int axis, Same *sa
       for (int i = 0; i < op->n_regions; i++)
         if (!is_dim(size, op->regions[i]->yields[array->index], axis, same, n_same)) return false;
       return true;
-    case FL_OP_STORE: break;
+    case FL_OP_STORE:
+    case FL_OP_MATMUL_ADD: break;
     case FL_OP_TRANSPOSE:
       if (array->type.rank != 2) return false;
       axis = 1 - axis;

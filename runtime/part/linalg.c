@@ -1,9 +1,11 @@
-/* linalg.c: the operator matmul: reads the call and chooses the algorithm, by types and sizes alone.
+/* linalg.c: the operators matmul and matmul_add: reads the call and chooses the algorithm, by types and sizes alone.
  *
  * Comes in: two arrays of rank 1 or 2, each perhaps to be read transposed. Goes out: the last dimension of
- * the first contracted with the first of the second. Always holds: the same arguments give the same bits on
+ * the first contracted with the first of the second, of matmul_add added to a third. Always holds: the same arguments give the same bits on
  * any number of workers. */
 #include "part/linalg_internal.h"
+
+#include <string.h>
 
 /* Sizes and strides of a factor: rows and columns as the product sees them. A vector is a row when it is
  * first and a column when it is second. */
@@ -30,7 +32,7 @@ FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   const FlArray *a = args[0].a, *b = args[1].a;
   Factor x = factor(a, desc->i & 1, true), y = factor(b, desc->i & 2, false);
   if (x.columns != y.rows) return fl_part_fail_shape(ctx, desc, x.columns, y.rows);
-  FlProduct p = {a->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row, x.step, y.row, y.step, (desc->i & 4) != 0, NULL};
+  FlProduct p = {a->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row, x.step, y.row, y.step, (desc->i & 4) != 0, false, NULL};
   FlPartMem mem = {.ctx = ctx};
   FlArray *out = NULL;
   uint64_t scalar = 0;
@@ -57,5 +59,45 @@ FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   case -4: results[0].i = (int32_t)scalar; break;
   default: results[0].u = scalar; break; /* floats are their own bits */
   }
+  return 0;
+}
+
+/* The product by itself, then the sum. */
+static FlStatus add_apart(FlPartMem *m, const FlOpDesc *desc, FlProduct p) {
+  void *sum = p.out;
+  p.add = false;
+  p.out = fl_part_alloc(m, p.m * p.n, (size_t)fl_dtype_info[p.dtype].bytes);
+  if (p.out == NULL || fl_linalg_product(m, desc, &p) != 0) return 1;
+  for (int64_t i = 0; i < p.m * p.n; i++) {
+    if (p.dtype == FL_F64) ((double *)sum)[i] += ((const double *)p.out)[i];
+    else ((float *)sum)[i] += ((const float *)p.out)[i];
+  }
+  return 0;
+}
+
+FlStatus fl_rt_matmul_add(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlArray *c = args[0].a;
+  const FlArray *a = args[1].a, *b = args[2].a;
+  Factor x = factor(a, desc->i & 1, true), y = factor(b, desc->i & 2, false);
+  if (x.columns != y.rows) return fl_part_fail_shape(ctx, desc, x.columns, y.rows);
+  if (x.rows != c->dims[0]) return fl_part_fail_shape(ctx, desc, c->dims[0], x.rows);
+  if (y.columns != c->dims[1]) return fl_part_fail_shape(ctx, desc, c->dims[1], y.columns);
+  FlArray *out = desc->i & FL_MATMUL_LAST ? fl_array_reuse(c) : NULL;
+  if (out == NULL) {
+    out = fl_array_new(ctx, c->dtype, 2, c->dims);
+    if (out == NULL) return 1;
+    memcpy(out->data, c->data, (size_t)fl_array_bytes(c));
+  }
+  FlProduct p = {c->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row, x.step, y.row, y.step, false, true, out->data};
+  FlPartMem mem = {.ctx = ctx};
+  FlStatus status = 0;
+  if (p.m > 0 && p.n > 0 && p.k > 0)
+    status = p.m == 1 || p.n == 1 ? add_apart(&mem, desc, p) : fl_linalg_matrix(&mem, &p);
+  fl_part_mem_reset(&mem);
+  if (status != 0) {
+    fl_array_unref(out);
+    return status;
+  }
+  results[0].a = out;
   return 0;
 }

@@ -5,8 +5,9 @@
  * Such a factor that is read transposed is turned first. When the whole result is one tile, k is cut in
  * pieces of at least 256 and a quarter of a million multiplications, 32 of them at most, whose products are
  * added from left to right. Products of at most 512 multiplications are summed here, in order, without
- * fusing. The cut depends on the logical sizes alone; the bits are those of this OpenBLAS on this class of
- * CPU. Of a matrix with its own transpose what is on and above the diagonal is computed. */
+ * fusing. What the product is added to is added to by gemm, or follows the first piece. The cut depends on
+ * the logical sizes alone; the bits are those of this OpenBLAS on this class of CPU. Of a matrix with its own
+ * transpose what is on and above the diagonal is computed. */
 #include <cblas.h>
 #include <limits.h>
 
@@ -41,7 +42,7 @@ typedef struct Tiles {
 } Tiles;
 
 static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k,
-                 void *out) {
+                 bool add, void *out) {
   CBLAS_TRANSPOSE ta = p->a_step == 1 ? CblasNoTrans : CblasTrans,
                   tb = p->b_step == 1 ? CblasNoTrans : CblasTrans;
   int64_t a = i * p->a_row + from * p->a_step, b = from * p->b_row + j * p->b_step;
@@ -52,10 +53,10 @@ static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t
   blasint bm = (blasint)m, bn = (blasint)n, bk = (blasint)k, ldc = (blasint)p->n;
   if (p->dtype == FL_F64) {
     cblas_dgemm(CblasRowMajor, ta, tb, bm, bn, bk, 1.0, (const double *)p->first + a, lda,
-                (const double *)p->second + b, ldb, 0.0, out, ldc);
+                (const double *)p->second + b, ldb, add ? 1.0 : 0.0, out, ldc);
   } else {
     cblas_sgemm(CblasRowMajor, ta, tb, bm, bn, bk, 1.0f, (const float *)p->first + a, lda,
-                (const float *)p->second + b, ldb, 0.0f, out, ldc);
+                (const float *)p->second + b, ldb, add ? 1.0f : 0.0f, out, ldc);
   }
 }
 
@@ -72,11 +73,11 @@ static void syrk(const FlProduct *p, int64_t i, int64_t from, int64_t n, int64_t
   }
 }
 
-/* The part [i, i + m) x [j, j + n) of the result, over k positions `from` on; of what is below the diagonal
- * nothing. */
+/* The part [i, i + m) x [j, j + n) of the result, over k positions `from` on, added to `out` or written
+ * there; of what is below the diagonal nothing. */
 static void part_of(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k,
-                    void *out) {
-  if (!p->own || j > i) gemm(p, i, j, from, m, n, k, out);
+                    bool add, void *out) {
+  if (!p->own || j > i) gemm(p, i, j, from, m, n, k, add, out);
   else if (i == j) syrk(p, i, from, m, k, out);
 }
 
@@ -88,12 +89,12 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   for (int64_t item = begin; item < end; item++) {
     if (t->pieces > 1) {
       int64_t from = item * t->depth;
-      part_of(p, 0, 0, from, p->m, p->n, fl_part_min(t->depth, p->k - from),
+      part_of(p, 0, 0, from, p->m, p->n, fl_part_min(t->depth, p->k - from), false,
               (char *)t->partial + item * p->m * p->n * size);
       continue;
     }
     int64_t i = item / t->across * t->rows, j = item % t->across * TILE;
-    part_of(p, i, j, 0, fl_part_min(t->rows, p->m - i), fl_part_min(TILE, p->n - j), p->k,
+    part_of(p, i, j, 0, fl_part_min(t->rows, p->m - i), fl_part_min(TILE, p->n - j), p->k, p->add,
             (char *)p->out + (i * p->n + j) * size);
   }
   return 0;
@@ -102,6 +103,7 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 #define ADD(T)                                                                                               \
   {                                                                                                          \
     T sum = ((const T *)t->partial)[c];                                                                      \
+    if (t->p->add) sum += ((const T *)t->p->out)[at];                                                        \
     for (int64_t k = 1; k < t->pieces; k++) sum += ((const T *)t->partial)[k * places + c];                  \
     ((T *)t->p->out)[at] = sum;                                                                              \
   }
@@ -136,7 +138,7 @@ static int32_t mirror_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
     const T *a = p->first, *b = p->second;                                                                   \
     for (int64_t i = 0; i < p->m; i++) {                                                                     \
       for (int64_t j = 0; j < p->n; j++) {                                                                   \
-        T sum = 0;                                                                                           \
+        T sum = p->add ? ((const T *)p->out)[i * p->n + j] : 0;                                              \
         for (int64_t k = 0; k < p->k; k++)                                                                   \
           sum += a[i * p->a_row + k * p->a_step] * b[k * p->b_row + j * p->b_step];                          \
         ((T *)p->out)[i * p->n + j] = sum;                                                                   \
@@ -179,8 +181,8 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
     if (t.partial == NULL) return 1;
     t.turned = !p->own && p->n % vector != 0 && p->m % vector == 0;
     if (t.turned)
-      q = (FlProduct){p->dtype,  p->second, p->first,  p->n,     p->m,  p->k,
-                      p->b_step, p->b_row,  p->a_step, p->a_row, false, p->out};
+      q = (FlProduct){p->dtype, p->second, p->first, p->n,  p->m,   p->k,  p->b_step,
+                      p->b_row, p->a_step, p->a_row, false, p->add, p->out};
   }
   if (fl_part_for(mem->ctx, tile_body, &t, items, 0.05 * products / (double)items) != 0) return 1;
   if (t.pieces > 1 && fl_part_for(mem->ctx, add_body, &t, p->m * p->n, 2.0 * (double)t.pieces) != 0) return 1;

@@ -14,6 +14,7 @@ typedef struct FlProduct {
   int64_t m, n, k;
   int64_t a_row, a_step, b_row, b_step;
   bool own;  /* the second factor is the first one transposed */
+  bool add;  /* matrix: to what is there already */
   void *out; /* [m, n] */
 } FlProduct;
 

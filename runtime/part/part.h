@@ -43,6 +43,9 @@ FlRuntimeOp fl_rt_transpose;
  * products fused; floats, two matrices: OpenBLAS on tiles that the logical sizes fix (linalg_blas.c);
  *   integers: exact; OVERFLOW when an element does not fit its type. */
 FlRuntimeOp fl_rt_matmul;
+/* c[m, n], and x, y as of matmul, f64 or f32 -> c + x @ y, [m, n], in the place of c where attribute i says that
+ * nobody reads it (FL_MATMUL_LAST). How both are added is part of the algorithm that the sizes fix. SHAPE. */
+FlRuntimeOp fl_rt_matmul_add;
 /* a[n, n], b[n] or b[n, m], f64 or f32 -> x with a @ x = b, by LU with partial pivoting (LAPACK gesv). SHAPE;
  * E0970 when a pivot is exactly zero. Of a[k, n, n] and b[k, n] or b[k, n, m]: k systems side by side. */
 FlRuntimeOp fl_rt_solve;

@@ -107,7 +107,7 @@ row("reversed", "MAP", "[for i in 0..n: u[n - 1 - i] * u[i]]")
 # ---- linear algebra
 matrix = "let a = reshape(u, n, d); "
 apart = "let a = 0.3 * reshape(u, n, d) + [for i in 0..n, j in 0..d: if_else(i == j, 2.0 * f64(i) + 1.0, 0.0)]; "
-row("matrix product", "MATMUL", f"{{ {matrix}let g = a' @ a; concat(reshape(g @ g', d * d), a @ g[0], u[0..n] @ a, [dot(u, u)]) }}",
+row("matrix product", "MATMUL MATMUL_ADD", f"{{ {matrix}let g = a' @ a; concat(reshape(g @ g', d * d), a @ g[0], u[0..n] @ a, [dot(u, u)]) }}",
     size="n * d", shapes=MATRIX)
 square = "let a = reshape(u[0..n * n], n, n) + 3.0 * eye(n); let b = u[n * n..]; "
 row("solve", "SOLVE", f"{{ {square}solve(a, b) }}", size="n * n + n", domain="0.4 * z", shapes=SQUARE)

@@ -131,6 +131,9 @@ typedef struct FlOpDesc {
  * the arrays, whoever made them; nobody reads the numbers afterwards. */
 enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
 
+/* Of `matmul_add`: nobody reads what it adds to afterwards. */
+enum { FL_MATMUL_LAST = 8 };
+
 /* Every operator of class RUNTIME: fl_rt_<name>. args borrowed, results owned. */
 typedef FlStatus FlRuntimeOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results);
 

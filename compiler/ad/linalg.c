@@ -11,10 +11,11 @@
 
 /* ---- products ---- */
 
-/* A matrix counts x y: that is added in place to what it counts already. */
+/* A matrix counts x y: that is added in place to what it counts already. What a MAP makes is better computed
+ * where the sum is read. */
 static void give_product(const FlAdBulk *k, int i, FlValue *x, FlValue *y, int transposed) {
   FlValue *of = k->op->args[i], *sum = fl_ad_adjoint(k->f, of);
-  if (!sum) {
+  if (!sum || (sum->op && sum->op->code == FL_OP_MAP)) {
     fl_ad_give(k, i, fl_ad_matmul(k->b, x, y, transposed));
     return;
   }

@@ -42,7 +42,7 @@ FL_KERN_HELPER double fl_vec_exp_sum(double x, double x_lo) {
   FlDd s = fl_dd_fast_sum(1.0, e.p.hi);
   return fl_scale_f64(s.hi + (s.lo + e.p.lo), e.k);
 }
-FL_KERN_HELPER double fl_vec_exp(double x) { return fl_vec_exp_sum(x, 0.0); }
+FL_KERN_HELPER double fl_vec_exp(double x) { return fl_vec_exp_sum(x, -0.0); } /* v + -0 is v */
 
 /* (e^x - 1) 2^-k as a double-double; e.k is that k */
 FL_KERN_HELPER FlDd fl_expm1_scaled(FlExpParts e) {

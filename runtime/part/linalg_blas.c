@@ -100,20 +100,22 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
+/* Row i of the pieces, added up in the first one, goes to the result. */
 #define ADD(T)                                                                                               \
   {                                                                                                          \
-    T sum = ((const T *)t->partial)[c];                                                                      \
-    if (t->p->add) sum += ((const T *)t->p->out)[at];                                                        \
-    for (int64_t k = 1; k < t->pieces; k++) sum += ((const T *)t->partial)[k * places + c];                  \
-    ((T *)t->p->out)[at] = sum;                                                                              \
+    T *row = (T *)t->partial + i * n, *to = (T *)t->p->out + (t->turned ? i : i * n);                        \
+    if (t->p->add)                                                                                           \
+      for (int64_t j = 0; j < n; j++) row[j] += to[j * step];                                                \
+    for (int64_t k = 1; k < t->pieces; k++)                                                                  \
+      for (int64_t j = 0; j < n; j++) row[j] += row[k * m * n + j];                                          \
+    for (int64_t j = 0; j < n; j++) to[j * step] = row[j];                                                   \
   }
 
 static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Tiles *t = env;
-  int64_t m = t->p->m, n = t->p->n, places = m * n;
+  int64_t m = t->p->m, n = t->p->n, step = t->turned ? m : 1;
   (void)ctx;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t at = t->turned ? c % n * m + c / n : c;
+  for (int64_t i = begin; i < end; i++) {
     if (t->p->dtype == FL_F64) ADD(double) else ADD(float)
   }
   return 0;
@@ -185,6 +187,6 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
                       p->b_row, p->a_step, p->a_row, false, p->add, p->out};
   }
   if (fl_part_for(mem->ctx, tile_body, &t, items, 0.05 * products / (double)items) != 0) return 1;
-  if (t.pieces > 1 && fl_part_for(mem->ctx, add_body, &t, p->m * p->n, 2.0 * (double)t.pieces) != 0) return 1;
+  if (t.pieces > 1 && fl_part_for(mem->ctx, add_body, &t, q.m, 0.5 * (double)(q.n * t.pieces)) != 0) return 1;
   return p->own ? fl_part_for(mem->ctx, mirror_body, &t, p->m, 1.0 * (double)p->m) : 0;
 }

@@ -116,10 +116,14 @@ static void look_at(const Nearest *s, int64_t b, int64_t from, int64_t to) {
     const double *x = s->x + i * s->d;
     turn(x, rows, s->d, across);
     int64_t n_next = fl_part_min(ROWS, to - i - rows) * s->d;
-    nearest_of(across, s->centers, s->d, s->k, x + rows * s->d, n_next, distance, label);
-    memcpy(s->label + i, label, (size_t)rows * sizeof *label);
-    memcpy(s->distance + i, distance, (size_t)rows * sizeof *distance);
-    add_rows(x, rows, s->d, label, sums, counts);
+    bool whole = rows == ROWS;
+    nearest_of(across, s->centers, s->d, s->k, x + rows * s->d, n_next, whole ? s->distance + i : distance,
+               whole ? s->label + i : label);
+    if (!whole) {
+      memcpy(s->label + i, label, (size_t)rows * sizeof *label);
+      memcpy(s->distance + i, distance, (size_t)rows * sizeof *distance);
+    }
+    add_rows(x, rows, s->d, s->label + i, sums, counts);
   }
 }
 

@@ -1,6 +1,5 @@
-"""lbfgs.py: training a sparse autoencoder 64-25-64 by 400 iterations of L-BFGS, for bench/learning: the two tables of the qjam report
-(Batiz-Benet, Slack, Sparks, Yahya, "Parallelizing machine learning algorithms", Stanford 2010), the time of the whole run and of an
-iteration by patches and workers. The engines' derivatives go to scipy's L-BFGS-B, which was the report's too."""
+"""lbfgs.py: training a sparse autoencoder 64-25-64 by 400 iterations of L-BFGS, for bench/learning: the time of the whole run, and of
+an iteration, by patches and workers. The engines' derivatives go to scipy's L-BFGS-B."""
 from autoencoder import engine  # noqa: F401, for bench/peers/learning.py
 
 SCRIPT = "autoencoder"

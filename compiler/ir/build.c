@@ -260,7 +260,8 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_CHOICE: return op->args[2];
   case FL_OP_SEGMENT_SUM: return axis == 0 ? op->args[2] : fl_ir_dim(b, op->args[0], axis);
   case FL_OP_SEGMENT_COUNT: return op->args[1];
-  case FL_OP_NEAREST: return fl_ir_dim(b, op->args[a->index / 2], axis);
+  case FL_OP_NEAREST:
+  case FL_OP_NEAREST_MOVED: return fl_ir_dim(b, op->args[a->index / 2], axis);
   case FL_OP_LIST_STACK:
     if (axis == 0) return fl_ir_dim(b, op->args[0], 0);
     break;

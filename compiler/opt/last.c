@@ -1,12 +1,14 @@
 /* last.c: a TAKE that is the last to read its numbers says so, so that their memory can be used while it
- * makes its results; likewise a MATMUL_ADD the last to read what it adds to. Changes attributes only. */
+ * makes its results; likewise a MATMUL_ADD the last to read what it adds to, and a NEAREST_MOVED the last
+ * to read labels or gaps. Changes attributes only. */
 #include "opt/lifetime.h"
 #include "opt/opt_internal.h"
 
-static bool is_last(const FlLifetime *l, const FlOp *op) {
-  if (!fl_lifetime_dies_after(l, op, op->args[0])) return false;
-  for (int i = 1; i < op->n_args; i++)
-    if (op->args[i] == op->args[0]) return false;
+/* Whether this argument, which is read in no other place, is not read after the op. */
+static bool is_last(const FlLifetime *l, const FlOp *op, int arg) {
+  if (!fl_lifetime_dies_after(l, op, op->args[arg])) return false;
+  for (int i = 0; i < op->n_args; i++)
+    if (i != arg && op->args[i] == op->args[arg]) return false;
   return true;
 }
 
@@ -14,8 +16,12 @@ static void visit(const FlLifetime *l, FlRegion *r) {
   for (FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_regions; i++) visit(l, op->regions[i]);
     bool proven = op->code == FL_OP_TAKE && op->attrs.i & FL_TAKE_PROVEN;
-    if (proven && is_last(l, op)) op->attrs.i |= FL_TAKE_LAST;
-    if (op->code == FL_OP_MATMUL_ADD && is_last(l, op)) op->attrs.i |= FL_MATMUL_LAST;
+    if (proven && is_last(l, op, 0)) op->attrs.i |= FL_TAKE_LAST;
+    if (op->code == FL_OP_MATMUL_ADD && is_last(l, op, 0)) op->attrs.i |= FL_MATMUL_LAST;
+    if (op->code == FL_OP_NEAREST_MOVED) {
+      if (is_last(l, op, 3)) op->attrs.i |= FL_NEAREST_LAST_LABEL;
+      if (is_last(l, op, 4)) op->attrs.i |= FL_NEAREST_LAST_GAP;
+    }
   }
 }
 

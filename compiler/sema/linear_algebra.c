@@ -58,7 +58,7 @@ static void has_size(FlSema *s, FlVal v, int axis, FlValue *size) {
 }
 
 static FlVal tuple_of(FlSema *s, int n, const char *const *names, const FlVal *values) {
-  const char *fields[4];
+  const char *fields[5];
   for (int i = 0; i < n; i++) fields[i] = fl_intern_z(s->names, names[i]);
   return fl_val_tuple(s, n, fields, values, NULL);
 }
@@ -139,29 +139,68 @@ FlVal fl_builtin_pinv(FlSema *s, FlCallSite *c) {
   return out;
 }
 
-/* The sweep of k-means. */
-FlVal fl_builtin_nearest_centers(FlSema *s, FlCallSite *c) {
-  FlVal x, centers;
-  if (!read_floats(s, c, &c->args[0], 2, 2, "a matrix", &x) ||
-      !read_floats(s, c, &c->args[1], 2, 2, "a matrix of centers", &centers))
-    return fl_val_error(s);
+/* What both sweeps of k-means begin with: rows and centers of the same width, in floats. */
+static bool read_centers(FlSema *s, FlCallSite *c, FlVal *x, FlVal *centers) {
+  if (!read_floats(s, c, &c->args[0], 2, 2, "a matrix", x) ||
+      !read_floats(s, c, &c->args[1], 2, 2, "a matrix of centers", centers))
+    return false;
   const FlType *matrix = fl_type_array(s->types, FL_F64, false, 2);
-  x = fl_val_coerce(s, x, matrix, c->args[0].span, "the matrix");
-  centers = fl_val_coerce(s, centers, matrix, c->args[1].span, "the centers");
-  if (fl_val_bad(x) || fl_val_bad(centers) ||
-      !fl_sema_same_size(s, fl_sema_dim(s, x, 1), fl_sema_dim(s, centers, 1), c->args[1].span,
-                         "the matrix has {a} columns, the centers {b}"))
-    return fl_val_error(s);
-  FlType1 types[4] = {fl_t_array(FL_I64, 1), fl_t_array(FL_F64, 1), fl_t_array(FL_F64, 2),
-                      fl_t_array(FL_I64, 1)};
-  FlOp *op = decomposition(s, c, 2, (FlValue *[]){x.parts[0], centers.parts[0]}, 4, types);
-  FlVal out[4];
+  *x = fl_val_coerce(s, *x, matrix, c->args[0].span, "the matrix");
+  *centers = fl_val_coerce(s, *centers, matrix, c->args[1].span, "the centers");
+  return !fl_val_bad(*x) && !fl_val_bad(*centers) &&
+         fl_sema_same_size(s, fl_sema_dim(s, *x, 1), fl_sema_dim(s, *centers, 1), c->args[1].span,
+                           "the matrix has {a} columns, the centers {b}");
+}
+
+/* With what was before (`moved`) each row gets its gap, else its distance. */
+static FlVal swept(FlSema *s, FlCallSite *c, FlValue *const *args, FlVal x, FlVal centers, bool moved) {
+  FlType1 types[5] = {fl_t_array(FL_I64, 1), fl_t_array(FL_F64, 1), fl_t_array(FL_F64, 2),
+                      fl_t_array(FL_I64, 1), fl_t_scalar(FL_I64)};
+  FlOp *op = decomposition(s, c, moved ? 5 : 2, args, moved ? 5 : 4, types);
+  FlVal out[5];
   for (int i = 0; i < 4; i++) {
     out[i] = fl_val_array(s, (FlDtype)types[i].dtype, types[i].rank, op->results[i]);
     has_size(s, out[i], 0, fl_sema_dim(s, i < 2 ? x : centers, 0));
   }
   has_size(s, out[2], 1, fl_sema_dim(s, centers, 1));
-  return tuple_of(s, 4, (const char *const[]){"label", "distance", "total", "size"}, out);
+  if (moved) out[4] = fl_val_scalar(s, FL_I64, op->results[4]);
+  const char *const names[5] = {"label", moved ? "gap" : "distance", "total", "size", "changed"};
+  return tuple_of(s, moved ? 5 : 4, names, out);
+}
+
+FlVal fl_builtin_nearest_centers(FlSema *s, FlCallSite *c) {
+  FlVal x, centers;
+  if (!read_centers(s, c, &x, &centers)) return fl_val_error(s);
+  return swept(s, c, (FlValue *[]){x.parts[0], centers.parts[0]}, x, centers, false);
+}
+
+static FlVal numbers(FlSema *s, FlActual *a, FlDtype d, const char *what) {
+  FlVal v = fl_actual_value(s, a, NULL);
+  return fl_val_bad(v) ? v : fl_val_coerce(s, v, fl_type_array(s->types, d, false, 1), a->span, what);
+}
+
+FlVal fl_builtin_nearest_moved(FlSema *s, FlCallSite *c) {
+  FlVal x, centers, before, label, gap;
+  if (!read_centers(s, c, &x, &centers) ||
+      !read_floats(s, c, &c->args[2], 2, 2, "the centers before", &before))
+    return fl_val_error(s);
+  before =
+      fl_val_coerce(s, before, fl_type_array(s->types, FL_F64, false, 2), c->args[2].span, "the centers");
+  label = numbers(s, &c->args[3], FL_I64, "labels");
+  gap = numbers(s, &c->args[4], FL_F64, "gaps");
+  if (fl_val_bad(before) || fl_val_bad(label) || fl_val_bad(gap)) return fl_val_error(s);
+  for (int axis = 0; axis < 2; axis++) {
+    if (!fl_sema_same_size(s, fl_sema_dim(s, centers, axis), fl_sema_dim(s, before, axis), c->args[2].span,
+                           axis ? "the centers have {a} columns, and {b} before"
+                                : "{a} centers, and {b} before"))
+      return fl_val_error(s);
+  }
+  FlValue *rows = fl_sema_dim(s, x, 0);
+  if (!fl_sema_same_size(s, rows, fl_sema_dim(s, label, 0), c->args[3].span, "{a} rows, but {b} labels") ||
+      !fl_sema_same_size(s, rows, fl_sema_dim(s, gap, 0), c->args[4].span, "{a} rows, but {b} gaps"))
+    return fl_val_error(s);
+  FlValue *args[5] = {x.parts[0], centers.parts[0], before.parts[0], label.parts[0], gap.parts[0]};
+  return swept(s, c, args, x, centers, true);
 }
 
 /* ---- factors ---- */

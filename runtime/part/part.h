@@ -114,6 +114,11 @@ FlRuntimeOp fl_rt_segment_count;
  * sums f64[k, d] and number i64[k] of the rows of each center, in an order that n, k and d fix (nearest.c). DOMAIN without
  * centers. */
 FlRuntimeOp fl_rt_nearest;
+/* The same after the centers moved: x, centers, the centers before, the labels then i64[n], gaps f64[n] -> labels, gaps, sums,
+ * numbers, and how many labels are other than before; labels and sums with the bits of fl_rt_nearest. A gap is at most how much farther from the row every other center
+ * is than that of its label; where it is 0 or less, or the label is none, the row is looked at. In place where nobody reads what came in: attribute i,
+ * FL_NEAREST_LAST_LABEL, FL_NEAREST_LAST_GAP. */
+FlRuntimeOp fl_rt_nearest_moved;
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
 

@@ -193,6 +193,8 @@ row("loss metrics.cross_entropy", "LOG", "metrics.cross_entropy(reshape(u, n, d)
     domain="0.5 + 0.4 * tanh(z)", scalar=True)
 row("nearest centers", "NEAREST", "{ let x = reshape(u[0..n * d], n, d); let f = nearest_centers(x, reshape(u[n * d..], 2, d) + [[4.0], [0.0]][:, [for j in 0..d: 0]]); concat(f.distance, reshape(f.total, 2 * d)) }",
     size="n * d + 2 * d", shapes=[(3, 1), (5, 3)], domain="0.4 * tanh(z) + [for k in 0..len(z): if_else(k // max(d, 1) % 2 == 0 and k < n * d, 4.0, 0.0)]")
+row("nearest of moved centers", "NEAREST_MOVED", "{ let x = reshape(u, n, d); let c = [[0.0], [4.0]][:, [for j in 0..d: 0]]; let f = nearest_moved(x, c + 0.5, c, [for i in 0..n: 0], [for i in 0..n: 0.0]); reshape(f.total * f.total, 2 * d) }",
+    size="n * d", shapes=[(3, 1), (5, 3)], domain="0.4 * tanh(z) + [for k in 0..len(z): if_else(k // max(d, 1) % 2 == 0 and k < n * d, 4.0, 0.0)]")
 row("loss r2", "REDUCE", "metrics.r2(u, [for i in 0..n: f64(i * i) + 1])", shapes=[(3, 0), (7, 0)], scalar=True)
 row("loss log_loss", "LOG", "metrics.log_loss(u, [for i in 0..n: i % 2 == 0])", shapes=SOME, domain="0.5 + 0.4 * tanh(z)", scalar=True)
 row("loss nn", "ABS", "[nn.mse(u, 0.5), nn.mae(u, 0.5), nn.huber(u, 0.5), nn.huber(u, 0.5, delta = 2.0)]", shapes=SOME,

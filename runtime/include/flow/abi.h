@@ -134,6 +134,9 @@ enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
 /* Of `matmul_add`: nobody reads what it adds to afterwards. */
 enum { FL_MATMUL_LAST = 8 };
 
+/* Of `nearest_moved`: nobody reads the labels, or the gaps, that come in afterwards. */
+enum { FL_NEAREST_LAST_LABEL = 1, FL_NEAREST_LAST_GAP = 2 };
+
 /* Every operator of class RUNTIME: fl_rt_<name>. args borrowed, results owned. */
 typedef FlStatus FlRuntimeOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results);
 

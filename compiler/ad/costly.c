@@ -9,35 +9,8 @@
 enum { MOST_OF_ONE = 8 }; /* as many arrays may one loop over elements give besides its own */
 
 static bool takes_long(const FlOp *op) {
-  if (op->n_results != 1 || !fl_ir_is_float(op->results[0]->type.dtype)) return false;
-  switch ((int)op->code) {
-  case FL_OP_POW:
-  case FL_OP_EXP:
-  case FL_OP_EXPM1:
-  case FL_OP_LOG:
-  case FL_OP_LOG2:
-  case FL_OP_LOG10:
-  case FL_OP_LOG1P:
-  case FL_OP_SIN:
-  case FL_OP_COS:
-  case FL_OP_TAN:
-  case FL_OP_ASIN:
-  case FL_OP_ACOS:
-  case FL_OP_ATAN:
-  case FL_OP_ATAN2:
-  case FL_OP_SINH:
-  case FL_OP_COSH:
-  case FL_OP_TANH:
-  case FL_OP_ERF:
-  case FL_OP_ERFC:
-  case FL_OP_GAMMA:
-  case FL_OP_LGAMMA:
-  case FL_OP_POLYGAMMA:
-  case FL_OP_HYPOT:
-  case FL_OP_RANDOM:
-  case FL_OP_RANDOM_NORMAL: return true;
-  }
-  return false;
+  return op->n_results == 1 && fl_ir_is_float(op->results[0]->type.dtype) &&
+         (fl_ir_is_transcendental(op->code) || op->code == FL_OP_RANDOM || op->code == FL_OP_RANDOM_NORMAL);
 }
 
 const FlOp *fl_rounds_elements(const FlAdRounds *k, const FlOp *read) {

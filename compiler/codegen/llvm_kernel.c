@@ -56,9 +56,9 @@ static double op_cost(const FlOp *op) {
     if (op->code >= FL_OP_MATCHES && op->code <= FL_OP_REPLACE_REGEX) return 150;
     if (fl_op_info[op->code].flags & FL_OPF_HEAP) return 60;
     if (op->code >= FL_OP_TO_TEXT && op->code <= FL_OP_TRY_PARSE_DATETIME) return 20;
-    if (op->code >= FL_OP_EXP && op->code <= FL_OP_HYPOT) return 3;
-    if (op->code >= FL_OP_RANDOM && op->code <= FL_OP_SUBSEED) return 4;
-    return op->code == FL_OP_POW || op->code == FL_OP_FLOORDIV || op->code == FL_OP_MOD ? 5 : 0.3;
+    if (op->code == FL_OP_POW || op->code == FL_OP_FLOORDIV || op->code == FL_OP_MOD) return 5;
+    if (fl_ir_is_transcendental(op->code)) return 3;
+    return op->code >= FL_OP_RANDOM && op->code <= FL_OP_SUBSEED ? 4 : 0.3;
   }
   return op->code == FL_OP_LOAD ? 0.5 : 0;
 }
@@ -119,11 +119,14 @@ static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *e
   }
 }
 
-/* Philox, and without fused operations exp and its like, are chains of dependent operations so long that the processor's window
- * holds little more than one: several vectors in flight, step by step, hide how long each step takes. */
+/* Philox, and without fused operations exp and its like, are chains of dependent operations so long that the
+ * processor's window holds little more than one: several vectors in flight, step by step, hide how long each
+ * step takes. Not so pow, which is wide enough by itself. */
 unsigned fl_ll_in_flight(const FlFn *f, const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next)
-    if (op->code == FL_OP_RANDOM || (f->masks && op->code >= FL_OP_EXP && op->code <= FL_OP_HYPOT)) return 4;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool is_chain = f->masks && fl_ir_is_transcendental(op->code) && op->code != FL_OP_POW;
+    if (op->code == FL_OP_RANDOM || is_chain) return 4;
+  }
   return 1;
 }
 

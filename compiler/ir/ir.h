@@ -187,6 +187,7 @@ static inline FlSpan fl_ir_place(const FlOp *op, int index) {
 }
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
+bool fl_ir_is_transcendental(FlOpcode code); /* exp, sin, pow and their like: many instructions, no fault in floats */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
 /* Some operator in it gives a text whose bytes are new. */
 bool fl_ir_makes_text(const FlRegion *r);

@@ -1,9 +1,14 @@
-/* command_build.c: flowc build: a binary, or what one step of the compiler gives. */
+/* command_build.c: flowc build: a binary, or what one step of the compiler gives. Without a script:
+ * model.flow of this folder, or the only script there is; without an output: a file here, named as the
+ * script. */
 #include "commands.h"
 #include "driver.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 typedef enum Step {
   STEP_BINARY,
@@ -21,10 +26,11 @@ typedef struct BuildWords {
   const char *file, *out;
   Step step;
   FlBuildOptions build;
+  char script[NAME_MAX + 1], binary[NAME_MAX + 1]; /* what `file` and `out` are when nobody names them */
 } BuildWords;
 
 static int usage(void) {
-  fputs("usage: flowc build FILE.flow -o OUT [-O0] [--mcpu NAME] [--emit=tokens|ast|ir|llvm|asm|obj]\n",
+  fputs("usage: flowc build [FILE.flow] [-o OUT] [-O0] [--mcpu NAME] [--emit=tokens|ast|ir|llvm|asm|obj]\n",
         stderr);
   return 2;
 }
@@ -53,7 +59,10 @@ static int read_words(int n_words, char **words, BuildWords *w) {
     } else if (strncmp(word, "--emit=", 7) == 0) {
       if (read_step(word + 7, &w->step)) return 2;
     } else if (word[0] == '-' && word[1]) {
-      fprintf(stderr, "flowc build: no option `%s`\n", word);
+      static const char *const options[] = {"-o", "-O0", "--mcpu", "--emit="};
+      const char *near = fl_closest(word, options, sizeof options / sizeof *options);
+      fprintf(stderr, "flowc build: there is no option `%s`%s%s%s\n", word, near ? "; did you mean `" : "",
+              near ? near : "", near ? "`?" : "");
       return usage();
     } else if (w->file) {
       fprintf(stderr, "flowc build: one script at a time: `%s` and `%s`\n", w->file, word);
@@ -62,7 +71,63 @@ static int read_words(int n_words, char **words, BuildWords *w) {
       w->file = word;
     }
   }
-  if (!w->file || (w->step == STEP_BINARY && !w->out)) return usage();
+  return 0;
+}
+
+static bool is_script(const char *name) {
+  const char *dot = strrchr(name, '.');
+  struct stat s;
+  return dot && dot > name && strcmp(dot, ".flow") == 0 && stat(name, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+/* The script that is meant when none is named. */
+static int find_script(BuildWords *w) {
+  int n = 0;
+  DIR *here = opendir(".");
+  for (struct dirent *e; here && (e = readdir(here));) {
+    if (!is_script(e->d_name)) continue;
+    bool model = strcmp(e->d_name, "model.flow") == 0;
+    snprintf(w->script, sizeof w->script, "%s", e->d_name);
+    n = model ? 1 : n + 1;
+    if (model) break;
+  }
+  if (here) closedir(here);
+  w->file = w->script;
+  if (n == 1) return 0;
+  fprintf(stderr, "flowc build: %s in this folder; name the one to build: flowc build FILE.flow\n",
+          n ? "there are several scripts, and none is model.flow," : "there is no script (FILE.flow)");
+  return 2;
+}
+
+/* The binary stands here and is called as the script, without its ending. */
+static int name_binary(BuildWords *w) {
+  const char *slash = strrchr(w->file, '/'), *name = slash ? slash + 1 : w->file;
+  size_t length = strlen(name);
+  struct stat s;
+  if (length <= 5 || length - 5 >= sizeof w->binary || strcmp(name + length - 5, ".flow") != 0) {
+    fprintf(stderr, "flowc build: `%s` does not end in .flow; say where the binary goes to: -o OUT\n",
+            w->file);
+    return 2;
+  }
+  snprintf(w->binary, sizeof w->binary, "%.*s", (int)(length - 5), name);
+  if (stat(w->binary, &s) == 0 && S_ISDIR(s.st_mode)) {
+    fprintf(stderr, "flowc build: `%s` is a folder; say where the binary goes to: -o OUT\n", w->binary);
+    return 2;
+  }
+  w->out = w->binary;
+  return 0;
+}
+
+/* What is not said on the command line. */
+static int complete(BuildWords *w) {
+  if (!w->file && find_script(w)) return 2;
+  if (!w->out && w->step == STEP_BINARY && name_binary(w)) return 2;
+  struct stat from, to;
+  if (w->out && stat(w->file, &from) == 0 && stat(w->out, &to) == 0 && from.st_dev == to.st_dev &&
+      from.st_ino == to.st_ino) {
+    fprintf(stderr, "flowc build: `%s` is the script itself; say where the output goes to: -o OUT\n", w->out);
+    return 2;
+  }
   return 0;
 }
 
@@ -140,6 +205,7 @@ int fl_command_build(int n_words, char **words) {
   BuildWords w;
   FlCompilation c = {0};
   int status = read_words(n_words, words, &w);
+  if (!status) status = complete(&w);
   if (!status) status = fl_compilation_init(&c, w.file);
   if (!status) {
     bool text = w.step == STEP_TOKENS || w.step == STEP_AST || w.step == STEP_IR;

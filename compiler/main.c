@@ -14,7 +14,7 @@ static const char usage_text[] =
     "usage: flowc COMMAND ...\n"
     "\n"
     "  run [OPTIONS] FILE.flow [--name value ...]  compile and run; what follows the file is the script's\n"
-    "  build FILE.flow -o OUT [OPTIONS]            make a binary that needs nothing else\n"
+    "  build [FILE.flow] [-o OUT] [OPTIONS]        make a binary that needs nothing else\n"
     "  check FILE.flow ...                         only say what is wrong\n"
     "  test FILE.flow ...                          run the test blocks\n"
     "  new FOLDER                                  a folder with a first script\n"

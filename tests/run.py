@@ -336,7 +336,7 @@ class Runner:
         found = []
 
         def scripts(folder, function, *more, **script_options):
-            for path in sorted((ROOT / folder).rglob("*.flow")):
+            for path in sorted((ROOT / folder).rglob("?*.flow")):
                 if not is_module(path):
                     script = Script(path, **script_options)
                     found.append((script.name, lambda s=script: function(s, *more)))
@@ -345,7 +345,7 @@ class Runner:
             name, command = str(path.relative_to(ROOT)), [sys.executable, "-B", str(path)]
             found.append((name, lambda n=name, c=command: self.run_program(n, c, 900)))
         scripts("tests/verbs", self.run_verbs)
-        for path in sorted((ROOT / "examples").glob("*.flow")):
+        for path in sorted((ROOT / "examples").glob("?*.flow")):
             script = Script(path)
             found.append((script.name, lambda s=script: self.run_modes(s, True)))
         for path in sorted([*(self.build / "tests").glob("unit_*"), *(self.build / "tests").glob("golden_*")]):
@@ -353,7 +353,7 @@ class Runner:
                 golden = path.name.startswith("golden_")
                 words = ([*(["--bless"] if self.options.bless else []), str(ROOT)]) if golden else []
                 found.append((path.name, lambda p=path, w=words: self.run_program(p.name, [str(p), *w], 300)))
-        for path in sorted((ROOT / "stdlib").glob("*.flow")):
+        for path in sorted((ROOT / "stdlib").glob("?*.flow")):
             name = f"stdlib/{path.name}"
             command = [str(self.flowc), "test", str(path)]
             found.append((name, lambda n=name, c=command: self.run_program(n, c, 300)))

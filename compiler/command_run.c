@@ -7,6 +7,7 @@
 #include "interp/interp.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct RunWords {
   const char *file;
@@ -16,12 +17,23 @@ typedef struct RunWords {
   char **argv;
 } RunWords;
 
-/* Whether an option of every script takes the next word as its value. */
-static bool takes_value(const char *word) {
-  if (strncmp(word, "--", 2) != 0 || strchr(word, '=')) return false;
-  for (int i = 0; i < FL_N_OPTIONS; i++)
-    if (strcmp(word + 2, fl_option_info[i].name) == 0) return fl_option_info[i].value != NULL;
-  return false;
+/* Which option of every script a word is; FL_N_OPTIONS: none, or one with its value. */
+static int option_of(const char *word) {
+  int i = 0;
+  if (strncmp(word, "--", 2) != 0) return FL_N_OPTIONS;
+  while (i < FL_N_OPTIONS && strcmp(word + 2, fl_option_info[i].name) != 0) i++;
+  return i;
+}
+
+/* What stands before the script is an option of every script or, as `--name=value` and `--flag`, one of its
+ * own. Where then no script follows, the first that is none of every script is what was misspelt. */
+static int misspelt(const char *word) {
+  const char *names[FL_N_OPTIONS];
+  for (int i = 0; i < FL_N_OPTIONS; i++) names[i] = fl_option_info[i].name;
+  const char *near = fl_closest(word + strspn(word, "-"), names, FL_N_OPTIONS);
+  fprintf(stderr, "flowc run: there is no option `%s`%s%s%s; options of the script itself follow its name\n",
+          word, near ? "; did you mean `--" : "", near ? near : "", near ? "`?" : "");
+  return 2;
 }
 
 /* 0, or 2 after a message. w->argv is the caller's to free. */
@@ -30,13 +42,17 @@ static int read_words(int n_words, char **words, RunWords *w) {
   w->argv = calloc((size_t)n_words + 2, sizeof *w->argv);
   if (!w->argv) return fputs("flowc: out of memory\n", stderr), 4;
   int i = 0;
+  const char *strange = NULL;
   w->argc = 1;
   for (; i < n_words && words[i][0] == '-'; i++) {
     if (strcmp(words[i], "-O0") == 0) w->build.level = 0;
     else if (strcmp(words[i], "--interp") == 0) w->interp = true;
     else {
+      int option = option_of(words[i]);
+      if (option == FL_N_OPTIONS && !strange && !strchr(words[i], '=')) strange = words[i];
       w->argv[w->argc++] = words[i];
-      if (takes_value(words[i]) && i + 1 < n_words) w->argv[w->argc++] = words[++i];
+      if (option < FL_N_OPTIONS && fl_option_info[option].value && i + 1 < n_words)
+        w->argv[w->argc++] = words[++i];
     }
   }
   if (i == n_words) {
@@ -44,6 +60,7 @@ static int read_words(int n_words, char **words, RunWords *w) {
     return 2;
   }
   w->file = words[i++];
+  if (strange && access(w->file, F_OK)) return misspelt(strange);
   w->argv[0] = (char *)(uintptr_t)w->file;
   while (i < n_words) w->argv[w->argc++] = words[i++];
   return 0;

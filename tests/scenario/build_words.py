@@ -1,4 +1,5 @@
-"""flowc build without a name: which script is meant, where the binary goes to, and that no script is ever written over."""
+"""flowc build without a name: which script is meant, where the binary goes to, and that no script is ever written over. flowc run: what a
+misspelt option before the script is told."""
 import pathlib
 import subprocess
 import sys
@@ -45,4 +46,9 @@ check((here / "second.flow").read_text() == 'print("second")\n' and (here / "pla
 (here / "fourth").mkdir()
 check("folder" in build("fourth.flow", status=2), "a folder has the name")
 check("--mcpu" in build("--mcp", status=2), "an unknown option: a suggestion")
+done = subprocess.run(place.command("run", "--wrokers", "2", "first.flow"), cwd=here, env=place.env, capture_output=True, text=True)
+check(done.returncode == 2 and "--wrokers" in done.stderr and "--workers" in done.stderr, "run: an unknown option before the script", done.stderr)
+(here / "flag.flow").write_text("param loud: bool = false\nparam n: i64 = 1\nprint(loud, n)\n")
+done = subprocess.run(place.command("run", "--workers", "2", "--loud", "--n=3", "flag.flow"), cwd=here, env=place.env, capture_output=True, text=True)
+check(done.stdout == "true 3\n", "run: the script's own options may stand before it where it is clear", done.stdout + done.stderr)
 finish()

@@ -22,10 +22,10 @@ int fl_compilation_init(FlCompilation *c, const char *path) {
   int status = 0;
   if (!fl_read_file(path, LARGEST_SCRIPT, &text)) {
     fprintf(stderr, "error: cannot read %s: %s\n", path, strerror(errno));
-    status = 1;
+    status = 2;
   } else if (text.len > LARGEST_SCRIPT) {
     fprintf(stderr, "error: %s is larger than 64 MB: is it a script?\n", path);
-    status = 1;
+    status = 2;
   } else {
     c->script = fl_sources_add(c->sources, path, text.s, text.len);
   }

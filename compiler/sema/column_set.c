@@ -30,7 +30,16 @@ static SetKind set_kind(FlSema *s, const FlExpr *e) {
                                  : NO_SET;
 }
 
-bool fl_is_column_set(FlSema *s, const FlExpr *e) { return set_kind(s, e) != NO_SET; }
+bool fl_is_column_set(FlSema *s, const FlExpr *e) {
+  if (set_kind(s, e) != NO_SET) return true;
+  if (!e || e->kind != FL_EXPR_TUPLE || !e->tuple.n) return false;
+  for (int i = 0; i < e->tuple.n; i++) {
+    const FlExpr *item = e->tuple.at[i].value;
+    bool column = item->kind == FL_EXPR_NAME || item->kind == FL_EXPR_COL;
+    if (e->tuple.at[i].name.text || !(column || fl_is_column_set(s, item))) return false;
+  }
+  return true;
+}
 
 /* ---- which columns ---- */
 

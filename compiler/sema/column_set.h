@@ -14,7 +14,7 @@ typedef struct FlColumnSet {
 /* The columns that e says: a name, a set, or several of them in brackets. `t` is a table (or a value of which
  * the type alone counts). false: reported. */
 bool fl_column_set(FlSema *s, FlVal t, const FlExpr *e, FlColumnSet *out);
-/* Is e a call of one of the sets? */
+/* Is e one of the sets, or several columns and sets in brackets? */
 bool fl_is_column_set(FlSema *s, const FlExpr *e);
 /* Instead of each set among the rest of a verb's arguments its columns by name, in the order of the table
  * (but for those that stand there by name anyway), and instead of `each(set, f)` one call of f a column. In a

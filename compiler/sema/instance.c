@@ -3,6 +3,7 @@
  * In: a function and the values of its parameters. Out: the call of an instance, which calls with like
  * arguments share. Always: an instance depends on nothing but its parameters; what it uses of the script
  * around it becomes more of them (captures, scope.c). */
+#include "sema/attributes.h"
 #include "sema/call.h"
 #include "sema/column_names.h"
 
@@ -33,24 +34,6 @@ static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlV
     if (same) return in;
   }
   return NULL;
-}
-
-static int memo_of(FlSema *s, const FlStmt *decl) {
-  int memo = 0;
-  for (int i = 0; i < decl->fn.attributes.n; i++) {
-    const FlAttribute *a = &decl->fn.attributes.at[i];
-    const FlExpr *arg = a->args.n == 1 ? a->args.at[0].value : NULL;
-    const char *word = arg && arg->kind == FL_EXPR_NAME ? arg->name.text : "";
-    if (strcmp(a->name.text, "memo") == 0 && (strcmp(word, "never") == 0 || strcmp(word, "always") == 0)) {
-      memo = word[0] == 'n' ? -1 : 1;
-    } else if (strcmp(a->name.text, "memo") == 0) {
-      fl_sema_error(s, FL_E0212, a->span, "`@memo` takes `never` or `always`");
-    } else if (strcmp(a->name.text, "inline") != 0 && strcmp(a->name.text, "device") != 0 &&
-               strcmp(a->name.text, "derivative") != 0) {
-      fl_sema_error(s, FL_E0212, a->span, "there is no attribute `@%s`", a->name.text);
-    }
-  }
-  return memo;
 }
 
 const char *fl_sema_unique_name(FlSema *s, const char *name) {
@@ -108,7 +91,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   in->frame->outer = s->frame;
   in->frame->func = fl_ir_func_make(s->module, fl_sema_unique_name(s, decl->fn.name.text),
                                     stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
-  in->frame->func->memo = memo_of(s, decl);
+  in->frame->func->memo = fl_attributes_memo(decl);
   in->frame->func->recursive = !stage;
   fl_vec_push(s->arena, &s->instances, in);
 

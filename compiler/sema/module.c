@@ -2,6 +2,7 @@
  *
  * In: the AST of the script. Out: an IR module whose main function takes the params and does the script's
  * effects, or errors. `fn stage type param import` are visible in the whole file, `let` after its line. */
+#include "sema/attributes.h"
 #include "sema/derivative.h"
 #include "sema/forms.h"
 #include "sema/reader.h"
@@ -246,10 +247,11 @@ static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
   else fl_sema_stmt(s, st);
 }
 
-/* Functions that nothing calls are checked with the types that they declare; and what `@derivative` names. */
+/* Functions that nothing calls are checked with the types that they declare; and the attributes of all. */
 static void check_uncalled(FlSema *s, FlFile *file) {
   for (int i = 0; i < file->scope->names.n; i++)
-    for (FlBinding *b = file->scope->names.at[i]; b && b->kind == FL_BIND_FN; b = b->form) fl_derivative_check(s, b);
+    for (FlBinding *b = file->scope->names.at[i]; b && b->kind == FL_BIND_FN; b = b->form)
+      if (fl_attributes_check(s, b->decl)) fl_derivative_check(s, b);
   FlVec(FlBinding *) all = {0};
   for (int i = 0; i < file->scope->names.n; i++) {
     FlBinding *first = file->scope->names.at[i];

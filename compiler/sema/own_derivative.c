@@ -7,16 +7,12 @@
  * f_vjp takes the arguments of the function, then what it gave, then the adjoint of that, and gives the
  * adjoint of the parameter that is a float, an array of floats or a tuple of these; of several such
  * parameters a tuple with their names. */
+#include "sema/attributes.h"
 #include "sema/derivative.h"
 
 #include <string.h>
 
-/* The attribute, or NULL. */
-static const FlAttribute *attribute_of(const FlStmt *decl) {
-  for (int i = 0; i < decl->fn.attributes.n; i++)
-    if (strcmp(decl->fn.attributes.at[i].name.text, "derivative") == 0) return &decl->fn.attributes.at[i];
-  return NULL;
-}
+static const FlAttribute *attribute_of(const FlStmt *decl) { return fl_attributes_find(decl, "derivative"); }
 
 bool fl_derivative_is_own(FlSema *s, const FlBinding *fn) { return s->deriving && attribute_of(fn->decl); }
 

@@ -341,9 +341,24 @@ static FlValue *at_most(FlSema *s, FlValue *n, FlValue *rows) {
   return k;
 }
 
+/* The number of rows, 5 when not said, which is at least 0; false: reported. */
 static bool how_many(FlSema *s, FlCallSite *c, FlValue **n) {
-  if (fl_actual_given(&c->args[1])) return fl_actual_i64(s, &c->args[1], n);
+  FlActual *a = &c->args[1];
   *n = fl_sema_i64(s, 5);
+  if (!fl_actual_given(a)) return true;
+  if (!fl_actual_i64(s, a, n)) return false;
+  const char *message =
+      fl_arena_printf(s->arena, "`%s` takes a number of rows that is at least 0, and this is {a}", c->builtin->name);
+  int64_t known;
+  if (fl_ir_const_value_i(*n, &known) && known < 0) {
+    fl_sema_known_failure(s, FL_E0404, a->span, message, known, 0);
+    return false;
+  }
+  if (fl_sema_is_size(s, *n)) return true;
+  FlValue *ok = fl_sema_op2(s, FL_OP_GE, *n, fl_sema_i64(s, 0));
+  FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 2, (FlValue *[]){ok, *n}, 0, NULL, 0);
+  check->attrs.i = FL_FAULT_DOMAIN;
+  check->attrs.s = message;
   return true;
 }
 
@@ -406,7 +421,7 @@ FlVal fl_builtin_tail(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_sample(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlValue *n, *seed = fl_sema_i64(s, 0);
-  if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !how_many(s, c, &n)) return fl_val_error(s);
   if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &seed)) return fl_val_error(s);
   if (t.group) return sample_of_groups(s, c, t, n, seed);
   FlType1 out = fl_t_array(FL_I64, 1);
@@ -424,7 +439,7 @@ FlVal fl_builtin_sample(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlValue *n;
-  if (!fl_verb_table(s, c, &t) || !fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !how_many(s, c, &n)) return fl_val_error(s);
   if (!fl_actual_given(&c->args[2]))
     return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
   FlValue *rows = sorted_rows(s, t, 1, &c->args[2], t.group ? t.group->group_of : NULL, n, "top", true);

@@ -428,6 +428,10 @@ static void lex_code(Lexer *x) {
       "-=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x - ...` (only `+=` is short)"); continue; }
       "*=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x * ...` (only `+=` is short)"); continue; }
       "/=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x / ...` (only `+=` is short)"); continue; }
+      "//=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x // ...` (only `+=` is short)"); continue; }
+      "%=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x % ...` (only `+=` is short)"); continue; }
+      "^=" | "**=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x ^ ...` (only `+=` is short)"); continue; }
+      "=<" { add_foreign(x, from, FL_TOK_LE, "at most is written `<=`"); continue; }
 
       [^] { report_character(x, from); continue; }
       *   { report_character(x, from); continue; }

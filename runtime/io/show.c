@@ -14,7 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { FL_ELEMENTS = 5, FL_ROWS = 20, FL_LINE = 110, FL_LEAST_LINE = 20 };
+enum { FL_ELEMENTS = 5, FL_ROWS = 20, FL_SOME_ROWS = 15, FL_LINE = 110, FL_LEAST_LINE = 20 };
 
 /* The next part to be shown, and its type. */
 typedef struct FlParts {
@@ -111,7 +111,7 @@ static bool show_table_of(FlBytes *out, const FlShowType *row, FlParts *p, int i
   for (int32_t k = 0; ok && k < row->n_fields; k++) ok = take_column(&row->fields[k], p, columns, &n, room);
   if (ok) {
     FlBytes table = {0};
-    fl_show_table(&table, columns, n, n_rows.i, (FlPage){p->page.line - indent, p->page.rows});
+    fl_show_table(&table, columns, n, n_rows.i, (FlPage){p->page.line - indent, p->page.most, p->page.rows});
     for (size_t k = 0, end = table.len ? table.len - 1 : 0; k < end; k++) {
       fl_bytes_add(out, table.at + k, 1);
       if (table.at[k] == '\n') fl_bytes_fill(out, ' ', (size_t)indent);
@@ -206,12 +206,12 @@ FlStatus fl_rt_show(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
   (void)results;
   FlBytes out = {0};
   int32_t n = desc->i ? desc->n_args - 1 : desc->n_args;
-  int64_t rows = desc->i ? args[n].i : FL_ROWS;
-  if (rows < 1)
+  int64_t most = desc->i ? args[n].i : FL_ROWS;
+  if (most < 1)
     return fl_fail_text(ctx, desc->site, FL_FAULT_DOMAIN, "`rows` must be at least 1, and is %lld",
-                        (long long)rows);
+                        (long long)most);
   FlShowType *t = fl_show_type_new(desc->s);
-  FlParts parts = {args, desc->arg_types, n, {line_width(), rows}};
+  FlParts parts = {args, desc->arg_types, n, {line_width(), most, desc->i ? most : FL_SOME_ROWS}};
   FlStatus status;
   bool ok = t && show(&out, t, &parts, 0) && parts.left == 0;
   fl_bytes_addz(&out, "\n");

@@ -46,11 +46,11 @@ void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, 
 void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot value, bool valid);
 bool fl_cell_is_right(FlCells cells); /* numbers stand at the right */
 
-/* The room there is: columns of a line; rows of a table, of which half are from its head and a quarter from
- * its tail where it has more. */
+/* The room there is: columns of a line; of a table that has more than `most` rows, so many `rows`, a third of
+ * them from its tail. */
 typedef struct FlPage {
   int line;
-  int64_t rows;
+  int64_t most, rows;
 } FlPage;
 
 /* An array in brackets; ends without a line end. `indent`: columns before the first bracket; `line`: where

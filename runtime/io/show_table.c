@@ -24,9 +24,9 @@ typedef struct FlLaid {
 
 static bool is_brief(const FlShowColumn *c) { return c->cells.values->rank > 1; }
 
-static FlSome some_of(int64_t n, int64_t most) {
-  if (n <= most) return (FlSome){n, n, 0};
-  return (FlSome){n, most < 2 ? 1 : most / 2, most / 4};
+static FlSome some_of(int64_t n, FlPage page) {
+  if (n <= page.most) return (FlSome){n, n, 0};
+  return (FlSome){n, page.rows - page.rows / 3, page.rows / 3};
 }
 static int64_t shown_rows(FlSome r) { return r.head + r.tail; }
 static int64_t row_at(FlSome r, int64_t k) { return k < r.head ? k : r.n - r.head - r.tail + k; }
@@ -103,7 +103,7 @@ static void put_count(FlBytes *out, FlSome rows, const FlShowColumn *columns, in
 
 void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n, int64_t n_rows, FlPage page) {
   FlBytes line = {0};
-  FlSome rows = some_of(n_rows, page.rows);
+  FlSome rows = some_of(n_rows, page);
   FlLaid *l = calloc((size_t)n + 1, sizeof *l);
   size_t *ends = calloc((size_t)(n * shown_rows(rows)) + 1, sizeof *ends);
   if (!l || !ends) {

@@ -113,7 +113,6 @@ static void add_libraries(Command *c, const Inputs *in) {
   add(c, in->runtime);
   if (in->options->dynamic) add(c, cc ? "-Wl,-Bstatic" : "-Bstatic");
   add(c, "-lxxhash");
-  add(c, "-ljansson");
   add(c, "-lz");
   add(c, "-lzstd");
   add(c, "-llz4");

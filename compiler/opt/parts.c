@@ -290,7 +290,7 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
 static bool is_candidate(const FlOp *op) {
   if (op->code != FL_OP_READ_CSV || op->args[0]->type.rank || op->n_results < 2) return false;
   for (int i = 0; i < (int)op->attrs.i; i++)
-    if (op->attrs.list[i][0] == ':') return false; /* the number of the file of each row */
+    if (strcmp(op->attrs.list[i], "/") == 0) return false; /* the number of the file of each row */
   return true;
 }
 

@@ -270,7 +270,7 @@ static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
   int path_index = n;
   if (path_name) { /* the number of the file of each row */
     types[n++] = fl_t_array(FL_I64, 1);
-    fl_vec_push(s->arena, &list, ":i64");
+    fl_vec_push(s->arena, &list, "/");
   }
   int n_columns = list.n;
   for (int i = 0; i < options.n; i++) fl_vec_push(s->arena, &list, options.at[i]);

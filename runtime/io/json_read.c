@@ -1,8 +1,9 @@
-/* json_read.c: the wanted columns of a JSON file as arrays, and their types from the file.
+/* json_read.c: the wanted columns of a JSON file as arrays.
  *
  * In: a path, column names with their types. Out: arrays with a row an object. What always holds: a number is
- * never rounded to an integer nor an integer to another one; a key that is not there is null; in a column of
- * texts what is no text is its JSON. The first object with a problem is the one that is reported. */
+ * never rounded to an integer, and to a float once, from its digits; a key that is not there is null; in a column
+ * of texts what is no text is its JSON as it is written, a number with all its digits. The first object with a
+ * problem is the one that is reported. */
 #include "io/json_internal.h"
 #include "io/many.h"
 #include "data/data.h"
@@ -13,79 +14,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_JSON_PIECE = 256, FL_JSON_SAMPLE = 4 << 20 };
+enum { FL_JSON_PIECE = 256 };
 
 /* ---- one value ---------------------------------------------------------------------------------------- */
 
-static bool as_integer(const json_t *v, int64_t *out) {
-  if (json_is_integer(v)) {
-    *out = json_integer_value(v);
-    return true;
-  }
-  double x = json_is_real(v) ? json_real_value(v) : 0.5;
-  if (x != (double)(int64_t)(x > -9e15 && x < 9e15 ? x : 0)) return false;
-  *out = (int64_t)x;
-  return true;
-}
-
-static bool store_integer(FlDtype d, void *to, int64_t row, int64_t v) {
+static bool store_integer(FlDtype d, void *to, int64_t row, FlJsonValue v) {
+  bool negative, is_signed = fl_dtype_info[d].kind == FL_KIND_SIGNED;
   int bits = 8 * fl_dtype_info[d].bytes;
-  bool is_signed = fl_dtype_info[d].kind == FL_KIND_SIGNED;
-  if (!is_signed && v < 0) return false;
-  if (bits < 64 && (is_signed ? v < -(INT64_C(1) << (bits - 1)) || v >= INT64_C(1) << (bits - 1)
-                              : v >= INT64_C(1) << bits))
-    return false;
-  memcpy((char *)to + row * (bits / 8), &v, (size_t)bits / 8); /* little-endian */
+  uint64_t m;
+  if (v.kind != FL_JSON_NUMBER || !fl_json_whole(v, &negative, &m)) return false;
+  uint64_t most = UINT64_MAX >> (64 - bits + is_signed);
+  if (m > most + (negative && is_signed) || (negative && m && !is_signed)) return false;
+  if (negative) m = -m;
+  memcpy((char *)to + row * (bits / 8), &m, (size_t)bits / 8); /* little-endian */
   return true;
 }
 
-static void store_text(FlHeap *heap, FlText *to, const char *s, size_t n) {
-  *to = (FlText){NULL, 0};
-  if (!n) return;
-  char *copy = fl_heap_alloc(heap, (int64_t)n);
-  memcpy(copy, s, n);
-  *to = (FlText){copy, (int64_t)n};
+static bool store_float(FlDtype d, void *to, int64_t row, FlJsonValue v) {
+  if (v.kind != FL_JSON_NUMBER) return false;
+  return d == FL_F64 ? fl_parse_f64(v.at, v.len, (double *)to + row) : fl_parse_f32(v.at, v.len, (float *)to + row);
 }
 
-/* A string as it is, anything else as JSON; false: out of memory. */
-static bool store_any_text(FlHeap *heap, FlText *to, const json_t *v) {
-  if (json_is_string(v)) {
-    store_text(heap, to, json_string_value(v), json_string_length(v));
-    return true;
-  }
-  char *dump = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
-  if (dump) store_text(heap, to, dump, strlen(dump));
-  free(dump);
-  return dump != NULL;
+/* A text as it is, anything else as it is written. */
+static void store_text(FlHeap *heap, FlText *to, FlJsonValue v) {
+  *to = (FlText){NULL, 0};
+  if (!v.len) return;
+  char *copy = fl_heap_alloc(heap, v.len);
+  int64_t n = v.len;
+  if (v.kind == FL_JSON_NESTED) n = fl_json_compact(v, copy);
+  else if (v.kind == FL_JSON_TEXT && !v.plain) n = fl_json_unescape(v, copy);
+  else memcpy(copy, v.at, (size_t)n);
+  *to = (FlText){copy, n};
+}
+
+static bool store_time(FlDtype d, void *to, int64_t row, FlJsonValue v) {
+  char text[64];
+  int32_t day;
+  if (v.kind != FL_JSON_TEXT || v.len > (int64_t)sizeof text) return false;
+  int64_t len = fl_json_unescape(v, text);
+  if (d == FL_DATE) return fl_parse_date(text, len, (int32_t *)to + row);
+  if (d != FL_DATETIME) return false;
+  if (!fl_parse_date(text, len, &day)) return fl_parse_datetime(text, len, (int64_t *)to + row);
+  ((int64_t *)to)[row] = day * INT64_C(86400000000); /* a day alone is its midnight */
+  return true;
 }
 
 /* false: the value does not fit. */
-static bool store(const FlTableWanted *w, FlHeap *heap, int64_t row, const json_t *v) {
+static bool store(const FlTableWanted *w, FlHeap *heap, int64_t row, FlJsonValue v) {
   void *to = w->values->data;
-  const char *s = json_string_value(v);
-  int64_t len = s ? (int64_t)json_string_length(v) : 0, i;
   switch (fl_dtype_info[w->dtype].kind) {
   case FL_KIND_BOOL:
-    if (!json_is_boolean(v)) return false;
-    ((uint8_t *)to)[row] = json_is_true(v);
+    if (v.kind != FL_JSON_TRUE && v.kind != FL_JSON_FALSE) return false;
+    ((uint8_t *)to)[row] = v.kind == FL_JSON_TRUE;
     return true;
   case FL_KIND_SIGNED:
-  case FL_KIND_UNSIGNED: return as_integer(v, &i) && store_integer(w->dtype, to, row, i);
-  case FL_KIND_FLOAT:
-    if (!json_is_number(v)) return false;
-    if (w->dtype == FL_F64) ((double *)to)[row] = json_number_value(v);
-    else ((float *)to)[row] = (float)json_number_value(v);
-    return true;
-  case FL_KIND_TEXT: return store_any_text(heap, (FlText *)to + row, v);
-  case FL_KIND_TIME: {
-    int32_t day;
-    if (!s) return false;
-    if (w->dtype == FL_DATE) return fl_parse_date(s, len, (int32_t *)to + row);
-    if (w->dtype != FL_DATETIME) return false;
-    if (!fl_parse_date(s, len, &day)) return fl_parse_datetime(s, len, (int64_t *)to + row);
-    ((int64_t *)to)[row] = day * INT64_C(86400000000); /* a day alone is its midnight */
-    return true;
-  }
+  case FL_KIND_UNSIGNED: return store_integer(w->dtype, to, row, v);
+  case FL_KIND_FLOAT: return store_float(w->dtype, to, row, v);
+  case FL_KIND_TEXT: store_text(heap, (FlText *)to + row, v); return true;
+  case FL_KIND_TIME: return store_time(w->dtype, to, row, v);
   case FL_KIND_REF: break;
   }
   return false;
@@ -98,14 +84,15 @@ static void store_null(const FlTableWanted *w, int64_t row) {
 }
 
 /* v NULL: the key is not there. */
-static bool misfit(const FlTableWanted *w, const json_t *v, const char *path, int64_t line, FlIoError *e) {
+static bool misfit(const FlTableWanted *w, const FlJsonValue *v, const char *path, int64_t line, FlIoError *e) {
   const char *type = fl_dtype_info[w->dtype].name;
-  char *dump = v && !json_is_null(v) ? json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
   char name[sizeof e->column], value[sizeof e->value] = "";
   snprintf(name, sizeof name, "%.*s", w->name_len, w->name);
-  if (dump) {
-    snprintf(value, sizeof value, "%.100s", dump);
-    value[fl_utf8_check(value, (int64_t)strlen(value))] = '\0';
+  if (v && v->kind != FL_JSON_NULL) {
+    const char *at = v->at - (v->kind == FL_JSON_TEXT); /* with its quotes */
+    int64_t len = v->len + 2 * (v->kind == FL_JSON_TEXT), n = 0;
+    for (int64_t k = 0; k < len && n < 100; k++) value[n++] = (unsigned char)at[k] < ' ' ? ' ' : at[k];
+    value[fl_utf8_check(value, n)] = '\0';
     fl_io_error(e, FL_E_VALUE, "`%s` line %lld: `%s` is %s, but here it is `%s`", path, (long long)line, name,
                 type, value);
     fl_io_help(e, "read it as text, types = (`%s`: text)", name);
@@ -117,7 +104,6 @@ static bool misfit(const FlTableWanted *w, const json_t *v, const char *path, in
   e->line = line;
   memcpy(e->column, name, sizeof name);
   memcpy(e->value, value, sizeof value);
-  free(dump);
   return false;
 }
 
@@ -128,49 +114,109 @@ typedef struct FlJsonReading {
   const FlJsonSpans *spans;
   const FlTableWanted *wanted;
   int32_t n_wanted;
-  char **names; /* NUL-terminated */
   FlHeap *heap;
   FlIoError *errors; /* one a piece; code 0: none */
 } FlJsonReading;
 
-static bool read_object(const FlJsonReading *r, int64_t row, FlIoError *e) {
-  json_t *o = fl_json_object(r->text, r->spans->at[row], r->path, e);
-  bool ok = o != NULL;
-  for (int32_t k = 0; ok && k < r->n_wanted; k++) {
-    const FlTableWanted *w = &r->wanted[k];
-    const json_t *v = json_object_get(o, r->names[k]);
-    bool null = !v || json_is_null(v);
-    if (null && w->nullable) {
-      store_null(w, row);
-      continue;
-    }
-    ok = !null && store(w, r->heap, row, v);
-    if (ok && w->nullable) ((uint8_t *)w->valid->data)[row] = 1;
-    if (ok) continue;
-    misfit(w, v, r->path, fl_json_line_at(r->text, r->spans->at[row].at), e);
+/* The k-th key of the object before, and which wanted column it is; objects mostly have the same keys in the
+ * same order. */
+typedef struct FlJsonGuess {
+  FlJsonValue key;
+  int32_t column; /* -1: none */
+} FlJsonGuess;
+
+enum { FL_JSON_GUESSES = 256 };
+
+/* What reads the objects of one piece. */
+typedef struct FlJsonPiece {
+  const FlJsonReading *r;
+  FlJsonGuess guesses[FL_JSON_GUESSES];
+  int64_t n_guesses;
+  int64_t *met; /* for each wanted column the last row that has it, from 1 */
+} FlJsonPiece;
+
+static bool is_called(const FlTableWanted *w, FlJsonValue key) {
+  if (key.plain) return key.len == w->name_len && memcmp(key.at, w->name, (size_t)key.len) == 0;
+  char *name = key.len < (1 << 16) ? malloc((size_t)key.len) : NULL; /* no name of a column is as long */
+  bool same = name && fl_json_unescape(key, name) == w->name_len && memcmp(name, w->name, (size_t)w->name_len) == 0;
+  free(name);
+  return same;
+}
+
+/* The wanted column that the k-th key of an object is; -1: none. */
+static int32_t column_of(FlJsonPiece *p, int64_t k, FlJsonValue key) {
+  FlJsonGuess *g = k < FL_JSON_GUESSES ? &p->guesses[k] : NULL;
+  if (g && k < p->n_guesses && g->key.len == key.len && memcmp(g->key.at, key.at, (size_t)key.len) == 0)
+    return g->column;
+  int32_t column = 0;
+  while (column < p->r->n_wanted && !is_called(&p->r->wanted[column], key)) column++;
+  if (column == p->r->n_wanted) column = -1;
+  if (g && k <= p->n_guesses) {
+    *g = (FlJsonGuess){key, column};
+    if (k == p->n_guesses) p->n_guesses++;
   }
-  if (!ok) e->row = row + 1;
-  json_decref(o);
-  return ok;
+  return column;
+}
+
+static bool read_member(FlJsonPiece *p, int64_t row, const FlTableWanted *w, FlJsonValue v, FlIoError *e) {
+  bool null = v.kind == FL_JSON_NULL;
+  if (null && w->nullable) {
+    store_null(w, row);
+    return true;
+  }
+  if (null || !store(w, p->r->heap, row, v))
+    return misfit(w, &v, p->r->path, fl_json_line_at(p->r->text, v.at - p->r->text), e);
+  if (w->nullable) ((uint8_t *)w->valid->data)[row] = 1;
+  return true;
+}
+
+static bool read_object(FlJsonPiece *p, int64_t row, FlIoError *e) {
+  const FlJsonReading *r = p->r;
+  FlJsonSpan span = r->spans->at[row];
+  FlJsonScan s;
+  FlJsonValue key, v;
+  if (!fl_json_open(&s, r->text + span.at, span.len)) return fl_json_wrong(&s, r->text, r->path, e);
+  for (int64_t k = 0; fl_json_next(&s, &key, &v); k++) {
+    int32_t column = column_of(p, k, key);
+    if (column < 0) continue;
+    if (p->met[column] == row + 1) return fl_json_twice(key, r->text, r->path, e);
+    p->met[column] = row + 1;
+    if (!read_member(p, row, &r->wanted[column], v, e)) return false;
+  }
+  if (s.bad) return fl_json_wrong(&s, r->text, r->path, e);
+  for (int32_t k = 0; k < r->n_wanted; k++) {
+    if (p->met[k] == row + 1) continue;
+    if (!r->wanted[k].nullable)
+      return misfit(&r->wanted[k], NULL, r->path, fl_json_line_at(r->text, span.at), e);
+    store_null(&r->wanted[k], row);
+  }
+  return true;
 }
 
 static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
   const FlJsonReading *r = env;
   (void)worker;
-  for (int64_t p = begin; p < end; p++) {
-    int64_t from = p * FL_JSON_PIECE,
-            to = from + FL_JSON_PIECE < r->spans->n ? from + FL_JSON_PIECE : r->spans->n;
-    while (from < to && read_object(r, from, &r->errors[p])) from++;
+  for (int64_t k = begin; k < end; k++) {
+    FlJsonPiece *p = calloc(1, sizeof *p + ((size_t)r->n_wanted + 1) * sizeof *p->met);
+    FlIoError *e = &r->errors[k];
+    int64_t row = k * FL_JSON_PIECE, to = row + FL_JSON_PIECE < r->spans->n ? row + FL_JSON_PIECE : r->spans->n;
+    if (!p) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", r->path);
+    if (p) {
+      p->r = r;
+      p->met = (int64_t *)(p + 1);
+      while (row < to && read_object(p, row, e)) row++;
+      if (e->code) e->row = row + 1;
+    }
+    free(p);
   }
 }
 
 static bool make_arrays(FlCtx *ctx, FlJsonReading *r, FlTableWanted *wanted) {
   for (int32_t k = 0; k < r->n_wanted; k++) {
     FlTableWanted *w = &wanted[k];
-    r->names[k] = strndup(w->name, (size_t)w->name_len);
     w->values = fl_array_new(ctx, (int32_t)w->dtype, 1, &r->spans->n);
     if (w->nullable) w->valid = fl_array_new(ctx, FL_BOOL, 1, &r->spans->n);
-    if (!r->names[k] || !w->values || (w->nullable && !w->valid) ||
+    if (!w->values || (w->nullable && !w->valid) ||
         fl_array_keep(ctx, w->values, r->heap, NULL, 0) != 0)
       return false;
   }
@@ -180,9 +226,8 @@ static bool make_arrays(FlCtx *ctx, FlJsonReading *r, FlTableWanted *wanted) {
 static bool read_spans(FlCtx *ctx, FlJsonReading *r, FlTableWanted *wanted, FlIoError *e) {
   int64_t pieces = (r->spans->n + FL_JSON_PIECE - 1) / FL_JSON_PIECE;
   r->errors = calloc((size_t)pieces + 1, sizeof *r->errors);
-  r->names = calloc((size_t)r->n_wanted + 1, sizeof *r->names);
   r->heap = fl_heap_new(ctx);
-  bool ok = r->errors && r->names && r->heap && make_arrays(ctx, r, wanted);
+  bool ok = r->errors && r->heap && make_arrays(ctx, r, wanted);
   if (!ok) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", r->path);
   if (ok) fl_parallel_for(ctx, pieces, 1, read_pieces, r);
   for (int64_t p = 0; ok && p < pieces; p++) {
@@ -190,16 +235,37 @@ static bool read_spans(FlCtx *ctx, FlJsonReading *r, FlTableWanted *wanted, FlIo
     *e = r->errors[p];
     ok = false;
   }
-  for (int32_t k = 0; r->names && k < r->n_wanted; k++) free(r->names[k]);
-  free(r->names);
   free(r->errors);
   fl_heap_unref(r->heap);
   return ok;
 }
 
-/* Where the objects are, of a text or of one of lines. */
-static bool find_objects(const FlInput *in, bool lines, int64_t most, const char *path, FlJsonSpans *spans,
-                         FlIoError *e) {
+bool fl_json_wrong(const FlJsonScan *s, const char *text, const char *path, FlIoError *e) {
+  int64_t line = fl_json_line_at(text, s->bad - text), n = s->end - s->bad, some = 0;
+  char near[32];
+  while (some < n && some < 20 && (unsigned char)s->bad[some] >= ' ') some++;
+  some = fl_utf8_check(s->bad, some);
+  snprintf(near, sizeof near, "%.*s", (int)some, s->bad);
+  if (some) fl_io_error(e, FL_E_JSON, "`%s` line %lld: %s, at `%s`", path, (long long)line, s->why, near);
+  else if (!n) fl_io_error(e, FL_E_JSON, "`%s` line %lld: %s, at the end of the object", path, (long long)line, s->why);
+  else
+    fl_io_error(e, FL_E_JSON, "`%s` line %lld: %s: a byte 0x%02x", path, (long long)line, s->why,
+                (unsigned)(unsigned char)*s->bad);
+  if (strcmp(s->why, FL_JSON_NO_NAN) == 0)
+    fl_io_help(e, "write null in its place; in Python, json.dumps(x, allow_nan = False) finds it");
+  e->line = line;
+  return false;
+}
+
+bool fl_json_twice(FlJsonValue key, const char *text, const char *path, FlIoError *e) {
+  int64_t line = fl_json_line_at(text, key.at - text), some = fl_utf8_check(key.at, key.len < 80 ? key.len : 80);
+  e->line = line;
+  return fl_io_error(e, FL_E_JSON, "`%s` line %lld: the key `%.*s` is there twice in one object", path,
+                     (long long)line, (int)some, key.at);
+}
+
+bool fl_json_objects(const FlInput *in, bool lines, int64_t most, const char *path, FlJsonSpans *spans,
+                     FlIoError *e) {
   return (lines ? fl_json_lines : fl_json_spans)(in->data, in->size, most, path, spans, e);
 }
 
@@ -209,7 +275,7 @@ bool fl_json_read(FlCtx *ctx, const char *path, bool lines, FlTableWanted *wante
   FlJsonSpans spans;
   for (int32_t k = 0; k < n; k++) wanted[k].values = wanted[k].valid = NULL;
   if (!fl_input_open(ctx, path, &in, e)) return false;
-  bool ok = find_objects(&in, lines, 0, path, &spans, e);
+  bool ok = fl_json_objects(&in, lines, 0, path, &spans, e);
   FlJsonReading r = {.path = path, .text = in.data, .spans = &spans, .wanted = wanted, .n_wanted = n};
   ok = ok && read_spans(ctx, &r, wanted, e) && fl_input_check(&in, path, e);
   *n_rows = spans.n;
@@ -233,123 +299,4 @@ FlStatus fl_rt_read_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
 
 FlStatus fl_rt_read_jsonl(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   return fl_read_table(ctx, desc, args, results, &(FlTableReader){.read = read_one, .options = ""});
-}
-
-/* ---- types from the file ------------------------------------------------------------------------------ */
-
-typedef struct FlJsonKey {
-  int seen;
-  int64_t count; /* objects that have it */
-} FlJsonKey;
-
-static int class_of(const json_t *v) {
-  int64_t micros, len = (int64_t)json_string_length(v);
-  int32_t day;
-  switch (json_typeof(v)) {
-  case JSON_TRUE:
-  case JSON_FALSE: return FL_SEEN_BOOL;
-  case JSON_INTEGER: return FL_SEEN_INT;
-  case JSON_REAL: return FL_SEEN_FLOAT;
-  case JSON_NULL: return FL_SEEN_EMPTY;
-  case JSON_STRING:
-    if (fl_parse_date(json_string_value(v), len, &day)) return FL_SEEN_DATE;
-    return fl_parse_datetime(json_string_value(v), len, &micros) ? FL_SEEN_DATETIME : FL_SEEN_TEXT;
-  case JSON_OBJECT:
-  case JSON_ARRAY: break;
-  }
-  return FL_SEEN_TEXT;
-}
-
-static FlIoColumn conclude(const char *name, FlJsonKey key, int64_t n_rows) {
-  return (FlIoColumn){.name = name,
-                      .dtype = fl_io_seen_dtype(key.seen),
-                      .nullable = (key.seen & FL_SEEN_EMPTY) || key.count < n_rows};
-}
-
-/* Keys in the order in which they are first met: `order` holds their names, its values their places in
- * `keys`. */
-static bool look(const char *text, const FlJsonSpans *spans, const char *path, json_t *order,
-                 FlJsonKey **keys, FlIoError *e) {
-  for (int64_t k = 0; k < spans->n; k++) {
-    json_t *o = fl_json_object(text, spans->at[k], path, e), *v;
-    const char *name;
-    if (!o) return false;
-    json_object_foreach(o, name, v) {
-      json_t *place = json_object_get(order, name);
-      size_t n = json_object_size(order), at = place ? (size_t)json_integer_value(place) : n;
-      if (!place) {
-        FlJsonKey *grown = realloc(*keys, (n + 1) * sizeof *grown);
-        if (!grown || json_object_set_new(order, name, json_integer((json_int_t)n)) != 0) {
-          if (grown) *keys = grown;
-          json_decref(o);
-          return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-        }
-        *keys = grown;
-        grown[n] = (FlJsonKey){0, 0};
-      }
-      (*keys)[at].seen |= class_of(v);
-      (*keys)[at].count++;
-    }
-    json_decref(o);
-  }
-  return true;
-}
-
-static bool take_names(json_t *order, const FlJsonKey *keys, int64_t n_rows, const char *path,
-                       FlIoSchema *out, FlIoError *e) {
-  size_t n = json_object_size(order), bytes = n * sizeof(FlIoColumn);
-  const char *name;
-  json_t *v;
-  json_object_foreach(order, name, v) bytes += strlen(name) + 1;
-  out->own = malloc(bytes + 1);
-  if (!out->own) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  out->columns = out->own;
-  char *to = (char *)(out->columns + n);
-  json_object_foreach(order, name, v) {
-    strcpy(to, name);
-    out->columns[out->n_columns] = conclude(to, keys[out->n_columns], n_rows);
-    out->n_columns++;
-    to += strlen(name) + 1;
-  }
-  out->n_rows = n_rows;
-  return true;
-}
-
-static bool schema_of(const char *path, bool lines, FlIoSchema *out, FlIoError *e) {
-  FlInput in;
-  FlJsonSpans spans;
-  FlJsonKey *keys = NULL;
-  memset(out, 0, sizeof *out);
-  memset(e, 0, sizeof *e);
-  if (!fl_input_open(NULL, path, &in, e)) return false;
-  json_t *order = json_object();
-  bool ok = order || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  out->whole = in.size <= FL_JSON_SAMPLE;
-  ok = find_objects(&in, lines, FL_JSON_SAMPLE, path, &spans, e) && ok &&
-       look(in.data, &spans, path, order, &keys, e);
-  if (ok && !json_object_size(order)) {
-    ok = fl_io_error(e, FL_E_EMPTY, "`%s` holds no row, so it says nothing of its columns", path);
-    fl_io_help(e, "write the type of a row: `let t: Trip[_] = read_json%s(f)`", lines ? "l" : "");
-  }
-  ok = ok && take_names(order, keys, spans.n, path, out, e) && fl_input_check(&in, path, e);
-  free(spans.at);
-  free(keys);
-  json_decref(order);
-  fl_input_close(&in);
-  if (!ok) fl_io_schema_reset(out);
-  return ok;
-}
-
-bool fl_io_json_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                       FlIoError *e) {
-  (void)options;
-  (void)n_options;
-  return schema_of(path, false, out, e);
-}
-
-bool fl_io_jsonl_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                        FlIoError *e) {
-  (void)options;
-  (void)n_options;
-  return schema_of(path, true, out, e);
 }

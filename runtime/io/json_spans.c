@@ -1,7 +1,6 @@
-/* json_spans.c: where the objects of a JSON text begin and end, and one of them as a tree.
+/* json_spans.c: where the objects of a JSON text begin and end.
  *
- * What always holds: an object that was found is closed; whether it is JSON inside, the parser (Jansson)
- * says. */
+ * What always holds: an object that was found is closed; whether it is JSON inside, json_scan.c says. */
 #include "io/json_internal.h"
 
 #include <stdlib.h>
@@ -106,17 +105,4 @@ bool fl_json_lines(const char *s, int64_t len, int64_t most, const char *path, F
     at = next;
   }
   return true;
-}
-
-json_t *fl_json_object(const char *text, FlJsonSpan span, const char *path, FlIoError *e) {
-  json_error_t why;
-  json_t *o = json_loadb(text + span.at, (size_t)span.len, JSON_REJECT_DUPLICATES, &why);
-  if (o) return o;
-  int64_t line = fl_json_line_at(text, span.at) + why.line - 1;
-  fl_io_error(e, FL_E_JSON, "`%s` line %lld: %s", path, (long long)line, why.text);
-  e->line = line;
-  if (json_error_code(&why) == json_error_numeric_overflow)
-    fl_io_help(
-        e, "an integer of JSON must fit i64, and another number f64; longer ones must be written as texts");
-  return NULL;
 }

@@ -1,7 +1,7 @@
 /* read_table.c: what the operators that read tables do: one file or several as columns.
  *
- * In: a file or an array of files; columns "name:type" and options (io.h). A column ":i64" is the number of
- * the file that each row is from. Out: the number of rows, the columns; then the levels of those that are
+ * In: a file or an array of files; columns "name:type" and options (io.h). The column "/" (no name with a type)
+ * is the number of the file that each row is from. Out: the number of rows, the columns; then the levels of those that are
  * categories; of read_csv_some then the rows that were left out: how many, and of each the file's number,
  * line, column, reason and text. What always holds: files follow each other in the order given; each must
  * have all of the columns, by name. */
@@ -20,6 +20,9 @@ static bool parse_wanted(const char *text, bool exact, FlTableWanted *w, FlIoErr
                (exact || (!w->arrays && w->dtype != FL_DURATION && w->dtype != FL_CATEGORY));
   return known || fl_io_error(e, FL_E_OPTION, "a column cannot be read as `%.80s`", text);
 }
+
+/* Names may be empty or hold any character, but a type follows them. */
+static bool is_path(const char *column) { return strcmp(column, "/") == 0; }
 
 /* All that one call reads: for each file n columns, its rows, and what was left out. */
 typedef struct FlReading {
@@ -140,7 +143,7 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
   for (int32_t c = 0, to = desc->n_results - n_levels; c < r->n; c++) /* first: it changes the codes */
     if (r->wanted[c].dtype == FL_CATEGORY) results[to++].a = join_levels(ctx, r, c);
   for (int32_t k = 0; k < (int32_t)desc->i; k++) {
-    if (desc->list[k][0] == ':') {
+    if (is_path(desc->list[k])) {
       results[at++].a = fl_many_index(ctx, r->rows, r->from.n);
       continue;
     }
@@ -174,7 +177,7 @@ static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   int32_t n = (int32_t)desc->i;
   bool ok = reading_init(&r, fl_sources_of(desc, args), n, collect, &e);
   for (int32_t k = 0; ok && k < n; k++)
-    if (desc->list[k][0] != ':') ok = parse_wanted(desc->list[k], reader->exact, &r.wanted[r.n++], &e);
+    if (!is_path(desc->list[k])) ok = parse_wanted(desc->list[k], reader->exact, &r.wanted[r.n++], &e);
   FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, "", 0);
   for (int64_t k = 0; !status && k < r.from.n; k++) status = read_file(ctx, desc->site, &r, k, reader);
   for (int32_t c = 0; !status && c < r.n; c++)

@@ -268,7 +268,7 @@ static bool check_reading(FlSema *s, FlCallSite *c, FlVal format) {
     fl_sema_error(s, FL_E0325, c->args[1].span, "the decimal mark is \".\" or \",\"");
     return false;
   }
-  if (!text || !reads_dates(op) || fl_date_format_check(text, (int64_t)strlen(text), &why)) return true;
+  if (!text || !reads_dates(op) || fl_date_format_check(text, (int64_t)strlen(text), true, &why)) return true;
   fl_sema_error(s, FL_E0308, c->args[1].span, "the format `%s` does not read dates: %s", text, why);
   return false;
 }

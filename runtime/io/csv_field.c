@@ -5,6 +5,7 @@
 #include "io/csv_internal.h"
 #include "data/data.h"
 #include "data/number.h"
+#include "kern/kern.h"
 
 #include <string.h>
 
@@ -17,28 +18,6 @@ bool fl_csv_unquote(const char *s, int64_t len, char quote, FlText *out, bool *d
     if (at + 1 >= end || at[1] != quote) return false;
     *doubled = true;
   }
-  return true;
-}
-
-bool fl_csv_pattern(const char *pattern, const char *s, int64_t len, int64_t *micros) {
-  int field[6] = {1970, 1, 1, 0, 0, 0};
-  const char *end = s + len;
-  for (const char *p = pattern; *p; p++) {
-    if (*p != '%') {
-      if (s == end || *s++ != *p) return false;
-      continue;
-    }
-    static const char letters[] = "YmdHMS";
-    int which = (int)(strchr(letters, *++p) - letters), n = which == 0 ? 4 : 2, x = 0, k = 0;
-    for (; k < n && s < end && (unsigned char)(*s - '0') < 10; k++) x = x * 10 + (*s++ - '0');
-    if (k == 0 || (which == 0 && k != 4)) return false;
-    field[which] = x;
-  }
-  if (s != end || field[1] < 1 || field[1] > 12 || field[2] < 1 ||
-      field[2] > fl_days_in_month(field[0], field[1]) || field[3] > 23 || field[4] > 59 || field[5] > 59)
-    return false;
-  int64_t seconds = (field[3] * 60 + field[4]) * 60 + field[5];
-  *micros = fl_date_of_civil(field[0], field[1], field[2]) * INT64_C(86400000000) + seconds * 1000000;
   return true;
 }
 
@@ -102,7 +81,7 @@ static bool store_time(const FlCsvOptions *o, int32_t dtype, void *values, int64
     ((int64_t *)values)[row] = day * INT64_C(86400000000); /* a day alone is its midnight */
     return true;
   }
-  if (!fl_csv_pattern(o->dates, s, len, &micros)) return false;
+  if (!fl_parse_datetime_by(s, len, o->dates, (int64_t)strlen(o->dates), &micros)) return false;
   if (dtype == FL_DATETIME) {
     ((int64_t *)values)[row] = micros;
     return true;

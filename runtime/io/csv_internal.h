@@ -175,8 +175,6 @@ bool fl_csv_unquote(const char *s, int64_t len, char quote, FlText *out, bool *d
 /* A value of a type from the bare text of a field; false: it does not fit. Stores at values[row]. */
 bool fl_csv_store(const FlCsvOptions *o, int32_t dtype, void *values, int64_t row, const char *s,
                   int64_t len);
-/* A date or datetime by a pattern of %Y %m %d %H %M %S and other characters, in microseconds. */
-bool fl_csv_pattern(const char *pattern, const char *s, int64_t len, int64_t *micros);
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* csv_options.c: the options of CSV files, from their texts "name=value". */
 #include "io/csv_internal.h"
+#include "kern/kern.h"
 #include "base/spell.h"
 #include "data/number.h"
 
@@ -29,10 +30,8 @@ static bool set_null(FlCsvOptions *o, const char *v, FlIoError *e) {
 }
 
 static bool set_dates(FlCsvOptions *o, const char *v, FlIoError *e) {
-  for (const char *s = v; *s; s++) {
-    if (*s == '%' && (!*++s || !strchr("YmdHMS", *s)))
-      return wrong(e, "dates", v, "after % comes one of Y m d H M S");
-  }
+  const char *why;
+  if (!fl_date_format_check(v, (int64_t)strlen(v), true, &why)) return wrong(e, "dates", v, why);
   o->dates = *v ? v : NULL;
   return true;
 }

@@ -10,6 +10,7 @@
 #include "io/unpack.h"
 #include "data/data.h"
 #include "data/number.h"
+#include "kern/kern.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +34,8 @@ static int class_of_time(const FlCsvOptions *o, const char *s, int64_t len) {
   int64_t micros;
   int32_t day;
   if (o->dates) {
-    bool clock = strstr(o->dates, "%H") || strstr(o->dates, "%M") || strstr(o->dates, "%S");
-    if (fl_csv_pattern(o->dates, s, len, &micros)) return clock ? FL_SEEN_DATETIME : FL_SEEN_DATE;
-    return 0;
+    if (!fl_parse_datetime_by(s, len, o->dates, (int64_t)strlen(o->dates), &micros)) return 0;
+    return fl_date_format_has_time(o->dates) ? FL_SEEN_DATETIME : FL_SEEN_DATE;
   }
   if (fl_parse_date(s, len, &day)) return FL_SEEN_DATE;
   return fl_parse_datetime(s, len, &micros) ? FL_SEEN_DATETIME : 0;

@@ -4,7 +4,7 @@
  *   number, bool, text   [[fill] align] [sign] ["0"] [width] [","] ["." precision] [type]
  *     fill any character; align < > ^ or = (after the sign); sign + - or space; width, precision up to 1000
  *     type of integers d x X o b and those of floats; of floats e E f F g G %; of text and bool s
- *   date, datetime       the date format of date_format.c, when there is a % in it
+ *   date, datetime       the date format of date_format.h, when there is a % in it
  * Numbers stand on the right of their width, all else on the left. Without precision and type a float is its
  * shortest text; with a precision alone it is as with g. A text is cut to its precision.
  *
@@ -108,7 +108,7 @@ static const char *check_spec(const char *format, Family family) {
   if (family == NO_FAMILY) return "a value of this type has no formats";
   if (family == DATE && strchr(format, '%') != NULL) {
     const char *why = NULL;
-    return fl_date_format_check(format, (int64_t)strlen(format), &why) ? NULL : why;
+    return fl_date_format_check(format, (int64_t)strlen(format), false, &why) ? NULL : why;
   }
   Spec f;
   const char *wrong = read_spec(format, &f);
@@ -277,20 +277,21 @@ FlText fl_s_to_text_bool(FlHeap *heap, uint8_t v, const char *format) {
 static FlText put_time(FlHeap *heap, const char *usual, int n, const char *format) {
   return *format == 0 ? plain(heap, usual, n) : put_text(heap, usual, n, format);
 }
-static FlText put_by_date_format(FlHeap *heap, int64_t micros, const char *format) {
-  char buf[ROOM];
-  return plain(heap, buf, fl_date_format(buf, (int)sizeof buf, format, micros));
+static FlText put_by_date_format(FlHeap *heap, int64_t days, int64_t micros, const char *format) {
+  int64_t n = fl_date_format(NULL, 0, format, days, micros);
+  if (!n) return (FlText){NULL, 0};
+  char *buf = fl_heap_alloc(heap, n);
+  return (FlText){buf, fl_date_format(buf, n, format, days, micros)};
 }
 FlText fl_s_to_text_date(FlHeap *heap, int32_t v, const char *format) {
   char buf[FL_NUMBER_ROOM];
-  int32_t far = 0; /* a date that no datetime reaches is shown as it is */
-  int64_t midnight = fl_s_date_to_datetime(v, &far);
-  if (strchr(format, '%') != NULL && !far) return put_by_date_format(heap, midnight, format);
+  if (strchr(format, '%') != NULL) return put_by_date_format(heap, v, 0, format);
   return put_time(heap, buf, fl_print_date(buf, v), format);
 }
 FlText fl_s_to_text_datetime(FlHeap *heap, int64_t v, const char *format) {
   char buf[FL_NUMBER_ROOM];
-  if (strchr(format, '%') != NULL) return put_by_date_format(heap, v, format);
+  int64_t days = fl_floor_div(v, FL_DAY_MICROS);
+  if (strchr(format, '%') != NULL) return put_by_date_format(heap, days, v - days * FL_DAY_MICROS, format);
   return put_time(heap, buf, fl_print_datetime(buf, v), format);
 }
 FlText fl_s_to_text_duration(FlHeap *heap, int64_t v, const char *format) {

@@ -129,13 +129,14 @@ FlText fl_s_to_text_duration(FlHeap *heap, int64_t v, const char *format);
  * NULL) is set to a constant sentence without full stop. The grammar is at the top of format.c. */
 bool fl_format_check(const char *format, FlDtype dtype, const char **why);
 
-/* Reads all of s by `format`: %Y %m %d %j %H %I %p %M %S %f %y %b %B %a %A %e %z %% as in strptime (English
- * names, any case; %f one to nine digits of a fraction), other bytes are themselves, white space matches any
+/* Reads all of s by `format`, whose letters date_format.h lists, as strptime has it: English names in any case, %Y
+ * four digits and %y two, %f one to nine digits of a fraction; other bytes are themselves, white space matches any
  * run of it. Missing parts are 1970, January, the first, midnight. A date may not have a time of day other
  * than midnight. An empty format means the form of fl_parse_date and fl_parse_datetime (data/number.h). */
 bool fl_parse_date_by(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *days);
 bool fl_parse_datetime_by(const char *s, int64_t n, const char *format, int64_t format_n, int64_t *micros);
-/* Can fl_parse_*_by read with this format at all? For checking constants when compiling. */
-bool fl_date_format_check(const char *format, int64_t format_n, const char **why);
+/* Is it a format to print by; to read by? *why (may be NULL) as above. */
+bool fl_date_format_check(const char *format, int64_t format_n, bool reads, const char **why);
+bool fl_date_format_has_time(const char *format); /* a time of day is part of it */
 
 #endif

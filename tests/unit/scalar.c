@@ -321,8 +321,8 @@ static void dates_as_text(void) {
   CHECK(fl_parse_datetime_by(S("2026-11-21 04:05:06.5 PM +0130"), S("%Y-%m-%d %I:%M:%S.%f %p %z"), &t) &&
         t == INT64_C(1) * date(2026, 11, 21) * FL_DAY_MICROS + INT64_C(52506500000));
   CHECK(!fl_parse_date_by(S("2026-11-21 01"), S("%Y-%m-%d %H"), &d));
-  CHECK(!fl_date_format_check(S("%Q"), NULL) && !fl_date_format_check(S("%"), NULL) &&
-        fl_date_format_check(S("%Y%%"), NULL));
+  CHECK(!fl_date_format_check(S("%Q"), true, NULL) && !fl_date_format_check(S("%"), true, NULL) &&
+        fl_date_format_check(S("%Y%%"), true, NULL));
 }
 
 static void formats(void) {

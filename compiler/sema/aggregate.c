@@ -3,6 +3,8 @@
  * In: a call whose first argument is a column of the verb's table. Out: an AGGREGATE over the groups: in
  * summarize one value a group, elsewhere the group's value on each of its rows (a scalar without groups).
  * Nulls are skipped; the result is nullable where a group may have no value. */
+#include <math.h>
+
 #include "sema/sema_internal.h"
 
 static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
@@ -45,14 +47,13 @@ bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVa
   static const char *const counts[] = {"count", "n_distinct", "argmin", "argmax", NULL};
   static const char *const logic[] = {"any", "all", NULL};
   static const char *const same[] = {"min", "max", "first", "last", "mode", NULL};
-  static const char *const ordered[] = {"min", "max", "argmin", "argmax", NULL};
   FlDtype d = x.type->dtype;
   const char *takes = "numbers";
   bool number = fl_dtype_is_number(d) || d == FL_BOOL, ok = number;
   *out = FL_F64;
   if (one_of(kind, counts) || one_of(kind, same)) {
-    takes = one_of(kind, ordered) ? "numbers, dates or texts" : "numbers, dates, texts or bool";
-    ok = d != FL_FILE && !(one_of(kind, ordered) && d == FL_BOOL);
+    takes = "numbers, dates, texts or bool";
+    ok = d != FL_FILE;
     *out = one_of(kind, counts) ? FL_I64 : d;
   } else if (one_of(kind, logic)) {
     takes = "bool values";
@@ -62,16 +63,13 @@ bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVa
     ok = true;
     *out = d;
   } else if (is(kind, "sum") && !fl_dtype_is_float(d)) {
-    *out = d == FL_BOOL || fl_dtype_is_signed(d) ? FL_I64 : FL_U64;
+    *out = d == FL_U64 ? FL_U64 : FL_I64;
   }
   if (ok) return true;
   FlDiag *diag =
       fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", name, takes, fl_val_text(s, x));
   if (is(kind, "any") || is(kind, "all"))
     fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
-  if (d == FL_BOOL && (is(kind, "min") || is(kind, "max")))
-    fl_diag_help(s->sink, diag, "`%s(...)` is true where %s is", is(kind, "min") ? "all" : "any",
-                 is(kind, "min") ? "every one" : "any one");
   return false;
 }
 
@@ -110,7 +108,11 @@ static bool read_setting(FlSema *s, FlCallSite *c, const char *kind, double *out
     return false;
   }
   bool spread = is(kind, "var") || is(kind, "std");
-  return !spread || !fl_actual_given(&c->args[2]) || constant(s, &c->args[2], out);
+  if (!spread || !fl_actual_given(&c->args[2])) return true;
+  if (!constant(s, &c->args[2], out)) return false;
+  if (*out == floor(*out) && fabs(*out) <= INT32_MAX) return true;
+  fl_sema_error(s, FL_E0324, c->args[2].span, "`ddof` is a whole number, and this is %g", *out);
+  return false;
 }
 
 /* The rows of each group. */

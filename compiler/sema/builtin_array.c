@@ -324,7 +324,7 @@ FlVal fl_builtin_segment(FlSema *s, FlCallSite *c) {
   bool mean = c->builtin->data[0] == 'm';
   FlDtype d = x.type->dtype;
   if (mean && !fl_dtype_is_float(d)) d = FL_F64;
-  else if (fl_dtype_is_int(d)) d = fl_dtype_is_signed(d) ? FL_I64 : FL_U64;
+  else if (fl_dtype_is_int(d) && d != FL_U64) d = FL_I64;
   x = fl_val_coerce(s, x, fl_type_array(s->types, d, false, x.type->rank), c->args[0].span, "the array");
   if (!fl_sema_same_size(s, fl_sema_dim(s, x, 0), fl_sema_dim(s, label, 0), c->args[1].span,
                          "{a} rows, but {b} labels"))

@@ -101,8 +101,10 @@ FlVal fl_builtin_rounding(FlSema *s, FlCallSite *c) {
   if (!fl_val_is_plain(v) || !fl_dtype_is_number(v.type->dtype))
     return fl_scalar_arg_wrong(s, c, &c->args[0], v, "numbers");
   bool digits = c->builtin->op == FL_OP_ROUND && fl_actual_given(&c->args[1]);
-  if (!fl_dtype_is_float(v.type->dtype))
-    return digits ? fl_scalar_as(s, v, FL_F64, c->args[0].span) : fl_scalar_as(s, v, FL_I64, c->args[0].span);
+  if (!fl_dtype_is_float(v.type->dtype)) {
+    v = fl_scalar_as(s, v, digits ? FL_F64 : FL_I64, c->args[0].span);
+    if (!digits || fl_val_bad(v)) return v;
+  }
   if (!digits) return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, FL_I64, NULL);
   FlValue *n;
   if (!fl_actual_i64(s, &c->args[1], &n)) return fl_val_error(s);
@@ -151,10 +153,6 @@ FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
   }
   if (v.type->dtype == to) return v;
   return fl_sema_lift(s, c->span, 1, &v, convert_element, &to);
-}
-
-FlVal fl_builtin_to_text(FlSema *s, FlCallSite *c) {
-  return fl_sema_to_text(s, fl_actual_value(s, &c->args[0], NULL), NULL, c->args[0].span);
 }
 
 const char *fl_sema_check_format(FlSema *s, const char *format, FlDtype d) {

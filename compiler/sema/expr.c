@@ -110,6 +110,7 @@ static FlVal text_value(FlSema *s, const FlExpr *e) {
 
 typedef struct ToText {
   const char *format;
+  bool keeps_null; /* else null is the text "null" */
 } ToText;
 
 static FlVal to_text_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
@@ -119,6 +120,8 @@ static FlVal to_text_element(FlSema *s, void *env, FlVal *args, int n, FlSpan sp
   FlVal v = args[0];
   FlValue *valid = fl_val_valid(s, v);
   FlAttrs attrs = {.s = t->format};
+  if (t->keeps_null)
+    return fl_sema_scalar_op(s, FL_OP_TO_TEXT, &v, 1, fl_type_scalar(s->types, FL_TEXT, false), &attrs);
   FlVal plain = fl_val_plain(s, v);
   FlVal out =
       plain.type->dtype == FL_TEXT && !t->format[0]
@@ -128,9 +131,7 @@ static FlVal to_text_element(FlSema *s, void *env, FlVal *args, int n, FlSpan sp
   return fl_val_scalar(s, FL_TEXT, fl_ir_select(&s->b, valid, out.parts[0], fl_ir_const_t(&s->b, "null", 4)));
 }
 
-FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
-  if (fl_val_bad(v)) return v;
-  if (v.type->kind == FL_TY_NULL) return fl_val_textz(s, "null");
+static FlVal to_text(FlSema *s, FlVal v, ToText t, FlSpan span) {
   bool plain = v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY;
   if (plain && v.type->dtype == FL_FILE) {
     FlDiag *d = fl_sema_report(s, FL_E0301, span,
@@ -147,12 +148,24 @@ FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
     return fl_val_error(s);
   }
   if (fl_val_is_category(v)) v = fl_category_texts(s, v, span);
-  if (format && format[0]) {
-    const char *why = fl_sema_check_format(s, format, v.type->dtype);
+  if (t.format[0]) {
+    const char *why = fl_sema_check_format(s, t.format, v.type->dtype);
     if (why) return fl_sema_error(s, FL_E0308, span, "%s", why);
   }
-  ToText t = {format ? format : ""};
+  if (t.keeps_null && v.type->dtype == FL_TEXT) return v;
   return fl_sema_lift(s, span, 1, &v, to_text_element, &t);
+}
+
+FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
+  if (fl_val_bad(v)) return v;
+  if (v.type->kind == FL_TY_NULL) return fl_val_textz(s, "null");
+  return to_text(s, v, (ToText){format ? format : "", false}, span);
+}
+
+FlVal fl_builtin_to_text(FlSema *s, FlCallSite *c) {
+  FlVal v = fl_actual_value(s, &c->args[0], NULL);
+  if (fl_val_bad(v) || v.type->kind == FL_TY_NULL) return v;
+  return to_text(s, v, (ToText){"", true}, c->args[0].span);
 }
 
 /* ---- tuples and arrays ---- */

@@ -96,7 +96,7 @@ FlVal fl_builtin_inv(FlSema *s, FlCallSite *c) {
   FlValue *v = fl_ir_select(&s->b, fl_sema_op2(s, FL_OP_EQ, map.index[rank - 2], map.index[rank - 1]),
                             fl_ir_const_f(&s->b, d, 1), fl_ir_const_f(&s->b, d, 0));
   FlValue *identity = fl_sema_map_end(s, &map, v);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SOLVE, 2, (FlValue *[]){a.parts[0], identity}, 1, &out, 0);
+  FlOp *op = decomposition(s, c, 2, (FlValue *[]){a.parts[0], identity}, 1, &out);
   return fl_val_array(s, d, rank, op->results[0]);
 }
 

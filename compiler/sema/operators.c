@@ -1,5 +1,7 @@
 /* operators.c: unary and binary operators on finished values. Numbers are brought to one type first
  * (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
+#include <math.h>
+
 #include "sema/choose.h"
 
 static bool is_number(FlVal v) {
@@ -257,7 +259,8 @@ static FlVal near_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span)
   FlValue *size = fl_ir_binary(w, FL_OP_MAX, fl_ir_unary(w, FL_OP_ABS, a), fl_ir_unary(w, FL_OP_ABS, b));
   FlValue *room = fl_ir_binary(w, FL_OP_ADD, fl_ir_binary(w, FL_OP_MUL, size, fl_ir_const_f(w, FL_F64, 1e-9)),
                                fl_ir_const_f(w, FL_F64, 1e-12));
-  FlValue *close = fl_ir_binary(w, FL_OP_LE, gap, room);
+  FlValue *finite = fl_ir_binary(w, FL_OP_LT, gap, fl_ir_const_f(w, FL_F64, (double)INFINITY));
+  FlValue *close = fl_ir_binary(w, FL_OP_AND, fl_ir_binary(w, FL_OP_LE, gap, room), finite);
   return fl_val_scalar(s, FL_BOOL, fl_ir_binary(w, FL_OP_OR, close, fl_ir_binary(w, FL_OP_EQ, a, b)));
 }
 

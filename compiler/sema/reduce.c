@@ -34,7 +34,7 @@ FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span) 
   }
   if (is(kind, "mean")) to = d == FL_F32 ? FL_F32 : FL_F64;
   else if (d == FL_BOOL) to = FL_I64;
-  else if (fl_dtype_is_int(d)) to = fl_dtype_is_signed(d) ? FL_I64 : FL_U64;
+  else if (fl_dtype_is_int(d) && d != FL_U64) to = FL_I64;
   if (!fl_dtype_is_number(d) && d != FL_BOOL && d != FL_DURATION)
     return fl_sema_error(s, FL_E0323, span, "`%s` takes numbers, and this is %s", kind, fl_val_text(s, v));
   if (to == d) return v;
@@ -220,6 +220,35 @@ static bool product_factors(FlSema *s, FlActual *arg, FlVal *x, FlVal *y) {
   return true;
 }
 
+/* The call of an array x of one dimension: one group of the table operator. */
+static FlVal one_group(FlSema *s, FlCallSite *c, FlVal x) {
+  FlVal out;
+  FlAggContext one = {FL_AGG_SUMMARIZE, fl_sema_dim(s, x, 0), fl_sema_i64(s, 1), NULL, NULL};
+  FlAggContext *outer = s->agg;
+  s->agg = &one;
+  c->args[0].expr = NULL;
+  c->args[0].value = x;
+  bool took = fl_sema_aggregate_call(s, c, &out);
+  s->agg = outer;
+  if (!took || fl_val_bad(out)) return fl_val_error(s);
+  FlVal v = fl_sema_at(s, out, fl_sema_i64(s, 0), true);
+  FlValue *valid = fl_val_valid(s, v);
+  if (!valid) return v;
+  FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 1, &valid, 0, NULL, 0);
+  check->attrs.i = FL_FAULT_EMPTY;
+  check->attrs.s = fl_arena_printf(s->arena, "`%s` of nothing", c->builtin->name);
+  return fl_val_plain(s, v);
+}
+
+/* Reductions in the order of the index are of numbers; what else a column can have is one group of it. */
+static bool is_one_group(const char *kind, FlVal x, bool axis) {
+  FlDtype d = x.type->dtype;
+  if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1 || axis) return false;
+  if (is(kind, "mean")) return d == FL_DURATION;
+  bool orders = is(kind, "min") || is(kind, "max") || is(kind, "argmin") || is(kind, "argmax");
+  return orders && (d == FL_BOOL || d == FL_TEXT || d == FL_CATEGORY);
+}
+
 /* sum product min max mean any all argmin argmax of an array. */
 FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
   FlVal out;
@@ -253,10 +282,20 @@ FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
     return fl_val_error(s);
   }
   if (!read_axis(s, &c->args[1], a.x.type->rank, &a.axis)) return fl_val_error(s);
+  if (is_one_group(kind, a.x, a.axis >= 0)) return one_group(s, c, a.x);
   return reduce_array(s, kind, &a, c->args[0].span);
 }
 
-/* count(c) of trues; count(t), len(x): rows. */
+/* How many values an array of any rank has, nulls left out. */
+static FlVal count_values(FlSema *s, FlVal v, FlSpan span) {
+  FlValue *valid = fl_val_valid(s, v), *n = fl_sema_dim(s, v, 0);
+  if (valid)
+    return reduce_array(s, "count", &(Axes){.axis = -1, .x = fl_val_array(s, FL_BOOL, v.type->rank, valid)}, span);
+  for (int k = 1; k < v.type->rank; k++) n = fl_sema_op2(s, FL_OP_MUL, n, fl_sema_dim(s, v, k));
+  return fl_val_scalar(s, FL_I64, n);
+}
+
+/* count(c) of trues, count(x) of values that are not null; count(t), len(x): rows. */
 FlVal fl_builtin_count(FlSema *s, FlCallSite *c) {
   FlVal out;
   if (fl_sema_aggregate_call(s, c, &out)) return out;
@@ -267,6 +306,7 @@ FlVal fl_builtin_count(FlSema *s, FlCallSite *c) {
   bool len = is(c->builtin->name, "len");
   if (!len && v.type->kind == FL_TY_ARRAY && v.type->dtype == FL_BOOL)
     return reduce_array(s, "count", &(Axes){.axis = -1, .x = v}, c->args[0].span);
+  if (!len && v.type->kind == FL_TY_ARRAY) return count_values(s, v, c->args[0].span);
   if (v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST || v.type->kind == FL_TY_ARRAY)
     return fl_val_scalar(s, FL_I64, fl_sema_dim(s, v, 0));
   FlDiag *d =
@@ -283,6 +323,7 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
   if (fl_sema_aggregate_call(s, c, &out)) return out;
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(x)) return x;
+  if (x.type->kind == FL_TY_ARRAY && x.type->nullable && x.type->rank == 1) return one_group(s, c, x);
   if (x.type->kind != FL_TY_ARRAY || !fl_dtype_is_number(x.type->dtype) || x.type->nullable)
     return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes an array of numbers, and this is %s",
                          c->builtin->name, fl_val_text(s, x));
@@ -328,8 +369,7 @@ FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x, int axis) {
   return fl_val_array(s, small.type->dtype, rank, fl_sema_map_end(s, &map, v));
 }
 
-/* median quantile mode n_distinct first last cov corr weighted_mean of plain arrays: one group of the table
- * operator. */
+/* median quantile mode n_distinct first last cov corr weighted_mean of arrays. */
 FlVal fl_builtin_aggregate(FlSema *s, FlCallSite *c) {
   FlVal out;
   if (fl_sema_aggregate_call(s, c, &out)) return out;
@@ -338,19 +378,5 @@ FlVal fl_builtin_aggregate(FlSema *s, FlCallSite *c) {
   if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1)
     return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes an array of one dimension, and this is %s",
                          c->builtin->name, fl_val_text(s, x));
-  FlAggContext one = {FL_AGG_SUMMARIZE, fl_sema_dim(s, x, 0), fl_sema_i64(s, 1), NULL, NULL};
-  FlAggContext *outer = s->agg;
-  s->agg = &one;
-  c->args[0].expr = NULL;
-  c->args[0].value = x;
-  bool took = fl_sema_aggregate_call(s, c, &out);
-  s->agg = outer;
-  if (!took || fl_val_bad(out)) return fl_val_error(s);
-  FlVal v = fl_sema_at(s, out, fl_sema_i64(s, 0), true);
-  FlValue *valid = fl_val_valid(s, v);
-  if (!valid) return v;
-  FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 1, &valid, 0, NULL, 0);
-  check->attrs.i = FL_FAULT_EMPTY;
-  check->attrs.s = fl_arena_printf(s->arena, "`%s` of nothing", c->builtin->name);
-  return fl_val_plain(s, v);
+  return one_group(s, c, x);
 }

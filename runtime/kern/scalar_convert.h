@@ -130,18 +130,22 @@ FL_KERN_HELPER double fl_round_scaled(double scaled, double rest) {
   double whole = fl_round_even(scaled), off = scaled - whole;
   return whole + (((off == 0.5) & (rest > 0)) ? 1.0 : 0.0) - (((off == -0.5) & (rest < 0)) ? 1.0 : 0.0);
 }
-/* The decimal nearest to the exact value of a, ties to even. More than 22 digits: a itself; fewer than -22:
- * zero. */
+/* round_far.c: of a finite a, digits above 22 or below -22 */
+__attribute__((const, nothrow)) double fl_round_far(double a, int64_t digits);
+/* The double nearest to the decimal of so many digits that is nearest to the exact value of a, ties to even.
+ * From 2^53 units on that is a itself, whose neighbours are a unit away or more. */
 FL_KERN_HELPER double fl_round_digits(double a, int64_t digits) {
-  int64_t k = digits < 0 ? -digits : digits;
-  double scale = fl_power_of_ten(k > 22 ? 22 : k);
+  if (a - a != 0) return a;
+  if (digits > 22 || digits < -22) return fl_round_far(a, digits);
+  double scale = fl_power_of_ten(digits < 0 ? -digits : digits);
   FlDd up = fl_dd_product(a, scale);
   double quotient = a / scale;
   FlDd back = fl_dd_product(quotient, scale);
-  double fine = __builtin_fabs(up.hi) < 0x1p52 ? fl_round_scaled(up.hi, up.lo) / scale : a;
+  double fine = fl_round_scaled(up.hi, up.lo) / scale;
   double coarse = fl_round_scaled(quotient, (a - back.hi) - back.lo) * scale;
-  double far = digits < 0 ? __builtin_copysign(0.0, a) : a;
-  return a - a != 0 ? a : k > 22 ? far : digits < 0 ? coarse : fine;
+  double units = digits < 0 ? quotient : up.hi;
+  double near = digits < 0 ? coarse : fine;
+  return !(__builtin_fabs(units) < 0x1p53) ? a : __builtin_copysign(near, a); /* -0.0 stays */
 }
 #define FL_DEFINE(T, C)                                                                                      \
   FL_KERN C fl_s_round_digits_##T(C a, int64_t digits) { return (C)fl_round_digits((double)a, digits); }

@@ -109,7 +109,7 @@ static FlStatus eig(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, Fl
   const FlArray *a = args[0].a;
   int64_t n = a->dims[0];
   if (fl_linalg_square(mem, desc, a) != 0 || fl_linalg_fits(mem, desc, n, n) != 0 ||
-      fl_linalg_finite(mem, desc, a) != 0)
+      fl_linalg_finite(mem, desc, a, "") != 0)
     return 1;
   for (int k = 0; k < 4; k++) {
     out[k] = fl_array_new(mem->ctx, a->dtype, k < 2 ? 1 : 2, a->dims);

@@ -75,7 +75,7 @@ static FlStatus qr_into(FlPartMem *mem, const FlOpDesc *desc, void *w, int64_t m
 static FlStatus qr(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   const FlArray *a = args[0].a;
   int64_t m = a->dims[0], n = a->dims[1], k = fl_part_min(m, n);
-  if (fl_linalg_fits(mem, desc, m, n) != 0 || fl_linalg_finite(mem, desc, a) != 0) return 1;
+  if (fl_linalg_fits(mem, desc, m, n) != 0 || fl_linalg_finite(mem, desc, a, "") != 0) return 1;
   out[0] = fl_array_new(mem->ctx, a->dtype, 2, (int64_t[]){m, k});
   out[1] = fl_array_new(mem->ctx, a->dtype, 2, (int64_t[]){k, n});
   void *w = fl_part_alloc(mem, m * n, (size_t)fl_dtype_info[a->dtype].bytes);
@@ -96,7 +96,7 @@ static FlStatus det(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, doub
   int64_t n = a->dims[0];
   *out = 1.0;
   if (fl_linalg_square(mem, desc, a) != 0 || fl_linalg_fits(mem, desc, n, n) != 0 ||
-      fl_linalg_finite(mem, desc, a) != 0)
+      fl_linalg_finite(mem, desc, a, "") != 0)
     return 1;
   if (n == 0) return 0;
   size_t size = (size_t)fl_dtype_info[a->dtype].bytes;

@@ -4,6 +4,7 @@
  * Always holds: LAPACK never sees NaN or infinity, on which some of its loops do not end. */
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "part/linalg_internal.h"
 
@@ -49,19 +50,22 @@ static int32_t finite_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
-FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a) {
+FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, const char *of) {
   Finite f = {a, INT64_MAX};
   if (fl_part_for(mem->ctx, finite_body, &f, fl_array_count(a), 0.5) != 0) return 1;
-  int64_t at = atomic_load(&f.first);
+  int64_t at = atomic_load(&f.first), index[3] = {0};
   if (at == INT64_MAX) return 0;
   double v = fl_linalg_at(a->data, at, a->dtype);
   const char *what = isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";
-  if (a->rank == 1) {
-    return fl_fail_op(mem->ctx, desc, FL_CODE(977), "element [%lld] is %s, and %s takes finite numbers",
-                      (long long)at, what, fl_linalg_name(desc));
+  char where[80];
+  for (int k = a->rank - 1; k >= 0; k--) {
+    index[k] = at % a->dims[k];
+    at /= a->dims[k];
   }
-  return fl_fail_op(mem->ctx, desc, FL_CODE(977), "element [%lld, %lld] is %s, and %s takes finite numbers",
-                    (long long)(at / a->dims[1]), (long long)(at % a->dims[1]), what, fl_linalg_name(desc));
+  for (int k = 0, n = 0; k < a->rank; k++)
+    n += snprintf(where + n, sizeof where - (size_t)n, k > 0 ? ", %lld" : "%lld", (long long)index[k]);
+  return fl_fail_op(mem->ctx, desc, FL_CODE(977), "element [%s]%s is %s, and %s takes finite numbers", where, of,
+                    what, fl_linalg_name(desc));
 }
 
 FlStatus fl_linalg_square(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a) {
@@ -90,7 +94,7 @@ FlStatus fl_linalg_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray
 
 FlStatus fl_linalg_ready_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a) {
   return fl_linalg_square(mem, desc, a) != 0 || fl_linalg_fits(mem, desc, a->dims[0], a->dims[0]) != 0 ||
-         fl_linalg_finite(mem, desc, a) != 0 || fl_linalg_symmetric(mem, desc, a) != 0;
+         fl_linalg_finite(mem, desc, a, "") != 0 || fl_linalg_symmetric(mem, desc, a) != 0;
 }
 
 FlStatus fl_linalg_fits(FlPartMem *mem, const FlOpDesc *desc, int64_t m, int64_t n) {

@@ -3,7 +3,7 @@
  * Comes in: a[n, n] and b[n] or b[n, m]; or k of them, a[k, n, n] and b[k, n] or b[k, n, m], side by side
  * over the pool. Goes out: x of b's shape with a @ x = b. Always holds: one thread a system, so the bits
  * depend on the arguments alone (and this OpenBLAS on this class of CPU). A pivot that is exactly zero is an
- * error. */
+ * error, and so is NaN or infinity in what comes in. */
 #include <limits.h>
 
 #include "part/linalg_internal.h"
@@ -70,6 +70,7 @@ static FlStatus solve(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, 
   if (fl_linalg_square(mem, desc, a) != 0) return 1;
   for (int k = 0; k < a->rank - 1; k++)
     if (b->dims[k] != a->dims[k]) return fl_part_fail_shape(mem->ctx, desc, a->dims[k], b->dims[k]);
+  if (fl_linalg_finite(mem, desc, a, "") != 0 || fl_linalg_finite(mem, desc, b, " of the right side") != 0) return 1;
   *x = fl_array_new(mem->ctx, b->dtype, b->rank, b->dims);
   return *x == NULL ? 1 : solve_into(mem, desc, a, b, *x);
 }

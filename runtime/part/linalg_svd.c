@@ -44,7 +44,7 @@ static FlStatus decompose(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a
 FlStatus fl_linalg_svd(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, FlArray **u, FlArray **s,
                        FlArray **vt) {
   int64_t m = a->dims[0], n = a->dims[1], k = fl_part_min(m, n);
-  if (fl_linalg_fits(mem, desc, m, n) != 0 || fl_linalg_finite(mem, desc, a) != 0) return 1;
+  if (fl_linalg_fits(mem, desc, m, n) != 0 || fl_linalg_finite(mem, desc, a, "") != 0) return 1;
   *s = fl_array_new(mem->ctx, a->dtype, 1, &k);
   if (*s == NULL) return 1;
   if (u != NULL) {
@@ -152,7 +152,7 @@ static FlStatus lstsq(FlPartMem *mem, const FlOpDesc *desc, Squares *q) {
   if (q->b->dims[0] != m) return fl_part_fail_shape(mem->ctx, desc, m, q->b->dims[0]);
   int64_t sides = q->b->rank == 2 ? q->b->dims[1] : 1;
   if (fl_linalg_fits(mem, desc, m, n) != 0 || fl_linalg_fits(mem, desc, sides, 1) != 0 ||
-      fl_linalg_finite(mem, desc, q->a) != 0 || fl_linalg_finite(mem, desc, q->b) != 0)
+      fl_linalg_finite(mem, desc, q->a, "") != 0 || fl_linalg_finite(mem, desc, q->b, " of the right side") != 0)
     return 1;
   q->x = fl_array_new(mem->ctx, q->a->dtype, q->b->rank, dims);
   q->s = fl_array_new(mem->ctx, q->a->dtype, 1, &k);

@@ -109,11 +109,15 @@ static const Entry *entry_of(FlInterp *in, const FlFunc *func) {
   return e;
 }
 
+/* Weak as the operators of calls.c: a program without products holds no BLAS. */
+extern FlDigest blas_identity(void) __asm__("fl_blas_identity") __attribute__((weak));
+
 static void add_stage(FlInterp *in, const FlFunc *func) {
   const FlRegion *b = func->body;
   FlStage stage = {.name = func->name,
                    .fn = run_entry,
                    .code = func->key,
+                   .machine = func->uses_blas ? blas_identity : NULL,
                    .n_args = b->n_params,
                    .n_results = b->n_yields,
                    .arg_types = types_of(in, b->n_params, b->params),

@@ -2,12 +2,12 @@
  *
  *   function := 'F' count(params) type* ops
  *   ops      := op* 'Y' count(yields) value*
- *   op       := 'O' name attrs count(args) value* count(results) type* count(regions) region*
+ *   op       := 'O' name version attrs count(args) value* count(results) type* count(regions) region*
  *   region   := 'R' count(params) type* ops
  *   attrs    := i:8 f:8 text count(list) text* (0 | 1 callee)
  *   text     := count(bytes) bytes, or all ones when absent
  *
- * Counts and values are 4 bytes little endian. Values are numbered in order of definition; names, spans and
+ * Counts, versions and values are 4 bytes little endian. Values are numbered in order of definition; names, spans and
  * ids do not appear, operators go by name, so the order of rows in ops.def and of declarations does not
  * matter. No two functions that differ in meaning share an encoding: every part has a fixed length or its
  * length before it. */
@@ -80,6 +80,7 @@ static void put_region(Encoder *e, const FlRegion *r, char tag) {
   for (const FlOp *op = r->first; op; op = op->next) {
     put(e, "O", 1);
     put_text(e, fl_op_info[op->code].name, strlen(fl_op_info[op->code].name));
+    put_count(e, (uint32_t)fl_op_info[op->code].version);
     put_attrs(e, op);
     put_count(e, (uint32_t)op->n_args);
     for (int i = 0; i < op->n_args; i++) put_count(e, e->number[op->args[i]->id]);

@@ -23,14 +23,21 @@
 #include "diag/diag.h"
 
 typedef enum FlOpcode {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist) FL_OP_##NAME,
+#define FL_OP(NAME, text, CLASS, sig, flags, dist, version) FL_OP_##NAME,
 #include "ir/ops.def"
 #undef FL_OP
   FL_N_OPS
 } FlOpcode;
 
 typedef enum FlOpClass { FL_CLASS_SCALAR, FL_CLASS_STRUCT, FL_CLASS_RUNTIME } FlOpClass;
-enum { FL_OPF_FAULT = 1, FL_OPF_EFFECT = 2, FL_OPF_COMMUTE = 4, FL_OPF_HEAP = 8, FL_OPF_NOTE = 16 };
+enum {
+  FL_OPF_FAULT = 1,
+  FL_OPF_EFFECT = 2,
+  FL_OPF_COMMUTE = 4,
+  FL_OPF_HEAP = 8,
+  FL_OPF_NOTE = 16,
+  FL_OPF_BLAS = 32
+};
 typedef enum FlDist { FL_DIST_NONE, FL_DIST_ROW, FL_DIST_FOLD, FL_DIST_ALL, FL_DIST_SHUFFLE } FlDist;
 
 typedef struct FlOpInfo {
@@ -39,6 +46,7 @@ typedef struct FlOpInfo {
   const char *signature;
   int flags;
   FlDist dist;
+  int version; /* of its meaning */
 } FlOpInfo;
 extern const FlOpInfo fl_op_info[FL_N_OPS];
 
@@ -98,7 +106,8 @@ struct FlFunc {
   uint32_t next_id;
   FlFunc *next;
   struct FlModule *module;
-  FlDigest key; /* stages: set by opt/key.c */
+  FlDigest key;   /* stages: set by opt/key.c, */
+  bool uses_blas; /* as is whether it, or what it calls, has an operator with the flag BLAS */
   bool recursive;
 };
 

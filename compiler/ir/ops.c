@@ -7,11 +7,13 @@ enum { /* the column words of ops.def */
        EFFECT = FL_OPF_EFFECT,
        COMMUTE = FL_OPF_COMMUTE,
        HEAP = FL_OPF_HEAP,
-       NOTE = FL_OPF_NOTE
+       NOTE = FL_OPF_NOTE,
+       BLAS = FL_OPF_BLAS
 };
 
 const FlOpInfo fl_op_info[FL_N_OPS] = {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist) {text, FL_CLASS_##CLASS, sig, flags, FL_DIST_##dist},
+#define FL_OP(NAME, text, CLASS, sig, flags, dist, version)                                                  \
+  {text, FL_CLASS_##CLASS, sig, flags, FL_DIST_##dist, version},
 #include "ir/ops.def"
 #undef FL_OP
 };

@@ -1,6 +1,7 @@
-/* key.c: the digest of each stage's code, FlFunc.key (LANGUAGE 13): XXH3-128 over a version, the canonical
- * encoding of the function and the digests of what it calls. Names, spans and the order of declarations do
- * not enter.
+/* key.c: the digest of each stage's code, FlFunc.key (LANGUAGE 13): XXH3-128 over versions, the canonical
+ * encoding of the function, which holds the version of each operator's meaning, and the digests of what it calls. Names,
+ * spans and the order of declarations do not enter. What sema and derivatives make of a script is in the function as it
+ * is then, so these need no versions of their own.
  *
  * Functions that call each other in a cycle have no digest of each other to use. There each member of the
  * cycle is named by its place in a depth-first walk that starts at the function whose key is made, and the
@@ -10,8 +11,10 @@
 
 #include <xxhash.h>
 
-/* Goes up when the encoding, an operator's meaning, or a rewrite that defines bits changes. */
-enum { KEY_VERSION = 1 };
+/* KEY goes up when the encoding changes. PASSES goes up with the mending of any pass behind this one, of code generation
+ * or of the interpreter that has given wrong results: they are to change no bit, but what they stored before would stay.
+ */
+enum { KEY_VERSION = 2, PASSES_VERSION = 1 };
 
 typedef struct Keys {
   FlArena *arena;
@@ -82,7 +85,7 @@ static void make_key(Keys *k, FlFunc *f) {
   fl_map_set(k->done, f, f);
   Cycle c = {k, f, {0}};
   FlText1 text = {0};
-  fl_text_addf(&text, "flow key %d;", KEY_VERSION);
+  fl_text_addf(&text, "flow key %d %d;", KEY_VERSION, PASSES_VERSION);
   member_index(&c, f);
   for (int i = 0; i < c.members.n; i++) { /* encoding a member may discover more */
     keys_of_callees(k, &c, c.members.at[i]->body);
@@ -93,8 +96,27 @@ static void make_key(Keys *k, FlFunc *f) {
   fl_text_reset(&text);
 }
 
+static bool has_blas(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (fl_op_info[op->code].flags & FL_OPF_BLAS) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (has_blas(op->regions[i])) return true;
+  }
+  return false;
+}
+
+static bool reaches_blas(Keys *k, const FlModule *m, const FlFunc *f) {
+  bool found = has_blas(f->body);
+  FlMap *reach = reach_of(k, f);
+  for (const FlFunc *g = m->first; g && !found; g = g->next) found = fl_map_get(reach, g) && has_blas(g->body);
+  return found;
+}
+
 void fl_opt_key(FlModule *m) {
   Keys k = {m->arena, fl_map_make(m->arena), fl_map_make(m->arena)};
   for (FlFunc *f = m->first; f; f = f->next)
-    if (f->kind == FL_FUNC_STAGE) make_key(&k, f);
+    if (f->kind == FL_FUNC_STAGE) {
+      make_key(&k, f);
+      f->uses_blas = reaches_blas(&k, m, f);
+    }
 }

@@ -4,8 +4,8 @@
  * everything that the results depend on; errors are never stored; results are the same whether they were
  * remembered or not; of many calls with one key, in this process and in others, one computes.
  *
- * key := "flow.stage" version:u32 abi:u32 code:digest n_args:u32 arg*     arg := dtype:u8 rank:u8 depth:u8
- * 0:u8 digest
+ * key := "flow.stage" version:u32 abi:u32 n_args:u32 code:digest machine:digest arg*
+ *        machine: zero unless results depend on it         arg := dtype:u8 rank:u8 depth:u8 0:u8 digest
  *
  * Which results are stored (FlStage.memo): 1 all, -1 none, 0 all but those that are large and were made
  * faster than they can be read back. */
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_KEY_VERSION = 1, FL_LARGE = 16 << 20, FL_WAIT_MS = 100 };
+enum { FL_KEY_VERSION = 2, FL_LARGE = 16 << 20, FL_WAIT_MS = 100 };
 /* A stored result is read, checked and mapped at about this rate: what is made faster is not worth its place.
  */
 static const double BYTES_PER_NS = 2.0;
@@ -45,7 +45,8 @@ FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out) {
   static const char magic[12] = "flow.stage";
   const FlStage *stage = call->stage;
   uint32_t head[3] = {FL_KEY_VERSION, FL_ABI_VERSION, (uint32_t)stage->n_args};
-  int64_t n = stage->n_args, fixed = (int64_t)(sizeof magic + sizeof head + sizeof stage->code);
+  FlDigest code[2] = {stage->code, stage->machine ? stage->machine() : (FlDigest){0, 0}};
+  int64_t n = stage->n_args, fixed = (int64_t)(sizeof magic + sizeof head + sizeof code);
   out->len = fixed + n * (int64_t)(4 + sizeof(FlDigest));
   out->bytes = malloc((size_t)out->len + (size_t)n * sizeof(FlDigest) + alignof(FlDigest));
   if (!out->bytes) return fl_fail_text(ctx, call->site, FL_FAULT_MEMORY, "out of memory");
@@ -53,8 +54,8 @@ FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out) {
   char *at = out->bytes;
   memcpy(at, magic, sizeof magic);
   memcpy(at += sizeof magic, head, sizeof head);
-  memcpy(at += sizeof head, &stage->code, sizeof stage->code);
-  at += sizeof stage->code;
+  memcpy(at += sizeof head, code, sizeof code);
+  at += sizeof code;
   for (int64_t i = 0; i < n; i++) {
     FlType1 t = stage->arg_types[i];
     FlStatus s = arg_digest(ctx, call->site, t, call->args[i], &out->args[i]);

@@ -162,6 +162,7 @@ typedef struct FlStage {
   const char *name;
   FlHostFn fn;
   FlDigest code; /* digest of the canonical IR of the stage and all it calls (LANGUAGE 13) */
+  FlDigest (*machine)(void); /* what its results depend on besides, of this machine; NULL: nothing */
   int32_t n_args, n_results;
   const FlType1 *arg_types, *result_types;
   int32_t memo; /* 0 by cost, 1 always, -1 never */
@@ -194,7 +195,10 @@ typedef struct FlProgram {
   FlStatus (*bind)(FlCtx *ctx, FlExtern *const *externs, int32_t n);
   int32_t n_externs;
 } FlProgram;
-enum { FL_ABI_VERSION = 2 };
+enum { FL_ABI_VERSION = 3 };
+
+/* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes for it. */
+FlDigest fl_blas_identity(void);
 
 /* Run a program with a command line (argv[0] is the program's name). Returns the exit status (README). */
 int fl_main(const FlProgram *program, int argc, char **argv);

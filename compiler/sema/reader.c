@@ -44,7 +44,7 @@ static bool add_nulls(FlSema *s, FlTexts *options, FlActual *a) {
 }
 
 /* Positions in the parameters of read_csv. */
-enum { SOURCE, TYPES, SEP, QUOTE, HEADER, SKIP, COMMENT, NULLS, DECIMAL, DATES, ENCODING, ON_ERROR, PATH };
+enum { SOURCE, TYPES, SEP, QUOTE, HEADER, SKIP, COMMENT, NULLS, DECIMAL, DATES, ENCODING, DUPLICATES, ON_ERROR, PATH };
 
 static bool read_options(FlSema *s, FlCallSite *c, FlTexts *options) {
   FlActual *a = c->args;
@@ -62,6 +62,7 @@ static bool read_options(FlSema *s, FlCallSite *c, FlTexts *options) {
   if (fl_actual_given(&a[DECIMAL])) ok = add_text(s, options, "decimal", &a[DECIMAL]) && ok;
   if (fl_actual_given(&a[DATES])) ok = add_text(s, options, "dates", &a[DATES]) && ok;
   if (fl_actual_given(&a[ENCODING])) ok = add_text(s, options, "encoding", &a[ENCODING]) && ok;
+  if (fl_actual_given(&a[DUPLICATES])) ok = add_text(s, options, "duplicates", &a[DUPLICATES]) && ok;
   if (fl_actual_given(&a[ON_ERROR])) ok = add_text(s, options, "on_error", &a[ON_ERROR]) && ok;
   return ok;
 }

@@ -30,15 +30,13 @@ bool fl_csv_hide_comments(FlCtx *ctx, FlCsvFile *f, FlIoError *e) {
   if (!o->comment || !o->quoting || !any_quote(f, o->comment, o->quote)) return true;
   if (!fl_csv_own_text(ctx, f, e)) return false;
   char *s = (char *)(uintptr_t)f->text;
-  bool inside = false, first = true; /* first: of a line */
   for (int64_t k = f->body; k < f->len; k++) {
-    if (first && !inside && s[k] == o->comment) {
-      int64_t end = end_of_line(f, k);
-      for (; k < end; k++)
-        if (s[k] == o->quote) s[k] = ' ';
+    if (s[k] != o->comment) {
+      k = fl_csv_row_at(s, f->len, fl_csv_way(o, f->n_columns), k, NULL).end;
+      continue;
     }
-    if (s[k] == o->quote) inside = !inside;
-    first = s[k] == '\n';
+    for (; s[k] != '\n'; k++)
+      if (s[k] == o->quote) s[k] = ' ';
   }
   return true;
 }

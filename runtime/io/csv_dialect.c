@@ -44,28 +44,38 @@ static int64_t after_line(const FlSample *p, int64_t at) {
 }
 
 /* The fields of the next row, quotes included, into `fields` (room for FL_MOST_FIELDS; may be NULL), how many
- * there are; 0: no more rows. A row whose quote does not end in the sample is none. */
-static int32_t next_row(const FlSample *p, FlReadingWay way, int64_t *at, FlText *fields) {
+ * there are; 0: no more rows. Lines whose quotes do not fit are passed over but where the sample begins, or where
+ * `fits` asks for them: in such a line every separator ends a field. */
+static int32_t next_of(const FlSample *p, FlReadingWay way, int64_t *at, FlText *fields, bool *fits) {
   const char *s = p->f->text;
-  while (*at < p->end && (is_blank_line(s + *at) || (way.comment && s[*at] == way.comment)))
-    *at = after_line(p, *at);
+  const FlCsvWay how = {.sep = way.sep, .quote = way.quote};
+  FlCsvRow row = {0};
+  for (;; *at = row.end + 1) {
+    while (*at < p->end && (is_blank_line(s + *at) || (way.comment && s[*at] == way.comment)))
+      *at = after_line(p, *at);
+    if (*at >= p->end) return 0;
+    row = fl_csv_row_at(s, p->f->len, how, *at, NULL);
+    if (row.why == FL_CSV_OK || *at == p->at || fits) break;
+  }
+  if (fits) *fits = row.why == FL_CSV_OK;
   int32_t n = 0;
   bool inside = false;
-  for (int64_t k = *at, begin = k; k < p->end; k++) {
-    if (way.quote && s[k] == way.quote) inside = !inside;
-    if (inside || (s[k] != way.sep && s[k] != '\n')) continue;
+  for (int64_t k = *at, begin = k; n < FL_MOST_FIELDS; k++) {
+    if (way.quote && s[k] == way.quote && row.why == FL_CSV_OK) inside = !inside;
+    if (inside || (s[k] != way.sep && k < row.end)) continue;
     int64_t len = k - begin;
-    if (s[k] == '\n' && len && s[k - 1] == '\r') len--;
-    if (fields && n < FL_MOST_FIELDS) fields[n] = (FlText){s + begin, len};
+    if (k == row.end && len && s[k - 1] == '\r') len--;
+    if (fields) fields[n] = (FlText){s + begin, len};
     n++;
     begin = k + 1;
-    if (s[k] == '\n') {
-      *at = begin;
-      return n < FL_MOST_FIELDS ? n : FL_MOST_FIELDS;
-    }
+    if (k == row.end) break;
   }
-  *at = p->end;
-  return 0;
+  *at = row.end + 1;
+  return n;
+}
+
+static int32_t next_row(const FlSample *p, FlReadingWay way, int64_t *at, FlText *fields) {
+  return next_of(p, way, at, fields, NULL);
 }
 
 static FlSample sample_of(const FlCsvFile *f, int64_t at, char comment) {
@@ -152,10 +162,11 @@ static bool is_typed(const FlSigns *signs, FlText t) {
 static FlFit fit_of(const FlSample *p, FlReadingWay way) {
   FlFit fit = {0};
   int64_t at = p->at;
-  for (int32_t n; fit.total < FL_SAMPLE_ROWS && (n = next_row(p, way, &at, NULL)) > 0; fit.total++) {
+  bool fits;
+  for (int32_t n; fit.total < FL_SAMPLE_ROWS && (n = next_of(p, way, &at, NULL, &fits)) > 0; fit.total++) {
     if (fit.total == 0) fit.n = n;
     if (fit.n < 2) break; /* it is none */
-    fit.agree += n == fit.n;
+    fit.agree += n == fit.n && fits;
   }
   return fit;
 }
@@ -369,8 +380,9 @@ static bool settle_comment(const FlSample *p, FlCsvOptions *o, FlReadingWay way,
   if (p->comments && (o->open & FL_CSV_COMMENT)) {
     int64_t at = p->last_comment, below = p->at;
     way.comment = 0;
-    int32_t n = next_row(p, way, &at, fields), rows = next_row(p, way, &below, fields);
-    if (n > 1 && n == rows) {
+    bool fits;
+    int32_t n = next_of(p, way, &at, fields, &fits), rows = next_row(p, way, &below, fields);
+    if (fits && n > 1 && n == rows) {
       long long line = (long long)fl_csv_line_at(p->f, p->last_comment);
       fl_io_error(
           e, FL_E_COMMENT,

@@ -87,16 +87,17 @@ static FlCsvEncoding encoding_of(const FlCsvFile *f, FlCsvEncoding given) {
 
 /* ---- lines that end with a carriage return only ------------------------------------------------------ */
 
+/* Before separators and the header are known. */
+static FlCsvWay way_of(const FlCsvOptions *o) {
+  FlCsvWay way = fl_csv_way(o, 0);
+  if (o->open & FL_CSV_SEP) way.sep = 0;
+  way.returns = true;
+  return way;
+}
+
 /* Whether the first line ends so: then all do. */
 static bool lone_returns(const FlCsvFile *f, const FlCsvOptions *o) {
-  bool inside = false;
-  for (int64_t k = 0; k < f->len; k++) {
-    char c = f->text[k];
-    if (o->quoting && c == o->quote) inside = !inside;
-    if (inside || (c != '\r' && c != '\n')) continue;
-    return c == '\r' && !(k + 1 < f->len && f->text[k + 1] == '\n');
-  }
-  return false;
+  return f->text[fl_csv_row_at(f->text, f->len, way_of(o), 0, NULL).end] == '\r';
 }
 
 bool fl_csv_own_text(FlCtx *ctx, FlCsvFile *f, FlIoError *e) {
@@ -114,10 +115,9 @@ bool fl_csv_own_text(FlCtx *ctx, FlCsvFile *f, FlIoError *e) {
 /* In place: the text is ours. */
 static void end_with_feeds(FlCsvFile *f, const FlCsvOptions *o) {
   char *s = (char *)(uintptr_t)f->text;
-  bool inside = false;
-  for (int64_t k = 0; k < f->len; k++) {
-    if (o->quoting && s[k] == o->quote) inside = !inside;
-    if (!inside && s[k] == '\r' && !(k + 1 < f->len && s[k + 1] == '\n')) s[k] = '\n';
+  for (int64_t at = 0; at < f->len; at++) {
+    at = fl_csv_row_at(s, f->len, way_of(o), at, NULL).end;
+    s[at] = '\n';
   }
 }
 
@@ -135,11 +135,11 @@ bool fl_csv_decode(FlCtx *ctx, FlCsvFile *f, const FlCsvOptions *o, FlIoError *e
   case FL_CSV_UTF16BE: ok = from_utf16(ctx, f, true, e); break;
   }
   if (!ok) return false;
-  if (lone_returns(f, o)) {
+  if (f->len > 0 && f->text[f->len - 1] != '\n') ((char *)(uintptr_t)f->text)[f->len++] = '\n';
+  if (f->len > 0 && lone_returns(f, o)) {
     if (!fl_csv_own_text(ctx, f, e)) return false;
     end_with_feeds(f, o);
   }
-  if (f->len > 0 && f->text[f->len - 1] != '\n') ((char *)(uintptr_t)f->text)[f->len++] = '\n';
   return true;
 }
 

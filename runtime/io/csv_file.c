@@ -9,23 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the line that begins at `at` ends (its line end); quotes may hold line ends. */
-static int64_t end_of_row(const FlCsvFile *f, const FlCsvOptions *o, int64_t at) {
-  bool inside = false;
-  for (; at < f->len; at++) {
-    if (o->quoting && f->text[at] == o->quote) inside = !inside;
-    if (f->text[at] == '\n' && !inside) return at;
-  }
-  return -1;
-}
-
-/* How many fields the row [at, end) has, and (out not NULL) which, quotes included. */
-static int32_t fields_of(const FlCsvFile *f, const FlCsvOptions *o, int64_t at, int64_t end, FlText *out) {
+/* The fields of the header row, quotes included, as parts of the text; `out` NULL: only how many. Where quotes do not
+ * fit, each separator of its line ends a field. */
+static int32_t fields_of(const FlCsvFile *f, const FlCsvOptions *o, FlCsvRow row, FlText *out) {
   int32_t n = 0;
-  bool inside = false;
-  if (end > at && f->text[end - 1] == '\r') end--;
-  for (int64_t begin = at;; at++) {
-    if (at < end && o->quoting && f->text[at] == o->quote) inside = !inside;
+  int64_t end = row.end > row.begin && f->text[row.end - 1] == '\r' ? row.end - 1 : row.end;
+  bool inside = false, fit = row.why == FL_CSV_OK;
+  for (int64_t at = row.begin, begin = at;; at++) {
+    if (at < end && fit && o->quoting && f->text[at] == o->quote) inside = !inside;
     if (at < end && (inside || f->text[at] != o->sep)) continue;
     if (out) out[n] = (FlText){f->text + begin, at - begin};
     n++;
@@ -34,11 +25,14 @@ static int32_t fields_of(const FlCsvFile *f, const FlCsvOptions *o, int64_t at, 
   }
 }
 
+/* Of a field whose quotes do not fit, all of it is the name. NULL: out of memory. */
 static char *make_name(const FlCsvOptions *o, FlText field, int32_t k) {
   bool doubled = false;
   FlText t = field;
-  if (o->quoting && t.len && t.ptr[0] == o->quote && !fl_csv_unquote(t.ptr, t.len, o->quote, &t, &doubled))
-    return NULL;
+  if (o->quoting && t.len && t.ptr[0] == o->quote && !fl_csv_unquote(t.ptr, t.len, o->quote, &t, &doubled)) {
+    t = field;
+    doubled = false;
+  }
   if (t.len == 0) {
     FlBytes b = {0};
     fl_bytes_addf(&b, "column_%d", k + 1);
@@ -54,24 +48,36 @@ static char *make_name(const FlCsvOptions *o, FlText field, int32_t k) {
   return name;
 }
 
+static bool header_quotes(const FlCsvFile *f, FlCsvRow row, FlIoError *e) {
+  long long line = (long long)fl_csv_line_at(f, row.at);
+  if (row.why == FL_CSV_OPEN_QUOTE)
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote in the name of column %d is never closed", f->path, line,
+                row.column + 1);
+  else
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: the name of column %d is not quoted properly", f->path, line,
+                row.column + 1);
+  fl_io_help(e, "take such names as they stand: on_error = \"collect\", or, for files without quoting, quote = \"\"");
+  e->line = line;
+  return false;
+}
+
 static bool read_names(FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoError *e) {
-  int64_t end = end_of_row(f, o, at);
-  if (end < 0) return fl_io_error(e, FL_E_QUOTE, "a quote in the header of `%s` is never closed", f->path);
-  int32_t n = fields_of(f, o, at, end, NULL);
+  FlCsvRow row = fl_csv_row_at(f->text, f->len, fl_csv_way(o, 0), at, NULL);
+  if (row.why != FL_CSV_OK && o->header && !o->collect) return header_quotes(f, row, e);
+  int32_t n = fields_of(f, o, row, NULL);
   FlText *fields = calloc((size_t)n, sizeof *fields);
   f->names = calloc((size_t)n, sizeof *f->names);
   bool ok = fields && f->names;
   if (!ok) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
   if (ok) {
-    fields_of(f, o, at, end, fields);
+    fields_of(f, o, row, fields);
     f->n_columns = n;
   }
   for (int32_t k = 0; ok && k < n; k++) {
     FlText t = o->header ? fields[k] : (FlText){NULL, 0};
     f->names[k] = make_name(o, t, k);
     if (!f->names[k]) {
-      ok = fl_io_error(e, FL_E_QUOTE, "the name of column %d in the header of `%s` is not quoted properly",
-                       k + 1, f->path);
+      ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
     } else if (memchr(t.ptr ? t.ptr : "", 0, (size_t)t.len) || fl_utf8_check(t.ptr, t.len) != t.len) {
       ok = fl_io_error(e, FL_E_UTF8, "the name of column %d in the header of `%s` is not UTF-8 text", k + 1,
                        f->path);
@@ -84,7 +90,7 @@ static bool read_names(FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoErro
   free(fields);
   ok = ok && fl_csv_index_names(f, e);
   if (!ok || !o->header) return ok;
-  f->body = end + 1;
+  f->body = row.end + 1;
   return true;
 }
 

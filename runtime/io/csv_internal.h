@@ -38,6 +38,7 @@ typedef struct FlCsvOptions {
       compiled; /* of FL_CSV_DIALECT: to be found in the file; found while compiling, to be compared */
   bool quoting, header, bad_is_null;
   FlCsvEncoding encoding;
+  bool number_names; /* columns that are called as one before them get a number */
   bool collect;   /* rows with a problem are left out and told about */
   bool own_nulls; /* `nulls` were given; else the usual ones */
   int64_t skip;
@@ -53,21 +54,47 @@ bool fl_csv_options_fixed(const char *const *texts, int32_t n, FlCsvOptions *out
 /* Whether an unquoted field is null; `is_text`: in a column of texts. */
 bool fl_csv_is_null(const FlCsvOptions *o, const char *s, int64_t len, bool is_text);
 
+typedef enum FlCsvOutcome {
+  FL_CSV_OK,
+  FL_CSV_BAD_VALUE,
+  FL_CSV_BAD_NULL,
+  FL_CSV_STRAY_QUOTE, /* within a field that is not quoted */
+  FL_CSV_BAD_QUOTE,   /* something stands behind a closing quote */
+  FL_CSV_OPEN_QUOTE,  /* one never closes */
+  FL_CSV_QUOTED_ROWS, /* what is quoted looks like rows */
+  FL_CSV_BAD_UTF8,
+  FL_CSV_MAYBE_COMMENT,
+  FL_CSV_TOO_FEW,
+  FL_CSV_TOO_MANY,
+  FL_CSV_NO_MEMORY,
+  FL_CSV_TOO_LONG
+} FlCsvOutcome;
+
 /* ---- scanning ----------------------------------------------------------------------------------------- */
+
+/* The quotes of a chunk, under the assumption that it begins outside of quotes, or inside. */
+typedef struct FlCsvQuotes {
+  bool bad;            /* one stands where it may not: the assumption or the text is wrong */
+  bool closed;         /* a quoted field ends */
+  int64_t first, rest; /* line ends inside of quotes, before the first such end and behind the last */
+  int64_t most;        /* the most of them in one field, as far as it is in the chunk */
+} FlCsvQuotes;
 
 /* A chunk seen without knowing whether it begins inside of quotes: [0] if outside, [1] if inside. */
 typedef struct FlCsvCount {
-  int64_t lines[2]; /* line ends outside of quotes */
-  int64_t last[2];  /* offset of the last of them, -1: none */
-  bool odd;         /* an odd number of quotes */
-  bool quotes;      /* any quote */
-  bool wide;        /* any byte above 127 */
+  int64_t lines[2];    /* line ends outside of quotes */
+  int64_t last[2];     /* offset of the last of them, -1: none */
+  FlCsvQuotes seen[2]; /* once `bad`, the rest of it says nothing */
+  bool odd;            /* an odd number of quotes */
+  bool quotes;         /* any quote */
+  bool wide;           /* any byte above 127 */
 } FlCsvCount;
 
-/* At least 64 bytes must be readable behind the text. A quote of -1: no quoting. */
+/* At least 64 bytes must be readable behind the text. A quote of -1: no quoting. before: the byte in front of s, or a line
+ * end where the text begins. */
 typedef struct FlCsvScan {
   const char *name;
-  void (*count)(const char *s, int64_t n, int quote, FlCsvCount *out);
+  void (*count)(const char *s, int64_t n, char sep, int quote, char before, FlCsvCount *out);
   /* Offsets of separators and line ends outside of quotes, in order; s begins outside. `out` has room for n
    * + 64. */
   int64_t (*index)(const char *s, int64_t n, char sep, int quote, uint32_t *out);
@@ -99,6 +126,38 @@ typedef struct FlCsvFile {
   FlBuffer *keep; /* owns `text` */
   bool rests;     /* what has been passed over need not stay in memory */
 } FlCsvFile;
+
+/* ---- rows by the rule of quotes: csv_quotes.c -------------------------------------------------------- */
+
+typedef struct FlCsvWay {
+  char sep, quote;   /* sep 0: any that may be found; quote 0: none */
+  bool returns;      /* a carriage return alone ends a line, too */
+  int32_t n_columns; /* 0: quoted fields may hold whatever they like */
+} FlCsvWay;
+
+typedef struct FlCsvRow {
+  int64_t begin, end; /* end: its line feed */
+  FlCsvOutcome why;   /* OK, or why its quotes do not fit: then it is its first line, one field */
+  int64_t at;         /* where the field begins whose quotes do not fit */
+  int32_t n_fields, column;
+} FlCsvRow;
+
+/* Where fields end within [begin, end), as offsets from begin. */
+typedef struct FlCsvEnds {
+  int64_t begin, end;
+  uint32_t *at;
+} FlCsvEnds;
+
+/* n_columns 0: they are not known yet. Where the script says which quotes there are, any may hold rows. */
+FlCsvWay fl_csv_way(const FlCsvOptions *o, int32_t n_columns);
+/* From so many line ends on a quoted field might hold rows. */
+int64_t fl_csv_most_lines(FlCsvWay way);
+/* The row at `at` of a text that ends with a line feed. ends: gets where its fields do; may be NULL. */
+FlCsvRow fl_csv_row_at(const char *text, int64_t len, FlCsvWay way, int64_t at, FlCsvEnds *ends);
+/* Of all rows that end before `end`, as FlCsvScan's index gives them where quotes fit. Returns how many ends. */
+int64_t fl_csv_index_rows(const FlCsvFile *f, FlCsvWay way, int64_t begin, int64_t end, uint32_t *ends);
+/* Whether the quotes of a chunk that begins with a row and ends with one fit, without a closer look. */
+bool fl_csv_fits(const FlCsvCount *c, FlCsvWay way);
 
 /* Sets text, len and keep from the input's bytes. */
 bool fl_csv_decode(FlCtx *ctx, FlCsvFile *f, const FlCsvOptions *o, FlIoError *e);
@@ -145,19 +204,6 @@ typedef struct FlCsvStep {
   uint8_t *valid; /* NULL unless nullable */
 } FlCsvStep;
 
-typedef enum FlCsvOutcome {
-  FL_CSV_OK,
-  FL_CSV_BAD_VALUE,
-  FL_CSV_BAD_NULL,
-  FL_CSV_BAD_QUOTE,
-  FL_CSV_BAD_UTF8,
-  FL_CSV_MAYBE_COMMENT,
-  FL_CSV_TOO_FEW,
-  FL_CSV_TOO_MANY,
-  FL_CSV_NO_MEMORY,
-  FL_CSV_TOO_LONG
-} FlCsvOutcome;
-
 typedef struct FlCsvPlan {
   const FlCsvOptions *options;
   const FlCsvScan *scan;
@@ -189,6 +235,7 @@ typedef struct FlCsvReject {
 typedef struct FlCsvRange {
   int64_t begin, end, first_row, n_rows; /* n_rows: line ends; less when some lines are blank */
   bool quotes, wide;
+  bool broken;    /* the quotes of some rows may not fit: fl_csv_index_rows tells */
   int64_t parsed; /* rows found */
   /* the first problem */
   FlCsvOutcome outcome;
@@ -208,13 +255,11 @@ bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, cons
 void fl_csv_rejected_reset(FlCsvRejected *r);
 
 /* Parses a range; `positions` has room for end - begin + 64. */
-void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *range, uint32_t *positions);
+void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *range, uint32_t *positions);
 
-/* Cuts the body into ranges; NULL: out of memory (e). *open_quote: where a row begins whose quote never
- * closes, -1. */
+/* Cuts the body into ranges; NULL: out of memory (e). */
 FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o, const FlCsvScan *scan,
-                          int64_t chunk, int32_t *n_ranges, int64_t *n_rows, int64_t *open_quote,
-                          FlIoError *e);
+                          int64_t chunk, int32_t *n_ranges, int64_t *n_rows, FlIoError *e);
 
 /* Arrays of n_rows rows for the wanted columns, and the plan's steps that fill them; a column that the file
  * lacks is an error. */

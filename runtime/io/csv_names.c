@@ -1,7 +1,7 @@
 /* csv_names.c: which column of a CSV file has a name.
  *
  * In: the names of the header. Out: the column of a name; columns of one name are an error when that name is
- * asked for, or any. What always holds: files of very many columns take time in proportion.
+ * asked for, or any, or are numbered. What always holds: files of very many columns take time in proportion.
  *
  * The table has open addresses: a slot is 0, or a column + 1, the first of its name. Names hash by XXH3
  * (github.com/Cyan4973/xxHash). */
@@ -24,6 +24,41 @@ static uint64_t find_slot(const FlCsvFile *f, const char *name, size_t len) {
   }
 }
 
+/* Another name for column k, which is called like column `first`: with _2 or, where that is taken, a larger number.
+ * Its slot, or NULL: out of memory. */
+static int32_t *number_name(FlCsvFile *f, int32_t k, int32_t first) {
+  size_t len = strlen(f->names[k]);
+  char *name = malloc(len + 16);
+  if (!name) return NULL;
+  int32_t *slot, number = f->index.again[first] ? f->index.again[first] : 1;
+  do {
+    snprintf(name, len + 16, "%s_%d", f->names[k], ++number);
+    slot = &f->index.slot[find_slot(f, name, strlen(name))];
+  } while (*slot);
+  f->index.again[first] = number;
+  free(f->names[k]);
+  f->names[k] = name;
+  return slot;
+}
+
+/* All that are called as a column before them. */
+static bool number_names(FlCsvFile *f, FlIoError *e) {
+  bool *same = calloc((size_t)f->n_columns + 1, sizeof *same), ok = same != NULL;
+  for (int32_t k = 0; ok && k < f->n_columns; k++)
+    same[k] = f->index.slot[find_slot(f, f->names[k], strlen(f->names[k]))] != k + 1;
+  memset(f->index.again, 0, (size_t)f->n_columns * sizeof *f->index.again); /* now the number used last */
+  for (int32_t k = 0; ok && k < f->n_columns; k++) {
+    if (!same[k]) continue;
+    int32_t *slot = number_name(f, k, f->index.slot[find_slot(f, f->names[k], strlen(f->names[k]))] - 1);
+    ok = slot != NULL;
+    if (ok) *slot = k + 1;
+  }
+  free(same);
+  memset(f->index.again, 0, (size_t)f->n_columns * sizeof *f->index.again);
+  f->index.twice = 0;
+  return ok || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
+}
+
 bool fl_csv_index_names(FlCsvFile *f, FlIoError *e) {
   uint64_t room = 4;
   while (room < 2 * (uint64_t)f->n_columns) room *= 2;
@@ -38,13 +73,13 @@ bool fl_csv_index_names(FlCsvFile *f, FlIoError *e) {
     else if (!f->index.again[first]) f->index.again[first] = k;
     if (first >= 0 && !f->index.twice) f->index.twice = k;
   }
-  return true;
+  return !f->index.twice || !f->options.number_names || number_names(f, e);
 }
 
 static bool same_names(const FlCsvFile *f, int32_t j, int32_t k, FlIoError *e) {
   fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%s`", j + 1, k + 1, f->path,
               f->names[k]);
-  fl_io_help(e, "read it without names: header = false, skip = %lld",
+  fl_io_help(e, "number them: duplicates = \"number\"; or read it without names: header = false, skip = %lld",
              (long long)fl_csv_line_at(f, f->body) - 1);
   return false;
 }

@@ -8,7 +8,8 @@
 #include <strings.h>
 
 static const char *const option_names[] = {"sep",     "quote", "header",   "skip",    "null",
-                                           "decimal", "dates", "encoding", "comment", "on_error"};
+                                           "decimal", "dates", "encoding", "comment", "duplicates",
+                                           "on_error"};
 enum { N_OPTIONS = sizeof option_names / sizeof *option_names };
 
 static bool wrong(FlIoError *e, const char *name, const char *value, const char *want) {
@@ -73,6 +74,10 @@ static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) 
     o->comment = 0;
     return !*v || one_byte(e, name, v, &o->comment);
   }
+  if (strcmp(name, "duplicates") == 0) {
+    o->number_names = strcmp(v, "number") == 0;
+    return o->number_names || strcmp(v, "stop") == 0 || wrong(e, name, v, "it is stop or number");
+  }
   o->bad_is_null = strcmp(v, "null") == 0; /* on_error, the last */
   o->collect = strcmp(v, "collect") == 0;
   return o->bad_is_null || o->collect || strcmp(v, "stop") == 0 ||
@@ -103,7 +108,7 @@ static bool take(FlCsvOptions *o, const char *text, FlIoError *e) {
   if (close >= 0) {
     fl_io_help(e, "did you mean `%s`?", option_names[close]);
   } else {
-    fl_io_help(e, "there are sep quote header skip comment null decimal dates encoding on_error");
+    fl_io_help(e, "there are sep quote header skip comment null decimal dates encoding duplicates on_error");
   }
   return false;
 }

@@ -23,7 +23,7 @@ typedef struct CsvParts {
   char *path;
   FlCsvRange *ranges;
   int32_t n_ranges;
-  int64_t n_parts, n_rows, open_quote;
+  int64_t n_parts, n_rows;
   _Atomic bool bad;
 } CsvParts;
 
@@ -68,7 +68,7 @@ static bool open_parts(FlCtx *ctx, CsvParts *p, const FlOpDesc *desc, FlIoError 
   if (!p->is_open || !check_columns(ctx, p, desc, e)) return false;
   p->file.rests = true;
   p->ranges = fl_csv_ranges(ctx, &p->file, &p->file.options, fl_csv_scan_best(), FL_CSV_CHUNK, &p->n_ranges,
-                            &p->n_rows, &p->open_quote, e);
+                            &p->n_rows, e);
   p->n_parts = (p->n_ranges + FL_RANGES_A_PART - 1) / FL_RANGES_A_PART;
   return p->ranges != NULL;
 }
@@ -98,7 +98,7 @@ FlStatus fl_rt_csv_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
 static bool parse_part(const CsvParts *p, const FlCsvPlan *plan, FlCsvRange *ranges, int32_t n,
                        uint32_t *positions) {
   for (int32_t k = 0; k < n; k++) {
-    fl_csv_rows(plan, p->file.text, &ranges[k], positions);
+    fl_csv_rows(plan, &p->file, &ranges[k], positions);
     if (ranges[k].outcome != FL_CSV_OK) return false;
   }
   return true;
@@ -216,7 +216,7 @@ FlStatus fl_rt_csv_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   (void)results;
   FlIoError e = {0};
   CsvParts *p = parts_of(args[0].a);
-  bool ok = !atomic_load(&p->bad) && p->open_quote < 0;
+  bool ok = !atomic_load(&p->bad);
   ok = ok ? fl_input_check(&p->file.input, p->path, &e) : read_again(ctx, p, desc, &e);
   if (ok) fl_buffer_rest(p->file.keep);
   return ok ? 0 : fl_io_fail(ctx, desc->site, &e, p->path, (int64_t)strlen(p->path));

@@ -65,7 +65,7 @@ typedef struct FlScratch {
 
 typedef struct FlParsing {
   const FlCsvPlan *plan;
-  const char *text;
+  const FlCsvFile *file;
   FlCsvRange *ranges;
   FlScratch *scratch;        /* one a worker */
   _Atomic int32_t first_bad; /* no range beyond this one need be parsed */
@@ -85,7 +85,7 @@ static void parse_ranges(void *env, int64_t begin, int64_t end, int worker) {
       own->room = own->positions ? need : 0;
     }
     if (own->positions) {
-      fl_csv_rows(p->plan, p->text, r, own->positions);
+      fl_csv_rows(p->plan, p->file, r, own->positions);
     } else {
       r->outcome = FL_CSV_NO_MEMORY;
     }
@@ -107,6 +107,27 @@ static void show_value(const FlCsvFile *f, const FlCsvRange *r, FlIoError *e) {
   }
   int64_t good = fl_utf8_check(e->value, len);
   memcpy(e->value + good, good < r->bad_len ? "..." : "", good < r->bad_len ? 4 : 1);
+}
+
+static void quotes_do_not_fit(const FlCsvFile *f, const FlCsvRange *r, const char *name, long long line,
+                              const char *value, FlIoError *e) {
+  if (r->outcome == FL_CSV_STRAY_QUOTE) {
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote within a field of column `%s` that is not quoted: `%s`", f->path,
+                line, name, value);
+  } else if (r->outcome == FL_CSV_OPEN_QUOTE) {
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote in column `%s` is never closed: `%s`", f->path, line, name, value);
+  } else if (r->outcome == FL_CSV_QUOTED_ROWS) {
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quoted field of column `%s` holds lines that look like rows: `%s`",
+                f->path, line, name, value);
+    fl_io_help(e, "leave out such rows, on_error = \"collect\"; if the field is as it should be, say quote = \"%s\"",
+               f->options.quote == '"' ? "\\\"" : "'");
+    return;
+  } else {
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: something stands behind the closing quote of column `%s`: `%s`", f->path,
+                line, name, value);
+  }
+  fl_io_help(e, "a quote inside of a quoted field is written twice; leave out such rows, on_error = \"collect\", or, for "
+                "files without quoting, say quote = \"\"");
 }
 
 static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *r, int64_t row,
@@ -137,12 +158,10 @@ static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *
     }
     fl_io_help(e, "allow null: types = (`%s`: %s?)", name, type);
     break;
+  case FL_CSV_STRAY_QUOTE:
   case FL_CSV_BAD_QUOTE:
-    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: the quotes of column `%s` do not fit: `%s`", path, line, name,
-                shown.value);
-    fl_io_help(
-        e, "a quote inside of a quoted field is written twice; for files without quoting say quote = \"\"");
-    break;
+  case FL_CSV_OPEN_QUOTE:
+  case FL_CSV_QUOTED_ROWS: quotes_do_not_fit(f, r, name, line, shown.value, e); break;
   case FL_CSV_BAD_UTF8:
     fl_csv_not_utf8(f, name, r->bad_at, r->bad_len, e);
     line = e->line;
@@ -162,7 +181,10 @@ static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *
     if (f->n_columns == 1) {
       fl_io_help(e, "the separator is `%c`; if the file uses another, say sep = \";\"", plan->options->sep);
     } else if (plan->options->quoting && r->outcome == FL_CSV_TOO_MANY) {
-      fl_io_help(e, "a field that contains `%c` must be in quotes", plan->options->sep);
+      fl_io_help(e, "a field that contains `%c` must be in quotes; or leave out such rows, on_error = \"collect\"",
+                 plan->options->sep);
+    } else {
+      fl_io_help(e, "leave out such rows, on_error = \"collect\"");
     }
     name = "";
     break;
@@ -174,34 +196,6 @@ static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *
   e->row = row + 1;
   snprintf(e->column, sizeof e->column, "%s", name);
   memcpy(e->value, shown.value, sizeof e->value);
-  return false;
-}
-
-/* The row at `at` never ends, since a quote is open: one that begins a field, or a stray one within a field.
- */
-static bool never_closed(const FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoError *e) {
-  int32_t column = 0;
-  int64_t begin = at;
-  bool stray = false;
-  for (; at < f->len && f->text[at] != '\n'; at++) {
-    stray = f->text[at] == o->quote && at > begin;
-    if (f->text[at] == o->quote) break;
-    if (f->text[at] != o->sep) continue;
-    begin = at + 1;
-    column++;
-  }
-  long long line = (long long)fl_csv_line_at(f, begin);
-  const char *name = column < f->n_columns ? f->names[column] : "";
-  if (stray) {
-    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote within a field of column `%s` that is not quoted",
-                f->path, line, name);
-  } else {
-    fl_io_error(e, FL_E_QUOTE, "`%s`: a quote in the row that begins on line %lld is never closed", f->path,
-                line);
-  }
-  fl_io_help(e,
-             "a quote inside of a quoted field is written twice; for files without quoting say quote = \"\"");
-  e->line = line;
   return false;
 }
 
@@ -229,7 +223,7 @@ int64_t fl_csv_close_gaps(const FlCsvRange *ranges, int32_t n, FlTableWanted *wa
 static bool parse_all(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, FlCsvRange *ranges, int32_t n,
                       FlIoError *e) {
   int workers = fl_ctx_workers(ctx);
-  FlParsing p = {plan, f->text, ranges, aligned_alloc(64, sizeof(FlScratch) * (size_t)workers), n};
+  FlParsing p = {plan, f, ranges, aligned_alloc(64, sizeof(FlScratch) * (size_t)workers), n};
   if (!p.scratch) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
   memset(p.scratch, 0, sizeof(FlScratch) * (size_t)workers);
   fl_parallel_for(ctx, n, 1, parse_ranges, &p);
@@ -251,11 +245,10 @@ bool fl_csv_read_ranges(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlCsvRa
 static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, FlTableWanted *wanted,
                       int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
   int32_t n;
-  int64_t most, open_quote;
-  FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, &open_quote, e);
+  int64_t most;
+  FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, e);
   if (!ranges) return false;
   bool ok = fl_csv_read_ranges(ctx, f, plan, ranges, n, most, wanted, n_wanted, e);
-  if (ok && open_quote >= 0) ok = never_closed(f, plan->options, open_quote, e);
   if (ok) *n_rows = fl_csv_close_gaps(ranges, n, wanted, n_wanted);
   if (ok && rejected) ok = fl_csv_rejected(ctx, f, plan, ranges, n, rejected, e);
   for (int32_t k = 0; k < n; k++) free(ranges[k].rejects);

@@ -121,7 +121,7 @@ static inline FlCsvOutcome put_field(const FlCsvPlan *plan, const FlCsvRange *r,
                                      const char *p, int64_t len, int64_t row) {
   bool done = false;
   switch (step->kind) {
-  case FL_CSV_SKIP: done = !r->quotes; break;
+  case FL_CSV_SKIP: done = !r->broken; break;
   case FL_CSV_F64: done = fast_f64(p, len, (double *)step->values + row); break;
   case FL_CSV_I64: done = fast_i64(p, len, (int64_t *)step->values + row); break;
   case FL_CSV_TEXT: done = fast_text(plan, r, p, len, (FlText *)step->values + row); break;
@@ -141,16 +141,29 @@ static void problem(FlCsvRange *r, FlCsvOutcome outcome, int64_t at, int64_t len
   r->bad_column = column;
 }
 
-/* A row of the wrong length: how long is it? k: index of the row's first field end. */
-static void ragged(FlCsvRange *r, const char *s, const uint32_t *ends, int64_t k, int64_t begin, int64_t row,
-                   int32_t n) {
+/* The field ends of the row whose first is ends[k]. */
+static int32_t count_fields(const char *s, const uint32_t *ends, int64_t k) {
   int32_t found = 1;
-  while (s[ends[k]] != '\n') {
-    found++;
-    k++;
+  for (; s[ends[k]] != '\n'; k++) found++;
+  return found;
+}
+
+/* Whether all of the row is at fault, whichever field was: its quotes do not fit, or it has too few or too many
+ * fields. k: index of its first field end. */
+static void whole_row(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, const uint32_t *ends, int64_t k,
+                      int64_t begin, int64_t row) {
+  const char *s = f->text + r->begin;
+  int32_t found = count_fields(s, ends, k), n = plan->n_columns;
+  int64_t len = (int64_t)ends[k + found - 1] - begin;
+  if (r->broken && found == 1) {
+    FlCsvRow at = fl_csv_row_at(f->text, f->len, fl_csv_way(plan->options, n), r->begin + begin, NULL);
+    if (at.why != FL_CSV_OK) {
+      problem(r, at.why, r->begin + begin, len, row, at.column < n ? at.column : n - 1);
+      return;
+    }
   }
-  problem(r, found < n ? FL_CSV_TOO_FEW : FL_CSV_TOO_MANY, r->begin + begin, (int64_t)ends[k] - begin, row,
-          0);
+  if (found == n) return;
+  problem(r, found < n ? FL_CSV_TOO_FEW : FL_CSV_TOO_MANY, r->begin + begin, len, row, 0);
   r->n_found = found;
 }
 
@@ -178,15 +191,17 @@ static int64_t reject(FlCsvRange *r, const char *s, const uint32_t *ends, int64_
   return next_row(s, ends, k);
 }
 
-void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *r, uint32_t *ends) {
+void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, uint32_t *ends) {
   const FlCsvOptions *o = plan->options;
-  const char *s = text + r->begin;
+  const char *s = f->text + r->begin;
   const char sep = o->sep;
   if (r->end - r->begin > (int64_t)UINT32_MAX - 64) {
     problem(r, FL_CSV_TOO_LONG, r->begin, 0, 0, 0);
     return;
   }
-  int64_t n = plan->scan->index(s, r->end - r->begin, sep, o->quoting ? (unsigned char)o->quote : -1, ends);
+  int64_t n = r->broken
+                  ? fl_csv_index_rows(f, fl_csv_way(o, plan->n_columns), r->begin, r->end, ends)
+                  : plan->scan->index(s, r->end - r->begin, sep, o->quoting ? (unsigned char)o->quote : -1, ends);
   int64_t row = r->first_row, begin = 0;
   const int32_t last = plan->n_columns - 1;
   const int comment = o->comment ? (unsigned char)o->comment : -1;
@@ -211,7 +226,7 @@ void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *r, uint32_
     for (int32_t c = r->outcome == FL_CSV_OK ? 0 : last + 1; c <= last; c++) {
       int64_t end = ends[k++];
       if (__builtin_expect(s[end] != (c < last ? sep : '\n'), 0)) {
-        ragged(r, s, ends, row_k, row_begin, row - r->first_row, plan->n_columns);
+        whole_row(plan, f, r, ends, row_k, row_begin, row - r->first_row);
         break;
       }
       int64_t len = end - begin;
@@ -219,6 +234,7 @@ void fl_csv_rows(const FlCsvPlan *plan, const char *text, FlCsvRange *r, uint32_
       FlCsvOutcome outcome = put_field(plan, r, &plan->steps[c], s + begin, len, row);
       if (__builtin_expect(outcome != FL_CSV_OK, 0)) {
         problem(r, outcome, r->begin + begin, len, row - r->first_row, c);
+        whole_row(plan, f, r, ends, row_k, row_begin, row - r->first_row);
         break;
       }
       begin = end + 1;

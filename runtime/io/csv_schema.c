@@ -152,11 +152,17 @@ static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) 
   return all;
 }
 
-/* Field ends within [begin, end), up to the last line end. */
-static int64_t index_rows(FlLooking *l, int64_t begin, int64_t end) {
+/* Field ends within [begin, end), up to the last line end. sure: a row begins there. */
+static int64_t index_rows(FlLooking *l, int64_t begin, int64_t end, bool sure) {
   const char *s = l->f->text + begin;
-  int64_t n =
-      l->scan->index(s, end - begin, l->o->sep, l->o->quoting ? (unsigned char)l->o->quote : -1, l->ends);
+  const int quote = l->o->quoting ? (unsigned char)l->o->quote : -1;
+  if (sure) {
+    FlCsvWay way = fl_csv_way(l->o, l->f->n_columns);
+    FlCsvCount count;
+    l->scan->count(s, end - begin, l->o->sep, quote, '\n', &count);
+    if (!fl_csv_fits(&count, way)) return fl_csv_index_rows(l->f, way, begin, end, l->ends);
+  }
+  int64_t n = l->scan->index(s, end - begin, l->o->sep, quote, l->ends);
   while (n && s[l->ends[n - 1]] != '\n') n--;
   return n;
 }
@@ -165,7 +171,7 @@ static void look_at_piece(FlLooking *l, int64_t begin, int64_t end) {
   const char *line = memchr(l->f->text + begin, '\n', (size_t)(end - begin));
   if (!line) return;
   begin = line - l->f->text + 1;
-  int64_t n = index_rows(l, begin, end);
+  int64_t n = index_rows(l, begin, end, false);
   if (look_at_rows(l, begin, n, false)) look_at_rows(l, begin, n, true);
 }
 
@@ -187,7 +193,7 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
   l.seen = calloc((size_t)f->n_columns, sizeof *l.seen);
   bool ok = l.ends && l.seen;
   if (ok) {
-    look_at_rows(&l, f->body, index_rows(&l, f->body, f->body + head), true);
+    look_at_rows(&l, f->body, index_rows(&l, f->body, f->body + head, true), true);
     for (int64_t k = 0; !all && k < FL_PIECES; k++) {
       int64_t at = f->body + head + (len - head - FL_PIECE) / (FL_PIECES - 1) * k;
       look_at_piece(&l, at, at + FL_PIECE);

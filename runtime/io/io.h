@@ -14,6 +14,7 @@
  * * decimal=.       the decimal point: . or ,
  *   dates=%d.%m.%Y  how dates are written, of %Y %m %d %H %M %S and other characters; else ISO 8601
  *   encoding=utf-8  or utf-16 utf-16le utf-16be latin-1 windows-1252; a byte order mark of UTF-16 says so itself
+ *   duplicates=stop or number: columns that are called as one before them are called x_2, x_3, ...
  *   on_error=stop   or null: a value that does not fit becomes null in a column of T?; collect: a row with a
  *                   problem is left out, and told about in results of their own
  */

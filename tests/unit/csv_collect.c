@@ -67,7 +67,7 @@ static void read_once(const char *path, const FlCsvScan *scan, int64_t chunk, co
       continue;
     }
     FlText column = ((FlText *)r.column->data)[bad];
-    const char *want = problem == 1 ? "x" : problem == 4 ? "id" : problem == 3 ? "x" : "";
+    const char *want = problem == 1 ? "x" : problem == 4 ? "id" : "";
     told = told && bad < r.n && ((int64_t *)r.line->data)[bad] == lines[k] &&
            column.len == (int64_t)strlen(want) &&
            (!column.len || memcmp(column.ptr, want, (size_t)column.len) == 0);

@@ -124,14 +124,15 @@ static int table(const char *path, const char *format, const char *const *option
   FlIoError e = {0};
   if (!fl_io_schema_of(format)(path, options, n_options, &schema, &e)) return say_error(path, &e);
   FlColumnStats *stats = calloc((size_t)schema.n_columns + 1, sizeof *stats);
-  int64_t n_rows = schema.n_rows;
+  int64_t n_rows = schema.n_rows, n_left_out = 0;
   bool whole = true, read = stats && fl_io_table_stats(path, format, options, n_options, &schema, stats,
-                                                       &n_rows, &whole, &e);
+                                                       &n_rows, &n_left_out, &whole, &e);
   if (read && !whole)
     printf("# %s: %lld rows in its first %d MB\n", path, (long long)n_rows, FL_STATS_HEAD >> 20);
   else
     printf("# %s: %lld rows%s\n", path, (long long)n_rows,
            read || schema.whole ? "" : " read, there are more");
+  if (n_left_out) printf("# %lld more are left out\n", (long long)n_left_out);
   print_dialect(&schema);
   if (read) print_stats(&schema, stats);
   else printf("# not all of it fits the types of its first rows: %s\n", e.message);

@@ -122,21 +122,33 @@ static bool run_reader(FlRun *run, const char *path, const char *format, FlTable
   return fl_io_error(e, fl_ctx_code(ctx) & 0xffff, "%s", fl_ctx_message(ctx));
 }
 
+/* With on_error=collect READ_CSV gives what it left out, too. */
+enum { FL_LEFT_OUT = 6 };
+static bool collects(const char *const *options, int32_t n) {
+  for (int32_t k = 0; k < n; k++)
+    if (strcmp(options[k], "on_error=collect") == 0) return true;
+  return false;
+}
+
 bool fl_io_table_stats(const char *path, const char *format, const char *const *options, int32_t n_options,
-                       const FlIoSchema *schema, FlColumnStats *out, int64_t *n_rows, bool *whole,
+                       const FlIoSchema *schema, FlColumnStats *out, int64_t *n_rows, int64_t *n_left_out, bool *whole,
                        FlIoError *e) {
   FlTableRead t = {.schema = schema, .n_results = 1, .out = out};
   int32_t n_list = 0;
+  bool collect = collects(options, n_options);
   *whole = !is_large_csv(path, format);
+  *n_left_out = 0;
   for (int32_t k = 0; k < schema->n_columns; k++)
     t.n_results += 1 + schema->columns[k].nullable + (schema->columns[k].dtype == FL_CATEGORY);
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.quiet = true});
   const char **list = list_of(schema, options, n_options, &n_list);
+  int32_t count = t.n_results; /* of rows that were left out */
+  if (collect) t.n_results += FL_LEFT_OUT;
   t.results = calloc((size_t)t.n_results, sizeof *t.results);
   t.types = calloc((size_t)t.n_results, sizeof *t.types);
   bool ok = (run && list && t.results && t.types) || fl_io_error(e, FL_E_MEMORY, "out of memory");
   FlType1 of_file = {.dtype = FL_FILE};
-  for (int32_t k = 1; ok && k < t.n_results; k++) t.types[k].rank = 1;
+  for (int32_t k = 1; ok && k < t.n_results; k++) t.types[k].rank = !collect || k != count;
   FlOpDesc desc = {.site = -1,
                    .n_args = 1,
                    .arg_types = &of_file,
@@ -147,8 +159,10 @@ bool fl_io_table_stats(const char *path, const char *format, const char *const *
   ok = ok && run_reader(run, path, format, &t, &desc, *whole, e);
   if (ok) {
     *n_rows = t.results[0].i;
+    if (collect) *n_left_out = t.results[count].i;
     fl_parallel_for(fl_run_ctx(run), schema->n_columns, 1, stats_of_columns, &t);
-    for (int32_t k = 1; k < t.n_results; k++) fl_array_unref(t.results[k].a);
+    for (int32_t k = 1; k < t.n_results; k++)
+      if (t.types[k].rank) fl_array_unref(t.results[k].a);
   }
   for (int32_t k = 0; list && k < n_list; k++) free((char *)(uintptr_t)list[k]);
   free(list);

@@ -214,6 +214,15 @@ FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
   case FL_OP_READ_ARROW:
     if (axis == 0 && a->index < op->n_results - fl_ir_n_levels(op)) return op->results[0];
     break;
+  case FL_OP_READ_NPY: /* which are valid is as large as the values */
+    if (a->index == 1) return fl_ir_dim(b, op->results[0], axis);
+    break;
+  case FL_OP_READ_NPZ:
+  case FL_OP_READ_HDF5:
+  case FL_OP_READ_MAT:
+    if (a->index && strcmp(op->attrs.list[a->index - 1], op->attrs.list[a->index]) == 0)
+      return fl_ir_dim(b, op->results[a->index - 1], axis);
+    break;
   case FL_OP_READ_CSV_SOME: /* its columns, and at the end six results of the rows that were left out */
     return op->results[a->index > op->n_results - 6 ? op->n_results - 6 : 0];
   case FL_OP_COMPRESS: return axis == 0 ? op->results[0] : fl_ir_dim(b, op->args[a->index], axis);

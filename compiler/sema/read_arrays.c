@@ -1,7 +1,7 @@
 /* read_arrays.c: arrays by name from files that hold several, and into them.
  *
  * In: a file and a name, or no name: all arrays, as a tuple. Out: ops whose attributes list the names, with
- * one result each. The types come from the file where its path is known while compiling, else from what is
+ * one result each, a name twice where there may be nulls: the values, and which are valid. The types come from the file where its path is known while compiling, else from what is
  * wanted around; the program checks the file that it meets against them. */
 #include "sema/reader.h"
 
@@ -14,12 +14,12 @@ typedef FlVec(Part) Parts;
 
 static bool is_part(const FlType *t) {
   bool known = t->dtype != FL_FILE && t->dtype != FL_CATEGORY;
-  return (t->kind == FL_TY_ARRAY || t->kind == FL_TY_SCALAR) && !t->nullable && known;
+  return (t->kind == FL_TY_ARRAY || t->kind == FL_TY_SCALAR) && known;
 }
 
-static const FlType *type_of(FlSema *s, const FlIoArray *a) {
-  return a->rank ? fl_type_array(s->types, a->dtype, false, a->rank)
-                 : fl_type_scalar(s->types, a->dtype, false);
+static const FlType *type_of(FlSema *s, const FlIoArray *a, bool nullable) {
+  return a->rank ? fl_type_array(s->types, a->dtype, nullable, a->rank)
+                 : fl_type_scalar(s->types, a->dtype, nullable);
 }
 
 /* ---- what is in the file ---- */
@@ -54,7 +54,8 @@ static bool parts_of_file(FlSema *s, FlCallSite *c, const char *path, const char
     if (name && strcmp(a->name, name) != 0) continue;
     found = true;
     ok = !a->why || unreadable(s, c->args[0].span, a);
-    Part part = {fl_intern(s->names, a->name, strlen(a->name)), a->why ? NULL : type_of(s, a)};
+    bool nullable = a->nullable || (name && c->want && is_part(c->want) && c->want->nullable);
+    Part part = {fl_intern(s->names, a->name, strlen(a->name)), a->why ? NULL : type_of(s, a, nullable)};
     if (ok) fl_vec_push(s->arena, out, part);
   }
   ok = ok && (found || no_array(s, c->args[1].span, path, name, &all));
@@ -106,17 +107,25 @@ FlVal fl_builtin_read_arrays(FlSema *s, FlCallSite *c) {
   if (!(known ? parts_of_file(s, c, file.spelling, name, &parts) : parts_of_wanted(s, c, name, &parts)))
     return fl_val_error(s);
   const char **names = FL_NEW_ARRAY(s->arena, const char *, parts.n + 1);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, parts.n + 1);
+  const char **list = FL_NEW_ARRAY(s->arena, const char *, 2 * parts.n + 1);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, 2 * parts.n + 1);
   FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, parts.n + 1);
+  int n = 0;
   for (int i = 0; i < parts.n; i++) {
+    const FlType *type = parts.at[i].type;
     names[i] = parts.at[i].name;
-    fl_type_parts(parts.at[i].type, &types[i]);
+    fl_type_parts(type, &types[n]);
+    for (int k = 0; k < type->n_parts; k++) list[n++] = names[i];
   }
-  FlOp *op = fl_ir_op(&s->b, c->builtin->op, 1, file.parts, parts.n, types, 0);
+  FlOp *op = fl_ir_op(&s->b, c->builtin->op, 1, file.parts, n, types, 0);
   op->span = c->span;
-  op->attrs.list = names;
-  op->attrs.n_list = parts.n;
-  for (int i = 0; i < parts.n; i++) values[i] = fl_val_make(s, parts.at[i].type, &op->results[i]);
+  op->attrs.list = list;
+  op->attrs.n_list = n;
+  n = 0;
+  for (int i = 0; i < parts.n; i++) {
+    values[i] = fl_val_make(s, parts.at[i].type, &op->results[n]);
+    n += parts.at[i].type->n_parts;
+  }
   return name ? values[0] : fl_val_tuple(s, parts.n, names, values, NULL);
 }
 
@@ -143,7 +152,7 @@ FlVal fl_builtin_write_npz(FlSema *s, FlCallSite *c) {
   for (int i = 0; i < n; i++) {
     const FlTyField *f = &x.type->fields[i];
     names[i] = f->name;
-    if (!is_part(f->type))
+    if (!is_part(f->type) || f->type->nullable)
       return fl_sema_error(s, FL_E0329, c->args[0].span,
                            "an NPZ file holds numbers, bool, dates or texts without nulls, and `%s` is %s", f->name,
                            fl_type_text(s->types, f->type));

@@ -341,24 +341,24 @@ FlVal fl_builtin_read_sqlite(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
   FlVal file = fl_reader_file(s, c);
   if (fl_val_bad(file)) return file;
-  FlDtype dtype;
-  int32_t rank;
+  bool wanted = c->want && c->want->kind == FL_TY_ARRAY && c->want->dtype != FL_FILE &&
+                c->want->dtype != FL_CATEGORY;
+  const FlType *type;
   if (file.spelling) {
-    int64_t dims[FL_MAX_RANK]; /* of the file as it is now: the program must not rely on them */
+    FlIoArray a; /* sizes of the file as it is now: the program must not rely on them */
     FlIoError e = {0};
     fl_reader_remember(s, file.spelling, FL_INPUT_DATA);
-    if (!fl_io_npy_type(file.spelling, &dtype, &rank, dims, &e)) {
+    if (!fl_io_npy_type(file.spelling, &a, &e)) {
       fl_reader_report(s, c->args[0].span, &e);
       return fl_val_error(s);
     }
-    if (!rank)
+    if (!a.rank)
       return fl_sema_error(s, FL_E0941, c->args[0].span,
                            "`%s` holds a single %s, and `read_npy` reads arrays", file.spelling,
-                           fl_dtype_name(dtype));
-  } else if (c->want && c->want->kind == FL_TY_ARRAY && c->want->dtype != FL_FILE &&
-             c->want->dtype != FL_CATEGORY) {
-    dtype = c->want->dtype;
-    rank = c->want->rank;
+                           fl_dtype_name(a.dtype));
+    type = fl_type_array(s->types, a.dtype, a.nullable || (wanted && c->want->nullable), a.rank);
+  } else if (wanted) {
+    type = c->want;
   } else {
     FlDiag *d = fl_sema_report(s, FL_E0945, c->span,
                                "the type of the array in this file is not known when compiling");
@@ -366,8 +366,9 @@ FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
                  "write it: `let x: f64[_, _] = read_npy(f)`, or give the `file` param a default");
     return fl_val_error(s);
   }
-  FlType1 type = fl_t_array(dtype, rank);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_READ_NPY, 1, file.parts, 1, &type, 0);
+  FlType1 parts[2];
+  fl_type_parts(type, parts);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_READ_NPY, 1, file.parts, type->n_parts, parts, 0);
   op->span = c->span;
-  return fl_val_array(s, dtype, rank, op->results[0]);
+  return fl_val_make(s, type, op->results);
 }

@@ -80,17 +80,68 @@ bool fl_io_no_array(const char *label, const char *name, const char *const *name
   return false;
 }
 
+FlArray *fl_io_all_valid(FlCtx *ctx, int32_t rank, const int64_t *dims) {
+  FlArray *a = fl_array_new(ctx, FL_BOOL, rank, dims);
+  if (a) memset(a->data, 1, (size_t)fl_array_count(a));
+  return a;
+}
+
+/* Whether result k says which values of the one before are valid. */
+static bool is_valid_of(const FlOpDesc *desc, int32_t k) {
+  return k > 0 && k < desc->n_list && strcmp(desc->list[k - 1], desc->list[k]) == 0;
+}
+
+/* What the operator wants; its arrays are in one block, to be freed. NULL: out of memory. */
+static void *wanted_of(const FlOpDesc *desc, FlArraysWanted *w) {
+  size_t n = (size_t)desc->n_results + 1;
+  char *block = calloc(n, 2 * sizeof(FlSlot) + sizeof(char *) + sizeof(FlType1) + sizeof(bool));
+  FlSlot *values = (FlSlot *)block, *valid = values + n;
+  const char **names = (const char **)(valid + n);
+  FlType1 *types = (FlType1 *)(names + n);
+  bool *nullable = (bool *)(types + n);
+  *w = (FlArraysWanted){names, types, nullable, 0, values, valid};
+  for (int32_t k = 0; block && k < desc->n_results; k++) {
+    if (is_valid_of(desc, k)) {
+      nullable[w->n - 1] = true;
+      if (!desc->result_types[k].rank) valid[w->n - 1].i = 1;
+      continue;
+    }
+    names[w->n] = desc->list[k];
+    types[w->n++] = desc->result_types[k];
+  }
+  return block;
+}
+
+/* The results, of arrays that have no nulls with `valid` as well. */
+static bool give(FlCtx *ctx, const FlOpDesc *desc, const FlArraysWanted *w, FlSlot *results, FlIoError *e) {
+  for (int32_t k = 0, at = 0; k < w->n; k++) {
+    const FlArray *a = w->types[k].rank ? w->values[k].a : NULL;
+    results[at++] = w->values[k];
+    if (!w->nullable[k]) continue;
+    if (a && !w->valid[k].a) w->valid[k].a = fl_io_all_valid(ctx, a->rank, a->dims);
+    results[at++] = w->valid[k];
+    if (a && !w->valid[k].a) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", desc->list[0]);
+  }
+  return true;
+}
+
 FlStatus fl_read_arrays(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results,
                         FlArraysReader *read) {
   FlIoError e = {0};
+  FlArraysWanted w;
   FlText file = args[0].t;
   char *path = fl_input_path(file, &e);
+  void *block = wanted_of(desc, &w);
   FlStatus status = path ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;
-  for (int32_t k = 0; k < desc->n_results; k++) results[k] = (FlSlot){.i = 0};
-  bool ok = path && !status && read(ctx, path, desc->list, desc->n_list, desc->result_types, results, &e);
-  for (int32_t k = 0; !ok && k < desc->n_results; k++)
-    if (desc->result_types[k].rank) fl_array_unref(results[k].a);
+  if (path && !block) fl_io_error(&e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  bool ok = path && block && !status && read(ctx, path, &w, &e) && give(ctx, desc, &w, results, &e);
+  for (int32_t k = 0; !ok && block && k < w.n; k++) {
+    if (!w.types[k].rank) continue;
+    fl_array_unref(w.values[k].a);
+    fl_array_unref(w.valid[k].a);
+  }
   if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
+  free(block);
   free(path);
   return status;
 }

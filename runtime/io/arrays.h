@@ -4,18 +4,27 @@
 
 #include "io/io_internal.h"
 
-/* Reads the arrays of these names (`names` as the operator has them) as values of these types: one array has
- * rank 1 and more, a single value rank 0. results are zero before; what was put there is freed by the caller,
- * also on failure. */
-typedef bool FlArraysReader(FlCtx *ctx, const char *path, const char *const *names, int32_t n,
-                            const FlType1 *types, FlSlot *results, FlIoError *e);
-/* What an operator does that reads them: its file, desc->list for the names. */
+/* The arrays that are wanted, by name, as values of these types: an array has rank 1 and more, a single value
+ * rank 0. Out: the values, and of what is nullable which are valid (bool). They are zero before, valid single
+ * values 1; what was put there is freed by the caller, also on failure. A format without nulls leaves `valid`. */
+typedef struct FlArraysWanted {
+  const char *const *names;
+  const FlType1 *types;
+  const bool *nullable;
+  int32_t n;
+  FlSlot *values, *valid;
+} FlArraysWanted;
+typedef bool FlArraysReader(FlCtx *ctx, const char *path, const FlArraysWanted *wanted, FlIoError *e);
+/* What an operator does that reads them: its file, desc->list for the names, one a result; a name twice in a row
+ * is an array that may have nulls: its values, and which are valid. */
 FlStatus fl_read_arrays(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results,
                         FlArraysReader *read);
 
 /* Adds an array to what is known of a file; `why`: what is wrong with it, else NULL. false: out of memory. */
 bool fl_io_arrays_add(FlIoArrays *a, const char *name, FlDtype dtype, int32_t rank, const int64_t *dims,
                       const char *why);
+/* An array of that shape, all true. NULL: out of memory. */
+FlArray *fl_io_all_valid(FlCtx *ctx, int32_t rank, const int64_t *dims);
 
 /* A new array with one element; the bytes of a text stay where they are. NULL: out of memory. */
 FlArray *fl_array_of_scalar(FlCtx *ctx, FlDtype dtype, FlSlot v);

@@ -303,9 +303,8 @@ bool fl_io_hdf5_arrays(const char *path, FlIoArrays *out, FlIoError *e) {
   return fl_hdf5_arrays(path, false, out, e);
 }
 
-static bool read_hdf5(FlCtx *ctx, const char *path, const char *const *names, int32_t n, const FlType1 *types,
-                      FlSlot *results, FlIoError *e) {
-  return fl_hdf5_read(ctx, path, false, names, n, types, results, e);
+static bool read_hdf5(FlCtx *ctx, const char *path, const FlArraysWanted *w, FlIoError *e) {
+  return fl_hdf5_read(ctx, path, false, w->names, w->n, w->types, w->values, e);
 }
 
 FlStatus fl_rt_read_hdf5(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

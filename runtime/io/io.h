@@ -77,6 +77,7 @@ bool fl_io_sql_schema(const char *query, const char *const *inputs, int32_t n, c
 typedef struct FlIoArray {
   const char *name; /* "" where a file holds one array */
   FlDtype dtype;    /* FL_N_DTYPES: it cannot be read, and `why` says it */
+  bool nullable;    /* null was seen in it */
   int32_t rank;
   int64_t dims[FL_MAX_RANK];
   const char *why;
@@ -91,9 +92,8 @@ void fl_io_arrays_reset(FlIoArrays *a);
 /* That of a format by the name in formats.def; NULL: its files are no arrays. */
 FlIoArraysFn *fl_io_arrays_of(const char *format);
 
-/* Type and sizes of the array in an NPY file, from its header. dims has room for FL_MAX_RANK. rank may be 0.
- */
-bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *dims, FlIoError *error);
+/* The array in an NPY file, without a name: type and sizes from its header, nulls from its first 64 MB. */
+bool fl_io_npy_type(const char *path, FlIoArray *out, FlIoError *error);
 
 /* The type of the value in a file that `save` wrote, as in data/value_type.h; on the heap. NULL: *error says why. */
 char *fl_io_saved_type(const char *path, FlIoError *error);

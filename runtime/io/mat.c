@@ -350,22 +350,21 @@ static bool read_one(FlCtx *ctx, const File *f, const char *name, FlType1 type, 
   return false;
 }
 
-static bool read_mat(FlCtx *ctx, const char *path, const char *const *names, int32_t n, const FlType1 *types,
-                     FlSlot *results, FlIoError *e) {
+static bool read_mat(FlCtx *ctx, const char *path, const FlArraysWanted *w, FlIoError *e) {
   File f;
   bool ok = open_file(ctx, path, &f, e);
   bool hdf5 = ok && f.hdf5;
-  for (int32_t k = 0; ok && !hdf5 && k < n; k++) {
-    ok = types[k].rank || types[k].dtype == FL_TEXT ||
+  for (int32_t k = 0; ok && !hdf5 && k < w->n; k++) {
+    ok = w->types[k].rank || w->types[k].dtype == FL_TEXT ||
          fl_io_error(e, FL_E_NPY_TYPE,
                      "`%s` of `%s` is an array, but a single value is wanted: every "
                      "variable of MATLAB has two dimensions or more",
-                     names[k], path);
-    ok = ok && read_one(ctx, &f, names[k], types[k], &results[k], e);
+                     w->names[k], path);
+    ok = ok && read_one(ctx, &f, w->names[k], w->types[k], &w->values[k], e);
   }
   ok = ok && fl_input_check(&f.in, path, e);
   fl_input_close(&f.in);
-  return ok && (!hdf5 || fl_hdf5_read(ctx, path, true, names, n, types, results, e));
+  return ok && (!hdf5 || fl_hdf5_read(ctx, path, true, w->names, w->n, w->types, w->values, e));
 }
 
 FlStatus fl_rt_read_mat(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

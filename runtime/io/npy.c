@@ -1,10 +1,11 @@
-/* npy.c: one array from and to an NPY file (numpy.lib.format, versions 1 to 3).
+/* npy.c: one array from and to an NPY file (numpy.lib.format, versions 1 to 3); its times: npy_time.c.
  *
  * file := "\x93NUMPY" major:u8 minor:u8 length:u16le (u32le from version 2) header data
  * header := "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }" and blanks, ending with a line end
  *
  * What always holds: nothing is allocated before the sizes in the header were checked against the file's; an
- * element is read exactly or widened without loss (integers to wider ones and to f64, f32 to f64). */
+ * element is read exactly or widened without loss (integers to wider ones and to f64, f32 to f64); a time that
+ * is missing is null, or an error. */
 #include "io/arrays.h"
 #include "io/npy.h"
 #include "data/data.h"
@@ -83,7 +84,8 @@ static bool take_text_type(const char *text, FlNpy *h) {
   return true;
 }
 
-static bool take_type(const char *text, FlNpy *h) {
+/* *why: of types that flow might have what is wrong with this one; else NULL. */
+static bool take_type(const char *text, FlNpy *h, const char **why) {
   static const struct {
     const char *code;
     FlDtype dtype;
@@ -91,10 +93,11 @@ static bool take_type(const char *text, FlNpy *h) {
   } types[] = {{"b1", FL_BOOL, 1},         {"i1", FL_I8, 1},          {"i2", FL_I16, 2},
                {"i4", FL_I32, 4},          {"i8", FL_I64, 8},         {"u1", FL_U8, 1},
                {"u2", FL_U16, 2},          {"u4", FL_U32, 4},         {"u8", FL_U64, 8},
-               {"f4", FL_F32, 4},          {"f8", FL_F64, 8},         {"M8[D]", FL_DATE, 8},
-               {"M8[us]", FL_DATETIME, 8}, {"m8[us]", FL_DURATION, 8}};
+               {"f4", FL_F32, 4},          {"f8", FL_F64, 8}};
+  *why = NULL;
   if (!*text || !strchr("<>|=", *text)) return false;
   h->big_endian = *text == '>';
+  if (text[1] == 'M' || text[1] == 'm') return fl_npy_time_type(text + 1, h, why);
   if (text[1] == 'U' || text[1] == 'S') return take_text_type(text + 1, h);
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     if (strcmp(text + 1, types[k].code) != 0) continue;
@@ -113,6 +116,7 @@ static bool parse_header(const char *path, const char *text, int64_t len, FlNpy 
   FlScanner s = {text, text + len};
   bool descr = false, order = false, shape = false;
   char key[32], type[64] = "";
+  const char *why;
   if (!take(&s, "{")) return bad_header(path, "its header is damaged", e);
   while (!take(&s, "}")) {
     if (!take_text(&s, key, sizeof key) || !take(&s, ":"))
@@ -137,9 +141,11 @@ static bool parse_header(const char *path, const char *text, int64_t len, FlNpy 
   for (char *c = type; *c; c++) {
     if (*c < ' ' || *c > '~') *c = '?';
   }
-  if (!take_type(type, h)) {
+  snprintf(h->type, sizeof h->type, "%s", type);
+  if (!take_type(type, h, &why)) {
     fl_io_error(e, FL_E_NPY, "`%s` has elements of a type that flow does not have: `%s`", path, type);
-    fl_io_help(e, "in Python: numpy.save(path, x.astype(\"f8\")) for numbers, x.astype(\"U\") for texts");
+    if (why) fl_io_help(e, "%s", why);
+    else fl_io_help(e, "in Python: numpy.save(path, x.astype(\"f8\")) for numbers, x.astype(\"U\") for texts");
     return false;
   }
   return true;
@@ -161,6 +167,12 @@ bool fl_npy_bytes(const FlNpySource *from, void *to, int64_t n, int64_t at) {
     n -= got;
   }
   return true;
+}
+
+static uint64_t load_bits(const unsigned char *p, int32_t size, bool big_endian) {
+  uint64_t x = 0;
+  for (int32_t k = 0; k < size; k++) x |= (uint64_t)p[big_endian ? size - 1 - k : k] << (8 * k);
+  return x;
 }
 
 static bool check_size(const char *path, FlNpy *h, int64_t file_size, FlIoError *e) {
@@ -199,28 +211,44 @@ bool fl_npy_header(const char *path, const FlNpySource *from, FlNpy *h, FlIoErro
   return ok;
 }
 
-bool fl_io_npy_type(const char *path, FlDtype *dtype, int32_t *rank, int64_t *dims, FlIoError *e) {
+bool fl_npy_has_nat(const FlNpySource *from, const FlNpy *h) {
+  unsigned char some[1 << 15];
+  if (fl_dtype_info[h->dtype].kind != FL_KIND_TIME) return false;
+  int64_t bytes = h->count * 8 < FL_NPY_LOOK ? h->count * 8 : FL_NPY_LOOK;
+  for (int64_t at = 0, n; at < bytes; at += n) {
+    n = bytes - at < (int64_t)sizeof some ? bytes - at : (int64_t)sizeof some;
+    if (!fl_npy_bytes(from, some, n, h->data + at)) return false; /* what is there is looked at */
+    for (int64_t k = 0; k < n; k += 8)
+      if (load_bits(some + k, 8, h->big_endian) == (uint64_t)INT64_MIN) return true;
+  }
+  return false;
+}
+
+bool fl_io_npy_type(const char *path, FlIoArray *out, FlIoError *e) {
   struct stat found;
   FlNpy h;
   memset(e, 0, sizeof *e);
   int fd = fl_input_fd(path, &found, e);
   if (fd < 0) return false;
-  bool ok = fl_npy_header(path, &(FlNpySource){.fd = fd, .size = found.st_size}, &h, e);
+  FlNpySource from = {.fd = fd, .size = found.st_size};
+  bool ok = fl_npy_header(path, &from, &h, e);
+  *out = (FlIoArray){.name = ""};
+  if (ok) {
+    *out = (FlIoArray){.name = "", .dtype = h.dtype, .rank = h.rank, .nullable = fl_npy_has_nat(&from, &h)};
+    memcpy(out->dims, h.dims, sizeof h.dims);
+  }
   close(fd);
-  if (!ok) return false;
-  *dtype = h.dtype;
-  *rank = h.rank;
-  memcpy(dims, h.dims, sizeof h.dims);
-  return true;
+  return ok;
 }
 
 bool fl_io_npy_arrays(const char *path, FlIoArrays *out, FlIoError *e) {
-  FlDtype d;
-  int32_t rank;
-  int64_t dims[FL_MAX_RANK];
+  FlIoArray a;
   *out = (FlIoArrays){0};
-  return fl_io_npy_type(path, &d, &rank, dims, e) &&
-         (fl_io_arrays_add(out, "", d, rank, dims, NULL) || fl_io_error(e, FL_E_MEMORY, "out of memory"));
+  if (!fl_io_npy_type(path, &a, e)) return false;
+  if (!fl_io_arrays_add(out, "", a.dtype, a.rank, a.dims, NULL))
+    return fl_io_error(e, FL_E_MEMORY, "out of memory");
+  out->at[0].nullable = a.nullable;
+  return true;
 }
 
 /* ---- the elements ------------------------------------------------------------------------------------- */
@@ -229,25 +257,20 @@ typedef struct FlNpyReading {
   const FlNpySource *from;
   const FlNpy *h;
   FlArray *out;
-  _Atomic int failure; /* 1: the file became shorter or cannot be read; 2: a date that does not fit */
+  uint8_t *valid;         /* NULL: no element may be missing */
+  _Atomic bool changed;   /* the file became shorter or cannot be read */
+  _Atomic int64_t misfit; /* the first element that does not fit, or the number of all */
 } FlNpyReading;
 
-static uint64_t load_bits(const unsigned char *p, int32_t size, bool big_endian) {
-  uint64_t x = 0;
-  for (int32_t k = 0; k < size; k++) x |= (uint64_t)p[big_endian ? size - 1 - k : k] << (8 * k);
-  return x;
-}
-
-/* One element of the file as the array's type; false: it does not fit. */
-static bool store_element(const FlNpy *h, const unsigned char *p, FlArray *out, int64_t at) {
+/* One element of the file as the array's type. */
+static FlNpyFit store_element(const FlNpy *h, const unsigned char *p, FlArray *out, int64_t at) {
   uint64_t bits = load_bits(p, h->size, h->big_endian);
   FlKind kind = fl_dtype_info[h->dtype].kind;
+  FlNpyFit fit = FL_NPY_FITS;
   int shift = 64 - 8 * h->size;
-  int64_t i =
-      kind == FL_KIND_SIGNED || kind == FL_KIND_TIME ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
+  int64_t i = kind == FL_KIND_SIGNED ? (int64_t)(bits << shift) >> shift : (int64_t)bits;
   if (kind == FL_KIND_BOOL) i = bits != 0;
-  if (h->dtype == FL_DATE && (i < INT32_MIN || i > INT32_MAX)) return false;
-  if ((h->dtype == FL_DATETIME || h->dtype == FL_DURATION) && i == INT64_MIN) return false;
+  if (kind == FL_KIND_TIME) fit = fl_npy_time(h, i, &i);
   if (out->dtype == FL_F64) {
     double x;
     if (h->dtype == FL_F64) {
@@ -261,11 +284,11 @@ static bool store_element(const FlNpy *h, const unsigned char *p, FlArray *out, 
       x = kind == FL_KIND_UNSIGNED ? (double)bits : (double)i;
     }
     ((double *)out->data)[at] = x;
-    return true;
+    return fit;
   }
   int32_t size = fl_dtype_info[out->dtype].bytes;
   memcpy((char *)out->data + at * size, &i, (size_t)size); /* little-endian: the low bytes */
-  return true;
+  return fit;
 }
 
 int64_t fl_npy_place(const FlNpy *h, int64_t k) {
@@ -282,31 +305,40 @@ int64_t fl_npy_place(const FlNpy *h, int64_t k) {
   return at;
 }
 
+static void note_misfit(FlNpyReading *r, int64_t k) {
+  int64_t first = atomic_load_explicit(&r->misfit, memory_order_relaxed);
+  while (k < first && !atomic_compare_exchange_weak_explicit(&r->misfit, &first, k, memory_order_relaxed,
+                                                             memory_order_relaxed)) {}
+}
+
 static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
   FlNpyReading *r = env;
   (void)worker;
   const FlNpy *h = r->h;
   int64_t from = begin * FL_NPY_PIECE, to = end * FL_NPY_PIECE < h->count ? end * FL_NPY_PIECE : h->count;
   bool plain = !h->fortran && !h->big_endian && h->dtype == (FlDtype)r->out->dtype && h->dtype != FL_BOOL &&
-               h->size == fl_dtype_info[h->dtype].bytes;
-  int failure = 0;
+               fl_dtype_info[h->dtype].kind != FL_KIND_TIME && h->size == fl_dtype_info[h->dtype].bytes;
+  bool ok = true, fits = true;
   if (plain) {
     char *at = (char *)r->out->data + from * h->size;
-    failure = !fl_npy_bytes(r->from, at, (to - from) * h->size, h->data + from * h->size);
+    ok = fl_npy_bytes(r->from, at, (to - from) * h->size, h->data + from * h->size);
+    if (r->valid) memset(r->valid + from, 1, (size_t)(to - from));
   } else {
     unsigned char some[4096];
     int64_t step = (int64_t)sizeof some / h->size;
-    for (int64_t k = from; !failure && k < to; k += step) {
+    for (int64_t k = from; ok && fits && k < to; k += step) {
       int64_t n = to - k < step ? to - k : step;
-      failure = !fl_npy_bytes(r->from, some, n * h->size, h->data + k * h->size);
-      for (int64_t j = 0; !failure && j < n; j++) {
+      ok = fl_npy_bytes(r->from, some, n * h->size, h->data + k * h->size);
+      for (int64_t j = 0; ok && fits && j < n; j++) {
         int64_t place = fl_npy_place(h, k + j);
-        if (!store_element(h, some + j * h->size, r->out, place)) failure = 2;
+        FlNpyFit fit = store_element(h, some + j * h->size, r->out, place);
+        if (r->valid) r->valid[place] = fit != FL_NPY_NAT;
+        fits = fit == FL_NPY_FITS || (fit == FL_NPY_NAT && r->valid);
+        if (!fits) note_misfit(r, k + j);
       }
     }
   }
-  if (failure)
-    atomic_store_explicit(&r->failure, failure, memory_order_relaxed); /* read after the loop has joined */
+  if (!ok) atomic_store_explicit(&r->changed, true, memory_order_relaxed); /* read after the loop has joined */
 }
 
 bool fl_io_widens(FlDtype from, FlDtype to) {
@@ -330,28 +362,38 @@ static bool check_type(const char *path, const FlNpy *h, FlType1 want, FlIoError
   return false;
 }
 
+/* What is wrong with the first element that does not fit. */
+static bool misfit(const char *path, const FlNpyReading *r, FlIoError *e) {
+  unsigned char bytes[8];
+  int64_t k = r->misfit, ignored;
+  if (!fl_npy_bytes(r->from, bytes, 8, r->h->data + 8 * k)) return false;
+  FlNpyFit why = fl_npy_time(r->h, (int64_t)load_bits(bytes, 8, r->h->big_endian), &ignored);
+  fl_npy_misfit(path, r->h, k, why, e);
+  return why != FL_NPY_FITS;
+}
+
 FlArray *fl_npy_array(FlCtx *ctx, const char *path, const FlNpySource *from, const FlNpy *h, FlType1 want,
-                      FlIoError *e) {
+                      FlArray **valid, FlIoError *e) {
   static const int64_t one = 1;
-  FlNpyReading r = {.from = from, .h = h};
+  FlNpyReading r = {.from = from, .h = h, .misfit = h->count};
+  int32_t rank = want.rank ? want.rank : 1;
   if (!check_type(path, h, want, e)) return NULL;
-  r.out = fl_array_new(ctx, want.dtype, want.rank ? want.rank : 1, want.rank ? h->dims : &one);
-  if (!r.out) {
-    fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-    return NULL;
-  }
-  if (h->dtype == FL_TEXT) {
+  r.out = fl_array_new(ctx, want.dtype, rank, want.rank ? h->dims : &one);
+  if (valid) *valid = fl_io_all_valid(ctx, rank, want.rank ? h->dims : &one);
+  bool ok = (r.out && (!valid || *valid)) || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  if (ok && h->dtype == FL_TEXT) {
     memset(r.out->data, 0, (size_t)fl_array_bytes(r.out));
-    if (fl_npy_texts(ctx, path, from, h, r.out, e)) return r.out;
-    fl_array_unref(r.out);
-    return NULL;
+    ok = fl_npy_texts(ctx, path, from, h, r.out, e);
+  } else if (ok) {
+    if (valid) r.valid = (*valid)->data;
+    fl_parallel_for(ctx, (h->count + FL_NPY_PIECE - 1) / FL_NPY_PIECE, 1, read_pieces, &r);
+    ok = !r.changed && r.misfit == h->count;
+    if (!ok && (r.changed || !misfit(path, &r, e)))
+      fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
   }
-  fl_parallel_for(ctx, (h->count + FL_NPY_PIECE - 1) / FL_NPY_PIECE, 1, read_pieces, &r);
-  if (!r.failure) return r.out;
-  if (r.failure == 2)
-    fl_io_error(e, FL_E_NPY, "`%s` holds a time that is not one (NaT), or too far away", path);
-  else fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
+  if (ok) return r.out;
   fl_array_unref(r.out);
+  if (valid) fl_array_unref(*valid);
   return NULL;
 }
 
@@ -363,14 +405,19 @@ static bool read_npy(FlCtx *ctx, const FlOpDesc *desc, const char *path, FlSlot 
   int fd = fl_input_fd(path, &before, e);
   if (fd < 0) return false;
   FlNpySource from = {.fd = fd, .size = before.st_size};
-  FlArray *out = fl_npy_header(path, &from, &h, e) ? fl_npy_array(ctx, path, &from, &h, want, e) : NULL;
+  bool nullable = desc->n_results > 1;
+  FlArray *valid = NULL, *out = NULL;
+  if (fl_npy_header(path, &from, &h, e))
+    out = fl_npy_array(ctx, path, &from, &h, want, nullable ? &valid : NULL, e);
   if (out && (fstat(fd, &after) != 0 || !fl_input_same(&before, &after))) {
     fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
     fl_array_unref(out);
+    fl_array_unref(valid);
     out = NULL;
   }
   close(fd);
   results[0].a = out;
+  if (nullable) results[1].a = valid;
   return out != NULL;
 }
 

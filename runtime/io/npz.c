@@ -28,27 +28,38 @@ static char *name_of(const FlZipMember *m) { return strndup(m->name, strlen(m->n
 
 /* ---- types -------------------------------------------------------------------------------------------- */
 
-/* What a member's header says; of a deflated one only its beginning is unpacked. */
-static bool read_head(const FlZip *zip, const FlZipMember *m, FlNpy *h, FlIoError *e) {
+/* What a member's header says, from its first `room` bytes, all that is unpacked of a deflated one; and whether a
+ * time is missing among what is there. */
+static bool look(const FlZip *zip, const FlZipMember *m, int64_t room, FlNpy *h, bool *nat, FlIoError *e) {
   FlNpySource from = {.bytes = zip->in->data + m->at, .size = m->size};
   char *head = NULL;
   if (m->deflated) {
-    from.bytes = head = calloc(1, FL_NPY_HEAD);
+    from.bytes = head = calloc(1, (size_t)room);
     if (!head) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
   }
-  bool ok = (!head || fl_zip_begin(zip, m, head, FL_NPY_HEAD, e)) && fl_npy_header(m->name, &from, h, e);
+  bool ok = (!head || fl_zip_begin(zip, m, head, room, e)) && fl_npy_header(m->name, &from, h, e);
+  if (ok && head && from.size > room) from.size = room; /* the header was checked against all of it */
+  *nat = ok && fl_npy_has_nat(&from, h);
   free(head);
   return ok;
+}
+
+static bool read_head(const FlZip *zip, const FlZipMember *m, FlNpy *h, bool *nat, FlIoError *e) {
+  if (!look(zip, m, FL_NPY_HEAD, h, nat, e)) return false;
+  int64_t room = m->size < FL_NPY_HEAD + FL_NPY_LOOK ? m->size : FL_NPY_HEAD + FL_NPY_LOOK;
+  bool more = fl_dtype_info[h->dtype].kind == FL_KIND_TIME && m->deflated && room > FL_NPY_HEAD && !*nat;
+  return !more || look(zip, m, room, h, nat, e);
 }
 
 static bool add_member(const FlZip *zip, const FlZipMember *m, FlIoArrays *out, FlIoError *e) {
   FlNpy h = {.dtype = FL_N_DTYPES};
   FlIoError why = {0};
   char *name = name_of(m);
-  bool known = name && read_head(zip, m, &h, &why);
+  bool nat = false, known = name && read_head(zip, m, &h, &nat, &why);
   bool ok = name && why.code != FL_E_MEMORY &&
             fl_io_arrays_add(out, name, known ? h.dtype : FL_N_DTYPES, known ? h.rank : 0, h.dims,
                              known ? NULL : why.message);
+  if (ok) out->at[out->n - 1].nullable = nat;
   free(name);
   return ok || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
 }
@@ -104,8 +115,9 @@ static void unpack_parts(void *env, int64_t begin, int64_t end, int worker) {
     if (r->parts[k].bytes) (void)fl_zip_inflate(r->zip, r->parts[k].m, r->parts[k].bytes, &r->parts[k].error);
 }
 
-static bool take(FlCtx *ctx, const FlZip *zip, const Part *p, const char *name, FlType1 type, FlSlot *result,
-                 FlIoError *e) {
+static bool take(FlCtx *ctx, const FlZip *zip, const Part *p, const FlArraysWanted *w, int32_t k, FlIoError *e) {
+  FlType1 type = w->types[k];
+  FlArray *valid = NULL;
   FlNpySource from = {.bytes = p->bytes ? p->bytes : zip->in->data + p->m->at, .size = p->m->size};
   FlNpy h;
   if (p->error.code) {
@@ -114,38 +126,39 @@ static bool take(FlCtx *ctx, const FlZip *zip, const Part *p, const char *name, 
   }
   if (!p->bytes && !fl_zip_check(ctx, zip, p->m, e)) return false;
   if (!fl_npy_header(p->m->name, &from, &h, e) ||
-      !fl_io_array_fits(zip->label, name, h.dtype, h.rank, type, e))
+      !fl_io_array_fits(zip->label, w->names[k], h.dtype, h.rank, type, e))
     return false;
-  FlArray *a = fl_npy_array(ctx, p->m->name, &from, &h, type, e);
+  FlArray *a = fl_npy_array(ctx, p->m->name, &from, &h, type, w->nullable[k] ? &valid : NULL, e);
   if (!a) return false;
-  *result = fl_io_arrays_value(ctx, a, type);
+  w->values[k] = fl_io_arrays_value(ctx, a, type);
+  type.dtype = FL_BOOL;
+  if (valid) w->valid[k] = fl_io_arrays_value(ctx, valid, type);
   return true;
 }
 
-static bool read_members(FlCtx *ctx, const FlZip *zip, const char *const *names, int32_t n,
-                         const FlType1 *types, FlSlot *results, FlIoError *e) {
+static bool read_members(FlCtx *ctx, const FlZip *zip, const FlArraysWanted *w, FlIoError *e) {
+  int32_t n = w->n;
   Reading r = {zip, calloc((size_t)n + 1, sizeof *r.parts)};
   bool ok = r.parts || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
   for (int32_t k = 0; ok && k < n; k++) {
-    r.parts[k].m = find(zip, names[k], e);
+    r.parts[k].m = find(zip, w->names[k], e);
     ok = r.parts[k].m != NULL;
     if (!ok || !r.parts[k].m->deflated) continue;
     r.parts[k].bytes = malloc((size_t)r.parts[k].m->size + 1);
     ok = r.parts[k].bytes || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
   }
   if (ok) fl_parallel_for(ctx, n, 1, unpack_parts, &r);
-  for (int32_t k = 0; ok && k < n; k++) ok = take(ctx, zip, &r.parts[k], names[k], types[k], &results[k], e);
+  for (int32_t k = 0; ok && k < n; k++) ok = take(ctx, zip, &r.parts[k], w, k, e);
   for (int32_t k = 0; r.parts && k < n; k++) free(r.parts[k].bytes);
   free(r.parts);
   return ok;
 }
 
-static bool read_npz(FlCtx *ctx, const char *path, const char *const *names, int32_t n, const FlType1 *types,
-                     FlSlot *results, FlIoError *e) {
+static bool read_npz(FlCtx *ctx, const char *path, const FlArraysWanted *w, FlIoError *e) {
   FlInput in;
   FlZip zip;
   if (!fl_input_open(ctx, path, &in, e)) return false;
-  bool ok = fl_zip_open(&in, path, &zip, e) && read_members(ctx, &zip, names, n, types, results, e) &&
+  bool ok = fl_zip_open(&in, path, &zip, e) && read_members(ctx, &zip, w, e) &&
             fl_input_check(&in, path, e);
   fl_zip_close(&zip);
   fl_input_close(&in);

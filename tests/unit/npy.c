@@ -102,12 +102,10 @@ static void test_headers(void) {
   expect_f64(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", bytes, 3, 1,
              (double[]){1, 255, 7}, 3);
   expect_f64(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", x, 48, 1, x, 1);
-  FlDtype d;
-  int32_t rank;
-  int64_t dims[FL_MAX_RANK];
+  FlIoArray a;
   FlIoError e;
   put_npy(1, "{'descr': '>i4', 'fortran_order': True, 'shape': (2, 1), }", x, 8);
-  check(fl_io_npy_type(path, &d, &rank, dims, &e) && d == FL_I32 && rank == 2 && dims[0] == 2 && dims[1] == 1,
+  check(fl_io_npy_type(path, &a, &e) && a.dtype == FL_I32 && a.rank == 2 && a.dims[0] == 2 && a.dims[1] == 1,
         "type of a file");
 }
 

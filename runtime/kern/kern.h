@@ -53,10 +53,10 @@ uint8_t fl_s_ge_text(const char *a, int64_t an, const char *b, int64_t bn);
 /* Both, one after the other. */
 FlText fl_s_text_concat(FlHeap *heap, const char *a, int64_t an, const char *b, int64_t bn);
 int64_t fl_s_n_chars(const char *s, int64_t n); /* code points */
-/* Simple case mapping of Unicode, code point by code point (case_table.h). */
+/* Unicode's full case mapping (text_case.c): one character may become up to three. */
 FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n);
 FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n);
-/* The first character of each word, which white space divides, in upper case, the others in lower case. */
+/* The first character of each word, which white space divides, in title case, the others in lower case. */
 FlText fl_s_title(FlHeap *heap, const char *s, int64_t n);
 FlText fl_s_reverse_text(FlHeap *heap, const char *s, int64_t n); /* code point by code point */
 /* DOMAIN: fewer than 0 times, or a result of more than 2^31 - 1 bytes. */

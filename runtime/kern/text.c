@@ -6,47 +6,20 @@
 #include "kern/kern.h"
 
 #include "data/number.h"
-#include "kern/case_table.h"
+#include "kern/text_points.h"
 
 #include <string.h>
 
 /* ---- code points ------------------------------------------------------------------------------------- */
-
-static bool is_lead(char c) { return ((unsigned char)c & 0xc0) != 0x80; }
 
 /* The byte offset of code point `index` (>= 0), or n when the text is shorter. */
 static int64_t offset_of(const char *s, int64_t n, int64_t index) {
   int64_t at = 0;
   for (; at < n && index > 0; index--) {
     at++;
-    while (at < n && !is_lead(s[at])) at++;
+    while (at < n && !fl_text_is_lead(s[at])) at++;
   }
   return at;
-}
-
-/* Reads one code point; returns how many bytes it took. A damaged sequence is its first byte alone. */
-static int read_point(const char *s, int64_t n, uint32_t *out) {
-  const unsigned char *u = (const unsigned char *)s;
-  int size = u[0] < 0x80 ? 1 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
-  if (size == 1 || size > n) {
-    *out = u[0];
-    return 1;
-  }
-  uint32_t v = u[0] & (0x7fu >> size);
-  for (int i = 1; i < size; i++) v = v << 6 | (u[i] & 0x3f);
-  *out = v;
-  return size;
-}
-
-static int write_point(char *s, uint32_t v) {
-  if (v < 0x80) {
-    s[0] = (char)v;
-    return 1;
-  }
-  int size = v < 0x800 ? 2 : v < 0x10000 ? 3 : 4;
-  for (int i = size - 1; i > 0; i--, v >>= 6) s[i] = (char)(0x80 | (v & 0x3f));
-  s[0] = (char)(v | (size == 2 ? 0xc0 : size == 3 ? 0xe0 : 0xf0));
-  return size;
 }
 
 /* The external definitions of what scalar_text.h has inline. */
@@ -79,7 +52,7 @@ uint8_t fl_s_ge_text(const char *a, int64_t an, const char *b, int64_t bn) {
 
 int64_t fl_s_n_chars(const char *s, int64_t n) {
   int64_t count = 0;
-  for (int64_t i = 0; i < n; i++) count += is_lead(s[i]);
+  for (int64_t i = 0; i < n; i++) count += fl_text_is_lead(s[i]);
   return count;
 }
 static const char *find(const char *s, int64_t n, const char *part, int64_t part_n) {
@@ -97,19 +70,14 @@ int64_t fl_s_text_find(const char *s, int64_t n, const char *part, int64_t part_
 
 /* ---- pieces ------------------------------------------------------------------------------------------ */
 
-static bool is_space(uint32_t c) {
-  return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
-         c == 0x3000;
-}
 /* Is it to be trimmed: one of these characters, or white space where none are said? */
 static bool is_trimmed(const char *point, int size, uint32_t c, const char *chars, int64_t chars_n) {
-  return chars_n == 0 ? is_space(c) : find(chars, chars_n, point, size) != NULL;
+  return chars_n == 0 ? fl_text_is_space(c) : find(chars, chars_n, point, size) != NULL;
 }
 FlText fl_s_trim_start(const char *s, int64_t n, const char *chars, int64_t chars_n) {
   uint32_t c;
   while (n > 0) {
-    int size = read_point(s, n, &c);
+    int size = fl_text_point(s, n, &c);
     if (!is_trimmed(s, size, c, chars, chars_n)) break;
     s += size;
     n -= size;
@@ -120,8 +88,8 @@ FlText fl_s_trim_end(const char *s, int64_t n, const char *chars, int64_t chars_
   uint32_t c;
   while (n > 0) {
     int64_t last = n - 1;
-    while (last > 0 && !is_lead(s[last])) last--;
-    int size = read_point(s + last, n - last, &c);
+    while (last > 0 && !fl_text_is_lead(s[last])) last--;
+    int size = fl_text_point(s + last, n - last, &c);
     if (!is_trimmed(s + last, size, c, chars, chars_n)) break;
     n = last;
   }
@@ -175,61 +143,12 @@ FlText fl_s_text_concat(FlHeap *heap, const char *a, int64_t an, const char *b, 
   return (FlText){out, an + bn};
 }
 
-static uint32_t map_point(uint32_t c, const FlCaseRange *ranges, int n) {
-  int low = 0, high = n; /* ranges before `low` start at or before c */
-  while (low < high) {
-    int middle = (low + high) / 2;
-    if (ranges[middle].first <= c) low = middle + 1;
-    else high = middle;
-  }
-  /* Rows of step 2 may overlap with a few that start later, so look at some before as well. */
-  for (int i = low - 1; i >= 0 && i >= low - 16; i--)
-    if (c <= ranges[i].last && (c - ranges[i].first) % ranges[i].step == 0)
-      return (uint32_t)((int64_t)c + ranges[i].delta);
-  return c;
-}
-static uint32_t change_case(uint32_t c, bool upper) {
-  if (c < 0x80) return c - (upper ? 'a' : 'A') < 26u ? c ^ 0x20 : c;
-  return upper ? map_point(c, fl_case_to_upper, (int)(sizeof fl_case_to_upper / sizeof *fl_case_to_upper))
-               : map_point(c, fl_case_to_lower, (int)(sizeof fl_case_to_lower / sizeof *fl_case_to_lower));
-}
-/* A mapped code point may need more bytes than the original, never more than three for two. */
-static FlText map_case(FlHeap *heap, const char *s, int64_t n, bool upper) {
-  char first = upper ? 'a' : 'A';
-  int64_t same = 0;
-  while (same < n && (unsigned char)s[same] < 0x80 && (unsigned char)(s[same] - first) >= 26) same++;
-  if (same == n) return (FlText){s, n};
-  char *out = fl_heap_alloc(heap, n + n / 2 + 4);
-  int64_t at = 0;
-  for (int64_t i = 0; i < n;) {
-    uint32_t c;
-    i += read_point(s + i, n - i, &c);
-    at += write_point(out + at, change_case(c, upper));
-  }
-  return (FlText){out, at};
-}
-FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, false); }
-FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, true); }
-
-FlText fl_s_title(FlHeap *heap, const char *s, int64_t n) {
-  if (n == 0) return (FlText){s, n};
-  char *out = fl_heap_alloc(heap, n + n / 2 + 4);
-  int64_t at = 0;
-  bool first = true;
-  for (int64_t i = 0; i < n;) {
-    uint32_t c;
-    i += read_point(s + i, n - i, &c);
-    at += write_point(out + at, change_case(c, first));
-    first = is_space(c);
-  }
-  return (FlText){out, at};
-}
 FlText fl_s_reverse_text(FlHeap *heap, const char *s, int64_t n) {
   if (n == 0) return (FlText){s, n};
   char *out = fl_heap_alloc(heap, n);
   for (int64_t i = 0; i < n;) {
     uint32_t c;
-    int size = read_point(s + i, n - i, &c);
+    int size = fl_text_point(s + i, n - i, &c);
     memcpy(out + n - i - size, s + i, (size_t)size);
     i += size;
   }

@@ -1,7 +1,7 @@
 /* builtin_array.c: builtins on whole arrays: making them, joining, products of vectors, segments, random
  * numbers.
  */
-#include "sema/sema_internal.h"
+#include "sema/column_names.h"
 
 #include <stdlib.h>
 
@@ -98,6 +98,7 @@ static FlVal concat_columns(FlSema *s, FlVal *parts, int n, const FlSpan *spans)
     fl_sema_mark_size(s, rows);
     out.parts[0] = rows;
   }
+  if (out.type->kind == FL_TY_ARRAY && out.type->rank == 2) fl_column_names_below(s, n, parts, spans, out);
   return out;
 }
 

@@ -3,6 +3,8 @@
  */
 #include "sema/choose.h"
 
+#include "sema/column_names.h"
+
 /* ---- which variables does a piece of code assign? ---- */
 
 typedef struct Collect {
@@ -68,11 +70,13 @@ typedef struct Side {
   FlRegion *region;
   FlVal value;
   FlValue **vars;
+  bool never; /* its end is not reached */
 } Side;
 
 static void run_side(FlSema *s, Side *side, const FlThunk *thunk, const FlVarList *vars) {
   FlSavedPlace saved = fl_sema_enter(s, side->region);
   side->value = thunk->run ? thunk->run(s, thunk->env) : fl_val_none(s);
+  side->never = side->value.type->kind == FL_TY_NEVER;
   side->vars = FL_NEW_ARRAY(s->arena, FlValue *, fl_vars_parts(s, vars) + 1);
   fl_vars_get(s, vars, side->vars);
   fl_sema_leave(s, saved);
@@ -93,13 +97,39 @@ static FlValue *shared_levels(const Side *sides, int p) {
   return fl_value_inside(v, sides[0].region) || fl_value_inside(v, sides[1].region) ? NULL : v;
 }
 
-static void finish_side(FlSema *s, Side *side, int n, const bool *skip, int n_vars) {
-  FlSavedPlace saved = fl_sema_enter(s, side->region);
-  FlValue **all = FL_NEW_ARRAY(s->arena, FlValue *, n + n_vars + 1);
+/* What a side yields: the parts of its value but those to skip, then the variables. Returns their number. */
+static int yields_of(const Side *side, int n, const bool *skip, int n_vars, FlValue **out) {
   int at = 0;
   for (int i = 0; i < n; i++)
-    if (!skip[i]) all[at++] = side->value.parts[i];
-  for (int i = 0; i < n_vars; i++) all[at++] = side->vars[i];
+    if (!skip[i]) out[at++] = side->value.parts[i];
+  for (int i = 0; i < n_vars; i++) out[at++] = side->vars[i];
+  return at;
+}
+
+/* The names of columns of result i, where both sides know them, or the one that gives a value: names[i], a
+ * value from before that both have, or own[i]: a result more, those of the side that is taken. Returns how
+ * many are results. */
+static int names_of(FlSema *s, const Side *sides, FlValue *const *const *yields, int n, FlValue **names,
+                    bool *own) {
+  int n_own = 0;
+  for (int i = 0; i < n; i++) {
+    FlValue *a = fl_column_names(s, yields[0][i]), *b = fl_column_names(s, yields[1][i]);
+    bool outside = a == b && a && !fl_value_inside(a, sides[0].region);
+    own[i] = !outside && (a || sides[0].never) && (b || sides[1].never) && (a || b);
+    names[i] = outside ? a : NULL;
+    n_own += own[i];
+  }
+  return n_own;
+}
+
+static void finish_side(FlSema *s, const Side *side, int n, FlValue *const *yields, const bool *own, int n_own) {
+  FlSavedPlace saved = fl_sema_enter(s, side->region);
+  FlValue **all = FL_NEW_ARRAY(s->arena, FlValue *, n + n_own + 1);
+  int at = n;
+  for (int i = 0; i < n; i++) {
+    all[i] = yields[i];
+    if (own[i]) all[at++] = fl_column_names_or_none(s, yields[i]);
+  }
   fl_ir_yield(side->region, s->module, at, all);
   fl_sema_leave(s, saved);
 }
@@ -130,7 +160,7 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
   int n = t ? t->n_parts : 0, n_types = 0;
   FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   bool *skip = FL_NEW_ARRAY(s->arena, bool, n + 1);
-  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + n_vars + 1),
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, 2 * (n + n_vars) + 1),
           *all = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
   if (t) {
     fl_type_levels(t, skip);
@@ -141,10 +171,20 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
     skip[p] = parts[p] != NULL;
     if (!skip[p]) types[n_types++] = all[p];
   }
-  finish_side(s, &sides[0], n, skip, n_vars);
-  finish_side(s, &sides[1], n, skip, n_vars);
   for (int i = 0; i < n_vars; i++) types[n_types + i] = before[i]->type;
-  fl_ir_add_results(&s->b, op, n_types + n_vars, types);
+  int n_all = n_types + n_vars;
+  FlValue **yields[2], **names = FL_NEW_ARRAY(s->arena, FlValue *, n_all + 1);
+  bool *own = FL_NEW_ARRAY(s->arena, bool, n_all + 1);
+  for (int i = 0; i < 2; i++) {
+    yields[i] = FL_NEW_ARRAY(s->arena, FlValue *, n_all + 1);
+    yields_of(&sides[i], n, skip, n_vars, yields[i]);
+  }
+  int n_own = names_of(s, sides, (FlValue *const *const *)yields, n_all, names, own);
+  for (int i = 0; i < 2; i++) finish_side(s, &sides[i], n_all, yields[i], own, n_own);
+  for (int i = 0; i < n_own; i++) types[n_all + i] = fl_t_array(FL_TEXT, 1);
+  fl_ir_add_results(&s->b, op, n_all + n_own, types);
+  for (int i = 0, at = n_all; i < n_all; i++)
+    fl_column_names_set(s, op->results[i], own[i] ? op->results[at++] : names[i]);
   fl_vars_set(s, vars, op->results + n_types);
   if (none) return fl_val_none(s);
   if (t->kind == FL_TY_NEVER || t->kind == FL_TY_NULL) return (FlVal){.type = t, .fail = op};
@@ -337,6 +377,8 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   FlValue *parts[3] = {map->results[0], n > 1 ? map->results[1] : levels, levels};
   FlVal out = fl_val_make(s, fl_type_array(s->types, t->dtype, t->nullable, rank), parts);
   out.stretch = stretch;
+  FlVal branches[2] = {sides[0].value, sides[1].value};
+  if (rank == 2) fl_column_names_common(s, 2, branches, out);
   return out;
 }
 

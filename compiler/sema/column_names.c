@@ -2,10 +2,11 @@
  * it was fitted on.
  *
  * In: matrices as `matrix` and `one_hot` make them. Out: column_names(x), expect_columns(x, names), and names
- * that go along where rows are chosen, where operators are applied element by element, and into functions and
- * stages. What always holds: names are known of the SSA value that the matrix is, so tuples and bindings keep
- * them; they are a value text[columns] that is there wherever the matrix is. A matrix that is computed in any
- * other way has none. */
+ * that go along where rows and columns are chosen (index.c), where rows are put below each other, where `if`
+ * takes one of two, where operators are applied element by element, and into functions and stages. What always
+ * holds: names are known of the SSA value that the matrix is, so tuples and bindings keep them; they are a
+ * value text[columns] that is there wherever the matrix is. A matrix that is computed in any other way, and one
+ * that a loop assigns, has none. */
 #include "sema/column_names.h"
 
 FlValue *fl_column_names(FlSema *s, const FlValue *matrix) { return fl_map_get(s->column_names, matrix); }
@@ -19,6 +20,17 @@ void fl_column_names_keep(FlSema *s, FlVal from, FlVal to) {
       to.type->rank != 2)
     return;
   fl_column_names_set(s, to.parts[0], fl_column_names(s, from.parts[0]));
+}
+
+void fl_column_names_common(FlSema *s, int n, const FlVal *from, FlVal to) {
+  const FlVal *first = NULL;
+  for (int i = 0; i < n; i++) {
+    bool grid = from[i].type->kind == FL_TY_ARRAY && from[i].type->rank == 2;
+    const FlValue *names = grid ? fl_column_names(s, from[i].parts[0]) : NULL;
+    if (names && first && names != fl_column_names(s, first->parts[0])) return;
+    if (names) first = &from[i];
+  }
+  if (first) fl_column_names_keep(s, *first, to);
 }
 
 int fl_column_names_of(FlSema *s, FlVal v, FlValue **out) {
@@ -48,6 +60,11 @@ bool fl_column_names_alike(FlSema *s, FlVal a, FlVal b) {
 static FlValue *texts_op(FlSema *s, int n, FlValue **texts) {
   FlType1 type = fl_t_array(FL_TEXT, 1);
   return fl_ir_op(&s->b, FL_OP_ARRAY, n, texts, 1, &type, 0)->results[0];
+}
+
+FlValue *fl_column_names_or_none(FlSema *s, const FlValue *matrix) {
+  FlValue *names = fl_column_names(s, matrix);
+  return names ? names : texts_op(s, 0, NULL);
 }
 
 FlValue *fl_column_names_single(FlSema *s, const char *name) {
@@ -102,11 +119,26 @@ FlVal fl_builtin_column_names(FlSema *s, FlCallSite *c) {
   return fl_val_array(s, FL_TEXT, 1, names ? names : texts_op(s, 0, NULL));
 }
 
-/* Where the error is shown: not in the library, but at the call into it. */
-static FlSpan call_from_outside(FlSema *s, FlSpan span) {
-  for (const FlActive *a = s->active; a; a = a->up)
-    if (a->call.file != span.file) return a->call;
-  return span;
+/* Stops where both are known and differ: names of a model, or of rows above. */
+static void check_same(FlSema *s, FlValue *want, FlValue *found, bool rows, FlSpan span) {
+  if (want == found) return;
+  FlValue *pair[2] = {want, found};
+  FlType1 types[2] = {fl_t_scalar(FL_BOOL), fl_t_scalar(FL_TEXT)};
+  FlOp *op = fl_ir_op(&s->b, FL_OP_SAME_COLUMNS, 2, pair, 2, types, 0);
+  op->attrs.i = rows;
+  FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 2, op->results, 0, NULL, 0);
+  check->attrs.i = FL_FAULT_LEVELS;
+  check->span = fl_sema_call_from_outside(s, span);
+}
+
+void fl_column_names_below(FlSema *s, int n, const FlVal *from, const FlSpan *spans, FlVal to) {
+  FlValue *first = NULL;
+  for (int i = 0; i < n; i++) {
+    FlValue *names = fl_column_names(s, from[i].parts[0]);
+    if (first && names) check_same(s, first, names, true, spans[i]);
+    if (!first) first = names;
+  }
+  fl_column_names_set(s, to.parts[0], first);
 }
 
 /* expect_columns(x, names): x, an error when its columns are known to be other ones. */
@@ -121,11 +153,6 @@ FlVal fl_builtin_expect_columns(FlSema *s, FlCallSite *c) {
                          fl_val_text(s, x));
   FlValue *found = fl_column_names(s, x.parts[0]);
   if (!found || found == names.parts[0]) return x;
-  FlValue *pair[2] = {names.parts[0], found};
-  FlType1 types[2] = {fl_t_scalar(FL_BOOL), fl_t_scalar(FL_TEXT)};
-  FlOp *op = fl_ir_op(&s->b, FL_OP_SAME_COLUMNS, 2, pair, 2, types, 0);
-  FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 2, op->results, 0, NULL, 0);
-  check->attrs.i = FL_FAULT_LEVELS;
-  check->span = call_from_outside(s, c->span);
+  check_same(s, names.parts[0], found, false, c->span);
   return x;
 }

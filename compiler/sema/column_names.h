@@ -10,6 +10,13 @@ FlValue *fl_column_names(FlSema *s, const FlValue *matrix);
 void fl_column_names_set(FlSema *s, const FlValue *matrix, FlValue *names);
 /* `to` has the columns of `from`: other rows of it, or other elements. */
 void fl_column_names_keep(FlSema *s, FlVal from, FlVal to);
+/* `to` is made of these element by element: its columns are called as theirs, where they do not differ. */
+void fl_column_names_common(FlSema *s, int n, const FlVal *from, FlVal to);
+/* The names of the matrix; where they are not known, for a place that no run reaches, none. */
+FlValue *fl_column_names_or_none(FlSema *s, const FlValue *matrix);
+/* `to` has the rows of all n matrices, whose spans are given; where two are known to call their columns
+ * differently it is an error when that runs. */
+void fl_column_names_below(FlSema *s, int n, const FlVal *from, const FlSpan *spans, FlVal to);
 
 /* Names go into a function of the IR beside the value: the names that are known of v's parts, in order (`out`
  * may be NULL); their number. Parameters for them, of which `inside` knows then. Are names known of the same

@@ -333,6 +333,27 @@ static void prepare(FlSema *s, FlVal v, Sub *subs, int n_subs, FlValue **sizes) 
     if (subs[i].kind != SUB_POINT) sizes[k++] = subs[i].kind == SUB_NEW ? fl_sema_i64(s, 1) : subs[i].size;
 }
 
+/* The columns that are chosen keep their names. */
+static void keep_chosen_names(FlSema *s, FlVal v, const Sub *subs, int n_subs, FlVal out) {
+  FlValue *names = v.type->rank == 2 && !s->in_kernel ? fl_column_names(s, v.parts[0]) : NULL;
+  if (!names || n_subs != 2 || out.type->kind != FL_TY_ARRAY || out.type->rank != 2) return;
+  const Sub *sub = &subs[1];
+  if (sub->kind == SUB_FULL) {
+    fl_column_names_set(s, out.parts[0], names);
+    return;
+  }
+  FlValue *size = sub->size;
+  FlSemaMap map = fl_sema_map(s, 1, &size, FL_TEXT);
+  FlValue *at = map.index[0];
+  if (sub->kind == SUB_POSITIONS) {
+    at = fl_ir_load(&s->b, sub->array, 1, &at, true);
+  } else {
+    if (sub->step != 1) at = fl_sema_op2(s, FL_OP_WRAP_MUL, at, fl_sema_i64(s, sub->step));
+    at = fl_sema_op2(s, FL_OP_WRAP_ADD, sub->point, at);
+  }
+  fl_column_names_set(s, out.parts[0], fl_sema_map_end(s, &map, fl_ir_load(&s->b, names, 1, &at, true)));
+}
+
 static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
   FlVal lead;
   int rank = 0;
@@ -360,6 +381,7 @@ static FlVal index_array(FlSema *s, FlVal v, Sub *subs, int n_subs) {
     if (subs[i].kind == SUB_NEW) out.stretch |= 1u << k;
     if (subs[i].kind != SUB_POINT) k++;
   }
+  keep_chosen_names(s, v, subs, n_subs, out);
   return out;
 }
 

@@ -72,18 +72,6 @@ static bool is_element(FlSema *s, FlVal v, int rank, FlSpan span) {
   return fits;
 }
 
-/* The columns are called as in the arguments, where these do not call them differently. */
-static void keep_column_names(FlSema *s, int n, const FlVal *args, FlVal out) {
-  const FlVal *from = NULL;
-  for (int i = 0; i < n; i++) {
-    bool grid = args[i].type->kind == FL_TY_ARRAY && args[i].type->rank == 2;
-    const FlValue *names = grid ? fl_column_names(s, args[i].parts[0]) : NULL;
-    if (names && from && names != fl_column_names(s, from->parts[0])) return;
-    if (names) from = &args[i];
-  }
-  if (from) fl_column_names_keep(s, *from, out);
-}
-
 FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, void *env) {
   int rank = 0, widest = -1;
   for (int i = 0; i < n; i++) {
@@ -127,7 +115,7 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
                                : fl_type_table(s->types, out.type);
   FlVal many = fl_val_join(s, type, sizes[0], map->results, out);
   if (scalars) many.stretch = stretch;
-  if (scalars && rank == 2) keep_column_names(s, n, args, many);
+  if (scalars && rank == 2) fl_column_names_common(s, n, args, many);
   return many;
 }
 

@@ -208,6 +208,8 @@ struct FlSema {
 
 /* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ------ */
 
+/* Where an error of a function of the library is shown: at the call into its file. */
+FlSpan fl_sema_call_from_outside(FlSema *s, FlSpan span);
 FlVal fl_sema_error(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same, to which notes and help can be added; carries the chain of calls. */

@@ -1,4 +1,4 @@
-/* columns.c: are the columns of a matrix those that a model was fitted on?
+/* columns.c: are the columns of a matrix those that a model was fitted on, or those of rows above it?
  *
  * Comes in: two lists of names. Goes out: whether they are the same in the same order, and if not the message
  * that says how they differ. Always holds: no names fit any. */
@@ -24,13 +24,14 @@ static void add_name(FlBytes *out, FlText name) {
   fl_bytes_addf(out, "`%.*s`", before, name.len > 0 ? name.ptr : "");
 }
 
-static void add_difference(FlBytes *out, const FlArray *model, const FlArray *found) {
+static void add_difference(FlBytes *out, const FlArray *model, const FlArray *found, bool rows) {
   const FlText *want = model->data, *have = found->data;
   int64_t k = model->dims[0], d = found->dims[0], at = 0;
   if (k == 0 || d == 0) return;
   while (at < k && at < d && same(want[at], have[at])) at++;
   if (at == k && at == d) return;
-  fl_bytes_addz(out, "these are other columns than those that the model was fitted on: ");
+  fl_bytes_addz(out, rows ? "these rows have other columns than those above them: "
+                          : "these are other columns than those that the model was fitted on: ");
   for (int64_t i = 0; i < d; i++)
     if (!holds(model, have[i])) {
       add_name(out, have[i]);
@@ -54,9 +55,8 @@ static void add_difference(FlBytes *out, const FlArray *model, const FlArray *fo
 }
 
 FlStatus fl_rt_same_columns(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  (void)desc;
   FlBytes message = {0};
-  if (args[0].a != args[1].a) add_difference(&message, args[0].a, args[1].a);
+  if (args[0].a != args[1].a) add_difference(&message, args[0].a, args[1].a, desc->i == 1);
   if (message.failed) fl_out_of_memory();
   results[0].i = message.len == 0;
   results[1].t = (FlText){NULL, (int64_t)message.len};

@@ -184,19 +184,19 @@ row("rolling by time", "ROLLING", f"{{ let t = table(x = u, w = [for i in 0..n: 
 row("rank", "RANK", f"{{ {table}u * (t |> derive(r = rank(x))).r }}", domain=SPREAD, shapes=[(3, 0), (7, 0)], second=False)
 
 # ---- the library: losses, activations, layers
-row("loss rmse", "SQRT", "metrics.rmse(u, [for i in 0..n: 0.2 * f64(i)])", shapes=SOME, domain=APART, scalar=True)
-row("loss mae", "ABS", "metrics.mae(u, 0.2 * [for i in 0..n: f64(i)])", shapes=SOME, domain=APART, scalar=True)
-row("losses", "AGGREGATE ABS", "{ let t = 0.2 * [for i in 0..n: f64(i) + 0.5]; [metrics.mse(u, t), metrics.median_absolute_error(u, 0 * u), metrics.max_error(u, 0 * u), metrics.mape(u, t), metrics.explained_variance(u, t^2)] }",
+row("loss rmse", "SQRT", "metrics.rmse([for i in 0..n: 0.2 * f64(i)], u)", shapes=SOME, domain=APART, scalar=True)
+row("loss mae", "ABS", "metrics.mae(0.2 * [for i in 0..n: f64(i)], u)", shapes=SOME, domain=APART, scalar=True)
+row("losses", "AGGREGATE ABS", "{ let t = 0.2 * [for i in 0..n: f64(i) + 0.5]; [metrics.mse(t, u), metrics.median_absolute_error(0 * u, u), metrics.max_error(0 * u, u), metrics.mape(t, u), metrics.explained_variance(t^2, u)] }",
     shapes=[(3, 0), (7, 0)], domain="[for k in 0..len(z): 0.05 * tanh(z[k]) + 3.0 * 1.2 ^ k]")
-row("loss brier", "MUL", "metrics.brier(u, [for i in 0..n: i % 2 == 0])", shapes=SOME, domain="0.5 + 0.4 * tanh(z)", scalar=True)
-row("loss metrics.cross_entropy", "LOG", "metrics.cross_entropy(reshape(u, n, d), [for i in 0..n: i % d])", size="n * d", shapes=[(3, 2), (5, 4)],
+row("loss brier", "MUL", "metrics.brier([for i in 0..n: i % 2 == 0], u)", shapes=SOME, domain="0.5 + 0.4 * tanh(z)", scalar=True)
+row("loss metrics.cross_entropy", "LOG", "metrics.cross_entropy([for i in 0..n: i % d], reshape(u, n, d))", size="n * d", shapes=[(3, 2), (5, 4)],
     domain="0.5 + 0.4 * tanh(z)", scalar=True)
 row("nearest centers", "NEAREST", "{ let x = reshape(u[0..n * d], n, d); let f = nearest_centers(x, reshape(u[n * d..], 2, d) + [[4.0], [0.0]][:, [for j in 0..d: 0]]); concat(f.distance, reshape(f.total, 2 * d)) }",
     size="n * d + 2 * d", shapes=[(3, 1), (5, 3)], domain="0.4 * tanh(z) + [for k in 0..len(z): if_else(k // max(d, 1) % 2 == 0 and k < n * d, 4.0, 0.0)]")
 row("nearest of moved centers", "NEAREST_MOVED", "{ let x = reshape(u, n, d); let c = [[0.0], [4.0]][:, [for j in 0..d: 0]]; let f = nearest_moved(x, c + 0.5, c, [for i in 0..n: 0], [for i in 0..n: 0.0]); reshape(f.total * f.total, 2 * d) }",
     size="n * d", shapes=[(3, 1), (5, 3)], domain="0.4 * tanh(z) + [for k in 0..len(z): if_else(k // max(d, 1) % 2 == 0 and k < n * d, 4.0, 0.0)]")
-row("loss r2", "REDUCE", "metrics.r2(u, [for i in 0..n: f64(i * i) + 1])", shapes=[(3, 0), (7, 0)], scalar=True)
-row("loss log_loss", "LOG", "metrics.log_loss(u, [for i in 0..n: i % 2 == 0])", shapes=SOME, domain="0.5 + 0.4 * tanh(z)", scalar=True)
+row("loss r2", "REDUCE", "metrics.r2([for i in 0..n: f64(i * i) + 1], u)", shapes=[(3, 0), (7, 0)], scalar=True)
+row("loss log_loss", "LOG", "metrics.log_loss([for i in 0..n: i % 2 == 0], u)", shapes=SOME, domain="0.5 + 0.4 * tanh(z)", scalar=True)
 row("loss nn", "ABS", "[nn.mse(u, 0.5), nn.mae(u, 0.5), nn.huber(u, 0.5), nn.huber(u, 0.5, delta = 2.0)]", shapes=SOME,
     domain="if_else(z > 0, 4 + 0.2 * tanh(z), 0.2 * tanh(z) - 0.1)")
 row("loss binary_cross_entropy", "LOG LOG1P", "nn.binary_cross_entropy(u, [for i in 0..n: f64(i % 2)])", shapes=SOME,

@@ -19,6 +19,8 @@ let many = [for i in 0..4000, j in 0..5: random(7, i, j)]
 let holed = sparse.from_dense(hole)
 let thin = sparse.from_dense(x)
 let texts = ["to be", "or not to be"]
+let t = table(a = x[:, 0], b = x[:, 1], c = x[:, 2], y = y)
+let m = matrix(t, a, b, c)
 """
 # What is asked, and what its error says.
 CASES = [
@@ -74,10 +76,25 @@ CASES = [
     ("metrics.rmse(y[0..0], y[0..0])", "there is nothing to compare"),
     ("metrics.f1(class, class)", "there are 3 classes; say average"),
     ("metrics.f1(class, class, average = \"mean\")", "not \"mean\""),
-    ("metrics.roc_auc(y, y > 2)", "all outcomes are no: there is no curve"),
-    ("metrics.roc_auc(nan * y, yes)", "a score is nan"),
-    ("metrics.average_precision(y, y > 2)", "no outcome is yes: there is no recall"),
-    ("metrics.cross_entropy(x, 0 * class)", "there are 3 columns of probabilities, and 1 classes"),
+    ("metrics.roc_auc(y > 2, y)", "all outcomes are no: there is no curve"),
+    ("metrics.roc_auc(yes, if_else(yes, 0.5, nan))", "the score of row 0 is nan"),
+    ("metrics.log_loss(yes, 1.5 * y)", "a probability is from 0 to 1, and that of row"),
+    ("metrics.brier(yes, y - 1)", "a probability is from 0 to 1, and that of row 0 is -"),
+    ("metrics.log_loss(yes, nan * y)", "and that of row 0 is nan"),
+    ("metrics.cross_entropy(class, 2 * x)", "probabilities are from 0 to 1 and not all 0; those of row"),
+    ("metrics.precision([\"no\"], [\"no\"])", "all labels are `no`, which does not say whether that is yes"),
+    ("metrics.accuracy(class, class[0..3])", "12"),
+    ("metrics.confusion_matrix(class, class[0..3])", "12 labels were observed, and 3 are predicted"),
+    # Other columns than those of the fit, wherever they were chosen
+    ("linear.predict(linear.ols(m[:, 0..2], y), matrix(t, b, a))", "the column `b` stands where the column `a` did"),
+    ("linear.predict(linear.ols(matrix(t, a, b), y), m[:, [1, 0]])", "the column `b` stands where the column `a` did"),
+    ("linear.predict(linear.ols(matrix(t, a, b), y), m[:, 1..][0..3])", "the column `c` is new"),
+    ("linear.predict(linear.ols(matrix(t, a, b), y), if y[0] < 2 { m[:, 1..3] } else { m[:, 0..2] })", "the column `c` is new"),
+    ("linear.predict(linear.ols(concat(m, m), concat(y, y)), matrix(t, a, c, b))", "the column `c` stands where the column `b` did"),
+    ("preprocess.apply(preprocess.standardise(m[yes, 0..2]), matrix(t, b, a))", "the column `b` stands where"),
+    ("concat(m, matrix(t, a, c, b))", "these rows have other columns than those above them: the column `c` stands where"),
+    ("metrics.average_precision(y > 2, y)", "no outcome is yes: there is no recall"),
+    ("metrics.cross_entropy(0 * class, x)", "there are 3 columns of probabilities, and 1 classes"),
     ("metrics.silhouette(x, 0 * class)", "silhouettes need from 2 clusters"),
     ("sparse.from_triplets([0, 1, 4], [2, 0, 1], y[0..3], 4, 3)", "entry 2 is in row 4 and column 1, outside 4 rows and 3 columns"),
     ("sparse.from_csr([0, 2, 1], [0, 1], y[0..2], 3)", "the starts of the rows do not ascend from 0 to 2"),

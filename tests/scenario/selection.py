@@ -12,7 +12,7 @@ let x = [for i in 0..200, j in 0..4: random(1, i, j)]
 let y = [for i in 0..200: 3 * x[i, 0] - x[i, 2] + random(2, i)]
 let settings = [for lambda in [0.01, 0.1, 1.0, 10.0], intercept in [true, false]: (lambda = lambda, intercept = intercept)]
 let folds = ms.kfold(200, shuffle = true, seed = 1)
-fn score(m, x: f64[n, d], y: f64[n]) -> f64 = metrics.r2(linear.predict(m, x), y)
+fn score(m, x: f64[n, d], y: f64[n]) -> f64 = metrics.r2(y, linear.predict(m, x))
 let found = ms.grid_search(x, y, settings, (x, y, s) => linear.ridge(x, y, lambda = s.lambda, intercept = s.intercept), score, folds = folds)
 show(found.results)
 print("{found.setting.lambda} {found.model.intercept:.4f}")

@@ -2,8 +2,7 @@
  *
  *   key     := "flow.code" flowc:digest options:digest path text:digest
  *   payload := n-inputs:u64 input* length:u64 warnings zeros object         zeros: to a multiple of 64
- *   input   := kind:u8 length:u64 path digest           of a source: its bytes; of data: size, time of
- * change, inode; of a pattern: the first path that it matches
+ *   input   := kind:u8 length:u64 path digest           fl_sema_input_digest
  */
 #include "code_cache.h"
 
@@ -26,46 +25,6 @@ struct FlCodeCache {
 static const int64_t limit_bytes = (int64_t)256 << 20;
 
 /* ---- what an object depends on --------------------------------------------------------------------- */
-
-/* What changes when a file changes, without reading it. */
-static FlDigest state_of(const char *path) {
-  struct stat st;
-  int64_t state[5] = {0};
-  if (stat(path, &st) == 0) {
-    state[0] = st.st_size;
-    state[1] = st.st_mtim.tv_sec;
-    state[2] = st.st_mtim.tv_nsec;
-    state[3] = (int64_t)st.st_ino;
-    state[4] = 1;
-  }
-  return fl_memo_digest(state, sizeof state);
-}
-
-static FlDigest content_of(const char *path) {
-  FlText1 text = {0};
-  bool there = fl_read_file(path, SIZE_MAX - 1, &text);
-  FlDigest d = there ? fl_memo_digest(text.s, (int64_t)text.len) : (FlDigest){0, 0};
-  fl_text_reset(&text);
-  return d;
-}
-
-static FlDigest first_match_of(const char *pattern) {
-  FlIoGlob g;
-  FlIoError e = {0};
-  if (!fl_io_glob(pattern, &g, &e)) return (FlDigest){0, 0};
-  FlDigest d = fl_memo_digest(g.paths[0], (int64_t)strlen(g.paths[0]));
-  fl_io_glob_reset(&g);
-  return d;
-}
-
-static FlDigest input_digest(const char *path, int kind) {
-  switch ((FlSemaInputKind)kind) {
-  case FL_INPUT_SOURCE: return content_of(path);
-  case FL_INPUT_PATTERN: return first_match_of(path);
-  case FL_INPUT_DATA: break;
-  }
-  return state_of(path);
-}
 
 static void add_digest(FlText1 *t, FlDigest d) { fl_text_add(t, (const char *)&d, sizeof d); }
 
@@ -115,8 +74,8 @@ FlCodeCache *fl_code_cache_open(void) {
   if (own) known = own[0] && snprintf(dir, sizeof dir, "%s", own) < PATH_MAX;
   else if (fl_user_cache_dir(results, sizeof results))
     known = snprintf(dir, sizeof dir, "%s/code", results) < PATH_MAX;
-  FlDigest parts[2] = {state_of("/proc/self/exe"), {0, 0}};
-  if (fl_codegen_find("libflow_llvm.so", generator, sizeof generator)) parts[1] = state_of(generator);
+  FlDigest parts[2] = {fl_file_sample("/proc/self/exe"), {0, 0}};
+  if (fl_codegen_find("libflow_llvm.so", generator, sizeof generator)) parts[1] = fl_file_sample(generator);
   cache->flowc = fl_memo_digest(parts, sizeof parts);
   if (known && is_private(dir))
     cache->memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .limit_bytes = limit_bytes});
@@ -154,7 +113,7 @@ static bool inputs_unchanged(Reader *r) {
     if (!take(r, &kind, 1) || !take(r, &len, sizeof len) || len >= PATH_MAX || !take(r, path, len))
       return false;
     path[len] = '\0';
-    if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, input_digest(path, kind))) return false;
+    if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, fl_sema_input_digest(path, (FlSemaInputKind)kind))) return false;
   }
   return true;
 }
@@ -190,9 +149,18 @@ FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const Fl
   return loaded;
 }
 
+/* What was read while compiling had the digests that were taken before. */
+static bool inputs_stayed(const FlCompilation *c) {
+  for (int i = 0; i < c->sema.n_inputs; i++) {
+    const FlSemaInput *in = &c->sema.inputs[i];
+    if (!fl_memo_digest_same(in->digest, fl_sema_input_digest(in->path, in->kind))) return false;
+  }
+  return true;
+}
+
 void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options,
                        const FlObject *object) {
-  if (!cache || !cache->memo) return;
+  if (!cache || !cache->memo || !inputs_stayed(c)) return;
   FlText1 key = key_of(cache, c, options), head = {0}, warnings = {0};
   add_u64(&head, (uint64_t)c->sema.n_inputs);
   for (int i = 0; i < c->sema.n_inputs; i++) {
@@ -200,7 +168,7 @@ void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuild
     fl_text_addc(&head, (char)in->kind);
     add_u64(&head, strlen(in->path));
     fl_text_addz(&head, in->path);
-    add_digest(&head, input_digest(in->path, in->kind));
+    add_digest(&head, in->digest);
   }
   fl_sink_print(c->sink, &warnings, false);
   add_u64(&head, warnings.len);

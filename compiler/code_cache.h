@@ -4,7 +4,8 @@
  * Objects are code, so they live in a folder of their own (FLOW_CODE_CACHE, else code/ beside the remembered
  * results), which must belong to the user and be writable by nobody else; otherwise nothing is remembered. An
  * object is used when flowc and its code generator, the options, the processor, the script's path and text,
- * every imported file and every data file whose head decided a type are as they were. */
+ * every imported file and every data file whose head decided a type have the content that they had (of large ones: as far as
+ * samples and the system's time of change tell). */
 #ifndef FL_CODE_CACHE_H
 #define FL_CODE_CACHE_H
 

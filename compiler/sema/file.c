@@ -5,6 +5,8 @@
  * file, never its path. */
 #include "sema/reader.h"
 
+#include <xxhash.h>
+
 /* ---- reporting ---- */
 
 void fl_reader_report(FlSema *s, FlSpan span, const FlIoError *e) {
@@ -16,10 +18,28 @@ void fl_reader_report(FlSema *s, FlSpan span, const FlIoError *e) {
   if (e->help[0]) fl_diag_help(s->sink, d, "%s", e->help);
 }
 
+static FlDigest first_match_of(const char *pattern) {
+  FlIoGlob g;
+  FlIoError e = {0};
+  if (!fl_io_glob(pattern, &g, &e)) return (FlDigest){0, 0};
+  XXH128_hash_t h = XXH3_128bits(g.paths[0], strlen(g.paths[0]));
+  fl_io_glob_reset(&g);
+  return (FlDigest){h.low64, h.high64};
+}
+
+FlDigest fl_sema_input_digest(const char *path, FlSemaInputKind kind) {
+  switch (kind) {
+  case FL_INPUT_SOURCE:
+  case FL_INPUT_DATA: return fl_file_sample(path);
+  case FL_INPUT_PATTERN: break;
+  }
+  return first_match_of(path);
+}
+
 void fl_reader_remember(FlSema *s, const char *path, FlSemaInputKind kind) {
   for (int i = 0; i < s->inputs.n; i++)
     if (s->inputs.at[i].kind == kind && strcmp(s->inputs.at[i].path, path) == 0) return;
-  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, kind}));
+  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, kind, fl_sema_input_digest(path, kind)}));
 }
 
 const char *fl_reader_first(FlSema *s, const char *pattern) {

@@ -99,6 +99,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
       return NULL;
     }
   FlText1 text = {0};
+  fl_reader_remember(s, path, FL_INPUT_SOURCE); /* before it is read */
   if (!fl_read_file(path, SIZE_MAX - 1, &text)) {
     fl_text_reset(&text);
     if (im->path) fl_sema_error(s, FL_E0219, span, "the file `%s` cannot be read", path);
@@ -121,7 +122,6 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   file->scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN);
   file->dir = dir_of(s, path);
   fl_vec_push(s->arena, &s->files, file);
-  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, FL_INPUT_SOURCE}));
   if (s->sink->n_errors > before) return file;
   FlFile *outer = s->file;
   FlScope *scope = s->scope;

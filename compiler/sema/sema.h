@@ -18,7 +18,12 @@ typedef enum FlSemaInputKind { FL_INPUT_DATA, FL_INPUT_SOURCE, FL_INPUT_PATTERN 
 typedef struct FlSemaInput {
   const char *path;
   FlSemaInputKind kind;
+  FlDigest digest; /* fl_sema_input_digest before it was read */
 } FlSemaInput;
+
+/* What the program's meaning depends on of such a path, as it is now: a source's content, a sample of a data file
+ * (fl_file_sample), the first path that a pattern matches. */
+FlDigest fl_sema_input_digest(const char *path, FlSemaInputKind kind);
 
 typedef struct FlSemaOptions {
   const char *stdlib_dir; /* where `import linear` looks */

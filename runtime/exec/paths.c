@@ -113,6 +113,7 @@ static FlStatus claim(FlCtx *ctx, int32_t site, const char *path, int64_t len, b
 }
 
 FlStatus fl_ctx_claim_input(FlCtx *ctx, int32_t site, const char *path, int64_t len) {
+  fl_file_named(ctx, path, len);
   return claim(ctx, site, path, len, false);
 }
 FlStatus fl_ctx_claim_output(FlCtx *ctx, int32_t site, const char *path, int64_t len) {

@@ -20,25 +20,45 @@ enum { FL_KEY_VERSION = 2, FL_LARGE = 16 << 20, FL_WAIT_MS = 100 };
  */
 static const double BYTES_PER_NS = 2.0;
 
+static bool is_files(FlType1 t) { return t.dtype == FL_FILE && t.depth == 0; }
+
+static FlStatus file_digest(FlCtx *ctx, int32_t site, FlText path, bool again, FlDigest *out) {
+  if (!again) return fl_file_digest(ctx, site, path, out);
+  return fl_file_digest_again(ctx, path, out) ? 0 : 1;
+}
+
+/* The identity of files is their content. `again`: fl_file_digest_again, which records no error. */
+static FlStatus files_digest(FlCtx *ctx, int32_t site, FlType1 t, FlSlot value, bool again, FlDigest *out) {
+  if (t.rank == 0) return file_digest(ctx, site, value.t, again, out);
+  const FlText *paths = value.a->data;
+  int64_t n = fl_array_count(value.a);
+  FlDigest *each = malloc((size_t)(n ? n : 1) * sizeof *each);
+  if (!each) return again ? 1 : fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");
+  FlStatus s = 0;
+  for (int64_t i = 0; i < n && !s; i++) s = file_digest(ctx, site, paths[i], again, &each[i]);
+  if (!s) *out = fl_memo_digest(each, n * (int64_t)sizeof *each);
+  free(each);
+  return s;
+}
+
 static FlStatus arg_digest(FlCtx *ctx, int32_t site, FlType1 t, FlSlot value, FlDigest *out) {
-  if (t.rank > 0 || t.depth > 0) {
-    if (t.dtype == FL_FILE && t.depth == 0) { /* the identity of files is their content */
-      const FlText *paths = value.a->data;
-      int64_t n = fl_array_count(value.a);
-      FlDigest *each = malloc((size_t)(n ? n : 1) * sizeof *each);
-      if (!each) return fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");
-      FlStatus s = 0;
-      for (int64_t i = 0; i < n && !s; i++) s = fl_file_digest(ctx, site, paths[i], &each[i]);
-      if (!s) *out = fl_memo_digest(each, n * (int64_t)sizeof *each);
-      free(each);
-      return s;
-    }
-    *out = fl_array_digest(value.a);
-    return 0;
-  }
-  if (t.dtype == FL_FILE) return fl_file_digest(ctx, site, value.t, out);
-  *out = fl_scalar_digest(t.dtype, value);
+  if (is_files(t)) return files_digest(ctx, site, t, value, false, out);
+  *out = t.rank > 0 || t.depth > 0 ? fl_array_digest(value.a) : fl_scalar_digest(t.dtype, value);
   return 0;
+}
+
+/* After the stage was computed: whether what it read of its files is what its key was made of. */
+static bool files_kept(FlFuture *call, const FlStageKey *key) {
+  const FlStage *stage = call->stage;
+  bool kept = fl_files_stay(&call->ctx, &(FlIoError){0});
+  for (int32_t i = 0; kept && i < stage->n_args; i++) {
+    FlDigest now;
+    kept = !is_files(stage->arg_types[i]) ||
+           (files_digest(&call->ctx, call->site, stage->arg_types[i], call->args[i], true, &now) == 0 &&
+            fl_memo_digest_same(now, key->args[i]));
+  }
+  if (!kept) fl_run_warn(call->run, "a file that stage `%s` reads changed during this run: its result is not remembered", stage->name);
+  return kept;
 }
 
 FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out) {
@@ -166,7 +186,7 @@ static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHo
   int64_t begin = fl_report_now(call->run->report);
   FlStatus status = fl_ctx_is_stopped(&call->ctx) ? fl_fail_stopped(&call->ctx) : fl_stage_compute(call);
   int64_t took = fl_report_now(call->run->report) - begin;
-  if (!status && fl_files_stay(&call->ctx, &(FlIoError){0})) store(call, k, took);
+  if (!status && files_kept(call, key)) store(call, k, took);
   fl_memo_release(call->run->memo, mine);
   *how = status ? FL_STAGE_FAILED : FL_STAGE_RUN;
   return status;

@@ -3,7 +3,7 @@
  * In: a path. Out: the bytes with zeros behind them, so that readers may load whole words at the end.
  * What always holds: small files are read, so that nobody can change them under us; large ones are mapped
  * privately over an anonymous mapping that is one page longer. */
-#include "io/io_internal.h"
+#include "io/file_state.h"
 #include "base/spell.h"
 #include "data/data.h"
 #include "exec/exec.h"
@@ -157,6 +157,8 @@ bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
   memset(in, 0, sizeof *in);
   in->fd = fl_input_fd(path, &in->found, e);
   if (in->fd < 0) return false;
+  fl_stat_settle(&in->found);
+  fl_files_opened(ctx, path, &in->found);
   bool ok;
   if (!S_ISREG(in->found.st_mode)) {
     ok = read_stream(ctx, path, in, e);

@@ -122,9 +122,17 @@ FlFiles *fl_ctx_files(FlCtx *ctx);  /* of the context's run; defined by exec */
 /* Whether no mapped file whose bytes are still in use was written to; false: *error says which. Any thread. */
 bool fl_files_stay(FlCtx *ctx, FlIoError *error);
 
-/* Digest of a file's content, read in parallel; remembered as long as the path's inode, size and time stay.
- */
+/* Digest of a file's content, and of what lies beside a database, read in parallel; remembered as long as the system tells
+ * of no change. */
 FlStatus fl_file_digest(FlCtx *ctx, int32_t site, FlText path, FlDigest *out);
+/* The digest once more, before a result is stored: false when the file cannot be read, or somebody opened the path since
+ * and found other than what was digested. Records no error. */
+bool fl_file_digest_again(FlCtx *ctx, FlText path, FlDigest *out);
+/* A digest that takes a bounded time and no run: of another content, or of a large file that was written to since, another;
+ * zero: it is not there, or no ordinary file. */
+FlDigest fl_file_sample(const char *path);
+/* A reader that gives a file to a library by its name is about to do so. */
+void fl_file_named(FlCtx *ctx, const char *path, int64_t len);
 
 /* Files that a pattern of the shell's kind (* ? [..]) matches, by their paths' bytes; no folders. */
 typedef struct FlIoGlob {

@@ -94,21 +94,23 @@ bool fl_flowdata_load(FlCtx *ctx, const char *path, const char *want, const FlTy
 
 /* ---- files of a run ----------------------------------------------------------------------------------- */
 
-/* A file whose content is known. */
-typedef struct FlSeen {
-  struct stat found;
-  FlDigest digest;
-} FlSeen;
-
+typedef struct FlSeen FlSeen; /* a file whose content is known: file_digest.c */
 typedef struct FlWatch FlWatch;
+
+enum { FL_FILE_CHAINS = 1024 };
 
 struct FlFiles {
   pthread_mutex_t lock, library;
   FlSeen *at;
   size_t n, room;
+  size_t chains[FL_FILE_CHAINS]; /* the last seen of each, + 1 */
   FlWatch *watched; /* mapped inputs that are still in use: file_watch.c */
   char *changed;    /* the first that was written to until its last use; NULL: none */
 };
+
+/* Tells that a reader has opened a file by this path: results that it goes into are stored only when it is the one that was
+ * digested for their keys. */
+void fl_files_opened(FlCtx *ctx, const char *path, const struct stat *found);
 
 /* Watches a mapped input for as long as its buffer lives. */
 void fl_file_watch(FlCtx *ctx, const FlInput *in, const char *path);

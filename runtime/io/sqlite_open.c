@@ -194,7 +194,7 @@ int fl_sqlite_step(FlSqliteQuery *q, FlIoError *e) {
 
 bool fl_sqlite_check(const FlSqliteQuery *q, FlIoError *e) {
   struct stat now;
-  if (stat(q->path, &now) == 0 && fl_input_same(&q->found, &now)) return true;
+  if (stat(q->path, &now) == 0 && fl_input_same(&q->found, &now)) return check_beside(q->path, e);
   return fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", q->path);
 }
 

@@ -35,6 +35,30 @@ place.write("data.csv", "x\n1.5\n4.5\n")
 run("other data", True, "= 18.0\n")
 run("unchanged data", False, "= 18.0\n")
 
+same = os.stat(place.path / "data.csv")
+with open(place.path / "data.csv", "r+") as f:
+    f.write("x\n10\n450\n")
+os.utime(place.path / "data.csv", ns=(same.st_atime_ns, same.st_mtime_ns))
+check(os.stat(place.path / "data.csv").st_size == same.st_size, "the same inode, size and time")
+run("other data of the same inode, size and time", True, "= 1380.0\n")
+os.utime(place.path / "data.csv")
+run("the same data at another time", False, "= 1380.0\n")
+place.write("data.csv", "x\n1.5\n4.5\n")
+run("the data before, again", True, "= 18.0\n")
+
+large = "x\n" + "1\n" * 3_000_000  # more than is read whole
+place.write("data.csv", large)
+run("a large file", True, "= 9000000.0\n")
+run("the same large file", False, "= 9000000.0\n")
+same = os.stat(place.path / "data.csv")
+with open(place.path / "data.csv", "r+") as f:
+    f.seek(3_000_002)
+    f.write("2")
+os.utime(place.path / "data.csv", ns=(same.st_atime_ns, same.st_mtime_ns))
+run("a large file, changed in the middle, its time kept", True, "= 9000003.0\n")
+place.write("data.csv", "x\n1.5\n4.5\n")
+run("the small one", True, "= 18.0\n")
+
 for entry in (place.path / "code/objects").rglob("*"):
     if entry.is_file():
         whole = bytearray(entry.read_bytes())

@@ -336,7 +336,10 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   FlVal kinds[2];
   const FlType *t = element_type(s, sides, kinds);
   if (!t) return fl_val_error(s);
-  FlOp *last = here->last;
+  /* The first and the last op of each side (NULL: it has none), before sizes are put behind older arrays. */
+  FlOp *first[2], *end[2] = {sides[1].mark, here->last};
+  for (int i = 0; i < 2; i++)
+    first[i] = end[i] == sides[i].mark ? NULL : sides[i].mark ? sides[i].mark->next : here->first;
   int rank = cond.type->rank;
   FlValue *sizes[FL_MAX_RANK] = {0}, *at[FL_MAX_RANK], *levels;
   FlType1 i64s[FL_MAX_RANK], types[3], outs[2];
@@ -357,10 +360,8 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   for (int i = 1; i >= 0; i--) {
     FlSavedPlace inner = fl_sema_enter(s, regions[i]);
     FlVal v = sides[i].value;
-    FlOp *end = i == 1 ? last : sides[1].mark;
-    FlOp *first = sides[i].mark ? sides[i].mark->next : here->first;
-    FlOp *until = end == sides[i].mark ? first : end ? end->next : here->first;
-    if (is_lazy(&v, first, until)) fl_ir_move_into(here, sides[i].mark, until, regions[i]);
+    if (first[i] && is_lazy(&v, first[i], end[i]->next))
+      fl_ir_move_into(here, first[i]->prev, end[i]->next, regions[i]);
     if (v.type->kind == FL_TY_ARRAY) {
       FlValue *parts[2];
       place(s, v, rank, stretch, r->params, at);

@@ -86,6 +86,11 @@ typedef struct Mentions {
 
 static bool mention(void *env, const FlExpr *e) {
   Mentions *m = env;
+  if (e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME) { /* a name before ( is a function */
+    FlWalker w = {.env = env, .expr = mention};
+    for (int i = 0; i < e->call.args.n; i++) fl_syntax_walk_expr(&w, e->call.args.at[i].value);
+    return false;
+  }
   int k = e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL ? fl_type_field_find(m->row, e->name.text) : -1;
   if (k >= 0) m->at[k] = true;
   return true;

@@ -59,12 +59,13 @@ FlVal fl_builtin_polygamma(FlSema *s, FlCallSite *c) {
 
 FlVal fl_builtin_fused(FlSema *s, FlCallSite *c) {
   FlVal v[3];
-  FlDtype d = FL_F32;
+  bool any32 = false, any64 = false; /* literals take the type of the others, f64 where all are literals */
   for (int i = 0; i < 3; i++) {
     v[i] = float_arg(s, c, i);
     if (fl_val_bad(v[i])) return v[i];
-    if (v[i].type->dtype == FL_F64 && !v[i].literal) d = FL_F64;
+    if (!v[i].literal) *(v[i].type->dtype == FL_F64 ? &any64 : &any32) = true;
   }
+  FlDtype d = any32 && !any64 ? FL_F32 : FL_F64;
   for (int i = 0; i < 3; i++)
     if (d == FL_F64 || !v[i].literal) v[i] = fl_scalar_as(s, v[i], d, c->args[i].span);
     else v[i] = fl_val_as_literal_type(s, v[i], d, c->args[i].span);

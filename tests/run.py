@@ -16,7 +16,8 @@ What is found:
   stdlib/*.flow             `flowc test`: the test blocks of the library
   README.md, docs/*.md      each ```flow block runs; a ```text block directly after it is what it prints
   tests/lint/*.py           rules of the house
-  tests/scenario/*.py       longer stories (the store across runs, killed runs, the command line of binaries)
+  tests/scenario/*.py       longer stories (the store across runs, killed runs, the command line of binaries); among
+                            them oracle_*.py: random pipelines and programs against the models of tests/oracle
 
 Every way of running a script must give the same bytes. A script runs in a folder of its own that holds links to
 the files beside it, with an empty store, so that nothing is remembered from one way to the next. Comment lines in

@@ -4,6 +4,7 @@
  * value that does not fit the wanted type is an error with its row; what is stored is the one NaN. */
 #include "io/arrow.h"
 #include "data/data.h"
+#include "data/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,14 @@ static bool scalar_converts(const FlArrowField *f, FlDtype to) {
   case FL_ARROW_NULL: return !f->dictionary;
   case FL_ARROW_BOOL: return to == FL_BOOL;
   case FL_ARROW_INT: return usual && (kind == FL_KIND_SIGNED || kind == FL_KIND_UNSIGNED || to == FL_F64);
-  case FL_ARROW_FLOAT: return (f->width == 1 || f->width == 2) && kind == FL_KIND_FLOAT;
+  case FL_ARROW_FLOAT: return f->width >= 0 && f->width <= 2 && kind == FL_KIND_FLOAT;
+  case FL_ARROW_DECIMAL:
+    return (f->width == 128 || f->width == 256 || f->width == 64 || f->width == 32) &&
+           f->scale >= -FL_ARROW_SCALE_MAX && f->scale <= FL_ARROW_SCALE_MAX &&
+           (kind == FL_KIND_SIGNED || kind == FL_KIND_UNSIGNED || kind == FL_KIND_FLOAT ||
+            (to == FL_TEXT && !f->dictionary));
+  case FL_ARROW_TIME:
+    return to == FL_DURATION && f->scale == (f->width < 2 ? 32 : 64) && f->width >= 0 && f->width <= 3;
   case FL_ARROW_UTF8:
   case FL_ARROW_LARGE_UTF8:
   case FL_ARROW_UTF8_VIEW: return to == FL_TEXT || to == FL_CATEGORY;
@@ -44,6 +52,7 @@ bool fl_arrow_converts(const FlArrowBatch *b, const FlArrowField *f, const FlTab
   bool list = !f->dictionary &&
               (f->type == FL_ARROW_LIST || f->type == FL_ARROW_LARGE_LIST || f->type == FL_ARROW_FIXED_LIST);
   bool ok = list == w->arrays;
+  if (!w->arrays && w->dtype == FL_TEXT && !f->dictionary && fl_arrow_is_nested(f)) return true;
   if (ok && list)
     ok = f->n_children == 1 && !f->children->dictionary && scalar_converts(f->children, w->dtype) &&
          f->children->type != FL_ARROW_NULL;
@@ -56,14 +65,14 @@ bool fl_arrow_same_layout(const FlArrowField *f, FlDtype to) {
   if (f->type == FL_ARROW_INT)
     return f->width == fl_dtype_info[to].bytes * 8 &&
            fl_dtype_info[to].kind == (f->sign ? FL_KIND_SIGNED : FL_KIND_UNSIGNED);
-  if (f->type == FL_ARROW_FLOAT) return to == (f->width == 1 ? FL_F32 : FL_F64);
+  if (f->type == FL_ARROW_FLOAT) return f->width && to == (f->width == 1 ? FL_F32 : FL_F64);
   if (f->type == FL_ARROW_DATE) return f->width == 0;
   return (f->type == FL_ARROW_TIMESTAMP || f->type == FL_ARROW_DURATION) && f->width == 2;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------- */
 
-static bool load_text(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, FlText *out) {
+bool fl_arrow_text(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, FlText *out) {
   FlArrowBytes from = l->texts;
   int64_t begin, end;
   if (l->field->type == FL_ARROW_UTF8_VIEW) {
@@ -85,19 +94,18 @@ static bool load_text(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, Fl
   return true;
 }
 
-/* Microseconds, or days of a date; false: not a whole number of them, or out of range. */
-static bool scale_time(const FlArrowField *f, int64_t *v) {
+const char *fl_arrow_scale_time(const FlArrowField *f, int64_t *v) {
   static const int64_t micros[4] = {1000000, 1000, 1, 0};
   if (f->type == FL_ARROW_DATE) {
-    if (f->width == 0) return true;
-    bool whole = *v % 86400000 == 0;
+    if (f->width == 0) return NULL;
+    if (*v % 86400000) return "not a whole number of days";
     *v /= 86400000;
-    return whole && *v == (int32_t)*v;
+    return *v == (int32_t)*v ? NULL : "too far away";
   }
-  if (f->width < 3) return !__builtin_mul_overflow(*v, micros[f->width], v);
-  bool whole = *v % 1000 == 0;
+  if (f->width < 3) return __builtin_mul_overflow(*v, micros[f->width], v) ? "too far away" : NULL;
+  if (*v % 1000) return "not a whole number of microseconds";
   *v /= 1000;
-  return whole;
+  return NULL;
 }
 
 /* Whether an integer of the field's type fits the wanted one. */
@@ -113,12 +121,59 @@ static bool int_fits(const FlArrowField *f, FlDtype to, int64_t v) {
 
 static void store(FlDtype to, char *at, int64_t v) { memcpy(at, &v, (size_t)fl_dtype_info[to].bytes); }
 
+/* Bytes of a text that is made, in the column's heap. */
+static void store_text(const FlArrowLeaf *l, const char *s, int64_t n, char *at) {
+  FlText t = {NULL, 0};
+  if (n) t = (FlText){memcpy(fl_heap_alloc(l->heap, n), s, (size_t)n), n};
+  memcpy(at, &t, sizeof t);
+}
+
+static bool take_decimal(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, const FlTableWanted *w, char *at,
+                         int64_t row, FlIoError *e) {
+  char text[FL_ARROW_DECIMAL_ROOM];
+  int64_t bits = fl_arrow_bits(l->field), i;
+  int n = fl_arrow_decimal(l->data.at + k * (bits / 8), bits, l->field->scale, text), whole = n;
+  uint64_t u;
+  bool ok;
+  switch (fl_dtype_info[w->dtype].kind) {
+  case FL_KIND_TEXT: store_text(l, text, n, at); return true;
+  case FL_KIND_FLOAT:
+    ok = w->dtype == FL_F64 ? fl_parse_f64(text, n, (double *)(void *)at) : fl_parse_f32(text, n, (float *)(void *)at);
+    break;
+  default: /* an integer, where nothing but zeros follows the point */
+    if (memchr(text, '.', (size_t)n)) {
+      while (text[whole - 1] == '0') whole--;
+      if (text[whole - 1] == '.') whole--;
+    }
+    if (*text == '-') {
+      ok = fl_parse_i64(text, whole, &i);
+      u = (uint64_t)i;
+      ok = ok && int_fits(&(FlArrowField){.sign = true}, w->dtype, i);
+    } else {
+      ok = fl_parse_u64(text, whole, &u) && int_fits(&(FlArrowField){.sign = false}, w->dtype, (int64_t)u);
+    }
+    if (ok) store(w->dtype, at, (int64_t)u);
+  }
+  return ok || fl_arrow_wrong_value(b, w, row, FL_E_VALUE, e, "%s", text);
+}
+
+static bool take_nested(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, char *at, FlIoError *e) {
+  FlBytes json = {0};
+  bool ok = fl_arrow_nested_put(b, l->nested, k, &json, e);
+  if (ok && json.failed) ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", b->label);
+  if (ok) store_text(l, json.at, (int64_t)json.len, at);
+  fl_bytes_reset(&json);
+  return ok;
+}
+
 /* Element k, which is valid, to `at`. */
 static bool take_value(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, const FlTableWanted *w,
                        char *at, int64_t row, FlIoError *e) {
   const FlArrowField *f = l->field;
   int64_t bits = fl_arrow_bits(f), v;
+  const char *why;
   FlText t;
+  if (l->nested) return take_nested(b, l, k, at, e);
   switch (f->type) {
   case FL_ARROW_BOOL: store(FL_BOOL, at, fl_arrow_bit(l->data.at, k)); return true;
   case FL_ARROW_INT:
@@ -137,6 +192,7 @@ static bool take_value(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, c
     double real;
     float narrow;
     if (bits == 64) memcpy(&real, l->data.at + k * 8, 8);
+    else if (bits == 16) real = (double)fl_arrow_half(l->data.at + k * 2);
     else memcpy(&narrow, l->data.at + k * 4, 4), real = (double)narrow;
     if (real != real) real = (double)NAN;
     if (w->dtype == FL_F64) {
@@ -147,17 +203,17 @@ static bool take_value(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, c
     memcpy(at, &narrow, 4);
     return isinf(narrow) == isinf(real) || fl_arrow_wrong_value(b, w, row, FL_E_VALUE, e, "%.17g", real);
   }
+  case FL_ARROW_DECIMAL: return take_decimal(b, l, k, w, at, row, e);
   case FL_ARROW_DATE:
+  case FL_ARROW_TIME:
   case FL_ARROW_TIMESTAMP:
   case FL_ARROW_DURATION:
     v = fl_arrow_load(l->data.at + k * (bits / 8), bits, true);
-    if (!scale_time(f, &v))
-      return fl_arrow_wrong_value(b, w, row, FL_E_VALUE, e, "not a whole number of %s",
-                                  f->type == FL_ARROW_DATE ? "days" : "microseconds");
+    if ((why = fl_arrow_scale_time(f, &v))) return fl_arrow_wrong_value(b, w, row, FL_E_VALUE, e, "%s", why);
     store(w->dtype, at, v);
     return true;
   }
-  if (!load_text(b, l, k, &t)) return fl_arrow_damaged(b, e);
+  if (!fl_arrow_text(b, l, k, &t)) return fl_arrow_damaged(b, e);
   memcpy(at, &t, sizeof t);
   return fl_utf8_check(t.ptr, t.len) == t.len || fl_arrow_wrong_value(b, w, row, FL_E_UTF8, e, "not UTF-8");
 }
@@ -214,6 +270,7 @@ bool fl_arrow_take(const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPoo
   for (int64_t k = 0; k < count; k++) {
     int64_t row = from + k / per_row;
     bool there = !l->all_null && (!l->valid || fl_arrow_bit(l->valid, first + k));
+    if (l->nested) there = fl_arrow_nested_valid(l->nested, k + from);
     if (there && pool) {
       if (!take_entry(b, l, pool, first + k, values + k * bytes, &there, e)) return false;
     } else if (there && !take_value(b, l, first + k, w, values + k * bytes, row, e)) {

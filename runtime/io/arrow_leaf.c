@@ -16,6 +16,13 @@ bool fl_arrow_damaged(const FlArrowBatch *b, FlIoError *e) {
                      b->label);
 }
 
+/* Returns false. */
+static bool lists_help(const FlTableWanted *w, FlIoError *e) {
+  fl_io_help(e, "rows hold arrays of one size, without nulls; read the column as JSON: types = (`%.*s`: text)", w->name_len,
+             w->name);
+  return false;
+}
+
 bool fl_arrow_wrong_value(const FlArrowBatch *b, const FlTableWanted *w, int64_t row, int code, FlIoError *e,
                           const char *fmt, ...) {
   char value[120];
@@ -25,12 +32,13 @@ bool fl_arrow_wrong_value(const FlArrowBatch *b, const FlTableWanted *w, int64_t
   va_end(args);
   return fl_io_error(e, code, "`%s` row %lld: column `%.*s` is %s%s%s, but here it is %s", b->label,
                      (long long)(b->first_row + row + 1), w->name_len, w->name, fl_dtype_info[w->dtype].name,
-                     w->nullable ? "?" : "", w->arrays ? "[_]" : "", value);
+                     w->nullable ? "?" : "", w->arrays ? "[_]" : "", value) ||
+         (w->arrays && lists_help(w, e));
 }
 
 /* ---- nodes and buffers -------------------------------------------------------------------------------- */
 
-static bool next_node(FlArrowBatch *b, int64_t *n, int64_t *nulls) {
+bool fl_arrow_node(FlArrowBatch *b, int64_t *n, int64_t *nulls) {
   if (b->node >= b->n_nodes) return false;
   uint32_t at = b->nodes + 16 * b->node++;
   *n = fl_flat_i64(b->meta, at);
@@ -55,7 +63,7 @@ bool fl_arrow_buffer(const FlArrowBatch *b, uint32_t k, FlArrowBytes *out) {
   return true;
 }
 
-static bool next_buffer(FlArrowBatch *b, FlArrowBytes *out) { return fl_arrow_buffer(b, b->buffer++, out); }
+bool fl_arrow_next_buffer(FlArrowBatch *b, FlArrowBytes *out) { return fl_arrow_buffer(b, b->buffer++, out); }
 
 /* How many buffers a node of this type has, without children and view data; -1: not known. */
 static int buffers_of(const FlArrowField *f) {
@@ -104,7 +112,7 @@ bool fl_arrow_skip(FlArrowBatch *b, const FlArrowField *f, FlIoError *e) {
   uint32_t views = 0;
   int buffers = buffers_of(f);
   bool view = !f->dictionary && (f->type == FL_ARROW_BINARY_VIEW || f->type == FL_ARROW_UTF8_VIEW);
-  if (buffers < 0 || !next_node(b, &n, &nulls) || (view && !next_count(b, &views)))
+  if (buffers < 0 || !fl_arrow_node(b, &n, &nulls) || (view && !next_count(b, &views)))
     return fl_arrow_damaged(b, e);
   b->buffer += (uint32_t)buffers + views;
   if (b->buffer > b->n_buffers) return fl_arrow_damaged(b, e);
@@ -126,7 +134,9 @@ int64_t fl_arrow_bits(const FlArrowField *f) {
   if (f->dictionary) return f->index_width < 0 ? -f->index_width : f->index_width;
   switch (f->type) {
   case FL_ARROW_BOOL: return 1;
-  case FL_ARROW_INT: return f->width;
+  case FL_ARROW_INT:
+  case FL_ARROW_DECIMAL: return f->width;
+  case FL_ARROW_TIME: return f->scale;
   case FL_ARROW_FLOAT: return f->width == 0 ? 16 : f->width == 1 ? 32 : 64;
   case FL_ARROW_DATE: return f->width == 0 ? 32 : 64;
   case FL_ARROW_TIMESTAMP:
@@ -142,26 +152,26 @@ static bool has_offsets(const FlArrowField *f) {
   return !f->dictionary && (f->type == FL_ARROW_UTF8 || f->type == FL_ARROW_LARGE_UTF8);
 }
 
-static bool open_validity(FlArrowBatch *b, int64_t n, int64_t nulls, const uint8_t **valid) {
+bool fl_arrow_validity(FlArrowBatch *b, int64_t n, int64_t nulls, const uint8_t **valid) {
   FlArrowBytes bits;
   *valid = NULL;
-  if (!next_buffer(b, &bits)) return false;
+  if (!fl_arrow_next_buffer(b, &bits)) return false;
   if (nulls == 0) return true;
   *valid = bits.at;
   return bits.n >= n / 8 + (n % 8 != 0);
 }
 
-static bool open_scalars(FlArrowBatch *b, const FlArrowField *f, FlArrowLeaf *l) {
+bool fl_arrow_scalars(FlArrowBatch *b, const FlArrowField *f, FlArrowLeaf *l) {
   int64_t nulls, bits = fl_arrow_bits(f), needed;
   *l = (FlArrowLeaf){.field = f, .per_row = 1};
-  if (!next_node(b, &l->n, &nulls)) return false;
+  if (!fl_arrow_node(b, &l->n, &nulls)) return false;
   l->all_null = !f->dictionary && f->type == FL_ARROW_NULL;
   if (l->all_null) return true;
-  if (!open_validity(b, l->n, nulls, &l->valid) || !next_buffer(b, &l->data)) return false;
+  if (!fl_arrow_validity(b, l->n, nulls, &l->valid) || !fl_arrow_next_buffer(b, &l->data)) return false;
   int64_t count = l->n + (has_offsets(f) && l->n > 0);
   if (__builtin_mul_overflow(count, bits, &needed)) return false;
   if (l->data.n < needed / 8 + (needed % 8 != 0)) return false;
-  if (has_offsets(f)) return next_buffer(b, &l->texts);
+  if (has_offsets(f)) return fl_arrow_next_buffer(b, &l->texts);
   if (f->type == FL_ARROW_UTF8_VIEW && !f->dictionary) {
     l->first_view = b->buffer;
     if (!next_count(b, &l->n_views)) return false;
@@ -184,7 +194,7 @@ static bool list_shape(FlArrowBatch *b, const FlArrowField *f, const FlTableWant
   }
   FlArrowBytes offsets;
   int64_t bytes = f->type == FL_ARROW_LIST ? 4 : 8, needed;
-  if (!next_buffer(b, &offsets)) return fl_arrow_damaged(b, e);
+  if (!fl_arrow_next_buffer(b, &offsets)) return fl_arrow_damaged(b, e);
   if (n == 0) return true;
   if (__builtin_mul_overflow(n + 1, bytes, &needed) || offsets.n < needed) return fl_arrow_damaged(b, e);
   *first = fl_arrow_load(offsets.at, bytes * 8, true);
@@ -204,12 +214,12 @@ static bool open_lists(FlArrowBatch *b, const FlArrowField *f, const FlTableWant
                        FlIoError *e) {
   int64_t n, nulls, first, total = 0, size;
   const uint8_t *valid;
-  if (!next_node(b, &n, &nulls) || n != b->n_rows || !open_validity(b, n, nulls, &valid))
+  if (!fl_arrow_node(b, &n, &nulls) || n != b->n_rows || !fl_arrow_validity(b, n, nulls, &valid))
     return fl_arrow_damaged(b, e);
   for (int64_t k = 0; valid && k < n; k++)
     if (!fl_arrow_bit(valid, k)) return fl_arrow_wrong_value(b, w, k, FL_E_NULL, e, "null");
   if (!list_shape(b, f, w, n, &first, &size, e)) return false;
-  if (!open_scalars(b, f->children, l)) return fl_arrow_damaged(b, e);
+  if (!fl_arrow_scalars(b, f->children, l)) return fl_arrow_damaged(b, e);
   if (n && (__builtin_mul_overflow(n, size, &total) || total > l->n || first > l->n - total))
     return fl_arrow_damaged(b, e);
   l->first = first;
@@ -220,5 +230,9 @@ static bool open_lists(FlArrowBatch *b, const FlArrowField *f, const FlTableWant
 bool fl_arrow_leaf(FlArrowBatch *b, const FlArrowField *f, const FlTableWanted *w, FlArrowLeaf *out,
                    FlIoError *e) {
   if (w->arrays) return open_lists(b, f, w, out, e);
-  return (open_scalars(b, f, out) && out->n == b->n_rows) || fl_arrow_damaged(b, e);
+  if (w->dtype == FL_TEXT && !f->dictionary && fl_arrow_is_nested(f)) {
+    *out = (FlArrowLeaf){.field = f, .n = b->n_rows, .per_row = 1};
+    return fl_arrow_nested(b, f, &out->nested, e);
+  }
+  return (fl_arrow_scalars(b, f, out) && out->n == b->n_rows) || fl_arrow_damaged(b, e);
 }

@@ -39,18 +39,20 @@ static bool not_arrow(const Walk *w, FlIoError *e) {
 static int next_message(Walk *w, Message *m, FlIoError *e) {
   int64_t left = w->size - w->at;
   bool first = w->at == 0;
-  int32_t head[2];
-  if (left == 0 && !first) return w->whole ? cut_off(w, e) - 1 : 0;
-  if (left < 8) return first ? not_arrow(w, e) - 1 : cut_off(w, e) - 1;
-  memcpy(head, w->bytes + w->at, 8);
-  if (head[0] != -1) return first ? not_arrow(w, e) - 1 : cut_off(w, e) - 1;
-  w->at += 8;
-  left -= 8;
-  if (head[1] == 0) return 0;
-  if (head[1] < 0 || head[1] > left) return cut_off(w, e) - 1;
-  *m = (Message){.meta = {w->bytes + w->at, (uint32_t)head[1]}};
-  w->at += head[1];
-  left -= head[1];
+  int32_t size;
+  if (left == 0 && !first) return 0; /* the end may be said, or not */
+  if (left < 8 && (first || left < 4)) return first ? not_arrow(w, e) - 1 : cut_off(w, e) - 1;
+  memcpy(&size, w->bytes + w->at, 4);
+  bool marked = size == -1; /* not so before Arrow 0.15 */
+  if (marked && left < 8) return cut_off(w, e) - 1;
+  if (marked) memcpy(&size, w->bytes + w->at + 4, 4);
+  w->at += marked ? 8 : 4;
+  left -= marked ? 8 : 4;
+  if (size == 0) return 0;
+  if (size < 0 || size > left) return first && !marked ? not_arrow(w, e) - 1 : cut_off(w, e) - 1;
+  *m = (Message){.meta = {w->bytes + w->at, (uint32_t)size}};
+  w->at += size;
+  left -= size;
   uint32_t root = fl_flat_root(m->meta);
   m->kind = (int)fl_flat_number(m->meta, root, 1, 1, 0);
   m->header = fl_flat_table(m->meta, root, 2);
@@ -59,6 +61,7 @@ static int next_message(Walk *w, Message *m, FlIoError *e) {
   if (m->body_size < 0 || m->body_size > left) return cut_off(w, e) - 1;
   w->at += m->body_size;
   if (m->header && fl_flat_number(m->meta, root, 0, 2, 0) >= 3) return 1;
+  if (first && !marked && !m->header) return not_arrow(w, e) - 1;
   return fl_io_error(e, FL_E_ARROW, "a message of `%s` is damaged, or of an Arrow before 0.8", w->label) - 1;
 }
 

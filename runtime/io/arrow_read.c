@@ -20,6 +20,7 @@ typedef struct Column {
   const FlArrowField *field;
   FlArrowPool pool;
   FlArrowLeaf *leaves; /* one a batch */
+  FlHeap *heap;        /* of texts that are made; NULL: there are none */
 } Column;
 
 typedef struct Piece {
@@ -78,6 +79,9 @@ static bool prepare(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError *e) 
           .name = c->w->name, .name_len = c->w->name_len, .dtype = FL_TEXT, .nullable = c->w->nullable};
       c->to = &c->texts;
     }
+    if (c->to->dtype == FL_TEXT && !c->field->dictionary && fl_arrow_makes_text(c->field) &&
+        !(c->heap = fl_heap_new(r->ctx)))
+      return no_memory(r, e);
     if (c->field->dictionary && !fl_arrow_pool(r->ctx, &r->file, c->field, c->w, &c->pool, e)) return false;
   }
   return true;
@@ -95,6 +99,7 @@ static bool find_leaves(Reading *r, int32_t batch, FlIoError *e) {
       FlArrowBatch at = before;
       if (c->field != f) continue;
       if (!fl_arrow_leaf(&at, f, c->to, &c->leaves[batch], e)) return false;
+      c->leaves[batch].heap = c->heap;
       if (f->dictionary) fl_arrow_pool_part(&r->file, f, b, &c->pool, &c->leaves[batch]);
     }
   }
@@ -137,14 +142,20 @@ static FlArray *in_place(const Reading *r, const Column *c, int64_t size) {
                        (int32_t)c->to->dtype, c->to->arrays ? 2 : 1, dims);
 }
 
+static bool sizes_differ(const Reading *r, const Column *c, FlIoError *e) {
+  fl_io_error(e, FL_E_VALUE, "`%s`: the arrays of column `%.*s` have different sizes", r->file.label, c->w->name_len,
+              c->w->name);
+  fl_io_help(e, "read the column as JSON: types = (`%.*s`: text)", c->w->name_len, c->w->name);
+  return false;
+}
+
 static bool make_arrays(Reading *r, FlIoError *e) {
   int64_t most = r->file.in->size > INT64_MAX / 8 ? INT64_MAX : r->file.in->size * 8, all;
   for (int32_t i = 0; i < r->n_columns; i++) {
     Column *c = &r->columns[i];
     int64_t size = c->to->arrays ? size_of(r, c) : 1;
     if (size < 0)
-      return fl_io_error(e, FL_E_VALUE, "`%s`: the arrays of column `%.*s` have different sizes",
-                         r->file.label, c->w->name_len, c->w->name);
+      return sizes_differ(r, c, e);
     if (c->to->arrays && (__builtin_mul_overflow(r->file.n_rows, size, &all) || all > most))
       return fl_io_error(e, FL_E_ARROW, "`%s` claims more values than it can hold", r->file.label);
     FlArray *there = c->to->nullable ? NULL : in_place(r, c, size);
@@ -152,6 +163,7 @@ static bool make_arrays(Reading *r, FlIoError *e) {
     if (!there && !fl_table_make(r->ctx, c->to, r->file.n_rows, size)) return no_memory(r, e);
     bool texts = c->to->dtype == FL_TEXT && !there;
     if (texts && !fl_arrow_keep(&r->file, c->to->values->buffer)) return no_memory(r, e);
+    if (c->heap && fl_array_keep(r->ctx, c->to->values, c->heap, NULL, 0) != 0) return no_memory(r, e);
   }
   return true;
 }
@@ -236,7 +248,10 @@ bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, bool whole,
   for (int32_t i = 0; r.columns && i < r.n_columns; i++) {
     fl_arrow_pool_reset(&r.columns[i].pool);
     fl_table_wanted_reset(&r.columns[i].texts);
+    for (int32_t k = 0; r.columns[i].leaves && k < r.file.n_batches; k++)
+      fl_arrow_nested_free(r.columns[i].leaves[k].nested);
     free(r.columns[i].leaves);
+    fl_heap_unref(r.columns[i].heap);
   }
   free(r.columns);
   free(r.pieces);

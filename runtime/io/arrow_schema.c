@@ -15,7 +15,9 @@ static int width_of(FlFlat f, uint32_t type, int kind) {
   switch (kind) {
   case FL_ARROW_INT:
   case FL_ARROW_FIXED_LIST: return (int)fl_flat_number(f, type, 0, 4, 0);
+  case FL_ARROW_DECIMAL: return (int)fl_flat_number(f, type, 2, 4, 128);
   case FL_ARROW_DATE:
+  case FL_ARROW_TIME:
   case FL_ARROW_DURATION: return (int)fl_flat_number(f, type, 0, 2, 1);
   case FL_ARROW_FLOAT:
   case FL_ARROW_TIMESTAMP:
@@ -50,6 +52,12 @@ static bool read_fields(FlFlat f, uint32_t parent, int field, int depth, const c
     c->type = (int)fl_flat_number(f, table, 2, 1, 0);
     c->width = width_of(f, type, c->type);
     c->sign = fl_flat_number(f, type, 1, 1, 0) != 0;
+    if (c->type == FL_ARROW_DECIMAL) {
+      c->precision = (int)fl_flat_number(f, type, 0, 4, 0);
+      c->scale = (int)fl_flat_number(f, type, 1, 4, 0);
+    } else if (c->type == FL_ARROW_TIME) {
+      c->scale = (int)fl_flat_number(f, type, 1, 4, 32);
+    }
     c->nullable = fl_flat_number(f, table, 1, 1, 0) != 0;
     read_dictionary(f, fl_flat_table(f, table, 4), c);
     if (!table || !type || (c->name.ptr && fl_utf8_check(c->name.ptr, c->name.len) != c->name.len))

@@ -1,7 +1,7 @@
 /* arrow_types.c: the row type of an Arrow file, for the compiler.
  *
- * In: a path. Out: its columns with their types; those of types that flow does not have are left out. What
- * always holds: a column has null when a batch says that it has; the values are not looked at. */
+ * In: a path. Out: its columns with their types; those of types that flow does not have (bytes, unions) are left
+ * out. What always holds: a column has null when a batch says that it has; the values are not looked at. */
 #include "io/arrow.h"
 #include "data/data.h"
 
@@ -21,30 +21,33 @@ static FlDtype scalar_dtype(const FlArrowField *f) {
   case FL_ARROW_NULL: return FL_TEXT;
   case FL_ARROW_BOOL: return FL_BOOL;
   case FL_ARROW_INT: return int_dtype(f);
-  case FL_ARROW_FLOAT: return f->width == 1 ? FL_F32 : f->width == 2 ? FL_F64 : FL_N_DTYPES;
+  case FL_ARROW_FLOAT: return f->width == 2 ? FL_F64 : FL_F32;
+  case FL_ARROW_DECIMAL: return f->scale > 0 ? FL_F64 : FL_I64;
   case FL_ARROW_UTF8:
   case FL_ARROW_LARGE_UTF8:
   case FL_ARROW_UTF8_VIEW: return f->dictionary ? FL_CATEGORY : FL_TEXT;
   case FL_ARROW_DATE: return FL_DATE;
   case FL_ARROW_TIMESTAMP: return FL_DATETIME;
+  case FL_ARROW_TIME:
   case FL_ARROW_DURATION: return FL_DURATION;
   }
   return FL_N_DTYPES;
 }
 
-/* The column of a field; false: it has no type here. */
+/* The column of a field; false: it has no type here. Lists are arrays where their elements may be, and what else is
+ * nested is JSON. */
 static bool column_of(const FlArrowField *f, FlIoColumn *c) {
   FlArrowBatch none = {.label = ""};
   FlIoError ignored;
-  const FlArrowField *of = f;
-  if (!f->dictionary && f->n_children == 1) {
-    c->arrays = true;
-    of = f->children;
-  }
-  c->dtype = scalar_dtype(of);
+  bool nested = fl_arrow_is_nested(f);
+  c->arrays = nested && f->type != FL_ARROW_STRUCT && f->type != FL_ARROW_MAP;
+  c->dtype = c->arrays ? scalar_dtype(f->children) : nested ? FL_TEXT : scalar_dtype(f);
   FlTableWanted w = {.name = "", .dtype = c->dtype, .arrays = c->arrays};
-  bool texts = c->arrays && c->dtype == FL_TEXT;
-  return c->dtype != FL_N_DTYPES && !texts && fl_arrow_converts(&none, f, &w, &ignored);
+  if (c->dtype != FL_N_DTYPES && !(c->arrays && c->dtype == FL_TEXT) && fl_arrow_converts(&none, f, &w, &ignored))
+    return true;
+  c->arrays = false;
+  c->dtype = FL_TEXT;
+  return nested;
 }
 
 /* Which fields have a null in any batch. */

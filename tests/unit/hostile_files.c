@@ -29,6 +29,8 @@ static const Format formats[] = {
     {.file = "lz4.arrow", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 101},
     {.file = "zstd.arrows", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 101},
     {.file = "delta.arrows", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 35},
+    {.file = "hostile.arrow", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 61},
+    {.file = "before.arrows", .name = "arrow", .op = fl_rt_read_arrow, .step = 7}, /* which may just end */
     {.file = "plain.npz", .name = "npz", .op = fl_rt_read_npz, .ends = true, .step = 35},
     {.file = "packed.npz", .name = "npz", .op = fl_rt_read_npz, .ends = true, .step = 47},
     {.file = "texts.npz", .name = "npz", .op = fl_rt_read_npz, .ends = true, .step = 35},

@@ -76,6 +76,8 @@ typedef enum FlDuckType {
   FL_DUCK_TIMESTAMP_NS = 22,
   FL_DUCK_ENUM = 23,
   FL_DUCK_LIST = 24,
+  FL_DUCK_STRUCT = 25,
+  FL_DUCK_MAP = 26,
   FL_DUCK_TIMESTAMP_TZ = 31,
   FL_DUCK_UHUGEINT = 32,
   FL_DUCK_ARRAY = 33,
@@ -121,8 +123,8 @@ bool fl_duck_dtype(const FlDuckApi *api, FlDuckHandle type, FlDtype *out, bool *
 const char *fl_duck_type_name(const FlDuckApi *api, FlDuckHandle type);
 /* The type of DuckDB for values of ours. */
 FlDuckType fl_duck_type_of(FlDtype d);
-/* The columns of a result; every one may hold null. */
-bool fl_duck_schema(FlDuck *d, FlDuckResult *result, FlIoSchema *out, FlIoError *e);
+/* The columns of a result; every one may hold null. json: what is nested and no array is text. */
+bool fl_duck_schema(FlDuck *d, FlDuckResult *result, bool json, FlIoSchema *out, FlIoError *e);
 
 /* ---- tables of ours: duckdb_scan.c -------------------------------------------------------------------- */
 

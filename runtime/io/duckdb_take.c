@@ -5,6 +5,8 @@
  * are copied to a heap that the column keeps. */
 #include "io/duckdb.h"
 #include "data/data.h"
+#include "data/number.h"
+#include "io/arrow.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -43,8 +45,12 @@ static bool wrong_value(const Taking *t, int64_t row, int code, FlIoError *e, co
   va_start(args, fmt);
   (void)vsnprintf(value, sizeof value, fmt, args);
   va_end(args);
-  return fl_io_error(e, code, "%s row %lld: column `%.*s` is %s, but here it is %s", t->label,
-                     (long long)(row + 1), t->w->name_len, t->w->name, wanted_type(t->w, want), value);
+  fl_io_error(e, code, "%s row %lld: column `%.*s` is %s, but here it is %s", t->label, (long long)(row + 1),
+              t->w->name_len, t->w->name, wanted_type(t->w, want), value);
+  if (t->w->arrays)
+    fl_io_help(e, "rows hold arrays of one size, without nulls; read the column as JSON: `%.*s: text` (in SQL: "
+                  "to_json(...)::VARCHAR)", t->w->name_len, t->w->name);
+  return false;
 }
 
 static bool no_memory(const Taking *t, FlIoError *e) {
@@ -99,6 +105,19 @@ static double decimal_of(__int128 v, int scale) {
   return strtod(at, NULL);
 }
 
+/* DuckDB's dates and times may be infinite: the greatest number of the type, or that below zero. */
+static bool is_infinite(int id, __int128 v) {
+  switch (id) {
+  case FL_DUCK_DATE: return v == INT32_MAX || v == -INT32_MAX;
+  case FL_DUCK_TIMESTAMP:
+  case FL_DUCK_TIMESTAMP_S:
+  case FL_DUCK_TIMESTAMP_MS:
+  case FL_DUCK_TIMESTAMP_NS:
+  case FL_DUCK_TIMESTAMP_TZ: return v == INT64_MAX || v == -INT64_MAX;
+  }
+  return false;
+}
+
 static void scale_time(Value *v, int64_t per_micro, int64_t micros) {
   if (v->i % per_micro) v->bad = "not a whole number of microseconds";
   v->i = v->i / per_micro * micros;
@@ -121,6 +140,10 @@ static Value load_value(const Taking *t, const char *data, int64_t k) {
     v.i = (__int128)span.days * 86400000000 + span.micros;
     break;
   default: v.i = load_whole(data, t->id == FL_DUCK_DECIMAL ? t->stored : t->id, k);
+  }
+  if (is_infinite(t->id, v.i)) {
+    v.bad = v.i > 0 ? "infinity" : "-infinity";
+    return v;
   }
   switch (t->id) {
   case FL_DUCK_TIMESTAMP_S: scale_time(&v, 1, 1000000); break;
@@ -150,11 +173,24 @@ static bool put_real(const Taking *t, double v, char *at, int64_t row, FlIoError
   return t->w->dtype == FL_F64 || isinf(narrow) == isinf(v) || wrong_value(t, row, FL_E_VALUE, e, "%.17g", v);
 }
 
+/* A decimal as its digits say it: as a text, or as the nearest f32. */
+static bool put_decimal(const Taking *t, __int128 v, char *at, int64_t row, FlIoError *e) {
+  char text[FL_ARROW_DECIMAL_ROOM];
+  int n = fl_arrow_decimal((const uint8_t *)&v, 128, t->scale, text);
+  if (t->w->dtype == FL_TEXT) {
+    FlText made = {memcpy(fl_heap_alloc(t->heap, n), text, (size_t)n), n};
+    memcpy(at, &made, sizeof made);
+    return true;
+  }
+  return fl_parse_f32(text, n, (float *)(void *)at) || wrong_value(t, row, FL_E_VALUE, e, "%s", text);
+}
+
 /* Stores a value; `row` is for messages. */
 static bool put_value(const Taking *t, Value v, char *at, int64_t row, FlIoError *e) {
   FlDtype to = t->w->dtype;
   if (v.bad) return wrong_value(t, row, FL_E_VALUE, e, "%s", v.bad);
   if (is_real(t->id)) return put_real(t, v.f, at, row, e);
+  if (to == FL_TEXT || to == FL_F32) return put_decimal(t, v.i, at, row, e);
   if (to == FL_F64) return put_real(t, t->scale ? decimal_of(v.i, t->scale) : (double)v.i, at, row, e);
   int bits = fl_dtype_info[to].bytes * 8;
   bool positive = fl_dtype_info[to].kind == FL_KIND_UNSIGNED || to == FL_BOOL;
@@ -212,7 +248,9 @@ static bool read_words(Taking *t) {
 
 static bool valid_at(const uint64_t *bits, int64_t k) { return !bits || bits[k / 64] >> k % 64 & 1; }
 
-/* Whether elements lie as ours do, but for NaNs. */
+static bool is_time(int id) { return id == FL_DUCK_DATE || id == FL_DUCK_TIMESTAMP || id == FL_DUCK_TIMESTAMP_TZ; }
+
+/* Whether elements lie as ours do, but for NaNs and infinite times. */
 static bool same_layout(int id, FlDtype to) {
   switch (id) {
   case FL_DUCK_DATE: return to == FL_DATE;
@@ -252,8 +290,10 @@ static bool take_elements(Taking *t, FlDuckHandle vector, int64_t first, int64_t
     return true;
   }
   if (!nulls && same_layout(t->id, t->w->dtype)) {
-    if (n) memcpy(values, data + first * bytes, (size_t)(n * bytes));
-    return true;
+    bool fits = true;
+    for (int64_t k = 0; k < n && is_time(t->id); k++) fits = fits && !is_infinite(t->id, load_whole(data, t->id, first + k));
+    if (n && fits) memcpy(values, data + first * bytes, (size_t)(n * bytes));
+    if (fits) return true;
   }
   for (int64_t k = 0; k < n; k++) {
     char *at = values + k * bytes;
@@ -304,6 +344,7 @@ static bool take_chunk(Taking *t, FlDuckHandle chunk, int64_t n, FlIoError *e) {
 static bool converts(const Taking *t, FlDtype of, FlDtype to) {
   if (t->id == FL_DUCK_NULL || of == to) return true;
   FlKind from = fl_dtype_info[of].kind, kind = fl_dtype_info[to].kind;
+  if (t->id == FL_DUCK_DECIMAL && !t->w->arrays && (to == FL_TEXT || to == FL_F32)) return true;
   if (from == FL_KIND_FLOAT) return kind == FL_KIND_FLOAT && (t->id != FL_DUCK_DECIMAL || to == FL_F64);
   bool whole = from == FL_KIND_SIGNED || from == FL_KIND_UNSIGNED;
   return whole && (kind == FL_KIND_SIGNED || kind == FL_KIND_UNSIGNED || to == FL_F64);

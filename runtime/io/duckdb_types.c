@@ -140,13 +140,20 @@ static bool make_columns(FlDuck *d, FlDuckResult *result, FlIoSchema *out) {
   return true;
 }
 
-bool fl_duck_schema(FlDuck *d, FlDuckResult *result, FlIoSchema *out, FlIoError *e) {
+bool fl_duck_schema(FlDuck *d, FlDuckResult *result, bool json, FlIoSchema *out, FlIoError *e) {
   if (!make_columns(d, result, out)) return fl_io_error(e, FL_E_MEMORY, "out of memory");
   bool ok = true;
   for (int32_t k = 0; ok && k < out->n_columns; k++) {
     FlIoColumn *c = &out->columns[k];
     FlDuckHandle type = d->api.column_logical_type(result, (uint64_t)k);
-    ok = fl_duck_dtype(&d->api, type, &c->dtype, &c->arrays) || no_type(&d->api, type, c->name, e);
+    int id = d->api.get_type_id(type);
+    bool nested = id == FL_DUCK_LIST || id == FL_DUCK_STRUCT || id == FL_DUCK_MAP || id == FL_DUCK_ARRAY;
+    ok = fl_duck_dtype(&d->api, type, &c->dtype, &c->arrays);
+    if (!ok && json && nested) {
+      *c = (FlIoColumn){.name = c->name, .dtype = FL_TEXT};
+      ok = true;
+    }
+    ok = ok || no_type(&d->api, type, c->name, e);
     c->nullable = !c->arrays;
     d->api.destroy_logical_type(&type);
   }

@@ -13,14 +13,18 @@
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
-/* "SELECT <columns> FROM read_parquet('path')"; n < 0: all columns, no rows. */
-static bool select_from(FlBytes *query, const char *path, const FlTableWanted *columns, int32_t n,
+/* "SELECT <columns> FROM read_parquet('path')"; n < 0: all columns, no rows. json: of those it is made. */
+static bool select_from(FlBytes *query, const char *path, const FlTableWanted *columns, const bool *json, int32_t n,
                         FlIoError *e) {
   fl_bytes_addz(query, "SELECT ");
   if (n < 0) fl_bytes_addz(query, "*");
   if (n == 0) fl_bytes_addz(query, "count(*)");
   for (int32_t k = 0; k < n; k++) {
     if (k) fl_bytes_addz(query, ", ");
+    if (json[k]) fl_bytes_addz(query, "CAST(to_json(");
+    fl_duck_quote(query, columns[k].name, (size_t)columns[k].name_len, '"');
+    if (!json[k]) continue;
+    fl_bytes_addz(query, ") AS VARCHAR) AS ");
     fl_duck_quote(query, columns[k].name, (size_t)columns[k].name_len, '"');
   }
   fl_bytes_addz(query, " FROM read_parquet(");
@@ -30,38 +34,56 @@ static bool select_from(FlBytes *query, const char *path, const FlTableWanted *c
   return !query->failed || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
 }
 
-static bool query_file(FlDuck *d, const char *path, const FlTableWanted *columns, int32_t n,
+static bool query_file(FlDuck *d, const char *path, const FlTableWanted *columns, const bool *json, int32_t n,
                        FlDuckResult *out, FlIoError *e) {
   FlBytes query = {0};
-  bool ok = select_from(&query, path, columns, n, e) && fl_duck_run(d, query.at, out, e);
+  bool ok = select_from(&query, path, columns, json, n, e) && fl_duck_run(d, query.at, out, e);
   fl_bytes_reset(&query);
   return ok;
 }
 
+/* Of which wanted columns of texts JSON is made: those that are nested. */
+static void find_nested(FlDuck *d, FlDuckResult *result, const FlTableWanted *columns, int32_t n, bool *json) {
+  for (uint64_t i = 0; i < d->api.column_count(result); i++) {
+    const char *name = d->api.column_name(result, i);
+    FlDuckHandle type = d->api.column_logical_type(result, i);
+    int id = d->api.get_type_id(type);
+    d->api.destroy_logical_type(&type);
+    bool nested = id == FL_DUCK_LIST || id == FL_DUCK_STRUCT || id == FL_DUCK_MAP || id == FL_DUCK_ARRAY;
+    for (int32_t k = 0; nested && k < n; k++)
+      if (columns[k].dtype == FL_TEXT && !columns[k].arrays && strlen(name) == (size_t)columns[k].name_len &&
+          memcmp(name, columns[k].name, strlen(name)) == 0)
+        json[k] = true;
+  }
+}
+
 /* Whether all wanted columns are there, with types that become the wanted ones: said before rows are read. */
 static bool check_columns(FlCtx *ctx, FlDuck *d, const char *path, const char *label,
-                          const FlTableWanted *columns, int32_t n, FlIoError *e) {
+                          const FlTableWanted *columns, bool *json, int32_t n, FlIoError *e) {
   FlDuckResult result;
   int64_t none;
+  int32_t others = 0;
   FlTableWanted *copy = calloc((size_t)n + 1, sizeof *copy);
   if (!copy) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  if (n) memcpy(copy, columns, (size_t)n * sizeof *copy);
-  bool ok = query_file(d, path, NULL, -1, &result, e);
+  bool ok = query_file(d, path, NULL, NULL, -1, &result, e);
   if (ok) {
-    ok = fl_duck_take(ctx, d, &result, label, copy, n, &none, e);
+    find_nested(d, &result, columns, n, json);
+    for (int32_t k = 0; k < n; k++)
+      if (!json[k]) copy[others++] = columns[k];
+    ok = fl_duck_take(ctx, d, &result, label, copy, others, &none, e);
     d->api.destroy_result(&result);
   }
-  for (int32_t k = 0; ok && k < n; k++) fl_table_wanted_reset(&copy[k]);
+  for (int32_t k = 0; ok && k < others; k++) fl_table_wanted_reset(&copy[k]);
   free(copy);
   return ok;
 }
 
 static bool take_rows(FlCtx *ctx, FlDuck *d, const char *path, const char *label, FlTableWanted *columns,
-                      int32_t n, int64_t *rows, FlIoError *e) {
+                      const bool *json, int32_t n, int64_t *rows, FlIoError *e) {
   FlDuckResult result;
   static const char name[] = "count_star()";
   FlTableWanted count = {.name = name, .name_len = sizeof name - 1, .dtype = FL_I64};
-  if (!query_file(d, path, columns, n, &result, e)) return false;
+  if (!query_file(d, path, columns, json, n, &result, e)) return false;
   bool ok = fl_duck_take(ctx, d, &result, label, n ? columns : &count, n ? n : 1, rows, e);
   d->api.destroy_result(&result);
   if (ok && !n) {
@@ -84,8 +106,11 @@ static bool read_parquet(FlCtx *ctx, const char *path, const void *options, FlTa
   (void)snprintf(label, sizeof label, "`%.240s`", path);
   int fd = fl_input_fd(path, &before, e);
   if (fd < 0) return false;
-  bool ok = check_columns(ctx, d, path, label, columns, n, e) &&
-            take_rows(ctx, d, path, label, columns, n, rows, e);
+  bool *json = calloc((size_t)n + 1, sizeof *json);
+  bool ok = (json || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path)) &&
+            check_columns(ctx, d, path, label, columns, json, n, e) &&
+            take_rows(ctx, d, path, label, columns, json, n, rows, e);
+  free(json);
   if (ok && (stat(path, &after) != 0 || !fl_input_same(&before, &after))) {
     for (int32_t k = 0; k < n; k++) fl_table_wanted_reset(&columns[k]);
     ok = fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
@@ -144,7 +169,7 @@ static bool find_nulls(FlDuck *d, const char *path, FlIoSchema *schema, FlIoErro
 
 static bool count_rows(FlDuck *d, const char *path, FlIoSchema *schema, FlIoError *e) {
   schema->whole = true;
-  return take_rows(NULL, d, path, path, NULL, 0, &schema->n_rows, e);
+  return take_rows(NULL, d, path, path, NULL, NULL, 0, &schema->n_rows, e);
 }
 
 bool fl_io_parquet_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
@@ -157,9 +182,9 @@ bool fl_io_parquet_schema(const char *path, const char *const *options, int32_t 
   if (fd < 0) return false;
   close(fd);
   FlDuck *d = fl_duck_open(1, e);
-  bool ok = d && query_file(d, path, NULL, -1, &result, e);
+  bool ok = d && query_file(d, path, NULL, NULL, -1, &result, e);
   if (ok) {
-    ok = fl_duck_schema(d, &result, out, e);
+    ok = fl_duck_schema(d, &result, true, out, e);
     d->api.destroy_result(&result);
     if (ok && !(find_nulls(d, path, out, e) && count_rows(d, path, out, e))) {
       fl_io_schema_reset(out);

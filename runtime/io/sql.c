@@ -340,7 +340,7 @@ static bool ask(Sql *q, const char *text, FlIoSchema *out, FlIoError *e) {
   bool ok = run_query(q, empty, &result, e) || run_query(q, text, &result, e);
   free(empty);
   if (!ok) return false;
-  ok = fl_duck_schema(q->d, &result, out, e);
+  ok = fl_duck_schema(q->d, &result, false, out, e);
   q->d->api.destroy_result(&result);
   if (ok && !check_names(q, text, e)) {
     fl_io_schema_reset(out);

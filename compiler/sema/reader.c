@@ -175,6 +175,7 @@ static const FlType *wanted_row(const FlType *want, bool collect) {
 /* NULL: reported. */
 static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, FlTexts *options,
                                   const char *without, FlActual *types, bool exact) {
+  const bool durations = exact || strcmp(c->builtin->data, "csv") == 0;
   const FlType *row = wanted_row(c->want, has_option(options, "on_error=collect"));
   if (row && without) row = fl_reader_without(s, row, without);
   if (!row && path) {
@@ -188,7 +189,7 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, Fl
   }
   if (row && fl_actual_given(types)) row = override_types(s, types, row);
   for (int i = 0; row && i < row->n_fields; i++) {
-    if (fl_reader_column(s, &row->fields[i], exact) && (exact || row->fields[i].type->dtype != FL_DURATION))
+    if (fl_reader_column(s, &row->fields[i], exact) && (durations || row->fields[i].type->dtype != FL_DURATION))
       continue;
     fl_sema_error(s, FL_E0946, c->span, "the column `%s` is %s, which `%s` cannot read", row->fields[i].name,
                   fl_type_text(s->types, row->fields[i].type), c->builtin->name);

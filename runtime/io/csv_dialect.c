@@ -231,7 +231,7 @@ static FlFound find_sep(const FlSample *p, const FlCsvOptions *o, FlReadingWay w
 /* ---- the decimal sign -----------------------------------------------------------------------------------
  */
 
-enum { FL_POINT = 1, FL_COMMA = 2, FL_GROUPS = 4, FL_OTHER = 8 };
+enum { FL_POINT = 1, FL_COMMA = 2, FL_GROUPS = 4, FL_OTHER = 8, FL_QUOTED = 16 };
 
 /* digits , digits: a decimal comma, or, if it might be a group of thousands, FL_GROUPS. */
 static int decimals_of(const FlSigns *signs, FlText t) {
@@ -250,6 +250,7 @@ static FlFound find_decimal(const FlSample *p, const FlCsvOptions *o, FlReadingW
   uint8_t *seen = calloc(FL_MOST_FIELDS, sizeof *seen);
   int64_t at = p->at, rows = 0;
   int all = 0;
+  bool bare = false;
   for (int32_t n; seen && rows < FL_SAMPLE_ROWS && (n = next_row(p, way, &at, fields)) > 0; rows++) {
     for (int32_t c = 0; c < n; c++) {
       FlText t = fields[c], inner;
@@ -258,11 +259,13 @@ static FlFound find_decimal(const FlSample *p, const FlCsvOptions *o, FlReadingW
           fl_csv_unquote(t.ptr, t.len, way.quote, &inner, &doubled))
         t = inner;
       int what = decimals_of(&signs, t);
-      if (rows || what != FL_OTHER) seen[c] |= (uint8_t)what; /* names do not count */
+      if (rows && t.ptr != fields[c].ptr && t.len) what |= FL_QUOTED;
+      else if (rows && t.len) bare = true;
+      if (rows || !(what & FL_OTHER)) seen[c] |= (uint8_t)what; /* names do not count */
     }
   }
   for (int c = 0; seen && c < FL_MOST_FIELDS; c++)
-    if (!(seen[c] & FL_OTHER)) all |= seen[c];
+    if (!(seen[c] & FL_OTHER) && !(bare && (seen[c] & FL_QUOTED))) all |= seen[c]; /* quoted: texts, unless all is */
   free(seen);
   if (all & FL_COMMA) return (FlFound){',', !(all & FL_POINT), all & FL_POINT ? '.' : 0};
   return (FlFound){'.', (all & FL_POINT) != 0, 0};

@@ -74,6 +74,7 @@ static bool store_float(const FlCsvOptions *o, int32_t dtype, void *values, int6
 static bool store_time(const FlCsvOptions *o, int32_t dtype, void *values, int64_t row, const char *s,
                        int64_t len) {
   int64_t micros;
+  if (dtype == FL_DURATION) return fl_parse_duration_iso(s, len, (int64_t *)values + row);
   if (!o->dates) {
     int32_t day;
     if (dtype == FL_DATE) return fl_parse_date(s, len, (int32_t *)values + row);
@@ -108,7 +109,7 @@ bool fl_csv_store(const FlCsvOptions *o, int32_t dtype, void *values, int64_t ro
     if (!fl_parse_bool(s, len, &b)) return false;
     ((uint8_t *)values)[row] = b;
     return true;
-  case FL_KIND_TIME: return dtype != FL_DURATION && store_time(o, dtype, values, row, s, len);
+  case FL_KIND_TIME: return store_time(o, dtype, values, row, s, len);
   case FL_KIND_TEXT:
   case FL_KIND_REF: break;
   }

@@ -76,6 +76,7 @@ static bool read_names(FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoErro
   for (int32_t k = 0; ok && k < n; k++) {
     FlText t = o->header ? fields[k] : (FlText){NULL, 0};
     f->names[k] = make_name(o, t, k);
+    f->bare_names = f->bare_names || (t.len && !(o->quoting && *t.ptr == o->quote));
     if (!f->names[k]) {
       ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
     } else if (memchr(t.ptr ? t.ptr : "", 0, (size_t)t.len) || fl_utf8_check(t.ptr, t.len) != t.len) {

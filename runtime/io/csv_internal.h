@@ -122,6 +122,7 @@ typedef struct FlCsvFile {
   int64_t body; /* where the data rows begin */
   int32_t n_columns;
   char **names; /* NUL-terminated; own */
+  bool bare_names; /* some name of the header is not in quotes */
   FlCsvNames index;
   FlBuffer *keep; /* owns `text` */
   bool rests;     /* what has been passed over need not stay in memory */

@@ -1,10 +1,10 @@
 /* csv_schema.c: the row type of a CSV file, from its header and its values.
  *
- * In: a path and options. Out: for each column bool, i64, f64, date, datetime or text, and whether nulls were
- * seen. What always holds: the same bytes give the same types. A file up to FL_WHOLE bytes is read whole; of
+ * In: a path and options. Out: for each column bool, i64, f64, date, datetime, duration or text, and whether nulls
+ * were seen. What always holds: the same bytes give the same types. A file up to FL_WHOLE bytes is read whole; of
  * a larger one the head and pieces spread evenly (of a compressed one the first FL_WHOLE bytes), where a
  * piece counts only if each of its rows has the header's number of fields and proper quotes (it might begin
- * within a quoted field). Digits with a leading zero, or too many for i64, are text: such columns are codes.
+ * within a quoted field). Values in quotes are texts in a file that does not put everything in quotes. Digits with a leading zero, or too many for i64, are text: such columns are codes.
  */
 #include "io/csv_internal.h"
 #include "io/unpack.h"
@@ -55,6 +55,7 @@ static int class_of(const FlCsvOptions *o, const char *s, int64_t len) {
     return zero_code || only_digits(s, len) ? FL_SEEN_TEXT : FL_SEEN_FLOAT;
   }
   if (!o->dates && (time = class_of_time(o, s, len))) return time;
+  if (fl_parse_duration_iso(s, len, &i)) return FL_SEEN_DURATION;
   return fl_parse_bool(s, len, &b) ? FL_SEEN_BOOL : FL_SEEN_TEXT;
 }
 
@@ -89,12 +90,19 @@ int fl_csv_class(const FlCsvOptions *o, const char *s, int64_t len) {
 
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
+/* Beside FL_SEEN_*: how a column's values are written. */
+enum {
+  FL_SEEN_BARE = 1 << 10,  /* some without quotes */
+  FL_SEEN_QUOTED = 1 << 11 /* some in quotes that they do not need */
+};
+
 typedef struct FlLooking {
   const FlCsvFile *f;
   const FlCsvOptions *o;
   const FlCsvScan *scan;
   uint32_t *ends;
   int *seen; /* of each column */
+  bool bare; /* some name or value of the file is not in quotes */
   int64_t n_rows;
 } FlLooking;
 
@@ -119,6 +127,15 @@ static bool quotes_fit(const FlCsvOptions *o, const char *s, int64_t len) {
   return !memchr(s, o->quote, (size_t)len);
 }
 
+static int written_how(const FlCsvOptions *o, const char *s, int64_t len, int class) {
+  if (!len || (class & (FL_SEEN_EMPTY | FL_SEEN_WORD))) return 0;
+  if (!o->quoting || *s != o->quote) return FL_SEEN_BARE;
+  bool blank = s[1] == ' ' || s[len - 2] == ' ' || s[1] == '\t' || s[len - 2] == '\t';
+  bool needed = blank || memchr(s, o->sep, (size_t)len) || memchr(s, '\n', (size_t)len) ||
+                memchr(s + 1, o->quote, (size_t)len - 2);
+  return needed ? 0 : FL_SEEN_QUOTED;
+}
+
 /* Goes through the rows that begin at `begin` and have n_ends field ends. `add`: their values count;
  * otherwise only tells whether all rows and quotes fit. */
 static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) {
@@ -139,7 +156,10 @@ static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) 
         if (add) {
           bool settled =
               (l->seen[c] & FL_SEEN_TEXT) && (len || (l->seen[c] & FL_SEEN_EMPTY)) && !l->o->own_nulls;
-          if (!settled) l->seen[c] |= fl_csv_class(l->o, s + at, len);
+          int class = settled ? FL_SEEN_TEXT : fl_csv_class(l->o, s + at, len);
+          if (!settled || !l->bare) class |= written_how(l->o, s + at, len, class);
+          l->seen[c] |= class;
+          l->bare = l->bare || (class & FL_SEEN_BARE);
         } else if (!quotes_fit(l->o, s + at, len)) {
           all = false;
         }
@@ -175,7 +195,10 @@ static void look_at_piece(FlLooking *l, int64_t begin, int64_t end) {
   if (look_at_rows(l, begin, n, false)) look_at_rows(l, begin, n, true);
 }
 
-static FlIoColumn conclude(int seen, const char *name) {
+/* bare: the file does not put everything in quotes, so where a column has values in quotes only, these are texts. */
+static FlIoColumn conclude(int seen, bool bare, const char *name) {
+  if (bare && (seen & FL_SEEN_QUOTED) && !(seen & FL_SEEN_BARE)) seen |= FL_SEEN_TEXT;
+  seen &= ~(FL_SEEN_QUOTED | FL_SEEN_BARE);
   FlIoColumn c = {.name = name, .dtype = fl_io_seen_dtype(seen), .nullable = (seen & FL_SEEN_EMPTY) != 0};
   bool values = (seen & ~(FL_SEEN_EMPTY | FL_SEEN_WORD)) != 0;
   if (!values) c.nullable = c.nullable || !(seen & FL_SEEN_WORD);
@@ -188,7 +211,7 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
   bool all = more || len <= FL_WHOLE; /* of what is there */
   out->whole = all && !more;
   int64_t head = all ? len : FL_HEAD;
-  FlLooking l = {f, o, fl_csv_scan_best(), NULL, NULL, 0};
+  FlLooking l = {.f = f, .o = o, .scan = fl_csv_scan_best(), .bare = f->bare_names};
   l.ends = malloc((size_t)(head + 64) * sizeof *l.ends);
   l.seen = calloc((size_t)f->n_columns, sizeof *l.seen);
   bool ok = l.ends && l.seen;
@@ -199,7 +222,7 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
       look_at_piece(&l, at, at + FL_PIECE);
     }
     out->n_rows = l.n_rows;
-    for (int32_t c = 0; c < f->n_columns; c++) out->columns[c] = conclude(l.seen[c], out->columns[c].name);
+    for (int32_t c = 0; c < f->n_columns; c++) out->columns[c] = conclude(l.seen[c], l.bare, out->columns[c].name);
   }
   free(l.ends);
   free(l.seen);

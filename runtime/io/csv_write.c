@@ -2,7 +2,7 @@
  *
  * In: a path, the number of rows, columns. Out: a file that fl_rt_read_csv reads back to the same values.
  * What always holds: floats are the shortest text that reads back the same; a null is an empty field (or the
- * first `null` option) and an empty text is ""; the bytes do not depend on how rows were cut into pieces. */
+ * first `null` option) and an empty text is ""; a text that looks like another type is in quotes; the bytes do not depend on how rows were cut into pieces. */
 #include "io/csv_internal.h"
 #include "io/unpack.h"
 #include "data/data.h"
@@ -53,8 +53,17 @@ static void put_quoted(FlCsvWriting *w, FlBytes *b, FlText t) {
   b->len += (size_t)(at - to);
 }
 
+/* Whether one who looks for types might take a text for something else, with either decimal sign. */
+static bool looks_typed(FlText t) {
+  int64_t k = 0;
+  while (k < t.len && (t.ptr[k] == ' ' || t.ptr[k] == '\t')) k++;
+  if (k == t.len || !strchr("+-.,0123456789PtTfFnNiI", t.ptr[k])) return t.len > 0 && k == t.len;
+  return fl_csv_class(&(FlCsvOptions){.decimal = '.'}, t.ptr, t.len) != FL_SEEN_TEXT ||
+         fl_csv_class(&(FlCsvOptions){.decimal = ','}, t.ptr, t.len) != FL_SEEN_TEXT;
+}
+
 static void put_text(FlCsvWriting *w, FlBytes *b, FlText t) {
-  if (needs_quotes(w->options, t)) put_quoted(w, b, t);
+  if (needs_quotes(w->options, t) || (w->options->quoting && looks_typed(t))) put_quoted(w, b, t);
   else fl_bytes_add(b, t.ptr, (size_t)t.len);
 }
 
@@ -94,7 +103,7 @@ static int print_value(char *to, const FlArray *a, int64_t row) {
   case FL_F64: return fl_print_f64(to, ((const double *)p)[row]);
   case FL_DATE: return fl_print_date(to, ((const int32_t *)p)[row]);
   case FL_DATETIME: return fl_print_datetime(to, ((const int64_t *)p)[row]);
-  case FL_DURATION: return fl_print_duration(to, ((const int64_t *)p)[row]);
+  case FL_DURATION: return fl_print_duration_iso(to, ((const int64_t *)p)[row]);
   case FL_TEXT:
   case FL_FILE:
   case FL_CATEGORY:

@@ -35,7 +35,7 @@ typedef struct FlIoError {
 
 typedef struct FlIoColumn {
   const char *name; /* NUL-terminated UTF-8 */
-  FlDtype dtype;    /* of texts BOOL I64 F64 DATE DATETIME TEXT; else any scalar type or CATEGORY */
+  FlDtype dtype;    /* of texts BOOL I64 F64 DATE DATETIME DURATION TEXT; else any scalar type or CATEGORY */
   bool nullable;
   bool arrays; /* each row holds an array, of one size in all rows */
 } FlIoColumn;

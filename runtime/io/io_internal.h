@@ -152,10 +152,11 @@ enum {
   FL_SEEN_DATETIME = 16,
   FL_SEEN_TEXT = 32,
   FL_SEEN_EMPTY = 64, /* null in any column */
-  FL_SEEN_WORD = 128  /* null unless the column is text */
+  FL_SEEN_WORD = 128, /* null unless the column is text */
+  FL_SEEN_DURATION = 256
 };
 
-/* The type that holds all of them: BOOL I64 F64 DATE DATETIME, else TEXT. */
+/* The type that holds all of them: BOOL I64 F64 DATE DATETIME DURATION, else TEXT. */
 FlDtype fl_io_seen_dtype(int seen);
 
 /* ---- tables in memory, as formats give and take them ----------------------------------------------- */

@@ -10,7 +10,8 @@ typedef struct FlTableReader {
   bool (*read)(FlCtx *ctx, const char *path, const void *options, FlTableWanted *wanted, int32_t n_wanted,
                int64_t *n_rows, FlIoError *e);
   const void *options;
-  bool exact; /* columns may be durations, categories and arrays */
+  bool exact;     /* columns may be durations, categories and arrays */
+  bool durations; /* columns may be durations */
 } FlTableReader;
 /* What an operator that reads tables does with it: one file or several, as read_table.c says. */
 FlStatus fl_read_table(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results,

@@ -15,9 +15,9 @@
 #include <string.h>
 
 /* A column as the attributes name it; false: of no type that such files hold. */
-static bool parse_wanted(const char *text, bool exact, FlTableWanted *w, FlIoError *e) {
+static bool parse_wanted(const char *text, const FlTableReader *reader, FlTableWanted *w, FlIoError *e) {
   bool known = fl_table_wanted(text, w) && w->dtype != FL_LIST && w->dtype != FL_FILE &&
-               (exact || (!w->arrays && w->dtype != FL_DURATION && w->dtype != FL_CATEGORY));
+               (reader->exact || (!w->arrays && (reader->durations || w->dtype != FL_DURATION) && w->dtype != FL_CATEGORY));
   return known || fl_io_error(e, FL_E_OPTION, "a column cannot be read as `%.80s`", text);
 }
 
@@ -177,7 +177,7 @@ static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   int32_t n = (int32_t)desc->i;
   bool ok = reading_init(&r, fl_sources_of(desc, args), n, collect, &e);
   for (int32_t k = 0; ok && k < n; k++)
-    if (!is_path(desc->list[k])) ok = parse_wanted(desc->list[k], reader->exact, &r.wanted[r.n++], &e);
+    if (!is_path(desc->list[k])) ok = parse_wanted(desc->list[k], reader, &r.wanted[r.n++], &e);
   FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, "", 0);
   for (int64_t k = 0; !status && k < r.from.n; k++) status = read_file(ctx, desc->site, &r, k, reader);
   for (int32_t c = 0; !status && c < r.n; c++)
@@ -204,7 +204,7 @@ FlStatus fl_rt_read_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, Fl
   int32_t n = (int32_t)desc->i;
   if (!fl_csv_options(desc->list + n, desc->n_list - n, &o, &e))
     return fl_io_fail(ctx, desc->site, &e, "", 0);
-  return read_all(ctx, desc, args, results, &(FlTableReader){.read = read_csv, .options = &o}, o.collect);
+  return read_all(ctx, desc, args, results, &(FlTableReader){.read = read_csv, .options = &o, .durations = true}, o.collect);
 }
 
 FlStatus fl_rt_read_csv_some(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -9,6 +9,7 @@ FlDtype fl_io_seen_dtype(int seen) {
   case FL_SEEN_INT: return FL_I64;
   case FL_SEEN_FLOAT:
   case FL_SEEN_INT | FL_SEEN_FLOAT: return FL_F64;
+  case FL_SEEN_DURATION: return FL_DURATION;
   case FL_SEEN_DATE: return FL_DATE;
   case FL_SEEN_DATETIME:
   case FL_SEEN_DATE | FL_SEEN_DATETIME: return FL_DATETIME;

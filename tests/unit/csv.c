@@ -73,7 +73,11 @@ static void test_types(void) {
 
 static void test_quotes(void) {
   reads("a,b\n\"x, \"\"y\"\"\nz\",1\n\"\",2\n,3\n", "a text? x, \"y\"\nz||null; b i64 1|2|3");
-  reads("\"a \"\"q\"\"\",b\n\"1\",\"\"\n\"2\",3\n", "a \"q\" i64 1|2; b i64? null|3");
+  reads("\"a \"\"q\"\"\",b\n\"1\",\"\"\n\"2\",3\n", "a \"q\" text 1|2; b i64? null|3");
+  reads("\"a\",\"b\"\n\"1\",\"x\"\n\"2\",\"y\"\n", "a i64 1|2; b text x|y"); /* everything is in quotes */
+  reads("a,b\n\"1\",\"x\"\n\"2\",\"y\"\n", "a text 1|2; b text x|y");
+  reads("a,b\n\"1\",1\n2,\"2\"\n", "a i64 1|2; b i64 1|2");
+  reads("\"a\",\"b\"\n\"1\",NA\n\"2\",\n", "a i64 1|2; b text? NA|null");
   reads("a,b\n\"\"\"\",x\n\"\"\"\"\"\",\"\n\n\"\n", "a text \"|\"\"; b text x|\n\n");
   reads("a,b\r\n\"1\r\n2\",\"x\"\r\n\"3\",\"y\"\r\n", "a text 1\r\n2|3; b text x|y");
   reads("a,b\nx\"y,1\nz,2\n", "E0936 line 2");

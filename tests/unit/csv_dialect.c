@@ -69,7 +69,8 @@ static void test_decimals(void) {
   finds("a;b\n1,5;2.5\n", "E0954 the decimal sign of `");
   finds_with("a;b\n1,5;2.5\n", "decimal=,", "; \" , - header a b");
   finds("a;b\n1,5;31.12.1999\n", "; \" , - header a b");
-  finds("a;b\n\"1,5\";x\n", "; \" , - header a b");
+  finds("a;b\n\"1,5\";x\n", "; \" . - header a b"); /* a text: others are not in quotes */
+  finds("\"a\";\"b\"\n\"1,5\";\"x\"\n", "; \" , - header a b");
   finds("a;b\n1,5 km;x\n", "; \" . - header a b");
   finds_with("a;b\n1;2\n", "decimal=,", "; \" , - header a b");
 }

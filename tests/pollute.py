@@ -192,6 +192,14 @@ def file_defects():
         t = table()
         t.front = f'"Report {t.sep} 1{t.end}a"b{t.end}{t.sep}{t.end}'
         yield give("preamble_quotes", t, "skip")
+        for lines in (1, 2, 5, 20):
+            for name, line in (("words", "made by hand"), ("two", f"Report{t.sep} 2024"), ("number", "17"), ("quotes", '"Report" of "us"')):
+                t = table()
+                t.front = (line + t.end) * lines
+                yield give(f"preamble_{name}_{lines}", t)
+        t = table()
+        t.front = f"Report{t.end}{t.end}made by hand{t.end}{t.end}"
+        yield give("preamble_blank", t)
         t = table()
         t.front = f"% one{t.end}% tw\"o{t.end}"
         t.insert[7] = (f"% three \"{t.end}", 0)

@@ -323,6 +323,55 @@ static FlFound find_header(const FlSample *p, const FlCsvOptions *o, FlReadingWa
   return (FlFound){FL_NO_HEADER, true, 0};
 }
 
+/* ---- lines before the header --------------------------------------------------------------------------- */
+
+enum { FL_MOST_SKIPPED = 20, FL_LEAST_ROWS = 3 };
+
+/* Whether all rows of the sample have as many fields as the first, which is a header for certain. */
+static bool is_table(const FlSample *p, const FlCsvOptions *o, FlReadingWay way, FlText *fields, int32_t *n) {
+  FlFit fit = fit_of(p, way);
+  FlCsvOptions with = *o;
+  *n = fit.n;
+  if (!divides(fit) || fit.total < FL_LEAST_ROWS) return false;
+  with.sep = way.sep;
+  FlFound header = find_header(p, &with, way, fields);
+  return header.value == FL_HEADER && header.certain;
+}
+
+/* The most fields that a line of [at, end) has. */
+static int32_t most_fields(const FlCsvFile *f, int64_t at, int64_t end, char sep) {
+  int32_t most = 0;
+  for (int32_t n = 1; at < end; at++) {
+    n += f->text[at] == sep;
+    most = n > most ? n : most;
+    if (f->text[at] == '\n') n = 1;
+  }
+  return most;
+}
+
+int64_t fl_csv_find_skip(const FlCsvFile *f, const FlCsvOptions *o, int64_t at) {
+  FlText *fields = calloc(FL_MOST_FIELDS, sizeof *fields);
+  int64_t found = 0, to = at;
+  const bool comments = ((o->open | o->compiled) & FL_CSV_COMMENT) != 0;
+  for (int64_t skip = 0; fields && !found && (o->header || (o->open & FL_CSV_HEADER)) && skip <= FL_MOST_SKIPPED; skip++) {
+    FlSample p = sample_of(f, to, comments ? '#' : o->comment);
+    bool whole = false; /* a separator explains all of the file */
+    for (int k = 0; k < FL_N_SEPS && !found && !whole; k++) {
+      FlReadingWay way = {seps[k], o->quoting ? o->quote : 0, comments ? (p.comments ? '#' : 0) : o->comment};
+      if (!(o->open & FL_CSV_SEP)) way.sep = o->sep;
+      int32_t n;
+      if (skip == 0) whole = divides(fit_of(&p, way));
+      else if (is_table(&p, o, way, fields, &n) && most_fields(f, at, to, way.sep) * 2 <= n) found = skip;
+      if (!(o->open & FL_CSV_SEP)) break;
+    }
+    if (whole || p.at >= p.end) break;
+    to = (const char *)memchr(f->text + to, '\n', (size_t)(f->len - to)) - f->text + 1;
+    if (to >= f->len) break;
+  }
+  free(fields);
+  return found;
+}
+
 /* ---- together -------------------------------------------------------------------------------------------
  */
 
@@ -459,6 +508,7 @@ int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o,
   int32_t n = 0;
   if (given->open & FL_CSV_SEP) snprintf(out[n++], 16, "?sep=%c", o->sep);
   if (given->open & FL_CSV_QUOTE) snprintf(out[n++], 16, "?quote=%c", o->quote);
+  if ((given->open & FL_CSV_FRONT) && o->skip) snprintf(out[n++], 16, "?skip=%d", (int)o->skip);
   if (given->open & FL_CSV_HEADER) snprintf(out[n++], 16, "?header=%s", o->header ? "true" : "false");
   if (given->open & FL_CSV_DECIMAL) snprintf(out[n++], 16, "?decimal=%c", o->decimal);
   if (given->open & FL_CSV_COMMENT)

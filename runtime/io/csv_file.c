@@ -127,6 +127,10 @@ bool fl_csv_open_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOpt
   f->options = *o;
   bool ok = fl_input_unpack(ctx, &f->input, path, INT64_MAX, NULL, e) && fl_csv_decode(ctx, f, o, e);
   int64_t at = ok ? after_skipped(f, o->skip) : 0;
+  if (ok && (o->open & FL_CSV_FRONT)) {
+    f->options.skip = fl_csv_find_skip(f, o, at);
+    at = after_skipped(f, f->options.skip);
+  }
   ok = ok && fl_csv_find_dialect(f, &f->options, at, e);
   int64_t row = ok ? first_row(f, at) : 0;
   if (ok && row >= f->len) ok = fl_io_error(e, FL_E_EMPTY, "`%s` is empty: there is no header", path);

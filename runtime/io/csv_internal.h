@@ -28,7 +28,8 @@ enum {
   FL_CSV_HEADER = 4,
   FL_CSV_DECIMAL = 8,
   FL_CSV_COMMENT = 16,
-  FL_CSV_DIALECT = 31
+  FL_CSV_FRONT = 32, /* lines before the header */
+  FL_CSV_DIALECT = 63
 };
 
 typedef struct FlCsvOptions {
@@ -168,6 +169,8 @@ bool fl_csv_not_utf8(const FlCsvFile *f, const char *column, int64_t at, int64_t
 bool fl_csv_cut(FlInput *in, const FlCsvOptions *o);
 /* Finds in the text from `at` on what `o` leaves open, and compares what was found while compiling. */
 bool fl_csv_find_dialect(const FlCsvFile *f, FlCsvOptions *o, int64_t at, FlIoError *e);
+/* How many lines from `at` on stand before the header, where nothing else explains the file; else 0. */
+int64_t fl_csv_find_skip(const FlCsvFile *f, const FlCsvOptions *o, int64_t at);
 /* What was open in `given`, as options for later: "?sep=;". Returns how many. */
 int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o, char out[FL_IO_DIALECT][16]);
 /* Overwrites the quotes in the body's comments. */

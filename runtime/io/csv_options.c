@@ -85,7 +85,7 @@ static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) 
 }
 
 static unsigned bit_of(const char *name) {
-  static const char *const names[] = {"sep", "quote", "header", "decimal", "comment"};
+  static const char *const names[] = {"sep", "quote", "header", "decimal", "comment", "skip"};
   for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
     if (strcmp(name, names[k]) == 0) return 1u << k;
   return 0;

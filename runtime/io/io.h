@@ -6,7 +6,7 @@
  * * sep=,           one byte
  * * quote="         one byte, or nothing: no quoting
  * * header=true     false: the columns are called column_1, column_2, ...
- *   skip=0          lines before the header
+ * * skip=0          lines before the header
  * * comment=        a byte that begins lines which are left out; nothing: there are none
  *   null=NA         a text that means null; may stand several times, and then these are all. Without it an
  *                   empty field is null in every column, and NA, N/A, NULL, null also where the column is not
@@ -40,7 +40,7 @@ typedef struct FlIoColumn {
   bool arrays; /* each row holds an array, of one size in all rows */
 } FlIoColumn;
 
-enum { FL_IO_DIALECT = 5 };
+enum { FL_IO_DIALECT = 6 };
 
 typedef struct FlIoSchema {
   FlIoColumn *columns;

@@ -75,6 +75,18 @@ static void test_decimals(void) {
   finds_with("a;b\n1;2\n", "decimal=,", "; \" , - header a b");
 }
 
+static void test_skip(void) {
+  finds("Report\nof May\n\na,b,c\n1,x,2\n2,y,3\n", ", \" . - header a b c");
+  finds("Report; May\na;b;c;d\n1;x;2;3\n2;y;3;4\n", "; \" . - header a b c d");
+  finds("Report\na,b\nx,y\nz,w\n", ", \" . - header Report"); /* nothing shows which line is the header */
+  finds("a\nb,1\nc,2\nd,3\n", ", \" . - header a");
+  finds("a,b\n1,x,2\n2,y,3\n3,z,4\n", ", \" . - header a b"); /* a name is missing */
+  finds("Report\na,b\n1,2\n3\n", ", \" . - header Report");
+  finds_with("Report\na,b,c\n1,x,2\n2,y,3\n", "skip=0", ", \" . - header Report");
+  finds_with("Report\na,b,c\n1,x,2\n2,y,3\n", "header=true", ", \" . - header a b c");
+  finds_with("Report\n1,x,2\n2,y,3\n3,z,1\n", "header=false", ", \" . - none column_1");
+}
+
 static void test_headers(void) {
   finds("1,2\n3,5\n", "E0954 the first row of `");
   finds("2,1\n3,5\n", ", \" . - none column_1 column_2");
@@ -131,6 +143,7 @@ int main(void) {
   close(fd);
   test_separators();
   test_decimals();
+  test_skip();
   test_headers();
   test_quotes();
   test_comments();

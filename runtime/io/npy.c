@@ -180,13 +180,14 @@ static bool check_size(const char *path, FlNpy *h, int64_t file_size, FlIoError 
   bool empty = false, fits = true;
   h->count = 1;
   for (int32_t k = 0; k < h->rank; k++) empty |= h->dims[k] == 0;
-  for (int32_t k = 0; fits && !empty && k < h->rank; k++)
-    fits = !__builtin_mul_overflow(bytes, h->dims[k], &bytes) &&
-           !__builtin_mul_overflow(h->count, h->dims[k], &h->count);
+  for (int32_t k = 0; fits && k < h->rank; k++) { /* of an empty one too, as NumPy has it */
+    int64_t size = h->dims[k] ? h->dims[k] : 1;
+    fits = !__builtin_mul_overflow(bytes, size, &bytes) && !__builtin_mul_overflow(h->count, size, &h->count);
+  }
   if (empty) h->count = bytes = 0;
   fits = fits && (h->size || h->count <= file_size); /* texts without any room: no more than bytes */
   if (fits && bytes <= file_size - h->data) return true;
-  return bad_header(path, "it is shorter than its header says", e);
+  return bad_header(path, fits ? "it is shorter than its header says" : "no array is as large as its header says", e);
 }
 
 bool fl_npy_header(const char *path, const FlNpySource *from, FlNpy *h, FlIoError *e) {

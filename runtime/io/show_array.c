@@ -95,9 +95,16 @@ static void put_axis(FlBytes *out, const FlShowing *s, int32_t axis, int64_t bas
   fl_bytes_addz(out, "]");
 }
 
+/* More than is shown in full: elements, or rows without any. */
+static bool is_long(const FlArray *a) {
+  int64_t rows = 1;
+  for (int32_t k = 0; k < a->rank && a->dims[k] && rows <= FL_ALL; k++) rows = a->dims[k] > FL_ALL ? FL_ALL + 1 : rows * a->dims[k];
+  return rows > FL_ALL || fl_array_count(a) > FL_ALL;
+}
+
 void fl_show_array(FlBytes *out, FlCells cells, int indent, int line) {
   FlBytes room = {0};
-  FlShowing s = {cells, {1}, 0, line, fl_array_count(cells.values) > FL_ALL, fl_cell_is_right(cells)};
+  FlShowing s = {cells, {1}, 0, line, is_long(cells.values), fl_cell_is_right(cells)};
   measure(&s, 0, 0, false, &room);
   measure(&s, 0, 0, true, &room);
   put_axis(out, &s, 0, 0, indent);

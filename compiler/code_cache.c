@@ -78,7 +78,7 @@ FlCodeCache *fl_code_cache_open(void) {
   if (fl_codegen_find("libflow_llvm.so", generator, sizeof generator)) parts[1] = fl_file_sample(generator);
   cache->flowc = fl_memo_digest(parts, sizeof parts);
   if (known && is_private(dir))
-    cache->memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .limit_bytes = limit_bytes});
+    cache->memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .foreign = true, .limit_bytes = limit_bytes});
   return cache;
 }
 

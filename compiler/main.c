@@ -23,7 +23,7 @@ static const char usage_text[] =
     "  explain FILE.flow                           the plan of a script: what is read, fused, kept, remembered\n"
     "  explain [CODE]                              the page of a message\n"
     "  why [FILE.flow] [STAGE]                     why stages ran again\n"
-    "  cache ls | gc | verify | clear              the store of remembered results\n"
+    "  cache ls | gc | verify | clear | trust      the store of remembered results\n"
     "  version                                     which flow this is\n"
     "\n"
     "options: -O0 quick code, --interp the reference interpreter (run), --mcpu NAME a processor (build: "

@@ -43,6 +43,7 @@ class Place:
         self.store = self.path / ".flow"
         self.env = dict(os.environ, FLOW_CACHE=str(self.store), NO_COLOR="1", LC_ALL="C.UTF-8")
         self.env.setdefault("FLOW_CODE_CACHE", str(self.path / ".code"))
+        self.env["XDG_STATE_HOME"] = str(self.path / ".state")
         for name, text in files.items():
             self.write(name.replace("__", "."), text)
 

@@ -126,8 +126,8 @@ int fl_ll_stage(FlGen *g, const FlFunc *func) {
 
 static Val stage_table(FlGen *g) {
   Ty digest = LLVMArrayType2(g->i64, 2);
-  Ty fields[] = {g->ptr, g->ptr, digest, g->ptr, g->i32, g->i32, g->ptr, g->ptr, g->i32, g->i32, g->ptr};
-  Ty t = LLVMStructTypeInContext(g->cx, fields, 11, false);
+  Ty fields[] = {g->ptr, g->ptr, digest, g->ptr, g->i32, g->i32, g->ptr, g->ptr, g->ptr, g->i32, g->i32, g->ptr};
+  Ty t = LLVMStructTypeInContext(g->cx, fields, 12, false);
   int n = g->stages.n;
   Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
   for (int i = 0; i < n; i++) {
@@ -142,10 +142,11 @@ static Val stage_table(FlGen *g) {
                    fl_ll_i32(g, b->n_yields),
                    fl_ll_types(g, b->n_params, b->params),
                    fl_ll_types(g, b->n_yields, b->yields),
+                   s->result_type ? string(g, s->result_type) : fl_ll_null(g),
                    fl_ll_i32(g, s->memo),
                    fl_ll_i32(g, fl_ll_site(g, s->span, (FlFaultText){0})),
                    fl_ll_null(g)};
-    items[i] = LLVMConstStructInContext(g->cx, parts, 11, false);
+    items[i] = LLVMConstStructInContext(g->cx, parts, 12, false);
   }
   return array_of(g, t, items, n);
 }

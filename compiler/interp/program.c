@@ -122,6 +122,7 @@ static void add_stage(FlInterp *in, const FlFunc *func) {
                    .n_results = b->n_yields,
                    .arg_types = types_of(in, b->n_params, b->params),
                    .result_types = types_of(in, b->n_yields, b->yields),
+                   .result_type = func->result_type,
                    .memo = func->memo,
                    .site = add_site(in, func->span, (FlFaultText){0}),
                    .self = entry_of(in, func)};

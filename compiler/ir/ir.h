@@ -109,6 +109,7 @@ struct FlFunc {
   FlDigest key;   /* stages: set by opt/key.c, */
   bool uses_blas; /* as is whether it, or what it calls, has an operator with the flag BLAS */
   bool recursive;
+  const char *result_type; /* stages: as FlStage.result_type */
 };
 
 /* A script parameter as the program sees it; the main function's params start with these, flattened. */

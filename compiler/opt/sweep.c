@@ -314,6 +314,13 @@ static void trim_signature(Sweep *s, FuncLive *info) {
     for (int i = 0; i < body->n_yields; i++) keep[i] = keep[i] || is_live(s, info->calls.at[c]->results[i]);
   for (int c = 0; c < info->calls.n; c++)
     info->calls.at[c]->n_results = compress(info->calls.at[c]->results, body->n_yields, keep, true);
+  if (f->result_type) {
+    FlText1 text = {0};
+    fl_text_addf(&text, "%s\n", f->result_type);
+    for (int i = 0; i < body->n_yields; i++) fl_text_addc(&text, keep[i] ? '1' : '0');
+    f->result_type = fl_arena_strndup(s->module->arena, text.s, text.len);
+    fl_text_reset(&text);
+  }
   body->n_yields = compress(body->yields, body->n_yields, keep, false);
 }
 

@@ -6,6 +6,7 @@
 #include "sema/attributes.h"
 #include "sema/call.h"
 #include "sema/column_names.h"
+#include "sema/value_text.h"
 
 static bool same_closure(const FlClosure *a, const FlClosure *b) {
   if (!a || !b) return a == b;
@@ -131,6 +132,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
     int n_yields = stage ? put_arguments(s, v, yields) : v.type->n_parts;
     in->value = v;
     fl_ir_yield(in->frame->func->body, s->module, n_yields, stage ? yields : v.parts);
+    const FlType *untold;
+    if (stage) in->frame->func->result_type = fl_value_text(s, v.type, &untold);
   }
   if (!fl_val_bad(v) && v.type->kind == FL_TY_FUNC)
     v = fl_sema_error(s, FL_E0310, decl->fn.name.span, "a %s cannot give a function",

@@ -4,6 +4,7 @@
  * In: the operator and its arguments. Out: a table. What always holds: the key of the stage is the operator,
  * its attributes and the content of its arguments. */
 #include "sema/reader.h"
+#include "sema/value_text.h"
 
 static FlFunc *make_stage(FlSema *s, const FlOwnStage *o, const FlType *table, FlSpan span) {
   FlFunc *f = fl_ir_func_make(s->module, fl_sema_unique_name(s, o->name), FL_FUNC_STAGE, span);
@@ -16,6 +17,8 @@ static FlFunc *make_stage(FlSema *s, const FlOwnStage *o, const FlType *table, F
   FlOp *op = fl_ir_op(&b, o->op, o->n_args, params, table->n_parts, types, 0);
   op->attrs = *o->attrs;
   fl_ir_yield(f->body, s->module, op->n_results, op->results);
+  const FlType *untold;
+  f->result_type = fl_value_text(s, table, &untold);
   return f;
 }
 

@@ -67,8 +67,17 @@ static void print_removed(FlMemoTotals t) {
 }
 
 static int usage(void) {
-  fputs("usage: flowc cache ls | gc [--limit SIZE] | verify | clear\n", stderr);
+  fputs("usage: flowc cache ls | gc [--limit SIZE] | verify | clear | trust [FOLDER]\n", stderr);
   return 2;
+}
+
+static int trust(const char *dir) {
+  if (!fl_memo_trust(dir)) {
+    fprintf(stderr, "flowc cache: `%s` is no folder, or what you accept cannot be noted\n", dir);
+    return 4;
+  }
+  printf("results in %s are used from now on, and checked\n", dir);
+  return 0;
 }
 
 int fl_tool_cache(const char *dir, int n_words, char **words) {
@@ -81,10 +90,12 @@ int fl_tool_cache(const char *dir, int n_words, char **words) {
       fprintf(stderr, "flowc cache: `%s` is not a size; write 500M or 8G\n", words[2]);
       return 2;
     }
+  } else if (n_words <= 2 && strcmp(verb, "trust") == 0) {
+    return trust(n_words == 2 ? words[1] : dir);
   } else if (n_words != 1) {
     return usage();
   }
-  FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .warn = print_warning});
+  FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .foreign = true, .warn = print_warning});
   if (!memo) {
     fputs("flowc cache: out of memory\n", stderr);
     return 4;

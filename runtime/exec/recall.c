@@ -11,6 +11,7 @@
  * faster than they can be read back. */
 #include "exec/exec_internal.h"
 #include "data/codec.h"
+#include "io/value_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,9 @@ static bool decode(FlFuture *call, FlMemoEntry *entry) {
   ok = ok && fl_codec_decode(entry->payload, entry->bytes, release_entry, entry, types, n + 1, values, &keep);
   if (ok) {
     FlNotes notes = {0};
-    if (fl_notes_decode(values[n].t, &notes)) {
+    /* What others may have written is looked at before compiled code relies on it. */
+    bool good = fl_memo_is_private(call->run->memo) || fl_value_check_parts(stage->result_type, types, n, values);
+    if (good && fl_notes_decode(values[n].t, &notes)) {
       fl_notes_show(&notes, call->run->report, call->ctx.event);
       fl_notes_move(&call->ctx.notes, &notes);
       /* Copies the texts, which would go with the mapping. */

@@ -41,7 +41,7 @@ static void write_tag(const char *dir) {
       "# Remembered results of flow. All of it can be computed again; remove it as you like.\n";
   char path[PATH_MAX];
   if (snprintf(path, sizeof path, "%s/CACHEDIR.TAG", dir) >= PATH_MAX) return;
-  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return;
   if (write(fd, text, sizeof text - 1) < 0) unlink(path);
   close(fd);
@@ -55,8 +55,11 @@ bool fl_folder_make(FlMemo *m, const char *path) {
   for (size_t i = 1; i < len; i++) {
     if (part[i] != '/') continue;
     part[i] = '\0';
-    if (mkdir(part, 0777) == 0) {
-      if (i == own) write_tag(m->dir);
+    if (mkdir(part, i < own ? 0777 : 0700) == 0) {
+      if (i == own) {
+        fl_trust_made(m->dir);
+        write_tag(m->dir);
+      }
     } else if (errno != EEXIST && i >= own) {
       return false;
     }
@@ -80,7 +83,7 @@ static bool is_linked(int fd) {
 int fl_folder_lock(FlMemo *m, const char *path, bool fresh) {
   int flags = O_RDWR | O_CREAT | O_CLOEXEC | (fresh ? O_EXCL : 0);
   for (bool made = false;;) {
-    int fd = open(path, flags, 0666);
+    int fd = open(path, flags, 0600);
     if (fd < 0 && errno == ENOENT && !made) {
       if (!fl_folder_make(m, path)) return -1;
       made = true;

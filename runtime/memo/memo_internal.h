@@ -33,7 +33,7 @@ struct FlMemo {
   FlMemoClaim *claims;
   int64_t stored_bytes; /* in objects and records as of the last scan, plus what this process put since; -1:
                            unknown */
-  bool warned_off, warned_full;
+  bool is_private, warned_off, warned_full;
   uint64_t next_temp;
 };
 
@@ -43,6 +43,17 @@ typedef enum FlMemoFolder {
   FL_FOLDER_TEMP,
   FL_FOLDER_LOCKS
 } FlMemoFolder;
+
+/* ---- trust.c */
+
+typedef enum FlMemoTrust {
+  FL_TRUST_PRIVATE, /* made here by this user, and nobody else may write to it */
+  FL_TRUST_CHECKED, /* used, but what is in it is looked at */
+  FL_TRUST_FOREIGN  /* not used */
+} FlMemoTrust;
+FlMemoTrust fl_trust_of(const char *dir);
+/* Notes that this process has made the folder. */
+bool fl_trust_made(const char *dir);
 
 void fl_memo_warn(FlMemo *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

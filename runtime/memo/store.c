@@ -42,9 +42,21 @@ FlMemo *fl_memo_open(const FlMemoOptions *options) {
   pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
   pthread_cond_init(&m->released, &attr);
   pthread_condattr_destroy(&attr);
+  FlMemoTrust trust = m->dir ? fl_trust_of(m->dir) : FL_TRUST_PRIVATE;
+  m->is_private = trust == FL_TRUST_PRIVATE;
+  if (trust == FL_TRUST_FOREIGN && !options->foreign) {
+    fl_memo_warn(m,
+                 "the remembered results in %s were not made by you on this machine: nothing is taken from there; accept them by "
+                 "`flowc cache trust %s`, or remove the folder",
+                 m->dir, m->dir);
+    free(m->dir);
+    m->dir = NULL;
+  }
   fl_folder_clean(m);
   return m;
 }
+
+bool fl_memo_is_private(const FlMemo *m) { return m->is_private; }
 
 void fl_memo_close(FlMemo *m) {
   if (!m) return;

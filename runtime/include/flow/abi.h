@@ -165,6 +165,8 @@ typedef struct FlStage {
   FlDigest (*machine)(void); /* what its results depend on besides, of this machine; NULL: nothing */
   int32_t n_args, n_results;
   const FlType1 *arg_types, *result_types;
+  const char *result_type; /* of the leading results as data/value_type.h writes it; where not all parts are results, then a line
+                              with 1 or 0 for each. NULL: it has no such text */
   int32_t memo; /* 0 by cost, 1 always, -1 never */
   int32_t site;
   const void

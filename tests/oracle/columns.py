@@ -5,17 +5,18 @@ whether the result may be null; where it may not, what could be null is filled b
 """
 import math
 
+from aggregates import aggregate_of, covariance, ranks, tiles, tiles_by, weighted
 from expressions import Rows, column, constant, lazy, row, whole, window
 from features import on
 from functions import (DATE_FORMATS, DATE_UNITS, DOMAINS, MATHEMATICS, PARTS, TIME_PARTS, TIME_UNITS, UNITS, as_date, divide,
                        edit_distance, extract, find, float_op, formatted_time, int_power, months_later, must, pad, round_digits,
                        rounding, sign_of, split_part, sqrt, text_slice, times, title, truncate, try_parse_date, try_parse_f64,
                        try_parse_i64)
-from values import (DIV_ZERO, FLOATS, INTS, NARROW, OPEN, Fault, Type, day_of, descending, held, is_nan, key, literal, mean_of,
-                    quantile_of, quoted, smallest, std_of, sum_of, text_of, time_of, to_float, variance_of, f32, sqrt_of, exact)
+from values import (DIV_ZERO, FLOATS, INTS, NARROW, OPEN, Fault, Type, day_of, exact, f32, held, is_nan, key, literal, quantile_of,
+                    quoted, smallest, sum_of, text_of, time_of, to_float)
 
 DAY = UNITS["days"]
-WORDS = ["a", "b", "ab", "b c", "", "Rome", "oslo", "x-1", "12", "-7", "3.5", "zz", "2024-02-29", "München", "日本", "b,a", 'q"q', " a ", "null", "nan"]
+WORDS = ["a", "b", "ab", "b c", "", "Rome", "oslo", "x-1", "12", "-7", "3.5", "zz", "2024-02-29", "Straße", "日本", "ﬁt", "ΟΔΟΣ", "İz", "b,a", 'q"q', " a ", "null", "nan"]
 PATTERNS = [r"\d+", r"(\w)-(\d)", r"^[a-c]", r"[aeiou]", r"b$", r"(\d{4})-\d\d"]
 INTERPOLATED = ("median", "quantile")  # how they are rounded is not on the page: compared nearly, and used no further
 EXACT = ("mean", "var", "std", "cov", "corr", "weighted_mean")
@@ -190,6 +191,9 @@ class Columns:
             return window(Type("i64"), "row_number()", lambda rows: list(range(rows.n)), uses=[name])
         if name == "ntile" and kind == "i64":
             k = self.number(1, 4)
+            by = self.make(self.pick("i64", "f64", "text", "date"), 1, True) if self.chance(0.5) else None
+            if by is not None and by.varies():
+                return window(Type("i64", by.type.null), f"ntile({k}, by = $0)", lambda rows, v: tiles_by(v, k), by, uses=["ntile"])
             return window(Type("i64"), f"ntile({k})", lambda rows: tiles(rows.n, k), uses=[name])
         if name == "rolling":
             return self.rolling(kind, depth)
@@ -227,6 +231,9 @@ class Columns:
         inner, n = self.make(of, 1, True), self.number(1, 4)
         if not inner.varies():
             return None
+        times = [t for t in self.columns("date", "datetime", null=False)]
+        if times and self.chance(0.4) and name not in ("first", "last"):
+            return self.rolling_by(kind, name, of, inner, column(*self.pick(*times)))
         least = self.number(1, n) if self.chance(0.5) else n
         options = "" if least == n else f", min_periods = {least}"
         operate = aggregate_of(name, of)
@@ -239,6 +246,17 @@ class Columns:
             return out
 
         return window(Type(kind, True), f"rolling($0, {n}, {name}{options})", meaning, inner, uses=["rolling"])
+
+    def rolling_by(self, kind, name, of, inner, when):
+        """By time: of the rows of the time (t - n, t], in whatever order they stand."""
+        n, step = self.number(1, 20), 1 if when.type.kind == "date" else DAY
+        operate = aggregate_of(name, of)
+
+        def meaning(rows, v, at):
+            windows = [[x for x, t in zip(v, at) if x is not None and now - n * step < t <= now] for now in at]
+            return [operate(held_values) if held_values else None for held_values in windows]
+
+        return window(Type(kind, True), f"rolling($0, days({n}), {name}, by = $1)", meaning, inner, when, uses=["rolling", "rolling by"])
 
     # -- aggregates --
     def of_all_rows(self, kind, depth, null):
@@ -429,7 +447,7 @@ class Columns:
                 return row(kind, "f32($0)", lambda v: f32(v), self.make("f64", depth, null), uses=["f32"])
             symbol, operate = self.float_symbol()
             return row(kind, f"($0 {symbol} $1)", float_op("f32", operate), a, self.leaf(kind, null), uses=[symbol])
-        form = self.number(0, 14)
+        form = self.number(0, 13)
         if form <= 3:
             symbol, operate = self.float_symbol()
             other = "f64" if self.chance(0.6) else self.known_kind("i64", "f32", "u8", "i32")
@@ -451,7 +469,7 @@ class Columns:
             digits = self.number(0, 3)
             return row(kind, f"(round(clamp($0, -1000.0, 1000.0), digits = {digits}) + 0.0)",
                        lambda x: x if x != x else round_digits(max(-1000.0, min(1000.0, x)), digits) + 0.0, a, uses=["round", "clamp"])
-        if form in (8, 14):
+        if form in (8, 13):
             name = self.pick(*MATHEMATICS)
             low, high = DOMAINS.get(name, (-4.0, 4.0))
             return row(kind, f"(round({name}(clamp($0, {literal(low, 'f64')}, {literal(high, 'f64')})), digits = 6) + 0.0)",
@@ -464,9 +482,6 @@ class Columns:
             held_in = "clamp($%d, -9.0, 9.0)"
             return row(kind, f"(round({name}({held_in % 0}, {held_in % 1}), digits = 6) + 0.0)",
                        lambda x, y: math.nan if x != x or y != y else round(operate(max(-9.0, min(9.0, x)), max(-9.0, min(9.0, y))), 6) + 0.0, a, b, uses=[name])
-        if form == 13:
-            text = self.make("text", depth, null)
-            return row(kind, "try_parse_number($0)", try_parse_number, text, null=True, uses=["try_parse_number"]) if on("try_parse_number") else None
         if form == 9:
             text = self.make("text", depth, null)
             if self.chance(0.5):
@@ -585,6 +600,9 @@ class Columns:
             return row(kind, f"repeat_text($0, {n})", lambda s: s * n, a, uses=["repeat_text"])
         if form == 13:
             return self.regex_text(a)
+        if form == 14 and self.columns("category") and self.chance(0.3):
+            inner = column(*self.pick(*self.columns("category")))
+            return row(kind, "text($0)", lambda v: inner.type.levels[v], inner, uses=["text"])
         if form == 14:
             of = self.known_kind("i64", "f64", "bool", "date", "datetime", "text", "i32")
             inner = self.make(of, depth, null)
@@ -710,70 +728,3 @@ def fails(expr):
     except Fault:
         return True
     return False
-
-
-# -- the meaning of aggregates: of the values that are not null --
-def aggregate_of(name, kind, ddof=1):
-    return {"sum": lambda v: sum_of(v, kind), "mean": mean_of, "min": lambda v: smallest(v), "max": lambda v: smallest(v, -1),
-            "first": lambda v: v[0] if v else None, "last": lambda v: v[-1] if v else None, "mode": mode_of,
-            "median": lambda v: quantile_of(v, 0.5), "var": lambda v: rounded(variance_of(v, ddof)), "std": lambda v: std_of(v, ddof)}[name]
-
-
-def rounded(value):
-    return value if value is None or isinstance(value, float) else to_float(value)
-
-
-def mode_of(values):
-    """The most frequent; of equally frequent ones the smallest (a doubt: the page does not say)."""
-    if not values:
-        return None
-    counts = {}
-    for v in values:
-        counts.setdefault(key(v), [0, v])[0] += 1
-    return min(counts.items(), key=lambda item: (-item[1][0], item[0]))[1][1]
-
-
-def covariance(pairs, scaled):
-    if len(pairs) < 2:
-        return None
-    if not all(math.isfinite(v) for pair in pairs for v in pair):
-        return math.nan
-    xs, ys = [[exact(pair[k]) for pair in pairs] for k in (0, 1)]
-    mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
-    both = sum((x - mx) * (y - my) for x, y in zip(xs, ys))
-    if not scaled:
-        return to_float(both / (len(pairs) - 1))
-    spread = sum((x - mx) ** 2 for x in xs) * sum((y - my) ** 2 for y in ys)
-    if spread == 0:
-        return math.nan
-    return math.copysign(sqrt_of(both * both / spread), both)
-
-
-def weighted(pairs):
-    if not pairs:
-        return None
-    if not all(math.isfinite(v) for pair in pairs for v in pair):
-        return math.nan
-    total = sum(exact(w) for _, w in pairs)
-    return math.nan if total == 0 else to_float(sum(exact(x) * exact(w) for x, w in pairs) / total)
-
-
-def tiles(n, k):
-    """Parts of equal size, the first ones one larger where it does not divide."""
-    size, more = divmod(n, k)
-    return [part + 1 for part in range(k) for _ in range(size + (part < more))]
-
-
-def ranks(values, down, method):
-    order = descending(values) if down else [key(v) for v in values]
-    places = sorted((i for i, v in enumerate(values) if v is not None), key=lambda i: order[i])
-    out, at, dense = [None] * len(values), 0, 0
-    while at < len(places):
-        end = at
-        while end < len(places) and order[places[end]] == order[places[at]]:
-            end += 1
-        dense += 1
-        for k in range(at, end):
-            out[places[k]] = {"average": (at + 1 + end) / 2, "min": at + 1, "max": end, "dense": dense, "first": k + 1}[method]
-        at = end
-    return out

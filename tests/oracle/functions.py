@@ -14,7 +14,7 @@ SPACE = " \t\n\r\f\v"
 
 # -- texts --
 def title(s):
-    return re.sub(r"\S+", lambda m: m[0][0].upper() + m[0][1:].lower(), s)  # words are what white space parts
+    return re.sub(r"\S+", lambda m: m[0][0].title() + m[0][1:].lower(), s)  # words are what white space parts
 
 
 def split_part(s, separator, i):

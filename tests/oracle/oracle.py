@@ -36,6 +36,7 @@ class Run:
                 old.unlink()
         self.folder = folder
         self.script = "".join(case.text() for case in cases)
+        self.script = cases[0].prelude(self.script) + self.script
         (folder / "case.flow").write_text(self.script)
         env = dict(os.environ, FLOW_CACHE=str(folder / ".flow"), FLOW_CODE_CACHE="", NO_COLOR="1", LC_ALL="C.UTF-8")
         try:

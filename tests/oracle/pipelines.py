@@ -8,6 +8,7 @@ import io
 import random
 
 import tables as verbs
+from arrays_of_rows import PRELUDE, ArraysOfRows
 from columns import Columns
 from expressions import column, row, whole
 from features import on
@@ -104,6 +105,11 @@ class Case:
         lines.append(f'write_csv({shown}, "{first}.csv", null = "{NULL}")')
         return "\n".join(lines) + "\n"
 
+    @staticmethod
+    def prelude(script):
+        """The functions that a script calls."""
+        return "".join(line + "\n" for line in PRELUDE.splitlines() if line.split("(")[0][3:] + "(" in script)
+
     def result(self, run):
         """What the run wrote for this case, or None."""
         path = run.folder / f"{self.name}.csv"
@@ -153,12 +159,12 @@ class Case:
                 yield Case(self.sources, [*self.chain[:k], less, *self.chain[k + 1:]], self.wrap)
 
 
-class Maker(Columns):
+class Maker(ArraysOfRows, Columns):
     """Makes cases. faults: is one that fails wanted?"""
 
     def __init__(self, seed, faults=False):
         super().__init__(random.Random(seed))
-        self.faults, self.counter = faults, 0
+        self.faults, self.counter, self.in_groups = faults, 0, False
 
     def fresh(self, prefix="c"):
         self.counter += 1
@@ -213,9 +219,9 @@ class Maker(Columns):
         return Case(self.sources, chain, self.pick("", "", "fn", "stage")).evaluate()
 
     # -- verbs --
-    def scoped(self, table, grouped=None):
+    def scoped(self, table):
         self.scope = table.types()
-        self.filled = bool(table.keys) if grouped is None else grouped
+        self.filled = self.in_groups = table.keys is not None
         self.aggregates = self.windows = True
 
     def keys(self, table, most=2):
@@ -244,6 +250,9 @@ class Maker(Columns):
             if made is not None:
                 return made
         return self.make(kind, self.number(1, depth), True)
+
+    def of_all_rows(self, kind, depth, null):
+        return super().of_all_rows(kind, depth, null) if self.chance(0.5) else self.of_rows(kind, depth)
 
     def verb_where(self, table):
         return verbs.where([("", self.of_bool("bool", 2, True))])
@@ -306,7 +315,7 @@ class Maker(Columns):
             if kind == "category" and not self.columns("category"):
                 continue
             self.alone = self.chance(0.5)
-            e = self.aggregate(kind, 2)
+            e = self.aggregate(kind, 2) if self.chance(0.7) else self.of_rows(kind, 2)
             if not self.alone and e is not None and kind in ("i64", "f64") and self.chance(0.25):
                 other = self.aggregate("i64", 1)
                 if other is not None:
@@ -328,7 +337,7 @@ class Maker(Columns):
         keys = self.keys(table)
         if not keys or not on("by ="):
             return None
-        self.filled = True
+        self.filled = self.in_groups = True
         parts = self.aggregates_of(table, self.number(1, 3))
         return verbs.summarize(keys)(parts) if parts else None
 

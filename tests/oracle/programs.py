@@ -52,6 +52,10 @@ class Case:
                 lines.append(f"for v in {flat} {{ print(v{' // microseconds(1)' if node.type.kind == 'duration' else ''}) }}")
         return "\n".join(lines) + "\n"
 
+    @staticmethod
+    def prelude(script):
+        return ""
+
     def result(self, run):
         """What the script printed for this case, or None."""
         parts = run.out.split(f"## {self.name}\n")

@@ -6,7 +6,8 @@ reported; Impossible says that a verb does not fit the table (a column is missin
 """
 import math
 
-from columns import aggregate_of, fails
+from aggregates import aggregate_of
+from columns import fails
 from expressions import Rows, everywhere
 from values import CELLS, MATCHES, Fault, Type, descending, exact, is_nan, key, mean_of, quantile_of, smallest, std_of, text_of
 

@@ -37,7 +37,7 @@ def covariance(pairs, scaled):
     spread = sum((x - mx) ** 2 for x in xs) * sum((y - my) ** 2 for y in ys)
     if spread == 0:
         return math.nan
-    return math.copysign(sqrt_of(both * both / spread), both)
+    return sqrt_of(both * both / spread) * (1 if both > 0 else -1)
 
 
 def weighted(pairs):

@@ -10,7 +10,7 @@ A `Rows` is the context: the columns as the expression sees them, of the table o
 """
 import re
 
-from values import Fault, Type
+from values import OPEN, Fault, Type
 
 OPERAND = re.compile(r"\$(\d)")
 
@@ -75,6 +75,17 @@ class Expr:
         for k, a in enumerate(self.args):
             for less in a.smaller():
                 yield Expr(self.type, self.form, self.how, self.meaning, *self.args[:k], less, *self.args[k + 1:])
+
+
+def settled(expr, rows):
+    """Aggregates and windows in branches that no row takes: the page does not say whether they may fail."""
+    for a in expr.args:
+        settled(a, rows)
+    if expr.how in ("whole", "window") and id(expr) not in rows.memo:
+        try:
+            expr.at(rows, 0)
+        except (Fault, IndexError):
+            raise Fault(OPEN) from None
 
 
 def everywhere(expr, rows):

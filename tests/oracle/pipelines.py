@@ -61,19 +61,21 @@ class Case:
     def __init__(self, sources, chain, wrap):
         self.sources, self.chain, self.wrap = sources, chain, wrap
         self.expected = self.codes = None
+        self.grouped = False  # is the last table one of groups?
 
     def evaluate(self):
         """Fills in what is expected."""
         self.expected = self.codes = None
-        table = self.sources[0].table
+        table, verb = self.sources[0].table, None
         try:
             for verb in self.chain:
                 table = verb.apply(table)
-            self.expected = table
+            self.expected, self.grouped = table, table.keys is not None
         except Fault as fault:
             if OPEN in fault.codes:
                 raise Impossible from None
             self.codes = fault.codes
+            self.grouped = (table.keys is not None or "group_by" in verb.uses) and not verb.uses & {"summarize", "ungroup", "value_counts"}
         return self
 
     @property
@@ -89,7 +91,7 @@ class Case:
         lines = [s.text() for s in self.sources if s is self.sources[0] or s.name in chain]
         first = self.sources[0].name
         table = self.expected
-        if table is not None and table.keys is not None:
+        if self.grouped:
             chain += " |> ungroup"
         pipe = f" |> {chain}" if chain else ""
         if self.wrap in ("fn", "stage"):

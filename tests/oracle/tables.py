@@ -8,7 +8,7 @@ import math
 
 from aggregates import aggregate_of
 from columns import fails
-from expressions import Rows, everywhere
+from expressions import Rows, everywhere, settled
 from values import CELLS, MATCHES, Fault, Type, descending, exact, is_nan, key, mean_of, quantile_of, smallest, std_of, text_of
 
 
@@ -66,6 +66,7 @@ class Table:
                 try:
                     for i, v in zip(rows, everywhere(e, context)):
                         values[i] = v
+                    settled(e, context)
                 except Fault as fault:
                     codes |= fault.codes
         if codes:
@@ -159,6 +160,7 @@ def summarize(keys):
                         raise Impossible
                     try:
                         columns[name][1].append(e.at(context, 0))
+                        settled(e, context)
                     except Fault as fault:
                         codes |= fault.codes
             if codes:
@@ -398,7 +400,7 @@ def pivot(by, value, into, how, dropped):
         known = [wanted.get(key(v)) for v in table.values(by)]
         if None in known and not dropped:
             raise Fault("E0644", "E0711", CELLS)
-        of = table.types()[value]
+        of = table.types()[value] if table.values(value) is not None else None
         type_ = Type("i64" if how == "count" else "f64" if how == "mean" else of.kind, True, of.levels)
         columns = {n: (table.types()[n], []) for n in keys}
         columns.update({n: (type_, []) for n, _, _ in into})
@@ -406,7 +408,7 @@ def pivot(by, value, into, how, dropped):
         groups = [rows for rows in groups if any(known[i] is not None for i in rows)]
         for rows in groups:
             for n in keys:
-                columns[n][1].append(table.values(n)[rows[0]])
+                columns[n][1].append(table.values(n)[next(i for i in rows if known[i] is not None)])
             for k, (n, _, _) in enumerate(into):
                 cell = [table.values(value)[i] for i in rows if known[i] == k]
                 if not how and len(cell) > 1:
@@ -426,7 +428,7 @@ def pivot(by, value, into, how, dropped):
 
 def describe():
     def apply(table):
-        out = {n: (Type(k, null, approx=n in ("q25", "median", "q75")), []) for n, k, null in (
+        out = {n: (Type(k, null, approx=n in ("type", "q25", "median", "q75")), []) for n, k, null in (
             ("column", "text", False), ("type", "text", False), ("count", "i64", False), ("nulls", "i64", False), ("distinct", "i64", True),
             ("mean", "f64", True), ("std", "f64", True), ("min", "text", True), ("q25", "f64", True), ("median", "f64", True),
             ("q75", "f64", True), ("max", "text", True))}

@@ -6,7 +6,7 @@
  * operations stay and read the joined states: GROUP the keys, TAKE the keys, an aggregate its state, by its own kind
  * but for a count, which is now the sum of the counts.
  *
- * A mean is a sum over a count. What always holds: only aggregates with states that merge to the same bits
+ * A mean is of sums and counts (mean_of). What always holds: only aggregates with states that merge to the same bits
  * (exact sums; first, last, least, greatest in the order of parts); the operations stay where they are, and
  * so do their errors.
  */
@@ -247,18 +247,20 @@ static FlOp *aggregate(FlBuilder *b, const FlOp *of, const char *kind, const FlP
   return op;
 }
 
-/* sum / count of each group, without a value where nothing was counted. */
-static FlOp *divide(FlBuilder *b, const FlOp *mean, FlValue *sum, FlValue *count) {
-  FlType1 index = fl_t_scalar(FL_I64), types[2] = {mean->results[0]->type, mean->results[1]->type};
-  FlOp *map = fl_ir_op(b, FL_OP_MAP, 1, mean->args, 2, types, 1);
-  FlRegion *r = fl_ir_region(b, map, 0, 1, &index);
-  FlBuilder in = {.module = b->module, .func = b->func, .region = r, .span = b->span};
-  FlValue *s = fl_ir_load(&in, sum, 1, r->params, true), *n = fl_ir_load(&in, count, 1, r->params, true);
-  FlValue *some = fl_ir_binary(&in, FL_OP_GT, n, fl_ir_const_i(&in, FL_I64, 0));
-  FlValue *quotient = fl_ir_binary(&in, FL_OP_DIV, s, fl_ir_convert(&in, n, FL_F64));
-  FlValue *value = fl_ir_select(&in, some, quotient, fl_ir_const_f(&in, FL_F64, 0.0));
-  fl_ir_yield(r, b->module, 2, (FlValue *[]){value, some});
-  return map;
+/* The mean of the joined sums, each of as many values as its count says. */
+static FlOp *mean_of(FlBuilder *b, const FlOp *mean, const FlPartState *sum, const FlPartState *count,
+                     FlValue *const *joined) {
+  FlValue *args[4] = {mean->args[0], mean->attrs.i ? joined[sum->at] : mean->args[1], joined[sum->at],
+                      joined[count->at]};
+  FlType1 types[2] = {mean->results[0]->type, mean->results[1]->type};
+  const char **list = FL_NEW_ARRAY(b->module->arena, const char *, 2);
+  list[0] = list[1] = "col";
+  FlOp *op = fl_ir_op(b, FL_OP_AGGREGATE, 4, args, 2, types, 0);
+  op->attrs = mean->attrs;
+  op->attrs.s = "mean_of";
+  op->attrs.list = list;
+  op->attrs.n_list = 2;
+  return op;
 }
 
 static void merge_aggregate(FlParts *p, const FlPartFold *fold, FlOp *op, FlValue *const *joined) {
@@ -266,11 +268,8 @@ static void merge_aggregate(FlParts *p, const FlPartFold *fold, FlOp *op, FlValu
   FlValue *column = column_of(op), *valid = valid_of(op);
   FlOp *merged;
   if (is(op->attrs.s, "mean")) {
-    FlOp *sum =
-        aggregate(&b, op, "sum", find_state(fold, "sum", column, valid), joined, fl_t_array(FL_F64, 1));
-    FlOp *count = aggregate(&b, op, "sum", find_state(fold, "count", counted_of(op), valid), joined,
-                            fl_t_array(FL_I64, 1));
-    merged = divide(&b, op, sum->results[0], count->results[0]);
+    merged = mean_of(&b, op, find_state(fold, "sum", column, valid), find_state(fold, "count", counted_of(op), valid),
+                     joined);
   } else if (is(op->attrs.s, "count")) {
     FlPartState *state = find_state(fold, "count", column, valid);
     if (!state) state = find_state(fold, "count", NULL, NULL);

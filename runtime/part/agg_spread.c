@@ -1,70 +1,93 @@
-/* agg_spread.c: variance, standard deviation, covariance and correlation by group.
+/* agg_spread.c: variance, standard deviation, covariance, correlation and weighted mean by group.
  *
- * Floats: with m = the rounded exact sum of x over the count, the terms are the products of the rounded
- * differences, fl(fl(x - mx) * fl(y - my)); their exact sum is rounded once and divided by count - ddof. Two
- * passes, so that no large numbers cancel (T. Chan, G. Golub, R. LeVeque, 1983, equation 1.2).
+ * Comes in: one or two columns of numbers. Goes out: a double a group: the exact value, rounded once, of
+ *   var, cov        m / (n (n - ddof)), m = n sum(x y) - sum(x) sum(y)
+ *   std             its root
+ *   corr            m(x, y) / sqrt(m(x, x) m(y, y)), so of x with itself 1; NaN where a column is constant
+ *   weighted_mean   sum(x w) / sum(w)
+ * Always holds: all sums are exact whole numbers, so neither the order of rows nor how they were cut can matter.
  *
- * Integers of at most 32 bits: count * sum(x y) - sum(x) * sum(y) in 128 bits, where nothing cancels, over
- * count * (count - ddof); one pass. */
+ * Integers of at most 32 bits: the sums in 64 and 128 bits, products as they are. Others: x is high * 2^low_bits +
+ * low, in units of 2^exponent (floats: against the largest exponent of the column), and the products of both parts
+ * are added in 128 bits each. Groups of which a float has bits below its unit are summed again, in accumulators for
+ * all exponents (spread_full.c). Infinities and NaN are no terms: a group with one has NaN, but for weighted_mean. */
 #include <math.h>
 
-#include "part/aggregate_internal.h"
+#include "part/spread_internal.h"
 
-/* Columns: one, or two of which both have a value. */
-typedef struct Columns {
-  const FlAgg *a;
-  int32_t n;
-  FlAggDoubles x[2];
-  const double *mean; /* [n][g] */
-} Columns;
+/* ---- values --------------------------------------------------------------------------------------------- */
 
-static const double *read_columns(const void *env, int64_t row, int64_t n, double *room) {
-  const Columns *c = env;
-  if (c->n == 1) return fl_agg_read_doubles(&c->x[0], row, n, room);
-  for (int32_t k = 0; k < c->n; k++) {
-    double *to = room + k * FL_PART_TERMS;
-    const double *x = fl_agg_read_doubles(&c->x[k], row, n, to);
-    if (x != to) memcpy(to, x, (size_t)n * sizeof *to);
+static int64_t least_count(const FlSpread *s) {
+  if (s->kind == FL_SPREAD_MEAN) return 1;
+  return s->kind == FL_SPREAD_CORR ? 2 : fl_part_max(1, (int64_t)s->a->desc->f + 1);
+}
+
+static double signed_value(double v, bool negative) { return negative ? -v : v; }
+
+double fl_spread_value(const FlSpread *s, int64_t n, const FlSpreadSums *sums) {
+  const FlBig *x = &sums->sum[0], *y = &sums->sum[s->a->n_cols - 1], *xy = &sums->product[0];
+  FlBig m, xx, yy;
+  if (n < least_count(s)) return 0.0;
+  if (s->kind == FL_SPREAD_MEAN) {
+    if (fl_big_is_zero(y)) return fl_big_is_zero(xy) ? (double)NAN : signed_value(INFINITY, xy->negative);
+    return signed_value(fl_exact_ratio(fl_big_whole(xy), fl_big_whole(y)), xy->negative != y->negative);
   }
-  return room;
-}
-
-/* Differences of a column from its means, 0 where there is no value. */
-static void differences(const Columns *c, int32_t k, int64_t row, int64_t n, double *out) {
-  const int64_t *id = c->a->id;
-  const double *x = fl_agg_read_doubles(&c->x[k], row, n, out), *mean = c->mean + k * c->a->g;
-  for (int64_t i = 0; i < n; i++) out[i] = x[i] - mean[id != NULL ? id[row + i] : 0];
-  for (int32_t v = 0; v < c->a->n_cols; v++) {
-    const uint8_t *valid = c->a->col[v].valid;
-    for (int64_t i = 0; valid != NULL && i < n; i++) out[i] = valid[row + i] ? out[i] : 0.0;
+  fl_big_moment(&m, (uint64_t)n, xy, x, y);
+  if (s->kind == FL_SPREAD_CORR) {
+    fl_big_moment(&xx, (uint64_t)n, &sums->product[1], x, x);
+    fl_big_moment(&yy, (uint64_t)n, &sums->product[2], y, y);
+    if (fl_big_is_zero(&xx) || fl_big_is_zero(&yy)) return (double)NAN;
+    return signed_value(fl_exact_cosine(fl_big_whole(&m), fl_big_whole(&xx), fl_big_whole(&yy)), m.negative);
   }
+  unsigned __int128 count = (unsigned __int128)n * (uint64_t)(n - (int64_t)s->a->desc->f);
+  uint64_t word[2] = {(uint64_t)count, (uint64_t)(count >> 64)};
+  FlWhole by = {word, 2, 0}, top = fl_big_whole(&m);
+  return signed_value(s->kind == FL_SPREAD_STD ? fl_exact_root(top, by) : fl_exact_ratio(top, by), m.negative);
 }
 
-static const double *read_square(const void *env, int64_t row, int64_t n, double *room) {
-  differences(env, 0, row, n, room);
-  for (int64_t i = 0; i < n; i++) room[i] *= room[i];
-  return room;
-}
+typedef struct Results {
+  FlSpread *s;
+  FlSpreadSumsFn *sums;
+  const void *env;
+} Results;
 
-static const double *read_product(const void *env, int64_t row, int64_t n, double *room) {
-  double y[FL_PART_TERMS];
-  differences(env, 0, row, n, room);
-  differences(env, 1, row, n, y);
-  for (int64_t i = 0; i < n; i++) room[i] *= y[i];
-  return room;
-}
-
-/* x y, x x, y y */
-static const double *read_products(const void *env, int64_t row, int64_t n, double *room) {
-  double *xx = room + FL_PART_TERMS, *yy = xx + FL_PART_TERMS;
-  differences(env, 0, row, n, xx);
-  differences(env, 1, row, n, yy);
-  for (int64_t i = 0; i < n; i++) {
-    room[i] = xx[i] * yy[i];
-    xx[i] *= xx[i];
-    yy[i] *= yy[i];
+static int32_t results_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Results *r = env;
+  FlSpread *s = r->s;
+  FlSpreadSums sums;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    uint8_t mark = atomic_load_explicit(&s->mark[k], memory_order_relaxed);
+    if (mark != 0) continue;
+    if (s->a->counts[k] >= least_count(s)) {
+      r->sums(r->env, k, &sums);
+      fl_agg_store(s->a, k, fl_spread_value(s, s->a->counts[k], &sums));
+    } else {
+      fl_agg_store(s->a, k, 0.0);
+    }
   }
-  return room;
+  return 0;
+}
+
+FlStatus fl_spread_results(FlSpread *s, FlSpreadSumsFn *sums, const void *env) {
+  Results r = {s, sums, env};
+  if (fl_agg_results(s->a, least_count(s)) != 0) return 1;
+  return fl_part_for(s->a->m->ctx, results_body, &r, s->a->g, 150.0 * s->n_products);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+const double *fl_spread_doubles(const FlSpread *s, int32_t k, int64_t row, int64_t n, double *room) {
+  FlAggDoubles column = fl_agg_doubles(s->a, k);
+  const double *x = fl_agg_read_doubles(&column, row, n, room);
+  return x;
+}
+
+void fl_spread_ints(const FlSpread *s, int32_t k, int64_t row, int64_t n, int64_t *out) {
+  const FlAgg *a = s->a;
+  const uint8_t *other = a->n_cols > 1 ? a->col[1 - k].valid : NULL;
+  fl_part_read_i64(&a->col[k], row, n, out);
+  for (int64_t i = 0; other != NULL && i < n; i++) out[i] = other[row + i] ? out[i] : 0;
 }
 
 /* ---- small integers ------------------------------------------------------------------------------------ */
@@ -75,6 +98,7 @@ typedef struct Whole {
 } Whole;
 
 typedef struct Wholes {
+  const FlSpread *s;
   const FlAgg *a;
   FlAggCut cut;
   Whole *sums; /* [pieces][g] */
@@ -87,13 +111,6 @@ static bool is_whole(const FlAgg *a) {
     if (d->kind == FL_KIND_FLOAT || d->bytes > 4) return false;
   }
   return a->n < INT32_MAX;
-}
-
-/* Rows of a column, 0 where one of the columns has no value. */
-static void read_whole(const FlAgg *a, int32_t k, int64_t row, int64_t n, int64_t *out) {
-  const uint8_t *other = a->n_cols > 1 ? a->col[1 - k].valid : NULL;
-  fl_part_read_i64(&a->col[k], row, n, out);
-  for (int64_t i = 0; other != NULL && i < n; i++) out[i] = other[row + i] ? out[i] : 0;
 }
 
 static int32_t wholes_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -109,8 +126,8 @@ static int32_t wholes_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
     memset(sums + low, 0, width * sizeof *sums);
     for (int64_t row = first; row < last; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, last - row);
-      read_whole(a, 0, row, n, x);
-      if (a->n_cols > 1) read_whole(a, 1, row, n, y);
+      fl_spread_ints(s->s, 0, row, n, x);
+      if (a->n_cols > 1) fl_spread_ints(s->s, 1, row, n, y);
       for (int64_t i = 0; i < n; i++) {
         int64_t k = a->id != NULL ? a->id[row + i] : 0;
         if ((uint64_t)(k - low) >= width) continue;
@@ -142,102 +159,299 @@ static int32_t add_wholes_body(FlCtx *ctx, const void *env, int64_t begin, int64
   return 0;
 }
 
-/* By group, count^2 times the moments, which are whole: of x, of y, of both; NULL: error recorded. */
-static Whole *whole_moments(FlAgg *a) {
-  Wholes s = {.a = a, .cut = fl_agg_cut(a->m->ctx, a->n, a->g)};
+static void whole_sums(const void *env, int64_t k, FlSpreadSums *out) {
+  const Wholes *s = env;
+  const Whole *w = &s->sums[k];
+  bool one = s->a->n_cols == 1;
+  fl_big_set(&out->sum[0], w->x, 0);
+  fl_big_set(&out->sum[1], w->y, 0);
+  fl_big_set(&out->product[0], one ? w->xx : w->xy, 0);
+  if (s->s->n_products == 1) return;
+  fl_big_set(&out->product[1], w->xx, 0);
+  fl_big_set(&out->product[2], w->yy, 0);
+}
+
+static FlStatus wholes(FlSpread *of) {
+  FlAgg *a = of->a;
+  Wholes s = {.s = of, .a = a, .cut = fl_agg_cut(a->m->ctx, a->n, a->g)};
   s.sums = fl_part_alloc(a->m, s.cut.pieces * a->g, sizeof *s.sums);
   int64_t tasks = s.cut.pieces * s.cut.ranges;
-  if (s.sums == NULL || fl_part_for(a->m->ctx, wholes_body, &s, tasks, 3.0 * (double)s.cut.piece) != 0)
-    return NULL;
-  if (fl_part_for(a->m->ctx, add_wholes_body, &s, a->g, 3.0 * (double)s.cut.pieces) != 0) return NULL;
-  for (int64_t k = 0; k < a->g; k++) {
-    Whole *w = &s.sums[k];
-    int64_t n = a->counts[k];
-    w->xy = n * w->xy - (__int128)w->x * w->y;
-    w->xx = n * w->xx - (__int128)w->x * w->x;
-    w->yy = n * w->yy - (__int128)w->y * w->y;
+  if (s.sums == NULL || fl_part_for(a->m->ctx, wholes_body, &s, tasks, 3.0 * (double)s.cut.piece) != 0) return 1;
+  if (fl_part_for(a->m->ctx, add_wholes_body, &s, a->g, 3.0 * (double)s.cut.pieces) != 0) return 1;
+  FlStatus status = fl_spread_results(of, whole_sums, &s);
+  fl_part_release(a->m, s.sums);
+  return status;
+}
+
+/* ---- sums of products of two limbs ---------------------------------------------------------------------- */
+
+enum { BLOCK = FL_PART_BATCH, LOW_MOST = 51, HIGH_MOST = 49, SUM_BITS = 126 };
+
+/* One pass: table[piece][group] has a sum of each column, and of each product of columns sums of high * high, of the
+ * mixed ones, of low * low. */
+typedef struct Limbs {
+  FlSpread *s;
+  FlAggCut cut;
+  int32_t words; /* of 128 bits a group */
+  int low_bits;
+  double low_unit, scale[2]; /* 2^low_bits; of floats: what makes the high limb */
+  int exponent[2];           /* of the unit of a column */
+  __int128 *table;
+} Limbs;
+
+typedef struct Block {
+  int64_t high[2][BLOCK], low[2][BLOCK];
+} Block;
+
+typedef struct Greatest {
+  const FlSpread *s;
+  int32_t column;
+  _Atomic int64_t exponent;
+  _Atomic bool special; /* there is an infinity or NaN */
+} Greatest;
+
+static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Greatest *g = (Greatest *)(uintptr_t)env;
+  double x[BLOCK];
+  int64_t most = INT64_MIN;
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += BLOCK) {
+    int64_t n = fl_part_min(BLOCK, end - row);
+    const double *values = fl_spread_doubles(g->s, g->column, row, n, x);
+    uint64_t here = fl_part_greatest(values, n);
+    if (here >= UINT64_C(0x7ff) << 52) {
+      atomic_store_explicit(&g->special, true, memory_order_relaxed);
+      here = 0;
+      for (int64_t i = 0; i < n; i++) {
+        uint64_t one = fl_part_greatest(&values[i], 1);
+        if (one < UINT64_C(0x7ff) << 52) here = one > here ? one : here;
+      }
+    }
+    most = fl_part_max(most, (int64_t)(here >> 52) - 1022); /* every |x| < 2^most */
   }
-  return s.sums;
+  int64_t seen = atomic_load_explicit(&g->exponent, memory_order_relaxed);
+  while (most > seen && !atomic_compare_exchange_weak_explicit(&g->exponent, &seen, most, memory_order_relaxed,
+                                                               memory_order_relaxed)) {}
+  return 0;
 }
 
-/* ---- floats -------------------------------------------------------------------------------------------- */
-
-static double *sums_of(FlAgg *a, FlPartTerms x) {
-  double *sums = fl_part_alloc(a->m, (1 + x.more) * a->g, sizeof *sums);
-  return sums == NULL || fl_part_exact_sums(a->m, x, a->id, a->n, a->g, sums) != 0 ? NULL : sums;
+static FlStatus open_limbs(FlSpread *s, Limbs *l) {
+  FlAgg *a = s->a;
+  int count_bits = fl_part_bits((uint64_t)a->n);
+  int low = (int)fl_part_min(LOW_MOST, (SUM_BITS - 1 - count_bits) / 2), high = (int)fl_part_min(HIGH_MOST, low);
+  *l = (Limbs){.s = s, .low_bits = low, .low_unit = ldexp(1.0, low), .words = a->n_cols + 3 * s->n_products};
+  for (int32_t k = 0; k < a->n_cols; k++) {
+    if (!fl_spread_is_float(s, k)) continue;
+    Greatest g = {.s = s, .column = k, .exponent = INT64_MIN};
+    if (fl_part_for(a->m->ctx, greatest_body, &g, a->n, 0.5) != 0) return 1;
+    int exponent = (int)fl_part_max(atomic_load(&g.exponent), -900); /* products of the scale are no subnormals */
+    l->scale[k] = ldexp(1.0, high - exponent);
+    l->exponent[k] = exponent - high - low;
+    s->specials = s->specials || atomic_load(&g.special);
+  }
+  l->cut = fl_agg_cut(a->m->ctx, a->n, a->g * l->words);
+  l->cut.range = (a->g + l->cut.ranges - 1) / l->cut.ranges;
+  l->table = fl_part_alloc(a->m, l->cut.pieces * a->g * l->words, sizeof *l->table);
+  return l->table == NULL;
 }
 
-/* The first n columns with their means; false: error recorded. */
-static bool open_columns(FlAgg *a, int32_t n, Columns *c) {
-  *c = (Columns){.a = a, .n = n};
-  for (int32_t k = 0; k < n; k++) c->x[k] = fl_agg_doubles(a, k);
-  double *means = sums_of(a, (FlPartTerms){read_columns, c, n - 1});
-  for (int32_t k = 0; means != NULL && k < n; k++) {
-    for (int64_t g = 0; g < a->g; g++) {
-      double *mean = &means[k * a->g + g];
-      *mean = a->counts[g] > 0 ? *mean / (double)a->counts[g] : 0.0;
+/* Non-zero: some x has bits below the low limb. */
+FL_PART_WIDE static int64_t split(const double *x, int64_t n, double scale, double low_unit, int64_t *high,
+                                  int64_t *low) {
+  int64_t dropped = 0;
+  for (int64_t i = 0; i < n; i++) {
+    double scaled = x[i] * scale;
+    high[i] = (int64_t)scaled;
+    double rest = (scaled - (double)high[i]) * low_unit;
+    low[i] = (int64_t)rest;
+    dropped |= (rest != (double)low[i]) | ((high[i] == 0) & (low[i] == 0) & (x[i] != 0.0));
+  }
+  return dropped;
+}
+
+/* Marks the group of value i, of the row at[i] (NULL: i) behind `row`. */
+static void mark(const Limbs *l, int64_t row, int64_t i, const int32_t *at, uint8_t what) {
+  const int64_t *id = l->s->a->id;
+  fl_spread_mark(l->s, id == NULL ? 0 : id[row + (at != NULL ? at[i] : i)], what);
+}
+
+static void drop_specials(const Limbs *l, int64_t row, double *x, int64_t n, const int32_t *at) {
+  for (int64_t i = 0; i < n; i++) {
+    if (isfinite(x[i])) continue;
+    mark(l, row, i, at, FL_SPREAD_SPECIAL);
+    x[i] = 0.0;
+  }
+}
+
+/* Limbs of n values of column k; marks groups that they do not hold. */
+static void split_column(const Limbs *l, int32_t k, int64_t row, const double *x, int64_t n, const int32_t *at,
+                         Block *b) {
+  if (!split(x, n, l->scale[k], l->low_unit, b->high[k], b->low[k])) return;
+  for (int64_t i = 0; i < n; i++) {
+    if (!split(&x[i], 1, l->scale[k], l->low_unit, &b->high[k][i], &b->low[k][i])) continue;
+    mark(l, row, i, at, FL_SPREAD_FULL);
+  }
+}
+
+static void read_block(const Limbs *l, int64_t row, int64_t n, const int32_t *at, int64_t found, Block *b) {
+  for (int32_t k = 0; k < l->s->a->n_cols; k++) {
+    if (fl_spread_is_float(l->s, k)) {
+      double room[BLOCK], x[BLOCK];
+      const double *values = fl_spread_doubles(l->s, k, row, n, room);
+      bool copy = at != NULL || l->s->specials;
+      for (int64_t i = 0; copy && i < found; i++) x[i] = values[at != NULL ? at[i] : i];
+      if (l->s->specials) drop_specials(l, row, x, found, at);
+      split_column(l, k, row, copy ? x : values, found, at, b);
+      continue;
+    }
+    int64_t x[BLOCK];
+    bool is_unsigned = l->s->a->col[k].dtype == FL_U64;
+    fl_spread_ints(l->s, k, row, n, x);
+    for (int64_t i = 0; i < found; i++) {
+      int64_t v = x[at != NULL ? at[i] : i];
+      b->high[k][i] = is_unsigned ? (int64_t)((uint64_t)v >> l->low_bits) : v >> l->low_bits;
+      b->low[k][i] = v & ((INT64_C(1) << l->low_bits) - 1);
     }
   }
-  c->mean = means;
-  return means != NULL;
 }
 
-static int64_t least_count(const FlAgg *a) {
-  int64_t ddof = (int64_t)a->desc->f;
-  return fl_part_max(1, ddof + 1);
+static inline void add_product(__int128 *to, int64_t ah, int64_t al, int64_t bh, int64_t bl, bool square) {
+  to[0] += (__int128)ah * bh;
+  to[1] += square ? (__int128)ah * bl : (__int128)ah * bl + (__int128)al * bh;
+  to[2] += (__int128)al * bl;
 }
 
-/* ---- the aggregates ------------------------------------------------------------------------------------ */
+/* Row i of the block. The shape is that of the aggregate and known where this is inlined. */
+static inline void add_row(__int128 *to, const Block *b, int64_t i, int low_bits, int n_cols, int n_products) {
+  int64_t h = b->high[0][i], l = b->low[0][i];
+  to[0] += ((__int128)h << low_bits) + l;
+  if (n_cols == 1) {
+    add_product(to + 1, h, l, h, l, true);
+    return;
+  }
+  int64_t yh = b->high[1][i], yl = b->low[1][i];
+  to[1] += ((__int128)yh << low_bits) + yl;
+  add_product(to + 2, h, l, yh, yl, false);
+  if (n_products == 1) return;
+  add_product(to + 5, h, l, h, l, true);
+  add_product(to + 8, yh, yl, yh, yl, true);
+}
 
-static FlStatus spread_whole(FlAgg *a, bool root) {
-  const Whole *w = whole_moments(a);
-  if (w == NULL || fl_agg_results(a, least_count(a)) != 0) return 1;
-  for (int64_t k = 0; k < a->g; k++) {
-    double n = (double)a->counts[k];
-    double v = (double)(a->n_cols == 1 ? w[k].xx : w[k].xy) / (n * (n - a->desc->f));
-    if (a->counts[k] < least_count(a)) v = 0.0;
-    fl_agg_store(a, k, root ? sqrt(v) : v);
+#define ADD_ROWS(COLUMNS, PRODUCTS)                                                                          \
+  {                                                                                                          \
+    enum { WORDS = (COLUMNS) + 3 * (PRODUCTS) };                                                             \
+    if (id == NULL) {                                                                                        \
+      __int128 sums[WORDS];                                                                                  \
+      memcpy(sums, table, sizeof sums);                                                                      \
+      for (int64_t i = 0; i < n; i++) add_row(sums, b, i, low_bits, COLUMNS, PRODUCTS);                      \
+      memcpy(table, sums, sizeof sums);                                                                      \
+      return;                                                                                                \
+    }                                                                                                        \
+    for (int64_t i = 0; i < n; i++) {                                                                        \
+      int64_t ahead = fl_part_min(i + FL_AGG_AHEAD, n - 1);                                                  \
+      __builtin_prefetch(&table[id[at != NULL ? at[ahead] : ahead] * WORDS], 1);                             \
+      add_row(table + id[at != NULL ? at[i] : i] * WORDS, b, i, low_bits, COLUMNS, PRODUCTS);                \
+    }                                                                                                        \
+    return;                                                                                                  \
+  }
+static void add_rows(const Limbs *l, __int128 *table, const int64_t *id, const int32_t *at, int64_t n,
+                     const Block *b) {
+  int low_bits = l->low_bits;
+  if (l->s->a->n_cols == 1) ADD_ROWS(1, 1)
+  if (l->s->n_products == 1) ADD_ROWS(2, 1)
+  ADD_ROWS(2, 3)
+}
+#undef ADD_ROWS
+
+static int32_t limbs_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Limbs *l = env;
+  const FlAgg *a = l->s->a;
+  Block b;
+  int32_t places[BLOCK];
+  (void)ctx;
+  for (int64_t task = begin; task < end; task++) {
+    int64_t first, last, from;
+    uint64_t width;
+    fl_agg_task(&l->cut, a->n, a->g, task, &first, &last, &from, &width);
+    __int128 *table = l->table + task / l->cut.ranges * a->g * l->words;
+    memset(table + from * l->words, 0, width * (size_t)l->words * sizeof *table);
+    for (int64_t row = first; row < last; row += BLOCK) {
+      int64_t n = fl_part_min(BLOCK, last - row), found = n;
+      const int64_t *id = a->id != NULL ? a->id + row : NULL;
+      const int32_t *at = l->cut.ranges > 1 ? places : NULL;
+      if (at != NULL) found = fl_agg_in_range(id, n, from, width, places);
+      read_block(l, row, n, at, found, &b);
+      add_rows(l, table, id, at, found, &b);
+    }
   }
   return 0;
 }
 
-static FlStatus spread(FlAgg *a, int32_t n, bool root) {
-  Columns c;
-  if (is_whole(a)) return spread_whole(a, root);
-  if (!open_columns(a, n, &c) || fl_agg_results(a, least_count(a)) != 0) return 1;
-  const double *sums = sums_of(a, (FlPartTerms){n == 1 ? read_square : read_product, &c, 0});
-  if (sums == NULL) return 1;
-  for (int64_t k = 0; k < a->g; k++) {
-    double v = sums[k] / ((double)a->counts[k] - a->desc->f);
-    if (a->counts[k] < least_count(a)) v = 0.0;
-    fl_agg_store(a, k, root ? sqrt(v) : v);
+/* high * 2^(2 low_bits) + mixed * 2^(low_bits or one more) + low */
+static void set_product(FlBig *out, const __int128 *sums, int low_bits, bool square, int exponent) {
+  uint64_t word[4] = {0};
+  int shift[3] = {2 * low_bits, low_bits + square, 0};
+  for (int t = 0; t < 3; t++) {
+    uint64_t low = (uint64_t)sums[t], high = (uint64_t)(sums[t] >> 64), sign = sums[t] < 0 ? UINT64_MAX : 0;
+    uint64_t part[6] = {low, high, sign, sign, sign, sign};
+    int words = shift[t] / 64, bits = shift[t] % 64;
+    unsigned __int128 carry = 0;
+    for (int k = words; k < 4; k++) {
+      int j = k - words;
+      uint64_t v = bits == 0 ? part[j] : part[j] << bits | (j > 0 ? part[j - 1] >> (64 - bits) : 0);
+      carry += (unsigned __int128)word[k] + v;
+      word[k] = (uint64_t)carry;
+      carry >>= 64;
+    }
   }
-  return 0;
+  fl_big_set_words(out, word, 4, exponent);
 }
 
-FlStatus fl_agg_var(FlAgg *a) { return spread(a, 1, false); }
-FlStatus fl_agg_std(FlAgg *a) { return spread(a, 1, true); }
-FlStatus fl_agg_cov(FlAgg *a) { return spread(a, 2, false); }
-
-static void store_corr(FlAgg *a, int64_t k, double xy, double xx, double yy) {
-  double v = xy / (sqrt(xx) * sqrt(yy));
-  v = v > 1.0 ? 1.0 : v < -1.0 ? -1.0 : v;
-  fl_agg_store(a, k, a->counts[k] < 2 ? 0.0 : v);
+static void limbs_sums(const void *env, int64_t k, FlSpreadSums *out) {
+  const Limbs *l = env;
+  const FlSpread *s = l->s;
+  __int128 all[2 + 3 * FL_SPREAD_PRODUCTS];
+  memcpy(all, l->table + k * l->words, (size_t)l->words * sizeof *all);
+  for (int64_t p = 1; p < l->cut.pieces; p++) {
+    const __int128 *more = l->table + (p * s->a->g + k) * l->words;
+    for (int32_t w = 0; w < l->words; w++) all[w] += more[w];
+  }
+  for (int32_t c = 0; c < s->a->n_cols; c++) fl_big_set(&out->sum[c], all[c], l->exponent[c]);
+  for (int32_t p = 0; p < s->n_products; p++) {
+    FlSpreadPair pair = s->product[p];
+    set_product(&out->product[p], all + s->a->n_cols + 3 * p, l->low_bits, pair.a == pair.b,
+                l->exponent[pair.a] + l->exponent[pair.b]);
+  }
 }
 
-static FlStatus corr_whole(FlAgg *a) {
-  const Whole *w = whole_moments(a);
-  if (w == NULL || fl_agg_results(a, 2) != 0) return 1;
-  for (int64_t k = 0; k < a->g; k++) store_corr(a, k, (double)w[k].xy, (double)w[k].xx, (double)w[k].yy);
-  return 0;
+static FlStatus limbs(FlSpread *s) {
+  Limbs l;
+  FlAgg *a = s->a;
+  if (open_limbs(s, &l) != 0) return 1;
+  int64_t tasks = l.cut.pieces * l.cut.ranges;
+  if (fl_part_for(a->m->ctx, limbs_body, &l, tasks, 3.0 * (double)(s->n_products + 1) * (double)l.cut.piece) != 0)
+    return 1;
+  if (fl_spread_results(s, limbs_sums, &l) != 0) return 1;
+  fl_part_release(a->m, l.table);
+  return fl_spread_full(s);
 }
 
-FlStatus fl_agg_corr(FlAgg *a) {
-  Columns c;
-  if (is_whole(a)) return corr_whole(a);
-  if (!open_columns(a, 2, &c) || fl_agg_results(a, 2) != 0) return 1;
-  const double *xy = sums_of(a, (FlPartTerms){read_products, &c, 2});
-  if (xy == NULL) return 1;
-  for (int64_t k = 0; k < a->g; k++) store_corr(a, k, xy[k], xy[a->g + k], xy[2 * a->g + k]);
-  return 0;
+/* ---- the aggregates ------------------------------------------------------------------------------------- */
+
+static FlStatus spread(FlAgg *a, FlSpreadKind kind) {
+  static const FlSpreadPair one[] = {{0, 0}}, two[] = {{0, 1}, {0, 0}, {1, 1}};
+  FlSpread s = {.a = a, .kind = kind, .n_products = kind == FL_SPREAD_CORR ? FL_SPREAD_PRODUCTS : 1};
+  bool of_one = kind == FL_SPREAD_VAR || kind == FL_SPREAD_STD;
+  s.product = of_one ? one : two;
+  s.mark = fl_part_zalloc(a->m, a->g, sizeof *s.mark);
+  if (s.mark == NULL) return 1;
+  FlStatus status = is_whole(a) ? wholes(&s) : limbs(&s);
+  fl_part_release(a->m, (void *)s.mark);
+  return status;
 }
+
+FlStatus fl_agg_var(FlAgg *a) { return spread(a, FL_SPREAD_VAR); }
+FlStatus fl_agg_std(FlAgg *a) { return spread(a, FL_SPREAD_STD); }
+FlStatus fl_agg_cov(FlAgg *a) { return spread(a, FL_SPREAD_COV); }
+FlStatus fl_agg_corr(FlAgg *a) { return spread(a, FL_SPREAD_CORR); }
+FlStatus fl_agg_weighted_mean(FlAgg *a) { return spread(a, FL_SPREAD_MEAN); }

@@ -1,7 +1,7 @@
-/* agg_sum.c: sum, mean and weighted mean by group.
+/* agg_sum.c: sums and means by group.
  *
- * Floats: the exact sum of the terms rounded once (exact.c); f32 is summed as f64 and rounded to f32 at the
- * end. Integers, bools and durations: added in 128 bits, checked once against the result's type. */
+ * Floats: the exact sum of the terms, or its quotient by the count, rounded once (exact.c). Integers, bools and
+ * durations: added in 128 bits; a sum is checked once against the result's type, a mean rounded once. */
 #include <stdio.h>
 
 #include "part/aggregate_internal.h"
@@ -10,13 +10,14 @@ static bool is_float(const FlPartCol *c) { return fl_dtype_info[c->dtype].kind =
 
 typedef struct Ints {
   const FlAgg *a;
+  const FlPartCol *col;
   FlAggCut cut;
   __int128 *sums; /* [pieces][g] */
 } Ints;
 
 static int32_t ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Ints *s = env;
-  const FlPartCol *col = &s->a->col[0];
+  const FlPartCol *col = s->col;
   const int64_t *id = s->a->id;
   bool wide = col->dtype == FL_U64;
   int64_t x[FL_PART_BATCH];
@@ -48,9 +49,9 @@ static int32_t add_ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   return 0;
 }
 
-/* Sums by group; NULL: error recorded. */
-static __int128 *int_sums(FlAgg *a) {
-  Ints s = {.a = a, .cut = fl_agg_cut(a->m->ctx, a->n, a->g)};
+/* Sums of column k by group; NULL: error recorded. */
+static __int128 *int_sums(FlAgg *a, int32_t k) {
+  Ints s = {.a = a, .col = &a->col[k], .cut = fl_agg_cut(a->m->ctx, a->n, a->g)};
   s.sums = fl_part_alloc(a->m, s.cut.pieces * a->g, sizeof *s.sums);
   int64_t tasks = s.cut.pieces * s.cut.ranges;
   if (s.sums == NULL || fl_part_for(a->m->ctx, ints_body, &s, tasks, 1.5 * (double)s.cut.piece) != 0)
@@ -59,14 +60,12 @@ static __int128 *int_sums(FlAgg *a) {
   return s.sums;
 }
 
-static double *term_sums(FlAgg *a, FlPartTerms x) {
+/* Sums of the first column, with `count` its means; NULL: error recorded. */
+static double *float_sums(FlAgg *a, const int64_t *count) {
+  FlAggDoubles x = fl_agg_doubles(a, 0);
+  FlPartTerms terms = {fl_agg_read_doubles, &x};
   double *sums = fl_part_alloc(a->m, a->g, sizeof *sums);
-  return sums == NULL || fl_part_exact_sums(a->m, x, a->id, a->n, a->g, sums) != 0 ? NULL : sums;
-}
-
-static double *float_sums(FlAgg *a, int32_t k) {
-  FlAggDoubles x = fl_agg_doubles(a, k);
-  return term_sums(a, (FlPartTerms){fl_agg_read_doubles, &x, 0});
+  return sums == NULL || fl_part_exact_sums(a->m, terms, a->id, a->n, a->g, count, sums) != 0 ? NULL : sums;
 }
 
 /* Stores an integer result; false when it does not fit. */
@@ -125,11 +124,11 @@ FlStatus fl_agg_sum(FlAgg *a) {
   if (is_float(&a->col[0]) && a->desc->result_types[0].dtype == FL_F64) {
     FlAggDoubles x = fl_agg_doubles(a, 0);
     if (fl_agg_results(a, 0) != 0) return 1;
-    return fl_part_exact_sums(a->m, (FlPartTerms){fl_agg_read_doubles, &x, 0}, a->id, a->n, a->g,
+    return fl_part_exact_sums(a->m, (FlPartTerms){fl_agg_read_doubles, &x}, a->id, a->n, a->g, NULL,
                               a->value->data);
   }
-  const double *floats = is_float(&a->col[0]) ? float_sums(a, 0) : NULL;
-  const __int128 *ints = is_float(&a->col[0]) ? NULL : int_sums(a);
+  const double *floats = is_float(&a->col[0]) ? float_sums(a, NULL) : NULL;
+  const __int128 *ints = is_float(&a->col[0]) ? NULL : int_sums(a, 0);
   return floats == NULL && ints == NULL ? 1 : fl_agg_store_sums(a, ints, floats);
 }
 
@@ -142,45 +141,32 @@ __int128 fl_part_divide_rounded(__int128 sum, int64_t count) {
   return whole + (rest * 2 > count || (rest * 2 == count && (whole & 1)));
 }
 
-FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *floats) {
+FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *means) {
   bool to_floats = fl_dtype_info[a->desc->result_types[0].dtype].kind == FL_KIND_FLOAT;
   if (fl_agg_results(a, 1) != 0) return 1;
   for (int64_t k = 0; k < a->g; k++) {
     int64_t count = a->counts[k];
-    if (count == 0) {
-      fl_agg_store(a, k, 0.0);
-    } else if (ints != NULL && !to_floats) {
-      (void)store_int(a->value, k, fl_part_divide_rounded(ints[k], count));
-    } else {
-      fl_agg_store(a, k, (ints != NULL ? (double)ints[k] : floats[k]) / (double)count);
-    }
+    if (count == 0) fl_agg_store(a, k, 0.0);
+    else if (ints == NULL) fl_agg_store(a, k, means[k]);
+    else if (to_floats) fl_agg_store(a, k, fl_exact_mean(ints[k], 0, count));
+    else (void)store_int(a->value, k, fl_part_divide_rounded(ints[k], count));
   }
   return 0;
 }
 
 FlStatus fl_agg_mean(FlAgg *a) {
   bool of_floats = is_float(&a->col[0]);
-  const double *floats = of_floats ? float_sums(a, 0) : NULL;
-  const __int128 *ints = of_floats ? NULL : int_sums(a);
+  const double *floats = of_floats ? float_sums(a, a->counts) : NULL;
+  const __int128 *ints = of_floats ? NULL : int_sums(a, 0);
   return floats == NULL && ints == NULL ? 1 : fl_agg_store_means(a, ints, floats);
 }
 
-typedef struct Product {
-  FlAggDoubles x, y;
-} Product;
-
-static const double *read_products(const void *env, int64_t row, int64_t n, double *room) {
-  const Product *p = env;
-  double more[FL_PART_TERMS];
-  const double *x = fl_agg_read_doubles(&p->x, row, n, room), *y = fl_agg_read_doubles(&p->y, row, n, more);
-  for (int64_t i = 0; i < n; i++) room[i] = x[i] * y[i];
-  return room;
-}
-
-FlStatus fl_agg_weighted_mean(FlAgg *a) {
-  Product p = {fl_agg_doubles(a, 0), fl_agg_doubles(a, 1)};
-  const double *sums = term_sums(a, (FlPartTerms){read_products, &p, 0}), *weights = float_sums(a, 1);
-  if (sums == NULL || weights == NULL || fl_agg_results(a, 1) != 0) return 1;
-  for (int64_t k = 0; k < a->g; k++) fl_agg_store(a, k, a->counts[k] == 0 ? 0.0 : sums[k] / weights[k]);
-  return 0;
+/* The mean of what parts of a table have left (partial.c): sums, and of how many values each is. */
+FlStatus fl_agg_mean_of(FlAgg *a) {
+  const __int128 *counts = int_sums(a, 1);
+  int64_t *values = fl_part_alloc(a->m, a->g, sizeof *values);
+  if (counts == NULL || values == NULL) return 1;
+  for (int64_t k = 0; k < a->g; k++) values[k] = (int64_t)counts[k];
+  a->counts = values;
+  return fl_agg_mean(a);
 }

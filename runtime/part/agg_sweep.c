@@ -179,7 +179,7 @@ static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
     if (part->alone == NULL)
       return fl_fail_op(s->m->ctx, desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", word);
     if (part->kind == EXACT) {
-      if (fl_part_exact_scale(s->m, (FlPartTerms){fl_part_stored_terms, part->agg.col[0].data, 0}, s->n,
+      if (fl_part_exact_scale(s->m, (FlPartTerms){fl_part_stored_terms, part->agg.col[0].data}, s->n,
                               &part->scale) != 0)
         return 1;
       if (!part->scale.fits) part->kind = ALONE;
@@ -215,7 +215,9 @@ static FlStatus store_sums(const Sweep *s, Part *part) {
   if (ints == NULL && sums == NULL) return 1;
   for (int64_t k = 0; k < s->g; k++) {
     const int64_t *word = s->table + k * s->words + part->at;
-    if (exact) sums[k] = fl_part_exact_round(&part->scale, *(const Wide *)word);
+    if (exact)
+      sums[k] = part->mean ? fl_part_exact_mean(&part->scale, *(const Wide *)word, part->agg.counts[k])
+                           : fl_part_exact_round(&part->scale, *(const Wide *)word);
     else ints[k] = part->kind == NARROW ? (__int128)word[0] : *(const Wide *)word;
   }
   FlStatus status =

@@ -178,7 +178,8 @@ static FlAggFn *find(const char *name, int32_t *n_cols) {
              {"count", fl_agg_count, 0},   {"n_distinct", fl_agg_n_distinct, 1},
              {"mode", fl_agg_mode, 1},     {"cov", fl_agg_cov, 2},
              {"corr", fl_agg_corr, 2},     {"argmin", fl_agg_argmin, 1},
-             {"argmax", fl_agg_argmax, 1}, {"weighted_mean", fl_agg_weighted_mean, 2}};
+             {"argmax", fl_agg_argmax, 1}, {"weighted_mean", fl_agg_weighted_mean, 2},
+             {"mean_of", fl_agg_mean_of, 2}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     if (strcmp(all[k].name, name) != 0) continue;
     *n_cols = all[k].n_cols;

@@ -18,17 +18,17 @@ typedef struct FlAgg {
 
 typedef FlStatus FlAggFn(FlAgg *a);
 FlAggFn fl_agg_count, fl_agg_any, fl_agg_all;                                            /* aggregate.c */
-FlAggFn fl_agg_sum, fl_agg_mean, fl_agg_weighted_mean;                                   /* agg_sum.c */
-FlAggFn fl_agg_var, fl_agg_std, fl_agg_cov, fl_agg_corr;                                 /* agg_spread.c */
+FlAggFn fl_agg_sum, fl_agg_mean, fl_agg_mean_of;                                         /* agg_sum.c */
+FlAggFn fl_agg_var, fl_agg_std, fl_agg_cov, fl_agg_corr, fl_agg_weighted_mean;           /* agg_spread.c */
 FlAggFn fl_agg_min, fl_agg_max, fl_agg_argmin, fl_agg_argmax, fl_agg_first, fl_agg_last; /* agg_pick.c */
 FlAggFn fl_agg_quantile, fl_agg_median, fl_agg_n_distinct, fl_agg_mode;                  /* agg_rank.c */
 
 /* New result arrays: value of the wanted type (undefined), valid[k] = counts[k] >= least. */
 FlStatus fl_agg_results(FlAgg *a, int64_t least);
-/* Results from sums of the column, ints or floats (the other is NULL); a sum of integers must fit (OVERFLOW).
- */
+/* Results from sums of the column, ints or floats (the other is NULL); a sum of integers must fit (OVERFLOW). Means
+ * are made of sums of ints, or are there as doubles. */
 FlStatus fl_agg_store_sums(FlAgg *a, const __int128 *ints, const double *floats);
-FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *floats);
+FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *means);
 /* Stores value k of a numeric result; v is cast to the result's type (integers: rounded half to even). */
 void fl_agg_store(FlAgg *a, int64_t k, double v);
 /* Rows counted by group: of those where both masks (NULL: all) hold. NULL: error recorded. */

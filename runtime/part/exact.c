@@ -1,7 +1,8 @@
-/* exact.c: exact sums of doubles by group, rounded once.
+/* exact.c: exact sums and means of doubles by group, rounded once.
  *
  * Comes in: doubles and the group of each. Goes out: a double a group. Always holds: the result is the
- * correctly rounded exact sum, so neither the order of rows nor how they were cut can matter.
+ * correctly rounded exact sum, or its quotient by a count, so neither the order of rows nor how they were cut can
+ * matter, and a mean is there where the sum is too large for a double.
  *
  * Fast way: against the largest exponent e of the column a term is hi * 2^(e-h) + lo * 2^(e-h-51), hi and lo
  * integers of h and 51 bits, found by two multiplications by powers of two and two truncations, all exact; hi
@@ -13,7 +14,7 @@
 #include "part/aggregate_internal.h"
 #include "part/superacc.h"
 
-enum { LOW = FL_EXACT_LOW, HIGH_MOST = 49, BLOCK = FL_PART_TERMS, MOST = FL_PART_TERMS_MOST };
+enum { LOW = FL_EXACT_LOW, HIGH_MOST = 49, BLOCK = FL_PART_TERMS };
 
 const double *fl_part_stored_terms(const void *env, int64_t row, int64_t n, double *room) {
   (void)n;
@@ -25,17 +26,17 @@ typedef struct Sums {
   FlPartTerms x;
   const int64_t *id;
   int64_t n, g;
+  const int64_t *count; /* [g], or NULL: sums are wanted */
   FlAggCut cut;
-  int32_t width; /* terms a row */
-  FlExactScale scale[MOST];
-  __int128 *sums;  /* [pieces][g][width] */
-  double *out;     /* [width][g] */
-  FlPartPair *odd; /* place in the sums of a piece, and bits of the terms that are set aside */
+  FlExactScale scale;
+  __int128 *sums;  /* [pieces][g] */
+  double *out;     /* [g] */
+  FlPartPair *odd; /* group, and bits of the terms that are set aside */
   int64_t room;    /* how many of them there may be */
   _Atomic int64_t *n_odd;
 } Sums;
 
-FL_PART_WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
+FL_PART_WIDE uint64_t fl_part_greatest(const double *x, int64_t n) {
   uint64_t most = 0;
   for (int64_t i = 0; i < n; i++) {
     uint64_t bits;
@@ -48,27 +49,22 @@ FL_PART_WIDE static uint64_t greatest_magnitude(const double *x, int64_t n) {
 
 typedef struct Greatest {
   FlPartTerms x;
-  _Atomic uint64_t bits[MOST]; /* of the magnitudes */
+  _Atomic uint64_t bits; /* of the magnitudes */
 } Greatest;
 
 static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Greatest *g = (Greatest *)(uintptr_t)env;
-  uint64_t most[MOST] = {0};
-  double room[MOST * BLOCK];
+  uint64_t most = 0;
+  double room[BLOCK];
   (void)ctx;
   for (int64_t row = begin; row < end; row += BLOCK) {
     int64_t n = fl_part_min(BLOCK, end - row);
-    const double *terms = g->x.read(g->x.env, row, n, room);
-    for (int32_t t = 0; t <= g->x.more; t++) {
-      uint64_t here = greatest_magnitude(terms + t * BLOCK, n);
-      most[t] = here > most[t] ? here : most[t];
-    }
+    uint64_t here = fl_part_greatest(g->x.read(g->x.env, row, n, room), n);
+    most = here > most ? here : most;
   }
-  for (int32_t t = 0; t <= g->x.more; t++) {
-    uint64_t seen = atomic_load_explicit(&g->bits[t], memory_order_relaxed);
-    while (most[t] > seen && !atomic_compare_exchange_weak_explicit(
-                                 &g->bits[t], &seen, most[t], memory_order_relaxed, memory_order_relaxed)) {}
-  }
+  uint64_t seen = atomic_load_explicit(&g->bits, memory_order_relaxed);
+  while (most > seen && !atomic_compare_exchange_weak_explicit(&g->bits, &seen, most, memory_order_relaxed,
+                                                               memory_order_relaxed)) {}
   return 0;
 }
 
@@ -81,13 +77,14 @@ static FlExactScale scale_of(uint64_t bits, int64_t n) {
   if (exponent < -900) exponent = -900;
   int high_bits = (int)fl_part_min(HIGH_MOST, 126 - LOW - fl_part_bits((uint64_t)n));
   /* The unit is at least 2^-1000: its products are no subnormals. */
-  return (FlExactScale){ldexp(1.0, high_bits - exponent), ldexp(1.0, exponent - high_bits - LOW), true};
+  int unit = exponent - high_bits - LOW;
+  return (FlExactScale){ldexp(1.0, high_bits - exponent), ldexp(1.0, unit), unit, true};
 }
 
 FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out) {
   Greatest g = {.x = x};
   if (fl_part_for(m->ctx, greatest_body, &g, n, 0.3) != 0) return 1;
-  for (int32_t t = 0; t <= x.more; t++) out[t] = scale_of(atomic_load(&g.bits[t]), n);
+  *out = scale_of(atomic_load(&g.bits), n);
   return 0;
 }
 
@@ -120,107 +117,80 @@ FL_PART_WIDE static int64_t split_and_add(const double *x, int64_t n, double sca
   return dropped;
 }
 
-/* Terms t that have bits below the scale: their integers become 0. Term i is of row at[i] (NULL: i) of `id`.
- */
-static void set_aside(const Sums *s, int32_t t, const double *x, int64_t n, const int64_t *id,
-                      const int32_t *at, int64_t *high, int64_t *low) {
+/* Terms that have bits below the scale: their integers become 0. Term i is of row at[i] (NULL: i) of `id`. */
+static void set_aside(const Sums *s, const double *x, int64_t n, const int64_t *id, const int32_t *at,
+                      int64_t *high, int64_t *low) {
   for (int64_t i = 0; i < n; i++) {
-    if (!fl_part_split(&x[i], 1, s->scale[t].high, &high[i], &low[i])) continue;
+    if (!fl_part_split(&x[i], 1, s->scale.high, &high[i], &low[i])) continue;
     int64_t place = atomic_fetch_add_explicit(s->n_odd, 1, memory_order_relaxed);
     high[i] = low[i] = 0;
     if (place >= s->room) continue;
-    int64_t k = id == NULL ? 0 : id[at != NULL ? at[i] : i];
-    s->odd[place].key = (uint64_t)(k * s->width + t);
+    s->odd[place].key = (uint64_t)(id == NULL ? 0 : id[at != NULL ? at[i] : i]);
     memcpy(&s->odd[place].row, &x[i], sizeof x[i]);
   }
 }
 
-/* Integers of n terms of each sort, of the rows at[i] (NULL: i) of id. */
+/* Integers of n terms, of the rows at[i] (NULL: i) of id. */
 typedef struct Block {
-  int64_t high[MOST][BLOCK], low[MOST][BLOCK];
+  int64_t high[BLOCK], low[BLOCK];
 } Block;
 
 static void split_block(const Sums *s, const double *x, int64_t n, const int64_t *id, const int32_t *at,
                         Block *b) {
-  for (int32_t t = 0; t < s->width; t++) {
-    if (fl_part_split(x + t * BLOCK, n, s->scale[t].high, b->high[t], b->low[t]))
-      set_aside(s, t, x + t * BLOCK, n, id, at, b->high[t], b->low[t]);
-  }
+  if (fl_part_split(x, n, s->scale.high, b->high, b->low)) set_aside(s, x, n, id, at, b->high, b->low);
 }
 
-static void add_single(__int128 *sums, const Sums *s, const double *terms, int64_t n, Block *b) {
-  for (int32_t t = 0; t < s->width; t++) {
-    const double *x = terms + t * BLOCK;
-    int64_t *high = b->high[t], *low = b->low[t];
-    bool whole = !split_and_add(x, n, s->scale[t].high, high, low);
-    if (!whole) set_aside(s, t, x, n, NULL, NULL, high, low);
-    for (int64_t i = 0; i < (whole ? 1 : n); i++) sums[t] += fl_part_exact_term(high[i], low[i]);
-  }
+static void add_single(__int128 *sum, const Sums *s, const double *x, int64_t n, Block *b) {
+  bool whole = !split_and_add(x, n, s->scale.high, b->high, b->low);
+  if (!whole) set_aside(s, x, n, NULL, NULL, b->high, b->low);
+  for (int64_t i = 0; i < (whole ? 1 : n); i++) *sum += fl_part_exact_term(b->high[i], b->low[i]);
 }
-
-static inline void add_terms(__int128 *sums, const Block *b, int64_t i, int32_t width) {
-  for (int32_t t = 0; t < width; t++) sums[t] += fl_part_exact_term(b->high[t][i], b->low[t][i]);
-}
-
-#define ADD_ROWS(WIDTH)                                                                                      \
-  for (int64_t i = 0; i < n; i++) add_terms(sums + id[i] * (WIDTH), b, i, (WIDTH));                          \
-  return;
-
-static void add_rows(__int128 *sums, const int64_t *id, int64_t n, const Block *b, int32_t width) {
-  switch (width) {
-  case 1: ADD_ROWS(1)
-  case 2: ADD_ROWS(2)
-  default: ADD_ROWS(3)
-  }
-}
-#undef ADD_ROWS
 
 /* The rows of a range of the groups only. */
 static void add_range(__int128 *sums, const Sums *s, const double *terms, const int64_t *id, int64_t n,
                       int64_t from, uint64_t width, Block *b) {
   int32_t at[BLOCK];
-  double x[MOST * BLOCK];
+  double x[BLOCK];
   int64_t found = fl_agg_in_range(id, n, from, width, at);
-  for (int32_t t = 0; t < s->width; t++)
-    for (int64_t j = 0; j < found; j++) x[t * BLOCK + j] = terms[t * BLOCK + at[j]];
+  for (int64_t j = 0; j < found; j++) x[j] = terms[at[j]];
   split_block(s, x, found, id, at, b);
   for (int64_t j = 0; j < found; j++) {
-    __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]] * s->width], 1);
-    add_terms(sums + id[at[j]] * s->width, b, j, s->width);
+    __builtin_prefetch(&sums[id[at[fl_part_min(j + FL_AGG_AHEAD, found - 1)]]], 1);
+    sums[id[at[j]]] += fl_part_exact_term(b->high[j], b->low[j]);
   }
 }
 
 static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
   Block b;
-  double room[MOST * BLOCK];
+  double room[BLOCK];
   (void)ctx;
   for (int64_t task = begin; task < end; task++) {
     int64_t first, last, from;
     uint64_t width;
     fl_agg_task(&s->cut, s->n, s->g, task, &first, &last, &from, &width);
-    __int128 *sums = s->sums + task / s->cut.ranges * s->g * s->width;
-    memset(sums + from * s->width, 0, width * (size_t)s->width * sizeof *sums);
+    __int128 *sums = s->sums + task / s->cut.ranges * s->g;
+    memset(sums + from, 0, width * sizeof *sums);
     for (int64_t row = first; row < last; row += BLOCK) {
       int64_t count = fl_part_min(BLOCK, last - row);
       const double *terms = s->x.read(s->x.env, row, count, room);
-      if (s->id == NULL) {
+      const int64_t *id = s->id != NULL ? s->id + row : NULL;
+      if (id == NULL) {
         add_single(sums, s, terms, count, &b);
       } else if (s->cut.ranges > 1) {
-        add_range(sums, s, terms, s->id + row, count, from, width, &b);
+        add_range(sums, s, terms, id, count, from, width, &b);
       } else {
-        split_block(s, terms, count, s->id + row, NULL, &b);
-        add_rows(sums, s->id + row, count, &b, s->width);
+        split_block(s, terms, count, id, NULL, &b);
+        for (int64_t i = 0; i < count; i++) sums[id[i]] += fl_part_exact_term(b.high[i], b.low[i]);
       }
     }
   }
   return 0;
 }
 
-/* The sum at a place: of terms t of group k it is k * width + t. */
-static __int128 sum_of(const Sums *s, int64_t place) {
+static __int128 sum_of(const Sums *s, int64_t k) {
   __int128 sum = 0;
-  for (int64_t p = 0; p < s->cut.pieces; p++) sum += s->sums[p * s->g * s->width + place];
+  for (int64_t p = 0; p < s->cut.pieces; p++) sum += s->sums[p * s->g + k];
   return sum;
 }
 
@@ -228,34 +198,38 @@ static int32_t round_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   const Sums *s = env;
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
-    for (int32_t t = 0; t < s->width; t++)
-      s->out[t * s->g + k] = fl_part_exact_round(&s->scale[t], sum_of(s, k * s->width + t));
+    __int128 sum = sum_of(s, k);
+    s->out[k] = s->count == NULL ? fl_part_exact_round(&s->scale, sum)
+                                 : fl_part_exact_mean(&s->scale, sum, s->count[k]);
   }
   return 0;
+}
+
+static double round_full(FlSuperacc *sum, const int64_t *count, int64_t k) {
+  return count == NULL ? fl_superacc_round(sum) : fl_superacc_mean(sum, count[k]);
 }
 
 /* The sums to which terms belong that were set aside once more, with them. */
 static FlStatus add_odd(FlPartMem *m, const Sums *s, int64_t n) {
   FlPartPair *spare = fl_part_alloc(m, n, sizeof *spare), *odd;
-  int bits = fl_part_bits((uint64_t)(s->g * s->width));
-  if (spare == NULL || fl_part_sort_pairs(m, s->odd, spare, n, bits, &odd) != 0) return 1;
+  if (spare == NULL || fl_part_sort_pairs(m, s->odd, spare, n, fl_part_bits((uint64_t)s->g), &odd) != 0) return 1;
   for (int64_t i = 0; i < n;) {
-    int64_t place = (int64_t)odd[i].key, t = place % s->width;
+    int64_t k = (int64_t)odd[i].key;
     FlSuperacc all;
     fl_superacc_init(&all);
-    __int128 sum = sum_of(s, place);
-    double unit = s->scale[t].unit;
+    __int128 sum = sum_of(s, k);
+    double unit = s->scale.unit;
     for (; sum != 0; sum >>= 50, unit *= 0x1p50) { /* ends: what is left of a negative number is -1 */
       __int128 part = sum == -1 ? -1 : sum & ((INT64_C(1) << 50) - 1);
       fl_superacc_add(&all, (double)part * unit);
       if (sum == -1) break;
     }
-    for (; i < n && odd[i].key == (uint64_t)place; i++) {
+    for (; i < n && odd[i].key == (uint64_t)k; i++) {
       double x;
       memcpy(&x, &odd[i].row, sizeof x);
       fl_superacc_add(&all, x);
     }
-    s->out[t * s->g + place / s->width] = fl_superacc_round(&all);
+    s->out[k] = round_full(&all, s->count, k);
   }
   fl_part_release(m, spare);
   return 0;
@@ -265,8 +239,7 @@ static FlStatus add_odd(FlPartMem *m, const Sums *s, int64_t n) {
 
 typedef struct Full {
   FlPartTerms x;
-  int32_t term;
-  const int64_t *id;
+  const int64_t *id, *count;
   int64_t n;
   FlPartPair *pairs;    /* group and bits of the term, by group */
   const int64_t *start; /* [g + 1] */
@@ -276,7 +249,7 @@ typedef struct Full {
 
 static int32_t full_chunk_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Full *f = env;
-  double room[MOST * BLOCK];
+  double room[BLOCK];
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to;
@@ -284,7 +257,7 @@ static int32_t full_chunk_body(FlCtx *ctx, const void *env, int64_t begin, int64
     fl_superacc_init(&f->partial[c]);
     for (int64_t row = from; row < to; row += BLOCK) {
       int64_t n = fl_part_min(BLOCK, to - row);
-      const double *terms = f->x.read(f->x.env, row, n, room) + f->term * BLOCK;
+      const double *terms = f->x.read(f->x.env, row, n, room);
       for (int64_t i = 0; i < n; i++) fl_superacc_add(&f->partial[c], terms[i]);
     }
   }
@@ -293,11 +266,11 @@ static int32_t full_chunk_body(FlCtx *ctx, const void *env, int64_t begin, int64
 
 static int32_t full_pair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Full *f = env;
-  double room[MOST * BLOCK];
+  double room[BLOCK];
   (void)ctx;
   for (int64_t row = begin; row < end; row += BLOCK) {
     int64_t n = fl_part_min(BLOCK, end - row);
-    const double *terms = f->x.read(f->x.env, row, n, room) + f->term * BLOCK;
+    const double *terms = f->x.read(f->x.env, row, n, room);
     for (int64_t i = 0; i < n; i++) {
       f->pairs[row + i].key = (uint64_t)f->id[row + i];
       memcpy(&f->pairs[row + i].row, &terms[i], sizeof(double));
@@ -317,14 +290,15 @@ static int32_t full_group_body(FlCtx *ctx, const void *env, int64_t begin, int64
       memcpy(&x, &f->pairs[i].row, sizeof x);
       fl_superacc_add(&sum, x);
     }
-    f->out[k] = fl_superacc_round(&sum);
+    f->out[k] = round_full(&sum, f->count, k);
   }
   return 0;
 }
 
-static FlStatus sum_fully(FlPartMem *m, FlPartTerms x, int32_t term, const int64_t *id, int64_t n, int64_t g,
-                          double *out) {
-  Full f = {.x = x, .term = term, .id = id, .n = n, .out = out};
+static FlStatus sum_fully(FlPartMem *m, const Sums *s) {
+  const int64_t *id = s->id;
+  int64_t n = s->n, g = s->g;
+  Full f = {.x = s->x, .id = id, .count = s->count, .n = n, .out = s->out};
   if (id == NULL) {
     int64_t chunks = fl_part_chunks(n);
     FlSuperacc sum;
@@ -333,7 +307,7 @@ static FlStatus sum_fully(FlPartMem *m, FlPartTerms x, int32_t term, const int64
       return 1;
     fl_superacc_init(&sum);
     for (int64_t c = 0; c < chunks; c++) fl_superacc_merge(&sum, &f.partial[c]);
-    out[0] = fl_superacc_round(&sum);
+    s->out[0] = round_full(&sum, s->count, 0);
     fl_part_release(m, f.partial);
     return 0;
   }
@@ -354,29 +328,17 @@ static FlStatus sum_fully(FlPartMem *m, FlPartTerms x, int32_t term, const int64
   return status;
 }
 
-static FlStatus all_fully(FlPartMem *m, const Sums *s) {
-  FlStatus status = 0;
-  for (int32_t t = 0; t < s->width && status == 0; t++)
-    status = sum_fully(m, s->x, t, s->id, s->n, s->g, s->out + t * s->g);
-  return status;
-}
-
 FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
-                            double *out) {
+                            const int64_t *count, double *out) {
   enum { FEW = 256, AT_LEAST = 4096 }; /* one row in so many may be set aside, and some more */
   _Atomic int64_t n_odd = 0;
-  Sums s = {
-      .x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .width = 1 + x.more, .out = out, .n_odd = &n_odd};
-  bool fits = true, huge = false;
+  Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .count = count, .out = out, .n_odd = &n_odd};
   if (g == 0) return 0;
-  if (fl_part_exact_scale(m, x, n, s.scale) != 0) return 1;
-  for (int32_t t = 0; t < s.width; t++) {
-    fits = fits && s.scale[t].fits;
-    huge = huge || s.scale[t].unit > 0x1p800; /* pieces of the integer could be infinite */
-  }
-  if (!fits) return all_fully(m, &s);
+  if (fl_part_exact_scale(m, x, n, &s.scale) != 0) return 1;
+  if (!s.scale.fits) return sum_fully(m, &s);
+  bool huge = s.scale.unit > 0x1p800; /* pieces of the integer could be infinite */
   s.cut = fl_agg_cut(m->ctx, n, g);
-  s.sums = fl_part_alloc(m, s.cut.pieces * g * s.width, sizeof *s.sums);
+  s.sums = fl_part_alloc(m, s.cut.pieces * g, sizeof *s.sums);
   s.room = n / FEW + AT_LEAST;
   s.odd = fl_part_alloc(m, s.room, sizeof *s.odd);
   if (s.sums == NULL || s.odd == NULL) return 1;
@@ -385,7 +347,7 @@ FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int6
   int64_t odd = atomic_load(&n_odd);
   bool full = odd > s.room || (odd > 0 && huge);
   FlStatus status =
-      full ? all_fully(m, &s) : fl_part_for(m->ctx, round_body, &s, g, 4.0 + (double)s.cut.pieces);
+      full ? sum_fully(m, &s) : fl_part_for(m->ctx, round_body, &s, g, 4.0 + (double)s.cut.pieces);
   if (status == 0 && odd > 0 && !full) status = add_odd(m, &s, odd);
   fl_part_release(m, s.sums);
   fl_part_release(m, s.odd);

@@ -12,6 +12,7 @@
 #include "part/part.h"
 #include "data/data.h"
 #include "exec/exec.h"
+#include "part/exact_ratio.h"
 
 enum {
   FL_PART_CHUNK = 1 << 16,   /* rows of one task in plain sweeps */
@@ -244,23 +245,22 @@ double fl_part_between(double x, double y, double f);
 /* x[i] = (high[i] + low[i] * 2^-51) / scale, high and low integers, low below 2^51. Non-zero when some x has
  * bits below that. */
 int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low);
+uint64_t fl_part_greatest(const double *x, int64_t n); /* the largest bits of a magnitude */
 /* The doubles of the rows [row, row + n), n at most FL_PART_TERMS: made in `room`, or where they are already.
- * Of `more` terms a row besides the first, the k-th stand k * FL_PART_TERMS behind it. Any rows at any time,
- * by any worker, and the same each time. */
-enum { FL_PART_TERMS = 1024, FL_PART_TERMS_MOST = 3 };
+ * Any rows at any time, by any worker, and the same each time. */
+enum { FL_PART_TERMS = 1024 };
 typedef const double *FlPartTermsFn(const void *env, int64_t row, int64_t n, double *room);
 typedef struct FlPartTerms {
   FlPartTermsFn *read;
   const void *env;
-  int32_t more;
 } FlPartTerms;
 /* Those of an array: env is their first. */
 FlPartTermsFn fl_part_stored_terms;
-/* out[t * g + k] = the exact sum of the terms t of the rows of group k (id NULL: all rows are group 0),
- * rounded once to nearest even. Nothing or zeros give +0.0. Takes no memory for each row, unless terms are so
- * far apart that the full accumulators are needed. */
+/* out[k] = the exact sum of the terms of the rows of group k (id NULL: all rows are group 0), with `count` its
+ * mean, the sum over count[k] (0: 0.0), rounded once to nearest even. Nothing or zeros give +0.0. Takes no memory
+ * for each row, unless terms are so far apart that the full accumulators are needed. */
 FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
-                            double *out);
+                            const int64_t *count, double *out);
 
 /* How doubles of a column are made integers: times `high`, split in two limbs, of which the low one has
  * FL_EXACT_LOW bits; a sum of such integers is in units of `unit`. fits: false with an infinity or NaN among
@@ -268,15 +268,18 @@ FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int6
 enum { FL_EXACT_LOW = 51 };
 typedef struct FlExactScale {
   double high, unit;
+  int exponent; /* of unit */
   bool fits;
 } FlExactScale;
-/* Of each of the terms. */
 FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out);
 static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {
   return (__int128)high * (INT64_C(1) << FL_EXACT_LOW) + low;
 }
 static inline double fl_part_exact_round(const FlExactScale *s, __int128 sum) {
   return (double)sum * s->unit;
+}
+static inline double fl_part_exact_mean(const FlExactScale *s, __int128 sum, int64_t count) {
+  return count == 0 ? 0.0 : fl_exact_mean(sum, s->exponent, count);
 }
 
 #endif

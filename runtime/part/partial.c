@@ -223,7 +223,7 @@ static FlStatus sum_scaled(Partial *p, State *s, FlPartTerms x, bool *exact, boo
 static FlStatus sum_doubles(Partial *p, State *s, bool *fits) {
   bool exact = false;
   FlAggDoubles column = fl_agg_doubles(&s->agg, 0);
-  FlPartTerms x = {fl_agg_read_doubles, &column, 0};
+  FlPartTerms x = {fl_agg_read_doubles, &column};
   double room[FL_PART_BATCH];
   s->terms = fl_part_zalloc(p->m, p->g * TERMS, sizeof *s->terms);
   if (s->terms == NULL || sum_scaled(p, s, x, &exact, fits) != 0) return 1;

@@ -1,7 +1,7 @@
 /* rolling_sum.c: sums and means of windows.
  *
- * Comes in: windows, a column of numbers. Goes out: floats: the exact sum of the window, rounded once, as
- * `sum` of its rows; integers and durations: exact. Always holds: what enters and leaves is added and taken
+ * Comes in: windows, a column of numbers. Goes out: floats: the exact sum of the window, or its quotient by the
+ * number of values, rounded once, as `sum` and `mean` of its rows; integers and durations: exact. Always holds: what enters and leaves is added and taken
  * away as integers, so nothing of what has left stays.
  *
  * Floats are two integers each where their exponents allow it (window_split.c), else integers against the
@@ -30,11 +30,24 @@ static Out out_of(const Sum *s) {
   return (Out){s->r.value->data, s->r.valid->data, s->r.rows, s->r.least, s->mean};
 }
 
-static inline void store_float(Out o, int64_t p, double sum, int64_t values) {
+static inline void store_float(Out o, int64_t p, double v, int64_t values) {
   int64_t row = o.rows != NULL ? o.rows[p] : p;
   bool there = values >= o.least;
   o.valid[row] = there;
-  o.value[row] = !there ? 0.0 : o.mean ? sum / (double)values : sum;
+  o.value[row] = there ? v : 0.0;
+}
+
+/* What stands for the window whose sum is this. */
+static inline double of_integer(Out o, __int128 sum, int unit, int64_t values) {
+  if (!o.mean) return fl_fixed_round(sum, unit);
+  if (unit == 0 && sum > -(INT64_C(1) << 53) && sum < INT64_C(1) << 53 && values > 0)
+    return (double)(int64_t)sum / (double)values; /* of two doubles */
+  return values > 0 ? fl_exact_mean(sum, unit, values) : 0.0;
+}
+
+static double of_accumulator(Out o, FlSuperacc *sum, int64_t values) {
+  if (!o.mean) return fl_superacc_round(sum);
+  return values > 0 ? fl_superacc_mean(sum, values) : 0.0;
 }
 
 static int32_t float_block_fully(const Sum *s, int64_t from, int64_t to) {
@@ -64,7 +77,7 @@ static int32_t float_block_fully(const Sum *s, int64_t from, int64_t to) {
       else fl_specials_add(&specials, s->x[lo], -1);
     }
     copy = sum;
-    store_float(o, p, fl_specials_any(&specials) ? fl_specials_sum(&specials) : fl_superacc_round(&copy),
+    store_float(o, p, fl_specials_any(&specials) ? fl_specials_sum(&specials) : of_accumulator(o, &copy, values),
                 values);
   }
   return 0;
@@ -77,8 +90,8 @@ typedef struct Batch {
 /* Writes the windows of n positions from p on. */
 static void write_batch(Out o, const FlSplit *split, const Batch *b, int64_t p, int64_t n) {
   double v[FL_PART_BATCH];
-  fl_split_round(split, b->high, b->low, n, v);
-  if (o.mean) fl_split_mean(v, b->count, n);
+  if (o.mean) fl_split_mean(split, b->high, b->low, b->count, n, v);
+  else fl_split_round(split, b->high, b->low, n, v);
   for (int64_t i = 0; i < n; i++) {
     int64_t row = o.rows != NULL ? o.rows[p + i] : p + i;
     bool there = b->count[i] >= o.least;
@@ -237,7 +250,7 @@ static int32_t float_block(FlRolling *rolling, int64_t from, int64_t to) {
       if (term.special) fl_specials_add(&specials, x[lo], -1);
       values -= fl_part_valid(ok, lo);
     }
-    store_float(o, p, fl_specials_any(&specials) ? fl_specials_sum(&specials) : fl_fixed_round(sum, unit),
+    store_float(o, p, fl_specials_any(&specials) ? fl_specials_sum(&specials) : of_integer(o, sum, unit, values),
                 values);
   }
   return dropped ? float_block_fully(s, from, to) : 0;
@@ -268,7 +281,7 @@ static int32_t int_block(FlRolling *rolling, int64_t from, int64_t to) {
       values -= fl_part_valid(r->x.valid, lo);
     }
     if (to_float) {
-      store_float(o, p, (double)sum, values);
+      store_float(o, p, of_integer(o, sum, 0, values), values);
       continue;
     }
     int64_t row = fl_rolling_row(r, p);

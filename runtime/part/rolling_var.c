@@ -1,8 +1,8 @@
 /* rolling_var.c: variances and standard deviations of windows.
  *
- * Comes in: windows, a column of numbers, ddof. Goes out: f64. Always holds: of the n values of a window the
- * number n * sum(x^2) - sum(x)^2 is exact and is rounded once, then divided by n * (n - ddof): no digits
- * cancel, and what has left a window leaves nothing behind.
+ * Comes in: windows, a column of numbers, ddof. Goes out: f64. Always holds: of the n values of a window
+ * n * sum(x^2) - sum(x)^2 is exact; its quotient by n * (n - ddof), or the root of that, is rounded once, as `var` and
+ * `std` of its rows; what has left a window leaves nothing behind.
  *
  * In windows of up to 4095 rows values are two integers (window_split.c), whose squares and product are added
  * in 128 bits each. Else values are integers against the greatest exponent of the block's values
@@ -12,24 +12,18 @@
 
 typedef struct Var {
   FlRolling r; /* first: blocks get it */
-  const double *x;
-  double ddof;
+  const double *x;     /* NULL: */
+  const int64_t *ints; /* integers of 64 bits */
+  int64_t ddof;
   bool root;
 } Var;
-
-/* A number that is not negative, rounded to odd in 63 bits: mantissa * 2^exponent. */
-typedef struct Top {
-  int64_t mantissa;
-  int exponent;
-} Top;
 
 /* Where results go, at hand for a loop. */
 typedef struct Out {
   double *restrict value;
   uint8_t *restrict valid;
   const int64_t *rows;
-  int64_t least;
-  double ddof;
+  int64_t least, ddof;
   bool root;
 } Out;
 
@@ -37,17 +31,18 @@ static Out out_of(const Var *v) {
   return (Out){v->r.value->data, v->r.valid->data, v->r.rows, v->r.least, v->ddof, v->root};
 }
 
-static inline void store(Out o, int64_t p, const FlSpecials *specials, Top d, int unit, int64_t values) {
+/* `d`: of n values n sum(x^2) - sum(x)^2. */
+static inline void store(Out o, int64_t p, const FlSpecials *specials, FlWhole d, int64_t values) {
   int64_t row = o.rows != NULL ? o.rows[p] : p;
-  bool there = values >= o.least && (double)values > o.ddof;
-  double out = 0.0, n = (double)values;
-  int exponent = d.exponent + 2 * unit, odd = exponent & 1;
+  bool there = values >= o.least && values > o.ddof;
+  double out = 0.0;
   if (there && fl_specials_any(specials)) {
     out = NAN;
-  } else if (there && d.mantissa != 0) {
-    double var = (double)d.mantissa / (n * (n - o.ddof)); /* times 2^exponent */
-    out = o.root ? fl_fixed_scale(sqrt(odd ? 2 * var : var), (exponent - odd) / 2)
-                 : fl_fixed_scale(var, exponent);
+  } else if (there) {
+    unsigned __int128 by = (unsigned __int128)values * (uint64_t)(values - o.ddof);
+    uint64_t word[2] = {(uint64_t)by, (uint64_t)(by >> 64)};
+    FlWhole n = {word, 2, 0};
+    out = o.root ? fl_exact_root(d, n) : fl_exact_ratio(d, n);
   }
   o.valid[row] = there;
   o.value[row] = out;
@@ -101,21 +96,7 @@ static inline Wide wide_times(const Wide *a, uint64_t n) {
   return out;
 }
 
-static inline Top wide_top(const Wide *a) {
-  int k = 3;
-  while (k > 0 && a->word[k] == 0) k--;
-  uint64_t head = a->word[k], next = k > 0 ? a->word[k - 1] : 0;
-  if (head == 0) return (Top){0, 0};
-  int lead = __builtin_clzll(head);
-  bool below = false;
-  for (int j = 0; j < k - 1; j++) below |= a->word[j] != 0;
-  if (lead > 0) {
-    head = head << lead | next >> (64 - lead);
-    next <<= lead;
-  }
-  below |= next != 0;
-  return (Top){(int64_t)(head >> 1 | (head & 1) | below), 64 * k - lead + 1};
-}
+static inline FlWhole wide_whole(const Wide *a, int unit) { return (FlWhole){a->word, 4, 2 * unit}; }
 
 /* ---- as many bits as doubles can need ------------------------------------------------------------------ */
 
@@ -163,23 +144,8 @@ static void digits_square(const uint64_t *a, uint64_t *out) {
   }
 }
 
-static Top digits_top(const uint64_t *a) {
-  int k = DIGITS2 - 1;
-  while (k >= 0 && a[k] == 0) k--;
-  if (k < 0) return (Top){0, 0};
-  unsigned __int128 head = 0;
-  int low = k - 3 > 0 ? k - 3 : 0;
-  bool below = false;
-  for (int j = k; j >= low; j--) head = head << 32 | a[j];
-  for (int j = 0; j < low; j++) below |= a[j] != 0;
-  Wide w = {{(uint64_t)head, (uint64_t)(head >> 64), 0, 0}};
-  Top top = wide_top(&w);
-  top.mantissa |= below;
-  top.exponent += 32 * low;
-  return top;
-}
-
-static Top spread_fully(const Var *v, int64_t lo, int64_t hi, int64_t values) {
+/* Into word[DIGITS2 / 2], in units of 2^-2148. */
+static void spread_fully(const Var *v, int64_t lo, int64_t hi, int64_t values, uint64_t *word) {
   uint64_t plus[DIGITS] = {0}, minus[DIGITS] = {0}, squares[DIGITS2] = {0}, of_sum[DIGITS2];
   for (int64_t p = lo; p < hi; p++) {
     uint64_t bits;
@@ -207,7 +173,7 @@ static Top spread_fully(const Var *v, int64_t lo, int64_t hi, int64_t values) {
     c >>= 32;
   }
   digits_take(squares, of_sum, DIGITS2);
-  return digits_top(squares);
+  for (int k = 0; k < DIGITS2 / 2; k++) word[k] = squares[2 * k] | squares[2 * k + 1] << 32;
 }
 
 static int32_t block_fully(const Var *v, int64_t from, int64_t to) {
@@ -222,9 +188,10 @@ static int32_t block_fully(const Var *v, int64_t from, int64_t to) {
       values += fl_part_valid(r->x.valid, q);
       if (!isfinite(v->x[q])) fl_specials_add(&specials, v->x[q], 1);
     }
-    bool wanted = values >= r->least && (double)values > v->ddof && !fl_specials_any(&specials);
-    Top d = wanted ? spread_fully(v, w.lo, w.hi, values) : (Top){0, 0};
-    store(o, p, &specials, d, -1074, values);
+    bool wanted = values >= r->least && values > v->ddof && !fl_specials_any(&specials);
+    uint64_t word[DIGITS2 / 2];
+    if (wanted) spread_fully(v, w.lo, w.hi, values, word);
+    store(o, p, &specials, (FlWhole){word, DIGITS2 / 2, -2148}, values);
   }
   return 0;
 }
@@ -264,7 +231,7 @@ static inline Wide wide_shifted(__int128 v, int word, int bit) {
 }
 
 /* n times the sum of squares less the square of the sum, each value being h * 2^51 + l. */
-static inline Top moments_spread(const Moments *m) {
+static inline Wide moments_spread(const Moments *m) {
   __int128 n = m->values, low = n * m->ll - (__int128)m->l * m->l;
   Wide sum = wide_shifted(n * m->hh - (__int128)m->h * m->h, 1, 38);
   Wide middle = wide_shifted(n * m->hl - (__int128)m->h * m->l, 0, 52);
@@ -272,7 +239,7 @@ static inline Top moments_spread(const Moments *m) {
   Wide least = {{(uint64_t)low, (uint64_t)((unsigned __int128)low >> 64), sign, sign}};
   wide_add(&sum, &middle);
   wide_add(&sum, &least);
-  return wide_top(&sum);
+  return sum;
 }
 
 /* The block with values as two integers. false: that does not go. */
@@ -306,24 +273,33 @@ static bool split_block(const Var *v, int64_t from, int64_t to, int64_t low, int
       moments_take(&m, h[lo - low], l[lo - low]);
       m.values -= fl_part_valid(ok, lo);
     }
-    store(o, p, &none, moments_spread(&m), split.unit, m.values);
+    Wide spread = moments_spread(&m);
+    store(o, p, &none, wide_whole(&spread, split.unit), m.values);
   }
   free(h);
   return fits;
+}
+
+static inline FlFixed value_at(const Var *v, int64_t p, int base) {
+  if (v->ints == NULL) return fl_fixed_of(v->x[p], base);
+  return (FlFixed){.v = v->r.x.dtype == FL_U64 ? (__int128)(uint64_t)v->ints[p] : (__int128)v->ints[p]};
 }
 
 static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
   const Var *v = (const Var *)rolling;
   const FlRolling *r = &v->r;
   int64_t low, high, values = 0;
+  int base = 0, unit = 0;
   fl_rolling_reach(r, from, to, &low, &high);
-  if (split_block(v, from, to, low, high)) return 0;
-  int base = fl_rolling_base(v->x + low, high - low), unit = base - 1075;
+  if (v->x != NULL) {
+    if (split_block(v, from, to, low, high)) return 0;
+    base = fl_rolling_base(v->x + low, high - low);
+    unit = base - 1075;
+  }
   __int128 sum = 0;
   Wide squares = {{0}};
   FlSpecials specials = {0};
   Out o = out_of(v);
-  const double *x = v->x;
   const uint8_t *ok = r->x.valid;
   FlWindow w = fl_window_open(r, from);
   int64_t lo = w.lo, hi = w.lo;
@@ -336,17 +312,17 @@ static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
       lo = hi = w.lo;
     }
     for (; hi < w.hi; hi++) {
-      FlFixed term = fl_fixed_of(x[hi], base);
+      FlFixed term = value_at(v, hi, base);
       if (term.dropped) return block_fully(v, from, to);
-      if (term.special) fl_specials_add(&specials, x[hi], 1);
+      if (term.special) fl_specials_add(&specials, v->x[hi], 1);
       Wide more = square(term.v);
       sum += term.v;
       wide_add(&squares, &more);
       values += fl_part_valid(ok, hi);
     }
     for (; lo < w.lo; lo++) {
-      FlFixed term = fl_fixed_of(x[lo], base);
-      if (term.special) fl_specials_add(&specials, x[lo], -1);
+      FlFixed term = value_at(v, lo, base);
+      if (term.special) fl_specials_add(&specials, v->x[lo], -1);
       Wide less = square(term.v);
       sum -= term.v;
       wide_take(&squares, &less);
@@ -354,15 +330,18 @@ static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
     }
     Wide spread = wide_times(&squares, (uint64_t)values), of_sum = square(sum);
     wide_take(&spread, &of_sum);
-    store(o, p, &specials, wide_top(&spread), unit, values);
+    store(o, p, &specials, wide_whole(&spread, unit), values);
   }
   return 0;
 }
 
 static FlStatus spread(FlRolling *r, bool root) {
   if (fl_rolling_results(r) != 0) return 1;
-  Var v = {.r = *r, .x = fl_rolling_doubles(r), .ddof = r->desc->f, .root = root};
-  return v.x == NULL ? 1 : fl_rolling_blocks(&v.r, var_block, 30.0);
+  Var v = {.r = *r, .ddof = (int64_t)r->desc->f, .root = root};
+  bool wide = fl_dtype_info[r->x.dtype].kind != FL_KIND_FLOAT && fl_dtype_info[r->x.dtype].bytes == 8;
+  if (wide) v.ints = fl_rolling_ints(r);
+  else v.x = fl_rolling_doubles(r);
+  return v.x == NULL && v.ints == NULL ? 1 : fl_rolling_blocks(&v.r, var_block, 30.0);
 }
 
 FlStatus fl_rolling_var(FlRolling *r) { return spread(r, false); }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "part/exact_ratio.h"
 #include "part/superacc.h"
 
 enum { CARRY_AFTER = 1 << 30 };
@@ -103,4 +104,23 @@ double fl_superacc_round(FlSuperacc *s) {
   }
   double value = ldexp((double)last, scale);
   return negative ? -value : value;
+}
+
+void fl_superacc_big(FlSuperacc *s, FlBig *out) {
+  uint64_t word[FL_WHOLE_SUM] = {0};
+  carry(s);
+  for (int k = 0; k < FL_SUPERACC_LIMBS / 2; k++)
+    word[k] = (uint64_t)s->limb[2 * k] | (uint64_t)s->limb[2 * k + 1] << 32;
+  /* the last limb has the sign */
+  word[FL_SUPERACC_LIMBS / 2] = s->limb[FL_SUPERACC_LIMBS - 1] < 0 ? UINT64_MAX : 0;
+  fl_big_set_words(out, word, FL_SUPERACC_LIMBS / 2 + 1, -1074);
+}
+
+double fl_superacc_mean(FlSuperacc *s, int64_t n) {
+  if (s->nan || s->plus || s->minus) return fl_superacc_round(s);
+  FlBig sum;
+  fl_superacc_big(s, &sum);
+  uint64_t count = (uint64_t)n;
+  double v = fl_exact_ratio(fl_big_whole(&sum), (FlWhole){&count, 1, 0});
+  return sum.negative ? -v : v;
 }

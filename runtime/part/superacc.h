@@ -12,6 +12,8 @@
 
 enum { FL_SUPERACC_LIMBS = 70 }; /* 2^-1074 .. 2^1166: the largest double times 2^63 terms, and room */
 
+struct FlBig; /* exact_ratio.h */
+
 typedef struct FlSuperacc {
   int64_t limb[FL_SUPERACC_LIMBS];
   int64_t terms;            /* added since the last carry */
@@ -24,5 +26,9 @@ void fl_superacc_add(FlSuperacc *s, double x); /* exactly; any x */
 void fl_superacc_merge(FlSuperacc *s, FlSuperacc *other);
 /* The sum rounded to nearest even; +0.0 for zero; NaN for a NaN or both infinities. */
 double fl_superacc_round(FlSuperacc *s);
+/* The sum over n > 0, likewise. */
+double fl_superacc_mean(FlSuperacc *s, int64_t n);
+/* The sum of its finite terms. */
+void fl_superacc_big(FlSuperacc *s, struct FlBig *out);
 
 #endif

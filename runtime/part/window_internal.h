@@ -109,7 +109,9 @@ static inline void fl_split_carry(int64_t *high, int64_t *low) {
 bool fl_split_open(FlSplit *s, int greatest, int count_bits);
 /* out[i] = the sum that high[i] and low[i] stand for, rounded once. */
 void fl_split_round(const FlSplit *s, const int64_t *high, const int64_t *low, int64_t n, double *out);
-void fl_split_mean(double *sum, const int64_t *count, int64_t n); /* sum[i] / count[i], 0 / 0 is NaN */
+/* The sum over count[i], rounded once; at most FL_PART_BATCH of them. 0 of nothing. */
+void fl_split_mean(const FlSplit *s, const int64_t *high, const int64_t *low, const int64_t *count, int64_t n,
+                   double *out);
 /* The greatest exponent field among n doubles: 0x7ff with an infinity or NaN. */
 int fl_split_exponent(const double *x, int64_t n);
 

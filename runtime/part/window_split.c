@@ -1,8 +1,10 @@
 /* window_split.c: sums as two integers each, which can be added and taken away fast and are rounded once.
  *
- * Comes in: sums `high` and `low` of what fl_part_split gives. Goes out: doubles. Always holds: the result is
- * the exact sum, rounded once: after carrying, high and low are below 2^53, so both are exact doubles, and
- * their sum is the only rounding. */
+ * Comes in: sums `high` and `low` of what fl_part_split gives, and of how many values they are. Goes out: doubles.
+ * Always holds: the result is the exact sum, or mean, rounded once. Sums: after carrying, high and low are below
+ * 2^53, so both are exact doubles, and their sum is the only rounding. Means: the quotient of the rounded sum, and
+ * what is left of the sum over the count, are added; where that lies next to a middle of two doubles, the mean is
+ * computed from the integers. */
 #include "part/window_internal.h"
 
 bool fl_split_open(FlSplit *s, int greatest, int count_bits) {
@@ -25,8 +27,34 @@ FL_PART_WIDE void fl_split_round(const FlSplit *s, const int64_t *high, const in
   }
 }
 
-FL_PART_WIDE void fl_split_mean(double *sum, const int64_t *count, int64_t n) {
-  for (int64_t i = 0; i < n; i++) sum[i] = sum[i] / (double)count[i];
+/* open[i]: out[i] may be next to the nearest. */
+FL_PART_WIDE static int64_t near_means(const FlSplit *s, const int64_t *high, const int64_t *low,
+                                       const int64_t *count, int64_t n, double *out, int64_t *open) {
+  double unit_high = s->unit_high, unit_low = s->unit_low;
+  int64_t any = 0;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t carry = low[i] >> 51, rest = low[i] - carry * (INT64_C(1) << 51);
+    double x = (double)(high[i] + carry) * unit_high, y = (double)rest * unit_low, c = (double)count[i];
+    double sum = x + y, moved = sum - x, off = (x - (sum - moved)) + (y - moved); /* x + y = sum + off */
+    double q = sum / c, wide = q * 0x1.0000002p27, head = wide - (wide - q), tail = q - head;
+    double left = (sum - head * c) - tail * c; /* exact: head and tail have 26 bits, and c has no more */
+    double more = (left + off) / c, v = q + more, error = (q - v) + more;
+    open[i] = !(v + error * (1 + 0x1p-20) == v) | (c > 0x1p26);
+    any |= open[i];
+    out[i] = v;
+  }
+  return any;
+}
+
+void fl_split_mean(const FlSplit *s, const int64_t *high, const int64_t *low, const int64_t *count, int64_t n,
+                   double *out) {
+  int64_t open[FL_PART_BATCH];
+  if (!near_means(s, high, low, count, n, out, open)) return;
+  for (int64_t i = 0; i < n; i++) {
+    if (!open[i]) continue;
+    __int128 sum = (__int128)high[i] * (INT64_C(1) << 51) + low[i];
+    out[i] = count[i] > 0 ? fl_exact_mean(sum, s->unit, count[i]) : 0.0;
+  }
 }
 
 /* The greatest exponent field of n doubles. */

@@ -179,7 +179,7 @@ FlRuntimeOp fl_rt_rank;
  * microseconds. Nulls are passed over; a window with fewer than `least` values (count: rows) has no result.
  * Attribute s:
  *   sum mean     as the aggregates: exact sums, rounded once; OVERFLOW at the first that does not fit
- *   var std      n sum(x^2) - sum(x)^2 exact and rounded once, over n (n - ddof); attribute f: ddof
+ *   var std      as the aggregates; attribute f: ddof
  *   min max first last count any all   as the aggregates
  *   median quantile                    as the aggregates; attribute f: q, else DOMAIN */
 FlRuntimeOp fl_rt_rolling;
@@ -215,14 +215,12 @@ FlRuntimeOp fl_rt_list_levels;
  * - any, all: of a bool column; false and true over nothing.
  * - sum: 0 over nothing. Floats: exact sum, rounded once to nearest even; integers and durations: exact,
  *   OVERFLOW when one does not fit; bool: the number of trues. NaN or both infinities give NaN.
- * - mean: fl(sum / count), sum rounded as above; into an integer type (durations): exact, half to even.
- * - weighted_mean: of x, w: sum of fl(x w) over sum of w, both exact sums.
- * - var, std: m = fl(sum / count), terms fl(fl(x - m) fl(x - m)); exact sum of the terms over count - ddof
- *   (attribute f); null unless count > ddof.
- * - cov: likewise with fl(fl(x - mx) fl(y - my)), over rows where both have values.
- * - corr: sxy / (sqrt(sxx) sqrt(syy)) of those sums, kept within -1 and 1; null unless count > 1.
- * - var, std, cov, corr of integers of at most 32 bits: with sxy = count sum(x y) - sum(x) sum(y), exact and
- *   rounded once; var and cov are it over count (count - ddof).
+ * - mean: the exact sum over count, rounded once, also where the sum is too large for a double; into an integer type
+ *   (durations): half to even. mean_of: of the sums x and the counts y of parts of a table, the same of all.
+ * - With m(x, y) = count sum(x y) - sum(x) sum(y), exact: var, cov are m / (count (count - ddof)), std is the root of var,
+ *   corr m(x, y) / sqrt(m(x, x) m(y, y)), each rounded once. corr is NaN where a column is constant; all are NaN of a
+ *   group with an infinity or NaN. weighted_mean: of x, w: sum(x w) / sum(w), rounded once; IEEE's quotient where the
+ *   weights add up to 0 or something is no finite number.
  * - min, max: NaN wins; the first row of equals (-0.0 and 0.0 are).
  * - argmin, argmax: the position of that row among all rows of its group, from 0.
  * - first, last: the first and last value.

@@ -127,8 +127,11 @@ static double special_mean(Full *f) {
   return v != v ? NAN : v == 0.0 ? 0.0 : v;
 }
 
-static double value_of(const FlSpread *s, int64_t n, Full *f) {
+/* The value of group k. */
+static double value_of(const FlSpread *s, int64_t group, Full *f) {
   FlSpreadSums sums;
+  int64_t n = s->a->counts[group];
+  if (!((const uint8_t *)s->a->valid->data)[group]) return 0.0;
   bool special = f->special;
   for (int k = 0; k < s->a->n_cols; k++) special |= f->sum[k].nan || f->sum[k].plus || f->sum[k].minus;
   if (special && s->kind != FL_SPREAD_MEAN) return NAN;
@@ -175,7 +178,7 @@ static FlStatus one_group(FlSpread *s) {
   Chunks c = {s, fl_part_alloc(a->m, chunks, sizeof *c.of)};
   if (c.of == NULL || fl_part_for(a->m->ctx, chunk_body, &c, chunks, 30.0 * FL_PART_CHUNK) != 0) return 1;
   for (int64_t k = 1; k < chunks; k++) merge(&c.of[0], &c.of[k]);
-  fl_agg_store(a, 0, value_of(s, a->counts[0], &c.of[0]));
+  fl_agg_store(a, 0, value_of(s, 0, &c.of[0]));
   fl_part_release(a->m, c.of);
   return 0;
 }
@@ -196,7 +199,7 @@ static int32_t group_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     int64_t group = (int64_t)t->rows[t->start[k]].key;
     clear(&f);
     for (int64_t i = t->start[k]; i < t->start[k + 1]; i++) add_row(t->s, &f, (int64_t)t->rows[i].row);
-    fl_agg_store(t->s->a, group, value_of(t->s, t->s->a->counts[group], &f));
+    fl_agg_store(t->s->a, group, value_of(t->s, group, &f));
   }
   return 0;
 }

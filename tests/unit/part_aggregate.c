@@ -176,7 +176,7 @@ static int by_order(const void *x, const void *y, void *array) {
 typedef struct Wanted {
   bool valid, overflow, of_row;
   int64_t row; /* the value is this row's */
-  double f;
+  double f, off; /* off: of a value that is not known to the last bit */
   __int128 i;
 } Wanted;
 
@@ -192,33 +192,33 @@ static double sum_terms(const double *t, int64_t n) {
   return big_round(b);
 }
 
-static bool is_small_integer(const FlArray *a) {
-  return fl_dtype_info[a->dtype].kind != FL_KIND_FLOAT && fl_dtype_info[a->dtype].bytes <= 4;
+/* 113 bits and any exponent that products of doubles have: what var and its like are compared with, within a unit of
+ * the last place. That they are exact is tests/scenario/exact_aggregates.py. */
+typedef __float128 Quad;
+
+static Quad quad_mean(const Group *g, const FlArray *a) {
+  Quad sum = 0;
+  for (int64_t i = 0; i < g->n; i++) sum += (Quad)number(a, g->rows[i]);
+  return sum / (Quad)g->n;
 }
 
-/* Sum of products of differences from the means, times the number of rows, which is whole. */
-static double whole_moment(const Group *g, const FlArray *a, const FlArray *b) {
-  __int128 sum_a = 0, sum_b = 0, all = 0;
-  for (int64_t i = 0; i < g->n; i++) {
-    sum_a += whole(a, g->rows[i]);
-    sum_b += whole(b, g->rows[i]);
-  }
+/* Sum of products of differences from the means. */
+static Quad moment(const Group *g, const FlArray *a, const FlArray *b) {
+  Quad ma = quad_mean(g, a), mb = quad_mean(g, b), sum = 0;
   for (int64_t i = 0; i < g->n; i++)
-    all += (g->n * whole(a, g->rows[i]) - sum_a) * (g->n * whole(b, g->rows[i]) - sum_b);
-  return g->n > 0 ? (double)(all / g->n) : 0.0;
+    sum += ((Quad)number(a, g->rows[i]) - ma) * ((Quad)number(b, g->rows[i]) - mb);
+  return sum;
 }
 
-/* Sum of products of differences from the means; of small integers times the number of rows. */
-static double moment(const Group *g, const FlArray *a, const FlArray *b) {
-  if (is_small_integer(a) && is_small_integer(b)) return whole_moment(g, a, b);
-  double *t = calloc((size_t)g->n + 1, sizeof *t);
-  for (int64_t i = 0; i < g->n; i++) t[i] = number(a, g->rows[i]);
-  double ma = sum_terms(t, g->n) / (double)g->n;
-  for (int64_t i = 0; i < g->n; i++) t[i] = number(b, g->rows[i]);
-  double mb = sum_terms(t, g->n) / (double)g->n;
-  for (int64_t i = 0; i < g->n; i++) t[i] = (number(a, g->rows[i]) - ma) * (number(b, g->rows[i]) - mb);
-  double s = sum_terms(t, g->n);
-  free(t);
+static Quad quad_root(Quad v) {
+  int exponent = 0;
+  if (!(v > 0)) return v;
+  for (; v > 0x1p100; v *= 0x1p-100) exponent += 50;
+  for (; v < 0x1p-100; v *= 0x1p100) exponent -= 50;
+  Quad s = (Quad)sqrt((double)v);
+  s = (s + v / s) / 2;
+  for (; exponent > 0; exponent -= 50) s *= 0x1p50;
+  for (; exponent < 0; exponent += 50) s *= 0x1p-50;
   return s;
 }
 
@@ -278,24 +278,32 @@ static Wanted want(const Group *g, const char *s, double f, int32_t result) {
     w.i = sum;
     w.overflow = !floats && (result == FL_U64 ? (unsigned __int128)sum > UINT64_MAX : sum != (int64_t)sum);
   } else if (strcmp(s, "mean") == 0 && g->n > 0) {
-    w.f = (floats ? sum_terms(t, g->n) : (double)sum) / (double)g->n;
+    w.f = (double)(floats ? quad_mean(g, x) : (Quad)sum / (Quad)g->n);
+    for (int64_t i = 0; floats && i < g->n; i++) w.off = fmax(w.off, 0x1p-100 * fabs(t[i]));
+    w.off += floats ? 0x1p-52 * fabs(w.f) : 0;
     w.i = (__int128)nearbyint(w.f); /* sums of durations are small here */
   } else if (strcmp(s, "weighted_mean") == 0 && g->n > 0) {
-    for (int64_t i = 0; i < g->n; i++) t[i] *= number(g->y.value, g->rows[i]);
-    double top = sum_terms(t, g->n);
-    for (int64_t i = 0; i < g->n; i++) t[i] = number(g->y.value, g->rows[i]);
-    w.f = top / sum_terms(t, g->n);
+    Quad top = 0, below = 0, size = 0;
+    for (int64_t i = 0; i < g->n; i++) {
+      Quad y = (Quad)number(g->y.value, g->rows[i]), p = (Quad)t[i] * y;
+      top += p;
+      below += y;
+      size += p > 0 ? p : -p;
+    }
+    w.f = (double)(top / below);
+    w.off = 0x1p-51 * fabs(w.f) + (double)(size / (below > 0 ? below : -below) * 0x1p-100);
   } else if (strcmp(s, "var") == 0 || strcmp(s, "std") == 0 || strcmp(s, "cov") == 0) {
     w.valid = (double)g->n > f && g->n > 0;
     const FlArray *y = s[0] == 'c' ? g->y.value : x;
-    double times = is_small_integer(x) && is_small_integer(y) ? (double)g->n : 1.0;
-    if (w.valid) w.f = moment(g, x, y) / (times * ((double)g->n - f));
-    if (s[0] == 's') w.f = sqrt(w.f);
+    Quad free = (Quad)g->n - (Quad)f, v = w.valid ? moment(g, x, y) / free : 0;
+    Quad size = w.valid ? quad_root(moment(g, x, x)) * quad_root(moment(g, y, y)) / free : 0;
+    w.f = (double)(s[0] == 's' ? quad_root(v) : v);
+    w.off = 0x1p-52 * fabs(w.f) + (s[0] == 'c' ? (double)(size * 0x1p-95) : 0);
   } else if (strcmp(s, "corr") == 0) {
     const FlArray *y = g->y.value;
     w.valid = g->n > 1;
-    if (w.valid) w.f = moment(g, x, y) / (sqrt(moment(g, x, x)) * sqrt(moment(g, y, y)));
-    if (fabs(w.f) > 1.0) w.f = w.f > 0 ? 1.0 : -1.0;
+    if (w.valid) w.f = (double)(moment(g, x, y) / (quad_root(moment(g, x, x)) * quad_root(moment(g, y, y))));
+    w.off = 0x1p-52;
   } else if (strcmp(s, "quantile") == 0 || strcmp(s, "median") == 0) {
     if (g->n > 0) w.f = quantile(g, s[0] == 'm' ? 0.5 : f);
   } else if (strcmp(s, "n_distinct") == 0) {
@@ -338,6 +346,7 @@ static bool same(const FlArray *got, int64_t k, const Wanted *w, const FlArray *
   if (w->of_row) return memcmp(at, (const char *)x->data + (size_t)w->row * size, size) == 0;
   if (fl_dtype_info[got->dtype].kind != FL_KIND_FLOAT) return whole(got, k) == w->i;
   double v = number(got, k), wanted = got->dtype == FL_F32 ? (double)(float)w->f : w->f;
+  if (w->off > 0 && fabs(v - wanted) <= w->off) return true;
   return (isnan(v) && isnan(wanted)) || memcmp(&v, &wanted, sizeof v) == 0;
 }
 

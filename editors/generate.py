@@ -31,7 +31,7 @@ def words():
     keywords = rows(ROOT / "compiler/syntax/keywords.def", r"^FL_WORD\((\w+), \w+, (\w+)\)")
     types = [name for name in rows(ROOT / "runtime/include/flow/dtypes.def", r'^FL_DTYPE\(\w+, "(\w+)"')]
     builtins_def = ROOT / "compiler/sema/builtins.def"
-    builtins = rows(builtins_def, r"^FL_BUILTIN\((\w+),") if builtins_def.exists() else []
+    builtins = rows(builtins_def, r"^FL_[A-Z_]+\((\w+),") if builtins_def.exists() else []
     reserved = [w for w, group in keywords if group == "RESERVED"]
     types = sorted((set(types) | {"category"}) - {"list"})
     return {

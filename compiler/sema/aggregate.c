@@ -138,7 +138,7 @@ static FlVal aggregate(FlSema *s, const char *kind, double setting, int n, const
   FlValue *args[6] = {agg->groups, agg->group_of ? agg->group_of : columns[0].parts[0]};
   const char *flags[2];
   int at = 2;
-  bool nullable = !agg->group_of || one_of(kind, may_lack);
+  bool nullable = (!agg->group_of && !agg->some_rows) || one_of(kind, may_lack);
   for (int i = 0; i < n; i++) {
     FlValue *valid = fl_val_valid(s, columns[i]);
     args[at++] = columns[i].parts[0];
@@ -171,52 +171,77 @@ static FlVal deliver(FlSema *s, FlVal v) {
   return v;
 }
 
+/* What an aggregate takes: a column; an array chosen from columns, as x[y > 2], which is a table of its own then;
+ * one value, which all rows have. false: it is a plain array, or none. */
+static bool takes(FlSema *s, FlVal *x, const FlExpr *written, FlSpan span, FlAggContext *own) {
+  const FlAggContext *agg = s->agg;
+  if (fl_val_bad(*x)) return false;
+  *own = *agg;
+  if (x->type->kind == FL_TY_SCALAR && agg->table && agg->region == s->b.region)
+    *x = fl_verb_as_column(s, *x, agg->rows, span, "value");
+  if (fl_sema_has_rows(s, *x)) return true;
+  bool chosen = agg->table && agg->columns && !agg->group_of && x->type->kind == FL_TY_ARRAY &&
+                x->type->rank == 1 && written && fl_names_column(s, written);
+  if (!chosen) return false;
+  own->rows = fl_sema_dim(s, *x, 0);
+  own->table = NULL;
+  own->some_rows = false;
+  return true;
+}
+
+static FlVal aggregate_columns(FlSema *s, FlCallSite *c, int n, FlVal *columns) {
+  const char *kind = c->builtin->data;
+  FlDtype d, ignored;
+  double setting;
+  if (!fl_sema_aggregate_dtype(s, kind, kind, columns[0], c->args[0].span, &d) ||
+      !read_setting(s, c, kind, &setting))
+    return fl_val_error(s);
+  if (n == 2) {
+    FlVal y = columns[1];
+    if (fl_val_bad(y)) return y;
+    if (!s->agg->table && y.type->kind == FL_TY_ARRAY &&
+        !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, y, 0), c->args[1].span,
+                           "the first array has {a} elements, the second {b}"))
+      return fl_val_error(s);
+    if (!fl_sema_has_rows(s, y))
+      return fl_sema_error(s, FL_E0323, c->args[1].span, "`%s` takes two columns, and the second is %s", kind,
+                           fl_val_text(s, y));
+    if (!fl_sema_aggregate_dtype(s, kind, kind, y, c->args[1].span, &ignored)) return fl_val_error(s);
+  }
+  return deliver(s, aggregate(s, kind, setting, n, columns, d));
+}
+
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   static const char *const two_columns[] = {"cov", "corr", "weighted_mean", NULL};
-  const char *kind = c->builtin->data;
   if (!s->agg || s->agg->mode == FL_AGG_NONE || c->n_rest) return false;
-  bool counts = is(kind, "count");
-  if (counts && !fl_actual_given(&c->args[0])) {
+  if (is(c->builtin->data, "count") && !fl_actual_given(&c->args[0])) {
     *out = deliver(s, count_rows(s));
     return true;
   }
   const FlBuiltin *bi = c->builtin;
   if (bi->n_params > 1 && is(bi->params[1].name, "axis") && fl_actual_given(&c->args[1])) return false;
+  const FlExpr *written = c->args[0].expr;
   FlVal columns[2] = {fl_sema_column_argument(s, &c->args[0])};
-  if (fl_val_bad(columns[0]) || !fl_sema_has_rows(s, columns[0])) return false;
-  if (is(c->builtin->name, "len")) {
+  if (is(bi->name, "len")) {
+    if (fl_val_bad(columns[0]) || !fl_sema_has_rows(s, columns[0])) return false;
     *out = deliver(s, count_rows(s));
     return true;
   }
-  *out = fl_val_error(s);
-  FlDtype d;
-  double setting;
-  int n = 1;
-  if (!fl_sema_aggregate_dtype(s, kind, kind, columns[0], c->args[0].span, &d) ||
-      !read_setting(s, c, kind, &setting))
-    return true;
-  if (one_of(kind, two_columns)) {
-    FlDtype ignored;
-    columns[n] = fl_sema_column_argument(s, &c->args[1]);
-    if (fl_val_bad(columns[n])) return true;
-    if (!s->agg->table && columns[n].type->kind == FL_TY_ARRAY &&
-        !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, columns[n], 0), c->args[1].span,
-                           "the first array has {a} elements, the second {b}"))
-      return true;
-    if (!fl_sema_has_rows(s, columns[n])) {
-      *out = fl_sema_error(s, FL_E0323, c->args[1].span, "`%s` takes two columns, and the second is %s", kind,
-                           fl_val_text(s, columns[n]));
-      return true;
-    }
-    if (!fl_sema_aggregate_dtype(s, kind, kind, columns[n], c->args[1].span, &ignored)) return true;
-    n++;
-  }
-  *out = deliver(s, aggregate(s, kind, setting, n, columns, d));
+  FlAggContext *outer = s->agg, own;
+  if (!takes(s, &columns[0], written, c->args[0].span, &own)) return false;
+  int n = one_of(bi->data, two_columns) ? 2 : 1;
+  if (n == 2) columns[1] = fl_sema_column_argument(s, &c->args[1]);
+  s->agg = &own;
+  *out = aggregate_columns(s, c, n, columns);
+  s->agg = outer;
   return true;
 }
 
 FlVal fl_sema_aggregate_of(FlSema *s, FlVal t, const char *kind, double setting, FlVal x, FlSpan span) {
-  FlAggContext *outer = s->agg, whole = {FL_AGG_SPREAD, fl_val_rows(t), fl_sema_i64(s, 1), NULL, &t};
+  FlAggContext *outer = s->agg, whole = {.mode = FL_AGG_SPREAD,
+                                         .rows = fl_val_rows(t),
+                                         .groups = fl_sema_i64(s, 1),
+                                         .table = &t};
   FlDtype d;
   if (!fl_sema_aggregate_dtype(s, kind, kind, x, span, &d)) return fl_val_error(s);
   s->agg = &whole;

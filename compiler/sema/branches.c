@@ -10,7 +10,7 @@ typedef struct ExprThunk {
 
 static FlVal run_expr(FlSema *s, void *env) {
   ExprThunk *t = env;
-  return fl_sema_expr(s, t->e, t->want);
+  return fl_sema_expr_or_groups(s, t->e, t->want);
 }
 
 /* The flags of `break` and `continue` are carried where the code sets them. */
@@ -55,7 +55,7 @@ static FlVal arm_body(FlSema *s, void *env) {
   s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
   if (arm->pattern->kind == FL_PAT_NAME || arm->pattern->kind == FL_PAT_TUPLE)
     fl_sema_bind_pattern(s, arm->pattern, m->subject, FL_BIND_VALUE, NULL);
-  FlVal v = fl_sema_expr(s, arm->body, m->want);
+  FlVal v = fl_sema_expr_or_groups(s, arm->body, m->want);
   s->scope = outer;
   return v;
 }

@@ -5,12 +5,13 @@
  * parameter that is not optional given. */
 #include "sema/sema_internal.h"
 
-#define FL_BUILTIN(name, params, handler, op, data, doc) FlBuiltinFn fl_builtin_##handler;
+#define FL_BUILTIN_ROW(kinds, name, params, handler, op, data, doc) FlBuiltinFn fl_builtin_##handler;
 #include "sema/builtins.def"
-#undef FL_BUILTIN
+#undef FL_BUILTIN_ROW
 
 /* A row of the table, as it is written there. */
 typedef struct Row {
+  unsigned kinds;
   const char *name, *params;
   FlBuiltinFn *fn;
   FlOpcode op;
@@ -18,10 +19,10 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {
-#define FL_BUILTIN(name, params, handler, op, data, doc)                                                     \
-  {#name, params, fl_builtin_##handler, FL_OP_##op, data, doc},
+#define FL_BUILTIN_ROW(kinds, name, params, handler, op, data, doc)                                          \
+  {kinds, #name, params, fl_builtin_##handler, FL_OP_##op, data, doc},
 #include "sema/builtins.def"
-#undef FL_BUILTIN
+#undef FL_BUILTIN_ROW
 };
 enum { N_BUILTINS = sizeof rows / sizeof *rows };
 
@@ -53,7 +54,13 @@ FlMap *fl_builtins_make(FlArena *arena, FlInterner *names) {
   FlBuiltin *bi = FL_NEW_ARRAY(arena, FlBuiltin, N_BUILTINS);
   for (int i = 0; i < N_BUILTINS; i++, bi++) {
     const Row *r = &rows[i];
-    *bi = (FlBuiltin){r->name, r->params, r->fn, r->op, r->data, r->doc, 0, NULL, false};
+    *bi = (FlBuiltin){.kinds = r->kinds,
+                      .name = r->name,
+                      .signature = r->params,
+                      .fn = r->fn,
+                      .op = r->op,
+                      .data = r->data,
+                      .doc = r->doc};
     read_params(arena, names, r->params, bi);
     fl_map_set(all, fl_intern_z(names, r->name), bi);
   }
@@ -138,6 +145,14 @@ FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args
         fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", bi->name, bi->params[k].name);
     fl_diag_help(s->sink, d, "it is called as `%s(%s)`: %s", bi->name, bi->signature, bi->doc);
     return fl_val_error(s);
+  }
+  for (int k = 0; k < bi->n_params; k++) {
+    c.args[k].groups = k == 0 && (bi->kinds & FL_BUILTIN_VERB);
+    c.args[k].taker = bi->name;
+  }
+  for (int i = 0; i < c.n_rest; i++) {
+    c.rest[i].groups = false;
+    c.rest[i].taker = bi->name;
   }
   return bi->fn(s, &c);
 }

@@ -417,7 +417,8 @@ static FlVal random_at(FlSema *s, FlCallSite *c, int lead) {
                                                            : "integers");
       return fl_val_error(s);
     }
-    args[n++] = generate(s, FL_I64, 1, &s->agg->rows, row_element, NULL);
+    args[n++] = s->agg->positions ? fl_val_array(s, FL_I64, 1, s->agg->positions)
+                                  : generate(s, FL_I64, 1, &s->agg->rows, row_element, NULL);
   }
   return fl_sema_lift(s, c->span, n, args, random_element, (void *)(uintptr_t)c->builtin);
 }

@@ -8,8 +8,9 @@
 #include "sema/forms.h"
 
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
-  if (!a->expr) return a->value;
-  a->value = fl_sema_expr(s, a->expr, want);
+  if (!a->expr) return a->groups ? a->value : fl_sema_refuse_groups(s, a->value, a->span, a->taker);
+  a->value = fl_sema_expr_or_groups(s, a->expr, want);
+  if (!a->groups) a->value = fl_sema_refuse_groups(s, a->value, a->span, a->taker);
   a->expr = NULL;
   if (a->value.type->kind == FL_TY_NONE)
     a->value = fl_sema_error(s, FL_E0309, a->span, "this gives no value");
@@ -157,7 +158,7 @@ bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlS
 
 FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {
   const FlType *want = decl->fn.result ? fl_type_of_expr(s, decl->fn.result) : NULL;
-  FlVal v = fl_sema_expr(s, decl->fn.body, want);
+  FlVal v = fl_sema_expr_or_groups(s, decl->fn.body, want);
   if (fl_val_bad(v)) return v;
   if (v.type->kind == FL_TY_NONE)
     return fl_sema_error(s, FL_E0309, decl->fn.body->span, "`%s` must end with the value that it gives",
@@ -248,6 +249,7 @@ static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, Fl
         fl_call_come_back(s, place);
       }
     if (want && want->kind == FL_TY_FUNC) want = NULL;
+    args[i].groups = true; /* what a type is written for refuses them */
     FlVal v = fl_actual_value(s, &args[i], want);
     ok = ok && !fl_val_bad(v);
   }
@@ -286,11 +288,6 @@ static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, Fl
   if (recursive && fl_derivative_is_own(s, fn))
     return fl_derivative_own(s, fn, values, spans, span, fl_call_instance);
   if (recursive) return fl_call_instance(s, fn, values, spans, span);
-  if (fl_sema_group_call_applies(s, values, n_params)) {
-    for (int p = 0; p < n_params; p++) which[p] = p;
-    LiftCall env = {fn, values, spans, which};
-    return fl_sema_group_call(s, values, n_params, call_element, &env, span);
-  }
   return inline_call(s, fn, values, spans, span);
 }
 
@@ -313,7 +310,8 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
   s->scope = fl_scope_push(s, c->scope, FL_SCOPE_PLAIN);
   if (c->frame == s->frame) s->agg = c->agg; /* as the columns, they are those of where it is written */
   for (int i = 0; i < n; i++) fl_sema_bind_pattern(s, params->at[i], args[i], FL_BIND_VALUE, NULL);
-  FlVal v = fl_sema_expr(s, c->lambda->lambda.body, NULL);
+  for (int i = 0; s->agg && s->agg->group_of && i < s->scope->names.n; i++) s->scope->names.at[i]->by_row = true;
+  FlVal v = fl_sema_expr_or_groups(s, c->lambda->lambda.body, NULL);
   fl_call_come_back(s, place);
   if (v.type->kind == FL_TY_NONE)
     return fl_sema_error(s, FL_E0309, c->lambda->lambda.body->span, "this function gives no value");
@@ -329,7 +327,9 @@ FlVal fl_call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan
     if (args[i].name.text)
       return fl_sema_error(s, FL_E0209, args[i].name.span,
                            "the parameters of a lambda are given by position");
-    values[i] = fl_actual_value(s, &args[i], NULL);
+    args[i].groups = true;
+    values[i] = s->agg && s->agg->group_of ? fl_sema_column_argument(s, &args[i])
+                                           : fl_actual_value(s, &args[i], NULL);
     if (fl_val_bad(values[i])) return values[i];
   }
   return call_lambda(s, c, n, values, span);

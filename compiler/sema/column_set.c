@@ -231,8 +231,8 @@ static bool read_each(FlSema *s, const FlExpr *e, Each *out) {
 
 /* Is column k of t a key of its groups? */
 static bool is_group_key(FlVal t, int k) {
-  for (int i = 0; t.group && i < t.group->n_keys; i++)
-    if (t.group->keys[i] == t.type->elem->fields[k].name) return true;
+  for (int i = 0; i < t.type->n_keys; i++)
+    if (t.type->keys[i] == t.type->elem->fields[k].name) return true;
   return false;
 }
 

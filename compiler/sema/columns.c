@@ -28,20 +28,28 @@ bool fl_columns_add(FlSema *s, FlColumns *c, const char *name, FlVal v, FlSpan s
   return true;
 }
 
-/* The table of these columns, rows as in t: grouped as t when the keys are still there, under names[key]. */
-static FlVal same_rows(FlSema *s, const FlColumns *c, FlVal t, const char *const *renamed) {
-  FlVal out = fl_columns_table(s, c, fl_val_rows(t));
-  if (!t.group) return out;
-  FlGrouping *g = FL_NEW(s->arena, FlGrouping);
-  *g = *t.group;
-  g->keys = FL_NEW_ARRAY(s->arena, const char *, g->n_keys);
-  for (int i = 0; i < g->n_keys; i++) {
-    int was = fl_type_field_find(t.type->elem, t.group->keys[i]);
-    g->keys[i] = renamed ? renamed[was] : t.group->keys[i];
-    int k = find(c, g->keys[i]);
-    if (k < 0 || c->values[k].parts[0] != fl_val_field(s, t, was).parts[0]) return out;
+/* The table of these columns, rows as in t: grouped as t, whose keys must still be there, under names[key]. */
+static FlVal same_rows(FlSema *s, FlCallSite *c, const FlColumns *columns, FlVal t,
+                       const char *const *renamed) {
+  FlVal out = fl_columns_table(s, columns, fl_val_rows(t));
+  int n = t.type->n_keys;
+  if (!n) return out;
+  const char **keys = FL_NEW_ARRAY(s->arena, const char *, n);
+  for (int i = 0; i < n; i++) {
+    int was = fl_type_field_find(t.type->elem, t.type->keys[i]);
+    keys[i] = renamed ? renamed[was] : t.type->keys[i];
+    int k = find(columns, keys[i]);
+    if (k >= 0 && columns->values[k].parts[0] == fl_val_field(s, t, was).parts[0]) continue;
+    FlDiag *d = fl_sema_report(s, FL_E0622, c->span, k < 0 ? "`%s` leaves out `%s`, which the rows are grouped by"
+                                                           : "`%s` changes `%s`, which the rows are grouped by",
+                               c->builtin->name, keys[i]);
+    if (k < 0 && strcmp(c->builtin->name, "select") == 0)
+      fl_diag_help(s->sink, d, "name `%s` among the columns, or `ungroup` first", keys[i]);
+    else fl_diag_help(s->sink, d, "`ungroup` first, or do it before `group_by`");
+    return fl_val_error(s);
   }
-  out.group = g;
+  out.type = fl_type_grouped(s->types, out.type, n, keys);
+  out.group = t.group;
   return out;
 }
 
@@ -67,7 +75,7 @@ FlVal fl_builtin_select(FlSema *s, FlCallSite *c) {
     }
     if (!fl_columns_add(s, &columns, name, v, a->span)) return fl_val_error(s);
   }
-  return same_rows(s, &columns, t, NULL);
+  return same_rows(s, c, &columns, t, NULL);
 }
 
 FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
@@ -85,7 +93,7 @@ FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
   }
   for (int k = 0; k < n; k++)
     if (!dropped[k]) fl_columns_set(s, &columns, t.type->elem->fields[k].name, fl_val_field(s, t, k));
-  return same_rows(s, &columns, t, NULL);
+  return same_rows(s, c, &columns, t, NULL);
 }
 
 FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
@@ -113,14 +121,42 @@ FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
   }
   for (int k = 0; k < n; k++)
     if (!fl_columns_add(s, &columns, names[k], fl_val_field(s, t, k), spans[k])) return fl_val_error(s);
-  return same_rows(s, &columns, t, names);
+  return same_rows(s, c, &columns, t, names);
 }
 
 /* ---- making ---- */
 
+/* The table of `summarize` and `derive`, grouped for this verb alone where `by` says so. */
+static bool table_by(FlSema *s, FlCallSite *c, FlVal *t) {
+  if (!fl_verb_table(s, c, t)) return false;
+  FlActual *by = &c->args[1];
+  if (!fl_actual_given(by)) return true;
+  FlColumnSet set = {0};
+  if (fl_type_is_grouped(t->type)) {
+    FlDiag *d = fl_sema_report(s, FL_E0612, by->span, "the table is grouped by %s already",
+                               fl_type_keys_text(s->types, t->type));
+    fl_diag_help(s->sink, d, "leave out `by`, or `ungroup` first");
+    return false;
+  }
+  if (!fl_column_set(s, *t, by->expr, &set)) return false;
+  if (set.list.n > 16) {
+    fl_sema_error(s, FL_E0210, by->span, "`by` takes 1 to 16 keys");
+    return false;
+  }
+  const char *keys[16];
+  for (int i = 0; i < set.list.n; i++) {
+    int k = set.list.at[i];
+    keys[i] = t->type->elem->fields[k].name;
+    if (!fl_verb_is_key(s, fl_val_field(s, *t, k), by->span, c->builtin->name)) return false;
+  }
+  FlVal from = {.type = fl_type_grouped(s->types, t->type, set.list.n, keys)};
+  *t = fl_verb_regroup(s, *t, from);
+  return true;
+}
+
 FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
   FlVal t;
-  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
+  if (!table_by(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   FlColumns columns = fl_columns_of(s, t), made = {0};
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
@@ -130,7 +166,8 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
     if (fl_val_bad(v) || !fl_columns_add(s, &made, a->name.text, v, a->name.span)) return fl_val_error(s);
     fl_columns_set(s, &columns, a->name.text, v);
   }
-  return same_rows(s, &columns, t, NULL);
+  FlVal out = same_rows(s, c, &columns, t, NULL);
+  return fl_actual_given(&c->args[1]) && !fl_val_bad(out) ? fl_columns_table(s, &columns, fl_val_rows(t)) : out;
 }
 
 bool fl_verb_is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as there are rows */
@@ -140,33 +177,50 @@ bool fl_verb_is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as the
   return rows;
 }
 
+/* count() of a grouped table as a verb: the keys, and how many rows each group has. */
+FlVal fl_verb_count_groups(FlSema *s, FlVal t) {
+  const FlGrouping *g = fl_verb_grouping(s, t);
+  FlColumns columns = {0};
+  for (int i = 0; i < t.type->n_keys; i++) {
+    FlVal key = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.type->keys[i]));
+    fl_columns_set(s, &columns, t.type->keys[i], fl_sema_take(s, key, g->first, FL_TAKE_PROVEN));
+  }
+  FlType1 type = fl_t_array(FL_I64, 1);
+  FlValue *args[2] = {g->group_of, g->groups};
+  FlValue *counts = fl_ir_op(&s->b, FL_OP_SEGMENT_COUNT, 2, args, 1, &type, 0)->results[0];
+  FlVal n = fl_verb_as_column(s, fl_val_array(s, FL_I64, 1, counts), g->groups, s->b.span, "count");
+  if (!fl_columns_add(s, &columns, fl_intern_z(s->names, "count"), n, s->b.span)) return fl_val_error(s);
+  return fl_columns_table(s, &columns, g->groups);
+}
+
 FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlColumns columns = {0};
-  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
-  FlValue *groups = t.group ? t.group->groups : fl_sema_i64(s, 1);
-  for (int i = 0; t.group && i < t.group->n_keys; i++) {
-    FlVal key = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.group->keys[i]));
-    fl_columns_set(s, &columns, t.group->keys[i], key);
+  if (!table_by(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
+  const FlGrouping *g = fl_verb_grouping(s, t);
+  FlValue *groups = g ? g->groups : fl_sema_i64(s, 1);
+  for (int i = 0; i < t.type->n_keys; i++) {
+    FlVal key = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.type->keys[i]));
+    fl_columns_set(s, &columns, t.type->keys[i], key);
   }
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
     if (!a->name.text) return needs_name(s, c, a);
-    FlVal v = fl_verb_expr(s, t, a, FL_AGG_SUMMARIZE);
+    FlVal v = fl_verb_expr_in(s, t, g, a, FL_AGG_SUMMARIZE);
     if (fl_val_bad(v)) return v;
     bool rows = v.type->kind == FL_TY_ARRAY && fl_verb_is_row_level(s, fl_sema_dim(s, v, 0), t);
     if (rows && !fl_sema_sizes_equal(s, fl_sema_dim(s, v, 0), groups)) {
       FlDiag *d = fl_sema_report(s, FL_E0605, a->span,
                                  "this gives one value a row; use an aggregate such as `mean(...)`");
       fl_diag_note(s->sink, d, (FlSpan){0}, "`summarize` makes one row %s",
-                   t.group ? "a group" : "of the whole table");
+                   g ? "a group" : "of the whole table");
       return fl_val_error(s);
     }
     v = fl_verb_as_column(s, v, groups, a->span, a->name.text);
     if (fl_val_bad(v) || !fl_columns_add(s, &columns, a->name.text, v, a->name.span)) return fl_val_error(s);
   }
-  for (int i = 0; t.group && i < t.group->n_keys; i++) /* last: what finds the aggregates is free by then */
-    columns.values[i] = fl_sema_take(s, columns.values[i], t.group->first, FL_TAKE_PROVEN);
+  for (int i = 0; i < t.type->n_keys; i++) /* last: what finds the aggregates is free by then */
+    columns.values[i] = fl_sema_take(s, columns.values[i], g->first, FL_TAKE_PROVEN);
   if (!columns.n)
     return fl_sema_error(s, FL_E0210, c->span,
                          "`summarize` needs at least one aggregate, as in `n = count()`");
@@ -209,7 +263,7 @@ FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
     if (fl_val_bad(v)) return v;
     fl_columns_set(s, &columns, a->name.text, v);
   }
-  return same_rows(s, &columns, t, NULL);
+  return same_rows(s, c, &columns, t, NULL);
 }
 
 FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {

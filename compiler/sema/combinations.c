@@ -40,8 +40,7 @@ static FlVal counted(FlSema *s, int n, const char **names, FlVal *keys, const Fl
 /* The columns that the call names, after the keys of groups; their number, -1: reported. */
 static int named_columns(FlSema *s, FlCallSite *c, FlVal t, const char **names, FlVal *keys) {
   int n = 0, at[2 * MOST];
-  for (int i = 0; t.group && i < t.group->n_keys; i++)
-    at[n++] = fl_type_field_find(t.type->elem, t.group->keys[i]);
+  for (int i = 0; i < t.type->n_keys; i++) at[n++] = fl_type_field_find(t.type->elem, t.type->keys[i]);
   if (c->n_rest > MOST) {
     fl_sema_error(s, FL_E0210, c->span, "`%s` takes at most %d columns", c->builtin->name, MOST);
     return -1;
@@ -80,7 +79,7 @@ FlVal fl_builtin_value_counts(FlSema *s, FlCallSite *c) {
   for (int i = 0; i < n; i++)
     if (strcmp(names[i], "count") == 0)
       return fl_sema_error(s, FL_E0619, c->span, "the column `count` would be there twice; `rename` yours");
-  return counted(s, n, names, keys, t.group);
+  return counted(s, n, names, keys, fl_verb_grouping(s, t));
 }
 
 /* ---- complete
@@ -134,7 +133,7 @@ static FlValue *key_row(FlSema *s, FlValue *i, void *env) {
 FlVal fl_builtin_complete(FlSema *s, FlCallSite *c) {
   const char *names[2 * MOST];
   FlVal keys[2 * MOST], t;
-  if (!fl_verb_ungrouped(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   if (!c->n_rest)
     return fl_sema_error(s, FL_E0210, c->span,
                          "`complete` needs the columns whose values it combines, as in `complete(t, a, b)`");

@@ -70,7 +70,7 @@ static void let(FlSema *s, const FlStmt *st) {
   FlRegion *here = s->b.region;
   FlOp *after = here->last;
   s->refs = refs;
-  FlVal v = fl_sema_expr(s, st->let.value, want);
+  FlVal v = fl_sema_expr_or_groups(s, st->let.value, want);
   if (st->let.type) v = fl_bind_type(s, st->let.type, v, st->let.value->span, "the value");
   s->refs = outer;
   for (int i = 0; outer && i < refs->list.n; i++) fl_vec_push(s->arena, &outer->list, refs->list.at[i]);
@@ -220,7 +220,7 @@ static void assign(FlSema *s, const FlStmt *st) {
       FlBinding *b = fl_scope_find(s, st->assign.target->name.text);
       if (b && b->kind == FL_BIND_VAR) want = b->val.type;
     }
-    v = fl_sema_expr(s, st->assign.value, want);
+    v = fl_sema_expr_or_groups(s, st->assign.value, want);
   }
   if (v.type->kind == FL_TY_NONE)
     v = fl_sema_error(s, FL_E0309, st->assign.value->span, "this gives no value");
@@ -304,7 +304,7 @@ void fl_sema_stmt(FlSema *s, const FlStmt *st) {
   case FL_STMT_VAR: let(s, st); break;
   case FL_STMT_ASSIGN: assign(s, st); break;
   case FL_STMT_EXPR: {
-    FlVal v = fl_sema_expr(s, st->expr, NULL);
+    FlVal v = fl_sema_expr_or_groups(s, st->expr, NULL);
     if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER) {
       FlDiag *d = fl_sema_report(s, FL_E0319, st->span, "this value is not used");
       fl_diag_help(s->sink, d, "bind it with `let`, or make it the last line of the block to return it");
@@ -348,7 +348,7 @@ static FlVal run_stmts(FlSema *s, FlStmt *const *stmts, int n, const FlType *wan
     if (i == n - 1 && st->kind == FL_STMT_EXPR) {
       FlSpan outer = s->b.span;
       s->b.span = st->span;
-      FlVal v = fl_sema_expr(s, st->expr, want);
+      FlVal v = fl_sema_expr_or_groups(s, st->expr, want);
       s->b.span = outer;
       return v;
     }

@@ -93,7 +93,7 @@ static FlVal column_of(FlSema *s, const FlVal *cells, int n) {
 
 FlVal fl_builtin_describe(FlSema *s, FlCallSite *c) {
   FlVal t;
-  if (!fl_verb_ungrouped(s, c, &t)) return fl_val_error(s);
+  if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
   Figures f = {.rows = t.type->elem->n_fields};
   for (int i = 0; i < f.rows; i++)
     if (!describe_column(s, &f, i, t, c->span)) return fl_val_error(s);

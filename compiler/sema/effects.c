@@ -7,7 +7,18 @@
 
 /* ---- for people ---- */
 
+/* The line that a grouped table has above it; what is left to show is the table. */
+static FlVal show_grouping(FlSema *s, FlVal v) {
+  if (!fl_type_is_grouped(v.type)) return v;
+  const char *keys = fl_type_keys_text(s->types, v.type);
+  FlValue *line = fl_val_textz(s, fl_arena_printf(s->arena, "grouped by %s", keys)).parts[0];
+  fl_ir_op(&s->b, FL_OP_PRINT, 1, &line, 0, NULL, 0);
+  v.type = fl_type_table(s->types, v.type->elem);
+  return v;
+}
+
 void fl_sema_show(FlSema *s, FlVal v) {
+  v = show_grouping(s, v);
   switch (v.type->kind) {
   case FL_TY_ERROR:
   case FL_TY_NEVER: return;
@@ -50,6 +61,7 @@ FlVal fl_builtin_show(FlSema *s, FlCallSite *c) {
   FlVal rows = fl_actual_value(s, &c->args[1], NULL);
   rows = fl_val_coerce(s, rows, fl_type_scalar(s->types, FL_I64, false), c->args[1].span, "`rows`");
   if (fl_val_bad(rows)) return rows;
+  v = show_grouping(s, v);
   int n = v.type->n_parts;
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   for (int i = 0; i < n; i++) args[i] = v.parts[i];

@@ -442,7 +442,7 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
         s, (FlClosure){.lambda = e, .scope = snapshot(s, s->scope), .agg = s->agg, .frame = s->frame});
   case FL_EXPR_CALL: return fl_sema_call(s, e, NULL, e->span, want);
   case FL_EXPR_PIPE: {
-    FlVal v = fl_sema_expr(s, e->pipe.value, NULL);
+    FlVal v = fl_sema_expr_or_groups(s, e->pipe.value, NULL);
     if (fl_val_bad(v)) return v;
     return fl_sema_call(s, e->pipe.call, &v, e->pipe.value->span, want);
   }
@@ -465,14 +465,32 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
   return fl_val_error(s);
 }
 
-FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want) {
+FlVal fl_sema_expr_or_groups(FlSema *s, const FlExpr *e, const FlType *want) {
+  FlVal by_group;
   if (s->depth > MAX_DEPTH)
     return fl_sema_error(s, FL_E0206, e->span, "calls and expressions are nested too deeply here");
   FlSpan outer = s->b.span;
   s->b.span = e->span;
   s->depth++;
-  FlVal v = dispatch(s, e, want);
+  FlVal v = fl_by_group(s, e, want, &by_group) ? by_group : dispatch(s, e, want);
   s->depth--;
   s->b.span = outer;
   return v;
+}
+
+FlVal fl_sema_refuse_groups(FlSema *s, FlVal v, FlSpan span, const char *who) {
+  if (!fl_type_is_grouped(v.type)) return v;
+  const char *keys = fl_type_keys_text(s->types, v.type);
+  FlDiag *d = who ? fl_sema_report(s, FL_E0612, span, "`%s` does not work on groups", who)
+                  : fl_sema_report(s, FL_E0612, span, "only verbs take a table in groups, as this one is");
+  fl_diag_note(s->sink, d, (FlSpan){0}, "the table is grouped by %s", keys);
+  if (who && (strcmp(who, "split") == 0 || strcmp(who, "kfold") == 0))
+    fl_diag_help(s->sink, d, "with `stratify = %s` every part has its share of each; or `ungroup` first",
+                 v.type->keys[0]);
+  else fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
+  return fl_val_error(s);
+}
+
+FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want) {
+  return fl_sema_refuse_groups(s, fl_sema_expr_or_groups(s, e, want), e->span, NULL);
 }

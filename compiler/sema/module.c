@@ -229,7 +229,7 @@ static void run_module(FlSema *s, FlFile *file) {
 /* An expression at the top level: its value is shown. */
 static void run_expression(FlSema *s, const FlStmt *st) {
   s->b.span = st->span;
-  FlVal v = fl_sema_expr(s, st->expr, NULL);
+  FlVal v = fl_sema_expr_or_groups(s, st->expr, NULL);
   if (fl_val_bad(v) && !s->sink->n_errors)
     fl_sema_error(s, FL_E0299, st->span, "flow did not understand this, and does not know why");
   if (v.type->kind == FL_TY_FUNC)

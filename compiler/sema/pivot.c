@@ -101,11 +101,11 @@ static bool find_keys(FlSema *s, Pivot *p, const FlActual *name, const FlActual 
   Mentions m = {row, FL_NEW_ARRAY(s->arena, bool, row->n_fields + 1)};
   FlWalker w = {.env = &m, .expr = mention};
   p->key = FL_NEW_ARRAY(s->arena, int, row->n_fields + 1);
-  for (int i = 0; p->t.group && i < p->t.group->n_keys; i++)
-    p->key[p->n_keys++] = fl_type_field_find(row, p->t.group->keys[i]);
+  for (int i = 0; i < p->t.type->n_keys; i++)
+    p->key[p->n_keys++] = fl_type_field_find(row, p->t.type->keys[i]);
   if (name->expr) fl_syntax_walk_expr(&w, name->expr);
   if (value->expr) fl_syntax_walk_expr(&w, value->expr);
-  for (int k = 0; !p->t.group && k < row->n_fields; k++)
+  for (int k = 0; !fl_type_is_grouped(p->t.type) && k < row->n_fields; k++)
     if (!m.at[k]) p->key[p->n_keys++] = k;
   for (int i = 0; i < p->n_keys; i++)
     if (!fl_verb_is_key(s, fl_val_field(s, p->t, p->key[i]), value->span, "pivot")) return false;
@@ -221,13 +221,9 @@ static FlVal pivoted(FlSema *s, Pivot *p, FlActual *value, FlValue *number, FlSp
   FlGrouping g = group_keys(s, p);
   FlVal cell[2] = {fl_val_array(s, FL_I64, 1, g.group_of), fl_val_array(s, FL_I32, 1, p->code)};
   FlGrouping cells = fl_verb_group_op(s, 2, cell, fl_val_rows(p->t));
-  FlVal in_cells = p->t;
-  in_cells.group = &cells;
-  FlVal v = fl_verb_expr(s, in_cells, value, FL_AGG_SUMMARIZE);
-  if (fl_val_bad(v)) return v;
-  bool by_row = v.type->kind == FL_TY_ARRAY && fl_verb_is_row_level(s, fl_sema_dim(s, v, 0), p->t) &&
-                !fl_sema_sizes_equal(s, fl_sema_dim(s, v, 0), cells.groups);
-  if (!by_row) v = fl_verb_as_column(s, v, cells.groups, value->span, "value");
+  bool by_row = fl_verb_goes_by_row(s, p->t, value);
+  FlVal v = fl_verb_expr_in(s, p->t, &cells, value, by_row ? FL_AGG_SPREAD : FL_AGG_SUMMARIZE);
+  v = fl_verb_as_column(s, v, by_row ? fl_val_rows(p->t) : cells.groups, value->span, "value");
   if (fl_val_bad(v)) return v;
   FlValue *at = cell_rows(s, p, &g, &cells, by_row, number, span);
   FlColumns out = {0};
@@ -364,7 +360,7 @@ FlVal fl_builtin_unpivot(FlSema *s, FlCallSite *c) {
     return fl_val_error(s);
   FlVal table = fl_columns_table(s, &out, total);
   fl_sema_alias_rows(s, table);
-  for (int i = 0; t.group && i < t.group->n_keys; i++)
-    if (set.has[fl_type_field_find(row, t.group->keys[i])]) return table;
+  for (int i = 0; i < t.type->n_keys; i++)
+    if (set.has[fl_type_field_find(row, t.type->keys[i])]) return table;
   return fl_verb_regroup(s, table, t);
 }

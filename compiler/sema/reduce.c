@@ -303,6 +303,7 @@ FlVal fl_builtin_count(FlSema *s, FlCallSite *c) {
     return fl_sema_error(s, FL_E0210, c->span, "`%s` needs an argument here", c->builtin->name);
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
+  if (fl_type_is_grouped(v.type)) return fl_verb_count_groups(s, v);
   bool len = is(c->builtin->name, "len");
   if (!len && v.type->kind == FL_TY_ARRAY && v.type->dtype == FL_BOOL)
     return reduce_array(s, "count", &(Axes){.axis = -1, .x = v}, c->args[0].span);

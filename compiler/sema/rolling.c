@@ -260,5 +260,7 @@ FlVal fl_builtin_rolling(FlSema *s, FlCallSite *c) {
         "`rolling` takes a function from an array to a value, such as `mean`, and this is %s",
         fl_val_text(s, f));
   const char *kind = fast_kind(s, f.fn, &setting);
-  return kind ? fast(s, c, &w, kind, setting) : any_function(s, c, &w, f.fn);
+  FlClosure own = *f.fn;
+  if (fl_verb_in_groups(s)) own.agg = NULL; /* no column is in it (group_class.c) */
+  return kind ? fast(s, c, &w, kind, setting) : any_function(s, c, &w, &own);
 }

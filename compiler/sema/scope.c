@@ -96,7 +96,9 @@ FlVal fl_binding_value(FlSema *s, FlBinding *b) {
   b->used = true;
   b->uses++;
   if (s->refs) fl_vec_push(s->arena, &s->refs->list, b);
-  return capture(s, s->frame, b);
+  FlVal v = capture(s, s->frame, b);
+  if (b->kind == FL_BIND_VAR || b->frame != s->frame) v.group = NULL; /* of the table that it was once, or there */
+  return v;
 }
 
 /* ---- what is not used is not evaluated ---- */

@@ -34,7 +34,7 @@ typedef struct FlVal {
   FlClosure *fn;     /* FUNC */
   FlOp *fail;        /* NEVER: the op that raised, which can be given results of any type */
   unsigned stretch;  /* ARRAY: bit k: dimension k was made by `new` and stretches to any size */
-  FlGrouping *group; /* TABLE after group_by, else NULL */
+  FlGrouping *group; /* TABLE whose type is grouped: what is known of it, or NULL (fl_verb_grouping) */
   FlLiteral literal;
   bool negative; /* literal INT: the sign of `magnitude` */
   uint64_t magnitude;
@@ -78,6 +78,7 @@ struct FlBinding {
   const char *size_of;        /* a size of a signature: what has it, and */
   FlSpan size_from;           /* where that stands */
   bool used;
+  bool by_row; /* the parameter of a lambda that has a column of a grouped verb (by_group.c) */
   bool chosen; /* FN of several forms: a call means this one */
   /* LET: what was built for it, and which bindings that used; unused, it is not evaluated (scope.c). */
   FlRegion *made_in;
@@ -138,6 +139,11 @@ typedef struct FlAggContext {
   FlValue *groups;    /* number of groups */
   FlValue *group_of;  /* i64[rows], or NULL: one group of all rows */
   const FlVal *table; /* the verb's input */
+  FlScope *columns;   /* where its columns stand for their names, or NULL */
+  FlRegion *region;   /* what is elaborated for all rows at once stands there */
+  FlValue *positions; /* i64[rows]: where the rows stand in the verb's input; NULL: 0, 1, ... */
+  bool some_rows;     /* without group_of: there is at least one row */
+  const FlExpr *array; /* with group_of: an argument that may be an array of no column, or NULL */
 } FlAggContext;
 
 /* An instance of a stage or of a recursive function. */
@@ -304,6 +310,10 @@ void fl_sema_trust_sizes(FlSema *s, const FlTypeExpr *t, FlVal v);
 
 /* `want`: the type that is wanted around, a hint for literals and readers; or NULL. */
 FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want);
+/* The same where a grouped table may stand: what is bound, returned, chosen or handed to a verb. */
+FlVal fl_sema_expr_or_groups(FlSema *s, const FlExpr *e, const FlType *want);
+/* v, or reports that it is a grouped table, which `who` (a builtin, or NULL) does not take. */
+FlVal fl_sema_refuse_groups(FlSema *s, FlVal v, FlSpan span, const char *who);
 FlVal fl_sema_block(FlSema *s, const FlStmtList *stmts, const FlType *want); /* opens a scope */
 FlVal fl_sema_if(FlSema *s, const FlExpr *e, const FlType *want);
 FlVal fl_sema_match(FlSema *s, const FlExpr *e, const FlType *want);
@@ -448,6 +458,8 @@ typedef struct FlActual {
   FlVal value;
   FlSpan span;
   const char *column; /* made by `each`: for this column; else NULL */
+  const char *taker;  /* the builtin that it is for, or NULL */
+  bool groups;        /* may it be a grouped table? */
 } FlActual;
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates once */
 
@@ -477,7 +489,15 @@ typedef struct FlBuiltinParam {
   const char *name; /* interned */
   bool optional, by_name;
 } FlBuiltinParam;
+typedef enum FlBuiltinKind { /* builtins.def says what they mean */
+  FL_BUILTIN_SCALAR = 1,
+  FL_BUILTIN_AGGREGATE = 2,
+  FL_BUILTIN_WINDOW = 4,
+  FL_BUILTIN_POSITION = 8,
+  FL_BUILTIN_VERB = 16
+} FlBuiltinKind;
 struct FlBuiltin {
+  unsigned kinds; /* of FlBuiltinKind */
   const char *name;
   const char *signature; /* its parameters as builtins.def writes them, for messages */
   FlBuiltinFn *fn;
@@ -515,10 +535,10 @@ bool fl_sema_claim_path(FlSema *s, const char *path, FlSpan span, bool output);
 /* ---- tables: table.c (rows), columns.c (derive, select, ...), aggregate.c, join.c, reader.c -------- */
 
 struct FlGrouping {
-  int n_keys;
-  const char **keys;                  /* column names */
   FlValue *groups, *group_of, *first; /* of the GROUP op: their number, i64[rows], i64[groups] */
 };
+/* The groups of a table; NULL: it is not grouped. */
+const FlGrouping *fl_verb_grouping(FlSema *s, FlVal t);
 
 /* In an aggregate context: sum, mean ... of a column. Returns true when it took the call. */
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out);
@@ -549,10 +569,23 @@ FlValue *fl_verb_row_numbers(FlSema *s, const FlGrouping *g);
 FlVal fl_verb_rank(FlSema *s, FlValue *group_of, FlVal key, bool downwards, const char *method);
 /* `desc(x)` as a key: x, and true. */
 bool fl_sema_key_desc(FlActual *key);
-/* In a verb of a grouped table: does a call of a user's function with these values go by group; and that call
- * (group_call.c). */
-bool fl_sema_group_call_applies(FlSema *s, const FlVal *values, int n);
-FlVal fl_sema_group_call(FlSema *s, const FlVal *values, int n, FlElementFn *call, void *env, FlSpan span);
+/* by_group.c: e in the arguments of a verb of a grouped table: true: it was elaborated here, by group or as what
+ * no column has part in; false: as anywhere, all groups at once. */
+bool fl_by_group(FlSema *s, const FlExpr *e, const FlType *want, FlVal *out);
+/* group_class.c. How an expression goes by group, least first. */
+typedef enum FlGroupClass {
+  FL_GROUP_OUTSIDE, /* no column of the verb takes part */
+  FL_GROUP_ROWS,    /* row by row */
+  FL_GROUP_AT_ONCE, /* made of that and of aggregates and windows, which take all groups at once */
+  FL_GROUP_EACH     /* anything else: it is computed for each group from the rows of that group */
+} FlGroupClass;
+FlGroupClass fl_group_class(FlSema *s, const FlExpr *e);
+/* Does e name a column of the verb that we are in, or a set of them? */
+bool fl_names_column(FlSema *s, const FlExpr *e);
+/* Which columns of `row` does e name? all: it has a set of columns, so it may be any. */
+void fl_named_columns(const FlType *row, const FlExpr *e, bool *named);
+/* count() of a grouped table: its keys, and the number of rows of each group. */
+FlVal fl_verb_count_groups(FlSema *s, FlVal t);
 /* Names of all columns, for suggestions. */
 const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name);
 /* Helps a message about a name that no field of `row` has: the one that was meant, and that `these_are` all
@@ -565,8 +598,9 @@ void fl_sema_help_names(FlSema *s, FlDiag *d, const char *meant, int n, const ch
 void fl_sema_explain_rows(FlSema *s, FlDiag *d, const FlType *from, const FlType *to);
 /* The first argument of a verb as a table; reports otherwise. */
 bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out);
-/* Elaborates e where the columns of t stand for their names. */
+/* Elaborates e where the columns of t stand for their names; `g`: in these groups, or NULL: the rows are one. */
 FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode);
+FlVal fl_verb_expr_in(FlSema *s, FlVal t, const FlGrouping *g, FlActual *a, FlAggMode mode);
 /* A column's index by the name that an expression is (NAME, COL); reports and returns -1 otherwise. */
 int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e);
 /* v as a column of `rows` rows: an array as it is, a scalar repeated. Reports otherwise. */

@@ -58,7 +58,7 @@ static FlVal rows_of_part(FlSema *s, const Division *d, FlVal parts, FlVal part,
 FlVal fl_builtin_split(FlSema *s, FlCallSite *c) {
   Division d = {0};
   FlValue *fraction;
-  if (!fl_verb_ungrouped(s, c, &d.t) || !fl_actual_f64(s, &c->args[1], &fraction) || !read_division(s, c, &d))
+  if (!fl_verb_table(s, c, &d.t) || !fl_actual_f64(s, &c->args[1], &fraction) || !read_division(s, c, &d))
     return fl_val_error(s);
   const FlOp *constant = fraction->op && fraction->op->code == FL_OP_CONST ? fraction->op : NULL;
   if (constant && !(constant->attrs.f >= 0 && constant->attrs.f <= 1))
@@ -80,7 +80,7 @@ FlVal fl_builtin_kfold(FlSema *s, FlCallSite *c) {
   FlValue *k;
   FlVal parts = {0};
   FlOp *op = NULL;
-  if (!fl_verb_ungrouped(s, c, &d.t) || !fl_actual_i64(s, &c->args[1], &k) || !read_division(s, c, &d))
+  if (!fl_verb_table(s, c, &d.t) || !fl_actual_i64(s, &c->args[1], &k) || !read_division(s, c, &d))
     return fl_val_error(s);
   if (d.grouped) {
     parts = parts_of_groups(s, &d, k, fl_ir_const_f(&s->b, FL_F64, 1.0), true);

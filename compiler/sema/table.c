@@ -16,39 +16,49 @@ bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
   return true;
 }
 
-bool fl_verb_ungrouped(FlSema *s, FlCallSite *c, FlVal *t) {
-  if (!fl_verb_table(s, c, t)) return false;
-  if (!t->group) return true;
-  FlDiag *d = fl_sema_report(s, FL_E0612, c->span, "`%s` does not work on groups", c->builtin->name);
-  bool parts = strcmp(c->builtin->name, "split") == 0 || strcmp(c->builtin->name, "kfold") == 0;
-  if (parts)
-    fl_diag_help(s->sink, d, "with `stratify = %s` every part has its share of each; or `ungroup` first",
-                 t->group->keys[0]);
-  else fl_diag_help(s->sink, d, "use it before `group_by`, or after `ungroup`");
-  return false;
-}
-
-FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
-  FlScope *outer = s->scope;
-  FlAggContext *outer_agg = s->agg;
-  s->scope = fl_scope_push(s, outer, FL_SCOPE_COLUMNS);
+/* A scope with the columns of t, and what aggregates mean there. */
+static FlAggContext *columns_of_verb(FlSema *s, FlVal t, const FlGrouping *g, FlSpan span, FlAggMode mode) {
+  FlScope *scope = fl_scope_push(s, s->scope, FL_SCOPE_COLUMNS);
   const FlType *row = t.type->elem;
   for (int i = 0; i < row->n_fields; i++)
-    fl_scope_bind(s, s->scope, FL_BIND_COLUMN, row->fields[i].name, a->span, fl_val_field(s, t, i))->used =
-        true;
+    fl_scope_bind(s, scope, FL_BIND_COLUMN, row->fields[i].name, span, fl_val_field(s, t, i))->used = true;
   FlAggContext *agg = FL_NEW(s->arena, FlAggContext); /* lambdas keep it */
-  *agg = (FlAggContext){mode, fl_val_rows(t), fl_sema_i64(s, 1), NULL, fl_arena_copy(s->arena, &t, sizeof t)};
-  if (t.group) {
-    agg->groups = t.group->groups;
-    agg->group_of = t.group->group_of;
-  }
-  s->agg = agg;
+  *agg = (FlAggContext){.mode = mode,
+                        .rows = fl_val_rows(t),
+                        .groups = g ? g->groups : fl_sema_i64(s, 1),
+                        .group_of = g ? g->group_of : NULL,
+                        .table = fl_arena_copy(s->arena, &t, sizeof t),
+                        .columns = scope,
+                        .region = s->b.region};
+  return agg;
+}
+
+FlVal fl_verb_expr_in(FlSema *s, FlVal t, const FlGrouping *g, FlActual *a, FlAggMode mode) {
+  FlScope *outer = s->scope;
+  FlAggContext *outer_agg = s->agg;
+  s->agg = columns_of_verb(s, t, g, a->span, mode);
+  s->scope = s->agg->columns;
   int n_diags = s->sink->diags.n;
   FlVal v = fl_actual_value(s, a, NULL);
   fl_column_set_explain(s, a, n_diags);
   s->agg = outer_agg;
   s->scope = outer;
   return v;
+}
+
+FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
+  return fl_verb_expr_in(s, t, fl_verb_grouping(s, t), a, mode);
+}
+
+bool fl_verb_goes_by_row(FlSema *s, FlVal t, const FlActual *a) {
+  FlScope *outer = s->scope;
+  FlAggContext *outer_agg = s->agg;
+  s->agg = columns_of_verb(s, t, NULL, a->span, FL_AGG_SPREAD);
+  s->scope = s->agg->columns;
+  bool rows = a->expr && fl_group_class(s, a->expr) == FL_GROUP_ROWS;
+  s->agg = outer_agg;
+  s->scope = outer;
+  return rows;
 }
 
 int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
@@ -155,16 +165,22 @@ FlGrouping fl_verb_group_op(FlSema *s, int n_keys, const FlVal *keys, FlValue *r
   return g;
 }
 
-FlVal fl_verb_regroup(FlSema *s, FlVal t, FlVal from) {
-  if (!from.group) return t;
-  FlVal keys[16];
-  for (int i = 0; i < from.group->n_keys; i++)
-    keys[i] = fl_val_field(s, t, fl_type_field_find(t.type->elem, from.group->keys[i]));
+const FlGrouping *fl_verb_grouping(FlSema *s, FlVal t) {
+  if (!fl_type_is_grouped(t.type)) return NULL;
+  if (t.group) return t.group;
+  FlVal *keys = FL_NEW_ARRAY(s->arena, FlVal, t.type->n_keys);
+  for (int i = 0; i < t.type->n_keys; i++)
+    keys[i] = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.type->keys[i]));
   FlGrouping *g = FL_NEW(s->arena, FlGrouping);
-  *g = fl_verb_group_op(s, from.group->n_keys, keys, fl_val_rows(t));
-  g->n_keys = from.group->n_keys;
-  g->keys = from.group->keys;
-  t.group = g;
+  *g = fl_verb_group_op(s, t.type->n_keys, keys, fl_val_rows(t));
+  return g;
+}
+
+FlVal fl_verb_regroup(FlSema *s, FlVal t, FlVal from) {
+  t.type = fl_type_grouped(s->types, t.type, from.type->n_keys, from.type->keys);
+  t.group = NULL;
+  const FlGrouping *g = fl_verb_grouping(s, t);
+  t.group = g ? fl_arena_copy(s->arena, g, sizeof *g) : NULL;
   return t;
 }
 
@@ -369,13 +385,13 @@ static FlVal kept_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlOpcode op, FlVa
   return fl_verb_regroup(s, fl_sema_compress(s, t, kept.parts[0]), t);
 }
 
-static FlVal last_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlValue *n) {
+static FlVal last_of_groups(FlSema *s, FlCallSite *c, FlVal t, const FlGrouping *g, FlValue *n) {
   FlType1 i64s = fl_t_array(FL_I64, 1);
-  FlValue *args[2] = {t.group->group_of, t.group->groups};
+  FlValue *args[2] = {g->group_of, g->groups};
   FlVal counts =
       fl_val_array(s, FL_I64, 1, fl_ir_op(&s->b, FL_OP_SEGMENT_COUNT, 2, args, 1, &i64s, 0)->results[0]);
-  FlVal pair[2] = {fl_sema_take(s, counts, t.group->group_of, 0),
-                   fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, t.group))};
+  FlVal pair[2] = {fl_sema_take(s, counts, g->group_of, 0),
+                   fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, g))};
   FlVal left = fl_sema_lift_op(s, c->span, FL_OP_WRAP_SUB, 2, pair, FL_I64, NULL);
   return kept_of_groups(s, c, t, FL_OP_LE, left, n);
 }
@@ -388,7 +404,7 @@ static FlVal sample_of_groups(FlSema *s, FlCallSite *c, FlVal t, FlValue *n, FlV
   FlValue *args[3] = {seed, map.index[0], fl_sema_i64(s, 0)};
   FlValue *number = fl_ir_op(&s->b, FL_OP_RANDOM, 3, args, 1, &one, 0)->results[0];
   FlVal numbers = fl_val_array(s, FL_F64, 1, fl_sema_map_end(s, &map, number));
-  FlVal place = fl_verb_rank(s, t.group->group_of, numbers, false, "first");
+  FlVal place = fl_verb_rank(s, fl_verb_grouping(s, t)->group_of, numbers, false, "first");
   return kept_of_groups(s, c, t, FL_OP_LE, place, n);
 }
 
@@ -399,8 +415,8 @@ FlVal fl_builtin_head(FlSema *s, FlCallSite *c) {
   if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY)
     return fl_sema_error(s, FL_E0606, c->args[0].span, "`head` takes a table or an array, and this is %s",
                          fl_val_text(s, v));
-  if (v.group) {
-    FlVal before = fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, v.group));
+  if (fl_type_is_grouped(v.type)) {
+    FlVal before = fl_val_array(s, FL_I64, 1, fl_verb_row_numbers(s, fl_verb_grouping(s, v)));
     return kept_of_groups(s, c, v, FL_OP_LT, before, n);
   }
   return fl_sema_index_rows(s, v, fl_sema_i64(s, 0), at_most(s, n, fl_sema_dim(s, v, 0)));
@@ -413,7 +429,7 @@ FlVal fl_builtin_tail(FlSema *s, FlCallSite *c) {
   if (v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_ARRAY)
     return fl_sema_error(s, FL_E0606, c->args[0].span, "`tail` takes a table or an array, and this is %s",
                          fl_val_text(s, v));
-  if (v.group) return last_of_groups(s, c, v, n);
+  if (fl_type_is_grouped(v.type)) return last_of_groups(s, c, v, fl_verb_grouping(s, v), n);
   FlValue *rows = fl_sema_dim(s, v, 0);
   return fl_sema_index_rows(s, v, fl_sema_op2(s, FL_OP_SUB, rows, at_most(s, n, rows)), rows);
 }
@@ -423,7 +439,7 @@ FlVal fl_builtin_sample(FlSema *s, FlCallSite *c) {
   FlValue *n, *seed = fl_sema_i64(s, 0);
   if (!fl_verb_table(s, c, &t) || !how_many(s, c, &n)) return fl_val_error(s);
   if (fl_actual_given(&c->args[2]) && !fl_actual_i64(s, &c->args[2], &seed)) return fl_val_error(s);
-  if (t.group) return sample_of_groups(s, c, t, n, seed);
+  if (fl_type_is_grouped(t.type)) return sample_of_groups(s, c, t, n, seed);
   FlType1 out = fl_t_array(FL_I64, 1);
   FlValue *chosen =
       fl_ir_op(&s->b, FL_OP_CHOICE, 3, (FlValue *[]){seed, fl_val_rows(t), n}, 1, &out, 0)->results[0];
@@ -442,7 +458,8 @@ FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
   if (!fl_verb_table(s, c, &t) || !how_many(s, c, &n)) return fl_val_error(s);
   if (!fl_actual_given(&c->args[2]))
     return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
-  FlValue *rows = sorted_rows(s, t, 1, &c->args[2], t.group ? t.group->group_of : NULL, n, "top", true);
+  const FlGrouping *g = fl_verb_grouping(s, t);
+  FlValue *rows = sorted_rows(s, t, 1, &c->args[2], g ? g->group_of : NULL, n, "top", true);
   return rows ? fl_verb_regroup(s, fl_sema_take(s, t, rows, FL_TAKE_PROVEN), t) : fl_val_error(s);
 }
 
@@ -454,8 +471,9 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
   FlValue *args[130];
   if (c->n_rest > 64 || (!c->n_rest && fields > 64))
     return fl_sema_error(s, FL_E0210, c->span, "`distinct` takes at most 64 columns");
-  if (t.group) { /* of each group */
-    keys[n] = fl_val_array(s, FL_I64, 1, t.group->group_of);
+  const FlGrouping *g = fl_verb_grouping(s, t);
+  if (g) { /* of each group */
+    keys[n] = fl_val_array(s, FL_I64, 1, g->group_of);
     words[n++] = "key";
   }
   for (int i = 0; i < (c->n_rest ? c->n_rest : fields); i++) {
@@ -499,14 +517,13 @@ FlVal fl_builtin_group_by(FlSema *s, FlCallSite *c) {
     fl_columns_set(s, &columns, a->name.text, v);
   }
   FlVal out = fl_columns_table(s, &columns, fl_val_rows(t));
-  FlGrouping want = {.n_keys = c->n_rest, .keys = keys};
-  FlVal from = {.type = out.type, .group = &want};
-  return fl_verb_regroup(s, out, from);
+  return fl_verb_regroup(s, out, (FlVal){.type = fl_type_grouped(s->types, out.type, c->n_rest, keys)});
 }
 
 FlVal fl_builtin_ungroup(FlSema *s, FlCallSite *c) {
   FlVal t;
   if (!fl_verb_table(s, c, &t)) return fl_val_error(s);
+  t.type = fl_type_table(s->types, t.type->elem);
   t.group = NULL;
   return t;
 }

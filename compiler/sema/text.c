@@ -186,10 +186,7 @@ FlVal fl_builtin_split_text(FlSema *s, FlCallSite *c) {
 
 /* ---- joining ---- */
 
-static FlVal join_all(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
-  (void)env;
-  (void)span;
-  (void)n;
+static FlVal join_all(FlSema *s, const FlVal *args) {
   FlValue *values[3] = {args[0].parts[0], args[1].parts[0], fl_val_valid(s, args[0])};
   FlType1 text = fl_t_scalar(FL_TEXT);
   FlOp *op = fl_ir_op(&s->b, FL_OP_JOIN_TEXT, values[2] ? 3 : 2, values, 1, &text, 0);
@@ -207,6 +204,5 @@ FlVal fl_builtin_join_text(FlSema *s, FlCallSite *c) {
     args[1] = fl_val_coerce(s, v, fl_type_scalar(s->types, FL_TEXT, false), c->args[1].span, "the separator");
     if (fl_val_bad(args[1])) return args[1];
   }
-  if (fl_sema_group_call_applies(s, args, 2)) return fl_sema_group_call(s, args, 2, join_all, NULL, c->span);
-  return join_all(s, NULL, args, 2, c->span);
+  return join_all(s, args);
 }

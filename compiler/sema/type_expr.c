@@ -407,6 +407,7 @@ static FlVal coerce_open(FlSema *s, const FlTypeExpr *row, FlVal v, FlSpan span,
 }
 
 FlVal fl_bind_type(FlSema *s, const FlTypeExpr *t, FlVal v, FlSpan span, const char *what) {
+  v = fl_sema_refuse_groups(s, v, span, NULL);
   if (fl_val_bad(v)) return v;
   const FlType *want = resolve(s, t);
   const FlTypeExpr *elem = t->kind == FL_TE_ARRAY ? t->array.element : t;

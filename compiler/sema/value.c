@@ -272,6 +272,7 @@ bool fl_val_fits(FlSema *s, FlVal v, const FlType *want) {
     return true;
   case FL_TY_TABLE:
     if (t->kind != FL_TY_TABLE || t->elem->n_fields != want->elem->n_fields) return false;
+    if (fl_type_is_grouped(t) || fl_type_is_grouped(want)) return false;
     for (int i = 0; i < want->elem->n_fields; i++) {
       int k = fl_type_field_find(t->elem, want->elem->fields[i].name);
       if (k < 0 || !fl_val_fits(s, fl_val_field(s, v, k), fl_type_many(s->types, want->elem->fields[i].type)))

@@ -6,13 +6,12 @@
 
 /* A GROUP op over these keys, and what it gives. `rows`: how many rows the keys have. */
 FlGrouping fl_verb_group_op(FlSema *s, int n_keys, const FlVal *keys, FlValue *rows);
-/* t, whose rows are other ones than those of `from`, grouped by the same columns; as it is when `from` is not
- * grouped. */
+/* t, grouped by the same columns as `from`; not grouped when `from` is not. */
 FlVal fl_verb_regroup(FlSema *s, FlVal t, FlVal from);
-/* The first argument of a verb as a table that is not grouped; reports otherwise. */
-bool fl_verb_ungrouped(FlSema *s, FlCallSite *c, FlVal *t);
 /* Can v be a key (a column of values that have an order)? Reports. */
 bool fl_verb_is_key(FlSema *s, FlVal v, FlSpan span, const char *verb);
+/* Has the expression one value for each row of t, which depends on that row alone? */
+bool fl_verb_goes_by_row(FlSema *s, FlVal t, const FlActual *a);
 /* Is `size` known to be the number of rows of t? */
 bool fl_verb_is_row_level(FlSema *s, FlValue *size, FlVal t);
 /* Adds a column whose name must be new; false: reported. */

@@ -46,6 +46,13 @@ static bool same_fields(const FlType *a, const FlType *b) {
   return true;
 }
 
+static bool same_keys(const FlType *a, const FlType *b) {
+  if (a->n_keys != b->n_keys) return false;
+  for (int i = 0; i < a->n_keys; i++)
+    if (a->keys[i] != b->keys[i]) return false;
+  return true;
+}
+
 static int count_parts(const FlType *t) {
   int n = 0;
   switch (t->kind) {
@@ -69,12 +76,13 @@ static const FlType *intern(FlTypes *types, FlType want) {
   for (int i = types->all.n - 1; i >= 0; i--) {
     const FlType *t = types->all.at[i];
     if (t->kind == want.kind && t->dtype == want.dtype && t->nullable == want.nullable &&
-        t->rank == want.rank && t->elem == want.elem && same_fields(t, &want))
+        t->rank == want.rank && t->elem == want.elem && same_fields(t, &want) && same_keys(t, &want))
       return t;
   }
   FlType *t = FL_NEW(types->arena, FlType);
   *t = want;
   t->fields = fl_arena_copy(types->arena, want.fields, sizeof(FlTyField) * (size_t)want.n_fields);
+  t->keys = fl_arena_copy(types->arena, want.keys, sizeof *want.keys * (size_t)want.n_keys);
   t->n_parts = count_parts(t);
   fl_vec_push(types->arena, &types->all, t);
   return t;
@@ -106,6 +114,10 @@ const FlType *fl_type_tuple(FlTypes *t, int n, const FlTyField *fields, const ch
 
 const FlType *fl_type_table(FlTypes *t, const FlType *row) {
   return intern(t, (FlType){.kind = FL_TY_TABLE, .elem = row});
+}
+
+const FlType *fl_type_grouped(FlTypes *t, const FlType *table, int n_keys, const char *const *keys) {
+  return intern(t, (FlType){.kind = FL_TY_TABLE, .elem = table->elem, .n_keys = n_keys, .keys = keys});
 }
 
 const FlType *fl_type_list(FlTypes *t, const FlType *elem) {
@@ -226,6 +238,13 @@ static bool is_plain_name(const char *name) {
   return true;
 }
 
+static void print_keys(FlText1 *out, const FlType *ty) {
+  for (int i = 0; i < ty->n_keys; i++) {
+    if (i) fl_text_addz(out, ", ");
+    fl_text_addf(out, is_plain_name(ty->keys[i]) ? "%s" : "`%s`", ty->keys[i]);
+  }
+}
+
 static void print(FlText1 *out, const FlType *ty) {
   switch (ty->kind) {
   case FL_TY_ERROR: fl_text_addz(out, "?"); break;
@@ -254,8 +273,18 @@ static void print(FlText1 *out, const FlType *ty) {
   case FL_TY_LIST:
     print(out, ty->elem);
     fl_text_addz(out, "[_]");
+    if (ty->n_keys) fl_text_addz(out, " grouped by ");
+    print_keys(out, ty);
     break;
   }
+}
+
+const char *fl_type_keys_text(FlTypes *t, const FlType *ty) {
+  FlText1 text = {0};
+  print_keys(&text, ty);
+  const char *s = fl_arena_strndup(t->arena, text.s, text.len);
+  fl_text_reset(&text);
+  return s;
 }
 
 const char *fl_type_text(FlTypes *t, const FlType *ty) {

@@ -7,7 +7,7 @@
  *   array T[..]        one array; of T? adds a bool array of the same sizes
  *   category           as an i32 scalar or array, its codes; then, last, its levels: text[k], in their order
  *   tuple              the parts of its fields in order
- *   table              the number of rows (i64), then for each field of the row the parts of its column; a
+ *   table              grouped or not (which needs no part): the number of rows (i64), then for each field of the row the parts of its column; a
  * column of scalars is a rank-1 array, of rank-r arrays a rank r+1 array; levels are as they are list of E
  * for each part of E: scalar -> rank-1 array, array -> list, list -> deeper list function, module   nothing:
  * they exist while compiling only */
@@ -45,6 +45,8 @@ struct FlType {
   int n_fields;  /* TUPLE */
   const FlTyField *fields;
   const FlType *elem; /* TABLE: the row, a tuple; LIST: the element */
+  int n_keys;         /* TABLE: the columns that it is grouped by; 0: it is not */
+  const char *const *keys;
   const char *name;   /* TUPLE: nominal name when made by `type` or a library, else NULL */
   int n_parts;
 };
@@ -63,6 +65,8 @@ const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank);
 /* `fields` is copied. `name`: nominal, or NULL. */
 const FlType *fl_type_tuple(FlTypes *t, int n, const FlTyField *fields, const char *name);
 const FlType *fl_type_table(FlTypes *t, const FlType *row);
+/* The table grouped by these columns of its row, in this order (interned names, copied); 0: not grouped. */
+const FlType *fl_type_grouped(FlTypes *t, const FlType *table, int n_keys, const char *const *keys);
 const FlType *fl_type_list(FlTypes *t, const FlType *elem);
 
 /* The type of many values of `elem` side by side: scalar -> rank 1, array -> rank + 1, tuple -> table, else
@@ -83,6 +87,9 @@ void fl_type_parts(const FlType *ty, FlType1 *out);
 void fl_type_levels(const FlType *ty, bool *out);
 /* SCALAR, ARRAY: how many parts have elements; they come first. */
 int fl_type_element_parts(const FlType *ty);
+static inline bool fl_type_is_grouped(const FlType *ty) { return ty->n_keys > 0; }
+/* The keys as a person writes them: `g`, `g, h`. Arena text. */
+const char *fl_type_keys_text(FlTypes *t, const FlType *ty);
 /* Index of the field's first part within the tuple's parts, or within the table's parts (after the row
  * count). */
 int fl_type_field_part(const FlType *ty, int field);

@@ -62,7 +62,7 @@ def check_tables(root, rows, refused, check):
     for line in text.splitlines():
         title = re.match(r"/\* -- (\w[\w ]*)", line)
         section = title.group(1) if title else section
-        found = re.match(r"FL_BUILTIN\(([\w.]+),", line)
+        found = re.match(r"FL_[A-Z_]+\(([\w.]+),", line)
         if found and not section.startswith(TEXTS):
             named.append(found.group(1))
     check(len(named) > 100, f"builtins.def is read: {len(named)} functions")

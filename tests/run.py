@@ -10,6 +10,7 @@ What is found:
   build/tests/golden_*      programs that compare with goldens of their own (tests/lex, parse, fmt), likewise
   tests/verbs/TYPE.flow     a script with many cases, each behind a line "## NAME", and what they print (TYPE.out, written
                             by generate.py with other tools); compiled and with --interp; each case counts as one
+  tests/groups/x.flow       likewise: expressions of grouped tables, functions x places x verbs x origins of the table
   tests/emit/**/x.flow      x.tokens, x.ast, x.ir: what `flowc build --emit=` gives
   tests/plan/**/x.flow      x.plan: what `flowc explain x.flow` gives
   examples/*.flow           as tests/run, also as built binaries
@@ -282,8 +283,13 @@ class Runner:
     def run_verbs(self, script):
         """The cases of one type. A name that starts with ~ compares numbers within 1e-12."""
         def cases(text):
-            parts = (part.partition("\n") for part in text.split("## ")[1:])
-            return {name: body.rstrip("\n") for name, _, body in parts}
+            found = {}
+            for part in text.split("## ")[1:]:
+                names, _, body = part.partition("\n")
+                names, rows = names.split("\t"), [row.split("\t") for row in body.rstrip("\n").split("\n")]
+                for k, name in enumerate(names):  # several names: each has a column of what follows
+                    found[name] = "\n".join("\t".join(row) if len(names) == 1 else row[k] if k < len(row) else "?" for row in rows)
+            return found
 
         expected, problems = cases(script.golden(".out").read_text()), {}
         for mode in ("workers-2", "interp"):
@@ -346,6 +352,7 @@ class Runner:
             name, command = str(path.relative_to(ROOT)), [sys.executable, "-B", str(path)]
             found.append((name, lambda n=name, c=command: self.run_program(n, c, 900)))
         scripts("tests/verbs", self.run_verbs)
+        scripts("tests/groups", self.run_verbs)
         for path in sorted((ROOT / "examples").glob("?*.flow")):
             script = Script(path)
             found.append((script.name, lambda s=script: self.run_modes(s, True)))

@@ -171,9 +171,24 @@ static FlVal deliver(FlSema *s, FlVal v) {
   return v;
 }
 
-/* What an aggregate takes: a column; an array chosen from columns, as x[y > 2], which is a table of its own then;
- * one value, which all rows have. false: it is a plain array, or none. */
-static bool takes(FlSema *s, FlVal *x, const FlExpr *written, FlSpan span, FlAggContext *own) {
+/* Are these values of columns, or some of them: a column, x[y > 2], arithmetic with that? */
+static bool from_columns(FlSema *s, const FlExpr *e) {
+  if (e->kind == FL_EXPR_UNARY) return from_columns(s, e->unary.operand);
+  if (e->kind == FL_EXPR_BINARY) return from_columns(s, e->binary.left) || from_columns(s, e->binary.right);
+  if (e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL || e->kind == FL_EXPR_INDEX) return fl_names_column(s, e);
+  const FlBuiltin *f = e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME
+                           ? fl_builtin_find(s, e->call.func->name.text)
+                           : NULL;
+  for (int i = 0; f && (f->kinds & FL_BUILTIN_SCALAR) && i < e->call.args.n; i++)
+    if (from_columns(s, e->call.args.at[i].value)) return true;
+  return false;
+}
+
+/* What an aggregate takes: a column; an array chosen from columns, as x[y > 2], which is a table of its own then
+ * (but not for positions: one that may be null is no index); one value, which all rows have. false: it is a
+ * plain array, or none. */
+static bool takes(FlSema *s, const char *kind, FlVal *x, const FlExpr *written, FlSpan span, FlAggContext *own) {
+  bool position = is(kind, "argmin") || is(kind, "argmax");
   const FlAggContext *agg = s->agg;
   if (fl_val_bad(*x)) return false;
   *own = *agg;
@@ -181,7 +196,7 @@ static bool takes(FlSema *s, FlVal *x, const FlExpr *written, FlSpan span, FlAgg
     *x = fl_verb_as_column(s, *x, agg->rows, span, "value");
   if (fl_sema_has_rows(s, *x)) return true;
   bool chosen = agg->table && agg->columns && !agg->group_of && x->type->kind == FL_TY_ARRAY &&
-                x->type->rank == 1 && written && fl_names_column(s, written);
+                x->type->rank == 1 && !position && written && from_columns(s, written);
   if (!chosen) return false;
   own->rows = fl_sema_dim(s, *x, 0);
   own->table = NULL;
@@ -214,6 +229,7 @@ static FlVal aggregate_columns(FlSema *s, FlCallSite *c, int n, FlVal *columns) 
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   static const char *const two_columns[] = {"cov", "corr", "weighted_mean", NULL};
   if (!s->agg || s->agg->mode == FL_AGG_NONE || c->n_rest) return false;
+  if (!(c->builtin->kinds & FL_BUILTIN_AGGREGATE)) return false; /* product */
   if (is(c->builtin->data, "count") && !fl_actual_given(&c->args[0])) {
     *out = deliver(s, count_rows(s));
     return true;
@@ -228,7 +244,7 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
     return true;
   }
   FlAggContext *outer = s->agg, own;
-  if (!takes(s, &columns[0], written, c->args[0].span, &own)) return false;
+  if (!takes(s, bi->data, &columns[0], written, c->args[0].span, &own)) return false;
   int n = one_of(bi->data, two_columns) ? 2 : 1;
   if (n == 2) columns[1] = fl_sema_column_argument(s, &c->args[1]);
   s->agg = &own;

@@ -229,7 +229,6 @@ bool fl_by_group(FlSema *s, const FlExpr *e, const FlType *want, FlVal *out) {
   if (!agg || !agg->group_of || !agg->columns || agg->mode == FL_AGG_NONE || e->kind == FL_EXPR_LAMBDA)
     return false;
   FlGroupClass is = fl_group_class(s, e);
-  bool name = e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL;
   if (is == FL_GROUP_OUTSIDE) {
     *out = outside(s, e, want);
     return true;
@@ -238,7 +237,7 @@ bool fl_by_group(FlSema *s, const FlExpr *e, const FlType *want, FlVal *out) {
     *out = each_group(s, e, want);
     return true;
   }
-  if (name && agg->mode == FL_AGG_SUMMARIZE) {
+  if (agg->mode == FL_AGG_SUMMARIZE && fl_group_gives_rows(s, e)) {
     *out = one_value_a_row(s, e->span);
     return true;
   }

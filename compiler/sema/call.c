@@ -328,8 +328,8 @@ FlVal fl_call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan
       return fl_sema_error(s, FL_E0209, args[i].name.span,
                            "the parameters of a lambda are given by position");
     args[i].groups = true;
-    values[i] = s->agg && s->agg->group_of ? fl_sema_column_argument(s, &args[i])
-                                           : fl_actual_value(s, &args[i], NULL);
+    bool column = c->agg && c->agg->group_of && s->agg == c->agg;
+    values[i] = column ? fl_sema_column_argument(s, &args[i]) : fl_actual_value(s, &args[i], NULL);
     if (fl_val_bad(values[i])) return values[i];
   }
   return call_lambda(s, c, n, values, span);

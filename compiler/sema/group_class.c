@@ -338,6 +338,16 @@ bool fl_names_column(FlSema *s, const FlExpr *e) {
   return each_if_rows(&(Look){.s = s, .scope = s->scope, .columns = s->agg->columns}, e) != FL_GROUP_OUTSIDE;
 }
 
+bool fl_group_gives_rows(FlSema *s, const FlExpr *e) {
+  const Look l = {.s = s, .scope = s->scope, .columns = s->agg->columns};
+  if (e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL) return class_of(&l, e) == FL_GROUP_ROWS;
+  if (e->kind != FL_EXPR_CALL || e->call.func->kind != FL_EXPR_NAME || called(&l, e->call.func->name.text)) return false;
+  const FlBuiltin *bi = fl_builtin_find(s, e->call.func->name.text);
+  if (!bi) return false;
+  bool place = (bi->kinds & FL_BUILTIN_POSITION) && e->call.args.n <= bi->n_params;
+  return place || ((bi->kinds & FL_BUILTIN_WINDOW) && class_of(&l, e) == FL_GROUP_AT_ONCE);
+}
+
 typedef struct Named {
   const FlType *row;
   bool *named;

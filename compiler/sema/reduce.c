@@ -223,7 +223,7 @@ static bool product_factors(FlSema *s, FlActual *arg, FlVal *x, FlVal *y) {
 /* The call of an array x of one dimension: one group of the table operator. */
 static FlVal one_group(FlSema *s, FlCallSite *c, FlVal x) {
   FlVal out;
-  FlAggContext one = {FL_AGG_SUMMARIZE, fl_sema_dim(s, x, 0), fl_sema_i64(s, 1), NULL, NULL};
+  FlAggContext one = {.mode = FL_AGG_SUMMARIZE, .rows = fl_sema_dim(s, x, 0), .groups = fl_sema_i64(s, 1)};
   FlAggContext *outer = s->agg;
   s->agg = &one;
   c->args[0].expr = NULL;

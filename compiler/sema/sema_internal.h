@@ -580,6 +580,8 @@ typedef enum FlGroupClass {
   FL_GROUP_EACH     /* anything else: it is computed for each group from the rows of that group */
 } FlGroupClass;
 FlGroupClass fl_group_class(FlSema *s, const FlExpr *e);
+/* Is e itself what has a value for each row: a column, a window, a random number of the row? */
+bool fl_group_gives_rows(FlSema *s, const FlExpr *e);
 /* Does e name a column of the verb that we are in, or a set of them? */
 bool fl_names_column(FlSema *s, const FlExpr *e);
 /* Which columns of `row` does e name? all: it has a set of columns, so it may be any. */

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Every builtin that takes arrays stands in an expression of tests/groups, so that none reads past its group unseen.
+
+In: the rows of builtins.def by their kind, the scripts of tests/groups. Builtins that act on something else are named here.
+"""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+NOT_THERE = {
+    "a file, or what was read": "file files read_csv read_json read_jsonl read_sqlite read_arrow read_parquet sql read_npy "
+    "read_npz read_image read_wav read_hdf5 read_mat load exec",
+    "an effect": "now today env print show write_plot write_csv write_tsv write_json write_jsonl write_sqlite write_arrow "
+    "write_parquet write_npy write_bytes write_npz write_image save note",
+    "a table": "join join_asof split kfold describe complete plot.scatter plot.line plot.bar plot.hist plot.layers",
+    "columns of a verb": "numeric cols except",
+    "what was found before": "nearest_moved",
+    "an array that is checked and handed back": "expect_columns expect_labels expect_probabilities",
+    "a number": "subseed",
+}
+
+
+def main():
+    rows = re.findall(r"^FL_([A-Z_]+)\(([\w.]+), ", (ROOT / "compiler/sema/builtins.def").read_text(), flags=re.M)
+    scripts = "".join(path.read_text() for path in sorted((ROOT / "tests/groups").glob("*.flow")))
+    words = set(re.findall(r"[a-z_]\w*", scripts))
+    left_out = set(" ".join(NOT_THERE.values()).split())
+    of_arrays = [name for kind, name in rows if kind in ("BUILTIN", "AGGREGATE", "AGGREGATE_VERB", "WINDOW")]
+    wrong = [f"`{name}` takes arrays: tests/groups/generate.py needs a row with it" for name in of_arrays if name not in words | left_out]
+    wrong += [f"there is no builtin `{name}` to leave out" for name in sorted(left_out - {name for _, name in rows})]
+    if len(of_arrays) < 80:
+        wrong.append("builtins.def has more builtins of arrays than were found")
+    print("\n".join(wrong))
+    print(f"{len(of_arrays) - len(wrong)} passed, {len(wrong)} failed")
+    raise SystemExit(bool(wrong))
+
+
+main()

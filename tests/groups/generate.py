@@ -200,8 +200,8 @@ ARRAYS = [
     F("svd(V[:, new]).s[0]", lambda v: math.sqrt(math.fsum(e * e for e in v)), near=True),
     F("eigh([[V[0]]]).values[0]", lambda v: v[0], near=True), F("eig([[V[0]]]).values.re[0]", lambda v: v[0], near=True),
     F("lstsq(V[:, new], 2 * V).x[0]", lambda v: 2.0 if any(v) else 0.0, near=True), F("sum(pinv(V[:, new]) @ V)", lambda v: 1.0 if any(v) else 0.0, near=True),
-    F("fft(V).re[0]", total, near=True), F("rfft(V).re[0]", total, near=True), F("ifft(fft(V)).re[0]", lambda v: v[0], near=True),
-    F("sum(irfft(rfft(V), len(V)))", total, near=True),
+    F("fft(V).re[0]", total, near=True), F("rfft(V).re[0]", total, near=True), F("ifft(fft(V)).re[0] + 1.0", lambda v: v[0] + 1, near=True),
+    F("sum(irfft(rfft(V), len(V))) + 1.0", lambda v: total(v) + 1.0, near=True),
     F("grad(p => sum(p^2))(V)[0]", lambda v: 2 * v[0]), F("{ let (q, dq) = value_and_grad(p => sum(p^2))(V); q }", lambda v: math.fsum(e * e for e in v)),
     F("{ let (q, dq) = jvp(p => sum(p^2))(V, V); dq }", lambda v: 2 * math.fsum(e * e for e in v)),
     F("flatten((p = V, q = V))[-1]", lambda v: v[-1]), F("unflatten(2 * flatten((p = V, q = 1.0)), (p = V, q = 1.0)).p[0]", lambda v: 2 * v[0]),
@@ -497,7 +497,7 @@ def in_rows(script):
         if f.kind != "f64":
             continue
         for shape, meaning, text in shapes:
-            if (f.near and (text or shape.startswith("if_else"))) or (shape[:2] == "if" and f.text[:3] in ("std", "var")):  # a condition is never null
+            if (f.near and (text or shape.startswith(("if_else", "x -")))) or (shape[:2] == "if" and f.text[:3] in ("std", "var")):  # a condition is never null
                 continue
             groups = []
             for at in GROUPS.values():

@@ -192,7 +192,9 @@ static FlVal outside(FlSema *s, const FlExpr *e, const FlType *want) {
   FlVal v = fl_sema_expr(s, e, want);
   s->agg = agg;
   bool many = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST;
-  if (!many || agg->array == e) return v;
+  if (!many) return v;
+  for (const FlArrayArg *a = agg->arrays; a; a = a->up)
+    if (a->e == e) return v;
   FlDiag *d = fl_sema_report(s, FL_E0623, e->span, "this is no column, so %s cannot be taken by group",
                              fl_val_text(s, v));
   fl_diag_help(s->sink, d, "make a column of it before `group_by`, or take one value of it");
@@ -246,6 +248,9 @@ bool fl_by_group(FlSema *s, const FlExpr *e, const FlType *want, FlVal *out) {
     return true;
   }
   const FlExpr *array = array_argument(e);
-  if (array) agg->array = array;
+  if (array) {
+    FlArrayArg arg = {array, agg->arrays};
+    agg->arrays = fl_arena_copy(s->arena, &arg, sizeof arg);
+  }
   return false;
 }

@@ -106,14 +106,31 @@ static FlGroupClass args_class(const Look *l, const Call *c) {
   return out;
 }
 
-/* A scalar by how it is written: literals, and names of scalars. */
+static const FlBinding *called(const Look *l, const char *name);
+
+/* A scalar by how it is written: literals, names of scalars, and what goes element by element of such. */
 static bool written_scalar(const Look *l, const FlExpr *e) {
   switch (e->kind) {
   case FL_EXPR_INT:
   case FL_EXPR_FLOAT:
   case FL_EXPR_BOOL: return true;
+  case FL_EXPR_TEXT:
+    for (int i = 0; i < e->text.parts.n; i++)
+      if (e->text.parts.at[i].value && !written_scalar(l, e->text.parts.at[i].value)) return false;
+    return true;
+  case FL_EXPR_CALL: {
+    const FlExpr *f = e->call.func;
+    const FlBuiltin *bi = f->kind == FL_EXPR_NAME && !called(l, f->name.text) ? fl_builtin_find(l->s, f->name.text) : NULL;
+    bool pairs = bi && bi->takes_rest && (bi->kinds & FL_BUILTIN_AGGREGATE) && e->call.args.n > 1; /* min(a, b) */
+    if (!bi || (!pairs && !(bi->kinds & FL_BUILTIN_SCALAR))) return false;
+    for (int i = 0; i < e->call.args.n; i++)
+      if (!written_scalar(l, e->call.args.at[i].value)) return false;
+    return true;
+  }
   case FL_EXPR_UNARY: return written_scalar(l, e->unary.operand);
-  case FL_EXPR_BINARY: return written_scalar(l, e->binary.left) && written_scalar(l, e->binary.right);
+  case FL_EXPR_BINARY:
+    return e->binary.op != FL_BIN_MATMUL && written_scalar(l, e->binary.left) &&
+           (e->binary.op == FL_BIN_IN || written_scalar(l, e->binary.right));
   case FL_EXPR_NAME: {
     FlBinding *b = find(l->scope, e->name.text);
     bool value = b && (b->kind == FL_BIND_VALUE || b->kind == FL_BIND_VAR);

@@ -133,6 +133,10 @@ typedef struct FlActive {
 
 /* What `mean(x)` and its kin mean while the arguments of summarize, derive, where ... are elaborated. */
 typedef enum FlAggMode { FL_AGG_NONE, FL_AGG_SUMMARIZE, FL_AGG_SPREAD } FlAggMode;
+typedef struct FlArrayArg {
+  const FlExpr *e;
+  const struct FlArrayArg *up;
+} FlArrayArg;
 typedef struct FlAggContext {
   FlAggMode mode;     /* SUMMARIZE: one value a group; SPREAD: the group's value on each of its rows */
   FlValue *rows;      /* number of rows */
@@ -143,7 +147,7 @@ typedef struct FlAggContext {
   FlRegion *region;   /* what is elaborated for all rows at once stands there */
   FlValue *positions; /* i64[rows]: where the rows stand in the verb's input; NULL: 0, 1, ... */
   bool some_rows;     /* without group_of: there is at least one row */
-  const FlExpr *array; /* with group_of: an argument that may be an array of no column, or NULL */
+  const struct FlArrayArg *arrays; /* with group_of: arguments that may be arrays of no column */
 } FlAggContext;
 
 /* An instance of a stage or of a recursive function. */

@@ -317,6 +317,8 @@ class Columns:
             q = self.pick(0.0, 0.25, 0.5, 0.9, 1.0)
             form, operate = f"quantile($0, {q})", lambda v: quantile_of(v, q)
         elif name == "join_text":
+            if not inner.varies():  # it takes an array: a text alone is none
+                return None
             separator = self.pick("-", ",", "")
             return whole(Type("text"), f"join_text($0, {quoted(separator)})", lambda rows, v: separator.join(x for x in v if x is not None),
                          inner, uses=[name])

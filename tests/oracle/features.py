@@ -9,13 +9,10 @@ COVERED: functions of compiler/sema/builtins.def, and which oracle tries them; t
 tests/scenario/oracle_*.py. NOT_COVERED: all others, with the reason. tests/lint/oracle.py finds what is in neither.
 """
 SWITCHED_OFF = {
-    "by =": "summarize(.., by = g) and derive(.., by = g) are not built",
     "one condition for all rows": "if and match of a condition without columns refuse columns in their branches",
     "arrays of groups": "x[0], masks, comprehensions, lambdas, functions see the whole column after group_by",
     "slices in branches": "a slice in a branch by a length",
-    "aggregates of constants": "sum(1) in summarize is refused",
     "exact means": "mean, var, std, cov, corr, weighted_mean are rounded more than once",
-    "join_text of groups": "after concat or if it joins the whole column",
     "and row by row": "a side that a row does not need is computed",
     "guards in branches": "the subject of a match with a guard is computed for rows that do not take its branch",
     "min of dates": "min(a, b) of dates, datetimes and durations is refused",

@@ -10,7 +10,6 @@ tests/scenario/oracle_*.py. NOT_COVERED: all others, with the reason. tests/lint
 """
 SWITCHED_OFF = {
     "one condition for all rows": "if and match of a condition without columns refuse columns in their branches",
-    "arrays of groups": "x[0], masks, comprehensions, lambdas, functions see the whole column after group_by",
     "slices in branches": "a slice in a branch by a length",
     "exact means": "mean, var, std, cov, corr, weighted_mean are rounded more than once",
     "and row by row": "a side that a row does not need is computed",

@@ -30,6 +30,7 @@ double fl_spread_value(const FlSpread *s, int64_t n, const FlSpreadSums *sums) {
   if (n < least_count(s)) return 0.0;
   if (s->kind == FL_SPREAD_MEAN) {
     if (fl_big_is_zero(y)) return fl_big_is_zero(xy) ? (double)NAN : signed_value(INFINITY, xy->negative);
+    if (fl_big_is_zero(xy)) return 0.0;
     return signed_value(fl_exact_ratio(fl_big_whole(xy), fl_big_whole(y)), xy->negative != y->negative);
   }
   fl_big_moment(&m, (uint64_t)n, xy, x, y);

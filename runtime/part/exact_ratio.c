@@ -294,4 +294,5 @@ void fl_big_moment(FlBig *out, uint64_t n, const FlBig *xy, const FlBig *x, cons
   } else {
     combine(out->word, sum, product, length, true);
   }
+  if (fl_big_is_zero(out)) out->negative = false;
 }

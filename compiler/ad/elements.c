@@ -213,7 +213,7 @@ static void run_if(const FlAdRounds *k, FlAdFrame *in, const FlOp *op, FlValue *
 
 static void run(const FlAdRounds *k, FlAdFrame *in, const FlRegion *r, FlValue **reads) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->code == FL_OP_CHECK && !k->checks) continue;
+    if (fl_ir_is_check(op) && !k->checks) continue;
     if (op->code == FL_OP_IF && holds_read(k, op)) {
       run_if(k, in, op, reads);
       continue;

@@ -120,7 +120,7 @@ FlValue *fl_rounds_count(const FlAdRounds *k) {
   FlAdFrame in = fl_ad_frame(f->ad, f, fl_rounds_into(f->b, r), false, NULL);
   for (int i = 0; i < n; i++) fl_ad_put(&in, k->body->params[i], r->params[i]);
   for (const FlOp *op = k->body->first; op; op = op->next)
-    if (k->checks || op->code != FL_OP_CHECK) fl_ad_clone(&in, op);
+    if (k->checks || !fl_ir_is_check(op)) fl_ad_clone(&in, op);
   for (int i = 0; i <= n; i++) yields[i] = fl_ad_at(&in, k->body->yields[i]);
   yields[n + 1] = fl_ir_binary(&in.b, FL_OP_WRAP_ADD, r->params[n], fl_ad_i64(&in.b, 1));
   fl_ir_yield(r, f->b.module, n + 2, yields);
@@ -206,7 +206,7 @@ FlValue **fl_rounds_marks(const FlAdRounds *k, FlValue *per, FlValue *pieces) {
   FlAdFrame in = fl_ad_frame(f->ad, f, fl_rounds_into(b, inner), false, NULL);
   for (int i = 1 - k->skip; i <= n; i++) fl_ad_put(&in, k->body->params[k->skip + i - 1], inner->params[i]);
   for (const FlOp *op = k->body->first; op; op = op->next)
-    if (k->checks || op->code != FL_OP_CHECK) fl_ad_clone(&in, op);
+    if (k->checks || !fl_ir_is_check(op)) fl_ad_clone(&in, op);
   for (int i = 0; i < n; i++) yields[i] = fl_ad_at(&in, k->body->yields[k->says + i]);
   fl_ir_yield(inner, b.module, n, yields);
   for (int i = 0; i < n; i++) yields[i] = loop->results[i];

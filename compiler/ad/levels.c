@@ -115,6 +115,7 @@ static bool straight_op(const FlAd *ad, const FlOp *op) {
   case FL_OP_CONST:
   case FL_OP_DIM:
   case FL_OP_CHECK:
+  case FL_OP_KEEP:
   case FL_OP_FAIL: return true;
   case FL_OP_IF: return straight(ad, op->regions[0]) && straight(ad, op->regions[1]);
   case FL_OP_CUSTOM:
@@ -268,7 +269,7 @@ static void emit(FlAdFrame *f, const FlAdLevel *l, const FlOp *until) {
     FlAdLevel *child = fl_map_get(f->ad->levels, op);
     if (child && op->code == FL_OP_REDUCE)
       fl_ad_put(f, op->results[0], fl_ir_load(&f->b, child->results[0], l->n, f->index, true));
-    else if (!child && op->code != FL_OP_CHECK) fl_ad_clone(f, op);
+    else if (!child && !fl_ir_is_check(op)) fl_ad_clone(f, op);
   }
 }
 

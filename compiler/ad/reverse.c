@@ -59,7 +59,7 @@ static bool walk_side(FlAdFrame *f, Sides *s, FlOp *op, int side) {
   s->f[side] = fl_ad_frame(f->ad, f, b, f->kernel, f->index);
   const FlRegion *from = op->regions[side];
   for (const FlOp *in = from->first; in; in = in->next)
-    if (in->code != FL_OP_CHECK) fl_ad_clone(&s->f[side], in);
+    if (!fl_ir_is_check(in)) fl_ad_clone(&s->f[side], in);
   for (int k = 0; k < op->n_results; k++) {
     FlValue *g = fl_ad_adjoint(f, op->results[k]);
     if (g) fl_ad_add(&s->f[side], from->yields[k], g);

@@ -23,7 +23,7 @@ static bool round_back(const FlAdRounds *k, FlRegion *r, int n_of, FlValue *cons
     if (!k->by_element[i]) fl_ad_put(out, k->body->params[k->skip + i], fl_rounds_handed(k, out, i, round));
   fl_rounds_put_reads(k, out, round);
   for (const FlOp *op = k->body->first; op; op = op->next)
-    if (op->code != FL_OP_CHECK) fl_ad_clone(out, op);
+    if (!fl_ir_is_check(op)) fl_ad_clone(out, op);
   int at = 1;
   FlValue **g = FL_NEW_ARRAY(f->ad->arena, FlValue *, k->n + n_of + 1);
   for (int i = 0; i < k->n; i++)

@@ -137,7 +137,7 @@ bool fl_ad_tasks(FlAdFrame *host, FlOp *op) {
   in.task = op;
   put_variables(&in, op, sizes, m.region->params[0]);
   for (const FlOp *source = op->regions[0]->first; source; source = source->next)
-    if (source->code != FL_OP_CHECK) fl_ad_clone(&in, source);
+    if (!fl_ir_is_check(source)) fl_ad_clone(&in, source);
   seed(host, &in, op);
   Outside all = {0};
   if (!fl_ad_walk(&in, op->regions[0]) || !find_outside(&in, op, &all)) return false;

@@ -107,6 +107,8 @@ bool fl_ir_may_fault(const FlOp *op) {
   return true;
 }
 
+bool fl_ir_is_check(const FlOp *op) { return op->code == FL_OP_CHECK || op->code == FL_OP_KEEP; }
+
 bool fl_ir_is_transcendental(FlOpcode code) {
   return code == FL_OP_POW || (code >= FL_OP_EXP && code <= FL_OP_HYPOT);
 }
@@ -128,6 +130,7 @@ static bool kernel_op(const FlOp *op) {
   case FL_OP_DIM:
   case FL_OP_LOAD:
   case FL_OP_CHECK:
+  case FL_OP_KEEP:
   case FL_OP_FAIL: return true;
   case FL_OP_EXTERN:
     for (int i = 0; i < op->n_args; i++)

@@ -52,6 +52,7 @@ FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, in
   FlOp *op = FL_NEW(arena, FlOp);
   op->code = code;
   op->span = b->span;
+  op->unit = b->unit;
   op->n_args = n_args;
   op->n_results = n_results;
   op->n_regions = n_regions;
@@ -228,7 +229,7 @@ FlFunc *fl_ir_clone_func(FlFunc *f, const char *name) {
   m->last->next = copy;
   m->last = copy;
   for (int i = 0; i < f->body->n_params; i++) fl_ir_param(copy->body, f->body->params[i]->type);
-  FlBuilder b = {m, copy, copy->body, NULL, f->span};
+  FlBuilder b = {.module = m, .func = copy, .region = copy->body, .span = f->span};
   FlValue **yields = FL_NEW_ARRAY(m->arena, FlValue *, f->body->n_yields);
   fl_ir_inline_region(&b, f->body, copy->body->params, yields);
   copy->body->n_yields = f->body->n_yields;

@@ -73,6 +73,12 @@ typedef struct FlAttrs {
   FlFunc *func;
 } FlAttrs;
 
+/* A piece of the program that is evaluated only if somebody uses what it gives: what is assigned to a variable, a column. */
+typedef struct FlUnit {
+  struct FlUnit *outer; /* or NULL */
+  bool plain;           /* it has no values of its own that could be used: it counts as `outer` does */
+} FlUnit;
+
 struct FlOp {
   FlOpcode code;
   FlSpan span;
@@ -82,6 +88,7 @@ struct FlOp {
   FlRegion **regions;
   FlAttrs attrs;
   const FlSpan *places; /* one a result, where fusion made one op of several; NULL: span */
+  FlUnit *unit;         /* until canon, and not printed: what it was built for; NULL: evaluated when it is reached */
   FlRegion *parent;
   FlOp *prev, *next;
 };
@@ -144,6 +151,7 @@ typedef struct FlBuilder {
   FlRegion *region;
   FlOp *before;
   FlSpan span; /* given to every new op */
+  FlUnit *unit; /* too */
 } FlBuilder;
 
 /* The general form; result types are copied. Attributes start zero; set op->attrs afterwards. */
@@ -197,6 +205,7 @@ static inline FlSpan fl_ir_place(const FlOp *op, int index) {
 }
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
+bool fl_ir_is_check(const FlOp *op);  /* CHECK or KEEP: no value, and only errors come of it */
 bool fl_ir_is_transcendental(FlOpcode code); /* exp, sin, pow and their like: many instructions, no fault in floats */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
 /* Some operator in it gives a text whose bytes are new. */

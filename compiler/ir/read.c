@@ -325,7 +325,7 @@ static bool read_op(Reader *r, FlRegion *region) {
   skip_spaces(r);
   if (*r->at == '{' && n_regions == 0) n_regions = 1;
   FlSpan span = {r->source->id, (uint32_t)(from - r->source->text), (uint32_t)(r->at - from)};
-  FlBuilder b = {r->module, r->func, region, NULL, span};
+  FlBuilder b = {.module = r->module, .func = r->func, .region = region, .span = span};
   FlOp *op = fl_ir_op(&b, code, args.n, args.at, types.n, types.at, n_regions);
   op->attrs = attrs;
   for (int i = 0; i < n_regions; i++)

@@ -25,7 +25,11 @@ void fl_subst_reset(FlSubst *s);
 
 /* A builder that puts ops before `op`, with its span. */
 static inline FlBuilder fl_opt_before(FlOp *op) {
-  return (FlBuilder){op->parent->func->module, op->parent->func, op->parent, op, op->span};
+  return (FlBuilder){.module = op->parent->func->module,
+                     .func = op->parent->func,
+                     .region = op->parent,
+                     .before = op,
+                     .span = op->span};
 }
 
 /* The op itself may fault, apart from what its regions hold. */

@@ -5,7 +5,9 @@
  * and follows values backwards: a result of a MAP needs only its own yield, a parameter of a stage only the
  * arguments at its calls. Two ways to run: before the key, an unused value goes even if computing it could
  * fail (canon); after it an op that may fault is a root of its own, and signatures stay as the key saw them.
- */
+ *
+ * A KEEP (canon) is no use of its values. It follows them backwards to what may fail, and that is needed in full;
+ * what cannot fail is not computed for it. A CHECK or KEEP of a unit counts once an op of the unit is needed. */
 #include "opt/opt_internal.h"
 
 typedef struct FuncLive {
@@ -21,8 +23,15 @@ typedef struct Sweep {
   FlMap *funcs;  /* FlFunc -> FuncLive */
   FlMap *needed; /* FlOp -> itself */
   FlVec(FlValue *) work;
+  FlMap *units; /* FlUnit -> UnitLive */
+  FlMap *kept;  /* values that a KEEP has followed */
   bool keep_faults;
 } Sweep;
+
+typedef struct UnitLive {
+  bool live;
+  FlVec(FlOp *) waiting; /* its checks */
+} UnitLive;
 
 static FuncLive *info_of(Sweep *s, const FlFunc *f) { return fl_map_get(s->funcs, f); }
 
@@ -51,21 +60,98 @@ bool fl_opt_own_fault(const FlOp *op) {
   return fl_ir_may_fault(&alone);
 }
 
+/* The unit that decides whether the op counts; NULL: it does wherever it stands. */
+static UnitLive *unit_of(Sweep *s, const FlOp *op) {
+  FlUnit *unit = op->unit;
+  while (unit && unit->plain) unit = unit->outer;
+  if (!unit || s->keep_faults) return NULL;
+  UnitLive *u = fl_map_get(s->units, unit);
+  if (!u) fl_map_set(s->units, unit, u = FL_NEW(s->arena, UnitLive));
+  return u;
+}
+
 static bool is_root(const Sweep *s, const FlOp *op) {
   if (fl_op_info[op->code].flags & (FL_OPF_EFFECT | FL_OPF_NOTE)) return true;
   int64_t v;
   if (op->code == FL_OP_CHECK) return !(fl_ir_const_value_i(op->args[0], &v) && v);
-  if (op->code == FL_OP_FAIL && op->n_results == 0) return true;
+  if (op->code == FL_OP_KEEP || (op->code == FL_OP_FAIL && op->n_results == 0)) return true;
   return s->keep_faults && fl_opt_own_fault(op);
 }
 
 static void need(Sweep *s, FlOp *op);
 static void reach(Sweep *s, FlFunc *f);
+static void keep(Sweep *s, FlValue *v);
+static void use_unit(Sweep *s, FlOp *op);
+
+/* Ops that are marked as faulting for the order that they keep, but give a result of all values. */
+static bool cannot_fail(const FlOp *op) {
+  switch ((int)op->code) {
+  case FL_OP_SORT_PERM:
+  case FL_OP_GROUP:
+  case FL_OP_DISTINCT:
+  case FL_OP_GROUP_ORDER:
+  case FL_OP_SHIFT_ROWS:
+  case FL_OP_RANK: return true;
+  }
+  return !fl_ir_may_fault(op);
+}
+
+/* What a region takes from around it. */
+static void keep_outside(Sweep *s, const FlRegion *r, const FlRegion *outer) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++)
+      if (!fl_opt_inside(op->args[i]->region, outer)) keep(s, op->args[i]);
+    for (int i = 0; i < op->n_regions; i++) keep_outside(s, op->regions[i], outer);
+  }
+  for (int i = 0; i < r->n_yields; i++)
+    if (!fl_opt_inside(r->yields[i]->region, outer)) keep(s, r->yields[i]);
+}
+
+static void keep(Sweep *s, FlValue *v) {
+  if (is_live(s, v) || fl_map_get(s->kept, v)) return;
+  fl_map_set(s->kept, v, v);
+  FlOp *op = v->op;
+  if (op) use_unit(s, op);
+  FlOp *owner = v->region->owner;
+  if (op && !cannot_fail(op)) {
+    mark(s, v);
+  } else if (op) {
+    for (int i = 0; i < op->n_args; i++) keep(s, op->args[i]);
+    for (int i = 0; i < op->n_regions; i++) keep_outside(s, op->regions[i], op->regions[i]);
+  } else if (owner && (owner->code == FL_OP_FOR || owner->code == FL_OP_WHILE || owner->code == FL_OP_SCAN)) {
+    int first = owner->code == FL_OP_WHILE ? 0 : 1, k = v->index - first;
+    if (k < 0) return;
+    keep(s, owner->args[(owner->code == FL_OP_FOR ? 2 : owner->code == FL_OP_SCAN ? 1 : 0) + k]);
+    keep(s, v->region->yields[(owner->code == FL_OP_WHILE ? 1 : 0) + k]);
+  }
+}
+
+/* A check or statement that is evaluated. */
+static void root(Sweep *s, FlOp *op) {
+  if (op->code != FL_OP_KEEP) {
+    need(s, op);
+    return;
+  }
+  for (int i = 0; i < op->n_args; i++) keep(s, op->args[i]);
+}
+
+/* An op of the unit is needed: its checks count. */
+static void use_unit(Sweep *s, FlOp *op) {
+  if (op->code == FL_OP_CONST || op->code == FL_OP_DIM || !op->n_results) return;
+  UnitLive *u = unit_of(s, op);
+  if (!u || u->live) return;
+  u->live = true;
+  for (int i = 0; i < u->waiting.n; i++) root(s, u->waiting.at[i]);
+}
 
 /* Statements keep their roots; a loop that computes values only once it is needed itself. */
 static void find_roots(Sweep *s, FlRegion *r) {
   for (FlOp *op = r->first; op; op = op->next) {
-    if (is_root(s, op)) need(s, op);
+    UnitLive *u = fl_ir_is_check(op) ? unit_of(s, op) : NULL;
+    if (is_root(s, op)) {
+      if (u && !u->live) fl_vec_push(s->arena, &u->waiting, op);
+      else root(s, op);
+    }
     if (s->keep_faults || !fl_opt_is_loop(op))
       for (int i = 0; i < op->n_regions; i++) find_roots(s, op->regions[i]);
   }
@@ -88,6 +174,7 @@ static void need(Sweep *s, FlOp *op) {
   if (is_needed(s, op)) return;
   fl_map_set(s->needed, op, op);
   if (op->parent->owner) need(s, op->parent->owner);
+  use_unit(s, op);
   bool by_value = any_live(s, op);
   FlRegion *body = op->n_regions ? op->regions[0] : NULL;
   switch ((int)op->code) {
@@ -343,6 +430,8 @@ void fl_opt_sweep(FlModule *m, bool keep_faults) {
   Sweep s = {.arena = fl_arena_new(), .module = m, .keep_faults = keep_faults};
   s.funcs = fl_map_make(s.arena);
   s.needed = fl_map_make(s.arena);
+  s.units = fl_map_make(s.arena);
+  s.kept = fl_map_make(s.arena);
   bool entry = false;
   for (FlFunc *f = m->first; f; f = f->next) {
     FuncLive *info = FL_NEW(s.arena, FuncLive);

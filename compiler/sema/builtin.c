@@ -133,6 +133,18 @@ static bool bind_arguments(FlSema *s, FlCallSite *c, int n, const FlActual *args
   return true;
 }
 
+/* Arrays that a function gets are used, whatever it looks at. Not the columns of a table or of a verb, nor the branches of
+ * if_else. */
+static void keep_arguments(FlSema *s, const FlCallSite *c) {
+  const FlBuiltin *bi = c->builtin;
+  const FlType *first = bi->n_params ? c->args[0].value.type : NULL;
+  if (bi->fn == fl_builtin_if_else || bi->fn == fl_builtin_table || (first && first->kind == FL_TY_TABLE)) return;
+  for (int k = 0; k < bi->n_params + c->n_rest; k++) {
+    const FlActual *a = k < bi->n_params ? &c->args[k] : &c->rest[k - bi->n_params];
+    if (a->value.type && a->value.type->kind != FL_TY_SCALAR) fl_sema_keep(s, a->value);
+  }
+}
+
 FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
                            const FlType *want) {
   FlCallSite c = {.builtin = bi, .span = span, .want = want};
@@ -154,7 +166,9 @@ FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args
     c.rest[i].groups = false;
     c.rest[i].taker = bi->name;
   }
-  return bi->fn(s, &c);
+  FlVal v = bi->fn(s, &c);
+  keep_arguments(s, &c);
+  return v;
 }
 
 /* ---- arguments of common shapes ---- */

@@ -269,6 +269,7 @@ static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, Fl
       fl_call_come_back(s, place);
     }
     if (fl_val_bad(values[p])) return values[p];
+    fl_sema_keep(s, values[p]);
   }
   if (decl->kind == FL_STMT_STAGE) {
     for (int p = 0; p < n_params; p++)
@@ -331,6 +332,7 @@ FlVal fl_call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan
     bool column = c->agg && c->agg->group_of && s->agg == c->agg;
     values[i] = column ? fl_sema_column_argument(s, &args[i]) : fl_actual_value(s, &args[i], NULL);
     if (fl_val_bad(values[i])) return values[i];
+    fl_sema_keep(s, values[i]);
   }
   return call_lambda(s, c, n, values, span);
 }

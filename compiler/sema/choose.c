@@ -392,6 +392,29 @@ FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mar
   return choose_elements(s, valid, sides);
 }
 
+static FlVal not_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
+  (void)env, (void)n, (void)span;
+  return fl_val_scalar(s, FL_BOOL, fl_ir_unary(&s->b, FL_OP_NOT, args[0].parts[0]));
+}
+
+static FlVal not_all(FlSema *s, FlVal v, FlSpan span) { return fl_sema_lift(s, span, 1, &v, not_element, NULL); }
+
+FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlOp *mark, FlSpan right) {
+  bool is_and = op == FL_BIN_AND, maybe = a.type->nullable;
+  FlOp *behind = s->b.region->last; /* what decides is made behind the right side, whose ops may move */
+  FlVal known = fl_val_plain(s, a); /* a null is false underneath */
+  known.stretch = a.stretch;
+  FlVal decides = is_and ? known : not_all(s, known, left);
+  if (is_and && maybe) {
+    FlVal valid = fl_val_array(s, FL_BOOL, a.type->rank, a.parts[1]);
+    valid.stretch = a.stretch;
+    decides = fl_sema_binary(s, FL_BIN_OR, known, not_all(s, valid, left), left, left, left);
+  }
+  FlChoice sides[2] = {{b, mark, right}, {fl_val_bool(s, maybe ? is_and : !is_and), behind, left}};
+  FlVal out = choose_elements(s, decides, sides);
+  return maybe && !fl_val_bad(out) ? fl_sema_binary(s, op, a, out, left, left, right) : out;
+}
+
 FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, FlThunk yes, FlThunk no) {
   if (fl_val_bad(cond)) return cond;
   bool fits =
@@ -412,7 +435,9 @@ FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, 
   FlChoice sides[2] = {{.span = yes.span}, {.span = no.span}};
   for (int i = 0; i < 2; i++) {
     sides[i].mark = s->b.region->last;
+    s->by_element++;
     sides[i].value = i ? no.run(s, no.env) : yes.run(s, yes.env);
+    s->by_element--;
     if (fl_val_bad(sides[i].value)) return sides[i].value;
   }
   return choose_elements(s, cond, sides);

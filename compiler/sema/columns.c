@@ -280,7 +280,10 @@ FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
     FlVal v = fl_actual_value(s, a, NULL);
     if (fl_val_bad(v) || !fl_columns_add(s, &columns, name, v, a->span)) return fl_val_error(s);
     bool many = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST;
-    if (!rows && many) rows = fl_sema_dim(s, v, 0);
+    if (!rows && many) {
+      rows = fl_sema_dim(s, v, 0);
+      fl_sema_keep(s, v); /* it says how many rows there are */
+    }
   }
   if (!rows)
     return fl_sema_error(s, FL_E0608, c->span,

@@ -69,14 +69,19 @@ static void let(FlSema *s, const FlStmt *st) {
   FlRefs *outer = s->refs, *refs = FL_NEW(s->arena, FlRefs);
   FlRegion *here = s->b.region;
   FlOp *after = here->last;
+  int n_aliases = s->aliases.n;
+  bool by_name = st->let.pattern->kind == FL_PAT_NAME && st->kind == FL_STMT_LET;
+  FlSavedUnit unit = by_name ? (FlSavedUnit){0} : fl_sema_unit(s);
   s->refs = refs;
   FlVal v = fl_sema_expr_or_groups(s, st->let.value, want);
   if (st->let.type) v = fl_bind_type(s, st->let.type, v, st->let.value->span, "the value");
   s->refs = outer;
+  if (by_name) fl_sema_forget_checks(s, n_aliases);
+  else v = fl_sema_unit_end(s, unit, v);
   for (int i = 0; outer && i < refs->list.n; i++) fl_vec_push(s->arena, &outer->list, refs->list.at[i]);
   fl_sema_bind_pattern(s, st->let.pattern, v, st->kind == FL_STMT_VAR ? FL_BIND_VAR : FL_BIND_VALUE,
                        st->let.type);
-  if (st->let.pattern->kind != FL_PAT_NAME || st->kind != FL_STMT_LET) return;
+  if (!by_name) return;
   FlBinding *b = fl_scope_find_in(s->scope, st->let.pattern->name.text);
   b->made_in = here;
   b->made_after = after;
@@ -142,8 +147,9 @@ static void same_sizes(FlSema *s, const FlBinding *b, FlVal v, FlSpan span) {
                         b->name));
 }
 
-static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
-  if (fl_val_bad(v)) return;
+/* Gives what the variable holds then. */
+static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
+  if (fl_val_bad(v)) return v;
   switch (target->kind) {
   case FL_EXPR_NAME: {
     FlBinding *b = fl_scope_find(s, target->name.text);
@@ -156,23 +162,23 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
       }
       const char *near = b ? NULL : fl_scope_closest(s, target->name.text);
       if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
-      return;
+      return fl_val_error(s);
     }
-    if (fl_val_bad(b->val)) return;
+    if (fl_val_bad(b->val)) return b->val;
     FlVal c = fl_val_coerce(s, v, b->val.type, span, fl_arena_printf(s->arena, "`%s`", b->name));
-    if (fl_val_bad(c)) return;
+    if (fl_val_bad(c)) return c;
     c.literal = FL_LIT_NONE;
     c = fl_levels_adopt(s, c, b->val, span); /* a variable keeps its levels */
-    if (fl_val_bad(c)) return;
+    if (fl_val_bad(c)) return c;
     same_sizes(s, b, c, span);
     b->val = c;
-    return;
+    return c;
   }
   case FL_EXPR_INDEX: {
     FlVal base = fl_sema_expr(s, target->index.base, NULL);
-    if (fl_val_bad(base)) return;
+    if (fl_val_bad(base)) return base;
     FlVal next = store(s, base, target, v, span);
-    if (fl_val_bad(next)) return;
+    if (fl_val_bad(next)) return next;
     bool list = next.type->kind == FL_TY_LIST;
     int n = list ? next.type->n_parts : fl_type_element_parts(next.type);
     for (int p = 0; p < n; p++) /* an element more or less changes no size */
@@ -180,35 +186,32 @@ static void assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
         FlValue *from = fl_ir_dim(&s->b, next.parts[p], k), *to = fl_ir_dim(&s->b, base.parts[0], k);
         if (from != to) fl_sema_alias(s, from, fl_sema_size(s, to));
       }
-    assign_to(s, target->index.base, next, span);
-    return;
+    return assign_to(s, target->index.base, next, span);
   }
   case FL_EXPR_FIELD: {
     FlVal base = fl_sema_expr(s, target->field.base, NULL);
-    if (fl_val_bad(base)) return;
+    if (fl_val_bad(base)) return base;
     int k = base.type->kind == FL_TY_TUPLE ? fl_type_field_find(base.type, target->field.name.text) : -1;
     if (base.type->kind == FL_TY_TABLE) {
       FlDiag *d = fl_sema_report(s, FL_E0604, target->field.name.span, "columns are not assigned");
       fl_diag_help(s->sink, d, "make a new table with `derive(%s = ...)`", target->field.name.text);
-      return;
+      return fl_val_error(s);
     }
-    if (k < 0) {
-      fl_sema_error(s, FL_E0604, target->field.name.span, "%s has no field `%s` that could be assigned",
+    if (k < 0)
+      return fl_sema_error(s, FL_E0604, target->field.name.span, "%s has no field `%s` that could be assigned",
                     fl_val_text(s, base), target->field.name.text);
-      return;
-    }
     v = fl_val_coerce(s, v, base.type->fields[k].type, span, "the field");
-    if (fl_val_bad(v)) return;
+    if (fl_val_bad(v)) return v;
     FlVal next = fl_val_make(s, base.type, base.parts);
     for (int p = 0; p < v.type->n_parts; p++) next.parts[fl_type_field_part(base.type, k) + p] = v.parts[p];
-    assign_to(s, target->field.base, next, span);
-    return;
+    return assign_to(s, target->field.base, next, span);
   }
-  default: fl_sema_error(s, FL_E0207, target->span, "this cannot be assigned"); return;
+  default: return fl_sema_error(s, FL_E0207, target->span, "this cannot be assigned");
   }
 }
 
 static void assign(FlSema *s, const FlStmt *st) {
+  FlSavedUnit unit = fl_sema_unit(s);
   FlVal v;
   if (st->assign.add) {
     FlVal old = fl_sema_expr(s, st->assign.target, NULL);
@@ -224,7 +227,10 @@ static void assign(FlSema *s, const FlStmt *st) {
   }
   if (v.type->kind == FL_TY_NONE)
     v = fl_sema_error(s, FL_E0309, st->assign.value->span, "this gives no value");
-  assign_to(s, st->assign.target, v, st->assign.value->span);
+  FlVal now = assign_to(s, st->assign.target, v, st->assign.value->span);
+  FlVal own = fl_sema_unit_end(s, unit, now);
+  if (st->assign.target->kind == FL_EXPR_NAME && !fl_val_bad(own))
+    fl_scope_find(s, st->assign.target->name.text)->val = own;
 }
 
 /* ---- assert ---- */

@@ -185,7 +185,9 @@ static FlVal tuple_value(FlSema *s, const FlExpr *e, const FlType *want) {
         bad = true;
       }
     int at = row ? fl_type_field_find(row, names[i]) : -1;
+    FlSavedUnit unit = fl_sema_unit(s); /* a field that nobody uses is not evaluated */
     values[i] = fl_sema_expr(s, f->value, at >= 0 ? row->fields[at].type : NULL);
+    values[i] = fl_sema_unit_end(s, unit, values[i]);
     if (values[i].type->kind == FL_TY_NONE)
       values[i] = fl_sema_error(s, FL_E0309, f->value->span, "this gives no value");
     if (values[i].type->kind == FL_TY_NULL && at >= 0 && row->fields[at].type->kind == FL_TY_SCALAR)

@@ -68,6 +68,7 @@ bool fl_for_read(FlSema *s, const FlClauseList *clauses, FlForHead *h) {
       ok = false;
     } else {
       g->count = fl_sema_dim(s, g->source, 0);
+      fl_sema_keep(s, g->source);
     }
   }
   return ok;

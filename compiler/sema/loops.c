@@ -209,6 +209,7 @@ void fl_sema_loop(FlSema *s, const FlStmt *st) {
         ok = false;
       }
       if (ok) count = fl_sema_dim(s, source, 0);
+      if (ok) fl_sema_keep(s, source);
     }
   }
   if (ok) {

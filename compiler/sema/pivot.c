@@ -180,6 +180,7 @@ static bool find_codes(FlSema *s, Pivot *p, FlSpan span, FlValue **number) {
   FlVal checked = fl_sema_lift(s, span, p->valid.type ? 3 : 2, args, check_element, NULL);
   if (fl_val_bad(checked)) return false;
   p->code = checked.parts[0];
+  fl_sema_keep_value(s, p->code);
   return true;
 }
 
@@ -214,6 +215,7 @@ static FlValue *cell_rows(FlSema *s, const Pivot *p, const FlGrouping *g, const 
   op->attrs.list = p->into;
   op->attrs.n_list = p->n_into;
   op->span = span;
+  fl_sema_keep_value(s, op->results[0]); /* two values for a cell are an error, whichever columns are used */
   return op->results[0];
 }
 

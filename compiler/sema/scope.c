@@ -107,7 +107,7 @@ static void remove_checks(FlRegion *r, FlOp *first, const FlOp *last) {
   for (FlOp *op = first; op;) {
     FlOp *next = op == last ? NULL : op->next;
     for (int i = 0; i < op->n_regions; i++) remove_checks(op->regions[i], op->regions[i]->first, NULL);
-    if (op->code == FL_OP_CHECK && op->attrs.i != FL_FAULT_ASSERT) fl_ir_remove(op);
+    if (fl_ir_is_check(op)) fl_ir_remove(op);
     op = next;
   }
   (void)r;
@@ -124,6 +124,67 @@ void fl_scope_end(FlSema *s, FlScope *scope) {
     FlOp *first = b->made_after ? b->made_after->next : b->made_in->first;
     if (b->made_last != b->made_after) remove_checks(b->made_in, first, b->made_last);
   }
+}
+
+void fl_sema_keep_value(FlSema *s, FlValue *v) {
+  const FlOp *op = v->op;
+  bool safe = op ? op->code == FL_OP_CONST || op->code == FL_OP_DIM : !v->region->owner;
+  if (!safe && !s->by_element) fl_ir_op(&s->b, FL_OP_KEEP, 1, &v, 0, NULL, 0);
+}
+
+void fl_sema_keep(FlSema *s, FlVal v) {
+  FlTyKind kind = v.type->kind;
+  if (kind != FL_TY_ARRAY && kind != FL_TY_LIST && kind != FL_TY_SCALAR) return;
+  int n = kind == FL_TY_LIST ? v.type->n_parts : fl_type_element_parts(v.type);
+  for (int p = 0; p < n; p++) fl_sema_keep_value(s, v.parts[p]);
+}
+
+FlSavedUnit fl_sema_unit(FlSema *s) {
+  FlSavedUnit saved = {s->b.unit, s->b.region, s->b.region->last, s->aliases.n};
+  s->b.unit = FL_NEW(s->module->arena, FlUnit);
+  s->b.unit->outer = saved.unit;
+  return saved;
+}
+
+static bool holds_check(const FlOp *op) {
+  for (; op; op = op->next) {
+    if (fl_ir_is_check(op)) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (holds_check(op->regions[i]->first)) return true;
+  }
+  return false;
+}
+
+/* The same value, made by an op of its own. */
+static FlValue *made_here(FlSema *s, FlValue *v) {
+  FlValue *sizes[FL_MAX_RANK] = {0};
+  if (fl_t_is_scalar(v->type)) return fl_ir_select(&s->b, fl_ir_const_i(&s->b, FL_BOOL, 1), v, v);
+  if (v->type.depth) return v;
+  for (int k = 0; k < v->type.rank; k++) sizes[k] = fl_ir_dim(&s->b, v, k);
+  FlSemaMap map = fl_sema_map(s, v->type.rank, sizes, (FlDtype)v->type.dtype);
+  return fl_sema_map_end(s, &map, fl_ir_load(&s->b, v, v->type.rank, map.index, true));
+}
+
+/* Of an op of the unit the optimiser sees that the unit is used. A value that was there before, and only passes through
+ * checks of the unit, gets one. */
+FlVal fl_sema_unit_end(FlSema *s, FlSavedUnit saved, FlVal v) {
+  FlUnit *unit = s->b.unit;
+  bool own = false;
+  for (int p = 0; v.parts && p < v.type->n_parts; p++) {
+    const FlOp *op = v.parts[p] ? v.parts[p]->op : NULL;
+    own = own || (op && op->unit == unit && op->code != FL_OP_CONST && op->code != FL_OP_DIM);
+  }
+  bool plain = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_SCALAR;
+  if (!own && plain && holds_check(saved.last ? saved.last->next : saved.region->first)) {
+    FlValue *parts[2] = {0};
+    for (int p = 0; p < fl_type_element_parts(v.type); p++) parts[p] = made_here(s, v.parts[p]);
+    v = fl_val_with(s, v.type, parts, v);
+    own = true;
+  }
+  unit->plain = !own;
+  s->b.unit = saved.unit;
+  fl_sema_forget_checks(s, saved.n_aliases);
+  return v;
 }
 
 /* ---- regions ---- */

@@ -168,10 +168,11 @@ typedef struct FlInstance {
   FlVec(FlOwnCall) own_calls;
 } FlInstance;
 
-/* Two sizes that a CHECK has made equal. */
+/* Two sizes that are equal. */
 typedef struct FlAlias {
   const FlValue *from;
   FlValue *to;
+  bool checked; /* by a CHECK, which goes where nobody uses what it was made for; else they are one by how they are made */
 } FlAlias;
 
 /* A file that the script names by a constant. */
@@ -208,6 +209,7 @@ struct FlSema {
   FlRefs *refs;                      /* bindings used by the `let` that is being elaborated, or NULL */
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
   int deriving;                      /* within how many calls of derivatives; 0 in what they do not reach */
+  int by_element;                    /* inside of branches that are evaluated for some elements alone */
   int in_kernel;                     /* inside regions of comprehensions: prefer forms that fuse to views */
   FlMap *sizes;                      /* values known to be >= 0 because they count something */
   FlMap *column_names;               /* of matrices, text[columns] by their value (column_names.c) */
@@ -295,6 +297,20 @@ FlBinding *fl_scope_find(FlSema *s, const char *name);         /* from s->scope 
 FlBinding *fl_scope_find_in(FlScope *scope, const char *name); /* this scope alone */
 FlVal fl_binding_value(FlSema *s, FlBinding *b);               /* in the current frame: captured if needed */
 void fl_scope_end(FlSema *s, FlScope *scope); /* bindings that nobody used are not evaluated */
+/* The program uses an array or a list, were it only its size: what of it can fail is evaluated. Of a tuple or a table
+ * nothing is said: a field or a column that nobody uses is not evaluated. */
+void fl_sema_keep(FlSema *s, FlVal v);
+void fl_sema_keep_value(FlSema *s, FlValue *v);
+/* What is built between the two is evaluated only if somebody uses `v`, which it gives: what the second returns. */
+typedef struct FlSavedUnit {
+  FlUnit *unit;
+  FlRegion *region;
+  FlOp *last;
+  int n_aliases;
+} FlSavedUnit;
+FlSavedUnit fl_sema_unit(FlSema *s);
+FlVal fl_sema_unit_end(FlSema *s, FlSavedUnit saved, FlVal v);
+void fl_sema_forget_checks(FlSema *s, int n_aliases); /* sizes that are equal by checks made since then */
 bool fl_sema_is_script_var(FlSema *s,
                            const FlBinding *b); /* a `var` of the script, seen from inside a function */
 const char *fl_scope_closest(FlSema *s, const char *name); /* for suggestions; NULL: none */
@@ -449,6 +465,10 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
  * is not evaluated when it can fault. */
 FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result,
                         const FlAttrs *attrs);
+/* `a and b`, `a or b` where b was built after `mark`: where a is an array and b may fail, b is evaluated only for the
+ * elements that it decides. */
+FlVal fl_sema_logic_by_element(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlOp *mark, FlSpan span, FlSpan left,
+                               FlSpan right);
 /* fl_sema_lift of fl_sema_scalar_op. */
 FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result,
                       const FlAttrs *attrs);

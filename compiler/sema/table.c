@@ -39,7 +39,9 @@ FlVal fl_verb_expr_in(FlSema *s, FlVal t, const FlGrouping *g, FlActual *a, FlAg
   s->agg = columns_of_verb(s, t, g, a->span, mode);
   s->scope = s->agg->columns;
   int n_diags = s->sink->diags.n;
+  FlSavedUnit unit = fl_sema_unit(s);
   FlVal v = fl_actual_value(s, a, NULL);
+  v = fl_sema_unit_end(s, unit, v);
   fl_column_set_explain(s, a, n_diags);
   s->agg = outer_agg;
   s->scope = outer;
@@ -134,6 +136,7 @@ int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, 
   int at = 0;
   for (int i = 0; i < n; i++) {
     args[at++] = keys[i].parts[0];
+    fl_sema_keep(s, keys[i]); /* an order or a grouping is evaluated though all that is asked may be how many rows there are */
     if (keys[i].type->nullable) args[at++] = keys[i].parts[1];
     flags[i] = keys[i].type->nullable ? fl_arena_printf(s->arena, "%s?", words[i]) : words[i];
   }
@@ -222,15 +225,18 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
       return fl_val_error(s);
     }
     known_values(s, t, c->rest[i].expr, known);
+    FlOp *mark = s->b.region->last;
+    s->by_element += i > 0; /* for the rows that the conditions before it left */
     FlVal v = fl_verb_expr(s, t, &c->rest[i], FL_AGG_SPREAD);
+    s->by_element -= i > 0;
     if (fl_val_bad(v)) return v;
     bool fits = (v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_SCALAR) && v.type->dtype == FL_BOOL;
     if (!fits)
       return fl_sema_error(s, FL_E0315, c->rest[i].span, "a condition must be bool, and this is %s",
                            fl_val_text(s, v));
     v = fl_val_plain(s, v); /* a null condition is false underneath */
-    all = all.type ? fl_sema_binary(s, FL_BIN_AND, all, v, c->rest[i].span, c->rest[i].span, c->rest[i].span)
-                   : v;
+    FlSpan span = c->rest[i].span;
+    all = all.type ? fl_sema_logic_by_element(s, FL_BIN_AND, all, v, mark, span, span, span) : v;
   }
   all = fl_verb_as_column(s, all, fl_val_rows(t), c->rest[0].span, "condition");
   if (fl_val_bad(all)) return all;

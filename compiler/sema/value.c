@@ -499,16 +499,35 @@ FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b) {
   return fl_ir_binary(&s->b, code, a, b);
 }
 
-FlValue *fl_sema_size(FlSema *s, FlValue *size) {
-  for (int i = s->aliases.n - 1; i >= 0; i--)
-    if (s->aliases.at[i].from == size) return fl_sema_size(s, s->aliases.at[i].to);
+/* *checked: becomes true where a CHECK says that the two are equal. */
+static FlValue *same_size_as(FlSema *s, FlValue *size, bool *checked) {
+  for (int i = s->aliases.n - 1; i >= 0; i--) {
+    const FlAlias *a = &s->aliases.at[i];
+    if (a->from != size) continue;
+    *checked = *checked || a->checked;
+    return same_size_as(s, a->to, checked);
+  }
   return size;
 }
 
-void fl_sema_alias(FlSema *s, FlValue *from, FlValue *to) {
-  from = fl_sema_size(s, from); /* representatives only, so that there are no circles */
-  to = fl_sema_size(s, to);
-  if (from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, to}));
+FlValue *fl_sema_size(FlSema *s, FlValue *size) {
+  bool checked = false;
+  return same_size_as(s, size, &checked);
+}
+
+static void alias(FlSema *s, FlValue *from, FlValue *to, bool checked) {
+  from = same_size_as(s, from, &checked); /* representatives only, so that there are no circles */
+  to = same_size_as(s, to, &checked);
+  if (from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, to, checked}));
+}
+
+void fl_sema_alias(FlSema *s, FlValue *from, FlValue *to) { alias(s, from, to, false); }
+
+void fl_sema_forget_checks(FlSema *s, int n_aliases) {
+  int n = n_aliases;
+  for (int i = n_aliases; i < s->aliases.n; i++)
+    if (!s->aliases.at[i].checked) s->aliases.at[n++] = s->aliases.at[i];
+  s->aliases.n = n;
 }
 
 FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis) {
@@ -558,7 +577,7 @@ bool fl_sema_same_size(FlSema *s, FlValue *a, FlValue *b, FlSpan span, const cha
   s->b.span = outer;
   check->attrs.i = FL_FAULT_SHAPE;
   check->attrs.s = fl_arena_strndup(s->arena, message, strlen(message));
-  if (kb) fl_sema_alias(s, a, b);
-  else fl_sema_alias(s, b, a);
+  if (kb) alias(s, a, b, true);
+  else alias(s, b, a, true);
   return true;
 }

@@ -205,7 +205,7 @@ static FlModule *make(FlArena *arena, int seed) {
   for (int i = 0; i < 8; i++) pick(&m, 2);
   FlModule *module = fl_ir_module_make(arena, "random");
   FlFunc *f = fl_ir_func_make(module, "main", FL_FUNC_MAIN, (FlSpan){0});
-  m.b = (FlBuilder){module, f, f->body, NULL, f->span};
+  m.b = (FlBuilder){.module = module, .func = f, .region = f->body, .span = f->span};
   int n = pick(&m, 12) ? 1 + pick(&m, 6) : 0;
   m.size[0] = fl_ir_const_i(&m.b, FL_I64, n);
   m.size[1] = fl_ir_const_i(&m.b, FL_I64, n + 1);

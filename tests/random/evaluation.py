@@ -1,0 +1,376 @@
+"""Random small programs about what is evaluated, and what a plain model of the rule says of each (LANGUAGE 5).
+
+In: a seed and a number of cases. Out: (name, statements that bind `r`, an i64, and what is expected: ("value", n) or ("fails", code)).
+A case computes an array or a value that may fail, in one of many ways, and uses it in full, for its size alone, for one
+element, as a column, in a loop that runs or does not, or not at all. The model, written from the page of the language:
+
+  - a `let` that nobody uses is not evaluated, nor what a `var` holds that is never read;
+  - a field of a tuple, and a column of a table, that nobody uses is like a binding that nobody uses;
+  - any other use, were it for the size alone, evaluates the whole array;
+  - a branch, and a side of `and`, `or`, `??`, is evaluated for the elements that take it; a loop as often as it runs.
+
+`z` is 0 and not known when compiling; so are the elements of the arrays.
+"""
+import random
+
+DIVISION, OVERFLOW, NARROW, INDEX, EMPTY, PARSE, ASSERT, SHAPE, ERROR, LEVEL = (
+    "E0702", "E0701", "E0705", "E0704", "E0709", "E0706", "E0710", "E0708", "E0711", "E0261")
+
+HEAD = """param z: i64 = 0
+fn positive(x: i64) -> i64 { assert x > 0; x }
+fn many(x: i64[n], least: i64) -> i64[n] { assert n >= least; x }
+fn ignored(x: i64[n]) -> i64 = 3
+fn size(x: i64[n]) -> i64 = n
+fn words(x: i64[n]) -> text[n] = [for q in x: if q == 0 { "none" } else { "{q}" }]
+"""
+
+
+class Fails(Exception):
+    """The program fails with this code."""
+
+
+class Cases:
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def pick(self, *of):
+        return self.random.choice(of)
+
+    def number(self, low, high):
+        return self.random.randint(low, high)
+
+    # ---- arrays that may fail: (text, function that gives the list or raises Fails) ----
+
+    def given(self):
+        values = [self.number(0, 5) for _ in range(self.number(1, 6))]
+        if self.random.random() < 0.4:
+            values = [v or 1 for v in values]
+        return values
+
+    def array(self, name, v):
+        """An expression of the array `name`, whose elements are v."""
+        n = len(v)
+        form = self.number(0, 15)
+
+        def division(k, over):
+            def run():
+                if 0 in over:
+                    raise Fails(DIVISION)
+                return [k // x for x in over]
+            return run
+
+        k = self.number(2, 9)
+        if form == 0:
+            return f"{k} // {name}", division(k, v)
+        if form == 1:
+            return f"[for x in {name}: {k} // x]", division(k, v)
+        if form == 2:
+            least = self.number(0, 2)
+            kept = [x for x in v if x > least - 1]
+            return f"[for x in {name} if x > {least} - 1: {k} // x]", division(k, kept)
+        if form == 3:
+            at = [self.number(0, n) if self.random.random() < 0.5 else self.number(0, n - 1) for _ in range(self.number(1, 3))]
+
+            def take():
+                if any(i >= n for i in at):
+                    raise Fails(INDEX)
+                return [v[i] for i in at]
+            return f"{name}[[{', '.join(f'{i} + z' for i in at)}]]", take
+        if form == 4:
+            low = self.number(0, 2)
+            high = low + self.number(0, n)
+
+            def cut():
+                if high > n:
+                    raise Fails(INDEX)
+                return v[low:high]
+            return f"{name}[{low} + z..{high} + z]", cut
+        if form == 5:
+            factor = 2**62 if self.random.random() < 0.6 else 2**40
+
+            def times():
+                out = [x * factor for x in v]
+                if any(x > 2**63 - 1 for x in out):
+                    raise Fails(OVERFLOW)
+                return [x // factor for x in out]
+            return f"({name} * {factor}) // {factor}", times
+        if form == 6:
+            factor = self.pick(20, 30, 60)
+
+            def narrow():
+                if any(x * factor > 127 for x in v):
+                    raise Fails(NARROW)
+                return [x * factor for x in v]
+            return f"i64(i8({name} * {factor}))", narrow
+        if form == 7:
+            above = self.number(0, 5)
+
+            def largest():
+                kept = [x for x in v if x > above]
+                if not kept:
+                    raise Fails(EMPTY)
+                return [x + max(kept) for x in v]
+            return f"({name} + max({name}[{name} > {above}]))", largest
+        if form == 8:
+            def parse():
+                if 0 in v:
+                    raise Fails(PARSE)
+                return v
+            return f"parse_i64(words({name}))", parse
+        if form == 9:
+            def asserted():
+                if 0 in v:
+                    raise Fails(ASSERT)
+                return v
+            return f"positive({name})", asserted
+        if form == 10:
+            least = self.number(1, 6)
+
+            def enough():
+                if n < least:
+                    raise Fails(ASSERT)
+                return v
+            return f"many({name}, {least})", enough
+        if form == 11:
+            def stacked():
+                if len(set(v)) > 1:
+                    raise Fails(SHAPE)
+                return [x * (x - 1) // 2 for x in v]
+            return f"sum(stack([for x in {name}: [for j in 0..x: j]]), axis = 1)", stacked
+        if form == 12:
+            def stopped():
+                if 0 in v:
+                    raise Fails(ERROR)
+                return v
+            return f'[for x in {name}: if x == 0 {{ error("zero") }} else {{ x }}]', stopped
+        if form == 13:
+            def guarded():
+                return [k // x if x > 0 else -1 for x in v]
+            return f"(if {name} > 0 {{ {k} // {name} }} else {{ -1 }})", guarded
+        if form == 14:
+            least = self.number(0, 2)
+
+            def kept_by():
+                out = []
+                for x in v:
+                    if x >= least:
+                        if x == 0:
+                            raise Fails(DIVISION)
+                        if k // x > 1:
+                            out.append(x)
+                return out
+            return f"{name}[{name} >= {least} and {k} // {name} > 1]", kept_by
+        inner, run = self.array(name, v)
+        return f"many({inner}, 0)", run
+
+    # ---- uses: statements that bind r; a function that gives r ----
+
+    def case(self):
+        v = self.given()
+        text, run = self.array("v", v)
+        form = self.number(0, 31)
+        lines = [f"let v = [{', '.join(f'{x} + z' for x in v)}]"]
+        say = lines.append
+
+        def value(f):
+            return lambda: f(run())
+
+        if form == 0:
+            say(f"let r = sum({text})")
+            want = value(sum)
+        elif form == 1:
+            say(f"let r = len({text})")
+            want = value(len)
+        elif form == 2:
+            say(f"let w = {text}\nlet r = len(w)")
+            want = value(len)
+        elif form == 3:
+            say(f"let w = {text}\nlet r = 7")
+            want = lambda: 7
+        elif form == 4:
+            say(f"let w = {text}\nlet u = len(w)\nlet r = 7")
+            want = lambda: 7
+        elif form == 5:
+            say(f"let w = {text}\nlet u = len(w)\nlet r = u + 1")
+            want = value(lambda w: len(w) + 1)
+        elif form == 6:
+            say(f"let r = sum(for q in {text}: 1)")
+            want = value(len)
+        elif form == 7:
+            say(f"let r = len([for q in {text}: 1])")
+            want = value(len)
+        elif form == 8:
+            say(f"let r = fold((s, q) => s + 1, 0, {text})")
+            want = value(len)
+        elif form == 9:
+            say(f"var s = 0\nfor q in {text} {{ s += 1 }}\nlet r = s")
+            want = value(len)
+        elif form == 10:
+            say(f"var s = 0\ns = sum({text})\ns = 1\nlet r = s")
+            want = lambda: 1
+        elif form == 11:
+            say(f"var s: i64[_] = v\ns = {text}\nlet r = len(s)")
+            want = value(len)
+        elif form == 12:
+            say(f"var s: i64[_] = v\ns = {text}\ns = v\nlet r = len(s)")
+            want = lambda: len(v)
+        elif form == 13:
+            say(f"let r = ignored({text})")
+            want = value(lambda w: 3)
+        elif form == 14:
+            say(f"let r = size({text})")
+            want = value(len)
+        elif form == 15:
+            say(f"let p = (a = {text}, b = 5)\nlet r = p.b")
+            want = lambda: 5
+        elif form == 16:
+            say(f"let p = (a = {text}, b = 5)\nlet r = p.b + len(p.a)")
+            want = value(lambda w: 5 + len(w))
+        elif form == 17:
+            say(f"let (a, b) = (a = {text}, b = 5)\nlet r = b")
+            want = lambda: 5
+        elif form == 18:
+            times = self.number(0, 1)
+            say(f"var s = 0\nfor i in 0..{times} + z {{ s += len({text}) }}\nlet r = s")
+            want = value(len) if times else lambda: 0
+        elif form == 19:
+            taken = self.pick(True, False)
+            say(f"let r = if z {'==' if taken else '!='} 0 {{ len({text}) }} else {{ 4 }}")
+            want = value(len) if taken else lambda: 4
+        elif form == 20:
+            taken = self.pick(True, False)
+            say(f"let r = if z {'==' if taken else '!='} 0 and len({text}) > 0 {{ 1 }} else {{ 4 }}")
+            want = value(lambda w: 1 if w else 4) if taken else lambda: 4
+        elif form == 21:
+            say(f"let r = len(({text})[..0])")
+            want = value(lambda w: 0)
+        elif form == 22:
+            say(f"let w = concat({text}, v)\nlet r = w[-1]")
+            want = value(lambda w: v[-1])
+        elif form == 23:
+            say(f"let t = table(a = concat({text}, v))\nlet r = count(t)")
+            want = value(lambda w: len(w) + len(v))  # the column says how many rows there are
+        elif form == 24:
+            say(f"var i = 0\nwhile i < len({text}) {{ i += 1 }}\nlet r = i")
+            want = value(len)
+        elif form == 25:
+            say(f"let r = len(for q in v: len({text}))")
+            want = value(lambda w: len(v))
+        elif form == 26:
+            say(f"let f = (x, y) => y\nlet r = f({text}, 9)")
+            want = value(lambda w: 9)
+        elif form == 27:
+            say(f"var s: i64[_] = v\nfor i in 0..2 + z {{ s = {text} }}\nlet r = len(s)")
+            want = value(len)
+        elif form == 28:
+            say(f"var s: i64[_] = v\nif z == 0 {{ s = {text} }}\ns = v\nlet r = sum(s)")
+            want = lambda: sum(v)
+        else:
+            return self.table_case()
+        return "\n".join(lines), want
+
+    def table_case(self):
+        """Verbs: rows are decided by what is written, columns are bindings."""
+        a = self.given()
+        b = [self.number(0, 3) for _ in a]
+        n = len(a)
+        k = self.number(2, 9)
+        lines = [f"let t = table(a = [{', '.join(f'{x} + z' for x in a)}], b = [{', '.join(f'{x} + z' for x in b)}])"]
+        say = lines.append
+        form = self.number(0, 17)
+
+        def by(x):
+            if x == 0:
+                raise Fails(DIVISION)
+            return k // x
+
+        if form == 0:
+            say(f"let r = t |> derive(c = {k} // a) |> count()")
+            want = lambda: n
+        elif form == 1:
+            say(f"let r = sum((t |> derive(c = {k} // a) |> select(b)).b)")
+            want = lambda: sum(b)
+        elif form == 2:
+            say(f"let r = sum((t |> derive(c = {k} // a) |> where(b > 0)).c)")
+            want = lambda: sum([by(x) for x in a][i] for i in range(n) if b[i] > 0)
+        elif form == 3:
+            say(f"let r = t |> where({k} // a > 1) |> count()")
+            want = lambda: sum(by(x) > 1 for x in a)
+        elif form == 4:
+            say(f"let r = t |> where(b > 0 and {k} // b > 1) |> count()")
+            want = lambda: sum(x > 0 and by(x) > 1 for x in b)
+        elif form == 5:
+            say(f"let r = t |> where(b > 0, {k} // b > 1) |> count()")
+            want = lambda: sum(x > 0 and by(x) > 1 for x in b)
+        elif form == 6:
+            say(f"let r = t |> where(b == 0 or {k} // b > 1) |> count()")
+            want = lambda: sum(x == 0 or by(x) > 1 for x in b)
+        elif form == 7:
+            say(f"let r = t |> where(a > 0) |> where({k} // a > 1) |> count()")
+            want = lambda: sum(by(x) > 1 for x in a if x > 0)
+        elif form == 8:
+            say(f"let r = sum((t |> derive(c = if b > 0 {{ {k} // b }} else {{ 0 }})).c)")
+            want = lambda: sum(by(x) if x > 0 else 0 for x in b)
+        elif form == 9:
+            say(f"let r = t |> sort({k} // a) |> count()")
+            want = lambda: len([by(x) for x in a])
+        elif form == 10:
+            say(f"let r = t |> group_by(g = {k} // a) |> summarize(n = count()) |> count()")
+            want = lambda: len({by(x) for x in a})
+        elif form == 11:
+            say(f"let r = sum((t |> group_by(b) |> summarize(s = sum({k} // a), n = count())).n)")
+            want = lambda: n
+        elif form == 12:
+            at = self.number(0, n)
+            say(f"let r = t |> derive(c = a[{at} + z]) |> count()")
+            want = lambda: n
+        elif form == 13:
+            at = self.number(0, n)
+            say(f"let r = sum((t |> derive(c = a[{at} + z])).c)")
+
+            def want():
+                if at >= n:
+                    raise Fails(INDEX)
+                return a[at] * n
+        elif form == 14:
+            say("let r = sum((t |> derive(c = positive(a), d = a + 1)).d)")
+            want = lambda: sum(a) + n
+        elif form == 15:
+            into = sorted(set(b))[: self.number(1, 3)]
+            names = ", ".join(f"x{x}" for x in into)
+            say('let u = t |> derive(s = "x{b}", h = 1)')
+            say(f"let r = u |> select(h, s, a) |> pivot(name = s, value = a, into = ({names})) |> count()")
+
+            def want():
+                if any(x not in into for x in b):
+                    raise Fails(LEVEL)
+                if len(set(b)) < n:
+                    raise Fails("E0646")
+                return 1
+        elif form == 16:
+            known = sorted(set(b))[: self.number(1, 4)]
+            levels = ", ".join(f'"x{x}"' for x in known)
+            say('let c = category([for x in t.b: "x{x}"], levels = [' + levels + "])")
+            say("let r = len(c)")
+
+            def want():
+                if any(x not in known for x in b):
+                    raise Fails(LEVEL)
+                return n
+        else:
+            say(f"let r = (t |> head(1) |> derive(c = {k} // a)).c[0]")
+            want = lambda: by(a[0])
+        return "\n".join(lines), want
+
+    def make(self):
+        text, want = self.case()
+        try:
+            return text, ("value", want())
+        except Fails as fault:
+            return text, ("fails", str(fault))
+
+
+def cases(seed, n):
+    """n cases of this seed."""
+    made = Cases(seed)
+    return [made.make() for _ in range(n)]

@@ -73,7 +73,8 @@ typedef struct FlAttrs {
   FlFunc *func;
 } FlAttrs;
 
-/* A piece of the program that is evaluated only if somebody uses what it gives: what is assigned to a variable, a column. */
+/* A piece of the program that is evaluated only if somebody uses what it gives: what is assigned to a
+ * variable, a column. */
 typedef struct FlUnit {
   struct FlUnit *outer; /* or NULL */
   bool plain;           /* it has no values of its own that could be used: it counts as `outer` does */
@@ -88,7 +89,7 @@ struct FlOp {
   FlRegion **regions;
   FlAttrs attrs;
   const FlSpan *places; /* one a result, where fusion made one op of several; NULL: span */
-  FlUnit *unit;         /* until canon, and not printed: what it was built for; NULL: evaluated when it is reached */
+  FlUnit *unit; /* until canon, and not printed: what it was built for; NULL: evaluated when it is reached */
   FlRegion *parent;
   FlOp *prev, *next;
 };
@@ -150,7 +151,7 @@ typedef struct FlBuilder {
   FlFunc *func;
   FlRegion *region;
   FlOp *before;
-  FlSpan span; /* given to every new op */
+  FlSpan span;  /* given to every new op */
   FlUnit *unit; /* too */
 } FlBuilder;
 
@@ -172,7 +173,8 @@ FlValue *fl_ir_unary(FlBuilder *b, FlOpcode code, FlValue *a);
 FlValue *fl_ir_binary(FlBuilder *b, FlOpcode code, FlValue *a, FlValue *c);
 FlValue *fl_ir_select(FlBuilder *b, FlValue *c, FlValue *yes, FlValue *no);
 FlValue *fl_ir_convert(FlBuilder *b, FlValue *a, FlDtype to);
-/* Columns that a reader gives as a category, "name:category" in its list: how many; whether a text names one. */
+/* Columns that a reader gives as a category, "name:category" in its list: how many; whether a text names one.
+ */
 int fl_ir_n_levels(const FlOp *op);
 bool fl_ir_is_category_column(const char *text);
 FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis); /* looks through MAP/known producers first */
@@ -206,7 +208,8 @@ static inline FlSpan fl_ir_place(const FlOp *op, int index) {
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
 bool fl_ir_is_check(const FlOp *op);  /* CHECK or KEEP: no value, and only errors come of it */
-bool fl_ir_is_transcendental(FlOpcode code); /* exp, sin, pow and their like: many instructions, no fault in floats */
+bool fl_ir_is_transcendental(
+    FlOpcode code); /* exp, sin, pow and their like: many instructions, no fault in floats */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
 /* Some operator in it gives a text whose bytes are new. */
 bool fl_ir_makes_text(const FlRegion *r);
@@ -246,7 +249,7 @@ bool fl_ir_reduction(const FlOp *op, int index, FlReduction *out);
 
 /* Structural edits used by passes. */
 void fl_ir_remove(FlOp *op);
-void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to); /* every use in the function */
+void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to);            /* every use in the function */
 void fl_ir_replace_in(FlRegion *r, const FlValue *from, FlValue *to); /* every use in the region */
 void fl_ir_move_before(FlOp *op, FlOp *before);
 /* Moves the ops of `from` that come after `mark` (NULL: all) and before `until` to the end of `to`. */

@@ -235,8 +235,11 @@ static void find_sites(Fuse *z, Producer *p) {
 
 static void compute_at(Fuse *z, const Producer *p, const Site *s) {
   FlOp *before = s->before ? s->before : s->region->first;
-  FlBuilder b = {
-      .module = z->func->module, .func = z->func, .region = s->region, .before = before, .span = p->map->span};
+  FlBuilder b = {.module = z->func->module,
+                 .func = z->func,
+                 .region = s->region,
+                 .before = before,
+                 .span = p->map->span};
   const FlRegion *body = p->map->regions[0];
   FlValue **yields = FL_NEW_ARRAY(z->arena, FlValue *, body->n_yields);
   fl_ir_inline_region(&b, body, s->index, yields);

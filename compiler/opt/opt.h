@@ -8,11 +8,12 @@
  *  - those after the key change no bit of any result, add and drop no error, and keep which error comes
  * first.
  *
- * What is evaluated (canon; docs/decisions/unused-bindings.md): a value that nobody uses is not computed, even if
- * computing it could fail. What stays for its own sake: EFFECT and NOTE ops, CHECK, FAIL without results (statements) and
- * what can fail of the values of a KEEP, wherever they stand directly in a function or under IF, FOR and WHILE. Inside a
- * MAP, REDUCE, SCAN or COLLECT they stay when that loop's value is used; those of a unit when something of it is. A stage
- * call or recursive call whose results nobody uses is not made. Behind canon there are neither KEEPs nor units. */
+ * What is evaluated (canon; docs/decisions/unused-bindings.md): a value that nobody uses is not computed,
+ * even if computing it could fail. What stays for its own sake: EFFECT and NOTE ops, CHECK, FAIL without
+ * results (statements) and what can fail of the values of a KEEP, wherever they stand directly in a function
+ * or under IF, FOR and WHILE. Inside a MAP, REDUCE, SCAN or COLLECT they stay when that loop's value is used;
+ * those of a unit when something of it is. A stage call or recursive call whose results nobody uses is not
+ * made. Behind canon there are neither KEEPs nor units. */
 #ifndef FL_OPT_H
 #define FL_OPT_H
 

@@ -6,8 +6,9 @@
  * arguments at its calls. Two ways to run: before the key, an unused value goes even if computing it could
  * fail (canon); after it an op that may fault is a root of its own, and signatures stay as the key saw them.
  *
- * A KEEP (canon) is no use of its values. It follows them backwards to what may fail, and that is needed in full;
- * what cannot fail is not computed for it. A CHECK or KEEP of a unit counts once an op of the unit is needed. */
+ * A KEEP (canon) is no use of its values. It follows them backwards to what may fail, and that is needed in
+ * full; what cannot fail is not computed for it. A CHECK or KEEP of a unit counts once an op of the unit is
+ * needed. */
 #include "opt/opt_internal.h"
 
 typedef struct FuncLive {

@@ -8,8 +8,16 @@ typedef struct ExprThunk {
   const FlType *want;
 } ExprThunk;
 
+/* A tuple that is the value of a branch may have fields that are null: the other branch says their types. */
+static void open_nulls(FlSema *s, const FlExpr *e) {
+  while (e && e->kind == FL_EXPR_BLOCK && e->block.n && e->block.at[e->block.n - 1]->kind == FL_STMT_EXPR)
+    e = e->block.at[e->block.n - 1]->expr;
+  s->open_nulls = e;
+}
+
 static FlVal run_expr(FlSema *s, void *env) {
   ExprThunk *t = env;
+  open_nulls(s, t->e);
   return fl_sema_expr_or_groups(s, t->e, t->want);
 }
 
@@ -55,6 +63,7 @@ static FlVal arm_body(FlSema *s, void *env) {
   s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
   if (arm->pattern->kind == FL_PAT_NAME || arm->pattern->kind == FL_PAT_TUPLE)
     fl_sema_bind_pattern(s, arm->pattern, m->subject, FL_BIND_VALUE, NULL);
+  open_nulls(s, arm->body);
   FlVal v = fl_sema_expr_or_groups(s, arm->body, m->want);
   s->scope = outer;
   return v;

@@ -133,12 +133,13 @@ static bool bind_arguments(FlSema *s, FlCallSite *c, int n, const FlActual *args
   return true;
 }
 
-/* Arrays that a function gets are used, whatever it looks at. Not the columns of a table or of a verb, nor the branches of
- * if_else. */
+/* Arrays that a function gets are used, whatever it looks at. Not the columns of a table or of a verb, nor
+ * the branches of if_else. */
 static void keep_arguments(FlSema *s, const FlCallSite *c) {
   const FlBuiltin *bi = c->builtin;
   const FlType *first = bi->n_params ? c->args[0].value.type : NULL;
-  if (bi->fn == fl_builtin_if_else || bi->fn == fl_builtin_table || (first && first->kind == FL_TY_TABLE)) return;
+  if (bi->fn == fl_builtin_if_else || bi->fn == fl_builtin_table || (first && first->kind == FL_TY_TABLE))
+    return;
   for (int k = 0; k < bi->n_params + c->n_rest; k++) {
     const FlActual *a = k < bi->n_params ? &c->args[k] : &c->rest[k - bi->n_params];
     if (a->value.type && a->value.type->kind != FL_TY_SCALAR) fl_sema_keep(s, a->value);

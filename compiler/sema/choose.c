@@ -97,6 +97,47 @@ static FlValue *shared_levels(const Side *sides, int p) {
   return fl_value_inside(v, sides[0].region) || fl_value_inside(v, sides[1].region) ? NULL : v;
 }
 
+/* One side gives an array and the other a scalar: that one is an array, too, where the sizes are known around
+ * both. The sizes that both then have: in `sizes`, whose first is NULL where nothing is known of them. false:
+ * reported. */
+static bool spread_scalar(FlSema *s, Side *sides, const FlSpan *spans, FlValue **sizes) {
+  int many = sides[0].value.type->kind == FL_TY_ARRAY ? 0 : 1;
+  FlVal array = sides[many].value, *one = &sides[1 - many].value;
+  FlTyKind kind = one->type->kind;
+  if (array.type->kind != FL_TY_ARRAY || fl_val_is_category(array)) return true;
+  if (kind != FL_TY_SCALAR && kind != FL_TY_NULL && kind != FL_TY_ARRAY) return true;
+  int rank = array.type->rank;
+  FlValue *own[FL_MAX_RANK] = {0};
+  for (int i = 0; i < 2; i++) {
+    if (sides[i].value.type->kind != FL_TY_ARRAY || sides[i].value.type->rank != rank) continue;
+    FlSavedPlace saved = fl_sema_enter(s, sides[i].region);
+    for (int k = 0; k < rank; k++)
+      own[k] =
+          i == many || own[k] == fl_sema_dim(s, sides[i].value, k) ? fl_sema_dim(s, sides[i].value, k) : NULL;
+    fl_sema_leave(s, saved);
+  }
+  for (int k = 0; k < rank; k++)
+    if (!own[k] || fl_value_inside(own[k], sides[0].region) || fl_value_inside(own[k], sides[1].region))
+      return true;
+  for (int k = 0; k < rank; k++) sizes[k] = own[k];
+  if (kind == FL_TY_ARRAY) return true;
+  FlVal kinds[2] = {sides[0].value, sides[1].value};
+  kinds[many].type = fl_type_scalar(s->types, array.type->dtype, array.type->nullable);
+  kinds[many].literal = FL_LIT_NONE;
+  const FlType *t;
+  if (!fl_val_unify(s, kinds, 2, spans, "the two branches", &t)) return false;
+  FlSavedPlace saved = fl_sema_enter(s, sides[1 - many].region);
+  FlVal v = fl_val_coerce(s, *one, t, spans[1 - many], "this branch");
+  FlValue *parts[2] = {0};
+  for (int p = 0; !fl_val_bad(v) && p < fl_type_element_parts(t); p++) {
+    FlSemaMap map = fl_sema_map(s, rank, sizes, (FlDtype)v.parts[p]->type.dtype);
+    parts[p] = fl_sema_map_end(s, &map, v.parts[p]);
+  }
+  if (!fl_val_bad(v)) *one = fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, rank), parts, v);
+  fl_sema_leave(s, saved);
+  return !fl_val_bad(v);
+}
+
 /* What a side yields: the parts of its value but those to skip, then the variables. Returns their number. */
 static int yields_of(const Side *side, int n, const bool *skip, int n_vars, FlValue **out) {
   int at = 0;
@@ -145,12 +186,14 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
   fl_vars_set(s, vars, before);
   run_side(s, &sides[1], &no, vars);
   fl_vars_set(s, vars, before);
-  FlVal values[2] = {sides[0].value, sides[1].value};
-  if (fl_val_bad(values[0]) || fl_val_bad(values[1])) return fl_val_error(s);
+  if (fl_val_bad(sides[0].value) || fl_val_bad(sides[1].value)) return fl_val_error(s);
   const FlType *t = NULL;
-  bool none = values[0].type->kind == FL_TY_NONE || values[1].type->kind == FL_TY_NONE;
+  bool none = sides[0].value.type->kind == FL_TY_NONE || sides[1].value.type->kind == FL_TY_NONE;
+  FlValue *sizes[FL_MAX_RANK] = {0};
   if (!none) {
     FlSpan spans[2] = {yes.span, no.span};
+    if (!spread_scalar(s, sides, spans, sizes)) return fl_val_error(s);
+    FlVal values[2] = {sides[0].value, sides[1].value};
     if (!fl_val_unify(s, values, 2, spans, "the two branches", &t)) return fl_val_error(s);
     if (t->kind == FL_TY_FUNC)
       return fl_sema_error(s, FL_E0310, yes.span, "which function this is must be known when compiling");
@@ -190,6 +233,8 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
   if (t->kind == FL_TY_NEVER || t->kind == FL_TY_NULL) return (FlVal){.type = t, .fail = op};
   for (int p = 0, at = 0; p < n; p++)
     if (!skip[p]) parts[p] = op->results[at++];
+  for (int k = 0; t->kind == FL_TY_ARRAY && sizes[0] && k < t->rank; k++)
+    fl_sema_alias(s, fl_ir_dim(&s->b, parts[0], k), sizes[k]);
   return fl_val_make(s, t, parts);
 }
 
@@ -397,9 +442,12 @@ static FlVal not_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) 
   return fl_val_scalar(s, FL_BOOL, fl_ir_unary(&s->b, FL_OP_NOT, args[0].parts[0]));
 }
 
-static FlVal not_all(FlSema *s, FlVal v, FlSpan span) { return fl_sema_lift(s, span, 1, &v, not_element, NULL); }
+static FlVal not_all(FlSema *s, FlVal v, FlSpan span) {
+  return fl_sema_lift(s, span, 1, &v, not_element, NULL);
+}
 
-FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlOp *mark, FlSpan right) {
+FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlOp *mark,
+                           FlSpan right) {
   bool is_and = op == FL_BIN_AND, maybe = a.type->nullable;
   FlOp *behind = s->b.region->last; /* what decides is made behind the right side, whose ops may move */
   FlVal known = fl_val_plain(s, a); /* a null is false underneath */

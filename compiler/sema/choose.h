@@ -26,7 +26,8 @@ typedef struct FlThunk {
 FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, FlThunk yes, FlThunk no);
 
 /* x ?? e of a nullable array x, with e, made by the ops after `mark`, evaluated only where x is null. */
-/* `a and b`, `a or b` of an array a: of b, built after `mark`, only the elements that decide are evaluated. */
+/* `a and b`, `a or b` of an array a: of b, built after `mark`, only the elements that decide are evaluated.
+ */
 FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlOp *mark, FlSpan right);
 FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mark, FlSpan right);
 

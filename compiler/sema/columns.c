@@ -266,6 +266,22 @@ FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
   return same_rows(s, c, &columns, t, NULL);
 }
 
+/* A column of `table`, as the type that is wanted says: of nothing, or of nulls alone, it takes its type. */
+static FlVal wanted_column(FlSema *s, FlCallSite *c, FlActual *a, const char *name) {
+  const FlType *row = c->want && c->want->kind == FL_TY_TABLE ? c->want->elem : NULL;
+  int k = row ? fl_type_field_find(row, name) : -1;
+  const FlType *field = k >= 0 ? row->fields[k].type : NULL;
+  bool empty = a->expr && a->expr->kind == FL_EXPR_ARRAY && !a->expr->array.n;
+  if (empty && !field)
+    return fl_sema_error(
+        s, FL_E0311, a->span,
+        "nothing says what this empty column holds; write `let t: (%s: f64)[_] = table(...)`", name);
+  FlVal v = fl_actual_value(s, a, field ? fl_type_many(s->types, field) : NULL);
+  if (v.type->kind != FL_TY_NULL) return v;
+  if (field && field->kind == FL_TY_SCALAR && field->nullable) return fl_val_null_of(s, field);
+  return fl_sema_error(s, FL_E0503, a->span, "nothing says which type this null has");
+}
+
 FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
   FlColumns columns = {0};
   FlValue *rows = NULL;
@@ -277,7 +293,7 @@ FlVal fl_builtin_table(FlSema *s, FlCallSite *c) {
     const char *name = a->name.text;
     if (!name && a->expr && a->expr->kind == FL_EXPR_NAME) name = a->expr->name.text;
     if (!name) return needs_name(s, c, a);
-    FlVal v = fl_actual_value(s, a, NULL);
+    FlVal v = wanted_column(s, c, a, name);
     if (fl_val_bad(v) || !fl_columns_add(s, &columns, name, v, a->span)) return fl_val_error(s);
     bool many = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST;
     if (!rows && many) {

@@ -198,8 +198,9 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
       return fl_val_error(s);
     }
     if (k < 0)
-      return fl_sema_error(s, FL_E0604, target->field.name.span, "%s has no field `%s` that could be assigned",
-                    fl_val_text(s, base), target->field.name.text);
+      return fl_sema_error(s, FL_E0604, target->field.name.span,
+                           "%s has no field `%s` that could be assigned", fl_val_text(s, base),
+                           target->field.name.text);
     v = fl_val_coerce(s, v, base.type->fields[k].type, span, "the field");
     if (fl_val_bad(v)) return v;
     FlVal next = fl_val_make(s, base.type, base.parts);

@@ -88,6 +88,22 @@ static FlVal column_value(FlSema *s, FlName name, bool outer) {
 
 /* ---- text ---- */
 
+/* The texts of the elements as one text: [1, 2], [[1, 2], [3, 4]]. */
+static FlVal array_text(FlSema *s, FlVal texts) {
+  if (texts.type->rank > 1) { /* of each row */
+    FlValue *rows = fl_sema_dim(s, texts, 0);
+    FlSemaMap map = fl_sema_map(s, 1, &rows, FL_TEXT);
+    FlVal row = array_text(s, fl_sema_at(s, texts, map.index[0], true));
+    texts = fl_val_array(s, FL_TEXT, 1, fl_sema_map_end(s, &map, row.parts[0]));
+  }
+  FlType1 text = fl_t_scalar(FL_TEXT);
+  FlValue *args[2] = {texts.parts[0], fl_ir_const_t(&s->b, ", ", 2)};
+  FlValue *all = fl_ir_op(&s->b, FL_OP_JOIN_TEXT, 2, args, 1, &text, 0)->results[0];
+  all = fl_ir_binary(&s->b, FL_OP_TEXT_CONCAT, fl_ir_const_t(&s->b, "[", 1), all);
+  return fl_val_scalar(s, FL_TEXT, fl_ir_binary(&s->b, FL_OP_TEXT_CONCAT, all, fl_ir_const_t(&s->b, "]", 1)));
+}
+
+/* In verbs columns go row by row; elsewhere an array is printed as one. */
 static FlVal text_value(FlSema *s, const FlExpr *e) {
   const FlTextParts *parts = &e->text.parts;
   if (parts->n == 0) return fl_val_scalar(s, FL_TEXT, fl_ir_const_t(&s->b, "", 0));
@@ -99,6 +115,7 @@ static FlVal text_value(FlSema *s, const FlExpr *e) {
       v = fl_sema_to_text(s, fl_sema_expr(s, p->value, NULL), p->format,
                           p->format ? p->format_span : p->value->span);
       if (fl_val_bad(v)) return v;
+      if (v.type->kind == FL_TY_ARRAY && !s->agg) v = array_text(s, v);
     } else {
       v = fl_val_scalar(s, FL_TEXT, fl_ir_const_t(&s->b, p->bytes, (int)p->len));
     }
@@ -175,9 +192,10 @@ static FlVal tuple_value(FlSema *s, const FlExpr *e, const FlType *want) {
   const FlType *row = want && want->kind == FL_TY_TUPLE ? want : NULL;
   const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
   FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, n + 1);
-  bool bad = false;
+  bool bad = false, open = s->open_nulls == e;
   for (int i = 0; i < n; i++) {
     const FlTupleItem *f = &e->tuple.at[i];
+    s->open_nulls = open ? f->value : NULL;
     names[i] = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
     for (int k = 0; k < i; k++)
       if (names[k] == names[i]) {
@@ -192,7 +210,7 @@ static FlVal tuple_value(FlSema *s, const FlExpr *e, const FlType *want) {
       values[i] = fl_sema_error(s, FL_E0309, f->value->span, "this gives no value");
     if (values[i].type->kind == FL_TY_NULL && at >= 0 && row->fields[at].type->kind == FL_TY_SCALAR)
       values[i] = fl_val_null_of(s, row->fields[at].type);
-    if (values[i].type->kind == FL_TY_NULL)
+    if (values[i].type->kind == FL_TY_NULL && !open)
       values[i] = fl_sema_error(s, FL_E0503, f->value->span, "nothing says which type this null has");
     bad = bad || fl_val_bad(values[i]);
     if (at >= 0 && !fl_val_bad(values[i]) && fl_val_fits(s, values[i], row->fields[at].type))
@@ -206,9 +224,10 @@ static FlVal tuple_value(FlSema *s, const FlExpr *e, const FlType *want) {
   return v;
 }
 
-static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan span) {
+/* The elements side by side; as_list: a list of them, also where they could be one array or table. */
+static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, bool as_list, FlSpan span) {
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-  if (t->kind == FL_TY_SCALAR) {
+  if (t->kind == FL_TY_SCALAR && !as_list) {
     FlValue *parts[2] = {0};
     FlType1 types[2] = {fl_t_array(fl_dtype_stored(t->dtype), 1), fl_t_array(FL_BOOL, 1)};
     for (int p = 0; p < fl_type_element_parts(t); p++) {
@@ -218,11 +237,11 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan sp
     return fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, 1), parts,
                        n ? items[0] : fl_val_null_of(s, t));
   }
-  const FlType *many = fl_type_many(s->types, t);
+  const FlType *many = as_list ? fl_type_list(s->types, t) : fl_type_many(s->types, t);
   FlVal out = {.type = many, .parts = FL_NEW_ARRAY(s->arena, FlValue *, many->n_parts + 1)};
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, many->n_parts + 1);
   fl_type_parts(many, types);
-  if (t->kind == FL_TY_ARRAY)
+  if (t->kind == FL_TY_ARRAY && !as_list)
     for (int i = 1; i < n; i++)
       for (int k = 0; k < t->rank; k++)
         if (!fl_sema_same_size(
@@ -261,6 +280,7 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, FlSpan sp
 static FlVal array_value(FlSema *s, const FlExpr *e, const FlType *want) {
   int n = e->array.n;
   const FlType *elem = NULL;
+  bool as_list = want && want->kind == FL_TY_LIST;
   if (want && want->kind == FL_TY_ARRAY)
     elem = want->rank == 1 ? fl_type_scalar(s->types, want->dtype, want->nullable)
                            : fl_type_array(s->types, want->dtype, want->nullable, want->rank - 1);
@@ -269,11 +289,12 @@ static FlVal array_value(FlSema *s, const FlExpr *e, const FlType *want) {
     if (!elem)
       return fl_sema_error(s, FL_E0311, e->span,
                            "nothing says what this empty array holds; write `let x: f64[_] = []`");
-    return array_of(s, NULL, 0, elem, e->span);
+    return array_of(s, NULL, 0, elem, as_list, e->span);
   }
   FlVal *items = FL_NEW_ARRAY(s->arena, FlVal, n);
   FlSpan *spans = FL_NEW_ARRAY(s->arena, FlSpan, n);
   for (int i = 0; i < n; i++) {
+    s->open_nulls = e->array.at[i];
     items[i] = fl_sema_expr(s, e->array.at[i], elem);
     spans[i] = e->array.at[i]->span;
     if (fl_val_bad(items[i])) return items[i];
@@ -300,7 +321,7 @@ static FlVal array_value(FlSema *s, const FlExpr *e, const FlType *want) {
     items[i] = fl_levels_adopt(s, items[i], items[first], spans[i]);
     if (fl_val_bad(items[i])) return items[i];
   }
-  return array_of(s, items, n, t, e->span);
+  return array_of(s, items, n, t, as_list, e->span);
 }
 
 /* ---- fields ---- */

@@ -111,7 +111,8 @@ FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, int how) {
   if (n) {
     FlOp *op = fl_ir_op(&s->b, FL_OP_TAKE, n + 1, args, n, types, 0);
     op->attrs.i = how;
-    if (how != FL_TAKE_PROVEN) fl_sema_keep_value(s, op->results[0]); /* there are so many rows because all are there */
+    if (how != FL_TAKE_PROVEN)
+      fl_sema_keep_value(s, op->results[0]); /* there are so many rows because all are there */
     for (int p = 0; p < n; p++) out.parts[part[p]] = op->results[p];
   }
   fl_column_names_keep(s, v, out);

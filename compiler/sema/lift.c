@@ -14,10 +14,8 @@ static bool stretches(const FlVal *v, int rank, int k) {
   return v->stretch >> (k - (rank - v->type->rank)) & 1;
 }
 
-/* The sizes of a result of this rank, args[widest] having all its dimensions; equal sizes are checked.
- * `stretch`: its dimensions that were made by `new` in all arguments. false: reported. */
-static bool common_sizes(FlSema *s, FlSpan span, int n, const FlVal *args, int rank, int widest,
-                         FlValue **sizes, unsigned *stretch) {
+bool fl_sema_common_sizes(FlSema *s, FlSpan span, int n, const FlVal *args, int rank, int widest,
+                          FlValue **sizes, unsigned *stretch) {
   *stretch = 0;
   for (int k = 0; k < rank; k++) {
     int from = widest; /* the first that has this dimension and does not stretch it */
@@ -43,9 +41,7 @@ static bool common_sizes(FlSema *s, FlSpan span, int n, const FlVal *args, int r
   return true;
 }
 
-/* The element of an argument at a position of the result; of a dimension that only stretches, the one there
- * is. */
-static FlVal element_at(FlSema *s, FlVal v, int rank, unsigned stretch, FlValue *const *position) {
+FlVal fl_sema_element_at(FlSema *s, FlVal v, int rank, unsigned stretch, FlValue *const *position) {
   const FlType *t = v.type;
   if (t->kind != FL_TY_ARRAY) return v;
   FlValue *parts[2] = {0}, *index[FL_MAX_RANK];
@@ -85,7 +81,7 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
   unsigned stretch;
-  if (!common_sizes(s, span, n, args, rank, widest, sizes, &stretch)) return fl_val_error(s);
+  if (!fl_sema_common_sizes(s, span, n, args, rank, widest, sizes, &stretch)) return fl_val_error(s);
   for (int k = 0; k < rank; k++) i64s[k] = fl_t_scalar(FL_I64);
 
   /* The region's results are known only once f ran, so the op is made with none and completed afterwards. */
@@ -93,7 +89,7 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlVal *elements = FL_NEW_ARRAY(s->arena, FlVal, n);
-  for (int i = 0; i < n; i++) elements[i] = element_at(s, args[i], rank, stretch, r->params);
+  for (int i = 0; i < n; i++) elements[i] = fl_sema_element_at(s, args[i], rank, stretch, r->params);
   s->in_kernel++;
   FlVal out = f(s, env, elements, n, span);
   s->in_kernel--;

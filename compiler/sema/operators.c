@@ -225,7 +225,8 @@ static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
     fl_diag_help(s->sink, d, op == FL_BIN_NE ? "ask with `not is_null(...)`" : "ask with `is_null(...)`");
     return fl_val_error(s);
   }
-  if (!is_plain(a) || !is_plain(b)) return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+  if (!is_plain(a) || !is_plain(b))
+    return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
   FlDtype d = a.type->dtype;
   bool mixed = is_number(a) && is_number(b) &&
                ((wide_int(a) && fl_dtype_is_float(b.type->dtype)) ||
@@ -524,12 +525,13 @@ static bool faults_since(FlSema *s, FlOp *mark) {
   return false;
 }
 
-FlVal fl_sema_logic_by_element(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlOp *mark, FlSpan span, FlSpan left,
-                               FlSpan right) {
+FlVal fl_sema_logic_by_element(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlOp *mark, FlSpan span,
+                               FlSpan left, FlSpan right) {
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
   bool fits = is_dtype(a, FL_BOOL) && is_dtype(b, FL_BOOL) && a.type->kind == FL_TY_ARRAY;
   int rank = b.type->kind == FL_TY_ARRAY ? b.type->rank : 0;
-  if (!fits || rank > a.type->rank || !faults_since(s, mark)) return fl_sema_binary(s, op, a, b, span, left, right);
+  if (!fits || rank > a.type->rank || !faults_since(s, mark))
+    return fl_sema_binary(s, op, a, b, span, left, right);
   return fl_sema_choose_logic(s, op, a, left, b, mark, right);
 }
 
@@ -591,11 +593,13 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   if (op == FL_BIN_DEFAULT && scalar && a.type->nullable)
     return lazy_right(s, e, a, fl_type_with_null(s->types, a.type, false), NULL);
   FlOp *mark = s->b.region->last;
-  bool by_element = a.type->kind == FL_TY_ARRAY && (op == FL_BIN_AND || op == FL_BIN_OR || op == FL_BIN_DEFAULT);
+  bool by_element =
+      a.type->kind == FL_TY_ARRAY && (op == FL_BIN_AND || op == FL_BIN_OR || op == FL_BIN_DEFAULT);
   s->by_element += by_element;
   FlVal b = fl_sema_expr(s, e->binary.right, NULL);
   s->by_element -= by_element;
-  if (by_element && op != FL_BIN_DEFAULT) return fl_sema_logic_by_element(s, op, a, b, mark, span, left, right);
+  if (by_element && op != FL_BIN_DEFAULT)
+    return fl_sema_logic_by_element(s, op, a, b, mark, span, left, right);
   bool array = op == FL_BIN_DEFAULT && a.type->kind == FL_TY_ARRAY && a.type->nullable && !fl_val_bad(b);
   if (array && fl_val_is_category(a) && like_category(b) && !fl_val_is_category(b) && faults_since(s, mark)) {
     b = fl_category_encode(s, b, fl_val_levels(a), right);

@@ -88,9 +88,15 @@ FlVal fl_sema_reduce_finish(FlSema *s, FlOp *op, const char *kind, FlDtype d, bo
 /* ---- arrays ---- */
 
 typedef struct Axes {
-  int axis;   /* -1: all */
-  FlVal x, y; /* y: the second factor of a product in sum, else no type */
+  int axis;                    /* -1: all */
+  FlVal x, y;                  /* y: the second factor of a product in sum, else no type */
+  FlValue *sizes[FL_MAX_RANK]; /* of what is reduced; NULL: those of x */
+  unsigned stretch;
 } Axes;
+
+static FlValue *size_of(FlSema *s, const Axes *a, int k) {
+  return a->sizes[k] ? a->sizes[k] : fl_sema_dim(s, a->x, k);
+}
 
 /* A REDUCE over `n` trailing-or-all axes; `outer` are the fixed indices of the others. */
 static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *const *outer, FlSpan span) {
@@ -98,7 +104,7 @@ static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *co
   FlValue *sizes[FL_MAX_RANK] = {0}, *index[FL_MAX_RANK], *count = NULL;
   FlType1 i64s[FL_MAX_RANK];
   for (int k = 0; k < n; k++) {
-    sizes[k] = fl_sema_dim(s, a->x, a->axis < 0 ? k : a->axis);
+    sizes[k] = size_of(s, a, a->axis < 0 ? k : a->axis);
     i64s[k] = fl_t_scalar(FL_I64);
     count = count ? fl_sema_op2(s, FL_OP_MUL, count, sizes[k]) : sizes[k];
   }
@@ -110,17 +116,7 @@ static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *co
   FlVal elements[2];
   const FlVal *xs[2] = {&a->x, &a->y};
   int n_values = a->y.type ? 2 : 1;
-  for (int i = 0; i < n_values; i++) {
-    FlValue *parts[2];
-    const FlType *t = xs[i]->type;
-    if (t->kind == FL_TY_SCALAR) {
-      elements[i] = *xs[i];
-      continue;
-    }
-    for (int p = 0; p < fl_type_element_parts(t); p++)
-      parts[p] = fl_ir_load(&s->b, xs[i]->parts[p], t->rank, index + (rank - t->rank), true);
-    elements[i] = fl_val_with(s, fl_type_scalar(s->types, t->dtype, t->nullable), parts, *xs[i]);
-  }
+  for (int i = 0; i < n_values; i++) elements[i] = fl_sema_element_at(s, *xs[i], rank, a->stretch, index);
   FlVal e = fl_sema_reduce_element(s, kind, elements[0], span);
   if (!fl_val_bad(e)) {
     FlValue *yields[3] = {e.parts[0]};
@@ -149,7 +145,7 @@ static FlVal reduce_array(FlSema *s, const char *kind, const Axes *a, FlSpan spa
   FlType1 i64s[FL_MAX_RANK];
   for (int k = 0, o = 0; k < rank; k++)
     if (k != a->axis) {
-      sizes[o] = fl_sema_dim(s, a->x, k);
+      sizes[o] = size_of(s, a, k);
       i64s[o++] = fl_t_scalar(FL_I64);
     }
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank - 1, sizes, 0, NULL, 1);
@@ -182,7 +178,7 @@ static bool read_axis(FlSema *s, FlActual *a, int rank, int *axis) {
 }
 
 /* A product that stands directly in sum(...): its factors as arrays of one float type, or false. */
-static bool product_factors(FlSema *s, FlActual *arg, FlVal *x, FlVal *y) {
+static bool product_factors(FlSema *s, FlActual *arg, Axes *out) {
   const FlExpr *e = arg->expr;
   if (!e || e->kind != FL_EXPR_BINARY || e->binary.op != FL_BIN_MUL) return false;
   FlVal a = fl_sema_expr(s, e->binary.left, NULL), b = fl_sema_expr(s, e->binary.right, NULL);
@@ -200,23 +196,17 @@ static bool product_factors(FlSema *s, FlActual *arg, FlVal *x, FlVal *y) {
   }
   const FlType *ta = ra ? fl_type_array(s->types, d, false, ra) : fl_type_scalar(s->types, d, false);
   const FlType *tb = rb ? fl_type_array(s->types, d, false, rb) : fl_type_scalar(s->types, d, false);
-  *x = fl_val_coerce(s, a, ta, e->binary.left->span, "the factor");
-  *y = fl_val_coerce(s, b, tb, e->binary.right->span, "the factor");
-  if (rb > ra) {
-    FlVal t = *x;
-    *x = *y;
-    *y = t;
-    int r = ra;
-    ra = rb;
-    rb = r;
+  a = fl_val_coerce(s, a, ta, e->binary.left->span, "the factor");
+  b = fl_val_coerce(s, b, tb, e->binary.right->span, "the factor");
+  FlVal factors[2] = {rb > ra ? b : a, rb > ra ? a : b};
+  out->x = factors[0];
+  out->y = factors[1];
+  int rank = rb > ra ? rb : ra;
+  if (!fl_sema_common_sizes(s, e->binary.op_span, 2, factors, rank, 0, out->sizes, &out->stretch)) {
+    arg->value = fl_val_error(s);
+    return false;
   }
-  for (int k = 0; k < rb; k++)
-    if (!fl_sema_same_size(s, fl_sema_dim(s, *x, ra - rb + k), fl_sema_dim(s, *y, k), e->binary.op_span,
-                           "the left side has {a} elements, the right side {b}")) {
-      arg->value = fl_val_error(s);
-      return false;
-    }
-  arg->value = *x;
+  arg->value = out->x;
   return true;
 }
 
@@ -268,8 +258,8 @@ FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
   }
   if (c->n_rest) return fl_sema_error(s, FL_E0210, c->rest[0].span, "`%s` takes one array", kind);
   Axes a = {.axis = -1};
-  bool fused = is(kind, "sum") && !(s->agg && s->agg->mode != FL_AGG_NONE) &&
-               product_factors(s, &c->args[0], &a.x, &a.y);
+  bool fused =
+      is(kind, "sum") && !(s->agg && s->agg->mode != FL_AGG_NONE) && product_factors(s, &c->args[0], &a);
   if (!fused) {
     a.x = fl_actual_value(s, &c->args[0], NULL);
     a.y = (FlVal){0};
@@ -290,7 +280,8 @@ FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
 static FlVal count_values(FlSema *s, FlVal v, FlSpan span) {
   FlValue *valid = fl_val_valid(s, v), *n = fl_sema_dim(s, v, 0);
   if (valid)
-    return reduce_array(s, "count", &(Axes){.axis = -1, .x = fl_val_array(s, FL_BOOL, v.type->rank, valid)}, span);
+    return reduce_array(s, "count", &(Axes){.axis = -1, .x = fl_val_array(s, FL_BOOL, v.type->rank, valid)},
+                        span);
   for (int k = 1; k < v.type->rank; k++) n = fl_sema_op2(s, FL_OP_MUL, n, fl_sema_dim(s, v, k));
   return fl_val_scalar(s, FL_I64, n);
 }

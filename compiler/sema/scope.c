@@ -165,8 +165,8 @@ static FlValue *made_here(FlSema *s, FlValue *v) {
   return fl_sema_map_end(s, &map, fl_ir_load(&s->b, v, v->type.rank, map.index, true));
 }
 
-/* Of an op of the unit the optimiser sees that the unit is used. A value that was there before, and only passes through
- * checks of the unit, gets one. */
+/* Of an op of the unit the optimiser sees that the unit is used. A value that was there before, and only
+ * passes through checks of the unit, gets one. */
 FlVal fl_sema_unit_end(FlSema *s, FlSavedUnit saved, FlVal v) {
   FlUnit *unit = s->b.unit;
   bool own = false;

@@ -172,7 +172,8 @@ typedef struct FlInstance {
 typedef struct FlAlias {
   const FlValue *from;
   FlValue *to;
-  bool checked; /* by a CHECK, which goes where nobody uses what it was made for; else they are one by how they are made */
+  bool checked; /* by a CHECK, which goes where nobody uses what it was made for; else they are one by how
+                   they are made */
 } FlAlias;
 
 /* A file that the script names by a constant. */
@@ -209,13 +210,14 @@ struct FlSema {
   FlRefs *refs;                      /* bindings used by the `let` that is being elaborated, or NULL */
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */
   int deriving;                      /* within how many calls of derivatives; 0 in what they do not reach */
-  int by_element;                    /* inside of branches that are evaluated for some elements alone */
-  int in_kernel;                     /* inside regions of comprehensions: prefer forms that fuse to views */
-  FlMap *sizes;                      /* values known to be >= 0 because they count something */
-  FlMap *column_names;               /* of matrices, text[columns] by their value (column_names.c) */
-  FlMap *externs;                    /* what is known of C functions (extern.c); NULL: nothing yet */
-  bool binding_signature;            /* size names written now are fresh in s->scope */
-  bool binding_result;               /* those that nothing else says are */
+  const FlExpr *open_nulls; /* the tuple whose null fields get their types from others beside it; or NULL */
+  int by_element;           /* inside of branches that are evaluated for some elements alone */
+  int in_kernel;            /* inside regions of comprehensions: prefer forms that fuse to views */
+  FlMap *sizes;             /* values known to be >= 0 because they count something */
+  FlMap *column_names;      /* of matrices, text[columns] by their value (column_names.c) */
+  FlMap *externs;           /* what is known of C functions (extern.c); NULL: nothing yet */
+  bool binding_signature;   /* size names written now are fresh in s->scope */
+  bool binding_result;      /* those that nothing else says are */
 };
 
 /* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ------ */
@@ -297,11 +299,12 @@ FlBinding *fl_scope_find(FlSema *s, const char *name);         /* from s->scope 
 FlBinding *fl_scope_find_in(FlScope *scope, const char *name); /* this scope alone */
 FlVal fl_binding_value(FlSema *s, FlBinding *b);               /* in the current frame: captured if needed */
 void fl_scope_end(FlSema *s, FlScope *scope); /* bindings that nobody used are not evaluated */
-/* The program uses an array or a list, were it only its size: what of it can fail is evaluated. Of a tuple or a table
- * nothing is said: a field or a column that nobody uses is not evaluated. */
+/* The program uses an array or a list, were it only its size: what of it can fail is evaluated. Of a tuple or
+ * a table nothing is said: a field or a column that nobody uses is not evaluated. */
 void fl_sema_keep(FlSema *s, FlVal v);
 void fl_sema_keep_value(FlSema *s, FlValue *v);
-/* What is built between the two is evaluated only if somebody uses `v`, which it gives: what the second returns. */
+/* What is built between the two is evaluated only if somebody uses `v`, which it gives: what the second
+ * returns. */
 typedef struct FlSavedUnit {
   FlUnit *unit;
   FlRegion *region;
@@ -465,10 +468,17 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
  * is not evaluated when it can fault. */
 FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result,
                         const FlAttrs *attrs);
-/* `a and b`, `a or b` where b was built after `mark`: where a is an array and b may fail, b is evaluated only for the
- * elements that it decides. */
-FlVal fl_sema_logic_by_element(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlOp *mark, FlSpan span, FlSpan left,
-                               FlSpan right);
+/* `a and b`, `a or b` where b was built after `mark`: where a is an array and b may fail, b is evaluated only
+ * for the elements that it decides. */
+FlVal fl_sema_logic_by_element(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlOp *mark, FlSpan span,
+                               FlSpan left, FlSpan right);
+/* The sizes of a result of this rank, args[widest] having all its dimensions; equal sizes are checked.
+ * `stretch`: its dimensions that were made by `new` in all arguments. false: reported. */
+bool fl_sema_common_sizes(FlSema *s, FlSpan span, int n, const FlVal *args, int rank, int widest,
+                          FlValue **sizes, unsigned *stretch);
+/* The element of an argument at a position of that result; of a dimension that only stretches, the one there
+ * is. */
+FlVal fl_sema_element_at(FlSema *s, FlVal v, int rank, unsigned stretch, FlValue *const *position);
 /* fl_sema_lift of fl_sema_scalar_op. */
 FlVal fl_sema_lift_op(FlSema *s, FlSpan span, FlOpcode code, int n, FlVal *args, FlDtype result,
                       const FlAttrs *attrs);

@@ -136,7 +136,8 @@ int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, 
   int at = 0;
   for (int i = 0; i < n; i++) {
     args[at++] = keys[i].parts[0];
-    fl_sema_keep(s, keys[i]); /* an order or a grouping is evaluated though all that is asked may be how many rows there are */
+    fl_sema_keep(s, keys[i]); /* an order or a grouping is evaluated though all that is asked may be how many
+                                 rows there are */
     if (keys[i].type->nullable) args[at++] = keys[i].parts[1];
     flags[i] = keys[i].type->nullable ? fl_arena_printf(s->arena, "%s?", words[i]) : words[i];
   }
@@ -369,8 +370,8 @@ static bool how_many(FlSema *s, FlCallSite *c, FlValue **n) {
   *n = fl_sema_i64(s, 5);
   if (!fl_actual_given(a)) return true;
   if (!fl_actual_i64(s, a, n)) return false;
-  const char *message =
-      fl_arena_printf(s->arena, "`%s` takes a number of rows that is at least 0, and this is {a}", c->builtin->name);
+  const char *message = fl_arena_printf(
+      s->arena, "`%s` takes a number of rows that is at least 0, and this is {a}", c->builtin->name);
   int64_t known;
   if (fl_ir_const_value_i(*n, &known) && known < 0) {
     fl_sema_known_failure(s, FL_E0404, a->span, message, known, 0);

@@ -446,6 +446,16 @@ const FlType *fl_type_common(FlSema *s, const FlVal *values, int n) {
   return t;
 }
 
+/* The first field of a tuple that is null in all of its places, or NULL. */
+static const char *open_field(const FlType *t) {
+  for (int k = 0; t->kind == FL_TY_TUPLE && k < t->n_fields; k++) {
+    if (t->fields[k].type->kind == FL_TY_NULL) return t->fields[k].name;
+    const char *inner = open_field(t->fields[k].type);
+    if (inner) return inner;
+  }
+  return NULL;
+}
+
 bool fl_val_unify(FlSema *s, FlVal *values, int n, const FlSpan *spans, const char *what,
                   const FlType **out) {
   const FlType *t = fl_type_common(s, values, n);
@@ -459,8 +469,12 @@ bool fl_val_unify(FlSema *s, FlVal *values, int n, const FlSpan *spans, const ch
       fl_diag_help(s->sink, d, "make all of them categories with the same levels, or texts: `text(c)`");
     return false;
   }
+  const char *open = open_field(t);
+  if (open)
+    fl_sema_error(s, FL_E0503, spans[0], "nothing says which type the field `%s` has, which is null here",
+                  open);
   *out = t;
-  return t->kind != FL_TY_ERROR;
+  return t->kind != FL_TY_ERROR && !open;
 }
 
 /* ---- sizes ---- */

@@ -97,15 +97,50 @@ static bool cannot_fail(const FlOp *op) {
   return !fl_ir_may_fault(op);
 }
 
-/* What a region takes from around it. */
-static void keep_outside(Sweep *s, const FlRegion *r, const FlRegion *outer) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_args; i++)
-      if (!fl_opt_inside(op->args[i]->region, outer)) keep(s, op->args[i]);
-    for (int i = 0; i < op->n_regions; i++) keep_outside(s, op->regions[i], outer);
+static void keep_all(Sweep *s, FlValue *const *values, int n) {
+  for (int i = 0; i < n; i++) keep(s, values[i]);
+}
+
+/* What result i of an op that cannot fail is made of. */
+static void keep_sources(Sweep *s, const FlOp *op, int i) {
+  const FlRegion *body = op->n_regions ? op->regions[0] : NULL;
+  switch ((int)op->code) {
+  case FL_OP_TAKE:
+    keep(s, op->args[0]);
+    keep(s, op->args[1 + i]);
+    return;
+  case FL_OP_COMPRESS:
+    keep(s, op->args[0]);
+    if (i > 0) keep(s, op->args[i]);
+    return;
+  case FL_OP_MAP:
+  case FL_OP_COLLECT:
+    keep_all(s, op->args, op->n_args);
+    if (op->code == FL_OP_COLLECT) keep(s, body->yields[0]);
+    keep(s, body->yields[i]);
+    return;
+  case FL_OP_IF:
+    keep(s, op->args[0]);
+    for (int k = 0; k < 2; k++) keep(s, op->regions[k]->yields[i]);
+    return;
+  case FL_OP_FOR:
+    keep_all(s, op->args, 2);
+    keep(s, op->args[2 + i]);
+    keep(s, body->yields[i]);
+    return;
+  case FL_OP_WHILE:
+    keep(s, op->args[i]);
+    keep(s, body->yields[0]);
+    keep(s, body->yields[1 + i]);
+    return;
+  case FL_OP_SCAN:
+    keep(s, op->args[0]);
+    keep(s, op->args[1 + i]);
+    keep(s, body->yields[i]);
+    return;
   }
-  for (int i = 0; i < r->n_yields; i++)
-    if (!fl_opt_inside(r->yields[i]->region, outer)) keep(s, r->yields[i]);
+  keep_all(s, op->args, op->n_args);
+  for (int k = 0; k < op->n_regions; k++) keep_all(s, op->regions[k]->yields, op->regions[k]->n_yields);
 }
 
 static void keep(Sweep *s, FlValue *v) {
@@ -117,8 +152,7 @@ static void keep(Sweep *s, FlValue *v) {
   if (op && !cannot_fail(op)) {
     mark(s, v);
   } else if (op) {
-    for (int i = 0; i < op->n_args; i++) keep(s, op->args[i]);
-    for (int i = 0; i < op->n_regions; i++) keep_outside(s, op->regions[i], op->regions[i]);
+    keep_sources(s, op, v->index);
   } else if (owner && (owner->code == FL_OP_FOR || owner->code == FL_OP_WHILE || owner->code == FL_OP_SCAN)) {
     int first = owner->code == FL_OP_WHILE ? 0 : 1, k = v->index - first;
     if (k < 0) return;

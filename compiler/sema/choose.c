@@ -163,7 +163,8 @@ static int names_of(FlSema *s, const Side *sides, FlValue *const *const *yields,
   return n_own;
 }
 
-static void finish_side(FlSema *s, const Side *side, int n, FlValue *const *yields, const bool *own, int n_own) {
+static void finish_side(FlSema *s, const Side *side, int n, FlValue *const *yields, const bool *own,
+                        int n_own) {
   FlSavedPlace saved = fl_sema_enter(s, side->region);
   FlValue **all = FL_NEW_ARRAY(s->arena, FlValue *, n + n_own + 1);
   int at = n;
@@ -279,7 +280,7 @@ static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp 
       s->b = outer;
       FlValue *with = more[array->index];
       if (out == op->results[0]) out = with;
-      fl_ir_replace(s->b.func, op->results[0], with);
+      fl_ir_replace_in(s->b.region, op->results[0], with); /* the ops around are not finished */
       FlRegion *r = op->parent;
       fl_ir_remove(op);
       next = prev ? prev->next : r->first; /* what came in may hold such loads again */

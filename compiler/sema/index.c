@@ -111,8 +111,6 @@ FlVal fl_sema_take(FlSema *s, FlVal v, FlValue *idx, int how) {
   if (n) {
     FlOp *op = fl_ir_op(&s->b, FL_OP_TAKE, n + 1, args, n, types, 0);
     op->attrs.i = how;
-    if (how != FL_TAKE_PROVEN)
-      fl_sema_keep_value(s, op->results[0]); /* there are so many rows because all are there */
     for (int p = 0; p < n; p++) out.parts[part[p]] = op->results[p];
   }
   fl_column_names_keep(s, v, out);
@@ -396,7 +394,13 @@ static FlVal index_rows(FlSema *s, FlVal v, const Sub *sub) { /* tables and list
   case SUB_SPAN:
     if (sub->step == 1) return fl_sema_index_rows(s, v, sub->point, sub->end);
     break;
-  case SUB_POSITIONS: return fl_sema_take(s, v, sub->array, 0);
+  case SUB_POSITIONS: {
+    FlVal out = fl_sema_take(s, v, sub->array, 0);
+    int *part;
+    if (row_parts(s, v.type, &part))
+      fl_sema_keep_value(s, out.parts[part[0]]); /* there are so many rows because all are there */
+    return out;
+  }
   case SUB_MASK: return fl_sema_compress(s, v, sub->array);
   case SUB_NEW: break;
   }

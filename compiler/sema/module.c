@@ -8,6 +8,7 @@
 #include "sema/reader.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- declarations ---- */
 
@@ -28,6 +29,16 @@ static void declare(FlSema *s, FlFile *file, FlBindKind kind, FlName name, const
   FlBinding *b = fl_scope_bind(s, file->scope, kind, name.text, name.span, (FlVal){0});
   b->decl = decl;
   b->file = file;
+}
+
+/* What an import is called where it stands: its alias, or as its file. */
+static FlName name_of(FlSema *s, const FlImport *im) {
+  if (!im->path) return im->alias.text ? im->alias : im->module;
+  if (im->alias.text) return im->alias;
+  const char *slash = strrchr(im->path, '/'), *base = slash ? slash + 1 : im->path;
+  size_t n = strlen(base);
+  if (n > 5 && strcmp(base + n - 5, ".flow") == 0) n -= 5;
+  return (FlName){fl_intern(s->names, base, n), im->path_span};
 }
 
 static FlFile *load(FlSema *s, const FlImport *import, FlFile *from);
@@ -54,8 +65,11 @@ static void declare_all(FlSema *s, FlFile *file) {
         const FlImport *im = &st->import.at[k];
         FlFile *module = load(s, im, file);
         if (!module) continue;
-        FlName name = im->alias.text ? im->alias : im->module;
-        if (!name.text) name = (FlName){module->name, im->path_span};
+        FlName name = name_of(s, im);
+        if (file->is_script && !module->named) {
+          module->name = name.text;
+          module->named = true;
+        }
         declare(s, file, FL_BIND_MODULE, name, st);
         FlBinding *b = fl_scope_find_in(file->scope, name.text);
         if (b && b->kind == FL_BIND_MODULE) b->file = module;
@@ -84,15 +98,31 @@ static const char *dir_of(FlSema *s, const char *path) {
   return slash ? fl_arena_strndup(s->arena, path, (size_t)(slash - path)) : ".";
 }
 
+static const char *real_path(FlSema *s, const char *path) {
+  char *real = realpath(path, NULL);
+  const char *out = fl_arena_printf(s->arena, "%s", real ? real : path);
+  free(real);
+  return out;
+}
+
+/* Where the file is that an import names: beside the importing file, or beside what that is a link to. */
+static const char *path_of(FlSema *s, const FlImport *im, const FlFile *from) {
+  if (!im->path) return fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, im->module.text);
+  if (im->path[0] == '/') return im->path;
+  const char *path =
+      strcmp(from->dir, ".") == 0 ? im->path : fl_arena_printf(s->arena, "%s/%s", from->dir, im->path);
+  if (access(path, F_OK) == 0) return path;
+  const char *real = fl_arena_printf(s->arena, "%s/%s", dir_of(s, from->real), im->path);
+  return access(real, F_OK) == 0 ? real : path;
+}
+
 static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   FlSpan span = im->path ? im->path_span : im->module.span;
-  const char *path = im->path
-                         ? (im->path[0] == '/' || strcmp(from->dir, ".") == 0
-                                ? im->path
-                                : fl_arena_printf(s->arena, "%s/%s", from->dir, im->path))
-                         : fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, im->module.text);
+  const char *path = path_of(s, im, from);
+  const char *real = real_path(s, path);
   for (int i = 0; i < s->files.n; i++)
-    if (strcmp(s->files.at[i]->ast->source->path, path) == 0) {
+    if (strcmp(s->files.at[i]->real, real) == 0) {
+      fl_reader_remember(s, path, FL_INPUT_SOURCE); /* it may lead elsewhere in the next run */
       if (!s->files.at[i]->loading) return s->files.at[i];
       fl_sema_error(s, FL_E0221, span, "this import goes round in a circle: `%s` is being read already",
                     path);
@@ -114,10 +144,8 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   fl_text_reset(&text);
   int before = s->sink->n_errors;
   FlFile *file = FL_NEW(s->arena, FlFile);
-  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-  size_t n = strlen(base);
-  if (n > 5 && strcmp(base + n - 5, ".flow") == 0) n -= 5;
-  file->name = fl_intern(s->names, base, n);
+  file->name = name_of(s, im).text;
+  file->real = real;
   file->ast = fl_syntax_parse(s->arena, s->names, source, s->sink);
   file->scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN);
   file->dir = dir_of(s, path);
@@ -171,8 +199,7 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
     fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s));
     return;
   }
-  FlIrParam p = {.name =
-                     file->is_script ? name.text : fl_arena_printf(s->arena, "%s.%s", file->name, name.text),
+  FlIrParam p = {.name = name.text, /* of a module: name_params */
                  .type = fl_type_text(s->types, t),
                  .help = st->doc ? st->doc : "",
                  .t = files ? fl_t_array(FL_FILE, 1) : fl_t_scalar(t->dtype),
@@ -193,6 +220,7 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
     return;
   }
   fl_vec_push(s->arena, &s->params, p);
+  fl_vec_push(s->arena, &s->param_files, file);
   FlValue *parts[2];
   FlType1 types[2];
   fl_type_parts(t, types);
@@ -206,6 +234,26 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
 static void add_params(FlSema *s, FlFile *file) {
   for (int i = 0; i < file->ast->stmts.n; i++)
     if (file->ast->stmts.at[i]->kind == FL_STMT_PARAM) add_param(s, file, file->ast->stmts.at[i]);
+}
+
+/* The names of params on the command line, once it is known what the script calls its modules. Two of one
+ * name are an error. */
+static void name_params(FlSema *s) {
+  for (int i = 0; i < s->params.n; i++) {
+    const FlFile *file = s->param_files.at[i];
+    FlIrParam *p = &s->params.at[i];
+    if (!file->is_script) p->name = fl_arena_printf(s->arena, "%s.%s", file->name, p->name);
+    for (int k = 0; k < i; k++) {
+      const FlIrParam *old = &s->params.at[k];
+      if (strcmp(old->name, p->name) != 0) continue;
+      FlDiag *d = fl_sema_report(s, FL_E0224, p->span,
+                                 "two modules `%s` have a param that is `--%s` on the command line",
+                                 file->name, p->name);
+      fl_diag_note(s->sink, d, old->span, "the other one is here");
+      fl_diag_help(s->sink, d, "give one of them another name where it is imported: `import \"%s\" as other`",
+                   file->ast->source->path);
+    }
+  }
 }
 
 /* ---- statements at the top level ---- */
@@ -357,6 +405,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
                    .ast = ast,
                    .scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN),
                    .dir = dir_of(s, ast->source->path),
+                   .real = real_path(s, ast->source->path),
                    .is_script = true};
   fl_vec_push(arena, &s->files, file);
   FlFrame frame = {0};
@@ -382,6 +431,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   declare_all(s, file);
   file->loading = false;
   add_params(s, file);
+  name_params(s);
   bool script = options->test < 0;
   for (int i = 0; i < ast->stmts.n; i++) run_script_stmt(s, ast->stmts.at[i], script);
   for (int i = 0; i < tests.n; i++) {

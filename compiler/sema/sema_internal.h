@@ -100,9 +100,11 @@ struct FlScope {
   FlVec(FlBinding *) names; /* later ones hide earlier ones */
 };
 
-/* A file of the program: the script or an import. */
+/* A file of the program: the script or an import. A module is its file, whatever paths lead to it. */
 struct FlFile {
-  const char *name; /* module name */
+  const char *name;   /* module name: what its params are called by, its alias where the script gives one */
+  const char *real;   /* its path without links and dots */
+  bool named;         /* `name` is as the script imports it */
   const FlAst *ast;
   FlScope *scope; /* its top level; parent: NULL */
   const char *dir;
@@ -206,6 +208,7 @@ struct FlSema {
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
   FlVec(FlIrParam) params;
+  FlVec(FlFile *) param_files; /* of each */
   FlVec(FlKnownPath) paths;
   FlRefs *refs;                      /* bindings used by the `let` that is being elaborated, or NULL */
   FlBinding *loop_break, *loop_skip; /* flags of the innermost loop with break or continue; NULL: none */

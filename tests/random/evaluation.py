@@ -168,7 +168,7 @@ class Cases:
     def case(self):
         v = self.given()
         text, run = self.array("v", v)
-        form = self.number(0, 31)
+        form = self.number(0, 40)
         lines = [f"let v = [{', '.join(f'{x} + z' for x in v)}]"]
         say = lines.append
 
@@ -265,9 +265,45 @@ class Cases:
         elif form == 28:
             say(f"var s: i64[_] = v\nif z == 0 {{ s = {text} }}\ns = v\nlet r = sum(s)")
             want = lambda: sum(v)
+        elif form == 29:
+            # A loop, a comprehension, a reduction over nothing, or whose filter keeps nothing: what it holds is not evaluated.
+            most = self.number(0, 1)
+            inner = self.pick("len({})", "sum({})").format(text)
+            say(self.pick(f"let r = sum(for i in 0..{most} + z: {inner})",
+                          f"let r = sum([for i in 0..{most} + z: {inner}])",
+                          f"let r = sum(for q in v if q > {5 - 6 * most} and q == v[0] and z == 0: {inner}) // max(count(for q in v: q == v[0]), 1)",
+                          f"let r = fold((s, i) => s + {inner}, 0, [for i in 0..{most} + z: i])"))
+            want = value(len if inner.startswith("len") else sum) if most else lambda: 0
+        elif form == 30:
+            # A side by element.
+            above = self.number(0, 4)
+            k = self.number(2, 9)
+            how = self.number(0, 3)
+            say(self.pick(f"let w = if v > {above} {{ {k} // v }} else {{ 0 }}",
+                          f"let w = if_else(v > {above}, {k} // v, 0)",
+                          f"let w = match v {{ x if x > {above} => {k} // x, _ => 0 }}",
+                          f"let w = [for x in v: if x > {above} {{ {k} // x }} else {{ 0 }}]"))
+            say(self.pick("let r = sum(w)", "let r = sum(w) + 0 * len(w)"))
+            want = lambda: sum(k // x for x in v if x > above)
+        elif form == 31:
+            # Null, and what stands for it.
+            k = self.number(2, 9)
+            known = [self.random.random() < 0.6 for _ in v]
+            say("let u: i64?[_] = [" + ", ".join(f"{x} + z" if y else "null" for x, y in zip(v, known)) + "]")
+            say(self.pick(f"let w = u ?? {k} // (v - 2)", f"let w = [for i in 0..len(v): u[i] ?? {k} // (v[i] - 2)]"))
+            say("let r = sum(w)")
+
+            def want():
+                if any(not y and x == 2 for x, y in zip(v, known)):
+                    raise Fails(DIVISION)
+                return sum(x if y else k // (x - 2) for x, y in zip(v, known))
         else:
             return self.table_case()
         return "\n".join(lines), want
+
+    @staticmethod
+    def nothing_left():
+        raise Fails(INDEX)  # the first of no rows
 
     def table_case(self):
         """Verbs: rows are decided by what is written, columns are bindings."""
@@ -277,7 +313,7 @@ class Cases:
         k = self.number(2, 9)
         lines = [f"let t = table(a = [{', '.join(f'{x} + z' for x in a)}], b = [{', '.join(f'{x} + z' for x in b)}])"]
         say = lines.append
-        form = self.number(0, 17)
+        form = self.number(0, 27)
 
         def by(x):
             if x == 0:
@@ -357,9 +393,52 @@ class Cases:
                 if any(x not in known for x in b):
                     raise Fails(LEVEL)
                 return n
-        else:
+        elif form == 17:
             say(f"let r = (t |> head(1) |> derive(c = {k} // a)).c[0]")
             want = lambda: by(a[0])
+        elif form == 18:
+            say(f"let r = sum((t |> where(a > 9) |> derive(c = a[0] + {k} // b)).c)")
+            want = self.nothing_left
+        elif form == 19:
+            say(f"let r = sum((t |> head(z) |> derive(c = {k} // (b - b))).c)")
+            want = lambda: 0
+        elif form == 20:
+            least = self.number(0, 1)
+            say(f"let u = t |> where(a > {least} - 1) |> derive(c = {k} // a, d = b) |> where(c > 1)")
+            say(self.pick("let r = count(u)", "let r = len(u.d)", "let r = len(u.c)"))
+            want = lambda: sum(by(x) > 1 for x in a if x >= least)
+        elif form == 21:
+            say(f"let u = t |> derive(c = {k} // a, d = b)")
+            say(self.pick("let r = len(u.d)", "let r = count(u)", "let r = count(for q in u: q.d >= 0)"))
+            want = lambda: n
+        elif form == 22:
+            say(f"let u = t |> derive(c = {k} // a, d = b)\nlet r = len(u.c)")
+            want = lambda: len([by(x) for x in a])
+        elif form == 23:
+            say(f"let u = t |> group_by(b) |> summarize(m = max({k} // a), n = count())")
+            use = self.pick("count(u)", "sum(u.n)", "len(u.m)")
+            say(f"let r = {use}")
+            want = {"count(u)": lambda: len(set(b)), "sum(u.n)": lambda: n, "len(u.m)": lambda: [by(x) for x in a] and len(set(b))}[use]
+        elif form == 24:
+            at = [self.number(0, n) for _ in range(2)]
+            say(f"let r = count(t[[{at[0]} + z, {at[1]} + z]])")
+
+            def want():
+                if max(at) >= n:
+                    raise Fails(INDEX)
+                return 2
+        elif form == 25:
+            say(f"let r = t |> join(t |> select(b, q = {k} // a) |> distinct(b), on = b) |> count()")
+            want = lambda: n
+        elif form == 26:
+            say(f"let u = concat(t, t |> derive(a = {k} // a))")
+            use = self.pick("count(u)", "sum(u.b)", "sum(u.a)")
+            say(f"let r = {use}")
+            want = {"count(u)": lambda: 2 * n, "sum(u.b)": lambda: 2 * sum(b),
+                    "sum(u.a)": lambda: sum(a) + sum(by(x) for x in a)}[use]
+        else:
+            say(f"let r = t |> derive(c = if a > 0 and {k} // a > 1 {{ {k} // a }} else {{ 0 }}) |> where(c > 0 or b > 9) |> count()")
+            want = lambda: sum(x > 0 and k // x > 1 for x in a)
         return "\n".join(lines), want
 
     def make(self):

@@ -16,6 +16,7 @@ What is found:
   examples/*.flow           as tests/run, also as built binaries
   stdlib/*.flow             `flowc test`: the test blocks of the library
   README.md, docs/*.md      each ```flow block runs; a ```text block directly after it is what it prints
+  docs/errors/*.md          their samples give the codes that stand beside them (tests/scenario/error_pages.py)
   tests/lint/*.py           rules of the house
   tests/scenario/*.py       longer stories (the store across runs, killed runs, the command line of binaries); among
                             them oracle_*.py: random pipelines and programs against the models of tests/oracle

@@ -8,6 +8,7 @@
 #include "data/data.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +89,17 @@ static int32_t parse_sizes(FlTypeText *t) {
   return *t->at++ ? n : 0;
 }
 
+/* The type of many of t. Columns have names: those without are called by their position, as in scripts. */
 static bool wrap(FlShowType *t) {
   FlShowType *elem = malloc(sizeof *elem);
   if (!elem) return false;
   *elem = *t;
   elem->name = NULL;
+  for (int32_t k = 0; t->kind == FL_SHOW_TUPLE && k < t->n_fields; k++) {
+    char position[16];
+    snprintf(position, sizeof position, "%d", k);
+    if (!elem->fields[k].name) elem->fields[k].name = strdup(position);
+  }
   *t = (FlShowType){.kind = FL_SHOW_MANY, .n_fields = 1, .fields = elem, .name = t->name};
   return true;
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Rules of the house that a program can check: which room includes which, how long files are, what each file starts
-with, where LLVM may be seen, a page and a row for every message. Prints "N passed, N failed"."""
+with, where LLVM may be seen, what lies at the top, a page and a row for every message. Prints "N passed, N failed"."""
 import pathlib
 import re
+import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -90,6 +91,17 @@ for page in sorted((ROOT / "docs").rglob("*.md")) + sorted(ROOT.glob("*.md")):
     for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         if "://" not in link:
             check((page.parent / link).exists(), f"{page.relative_to(ROOT)}: {link} exists")
+
+# What git tracks at the top, and nothing that a build or a test left behind. Without git (a source archive) there is
+# nothing to ask.
+TOP = {".clang-format", ".gitignore", "ARCHITECTURE.md", "CMakeLists.txt", "CONTRIBUTING.md", "LICENSE", "README.md",
+       "build.sh", ".ci", "bench", "compiler", "docs", "editors", "examples", "runtime", "stdlib", "tests"}
+listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True)
+tracked = listed.stdout.split("\0")[:-1] if listed.returncode == 0 else []
+for name in sorted({path.split("/")[0] for path in tracked}):
+    check(name in TOP, f"{name} belongs at the top of the repository")
+left = [p for p in tracked if re.search(r"(^|/)(build|\.flow|node_modules|__pycache__)/|\.(o|a|so|bc|pyc|log)$", p)]
+check(not left, f"no built or generated file is tracked ({left[:5]})")
 
 print(f"{passed} passed, {failed} failed")
 raise SystemExit(failed != 0)

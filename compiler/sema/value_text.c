@@ -20,6 +20,25 @@ static void print_name(FlText1 *out, const char *name) {
   fl_text_addc(out, '`');
 }
 
+static const FlType *print(FlText1 *out, const FlType *t);
+
+/* The fields of a tuple or row, with their names or without. */
+static const FlType *print_fields(FlText1 *out, const FlType *t, bool named) {
+  const FlType *bad = NULL;
+  if (t->name) fl_text_addz(out, t->name);
+  fl_text_addc(out, '(');
+  for (int i = 0; i < t->n_fields && !bad; i++) {
+    if (i) fl_text_addz(out, ", ");
+    if (named) {
+      print_name(out, t->fields[i].name);
+      fl_text_addz(out, ": ");
+    }
+    bad = print(out, t->fields[i].type);
+  }
+  fl_text_addc(out, ')');
+  return bad;
+}
+
 /* NULL: all of it was printed; else what cannot be. */
 static const FlType *print(FlText1 *out, const FlType *t) {
   const FlType *bad = NULL;
@@ -31,26 +50,13 @@ static const FlType *print(FlText1 *out, const FlType *t) {
     for (int i = 0; t->kind == FL_TY_ARRAY && i < t->rank; i++) fl_text_addz(out, i ? ", _" : "[_");
     if (t->kind == FL_TY_ARRAY) fl_text_addc(out, ']');
     return NULL;
-  case FL_TY_TUPLE:
-    if (t->name) fl_text_addz(out, t->name);
-    fl_text_addc(out, '(');
-    for (int i = 0; i < t->n_fields && !bad; i++) {
-      const char *name = t->fields[i].name;
-      if (i) fl_text_addz(out, ", ");
-      if (!fl_type_field_is_position(name, i)) {
-        print_name(out, name);
-        fl_text_addz(out, ": ");
-      }
-      bad = print(out, t->fields[i].type);
-    }
-    fl_text_addc(out, ')');
-    return bad;
+  case FL_TY_TUPLE: return print_fields(out, t, fl_type_has_names(t));
   case FL_TY_TABLE:
     for (int i = 0; i < t->elem->n_fields; i++) {
       FlTyKind kind = t->elem->fields[i].type->kind;
       if (kind != FL_TY_SCALAR && kind != FL_TY_ARRAY) return t->elem->fields[i].type;
     }
-    bad = print(out, t->elem);
+    bad = print_fields(out, t->elem, true);
     fl_text_addz(out, "[_]");
     return bad;
   case FL_TY_LIST:

@@ -223,10 +223,13 @@ int fl_type_field_find(const FlType *row, const char *name) {
   return -1;
 }
 
-bool fl_type_field_is_position(const char *name, int position) {
-  char own[16];
-  snprintf(own, sizeof own, "%d", position);
-  return strcmp(name, own) == 0;
+bool fl_type_has_names(const FlType *row) {
+  char position[16];
+  for (int i = 0; i < row->n_fields; i++) {
+    snprintf(position, sizeof position, "%d", i);
+    if (strcmp(row->fields[i].name, position) != 0) return true;
+  }
+  return false;
 }
 
 static bool is_plain_name(const char *name) {
@@ -263,7 +266,7 @@ static void print(FlText1 *out, const FlType *ty) {
     for (int i = 0; i < ty->n_fields; i++) {
       const char *name = ty->fields[i].name;
       if (i) fl_text_addz(out, ", ");
-      if (!fl_type_field_is_position(name, i))
+      if (fl_type_has_names(ty))
         fl_text_addf(out, is_plain_name(name) ? "%s: " : "`%s`: ", name);
       print(out, ty->fields[i].type);
     }

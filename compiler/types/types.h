@@ -93,8 +93,8 @@ const char *fl_type_keys_text(FlTypes *t, const FlType *ty);
 /* Index of the field's first part within the tuple's parts, or within the table's parts (after the row
  * count). */
 int fl_type_field_part(const FlType *ty, int field);
-/* Whether a field has no name of its own: its name is its position. */
-bool fl_type_field_is_position(const char *name, int position);
+/* Whether any field of a tuple has a name of its own: that of the others is their position. */
+bool fl_type_has_names(const FlType *row);
 int fl_type_field_find(const FlType *row, const char *name); /* interned name; -1: none */
 const FlType *fl_type_row(const FlType *ty);                 /* TUPLE: itself; TABLE: its row; else NULL */
 

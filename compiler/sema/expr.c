@@ -2,7 +2,7 @@
  * tuples, arrays, fields, and the dispatch over all kinds. */
 #include "sema/plot.h"
 
-enum { MAX_DEPTH = 3000 }; /* nested expressions and calls together, well below what the stack holds */
+enum { MAX_DEPTH = 2000 }; /* nested expressions and calls together, well below what the stack holds */
 
 /* ---- names ---- */
 

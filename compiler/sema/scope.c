@@ -165,21 +165,26 @@ static FlValue *made_here(FlSema *s, FlValue *v) {
   return fl_sema_map_end(s, &map, fl_ir_load(&s->b, v, v->type.rank, map.index, true));
 }
 
-/* Of an op of the unit the optimiser sees that the unit is used. A value that was there before, and only
- * passes through checks of the unit, gets one. */
-FlVal fl_sema_unit_end(FlSema *s, FlSavedUnit saved, FlVal v) {
-  FlUnit *unit = s->b.unit;
-  bool own = false;
+/* Is a part of v made by an op of the unit? Constants and sizes do not count: they may stand for equal ones. */
+static bool is_own(FlVal v, const FlUnit *unit) {
   for (int p = 0; v.parts && p < v.type->n_parts; p++) {
     const FlOp *op = v.parts[p] ? v.parts[p]->op : NULL;
-    own = own || (op && op->unit == unit && op->code != FL_OP_CONST && op->code != FL_OP_DIM);
+    if (op && op->unit == unit && op->code != FL_OP_CONST && op->code != FL_OP_DIM) return true;
   }
+  return false;
+}
+
+/* Of an op of the unit the optimiser sees that the unit is used. A value that was there before, and only
+ * passes through checks of the unit, gets one. A constant does not: its checks are those of what is around it. */
+FlVal fl_sema_unit_end(FlSema *s, FlSavedUnit saved, FlVal v) {
+  FlUnit *unit = s->b.unit;
+  bool own = is_own(v, unit);
   bool plain = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_SCALAR;
   if (!own && plain && holds_check(saved.last ? saved.last->next : saved.region->first)) {
     FlValue *parts[2] = {0};
     for (int p = 0; p < fl_type_element_parts(v.type); p++) parts[p] = made_here(s, v.parts[p]);
     v = fl_val_with(s, v.type, parts, v);
-    own = true;
+    own = is_own(v, unit);
   }
   unit->plain = !own;
   s->b.unit = saved.unit;

@@ -171,13 +171,13 @@ row("sort and join", "TAKE", f"{{ {table}let o = table(k = [1, 3], w = [u[0]^2, 
     domain=SPREAD, shapes=[(3, 0), (7, 0)])
 row("lag lead", "TAKE", f"{{ {table}let s = t |> derive(p = lag(x) ?? 0.0, q = lead(x, 2) ?? 1.0); s.p * s.q + s.x }}", shapes=[(3, 0), (7, 0)])
 for kind in ["cumsum", "cumprod", "cummin", "cummax"]:
-    row(f"{kind} of groups", "RUNNING", f"{{ {table}(t |> group_by(k) |> derive(s = {kind}(x))).s }}", domain=SPREAD, shapes=[(1, 0), (3, 0), (7, 0)])
+    row(f"{kind} of groups", "RUNNING", f"{{ {table}(t |> group_by(k) |> derive(s = {kind}(x)) |> ungroup).s }}", domain=SPREAD, shapes=[(1, 0), (3, 0), (7, 0)])
     row(f"{kind} of nulls", "RUNNING", f"{{ {table}(t |> derive(s = {kind}(if_else(x > 0, x, null)))).s ?? 0.5 }}", shapes=[(3, 0), (7, 0)], domain=SPREAD)
 row("cumprod with zeros", "RUNNING", "{ let t = table(x = [for i in 0..n: u[i] - if_else(i % 3 == 2, u0[i], 0.0)]); (t |> derive(s = cumprod(x))).s }",
     shapes=[(3, 0), (7, 0)], before="let u0 = here", second=False)
 for kind in ["sum", "mean", "a => var(a, ddof = 0)", "std", "min", "max", "first", "last", "median", "a => quantile(a, 0.3)"]:
     row(f"rolling {kind}", "ROLLING", f"{{ {table}(t |> derive(s = rolling(x, 3, {kind}))).s ?? 0.5 }}", domain=SPREAD, shapes=[(1, 0), (4, 0), (9, 0)])
-row("rolling in groups", "ROLLING", f"{{ {table}let s = t |> group_by(k) |> derive(a = rolling(x, 2, mean), b = rolling(if_else(x > 0, x, null), 3, max, min_periods = 1), c = rolling(x, 3, std, min_periods = 2)); concat(s.a ?? 0.5, s.b ?? 0.25, s.c ?? 0.1) }}",
+row("rolling in groups", "ROLLING", f"{{ {table}let s = t |> group_by(k) |> derive(a = rolling(x, 2, mean), b = rolling(if_else(x > 0, x, null), 3, max, min_periods = 1), c = rolling(x, 3, std, min_periods = 2)) |> ungroup; concat(s.a ?? 0.5, s.b ?? 0.25, s.c ?? 0.1) }}",
     shapes=[(3, 0), (9, 0)], domain=SPREAD)
 row("rolling by time", "ROLLING", f"{{ let t = table(x = u, w = [for i in 0..n: i // 2 * 2]); let s = t |> derive(a = rolling(x, 3, sum, by = w), b = rolling(x, 3, min, by = w)); s.a * s.b }}",
     domain=SPREAD, shapes=[(3, 0), (9, 0)])

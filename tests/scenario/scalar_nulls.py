@@ -41,7 +41,7 @@ filled eye concat stack reshape bytes transpose dot gather argsort segment neare
 inv det cholesky qr svd eigh eig lstsq pinv norm fft rfft irfft random random_int random_array random_ints subseed
 permutation choice split_text join_text date_range where select drop rename derive group_by ungroup summarize sort desc
 head tail sample top distinct join join_asof pivot unpivot drop_null fill_null split kfold matrix column_names
-expect_columns table describe value_counts complete column_set row_number shift rank ntile rolling category levels codes
+expect_columns expect_labels expect_probabilities table describe value_counts complete column_set row_number shift rank ntile rolling category levels codes
 one_hot plot plot_layers now today env file files read_csv exec read_json read_sqlite read_arrow read_parquet sql read_npy
 read_arrays read_image read_wav load print show write_plot write_csv save write_jsonl write_sqlite write_arrow
 write_parquet write_npy write_bytes write_npz write_image note""".split())
@@ -49,7 +49,7 @@ write_parquet write_npy write_bytes write_npz write_image note""".split())
 
 def builtins():
     text = (ROOT / "compiler/sema/builtins.def").read_text()
-    return re.findall(r'^FL_BUILTIN\(([\w.]+), "[^"]*", (\w+),', text, re.M)
+    return re.findall(r'^FL_[A-Z_]+\(([\w.]+), "[^"]*", (\w+),', text, re.M)
 
 
 def calls():

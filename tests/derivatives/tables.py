@@ -22,7 +22,7 @@ WITHOUT_ROW = {
     "of a seed": "random random_normal uniform normal",
     "constants": "zeros ones",
     "refused": "mode exec sql",
-    "rows, columns and files as they are": "select drop rename ungroup desc head tail sample top distinct join_asof pivot unpivot drop_null "
+    "rows, columns and files as they are": "select drop rename desc head tail sample top distinct join_asof pivot unpivot drop_null "
     "fill_null split kfold matrix column_names expect_columns expect_labels expect_probabilities describe value_counts numeric cols except each one_hot category levels codes",
     "what the checks are made of": "grad value_and_grad jvp",
     "a type alone, and its text": "f32 text format",

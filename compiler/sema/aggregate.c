@@ -184,6 +184,19 @@ static bool from_columns(FlSema *s, const FlExpr *e) {
   return false;
 }
 
+/* Is the code here for all rows: where the verb's is, or in a branch of it by one condition? */
+static bool of_all_rows(FlSema *s) {
+  const FlRegion *r = s->b.region;
+  while (r && r != s->agg->region && r->owner && r->owner->code == FL_OP_IF) r = r->owner->parent;
+  return s->agg->table && r == s->agg->region;
+}
+
+/* One value, which all rows have, as a column. */
+static FlVal as_rows(FlSema *s, FlVal x, FlValue *rows, FlSpan span) {
+  bool scalar = x.type->kind == FL_TY_SCALAR && of_all_rows(s);
+  return scalar ? fl_verb_as_column(s, x, rows, span, "value") : x;
+}
+
 /* What an aggregate takes: a column; an array chosen from columns, as x[y > 2], which is a table of its own then
  * (but not for positions: one that may be null is no index); one value, which all rows have. false: it is a
  * plain array, or none. */
@@ -192,9 +205,12 @@ static bool takes(FlSema *s, const char *kind, FlVal *x, const FlExpr *written, 
   const FlAggContext *agg = s->agg;
   if (fl_val_bad(*x)) return false;
   *own = *agg;
-  if (x->type->kind == FL_TY_SCALAR && agg->table && agg->region == s->b.region)
-    *x = fl_verb_as_column(s, *x, agg->rows, span, "value");
+  *x = as_rows(s, *x, agg->rows, span);
   if (fl_sema_has_rows(s, *x)) return true;
+  bool of_groups = agg->group_of && agg->columns && x->type->kind == FL_TY_ARRAY && x->type->rank == 1;
+  if (of_groups) /* group_class.c says that it goes row by row; never the whole table's for each group */
+    return fl_sema_same_size(s, agg->rows, fl_sema_dim(s, *x, 0), span,
+                             "the table has {a} rows, but this has {b} values");
   bool chosen = agg->table && agg->columns && !agg->group_of && x->type->kind == FL_TY_ARRAY &&
                 x->type->rank == 1 && !position && written && from_columns(s, written);
   if (!chosen) return false;
@@ -247,6 +263,7 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   if (!takes(s, bi->data, &columns[0], written, c->args[0].span, &own)) return false;
   int n = one_of(bi->data, two_columns) ? 2 : 1;
   if (n == 2) columns[1] = fl_sema_column_argument(s, &c->args[1]);
+  if (n == 2 && !fl_val_bad(columns[1])) columns[1] = as_rows(s, columns[1], own.rows, c->args[1].span);
   s->agg = &own;
   *out = aggregate_columns(s, c, n, columns);
   s->agg = outer;

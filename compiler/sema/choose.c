@@ -70,13 +70,16 @@ typedef struct Side {
   FlRegion *region;
   FlVal value;
   FlValue **vars;
-  bool never; /* its end is not reached */
+  FlValue *sizes[FL_MAX_RANK]; /* of an array, as they are known at the end of the side */
+  bool never;                  /* its end is not reached */
 } Side;
 
 static void run_side(FlSema *s, Side *side, const FlThunk *thunk, const FlVarList *vars) {
   FlSavedPlace saved = fl_sema_enter(s, side->region);
   side->value = thunk->run ? thunk->run(s, thunk->env) : fl_val_none(s);
   side->never = side->value.type->kind == FL_TY_NEVER;
+  if (side->value.type->kind == FL_TY_ARRAY)
+    for (int k = 0; k < side->value.type->rank; k++) side->sizes[k] = fl_sema_dim(s, side->value, k);
   side->vars = FL_NEW_ARRAY(s->arena, FlValue *, fl_vars_parts(s, vars) + 1);
   fl_vars_get(s, vars, side->vars);
   fl_sema_leave(s, saved);
@@ -89,12 +92,17 @@ static bool coerce_side(FlSema *s, Side *side, const FlType *t, const FlThunk *t
   return !fl_val_bad(side->value);
 }
 
+/* Is v known before the condition is asked? */
+static bool is_around(const FlValue *v, const Side *sides) {
+  return !fl_value_inside(v, sides[0].region) && !fl_value_inside(v, sides[1].region);
+}
+
 /* The levels that part p has whichever side is taken, or NULL: each side yields its own. */
 static FlValue *shared_levels(const Side *sides, int p) {
   FlValue *a = sides[0].value.parts[p], *b = sides[1].value.parts[p];
   if (!fl_levels_equal(a, b)) return NULL;
   FlValue *v = fl_levels_are_none(a) ? b : a;
-  return fl_value_inside(v, sides[0].region) || fl_value_inside(v, sides[1].region) ? NULL : v;
+  return is_around(v, sides) ? v : NULL;
 }
 
 /* One side gives an array and the other a scalar: that one is an array, too, where the sizes are known around
@@ -108,17 +116,13 @@ static bool spread_scalar(FlSema *s, Side *sides, const FlSpan *spans, FlValue *
   if (kind != FL_TY_SCALAR && kind != FL_TY_NULL && kind != FL_TY_ARRAY) return true;
   int rank = array.type->rank;
   FlValue *own[FL_MAX_RANK] = {0};
-  for (int i = 0; i < 2; i++) {
-    if (sides[i].value.type->kind != FL_TY_ARRAY || sides[i].value.type->rank != rank) continue;
-    FlSavedPlace saved = fl_sema_enter(s, sides[i].region);
-    for (int k = 0; k < rank; k++)
-      own[k] =
-          i == many || own[k] == fl_sema_dim(s, sides[i].value, k) ? fl_sema_dim(s, sides[i].value, k) : NULL;
-    fl_sema_leave(s, saved);
+  for (int k = 0; k < rank; k++) {
+    FlValue *mine = sides[many].sizes[k], *other = mine;
+    if (kind == FL_TY_ARRAY && one->type->rank == rank) other = sides[1 - many].sizes[k];
+    if (!fl_sema_sizes_equal(s, mine, other)) return true;
+    own[k] = is_around(mine, sides) ? mine : other;
+    if (!is_around(own[k], sides)) return true;
   }
-  for (int k = 0; k < rank; k++)
-    if (!own[k] || fl_value_inside(own[k], sides[0].region) || fl_value_inside(own[k], sides[1].region))
-      return true;
   for (int k = 0; k < rank; k++) sizes[k] = own[k];
   if (kind == FL_TY_ARRAY) return true;
   FlVal kinds[2] = {sides[0].value, sides[1].value};
@@ -256,38 +260,79 @@ static bool is_after(const FlOp *op, const FlOp *mark, const FlRegion *here) {
   return false;
 }
 
-/* The element of array v at `idx`: from the region of the MAP that makes it, when that was built after mark.
- */
-static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp *mark, FlRegion *here) {
-  if (!v->op || v->op->code != FL_OP_MAP || !is_after(v->op, mark, here) ||
-      !fl_ir_is_kernel(v->op->regions[0]))
-    return fl_ir_load(&s->b, v, n, idx, true);
-  FlRegion *body = v->op->regions[0];
-  FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, body->n_yields + 1);
-  FlOp *before = s->b.region->last;
-  fl_ir_inline_region(&s->b, body, idx, yields);
-  FlValue *out = yields[v->index];
-  for (FlOp *op = before ? before->next : s->b.region->first; op;) {
+/* Arrays that branches built: those of region `here` after `mark`; and their elements that are made already. */
+typedef struct Made {
+  FlValue *array, *const *index, *element;
+} Made;
+typedef struct Building {
+  const FlOp *mark;
+  const FlRegion *here;
+  FlVec(Made) made;
+} Building;
+
+static bool is_built(const Building *b, const FlValue *v) {
+  return v->op && v->op->code == FL_OP_MAP && is_after(v->op, b->mark, b->here);
+}
+
+static bool is_around_region(const FlRegion *r, const FlRegion *inner) {
+  while (inner && inner != r) inner = inner->owner ? inner->owner->parent : NULL;
+  return inner != NULL;
+}
+
+/* The element that the load op gives, if what comes before it made that. */
+static FlValue *made_before(const Building *b, const FlOp *op) {
+  for (int i = 0; i < b->made.n; i++) {
+    const Made *m = &b->made.at[i];
+    bool same = m->array == op->args[0] && is_around_region(m->element->region, op->parent);
+    for (int k = 1; k < op->n_args; k++) same = same && m->index[k - 1] == op->args[k];
+    if (same) return m->element;
+  }
+  return NULL;
+}
+
+/* In the ops of r behind `before`, and in the branches among them, elements of arrays that were built come from
+ * the regions that make them. Returns what is `out` then. */
+static FlValue *inline_loads(FlSema *s, Building *b, FlRegion *r, FlOp *before, FlValue *out) {
+  for (FlOp *op = before ? before->next : r->first; op;) {
     FlOp *next = op->next;
-    FlValue *array = op->code == FL_OP_LOAD ? op->args[0] : NULL;
-    if (array && array->op && array->op->code == FL_OP_MAP && is_after(array->op, mark, here)) {
-      FlBuilder outer = s->b;
-      s->b.before = op;
-      FlRegion *inner = array->op->regions[0];
-      FlValue **more = FL_NEW_ARRAY(s->arena, FlValue *, inner->n_yields + 1);
+    for (int i = 0; op->code == FL_OP_IF && i < op->n_regions; i++)
+      inline_loads(s, b, op->regions[i], NULL, NULL);
+    if (op->code == FL_OP_LOAD && is_built(b, op->args[0])) {
       FlOp *prev = op->prev;
-      fl_ir_inline_region(&s->b, inner, op->args + 1, more);
-      s->b = outer;
-      FlValue *with = more[array->index];
+      FlValue *with = made_before(b, op);
+      if (!with) {
+        FlBuilder outer = s->b;
+        s->b.region = r;
+        s->b.before = op;
+        FlRegion *inner = op->args[0]->op->regions[0];
+        FlValue **more = FL_NEW_ARRAY(s->arena, FlValue *, inner->n_yields + 1);
+        fl_ir_inline_region(&s->b, inner, op->args + 1, more);
+        s->b = outer;
+        with = more[op->args[0]->index];
+        next = prev ? prev->next : r->first; /* what came in may hold such loads again */
+      }
+      fl_vec_push(s->arena, &b->made, ((Made){op->args[0], op->args + 1, with}));
+      for (int i = 0; i < b->made.n; i++)
+        if (b->made.at[i].element == op->results[0]) b->made.at[i].element = with;
       if (out == op->results[0]) out = with;
-      fl_ir_replace_in(s->b.region, op->results[0], with); /* the ops around are not finished */
-      FlRegion *r = op->parent;
+      fl_ir_replace_in(r, op->results[0], with); /* the ops around are not finished */
+      if (next == op) next = op->next;
       fl_ir_remove(op);
-      next = prev ? prev->next : r->first; /* what came in may hold such loads again */
     }
     op = next;
   }
   return out;
+}
+
+/* The element of array v at `idx`: from the region of the MAP that makes it, when that was built after mark. */
+static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp *mark, FlRegion *here) {
+  Building b = {.mark = mark, .here = here};
+  if (!is_built(&b, v) || !fl_ir_is_kernel(v->op->regions[0])) return fl_ir_load(&s->b, v, n, idx, true);
+  FlRegion *body = v->op->regions[0];
+  FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, body->n_yields + 1);
+  FlOp *before = s->b.region->last;
+  fl_ir_inline_region(&s->b, body, idx, yields);
+  return inline_loads(s, &b, s->b.region, before, yields[v->index]);
 }
 
 /* A scalar that may fail, or never comes, is evaluated in the branch that takes it: its ops are moved there.

@@ -16,8 +16,8 @@ typedef struct Look {
   FlSema *s;
   FlScope *scope;   /* where names are looked up */
   FlScope *columns; /* the columns of the verb, or NULL: in the body of a function that does not see them */
-  const Param *params;
-  int depth; /* of such bodies */
+  const Param *params, *scalars; /* scalars: names of patterns, of what is written as a scalar */
+  int depth;                     /* of such bodies */
 } Look;
 
 enum { MAX_BODIES = 16 };
@@ -108,12 +108,33 @@ static FlGroupClass args_class(const Look *l, const Call *c) {
 
 static const FlBinding *called(const Look *l, const char *name);
 
+static bool written_scalar(const Look *l, const FlExpr *e);
+
+/* An arm of a match of a scalar. */
+static bool written_scalar_arm(const Look *l, FlArm arm) {
+  Look inner = *l;
+  Param own = {arm.pattern->kind == FL_PAT_NAME ? arm.pattern->name.text : NULL, FL_GROUP_OUTSIDE, l->scalars};
+  if (arm.pattern->kind == FL_PAT_TUPLE) return false;
+  inner.scalars = &own;
+  return (!arm.guard || written_scalar(&inner, arm.guard)) && written_scalar(&inner, arm.body);
+}
+
 /* A scalar by how it is written: literals, names of scalars, and what goes element by element of such. */
 static bool written_scalar(const Look *l, const FlExpr *e) {
   switch (e->kind) {
   case FL_EXPR_INT:
   case FL_EXPR_FLOAT:
-  case FL_EXPR_BOOL: return true;
+  case FL_EXPR_BOOL:
+  case FL_EXPR_NULL: return true;
+  case FL_EXPR_BLOCK:
+    return e->block.n == 1 && e->block.at[0]->kind == FL_STMT_EXPR && written_scalar(l, e->block.at[0]->expr);
+  case FL_EXPR_IF:
+    return e->if_else.otherwise && written_scalar(l, e->if_else.condition) && written_scalar(l, e->if_else.then) &&
+           written_scalar(l, e->if_else.otherwise);
+  case FL_EXPR_MATCH:
+    for (int i = 0; i < e->match.arms.n; i++)
+      if (!written_scalar_arm(l, e->match.arms.at[i])) return false;
+    return written_scalar(l, e->match.subject);
   case FL_EXPR_TEXT:
     for (int i = 0; i < e->text.parts.n; i++)
       if (e->text.parts.at[i].value && !written_scalar(l, e->text.parts.at[i].value)) return false;
@@ -132,6 +153,8 @@ static bool written_scalar(const Look *l, const FlExpr *e) {
     return e->binary.op != FL_BIN_MATMUL && written_scalar(l, e->binary.left) &&
            (e->binary.op == FL_BIN_IN || written_scalar(l, e->binary.right));
   case FL_EXPR_NAME: {
+    for (const Param *p = l->scalars; p; p = p->up)
+      if (p->name == e->name.text) return true;
     FlBinding *b = find(l->scope, e->name.text);
     bool value = b && (b->kind == FL_BIND_VALUE || b->kind == FL_BIND_VAR);
     return value && b->val.type && b->val.type->kind == FL_TY_SCALAR;

@@ -44,7 +44,8 @@ def weighted(pairs):
     if not pairs:
         return None
     if not all(math.isfinite(v) for pair in pairs for v in pair):
-        return math.nan
+        above, below = sum(x * w for x, w in pairs), sum(w for _, w in pairs)
+        return above / below if below else math.nan
     total = sum(exact(w) for _, w in pairs)
     return math.nan if total == 0 else to_float(sum(exact(x) * exact(w) for x, w in pairs) / total)
 

@@ -68,7 +68,7 @@ class ArraysOfRows:
                     raise Fault("E0709", INDEX)
                 return smallest(v[1:] or v, sign)
 
-            return whole(type_, f"{name}(if len($0) > 1 {{ ($0)[1..] }} else {{ $0 }})", meaning, x, uses=["slice of rows"]) if on("slices in branches") else None
+            return whole(type_, f"{name}(if len($0) > 1 {{ ($0)[1..] }} else {{ $0 }})", meaning, x, uses=["slice of rows"])
         if form == 5:
             return whole(type_, "(v => v[0])($0)", lambda rows, v: element(v, 0), x, uses=["lambda of rows"])
         if kind != "i64":

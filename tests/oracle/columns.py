@@ -19,7 +19,6 @@ DAY = UNITS["days"]
 WORDS = ["a", "b", "ab", "b c", "", "Rome", "oslo", "x-1", "12", "-7", "3.5", "zz", "2024-02-29", "Straße", "日本", "ﬁt", "ΟΔΟΣ", "İz", "b,a", 'q"q', " a ", "null", "nan"]
 PATTERNS = [r"\d+", r"(\w)-(\d)", r"^[a-c]", r"[aeiou]", r"b$", r"(\d{4})-\d\d"]
 INTERPOLATED = ("median", "quantile")  # how they are rounded is not on the page: compared nearly, and used no further
-EXACT = ("mean", "var", "std", "cov", "corr", "weighted_mean")
 GROUP_AGGREGATES = ("sum", "mean", "min", "max", "count", "any", "all", "first", "last", "n_distinct", "median", "quantile", "var", "std")
 
 
@@ -133,19 +132,15 @@ class Columns:
 
     def choice(self, kind, depth, null):
         test, a, b = self.of_bool("bool", 1, False), self.make(kind, depth, null), self.make(kind, depth, null)
-        if None in (test, a, b) or test.type.null or a.type.levels != b.type.levels or not self.chooses(test):
+        if None in (test, a, b) or test.type.null or a.type.levels != b.type.levels:
             return None
         form = self.pick("if_else($0, $1, $2)", "(if $0 { $1 } else { $2 })")
         return lazy(Type(kind, a.type.null or b.type.null, a.type.levels), form,
                     lambda rows, i, c, a, b: (a if c.at(rows, i) else b).at(rows, i), test, a, b, uses=["if_else"])
 
-    def chooses(self, test):
-        """May this stand where rows are told apart? A condition that is one for all rows is a feature of its own."""
-        return test.varies() or on("one condition for all rows")
-
     def null_where(self, kind, depth, null):
         test, a = self.of_bool("bool", 1, False), self.make(kind, depth, True)
-        if a is None or test.type.null or not self.chooses(test):
+        if a is None or test.type.null or not test.varies() and kind == "category" and not on("category or null by one condition"):
             return None
         return lazy(a.type.with_null(), "if_else($0, $1, null)", lambda rows, i, c, a: a.at(rows, i) if c.at(rows, i) else None, test, a,
                     uses=["null"])
@@ -154,8 +149,6 @@ class Columns:
         subject = self.pick("i64", "text")
         on_, a, b, c = self.make(subject, 1), *[self.make(kind, depth if k == 0 else 0, null) for k in range(3)]
         if None in (on_, a, b, c) or len({str(e.type.levels) for e in (a, b, c)}) > 1:
-            return None
-        if not self.chooses(on_):
             return None
         result = Type(kind, any(e.type.null for e in (a, b, c)), a.type.levels)
         if subject == "text":
@@ -167,11 +160,8 @@ class Columns:
 
         def meaning(rows, i, s, a, b, c):
             v = s.at(rows, i)
-            return (a if low <= v < high else b if v > guard else c).at(rows, i)
+            return (c if v is None else a if low <= v < high else b if v > guard else c).at(rows, i)
 
-        if not on("guards in branches"):
-            return lazy(result, f"(match $0 {{ {max(low, 0)}..{max(low, 0) + 3} => $1, _ => $2 }})",
-                        lambda rows, i, s, a, b: (a if max(low, 0) <= s.at(rows, i) < max(low, 0) + 3 else b).at(rows, i), on_, a, b, uses=["match"])
         span = f"{low}..{high}" if low >= 0 else f"v if v >= {low} and v < {high}"
         return lazy(result, f"(match $0 {{ {span} => $1, v if v > {guard} => $2, _ => $3 }})", meaning, on_, a, b, c, uses=["match"])
 
@@ -226,7 +216,7 @@ class Columns:
                       lambda rows, v: ranks(v, down, method), inner, uses=["rank"])
 
     def rolling(self, kind, depth):
-        name = self.pick("sum", "min", "max", "first", "last") if kind == "i64" else self.pick("mean" if on("exact means") else "max", "sum", "min", "max")
+        name = self.pick("sum", "min", "max", "first", "last") if kind == "i64" else self.pick("mean", "sum", "min", "max")
         of = kind if name != "mean" else self.pick("i64", "f64")
         inner, n = self.make(of, 1, True), self.number(1, 4)
         if not inner.varies():
@@ -287,7 +277,7 @@ class Columns:
             names += ["sum", "count", "count_rows", "n_distinct", "count_true", "sum"]
         elif kind == "f64":
             names += ["sum", "mean", "median", "quantile", "var", "std", "mean", "cov", "corr", "weighted_mean"]
-        names = [n for n in names if (on("exact means") or n not in EXACT) and (self.alone or n not in INTERPOLATED)]
+        names = [n for n in names if self.alone or n not in INTERPOLATED]
         name = self.pick(*names)
         if name == "count_rows":
             return whole(Type("i64"), "count()", lambda rows: rows.n, uses=["count"])
@@ -549,7 +539,6 @@ class Columns:
         return row("bool", f"($0 {symbol} $1)", operate, left, other, uses=[symbol])
 
     def and_or(self, depth, null):
-        null = null and on("and row by row")
         a, b = self.of_bool("bool", depth - 1, null), self.of_bool("bool", depth - 1, null)
         word = self.pick("and", "or")
         ends = word == "or"

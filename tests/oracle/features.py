@@ -9,12 +9,8 @@ COVERED: functions of compiler/sema/builtins.def, and which oracle tries them; t
 tests/scenario/oracle_*.py. NOT_COVERED: all others, with the reason. tests/lint/oracle.py finds what is in neither.
 """
 SWITCHED_OFF = {
-    "one condition for all rows": "if and match of a condition without columns refuse columns in their branches",
-    "slices in branches": "a slice in a branch by a length",
-    "exact means": "mean, var, std, cov, corr, weighted_mean are rounded more than once",
-    "and row by row": "a side that a row does not need is computed",
-    "guards in branches": "the subject of a match with a guard is computed for rows that do not take its branch",
-    "min of dates": "min(a, b) of dates, datetimes and durations is refused",
+    "category or null by one condition": "if_else(b, c, null) of a category c, where b is one for all rows, is refused (E0303)",
+    "min of dates": "min(a, b) of dates, datetimes and durations is refused (E0312)",
 }
 
 BOTH = """
@@ -30,6 +26,7 @@ BOTH = """
 PIPELINES = """
     median quantile mode n_distinct first last where select drop rename derive group_by ungroup summarize desc
     head tail sample top distinct join join_asof pivot unpivot drop_null fill_null value_counts complete numeric
+    std var cov corr weighted_mean describe
     cols except each row_number lag lead rank ntile rolling category codes table write_csv
 """
 PROGRAMS = """
@@ -41,9 +38,6 @@ COVERED = {**{name: ("pipelines", "programs") for name in BOTH.split()}, **{name
 IMPLICIT = {"desc", "category", "table", "write_csv", "print"}  # in every script
 
 NOT_COVERED = {
-    "switched off until flow does as the page says": """
-        std var cov corr weighted_mean describe
-    """,
     "special functions, to a tolerance": """
         digamma trigamma polygamma
     """,

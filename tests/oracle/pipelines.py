@@ -277,6 +277,8 @@ class Maker(ArraysOfRows, Columns):
         grouped = Table(table.columns, table.n, by)
         self.scoped(grouped)
         e = self.any_expression()
+        if e is None:
+            return None
         name = self.fresh()
         inner = verbs.derive([(name, e)])
 
@@ -517,7 +519,7 @@ class Maker(ArraysOfRows, Columns):
         return verbs.complete(names)
 
     def verb_describe(self, table):
-        if not on("exact means") or any(t.approx or t.kind in ("duration", "f32") for t in table.types().values()):
+        if any(t.approx or t.kind in ("duration", "f32") for t in table.types().values()):
             return None
         return verbs.describe()
 

@@ -100,8 +100,7 @@ static void print_stats(const FlIoSchema *schema, const FlColumnStats *stats) {
 static void print_dialect(const FlIoSchema *schema) {
   for (int32_t k = 0; k < schema->n_found; k++) {
     const char *name = schema->found[k] + 1, *equals = strchr(name, '='), *value = equals + 1;
-    bool bare = strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
-                strncmp(name, "skip", 4) == 0;
+    bool bare = strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strncmp(name, "skip", 4) == 0;
     const char *shown = *value == '\t' ? "\\t" : *value == '"' ? "\\\"" : value;
     printf("%s%.*s = %s%s%s", k ? ", " : "# found: ", (int)(equals - name), name, bare ? "" : "\"", shown,
            bare ? "" : "\"");

@@ -126,7 +126,8 @@ int fl_ll_stage(FlGen *g, const FlFunc *func) {
 
 static Val stage_table(FlGen *g) {
   Ty digest = LLVMArrayType2(g->i64, 2);
-  Ty fields[] = {g->ptr, g->ptr, digest, g->ptr, g->i32, g->i32, g->ptr, g->ptr, g->ptr, g->i32, g->i32, g->ptr};
+  Ty fields[] = {g->ptr, g->ptr, digest, g->ptr, g->i32, g->i32,
+                 g->ptr, g->ptr, g->ptr, g->i32, g->i32, g->ptr};
   Ty t = LLVMStructTypeInContext(g->cx, fields, 12, false);
   int n = g->stages.n;
   Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);

@@ -7,9 +7,9 @@
  *   attrs    := i:8 f:8 text count(list) text* (0 | 1 callee)
  *   text     := count(bytes) bytes, or all ones when absent
  *
- * Counts, versions and values are 4 bytes little endian. Values are numbered in order of definition; names, spans and
- * ids do not appear, operators go by name, so the order of rows in ops.def and of declarations does not
- * matter. No two functions that differ in meaning share an encoding: every part has a fixed length or its
+ * Counts, versions and values are 4 bytes little endian. Values are numbered in order of definition; names,
+ * spans and ids do not appear, operators go by name, so the order of rows in ops.def and of declarations does
+ * not matter. No two functions that differ in meaning share an encoding: every part has a fixed length or its
  * length before it. */
 #include "ir/ir_internal.h"
 

@@ -1,7 +1,7 @@
 /* key.c: the digest of each stage's code, FlFunc.key (LANGUAGE 13): XXH3-128 over versions, the canonical
- * encoding of the function, which holds the version of each operator's meaning, and the digests of what it calls. Names,
- * spans and the order of declarations do not enter. What sema and derivatives make of a script is in the function as it
- * is then, so these need no versions of their own.
+ * encoding of the function, which holds the version of each operator's meaning, and the digests of what it
+ * calls. Names, spans and the order of declarations do not enter. What sema and derivatives make of a script
+ * is in the function as it is then, so these need no versions of their own.
  *
  * Functions that call each other in a cycle have no digest of each other to use. There each member of the
  * cycle is named by its place in a depth-first walk that starts at the function whose key is made, and the
@@ -11,8 +11,9 @@
 
 #include <xxhash.h>
 
-/* KEY goes up when the encoding changes. PASSES goes up with the mending of any pass behind this one, of code generation
- * or of the interpreter that has given wrong results: they are to change no bit, but what they stored before would stay.
+/* KEY goes up when the encoding changes. PASSES goes up with the mending of any pass behind this one, of code
+ * generation or of the interpreter that has given wrong results: they are to change no bit, but what they
+ * stored before would stay.
  */
 enum { KEY_VERSION = 2, PASSES_VERSION = 1 };
 
@@ -108,7 +109,8 @@ static bool has_blas(const FlRegion *r) {
 static bool reaches_blas(Keys *k, const FlModule *m, const FlFunc *f) {
   bool found = has_blas(f->body);
   FlMap *reach = reach_of(k, f);
-  for (const FlFunc *g = m->first; g && !found; g = g->next) found = fl_map_get(reach, g) && has_blas(g->body);
+  for (const FlFunc *g = m->first; g && !found; g = g->next)
+    found = fl_map_get(reach, g) && has_blas(g->body);
   return found;
 }
 

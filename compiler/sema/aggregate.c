@@ -175,7 +175,8 @@ static FlVal deliver(FlSema *s, FlVal v) {
 static bool from_columns(FlSema *s, const FlExpr *e) {
   if (e->kind == FL_EXPR_UNARY) return from_columns(s, e->unary.operand);
   if (e->kind == FL_EXPR_BINARY) return from_columns(s, e->binary.left) || from_columns(s, e->binary.right);
-  if (e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL || e->kind == FL_EXPR_INDEX) return fl_names_column(s, e);
+  if (e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL || e->kind == FL_EXPR_INDEX)
+    return fl_names_column(s, e);
   const FlBuiltin *f = e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME
                            ? fl_builtin_find(s, e->call.func->name.text)
                            : NULL;
@@ -197,10 +198,11 @@ static FlVal as_rows(FlSema *s, FlVal x, FlValue *rows, FlSpan span) {
   return scalar ? fl_verb_as_column(s, x, rows, span, "value") : x;
 }
 
-/* What an aggregate takes: a column; an array chosen from columns, as x[y > 2], which is a table of its own then
- * (but not for positions: one that may be null is no index); one value, which all rows have. false: it is a
- * plain array, or none. */
-static bool takes(FlSema *s, const char *kind, FlVal *x, const FlExpr *written, FlSpan span, FlAggContext *own) {
+/* What an aggregate takes: a column; an array chosen from columns, as x[y > 2], which is a table of its own
+ * then (but not for positions: one that may be null is no index); one value, which all rows have. false: it
+ * is a plain array, or none. */
+static bool takes(FlSema *s, const char *kind, FlVal *x, const FlExpr *written, FlSpan span,
+                  FlAggContext *own) {
   bool position = is(kind, "argmin") || is(kind, "argmax");
   const FlAggContext *agg = s->agg;
   if (fl_val_bad(*x)) return false;
@@ -271,10 +273,9 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
 }
 
 FlVal fl_sema_aggregate_of(FlSema *s, FlVal t, const char *kind, double setting, FlVal x, FlSpan span) {
-  FlAggContext *outer = s->agg, whole = {.mode = FL_AGG_SPREAD,
-                                         .rows = fl_val_rows(t),
-                                         .groups = fl_sema_i64(s, 1),
-                                         .table = &t};
+  FlAggContext *outer = s->agg,
+               whole = {
+                   .mode = FL_AGG_SPREAD, .rows = fl_val_rows(t), .groups = fl_sema_i64(s, 1), .table = &t};
   FlDtype d;
   if (!fl_sema_aggregate_dtype(s, kind, kind, x, span, &d)) return fl_val_error(s);
   s->agg = &whole;

@@ -56,9 +56,7 @@ static bool check_argument(FlSema *s, const FlAttribute *a, const Known *k) {
 }
 
 static bool check_place(FlSema *s, const FlAttribute *a, const Known *k, FlStmtKind kind) {
-  bool fits = kind == FL_STMT_STAGE    ? k->of_stage
-              : kind == FL_STMT_EXTERN ? k->of_extern
-                                       : k->of_fn;
+  bool fits = kind == FL_STMT_STAGE ? k->of_stage : kind == FL_STMT_EXTERN ? k->of_extern : k->of_fn;
   if (fits) return true;
   const char *what = kind == FL_STMT_STAGE    ? "a stage"
                      : kind == FL_STMT_EXTERN ? "a C function"

@@ -117,9 +117,11 @@ static FlVal does_not_fit(FlSema *s, FlVal v, FlSpan span) {
   bool summarize = s->agg->mode == FL_AGG_SUMMARIZE;
   FlDiag *d = fl_sema_report(s, FL_E0623, span, "this gives %s %s group", fl_val_text(s, v),
                              v.type->kind == FL_TY_SCALAR ? "a" : "for each");
-  fl_diag_note(s->sink, d, (FlSpan){0}, "after `group_by` %s",
-               summarize ? "`summarize` takes one value a group"
-                         : "a column is the group's, and an argument gives one value a group or one for each of its rows");
+  fl_diag_note(
+      s->sink, d, (FlSpan){0}, "after `group_by` %s",
+      summarize
+          ? "`summarize` takes one value a group"
+          : "a column is the group's, and an argument gives one value a group or one for each of its rows");
   return fl_val_error(s);
 }
 
@@ -161,7 +163,8 @@ static FlVal each_group(FlSema *s, const FlExpr *e, const FlType *want) {
     FlValue *n = fl_ir_dim(&s->b, all.parts[p], 0);
     if (n != agg->groups) fl_sema_alias(s, n, fl_sema_size(s, agg->groups));
   }
-  return agg->mode == FL_AGG_SUMMARIZE ? all : with_rows(s, fl_sema_take(s, all, agg->group_of, FL_TAKE_PROVEN));
+  return agg->mode == FL_AGG_SUMMARIZE ? all
+                                       : with_rows(s, fl_sema_take(s, all, agg->group_of, FL_TAKE_PROVEN));
 }
 
 /* ---- which way ---- */
@@ -175,7 +178,8 @@ static bool strict(FlSema *s, const FlExpr *e) {
   if (e->kind == FL_EXPR_UNARY) return true;
   if (e->kind != FL_EXPR_BINARY) return false;
   FlBinaryOp op = e->binary.op;
-  return op != FL_BIN_AND && op != FL_BIN_OR && op != FL_BIN_DEFAULT && op != FL_BIN_IN && op != FL_BIN_MATMUL;
+  return op != FL_BIN_AND && op != FL_BIN_OR && op != FL_BIN_DEFAULT && op != FL_BIN_IN &&
+         op != FL_BIN_MATMUL;
 }
 
 static FlVal one_value_a_row(FlSema *s, FlSpan span) {

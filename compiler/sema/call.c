@@ -311,7 +311,8 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
   s->scope = fl_scope_push(s, c->scope, FL_SCOPE_PLAIN);
   if (c->frame == s->frame) s->agg = c->agg; /* as the columns, they are those of where it is written */
   for (int i = 0; i < n; i++) fl_sema_bind_pattern(s, params->at[i], args[i], FL_BIND_VALUE, NULL);
-  for (int i = 0; s->agg && s->agg->group_of && i < s->scope->names.n; i++) s->scope->names.at[i]->by_row = true;
+  for (int i = 0; s->agg && s->agg->group_of && i < s->scope->names.n; i++)
+    s->scope->names.at[i]->by_row = true;
   FlVal v = fl_sema_expr_or_groups(s, c->lambda->lambda.body, NULL);
   fl_call_come_back(s, place);
   if (v.type->kind == FL_TY_NONE)

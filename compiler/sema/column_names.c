@@ -3,10 +3,10 @@
  *
  * In: matrices as `matrix` and `one_hot` make them. Out: column_names(x), expect_columns(x, names), and names
  * that go along where rows and columns are chosen (index.c), where rows are put below each other, where `if`
- * takes one of two, where operators are applied element by element, and into functions and stages. What always
- * holds: names are known of the SSA value that the matrix is, so tuples and bindings keep them; they are a
- * value text[columns] that is there wherever the matrix is. A matrix that is computed in any other way, and one
- * that a loop assigns, has none. */
+ * takes one of two, where operators are applied element by element, and into functions and stages. What
+ * always holds: names are known of the SSA value that the matrix is, so tuples and bindings keep them; they
+ * are a value text[columns] that is there wherever the matrix is. A matrix that is computed in any other way,
+ * and one that a loop assigns, has none. */
 #include "sema/column_names.h"
 
 FlValue *fl_column_names(FlSema *s, const FlValue *matrix) { return fl_map_get(s->column_names, matrix); }

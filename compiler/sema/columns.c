@@ -28,7 +28,8 @@ bool fl_columns_add(FlSema *s, FlColumns *c, const char *name, FlVal v, FlSpan s
   return true;
 }
 
-/* The table of these columns, rows as in t: grouped as t, whose keys must still be there, under names[key]. */
+/* The table of these columns, rows as in t: grouped as t, whose keys must still be there, under names[key].
+ */
 static FlVal same_rows(FlSema *s, FlCallSite *c, const FlColumns *columns, FlVal t,
                        const char *const *renamed) {
   FlVal out = fl_columns_table(s, columns, fl_val_rows(t));
@@ -40,8 +41,9 @@ static FlVal same_rows(FlSema *s, FlCallSite *c, const FlColumns *columns, FlVal
     keys[i] = renamed ? renamed[was] : t.type->keys[i];
     int k = find(columns, keys[i]);
     if (k >= 0 && columns->values[k].parts[0] == fl_val_field(s, t, was).parts[0]) continue;
-    FlDiag *d = fl_sema_report(s, FL_E0622, c->span, k < 0 ? "`%s` leaves out `%s`, which the rows are grouped by"
-                                                           : "`%s` changes `%s`, which the rows are grouped by",
+    FlDiag *d = fl_sema_report(s, FL_E0622, c->span,
+                               k < 0 ? "`%s` leaves out `%s`, which the rows are grouped by"
+                                     : "`%s` changes `%s`, which the rows are grouped by",
                                c->builtin->name, keys[i]);
     if (k < 0 && strcmp(c->builtin->name, "select") == 0)
       fl_diag_help(s->sink, d, "name `%s` among the columns, or `ungroup` first", keys[i]);
@@ -167,7 +169,8 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
     fl_columns_set(s, &columns, a->name.text, v);
   }
   FlVal out = same_rows(s, c, &columns, t, NULL);
-  return fl_actual_given(&c->args[1]) && !fl_val_bad(out) ? fl_columns_table(s, &columns, fl_val_rows(t)) : out;
+  return fl_actual_given(&c->args[1]) && !fl_val_bad(out) ? fl_columns_table(s, &columns, fl_val_rows(t))
+                                                          : out;
 }
 
 bool fl_verb_is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as there are rows */

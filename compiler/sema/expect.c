@@ -1,8 +1,8 @@
-/* expect.c: what functions of the library ask of values that no written type says: are these labels, or numbers
- * that were measured or computed?
+/* expect.c: what functions of the library ask of values that no written type says: are these labels, or
+ * numbers that were measured or computed?
  *
- * In: an array. Out: the same array. Always holds: both are asked while compiling, and what is wrong is shown at
- * the call into the library. */
+ * In: an array. Out: the same array. Always holds: both are asked while compiling, and what is wrong is shown
+ * at the call into the library. */
 #include "sema/sema_internal.h"
 
 FlSpan fl_sema_call_from_outside(FlSema *s, FlSpan span) {

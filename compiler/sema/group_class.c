@@ -1,8 +1,9 @@
 /* group_class.c: how an expression in a verb of a grouped table goes by group.
  *
  * In: an expression as it is written, and the names around it. Out: its class (sema_internal.h). What always
- * holds: no size and no type of a value decides, and what is not known to go row by row, or to be an aggregate
- * or a window of that, is computed for each group: that is always right, and the other classes only faster. */
+ * holds: no size and no type of a value decides, and what is not known to go row by row, or to be an
+ * aggregate or a window of that, is computed for each group: that is always right, and the other classes only
+ * faster. */
 #include "sema/sema_internal.h"
 
 /* A parameter of a function whose body is looked at. */
@@ -141,8 +142,10 @@ static bool written_scalar(const Look *l, const FlExpr *e) {
     return true;
   case FL_EXPR_CALL: {
     const FlExpr *f = e->call.func;
-    const FlBuiltin *bi = f->kind == FL_EXPR_NAME && !called(l, f->name.text) ? fl_builtin_find(l->s, f->name.text) : NULL;
-    bool pairs = bi && bi->takes_rest && (bi->kinds & FL_BUILTIN_AGGREGATE) && e->call.args.n > 1; /* min(a, b) */
+    const FlBuiltin *bi =
+        f->kind == FL_EXPR_NAME && !called(l, f->name.text) ? fl_builtin_find(l->s, f->name.text) : NULL;
+    bool pairs =
+        bi && bi->takes_rest && (bi->kinds & FL_BUILTIN_AGGREGATE) && e->call.args.n > 1; /* min(a, b) */
     if (!bi || (!pairs && !(bi->kinds & FL_BUILTIN_SCALAR))) return false;
     for (int i = 0; i < e->call.args.n; i++)
       if (!written_scalar(l, e->call.args.at[i].value)) return false;
@@ -227,14 +230,16 @@ static FlGroupClass function_call(const Look *l, const Call *c, const FlBinding 
     names[i] = params->at[i].name.text;
     is_of[i] = class_of(l, arg(c, i));
   }
-  return more(all, body_class(l, (Look){.s = l->s, .scope = fn->file->scope}, decl->fn.body, params->n, names, is_of));
+  return more(all, body_class(l, (Look){.s = l->s, .scope = fn->file->scope}, decl->fn.body, params->n, names,
+                              is_of));
 }
 
 /* any(each(set, f)), all(each(set, f)): of each row, over the columns. */
 static FlGroupClass each_class(const Look *l, const FlExpr *each) {
   const FlArgList *args = &each->call.args;
   const FlExpr *f = args->n == 2 && !args->at[1].name.text ? args->at[1].value : NULL;
-  if (!f || f->kind != FL_EXPR_LAMBDA || f->lambda.params.n != 1 || f->lambda.params.at[0]->kind != FL_PAT_NAME)
+  if (!f || f->kind != FL_EXPR_LAMBDA || f->lambda.params.n != 1 ||
+      f->lambda.params.at[0]->kind != FL_PAT_NAME)
     return FL_GROUP_EACH;
   FlGroupClass rows = FL_GROUP_ROWS;
   return body_class(l, *l, f->lambda.body, 1, &f->lambda.params.at[0]->name.text, &rows);
@@ -244,13 +249,13 @@ static FlGroupClass aggregate_class(const Look *l, const Call *c, const FlBuilti
   int n = n_args(c), by_position = 0;
   for (int i = 0; i < n; i++) by_position += !arg_name(c, i);
   const FlExpr *x = n ? arg(c, 0) : NULL;
-  if (x && x->kind == FL_EXPR_CALL && x->call.func->kind == FL_EXPR_NAME && is(x->call.func->name.text, "each"))
+  if (x && x->kind == FL_EXPR_CALL && x->call.func->kind == FL_EXPR_NAME &&
+      is(x->call.func->name.text, "each"))
     return l->columns ? each_class(l, x) : FL_GROUP_EACH;
   FlGroupClass all = args_class(l, c);
   if (all == FL_GROUP_EACH) return all;
   if (bi->takes_rest && by_position > 1) return all; /* element by element */
-  if (all != FL_GROUP_OUTSIDE)
-    return l->columns && !names_arg(c, "axis") ? FL_GROUP_AT_ONCE : FL_GROUP_EACH;
+  if (all != FL_GROUP_OUTSIDE) return l->columns && !names_arg(c, "axis") ? FL_GROUP_AT_ONCE : FL_GROUP_EACH;
   return l->columns && (!x || written_scalar(l, x)) ? FL_GROUP_AT_ONCE : FL_GROUP_OUTSIDE;
 }
 
@@ -381,7 +386,8 @@ bool fl_names_column(FlSema *s, const FlExpr *e) {
 bool fl_group_gives_rows(FlSema *s, const FlExpr *e) {
   const Look l = {.s = s, .scope = s->scope, .columns = s->agg->columns};
   if (e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL) return class_of(&l, e) == FL_GROUP_ROWS;
-  if (e->kind != FL_EXPR_CALL || e->call.func->kind != FL_EXPR_NAME || called(&l, e->call.func->name.text)) return false;
+  if (e->kind != FL_EXPR_CALL || e->call.func->kind != FL_EXPR_NAME || called(&l, e->call.func->name.text))
+    return false;
   const FlBuiltin *bi = fl_builtin_find(s, e->call.func->name.text);
   if (!bi) return false;
   bool place = (bi->kinds & FL_BUILTIN_POSITION) && e->call.args.n <= bi->n_params;

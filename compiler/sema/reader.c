@@ -44,7 +44,22 @@ static bool add_nulls(FlSema *s, FlTexts *options, FlActual *a) {
 }
 
 /* Positions in the parameters of read_csv. */
-enum { SOURCE, TYPES, SEP, QUOTE, HEADER, SKIP, COMMENT, NULLS, DECIMAL, DATES, ENCODING, DUPLICATES, ON_ERROR, PATH };
+enum {
+  SOURCE,
+  TYPES,
+  SEP,
+  QUOTE,
+  HEADER,
+  SKIP,
+  COMMENT,
+  NULLS,
+  DECIMAL,
+  DATES,
+  ENCODING,
+  DUPLICATES,
+  ON_ERROR,
+  PATH
+};
 
 static bool read_options(FlSema *s, FlCallSite *c, FlTexts *options) {
   FlActual *a = c->args;
@@ -189,7 +204,8 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, Fl
   }
   if (row && fl_actual_given(types)) row = override_types(s, types, row);
   for (int i = 0; row && i < row->n_fields; i++) {
-    if (fl_reader_column(s, &row->fields[i], exact) && (durations || row->fields[i].type->dtype != FL_DURATION))
+    if (fl_reader_column(s, &row->fields[i], exact) &&
+        (durations || row->fields[i].type->dtype != FL_DURATION))
       continue;
     fl_sema_error(s, FL_E0946, c->span, "the column `%s` is %s, which `%s` cannot read", row->fields[i].name,
                   fl_type_text(s->types, row->fields[i].type), c->builtin->name);
@@ -342,8 +358,8 @@ FlVal fl_builtin_read_sqlite(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
   FlVal file = fl_reader_file(s, c);
   if (fl_val_bad(file)) return file;
-  bool wanted = c->want && c->want->kind == FL_TY_ARRAY && c->want->dtype != FL_FILE &&
-                c->want->dtype != FL_CATEGORY;
+  bool wanted =
+      c->want && c->want->kind == FL_TY_ARRAY && c->want->dtype != FL_FILE && c->want->dtype != FL_CATEGORY;
   const FlType *type;
   if (file.spelling) {
     FlIoArray a; /* sizes of the file as it is now: the program must not rely on them */

@@ -97,7 +97,8 @@ FlVal fl_binding_value(FlSema *s, FlBinding *b) {
   b->uses++;
   if (s->refs) fl_vec_push(s->arena, &s->refs->list, b);
   FlVal v = capture(s, s->frame, b);
-  if (b->kind == FL_BIND_VAR || b->frame != s->frame) v.group = NULL; /* of the table that it was once, or there */
+  if (b->kind == FL_BIND_VAR || b->frame != s->frame)
+    v.group = NULL; /* of the table that it was once, or there */
   return v;
 }
 
@@ -165,7 +166,8 @@ static FlValue *made_here(FlSema *s, FlValue *v) {
   return fl_sema_map_end(s, &map, fl_ir_load(&s->b, v, v->type.rank, map.index, true));
 }
 
-/* Is a part of v made by an op of the unit? Constants and sizes do not count: they may stand for equal ones. */
+/* Is a part of v made by an op of the unit? Constants and sizes do not count: they may stand for equal ones.
+ */
 static bool is_own(FlVal v, const FlUnit *unit) {
   for (int p = 0; v.parts && p < v.type->n_parts; p++) {
     const FlOp *op = v.parts[p] ? v.parts[p]->op : NULL;
@@ -175,7 +177,8 @@ static bool is_own(FlVal v, const FlUnit *unit) {
 }
 
 /* Of an op of the unit the optimiser sees that the unit is used. A value that was there before, and only
- * passes through checks of the unit, gets one. A constant does not: its checks are those of what is around it. */
+ * passes through checks of the unit, gets one. A constant does not: its checks are those of what is around
+ * it. */
 FlVal fl_sema_unit_end(FlSema *s, FlSavedUnit saved, FlVal v) {
   FlUnit *unit = s->b.unit;
   bool own = is_own(v, unit);

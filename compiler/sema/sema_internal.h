@@ -102,9 +102,9 @@ struct FlScope {
 
 /* A file of the program: the script or an import. A module is its file, whatever paths lead to it. */
 struct FlFile {
-  const char *name;   /* module name: what its params are called by, its alias where the script gives one */
-  const char *real;   /* its path without links and dots */
-  bool named;         /* `name` is as the script imports it */
+  const char *name; /* module name: what its params are called by, its alias where the script gives one */
+  const char *real; /* its path without links and dots */
+  bool named;       /* `name` is as the script imports it */
   const FlAst *ast;
   FlScope *scope; /* its top level; parent: NULL */
   const char *dir;
@@ -527,11 +527,11 @@ typedef struct FlBuiltinParam {
   bool optional, by_name;
 } FlBuiltinParam;
 typedef enum FlBuiltinKind { /* builtins.def says what they mean */
-  FL_BUILTIN_SCALAR = 1,
-  FL_BUILTIN_AGGREGATE = 2,
-  FL_BUILTIN_WINDOW = 4,
-  FL_BUILTIN_POSITION = 8,
-  FL_BUILTIN_VERB = 16
+                             FL_BUILTIN_SCALAR = 1,
+                             FL_BUILTIN_AGGREGATE = 2,
+                             FL_BUILTIN_WINDOW = 4,
+                             FL_BUILTIN_POSITION = 8,
+                             FL_BUILTIN_VERB = 16
 } FlBuiltinKind;
 struct FlBuiltin {
   unsigned kinds; /* of FlBuiltinKind */
@@ -606,8 +606,8 @@ FlValue *fl_verb_row_numbers(FlSema *s, const FlGrouping *g);
 FlVal fl_verb_rank(FlSema *s, FlValue *group_of, FlVal key, bool downwards, const char *method);
 /* `desc(x)` as a key: x, and true. */
 bool fl_sema_key_desc(FlActual *key);
-/* by_group.c: e in the arguments of a verb of a grouped table: true: it was elaborated here, by group or as what
- * no column has part in; false: as anywhere, all groups at once. */
+/* by_group.c: e in the arguments of a verb of a grouped table: true: it was elaborated here, by group or as
+ * what no column has part in; false: as anywhere, all groups at once. */
 bool fl_by_group(FlSema *s, const FlExpr *e, const FlType *want, FlVal *out);
 /* group_class.c. How an expression goes by group, least first. */
 typedef enum FlGroupClass {
@@ -637,7 +637,8 @@ void fl_sema_help_names(FlSema *s, FlDiag *d, const char *meant, int n, const ch
 void fl_sema_explain_rows(FlSema *s, FlDiag *d, const FlType *from, const FlType *to);
 /* The first argument of a verb as a table; reports otherwise. */
 bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out);
-/* Elaborates e where the columns of t stand for their names; `g`: in these groups, or NULL: the rows are one. */
+/* Elaborates e where the columns of t stand for their names; `g`: in these groups, or NULL: the rows are one.
+ */
 FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode);
 FlVal fl_verb_expr_in(FlSema *s, FlVal t, const FlGrouping *g, FlActual *a, FlAggMode mode);
 /* A column's index by the name that an expression is (NAME, COL); reports and returns -1 otherwise. */

@@ -3,7 +3,8 @@
 #ifndef FL_STORE_TOOLS_H
 #define FL_STORE_TOOLS_H
 
-/* flowc cache ls | gc [--limit SIZE] | verify | clear | trust [FOLDER]. 1: damage was found; 2: wrong usage. */
+/* flowc cache ls | gc [--limit SIZE] | verify | clear | trust [FOLDER]. 1: damage was found; 2: wrong usage.
+ */
 int fl_tool_cache(const char *dir, int n_words, char **words);
 
 /* flowc why [x.flow] [STAGE]: what ran in the last run of the script and why; without a script, of the one

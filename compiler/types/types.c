@@ -266,8 +266,7 @@ static void print(FlText1 *out, const FlType *ty) {
     for (int i = 0; i < ty->n_fields; i++) {
       const char *name = ty->fields[i].name;
       if (i) fl_text_addz(out, ", ");
-      if (fl_type_has_names(ty))
-        fl_text_addf(out, is_plain_name(name) ? "%s: " : "`%s`: ", name);
+      if (fl_type_has_names(ty)) fl_text_addf(out, is_plain_name(name) ? "%s: " : "`%s`: ", name);
       print(out, ty->fields[i].type);
     }
     fl_text_addc(out, ')');

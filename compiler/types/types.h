@@ -7,10 +7,10 @@
  *   array T[..]        one array; of T? adds a bool array of the same sizes
  *   category           as an i32 scalar or array, its codes; then, last, its levels: text[k], in their order
  *   tuple              the parts of its fields in order
- *   table              grouped or not (which needs no part): the number of rows (i64), then for each field of the row the parts of its column; a
- * column of scalars is a rank-1 array, of rank-r arrays a rank r+1 array; levels are as they are list of E
- * for each part of E: scalar -> rank-1 array, array -> list, list -> deeper list function, module   nothing:
- * they exist while compiling only */
+ *   table              grouped or not (which needs no part): the number of rows (i64), then for each field of
+ * the row the parts of its column; a column of scalars is a rank-1 array, of rank-r arrays a rank r+1 array;
+ * levels are as they are list of E for each part of E: scalar -> rank-1 array, array -> list, list -> deeper
+ * list function, module   nothing: they exist while compiling only */
 #ifndef FL_TYPES_H
 #define FL_TYPES_H
 
@@ -47,7 +47,7 @@ struct FlType {
   const FlType *elem; /* TABLE: the row, a tuple; LIST: the element */
   int n_keys;         /* TABLE: the columns that it is grouped by; 0: it is not */
   const char *const *keys;
-  const char *name;   /* TUPLE: nominal name when made by `type` or a library, else NULL */
+  const char *name; /* TUPLE: nominal name when made by `type` or a library, else NULL */
   int n_parts;
 };
 

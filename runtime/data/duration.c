@@ -1,10 +1,12 @@
 /* duration.c: durations as text in ISO 8601, and back.
  *
- * What always holds: what is printed reads back the same; text that is no exact number of microseconds is none. Years
- * and months have no length, so they are no part of a duration. Source: ISO 8601-1:2019, 5.5.2. */
+ * What always holds: what is printed reads back the same; text that is no exact number of microseconds is
+ * none. Years and months have no length, so they are no part of a duration. Source: ISO 8601-1:2019, 5.5.2.
+ */
 #include "data/number.h"
 
-static const uint64_t SECOND = 1000000, MINUTE = 60000000, HOUR = 3600000000, DAY = 86400000000, WEEK = 604800000000;
+static const uint64_t SECOND = 1000000, MINUTE = 60000000, HOUR = 3600000000, DAY = 86400000000,
+                      WEEK = 604800000000;
 
 static char *put_part(char *at, uint64_t n, char unit) {
   if (!n) return at;
@@ -27,7 +29,8 @@ int fl_print_duration_iso(char *buf, int64_t micros) {
   at += fl_print_u64(at, seconds);
   if (fraction) {
     *at++ = '.';
-    for (uint64_t digit = SECOND / 10; fraction; fraction %= digit, digit /= 10) *at++ = (char)('0' + fraction / digit);
+    for (uint64_t digit = SECOND / 10; fraction; fraction %= digit, digit /= 10)
+      *at++ = (char)('0' + fraction / digit);
   }
   *at++ = 'S';
   return (int)(at - buf);
@@ -61,7 +64,11 @@ bool fl_parse_duration_iso(const char *s, int64_t len, int64_t *micros) {
     char name;
     bool time;
     const uint64_t *size;
-  } units[] = {{'W', false, &WEEK}, {'D', false, &DAY}, {'H', true, &HOUR}, {'M', true, &MINUTE}, {'S', true, &SECOND}};
+  } units[] = {{'W', false, &WEEK},
+               {'D', false, &DAY},
+               {'H', true, &HOUR},
+               {'M', true, &MINUTE},
+               {'S', true, &SECOND}};
   enum { N_UNITS = sizeof units / sizeof *units };
   const char *end = s + len;
   bool negative = len && *s == '-', time = false;

@@ -47,7 +47,8 @@ int fl_print_date(char *buf, int32_t date);
 int fl_print_datetime(char *buf, int64_t micros);
 /* 2d 03:04:05.5, 00:00:01, -1d 00:00:00 (the sign is of the whole) */
 int fl_print_duration(char *buf, int64_t micros);
-/* ISO 8601: -P1DT2H3.5S, into FL_NUMBER_ROOM bytes; and back, weeks too. false: it is none, or not whole microseconds. */
+/* ISO 8601: -P1DT2H3.5S, into FL_NUMBER_ROOM bytes; and back, weeks too. false: it is none, or not whole
+ * microseconds. */
 int fl_print_duration_iso(char *buf, int64_t micros);
 bool fl_parse_duration_iso(const char *s, int64_t len, int64_t *micros);
 

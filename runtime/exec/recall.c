@@ -58,7 +58,10 @@ static bool files_kept(FlFuture *call, const FlStageKey *key) {
            (files_digest(&call->ctx, call->site, stage->arg_types[i], call->args[i], true, &now) == 0 &&
             fl_memo_digest_same(now, key->args[i]));
   }
-  if (!kept) fl_run_warn(call->run, "a file that stage `%s` reads changed during this run: its result is not remembered", stage->name);
+  if (!kept)
+    fl_run_warn(call->run,
+                "a file that stage `%s` reads changed during this run: its result is not remembered",
+                stage->name);
   return kept;
 }
 
@@ -118,7 +121,8 @@ static bool decode(FlFuture *call, FlMemoEntry *entry) {
   if (ok) {
     FlNotes notes = {0};
     /* What others may have written is looked at before compiled code relies on it. */
-    bool good = fl_memo_is_private(call->run->memo) || fl_value_check_parts(stage->result_type, types, n, values);
+    bool good =
+        fl_memo_is_private(call->run->memo) || fl_value_check_parts(stage->result_type, types, n, values);
     if (good && fl_notes_decode(values[n].t, &notes)) {
       fl_notes_show(&notes, call->run->report, call->ctx.event);
       fl_notes_move(&call->ctx.notes, &notes);

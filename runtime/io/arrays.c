@@ -120,7 +120,8 @@ static bool give(FlCtx *ctx, const FlOpDesc *desc, const FlArraysWanted *w, FlSl
     if (!w->nullable[k]) continue;
     if (a && !w->valid[k].a) w->valid[k].a = fl_io_all_valid(ctx, a->rank, a->dims);
     results[at++] = w->valid[k];
-    if (a && !w->valid[k].a) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", desc->list[0]);
+    if (a && !w->valid[k].a)
+      return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", desc->list[0]);
   }
   return true;
 }

@@ -6,7 +6,8 @@
 
 /* The arrays that are wanted, by name, as values of these types: an array has rank 1 and more, a single value
  * rank 0. Out: the values, and of what is nullable which are valid (bool). They are zero before, valid single
- * values 1; what was put there is freed by the caller, also on failure. A format without nulls leaves `valid`. */
+ * values 1; what was put there is freed by the caller, also on failure. A format without nulls leaves
+ * `valid`. */
 typedef struct FlArraysWanted {
   const char *const *names;
   const FlType1 *types;
@@ -15,8 +16,8 @@ typedef struct FlArraysWanted {
   FlSlot *values, *valid;
 } FlArraysWanted;
 typedef bool FlArraysReader(FlCtx *ctx, const char *path, const FlArraysWanted *wanted, FlIoError *e);
-/* What an operator does that reads them: its file, desc->list for the names, one a result; a name twice in a row
- * is an array that may have nulls: its values, and which are valid. */
+/* What an operator does that reads them: its file, desc->list for the names, one a result; a name twice in a
+ * row is an array that may have nulls: its values, and which are valid. */
 FlStatus fl_read_arrays(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results,
                         FlArraysReader *read);
 

@@ -2,8 +2,9 @@
  * library of the system has it. Private to the room; the parts of it are below.
  *
  *   stream  := message* end      message := 0xffffffff size:i32 metadata:size body      end := 0xffffffff
- * 0:i32 (a stream may also just end, and before Arrow 0.15 there was no 0xffffffff) metadata is a Message of flatbuffers: a Schema first, then RecordBatches and DictionaryBatches; a
- * size and a body are multiples of 8 file    := "ARROW1" 0:u16 stream footer:size size:i32 "ARROW1"
+ * 0:i32 (a stream may also just end, and before Arrow 0.15 there was no 0xffffffff) metadata is a Message of
+ * flatbuffers: a Schema first, then RecordBatches and DictionaryBatches; a size and a body are multiples of 8
+ * file    := "ARROW1" 0:u16 stream footer:size size:i32 "ARROW1"
  *
  * What always holds: of what is read nothing is believed: each offset, length and count is checked against
  * what is there before it is used. Numbers are little endian, on both sides. */
@@ -21,9 +22,9 @@ bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_r
 
 /* Reads the wanted columns of a stream or a file, by name; others are left out. Texts are views of `in`,
  * which they keep; so are columns that lie there as arrays have them. Integers and floats convert where every
- * value fits, decimals to floats (rounded once), to integers where they are whole, and to texts; times of any unit
- * where they are whole microseconds; what is nested to texts, as JSON. Messages call the input `label`. whole: nothing
- * may follow the end of a stream. On failure no array is owned. */
+ * value fits, decimals to floats (rounded once), to integers where they are whole, and to texts; times of any
+ * unit where they are whole microseconds; what is nested to texts, as JSON. Messages call the input `label`.
+ * whole: nothing may follow the end of a stream. On failure no array is owned. */
 bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, bool whole, FlTableWanted *wanted,
                    int32_t n_wanted, int64_t *n_rows, FlIoError *e);
 
@@ -97,10 +98,10 @@ typedef struct FlArrowField {
   bool dictionary, sign, nullable;
   int64_t dictionary_id;
   int index_width; /* of a dictionary's indices: bits, negative when signed */
-  int width;       /* Int, Decimal: bits; Float: 0 1 2 for half single double; times: the unit, see arrow_schema.c;
-                      FixedSizeList: size; Union: 0 sparse, 1 dense */
-  int scale;       /* Decimal: digits after the point; Time: bits */
-  int precision;   /* Decimal: digits in all */
+  int width; /* Int, Decimal: bits; Float: 0 1 2 for half single double; times: the unit, see arrow_schema.c;
+                FixedSizeList: size; Union: 0 sparse, 1 dense */
+  int scale; /* Decimal: digits after the point; Time: bits */
+  int precision; /* Decimal: digits in all */
   int32_t n_children;
   struct FlArrowField *children;
 } FlArrowField;
@@ -202,8 +203,8 @@ bool fl_arrow_buffer(const FlArrowBatch *b, uint32_t k, FlArrowBytes *out); /* f
 int64_t fl_arrow_load(const uint8_t *at, int64_t bits, bool sign);          /* a little-endian integer */
 static inline bool fl_arrow_bit(const uint8_t *bits, int64_t k) { return bits[k / 8] >> k % 8 & 1; }
 
-/* A decimal as it is written: sign, digits, a point where the scale is above 0. Its length; `out` has room for
- * FL_ARROW_DECIMAL_ROOM. */
+/* A decimal as it is written: sign, digits, a point where the scale is above 0. Its length; `out` has room
+ * for FL_ARROW_DECIMAL_ROOM. */
 enum { FL_ARROW_DECIMAL_ROOM = 256, FL_ARROW_SCALE_MAX = 128 };
 int fl_arrow_decimal(const uint8_t *at, int64_t bits, int scale, char *out);
 /* A float of 16 bits. */
@@ -212,7 +213,8 @@ float fl_arrow_half(const uint8_t *at);
 const char *fl_arrow_scale_time(const FlArrowField *f, int64_t *v);
 /* The text that element k, which is valid, is; false: it is outside of the batch. */
 bool fl_arrow_text(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, FlText *out);
-bool fl_arrow_scalars(FlArrowBatch *b, const FlArrowField *f, FlArrowLeaf *l); /* takes them; false: damaged */
+bool fl_arrow_scalars(FlArrowBatch *b, const FlArrowField *f,
+                      FlArrowLeaf *l); /* takes them; false: damaged */
 bool fl_arrow_validity(FlArrowBatch *b, int64_t n, int64_t nulls, const uint8_t **valid);
 bool fl_arrow_node(FlArrowBatch *b, int64_t *n, int64_t *nulls);
 bool fl_arrow_next_buffer(FlArrowBatch *b, FlArrowBytes *out);
@@ -225,7 +227,8 @@ bool fl_arrow_is_nested(const FlArrowField *f);
 bool fl_arrow_nested(FlArrowBatch *b, const FlArrowField *f, struct FlArrowNode **out, FlIoError *e);
 void fl_arrow_nested_free(struct FlArrowNode *node); /* NULL is allowed */
 /* The JSON of element k. false: e. */
-bool fl_arrow_nested_put(const FlArrowBatch *b, const struct FlArrowNode *node, int64_t k, FlBytes *to, FlIoError *e);
+bool fl_arrow_nested_put(const FlArrowBatch *b, const struct FlArrowNode *node, int64_t k, FlBytes *to,
+                         FlIoError *e);
 bool fl_arrow_nested_valid(const struct FlArrowNode *node, int64_t k);
 
 bool fl_arrow_damaged(const FlArrowBatch *b, FlIoError *e);

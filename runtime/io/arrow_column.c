@@ -128,8 +128,8 @@ static void store_text(const FlArrowLeaf *l, const char *s, int64_t n, char *at)
   memcpy(at, &t, sizeof t);
 }
 
-static bool take_decimal(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, const FlTableWanted *w, char *at,
-                         int64_t row, FlIoError *e) {
+static bool take_decimal(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, const FlTableWanted *w,
+                         char *at, int64_t row, FlIoError *e) {
   char text[FL_ARROW_DECIMAL_ROOM];
   int64_t bits = fl_arrow_bits(l->field), i;
   int n = fl_arrow_decimal(l->data.at + k * (bits / 8), bits, l->field->scale, text), whole = n;
@@ -138,7 +138,8 @@ static bool take_decimal(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k,
   switch (fl_dtype_info[w->dtype].kind) {
   case FL_KIND_TEXT: store_text(l, text, n, at); return true;
   case FL_KIND_FLOAT:
-    ok = w->dtype == FL_F64 ? fl_parse_f64(text, n, (double *)(void *)at) : fl_parse_f32(text, n, (float *)(void *)at);
+    ok = w->dtype == FL_F64 ? fl_parse_f64(text, n, (double *)(void *)at)
+                            : fl_parse_f32(text, n, (float *)(void *)at);
     break;
   default: /* an integer, where nothing but zeros follows the point */
     if (memchr(text, '.', (size_t)n)) {

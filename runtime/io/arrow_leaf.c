@@ -18,8 +18,9 @@ bool fl_arrow_damaged(const FlArrowBatch *b, FlIoError *e) {
 
 /* Returns false. */
 static bool lists_help(const FlTableWanted *w, FlIoError *e) {
-  fl_io_help(e, "rows hold arrays of one size, without nulls; read the column as JSON: types = (`%.*s`: text)", w->name_len,
-             w->name);
+  fl_io_help(e,
+             "rows hold arrays of one size, without nulls; read the column as JSON: types = (`%.*s`: text)",
+             w->name_len, w->name);
   return false;
 }
 

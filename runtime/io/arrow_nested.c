@@ -1,8 +1,9 @@
 /* arrow_nested.c: columns of structs, lists and maps as texts of JSON.
  *
- * In: a field and its share of a batch's nodes and buffers. Out: for each element its JSON: objects, arrays (maps are
- * arrays of objects with key and value, as Arrow has them), numbers with all their digits, times in ISO 8601, durations in microseconds. What
- * always holds: offsets and lengths are checked before an element is read. */
+ * In: a field and its share of a batch's nodes and buffers. Out: for each element its JSON: objects, arrays
+ * (maps are arrays of objects with key and value, as Arrow has them), numbers with all their digits, times in
+ * ISO 8601, durations in microseconds. What always holds: offsets and lengths are checked before an element
+ * is read. */
 #include "io/arrow.h"
 #include "data/data.h"
 #include "data/number.h"
@@ -24,9 +25,11 @@ static bool is_list(const FlArrowField *f) {
 }
 
 static bool is_printed(const FlArrowField *f) {
-  if (f->dictionary || f->type == FL_ARROW_NULL) return false; /* nulls take no bytes: their number is only claimed */
+  if (f->dictionary || f->type == FL_ARROW_NULL)
+    return false; /* nulls take no bytes: their number is only claimed */
   if (fl_arrow_is_nested(f)) return true;
-  static const FlDtype kinds[] = {FL_BOOL, FL_I64, FL_U64, FL_F64, FL_TEXT, FL_DATE, FL_DATETIME, FL_DURATION};
+  static const FlDtype kinds[] = {FL_BOOL, FL_I64,  FL_U64,      FL_F64,
+                                  FL_TEXT, FL_DATE, FL_DATETIME, FL_DURATION};
   FlArrowBatch none = {.label = ""};
   FlIoError ignored;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
@@ -42,7 +45,9 @@ bool fl_arrow_is_nested(const FlArrowField *f) {
   return true;
 }
 
-bool fl_arrow_makes_text(const FlArrowField *f) { return f->type == FL_ARROW_DECIMAL || fl_arrow_is_nested(f); }
+bool fl_arrow_makes_text(const FlArrowField *f) {
+  return f->type == FL_ARROW_DECIMAL || fl_arrow_is_nested(f);
+}
 
 /* ---- where elements are -------------------------------------------------------------------------------- */
 
@@ -88,7 +93,8 @@ static bool open_node(FlArrowBatch *b, const FlArrowField *f, int64_t least, FlA
   int64_t nulls, needed;
   if (!fl_arrow_is_nested(f)) return fl_arrow_scalars(b, f, l) && l->n >= least;
   *l = (FlArrowLeaf){.field = f};
-  if (!fl_arrow_node(b, &l->n, &nulls) || l->n < least || !fl_arrow_validity(b, l->n, nulls, &l->valid)) return false;
+  if (!fl_arrow_node(b, &l->n, &nulls) || l->n < least || !fl_arrow_validity(b, l->n, nulls, &l->valid))
+    return false;
   if (is_list(f) && f->type != FL_ARROW_FIXED_LIST) {
     if (!fl_arrow_next_buffer(b, &node->offsets)) return false;
     bool fits = !__builtin_mul_overflow(l->n + 1, bytes_of_offset(f), &needed) && node->offsets.n >= needed;
@@ -148,7 +154,8 @@ static void put_float(FlBytes *to, const FlArrowLeaf *l, int64_t k) {
 static bool put_time(FlBytes *to, const FlArrowBatch *b, const FlArrowField *f, int64_t v, FlIoError *e) {
   char text[FL_NUMBER_ROOM];
   const char *why = fl_arrow_scale_time(f, &v);
-  if (why) return fl_io_error(e, FL_E_VALUE, "`%s` holds a time in a list or struct that is %s", b->label, why);
+  if (why)
+    return fl_io_error(e, FL_E_VALUE, "`%s` holds a time in a list or struct that is %s", b->label, why);
   if (f->type == FL_ARROW_DATE) fl_bytes_addf(to, "\"%.*s\"", fl_print_date(text, (int32_t)v), text);
   else if (f->type == FL_ARROW_TIMESTAMP) fl_bytes_addf(to, "\"%.*s\"", fl_print_datetime(text, v), text);
   else fl_bytes_addf(to, "%lld", (long long)v);
@@ -175,7 +182,8 @@ static bool put_scalar(FlBytes *to, const FlArrowBatch *b, const FlArrowLeaf *l,
   case FL_ARROW_DATE:
   case FL_ARROW_TIME:
   case FL_ARROW_TIMESTAMP:
-  case FL_ARROW_DURATION: return put_time(to, b, f, fl_arrow_load(l->data.at + k * (bits / 8), bits, true), e);
+  case FL_ARROW_DURATION:
+    return put_time(to, b, f, fl_arrow_load(l->data.at + k * (bits / 8), bits, true), e);
   }
   if (!fl_arrow_text(b, l, k, &t)) return fl_arrow_damaged(b, e);
   if (fl_utf8_check(t.ptr, t.len) != t.len)
@@ -184,7 +192,8 @@ static bool put_scalar(FlBytes *to, const FlArrowBatch *b, const FlArrowLeaf *l,
   return true;
 }
 
-bool fl_arrow_nested_put(const FlArrowBatch *b, const FlArrowNode *node, int64_t k, FlBytes *to, FlIoError *e) {
+bool fl_arrow_nested_put(const FlArrowBatch *b, const FlArrowNode *node, int64_t k, FlBytes *to,
+                         FlIoError *e) {
   const FlArrowField *f = node->leaf.field;
   int64_t at, end;
   if (!fl_arrow_nested_valid(node, k)) {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The digits of a magnitude of `n` words, the lowest first; it is zero afterwards. How many, 1 at least; they end at
- * `end`. */
+/* The digits of a magnitude of `n` words, the lowest first; it is zero afterwards. How many, 1 at least; they
+ * end at `end`. */
 static int digits_of(uint32_t *words, int n, char *end) {
   int count = 0;
   for (bool more = true; more;) { /* nine digits at a time */

@@ -143,8 +143,8 @@ static FlArray *in_place(const Reading *r, const Column *c, int64_t size) {
 }
 
 static bool sizes_differ(const Reading *r, const Column *c, FlIoError *e) {
-  fl_io_error(e, FL_E_VALUE, "`%s`: the arrays of column `%.*s` have different sizes", r->file.label, c->w->name_len,
-              c->w->name);
+  fl_io_error(e, FL_E_VALUE, "`%s`: the arrays of column `%.*s` have different sizes", r->file.label,
+              c->w->name_len, c->w->name);
   fl_io_help(e, "read the column as JSON: types = (`%.*s`: text)", c->w->name_len, c->w->name);
   return false;
 }
@@ -154,8 +154,7 @@ static bool make_arrays(Reading *r, FlIoError *e) {
   for (int32_t i = 0; i < r->n_columns; i++) {
     Column *c = &r->columns[i];
     int64_t size = c->to->arrays ? size_of(r, c) : 1;
-    if (size < 0)
-      return sizes_differ(r, c, e);
+    if (size < 0) return sizes_differ(r, c, e);
     if (c->to->arrays && (__builtin_mul_overflow(r->file.n_rows, size, &all) || all > most))
       return fl_io_error(e, FL_E_ARROW, "`%s` claims more values than it can hold", r->file.label);
     FlArray *there = c->to->nullable ? NULL : in_place(r, c, size);

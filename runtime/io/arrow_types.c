@@ -1,7 +1,8 @@
 /* arrow_types.c: the row type of an Arrow file, for the compiler.
  *
- * In: a path. Out: its columns with their types; those of types that flow does not have (bytes, unions) are left
- * out. What always holds: a column has null when a batch says that it has; the values are not looked at. */
+ * In: a path. Out: its columns with their types; those of types that flow does not have (bytes, unions) are
+ * left out. What always holds: a column has null when a batch says that it has; the values are not looked at.
+ */
 #include "io/arrow.h"
 #include "data/data.h"
 
@@ -34,8 +35,8 @@ static FlDtype scalar_dtype(const FlArrowField *f) {
   return FL_N_DTYPES;
 }
 
-/* The column of a field; false: it has no type here. Lists are arrays where their elements may be, and what else is
- * nested is JSON. */
+/* The column of a field; false: it has no type here. Lists are arrays where their elements may be, and what
+ * else is nested is JSON. */
 static bool column_of(const FlArrowField *f, FlIoColumn *c) {
   FlArrowBatch none = {.label = ""};
   FlIoError ignored;
@@ -43,7 +44,8 @@ static bool column_of(const FlArrowField *f, FlIoColumn *c) {
   c->arrays = nested && f->type != FL_ARROW_STRUCT && f->type != FL_ARROW_MAP;
   c->dtype = c->arrays ? scalar_dtype(f->children) : nested ? FL_TEXT : scalar_dtype(f);
   FlTableWanted w = {.name = "", .dtype = c->dtype, .arrays = c->arrays};
-  if (c->dtype != FL_N_DTYPES && !(c->arrays && c->dtype == FL_TEXT) && fl_arrow_converts(&none, f, &w, &ignored))
+  if (c->dtype != FL_N_DTYPES && !(c->arrays && c->dtype == FL_TEXT) &&
+      fl_arrow_converts(&none, f, &w, &ignored))
     return true;
   c->arrays = false;
   c->dtype = FL_TEXT;

@@ -44,8 +44,8 @@ static int64_t after_line(const FlSample *p, int64_t at) {
 }
 
 /* The fields of the next row, quotes included, into `fields` (room for FL_MOST_FIELDS; may be NULL), how many
- * there are; 0: no more rows. Lines whose quotes do not fit are passed over but where the sample begins, or where
- * `fits` asks for them: in such a line every separator ends a field. */
+ * there are; 0: no more rows. Lines whose quotes do not fit are passed over but where the sample begins, or
+ * where `fits` asks for them: in such a line every separator ends a field. */
 static int32_t next_of(const FlSample *p, FlReadingWay way, int64_t *at, FlText *fields, bool *fits) {
   const char *s = p->f->text;
   const FlCsvWay how = {.sep = way.sep, .quote = way.quote};
@@ -265,7 +265,8 @@ static FlFound find_decimal(const FlSample *p, const FlCsvOptions *o, FlReadingW
     }
   }
   for (int c = 0; seen && c < FL_MOST_FIELDS; c++)
-    if (!(seen[c] & FL_OTHER) && !(bare && (seen[c] & FL_QUOTED))) all |= seen[c]; /* quoted: texts, unless all is */
+    if (!(seen[c] & FL_OTHER) && !(bare && (seen[c] & FL_QUOTED)))
+      all |= seen[c]; /* quoted: texts, unless all is */
   free(seen);
   if (all & FL_COMMA) return (FlFound){',', !(all & FL_POINT), all & FL_POINT ? '.' : 0};
   return (FlFound){'.', (all & FL_POINT) != 0, 0};
@@ -353,7 +354,8 @@ int64_t fl_csv_find_skip(const FlCsvFile *f, const FlCsvOptions *o, int64_t at) 
   FlText *fields = calloc(FL_MOST_FIELDS, sizeof *fields);
   int64_t found = 0, to = at;
   const bool comments = ((o->open | o->compiled) & FL_CSV_COMMENT) != 0;
-  for (int64_t skip = 0; fields && !found && (o->header || (o->open & FL_CSV_HEADER)) && skip <= FL_MOST_SKIPPED; skip++) {
+  for (int64_t skip = 0;
+       fields && !found && (o->header || (o->open & FL_CSV_HEADER)) && skip <= FL_MOST_SKIPPED; skip++) {
     FlSample p = sample_of(f, to, comments ? '#' : o->comment);
     bool whole = false; /* a separator explains all of the file */
     for (int k = 0; k < FL_N_SEPS && !found && !whole; k++) {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fields of the header row, quotes included, as parts of the text; `out` NULL: only how many. Where quotes do not
- * fit, each separator of its line ends a field. */
+/* The fields of the header row, quotes included, as parts of the text; `out` NULL: only how many. Where
+ * quotes do not fit, each separator of its line ends a field. */
 static int32_t fields_of(const FlCsvFile *f, const FlCsvOptions *o, FlCsvRow row, FlText *out) {
   int32_t n = 0;
   int64_t end = row.end > row.begin && f->text[row.end - 1] == '\r' ? row.end - 1 : row.end;
@@ -51,12 +51,14 @@ static char *make_name(const FlCsvOptions *o, FlText field, int32_t k) {
 static bool header_quotes(const FlCsvFile *f, FlCsvRow row, FlIoError *e) {
   long long line = (long long)fl_csv_line_at(f, row.at);
   if (row.why == FL_CSV_OPEN_QUOTE)
-    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote in the name of column %d is never closed", f->path, line,
-                row.column + 1);
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote in the name of column %d is never closed", f->path,
+                line, row.column + 1);
   else
     fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: the name of column %d is not quoted properly", f->path, line,
                 row.column + 1);
-  fl_io_help(e, "take such names as they stand: on_error = \"collect\", or, for files without quoting, quote = \"\"");
+  fl_io_help(
+      e,
+      "take such names as they stand: on_error = \"collect\", or, for files without quoting, quote = \"\"");
   e->line = line;
   return false;
 }

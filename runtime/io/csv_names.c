@@ -24,8 +24,8 @@ static uint64_t find_slot(const FlCsvFile *f, const char *name, size_t len) {
   }
 }
 
-/* Another name for column k, which is called like column `first`: with _2 or, where that is taken, a larger number.
- * Its slot, or NULL: out of memory. */
+/* Another name for column k, which is called like column `first`: with _2 or, where that is taken, a larger
+ * number. Its slot, or NULL: out of memory. */
 static int32_t *number_name(FlCsvFile *f, int32_t k, int32_t first) {
   size_t len = strlen(f->names[k]);
   char *name = malloc(len + 16);

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const option_names[] = {"sep",     "quote", "header",   "skip",    "null",
-                                           "decimal", "dates", "encoding", "comment", "duplicates",
-                                           "on_error"};
+static const char *const option_names[] = {"sep",   "quote",    "header",  "skip",       "null",    "decimal",
+                                           "dates", "encoding", "comment", "duplicates", "on_error"};
 enum { N_OPTIONS = sizeof option_names / sizeof *option_names };
 
 static bool wrong(FlIoError *e, const char *name, const char *value, const char *want) {

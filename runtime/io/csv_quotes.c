@@ -1,9 +1,10 @@
 /* csv_quotes.c: where the rows of a CSV text end, whatever its quotes are like: the rule, one row at a time.
  *
- * In: a text, where a row begins, separator and quote. Out: where the row ends and its fields do, or, when its quotes
- * do not fit, that its first line is a row that cannot be read, and why; what follows it begins with the next line.
- * What always holds: the answer depends on nothing but the text from the row's beginning on. csv_scan.c gives the same
- * faster for text whose quotes all fit; docs/decisions/csv-broken-rows.md says why the rule is as it is. */
+ * In: a text, where a row begins, separator and quote. Out: where the row ends and its fields do, or, when
+ * its quotes do not fit, that its first line is a row that cannot be read, and why; what follows it begins
+ * with the next line. What always holds: the answer depends on nothing but the text from the row's beginning
+ * on. csv_scan.c gives the same faster for text whose quotes all fit; docs/decisions/csv-broken-rows.md says
+ * why the rule is as it is. */
 #include "io/csv_internal.h"
 
 #include <string.h>
@@ -46,8 +47,8 @@ static int64_t end_of_line(const char *text, int64_t len, FlCsvWay way, int64_t 
   return len - 1;
 }
 
-/* Whether the quoted bytes [s, end) are lines that look like rows: two at least between the first line end and
- * the last, of which nine in ten have as many fields as the header. */
+/* Whether the quoted bytes [s, end) are lines that look like rows: two at least between the first line end
+ * and the last, of which nine in ten have as many fields as the header. */
 static bool holds_rows(const char *s, const char *end, FlCsvWay way) {
   if (way.n_columns < 2) return false;
   int64_t lines = 0, fit = 0;
@@ -85,10 +86,14 @@ FlCsvRow fl_csv_row_at(const char *text, int64_t len, FlCsvWay way, int64_t at, 
       else if (holds_rows(text + k + 1, text + close, way)) row.why = FL_CSV_QUOTED_ROWS;
       k = close + 1;
     } else {
-      while (!is_sep(way, text[k]) && text[k] != '\n' && text[k] != '\r' && !(way.quote && text[k] == way.quote)) k++;
+      while (!is_sep(way, text[k]) && text[k] != '\n' && text[k] != '\r' &&
+             !(way.quote && text[k] == way.quote))
+        k++;
       while (text[k] == '\r' && !line_end(way, text + k)) { /* part of the field */
         k++;
-        while (!is_sep(way, text[k]) && text[k] != '\n' && text[k] != '\r' && !(way.quote && text[k] == way.quote)) k++;
+        while (!is_sep(way, text[k]) && text[k] != '\n' && text[k] != '\r' &&
+               !(way.quote && text[k] == way.quote))
+          k++;
       }
       if (way.quote && text[k] == way.quote) row.why = FL_CSV_STRAY_QUOTE;
     }

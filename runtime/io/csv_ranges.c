@@ -2,10 +2,10 @@
  *
  * Method: chunks of fixed size are counted in parallel for both cases, beginning inside or outside of quotes;
  * then one pass over the counts decides which case each is, where its last row ends and how many rows came
- * before. Where quotes do not fit, the rows of the chunk are found one by one (csv_quotes.c), and its range is
- * marked. Quoted fields of many lines are looked at afterwards, in parallel; when one may hold rows, the pass
- * is done again and stops at each of them. What always holds: rows are those of csv_quotes.c, whatever the
- * size of chunks. */
+ * before. Where quotes do not fit, the rows of the chunk are found one by one (csv_quotes.c), and its range
+ * is marked. Quoted fields of many lines are looked at afterwards, in parallel; when one may hold rows, the
+ * pass is done again and stops at each of them. What always holds: rows are those of csv_quotes.c, whatever
+ * the size of chunks. */
 #include "io/csv_internal.h"
 #include "data/data.h"
 #include "exec/exec.h"
@@ -122,7 +122,8 @@ static void cut_all(FlCutting *c, const FlCounting *n, int64_t n_chunks, bool cl
                    .ranges = c->ranges,
                    .is_long = c->is_long};
   for (int64_t k = 0; k < n_chunks; k++) {
-    int64_t begin = c->f->body + k * n->chunk, end = begin + n->chunk < c->f->len ? begin + n->chunk : c->f->len;
+    int64_t begin = c->f->body + k * n->chunk,
+            end = begin + n->chunk < c->f->len ? begin + n->chunk : c->f->len;
     cut_chunk(&now, &n->counts[k], begin, end);
     if (end == c->f->len && now.next < end) cut_closely(&now, &n->counts[k], end); /* a quote is open */
   }
@@ -164,8 +165,9 @@ static bool any_quoted_rows(FlCtx *ctx, const FlCutting *c) {
 FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o, const FlCsvScan *scan,
                           int64_t chunk, int32_t *n_ranges, int64_t *n_rows, FlIoError *e) {
   int64_t len = f->len - f->body, n = (len + chunk - 1) / chunk;
-  FlCounting counting = {f->text + f->body, len, chunk, o->sep, o->quoting ? (unsigned char)o->quote : -1, scan, NULL,
-                         f->rests ? f->keep : NULL};
+  FlCounting counting = {
+      f->text + f->body,        len, chunk, o->sep, o->quoting ? (unsigned char)o->quote : -1, scan, NULL,
+      f->rests ? f->keep : NULL};
   FlCutting c = {.f = f, .way = fl_csv_way(o, f->n_columns)};
   if (n < INT32_MAX) {
     counting.counts = calloc((size_t)n + 1, sizeof *counting.counts);

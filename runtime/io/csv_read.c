@@ -112,21 +112,27 @@ static void show_value(const FlCsvFile *f, const FlCsvRange *r, FlIoError *e) {
 static void quotes_do_not_fit(const FlCsvFile *f, const FlCsvRange *r, const char *name, long long line,
                               const char *value, FlIoError *e) {
   if (r->outcome == FL_CSV_STRAY_QUOTE) {
-    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote within a field of column `%s` that is not quoted: `%s`", f->path,
+    fl_io_error(e, FL_E_QUOTE,
+                "`%s` line %lld: a quote within a field of column `%s` that is not quoted: `%s`", f->path,
                 line, name, value);
   } else if (r->outcome == FL_CSV_OPEN_QUOTE) {
-    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote in column `%s` is never closed: `%s`", f->path, line, name, value);
+    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quote in column `%s` is never closed: `%s`", f->path, line,
+                name, value);
   } else if (r->outcome == FL_CSV_QUOTED_ROWS) {
-    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: a quoted field of column `%s` holds lines that look like rows: `%s`",
+    fl_io_error(e, FL_E_QUOTE,
+                "`%s` line %lld: a quoted field of column `%s` holds lines that look like rows: `%s`",
                 f->path, line, name, value);
-    fl_io_help(e, "leave out such rows, on_error = \"collect\"; if the field is as it should be, say quote = \"%s\"",
-               f->options.quote == '"' ? "\\\"" : "'");
+    fl_io_help(
+        e, "leave out such rows, on_error = \"collect\"; if the field is as it should be, say quote = \"%s\"",
+        f->options.quote == '"' ? "\\\"" : "'");
     return;
   } else {
-    fl_io_error(e, FL_E_QUOTE, "`%s` line %lld: something stands behind the closing quote of column `%s`: `%s`", f->path,
+    fl_io_error(e, FL_E_QUOTE,
+                "`%s` line %lld: something stands behind the closing quote of column `%s`: `%s`", f->path,
                 line, name, value);
   }
-  fl_io_help(e, "a quote inside of a quoted field is written twice; leave out such rows, on_error = \"collect\", or, for "
+  fl_io_help(e, "a quote inside of a quoted field is written twice; leave out such rows, on_error = "
+                "\"collect\", or, for "
                 "files without quoting, say quote = \"\"");
 }
 
@@ -181,8 +187,9 @@ static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *
     if (f->n_columns == 1) {
       fl_io_help(e, "the separator is `%c`; if the file uses another, say sep = \";\"", plan->options->sep);
     } else if (plan->options->quoting && r->outcome == FL_CSV_TOO_MANY) {
-      fl_io_help(e, "a field that contains `%c` must be in quotes; or leave out such rows, on_error = \"collect\"",
-                 plan->options->sep);
+      fl_io_help(
+          e, "a field that contains `%c` must be in quotes; or leave out such rows, on_error = \"collect\"",
+          plan->options->sep);
     } else {
       fl_io_help(e, "leave out such rows, on_error = \"collect\"");
     }

@@ -43,7 +43,9 @@ static FlText reason(FlHeap *heap, const FlCsvFile *f, const FlCsvPlan *plan, co
   case FL_CSV_STRAY_QUOTE: snprintf(text, sizeof text, "a quote within a field that is not quoted"); break;
   case FL_CSV_BAD_QUOTE: snprintf(text, sizeof text, "something stands behind a closing quote"); break;
   case FL_CSV_OPEN_QUOTE: snprintf(text, sizeof text, "a quote is never closed"); break;
-  case FL_CSV_QUOTED_ROWS: snprintf(text, sizeof text, "a quoted field holds lines that look like rows"); break;
+  case FL_CSV_QUOTED_ROWS:
+    snprintf(text, sizeof text, "a quoted field holds lines that look like rows");
+    break;
   case FL_CSV_BAD_UTF8: snprintf(text, sizeof text, "not UTF-8 text"); break;
   case FL_CSV_MAYBE_COMMENT: snprintf(text, sizeof text, "a comment, or a row"); break;
   case FL_CSV_TOO_FEW:

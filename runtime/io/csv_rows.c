@@ -148,10 +148,10 @@ static int32_t count_fields(const char *s, const uint32_t *ends, int64_t k) {
   return found;
 }
 
-/* Whether all of the row is at fault, whichever field was: its quotes do not fit, or it has too few or too many
- * fields. k: index of its first field end. */
-static void whole_row(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, const uint32_t *ends, int64_t k,
-                      int64_t begin, int64_t row) {
+/* Whether all of the row is at fault, whichever field was: its quotes do not fit, or it has too few or too
+ * many fields. k: index of its first field end. */
+static void whole_row(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, const uint32_t *ends,
+                      int64_t k, int64_t begin, int64_t row) {
   const char *s = f->text + r->begin;
   int32_t found = count_fields(s, ends, k), n = plan->n_columns;
   int64_t len = (int64_t)ends[k + found - 1] - begin;
@@ -199,9 +199,9 @@ void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, uint3
     problem(r, FL_CSV_TOO_LONG, r->begin, 0, 0, 0);
     return;
   }
-  int64_t n = r->broken
-                  ? fl_csv_index_rows(f, fl_csv_way(o, plan->n_columns), r->begin, r->end, ends)
-                  : plan->scan->index(s, r->end - r->begin, sep, o->quoting ? (unsigned char)o->quote : -1, ends);
+  int64_t n = r->broken ? fl_csv_index_rows(f, fl_csv_way(o, plan->n_columns), r->begin, r->end, ends)
+                        : plan->scan->index(s, r->end - r->begin, sep,
+                                            o->quoting ? (unsigned char)o->quote : -1, ends);
   int64_t row = r->first_row, begin = 0;
   const int32_t last = plan->n_columns - 1;
   const int comment = o->comment ? (unsigned char)o->comment : -1;

@@ -1,10 +1,11 @@
 /* csv_schema.c: the row type of a CSV file, from its header and its values.
  *
- * In: a path and options. Out: for each column bool, i64, f64, date, datetime, duration or text, and whether nulls
- * were seen. What always holds: the same bytes give the same types. A file up to FL_WHOLE bytes is read whole; of
- * a larger one the head and pieces spread evenly (of a compressed one the first FL_WHOLE bytes), where a
- * piece counts only if each of its rows has the header's number of fields and proper quotes (it might begin
- * within a quoted field). Values in quotes are texts in a file that does not put everything in quotes. Digits with a leading zero, or too many for i64, are text: such columns are codes.
+ * In: a path and options. Out: for each column bool, i64, f64, date, datetime, duration or text, and whether
+ * nulls were seen. What always holds: the same bytes give the same types. A file up to FL_WHOLE bytes is read
+ * whole; of a larger one the head and pieces spread evenly (of a compressed one the first FL_WHOLE bytes),
+ * where a piece counts only if each of its rows has the header's number of fields and proper quotes (it might
+ * begin within a quoted field). Values in quotes are texts in a file that does not put everything in quotes.
+ * Digits with a leading zero, or too many for i64, are text: such columns are codes.
  */
 #include "io/csv_internal.h"
 #include "io/unpack.h"
@@ -195,7 +196,8 @@ static void look_at_piece(FlLooking *l, int64_t begin, int64_t end) {
   if (look_at_rows(l, begin, n, false)) look_at_rows(l, begin, n, true);
 }
 
-/* bare: the file does not put everything in quotes, so where a column has values in quotes only, these are texts. */
+/* bare: the file does not put everything in quotes, so where a column has values in quotes only, these are
+ * texts. */
 static FlIoColumn conclude(int seen, bool bare, const char *name) {
   if (bare && (seen & FL_SEEN_QUOTED) && !(seen & FL_SEEN_BARE)) seen |= FL_SEEN_TEXT;
   seen &= ~(FL_SEEN_QUOTED | FL_SEEN_BARE);
@@ -222,7 +224,8 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
       look_at_piece(&l, at, at + FL_PIECE);
     }
     out->n_rows = l.n_rows;
-    for (int32_t c = 0; c < f->n_columns; c++) out->columns[c] = conclude(l.seen[c], l.bare, out->columns[c].name);
+    for (int32_t c = 0; c < f->n_columns; c++)
+      out->columns[c] = conclude(l.seen[c], l.bare, out->columns[c].name);
   }
   free(l.ends);
   free(l.seen);

@@ -2,7 +2,8 @@
  *
  * In: a path, the number of rows, columns. Out: a file that fl_rt_read_csv reads back to the same values.
  * What always holds: floats are the shortest text that reads back the same; a null is an empty field (or the
- * first `null` option) and an empty text is ""; a text that looks like another type is in quotes; the bytes do not depend on how rows were cut into pieces. */
+ * first `null` option) and an empty text is ""; a text that looks like another type is in quotes; the bytes
+ * do not depend on how rows were cut into pieces. */
 #include "io/csv_internal.h"
 #include "io/unpack.h"
 #include "data/data.h"

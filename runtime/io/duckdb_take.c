@@ -48,8 +48,10 @@ static bool wrong_value(const Taking *t, int64_t row, int code, FlIoError *e, co
   fl_io_error(e, code, "%s row %lld: column `%.*s` is %s, but here it is %s", t->label, (long long)(row + 1),
               t->w->name_len, t->w->name, wanted_type(t->w, want), value);
   if (t->w->arrays)
-    fl_io_help(e, "rows hold arrays of one size, without nulls; read the column as JSON: `%.*s: text` (in SQL: "
-                  "to_json(...)::VARCHAR)", t->w->name_len, t->w->name);
+    fl_io_help(e,
+               "rows hold arrays of one size, without nulls; read the column as JSON: `%.*s: text` (in SQL: "
+               "to_json(...)::VARCHAR)",
+               t->w->name_len, t->w->name);
   return false;
 }
 
@@ -248,7 +250,9 @@ static bool read_words(Taking *t) {
 
 static bool valid_at(const uint64_t *bits, int64_t k) { return !bits || bits[k / 64] >> k % 64 & 1; }
 
-static bool is_time(int id) { return id == FL_DUCK_DATE || id == FL_DUCK_TIMESTAMP || id == FL_DUCK_TIMESTAMP_TZ; }
+static bool is_time(int id) {
+  return id == FL_DUCK_DATE || id == FL_DUCK_TIMESTAMP || id == FL_DUCK_TIMESTAMP_TZ;
+}
 
 /* Whether elements lie as ours do, but for NaNs and infinite times. */
 static bool same_layout(int id, FlDtype to) {
@@ -291,7 +295,8 @@ static bool take_elements(Taking *t, FlDuckHandle vector, int64_t first, int64_t
   }
   if (!nulls && same_layout(t->id, t->w->dtype)) {
     bool fits = true;
-    for (int64_t k = 0; k < n && is_time(t->id); k++) fits = fits && !is_infinite(t->id, load_whole(data, t->id, first + k));
+    for (int64_t k = 0; k < n && is_time(t->id); k++)
+      fits = fits && !is_infinite(t->id, load_whole(data, t->id, first + k));
     if (n && fits) memcpy(values, data + first * bytes, (size_t)(n * bytes));
     if (fits) return true;
   }

@@ -1,11 +1,11 @@
 /* file_digest.c: what a file is: its content.
  *
- * In: paths. Out: XXH3-128 digests: of the file's size and the digests of its blocks of 1 MiB, in order; of a database with
- * files beside it (file_state.h), of these digests together.
- * What always holds: the state of the file is the same before and after what was digested was read. A digest is asked for
- * twice: before a stage reads the file, for its key, and before its result is stored. Between, every reader says which
- * file it has opened (fl_files_opened). Only when both digests are equal, and every opened file was in the state that was
- * digested, the result was computed from the content that has the digest. */
+ * In: paths. Out: XXH3-128 digests: of the file's size and the digests of its blocks of 1 MiB, in order; of a
+ * database with files beside it (file_state.h), of these digests together. What always holds: the state of
+ * the file is the same before and after what was digested was read. A digest is asked for twice: before a
+ * stage reads the file, for its key, and before its result is stored. Between, every reader says which file
+ * it has opened (fl_files_opened). Only when both digests are equal, and every opened file was in the state
+ * that was digested, the result was computed from the content that has the digest. */
 #include "io/file_state.h"
 #include "exec/exec.h"
 
@@ -184,7 +184,8 @@ static bool digest_open(FlCtx *ctx, const char *path, int fd, int64_t size, FlDi
 }
 
 /* Of the file and of what lies beside it. */
-static bool digest_all(FlCtx *ctx, const char *path, int fd, const FlFileState *state, FlDigest *out, FlIoError *e) {
+static bool digest_all(FlCtx *ctx, const char *path, int fd, const FlFileState *state, FlDigest *out,
+                       FlIoError *e) {
   FlDigest each[1 + FL_MOST_BESIDE] = {{0, 0}};
   bool any = false, ok = digest_open(ctx, path, fd, state->found.st_size, &each[0], e);
   for (int k = 0; ok && k < state->n_beside; k++) {
@@ -226,7 +227,8 @@ static bool digest_once(FlCtx *ctx, const char *path, bool again, FlDigest *out,
 
 static bool digest(FlCtx *ctx, const char *path, FlDigest *out, FlIoError *e) {
   bool ok = false;
-  for (int k = 0; !ok && k < FL_MOST_TRIES && (!k || e->code == FL_E_CHANGED); k++) ok = digest_once(ctx, path, false, out, e);
+  for (int k = 0; !ok && k < FL_MOST_TRIES && (!k || e->code == FL_E_CHANGED); k++)
+    ok = digest_once(ctx, path, false, out, e);
   return ok;
 }
 

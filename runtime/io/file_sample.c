@@ -1,9 +1,10 @@
-/* file_sample.c: a digest of a file that takes a bounded time, for what was made from its beginning and samples of it.
+/* file_sample.c: a digest of a file that takes a bounded time, for what was made from its beginning and
+ * samples of it.
  *
- * Small files: their content and that of what lies beside them, and nothing of times: a copy or an archive unpacked anew is
- * the same. Larger ones: the state that the system tells, with the time of change, which nobody sets, and blocks
- * throughout. What always holds: a file that was written to since, or is another one, has another digest, however its size,
- * its time of modification and its inode were made. */
+ * Small files: their content and that of what lies beside them, and nothing of times: a copy or an archive
+ * unpacked anew is the same. Larger ones: the state that the system tells, with the time of change, which
+ * nobody sets, and blocks throughout. What always holds: a file that was written to since, or is another one,
+ * has another digest, however its size, its time of modification and its inode were made. */
 #include "io/file_state.h"
 
 #include <fcntl.h>
@@ -14,8 +15,8 @@
 enum { FL_SMALL = 4 << 20, FL_SAMPLES = 16, FL_SAMPLE = 64 << 10 };
 
 static void add_stat(XXH3_state_t *to, const struct stat *s) {
-  const int64_t parts[] = {(int64_t)s->st_dev,    (int64_t)s->st_ino, s->st_mtim.tv_sec, s->st_mtim.tv_nsec,
-                           s->st_ctim.tv_sec, s->st_ctim.tv_nsec, (int64_t)s->st_mode};
+  const int64_t parts[] = {(int64_t)s->st_dev, (int64_t)s->st_ino, s->st_mtim.tv_sec,  s->st_mtim.tv_nsec,
+                           s->st_ctim.tv_sec,  s->st_ctim.tv_nsec, (int64_t)s->st_mode};
   XXH3_128bits_update(to, parts, sizeof parts);
 }
 

@@ -9,7 +9,8 @@
 
 enum { FL_YOUNG_SECONDS = 60, FL_MOST_WAITS = 20 };
 
-static const char *const sqlite_beside[FL_MOST_BESIDE] = {"-wal", "-journal"}, *const duckdb_beside[FL_MOST_BESIDE] = {".wal"};
+static const char *const sqlite_beside[FL_MOST_BESIDE] = {"-wal", "-journal"},
+                         *const duckdb_beside[FL_MOST_BESIDE] = {".wal"};
 
 static bool is_before(struct timespec a, struct timespec b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
@@ -20,14 +21,17 @@ static struct timespec newest(const struct stat *s) {
 }
 
 bool fl_stat_same(const struct stat *a, const struct stat *b) {
-  return fl_input_same(a, b) && a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+  return fl_input_same(a, b) && a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
+         a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
 void fl_stat_settle(const struct stat *found) {
   struct timespec change = newest(found), now;
   for (int k = 0; k < FL_MOST_WAITS; k++) {
     /* What the kernel writes into files; a change that lies far ahead is no change of now. */
-    if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 || is_before(change, now) || change.tv_sec > now.tv_sec + 1) return;
+    if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 || is_before(change, now) ||
+        change.tv_sec > now.tv_sec + 1)
+      return;
     nanosleep(&(struct timespec){0, 1000000}, NULL);
   }
 }

@@ -1,9 +1,9 @@
 /* json_read.c: the wanted columns of a JSON file as arrays.
  *
  * In: a path, column names with their types. Out: arrays with a row an object. What always holds: a number is
- * never rounded to an integer, and to a float once, from its digits; a key that is not there is null; in a column
- * of texts what is no text is its JSON as it is written, a number with all its digits. The first object with a
- * problem is the one that is reported. */
+ * never rounded to an integer, and to a float once, from its digits; a key that is not there is null; in a
+ * column of texts what is no text is its JSON as it is written, a number with all its digits. The first
+ * object with a problem is the one that is reported. */
 #include "io/json_internal.h"
 #include "io/many.h"
 #include "data/data.h"
@@ -32,7 +32,8 @@ static bool store_integer(FlDtype d, void *to, int64_t row, FlJsonValue v) {
 
 static bool store_float(FlDtype d, void *to, int64_t row, FlJsonValue v) {
   if (v.kind != FL_JSON_NUMBER) return false;
-  return d == FL_F64 ? fl_parse_f64(v.at, v.len, (double *)to + row) : fl_parse_f32(v.at, v.len, (float *)to + row);
+  return d == FL_F64 ? fl_parse_f64(v.at, v.len, (double *)to + row)
+                     : fl_parse_f32(v.at, v.len, (float *)to + row);
 }
 
 /* A text as it is, anything else as it is written. */
@@ -84,7 +85,8 @@ static void store_null(const FlTableWanted *w, int64_t row) {
 }
 
 /* v NULL: the key is not there. */
-static bool misfit(const FlTableWanted *w, const FlJsonValue *v, const char *path, int64_t line, FlIoError *e) {
+static bool misfit(const FlTableWanted *w, const FlJsonValue *v, const char *path, int64_t line,
+                   FlIoError *e) {
   const char *type = fl_dtype_info[w->dtype].name;
   char name[sizeof e->column], value[sizeof e->value] = "";
   snprintf(name, sizeof name, "%.*s", w->name_len, w->name);
@@ -138,7 +140,8 @@ typedef struct FlJsonPiece {
 static bool is_called(const FlTableWanted *w, FlJsonValue key) {
   if (key.plain) return key.len == w->name_len && memcmp(key.at, w->name, (size_t)key.len) == 0;
   char *name = key.len < (1 << 16) ? malloc((size_t)key.len) : NULL; /* no name of a column is as long */
-  bool same = name && fl_json_unescape(key, name) == w->name_len && memcmp(name, w->name, (size_t)w->name_len) == 0;
+  bool same =
+      name && fl_json_unescape(key, name) == w->name_len && memcmp(name, w->name, (size_t)w->name_len) == 0;
   free(name);
   return same;
 }
@@ -199,7 +202,8 @@ static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
   for (int64_t k = begin; k < end; k++) {
     FlJsonPiece *p = calloc(1, sizeof *p + ((size_t)r->n_wanted + 1) * sizeof *p->met);
     FlIoError *e = &r->errors[k];
-    int64_t row = k * FL_JSON_PIECE, to = row + FL_JSON_PIECE < r->spans->n ? row + FL_JSON_PIECE : r->spans->n;
+    int64_t row = k * FL_JSON_PIECE,
+            to = row + FL_JSON_PIECE < r->spans->n ? row + FL_JSON_PIECE : r->spans->n;
     if (!p) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", r->path);
     if (p) {
       p->r = r;
@@ -216,8 +220,7 @@ static bool make_arrays(FlCtx *ctx, FlJsonReading *r, FlTableWanted *wanted) {
     FlTableWanted *w = &wanted[k];
     w->values = fl_array_new(ctx, (int32_t)w->dtype, 1, &r->spans->n);
     if (w->nullable) w->valid = fl_array_new(ctx, FL_BOOL, 1, &r->spans->n);
-    if (!w->values || (w->nullable && !w->valid) ||
-        fl_array_keep(ctx, w->values, r->heap, NULL, 0) != 0)
+    if (!w->values || (w->nullable && !w->valid) || fl_array_keep(ctx, w->values, r->heap, NULL, 0) != 0)
       return false;
   }
   return true;
@@ -247,7 +250,8 @@ bool fl_json_wrong(const FlJsonScan *s, const char *text, const char *path, FlIo
   some = fl_utf8_check(s->bad, some);
   snprintf(near, sizeof near, "%.*s", (int)some, s->bad);
   if (some) fl_io_error(e, FL_E_JSON, "`%s` line %lld: %s, at `%s`", path, (long long)line, s->why, near);
-  else if (!n) fl_io_error(e, FL_E_JSON, "`%s` line %lld: %s, at the end of the object", path, (long long)line, s->why);
+  else if (!n)
+    fl_io_error(e, FL_E_JSON, "`%s` line %lld: %s, at the end of the object", path, (long long)line, s->why);
   else
     fl_io_error(e, FL_E_JSON, "`%s` line %lld: %s: a byte 0x%02x", path, (long long)line, s->why,
                 (unsigned)(unsigned char)*s->bad);
@@ -258,7 +262,8 @@ bool fl_json_wrong(const FlJsonScan *s, const char *text, const char *path, FlIo
 }
 
 bool fl_json_twice(FlJsonValue key, const char *text, const char *path, FlIoError *e) {
-  int64_t line = fl_json_line_at(text, key.at - text), some = fl_utf8_check(key.at, key.len < 80 ? key.len : 80);
+  int64_t line = fl_json_line_at(text, key.at - text),
+          some = fl_utf8_check(key.at, key.len < 80 ? key.len : 80);
   e->line = line;
   return fl_io_error(e, FL_E_JSON, "`%s` line %lld: the key `%.*s` is there twice in one object", path,
                      (long long)line, (int)some, key.at);

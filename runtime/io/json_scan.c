@@ -1,8 +1,8 @@
 /* json_scan.c: JSON (RFC 8259) value by value, where it lies.
  *
  * In: the text of one object. Out: its keys and values, as they are written. What always holds: what was
- * passed over is JSON, to the letter: no leading zeros, no control characters, no half of a surrogate pair, no
- * bytes that are not UTF-8; nothing behind `end` is read, and no depth of brackets uses the stack. */
+ * passed over is JSON, to the letter: no leading zeros, no control characters, no half of a surrogate pair,
+ * no bytes that are not UTF-8; nothing behind `end` is read, and no depth of brackets uses the stack. */
 #include "io/json_internal.h"
 
 #include <string.h>
@@ -41,16 +41,14 @@ static bool pass_escape(FlJsonScan *s) {
   if (s->at == s->end) return wrong(s, from, "this text is never closed");
   char c = *s->at++;
   if (c != 'u')
-    return (c && strchr("\"\\/bfnrt", c)) ||
-           wrong(s, from, "after \\ comes one of \" \\ / b f n r t u");
+    return (c && strchr("\"\\/bfnrt", c)) || wrong(s, from, "after \\ comes one of \" \\ / b f n r t u");
   int32_t unit = s->end - s->at >= 4 ? hex4(s->at) : -1;
   if (unit < 0) return wrong(s, from, "after \\u come four hexadecimal digits");
   s->at += 4;
   if (unit < 0xd800 || unit > 0xdfff) return true;
   bool pair = unit < 0xdc00 && s->end - s->at >= 6 && s->at[0] == '\\' && s->at[1] == 'u';
   int32_t second = pair ? hex4(s->at + 2) : -1;
-  if (second < 0xdc00 || second > 0xdfff)
-    return wrong(s, from, "half of a surrogate pair is no character");
+  if (second < 0xdc00 || second > 0xdfff) return wrong(s, from, "half of a surrogate pair is no character");
   s->at += 6;
   return true;
 }
@@ -63,7 +61,8 @@ static bool pass_text(FlJsonScan *s, FlJsonValue *v) {
     while (s->at < s->end && (unsigned char)*s->at >= 0x20 && *s->at != '"' && *s->at != '\\') s->at++;
     if (s->at == s->end) return wrong(s, open, "this text is never closed");
     if (*s->at == '"') break;
-    if (*s->at != '\\') return wrong(s, s->at, "a control character in a text is written as \\n, \\t or \\u001f");
+    if (*s->at != '\\')
+      return wrong(s, s->at, "a control character in a text is written as \\n, \\t or \\u001f");
     v->plain = false;
     if (!pass_escape(s)) return false;
   }

@@ -116,7 +116,8 @@ static bool look_at_member(Keys *keys, FlJsonValue name, FlJsonValue v, int64_t 
   copy[len] = '\0';
   if (strlen(copy) != (size_t)len) {
     free(copy);
-    FlJsonScan s = {.bad = name.at, .end = name.at + name.len, .why = "a key with \\u0000 is no name of a column"};
+    FlJsonScan s = {
+        .bad = name.at, .end = name.at + name.len, .why = "a key with \\u0000 is no name of a column"};
     return fl_json_wrong(&s, text, path, e);
   }
   Key *key = key_named(keys, copy, len);
@@ -170,7 +171,8 @@ static bool schema_of(const char *path, bool lines, FlIoSchema *out, FlIoError *
   memset(e, 0, sizeof *e);
   if (!fl_input_open(NULL, path, &in, e)) return false;
   out->whole = in.size <= FL_JSON_SAMPLE;
-  bool ok = fl_json_objects(&in, lines, FL_JSON_SAMPLE, path, &spans, e) && look(in.data, &spans, path, &keys, e);
+  bool ok =
+      fl_json_objects(&in, lines, FL_JSON_SAMPLE, path, &spans, e) && look(in.data, &spans, path, &keys, e);
   if (ok && !keys.n) {
     ok = fl_io_error(e, FL_E_EMPTY, "`%s` holds no row, so it says nothing of its columns", path);
     fl_io_help(e, "write the type of a row: `let t: Trip[_] = read_json%s(f)`", lines ? "l" : "");

@@ -4,8 +4,8 @@
  * header := "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }" and blanks, ending with a line end
  *
  * What always holds: nothing is allocated before the sizes in the header were checked against the file's; an
- * element is read exactly or widened without loss (integers to wider ones and to f64, f32 to f64); a time that
- * is missing is null, or an error. */
+ * element is read exactly or widened without loss (integers to wider ones and to f64, f32 to f64); a time
+ * that is missing is null, or an error. */
 #include "io/arrays.h"
 #include "io/npy.h"
 #include "data/data.h"
@@ -90,10 +90,9 @@ static bool take_type(const char *text, FlNpy *h, const char **why) {
     const char *code;
     FlDtype dtype;
     int32_t size;
-  } types[] = {{"b1", FL_BOOL, 1},         {"i1", FL_I8, 1},          {"i2", FL_I16, 2},
-               {"i4", FL_I32, 4},          {"i8", FL_I64, 8},         {"u1", FL_U8, 1},
-               {"u2", FL_U16, 2},          {"u4", FL_U32, 4},         {"u8", FL_U64, 8},
-               {"f4", FL_F32, 4},          {"f8", FL_F64, 8}};
+  } types[] = {{"b1", FL_BOOL, 1}, {"i1", FL_I8, 1},  {"i2", FL_I16, 2}, {"i4", FL_I32, 4},
+               {"i8", FL_I64, 8},  {"u1", FL_U8, 1},  {"u2", FL_U16, 2}, {"u4", FL_U32, 4},
+               {"u8", FL_U64, 8},  {"f4", FL_F32, 4}, {"f8", FL_F64, 8}};
   *why = NULL;
   if (!*text || !strchr("<>|=", *text)) return false;
   h->big_endian = *text == '>';
@@ -145,7 +144,8 @@ static bool parse_header(const char *path, const char *text, int64_t len, FlNpy 
   if (!take_type(type, h, &why)) {
     fl_io_error(e, FL_E_NPY, "`%s` has elements of a type that flow does not have: `%s`", path, type);
     if (why) fl_io_help(e, "%s", why);
-    else fl_io_help(e, "in Python: numpy.save(path, x.astype(\"f8\")) for numbers, x.astype(\"U\") for texts");
+    else
+      fl_io_help(e, "in Python: numpy.save(path, x.astype(\"f8\")) for numbers, x.astype(\"U\") for texts");
     return false;
   }
   return true;
@@ -187,7 +187,8 @@ static bool check_size(const char *path, FlNpy *h, int64_t file_size, FlIoError 
   if (empty) h->count = bytes = 0;
   fits = fits && (h->size || h->count <= file_size); /* texts without any room: no more than bytes */
   if (fits && bytes <= file_size - h->data) return true;
-  return bad_header(path, fits ? "it is shorter than its header says" : "no array is as large as its header says", e);
+  return bad_header(
+      path, fits ? "it is shorter than its header says" : "no array is as large as its header says", e);
 }
 
 bool fl_npy_header(const char *path, const FlNpySource *from, FlNpy *h, FlIoError *e) {
@@ -339,7 +340,8 @@ static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
       }
     }
   }
-  if (!ok) atomic_store_explicit(&r->changed, true, memory_order_relaxed); /* read after the loop has joined */
+  if (!ok)
+    atomic_store_explicit(&r->changed, true, memory_order_relaxed); /* read after the loop has joined */
 }
 
 bool fl_io_widens(FlDtype from, FlDtype to) {
@@ -381,7 +383,8 @@ FlArray *fl_npy_array(FlCtx *ctx, const char *path, const FlNpySource *from, con
   if (!check_type(path, h, want, e)) return NULL;
   r.out = fl_array_new(ctx, want.dtype, rank, want.rank ? h->dims : &one);
   if (valid) *valid = fl_io_all_valid(ctx, rank, want.rank ? h->dims : &one);
-  bool ok = (r.out && (!valid || *valid)) || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  bool ok =
+      (r.out && (!valid || *valid)) || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
   if (ok && h->dtype == FL_TEXT) {
     memset(r.out->data, 0, (size_t)fl_array_bytes(r.out));
     ok = fl_npy_texts(ctx, path, from, h, r.out, e);

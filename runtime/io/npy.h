@@ -16,8 +16,8 @@ enum {
   FL_NPY_LOOK = 64 << 20        /* bytes of data that are looked at for times that are missing */
 };
 
-/* How the times of a file become days (dates) or microseconds: a value counts `months`, or `times` / `parts` of
- * them. */
+/* How the times of a file become days (dates) or microseconds: a value counts `months`, or `times` / `parts`
+ * of them. */
 typedef struct FlNpyUnit {
   int64_t months, times, parts;
 } FlNpyUnit;
@@ -25,8 +25,8 @@ typedef struct FlNpyUnit {
 /* What the header says. */
 typedef struct FlNpy {
   FlDtype dtype;
-  int32_t size; /* bytes of an element in the file: dates have 8; of texts any number, also none */
-  int32_t unit; /* of texts: 4 bytes a code point, or 1: UTF-8; else 0 */
+  int32_t size;  /* bytes of an element in the file: dates have 8; of texts any number, also none */
+  int32_t unit;  /* of texts: 4 bytes a code point, or 1: UTF-8; else 0 */
   char type[32]; /* as it is written there */
   FlNpyUnit time;
   bool big_endian, fortran;
@@ -37,8 +37,8 @@ typedef struct FlNpy {
 
 /* Reads the header, which messages say is in `label`. */
 bool fl_npy_header(const char *label, const FlNpySource *from, FlNpy *h, FlIoError *e);
-/* The array as the wanted type, of rank 1 with one element for a single value; NULL: e. valid: gets an array of
- * which elements are there; NULL: all must be. */
+/* The array as the wanted type, of rank 1 with one element for a single value; NULL: e. valid: gets an array
+ * of which elements are there; NULL: all must be. */
 FlArray *fl_npy_array(FlCtx *ctx, const char *label, const FlNpySource *from, const FlNpy *h, FlType1 want,
                       FlArray **valid, FlIoError *e);
 /* Whether a time is missing (NaT) in the first FL_NPY_LOOK bytes of the data. */
@@ -46,8 +46,8 @@ bool fl_npy_has_nat(const FlNpySource *from, const FlNpy *h);
 
 /* ---- times: npy_time.c --------------------------------------------------------------------------------- */
 
-/* The type of times that NumPy calls so, as "M8[25s]"; false: none, or one that flow cannot hold, and *why (with the
- * cast to take instead) says it. */
+/* The type of times that NumPy calls so, as "M8[25s]"; false: none, or one that flow cannot hold, and *why
+ * (with the cast to take instead) says it. */
 bool fl_npy_time_type(const char *text, FlNpy *h, const char **why);
 /* A value of the file in days or microseconds; FL_NPY_FITS, or why not. */
 typedef enum FlNpyFit { FL_NPY_FITS, FL_NPY_NAT, FL_NPY_PARTS, FL_NPY_FAR } FlNpyFit;

@@ -1,8 +1,8 @@
 /* npy_time.c: NumPy's datetime64 and timedelta64 of every unit as dates, datetimes and durations.
  *
- * In: integers that count units since 1970. Out: days (of years, months, weeks, days) or microseconds. What always
- * holds: a time is exact or an error that names it, and what is missing (NaT, the least integer) never becomes a
- * time. */
+ * In: integers that count units since 1970. Out: days (of years, months, weeks, days) or microseconds. What
+ * always holds: a time is exact or an error that names it, and what is missing (NaT, the least integer) never
+ * becomes a time. */
 #include "io/npy.h"
 #include "data/data.h"
 #include "kern/calendar.h"
@@ -13,17 +13,23 @@
 
 typedef struct Unit {
   const char *name;
-  bool days; /* of points in time: dates */
+  bool days;      /* of points in time: dates */
   FlNpyUnit time; /* of one: days where they are dates, else microseconds */
 } Unit;
 
 static const Unit units[] = {
-    {"Y", true, {12, 0, 0}},          {"M", true, {1, 0, 0}},
-    {"W", true, {0, 7, 1}},           {"D", true, {0, 1, 1}},
-    {"h", false, {0, 3600000000, 1}}, {"m", false, {0, 60000000, 1}},
-    {"s", false, {0, 1000000, 1}},    {"ms", false, {0, 1000, 1}},
-    {"us", false, {0, 1, 1}},         {"ns", false, {0, 1, 1000}},
-    {"ps", false, {0, 1, 1000000}},   {"fs", false, {0, 1, 1000000000}},
+    {"Y", true, {12, 0, 0}},
+    {"M", true, {1, 0, 0}},
+    {"W", true, {0, 7, 1}},
+    {"D", true, {0, 1, 1}},
+    {"h", false, {0, 3600000000, 1}},
+    {"m", false, {0, 60000000, 1}},
+    {"s", false, {0, 1000000, 1}},
+    {"ms", false, {0, 1000, 1}},
+    {"us", false, {0, 1, 1}},
+    {"ns", false, {0, 1, 1000}},
+    {"ps", false, {0, 1, 1000000}},
+    {"fs", false, {0, 1, 1000000000}},
     {"as", false, {0, 1, 1000000000000}},
 };
 
@@ -36,7 +42,8 @@ bool fl_npy_time_type(const char *text, FlNpy *h, const char **why) {
               : "it has no unit; in Python: x.astype(\"datetime64[us]\")";
   if (text[2] != '[') return false;
   char *end;
-  int64_t count = text[3] >= '1' && text[3] <= '9' ? strtoll(text + 3, &end, 10) : (end = (char *)(uintptr_t)text + 3, 1);
+  int64_t count =
+      text[3] >= '1' && text[3] <= '9' ? strtoll(text + 3, &end, 10) : (end = (char *)(uintptr_t)text + 3, 1);
   size_t n = strcspn(end, "]");
   if (n == 0 || n >= sizeof name || strcmp(end + n, "]") != 0) return false;
   memcpy(name, end, n);
@@ -102,8 +109,8 @@ bool fl_npy_misfit(const char *label, const FlNpy *h, int64_t k, FlNpyFit why, F
                               : "[...]",
                h->rank ? ", as in `let x: datetime?[_] = ...`" : "");
   } else if (why == FL_NPY_PARTS) {
-    fl_io_error(e, FL_E_VALUE, "`%s` holds a %s%s that is not whole microseconds: its type is `%s`", label, type,
-                place, h->type);
+    fl_io_error(e, FL_E_VALUE, "`%s` holds a %s%s that is not whole microseconds: its type is `%s`", label,
+                type, place, h->type);
     fl_io_help(e, "in Python: x.astype(\"%s[us]\") leaves out what is below", name);
   } else {
     fl_io_error(e, FL_E_VALUE, "`%s` holds a %s%s that is too far away: its type is `%s`", label, type, place,

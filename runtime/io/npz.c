@@ -28,8 +28,8 @@ static char *name_of(const FlZipMember *m) { return strndup(m->name, strlen(m->n
 
 /* ---- types -------------------------------------------------------------------------------------------- */
 
-/* What a member's header says, from its first `room` bytes, all that is unpacked of a deflated one; and whether a
- * time is missing among what is there. */
+/* What a member's header says, from its first `room` bytes, all that is unpacked of a deflated one; and
+ * whether a time is missing among what is there. */
 static bool look(const FlZip *zip, const FlZipMember *m, int64_t room, FlNpy *h, bool *nat, FlIoError *e) {
   FlNpySource from = {.bytes = zip->in->data + m->at, .size = m->size};
   char *head = NULL;
@@ -115,7 +115,8 @@ static void unpack_parts(void *env, int64_t begin, int64_t end, int worker) {
     if (r->parts[k].bytes) (void)fl_zip_inflate(r->zip, r->parts[k].m, r->parts[k].bytes, &r->parts[k].error);
 }
 
-static bool take(FlCtx *ctx, const FlZip *zip, const Part *p, const FlArraysWanted *w, int32_t k, FlIoError *e) {
+static bool take(FlCtx *ctx, const FlZip *zip, const Part *p, const FlArraysWanted *w, int32_t k,
+                 FlIoError *e) {
   FlType1 type = w->types[k];
   FlArray *valid = NULL;
   FlNpySource from = {.bytes = p->bytes ? p->bytes : zip->in->data + p->m->at, .size = p->m->size};
@@ -158,8 +159,7 @@ static bool read_npz(FlCtx *ctx, const char *path, const FlArraysWanted *w, FlIo
   FlInput in;
   FlZip zip;
   if (!fl_input_open(ctx, path, &in, e)) return false;
-  bool ok = fl_zip_open(&in, path, &zip, e) && read_members(ctx, &zip, w, e) &&
-            fl_input_check(&in, path, e);
+  bool ok = fl_zip_open(&in, path, &zip, e) && read_members(ctx, &zip, w, e) && fl_input_check(&in, path, e);
   fl_zip_close(&zip);
   fl_input_close(&in);
   return ok;

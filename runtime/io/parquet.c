@@ -14,8 +14,8 @@
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
 /* "SELECT <columns> FROM read_parquet('path')"; n < 0: all columns, no rows. json: of those it is made. */
-static bool select_from(FlBytes *query, const char *path, const FlTableWanted *columns, const bool *json, int32_t n,
-                        FlIoError *e) {
+static bool select_from(FlBytes *query, const char *path, const FlTableWanted *columns, const bool *json,
+                        int32_t n, FlIoError *e) {
   fl_bytes_addz(query, "SELECT ");
   if (n < 0) fl_bytes_addz(query, "*");
   if (n == 0) fl_bytes_addz(query, "count(*)");
@@ -43,7 +43,8 @@ static bool query_file(FlDuck *d, const char *path, const FlTableWanted *columns
 }
 
 /* Of which wanted columns of texts JSON is made: those that are nested. */
-static void find_nested(FlDuck *d, FlDuckResult *result, const FlTableWanted *columns, int32_t n, bool *json) {
+static void find_nested(FlDuck *d, FlDuckResult *result, const FlTableWanted *columns, int32_t n,
+                        bool *json) {
   for (uint64_t i = 0; i < d->api.column_count(result); i++) {
     const char *name = d->api.column_name(result, i);
     FlDuckHandle type = d->api.column_logical_type(result, i);

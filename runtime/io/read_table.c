@@ -1,10 +1,10 @@
 /* read_table.c: what the operators that read tables do: one file or several as columns.
  *
- * In: a file or an array of files; columns "name:type" and options (io.h). The column "/" (no name with a type)
- * is the number of the file that each row is from. Out: the number of rows, the columns; then the levels of those that are
- * categories; of read_csv_some then the rows that were left out: how many, and of each the file's number,
- * line, column, reason and text. What always holds: files follow each other in the order given; each must
- * have all of the columns, by name. */
+ * In: a file or an array of files; columns "name:type" and options (io.h). The column "/" (no name with a
+ * type) is the number of the file that each row is from. Out: the number of rows, the columns; then the
+ * levels of those that are categories; of read_csv_some then the rows that were left out: how many, and of
+ * each the file's number, line, column, reason and text. What always holds: files follow each other in the
+ * order given; each must have all of the columns, by name. */
 #include "io/csv_internal.h"
 #include "io/many.h"
 #include "data/data.h"
@@ -17,7 +17,8 @@
 /* A column as the attributes name it; false: of no type that such files hold. */
 static bool parse_wanted(const char *text, const FlTableReader *reader, FlTableWanted *w, FlIoError *e) {
   bool known = fl_table_wanted(text, w) && w->dtype != FL_LIST && w->dtype != FL_FILE &&
-               (reader->exact || (!w->arrays && (reader->durations || w->dtype != FL_DURATION) && w->dtype != FL_CATEGORY));
+               (reader->exact ||
+                (!w->arrays && (reader->durations || w->dtype != FL_DURATION) && w->dtype != FL_CATEGORY));
   return known || fl_io_error(e, FL_E_OPTION, "a column cannot be read as `%.80s`", text);
 }
 
@@ -204,7 +205,8 @@ FlStatus fl_rt_read_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, Fl
   int32_t n = (int32_t)desc->i;
   if (!fl_csv_options(desc->list + n, desc->n_list - n, &o, &e))
     return fl_io_fail(ctx, desc->site, &e, "", 0);
-  return read_all(ctx, desc, args, results, &(FlTableReader){.read = read_csv, .options = &o, .durations = true}, o.collect);
+  return read_all(ctx, desc, args, results,
+                  &(FlTableReader){.read = read_csv, .options = &o, .durations = true}, o.collect);
 }
 
 FlStatus fl_rt_read_csv_some(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

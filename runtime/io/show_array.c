@@ -98,7 +98,8 @@ static void put_axis(FlBytes *out, const FlShowing *s, int32_t axis, int64_t bas
 /* More than is shown in full: elements, or rows without any. */
 static bool is_long(const FlArray *a) {
   int64_t rows = 1;
-  for (int32_t k = 0; k < a->rank && a->dims[k] && rows <= FL_ALL; k++) rows = a->dims[k] > FL_ALL ? FL_ALL + 1 : rows * a->dims[k];
+  for (int32_t k = 0; k < a->rank && a->dims[k] && rows <= FL_ALL; k++)
+    rows = a->dims[k] > FL_ALL ? FL_ALL + 1 : rows * a->dims[k];
   return rows > FL_ALL || fl_array_count(a) > FL_ALL;
 }
 

@@ -131,8 +131,8 @@ static bool collects(const char *const *options, int32_t n) {
 }
 
 bool fl_io_table_stats(const char *path, const char *format, const char *const *options, int32_t n_options,
-                       const FlIoSchema *schema, FlColumnStats *out, int64_t *n_rows, int64_t *n_left_out, bool *whole,
-                       FlIoError *e) {
+                       const FlIoSchema *schema, FlColumnStats *out, int64_t *n_rows, int64_t *n_left_out,
+                       bool *whole, FlIoError *e) {
   FlTableRead t = {.schema = schema, .n_results = 1, .out = out};
   int32_t n_list = 0;
   bool collect = collects(options, n_options);

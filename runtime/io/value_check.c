@@ -23,7 +23,7 @@ static uint32_t bits_of_f32(float x) {
 }
 
 static bool check_array(FlArray *a) {
-  if (!a) return true; /* a part that is not there */
+  if (!a) return true;                                            /* a part that is not there */
   atomic_store_explicit(&a->has_digest, 0, memory_order_relaxed); /* nobody else has the array yet */
   int64_t n = fl_array_count(a);
   bool ok = true;
@@ -187,9 +187,10 @@ static bool check_part(FlType1 type, FlSlot part) {
   return type.depth == 0 && type.dtype != FL_FILE && fl_value_check(&t, &part);
 }
 
-/* Room for one value of the type, whose parts `kept` says the given ones are; how many of these, -1: they are not. */
-static int32_t place_parts(const FlValueType *t, const char *kept, const FlType1 *types, int32_t n, const FlSlot *given,
-                           FlType1 *wanted, FlSlot *parts, bool *there) {
+/* Room for one value of the type, whose parts `kept` says the given ones are; how many of these, -1: they are
+ * not. */
+static int32_t place_parts(const FlValueType *t, const char *kept, const FlType1 *types, int32_t n,
+                           const FlSlot *given, FlType1 *wanted, FlSlot *parts, bool *there) {
   int32_t used = 0;
   fl_value_type_parts(t, wanted);
   for (int32_t k = 0; k < t->n_parts; k++) {

@@ -1,8 +1,8 @@
 /* date_parse.c: dates and datetimes out of text by a format; the letters are listed in date_format.h.
  *
- * As strptime has it: %Y is four digits and %y two, other numbers may have fewer digits than printed; names in
- * any case, in full or three letters. What always holds: independent of locale and time zone; all of the text is
- * read; what the calendar does not have is no date. */
+ * As strptime has it: %Y is four digits and %y two, other numbers may have fewer digits than printed; names
+ * in any case, in full or three letters. What always holds: independent of locale and time zone; all of the
+ * text is read; what the calendar does not have is no date. */
 #include "kern/date_format.h"
 
 #include "data/number.h"
@@ -191,7 +191,8 @@ static bool day_of(const Parts *p, int64_t *days) {
   }
   if (p->week >= 0) {
     if (!p->weekday) return false;
-    int64_t before = fl_s_date_weekday((int32_t)january) - 1 + p->sundays; /* days of that week before January 1 */
+    int64_t before =
+        fl_s_date_weekday((int32_t)january) - 1 + p->sundays; /* days of that week before January 1 */
     int64_t within = p->sundays ? p->weekday % 7 : p->weekday - 1;
     *days = january - before % 7 + (p->week - (before % 7 == 0)) * 7 + within;
     return *days >= january && *days < january + 365 + fl_leap_year(p->year);

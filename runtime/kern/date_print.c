@@ -31,8 +31,8 @@ typedef struct Printer {
   int64_t room, len; /* len may pass room: what would be there */
   int64_t days, micros;
   FlCivil civil;
-  int32_t day;    /* `days`, near enough for its week */
-  bool unpadded;  /* after %- */
+  int32_t day;   /* `days`, near enough for its week */
+  bool unpadded; /* after %- */
 } Printer;
 
 static void put(Printer *p, const char *s, int64_t n) {
@@ -57,7 +57,8 @@ static void put_number(Printer *p, int64_t v, int digits, char fill) {
 /* Whole weeks of the year before the day, the first one beginning with the first `weekday` (0: Monday). */
 static int64_t week_from(const Printer *p, int64_t weekday) {
   int64_t of_year = p->days - fl_days_from_civil(p->civil.year, 1, 1);
-  int64_t since = fl_floor_div(p->days + 3 - weekday, 7) * -7 + p->days + 3 - weekday; /* days since that weekday */
+  int64_t since =
+      fl_floor_div(p->days + 3 - weekday, 7) * -7 + p->days + 3 - weekday; /* days since that weekday */
   return (of_year + 7 - since) / 7;
 }
 
@@ -133,7 +134,8 @@ int64_t fl_date_format(char *buf, int64_t room, const char *format, int64_t days
 #define NUMBERS "YCymdejHkIlMSfsUWVGguw"
 #define OTHERS "bhBaAPpzZDFTXRrxcnt%"
 #define LISTED                                                                                               \
-  "%Y %y %m %d %e %j %H %I %M %S %f %p %b %B %a %A %G %V %u %w %U %W %z %Z %C %g %k %l %P %h %s %D %F %T %R %r " \
+  "%Y %y %m %d %e %j %H %I %M %S %f %p %b %B %a %A %G %V %u %w %U %W %z %Z %C %g %k %l %P %h %s %D %F %T "   \
+  "%R %r "                                                                                                   \
   "%x %X %c %n %t %%, and %-d for digits without what fills them"
 
 /* Which letters a format has, in full; false: one that is none. */

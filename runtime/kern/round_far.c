@@ -1,9 +1,10 @@
-/* round_far.c: round(x, digits) for more than 22 digits on either side of the point, where the power of ten is
- * no double.
+/* round_far.c: round(x, digits) for more than 22 digits on either side of the point, where the power of ten
+ * is no double.
  *
  * Comes in: a finite double, digits above 22 or below -22. Goes out: the double nearest to the decimal of so
  * many digits that is nearest to the exact value, ties to even; an infinity where that decimal is larger than
- * any double. Always holds: all digits of the value are written out, so nothing is rounded but where it is said. */
+ * any double. Always holds: all digits of the value are written out, so nothing is rounded but where it is
+ * said. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,13 +14,14 @@
 #include "kern/kern.h"
 
 enum {
-  WHOLE_MOST = 309,     /* digits before the point of the largest double */
-  FRACTION_MOST = 341,  /* with so many behind it all doubles differ: 2^-1074 has 17 of them */
-  EXPONENT_MOST = 16, /* characters of e308 and more than that */
+  WHOLE_MOST = 309,    /* digits before the point of the largest double */
+  FRACTION_MOST = 341, /* with so many behind it all doubles differ: 2^-1074 has 17 of them */
+  EXPONENT_MOST = 16,  /* characters of e308 and more than that */
   ROOM = WHOLE_MOST + FRACTION_MOST + EXPONENT_MOST
 };
 
-/* digits[0..n) and the digits behind, up to `end`, as an integer of n digits: true when one is to be added. */
+/* digits[0..n) and the digits behind, up to `end`, as an integer of n digits: true when one is to be added.
+ */
 static bool rounds_up(const char *digits, int n, int end) {
   bool more = false;
   for (int i = n + 1; i < end; i++) more |= digits[i] != '0';

@@ -1,7 +1,8 @@
-/* text_case.c: upper, lower and title case by Unicode's full mappings (Unicode Standard 3.13; SpecialCasing but for
- * what depends on a language).
+/* text_case.c: upper, lower and title case by Unicode's full mappings (Unicode Standard 3.13; SpecialCasing
+ * but for what depends on a language).
  *
- * In: UTF-8. Out: the text itself where nothing changes, else bytes in the given heap, which may be more or fewer. */
+ * In: UTF-8. Out: the text itself where nothing changes, else bytes in the given heap, which may be more or
+ * fewer. */
 #include "kern/kern.h"
 
 #include "kern/case_table.h"
@@ -83,8 +84,8 @@ enum { SIGMA = 0x3a3, FINAL_SIGMA = 0x3c2 };
 static bool meets_cased(const char *s, int64_t n, int64_t at, bool back) {
   uint32_t c;
   while (back ? at > 0 : at < n) {
-    if (back)
-      do at--;
+    if (back) do
+        at--;
       while (at > 0 && !fl_text_is_lead(s[at]));
     int size = fl_text_point(s + at, n - at, &c);
     if (!back) at += size;

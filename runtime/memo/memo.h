@@ -23,8 +23,9 @@
 typedef struct FlMemo FlMemo;
 
 typedef struct FlMemoOptions {
-  const char *dir;                              /* made when first written to; NULL: nothing is ever stored */
-  bool foreign; /* also a store that is not this user's own: for housekeeping, and where the caller has looked */
+  const char *dir; /* made when first written to; NULL: nothing is ever stored */
+  bool foreign; /* also a store that is not this user's own: for housekeeping, and where the caller has looked
+                 */
   int64_t limit_bytes;                          /* least recently used go when the total is above; 0: 8 GiB */
   void (*warn)(void *arg, const char *message); /* any thread; NULL: warnings are dropped */
   void *warn_arg;
@@ -36,10 +37,11 @@ typedef struct FlMemoOptions {
   void *lend_arg;
 } FlMemoOptions;
 
-/* Removes what killed writers left. NULL only when out of memory. A folder that this user did not make on this machine, or
- * accept (README.md: Trust), is warned about and not used. */
+/* Removes what killed writers left. NULL only when out of memory. A folder that this user did not make on
+ * this machine, or accept (README.md: Trust), is warned about and not used. */
 FlMemo *fl_memo_open(const FlMemoOptions *options);
-/* Whether nobody else could have written what is in the store: else values are to be checked before they are used. */
+/* Whether nobody else could have written what is in the store: else values are to be checked before they are
+ * used. */
 bool fl_memo_is_private(const FlMemo *memo);
 /* Accepts a folder that is there; false: it is none, or nothing can be noted for this user. */
 bool fl_memo_trust(const char *dir);

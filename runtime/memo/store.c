@@ -46,7 +46,8 @@ FlMemo *fl_memo_open(const FlMemoOptions *options) {
   m->is_private = trust == FL_TRUST_PRIVATE;
   if (trust == FL_TRUST_FOREIGN && !options->foreign) {
     fl_memo_warn(m,
-                 "the remembered results in %s were not made by you on this machine: nothing is taken from there; accept them by "
+                 "the remembered results in %s were not made by you on this machine: nothing is taken from "
+                 "there; accept them by "
                  "`flowc cache trust %s`, or remove the folder",
                  m->dir, m->dir);
     free(m->dir);

@@ -1,15 +1,17 @@
 /* trust.c: whose store a folder is.
  *
- * What is in a store is believed: a value in it becomes the result of a stage. A folder that came with a repository, an
- * archive or another person must not speak so. Owner and mode do not tell, since whoever unpacks becomes the owner, and
- * nothing that lies in the folder can, since it comes along. So a user's list outside of all stores says which folders this
- * user made on this machine, by inode and time of birth, which nobody chooses:
+ * What is in a store is believed: a value in it becomes the result of a stage. A folder that came with a
+ * repository, an archive or another person must not speak so. Owner and mode do not tell, since whoever
+ * unpacks becomes the owner, and nothing that lies in the folder can, since it comes along. So a user's list
+ * outside of all stores says which folders this user made on this machine, by inode and time of birth, which
+ * nobody chooses:
  *
- *   $XDG_STATE_HOME/flow/stores, else ~/.local/state/flow/stores      line := kind inode birth-seconds birth-nanoseconds path
- *   kind := made | accepted
+ *   $XDG_STATE_HOME/flow/stores, else ~/.local/state/flow/stores      line := kind inode birth-seconds
+ * birth-nanoseconds path kind := made | accepted
  *
- * What always holds: a folder is only believed when it is in the list, or holds nothing yet and is ours; it is private when
- * we made it, it and the folders in it are ours, and nobody else may write to them. The path is only for cleaning up. */
+ * What always holds: a folder is only believed when it is in the list, or holds nothing yet and is ours; it
+ * is private when we made it, it and the folders in it are ours, and nobody else may write to them. The path
+ * is only for cleaning up. */
 #include "memo/memo_internal.h"
 
 #include <dirent.h>
@@ -76,7 +78,8 @@ static int list_open(bool make) {
 static bool read_line(const char *line, bool *made, Birth *b, const char **path) {
   char kind[16];
   int end = 0;
-  if (sscanf(line, "%15s %llu %lld %u %n", kind, &b->inode, &b->seconds, &b->nanoseconds, &end) != 4 || !end) return false;
+  if (sscanf(line, "%15s %llu %lld %u %n", kind, &b->inode, &b->seconds, &b->nanoseconds, &end) != 4 || !end)
+    return false;
   *made = strcmp(kind, "made") == 0;
   *path = line + end;
   return *made || strcmp(kind, "accepted") == 0;
@@ -108,11 +111,13 @@ static void shorten(int fd) {
   for (const char *path; in && out && getline(&line, &room, in) > 0;) {
     kept = strdup(line);
     if (kept) kept[strcspn(kept, "\n")] = '\0';
-    if (kept && read_line(kept, &made, &b, &path) && birth_of(path, &now) && same_birth(b, now)) fputs(line, out);
+    if (kept && read_line(kept, &made, &b, &path) && birth_of(path, &now) && same_birth(b, now))
+      fputs(line, out);
     free(kept);
   }
   if (in) fclose(in);
-  if (out && fclose(out) == 0 && ftruncate(fd, 0) == 0 && pwrite(fd, text, size, 0) < 0) (void)!ftruncate(fd, 0);
+  if (out && fclose(out) == 0 && ftruncate(fd, 0) == 0 && pwrite(fd, text, size, 0) < 0)
+    (void)!ftruncate(fd, 0);
   free(text);
   free(line);
 }
@@ -121,7 +126,8 @@ static bool add(const char *dir, bool made) {
   Birth b;
   char *real = realpath(dir, NULL), *line = NULL;
   int fd = real && birth_of(dir, &b) ? list_open(true) : -1;
-  bool ok = fd >= 0 && asprintf(&line, "%s %llu %lld %u %s\n", made ? "made" : "accepted", b.inode, b.seconds, b.nanoseconds, real) >= 0;
+  bool ok = fd >= 0 && asprintf(&line, "%s %llu %lld %u %s\n", made ? "made" : "accepted", b.inode, b.seconds,
+                                b.nanoseconds, real) >= 0;
   if (ok && strchr(line, '\n')[1]) strcpy(strchr(line, '\n') + 1, ""); /* a path of two lines is cut */
   if (ok && lseek(fd, 0, SEEK_END) > FL_LIST_LONG) shorten(fd);
   ok = ok && lseek(fd, 0, SEEK_END) >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
@@ -136,7 +142,8 @@ bool fl_trust_made(const char *dir) { return add(dir, true); }
 static bool is_empty(const char *dir) {
   DIR *d = opendir(dir);
   bool empty = d != NULL;
-  for (struct dirent *e; empty && (e = readdir(d));) empty = e->d_name[0] == '.' || strcmp(e->d_name, "CACHEDIR.TAG") == 0;
+  for (struct dirent *e; empty && (e = readdir(d));)
+    empty = e->d_name[0] == '.' || strcmp(e->d_name, "CACHEDIR.TAG") == 0;
   if (d) closedir(d);
   return empty;
 }
@@ -163,9 +170,11 @@ FlMemoTrust fl_trust_of(const char *dir) {
   bool made = false;
   if (stat(dir, &s) != 0) return FL_TRUST_PRIVATE; /* what is not there can only become ours */
   if (find(dir, &made)) return made && is_private(dir) ? FL_TRUST_PRIVATE : FL_TRUST_CHECKED;
-  if (is_empty(dir) && s.st_uid == geteuid()) return fl_trust_made(dir) && is_private(dir) ? FL_TRUST_PRIVATE : FL_TRUST_CHECKED;
+  if (is_empty(dir) && s.st_uid == geteuid())
+    return fl_trust_made(dir) && is_private(dir) ? FL_TRUST_PRIVATE : FL_TRUST_CHECKED;
   int list = list_open(true);
-  if (list < 0 && is_private(dir)) return FL_TRUST_CHECKED; /* nothing can be noted here: then everything is looked at */
+  if (list < 0 && is_private(dir))
+    return FL_TRUST_CHECKED; /* nothing can be noted here: then everything is looked at */
   if (list >= 0) close(list);
   return FL_TRUST_FOREIGN;
 }

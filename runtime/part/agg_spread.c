@@ -5,17 +5,20 @@
  *   std             its root
  *   corr            m(x, y) / sqrt(m(x, x) m(y, y)), so of x with itself 1; NaN where a column is constant
  *   weighted_mean   sum(x w) / sum(w)
- * Always holds: all sums are exact whole numbers, so neither the order of rows nor how they were cut can matter.
+ * Always holds: all sums are exact whole numbers, so neither the order of rows nor how they were cut can
+ * matter.
  *
- * Integers of at most 32 bits: the sums in 64 and 128 bits, products as they are. Others: x is high * 2^low_bits +
- * low, in units of 2^exponent (floats: against the largest exponent of the column), and the products of both parts
- * are added in 128 bits each. Groups of which a float has bits below its unit are summed again, in accumulators for
- * all exponents (spread_full.c). Infinities and NaN are no terms: a group with one has NaN, but for weighted_mean. */
+ * Integers of at most 32 bits: the sums in 64 and 128 bits, products as they are. Others: x is high *
+ * 2^low_bits + low, in units of 2^exponent (floats: against the largest exponent of the column), and the
+ * products of both parts are added in 128 bits each. Groups of which a float has bits below its unit are
+ * summed again, in accumulators for all exponents (spread_full.c). Infinities and NaN are no terms: a group
+ * with one has NaN, but for weighted_mean. */
 #include <math.h>
 
 #include "part/spread_internal.h"
 
-/* ---- values --------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------------------
+ */
 
 static int64_t least_count(const FlSpread *s) {
   if (s->kind == FL_SPREAD_MEAN) return 1;
@@ -43,7 +46,8 @@ double fl_spread_value(const FlSpread *s, int64_t n, const FlSpreadSums *sums) {
   unsigned __int128 count = (unsigned __int128)n * (uint64_t)(n - (int64_t)s->a->desc->f);
   uint64_t word[2] = {(uint64_t)count, (uint64_t)(count >> 64)};
   FlWhole by = {word, 2, 0}, top = fl_big_whole(&m);
-  return signed_value(s->kind == FL_SPREAD_STD ? fl_exact_root(top, by) : fl_exact_ratio(top, by), m.negative);
+  return signed_value(s->kind == FL_SPREAD_STD ? fl_exact_root(top, by) : fl_exact_ratio(top, by),
+                      m.negative);
 }
 
 typedef struct Results {
@@ -76,7 +80,8 @@ FlStatus fl_spread_results(FlSpread *s, FlSpreadSumsFn *sums, const void *env) {
   return fl_part_for(s->a->m->ctx, results_body, &r, s->a->g, 150.0 * s->n_products);
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------- */
+/* ---- rows -----------------------------------------------------------------------------------------------
+ */
 
 const double *fl_spread_doubles(const FlSpread *s, int32_t k, int64_t row, int64_t n, double *room) {
   FlAggDoubles column = fl_agg_doubles(s->a, k);
@@ -177,19 +182,21 @@ static FlStatus wholes(FlSpread *of) {
   Wholes s = {.s = of, .a = a, .cut = fl_agg_cut(a->m->ctx, a->n, a->g)};
   s.sums = fl_part_alloc(a->m, s.cut.pieces * a->g, sizeof *s.sums);
   int64_t tasks = s.cut.pieces * s.cut.ranges;
-  if (s.sums == NULL || fl_part_for(a->m->ctx, wholes_body, &s, tasks, 3.0 * (double)s.cut.piece) != 0) return 1;
+  if (s.sums == NULL || fl_part_for(a->m->ctx, wholes_body, &s, tasks, 3.0 * (double)s.cut.piece) != 0)
+    return 1;
   if (fl_part_for(a->m->ctx, add_wholes_body, &s, a->g, 3.0 * (double)s.cut.pieces) != 0) return 1;
   FlStatus status = fl_spread_results(of, whole_sums, &s);
   fl_part_release(a->m, s.sums);
   return status;
 }
 
-/* ---- sums of products of two limbs ---------------------------------------------------------------------- */
+/* ---- sums of products of two limbs ----------------------------------------------------------------------
+ */
 
 enum { BLOCK = FL_PART_BATCH, LOW_MOST = 51, HIGH_MOST = 49, SUM_BITS = 126 };
 
-/* One pass: table[piece][group] has a sum of each column, and of each product of columns sums of high * high, of the
- * mixed ones, of low * low. */
+/* One pass: table[piece][group] has a sum of each column, and of each product of columns sums of high * high,
+ * of the mixed ones, of low * low. */
 typedef struct Limbs {
   FlSpread *s;
   FlAggCut cut;
@@ -231,21 +238,23 @@ static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
     most = fl_part_max(most, (int64_t)(here >> 52) - 1022); /* every |x| < 2^most */
   }
   int64_t seen = atomic_load_explicit(&g->exponent, memory_order_relaxed);
-  while (most > seen && !atomic_compare_exchange_weak_explicit(&g->exponent, &seen, most, memory_order_relaxed,
-                                                               memory_order_relaxed)) {}
+  while (most > seen && !atomic_compare_exchange_weak_explicit(&g->exponent, &seen, most,
+                                                               memory_order_relaxed, memory_order_relaxed)) {}
   return 0;
 }
 
 static FlStatus open_limbs(FlSpread *s, Limbs *l) {
   FlAgg *a = s->a;
   int count_bits = fl_part_bits((uint64_t)a->n);
-  int low = (int)fl_part_min(LOW_MOST, (SUM_BITS - 1 - count_bits) / 2), high = (int)fl_part_min(HIGH_MOST, low);
+  int low = (int)fl_part_min(LOW_MOST, (SUM_BITS - 1 - count_bits) / 2),
+      high = (int)fl_part_min(HIGH_MOST, low);
   *l = (Limbs){.s = s, .low_bits = low, .low_unit = ldexp(1.0, low), .words = a->n_cols + 3 * s->n_products};
   for (int32_t k = 0; k < a->n_cols; k++) {
     if (!fl_spread_is_float(s, k)) continue;
     Greatest g = {.s = s, .column = k, .exponent = INT64_MIN};
     if (fl_part_for(a->m->ctx, greatest_body, &g, a->n, 0.5) != 0) return 1;
-    int exponent = (int)fl_part_max(atomic_load(&g.exponent), -900); /* products of the scale are no subnormals */
+    int exponent =
+        (int)fl_part_max(atomic_load(&g.exponent), -900); /* products of the scale are no subnormals */
     l->scale[k] = ldexp(1.0, high - exponent);
     l->exponent[k] = exponent - high - low;
     s->specials = s->specials || atomic_load(&g.special);
@@ -285,8 +294,8 @@ static void drop_specials(const Limbs *l, int64_t row, double *x, int64_t n, con
 }
 
 /* Limbs of n values of column k; marks groups that they do not hold. */
-static void split_column(const Limbs *l, int32_t k, int64_t row, const double *x, int64_t n, const int32_t *at,
-                         Block *b) {
+static void split_column(const Limbs *l, int32_t k, int64_t row, const double *x, int64_t n,
+                         const int32_t *at, Block *b) {
   if (!split(x, n, l->scale[k], l->low_unit, b->high[k], b->low[k])) return;
   for (int64_t i = 0; i < n; i++) {
     if (!split(&x[i], 1, l->scale[k], l->low_unit, &b->high[k][i], &b->low[k][i])) continue;
@@ -323,7 +332,8 @@ static inline void add_product(__int128 *to, int64_t ah, int64_t al, int64_t bh,
 }
 
 /* Row i of the block. The shape is that of the aggregate and known where this is inlined. */
-static inline void add_row(__int128 *to, const Block *b, int64_t i, int low_bits, int n_cols, int n_products) {
+static inline void add_row(__int128 *to, const Block *b, int64_t i, int low_bits, int n_cols,
+                           int n_products) {
   int64_t h = b->high[0][i], l = b->low[0][i];
   to[0] += ((__int128)h << low_bits) + l;
   if (n_cols == 1) {
@@ -430,14 +440,16 @@ static FlStatus limbs(FlSpread *s) {
   FlAgg *a = s->a;
   if (open_limbs(s, &l) != 0) return 1;
   int64_t tasks = l.cut.pieces * l.cut.ranges;
-  if (fl_part_for(a->m->ctx, limbs_body, &l, tasks, 3.0 * (double)(s->n_products + 1) * (double)l.cut.piece) != 0)
+  if (fl_part_for(a->m->ctx, limbs_body, &l, tasks,
+                  3.0 * (double)(s->n_products + 1) * (double)l.cut.piece) != 0)
     return 1;
   if (fl_spread_results(s, limbs_sums, &l) != 0) return 1;
   fl_part_release(a->m, l.table);
   return fl_spread_full(s);
 }
 
-/* ---- the aggregates ------------------------------------------------------------------------------------- */
+/* ---- the aggregates -------------------------------------------------------------------------------------
+ */
 
 static FlStatus spread(FlAgg *a, FlSpreadKind kind) {
   static const FlSpreadPair one[] = {{0, 0}}, two[] = {{0, 1}, {0, 0}, {1, 1}};

@@ -1,7 +1,7 @@
 /* agg_sum.c: sums and means by group.
  *
- * Floats: the exact sum of the terms, or its quotient by the count, rounded once (exact.c). Integers, bools and
- * durations: added in 128 bits; a sum is checked once against the result's type, a mean rounded once. */
+ * Floats: the exact sum of the terms, or its quotient by the count, rounded once (exact.c). Integers, bools
+ * and durations: added in 128 bits; a sum is checked once against the result's type, a mean rounded once. */
 #include <stdio.h>
 
 #include "part/aggregate_internal.h"

@@ -169,16 +169,16 @@ static FlAggFn *find(const char *name, int32_t *n_cols) {
     const char *name;
     FlAggFn *fn;
     int32_t n_cols;
-  } all[] = {{"sum", fl_agg_sum, 1},       {"mean", fl_agg_mean, 1},
-             {"min", fl_agg_min, 1},       {"max", fl_agg_max, 1},
-             {"var", fl_agg_var, 1},       {"std", fl_agg_std, 1},
-             {"median", fl_agg_median, 1}, {"quantile", fl_agg_quantile, 1},
-             {"first", fl_agg_first, 1},   {"last", fl_agg_last, 1},
-             {"any", fl_agg_any, 1},       {"all", fl_agg_all, 1},
-             {"count", fl_agg_count, 0},   {"n_distinct", fl_agg_n_distinct, 1},
-             {"mode", fl_agg_mode, 1},     {"cov", fl_agg_cov, 2},
-             {"corr", fl_agg_corr, 2},     {"argmin", fl_agg_argmin, 1},
-             {"argmax", fl_agg_argmax, 1}, {"weighted_mean", fl_agg_weighted_mean, 2},
+  } all[] = {{"sum", fl_agg_sum, 1},        {"mean", fl_agg_mean, 1},
+             {"min", fl_agg_min, 1},        {"max", fl_agg_max, 1},
+             {"var", fl_agg_var, 1},        {"std", fl_agg_std, 1},
+             {"median", fl_agg_median, 1},  {"quantile", fl_agg_quantile, 1},
+             {"first", fl_agg_first, 1},    {"last", fl_agg_last, 1},
+             {"any", fl_agg_any, 1},        {"all", fl_agg_all, 1},
+             {"count", fl_agg_count, 0},    {"n_distinct", fl_agg_n_distinct, 1},
+             {"mode", fl_agg_mode, 1},      {"cov", fl_agg_cov, 2},
+             {"corr", fl_agg_corr, 2},      {"argmin", fl_agg_argmin, 1},
+             {"argmax", fl_agg_argmax, 1},  {"weighted_mean", fl_agg_weighted_mean, 2},
              {"mean_of", fl_agg_mean_of, 2}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
     if (strcmp(all[k].name, name) != 0) continue;

@@ -25,8 +25,8 @@ FlAggFn fl_agg_quantile, fl_agg_median, fl_agg_n_distinct, fl_agg_mode;         
 
 /* New result arrays: value of the wanted type (undefined), valid[k] = counts[k] >= least. */
 FlStatus fl_agg_results(FlAgg *a, int64_t least);
-/* Results from sums of the column, ints or floats (the other is NULL); a sum of integers must fit (OVERFLOW). Means
- * are made of sums of ints, or are there as doubles. */
+/* Results from sums of the column, ints or floats (the other is NULL); a sum of integers must fit (OVERFLOW).
+ * Means are made of sums of ints, or are there as doubles. */
 FlStatus fl_agg_store_sums(FlAgg *a, const __int128 *ints, const double *floats);
 FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *means);
 /* Stores value k of a numeric result; v is cast to the result's type (integers: rounded half to even). */

@@ -1,8 +1,8 @@
 /* exact.c: exact sums and means of doubles by group, rounded once.
  *
  * Comes in: doubles and the group of each. Goes out: a double a group. Always holds: the result is the
- * correctly rounded exact sum, or its quotient by a count, so neither the order of rows nor how they were cut can
- * matter, and a mean is there where the sum is too large for a double.
+ * correctly rounded exact sum, or its quotient by a count, so neither the order of rows nor how they were cut
+ * can matter, and a mean is there where the sum is too large for a double.
  *
  * Fast way: against the largest exponent e of the column a term is hi * 2^(e-h) + lo * 2^(e-h-51), hi and lo
  * integers of h and 51 bits, found by two multiplications by powers of two and two truncations, all exact; hi
@@ -212,7 +212,8 @@ static double round_full(FlSuperacc *sum, const int64_t *count, int64_t k) {
 /* The sums to which terms belong that were set aside once more, with them. */
 static FlStatus add_odd(FlPartMem *m, const Sums *s, int64_t n) {
   FlPartPair *spare = fl_part_alloc(m, n, sizeof *spare), *odd;
-  if (spare == NULL || fl_part_sort_pairs(m, s->odd, spare, n, fl_part_bits((uint64_t)s->g), &odd) != 0) return 1;
+  if (spare == NULL || fl_part_sort_pairs(m, s->odd, spare, n, fl_part_bits((uint64_t)s->g), &odd) != 0)
+    return 1;
   for (int64_t i = 0; i < n;) {
     int64_t k = (int64_t)odd[i].key;
     FlSuperacc all;

@@ -1,8 +1,8 @@
 /* exact_ratio.c: see exact_ratio.h for what comes in and goes out.
  *
- * A number stands for all of [mantissa, mantissa + 1) * 2^exponent, of 64 bits, the highest one set. Quotients and
- * roots of these are off by a few units of 2^-63; a double has 53 bits, so that one value in some hundred lies
- * too near to a middle, and is compared with it exactly. */
+ * A number stands for all of [mantissa, mantissa + 1) * 2^exponent, of 64 bits, the highest one set.
+ * Quotients and roots of these are off by a few units of 2^-63; a double has 53 bits, so that one value in
+ * some hundred lies too near to a middle, and is compared with it exactly. */
 #include <math.h>
 #include <string.h>
 
@@ -136,7 +136,8 @@ static double scaled(uint64_t v, int exponent) {
   return (double)v * power;
 }
 
-/* q * 2^exponent, q off by at most `off` units, as a double; off 0: q's lowest bit says whether anything is below. */
+/* q * 2^exponent, q off by at most `off` units, as a double; off 0: q's lowest bit says whether anything is
+ * below. */
 static double settle(const Value *v, uint64_t q, int exponent, uint64_t off) {
   int length = 64 - __builtin_clzll(q), drop = length - 53;
   if (drop == 11 && exponent > -1000 && exponent < 900) { /* as below, in 64 bits */

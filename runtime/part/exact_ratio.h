@@ -1,9 +1,10 @@
 /* exact_ratio.h: quotients and roots of whole numbers of any length, rounded once.
  *
- * What comes in: whole numbers as words of 64 bits, the lowest first, and the exponent of their unit. What goes
- * out: the double nearest to the exact value, ties to even; infinities and subnormal numbers where it is there.
- * Always holds: the result is that of the exact value. It is found with 64 bits, whose error is known; only where
- * that leaves open on which side of the middle of two doubles the value lies, whole numbers are multiplied out. */
+ * What comes in: whole numbers as words of 64 bits, the lowest first, and the exponent of their unit. What
+ * goes out: the double nearest to the exact value, ties to even; infinities and subnormal numbers where it is
+ * there. Always holds: the result is that of the exact value. It is found with 64 bits, whose error is known;
+ * only where that leaves open on which side of the middle of two doubles the value lies, whole numbers are
+ * multiplied out. */
 #ifndef FL_PART_EXACT_RATIO_H
 #define FL_PART_EXACT_RATIO_H
 

@@ -1,9 +1,10 @@
 /* linalg_identity.c: what the bits of products and decompositions depend on besides their arguments.
  *
- * OpenBLAS chooses among its kernels when the program starts, by the processor; each adds in an order of its own. Which it
- * chose, its version and options, and the level of x86-64 are in the keys of stages that use an operator with the flag
- * BLAS, so that a store shared by two machines gives each its own bits. It is asked once a process: OpenBLAS puts the
- * text of its options together in memory that all threads share, anew at each call. */
+ * OpenBLAS chooses among its kernels when the program starts, by the processor; each adds in an order of its
+ * own. Which it chose, its version and options, and the level of x86-64 are in the keys of stages that use an
+ * operator with the flag BLAS, so that a store shared by two machines gives each its own bits. It is asked
+ * once a process: OpenBLAS puts the text of its options together in memory that all threads share, anew at
+ * each call. */
 #include <cblas.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -36,10 +36,10 @@ static inline const char *fl_linalg_name(const FlOpDesc *desc) { return desc->s 
 /* Copies [n, m] to [m, n]: LAPACK wants columns. */
 void fl_linalg_flip(const void *from, void *to, int64_t n, int64_t m, int32_t dtype);
 
-/* Each records an error unless it holds. Finite: E0977 names the first that is not, and with `of` what it is an
- * element of ("" or " of the right side"). Square: SHAPE, of the
- * last two dimensions. Symmetric (n, n finite numbers): E0978 where two opposite ones differ by more than
- * 2^-26 of the largest, 2^-11 for f32. Fits: sizes that LAPACK can count. Stuck: E0979, always. */
+/* Each records an error unless it holds. Finite: E0977 names the first that is not, and with `of` what it is
+ * an element of ("" or " of the right side"). Square: SHAPE, of the last two dimensions. Symmetric (n, n
+ * finite numbers): E0978 where two opposite ones differ by more than 2^-26 of the largest, 2^-11 for f32.
+ * Fits: sizes that LAPACK can count. Stuck: E0979, always. */
 FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, const char *of);
 FlStatus fl_linalg_square(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);
 FlStatus fl_linalg_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);

@@ -64,8 +64,8 @@ FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a
   }
   for (int k = 0, n = 0; k < a->rank; k++)
     n += snprintf(where + n, sizeof where - (size_t)n, k > 0 ? ", %lld" : "%lld", (long long)index[k]);
-  return fl_fail_op(mem->ctx, desc, FL_CODE(977), "element [%s]%s is %s, and %s takes finite numbers", where, of,
-                    what, fl_linalg_name(desc));
+  return fl_fail_op(mem->ctx, desc, FL_CODE(977), "element [%s]%s is %s, and %s takes finite numbers", where,
+                    of, what, fl_linalg_name(desc));
 }
 
 FlStatus fl_linalg_square(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a) {

@@ -70,7 +70,8 @@ static FlStatus solve(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, 
   if (fl_linalg_square(mem, desc, a) != 0) return 1;
   for (int k = 0; k < a->rank - 1; k++)
     if (b->dims[k] != a->dims[k]) return fl_part_fail_shape(mem->ctx, desc, a->dims[k], b->dims[k]);
-  if (fl_linalg_finite(mem, desc, a, "") != 0 || fl_linalg_finite(mem, desc, b, " of the right side") != 0) return 1;
+  if (fl_linalg_finite(mem, desc, a, "") != 0 || fl_linalg_finite(mem, desc, b, " of the right side") != 0)
+    return 1;
   *x = fl_array_new(mem->ctx, b->dtype, b->rank, b->dims);
   return *x == NULL ? 1 : solve_into(mem, desc, a, b, *x);
 }

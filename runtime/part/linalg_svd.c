@@ -152,7 +152,8 @@ static FlStatus lstsq(FlPartMem *mem, const FlOpDesc *desc, Squares *q) {
   if (q->b->dims[0] != m) return fl_part_fail_shape(mem->ctx, desc, m, q->b->dims[0]);
   int64_t sides = q->b->rank == 2 ? q->b->dims[1] : 1;
   if (fl_linalg_fits(mem, desc, m, n) != 0 || fl_linalg_fits(mem, desc, sides, 1) != 0 ||
-      fl_linalg_finite(mem, desc, q->a, "") != 0 || fl_linalg_finite(mem, desc, q->b, " of the right side") != 0)
+      fl_linalg_finite(mem, desc, q->a, "") != 0 ||
+      fl_linalg_finite(mem, desc, q->b, " of the right side") != 0)
     return 1;
   q->x = fl_array_new(mem->ctx, q->a->dtype, q->b->rank, dims);
   q->s = fl_array_new(mem->ctx, q->a->dtype, 1, &k);

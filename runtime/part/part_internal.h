@@ -256,9 +256,9 @@ typedef struct FlPartTerms {
 } FlPartTerms;
 /* Those of an array: env is their first. */
 FlPartTermsFn fl_part_stored_terms;
-/* out[k] = the exact sum of the terms of the rows of group k (id NULL: all rows are group 0), with `count` its
- * mean, the sum over count[k] (0: 0.0), rounded once to nearest even. Nothing or zeros give +0.0. Takes no memory
- * for each row, unless terms are so far apart that the full accumulators are needed. */
+/* out[k] = the exact sum of the terms of the rows of group k (id NULL: all rows are group 0), with `count`
+ * its mean, the sum over count[k] (0: 0.0), rounded once to nearest even. Nothing or zeros give +0.0. Takes
+ * no memory for each row, unless terms are so far apart that the full accumulators are needed. */
 FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
                             const int64_t *count, double *out);
 

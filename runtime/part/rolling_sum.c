@@ -1,8 +1,8 @@
 /* rolling_sum.c: sums and means of windows.
  *
- * Comes in: windows, a column of numbers. Goes out: floats: the exact sum of the window, or its quotient by the
- * number of values, rounded once, as `sum` and `mean` of its rows; integers and durations: exact. Always holds: what enters and leaves is added and taken
- * away as integers, so nothing of what has left stays.
+ * Comes in: windows, a column of numbers. Goes out: floats: the exact sum of the window, or its quotient by
+ * the number of values, rounded once, as `sum` and `mean` of its rows; integers and durations: exact. Always
+ * holds: what enters and leaves is added and taken away as integers, so nothing of what has left stays.
  *
  * Floats are two integers each where their exponents allow it (window_split.c), else integers against the
  * greatest exponent of the block's values (window_internal.h); a block some of whose values have bits below
@@ -77,7 +77,8 @@ static int32_t float_block_fully(const Sum *s, int64_t from, int64_t to) {
       else fl_specials_add(&specials, s->x[lo], -1);
     }
     copy = sum;
-    store_float(o, p, fl_specials_any(&specials) ? fl_specials_sum(&specials) : of_accumulator(o, &copy, values),
+    store_float(o, p,
+                fl_specials_any(&specials) ? fl_specials_sum(&specials) : of_accumulator(o, &copy, values),
                 values);
   }
   return 0;
@@ -250,7 +251,8 @@ static int32_t float_block(FlRolling *rolling, int64_t from, int64_t to) {
       if (term.special) fl_specials_add(&specials, x[lo], -1);
       values -= fl_part_valid(ok, lo);
     }
-    store_float(o, p, fl_specials_any(&specials) ? fl_specials_sum(&specials) : of_integer(o, sum, unit, values),
+    store_float(o, p,
+                fl_specials_any(&specials) ? fl_specials_sum(&specials) : of_integer(o, sum, unit, values),
                 values);
   }
   return dropped ? float_block_fully(s, from, to) : 0;

@@ -1,8 +1,8 @@
 /* rolling_var.c: variances and standard deviations of windows.
  *
  * Comes in: windows, a column of numbers, ddof. Goes out: f64. Always holds: of the n values of a window
- * n * sum(x^2) - sum(x)^2 is exact; its quotient by n * (n - ddof), or the root of that, is rounded once, as `var` and
- * `std` of its rows; what has left a window leaves nothing behind.
+ * n * sum(x^2) - sum(x)^2 is exact; its quotient by n * (n - ddof), or the root of that, is rounded once, as
+ * `var` and `std` of its rows; what has left a window leaves nothing behind.
  *
  * In windows of up to 4095 rows values are two integers (window_split.c), whose squares and product are added
  * in 128 bits each. Else values are integers against the greatest exponent of the block's values
@@ -11,7 +11,7 @@
 #include "part/rolling_internal.h"
 
 typedef struct Var {
-  FlRolling r; /* first: blocks get it */
+  FlRolling r;         /* first: blocks get it */
   const double *x;     /* NULL: */
   const int64_t *ints; /* integers of 64 bits */
   int64_t ddof;

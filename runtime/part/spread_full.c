@@ -1,8 +1,9 @@
-/* spread_full.c: variances and their like of groups whose floats are too far apart for sums in 128 bits, or that
- * have infinities or NaN.
+/* spread_full.c: variances and their like of groups whose floats are too far apart for sums in 128 bits, or
+ * that have infinities or NaN.
  *
- * Comes in: which groups (agg_spread.c). Goes out: their values. Always holds: sums and sums of products are exact
- * for doubles of any exponents: sums in an accumulator of all bits (superacc.h), products in one of twice as many. */
+ * Comes in: which groups (agg_spread.c). Goes out: their values. Always holds: sums and sums of products are
+ * exact for doubles of any exponents: sums in an accumulator of all bits (superacc.h), products in one of
+ * twice as many. */
 #include <math.h>
 
 #include "part/spread_internal.h"
@@ -104,7 +105,8 @@ static void add_row(const FlSpread *s, Full *f, int64_t row) {
     f->special |= v != v ? NO_NUMBER : v > 0 ? PLUS : v < 0 ? MINUS : 0;
     return;
   }
-  for (int32_t p = 0; p < s->n_products; p++) add_product(f->limb[p], term[s->product[p].a], term[s->product[p].b]);
+  for (int32_t p = 0; p < s->n_products; p++)
+    add_product(f->limb[p], term[s->product[p].a], term[s->product[p].b]);
   if (++f->terms == CARRY_AFTER) carry(f);
 }
 
@@ -153,7 +155,8 @@ static void clear(Full *f) {
   for (int k = 0; k < 2; k++) fl_superacc_init(&f->sum[k]);
 }
 
-/* ---- all rows ------------------------------------------------------------------------------------------- */
+/* ---- all rows -------------------------------------------------------------------------------------------
+ */
 
 typedef struct Chunks {
   const FlSpread *s;
@@ -183,7 +186,8 @@ static FlStatus one_group(FlSpread *s) {
   return 0;
 }
 
-/* ---- groups --------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------------------
+ */
 
 typedef struct Groups {
   FlSpread *s;
@@ -212,7 +216,8 @@ FlStatus fl_spread_full(FlSpread *s) {
   if (groups == 0) return 0;
   if (id == NULL) return one_group(s);
   for (int64_t i = 0; i < a->n; i++) n += atomic_load_explicit(&s->mark[id[i]], memory_order_relaxed) != 0;
-  FlPartPair *pairs = fl_part_alloc(a->m, n, sizeof *pairs), *spare = fl_part_alloc(a->m, n, sizeof *spare), *rows;
+  FlPartPair *pairs = fl_part_alloc(a->m, n, sizeof *pairs), *spare = fl_part_alloc(a->m, n, sizeof *spare),
+             *rows;
   int64_t *start = fl_part_alloc(a->m, groups + 1, sizeof *start);
   if (pairs == NULL || spare == NULL || start == NULL) return 1;
   for (int64_t i = 0; i < a->n; i++) {

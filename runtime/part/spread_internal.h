@@ -1,5 +1,5 @@
-/* spread_internal.h: what agg_spread.c and spread_full.c share: which sums of a group an aggregate of one or two
- * columns needs, and its value by them. */
+/* spread_internal.h: what agg_spread.c and spread_full.c share: which sums of a group an aggregate of one or
+ * two columns needs, and its value by them. */
 #ifndef FL_PART_SPREAD_INTERNAL_H
 #define FL_PART_SPREAD_INTERNAL_H
 
@@ -7,7 +7,13 @@
 
 enum { FL_SPREAD_PRODUCTS = 3 };
 
-typedef enum FlSpreadKind { FL_SPREAD_VAR, FL_SPREAD_STD, FL_SPREAD_COV, FL_SPREAD_CORR, FL_SPREAD_MEAN } FlSpreadKind;
+typedef enum FlSpreadKind {
+  FL_SPREAD_VAR,
+  FL_SPREAD_STD,
+  FL_SPREAD_COV,
+  FL_SPREAD_CORR,
+  FL_SPREAD_MEAN
+} FlSpreadKind;
 
 /* A sum of products of two columns, or of the squares of one. */
 typedef struct FlSpreadPair {
@@ -38,7 +44,8 @@ static inline void fl_spread_mark(const FlSpread *s, int64_t k, uint8_t what) {
 static inline bool fl_spread_is_float(const FlSpread *s, int32_t k) {
   return fl_dtype_info[s->a->col[k].dtype].kind == FL_KIND_FLOAT;
 }
-/* Rows of column k, 0 where some column has no value: floats in `room`, or where they are already; others as 64 bits. */
+/* Rows of column k, 0 where some column has no value: floats in `room`, or where they are already; others as
+ * 64 bits. */
 const double *fl_spread_doubles(const FlSpread *s, int32_t k, int64_t row, int64_t n, double *room);
 void fl_spread_ints(const FlSpread *s, int32_t k, int64_t row, int64_t n, int64_t *out);
 

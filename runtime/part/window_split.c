@@ -1,10 +1,10 @@
 /* window_split.c: sums as two integers each, which can be added and taken away fast and are rounded once.
  *
- * Comes in: sums `high` and `low` of what fl_part_split gives, and of how many values they are. Goes out: doubles.
- * Always holds: the result is the exact sum, or mean, rounded once. Sums: after carrying, high and low are below
- * 2^53, so both are exact doubles, and their sum is the only rounding. Means: the quotient of the rounded sum, and
- * what is left of the sum over the count, are added; where that lies next to a middle of two doubles, the mean is
- * computed from the integers. */
+ * Comes in: sums `high` and `low` of what fl_part_split gives, and of how many values they are. Goes out:
+ * doubles. Always holds: the result is the exact sum, or mean, rounded once. Sums: after carrying, high and
+ * low are below 2^53, so both are exact doubles, and their sum is the only rounding. Means: the quotient of
+ * the rounded sum, and what is left of the sum over the count, are added; where that lies next to a middle of
+ * two doubles, the mean is computed from the integers. */
 #include "part/window_internal.h"
 
 bool fl_split_open(FlSplit *s, int greatest, int count_bits) {

@@ -1,5 +1,5 @@
-/* csv_broken.c: random texts of quotes, separators and line ends, with on_error=collect: the same rows and the same
- * rows left out for any cut of the text and any way of scanning it. usage: unit_csv_broken [N] */
+/* csv_broken.c: random texts of quotes, separators and line ends, with on_error=collect: the same rows and
+ * the same rows left out for any cut of the text and any way of scanning it. usage: unit_csv_broken [N] */
 #include "check.h"
 #include "io/csv_internal.h"
 
@@ -17,7 +17,9 @@ static uint32_t random_below(uint32_t n) {
 }
 
 /* Pieces that make and break quoting; those further back are rarer. */
-static const char *const pieces[] = {",", "\n", "a", "1", ",", "\n", "\"", "\"\"", ",\"", "\",", "\"\n", "\n\"", "\r\n", "x,y,z\n", "\r", " ", "#", "\n\n", "é"};
+static const char *const pieces[] = {",",    "\n",  "a",   "1",    ",",    "\n",   "\"",
+                                     "\"\"", ",\"", "\",", "\"\n", "\n\"", "\r\n", "x,y,z\n",
+                                     "\r",   " ",   "#",   "\n\n", "é"};
 
 static void add_text(FlBytes *b, bool long_fields) {
   int n = 1 + (int)random_below(40);
@@ -27,7 +29,8 @@ static void add_text(FlBytes *b, bool long_fields) {
     else fl_bytes_addz(b, "\"p\",q,\"r \"\"s\"\"\nt\"\n");
     if (!long_fields || random_below(8)) continue;
     fl_bytes_addz(b, ",\"");
-    for (int lines = (int)random_below(9); lines > 0; lines--) fl_bytes_addz(b, random_below(5) ? "\n,,x" : "\nx");
+    for (int lines = (int)random_below(9); lines > 0; lines--)
+      fl_bytes_addz(b, random_below(5) ? "\n,,x" : "\nx");
     fl_bytes_addz(b, random_below(4) ? "\n\"\n" : "\n\"x");
   }
 }
@@ -87,7 +90,8 @@ int main(int argc, char **argv) {
       for (size_t c = 0; same && c < sizeof chunks / sizeof *chunks; c++) {
         char *got = says(path, scan, chunks[c]);
         same = strcmp(got, want) == 0;
-        check(same, "text %d, %s, chunks of %lld\n%.*s\n---\n%s---\n%s", k, scan->name, (long long)chunks[c], (int)text.len, text.at, want, got);
+        check(same, "text %d, %s, chunks of %lld\n%.*s\n---\n%s---\n%s", k, scan->name, (long long)chunks[c],
+              (int)text.len, text.at, want, got);
         free(got);
       }
     free(want);

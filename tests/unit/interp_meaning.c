@@ -1,9 +1,10 @@
-/* interp_meaning.c: the bits of every SCALAR operator on fixed arguments, one digest for each operator and type.
+/* interp_meaning.c: the bits of every SCALAR operator on fixed arguments, one digest for each operator and
+ * type.
  *
  * With `--print`: a line "operator.type version digest" each, which tests/scenario/meaning.py compares with
- * tests/meaning/bits.txt. Alone: that there is a line for every SCALAR row of ir/ops.def, of more than one result.
- * Arguments follow from the operator's signature: edges of each type, all pairs of them, and numbers by splitmix64, so a
- * new operator is covered as soon as it has a row. */
+ * tests/meaning/bits.txt. Alone: that there is a line for every SCALAR row of ir/ops.def, of more than one
+ * result. Arguments follow from the operator's signature: edges of each type, all pairs of them, and numbers
+ * by splitmix64, so a new operator is covered as soon as it has a row. */
 #include "interp/interp_internal.h"
 #include "ir/ir_internal.h"
 
@@ -30,31 +31,124 @@ static uint64_t next_word(void) { /* splitmix64 */
 
 /* ---- arguments ---------------------------------------------------------------------------------------- */
 
-static const double doubles[] = {0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 1.5, 2.5, 0.1, 3, -3, 10, 171.6, 27, 710, -745, 1e10, 1e22,
-                                 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023, 0x1p53, -0x1p63, 0x1p63, 0x1p-126, 3.4e38,
-                                 __builtin_inf(), -__builtin_inf(), __builtin_nan("")};
-static const int64_t integers[] = {0, 1, -1, 2, -2, 3, 7, -7, 10, 100, 127, -128, 255, 32767, -32768, 65535, INT32_MAX,
-                                   INT32_MIN, UINT32_MAX, INT64_C(1) << 53, INT64_MAX, INT64_MIN, INT64_MAX - 1};
+static const double doubles[] = {0,
+                                 -0.0,
+                                 1,
+                                 -1,
+                                 2,
+                                 -2,
+                                 0.5,
+                                 -0.5,
+                                 1.5,
+                                 2.5,
+                                 0.1,
+                                 3,
+                                 -3,
+                                 10,
+                                 171.6,
+                                 27,
+                                 710,
+                                 -745,
+                                 1e10,
+                                 1e22,
+                                 0x1p-1074,
+                                 0x1p-1022,
+                                 0x1.fffffffffffffp1023,
+                                 0x1p53,
+                                 -0x1p63,
+                                 0x1p63,
+                                 0x1p-126,
+                                 3.4e38,
+                                 __builtin_inf(),
+                                 -__builtin_inf(),
+                                 __builtin_nan("")};
+static const int64_t integers[] = {0,         1,         -1,           2,          -2,
+                                   3,         7,         -7,           10,         100,
+                                   127,       -128,      255,          32767,      -32768,
+                                   65535,     INT32_MAX, INT32_MIN,    UINT32_MAX, INT64_C(1) << 53,
+                                   INT64_MAX, INT64_MIN, INT64_MAX - 1};
 static const int64_t small[] = {0, 1, 2, 3, 5, 8, 12, 31, -1, -2, -7, 40};
 static const int64_t orders[] = {0, 1, 2, 3, 7, 12};
 static const int64_t groups[] = {FL_REGEX_FIRST, 0, 1};
-static const int64_t days[] = {0, 1, -1, 59, 365, 11016, 19782, 20088, 20453, -25567, -719162, 2932896, 18321};
-static const char *const texts[] = {
-    "", " ", "a", "b", "ab", "abc", "Abc", "aabab", "a b  c", "  x\t", "Straße", "ÄÖÜ äöü", "İı", "ǆ Ǆ", "é", "日本語", "ﬁn",
-    ".", ",", "a,b,,c", "x.y.z", "-", "0", "1", "-1", "+7", "123", "1_000", "9223372036854775807", "9223372036854775808",
-    "1.5", "-2.25e3", "1e400", ".5", "5.", "nan", "inf", "0x1p3", "1,234.50", "1.234,50", "$ 12", "2020-02-29", "2021-02-29",
-    "1999-12-31", "2024-06-01T12:30:45", "2024-06-01 12:30:45.123456", "05.03.2026", "%Y-%m-%d", "%d.%m.%Y",
-    "%Y-%m-%dT%H:%M:%S", "a+", "(a)(b)?", "[a-c]", "^.", "\\d+", "(", "year", "quarter", "month", "week", "day", "hour",
-    "minute", "$1-"};
-static const char *const formats[] = {"", ".0f", ".3f", "12.2f", ".4e", "5", "<8", ">8", ",", "%Y-%m-%d", "%d.%m.%y %H:%M"};
+static const int64_t days[] = {0,     1,     -1,     59,      365,     11016, 19782,
+                               20088, 20453, -25567, -719162, 2932896, 18321};
+static const char *const texts[] = {"",
+                                    " ",
+                                    "a",
+                                    "b",
+                                    "ab",
+                                    "abc",
+                                    "Abc",
+                                    "aabab",
+                                    "a b  c",
+                                    "  x\t",
+                                    "Straße",
+                                    "ÄÖÜ äöü",
+                                    "İı",
+                                    "ǆ Ǆ",
+                                    "é",
+                                    "日本語",
+                                    "ﬁn",
+                                    ".",
+                                    ",",
+                                    "a,b,,c",
+                                    "x.y.z",
+                                    "-",
+                                    "0",
+                                    "1",
+                                    "-1",
+                                    "+7",
+                                    "123",
+                                    "1_000",
+                                    "9223372036854775807",
+                                    "9223372036854775808",
+                                    "1.5",
+                                    "-2.25e3",
+                                    "1e400",
+                                    ".5",
+                                    "5.",
+                                    "nan",
+                                    "inf",
+                                    "0x1p3",
+                                    "1,234.50",
+                                    "1.234,50",
+                                    "$ 12",
+                                    "2020-02-29",
+                                    "2021-02-29",
+                                    "1999-12-31",
+                                    "2024-06-01T12:30:45",
+                                    "2024-06-01 12:30:45.123456",
+                                    "05.03.2026",
+                                    "%Y-%m-%d",
+                                    "%d.%m.%Y",
+                                    "%Y-%m-%dT%H:%M:%S",
+                                    "a+",
+                                    "(a)(b)?",
+                                    "[a-c]",
+                                    "^.",
+                                    "\\d+",
+                                    "(",
+                                    "year",
+                                    "quarter",
+                                    "month",
+                                    "week",
+                                    "day",
+                                    "hour",
+                                    "minute",
+                                    "$1-"};
+static const char *const formats[] = {"",   ".0f", ".3f", "12.2f",    ".4e",           "5",
+                                      "<8", ">8",  ",",   "%Y-%m-%d", "%d.%m.%y %H:%M"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static FlSlot of_integer(FlDtype d, int64_t v) {
   switch (fl_ir_dtypes[d].bytes) {
-  case 1: return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int8_t)v} : (FlSlot){.u = (uint8_t)v};
-  case 2: return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int16_t)v} : (FlSlot){.u = (uint16_t)v};
-  case 4: return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int32_t)v} : (FlSlot){.u = (uint32_t)v};
+  case 1:
+    return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int8_t)v} : (FlSlot){.u = (uint8_t)v};
+  case 2:
+    return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int16_t)v} : (FlSlot){.u = (uint16_t)v};
+  case 4:
+    return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int32_t)v} : (FlSlot){.u = (uint32_t)v};
   default: return (FlSlot){.i = v};
   }
 }
@@ -96,8 +190,8 @@ static size_t edges_of(FlOpcode op, FlDtype d, bool letter, FlSlot *out) {
   }
   size_t some;
   const int64_t *at = letter || op >= FL_OP_RANDOM ? integers : NULL;
-  if (letter || d == FL_DURATION || op == FL_OP_RANDOM || op == FL_OP_RANDOM_NORMAL || op == FL_OP_RANDOM_INT ||
-      op == FL_OP_SUBSEED || op == FL_OP_ROUND_DIGITS || op == FL_OP_DURATION_OF)
+  if (letter || d == FL_DURATION || op == FL_OP_RANDOM || op == FL_OP_RANDOM_NORMAL ||
+      op == FL_OP_RANDOM_INT || op == FL_OP_SUBSEED || op == FL_OP_ROUND_DIGITS || op == FL_OP_DURATION_OF)
     at = integers, some = COUNT(integers);
   else at = integers_of(op, &some);
   for (; n < some; n++) out[n] = of_integer(d, at[n]);
@@ -106,10 +200,12 @@ static size_t edges_of(FlOpcode op, FlDtype d, bool letter, FlSlot *out) {
 
 static FlSlot any_of(FlDtype d, const FlSlot *edges, size_t n, bool letter) {
   uint64_t v = next_word();
-  if (v % 3 == 0 || !letter || (d != FL_F64 && d != FL_F32 && !fl_ir_is_int(d) && d != FL_DURATION)) return edges[v / 3 % n];
+  if (v % 3 == 0 || !letter || (d != FL_F64 && d != FL_F32 && !fl_ir_is_int(d) && d != FL_DURATION))
+    return edges[v / 3 % n];
   uint64_t w = next_word();
   if (d == FL_F64) return (FlSlot){.f = v % 3 == 1 ? fl_f64_bits(w) : (double)(int64_t)w * 0x1p-58};
-  if (d == FL_F32) return (FlSlot){.f32 = v % 3 == 1 ? fl_f32_bits((uint32_t)w) : (float)(int64_t)w * 0x1p-58f};
+  if (d == FL_F32)
+    return (FlSlot){.f32 = v % 3 == 1 ? fl_f32_bits((uint32_t)w) : (float)(int64_t)w * 0x1p-58f};
   return of_integer(d, (int64_t)w >> (v / 3 % 64));
 }
 
@@ -140,7 +236,8 @@ static void run(Case *c, const FlSlot *a) {
   int32_t fault = 0;
   run_scalar(&c->frame, &c->op, a, r, &fault);
   XXH3_128bits_update(c->digest, &fault, sizeof fault);
-  for (int i = 0; !fault && i < c->op.n_results; i++) add_result(c->digest, (FlDtype)c->results[i].type.dtype, r[i]);
+  for (int i = 0; !fault && i < c->op.n_results; i++)
+    add_result(c->digest, (FlDtype)c->results[i].type.dtype, r[i]);
   c->n++;
 }
 
@@ -149,7 +246,8 @@ static void run_all(Case *c, const bool *letter) {
   size_t n[MOST_ARGS] = {0};
   int n_args = c->op.n_args;
   FlSlot a[MOST_ARGS];
-  for (int k = 0; k < n_args; k++) n[k] = edges_of(c->op.code, (FlDtype)c->args[k].type.dtype, letter[k], edges[k]);
+  for (int k = 0; k < n_args; k++)
+    n[k] = edges_of(c->op.code, (FlDtype)c->args[k].type.dtype, letter[k], edges[k]);
   for (size_t i = 0; n_args <= 2 && i < n[0]; i++) {
     a[0] = edges[0][i];
     if (n_args == 1) run(c, a);
@@ -199,7 +297,8 @@ static void one(FlOpcode code, FlDtype d, FlDtype to, const char *format) {
     letter[c.op.n_args] = bound;
     c.args[c.op.n_args++].type = fl_t_scalar(bound ? d : fixed_type(*s));
   }
-  for (s++; *s; s++) c.results[c.op.n_results++].type = fl_t_scalar(*s == '?' ? to : strchr("TNFI", *s) ? d : fixed_type(*s));
+  for (s++; *s; s++)
+    c.results[c.op.n_results++].type = fl_t_scalar(*s == '?' ? to : strchr("TNFI", *s) ? d : fixed_type(*s));
   for (int k = 0; k < MOST_ARGS; k++) c.arg_at[k] = &c.args[k];
   for (int k = 0; k < 2; k++) c.result_at[k] = &c.results[k];
   c.op.args = c.arg_at;

@@ -1,5 +1,5 @@
-/* json_scan.c: what is a JSON object and what is none, cut off anywhere too, and which numbers are whole. The cases
- * and what is expected come from Python: tests/unit/json/make_cases.py. */
+/* json_scan.c: what is a JSON object and what is none, cut off anywhere too, and which numbers are whole. The
+ * cases and what is expected come from Python: tests/unit/json/make_cases.py. */
 #include "check.h"
 #include "io/json_internal.h"
 
@@ -44,7 +44,8 @@ static void objects(void) {
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
     check(is_object(texts[k].at, texts[k].len) == texts[k].good, "%s", texts[k].at);
     for (int64_t n = 0; texts[k].good && n < texts[k].len; n++)
-      if (is_object(texts[k].at, n)) check(strspn(texts[k].at + n, " \n") == (size_t)(texts[k].len - n), "cut off");
+      if (is_object(texts[k].at, n))
+        check(strspn(texts[k].at + n, " \n") == (size_t)(texts[k].len - n), "cut off");
   }
 }
 
@@ -64,8 +65,8 @@ static void whole(void) {
     const Number *n = &numbers[k];
     bool negative;
     uint64_t m;
-    bool ok = fl_json_whole((FlJsonValue){.kind = FL_JSON_NUMBER, .at = n->text, .len = (int64_t)strlen(n->text)},
-                            &negative, &m);
+    bool ok = fl_json_whole(
+        (FlJsonValue){.kind = FL_JSON_NUMBER, .at = n->text, .len = (int64_t)strlen(n->text)}, &negative, &m);
     check(ok == n->whole && (!ok || (m == n->magnitude && negative == n->negative)), "%s", n->text);
   }
 }

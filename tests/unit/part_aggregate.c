@@ -175,7 +175,7 @@ static int by_order(const void *x, const void *y, void *array) {
 
 typedef struct Wanted {
   bool valid, overflow, of_row;
-  int64_t row; /* the value is this row's */
+  int64_t row;   /* the value is this row's */
   double f, off; /* off: of a value that is not known to the last bit */
   __int128 i;
 } Wanted;
@@ -192,8 +192,8 @@ static double sum_terms(const double *t, int64_t n) {
   return big_round(b);
 }
 
-/* 113 bits and any exponent that products of doubles have: what var and its like are compared with, within a unit of
- * the last place. That they are exact is tests/scenario/exact_aggregates.py. */
+/* 113 bits and any exponent that products of doubles have: what var and its like are compared with, within a
+ * unit of the last place. That they are exact is tests/scenario/exact_aggregates.py. */
 typedef __float128 Quad;
 
 static Quad quad_mean(const Group *g, const FlArray *a) {

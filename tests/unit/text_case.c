@@ -1,5 +1,5 @@
-/* text_case.c: upper, lower and title case of every character, and of words in which what is around decides. What is
- * expected comes from Python: tests/unit/text/make_cases.py. */
+/* text_case.c: upper, lower and title case of every character, and of words in which what is around decides.
+ * What is expected comes from Python: tests/unit/text/make_cases.py. */
 #include "check.h"
 #include "data/data.h"
 #include "exec/exec.h"

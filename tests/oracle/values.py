@@ -166,6 +166,8 @@ def quantile_of(values, q):
     a, b = ordered[low], ordered[min(low + 1, len(ordered) - 1)]
     if at == low or a == b:
         return float(a)
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return a + b  # between an infinity and a number: the infinity; between both: NaN
     return float(a) + (float(b) - float(a)) * (at - low)
 
 

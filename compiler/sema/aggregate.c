@@ -232,13 +232,14 @@ static FlVal aggregate_columns(FlSema *s, FlCallSite *c, int n, FlVal *columns) 
   if (n == 2) {
     FlVal y = columns[1];
     if (fl_val_bad(y)) return y;
-    if (!s->agg->table && y.type->kind == FL_TY_ARRAY &&
-        !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, y, 0), c->args[1].span,
-                           "the first array has {a} elements, the second {b}"))
-      return fl_val_error(s);
-    if (!fl_sema_has_rows(s, y))
+    if (y.type->kind != FL_TY_ARRAY || y.type->rank != 1)
       return fl_sema_error(s, FL_E0323, c->args[1].span, "`%s` takes two columns, and the second is %s", kind,
                            fl_val_text(s, y));
+    const char *sizes = s->agg->table ? "the table has {a} rows, but this has {b} values"
+                                      : "the first array has {a} elements, the second {b}";
+    if (!fl_sema_has_rows(s, y) &&
+        !fl_sema_same_size(s, s->agg->rows, fl_sema_dim(s, y, 0), c->args[1].span, sizes))
+      return fl_val_error(s);
     if (!fl_sema_aggregate_dtype(s, kind, kind, y, c->args[1].span, &ignored)) return fl_val_error(s);
   }
   return deliver(s, aggregate(s, kind, setting, n, columns, d));

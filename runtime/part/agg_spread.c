@@ -325,6 +325,10 @@ static void read_block(const Limbs *l, int64_t row, int64_t n, const int32_t *at
   }
 }
 
+static inline __int128 shifted(int64_t v, int bits) { /* negative ones, too */
+  return (__int128)((unsigned __int128)(__int128)v << bits);
+}
+
 static inline void add_product(__int128 *to, int64_t ah, int64_t al, int64_t bh, int64_t bl, bool square) {
   to[0] += (__int128)ah * bh;
   to[1] += square ? (__int128)ah * bl : (__int128)ah * bl + (__int128)al * bh;
@@ -335,13 +339,13 @@ static inline void add_product(__int128 *to, int64_t ah, int64_t al, int64_t bh,
 static inline void add_row(__int128 *to, const Block *b, int64_t i, int low_bits, int n_cols,
                            int n_products) {
   int64_t h = b->high[0][i], l = b->low[0][i];
-  to[0] += ((__int128)h << low_bits) + l;
+  to[0] += shifted(h, low_bits) + l;
   if (n_cols == 1) {
     add_product(to + 1, h, l, h, l, true);
     return;
   }
   int64_t yh = b->high[1][i], yl = b->low[1][i];
-  to[1] += ((__int128)yh << low_bits) + yl;
+  to[1] += shifted(yh, low_bits) + yl;
   add_product(to + 2, h, l, yh, yl, false);
   if (n_products == 1) return;
   add_product(to + 5, h, l, h, l, true);

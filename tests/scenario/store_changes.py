@@ -19,7 +19,7 @@ import zipfile
 import io
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, SHORT, Place, check, finish
+from scenario_kit import FLOWC, ROOT, SHORT, Place, check, finish
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 30 if SHORT else 300
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
@@ -90,6 +90,19 @@ def json_of(step, end, mark):
     return (mark[0] + end.join('{"a": %d}' % (k * step) for k in range(2000)) + mark[1]).encode()
 
 
+def mat(values):
+    """A MATLAB file of version 5 with one array, y."""
+    def element(kind, data):
+        return struct.pack("<2I", kind, len(data)) + data + b"\0" * (-len(data) % 8)
+    array = element(6, struct.pack("<2I", 6, 0)) + element(5, struct.pack("<2i", len(values), 1)) + element(1, b"y")
+    array += element(9, struct.pack(f"<{len(values)}d", *values))
+    return b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM" + element(14, array)
+
+
+# No library here writes HDF5: a file that h5py made, and one with other numbers in its array x.
+HDF5 = (ROOT / "tests/run/files/formats/some.h5").read_bytes()
+HDF5_OTHER = HDF5.replace(struct.pack("<3d", 1, 2, 3), struct.pack("<3d", 7, 2, 3))
+
 TABLE = "sum(t.a)"
 FORMATS = {
     "csv": (stage("read_csv(f)", 'sum(t.a) + count(starts_with(t.b, "x1"))'), csv(3000, 1), csv(3000, 3)),
@@ -110,6 +123,8 @@ FORMATS = {
     "image": (stage("read_image(f)", "sum(for p in reshape(t, 300): i64(p))"),
               *[made_by_flow(f'write_image([for i in 0..10, j in 0..10, c in 0..3: u8(i * {s} + j)], "t.png")', "t.png") for s in (1, 3)]),
     "sound": (stage("read_wav(f)", "sum(for s in reshape(t.samples, 1000): f64(s))"), wav(1), wav(3)),
+    "hdf5": (stage('read_hdf5(f, "x")', "sum(reshape(t, 6))"), HDF5, HDF5_OTHER),
+    "mat": (stage('read_mat(f, "y")', "sum(reshape(t, 500))"), mat([1.0, 2.0] * 250), mat([5.0, 6.0] * 250)),
     "sqlite": (stage('read_sqlite(f, table = "t")', TABLE), database(range(50)), database(range(0, 150, 3))),
     "exec": ('stage g(n: i64) -> (a: i64)[_] = exec("sleep 0.03; cat t; sleep 0.02", deps = ["t"])\nprint(sum(g(1).a))\n',
              b"a\n1\n2\n", b"a\n5\n6\n"),

@@ -4,6 +4,7 @@
  * failure of a later phase is a bug of flow and says so. */
 #include "driver.h"
 
+#include "exec/command_line.h"
 #include "opt/opt.h"
 #include "syntax/ast.h"
 
@@ -56,7 +57,12 @@ int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
   char stdlib[4096];
   bool found = fl_codegen_find("stdlib/linear.flow", stdlib, sizeof stdlib);
   if (found) *strrchr(stdlib, '/') = '\0';
-  FlSemaOptions sema = {.stdlib_dir = found ? stdlib : "stdlib", .test = options->test};
+  const char *names[FL_N_OPTIONS];
+  for (int i = 0; i < FL_N_OPTIONS; i++) names[i] = fl_option_info[i].name;
+  FlSemaOptions sema = {.stdlib_dir = found ? stdlib : "stdlib",
+                        .test = options->test,
+                        .option_names = names,
+                        .n_option_names = FL_N_OPTIONS};
 
   c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
   if (!c->sink->n_errors) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);

@@ -334,10 +334,16 @@ const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name
 
 static FlVal module_member(FlSema *s, FlBinding *m, FlName name) {
   FlBinding *b = fl_scope_find_in(m->file->scope, name.text);
-  if (b && b->kind != FL_BIND_MODULE) return value_of_binding(s, b, name.span);
+  if (b && b->kind != FL_BIND_MODULE) {
+    if (fl_sema_is_private(name.text)) return fl_sema_private_error(s, m, name);
+    return value_of_binding(s, b, name.span);
+  }
   const char *names[512];
   int n = 0;
-  for (int i = 0; i < m->file->scope->names.n && n < 512; i++) names[n++] = m->file->scope->names.at[i]->name;
+  for (int i = 0; i < m->file->scope->names.n && n < 512; i++) {
+    const char *known = m->file->scope->names.at[i]->name;
+    if (!fl_sema_is_private(known)) names[n++] = known;
+  }
   FlDiag *d = fl_sema_report(s, FL_E0205, name.span, "the module `%s` has no `%s`", m->name, name.text);
   const char *near = fl_closest(name.text, names, n);
   if (near) fl_diag_help(s->sink, d, "did you mean `%s.%s`?", m->name, near);

@@ -116,6 +116,50 @@ static const char *path_of(FlSema *s, const FlImport *im, const FlFile *from) {
   return access(real, F_OK) == 0 ? real : path;
 }
 
+/* The path without `.` and without a folder that `..` leaves again, where that is the same file: behind a link
+ * `..` may lead elsewhere. */
+static const char *short_path(FlSema *s, const char *path, const char *real) {
+  size_t n = strlen(path), len = 0;
+  char *out = fl_arena_alloc(s->arena, n + 2);
+  for (const char *at = path, *end; *at; at = *end ? end + 1 : end) {
+    end = at + strcspn(at, "/");
+    size_t part = (size_t)(end - at);
+    if ((part == 0 && at > path) || (part == 1 && *at == '.')) continue;
+    size_t last = len;
+    while (last > 0 && out[last - 1] != '/') last--;
+    bool up = part == 2 && at[0] == '.' && at[1] == '.';
+    bool leaves = up && len > last && !(len - last == 2 && memcmp(out + last, "..", 2) == 0);
+    if (leaves) {
+      len = last > 1 ? last - 1 : last;
+      continue;
+    }
+    if (len > 0 && out[len - 1] != '/') out[len++] = '/';
+    memcpy(out + len, at, part);
+    len += part;
+    if (part == 0) out[len++] = '/';
+  }
+  out[len] = 0;
+  return strcmp(real_path(s, out), real) == 0 ? out : path;
+}
+
+/* The files that import each other, as `a.flow imports b.flow, which imports a.flow`. */
+static void report_circle(FlSema *s, FlSpan span, const FlFile *again, const FlFile *from) {
+  const char *path = again->ast->source->path;
+  FlText1 way = {0};
+  fl_text_addf(&way, "`%s` imports ", path);
+  bool in = false;
+  for (int i = 0; i < s->files.n; i++) {
+    const FlFile *f = s->files.at[i];
+    if (in && f->loading) fl_text_addf(&way, "`%s`, which imports ", f->ast->source->path);
+    in = in || f == again;
+  }
+  if (again == from) fl_text_addz(&way, "itself");
+  else fl_text_addf(&way, "`%s` again; what both need can go to a file of its own", path);
+  FlDiag *d = fl_sema_report(s, FL_E0221, span, "this import goes round in a circle: `%s` is being read already", path);
+  fl_diag_help(s->sink, d, "%s", way.s);
+  fl_text_reset(&way);
+}
+
 static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   FlSpan span = im->path ? im->path_span : im->module.span;
   const char *path = path_of(s, im, from);
@@ -124,8 +168,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     if (strcmp(s->files.at[i]->real, real) == 0) {
       fl_reader_remember(s, path, FL_INPUT_SOURCE); /* it may lead elsewhere in the next run */
       if (!s->files.at[i]->loading) return s->files.at[i];
-      fl_sema_error(s, FL_E0221, span, "this import goes round in a circle: `%s` is being read already",
-                    path);
+      report_circle(s, span, s->files.at[i], from);
       return NULL;
     }
   FlText1 text = {0};
@@ -140,6 +183,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     }
     return NULL;
   }
+  path = short_path(s, path, real);
   FlSource *source = fl_sources_add(s->sources, path, text.s, text.len);
   fl_text_reset(&text);
   int before = s->sink->n_errors;
@@ -187,6 +231,31 @@ static const char *default_text(FlSema *s, const FlExpr *e) {
   return NULL;
 }
 
+/* Whether a param of the script has the name of an option of every script, where `-` may be written for `_`. */
+static bool is_option(FlSema *s, FlName name) {
+  for (int i = 0; i < s->options->n_option_names; i++) {
+    const char *option = s->options->option_names[i];
+    size_t k = 0;
+    while (option[k] && (option[k] == name.text[k] || (option[k] == '-' && name.text[k] == '_'))) k++;
+    if (option[k] || name.text[k]) continue;
+    FlDiag *d = fl_sema_report(s, FL_E0226, name.span, "`--%s` is an option of every script", option);
+    fl_diag_help(s->sink, d, "give this param another name");
+    return true;
+  }
+  return false;
+}
+
+/* A param that is private to an imported module is none of the script's: it has its default. */
+static void add_private_param(FlSema *s, FlFile *file, const FlStmt *st, const FlType *t) {
+  FlName name = st->param.name;
+  FlVal v = fl_val_error(s);
+  if (!st->param.fallback || t->dtype == FL_FILE)
+    fl_sema_error(s, FL_E0220, name.span, "`%s` is private to this module, so that nobody can give its value", name.text);
+  else
+    v = fl_val_coerce(s, fl_sema_expr(s, st->param.fallback, t), t, st->param.fallback->span, "the default");
+  fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, v);
+}
+
 static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   FlName name = st->param.name;
   const FlType *t = fl_type_of_expr(s, st->param.type);
@@ -217,6 +286,14 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   }
   if (fl_scope_find_in(file->scope, name.text)) {
     fl_sema_error(s, FL_E0218, name.span, "`%s` is declared twice in this file", name.text);
+    return;
+  }
+  if (file->is_script && is_option(s, name)) {
+    fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s));
+    return;
+  }
+  if (!file->is_script && fl_sema_is_private(name.text)) {
+    add_private_param(s, file, st, t);
     return;
   }
   fl_vec_push(s->arena, &s->params, p);

@@ -55,6 +55,16 @@ FlBinding *fl_scope_find_in(FlScope *scope, const char *name) {
   return NULL;
 }
 
+bool fl_sema_is_private(const char *name) { return name[0] == '_'; }
+
+FlVal fl_sema_private_error(FlSema *s, const FlBinding *module, FlName name) {
+  FlDiag *d = fl_sema_report(s, FL_E0225, name.span, "`%s` is private to the module `%s`", name.text, module->name);
+  FlBinding *b = fl_scope_find_in(module->file->scope, name.text);
+  if (b) fl_diag_note(s->sink, d, b->span, "it is declared here");
+  fl_diag_help(s->sink, d, "a name that begins with `_` is for its own file; others use what has a name without it");
+  return fl_val_error(s);
+}
+
 FlBinding *fl_scope_find(FlSema *s, const char *name) {
   for (FlScope *scope = s->scope; scope; scope = scope->parent) {
     FlBinding *b = fl_scope_find_in(scope, name);

@@ -28,6 +28,8 @@ FlDigest fl_sema_input_digest(const char *path, FlSemaInputKind kind);
 typedef struct FlSemaOptions {
   const char *stdlib_dir; /* where `import linear` looks */
   int test;               /* -1: the script; k: a program that runs only the k-th test block */
+  const char *const *option_names; /* of every script, as on the command line: no param of it has such a name */
+  int n_option_names;
 } FlSemaOptions;
 
 typedef struct FlSemaResult {

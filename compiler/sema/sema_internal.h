@@ -300,6 +300,9 @@ FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char 
                          FlVal val);
 FlBinding *fl_scope_find(FlSema *s, const char *name);         /* from s->scope outwards; NULL: none */
 FlBinding *fl_scope_find_in(FlScope *scope, const char *name); /* this scope alone */
+/* A name that begins with `_` is private to the file that declares it; the error for another that uses it. */
+bool fl_sema_is_private(const char *name);
+FlVal fl_sema_private_error(FlSema *s, const FlBinding *module, FlName name);
 FlVal fl_binding_value(FlSema *s, FlBinding *b);               /* in the current frame: captured if needed */
 void fl_scope_end(FlSema *s, FlScope *scope); /* bindings that nobody used are not evaluated */
 /* The program uses an array or a list, were it only its size: what of it can fail is evaluated. Of a tuple or

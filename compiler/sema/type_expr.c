@@ -26,6 +26,10 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
       return NULL;
     }
     b = fl_scope_find_in(m->file->scope, name.text);
+    if (b && fl_sema_is_private(name.text)) {
+      if (!quiet) fl_sema_private_error(s, m, name);
+      return NULL;
+    }
   } else {
     for (FlScope *scope = s->scope; scope && !b; scope = scope->parent)
       for (int i = scope->names.n - 1; i >= 0 && !b; i--)

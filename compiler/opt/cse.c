@@ -8,8 +8,6 @@
  * by it, order.c has the last word. */
 #include "opt/opt_internal.h"
 
-enum { N_BUCKETS = 1024 };
-
 typedef struct Known {
   FlOp *op;
   uint64_t hash;
@@ -19,7 +17,8 @@ typedef struct Known {
 typedef struct Cse {
   FlArena *arena;
   FlVec(Known) known; /* a stack: what a region added goes when the region ends */
-  int bucket[N_BUCKETS];
+  int *bucket;        /* a power of two of them: about as many as there are values */
+  uint32_t mask;
   FlSubst subst;
 } Cse;
 
@@ -45,7 +44,7 @@ static void fold(FlOp *op) {
 /* The equal op in sight; NULL: none, and this one is in sight from now on. */
 static FlOp *meet(Cse *c, FlOp *op) {
   uint64_t hash = fl_opt_hash(op);
-  int *bucket = &c->bucket[hash % N_BUCKETS];
+  int *bucket = &c->bucket[hash & c->mask];
   for (int i = *bucket; i >= 0; i = c->known.at[i].next)
     if (c->known.at[i].hash == hash && fl_opt_same(c->arena, c->known.at[i].op, op)) return c->known.at[i].op;
   Known known = {op, hash, *bucket};
@@ -57,7 +56,7 @@ static FlOp *meet(Cse *c, FlOp *op) {
 static void forget(Cse *c, int n) {
   while (c->known.n > n) {
     const Known *last = &c->known.at[--c->known.n];
-    c->bucket[last->hash % N_BUCKETS] = last->next;
+    c->bucket[last->hash & c->mask] = last->next;
   }
 }
 
@@ -131,11 +130,13 @@ static void visit(Cse *c, FlRegion *r) {
 }
 
 void fl_opt_cse(FlModule *m) {
-  Cse c = {.arena = fl_arena_new()};
-  for (int i = 0; i < N_BUCKETS; i++) c.bucket[i] = -1;
   for (FlFunc *f = m->first; f; f = f->next) {
+    Cse c = {.arena = fl_arena_new(), .mask = 63};
+    while (c.mask < f->next_id) c.mask = 2 * c.mask + 1;
+    c.bucket = FL_NEW_ARRAY(c.arena, int, c.mask + 1);
+    for (uint32_t i = 0; i <= c.mask; i++) c.bucket[i] = -1;
     visit(&c, f->body);
     fl_subst_reset(&c.subst);
+    fl_arena_free(c.arena);
   }
-  fl_arena_free(c.arena);
 }

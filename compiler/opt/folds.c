@@ -67,7 +67,7 @@ static bool uses(const FlOp *op, const FlValue *v) {
 
 static FlPartFold *new_fold(FlParts *p, FlOp *group, FlPartSpace *space) {
   FlPartFold *fold = FL_NEW(p->arena, FlPartFold);
-  *fold = (FlPartFold){.group = group, .space = space};
+  *fold = (FlPartFold){.group = group, .space = space, .state_of = fl_map_make(p->arena)};
   return fold;
 }
 
@@ -119,8 +119,7 @@ void fl_parts_find_folds(FlParts *p) {
 static bool sees_more(const FlPartFold *fold, const FlOp *op, const FlPartValues *exits, const FlParts *p) {
   for (int i = 0; i < op->n_args; i++) {
     bool kept = fl_part_space(p, op->args[i]) != fold->space || !op->args[i]->type.rank;
-    for (int k = 0; k < exits->n; k++) kept = kept || exits->at[k] == op->args[i];
-    if (!kept) return true;
+    if (!kept && !(exits->has && fl_map_get(exits->has, op->args[i]))) return true;
   }
   return false;
 }
@@ -139,18 +138,27 @@ void fl_parts_drop_folds(FlParts *p, const FlPartValues *exits) {
 
 /* ---- states ------------------------------------------------------------------------------------------- */
 
+static const void *column_key(const FlPartFold *fold, const FlValue *value) {
+  return value ? (const void *)value : (const void *)fold;
+}
+
 static FlPartState *find_state(const FlPartFold *fold, const char *kind, const FlValue *value,
                                const FlValue *valid) {
-  for (int i = 0; i < fold->states.n; i++) {
-    FlPartState *s = &fold->states.at[i];
-    if (is(s->kind, kind) && s->value == value && s->valid == valid) return s;
+  int k = (int)(intptr_t)fl_map_get(fold->state_of, column_key(fold, value));
+  for (; k > 0; k = fold->states.at[k - 1].before) {
+    FlPartState *s = &fold->states.at[k - 1];
+    if (is(s->kind, kind) && s->valid == valid) return s;
   }
   return NULL;
 }
 
 static void want_state(FlParts *p, FlPartFold *fold, const char *kind, FlValue *value, FlValue *valid) {
-  FlPartState s = {.kind = kind, .value = value, .valid = valid};
-  if (!find_state(fold, kind, value, valid)) fl_vec_push(p->arena, &fold->states, s);
+  if (find_state(fold, kind, value, valid)) return;
+  const void *key = column_key(fold, value);
+  int before = (int)(intptr_t)fl_map_get(fold->state_of, key);
+  FlPartState s = {.kind = kind, .value = value, .valid = valid, .before = before};
+  fl_vec_push(p->arena, &fold->states, s);
+  fl_map_set(fold->state_of, key, (void *)(intptr_t)fold->states.n);
 }
 
 static FlValue *column_of(const FlOp *op) { return op->attrs.n_list ? op->args[2] : NULL; }
@@ -263,7 +271,7 @@ static FlOp *mean_of(FlBuilder *b, const FlOp *mean, const FlPartState *sum, con
   return op;
 }
 
-static void merge_aggregate(FlParts *p, const FlPartFold *fold, FlOp *op, FlValue *const *joined) {
+static void merge_aggregate(const FlPartFold *fold, FlOp *op, FlValue *const *joined, FlSubst *subst) {
   FlBuilder b = fl_opt_before(op);
   FlValue *column = column_of(op), *valid = valid_of(op);
   FlOp *merged;
@@ -279,15 +287,15 @@ static void merge_aggregate(FlParts *p, const FlPartFold *fold, FlOp *op, FlValu
                        op->results[0]->type);
   }
   merged->places = op->places;
-  for (int k = 0; k < 2; k++) fl_ir_replace(p->func, op->results[k], merged->results[k]);
+  for (int k = 0; k < 2; k++) fl_subst_set(subst, op->results[k], merged->results[k]);
   fl_ir_remove(op);
 }
 
-void fl_parts_merge(FlParts *p, FlPartFold *fold, FlValue *const *joined) {
+void fl_parts_merge(FlPartFold *fold, FlValue *const *joined, FlSubst *subst) {
   for (int i = 0; i < fold->ops.n; i++) {
     FlOp *op = fold->ops.at[i];
     if (op->code == FL_OP_AGGREGATE) {
-      merge_aggregate(p, fold, op, joined);
+      merge_aggregate(fold, op, joined, subst);
       continue;
     }
     for (int k = 1; k < op->n_args; k++) {

@@ -99,9 +99,11 @@ static bool find_inside(FlParts *p) {
 /* ---- what is seen outside ----------------------------------------------------------------------------- */
 
 static void add_exit(const FlParts *p, FlPartValues *exits, FlValue *v) {
-  for (int i = 0; i < exits->n; i++)
-    if (exits->at[i] == v) return;
-  if (fl_part_space(p, v)) fl_vec_push(p->arena, exits, v);
+  if (!fl_part_space(p, v)) return;
+  if (!exits->has) exits->has = fl_map_make(p->arena);
+  if (fl_map_get(exits->has, v)) return;
+  fl_map_set(exits->has, v, v);
+  fl_vec_push(p->arena, exits, v);
 }
 
 /* Values of the parts that stay behind sees, at any depth. */
@@ -181,10 +183,10 @@ static void replace_exits(FlParts *p, FlBuilder *b, const FlPartValues *exits, c
   for (int i = 0; i < yields->n; i++) fl_subst_set(&subst, yields->at[i], joined[i]);
   for (int i = 0; i < sizes->n; i++) fl_subst_set(&subst, sizes->at[i], sum_of(b, joined[yields->n + i]));
   for (int i = 0; i < exits->n; i++) {
-    FlValue *v = exits->at[i], *column = column_of(p, yields, fl_part_space(p, v));
-    if (!v->type.rank && column) fl_subst_set(&subst, v, fl_ir_dim(b, fl_subst_get(&subst, column), 0));
+    FlValue *v = exits->at[i], *column = v->type.rank ? NULL : column_of(p, yields, fl_part_space(p, v));
+    if (column) fl_subst_set(&subst, v, fl_ir_dim(b, fl_subst_get(&subst, column), 0));
   }
-  for (int i = 0; i < p->folds.n; i++) fl_parts_merge(p, p->folds.at[i], joined + p->folds.at[i]->at);
+  for (int i = 0; i < p->folds.n; i++) fl_parts_merge(p->folds.at[i], joined + p->folds.at[i]->at, &subst);
   for (FlOp *op = p->reader->next; op; op = op->next) {
     fl_subst_args(&subst, op);
     for (int k = 0; k < op->n_regions; k++) fl_subst_region(&subst, op->regions[k]);

@@ -11,12 +11,18 @@ typedef struct FlPartSpace {
   int index;
 } FlPartSpace;
 
-typedef FlVec(FlValue *) FlPartValues;
+/* Values in order, each once. */
+typedef struct FlPartValues {
+  FlValue **at;
+  int n, cap;
+  FlMap *has; /* value -> itself; NULL: there are none */
+} FlPartValues;
 
 /* A state that aggregates need of each group: attribute list of PARTIAL. */
 typedef struct FlPartState {
   const char *kind;
   FlValue *value, *valid; /* column; NULL: none */
+  int before;             /* 1 + the last state of this column before; 0: none */
   int at;                 /* which of the fold's results, from its first key on */
   bool says_valid;        /* its validity is the next */
 } FlPartState;
@@ -27,7 +33,8 @@ typedef struct FlPartFold {
   FlPartSpace *space;
   FlVec(FlOp *) ops; /* aggregates, and gathers of keys */
   FlVec(FlPartState) states;
-  int n_results; /* keys and states of a part */
+  FlMap *state_of; /* column -> 1 + its last state, the fold itself for states without one */
+  int n_results;   /* keys and states of a part */
   int at;        /* where they begin among what parts yield */
 } FlPartFold;
 
@@ -56,7 +63,7 @@ void fl_parts_drop_folds(FlParts *p, const FlPartValues *exits);
 /* Puts the fold's PARTIAL at the end of a part, `subst` as for what has moved; its results. `rows`: they stay
  * rows. */
 FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const FlSubst *subst, FlValue *rows);
-/* The fold's operations read the joined states instead of columns. */
-void fl_parts_merge(FlParts *p, FlPartFold *fold, FlValue *const *joined);
+/* The fold's operations read the joined states instead of columns; `subst` gets what stands for their results. */
+void fl_parts_merge(FlPartFold *fold, FlValue *const *joined, FlSubst *subst);
 
 #endif

@@ -19,17 +19,31 @@ static uint64_t bits_of(double v) {
 
 static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * 1099511628211U; }
 
-/* Of what is inside a region only the shape counts. */
-static uint64_t hash_op(const FlOp *op, bool args) {
+static uint64_t mix_text(uint64_t h, const char *s, size_t len) {
+  for (size_t i = 0; i < len; i++) h = mix(h, (unsigned char)s[i]);
+  return h;
+}
+
+static bool is_inside(const FlValue *v, const FlOp *op) {
+  const FlRegion *r = v->region;
+  while (r && r->owner != op) r = r->owner ? r->owner->parent : NULL;
+  return r != NULL;
+}
+
+/* Of what is defined within `all` only the shape counts. */
+static uint64_t hash_op(const FlOp *op, const FlOp *all) {
   uint64_t h = mix((uint64_t)op->code * 31, op->n_results ? op->results[0]->type.dtype : 0);
   h = mix(mix(h, (uint64_t)attr_i(op)), bits_of(op->attrs.f));
-  for (int i = 0; args && i < op->n_args; i++) h = mix(h, op->args[i]->id);
+  if (op->attrs.s)
+    h = mix_text(h, op->attrs.s, op->attrs.s_len ? (size_t)op->attrs.s_len : strlen(op->attrs.s));
+  for (int i = 0; i < op->n_args; i++)
+    if (op == all || !is_inside(op->args[i], all)) h = mix(h, op->args[i]->id);
   for (int k = 0; k < op->n_regions; k++)
-    for (const FlOp *in = op->regions[k]->first; in; in = in->next) h = mix(h, hash_op(in, false));
+    for (const FlOp *in = op->regions[k]->first; in; in = in->next) h = mix(h, hash_op(in, all));
   return h ^ (h >> 29);
 }
 
-uint64_t fl_opt_hash(const FlOp *op) { return hash_op(op, true); }
+uint64_t fl_opt_hash(const FlOp *op) { return hash_op(op, op); }
 
 static bool same_text(const FlOp *a, const FlOp *b) {
   const char *s = a->attrs.s, *t = b->attrs.s;

@@ -362,6 +362,7 @@ FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
       }
       return b->val;
     }
+    if (!first && scope->columns) first = fl_scope_find_in(scope, f->name.text);
   }
   const FlBuiltin *bi = fl_builtin_find(s, f->name.text);
   FlClosure c = {.builtin = bi};

@@ -13,14 +13,8 @@ static FlVal twice(FlSema *s, FlSpan span, const char *name) {
   return fl_sema_error(s, FL_E0619, span, "the column `%s` would be there twice", name);
 }
 
-static int find(const FlColumns *c, const char *name) {
-  for (int i = 0; i < c->n; i++)
-    if (c->names[i] == name) return i;
-  return -1;
-}
-
 bool fl_columns_add(FlSema *s, FlColumns *c, const char *name, FlVal v, FlSpan span) {
-  if (find(c, name) >= 0) {
+  if (fl_columns_find(c, name) >= 0) {
     twice(s, span, name);
     return false;
   }
@@ -39,7 +33,7 @@ static FlVal same_rows(FlSema *s, FlCallSite *c, const FlColumns *columns, FlVal
   for (int i = 0; i < n; i++) {
     int was = fl_type_field_find(t.type->elem, t.type->keys[i]);
     keys[i] = renamed ? renamed[was] : t.type->keys[i];
-    int k = find(columns, keys[i]);
+    int k = fl_columns_find(columns, keys[i]);
     if (k >= 0 && columns->values[k].parts[0] == fl_val_field(s, t, was).parts[0]) continue;
     FlDiag *d = fl_sema_report(s, FL_E0622, c->span,
                                k < 0 ? "`%s` leaves out `%s`, which the rows are grouped by"
@@ -173,11 +167,30 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
                                                           : out;
 }
 
-bool fl_verb_is_row_level(FlSema *s, FlValue *size, FlVal t) { /* as many as there are rows */
-  bool rows = fl_sema_sizes_equal(s, size, fl_val_rows(t));
-  for (int k = 0; k < t.type->elem->n_fields && !rows; k++)
-    rows = size == fl_sema_size(s, fl_sema_dim(s, fl_val_field(s, t, k), 0));
-  return rows;
+/* How many rows each column of a table has, as far as that is not known to be the table's number. */
+typedef struct RowSizes {
+  FlVal table;
+  FlValue **sizes;
+  int n;
+  bool found;
+} RowSizes;
+
+/* As many as there are rows? */
+static bool is_row_level(FlSema *s, FlValue *size, RowSizes *r) {
+  if (fl_sema_sizes_equal(s, size, fl_val_rows(r->table))) return true;
+  const FlType *row = r->table.type->elem;
+  if (!r->found) {
+    r->sizes = FL_NEW_ARRAY(s->arena, FlValue *, row->n_fields + 1);
+    for (int k = 0; k < row->n_fields; k++) {
+      FlValue *n = fl_sema_dim(s, fl_val_field(s, r->table, k), 0);
+      if (!fl_sema_sizes_equal(s, n, fl_val_rows(r->table)) && (!r->n || r->sizes[r->n - 1] != n))
+        r->sizes[r->n++] = n;
+    }
+    r->found = true;
+  }
+  for (int k = 0; k < r->n; k++)
+    if (size == fl_sema_size(s, r->sizes[k])) return true;
+  return false;
 }
 
 /* count() of a grouped table as a verb: the keys, and how many rows each group has. */
@@ -202,6 +215,7 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
   if (!table_by(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   const FlGrouping *g = fl_verb_grouping(s, t);
   FlValue *groups = g ? g->groups : fl_sema_i64(s, 1);
+  RowSizes row_sizes = {.table = t};
   for (int i = 0; i < t.type->n_keys; i++) {
     FlVal key = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.type->keys[i]));
     fl_columns_set(s, &columns, t.type->keys[i], key);
@@ -211,7 +225,7 @@ FlVal fl_builtin_summarize(FlSema *s, FlCallSite *c) {
     if (!a->name.text) return needs_name(s, c, a);
     FlVal v = fl_verb_expr_in(s, t, g, a, FL_AGG_SUMMARIZE);
     if (fl_val_bad(v)) return v;
-    bool rows = v.type->kind == FL_TY_ARRAY && fl_verb_is_row_level(s, fl_sema_dim(s, v, 0), t);
+    bool rows = v.type->kind == FL_TY_ARRAY && is_row_level(s, fl_sema_dim(s, v, 0), &row_sizes);
     if (rows && !fl_sema_sizes_equal(s, fl_sema_dim(s, v, 0), groups)) {
       FlDiag *d = fl_sema_report(s, FL_E0605, a->span,
                                  "this gives one value a row; use an aggregate such as `mean(...)`");

@@ -32,9 +32,8 @@ static FlVal unknown_name(FlSema *s, const char *name, FlSpan span) {
                       : fl_sema_report(s, FL_E0201, span, "there is no `%s`", name);
   const char *near = fl_scope_closest(s, name);
   if (!near && fl_plot_help(s, d, name)) return fl_val_error(s);
-  int n = columns ? columns->names.n : 0;
-  const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
-  for (int i = 0; i < n; i++) names[i] = columns->names.at[i]->name;
+  const char *const *names = NULL;
+  int n = columns ? fl_scope_list(s, columns, &names) : 0;
   fl_sema_help_names(s, d, near, n, names, "the columns are");
   return fl_val_error(s);
 }
@@ -417,6 +416,7 @@ static FlScope *snapshot(FlSema *s, FlScope *scope) {
     for (int i = 0; i < at->names.n; i++) any = any || at->names.at[i]->kind == FL_BIND_VAR;
   if (!any) return scope;
   FlScope *copy = fl_scope_push(s, snapshot(s, scope->parent), scope->kind);
+  copy->columns = scope->columns;
   for (int i = 0; i < scope->names.n; i++) {
     FlBinding *b = fl_arena_copy(s->arena, scope->names.at[i], sizeof *b);
     if (b->kind == FL_BIND_VAR) b->kind = FL_BIND_VALUE;

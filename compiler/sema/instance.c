@@ -144,7 +144,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
 
   s->frame = outer_frame;
   s->b = outer_builder;
-  s->aliases.n = n_aliases;
+  fl_sema_cut_aliases(s, n_aliases);
   s->deriving = deriving;
   s->in_kernel = in_kernel;
   s->active = active.up;

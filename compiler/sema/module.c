@@ -476,6 +476,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);
   s->module->doc = leading_doc(s, ast);
   s->sizes = fl_map_make(arena);
+  s->alias_of = fl_map_make(arena);
   s->column_names = fl_map_make(arena);
   FlFile *file = FL_NEW(arena, FlFile);
   *file = (FlFile){.name = "script",

@@ -568,7 +568,7 @@ static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *resul
   FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
   FlRegion *lazy = op == FL_BIN_AND ? yes : no, *eager = op == FL_BIN_AND ? no : yes;
   fl_ir_move_into(here, mark, branch, lazy);
-  s->aliases.n = n_aliases; /* what the right side found of sizes holds only in it */
+  fl_sema_cut_aliases(s, n_aliases); /* what the right side found of sizes holds only in it */
   FlSavedPlace saved = fl_sema_enter(s, lazy);
   if (never) b = fl_val_coerce(s, b, result, right, "the right side");
   fl_ir_yield(lazy, s->module, n, b.parts);

@@ -49,10 +49,51 @@ FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char 
   return b;
 }
 
+struct FlColumnNames {
+  FlSema *s;
+  FlVal table;
+  FlSpan span;
+  FlFrame *frame;
+  FlFile *file;
+  FlMap *bound; /* name -> binding, of those that were asked for */
+};
+
+void fl_scope_columns(FlSema *s, FlScope *scope, FlVal table, FlSpan span) {
+  FlColumnNames *c = FL_NEW(s->arena, FlColumnNames);
+  *c = (FlColumnNames){s, table, span, s->frame, s->file, fl_map_make(s->arena)};
+  scope->columns = c;
+}
+
+static FlBinding *find_column(FlColumnNames *c, const char *name) {
+  FlBinding *b = fl_map_get(c->bound, name);
+  int k = b ? -1 : fl_type_field_find(fl_type_row(c->table.type), name);
+  if (k < 0) return b;
+  b = FL_NEW(c->s->arena, FlBinding);
+  *b = (FlBinding){.name = name,
+                   .kind = FL_BIND_COLUMN,
+                   .span = c->span,
+                   .frame = c->frame,
+                   .val = fl_val_field(c->s, c->table, k),
+                   .file = c->file,
+                   .used = true};
+  fl_map_set(c->bound, name, b);
+  return b;
+}
+
 FlBinding *fl_scope_find_in(FlScope *scope, const char *name) {
   for (int i = scope->names.n - 1; i >= 0; i--)
     if (scope->names.at[i]->name == name) return scope->names.at[i];
-  return NULL;
+  return scope->columns ? find_column(scope->columns, name) : NULL;
+}
+
+int fl_scope_list(FlSema *s, const FlScope *scope, const char *const **out) {
+  const FlType *row = scope->columns ? fl_type_row(scope->columns->table.type) : NULL;
+  int n = 0;
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, scope->names.n + (row ? row->n_fields : 0) + 1);
+  for (int i = 0; i < scope->names.n; i++) names[n++] = scope->names.at[i]->name;
+  for (int i = 0; row && i < row->n_fields; i++) names[n++] = row->fields[i].name;
+  *out = names;
+  return n;
 }
 
 bool fl_sema_is_private(const char *name) { return name[0] == '_'; }
@@ -79,8 +120,11 @@ bool fl_sema_is_script_var(FlSema *s, const FlBinding *b) {
 
 const char *fl_scope_closest(FlSema *s, const char *name) {
   FlVec(const char *) all = {0};
-  for (FlScope *scope = s->scope; scope; scope = scope->parent)
-    for (int i = 0; i < scope->names.n; i++) fl_vec_push(s->arena, &all, scope->names.at[i]->name);
+  for (FlScope *scope = s->scope; scope; scope = scope->parent) {
+    const char *const *names;
+    int n = fl_scope_list(s, scope, &names);
+    for (int i = 0; i < n; i++) fl_vec_push(s->arena, &all, names[i]);
+  }
   return fl_closest(name, all.at, all.n);
 }
 
@@ -216,7 +260,7 @@ FlSavedPlace fl_sema_enter(FlSema *s, FlRegion *r) {
 
 void fl_sema_leave(FlSema *s, FlSavedPlace saved) {
   s->b = saved.b;
-  s->aliases.n = saved.n_aliases;
+  fl_sema_cut_aliases(s, saved.n_aliases);
   s->scope = saved.scope;
 }
 

@@ -94,10 +94,14 @@ struct FlRefs {
 
 typedef enum FlScopeKind { FL_SCOPE_PLAIN, FL_SCOPE_COLUMNS } FlScopeKind;
 
+/* The columns of a table as names: each is bound when it is asked for, as a table may have thousands. */
+typedef struct FlColumnNames FlColumnNames;
+
 struct FlScope {
   FlScope *parent;
   FlScopeKind kind;
   FlVec(FlBinding *) names; /* later ones hide earlier ones */
+  FlColumnNames *columns;   /* COLUMNS: and these, or NULL */
 };
 
 /* A file of the program: the script or an import. A module is its file, whatever paths lead to it. */
@@ -174,6 +178,7 @@ typedef struct FlInstance {
 typedef struct FlAlias {
   const FlValue *from;
   FlValue *to;
+  int before;   /* 1 + the alias of `from` that this one hides; 0: none */
   bool checked; /* by a CHECK, which goes where nobody uses what it was made for; else they are one by how
                    they are made */
 } FlAlias;
@@ -204,6 +209,7 @@ struct FlSema {
       *pure; /* NULL at the top level; else what we are in: "a function", "a stage", "a comprehension" */
   FlAggContext *agg; /* or NULL */
   FlVec(FlAlias) aliases;
+  FlMap *alias_of; /* value -> 1 + its newest alias */
   FlVec(FlInstance *) instances;
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
@@ -303,6 +309,9 @@ FlBinding *fl_scope_find_in(FlScope *scope, const char *name); /* this scope alo
 /* A name that begins with `_` is private to the file that declares it; the error for another that uses it. */
 bool fl_sema_is_private(const char *name);
 FlVal fl_sema_private_error(FlSema *s, const FlBinding *module, FlName name);
+/* The columns of `table` are names of the scope; all names of a scope: how many. */
+void fl_scope_columns(FlSema *s, FlScope *scope, FlVal table, FlSpan span);
+int fl_scope_list(FlSema *s, const FlScope *scope, const char *const **out);
 FlVal fl_binding_value(FlSema *s, FlBinding *b);               /* in the current frame: captured if needed */
 void fl_scope_end(FlSema *s, FlScope *scope); /* bindings that nobody used are not evaluated */
 /* The program uses an array or a list, were it only its size: what of it can fail is evaluated. Of a tuple or
@@ -319,6 +328,7 @@ typedef struct FlSavedUnit {
 } FlSavedUnit;
 FlSavedUnit fl_sema_unit(FlSema *s);
 FlVal fl_sema_unit_end(FlSema *s, FlSavedUnit saved, FlVal v);
+void fl_sema_cut_aliases(FlSema *s, int n); /* to the first n of them */
 void fl_sema_forget_checks(FlSema *s, int n_aliases); /* sizes that are equal by checks made since then */
 bool fl_sema_is_script_var(FlSema *s,
                            const FlBinding *b); /* a `var` of the script, seen from inside a function */
@@ -653,7 +663,9 @@ typedef struct FlColumns {
   int n, cap;
   const char **names;
   FlVal *values;
+  FlMap *at; /* name -> 1 + its index; NULL: they are few */
 } FlColumns;
+int fl_columns_find(const FlColumns *c, const char *name); /* -1: none */
 FlColumns fl_columns_of(FlSema *s, FlVal t);
 void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v);
 FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows);

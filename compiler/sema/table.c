@@ -19,9 +19,7 @@ bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
 /* A scope with the columns of t, and what aggregates mean there. */
 static FlAggContext *columns_of_verb(FlSema *s, FlVal t, const FlGrouping *g, FlSpan span, FlAggMode mode) {
   FlScope *scope = fl_scope_push(s, s->scope, FL_SCOPE_COLUMNS);
-  const FlType *row = t.type->elem;
-  for (int i = 0; i < row->n_fields; i++)
-    fl_scope_bind(s, scope, FL_BIND_COLUMN, row->fields[i].name, span, fl_val_field(s, t, i))->used = true;
+  fl_scope_columns(s, scope, t, span);
   FlAggContext *agg = FL_NEW(s->arena, FlAggContext); /* lambdas keep it */
   *agg = (FlAggContext){.mode = mode,
                         .rows = fl_val_rows(t),
@@ -105,12 +103,23 @@ FlColumns fl_columns_of(FlSema *s, FlVal t) {
   return c;
 }
 
-void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v) {
+enum { FEW_COLUMNS = 12 }; /* are searched faster one by one */
+
+int fl_columns_find(const FlColumns *c, const char *name) {
+  if (c->at) return (int)(intptr_t)fl_map_get(c->at, name) - 1;
   for (int i = 0; i < c->n; i++)
-    if (c->names[i] == name) {
-      c->values[i] = v;
-      return;
-    }
+    if (c->names[i] == name) return i;
+  return -1;
+}
+
+static void index_column(FlColumns *c, int i) { fl_map_set(c->at, c->names[i], (void *)(intptr_t)(i + 1)); }
+
+void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v) {
+  int k = fl_columns_find(c, name);
+  if (k >= 0) {
+    c->values[k] = v;
+    return;
+  }
   if (c->n == c->cap) {
     int cap = c->cap ? 2 * c->cap : 16;
     const char **names = FL_NEW_ARRAY(s->arena, const char *, cap);
@@ -125,6 +134,12 @@ void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v) {
   }
   c->names[c->n] = name;
   c->values[c->n++] = v;
+  if (c->at) {
+    index_column(c, c->n - 1);
+  } else if (c->n > FEW_COLUMNS) {
+    c->at = fl_map_make(s->arena);
+    for (int i = 0; i < c->n; i++) index_column(c, i);
+  }
 }
 
 FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows) {

@@ -515,11 +515,11 @@ FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b) {
 
 /* *checked: becomes true where a CHECK says that the two are equal. */
 static FlValue *same_size_as(FlSema *s, FlValue *size, bool *checked) {
-  for (int i = s->aliases.n - 1; i >= 0; i--) {
-    const FlAlias *a = &s->aliases.at[i];
-    if (a->from != size) continue;
+  int k;
+  while ((k = (int)(intptr_t)fl_map_get(s->alias_of, size)) > 0) {
+    const FlAlias *a = &s->aliases.at[k - 1];
     *checked = *checked || a->checked;
-    return same_size_as(s, a->to, checked);
+    size = a->to;
   }
   return size;
 }
@@ -529,19 +529,34 @@ FlValue *fl_sema_size(FlSema *s, FlValue *size) {
   return same_size_as(s, size, &checked);
 }
 
+static void add_alias(FlSema *s, FlAlias a) {
+  a.before = (int)(intptr_t)fl_map_get(s->alias_of, a.from);
+  fl_vec_push(s->arena, &s->aliases, a);
+  fl_map_set(s->alias_of, a.from, (void *)(intptr_t)s->aliases.n);
+}
+
+void fl_sema_cut_aliases(FlSema *s, int n) {
+  while (s->aliases.n > n) {
+    const FlAlias *a = &s->aliases.at[--s->aliases.n];
+    fl_map_set(s->alias_of, a->from, (void *)(intptr_t)a->before);
+  }
+}
+
 static void alias(FlSema *s, FlValue *from, FlValue *to, bool checked) {
   from = same_size_as(s, from, &checked); /* representatives only, so that there are no circles */
   to = same_size_as(s, to, &checked);
-  if (from != to) fl_vec_push(s->arena, &s->aliases, ((FlAlias){from, to, checked}));
+  if (from != to) add_alias(s, (FlAlias){.from = from, .to = to, .checked = checked});
 }
 
 void fl_sema_alias(FlSema *s, FlValue *from, FlValue *to) { alias(s, from, to, false); }
 
 void fl_sema_forget_checks(FlSema *s, int n_aliases) {
-  int n = n_aliases;
-  for (int i = n_aliases; i < s->aliases.n; i++)
-    if (!s->aliases.at[i].checked) s->aliases.at[n++] = s->aliases.at[i];
-  s->aliases.n = n;
+  int n = s->aliases.n;
+  fl_sema_cut_aliases(s, n_aliases);
+  for (int i = n_aliases; i < n; i++) { /* what was cut is still there, and never behind what is added */
+    FlAlias a = s->aliases.at[i];
+    if (!a.checked) add_alias(s, a);
+  }
 }
 
 FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis) {

@@ -1,5 +1,4 @@
-/* types.c: hash-consing, parts and printing of types; see types.h. The table of types is small, so it is
- * searched from the newest backwards. */
+/* types.c: hash-consing, parts and printing of types; see types.h. */
 #include "types/types.h"
 
 static const struct {
@@ -72,19 +71,53 @@ static int count_parts(const FlType *t) {
   return 0;
 }
 
-static const FlType *intern(FlTypes *types, FlType want) {
-  for (int i = types->all.n - 1; i >= 0; i--) {
-    const FlType *t = types->all.at[i];
-    if (t->kind == want.kind && t->dtype == want.dtype && t->nullable == want.nullable &&
-        t->rank == want.rank && t->elem == want.elem && same_fields(t, &want) && same_keys(t, &want))
-      return t;
+static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * 1099511628211U; }
+
+/* Of what same() compares; never 0, as keys of a map are. */
+static uintptr_t hash_of(const FlType *t) {
+  uint64_t h =
+      mix(mix(mix((uint64_t)t->kind + 7, (uint64_t)t->dtype), (uint64_t)t->nullable), (uint64_t)t->rank);
+  h = mix(mix(h, (uintptr_t)t->elem), (uintptr_t)t->name);
+  for (int i = 0; i < t->n_fields; i++)
+    h = mix(mix(h, (uintptr_t)t->fields[i].name), (uintptr_t)t->fields[i].type);
+  for (int i = 0; i < t->n_keys; i++) h = mix(h, (uintptr_t)t->keys[i]);
+  return (uintptr_t)(h ^ (h >> 29)) | 1;
+}
+
+static bool same(const FlType *a, const FlType *b) {
+  return a->kind == b->kind && a->dtype == b->dtype && a->nullable == b->nullable && a->rank == b->rank &&
+         a->elem == b->elem && same_fields(a, b) && same_keys(a, b);
+}
+
+/* Rows of few fields are searched faster one by one. */
+enum { FEW_FIELDS = 12 };
+
+static void index_fields(FlArena *a, FlType *t) {
+  int *at = FL_NEW_ARRAY(a, int, t->n_fields + 1), part = 0;
+  FlMap *field_of = t->n_fields > FEW_FIELDS ? fl_map_make(a) : NULL;
+  for (int i = 0; i < t->n_fields; i++) {
+    at[i] = part;
+    part += t->fields[i].type->n_parts;
+    if (field_of && !fl_map_get(field_of, t->fields[i].name))
+      fl_map_set(field_of, t->fields[i].name, (void *)(intptr_t)(i + 1));
   }
+  t->part_at = at;
+  t->field_of = field_of;
+}
+
+static const FlType *intern(FlTypes *types, FlType want) {
+  const void *hash = (const void *)hash_of(&want);
+  const FlType *newest = fl_map_get(types->made, hash);
+  for (const FlType *t = newest; t; t = t->next)
+    if (same(t, &want)) return t;
   FlType *t = FL_NEW(types->arena, FlType);
   *t = want;
   t->fields = fl_arena_copy(types->arena, want.fields, sizeof(FlTyField) * (size_t)want.n_fields);
   t->keys = fl_arena_copy(types->arena, want.keys, sizeof *want.keys * (size_t)want.n_keys);
   t->n_parts = count_parts(t);
-  fl_vec_push(types->arena, &types->all, t);
+  t->next = newest;
+  if (t->n_fields) index_fields(types->arena, t);
+  fl_map_set(types->made, hash, t);
   return t;
 }
 
@@ -92,6 +125,7 @@ FlTypes *fl_types_make(FlArena *a, FlInterner *names) {
   FlTypes *t = FL_NEW(a, FlTypes);
   t->arena = a;
   t->names = names;
+  t->made = fl_map_make(a);
   t->error = intern(t, (FlType){.kind = FL_TY_ERROR});
   t->none = intern(t, (FlType){.kind = FL_TY_NONE});
   t->never = intern(t, (FlType){.kind = FL_TY_NEVER});
@@ -212,12 +246,12 @@ const FlType *fl_type_row(const FlType *ty) {
 
 int fl_type_field_part(const FlType *ty, int field) {
   const FlType *row = fl_type_row(ty);
-  int at = ty->kind == FL_TY_TABLE ? 1 : 0;
-  for (int i = 0; i < field; i++) at += row->fields[i].type->n_parts;
-  return at;
+  int first = ty->kind == FL_TY_TABLE ? 1 : 0;
+  return field < row->n_fields ? first + row->part_at[field] : first + row->n_parts;
 }
 
 int fl_type_field_find(const FlType *row, const char *name) {
+  if (row->field_of) return (int)(intptr_t)fl_map_get(row->field_of, name) - 1;
   for (int i = 0; i < row->n_fields; i++)
     if (row->fields[i].name == name) return i;
   return -1;

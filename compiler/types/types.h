@@ -44,17 +44,20 @@ struct FlType {
   int rank;      /* ARRAY: 1..FL_MAX_RANK */
   int n_fields;  /* TUPLE */
   const FlTyField *fields;
-  const FlType *elem; /* TABLE: the row, a tuple; LIST: the element */
-  int n_keys;         /* TABLE: the columns that it is grouped by; 0: it is not */
+  const int *part_at;    /* TUPLE: the first part of each field among those of the tuple */
+  const FlMap *field_of; /* TUPLE of many fields: name -> 1 + its index; NULL: they are few */
+  const FlType *elem;    /* TABLE: the row, a tuple; LIST: the element */
+  int n_keys;            /* TABLE: the columns that it is grouped by; 0: it is not */
   const char *const *keys;
   const char *name; /* TUPLE: nominal name when made by `type` or a library, else NULL */
   int n_parts;
+  const FlType *next; /* made before, of the same hash; NULL: none */
 };
 
 typedef struct FlTypes {
   FlArena *arena;
   FlInterner *names;
-  FlVec(const FlType *) all;
+  FlMap *made; /* by hash of what they are: the newest, then `next` */
   const FlType *error, *none, *never, *null, *func;
 } FlTypes;
 

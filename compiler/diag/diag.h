@@ -63,7 +63,8 @@ typedef struct FlSink {
   FlSources *sources;
   FlVec(FlDiag *) diags;
   int n_errors;
-  int limit; /* after so many errors further ones are only counted; 0: 50 */
+  int n_raised; /* the same, and those that were there already: did something in between go wrong? */
+  int limit;    /* after so many errors further ones are only counted; 0: 50 */
 } FlSink;
 
 /* An empty sink; `s`: what its spans refer to. */

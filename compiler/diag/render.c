@@ -75,11 +75,17 @@ static void add_excerpt(FlText1 *out, const FlSource *f, FlSpan span, const char
 }
 
 /* Text of several lines, the later ones indented. */
-static void add_indented(FlText1 *out, const char *text) {
-  for (; *text; text++) {
-    fl_text_addc(out, *text);
-    if (*text == '\n') fl_text_addz(out, "    ");
+static void add_lines(FlText1 *out, const char *text) {
+  size_t left = strlen(text), size = 1;
+  for (; left; text += size, left -= size) {
+    size = 1;
+    if (*text == '\n') fl_text_addz(out, "\n    ");
+    else add_point(out, text, left, &size);
   }
+}
+
+static void add_indented(FlText1 *out, const char *text) {
+  add_lines(out, text);
   fl_text_addc(out, '\n');
 }
 
@@ -105,7 +111,8 @@ static void add_diag(FlText1 *out, const FlSink *sink, const FlDiag *d, const Pa
       continue;
     }
     fl_source_position(g, d->notes[i].span.start, &line, &column);
-    fl_text_addf(out, "%s (%s:%d:%d)\n", d->notes[i].text, g->path, line, column);
+    add_lines(out, d->notes[i].text);
+    fl_text_addf(out, " (%s:%d:%d)\n", g->path, line, column);
     add_excerpt(out, g, d->notes[i].span, paint->note, paint);
   }
   if (d->help) {

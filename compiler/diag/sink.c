@@ -47,6 +47,7 @@ FlDiag *fl_report(FlSink *sink, FlDiagCode code, FlSpan span, const char *fmt, .
   va_start(args, fmt);
   d->message = format_text(sink->arena, fmt, args);
   va_end(args);
+  if (rows[code].severity == FL_ERROR) sink->n_raised++;
   for (int i = 0; i < sink->diags.n; i++) {
     FlDiag *old = sink->diags.at[i];
     if (old->code == code && same_span(old->span, span)) return d; /* kept by nobody */

@@ -133,7 +133,7 @@ void fl_call_come_back(FlSema *s, FlCallPlace p) {
 
 bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans) {
   const FlFnParamList *params = &decl->fn.params;
-  int before = s->sink->n_errors;
+  int before = s->sink->n_raised;
   FlScope *scope = s->scope;
   FlBinding **made = FL_NEW_ARRAY(s->arena, FlBinding *, params->n + 1);
   for (int p = 0; p < params->n; p++) { /* values first, so that a size can be a parameter that comes later */
@@ -153,7 +153,7 @@ bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlS
     made[p]->val = v;
   }
   s->binding_signature = false;
-  return s->sink->n_errors == before;
+  return s->sink->n_raised == before;
 }
 
 FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {

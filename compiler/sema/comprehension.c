@@ -205,6 +205,8 @@ static FlVal unfiltered(FlSema *s, const FlForHead *h, const FlExpr *body) {
   /* Stacked: give the axes back. */
   FlValue *args[FL_MAX_RANK + 1];
   int rank = line.type->rank + h->n - 1;
+  const FlType *type = fl_type_array(s->types, line.type->dtype, line.type->nullable, rank);
+  if (s->types->refused) return fl_val_refused(s, body->span);
   for (int p = 0; p < fl_type_element_parts(line.type); p++) {
     args[0] = line.parts[p];
     for (int i = 0; i < h->n; i++) args[1 + i] = h->at[i].count;
@@ -212,8 +214,7 @@ static FlVal unfiltered(FlSema *s, const FlForHead *h, const FlExpr *body) {
     FlType1 out = fl_t_array((FlDtype)line.parts[p]->type.dtype, rank);
     line.parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, 1 + rank, args, 1, &out, 0)->results[0];
   }
-  return fl_val_with(s, fl_type_array(s->types, line.type->dtype, line.type->nullable, rank), line.parts,
-                     line);
+  return fl_val_with(s, type, line.parts, line);
 }
 
 /* COLLECT of what body gives where the filters hold; body NULL: of the linear index. */

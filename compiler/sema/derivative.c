@@ -107,13 +107,15 @@ typedef struct Derived {
   int n_out;
 } Derived;
 
-/* Calls the function in the region; false: reported. */
+/* Calls the function in the region; false: reported. What was elaborated with errors has ops that are not
+ * finished, also where its value is whole: there is no way through it. */
 static bool call_in(FlSema *s, Derived *d, int n, FlActual *args, FlSpan span, FlVal *y) {
+  int before = s->sink->n_raised;
   FlVal inside = fl_derivative_sized_as(s, fl_val_make(s, d->x.type, d->r->params), d->x);
   args[0] = (FlActual){.value = inside, .span = args[0].span};
   *y = fl_call_value(s, d->f, n, args, span, NULL);
   d->type = y->type;
-  return !fl_val_bad(*y);
+  return !fl_val_bad(*y) && s->sink->n_raised == before;
 }
 
 /* The value and the derivatives by the leaves of x. */

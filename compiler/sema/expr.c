@@ -237,6 +237,7 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, bool as_l
                        n ? items[0] : fl_val_null_of(s, t));
   }
   const FlType *many = as_list ? fl_type_list(s->types, t) : fl_type_many(s->types, t);
+  if (s->types->refused) return fl_val_refused(s, span);
   FlVal out = {.type = many, .parts = FL_NEW_ARRAY(s->arena, FlValue *, many->n_parts + 1)};
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, many->n_parts + 1);
   fl_type_parts(many, types);
@@ -502,6 +503,7 @@ FlVal fl_sema_expr_or_groups(FlSema *s, const FlExpr *e, const FlType *want) {
   s->b.span = e->span;
   s->depth++;
   FlVal v = fl_by_group(s, e, want, &by_group) ? by_group : dispatch(s, e, want);
+  if (s->types->refused) v = fl_val_refused(s, e->span);
   s->depth--;
   s->b.span = outer;
   return v;

@@ -8,6 +8,8 @@
 #include "sema/column_names.h"
 #include "sema/value_text.h"
 
+enum { MOST_UNFINISHED = 16 }; /* instances of one function, each called by the one before */
+
 static bool same_closure(const FlClosure *a, const FlClosure *b) {
   if (!a || !b) return a == b;
   if (a->derived || b->derived) return a->with_value == b->with_value && same_closure(a->derived, b->derived);
@@ -35,6 +37,36 @@ static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlV
     if (same) return in;
   }
   return NULL;
+}
+
+/* How many instances of it are being made, each for a call in the one before. */
+static int unfinished(FlSema *s, const FlStmt *decl, const FlInstance **first) {
+  int n = 0;
+  for (int i = s->instances.n - 1; i >= 0; i--) {
+    const FlInstance *in = s->instances.at[i];
+    if (in->decl != decl || in->done) continue;
+    *first = in;
+    n++;
+  }
+  return n;
+}
+
+/* Where a recursion brings the types of its arguments is not known before it ends: nothing that ends brings
+ * so many. */
+static bool ends_never(FlSema *s, const FlStmt *decl, int n, const FlVal *args, FlSpan span) {
+  const FlInstance *first = NULL;
+  if (unfinished(s, decl, &first) < MOST_UNFINISHED) return false;
+  FlDiag *d = fl_sema_report(s, FL_E0206, span, "`%s` calls itself with other types each time, without end",
+                             decl->fn.name.text);
+  int p = 0; /* the first parameter whose type grows */
+  while (p < n && first->args[p].type == args[p].type) p++;
+  if (p < n)
+    fl_diag_note(s->sink, d, decl->fn.params.at[p].span, "`%s` was %s at first, and is %.60s%s now",
+                 decl->fn.params.at[p].name.text, fl_val_text(s, first->args[p]), fl_val_text(s, args[p]),
+                 strlen(fl_val_text(s, args[p])) > 60 ? "..." : "");
+  fl_diag_help(s->sink, d,
+               "a function is made for each type that it is called with: hand on values of the same types");
+  return true;
 }
 
 const char *fl_sema_unique_name(FlSema *s, const char *name) {
@@ -102,7 +134,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   FlFrame *outer_frame = s->frame;
   int n_aliases = s->aliases.n, in_kernel = s->in_kernel;
   int deriving = s->deriving;
-  s->deriving = 0; /* it is made once, for all calls */
+  s->deriving = 0;             /* it is made once, for all calls */
   if (stage) s->in_kernel = 0; /* its notes are kept with its result */
   s->active = &active;
   s->frame = in->frame;
@@ -171,6 +203,7 @@ FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
   if (!ok) return fl_val_error(s);
 
   FlInstance *in = find_instance(s, decl, n, values);
+  if (!in && ends_never(s, decl, n, values, span)) return fl_val_error(s);
   if (!in) in = make_instance(s, fn, n, values, spans, span);
   if (!in->result) {
     FlDiag *d = fl_sema_report(s, FL_E0213, decl->fn.name.span,

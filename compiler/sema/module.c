@@ -186,7 +186,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   path = short_path(s, path, real);
   FlSource *source = fl_sources_add(s->sources, path, text.s, text.len);
   fl_text_reset(&text);
-  int before = s->sink->n_errors;
+  int before = s->sink->n_raised;
   FlFile *file = FL_NEW(s->arena, FlFile);
   file->name = name_of(s, im).text;
   file->real = real;
@@ -194,7 +194,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   file->scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN);
   file->dir = dir_of(s, path);
   fl_vec_push(s->arena, &s->files, file);
-  if (s->sink->n_errors > before) return file;
+  if (s->sink->n_raised > before) return file;
   FlFile *outer = s->file;
   FlScope *scope = s->scope;
   s->file = file;

@@ -11,8 +11,12 @@ static FlDiag *report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, 
   vsnprintf(text, sizeof text, fmt, ap);
   FlDiag *d = fl_report(s->sink, code, span, "%s", text);
   int shown = 0;
-  for (FlActive *a = s->active; a && shown < 2; a = a->up, shown++)
+  for (FlActive *a = s->active, *below = NULL; a && shown < 2; below = a, a = a->up) {
+    if (below && below->call.start == a->call.start && below->call.file == a->call.file)
+      continue; /* recursion */
     fl_diag_note(s->sink, d, a->call, "in this call of `%s`", a->decl->fn.name.text);
+    shown++;
+  }
   return d;
 }
 

@@ -198,10 +198,6 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
     if (!elem || elem->kind == FL_TY_ERROR) return elem;
     int n = t->array.dims.n;
     if (elem->kind == FL_TY_SCALAR) {
-      if (n > FL_MAX_RANK) {
-        fl_sema_error(s, FL_E0307, t->span, "an array has at most %d dimensions", FL_MAX_RANK);
-        return s->types->error;
-      }
       return fl_type_array(s->types, elem->dtype, elem->nullable, n);
     }
     if (n != 1) {
@@ -218,7 +214,10 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
   return s->types->error;
 }
 
-const FlType *fl_type_of_expr(FlSema *s, const FlTypeExpr *t) { return t ? resolve(s, t) : NULL; }
+const FlType *fl_type_of_expr(FlSema *s, const FlTypeExpr *t) {
+  const FlType *type = t ? resolve(s, t) : NULL;
+  return t && s->types->refused ? fl_val_refused(s, t->span).type : type;
+}
 
 /* ---- sizes ---- */
 

@@ -17,6 +17,25 @@ FlVal fl_val_make(FlSema *s, const FlType *type, FlValue *const *parts) {
 
 FlVal fl_val_error(FlSema *s) { return (FlVal){.type = s->types->error}; }
 FlVal fl_val_none(FlSema *s) { return (FlVal){.type = s->types->none}; }
+FlVal fl_val_refused(FlSema *s, FlSpan span) {
+  FlTypeRefusal why = s->types->refused;
+  s->types->refused = FL_REFUSED_NONE;
+  switch (why) {
+  case FL_REFUSED_RANK:
+    return fl_sema_error(s, FL_E0403, span, "an array has at most %d dimensions", FL_MAX_RANK);
+  case FL_REFUSED_COLUMN:
+    return fl_sema_error(s, FL_E0403, span,
+                         "an array has at most %d dimensions, and the rows are one of those of a column",
+                         FL_MAX_RANK);
+  case FL_REFUSED_DEPTH:
+    return fl_sema_error(s, FL_E0206, span, "tuples and lists are nested at most %d deep", FL_TYPE_DEPTH);
+  case FL_REFUSED_PARTS:
+    return fl_sema_error(s, FL_E0206, span, "this value would have more than %d fields", FL_TYPE_PARTS);
+  case FL_REFUSED_NONE: break;
+  }
+  return fl_val_error(s);
+}
+
 const char *fl_val_text(FlSema *s, FlVal v) { return fl_type_text(s->types, v.type); }
 
 FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v) {
@@ -83,6 +102,7 @@ static const char *sample_of(int n, const FlVal *values) {
 
 FlVal fl_val_tuple(FlSema *s, int n, const char *const *names, const FlVal *values, const char *nominal) {
   const FlType *t = fl_type_tuple(s->types, n, make_fields(s, n, names, values, false), nominal);
+  if (t == s->types->error) return fl_val_error(s);
   FlVal v = {.type = t, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts ? t->n_parts : 1)};
   v.spelling = sample_of(n, values);
   for (int i = 0, at = 0; i < n; i++)
@@ -93,6 +113,7 @@ FlVal fl_val_tuple(FlSema *s, int n, const char *const *names, const FlVal *valu
 FlVal fl_val_table(FlSema *s, FlValue *rows, int n, const char *const *names, const FlVal *columns) {
   const FlType *row = fl_type_tuple(s->types, n, make_fields(s, n, names, columns, true), NULL);
   const FlType *t = fl_type_table(s->types, row);
+  if (t == s->types->error || row == s->types->error) return fl_val_error(s);
   FlVal v = {.type = t, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts)};
   int at = 0;
   v.spelling = sample_of(n, columns);
@@ -279,9 +300,7 @@ bool fl_val_fits(FlSema *s, FlVal v, const FlType *want) {
         return false;
     }
     return true;
-  case FL_TY_LIST:
-    return t->kind == FL_TY_LIST && t->n_parts == want->n_parts && fl_type_text(s->types, t->elem)[0] &&
-           strcmp(fl_type_text(s->types, t), fl_type_text(s->types, want)) == 0;
+  case FL_TY_LIST: return fl_type_alike(t, want);
   case FL_TY_FUNC: return t->kind == FL_TY_FUNC;
   case FL_TY_NULL:
   case FL_TY_NONE:

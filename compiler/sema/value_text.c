@@ -3,23 +3,6 @@
 
 #include "data/value_type.h"
 
-static void print_name(FlText1 *out, const char *name) {
-  bool plain = name[0] != '\0' && (name[0] < '0' || name[0] > '9');
-  for (const char *c = name; *c; c++)
-    plain = plain && (*c == '_' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') ||
-                      (*c >= 'A' && *c <= 'Z') || (unsigned char)*c >= 0x80);
-  if (plain) {
-    fl_text_addz(out, name);
-    return;
-  }
-  fl_text_addc(out, '`');
-  for (const char *c = name; *c; c++) {
-    if (*c == '`' || *c == '\\') fl_text_addc(out, '\\');
-    fl_text_addc(out, *c);
-  }
-  fl_text_addc(out, '`');
-}
-
 static const FlType *print(FlText1 *out, const FlType *t);
 
 /* The fields of a tuple or row, with their names or without. */
@@ -30,7 +13,7 @@ static const FlType *print_fields(FlText1 *out, const FlType *t, bool named) {
   for (int i = 0; i < t->n_fields && !bad; i++) {
     if (i) fl_text_addz(out, ", ");
     if (named) {
-      print_name(out, t->fields[i].name);
+      fl_type_add_name(out, t->fields[i].name);
       fl_text_addz(out, ": ");
     }
     bad = print(out, t->fields[i].type);
@@ -102,5 +85,7 @@ const FlType *fl_value_text_type(FlSema *s, const char *text) {
   FlValueType *v = fl_value_type_new(text, strlen(text));
   const FlType *t = v ? build(s, v) : NULL;
   fl_value_type_free(v);
-  return t;
+  if (!s->types->refused) return t;
+  s->types->refused = FL_REFUSED_NONE;
+  return NULL;
 }

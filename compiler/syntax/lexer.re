@@ -5,6 +5,8 @@
  * Always holds: every TEXT_BEGIN has its TEXT_END and every INTERP_BEGIN its INTERP_END, properly nested. */
 #include "syntax/syntax_internal.h"
 
+#include "data/name_text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -103,7 +105,11 @@ static void add_word(Lexer *x, const char *from, const char *to) {
 
 static void add_quoted_name(Lexer *x, const char *from, const char *to, bool closed) {
   FlToken *t = add(x, FL_TOK_NAME, from, to);
-  t->name = fl_intern(x->p->interner, from + 1, (size_t)(to - from - (closed ? 2 : 1)));
+  const char *at = from + 1, *end = to - closed;
+  FlText1 name = {0};
+  while (at < end) fl_text_addc(&name, fl_name_unescape(&at, end));
+  t->name = fl_intern(x->p->interner, name.len ? name.s : "", name.len);
+  fl_text_reset(&name);
   if (closed && to - from > 2) return;
   t->made = true;
   fl_report(x->p->sink, FL_E0009, t->span, closed ? "a name in backticks is empty" : "the backtick of this name is not closed");
@@ -359,7 +365,7 @@ static void lex_code(Lexer *x) {
       "#" [^\n\x00]* { add_comment(x, from); continue; }
 
       letter mark* { add_word(x, from, x->at); continue; }
-      "`" [^`\n\x00]* "`" { add_quoted_name(x, from, x->at, true); continue; }
+      "`" ([^`\n\x00\\] | "\\" [^\n\x00])* "`" { add_quoted_name(x, from, x->at, true); continue; }
       "`" [^`\n\x00]*     { add_quoted_name(x, from, x->at, false); continue; }
 
       digits { 

@@ -6,6 +6,8 @@
 #include "syntax/ast.h"
 #include "syntax/syntax_internal.h"
 
+#include "data/name_text.h"
+
 enum { WIDTH = 100 };
 
 static void expr(FlText1 *out, const FlExpr *e);
@@ -437,5 +439,10 @@ void fl_syntax_add_name(FlText1 *out, const char *s) {
   bool word = fl_syntax_word(s, strlen(s), &group) && (group == FL_WORD_RESERVED || group == FL_WORD_SPECIAL);
   bool number = !strcmp(s, "inf") || !strcmp(s, "nan") || !strcmp(s, "pi");
   if (fl_syntax_is_plain_name(s) && !word && !number && strcmp(s, "_")) fl_text_addz(out, s);
-  else fl_text_addf(out, "`%s`", s);
+  else {
+    char bytes[FL_NAME_ESCAPE];
+    fl_text_addc(out, '`');
+    for (; *s; s++) fl_text_add(out, bytes, (size_t)fl_name_escape(*s, bytes));
+    fl_text_addc(out, '`');
+  }
 }

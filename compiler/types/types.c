@@ -1,6 +1,8 @@
 /* types.c: hash-consing, parts and printing of types; see types.h. */
 #include "types/types.h"
 
+#include "data/name_text.h"
+
 static const struct {
   const char *name;
   char kind;
@@ -52,8 +54,8 @@ static bool same_keys(const FlType *a, const FlType *b) {
   return true;
 }
 
-static int count_parts(const FlType *t) {
-  int n = 0;
+static int64_t count_parts(const FlType *t) {
+  int64_t n = 0;
   switch (t->kind) {
   case FL_TY_SCALAR:
   case FL_TY_ARRAY: return 1 + t->nullable + fl_type_is_category(t);
@@ -105,16 +107,43 @@ static void index_fields(FlArena *a, FlType *t) {
   t->field_of = field_of;
 }
 
+static int depth_of(const FlType *t) {
+  int deepest = t->elem ? t->elem->depth : 0;
+  for (int i = 0; i < t->n_fields; i++)
+    if (t->fields[i].type->depth > deepest) deepest = t->fields[i].type->depth;
+  return deepest + (t->elem || t->n_fields);
+}
+
+static int rank_of(const FlType *t) {
+  int most = t->rank;
+  for (int i = 0; t->kind == FL_TY_TABLE && i < t->elem->n_fields; i++)
+    if (t->elem->fields[i].type->rank >= most) most = t->elem->fields[i].type->rank + 1;
+  return most;
+}
+
+static FlTypeRefusal too_large(const FlType *t) {
+  if (rank_of(t) > FL_MAX_RANK) return t->kind == FL_TY_TABLE ? FL_REFUSED_COLUMN : FL_REFUSED_RANK;
+  if (t->depth > FL_TYPE_DEPTH) return FL_REFUSED_DEPTH;
+  return count_parts(t) > FL_TYPE_PARTS ? FL_REFUSED_PARTS : FL_REFUSED_NONE;
+}
+
 static const FlType *intern(FlTypes *types, FlType want) {
   const void *hash = (const void *)hash_of(&want);
   const FlType *newest = fl_map_get(types->made, hash);
-  for (const FlType *t = newest; t; t = t->next)
-    if (same(t, &want)) return t;
+  for (const FlType *t = newest; t; t = t->next) {
+    if (!same(t, &want)) continue;
+    if (t->refused) types->refused = t->refused;
+    return t;
+  }
+  want.depth = depth_of(&want);
+  want.refused = too_large(&want);
+  if (want.refused) types->refused = want.refused;
+  if (want.refused == FL_REFUSED_PARTS) return types->error; /* nobody may try to make its parts */
   FlType *t = FL_NEW(types->arena, FlType);
   *t = want;
   t->fields = fl_arena_copy(types->arena, want.fields, sizeof(FlTyField) * (size_t)want.n_fields);
   t->keys = fl_arena_copy(types->arena, want.keys, sizeof *want.keys * (size_t)want.n_keys);
-  t->n_parts = count_parts(t);
+  t->n_parts = (int)count_parts(t);
   t->next = newest;
   if (t->n_fields) index_fields(types->arena, t);
   fl_map_set(types->made, hash, t);
@@ -250,6 +279,17 @@ int fl_type_field_part(const FlType *ty, int field) {
   return field < row->n_fields ? first + row->part_at[field] : first + row->n_parts;
 }
 
+bool fl_type_alike(const FlType *a, const FlType *b) {
+  if (a == b) return true;
+  if (a->kind != b->kind || a->dtype != b->dtype || a->nullable != b->nullable || a->rank != b->rank ||
+      a->n_fields != b->n_fields || !same_keys(a, b) || (a->elem && !fl_type_alike(a->elem, b->elem)))
+    return false;
+  for (int i = 0; i < a->n_fields; i++)
+    if (a->fields[i].name != b->fields[i].name || !fl_type_alike(a->fields[i].type, b->fields[i].type))
+      return false;
+  return true;
+}
+
 int fl_type_field_find(const FlType *row, const char *name) {
   if (row->field_of) return (int)(intptr_t)fl_map_get(row->field_of, name) - 1;
   for (int i = 0; i < row->n_fields; i++)
@@ -266,19 +306,21 @@ bool fl_type_has_names(const FlType *row) {
   return false;
 }
 
-static bool is_plain_name(const char *name) {
-  if (*name >= '0' && *name <= '9') return false;
-  for (const char *c = name; *c; c++)
-    if (!(*c == '_' || (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-          (unsigned char)*c >= 0x80))
-      return false;
-  return true;
+void fl_type_add_name(FlText1 *out, const char *name) {
+  char bytes[FL_NAME_ESCAPE];
+  if (fl_name_is_plain(name)) {
+    fl_text_addz(out, name);
+    return;
+  }
+  fl_text_addc(out, '`');
+  for (; *name; name++) fl_text_add(out, bytes, (size_t)fl_name_escape(*name, bytes));
+  fl_text_addc(out, '`');
 }
 
 static void print_keys(FlText1 *out, const FlType *ty) {
   for (int i = 0; i < ty->n_keys; i++) {
     if (i) fl_text_addz(out, ", ");
-    fl_text_addf(out, is_plain_name(ty->keys[i]) ? "%s" : "`%s`", ty->keys[i]);
+    fl_type_add_name(out, ty->keys[i]);
   }
 }
 
@@ -298,9 +340,11 @@ static void print(FlText1 *out, const FlType *ty) {
   case FL_TY_TUPLE:
     fl_text_addc(out, '(');
     for (int i = 0; i < ty->n_fields; i++) {
-      const char *name = ty->fields[i].name;
       if (i) fl_text_addz(out, ", ");
-      if (fl_type_has_names(ty)) fl_text_addf(out, is_plain_name(name) ? "%s: " : "`%s`: ", name);
+      if (fl_type_has_names(ty)) {
+        fl_type_add_name(out, ty->fields[i].name);
+        fl_text_addz(out, ": ");
+      }
       print(out, ty->fields[i].type);
     }
     fl_text_addc(out, ')');
@@ -315,18 +359,13 @@ static void print(FlText1 *out, const FlType *ty) {
   }
 }
 
-const char *fl_type_keys_text(FlTypes *t, const FlType *ty) {
+static const char *text_by(FlTypes *t, const FlType *ty, void (*add)(FlText1 *out, const FlType *ty)) {
   FlText1 text = {0};
-  print_keys(&text, ty);
-  const char *s = fl_arena_strndup(t->arena, text.s, text.len);
+  add(&text, ty);
+  const char *s = fl_arena_strndup(t->arena, text.len ? text.s : "", text.len);
   fl_text_reset(&text);
   return s;
 }
 
-const char *fl_type_text(FlTypes *t, const FlType *ty) {
-  FlText1 text = {0};
-  print(&text, ty);
-  const char *s = fl_arena_strndup(t->arena, text.s, text.len);
-  fl_text_reset(&text);
-  return s;
-}
+const char *fl_type_keys_text(FlTypes *t, const FlType *ty) { return text_by(t, ty, print_keys); }
+const char *fl_type_text(FlTypes *t, const FlType *ty) { return text_by(t, ty, print); }

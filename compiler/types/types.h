@@ -32,6 +32,15 @@ typedef enum FlTyKind {
 
 typedef struct FlType FlType;
 
+/* What was asked for and is no type. */
+typedef enum FlTypeRefusal {
+  FL_REFUSED_NONE,
+  FL_REFUSED_RANK,   /* an array of more than FL_MAX_RANK dimensions */
+  FL_REFUSED_COLUMN, /* a table with such a column */
+  FL_REFUSED_DEPTH,
+  FL_REFUSED_PARTS
+} FlTypeRefusal;
+
 typedef struct FlTyField {
   const char *name; /* interned; "0", "1", ... in a tuple without names */
   const FlType *type;
@@ -52,6 +61,13 @@ struct FlType {
   const char *name; /* TUPLE: nominal name when made by `type` or a library, else NULL */
   int n_parts;
   const FlType *next; /* made before, of the same hash; NULL: none */
+  int depth;          /* of types within types */
+  FlTypeRefusal refused;
+};
+
+enum {
+  FL_TYPE_DEPTH = 64,      /* types within types */
+  FL_TYPE_PARTS = 1 << 18, /* IR values that one value is */
 };
 
 typedef struct FlTypes {
@@ -59,9 +75,12 @@ typedef struct FlTypes {
   FlInterner *names;
   FlMap *made; /* by hash of what they are: the newest, then `next` */
   const FlType *error, *none, *never, *null, *func;
+  FlTypeRefusal refused; /* the last such type, since somebody set this to NONE */
 } FlTypes;
 
-/* Types are made once: equal types are the same pointer. They live in the arena. */
+/* Types are made once: equal types are the same pointer. They live in the arena. One with too many
+ * dimensions, or that is nested too deep, sets `refused`, and is good for no more than what is under way; in
+ * place of one with too many parts, which sets it too, `error` is given. */
 FlTypes *fl_types_make(FlArena *a, FlInterner *names);
 const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable);
 const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank);
@@ -98,6 +117,8 @@ const char *fl_type_keys_text(FlTypes *t, const FlType *ty);
 int fl_type_field_part(const FlType *ty, int field);
 /* Whether any field of a tuple has a name of its own: that of the others is their position. */
 bool fl_type_has_names(const FlType *row);
+/* Are they one type, but for the names that `type` gave to tuples? */
+bool fl_type_alike(const FlType *a, const FlType *b);
 int fl_type_field_find(const FlType *row, const char *name); /* interned name; -1: none */
 const FlType *fl_type_row(const FlType *ty);                 /* TUPLE: itself; TABLE: its row; else NULL */
 
@@ -108,6 +129,8 @@ bool fl_dtype_is_number(FlDtype d);
 const char *fl_dtype_name(FlDtype d);
 bool fl_dtype_find(const char *name, FlDtype *out);
 
+/* A name within a type's text, in backticks where it is not plain (data/name_text.h). */
+void fl_type_add_name(FlText1 *out, const char *name);
 /* As the user writes it: `f64?[_]`, `(x: f64, y: i64)[_]`. Arena text. */
 const char *fl_type_text(FlTypes *t, const FlType *ty);
 

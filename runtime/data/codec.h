@@ -16,7 +16,10 @@
 
 #include <sys/uio.h>
 
-enum { FL_CODEC_DEPTH = 16, FL_CODEC_VERSION = 1 };
+enum {
+  FL_CODEC_DEPTH = 72, /* types are nested at most 64 deep (compiler/types/types.h), and have elements */
+  FL_CODEC_VERSION = 1
+};
 
 /* The payload is the concatenation of the pieces. They point into the values, which must outlive them. */
 typedef struct FlEncoded {

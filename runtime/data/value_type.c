@@ -2,6 +2,7 @@
 #include "data/value_type.h"
 #include "data/codec.h"
 #include "data/data.h"
+#include "data/name_text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -39,14 +40,8 @@ static bool parse(Text *t, FlValueType *out);
 /* `name: ` before a field's type, if there is one. */
 static bool parse_name(Text *t, FlValueType *field) {
   if (take(t, "`")) {
-    char *to = field->name = malloc((size_t)(t->end - t->at) + 1);
-    while (to && t->at < t->end && *t->at != '`') {
-      if (*t->at == '\\' && ++t->at == t->end) return false;
-      *to++ = *t->at++;
-    }
-    if (!to) return false;
-    *to = '\0';
-    return take(t, "`: ");
+    field->name = fl_name_read(&t->at, t->end);
+    return field->name && take(t, ": ");
   }
   const char *end = t->at;
   while (end < t->end && is_name_byte(*end)) end++;

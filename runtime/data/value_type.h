@@ -4,9 +4,9 @@
  *   scalar := dtype '?'?
  *   array  := dtype '?'? '[' '_' (', ' '_')* ']'
  *   tuple  := nominal? '(' (field (', ' field)*)? ')'        nominal: the name that a `type` gave it
- *   field  := (name ': ')? type                              name: letters, digits, _ or in `...`; \ before `
- * and \ table  := tuple '[_]'                                    fields are scalars and arrays list   := '['
- * type ']'
+ *   field  := (name ': ')? type                              name: as name_text.h writes it
+ *   table  := tuple '[_]'                                    fields are scalars and arrays
+ *   list   := '[' type ']'
  *
  * How a value is cut into parts is said by compiler/types/types.h; here the same for these trees. */
 #ifndef FL_VALUE_TYPE_H

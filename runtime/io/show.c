@@ -70,7 +70,10 @@ static bool show_tuple(FlBytes *out, const FlShowType *t, FlParts *p, int indent
     if (k) fl_bytes_addz(out, flat ? ", " : "\n");
     if (k && !flat) fl_bytes_fill(out, ' ', (size_t)indent);
     begin = k && !flat ? begin + 1 + (size_t)indent : begin;
-    if (f->name) fl_bytes_addf(out, "%s = ", f->name);
+    if (f->name) {
+      fl_show_name(out, f->name);
+      fl_bytes_addz(out, " = ");
+    }
     bool below = f->kind == FL_SHOW_TUPLE || f->kind == FL_SHOW_MANY;
     if (!flat && below) {
       fl_bytes_addz(out, "\n");
@@ -144,17 +147,9 @@ static int32_t count_parts(const FlShowType *t, const FlType1 *types, int32_t le
   return n;
 }
 
-static bool show_list_of(FlBytes *out, const FlShowType *elem, FlParts *p, int indent) {
-  FlSlot slots[64];
-  FlType1 types[64], first[64];
-  int32_t n = 0;
-  /* The parts of the list: as many as its element has, when its own parts are looked at as the element's. */
-  for (; n < 64 && n < p->left; n++) {
-    FlType1 t = p->types[n];
-    first[n] = t.depth ? (FlType1){t.dtype, t.rank, (uint8_t)(t.depth - 1), 0} : (FlType1){t.dtype, 0, 0, 0};
-  }
-  n = count_parts(elem, first, n);
-  if (n == 0 || n > 64 || n > p->left || is_scalar(*p->types)) return false;
+/* The elements of a list whose element has n parts; `slots` and `types` have room for them. */
+static bool show_elements(FlBytes *out, const FlShowType *elem, FlParts *p, int indent, int32_t n,
+                          FlSlot *slots, FlType1 *types) {
   int64_t len = p->at[0].a->dims[0];
   fl_bytes_addf(out, "list of %lld ", (long long)len);
   fl_show_type_print(out, elem);
@@ -172,10 +167,28 @@ static bool show_list_of(FlBytes *out, const FlShowType *elem, FlParts *p, int i
     fl_bytes_fill(out, ' ', (size_t)indent);
     fl_bytes_addf(out, "... and %lld more", (long long)(len - FL_ELEMENTS));
   }
-  p->at += n;
-  p->types += n;
-  p->left -= n;
   return true;
+}
+
+static bool show_list_of(FlBytes *out, const FlShowType *elem, FlParts *p, int indent) {
+  FlSlot *slots = calloc((size_t)p->left + 1, sizeof *slots);
+  FlType1 *types = calloc((size_t)p->left + 1, sizeof *types);
+  bool ok = slots && types && p->left && !is_scalar(*p->types);
+  /* The parts of the list: as many as its element has, when its own parts are looked at as the element's. */
+  for (int32_t n = 0; ok && n < p->left; n++) {
+    FlType1 t = p->types[n];
+    types[n] = t.depth ? (FlType1){t.dtype, t.rank, (uint8_t)(t.depth - 1), 0} : (FlType1){t.dtype, 0, 0, 0};
+  }
+  int32_t n = ok ? count_parts(elem, types, p->left) : 0;
+  ok = n > 0 && n <= p->left && show_elements(out, elem, p, indent, n, slots, types);
+  if (ok) {
+    p->at += n;
+    p->types += n;
+    p->left -= n;
+  }
+  free(slots);
+  free(types);
+  return ok;
 }
 
 /* Ends without a line end; lines after the first begin with `indent` blanks. */

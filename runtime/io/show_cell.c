@@ -75,6 +75,10 @@ static void print_text(FlBytes *out, FlText t, int most) {
   if (end < n) fl_bytes_addz(out, "…");
 }
 
+void fl_show_name(FlBytes *out, const char *name) {
+  print_text(out, (FlText){name, (int64_t)strlen(name)}, 0);
+}
+
 void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, int most) {
   const void *p = cells.values->data;
   if (!is_valid(cells, at)) {

@@ -42,6 +42,8 @@ void fl_cell_fit(FlFloatStyle *style, FlCells cells, int64_t at);
 /* Appends the element; texts wider than `most` columns are cut, 0: never. Control characters are
  * escaped. */
 void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, int most);
+/* The name of a field or column, control characters escaped. */
+void fl_show_name(FlBytes *out, const char *name);
 /* A scalar in full, as print shows it. */
 void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot value, bool valid);
 bool fl_cell_is_right(FlCells cells); /* numbers stand at the right */

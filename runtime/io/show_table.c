@@ -37,7 +37,7 @@ static void lay_out(FlLaid *l, const FlShowColumn *c, FlSome rows) {
   FlFloatStyle style = {1};
   int64_t each = fl_array_row_count(c->cells.values);
   bool list = c->cells.values->dtype == FL_LIST;
-  fl_bytes_addz(&l->name, c->name);
+  fl_show_name(&l->name, c->name);
   fl_show_type_print(&l->type, c->type);
   for (int64_t k = 0; !list && k < shown_rows(rows); k++) {
     for (int64_t j = 0; j < each && j < 64; j++) fl_cell_fit(&style, c->cells, row_at(rows, k) * each + j);
@@ -95,7 +95,9 @@ static void put_count(FlBytes *out, FlSome rows, const FlShowColumn *columns, in
   if (fit == n) return;
   fl_bytes_addf(out, "%d more column%s:", n - fit, n - fit == 1 ? "" : "s");
   for (int32_t k = fit; k < n; k++) {
-    fl_bytes_addf(out, "%s %s: ", k > fit ? "," : "", columns[k].name);
+    fl_bytes_addz(out, k > fit ? ", " : " ");
+    fl_show_name(out, columns[k].name);
+    fl_bytes_addz(out, ": ");
     fl_show_type_print(out, columns[k].type);
   }
   fl_bytes_addz(out, "\n");

@@ -1,18 +1,19 @@
 /* show_type.c: the text of a type as a tree.
  *
  * type := base suffix*      base := dtype '?'? | '(' (field (',' field)*)? ')'
- * field := (name ':')? type  name := letters, digits, _ | '`' any '`'
+ * field := (name ':')? type  name := as data/name_text.h writes it
  * suffix := '[' size (',' size)* ']'     the first one after a dtype makes an array, others tables and lists
  */
 #include "io/show_internal.h"
 #include "data/data.h"
+#include "data/name_text.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_SHOW_DEPTH = 64 };
+enum { FL_SHOW_DEPTH = 80 };
 
 typedef struct FlTypeText {
   const char *at;
@@ -44,16 +45,14 @@ static bool parse(FlTypeText *t, FlShowType *out);
 /* `name:` before a field's type, if there is one. */
 static bool parse_name(FlTypeText *t, FlShowType *field) {
   skip_blanks(t);
-  const char *begin = t->at, *end;
-  if (*begin == '`') {
-    end = strchr(++begin, '`');
-    if (!end) return false;
-    t->at = end + 1;
-  } else {
-    for (end = begin; is_name_byte(*end); end++) {}
-    if (*end != ':') return true;
-    t->at = end;
+  if (take(t, '`')) {
+    field->name = fl_name_read(&t->at, t->at + strlen(t->at));
+    return field->name && take(t, ':');
   }
+  const char *begin = t->at, *end = begin;
+  while (is_name_byte(*end)) end++;
+  if (*end != ':') return true;
+  t->at = end;
   field->name = strndup(begin, (size_t)(end - begin));
   return field->name && take(t, ':');
 }
@@ -134,6 +133,18 @@ void fl_show_type_free(FlShowType *t) {
   free(t);
 }
 
+/* In backticks where it is not plain, so that no name looks like more of the type. */
+static void print_name(FlBytes *out, const char *name) {
+  char bytes[FL_NAME_ESCAPE];
+  if (fl_name_is_plain(name)) {
+    fl_bytes_addz(out, name);
+    return;
+  }
+  fl_bytes_addz(out, "`");
+  for (; *name; name++) fl_bytes_add(out, bytes, (size_t)fl_name_escape(*name, bytes));
+  fl_bytes_addz(out, "`");
+}
+
 void fl_show_type_print(FlBytes *out, const FlShowType *t) {
   switch (t->kind) {
   case FL_SHOW_SCALAR:
@@ -146,7 +157,10 @@ void fl_show_type_print(FlBytes *out, const FlShowType *t) {
     fl_bytes_addz(out, "(");
     for (int32_t k = 0; k < t->n_fields; k++) {
       if (k) fl_bytes_addz(out, ", ");
-      if (t->fields[k].name) fl_bytes_addf(out, "%s: ", t->fields[k].name);
+      if (t->fields[k].name) {
+        print_name(out, t->fields[k].name);
+        fl_bytes_addz(out, ": ");
+      }
       fl_show_type_print(out, &t->fields[k]);
     }
     fl_bytes_addz(out, ")");

@@ -8,11 +8,8 @@
 
 /* What the machine has, or the least limit of the control groups that this process is in. */
 int64_t fl_machine_memory(void);
-/* The least memory limit of the control groups that the file `groups` lists, in the form of
- * /proc/self/cgroup, of both versions, under the folder `root`, which is /sys/fs/cgroup but in tests.
- * INT64_MAX: none. */
-int64_t fl_machine_group_limit(const char *groups, const char *root);
-/* What the machine can still give without taking from others (MemAvailable). INT64_MAX: not known. */
+/* What the machine can still give without taking from others (MemAvailable), and the
+ * control groups allow. INT64_MAX: not known. */
 int64_t fl_machine_available(void);
 
 /* Pages of this process that are in memory now. `own` are those that are nowhere else: no pages of files. */

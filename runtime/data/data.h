@@ -37,11 +37,11 @@ bool fl_dtype_named(const char *name, size_t len, FlDtype *out);
 typedef struct FlPool FlPool;
 /* machine: the bytes of memory that there are; 0: as found (fl_machine_memory). NULL: out of memory. */
 FlPool *fl_pool_new(int64_t machine);
-/* Keeps the process within `bytes` of resident memory: large blocks beyond about half of it live in files,
- * and pages of these and of mapped inputs are dropped as needed. 0: no limit was given; then blocks live in
- * files when they would fill more than 80% of the machine's memory. Files without names are made in `folder`;
- * where that is NULL or cannot be used, in TMPDIR, /var/tmp or /tmp. Before other threads use the pool.
- * false: out of memory. */
+/* Keeps the process within `bytes` (or what the machine or control group has, if less) of resident memory:
+ * large blocks beyond about half of it live in files, and pages of these and of mapped inputs are dropped as
+ * needed. 0: no limit was given; then blocks live in files when they would fill more than 80% of the
+ * machine's or control group's memory. Files without names are made in `folder`; where that is NULL or cannot
+ * be used, in TMPDIR, /var/tmp or /tmp. Before other threads use the pool. false: out of memory. */
 bool fl_pool_limit(FlPool *pool, int64_t bytes, const char *folder);
 /* Whether the resident size is kept: then work is cut into small pieces, with a breath between them. */
 bool fl_pool_is_limited(const FlPool *pool);

@@ -119,15 +119,23 @@ FlPool *fl_pool_new(int64_t machine) {
   return p;
 }
 
-bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
-  if (folder && !(p->folder = strdup(folder))) return false;
-  if (!bytes) return true;
+static FlResident resident_now(void) {
   FlResident now = {0, 0};
   int statm = fl_machine_resident_open();
   if (statm >= 0) {
     (void)!fl_machine_resident(statm, &now);
     close(statm);
   }
+  return now;
+}
+
+bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
+  if (folder && !(p->folder = strdup(folder))) return false;
+  if (!bytes) return true;
+  FlResident now = resident_now();
+  /* A control group that has less is a limit that nobody may pass. */
+  int64_t most = p->machine ? p->machine : fl_machine_memory();
+  if (bytes > most) bytes = most;
   /* Two fifths are for blocks, less what the process had before; the rest is for pages of files and small
    * values.
    */
@@ -208,8 +216,15 @@ static int best_fit(const FlPool *p, size_t bytes) {
  * there is.
  */
 static size_t share_of(FlPool *p) {
-  if (!p->machine) p->machine = fl_machine_memory();
-  if (!p->share) p->share = (size_t)p->machine / 5 * 4;
+  if (p->share) return p->share;
+  int64_t others = 0; /* what this process has beside blocks, which a small group feels */
+  if (!p->machine) {
+    p->machine = fl_machine_memory();
+    others = resident_now().own - (int64_t)p->used;
+    if (p->limit > (size_t)p->machine / 8) p->limit = (size_t)p->machine / 8;
+  }
+  int64_t share = p->machine / 5 * 4 - (others > 0 ? others : 0), least = p->machine / 5;
+  p->share = (size_t)(share > least ? share : least);
   return p->share;
 }
 
@@ -391,7 +406,7 @@ void fl_pool_say(FlPool *p, int64_t bytes, FlPoolTold *out) {
   size_text(limit, p->given ? (double)p->given : (double)p->share);
   pthread_mutex_unlock(&p->lock);
   size_text(need, (double)bytes);
-  const char *of = p->given ? "--memory is" : "80% of the machine's memory are";
+  const char *of = p->given ? "--memory is" : "80% of the machine's or control group's memory are";
   switch (lack) {
   case FL_LACK_NOTHING:
   case FL_LACK_MEMORY:

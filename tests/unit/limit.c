@@ -37,42 +37,6 @@ static void test_machine(void) {
   munmap(own, N);
 }
 
-static void write_text(const char *folder, const char *name, const char *text) {
-  char path[128];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "w");
-  if (!f || fputs(text, f) < 0 || fclose(f)) abort();
-}
-
-/* Limits of control groups: the least from a group up to the root, in both versions. */
-static void test_groups(void) {
-  char folder[] = "/tmp/flow_groups_XXXXXX", groups[64], command[256];
-  if (!mkdtemp(folder)) abort();
-  snprintf(groups, sizeof groups, "%s/groups", folder);
-  snprintf(command, sizeof command, "mkdir -p %s/a/b %s/memory/c", folder, folder);
-  CHECK(system(command) == 0);
-  CHECK(fl_machine_group_limit(groups, folder) == INT64_MAX); /* no such file */
-  write_text(folder, "groups", "0::/a/b\n");
-  CHECK(fl_machine_group_limit(groups, folder) == INT64_MAX); /* no limits */
-  write_text(folder, "a/b/memory.max", "max\n");
-  write_text(folder, "a/memory.max", "3000000\n");
-  CHECK(fl_machine_group_limit(groups, folder) == 3000000);
-  write_text(folder, "a/b/memory.max", "2000000\n");
-  CHECK(fl_machine_group_limit(groups, folder) == 2000000);
-  write_text(folder, "memory.max", "1000000\n");
-  CHECK(fl_machine_group_limit(groups, folder) == 1000000);
-  write_text(folder, "groups", "0::/\n");
-  CHECK(fl_machine_group_limit(groups, folder) == 1000000);
-  write_text(folder, "memory/c/memory.limit_in_bytes", "500000\n");
-  write_text(folder, "groups", "7:cpu,cpuacct:/c\n6:memory:/c\n1:name=systemd:/a\n");
-  CHECK(fl_machine_group_limit(groups, folder) == 500000);
-  write_text(folder, "memory/memory.limit_in_bytes", "400000\n");
-  write_text(folder, "groups", "7:memory:/not/seen/from/here\nno group at all\n");
-  CHECK(fl_machine_group_limit(groups, folder) == 400000);
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  CHECK(system(command) == 0);
-}
-
 static void test_spill(void) {
   char *p = NULL;
   size_t n = 4 * MIB;
@@ -195,7 +159,7 @@ static void test_share(void) {
   CHECK(!fl_pool_take(p, (size_t)1 << 50, false, &small));
   FlPoolTold told;
   fl_pool_say(p, INT64_C(1) << 50, &told);
-  check(strstr(told.message, "200.0 MiB are in use, 80% of the machine's memory are 160.0 MiB") != NULL,
+  check(strstr(told.message, "200.0 MiB are in use, 80% of the machine's or control group's memory are 160.0 MiB") != NULL,
         "told: %s", told.message);
   check(!strstr(told.help, "--memory"), "no limit was given: %s", told.help);
   setrlimit(RLIMIT_FSIZE, &before);
@@ -313,7 +277,6 @@ static void test_no_room(void) {
 
 int main(void) {
   test_machine();
-  test_groups();
   test_spill();
   test_residents();
   test_run();

@@ -31,6 +31,7 @@ typedef struct FlGen {
   const FlModule *ir;
   const FlSources *sources;
   FlCodegenOptions options;
+  bool plain; /* made for functions that run straight through (llvm_parts.c) */
   LLVMContextRef cx;
   LLVMModuleRef mod;
   LLVMTargetMachineRef tm;
@@ -40,6 +41,8 @@ typedef struct FlGen {
   FlMap *functions; /* FlFunc -> Val */
   FlMap *lifetimes; /* FlFunc -> FlLifetime */
   FlMap *in_place;  /* FlFunc -> FlInPlace */
+  FlInterner *keys; /* of what there is one of: texts, tables of types, places; `made` has it by key */
+  FlMap *made;
   FlVec(FlSpan) site_spans;
   FlVec(FlFaultText) site_said;
   FlVec(const FlFunc *) stages;
@@ -126,7 +129,9 @@ bool fl_ll_is_text(FlDtype d);
 Val fl_ll_i64(FlGen *g, int64_t v);
 Val fl_ll_i32(FlGen *g, int64_t v);
 Val fl_ll_null(FlGen *g);
-Val fl_ll_string(FlGen *g, const char *s, size_t len); /* pointer to a constant, NUL-terminated */
+/* The key of `kind` and these bytes, for g->made. */
+const char *fl_ll_key(FlGen *g, char kind, const void *bytes, size_t len);
+Val fl_ll_string(FlGen *g, const char *s, size_t len); /* pointer to a constant, NUL-terminated; one a text */
 Val fl_ll_global(FlGen *g, Val init, const char *name);
 Val fl_ll_extern(FlGen *g, const char *name, Ty result, const Ty *params, unsigned n);
 Val fl_ll_call(FlFn *f, const char *name, Ty result, unsigned n, const Ty *types, const Val *args);

@@ -88,8 +88,21 @@ Val fl_ll_global(FlGen *g, Val init, const char *name) {
   return v;
 }
 
+const char *fl_ll_key(FlGen *g, char kind, const void *bytes, size_t len) {
+  FlText1 text = {0};
+  fl_text_addc(&text, kind);
+  fl_text_add(&text, bytes, len);
+  const char *key = fl_intern(g->keys, text.s, text.len);
+  fl_text_reset(&text);
+  return key;
+}
+
 Val fl_ll_string(FlGen *g, const char *s, size_t len) {
-  return fl_ll_global(g, LLVMConstStringInContext(g->cx, s, (unsigned)len, false), "text");
+  const char *key = fl_ll_key(g, 's', s, len);
+  Val v = fl_map_get(g->made, key);
+  if (!v) v = fl_ll_global(g, LLVMConstStringInContext(g->cx, s, (unsigned)len, false), "text");
+  fl_map_set(g->made, key, v);
+  return v;
 }
 
 /* ---- functions and calls --------------------------------------------------------------------------- */
@@ -197,6 +210,8 @@ void fl_ll_generate(FlGen *g) {
   g->lifetimes = fl_map_make(g->arena);
   g->in_place = fl_map_make(g->arena);
   g->stage_index = fl_map_make(g->arena);
+  g->keys = fl_interner_make(g->arena);
+  g->made = fl_map_make(g->arena);
   g->zeros = fl_ll_global(g, LLVMConstNull(LLVMArrayType2(g->i8, FL_ALIGN)), "zeros");
   LLVMSetAlignment(g->zeros, FL_ALIGN);
   for (const FlFunc *func = g->ir->first; func; func = func->next) declare_function(g, func);

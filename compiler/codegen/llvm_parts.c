@@ -3,7 +3,11 @@
  * Each part generates the whole module, which takes little, in an LLVM context of its own on a thread of its
  * own; keeps its share of the functions and declares the others; then optimises and emits what it kept, which
  * is what takes time. What always holds: every part generates the same module, so all agree on names, places
- * and who keeps what; the number of parts depends on the program alone. */
+ * and who keeps what; the number of parts depends on the program alone.
+ *
+ * A long script is one long function that runs straight through. LLVM's passes over live ranges take the
+ * square of its length, so that of a program of this size such functions are a part of their own, made
+ * without these passes. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/Analysis.h>
@@ -12,8 +16,9 @@
 #include <stdlib.h>
 
 enum {
-  PARTS = 2,
+  PARTS = 2,     /* of what is optimised */
   LARGE = 150,   /* operators of a program that is made in parts */
+  LONG = 2000,   /* and of one with a part for what runs straight through */
   OPTIMISED = 6, /* how much longer an instruction takes with optimisation */
   INLINED = 60   /* instructions of a scalar function, about */
 };
@@ -35,7 +40,9 @@ static int count(const FlRegion *r) {
   return n;
 }
 
-static int parts_of(const FlModule *m, const FlCodegenOptions *options) {
+/* `plain`: the last one is of what runs straight through. */
+static int parts_of(const FlModule *m, const FlCodegenOptions *options, bool *plain) {
+  *plain = false;
   if (options->level == 0 || options->emit != FL_EMIT_OBJECT) return 1;
   int n = 0;
   for (const FlFunc *f = m->first; f; f = f->next) {
@@ -43,7 +50,8 @@ static int parts_of(const FlModule *m, const FlCodegenOptions *options) {
     if (inside < 0) return 1;
     n += inside;
   }
-  return n >= LARGE ? PARTS : 1;
+  *plain = n >= LONG;
+  return n >= LARGE ? PARTS + *plain : 1;
 }
 
 /* ---- who keeps what -------------------------------------------------------------------------------- */
@@ -52,6 +60,7 @@ typedef struct Share {
   Val fn;
   int64_t cost;
   int order;
+  bool quick;
 } Share;
 
 static bool has_attribute(Val fn, const char *name) {
@@ -59,9 +68,8 @@ static bool has_attribute(Val fn, const char *name) {
   return LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, kind) != NULL;
 }
 
-static int64_t cost_of(Val fn) {
+static int64_t cost_of(Val fn, bool quick) {
   int64_t n = 10;
-  bool quick = has_attribute(fn, "optnone");
   for (Block b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
     for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
       n++;
@@ -91,22 +99,24 @@ static void declare_only(FlGen *g, Val fn) {
   LLVMSetVisibility(other, LLVMHiddenVisibility);
 }
 
-static void keep_share(FlGen *g, int part, int n_parts) {
+static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
   FlVec(Share) shares = {0};
   for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn)) {
     if (LLVMIsDeclaration(fn)) continue;
     LLVMSetLinkage(fn, LLVMExternalLinkage);
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
-    fl_vec_push(g->arena, &shares, ((Share){fn, cost_of(fn), shares.n}));
+    bool quick = has_attribute(fn, "optnone");
+    fl_vec_push(g->arena, &shares, ((Share){fn, cost_of(fn, quick), shares.n, quick}));
   }
   qsort(shares.at, (size_t)shares.n, sizeof *shares.at, by_cost);
-  int64_t sums[PARTS] = {0};
+  int64_t sums[PARTS + 1] = {0};
   for (int i = 0; i < shares.n; i++) {
-    int least = 0;
-    for (int k = 1; k < n_parts; k++)
-      if (sums[k] < sums[least]) least = k;
-    sums[least] += shares.at[i].cost;
-    if (least != part) declare_only(g, shares.at[i].fn);
+    int keeper = 0;
+    for (int k = 1; k < n_parts - plain; k++)
+      if (sums[k] < sums[keeper]) keeper = k;
+    if (plain && shares.at[i].quick) keeper = n_parts - 1;
+    sums[keeper] += shares.at[i].cost;
+    if (keeper != part) declare_only(g, shares.at[i].fn);
   }
   if (part > 0) LLVMDeleteGlobal(g->program);
 }
@@ -118,6 +128,7 @@ typedef struct Work {
   const FlSources *sources;
   const FlCodegenOptions *options;
   int part, n_parts;
+  bool plain; /* the last part is of what runs straight through */
   FlObject out;
   pthread_t thread;
   bool started;
@@ -140,10 +151,12 @@ static void *make_part(void *arg) {
   g->ir = w->module;
   g->sources = w->sources;
   g->options = *w->options;
+  g->plain = w->plain && w->part == w->n_parts - 1;
   g->cx = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
   fl_ll_generate(g);
-  if (!g->error && w->n_parts > 1 && fl_ll_run_passes(g, "mergefunc")) keep_share(g, w->part, w->n_parts);
+  if (!g->error && w->n_parts > 1 && fl_ll_run_passes(g, "mergefunc"))
+    keep_share(g, w->part, w->n_parts, w->plain);
   if (!g->error) fl_ll_kern_link(g);
   if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);
   if (g->error) {
@@ -161,11 +174,13 @@ static void *make_part(void *arg) {
 
 __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlModule *m, const FlSources *sources,
                                                                   const FlCodegenOptions *options) {
-  int n = parts_of(m, options);
-  Work work[PARTS];
+  bool plain;
+  int n = parts_of(m, options, &plain);
+  Work work[PARTS + 1];
   fl_ll_target_register();
   for (int i = 0; i < n; i++)
-    work[i] = (Work){.module = m, .sources = sources, .options = options, .part = i, .n_parts = n};
+    work[i] =
+        (Work){.module = m, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};
   for (int i = 1; i < n; i++)
     work[i].started = pthread_create(&work[i].thread, NULL, make_part, &work[i]) == 0;
   for (int i = 0; i < n; i++)
@@ -173,7 +188,7 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlModule
   for (int i = 1; i < n; i++)
     if (work[i].started) pthread_join(work[i].thread, NULL);
   if (n == 1) return work[0].out;
-  FlObject objects[PARTS], out = {0};
+  FlObject objects[PARTS + 1], out = {0};
   for (int i = 0; i < n; i++) {
     objects[i] = work[i].out;
     if (!objects[i].bytes && !out.why) out.why = objects[i].why, objects[i].why = NULL;

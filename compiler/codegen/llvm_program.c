@@ -16,24 +16,36 @@ static Val type_constant(FlGen *g, FlType1 t) {
 }
 
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values) {
+  FlText1 bytes = {0};
+  for (int i = 0; i < n; i++) {
+    FlType1 t = values[i]->type;
+    for (int k = 0; k < 3; k++) fl_text_addc(&bytes, (char[]){(char)t.dtype, (char)t.rank, (char)t.depth}[k]);
+  }
+  const char *key = fl_ll_key(g, 't', bytes.s, bytes.len);
+  fl_text_reset(&bytes);
+  Val table = fl_map_get(g->made, key);
+  if (table) return table;
   Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
   for (int i = 0; i < n; i++) items[i] = type_constant(g, values[i]->type);
-  return array_of(g, g->type1, items, n);
+  table = array_of(g, g->type1, items, n);
+  fl_map_set(g->made, key, table);
+  return table;
 }
 
 /* ---- places ---------------------------------------------------------------------------------------- */
 
-static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
-
 int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said) {
-  for (int i = g->site_spans.n - 1; i >= 0; i--) {
-    FlSpan s = g->site_spans.at[i];
-    if (s.file == span.file && s.start == span.start && s.len == span.len &&
-        g->site_said.at[i].faults == said.faults && same_text(g->site_said.at[i].text, said.text))
-      return i;
-  }
+  FlText1 text = {0};
+  fl_text_addf(&text, "%d %u %u %d %s", (int)span.file, span.start, span.len, said.faults,
+               said.text ? "says " : "");
+  if (said.text) fl_text_addz(&text, said.text);
+  const char *key = fl_ll_key(g, 'p', text.s, text.len);
+  fl_text_reset(&text);
+  int known = (int)(intptr_t)fl_map_get(g->made, key);
+  if (known) return known - 1;
   fl_vec_push(g->arena, &g->site_spans, span);
   fl_vec_push(g->arena, &g->site_said, said);
+  fl_map_set(g->made, key, (void *)(intptr_t)g->site_spans.n);
   return g->site_spans.n - 1;
 }
 

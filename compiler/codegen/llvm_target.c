@@ -52,7 +52,8 @@ bool fl_ll_target_init(FlGen *g) {
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
   }
-  LLVMCodeGenOptLevel level = g->options.level == 0 ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
+  LLVMCodeGenOptLevel level =
+      g->options.level == 0 || g->plain ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
   g->tm =
       LLVMCreateTargetMachine(target, triple, g->cpu, g->features, level, LLVMRelocPIC, LLVMCodeModelSmall);
   if (!g->tm) {

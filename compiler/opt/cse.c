@@ -46,7 +46,7 @@ static FlOp *meet(Cse *c, FlOp *op) {
   uint64_t hash = fl_opt_hash(op);
   int *bucket = &c->bucket[hash & c->mask];
   for (int i = *bucket; i >= 0; i = c->known.at[i].next)
-    if (c->known.at[i].hash == hash && fl_opt_same(c->arena, c->known.at[i].op, op)) return c->known.at[i].op;
+    if (c->known.at[i].hash == hash && fl_opt_same(c->known.at[i].op, op)) return c->known.at[i].op;
   Known known = {op, hash, *bucket};
   *bucket = c->known.n;
   fl_vec_push(c->arena, &c->known, known);

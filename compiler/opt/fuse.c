@@ -17,7 +17,7 @@
  * fused something may have made room for more (a MAP that may fail no longer stands between two others). */
 #include "opt/columns.h"
 
-enum { MAX_ROUNDS = 32, TRIVIAL_OPS = 16, LOCAL_OPS = 256, MOST_AGAIN = 12 };
+enum { MAX_ROUNDS = 32, TRIVIAL_OPS = 16, LOCAL_OPS = 256, MOST_AGAIN = 12, MOST_OPS = 1000 };
 
 typedef FlVec(FlOp *) OpList;
 
@@ -231,18 +231,53 @@ static void find_sites(Fuse *z, Producer *p) {
   }
 }
 
+static int count_up_to(const FlRegion *r, int most) {
+  int n = 0;
+  for (const FlOp *op = r->first; op && n < most; op = op->next) {
+    n++;
+    for (int i = 0; i < op->n_regions && n < most; i++) n += count_up_to(op->regions[i], most - n);
+  }
+  return n;
+}
+
+/* No body grows past MOST_OPS: a longer kernel costs more to compile than its arrays cost to keep. */
+static bool has_room(const Producer *p) {
+  int own = count_up_to(p->map->regions[0], MOST_OPS);
+  for (int i = 0; i < p->sites.n; i++) {
+    const FlRegion *r = p->sites.at[i].region;
+    if (own + count_up_to(r, MOST_OPS) >= MOST_OPS) return false;
+  }
+  return true;
+}
+
 /* ---- moving ------------------------------------------------------------------------------------------- */
 
-static void compute_at(Fuse *z, const Producer *p, const Site *s) {
+/* The body of a MAP that is read nowhere else. */
+static void move_body(Fuse *z, FlRegion *body, FlRegion *to, FlOp *before, FlValue *const *index) {
+  for (int i = 0; i < body->n_params; i++) fl_subst_set(&z->subst, body->params[i], index[i]);
+  for (FlOp *op = body->first, *next; op; op = next) {
+    next = op->next;
+    fl_ir_unlink(op);
+    fl_ir_link(to, op, before);
+    for (int i = 0; i < op->n_results; i++) op->results[i]->region = to;
+  }
+}
+
+static void compute_at(Fuse *z, Producer *p, const Site *s) {
   FlOp *before = s->before ? s->before : s->region->first;
-  FlBuilder b = {.module = z->func->module,
-                 .func = z->func,
-                 .region = s->region,
-                 .before = before,
-                 .span = p->map->span};
-  const FlRegion *body = p->map->regions[0];
-  FlValue **yields = FL_NEW_ARRAY(z->arena, FlValue *, body->n_yields);
-  fl_ir_inline_region(&b, body, s->index, yields);
+  FlRegion *body = p->map->regions[0];
+  FlValue **yields = body->yields;
+  if (p->sites.n == 1 && !p->stays) {
+    move_body(z, body, s->region, before, s->index);
+  } else {
+    FlBuilder b = {.module = z->func->module,
+                   .func = z->func,
+                   .region = s->region,
+                   .before = before,
+                   .span = p->map->span};
+    yields = FL_NEW_ARRAY(z->arena, FlValue *, body->n_yields);
+    fl_ir_inline_region(&b, body, s->index, yields);
+  }
   for (int i = 0; i < s->loads.n; i++) {
     FlOp *load = s->loads.at[i];
     fl_subst_set(&z->subst, load->results[0], yields[load->args[0]->index]);
@@ -305,7 +340,7 @@ static void fuse_map(Fuse *z, FlOp *map) {
   if (!fl_ir_is_kernel(map->regions[0])) return;
   Producer p = {.map = map, .rank = map->n_args};
   find_sites(z, &p);
-  if (p.sites.n == 0 || !fl_opt_may_turn(map->parent)) return;
+  if (p.sites.n == 0 || !has_room(&p) || !fl_opt_may_turn(map->parent)) return;
   if (fl_ir_may_fault(map)) {
     move_faulting(z, &p);
     return;

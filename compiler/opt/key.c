@@ -17,30 +17,59 @@
  */
 enum { KEY_VERSION = 2, PASSES_VERSION = 1 };
 
+/* A function in the walk that finds cycles (Tarjan: "Depth-first search and linear graph algorithms", 1972).
+ */
+typedef struct Node {
+  const FlFunc *func;
+  int order, lowest; /* in which it was met, from 1; of those that it comes back to */
+  int cycle;         /* the same number for the members of one cycle, from 1; 0: not known yet */
+  bool blas;         /* it, or what it calls, has an operator with the flag BLAS; known with `cycle` */
+} Node;
+
 typedef struct Keys {
   FlArena *arena;
-  FlMap *reach; /* function -> map of the functions that it reaches by calls */
+  FlMap *nodes; /* function -> Node */
   FlMap *done;  /* functions whose key is set */
+  FlVec(Node *) open;
+  int n_met, n_cycles;
 } Keys;
 
-static void reach_from(Keys *k, FlMap *into, const FlRegion *r) {
+static Node *node_of(Keys *k, const FlFunc *f);
+
+static void follow_calls(Keys *k, Node *from, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    FlFunc *f = op->attrs.func;
-    if (f && !fl_map_get(into, f)) {
-      fl_map_set(into, f, f);
-      reach_from(k, into, f->body);
+    from->blas |= (fl_op_info[op->code].flags & FL_OPF_BLAS) != 0;
+    if (op->attrs.func) {
+      const Node *to = node_of(k, op->attrs.func);
+      int back = to->cycle ? from->lowest : to->lowest;
+      if (back < from->lowest) from->lowest = back;
+      from->blas |= to->blas;
     }
-    for (int i = 0; i < op->n_regions; i++) reach_from(k, into, op->regions[i]);
+    for (int i = 0; i < op->n_regions; i++) follow_calls(k, from, op->regions[i]);
   }
 }
 
-static FlMap *reach_of(Keys *k, const FlFunc *f) {
-  FlMap *reach = fl_map_get(k->reach, f);
-  if (reach) return reach;
-  reach = fl_map_make(k->arena);
-  reach_from(k, reach, f->body);
-  fl_map_set(k->reach, f, reach);
-  return reach;
+static Node *node_of(Keys *k, const FlFunc *f) {
+  Node *n = fl_map_get(k->nodes, f);
+  if (n) return n;
+  n = FL_NEW(k->arena, Node);
+  n->func = f;
+  n->order = n->lowest = ++k->n_met;
+  fl_map_set(k->nodes, f, n);
+  fl_vec_push(k->arena, &k->open, n);
+  follow_calls(k, n, f->body);
+  if (n->lowest < n->order) return n;
+  int first = k->open.n - 1;
+  while (k->open.at[first] != n) first--;
+  bool blas = false;
+  for (int i = first; i < k->open.n; i++) blas |= k->open.at[i]->blas;
+  k->n_cycles++;
+  for (int i = first; i < k->open.n; i++) {
+    k->open.at[i]->cycle = k->n_cycles;
+    k->open.at[i]->blas = blas;
+  }
+  k->open.n = first;
+  return n;
 }
 
 /* One cycle being encoded: its members in order of discovery. */
@@ -51,7 +80,7 @@ typedef struct Cycle {
 } Cycle;
 
 static bool in_cycle(Cycle *c, const FlFunc *f) {
-  return fl_map_get(reach_of(c->keys, c->start), f) && fl_map_get(reach_of(c->keys, f), c->start);
+  return node_of(c->keys, f)->cycle == node_of(c->keys, c->start)->cycle;
 }
 
 static int member_index(Cycle *c, const FlFunc *f) {
@@ -97,28 +126,14 @@ static void make_key(Keys *k, FlFunc *f) {
   fl_text_reset(&text);
 }
 
-static bool has_blas(const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (fl_op_info[op->code].flags & FL_OPF_BLAS) return true;
-    for (int i = 0; i < op->n_regions; i++)
-      if (has_blas(op->regions[i])) return true;
-  }
-  return false;
-}
-
-static bool reaches_blas(Keys *k, const FlModule *m, const FlFunc *f) {
-  bool found = has_blas(f->body);
-  FlMap *reach = reach_of(k, f);
-  for (const FlFunc *g = m->first; g && !found; g = g->next)
-    found = fl_map_get(reach, g) && has_blas(g->body);
-  return found;
-}
-
 void fl_opt_key(FlModule *m) {
-  Keys k = {m->arena, fl_map_make(m->arena), fl_map_make(m->arena)};
+  Keys k = {.arena = fl_arena_new()};
+  k.nodes = fl_map_make(k.arena);
+  k.done = fl_map_make(k.arena);
   for (FlFunc *f = m->first; f; f = f->next)
     if (f->kind == FL_FUNC_STAGE) {
       make_key(&k, f);
-      f->uses_blas = reaches_blas(&k, m, f);
+      f->uses_blas = node_of(&k, f)->blas;
     }
+  fl_arena_free(k.arena);
 }

@@ -51,7 +51,7 @@ static inline int fl_opt_n_sizes(const FlOp *op) { return op->code == FL_OP_SCAN
 
 /* The two compute the same. Equal ones have equal hashes. */
 uint64_t fl_opt_hash(const FlOp *op);
-bool fl_opt_same(FlArena *arena, const FlOp *a, const FlOp *b);
+bool fl_opt_same(const FlOp *a, const FlOp *b);
 
 /* ---- ask.c ---- */
 

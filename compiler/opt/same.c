@@ -19,27 +19,30 @@ static uint64_t bits_of(double v) {
 
 static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * 1099511628211U; }
 
-static uint64_t mix_text(uint64_t h, const char *s, size_t len) {
-  for (size_t i = 0; i < len; i++) h = mix(h, (unsigned char)s[i]);
+/* What comes from outside of `of` counts as itself; what is defined inside by how it is made, near by: two
+ * ops that differ in no more than what an argument inside is are rare. */
+static uint64_t hash_value(const FlOp *of, const FlValue *v) {
+  bool inside = false;
+  for (const FlOp *owner = v->region->owner; owner && !inside; owner = owner->parent->owner)
+    inside = owner == of;
+  if (!inside) return v->id;
+  return v->op ? mix((uint64_t)v->op->code * 31 + 7, (uint64_t)v->index) : (uint64_t)v->index + 11;
+}
+
+static uint64_t hash_text(uint64_t h, const char *s, int32_t len) {
+  size_t n = len ? (size_t)len : s ? strlen(s) : 0;
+  for (size_t i = 0; i < n; i++) h = mix(h, (unsigned char)s[i]);
   return h;
 }
 
-static bool is_inside(const FlValue *v, const FlOp *op) {
-  const FlRegion *r = v->region;
-  while (r && r->owner != op) r = r->owner ? r->owner->parent : NULL;
-  return r != NULL;
-}
-
-/* Of what is defined within `all` only the shape counts. */
-static uint64_t hash_op(const FlOp *op, const FlOp *all) {
+static uint64_t hash_op(const FlOp *of, const FlOp *op) {
   uint64_t h = mix((uint64_t)op->code * 31, op->n_results ? op->results[0]->type.dtype : 0);
   h = mix(mix(h, (uint64_t)attr_i(op)), bits_of(op->attrs.f));
-  if (op->attrs.s)
-    h = mix_text(h, op->attrs.s, op->attrs.s_len ? (size_t)op->attrs.s_len : strlen(op->attrs.s));
-  for (int i = 0; i < op->n_args; i++)
-    if (op == all || !is_inside(op->args[i], all)) h = mix(h, op->args[i]->id);
+  h = hash_text(h, op->attrs.s, op->attrs.s_len);
+  for (int i = 0; i < op->attrs.n_list; i++) h = hash_text(h, op->attrs.list[i], 0);
+  for (int i = 0; i < op->n_args; i++) h = mix(h, hash_value(of, op->args[i]));
   for (int k = 0; k < op->n_regions; k++)
-    for (const FlOp *in = op->regions[k]->first; in; in = in->next) h = mix(h, hash_op(in, all));
+    for (const FlOp *in = op->regions[k]->first; in; in = in->next) h = mix(h, hash_op(of, in));
   return h ^ (h >> 29);
 }
 
@@ -99,4 +102,9 @@ static bool same_op(FlArena *arena, FlMap *of_b, const FlOp *a, const FlOp *b) {
   return true;
 }
 
-bool fl_opt_same(FlArena *arena, const FlOp *a, const FlOp *b) { return same_op(arena, NULL, a, b); }
+bool fl_opt_same(const FlOp *a, const FlOp *b) {
+  FlArena *arena = a->n_regions && a->code == b->code ? fl_arena_new() : NULL;
+  bool same = same_op(arena, NULL, a, b);
+  if (arena) fl_arena_free(arena);
+  return same;
+}

@@ -22,9 +22,8 @@ static bool same_sample(FlVal a, FlVal b) {
 }
 
 static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlVal *args) {
-  for (int i = 0; i < s->instances.n; i++) {
-    FlInstance *in = s->instances.at[i];
-    bool same = in->decl == decl && in->n_args == n;
+  for (FlInstance *in = fl_map_get(s->instances_of, decl); in; in = in->next) {
+    bool same = in->n_args == n;
     for (int k = 0; same && k < n; k++)
       same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn) &&
              same_sample(in->args[k], args[k]) && fl_column_names_alike(s, in->args[k], args[k]);
@@ -70,12 +69,17 @@ static bool ends_never(FlSema *s, const FlStmt *decl, int n, const FlVal *args, 
 }
 
 const char *fl_sema_unique_name(FlSema *s, const char *name) {
-  int n = 0;
-  for (FlFunc *f = s->module->first; f; f = f->next) {
-    size_t len = strlen(name);
-    if (strncmp(f->name, name, len) == 0 && (f->name[len] == '\0' || f->name[len] == '.')) n++;
+  const char *key = fl_intern_z(s->names, name);
+  intptr_t n = (intptr_t)fl_map_get(s->functions_named, key) + 1;
+  fl_map_set(s->functions_named, key, (void *)n);
+  return n > 1 ? fl_arena_printf(s->arena, "%s.%d", name, (int)n) : name;
+}
+
+void fl_sema_drop_instances(FlSema *s, int n) {
+  while (s->instances.n > n) {
+    const FlInstance *in = s->instances.at[--s->instances.n];
+    fl_map_set(s->instances_of, in->decl, in->next);
   }
-  return n ? fl_arena_printf(s->arena, "%s.%d", name, n + 1) : name;
 }
 
 /* How many arguments of the IR v is: its parts, then the names of the columns of its matrices. */
@@ -127,6 +131,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   in->frame->func->memo = fl_attributes_memo(decl);
   in->frame->func->recursive = !stage;
   fl_vec_push(s->arena, &s->instances, in);
+  in->next = fl_map_get(s->instances_of, decl);
+  fl_map_set(s->instances_of, decl, in);
 
   FlActive active = {decl, span, s->active};
   FlCallPlace place = fl_call_go_into(s, fn->file, stage ? "a stage" : "a function");

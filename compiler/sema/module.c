@@ -389,6 +389,7 @@ static void check_uncalled(FlSema *s, FlFile *file) {
     if (b->decl->kind == FL_STMT_EXTERN && !fl_sema_extern_check(s, b)) continue;
     FlFrame *frame = FL_NEW(s->arena, FlFrame);
     FlFunc *last = s->module->last;
+    int n_instances = s->instances.n;
     frame->outer = s->frame;
     frame->func = fl_ir_func_make(s->module, "unused", FL_FUNC_PLAIN, b->span);
     FlFrame *outer_frame = s->frame;
@@ -419,11 +420,7 @@ static void check_uncalled(FlSema *s, FlFile *file) {
     s->module->last = last;
     if (last) last->next = NULL;
     else s->module->first = NULL;
-    for (int k = s->instances.n - 1; k >= 0; k--) {
-      bool kept = false;
-      for (FlFunc *f = s->module->first; f; f = f->next) kept = kept || f == s->instances.at[k]->frame->func;
-      if (!kept) s->instances.at[k] = s->instances.at[--s->instances.n];
-    }
+    fl_sema_drop_instances(s, n_instances);
   }
 }
 
@@ -475,6 +472,8 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
          *s = &state;
   s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);
   s->module->doc = leading_doc(s, ast);
+  s->instances_of = fl_map_make(arena);
+  s->functions_named = fl_map_make(arena);
   s->sizes = fl_map_make(arena);
   s->alias_of = fl_map_make(arena);
   s->column_names = fl_map_make(arena);

@@ -172,6 +172,7 @@ typedef struct FlInstance {
   FlVal value; /* what the body gives, once it is done and not an error; of its own frame */
   bool done;
   FlVec(FlOwnCall) own_calls;
+  struct FlInstance *next; /* of the same function; it was made before */
 } FlInstance;
 
 /* Two sizes that are equal. */
@@ -211,6 +212,8 @@ struct FlSema {
   FlVec(FlAlias) aliases;
   FlMap *alias_of; /* value -> 1 + its newest alias */
   FlVec(FlInstance *) instances;
+  FlMap *instances_of;    /* declaration -> its last instance */
+  FlMap *functions_named; /* name -> how many functions of the IR were called so */
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
   FlVec(FlIrParam) params;
@@ -519,6 +522,8 @@ FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan pip
 FlVal fl_sema_call_binding(FlSema *s, FlBinding *fn, int n, FlActual *args, FlSpan span);
 /* The name, or name.2, name.3 ... when the module has a function of that name. */
 const char *fl_sema_unique_name(FlSema *s, const char *name);
+/* Forgets those from n on. */
+void fl_sema_drop_instances(FlSema *s, int n);
 /* The call of a C function whose parameters are bound in s->scope (extern.c). */
 FlVal fl_sema_extern(FlSema *s, const FlBinding *fn);
 bool fl_sema_extern_check(FlSema *s, const FlBinding *fn); /* its declaration; false: reported */

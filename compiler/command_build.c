@@ -4,6 +4,8 @@
 #include "commands.h"
 #include "driver.h"
 
+#include "base/whole_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -133,9 +135,8 @@ static int complete(BuildWords *w) {
 
 /* To the file of -o, else to standard output. */
 static int write_bytes(const BuildWords *w, const char *bytes, size_t size) {
-  FILE *f = w->out ? fopen(w->out, "we") : stdout;
-  bool ok = f && fwrite(bytes, 1, size, f) == size;
-  if (f) ok = (w->out ? fclose(f) : fflush(f)) == 0 && ok;
+  bool ok = w->out ? fl_whole_put(w->out, bytes, size)
+                   : fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0;
   if (ok) return 0;
   fprintf(stderr, "error: cannot write %s: %s\n", w->out ? w->out : "to standard output", strerror(errno));
   return errno == ENOSPC ? 4 : 1;

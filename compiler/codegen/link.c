@@ -7,10 +7,12 @@
  * appears under its name whole or not at all. A flowc built with sanitizers (FLOW_SANITIZE names them) links
  * executables with them too, which cannot be static. */
 #include "codegen/codegen.h"
+#include "base/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -41,8 +43,8 @@ static void read_all(int fd, FlText1 *out) {
     if (n > 0) fl_text_add(out, part, (size_t)n);
 }
 
-/* Runs the command; its messages go to `said`. */
-static bool run(const Command *c, FlText1 *said) {
+/* Runs the command with these signals held back; its messages go to `said`. */
+static bool run(const Command *c, const sigset_t *signals, FlText1 *said) {
   int fds[2];
   pid_t pid;
   if (pipe2(fds, O_CLOEXEC) != 0) return false;
@@ -50,7 +52,12 @@ static bool run(const Command *c, FlText1 *said) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, fds[1], 1);
   posix_spawn_file_actions_adddup2(&actions, fds[1], 2);
-  int bad = posix_spawnp(&pid, c->args[0], &actions, NULL, c->args, environ);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  int bad = posix_spawnp(&pid, c->args[0], &actions, &attributes, c->args, environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(fds[1]);
   if (!bad) read_all(fds[0], said);
@@ -180,55 +187,98 @@ static void cc_command(Command *c, const Inputs *in) {
 
 /* ---- the public function --------------------------------------------------------------------------- */
 
-static bool write_file(const char *path, const FlObject *object) {
+static bool write_object(const char *path, const FlObject *object) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return false;
-  size_t at = 0;
-  while (at < object->size) {
-    ssize_t n = write(fd, object->bytes + at, object->size - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    at += (size_t)n;
+  bool ok = fl_whole_write(fd, object->bytes, object->size);
+  return close(fd) == 0 && ok;
+}
+
+/* Puts what was linked in its place, to be run by all who may read it. */
+static bool place(const char *from, const char *to) {
+  FlWholeFile file;
+  char part[1 << 16];
+  int fd = open(from, O_RDONLY | O_CLOEXEC);
+  ssize_t n = -1;
+  if (fd < 0) return false;
+  if (fl_whole_open(to, 0777, &file)) {
+    file.mode |= (file.mode & 0444) >> 2;
+    while ((n = read(fd, part, sizeof part)) > 0)
+      if (!fl_whole_write(file.fd, part, (size_t)n)) break;
+    if (n != 0) fl_whole_abandon(&file);
+    else if (!fl_whole_commit(&file)) n = -1;
   }
-  return close(fd) == 0 && at == object->size;
+  int why = errno;
+  close(fd);
+  errno = why;
+  return n == 0;
+}
+
+/* Signals that ask to end wait until nothing is left to remove; the linker gets them. */
+static const int asks_to_end[] = {SIGINT, SIGTERM, SIGHUP};
+enum { N_ASKS = sizeof asks_to_end / sizeof *asks_to_end };
+
+static void hold_signals(sigset_t *before) {
+  sigset_t ours;
+  sigemptyset(&ours);
+  for (int k = 0; k < N_ASKS; k++) sigaddset(&ours, asks_to_end[k]);
+  sigprocmask(SIG_BLOCK, &ours, before);
+}
+
+static bool is_interrupted(void) {
+  sigset_t waiting;
+  bool any = false;
+  sigpending(&waiting);
+  for (int k = 0; k < N_ASKS; k++) any = any || sigismember(&waiting, asks_to_end[k]) == 1;
+  return any;
+}
+
+/* In a folder that only this process uses. */
+static bool link_in(const char *folder, const FlObject *object, const char *out_path, Inputs *in,
+                    const sigset_t *before, FlArena *arena, FlText1 *said) {
+  in->object = fl_arena_printf(arena, "%s/script.o", folder);
+  in->output = fl_arena_printf(arena, "%s/binary", folder);
+  if (!write_object(in->object, object)) {
+    fl_text_addf(said, "%s: %s", in->object, strerror(errno));
+    return false;
+  }
+  Command c = {.arena = arena};
+  if (!direct_command(&c, in)) {
+    c.n = 0;
+    cc_command(&c, in);
+  }
+  c.args[c.n] = NULL;
+  if (!run(&c, before, said)) return false;
+  if (!is_interrupted() && place(in->output, out_path)) return true;
+  fl_text_addf(said, "%s: %s", out_path, is_interrupted() ? "interrupted" : strerror(errno));
+  return false;
 }
 
 bool fl_link(const FlObject *object, const char *out_path, const FlLinkOptions *options, char **why) {
   FlArena *arena = fl_arena_new();
   FlText1 said = {0};
-  Inputs in = {.linear_algebra = needs_blas(object),
-               .options = options,
-               .object = fl_arena_printf(arena, "%s.%ld.o", out_path, (long)getpid()),
-               .output = fl_arena_printf(arena, "%s.%ld.tmp", out_path, (long)getpid())};
+  Inputs in = {.linear_algebra = needs_blas(object), .options = options};
   bool ok = false;
   struct stat there;
+  sigset_t before;
   *why = NULL;
+  hold_signals(&before);
   if (stat(out_path, &there) == 0 && !S_ISREG(there.st_mode)) {
     fl_text_addf(&said, "%s: it exists and is not an ordinary file", out_path);
   } else if (!fl_codegen_find("libflowrt.a", in.runtime, sizeof in.runtime) ||
              !fl_codegen_find("libflowstart.a", in.start, sizeof in.start)) {
     fl_text_addz(&said, "libflowrt.a, the runtime, is not installed beside flowc or in ../lib/flow");
-  } else if (!write_file(in.object, object)) {
-    fl_text_addf(&said, "%s: %s", in.object, strerror(errno));
   } else {
-    Command c = {.arena = arena};
-    if (!direct_command(&c, &in)) {
-      c.n = 0;
-      cc_command(&c, &in);
-    }
-    c.args[c.n] = NULL;
-    ok = run(&c, &said);
-    if (ok && rename(in.output, out_path) != 0) {
-      fl_text_addf(&said, "%s: %s", out_path, strerror(errno));
-      ok = false;
-    }
+    char *folder;
+    fl_whole_clean(out_path);
+    int lock = fl_whole_folder(out_path, &folder);
+    if (lock < 0) fl_text_addf(&said, "%s: %s", out_path, strerror(errno));
+    else ok = link_in(folder, object, out_path, &in, &before, arena, &said);
+    if (lock >= 0) fl_whole_folder_remove(lock, folder);
   }
-  (void)unlink(in.object);
-  if (!ok) {
-    (void)unlink(in.output);
-    *why = strdup(said.s ? said.s : "the linker failed");
-  }
+  if (!ok) *why = strdup(said.s ? said.s : "the linker failed");
   fl_text_reset(&said);
   fl_arena_free(arena);
+  sigprocmask(SIG_SETMASK, &before, NULL); /* one that waited ends the process here */
   return ok;
 }

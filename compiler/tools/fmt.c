@@ -3,11 +3,11 @@
  * A file with errors is left as it is, and so is one whose formatted text would not mean the same (checked by
  * parsing it again). A file is replaced whole or not at all. */
 #include "tools/front_tools.h"
+#include "base/whole_file.h"
 #include "syntax/ast.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,28 +53,6 @@ static bool format(const char *path, const FlText1 *text, FlText1 *layout) {
   return good;
 }
 
-/* Behind a symbolic link the file is replaced, and the link stays. */
-static bool replace(const char *link, const FlText1 *text) {
-  struct stat st;
-  char path[PATH_MAX];
-  if (!realpath(link, path) || stat(path, &st)) return false;
-  FlText1 temporary = {0};
-  fl_text_addf(&temporary, "%s.fmt-XXXXXX", path);
-  int fd = mkstemp(temporary.s);
-  FILE *out = fd < 0 ? NULL : fdopen(fd, "wb");
-  bool good = out && fwrite(text->s, 1, text->len, out) == text->len && !fflush(out) &&
-              !fchmod(fd, st.st_mode & 07777);
-  if (out) good = !fclose(out) && good;
-  good = good && !rename(temporary.s, path);
-  if (!good && fd >= 0) {
-    int kept = errno;
-    unlink(temporary.s);
-    errno = kept;
-  }
-  fl_text_reset(&temporary);
-  return good;
-}
-
 static void fmt_text(Fmt *x, const char *path, const FlText1 *text, bool is_file) {
   FlText1 layout = {0};
   if (!format(path, text, &layout)) {
@@ -85,7 +63,7 @@ static void fmt_text(Fmt *x, const char *path, const FlText1 *text, bool is_file
     printf("%s\n", path);
     if (x->check) {
       worse(x, 1);
-    } else if (!replace(path, &layout)) {
+    } else if (!fl_whole_put(path, layout.s, layout.len)) {
       fprintf(stderr, "error: cannot write %s: %s\n", path, strerror(errno));
       worse(x, 1);
     }

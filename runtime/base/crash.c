@@ -1,7 +1,8 @@
-/* crash.c: see crash.h. In: SIGSEGV and SIGBUS. Out: a sentence and an exit status. What always holds: the
- * handler uses only functions that are safe in signal handlers; nothing is written but the sentence, and
- * files that were being written still have their temporary names. */
+/* crash.c: see crash.h. In: signals of failures. Out: a sentence and an exit status. What always holds: the
+ * handler uses only functions that are safe in signal handlers; nothing is written but what was printed
+ * before and the sentence, and files that were being written still have their temporary names. */
 #include "base/crash.h"
+#include "base/printed.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -46,16 +47,23 @@ static int near_stack(const siginfo_t *info, const void *context) {
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {
+  fl_printed_rescue();
   if (signal == SIGBUS) {
     say("error[E0937]: a file that was being read has been cut short by another program\n");
     _exit(1);
   }
-  if (near_stack(info, context)) {
+  if (signal == SIGSEGV && near_stack(info, context)) {
     say("error: functions call each other too deeply: the stack is used up\n"
         "  help: does the recursion end? a loop needs no stack\n");
     _exit(1);
   }
-  say("error: flow itself failed (invalid memory access); please report this with the script\n");
+  say("error: flow itself failed (");
+  say(signal == SIGSEGV   ? "invalid memory access"
+      : signal == SIGILL  ? "invalid instruction"
+      : signal == SIGFPE  ? "invalid division"
+      : signal == SIGABRT ? "abort"
+                          : "trap");
+  say("); please report this with the script\n");
   SHOW_WHERE();
   _exit(70);
 }
@@ -65,8 +73,8 @@ void fl_crash_install(void) {
   memset(&action, 0, sizeof action);
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigaction(SIGSEGV, &action, NULL);
-  sigaction(SIGBUS, &action, NULL);
+  static const int failures[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
+  for (size_t k = 0; k < sizeof failures / sizeof *failures; k++) sigaction(failures[k], &action, NULL);
   fl_crash_thread();
 }
 

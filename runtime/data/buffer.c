@@ -4,6 +4,7 @@
  * FlBuffer; large: from the pool), own memory that holds array references, and mappings. What always holds:
  * the FlBuffer starts the block that malloc gave, so that the last owner frees it; keeps go after the
  * contents that may point into them. */
+#include "base/printed.h"
 #include "data/data_internal.h"
 
 #include <stdlib.h>
@@ -25,6 +26,7 @@ typedef struct FlMapBuffer {
 } FlMapBuffer;
 
 _Noreturn void fl_out_of_memory(void) {
+  fl_printed_rescue();
   static const char message[] = "error[E0712]: out of memory\n";
   ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
   (void)ignored;

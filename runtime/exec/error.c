@@ -142,6 +142,10 @@ bool fl_ctx_is_stopped(const FlCtx *ctx) {
   return ctx && ctx->run && atomic_load_explicit(&ctx->run->stop, memory_order_relaxed) != 0;
 }
 
+void fl_ctx_stop(FlCtx *ctx, int signal) {
+  if (ctx && ctx->run) fl_run_stop(ctx->run, signal);
+}
+
 FlStatus fl_fail_stopped(FlCtx *ctx) { return fl_fail_text(ctx, -1, FL_CODE_STOPPED, "interrupted"); }
 
 /* Replaces {a} and {b}, each at most once, by the operands as people read them. A text is itself. */

@@ -58,6 +58,9 @@ FlRun *fl_ctx_run(const FlCtx *ctx);
 /* True when the user has asked the run to stop: long loops end early with fl_fail_stopped. */
 bool fl_ctx_is_stopped(const FlCtx *ctx);
 FlStatus fl_fail_stopped(FlCtx *ctx);
+/* Asks the run to end as by this signal: SIGPIPE when nobody reads its output any more. NULL, or one without a run:
+ * nothing happens. */
+void fl_ctx_stop(FlCtx *ctx, int signal);
 /* Whether --allow-exec was given. */
 bool fl_ctx_may_exec(const FlCtx *ctx);
 

@@ -168,12 +168,15 @@ struct FlRun {
   FlPaths *paths;
   FlFiles *files;
   int64_t start;    /* when the run began, microseconds since 1970 */
-  _Atomic int stop; /* 0, or the signal that asks the run to end */
+  _Atomic int stop; /* 0; the signal that asks the run to end; -1: a failure of the script does */
   FlCtx main;
 };
 
 int64_t fl_run_clock(void); /* the time now, in microseconds since 1970 */
 
-void fl_run_stop(FlRun *run, int signal); /* async-signal safe is not needed: called from the signal thread */
+/* The first to ask is the reason; a signal is a better one than a failure (-1). Any thread. */
+void fl_run_stop(FlRun *run, int signal);
+/* The signal that has asked the run to end, or 0. */
+int fl_run_signal(const FlRun *run);
 
 #endif

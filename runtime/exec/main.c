@@ -1,10 +1,12 @@
 /* main.c: running a program from its command line: fl_main.
  *
  * In: a compiled program and argv. Out: its exit status: 0 done, 1 the script failed, 2 wrong usage, 4 no
- * memory or disk, 70 a bug in flow, 130 and 143 interrupted. What always holds: an interrupt first asks the
- * run to end, so that files and results that are being written are dropped whole; a second one, or two
- * seconds, ends the process. */
+ * memory or disk, 70 a bug in flow, 128 and its number a signal: 130 and 143 interrupted, 141 nobody reads
+ * what is printed. What always holds: an interrupt first asks the run to end, so that files and results that
+ * are being written are dropped whole; a second one, or two seconds, ends the process, and drops them as
+ * well. A signal that came before the end is never without effect on the status. */
 #include "base/crash.h"
+#include "base/printed.h"
 #include "exec/command_line.h"
 #include "exec/exec_internal.h"
 
@@ -44,7 +46,11 @@ bool fl_user_cache_dir(char *out, size_t size) {
 
 /* ---- signals --------------------------------------------------------------------------------------- */
 
-/* SIGINT and SIGTERM are blocked in every thread and taken by one that does nothing else. */
+/* Signals that ask a program to end are blocked in every thread and taken by one that does nothing else;
+ * those that whoever started it wants to be ignored (nohup, a shell's &) are left alone. */
+static const int asks_to_end[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+enum { FL_WAKE = SIGUSR2 }; /* ends a program as well, and wakes the thread when the run is over */
+
 typedef struct FlSignals {
   FlRun *run;
   pthread_t thread;
@@ -53,33 +59,48 @@ typedef struct FlSignals {
   _Atomic bool over; /* the run has ended: the next signal is our own */
 } FlSignals;
 
+/* Nothing is said where nobody reads the output any more. */
+static void say_interrupted(int signal) {
+  if (signal == SIGPIPE) return;
+  fprintf(stderr, "interrupted (SIG%s): files that were being written are as they were before\n",
+          sigabbrev_np(signal));
+}
+
 static void *watch_signals(void *arg) {
   FlSignals *s = arg;
   int signal = 0;
-  if (sigwait(&s->set, &signal) || atomic_load(&s->over)) return NULL;
+  if (sigwait(&s->set, &signal) || (signal == FL_WAKE && atomic_load(&s->over))) return NULL;
   fl_run_stop(s->run, signal);
   const struct timespec grace = {.tv_sec = 2};
-  sigtimedwait(&s->set, NULL, &grace);
-  if (!atomic_load(&s->over)) _exit(128 + signal);
-  return NULL;
+  if (!atomic_load(&s->over)) sigtimedwait(&s->set, NULL, &grace);
+  if (atomic_load(&s->over)) return NULL;
+  fl_files_give_up(s->run->files);
+  fl_printed_rescue();
+  say_interrupted(signal);
+  _exit(128 + signal);
 }
 
 static void block_signals(FlSignals *s) {
   sigemptyset(&s->set);
-  sigaddset(&s->set, SIGINT);
-  sigaddset(&s->set, SIGTERM);
+  for (size_t k = 0; k < sizeof asks_to_end / sizeof *asks_to_end; k++) {
+    struct sigaction now;
+    if (sigaction(asks_to_end[k], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      sigaddset(&s->set, asks_to_end[k]);
+  }
+  sigaddset(&s->set, FL_WAKE);
   pthread_sigmask(SIG_BLOCK, &s->set, &s->before);
 }
 
 static void start_signals(FlSignals *s, FlRun *run) {
   s->run = run;
   s->started = pthread_create(&s->thread, NULL, watch_signals, s) == 0;
+  if (!s->started) pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
 static void stop_signals(FlSignals *s) {
   atomic_store(&s->over, true);
   if (s->started) {
-    pthread_kill(s->thread, SIGTERM);
+    pthread_kill(s->thread, FL_WAKE);
     pthread_join(s->thread, NULL);
   }
   pthread_sigmask(SIG_SETMASK, &s->before, NULL);
@@ -105,6 +126,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   block_signals(&signals);
   fl_crash_install();
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of the write, like a full disk */
+  signal(SIGPIPE, SIG_IGN); /* and so is a pipe that nobody reads any more */
   FlRun *run = fl_run_new(p, &options);
   FlSlot *slots = calloc((size_t)fl_param_slots(p) + 1, sizeof *slots);
   int status = 4;
@@ -117,13 +139,16 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
     fl_params_release(p, slots);
   }
   stop_signals(&signals);
+  int signal = run ? fl_run_signal(run) : 0;
+  if (signal && (!status || status == 130)) status = 128 + signal;
+  if (signal && status == 128 + signal) say_interrupted(signal);
   fl_run_free(run);
   free(slots);
   return status;
 }
 
-/* Arrays of some megabytes come and go all the time: the C library keeps their memory, instead of giving it back to the
- * system, which would clear its pages when they are asked for again. */
+/* Arrays of some megabytes come and go all the time: the C library keeps their memory, instead of giving it
+ * back to the system, which would clear its pages when they are asked for again. */
 static void keep_memory(void) {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
@@ -136,6 +161,7 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
     return 70;
   }
   keep_memory();
+  fl_printed_begin();
   FlCommandLine c = {.values = calloc((size_t)p->n_params + 1, sizeof *c.values)};
   if (!c.values) {
     fprintf(stderr, "%s: error: out of memory\n", name);

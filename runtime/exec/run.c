@@ -6,6 +6,7 @@
 #include "exec/exec_internal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +42,20 @@ FlPool *fl_ctx_pool(FlCtx *ctx) { return ctx->run ? ctx->run->pool : NULL; }
 int fl_ctx_workers(const FlCtx *ctx) { return ctx && ctx->run ? fl_sched_workers(ctx->run->sched) : 1; }
 bool fl_ctx_may_exec(const FlCtx *ctx) { return ctx && ctx->run && ctx->run->options.allow_exec; }
 
+/* Standard output was not taken: that nobody reads it any more is no error, as with other programs. */
+static FlStatus not_printed(FlCtx *ctx, int32_t site) {
+  if (errno == EPIPE) {
+    fl_run_stop(ctx->run, SIGPIPE);
+    return fl_fail_stopped(ctx);
+  }
+  return fl_fail_text(ctx, site, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
+}
+
 FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len) {
   FlIoError e = {0};
   if (!fl_files_stay(ctx, &e)) return fl_io_fail(ctx, site, &e, "", 0);
-  if (fl_report_output(ctx->run->report, bytes, len)) return 0;
-  return fl_fail_text(ctx, site, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
+  if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
+  return fl_report_output(ctx->run->report, bytes, len) ? 0 : not_printed(ctx, site);
 }
 
 void fl_run_warn(FlRun *run, const char *fmt, ...) {
@@ -128,7 +138,19 @@ void fl_run_free(FlRun *run) {
 
 FlCtx *fl_run_ctx(FlRun *run) { return &run->main; }
 
-void fl_run_stop(FlRun *run, int signal) { atomic_store_explicit(&run->stop, signal, memory_order_relaxed); }
+void fl_run_stop(FlRun *run, int signal) {
+  int before = 0;
+  while (before <= 0 && before != signal &&
+         !atomic_compare_exchange_weak_explicit(&run->stop, &before, signal, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+  }
+}
+
+int fl_run_signal(const FlRun *run) {
+  int signal = atomic_load_explicit(&run->stop, memory_order_relaxed);
+  return signal > 0 ? signal : 0;
+}
+
 
 int fl_run_main(FlRun *run, const FlSlot *args) {
   FlCtx *ctx = &run->main;
@@ -136,14 +158,13 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   FlStatus status = p->bind ? p->bind(ctx, p->externs, p->n_externs) : 0;
   status = fl_ctx_finish(ctx, status ? status : p->main(ctx, args, NULL));
   if (status && ctx->error) status = ctx->error->status;
-  if (!fl_report_flush(run->report) && !status)
-    status = fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "cannot write to standard output: %s", strerror(errno));
-  int signal = atomic_load_explicit(&run->stop, memory_order_relaxed);
+  if (!fl_report_flush(run->report) && !status) status = not_printed(ctx, -1);
+  int signal = fl_run_signal(run);
   fl_fail_position_settle(ctx);
   if (status && ctx->error && ctx->error->status != 130)
     fl_error_print(run->program, ctx->error, run->options.color);
   if (run->memo && !signal) fl_history_save(run);
-  if (signal > 0 && status == 130) status = 128 + signal;
+  if (signal && (!status || status == 130)) status = 128 + signal; /* a signal of late: fl_main sees to it */
   const char *failed = NULL;
   if (!fl_report_close(run->report, status, &failed)) {
     fl_run_warn(run, "cannot write %s: %s", failed, strerror(errno));

@@ -217,7 +217,7 @@ static bool put_csv(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
 bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns,
                    int64_t n_rows, const char *label, FlBytes *to, FlIoError *e) {
   FlCsvWriting w = {.options = o, .columns = columns, .n_columns = n_columns, .n_rows = n_rows};
-  FlOutput out = {.fd = -1, .path = (char *)(uintptr_t)label, .memory = to};
+  FlOutput out = {.path = label, .memory = to};
   return put_csv(ctx, &out, &w, e);
 }
 

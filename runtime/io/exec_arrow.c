@@ -6,7 +6,7 @@ static bool write_table(FlCtx *ctx, const FlTableColumn *columns, int32_t n_colu
                         FlBytes *to, FlIoError *e) {
   (void)ctx;
   static char label[] = "input of a program";
-  FlOutput out = {.fd = -1, .path = label, .memory = to};
+  FlOutput out = {.path = label, .memory = to};
   return fl_arrow_write(columns, n_columns, n_rows, false, &out, e);
 }
 

@@ -48,6 +48,7 @@ void fl_files_free(FlFiles *f) {
   fl_file_watch_end(f);
   pthread_mutex_destroy(&f->lock);
   pthread_mutex_destroy(&f->library);
+  free(f->cleaned);
   free(f->at);
   free(f);
 }

@@ -114,6 +114,9 @@ FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *error, const char
 typedef struct FlFiles FlFiles;
 FlFiles *fl_files_new(void);        /* NULL: out of memory */
 void fl_files_free(FlFiles *files); /* NULL is allowed */
+/* Removes the temporary files of outputs that are being written: the process is about to end. Nothing else may be
+ * done with the files of the run afterwards. */
+void fl_files_give_up(FlFiles *files);
 /* For libraries that bear one thread at a time; NULL: there is one thread. */
 void fl_files_lock_library(FlFiles *files);
 void fl_files_unlock_library(FlFiles *files);

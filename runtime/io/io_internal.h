@@ -4,6 +4,7 @@
 
 #include "io/io.h"
 #include "base/bytes.h"
+#include "base/whole_file.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -94,6 +95,10 @@ bool fl_flowdata_load(FlCtx *ctx, const char *path, const char *want, const FlTy
 
 /* ---- files of a run ----------------------------------------------------------------------------------- */
 
+typedef struct FlFolder {
+  dev_t device;
+  ino_t inode;
+} FlFolder;
 typedef struct FlSeen FlSeen; /* a file whose content is known: file_digest.c */
 typedef struct FlWatch FlWatch;
 
@@ -105,6 +110,9 @@ struct FlFiles {
   size_t n, room;
   size_t chains[FL_FILE_CHAINS]; /* the last seen of each, + 1 */
   FlWatch *watched; /* mapped inputs that are still in use: file_watch.c */
+  struct FlOutput *outputs; /* that are being written */
+  FlFolder *cleaned;        /* folders without leftovers of outputs */
+  size_t n_cleaned;
   char *changed;    /* the first that was written to until its last use; NULL: none */
 };
 
@@ -119,21 +127,17 @@ void fl_file_watch_end(FlFiles *files);
 
 /* ---- outputs ------------------------------------------------------------------------------------------ */
 
-/* A file being written under a temporary name beside its place; it appears whole or not at all. What is no
- * ordinary file (a device, a pipe) has no temporary name: it is written as it stands. */
+/* A file being written: it appears whole or not at all. */
 typedef struct FlOutput {
-  int fd;
-  char *path;      /* as the script gave it: for messages */
-  char *target;    /* with the links at its end followed: what is replaced */
-  char *temporary; /* NULL: written as it stands */
-  FlBytes *memory; /* not NULL: written there instead; `path` then says in messages what it is */
+  FlCtx *ctx;
+  const char *path;      /* as the script gave it: for messages */
+  FlWholeFile file;      /* its temporary NULL: written as it stands */
+  FlBytes *memory;       /* not NULL: written there instead; `path` then says in messages what it is */
+  struct FlOutput *next; /* of those that the run writes now */
 } FlOutput;
 
-bool fl_output_open(const char *path, FlOutput *out,
-                    FlIoError *e); /* makes parent folders; a folder is an error */
+/* false also where the run is to stop. */
 bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e);
-bool fl_output_commit(FlOutput *out, FlIoError *e); /* fsync, rename; closes also on failure */
-void fl_output_abandon(FlOutput *out);              /* removes the temporary file */
 
 /* Writes all of a file into `out`; false: *e says why. */
 typedef bool FlPutFn(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e);

@@ -180,7 +180,7 @@ static bool put_member(FlCtx *ctx, FlZipWriter *w, const Values *v, int32_t k, F
   FlType1 type = v->desc->arg_types[k + 1];
   FlArray *a = type.rank ? v->args[k].a : fl_array_of_scalar(ctx, (FlDtype)type.dtype, v->args[k]);
   FlBytes bytes = {0}, name = {0};
-  FlOutput out = {.fd = -1, .path = w->out->path, .memory = &bytes};
+  FlOutput out = {.path = w->out->path, .memory = &bytes};
   fl_bytes_addf(&name, "%s%s", v->desc->list[k], suffix);
   fl_bytes_fill(&name, '\0', 1);
   bool ok = (a && !name.failed) || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out.path);

@@ -215,11 +215,11 @@ static bool put_parquet(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   FlDuckTable table = {
       .name = "t", .name_len = 1, .columns = t->columns, .n_columns = t->n_columns, .n_rows = t->n_rows};
   (void)ctx;
-  if (!out->temporary)
+  if (!out->file.temporary)
     return fl_io_error(e, FL_E_WRITE,
                        "cannot write `%s`: a Parquet file is not written to a device or a pipe", out->path);
   FlDuck *d = fl_duck_open(1, e);
-  bool ok = d && fl_duck_show(d, &table, e) && copy_to(d, out->temporary, e);
+  bool ok = d && fl_duck_show(d, &table, e) && copy_to(d, out->file.temporary, e);
   fl_duck_close(d);
   return ok;
 }

@@ -127,11 +127,11 @@ static bool run(const Writing *w, const char *statement, FlIoError *e) {
 static bool put_sqlite(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   Writing w = {.t = what, .path = out->path};
   (void)ctx;
-  if (!out->temporary)
+  if (!out->file.temporary)
     return fl_io_error(e, FL_E_WRITE, "cannot write `%s`: a database is an ordinary file", out->path);
   if (!fl_sqlite_api(&w.api, "writing SQLite databases", e)) return false;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-  bool ok = w.api.open_v2(out->temporary, &w.db, flags, NULL) == SQLITE_OK || failed(&w, e);
+  bool ok = w.api.open_v2(out->file.temporary, &w.db, flags, NULL) == SQLITE_OK || failed(&w, e);
   ok = ok && run(&w, "PRAGMA journal_mode = off", e) && run(&w, "PRAGMA synchronous = off", e) &&
        run(&w, "BEGIN", e) && create(&w, w.t->options[0], e) && insert_rows(&w, e) && run(&w, "COMMIT", e);
   if (w.insert) w.api.finalize(w.insert);

@@ -73,7 +73,7 @@ static bool lock_file(FlMemo *m, FlMemoClaim *claim, int64_t deadline) {
   char path[PATH_MAX];
   if (!m->dir || !fl_folder_path(m, FL_FOLDER_LOCKS, claim->key, path)) return true;
   for (long pause_us = 500;; pause_us = pause_us < 10000 ? pause_us * 2 : pause_us) {
-    claim->fd = fl_folder_lock(m, path, false);
+    claim->fd = fl_folder_lock(m, path);
     if (claim->fd >= 0 || errno != EWOULDBLOCK) return true;
     if (is_over(deadline)) return false;
     usleep((useconds_t)pause_us);

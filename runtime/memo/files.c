@@ -4,6 +4,7 @@
  * comes before the rename, so the name never leads to a file with holes after a power failure. The folder
  * itself is not synced: losing the rename then means a miss, which is allowed. */
 #include "memo/memo_internal.h"
+#include "base/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,20 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Clock ticks since boot at which this process started: with the pid it names a process for good. */
-static unsigned long long process_start(void) {
-  char text[1024];
-  int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
-  if (n <= 0) return 0;
-  text[n] = '\0';
-  const char *p = strrchr(text, ')'); /* field 2, the only one that may hold spaces */
-  for (int field = 2; p && field < 22; field++) p = strchr(p + 1, ' ');
-  return p ? strtoull(p, NULL, 10) : 0;
-}
 
 static FlMemoStatus status_of_errno(int error) {
   switch (error) {
@@ -44,23 +31,16 @@ static FlMemoStatus status_of_errno(int error) {
 }
 
 /* A new locked file in temp. -1: errno says why. */
-static int temp_open(FlMemo *m, char path[PATH_MAX]) {
-  unsigned long long start = process_start();
-  for (int attempt = 0; attempt < 100; attempt++) {
-    pthread_mutex_lock(&m->lock);
-    uint64_t n = m->next_temp++;
-    pthread_mutex_unlock(&m->lock);
-    int len = snprintf(path, PATH_MAX, "%s/temp/%ld-%llu-%llu", m->dir, (long)getpid(), start,
-                       (unsigned long long)n);
-    if (len < 0 || len >= PATH_MAX) {
-      errno = ENAMETOOLONG;
-      return -1;
-    }
-    int fd = fl_folder_lock(m, path, true);
-    if (fd >= 0 || errno != EWOULDBLOCK) return fd;
+static int temp_open(FlMemo *m, char **path) {
+  char prefix[PATH_MAX];
+  int len = snprintf(prefix, sizeof prefix, "%s/temp/value", m->dir);
+  if (len < 0 || len >= (int)sizeof prefix) {
+    errno = ENAMETOOLONG;
+    return -1;
   }
-  errno = EBUSY;
-  return -1;
+  int fd = fl_whole_temporary(prefix, 0600, path);
+  if (fd < 0 && errno == ENOENT && fl_folder_make(m, prefix)) fd = fl_whole_temporary(prefix, 0600, path);
+  return fd;
 }
 
 static int write_all(int fd, const struct iovec *pieces, int n_pieces) {
@@ -95,14 +75,15 @@ static int write_all(int fd, const struct iovec *pieces, int n_pieces) {
 }
 
 FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces) {
-  char temp[PATH_MAX];
-  int fd = temp_open(m, temp);
+  char *temp;
+  int fd = temp_open(m, &temp);
   if (fd < 0) return status_of_errno(errno);
   bool ok = write_all(fd, pieces, n_pieces) == 0 && fdatasync(fd) == 0;
   if (ok && rename(temp, path) != 0)
     ok = errno == ENOENT && fl_folder_make(m, path) && rename(temp, path) == 0;
   int why = errno;
   if (!ok) unlink(temp);
+  free(temp);
   close(fd);
   return ok ? FL_MEMO_OK : status_of_errno(why);
 }

@@ -80,18 +80,16 @@ static bool is_linked(int fd) {
   return fstat(fd, &st) == 0 && st.st_nlink > 0;
 }
 
-int fl_folder_lock(FlMemo *m, const char *path, bool fresh) {
-  int flags = O_RDWR | O_CREAT | O_CLOEXEC | (fresh ? O_EXCL : 0);
+int fl_folder_lock(FlMemo *m, const char *path) {
   for (bool made = false;;) {
-    int fd = open(path, flags, 0600);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0 && errno == ENOENT && !made) {
       if (!fl_folder_make(m, path)) return -1;
       made = true;
       continue;
     }
-    if (fd < 0 && errno == EEXIST && fresh) errno = EWOULDBLOCK;
     if (fd < 0) return -1;
-    if (lock_now(fd) != 0 && (!fresh || errno == EWOULDBLOCK)) {
+    if (lock_now(fd) != 0) {
       int why = errno;
       close(fd);
       errno = why;

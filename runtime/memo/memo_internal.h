@@ -34,7 +34,6 @@ struct FlMemo {
   int64_t stored_bytes; /* in objects and records as of the last scan, plus what this process put since; -1:
                            unknown */
   bool is_private, warned_off, warned_full;
-  uint64_t next_temp;
 };
 
 typedef enum FlMemoFolder {
@@ -68,9 +67,8 @@ void fl_folder_clean(FlMemo *m);
 /* Calls visit for each file of objects and records until it returns false. */
 void fl_folder_walk(FlMemo *m, bool (*visit)(void *arg, FlMemoFolder folder, const char *path), void *arg);
 /* Opens `path` for writing, makes it when it is not there, and locks it if nobody else does. Returns the file
- * descriptor; -1 with errno EWOULDBLOCK: another has it; -1 with another errno: it cannot be had. fresh: a
- * file that is already there counts as another's, and a file system without locks is no failure. */
-int fl_folder_lock(FlMemo *m, const char *path, bool fresh);
+ * descriptor; -1 with errno EWOULDBLOCK: another has it; -1 with another errno: it cannot be had. */
+int fl_folder_lock(FlMemo *m, const char *path);
 
 /* ---- files.c */
 

@@ -61,9 +61,7 @@ static void put_notes(FILE *f, const FlReport *r) {
   fputs("</table>\n", f);
 }
 
-bool fl_report_write_html(const FlReport *r, const char *path, int exit_status) {
-  FILE *f = fopen(path, "we");
-  if (!f) return false;
+bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   int64_t total = fl_report_now(r);
   if (total < 1) total = 1;
   char took[32];
@@ -78,6 +76,5 @@ bool fl_report_write_html(const FlReport *r, const char *path, int exit_status) 
           r->n_run + r->n_cached + r->n_failed, r->n_run, r->n_cached, r->n_failed ? ", some failed" : "");
   if (r->n_stages) put_stages(f, r, total);
   if (r->n_notes) put_notes(f, r);
-  bool ok = !ferror(f);
-  return fclose(f) == 0 && ok;
+  return !ferror(f);
 }

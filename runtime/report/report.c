@@ -4,6 +4,7 @@
  * ...") is wiped before anything else is written to the terminal. Without memory for an event it is not
  * recorded. */
 #include "report/report_internal.h"
+#include "base/whole_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -178,9 +179,22 @@ bool fl_report_flush(FlReport *r) { return r->options.out || fflush(stdout) == 0
 void fl_report_line(FlReport *r, const char *line) {
   pthread_mutex_lock(&r->lock);
   wipe(r);
+  if (!r->options.out) fflush(stdout); /* what was printed before stands before it */
   fprintf(stderr, "%s\n", line);
   show_live(r);
   pthread_mutex_unlock(&r->lock);
+}
+
+/* The page, or the timeline. */
+static bool write_file(const FlReport *r, const char *path, bool page, int exit_status) {
+  FlWholeFile file;
+  if (!fl_whole_open(path, 0666, &file)) return false;
+  if (file.temporary) fl_whole_clean(file.target);
+  FILE *f = fl_whole_stream(&file);
+  bool ok = f && (page ? fl_report_write_html(r, f, exit_status) : fl_report_write_trace(r, f));
+  if (f && fclose(f) != 0) ok = false;
+  if (!ok) fl_whole_abandon(&file);
+  return ok && fl_whole_commit(&file);
 }
 
 bool fl_report_close(FlReport *r, int exit_status, const char **failed) {
@@ -194,11 +208,11 @@ bool fl_report_close(FlReport *r, int exit_status, const char **failed) {
     fputc('\n', stderr);
   }
   bool ok = true;
-  if (r->options.trace && !fl_report_write_trace(r, r->options.trace)) {
+  if (r->options.trace && !write_file(r, r->options.trace, false, exit_status)) {
     ok = false;
     *failed = r->options.trace;
   }
-  if (ok && r->options.html && !fl_report_write_html(r, r->options.html, exit_status)) {
+  if (ok && r->options.html && !write_file(r, r->options.html, true, exit_status)) {
     ok = false;
     *failed = r->options.html;
   }

@@ -5,6 +5,7 @@
 #include "report/report.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 typedef struct FlStageEvent {
   const char *name;
@@ -38,8 +39,9 @@ struct FlReport {
   const char *last_note; /* what the live line shows beside the running stages */
 };
 
-bool fl_report_write_trace(const FlReport *report, const char *path);
-bool fl_report_write_html(const FlReport *report, const char *path, int exit_status);
+/* false: the stream did not take all. */
+bool fl_report_write_trace(const FlReport *report, FILE *to);
+bool fl_report_write_html(const FlReport *report, FILE *to, int exit_status);
 /* "1.23 s", "45 ms", "12 us" */
 void fl_report_duration(char buffer[32], int64_t ns);
 

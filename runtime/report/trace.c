@@ -30,9 +30,7 @@ static void put_event(FILE *f, bool *first, const char *category, const char *na
           (double)(end - begin) / 1e3);
 }
 
-bool fl_report_write_trace(const FlReport *r, const char *path) {
-  FILE *f = fopen(path, "we");
-  if (!f) return false;
+bool fl_report_write_trace(const FlReport *r, FILE *f) {
   bool first = true;
   fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", f);
   for (int32_t i = 0; i < r->n_stages; i++) {
@@ -56,6 +54,5 @@ bool fl_report_write_trace(const FlReport *r, const char *path) {
             (double)e->at / 1e3);
   }
   fputs("\n]}\n", f);
-  bool ok = !ferror(f);
-  return fclose(f) == 0 && ok;
+  return !ferror(f);
 }

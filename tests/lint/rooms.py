@@ -13,7 +13,7 @@ RUNTIME = {
     "data": {"base"},
     "sched": {"base"},
     "kern": {"base", "data"},
-    "memo": set(),
+    "memo": {"base"},
     "report": {"base"},
     "part": {"base", "data", "kern", "sched", "exec/exec.h", "report/report.h"},
     "io": {"base", "data", "kern", "sched", "exec/exec.h", "part/dictionary.h"},

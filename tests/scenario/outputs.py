@@ -1,5 +1,6 @@
 """What writers do where the path is no ordinary file: links are followed, devices and pipes are written as they stand,
-folders are an error."""
+folders are an error. Rights of files that are replaced, temporary files of others, several writers of one file."""
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -79,12 +80,79 @@ for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
 done = run("csv", "/dev/fd/77")
 check(done.returncode == 1 and "/dev/fd/77" in done.stderr, "a descriptor that is not open", done.stderr)
 
-left = [p.name for p in here.rglob("*.tmp")]
+# The rights of the file that is replaced stay; a new one has those that the umask leaves. A file that may not be written is not
+# replaced (who is root may write all).
+os.umask(0o027)
+for mode in (0o600, 0o664, 0o4755):
+    (here / "rights.csv").write_text("old")
+    (here / "rights.csv").chmod(mode)
+    done = run("csv", "rights.csv")
+    check(done.returncode == 0 and (here / "rights.csv").stat().st_mode & 0o7777 == mode & 0o777, f"rights {mode:o} stay", done.stderr)
+done = run("csv", "fresh.csv")
+check((here / "fresh.csv").stat().st_mode & 0o7777 == 0o640, "a new file has what the umask leaves", done.stderr)
+for words in (("--report", "r.html"), ("--trace", "t.json")):
+    (here / words[1]).write_text("old")
+    (here / words[1]).chmod(0o604)
+    done = place.run("run", *words, "w.flow")
+    check(done.returncode == 0 and (here / words[1]).stat().st_mode & 0o777 == 0o604 and
+          len((here / words[1]).read_text()) > 20, f"{words[0]}: likewise", done.stderr)
+os.umask(0o022)
+if os.geteuid() != 0:
+    (here / "rights.csv").chmod(0o444)
+    done = run("csv", "rights.csv")
+    check(done.returncode == 1 and "Permission denied" in done.stderr and "help: an output replaces" in done.stderr, "a file that may not be written",
+          done.stderr)
+(here / "real/locked").mkdir()
+(here / "real/locked").chmod(0o555)
+done = run("csv", "real/locked/x.csv")
+check(os.geteuid() == 0 or (done.returncode == 1 and "real/locked/x.csv" in done.stderr), "a folder that may not be written", done.stderr)
+(here / "real/locked").chmod(0o755)
+name = "n" * 255
+done = run("csv", name)
+check(done.returncode == 0 and (here / name).read_text() == CSV, "a name as long as names can be", done.stderr)
+
+# Leftovers of who is no more go with the next run; what a living process of whatever number writes stays, and what others
+# have made.
+dead, alive = here / f"plain.csv.{'0123456789abcdef'}.flow-tmp", here / f"other.csv.{'fedcba9876543210'}.flow-tmp"
+scratch, foreign = here / f"b.{'00112233445566ff'}.flow-tmp", here / "mine.0123.flow-tmp"
+for path in (dead, alive, foreign):
+    path.write_text("part")
+scratch.mkdir()
+(scratch / "script.o").write_text("part")
+outside = here / "outside"
+outside.write_text("precious")
+trap = here / f"trap.{'a' * 16}.flow-tmp"
+trap.symlink_to(outside)
+with open(alive, "r+") as held:
+    fcntl.flock(held, fcntl.LOCK_EX)
+    done = run("csv", "plain.csv")
+    check(not dead.exists() and not scratch.exists(), "leftovers go", done.stderr)
+    check(alive.read_text() == "part" and foreign.exists() and outside.read_text() == "precious", "nothing else does", done.stderr)
+run("csv", "plain.csv")
+check(not alive.exists(), "once its writer is gone that is a leftover, too")
+trap.unlink()
+foreign.unlink()
+
+# Many at once: each reader finds a whole file of one of them.
+place.write("many.flow", 'param v: i64 = 0\nfor i in 0..40 { write_csv(table(x = [for k in 0..2000: v]), "many{i}.csv") }\n')
+place.run("run", "many.flow")
+runs = [place.start("run", "--no-cache", "many.flow", "--v", str(v)) for v in range(4)]
+whole = {"x\n" + f"{v}\n" * 2000 for v in range(4)}
+torn = 0
+while any(r.poll() is None for r in runs):
+    torn += any((here / f"many{i}.csv").read_text() not in whole for i in range(40))
+check(torn == 0 and all(r.wait() == 0 for r in runs), "several write one output", [r.communicate()[1] for r in runs])
+
+left = [p.name for p in here.rglob("*tmp")]
 check(left == [], "nothing is left", left)
 place.write("plain.flow", "print(1)\n")
 done = place.run("build", "plain.flow", "-o", "/dev/null")
 check(done.returncode != 0 and "ordinary file" in done.stderr and os.stat("/dev/null").st_rdev == device.st_rdev,
       "a binary does not replace a device", done.stderr)
+(here / "old").write_text("old")
+(here / "old").chmod(0o640)
+done = place.run("build", "plain.flow", "-o", "old")
+check(done.returncode == 0 and (here / "old").stat().st_mode & 0o777 == 0o750, "a binary in place of a file can be run by who may read it", done.stderr)
 place.write("untidy.flow", "print( 1 )\n")
 (here / "tidy.flow").symlink_to("untidy.flow")
 done = place.run("fmt", "tidy.flow")

@@ -1,0 +1,11 @@
+/* printed.h: what was printed and waits to be written: nothing of it is lost however the process ends, unless
+ * it is killed. */
+#ifndef FL_PRINTED_H
+#define FL_PRINTED_H
+
+/* Gives standard output a buffer that can be reached from a signal handler. Before anything was printed. */
+void fl_printed_begin(void);
+/* Writes what waits. Safe in signal handlers; to be followed by the end of the process. */
+void fl_printed_rescue(void);
+
+#endif

@@ -51,30 +51,34 @@ static void *map_huge(size_t bytes) {
   return base + skip;
 }
 
-/* Memory at `at` that is taken from another mapping; where that cannot be done, fresh memory: the other is
- * gone in either case. */
-static bool map_moved(char *at, FlBlock from) {
-  if (mremap(from.data, from.capacity, from.capacity, MREMAP_MAYMOVE | MREMAP_FIXED, at) == at) return true;
-  munmap(from.data, from.capacity);
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED; /* there may be a hole now */
-  return mmap(at, from.capacity, PROT_READ | PROT_WRITE, flags, -1, 0) == at &&
-         madvise(at, from.capacity, MADV_HUGEPAGE) == 0;
+/* Gives up the memory at `at` into which pages could not be moved. The system has unmapped it or not; where it has,
+ * another thread may have got the place since, so nothing may be unmapped there that is not known to be ours. A place
+ * that can be had without replacing anything was a hole. Else it is left as it is: it was never touched, so it is
+ * addresses and no memory. */
+static void leave_place(char *at, size_t bytes) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  void *got = mmap(at, bytes, PROT_NONE, flags, -1, 0);
+  if (got != MAP_FAILED) munmap(got, bytes);
 }
 
-/* As map_huge, of the given pages first. */
+/* As map_huge, of the given pages first; where one of them cannot be moved all are given back, and all of the block is
+ * fresh. */
 static void *map_pages(size_t bytes, const FlBlock *pages, int n) {
   char *base = map_huge(bytes), *at = base;
-  bool whole = base != NULL;
-  for (int i = 0; i < n; i++) {
-    if (whole) {
-      whole = map_moved(at, pages[i]);
-      at += pages[i].capacity;
-    } else {
-      munmap(pages[i].data, pages[i].capacity);
-    }
+  int moved = 0;
+  for (; base && moved < n; moved++) {
+    size_t size = pages[moved].capacity;
+    if (mremap(pages[moved].data, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, at) != at) break;
+    at += size;
   }
-  if (base && !whole) munmap(base, bytes);
-  return whole ? base : NULL;
+  if (base && moved == n) return base;
+  for (int i = moved; i < n; i++) munmap(pages[i].data, pages[i].capacity);
+  if (!base) return NULL;
+  size_t before = (size_t)(at - base), place = pages[moved].capacity;
+  if (before) munmap(base, before);
+  leave_place(at, place);
+  if (before + place < bytes) munmap(at + place, bytes - before - place);
+  return map_huge(bytes);
 }
 
 static void *map_shared(size_t bytes) {

@@ -98,7 +98,7 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status) {
     else if (!status) e->status = 4;
     if (call->ctx.error) e->error = copy_error(call->ctx.error);
     fl_notes_copy(&e->notes, &call->ctx.notes);
-    /* release: the followers read the above after they loaded this with acquire. */
+    /* The followers read the above after they loaded this. seq_cst: before the signal looks who sleeps. */
     atomic_store_explicit(&e->landed, 1, memory_order_seq_cst);
     fl_sched_signal(call->run->sched);
   }
@@ -106,7 +106,8 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status) {
 }
 
 static bool has_landed(void *entry) {
-  return atomic_load_explicit(&((FlFlightEntry *)entry)->landed, memory_order_acquire) != 0;
+  /* seq_cst: who looks once more before it sleeps is the partner of the store above and of the signal. */
+  return atomic_load_explicit(&((FlFlightEntry *)entry)->landed, memory_order_seq_cst) != 0;
 }
 
 FlStatus fl_flight_follow(FlFuture *call, FlFlightEntry *e) {

@@ -14,8 +14,8 @@ static bool is_within(const FlScope *scope, const FlScope *outer) {
 }
 
 bool fl_job_is_done(const FlJob *job) {
-  /* acquire: partner of run_job's store. */
-  return atomic_load_explicit(&job->state, memory_order_acquire) == FL_JOB_DONE;
+  /* Acquires what the job did. seq_cst: partner of run_job's store, for who looks once more before it sleeps. */
+  return atomic_load_explicit(&job->state, memory_order_seq_cst) == FL_JOB_DONE;
 }
 
 /* Under jobs_lock. */
@@ -53,6 +53,12 @@ void fl_job_start(FlSched *s, FlJob *job) {
   atomic_fetch_add_explicit(&s->n_jobs, 1, memory_order_seq_cst);
   pthread_mutex_unlock(&s->jobs_lock);
   if (fl_idle_sleeping(atomic_load_explicit(&s->idle, memory_order_seq_cst))) fl_wake_for_job(s);
+}
+
+void fl_jobs_hand_on(FlSched *s) {
+  if (atomic_load_explicit(&s->n_jobs, memory_order_seq_cst) > 0 &&
+      fl_idle_sleeping(atomic_load_explicit(&s->idle, memory_order_seq_cst)))
+    fl_wake_for_job(s);
 }
 
 /* The oldest queued job of the scope or below, taken (take) or only looked for. */
@@ -97,7 +103,7 @@ void fl_sched_wait(FlSched *s, const FlScope *scope, bool (*done)(void *arg), vo
       fl_searching_begin(s);
       round = 0;
     } else if (fl_backoff(s, round++)) {
-      fl_sleep(w, true, waiter_has_work, &condition);
+      fl_sleep(w, FL_WAITS, waiter_has_work, &condition);
       round = 0;
     }
   }

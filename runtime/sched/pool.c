@@ -101,6 +101,7 @@ void fl_worker_loop(FlWorker *w) {
     FlTask *task = fl_steal(w);
     if (task) {
       fl_searching_end(s);
+      fl_jobs_hand_on(s);
       brief = !run_stolen(task) ? 0 : brief < FL_BRIEF_MOST ? brief + 1 : brief;
     } else if (atomic_load_explicit(&s->n_jobs, memory_order_relaxed) > 0) {
       fl_searching_end(s);
@@ -110,7 +111,7 @@ void fl_worker_loop(FlWorker *w) {
       break;
     } else {
       if (fl_backoff(s, round++)) {
-        fl_sleep(w, false, idle_has_work, NULL);
+        fl_sleep(w, FL_IDLES, idle_has_work, NULL);
         round = brief = 0;
       }
       continue;

@@ -72,7 +72,7 @@ void fl_job_wait(FlSched *sched, FlJob *job, const FlScope *scope);
 bool fl_job_is_done(const FlJob *job);
 
 /* Helps with other work until done(arg) is true, sleeping when there is none. Whoever makes it true calls
- * fl_sched_signal afterwards. */
+ * fl_sched_signal afterwards; it stores, and `done` loads, with seq_cst. */
 void fl_sched_wait(FlSched *sched, const FlScope *scope, bool (*done)(void *arg), void *arg);
 void fl_sched_signal(FlSched *sched);
 

@@ -12,7 +12,9 @@ enum {
   FL_BRIEF_TICKS = 2000, /* a stolen task that took less, about 1 us, was not worth taking */
   FL_BRIEF_MOST = 4 /* pauses of a slow round after that many brief tasks in a row, one after the first */
 };
-enum { FL_DEQUE_CAP = 2048 }; /* tasks; when full, a spawn runs the task at once */
+#ifndef FL_DEQUE_CAP /* tasks; when full, a spawn runs the task at once. The model checker takes a small one. */
+#define FL_DEQUE_CAP 2048
+#endif
 
 /* Chase-Lev deque of fixed size. The owner pushes and pops at `bottom`, thieves take at `top`. */
 typedef struct FlDeque {
@@ -20,6 +22,13 @@ typedef struct FlDeque {
   alignas(128) _Atomic int64_t bottom; /* written by the owner */
   _Atomic(FlTask *) slots[FL_DEQUE_CAP];
 } FlDeque;
+
+/* What a sleeper may run: whoever wakes it must have such work, since it does not hand it on. Tasks all may. */
+typedef enum FlSleeper {
+  FL_JOINS, /* joins a task: tasks */
+  FL_WAITS, /* waits for a job or a condition: jobs of its scope or below as well */
+  FL_IDLES  /* has no frame below it that waits: any job */
+} FlSleeper;
 
 typedef struct FlWorker {
   FlDeque deque;
@@ -29,8 +38,8 @@ typedef struct FlWorker {
   pthread_t thread;
   bool runs; /* the thread was started */
   /* Under sched->lock: */
-  bool listed;    /* in the list of sleepers */
-  bool waits_job; /* sleeps for a job or a condition: woken by fl_sched_signal */
+  bool listed; /* in the list of sleepers */
+  FlSleeper may;
   struct FlWorker *prev, *next;
   alignas(
       64) _Atomic uint32_t parked; /* futex: 1 while asleep; 0 is stored by whoever took it off the list */
@@ -83,15 +92,17 @@ void fl_searching_begin(FlSched *s);
 void fl_searching_end(FlSched *s);
 /* A searcher sleeps until it is woken, unless has_work(w, arg) after it put itself on the list. It is a
  * searcher again afterwards. */
-void fl_sleep(FlWorker *w, bool waits_job, bool (*has_work)(FlWorker *w, void *arg), void *arg);
+void fl_sleep(FlWorker *w, FlSleeper may, bool (*has_work)(FlWorker *w, void *arg), void *arg);
 /* After a push: wakes one sleeper when there is one and nobody is searching. */
 static inline bool fl_should_wake(uint64_t idle) {
   return fl_idle_sleeping(idle) && !fl_idle_searching(idle);
 }
 void fl_wake_one(FlSched *s);
-/* After queueing a job: wakes one worker without a scope of its own, or else all that sleep. */
+/* After queueing a job: wakes one who may run any, or else all that wait in a scope: one of them may. */
 void fl_wake_for_job(FlSched *s);
+/* By an idle worker that was perhaps woken for a job, and takes a task instead. */
+void fl_jobs_hand_on(FlSched *s);
 void fl_wake_worker(FlWorker *w); /* if it sleeps */
-void fl_wake_all(FlSched *s, bool only_job_waiters);
+void fl_wake_all(FlSched *s, bool only_waits);
 
 #endif

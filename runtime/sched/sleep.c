@@ -37,11 +37,11 @@ void fl_searching_end(FlSched *s) {
   if (fl_idle_searching(before) == 1 && fl_idle_sleeping(before) && fl_any_task(s)) fl_wake_one(s);
 }
 
-void fl_sleep(FlWorker *w, bool waits_job, bool (*has_work)(FlWorker *w, void *arg), void *arg) {
+void fl_sleep(FlWorker *w, FlSleeper may, bool (*has_work)(FlWorker *w, void *arg), void *arg) {
   FlSched *s = w->sched;
   pthread_mutex_lock(&s->lock);
   w->listed = true;
-  w->waits_job = waits_job;
+  w->may = may;
   w->prev = NULL;
   w->next = s->sleepers;
   if (w->next) w->next->prev = w;
@@ -81,18 +81,18 @@ void fl_wake_one(FlSched *s) {
 void fl_wake_for_job(FlSched *s) {
   pthread_mutex_lock(&s->lock);
   FlWorker *w = s->sleepers;
-  while (w && w->waits_job) w = w->next;
+  while (w && w->may != FL_IDLES) w = w->next;
   if (w) take_off(s, w);
   pthread_mutex_unlock(&s->lock);
   if (w) futex_wake(&w->parked);
   else fl_wake_all(s, true);
 }
 
-void fl_wake_all(FlSched *s, bool only_job_waiters) {
+void fl_wake_all(FlSched *s, bool only_waits) {
   for (int i = 0; i < s->n_workers; i++) {
     FlWorker *w = s->workers[i];
     pthread_mutex_lock(&s->lock);
-    bool mine = w->listed && (w->waits_job || !only_job_waiters);
+    bool mine = w->listed && (w->may == FL_WAITS || !only_waits);
     if (mine) take_off(s, w);
     pthread_mutex_unlock(&s->lock);
     if (mine) futex_wake(&w->parked);

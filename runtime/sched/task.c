@@ -55,7 +55,7 @@ static void await(FlWorker *w, FlTask *task) {
       if (atomic_compare_exchange_strong_explicit(&task->state, &state, (uintptr_t)w, memory_order_acq_rel,
                                                   memory_order_acquire) ||
           state == (uintptr_t)w)
-        fl_sleep(w, false, joiner_has_work, task);
+        fl_sleep(w, FL_JOINS, joiner_has_work, task);
       round = 0;
     }
   }

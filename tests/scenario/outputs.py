@@ -80,6 +80,22 @@ for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
 done = run("csv", "/dev/fd/77")
 check(done.returncode == 1 and "/dev/fd/77" in done.stderr, "a descriptor that is not open", done.stderr)
 
+# Devices that are full, reports among what is printed, reports that cannot be written.
+done = run("csv", "/dev/full")
+check(done.returncode == 4 and "/dev/full" in done.stderr, "a device that is full", (done.returncode, done.stderr))
+run("csv", "plain.csv")
+done = place.run("run", "w.flow", "--report", "/dev/stdout")
+check(done.returncode == 0 and done.stdout.startswith("before\nafter\n<!doctype html>"), "a report on standard output", done.stdout[:200])
+for option in ("--report", "--trace"):
+    done = place.run("run", "w.flow", option, "real")
+    check(done.returncode == 4 and "real: Is a directory" in done.stderr, f"{option}: a folder", (done.returncode, done.stderr))
+    (here / "link.page").unlink(missing_ok=True)
+    (here / "real/page").write_text("old")
+    (here / "link.page").symlink_to("real/page")
+    done = place.run("run", "w.flow", option, "link.page")
+    check(done.returncode == 0 and (here / "link.page").is_symlink() and (here / "real/page").read_text() != "old",
+          f"{option}: a link is followed", done.stderr)
+
 # The rights of the file that is replaced stay; a new one has those that the umask leaves. A file that may not be written is not
 # replaced (who is root may write all).
 os.umask(0o027)

@@ -1,6 +1,5 @@
 """Runs that write every kind of file, ended by TERM, INT, HUP or KILL at random moments: the status says so, each file is
-the old one or the new one, whole, and nothing is left once another run has written there. Likewise binaries and formatted
-scripts."""
+the old one or the new one, whole, and nothing is left once another run has written there. Likewise binaries."""
 import pathlib
 import random
 import signal
@@ -114,7 +113,14 @@ for count, most in ((1, 8), (2, 6)):
     check(run.returncode != 130 or (stdout.startswith("before\n") and "interrupted (SIGINT)" in stderr),
           "what was printed is there", (stdout, stderr))
 
-# Binaries, and formatted scripts.
+# What whoever started it wants to be ignored is (nohup).
+run = place.start("run", "--no-cache", "s.flow", "--v", "1", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+time.sleep(0.3)
+run.send_signal(signal.SIGHUP)
+stdout, stderr = run.communicate()
+check((run.returncode, stdout) == (0, "end\n"), "a signal that is ignored", (run.returncode, stderr))
+
+# Binaries.
 place.write("b.flow", "print(7)\n")
 check(place.run("build", "b.flow", "-o", "bin/b").returncode == 0, "a binary")
 started = time.monotonic()

@@ -128,7 +128,7 @@ typedef struct McScenario {
   const char *(*idle_is_right)(void); /* NULL, or what is wrong */
   const char *(*end_is_right)(void);  /* likewise, when all threads have ended */
   bool ends_when_idle;                /* what comes after that is left to others */
-  int most_switches; /* 0: all interleavings; else those that leave threads that could go on so often */
+  int most_switches; /* in short, only interleavings that leave threads that could go on so often; 0: all */
 } McScenario;
 
 typedef struct McFrame {
@@ -153,6 +153,7 @@ typedef struct Mc {
   size_t n_seen, room, n_steps, n_ends;
   unsigned users[MC_ATOMICS], writers[MC_ATOMICS];
   bool again;
+  int most_switches;
   const char *wrong;
 } Mc;
 
@@ -467,7 +468,7 @@ static uint64_t mc_digest(void) {
     for (int v = 0; v < a->n; v++)
       h = mc_mix(h, &a->values[v].value, 8), h = mc_mix(h, a->values[v].view, (size_t)mc.n_atomics);
   }
-  if (mc.scenario->most_switches) h = mc_mix(h, &world.last, 2 * sizeof(int));
+  if (mc.most_switches) h = mc_mix(h, &world.last, 2 * sizeof(int));
   for (int k = 0; k < mc.scenario->n_threads; k++) {
     McThread *t = &world.threads[k];
     if (t->step.kind == MC_ENDED) {
@@ -566,8 +567,8 @@ static bool mc_next(McFrame *f) {
   for (; f->thread < n; f->thread++, f->choice = 0) {
     int choices = able ? mc_choices(f->thread) : world.threads[f->thread].step.kind == MC_LONG;
     if (f->choice >= choices) continue;
-    if (mc.scenario->most_switches && world.switches == mc.scenario->most_switches &&
-        f->thread != world.last && mc_choices(world.last))
+    if (mc.most_switches && world.switches == mc.most_switches && f->thread != world.last &&
+        mc_choices(world.last))
       continue;
     f->done_thread = f->thread;
     f->done_choice = f->choice++;
@@ -628,9 +629,13 @@ static void mc_search(void) {
   }
 }
 
-/* Runs the scenario in all ways. What is wrong, or NULL. show: the steps that lead there. */
-static const char *mc_check(const McScenario *s, const McWeak *weak, bool show) {
-  mc = (Mc){.scenario = s, .weak = weak, .frames = calloc(MC_DEPTH, sizeof *mc.frames)};
+/* Runs the scenario in all ways (in_short: in those that it says). What is wrong, or NULL. show: the steps
+ * that lead there. */
+static const char *mc_check(const McScenario *s, const McWeak *weak, bool in_short, bool show) {
+  mc = (Mc){.scenario = s,
+            .weak = weak,
+            .frames = calloc(MC_DEPTH, sizeof *mc.frames),
+            .most_switches = in_short ? s->most_switches : 0};
   if (!mc.frames) abort();
   do mc_search();
   while (mc.again && !mc.wrong);

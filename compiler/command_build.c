@@ -5,6 +5,7 @@
 #include "driver.h"
 
 #include "base/whole_file.h"
+#include "tools/words.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,10 +32,16 @@ typedef struct BuildWords {
   char script[NAME_MAX + 1], binary[NAME_MAX + 1]; /* what `file` and `out` are when nobody names them */
 } BuildWords;
 
-static int usage(void) {
-  fputs("usage: flowc build [FILE.flow] [-o OUT] [-O0] [--mcpu NAME] [--emit=tokens|ast|ir|llvm|asm|obj]\n",
-        stderr);
-  return 2;
+/* Whether code can be made for a processor of this name; a message when not. */
+static bool known_processor(const char *name) {
+  int n;
+  const char *const *names = fl_codegen_processors(&n);
+  for (int i = 0; i < n; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  const char *near = fl_closest(name, names, n);
+  fprintf(stderr, "flowc build: there is no processor `%s`%s%s%s\n", name, near ? "; did you mean `" : "",
+          near ? near : "", near ? "`?" : "; for example native, x86-64-v3, skylake, znver4");
+  return false;
 }
 
 static int read_step(const char *name, Step *out) {
@@ -46,34 +53,23 @@ static int read_step(const char *name, Step *out) {
   return 2;
 }
 
+/* FL_WORDS_READ, or the exit status. */
 static int read_words(int n_words, char **words, BuildWords *w) {
-  *w = (BuildWords){.build = {.level = 1, .cpu = FL_CPU_PORTABLE, .test = -1}};
-  for (int i = 0; i < n_words; i++) {
-    const char *word = words[i], *next = i + 1 < n_words ? words[i + 1] : NULL;
-    if (strcmp(word, "-O0") == 0) {
-      w->build.level = 0;
-    } else if (strcmp(word, "-o") == 0 && next) {
-      w->out = words[++i];
-    } else if ((strcmp(word, "--mcpu") == 0 && next) || strncmp(word, "--mcpu=", 7) == 0) {
-      const char *name = word[6] ? word + 7 : words[++i];
-      w->build.cpu = FL_CPU_HOST;
-      w->build.cpu_name = strcmp(name, "native") == 0 ? NULL : name;
-    } else if (strncmp(word, "--emit=", 7) == 0) {
-      if (read_step(word + 7, &w->step)) return 2;
-    } else if (word[0] == '-' && word[1]) {
-      static const char *const options[] = {"-o", "-O0", "--mcpu", "--emit="};
-      const char *near = fl_closest(word, options, sizeof options / sizeof *options);
-      fprintf(stderr, "flowc build: there is no option `%s`%s%s%s\n", word, near ? "; did you mean `" : "",
-              near ? near : "", near ? "`?" : "");
-      return usage();
-    } else if (w->file) {
-      fprintf(stderr, "flowc build: one script at a time: `%s` and `%s`\n", w->file, word);
-      return 2;
-    } else {
-      w->file = word;
-    }
+  *w = (BuildWords){.build = {.level = 1, .cpu = FL_CPU_PORTABLE, .binary = true, .test = -1}};
+  FlWords found;
+  int status = fl_words_read(FL_COMMAND_BUILD, n_words, words, &found);
+  if (status != FL_WORDS_READ) return status;
+  if (found.flags[FL_FLAG_QUICK]) w->build.level = 0;
+  w->out = found.flags[FL_FLAG_OUTPUT];
+  w->file = found.n_operands ? found.operands[0] : NULL;
+  const char *step = found.flags[FL_FLAG_EMIT], *cpu = found.flags[FL_FLAG_MCPU];
+  if (step && read_step(step, &w->step)) return 2;
+  if (cpu && strcmp(cpu, "native") != 0 && !known_processor(cpu)) return 2;
+  if (cpu) {
+    w->build.cpu = FL_CPU_HOST;
+    w->build.cpu_name = strcmp(cpu, "native") == 0 ? NULL : cpu;
   }
-  return 0;
+  return status;
 }
 
 static bool is_script(const char *name) {
@@ -206,7 +202,8 @@ int fl_command_build(int n_words, char **words) {
   BuildWords w;
   FlCompilation c = {0};
   int status = read_words(n_words, words, &w);
-  if (!status) status = complete(&w);
+  if (status != FL_WORDS_READ) return status;
+  status = complete(&w);
   if (!status) status = fl_compilation_init(&c, w.file);
   if (!status) {
     bool text = w.step == STEP_TOKENS || w.step == STEP_AST || w.step == STEP_IR;

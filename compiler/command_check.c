@@ -2,22 +2,47 @@
 #include "commands.h"
 #include "driver.h"
 
-int fl_command_check(int n_words, char **words) {
-  if (n_words == 0) {
-    fputs("usage: flowc check FILE.flow ...\n", stderr);
-    return 2;
-  }
-  int worst = 0;
-  for (int i = 0; i < n_words; i++) {
-    if (words[i][0] == '-') {
-      fprintf(stderr, "flowc check: there is no option `%s`\n", words[i]);
-      return 2;
-    }
-    FlCompilation c = {0};
-    int status = fl_compilation_init(&c, words[i]);
-    if (!status) status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = -1});
+#include "tools/scripts.h"
+#include "tools/verdicts.h"
+
+#include <time.h>
+
+static FlVerdict check(FlArena *arena, const char *path, bool silent) {
+  FlVerdict v = {.file = path, .said = ""};
+  clock_t start = clock();
+  FlText1 text = {0}, said = {0};
+  v.status = fl_script_read(path, &text, &said);
+  if (v.status) {
+    if (!silent) fprintf(stderr, "error: %s\n", said.s);
+  } else {
+    FlCompilation c;
+    fl_compilation_init_text(&c, path, &text);
+    c.silent = silent;
+    v.status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = -1});
+    fl_sink_print(c.sink, &said, false);
+    v.messages = fl_verdict_messages(arena, c.sink);
     fl_compilation_reset(&c);
-    if (status > worst) worst = status;
   }
-  return worst;
+  if (said.len) v.said = fl_arena_strndup(arena, said.s, said.len);
+  v.seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  fl_text_reset(&text);
+  fl_text_reset(&said);
+  return v;
+}
+
+int fl_command_check(int n_words, char **words) {
+  FlWords w;
+  int status = fl_words_read(FL_COMMAND_CHECK, n_words, words, &w);
+  if (status != FL_WORDS_READ) return status;
+  FlVerdicts v = {.arena = fl_arena_new(), .command = FL_COMMAND_CHECK};
+  FlScriptList files = {0};
+  int worst = fl_scripts_find(v.arena, "check", w.n_operands, w.operands, &files);
+  for (int i = 0; i < files.n; i++) {
+    FlVerdict one = check(v.arena, files.at[i], w.flags[FL_FLAG_JSON] != NULL);
+    if (one.status > worst) worst = one.status;
+    fl_vec_push(v.arena, &v.at, one);
+  }
+  status = fl_verdicts_write(&v, &w);
+  fl_arena_free(v.arena);
+  return status ? status : worst;
 }

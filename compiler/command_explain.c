@@ -10,12 +10,13 @@
 #include "memo/memo.h"
 #include "tools/front_tools.h"
 #include "tools/plan.h"
+#include "tools/words.h"
 
 #include <stdlib.h>
 
 static bool is_script(const char *word) {
   size_t n = strlen(word);
-  return n > 5 && strcmp(word + n - 5, ".flow") == 0;
+  return strcmp(word, "-") == 0 || (n > 5 && strcmp(word + n - 5, ".flow") == 0);
 }
 
 /* The record of the script's last run; NULL: none. On the heap. */
@@ -50,10 +51,9 @@ static int plan(const char *script) {
 }
 
 int fl_command_explain(int n_words, char **words) {
-  if (n_words == 1 && is_script(words[0])) return plan(words[0]);
-  if (n_words > 1) {
-    fputs("usage: flowc explain FILE.flow | CODE\n", stderr);
-    return 2;
-  }
-  return fl_tool_explain(n_words, words);
+  FlWords w;
+  int status = fl_words_read(FL_COMMAND_EXPLAIN, n_words, words, &w);
+  if (status != FL_WORDS_READ) return status;
+  const char *word = w.n_operands ? w.operands[0] : NULL;
+  return word && is_script(word) ? plan(word) : fl_tool_explain(word);
 }

@@ -3,6 +3,8 @@
  * What always holds: nothing that exists is changed; when a file cannot be made, the message says which. */
 #include "commands.h"
 
+#include "tools/words.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -40,11 +42,10 @@ static bool write_new(const char *path, const char *bytes, size_t len) {
 
 int fl_command_new(int n_words, char **words) {
   char path[4096];
-  if (n_words != 1 || words[0][0] == '-') {
-    fputs("usage: flowc new FOLDER\n", stderr);
-    return 2;
-  }
-  const char *folder = words[0];
+  FlWords w;
+  int status = fl_words_read(FL_COMMAND_NEW, n_words, words, &w);
+  if (status != FL_WORDS_READ) return status;
+  const char *folder = w.operands[0];
   if (mkdir(folder, 0777)) {
     fprintf(stderr, "flowc new: cannot make the folder `%s`: %s\n", folder, strerror(errno));
     return errno == EEXIST ? 2 : 4;

@@ -5,13 +5,14 @@
 #include "exec/command_line.h"
 #include "exec/exec.h"
 #include "interp/interp.h"
+#include "tools/words.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 typedef struct RunWords {
   const char *file;
-  bool interp, fresh;
+  bool interp;
   FlBuildOptions build;
   int argc; /* of the script: its name, run options that stood before the file, what followed the file */
   char **argv;
@@ -25,45 +26,59 @@ static int option_of(const char *word) {
   return i;
 }
 
-/* What stands before the script is an option of every script or, as `--name=value` and `--flag`, one of its
- * own. Where then no script follows, the first that is none of every script is what was misspelt. */
+/* What stands before the script is an option of flowc or of every script or, as `--name=value` and `--flag`,
+ * one of its own. Where then no script follows, the first that is none of these is what was misspelt. */
 static int misspelt(const char *word) {
-  const char *names[FL_N_OPTIONS];
+  const char *names[FL_N_OPTIONS + 2];
   for (int i = 0; i < FL_N_OPTIONS; i++) names[i] = fl_option_info[i].name;
-  const char *near = fl_closest(word + strspn(word, "-"), names, FL_N_OPTIONS);
+  names[FL_N_OPTIONS] = "interp";
+  names[FL_N_OPTIONS + 1] = "O0";
+  const char *near = fl_closest(word + strspn(word, "-"), names, FL_N_OPTIONS + 2);
+  bool quick = near && strcmp(near, "O0") == 0;
   fprintf(stderr, "flowc run: there is no option `%s`%s%s%s; options of the script itself follow its name\n",
-          word, near ? "; did you mean `--" : "", near ? near : "", near ? "`?" : "");
+          word, near ? quick ? "; did you mean `-" : "; did you mean `--" : "", near ? near : "",
+          near ? "`" : "");
   return 2;
 }
 
-/* 0, or 2 after a message. w->argv is the caller's to free. */
+/* FL_WORDS_READ, or the exit status. w->argv is the caller's to free. */
 static int read_words(int n_words, char **words, RunWords *w) {
   *w = (RunWords){.build = {.level = 1, .cpu = FL_CPU_HOST, .test = -1}};
   w->argv = calloc((size_t)n_words + 2, sizeof *w->argv);
   if (!w->argv) return fputs("flowc: out of memory\n", stderr), 4;
-  int i = 0;
   const char *strange = NULL;
+  FlWords own = {0};
+  bool script_over = false;
   w->argc = 1;
-  for (; i < n_words && words[i][0] == '-'; i++) {
-    if (strcmp(words[i], "-O0") == 0) w->build.level = 0;
-    else if (strcmp(words[i], "--interp") == 0) w->interp = true;
-    else {
-      int option = option_of(words[i]);
-      if (option == FL_N_OPTIONS && !strange && !strchr(words[i], '=')) strange = words[i];
-      w->argv[w->argc++] = words[i];
-      if (option < FL_N_OPTIONS && fl_option_info[option].value && i + 1 < n_words)
-        w->argv[w->argc++] = words[++i];
+  for (int i = 0; i < n_words; i++) {
+    char *word = words[i];
+    bool is_option = word[0] == '-' && word[1] && !script_over;
+    if (is_option && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) {
+      int status = fl_words_option(FL_COMMAND_RUN, n_words, words, &i, &own);
+      if (status == 0) continue;
+      if (status == 2) return 2;
     }
+    if (is_option && !w->file && strcmp(word, "--") == 0) continue;
+    if (!is_option && !w->file) {
+      w->file = word;
+      continue;
+    }
+    script_over |= strcmp(word, "--") == 0;
+    w->argv[w->argc++] = word;
+    if (w->file) continue;
+    int option = option_of(word);
+    if (option == FL_OPTION_HELP || strcmp(word, "-h") == 0) own.flags[FL_FLAG_HELP] = word;
+    else if (option == FL_N_OPTIONS && !strange && !strchr(word, '=')) strange = word;
+    if (option < FL_N_OPTIONS && fl_option_info[option].value && i + 1 < n_words)
+      w->argv[w->argc++] = words[++i];
   }
-  if (i == n_words) {
-    fputs("usage: flowc run [-O0] [--interp] FILE.flow [--name value ...]\n", stderr);
-    return 2;
-  }
-  w->file = words[i++];
-  if (strange && access(w->file, F_OK)) return misspelt(strange);
+  if (!w->file && own.flags[FL_FLAG_HELP]) return fl_words_help(FL_COMMAND_RUN), 0;
+  if (strange && (!w->file || access(w->file, F_OK))) return misspelt(strange);
+  if (!w->file) return fl_words_usage(FL_COMMAND_RUN);
+  if (own.flags[FL_FLAG_QUICK]) w->build.level = 0;
+  w->interp = own.flags[FL_FLAG_INTERP] != NULL;
   w->argv[0] = (char *)(uintptr_t)w->file;
-  while (i < n_words) w->argv[w->argc++] = words[i++];
-  return 0;
+  return FL_WORDS_READ;
 }
 
 static int run_interpreted(FlCompilation *c, const RunWords *w) {
@@ -72,7 +87,7 @@ static int run_interpreted(FlCompilation *c, const RunWords *w) {
   int status = fl_compile_ir(c, &build);
   if (status) return status;
   FlInterp *in = fl_interp_make(c->arena, c->sema.module, c->sources);
-  return fl_main_for(fl_interp_program(in, NULL), w->file, w->argc, w->argv);
+  return fl_main_for(fl_interp_program(in, NULL), c->script->path, w->argc, w->argv);
 }
 
 static int run_compiled(FlCompilation *c, const RunWords *w) {
@@ -93,7 +108,7 @@ static int run_compiled(FlCompilation *c, const RunWords *w) {
     free(object.bytes);
   }
   fl_code_cache_close(cache);
-  if (!status) status = fl_main_for(fl_loaded_program(loaded), w->file, w->argc, w->argv);
+  if (!status) status = fl_main_for(fl_loaded_program(loaded), c->script->path, w->argc, w->argv);
   if (loaded) fl_loaded_free(loaded);
   return status;
 }
@@ -102,9 +117,11 @@ int fl_command_run(int n_words, char **words) {
   RunWords w;
   FlCompilation c = {0};
   int status = read_words(n_words, words, &w);
-  if (!status) status = fl_compilation_init(&c, w.file);
-  if (!status) status = w.interp ? run_interpreted(&c, &w) : run_compiled(&c, &w);
-  fl_compilation_reset(&c);
+  if (status == FL_WORDS_READ) {
+    status = fl_compilation_init(&c, w.file);
+    if (!status) status = w.interp ? run_interpreted(&c, &w) : run_compiled(&c, &w);
+    fl_compilation_reset(&c);
+  }
   free(w.argv);
   return status;
 }

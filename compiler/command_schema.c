@@ -9,6 +9,7 @@
 #include "io/io.h"
 #include "io/table_stats.h"
 #include "syntax/ast.h"
+#include "tools/words.h"
 #include "types/types.h"
 
 #include <stdarg.h>
@@ -218,19 +219,20 @@ static bool is_option(const char *word) {
 }
 
 int fl_command_schema(int n_words, char **words) {
-  const char **options = calloc((size_t)n_words + 1, sizeof *options);
-  int n_options = 0, status = 0;
-  for (int i = 0; options && i < n_words; i++)
-    if (is_option(words[i])) options[n_options++] = words[i];
-  if (!options || n_options == n_words) {
-    fputs("usage: flowc schema [OPTION=VALUE ...] FILE ...\n  options of CSV files: sep=; quote= "
-          "header=false skip=1 "
-          "comment=# null=NA decimal=, dates=%d.%m.%Y encoding=latin-1\n",
-          stderr);
-    status = 2;
+  FlWords w;
+  int status = fl_words_read(FL_COMMAND_SCHEMA, n_words, words, &w);
+  if (status != FL_WORDS_READ) return status;
+  int n_files = 0;
+  for (int i = 0; i < w.n_operands; i++) { /* the files to the front, then the options */
+    if (is_option(w.operands[i])) continue;
+    char *file = w.operands[i];
+    memmove(w.operands + n_files + 1, w.operands + n_files, sizeof *w.operands * (size_t)(i - n_files));
+    w.operands[n_files++] = file;
   }
-  for (int i = 0; status != 2 && i < n_words; i++)
-    if (!is_option(words[i]) && schema_of(words[i], options, n_options) != 0) status = 1;
-  free(options);
-  return status;
+  int n_options = w.n_operands - n_files;
+  if (!n_files) return fl_words_usage(FL_COMMAND_SCHEMA);
+  const char *const *options = (const char *const *)w.operands + n_files;
+  for (int i = 0; i < n_files; i++)
+    if (schema_of(w.operands[i], options, n_options) != 0) status = 1;
+  return status == FL_WORDS_READ ? 0 : status;
 }

@@ -8,17 +8,20 @@
 
 #include "exec/exec.h"
 #include "interp/interp.h"
+#include "tools/scripts.h"
+#include "tools/verdicts.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct Test {
   const char *file, *name;
-  int index; /* of its file; -1: the file itself does not compile */
+  const FlText1 *text; /* of the file */
+  int index, line;     /* which block of the file, and where it stands */
   FILE *said;
   pid_t pid;
-  int status;
 } Test;
 
 typedef FlVec(Test) Tests;
@@ -26,13 +29,12 @@ typedef FlVec(Test) Tests;
 /* In the child: compiles and runs one block; the exit status. */
 static int run_test(const Test *t) {
   FlCompilation c;
-  int status = fl_compilation_init(&c, t->file);
-  if (!status)
-    status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = t->index});
+  fl_compilation_init_text(&c, t->file, t->text);
+  int status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = t->index});
   if (!status) {
     FlInterp *in = fl_interp_make(c.arena, c.sema.module, c.sources);
     char *argv[] = {(char *)(uintptr_t)t->file, "--quiet", "--no-cache", "--workers", "1", NULL};
-    status = fl_main_for(fl_interp_program(in, NULL), t->file, 5, argv);
+    status = fl_main_for(fl_interp_program(in, NULL), c.script->path, 5, argv);
   }
   fl_compilation_reset(&c);
   return status;
@@ -51,58 +53,86 @@ static void start(Test *t) {
   _exit(status);
 }
 
-static void finish(Test *t) {
+/* What the process printed, in the arena. */
+static const char *said_by(FlArena *arena, FILE *said) {
+  FlText1 text = {0};
+  rewind(said);
+  fl_read_stream(said, SIZE_MAX - 1, &text);
+  const char *kept = fl_arena_strndup(arena, text.s ? text.s : "", text.len);
+  fl_text_reset(&text);
+  fclose(said);
+  return kept;
+}
+
+static FlVerdict finish(FlArena *arena, Test *t) {
+  FlVerdict v = {.file = t->file, .name = t->name, .line = t->line, .said = ""};
   int status = 0;
-  if (t->pid < 0 || waitpid(t->pid, &status, 0) < 0) t->status = 4;
-  else t->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  struct rusage used = {0};
+  if (t->pid < 0 || wait4(t->pid, &status, 0, &used) < 0) v.status = 4;
+  else v.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  v.seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+              (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+  if (t->said) v.said = said_by(arena, t->said);
+  return v;
 }
 
-static void report(const Test *t) {
-  printf("%s: test \"%s\" failed (status %d)\n", t->file, t->name, t->status);
-  char buffer[4096];
-  if (!t->said) return;
-  rewind(t->said);
-  for (size_t n; (n = fread(buffer, 1, sizeof buffer, t->said)) > 0;) fwrite(buffer, 1, n, stdout);
-}
-
-/* The tests of one file; 0, or the status of why it does not compile, after the messages. */
-static int find_tests(FlArena *arena, const char *file, Tests *tests) {
-  FlCompilation c;
-  int status = fl_compilation_init(&c, file);
-  if (!status) status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = -1});
-  if (!status)
-    for (int i = 0; i < c.sema.n_tests; i++) {
+/* The tests of one file; where it does not compile, the verdict on it. */
+static int find_tests(FlVerdicts *v, const char *file, bool silent, Tests *tests) {
+  FlText1 *text = FL_NEW(v->arena, FlText1), read = {0}, said = {0};
+  FlVerdict whole = {.file = file, .said = ""};
+  whole.status = fl_script_read(file, &read, &said);
+  if (read.s) *text = (FlText1){.s = fl_arena_strndup(v->arena, read.s, read.len), .len = read.len};
+  fl_text_reset(&read);
+  if (whole.status) {
+    if (!silent) fprintf(stderr, "error: %s\n", said.s);
+  } else {
+    FlCompilation c;
+    fl_compilation_init_text(&c, file, text);
+    c.silent = silent;
+    whole.status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = -1});
+    for (int i = 0; !whole.status && i < c.sema.n_tests; i++) {
       const char *name = c.sema.tests[i].name;
-      Test t = {.file = file, .index = i, .name = fl_arena_strndup(arena, name, strlen(name))};
-      fl_vec_push(arena, tests, t);
+      Test t = {
+          .file = file, .text = text, .index = i, .name = fl_arena_strndup(v->arena, name, strlen(name))};
+      int column;
+      fl_source_position(c.script, c.sema.tests[i].span.start, &t.line, &column);
+      fl_vec_push(v->arena, tests, t);
     }
-  fl_compilation_reset(&c);
-  return status;
+    fl_sink_print(c.sink, &said, false);
+    whole.messages = fl_verdict_messages(v->arena, c.sink);
+    fl_compilation_reset(&c);
+  }
+  if (said.len) whole.said = fl_arena_strndup(v->arena, said.s, said.len);
+  if (whole.status) fl_vec_push(v->arena, &v->at, whole);
+  fl_text_reset(&said);
+  return whole.status;
 }
 
 int fl_command_test(int n_words, char **words) {
-  if (n_words < 1) {
-    fputs("usage: flowc test FILE.flow ...\n", stderr);
-    return 2;
-  }
-  FlArena *arena = fl_arena_new();
+  FlWords w;
+  int status = fl_words_read(FL_COMMAND_TEST, n_words, words, &w);
+  if (status != FL_WORDS_READ) return status;
+  FlVerdicts v = {.arena = fl_arena_new(), .command = FL_COMMAND_TEST};
+  bool json = w.flags[FL_FLAG_JSON] != NULL;
+  FlScriptList files = {0};
   Tests tests = {0};
-  int worst = 0, passed = 0, failed = 0;
-  for (int i = 0; i < n_words; i++) {
-    int status = find_tests(arena, words[i], &tests);
-    if (status) failed++;
+  int worst = fl_scripts_find(v.arena, "test", w.n_operands, w.operands, &files), failed = 0;
+  for (int i = 0; i < files.n; i++) {
+    status = find_tests(&v, files.at[i], json, &tests);
     if (status > worst) worst = status;
   }
+  failed = v.at.n;
   long at_once = sysconf(_SC_NPROCESSORS_ONLN);
   for (int next = 0, done = 0; done < tests.n; done++) {
     for (; next < tests.n && next - done < at_once; next++) start(&tests.at[next]);
-    Test *t = &tests.at[done];
-    finish(t);
-    if (t->status) report(t);
-    *(t->status ? &failed : &passed) += 1;
-    if (t->said) fclose(t->said);
+    FlVerdict one = finish(v.arena, &tests.at[done]);
+    failed += one.status != 0;
+    if (one.status && !json)
+      printf("%s: test \"%s\" failed (status %d)\n%s", one.file, one.name, one.status, one.said);
+    fl_vec_push(v.arena, &v.at, one);
   }
-  printf("%d passed, %d failed\n", passed, failed);
-  fl_arena_free(arena);
-  return worst ? worst : failed ? 1 : 0;
+  if (!json) printf("%d passed, %d failed\n", v.at.n - failed, failed);
+  status = fl_verdicts_write(&v, &w);
+  fl_arena_free(v.arena);
+  return status ? status : worst ? worst : failed ? 1 : 0;
 }

@@ -5,32 +5,31 @@
 #include "driver.h"
 
 #include "exec/command_line.h"
+#include "flow/version.h"
+#include "memo/memo.h"
 #include "opt/opt.h"
 #include "syntax/ast.h"
+#include "tools/scripts.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LARGEST_SCRIPT = 64 << 20 };
-
-int fl_compilation_init(FlCompilation *c, const char *path) {
+void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text) {
   *c = (FlCompilation){.arena = fl_arena_new()};
   c->names = fl_interner_make(c->arena);
   c->sources = fl_sources_make(c->arena);
   c->sink = fl_sink_make(c->arena, c->sources);
-  FlText1 text = {0};
-  int status = 0;
-  if (!fl_read_file(path, LARGEST_SCRIPT, &text)) {
-    fprintf(stderr, "error: cannot read %s: %s\n", path, strerror(errno));
-    status = 2;
-  } else if (text.len > LARGEST_SCRIPT) {
-    fprintf(stderr, "error: %s is larger than 64 MB: is it a script?\n", path);
-    status = 2;
-  } else {
-    c->script = fl_sources_add(c->sources, path, text.s, text.len);
-  }
+  c->script = fl_sources_add(c->sources, strcmp(path, "-") == 0 ? FL_STANDARD_INPUT : path, text->s, text->len);
+}
+
+int fl_compilation_init(FlCompilation *c, const char *path) {
+  FlText1 text = {0}, why = {0};
+  *c = (FlCompilation){0};
+  int status = fl_script_read(path, &text, &why);
+  if (status) fprintf(stderr, "error: %s\n", why.s);
+  else fl_compilation_init_text(c, path, &text);
   fl_text_reset(&text);
+  fl_text_reset(&why);
   return status;
 }
 
@@ -40,10 +39,27 @@ void fl_compilation_reset(FlCompilation *c) {
 }
 
 void fl_compilation_say(FlCompilation *c) {
+  if (c->silent) return;
   FlText1 out = {0};
   fl_sink_print(c->sink, &out, isatty(STDERR_FILENO) && !getenv("NO_COLOR"));
   if (out.len) fwrite(out.s, 1, out.len, stderr);
   fl_text_reset(&out);
+}
+
+/* What a program says about itself. The digest is of the texts of all files that it was made from, in the order in which
+ * they are imported. */
+static const char *about(FlCompilation *c, const FlBuildOptions *options) {
+  FlText1 all = {0};
+  for (int i = 0; i < c->sources->files.n; i++) {
+    const FlSource *f = c->sources->files.at[i];
+    fl_text_addf(&all, "%u\n", f->len);
+    fl_text_add(&all, f->text, f->len);
+  }
+  FlDigest d = fl_memo_digest(all.s, (int64_t)all.len);
+  fl_text_reset(&all);
+  const char *cpu = options->cpu == FL_CPU_PORTABLE ? "x86-64-v2" : options->cpu_name ? options->cpu_name : "native";
+  return fl_arena_printf(c->arena, "%s program 1\nscript: %s\nflow: %s\nsource: %016llx%016llx\nprocessor: %s\n", "flow",
+                         c->sema.module->name, FL_FLOW_VERSION, (unsigned long long)d.hi, (unsigned long long)d.lo, cpu);
 }
 
 /* A message about a bug of flow; 70. */
@@ -57,17 +73,19 @@ int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
   char stdlib[4096];
   bool found = fl_codegen_find("stdlib/linear.flow", stdlib, sizeof stdlib);
   if (found) *strrchr(stdlib, '/') = '\0';
-  const char *names[FL_N_OPTIONS];
+  const char *names[FL_N_OPTIONS + 1];
   for (int i = 0; i < FL_N_OPTIONS; i++) names[i] = fl_option_info[i].name;
+  names[FL_N_OPTIONS] = "interp"; /* of flowc run, behind the script too */
   FlSemaOptions sema = {.stdlib_dir = found ? stdlib : "stdlib",
                         .test = options->test,
                         .option_names = names,
-                        .n_option_names = FL_N_OPTIONS};
+                        .n_option_names = FL_N_OPTIONS + 1};
 
   c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
   if (!c->sink->n_errors) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
   fl_compilation_say(c);
   if (c->sink->n_errors || !c->sema.module) return 3;
+  c->sema.module->about = about(c, options);
 
   FlText1 why = {0};
   int status = 0;
@@ -82,14 +100,18 @@ int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit em
   char *why = NULL;
   FlCodegenFn *generate = fl_codegen_open(&why);
   if (!generate) {
-    int status = internal("loading the code generator", why ? why : "");
+    fprintf(stderr,
+            "error: the code generator cannot be loaded: %s\n"
+            "  help: install LLVM 19 (Debian: libllvm19) and flow as a whole; `flowc run --interp` needs neither\n",
+            why ? why : "");
     free(why);
-    return status;
+    return 4;
   }
   FlCodegenOptions codegen = {.cpu = options->cpu,
                               .cpu_name = options->cpu_name,
                               .level = options->level ? 2 : 0,
                               .linked_externs = options->linked_externs,
+                              .binary = options->binary,
                               .emit = emit};
   *out = generate(c->sema.module, c->sources, &codegen);
   if (out->bytes) return 0;

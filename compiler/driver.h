@@ -9,12 +9,11 @@
 #include "diag/diag.h"
 #include "sema/sema.h"
 
-#define FL_VERSION "0.1.0"
-
 typedef struct FlBuildOptions {
   int level;            /* 0: quick code; 1: everything */
   FlCpu cpu;            /* FL_CPU_HOST for what runs here and now */
   const char *cpu_name; /* --mcpu, or NULL */
+  bool binary;          /* what is made runs elsewhere */
   bool linked_externs;  /* the linker finds C functions, not the program when it starts */
   int test;             /* -1: the script itself; k: its k-th test block */
 } FlBuildOptions;
@@ -28,15 +27,18 @@ typedef struct FlCompilation {
   FlSource *script;
   FlAst *ast;
   FlSemaResult sema;
+  bool silent; /* messages stay in the sink */
 } FlCompilation;
 
-/* Reads the file; 0, or 1 after a message. `c` needs fl_compilation_reset in any case. */
+/* Reads the file, `-` is standard input; 0, or 2 after a message. `c` needs fl_compilation_reset in any case. */
 int fl_compilation_init(FlCompilation *c, const char *path);
+/* The same with a text that was read already; it is copied. */
+void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text);
 void fl_compilation_reset(FlCompilation *c);
 
 /* Text to optimised IR, in c->sema.module; 0, or 3 after the messages, or 70. */
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
-/* IR to an object, or to text of LLVM or of the assembler; 0, or 70. The bytes are the caller's (free). */
+/* IR to an object, or to text of LLVM or of the assembler; 0, or 4 where the code generator or LLVM is not installed, or 70. The bytes are the caller's (free). */
 int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out);
 
 /* Prints what the sink holds on standard error. */

@@ -1,107 +1,83 @@
 /* main.c: flowc: its commands, its options, its exit statuses (README). The only place that knows all
  * commands. */
-#include "code_cache.h"
 #include "commands.h"
 #include "driver.h"
 
-#include "exec/exec.h"
+#include "base/features.h"
 #include "tools/front_tools.h"
 #include "tools/store_tools.h"
+#include "tools/words.h"
 
-#include <stdlib.h>
+#include <errno.h>
 
-static const char usage_text[] =
-    "usage: flowc COMMAND ...\n"
-    "\n"
-    "  run [OPTIONS] FILE.flow [--name value ...]  compile and run; what follows the file is the script's\n"
-    "  build [FILE.flow] [-o OUT] [OPTIONS]        make a binary that needs nothing else\n"
-    "  check FILE.flow ...                         only say what is wrong\n"
-    "  test FILE.flow ...                          run the test blocks\n"
-    "  new FOLDER                                  a folder with a first script\n"
-    "  fmt [--check] [FILE.flow ...]               format\n"
-    "  schema FILE ...                             the types of what data files hold, and what is in them\n"
-    "  explain FILE.flow                           the plan of a script: what is read, fused, kept, remembered\n"
-    "  explain [CODE]                              the page of a message\n"
-    "  why [FILE.flow] [STAGE]                     why stages ran again\n"
-    "  cache ls | gc | verify | clear | trust      the store of remembered results\n"
-    "  version                                     which flow this is\n"
-    "\n"
-    "options: -O0 quick code, --interp the reference interpreter (run), --mcpu NAME a processor (build: "
-    "native for\n"
-    "this one), --emit=tokens|ast|ir|llvm|asm|obj a step on the way (build)\n"
-    "and those of every script: flowc run FILE.flow --help\n";
+static int help(int n_words, char **words);
 
-typedef struct Command {
-  const char *name;
-  int (*run)(int n_words, char **words);
-} Command;
-
-static int with_store(int (*tool)(const char *dir, int n_words, char **words), int n_words, char **words) {
-  char dir[4096];
-  if (fl_cache_dir("./", dir, sizeof dir)) return tool(dir, n_words, words);
-  fputs("flowc: no results are remembered: neither FLOW_CACHE nor HOME is set\n", stderr);
-  return 1;
-}
-
-static int cache(int n_words, char **words) { return with_store(fl_tool_cache, n_words, words); }
-static int why(int n_words, char **words) { return with_store(fl_tool_why, n_words, words); }
-
-static int help(int n_words, char **words) {
-  (void)n_words;
-  (void)words;
-  fputs(usage_text, stdout);
-  return 0;
-}
-
-static int version(int n_words, char **words) {
-  (void)n_words;
-  (void)words;
-  printf("flow %s\n", FL_VERSION);
-  return 0;
-}
+/* The functions of the commands (tools/commands.def). */
+static int (*const run_command[FL_N_COMMANDS])(int n_words, char **words) = {
+    [FL_COMMAND_RUN] = fl_command_run,
+    [FL_COMMAND_BUILD] = fl_command_build,
+    [FL_COMMAND_CHECK] = fl_command_check,
+    [FL_COMMAND_TEST] = fl_command_test,
+    [FL_COMMAND_NEW] = fl_command_new,
+    [FL_COMMAND_FMT] = fl_tool_fmt,
+    [FL_COMMAND_SCHEMA] = fl_command_schema,
+    [FL_COMMAND_EXPLAIN] = fl_command_explain,
+    [FL_COMMAND_WHY] = fl_tool_why,
+    [FL_COMMAND_CACHE] = fl_tool_cache,
+    [FL_COMMAND_VERSION] = fl_command_version,
+    [FL_COMMAND_HELP] = help,
+};
 
 /* Commands of the language's tools that this version does not have. */
 static const char *const absent[] = {"repl", "lsp", "doc", "graph", "bench"};
 
-static const Command commands[] = {
-    {"run", fl_command_run},
-    {"build", fl_command_build},
-    {"check", fl_command_check},
-    {"test", fl_command_test},
-    {"new", fl_command_new},
-    {"schema", fl_command_schema},
-    {"fmt", fl_tool_fmt},
-    {"explain", fl_command_explain},
-    {"why", why},
-    {"cache", cache},
-    {"version", version},
-    {"--version", version},
-    {"help", help},
-    {"--help", help},
-    {"-h", help},
-};
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
+static int unknown_command(const char *word) {
+  const char *names[FL_N_COMMANDS];
+  for (int i = 0; i < FL_N_COMMANDS; i++) names[i] = fl_command_name((FlCommandId)i);
+  for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
+    if (strcmp(word, absent[i])) continue;
+    fprintf(stderr, "flowc: `%s` is not in this version of flow\n", word);
+    return 2;
+  }
+  fprintf(stderr, "flowc: no command `%s`", word);
+  const char *near = fl_closest(word, names, FL_N_COMMANDS);
+  if (near) fprintf(stderr, "; did you mean `%s`?", near);
+  size_t n = strlen(word);
+  if (n > 5 && strcmp(word + n - 5, ".flow") == 0) fprintf(stderr, "; to run it: flowc run %s", word);
+  fputs("\n", stderr);
+  return 2;
+}
+
+static int help(int n_words, char **words) {
+  FlWords w;
+  int status = fl_words_read(FL_COMMAND_HELP, n_words, words, &w);
+  if (status != FL_WORDS_READ) return status;
+  if (!w.n_operands) return fl_words_list(stdout), 0;
+  if (strcmp(w.operands[0], "environment") == 0) return fl_words_environment(), 0;
+  FlCommandId command = fl_command_find(w.operands[0]);
+  if (command == FL_N_COMMANDS) return unknown_command(w.operands[0]);
+  fl_words_help(command);
+  return 0;
+}
+
+/* What could not be written is no success: a full disk, a pipe that nobody reads any more. */
+static int close_output(int status) {
+  bool lost = ferror(stdout) != 0;
+  if (fflush(stdout) == 0 && !lost) return status;
+  fprintf(stderr, "flowc: cannot write to standard output: %s\n", strerror(errno));
+  return status ? status : 4;
+}
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    fputs(usage_text, stderr);
+    fl_words_list(stderr);
     return 2;
   }
-  const char *names[N_COMMANDS];
-  for (int i = 0; i < N_COMMANDS; i++) {
-    names[i] = commands[i].name;
-    if (strcmp(argv[1], names[i]) == 0) return commands[i].run(argc - 2, argv + 2);
-  }
-  for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
-    if (strcmp(argv[1], absent[i])) continue;
-    fprintf(stderr, "flowc: `%s` is not in this version of flow\n", argv[1]);
-    return 2;
-  }
-  fprintf(stderr, "flowc: no command `%s`", argv[1]);
-  const char *near = fl_closest(argv[1], names, N_COMMANDS);
-  if (near) fprintf(stderr, "; did you mean `%s`?", near);
-  size_t n = strlen(argv[1]);
-  if (n > 5 && strcmp(argv[1] + n - 5, ".flow") == 0) fprintf(stderr, "; to run it: flowc run %s", argv[1]);
-  fputs("\n", stderr);
-  return 2;
+  if (!fl_features_check(0, "flowc", "")) return 4;
+  const char *word = argv[1];
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) word = "help";
+  if (strcmp(word, "--version") == 0) word = "version";
+  FlCommandId command = fl_command_find(word);
+  return close_output(command == FL_N_COMMANDS ? unknown_command(word)
+                                               : run_command[command](argc - 2, argv + 2));
 }

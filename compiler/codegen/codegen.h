@@ -29,6 +29,7 @@ typedef struct FlCodegenOptions {
   const char *cpu_name; /* an LLVM processor name instead of the host's (--mcpu), or NULL */
   int level;            /* 0: quick code, 2: optimised */
   bool linked_externs;  /* C functions are found by the linker, not when the program starts */
+  bool binary;          /* for an executable, which may run elsewhere: it says what the processor must have */
   FlEmit emit;          /* what the bytes are: ELF, or LLVM assembly or machine assembly as text */
 } FlCodegenOptions;
 
@@ -55,6 +56,9 @@ FlCodegenFn *fl_codegen_open(char **why);
 /* Finds a file of this installation (libflow_llvm.so, libflowrt.a) beside the running program, in its build
  * folder or in ../lib/flow; its path goes to `out`. */
 bool fl_codegen_find(const char *file, char *out, size_t size);
+
+/* The names that FlCodegenOptions.cpu_name may be. */
+const char *const *fl_codegen_processors(int *n);
 
 /* A name for the processor that FL_CPU_HOST means, for the key of remembered objects: features as reported by
  * cpuid, as text in `out` (at least 64 bytes). */

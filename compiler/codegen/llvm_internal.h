@@ -332,6 +332,8 @@ bool fl_ll_target_init(FlGen *g);
 void fl_ll_target_attrs(FlGen *g, Val fn, int level); /* level 0: the module's; 3, 4: x86-64-v3, v4 */
 void fl_ll_quick_attrs(FlGen *g,
                        Val fn); /* not optimised: for code that runs straight through, or hardly ever */
+/* What the processor must have to run this code: a mask of base/features.h. */
+uint64_t fl_ll_features(FlGen *g);
 Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4);
 bool fl_ll_run_passes(FlGen *g, const char *passes);
 bool fl_ll_optimize(FlGen *g);

@@ -183,8 +183,10 @@ void fl_ll_program(FlGen *g) {
                  fl_ll_null(g),
                  externs,
                  bind ? fl_ll_extern(g, "fl_externs_bind", g->i32, binds, 3) : fl_ll_null(g),
-                 fl_ll_i32(g, g->externs.n)};
-  Val program = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 14, false), "flow_program");
+                 fl_ll_i32(g, g->externs.n),
+                 string(g, g->ir->about ? g->ir->about : ""),
+                 fl_ll_i64(g, (int64_t)(g->options.binary ? fl_ll_features(g) : 0))};
+  Val program = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 16, false), "flow_program");
   LLVMSetLinkage(program, LLVMExternalLinkage);
   LLVMSetUnnamedAddress(program, LLVMNoUnnamedAddr);
   g->program = program;

@@ -170,6 +170,7 @@ const FlProgram *fl_interp_program(FlInterp *in, const FlFunc *main) {
                          .externs = in->externs.at,
                          .n_externs = in->externs.n,
                          .bind = in->externs.n ? fl_externs_bind : NULL,
+                         .about = m->about != NULL ? m->about : "",
                          .self = entry_of(in, main != NULL ? main : m->main)};
   return program;
 }

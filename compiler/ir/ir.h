@@ -135,6 +135,7 @@ typedef struct FlModule {
   FlIrParam *params;
   int32_t n_params;
   const char *name, *doc;
+  const char *about; /* FlProgram.about, or NULL */
 } FlModule;
 
 /* ---- building. All results are in the module's arena; nothing here fails but for memory (aborts). ---- */

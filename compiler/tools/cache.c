@@ -1,12 +1,14 @@
 /* cache.c: flowc cache: what is in the store, and putting it in order. See store_tools.h. */
 #include "tools/store_tools.h"
 
+#include "base/base.h"
 #include "memo/memo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void print_warning(void *arg, const char *message) {
   (void)arg;
@@ -66,11 +68,6 @@ static void print_removed(FlMemoTotals t) {
   printf("%lld removed, %s\n", (long long)t.removed, size_text(size, t.removed_bytes));
 }
 
-static int usage(void) {
-  fputs("usage: flowc cache ls | gc [--limit SIZE] | verify | clear | trust [FOLDER]\n", stderr);
-  return 2;
-}
-
 static int trust(const char *dir) {
   if (!fl_memo_trust(dir)) {
     fprintf(stderr, "flowc cache: `%s` is no folder, or what you accept cannot be noted\n", dir);
@@ -80,27 +77,42 @@ static int trust(const char *dir) {
   return 0;
 }
 
-int fl_tool_cache(const char *dir, int n_words, char **words) {
-  if (n_words < 1) return usage();
-  const char *verb = words[0];
-  int64_t limit = -1;
-  if (n_words == 3 && strcmp(verb, "gc") == 0 && strcmp(words[1], "--limit") == 0) {
-    limit = read_size(words[2]);
-    if (limit < 0) {
-      fprintf(stderr, "flowc cache: `%s` is not a size; write 500M or 8G\n", words[2]);
-      return 2;
-    }
-  } else if (n_words <= 2 && strcmp(verb, "trust") == 0) {
-    return trust(n_words == 2 ? words[1] : dir);
-  } else if (n_words != 1) {
-    return usage();
+int fl_tool_cache(int n_words, char **words) {
+  static const char *const verbs[] = {"ls", "gc", "verify", "clear", "trust"};
+  enum { N_VERBS = sizeof verbs / sizeof *verbs };
+  FlWords w;
+  char dir[4096];
+  int status = fl_words_read(FL_COMMAND_CACHE, n_words, words, &w), known = 0;
+  if (status != FL_WORDS_READ) return status;
+  const char *verb = w.operands[0], *word = w.n_operands > 1 ? w.operands[1] : NULL, *most = w.flags[FL_FLAG_LIMIT];
+  while (known < N_VERBS && strcmp(verb, verbs[known]) != 0) known++;
+  if (known == N_VERBS) {
+    const char *near = fl_closest(verb, verbs, N_VERBS);
+    fprintf(stderr, "flowc cache: `%s` is nothing that can be done with a store%s%s%s\n", verb, near ? "; did you mean `" : "",
+            near ? near : "", near ? "`?" : "");
+    return fl_words_usage(FL_COMMAND_CACHE);
   }
+  int64_t limit = most ? read_size(most) : -1;
+  if (most && strcmp(verb, "gc") != 0) {
+    fprintf(stderr, "flowc cache: `--limit` is for `gc`, not for `%s`\n", verb);
+    return 2;
+  }
+  if (most && limit < 0) {
+    fprintf(stderr, "flowc cache: `%s` is not a size; write 500M or 8G\n", most);
+    return 2;
+  }
+  if (word && access(word, F_OK) != 0) {
+    fprintf(stderr, "flowc cache: there is no `%s`\n", word);
+    return 2;
+  }
+  status = fl_store_place(&w, "cache", word, dir, sizeof dir);
+  if (status) return status;
+  if (strcmp(verb, "trust") == 0) return trust(dir);
   FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .foreign = true, .warn = print_warning});
   if (!memo) {
     fputs("flowc cache: out of memory\n", stderr);
     return 4;
   }
-  int status = 0;
   if (strcmp(verb, "ls") == 0) {
     printf("%10s  %-16s  %s\n", "size", "last used", "stage");
     print_totals(dir, fl_memo_list(memo, print_entry, NULL));
@@ -113,10 +125,8 @@ int fl_tool_cache(const char *dir, int n_words, char **words) {
     printf("%lld damaged%s\n", (long long)t.damaged, t.damaged ? ", removed" : "");
     print_totals(dir, t);
     status = t.damaged != 0;
-  } else if (strcmp(verb, "clear") == 0) {
-    print_removed(fl_memo_clear(memo));
   } else {
-    status = usage();
+    print_removed(fl_memo_clear(memo));
   }
   fl_memo_close(memo);
   return status;

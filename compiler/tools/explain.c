@@ -2,19 +2,18 @@
 #include "tools/front_tools.h"
 #include "diag/diag.h"
 
-int fl_tool_explain(int n_words, char **words) {
-  if (n_words > 1) return fprintf(stderr, "usage: flowc explain [CODE]\n"), 2;
-  if (!n_words) {
+int fl_tool_explain(const char *name) {
+  if (!name) {
     for (int i = 0; i < FL_N_DIAGS; i++)
       printf("%s  %s\n", fl_diag_name((FlDiagCode)i), fl_diag_title((FlDiagCode)i));
     return 0;
   }
   FlDiagCode code;
-  if (!fl_diag_find(words[0], &code)) {
+  if (!fl_diag_find(name, &code)) {
     const char *names[FL_N_DIAGS];
     for (int i = 0; i < FL_N_DIAGS; i++) names[i] = fl_diag_name((FlDiagCode)i);
-    const char *near = fl_closest(words[0], names, FL_N_DIAGS);
-    fprintf(stderr, "error: no message has the code %s\n", words[0]);
+    const char *near = fl_closest(name, names, FL_N_DIAGS);
+    fprintf(stderr, "error: no message has the code %s\n", name);
     if (near)
       fprintf(stderr, "  help: did you mean %s (%s)?\n", near,
               fl_diag_find(near, &code) ? fl_diag_title(code) : "");

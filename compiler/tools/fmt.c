@@ -1,123 +1,125 @@
-/* fmt.c: flowc fmt. In: names of files and folders. Out: the files in the one layout.
+/* fmt.c: flowc fmt. In: names of files and folders, `-` for standard input. Out: the files in the one layout.
  *
  * A file with errors is left as it is, and so is one whose formatted text would not mean the same (checked by
  * parsing it again). A file is replaced whole or not at all. */
 #include "tools/front_tools.h"
 #include "base/whole_file.h"
 #include "syntax/ast.h"
+#include "tools/scripts.h"
+#include "tools/verdicts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct Fmt {
-  bool check, print; /* change nothing; print instead of writing */
-  int status;
+  FlArena *arena;
+  bool check, print, json; /* change nothing; print instead of writing; what is found is said as JSON alone */
 } Fmt;
 
-static void worse(Fmt *x, int status) {
-  if (status > x->status) x->status = status;
-}
-
-/* Parses; NULL: the text has errors, shown on standard error. */
-static FlAst *parse(FlArena *a, const char *path, const FlText1 *text) {
+/* Parses; NULL: the text has errors, which are in the verdict, and shown on standard error but with --json. */
+static FlAst *parse(const Fmt *x, FlArena *a, const char *path, const FlText1 *text, FlVerdict *v) {
   FlSources *sources = fl_sources_make(a);
   FlSink *sink = fl_sink_make(a, sources);
   FlAst *ast =
       fl_syntax_parse(a, fl_interner_make(a), fl_sources_add(sources, path, text->s, text->len), sink);
   if (!sink->n_errors) return ast;
   FlText1 shown = {0};
-  fl_sink_print(sink, &shown, isatty(2));
-  fwrite(shown.s, 1, shown.len, stderr);
+  v->messages = fl_verdict_messages(x->arena, sink);
+  fl_sink_print(sink, &shown, false);
+  v->said = fl_arena_strndup(x->arena, shown.s, shown.len);
   fl_text_reset(&shown);
+  if (!x->json) {
+    fl_sink_print(sink, &shown, isatty(2) && !getenv("NO_COLOR"));
+    fwrite(shown.s, 1, shown.len, stderr);
+    fl_text_reset(&shown);
+  }
   return NULL;
 }
 
+/* A message, in the verdict and on standard error. */
+static void fail(const Fmt *x, FlVerdict *v, int status, const char *message) {
+  v->status = status;
+  v->said = fl_arena_strndup(x->arena, message, strlen(message));
+  if (!x->json) fprintf(stderr, "error: %s\n", message);
+}
+
 /* The formatted text; false: it has errors, or formatting would change its meaning (both were said). */
-static bool format(const char *path, const FlText1 *text, FlText1 *layout) {
+static bool format(const Fmt *x, const char *path, const FlText1 *text, FlText1 *layout, FlVerdict *v) {
   FlArena *a = fl_arena_new();
-  FlAst *ast = parse(a, path, text);
+  FlAst *ast = parse(x, a, path, text, v);
   bool good = ast != NULL;
+  v->status = good ? 0 : 3;
   if (good) {
     fl_text_addz(layout, "");
     fl_fmt_print(layout, ast);
-    FlAst *again = parse(a, path, layout);
+    FlAst *again = parse(x, a, path, layout, v);
     good = again && fl_syntax_same(ast, again);
     if (!good)
-      fprintf(stderr, "%s: not formatted: the result would not mean the same; please report this file\n",
-              path);
+      fail(x, v, 70, fl_arena_printf(a, "%s is not formatted: the result would not mean the same; please report this file", path));
   }
   fl_arena_free(a);
   return good;
 }
 
-static void fmt_text(Fmt *x, const char *path, const FlText1 *text, bool is_file) {
+static void fmt_text(const Fmt *x, const char *path, const FlText1 *text, bool is_file, FlVerdict *v) {
   FlText1 layout = {0};
-  if (!format(path, text, &layout)) {
-    worse(x, 3);
-  } else if (x->print || !is_file) {
+  if (!format(x, path, text, &layout, v)) {
+    fl_text_reset(&layout);
+    return;
+  }
+  bool same = layout.len == text->len && memcmp(layout.s, text->s, text->len) == 0;
+  if (x->check && !same) {
+    v->status = 1;
+    v->said = "it is not formatted";
+    if (!x->json) printf("%s\n", path);
+  } else if (!x->check && (x->print || !is_file)) {
     fwrite(layout.s, 1, layout.len, stdout);
-  } else if (layout.len != text->len || memcmp(layout.s, text->s, text->len)) {
-    printf("%s\n", path);
-    if (x->check) {
-      worse(x, 1);
-    } else if (!fl_whole_put(path, layout.s, layout.len)) {
-      fprintf(stderr, "error: cannot write %s: %s\n", path, strerror(errno));
-      worse(x, 1);
+  } else if (!same) {
+    if (!fl_whole_put(path, layout.s, layout.len)) {
+      fail(x, v, errno == ENOSPC ? 4 : 1, fl_arena_printf(x->arena, "cannot write %s: %s", path, strerror(errno)));
+    } else {
+      v->said = "it was formatted";
+      if (!x->json) printf("%s\n", path);
     }
   }
   fl_text_reset(&layout);
 }
 
-static void fmt_file(Fmt *x, const char *path) {
+static FlVerdict fmt_file(const Fmt *x, const char *path) {
+  FlVerdict v = {.file = path, .said = ""};
+  FlText1 text = {0}, why = {0};
   bool is_file = strcmp(path, "-") != 0;
-  FILE *in = is_file ? fopen(path, "rb") : stdin;
-  FlText1 text = {0};
-  bool good = in && fl_read_stream(in, SIZE_MAX - 1, &text);
-  if (!good) {
-    fprintf(stderr, "error: cannot read %s: %s\n", path, strerror(errno));
-    worse(x, 1);
-  }
-  if (in && is_file) fclose(in);
-  if (good) fmt_text(x, is_file ? path : "(standard input)", &text, is_file);
+  int status = fl_script_read(path, &text, &why);
+  if (status) fail(x, &v, status, why.s);
+  else fmt_text(x, is_file ? path : FL_STANDARD_INPUT, &text, is_file, &v);
   fl_text_reset(&text);
-}
-
-static int visible(const struct dirent *d) { return d->d_name[0] != '.'; }
-
-static void fmt_path(Fmt *x, const char *path, bool named) {
-  struct stat st;
-  size_t n = strlen(path);
-  if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
-    if (named || (n > 5 && !strcmp(path + n - 5, ".flow"))) fmt_file(x, path);
-    return;
-  }
-  struct dirent **found;
-  int count = scandir(path, &found, visible, alphasort);
-  for (int i = 0; i < count; i++) {
-    FlText1 below = {0};
-    fl_text_addf(&below, "%s/%s", path, found[i]->d_name);
-    fmt_path(x, below.s, false);
-    fl_text_reset(&below);
-    free(found[i]);
-  }
-  if (count >= 0) free(found);
+  fl_text_reset(&why);
+  return v;
 }
 
 int fl_tool_fmt(int n_words, char **words) {
-  Fmt x = {0};
-  int n_paths = 0;
-  for (int i = 0; i < n_words; i++) {
-    if (!strcmp(words[i], "--check")) x.check = true;
-    else if (!strcmp(words[i], "--stdout")) x.print = true;
-    else if (words[i][0] == '-' && words[i][1])
-      return fprintf(stderr, "error: flowc fmt has no option %s\n", words[i]), 2;
-    else n_paths++;
+  FlWords w;
+  int status = fl_words_read(FL_COMMAND_FMT, n_words, words, &w);
+  if (status != FL_WORDS_READ) return status;
+  FlVerdicts v = {.arena = fl_arena_new(), .command = FL_COMMAND_FMT};
+  Fmt x = {v.arena, w.flags[FL_FLAG_CHECK] != NULL, w.flags[FL_FLAG_STDOUT] != NULL, w.flags[FL_FLAG_JSON] != NULL};
+  FlScriptList files = {0};
+  int worst = fl_scripts_find(v.arena, "fmt", w.n_operands, w.operands, &files);
+  bool prints = x.print;
+  for (int i = 0; i < files.n; i++) prints |= strcmp(files.at[i], "-") == 0;
+  if (prints && x.json && !x.check) {
+    fputs("flowc fmt: standard output is for the text or for `--json`, not for both\n", stderr);
+    worst = 2;
+    files.n = 0;
   }
-  if (!n_paths) return fprintf(stderr, "usage: flowc fmt [--check] [--stdout] FILE.flow|FOLDER|- ...\n"), 2;
-  for (int i = 0; i < n_words; i++)
-    if (words[i][0] != '-' || !words[i][1]) fmt_path(&x, words[i], true);
-  return x.status;
+  for (int i = 0; i < files.n; i++) {
+    FlVerdict one = fmt_file(&x, files.at[i]);
+    if (one.status > worst) worst = one.status;
+    fl_vec_push(v.arena, &v.at, one);
+  }
+  status = worst == 2 && !files.n ? 0 : fl_verdicts_write(&v, &w);
+  fl_arena_free(v.arena);
+  return status ? status : worst;
 }

@@ -1,15 +1,13 @@
 /* front_tools.h: the commands of flowc that need no more than the front end. Each takes the words after its
- * name, prints on standard output, and returns the exit status: 0 good, 1 a file cannot be read or written or
- * (--check) is not formatted, 2 wrong usage, 3 the text has errors. */
+ * name, prints on standard output, and returns the exit status: 0 good, 1 a file cannot be written or (--check) is
+ * not formatted, 2 wrong usage, 3 the text has errors. */
 #ifndef FL_FRONT_TOOLS_H
 #define FL_FRONT_TOOLS_H
 
-/* flowc fmt [--check] [--stdout] [FILE.flow | FOLDER | -]...: formats files in place (by a temporary file and
- * a rename); `-` reads standard input and prints. --check changes nothing and names the files that would
- * change. */
+/* flowc fmt: formats files in place (by a temporary file and a rename); `-` reads standard input and prints. */
 int fl_tool_fmt(int n_words, char **words);
 
-/* flowc explain [CODE]: the page of a message; without a code, the list of them. */
-int fl_tool_explain(int n_words, char **words);
+/* The page of a message; without a code (NULL), the list of them. */
+int fl_tool_explain(const char *code);
 
 #endif

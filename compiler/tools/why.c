@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_ARGS = 256 };
 
@@ -167,18 +168,23 @@ static void keep_latest(void *arg, const FlMemoInfo *info) {
   latest->created = info->created;
 }
 
+/* A script, or a binary that was built of one. */
 static bool is_script(const char *word) {
   size_t n = strlen(word);
-  return n > 5 && strcmp(word + n - 5, ".flow") == 0;
+  struct stat st;
+  return (n > 5 && strcmp(word + n - 5, ".flow") == 0) || (stat(word, &st) == 0 && S_ISREG(st.st_mode));
 }
 
-int fl_tool_why(const char *dir, int n_words, char **words) {
-  const char *script = n_words > 0 && is_script(words[0]) ? words[0] : NULL;
-  const char *stage = n_words > (script != NULL) ? words[script != NULL] : NULL;
-  if (n_words > (script != NULL) + (stage != NULL)) {
-    fputs("usage: flowc why [x.flow] [STAGE]\n", stderr);
-    return 2;
-  }
+int fl_tool_why(int n_words, char **words) {
+  FlWords w;
+  char dir[4096];
+  int status = fl_words_read(FL_COMMAND_WHY, n_words, words, &w);
+  if (status != FL_WORDS_READ) return status;
+  const char *script = w.n_operands > 0 && is_script(w.operands[0]) ? w.operands[0] : NULL;
+  const char *stage = w.n_operands > (script != NULL) ? w.operands[script != NULL] : NULL;
+  if (w.n_operands > (script != NULL) + (stage != NULL)) return fl_words_usage(FL_COMMAND_WHY);
+  status = fl_store_place(&w, "why", script, dir, sizeof dir);
+  if (status) return status;
   FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir});
   Latest latest = {0};
   char *name = NULL;
@@ -188,7 +194,7 @@ int fl_tool_why(const char *dir, int n_words, char **words) {
     name = latest.label[0] ? strdup(latest.label) : NULL;
   }
   FlMemoEntry *record = name ? fl_memo_record_get(memo, name) : NULL;
-  int status = 1;
+  status = 1;
   char *text = NULL;
   if (record && record->bytes >= (int64_t)strlen(FL_HISTORY_HEAD) &&
       memcmp(record->payload, FL_HISTORY_HEAD, strlen(FL_HISTORY_HEAD)) == 0)

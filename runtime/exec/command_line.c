@@ -93,6 +93,7 @@ static bool read_size(const char *text, int64_t *out) {
 static int set_option(FlCommandLine *c, FlOption option, const char *program, const char *value) {
   switch (option) {
   case FL_OPTION_HELP: c->help = true; break;
+  case FL_OPTION_VERSION: c->version = true; break;
   case FL_OPTION_NO_CACHE: c->no_cache = true; break;
   case FL_OPTION_QUIET: c->quiet = true; break;
   case FL_OPTION_ALLOW_EXEC: c->allow_exec = true; break;
@@ -181,4 +182,9 @@ void fl_command_line_help(const FlProgram *p, const char *name) {
   printf("\nexit status: 0 done, 1 the script failed, 2 wrong usage, 4 out of memory or disk, 70 a bug in "
          "flow, 130 and 143 "
          "interrupted\n");
+}
+
+void fl_command_line_version(const FlProgram *p) {
+  const char *line = p->about ? strchr(p->about, '\n') : NULL; /* behind the mark */
+  fputs(line ? line + 1 : "", stdout);
 }

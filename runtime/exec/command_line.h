@@ -7,6 +7,7 @@
 /* The options of every program; FLAG takes no value. FL_OPTION(name, "value's name" or NULL, "help") */
 #define FL_EACH_OPTION(FL_OPTION)                                                                            \
   FL_OPTION(HELP, "help", NULL, "this text")                                                                 \
+  FL_OPTION(VERSION, "version", NULL, "which flow made this program, and of which source")                      \
   FL_OPTION(WORKERS, "workers", "N",                                                                         \
             "threads that compute; all CPUs without it, and the same results in any case")                   \
   FL_OPTION(CACHE, "cache", "DIR", "where results of stages are remembered (FLOW_CACHE, .flow/cache)") \
@@ -30,7 +31,7 @@ typedef struct FlOptionInfo {
 extern const FlOptionInfo fl_option_info[FL_N_OPTIONS];
 
 typedef struct FlCommandLine {
-  bool help, no_cache, quiet, allow_exec;
+  bool help, version, no_cache, quiet, allow_exec;
   int workers;
   int64_t memory; /* bytes; 0: no limit */
   const char *cache, *report, *trace;
@@ -42,6 +43,8 @@ typedef struct FlCommandLine {
 int fl_command_line_read(const FlProgram *program, int argc, char **argv, FlCommandLine *out);
 /* The usage page, on standard output. */
 void fl_command_line_help(const FlProgram *program, const char *name);
+/* What the program is (FlProgram.about), on standard output. */
+void fl_command_line_version(const FlProgram *program);
 /* A message about the command line, on standard error. Returns 2. */
 int fl_usage_error(const char *program, const char *help, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));

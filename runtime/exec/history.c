@@ -59,7 +59,7 @@ char *fl_history_name(const char *script) {
 void fl_history_save(FlRun *run) {
   FlHistory *h = run->history;
   if (!h->out || fflush(h->out) || h->size == 0) return;
-  char *name = fl_history_name(run->options.script ? run->options.script : run->program->name);
+  char *name = fl_history_name(run->options.script ? run->options.script : "/proc/self/exe");
   FlMemoEntry *before = name ? fl_memo_record_get(run->memo, name) : NULL;
   char *text = NULL;
   size_t size = 0;

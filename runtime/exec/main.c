@@ -6,22 +6,28 @@
  * are being written are dropped whole; a second one, or two seconds, ends the process, and drops them as
  * well. A signal that came before the end is never without effect on the status. */
 #include "base/crash.h"
+#include "base/features.h"
 #include "base/printed.h"
 #include "exec/command_line.h"
 #include "exec/exec_internal.h"
 
+#include <limits.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool fl_cache_dir(const char *script, char *out, size_t size) {
   const char *own = getenv("FLOW_CACHE");
-  char self[4096];
+  char self[PATH_MAX];
+  struct stat st;
   if (own) return fl_user_cache_dir(out, size);
-  if (!script) {
+  if (script && lstat(script, &st) == 0 && S_ISLNK(st.st_mode) && realpath(script, self)) {
+    script = self; /* one script, one store, by whatever link it is called */
+  } else if (!script) {
     ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
     self[len > 0 ? len : 0] = '\0';
     script = self;
@@ -160,6 +166,10 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
     fprintf(stderr, "%s: error: built for another version of the flow runtime\n", name);
     return 70;
   }
+  const char *processor = p->about ? strstr(p->about, "processor: ") : NULL;
+  char made_for[64] = "";
+  if (processor) snprintf(made_for, sizeof made_for, "%.*s", (int)strcspn(processor + 11, "\n"), processor + 11);
+  if (!fl_features_check(p->needs, name, made_for)) return 4;
   keep_memory();
   fl_printed_begin();
   FlCommandLine c = {.values = calloc((size_t)p->n_params + 1, sizeof *c.values)};
@@ -169,6 +179,7 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
   }
   int status = fl_command_line_read(p, argc, argv, &c);
   if (!status && c.help) fl_command_line_help(p, name);
+  else if (!status && c.version) fl_command_line_version(p);
   else if (!status) status = run_program(p, script, name, &c);
   free(c.values);
   return status;

@@ -60,7 +60,7 @@ done = place.run("cache", "trust")
 check(done.returncode == 0, "it is accepted", done.stdout + done.stderr)
 done = place.run("run", "s.flow")
 check(stages(done) == (0, n) and done.stdout == truth and "warning" not in done.stderr, "then it is used", done.stderr)
-check(place.run("cache", "trust", "no/such").returncode == 4, "a folder that is not there is not accepted")
+check(place.run("cache", "trust", "no/such").returncode == 2, "a folder that is not there is not accepted")
 shutil.rmtree(place.store)
 check(stages(place.run("run", "s.flow")) == (n, 0) and stages(place.run("run", "s.flow")) == (0, n), "a new one is one's own again")
 

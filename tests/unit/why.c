@@ -6,16 +6,16 @@
 #include <fcntl.h>
 
 /* Runs a tool with its output caught. */
-static int run_tool(int (*tool)(const char *, int, char **), const char *dir, int n, const char **words,
-                    char out[4096]) {
+static int run_tool(int (*tool)(int, char **), const char *dir, int n, const char **words, char out[4096]) {
   char path[] = "/tmp/flow-why-XXXXXX";
   int file = mkstemp(path), old_out = dup(STDOUT_FILENO), old_err = dup(STDERR_FILENO);
-  char *copies[4];
-  for (int i = 0; i < n; i++) copies[i] = strdup(words[i]);
+  char *copies[6] = {strdup("--cache"), strdup(dir)}, *given[6];
+  for (int i = 0; i < n; i++) copies[2 + i] = strdup(words[i]);
+  memcpy(given, copies, sizeof given); /* the tool puts them into another order */
   fflush(stdout);
   dup2(file, STDOUT_FILENO);
   dup2(file, STDERR_FILENO);
-  int status = tool(dir, n, copies);
+  int status = tool(n + 2, given);
   fflush(stdout);
   fflush(stderr);
   dup2(old_out, STDOUT_FILENO);
@@ -26,7 +26,7 @@ static int run_tool(int (*tool)(const char *, int, char **), const char *dir, in
   out[got > 0 ? got : 0] = '\0';
   close(file);
   unlink(path);
-  for (int i = 0; i < n; i++) free(copies[i]);
+  for (int i = 0; i < n + 2; i++) free(copies[i]);
   return status;
 }
 

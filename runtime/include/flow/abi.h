@@ -196,8 +196,12 @@ typedef struct FlProgram {
   /* Finds the addresses of the externs before main runs; NULL: there are none to find. */
   FlStatus (*bind)(FlCtx *ctx, FlExtern *const *externs, int32_t n);
   int32_t n_externs;
+  /* "flow program 1\n", then lines `name: value`: script, flow (its version), source (a digest of all files of the
+   * script), processor. May be NULL. */
+  const char *about;
+  uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
-enum { FL_ABI_VERSION = 3 };
+enum { FL_ABI_VERSION = 4 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes for it. */
 FlDigest fl_blas_identity(void);

@@ -1,0 +1,29 @@
+/* store_place.c: the store of remembered results that a command line means; see store_tools.h. */
+#include "tools/store_tools.h"
+
+#include "exec/exec.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int fl_store_place(const FlWords *w, const char *command, const char *word, char *out, size_t size) {
+  const char *named = w->flags[FL_FLAG_CACHE];
+  struct stat st;
+  int n = 0;
+  if (named) {
+    n = snprintf(out, size, "%s", named);
+  } else if (word && stat(word, &st) == 0 && S_ISDIR(st.st_mode)) {
+    n = snprintf(out, size, "%s/.flow/cache", word);
+    if (access(out, F_OK) != 0) n = snprintf(out, size, "%s", word);
+  } else if (fl_cache_dir(word ? word : "./", out, size)) {
+    return 0;
+  } else {
+    fprintf(stderr, "flowc %s: no results are remembered: neither FLOW_CACHE nor HOME is set\n", command);
+    return 1;
+  }
+  if (n > 0 && (size_t)n < size) return 0;
+  fprintf(stderr, "flowc %s: the path of the store is too long\n", command);
+  return 2;
+}

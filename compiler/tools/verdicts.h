@@ -1,0 +1,32 @@
+/* verdicts.h: what check, test and fmt found, for programs: JSON on standard output, XML of JUnit in a file.
+ * The form of both is docs/commands.md. What always holds: the output is UTF-8 and well formed whatever texts
+ * are in it. */
+#ifndef FL_VERDICTS_H
+#define FL_VERDICTS_H
+
+#include "diag/diag.h"
+#include "tools/words.h"
+
+/* One file, or one test of it. */
+typedef struct FlVerdict {
+  const char *file, *name; /* name: of the test; NULL: it is about the whole file */
+  int line;                /* where the test stands; 0: not known */
+  int status;              /* as the command's exit status; 0 is good */
+  double seconds;
+  const char *said;     /* what was printed, or why it failed; may be "" */
+  const char *messages; /* fl_verdict_messages; NULL: none */
+} FlVerdict;
+
+typedef struct FlVerdicts {
+  FlArena *arena;
+  FlCommandId command;
+  FlVec(FlVerdict) at;
+} FlVerdicts;
+
+/* What the sink holds as JSON, in the arena. */
+const char *fl_verdict_messages(FlArena *a, const FlSink *sink);
+
+/* Writes what --json and --junit ask for. 0, or 4 after a message: it cannot be written. */
+int fl_verdicts_write(const FlVerdicts *v, const FlWords *w);
+
+#endif

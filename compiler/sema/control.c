@@ -329,6 +329,7 @@ void fl_sema_stmt(FlSema *s, const FlStmt *st) {
   case FL_STMT_TYPE:
   case FL_STMT_PARAM:
   case FL_STMT_IMPORT:
+  case FL_STMT_REQUIRES:
   case FL_STMT_TEST:
     fl_sema_error(s, FL_E0208, st->span, "declarations stand at the top level of a file");
     break;

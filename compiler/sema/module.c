@@ -75,6 +75,7 @@ static void declare_all(FlSema *s, FlFile *file) {
         if (b && b->kind == FL_BIND_MODULE) b->file = module;
       }
       break;
+    case FL_STMT_REQUIRES: /* the parser has seen to it */
     case FL_STMT_ERROR:
     case FL_STMT_LET:
     case FL_STMT_VAR:

@@ -133,6 +133,13 @@ typedef struct FlImport {
 } FlImport;
 typedef FlVec(FlImport) FlImportList;
 
+/* `>= 0.2` of `requires flow >= 0.2`, as written. */
+typedef struct FlVersionBound {
+  const char *comparison, *version;
+  FlSpan span;
+} FlVersionBound;
+typedef FlVec(FlVersionBound) FlVersionBoundList;
+
 /* ---- operators ----------------------------------------------------------------------------------------- */
 
 /* FL_BIN(NAME, "spelling", LEVEL), loosest first. */
@@ -405,6 +412,7 @@ struct FlStmt {
       FlExpr *fallback;
     } param; /* fallback NULL: required */
     FlImportList import;
+    FlVersionBoundList requires;
     struct {
       const char *name;
       FlSpan name_span;

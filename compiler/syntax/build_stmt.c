@@ -185,6 +185,13 @@ FlStmt *fl_build_import(FlParser *p, FlTok first, FlImportList *items) {
   return raise(p, s);
 }
 
+FlStmt *fl_build_requires(FlParser *p, FlTok first, FlTok name, FlVersionBoundList *bounds) {
+  FlStmt *s = make(p, FL_STMT_REQUIRES, fl_span_join(first->span, bounds->at[bounds->n - 1].span));
+  s->requires = *bounds;
+  (void)name; /* `flow`: the layout takes no other */
+  return raise(p, s);
+}
+
 FlImport *fl_build_import_item(FlParser *p, FlTok module, FlTok path, FlTok alias) {
   FlImport *i = FL_NEW(p->arena, FlImport);
   if (module) i->module = (FlName){module->name, module->span};

@@ -78,6 +78,7 @@ stmt(S) ::= TYPE(T) NAME(N) LBRACKET names(L) RBRACKET ASSIGN type(Y). { S = fl_
 stmt(S) ::= PARAM(T) NAME(N) COLON type(Y). { S = fl_build_param(p, T, N, Y, NULL); }
 stmt(S) ::= PARAM(T) NAME(N) COLON type(Y) ASSIGN expr(E). { S = fl_build_param(p, T, N, Y, E); }
 stmt(S) ::= IMPORT(T) imports(L). { S = fl_build_import(p, T, L); }
+stmt(S) ::= REQUIRES(T) NAME(N) bounds(L). { S = fl_build_requires(p, T, N, L); }
 stmt(S) ::= TEST(T) TEXT(N) block(B). { S = fl_build_test(p, T, N, B); }
 
 %type type_opt { FlTypeExpr * }
@@ -123,6 +124,16 @@ import_item(A) ::= NAME(N). { A = fl_build_import_item(p, N, NULL, NULL); }
 import_item(A) ::= NAME(N) AS NAME(S). { A = fl_build_import_item(p, N, NULL, S); }
 import_item(A) ::= TEXT(F). { A = fl_build_import_item(p, NULL, F, NULL); }
 import_item(A) ::= TEXT(F) AS NAME(S). { A = fl_build_import_item(p, NULL, F, S); }
+
+%type bounds { FlVersionBoundList * }
+bounds(L) ::= bound(A). { L = LIST(FlVersionBoundList); PUSH(L, *A); }
+bounds(L) ::= bounds(B) COMMA bound(A). { L = B; PUSH(L, *A); }
+%type bound { FlVersionBound * }
+bound(A) ::= GE(T) VERSION(V). { A = fl_build_bound(p, T, V); }
+bound(A) ::= GT(T) VERSION(V). { A = fl_build_bound(p, T, V); }
+bound(A) ::= LE(T) VERSION(V). { A = fl_build_bound(p, T, V); }
+bound(A) ::= LT(T) VERSION(V). { A = fl_build_bound(p, T, V); }
+bound(A) ::= EQ(T) VERSION(V). { A = fl_build_bound(p, T, V); }
 
 %type block { FlExpr * }
 block(B) ::= LBRACE(T) RBRACE(R). { B = fl_build_block(p, T, NULL, R); }

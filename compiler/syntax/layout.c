@@ -215,6 +215,7 @@ static bool starts_statement(const Layout *y, int i) {
   case FL_TOK_PARAM: return is_name(next);
   case FL_TOK_IMPORT: return is_name(next) || next->kind == FL_TOK_TEXT;
   case FL_TOK_EXTERN: return next->kind == FL_TOK_FN;
+  case FL_TOK_REQUIRES: return next->kind == FL_TOK_NAME && strcmp(next->name, "flow") == 0;
   case FL_TOK_TEST: return next->kind == FL_TOK_TEXT;
   default: /* assert */ return begins_expression(next->kind) || is_name(next) || next->kind == FL_TOK_VAR;
   }

@@ -24,6 +24,7 @@ typedef struct Lexer {
   FlParser *p;
   const char *at;      /* next byte */
   uint32_t end_of_last; /* offset behind the last token */
+  bool versions;        /* behind `requires flow` on its line: numbers are versions */
   FlVec(Mode) modes;
 } Lexer;
 
@@ -101,6 +102,17 @@ static void add_word(Lexer *x, const char *from, const char *to) {
   if (to - from == 1 && *from == '_') kind = FL_TOK_UNDERSCORE;
   FlToken *t = add(x, kind ? kind : FL_TOK_NAME, from, to);
   t->name = fl_intern(x->p->interner, from, (size_t)(to - from));
+  const FlTokens *v = &x->p->tokens;
+  bool first = v->n == 2 || (v->n > 2 && (v->at[v->n - 3].kind == FL_TOK_LINE || v->at[v->n - 3].kind == FL_TOK_SEMICOLON));
+  if (first && strcmp(t->name, "flow") == 0 && v->at[v->n - 2].kind == FL_TOK_REQUIRES) x->versions = true;
+}
+
+/* 0.2.1, and whatever hangs on it: what is no version is reported where it stands. */
+static void add_version(Lexer *x, const char *from) {
+  while ((*x->at >= '0' && *x->at <= '9') || (*x->at >= 'a' && *x->at <= 'z') || (*x->at >= 'A' && *x->at <= 'Z') || *x->at == '.' ||
+         *x->at == '_' || *x->at == '-' || *x->at == '+')
+    x->at++;
+  add(x, FL_TOK_VERSION, from, x->at);
 }
 
 static void add_quoted_name(Lexer *x, const char *from, const char *to, bool closed) {
@@ -341,6 +353,11 @@ static void lex_code(Lexer *x) {
   const char *YYMARKER;
   for (;;) {
     const char *from = x->at;
+    if (x->versions && *from >= '0' && *from <= '9') {
+      add_version(x, from);
+      continue;
+    }
+    x->versions = x->versions && *from != '\n' && *from != ';';
     /*!include:re2c "unicode_categories.re" */
     /*!re2c
       re2c:flags:8 = 1;

@@ -37,9 +37,12 @@ static void feed(FlParser *p) {
 FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, FlSink *sink) {
   FlParser p;
   init(&p, arena, interner, source, sink);
+  int n_diags = sink->diags.n, n_errors = sink->n_errors;
   if (!fl_syntax_lex(&p)) return p.ast;
   fl_syntax_layout(&p);
+  if (!fl_syntax_meant_for_this(&p, n_diags, n_errors)) return p.ast;
   feed(&p);
+  fl_syntax_check_requires(&p);
   for (int i = 0; i < p.wildcards.n; i++) {
     FlExpr *e = p.wildcards.at[i];
     if (e->kind != FL_EXPR_NAME) continue;
@@ -64,7 +67,7 @@ void fl_syntax_print_tokens(FlText1 *out, FlSource *source, FlSink *sink) {
     fl_text_addf(out, "%d:%d %s", line, column, fl_syntax_token_kind(t->kind));
     if (t->made) fl_text_addz(out, " (made)");
     else if (t->kind == FL_TOK_TEXT_PIECE || t->kind == FL_TOK_NAME || t->kind == FL_TOK_INT ||
-             t->kind == FL_TOK_FLOAT || t->kind == FL_TOK_TEXT || t->kind == FL_TOK_FORMAT) {
+             t->kind == FL_TOK_FLOAT || t->kind == FL_TOK_VERSION || t->kind == FL_TOK_TEXT || t->kind == FL_TOK_FORMAT) {
       fl_text_addc(out, ' ');
       fl_syntax_add_escaped(out, source->text + t->span.start, t->span.len);
     }

@@ -158,6 +158,7 @@ void fl_syntax_stmt_parts(const FlPartVisitor *v, const FlStmt *s) {
   case FL_STMT_ERROR:
   case FL_STMT_BREAK:
   case FL_STMT_CONTINUE:
+  case FL_STMT_REQUIRES:
   case FL_STMT_IMPORT: return;
   case FL_STMT_LET:
   case FL_STMT_VAR:

@@ -344,6 +344,10 @@ static void stmt(FlText1 *out, const FlStmt *s) {
     parts_of_stmt(out, s);
     break;
   case FL_STMT_IMPORT: import(out, &s->import); break;
+  case FL_STMT_REQUIRES:
+    for (int i = 0; i < s->requires.n; i++)
+      fl_text_addf(out, " (%s %s)", s->requires.at[i].comparison, s->requires.at[i].version);
+    break;
   case FL_STMT_TEST:
     fl_text_addc(out, ' ');
     fl_syntax_add_escaped(out, s->test.name, strlen(s->test.name));

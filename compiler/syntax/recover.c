@@ -379,6 +379,7 @@ static bool begins_statement(int kind) {
   case FL_TOK_TYPE:
   case FL_TOK_PARAM:
   case FL_TOK_IMPORT:
+  case FL_TOK_REQUIRES:
   case FL_TOK_EXTERN:
   case FL_TOK_TEST:
   case FL_TOK_ASSERT: return true;

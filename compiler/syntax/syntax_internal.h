@@ -193,9 +193,29 @@ FlAttribute *fl_build_attribute(FlParser *p, FlTok first, FlTok name, FlArgList 
 FlStmt *fl_build_type_stmt(FlParser *p, FlTok first, FlTok name, FlNameList *sizes, FlTypeExpr *type);
 FlStmt *fl_build_param(FlParser *p, FlTok first, FlTok name, FlTypeExpr *type, FlExpr *fallback);
 FlStmt *fl_build_import(FlParser *p, FlTok first, FlImportList *items);
+FlStmt *fl_build_requires(FlParser *p, FlTok first, FlTok name, FlVersionBoundList *bounds);
+FlVersionBound *fl_build_bound(FlParser *p, FlTok comparison, FlTok version);
 FlImport *fl_build_import_item(FlParser *p, FlTok module, FlTok path, FlTok alias);
 FlStmt *fl_build_test(FlParser *p, FlTok first, FlTok name, FlExpr *body);
 /* A name that is bound here: reports words that are reserved (`pi`, a word used as a parameter). */
 FlName fl_build_binding(FlParser *p, FlTok name);
+
+/* ---- requires.c ---- */
+
+enum { FL_VERSION_NUMBERS = 3 };
+
+/* A version of flow, as far as it is written: 0.2 has two numbers. */
+typedef struct FlVersion {
+  int n, numbers[FL_VERSION_NUMBERS];
+} FlVersion;
+
+bool fl_version_read(const char *s, size_t len, FlVersion *out);
+/* Whether a version is within a bound; comparison: the token of its sign. */
+bool fl_version_holds(const FlVersion *have, int comparison, const FlVersion *bound);
+/* False: the file says that it is for another flow. That is then the only message about it: those behind the first
+ * n_diags, with n_errors, are taken back. */
+bool fl_syntax_meant_for_this(FlParser *p, int n_diags, int n_errors);
+/* Reports a `requires` that does not stand first. */
+void fl_syntax_check_requires(FlParser *p);
 
 #endif

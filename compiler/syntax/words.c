@@ -24,6 +24,7 @@ static const Sign signs[] = {
     {FL_TOK_NAME, "NAME", "a name"},
     {FL_TOK_INT, "INT", "a number"},
     {FL_TOK_FLOAT, "FLOAT", "a number"},
+    {FL_TOK_VERSION, "VERSION", "a version"},
     {FL_TOK_TEXT, "TEXT", "a text"},
     {FL_TOK_TEXT_BEGIN, "TEXT_BEGIN", "a text"},
     {FL_TOK_TEXT_PIECE, "TEXT_PIECE", "a text"},

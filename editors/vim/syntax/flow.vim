@@ -62,6 +62,7 @@ function! FlowSyntaxWords(lists) abort
   let start = '\%(^\|[{;]\|^\s*@.*\)\s*\zs'
   execute 'syntax match flowDeclare ~' . start . '\%(stage\|type\|param\|import\)\ze\s\+[A-Za-z_`]~'
   execute 'syntax match flowDeclare ~' . start . 'import\ze\s\+"~'
+  execute 'syntax match flowDeclare ~' . start . 'requires\ze\s\+flow\>~'
   execute 'syntax match flowDeclare ~' . start . 'extern\ze\s\+fn\>~'
   execute 'syntax match flowDeclare ~' . start . 'test\ze\s\+"~'
   execute 'syntax match flowDeclare ~' . start . 'assert\ze\s*[^ =.+|)]~'

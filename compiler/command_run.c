@@ -7,6 +7,7 @@
 #include "interp/interp.h"
 #include "tools/words.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -113,12 +114,21 @@ static int run_compiled(FlCompilation *c, const RunWords *w) {
   return status;
 }
 
+/* The script was on it: nothing is left for the script to read. */
+static void leave_standard_input(void) {
+  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0) return;
+  dup2(nothing, STDIN_FILENO);
+  if (nothing != STDIN_FILENO) close(nothing);
+}
+
 int fl_command_run(int n_words, char **words) {
   RunWords w;
   FlCompilation c = {0};
   int status = read_words(n_words, words, &w);
   if (status == FL_WORDS_READ) {
     status = fl_compilation_init(&c, w.file);
+    if (!status && strcmp(w.file, "-") == 0) leave_standard_input();
     if (!status) status = w.interp ? run_interpreted(&c, &w) : run_compiled(&c, &w);
     fl_compilation_reset(&c);
   }

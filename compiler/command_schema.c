@@ -205,6 +205,11 @@ static bool is_saved(const char *path) {
 }
 
 static int schema_of(const char *path, const char *const *options, int n_options) {
+  if (strcmp(path, "-") == 0) {
+    FlIoError e = {0};
+    if (!fl_io_standard_input(NULL, &e)) return say_error(path, &e);
+    path = fl_io_standard_input_path().ptr;
+  }
   const char *format = fl_io_format_of(path);
   if (is_saved(path)) return saved(path);
   if (format && fl_io_arrays_of(format)) return arrays(path, format);

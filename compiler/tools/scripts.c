@@ -91,7 +91,9 @@ static void search(Search *x, const char *word) {
   }
   int before = x->n_scripts;
   if (first) search_folder(x, path);
-  if (!first || x->n_scripts > before || x->status) return;
+  const char *slash = strrchr(path, '/');
+  bool is_store = strcmp(slash ? slash + 1 : path, ".flow") == 0; /* a pattern of the shell takes it along */
+  if (!first || x->n_scripts > before || x->status || is_store) return;
   fprintf(stderr, "flowc %s: there is no script (FILE.flow) in the folder `%s`\n", x->command, word);
   x->status = 2;
 }

@@ -66,3 +66,11 @@ FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out) {
   }
   return worst;
 }
+
+int fl_spill_open(void) {
+  const char *const folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
+  int fd = -1;
+  for (size_t k = 0; fd < 0 && k < sizeof folders / sizeof *folders; k++)
+    if (folders[k] && *folders[k] && access(folders[k], W_OK) == 0) fd = nameless(folders[k]);
+  return fd;
+}

@@ -17,4 +17,7 @@ typedef enum FlSpillStatus {
  * later access fails. munmap gives memory and room back. */
 FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out);
 
+/* A new file without a name, in TMPDIR, /var/tmp or /tmp, for the caller to close; -1: in none of them. */
+int fl_spill_open(void);
+
 #endif

@@ -207,11 +207,29 @@ static char *literal_text(const char *s) {
   return out;
 }
 
+/* `-`: what comes on standard input. */
+static int read_standard_input(FlRun *run, const char *program, const FlParam *p, FlSlot *out) {
+  FlIoError e = {0};
+  if (!fl_io_standard_input(run->files, &e))
+    return fl_usage_error(program, e.help[0] ? e.help : NULL, "`--%s`: %s", p->name, e.message);
+  FlText path = fl_io_standard_input_path();
+  if (p->t.rank) {
+    char *one = (char *)(uintptr_t)path.ptr;
+    out->a = fl_io_paths(&run->main, &(FlIoGlob){.paths = &one, .n = 1}, FL_FILE);
+    if (!out->a) return 4;
+  } else {
+    out->t = path;
+  }
+  return fl_ctx_claim_input(&run->main, -1, path.ptr, path.len) ? 4 : 0;
+}
+
 static int read_param(FlRun *run, const char *program, const FlParam *p, const char *text, bool given,
                       FlSlot *slots) {
   bool is_null = p->nullable && !strcmp(text, "null");
   if (p->nullable) slots[1].i = !is_null;
   if (is_null) return 0;
+  if (p->t.dtype == FL_FILE && fl_io_is_standard_input(text, (int64_t)strlen(text)))
+    return read_standard_input(run, program, p, slots);
   if (p->t.rank == 1 && p->t.dtype == FL_FILE) return read_files(run, program, p, text, slots);
   if (p->t.rank || p->t.depth || !read_scalar(run->heap, p->t.dtype, text, slots)) {
     char help[160];

@@ -250,8 +250,12 @@ bool fl_file_digest_again(FlCtx *ctx, FlText path, FlDigest *out) {
 }
 
 FlStatus fl_rt_file_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlIoError e;
+  FlIoError e = {0};
   FlText path = args[0].t;
+  if (fl_io_is_standard_input(path.ptr, path.len)) {
+    if (!fl_io_standard_input(fl_ctx_files(ctx), &e)) return fl_io_fail(ctx, desc->site, &e, path.ptr, path.len);
+    path = fl_io_standard_input_path();
+  }
   char *copy = fl_input_path(path, &e);
   struct stat found;
   int fd = copy ? fl_input_fd(copy, &found, &e) : -1;

@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether a path leads through a folder of flow's own, of remembered results, that the pattern does not name. */
+static bool is_store(const char *path, const char *pattern) {
+  for (const char *at = path; (at = strstr(at, ".flow")); at += 5)
+    if ((at == path || at[-1] == '/') && at[5] == '/') return !strstr(pattern, ".flow");
+  return false;
+}
+
 static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 bool fl_io_glob(const char *pattern, FlIoGlob *out, FlIoError *e) {
@@ -20,7 +27,7 @@ bool fl_io_glob(const char *pattern, FlIoGlob *out, FlIoError *e) {
     out->paths = g->gl_pathv;
     for (size_t k = 0; k < g->gl_pathc; k++) { /* GLOB_MARK: folders end with a slash */
       char *path = g->gl_pathv[k];
-      if (path[strlen(path) - 1] == '/') continue;
+      if (path[strlen(path) - 1] == '/' || is_store(path, pattern)) continue;
       g->gl_pathv[k] = g->gl_pathv[out->n];
       g->gl_pathv[out->n++] = path;
     }

@@ -137,6 +137,13 @@ FlDigest fl_file_sample(const char *path);
 /* A reader that gives a file to a library by its name is about to do so. */
 void fl_file_named(FlCtx *ctx, const char *path, int64_t len);
 
+/* Whether a text stands for standard input where a file may stand: `-`, /dev/stdin. */
+bool fl_io_is_standard_input(const char *text, int64_t len);
+/* Makes standard input a file that can be read by fl_io_standard_input_path, as often as one likes; `files`: of the run, or NULL
+ * where there is one thread. False: it cannot be read, or there is no room for a copy. */
+bool fl_io_standard_input(FlFiles *files, FlIoError *e);
+FlText fl_io_standard_input_path(void);
+
 /* Files that a pattern of the shell's kind (* ? [..]) matches, by their paths' bytes; no folders. */
 typedef struct FlIoGlob {
   char **paths;

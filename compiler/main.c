@@ -9,6 +9,7 @@
 #include "tools/words.h"
 
 #include <errno.h>
+#include <signal.h>
 
 static int help(int n_words, char **words);
 
@@ -60,12 +61,14 @@ static int help(int n_words, char **words) {
   return 0;
 }
 
-/* What could not be written is no success: a full disk, a pipe that nobody reads any more. */
+/* What could not be written is no success: a full disk, a pipe that nobody reads any more (README). Who failed has said
+ * why. */
 static int close_output(int status) {
   bool lost = ferror(stdout) != 0;
-  if (fflush(stdout) == 0 && !lost) return status;
+  if ((fflush(stdout) == 0 && !lost) || status) return status;
+  if (errno == EPIPE) return 128 + SIGPIPE;
   fprintf(stderr, "flowc: cannot write to standard output: %s\n", strerror(errno));
-  return status ? status : 4;
+  return 4;
 }
 
 int main(int argc, char **argv) {

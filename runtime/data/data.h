@@ -54,6 +54,12 @@ void fl_pool_breathe(FlPool *pool);
 typedef struct FlLoan FlLoan;
 FlLoan *fl_pool_lend(FlPool *pool, void *at, int64_t bytes);
 void fl_pool_unlend(FlLoan *loan); /* NULL is allowed; the pool may have been freed */
+/* How many of `wanted` bytes new blocks can have in memory now; not less than a small share of the limit, which
+ * whoever gets less than he wanted goes on with. pool may be NULL: all. */
+int64_t fl_pool_room(FlPool *pool, int64_t wanted);
+/* What bounds the memory of blocks, as a user reads it: `--memory` or the machine, and a size; into `out`. */
+enum { FL_POOL_BOUND = 96 };
+const char *fl_pool_bound(FlPool *pool, char out[FL_POOL_BOUND]);
 /* Gives the free blocks back to the system; blocks in use follow when their arrays die. */
 void fl_pool_free(FlPool *pool);
 /* The pool of the run that a context belongs to; defined by exec. */
@@ -77,6 +83,10 @@ FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean);
 void fl_buffer_rest(FlBuffer *b);
 /* The same of the whole pages in [from, to) of what `b` itself has mapped. */
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to);
+/* Whether its pages lie in a file, and come back from there. */
+bool fl_buffer_in_file(const FlBuffer *b);
+/* It will be read from its beginning to its end: pages in a file may be read ahead. */
+void fl_buffer_will_sweep(const FlBuffer *b);
 /* Nobody reads [from, to) of `b` any more: its whole pages need no memory until somebody writes there. */
 void fl_buffer_discard(FlBuffer *b, const void *from, const void *to);
 FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */

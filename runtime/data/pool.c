@@ -232,6 +232,26 @@ static size_t share_of(FlPool *p) {
   return p->share;
 }
 
+int64_t fl_pool_room(FlPool *p, int64_t wanted) {
+  if (!p || wanted <= 0) return wanted;
+  pthread_mutex_lock(&p->lock);
+  size_t in_use = p->used - p->held;
+  if (!p->given && in_use + (size_t)wanted <= FREELY) {
+    pthread_mutex_unlock(&p->lock);
+    return wanted;
+  }
+  size_t most = share_of(p);
+  int64_t free = most > in_use ? (int64_t)(most - in_use) : 0, held = (int64_t)p->held;
+  int64_t least = (p->given ? p->given : p->machine) / 8;
+  pthread_mutex_unlock(&p->lock);
+  if (!p->given && wanted >= (int64_t)ASK_FROM) {
+    int64_t there = fl_machine_available();
+    if (there < INT64_MAX && there / 10 * 9 + held < free) free = there / 10 * 9 + held;
+  }
+  if (free < least) free = least;
+  return free < wanted ? free : wanted;
+}
+
 /* What free blocks give to a new one, and what of them goes. */
 typedef struct Parts {
   FlBlock pages[FL_POOL_SLOTS], gone[FL_POOL_SLOTS];
@@ -398,6 +418,15 @@ static const char *size_text(char out[32], double bytes) {
   int u = 0;
   while (bytes >= 1024 && u < 6) bytes /= 1024, u++;
   snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", bytes, units[u]);
+  return out;
+}
+
+const char *fl_pool_bound(FlPool *p, char out[FL_POOL_BOUND]) {
+  char size[32];
+  pthread_mutex_lock(&p->lock);
+  size_text(size, p->given ? (double)p->given : (double)p->machine);
+  snprintf(out, FL_POOL_BOUND, "%s %s", p->given ? "--memory is" : "the machine or control group has", size);
+  pthread_mutex_unlock(&p->lock);
   return out;
 }
 

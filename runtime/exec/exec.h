@@ -75,6 +75,10 @@ FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len);
 /* A warning on standard error; any thread. */
 void fl_run_warn(FlRun *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Tells the user, once a line, that a step (an operator at `site`) keeps so many bytes on disk for want of memory; not
+ * with --quiet. Any thread. ctx may be NULL. */
+void fl_ctx_note_disk(FlCtx *ctx, int32_t site, int64_t bytes);
+
 /* "The same path twice, or a path that is also an input, is an error": readers and writers say which files
  * they are about to use. Reading is never an error unless the path was written before in this run. Any
  * thread. */

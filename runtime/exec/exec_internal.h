@@ -169,6 +169,8 @@ struct FlRun {
   FlFiles *files;
   int64_t start;    /* when the run began, microseconds since 1970 */
   _Atomic int stop; /* 0; the signal that asks the run to end; -1: a failure of the script does */
+  _Atomic(_Atomic uint8_t *)
+      told; /* [sites]: of its line it was said that it goes to disk; NULL: of none yet */
   FlCtx main;
 };
 

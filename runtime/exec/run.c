@@ -69,6 +69,37 @@ void fl_run_warn(FlRun *run, const char *fmt, ...) {
   free(line);
 }
 
+/* The first to tell of a site's line. */
+static bool tells_of(FlRun *run, int32_t site) {
+  const FlSite *sites = run->program->sites, *of = &sites[site];
+  site = 0; /* the first of the line stands for all of them */
+  while (sites[site].line != of->line || strcmp(sites[site].file, of->file) != 0) site++;
+  _Atomic uint8_t *told = atomic_load_explicit(&run->told, memory_order_acquire);
+  if (!told) { /* release: whoever sees the bytes sees that they are zero */
+    _Atomic uint8_t *fresh = calloc((size_t)run->program->n_sites, 1);
+    if (!fresh) return false;
+    if (atomic_compare_exchange_strong_explicit(&run->told, &told, fresh, memory_order_acq_rel,
+                                                memory_order_acquire))
+      told = fresh;
+    else free((void *)fresh);
+  }
+  return !atomic_exchange_explicit(&told[site], 1, memory_order_relaxed);
+}
+
+void fl_ctx_note_disk(FlCtx *ctx, int32_t site, int64_t bytes) {
+  FlRun *run = ctx ? ctx->run : NULL;
+  if (!run || run->options.quiet || !run->program || site < 0 || site >= run->program->n_sites) return;
+  if (!tells_of(run, site)) return;
+  const FlSite *at = &run->program->sites[site];
+  char *line = NULL, bound[FL_POOL_BOUND];
+  double mib = (double)bytes / (1 << 20);
+  if (asprintf(&line, "%s:%d: note: this step keeps %.1f %s on disk: %s", at->file, at->line,
+               mib < 1024 ? mib : mib / 1024, mib < 1024 ? "MiB" : "GiB",
+               fl_pool_bound(run->pool, bound)) >= 0)
+    fl_report_line(run->report, line);
+  free(line);
+}
+
 static void *lend_memo(void *run, void *map, int64_t bytes) {
   return fl_pool_lend(((FlRun *)run)->pool, map, bytes);
 }
@@ -133,6 +164,7 @@ void fl_run_free(FlRun *run) {
   fl_heap_unref(run->heap);
   fl_pool_free(run->pool);
   fl_report_free(run->report);
+  free((void *)atomic_load(&run->told));
   free(run);
 }
 

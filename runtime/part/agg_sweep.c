@@ -260,7 +260,7 @@ static FlStatus run(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
 }
 
 FlStatus fl_rt_aggregates(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
+  FlPartMem mem = {.ctx = ctx, .desc = desc};
   Sweep s = {
       .m = &mem, .n_parts = desc->n_list, .n = args[1].a->dims[0], .g = args[0].i, .id = args[1].a->data};
   FlStatus status =

@@ -213,7 +213,7 @@ static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
 }
 
 FlStatus fl_rt_aggregate(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
+  FlPartMem mem = {.ctx = ctx, .desc = desc};
   FlAgg a = {.m = &mem, .desc = desc};
   FlStatus status = aggregate(&a, args);
   fl_part_mem_reset(&mem);

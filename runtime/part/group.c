@@ -269,9 +269,10 @@ static FlStatus group_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
 }
 
 FlStatus fl_rt_group(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
+  FlPartMem mem = {.ctx = ctx, .desc = desc};
   FlArray *id = NULL, *first = NULL;
   FlStatus status = group_rows(&mem, desc, args, &id, &first, &results[0].i);
+  fl_part_note_disk(&mem, id);
   fl_part_mem_reset(&mem);
   if (status != 0) {
     fl_array_unref(id);

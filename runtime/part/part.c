@@ -20,6 +20,7 @@ void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size) {
   FlArray *a = fl_array_new(m->ctx, FL_U8, 1, &bytes);
   if (a == NULL) return NULL;
   m->arrays[m->n_arrays++] = a;
+  fl_part_note_disk(m, a);
   return a->data;
 }
 
@@ -38,7 +39,13 @@ void fl_part_release(FlPartMem *m, const void *p) {
   }
 }
 
+void fl_part_note_disk(FlPartMem *m, const FlArray *a) {
+  if (a != NULL && fl_buffer_in_file(a->buffer)) m->on_disk += fl_array_bytes(a);
+}
+
 void fl_part_mem_reset(FlPartMem *m) {
+  if (m->on_disk > 0 && m->desc != NULL) fl_ctx_note_disk(m->ctx, m->desc->site, m->on_disk);
+  m->on_disk = 0;
   for (int32_t k = 0; k < m->n_arrays; k++) fl_array_unref(m->arrays[k]);
   free(m->arrays);
   m->arrays = NULL;
@@ -47,9 +54,10 @@ void fl_part_mem_reset(FlPartMem *m) {
 
 FlStatus fl_part_give(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, int32_t n,
                       FlPartBody *body) {
-  FlPartMem mem = {.ctx = ctx};
+  FlPartMem mem = {.ctx = ctx, .desc = desc};
   FlArray *out[FL_PART_MOST_GIVEN] = {NULL};
   FlStatus status = body(&mem, desc, args, out);
+  for (int32_t k = 0; k < n; k++) fl_part_note_disk(&mem, out[k]);
   fl_part_mem_reset(&mem);
   for (int32_t k = 0; k < n; k++) {
     if (status != 0) fl_array_unref(out[k]);

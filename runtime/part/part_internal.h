@@ -34,6 +34,8 @@ typedef struct FlPartMem {
   FlCtx *ctx;
   FlArray **arrays;
   int32_t n_arrays, capacity;
+  const FlOpDesc *desc; /* whose call it is: the user is told when it goes to disk; NULL: a part of another */
+  int64_t on_disk;      /* bytes of scratch, and of what was noted, that live in files */
 } FlPartMem;
 
 /* Memory for count * size bytes, 64-byte aligned, released by fl_part_mem_reset. NULL: error recorded. */
@@ -42,6 +44,8 @@ void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zer
 /* Releases what fl_part_alloc gave for `p` at once; NULL is allowed. */
 void fl_part_release(FlPartMem *m, const void *p);
 void fl_part_mem_reset(FlPartMem *m);
+/* Counts what an array has in a file; NULL is allowed. */
+void fl_part_note_disk(FlPartMem *m, const FlArray *a);
 
 /* The body of an operator that gives `n` arrays: each either stays NULL or is set to an array that is owned,
  * also when the body fails. */
@@ -195,6 +199,8 @@ uint64_t *fl_part_store_words(FlPartMem *m, FlPartCodes *codes, int32_t w);
 
 /* Stable order of the rows by their words; `rows` has codes->n places. Overwrites the words. (sort.c) */
 FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows);
+/* The same with about so many bytes of memory that are looked up in any order. (order_parts.c) */
+FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows);
 
 /* All rows by word w, rows of equal words in their order, when the words are spread evenly over what they can
  * be; else *pairs is NULL. (buckets.c) */

@@ -4,7 +4,8 @@
  * null last and NaN before it in both directions; -0.0 equals 0.0.
  *
  * Keys become words (encode.c). One word that leaves room for the row number below it is sorted as one 64-bit
- * word; else pairs of word and row are sorted by each word, the last first. */
+ * word; else pairs of word and row are sorted by each word, the last first. What does not fit in memory so is
+ * sorted part by part (order_parts.c). */
 #include "part/part_internal.h"
 
 typedef struct Order {
@@ -51,7 +52,11 @@ static int32_t unpair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
 FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
   int64_t n = codes->n;
   Order o = {.row_bits = fl_part_bits((uint64_t)n), .rows = rows, .first = true};
-  if (codes->n_words == 1 && codes->words[0].bits + o.row_bits <= 64 && o.row_bits < 64) {
+  bool packed = codes->n_words == 1 && codes->words[0].bits + o.row_bits <= 64 && o.row_bits < 64;
+  int64_t bytes = n * (int64_t)(packed ? 2 * sizeof(uint64_t) : 2 * sizeof(FlPartPair) + sizeof(uint64_t));
+  int64_t room = fl_pool_room(m->ctx ? fl_ctx_pool(m->ctx) : NULL, bytes);
+  if (room < bytes) return fl_part_order_parts(m, codes, room, rows);
+  if (packed) {
     uint64_t *word = fl_part_store_words(m, codes, 0);
     o.word = word;
     o.packed = fl_part_alloc(m, n, sizeof *o.packed);

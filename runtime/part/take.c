@@ -7,25 +7,12 @@
  * Where the numbers go through the arrays in order, or the arrays are small, one sweep over the numbers
  * serves all of the arrays; where they jump, each array has a sweep of its own, so that the caches hold as
  * much of it as they can. Numbers that nobody reads afterwards give their memory to the array that is taken
- * last: rows of their own size take their place, one by one; of others, the pages that were read go back. */
-#include "part/part_internal.h"
-#include "data/text_codes.h"
-
-/* An array and its rows that are taken. */
-typedef struct Column {
-  FlArray *from, *to; /* borrowed; owned */
-  int32_t result;     /* which one it is */
-  size_t row_bytes;
-  const FlTextCodes *known; /* of texts; NULL: none */
-  const void *codes;        /* of the source's first row */
-  FlBuffer *to_codes;
-  bool checked;            /* the numbers are known to be rows of it */
-  _Atomic int64_t bad;     /* the first place of a number that is not */
-  _Atomic int32_t missing; /* some row is none of the source */
-} Column;
+ * last: rows of their own size take their place, one by one; of others, the pages that were read go back.
+ * Arrays that live in files and do not fit in memory are read in order, piece by piece (take_far.c). */
+#include "part/take_internal.h"
 
 typedef struct Take {
-  Column *columns;
+  FlTakeColumn *columns;
   int32_t n_columns;
   const int64_t *rows;
   int64_t m, least; /* the least number that is allowed: 0, or -1 */
@@ -42,7 +29,7 @@ typedef struct Take {
     return;                                                                                                  \
   }
 
-static void gather_lists(const Column *c, const int64_t *rows, int64_t begin, int64_t end) {
+static void gather_lists(const FlTakeColumn *c, const int64_t *rows, int64_t begin, int64_t end) {
   FlArray *const *from = c->from->data;
   FlArray **to = c->to->data;
   int64_t width = (int64_t)(c->row_bytes / sizeof *from);
@@ -52,7 +39,7 @@ static void gather_lists(const Column *c, const int64_t *rows, int64_t begin, in
   }
 }
 
-static void gather(const Column *c, const int64_t *rows, int64_t begin, int64_t end) {
+static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t begin, int64_t end) {
   if (c->row_bytes == 0) return;
   if (c->from->dtype == FL_LIST) {
     gather_lists(c, rows, begin, end);
@@ -88,7 +75,7 @@ static void gather(const Column *c, const int64_t *rows, int64_t begin, int64_t 
   break;
 
 /* Texts come from the dictionary, which is small, by their codes. */
-static void gather_coded(Column *c, const int64_t *rows, int64_t begin, int64_t end) {
+static void gather_coded(FlTakeColumn *c, const int64_t *rows, int64_t begin, int64_t end) {
   const FlText *texts = c->known->dictionary->texts;
   FlText *to = c->to->data;
   int32_t missing = 0;
@@ -101,7 +88,7 @@ static void gather_coded(Column *c, const int64_t *rows, int64_t begin, int64_t 
 }
 #undef GATHER_CODED
 
-static bool check(const Take *t, Column *c, int64_t begin, int64_t end) {
+static bool check(const Take *t, FlTakeColumn *c, int64_t begin, int64_t end) {
   int64_t n = c->from->dims[0], bad = 0;
   for (int64_t i = begin; i < end; i++) bad |= (t->rows[i] < t->least) | (t->rows[i] >= n);
   for (int64_t i = begin; bad && i < end; i++) {
@@ -120,7 +107,7 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t first, int64_t las
   for (int64_t from = begin; from < end; from += PIECE) {
     int64_t to = fl_part_min(from + PIECE, end);
     for (int32_t k = 0; k < t->n_columns; k++) {
-      Column *c = &t->columns[k];
+      FlTakeColumn *c = &t->columns[k];
       if (!c->checked && !check(t, c, from, to)) break;
       if (c->known != NULL) {
         gather_coded(c, t->rows, from, to);
@@ -153,13 +140,31 @@ static bool one_sweep(const Take *t) {
   return near > SAMPLES / 2;
 }
 
-static double cost_of(const Column *c) { return c->known != NULL ? 2.5 : 1.0 + 0.1 * (double)c->row_bytes; }
+static double cost_of(const FlTakeColumn *c) {
+  return c->known != NULL ? 2.5 : 1.0 + 0.1 * (double)c->row_bytes;
+}
 
 /* As many bytes of the array to be as the numbers have come back as the numbers go: it may stand in a block
  * that was in use before. */
-static void make_room(const Take *t, const Column *c) {
+static void make_room(const Take *t, const FlTakeColumn *c) {
   int64_t numbers = t->m * (int64_t)sizeof *t->rows, bytes = fl_part_min(numbers, fl_array_bytes(c->to));
   fl_buffer_discard(c->to->buffer, c->to->data, (char *)c->to->data + bytes);
+}
+
+static int32_t check_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Take *t = env;
+  (void)ctx;
+  for (int32_t k = 0; k < t->n_columns; k++) {
+    if (!t->columns[k].checked && !check(t, &t->columns[k], begin, end)) break;
+  }
+  return 0;
+}
+
+/* Whether all numbers are rows of all columns; what is not is written down. */
+static bool all_fit(FlCtx *ctx, const Take *t) {
+  bool fit = fl_part_for(ctx, check_body, t, t->m, 0.5 * t->n_columns) == 0;
+  for (int32_t k = 0; k < t->n_columns; k++) fit &= atomic_load(&t->columns[k].bad) == INT64_MAX;
+  return fit;
 }
 
 static FlStatus sweep(FlCtx *ctx, const Take *t) {
@@ -169,7 +174,10 @@ static FlStatus sweep(FlCtx *ctx, const Take *t) {
   part.unit = t->spent != NULL ? LARGE_PAGE : 1;
   int64_t units = (t->m + part.unit - 1) / part.unit;
   if (t->spent != NULL) make_room(t, &t->columns[t->n_columns - 1]);
-  if (one_sweep(t)) {
+  bool near = one_sweep(t);
+  if (!near && fl_take_is_far(ctx, t->columns, t->n_columns))
+    return all_fit(ctx, t) ? fl_take_far(ctx, t->columns, t->n_columns, t->rows, t->m) : 0;
+  if (near) {
     for (int32_t k = 0; k < t->n_columns; k++) cost += cost_of(&t->columns[k]);
     return fl_part_for(ctx, take_body, &part, units, cost * (double)part.unit);
   }
@@ -191,8 +199,9 @@ static size_t row_bytes_of(const FlArray *a) {
 }
 
 /* `place`: the rows come into its memory; NULL: into their own. */
-static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, FlArray *place, Column *c) {
-  *c = (Column){.from = from, .checked = checked, .bad = INT64_MAX};
+static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, FlArray *place,
+                            FlTakeColumn *c) {
+  *c = (FlTakeColumn){.from = from, .checked = checked, .bad = INT64_MAX};
   c->row_bytes = row_bytes_of(from);
   if (m >= FL_PART_FEW_ROWS && from->rank == 1) c->known = fl_text_codes(from, &c->codes);
   c->to = place != NULL ? fl_array_over(ctx, place->buffer, place->data, from->dtype, 1, &m)
@@ -202,7 +211,7 @@ static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, 
 }
 
 /* Its rows, with their codes unless some row is missing. */
-static FlArray *close_column(Column *c) {
+static FlArray *close_column(FlTakeColumn *c) {
   if (c->to_codes != NULL && atomic_load(&c->missing)) {
     fl_buffer_unref(c->to_codes);
   } else if (c->to_codes != NULL) {
@@ -212,7 +221,7 @@ static FlArray *close_column(Column *c) {
 }
 
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m) {
-  Column c;
+  FlTakeColumn c;
   Take t = {.columns = &c, .n_columns = 1, .rows = rows, .m = m, .least = -1};
   FlStatus status = open_column(ctx, from, m, true, NULL, &c);
   if (status == 0) status = sweep(ctx, &t);
@@ -260,7 +269,7 @@ static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
 }
 
 FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlPartMem mem = {.ctx = ctx};
+  FlPartMem mem = {.ctx = ctx, .desc = desc};
   Take t = {.n_columns = desc->n_args - 1,
             .mine = desc->i & FL_TAKE_LAST ? fl_array_reuse(args[0].a) : NULL,
             .rows = args[0].a->data,
@@ -269,8 +278,9 @@ FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
   t.columns = fl_part_zalloc(&mem, t.n_columns, sizeof *t.columns);
   FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, &t);
   for (int32_t k = 0; k < t.n_columns && t.columns != NULL; k++) {
-    Column *c = &t.columns[k];
+    FlTakeColumn *c = &t.columns[k];
     if (status == 0) {
+      fl_part_note_disk(&mem, c->to);
       results[c->result].a = close_column(c);
     } else {
       fl_array_unref(c->to);

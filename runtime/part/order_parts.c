@@ -1,0 +1,288 @@
+/* order_parts.c: the stable order of rows by their words where the pairs of all rows do not fit in memory.
+ *
+ * Comes in: codes (encode.c), a number of bytes. Goes out: row numbers in order. Always holds: the order is
+ * unique, so neither the cut nor the bytes show in it; memory that is looked up in any order is at most about
+ * the bytes.
+ *
+ * A sample of the rows gives cuts that part them into ranges of about the same size: the rows that equal a
+ * cut, and those between two cuts. A first sweep writes down the part of each row and counts. Where the parts
+ * are few, a sweep for each takes its rows out of the columns, and nothing is written but the result; else
+ * one sweep writes all rows part by part, each part behind the other, into a block that may live in a file.
+ * Each part is then sorted alone, and its row numbers written: all files are read and written from their
+ * beginning to their end. Rows that equal a cut are in order as they come. */
+#include "part/part_internal.h"
+
+enum {
+  MOST_CUTS = 127, /* the number of a part is a byte */
+  FEW_PARTS = 8,   /* so many sweeps over the columns cost less than writing all rows once */
+  PLACES = 1024,   /* where rows are sampled, */
+  RUN = 16         /* and how many at each */
+};
+
+typedef struct Parts {
+  const FlPartCodes *codes;
+  int64_t n, chunks;
+  int32_t n_words, width; /* of a row taken out: its words, its number */
+  uint64_t *cuts;         /* [n_cuts][n_words], ascending */
+  int64_t n_cuts, n_parts;
+  uint8_t *part;  /* [n]: 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
+  int64_t *place; /* [chunks][n_parts]: in the result, of the chunk's next row of the part */
+  int64_t *start; /* [n_parts + 1] */
+  int64_t *rows;  /* the result */
+  uint64_t *taken;
+  int64_t base;        /* the place in the result of the first row of `taken` */
+  int64_t first, last; /* the parts that are taken out now */
+} Parts;
+
+static int compare(const uint64_t *a, const uint64_t *b, int32_t n) {
+  for (int32_t w = 0; w < n; w++) {
+    if (a[w] != b[w]) return a[w] < b[w] ? -1 : 1;
+  }
+  return 0;
+}
+
+static int64_t part_of(const Parts *p, const uint64_t *row) {
+  int64_t low = 0, high = p->n_cuts; /* the cuts before low are less, those from high on are not */
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (compare(p->cuts + middle * p->n_words, row, p->n_words) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return 2 * low + (low < p->n_cuts && compare(p->cuts + low * p->n_words, row, p->n_words) == 0);
+}
+
+/* The words of the rows [row, row + n), row by row; n at most FL_PART_BATCH. */
+static void read_rows(const FlPartCodes *codes, int64_t row, int64_t n, uint64_t *out) {
+  uint64_t word[FL_PART_BATCH];
+  if (codes->n_words == 1) {
+    fl_part_read_words(codes, 0, row, n, out);
+    return;
+  }
+  for (int32_t w = 0; w < codes->n_words; w++) {
+    fl_part_read_words(codes, w, row, n, word);
+    for (int64_t i = 0; i < n; i++) out[i * codes->n_words + w] = word[i];
+  }
+}
+
+/* ---- cuts -------------------------------------------------------------------------------------------------
+ */
+
+static FlStatus sort_rows(FlPartMem *m, uint64_t *taken, int64_t n, const Parts *p, FlPartPair *a,
+                          FlPartPair *spare, FlPartPair **sorted) {
+  *sorted = a;
+  for (int64_t i = 0; i < n; i++) a[i].row = i;
+  for (int32_t w = p->n_words - 1; w >= 0; w--) {
+    for (int64_t i = 0; i < n; i++) a[i].key = taken[a[i].row * p->width + w];
+    if (fl_part_sort_pairs(m, a, spare, n, p->codes->words[w].bits, sorted) != 0) return 1;
+    spare = *sorted == a ? spare : a;
+    a = *sorted;
+  }
+  return 0;
+}
+
+/* Cuts at equal distances in a sample; less of them where rows are equal. */
+static FlStatus find_cuts(FlPartMem *m, Parts *p, int64_t wanted) {
+  int64_t places = fl_part_min(PLACES, p->n / RUN), n = places * RUN;
+  uint64_t *taken = fl_part_alloc(m, n * p->width, sizeof *taken),
+           *room = fl_part_alloc(m, RUN * p->n_words, sizeof *room);
+  FlPartPair *a = fl_part_alloc(m, n, sizeof *a), *spare = fl_part_alloc(m, n, sizeof *spare), *sorted;
+  p->cuts = fl_part_alloc(m, wanted * p->n_words, sizeof *p->cuts);
+  if (taken == NULL || room == NULL || a == NULL || spare == NULL || p->cuts == NULL) return 1;
+  for (int64_t k = 0; k < places; k++) {
+    read_rows(p->codes, (int64_t)((__int128)(p->n - RUN) * k / places), RUN, room);
+    for (int64_t i = 0; i < RUN; i++)
+      memcpy(taken + (k * RUN + i) * p->width, room + i * p->n_words, (size_t)p->n_words * sizeof *room);
+  }
+  if (sort_rows(m, taken, n, p, a, spare, &sorted) != 0) return 1;
+  for (int64_t c = 1; c <= wanted && n > 0; c++) {
+    const uint64_t *cut = taken + sorted[n * c / (wanted + 1)].row * p->width;
+    if (p->n_cuts > 0 && compare(p->cuts + (p->n_cuts - 1) * p->n_words, cut, p->n_words) == 0) continue;
+    memcpy(p->cuts + p->n_cuts++ * p->n_words, cut, (size_t)p->n_words * sizeof *cut);
+  }
+  p->n_parts = 2 * p->n_cuts + 1;
+  fl_part_release(m, taken);
+  fl_part_release(m, room);
+  fl_part_release(m, a);
+  fl_part_release(m, spare);
+  return 0;
+}
+
+/* ---- sweeps over the rows ---------------------------------------------------------------------------------
+ */
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Parts *p = env;
+  (void)ctx;
+  uint64_t *words = malloc((size_t)p->n_words * FL_PART_BATCH * sizeof *words);
+  if (words == NULL) return 1;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, *count = p->place + c * p->n_parts;
+    fl_part_chunk(c, p->n, &from, &to);
+    memset(count, 0, (size_t)p->n_parts * sizeof *count);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+      read_rows(p->codes, row, n, words);
+      for (int64_t i = 0; i < n; i++) {
+        int64_t part = part_of(p, words + i * p->n_words);
+        p->part[row + i] = (uint8_t)part;
+        count[part]++;
+      }
+    }
+  }
+  free(words);
+  return 0;
+}
+
+/* Takes out the rows of the parts [first, last). */
+static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Parts *p = env;
+  (void)ctx;
+  uint64_t *words = malloc((size_t)p->n_words * FL_PART_BATCH * sizeof *words);
+  if (words == NULL) return 1;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, *place = p->place + c * p->n_parts;
+    fl_part_chunk(c, p->n, &from, &to);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+      read_rows(p->codes, row, n, words);
+      for (int64_t i = 0; i < n; i++) {
+        int64_t part = p->part[row + i];
+        if (part < p->first || part >= p->last) continue;
+        int64_t at = place[part]++;
+        if (part & 1) {
+          p->rows[at] = row + i;
+          continue;
+        }
+        uint64_t *to_row = p->taken + (at - p->base) * p->width;
+        for (int32_t w = 0; w < p->n_words; w++) to_row[w] = words[i * p->n_words + w];
+        to_row[p->n_words] = (uint64_t)(row + i);
+      }
+    }
+  }
+  free(words);
+  return 0;
+}
+
+static FlStatus no_memory(FlPartMem *m) {
+  return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+}
+
+static FlStatus part_rows(FlPartMem *m, Parts *p) {
+  p->part = fl_part_alloc(m, p->n, 1);
+  p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
+  p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
+  if (p->part == NULL || p->place == NULL || p->start == NULL) return 1;
+  if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * FL_PART_CHUNK) != 0) return no_memory(m);
+  int64_t at = 0;
+  for (int64_t k = 0; k < p->n_parts; k++) {
+    p->start[k] = at;
+    for (int64_t c = 0; c < p->chunks; c++) {
+      int64_t count = p->place[c * p->n_parts + k];
+      p->place[c * p->n_parts + k] = at;
+      at += count;
+    }
+  }
+  p->start[p->n_parts] = at;
+  return 0;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------
+ */
+
+typedef struct Written {
+  const FlPartPair *sorted;
+  const uint64_t *taken;
+  int32_t width; /* 0: the pairs hold the row numbers */
+  int64_t *rows;
+} Written;
+
+static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Written *w = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) {
+    int64_t at = w->sorted[i].row;
+    w->rows[i] = w->width ? (int64_t)w->taken[at * w->width + w->width - 1] : at;
+  }
+  return 0;
+}
+
+typedef struct Keyed {
+  FlPartPair *pairs;
+  const uint64_t *taken;
+  int32_t width, w;
+  bool first;
+} Keyed;
+
+static int32_t key_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Keyed *k = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) {
+    int64_t row = k->first ? i : k->pairs[i].row;
+    k->pairs[i] = (FlPartPair){k->taken[row * k->width + k->w], row};
+  }
+  return 0;
+}
+
+/* Sorts the rows of one part and writes their numbers. `a` and `spare`: pairs of as many rows; of one word
+ * `a` is not needed, as the rows taken out are pairs. */
+static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t n, FlPartPair *a,
+                          FlPartPair *spare, int64_t *rows) {
+  Written done = {.taken = taken, .width = p->n_words == 1 ? 0 : p->width, .rows = rows};
+  FlPartPair *sorted = NULL;
+  if (p->n_words == 1) {
+    if (fl_part_sort_pairs(m, (FlPartPair *)taken, spare, n, p->codes->words[0].bits, &sorted) != 0) return 1;
+  } else {
+    for (int32_t w = p->n_words - 1; w >= 0; w--) {
+      Keyed k = {a, taken, p->width, w, w == p->n_words - 1};
+      if (fl_part_for(m->ctx, key_body, &k, n, 3.0) != 0) return 1;
+      if (fl_part_sort_pairs(m, a, spare, n, p->codes->words[w].bits, &sorted) != 0) return 1;
+      spare = sorted == a ? spare : a;
+      a = sorted;
+    }
+  }
+  done.sorted = sorted;
+  return fl_part_for(m->ctx, write_body, &done, n, 1.5);
+}
+
+static FlStatus sort_parts(FlPartMem *m, Parts *p) {
+  bool few = p->n_cuts < FEW_PARTS;
+  int64_t most = 0;
+  for (int64_t k = 0; k < p->n_parts; k += 2) most = fl_part_max(most, p->start[k + 1] - p->start[k]);
+  p->taken = fl_part_alloc(m, (few ? most : p->n) * p->width, sizeof *p->taken);
+  FlPartPair *spare = fl_part_alloc(m, most, sizeof *spare);
+  FlPartPair *a = p->n_words > 1 ? fl_part_alloc(m, most, sizeof *a) : NULL;
+  if (p->taken == NULL || spare == NULL || (p->n_words > 1 && a == NULL)) return 1;
+  for (int64_t k = 0; k < p->n_parts; k += 2) {
+    if (few || k == 0) {
+      p->first = k;
+      p->last = few ? fl_part_min(k + 2, p->n_parts) : p->n_parts;
+      p->base = p->start[k];
+      if (fl_part_for(m->ctx, take_body, p, p->chunks, 4.0 * FL_PART_CHUNK) != 0) return no_memory(m);
+    }
+    int64_t from = p->start[k], n = p->start[k + 1] - from;
+    if (sort_part(m, p, p->taken + (from - p->base) * p->width, n, a, spare, p->rows + from) != 0) return 1;
+  }
+  fl_part_release(m, p->taken);
+  fl_part_release(m, spare);
+  if (a != NULL) fl_part_release(m, a);
+  return 0;
+}
+
+FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows) {
+  Parts p = {.codes = codes,
+             .n = codes->n,
+             .chunks = fl_part_chunks(codes->n),
+             .n_words = codes->n_words,
+             .width = codes->n_words + 1,
+             .rows = rows};
+  int64_t row_bytes =
+      (int64_t)sizeof(FlPartPair) * (p.n_words > 1 ? 2 : 1) + p.width * (int64_t)sizeof(uint64_t);
+  int64_t parts = p.n / fl_part_max(bytes / row_bytes, 1) + 1;
+  if (find_cuts(m, &p, fl_part_min(parts, MOST_CUTS)) != 0) return 1;
+  if (part_rows(m, &p) != 0 || sort_parts(m, &p) != 0) return 1;
+  fl_part_release(m, p.cuts);
+  fl_part_release(m, p.part);
+  fl_part_release(m, p.place);
+  fl_part_release(m, p.start);
+  return 0;
+}

@@ -1,0 +1,143 @@
+"""Steps that do not fit in --memory: sort, group_by, distinct and join of every kind of column give what a plain Python model
+gives, with any limit and any number of workers; each step that goes to disk says so once, with its line, and not with -q.
+In a control group with less memory than the data (where one can be made here: root, version 1) the same."""
+import csv
+import os
+import pathlib
+import random
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import PATIENCE, Place, check, finish
+
+ROWS = 120_000
+sanitized = PATIENCE > 1  # a sanitizer's own memory counts too: then the limit is wide, and only values are compared
+LIMITS = ["8000M"] if sanitized else ["28M", "64M"]
+SCRIPT = """\
+let t = read_csv("kinds.csv") |> derive(c = category(name))
+write_csv(t |> sort(f) |> select(id), "float.csv")
+write_csv(t |> sort(desc(opt), day, c) |> select(id), "three.csv")
+write_csv(t |> sort(name, desc(k)) |> select(id), "text.csv")
+write_csv(t |> group_by(k) |> summarize(n = count(), first = min(day)), "many.csv")
+write_csv(t |> group_by(c, opt) |> summarize(n = count(), most = max(k)), "few.csv")
+write_csv(t |> distinct(name, opt) |> select(id), "distinct.csv")
+write_csv(t |> select(id, k) |> join(t |> select(other = id, k = partner, day), on = k) |> select(id, other, day), "join.csv")
+print("done")
+"""
+NAMES = ["float", "three", "text", "many", "few", "distinct", "join"]
+
+
+def make():
+    """The rows as Python values: id, f, k, partner, opt, name, day."""
+    draw = random.Random(5)
+    rows = []
+    for i in range(ROWS):
+        f = float("nan") if draw.random() < 0.02 else draw.choice([draw.uniform(-1, 1), 0.5, -0.0, 0.0])
+        opt = None if draw.random() < 0.1 else draw.randrange(300)
+        day = f"{1990 + i % 30}-{1 + i % 12:02d}-{1 + i % 28:02d}"
+        rows.append((i, f, i * 7919 % ROWS, draw.randrange(2 * ROWS), opt, f"n{draw.randrange(5000)}", day))
+    return rows
+
+
+def groups(rows, key):
+    found = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
+def last(v):
+    """A key that is null last."""
+    return (v is None, 0 if v is None else v)
+
+
+def model(rows):
+    """What the files should hold, as lists of texts."""
+    by_float = sorted(rows, key=lambda r: (r[1] != r[1], 0 if r[1] != r[1] else r[1]))
+    by_three = sorted(rows, key=lambda r: (r[4] is None, -(r[4] or 0), r[6], r[5]))
+    by_text = sorted(rows, key=lambda r: (r[5], -r[2]))
+    many = groups(rows, lambda r: r[2])
+    few = groups(rows, lambda r: (r[5], r[4]))
+    partners = groups(rows, lambda r: r[3])
+    pairs = [(r[0], p[0], p[6]) for r in rows for p in partners.get(r[2], [])]
+    seen = {}
+    for r in rows:
+        seen.setdefault((r[5], r[4]), r[0])
+    out = {
+        "float": [(r[0],) for r in by_float],
+        "three": [(r[0],) for r in by_three],
+        "text": [(r[0],) for r in by_text],
+        "many": [(k, len(g), min(r[6] for r in g)) for k, g in sorted(many.items())],
+        "few": [(k[0], k[1], len(few[k]), max(r[2] for r in few[k])) for k in sorted(few, key=lambda k: (k[0], last(k[1])))],
+        "distinct": [(i,) for i in sorted(seen.values())],
+        "join": pairs,
+    }
+    return {name: [["" if v is None else str(v) for v in row] for row in table] for name, table in out.items()}
+
+
+def read(path):
+    with open(path, newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def compare(place, expected, what):
+    for name in NAMES:
+        found = read(place.path / f"{name}.csv")
+        at = next((i for i, (a, b) in enumerate(zip(found, expected[name])) if a != b), None)
+        check(found == expected[name], f"{what}: {name}", (len(found), len(expected[name]), at, at is not None and (found[at], expected[name][at])))
+
+
+place = Place(limits__flow=SCRIPT)
+rows = make()
+with open(place.path / "kinds.csv", "w") as file:
+    file.write("id,f,k,partner,opt,name,day\n")
+    for i, f, k, partner, opt, name, day in rows:
+        file.write(f"{i},{'NaN' if f != f else repr(f)},{k},{partner},{'' if opt is None else opt},{name},{day}\n")
+expected = model(rows)
+del rows
+
+done = place.run("run", "--no-cache", "limits.flow")
+check(done.returncode == 0 and "on disk" not in done.stderr, "without a limit nothing goes to disk", done.stderr)
+compare(place, expected, "without a limit")
+for limit in LIMITS:
+    for workers in (1, 3):
+        done = place.run("run", "--no-cache", "--memory", limit, "--workers", str(workers), "limits.flow")
+        check(done.returncode == 0 and done.stdout == "done\n", f"--memory {limit}, {workers} workers: runs", done.stderr)
+        compare(place, expected, f"--memory {limit}, {workers} workers")
+        lines = re.findall(r"^limits\.flow:(\d+): note: this step keeps [\d.]+ [MG]iB on disk: --memory is [\d.]+ MiB$", done.stderr, re.M)
+        check(len(lines) == len(set(lines)), "a line is told once", done.stderr)
+        if limit == "28M":
+            check(lines, f"the steps that go to disk are told, {workers} workers", done.stderr)
+done = place.run("run", "-q", "--no-cache", "--memory", LIMITS[0], "limits.flow")
+check(done.returncode == 0 and done.stderr == "", "nothing is told with -q", done.stderr)
+
+
+def grouped(limit):
+    """Runs the script in a control group of version 1; None: none can be made here."""
+    group = pathlib.Path("/sys/fs/cgroup/memory") / f"flow_limits_{os.getpid()}"
+    try:
+        group.mkdir()
+        (group / "memory.limit_in_bytes").write_text(limit)
+    except OSError:
+        if group.is_dir():
+            group.rmdir()
+        return None
+    try:
+        def enter():
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+        return place.run("run", "--no-cache", "--memory", "100G", "limits.flow", preexec_fn=enter)
+    finally:
+        try:
+            group.rmdir()
+        except OSError:
+            pass
+
+
+done = None if sanitized else grouped("96M")
+if done is not None:
+    check(done.returncode == 0, "in a control group: runs", done.stderr)
+    check("--memory is 96.0 MiB" in done.stderr or "on disk" not in done.stderr, "a --memory above the group's limit is the limit",
+          done.stderr)
+    compare(place, expected, "in a control group")
+finish()

@@ -1,0 +1,185 @@
+/* part_limited.c: what sorting and taking give where memory does not do: orders part by part, and rows taken
+ * piece by piece from arrays in files, against plain sorting and plain loops. Values of every kind: NaN, both
+ * zeros, nulls, integers of the whole range, many and few different ones, downwards. */
+#include "check.h"
+#include "exec/exec_internal.h"
+#include "part/take_internal.h"
+
+#include <math.h>
+
+enum { N = 300000, MIB = 1 << 20 };
+
+static uint64_t seed = 11;
+static uint64_t draw(void) {
+  seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t x = seed ^ seed >> 29;
+  return x * UINT64_C(0xbf58476d1ce4e5b9) ^ x >> 32;
+}
+
+static double float_of(int kind) {
+  uint64_t r = draw();
+  if (r % 50 == 0) return NAN;
+  if (r % 50 == 1) return r & 64 ? -0.0 : 0.0;
+  if (r % 50 == 2) return r & 64 ? -INFINITY : INFINITY;
+  double u = (double)(draw() >> 11) * 0x1p-53;
+  return kind == 0 ? u - 0.5 : floor(u * 9.0);
+}
+
+/* ---- orders -----------------------------------------------------------------------------------------------
+ */
+
+typedef struct Keys {
+  FlPartKey *keys;
+  int32_t n;
+} Keys;
+
+static int compare_values(const FlPartKey *key, int64_t a, int64_t b) {
+  const FlPartCol *c = &key->side[0];
+  bool null_a = !fl_part_valid(c->valid, a), null_b = !fl_part_valid(c->valid, b);
+  if (null_a || null_b) return null_a - null_b;
+  int order;
+  if (c->dtype == FL_F64) {
+    double x = ((const double *)c->data)[a], y = ((const double *)c->data)[b];
+    if (isnan(x) || isnan(y)) return (isnan(x) != 0) - (isnan(y) != 0);
+    order = (x > y) - (x < y);
+  } else {
+    int64_t x = ((const int64_t *)c->data)[a], y = ((const int64_t *)c->data)[b];
+    order = (x > y) - (x < y);
+  }
+  return key->descending ? -order : order;
+}
+
+static int compare_rows(const void *a, const void *b, void *env) {
+  const Keys *k = env;
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  for (int32_t i = 0; i < k->n; i++) {
+    int order = compare_values(&k->keys[i], x, y);
+    if (order) return order;
+  }
+  return (x > y) - (x < y);
+}
+
+static void test_order(FlRun *run, Keys *keys, const char *what) {
+  static const int64_t shares[] = {1, 3, 40, 1000, 1000000}; /* of what all rows take */
+  int64_t *expected = malloc(N * sizeof *expected), *rows = malloc(N * sizeof *rows);
+  for (int64_t i = 0; i < N; i++) expected[i] = i;
+  qsort_r(expected, N, sizeof *expected, compare_rows, keys);
+  for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
+    FlPartMem mem = {.ctx = fl_run_ctx(run)};
+    FlPartCodes codes;
+    int64_t wrong = -1;
+    memset(rows, 0xff, N * sizeof *rows);
+    bool done = fl_part_encode(&mem, keys->keys, keys->n, 1, true, &codes) == 0 &&
+                fl_part_order_parts(&mem, &codes, INT64_C(40) * N / shares[s], rows) == 0;
+    check(done, "%s: is done with a %lldth of the memory", what, (long long)shares[s]);
+    for (int64_t i = 0; i < N && wrong < 0; i++) wrong = rows[i] == expected[i] ? -1 : i;
+    check(wrong < 0, "%s: with a %lldth of the memory row %lld is wrong", what, (long long)shares[s],
+          (long long)wrong);
+    fl_part_mem_reset(&mem);
+  }
+  free(expected);
+  free(rows);
+}
+
+static void test_orders(FlRun *run) {
+  double *wide = malloc(N * sizeof *wide), *narrow = malloc(N * sizeof *narrow);
+  int64_t *whole = malloc(N * sizeof *whole), *few = malloc(N * sizeof *few), *one = calloc(N, sizeof *one),
+          *up = malloc(N * sizeof *up);
+  uint8_t *valid = malloc(N);
+  for (int64_t i = 0; i < N; i++) {
+    wide[i] = float_of(0);
+    narrow[i] = float_of(1);
+    whole[i] = (int64_t)draw();
+    few[i] = draw() % 8 ? 5 : (int64_t)(draw() % 1000);
+    up[i] = i * INT64_C(1000000007);
+    valid[i] = draw() % 10 != 0;
+  }
+  FlPartCol f = {.dtype = FL_F64, .n = N, .data = wide}, g = {.dtype = FL_F64, .n = N, .data = narrow},
+            w = {.dtype = FL_I64, .n = N, .data = whole}, k = {.dtype = FL_I64, .n = N, .data = few},
+            o = {.dtype = FL_I64, .n = N, .data = one}, u = {.dtype = FL_I64, .n = N, .data = up}, fn = f,
+            wn = w;
+  fn.valid = wn.valid = valid;
+  struct {
+    const char *what;
+    FlPartKey keys[3];
+    int32_t n;
+  } cases[] = {
+      {"floats", {{.side = {f}}}, 1},
+      {"floats downwards, nulls", {{.side = {fn}, .descending = true}}, 1},
+      {"few floats", {{.side = {g}}}, 1},
+      {"integers of the whole range", {{.side = {w}}}, 1},
+      {"integers of the whole range, nulls", {{.side = {wn}}}, 1},
+      {"mostly one value", {{.side = {k}}}, 1},
+      {"one value", {{.side = {o}}}, 1},
+      {"ascending", {{.side = {u}}}, 1},
+      {"descending", {{.side = {u}, .descending = true}}, 1},
+      {"few, then floats", {{.side = {k}}, {.side = {f}, .descending = true}}, 2},
+      {"three keys", {{.side = {g}}, {.side = {wn}, .descending = true}, {.side = {f}}}, 3},
+      {"a value and the same downwards", {{.side = {w}}, {.side = {w}, .descending = true}}, 2},
+  };
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+    test_order(run, &(Keys){cases[c].keys, cases[c].n}, cases[c].what);
+  free(wide), free(narrow), free(whole), free(few), free(one), free(up), free(valid);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------
+ */
+
+/* Rows of elements of each size, of arrays in files, by numbers that jump; some are none. */
+static void test_rows(FlRun *run) {
+  static const struct {
+    int32_t dtype;
+    int64_t width;
+  } kinds[] = {{FL_U8, 1}, {FL_I16, 1}, {FL_F32, 1}, {FL_F64, 1}, {FL_F64, 2}, {FL_F64, 3}, {FL_U8, 5}};
+  enum { KINDS = sizeof kinds / sizeof *kinds, M = N * 4 / 3 };
+  FlCtx *ctx = fl_run_ctx(run);
+  FlTakeColumn columns[KINDS];
+  int64_t m = M;
+  FlArray *numbers = fl_array_new(ctx, FL_I64, 1, &m), *filler[8];
+  int64_t fill = 4 * MIB;
+  for (int k = 0; k < 8; k++)
+    filler[k] = fl_array_new(ctx, FL_U8, 1, &fill); /* from here on blocks are files */
+  int64_t *rows = numbers->data;
+  for (int64_t i = 0; i < M; i++) rows[i] = draw() % 16 ? (int64_t)(draw() % N) : -1;
+  for (int k = 0; k < KINDS; k++) {
+    int64_t dims[2] = {N, kinds[k].width}, to[2] = {M, kinds[k].width};
+    FlArray *from = fl_array_new(ctx, kinds[k].dtype, kinds[k].width > 1 ? 2 : 1, dims);
+    size_t bytes = (size_t)fl_array_bytes(from);
+    for (size_t b = 0; b < bytes; b++) ((uint8_t *)from->data)[b] = (uint8_t)draw();
+    columns[k] = (FlTakeColumn){.from = from,
+                                .to = fl_array_new(ctx, kinds[k].dtype, kinds[k].width > 1 ? 2 : 1, to),
+                                .row_bytes = bytes / N,
+                                .checked = true,
+                                .bad = INT64_MAX};
+  }
+  check(fl_take_is_far(ctx, columns, KINDS),
+        "the arrays are in files and larger than what there is room for");
+  CHECK(fl_take_far(ctx, columns, KINDS, rows, m) == 0);
+  for (int k = 0; k < KINDS; k++) {
+    const FlTakeColumn *c = &columns[k];
+    int64_t wrong = -1;
+    static const char zero[64];
+    for (int64_t i = 0; i < M && wrong < 0; i++) {
+      const char *from = rows[i] < 0 ? zero : (const char *)c->from->data + rows[i] * (int64_t)c->row_bytes;
+      if (memcmp((const char *)c->to->data + i * (int64_t)c->row_bytes, from, c->row_bytes) != 0) wrong = i;
+    }
+    check(wrong < 0, "rows of %zu bytes: place %lld", c->row_bytes, (long long)wrong);
+    fl_array_unref(c->from);
+    fl_array_unref(c->to);
+  }
+  for (int k = 0; k < 8; k++) fl_array_unref(filler[k]);
+  fl_array_unref(numbers);
+}
+
+int main(void) {
+  FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
+  test_orders(run);
+  fl_run_free(run);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* their own memory would fill the limit */
+  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 48 * MIB});
+  test_orders(run);
+  test_rows(run);
+  fl_run_free(run);
+#endif
+  return finish();
+}

@@ -2,7 +2,8 @@
  *
  * In: a path and options. Out: for each column bool, i64, f64, date, datetime, duration or text, and whether
  * nulls were seen. What always holds: the same bytes give the same types. A file up to FL_WHOLE bytes is read
- * whole; of a larger one the head and pieces spread evenly (of a compressed one the first FL_WHOLE bytes),
+ * whole; of a larger one the head and pieces spread evenly (of a compressed one the first FL_WHOLE bytes), all
+ * of them larger where rows are long;
  * where a piece counts only if each of its rows has the header's number of fields and proper quotes (it might
  * begin within a quoted field). Values in quotes are texts in a file that does not put everything in quotes.
  * Digits with a leading zero, or too many for i64, are text: such columns are codes.
@@ -17,6 +18,10 @@
 #include <string.h>
 
 enum { FL_WHOLE = 4 << 20, FL_HEAD = 1 << 20, FL_PIECE = 32 << 10, FL_PIECES = 48 };
+
+/* In long rows, the rows that are looked at: of a file that is read whole, of the head, of a piece; and what is
+ * the longest of them that counts. */
+enum { FL_WHOLE_ROWS = 256, FL_HEAD_ROWS = 64, FL_PIECE_ROWS = 4, FL_LONGEST_ROW = 128 << 10 };
 
 static int class_of_digits(const char *s, int64_t len) {
   bool sign = *s == '-' || *s == '+';
@@ -208,11 +213,23 @@ static FlIoColumn conclude(int seen, bool bare, const char *name) {
   return c;
 }
 
-static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchema *out, FlIoError *e) {
+static int64_t at_least(int64_t bytes, int64_t rows, int64_t each) {
+  return rows * each > bytes ? rows * each : bytes;
+}
+
+/* About how long a row is: the first one. */
+static int64_t row_length(const FlCsvFile *f) {
   int64_t len = f->len - f->body;
-  bool all = more || len <= FL_WHOLE; /* of what is there */
+  const char *end = len > 0 ? memchr(f->text + f->body, '\n', (size_t)len) : NULL;
+  if (end) len = end + 1 - (f->text + f->body);
+  return len < FL_LONGEST_ROW ? len : FL_LONGEST_ROW;
+}
+
+static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchema *out, FlIoError *e) {
+  int64_t len = f->len - f->body, row = row_length(f), piece = at_least(FL_PIECE, FL_PIECE_ROWS, row);
+  bool all = more || len <= at_least(FL_WHOLE, FL_WHOLE_ROWS, row); /* of what is there */
   out->whole = all && !more;
-  int64_t head = all ? len : FL_HEAD;
+  int64_t head = all ? len : at_least(FL_HEAD, FL_HEAD_ROWS, row);
   FlLooking l = {.f = f, .o = o, .scan = fl_csv_scan_best(), .bare = f->bare_names};
   l.ends = malloc((size_t)(head + 64) * sizeof *l.ends);
   l.seen = calloc((size_t)f->n_columns, sizeof *l.seen);
@@ -220,8 +237,8 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
   if (ok) {
     look_at_rows(&l, f->body, index_rows(&l, f->body, f->body + head, true), true);
     for (int64_t k = 0; !all && k < FL_PIECES; k++) {
-      int64_t at = f->body + head + (len - head - FL_PIECE) / (FL_PIECES - 1) * k;
-      look_at_piece(&l, at, at + FL_PIECE);
+      int64_t at = f->body + head + (len - head - piece) / (FL_PIECES - 1) * k;
+      look_at_piece(&l, at, at + piece);
     }
     out->n_rows = l.n_rows;
     for (int32_t c = 0; c < f->n_columns; c++)

@@ -161,7 +161,7 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
     }
     FlDiag *d = fl_sema_report(s, FL_E0303, spans[i], "`concat` joins values of one type, but this is %s",
                                fl_val_text(s, v[i]));
-    fl_diag_note(s->sink, d, spans[0], "and this is %s", fl_type_text(s->types, t));
+    fl_diag_note(s->sink, d, spans[0], "and this is %s", fl_type_brief(s->types, t));
     if (t->kind == FL_TY_TABLE && v[i].type->kind == FL_TY_TABLE) fl_sema_explain_rows(s, d, v[i].type, t);
     return fl_val_error(s);
   }

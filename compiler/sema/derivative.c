@@ -55,7 +55,7 @@ static bool leaves_ok(FlSema *s, const FlType *whole, FlSpan span) {
   if (!t) return true;
   const char *what = path[0] ? fl_arena_printf(s->arena, "`%s` of ", path) : "";
   FlDiag *d = fl_sema_report(s, FL_E0721, span, "there is no derivative by %sthe first argument, which is %s",
-                             what, fl_type_text(s->types, t));
+                             what, fl_type_brief(s->types, t));
   fl_diag_help(
       s->sink, d,
       "derivatives are by floats, arrays of floats, and tuples of these; give the rest as another argument");
@@ -148,7 +148,7 @@ static bool forwards(FlSema *s, Derived *d, int n, FlActual *args, FlSpan span) 
     FlDiag *diag =
         fl_sema_report(s, FL_E0727, span, "`jvp` is of a function that gives floats, and %s%s%s %s",
                        path[0] ? "`" : "", path[0] ? path : "this one gives",
-                       path[0] ? "` of what this one gives is" : "", fl_type_text(s->types, other));
+                       path[0] ? "` of what this one gives is" : "", fl_type_brief(s->types, other));
     fl_diag_help(s->sink, diag, "it gives a float, an array of floats, or a tuple of these");
     return false;
   }

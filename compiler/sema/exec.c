@@ -43,7 +43,7 @@ static bool add_columns(FlSema *s, Exec *x, const FlType *row, FlSpan span, cons
     const char *text = describe(s, x, &row->fields[i]);
     if (!text) {
       fl_sema_error(s, FL_E0247, span, "the column `%s` of %s is %s, which cannot go through %s",
-                    row->fields[i].name, which, fl_type_text(s->types, row->fields[i].type), x->format);
+                    row->fields[i].name, which, fl_type_brief(s->types, row->fields[i].type), x->format);
       return false;
     }
     fl_vec_push(s->arena, &x->list, text);

@@ -100,13 +100,13 @@ static bool check_types(FlSema *s, const FlStmt *decl) {
     ok = false;
     if (t && t->kind == FL_TY_ERROR) continue;
     FlDiag *d = fl_sema_report(s, FL_E0242, param->type->span, "%s cannot be passed to C",
-                               t ? fl_type_text(s->types, t) : "a value of any type");
+                               t ? fl_type_brief(s->types, t) : "a value of any type");
     fl_diag_help(s->sink, d, "numbers, bool, dates, times, a text, and arrays of all of these but text can");
   }
   const FlType *t = fl_type_of_expr(s, decl->fn.result);
   if (!passes_to_c(t, true) && !(t && t->kind == FL_TY_ERROR)) {
     FlDiag *d = fl_sema_report(s, FL_E0242, decl->fn.result->span, "a C function cannot give %s",
-                               t ? fl_type_text(s->types, t) : "a value of any type");
+                               t ? fl_type_brief(s->types, t) : "a value of any type");
     fl_diag_help(s->sink, d, "it gives a number, bool, date or time, or an array of these");
   }
   return ok && passes_to_c(t, true);

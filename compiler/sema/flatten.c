@@ -25,7 +25,7 @@ static bool leaves_ok(FlSema *s, FlCallSite *c, const FlType *t, const char *pat
   }
   fl_sema_error(s, FL_E0325, span, "`%s` takes floats, arrays of floats and tuples of these, and %s%s is %s",
                 c->builtin->name, path[0] ? "`" : "this",
-                path[0] ? fl_arena_printf(s->arena, "%s`", path + 1) : "", fl_type_text(s->types, t));
+                path[0] ? fl_arena_printf(s->arena, "%s`", path + 1) : "", fl_type_brief(s->types, t));
   return false;
 }
 

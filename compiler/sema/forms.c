@@ -74,7 +74,7 @@ FlBinding *fl_form_of(FlSema *s, FlBinding *fn, int n, FlActual *args) {
       return f;
     }
     const char *between = f == fn ? "" : f->form ? ", " : " and ";
-    fl_text_addf(&known, "%s`%s`", between, t->name ? t->name : fl_type_text(s->types, t));
+    fl_text_addf(&known, "%s`%s`", between, t->name ? t->name : fl_type_brief(s->types, t));
   }
   const char *is = v.type->kind == FL_TY_TUPLE && v.type->name
                        ? fl_arena_printf(s->arena, "a `%s`", v.type->name)

@@ -74,7 +74,7 @@ static FlVal call_vjp(FlSema *s, FlBinding *vjp, int n, FlVal *values, const FlT
   if (!fl_val_fits(s, v, want))
     return fl_sema_error(s, FL_E0729, vjp->decl->fn.name.span,
                          "`%s` gives %s, and as a derivative it gives %s", vjp->decl->fn.name.text,
-                         fl_val_text(s, v), fl_type_text(s->types, want));
+                         fl_val_text(s, v), fl_type_brief(s->types, want));
   return fl_val_coerce(s, v, want, span, "the derivative");
 }
 

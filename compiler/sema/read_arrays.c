@@ -89,7 +89,7 @@ static bool parts_of_wanted(FlSema *s, FlCallSite *c, const char *name, Parts *o
     const FlTyField *f = &want->fields[i];
     if (!is_part(f->type)) {
       fl_sema_error(s, FL_E0946, c->span, "the field `%s` is %s, which `%s` cannot read", f->name,
-                    fl_type_text(s->types, f->type), c->builtin->name);
+                    fl_type_brief(s->types, f->type), c->builtin->name);
       return false;
     }
     fl_vec_push(s->arena, out, ((Part){f->name, f->type}));
@@ -155,7 +155,7 @@ FlVal fl_builtin_write_npz(FlSema *s, FlCallSite *c) {
     if (!is_part(f->type) || f->type->nullable)
       return fl_sema_error(s, FL_E0329, c->args[0].span,
                            "an NPZ file holds numbers, bool, dates or texts without nulls, and `%s` is %s", f->name,
-                           fl_type_text(s->types, f->type));
+                           fl_type_brief(s->types, f->type));
     args[i + 1] = fl_val_field(s, x, i).parts[0];
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_WRITE_NPZ, n + 1, args, 0, NULL, 0);

@@ -208,7 +208,7 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, Fl
         (durations || row->fields[i].type->dtype != FL_DURATION))
       continue;
     fl_sema_error(s, FL_E0946, c->span, "the column `%s` is %s, which `%s` cannot read", row->fields[i].name,
-                  fl_type_text(s->types, row->fields[i].type), c->builtin->name);
+                  fl_type_brief(s->types, row->fields[i].type), c->builtin->name);
     return NULL;
   }
   return row && has_option(options, "on_error=null") ? all_nullable(s, row) : row;

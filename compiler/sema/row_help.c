@@ -34,7 +34,7 @@ static bool explain_field(FlSema *s, FlDiag *d, const FlType *have, const FlType
     const FlType *t = have->fields[fl_type_field_find(have, w->name)].type;
     if (fl_val_fits(s, (FlVal){.type = t}, w->type)) continue;
     fl_diag_note(s->sink, d, (FlSpan){0}, "`%s` is %s, where %s is wanted", w->name,
-                 fl_type_text(s->types, t), fl_type_text(s->types, w->type));
+                 fl_type_brief(s->types, t), fl_type_brief(s->types, w->type));
     bool null =
         table && t->kind == FL_TY_SCALAR && w->type->kind == FL_TY_SCALAR && t->dtype == w->type->dtype;
     if (null)

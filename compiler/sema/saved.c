@@ -26,7 +26,7 @@ static FlVal write_value(FlSema *s, FlCallSite *c, bool lines) {
     return fl_sema_error(
         s, FL_E0329, c->args[0].span,
         part == v.type ? "%s cannot be written%s" : "a value with %s in it cannot be written%s",
-        fl_type_text(s->types, part), part->dtype == FL_FILE ? ": write what is read from it" : "");
+        fl_type_brief(s->types, part), part->dtype == FL_FILE ? ": write what is read from it" : "");
   int n = v.type->n_parts;
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   args[0] = path;

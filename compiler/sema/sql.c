@@ -27,7 +27,7 @@ static bool add_table(FlSema *s, Sql *q, const char *name, FlVal t, FlSpan span)
     const char *text = fl_reader_column(s, &row->fields[i], true);
     if (!text) {
       fl_sema_error(s, FL_E0997, span, "the column `%s` of `%s` is %s, which DuckDB has no type for",
-                    row->fields[i].name, name, fl_type_text(s->types, row->fields[i].type));
+                    row->fields[i].name, name, fl_type_brief(s->types, row->fields[i].type));
       return false;
     }
     fl_vec_push(s->arena, &q->inputs, fl_arena_printf(s->arena, "C %s", text));
@@ -104,7 +104,7 @@ static bool read_row(FlSema *s, Sql *q) {
     const FlTyField *f = &q->row->fields[i];
     if (fl_type_is_category(f->type) || fl_reader_column(s, f, true)) continue;
     fl_sema_error(s, FL_E0997, q->call->span, "the column `%s` is %s, which no result of a query has",
-                  f->name, fl_type_text(s->types, f->type));
+                  f->name, fl_type_brief(s->types, f->type));
     return false;
   }
   return q->row != NULL;

@@ -182,7 +182,7 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
     if (inner->kind == FL_TY_SCALAR || inner->kind == FL_TY_ARRAY)
       return fl_type_with_null(s->types, inner, true);
     fl_sema_error(s, FL_E0502, t->span, "only scalars and columns can be null, not %s",
-                  fl_type_text(s->types, inner));
+                  fl_type_brief(s->types, inner));
     return s->types->error;
   }
   case FL_TE_ARRAY: {

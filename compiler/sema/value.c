@@ -36,7 +36,7 @@ FlVal fl_val_refused(FlSema *s, FlSpan span) {
   return fl_val_error(s);
 }
 
-const char *fl_val_text(FlSema *s, FlVal v) { return fl_type_text(s->types, v.type); }
+const char *fl_val_text(FlSema *s, FlVal v) { return fl_type_brief(s->types, v.type); }
 
 FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v) {
   return fl_val_make(s, fl_type_scalar(s->types, d, false), &v);
@@ -399,10 +399,10 @@ FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const c
     d = fl_sema_report(s, FL_E0302, span, "this number does not fit %s", fl_type_text(s->types, want));
   else if (v.type->kind == FL_TY_NULL)
     d = fl_sema_report(s, FL_E0501, span, "%s must be %s and cannot be null", what,
-                       fl_type_text(s->types, want));
+                       fl_type_brief(s->types, want));
   else
     d = fl_sema_report(s, FL_E0301, span, "%s must be %s, but this is %s", what,
-                       by_name ? want->name : fl_type_text(s->types, want),
+                       by_name ? want->name : fl_type_brief(s->types, want),
                        by_name ? v.type->name : fl_val_text(s, v));
   if (by_name)
     fl_diag_note(s->sink, d, (FlSpan){0}, "`%s` and `%s` are different types, even with equal fields",

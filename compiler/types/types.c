@@ -3,6 +3,8 @@
 
 #include "data/name_text.h"
 
+#include <limits.h>
+
 static const struct {
   const char *name;
   char kind;
@@ -324,7 +326,10 @@ static void print_keys(FlText1 *out, const FlType *ty) {
   }
 }
 
-static void print(FlText1 *out, const FlType *ty) {
+enum { MANY_FIELDS = 16, MOST_FIELDS = 8 }; /* of a tuple in a message */
+
+/* most: of fields that are written of a tuple that has more than MANY_FIELDS. */
+static void print(FlText1 *out, const FlType *ty, int most) {
   switch (ty->kind) {
   case FL_TY_ERROR: fl_text_addz(out, "?"); break;
   case FL_TY_NONE: fl_text_addz(out, "nothing"); break;
@@ -340,18 +345,22 @@ static void print(FlText1 *out, const FlType *ty) {
   case FL_TY_TUPLE:
     fl_text_addc(out, '(');
     for (int i = 0; i < ty->n_fields; i++) {
+      if (i == most && ty->n_fields > MANY_FIELDS) {
+        fl_text_addf(out, ", and %d more", ty->n_fields - i);
+        break;
+      }
       if (i) fl_text_addz(out, ", ");
       if (fl_type_has_names(ty)) {
         fl_type_add_name(out, ty->fields[i].name);
         fl_text_addz(out, ": ");
       }
-      print(out, ty->fields[i].type);
+      print(out, ty->fields[i].type, most);
     }
     fl_text_addc(out, ')');
     break;
   case FL_TY_TABLE:
   case FL_TY_LIST:
-    print(out, ty->elem);
+    print(out, ty->elem, most);
     fl_text_addz(out, "[_]");
     if (ty->n_keys) fl_text_addz(out, " grouped by ");
     print_keys(out, ty);
@@ -359,13 +368,23 @@ static void print(FlText1 *out, const FlType *ty) {
   }
 }
 
-static const char *text_by(FlTypes *t, const FlType *ty, void (*add)(FlText1 *out, const FlType *ty)) {
-  FlText1 text = {0};
-  add(&text, ty);
-  const char *s = fl_arena_strndup(t->arena, text.len ? text.s : "", text.len);
-  fl_text_reset(&text);
+static const char *taken(FlTypes *t, FlText1 *text) {
+  const char *s = fl_arena_strndup(t->arena, text->len ? text->s : "", text->len);
+  fl_text_reset(text);
   return s;
 }
 
-const char *fl_type_keys_text(FlTypes *t, const FlType *ty) { return text_by(t, ty, print_keys); }
-const char *fl_type_text(FlTypes *t, const FlType *ty) { return text_by(t, ty, print); }
+const char *fl_type_keys_text(FlTypes *t, const FlType *ty) {
+  FlText1 text = {0};
+  print_keys(&text, ty);
+  return taken(t, &text);
+}
+
+static const char *text_of(FlTypes *t, const FlType *ty, int most) {
+  FlText1 text = {0};
+  print(&text, ty, most);
+  return taken(t, &text);
+}
+
+const char *fl_type_text(FlTypes *t, const FlType *ty) { return text_of(t, ty, INT_MAX); }
+const char *fl_type_brief(FlTypes *t, const FlType *ty) { return text_of(t, ty, MOST_FIELDS); }

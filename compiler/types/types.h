@@ -133,5 +133,7 @@ bool fl_dtype_find(const char *name, FlDtype *out);
 void fl_type_add_name(FlText1 *out, const char *name);
 /* As the user writes it: `f64?[_]`, `(x: f64, y: i64)[_]`. Arena text. */
 const char *fl_type_text(FlTypes *t, const FlType *ty);
+/* The same for messages: of many fields the first ones, and how many more there are. */
+const char *fl_type_brief(FlTypes *t, const FlType *ty);
 
 #endif

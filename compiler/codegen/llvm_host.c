@@ -18,7 +18,7 @@ static void give_places(FlFn *f, const FlRegion *r) {
   for (int i = 0; i < r->n_params; i++)
     if (is_array(r->params[i])) fl_ll_held(f, r->params[i])->own = (int)++f->n_own;
   for (const FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_regions; i++) give_places(f, op->regions[i]);
+    for (int i = 0; i < op->n_regions && op->code != FL_OP_MAP; i++) give_places(f, op->regions[i]);
     for (int i = 0; i < op->n_results; i++)
       if (is_array(op->results[i])) fl_ll_held(f, op->results[i])->own = (int)++f->n_own;
   }
@@ -86,8 +86,9 @@ static void find_looped(FlFn *f, const FlRegion *r) {
 }
 
 static Val move_out(FlFn *f, const FlValue *v) {
+  Val x = fl_ll_value(f, v);
   LLVMBuildStore(f->b, fl_ll_null(f->g), place(f, v));
-  return fl_ll_value(f, v);
+  return x;
 }
 
 /* A branch may have taken the value over: then its place is empty. */
@@ -366,32 +367,47 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r) {
   FlValue *const *unused;
   int n = fl_lifetime_dead_at_start(f->life, r, &unused);
   for (int i = 0; i < n; i++) fl_ll_drop(f, unused[i]);
+  bool table = f->table && fl_ll_is_table(f, r);
   for (const FlOp *op = r->first; op; op = op->next) {
+    if (table && fl_ll_step(f, op)) continue;
+    fl_ll_steps_run(f);
     wait_before(f, op, pending);
     host_op(f, op);
     release_after(f, op, false);
   }
+  fl_ll_steps_run(f);
   wait_stages(f, pending, f->pending.n);
 }
 
 /* ---- functions ---------------------------------------------------------------------------- */
 
-void fl_ll_host_begin(FlFn *f, const FlRegion *body) {
+static void begin(FlFn *f) {
   FlGen *g = f->g;
   f->life = fl_map_get(g->lifetimes, f->func);
   if (!f->life) fl_map_set(g->lifetimes, f->func, f->life = fl_lifetime_make(g->arena, f->func));
   f->in_place = fl_map_get(g->in_place, f->func);
   if (!f->in_place) fl_map_set(g->in_place, f->func, f->in_place = fl_in_place_make(g->arena, f->life));
   f->looped = fl_map_make(g->arena);
-  find_looped(f, body);
-  give_places(f, body);
-  for (int i = 0; i < body->n_params; i++) fl_ll_held(f, body->params[i])->own = 0;
   f->args = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "args");
   f->results = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "results");
   f->own = LLVMBuildArrayAlloca(f->entry_b, g->ptr, fl_ll_i32(g, 1), "own");
   f->own_clear = LLVMBuildMemSet(f->entry_b, f->own, LLVMConstInt(g->i8, 0, false), fl_ll_i64(g, 8), 8);
   f->status = fl_ll_alloca(f, g->i32, "status");
   f->cleanup = fl_ll_block(f, "cleanup");
+}
+
+void fl_ll_host_begin(FlFn *f, const FlRegion *body, Val params) {
+  begin(f);
+  find_looped(f, body);
+  give_places(f, body);
+  for (int i = 0; i < body->n_params; i++) fl_ll_held(f, body->params[i])->own = 0;
+  fl_ll_table_begin(f, body, params);
+}
+
+void fl_ll_param(FlFn *f, const FlValue *v, unsigned index) {
+  if (f->table) fl_ll_place(f, v, FL_PLACE_PARAM, (int)index);
+  else fl_ll_set(f, v, fl_ll_slot_get(f, LLVMGetParam(f->fn, 1), index, v->type));
+  fl_ll_view(f, v);
 }
 
 /* On the way out of a failed function: results of stage calls that were still running. */
@@ -402,13 +418,9 @@ static void abandon_stages(FlFn *f) {
   }
 }
 
-void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results) {
+static void end(FlFn *f) {
   FlGen *g = f->g;
-  for (int i = 0; i < body->n_yields; i++) {
-    const FlValue *v = body->yields[i];
-    Val x = is_array(v) ? fl_ll_take_yield(f, body, i) : fl_ll_value(f, v);
-    fl_ll_slot_put(f, results, (unsigned)i, v->type, x);
-  }
+  fl_ll_table_leave(f);
   LLVMBuildRet(f->b, fl_ll_i32(g, 0));
   LLVMMoveBasicBlockAfter(f->cleanup, LLVMGetLastBasicBlock(f->fn));
   fl_ll_at(f, f->cleanup);
@@ -424,7 +436,33 @@ void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results) {
   LLVMSetOperand(f->own_clear, 2, fl_ll_i64(g, (f->n_own + 1) * 8));
   LLVMSetOperand(f->args, 0, fl_ll_i32(g, f->max_slots + 1));
   LLVMSetOperand(f->results, 0, fl_ll_i32(g, f->max_slots + 1));
+  fl_ll_table_end(f);
   fl_ll_fn_done(f);
+}
+
+void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results) {
+  int n = fl_ll_steps_give(f, body, results) ? 0 : body->n_yields;
+  for (int i = 0; i < n; i++) {
+    const FlValue *v = body->yields[i];
+    Val x = is_array(v) ? fl_ll_take_yield(f, body, i) : fl_ll_value(f, v);
+    fl_ll_slot_put(f, results, (unsigned)i, v->type, x);
+  }
+  end(f);
+}
+
+void fl_ll_op_begin(FlFn *f, const FlOp *op) {
+  begin(f);
+  for (int i = 0; i < op->n_results; i++)
+    if (is_array(op->results[i])) fl_ll_held(f, op->results[i])->own = (int)++f->n_own;
+}
+
+void fl_ll_op_end(FlFn *f, const FlOp *op, Val results) {
+  host_op(f, op);
+  for (int i = 0; i < op->n_results; i++) {
+    const FlValue *v = op->results[i];
+    fl_ll_slot_put(f, results, (unsigned)i, v->type, is_array(v) ? move_out(f, v) : fl_ll_value(f, v));
+  }
+  end(f);
 }
 
 /* Does the region start work beside which its own code takes no time? */
@@ -459,11 +497,8 @@ void fl_ll_host_function(FlGen *g, const FlFunc *func) {
   fl_ll_host_attrs(g, fn, func->body);
   FlFn *f = fl_ll_fn_make(g, func, fn, FL_FORM_HOST);
   const FlRegion *body = func->body;
-  fl_ll_host_begin(f, body);
-  for (int i = 0; i < body->n_params; i++) {
-    fl_ll_set(f, body->params[i], fl_ll_slot_get(f, LLVMGetParam(fn, 1), (unsigned)i, body->params[i]->type));
-    fl_ll_view(f, body->params[i]);
-  }
+  fl_ll_host_begin(f, body, LLVMGetParam(fn, 1));
+  for (int i = 0; i < body->n_params; i++) fl_ll_param(f, body->params[i], (unsigned)i);
   fl_ll_host_region(f, body);
   fl_ll_host_end(f, body, LLVMGetParam(fn, 2));
 }

@@ -37,7 +37,8 @@ typedef struct FlGen {
   LLVMTargetMachineRef tm;
   LLVMTargetDataRef layout;
   const char *cpu, *features; /* of host code; kernels of other levels carry their own */
-  Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, kernel, op_desc, type1;
+  Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, kernel, op_desc, type1,
+      steps;
   FlMap *functions; /* FlFunc -> Val */
   FlMap *lifetimes; /* FlFunc -> FlLifetime */
   FlMap *in_place;  /* FlFunc -> FlInPlace */
@@ -49,6 +50,7 @@ typedef struct FlGen {
   FlMap *stage_index;          /* FlFunc -> index + 1 */
   FlVec(const FlOp *) externs; /* the first call of each C function, and its FlExtern */
   FlVec(Val) extern_at;
+  FlMap *lists;       /* list of an operator -> the constant */
   LLVMModuleRef kern; /* the scalar functions' bitcode, loaded when the first one is used; NULL before */
   Val zeros;          /* 64 bytes of zero to read instead of what is out of bounds */
   Val program;        /* the table that the runtime starts from */
@@ -69,6 +71,12 @@ typedef struct FlHeld {
   Val val;      /* NULL: not defined here */
   FlView *view; /* of an array; NULL: none */
   int own;      /* host: 1 + its place in `own`; 0: not owned here */
+  bool lent; /* host: an array that is not owned, but its owner's last use is here: it may be written over */
+  /* host code with a table (llvm_steps.c) */
+  bool placed;               /* it is in memory, and loaded where it is used: */
+  int32_t place;             /* a number as flow/abi.h has it */
+  const FlRegion *stored_in; /* code stored it for steps last in this region; NULL: nowhere, */
+  int stored;                /* there among the values */
 } FlHeld;
 
 /* A started stage call that nobody has waited for. */
@@ -78,6 +86,7 @@ typedef struct FlPending {
 } FlPending;
 
 typedef struct FlTiles FlTiles; /* llvm_tiles.c */
+typedef struct FlTable FlTable; /* llvm_steps.c */
 
 /* One function being emitted. */
 typedef struct FlFn {
@@ -109,8 +118,9 @@ typedef struct FlFn {
   unsigned max_slots, n_own;
   FlLifetime *life;
   FlInPlace *in_place;
-  FlMap *looped; /* arrays whose elements or sizes are asked for in loops: they have views */
-  Block cleanup; /* releases everything owned, returns `status` */
+  FlTable *table; /* of its steps; NULL: it has none */
+  FlMap *looped;  /* arrays whose elements or sizes are asked for in loops: they have views */
+  Block cleanup;  /* releases everything owned, returns `status` */
   Val status;
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
   FlVec(FlPending) stage_calls; /* all of the function */
@@ -276,8 +286,14 @@ void fl_ll_host_function(FlGen *g, const FlFunc *func);
  */
 void fl_ll_host_attrs(FlGen *g, Val fn, const FlRegion *body);
 void fl_ll_host_region(FlFn *f, const FlRegion *r);
-void fl_ll_host_begin(FlFn *f, const FlRegion *body); /* lifetimes, slots, cleanup block */
+/* Lifetimes, slots, cleanup block; `params`: where the arguments are. */
+void fl_ll_host_begin(FlFn *f, const FlRegion *body, Val params);
 void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results);
+/* The same of a function that is one operation, which the second emits; it gives the operation's results. */
+void fl_ll_op_begin(FlFn *f, const FlOp *op);
+void fl_ll_op_end(FlFn *f, const FlOp *op, Val results);
+/* Argument `index` of the function, slots at its second parameter, is v. */
+void fl_ll_param(FlFn *f, const FlValue *v, unsigned index);
 void fl_ll_own(FlFn *f, const FlValue *v, Val x); /* v is defined as x, one reference owned */
 /* The array v is there: its view, if it is to have one. */
 void fl_ll_view(FlFn *f, const FlValue *v);
@@ -303,6 +319,8 @@ Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
 Val fl_ll_text_to_heap(FlFn *f, Val text); /* a copy that lives as long as the run */
 void fl_ll_map(FlFn *f, const FlOp *op);
+/* Of a MAP over tasks: its constant FlTasks, and what its elements take from around it. */
+Val fl_ll_tasks(FlFn *f, const FlOp *op, FlCaptures *captures);
 /* The array that becomes a result with an element a position; `alone`: it may be written over an array that
  * dies here. */
 Val fl_ll_map_result(FlFn *f, const FlKernelDef *k, int result, const Val *sizes, bool alone);
@@ -311,6 +329,21 @@ void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n,
 void fl_ll_collect(FlFn *f, const FlOp *op);
 void fl_ll_scan(FlFn *f, const FlOp *op);
 void fl_ll_store(FlFn *f, const FlOp *op);
+
+/* ---- llvm_steps.c ---------------------------------------------------------------------------------- */
+
+/* Before the code of a function, and behind all of it: makes its table, if it is to have one. `params`: where
+ * its arguments are. On its way out it gives back what the table holds. */
+void fl_ll_table_begin(FlFn *f, const FlRegion *body, Val params);
+void fl_ll_table_leave(FlFn *f);
+void fl_ll_table_end(FlFn *f);
+bool fl_ll_is_table(const FlFn *f, const FlRegion *r); /* are the operations of this region steps? */
+bool fl_ll_step(FlFn *f, const FlOp *op);              /* false: it is none */
+void fl_ll_steps_run(FlFn *f); /* the steps that were added since: before any other code */
+bool fl_ll_steps_give(FlFn *f, const FlRegion *r, Val results); /* the yields; false: r has no steps */
+/* v is in memory at this place: FL_PLACE_OWN, ...; and what is there. */
+void fl_ll_place(FlFn *f, const FlValue *v, int kind, int at);
+Val fl_ll_at_place(FlFn *f, const FlValue *v);
 
 /* ---- llvm_program.c -------------------------------------------------------------------------------- */
 

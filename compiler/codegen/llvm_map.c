@@ -5,8 +5,6 @@
  * overwritten). */
 #include "codegen/llvm_internal.h"
 
-static FlDtype elem_dtype(FlType1 t) { return t.depth ? FL_LIST : (FlDtype)t.dtype; }
-
 /* ---- kernels --------------------------------------------------------------------------------------- */
 
 static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
@@ -48,8 +46,8 @@ static const FlValue *reusable(FlFn *f, const FlOp *op, const FlKernelDef *k, in
   if (fl_ll_is_text((FlDtype)t.dtype)) return NULL;
   for (int i = 0; i < k->captures.at.n; i++) {
     const FlValue *v = k->captures.at.at[i];
-    bool dies =
-        !fl_t_is_scalar(v->type) && fl_ll_held(f, v)->own > 0 && fl_lifetime_dies_after(f->life, op, v);
+    const FlHeld *h = fl_ll_held(f, v);
+    bool dies = !fl_t_is_scalar(v->type) && (h->lent || h->own > 0) && fl_lifetime_dies_after(f->life, op, v);
     if (dies && fl_t_same(v->type, t) && read_in_place(k->region, k->region, v)) return v;
   }
   return NULL;
@@ -149,13 +147,9 @@ static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures)
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   fl_ll_host_attrs(g, fn, r);
   FlFn *f = fl_ll_fn_make(g, host->func, fn, FL_FORM_HOST);
-  fl_ll_host_begin(f, r);
   Val args = LLVMGetParam(fn, 1), rest = fl_ll_slot_get(f, args, 0, fl_t_scalar(FL_I64));
-  for (int i = 0; i < captures->at.n; i++) {
-    const FlValue *v = captures->at.at[i];
-    fl_ll_set(f, v, fl_ll_slot_get(f, args, (unsigned)(1 + op->n_args + i), v->type));
-    fl_ll_view(f, v);
-  }
+  fl_ll_host_begin(f, r, args);
+  for (int i = 0; i < captures->at.n; i++) fl_ll_param(f, captures->at.at[i], (unsigned)(1 + op->n_args + i));
   for (int a = r->n_params - 1; a >= 0; a--) {
     Val size = fl_ll_slot_get(f, args, (unsigned)(1 + a), fl_t_scalar(FL_I64));
     fl_ll_set(f, r->params[a], a ? LLVMBuildURem(f->b, rest, size, "") : rest);
@@ -166,52 +160,33 @@ static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures)
   return fn;
 }
 
+Val fl_ll_tasks(FlFn *f, const FlOp *op, FlCaptures *captures) {
+  FlGen *g = f->g;
+  fl_ll_captures(g, op, captures);
+  Val parts[] = {task_function(f, op, captures),
+                 fl_ll_types(g, op->n_results, op->regions[0]->yields),
+                 fl_ll_i32(g, op->n_args + captures->at.n),
+                 fl_ll_i32(g, op->n_args),
+                 fl_ll_i32(g, op->n_results),
+                 fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 6, false), "tasks");
+}
+
 static void map_tasks(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   FlCaptures captures = {0};
-  fl_ll_captures(g, op, &captures);
-  Val n = fl_ll_total(f, op), *sizes = FL_NEW_ARRAY(g->arena, Val, op->n_args);
-  for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
-  /* Every allocation comes before the tasks: after them nothing fails, so nothing that they own is lost. */
-  for (int i = 0; i < op->n_results; i++) {
-    FlType1 t = op->results[i]->type;
-    Val a = fl_ll_new_array(f, elem_dtype(t), t.depth ? 1 : t.rank, t.depth ? &n : sizes);
-    fl_ll_own(f, op->results[i], a);
+  Val tasks = fl_ll_tasks(f, op, &captures);
+  int n = op->n_args + captures.at.n;
+  fl_ll_need_slots(f, (unsigned)(n > op->n_results ? n : op->n_results));
+  for (int i = 0; i < n; i++) {
+    const FlValue *v = i < op->n_args ? op->args[i] : captures.at.at[i - op->n_args];
+    fl_ll_slot_put(f, f->args, (unsigned)i, v->type, fl_ll_value(f, v));
   }
-  Val total = LLVMBuildMul(f->b, n, fl_ll_i64(g, op->n_results), ""), place = fl_ll_scratch(f);
-  Val buffer = fl_ll_new_array(f, FL_TEXT, 1, &total), results = fl_ll_array_data(f, buffer);
-  LLVMBuildStore(f->b, buffer, place);
-  int n_env = op->n_args + captures.at.n;
-  fl_ll_need_slots(f, (unsigned)n_env);
-  for (int i = 0; i < op->n_args; i++) fl_ll_slot_put(f, f->args, (unsigned)i, fl_t_scalar(FL_I64), sizes[i]);
-  for (int i = 0; i < captures.at.n; i++)
-    fl_ll_slot_put(f, f->args, (unsigned)(op->n_args + i), captures.at.at[i]->type,
-                   fl_ll_value(f, captures.at.at[i]));
-  Ty types[] = {g->ptr, g->ptr, g->ptr, g->i32, g->i32, g->i64, g->ptr, g->i32, g->ptr, g->i32};
-  Val args[] = {f->ctx,
-                task_function(f, op, &captures),
-                f->args,
-                fl_ll_i32(g, n_env),
-                fl_ll_i32(g, op->n_args),
-                n,
-                results,
-                fl_ll_i32(g, op->n_results),
-                fl_ll_types(g, op->n_results, op->regions[0]->yields),
-                fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
-  fl_ll_check_status(f, fl_ll_call(f, "fl_run_tasks", g->i32, 10, types, args));
-  FlLoop l;
-  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), n, 0, NULL);
-  int64_t row = (int64_t)op->n_results * (int64_t)sizeof(FlSlot);
-  Val slots = fl_ll_gep(f, g->i8, results, LLVMBuildNSWMul(f->b, l.i, fl_ll_i64(g, row), ""));
-  for (int i = 0; i < op->n_results; i++) {
-    const FlType1 t = op->results[i]->type, from = op->regions[0]->yields[i]->type;
-    Val v = fl_ll_slot_get(f, slots, (unsigned)i, from);
-    Val to = fl_ll_array_data(f, fl_ll_value(f, op->results[i]));
-    fl_ll_store_elem(f, elem_dtype(t), v, fl_ll_gep(f, fl_ll_mem_type(g, elem_dtype(t)), to, l.i));
-  }
-  fl_ll_loop_close(f, &l, NULL, false);
-  fl_ll_unref(f, buffer);
-  LLVMBuildStore(f->b, fl_ll_null(g), place);
+  Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr};
+  Val args[] = {f->ctx, tasks, f->args, f->results};
+  fl_ll_check_status(f, fl_ll_call(f, "fl_map_tasks", g->i32, 4, types, args));
+  for (int i = 0; i < op->n_results; i++)
+    fl_ll_own(f, op->results[i], fl_ll_slot_get(f, f->results, (unsigned)i, op->results[i]->type));
 }
 
 void fl_ll_map(FlFn *f, const FlOp *op) {

@@ -27,6 +27,7 @@ static void make_types(FlGen *g) {
   g->type1 = LLVMArrayType2(g->i8, 4);
   Ty desc[] = {g->i32, g->i32, g->i32, g->i32, g->ptr, g->ptr, g->i64, g->f64, g->ptr, g->ptr, g->i32};
   g->op_desc = LLVMStructTypeInContext(c, desc, 11, false);
+  g->steps = LLVMStructTypeInContext(c, (Ty[]){g->ptr, g->ptr, g->ptr}, 3, false);
 }
 
 Ty fl_ll_mem_type(FlGen *g, FlDtype d) {
@@ -212,6 +213,7 @@ void fl_ll_generate(FlGen *g) {
   g->stage_index = fl_map_make(g->arena);
   g->keys = fl_interner_make(g->arena);
   g->made = fl_map_make(g->arena);
+  g->lists = fl_map_make(g->arena);
   g->zeros = fl_ll_global(g, LLVMConstNull(LLVMArrayType2(g->i8, FL_ALIGN)), "zeros");
   LLVMSetAlignment(g->zeros, FL_ALIGN);
   for (const FlFunc *func = g->ir->first; func; func = func->next) declare_function(g, func);

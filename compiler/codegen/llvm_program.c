@@ -94,10 +94,19 @@ static Val site_table(FlGen *g) {
 
 /* ---- runtime calls --------------------------------------------------------------------------------- */
 
-Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
-  const FlAttrs *a = &op->attrs;
+/* The operators of a reader share their list. */
+static Val list_constant(FlGen *g, const FlAttrs *a) {
+  Val known = fl_map_get(g->lists, a->list);
+  if (known && LLVMGetArrayLength2(LLVMGlobalGetValueType(known)) == (uint64_t)a->n_list) return known;
   Val *list = FL_NEW_ARRAY(g->arena, Val, a->n_list + 1);
   for (int i = 0; i < a->n_list; i++) list[i] = string(g, a->list[i]);
+  Val v = array_of(g, g->ptr, list, a->n_list);
+  if (a->n_list) fl_map_set(g->lists, a->list, v);
+  return v;
+}
+
+Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
+  const FlAttrs *a = &op->attrs;
   Val parts[] = {fl_ll_i32(g, op->code),
                  fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0})),
                  fl_ll_i32(g, op->n_args),
@@ -107,7 +116,7 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  fl_ll_i64(g, a->i),
                  LLVMConstReal(g->f64, a->f),
                  string(g, a->s),
-                 array_of(g, g->ptr, list, a->n_list),
+                 list_constant(g, a),
                  fl_ll_i32(g, a->n_list)};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 11, false), "desc");
 }

@@ -27,6 +27,7 @@ FlHeld *fl_ll_held(FlFn *f, const FlValue *v) {
 
 Val fl_ll_value(FlFn *f, const FlValue *v) {
   FlHeld *h = fl_ll_held(f, v);
+  if (!h->val && h->placed) return fl_ll_at_place(f, v);
   if (!h->val && v->op && v->op->code == FL_OP_CONST) h->val = fl_ll_const(f->g, v->op);
   if (!h->val) {
     fl_ll_fail(f->g, "value %%%u of %s has no code", v->id, f->func->name);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_TEXT_CELL = 32 };
+enum { FL_TEXT_CELL = 32, FL_MOST_NAMED = 24 };
 
 /* The rows that are shown: `head` from 0, and then `tail`. */
 typedef struct FlSome {
@@ -94,13 +94,14 @@ static void put_count(FlBytes *out, FlSome rows, const FlShowColumn *columns, in
   if (shown_rows(rows) < rows.n || rows.n == 0) fl_bytes_addf(out, "%lld rows\n", (long long)rows.n);
   if (fit == n) return;
   fl_bytes_addf(out, "%d more column%s:", n - fit, n - fit == 1 ? "" : "s");
-  for (int32_t k = fit; k < n; k++) {
+  int32_t last = n - fit > FL_MOST_NAMED ? fit + FL_MOST_NAMED : n;
+  for (int32_t k = fit; k < last; k++) {
     fl_bytes_addz(out, k > fit ? ", " : " ");
     fl_show_name(out, columns[k].name);
     fl_bytes_addz(out, ": ");
     fl_show_type_print(out, columns[k].type);
   }
-  fl_bytes_addz(out, "\n");
+  fl_bytes_addz(out, last < n ? ", …\n" : "\n");
 }
 
 void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n, int64_t n_rows, FlPage page) {

@@ -274,4 +274,52 @@ typedef struct FlFuture FlFuture;
 FlFuture *fl_stage_start(FlCtx *ctx, int32_t stage, const FlSlot *args, int32_t site);
 FlStatus fl_stage_wait(FlCtx *ctx, FlFuture *future, FlSlot *results); /* consumes the future; NULL: failed */
 
+/* ---- host code as a table ------------------------------------------------------------------------------ */
+
+/* Host code that runs straight through many operations is a table of steps instead of instructions, so that
+ * columns of one type go through the same code, one after the other. A place of a function is a number: which
+ * of its FlPlaces (the lowest bits), and where in there. */
+enum { FL_PLACE_VALUE, FL_PLACE_OWN, FL_PLACE_CONSTANT, FL_PLACE_PARAM, FL_PLACE_BITS = 2 };
+
+/* What a step does: `op`, which is told `what` (of a runtime operator its FlOpDesc), or else `fn`. */
+typedef struct FlStepKind {
+  FlStatus (*op)(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot *results);
+  const void *what;
+  FlHostFn fn;
+  int32_t n_args, n_results;
+} FlStepKind;
+
+/* `code` is a row of numbers for each step: its kind, the places of its arguments and results, how many arrays
+ * are released after it, their places. */
+typedef struct FlSteps {
+  const FlStepKind *kinds;
+  const FlSlot *constants;
+  const int32_t *code;
+} FlSteps;
+
+/* Where the values of a running function are. */
+typedef struct FlPlaces {
+  FlSlot *values;
+  FlArray **own;        /* one reference each, or NULL */
+  const FlSlot *params; /* borrowed */
+  FlSlot *args, *results; /* of the step that runs: as many as any takes and gives */
+} FlPlaces;
+
+/* Runs the steps whose rows are [from, to) of the code. */
+FlStatus fl_run_steps(FlCtx *ctx, const FlSteps *steps, int32_t from, int32_t to, const FlPlaces *places);
+/* The results of a function: n pairs of the code, a place and how it is given. */
+enum { FL_GIVE_VALUE, FL_GIVE_REF, FL_GIVE_OWN }; /* a scalar; one more reference; that of the place */
+void fl_give_places(const FlSteps *steps, int32_t from, int32_t n, const FlPlaces *places, FlSlot *results);
+
+/* A loop whose elements are tasks: fn as fl_run_tasks has it, of `n_results` results of these types each. */
+typedef struct FlTasks {
+  FlHostFn fn;
+  const FlType1 *types;
+  int32_t n_env, n_dims, n_results, site;
+} FlTasks;
+/* Operations as `op` of a kind. An array of scalars (what: FlOpDesc); the results of a loop of tasks, an array
+ * or a list each (what: FlTasks). */
+FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot *results);
+FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results);
+
 #endif

@@ -1,0 +1,124 @@
+/* steps.c: host code that is a table (FlSteps of abi.h): the loop over its steps, and the operations that
+ * only tables have: arrays of many elements, and loops of tasks with many results.
+ *
+ * What comes in: a table, the places of the function that runs. What always holds: a step owns its results as
+ * any call does; what it leaves in the places of arrays is released by the steps behind it, or, after a
+ * failure, by the function. */
+#include "exec/exec_internal.h"
+
+#include <string.h>
+
+/* ---- places ------------------------------------------------------------------------------------------ */
+
+static FlSlot read_place(const FlSteps *steps, const FlPlaces *p, int32_t place) {
+  int32_t at = place >> FL_PLACE_BITS;
+  switch (place & ((1 << FL_PLACE_BITS) - 1)) {
+  case FL_PLACE_VALUE: return p->values[at];
+  case FL_PLACE_PARAM: return p->params[at];
+  case FL_PLACE_CONSTANT: return steps->constants[at];
+  }
+  return (FlSlot){.a = p->own[at]};
+}
+
+static void write_place(const FlPlaces *p, int32_t place, FlSlot v) {
+  int32_t at = place >> FL_PLACE_BITS;
+  if ((place & ((1 << FL_PLACE_BITS) - 1)) == FL_PLACE_OWN) p->own[at] = v.a;
+  else p->values[at] = v;
+}
+
+static void release(const FlPlaces *p, int32_t place) {
+  FlArray **own = &p->own[place >> FL_PLACE_BITS];
+  fl_array_unref(*own);
+  *own = NULL;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------- */
+
+FlStatus fl_run_steps(FlCtx *ctx, const FlSteps *steps, int32_t from, int32_t to, const FlPlaces *p) {
+  const int32_t *at = steps->code + from, *end = steps->code + to;
+  while (at < end) {
+    const FlStepKind *kind = &steps->kinds[*at++];
+    for (int32_t i = 0; i < kind->n_args; i++) p->args[i] = read_place(steps, p, *at++);
+    FlStatus s =
+        kind->op ? kind->op(ctx, kind->what, p->args, p->results) : kind->fn(ctx, p->args, p->results);
+    if (s) return s;
+    for (int32_t i = 0; i < kind->n_results; i++) write_place(p, *at++, p->results[i]);
+    for (int32_t n = *at++; n > 0; n--) release(p, *at++);
+  }
+  return 0;
+}
+
+void fl_give_places(const FlSteps *steps, int32_t from, int32_t n, const FlPlaces *p, FlSlot *results) {
+  const int32_t *at = steps->code + from;
+  for (int32_t i = 0; i < n; i++) {
+    int32_t place = *at++, how = *at++;
+    results[i] = read_place(steps, p, place);
+    if (how == FL_GIVE_REF) fl_array_ref(results[i].a);
+    if (how == FL_GIVE_OWN) p->own[place >> FL_PLACE_BITS] = NULL;
+  }
+}
+
+/* ---- operations of tables ---------------------------------------------------------------------------- */
+
+/* A slot as element `i` of an array; NaN is the one NaN. */
+static void put(FlArray *a, int64_t i, FlSlot v) {
+  switch ((FlDtype)a->dtype) {
+  case FL_BOOL: ((uint8_t *)a->data)[i] = v.i != 0; return;
+  case FL_I8:
+  case FL_U8: ((uint8_t *)a->data)[i] = (uint8_t)v.u; return;
+  case FL_I16:
+  case FL_U16: ((uint16_t *)a->data)[i] = (uint16_t)v.u; return;
+  case FL_I32:
+  case FL_U32:
+  case FL_DATE: ((uint32_t *)a->data)[i] = (uint32_t)v.u; return;
+  case FL_F32: ((float *)a->data)[i] = v.f32 == v.f32 ? v.f32 : __builtin_nanf(""); return;
+  case FL_F64: ((double *)a->data)[i] = v.f == v.f ? v.f : __builtin_nan(""); return;
+  case FL_TEXT:
+  case FL_FILE: ((FlText *)a->data)[i] = v.t; return;
+  case FL_LIST: ((FlArray **)a->data)[i] = v.a; return;
+  default: ((int64_t *)a->data)[i] = v.i; return;
+  }
+}
+
+FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot *results) {
+  const FlOpDesc *desc = what;
+  int64_t n = desc->n_args;
+  FlArray *a = results[0].a = fl_array_new(ctx, desc->result_types[0].dtype, 1, &n);
+  if (!a) return FL_FAULT_MEMORY;
+  for (int64_t i = 0; i < n; i++) put(a, i, args[i]);
+  return 0;
+}
+
+static FlStatus run_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, FlSlot *results) {
+  int64_t total = n * t->n_results;
+  FlArray *buffer = fl_array_new(ctx, FL_TEXT, 1, &total);
+  if (!buffer) return FL_FAULT_MEMORY;
+  FlSlot *slots = buffer->data;
+  FlStatus s = fl_run_tasks(ctx, t->fn, env, t->n_env, t->n_dims, n, slots, t->n_results, t->types, t->site);
+  for (int64_t i = 0; i < n && !s; i++)
+    for (int32_t k = 0; k < t->n_results; k++) put(results[k].a, i, slots[i * t->n_results + k]);
+  fl_array_unref(buffer);
+  return s;
+}
+
+/* Every allocation comes before the tasks: after them nothing fails, so nothing that they own is lost. */
+FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results) {
+  const FlTasks *t = what;
+  int64_t dims[FL_MAX_RANK], n = 1;
+  for (int32_t k = 0; k < t->n_dims; k++) {
+    dims[k] = env[k].i;
+    n *= dims[k] > 0 ? dims[k] : 0;
+  }
+  FlStatus s = 0;
+  int32_t made = 0;
+  for (; made < t->n_results && !s; made++) {
+    bool list = t->types[made].rank > 0 || t->types[made].depth > 0;
+    FlArray *a =
+        fl_array_new(ctx, list ? FL_LIST : t->types[made].dtype, list ? 1 : t->n_dims, list ? &n : dims);
+    results[made].a = a;
+    if (!a) s = FL_FAULT_MEMORY;
+  }
+  if (!s) s = run_tasks(ctx, t, env, n, results);
+  for (int32_t k = 0; k < made && s; k++) fl_array_unref(results[k].a);
+  return s;
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# build.sh: the front door. Installs what is missing on Debian 12, builds with CMake and Ninja, runs, tests.
+# build.sh: the front door. Installs what is missing on Debian 12 or 13, builds with CMake and Ninja, runs, tests.
 set -euo pipefail
 
 usage() {
@@ -12,6 +12,8 @@ usage: ./build.sh [COMMAND]
   test [NAME ...] build and run all tests, or those whose path contains a NAME; --bless rewrites expected outputs
   bench [...]     build and run the benchmarks of bench/
   fuzz [NAME]     build the fuzz targets and run each for FUZZ_SECONDS (default 600)
+  places [NAME ...] a release's check, as root: builds and tests a clone of the last commit in fresh Debians 12 and 13 with gcc and
+                  clang, below a path with spaces, as another user, without HOME, read-only, in a cgroup (tests/places.py)
   asan, tsan      build with sanitizers in build-asan or build-tsan and run all tests there
   install         install under PREFIX (default /usr/local)
   clean           remove build folders
@@ -72,17 +74,21 @@ deps() {
     say "build.sh: no dpkg here, so nothing is installed. Needed: $(packages | cut -d'|' -f1 | tr -s ' \n' ' ')"
     return
   }
-  local missing as_root=()
+  local missing
   mapfile -t missing < <(missing_packages)
-  [ ${#missing[@]} -gt 0 ] || return 0
+  [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+install_packages() {
+  local as_root=()
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || die "missing packages: ${missing[*]}; install them as root, or install sudo"
+    command -v sudo >/dev/null || die "missing packages: $*; install them as root, or install sudo"
     as_root=(sudo)
   fi
-  say "installing: ${missing[*]}"
+  say "installing: $*"
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
   "${apt[@]}" update || say "build.sh: apt-get update failed; trying with the package lists that are here"
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null || die "installing failed: ${missing[*]}"
+  "${apt[@]}" install -y --no-install-recommends "$@" >/dev/null || die "installing failed: $*"
 }
 
 # build_in FOLDER [CMake options]
@@ -136,6 +142,11 @@ fuzz() {
   say "$ran fuzz targets ran clean"
 }
 
+places() {
+  command -v debootstrap >/dev/null || install_packages debootstrap
+  exec python3 "$root/tests/places.py" "$@"
+}
+
 sanitized() { # asan|tsan sanitizers [test names]
   local kind=$1 sanitizers=$2
   shift 2
@@ -159,6 +170,7 @@ case $command in
     exec "$root/bench/run" "$@"
     ;;
   fuzz) fuzz "$@" ;;
+  places) places "$@" ;;
   asan) sanitized asan address,undefined "$@" ;;
   tsan) sanitized tsan thread "$@" ;;
   install)

@@ -15,6 +15,10 @@ SHORT = os.environ.get("FLOW_TEST_SHORT", "0") != "0"  # fewer repetitions of wh
 PATIENCE = 5 if "FLOW_SANITIZE" in os.environ else 1  # factor on time limits: programs with sanitizers take longer
 STAGES = re.compile(r"^(\d+) stages?: (\d+) run, (\d+) cached", re.M)
 
+# The library of HDF5 that Debian has, of version 1.10 or 1.14, and its package.
+HDF5 = (("libhdf5_serial.so.310", "libhdf5-310") if list(pathlib.Path("/usr/lib").glob("*/libhdf5_serial.so.310"))
+        else ("libhdf5_serial.so.103", "libhdf5-103-1"))
+
 passed = failed = 0
 
 

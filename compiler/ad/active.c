@@ -20,7 +20,8 @@ static bool mark_carried(FlAd *ad, FlOp *op, int args, int params, int yields) {
   bool more = false;
   for (int k = 0; k < op->n_results; k++) {
     bool active = fl_ad_active(ad, op->args[args + k]) || fl_ad_active(ad, r->yields[yields + k]);
-    if (active) more |= mark(ad, r->params[params + k]) | mark(ad, op->results[k]);
+    if (active && mark(ad, r->params[params + k])) more = true;
+    if (active && mark(ad, op->results[k])) more = true;
   }
   return more;
 }

@@ -8,11 +8,24 @@
 #include "io/hdf5_internal.h"
 #include "io/opened.h"
 
+#define H5_USE_110_API 1 /* later versions keep its functions and types under these names */
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FL_READ_ONLY = 0 }; /* H5F_ACC_RDONLY, without the call in it */
+
+/* The library must be of the header's version. H5_VERS_MINOR 10 is Debian 12, 14 is Debian 13. */
+#if H5_VERS_MINOR >= 14
+#define LIBRARY_FILE "libhdf5_serial.so.310"
+#define LIBRARY_PACKAGE "libhdf5-310"
+#else
+#define LIBRARY_FILE "libhdf5_serial.so.103"
+#define LIBRARY_PACKAGE "libhdf5-103-1"
+#endif
+
+#define TEXT_OF(symbol) #symbol
+#define SYMBOL_TEXT(symbol) TEXT_OF(symbol) /* of what the header makes of a name: H5Lget_info1 */
 
 typedef struct Hdf5Api {
 #define FL_SYMBOL(name) __typeof__(&H5##name) name;
@@ -42,7 +55,7 @@ static bool no_memory(Hdf5 *h) {
 
 static bool open_api(Hdf5Api *api, FlIoError *e) {
   const FlOpenedSymbol symbols[] = {
-#define FL_SYMBOL(name) {"H5" #name, &api->name},
+#define FL_SYMBOL(name) {SYMBOL_TEXT(H5##name), &api->name},
 #include "io/hdf5.def"
 #undef FL_SYMBOL
       {"H5T_NATIVE_INT8_g", &api->native[FL_I8]},    {"H5T_NATIVE_INT16_g", &api->native[FL_I16]},
@@ -51,7 +64,7 @@ static bool open_api(Hdf5Api *api, FlIoError *e) {
       {"H5T_NATIVE_UINT32_g", &api->native[FL_U32]}, {"H5T_NATIVE_UINT64_g", &api->native[FL_U64]},
       {"H5T_NATIVE_FLOAT_g", &api->native[FL_F32]},  {"H5T_NATIVE_DOUBLE_g", &api->native[FL_F64]}};
   memset(api, 0, sizeof *api);
-  return fl_io_open_library("libhdf5_serial.so.103", "libhdf5-103-1", "reading HDF5 files", symbols,
+  return fl_io_open_library(LIBRARY_FILE, LIBRARY_PACKAGE, "reading HDF5 files", symbols,
                             sizeof symbols / sizeof *symbols, e);
 }
 

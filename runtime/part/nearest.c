@@ -157,7 +157,11 @@ WIDE static void gaps_of(const double *restrict best, const double *restrict sec
 
 WIDE static void gaps_after(const double *gap_before, const int64_t *restrict label, int64_t rows,
                             const double *restrict loss, int64_t k, double *gap) {
+#ifdef __clang__
+#pragma clang loop vectorize(assume_safety)
+#else
 #pragma GCC ivdep
+#endif
   for (int64_t r = 0; r < rows; r++) {
     uint64_t place = (uint64_t)label[r] < (uint64_t)k ? (uint64_t)label[r] : (uint64_t)k;
     gap[r] = gap_before[r] * (1 - 0x1p-51) - loss[place];

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import ROOT, STAGES, Place, check, finish
+from scenario_kit import HDF5, ROOT, STAGES, Place, check, finish
 
 place = Place()
 SAMPLES = ROOT / "tests/run/files/formats"
@@ -96,7 +96,7 @@ LIBRARIES = {"libsqlite3.so.0": ('show(read_sqlite("s/shop.db", table = "sales")
              "libpng16.so.16": ('show(read_image("s/rgb.png"))', "libpng16-16"),
              "libjpeg.so.62": ('show(read_image("s/flat.jpg"))', "libjpeg62-turbo"),
              "libsndfile.so.1": ('show(read_wav("s/short.wav"))', "libsndfile1"),
-             "libhdf5_serial.so.103": ('show(read_hdf5("s/some.h5", "x"))', "libhdf5-103-1")}
+             HDF5[0]: ('show(read_hdf5("s/some.h5", "x"))', HDF5[1])}
 for library, (script, package) in LIBRARIES.items():
     (fake / library).write_text("not a library")
     place.write("one.flow", f'param read: bool = true\nif read {{ {script} }}\nprint("done")\n')

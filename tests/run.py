@@ -19,7 +19,10 @@ What is found:
   docs/errors/*.md          their samples give the codes that stand beside them (tests/scenario/error_pages.py)
   tests/lint/*.py           rules of the house
   tests/scenario/*.py       longer stories (the store across runs, killed runs, the command line of binaries); among
-                            them oracle_*.py: random pipelines and programs against the models of tests/oracle
+                            them oracle_*.py: random pipelines and programs against the models of tests/oracle.
+                            "# seconds: N" in one says about how long it takes: the longest start first, so that all
+                            cores have work to the end. "# shards: N": it runs as N tests, each of which does its part
+                            of the seeds (FLOW_TEST_SHARD=K/N; scenario_kit.SHARD, SHARDS)
 
 Every way of running a script must give the same bytes. A script runs in a folder of its own that holds links to
 the files beside it, with an empty store, so that nothing is remembered from one way to the next. Comment lines in
@@ -32,7 +35,7 @@ a script that mean something here:
   # needs: duckdb           left out, with a note, where DuckDB's library is not found: FLOW_DUCKDB names it, else
                             bench/peers.sh puts it into the build folder
 
-Environment: FLOW_TEST_SHORT=1 shortens the longest scenarios (fewer random programs, fewer killed runs), 0 does not.
+At the end it says which tests took longest. Environment: FLOW_TEST_SHORT=1 shortens the longest scenarios (fewer random programs, fewer killed runs), 0 does not.
 Builds with sanitizers (CMake: FLOW_SANITIZE) are run with time limits and options that suit them, and shortened
 unless it is 0.
 """
@@ -47,6 +50,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUMMARY = re.compile(r"^(\d+) passed, (\d+) failed$", re.M)
@@ -331,9 +335,9 @@ class Runner:
             total.text += err.decode("utf-8", "replace")[-2000:]
         return total
 
-    def run_program(self, name, command, timeout):
+    def run_program(self, name, command, timeout, shard=""):
         """A program that counts its own tests."""
-        status, out, err = self.run_command(command, ROOT, self.env, timeout)
+        status, out, err = self.run_command(command, ROOT, dict(self.env, FLOW_TEST_SHARD=shard), timeout)
         counts = SUMMARY.findall(out.decode("utf-8", "replace"))
         passed, failed = (int(n) for n in counts[-1]) if counts else (0, 0)
         if status == 0 and counts and failed == 0:
@@ -343,7 +347,7 @@ class Runner:
 
     def tests(self):
         """(name, function) of every test there is, longest first."""
-        found = []
+        found, seconds = [], {}
 
         def scripts(folder, function, *more, **script_options):
             for path in sorted((ROOT / folder).rglob("?*.flow")):
@@ -353,7 +357,13 @@ class Runner:
 
         for path in sorted([*(ROOT / "tests/scenario").glob("*.py"), *(ROOT / "tests/lint").glob("*.py")]):
             name, command = str(path.relative_to(ROOT)), [sys.executable, "-B", str(path)]
-            found.append((name, lambda n=name, c=command: self.run_program(n, c, 900)))
+            said = dict(re.findall(r"^# (seconds|shards): (\d+)$", path.read_text(), re.M))
+            shards = int(said.get("shards", 1))
+            for k in range(shards):
+                shard = f"{k}/{shards}" if shards > 1 else ""
+                shown = f"{name} {shard}".rstrip()
+                seconds[shown] = int(said.get("seconds", 0)) / shards
+                found.append((shown, lambda n=shown, c=command, s=shard: self.run_program(n, c, 900, s)))
         scripts("tests/verbs", self.run_verbs)
         scripts("tests/groups", self.run_verbs)
         for path in sorted((ROOT / "examples").glob("?*.flow")):
@@ -375,14 +385,22 @@ class Runner:
         scripts("tests/diag", self.run_diag, default_status=3)
         scripts("tests/emit", self.run_emit)
         scripts("tests/plan", self.run_plan)
+        found.sort(key=lambda test: -seconds.get(test[0], 0))
         wanted = self.options.names
         return [test for test in found if not wanted or any(name in test[0] for name in wanted)]
 
     def main(self):
         tests = self.tests()
-        results = []
+        results, times = [], []
+
+        def timed(name, function):
+            began = time.monotonic()
+            result = function()
+            times.append((time.monotonic() - began, name))
+            return result
+
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            futures = {pool.submit(function): name for name, function in tests}
+            futures = {pool.submit(timed, name, function): name for name, function in tests}
             for future in concurrent.futures.as_completed(futures):
                 result = future.result()
                 results.append(result)
@@ -394,6 +412,8 @@ class Runner:
         passed, failed = sum(r.passed for r in results), sum(r.failed for r in results)
         if self.left_out:
             print(f"note: {len(self.left_out)} scripts that need DuckDB's library were left out (FLOW_DUCKDB)")
+        if len(results) > 100:
+            print("longest: " + ", ".join(f"{name} {took:.0f} s" for took, name in sorted(times, reverse=True)[:40]))
         if not results:
             print("no such test" if self.options.names else "no tests found")
             failed += 1

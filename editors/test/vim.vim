@@ -1,7 +1,7 @@
 " Checks the Vim files on sample.flow: names of syntax groups at places, and that indenting the whole changes nothing.
 " Run: vim -es -u NONE -S test/vim.vim  (in editors/); prints N passed, N failed; exits with the number of failures.
 set nocompatible encoding=utf-8
-execute 'set runtimepath=' . getcwd() . '/vim,' . $VIMRUNTIME
+let &runtimepath = escape(getcwd(), '\,') . '/vim,' . $VIMRUNTIME
 filetype plugin indent on
 syntax on
 edit test/sample.flow

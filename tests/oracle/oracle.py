@@ -156,19 +156,23 @@ def ways_of(number, ways):
     return [way for k, way in enumerate(ways) if k == 0 or number % 5 == k % 5]
 
 
-def tried(kind, count, seed, ways=("interp", "O0", "compiled"), faults=0.5, go_on=False, every_way=False):
-    """(cases that agree, texts of differences, feature -> how often) of so many random cases."""
+def tried(kind, count, seed, ways=("interp", "O0", "compiled"), faults=0.5, go_on=False, every_way=False, part=(0, 1)):
+    """(cases that agree, texts of differences, feature -> how often) of so many random cases. part (k, n): every n-th script is
+    run, from the k-th on; the features are those of all."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="flow-oracle-"))
-    passed, differences, used, number = 0, [], {}, 0
+    passed, differences, used, number, made = 0, [], {}, 0, 0
     impossible = impossible_of(kind)
     try:
-        while passed < count and len(differences) < (20 if go_on else 1):
+        while made < count and len(differences) < (20 if go_on else 1):
             number += 1
             label = f"{seed}.{number}"
             cases = make_script(kind, label, number % 100 < 100 * faults)
             for case in cases:
                 for name in case.features():
                     used[name] = used.get(name, 0) + 1
+            made += len(cases)
+            if number % part[1] != part[0]:
+                continue
             for way in ways if every_way else ways_of(number, ways):
                 found = first_wrong(cases, way, folder)
                 while found and len(differences) < 20:

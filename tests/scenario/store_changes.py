@@ -19,10 +19,12 @@ import zipfile
 import io
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, ROOT, SHORT, Place, check, finish
+from scenario_kit import FLOWC, ROOT, SHARD, SHARDS, SHORT, Place, check, finish
 
-ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 30 if SHORT else 300
-SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+# shards: 3
+
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else (30 if SHORT else 300) // SHARDS
+SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1 + SHARD
 chance = random.Random(SEED)
 place = Place()
 os.chdir(place.path)

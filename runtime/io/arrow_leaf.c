@@ -17,10 +17,10 @@ bool fl_arrow_damaged(const FlArrowBatch *b, FlIoError *e) {
 }
 
 /* Returns false. */
-static bool lists_help(const FlTableWanted *w, FlIoError *e) {
+static bool lists_help(const FlTableWanted *w, bool null, FlIoError *e) {
   fl_io_help(e,
-             "rows hold arrays of one size, without nulls; read the column as JSON: types = (`%.*s`: text)",
-             w->name_len, w->name);
+             "rows hold arrays of one size, without nulls; read the column as JSON: types = (`%.*s`: text%s)",
+             w->name_len, w->name, null ? "?" : "");
   return false;
 }
 
@@ -34,7 +34,7 @@ bool fl_arrow_wrong_value(const FlArrowBatch *b, const FlTableWanted *w, int64_t
   return fl_io_error(e, code, "`%s` row %lld: column `%.*s` is %s%s%s, but here it is %s", b->label,
                      (long long)(b->first_row + row + 1), w->name_len, w->name, fl_dtype_info[w->dtype].name,
                      w->nullable ? "?" : "", w->arrays ? "[_]" : "", value) ||
-         (w->arrays && lists_help(w, e));
+         (w->arrays && lists_help(w, code == FL_E_NULL, e));
 }
 
 /* ---- nodes and buffers -------------------------------------------------------------------------------- */

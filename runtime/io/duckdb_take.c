@@ -49,9 +49,9 @@ static bool wrong_value(const Taking *t, int64_t row, int code, FlIoError *e, co
               t->w->name_len, t->w->name, wanted_type(t->w, want), value);
   if (t->w->arrays)
     fl_io_help(e,
-               "rows hold arrays of one size, without nulls; read the column as JSON: `%.*s: text` (in SQL: "
+               "rows hold arrays of one size, without nulls; read the column as JSON: `%.*s: text%s` (in SQL: "
                "to_json(...)::VARCHAR)",
-               t->w->name_len, t->w->name);
+               t->w->name_len, t->w->name, code == FL_E_NULL ? "?" : "");
   return false;
 }
 

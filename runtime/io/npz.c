@@ -8,6 +8,7 @@
 #include "data/data.h"
 #include "exec/exec.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,17 @@ static bool is_array(const FlZipMember *m) {
 /* The array's name, on the heap; NULL: out of memory. */
 static char *name_of(const FlZipMember *m) { return strndup(m->name, strlen(m->name) - (sizeof suffix - 1)); }
 
+/* How messages call a member: by its file too. */
+typedef struct Label {
+  char text[512];
+} Label;
+
+static Label label_of(const FlZip *zip, const FlZipMember *m) {
+  Label l;
+  snprintf(l.text, sizeof l.text, "%s: %s", zip->label, m->name);
+  return l;
+}
+
 /* ---- types -------------------------------------------------------------------------------------------- */
 
 /* What a member's header says, from its first `room` bytes, all that is unpacked of a deflated one; and
@@ -37,7 +49,7 @@ static bool look(const FlZip *zip, const FlZipMember *m, int64_t room, FlNpy *h,
     from.bytes = head = calloc(1, (size_t)room);
     if (!head) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
   }
-  bool ok = (!head || fl_zip_begin(zip, m, head, room, e)) && fl_npy_header(m->name, &from, h, e);
+  bool ok = (!head || fl_zip_begin(zip, m, head, room, e)) && fl_npy_header(label_of(zip, m).text, &from, h, e);
   if (ok && head && from.size > room) from.size = room; /* the header was checked against all of it */
   *nat = ok && fl_npy_has_nat(&from, h);
   free(head);
@@ -121,15 +133,16 @@ static bool take(FlCtx *ctx, const FlZip *zip, const Part *p, const FlArraysWant
   FlArray *valid = NULL;
   FlNpySource from = {.bytes = p->bytes ? p->bytes : zip->in->data + p->m->at, .size = p->m->size};
   FlNpy h;
+  Label label = label_of(zip, p->m);
   if (p->error.code) {
     *e = p->error;
     return false;
   }
   if (!p->bytes && !fl_zip_check(ctx, zip, p->m, e)) return false;
-  if (!fl_npy_header(p->m->name, &from, &h, e) ||
+  if (!fl_npy_header(label.text, &from, &h, e) ||
       !fl_io_array_fits(zip->label, w->names[k], h.dtype, h.rank, type, e))
     return false;
-  FlArray *a = fl_npy_array(ctx, p->m->name, &from, &h, type, w->nullable[k] ? &valid : NULL, e);
+  FlArray *a = fl_npy_array(ctx, label.text, &from, &h, type, w->nullable[k] ? &valid : NULL, e);
   if (!a) return false;
   w->values[k] = fl_io_arrays_value(ctx, a, type);
   type.dtype = FL_BOOL;

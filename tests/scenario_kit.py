@@ -68,6 +68,10 @@ class Place:
         return subprocess.run(self.command(*args), cwd=self.path, env=self.env, capture_output=True, text=True,
                               timeout=timeout * PATIENCE, **options)
 
+    def run_binary(self, name, *args, timeout=60):
+        return subprocess.run([str(self.path / name), *args], cwd=self.path, env=self.env, capture_output=True, text=True,
+                              timeout=timeout * PATIENCE)
+
     def run_bytes(self, *args, timeout=300):
         return subprocess.run(self.command(*args), cwd=self.path, env=self.env, capture_output=True,
                               timeout=timeout * PATIENCE)

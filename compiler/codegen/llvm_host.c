@@ -141,6 +141,19 @@ void fl_ll_check_pointer(FlFn *f, Val p) {
   leave_if(f, LLVMBuildIsNull(f->b, p, ""), fl_ll_i32(f->g, FL_FAULT_MEMORY));
 }
 
+/* An error that comes out of a call learns of it. */
+static void check_call(FlFn *f, Val status, int site) {
+  FlGen *g = f->g;
+  Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
+  LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, status, fl_ll_i32(g, 0), ""), fail, fine);
+  fl_ll_at(f, fail);
+  Ty types[] = {g->ptr, g->i32, g->i32};
+  Val args[] = {f->ctx, status, fl_ll_i32(g, site)};
+  LLVMBuildStore(f->b, fl_ll_call(f, "fl_fail_through", g->i32, 3, types, args), f->status);
+  LLVMBuildBr(f->b, f->cleanup);
+  fl_ll_at(f, fine);
+}
+
 /* ---- arrays ------------------------------------------------------------------------------- */
 
 Val fl_ll_array_data(FlFn *f, Val a) { return LLVMBuildLoad2(f->b, f->g->ptr, a, "data"); }
@@ -221,7 +234,8 @@ static void emit_call(FlFn *f, const FlOp *op) {
     fl_ll_fail(f->g, "call of an unknown function in %s", f->func->name);
     return;
   }
-  fl_ll_check_status(f, LLVMBuildCall2(f->b, f->g->host_fn, fn, args, 3, ""));
+  Val status = LLVMBuildCall2(f->b, f->g->host_fn, fn, args, 3, "");
+  check_call(f, status, fl_ll_call_site(f->g, op->span, op->attrs.func->callee));
   get_results(f, op);
 }
 
@@ -242,7 +256,7 @@ static void start_stage(FlFn *f, const FlOp *op) {
   put_args(f, op);
   Ty types[] = {g->ptr, g->i32, g->ptr, g->i32};
   Val args[] = {f->ctx, fl_ll_i32(g, fl_ll_stage(g, op->attrs.func)), f->args,
-                fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
+                fl_ll_i32(g, fl_ll_call_site(g, op->span, op->attrs.func->callee))};
   Val slot = fl_ll_alloca(f, g->ptr, "future");
   LLVMBuildStore(f->entry_b, fl_ll_null(g), slot);
   LLVMBuildStore(f->b, fl_ll_call(f, "fl_stage_start", g->ptr, 4, types, args), slot);

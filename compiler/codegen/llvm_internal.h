@@ -26,6 +26,14 @@ typedef LLVMTypeRef Ty;
 enum { FL_PARTIAL_BYTES = 32 }; /* the state of one reduction over one block */
 
 /* One module being generated. */
+/* A row of the table of places: FlSite. */
+typedef struct FlLlSite {
+  FlSpan span;
+  FlFaultText said;
+  const char *callee; /* of a call's place; else NULL */
+  int caller;         /* its row, -1: none */
+} FlLlSite;
+
 typedef struct FlGen {
   FlArena *arena;
   const FlModule *ir;
@@ -44,8 +52,7 @@ typedef struct FlGen {
   FlMap *in_place;  /* FlFunc -> FlInPlace */
   FlInterner *keys; /* of what there is one of: texts, tables of types, places; `made` has it by key */
   FlMap *made;
-  FlVec(FlSpan) site_spans;
-  FlVec(FlFaultText) site_said;
+  FlVec(FlLlSite) sites;
   FlVec(const FlFunc *) stages;
   FlMap *stage_index;          /* FlFunc -> index + 1 */
   FlVec(const FlOp *) externs; /* the first call of each C function, and its FlExtern */
@@ -348,6 +355,7 @@ Val fl_ll_at_place(FlFn *f, const FlValue *v);
 /* ---- llvm_program.c -------------------------------------------------------------------------------- */
 
 int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said); /* index into FlProgram.sites */
+int fl_ll_call_site(FlGen *g, FlSpan span, const char *callee); /* the same of a call */
 Val fl_ll_op_desc(FlGen *g, const FlOp *op);
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] */
 int fl_ll_stage(FlGen *g, const FlFunc *func);

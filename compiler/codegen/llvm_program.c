@@ -34,19 +34,28 @@ Val fl_ll_types(FlGen *g, int n, FlValue *const *values) {
 
 /* ---- places ---------------------------------------------------------------------------------------- */
 
-int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said) {
-  FlText1 text = {0};
-  fl_text_addf(&text, "%d %u %u %d %s", (int)span.file, span.start, span.len, said.faults,
-               said.text ? "says " : "");
-  if (said.text) fl_text_addz(&text, said.text);
-  const char *key = fl_ll_key(g, 'p', text.s, text.len);
-  fl_text_reset(&text);
+static int site_of(FlGen *g, FlSpan span, FlFaultText said, const char *callee) {
+  FlText1 bytes = {0};
+  fl_text_addf(&bytes, "%u %u %u %u %d %d %s%c%s", span.file, span.start, span.len, span.call, said.faults,
+               said.text != NULL, said.text ? said.text : "", callee ? 1 : 2, callee ? callee : "");
+  const char *key = fl_ll_key(g, 'p', bytes.s, bytes.len);
+  fl_text_reset(&bytes);
   int known = (int)(intptr_t)fl_map_get(g->made, key);
   if (known) return known - 1;
-  fl_vec_push(g->arena, &g->site_spans, span);
-  fl_vec_push(g->arena, &g->site_said, said);
-  fl_map_set(g->made, key, (void *)(intptr_t)g->site_spans.n);
-  return g->site_spans.n - 1;
+  FlLlSite site = {span, said, callee, -1};
+  if (span.call && g->sources) {
+    const FlCall *call = fl_sources_call_at(g->sources, span.call);
+    site.caller = fl_ll_call_site(g, call->place, call->callee);
+  }
+  fl_vec_push(g->arena, &g->sites, site);
+  fl_map_set(g->made, key, (void *)(intptr_t)g->sites.n);
+  return g->sites.n - 1;
+}
+
+int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said) { return site_of(g, span, said, NULL); }
+
+int fl_ll_call_site(FlGen *g, FlSpan span, const char *callee) {
+  return site_of(g, span, (FlFaultText){0}, callee);
 }
 
 static uint32_t code_points(const char *s, uint32_t len) {
@@ -55,7 +64,8 @@ static uint32_t code_points(const char *s, uint32_t len) {
   return n;
 }
 
-static Val site_constant(FlGen *g, FlSpan span, FlFaultText said, Ty t) {
+static Val site_constant(FlGen *g, const FlLlSite *site, Ty t) {
+  FlSpan span = site->span;
   const FlSource *source = span.file && g->sources ? fl_sources_get(g->sources, span.file) : NULL;
   const char *file = "", *text = "";
   size_t text_len = 0;
@@ -77,18 +87,21 @@ static Val site_constant(FlGen *g, FlSpan span, FlFaultText said, Ty t) {
                  fl_ll_i32(g, column),
                  fl_ll_i32(g, length),
                  fl_ll_string(g, text, text_len),
-                 string(g, said.text),
-                 fl_ll_i32(g, said.faults)};
-  return LLVMConstNamedStruct(t, parts, 7);
+                 string(g, site->said.text),
+                 fl_ll_i32(g, site->said.faults),
+                 fl_ll_i32(g, site->caller),
+                 string(g, site->callee),
+                 fl_ll_i32(g, source && source->is_library)};
+  return LLVMConstNamedStruct(t, parts, 10);
 }
 
 static Val site_table(FlGen *g) {
-  Ty fields[] = {g->ptr, g->i32, g->i32, g->i32, g->ptr, g->ptr, g->i32};
+  Ty fields[] = {g->ptr, g->i32, g->i32, g->i32, g->ptr, g->ptr, g->i32, g->i32, g->ptr, g->i32};
   Ty t = LLVMStructCreateNamed(g->cx, "FlSite");
-  LLVMStructSetBody(t, fields, 7, false);
-  int n = g->site_spans.n;
+  LLVMStructSetBody(t, fields, 10, false);
+  int n = g->sites.n;
   Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
-  for (int i = 0; i < n; i++) items[i] = site_constant(g, g->site_spans.at[i], g->site_said.at[i], t);
+  for (int i = 0; i < n; i++) items[i] = site_constant(g, &g->sites.at[i], t);
   return array_of(g, t, items, n);
 }
 
@@ -179,7 +192,7 @@ void fl_ll_program(FlGen *g) {
   bool bind = g->externs.n > 0 && !g->options.linked_externs;
   Ty binds[] = {g->ptr, g->ptr, g->i32};
   Val main = g->ir->main ? fl_map_get(g->functions, g->ir->main) : NULL;
-  Val parts[] = {fl_ll_i32(g, FL_ABI_VERSION),
+  Val parts[] = {fl_ll_i32(g, FL_PROGRAM_VERSION),
                  string(g, g->ir->name ? g->ir->name : ""),
                  string(g, g->ir->doc ? g->ir->doc : ""),
                  main ? main : fl_ll_null(g),
@@ -188,7 +201,7 @@ void fl_ll_program(FlGen *g) {
                  sites,
                  fl_ll_i32(g, g->ir->n_params),
                  fl_ll_i32(g, g->stages.n),
-                 fl_ll_i32(g, g->site_spans.n),
+                 fl_ll_i32(g, g->sites.n),
                  fl_ll_null(g),
                  externs,
                  bind ? fl_ll_extern(g, "fl_externs_bind", g->i32, binds, 3) : fl_ll_null(g),

@@ -270,7 +270,7 @@ static bool find_program(Load *l, const FlProgram **out) {
                  s->st_value + sizeof(FlProgram) <= l->sections[s->st_shndx].sh_size;
     if (!whole || l->address[i] == 0) return fail(l, "the program's description is damaged");
     const FlProgram *p = (const FlProgram *)(uintptr_t)l->address[i];
-    if (p->abi_version != FL_ABI_VERSION) return fail(l, "made for another version of flow");
+    if (p->version != FL_PROGRAM_VERSION) return fail(l, "made for another version of flow");
     *out = p;
     return true;
   }

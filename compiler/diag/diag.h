@@ -12,7 +12,16 @@
 typedef struct FlSpan {
   uint16_t file;
   uint32_t start, len;
+  uint32_t
+      call; /* of an operation that a function brought to where it was called: the call (FlCall), else 0 */
 } FlSpan;
+
+/* A call that was replaced by what it calls. `place.call` is the call around it in turn, so that places are a
+ * tree whose root is the function that is left. */
+typedef struct FlCall {
+  FlSpan place;
+  const char *callee; /* its name, or "" for one without */
+} FlCall;
 
 typedef struct FlSource {
   uint16_t id;      /* index into FlSources, from 1 */
@@ -21,11 +30,14 @@ typedef struct FlSource {
   uint32_t len;
   uint32_t n_lines;
   uint32_t *lines; /* byte offset of each line's start */
+  bool is_library; /* of the standard library: not what the user wrote */
 } FlSource;
 
 typedef struct FlSources {
   FlArena *arena;
   FlVec(FlSource *) files;
+  FlVec(FlCall) calls;                /* call k is at [k - 1]; equal ones are one */
+  uint32_t *call_slots, n_call_slots; /* hash table of their numbers, 0: free */
 } FlSources;
 
 /* No files yet; their texts will live in the arena. */
@@ -36,6 +48,14 @@ FlSource *fl_sources_get(const FlSources *s, uint16_t id);
 /* 1-based line and column in code points of a byte offset. */
 void fl_source_position(const FlSource *f, uint32_t offset, int *line, int *column);
 FlSpan fl_span_join(FlSpan a, FlSpan b);
+
+/* The number of a call, never 0: the same for the same place and callee. `callee` stays where it is. */
+uint32_t fl_sources_call(FlSources *s, FlSpan place, const char *callee);
+/* Call `number` of a function's own places, once that function's body stands where `outer` called it. */
+uint32_t fl_sources_call_within(FlSources *s, uint32_t number, uint32_t outer);
+static inline const FlCall *fl_sources_call_at(const FlSources *s, uint32_t number) {
+  return &s->calls.at[number - 1];
+}
 
 typedef enum FlSeverity { FL_ERROR, FL_WARNING } FlSeverity;
 

@@ -1,4 +1,5 @@
-/* source.c: the source texts of one compilation and places in them.
+/* source.c: the source texts of one compilation, places in them, and the tree of calls that brought them
+ * there.
  *
  * In: bytes of files. Out: FlSource with its line starts; positions and joined spans. A file's text is a copy
  * in the arena, NUL-terminated, never changed. */
@@ -52,5 +53,46 @@ FlSpan fl_span_join(FlSpan a, FlSpan b) {
   if (!b.file || a.file != b.file) return a;
   uint32_t start = a.start < b.start ? a.start : b.start;
   uint32_t a_end = a.start + a.len, b_end = b.start + b.len;
-  return (FlSpan){a.file, start, (a_end > b_end ? a_end : b_end) - start};
+  return (FlSpan){a.file, start, (a_end > b_end ? a_end : b_end) - start, a.call};
+}
+
+/* ---- calls ---- */
+
+static uint64_t mix(uint64_t h, uint64_t v) {
+  h = (h ^ v) * 0x9E3779B97F4A7C15u;
+  return h ^ (h >> 29);
+}
+
+static uint32_t *call_slot(const FlSources *s, FlSpan place, const char *callee) {
+  uint64_t h = mix(mix(place.file, (uint64_t)place.start << 32 | place.len), place.call);
+  for (uint32_t i = (uint32_t)h;; i++) {
+    uint32_t *slot = &s->call_slots[i & (s->n_call_slots - 1)];
+    if (!*slot) return slot;
+    const FlCall *c = fl_sources_call_at(s, *slot);
+    if (c->place.file == place.file && c->place.start == place.start && c->place.len == place.len &&
+        c->place.call == place.call && strcmp(c->callee, callee) == 0)
+      return slot;
+  }
+}
+
+uint32_t fl_sources_call(FlSources *s, FlSpan place, const char *callee) {
+  if ((uint32_t)s->calls.n * 2 >= s->n_call_slots) {
+    s->n_call_slots = s->n_call_slots ? s->n_call_slots * 2 : 64;
+    s->call_slots = FL_NEW_ARRAY(s->arena, uint32_t, s->n_call_slots);
+    for (int i = 0; i < s->calls.n; i++)
+      *call_slot(s, s->calls.at[i].place, s->calls.at[i].callee) = (uint32_t)i + 1;
+  }
+  uint32_t *slot = call_slot(s, place, callee);
+  if (!*slot) {
+    fl_vec_push(s->arena, &s->calls, ((FlCall){place, callee}));
+    *slot = (uint32_t)s->calls.n;
+  }
+  return *slot;
+}
+
+uint32_t fl_sources_call_within(FlSources *s, uint32_t number, uint32_t outer) {
+  if (!number || !outer) return number ? number : outer;
+  FlCall c = *fl_sources_call_at(s, number);
+  c.place.call = fl_sources_call_within(s, c.place.call, outer);
+  return fl_sources_call(s, c.place, c.callee);
 }

@@ -25,6 +25,7 @@ struct FlInterp {
   const FlSources *sources;
   FlMap *notes;       /* FlOp -> OpNote */
   FlMap *stage_index; /* FlFunc -> index + 1 */
+  FlMap *call_sites;  /* FlCall -> site + 1 */
   FlVec(FlSite) sites;
   FlVec(FlStage) stages;
   FlVec(FlExtern *) externs;

@@ -10,8 +10,26 @@ static int32_t code_points(const char *s, uint32_t len) {
   return n;
 }
 
-static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said) {
-  FlSite site = {.file = "", .line_text = "", .message = said.text, .faults = said.faults};
+static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said, const char *callee);
+
+/* The site of the call within which something is; -1: none. */
+static int32_t caller_of(FlInterp *in, FlSpan span) {
+  if (span.call == 0 || in->sources == NULL) return -1;
+  const FlCall *call = fl_sources_call_at(in->sources, span.call);
+  int32_t known = (int32_t)(intptr_t)fl_map_get(in->call_sites, call);
+  if (known != 0) return known - 1;
+  int32_t site = add_site(in, call->place, (FlFaultText){0}, call->callee);
+  fl_map_set(in->call_sites, call, (void *)(intptr_t)(site + 1));
+  return site;
+}
+
+static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said, const char *callee) {
+  FlSite site = {.file = "",
+                 .line_text = "",
+                 .message = said.text,
+                 .faults = said.faults,
+                 .caller = caller_of(in, span),
+                 .callee = callee};
   const FlSource *source =
       span.file != 0 && in->sources != NULL ? fl_sources_get(in->sources, span.file) : NULL;
   if (source != NULL) {
@@ -22,6 +40,7 @@ static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said) {
     while (end < source->len && source->text[end] != '\n') end++;
     uint32_t len = span.start + span.len > end ? end - span.start : span.len;
     site.file = source->path;
+    site.library = source->is_library;
     site.line = line;
     site.column = column;
     site.length = code_points(source->text + span.start, len);
@@ -62,12 +81,14 @@ static bool is_last_use(const FlOp *op) {
 
 static void prepare_op(FlInterp *in, const FlOp *op) {
   OpNote *note = FL_NEW(in->arena, OpNote);
-  note->site = add_site(in, op->span, fl_ir_fault_text(in->arena, op));
+  bool calls = op->code == FL_OP_CALL || op->code == FL_OP_STAGE;
+  note->site = add_site(in, op->span, fl_ir_fault_text(in->arena, op), calls ? op->attrs.func->callee : NULL);
   note->in_place = is_last_use(op);
   if (op->code == FL_OP_EXTERN) note->extern_call = prepare_extern(in, op, note->site);
   if (op->code == FL_OP_REDUCE) {
     note->sites = FL_NEW_ARRAY(in->arena, int32_t, op->n_results);
-    for (int i = 0; i < op->n_results; i++) note->sites[i] = add_site(in, fl_ir_place(op, i), fl_ir_fault_text(in->arena, op));
+    for (int i = 0; i < op->n_results; i++)
+      note->sites[i] = add_site(in, fl_ir_place(op, i), fl_ir_fault_text(in->arena, op), NULL);
   }
   if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME)
     note->desc = (FlOpDesc){.op = (int32_t)op->code,
@@ -124,7 +145,7 @@ static void add_stage(FlInterp *in, const FlFunc *func) {
                    .result_types = types_of(in, b->n_yields, b->yields),
                    .result_type = func->result_type,
                    .memo = func->memo,
-                   .site = add_site(in, func->span, (FlFaultText){0}),
+                   .site = add_site(in, func->span, (FlFaultText){0}, NULL),
                    .self = entry_of(in, func)};
   fl_vec_push(in->arena, &in->stages, stage);
   fl_map_set(in->stage_index, func, (void *)(intptr_t)in->stages.n);
@@ -137,6 +158,7 @@ FlInterp *fl_interp_make(FlArena *arena, const FlModule *m, const FlSources *sou
   in->sources = sources;
   in->notes = fl_map_make(arena);
   in->stage_index = fl_map_make(arena);
+  in->call_sites = fl_map_make(arena);
   for (const FlFunc *func = m->first; func != NULL; func = func->next) {
     prepare_region(in, func->body);
     if (func->kind == FL_FUNC_STAGE) add_stage(in, func);
@@ -157,7 +179,7 @@ const FlProgram *fl_interp_program(FlInterp *in, const FlFunc *main) {
                           .nullable = p->nullable};
   }
   FlProgram *program = FL_NEW(in->arena, FlProgram);
-  *program = (FlProgram){.abi_version = FL_ABI_VERSION,
+  *program = (FlProgram){.version = FL_PROGRAM_VERSION,
                          .name = m->name != NULL ? m->name : "",
                          .doc = m->doc != NULL ? m->doc : "",
                          .main = run_entry,

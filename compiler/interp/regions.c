@@ -85,6 +85,7 @@ static FlStatus run_call(Frame *f, const FlOp *op) {
   for (int i = 0; i < op->n_args; i++) args[i] = value_of(f, op->args[i]);
   FlStatus s = call_function(f, op->attrs.func, args, results);
   if (s == 0) define_results(f, op, results);
+  else s = fl_fail_through(f->ctx, s, note_of(f, op)->site);
   free(args);
   free(results);
   return s;

@@ -15,7 +15,7 @@ FlModule *fl_ir_module_make(FlArena *arena, const char *name) {
 
 FlFunc *fl_ir_func_make(FlModule *m, const char *name, FlFuncKind kind, FlSpan span) {
   FlFunc *f = FL_NEW(m->arena, FlFunc);
-  f->name = fl_arena_strndup(m->arena, name, strlen(name));
+  f->callee = f->name = fl_arena_strndup(m->arena, name, strlen(name));
   f->kind = kind;
   f->span = span;
   f->module = m;
@@ -52,6 +52,7 @@ FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, in
   FlOp *op = FL_NEW(arena, FlOp);
   op->code = code;
   op->span = b->span;
+  if (!op->span.call) op->span.call = b->call;
   op->unit = b->unit;
   op->n_args = n_args;
   op->n_results = n_results;
@@ -146,6 +147,7 @@ typedef struct Copy {
   const FlFunc *source;
   uint32_t lo, hi; /* ids in [lo, hi) */
   FlValue **to;
+  uint32_t call; /* the copies are within it; 0: they stay in the same function */
 } Copy;
 
 static void span_ids(const FlRegion *r, uint32_t *lo, uint32_t *hi) {
@@ -174,6 +176,19 @@ static void set_copy(Copy *c, const FlValue *from, FlValue *to) { c->to[from->id
 
 static void copy_ops(Copy *c, FlRegion *into, FlOp *before, const FlRegion *from);
 
+static FlSpan within(const Copy *c, FlSpan span) {
+  span.call = fl_sources_call_within(c->b->module->sources, span.call, c->call);
+  return span;
+}
+
+static void put_within(const Copy *c, FlOp *op) {
+  op->span = within(c, op->span);
+  if (!op->places) return;
+  FlSpan *places = FL_NEW_ARRAY(c->b->module->arena, FlSpan, op->n_results);
+  for (int i = 0; i < op->n_results; i++) places[i] = within(c, op->places[i]);
+  op->places = places;
+}
+
 static void copy_region(Copy *c, FlOp *op, int index, const FlRegion *from) {
   FlRegion *r = fl_ir_region(c->b, op, index, 0, NULL);
   for (int i = 0; i < from->n_params; i++)
@@ -189,6 +204,7 @@ static void copy_ops(Copy *c, FlRegion *into, FlOp *before, const FlRegion *from
   for (const FlOp *op = from->first; op; op = op->next) {
     FlOp *fresh = FL_NEW(arena, FlOp);
     *fresh = *op;
+    if (c->call) put_within(c, fresh);
     fresh->args = FL_NEW_ARRAY(arena, FlValue *, op->n_args);
     for (int i = 0; i < op->n_args; i++) fresh->args[i] = copied(c, op->args[i]);
     fresh->results = FL_NEW_ARRAY(arena, FlValue *, op->n_results);
@@ -202,8 +218,9 @@ static void copy_ops(Copy *c, FlRegion *into, FlOp *before, const FlRegion *from
   }
 }
 
-void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out) {
-  Copy c = {b, from->func, UINT32_MAX, 0, NULL};
+static void copy_body(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out,
+                      uint32_t call) {
+  Copy c = {b, from->func, UINT32_MAX, 0, NULL, call};
   span_ids(from, &c.lo, &c.hi);
   if (c.lo > c.hi) c.lo = c.hi;
   c.to = calloc((size_t)(c.hi - c.lo) + 1, sizeof *c.to);
@@ -215,6 +232,17 @@ void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *arg
   copy_ops(&c, b->region, b->before, from);
   for (int i = 0; i < from->n_yields; i++) yields_out[i] = copied(&c, from->yields[i]);
   free(c.to);
+}
+
+void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out) {
+  copy_body(b, from, args, yields_out, 0);
+}
+
+void fl_ir_inline_call(FlBuilder *b, const FlOp *call, FlValue **yields_out) {
+  const FlFunc *f = call->attrs.func;
+  FlSources *sources = b->module->sources;
+  copy_body(b, f->body, call->args, yields_out,
+            sources ? fl_sources_call(sources, call->span, f->callee) : 0);
 }
 
 FlFunc *fl_ir_clone_func(FlFunc *f, const char *name) {

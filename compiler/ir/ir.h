@@ -107,6 +107,7 @@ typedef enum FlFuncKind { FL_FUNC_PLAIN, FL_FUNC_STAGE, FL_FUNC_MAIN, FL_FUNC_TE
 
 struct FlFunc {
   const char *name; /* unique in the module; for people, and never part of a key except stages' */
+  const char *callee; /* as the source calls it, for messages */
   FlFuncKind kind;
   FlSpan span;
   int memo;       /* stages: 0 by cost, 1 always, -1 never */
@@ -130,6 +131,7 @@ typedef struct FlIrParam {
 
 typedef struct FlModule {
   FlArena *arena;
+  FlSources *sources; /* what spans refer to; NULL: they have no calls */
   FlFunc *first, *last;
   FlFunc *main;
   FlIrParam *params;
@@ -152,7 +154,8 @@ typedef struct FlBuilder {
   FlFunc *func;
   FlRegion *region;
   FlOp *before;
-  FlSpan span;  /* given to every new op */
+  FlSpan span;   /* given to every new op, */
+  uint32_t call; /* within this call where the span does not say itself in which it is */
   FlUnit *unit; /* too */
 } FlBuilder;
 
@@ -259,6 +262,8 @@ void fl_ir_move_into(FlRegion *from, FlOp *mark, FlOp *until, FlRegion *to);
 void fl_ir_read_transposed(FlRegion *r);
 /* Copies the ops of `from` to the builder's place, params replaced by `args`; out: its yields. */
 void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out);
+/* The same of the body of what `call` calls: the places of the copies are within that call. */
+void fl_ir_inline_call(FlBuilder *b, const FlOp *call, FlValue **yields_out);
 FlFunc *fl_ir_clone_func(FlFunc *f, const char *name);
 
 /* ---- text: print.c and read.c are inverse of each other; verify.c ---------------------------------- */

@@ -32,7 +32,7 @@ static bool fail(Reader *r, FlDiagCode code, const char *what, const char *from)
   r->failed = true;
   size_t len = 0;
   while (from[len] && from[len] != '\n' && from[len] != ' ' && from[len] != ',') len++;
-  FlSpan span = {r->source->id, (uint32_t)(from - r->source->text), (uint32_t)(len ? len : 1)};
+  FlSpan span = {r->source->id, (uint32_t)(from - r->source->text), (uint32_t)(len ? len : 1), 0};
   fl_report(r->sink, code, span, "%s", what);
   return false;
 }
@@ -324,7 +324,7 @@ static bool read_op(Reader *r, FlRegion *region) {
   int n_regions = code == FL_OP_IF ? 2 : 0;
   skip_spaces(r);
   if (*r->at == '{' && n_regions == 0) n_regions = 1;
-  FlSpan span = {r->source->id, (uint32_t)(from - r->source->text), (uint32_t)(r->at - from)};
+  FlSpan span = {r->source->id, (uint32_t)(from - r->source->text), (uint32_t)(r->at - from), 0};
   FlBuilder b = {.module = r->module, .func = r->func, .region = region, .span = span};
   FlOp *op = fl_ir_op(&b, code, args.n, args.at, types.n, types.at, n_regions);
   op->attrs = attrs;
@@ -368,7 +368,7 @@ static bool declare_functions(Reader *r) {
     FlFuncKind kind;
     const char *line = r->at, *name;
     if (*line != ' ' && take_func_word(r, &kind)) {
-      FlSpan span = {r->source->id, (uint32_t)(line - r->source->text), (uint32_t)(r->at - line)};
+      FlSpan span = {r->source->id, (uint32_t)(line - r->source->text), (uint32_t)(r->at - line), 0};
       if (!read_func_name(r, &name)) return false;
       fl_ir_func_make(r->module, name, kind, span);
     }
@@ -421,7 +421,7 @@ static bool read_func(Reader *r) {
 static bool read_param_row(Reader *r, FlIrParam *p) {
   int32_t len;
   p->help = "";
-  p->span = (FlSpan){r->source->id, (uint32_t)(r->at - r->source->text), 1};
+  p->span = (FlSpan){r->source->id, (uint32_t)(r->at - r->source->text), 1, 0};
   if (!read_string(r, &p->name, &len) || !read_string(r, &p->type, &len) || !read_type(r, &p->t))
     return false;
   p->nullable = take(r, "nullable");

@@ -34,7 +34,7 @@ static void expand(FlSubst *s, FlRegion *r) {
     if (op->code != FL_OP_CALL || f->recursive) continue;
     FlBuilder b = fl_opt_before(op);
     FlValue **yields = FL_NEW_ARRAY(b.module->arena, FlValue *, op->n_results);
-    fl_ir_inline_region(&b, f->body, op->args, yields);
+    fl_ir_inline_call(&b, op, yields);
     for (int i = 0; i < op->n_results; i++) fl_subst_set(s, op->results[i], yields[i]);
     fl_ir_remove(op);
   }

@@ -16,7 +16,7 @@ FlVal fl_builtin_bytes(FlSema *s, FlCallSite *c) {
   FlType1 out = fl_t_array(FL_U8, 1);
   FlOp *op = fl_ir_op(&s->b, FL_OP_BYTES_OF, 1, x.parts, 1, &out, 0);
   op->attrs.i = text;
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   return fl_val_array(s, FL_U8, 1, op->results[0]);
 }
 
@@ -33,6 +33,6 @@ FlVal fl_builtin_write_bytes(FlSema *s, FlCallSite *c) {
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_WRITE_NPY, 2, (FlValue *[]){path, x.parts[0]}, 0, NULL, 0);
   op->attrs.i = 1;
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   return fl_val_none(s);
 }

@@ -175,6 +175,20 @@ FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {
   return v;
 }
 
+/* From here on operations come from within a call: what is set back when it is done. */
+static uint32_t enter_call(FlSema *s, FlSpan span, const char *callee) {
+  uint32_t outer = s->b.call;
+  s->b.call = fl_sources_call(s->sources, fl_sema_place(s, span), callee);
+  return outer;
+}
+
+static FlVal run_body_called(FlSema *s, const FlStmt *decl, FlSpan span) {
+  uint32_t outer = enter_call(s, span, decl->fn.name.text);
+  FlVal v = fl_call_run_body(s, decl);
+  s->b.call = outer;
+  return v;
+}
+
 static FlVal open_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
   const FlStmt *decl = fn->decl;
   FlActive active = {decl, span, s->active};
@@ -183,7 +197,7 @@ static FlVal open_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
   s->scope = fl_scope_push(s, fn->file->scope, FL_SCOPE_PLAIN);
   FlVal v = !fl_call_bind_params(s, decl, values, spans) ? fl_val_error(s)
             : decl->kind == FL_STMT_EXTERN               ? fl_sema_extern(s, fn)
-                                                         : fl_call_run_body(s, decl);
+                                                         : run_body_called(s, decl, span);
   s->active = active.up;
   fl_call_come_back(s, place);
   v.literal = FL_LIT_NONE;
@@ -265,7 +279,9 @@ static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, Fl
       for (int k = 0; k < p; k++)
         fl_scope_bind(s, s->scope, FL_BIND_VALUE, decl->fn.params.at[k].name.text, param->span, values[k])
             ->used = true;
+      uint32_t outer = enter_call(s, span, decl->fn.name.text);
       values[p] = fl_sema_expr(s, param->fallback, param->type ? fl_type_of_expr(s, param->type) : NULL);
+      s->b.call = outer;
       fl_call_come_back(s, place);
     }
     if (fl_val_bad(values[p])) return values[p];
@@ -299,6 +315,13 @@ FlVal fl_sema_call_binding(FlSema *s, FlBinding *fn, int n, FlActual *args, FlSp
 
 /* ---- function values ---- */
 
+/* A lambda that stands within the call that calls it, as in `fold((a, b) => a + b, 0, x)`, is where it is
+ * called. */
+static bool stands_within(FlSpan part, FlSpan whole) {
+  return part.file == whole.file && part.start >= whole.start &&
+         part.start + part.len <= whole.start + whole.len;
+}
+
 static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args, FlSpan span) {
   const FlPatList *params = &c->lambda->lambda.params;
   if (params->n != n) {
@@ -313,7 +336,10 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
   for (int i = 0; i < n; i++) fl_sema_bind_pattern(s, params->at[i], args[i], FL_BIND_VALUE, NULL);
   for (int i = 0; s->agg && s->agg->group_of && i < s->scope->names.n; i++)
     s->scope->names.at[i]->by_row = true;
+  uint32_t outer = s->b.call;
+  if (!stands_within(c->lambda->span, span)) enter_call(s, span, "");
   FlVal v = fl_sema_expr_or_groups(s, c->lambda->lambda.body, NULL);
+  s->b.call = outer;
   fl_call_come_back(s, place);
   if (v.type->kind == FL_TY_NONE)
     return fl_sema_error(s, FL_E0309, c->lambda->lambda.body->span, "this function gives no value");

@@ -274,7 +274,7 @@ static FlValue *encode_array(FlSema *s, FlVal text, FlValue *levels, bool unknow
   args[n++] = levels;
   FlType1 type = fl_t_array(FL_I32, 1);
   FlOp *op = fl_ir_op(&s->b, FL_OP_ENCODE_LEVELS, n, args, 1, &type, 0);
-  op->span = span;
+  op->span = fl_sema_place(s, span);
   op->attrs.i = unknown;
   op->attrs.list = valid ? nullable : plain;
   op->attrs.n_list = 1;

@@ -128,7 +128,7 @@ static void check_same(FlSema *s, FlValue *want, FlValue *found, bool rows, FlSp
   op->attrs.i = rows;
   FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 2, op->results, 0, NULL, 0);
   check->attrs.i = FL_FAULT_LEVELS;
-  check->span = fl_sema_call_from_outside(s, span);
+  check->span = fl_sema_place(s, span);
 }
 
 void fl_column_names_below(FlSema *s, int n, const FlVal *from, const FlSpan *spans, FlVal to) {

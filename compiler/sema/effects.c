@@ -99,7 +99,7 @@ FlVal fl_builtin_print(FlSema *s, FlCallSite *c) {
     }
   }
   if (!c->n_rest) line = fl_val_textz(s, "");
-  fl_ir_op(&s->b, FL_OP_PRINT, 1, line.parts, 0, NULL, 0)->span = c->span;
+  fl_ir_op(&s->b, FL_OP_PRINT, 1, line.parts, 0, NULL, 0)->span = fl_sema_place(s, c->span);
   return fl_val_none(s);
 }
 
@@ -153,7 +153,7 @@ static FlVal write_table(FlSema *s, FlCallSite *c, TableForm form) {
   args[0] = path;
   memcpy(args + 1, t.parts, sizeof *args * (size_t)n);
   FlOp *op = fl_ir_op(&s->b, c->builtin->op, n + 1, args, 0, NULL, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   op->attrs.i = row->n_fields;
   op->attrs.list = list;
   op->attrs.n_list = row->n_fields + form.n_options;
@@ -208,7 +208,8 @@ FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {
     else if (x.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "write a table with `write_csv(...)`");
     return fl_val_error(s);
   }
-  fl_ir_op(&s->b, FL_OP_WRITE_NPY, 2, (FlValue *[]){path, x.parts[0]}, 0, NULL, 0)->span = c->span;
+  fl_ir_op(&s->b, FL_OP_WRITE_NPY, 2, (FlValue *[]){path, x.parts[0]}, 0, NULL, 0)->span =
+      fl_sema_place(s, c->span);
   return fl_val_none(s);
 }
 
@@ -242,7 +243,7 @@ FlVal fl_builtin_note(FlSema *s, FlCallSite *c) {
     }
     if (fl_val_is_category(v)) v = fl_category_texts(s, v, a->span);
     FlOp *op = fl_ir_op(&s->b, FL_OP_NOTE, 1, v.parts, 0, NULL, 0);
-    op->span = a->span;
+    op->span = fl_sema_place(s, a->span);
     op->attrs.s = a->name.text;
   }
   return fl_val_none(s);

@@ -5,19 +5,13 @@
  * at the call into the library. */
 #include "sema/sema_internal.h"
 
-FlSpan fl_sema_call_from_outside(FlSema *s, FlSpan span) {
-  for (const FlActive *a = s->active; a; a = a->up)
-    if (a->call.file != span.file) return a->call;
-  return span;
-}
-
 static FlVal expect(FlSema *s, FlCallSite *c, bool labels) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
   const FlType *t = v.type;
   const char *name = NULL;
   if (!fl_actual_const_text(s, &c->args[1], &name)) return fl_val_error(s);
-  FlSpan span = fl_sema_call_from_outside(s, c->span);
+  FlSpan span = c->span;
   if (t->kind != FL_TY_ARRAY)
     return fl_sema_error(s, FL_E0325, span, "`%s` is an array, and this is %s", name, fl_val_text(s, v));
   if (t->nullable) {

@@ -171,7 +171,7 @@ FlVal fl_sema_extern(FlSema *s, const FlBinding *fn) {
   op->attrs.i = rank;
   op->attrs.list = known->list;
   op->attrs.n_list = known->n_list;
-  op->span = decl->fn.name.span;
+  op->span = fl_sema_place(s, s->b.span);
   return array ? fl_val_array(s, result->dtype, rank, op->results[0])
                : fl_val_scalar(s, result->dtype, op->results[0]);
 }

@@ -119,7 +119,7 @@ FlVal fl_builtin_files(FlSema *s, FlCallSite *c) {
   if (fl_val_bad(v)) return v;
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_TEXT, 1), fl_t_array(FL_FILE, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_FILES, 1, v.parts, 3, types, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   fl_sema_mark_size(s, op->results[0]);
   const char *names[2] = {fl_intern_z(s->names, "path"), fl_intern_z(s->names, "file")};
   FlVal columns[2] = {fl_val_array(s, FL_TEXT, 1, op->results[1]),

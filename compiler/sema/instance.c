@@ -128,6 +128,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   in->frame->outer = s->frame;
   in->frame->func = fl_ir_func_make(s->module, fl_sema_unique_name(s, decl->fn.name.text),
                                     stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
+  in->frame->func->callee = decl->fn.name.text;
   in->frame->func->memo = fl_attributes_memo(decl);
   in->frame->func->recursive = !stage;
   fl_vec_push(s->arena, &s->instances, in);
@@ -239,7 +240,7 @@ FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
   } else {
     op = fl_ir_call(&s->b, in->frame->func, n_args, args, in->result->n_parts, types);
   }
-  op->span = span;
+  op->span = fl_sema_place(s, span);
   if (!in->done) fl_vec_push(s->arena, &in->own_calls, ((FlOwnCall){op, s->frame}));
   FlVal out = fl_val_make(s, in->result, op->results);
   for (int k = 0, names = in->result->n_parts; names < n_results; k++)

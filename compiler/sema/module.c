@@ -185,7 +185,10 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     return NULL;
   }
   path = short_path(s, path, real);
-  FlSource *source = fl_sources_add(s->sources, path, text.s, text.len);
+  bool library = !im->path || from->ast->source->is_library;
+  const char *shown = library ? fl_arena_printf(s->arena, "stdlib/%s", strrchr(path, '/') + 1) : path;
+  FlSource *source = fl_sources_add(s->sources, shown, text.s, text.len);
+  source->is_library = library;
   fl_text_reset(&text);
   int before = s->sink->n_raised;
   FlFile *file = FL_NEW(s->arena, FlFile);
@@ -473,6 +476,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
                   .builtins = fl_builtins_make(arena, names)},
          *s = &state;
   s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);
+  s->module->sources = sources;
   s->module->doc = leading_doc(s, ast);
   s->instances_of = fl_map_make(arena);
   s->functions_named = fl_map_make(arena);
@@ -490,7 +494,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   FlFrame frame = {0};
   s->frame = &frame;
   frame.func = s->module->main =
-      fl_ir_func_make(s->module, "main", FL_FUNC_MAIN, (FlSpan){ast->source->id, 0, 0});
+      fl_ir_func_make(s->module, "main", FL_FUNC_MAIN, (FlSpan){.file = ast->source->id});
   s->b = (FlBuilder){.module = s->module, .func = frame.func, .region = frame.func->body};
   s->scope = file->scope;
   s->file = file;

@@ -36,6 +36,6 @@ FlVal fl_builtin_env(FlSema *s, FlCallSite *c) {
   }
   FlType1 type = fl_t_scalar(FL_TEXT);
   FlOp *op = fl_ir_op(&s->b, FL_OP_ENV, n, args, 1, &type, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   return fl_val_scalar(s, FL_TEXT, op->results[0]);
 }

@@ -8,6 +8,7 @@
 
 static FlFunc *make_stage(FlSema *s, const FlOwnStage *o, const FlType *table, FlSpan span) {
   FlFunc *f = fl_ir_func_make(s->module, fl_sema_unique_name(s, o->name), FL_FUNC_STAGE, span);
+  f->callee = o->name;
   f->memo = s->frame->func->memo < 0 ? -1 : o->memo;
   FlBuilder b = {.module = s->module, .func = f, .region = f->body, .span = span};
   FlValue **params = FL_NEW_ARRAY(s->arena, FlValue *, o->n_args + 1);
@@ -29,7 +30,7 @@ FlVal fl_sema_own_stage(FlSema *s, const FlOwnStage *o, FlSpan span) {
   fl_type_parts(table, types);
   FlOp *op = fl_ir_op(&s->b, FL_OP_STAGE, o->n_args, o->args, table->n_parts, types, 0);
   op->attrs.func = stage;
-  op->span = span;
+  op->span = fl_sema_place(s, span);
   fl_sema_mark_size(s, op->results[0]);
   for (int k = 1; k < table->n_parts; k++)
     fl_sema_alias(s, fl_ir_dim(&s->b, op->results[k], 0), op->results[0]);

@@ -214,7 +214,7 @@ static FlValue *cell_rows(FlSema *s, const Pivot *p, const FlGrouping *g, const 
   FlOp *op = fl_ir_op(&s->b, FL_OP_PIVOT_ROWS, by_row && number ? 5 : 4, args, 1, &out, 0);
   op->attrs.list = p->into;
   op->attrs.n_list = p->n_into;
-  op->span = span;
+  op->span = fl_sema_place(s, span);
   fl_sema_keep_value(s, op->results[0]); /* two values for a cell are an error, whichever columns are used */
   return op->results[0];
 }

@@ -253,7 +253,7 @@ static bool read_bins(FlSema *s, FlActual *a, FlValue **out) { /* 0: as the data
   FlValue *few = fl_sema_op2(s, FL_OP_LE, *out, fl_sema_i64(s, MOST_BINS));
   FlOp *check =
       fl_ir_op(&s->b, FL_OP_CHECK, 2, (FlValue *[]){fl_sema_op2(s, FL_OP_AND, some, few), *out}, 0, NULL, 0);
-  check->span = a->span;
+  check->span = fl_sema_place(s, a->span);
   check->attrs.i = FL_FAULT_DOMAIN;
   check->attrs.s = "a histogram has 1 to 10000 bins, and `bins` is {a}";
   return true;
@@ -398,6 +398,6 @@ FlVal fl_builtin_write_plot(FlSema *s, FlCallSite *c) {
     return fl_val_error(s);
   }
   memcpy(args + 1, v.parts, sizeof *args * (size_t)v.type->n_parts);
-  fl_ir_op(&s->b, FL_OP_WRITE_PLOT, v.type->n_parts + 1, args, 0, NULL, 0)->span = c->span;
+  fl_ir_op(&s->b, FL_OP_WRITE_PLOT, v.type->n_parts + 1, args, 0, NULL, 0)->span = fl_sema_place(s, c->span);
   return fl_val_none(s);
 }

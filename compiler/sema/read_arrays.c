@@ -118,7 +118,7 @@ FlVal fl_builtin_read_arrays(FlSema *s, FlCallSite *c) {
     for (int k = 0; k < type->n_parts; k++) list[n++] = names[i];
   }
   FlOp *op = fl_ir_op(&s->b, c->builtin->op, 1, file.parts, n, types, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   op->attrs.list = list;
   op->attrs.n_list = n;
   n = 0;
@@ -159,7 +159,7 @@ FlVal fl_builtin_write_npz(FlSema *s, FlCallSite *c) {
     args[i + 1] = fl_val_field(s, x, i).parts[0];
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_WRITE_NPZ, n + 1, args, 0, NULL, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   op->attrs.i = compress;
   op->attrs.list = names;
   op->attrs.n_list = n;

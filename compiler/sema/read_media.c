@@ -9,7 +9,7 @@ FlVal fl_builtin_read_image(FlSema *s, FlCallSite *c) {
   int rank = source.file.type->kind == FL_TY_ARRAY ? 4 : 3;
   FlType1 type = fl_t_array(FL_U8, rank);
   FlOp *op = fl_ir_op(&s->b, FL_OP_READ_IMAGE, 1, source.file.parts, 1, &type, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   return fl_val_array(s, FL_U8, rank, op->results[0]);
 }
 
@@ -27,7 +27,8 @@ FlVal fl_builtin_write_image(FlSema *s, FlCallSite *c) {
     fl_diag_help(s->sink, d, "of values from 0 to 1: `u8(round(x * 255))`");
     return fl_val_error(s);
   }
-  fl_ir_op(&s->b, FL_OP_WRITE_IMAGE, 2, (FlValue *[]){path, x.parts[0]}, 0, NULL, 0)->span = c->span;
+  fl_ir_op(&s->b, FL_OP_WRITE_IMAGE, 2, (FlValue *[]){path, x.parts[0]}, 0, NULL, 0)->span =
+      fl_sema_place(s, c->span);
   return fl_val_none(s);
 }
 
@@ -36,7 +37,7 @@ FlVal fl_builtin_read_wav(FlSema *s, FlCallSite *c) {
   if (fl_val_bad(file)) return file;
   FlType1 types[2] = {fl_t_scalar(FL_I64), fl_t_array(FL_F32, 2)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_READ_WAV, 1, file.parts, 2, types, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   const char *names[2] = {fl_intern_z(s->names, "rate"), fl_intern_z(s->names, "samples")};
   FlVal values[2] = {fl_val_scalar(s, FL_I64, op->results[0]), fl_val_array(s, FL_F32, 2, op->results[1])};
   return fl_val_tuple(s, 2, names, values, NULL);

@@ -299,7 +299,7 @@ static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
   }
   FlOpcode code = collect ? FL_OP_READ_CSV_SOME : c->builtin->op;
   FlOp *op = fl_ir_op(&s->b, code, 1, source.file.parts, n, types, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   op->attrs.i = n_columns;
   op->attrs.list = list.at;
   op->attrs.n_list = list.n;
@@ -386,6 +386,6 @@ FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
   FlType1 parts[2];
   fl_type_parts(type, parts);
   FlOp *op = fl_ir_op(&s->b, FL_OP_READ_NPY, 1, file.parts, type->n_parts, parts, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   return fl_val_make(s, type, op->results);
 }

@@ -32,7 +32,7 @@ static FlVal write_value(FlSema *s, FlCallSite *c, bool lines) {
   args[0] = path;
   for (int i = 0; i < n; i++) args[i + 1] = v.parts[i];
   FlOp *op = fl_ir_op(&s->b, c->builtin->op, n + 1, args, 0, NULL, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   op->attrs.s = type;
   op->attrs.i = lines;
   return fl_val_none(s);
@@ -81,7 +81,7 @@ FlVal fl_builtin_load(FlSema *s, FlCallSite *c) {
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
   fl_type_parts(t, types);
   FlOp *op = fl_ir_op(&s->b, FL_OP_LOAD_VALUE, 1, file.parts, t->n_parts, types, 0);
-  op->span = c->span;
+  op->span = fl_sema_place(s, c->span);
   op->attrs.s = fl_value_text(s, t, &part);
   FlVal v = fl_val_make(s, t, op->results);
   trust_rows(s, v);

@@ -6,16 +6,55 @@
 
 /* ---- reporting ---- */
 
+/* The calls around a place, from the inside out: those that its operation came through, else those that are
+ * being elaborated. */
+typedef struct Calls {
+  FlSema *s;
+  uint32_t number;        /* of the tree of calls, or 0: */
+  const FlActive *active; /* or NULL */
+} Calls;
+
+static bool next_call(Calls *c, FlCall *out) {
+  if (c->number) {
+    *out = *fl_sources_call_at(c->s->sources, c->number);
+    c->number = out->place.call;
+    return true;
+  }
+  if (!c->active) return false;
+  *out = (FlCall){c->active->call, c->active->decl->fn.name.text};
+  c->active = c->active->up;
+  return true;
+}
+
+static bool in_library(const FlSema *s, FlSpan span) {
+  const FlSource *f = fl_sources_get(s->sources, span.file);
+  return f && f->is_library;
+}
+
+/* What is wrong in a function of the library is shown at the call into it. */
 static FlDiag *report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, va_list ap) {
   char text[1024];
   vsnprintf(text, sizeof text, fmt, ap);
-  FlDiag *d = fl_report(s->sink, code, span, "%s", text);
-  int shown = 0;
-  for (FlActive *a = s->active, *below = NULL; a && shown < 2; below = a, a = a->up) {
-    if (below && below->call.start == a->call.start && below->call.file == a->call.file)
-      continue; /* recursion */
-    fl_diag_note(s->sink, d, a->call, "in this call of `%s`", a->decl->fn.name.text);
+  Calls calls = {s, span.call, span.call ? NULL : s->active}, outside = calls;
+  FlCall call, innermost = {{0}, ""};
+  FlSpan at = span;
+  for (bool first = true; in_library(s, at) && next_call(&outside, &call); first = false) {
+    if (first) innermost = call;
+    at = call.place;
+  }
+  bool moved = !in_library(s, at) && in_library(s, span);
+  if (moved) calls = outside;
+  else at = span;
+  FlDiag *d = fl_report(s->sink, code, at, "%s", text);
+  if (moved) fl_diag_note(s->sink, d, span, "it is found here, in `%s`", innermost.callee);
+  FlSpan below = {0};
+  for (int shown = 0; shown < 2 && next_call(&calls, &call);) {
+    bool again = below.start == call.place.start && below.file == call.place.file; /* recursion */
+    below = call.place;
+    if (again) continue;
     shown++;
+    if (*call.callee) fl_diag_note(s->sink, d, call.place, "in this call of `%s`", call.callee);
+    else fl_diag_note(s->sink, d, call.place, "in this call of a lambda");
   }
   return d;
 }

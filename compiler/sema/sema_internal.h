@@ -234,8 +234,11 @@ struct FlSema {
 
 /* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ------ */
 
-/* Where an error of a function of the library is shown: at the call into its file. */
-FlSpan fl_sema_call_from_outside(FlSema *s, FlSpan span);
+/* The place as it is kept with an operation: within the calls that are being elaborated. */
+static inline FlSpan fl_sema_place(const FlSema *s, FlSpan span) {
+  if (!span.call) span.call = s->b.call;
+  return span;
+}
 FlVal fl_sema_error(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* The same, to which notes and help can be added; carries the chain of calls. */

@@ -20,7 +20,7 @@ static FlSpan place_in_text(FlSema *s, const FlActual *a, const char *text, int6
   while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80) at--;
   uint32_t size = 1;
   while (((unsigned char)text[(size_t)at + size] & 0xc0) == 0x80) size++;
-  return (FlSpan){a->span.file, (uint32_t)(from + (size_t)at), size};
+  return (FlSpan){a->span.file, (uint32_t)(from + (size_t)at), size, 0};
 }
 
 /* ---- regular expressions ---- */

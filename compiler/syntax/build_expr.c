@@ -174,7 +174,7 @@ void fl_build_text_value(FlParser *p, FlTextParts *parts, FlTok open, FlExpr *va
   if (format) {
     part.format = format->name;
     part.format_span =
-        (FlSpan){format->span.file, format->span.start + 1, close->span.start - format->span.start - 1};
+        (FlSpan){format->span.file, format->span.start + 1, close->span.start - format->span.start - 1, 0};
   }
   fl_vec_push(p->arena, parts, part);
 }

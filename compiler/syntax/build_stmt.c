@@ -77,13 +77,13 @@ FlStmt *fl_build_expr_stmt(FlParser *p, FlExpr *value) {
   raise(p, s);
   if (s->kind == FL_STMT_ERROR) return s;
   if (value->span.file && p->source->text[value->span.start] == '-' && follows_line(p, value->span)) {
-    FlDiag *d = fl_report(p->sink, FL_E0105, (FlSpan){value->span.file, value->span.start, 1},
+    FlDiag *d = fl_report(p->sink, FL_E0105, (FlSpan){value->span.file, value->span.start, 1, 0},
                           "a statement does not begin with `-`");
     fl_diag_help(p->sink, d,
                  "to go on from the line before, end that line with `-`; to begin anew, write `(-x)`");
   }
   if (is_arrow_assignment(p, value)) {
-    FlSpan arrow = {value->span.file, value->binary.op_span.start, 2};
+    FlSpan arrow = {value->span.file, value->binary.op_span.start, 2, 0};
     FlDiag *d = fl_report(p->sink, FL_E0012, arrow, "`<-` does not bind a name");
     fl_diag_help(p->sink, d, "write `let x = ...`");
   }
@@ -200,7 +200,7 @@ FlImport *fl_build_import_item(FlParser *p, FlTok module, FlTok path, FlTok alia
     i->path_span = path->span;
   }
   if (alias) i->alias = fl_build_binding(p, alias);
-  i->span = fl_span_join(module ? module->span : path->span, alias ? alias->span : (FlSpan){0, 0, 0});
+  i->span = fl_span_join(module ? module->span : path->span, alias ? alias->span : (FlSpan){0});
   return i;
 }
 

@@ -139,7 +139,7 @@ FlTypeItem *fl_build_type_field(FlParser *p, FlTok name, FlTypeExpr *type) {
 
 FlDim *fl_build_dim(FlParser *p, FlTok any, FlTok name, FlTok number, bool minus) {
   FlDim *d = FL_NEW(p->arena, FlDim);
-  FlSpan none = {0, 0, 0};
+  FlSpan none = {0};
   d->any = any != NULL;
   d->span = fl_span_join(any ? any->span : name ? name->span : none, number ? number->span : none);
   if (name) d->name = (FlName){name->name, name->span};

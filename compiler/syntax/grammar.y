@@ -17,7 +17,7 @@
 /* A fresh list in the arena, and one with an element more. */
 #define LIST(T) FL_NEW(p->arena, T)
 #define PUSH(list, x) fl_vec_push(p->arena, list, x)
-#define NO_SPAN ((FlSpan){0, 0, 0})
+#define NO_SPAN ((FlSpan){0})
 }
 %syntax_error { (void)yymajor; fl_syntax_error(p, TOKEN); }
 %parse_failure { p->failed = true; }

@@ -316,7 +316,7 @@ void fl_syntax_layout(FlParser *p) {
       emit(&y, t);
     }
   }
-  FlSpan end = {p->source->id, y.in[i].span.start, 0};
+  FlSpan end = {p->source->id, y.in[i].span.start, 0, 0};
   while (y.open.n) mend(&y, end, !cut);
   if (y.out.n) {
     drop_newline(&y);

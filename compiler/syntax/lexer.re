@@ -31,7 +31,7 @@ typedef struct Lexer {
 static uint32_t offset(const Lexer *x, const char *s) { return (uint32_t)(s - x->p->source->text); }
 
 static FlSpan span_of(const Lexer *x, const char *from, const char *to) {
-  return (FlSpan){x->p->source->id, offset(x, from), (uint32_t)(to - from)};
+  return (FlSpan){x->p->source->id, offset(x, from), (uint32_t)(to - from), 0};
 }
 
 static FlToken *add(Lexer *x, int kind, const char *from, const char *to) {
@@ -230,7 +230,7 @@ static void report_open_text(Lexer *x, uint32_t start, FlTextStyle style) {
   fl_vec_push(x->p->arena, &x->p->open_texts, start);
   x->p->tokens.at[x->p->tokens.n - 1].made = true;
   if (x->modes.n && style != FL_TEXT_LINES) return;
-  FlSpan span = {x->p->source->id, start, style == FL_TEXT_LINES ? 3 : style == FL_TEXT_RAW ? 2 : 1};
+  FlSpan span = {x->p->source->id, start, style == FL_TEXT_LINES ? 3 : style == FL_TEXT_RAW ? 2 : 1, 0};
   FlDiag *d = fl_report(x->p->sink, FL_E0004, span, "this text is not closed");
   if (style == FL_TEXT_PLAIN) fl_diag_help(x->p->sink, d, "a text ends on its line; one of several lines is written \"\"\"...\"\"\"");
 }
@@ -306,7 +306,7 @@ static void lex_format(Lexer *x, const char *from) {
 /* The expression of a text stops before its brace came: the text is not closed. */
 static void abandon_text(Lexer *x) {
   Mode m = x->modes.at[--x->modes.n];
-  FlSpan brace = {x->p->source->id, m.open, 1};
+  FlSpan brace = {x->p->source->id, m.open, 1, 0};
   fl_vec_push(x->p->arena, &x->p->open_texts, m.start);
   FlDiag *d = fl_report(x->p->sink, FL_E0004, brace, "the expression in this text is not closed");
   fl_diag_help(x->p->sink, d, "close it with `}`; a brace that is only a sign is written `\\{`");
@@ -497,13 +497,13 @@ bool fl_syntax_lex(FlParser *p) {
   const char *nul = memchr(f->text, '\0', f->len);
   if (nul) {
     uint32_t at = (uint32_t)(nul - f->text);
-    FlDiag *d = fl_report(p->sink, FL_E0002, (FlSpan){f->id, at, 1}, "the file has a NUL byte, at byte %u: this is not a text", at);
+    FlDiag *d = fl_report(p->sink, FL_E0002, (FlSpan){f->id, at, 1, 0}, "the file has a NUL byte, at byte %u: this is not a text", at);
     fl_diag_help(p->sink, d, "a script is UTF-8 text; is this a data file, or UTF-16?");
     return false;
   }
   size_t good = fl_syntax_check_utf8(f->text, f->len);
   if (good < f->len) {
-    FlDiag *d = fl_report(p->sink, FL_E0001, (FlSpan){f->id, (uint32_t)good, 1},
+    FlDiag *d = fl_report(p->sink, FL_E0001, (FlSpan){f->id, (uint32_t)good, 1, 0},
                           "the file is not UTF-8: byte %zu is 0x%02X", good, (unsigned char)f->text[good]);
     fl_diag_help(p->sink, d, "save the script as UTF-8");
     return false;

@@ -98,6 +98,11 @@ void fl_ctx_out_of_memory(FlCtx *ctx, const char *message, const char *help) {
   if (help) fl_fail_help(ctx, "%s", help);
 }
 
+FlStatus fl_fail_through(FlCtx *ctx, FlStatus status, int32_t site) {
+  if (ctx && ctx->error) fl_error_through(ctx->error, fl_ctx_program(ctx), site);
+  return status;
+}
+
 void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index) {
   if (!ctx || !ctx->error || n_index > FL_MAX_RANK) return;
   ctx->error->n_index = n_index;

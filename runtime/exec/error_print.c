@@ -1,12 +1,16 @@
 /* error_print.c: shows a run-time error as the compiler shows its own:
  *
  *   trip.flow:4:12: error E0704: index 7 is out of bounds for a dimension of size 3
- *     4 | let y = x[7]
- *       |         ^^^^
+ *     4 | let y = second(x)
+ *       |         ^^^^^^^^^
+ *     calls:
+ *       trip.flow:4: in second(..)
+ *       linear.flow:12: return_second(x, 7)
  *     note: in stage `features`
  *     help: ...
  *
- * In: an error with its site. Out: text on standard error. */
+ * The place is the last one on the way that the user wrote; the calls are those around it, and those from
+ * there to where it failed. In: an error with its sites. Out: text on standard error. */
 #include "exec/exec_internal.h"
 #include "base/width.h"
 
@@ -41,18 +45,52 @@ static void print_excerpt(const FlSite *site, const char *bold, const char *red,
   fprintf(stderr, "%s\n", off);
 }
 
+/* The source of a place, as far as it stands on its first line. */
+static void print_source(const FlSite *site) {
+  enum { MOST = 60 };
+  const char *s = site->line_text, *end = s + strcspn(s, "\n");
+  int shown = 0;
+  size_t size;
+  for (int column = 1; s < end && column < site->column + site->length && shown < MOST; column++, s += size) {
+    int wide = fl_width_next(s, (size_t)(end - s), &size);
+    if (column < site->column) continue;
+    if (wide < 0) fputc(' ', stderr);
+    else fwrite(s, 1, size, stderr);
+    shown += wide < 0 ? 1 : wide;
+  }
+  if (shown >= MOST) fputs("...", stderr);
+}
+
+/* One line a call, the outermost first; then where it failed, unless that is what was shown already. */
+static void print_calls(const FlErrorWay *way, const char *note, const char *off) {
+  if (way->n < 2) return;
+  fprintf(stderr, "  %scalls:%s\n", note, off);
+  for (int i = 0; i < way->n; i++) {
+    const FlSite *s = way->at[i];
+    bool failed = i == way->n - 1;
+    if (i == way->cut && way->more)
+      fprintf(stderr, "    ... %lld more call%s\n", (long long)way->more, way->more == 1 ? "" : "s");
+    if (failed && way->shown == i) break;
+    fprintf(stderr, "    %s:%d: ", s->file, s->line);
+    if (failed) print_source(s);
+    else if (s->callee && *s->callee) fprintf(stderr, "in %s(..)", s->callee);
+    else fputs("in a lambda", stderr);
+    fputc('\n', stderr);
+  }
+}
+
 void fl_error_print(const FlProgram *program, const FlError *e, bool color) {
   const char *bold = color ? "\033[1m" : "", *red = color ? "\033[1;31m" : "",
              *note = color ? "\033[36m" : "";
   const char *help = color ? "\033[32m" : "", *off = color ? "\033[0m" : "";
-  const FlSite *site =
-      program && e->site >= 0 && e->site < program->n_sites ? &program->sites[e->site] : NULL;
-  if (site && site->line > 0)
-    fprintf(stderr, "%s%s:%d:%d: %s", bold, site->file, site->line, site->column, off);
+  FlErrorWay way = fl_error_way(program, e);
+  const FlSite *site = way.n ? way.at[way.shown] : NULL;
+  if (site) fprintf(stderr, "%s%s:%d:%d: %s", bold, site->file, site->line, site->column, off);
   if (e->number) fprintf(stderr, "%serror E%04d:%s ", red, e->number, off);
   else fprintf(stderr, "%serror:%s ", red, off);
   print_indented(e->message);
-  if (site && site->line > 0 && site->line_text) print_excerpt(site, bold, red, off);
+  if (site && site->line_text) print_excerpt(site, bold, red, off);
+  print_calls(&way, note, off);
   for (int i = 0; i < e->n_notes; i++) {
     fprintf(stderr, "  %snote:%s ", note, off);
     print_indented(e->notes[i]);

@@ -13,7 +13,14 @@
 
 /* ---- errors ---------------------------------------------------------------------------------------- */
 
-enum { FL_MAX_NOTES = 4 };
+enum { FL_MAX_NOTES = 4, FL_MAX_CALLS = 8 };
+
+/* Sites of the calls that an error came out of while the script ran, from the inside out: the first ones, and
+ * the last ones in a ring. Each may stand within calls that were made part of what calls (FlSite.caller). */
+typedef struct FlErrorCalls {
+  int32_t inner[FL_MAX_CALLS], outer[FL_MAX_CALLS];
+  int64_t n, lost; /* lost: calls of both kinds that the ring let go of */
+} FlErrorCalls;
 
 typedef struct FlError {
   int number; /* 701: E0701; 0: none, only the message counts */
@@ -26,12 +33,24 @@ typedef struct FlError {
   int n_notes;
   int64_t index[FL_MAX_RANK]; /* the element of a loop in which it happened, axis by axis */
   int n_index;                /* 0: in no loop */
+  FlErrorCalls calls;
 } FlError;
 
 void fl_error_free(FlError *error); /* NULL is allowed */
 FlStatus fl_fail_v(FlCtx *ctx, int32_t site, int code, const char *fmt, va_list args);
 /* Makes the position a note: what is called later speaks of a loop further out. */
 void fl_fail_position_settle(FlCtx *ctx);
+/* error_calls.c: what the error came out of was called at this site. */
+void fl_error_through(FlError *error, const FlProgram *program, int32_t site);
+
+/* The way to an error: the sites of the calls, the outermost first, without `more` of them that are left out
+ * before `cut`; then where it failed. The place to show is the last one that is not in the library. */
+typedef struct FlErrorWay {
+  const FlSite *at[2 * FL_MAX_CALLS + 1];
+  int n, shown, cut; /* `at[n - 1]` failed; `at[shown]` is to be shown; n is 0 when there is no place */
+  int64_t more;
+} FlErrorWay;
+FlErrorWay fl_error_way(const FlProgram *program, const FlError *error);
 /* Moves the error of `from` to `to`, unless that has one. */
 void fl_error_move(FlCtx *to, FlCtx *from);
 /* As compile diagnostics look: code, place, message, line with caret, notes, help. On standard error. */

@@ -162,7 +162,7 @@ static void keep_memory(void) {
 
 int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
   const char *name = argc > 0 ? argv[0] : p->name;
-  if (p->abi_version != FL_ABI_VERSION) {
+  if (p->version != FL_PROGRAM_VERSION) {
     fprintf(stderr, "%s: error: built for another version of the flow runtime\n", name);
     return 70;
   }

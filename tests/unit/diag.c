@@ -24,7 +24,7 @@ static void test_positions(FlArena *a) {
   fl_source_position(f, 99, &line, &column);
   check(line == 3 && column == 1, "past the end is the end");
   check(f->n_lines == 3 && f->id == 1 && fl_sources_get(s, 1) == f && !fl_sources_get(s, 2), "ids");
-  FlSpan j = fl_span_join((FlSpan){1, 4, 2}, (FlSpan){1, 1, 1});
+  FlSpan j = fl_span_join((FlSpan){1, 4, 2, 0}, (FlSpan){1, 1, 1, 0});
   check(j.start == 1 && j.len == 5, "joined span");
 }
 
@@ -33,12 +33,12 @@ static void test_rendering(FlArena *a) {
   const char *text = "let a = 1\nlet b\t= a / 0\n";
   fl_sources_add(s, "a.flow", text, strlen(text));
   FlSink *sink = fl_sink_make(a, s);
-  FlDiag *d = fl_report(sink, FL_E0702, (FlSpan){1, 18, 5}, "division of %s by zero", "a");
-  fl_diag_note(sink, d, (FlSpan){1, 4, 1}, "`a` comes from here");
+  FlDiag *d = fl_report(sink, FL_E0702, (FlSpan){1, 18, 5, 0}, "division of %s by zero", "a");
+  fl_diag_note(sink, d, (FlSpan){1, 4, 1, 0}, "`a` comes from here");
   fl_diag_help(sink, d, "divide by something else");
-  fl_report(sink, FL_E0702, (FlSpan){1, 18, 5}, "the same again");
-  fl_report(sink, FL_E0001, (FlSpan){1, 0, 3}, "first in the text");
-  fl_report(sink, FL_E0712, (FlSpan){0, 0, 0}, "without a place");
+  fl_report(sink, FL_E0702, (FlSpan){1, 18, 5, 0}, "the same again");
+  fl_report(sink, FL_E0001, (FlSpan){1, 0, 3, 0}, "first in the text");
+  fl_report(sink, FL_E0712, (FlSpan){0, 0, 0, 0}, "without a place");
   check(sink->n_errors == 3, "a repeated error counts once");
   check_text(sink,
              "a.flow:1:1: error E0001: first in the text\n"
@@ -63,7 +63,7 @@ static void test_long_line(FlArena *a) {
   text[500000] = '!';
   fl_sources_add(s, "long.flow", text, n);
   FlSink *sink = fl_sink_make(a, s);
-  fl_report(sink, FL_E0701, (FlSpan){1, 500000, 1}, "here");
+  fl_report(sink, FL_E0701, (FlSpan){1, 500000, 1, 0}, "here");
   FlText1 out = {0};
   fl_sink_print(sink, &out, false);
   check(out.len < 400 && strstr(out.s, "long.flow:1:500001:") && strstr(out.s, "a!a"), "a long line is cut");
@@ -76,7 +76,7 @@ static void test_limit(FlArena *a) {
   fl_sources_add(s, "a.flow", "x", 1);
   FlSink *sink = fl_sink_make(a, s);
   sink->limit = 1;
-  for (uint32_t i = 0; i < 3; i++) fl_report(sink, FL_E0701, (FlSpan){1, 0, i}, "wrong");
+  for (uint32_t i = 0; i < 3; i++) fl_report(sink, FL_E0701, (FlSpan){1, 0, i, 0}, "wrong");
   check_text(sink, "a.flow:1:1: error E0701: wrong\n    1 | x\n      | ^\nand 2 more errors\n", "the limit");
 }
 

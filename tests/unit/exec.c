@@ -160,7 +160,7 @@ static FlStatus no_main(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
   return 0;
 }
 
-static const FlProgram program = {.abi_version = FL_ABI_VERSION,
+static const FlProgram program = {.version = FL_PROGRAM_VERSION,
                                   .name = "t.flow",
                                   .doc = "",
                                   .main = no_main,
@@ -242,7 +242,7 @@ static const FlParam params[] = {
     {"small", "u8", "", "7", {.dtype = FL_U8}, 0},
     {"loud", "bool", "", "false", {.dtype = FL_BOOL}, 0},
 };
-static const FlProgram with_params = {.abi_version = FL_ABI_VERSION,
+static const FlProgram with_params = {.version = FL_PROGRAM_VERSION,
                                       .name = "t.flow",
                                       .doc = "",
                                       .main = params_main,

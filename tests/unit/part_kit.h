@@ -155,7 +155,7 @@ static inline int run_kit(void (*tests)(Kit *k)) {
   uint64_t seen = 0;
   for (int w = 0; w < 3; w++) {
     FlRunOptions options = {.workers = workers[w], .quiet = true};
-    FlProgram program = {.abi_version = FL_ABI_VERSION, .name = "part"};
+    FlProgram program = {.version = FL_PROGRAM_VERSION, .name = "part"};
     FlRun *run = fl_run_new(&program, &options);
     Kit k = {.ctx = fl_run_ctx(run), .seed = 12345};
     k.heap = fl_heap_new(k.ctx);

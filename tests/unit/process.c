@@ -24,7 +24,7 @@ static bool gave(FlProcess *p, const char *text) {
 }
 
 int main(void) {
-  static const FlProgram program = {.abi_version = FL_ABI_VERSION, .name = "t"};
+  static const FlProgram program = {.version = FL_PROGRAM_VERSION, .name = "t"};
   FlRun *r = fl_run_new(&program, &(FlRunOptions){.workers = 1, .quiet = true});
   size_t n = 5 << 20;
   char *big = malloc(n);

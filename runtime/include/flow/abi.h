@@ -142,13 +142,17 @@ typedef FlStatus FlRuntimeOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *arg
 
 /* ---- programs ----------------------------------------------------------------------------------------- */
 
-/* A place in the user's source, with the line's text so that a binary can show it without the source. */
+/* A place in the user's source, with the line's text so that a binary can show it without the source. Where
+ * the operation came there from a function that was called, the place of the call is another site. */
 typedef struct FlSite {
   const char *file;
   int32_t line, column, length; /* 1-based; column in code points */
   const char *line_text;
   const char *message; /* with {a} and {b} for the operands; NULL: what faults.def says */
   int32_t faults;      /* those that `message` is for */
+  int32_t caller;      /* site of the call within which this is; -1: none but those that are running */
+  const char *callee;  /* of the site of a call: what it calls, "" without a name; else NULL */
+  int32_t library;     /* 1: a file of the standard library */
 } FlSite;
 
 typedef struct FlParam {
@@ -183,7 +187,7 @@ typedef struct FlExtern {
 
 /* What a compiled script is. The only symbol a generated object exports is `flow_program`. */
 typedef struct FlProgram {
-  uint32_t abi_version; /* FL_ABI_VERSION */
+  uint32_t version;     /* FL_PROGRAM_VERSION */
   const char *name;     /* script file name without folder */
   const char *doc;      /* leading comment of the script, for --help; may be "" */
   FlHostFn main;        /* args: the params in order; no results */
@@ -201,7 +205,8 @@ typedef struct FlProgram {
   const char *about;
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
-enum { FL_ABI_VERSION = 4 };
+/* Of values and how they are stored, which keys depend on; and of programs: these tables. */
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 5 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes for it. */
 FlDigest fl_blas_identity(void);
@@ -261,6 +266,9 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
                       FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site);
 /* Records an error at a site and returns a non-zero status. */
 FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b);
+/* The context's error came out of what was called at `site`: said when a failed call is passed on. Gives
+ * `status`. */
+FlStatus fl_fail_through(FlCtx *ctx, FlStatus status, int32_t site);
 /* The context's error happened in this element of a loop: said of the outermost loop of the stage or script.
  * Without an error it does nothing. */
 void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index);

@@ -194,7 +194,8 @@ void fl_ad_open(FlBuilder b, FlRegion *r, FlOpcode code, int n, FlValue **y) {
     FlValue **results = FL_NEW_ARRAY(b.module->arena, FlValue *, body->n_yields + 1);
     b.region = r;
     b.before = op;
-    fl_ir_inline_region(&b, body, op->args, results);
+    if (code == FL_OP_STAGE) fl_ir_inline_call(&b, op, results);
+    else fl_ir_inline_region(&b, body, op->args, results);
     for (int k = 0; k < op->n_results; k++) {
       fl_ir_replace(b.func, op->results[k], results[k]);
       for (int i = 0; i < n; i++)

@@ -84,6 +84,8 @@ PLACES = {
     "match": {"main": "fn f(k: i64) -> f64 =\n  match k {\n    5 => 1.0\n    _ => {E}  #@!\n  }\nprint(f(k))  #@1 f"},
     "grad": {"main": "fn f(k: i64) -> f64 =\n  {E}  #@!\nfn g(p: f64, k: i64) -> f64 =\n  p * p * f(k)  #@2 f\n"
                      "print(grad(g)(1.0, k))  #@1 g"},
+    "grad of a stage": {"main": "stage s(p: f64, k: i64) -> f64 {\n  let a =\n    {E}  #@!\n  p * a\n}\n"
+                                "print(grad(s)(1.0, k))  #@1 s"},
     "own derivative": {"main": "fn d(p: f64, k: i64, y: f64, a: f64) -> f64 =\n  a * {E}  #@!\n@derivative(d)\n"
                                "fn g(p: f64, k: i64) -> f64 = p * p\nprint(grad(g)(1.0, k))  #@1 d"},
     "library": {"main": "fn g(p: f64) -> f64 {\n  let a =\n    {E}  #@!\n  a * p * p\n}\n"

@@ -160,14 +160,16 @@ int fl_ll_stage(FlGen *g, const FlFunc *func) {
 
 static Val stage_table(FlGen *g) {
   Ty digest = LLVMArrayType2(g->i64, 2);
-  Ty fields[] = {g->ptr, g->ptr, digest, g->ptr, g->i32, g->i32,
-                 g->ptr, g->ptr, g->ptr, g->i32, g->i32, g->ptr};
-  Ty t = LLVMStructTypeInContext(g->cx, fields, 12, false);
+  Ty fields[] = {g->ptr, g->ptr, digest, g->ptr, g->i32, g->i32, g->ptr,
+                 g->ptr, g->ptr, g->i32, g->i32, g->ptr, g->ptr, g->ptr};
+  Ty t = LLVMStructTypeInContext(g->cx, fields, 14, false);
   int n = g->stages.n;
   Val *items = FL_NEW_ARRAY(g->arena, Val, n + 1);
   for (int i = 0; i < n; i++) {
     const FlFunc *s = g->stages.at[i];
     const FlRegion *b = s->body;
+    Val *names = FL_NEW_ARRAY(g->arena, Val, b->n_params + 1);
+    for (int k = 0; k < b->n_params; k++) names[k] = string(g, fl_ir_arg_name(s, k));
     Val key[] = {LLVMConstInt(g->i64, s->key.lo, false), LLVMConstInt(g->i64, s->key.hi, false)};
     Val parts[] = {string(g, s->name),
                    fl_map_get(g->functions, s),
@@ -180,8 +182,10 @@ static Val stage_table(FlGen *g) {
                    s->result_type ? string(g, s->result_type) : fl_ll_null(g),
                    fl_ll_i32(g, s->memo),
                    fl_ll_i32(g, fl_ll_site(g, s->span, (FlFaultText){0})),
+                   s->sources ? string(g, s->sources) : fl_ll_null(g),
+                   array_of(g, g->ptr, names, b->n_params),
                    fl_ll_null(g)};
-    items[i] = LLVMConstStructInContext(g->cx, parts, 12, false);
+    items[i] = LLVMConstStructInContext(g->cx, parts, 14, false);
   }
   return array_of(g, t, items, n);
 }

@@ -135,6 +135,8 @@ extern FlDigest blas_identity(void) __asm__("fl_blas_identity") __attribute__((w
 
 static void add_stage(FlInterp *in, const FlFunc *func) {
   const FlRegion *b = func->body;
+  const char **names = FL_NEW_ARRAY(in->arena, const char *, b->n_params + 1);
+  for (int i = 0; i < b->n_params; i++) names[i] = fl_ir_arg_name(func, i);
   FlStage stage = {.name = func->name,
                    .fn = run_entry,
                    .code = func->key,
@@ -145,6 +147,8 @@ static void add_stage(FlInterp *in, const FlFunc *func) {
                    .result_types = types_of(in, b->n_yields, b->yields),
                    .result_type = func->result_type,
                    .memo = func->memo,
+                   .sources = func->sources,
+                   .arg_names = names,
                    .site = add_site(in, func->span, (FlFaultText){0}, NULL),
                    .self = entry_of(in, func)};
   fl_vec_push(in->arena, &in->stages, stage);

@@ -79,6 +79,12 @@ void fl_ir_yield(FlRegion *r, FlModule *m, int n, FlValue *const *values) {
   r->yields = fl_arena_copy(m->arena, values, (size_t)n * sizeof *values);
 }
 
+const char *fl_ir_arg_name(const FlFunc *f, int index) {
+  for (int i = 0; i < f->n_arg_names; i++)
+    if (f->arg_names[i].param == f->body->params[index]) return f->arg_names[i].name;
+  return "";
+}
+
 /* ---- editing ---- */
 
 void fl_ir_link(FlRegion *r, FlOp *op, FlOp *before) {

@@ -103,6 +103,12 @@ struct FlRegion {
   FlOp *first, *last;
 };
 
+/* What the source calls a parameter of a stage, or a value of the script that a part of it reads. */
+typedef struct FlArgName {
+  const FlValue *param;
+  const char *name;
+} FlArgName;
+
 typedef enum FlFuncKind { FL_FUNC_PLAIN, FL_FUNC_STAGE, FL_FUNC_MAIN, FL_FUNC_TEST } FlFuncKind;
 
 struct FlFunc {
@@ -119,6 +125,9 @@ struct FlFunc {
   bool uses_blas; /* as is whether it, or what it calls, has an operator with the flag BLAS */
   bool recursive;
   const char *result_type; /* stages: as FlStage.result_type */
+  const FlArgName *arg_names; /* stages: of the parameters, also of some that it has no longer */
+  int32_t n_arg_names;
+  const char *sources; /* stages: as FlStage.sources; or NULL */
 };
 
 /* A script parameter as the program sees it; the main function's params start with these, flattened. */
@@ -204,6 +213,9 @@ typedef struct FlFaultText {
   int32_t faults;
 } FlFaultText;
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op);
+
+/* What parameter `index` of the stage is called, or "". */
+const char *fl_ir_arg_name(const FlFunc *f, int index);
 
 /* Where result `index` of the op stands in the source. */
 static inline FlSpan fl_ir_place(const FlOp *op, int index) {

@@ -182,7 +182,14 @@ static uint32_t enter_call(FlSema *s, FlSpan span, const char *callee) {
   return outer;
 }
 
+void fl_call_note_body(FlSema *s, FlFrame *frame, const FlStmt *decl) {
+  for (int i = frame->bodies.n - 1; i >= 0; i--)
+    if (frame->bodies.at[i] == decl) return;
+  fl_vec_push(s->arena, &frame->bodies, decl);
+}
+
 static FlVal run_body_called(FlSema *s, const FlStmt *decl, FlSpan span) {
+  fl_call_note_body(s, s->frame, decl);
   uint32_t outer = enter_call(s, span, decl->fn.name.text);
   FlVal v = fl_call_run_body(s, decl);
   s->b.call = outer;

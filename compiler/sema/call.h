@@ -31,4 +31,7 @@ FlVal fl_call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan
 /* The call of a stage or of a function that calls itself; `values`: of all parameters. (instance.c) */
 FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span);
 
+/* The frame holds the body of this function; once for each. */
+void fl_call_note_body(FlSema *s, FlFrame *frame, const FlStmt *decl);
+
 #endif

@@ -114,6 +114,51 @@ static void finish_own_calls(FlSema *s, FlInstance *in) {
   }
 }
 
+/* What the source calls the parameters of the stage, for who asks why it ran. */
+static void name_arguments(FlSema *s, FlInstance *in, const FlVal *inside) {
+  FlVec(FlArgName) names = {0};
+  for (int i = 0; i < in->n_args; i++)
+    for (int k = 0; k < inside[i].type->n_parts; k++)
+      fl_vec_push(s->arena, &names, ((FlArgName){inside[i].parts[k], in->decl->fn.params.at[i].name.text}));
+  for (int i = 0; i < in->frame->captures.n; i++) {
+    const FlCapture *c = &in->frame->captures.at[i];
+    for (int k = 0; k < c->inside.type->n_parts; k++)
+      fl_vec_push(s->arena, &names, ((FlArgName){c->inside.parts[k], c->binding->name}));
+  }
+  in->frame->func->arg_names = names.at;
+  in->frame->func->n_arg_names = names.n;
+}
+
+/* The text of a declaration without blanks and comments, as a number that changes with it. */
+static uint64_t source_digest(const FlSema *s, FlSpan span) {
+  const FlSource *f = fl_sources_get(s->sources, span.file);
+  uint64_t h = 0xcbf29ce484222325u;
+  bool text = false, comment = false;
+  for (uint32_t i = span.start; f && i < span.start + span.len; i++) {
+    char c = f->text[i];
+    if (c == '\n') comment = false;
+    if (c == '"' && !comment && f->text[i - 1] != '\\') text = !text;
+    if (c == '#' && !text) comment = true;
+    if (comment || (!text && (c == ' ' || c == '\n' || c == '\t' || c == '\r'))) continue;
+    h = (h ^ (unsigned char)c) * 0x100000001b3u;
+  }
+  return h;
+}
+
+/* FlStage.sources. */
+static const char *sources_of(FlSema *s, const FlFrame *frame) {
+  FlText1 text = {0};
+  for (int i = 0; i < frame->bodies.n; i++) {
+    const FlStmt *decl = frame->bodies.at[i];
+    const FlSource *f = fl_sources_get(s->sources, decl->span.file);
+    fl_text_addf(&text, "%s (%s)=%016llx\n", decl->fn.name.text, f ? f->path : "",
+                 (unsigned long long)source_digest(s, decl->span));
+  }
+  const char *out = text.s ? fl_arena_strndup(s->arena, text.s, text.len) : "";
+  fl_text_reset(&text);
+  return out;
+}
+
 /* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the
  * captures. */
 static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args,
@@ -165,6 +210,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   }
   bool declared = decl->fn.result != NULL;
   in->result = !stage && declared ? fl_type_of_expr(s, decl->fn.result) : NULL;
+  fl_call_note_body(s, in->frame, decl);
   FlVal v = fl_call_bind_params(s, decl, inside, spans) ? fl_call_run_body(s, decl) : fl_val_error(s);
   if (!fl_val_bad(v)) {
     FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, 2 * v.type->n_parts + 1);
@@ -179,6 +225,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
                       stage ? "stage" : "recursive function");
   in->result = v.type;
   in->done = true;
+  if (stage) name_arguments(s, in, inside);
+  if (stage) in->frame->func->sources = sources_of(s, in->frame);
   finish_own_calls(s, in);
 
   s->frame = outer_frame;
@@ -212,6 +260,8 @@ FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
   FlInstance *in = find_instance(s, decl, n, values);
   if (!in && ends_never(s, decl, n, values, span)) return fl_val_error(s);
   if (!in) in = make_instance(s, fn, n, values, spans, span);
+  for (int i = 0; i < in->frame->bodies.n && in->frame != s->frame; i++)
+    fl_call_note_body(s, s->frame, in->frame->bodies.at[i]);
   if (!in->result) {
     FlDiag *d = fl_sema_report(s, FL_E0213, decl->fn.name.span,
                                "`%s` calls itself, so its result type must be written", decl->fn.name.text);

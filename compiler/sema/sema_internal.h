@@ -128,6 +128,7 @@ struct FlFrame {
   FlFunc *func;
   FlFrame *outer; /* whose elaboration was interrupted to build this one */
   FlVec(FlCapture) captures;
+  FlVec(const FlStmt *) bodies; /* of the functions whose bodies it holds, or calls */
 };
 
 /* A user function whose body is being elaborated, for error chains and recursion. */

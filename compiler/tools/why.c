@@ -18,14 +18,53 @@ enum { MOST_ARGS = 256 };
 typedef struct Call {
   const char *name, *how;
   const char *digests[1 + MOST_ARGS]; /* the stage's code, then its arguments */
+  const char *names[1 + MOST_ARGS], *values[1 + MOST_ARGS]; /* of arguments, or NULL */
   int n_digests;
   bool used; /* compared with already */
 } Call;
 
+enum { MOST_SOURCES = 512 };
+
+/* The functions that a stage is made of: "name (file)", digest. */
+typedef struct Sources {
+  const char *stage;
+  const char *names[MOST_SOURCES], *digests[MOST_SOURCES];
+  int n;
+} Sources;
+
 typedef struct Calls {
   Call *at;
   int n;
+  Sources *sources;
+  int n_sources;
 } Calls;
+
+/* %20 as the byte it stands for, in place. */
+static char *plain(char *word) {
+  char *to = word;
+  for (const char *at = word; *at; at++) {
+    unsigned byte;
+    if (*at == '%' && sscanf(at + 1, "%2x", &byte) == 1) {
+      *to++ = (char)byte;
+      at += 2;
+    } else {
+      *to++ = *at;
+    }
+  }
+  *to = '\0';
+  return word;
+}
+
+/* An argument's digest, and what it is called. */
+static void read_argument(char *word, Call *out) {
+  char *rest = word, *name;
+  int i = out->n_digests++;
+  out->digests[i] = strsep(&rest, ":");
+  if (!rest) return;
+  name = strsep(&rest, "=");
+  out->names[i] = plain(name);
+  if (rest) out->values[i] = plain(rest);
+}
 
 /* Cuts a line of a record into words, in place. False: it is not such a line. */
 static bool read_call(char *line, Call *out) {
@@ -33,8 +72,58 @@ static bool read_call(char *line, Call *out) {
   *out = (Call){.name = strsep(&rest, " ")};
   out->how = strsep(&rest, " ");
   for (char *word; rest && out->n_digests < 1 + MOST_ARGS && (word = strsep(&rest, " "));)
-    out->digests[out->n_digests++] = word;
+    read_argument(word, out);
   return out->how && out->n_digests > 0;
+}
+
+static void read_sources(char *line, Calls *calls) {
+  Sources *grown = realloc(calls->sources, (size_t)(calls->n_sources + 1) * sizeof *grown);
+  if (!grown) return;
+  calls->sources = grown;
+  Sources *s = &grown[calls->n_sources++];
+  char *rest = line + 1;
+  *s = (Sources){.stage = strsep(&rest, " ")};
+  for (char *word; rest && s->n < MOST_SOURCES && (word = strsep(&rest, " "));) {
+    char *digest = word, *name = strsep(&digest, "=");
+    if (!digest) continue;
+    s->names[s->n] = plain(name);
+    s->digests[s->n++] = digest;
+  }
+}
+
+static const Sources *find_sources(Calls calls, const char *stage) {
+  for (int i = 0; i < calls.n_sources; i++)
+    if (strcmp(calls.sources[i].stage, stage) == 0) return &calls.sources[i];
+  return NULL;
+}
+
+static const char *digest_of(const Sources *s, const char *name) {
+  for (int i = 0; i < s->n; i++)
+    if (strcmp(s->names[i], name) == 0) return s->digests[i];
+  return NULL;
+}
+
+/* What changed in the code of a stage; false: it is not known. */
+static bool print_changed(const Call *call, Calls now, Calls before) {
+  const Sources *is = find_sources(now, call->name), *was = find_sources(before, call->name);
+  if (!is || !was) return false;
+  const char *joint = ", ";
+  for (int i = 0; i < is->n; i++) {
+    const char *old = digest_of(was, is->names[i]);
+    if (old && strcmp(old, is->digests[i]) == 0) continue;
+    size_t n = strcspn(is->names[i], " ");
+    if (i == 0) printf("%sits code changed", joint); /* the stage itself is the first */
+    else if (old) printf("%s`%.*s`%s changed", joint, (int)n, is->names[i], is->names[i] + n);
+    else printf("%sit calls `%.*s`%s now", joint, (int)n, is->names[i], is->names[i] + n);
+    joint = "; ";
+  }
+  for (int i = 0; i < was->n; i++) {
+    if (digest_of(is, was->names[i])) continue;
+    size_t n = strcspn(was->names[i], " ");
+    printf("%sit does not call `%.*s`%s any longer", joint, (int)n, was->names[i], was->names[i] + n);
+    joint = "; ";
+  }
+  return joint[0] == ';';
 }
 
 /* The calls in `text`, which is cut up. */
@@ -42,6 +131,10 @@ static Calls read_calls(char *text) {
   Calls calls = {0};
   int cap = 0;
   for (char *line; (line = strsep(&text, "\n"));) {
+    if (*line == '@') {
+      read_sources(line, &calls);
+      continue;
+    }
     if (calls.n == cap) {
       cap = cap ? cap * 2 : 64;
       Call *grown = realloc(calls.at, (size_t)cap * sizeof *grown);
@@ -76,7 +169,7 @@ static Call *find_before(const Call *call, Calls before) {
   return best;
 }
 
-static void print_reason(const Call *call, Calls before) {
+static void print_reason(const Call *call, Calls now, Calls before) {
   printf("%s: %s", call->name, call->how);
   if (strcmp(call->how, "cached") == 0) {
     puts(", its code and arguments are known");
@@ -89,13 +182,26 @@ static void print_reason(const Call *call, Calls before) {
   }
   const char *joint = ", ";
   if (strcmp(old->digests[0], call->digests[0]) != 0) {
-    printf("%sits code changed, or that of what it calls", joint);
+    if (!print_changed(call, now, before)) printf("%sits code changed, or that of what it calls", joint);
     joint = "; ";
   }
+  int said = 0;
   for (int i = 1; i < call->n_digests && i < old->n_digests; i++) {
     if (strcmp(old->digests[i], call->digests[i]) == 0) continue;
-    printf("%sargument %d changed", joint, i);
+    const char *name = call->names[i];
+    bool named = name && old->names[i] && strcmp(name, old->names[i]) == 0;
+    bool again =
+        named && i > 1 && call->names[i - 1] && strcmp(name, call->names[i - 1]) == 0 && said == i - 1;
+    if (again) { /* another part of the same value */
+      said = i;
+      continue;
+    }
+    if (named && call->values[i] && old->values[i])
+      printf("%s%s: %s -> %s", joint, name, old->values[i], call->values[i]);
+    else if (named) printf("%s`%s` changed", joint, name);
+    else printf("%sargument %d changed", joint, i);
     joint = "; ";
+    said = i;
   }
   if (call->n_digests != old->n_digests) {
     printf("%sit has %d arguments and had %d", joint, call->n_digests - 1, old->n_digests - 1);
@@ -133,7 +239,7 @@ static int explain(char *text, const char *stage) {
   int shown = 0;
   for (int i = 0; i < now.n; i++) {
     if (stage && strcmp(now.at[i].name, stage) != 0) continue;
-    print_reason(&now.at[i], before);
+    print_reason(&now.at[i], now, before);
     shown++;
   }
   if (!shown && stage) {
@@ -149,7 +255,9 @@ static int explain(char *text, const char *stage) {
     fputs(now.n ? ")\n" : "\n", stderr);
   }
   free(now.at);
+  free(now.sources);
   free(before.at);
+  free(before.sources);
   return shown ? 0 : 1;
 }
 

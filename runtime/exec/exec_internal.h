@@ -169,7 +169,8 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status);
 typedef struct FlHistory FlHistory;
 FlHistory *fl_history_new(void);
 void fl_history_free(FlHistory *history);
-void fl_history_add(FlHistory *history, const FlStage *stage, const FlStageKey *key, FlStageHow how);
+void fl_history_add(FlHistory *history, const FlStage *stage, const FlStageKey *key, const FlSlot *args,
+                    FlStageHow how);
 void fl_history_save(FlRun *run);
 
 /* ---- runs ------------------------------------------------------------------------------------------ */

@@ -38,15 +38,55 @@ static void put_digest(FILE *f, FlDigest d) {
   fprintf(f, " %016llx%016llx", (unsigned long long)d.hi, (unsigned long long)d.lo);
 }
 
-void fl_history_add(FlHistory *h, const FlStage *stage, const FlStageKey *key, FlStageHow how) {
+/* Words of a record hold no blanks: these, and %, are written as %20. */
+static void put_word(FILE *f, const char *s) {
+  for (; *s; s++) {
+    if ((unsigned char)*s <= ' ' || *s == '%') fprintf(f, "%%%02x", (unsigned char)*s);
+    else fputc(*s, f);
+  }
+}
+
+/* Its name, and of a scalar its value. */
+static void put_argument(FILE *f, const FlStage *stage, int32_t i, FlSlot value) {
+  const char *name = stage->arg_names ? stage->arg_names[i] : "";
+  if (!*name) return;
+  fputc(':', f);
+  put_word(f, name);
+  FlType1 t = stage->arg_types[i];
+  if (t.rank || t.depth || t.dtype == FL_FILE) return;
+  char shown[FL_SHOWN];
+  fputc('=', f);
+  put_word(f, fl_show_scalar(shown, t.dtype, value));
+}
+
+void fl_history_add(FlHistory *h, const FlStage *stage, const FlStageKey *key, const FlSlot *args,
+                    FlStageHow how) {
   pthread_mutex_lock(&h->lock);
   if (h->out) {
     fprintf(h->out, "%s %s", stage->name, fl_report_how(how));
     put_digest(h->out, stage->code);
-    for (int32_t i = 0; i < stage->n_args; i++) put_digest(h->out, key->args[i]);
+    for (int32_t i = 0; i < stage->n_args; i++) {
+      put_digest(h->out, key->args[i]);
+      put_argument(h->out, stage, i, args[i]);
+    }
     fputc('\n', h->out);
   }
   pthread_mutex_unlock(&h->lock);
+}
+
+/* A line for each stage: the functions that it is made of. */
+static void put_sources(FILE *f, const FlProgram *program) {
+  for (int32_t i = 0; i < program->n_stages; i++) {
+    const FlStage *s = &program->stages[i];
+    if (!s->sources || !*s->sources) continue;
+    fprintf(f, "@%s", s->name);
+    for (const char *at = s->sources, *end; *at; at = *end ? end + 1 : end) {
+      end = at + strcspn(at, "\n");
+      fprintf(f, " ");
+      for (; at < end; at++) fprintf(f, *at == ' ' || *at == '%' ? "%%%02x" : "%c", (unsigned char)*at);
+    }
+    fputc('\n', f);
+  }
 }
 
 char *fl_history_name(const char *script) {
@@ -66,6 +106,7 @@ void fl_history_save(FlRun *run) {
   FILE *f = name ? open_memstream(&text, &size) : NULL;
   if (f) {
     fputs(FL_HISTORY_HEAD, f);
+    put_sources(f, run->program);
     fwrite(h->text, 1, h->size, f);
     fputs(FL_HISTORY_BEFORE, f);
     const size_t head = strlen(FL_HISTORY_HEAD);

@@ -2,7 +2,10 @@
  *
  * record := FL_HISTORY_HEAD call* FL_HISTORY_BEFORE call*      of the last run, and of the one before
  * call   := name ' ' ("run" | "cached" | "failed") (' ' digest)+ '\n'
- * digest := 32 hexadecimal digits: of the stage's code, then of each argument's content */
+ * call   := ... and each argument's digest may be followed by ':' name and ('=' value), the value as people
+ * read it; blanks and % in them are written as %20 before the calls: '@' stage (' ' name '%20(' file ')='
+ * digest)*, the functions that the stage is made of digest := 32 hexadecimal digits: of the stage's code,
+ * then of each argument's content */
 #ifndef FL_HISTORY_H
 #define FL_HISTORY_H
 

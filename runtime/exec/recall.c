@@ -213,7 +213,7 @@ FlStatus fl_stage_recall(FlFuture *call) {
       status = compute_or_load(call, &key, &how);
       fl_flight_land(call, &key, status);
     }
-    fl_history_add(run->history, call->stage, &key, how);
+    fl_history_add(run->history, call->stage, &key, call->args, how);
   }
   fl_report_stage_end(run->report, call->ctx.event, how);
   free(key.bytes);

@@ -173,6 +173,9 @@ typedef struct FlStage {
                               with 1 or 0 for each. NULL: it has no such text */
   int32_t memo; /* 0 by cost, 1 always, -1 never */
   int32_t site;
+  const char *sources; /* of `flowc why`: a line "name (file)=digest" for each function of the source that is
+                          part of it, itself too; NULL: not known. In no key */
+  const char *const *arg_names; /* as the source calls them, "" where it does not; NULL: none is known */
   const void
       *self; /* what fl_ctx_self gives while fn runs; NULL in generated code, the interpreter's function */
 } FlStage;

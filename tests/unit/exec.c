@@ -151,8 +151,8 @@ static FlStatus outer(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
 static const FlType1 i64_type[] = {{.dtype = FL_I64}},
                      array_and_text[] = {{.dtype = FL_I64, .rank = 1}, {.dtype = FL_TEXT}};
 static const FlStage stages[] = {
-    {"inner", inner, {1, 1}, NULL, 1, 2, i64_type, array_and_text, "(i64[_], text)", 0, 0, NULL},
-    {"outer", outer, {2, 2}, NULL, 1, 1, i64_type, i64_type, "i64", 0, 0, NULL},
+    {"inner", inner, {1, 1}, NULL, 1, 2, i64_type, array_and_text, "(i64[_], text)", 0, 0, NULL, NULL, NULL},
+    {"outer", outer, {2, 2}, NULL, 1, 1, i64_type, i64_type, "i64", 0, 0, NULL, NULL, NULL},
 };
 
 static FlStatus no_main(FlCtx *ctx, const FlSlot *args, FlSlot *results) {

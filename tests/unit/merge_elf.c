@@ -44,7 +44,7 @@ int main(void) {
       "add(int);\n__attribute__((visibility(\"default\")))\n"
       "const struct { int version; const char *name; int (*fn)(int); char rest[%d]; } flow_program = "
       "{%d, flow_name, add, {0}};\n",
-      (int)sizeof(FlProgram), FL_ABI_VERSION);
+      (int)sizeof(FlProgram), FL_PROGRAM_VERSION);
   parts[0] = compiled(text);
   parts[1] = compiled("#pragma GCC visibility push(hidden)\nstatic int three = 3; extern const int four; "
                       "static int local(int x) { return x + three++; }\n"

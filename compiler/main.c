@@ -3,7 +3,9 @@
 #include "commands.h"
 #include "driver.h"
 
+#include "base/crash.h"
 #include "base/features.h"
+#include "base/stack.h"
 #include "tools/front_tools.h"
 #include "tools/store_tools.h"
 #include "tools/words.h"
@@ -71,7 +73,7 @@ static int close_output(int status) {
   return 4;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
   if (argc < 2) {
     fl_words_list(stderr);
     return 2;
@@ -84,3 +86,16 @@ int main(int argc, char **argv) {
   return close_output(command == FL_N_COMMANDS ? unknown_command(word)
                                                : run_command[command](argc - 2, argv + 2));
 }
+
+typedef struct MainWords {
+  int n;
+  char **at;
+} MainWords;
+
+static int on_own_stack(void *arg) {
+  const MainWords *words = arg;
+  fl_crash_install_compiler();
+  return run(words->n, words->at);
+}
+
+int main(int argc, char **argv) { return fl_stack_run(on_own_stack, &(MainWords){argc, argv}); }

@@ -57,6 +57,7 @@ FlVal fl_val_field(FlSema *s, FlVal v, int field) {
   const FlType *row = fl_type_row(v.type);
   const FlType *ft = row->fields[field].type;
   if (v.type->kind == FL_TY_TABLE) ft = fl_type_many(s->types, ft);
+  if (!v.parts) return (FlVal){.type = ft}; /* only types are compared */
   FlValue *const *parts = v.parts + fl_type_field_part(v.type, field);
   if (ft->kind == FL_TY_TABLE &&
       v.type->kind == FL_TY_TABLE) { /* a column of tuples is a table of as many rows */

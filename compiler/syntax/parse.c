@@ -60,10 +60,19 @@ void fl_syntax_print_tokens(FlText1 *out, FlSource *source, FlSink *sink) {
   init(&p, sink->arena, fl_interner_make(sink->arena), source, sink);
   if (!fl_syntax_lex(&p)) return;
   fl_syntax_layout(&p);
+  int line = 1, column = 1; /* of `at`, which goes along: a line may have any length */
+  uint32_t at = 0;
   for (int i = 0; i < p.tokens.n; i++) {
     const FlToken *t = &p.tokens.at[i];
-    int line, column;
-    fl_source_position(source, t->span.start, &line, &column);
+    if (t->span.start < at) { /* made, before where it was found to be missing */
+      fl_source_position(source, t->span.start, &line, &column);
+      at = t->span.start;
+    }
+    for (; at < t->span.start && at < source->len; at++) {
+      bool ends = source->text[at] == '\n';
+      line += ends;
+      column = ends ? 1 : column + (((unsigned char)source->text[at] & 0xC0) != 0x80);
+    }
     fl_text_addf(out, "%d:%d %s", line, column, fl_syntax_token_kind(t->kind));
     if (t->made) fl_text_addz(out, " (made)");
     else if (t->kind == FL_TOK_TEXT_PIECE || t->kind == FL_TOK_NAME || t->kind == FL_TOK_INT ||

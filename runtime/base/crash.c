@@ -68,15 +68,27 @@ static void handle(int signal, siginfo_t *info, void *context) {
   _exit(70);
 }
 
-void fl_crash_install(void) {
+static void handle_compiler(int signal, siginfo_t *info, void *context) {
+  if (signal == SIGSEGV && near_stack(info, context)) {
+    say("error: the script is nested too deeply to be compiled: the stack is used up\n"
+        "  help: give parts of it names, or put what a program wrote into a data file\n");
+    _exit(3);
+  }
+  handle(signal, info, context);
+}
+
+static void install(void (*handler)(int, siginfo_t *, void *)) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
-  action.sa_sigaction = handle;
+  action.sa_sigaction = handler;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   static const int failures[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
   for (size_t k = 0; k < sizeof failures / sizeof *failures; k++) sigaction(failures[k], &action, NULL);
   fl_crash_thread();
 }
+
+void fl_crash_install(void) { install(handle); }
+void fl_crash_install_compiler(void) { install(handle_compiler); }
 
 void fl_crash_thread(void) {
   stack_t old, mine = {.ss_size = HANDLER_STACK};

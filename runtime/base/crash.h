@@ -7,6 +7,10 @@
  * bug of flow; builds with sanitizers also show where). */
 void fl_crash_install(void);
 
+/* The same while a script is compiled: status 3 (it is nested too deeply for our stack) or 70. A run that follows
+ * installs its own. */
+void fl_crash_install_compiler(void);
+
 /* Gives the calling thread a stack for the handlers, once; threads without it die of a stack that ran out as
  * before. */
 void fl_crash_thread(void);

@@ -4,13 +4,12 @@
  * that made the pool; `here` of a thread is its worker, set once when it enters and cleared when it leaves.
  */
 #include "base/crash.h"
+#include "base/stack.h"
 #include "sched/sched_internal.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FL_WORKER_STACK = 64 << 20 }; /* address space: pages are only used when touched */
 
 /* Who the calling thread is. The one thing that cannot be passed along: a body is called with its own
  * arguments on whatever thread. */
@@ -162,7 +161,8 @@ FlSched *fl_sched_new(int n) {
   here = s->workers[0];
   pthread_attr_t attr;
   pthread_attr_init(&attr);
-  pthread_attr_setstacksize(&attr, FL_WORKER_STACK);
+  pthread_attr_setstacksize(&attr, FL_STACK_BYTES);
+  pthread_attr_setguardsize(&attr, FL_STACK_GUARD);
   for (int i = 1; i < s->n_workers; i++)
     s->workers[i]->runs = pthread_create(&s->workers[i]->thread, &attr, thread_main, s->workers[i]) == 0;
   pthread_attr_destroy(&attr);

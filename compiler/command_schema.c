@@ -57,8 +57,19 @@ static char *distinct_of(const FlColumnStats *s) {
                                          : text_of("%lld", (long long)s->distinct);
 }
 
+/* A name as it is; in backticks where it would break the line. */
+static char *name_of(const char *name) {
+  FlText1 quoted = {0};
+  bool breaks = false;
+  for (const char *c = name; *c; c++) breaks |= (unsigned char)*c < 32 || *c == 127;
+  if (breaks) fl_syntax_add_name(&quoted, name);
+  char *text = text_of("%s", breaks ? quoted.s : name);
+  fl_text_reset(&quoted);
+  return text;
+}
+
 static Row row_of(const FlIoColumn *c, const FlColumnStats *s) {
-  Row r = {{text_of("%s", c->name), text_of("%s%s", fl_dtype_name(c->dtype), suffix_of(c)),
+  Row r = {{name_of(c->name), text_of("%s%s", fl_dtype_name(c->dtype), suffix_of(c)),
             text_of("%lld", (long long)s->nulls), distinct_of(s), range_of(s)}};
   return r;
 }

@@ -73,40 +73,51 @@ static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, F
 
 /* ---- recursion ---- */
 
-typedef struct Reach {
-  FlSema *s;
-  FlFile *file;
-  const FlStmt *goal;
-  FlVec(const FlStmt *) seen;
-  bool found;
-} Reach;
+/* The functions of its file that a function's body names; found once. */
+typedef struct FlCallees {
+  FlVec(const FlStmt *) list;
+} FlCallees;
 
-static bool reach_expr(void *env, const FlExpr *e) {
-  Reach *r = env;
-  if (r->found) return false;
+typedef struct Names {
+  FlSema *s;
+  const FlFile *file;
+  FlCallees *to;
+} Names;
+
+static bool add_callee(void *env, const FlExpr *e) {
+  Names *n = env;
   if (e->kind != FL_EXPR_NAME) return true;
-  FlBinding *b = fl_scope_find_in(r->file->scope, e->name.text);
+  const FlBinding *b = fl_scope_find_in(n->file->scope, e->name.text);
   if (!b || b->kind != FL_BIND_FN) return true;
-  FlWalker w = {r, reach_expr, NULL};
-  for (; b; b = b->form) {
-    if (b->decl == r->goal) {
-      r->found = true;
-      return false;
-    }
-    bool seen = false;
-    for (int i = 0; i < r->seen.n; i++) seen = seen || r->seen.at[i] == b->decl;
-    if (seen) continue;
-    fl_vec_push(r->s->arena, &r->seen, b->decl);
-    if (b->decl->fn.body) fl_syntax_walk_expr(&w, b->decl->fn.body);
-  }
+  for (; b; b = b->form) fl_vec_push(n->s->arena, &n->to->list, b->decl);
   return true;
 }
 
+static const FlCallees *callees_of(FlSema *s, const FlFile *file, const FlStmt *decl) {
+  if (!s->callees) s->callees = fl_map_make(s->arena);
+  FlCallees *c = fl_map_get(s->callees, decl);
+  if (c) return c;
+  c = FL_NEW(s->arena, FlCallees);
+  FlWalker w = {&(Names){s, file, c}, add_callee, NULL};
+  if (decl->fn.body) fl_syntax_walk_expr(&w, decl->fn.body);
+  fl_map_set(s->callees, decl, c);
+  return c;
+}
+
 static bool is_recursive(FlSema *s, const FlBinding *fn) {
-  Reach r = {.s = s, .file = fn->file, .goal = fn->decl};
-  FlWalker w = {&r, reach_expr, NULL};
-  fl_syntax_walk_expr(&w, fn->decl->fn.body);
-  return r.found;
+  FlMap *seen = fl_map_make(s->arena);
+  FlVec(const FlStmt *) reached = {0}; /* the goal at last, if it is recursive */
+  const FlStmt *at = fn->decl;
+  for (int next = 0; at; at = next < reached.n ? reached.at[next++] : NULL) {
+    const FlCallees *c = callees_of(s, fn->file, at);
+    for (int i = 0; i < c->list.n; i++) {
+      if (c->list.at[i] == fn->decl) return true;
+      if (fl_map_get(seen, c->list.at[i])) continue;
+      fl_map_set(seen, c->list.at[i], seen);
+      fl_vec_push(s->arena, &reached, c->list.at[i]);
+    }
+  }
+  return false;
 }
 
 /* ---- elaborating a body ---- */

@@ -201,6 +201,7 @@ struct FlSema {
   FlModule *module;
   const FlSemaOptions *options;
   FlMap *builtins; /* builtin.c */
+  FlMap *callees;  /* declaration -> FlCallees (call.c); NULL: nothing yet */
   FlBuilder b;
   FlFrame *frame;
   FlScope *scope;
@@ -321,8 +322,8 @@ FlVal fl_sema_private_error(FlSema *s, const FlBinding *module, FlName name);
 /* The columns of `table` are names of the scope; all names of a scope: how many. */
 void fl_scope_columns(FlSema *s, FlScope *scope, FlVal table, FlSpan span);
 int fl_scope_list(FlSema *s, const FlScope *scope, const char *const **out);
-FlVal fl_binding_value(FlSema *s, FlBinding *b);               /* in the current frame: captured if needed */
-void fl_scope_end(FlSema *s, FlScope *scope); /* bindings that nobody used are not evaluated */
+FlVal fl_binding_value(FlSema *s, FlBinding *b); /* in the current frame: captured if needed */
+void fl_scope_end(FlSema *s, FlScope *scope);    /* bindings that nobody used are not evaluated */
 /* The program uses an array or a list, were it only its size: what of it can fail is evaluated. Of a tuple or
  * a table nothing is said: a field or a column that nobody uses is not evaluated. */
 void fl_sema_keep(FlSema *s, FlVal v);
@@ -337,7 +338,7 @@ typedef struct FlSavedUnit {
 } FlSavedUnit;
 FlSavedUnit fl_sema_unit(FlSema *s);
 FlVal fl_sema_unit_end(FlSema *s, FlSavedUnit saved, FlVal v);
-void fl_sema_cut_aliases(FlSema *s, int n); /* to the first n of them */
+void fl_sema_cut_aliases(FlSema *s, int n);           /* to the first n of them */
 void fl_sema_forget_checks(FlSema *s, int n_aliases); /* sizes that are equal by checks made since then */
 bool fl_sema_is_script_var(FlSema *s,
                            const FlBinding *b); /* a `var` of the script, seen from inside a function */

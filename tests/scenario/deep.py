@@ -16,6 +16,10 @@ def nest(n, before, after, core):
     return before * n + core + after * n
 
 
+def functions(n):
+    return "".join(f"fn f{k}(x: i64) = f{k + 1}(x)\n" for k in range(n)) + f"fn f{n}(x: i64) = x\nprint(f0(1))"
+
+
 CONSTRUCTS = {
     "brackets": lambda n: "print(" + nest(n, "(", ")", "1") + ")",
     "calls": lambda n: "print(" + nest(n, "abs(", ")", "1") + ")",
@@ -49,7 +53,7 @@ CONSTRUCTS = {
     "transposes": lambda n: "let a = [[1.0]]\nprint((a" + "'" * n + ")[0, 0])",
     "derivatives": lambda n: "let f = " + nest(n, "grad(", ")", "x => x * x") + "\nprint(f(1.0))",
     "patterns": lambda n: "let " + nest(n, "(a, ", ")", "b") + " = 1",
-    "functions": lambda n: "".join(f"fn f{k}(x: i64) = f{k + 1}(x)\n" for k in range(n)) + f"fn f{n}(x: i64) = x\nprint(f0(1))",
+    "functions": lambda n: functions(min(n, 700)),
     "verbs": lambda n: "table(a = [1])" + " |> where(a > 0)" * min(n, 200) + " |> show",
     "options": lambda n: "fn f(x: i64" + "?" * n + ") = 1\nprint(f(1))",
     "opened": lambda n: "(" * n,

@@ -18,7 +18,7 @@ RUNTIME = {
     "part": {"base", "data", "kern", "sched", "exec/exec.h", "report/report.h"},
     "io": {"base", "data", "kern", "sched", "exec/exec.h", "part/dictionary.h"},
     "exec": {"base", "data", "sched", "kern", "memo", "report", "io", "part"},
-    "start": set(),
+    "start": {"base"},
 }
 COMPILER = {
     "base": set(),

@@ -49,13 +49,13 @@ FlStatus fl_run_steps(FlCtx *ctx, const FlSteps *steps, int32_t from, int32_t to
 }
 
 void fl_give_places(const FlSteps *steps, int32_t from, int32_t n, const FlPlaces *p, FlSlot *results) {
-  const int32_t *at = steps->code + from;
+  const int32_t *code = steps->code + from;
   for (int32_t i = 0; i < n; i++) {
-    int32_t place = *at++, how = *at++;
-    results[i] = read_place(steps, p, place);
-    if (how == FL_GIVE_REF) fl_array_ref(results[i].a);
-    if (how == FL_GIVE_OWN) p->own[place >> FL_PLACE_BITS] = NULL;
+    results[i] = read_place(steps, p, code[2 * i]);
+    if (code[2 * i + 1] == FL_GIVE_REF) fl_array_ref(results[i].a);
   }
+  for (int32_t i = 0; i < n; i++) /* a place may be given several times: only now is it empty */
+    if (code[2 * i + 1] == FL_GIVE_OWN) p->own[code[2 * i] >> FL_PLACE_BITS] = NULL;
 }
 
 /* ---- operations of tables ---------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include "base/crash.h"
 #include "base/features.h"
+#include "base/printed.h"
 #include "base/stack.h"
 #include "tools/front_tools.h"
 #include "tools/store_tools.h"
@@ -98,4 +99,7 @@ static int on_own_stack(void *arg) {
   return run(words->n, words->at);
 }
 
-int main(int argc, char **argv) { return fl_stack_run(on_own_stack, &(MainWords){argc, argv}); }
+int main(int argc, char **argv) {
+  fl_printed_begin();
+  return fl_stack_run(on_own_stack, &(MainWords){argc, argv});
+}

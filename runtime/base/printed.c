@@ -8,6 +8,7 @@
 #include "base/printed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -23,6 +24,8 @@ static char printed[1 << 16];
 static bool begun;
 
 void fl_printed_begin(void) {
+  for (int fd = 0; fd <= STDERR_FILENO; fd++) /* the lowest that is free is given */
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) _exit(4);
   if (!begun) begun = setvbuf(stdout, printed, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof printed) == 0;
 }
 

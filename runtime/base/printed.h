@@ -3,7 +3,9 @@
 #ifndef FL_PRINTED_H
 #define FL_PRINTED_H
 
-/* Gives standard output a buffer that can be reached from a signal handler. Before anything was printed. */
+/* Gives standard output a buffer that can be reached from a signal handler. Where the standard descriptors are closed,
+ * puts something there that cannot be used, so that no file that is opened gets them and is printed into. Before
+ * anything was printed or opened; a second call does nothing. */
 void fl_printed_begin(void);
 /* Writes what waits. Safe in signal handlers; to be followed by the end of the process. */
 void fl_printed_rescue(void);

@@ -130,4 +130,17 @@ for way in ("compiled", "interp", "binary"):
     check((first, run.wait(), err) == (b"line 0\n", 141, b"") and not (place.path / "never.csv").exists(),
           f"{way}: nobody reads", (first, run.returncode, err))
 
+# Nobody listens from the start: no file that is opened gets what is printed.
+place.write("s.flow", PRINTED + "write_csv(table(a = [1, 2]), \"o.csv\")\n" + PRINTED)
+place.write("t.flow", "let n = len(read_csv(\"o.csv\").a)\n" + PRINTED + "print(n)\n")
+for way in ("compiled", "interp", "binary"):
+    for name in ("s.flow", "t.flow"):
+        (place.path / "o.csv").write_text("a\n1\n2\n" if name == "t.flow" else "old")
+        words = command(way, name)
+        for closed in ((1,), (0, 1, 2)):
+            run = subprocess.Popen(words, cwd=place.path, env=place.env, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: [os.close(fd) for fd in closed])
+            err = run.communicate()[1]
+            check(run.returncode == 4 and ("E0920" in err or 2 in closed), f"{way}, {name}: {closed} are closed", (run.returncode, err))
+            check((place.path / "o.csv").read_text() in ("old", "a\n1\n2\n"), f"{way}, {name}: no file has it")
 finish()

@@ -7,7 +7,8 @@
  * Words below about the number of rows index a table directly. Where a sample of others shows that most rows
  * have words of their own, all rows are sorted and equal ones stand together; else words go through the hash
  * set and the distinct ones are sorted. Several words are replaced, left to right, by the numbers of their
- * groups, which keep their order. */
+ * groups, which keep their order. Where such tables do not fit in memory, all rows are sorted part by part
+ * (group_order.c). */
 #include "part/part_internal.h"
 
 typedef struct Direct {
@@ -210,8 +211,19 @@ static int32_t join2_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
+/* Whether grouping looks up more memory in any order than there is; *room: what there is. */
+static bool beyond(FlPartMem *m, const FlPartCodes *codes, int64_t *room) {
+  FlPool *pool = m->ctx ? fl_ctx_pool(m->ctx) : NULL;
+  bool directly = codes->words[0].max <= (uint64_t)codes->n + 1024;
+  int64_t entries = directly && codes->n_words == 1 ? (int64_t)codes->words[0].max + 1 : codes->n;
+  int64_t bytes = entries * (int64_t)(3 * sizeof(int64_t));
+  *room = fl_pool_room(pool, bytes);
+  return *room < bytes && (codes->n_words > 1 || directly || mostly_different(m, codes, 0));
+}
+
 FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out) {
-  int64_t n = codes->n;
+  int64_t n = codes->n, room;
+  if (beyond(m, codes, &room)) return fl_part_group_ordered(m, codes, room, true, id, out);
   if (fl_part_group_words(m, codes, 0, ordered, id, out) != 0) return 1;
   for (int32_t w = 1; w < codes->n_words; w++) {
     FlPartGroups left = *out, right;
@@ -291,7 +303,10 @@ static FlStatus distinct_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *
   uint64_t *sorted;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
   if (fl_part_encode(m, keys, desc->n_list, 1, false, &codes) != 0) return 1;
-  if (fl_part_group_codes(m, &codes, false, NULL, &groups) != 0) return 1;
+  int64_t room;
+  FlStatus status = beyond(m, &codes, &room) ? fl_part_group_ordered(m, &codes, room, false, NULL, &groups)
+                                             : fl_part_group_codes(m, &codes, false, NULL, &groups);
+  if (status != 0) return 1;
   uint64_t *spare = fl_part_alloc(m, groups.g, sizeof *spare);
   *rows = fl_array_new(m->ctx, FL_I64, 1, &groups.g);
   if (spare == NULL || *rows == NULL) return 1;

@@ -25,10 +25,11 @@ typedef struct Parts {
   int32_t n_words, width; /* of a row taken out: its words, its number */
   uint64_t *cuts;         /* [n_cuts][n_words], ascending */
   int64_t n_cuts, n_parts;
-  uint8_t *part;  /* [n]: 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
-  int64_t *place; /* [chunks][n_parts]: in the result, of the chunk's next row of the part */
-  int64_t *start; /* [n_parts + 1] */
-  int64_t *rows;  /* the result */
+  uint8_t *part;   /* [n]: 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
+  int64_t *place;  /* [chunks][n_parts]: in the result, of the chunk's next row of the part */
+  int64_t *start;  /* [n_parts + 1] */
+  int64_t *rows;   /* the result */
+  uint8_t *begins; /* [n] the row at this place differs from the one before; NULL: nobody asks */
   uint64_t *taken;
   int64_t base;        /* the place in the result of the first row of `taken` */
   int64_t first, last; /* the parts that are taken out now */
@@ -194,7 +195,15 @@ typedef struct Written {
   const uint64_t *taken;
   int32_t width; /* 0: the pairs hold the row numbers */
   int64_t *rows;
+  int32_t n_words;
+  uint8_t *begins; /* NULL: nobody asks */
 } Written;
+
+static inline bool differ(const Written *w, int64_t i) {
+  const FlPartPair *a = &w->sorted[i - 1], *b = &w->sorted[i];
+  if (w->width == 0) return a->key != b->key;
+  return compare(w->taken + a->row * w->width, w->taken + b->row * w->width, w->n_words) != 0;
+}
 
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Written *w = env;
@@ -202,6 +211,7 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   for (int64_t i = begin; i < end; i++) {
     int64_t at = w->sorted[i].row;
     w->rows[i] = w->width ? (int64_t)w->taken[at * w->width + w->width - 1] : at;
+    if (w->begins != NULL) w->begins[i] = i == 0 || differ(w, i);
   }
   return 0;
 }
@@ -226,8 +236,12 @@ static int32_t key_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
 /* Sorts the rows of one part and writes their numbers. `a` and `spare`: pairs of as many rows; of one word
  * `a` is not needed, as the rows taken out are pairs. */
 static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t n, FlPartPair *a,
-                          FlPartPair *spare, int64_t *rows) {
-  Written done = {.taken = taken, .width = p->n_words == 1 ? 0 : p->width, .rows = rows};
+                          FlPartPair *spare, int64_t from) {
+  Written done = {.taken = taken,
+                  .width = p->n_words == 1 ? 0 : p->width,
+                  .rows = p->rows + from,
+                  .n_words = p->n_words,
+                  .begins = p->begins != NULL ? p->begins + from : NULL};
   FlPartPair *sorted = NULL;
   if (p->n_words == 1) {
     if (fl_part_sort_pairs(m, (FlPartPair *)taken, spare, n, p->codes->words[0].bits, &sorted) != 0) return 1;
@@ -260,7 +274,7 @@ static FlStatus sort_parts(FlPartMem *m, Parts *p) {
       if (fl_part_for(m->ctx, take_body, p, p->chunks, 4.0 * FL_PART_CHUNK) != 0) return no_memory(m);
     }
     int64_t from = p->start[k], n = p->start[k + 1] - from;
-    if (sort_part(m, p, p->taken + (from - p->base) * p->width, n, a, spare, p->rows + from) != 0) return 1;
+    if (sort_part(m, p, p->taken + (from - p->base) * p->width, n, a, spare, from) != 0) return 1;
   }
   fl_part_release(m, p->taken);
   fl_part_release(m, spare);
@@ -268,18 +282,25 @@ static FlStatus sort_parts(FlPartMem *m, Parts *p) {
   return 0;
 }
 
-FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows) {
+FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows,
+                             uint8_t *begins) {
   Parts p = {.codes = codes,
              .n = codes->n,
              .chunks = fl_part_chunks(codes->n),
              .n_words = codes->n_words,
              .width = codes->n_words + 1,
-             .rows = rows};
+             .rows = rows,
+             .begins = begins};
   int64_t row_bytes =
       (int64_t)sizeof(FlPartPair) * (p.n_words > 1 ? 2 : 1) + p.width * (int64_t)sizeof(uint64_t);
   int64_t parts = p.n / fl_part_max(bytes / row_bytes, 1) + 1;
   if (find_cuts(m, &p, fl_part_min(parts, MOST_CUTS)) != 0) return 1;
   if (part_rows(m, &p) != 0 || sort_parts(m, &p) != 0) return 1;
+  for (int64_t k = 1; k < p.n_parts && begins != NULL; k += 2) { /* rows that equal a cut */
+    int64_t n = p.start[k + 1] - p.start[k];
+    if (n > 0) memset(begins + p.start[k], 0, (size_t)n);
+    if (n > 0) begins[p.start[k]] = 1;
+  }
   fl_part_release(m, p.cuts);
   fl_part_release(m, p.part);
   fl_part_release(m, p.place);

@@ -199,8 +199,10 @@ uint64_t *fl_part_store_words(FlPartMem *m, FlPartCodes *codes, int32_t w);
 
 /* Stable order of the rows by their words; `rows` has codes->n places. Overwrites the words. (sort.c) */
 FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows);
-/* The same with about so many bytes of memory that are looked up in any order. (order_parts.c) */
-FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows);
+/* The same with about so many bytes of memory that are looked up in any order. begins[i]: the words of
+ * rows[i] differ from those of the row before; NULL: nobody asks. (order_parts.c) */
+FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows,
+                             uint8_t *begins);
 
 /* All rows by word w, rows of equal words in their order, when the words are spread evenly over what they can
  * be; else *pairs is NULL. (buckets.c) */
@@ -220,6 +222,11 @@ FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool o
                              FlPartGroups *out);
 /* The same by all words of the codes; overwrites stored words. */
 FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out);
+
+/* The same with about so many bytes of memory that are looked up in any order: by sorting. Groups are by
+ * ascending words. wants_id: else out->id stays NULL. (group_order.c) */
+FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, bool wants_id, int64_t *id,
+                               FlPartGroups *out);
 
 /* Distinct values of a stream of 64-bit hashes or words; id[row] is an entry, first[entry] its least row, -1
  * for an entry that was given up. With texts, equal hashes are compared by bytes and rows without a value get

@@ -55,7 +55,7 @@ FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
   bool packed = codes->n_words == 1 && codes->words[0].bits + o.row_bits <= 64 && o.row_bits < 64;
   int64_t bytes = n * (int64_t)(packed ? 2 * sizeof(uint64_t) : 2 * sizeof(FlPartPair) + sizeof(uint64_t));
   int64_t room = fl_pool_room(m->ctx ? fl_ctx_pool(m->ctx) : NULL, bytes);
-  if (room < bytes) return fl_part_order_parts(m, codes, room, rows);
+  if (room < bytes) return fl_part_order_parts(m, codes, room, rows, NULL);
   if (packed) {
     uint64_t *word = fl_part_store_words(m, codes, 0);
     o.word = word;

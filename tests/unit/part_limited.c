@@ -59,9 +59,32 @@ static int compare_rows(const void *a, const void *b, void *env) {
   return (x > y) - (x < y);
 }
 
+/* Whether two rows have equal keys. */
+static bool same_keys(const Keys *keys, int64_t a, int64_t b) {
+  for (int32_t i = 0; i < keys->n; i++) {
+    if (compare_values(&keys->keys[i], a, b)) return false;
+  }
+  return true;
+}
+
+/* Where groups begin, and groups numbered through sorting, against the order that is known. */
+static void test_groups(FlPartMem *mem, const Keys *keys, FlPartCodes *codes, const int64_t *order,
+                        const uint8_t *begins, int64_t bytes, const char *what) {
+  FlPartGroups groups;
+  bool right = true, done = fl_part_group_ordered(mem, codes, bytes, true, NULL, &groups) == 0;
+  int64_t g = -1;
+  for (int64_t i = 0; i < N && done; i++) {
+    bool begin = i == 0 || !same_keys(keys, order[i - 1], order[i]);
+    g += begin;
+    right &= begin == begins[i] && groups.id[order[i]] == g && (!begin || groups.first[g] == order[i]);
+  }
+  check(done && right && groups.g == g + 1, "%s: groups with %lld bytes", what, (long long)bytes);
+}
+
 static void test_order(FlRun *run, Keys *keys, const char *what) {
   static const int64_t shares[] = {1, 3, 40, 1000, 1000000}; /* of what all rows take */
   int64_t *expected = malloc(N * sizeof *expected), *rows = malloc(N * sizeof *rows);
+  uint8_t *begins = malloc(N);
   for (int64_t i = 0; i < N; i++) expected[i] = i;
   qsort_r(expected, N, sizeof *expected, compare_rows, keys);
   for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
@@ -70,13 +93,15 @@ static void test_order(FlRun *run, Keys *keys, const char *what) {
     int64_t wrong = -1;
     memset(rows, 0xff, N * sizeof *rows);
     bool done = fl_part_encode(&mem, keys->keys, keys->n, 1, true, &codes) == 0 &&
-                fl_part_order_parts(&mem, &codes, INT64_C(40) * N / shares[s], rows) == 0;
+                fl_part_order_parts(&mem, &codes, INT64_C(40) * N / shares[s], rows, begins) == 0;
     check(done, "%s: is done with a %lldth of the memory", what, (long long)shares[s]);
     for (int64_t i = 0; i < N && wrong < 0; i++) wrong = rows[i] == expected[i] ? -1 : i;
     check(wrong < 0, "%s: with a %lldth of the memory row %lld is wrong", what, (long long)shares[s],
           (long long)wrong);
+    test_groups(&mem, keys, &codes, expected, begins, INT64_C(40) * N / shares[s], what);
     fl_part_mem_reset(&mem);
   }
+  free(begins);
   free(expected);
   free(rows);
 }
@@ -175,7 +200,8 @@ int main(void) {
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
   test_orders(run);
   fl_run_free(run);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* their own memory would fill the limit */
+#if !defined(__SANITIZE_ADDRESS__) &&                                                                        \
+    !defined(__SANITIZE_THREAD__) /* their own memory would fill the limit */
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 48 * MIB});
   test_orders(run);
   test_rows(run);

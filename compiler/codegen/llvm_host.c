@@ -11,6 +11,8 @@
  * is reported. */
 #include "codegen/llvm_internal.h"
 
+enum { MOST_LOOPS = 1000 }; /* of one function that is optimised */
+
 static bool is_array(const FlValue *v) { return !fl_t_is_scalar(v->type); }
 
 /* Gives every array that is defined inside r a place among those that the function owns. */
@@ -501,9 +503,17 @@ static bool has_loops(const FlRegion *r) {
   return false;
 }
 
+/* LLVM's trees of dominators take the square of the number of loops that stand one behind the other. */
+static bool has_too_many_loops(const FlRegion *r) {
+  int n = 0;
+  for (const FlOp *op = r->first; op && n <= MOST_LOOPS; op = op->next)
+    n += op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+  return n > MOST_LOOPS;
+}
+
 void fl_ll_host_attrs(FlGen *g, Val fn, const FlRegion *body) {
   fl_ll_target_attrs(g, fn, 0);
-  if (!has_loops(body)) fl_ll_quick_attrs(g, fn);
+  if (!has_loops(body) || has_too_many_loops(body)) fl_ll_quick_attrs(g, fn);
 }
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func) {

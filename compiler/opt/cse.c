@@ -4,8 +4,9 @@
  *
  * An operation that may fail counts as well: when the second of two equal ones is reached, the first has not
  * failed, so neither does the second. Loops and branches count with all that is in them. New texts (HEAP)
- * stay: each belongs to the heap of its own region. Calls stay. Where the body of a loop may become a kernel
- * by it, order.c has the last word. */
+ * stay: each belongs to the heap of its own region. Calls of functions that give arrays and numbers and
+ * report nothing count, others stay. Where the body of a loop may become a kernel by it, order.c has the last
+ * word. */
 #include "opt/opt_internal.h"
 
 typedef struct Known {
@@ -20,15 +21,41 @@ typedef struct Cse {
   int *bucket;        /* a power of two of them: about as many as there are values */
   uint32_t mask;
   FlSubst subst;
+  FlMap *quiet; /* function -> bool: what it calls is not known as quiet yet, or all of it is */
 } Cse;
 
-static bool counts(const FlOp *op) {
+static bool is_quiet(Cse *c, const FlRegion *r);
+
+/* A call of it gives what another one gave, and nothing is seen of it. */
+static bool call_is_quiet(Cse *c, const FlOp *op) {
+  for (int i = 0; i < op->n_results; i++)
+    if (op->results[i]->type.dtype == FL_TEXT) return false;
+  bool *known = fl_map_get(c->quiet, op->attrs.func);
+  if (known) return *known;
+  known = FL_NEW(c->arena, bool);
+  *known = true; /* within itself */
+  fl_map_set(c->quiet, op->attrs.func, known);
+  return *known = is_quiet(c, op->attrs.func->body);
+}
+
+static bool is_quiet(Cse *c, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (fl_op_info[op->code].flags & (FL_OPF_EFFECT | FL_OPF_NOTE) || op->code == FL_OP_STAGE) return false;
+    if (op->code == FL_OP_CALL && !call_is_quiet(c, op)) return false;
+    for (int k = 0; k < op->n_regions; k++)
+      if (!is_quiet(c, op->regions[k])) return false;
+  }
+  return true;
+}
+
+static bool counts(Cse *c, const FlOp *op) {
   const FlOpInfo *info = &fl_op_info[op->code];
   if (info->flags & (FL_OPF_EFFECT | FL_OPF_NOTE | FL_OPF_HEAP)) return false;
-  if (op->code == FL_OP_STAGE || op->code == FL_OP_CALL || op->code == FL_OP_FAIL) return false;
+  if (op->code == FL_OP_STAGE || op->code == FL_OP_FAIL) return false;
+  if (op->code == FL_OP_CALL && !call_is_quiet(c, op)) return false;
   for (int k = 0; k < op->n_regions; k++)
     for (const FlOp *in = op->regions[k]->first; in; in = in->next)
-      if (in->code != FL_OP_CHECK && !counts(in)) return false;
+      if (in->code != FL_OP_CHECK && !counts(c, in)) return false;
   return op->n_results > 0;
 }
 
@@ -120,7 +147,7 @@ static void visit(Cse *c, FlRegion *r) {
     fold(op);
     for (int i = 0; i < op->n_regions; i++) visit(c, op->regions[i]);
     join_twins(c, op);
-    FlOp *first = counts(op) ? meet(c, op) : NULL;
+    FlOp *first = counts(c, op) ? meet(c, op) : NULL;
     if (!first || (first->parent != r && fl_opt_is_host_op(op) && !fl_opt_may_turn(r))) continue;
     for (int i = 0; i < op->n_results; i++) fl_subst_set(&c->subst, op->results[i], first->results[i]);
     fl_ir_remove(op);
@@ -132,6 +159,7 @@ static void visit(Cse *c, FlRegion *r) {
 void fl_opt_cse(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
     Cse c = {.arena = fl_arena_new(), .mask = 63};
+    c.quiet = fl_map_make(c.arena);
     while (c.mask < f->next_id) c.mask = 2 * c.mask + 1;
     c.bucket = FL_NEW_ARRAY(c.arena, int, c.mask + 1);
     for (uint32_t i = 0; i <= c.mask; i++) c.bucket[i] = -1;

@@ -1,7 +1,8 @@
 /* call.c: calls of user functions, lambdas, stages and externs.
  *
  * In: a call. Out: its value. Always: a function's body is elaborated anew for each call, with what the call
- * brings; a stage, or a function that calls itself, becomes an IR function of its own (instance.c). */
+ * brings, as long as that is not too much (budget.c); a stage, or a function that calls itself, becomes an IR
+ * function of its own (instance.c). */
 #include "sema/derivative.h"
 #include "sema/plot.h"
 #include "sema/choose.h"
@@ -104,7 +105,7 @@ static const FlCallees *callees_of(FlSema *s, const FlFile *file, const FlStmt *
   return c;
 }
 
-static bool is_recursive(FlSema *s, const FlBinding *fn) {
+static bool reaches_itself(FlSema *s, const FlBinding *fn) {
   FlMap *seen = fl_map_make(s->arena);
   FlVec(const FlStmt *) reached = {0}; /* the goal at last, if it is recursive */
   const FlStmt *at = fn->decl;
@@ -118,6 +119,16 @@ static bool is_recursive(FlSema *s, const FlBinding *fn) {
     }
   }
   return false;
+}
+
+bool fl_call_is_recursive(FlSema *s, const FlBinding *fn) {
+  bool *known = fl_map_get(s->recursive, fn->decl);
+  if (!known) {
+    known = FL_NEW(s->arena, bool);
+    *known = reaches_itself(s, fn);
+    fl_map_set(s->recursive, fn->decl, known);
+  }
+  return *known;
 }
 
 /* ---- elaborating a body ---- */
@@ -224,7 +235,7 @@ static FlVal open_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
 
 static FlVal inline_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
   if (fl_derivative_is_own(s, fn)) return fl_derivative_own(s, fn, values, spans, span, open_call);
-  return open_call(s, fn, values, spans, span);
+  return fl_call_within_budget(s, fn, values, spans, span, open_call);
 }
 
 /* ---- elementwise calls of functions on scalars ---- */
@@ -315,7 +326,7 @@ static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, Fl
   int *which = FL_NEW_ARRAY(s->arena, int, n_params + 1);
   FlVal *arrays = FL_NEW_ARRAY(s->arena, FlVal, n_params + 1);
   int lifted = lifted_params(s, fn, values, which, arrays);
-  bool recursive = decl->kind != FL_STMT_EXTERN && is_recursive(s, fn);
+  bool recursive = decl->kind != FL_STMT_EXTERN && fl_call_is_recursive(s, fn);
   if (lifted && !recursive) {
     LiftCall env = {fn, values, spans, which};
     return fl_sema_lift(s, span, lifted, arrays, call_element, &env);

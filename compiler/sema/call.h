@@ -34,4 +34,12 @@ FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
 /* The frame holds the body of this function; once for each. */
 void fl_call_note_body(FlSema *s, FlFrame *frame, const FlStmt *decl);
 
+/* The same of a plain function, whose body is elaborated here, by `body`, unless calls of it took too much before.
+ * (budget.c) */
+typedef FlVal FlCallBody(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span);
+FlVal fl_call_within_budget(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span,
+                            FlCallBody *body);
+/* Does the function call itself? */
+bool fl_call_is_recursive(FlSema *s, const FlBinding *fn);
+
 #endif

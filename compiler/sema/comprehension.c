@@ -278,10 +278,20 @@ static FlVal filtered_scalars(FlSema *s, const FlForHead *h, const FlExpr *body,
   return fl_val_join(s, type, op->results[0], op->results + 1, v);
 }
 
+/* A comprehension, which is no scalar: one within the other is elaborated once each. */
+static bool gives_array(const FlExpr *body) {
+  while (body->kind == FL_EXPR_BLOCK && body->block.n &&
+         body->block.at[body->block.n - 1]->kind == FL_STMT_EXPR)
+    body = body->block.at[body->block.n - 1]->expr;
+  return body->kind == FL_EXPR_COMPREHENSION;
+}
+
 static FlVal filtered(FlSema *s, const FlForHead *h, const FlExpr *body) {
-  bool not_scalar = false;
-  FlVal v = filtered_scalars(s, h, body, &not_scalar);
-  if (!not_scalar) return v;
+  bool not_scalar = gives_array(body);
+  if (!not_scalar) {
+    FlVal v = filtered_scalars(s, h, body, &not_scalar);
+    if (!not_scalar) return v;
+  }
   FlVal positions = filtered_scalars(s, h, NULL, &not_scalar);
   if (fl_val_bad(positions)) return positions;
   return map_linear(s, h, body, fl_sema_dim(s, positions, 0), positions.parts[0]);

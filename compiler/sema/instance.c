@@ -41,9 +41,8 @@ static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlV
 /* How many instances of it are being made, each for a call in the one before. */
 static int unfinished(FlSema *s, const FlStmt *decl, const FlInstance **first) {
   int n = 0;
-  for (int i = s->instances.n - 1; i >= 0; i--) {
-    const FlInstance *in = s->instances.at[i];
-    if (in->decl != decl || in->done) continue;
+  for (const FlInstance *in = fl_map_get(s->instances_of, decl); in; in = in->next) {
+    if (in->done) continue;
     *first = in;
     n++;
   }
@@ -175,7 +174,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
                                     stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
   in->frame->func->callee = decl->fn.name.text;
   in->frame->func->memo = fl_attributes_memo(decl);
-  in->frame->func->recursive = !stage;
+  in->frame->func->recursive = !stage; /* or shared: not to be inlined */
+  in->frame->shared = !stage && !fl_call_is_recursive(s, fn);
   fl_vec_push(s->arena, &s->instances, in);
   in->next = fl_map_get(s->instances_of, decl);
   fl_map_set(s->instances_of, decl, in);

@@ -15,6 +15,7 @@
 typedef struct FlSema FlSema;
 typedef struct FlScope FlScope;
 typedef struct FlFrame FlFrame;
+typedef struct FlSpent FlSpent;
 typedef struct FlFile FlFile;
 typedef struct FlClosure FlClosure;
 typedef struct FlBinding FlBinding;
@@ -129,6 +130,9 @@ struct FlFrame {
   FlFrame *outer; /* whose elaboration was interrupted to build this one */
   FlVec(FlCapture) captures;
   FlVec(const FlStmt *) bodies; /* of the functions whose bodies it holds, or calls */
+  FlMap *spent;     /* declaration -> what its calls cost (budget.c); NULL: nothing yet */
+  uint32_t n_spent; /* of these, calls that were not the first */
+  bool shared;      /* an instance of a function that does not call itself */
 };
 
 /* A user function whose body is being elaborated, for error chains and recursion. */
@@ -214,7 +218,9 @@ struct FlSema {
   FlVec(FlAlias) aliases;
   FlMap *alias_of; /* value -> 1 + its newest alias */
   FlVec(FlInstance *) instances;
-  FlMap *instances_of;    /* declaration -> its last instance */
+  FlMap *instances_of; /* declaration -> its last instance */
+  FlMap *shared;    /* declaration -> its binding, of those with instances that stand for calls (budget.c) */
+  FlMap *recursive; /* declaration -> bool, of functions that were called */
   FlMap *functions_named; /* name -> how many functions of the IR were called so */
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;

@@ -1,0 +1,60 @@
+"""What compiling takes grows with the size of a script, not with its square or a power of two: long scripts and deep calls
+build within memory that a square would go far past; calls beyond the budget of inlining give what calls within it give."""
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import Place, check, finish
+
+place = Place()
+SANITIZED = "FLOW_SANITIZE" in os.environ  # sanitizers take memory of their own
+
+
+def memory(name, lines, *command):
+    """MB that the command takes at most; None: it failed."""
+    place.write(name, "\n".join(lines) + "\n")
+    limit = None if SANITIZED else lambda: resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+    process = subprocess.Popen(place.command(*command), cwd=place.path, env=place.env, preexec_fn=limit,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    return used.ru_maxrss / 1024 if status == 0 else None
+
+
+def calls(n, of, body, last):
+    first = f"fn f0(x: {of}) -> {of} = x + 1"
+    return [first] + [f"fn f{k}(x: {of}) -> {of} = {body.format(k - 1)}" for k in range(1, n)] + [last.format(n - 1)]
+
+
+long = {
+    "lets": (["let a0 = [1.0, 2.0]"] + [f"let a{k} = a{k - 1} + 1.0" for k in range(1, 3000)] + ["print(sum(a2999))"], 400),
+    "body": (["fn f(x: f64[n]) -> f64[n] {", "  let a0 = x"] + [f"  let a{k} = a{k - 1} * 1.5 + {k}.0" for k in range(1, 1500)]
+             + ["  a1499", "}", "print(sum(f([1.0, 2.0])))"], 400),
+    "numbers": ([f"print({k} + {k}.5)" for k in range(2000)], 400),
+    "literal": ([f"let a = [{', '.join(str(k) + '.5' for k in range(20000))}]", "print(sum(a))"], 400),
+    "scalars": (calls(120, "f64", "f{0}(x) * 0.5 + f{0}(x)", "print(f{}(1.0))"), 400),
+    "arrays": (calls(120, "f64[n]", "f{0}(x) * 0.5 + f{0}(x)", "print(sum(f{}([1.0, 2.0])))"), 400),
+    "loops": (calls(24, "f64", "f{0}(x) * 0.5 + f{0}(x)", "print(sum(for i in 0..3: f{}(f64(i))))"), 600),
+    "quantiles": (["import distributions"] + [f"print(distributions.t_ppf(0.{k}, 5.0))" for k in range(1, 40)], 400),
+}
+nested = "[for i19 in 0..2 if i19 > 0: 1.0]"
+for k in reversed(range(19)):
+    nested = f"[for i{k} in 0..2 if i{k} > 0: {nested}]"
+for name, (lines, most) in long.items():
+    found = memory(f"{name}.flow", lines, "build", f"{name}.flow", "-o", name)
+    check(found is not None and (SANITIZED or found < most), f"{name} builds within {most} MB", f"{found} MB")
+
+found = memory("nested.flow", [f"let deep = {nested}", "print(len(deep))"], "check", "nested.flow")
+check(found is None or SANITIZED or found < 100, "comprehensions 20 deep are checked within 100 MB", f"{found} MB")
+
+# f_k(x) = 3 f_(k-1)(x): x + 1 times 3^k, exact in f64 up to k = 32. Within the budget, beyond it, in every way of running.
+for n in (6, 16, 30):
+    place.write("three.flow", "\n".join(calls(n, "f64", "f{0}(x) * 2 + f{0}(x)", "print(f{}(1.0))")) + "\n")
+    expected = f"{2.0 * 3 ** (n - 1)!r}\n"
+    ways = ([], ["-O0"], ["--interp"]) if n < 20 else ([],)
+    for way in ways:
+        done = place.run("run", *way, "three.flow")
+        check(done.returncode == 0 and done.stdout == expected, f"{n} deep, {way}: {expected}", done.stdout + done.stderr)
+finish()

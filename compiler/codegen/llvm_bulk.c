@@ -74,24 +74,32 @@ static Val sum_counts(FlFn *f, Val counts, Val blocks) {
 }
 
 /* A region of host code: element after element, as one block of any length. */
-static void collect_serial(FlFn *f, const FlOp *op, const Val *data, Val counts) {
+static void collect_serial(FlFn *f, const FlOp *op, const Val *parts, const Val *data, Val counts) {
   FlGen *g = f->g;
   const FlRegion *r = op->regions[0];
   FlLoop loops[FL_MAX_RANK];
-  Val zero = fl_ll_i64(g, 0), at = fl_ll_alloca(f, g->i64, "cursor");
+  Val zero = fl_ll_i64(g, 0), at = fl_ll_alloca(f, g->i64, "cursor"), mark = fl_ll_texts_mark(f, r);
+  Val *heaps = FL_NEW_ARRAY(g->arena, Val, r->n_yields + 1);
+  for (int i = 1; i < r->n_yields; i++)
+    if (fl_ll_is_text((FlDtype)r->yields[i]->type.dtype)) heaps[i] = fl_ll_array_heap(f, parts[i]);
   LLVMBuildStore(f->b, zero, at);
   for (int a = 0; a < op->n_args; a++) {
     fl_ll_loop_open(f, &loops[a], zero, fl_ll_value(f, op->args[a]), 0, NULL);
     fl_ll_set(f, r->params[a], loops[a].i);
   }
   fl_ll_element_region(f, r);
-  Val here = LLVMBuildLoad2(f->b, g->i64, at, "");
+  Val here = LLVMBuildLoad2(f->b, g->i64, at, ""), kept = fl_ll_value(f, r->yields[0]);
   for (int i = 1; i < r->n_yields; i++) {
     FlDtype d = (FlDtype)r->yields[i]->type.dtype;
-    fl_ll_store_elem(f, d, fl_ll_value(f, r->yields[i]), fl_ll_gep(f, fl_ll_mem_type(g, d), data[i], here));
+    Val v = fl_ll_value(f, r->yields[i]);
+    /* What is not kept needs no room. */
+    if (heaps[i])
+      v = fl_ll_text_copy(f, heaps[i], LLVMBuildSelect(f->b, kept, v, LLVMConstNull(LLVMTypeOf(v)), ""));
+    fl_ll_store_elem(f, d, v, fl_ll_gep(f, fl_ll_mem_type(g, d), data[i], here));
   }
-  Val keep = LLVMBuildZExt(f->b, fl_ll_value(f, r->yields[0]), g->i64, "");
+  Val keep = LLVMBuildZExt(f->b, kept, g->i64, "");
   LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, here, keep, ""), at);
+  fl_ll_texts_leave(f, mark, 0, NULL, NULL);
   for (int a = op->n_args - 1; a >= 0; a--) fl_ll_loop_close(f, &loops[a], NULL, false);
   LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, g->i64, at, ""), counts);
 }
@@ -122,10 +130,10 @@ void fl_ll_collect(FlFn *f, const FlOp *op) {
   }
   Val heap = NULL, status = fl_ll_i32(g, 0);
   if (kernel) {
-    if (k.heap) heap = fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx);
+    if (fl_ll_needs_heap(&k)) heap = fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx);
     status = fl_ll_kernel_run(f, &k, collect_body, from, heap, total);
   } else {
-    collect_serial(f, op, from, from[0]);
+    collect_serial(f, op, parts, from, from[0]);
   }
   if (heap || kernel) {
     /* The parts keep the texts until the results do. */
@@ -165,11 +173,15 @@ void fl_ll_scan(FlFn *f, const FlOp *op) {
   unsigned n = (unsigned)op->n_results;
   Val size = fl_ll_value(f, op->args[0]);
   Val *init = FL_NEW_ARRAY(g->arena, Val, n), *data = FL_NEW_ARRAY(g->arena, Val, n);
+  Val *heaps = FL_NEW_ARRAY(g->arena, Val, n), mark = fl_ll_texts_mark(f, r);
+  FlType1 *types = FL_NEW_ARRAY(g->arena, FlType1, n);
   for (unsigned i = 0; i < n; i++) {
+    types[i] = r->yields[i]->type;
     Val a = fl_ll_new_array(f, (FlDtype)op->results[i]->type.dtype, 1, &size);
     fl_ll_own(f, op->results[i], a);
     data[i] = fl_ll_array_data(f, a);
     init[i] = fl_ll_value(f, op->args[i + 1]);
+    if (fl_ll_is_text((FlDtype)types[i].dtype)) heaps[i] = fl_ll_array_heap(f, a);
   }
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), size, n, init);
@@ -180,8 +192,10 @@ void fl_ll_scan(FlFn *f, const FlOp *op) {
   for (unsigned i = 0; i < n; i++) {
     FlDtype d = (FlDtype)r->yields[i]->type.dtype;
     next[i] = fl_ll_value(f, r->yields[i]);
-    fl_ll_store_elem(f, d, next[i], fl_ll_gep(f, fl_ll_mem_type(g, d), data[i], l.i));
+    fl_ll_store_elem(f, d, heaps[i] ? fl_ll_text_copy(f, heaps[i], next[i]) : next[i],
+                     fl_ll_gep(f, fl_ll_mem_type(g, d), data[i], l.i));
   }
+  fl_ll_texts_leave(f, mark, n, types, next);
   fl_ll_loop_close(f, &l, next, false);
 }
 
@@ -260,6 +274,11 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
   }
   if (consumed) fl_ll_drop(f, array);
   Val element = fl_ll_gep(f, g->i8, fl_ll_array_data(f, r), offset), v = fl_ll_value(f, value);
+  if (fl_ll_is_text(d)) {
+    fl_ll_own(f, op->results[0], r);
+    fl_ll_put_text(f, r, element, v);
+    return;
+  }
   if (d == FL_LIST) {
     fl_ll_call(f, "fl_array_ref", g->ptr, 1, &g->ptr, &v);
     fl_ll_unref(f, LLVMBuildLoad2(f->b, g->ptr, element, ""));

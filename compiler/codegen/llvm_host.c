@@ -181,20 +181,13 @@ static void emit_array(FlFn *f, const FlOp *op) {
   FlDtype d = (FlDtype)op->results[0]->type.dtype;
   Val n = fl_ll_i64(g, op->n_args), a = fl_ll_new_array(f, d, 1, &n);
   Val data = fl_ll_array_data(f, a);
-  for (int i = 0; i < op->n_args; i++)
-    fl_ll_store_elem(f, d, fl_ll_value(f, op->args[i]),
-                     fl_ll_gep(f, fl_ll_mem_type(g, d), data, fl_ll_i64(g, i)));
   fl_ll_own(f, op->results[0], a);
-}
-
-/* A text scalar outlives the array that it was read from: its bytes go to the heap of the run. */
-Val fl_ll_text_to_heap(FlFn *f, Val text) {
-  FlGen *g = f->g;
-  Val from = LLVMBuildExtractValue(f->b, text, 0, ""), len = LLVMBuildExtractValue(f->b, text, 1, "");
-  Val heap = fl_ll_call(f, "fl_ctx_heap", g->ptr, 1, &g->ptr, &f->ctx);
-  Val to = fl_ll_call(f, "fl_heap_alloc", g->ptr, 2, (Ty[]){g->ptr, g->i64}, (Val[]){heap, len});
-  LLVMBuildMemCpy(f->b, to, 1, from, 1, len);
-  return LLVMBuildInsertValue(f->b, text, to, 0, "");
+  Val heap = fl_ll_is_text(d) && op->n_args ? fl_ll_array_heap(f, a) : NULL;
+  for (int i = 0; i < op->n_args; i++) {
+    Val v = fl_ll_value(f, op->args[i]);
+    fl_ll_store_elem(f, d, heap ? fl_ll_text_copy(f, heap, v) : v,
+                     fl_ll_gep(f, fl_ll_mem_type(g, d), data, fl_ll_i64(g, i)));
+  }
 }
 
 static void emit_load(FlFn *f, const FlOp *op) {
@@ -204,7 +197,8 @@ static void emit_load(FlFn *f, const FlOp *op) {
     ref(f, fl_ll_value(f, r));
     fl_ll_own(f, r, fl_ll_value(f, r));
   } else if (fl_ll_is_text((FlDtype)r->type.dtype)) {
-    fl_ll_set(f, r, fl_ll_text_to_heap(f, fl_ll_value(f, r)));
+    /* It may outlive the array that it was read from. */
+    fl_ll_set(f, r, fl_ll_text_to_stack(f, fl_ll_value(f, r)));
   }
 }
 
@@ -414,6 +408,9 @@ static void begin(FlFn *f) {
 
 void fl_ll_host_begin(FlFn *f, const FlRegion *body, Val params) {
   begin(f);
+  /* The context of what is called once in it goes with it. */
+  bool is_called = f->func->kind == FL_FUNC_PLAIN && !body->owner;
+  f->texts = is_called ? fl_ll_texts_mark(f, body) : NULL;
   find_looped(f, body);
   give_places(f, body);
   for (int i = 0; i < body->n_params; i++) fl_ll_held(f, body->params[i])->own = 0;
@@ -457,12 +454,19 @@ static void end(FlFn *f) {
 }
 
 void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results) {
-  int n = fl_ll_steps_give(f, body, results) ? 0 : body->n_yields;
+  FlGen *g = f->g;
+  bool given = fl_ll_steps_give(f, body, results);
+  int n = given && !f->texts ? 0 : body->n_yields;
+  Val *out = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  FlType1 *types = FL_NEW_ARRAY(g->arena, FlType1, n + 1);
   for (int i = 0; i < n; i++) {
     const FlValue *v = body->yields[i];
-    Val x = is_array(v) ? fl_ll_take_yield(f, body, i) : fl_ll_value(f, v);
-    fl_ll_slot_put(f, results, (unsigned)i, v->type, x);
+    types[i] = v->type;
+    if (given) out[i] = fl_ll_slot_get(f, results, (unsigned)i, v->type);
+    else out[i] = is_array(v) ? fl_ll_take_yield(f, body, i) : fl_ll_value(f, v);
   }
+  fl_ll_texts_leave(f, f->texts, (unsigned)n, types, out);
+  for (int i = 0; i < n; i++) fl_ll_slot_put(f, results, (unsigned)i, types[i], out[i]);
   end(f);
 }
 

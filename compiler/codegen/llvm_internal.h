@@ -92,6 +92,7 @@ typedef struct FlPending {
   Val slot; /* where the future is; NULL in it: none, or consumed */
 } FlPending;
 
+typedef struct FlKernelDef FlKernelDef;
 typedef struct FlTiles FlTiles; /* llvm_tiles.c */
 typedef struct FlTable FlTable; /* llvm_steps.c */
 
@@ -112,6 +113,9 @@ typedef struct FlFn {
   Val index;  /* PRECISE: where that stands axis by axis */
   int n_index;
   Val heap;         /* FlHeap of the results' texts, or NULL */
+  Val scratch;      /* FAST: the stack of texts that an element only passes through, or NULL */
+  Val scratch_mark; /* where it begins */
+  const FlKernelDef *kernel;
   FlTiles *tiles;   /* FAST: what stands in tiles around the current element, or NULL */
   int rank;         /* PRECISE: operations that may fail, counted in program order */
   bool by_position; /* PRECISE: rank is not counted: the first position that fails, whatever fails there */
@@ -127,6 +131,7 @@ typedef struct FlFn {
   FlInPlace *in_place;
   FlTable *table; /* of its steps; NULL: it has none */
   FlMap *looped;  /* arrays whose elements or sizes are asked for in loops: they have views */
+  Val texts;      /* the mark where the function began; NULL: none is needed */
   Block cleanup;  /* releases everything owned, returns `status` */
   Val status;
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
@@ -228,7 +233,7 @@ typedef struct FlCaptures {
 void fl_ll_captures(FlGen *g, const FlOp *op, FlCaptures *out);
 
 /* A kernel under construction: sizes, outputs and captures of an operator. */
-typedef struct FlKernelDef {
+struct FlKernelDef {
   const FlOp *op;
   const FlRegion *region;
   FlCaptures captures;
@@ -237,7 +242,7 @@ typedef struct FlKernelDef {
   bool faults;   /* an element can fail */
   int unit;
   const char *name;
-} FlKernelDef;
+};
 typedef void FlKernelBody(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
                           const Val *outputs);
 /* Emits the forms and the FlKernel, runs it over `n` elements: host code of `f`. status is an i32. */
@@ -324,7 +329,6 @@ void fl_ll_need_slots(FlFn *f, unsigned n); /* at least n slots in args and in r
 Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims);
 Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
-Val fl_ll_text_to_heap(FlFn *f, Val text); /* a copy that lives as long as the run */
 void fl_ll_map(FlFn *f, const FlOp *op);
 /* Of a MAP over tasks: its constant FlTasks, and what its elements take from around it. */
 Val fl_ll_tasks(FlFn *f, const FlOp *op, FlCaptures *captures);
@@ -351,6 +355,32 @@ bool fl_ll_steps_give(FlFn *f, const FlRegion *r, Val results); /* the yields; f
 /* v is in memory at this place: FL_PLACE_OWN, ...; and what is there. */
 void fl_ll_place(FlFn *f, const FlValue *v, int kind, int at);
 Val fl_ll_at_place(FlFn *f, const FlValue *v);
+
+/* ---- llvm_texts.c: how long texts live ------------------------------------------- */
+
+/* Does running the region leave texts in the stack of its context? */
+bool fl_ll_leaves_texts(const FlRegion *r);
+Val fl_ll_text_copy(FlFn *f, Val heap, Val text); /* its bytes copied to a heap */
+Val fl_ll_text_to_stack(FlFn *f, Val text);       /* to the context's stack */
+Val fl_ll_array_heap(FlFn *f, Val array); /* a new heap that the array keeps; it is owned by a place */
+void fl_ll_keep_heap(FlFn *f, Val array, Val heap); /* the array keeps it, too */
+/* Does a run of the kernel need a heap: for texts that it makes, or those that it is given and may pass on?
+ */
+bool fl_ll_needs_heap(const FlKernelDef *k);
+/* Writes a copy of the text to `at` in an array that nobody else has, which is owned by a place. */
+void fl_ll_put_text(FlFn *f, Val array, Val at, Val text);
+/* Where the text that an operator makes goes. */
+Val fl_ll_text_place(FlFn *f, const FlOp *op);
+/* In a kernel: at its begin and end; between what an element computes and where that goes; after that. */
+void fl_ll_scratch_open(FlFn *f, const FlKernelDef *k);
+void fl_ll_scratch_close(FlFn *f);
+void fl_ll_keep_yields(FlFn *f);
+void fl_ll_leave_element(FlFn *f);
+/* Before the region is run; NULL: it leaves nothing. */
+Val fl_ll_texts_mark(FlFn *f, const FlRegion *r);
+/* After it, as often as it is run: what it left dies, but for the texts among `live`, which may be moved.
+ * mark NULL: does nothing. */
+void fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val *live);
 
 /* ---- llvm_program.c -------------------------------------------------------------------------------- */
 

@@ -112,7 +112,9 @@ static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *e
     f->rank = 0;
   }
   fl_ll_kernel_region(f, k->region);
+  fl_ll_keep_yields(f);
   if (each) each(f, k, pos, arg);
+  fl_ll_leave_element(f);
   if (next) {
     LLVMBuildBr(f->b, next);
     fl_ll_at(f, next);
@@ -302,9 +304,11 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
   for (int i = 0; i < k->n_outputs; i++) outputs[i] = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
   if (k->heap) f->heap = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
   if (shape.form == FL_FORM_FAST) make_scopes(f, k);
+  fl_ll_scratch_open(f, k);
   Val begin = LLVMGetParam(fn, 2), end = LLVMGetParam(fn, 3);
   if (shape.form == FL_FORM_FAST) shape.body(f, k, begin, end, sizes, outputs);
   else fl_ll_elements(f, k, begin, end, sizes, NULL, NULL, false);
+  fl_ll_scratch_close(f);
   LLVMBuildRet(f->b, k->faults && shape.form == FL_FORM_FAST ? LLVMBuildLoad2(f->b, g->i32, f->mask, "")
                                                              : fl_ll_i32(g, 0));
   fl_ll_fn_done(f);
@@ -348,7 +352,10 @@ Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Va
   fl_ll_need_slots(f, (unsigned)(k->captures.at.n + k->op->n_args + k->n_outputs + 1));
   for (int i = 0; i < k->captures.at.n; i++) {
     const FlValue *v = k->captures.at.at[i];
-    fl_ll_slot_put(f, f->args, at++, v->type, fl_ll_value(f, v));
+    Val x = fl_ll_value(f, v);
+    if (heap && fl_t_is_scalar(v->type) && fl_ll_is_text((FlDtype)v->type.dtype))
+      x = fl_ll_text_copy(f, heap, x);
+    fl_ll_slot_put(f, f->args, at++, v->type, x);
   }
   for (int i = 0; i < k->op->n_args; i++)
     fl_ll_slot_put(f, f->args, at++, fl_t_scalar(FL_I64), fl_ll_value(f, k->op->args[i]));

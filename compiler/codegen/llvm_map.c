@@ -130,7 +130,7 @@ static void map_kernel(FlFn *f, const FlOp *op) {
     data[i] = fl_ll_array_data(f, a);
     if (fl_ll_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;
   }
-  Val heap = k.heap ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
+  Val heap = fl_ll_needs_heap(&k) ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
   Val status = fl_ll_kernel_run(f, &k, map_body, data, heap, fl_ll_total(f, op));
   if (heap || n_texts) fl_ll_keep_texts(f, &k, heap, n_texts, texts);
   fl_ll_check_status(f, status);

@@ -69,11 +69,6 @@ static void extend_attr(FlFn *f, Val call, unsigned index, FlType1 t) {
   LLVMAddCallSiteAttribute(call, index, LLVMCreateEnumAttribute(f->g->cx, id, 0));
 }
 
-static Val heap_of(FlFn *f) {
-  if (f->form != FL_FORM_HOST) return f->heap ? f->heap : fl_ll_null(f->g);
-  return fl_ll_call(f, "fl_ctx_heap", f->g->ptr, 1, &f->g->ptr, &f->ctx);
-}
-
 /* Operators that may need very long before they fail by LIMIT. They do nothing when their faults say LIMIT
  * already: in a fast kernel the mask of the elements before, in a precise one what this operator has said
  * before, of which the first is all that counts. */
@@ -87,7 +82,7 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
   Val a[24], extra[4] = {0};
   FlType1 source[24] = {{0}};
   unsigned k = 0;
-  if (flags & FL_OPF_HEAP) t[k] = g->ptr, source[k] = fl_t_scalar(FL_I64), a[k++] = heap_of(f);
+  if (flags & FL_OPF_HEAP) t[k] = g->ptr, source[k] = fl_t_scalar(FL_I64), a[k++] = fl_ll_text_place(f, op);
   for (unsigned i = 0; i < n; i++) {
     if (fl_ll_is_text((FlDtype)types[i].dtype)) {
       source[k] = source[k + 1] = fl_t_scalar(FL_I64);
@@ -141,8 +136,7 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
     LLVMBuildStore(f->b, bits, f->mask);
   } else if (f->form != FL_FORM_FAST) {
     Val bits = LLVMBuildLoad2(f->b, g->i32, f->mask, "");
-    if (spent)
-      LLVMBuildStore(f->b, LLVMBuildAnd(f->b, bits, fl_ll_i32(g, FL_FAULT_LIMIT), ""), spent);
+    if (spent) LLVMBuildStore(f->b, LLVMBuildAnd(f->b, bits, fl_ll_i32(g, FL_FAULT_LIMIT), ""), spent);
     Val bad = LLVMBuildICmp(f->b, LLVMIntNE, bits, fl_ll_i32(g, 0), "");
     bool same = n > 1 && types[1].dtype == types[0].dtype;
     fl_ll_fault(f, op, bad, bits, (FlDtype)types[0].dtype, args[0], same ? args[1] : NULL);

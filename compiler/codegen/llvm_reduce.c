@@ -85,6 +85,7 @@ static void lane_element(FlFn *f, FlSweep *s, LaneSource source, Val i, Val lane
   if (!buffered) {
     fl_ll_set(f, s->region->params[0], i);
     fl_ll_region(f, s->region);
+    if (source == LANES_BLOCK) fl_ll_keep_yields(f);
   }
   for (int k = 0; k < s->n; k++) {
     FlRed *r = &s->at[k];
@@ -171,6 +172,22 @@ static void masked_rest(FlFn *f, FlSweep *s, Val base, Val n) {
   fl_ll_at(f, end);
 }
 
+/* Texts that an element made die, but for the best ones so far. */
+static void leave_element(FlFn *f, FlSweep *s) {
+  if (!s->mark) return;
+  Val *best = FL_NEW_ARRAY(f->g->arena, Val, s->n + 1);
+  FlType1 *types = FL_NEW_ARRAY(f->g->arena, FlType1, s->n + 1);
+  for (int k = 0; k < s->n; k++) {
+    const FlRed *r = &s->at[k];
+    bool is_text = fl_red_picks(r) && fl_ll_is_text(r->d);
+    types[k] = fl_t_scalar(is_text ? FL_TEXT : FL_I64);
+    best[k] = is_text ? fl_red_get(f, r->t, r->best) : NULL;
+  }
+  fl_ll_texts_leave(f, s->mark, (unsigned)s->n, types, best);
+  for (int k = 0; k < s->n; k++)
+    if (best[k]) fl_red_put(f, best[k], s->at[k].best);
+}
+
 /* One block: positions [lo, hi), lo on lane 0. Whole groups of 32 with the lanes in registers, then the rest.
  * The block's results go to `sums`, by reduction. */
 static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, Val *sums) {
@@ -187,6 +204,7 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
   if (tiles) fl_ll_tiles_draw(f, tiles, base, FL_LANES);
   fl_ll_loop_open(f, &lane, zero, lanes_n, 0, NULL);
   lane_element(f, s, source, LLVMBuildNSWAdd(f->b, base, lane.i, ""), lane.i, false);
+  if (source != LANES_BUFFER) leave_element(f, s);
   if (source != LANES_BUFFER) lane.interleave = fl_ll_in_flight(f, s->region);
   fl_ll_loop_close(f, &lane, NULL, true);
   fl_ll_loop_close(f, &group, NULL, true);
@@ -211,6 +229,7 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
   fl_ll_loop_open(f, &tail, zero, LLVMBuildNSWSub(f->b, size, whole, ""), 0, NULL);
   Val i = LLVMBuildNSWAdd(f->b, LLVMBuildNSWAdd(f->b, lo, whole, ""), tail.i, "");
   lane_element(f, s, source, i, tail.i, true);
+  if (source != LANES_BUFFER) leave_element(f, s);
   fl_ll_loop_close(f, &tail, NULL, source == LANES_NESTED);
   f->quick = quick;
   f->tiles = NULL;
@@ -284,6 +303,7 @@ static void nested_plain(FlFn *f, FlSweep *s, int axis, Val pos_at) {
     if (s->sums)
       flush_lanes(f, s, LLVMBuildICmp(f->b, LLVMIntEQ, LLVMBuildAnd(f->b, pos, last, ""), last, ""));
     fl_red_put(f, LLVMBuildNSWAdd(f->b, pos, fl_ll_i64(g, 1), ""), pos_at);
+    leave_element(f, s);
   }
   fl_ll_loop_close(f, &l, NULL, f->form == FL_FORM_FAST);
 }
@@ -319,6 +339,7 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
   int64_t fixed;
   bool short_one = fl_ir_const_value_i(op->args[0], &fixed) && fixed < 2 * FL_LANES;
   begin_sweep(f, &s);
+  s.mark = fl_ll_texts_mark(f, s.region);
   if (s.sums && op->n_args == 1 && f->form == FL_FORM_FAST) {
     nested_lanes(f, &s, fl_ll_bound(f, zero, fl_ll_value(f, op->args[0])));
   } else if (s.picks && op->n_args == 1 && f->form == FL_FORM_FAST && !short_one &&
@@ -399,6 +420,7 @@ static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const 
   for (int i = 0; i < s.n; i++) fl_red_clear(f, &s.at[i]);
   Fill fill = {&s, lo};
   s.base = lo;
+  s.mark = f->scratch_mark;
   if ((s.sums || s.picks) && k->op->n_args == 1) {
     lane_block(f, &s, LANES_BLOCK, lo, hi, sums);
   } else {
@@ -420,18 +442,18 @@ static bool runs_in_kernel(const FlSweep *s) {
   return fl_ir_is_kernel(s->region);
 }
 
-/* The heap of the elements' texts; one that is the result moves to the run's. */
+/* A text that is the result outlives the arrays it was read from, and the heap of the elements' texts. */
 static void drop_heap(FlFn *f, const FlSweep *s, Val heap) {
   for (int k = 0; k < s->n; k++) {
     const FlRed *r = &s->at[k];
     if (fl_red_picks(r) && !fl_red_is_arg(r) && fl_ll_is_text(r->d))
-      fl_red_put(f, fl_ll_text_to_heap(f, fl_red_get(f, r->t, r->best)), r->best);
+      fl_red_put(f, fl_ll_text_to_stack(f, fl_red_get(f, r->t, r->best)), r->best);
   }
-  fl_ll_call(f, "fl_heap_unref", f->g->none, 1, &f->g->ptr, &heap);
+  if (heap) fl_ll_call(f, "fl_heap_unref", f->g->none, 1, &f->g->ptr, &heap);
 }
 
-/* The arrays that `each` gives, their data from outputs[1] on; how many outputs there are. The first is written over
- * one that dies here, where it can be. */
+/* The arrays that `each` gives, their data from outputs[1] on; how many outputs there are. The first is
+ * written over one that dies here, where it can be. */
 static int new_arrays(FlFn *f, const FlKernelDef *k, Val *outputs) {
   const FlOp *op = k->op;
   Val *sizes = FL_NEW_ARRAY(f->g->arena, Val, op->n_args);
@@ -479,7 +501,7 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   fl_ll_loop_close(f, &l, NULL, false);
   fl_ll_unref(f, buffer);
   LLVMBuildStore(f->b, fl_ll_null(g), place);
-  if (heap) drop_heap(f, &s, heap);
+  drop_heap(f, &s, heap);
   fl_ll_check_status(f, status);
   end_sweep(f, &s);
 }

@@ -51,6 +51,7 @@ typedef struct FlSweep {
   bool sums;  /* any of them is a float sum or product, which lanes are part of the meaning of */
   bool picks; /* any of them may keep a best value a lane */
   Val base;   /* the position of the first element in the buffers */
+  Val mark;   /* of texts, before each element; NULL: none are made */
 } FlSweep;
 
 static inline void fl_red_put(FlFn *f, Val v, Val at) { LLVMBuildStore(f->b, v, at); }

@@ -43,8 +43,8 @@ static LLVMMetadataRef hint(FlGen *g, const char *name, Val value) {
 }
 
 /* !llvm.loop; the node must be distinct, which a reference to itself makes it. Vectors are seldom interleaved
- * (fl_ll_in_flight): the processor overlaps iterations well enough; and where it has masks the last elements of
- * a loop are a masked vector, not a second loop: both make less code, which is made faster. */
+ * (fl_ll_in_flight): the processor overlaps iterations well enough; and where it has masks the last elements
+ * of a loop are a masked vector, not a second loop: both make less code, which is made faster. */
 static void loop_hints(FlFn *f, const FlLoop *l, Val branch, bool vectorize) {
   FlGen *g = f->g;
   LLVMMetadataRef self = LLVMTemporaryMDNode(g->cx, NULL, 0), parts[4] = {self};
@@ -256,6 +256,14 @@ static Val *next_of(FlFn *f, const FlRegion *r, const Carried *c, int lead, Val 
   return next;
 }
 
+/* The end of a round: texts that it made die, but for those that go on. */
+static void leave_round(FlFn *f, const FlOp *op, const Carried *c, Val mark, Val *next) {
+  FlType1 *types = FL_NEW_ARRAY(f->g->arena, FlType1, c->n_init + 1);
+  for (int i = 0, at = 0; i < c->n; i++)
+    if (c->by_phi[i]) types[at++] = op->results[i]->type;
+  fl_ll_texts_leave(f, mark, c->n_init, types, next);
+}
+
 static void define_phis(FlFn *f, const Carried *c, FlValue *const *to, const Val *from) {
   for (int i = 0, at = 0; i < c->n; i++)
     if (c->by_phi[i]) define(f, to[i], from[at++]);
@@ -271,12 +279,14 @@ static void emit_for(FlFn *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
   Val lo = fl_ll_value(f, op->args[0]), hi = fl_ll_bound(f, lo, fl_ll_value(f, op->args[1]));
   Carried c = carry(f, op, LLVMBuildICmp(f->b, LLVMIntSLT, lo, hi, ""));
+  Val mark = fl_ll_texts_mark(f, r);
   FlLoop l;
   fl_ll_loop_open(f, &l, lo, hi, c.n_init, c.init);
   fl_ll_set(f, r->params[0], l.i);
   define_phis(f, &c, c.params, l.phi);
   fl_ll_region(f, r);
   Val *next = next_of(f, r, &c, 0, NULL);
+  leave_round(f, op, &c, mark, next);
   fl_ll_loop_close(f, &l, next, f->form != FL_FORM_PRECISE);
   define_results(f, op, &c, l.out);
 }
@@ -285,7 +295,7 @@ static void emit_while(FlFn *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
   Carried c = carry(f, op, NULL);
   unsigned n = c.n_init;
-  Val *phi = FL_NEW_ARRAY(f->g->arena, Val, n + 1);
+  Val *phi = FL_NEW_ARRAY(f->g->arena, Val, n + 1), mark = fl_ll_texts_mark(f, r);
   Block before = fl_ll_here(f), body = fl_ll_block(f, "while"), done = fl_ll_block(f, "endwhile");
   LLVMBuildBr(f->b, body);
   fl_ll_at(f, body);
@@ -296,6 +306,7 @@ static void emit_while(FlFn *f, const FlOp *op) {
   define_phis(f, &c, c.params, phi);
   fl_ll_region(f, r);
   Val go_on = NULL, *next = next_of(f, r, &c, 1, &go_on);
+  leave_round(f, op, &c, mark, next);
   if (f->form == FL_FORM_FAST && f->may_fault) go_on = LLVMBuildAnd(f->b, go_on, mask_is_clear(f), "");
   Block end = fl_ll_here(f);
   LLVMBuildCondBr(f->b, go_on, body, done);

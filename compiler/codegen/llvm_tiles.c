@@ -201,7 +201,9 @@ void fl_ll_tiles_elements(FlFn *f, const FlKernelDef *k, FlTiles *t, Val begin, 
   fl_ll_loop_open(f, &l, lo, hi, 0, NULL);
   fl_ll_set(f, t->region->params[0], l.i);
   fl_ll_kernel_region(f, t->region);
+  fl_ll_keep_yields(f);
   each(f, k, l.i, arg);
+  fl_ll_leave_element(f);
   l.masked = false;
   fl_ll_loop_close(f, &l, NULL, true);
   Val streams[OUTPUTS_MAX];

@@ -62,10 +62,7 @@ void put_element(FlArray *a, int64_t at, FlSlot v) {
 }
 
 FlSlot text_in(FlHeap *heap, FlSlot text) {
-  if (text.t.len == 0) return (FlSlot){.t = {NULL, 0}};
-  char *bytes = fl_heap_alloc(heap, text.t.len);
-  memcpy(bytes, text.t.ptr, (size_t)text.t.len);
-  return (FlSlot){.t = {bytes, text.t.len}};
+  return (FlSlot){.t = fl_heap_text(heap, text.t.ptr, text.t.len)};
 }
 
 FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims) {

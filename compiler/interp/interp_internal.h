@@ -44,9 +44,9 @@ typedef struct Fault {
 typedef struct Frame {
   const FlInterp *in;
   FlCtx *ctx;
-  FlHeap *heap;   /* where texts are made: of the run, or of the loop whose elements are being run */
-  FlSlot *values; /* by value id; an array is an owned reference or NULL */
-  Fault *fault;   /* not NULL: faults are noted here, see above */
+  FlHeap *heap;       /* where texts are made: the stack of the context */
+  FlSlot *values;     /* by value id; an array is an owned reference or NULL */
+  Fault *fault;       /* not NULL: faults are noted here, see above */
   const Fault *first; /* the first in program order that the walk around has met, or NULL */
 } Frame;
 
@@ -92,6 +92,11 @@ FlSlot get_element(const FlArray *a, int64_t at); /* a list element is borrowed 
 void put_element(FlArray *a, int64_t at, FlSlot v);
 /* A copy of the text in the heap. */
 FlSlot text_in(FlHeap *heap, FlSlot text);
+static inline bool is_text(FlType1 t) { return !is_array(t) && (t.dtype == FL_TEXT || t.dtype == FL_FILE); }
+FlType1 *value_types(FlValue *const *values, int n); /* free */
+/* The end of a round of a loop, or of a call: the texts made since the mark die, but for those among the n
+ * slots. */
+void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n);
 /* A new array of that type: of sizes `dims`, a list of dims[0] places. NULL: failed, recorded. */
 FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims);
 /* Makes a text array keep the heap that its texts were copied to; nothing for other arrays. */
@@ -105,8 +110,8 @@ FlStatus run_store(Frame *f, const FlOp *op);
 /* Called for each element with its owned yields (to be taken over) and its row-major position. */
 typedef FlStatus ElementFn(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg);
 /* Runs the op's region over its sizes, in order. Where it is a kernel, in full, reporting the first fault by
- * program order; else until the first failure. `whole` false: always the latter. Texts of the elements die
- * with the walk. */
+ * program order; else until the first failure. `whole` false: always the latter. Texts of an element
+ * die with it. */
 FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void *arg);
 FlStatus run_map(Frame *f, const FlOp *op);
 FlStatus run_collect(Frame *f, const FlOp *op);

@@ -25,8 +25,9 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
   }
   bool outermost = f->fault == NULL, all = whole && outermost && fl_ir_is_kernel(r);
   if (op->attrs.i & FL_LOOP_BY_POSITION) all = false;
-  FlHeap *around = f->heap;
-  if (outermost) f->heap = fl_heap_new(f->ctx);
+  FlHeap *faults = all ? fl_heap_new(f->ctx) : NULL; /* texts of `first` */
+  FlTextMark mark;
+  fl_texts_mark(f->heap, &mark);
   Fault first = {0}, now = {0};
   if (all) f->fault = &now, f->first = &first;
   FlSlot *yields = new_slots(r->n_yields);
@@ -38,12 +39,18 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
     if (all && s == FAULTED) {
       if (first.op == NULL || comes_before(r, &now, &first)) {
         first = now;
+        if (is_text(fl_t_scalar((FlDtype)now.type))) {
+          first.a = text_in(faults, now.a);
+          first.b = text_in(faults, now.b);
+        }
         memcpy(first_index, index, sizeof index);
       }
       s = 0;
     } else if (s == 0 && first.op == NULL) {
       s = fn(f, op, pos, yields, arg);
     }
+    /* What a nested loop failed with is looked at by the walk around it. */
+    if (s == 0) fl_texts_leave(f->heap, &mark, NULL, 0);
     advance(index, sizes, op->n_args);
   }
   free(yields);
@@ -52,10 +59,7 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
     s = raise_fault(f, first);
     if (outermost) fl_fail_position(f->ctx, op->n_args, first_index);
   }
-  if (outermost) {
-    fl_heap_unref(f->heap);
-    f->heap = around;
-  }
+  fl_heap_unref(faults);
   return s;
 }
 
@@ -168,14 +172,15 @@ FlStatus run_collect(Frame *f, const FlOp *op) {
 
 /* ---- SCAN -------------------------------------------------------------------------------------------- */
 
-/* One step after the other; texts that are carried live until the end in a heap of the scan. */
+/* One step after the other. */
 FlStatus run_scan(Frame *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
   int64_t n = value_of(f, op->args[0]).i;
   Filling fill = {0};
   FlSlot *carried = new_slots(op->n_results);
-  FlHeap *around = f->heap;
-  f->heap = fl_heap_new(f->ctx);
+  FlType1 *types = value_types(r->yields, r->n_yields);
+  FlTextMark mark;
+  fl_texts_mark(f->heap, &mark);
   FlStatus s = start(f, op, 0, &n, n, &fill);
   for (int k = 0; k < op->n_results; k++) carried[k] = value_of(f, op->args[1 + k]);
   for (int64_t i = 0; i < n && s == 0; i++) {
@@ -183,10 +188,10 @@ FlStatus run_scan(Frame *f, const FlOp *op) {
     for (int k = 0; k < op->n_results; k++) define(f, r->params[1 + k], carried[k]);
     s = run_region(f, r, carried);
     for (int k = 0; k < op->n_results && s == 0; k++) put_yield(&fill, k, i, carried[k]);
+    if (s == 0) leave_texts(f, &mark, types, carried, op->n_results);
   }
   s = finish(f, op, 0, &fill, s);
-  fl_heap_unref(f->heap);
-  f->heap = around;
+  free(types);
   free(carried);
   return s;
 }

@@ -11,6 +11,7 @@
 #include "kern/kern.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One reduction of the op and its state. */
 typedef struct Reduction {
@@ -21,6 +22,7 @@ typedef struct Reduction {
   float lanes32[FL_LANES], total32; /* f32 */
   __int128 sum;                     /* integer sums; counts, any and all as 0, 1, ... */
   FlSlot best;                      /* min, max; integer product so far */
+  char *text;                       /* the bytes of a best text, owned */
   int64_t at;                       /* position of best, -1: none */
   FlArray *each;                    /* what is kept of each element, or NULL */
 } Reduction;
@@ -29,7 +31,6 @@ typedef struct Sweep {
   Reduction *at;
   int n;
   int64_t block; /* number of the block that the lanes hold */
-  FlHeap *heap;  /* for texts that outlive the walk */
 } Sweep;
 
 static bool is_float(FlDtype d) { return d == FL_F32 || d == FL_F64; }
@@ -104,9 +105,19 @@ static bool better(const Reduction *r, FlSlot v, FlSlot best) {
   return least ? wide(r->d, v) < wide(r->d, best) : wide(r->d, v) > wide(r->d, best);
 }
 
-static void pick(Reduction *r, FlHeap *heap, int64_t pos, FlSlot v) {
+static void pick(Reduction *r, int64_t pos, FlSlot v) {
   if (r->at >= 0 && !better(r, v, r->best)) return;
-  r->best = r->d == FL_TEXT ? text_in(heap, v) : v;
+  if (r->d == FL_TEXT) {
+    char *copy = malloc(v.t.len > 0 ? (size_t)v.t.len : 1);
+    if (copy == NULL) {
+      fprintf(stderr, "error: out of memory\n");
+      exit(4);
+    }
+    if (v.t.len > 0) memcpy(copy, v.t.ptr, (size_t)v.t.len);
+    free(r->text);
+    v.t.ptr = r->text = copy;
+  }
+  r->best = v;
   r->at = pos;
 }
 
@@ -147,7 +158,7 @@ static FlStatus add_one(Frame *f, const FlOp *op, int part, Sweep *s, int64_t po
   case FL_RED_MIN:
   case FL_RED_MAX:
   case FL_RED_ARGMIN:
-  case FL_RED_ARGMAX: pick(r, s->heap, pos, v); break;
+  case FL_RED_ARGMAX: pick(r, pos, v); break;
   case FL_RED_EACH: put_element(r->each, pos, v); break;
   }
   return 0;
@@ -192,6 +203,7 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
   case FL_RED_ARGMAX:
     if (r->at < 0 && !(op->attrs.i & FL_REDUCE_SOME))
       return raise_fault(f, (Fault){.op = op, .part = part, .bits = FL_FAULT_EMPTY, .type = FL_I64});
+    if (r->d == FL_TEXT) v = text_in(f->heap, v);
     if (r->kind == FL_RED_ARGMIN || r->kind == FL_RED_ARGMAX) v = (FlSlot){.i = r->at};
     break;
   case FL_RED_EACH:
@@ -213,7 +225,7 @@ static FlStatus start_each(Frame *f, const FlOp *op, int part, Reduction *r) {
 }
 
 FlStatus run_reduce(Frame *f, const FlOp *op) {
-  Sweep s = {.n = fl_ir_n_reductions(op), .heap = f->heap};
+  Sweep s = {.n = fl_ir_n_reductions(op)};
   s.at = calloc((size_t)s.n, sizeof *s.at);
   bool ordered = false; /* a checked product depends on the order of its steps */
   for (int k = 0; k < s.n; k++) {
@@ -236,7 +248,10 @@ FlStatus run_reduce(Frame *f, const FlOp *op) {
   for (int k = 0; k < s.n && status == 0; k++) status = start_each(f, op, k, &s.at[k]);
   if (status == 0) status = each_element(f, op, !ordered, add_element, &s);
   for (int k = 0; k < s.n && status == 0; k++) status = finish(f, op, k, &s.at[k]);
-  for (int k = 0; k < s.n; k++) fl_array_unref(s.at[k].each);
+  for (int k = 0; k < s.n; k++) {
+    fl_array_unref(s.at[k].each);
+    free(s.at[k].text);
+  }
   free(s.at);
   return status;
 }

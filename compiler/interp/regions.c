@@ -17,8 +17,6 @@ void disown(FlType1 t, FlSlot slot) {
 }
 void define(Frame *f, const FlValue *v, FlSlot slot) { f->values[v->id] = slot; }
 
-static bool is_text(FlType1 t) { return !is_array(t) && (t.dtype == FL_TEXT || t.dtype == FL_FILE); }
-
 static void forget(Frame *f, const FlValue *v) {
   if (!is_array(v->type)) return;
   fl_array_unref(f->values[v->id].a);
@@ -32,6 +30,32 @@ FlSlot *new_slots(int64_t n) {
     exit(4);
   }
   return slots;
+}
+
+void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n) {
+  FlText few[16], *live = n <= 16 ? few : malloc((size_t)n * sizeof *live);
+  int32_t n_live = 0;
+  if (live == NULL) {
+    fprintf(stderr, "error: out of memory\n");
+    exit(4);
+  }
+  for (int i = 0; i < n; i++)
+    if (is_text(types[i])) live[n_live++] = slots[i].t;
+  fl_texts_leave(f->heap, mark, live, n_live);
+  n_live = 0;
+  for (int i = 0; i < n; i++)
+    if (is_text(types[i])) slots[i].t = live[n_live++];
+  if (live != few) free(live);
+}
+
+FlType1 *value_types(FlValue *const *values, int n) {
+  FlType1 *types = malloc((size_t)(n + 1) * sizeof *types);
+  if (types == NULL) {
+    fprintf(stderr, "error: out of memory\n");
+    exit(4);
+  }
+  for (int i = 0; i < n; i++) types[i] = values[i]->type;
+  return types;
 }
 
 /* ---- control flow ------------------------------------------------------------------------------------ */
@@ -54,13 +78,18 @@ static FlStatus run_for(Frame *f, const FlOp *op) {
   FlSlot *carried = new_slots(op->n_results);
   for (int k = 0; k < op->n_results; k++)
     carried[k] = own(op->results[k]->type, value_of(f, op->args[2 + k]));
+  FlType1 *types = value_types(op->results, op->n_results);
+  FlTextMark mark;
+  fl_texts_mark(f->heap, &mark);
   FlStatus s = 0;
   for (int64_t i = value_of(f, op->args[0]).i; i < hi && s == 0; i++) {
     define(f, r->params[0], (FlSlot){.i = i});
     for (int k = 0; k < op->n_results; k++) define(f, r->params[1 + k], carried[k]);
     s = run_region(f, r, carried);
+    if (s == 0) leave_texts(f, &mark, types, carried, op->n_results);
   }
   if (s == 0) define_results(f, op, carried);
+  free(types);
   free(carried);
   return s;
 }
@@ -70,12 +99,17 @@ static FlStatus run_while(Frame *f, const FlOp *op) {
   FlSlot *carried = new_slots(op->n_results + 1); /* place 0 is whether to go on */
   for (int k = 0; k < op->n_results; k++)
     carried[k + 1] = own(op->results[k]->type, value_of(f, op->args[k]));
+  FlType1 *types = value_types(op->results, op->n_results);
+  FlTextMark mark;
+  fl_texts_mark(f->heap, &mark);
   FlStatus s = 0;
   do {
     for (int k = 0; k < op->n_results; k++) define(f, r->params[k], carried[k + 1]);
     s = run_region(f, r, carried);
+    if (s == 0) leave_texts(f, &mark, types, carried + 1, op->n_results);
   } while (s == 0 && carried[0].i != 0);
   if (s == 0) define_results(f, op, carried + 1);
+  free(types);
   free(carried);
   return s;
 }
@@ -95,7 +129,8 @@ static FlStatus run_call(Frame *f, const FlOp *op) {
 
 static FlStatus run_scalar_op(Frame *f, const FlOp *op) {
   FlSlot a[8] = {{0}}, r[2] = {{0}};
-  /* What this operation gave up for an element before, it does not try again: the first is all that counts. */
+  /* What this operation gave up for an element before, it does not try again: the first is all that counts.
+   */
   int32_t bits = f->first != NULL && f->first->op == op ? f->first->bits & FL_FAULT_LIMIT : 0;
   for (int i = 0; i < op->n_args; i++) a[i] = value_of(f, op->args[i]);
   run_scalar(f, op, a, r, &bits);
@@ -177,17 +212,18 @@ FlStatus call_function(Frame *f, const FlFunc *func, const FlSlot *args, FlSlot 
   inner.values = new_slots(func->next_id);
   for (int i = 0; i < body->n_params; i++)
     define(&inner, body->params[i], own(body->params[i]->type, args[i]));
+  FlType1 *types = value_types(body->yields, body->n_yields);
+  FlTextMark mark;
+  fl_texts_mark(f->heap, &mark);
   FlStatus s = run_region(&inner, body, results);
+  if (s == 0) leave_texts(f, &mark, types, results, body->n_yields);
+  free(types);
   free(inner.values);
   return s;
 }
 
-/* Texts of results leave with the run's heap: what they point into may end with the arguments. */
 FlStatus fl_interp_call(const FlInterp *in, FlCtx *ctx, const FlFunc *func, const FlSlot *args,
                         FlSlot *results) {
   Frame f = {.in = in, .ctx = ctx, .heap = fl_ctx_heap(ctx)};
-  FlStatus s = call_function(&f, func, args, results);
-  for (int i = 0; s == 0 && i < func->body->n_yields; i++)
-    if (is_text(func->body->yields[i]->type)) results[i] = text_in(f.heap, results[i]);
-  return s;
+  return call_function(&f, func, args, results);
 }

@@ -7,6 +7,7 @@
 #include "base/printed.h"
 #include "data/data_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +30,16 @@ _Noreturn void fl_out_of_memory(void) {
   fl_printed_rescue();
   static const char message[] = "error[E0712]: out of memory\n";
   ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+  (void)ignored;
+  _exit(4);
+}
+
+_Noreturn void fl_pool_give_up(FlPool *pool, int64_t bytes) {
+  FlPoolTold told;
+  char line[sizeof told.message + sizeof told.help + 64];
+  fl_pool_say(pool, bytes, &told);
+  int n = snprintf(line, sizeof line, "error[E0712]: %s\n  help: %s\n", told.message, told.help);
+  ssize_t ignored = write(STDERR_FILENO, line, n > 0 ? (size_t)n : 0);
   (void)ignored;
   _exit(4);
 }

@@ -17,8 +17,8 @@ typedef struct FlBlock {
   FlSpan *span;    /* of a block in a file; may be NULL */
 } FlBlock;
 
-/* A block of at least `bytes`, contents undefined. `pool` may be NULL: then it is always in memory. `shared`: with
- * forked children, which have no other blocks. false: there is none; fl_pool_say tells why. */
+/* A block of at least `bytes`, contents undefined. `pool` may be NULL: then it is always in memory. `shared`:
+ * with forked children, which have no other blocks. false: there is none; fl_pool_say tells why. */
 bool fl_pool_take(FlPool *pool, size_t bytes, bool shared, FlBlock *out);
 /* Gives back what fl_pool_take of the same pool gave. */
 void fl_pool_give(FlPool *pool, FlBlock block);
@@ -40,6 +40,32 @@ typedef struct FlPoolTold {
 } FlPoolTold;
 /* As a user reads it, after `bytes` could not be had. */
 void fl_pool_say(FlPool *pool, int64_t bytes, FlPoolTold *out);
+
+/* The same on standard error, and ends the run with status 4: for places that cannot return an error. */
+_Noreturn void fl_pool_give_up(FlPool *pool, int64_t bytes);
+
+/* Of the heap of texts that are put into an array one by one: bytes that were, and those of them that are no
+ * element's any more. */
+typedef struct FlPuts {
+  bool counted; /* it is such a heap */
+  int64_t bytes, dead;
+} FlPuts;
+FlPuts *fl_heap_puts(FlHeap *heap);
+/* `b` as such a heap, when it has one owner; else NULL. */
+FlHeap *fl_heap_of_puts(FlBuffer *b);
+
+/* ---- text_stack.c: all by one thread --------------------------------------------------------------- */
+
+typedef struct FlTextStack FlTextStack;
+FlTextStack *fl_text_stack_new(FlPool *pool); /* pool: of long texts; outlives the stack; may be NULL */
+void fl_text_stack_free(FlTextStack *s);
+/* Room for n > 0 bytes, undefined; for `text` with `more` bytes behind it, see fl_heap_append. */
+char *fl_text_stack_alloc(FlTextStack *s, size_t n);
+char *fl_text_stack_append(FlTextStack *s, const char *text, size_t n, size_t more);
+bool fl_text_stack_has(const FlTextStack *s, const char *text);
+/* See fl_texts_mark, fl_texts_leave. */
+void fl_text_stack_mark(const FlTextStack *s, FlTextMark *mark);
+void fl_text_stack_leave(FlTextStack *s, const FlTextMark *mark, FlText *live, int32_t n);
 
 /* Records that `bytes` could not be had, with the reason, and returns NULL. ctx may be NULL. */
 void *fl_data_no_memory(FlCtx *ctx, int64_t bytes);

@@ -3,7 +3,10 @@
  * In: sizes. Out: bytes that live as long as the heap's buffer; nothing is freed alone. Large chunks are
  * blocks of the pool, so that they too may leave memory. What always holds: a heap is its FlBuffer, so arrays
  * keep it like any other. A few shards, each with a lock and a chunk to cut from; threads spread over them by
- * where their stacks are, so a lock is almost never waited for. */
+ * where their stacks are, so a lock is almost never waited for.
+ *
+ * A heap of one thread (fl_heap_new_stack) has a stack of texts instead (text_stack.c), and is kept by
+ * nobody. */
 #include "data/data_internal.h"
 
 #include <sched.h>
@@ -27,12 +30,15 @@ typedef struct FlShard {
 struct FlHeap {
   FlBuffer buffer;
   FlPool *pool;
-  FlShard shards[FL_SHARDS];
+  FlTextStack *stack; /* NULL: the shards */
+  FlPuts puts;
+  FlShard shards[]; /* FL_SHARDS; of a stack none */
 };
 
 static void release_heap(FlBuffer *b) {
   FlHeap *h = (FlHeap *)b;
-  for (int k = 0; k < FL_SHARDS; k++) {
+  if (h->stack) fl_text_stack_free(h->stack);
+  for (int k = 0; k < FL_SHARDS && !h->stack; k++) {
     for (FlChunk *c = h->shards[k].chunks; c;) {
       FlChunk *next = c->next;
       FlBlock block = c->block;
@@ -44,11 +50,13 @@ static void release_heap(FlBuffer *b) {
   fl_pool_unref(h->pool);
 }
 
-FlHeap *fl_heap_new(FlCtx *ctx) {
-  FlHeap *h = aligned_alloc(alignof(FlHeap), sizeof *h);
+static FlHeap *new_heap(FlCtx *ctx, int n_shards) {
+  size_t bytes = sizeof(FlHeap) + (size_t)n_shards * sizeof(FlShard);
+  FlHeap *h =
+      aligned_alloc(alignof(FlHeap), (bytes + alignof(FlHeap) - 1) / alignof(FlHeap) * alignof(FlHeap));
   if (!h) fl_out_of_memory();
-  memset(h, 0, sizeof *h);
-  for (int k = 0; k < FL_SHARDS; k++) {
+  memset(h, 0, bytes);
+  for (int k = 0; k < n_shards; k++) {
     atomic_flag_clear(&h->shards[k].busy);
     h->shards[k].chunk = FL_CHUNK_MIN;
   }
@@ -58,16 +66,42 @@ FlHeap *fl_heap_new(FlCtx *ctx) {
   return h;
 }
 
+FlHeap *fl_heap_new(FlCtx *ctx) { return new_heap(ctx, FL_SHARDS); }
+
+FlHeap *fl_heap_new_stack(FlCtx *ctx) {
+  FlHeap *h = new_heap(ctx, 0);
+  h->stack = fl_text_stack_new(h->pool);
+  return h;
+}
+
+void fl_texts_mark(FlHeap *heap, FlTextMark *mark) { fl_text_stack_mark(heap->stack, mark); }
+
+void fl_texts_leave(FlHeap *heap, const FlTextMark *mark, FlText *live, int32_t n) {
+  fl_text_stack_leave(heap->stack, mark, live, n);
+}
+
 void fl_heap_unref(FlHeap *heap) {
   if (heap) fl_buffer_unref(&heap->buffer);
 }
 
 FlBuffer *fl_heap_buffer(FlHeap *heap) { return heap ? &heap->buffer : NULL; }
 
+const char *fl_texts_keep(FlHeap *stack, FlHeap *heap, const char *text, int64_t n) {
+  if (n <= 0 || !fl_text_stack_has(stack->stack, text)) return text;
+  return memcpy(fl_heap_alloc(heap, n), text, (size_t)n);
+}
+
+FlPuts *fl_heap_puts(FlHeap *heap) { return &heap->puts; }
+
+FlHeap *fl_heap_of_puts(FlBuffer *b) {
+  FlHeap *h = b->release == release_heap ? (FlHeap *)b : NULL;
+  return h && h->puts.counted && atomic_load_explicit(&b->refs, memory_order_acquire) == 1 ? h : NULL;
+}
+
 static char *add_chunk(const FlHeap *h, FlShard *s, size_t bytes) {
   FlBlock block = {0};
   if (h->pool && bytes >= FL_POOL_MIN && !fl_pool_take(h->pool, sizeof(FlChunk) + bytes, false, &block))
-    fl_out_of_memory();
+    fl_pool_give_up(h->pool, (int64_t)bytes);
   FlChunk *c = block.capacity ? block.data : malloc(sizeof *c + bytes);
   if (!c) fl_out_of_memory();
   c->block = block;
@@ -79,6 +113,7 @@ static char *add_chunk(const FlHeap *h, FlShard *s, size_t bytes) {
 char *fl_heap_alloc(FlHeap *heap, int64_t bytes) {
   size_t n = bytes ? (size_t)bytes : 1;
   if (bytes < 0) fl_out_of_memory();
+  if (heap->stack) return fl_text_stack_alloc(heap->stack, n);
   /* Stacks of threads lie at least 64 KiB apart. */
   uintptr_t stack = (uintptr_t)&n >> 16;
   FlShard *s = &heap->shards[(stack ^ stack >> 4 ^ stack >> 8) % FL_SHARDS];
@@ -98,4 +133,14 @@ char *fl_heap_alloc(FlHeap *heap, int64_t bytes) {
   /* release: pairs with the acquire of the next thread in this shard. */
   atomic_flag_clear_explicit(&s->busy, memory_order_release);
   return out;
+}
+
+char *fl_heap_append(FlHeap *heap, const char *text, int64_t n, int64_t more) {
+  if (!heap->stack || n < 0 || more < 0) return fl_heap_alloc(heap, n + more);
+  return fl_text_stack_append(heap->stack, text, (size_t)n, (size_t)more);
+}
+
+FlText fl_heap_text(FlHeap *heap, const char *text, int64_t n) {
+  if (n <= 0) return (FlText){NULL, 0};
+  return (FlText){memcpy(fl_heap_alloc(heap, n), text, (size_t)n), n};
 }

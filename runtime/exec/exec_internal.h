@@ -84,6 +84,7 @@ struct FlCtx {
   const FlStage *stage; /* the stage that runs; NULL: the script */
   int32_t event;        /* its number in the report; -1: the script */
   FlNotes notes;
+  FlHeap *texts; /* of text scalars, a stack; NULL: not needed so far */
   FlError *error;
   FlKernelFault fault;
   FlFuture *futures; /* started and not yet waited for, in order */
@@ -126,9 +127,9 @@ struct FlFuture {
   FlRun *run;
   const FlStage *stage;
   int32_t site;
-  uint64_t number;       /* of the caller's futures, from 1 */
-  _Atomic bool unwanted; /* an earlier failure made it pointless: do not begin */
-  FlSlot *args, *results;
+  uint64_t number;        /* of the caller's futures, from 1 */
+  _Atomic bool unwanted;  /* an earlier failure made it pointless: do not begin */
+  FlSlot *args, *results; /* the bytes of texts follow the arguments; those of results are the context's */
   FlStatus status;
   FlCtx ctx; /* error and notes of the call */
   struct FlFuture *prev, *next;
@@ -138,8 +139,10 @@ struct FlFuture {
 FlStatus fl_stage_compute(FlFuture *call);
 /* Lets go of slots: unrefs the arrays. */
 void fl_slots_release(const FlSlot *slots, const FlType1 *types, int32_t n);
-/* Makes `to` own what `from` has: arrays get a reference, texts are copied to the heap. */
+/* Makes `to` own what `from` has: arrays get a reference, texts are copied to the heap (NULL: there are
+ * none). */
 void fl_slots_copy(FlHeap *heap, FlSlot *to, const FlSlot *from, const FlType1 *types, int32_t n);
+bool fl_slots_have_text(const FlType1 *types, int32_t n);
 
 /* The identity of a stage call (LANGUAGE 13): recall.c. Bytes on the heap. */
 typedef struct FlStageKey {
@@ -180,7 +183,7 @@ struct FlRun {
   FlRunOptions options;
   FlSched *sched;
   FlPool *pool;
-  FlHeap *heap;
+  FlHeap *heap; /* texts of parameters */
   FlMemo *memo; /* NULL: results are not remembered */
   FlReport *report;
   FlFlight *flight;

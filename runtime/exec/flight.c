@@ -15,7 +15,8 @@ struct FlFlightEntry {
   _Atomic int landed;
   FlStatus status;
   const FlStage *stage;
-  FlSlot *results; /* owned copies, only when somebody follows */
+  FlSlot *results; /* owned copies, only when somebody follows; */
+  FlHeap *texts;   /* the bytes of their texts */
   FlError *error;
   FlNotes notes;
 };
@@ -65,6 +66,7 @@ static void unref(FlFlight *f, FlFlightEntry *e) {
   if (!last) return;
   if (e->results) fl_slots_release(e->results, e->stage->result_types, e->stage->n_results);
   free(e->results);
+  fl_heap_unref(e->texts);
   fl_error_free(e->error);
   fl_notes_reset(&e->notes);
   free(e);
@@ -93,9 +95,12 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status) {
     e->stage = stage;
     e->status = status;
     e->results = status ? NULL : malloc((size_t)(stage->n_results + 1) * sizeof *e->results);
-    if (e->results)
-      fl_slots_copy(call->run->heap, e->results, call->results, stage->result_types, stage->n_results);
-    else if (!status) e->status = 4;
+    if (e->results) {
+      if (fl_slots_have_text(stage->result_types, stage->n_results)) e->texts = fl_heap_new(NULL);
+      fl_slots_copy(e->texts, e->results, call->results, stage->result_types, stage->n_results);
+    } else if (!status) {
+      e->status = 4;
+    }
     if (call->ctx.error) e->error = copy_error(call->ctx.error);
     fl_notes_copy(&e->notes, &call->ctx.notes);
     /* The followers read the above after they loaded this. seq_cst: before the signal looks who sleeps. */
@@ -115,7 +120,8 @@ FlStatus fl_flight_follow(FlFuture *call, FlFlightEntry *e) {
   fl_sched_wait(run->sched, &call->stage_scope, has_landed, e);
   FlStatus status = e->status;
   if (!status) {
-    fl_slots_copy(run->heap, call->results, e->results, call->stage->result_types, call->stage->n_results);
+    fl_slots_copy(fl_ctx_heap(&call->ctx), call->results, e->results, call->stage->result_types,
+                  call->stage->n_results);
     fl_notes_copy(&call->ctx.notes, &e->notes);
     fl_notes_show(&call->ctx.notes, run->report, call->ctx.event);
   } else if (e->error) {

@@ -121,6 +121,8 @@ typedef struct FlTaskSet {
   int32_t n_env, n_dims, n_results;
   int64_t n, batch;
   FlSlot *results;
+  const FlType1 *types;   /* of the results */
+  FlHeap *heap;           /* of their texts; may be NULL */
   _Atomic int64_t next;   /* relaxed: elements are handed out in ascending order */
   _Atomic int64_t failed; /* the smallest element that failed, n: none. All before it have been handed out */
   pthread_mutex_t lock;   /* the rest */
@@ -157,6 +159,10 @@ static void place(FlCtx *ctx, const FlTaskSet *s, int64_t i) {
   fl_fail_position(ctx, s->n_dims, index);
 }
 
+static bool is_text(FlType1 t) {
+  return t.rank == 0 && t.depth == 0 && (t.dtype == FL_TEXT || t.dtype == FL_FILE);
+}
+
 static void run_element(FlTaskSet *s, int64_t i) {
   FlSlot few[16], *results = s->results + i * s->n_results,
                   *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
@@ -172,6 +178,8 @@ static void run_element(FlTaskSet *s, int64_t i) {
   }
   status = fl_ctx_finish(&ctx, status);
   if (status && s->n_results) memset(results, 0, (size_t)s->n_results * sizeof *results); /* it owns none */
+  for (int32_t k = 0; s->heap && k < s->n_results; k++)
+    if (is_text(s->types[k])) results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);
   if (status || ctx.notes.n) {
     pthread_mutex_lock(&s->lock);
     if (ctx.notes.n) keep_notes(s, i, &ctx.notes);
@@ -214,7 +222,7 @@ static void release_results(const FlTaskSet *s, const FlType1 *types) {
 }
 
 FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int32_t n_dims, int64_t n,
-                      FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site) {
+                      FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site, FlHeap *heap) {
   if (n <= 0) return 0;
   if (n_results) memset(results, 0, (size_t)(n * n_results) * sizeof *results);
   FlSched *sched = ctx->run->sched;
@@ -225,6 +233,8 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
                  .n_dims = n_dims,
                  .n = n,
                  .results = results,
+                 .types = types,
+                 .heap = heap,
                  .n_results = n_results};
   int64_t n_jobs = fl_sched_workers(sched) - 1;
   if (n_jobs > n - 1) n_jobs = n - 1;

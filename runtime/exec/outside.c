@@ -22,18 +22,13 @@ FlStatus fl_rt_now(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot 
   return 0;
 }
 
-/* The value of a variable on the run's heap; ptr NULL: not set. A name with a NUL or = names none. */
+/* The value of a variable; its length below 0: not set. A name with a NUL or = names none. */
 static FlText variable(FlCtx *ctx, FlText name) {
   char *z = strndup(name.ptr ? name.ptr : "", (size_t)name.len);
   const char *value = z && strlen(z) == (size_t)name.len ? getenv(z) : NULL;
   free(z);
   if (!value) return (FlText){NULL, -1};
-  FlText out = {NULL, (int64_t)strlen(value)};
-  if (!out.len) return out;
-  char *copy = fl_heap_alloc(ctx->run->heap, out.len);
-  memcpy(copy, value, (size_t)out.len);
-  out.ptr = copy;
-  return out;
+  return fl_heap_text(fl_ctx_heap(ctx), value, (int64_t)strlen(value));
 }
 
 FlStatus fl_rt_env(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -127,7 +127,7 @@ static bool decode(FlFuture *call, FlMemoEntry *entry) {
       fl_notes_show(&notes, call->run->report, call->ctx.event);
       fl_notes_move(&call->ctx.notes, &notes);
       /* Copies the texts, which would go with the mapping. */
-      fl_slots_copy(call->run->heap, call->results, values, types, n);
+      fl_slots_copy(fl_ctx_heap(&call->ctx), call->results, values, types, n);
     } else {
       ok = false;
     }

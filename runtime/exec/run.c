@@ -30,13 +30,18 @@ void fl_ctx_reset(FlCtx *ctx) {
   fl_error_free(ctx->error);
   ctx->error = NULL;
   fl_notes_reset(&ctx->notes);
+  fl_heap_unref(ctx->texts);
+  ctx->texts = NULL;
 }
 
 const void *fl_ctx_self(const FlCtx *ctx) { return ctx->self; }
 FlRun *fl_ctx_run(const FlCtx *ctx) { return ctx->run; }
 FlSched *fl_ctx_sched(const FlCtx *ctx) { return ctx->run->sched; }
 const FlProgram *fl_ctx_program(const FlCtx *ctx) { return ctx && ctx->run ? ctx->run->program : NULL; }
-FlHeap *fl_ctx_heap(FlCtx *ctx) { return ctx->run->heap; }
+FlHeap *fl_ctx_heap(FlCtx *ctx) {
+  if (!ctx->texts) ctx->texts = fl_heap_new_stack(ctx);
+  return ctx->texts;
+}
 FlFiles *fl_ctx_files(FlCtx *ctx) { return ctx->run ? ctx->run->files : NULL; }
 FlPool *fl_ctx_pool(FlCtx *ctx) { return ctx->run ? ctx->run->pool : NULL; }
 int fl_ctx_workers(const FlCtx *ctx) { return ctx && ctx->run ? fl_sched_workers(ctx->run->sched) : 1; }

@@ -23,11 +23,26 @@ void fl_slots_copy(FlHeap *heap, FlSlot *to, const FlSlot *from, const FlType1 *
     to[i] = from[i];
     if (is_array(types[i])) {
       to[i].a = fl_array_ref(from[i].a);
-    } else if (is_text(types[i]) && from[i].t.len > 0) {
-      char *bytes = fl_heap_alloc(heap, from[i].t.len);
-      memcpy(bytes, from[i].t.ptr, (size_t)from[i].t.len);
-      to[i].t.ptr = bytes;
+    } else if (is_text(types[i])) {
+      to[i].t = fl_heap_text(heap, from[i].t.ptr, from[i].t.len);
     }
+  }
+}
+
+bool fl_slots_have_text(const FlType1 *types, int32_t n) {
+  for (int32_t i = 0; i < n; i++)
+    if (is_text(types[i])) return true;
+  return false;
+}
+
+/* As fl_slots_copy, the bytes of texts from `room` on. */
+static void copy_args(FlSlot *to, char *room, const FlSlot *from, const FlType1 *types, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    to[i] = from[i];
+    if (is_array(types[i])) fl_array_ref(from[i].a);
+    if (!is_text(types[i]) || from[i].t.len <= 0) continue;
+    to[i].t.ptr = memcpy(room, from[i].t.ptr, (size_t)from[i].t.len);
+    room += from[i].t.len;
   }
 }
 
@@ -62,8 +77,10 @@ static void run_call(FlJob *job) {
 
 FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t site) {
   const FlStage *stage = &ctx->run->program->stages[index];
-  size_t n_slots = (size_t)stage->n_args + (size_t)stage->n_results;
-  FlFuture *f = calloc(1, sizeof *f + n_slots * sizeof(FlSlot));
+  size_t n_slots = (size_t)stage->n_args + (size_t)stage->n_results, texts = 0;
+  for (int32_t i = 0; i < stage->n_args; i++)
+    if (is_text(stage->arg_types[i]) && args[i].t.len > 0) texts += (size_t)args[i].t.len;
+  FlFuture *f = calloc(1, sizeof *f + n_slots * sizeof(FlSlot) + texts);
   if (!f) {
     fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");
     return NULL;
@@ -75,7 +92,7 @@ FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t 
   f->site = site;
   f->number = ++ctx->n_started;
   f->stage_scope.parent = ctx->scope;
-  fl_slots_copy(ctx->run->heap, f->args, args, stage->arg_types, stage->n_args);
+  copy_args(f->args, (char *)(f->args + n_slots), args, stage->arg_types, stage->n_args);
   fl_ctx_init(&f->ctx, ctx->run, ctx);
   f->ctx.self = stage->self;
   f->ctx.stage = stage;
@@ -99,8 +116,12 @@ static FlStatus collect(FlCtx *ctx, FlFuture *f, FlSlot *results, FlError **erro
   else ctx->last_future = f->prev;
   FlStatus status = f->status;
   const FlStage *stage = f->stage;
-  if (!status && results) memcpy(results, f->results, (size_t)stage->n_results * sizeof *results);
-  else if (!status) fl_slots_release(f->results, stage->result_types, stage->n_results);
+  if (!status && results) {
+    /* Texts go with the call's context; arrays stay. */
+    bool text = fl_slots_have_text(stage->result_types, stage->n_results);
+    fl_slots_copy(text ? fl_ctx_heap(ctx) : NULL, results, f->results, stage->result_types, stage->n_results);
+  }
+  if (!status) fl_slots_release(f->results, stage->result_types, stage->n_results);
   fl_slots_release(f->args, stage->arg_types, stage->n_args);
   *error = f->ctx.error;
   if (*error) (*error)->order = f->number - 1; /* as if recorded where the call started */

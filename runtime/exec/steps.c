@@ -80,21 +80,50 @@ static void put(FlArray *a, int64_t i, FlSlot v) {
   }
 }
 
+static bool is_text(FlType1 t) {
+  return !t.rank && !t.depth && (t.dtype == FL_TEXT || t.dtype == FL_FILE);
+}
+
 FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot *results) {
   const FlOpDesc *desc = what;
   int64_t n = desc->n_args;
   FlArray *a = results[0].a = fl_array_new(ctx, desc->result_types[0].dtype, 1, &n);
   if (!a) return FL_FAULT_MEMORY;
-  for (int64_t i = 0; i < n; i++) put(a, i, args[i]);
+  bool texts = n > 0 && (a->dtype == FL_TEXT || a->dtype == FL_FILE);
+  FlHeap *heap = texts ? fl_array_heap(ctx, a) : NULL;
+  if (texts && !heap) {
+    fl_array_unref(a);
+    return FL_FAULT_MEMORY;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    FlSlot v = args[i];
+    if (heap) v.t = fl_heap_text(heap, v.t.ptr, v.t.len);
+    put(a, i, v);
+  }
+  return 0;
+}
+
+/* One heap for the texts of all elements, which each result of texts keeps; *heap NULL: there is none. */
+static FlStatus make_heap(FlCtx *ctx, const FlTasks *t, FlSlot *results, FlHeap **heap) {
+  *heap = NULL;
+  for (int32_t k = 0; k < t->n_results; k++) {
+    if (!is_text(t->types[k])) continue;
+    if (*heap ? fl_array_keep(ctx, results[k].a, *heap, NULL, 0) != 0
+              : !(*heap = fl_array_heap(ctx, results[k].a)))
+      return FL_FAULT_MEMORY;
+  }
   return 0;
 }
 
 static FlStatus run_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, FlSlot *results) {
+  FlHeap *heap;
+  FlStatus s = make_heap(ctx, t, results, &heap);
+  if (s) return s;
   int64_t total = n * t->n_results;
   FlArray *buffer = fl_array_new(ctx, FL_TEXT, 1, &total);
   if (!buffer) return FL_FAULT_MEMORY;
   FlSlot *slots = buffer->data;
-  FlStatus s = fl_run_tasks(ctx, t->fn, env, t->n_env, t->n_dims, n, slots, t->n_results, t->types, t->site);
+  s = fl_run_tasks(ctx, t->fn, env, t->n_env, t->n_dims, n, slots, t->n_results, t->types, t->site, heap);
   for (int64_t i = 0; i < n && !s; i++)
     for (int32_t k = 0; k < t->n_results; k++) put(results[k].a, i, slots[i * t->n_results + k]);
   fl_array_unref(buffer);

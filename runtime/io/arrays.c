@@ -48,10 +48,8 @@ FlArray *fl_array_of_scalar(FlCtx *ctx, FlDtype dtype, FlSlot v) {
 FlSlot fl_io_arrays_value(FlCtx *ctx, FlArray *a, FlType1 type) {
   if (type.rank) return (FlSlot){.a = a};
   FlSlot v = fl_array_slot(a, 0);
-  if (type.dtype == FL_TEXT && v.t.len) { /* whose bytes go with the array */
-    char *copy = fl_heap_alloc(fl_ctx_heap(ctx), v.t.len);
-    v.t.ptr = memcpy(copy, v.t.ptr, (size_t)v.t.len);
-  }
+  /* Its bytes go with the array. */
+  if (type.dtype == FL_TEXT) v.t = fl_heap_text(fl_ctx_heap(ctx), v.t.ptr, v.t.len);
   fl_array_unref(a);
   return v;
 }

@@ -156,14 +156,12 @@ static bool check_type(const Head *h, const char *text, const char *want, const 
 
 static void release_buffer(void *buffer) { fl_buffer_unref(buffer); }
 
-/* Texts that are scalars move to the heap of the run, which outlives the file's bytes. */
+/* Texts that are scalars are copied out of the file's bytes. */
 static void keep_texts(FlCtx *ctx, const FlType1 *types, int32_t n, FlSlot *results) {
   for (int32_t k = 0; k < n; k++) {
     FlType1 t = types[k];
-    if (t.rank || t.depth || t.dtype != FL_TEXT || !results[k].t.len) continue;
-    char *copy = fl_heap_alloc(fl_ctx_heap(ctx), results[k].t.len);
-    memcpy(copy, results[k].t.ptr, (size_t)results[k].t.len);
-    results[k].t.ptr = copy;
+    if (t.rank || t.depth || t.dtype != FL_TEXT) continue;
+    results[k].t = fl_heap_text(fl_ctx_heap(ctx), results[k].t.ptr, results[k].t.len);
   }
 }
 

@@ -137,8 +137,8 @@ static void copy(char *to, const char *from, int64_t n) {
 FlText fl_s_text_concat(FlHeap *heap, const char *a, int64_t an, const char *b, int64_t bn) {
   if (an == 0) return (FlText){b, bn};
   if (bn == 0) return (FlText){a, an};
-  char *out = fl_heap_alloc(heap, an + bn);
-  copy(out, a, an);
+  char *out = fl_heap_append(heap, a, an, bn);
+  if (out != a) copy(out, a, an);
   copy(out + an, b, bn);
   return (FlText){out, an + bn};
 }

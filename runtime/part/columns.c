@@ -59,12 +59,7 @@ FlStatus fl_rt_same_columns(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args
   if (args[0].a != args[1].a) add_difference(&message, args[0].a, args[1].a, desc->i == 1);
   if (message.failed) fl_out_of_memory();
   results[0].i = message.len == 0;
-  results[1].t = (FlText){NULL, (int64_t)message.len};
-  if (message.len > 0) {
-    char *copy = fl_heap_alloc(fl_ctx_heap(ctx), (int64_t)message.len);
-    memcpy(copy, message.at, message.len);
-    results[1].t.ptr = copy;
-  }
+  results[1].t = fl_heap_text(fl_ctx_heap(ctx), message.at, (int64_t)message.len);
   fl_bytes_reset(&message);
   return 0;
 }

@@ -70,15 +70,10 @@ static void add_unknown(FlCtx *ctx, FlBytes *out, FlText text, const FlText *lev
   fl_part_mem_reset(&mem);
 }
 
-/* The message as a text of the run; frees it. */
+/* The message as a text scalar; frees it. */
 static FlText keep_message(FlCtx *ctx, FlBytes *b) {
   if (b->failed) fl_out_of_memory();
-  FlText t = {NULL, (int64_t)b->len};
-  if (t.len > 0) {
-    char *copy = fl_heap_alloc(fl_ctx_heap(ctx), t.len);
-    memcpy(copy, b->at, b->len);
-    t.ptr = copy;
-  }
+  FlText t = fl_heap_text(fl_ctx_heap(ctx), b->at, (int64_t)b->len);
   fl_bytes_reset(b);
   return t;
 }

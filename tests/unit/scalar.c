@@ -271,12 +271,17 @@ char *fl_heap_alloc(FlHeap *h, int64_t bytes) {
   if (h->used > (int64_t)sizeof h->bytes) __builtin_trap();
   return at;
 }
+char *fl_heap_append(FlHeap *h, const char *text, int64_t n, int64_t more) {
+  (void)text;
+  return fl_heap_alloc(h, n + more);
+}
 #define S(s) (s), (int64_t)strlen(s)
 static bool is(FlText t, const char *s) { return fl_s_eq_text(t.ptr, t.len, S(s)); }
 
 static void texts(void) {
   CHECK(fl_s_n_chars(S("héllo😀")) == 6 && fl_s_n_chars(NULL, 0) == 0);
-  CHECK(is(fl_s_text_slice(S("héllo😀!"), 1, 6), "éllo😀") && is(fl_s_text_slice(S("abc"), -5, 99), "abc") && is(fl_s_text_slice(S("héllo"), -4, -1), "éll"));
+  CHECK(is(fl_s_text_slice(S("héllo😀!"), 1, 6), "éllo😀") && is(fl_s_text_slice(S("abc"), -5, 99), "abc") &&
+        is(fl_s_text_slice(S("héllo"), -4, -1), "éll"));
   CHECK(is(fl_s_text_slice(S("abc"), 2, 1), "") && is(fl_s_text_slice(S("abc"), 7, 9), ""));
   CHECK(is(fl_s_lower(heap, S("ÀÉÎ Straße ΑΒΓ ЖЩ Ⱥ")), "àéî straße αβγ жщ ⱥ"));
   CHECK(is(fl_s_upper(heap, S("àéî straße αβγ жщ ⱥ ÿ")), "ÀÉÎ STRASSE ΑΒΓ ЖЩ Ⱥ Ÿ") &&

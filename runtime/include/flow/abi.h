@@ -13,8 +13,9 @@
 
 /* ---- element types ------------------------------------------------------------------------------------ */
 
-/* A text value: UTF-8 bytes, not NUL-terminated. Does not own them: a text scalar's bytes live in a heap of
- * the run or in a buffer that some array keeps; the text under a null is {NULL, 0}. */
+/* A text value: UTF-8 bytes, not NUL-terminated. Does not own them: a text scalar's bytes live in the stack
+ * of texts of its context, until the round of a loop, or the call, that made it is left (fl_texts_leave),
+ * those of an array's text in a buffer that the array keeps; the text under a null is {NULL, 0}. */
 typedef struct FlText {
   const char *ptr;
   int64_t len; /* bytes */
@@ -127,8 +128,8 @@ typedef struct FlOpDesc {
   int32_t n_list;
 } FlOpDesc;
 
-/* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are rows of
- * the arrays, whoever made them; nobody reads the numbers afterwards. */
+/* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are
+ * rows of the arrays, whoever made them; nobody reads the numbers afterwards. */
 enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
 
 /* Of `matmul_add`: nobody reads what it adds to afterwards. */
@@ -165,13 +166,13 @@ typedef struct FlParam {
 typedef struct FlStage {
   const char *name;
   FlHostFn fn;
-  FlDigest code; /* digest of the canonical IR of the stage and all it calls (LANGUAGE 13) */
+  FlDigest code;             /* digest of the canonical IR of the stage and all it calls (LANGUAGE 13) */
   FlDigest (*machine)(void); /* what its results depend on besides, of this machine; NULL: nothing */
   int32_t n_args, n_results;
   const FlType1 *arg_types, *result_types;
-  const char *result_type; /* of the leading results as data/value_type.h writes it; where not all parts are results, then a line
-                              with 1 or 0 for each. NULL: it has no such text */
-  int32_t memo; /* 0 by cost, 1 always, -1 never */
+  const char *result_type; /* of the leading results as data/value_type.h writes it; where not all parts are
+                              results, then a line with 1 or 0 for each. NULL: it has no such text */
+  int32_t memo;            /* 0 by cost, 1 always, -1 never */
   int32_t site;
   const char *sources; /* of `flowc why`: a line "name (file)=digest" for each function of the source that is
                           part of it, itself too; NULL: not known. In no key */
@@ -211,7 +212,8 @@ typedef struct FlProgram {
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
 enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 5 };
 
-/* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes for it. */
+/* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
+ * for it. */
 FlDigest fl_blas_identity(void);
 
 /* Run a program with a command line (argv[0] is the program's name). Returns the exit status (README). */
@@ -242,8 +244,8 @@ FlArray *fl_array_ref(FlArray *a); /* NULL is allowed */
 void fl_array_unref(FlArray *a);   /* NULL is allowed */
 /* `a` itself (one more reference) when the caller's is the only one and may be written, else NULL. */
 FlArray *fl_array_reuse(FlArray *a);
-/* `a` as an array that may be written, which takes over the caller's reference: `a` itself when that is the only
- * one, else a copy. Not for arrays of texts, or lists. NULL on failure, error recorded. */
+/* `a` as an array that may be written, which takes over the caller's reference: `a` itself when that is the
+ * only one, else a copy. Not for arrays of texts, or lists. NULL on failure, error recorded. */
 FlArray *fl_array_own(FlCtx *ctx, FlArray *a);
 /* Make result arrays keep what their texts point into: `heap` (may be NULL) and the keeps of `from`. */
 FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *from, int32_t n_from);
@@ -252,8 +254,31 @@ FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *fro
  */
 FlHeap *fl_heap_new(FlCtx *ctx);
 void fl_heap_unref(FlHeap *heap);
-FlHeap *fl_ctx_heap(FlCtx *ctx); /* for text scalars of host code; lives as long as the run */
 char *fl_heap_alloc(FlHeap *heap, int64_t bytes); /* any thread; never NULL: aborts the run with status 4 */
+/* Room for the n bytes of `text` and `more` behind them: `text` itself, where its heap has room there that
+ * nobody has; else new room, n bytes of which are to be written. */
+char *fl_heap_append(FlHeap *heap, const char *text, int64_t n, int64_t more);
+FlText fl_heap_text(FlHeap *heap, const char *text, int64_t n); /* a copy */
+
+/* Text scalars of host code: the heap of a context, a stack that only the thread that runs in the context may
+ * use. What was made since a mark dies when it is left, but for the n texts at `live`: these may be moved.
+ * Whoever puts a text scalar into an array copies its bytes to a heap that the array keeps. */
+FlHeap *fl_ctx_heap(FlCtx *ctx);
+FlHeap *fl_heap_new_stack(FlCtx *ctx); /* one that no context has; nobody may keep it */
+typedef struct FlTextMark {
+  void *chunk;
+  char *at;
+  void *newest;
+} FlTextMark;
+void fl_texts_mark(FlHeap *heap, FlTextMark *mark);
+void fl_texts_leave(FlHeap *heap, const FlTextMark *mark, FlText *live, int32_t n);
+/* The bytes of a text that `stack` may have, so that they last as long as `heap` does. */
+const char *fl_texts_keep(FlHeap *stack, FlHeap *heap, const char *text, int64_t n);
+/* A heap that `a` keeps, for texts that are put into it while it is being made. NULL: no memory, recorded. */
+FlHeap *fl_array_heap(FlCtx *ctx, FlArray *a);
+/* Element `at` of `a`, which nobody else has (fl_array_reuse), becomes a copy of the text; what it was dies
+ * in time. */
+FlStatus fl_array_put_text(FlCtx *ctx, FlArray *a, FlText *at, const char *text, int64_t n);
 
 /* Run kernel over [0, n) on the pool, inline when n * cost is small. cost: estimated nanoseconds an element.
  * On faults runs `precise` and records the first error in (rank, position) order. */
@@ -264,9 +289,10 @@ void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int6
                      int32_t n_index, int32_t type, FlSlot a, FlSlot b);
 /* Run fn(ctx, args) for i in 0..n as tasks; args[0].i is i, the rest are `env`'s n_env slots (borrowed), the
  * first n_dims of them the sizes of the index space; each call's n_results results, of types `types`, land at
- * results[i * n_results]. On failure none is owned. */
+ * results[i * n_results], texts with their bytes in `heap` (NULL: there are none). On failure none is owned.
+ */
 FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int32_t n_dims, int64_t n,
-                      FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site);
+                      FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site, FlHeap *heap);
 /* Records an error at a site and returns a non-zero status. */
 FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b);
 /* The context's error came out of what was called at `site`: said when a failed call is passed on. Gives

@@ -19,7 +19,8 @@ void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 
   c->names = fl_interner_make(c->arena);
   c->sources = fl_sources_make(c->arena);
   c->sink = fl_sink_make(c->arena, c->sources);
-  c->script = fl_sources_add(c->sources, strcmp(path, "-") == 0 ? FL_STANDARD_INPUT : path, text->s, text->len);
+  c->script =
+      fl_sources_add(c->sources, strcmp(path, "-") == 0 ? FL_STANDARD_INPUT : path, text->s, text->len);
 }
 
 int fl_compilation_init(FlCompilation *c, const char *path) {
@@ -46,8 +47,8 @@ void fl_compilation_say(FlCompilation *c) {
   fl_text_reset(&out);
 }
 
-/* What a program says about itself. The digest is of the texts of all files that it was made from, in the order in which
- * they are imported. */
+/* What a program says about itself. The digest is of the texts of all files that it was made from, in the
+ * order in which they are imported. */
 static const char *about(FlCompilation *c, const FlBuildOptions *options) {
   FlText1 all = {0};
   for (int i = 0; i < c->sources->files.n; i++) {
@@ -57,9 +58,12 @@ static const char *about(FlCompilation *c, const FlBuildOptions *options) {
   }
   FlDigest d = fl_memo_digest(all.s, (int64_t)all.len);
   fl_text_reset(&all);
-  const char *cpu = options->cpu == FL_CPU_PORTABLE ? "x86-64-v2" : options->cpu_name ? options->cpu_name : "native";
-  return fl_arena_printf(c->arena, "%s program 1\nscript: %s\nflow: %s\nsource: %016llx%016llx\nprocessor: %s\n", "flow",
-                         c->sema.module->name, FL_FLOW_VERSION, (unsigned long long)d.hi, (unsigned long long)d.lo, cpu);
+  const char *cpu = options->cpu == FL_CPU_PORTABLE ? "x86-64-v2"
+                    : options->cpu_name             ? options->cpu_name
+                                                    : "native";
+  return fl_arena_printf(
+      c->arena, "%s program 1\nscript: %s\nflow: %s\nsource: %016llx%016llx\nprocessor: %s\n", "flow",
+      c->sema.module->name, FL_FLOW_VERSION, (unsigned long long)d.hi, (unsigned long long)d.lo, cpu);
 }
 
 /* A message about a bug of flow; 70. */
@@ -100,10 +104,20 @@ int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit em
   char *why = NULL;
   FlCodegenFn *generate = fl_codegen_open(&why);
   if (!generate) {
-    fprintf(stderr,
-            "error: the code generator cannot be loaded: %s\n"
-            "  help: install LLVM 19 (Debian: libllvm19) and flow as a whole; `flowc run --interp` needs neither\n",
-            why ? why : "");
+    /* As the loader says it where memory ends, or address space (ulimit -v). */
+    bool memory = why && (strstr(why, "failed to map segment") || strstr(why, "annot allocate memory"));
+    if (memory)
+      fprintf(stderr,
+              "error[E0712]: out of memory: there is no room to load the code generator: %s\n"
+              "  help: a limit of the system (ulimit -v) is reached; flowc needs 400 MB of address space to "
+              "compile\n",
+              why);
+    else
+      fprintf(stderr,
+              "error: the code generator cannot be loaded: %s\n"
+              "  help: install LLVM 19 (Debian: libllvm19) and flow as a whole; `flowc run --interp` needs "
+              "neither\n",
+              why ? why : "");
     free(why);
     return 4;
   }

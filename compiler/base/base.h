@@ -70,6 +70,7 @@ void fl_text_reset(FlText1 *t);
  * cannot be opened or read, errno says why. */
 bool fl_read_file(const char *path, size_t most, FlText1 *out);
 bool fl_read_stream(FILE *in, size_t most, FlText1 *out);
+enum { FL_LARGEST_SCRIPT = 64 << 20 }; /* bytes: what is larger is no script */
 
 /* ---- spelling -------------------------------------------------------------------------------------- */
 

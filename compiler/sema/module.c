@@ -174,9 +174,11 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     }
   FlText1 text = {0};
   fl_reader_remember(s, path, FL_INPUT_SOURCE); /* before it is read */
-  if (!fl_read_file(path, SIZE_MAX - 1, &text)) {
+  bool read = fl_read_file(path, FL_LARGEST_SCRIPT, &text), large = text.len > FL_LARGEST_SCRIPT;
+  if (!read || large) {
     fl_text_reset(&text);
-    if (im->path) fl_sema_error(s, FL_E0219, span, "the file `%s` cannot be read", path);
+    if (large) fl_sema_error(s, FL_E0219, span, "the file `%s` is larger than 64 MB: is it a script?", path);
+    else if (im->path) fl_sema_error(s, FL_E0219, span, "the file `%s` cannot be read", path);
     else {
       FlDiag *d = fl_sema_report(s, FL_E0219, span, "there is no module `%s` in the standard library",
                                  im->module.text);

@@ -58,7 +58,7 @@ static FlStatus not_printed(FlCtx *ctx, int32_t site) {
 
 FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len) {
   FlIoError e = {0};
-  if (!fl_files_stay(ctx, &e)) return fl_io_fail(ctx, site, &e, "", 0);
+  if (!fl_files_stayed(ctx, &e)) return fl_io_fail(ctx, site, &e, "", 0);
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   return fl_report_output(ctx->run->report, bytes, len) ? 0 : not_printed(ctx, site);
 }
@@ -194,6 +194,8 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   const FlProgram *p = run->program;
   FlStatus status = p->bind ? p->bind(ctx, p->externs, p->n_externs) : 0;
   status = fl_ctx_finish(ctx, status ? status : p->main(ctx, args, NULL));
+  FlIoError changed = {0}; /* what was printed last may have been of a file that is no more */
+  if (!status && !fl_files_stay(ctx, &changed)) status = fl_io_fail(ctx, -1, &changed, "", 0);
   if (status && ctx->error) status = ctx->error->status;
   if (!fl_report_flush(run->report) && !status) status = not_printed(ctx, -1);
   int signal = fl_run_signal(run);

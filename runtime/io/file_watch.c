@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct FlWatch {
   FlBuffer base;  /* first: fl_buffer_unref frees it */
@@ -70,10 +71,18 @@ void fl_file_watch_end(FlFiles *files) {
   free(files->changed);
 }
 
-bool fl_files_stay(FlCtx *ctx, FlIoError *e) {
-  FlFiles *files = ctx ? fl_ctx_files(ctx) : NULL;
-  if (!files) return true;
+enum { LOOK_AFTER = 10 * 1000 * 1000 }; /* nanoseconds */
+
+static bool stay(FlFiles *files, int64_t after, FlIoError *e) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
   pthread_mutex_lock(&files->lock);
+  if (files->looked && now - files->looked < after && !files->changed) {
+    pthread_mutex_unlock(&files->lock);
+    return true;
+  }
+  files->looked = now;
   const char *changed = files->changed;
   for (const FlWatch *w = files->watched; w && !changed; w = w->next)
     if (is_changed(w)) changed = w->path;
@@ -83,4 +92,14 @@ bool fl_files_stay(FlCtx *ctx, FlIoError *e) {
   }
   pthread_mutex_unlock(&files->lock);
   return !changed;
+}
+
+bool fl_files_stay(FlCtx *ctx, FlIoError *e) {
+  FlFiles *files = ctx ? fl_ctx_files(ctx) : NULL;
+  return !files || stay(files, 0, e);
+}
+
+bool fl_files_stayed(FlCtx *ctx, FlIoError *e) {
+  FlFiles *files = ctx ? fl_ctx_files(ctx) : NULL;
+  return !files || stay(files, LOOK_AFTER, e);
 }

@@ -124,6 +124,9 @@ FlFiles *fl_ctx_files(FlCtx *ctx);  /* of the context's run; defined by exec */
 
 /* Whether no mapped file whose bytes are still in use was written to; false: *error says which. Any thread. */
 bool fl_files_stay(FlCtx *ctx, FlIoError *error);
+/* The same for what is done often: looks once in a few milliseconds only. Whoever relies on it calls fl_files_stay in
+ * the end. */
+bool fl_files_stayed(FlCtx *ctx, FlIoError *error);
 
 /* Digest of a file's content, and of what lies beside a database, read in parallel; remembered as long as the system tells
  * of no change. */

@@ -114,6 +114,7 @@ struct FlFiles {
   FlFolder *cleaned;        /* folders without leftovers of outputs */
   size_t n_cleaned;
   char *changed;    /* the first that was written to until its last use; NULL: none */
+  int64_t looked;   /* nanoseconds of the clock when they were all looked at last; 0: never */
 };
 
 /* Tells that a reader has opened a file by this path: results that it goes into are stored only when it is the one that was

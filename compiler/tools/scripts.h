@@ -7,9 +7,6 @@
 /* What messages call a script that comes on standard input. */
 #define FL_STANDARD_INPUT "(standard input)"
 
-/* The largest script, in bytes: what is larger was named by mistake. */
-enum { FL_LARGEST_SCRIPT = 64 << 20 };
-
 typedef FlVec(const char *) FlScriptList;
 
 /* The scripts that the words name, in their order: a file, `-`, a name without its `.flow`, or a folder,

@@ -1,7 +1,7 @@
 /* driver.c: the pipeline on one screen: text, tree, IR, passes, object.
  *
- * What always holds: a phase runs only when the one before found no errors; every message has a place; a
- * failure of a later phase is a bug of flow and says so. */
+ * What always holds: a phase runs only when the one before found no errors, but for the meaning of what errors
+ * of syntax left whole; every message has a place; a failure of a later phase is a bug of flow and says so. */
 #include "driver.h"
 
 #include "exec/command_line.h"
@@ -86,7 +86,7 @@ int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
                         .n_option_names = FL_N_OPTIONS + 1};
 
   c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
-  if (!c->sink->n_errors) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
+  if (c->ast->has_meaning) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
   fl_compilation_say(c);
   if (c->sink->n_errors || !c->sema.module) return 3;
   c->sema.module->about = about(c, options);

@@ -406,6 +406,7 @@ FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
     for (int i = scope->names.n - 1; i >= 0; i--) {
       FlBinding *b = scope->names.at[i];
       if (b->name != f->name.text) continue;
+      if (b->lost) return b->val;
       bool function = b->kind == FL_BIND_FN || (b->kind != FL_BIND_TYPE && b->kind != FL_BIND_MODULE &&
                                                 b->val.type && b->val.type->kind == FL_TY_FUNC);
       if (!first) first = b;

@@ -153,6 +153,7 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
   switch (target->kind) {
   case FL_EXPR_NAME: {
     FlBinding *b = fl_scope_find(s, target->name.text);
+    if (b && b->lost) return b->val;
     if (!b || b->kind != FL_BIND_VAR || b->frame != s->frame || fl_sema_is_script_var(s, b)) {
       FlDiag *d = fl_sema_report(s, b ? FL_E0207 : FL_E0201, target->span,
                                  b ? "`%s` cannot be assigned" : "there is no `%s`", target->name.text);
@@ -303,6 +304,10 @@ FlValue *fl_sema_condition(FlSema *s, FlVal v, FlSpan span, const char *what) {
 /* ---- statements and blocks ---- */
 
 void fl_sema_stmt(FlSema *s, const FlStmt *st) {
+  if (st->damaged) {
+    fl_scope_bind_lost(s, s->scope, st);
+    return;
+  }
   FlSpan outer = s->b.span;
   s->b.span = st->span;
   switch (st->kind) {
@@ -353,7 +358,7 @@ static FlVal run_rest(FlSema *s, void *env) {
 static FlVal run_stmts(FlSema *s, FlStmt *const *stmts, int n, const FlType *want) {
   for (int i = 0; i < n; i++) {
     const FlStmt *st = stmts[i];
-    if (i == n - 1 && st->kind == FL_STMT_EXPR) {
+    if (i == n - 1 && st->kind == FL_STMT_EXPR && !st->damaged) {
       FlSpan outer = s->b.span;
       s->b.span = st->span;
       FlVal v = fl_sema_expr_or_groups(s, st->expr, want);
@@ -385,6 +390,8 @@ FlVal fl_sema_block(FlSema *s, const FlStmtList *stmts, const FlType *want) {
   FlScope *outer = s->scope;
   s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
   FlVal v = run_stmts(s, stmts->at, stmts->n, want);
+  for (int i = 0; i < stmts->n; i++)
+    if (stmts->at[i]->damaged) v = fl_val_error(s); /* what it gives may be what is missing */
   if (v.type->kind != FL_TY_FUNC) fl_scope_end(s, s->scope); /* a function may still use what it saw */
   s->scope = outer;
   return v;

@@ -56,7 +56,7 @@ static FlVal name_value(FlSema *s, FlName name) {
     while (scope->kind != FL_SCOPE_COLUMNS || !fl_scope_find_in(scope, name.text)) scope = scope->parent;
     for (scope = scope->parent; scope; scope = scope->parent) {
       FlBinding *other = fl_scope_find_in(scope, name.text);
-      if (!other || (other->kind != FL_BIND_VALUE && other->kind != FL_BIND_VAR)) continue;
+      if (!other || other->lost || (other->kind != FL_BIND_VALUE && other->kind != FL_BIND_VAR)) continue;
       FlDiag *d =
           fl_sema_report(s, FL_E0602, name.span, "`%s` is both a column and a name of the script", name.text);
       fl_diag_note(s->sink, d, other->span, "the name is from here");
@@ -338,6 +338,7 @@ static FlVal module_member(FlSema *s, FlBinding *m, FlName name) {
     if (fl_sema_is_private(name.text)) return fl_sema_private_error(s, m, name);
     return value_of_binding(s, b, name.span);
   }
+  if (m->file->lost) return fl_val_error(s);
   const char *names[512];
   int n = 0;
   for (int i = 0; i < m->file->scope->names.n && n < 512; i++) {

@@ -19,6 +19,7 @@ static void declare(FlSema *s, FlFile *file, FlBindKind kind, FlName name, const
   if (old && old->kind == FL_BIND_FN && kind == FL_BIND_FN &&
       fl_forms_add(old, fl_arena_copy(s->arena, &form, sizeof form)))
     return;
+  if (old && old->lost) return;
   if (old) {
     FlDiag *d = fl_sema_report(s, FL_E0218, name.span, "`%s` is declared twice in this file", name.text);
     fl_diag_note(s->sink, d, old->span, "the other one is here");
@@ -48,6 +49,7 @@ static void declare_all(FlSema *s, FlFile *file) {
   const FlStmtList *stmts = &file->ast->stmts;
   for (int i = 0; i < stmts->n; i++) {
     const FlStmt *st = stmts->at[i];
+    if (st->damaged) continue;
     switch (st->kind) {
     case FL_STMT_FN:
     case FL_STMT_STAGE:
@@ -64,8 +66,11 @@ static void declare_all(FlSema *s, FlFile *file) {
       for (int k = 0; k < st->import.n; k++) {
         const FlImport *im = &st->import.at[k];
         FlFile *module = load(s, im, file);
-        if (!module) continue;
         FlName name = name_of(s, im);
+        if (!module) {
+          fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s))->lost = true;
+          continue;
+        }
         if (file->is_script && !module->named) {
           module->name = name.text;
           module->named = true;
@@ -90,6 +95,8 @@ static void declare_all(FlSema *s, FlFile *file) {
     case FL_STMT_TEST: break;
     }
   }
+  for (int i = 0; i < stmts->n; i++) /* a good one may be another form of a damaged one */
+    if (stmts->at[i]->damaged > FL_LOST_BEHIND) fl_scope_bind_lost(s, file->scope, stmts->at[i]);
 }
 
 /* ---- imports ---- */
@@ -192,7 +199,6 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   FlSource *source = fl_sources_add(s->sources, shown, text.s, text.len);
   source->is_library = library;
   fl_text_reset(&text);
-  int before = s->sink->n_raised;
   FlFile *file = FL_NEW(s->arena, FlFile);
   file->name = name_of(s, im).text;
   file->real = real;
@@ -200,7 +206,8 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   file->scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN);
   file->dir = dir_of(s, path);
   fl_vec_push(s->arena, &s->files, file);
-  if (s->sink->n_raised > before) return file;
+  file->lost = !file->ast->has_meaning;
+  if (file->lost) return file;
   FlFile *outer = s->file;
   FlScope *scope = s->scope;
   s->file = file;
@@ -290,8 +297,9 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
     fl_sema_leave(s, saved);
     p.default_text = ok ? default_text(s, st->param.fallback) : NULL;
   }
-  if (fl_scope_find_in(file->scope, name.text)) {
-    fl_sema_error(s, FL_E0218, name.span, "`%s` is declared twice in this file", name.text);
+  FlBinding *old = fl_scope_find_in(file->scope, name.text);
+  if (old) {
+    if (!old->lost) fl_sema_error(s, FL_E0218, name.span, "`%s` is declared twice in this file", name.text);
     return;
   }
   if (file->is_script && is_option(s, name)) {
@@ -317,7 +325,7 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
 
 static void add_params(FlSema *s, FlFile *file) {
   for (int i = 0; i < file->ast->stmts.n; i++)
-    if (file->ast->stmts.at[i]->kind == FL_STMT_PARAM) add_param(s, file, file->ast->stmts.at[i]);
+    if (file->ast->stmts.at[i]->kind == FL_STMT_PARAM && !file->ast->stmts.at[i]->damaged) add_param(s, file, file->ast->stmts.at[i]);
 }
 
 /* The names of params on the command line, once it is known what the script calls its modules. Two of one
@@ -349,7 +357,7 @@ static void run_module(FlSema *s, FlFile *file) {
   s->pure = "an imported file";
   for (int i = 0; i < file->ast->stmts.n; i++) {
     const FlStmt *st = file->ast->stmts.at[i];
-    if (st->kind == FL_STMT_LET) fl_sema_stmt(s, st);
+    if (st->kind == FL_STMT_LET || st->damaged) fl_sema_stmt(s, st);
     else if (st->kind == FL_STMT_VAR)
       fl_sema_error(s, FL_E0802, st->span, "an imported file has no variables; bind this with `let`");
     else if (fl_syntax_stmt_role(st->kind) == FL_STMT_ROLE_ACTS)
@@ -373,6 +381,10 @@ static void run_expression(FlSema *s, const FlStmt *st) {
 
 static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
   FlStmtRole role = fl_syntax_stmt_role(st->kind);
+  if (st->damaged) {
+    fl_scope_bind_lost(s, s->scope, st);
+    return;
+  }
   if (role != FL_STMT_ROLE_BINDS && role != FL_STMT_ROLE_ACTS) return;
   if (!effects && (st->kind == FL_STMT_EXPR || st->kind == FL_STMT_ASSERT)) return;
   if (st->kind == FL_STMT_EXPR) run_expression(s, st);
@@ -506,7 +518,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   FlSemaResult out = {0};
   FlVec(const FlStmt *) tests = {0};
   for (int i = 0; i < ast->stmts.n; i++)
-    if (ast->stmts.at[i]->kind == FL_STMT_TEST) fl_vec_push(arena, &tests, ast->stmts.at[i]);
+    if (ast->stmts.at[i]->kind == FL_STMT_TEST && !ast->stmts.at[i]->damaged) fl_vec_push(arena, &tests, ast->stmts.at[i]);
   out.n_tests = tests.n;
   out.tests = fl_arena_alloc(arena, sizeof *out.tests * (size_t)(tests.n + 1));
   for (int i = 0; i < tests.n; i++) {

@@ -92,6 +92,15 @@ FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char 
   return b;
 }
 
+void fl_scope_bind_lost(FlSema *s, FlScope *scope, const FlStmt *st) {
+  for (int i = 0; i < st->lost.n; i++) {
+    FlName name = st->lost.at[i];
+    bool known = fl_scope_find(s, name.text) || fl_builtin_find(s, name.text);
+    if (st->damaged == FL_LOST_PERHAPS && known) continue;
+    fl_scope_bind(s, scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s))->lost = true;
+  }
+}
+
 struct FlColumnNames {
   FlSema *s;
   FlVal table;

@@ -78,6 +78,7 @@ struct FlBinding {
   FlBinding *form;            /* FN: the next function of this name (forms.h), or NULL */
   const char *size_of;        /* a size of a signature: what has it, and */
   FlSpan size_from;           /* where that stands */
+  bool lost; /* VALUE: of a statement that did not parse: it may be anything, and is an error value */
   bool used;
   bool by_row; /* the parameter of a lambda that has a column of a grouped verb (by_group.c) */
   bool chosen; /* FN of several forms: a call means this one */
@@ -107,6 +108,7 @@ struct FlScope {
 
 /* A file of the program: the script or an import. A module is its file, whatever paths lead to it. */
 struct FlFile {
+  bool lost; /* it does not parse, so that nobody knows what is in it */
   const char *name; /* module name: what its params are called by, its alias where the script gives one */
   const char *real; /* its path without links and dots */
   bool named;       /* `name` is as the script imports it */
@@ -318,6 +320,8 @@ FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b);
 /* ---- scopes ------------------------------------------------------------------------------------------- */
 
 FlScope *fl_scope_push(FlSema *s, FlScope *parent, FlScopeKind kind); /* does not enter it */
+/* Binds the names that a damaged statement would have bound; all that uses them is silent. */
+void fl_scope_bind_lost(FlSema *s, FlScope *scope, const FlStmt *st);
 FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span,
                          FlVal val);
 FlBinding *fl_scope_find(FlSema *s, const char *name);         /* from s->scope outwards; NULL: none */

@@ -20,12 +20,14 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
   FlBinding *b = NULL;
   if (t->name.module.text) {
     FlBinding *m = fl_scope_find(s, t->name.module.text);
+    if (m && m->lost) return NULL;
     if (!m || m->kind != FL_BIND_MODULE) {
       if (!quiet)
         fl_sema_error(s, FL_E0203, t->name.module.span, "there is no module `%s`", t->name.module.text);
       return NULL;
     }
     b = fl_scope_find_in(m->file->scope, name.text);
+    if (m->file->lost) return NULL;
     if (b && fl_sema_is_private(name.text)) {
       if (!quiet) fl_sema_private_error(s, m, name);
       return NULL;
@@ -33,10 +35,12 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
   } else {
     for (FlScope *scope = s->scope; scope && !b; scope = scope->parent)
       for (int i = scope->names.n - 1; i >= 0 && !b; i--)
-        if (scope->names.at[i]->name == name.text && scope->names.at[i]->kind == FL_BIND_TYPE)
+        if (scope->names.at[i]->name == name.text &&
+            (scope->names.at[i]->kind == FL_BIND_TYPE || scope->names.at[i]->lost))
           b = scope->names.at[i];
   }
   if (b && b->kind == FL_BIND_TYPE) return b;
+  if (b && b->lost) return NULL;
   if (!quiet) {
     const char *known[FL_N_DTYPES + 64];
     int n = 0;

@@ -366,8 +366,18 @@ typedef enum FlStmtRole {
 } FlStmtRole;
 FlStmtRole fl_syntax_stmt_role(FlStmtKind kind);
 
+/* Where the names are unknown that a damaged statement would have bound. */
+typedef enum FlLost {
+  FL_LOST_NONE,       /* it is whole */
+  FL_LOST_BEHIND,     /* `let`, `var`: behind it */
+  FL_LOST_EVERYWHERE, /* declarations: in the whole file */
+  FL_LOST_PERHAPS     /* nothing says that it binds any: those of them that mean nothing else */
+} FlLost;
+
 struct FlStmt {
   FlStmtKind kind;
+  FlLost damaged;  /* an error of syntax is in it, in no statement within it: it says nothing but */
+  FlNameList lost; /* the names that it would have bound */
   FlSpan span;
   uint16_t height; /* of the tree below and with this node */
   const char *doc; /* text of its `##` comments, lines joined by \n, without the marks; NULL: none */
@@ -436,6 +446,7 @@ typedef struct FlAst {
   FlSource *source;
   FlStmtList stmts;
   FlCommentList comments; /* all of the file, in order; for the formatter */
+  bool has_meaning; /* errors of syntax are within damaged statements; false: what is a statement is a guess */
 } FlAst;
 
 /* Parses the whole file. Never NULL; errors are in the sink (E00xx, E01xx). The tree refers to `source`. */

@@ -10,16 +10,38 @@ static FlStmt *make(FlParser *p, FlStmtKind kind, FlSpan span) {
   return s;
 }
 
+/* Index of the first token that starts at an offset or behind it; it was fed. */
+static int token_at(const FlParser *p, uint32_t offset) {
+  int lo = 0, hi = p->at;
+  while (lo < hi) {
+    int mid = lo + (hi - lo) / 2;
+    if (p->tokens.at[mid].span.start < offset) lo = mid + 1;
+    else hi = mid;
+  }
+  while (lo > 0 && p->tokens.at[lo - 1].span.start >= offset) lo--;
+  return lo;
+}
+
+static FlStmt *claim(FlParser *p, FlStmt *s) {
+  if (p->sink->diags.n > p->n_diags) fl_syntax_claim_errors(p, s, token_at(p, s->span.start));
+  return s;
+}
+
 /* Sets the height of a statement whose parts are set. One that is too high becomes ERROR. */
 static FlStmt *raise(FlParser *p, FlStmt *s) {
   uint16_t below = fl_build_height_below(NULL, s);
   bool high = fl_build_too_high(p, s->span, below);
   if (high) s->kind = FL_STMT_ERROR;
   s->height = high ? 1 : (uint16_t)(below + 1);
-  return s;
+  return claim(p, s);
 }
 
-FlStmt *fl_build_stmt_error(FlParser *p) { return make(p, FL_STMT_ERROR, p->tokens.at[p->at].span); }
+FlStmt *fl_build_stmt_error(FlParser *p) {
+  FlStmt *s = make(p, FL_STMT_ERROR, p->tokens.at[p->at].span);
+  s->damaged = FL_LOST_PERHAPS;
+  fl_syntax_claim_errors(p, s, p->error_head);
+  return s;
+}
 
 FlStmt *fl_build_let(FlParser *p, FlStmtKind kind, FlTok first, FlPat *pattern, FlTypeExpr *type,
                      FlExpr *value) {
@@ -50,18 +72,12 @@ FlStmt *fl_build_assign(FlParser *p, FlExpr *target, FlTok t, FlExpr *value) {
     fl_diag_help(p->sink, d,
                  "only a `var`, its elements and its fields are assigned: `x = ..`, `x[i] = ..`, `x.a = ..`");
   s->kind = FL_STMT_ERROR;
-  return s;
+  return claim(p, s);
 }
 
 /* Does the statement stand on a line of its own behind another one? */
 static bool follows_line(const FlParser *p, FlSpan span) {
-  int lo = 0, hi = p->at; /* tokens[hi] starts behind the statement */
-  while (lo < hi) {
-    int mid = lo + (hi - lo) / 2;
-    if (p->tokens.at[mid].span.start < span.start) lo = mid + 1;
-    else hi = mid;
-  }
-  while (lo > 0 && p->tokens.at[lo - 1].span.start >= span.start) lo--;
+  int lo = token_at(p, span.start);
   return lo > 0 && p->tokens.at[lo - 1].kind == FL_TOK_NEWLINE;
 }
 
@@ -87,7 +103,7 @@ FlStmt *fl_build_expr_stmt(FlParser *p, FlExpr *value) {
     FlDiag *d = fl_report(p->sink, FL_E0012, arrow, "`<-` does not bind a name");
     fl_diag_help(p->sink, d, "write `let x = ...`");
   }
-  return s;
+  return claim(p, s);
 }
 
 FlStmt *fl_build_for(FlParser *p, FlTok first, FlPat *pattern, FlExpr *source, FlExpr *body) {

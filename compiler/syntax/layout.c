@@ -124,6 +124,7 @@ static bool swallowed(const Layout *y, uint32_t from, uint32_t to) {
 /* The innermost bracket lacks its closer: it is made before `where`. */
 static void mend(Layout *y, FlSpan where, bool say) {
   const FlToken *open = innermost(y);
+  if (open->kind == FL_TOK_LBRACE) y->p->blocks_damaged = true;
   if (say && !open->made && !swallowed(y, open->span.start, where.start)) {
     const char *closer = fl_syntax_token_name(closer_of(open->kind));
     FlDiag *d = fl_report(y->p->sink, FL_E0102, open->span, "this %s is never closed",
@@ -162,6 +163,7 @@ static void close_bracket(Layout *y, FlToken t) {
     close_innermost(y, t);
     return;
   }
+  if (t.kind == FL_TOK_RBRACE) y->p->blocks_damaged = true;
   fl_report(sink, FL_E0103, t.span, "%s closes nothing", fl_syntax_token_name(t.kind));
 }
 

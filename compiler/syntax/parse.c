@@ -37,7 +37,7 @@ static void feed(FlParser *p) {
 FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, FlSink *sink) {
   FlParser p;
   init(&p, arena, interner, source, sink);
-  int n_diags = sink->diags.n, n_errors = sink->n_errors;
+  int n_diags = p.n_diags = sink->diags.n, n_errors = sink->n_errors;
   if (!fl_syntax_lex(&p)) return p.ast;
   fl_syntax_layout(&p);
   if (!fl_syntax_meant_for_this(&p, n_diags, n_errors)) return p.ast;
@@ -50,6 +50,7 @@ FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, F
     fl_diag_help(sink, d, "`_` stands in a pattern for what is not needed; a whole dimension is written `:`");
     e->kind = FL_EXPR_ERROR;
   }
+  p.ast->has_meaning = !p.open_texts.n && !p.blocks_damaged && !p.too_deep;
   p.ast->comments = p.comments;
   fl_syntax_attach_docs(&p);
   return p.ast;

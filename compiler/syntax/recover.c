@@ -3,7 +3,7 @@
  * In: the token that does not fit, the tokens around it, and what the engine would accept instead. Out: one
  * report, by the first rule of `rules` that knows the mistake, with a fix when there is one likely. Parsing
  * goes on at the end of the statement (or arm) in the innermost block, so that errors of other statements are
- * found too. */
+ * found too. What the statement would have bound is kept: nobody complains that it is missing. */
 #include "syntax/syntax_internal.h"
 
 typedef struct Place {
@@ -359,12 +359,13 @@ static void look_around(Place *x) {
 void fl_syntax_error(FlParser *p, const FlToken *found) {
   p->failed = true;
   const FlToken *t = p->tokens.at;
-  if (found->made || (p->at > 0 && t[p->at - 1].made)) return; /* follows from what was reported */
   Place x = {.p = p,
              .found = found,
              .prev = p->at > 0 ? &t[p->at - 1] : found,
              .next = found->kind ? found + 1 : found};
   look_around(&x);
+  p->error_head = (int)(x.head - t);
+  if (found->made || (p->at > 0 && t[p->at - 1].made)) return; /* follows from what was reported */
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
     if (rules[i](&x)) return;
   general(&x);
@@ -405,4 +406,70 @@ int fl_syntax_resume(FlParser *p) {
   i--; /* the statement before it is over */
   t[i] = (FlToken){.kind = FL_TOK_NEWLINE, .span = t[i].span, .match = -1, .around = t[i].around};
   return i;
+}
+
+/* ---- what a damaged statement would have bound ---- */
+
+static FlLost binds(int kind) {
+  switch (kind) {
+  case FL_TOK_LET:
+  case FL_TOK_VAR: return FL_LOST_BEHIND;
+  case FL_TOK_FN:
+  case FL_TOK_STAGE:
+  case FL_TOK_TYPE:
+  case FL_TOK_PARAM:
+  case FL_TOK_IMPORT: return FL_LOST_EVERYWHERE;
+  default: return FL_LOST_PERHAPS;
+  }
+}
+
+/* The name of an imported file: of "a/b.flow", b. */
+static FlName file_name(FlParser *p, const FlToken *t) {
+  const char *base = t->text.bytes, *end = base + t->text.len;
+  for (const char *c = base; c < end; c++)
+    if (*c == '/') base = c + 1;
+  size_t n = (size_t)(end - base);
+  if (n > 5 && memcmp(end - 5, ".flow", 5) == 0) n -= 5;
+  return (FlName){fl_intern(p->interner, base, n), t->span};
+}
+
+/* Names stand between the word that binds and what it binds them to: one, or for patterns and imports any
+ * number. Without such a word any name before that may be meant: of `def f(x)`, of `x <- 3`. */
+static void lose_names(FlParser *p, FlStmt *s, int head) {
+  const FlToken *t = p->tokens.at;
+  int word = head;
+  while (word < p->at && binds(t[word].kind) == FL_LOST_PERHAPS)
+    word = t[word].match > word ? t[word].match + 1 : word + 1;
+  int kind = word < p->at ? t[word].kind : 0;
+  s->damaged = binds(kind);
+  s->lost = (FlNameList){0};
+  int first = t[head].kind;
+  if (!kind && (first == FL_TOK_FOR || first == FL_TOK_WHILE || first == FL_TOK_IF || first == FL_TOK_MATCH)) return;
+  bool pattern = kind == FL_TOK_LET || kind == FL_TOK_VAR;
+  for (int i = kind ? word + 1 : head; i < p->at; i++) {
+    int k = t[i].kind;
+    if (k == FL_TOK_NEWLINE || k == FL_TOK_ASSIGN || k == FL_TOK_EQ || k == FL_TOK_LT || k == FL_TOK_LBRACE) return;
+    if (k == FL_TOK_LPAREN && !pattern && s->lost.n) return;
+    if (k == FL_TOK_NAME) fl_vec_push(p->arena, &s->lost, ((FlName){t[i].name, t[i].span}));
+    if (kind == FL_TOK_IMPORT && k == FL_TOK_TEXT) fl_vec_push(p->arena, &s->lost, file_name(p, &t[i]));
+    if (k == FL_TOK_NAME && s->damaged == FL_LOST_EVERYWHERE && kind != FL_TOK_IMPORT) return;
+  }
+}
+
+static bool is_claimed(const FlParser *p, int diag) {
+  for (int i = 0; i < p->claimed.n; i++)
+    if (p->claimed.at[i] == diag) return true;
+  return false;
+}
+
+void fl_syntax_claim_errors(FlParser *p, FlStmt *s, int head) {
+  uint32_t from = p->tokens.at[head].span.start, to = p->tokens.at[p->at].span.start;
+  bool any = s->kind == FL_STMT_ERROR;
+  for (int i = p->n_diags; i < p->sink->diags.n; i++) {
+    const FlDiag *d = p->sink->diags.at[i];
+    if (fl_diag_severity(d->code) != FL_ERROR || d->span.start < from || d->span.start >= to || is_claimed(p, i)) continue;
+    fl_vec_push(p->arena, &p->claimed, i);
+    any = true;
+  }
+  if (any) lose_names(p, s, head);
 }

@@ -51,6 +51,10 @@ typedef struct FlParser {
   bool failed;          /* the token being fed was a syntax error */
   bool discarded;       /* and was thrown away */
   bool too_deep;        /* nesting was reported */
+  bool blocks_damaged;  /* a brace is missing, or there is one more */
+  int error_head;       /* index of the first token of the statement of the last syntax error */
+  int n_diags;          /* that were in the sink before this file */
+  FlVec(int) claimed;   /* indices of those that a statement has in it */
   FlExprList wildcards; /* `_` read as values: errors unless they become patterns */
   const char *underscore;
 } FlParser;
@@ -91,6 +95,8 @@ void fl_lemon_forgive(void *engine);                 /* the next error is report
 void fl_syntax_error(FlParser *p, const FlToken *found);
 /* The index of the token to feed next after the error at p->at. */
 int fl_syntax_resume(FlParser *p);
+/* Errors reported from the token `head` up to the one being fed, and in no statement yet, are in s. */
+void fl_syntax_claim_errors(FlParser *p, FlStmt *s, int head);
 
 /* ---- print_ast.c: text as one line, between double quotes. */
 void fl_syntax_add_escaped(FlText1 *out, const char *s, size_t len);

@@ -253,7 +253,7 @@ static bool never_in_brackets(int kind) {
   }
 }
 
-/* At in[i], first on its line within ( or [: is this the beginning of a statement? */
+/* At in[i], first on its line within ( or [, or behind an operator: is this the beginning of a statement? */
 static bool breaks_out(const Layout *y, int i) {
   const FlToken *t = &y->in[i];
   if (never_in_brackets(t->kind)) return true;
@@ -301,6 +301,8 @@ void fl_syntax_layout(FlParser *p) {
       if (lines_count(&y)) emit_newline(&y, t.span);
       continue;
     }
+    if (first_on_line && continues(last_kind(&y)) && lines_count(&y) && breaks_out(&y, i))
+      emit_newline(&y, t.span); /* what the line before lacks is not this */
     if (fl_syntax_is_word_token(t.kind) && word_is_name(&y, i)) t.kind = FL_TOK_NAME;
     if (first_on_line && t.kind != FL_TOK_NAME && !lines_count(&y) && breaks_out(&y, i)) {
       while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t.span, true);

@@ -365,6 +365,7 @@ void fl_syntax_error(FlParser *p, const FlToken *found) {
              .next = found->kind ? found + 1 : found};
   look_around(&x);
   p->error_head = (int)(x.head - t);
+  p->error_end = found->span.start + 1;
   if (found->made || (p->at > 0 && t[p->at - 1].made)) return; /* follows from what was reported */
   for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
     if (rules[i](&x)) return;
@@ -465,6 +466,7 @@ static bool is_claimed(const FlParser *p, int diag) {
 void fl_syntax_claim_errors(FlParser *p, FlStmt *s, int head) {
   uint32_t from = p->tokens.at[head].span.start, to = p->tokens.at[p->at].span.start;
   bool any = s->kind == FL_STMT_ERROR;
+  if (any && p->error_end > to) to = p->error_end;
   for (int i = p->n_diags; i < p->sink->diags.n; i++) {
     const FlDiag *d = p->sink->diags.at[i];
     if (fl_diag_severity(d->code) != FL_ERROR || d->span.start < from || d->span.start >= to || is_claimed(p, i)) continue;

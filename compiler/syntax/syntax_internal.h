@@ -52,7 +52,8 @@ typedef struct FlParser {
   bool discarded;       /* and was thrown away */
   bool too_deep;        /* nesting was reported */
   bool blocks_damaged;  /* a brace is missing, or there is one more */
-  int error_head;       /* index of the first token of the statement of the last syntax error */
+  int error_head;       /* of the last syntax error: index of the first token of its statement, */
+  uint32_t error_end;   /* and the offset behind where it was found */
   int n_diags;          /* that were in the sink before this file */
   FlVec(int) claimed;   /* indices of those that a statement has in it */
   FlExprList wildcards; /* `_` read as values: errors unless they become patterns */

@@ -22,6 +22,7 @@ static FlBinding *vjp_of(FlSema *s, const FlBinding *fn) {
   const FlExpr *arg = a->args.n == 1 ? a->args.at[0].value : NULL;
   const char *name = arg && arg->kind == FL_EXPR_NAME ? arg->name.text : NULL;
   FlBinding *vjp = name ? fl_scope_find_in(fn->file->scope, name) : NULL;
+  if (vjp && vjp->lost) return NULL;
   if (!vjp || vjp->kind != FL_BIND_FN) {
     FlDiag *d =
         fl_sema_report(s, FL_E0728, a->span, "`@derivative` takes the name of a function of this file%s%s%s",

@@ -66,6 +66,7 @@ static bool parts_of_file(FlSema *s, FlCallSite *c, const char *path, const char
 /* ---- what is wanted ---- */
 
 static bool not_known(FlSema *s, FlCallSite *c, const char *name) {
+  if (fl_wants_unknown(c->want)) return false;
   FlDiag *d =
       fl_sema_report(s, FL_E0945, c->span, "the type of what is in this file is not known when compiling");
   fl_diag_help(

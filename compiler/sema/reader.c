@@ -196,6 +196,7 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, Fl
   if (!row && path) {
     row = row_of_file(s, c->builtin->data, path, options, c->args[SOURCE].span);
   } else if (!row) {
+    if (fl_wants_unknown(c->want)) return NULL;
     FlDiag *d = fl_sema_report(s, FL_E0945, c->span, "the columns of this file are not known when compiling");
     fl_diag_help(s->sink, d,
                  "write the type of a row, `let t: Trip[_] = %s(f)`, or give the `file` param a default",
@@ -377,6 +378,7 @@ FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
   } else if (wanted) {
     type = c->want;
   } else {
+    if (fl_wants_unknown(c->want)) return fl_val_error(s);
     FlDiag *d = fl_sema_report(s, FL_E0945, c->span,
                                "the type of the array in this file is not known when compiling");
     fl_diag_help(s->sink, d,

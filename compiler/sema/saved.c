@@ -72,6 +72,7 @@ FlVal fl_builtin_load(FlSema *s, FlCallSite *c) {
     fl_reader_report(s, c->args[0].span, &e);
     return fl_val_error(s);
   }
+  if (!t && fl_wants_unknown(c->want)) return fl_val_error(s);
   if (!t) {
     FlDiag *d =
         fl_sema_report(s, FL_E0945, c->span, "the type of what is in this file is not known when compiling");

@@ -256,6 +256,8 @@ FlDiag *fl_sema_report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt,
     __attribute__((format(printf, 4, 5)));
 static inline bool fl_val_bad(FlVal v) { return v.type->kind == FL_TY_ERROR; }
 FlVal fl_val_error(FlSema *s);
+/* Was a type wanted here that was reported? Then what it would have said is no mistake. */
+static inline bool fl_wants_unknown(const FlType *want) { return want && want->kind == FL_TY_ERROR; }
 /* A type that is too large was asked for: says so, once. */
 FlVal fl_val_refused(FlSema *s, FlSpan span);
 FlVal fl_val_none(FlSema *s);

@@ -200,7 +200,7 @@ static bool begins_expression(int kind) {
   return fl_syntax_begins_operand(kind) || kind == FL_TOK_LBRACE || kind == FL_TOK_IF;
 }
 
-static bool is_name(const FlToken *t) {
+bool fl_syntax_is_name(const FlToken *t) {
   FlWordGroup group = FL_WORD_RESERVED;
   if (t->kind == FL_TOK_NAME) return true;
   if (!fl_syntax_is_word_token(t->kind)) return false;
@@ -214,12 +214,12 @@ static bool starts_statement(const Layout *y, int i) {
   switch (y->in[i].kind) {
   case FL_TOK_STAGE:
   case FL_TOK_TYPE:
-  case FL_TOK_PARAM: return is_name(next);
-  case FL_TOK_IMPORT: return is_name(next) || next->kind == FL_TOK_TEXT;
+  case FL_TOK_PARAM: return fl_syntax_is_name(next);
+  case FL_TOK_IMPORT: return fl_syntax_is_name(next) || next->kind == FL_TOK_TEXT;
   case FL_TOK_EXTERN: return next->kind == FL_TOK_FN;
   case FL_TOK_REQUIRES: return next->kind == FL_TOK_NAME && strcmp(next->name, "flow") == 0;
   case FL_TOK_TEST: return next->kind == FL_TOK_TEXT;
-  default: /* assert */ return begins_expression(next->kind) || is_name(next) || next->kind == FL_TOK_VAR;
+  default: /* assert */ return begins_expression(next->kind) || fl_syntax_is_name(next) || next->kind == FL_TOK_VAR;
   }
 }
 
@@ -301,13 +301,12 @@ void fl_syntax_layout(FlParser *p) {
       if (lines_count(&y)) emit_newline(&y, t.span);
       continue;
     }
-    if (first_on_line && continues(last_kind(&y)) && lines_count(&y) && breaks_out(&y, i))
-      emit_newline(&y, t.span); /* what the line before lacks is not this */
-    if (fl_syntax_is_word_token(t.kind) && word_is_name(&y, i)) t.kind = FL_TOK_NAME;
-    if (first_on_line && t.kind != FL_TOK_NAME && !lines_count(&y) && breaks_out(&y, i)) {
+    if (first_on_line && breaks_out(&y, i)) { /* what the line before lacks is not this */
+      bool lacks = !lines_count(&y) || continues(last_kind(&y));
       while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t.span, true);
-      if (lines_count(&y)) emit_newline(&y, t.span);
+      if (lacks && lines_count(&y)) emit_newline(&y, t.span);
     }
+    if (fl_syntax_is_word_token(t.kind) && word_is_name(&y, i)) t.kind = FL_TOK_NAME;
     first_on_line = false;
     if (closes(t.kind)) {
       close_bracket(&y, t);

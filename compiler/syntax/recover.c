@@ -434,8 +434,8 @@ static FlName file_name(FlParser *p, const FlToken *t) {
   return (FlName){fl_intern(p->interner, base, n), t->span};
 }
 
-/* Names stand between the word that binds and what it binds them to: one, or for patterns and imports any
- * number. Without such a word any name before that may be meant: of `def f(x)`, of `x <- 3`. */
+/* Names stand between the word that binds and what it binds them to; a token too many may
+ * be among them. Without such a word any name before that may be meant: of `def f(x)`, of `x <- 3`. */
 static void lose_names(FlParser *p, FlStmt *s, int head) {
   const FlToken *t = p->tokens.at;
   int word = head;
@@ -449,11 +449,11 @@ static void lose_names(FlParser *p, FlStmt *s, int head) {
   bool pattern = kind == FL_TOK_LET || kind == FL_TOK_VAR;
   for (int i = kind ? word + 1 : head; i < p->at; i++) {
     int k = t[i].kind;
-    if (k == FL_TOK_NEWLINE || k == FL_TOK_ASSIGN || k == FL_TOK_EQ || k == FL_TOK_LT || k == FL_TOK_LBRACE) return;
-    if (k == FL_TOK_LPAREN && !pattern && s->lost.n) return;
-    if (k == FL_TOK_NAME) fl_vec_push(p->arena, &s->lost, ((FlName){t[i].name, t[i].span}));
+    if (k == FL_TOK_NEWLINE || k == FL_TOK_LBRACE) return;
+    bool ends = k == FL_TOK_ASSIGN || k == FL_TOK_EQ || k == FL_TOK_LT || (!pattern && (k == FL_TOK_LPAREN || k == FL_TOK_COLON));
+    if (ends && s->lost.n) return;
+    if (fl_syntax_is_name(&t[i])) fl_vec_push(p->arena, &s->lost, ((FlName){t[i].name, t[i].span}));
     if (kind == FL_TOK_IMPORT && k == FL_TOK_TEXT) fl_vec_push(p->arena, &s->lost, file_name(p, &t[i]));
-    if (k == FL_TOK_NAME && s->damaged == FL_LOST_EVERYWHERE && kind != FL_TOK_IMPORT) return;
   }
 }
 

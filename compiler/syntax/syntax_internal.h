@@ -82,6 +82,8 @@ const char *fl_syntax_token_kind(int kind);
 void fl_syntax_layout(FlParser *p);
 /* Is it an operator that only ever stands between two operands? */
 bool fl_syntax_only_between(int kind);
+/* Is it a name, or a word that is one elsewhere? */
+bool fl_syntax_is_name(const FlToken *t);
 /* May a token be the first of an operand? (Blocks and `if` stand alone.) */
 bool fl_syntax_begins_operand(int kind);
 

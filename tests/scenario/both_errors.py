@@ -35,6 +35,8 @@ def statements(text):
     lines = text.splitlines(keepends=True)
     starts, quoted = [], False
     for i, line in enumerate(lines):
+        if i and lines[i - 1].startswith("@"):
+            continue  # what an attribute is of
         if not quoted and re.match(r"[A-Za-z_@(\[]", line) and not line.startswith("else"):
             starts.append(i)
         quoted ^= line.count('"""') % 2 == 1

@@ -391,7 +391,7 @@ FlVal fl_sema_block(FlSema *s, const FlStmtList *stmts, const FlType *want) {
   s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
   FlVal v = run_stmts(s, stmts->at, stmts->n, want);
   for (int i = 0; i < stmts->n; i++)
-    if (stmts->at[i]->damaged) v = fl_val_error(s); /* what it gives may be what is missing */
+    if (stmts->at[i]->damaged) v = fl_val_error(s);          /* what it gives may be what is missing */
   if (v.type->kind != FL_TY_FUNC) fl_scope_end(s, s->scope); /* a function may still use what it saw */
   s->scope = outer;
   return v;

@@ -193,10 +193,10 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, Fl
   const bool durations = exact || strcmp(c->builtin->data, "csv") == 0;
   const FlType *row = wanted_row(c->want, has_option(options, "on_error=collect"));
   if (row && without) row = fl_reader_without(s, row, without);
+  if (!row && fl_wants_unknown(c->want)) return NULL;
   if (!row && path) {
     row = row_of_file(s, c->builtin->data, path, options, c->args[SOURCE].span);
   } else if (!row) {
-    if (fl_wants_unknown(c->want)) return NULL;
     FlDiag *d = fl_sema_report(s, FL_E0945, c->span, "the columns of this file are not known when compiling");
     fl_diag_help(s->sink, d,
                  "write the type of a row, `let t: Trip[_] = %s(f)`, or give the `file` param a default",

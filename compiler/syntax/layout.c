@@ -219,7 +219,8 @@ static bool starts_statement(const Layout *y, int i) {
   case FL_TOK_EXTERN: return next->kind == FL_TOK_FN;
   case FL_TOK_REQUIRES: return next->kind == FL_TOK_NAME && strcmp(next->name, "flow") == 0;
   case FL_TOK_TEST: return next->kind == FL_TOK_TEXT;
-  default: /* assert */ return begins_expression(next->kind) || fl_syntax_is_name(next) || next->kind == FL_TOK_VAR;
+  default: /* assert */
+    return begins_expression(next->kind) || fl_syntax_is_name(next) || next->kind == FL_TOK_VAR;
   }
 }
 

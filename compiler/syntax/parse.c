@@ -50,7 +50,8 @@ FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, F
     fl_diag_help(sink, d, "`_` stands in a pattern for what is not needed; a whole dimension is written `:`");
     e->kind = FL_EXPR_ERROR;
   }
-  p.ast->has_meaning = !p.open_texts.n && !p.blocks_damaged && !p.too_deep;
+  bool all_kept = sink->diags.n < (sink->limit ? sink->limit : 50);
+  p.ast->has_meaning = all_kept && !p.open_texts.n && !p.blocks_damaged && !p.too_deep;
   p.ast->comments = p.comments;
   fl_syntax_attach_docs(&p);
   return p.ast;

@@ -445,12 +445,14 @@ static void lose_names(FlParser *p, FlStmt *s, int head) {
   s->damaged = binds(kind);
   s->lost = (FlNameList){0};
   int first = t[head].kind;
-  if (!kind && (first == FL_TOK_FOR || first == FL_TOK_WHILE || first == FL_TOK_IF || first == FL_TOK_MATCH)) return;
+  if (!kind && (first == FL_TOK_FOR || first == FL_TOK_WHILE || first == FL_TOK_IF || first == FL_TOK_MATCH))
+    return;
   bool pattern = kind == FL_TOK_LET || kind == FL_TOK_VAR;
   for (int i = kind ? word + 1 : head; i < p->at; i++) {
     int k = t[i].kind;
     if (k == FL_TOK_NEWLINE || k == FL_TOK_LBRACE) return;
-    bool ends = k == FL_TOK_ASSIGN || k == FL_TOK_EQ || k == FL_TOK_LT || (!pattern && (k == FL_TOK_LPAREN || k == FL_TOK_COLON));
+    bool ends = k == FL_TOK_ASSIGN || k == FL_TOK_EQ || k == FL_TOK_LT ||
+                (!pattern && (k == FL_TOK_LPAREN || k == FL_TOK_COLON));
     if (ends && s->lost.n) return;
     if (fl_syntax_is_name(&t[i])) fl_vec_push(p->arena, &s->lost, ((FlName){t[i].name, t[i].span}));
     if (kind == FL_TOK_IMPORT && k == FL_TOK_TEXT) fl_vec_push(p->arena, &s->lost, file_name(p, &t[i]));
@@ -469,7 +471,9 @@ void fl_syntax_claim_errors(FlParser *p, FlStmt *s, int head) {
   if (any && p->error_end > to) to = p->error_end;
   for (int i = p->n_diags; i < p->sink->diags.n; i++) {
     const FlDiag *d = p->sink->diags.at[i];
-    if (fl_diag_severity(d->code) != FL_ERROR || d->span.start < from || d->span.start >= to || is_claimed(p, i)) continue;
+    if (fl_diag_severity(d->code) != FL_ERROR || d->span.start < from || d->span.start >= to ||
+        is_claimed(p, i))
+      continue;
     fl_vec_push(p->arena, &p->claimed, i);
     any = true;
   }

@@ -434,14 +434,22 @@ static FlName file_name(FlParser *p, const FlToken *t) {
   return (FlName){fl_intern(p->interner, base, n), t->span};
 }
 
+/* The first token of a statement as the word that begins one, though what follows made it a name. */
+static int meant_word(const FlToken *t) {
+  FlWordGroup group = FL_WORD_RESERVED;
+  int kind = t->kind == FL_TOK_NAME ? fl_syntax_word(t->name, strlen(t->name), &group) : 0;
+  return kind && group == FL_WORD_START ? kind : t->kind;
+}
+
 /* Names stand between the word that binds and what it binds them to; a token too many may
  * be among them. Without such a word any name before that may be meant: of `def f(x)`, of `x <- 3`. */
 static void lose_names(FlParser *p, FlStmt *s, int head) {
   const FlToken *t = p->tokens.at;
-  int word = head;
-  while (word < p->at && binds(t[word].kind) == FL_LOST_PERHAPS)
+  int word = head, kind = meant_word(&t[head]);
+  while (word < p->at && binds(kind) == FL_LOST_PERHAPS) {
     word = t[word].match > word ? t[word].match + 1 : word + 1;
-  int kind = word < p->at ? t[word].kind : 0;
+    kind = word < p->at ? t[word].kind : 0;
+  }
   s->damaged = binds(kind);
   s->lost = (FlNameList){0};
   int first = t[head].kind;

@@ -57,6 +57,7 @@ static bool read_result(FlSema *s, Exec *x) {
     x->row = fl_category_text_row(s, want->elem);
     return add_columns(s, x, x->row, x->call->span, "the result");
   }
+  if (fl_wants_unknown(want)) return false;
   FlDiag *d =
       fl_sema_report(s, FL_E0246, x->call->span, "the columns that this program gives are not known here");
   fl_diag_help(s->sink, d, "write the type of the table: `let e: (id: i64, score: f64)[_] = exec(...)`");

@@ -24,6 +24,10 @@ void fl_io_help(FlIoError *e, const char *fmt, ...) {
 }
 
 FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *e, const char *path, int64_t path_len) {
+  if (e->code == FL_E_MEMORY && fl_ctx_failed(ctx)) { /* what was missing is said: add what for */
+    fl_fail_note(ctx, "%s", e->message);
+    return fl_fail_text(ctx, site, FL_FAULT_MEMORY, "%s", e->message);
+  }
   if (e->code == FL_E_MEMORY) return fl_fail_text(ctx, site, FL_FAULT_MEMORY, "%s", e->message);
   FlStatus bad = fl_fail_text(ctx, site, FL_CODE(e->code), "%s", e->message);
   if (e->help[0]) fl_fail_help(ctx, "%s", e->help);

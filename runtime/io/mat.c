@@ -170,9 +170,10 @@ static bool open_file(FlCtx *ctx, const char *path, File *f, FlIoError *e) {
   return f->hdf5 || version == 0x0100 || bad(f, "its version is unknown", e);
 }
 
-/* The next matrix behind *at; whole: all of it, in memory of its own in *own (NULL: it is in the file). 1:
- * there is one; 0: the file ends; -1: e. */
-static int next_matrix(const File *f, int64_t *at, bool whole, FlMatrix *m, char **own, FlIoError *e) {
+/* The next matrix behind *at; whole: all of it, in memory of its own in *own (NULL: it is in the file), which
+ * counts against --memory. 1: there is one; 0: the file ends; -1: e. */
+static int next_matrix(FlCtx *ctx, const File *f, int64_t *at, bool whole, FlMatrix *m, FlBuffer **own,
+                       FlIoError *e) {
   char beginning[FL_BEGINNING];
   FlMatElement outer, inner;
   FlMatBytes rest = {f->in.data + *at, f->in.size - *at, f->big};
@@ -197,13 +198,13 @@ static int next_matrix(const File *f, int64_t *at, bool whole, FlMatrix *m, char
   }
   if (inner.whole > (outer.data.n + 1) * FL_RATIO)
     return bad(f, "a variable is larger than it can be", e) - 1;
-  *own = malloc((size_t)inner.whole + 8);
+  *own = fl_buffer_new(ctx, inner.whole + 8);
   if (!*own) return no_memory(f, e) - 1;
-  got = unpack(outer.data, *own, inner.whole, &ended);
-  if (ended && fl_mat_element((FlMatBytes){*own, got, f->big}, false, &inner) &&
+  got = unpack(outer.data, (*own)->data, inner.whole, &ended);
+  if (ended && fl_mat_element((FlMatBytes){(*own)->data, got, f->big}, false, &inner) &&
       fl_mat_matrix(inner.data, false, m))
     return 1;
-  free(*own);
+  fl_buffer_unref(*own);
   *own = NULL;
   return bad(f, "a variable is damaged", e) - 1;
 }
@@ -212,7 +213,7 @@ static int next_matrix(const File *f, int64_t *at, bool whole, FlMatrix *m, char
  * are some. */
 static bool add_matrix(const File *f, int64_t here, const FlMatrix *m, FlIoArrays *out, FlIoError *e) {
   FlMatrix all;
-  char *own = NULL;
+  FlBuffer *own = NULL;
   int32_t rank = m->rank;
   int64_t dims[FL_MAX_RANK];
   const char *why = m->dtype == FL_N_DTYPES ? "it is no array of real numbers or texts" : NULL;
@@ -220,9 +221,9 @@ static bool add_matrix(const File *f, int64_t here, const FlMatrix *m, FlIoArray
   if (!m->name[0] || fl_utf8_check(m->name, (int64_t)strlen(m->name)) != (int64_t)strlen(m->name))
     return true;
   if (m->dtype == FL_TEXT) {
-    if (next_matrix(f, &here, true, &all, &own, e) < 0) return false;
+    if (next_matrix(NULL, f, &here, true, &all, &own, e) < 0) return false;
     why = fl_mat_text_shape(&all, &rank, dims);
-    free(own);
+    fl_buffer_unref(own);
   }
   return fl_io_arrays_add(out, m->name, why ? FL_N_DTYPES : m->dtype, why ? 0 : rank, dims, why) ||
          no_memory(f, e);
@@ -231,8 +232,8 @@ static bool add_matrix(const File *f, int64_t here, const FlMatrix *m, FlIoArray
 static bool list(const File *f, FlIoArrays *out, FlIoError *e) {
   int64_t at = FL_HEAD, here = at;
   FlMatrix m;
-  char *own;
-  for (int got; (got = next_matrix(f, &at, false, &m, &own, e)) != 0; here = at)
+  FlBuffer *own;
+  for (int got; (got = next_matrix(NULL, f, &at, false, &m, &own, e)) != 0; here = at)
     if (got < 0 || !add_matrix(f, here, &m, out, e)) return false;
   return out->n || fl_io_error(e, FL_E_EMPTY, "`%s` holds no variables", f->path);
 }
@@ -308,14 +309,15 @@ static FlArray *take(FlCtx *ctx, const File *f, const FlMatrix *m, FlType1 type,
   if (!fl_io_array_fits(f->path, m->name, m->dtype, m->rank, type, e)) return NULL;
   FlArray *a = fl_array_new(ctx, type.dtype, m->rank, m->dims);
   int bytes = fl_dtype_info[type.dtype].bytes;
-  Numbers n = {m, stored_dtype(m->type), (FlDtype)type.dtype, malloc((size_t)(m->count * bytes) + 1), false};
+  FlBuffer *room = fl_buffer_new(ctx, m->count * bytes);
+  Numbers n = {m, stored_dtype(m->type), (FlDtype)type.dtype, room ? room->data : NULL, false};
   bool ok = (a && n.out) || no_memory(f, e);
   if (ok && m->count) {
     fl_parallel_for(ctx, (m->count + FL_PIECE - 1) / FL_PIECE, 1, convert_pieces, &n);
     fl_transpose_bytes(ctx, n.out, a->data, m->rank, m->dims, bytes);
     ok = !n.misfit || bad(f, "a variable is damaged", e);
   }
-  free(n.out);
+  fl_buffer_unref(room);
   if (ok) return a;
   fl_array_unref(a);
   return NULL;
@@ -325,18 +327,18 @@ static bool read_one(FlCtx *ctx, const File *f, const char *name, FlType1 type, 
                      FlIoError *e) {
   int64_t at = FL_HEAD;
   FlMatrix m;
-  char *own;
+  FlBuffer *own;
   for (int got;;) {
     int64_t here = at;
-    if ((got = next_matrix(f, &at, false, &m, &own, e)) < 0) return false;
+    if ((got = next_matrix(ctx, f, &at, false, &m, &own, e)) < 0) return false;
     if (got == 0) break;
     if (strcmp(m.name, name) != 0) continue;
     if (m.dtype == FL_N_DTYPES)
       return fl_io_error(e, FL_E_NO_ARRAY, "`%s` of `%s` is no array of real numbers or texts", name,
                          f->path);
-    if (next_matrix(f, &here, true, &m, &own, e) < 0) return false;
+    if (next_matrix(ctx, f, &here, true, &m, &own, e) < 0) return false;
     FlArray *a = m.dtype == FL_TEXT ? fl_mat_texts(ctx, f->path, &m, type, e) : take(ctx, f, &m, type, e);
-    free(own);
+    fl_buffer_unref(own);
     if (a) *result = fl_io_arrays_value(ctx, a, type);
     return a != NULL;
   }

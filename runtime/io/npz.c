@@ -98,7 +98,8 @@ bool fl_io_npz_arrays(const char *path, FlIoArrays *out, FlIoError *e) {
 /* A member that is read. */
 typedef struct Part {
   const FlZipMember *m;
-  char *bytes; /* unpacked; NULL: it is stored */
+  FlBuffer *buffer; /* of the unpacked bytes, which count against --memory; NULL: it is stored */
+  char *bytes;      /* these; NULL: it is stored */
   FlIoError error;
 } Part;
 
@@ -158,12 +159,16 @@ static bool read_members(FlCtx *ctx, const FlZip *zip, const FlArraysWanted *w, 
     r.parts[k].m = find(zip, w->names[k], e);
     ok = r.parts[k].m != NULL;
     if (!ok || !r.parts[k].m->deflated) continue;
-    r.parts[k].bytes = malloc((size_t)r.parts[k].m->size + 1);
-    ok = r.parts[k].bytes || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
+    r.parts[k].buffer = fl_buffer_new(ctx, r.parts[k].m->size);
+    if (r.parts[k].buffer) r.parts[k].bytes = r.parts[k].buffer->data;
+    ok = r.parts[k].bytes || fl_io_error(e, FL_E_MEMORY, "out of memory while unpacking `%s` of `%s`",
+                                         r.parts[k].m->name, zip->label);
   }
   if (ok) fl_parallel_for(ctx, n, 1, unpack_parts, &r);
-  for (int32_t k = 0; ok && k < n; k++) ok = take(ctx, zip, &r.parts[k], w, k, e);
-  for (int32_t k = 0; r.parts && k < n; k++) free(r.parts[k].bytes);
+  for (int32_t k = 0; r.parts && k < n; k++) {
+    ok = ok && take(ctx, zip, &r.parts[k], w, k, e);
+    fl_buffer_unref(r.parts[k].buffer); /* each as soon as its array is there */
+  }
   free(r.parts);
   return ok;
 }

@@ -4,13 +4,21 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+void fl_no_memory(void) {
+  static const char message[] =
+      "error[E0712]: out of memory\n"
+      "  help: a limit of the system (ulimit -v, a control group) is reached, or the script is too large\n";
+  fflush(stdout); /* of what ran before; its buffer is not on the heap */
+  ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
+  (void)ignored;
+  _exit(4);
+}
 
 static void *must_alloc(size_t bytes) {
   void *p = malloc(bytes);
-  if (!p) {
-    fprintf(stderr, "error: out of memory (%zu bytes)\n", bytes);
-    exit(4);
-  }
+  if (!p) fl_no_memory();
   return p;
 }
 

@@ -47,6 +47,9 @@ FlInterner *fl_interner_make(FlArena *a); /* the texts live in the arena */
 const char *fl_intern(FlInterner *in, const char *s, size_t len);
 const char *fl_intern_z(FlInterner *in, const char *s); /* s ends with NUL */
 
+/* Ends the process with a message and status 4: for whoever gets no memory. */
+_Noreturn void fl_no_memory(void);
+
 /* ---- map from pointers (interned strings, nodes) to pointers --------------------------------------- */
 
 typedef struct FlMap FlMap;

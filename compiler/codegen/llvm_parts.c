@@ -177,11 +177,13 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlModule
   bool plain;
   int n = parts_of(m, options, &plain);
   Work work[PARTS + 1];
+  fl_ll_memory_register();
   fl_ll_target_register();
   for (int i = 0; i < n; i++)
     work[i] =
         (Work){.module = m, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};
-  for (int i = 1; i < n; i++)
+  /* A thread takes much address space that it does not use; where that is scarce (ulimit -v), one after another. */
+  for (int i = 1; i < n && !fl_ll_memory_limited(); i++)
     work[i].started = pthread_create(&work[i].thread, NULL, make_part, &work[i]) == 0;
   for (int i = 0; i < n; i++)
     if (!work[i].started) make_part(&work[i]);

@@ -169,12 +169,9 @@ bool fl_ll_emit(FlGen *g, FlObject *out) {
   }
   out->size = LLVMGetBufferSize(buffer);
   out->bytes = malloc(out->size + 1);
-  if (out->bytes) {
-    memcpy(out->bytes, LLVMGetBufferStart(buffer), out->size);
-    out->bytes[out->size] = 0;
-  } else {
-    fl_ll_fail(g, "out of memory");
-  }
+  if (!out->bytes) fl_no_memory();
+  memcpy(out->bytes, LLVMGetBufferStart(buffer), out->size);
+  out->bytes[out->size] = 0;
   LLVMDisposeMemoryBuffer(buffer);
-  return out->bytes != NULL;
+  return true;
 }

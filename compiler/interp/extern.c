@@ -139,10 +139,7 @@ static FlSlot slot_of(FlDtype d, Word w) {
 
 static void call(ExternCall *c, Word *words, Word *result) {
   void **at = calloc((size_t)c->n_words + 1, sizeof *at);
-  if (at == NULL) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (at == NULL) fl_no_memory();
   for (int i = 0; i < c->n_words; i++) at[i] = &words[i];
   ffi_call(&c->cif, (void (*)(void))(uintptr_t)c->function->address, result, at);
   free(at);
@@ -154,10 +151,7 @@ FlStatus run_extern(Frame *f, const FlOp *op) {
   int n = op->n_args - (int)op->attrs.i, at = 0;
   Word *words = calloc((size_t)c->n_words + 1, sizeof *words), result = {0};
   FlSlot out = {0};
-  if (words == NULL) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (words == NULL) fl_no_memory();
   for (int i = 0; i < n; i++) at += put_words(words + at, op->args[i]->type, value_of(f, op->args[i]));
   if (is_array(t)) {
     int64_t dims[FL_MAX_RANK] = {0};

@@ -139,10 +139,7 @@ static FlStatus keep_element(Frame *f, const FlOp *op, int64_t pos, FlSlot *yiel
   if (k->n == k->capacity) {
     k->capacity = k->capacity > 0 ? k->capacity * 2 : 64;
     k->slots = realloc(k->slots, (size_t)(k->capacity * columns + 1) * sizeof *k->slots);
-    if (k->slots == NULL) {
-      fprintf(stderr, "error: out of memory\n");
-      exit(4);
-    }
+    if (k->slots == NULL) fl_no_memory();
   }
   for (int i = 0; i < columns; i++) {
     FlDtype d = (FlDtype)op->results[1 + i]->type.dtype;

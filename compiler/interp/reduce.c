@@ -109,10 +109,7 @@ static void pick(Reduction *r, int64_t pos, FlSlot v) {
   if (r->at >= 0 && !better(r, v, r->best)) return;
   if (r->d == FL_TEXT) {
     char *copy = malloc(v.t.len > 0 ? (size_t)v.t.len : 1);
-    if (copy == NULL) {
-      fprintf(stderr, "error: out of memory\n");
-      exit(4);
-    }
+    if (copy == NULL) fl_no_memory();
     if (v.t.len > 0) memcpy(copy, v.t.ptr, (size_t)v.t.len);
     free(r->text);
     v.t.ptr = r->text = copy;

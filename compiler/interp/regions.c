@@ -25,20 +25,14 @@ static void forget(Frame *f, const FlValue *v) {
 
 FlSlot *new_slots(int64_t n) {
   FlSlot *slots = calloc(n > 0 ? (size_t)n : 1, sizeof *slots);
-  if (slots == NULL) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (slots == NULL) fl_no_memory();
   return slots;
 }
 
 void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n) {
   FlText few[16], *live = n <= 16 ? few : malloc((size_t)n * sizeof *live);
   int32_t n_live = 0;
-  if (live == NULL) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (live == NULL) fl_no_memory();
   for (int i = 0; i < n; i++)
     if (is_text(types[i])) live[n_live++] = slots[i].t;
   fl_texts_leave(f->heap, mark, live, n_live);
@@ -50,10 +44,7 @@ void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot 
 
 FlType1 *value_types(FlValue *const *values, int n) {
   FlType1 *types = malloc((size_t)(n + 1) * sizeof *types);
-  if (types == NULL) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (types == NULL) fl_no_memory();
   for (int i = 0; i < n; i++) types[i] = values[i]->type;
   return types;
 }

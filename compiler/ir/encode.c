@@ -96,10 +96,7 @@ static void put_region(Encoder *e, const FlRegion *r, char tag) {
 
 void fl_ir_encode_with(FlText1 *out, const FlFunc *f, FlIrEncodeFunc encode_callee, void *user) {
   Encoder e = {out, calloc((size_t)f->next_id + 1, sizeof *e.number), 0, encode_callee, user};
-  if (!e.number) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (!e.number) fl_no_memory();
   put_region(&e, f->body, 'F');
   free(e.number);
 }

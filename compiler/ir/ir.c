@@ -230,10 +230,7 @@ static void copy_body(FlBuilder *b, const FlRegion *from, FlValue *const *args, 
   span_ids(from, &c.lo, &c.hi);
   if (c.lo > c.hi) c.lo = c.hi;
   c.to = calloc((size_t)(c.hi - c.lo) + 1, sizeof *c.to);
-  if (!c.to) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (!c.to) fl_no_memory();
   for (int i = 0; i < from->n_params; i++) set_copy(&c, from->params[i], args[i]);
   copy_ops(&c, b->region, b->before, from);
   for (int i = 0; i < from->n_yields; i++) yields_out[i] = copied(&c, from->yields[i]);

@@ -202,10 +202,7 @@ void fl_ir_print_func(FlText1 *out, const FlFunc *f) {
   static const char *const kinds[] = {
       [FL_FUNC_PLAIN] = "fn", [FL_FUNC_STAGE] = "stage", [FL_FUNC_MAIN] = "main", [FL_FUNC_TEST] = "test"};
   Printer p = {out, calloc((size_t)f->next_id + 1, sizeof *p.number), 0};
-  if (!p.number) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (!p.number) fl_no_memory();
   fl_text_addf(out, "%s ", kinds[f->kind]);
   print_name(out, f->name);
   print_params(&p, f->body);

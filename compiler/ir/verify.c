@@ -358,10 +358,7 @@ static bool check_region(Verifier *v, const FlRegion *r) {
 bool fl_ir_verify(const FlModule *m, FlText1 *why) {
   for (const FlFunc *f = m->first; f; f = f->next) {
     Verifier v = {f, why, calloc((size_t)f->next_id + 1, 1)};
-    if (!v.state) {
-      fprintf(stderr, "error: out of memory\n");
-      exit(4);
-    }
+    if (!v.state) fl_no_memory();
     bool fine =
         f->body->owner == NULL ? check_region(&v, f->body) : broken(&v, NULL, "the body has an owner");
     for (const FlFunc *g = f->next; fine && g; g = g->next)

@@ -7,10 +7,7 @@ void fl_subst_set(FlSubst *s, const FlValue *from, FlValue *to) {
   if (from->id >= s->n) {
     uint32_t n = from->region->func->next_id;
     FlValue **grown = realloc(s->to, n * sizeof *grown);
-    if (!grown) {
-      fprintf(stderr, "error: out of memory\n");
-      exit(4);
-    }
+    if (!grown) fl_no_memory();
     memset(grown + s->n, 0, (n - s->n) * sizeof *grown);
     s->to = grown;
     s->n = n;

@@ -14,10 +14,7 @@ static void init(FlParser *p, FlArena *arena, FlInterner *interner, FlSource *so
 /* Feeds the tokens; after an error goes on where recover.c says. */
 static void feed(FlParser *p) {
   p->engine = fl_lemonAlloc(malloc);
-  if (!p->engine) {
-    fprintf(stderr, "error: out of memory\n");
-    exit(4);
-  }
+  if (!p->engine) fl_no_memory();
   p->at = 0;
   fl_lemon(p->engine, FL_TOK_BEGIN, &p->tokens.at[0], p);
   while (p->at < p->tokens.n) {

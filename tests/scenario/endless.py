@@ -34,6 +34,18 @@ for command in ("check /dev/zero", "fmt /dev/zero", "fmt endless", "run /dev/zer
 done = limited(LIMIT, f"yes | {FLOWC} fmt -")
 check(done.returncode == 2 and "64 MB" in done.stderr, "flowc fmt - of text that never ends", done.stderr[:300])
 
+# A script whose compiling takes much more than loading the code generator does, so that memory ends in the midst of it.
+place.write("large.flow", "let n = 1000\n" + "".join(
+    f"let x{i} = [for i in 0..n: sin(f64(i) * {i}.5) + sqrt(f64(i + {i}))]\n"
+    f"let t{i} = table(a = x{i}, b = [for i in 0..n: \"k{{i % 7}}\"])\n"
+    f"print(t{i} |> group_by(b) |> summarize(s = sum(a), m = median(a)) |> sort(b) |> head(1))\n" for i in range(60)))
+expected = "" if SANITIZED else place.run("run", "--quiet", "--no-cache", "large.flow").stdout
+for step, kib in () if SANITIZED else enumerate([40_000, 70_000, *range(345_000, 375_000, 1500), 450_000]):
+    done = limited(kib, f"{FLOWC} run --quiet --no-cache large.flow", {"FLOW_CODE_CACHE": str(place.path / f"large{step}")})
+    fine = done.returncode == 0 and done.stdout == expected != ""
+    told = done.returncode == 4 and "E0712" in done.stderr and done.stdout == ""
+    check(fine or told, f"ulimit -v {kib}, a large script: the result, or 4 and a message",
+          f"{done.returncode}: {done.stderr[:500]}")
 for mode in () if SANITIZED else ("", "--interp"):
     for kib in (60_000, 100_000, 150_000, 220_000, 300_000, 500_000, 900_000):
         store = place.path / f"code{kib}{mode}"  # nothing is compiled already

@@ -31,13 +31,14 @@ static int64_t align_up(int64_t n) { return (n + FL_ALIGN - 1) / FL_ALIGN * FL_A
 
 /* ---- encoding -------------------------------------------------------------------------------------- */
 
-/* Memory made while encoding; freed all at once. */
+/* Memory made while encoding, of the context: it counts as that of arrays does. Freed all at once. */
 typedef struct Own {
   struct Own *next;
-  unsigned char bytes[];
+  FlBuffer *buffer;
 } Own;
 
 typedef struct Encoder {
+  FlCtx *ctx; /* may be NULL */
   unsigned char *head;
   size_t head_len, head_cap;
   struct iovec *blobs; /* with zeros between them */
@@ -49,20 +50,23 @@ typedef struct Encoder {
 
 static const unsigned char zeros[FL_ALIGN];
 
-static void *own_new(Encoder *e, size_t bytes) {
-  Own *own = malloc(sizeof *own + bytes);
-  if (!own) {
+static void *own_new(Encoder *e, int64_t bytes) {
+  Own *own = malloc(sizeof *own);
+  FlBuffer *buffer = own ? fl_buffer_new(e->ctx, bytes) : NULL;
+  if (!buffer) {
+    free(own);
     e->failed = true;
     return NULL;
   }
-  own->next = e->own;
+  *own = (Own){e->own, buffer};
   e->own = own;
-  return own->bytes;
+  return buffer->data;
 }
 
 static void own_free(Own *own) {
   while (own) {
     Own *next = own->next;
+    fl_buffer_unref(own->buffer);
     free(own);
     own = next;
   }
@@ -134,7 +138,7 @@ static const void *float_elements(Encoder *e, const FlArray *a, int64_t n) {
   for (int64_t i = 0; i < n && canonical; i++)
     canonical = is_f64 ? bits64[i] == canonical_f64(f64[i]) : bits32[i] == canonical_f32(f32[i]);
   if (canonical) return a->data;
-  void *copy = own_new(e, (size_t)n * (is_f64 ? 8 : 4));
+  void *copy = own_new(e, n * (is_f64 ? 8 : 4));
   for (int64_t i = 0; copy && i < n; i++) {
     if (is_f64) memcpy((char *)copy + 8 * i, &(uint64_t){canonical_f64(f64[i])}, 8);
     else memcpy((char *)copy + 4 * i, &(uint32_t){canonical_f32(f32[i])}, 4);
@@ -143,11 +147,11 @@ static const void *float_elements(Encoder *e, const FlArray *a, int64_t n) {
 }
 
 static void encode_texts(Encoder *e, const FlText *texts, int64_t n) {
-  uint64_t *offsets = own_new(e, ((size_t)n + 1) * sizeof *offsets);
+  uint64_t *offsets = own_new(e, (n + 1) * (int64_t)sizeof *offsets);
   if (!offsets) return;
   offsets[0] = 0;
   for (int64_t i = 0; i < n; i++) offsets[i + 1] = offsets[i] + (uint64_t)texts[i].len;
-  unsigned char *bytes = own_new(e, offsets[n]);
+  unsigned char *bytes = own_new(e, (int64_t)offsets[n]);
   if (!bytes) return;
   for (int64_t i = 0; i < n; i++)
     if (texts[i].len) memcpy(bytes + offsets[i], texts[i].ptr, (size_t)texts[i].len);
@@ -195,8 +199,8 @@ static void encode_array(Encoder *e, FlArray *a, FlType1 type) {
   }
 }
 
-bool fl_codec_encode(const FlSlot *values, const FlType1 *types, int32_t n, FlEncoded *out) {
-  Encoder e = {0};
+bool fl_codec_encode(FlCtx *ctx, const FlSlot *values, const FlType1 *types, int32_t n, FlEncoded *out) {
+  Encoder e = {.ctx = ctx};
   *out = (FlEncoded){0};
   unsigned char fixed[HEAD_FIXED] = {0};
   head_add(&e, fixed, sizeof fixed);
@@ -209,7 +213,7 @@ bool fl_codec_encode(const FlSlot *values, const FlType1 *types, int32_t n, FlEn
     memcpy(e.head + 4, &n, sizeof n);
     memcpy(e.head + 8, &head_bytes, sizeof head_bytes);
     memcpy(e.head + 16, &body_bytes, sizeof body_bytes);
-    unsigned char *head = own_new(&e, e.head_len);
+    unsigned char *head = own_new(&e, (int64_t)e.head_len);
     if (head) {
       memcpy(head, e.head, e.head_len);
       pieces[0] = (struct iovec){head, e.head_len};

@@ -153,11 +153,16 @@ static void store(FlFuture *call, FlMemoKey key, int64_t took) {
     /* So that they travel along, and whoever loads the result need not read it all. */
     for (int32_t i = 0; i < n; i++)
       if ((types[i].rank || types[i].depth) && values[i].a) fl_array_digest(values[i].a);
-    if (fl_codec_encode(values, types, n + 1, &encoded)) {
+    if (fl_codec_encode(&call->ctx, values, types, n + 1, &encoded)) {
       bool cheap = encoded.bytes >= FL_LARGE && (double)took * BYTES_PER_NS < (double)encoded.bytes;
       if (stage->memo > 0 || !cheap)
         fl_memo_put(call->run->memo, key, encoded.pieces, encoded.n_pieces, NULL);
       fl_codec_reset(&encoded);
+    } else if (call->ctx.error) { /* the result is there, only not remembered */
+      fl_run_warn(call->run, "the result of stage `%s` is not remembered: %s", stage->name,
+                  call->ctx.error->message);
+      fl_error_free(call->ctx.error);
+      call->ctx.error = NULL;
     }
   }
   free((char *)notes.ptr);

@@ -77,10 +77,9 @@ static bool put_encoded(FlOutput *out, const char *type, const FlEncoded *encode
 
 /* An FlPutFn of a Saving. */
 static bool put_value(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
-  (void)ctx;
   const Saving *s = what;
   FlEncoded encoded = {0};
-  bool ok = fl_codec_encode(s->parts, s->types, s->n_parts, &encoded) ||
+  bool ok = fl_codec_encode(ctx, s->parts, s->types, s->n_parts, &encoded) ||
             fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
   ok = ok && put_encoded(out, s->type, &encoded, s->n_parts, e);
   fl_codec_reset(&encoded);

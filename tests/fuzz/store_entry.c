@@ -64,7 +64,7 @@ static void decode_edited(const uint8_t *edits, size_t n) {
   for (int i = 0; i < 3; i++) ((FlText *)texts->data)[i] = (FlText){"text", i + 1};
   FlSlot values[3] = {{.a = list}, {.a = texts}, {.t = {"scalar", 6}}};
   FlEncoded e;
-  if (!fl_codec_encode(values, types, 3, &e)) abort();
+  if (!fl_codec_encode(NULL, values, types, 3, &e)) abort();
   unsigned char *bytes = malloc((size_t)e.bytes), *p = bytes;
   if (!bytes) abort();
   for (int32_t i = 0; i < e.n_pieces; p += e.pieces[i++].iov_len)

@@ -127,6 +127,19 @@ again = least_peak(place, "run", "-q", "--memory", f"{LIMIT}M", "stage.flow")
 check(first[0] == again[0] == 0 and first[1] == again[1], "a large result is remembered", again[2])
 check(sanitized or again[3] < 1.2 * LIMIT, "and read back within the limit", f"{again[3]:.0f} MiB")
 
+# Texts are stored, and saved to a file, within the limit too. The first run compiles.
+place.write("keep.flow", f"""
+param k: i64 = 0
+stage make(k: i64) -> text[_] = [for i in 0..{ROWS * 5}: "some longer text, so that bytes are needed: it says {{i + k}}"]
+let a = make(k)
+save(a, "a.flowdata")
+print(n_chars(a[0]), a[{ROWS * 5 - 1}])
+""")
+runs = [peak(place, "run", "-q", "--memory", f"{LIMIT}M", "keep.flow", "--k", str(k)) for k in range(4)]
+check(all(run[0] == 0 and not run[2] for run in runs), "texts are stored and saved", runs)
+most = min(run[3] for run in runs[1:])
+check(sanitized or most < 1.2 * LIMIT, f"texts are stored and saved below 1.2 times --memory {LIMIT}M", f"{most:.0f} MiB")
+
 # Nothing is left behind, also by a run that was killed.
 left = [p for p in place.path.rglob("flow-memory*")]
 check(not left, "no file is left", left)

@@ -30,7 +30,7 @@ static unsigned char *join(const FlEncoded *e) {
 
 static unsigned char *encode(const FlSlot *values, const FlType1 *types, int32_t n, int64_t *len) {
   FlEncoded e;
-  if (!fl_codec_encode(values, types, n, &e)) abort();
+  if (!fl_codec_encode(NULL, values, types, n, &e)) abort();
   unsigned char *bytes = join(&e);
   *len = e.bytes;
   fl_codec_reset(&e);

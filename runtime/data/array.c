@@ -7,14 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of an array of these sizes; INT64_MAX when that is no number of bytes. */
+/* Bytes of an array of these sizes; INT64_MAX when that is no number of bytes, or a size is none: -1 stands for what is
+ * too large. */
 static int64_t bytes_of(int32_t dtype, int32_t rank, const int64_t *dims) {
   int64_t n = fl_dtype_info[dtype].bytes;
   bool empty = false;
-  for (int32_t k = 0; k < rank; k++) empty |= dims[k] == 0;
+  for (int32_t k = 0; k < rank; k++) {
+    if (dims[k] < 0) return INT64_MAX;
+    empty |= dims[k] == 0;
+  }
   if (empty) return 0;
   for (int32_t k = 0; k < rank; k++) {
-    if (dims[k] < 0 || __builtin_mul_overflow(n, dims[k], &n)) return INT64_MAX;
+    if (__builtin_mul_overflow(n, dims[k], &n)) return INT64_MAX;
   }
   return n;
 }

@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_PIECE_ROWS = 4096, FL_WAVE = 4 };
+enum { FL_PIECE_ROWS = 4096, FL_WAVE = 4, FL_MOST_EMPTY = 1 << 24 };
 
 typedef struct FlJsonOut {
   FlBytes bytes;
   bool no_number; /* a nan or an infinity was met */
+  bool hollow;    /* an array of more than FL_MOST_EMPTY rows without an element, which take no memory but here */
 } FlJsonOut;
 
 static void put_text(FlBytes *b, const char *s, int64_t n) {
@@ -83,6 +84,17 @@ static FlSlot level_of(const FlSlot *parts, const FlValueType *t, int64_t code) 
   return fl_array_slot(parts[t->n_parts - 1].a, code);
 }
 
+/* Whether there are more rows from `axis` on than anybody means, all empty. */
+static bool is_hollow(const FlArray *a, int32_t axis) {
+  int64_t rows = 1;
+  for (int32_t k = axis; k < a->rank; k++) {
+    if (a->dims[k] == 0) return rows > FL_MOST_EMPTY;
+    if (a->dims[k] > FL_MOST_EMPTY) rows = FL_MOST_EMPTY + 1;
+    else rows = rows > FL_MOST_EMPTY ? rows : rows * a->dims[k];
+  }
+  return false;
+}
+
 /* Element `at` of an array (of type `t`, in `parts`) in row-major order; and nested arrays from dimension
  * `axis` on, `at` its first element. */
 static void put_elements(FlJsonOut *o, const FlValueType *t, const FlSlot *parts, int32_t axis, int64_t at) {
@@ -93,8 +105,12 @@ static void put_elements(FlJsonOut *o, const FlValueType *t, const FlSlot *parts
     else put_scalar(o, (FlDtype)a->dtype, fl_array_slot(a, at));
     return;
   }
+  if (is_hollow(a, axis)) {
+    o->hollow = true;
+    return;
+  }
   int64_t step = 1;
-  for (int32_t k = axis + 1; k < a->rank; k++) step *= a->dims[k];
+  for (int32_t k = axis + 1; k < a->rank; k++) step = (int64_t)((uint64_t)step * (uint64_t)a->dims[k]);
   fl_bytes_add(&o->bytes, "[", 1);
   for (int64_t k = 0; k < a->dims[axis]; k++) {
     if (k) fl_bytes_add(&o->bytes, ", ", 2);
@@ -194,6 +210,11 @@ static void put_pieces(void *env, int64_t begin, int64_t end, int worker) {
 
 static bool put_out(FlJsonOut *o, FlOutput *out, FlIoError *e) {
   if (o->bytes.failed) return fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  if (o->hollow) {
+    fl_io_error(e, FL_E_WRITE, "cannot write `%s`: an array has more than 16 million rows, and all are empty", out->path);
+    fl_io_help(e, "is its shape meant? `write_npy` writes such arrays");
+    return false;
+  }
   if (!o->no_number) return fl_output_write(out, o->bytes.at, o->bytes.len, e);
   fl_io_error(e, FL_E_JSON_NUMBER,
               "cannot write `%s`: the value holds a nan or an infinity, and JSON has none", out->path);
@@ -237,7 +258,7 @@ static bool put_json(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
     FlJsonWriting w = {.row = v->type->fields, .parts = v->parts, .lines = lines};
     return put_table(ctx, &w, out, e);
   }
-  FlJsonOut o = {{0}, false};
+  FlJsonOut o = {0};
   put_value(&o, v->type, v->parts);
   fl_bytes_add(&o.bytes, "\n", 1);
   bool ok = put_out(&o, out, e);

@@ -180,9 +180,10 @@ static bool check_size(const char *path, FlNpy *h, int64_t file_size, FlIoError 
   bool empty = false, fits = true;
   h->count = 1;
   for (int32_t k = 0; k < h->rank; k++) empty |= h->dims[k] == 0;
-  for (int32_t k = 0; fits && k < h->rank; k++) { /* of an empty one too, as NumPy has it */
+  for (int32_t k = 0; fits && k < h->rank; k++) { /* an empty one has no bytes, but its rows are counted */
     int64_t size = h->dims[k] ? h->dims[k] : 1;
-    fits = !__builtin_mul_overflow(bytes, size, &bytes) && !__builtin_mul_overflow(h->count, size, &h->count);
+    fits = !__builtin_mul_overflow(h->count, size, &h->count) &&
+           (empty || !__builtin_mul_overflow(bytes, size, &bytes));
   }
   if (empty) h->count = bytes = 0;
   fits = fits && (h->size || h->count <= file_size); /* texts without any room: no more than bytes */

@@ -65,7 +65,12 @@ static FlStatus concat(FlPartMem *m, const FlOpDesc *desc, FlArray *const *from,
   int32_t dtype = type.depth > 0 ? FL_LIST : type.dtype, rank = type.depth > 0 ? 1 : type.rank;
   if (n > 0) memcpy(dims, from[0]->dims, sizeof dims);
   if (check_sizes(m->ctx, desc, from, n, 1) != 0) return 1;
-  for (int64_t k = 1; k < n; k++) dims[0] += from[k]->dims[0];
+  for (int64_t k = 1; k < n; k++) { /* rows without elements may be more than there are numbers */
+    if (__builtin_add_overflow(dims[0], from[k]->dims[0], &dims[0])) {
+      dims[0] = -1;
+      break;
+    }
+  }
   return join(m, from, n, dtype, rank, dims, out);
 }
 

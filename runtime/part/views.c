@@ -88,7 +88,7 @@ FlStatus fl_rt_transpose(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   bool text = a->dtype == FL_TEXT || a->dtype == FL_FILE;
   Flip f = {a->data, out->data, dims[1], dims[0], (size_t)fl_dtype_info[a->dtype].bytes};
   FlStatus status = text ? fl_array_keep(ctx, out, NULL, &a, 1) : 0;
-  int64_t strips = (f.d + TILE - 1) / TILE;
+  int64_t strips = fl_array_count(a) == 0 ? 0 : (f.d + TILE - 1) / TILE;
   if (status == 0) status = fl_part_for(ctx, flip_body, &f, strips, 1.5 * TILE * (double)f.n);
   if (status != 0) {
     fl_array_unref(out);

@@ -37,6 +37,7 @@ _Noreturn void fl_out_of_memory(void) {
 _Noreturn void fl_pool_give_up(FlPool *pool, int64_t bytes) {
   FlPoolTold told;
   char line[sizeof told.message + sizeof told.help + 64];
+  fl_printed_rescue();
   fl_pool_say(pool, bytes, &told);
   int n = snprintf(line, sizeof line, "error[E0712]: %s\n  help: %s\n", told.message, told.help);
   ssize_t ignored = write(STDERR_FILENO, line, n > 0 ? (size_t)n : 0);

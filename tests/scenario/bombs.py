@@ -1,5 +1,6 @@
-"""Files that unpack to much more than they are: what is unpacked counts against --memory. It is kept on disk where there
-is room, and the result is right; else the status is 4, and the message names the file and the member."""
+"""Files that unpack to much more than they are, and single fields of any size: what is made of them counts against
+--memory. It is kept on disk where there is room, and the result is right; else the status is 4, the message says what
+was missing, names the file and the member that were unpacked, and what was printed before is there."""
 import resource
 import struct
 import sys
@@ -62,4 +63,24 @@ for script, out, names in (("npz.flow", "0.5 3.0\n", ("big.npy", "b.npz")), ("ma
     check(done.returncode == 4 and "E0712" in done.stderr, f"{script}: status 4 without room", (done.returncode, done.stderr))
     check(all(f"`{name}`" in done.stderr for name in names), f"{script}: file and member are named", done.stderr)
     check("--memory" in done.stderr, f"{script}: what to do", done.stderr)
+# One field that is larger than the limit: a text whose quotes or escapes are taken off is made anew.
+BIG = 60_000_000
+with open(place.path / "f.csv", "w") as f:
+    f.write('a,b\n1,"' + 'y""' * BIG + '"\n2,short\n')
+with open(place.path / "f.jsonl", "w") as f:
+    f.write('{"a": 1, "b": "' + "y\\n" * (BIG // 2) + '"}\n{"a": 2, "b": "short"}\n')
+with open(place.path / "f.json", "w") as f:
+    f.write('[{"a": 1, "b": "' + "y\\n" * (BIG // 2) + '"}, {"a": 2, "b": "short"}]\n')
+for read, more in (("csv", BIG), ("jsonl", 0), ("json", 0)):
+    place.write("field.flow", f'print("before")\nlet t = read_{read}("f.{read}")\nlet u = upper(t.b[0])\n'
+                              'print(n_chars(u), t.b[1])\n')
+    done = place.run("run", "-q", "--no-cache", "--memory", "50M", "field.flow")
+    check(done.returncode == 0 and done.stdout == f"before\n{BIG + more} short\n", f"a field of {read}: the result",
+          (done.stdout, done.stderr))
+    if sanitized:
+        continue
+    done = place.run("run", "-q", "--no-cache", "--memory", "50M", "field.flow", preexec_fn=small_files)
+    check(done.returncode == 4 and "E0712" in done.stderr and "--memory" in done.stderr, f"a field of {read}: status 4",
+          (done.returncode, done.stderr))
+    check(done.stdout == "before\n", f"a field of {read}: what was printed before", done.stdout)
 finish()

@@ -15,7 +15,7 @@ from scenario_kit import HDF5, PATIENCE, ROOT, SHORT, Place, check, finish
 
 place = Place()
 SAMPLES = ROOT / "tests/run/files/formats"
-TIMES = 20 if SHORT else 100  # of each sample
+TIMES = 20 if SHORT else 50  # of each sample
 
 
 def build(name, types, reads):

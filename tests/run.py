@@ -416,7 +416,7 @@ class Runner:
         if self.left_out:
             print(f"note: {len(self.left_out)} scripts that need DuckDB's library were left out (FLOW_DUCKDB)")
         if len(results) > 100:
-            print("longest: " + ", ".join(f"{name} {took:.0f} s" for took, name in sorted(times, reverse=True)[:40]))
+            print("longest: " + ", ".join(f"{name} {took:.0f} s" for took, name in sorted(times, reverse=True)[:40] if took >= 5))
         if not results:
             print("no such test" if self.options.names else "no tests found")
             failed += 1

@@ -224,16 +224,23 @@ static bool starts_statement(const Layout *y, int i) {
   }
 }
 
-/* Is the word at in[i] a name where it stands? */
-static bool word_is_name(const Layout *y, int i) {
-  const FlToken *t = &y->in[i];
+/* Is the word at in[i], whatever it is, a name for what stands around it: of a member, an argument, a function? */
+static bool is_only_a_name(const Layout *y, int i) {
   int before = last_kind(y);
   if (before == FL_TOK_DOT) return true;
   const FlToken *bracket = innermost(y), *next = next_solid(y, i + 1);
   if (bracket && bracket->kind == FL_TOK_LPAREN && (before == FL_TOK_LPAREN || before == FL_TOK_COMMA) &&
       (next->kind == FL_TOK_ASSIGN || next->kind == FL_TOK_COLON))
     return true;
-  if (t->kind == FL_TOK_VAR) return y->in[i + 1].kind == FL_TOK_LPAREN && y->in[i + 1].glued;
+  return y->in[i].kind == FL_TOK_VAR && y->in[i + 1].kind == FL_TOK_LPAREN && y->in[i + 1].glued;
+}
+
+/* Is the word at in[i] a name where it stands? */
+static bool word_is_name(const Layout *y, int i) {
+  const FlToken *t = &y->in[i];
+  int before = last_kind(y);
+  if (is_only_a_name(y, i)) return true;
+  if (t->kind == FL_TOK_VAR) return false;
   FlWordGroup group = FL_WORD_RESERVED;
   fl_syntax_word(t->name, strlen(t->name), &group);
   if (group != FL_WORD_START) return false;
@@ -257,6 +264,7 @@ static bool never_in_brackets(int kind) {
 /* At in[i], first on its line within ( or [, or behind an operator: is this the beginning of a statement? */
 static bool breaks_out(const Layout *y, int i) {
   const FlToken *t = &y->in[i];
+  if (is_only_a_name(y, i)) return false;
   if (never_in_brackets(t->kind)) return true;
   if (!fl_syntax_is_word_token(t->kind)) return false;
   FlWordGroup group = FL_WORD_RESERVED;
@@ -304,8 +312,9 @@ void fl_syntax_layout(FlParser *p) {
     }
     if (first_on_line && breaks_out(&y, i)) { /* what the line before lacks is not this */
       bool lacks = !lines_count(&y) || continues(last_kind(&y));
+      FlSpan end = y.out.n ? y.out.at[y.out.n - 1].span : t.span;
       while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t.span, true);
-      if (lacks && lines_count(&y)) emit_newline(&y, t.span);
+      if (lacks && lines_count(&y)) emit_newline(&y, (FlSpan){end.file, end.start + end.len, 0, 0});
     }
     if (fl_syntax_is_word_token(t.kind) && word_is_name(&y, i)) t.kind = FL_TOK_NAME;
     first_on_line = false;

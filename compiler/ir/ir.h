@@ -284,6 +284,9 @@ void fl_ir_print_func(FlText1 *out, const FlFunc *f);
 /* Canonical encoding for keys: no spans, no names of values, functions by their own digest. */
 void fl_ir_encode_func(FlText1 *out, const FlFunc *f);
 FlModule *fl_ir_read(FlArena *arena, const char *text, FlSink *sink); /* NULL: errors are in the sink */
+/* Whether all ops of the region, and within, have their operands, regions and yields: what was built where an
+ * error was met may not. Only the ops' own rules; what the region itself yields is not looked at. */
+bool fl_ir_is_whole(const FlRegion *r);
 bool fl_ir_verify(const FlModule *m, FlText1 *why); /* false: `why` names function, op and rule */
 
 /* ---- for passes: pieces below the builder ---------------------------------------------------------- */

@@ -355,6 +355,29 @@ static bool check_region(Verifier *v, const FlRegion *r) {
   return true;
 }
 
+static bool region_is_whole(Verifier *v, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++)
+      if (!op->args[i]) return false;
+    if (op->n_regions != expected_regions(op->code)) return false;
+    for (int i = 0; i < op->n_regions; i++) {
+      const FlRegion *within = op->regions[i];
+      if (!within || !region_is_whole(v, within)) return false;
+      for (int k = 0; k < within->n_yields; k++)
+        if (!within->yields[k]) return false;
+    }
+    if (!check_structure(v, op)) return false;
+  }
+  return true;
+}
+
+bool fl_ir_is_whole(const FlRegion *r) {
+  FlText1 why = {0};
+  bool whole = region_is_whole(&(Verifier){.func = r->func, .why = &why}, r);
+  fl_text_reset(&why);
+  return whole;
+}
+
 bool fl_ir_verify(const FlModule *m, FlText1 *why) {
   for (const FlFunc *f = m->first; f; f = f->next) {
     Verifier v = {f, why, calloc((size_t)f->next_id + 1, 1)};

@@ -108,14 +108,16 @@ typedef struct Derived {
 } Derived;
 
 /* Calls the function in the region; false: reported. What was elaborated with errors has ops that are not
- * finished, also where its value is whole: there is no way through it. */
+ * finished, also where its value is whole: there is no way through it. The error may be an earlier one: of the
+ * syntax of a statement in the body, or of a value that the body takes from outside. */
 static bool call_in(FlSema *s, Derived *d, int n, FlActual *args, FlSpan span, FlVal *y) {
   int before = s->sink->n_raised;
   FlVal inside = fl_derivative_sized_as(s, fl_val_make(s, d->x.type, d->r->params), d->x);
   args[0] = (FlActual){.value = inside, .span = args[0].span};
   *y = fl_call_value(s, d->f, n, args, span, NULL);
   d->type = y->type;
-  return !fl_val_bad(*y) && s->sink->n_raised == before;
+  if (fl_val_bad(*y) || s->sink->n_raised != before) return false;
+  return s->sink->n_errors == 0 || fl_ir_is_whole(d->r);
 }
 
 /* The value and the derivatives by the leaves of x. */

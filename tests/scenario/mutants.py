@@ -19,11 +19,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "derivatives"))
 import scenario_kit as kit  # noqa: E402
+from rows import ROWS  # noqa: E402
 
 TOKEN = re.compile(
     r'#[^\n]*|"""(?:.|\n)*?"""|r#".*?"#|r"[^"\n]*"|"(?:\\.|[^"\\\n])*"|`[^`\n]*`|\d[\w.]*(?:[eE][-+]\d+)?|@?[A-Za-z_]\w*'
     r"|\|>|=>|->|==|!=|<=|>=|\.\.|//|\?\?|~=|\+=|[ \t]+|\n|.")
+MODULES = {path.stem for path in (kit.ROOT / "stdlib").glob("*.flow")}
 LARGEST = 9000  # bytes of a script that is taken
 SECONDS, MEMORY = 10, 3 << 30
 NUMBERS = ["0", "1", "2", "3", "-1", "7", "0.0", "1.5", "-2.5", "1e308", "1e-320", "9223372036854775807", "nan", "inf", "100"]
@@ -68,6 +71,13 @@ class Mutant:
     def __init__(self, scripts, names, number, grad):
         self.r = random.Random(number)
         self.scripts, self.names = scripts, names
+        if grad and self.r.random() < 0.6:
+            self.folder = kit.ROOT / "tests/derivatives"
+            self.tokens = tokens(self.of_rows())
+            for _ in range(self.r.choice((1, 1, 1, 2))):
+                self.mutate()
+            self.text = "".join(self.tokens)
+            return
         wanted = [s for s in scripts if re.search(r"\b(grad|value_and_grad|jvp)\(", s[1])]
         path, text = self.r.choice(wanted if grad and self.r.random() < 0.6 else scripts)
         self.folder = path.parent
@@ -88,6 +98,35 @@ class Mutant:
         blocks = re.findall(r'^test "[^"]*" \{\n(.*?)^\}\n', text, re.S | re.M)
         text = re.sub(r'^test "[^"]*" \{\n(.*?)^\}\n', "", text, flags=re.S | re.M)
         return text + "\n" + (self.r.choice(blocks) if blocks else "")
+
+    def of_rows(self):
+        """A short script that compiles before it is changed: derivatives of two functions of the table of derivatives, also of
+        one after the other, in loops, by numbers within, behind branches. More mutants of these get through the check."""
+        r = self.r
+        lines = []
+        for k in range(2):
+            row = r.choice([row for row in ROWS if row["reverse"]])
+            n, d = r.choice(row["shapes"])
+            size = max(0, eval(row["size"], {"n": n, "d": d}))
+            here = "[" + ", ".join(f"{r.uniform(-1.5, 1.5):.3f}" for _ in range(size)) + "]" if size else "[for k in 0..0: 0.0]"
+            own = lambda text, k=k: re.sub(r"\b([nd]|here|u0)\b", lambda m: {"here": "x"}.get(m[1], m[1]) + str(k), text)  # noqa: E731
+            lines += [f"let n{k} = {n}", f"let d{k} = {d}", f"let x{k} = {{ let z = {here}\n {own(row['domain'])} }}"]
+            if row["before"]:
+                lines.append(own(row["before"]))
+            lines.append(own(f"fn f{k}(u: f64[_]) = {row['body']}"))
+        first, second = r.sample(range(2), 2)
+        f = r.choice((f"sum(f{first}(u))", f"sum(f{first}(u)) * 2 + f{first}(u)[0]", f"{{ let y = f{first}(u)\n sum(y * y) }}",
+                      f"{{ var a = u\n for i in 0..3 {{ a = a * 0.5 + sum(f{first}(a)) }}\n sum(a) }}",
+                      f"{{ var a = 0.0\n var i = 0\n while i < 3 {{ a = sin(a) + sum(f{first}(u * (i + 1))); i += 1 }}\n a }}",
+                      f"sum(f{first}(u)) * sum(f{second}(x{second}))", f"if sum(u) > 0 {{ sum(f{first}(u)) }} else {{ sum(f{first}(u) * 2) }}",
+                      f"sum(for i in 0..2: sum(f{first}(u + i)))", f"fold((s, v) => s + v * sum(f{first}(u)), 0.0, [1.0, 2.0])",
+                      f"sum([for v in f{first}(u) if v > 0: v * sum(u)])"))
+        d = r.choice((f"grad(u => {f})(x{first})", f"grad(u => {f})(x{first})", f"value_and_grad(u => {f})(x{first})",
+                      f"jvp(u => {f})(x{first}, x{first})", f"grad(a => {{ let u = x{first} * a\n {f} }})(0.7)",
+                      f"grad(u => sum(grad(u => {f})(u)))(x{first})", f"[for k in 0..2: sum(grad(u => {f})(x{first} + k))]"))
+        lines.insert(0, "stage squares(x: f64[n]) -> f64[n] = x^2")
+        used = sorted(set(re.findall(r"(?<![\w.])([a-z_]+)\.[a-z]", "\n".join(lines))) & MODULES)
+        return "\n".join([*(f"import {name}" for name in used), *lines, f"print({d})", ""])
 
     # ---- places ----
 
@@ -336,4 +375,5 @@ def main():
     kit.finish()
 
 
-main()
+if __name__ == "__main__":
+    main()

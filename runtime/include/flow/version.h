@@ -3,6 +3,6 @@
 #ifndef FLOW_VERSION_H
 #define FLOW_VERSION_H
 
-#define FL_FLOW_VERSION "0.1.0"
+#define FL_FLOW_VERSION "0.2.0"
 
 #endif

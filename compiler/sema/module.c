@@ -317,8 +317,7 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   fl_type_parts(t, types);
   for (int i = 0; i < t->n_parts; i++) parts[i] = fl_ir_param(s->b.func->body, types[i]);
   FlVal v = fl_val_make(s, t, parts);
-  bool standard = p.default_text && fl_io_is_standard_input(p.default_text, (int64_t)strlen(p.default_text));
-  if (t->dtype == FL_FILE && p.default_text && !standard) /* whose head decides the type of what is read */
+  if (t->dtype == FL_FILE && p.default_text && !fl_io_comes_once(p.default_text)) /* whose head decides the type of what is read */
     v.spelling = files ? fl_reader_first(s, p.default_text) : p.default_text;
   fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, v);
 }

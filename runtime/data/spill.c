@@ -1,6 +1,7 @@
 /* spill.c: see spill.h. What always holds: the file has no name once this returns, so nothing is left behind
  * by a process that is killed; its room on disk is taken before the first page is touched. */
 #include "data/spill.h"
+#include "base/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +20,11 @@ static bool in_memory(const struct statfs *fs) {
   return fs->f_type == IN_TMPFS || (unsigned long)fs->f_type == IN_RAMFS;
 }
 
-/* Whether the disk has the room, with a twentieth of what is free left to others. To find out by trying would
+/* What the disk has room for, with a twentieth of what is free left to others. To find out by trying would
  * fill the disk for a moment, and others would see it full. */
-static bool has_room(const struct statfs *fs, size_t bytes) {
-  unsigned __int128 free = (unsigned __int128)fs->f_bavail * (unsigned __int128)fs->f_bsize;
-  return bytes <= free / 20 * 19;
+static size_t room_of(const struct statfs *fs) {
+  unsigned __int128 free = (unsigned __int128)fs->f_bavail * (unsigned __int128)fs->f_bsize / 20 * 19;
+  return free > INT64_MAX ? INT64_MAX : (size_t)free;
 }
 
 /* An open file without a name; -1: none here. */
@@ -41,7 +42,7 @@ static FlSpillStatus map_in(const char *folder, size_t bytes, void **out) {
   struct statfs fs;
   if (!folder || !*folder || statfs(folder, &fs) != 0 || in_memory(&fs)) return FL_SPILL_NO_FOLDER;
   if (access(folder, W_OK) != 0) return FL_SPILL_NO_FOLDER;
-  if (!has_room(&fs, bytes)) return FL_SPILL_NO_ROOM;
+  if (bytes > room_of(&fs)) return FL_SPILL_NO_ROOM;
   int fd = nameless(folder);
   if (fd < 0) return FL_SPILL_NO_FOLDER;
   int no_room = posix_fallocate(fd, 0, (off_t)bytes);
@@ -69,8 +70,20 @@ FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out) {
 
 int fl_spill_open(void) {
   const char *const folders[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
+  enum { N = sizeof folders / sizeof *folders };
   int fd = -1;
-  for (size_t k = 0; fd < 0 && k < sizeof folders / sizeof *folders; k++)
-    if (folders[k] && *folders[k] && access(folders[k], W_OK) == 0) fd = nameless(folders[k]);
+  for (size_t k = 0; fd < 0 && k < 2 * N; k++) {
+    const char *folder = folders[k % N];
+    struct statfs fs;
+    if (folder && *folder && statfs(folder, &fs) == 0 && in_memory(&fs) == (k >= N) && access(folder, W_OK) == 0)
+      fd = nameless(folder);
+  }
   return fd;
+}
+
+int64_t fl_spill_room(int fd) {
+  struct statfs fs;
+  if (fstatfs(fd, &fs) != 0) return 0;
+  int64_t room = (int64_t)room_of(&fs), half = in_memory(&fs) ? fl_machine_available() / 2 : INT64_MAX;
+  return room < half ? room : half;
 }

@@ -3,6 +3,7 @@
 #define FL_DATA_SPILL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Why there is none. */
 typedef enum FlSpillStatus {
@@ -17,7 +18,11 @@ typedef enum FlSpillStatus {
  * later access fails. munmap gives memory and room back. */
 FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out);
 
-/* A new file without a name, in TMPDIR, /var/tmp or /tmp, for the caller to close; -1: in none of them. */
+/* A new file without a name, in TMPDIR, /var/tmp or /tmp, of these first one that is on a disk, for the caller to close;
+ * -1: in none of them. */
 int fl_spill_open(void);
+/* Bytes by which such a file may grow: a twentieth of what the disk has free is left to others, and half of
+ * the memory where the folder is in memory. */
+int64_t fl_spill_room(int fd);
 
 #endif

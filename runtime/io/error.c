@@ -28,8 +28,8 @@ FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *e, const char *pa
     fl_fail_note(ctx, "%s", e->message);
     return fl_fail_text(ctx, site, FL_FAULT_MEMORY, "%s", e->message);
   }
-  if (e->code == FL_E_MEMORY) return fl_fail_text(ctx, site, FL_FAULT_MEMORY, "%s", e->message);
-  FlStatus bad = fl_fail_text(ctx, site, FL_CODE(e->code), "%s", e->message);
+  int fault = e->code == FL_E_MEMORY ? FL_FAULT_MEMORY : FL_CODE(e->code);
+  FlStatus bad = fl_fail_text(ctx, site, fault, "%s", e->message);
   if (e->help[0]) fl_fail_help(ctx, "%s", e->help);
   if (e->line) {
     char file[300];

@@ -205,16 +205,29 @@ static bool digest_all(FlCtx *ctx, const char *path, int fd, const FlFileState *
   return ok;
 }
 
+/* A pipe is opened by who reads it: opening waits for somebody who writes, and closing ends that one. */
+static bool is_pipe(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 && S_ISFIFO(found.st_mode);
+}
+
+static bool no_identity(const char *path, FlIoError *e) {
+  fl_io_error(e, FL_E_OPEN, "`%s` is not an ordinary file: what it holds has no identity", path);
+  fl_io_help(e, "read it at the top level of the script and hand over what was read, or copy it to a file");
+  return false;
+}
+
 /* One try. `again`: before storing; what was remembered of a young file does not count then. */
 static bool digest_once(FlCtx *ctx, const char *path, bool again, FlDigest *out, FlIoError *e) {
   FlFileState before, after;
   FlFiles *files = ctx ? fl_ctx_files(ctx) : NULL;
+  if (is_pipe(path)) return no_identity(path, e);
   int fd = fl_input_fd(path, &before.found, e);
   if (fd < 0) return false;
   fl_state_take(path, fd, &before);
   bool ok = true;
-  if (!S_ISREG(before.found.st_mode)) {
-    ok = fl_io_error(e, FL_E_OPEN, "`%s` is not an ordinary file: what it holds has no identity", path);
+  if (fl_stream_is(fd, &before.found)) {
+    ok = no_identity(path, e);
   } else if ((again && before.young) || !recall(files, path, &before, out)) {
     ok = digest_all(ctx, path, fd, &before, out, e);
     if (ok) fl_state_take(path, fd, &after);
@@ -249,6 +262,13 @@ bool fl_file_digest_again(FlCtx *ctx, FlText path, FlDigest *out) {
   return ok;
 }
 
+static bool opens(const char *path, FlIoError *e) {
+  struct stat found;
+  int fd = fl_input_fd(path, &found, e);
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
 FlStatus fl_rt_file_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlIoError e = {0};
   FlText path = args[0].t;
@@ -257,11 +277,8 @@ FlStatus fl_rt_file_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
     path = fl_io_standard_input_path();
   }
   char *copy = fl_input_path(path, &e);
-  struct stat found;
-  int fd = copy ? fl_input_fd(copy, &found, &e) : -1;
+  bool ok = copy && (is_pipe(copy) || opens(copy, &e));
   free(copy);
-  if (fd < 0) return fl_io_fail(ctx, desc->site, &e, path.ptr, path.len);
-  close(fd);
   results[0].t = path;
-  return 0;
+  return ok ? 0 : fl_io_fail(ctx, desc->site, &e, path.ptr, path.len);
 }

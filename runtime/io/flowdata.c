@@ -114,7 +114,7 @@ char *fl_io_saved_type(const char *path, FlIoError *e) {
   struct stat found;
   Head h;
   memset(e, 0, sizeof *e);
-  int fd = fl_input_fd(path, &found, e);
+  int fd = fl_input_file(NULL, path, &found, e);
   if (fd < 0) return NULL;
   char *type = NULL;
   bool ok = pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h;

@@ -38,7 +38,7 @@ static bool no_memory(const Hdf5 *h, FlIoError *e) {
 static bool look_at_file(Hdf5 *h, FlIoError *e) {
   static const char mark[] = "\x89HDF\r\n\x1a\n";
   char magic[8] = "", matlab[8] = "";
-  int fd = fl_input_fd(h->job.path, &h->found, e);
+  int fd = fl_input_ordinary(h->job.path, &h->found, e);
   if (fd < 0) return false;
   ssize_t n = pread(fd, magic, sizeof magic, 0), m = pread(fd, matlab, sizeof matlab, 512);
   close(fd);

@@ -2,7 +2,7 @@
  *
  * In: a path. Out: the bytes with zeros behind them, so that readers may load whole words at the end.
  * What always holds: small files are read, so that nobody can change them under us; large ones are mapped
- * privately over an anonymous mapping that is one page longer. */
+ * privately over an anonymous mapping that is one page longer; of what is no ordinary file there is a copy (stream.c). */
 #include "io/file_state.h"
 #include "base/spell.h"
 #include "data/data.h"
@@ -79,6 +79,33 @@ int fl_input_fd(const char *path, struct stat *found, FlIoError *e) {
   return -1;
 }
 
+int fl_input_file(FlCtx *ctx, const char *path, struct stat *found, FlIoError *e) {
+  int fd = fl_input_fd(path, found, e), copy = -1;
+  if (fd < 0 || !fl_stream_is(fd, found)) return fd;
+  FlBytes label = {0};
+  fl_bytes_addf(&label, "`%s`", path);
+  fl_bytes_add(&label, "", 1);
+  if (label.failed) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  else copy = fl_stream_copy(ctx, fd, found, label.at, e);
+  fl_bytes_reset(&label);
+  close(fd);
+  if (copy >= 0 && fstat(copy, found) == 0) return copy;
+  if (copy >= 0) {
+    cannot_open(path, e);
+    close(copy);
+  }
+  return -1;
+}
+
+int fl_input_ordinary(const char *path, struct stat *found, FlIoError *e) {
+  int fd = fl_input_fd(path, found, e);
+  if (fd < 0 || S_ISREG(found->st_mode)) return fd;
+  close(fd);
+  fl_io_error(e, FL_E_OPEN, "`%s` is no ordinary file, and files of this format are read in any order", path);
+  fl_io_help(e, "copy what comes from it to a file, and read that");
+  return -1;
+}
+
 static bool read_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
   in->buffer = fl_buffer_new(ctx, in->size + FL_INPUT_PAD);
   if (!in->buffer) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
@@ -125,27 +152,6 @@ static bool copy_whole(FlCtx *ctx, const char *bytes, size_t n, const char *path
   return true;
 }
 
-/* A pipe or a device: no size is known, so it is read to its end. */
-static bool read_stream(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
-  FlBytes all = {0};
-  bool ok = true;
-  for (;;) {
-    char *room = fl_bytes_room(&all, 1 << 16);
-    if (!room) {
-      ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-      break;
-    }
-    ssize_t n = read(in->fd, room, 1 << 16);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) ok = fl_io_error(e, FL_E_OPEN, "cannot read `%s`: %s", path, strerror(errno));
-    if (n <= 0) break;
-    all.len += (size_t)n;
-  }
-  ok = ok && copy_whole(ctx, all.at, all.len, path, in, e);
-  fl_bytes_reset(&all);
-  return ok;
-}
-
 bool fl_input_of_bytes(FlCtx *ctx, const char *bytes, size_t n, const char *label, FlInput *in,
                        FlIoError *e) {
   memset(in, 0, sizeof *in);
@@ -155,25 +161,19 @@ bool fl_input_of_bytes(FlCtx *ctx, const char *bytes, size_t n, const char *labe
 
 bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
   memset(in, 0, sizeof *in);
-  in->fd = fl_input_fd(path, &in->found, e);
+  in->fd = fl_input_file(ctx, path, &in->found, e);
   if (in->fd < 0) return false;
   fl_stat_settle(&in->found);
   fl_files_opened(ctx, path, &in->found);
-  bool ok;
-  if (!S_ISREG(in->found.st_mode)) {
-    ok = read_stream(ctx, path, in, e);
-  } else {
-    in->size = in->found.st_size;
-    ok = in->size <= FL_READ_MAX ? read_whole(ctx, path, in, e) : map_whole(ctx, path, in, e);
-  }
+  in->size = in->found.st_size;
+  bool ok = in->size <= FL_READ_MAX ? read_whole(ctx, path, in, e) : map_whole(ctx, path, in, e);
   if (!ok) fl_input_close(in);
   return ok;
 }
 
 bool fl_input_check(const FlInput *in, const char *path, FlIoError *e) {
   struct stat now;
-  if (!S_ISREG(in->found.st_mode) || (fstat(in->fd, &now) == 0 && fl_input_same(&in->found, &now)))
-    return true;
+  if (in->fd < 0 || (fstat(in->fd, &now) == 0 && fl_input_same(&in->found, &now))) return true;
   return fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
 }
 

@@ -142,6 +142,8 @@ void fl_file_named(FlCtx *ctx, const char *path, int64_t len);
 
 /* Whether a text stands for standard input where a file may stand: `-`, /dev/stdin. */
 bool fl_io_is_standard_input(const char *text, int64_t len);
+/* Whether what is under the path comes when the script runs, and once: standard input, a pipe, a device. */
+bool fl_io_comes_once(const char *path);
 /* Makes standard input a file that can be read by fl_io_standard_input_path, as often as one likes; `files`: of the run, or NULL
  * where there is one thread. False: it cannot be read, or there is no room for a copy. */
 bool fl_io_standard_input(FlFiles *files, FlIoError *e);

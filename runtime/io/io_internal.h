@@ -70,6 +70,17 @@ typedef struct FlInput {
 
 /* Opens a file that is no folder; -1: e says why, with the name that was probably meant. */
 int fl_input_fd(const char *path, struct stat *found, FlIoError *e);
+/* Likewise, and what comes is there as an ordinary file, *found its state: of a pipe, a device, or a file of the
+ * system whose size is not known it is a copy. ctx may be NULL. */
+int fl_input_file(FlCtx *ctx, const char *path, struct stat *found, FlIoError *e);
+/* Likewise for readers that open the path anew: what is no ordinary file is an error. */
+int fl_input_ordinary(const char *path, struct stat *found, FlIoError *e);
+/* Whether an open file says nothing of its size: no ordinary file, or one of the system (/proc) that has bytes and a
+ * size of 0. */
+bool fl_stream_is(int fd, const struct stat *found);
+/* All that is left of `fd`, of which *found is known, in a new file without a name; -1: e says why. What never
+ * ends stops where the room for it does, a device after 64 MB. */
+int fl_stream_copy(FlCtx *ctx, int fd, const struct stat *found, const char *label, FlIoError *e);
 /* Opens and reads or maps a file. `path` is NUL-terminated. */
 bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e);
 /* Bytes that are in memory, copied, as an input that messages call `label`. */

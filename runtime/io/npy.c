@@ -231,7 +231,7 @@ bool fl_io_npy_type(const char *path, FlIoArray *out, FlIoError *e) {
   struct stat found;
   FlNpy h;
   memset(e, 0, sizeof *e);
-  int fd = fl_input_fd(path, &found, e);
+  int fd = fl_input_file(NULL, path, &found, e);
   if (fd < 0) return false;
   FlNpySource from = {.fd = fd, .size = found.st_size};
   bool ok = fl_npy_header(path, &from, &h, e);
@@ -407,7 +407,7 @@ static bool read_npy(FlCtx *ctx, const FlOpDesc *desc, const char *path, FlSlot 
   FlType1 want = desc->result_types[0];
   struct stat before, after;
   FlNpy h;
-  int fd = fl_input_fd(path, &before, e);
+  int fd = fl_input_file(ctx, path, &before, e);
   if (fd < 0) return false;
   FlNpySource from = {.fd = fd, .size = before.st_size};
   bool nullable = desc->n_results > 1;

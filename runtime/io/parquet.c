@@ -105,7 +105,7 @@ static bool read_parquet(FlCtx *ctx, const char *path, const void *options, FlTa
   struct stat before, after;
   char label[256];
   (void)snprintf(label, sizeof label, "`%.240s`", path);
-  int fd = fl_input_fd(path, &before, e);
+  int fd = fl_input_ordinary(path, &before, e);
   if (fd < 0) return false;
   bool *json = calloc((size_t)n + 1, sizeof *json);
   bool ok = (json || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path)) &&
@@ -179,7 +179,7 @@ bool fl_io_parquet_schema(const char *path, const char *const *options, int32_t 
   (void)n_options;
   struct stat found;
   FlDuckResult result;
-  int fd = fl_input_fd(path, &found, e);
+  int fd = fl_input_ordinary(path, &found, e);
   if (fd < 0) return false;
   close(fd);
   FlDuck *d = fl_duck_open(1, e);

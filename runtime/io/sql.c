@@ -113,7 +113,7 @@ static bool open_file(FlDuck *d, const char *name, const char *path, FlIoError *
   FlBytes query = {0};
   bool database = has_end(path, ".duckdb") || has_end(path, ".ddb"), ok = true;
   struct stat found;
-  int fd = fl_input_fd(path, &found, e);
+  int fd = fl_input_ordinary(path, &found, e);
   if (fd < 0) return false;
   close(fd);
   if (!database && !has_end(path, ".parquet") && !has_end(path, ".pq")) {

@@ -104,7 +104,7 @@ static bool check_header(const char *path, const unsigned char head[32], ssize_t
 static bool open_file(FlSqliteQuery *q, FlIoError *e) {
   FlBytes uri = {0};
   unsigned char head[32];
-  int fd = fl_input_fd(q->path, &q->found, e);
+  int fd = fl_input_ordinary(q->path, &q->found, e);
   if (fd < 0) return false;
   ssize_t n = pread(fd, head, sizeof head, 0);
   close(fd);

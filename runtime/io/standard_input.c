@@ -4,7 +4,6 @@
  * any other: it can be mapped, digested for the keys of stages, read twice, and read by libraries. What
  * always holds: what was there to be read is read once; a file that is redirected is taken as it lies. */
 #include "io/io_internal.h"
-#include "data/spill.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,25 +17,13 @@ bool fl_io_is_standard_input(const char *text, int64_t len) {
   return (len == 1 && text[0] == '-') || (len == sizeof path - 1 && memcmp(text, path, sizeof path - 1) == 0);
 }
 
-FlText fl_io_standard_input_path(void) { return (FlText){path, sizeof path - 1}; }
-
-/* All that is left of descriptor 0 into another. */
-static bool copy(int to, FlIoError *e) {
-  char room[1 << 16];
-  for (;;) {
-    ssize_t n = read(STDIN_FILENO, room, sizeof room);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fl_io_error(e, FL_E_OPEN, "cannot read standard input: %s", strerror(errno));
-    if (n == 0) return true;
-    for (ssize_t at = 0, put; at < n; at += put) {
-      put = write(to, room + at, (size_t)(n - at));
-      if (put < 0 && errno == EINTR) put = 0;
-      else if (put < 0)
-        return fl_io_error(e, FL_E_MEMORY, "there is no room for a copy of standard input: %s",
-                           strerror(errno));
-    }
-  }
+bool fl_io_comes_once(const char *text) {
+  struct stat found;
+  if (fl_io_is_standard_input(text, (int64_t)strlen(text))) return true;
+  return stat(text, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
 }
+
+FlText fl_io_standard_input_path(void) { return (FlText){path, sizeof path - 1}; }
 
 static bool take(FlIoError *e) {
   struct stat found;
@@ -50,12 +37,10 @@ static bool take(FlIoError *e) {
         "pipe the data to it, or give a file's path; when the script itself comes on it, nothing else can");
     return false;
   }
-  int fd = fl_spill_open();
-  if (fd < 0)
-    return fl_io_error(e, FL_E_MEMORY,
-                       "there is no folder for a copy of standard input; TMPDIR can name one");
-  bool ok = copy(fd, e);
-  if (ok && (lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0))
+  int fd = fl_stream_copy(NULL, STDIN_FILENO, &found, "standard input", e);
+  if (fd < 0) return false;
+  bool ok = true;
+  if (lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0)
     ok = fl_io_error(e, FL_E_OPEN, "cannot keep standard input: %s", strerror(errno));
   close(fd);
   return ok;

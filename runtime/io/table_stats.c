@@ -78,7 +78,7 @@ static FlRuntimeOp *reader_of(const char *format) {
 static bool open_head(FlCtx *ctx, const char *path, const FlCsvOptions *o, FlInput *in, FlIoError *e) {
   char *head = malloc(FL_STATS_HEAD);
   struct stat found;
-  int fd = head ? fl_input_fd(path, &found, e) : -1;
+  int fd = head ? fl_input_ordinary(path, &found, e) : -1;
   int64_t n = 0, got = fd >= 0 ? 1 : -1;
   for (; got > 0 && n < FL_STATS_HEAD; n += got) {
     got = pread(fd, head + n, (size_t)(FL_STATS_HEAD - n), n);

@@ -116,6 +116,7 @@ static bool straight_op(const FlAd *ad, const FlOp *op) {
   case FL_OP_DIM:
   case FL_OP_CHECK:
   case FL_OP_KEEP:
+  case FL_OP_WITHIN:
   case FL_OP_FAIL: return true;
   case FL_OP_IF: return straight(ad, op->regions[0]) && straight(ad, op->regions[1]);
   case FL_OP_CUSTOM:

@@ -346,6 +346,7 @@ static bool of_scalars(const FlRegion *r) {
     case FL_OP_LOAD:
     case FL_OP_CHECK:
     case FL_OP_KEEP:
+    case FL_OP_WITHIN:
     case FL_OP_FAIL:
     case FL_OP_IF:
     case FL_OP_FOR:

@@ -344,7 +344,7 @@ static void wait_before(FlFn *f, const FlOp *op, int first) {
 
 /* ---- regions ------------------------------------------------------------------------------ */
 
-static void host_op(FlFn *f, const FlOp *op) {
+static void emit_op(FlFn *f, const FlOp *op) {
   switch (fl_op_info[op->code].op_class) {
   case FL_CLASS_SCALAR: fl_ll_scalar(f, op); return;
   case FL_CLASS_RUNTIME: emit_runtime(f, op); return;
@@ -365,11 +365,35 @@ static void host_op(FlFn *f, const FlOp *op) {
   case FL_OP_WHILE: fl_ll_control(f, op); break;
   case FL_OP_CHECK:
   case FL_OP_FAIL: fl_ll_check(f, op); break;
+  case FL_OP_WITHIN: break; /* of the loop around it */
   case FL_OP_CALL: emit_call(f, op); break;
   case FL_OP_STAGE: start_stage(f, op); break;
   case FL_OP_EXTERN: fl_ll_extern_call(f, op); break;
   default: fl_ll_fail(f->g, "operator %s in host code", fl_op_info[op->code].name);
   }
+}
+
+/* An error in a loop over groups says in which. */
+static void host_op(FlFn *f, const FlOp *op) {
+  FlGen *g = f->g;
+  const FlOp *within = fl_ir_within(op);
+  if (!within) {
+    emit_op(f, op);
+    return;
+  }
+  Block around = f->cleanup, failed = f->cleanup = fl_ll_block(f, "group.failed");
+  emit_op(f, op);
+  f->cleanup = around;
+  Block on = fl_ll_here(f);
+  fl_ll_at(f, failed);
+  fl_ll_need_slots(f, (unsigned)within->n_args);
+  for (int i = 1; i < within->n_args; i++)
+    fl_ll_slot_put(f, f->args, (unsigned)i, within->args[i]->type, fl_ll_value(f, within->args[i]));
+  Ty types[] = {g->ptr, g->ptr, g->ptr};
+  Val args[] = {f->ctx, fl_ll_op_desc(g, within), f->args};
+  fl_ll_call(f, "fl_fail_within", g->none, 3, types, args);
+  LLVMBuildBr(f->b, around);
+  fl_ll_at(f, on);
 }
 
 void fl_ll_host_region(FlFn *f, const FlRegion *r) {

@@ -399,6 +399,7 @@ void fl_ll_kernel_op(FlFn *f, const FlOp *op) {
   case FL_OP_WHILE: fl_ll_control(f, op); break;
   case FL_OP_CHECK:
   case FL_OP_FAIL: fl_ll_check(f, op); break;
+  case FL_OP_WITHIN: break; /* host_op of the loop around it */
   case FL_OP_REDUCE: fl_ll_reduce_nested(f, op); break;
   case FL_OP_EXTERN: fl_ll_extern_call(f, op); break;
   default: fl_ll_fail(f->g, "operator %s in a kernel", fl_op_info[op->code].name);

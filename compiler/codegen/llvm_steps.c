@@ -36,6 +36,7 @@ static bool has_kernel(const FlOp *op) {
 
 static bool can_be_step(const FlOp *op) {
   if (fl_op_info[op->code].op_class != FL_CLASS_STRUCT) return true;
+  if (fl_ir_within(op)) return false; /* what leaves it says the group */
   switch ((int)op->code) {
   case FL_OP_MAP: return true;
   case FL_OP_REDUCE:

@@ -16,6 +16,16 @@ static void advance(int64_t *index, const int64_t *sizes, int rank) {
   }
 }
 
+/* The loop failed: in which group, where it goes over groups. */
+static void say_group(Frame *f, const FlOp *loop) {
+  const FlOp *op = fl_ir_within(loop);
+  if (op == NULL) return;
+  FlSlot *args = new_slots(op->n_args);
+  for (int i = 1; i < op->n_args; i++) args[i] = value_of(f, op->args[i]);
+  fl_fail_within(f->ctx, &note_of(f, op)->desc, args);
+  free(args);
+}
+
 FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void *arg) {
   const FlRegion *r = op->regions[0];
   int64_t sizes[FL_MAX_RANK], index[FL_MAX_RANK] = {0}, first_index[FL_MAX_RANK] = {0}, n = 1;
@@ -60,6 +70,7 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
     if (outermost) fl_fail_position(f->ctx, op->n_args, first_index);
   }
   fl_heap_unref(faults);
+  if (s != 0 && outermost) say_group(f, op);
   return s;
 }
 

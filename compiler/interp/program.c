@@ -90,7 +90,7 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
     for (int i = 0; i < op->n_results; i++)
       note->sites[i] = add_site(in, fl_ir_place(op, i), fl_ir_fault_text(in->arena, op), NULL);
   }
-  if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME)
+  if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME || op->code == FL_OP_WITHIN)
     note->desc = (FlOpDesc){.op = (int32_t)op->code,
                             .site = note->site,
                             .n_args = op->n_args,

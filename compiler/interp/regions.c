@@ -158,6 +158,7 @@ static FlStatus run_struct(Frame *f, const FlOp *op) {
   case FL_OP_EXTERN: return run_extern(f, op);
   case FL_OP_FAIL:
   case FL_OP_CHECK: return run_check(f, op);
+  case FL_OP_WITHIN: return 0; /* each_element */
   }
   fprintf(stderr, "internal error: interp: no meaning for %s\n", fl_op_info[op->code].name);
   abort();

@@ -109,6 +109,13 @@ bool fl_ir_may_fault(const FlOp *op) {
 
 bool fl_ir_is_check(const FlOp *op) { return op->code == FL_OP_CHECK || op->code == FL_OP_KEEP; }
 
+const FlOp *fl_ir_within(const FlOp *loop) {
+  for (int i = 0; i < loop->n_regions; i++)
+    for (const FlOp *in = loop->regions[i]->first; in; in = in->next)
+      if (in->code == FL_OP_WITHIN) return in;
+  return NULL;
+}
+
 bool fl_ir_is_transcendental(FlOpcode code) {
   return code == FL_OP_POW || (code >= FL_OP_EXP && code <= FL_OP_HYPOT);
 }
@@ -131,6 +138,7 @@ static bool kernel_op(const FlOp *op) {
   case FL_OP_LOAD:
   case FL_OP_CHECK:
   case FL_OP_KEEP:
+  case FL_OP_WITHIN:
   case FL_OP_FAIL: return true;
   case FL_OP_EXTERN:
     for (int i = 0; i < op->n_args; i++)
@@ -140,6 +148,7 @@ static bool kernel_op(const FlOp *op) {
   case FL_OP_FOR:
   case FL_OP_WHILE:
   case FL_OP_REDUCE:
+    if (fl_ir_within(op)) return false; /* a loop over groups is host code, which can say the group */
     for (int i = 0; i < op->n_results; i++)
       if (!fl_t_is_scalar(op->results[i]->type)) return false;
     for (int i = 0; i < op->n_regions; i++)

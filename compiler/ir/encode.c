@@ -78,6 +78,7 @@ static void put_region(Encoder *e, const FlRegion *r, char tag) {
   put_count(e, (uint32_t)r->n_params);
   for (int i = 0; i < r->n_params; i++) define(e, r->params[i]);
   for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->code == FL_OP_WITHIN) continue;
     put(e, "O", 1);
     put_text(e, fl_op_info[op->code].name, strlen(fl_op_info[op->code].name));
     put_count(e, (uint32_t)fl_op_info[op->code].version);

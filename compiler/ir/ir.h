@@ -223,6 +223,8 @@ static inline FlSpan fl_ir_place(const FlOp *op, int index) {
 }
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
+/* The WITHIN of a loop over groups; NULL: none, or it cannot fail. */
+const FlOp *fl_ir_within(const FlOp *loop);
 bool fl_ir_is_check(const FlOp *op);  /* CHECK or KEEP: no value, and only errors come of it */
 bool fl_ir_is_transcendental(
     FlOpcode code); /* exp, sin, pow and their like: many instructions, no fault in floats */

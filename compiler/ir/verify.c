@@ -277,6 +277,7 @@ static bool check_structure(Verifier *v, const FlOp *op) {
   case FL_OP_FAIL:
     return (op->n_args == 1 && is_scalar_of(op->args[0]->type, FL_TEXT)) ||
            broken(v, op, "one text is wanted");
+  case FL_OP_WITHIN: return !op->n_results || broken(v, op, "it gives nothing");
   case FL_OP_CHECK: return op->n_args <= 3 || broken(v, op, "at most two operands");
   case FL_OP_EXTERN: return check_extern(v, op);
   case FL_OP_MATMUL: return check_matmul(v, op);

@@ -55,7 +55,7 @@ static bool counts(Cse *c, const FlOp *op) {
   if (op->code == FL_OP_CALL && !call_is_quiet(c, op)) return false;
   for (int k = 0; k < op->n_regions; k++)
     for (const FlOp *in = op->regions[k]->first; in; in = in->next)
-      if (in->code != FL_OP_CHECK && !counts(c, in)) return false;
+      if (in->code != FL_OP_CHECK && in->code != FL_OP_WITHIN && !counts(c, in)) return false;
   return op->n_results > 0;
 }
 

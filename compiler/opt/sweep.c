@@ -76,6 +76,7 @@ static bool is_root(const Sweep *s, const FlOp *op) {
   int64_t v;
   if (op->code == FL_OP_CHECK) return !(fl_ir_const_value_i(op->args[0], &v) && v);
   if (op->code == FL_OP_KEEP || (op->code == FL_OP_FAIL && op->n_results == 0)) return true;
+  if (op->code == FL_OP_WITHIN) return op->parent->owner && fl_ir_may_fault(op->parent->owner);
   return s->keep_faults && fl_opt_own_fault(op);
 }
 

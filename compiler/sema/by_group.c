@@ -113,6 +113,27 @@ static FlAggContext *one_group(FlSema *s, const Sorted *sorted, FlValue *from, F
   return one;
 }
 
+/* What errors within the groups say. */
+static void say_keys(FlSema *s, FlValue *group) {
+  const FlGrouping *g = s->agg->grouping;
+  int n_args = 1;
+  for (int i = 0; i < g->n_keys; i++) n_args += g->keys[i].type->n_parts;
+  FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n_args);
+  const char **list = FL_NEW_ARRAY(s->arena, const char *, 2 * g->n_keys);
+  args[0] = group;
+  for (int i = 0, at = 1; i < g->n_keys; i++) {
+    const FlType *type = g->keys[i].type;
+    list[2 * i] = g->names[i];
+    list[2 * i + 1] = fl_type_is_category(type) ? type->nullable ? "levels?" : "levels"
+                      : type->nullable          ? "?"
+                                                : "";
+    for (int p = 0; p < type->n_parts; p++) args[at++] = g->keys[i].parts[p];
+  }
+  FlOp *op = fl_ir_op(&s->b, FL_OP_WITHIN, n_args, args, 0, NULL, 0);
+  op->attrs.list = list;
+  op->attrs.n_list = 2 * g->n_keys;
+}
+
 static FlVal does_not_fit(FlSema *s, FlVal v, FlSpan span) {
   bool summarize = s->agg->mode == FL_AGG_SUMMARIZE;
   FlDiag *d = fl_sema_report(s, FL_E0623, span, "this gives %s %s group", fl_val_text(s, v),
@@ -134,6 +155,7 @@ static FlVal each_group(FlSema *s, const FlExpr *e, const FlType *want) {
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &agg->groups, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &i64);
   FlSavedPlace saved = fl_sema_enter(s, r);
+  if (agg->grouping && agg->grouping->n_keys) say_keys(s, r->params[0]);
   FlValue *from = fl_ir_load(&s->b, o.starts, 1, r->params, true);
   FlValue *to = fl_sema_op2(s, FL_OP_WRAP_ADD, from, fl_ir_load(&s->b, o.counts, 1, r->params, true));
   FlAggContext *one = one_group(s, &sorted, from, to, e->span);

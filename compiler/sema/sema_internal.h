@@ -155,6 +155,7 @@ typedef struct FlAggContext {
   FlValue *rows;      /* number of rows */
   FlValue *groups;    /* number of groups */
   FlValue *group_of;  /* i64[rows], or NULL: one group of all rows */
+  const FlGrouping *grouping; /* with group_of */
   const FlVal *table; /* the verb's input */
   FlScope *columns;   /* where its columns stand for their names, or NULL */
   FlRegion *region;   /* what is elaborated for all rows at once stands there */
@@ -610,6 +611,10 @@ bool fl_sema_claim_path(FlSema *s, const char *path, FlSpan span, bool output);
 
 struct FlGrouping {
   FlValue *groups, *group_of, *first; /* of the GROUP op: their number, i64[rows], i64[groups] */
+  /* For messages: the keys of the groups and their names; none where no expression is taken by group. */
+  int n_keys;
+  const FlVal *keys;
+  const char *const *names;
 };
 /* The groups of a table; NULL: it is not grouped. */
 const FlGrouping *fl_verb_grouping(FlSema *s, FlVal t);

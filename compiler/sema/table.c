@@ -25,6 +25,7 @@ static FlAggContext *columns_of_verb(FlSema *s, FlVal t, const FlGrouping *g, Fl
                         .rows = fl_val_rows(t),
                         .groups = g ? g->groups : fl_sema_i64(s, 1),
                         .group_of = g ? g->group_of : NULL,
+                        .grouping = g,
                         .table = fl_arena_copy(s->arena, &t, sizeof t),
                         .columns = scope,
                         .region = s->b.region};
@@ -192,6 +193,10 @@ const FlGrouping *fl_verb_grouping(FlSema *s, FlVal t) {
     keys[i] = fl_val_field(s, t, fl_type_field_find(t.type->elem, t.type->keys[i]));
   FlGrouping *g = FL_NEW(s->arena, FlGrouping);
   *g = fl_verb_group_op(s, t.type->n_keys, keys, fl_val_rows(t));
+  for (int i = 0; i < t.type->n_keys; i++) keys[i] = fl_sema_take(s, keys[i], g->first, FL_TAKE_PROVEN);
+  g->n_keys = t.type->n_keys;
+  g->keys = keys;
+  g->names = t.type->keys;
   return g;
 }
 

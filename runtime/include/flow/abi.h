@@ -301,6 +301,9 @@ FlStatus fl_fail_through(FlCtx *ctx, FlStatus status, int32_t site);
 /* The context's error happened in this element of a loop: said of the outermost loop of the stage or script.
  * Without an error it does nothing. */
 void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index);
+/* The loop that the position is of goes over groups, whose keys are args[1..] as the operator `within` has them
+ * (args[0] is not read): a note says the keys of that group in place of the position. */
+void fl_fail_within(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args);
 
 /* 2, 3 or 4: the level of x86-64 (v2, v3, v4) that this processor has; kernels of portable programs choose by
  * it. */

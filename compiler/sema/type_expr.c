@@ -100,19 +100,23 @@ static const FlType *declared(FlSema *s, FlBinding *b) {
   return t;
 }
 
+/* A field that nobody knows makes the whole unknown: a value's parts lie as its type says. */
 static const FlType *resolve_tuple(FlSema *s, const FlTypeExpr *t) {
+  bool unknown = false;
   FlTyField *fields = FL_NEW_ARRAY(s->arena, FlTyField, t->tuple.fields.n + 1);
   for (int i = 0; i < t->tuple.fields.n; i++) {
     const FlTypeItem *f = &t->tuple.fields.at[i];
     fields[i].name = f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
     fields[i].type = resolve(s, f->type);
     if (!fields[i].type) return NULL;
+    unknown = unknown || fields[i].type->kind == FL_TY_ERROR;
     for (int k = 0; k < i; k++)
       if (fields[k].name == fields[i].name) {
         fl_sema_error(s, FL_E0305, f->span, "the field `%s` is there twice", fields[i].name);
         return s->types->error;
       }
   }
+  if (unknown) return s->types->error;
   if (t->tuple.open) return NULL;
   return fl_type_tuple(s->types, t->tuple.fields.n, fields, NULL);
 }

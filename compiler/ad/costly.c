@@ -10,7 +10,8 @@ enum { MOST_OF_ONE = 8 }; /* as many arrays may one loop over elements give besi
 
 static bool takes_long(const FlOp *op) {
   return op->n_results == 1 && fl_ir_is_float(op->results[0]->type.dtype) &&
-         (fl_ir_is_transcendental(op->code) || op->code == FL_OP_RANDOM || op->code == FL_OP_RANDOM_NORMAL);
+         ((fl_op_info[op->code].flags & FL_OPF_MATHS) || op->code == FL_OP_RANDOM ||
+          op->code == FL_OP_RANDOM_NORMAL);
 }
 
 const FlOp *fl_rounds_elements(const FlAdRounds *k, const FlOp *read) {

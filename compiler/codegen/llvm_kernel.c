@@ -51,18 +51,6 @@ void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out) {
 
 /* ---- cost: nanoseconds an element, as a value of host code ----------------------------------------- */
 
-static double op_cost(const FlOp *op) {
-  if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) {
-    if (op->code >= FL_OP_MATCHES && op->code <= FL_OP_REPLACE_REGEX) return 150;
-    if (fl_op_info[op->code].flags & FL_OPF_HEAP) return 60;
-    if (op->code >= FL_OP_TO_TEXT && op->code <= FL_OP_TRY_PARSE_DATETIME) return 20;
-    if (op->code == FL_OP_POW || op->code == FL_OP_FLOORDIV || op->code == FL_OP_MOD) return 5;
-    if (fl_ir_is_transcendental(op->code)) return 3;
-    return op->code >= FL_OP_RANDOM && op->code <= FL_OP_SUBSEED ? 4 : 0.3;
-  }
-  return op->code == FL_OP_LOAD ? 0.5 : 0;
-}
-
 static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r);
 
 /* How often a nested loop runs: known outside of the kernel, or 16. */
@@ -94,7 +82,7 @@ static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r) {
   Val sum = LLVMConstReal(f->g->f64, 0);
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->n_regions) sum = LLVMBuildFAdd(f->b, sum, nested_cost(f, k, op), "");
-    else plain += op_cost(op);
+    else plain += fl_op_info[op->code].cost;
   }
   return LLVMBuildFAdd(f->b, sum, LLVMConstReal(f->g->f64, plain), "");
 }
@@ -126,7 +114,7 @@ static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *e
  * step takes. Not so pow, which is wide enough by itself. */
 unsigned fl_ll_in_flight(const FlFn *f, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    bool is_chain = f->masks && fl_ir_is_transcendental(op->code) && op->code != FL_OP_POW;
+    bool is_chain = f->masks && (fl_op_info[op->code].flags & FL_OPF_MATHS) && op->code != FL_OP_POW;
     if (op->code == FL_OP_RANDOM || is_chain) return 4;
   }
   return 1;
@@ -320,7 +308,7 @@ static bool is_heavy(const FlRegion *r) {
   double cost = 0;
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->n_regions) return true;
-    cost += op_cost(op);
+    cost += fl_op_info[op->code].cost;
   }
   return cost > 4;
 }

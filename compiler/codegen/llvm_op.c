@@ -72,7 +72,7 @@ static void extend_attr(FlFn *f, Val call, unsigned index, FlType1 t) {
 /* Operators that may need very long before they fail by LIMIT. They do nothing when their faults say LIMIT
  * already: in a fast kernel the mask of the elements before, in a precise one what this operator has said
  * before, of which the first is all that counts. */
-static bool has_limit(const FlOp *op) { return op->code >= FL_OP_MATCHES && op->code <= FL_OP_REPLACE_REGEX; }
+static bool has_limit(const FlOp *op) { return fl_op_info[op->code].flags & FL_OPF_LIMIT; }
 
 void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types,
                      const Val *args, unsigned n_out, const FlType1 *out_types, Val *out) {

@@ -9,7 +9,7 @@
 #define FL_RUNTIME_STRUCT(NAME, text)
 #define FL_RUNTIME_RUNTIME(NAME, text)                                                                       \
   extern FlRuntimeOp rt_##NAME __asm__("fl_rt_" text) __attribute__((weak));
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, version) FL_RUNTIME_##CLASS(NAME, text)
+#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version) FL_RUNTIME_##CLASS(NAME, text)
 #include "ir/ops.def"
 #undef FL_OP
 #undef FL_RUNTIME_RUNTIME
@@ -18,7 +18,7 @@
   case FL_OP_##NAME: return rt_##NAME;
 static FlRuntimeOp *runtime_op(FlOpcode code) {
   switch ((int)code) {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, version) FL_RUNTIME_##CLASS(NAME, text)
+#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version) FL_RUNTIME_##CLASS(NAME, text)
 #include "ir/ops.def"
 #undef FL_OP
   }

@@ -1,6 +1,6 @@
-/* scalars.c: SCALAR operators by their functions in runtime/kern: one call each, chosen by operator and element type
- * from the table that make_scalar_calls.c makes of ops.def; numbers of one type as another here. The verifier has
- * checked that no combination comes here that an operator's signature does not say. */
+/* scalars.c: SCALAR operators by their functions in runtime/kern: one call each, chosen by operator and
+ * element type from the table that make_scalar_calls.c makes of ops.def; numbers of one type as another here.
+ * The verifier has checked that no combination comes here that an operator's signature does not say. */
 #include "interp/interp_internal.h"
 
 #include "kern/kern.h"
@@ -45,9 +45,7 @@ enum {
 };
 
 #define FROM(A, B)                                                                                           \
-  case D_##A:                                                                                                \
-    r[0] = PUT_##B(fl_s_convert_##A##_##B(GET_##A(a[0]), fault));                                            \
-    return;
+  case D_##A: r[0] = PUT_##B(fl_s_convert_##A##_##B(GET_##A(a[0]), fault)); return;
 #define FROM_ALL(B)                                                                                          \
   case D_##B:                                                                                                \
     switch ((int)from) {                                                                                     \

@@ -116,10 +116,6 @@ const FlOp *fl_ir_within(const FlOp *loop) {
   return NULL;
 }
 
-bool fl_ir_is_transcendental(FlOpcode code) {
-  return code == FL_OP_POW || (code >= FL_OP_EXP && code <= FL_OP_HYPOT);
-}
-
 bool fl_ir_is_effect(const FlOp *op) {
   if (fl_op_info[op->code].flags & FL_OPF_EFFECT) return true;
   for (int i = 0; i < op->n_regions; i++)

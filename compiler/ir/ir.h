@@ -23,7 +23,7 @@
 #include "diag/diag.h"
 
 typedef enum FlOpcode {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, version) FL_OP_##NAME,
+#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version) FL_OP_##NAME,
 #include "ir/ops.def"
 #undef FL_OP
   FL_N_OPS
@@ -36,7 +36,9 @@ enum {
   FL_OPF_COMMUTE = 4,
   FL_OPF_HEAP = 8,
   FL_OPF_NOTE = 16,
-  FL_OPF_BLAS = 32
+  FL_OPF_BLAS = 32,
+  FL_OPF_MATHS = 64,
+  FL_OPF_LIMIT = 128
 };
 typedef enum FlDist { FL_DIST_NONE, FL_DIST_ROW, FL_DIST_FOLD, FL_DIST_ALL, FL_DIST_SHUFFLE } FlDist;
 
@@ -46,6 +48,7 @@ typedef struct FlOpInfo {
   const char *signature;
   int flags;
   FlDist dist;
+  double cost; /* nanoseconds an element */
   int version; /* of its meaning */
 } FlOpInfo;
 extern const FlOpInfo fl_op_info[FL_N_OPS];
@@ -226,8 +229,6 @@ bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add 
 /* The WITHIN of a loop over groups; NULL: none, or it cannot fail. */
 const FlOp *fl_ir_within(const FlOp *loop);
 bool fl_ir_is_check(const FlOp *op);  /* CHECK or KEEP: no value, and only errors come of it */
-bool fl_ir_is_transcendental(
-    FlOpcode code); /* exp, sin, pow and their like: many instructions, no fault in floats */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
 /* Some operator in it gives a text whose bytes are new. */
 bool fl_ir_makes_text(const FlRegion *r);

@@ -1,9 +1,11 @@
-/* make_scalar_calls.c: run while flow is built: prints the C source that calls the function of every SCALAR operator, as
- * its row in ops.def says (flow/dtypes.def: of every element type that its letter stands for). The interpreter calls
- * operators by the table that it makes, so that an operator without a function does not compile.
+/* make_scalar_calls.c: run while flow is built: prints the C source that calls the function of every SCALAR
+ * operator, as its row in ops.def says (flow/dtypes.def: of every element type that its letter stands for).
+ * The interpreter calls operators by the table that it makes, so that an operator without a function does not
+ * compile.
  *
- * Arguments in C, as in code generation (codegen/llvm_op.c): the heap of texts, the operands (a text is two), the format
- * of `to_text`, places of further results, the place of faults. CONVERT has two types and is written by hand. */
+ * Arguments in C, as in code generation (codegen/llvm_op.c): the heap of texts, the operands (a text is two),
+ * the format of `to_text`, places of further results, the place of faults. CONVERT has two types and is
+ * written by hand. */
 #include "flow/abi.h"
 #include "ir/ir_internal.h"
 
@@ -16,7 +18,9 @@ enum {
   COMMUTE = FL_OPF_COMMUTE,
   HEAP = FL_OPF_HEAP,
   NOTE = FL_OPF_NOTE,
-  BLAS = FL_OPF_BLAS
+  BLAS = FL_OPF_BLAS,
+  MATHS = FL_OPF_MATHS,
+  LIMIT = FL_OPF_LIMIT
 };
 
 typedef struct Row {
@@ -26,7 +30,7 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, version) {#NAME, text, sig, FL_CLASS_##CLASS, flags},
+#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version) {#NAME, text, sig, FL_CLASS_##CLASS, flags},
 #include "ir/ops.def"
 #undef FL_OP
 };
@@ -91,7 +95,8 @@ static void call(const Row *row, const Dtype *d) {
   const char *results = strchr(row->signature, ':') + 1, *comma = "";
   char text[64];
   if (results[1]) printf("{ uint8_t more = 0; ");
-  printf("r[0] = (FlSlot){.%s = fl_s_%s%s%s(", member(type_of(results[0], d)), row->name, d ? "_" : "", d ? d->name : "");
+  printf("r[0] = (FlSlot){.%s = fl_s_%s%s%s(", member(type_of(results[0], d)), row->name, d ? "_" : "",
+         d ? d->name : "");
   if (row->flags & FL_OPF_HEAP) argument(&comma, "heap");
   for (int i = 0; row->signature[i] != ':'; i++) {
     const Dtype *of = type_of(row->signature[i], d);
@@ -107,11 +112,13 @@ static void call(const Row *row, const Dtype *d) {
 }
 
 int main(void) {
-  printf("/* Made by make_scalar_calls.c of ops.def and dtypes.def. */\n#include \"interp/interp_internal.h\"\n\n#include \"kern/kern.h\"\n\n");
+  printf("/* Made by make_scalar_calls.c of ops.def and dtypes.def. */\n#include "
+         "\"interp/interp_internal.h\"\n\n#include \"kern/kern.h\"\n\n");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const Row *row = &rows[i];
     if (row->op_class != FL_CLASS_SCALAR || strcmp(row->code, "CONVERT") == 0) continue;
-    printf("static void do_%s(FlDtype d, FlHeap *heap, const char *format, const FlSlot *a, FlSlot *r, int32_t *fault) {\n"
+    printf("static void do_%s(FlDtype d, FlHeap *heap, const char *format, const FlSlot *a, FlSlot *r, "
+           "int32_t *fault) {\n"
            "  (void)d, (void)heap, (void)format, (void)fault;\n",
            row->name);
     size_t letter = strcspn(row->signature, "TNFI");

@@ -8,12 +8,14 @@ enum { /* the column words of ops.def */
        COMMUTE = FL_OPF_COMMUTE,
        HEAP = FL_OPF_HEAP,
        NOTE = FL_OPF_NOTE,
-       BLAS = FL_OPF_BLAS
+       BLAS = FL_OPF_BLAS,
+       MATHS = FL_OPF_MATHS,
+       LIMIT = FL_OPF_LIMIT
 };
 
 const FlOpInfo fl_op_info[FL_N_OPS] = {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, version)                                                  \
-  {text, FL_CLASS_##CLASS, sig, flags, FL_DIST_##dist, version},
+#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version)                                                  \
+  {text, FL_CLASS_##CLASS, sig, flags, FL_DIST_##dist, cost, version},
 #include "ir/ops.def"
 #undef FL_OP
 };

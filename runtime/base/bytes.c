@@ -11,7 +11,7 @@ char *fl_bytes_room(FlBytes *b, size_t n) {
   if (b->cap - b->len < n) {
     size_t cap = b->cap < 64 ? 64 : b->cap;
     while (cap - b->len < n && cap <= SIZE_MAX / 2) cap *= 2;
-    char *grown = cap - b->len < n ? NULL : realloc(b->at, cap);
+    char *grown = cap - b->len < n ? NULL : b->memory ? b->memory->grow(b, cap) : realloc(b->at, cap);
     if (!grown) {
       b->failed = true;
       return NULL;
@@ -53,6 +53,7 @@ void fl_bytes_addf(FlBytes *b, const char *fmt, ...) {
 }
 
 void fl_bytes_reset(FlBytes *b) {
-  free(b->at);
-  *b = (FlBytes){0};
+  if (b->memory) b->memory->free(b);
+  else free(b->at);
+  *b = (FlBytes){.memory = b->memory, .owner = b->owner};
 }

@@ -10,11 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct FlBytes {
+typedef struct FlBytes FlBytes;
+
+/* Where the bytes of some come from instead of malloc. */
+typedef struct FlBytesMemory {
+  char *(*grow)(FlBytes *b, size_t cap); /* as realloc of b->at */
+  void (*free)(FlBytes *b);
+} FlBytesMemory;
+
+struct FlBytes {
   char *at;
   size_t len, cap;
   bool failed;
-} FlBytes;
+  const FlBytesMemory *memory; /* NULL: malloc */
+  void *owner;                 /* of such memory */
+};
 
 /* Room for `n` more bytes at the end, which the caller writes and then adds to `len`. NULL: out of memory. */
 char *fl_bytes_room(FlBytes *b, size_t n);
@@ -22,6 +32,7 @@ void fl_bytes_add(FlBytes *b, const char *s, size_t n);
 void fl_bytes_addz(FlBytes *b, const char *s);
 void fl_bytes_fill(FlBytes *b, char c, size_t n);
 void fl_bytes_addf(FlBytes *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Empty, and from the same memory. */
 void fl_bytes_reset(FlBytes *b);
 
 #endif

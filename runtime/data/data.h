@@ -6,6 +6,7 @@
 #ifndef FL_DATA_H
 #define FL_DATA_H
 
+#include "base/bytes.h"
 #include "flow/abi.h"
 
 /* ---- element types ------------------------------------------------------------------------------------ */
@@ -66,6 +67,21 @@ void fl_pool_free(FlPool *pool);
 FlPool *fl_ctx_pool(FlCtx *ctx);
 /* Records that memory ran out, with a help (NULL: none); defined by exec. */
 void fl_ctx_out_of_memory(FlCtx *ctx, const char *message, const char *help);
+
+/* ---- memory beside arrays ----------------------------------------------------------------------------- */
+
+/* What malloc, calloc, realloc and free are, for memory whose size data decides: it counts against --memory,
+ * and large blocks may live in files. `pool` may be NULL; one that is given outlives what it gives, or counts
+ * as in use. Contents undefined but of _zero; aligned to FL_ALIGN. NULL: there is none, and nothing is
+ * recorded: any thread may ask. */
+void *fl_counted_new(FlPool *pool, size_t bytes);
+void *fl_counted_new_zero(FlPool *pool, size_t bytes);
+void *fl_counted_grow(FlPool *pool, void *at, size_t bytes);
+void fl_counted_free(void *at);
+/* A run of bytes in such memory. */
+FlBytes fl_counted_bytes(FlPool *pool);
+/* What to do about memory that a context's run does not have, as a user reads it; "": nothing is known. */
+void fl_pool_help(FlPool *pool, char *out, size_t room);
 
 /* ---- buffers ------------------------------------------------------------------------------------------ */
 

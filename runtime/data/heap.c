@@ -122,13 +122,14 @@ char *fl_heap_alloc(FlHeap *heap, int64_t bytes) {
   if ((size_t)(s->end - s->at) >= n) {
     out = s->at;
     s->at += n;
-  } else if (n > s->chunk / 4) {
-    out = add_chunk(heap, s, n);
   } else {
-    out = add_chunk(heap, s, s->chunk);
-    s->at = out + n;
-    s->end = out + s->chunk;
-    if (s->chunk < FL_CHUNK_MAX) s->chunk *= 2;
+    bool alone = n > s->chunk / 4;
+    out = add_chunk(heap, s, alone ? n : s->chunk);
+    if (!alone) {
+      s->at = out + n;
+      s->end = out + s->chunk;
+    }
+    if (s->chunk < FL_CHUNK_MAX) s->chunk *= 2; /* also behind long texts: many of them share chunks, too */
   }
   /* release: pairs with the acquire of the next thread in this shard. */
   atomic_flag_clear_explicit(&s->busy, memory_order_release);

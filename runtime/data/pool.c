@@ -430,6 +430,12 @@ const char *fl_pool_bound(FlPool *p, char out[FL_POOL_BOUND]) {
   return out;
 }
 
+void fl_pool_help(FlPool *p, char *out, size_t room) {
+  FlPoolTold told = {0};
+  if (p && p->lack != FL_LACK_NOTHING) fl_pool_say(p, 0, &told);
+  snprintf(out, room, "%s", told.help);
+}
+
 void fl_pool_say(FlPool *p, int64_t bytes, FlPoolTold *out) {
   char need[32], limit[32], used[32];
   *out = (FlPoolTold){0};

@@ -61,30 +61,9 @@ void fl_notes_move(FlNotes *to, FlNotes *from) {
   }
 }
 
-typedef struct FlBytes {
-  char *at;
-  size_t n, cap;
-  bool failed;
-} FlBytes;
-
-static void put(FlBytes *b, const void *bytes, size_t len) {
-  if (b->n + len > b->cap) {
-    size_t cap = (b->n + len) * 2 + 64;
-    char *at = realloc(b->at, cap);
-    if (!at) {
-      b->failed = true;
-      return;
-    }
-    b->at = at;
-    b->cap = cap;
-  }
-  if (len) memcpy(b->at + b->n, bytes, len);
-  b->n += len;
-}
-
 static void put_u32(FlBytes *b, size_t value) {
   uint32_t v = (uint32_t)value;
-  put(b, &v, sizeof v);
+  fl_bytes_add(b, (const char *)&v, sizeof v);
 }
 
 bool fl_notes_encode(const FlNotes *notes, FlText *out) {
@@ -94,20 +73,20 @@ bool fl_notes_encode(const FlNotes *notes, FlText *out) {
   for (int32_t i = 0; i < notes->n && !b.failed; i++) {
     const FlNote *note = &notes->at[i];
     put_u32(&b, strlen(note->name));
-    put(&b, note->name, strlen(note->name));
+    fl_bytes_addz(&b, note->name);
     put_u32(&b, (size_t)note->type);
     if (is_text(note->type)) {
       put_u32(&b, (size_t)note->value.t.len);
-      put(&b, note->value.t.ptr, (size_t)note->value.t.len);
+      fl_bytes_add(&b, note->value.t.ptr, (size_t)note->value.t.len);
     } else {
-      put(&b, &note->value.u, sizeof note->value.u);
+      fl_bytes_add(&b, (const char *)&note->value.u, sizeof note->value.u);
     }
   }
   if (b.failed) {
-    free(b.at);
+    fl_bytes_reset(&b);
     return false;
   }
-  *out = (FlText){b.at, (int64_t)b.n};
+  *out = (FlText){b.at, (int64_t)b.len};
   return true;
 }
 

@@ -29,7 +29,7 @@ void fl_arrow_pool_part(const FlArrowFile *file, const FlArrowField *f, const Fl
 
 static bool take_codes(FlCtx *ctx, const FlArrowFile *file, FlTableWanted *w, FlArrowPool *pool, int64_t rows,
                        FlIoError *e) {
-  pool->codes = malloc(((size_t)rows + 1) * sizeof *pool->codes);
+  pool->codes = fl_counted_new(ctx ? fl_ctx_pool(ctx) : NULL, ((size_t)rows + 1) * sizeof *pool->codes);
   if (pool->codes && fl_arrow_keep(file, pool->w.values->buffer))
     w->levels = fl_levels_find(ctx, pool->w.values->data, pool->w.valid->data, rows, false, pool->w.values,
                                pool->codes);
@@ -68,6 +68,6 @@ bool fl_arrow_pool(FlCtx *ctx, const FlArrowFile *file, const FlArrowField *f, F
 
 void fl_arrow_pool_reset(FlArrowPool *pool) {
   fl_table_wanted_reset(&pool->w);
-  free(pool->codes);
+  fl_counted_free(pool->codes);
   *pool = (FlArrowPool){0};
 }

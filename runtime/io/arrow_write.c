@@ -187,7 +187,7 @@ bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_r
   static const char end[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
   Writing w = {.out = out, .file = file};
   FlBytes schema = {0};
-  Batch b = {0};
+  Batch b = {.body = fl_output_bytes(out)};
   fl_arrow_schema_write(columns, n_columns, &schema);
   bool ok = !schema.failed || no_memory(&w, e);
   ok = ok && (!file || put(&w, "ARROW1\0", 8, e)) && put(&w, schema.at, schema.len, e);

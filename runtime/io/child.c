@@ -8,6 +8,7 @@
  * usable in the child (fork(3), malloc's at-fork handlers), nothing else that another thread may have locked
  * is used, and the child leaves by _exit. */
 #include "io/child.h"
+#include "data/data.h"
 #include "exec/exec.h"
 
 #include <errno.h>
@@ -135,7 +136,7 @@ static bool listen(FlCtx *ctx, const FlChild *c, int code, pid_t pid, int from, 
 bool fl_child_run(FlCtx *ctx, const FlChild *c, int code, FlBytes *answer, FlIoError *e) {
   int pipes[2], status = 0;
   pid_t self = getpid(), pid = -1;
-  *answer = (FlBytes){0};
+  *answer = fl_counted_bytes(ctx ? fl_ctx_pool(ctx) : NULL);
   if (pipe2(pipes, O_CLOEXEC) == 0) {
     fcntl(pipes[0], F_SETFL, O_NONBLOCK);
     pid = fork();

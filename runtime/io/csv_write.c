@@ -146,7 +146,6 @@ static void put_pieces(void *env, int64_t begin, int64_t end, int worker) {
   for (int64_t k = begin; k < end; k++) {
     FlBytes *b = &w->pieces[k];
     int64_t row = (w->first_piece + k) * FL_PIECE_ROWS, stop = row + FL_PIECE_ROWS;
-    FlBytes packed = {0};
     b->len = 0;
     for (; row < (stop < w->n_rows ? stop : w->n_rows); row++) {
       for (int32_t c = 0; c < w->n_columns; c++) {
@@ -156,6 +155,7 @@ static void put_pieces(void *env, int64_t begin, int64_t end, int worker) {
       fl_bytes_add(b, "\n", 1);
     }
     if (!w->packing || b->failed) continue;
+    FlBytes packed = {.memory = b->memory, .owner = b->owner};
     bool ok = fl_pack_add(w->packing, b->at, b->len, &packed);
     fl_bytes_reset(b);
     *b = packed;
@@ -194,6 +194,7 @@ static bool put_rows(FlCtx *ctx, FlCsvWriting *w, FlOutput *out, FlIoError *e) {
   int64_t n = (w->n_rows + FL_PIECE_ROWS - 1) / FL_PIECE_ROWS, wave = (int64_t)fl_ctx_workers(ctx) * FL_WAVE;
   w->pieces = calloc((size_t)wave, sizeof *w->pieces);
   bool ok = w->pieces || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  for (int64_t k = 0; ok && k < wave; k++) w->pieces[k] = fl_output_bytes(out);
   for (; ok && w->first_piece < n; w->first_piece += wave) {
     int64_t now = n - w->first_piece < wave ? n - w->first_piece : wave;
     fl_parallel_for(ctx, now, 1, put_pieces, w);
@@ -217,7 +218,7 @@ static bool put_csv(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
 bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *columns, int32_t n_columns,
                    int64_t n_rows, const char *label, FlBytes *to, FlIoError *e) {
   FlCsvWriting w = {.options = o, .columns = columns, .n_columns = n_columns, .n_rows = n_rows};
-  FlOutput out = {.path = label, .memory = to};
+  FlOutput out = {.ctx = ctx, .path = label, .memory = to};
   return put_csv(ctx, &out, &w, e);
 }
 

@@ -1,5 +1,6 @@
 /* error.c: what is wrong with a file, as text, and from there into a context. */
 #include "io/io_internal.h"
+#include "data/data.h"
 #include "exec/exec.h"
 
 #include <stdarg.h>
@@ -30,7 +31,10 @@ FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *e, const char *pa
   }
   int fault = e->code == FL_E_MEMORY ? FL_FAULT_MEMORY : FL_CODE(e->code);
   FlStatus bad = fl_fail_text(ctx, site, fault, "%s", e->message);
+  char help[sizeof e->help] = "";
+  if (e->code == FL_E_MEMORY) fl_pool_help(fl_ctx_pool(ctx), help, sizeof help);
   if (e->help[0]) fl_fail_help(ctx, "%s", e->help);
+  else if (help[0]) fl_fail_help(ctx, "%s", help);
   if (e->line) {
     char file[300];
     snprintf(file, sizeof file, "%.*s:%lld", (int)(path_len < 250 ? path_len : 250), path,

@@ -5,6 +5,7 @@
  * or whose output is not such a table, is an error with what it said. */
 #include "io/exec_format.h"
 #include "io/process.h"
+#include "data/data.h"
 #include "exec/exec.h"
 
 #include <stdio.h>
@@ -114,8 +115,8 @@ static FlStatus read_output(const Exec *x, FlProcess *p, int64_t *rows) {
 
 static FlStatus run(const Exec *x, int64_t *rows) {
   FlIoError e = {0};
-  FlBytes input = {0};
-  FlProcess p = {.command = x->command};
+  FlBytes input = fl_counted_bytes(fl_ctx_pool(x->ctx));
+  FlProcess p = {.command = x->command, .output = fl_counted_bytes(fl_ctx_pool(x->ctx))};
   FlStatus s = 0;
   if (x->n_rows >= 0 && !x->format->write(x->ctx, x->columns, x->n_columns, x->n_rows, &input, &e))
     s = fl_io_fail(x->ctx, x->site, &e, x->label, (int64_t)strlen(x->label));

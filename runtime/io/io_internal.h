@@ -148,6 +148,8 @@ typedef struct FlOutput {
   struct FlOutput *next; /* of those that the run writes now */
 } FlOutput;
 
+/* Memory for what becomes a part of an output: it counts against --memory. */
+FlBytes fl_output_bytes(const FlOutput *out);
 /* false also where the run is to stop. */
 bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e);
 

@@ -3,6 +3,7 @@
 #ifndef FL_JSON_INTERNAL_H
 #define FL_JSON_INTERNAL_H
 
+#include "data/data.h"
 #include "io/io_internal.h"
 
 /* ---- objects: json_spans.c ----------------------------------------------------------------------------- */
@@ -12,13 +13,14 @@ typedef struct FlJsonSpan {
   int64_t at, len;
 } FlJsonSpan;
 typedef struct FlJsonSpans {
-  FlJsonSpan *at;
+  FlJsonSpan *at; /* counted memory (data.h) */
   int64_t n;
+  FlPool *pool; /* whose; set by the caller before; may be NULL */
 } FlJsonSpans;
 
 /* Finds the objects, without looking at what is in them but for brackets and quotes. most: stop there once
- * that many bytes were seen, 0: never; then what remains is not looked at. The caller frees out->at, also on
- * failure. */
+ * that many bytes were seen, 0: never; then what remains is not looked at. The caller gives out->at back,
+ * also on failure. */
 bool fl_json_spans(const char *text, int64_t len, int64_t most, const char *path, FlJsonSpans *out,
                    FlIoError *e);
 /* The same where each line that is not blank is one object. */

@@ -277,14 +277,14 @@ bool fl_json_objects(const FlInput *in, bool lines, int64_t most, const char *pa
 bool fl_json_read(FlCtx *ctx, const char *path, bool lines, FlTableWanted *wanted, int32_t n, int64_t *n_rows,
                   FlIoError *e) {
   FlInput in;
-  FlJsonSpans spans;
+  FlJsonSpans spans = {.pool = fl_ctx_pool(ctx)};
   for (int32_t k = 0; k < n; k++) wanted[k].values = wanted[k].valid = NULL;
   if (!fl_input_open(ctx, path, &in, e)) return false;
   bool ok = fl_json_objects(&in, lines, 0, path, &spans, e);
   FlJsonReading r = {.path = path, .text = in.data, .spans = &spans, .wanted = wanted, .n_wanted = n};
   ok = ok && read_spans(ctx, &r, wanted, e) && fl_input_check(&in, path, e);
   *n_rows = spans.n;
-  free(spans.at);
+  fl_counted_free(spans.at);
   fl_input_close(&in);
   for (int32_t k = 0; !ok && k < n; k++) {
     fl_array_unref(wanted[k].values);

@@ -41,7 +41,7 @@ static int64_t end_of_object(const char *s, int64_t at, int64_t len) {
 static bool add(FlJsonSpans *out, int64_t *room, FlJsonSpan span) {
   if (out->n == *room) {
     int64_t more = *room ? *room * 2 : 256;
-    FlJsonSpan *grown = realloc(out->at, (size_t)more * sizeof *grown);
+    FlJsonSpan *grown = fl_counted_grow(out->pool, out->at, (size_t)more * sizeof *grown);
     if (!grown) return false;
     out->at = grown;
     *room = more;
@@ -53,7 +53,7 @@ static bool add(FlJsonSpans *out, int64_t *room, FlJsonSpan span) {
 bool fl_json_spans(const char *s, int64_t len, int64_t most, const char *path, FlJsonSpans *out,
                    FlIoError *e) {
   int64_t at = len >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, room = 0;
-  *out = (FlJsonSpans){NULL, 0};
+  *out = (FlJsonSpans){.pool = out->pool};
   while (at < len && is_space(s[at])) at++;
   bool array = at < len && s[at] == '[', comma = false, closed = !array;
   if (array) at++;
@@ -88,7 +88,7 @@ bool fl_json_spans(const char *s, int64_t len, int64_t most, const char *path, F
 bool fl_json_lines(const char *s, int64_t len, int64_t most, const char *path, FlJsonSpans *out,
                    FlIoError *e) {
   int64_t at = len >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, room = 0;
-  *out = (FlJsonSpans){NULL, 0};
+  *out = (FlJsonSpans){.pool = out->pool};
   while (at < len && !(most && at >= most)) {
     const char *line_end = memchr(s + at, '\n', (size_t)(len - at));
     int64_t end = line_end ? line_end - s : len, next = end + 1;

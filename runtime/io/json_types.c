@@ -165,7 +165,7 @@ static bool take_names(const Keys *keys, int64_t n_rows, const char *path, FlIoS
 
 static bool schema_of(const char *path, bool lines, FlIoSchema *out, FlIoError *e) {
   FlInput in;
-  FlJsonSpans spans;
+  FlJsonSpans spans = {0};
   Keys keys = {0};
   memset(out, 0, sizeof *out);
   memset(e, 0, sizeof *e);
@@ -178,7 +178,7 @@ static bool schema_of(const char *path, bool lines, FlIoSchema *out, FlIoError *
     fl_io_help(e, "write the type of a row: `let t: Trip[_] = read_json%s(f)`", lines ? "l" : "");
   }
   ok = ok && take_names(&keys, spans.n, path, out, e) && fl_input_check(&in, path, e);
-  free(spans.at);
+  fl_counted_free(spans.at);
   keys_reset(&keys);
   fl_input_close(&in);
   if (!ok) fl_io_schema_reset(out);

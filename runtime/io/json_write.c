@@ -227,6 +227,7 @@ static bool put_table(FlCtx *ctx, FlJsonWriting *w, FlOutput *out, FlIoError *e)
           wave = (int64_t)fl_ctx_workers(ctx) * FL_WAVE;
   w->pieces = calloc((size_t)wave, sizeof *w->pieces);
   bool ok = w->pieces || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
+  for (int64_t k = 0; ok && k < wave; k++) w->pieces[k].bytes = fl_output_bytes(out);
   ok = ok && (w->lines || fl_output_write(out, "[\n", 2, e));
   for (; ok && w->first < n; w->first += wave) {
     int64_t now = n - w->first < wave ? n - w->first : wave;
@@ -258,7 +259,7 @@ static bool put_json(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
     FlJsonWriting w = {.row = v->type->fields, .parts = v->parts, .lines = lines};
     return put_table(ctx, &w, out, e);
   }
-  FlJsonOut o = {0};
+  FlJsonOut o = {.bytes = fl_output_bytes(out)};
   put_value(&o, v->type, v->parts);
   fl_bytes_add(&o.bytes, "\n", 1);
   bool ok = put_out(&o, out, e);

@@ -13,6 +13,7 @@ typedef struct Set {
   uint64_t mask;
   FlText *levels;
   int64_t n, room;
+  FlPool *pool; /* whose memory it is; may be NULL */
 } Set;
 
 static bool same(FlText a, FlText b) {
@@ -27,12 +28,12 @@ static uint64_t place_of(const Set *s, FlText t) {
 
 static bool grow(Set *s) {
   int64_t room = s->room ? 2 * s->room : 32;
-  FlText *levels = realloc(s->levels, (size_t)room * sizeof *levels);
+  FlText *levels = fl_counted_grow(s->pool, s->levels, (size_t)room * sizeof *levels);
   if (!levels) return false;
   s->levels = levels;
-  int64_t *at = calloc(2 * (size_t)room, sizeof *at);
+  int64_t *at = fl_counted_new_zero(s->pool, 2 * (size_t)room * sizeof *at);
   if (!at) return false;
-  free(s->at);
+  fl_counted_free(s->at);
   s->at = at;
   s->room = room;
   s->mask = 2 * (uint64_t)room - 1;
@@ -64,8 +65,8 @@ static int compare(const void *x, const void *y) {
 
 /* Puts the levels into their order and the codes after them. */
 static bool sort(Set *s, int32_t *codes, int64_t n) {
-  Ranked *ranked = malloc(((size_t)s->n + 1) * sizeof *ranked);
-  int32_t *now = malloc(((size_t)s->n + 1) * sizeof *now);
+  Ranked *ranked = fl_counted_new(s->pool, ((size_t)s->n + 1) * sizeof *ranked);
+  int32_t *now = fl_counted_new(s->pool, ((size_t)s->n + 1) * sizeof *now);
   bool ok = ranked && now;
   for (int64_t k = 0; ok && k < s->n; k++) ranked[k] = (Ranked){s->levels[k], k};
   if (ok && s->n) qsort(ranked, (size_t)s->n, sizeof *ranked, compare);
@@ -75,14 +76,14 @@ static bool sort(Set *s, int32_t *codes, int64_t n) {
   }
   for (int64_t k = 0; ok && k < n; k++)
     if (codes[k] >= 0) codes[k] = now[codes[k]];
-  free(ranked);
-  free(now);
+  fl_counted_free(ranked);
+  fl_counted_free(now);
   return ok;
 }
 
 FlArray *fl_levels_find(FlCtx *ctx, const FlText *texts, const uint8_t *valid, int64_t n, bool sorted,
                         FlArray *from, int32_t *codes) {
-  Set s = {0};
+  Set s = {.pool = ctx ? fl_ctx_pool(ctx) : NULL};
   bool ok = grow(&s);
   for (int64_t k = 0; ok && k < n; k++) {
     int64_t code = valid && !valid[k] ? -1 : number_of(&s, texts[k]);
@@ -96,7 +97,7 @@ FlArray *fl_levels_find(FlCtx *ctx, const FlText *texts, const uint8_t *valid, i
     fl_array_unref(out);
     out = NULL;
   }
-  free(s.levels);
-  free(s.at);
+  fl_counted_free(s.levels);
+  fl_counted_free(s.at);
   return out;
 }

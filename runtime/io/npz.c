@@ -197,8 +197,8 @@ typedef struct Values {
 static bool put_member(FlCtx *ctx, FlZipWriter *w, const Values *v, int32_t k, FlIoError *e) {
   FlType1 type = v->desc->arg_types[k + 1];
   FlArray *a = type.rank ? v->args[k].a : fl_array_of_scalar(ctx, (FlDtype)type.dtype, v->args[k]);
-  FlBytes bytes = {0}, name = {0};
-  FlOutput out = {.path = w->out->path, .memory = &bytes};
+  FlBytes bytes = fl_output_bytes(w->out), name = {0};
+  FlOutput out = {.ctx = ctx, .path = w->out->path, .memory = &bytes};
   fl_bytes_addf(&name, "%s%s", v->desc->list[k], suffix);
   fl_bytes_fill(&name, '\0', 1);
   bool ok = (a && !name.failed) || fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out.path);

@@ -4,6 +4,7 @@
  * is interrupted: then nothing is put in its place any more. The run knows which files are being written, so
  * that they are removed when it cannot wait for those who write them; leftovers of runs that were killed are
  * removed once for each folder that it writes to. */
+#include "data/data.h"
 #include "exec/exec.h"
 #include "io/io_internal.h"
 
@@ -94,6 +95,10 @@ static bool close_output(FlOutput *out, bool ok, FlIoError *e) {
   else if (!fl_whole_commit(&out->file)) ok = cannot(e, path);
   if (files) leave(files, out);
   return ok;
+}
+
+FlBytes fl_output_bytes(const FlOutput *out) {
+  return fl_counted_bytes(out->ctx ? fl_ctx_pool(out->ctx) : NULL);
 }
 
 bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e) {

@@ -17,7 +17,7 @@ static bool put_svg(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
     return false;
   }
   FlPlot plot;
-  FlBytes svg = {0};
+  FlBytes svg = fl_output_bytes(out);
   if (!fl_plot_open(&plot, what, e)) return false;
   fl_plot_svg(&svg, &plot);
   fl_plot_close(&plot);

@@ -62,7 +62,7 @@ bool fl_png_read(const FlInput *in, const char *label, FlImageSize *size, uint8_
 bool fl_png_write(FlOutput *out, const uint8_t *from, FlImageSize size, FlIoError *e) {
   static const png_uint_32 formats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
   PngApi api;
-  FlBytes bytes = {0};
+  FlBytes bytes = fl_output_bytes(out);
   png_alloc_size_t n = 0;
   if (!open_api(&api, png_library, png_package, "writing PNG images", e)) return false;
   png_image image = {.version = PNG_IMAGE_VERSION,

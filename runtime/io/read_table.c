@@ -87,7 +87,7 @@ static FlArray *join_levels(FlCtx *ctx, FlReading *r, int32_t c) {
   for (int64_t k = 0; k < r->from.n; k++) r->parts[k] = columns[k * r->n].levels;
   FlArray *all = fl_many_concat(ctx, r->parts, r->from.n, FL_TEXT);
   if (!all) return NULL;
-  int32_t *codes = malloc(((size_t)all->dims[0] + 1) * sizeof *codes);
+  int32_t *codes = fl_counted_new(fl_ctx_pool(ctx), ((size_t)all->dims[0] + 1) * sizeof *codes);
   FlArray *out = codes ? fl_levels_find(ctx, all->data, NULL, all->dims[0], false, all, codes) : NULL;
   const int32_t *now = codes;
   for (int64_t k = 0; out && k < r->from.n; now += columns[k++ * r->n].levels->dims[0]) {
@@ -98,7 +98,7 @@ static FlArray *join_levels(FlCtx *ctx, FlReading *r, int32_t c) {
       if (*code < n) *code = now[*code]; /* of a null among nothing but nulls there is no level */
     }
   }
-  free(codes);
+  fl_counted_free(codes);
   fl_array_unref(all);
   return out;
 }

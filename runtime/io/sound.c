@@ -109,7 +109,7 @@ static FlArray *decode(FlCtx *ctx, const FlInput *in, const char *label, int64_t
   SF_INFO info = {0};
   SF_VIRTUAL_IO io = {memory_size, memory_seek, memory_read, memory_write, memory_tell};
   Memory memory = {in, 0};
-  FlBytes samples = {0};
+  FlBytes samples = fl_counted_bytes(fl_ctx_pool(ctx));
   FlArray *out = NULL;
   int64_t frames;
   if (in->size == 0) {

@@ -251,7 +251,10 @@ static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableW
   Column *columns = calloc((size_t)n + 1, sizeof *columns);
   for (int32_t k = 0; k < n; k++) wanted[k].values = wanted[k].valid = wanted[k].levels = NULL;
   bool ok = columns || no_memory(&q, e);
-  for (int32_t k = 0; ok && k < n; k++) columns[k].w = &wanted[k];
+  for (int32_t k = 0; ok && k < n; k++)
+    columns[k] = (Column){.w = &wanted[k],
+                          .values = fl_counted_bytes(fl_ctx_pool(ctx)),
+                          .valid = fl_counted_bytes(fl_ctx_pool(ctx))};
   ok = ok && fl_sqlite_open(path, o->at, o->n, &q, e) && read_rows(ctx, &q, columns, n, n_rows, e) &&
        fl_sqlite_check(&q, e);
   fl_sqlite_close(&q);

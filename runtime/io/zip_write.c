@@ -98,7 +98,7 @@ static bool deflate_all(const char *bytes, size_t n, FlBytes *out) {
 }
 
 bool fl_zip_add(FlZipWriter *w, const char *name, const char *bytes, size_t n, bool deflate, FlIoError *e) {
-  FlBytes packed = {0}, head = {0};
+  FlBytes packed = fl_output_bytes(w->out), head = {0};
   Member m = {.name = name, .size = n, .packed = n, .header = (uint64_t)w->at, .deflated = deflate};
   m.crc = (uint32_t)crc32_z(crc32_z(0, NULL, 0), (const Bytef *)bytes, n);
   bool ok = !deflate || deflate_all(bytes, n, &packed) || no_memory(w, e);

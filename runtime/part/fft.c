@@ -203,9 +203,9 @@ static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   Job *t = (Job *)(uintptr_t)env;
   int64_t n = t->plan->n, size = (n * t->group + 7) / 8 * 8;
   int64_t room = (2 * t->kept + 7) / 8 * 8, scratch_size = (fl_fft_scratch(t->plan) + 7) / 8 * 8;
-  double *memory = aligned_alloc(64, (size_t)(4 * size + room + scratch_size) * sizeof *memory);
+  double *memory = fl_counted_new(ctx ? fl_ctx_pool(ctx) : NULL,
+                                  (size_t)(4 * size + room + scratch_size) * sizeof *memory);
   bool backward = t->kind == BACKWARD || t->kind == TO_REAL;
-  (void)ctx;
   if (memory == NULL) {
     atomic_store_explicit(&t->no_memory, 1, memory_order_relaxed);
     return 1;
@@ -219,7 +219,7 @@ static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     else fl_fft_rows(t->plan, rows, x, out_re, out_im, scratch);
     for (int64_t r = 0; r < rows; r++) write_row(t, first + r, out_re + r * n, out_im + r * n, out_im + size);
   }
-  free(memory);
+  fl_counted_free(memory);
   return 0;
 }
 

@@ -44,6 +44,8 @@ void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zer
 /* Releases what fl_part_alloc gave for `p` at once; NULL is allowed. */
 void fl_part_release(FlPartMem *m, const void *p);
 void fl_part_mem_reset(FlPartMem *m);
+/* Where bodies, which have no scratch of the call, take memory from: fl_counted_new. May be NULL. */
+static inline FlPool *fl_part_pool(const FlPartMem *m) { return m->ctx ? fl_ctx_pool(m->ctx) : NULL; }
 /* Counts what an array has in a file; NULL is allowed. */
 void fl_part_note_disk(FlPartMem *m, const FlArray *a);
 

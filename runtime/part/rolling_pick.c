@@ -34,11 +34,11 @@ static int32_t best_block(FlRolling *r, int64_t from, int64_t to) {
   int64_t low, high, head = 0, tail = 0, values = 0;
   fl_rolling_reach(r, from, to, &low, &high);
   size_t reach = (size_t)(high - low);
-  uint64_t *code = malloc(reach * sizeof *code + 1);
-  int64_t *queue = malloc(reach * sizeof *queue + 1);
+  uint64_t *code = fl_counted_new(fl_part_pool(r->m), reach * sizeof *code + 1);
+  int64_t *queue = fl_counted_new(fl_part_pool(r->m), reach * sizeof *queue + 1);
   if (code == NULL || queue == NULL) {
-    free(code);
-    free(queue);
+    fl_counted_free(code);
+    fl_counted_free(queue);
     return 1;
   }
   read_codes(k, low, high, code);
@@ -60,8 +60,8 @@ static int32_t best_block(FlRolling *r, int64_t from, int64_t to) {
     bool there = values >= r->least;
     k->picked[fl_rolling_row(r, p)] = there ? fl_rolling_row(r, queue[head]) : -1;
   }
-  free(code);
-  free(queue);
+  fl_counted_free(code);
+  fl_counted_free(queue);
   return 0;
 }
 

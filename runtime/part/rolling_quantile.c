@@ -152,7 +152,7 @@ static int32_t quantile_block(FlRolling *rolling, int64_t from, int64_t to) {
   Sorted s = {0};
   int64_t low, high;
   fl_rolling_reach(r, from, to, &low, &high);
-  uint64_t *code = malloc((size_t)(high - low) * sizeof *code + 1);
+  uint64_t *code = fl_counted_new(fl_part_pool(r->m), (size_t)(high - low) * sizeof *code + 1);
   bool ok = code != NULL;
   FlPartCol x = {.dtype = FL_F64, .n = r->n, .data = k->x};
   if (ok) fl_part_read_code(&x, low, high - low, code);
@@ -172,7 +172,7 @@ static int32_t quantile_block(FlRolling *rolling, int64_t from, int64_t to) {
     ((uint8_t *)r->valid->data)[row] = there;
     ((double *)r->value->data)[row] = there && ok ? sorted_quantile(&s, k->q) : 0.0;
   }
-  free(code);
+  fl_counted_free(code);
   sorted_free(&s);
   return !ok;
 }

@@ -204,7 +204,7 @@ static void split_by(const Sum *s, Moving m, const FlSplit *split, int64_t from,
 static bool split_block(const Sum *s, int64_t from, int64_t to, int64_t low, int64_t high) {
   const FlRolling *r = &s->r;
   FlSplit split;
-  int64_t n = high - low, *high_of = malloc((size_t)n * 2 * sizeof *high_of + 1);
+  int64_t n = high - low, *high_of = fl_counted_new(fl_part_pool(r->m), (size_t)n * 2 * sizeof *high_of + 1);
   int count_bits = fl_part_bits((uint64_t)(r->by != NULL ? n : fl_part_min(n, r->width)));
   bool fits = high_of != NULL && fl_split_open(&split, fl_split_exponent(s->x + low, n), count_bits) &&
               fl_part_split(s->x + low, n, split.scale, high_of, high_of + n) == 0;
@@ -212,7 +212,7 @@ static bool split_block(const Sum *s, int64_t from, int64_t to, int64_t low, int
   if (r->x.valid != NULL) m.ok = r->x.valid + low;
   if (fits && r->by == NULL) split_rows(s, m, &split, from, to);
   if (fits && r->by != NULL) split_by(s, m, &split, from, to);
-  free(high_of);
+  fl_counted_free(high_of);
   return fits;
 }
 

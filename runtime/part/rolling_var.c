@@ -252,7 +252,7 @@ static bool split_block(const Var *v, int64_t from, int64_t to, int64_t low, int
   if (r->by != NULL || count_bits > MOST_BITS ||
       !fl_split_open(&split, fl_split_exponent(v->x + low, n), count_bits))
     return false;
-  int64_t *h = malloc((size_t)n * 2 * sizeof *h + 1), *l = h + n;
+  int64_t *h = fl_counted_new(fl_part_pool(r->m), (size_t)n * 2 * sizeof *h + 1), *l = h + n;
   bool fits = h != NULL && fl_part_split(v->x + low, n, split.scale, h, l) == 0;
   const uint8_t *ok = r->x.valid;
   const FlSpecials none = {0};
@@ -276,7 +276,7 @@ static bool split_block(const Var *v, int64_t from, int64_t to, int64_t low, int
     Wide spread = moments_spread(&m);
     store(o, p, &none, wide_whole(&spread, split.unit), m.values);
   }
-  free(h);
+  fl_counted_free(h);
   return fits;
 }
 

@@ -26,21 +26,52 @@ static bool stackable(FlSema *s, FlValue *part, const FlRegion *r, FlValue **dim
   return true;
 }
 
-/* The region is a few scalar ops around one MAP that makes the array: it can be a MAP of higher rank. */
+/* How many operations of a region, also deep inside, have v as an argument. */
+static int count_reads(const FlRegion *r, const FlValue *v) {
+  int n = 0;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool reads = false;
+    for (int i = 0; i < op->n_args; i++) reads |= op->args[i] == v;
+    n += reads;
+    for (int i = 0; i < op->n_regions; i++) n += count_reads(op->regions[i], v);
+  }
+  return n;
+}
+
+/* Another MAP that may be made anew for each element: of a few elements, or one that fusion surely computes
+ * where it is read, since it cannot fail and is read in one place. */
+static bool is_cheap(const FlRegion *r, const FlOp *map) {
+  enum { FEW = 16 };
+  int64_t total = 1, size;
+  for (int i = 0; i < map->n_args && total <= FEW; i++)
+    total = fl_ir_const_value_i(map->args[i], &size) && size <= FEW ? total * size : FEW + 1;
+  if (total <= FEW) return true;
+  if (fl_ir_may_fault(map)) return false;
+  int reads = 0;
+  for (int i = 0; i < map->n_results; i++) reads += count_reads(r, map->results[i]);
+  return reads <= 1;
+}
+
+/* The region is a few scalar ops around the MAP that makes `result`, which nothing else in it reads: it can
+ * be a MAP of higher rank. */
 static bool is_light(const FlRegion *r, const FlValue *result) {
-  if (!result->op || result->op->code != FL_OP_MAP || result->op->parent != r ||
-      !fl_ir_is_kernel(result->op->regions[0]))
-    return false;
+  const FlOp *made = result->op;
+  if (!made || made->code != FL_OP_MAP || made->parent != r) return false;
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->n_regions && op->code != FL_OP_MAP && op->code != FL_OP_IF) return false;
     if (op->code == FL_OP_MAP && !fl_ir_is_kernel(op->regions[0])) return false;
+    if (op->code == FL_OP_MAP && op != made && !is_cheap(r, op)) return false;
     if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME || op->code == FL_OP_STAGE ||
         op->code == FL_OP_CALL)
       return false;
   }
+  for (int i = 0; i < made->n_results; i++)
+    if (count_reads(r, made->results[i])) return false;
   return true;
 }
 
+/* The elements of the inner MAP are computed at their own index, not read from a whole row that is made for
+ * each. */
 static FlValue *flat_map(FlSema *s, const FlForHead *h, const FlRegion *r, FlValue *result, FlValue **dims) {
   FlValue *sizes[FL_MAX_RANK] = {0};
   FlType1 i64s[FL_MAX_RANK];
@@ -59,7 +90,11 @@ static FlValue *flat_map(FlSema *s, const FlForHead *h, const FlRegion *r, FlVal
   fl_ir_inline_region(&s->b, r, inner->params, yields);
   int which = 0;
   while (r->yields[which] != result) which++;
-  FlValue *v = fl_ir_load(&s->b, yields[which], rank, inner->params + h->n, true);
+  FlOp *row = yields[which]->op;
+  FlValue **elements = FL_NEW_ARRAY(s->arena, FlValue *, row->n_results);
+  fl_ir_inline_region(&s->b, row->regions[0], inner->params + h->n, elements);
+  FlValue *v = elements[yields[which]->index];
+  fl_ir_remove(row);
   fl_ir_yield(inner, s->module, 1, &v);
   fl_sema_leave(s, saved);
   return map->results[0];

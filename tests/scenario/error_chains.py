@@ -123,11 +123,11 @@ def way(place):
     """The calls, the outermost first, as (file, line, callee), and the (file, line) that fails."""
     calls, failed = {}, None
     if place == "an assert of the library":
-        calls[3] = ("stdlib/linear.flow", line_in("linear.flow", "ridge", "checked_lambda("), "checked_lambda")
-        calls[4] = ("stdlib/linear.flow", line_in("linear.flow", "checked_lambda", "assert "), None)
+        calls[3] = ("stdlib/linear.flow", line_in("linear.flow", "ridge", "_checked_lambda("), "_checked_lambda")
+        calls[4] = ("stdlib/linear.flow", line_in("linear.flow", "_checked_lambda", "assert "), None)
     if place == "library":
-        calls[2] = ("stdlib/optim.flow", line_in("optim.flow", "gd", "derived(f"), "derived")
-        calls[3] = ("stdlib/optim.flow", line_in("optim.flow", "derived", "value_and_grad(f)"), "-")
+        calls[2] = ("stdlib/optim.flow", line_in("optim.flow", "gd", "_derived(f"), "_derived")
+        calls[3] = ("stdlib/optim.flow", line_in("optim.flow", "_derived", "value_and_grad(f)"), "-")
     for name, text in (PLACES.get(place) or REFUSALS[place][2]).items():
         for number, line in enumerate(script(name, text, "").splitlines(), 1):
             for word in re.findall(r"#@(!|\d+ \S+)", line):

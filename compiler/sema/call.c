@@ -366,7 +366,7 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
   for (int i = 0; s->agg && s->agg->group_of && i < s->scope->names.n; i++)
     s->scope->names.at[i]->by_row = true;
   uint32_t outer = s->b.call;
-  if (!stands_within(c->lambda->span, span)) enter_call(s, span, "");
+  if (!stands_within(c->lambda->span, span)) enter_call(s, span, c->name ? c->name : "");
   FlVal v = fl_sema_expr_or_groups(s, c->lambda->lambda.body, NULL);
   s->b.call = outer;
   fl_call_come_back(s, place);

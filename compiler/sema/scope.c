@@ -86,6 +86,11 @@ FlScope *fl_scope_push(FlSema *s, FlScope *parent, FlScopeKind kind) {
 
 FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span,
                          FlVal val) {
+  if (val.type && val.type->kind == FL_TY_FUNC && val.fn && val.fn->lambda && !val.fn->name) {
+    FlClosure *named = fl_arena_copy(s->arena, val.fn, sizeof *val.fn);
+    named->name = name;
+    val.fn = named;
+  }
   FlBinding *b = FL_NEW(s->arena, FlBinding);
   *b = (FlBinding){.name = name, .kind = kind, .span = span, .frame = s->frame, .val = val, .file = s->file};
   fl_vec_push(s->arena, &scope->names, b);

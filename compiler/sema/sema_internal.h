@@ -46,6 +46,7 @@ typedef struct FlVal {
 /* A function value: a lambda with the names it sees, a declared function, a builtin, or a derivative. */
 struct FlClosure {
   const FlExpr *lambda; /* or NULL */
+  const char *name;         /* lambda: what it was bound to first, for messages; NULL: nothing */
   FlBinding *named;     /* or NULL */
   const FlBuiltin *builtin;
   const FlClosure *derived; /* the function whose derivative it is, or NULL (derivative.c); */
@@ -325,6 +326,7 @@ FlValue *fl_sema_op2(FlSema *s, FlOpcode code, FlValue *a, FlValue *b);
 FlScope *fl_scope_push(FlSema *s, FlScope *parent, FlScopeKind kind); /* does not enter it */
 /* Binds the names that a damaged statement would have bound; all that uses them is silent. */
 void fl_scope_bind_lost(FlSema *s, FlScope *scope, const FlStmt *st);
+/* A lambda that has no name gets this one. */
 FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span,
                          FlVal val);
 FlBinding *fl_scope_find(FlSema *s, const char *name);         /* from s->scope outwards; NULL: none */

@@ -37,7 +37,11 @@ PLACES = {
     "nested": {"main": "fn f(k: i64) -> f64 =\n  {E}  #@!\nfn g(k: i64) -> f64 =\n  f(k) + 1.0  #@3 f\n"
                        "fn h(k: i64) -> f64 {\n  g(k)  #@2 g\n}\nprint(h(k) + 1.0)  #@1 h"},
     "twice": {"main": "fn f(k: i64) -> f64 =\n  {E}  #@!\nlet a = f(k)  #@1 f\nlet b = f(k)\nprint(a + b)"},
-    "lambda": {"main": "let g = k =>\n  {E}  #@!\nprint(g(k))  #@1 -"},
+    "lambda": {"main": "let g = k =>\n  {E}  #@!\nprint(g(k))  #@1 g"},
+    "lambda in a function": {"main": "fn h(k: i64) -> f64 {\n  let g = (a, b) =>\n    a + {E}  #@!\n  g(1.0, k) + 1.0  #@2 g\n}\nprint(h(k))  #@1 h"},
+    "lambda passed on": {"main": "let mine = k =>\n  {E}  #@!\nprint(helper.apply(mine, k))  #@1 apply",
+                         "helper": "fn apply(f, k: i64) -> f64 =\n  f(k)  #@2 mine"},
+    "lambda without a name": {"main": "fn f(k: i64) -> f64 =\n  (a =>\n    {E}  #@!\n  )(k)\nprint(f(k))  #@1 f"},
     "recursion": {"main": "fn f(n: i64, k: i64) -> f64 =\n  if n == 0 {\n    {E}  #@!\n  } else {\n"
                           "    f(n - 1, k)  #@2 f #@3 f #@4 f\n  }\nprint(f(3, k))  #@1 f"},
     "even and odd": {"main": "fn even(n: i64, k: i64) -> f64 =\n  if n == 0 {\n    {E}  #@!\n  } else {\n"
@@ -48,7 +52,7 @@ PLACES = {
                 "helper": 'import "other.flow" as other\nfn f(k: i64) -> f64 {\n  other.deep(k)  #@3 deep\n}',
                 "other": "fn deep(k: i64) -> f64 =\n  {E}  #@!"},
     "lambda to a module": {"main": "print(helper.apply(k =>  #@1 apply\n  {E}, k))  #@!",
-                           "helper": "fn apply(f, k: i64) -> f64 =\n  f(k)  #@2 -"},
+                           "helper": "fn apply(f, k: i64) -> f64 =\n  f(k)  #@2 f"},
     "default": {"main": "fn f(a: f64, k: i64,\n  b: f64 = {E}  #@!\n  ) -> f64 = a + b\nprint(f(1.0, k))  #@1 f"},
     "stage": {"main": "stage s(k: i64) -> f64 =\n  {E}  #@!\nprint(s(k))  #@1 s"},
     "function of a stage": {"main": "fn f(k: i64) -> f64 =\n  {E}  #@!\nstage s(k: i64) -> f64 =\n  f(k) + 1.0  #@2 f\n"
@@ -127,7 +131,7 @@ def way(place):
         calls[4] = ("stdlib/linear.flow", line_in("linear.flow", "_checked_lambda", "assert "), None)
     if place == "library":
         calls[2] = ("stdlib/optim.flow", line_in("optim.flow", "gd", "_derived(f"), "_derived")
-        calls[3] = ("stdlib/optim.flow", line_in("optim.flow", "_derived", "value_and_grad(f)"), "-")
+        calls[3] = ("stdlib/optim.flow", line_in("optim.flow", "_derived", "value_and_grad(f)"), "f")
     for name, text in (PLACES.get(place) or REFUSALS[place][2]).items():
         for number, line in enumerate(script(name, text, "").splitlines(), 1):
             for word in re.findall(r"#@(!|\d+ \S+)", line):

@@ -58,35 +58,29 @@ int fl_ll_call_site(FlGen *g, FlSpan span, const char *callee) {
   return site_of(g, span, (FlFaultText){0}, callee);
 }
 
-static uint32_t code_points(const char *s, uint32_t len) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < len; i++) n += ((unsigned char)s[i] & 0xc0) != 0x80;
-  return n;
-}
-
 static Val site_constant(FlGen *g, const FlLlSite *site, Ty t) {
   FlSpan span = site->span;
   const FlSource *source = span.file && g->sources ? fl_sources_get(g->sources, span.file) : NULL;
-  const char *file = "", *text = "";
-  size_t text_len = 0;
+  const char *file = "";
+  Val text = NULL;
   int line = 0, column = 0;
   uint32_t length = 0;
   if (source) {
     file = source->path;
     fl_source_position(source, span.start, &line, &column);
-    uint32_t start = span.start, end = span.start;
-    while (start > 0 && source->text[start - 1] != '\n') start--;
-    while (end < source->len && source->text[end] != '\n') end++;
-    text = source->text + start;
-    text_len = end - start;
-    uint32_t len = span.start + span.len > end ? end - span.start : span.len;
-    length = code_points(source->text + span.start, len);
+    uint32_t start, end;
+    fl_source_line(source, line, &start, &end);
+    text = fl_map_get(g->made, source->text + start); /* one for all places in the line */
+    if (!text) text = fl_ll_string(g, source->text + start, end - start);
+    fl_map_set(g->made, source->text + start, text);
+    uint32_t stop = span.start + span.len > end ? end : span.start + span.len;
+    length = fl_source_points(source, span.start, stop);
   }
   Val parts[] = {string(g, file),
                  fl_ll_i32(g, line),
                  fl_ll_i32(g, column),
                  fl_ll_i32(g, length),
-                 fl_ll_string(g, text, text_len),
+                 text ? text : string(g, ""),
                  string(g, site->said.text),
                  fl_ll_i32(g, site->said.faults),
                  fl_ll_i32(g, site->caller),

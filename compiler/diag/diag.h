@@ -23,14 +23,16 @@ typedef struct FlCall {
   const char *callee; /* its name, or "" for one without */
 } FlCall;
 
+enum { FL_POINTS_STEP = 1024 };
 typedef struct FlSource {
   uint16_t id;      /* index into FlSources, from 1 */
   const char *path; /* as the user wrote it */
   const char *text; /* NUL-terminated */
   uint32_t len;
   uint32_t n_lines;
-  uint32_t *lines; /* byte offset of each line's start */
-  bool is_library; /* of the standard library: not what the user wrote */
+  uint32_t *lines;  /* byte offset of each line's start */
+  uint32_t *points; /* code points before each FL_POINTS_STEP bytes; lines may be long, and places many */
+  bool is_library;  /* of the standard library: not what the user wrote */
 } FlSource;
 
 typedef struct FlSources {
@@ -47,6 +49,10 @@ FlSource *fl_sources_add(FlSources *s, const char *path, const char *text, size_
 FlSource *fl_sources_get(const FlSources *s, uint16_t id);
 /* 1-based line and column in code points of a byte offset. */
 void fl_source_position(const FlSource *f, uint32_t offset, int *line, int *column);
+/* The bytes of the line, without what ends it: from `start` to before `end`. */
+void fl_source_line(const FlSource *f, int line, uint32_t *start, uint32_t *end);
+/* How many code points the bytes from `start` to before `end` are. */
+uint32_t fl_source_points(const FlSource *f, uint32_t start, uint32_t end);
 FlSpan fl_span_join(FlSpan a, FlSpan b);
 
 /* The number of a call, never 0: the same for the same place and callee. `callee` stays where it is. */

@@ -48,8 +48,8 @@ static void add_excerpt(FlText1 *out, const FlSource *f, FlSpan span, const char
   int line, column;
   uint32_t place = span.start < f->len ? span.start : f->len;
   fl_source_position(f, place, &line, &column);
-  uint32_t start = f->lines[line - 1], end = start;
-  while (end < f->len && f->text[end] != '\n') end++;
+  uint32_t start, end;
+  fl_source_line(f, line, &start, &end);
   uint32_t from = window_start(f, start, end, place);
   FlText1 marks = {0};
   fl_text_addf(out, "%s%5d |%s ", paint->bold, line, paint->off);

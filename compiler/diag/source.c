@@ -11,6 +11,17 @@ FlSources *fl_sources_make(FlArena *a) {
   return s;
 }
 
+static uint32_t count_points(const char *s, uint32_t n) {
+  uint32_t points = 0;
+  for (uint32_t i = 0; i < n; i++) points += ((unsigned char)s[i] & 0xC0) != 0x80;
+  return points;
+}
+
+static uint32_t points_before(const FlSource *f, uint32_t offset) {
+  uint32_t step = offset / FL_POINTS_STEP;
+  return f->points[step] + count_points(f->text + step * FL_POINTS_STEP, offset % FL_POINTS_STEP);
+}
+
 FlSource *fl_sources_add(FlSources *s, const char *path, const char *text, size_t len) {
   FlSource *f = FL_NEW(s->arena, FlSource);
   if (len >= UINT32_MAX) len = UINT32_MAX - 1; /* the driver refuses such files first */
@@ -25,6 +36,9 @@ FlSource *fl_sources_add(FlSources *s, const char *path, const char *text, size_
   uint32_t line = 1;
   for (const char *p = copy; (p = memchr(p, '\n', (size_t)(copy + len - p))); p++)
     f->lines[line++] = (uint32_t)(p - copy + 1);
+  f->points = FL_NEW_ARRAY(s->arena, uint32_t, f->len / FL_POINTS_STEP + 1);
+  for (uint32_t i = 1; i <= f->len / FL_POINTS_STEP; i++)
+    f->points[i] = f->points[i - 1] + count_points(copy + (i - 1) * FL_POINTS_STEP, FL_POINTS_STEP);
   fl_vec_push(s->arena, &s->files, f);
   f->id = (uint16_t)s->files.n;
   return f;
@@ -42,10 +56,17 @@ void fl_source_position(const FlSource *f, uint32_t offset, int *line, int *colu
     if (f->lines[mid] <= offset) lo = mid;
     else hi = mid;
   }
-  int points = 1;
-  for (uint32_t i = f->lines[lo]; i < offset; i++) points += ((unsigned char)f->text[i] & 0xC0) != 0x80;
   *line = (int)lo + 1;
-  *column = points;
+  *column = (int)fl_source_points(f, f->lines[lo], offset) + 1;
+}
+
+uint32_t fl_source_points(const FlSource *f, uint32_t start, uint32_t end) {
+  return points_before(f, end) - points_before(f, start);
+}
+
+void fl_source_line(const FlSource *f, int line, uint32_t *start, uint32_t *end) {
+  *start = f->lines[line - 1];
+  *end = (uint32_t)line < f->n_lines ? f->lines[line] - 1 : f->len;
 }
 
 FlSpan fl_span_join(FlSpan a, FlSpan b) {

@@ -26,6 +26,7 @@ struct FlInterp {
   FlMap *notes;       /* FlOp -> OpNote */
   FlMap *stage_index; /* FlFunc -> index + 1 */
   FlMap *call_sites;  /* FlCall -> site + 1 */
+  FlMap *line_texts;  /* start of a line in its source -> its text */
   FlVec(FlSite) sites;
   FlVec(FlStage) stages;
   FlVec(FlExtern *) externs;

@@ -4,12 +4,6 @@
 
 /* ---- places ------------------------------------------------------------------------------------------ */
 
-static int32_t code_points(const char *s, uint32_t len) {
-  int32_t n = 0;
-  for (uint32_t i = 0; i < len; i++) n += ((unsigned char)s[i] & 0xc0) != 0x80;
-  return n;
-}
-
 static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said, const char *callee);
 
 /* The site of the call within which something is; -1: none. */
@@ -35,16 +29,19 @@ static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said, const char 
   if (source != NULL) {
     int line, column;
     fl_source_position(source, span.start, &line, &column);
-    uint32_t start = span.start, end = span.start;
-    while (start > 0 && source->text[start - 1] != '\n') start--;
-    while (end < source->len && source->text[end] != '\n') end++;
-    uint32_t len = span.start + span.len > end ? end - span.start : span.len;
+    uint32_t start, end;
+    fl_source_line(source, line, &start, &end);
+    uint32_t stop = span.start + span.len > end ? end : span.start + span.len;
     site.file = source->path;
     site.library = source->is_library;
     site.line = line;
     site.column = column;
-    site.length = code_points(source->text + span.start, len);
-    site.line_text = fl_arena_strndup(in->arena, source->text + start, end - start);
+    site.length = (int32_t)fl_source_points(source, span.start, stop);
+    site.line_text = fl_map_get(in->line_texts, source->text + start);
+    if (site.line_text == NULL) {
+      site.line_text = fl_arena_strndup(in->arena, source->text + start, end - start);
+      fl_map_set(in->line_texts, source->text + start, (void *)site.line_text);
+    }
   }
   fl_vec_push(in->arena, &in->sites, site);
   return in->sites.n - 1;
@@ -161,6 +158,7 @@ FlInterp *fl_interp_make(FlArena *arena, const FlModule *m, const FlSources *sou
   in->module = m;
   in->sources = sources;
   in->notes = fl_map_make(arena);
+  in->line_texts = fl_map_make(arena);
   in->stage_index = fl_map_make(arena);
   in->call_sites = fl_map_make(arena);
   for (const FlFunc *func = m->first; func != NULL; func = func->next) {

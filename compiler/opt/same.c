@@ -19,11 +19,14 @@ static uint64_t bits_of(double v) {
 
 static uint64_t mix(uint64_t h, uint64_t v) { return (h ^ v) * 1099511628211U; }
 
+enum { HASHED_DEPTH = 3 }; /* regions within regions: ops that differ further down only are rare, too */
+
 /* What comes from outside of `of` counts as itself; what is defined inside by how it is made, near by: two
  * ops that differ in no more than what an argument inside is are rare. */
 static uint64_t hash_value(const FlOp *of, const FlValue *v) {
   bool inside = false;
-  for (const FlOp *owner = v->region->owner; owner && !inside; owner = owner->parent->owner)
+  const FlOp *owner = v->region->owner;
+  for (int up = 0; owner && up < HASHED_DEPTH && !inside; up++, owner = owner->parent->owner)
     inside = owner == of;
   if (!inside) return v->id;
   return v->op ? mix((uint64_t)v->op->code * 31 + 7, (uint64_t)v->index) : (uint64_t)v->index + 11;
@@ -35,18 +38,18 @@ static uint64_t hash_text(uint64_t h, const char *s, int32_t len) {
   return h;
 }
 
-static uint64_t hash_op(const FlOp *of, const FlOp *op) {
+static uint64_t hash_op(const FlOp *of, const FlOp *op, int depth) {
   uint64_t h = mix((uint64_t)op->code * 31, op->n_results ? op->results[0]->type.dtype : 0);
   h = mix(mix(h, (uint64_t)attr_i(op)), bits_of(op->attrs.f));
   h = hash_text(h, op->attrs.s, op->attrs.s_len);
   for (int i = 0; i < op->attrs.n_list; i++) h = hash_text(h, op->attrs.list[i], 0);
   for (int i = 0; i < op->n_args; i++) h = mix(h, hash_value(of, op->args[i]));
-  for (int k = 0; k < op->n_regions; k++)
-    for (const FlOp *in = op->regions[k]->first; in; in = in->next) h = mix(h, hash_op(of, in));
+  for (int k = 0; k < op->n_regions && depth < HASHED_DEPTH; k++)
+    for (const FlOp *in = op->regions[k]->first; in; in = in->next) h = mix(h, hash_op(of, in, depth + 1));
   return h ^ (h >> 29);
 }
 
-uint64_t fl_opt_hash(const FlOp *op) { return hash_op(op, op); }
+uint64_t fl_opt_hash(const FlOp *op) { return hash_op(op, op, 0); }
 
 static bool same_text(const FlOp *a, const FlOp *b) {
   const char *s = a->attrs.s, *t = b->attrs.s;

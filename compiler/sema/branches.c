@@ -45,6 +45,13 @@ FlVal fl_sema_if(FlSema *s, const FlExpr *e, const FlType *want) {
                         (FlThunk){run_expr, &yes, e->if_else.then->span}, otherwise);
 }
 
+/* ---- match ---- */
+
+/* Arms that are tried one within the other. A `match` with more is two steps, so that code is not nested as
+ * deep as there are arms: which arm it is, tried in runs of so many one after the other; then that arm, by
+ * halves. */
+enum { NESTED_ARMS = 64 };
+
 typedef struct MatchArms {
   const FlExpr *e;
   const FlType *want;
@@ -117,41 +124,145 @@ static FlVal arm_guard(FlSema *s, MatchArms *m, const FlArm *arm) {
   return fl_val_plain(s, g);
 }
 
-static FlVal match_from(FlSema *s, void *env) {
-  MatchArms m = *(MatchArms *)env;
-  const FlExpr *e = m.e;
-  if (m.arm == e->match.arms.n) {
-    FlDiag *d = fl_sema_report(s, FL_E0321, e->match.subject->span,
-                               "this `match` does not say what happens with every value");
-    fl_diag_help(s->sink, d, "add an arm `_ => ...` at the end");
-    return fl_val_error(s);
-  }
-  const FlArm *arm = &e->match.arms.at[m.arm];
-  FlVal test = arm_test(s, &m, arm->pattern);
+static FlVal not_all_said(FlSema *s, const FlExpr *e) {
+  FlDiag *d = fl_sema_report(s, FL_E0321, e->match.subject->span,
+                             "this `match` does not say what happens with every value");
+  fl_diag_help(s->sink, d, "add an arm `_ => ...` at the end");
+  return fl_val_error(s);
+}
+
+/* Whether it is m's arm, which says so of the bools that are left. NULL type: it is; an error was reported.
+ */
+static FlVal is_arm(FlSema *s, MatchArms *m) {
+  const FlArm *arm = &m->e->match.arms.at[m->arm];
+  FlVal test = arm_test(s, m, arm->pattern);
   if (test.type && fl_val_bad(test)) return test;
   if (arm->guard) {
-    FlVal g = arm_guard(s, &m, arm);
-    if (fl_val_bad(g)) return g;
-    test = test.type ? fl_sema_binary(s, FL_BIN_AND, test, g, arm->guard->span, arm->pattern->span,
-                                      arm->guard->span)
-                     : g;
-    if (fl_val_bad(test)) return test;
+    FlVal g = arm_guard(s, m, arm);
+    if (fl_val_bad(g) || !test.type) return g;
+    return fl_sema_binary(s, FL_BIN_AND, test, g, arm->guard->span, arm->pattern->span, arm->guard->span);
   }
-  if (!test.type) return arm_body(s, &m);
-  if (arm->pattern->kind == FL_PAT_VALUE && arm->pattern->value->kind == FL_EXPR_BOOL && !arm->guard) {
-    if (arm->pattern->value->boolean) m.bool_true = true;
-    else m.bool_false = true;
-    bool nullable = m.subject.type->nullable;
-    if (m.bool_true && m.bool_false && !nullable) return arm_body(s, &m); /* nothing else is left */
+  if (test.type && arm->pattern->kind == FL_PAT_VALUE && arm->pattern->value->kind == FL_EXPR_BOOL) {
+    if (arm->pattern->value->boolean) m->bool_true = true;
+    else m->bool_false = true;
+    if (m->bool_true && m->bool_false && !m->subject.type->nullable) return (FlVal){0}; /* nothing is left */
   }
-  MatchArms next = m;
+  return test;
+}
+
+/* The arms behind m's: none of their subjects is what its pattern says. */
+static MatchArms behind(FlSema *s, const MatchArms *m) {
+  const FlArm *arm = &m->e->match.arms.at[m->arm];
+  MatchArms next = *m;
   next.arm++;
   if (arm->pattern->kind == FL_PAT_VALUE && arm->pattern->value->kind == FL_EXPR_NULL && !arm->guard)
-    next.subject = fl_val_plain(s, m.subject);
-  return fl_sema_choose(
-      s, test, arm->pattern->span, m.vars, (FlThunk){arm_body, &m, arm->body->span},
-      (FlThunk){match_from, &next,
-                m.arm + 1 < e->match.arms.n ? e->match.arms.at[m.arm + 1].body->span : e->span});
+    next.subject = fl_val_plain(s, m->subject);
+  return next;
+}
+
+static FlSpan span_of_arm(const MatchArms *m) {
+  return m->arm < m->e->match.arms.n ? m->e->match.arms.at[m->arm].body->span : m->e->span;
+}
+
+static FlVal match_from(FlSema *s, void *env) {
+  MatchArms m = *(MatchArms *)env;
+  if (m.arm == m.e->match.arms.n) return not_all_said(s, m.e);
+  FlVal test = is_arm(s, &m);
+  if (!test.type) return arm_body(s, &m);
+  if (fl_val_bad(test)) return test;
+  MatchArms next = behind(s, &m);
+  return fl_sema_choose(s, test, m.e->match.arms.at[m.arm].pattern->span, m.vars,
+                        (FlThunk){arm_body, &m, span_of_arm(&m)},
+                        (FlThunk){match_from, &next, span_of_arm(&next)});
+}
+
+/* ---- match with many arms ---- */
+
+typedef struct Search {
+  MatchArms *arms; /* each as it is when it is taken */
+  int n;           /* of those that can be taken */
+  MatchArms at;    /* the next one to try */
+  int end;         /* of this run of them */
+  bool all;        /* the last one is taken when no other is */
+  FlVal which;     /* the number of the arm, or -1 */
+  FlDtype number;  /* the numbers of the arms that were elaborated, the last ones; */
+  bool is_number;  /* once there are some */
+} Search;
+
+static FlVal number_of(FlSema *s, void *env) { return fl_val_i64(s, *(const int *)env); }
+
+static FlVal same_number(FlSema *s, void *env) {
+  (void)s;
+  return ((const Search *)env)->which;
+}
+
+/* The number of the first arm that fits, of this run; -1: none does. */
+static FlVal find_arm(FlSema *s, void *env) {
+  Search *f = env;
+  int none = -1, mine = f->at.arm;
+  if (f->all || mine == f->end) return number_of(s, &none);
+  FlVal test = is_arm(s, &f->at);
+  f->arms[f->n++] = f->at;
+  if (!test.type) {
+    f->all = true;
+    return number_of(s, &mine);
+  }
+  if (fl_val_bad(test)) return test;
+  FlSpan span = f->at.e->match.arms.at[mine].pattern->span;
+  f->at = behind(s, &f->at);
+  FlVarList vars = {0};
+  return fl_sema_choose(s, test, span, &vars, (FlThunk){number_of, &mine, span},
+                        (FlThunk){find_arm, f, span});
+}
+
+/* Compares the number of the arm, in the way of the subject: one, or one for each element. */
+static FlVal arm_less(FlSema *s, const Search *f, int than, FlSpan span) {
+  return fl_sema_binary(s, FL_BIN_LT, f->which, fl_val_i64(s, than), span, span, span);
+}
+
+typedef struct Half {
+  Search *f;
+  int from, to;
+} Half;
+
+/* A number that is written takes the type of those of the arms behind, as where one arm stands in another. */
+static FlVal take_arm(FlSema *s, Search *f, MatchArms *m) {
+  FlVal v = arm_body(s, m);
+  bool plain = v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY;
+  if (!plain || !fl_dtype_is_number(v.type->dtype)) return v;
+  FlVal others = {.type = fl_type_scalar(s->types, f->number, false)};
+  FlDtype d = v.type->dtype;
+  if (f->is_number && !fl_sema_common_number(s, v, others, &d)) return v;
+  f->number = d;
+  f->is_number = true;
+  return v.literal && d != v.type->dtype ? fl_val_as_literal_type(s, v, d, span_of_arm(m)) : v;
+}
+
+static FlVal take_half(FlSema *s, void *env) {
+  const Half *h = env;
+  if (h->to - h->from == 1) return take_arm(s, h->f, &h->f->arms[h->from]);
+  Half low = {h->f, h->from, (h->from + h->to) / 2}, high = {h->f, low.to, h->to};
+  FlSpan spans[2] = {span_of_arm(&h->f->arms[low.from]), span_of_arm(&h->f->arms[high.from])};
+  FlVal above = fl_sema_not(s, arm_less(s, h->f, high.from, spans[1]), spans[1]);
+  return fl_sema_choose(s, above, spans[1], h->f->arms[0].vars, (FlThunk){take_half, &high, spans[1]},
+                        (FlThunk){take_half, &low, spans[0]});
+}
+
+static FlVal match_many(FlSema *s, const MatchArms *first) {
+  int n = first->e->match.arms.n;
+  Search f = {.arms = FL_NEW_ARRAY(s->arena, MatchArms, n), .at = *first};
+  while (!f.all && f.at.arm < n) {
+    FlSpan span = first->e->match.arms.at[f.at.arm].pattern->span;
+    f.end = f.at.arm + NESTED_ARMS < n ? f.at.arm + NESTED_ARMS : n;
+    FlVarList vars = {0};
+    f.which = !f.n ? find_arm(s, &f)
+                   : fl_sema_choose(s, arm_less(s, &f, 0, span), span, &vars, (FlThunk){find_arm, &f, span},
+                                    (FlThunk){same_number, &f, span});
+    if (fl_val_bad(f.which)) return f.which;
+  }
+  if (!f.all) return not_all_said(s, first->e);
+  Half all = {&f, 0, f.n};
+  return take_half(s, &all);
 }
 
 FlVal fl_sema_match(FlSema *s, const FlExpr *e, const FlType *want) {
@@ -162,5 +273,5 @@ FlVal fl_sema_match(FlSema *s, const FlExpr *e, const FlType *want) {
   for (int i = 0; i < e->match.arms.n && x.type->kind == FL_TY_SCALAR; i++)
     add_flags(s, &vars, e->match.arms.at[i].body);
   MatchArms m = {e, want, x, 0, &vars, false, false};
-  return match_from(s, &m);
+  return e->match.arms.n > NESTED_ARMS ? match_many(s, &m) : match_from(s, &m);
 }

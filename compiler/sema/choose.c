@@ -252,27 +252,25 @@ typedef struct FlChoice {
   FlSpan span;
 } FlChoice;
 
-/* Ops of the region that come after `mark`: what the branches just built. */
-static bool is_after(const FlOp *op, const FlOp *mark, const FlRegion *here) {
-  if (!op || op->parent != here) return false;
-  for (const FlOp *at = mark ? mark->next : here->first; at; at = at->next)
-    if (at == op) return true;
-  return false;
-}
-
-/* Arrays that branches built: those of region `here` after `mark`; and their elements that are made already. */
+/* Arrays that branches built: by MAPs of region `here` after `mark`; and their elements that are made
+ * already.
+ */
 typedef struct Made {
   FlValue *array, *const *index, *element;
 } Made;
 typedef struct Building {
-  const FlOp *mark;
-  const FlRegion *here;
+  FlMap *maps; /* as a set */
   FlVec(Made) made;
 } Building;
 
-static bool is_built(const Building *b, const FlValue *v) {
-  return v->op && v->op->code == FL_OP_MAP && is_after(v->op, b->mark, b->here);
+static Building building_after(FlSema *s, const FlOp *mark, const FlRegion *here) {
+  Building b = {.maps = fl_map_make(s->arena)};
+  for (const FlOp *at = mark ? mark->next : here->first; at; at = at->next)
+    if (at->code == FL_OP_MAP) fl_map_set(b.maps, at, b.maps);
+  return b;
 }
+
+static bool is_built(const Building *b, const FlValue *v) { return v->op && fl_map_get(b->maps, v->op); }
 
 static bool is_around_region(const FlRegion *r, const FlRegion *inner) {
   while (inner && inner != r) inner = inner->owner ? inner->owner->parent : NULL;
@@ -290,8 +288,8 @@ static FlValue *made_before(const Building *b, const FlOp *op) {
   return NULL;
 }
 
-/* In the ops of r behind `before`, and in the branches among them, elements of arrays that were built come from
- * the regions that make them. Returns what is `out` then. */
+/* In the ops of r behind `before`, and in the branches among them, elements of arrays that were built come
+ * from the regions that make them. Returns what is `out` then. */
 static FlValue *inline_loads(FlSema *s, Building *b, FlRegion *r, FlOp *before, FlValue *out) {
   for (FlOp *op = before ? before->next : r->first; op;) {
     FlOp *next = op->next;
@@ -324,9 +322,10 @@ static FlValue *inline_loads(FlSema *s, Building *b, FlRegion *r, FlOp *before, 
   return out;
 }
 
-/* The element of array v at `idx`: from the region of the MAP that makes it, when that was built after mark. */
+/* The element of array v at `idx`: from the region of the MAP that makes it, when that was built after mark.
+ */
 static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp *mark, FlRegion *here) {
-  Building b = {.mark = mark, .here = here};
+  Building b = building_after(s, mark, here);
   if (!is_built(&b, v) || !fl_ir_is_kernel(v->op->regions[0])) return fl_ir_load(&s->b, v, n, idx, true);
   FlRegion *body = v->op->regions[0];
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, body->n_yields + 1);

@@ -351,7 +351,11 @@ static FlVal run_stmts(FlSema *s, FlStmt *const *stmts, int n, const FlType *wan
 
 static FlVal run_rest(FlSema *s, void *env) {
   Rest *r = env;
+  if (s->depth > FL_SEMA_DEPTH)
+    return fl_sema_error(s, FL_E0206, r->stmts[0]->span, "`continue` and `break` are nested too deeply here");
+  s->depth++;
   run_stmts(s, r->stmts, r->n, NULL);
+  s->depth--;
   return fl_val_none(s);
 }
 

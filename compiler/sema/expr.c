@@ -2,7 +2,6 @@
  * tuples, arrays, fields, and the dispatch over all kinds. */
 #include "sema/plot.h"
 
-enum { MAX_DEPTH = 2000 }; /* nested expressions and calls together, well below what the stack holds */
 
 /* ---- names ---- */
 
@@ -498,7 +497,7 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
 
 FlVal fl_sema_expr_or_groups(FlSema *s, const FlExpr *e, const FlType *want) {
   FlVal by_group;
-  if (s->depth > MAX_DEPTH)
+  if (s->depth > FL_SEMA_DEPTH)
     return fl_sema_error(s, FL_E0206, e->span, "calls and expressions are nested too deeply here");
   FlSpan outer = s->b.span;
   s->b.span = e->span;

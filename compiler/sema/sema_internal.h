@@ -200,6 +200,7 @@ typedef struct FlKnownPath {
   bool output; /* written, whatever the run does; else read */
 } FlKnownPath;
 
+enum { FL_SEMA_DEPTH = 2000 };
 struct FlSema {
   FlArena *arena;
   FlInterner *names;
@@ -215,7 +216,7 @@ struct FlSema {
   FlScope *scope;
   FlFile *file;
   FlActive *active;
-  int depth; /* nested expressions and calls */
+  int depth; /* nested expressions and calls: at most FL_SEMA_DEPTH, well below what the stack holds */
   const char
       *pure; /* NULL at the top level; else what we are in: "a function", "a stage", "a comprehension" */
   FlAggContext *agg; /* or NULL */

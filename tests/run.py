@@ -35,7 +35,7 @@ a script that mean something here:
   # needs: duckdb           left out, with a note, where DuckDB's library is not found: FLOW_DUCKDB names it, else
                             bench/peers.sh puts it into the build folder
 
-At the end it says which tests took longest. Environment: FLOW_TEST_SHORT=1 shortens the longest scenarios (fewer random programs, fewer killed runs), 0 does not.
+At the end it says what all took, in seconds and in seconds of processors, and which tests took longest. Environment: FLOW_TEST_SHORT=1 shortens the longest scenarios (fewer random programs, fewer killed runs), 0 does not.
 Builds with sanitizers (CMake: FLOW_SANITIZE) are run with time limits and options that suit them, and shortened
 unless it is 0.
 """
@@ -45,6 +45,7 @@ import difflib
 import os
 import pathlib
 import re
+import resource
 import shlex
 import shutil
 import subprocess
@@ -394,7 +395,7 @@ class Runner:
 
     def main(self):
         tests = self.tests()
-        results, times = [], []
+        results, times, began = [], [], time.monotonic()
 
         def timed(name, function):
             began = time.monotonic()
@@ -416,6 +417,8 @@ class Runner:
         if self.left_out:
             print(f"note: {len(self.left_out)} scripts that need DuckDB's library were left out (FLOW_DUCKDB)")
         if len(results) > 100:
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            print(f"{time.monotonic() - began:.0f} s, of the processors {used.ru_utime + used.ru_stime:.0f} s")
             print("longest: " + ", ".join(f"{name} {took:.0f} s" for took, name in sorted(times, reverse=True)[:40] if took >= 5))
         if not results:
             print("no such test" if self.options.names else "no tests found")

@@ -131,7 +131,8 @@ static bool read_float(Reader *r, double *out) {
 
 static bool read_type(Reader *r, FlType1 *out) {
   *out = (FlType1){0};
-  while (take(r, "list")) out->depth++;
+  for (; take(r, "list"); out->depth++)
+    if (out->depth == MAX_DEPTH) return syntax(r, "lists are nested too deep");
   const char *word;
   if (!read_word(r, &word)) return false;
   int d = 0;
@@ -140,7 +141,8 @@ static bool read_type(Reader *r, FlType1 *out) {
   out->dtype = (uint8_t)d;
   if (*r->at != '[') return true;
   r->at++;
-  for (out->rank = 1; *r->at == ','; r->at++) out->rank++;
+  for (out->rank = 1; *r->at == ','; r->at++)
+    if (++out->rank > FL_MAX_RANK) return syntax(r, "an array has too many axes");
   return expect(r, "]");
 }
 
@@ -279,8 +281,9 @@ static bool read_region(Reader *r, FlBuilder *b, FlOp *op, int index) {
   FlRegion *region = fl_ir_region(b, op, index, 0, NULL);
   skip_lines(r);
   if (*r->at == '(' && !read_params(r, region)) return false;
+  bool whole = read_body(r, region) && expect(r, "}");
   r->depth--;
-  return read_body(r, region) && expect(r, "}");
+  return whole;
 }
 
 static bool read_opcode(Reader *r, FlOpcode *code) {

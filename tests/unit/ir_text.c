@@ -61,11 +61,22 @@ static void damage(const char *text) {
 static void refused(const char *body, FlDiagCode code, const char *what) {
   FlArena *arena = fl_arena_new();
   FlSink *sink;
-  char text[2000];
-  snprintf(text, sizeof text, "module \"m\"\nfn @f(%%0: i64, %%1: f64[]) -> () {\n%s  yield\n}\n", body);
+  const char *text =
+      fl_arena_printf(arena, "module \"m\"\nfn @f(%%0: i64, %%1: f64[]) -> () {\n%s  yield\n}\n", body);
   FlModule *m = parse(arena, text, &sink);
   check(!m && sink->n_errors == 1 && sink->diags.at[0]->code == code, "%s", what);
   fl_arena_free(arena);
+}
+
+/* `word` many times between two texts. */
+static void refused_many(const char *before, const char *word, int times, const char *after,
+                         const char *what) {
+  FlText1 body = {0};
+  fl_text_addz(&body, before);
+  for (int i = 0; i < times; i++) fl_text_addz(&body, word);
+  fl_text_addz(&body, after);
+  refused(body.s, FL_E0190, what);
+  fl_text_reset(&body);
 }
 
 static void encode(const char *text, FlText1 *out) {
@@ -117,6 +128,10 @@ int main(void) {
           "a region's value is not seen outside");
   refused("  %2 = reduce<s=\"sun\"> %0 : i64 {\n    (%3: i64)\n    yield %3\n  }\n", FL_E0193,
           "unknown reduction");
+
+  refused_many("  %2 = const true : bool\n", "  if %2 {\n", 100000, "", "regions within regions without end");
+  refused_many("  %2 = add %0, %0 : f64[", ",", 256, "]\n", "an axis count that wraps to none");
+  refused_many("  %2 = add %0, %0 : ", "list ", 256, "f64[]\n", "lists of lists that wrap to none");
 
   refused("  %2 = extern<s=\"f\", i=1> %1 : f64\n", FL_E0193, "a C function without a library");
   refused("  %2 = extern<s=\"f\", i=1, list=[\"m\"]> %1 : f64[]\n", FL_E0193, "a size that is an array");

@@ -8,7 +8,7 @@
 %token_type { FlToken * }
 %extra_argument { FlParser *p }
 %stack_size 0
-%token_destructor { p->discarded = p->discarded || $$ == &p->tokens.at[p->at]; }
+%token_destructor { fl_syntax_thrown(p, $$); }
 %include {
 #include "syntax/syntax_internal.h"
 

@@ -19,7 +19,7 @@ static void feed(FlParser *p) {
   fl_lemon(p->engine, FL_TOK_BEGIN, &p->tokens.at[0], p);
   while (p->at < p->tokens.n) {
     FlToken *t = &p->tokens.at[p->at];
-    p->failed = p->discarded = false;
+    p->failed = p->discarded = p->brace_thrown = p->block_thrown = false;
     fl_lemon(p->engine, t->kind, t, p);
     if (p->failed) {
       p->at = fl_syntax_resume(p);

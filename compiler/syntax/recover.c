@@ -372,9 +372,15 @@ void fl_syntax_error(FlParser *p, const FlToken *found) {
   general(&x);
 }
 
-/* Words that only begin statements. */
-static bool begins_statement(int kind) {
-  switch (kind) {
+static bool closes(int kind) {
+  return kind == FL_TOK_NEWLINE || kind == FL_TOK_RBRACE || kind == FL_TOK_RPAREN ||
+         kind == FL_TOK_RBRACKET || kind == FL_TOK_INTERP_END;
+}
+
+/* Words that only begin statements, with something behind them. */
+static bool begins_statement(const FlToken *t) {
+  if (!t->kind || closes(t[1].kind)) return false;
+  switch (t->kind) {
   case FL_TOK_LET:
   case FL_TOK_WHILE:
   case FL_TOK_STAGE:
@@ -389,12 +395,34 @@ static bool begins_statement(int kind) {
   }
 }
 
+void fl_syntax_thrown(FlParser *p, const FlToken *thrown) {
+  const FlToken *t = p->tokens.at, *before = p->at > 0 ? &t[p->at - 1] : NULL;
+  if (thrown == &t[p->at]) p->discarded = true;
+  if (!before || before->kind != FL_TOK_RBRACE) return;
+  if (thrown == before) p->brace_thrown = true;
+  if (before->match >= 0 && thrown == &t[before->match]) p->block_thrown = true;
+}
+
+/* The error stands behind the `}` of a block that nothing was made of so far: it goes on within the block,
+ * which is closed again in the place of what stands there. Its place, or -1. */
+static int close_again(FlParser *p) {
+  FlToken *t = p->tokens.at;
+  int kind = t[p->at].kind, at = t[p->at].match > p->at ? t[p->at].match : p->at;
+  if (!p->brace_thrown || p->block_thrown || closes(kind) || begins_statement(&t[p->at])) return -1;
+  const FlToken brace = t[p->at - 1];
+  t[at] = (FlToken){
+      .kind = FL_TOK_RBRACE, .span = brace.span, .match = brace.match, .around = brace.around, .made = true};
+  return at;
+}
+
 int fl_syntax_resume(FlParser *p) {
   FlToken *t = p->tokens.at;
   if (!t[p->at].kind || !p->discarded) return p->at + 1;
+  int again = close_again(p);
+  if (again >= 0) return again;
   bool arm = fl_lemon_accepts(p->engine, FL_TOK_COMMA);
   int i = p->at;
-  if (begins_statement(t[i].kind) && !arm && i > 0 &&
+  if (begins_statement(&t[i]) && !arm && i > 0 &&
       t[i - 1].kind != FL_TOK_NEWLINE) { /* feed it again, as one */
     t[i - 1] =
         (FlToken){.kind = FL_TOK_NEWLINE, .span = t[i - 1].span, .match = -1, .around = t[i - 1].around};
@@ -402,8 +430,8 @@ int fl_syntax_resume(FlParser *p) {
   }
   do i = t[i].match > i ? t[i].match + 1 : i + 1;
   while (t[i].kind && t[i].kind != FL_TOK_NEWLINE && t[i].kind != FL_TOK_RBRACE &&
-         !(arm && t[i].kind == FL_TOK_COMMA) && !begins_statement(t[i].kind));
-  if (!begins_statement(t[i].kind)) return i;
+         !(arm && t[i].kind == FL_TOK_COMMA) && !begins_statement(&t[i]));
+  if (!begins_statement(&t[i])) return i;
   i--; /* the statement before it is over */
   t[i] = (FlToken){.kind = FL_TOK_NEWLINE, .span = t[i].span, .match = -1, .around = t[i].around};
   return i;

@@ -49,7 +49,9 @@ typedef struct FlParser {
   void *engine;         /* the Lemon parser */
   int at;               /* index of the token being fed */
   bool failed;          /* the token being fed was a syntax error */
-  bool discarded;       /* and was thrown away */
+  bool discarded;       /* and was thrown away; so were */
+  bool brace_thrown;    /* the `}` before it, */
+  bool block_thrown;    /* the `{` that this one closes */
   bool too_deep;        /* nesting was reported */
   bool blocks_damaged;  /* a brace is missing, or there is one more */
   int error_head;       /* of the last syntax error: index of the first token of its statement, */
@@ -98,6 +100,8 @@ void fl_lemon_forgive(void *engine);                 /* the next error is report
 void fl_syntax_error(FlParser *p, const FlToken *found);
 /* The index of the token to feed next after the error at p->at. */
 int fl_syntax_resume(FlParser *p);
+/* The engine throws a token away, to go on after the error at p->at. */
+void fl_syntax_thrown(FlParser *p, const FlToken *thrown);
 /* Errors reported from the token `head` up to the one being fed, and in no statement yet, are in s. */
 void fl_syntax_claim_errors(FlParser *p, FlStmt *s, int head);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An error of syntax in one statement, an error of meaning in another: `flowc check` says both, and nothing else. Scripts of
 examples/ and tests/run that check clean get `let nowhere_K = nowhere_name_K` somewhere, and another of their statements loses a
-bracket or an operand, gets a token twice or a stray one. Where that leaves the brackets of blocks or texts open, flowc says what is
+bracket or an operand, gets a token twice, a stray one, or an operand behind a `}`. Where that leaves the brackets of blocks or texts open, flowc says what is
 wrong with the syntax alone; that is counted apart. Prints "N passed, N failed".
 
     both_errors.py [--count 400] [--seed 1] [--show N]"""
@@ -46,10 +46,12 @@ def statements(text):
 def broken(rng, text):
     """The text with one mistake of syntax, or None."""
     tokens = TOKEN.findall(text)
-    kind = rng.choice(["bracket", "double", "stray", "operand"])
+    kind = rng.choice(["bracket", "double", "stray", "operand", "behind"])
     solid = [i for i, t in enumerate(tokens) if t.strip() and not t.startswith("#")]
     if kind == "bracket":
         places = [i for i in solid if tokens[i] in ")]"]
+    elif kind == "behind":
+        places = [i for i in solid if tokens[i] == "}"]
     elif kind == "operand":
         places = [b for a, b in zip(solid, solid[1:]) if tokens[a] in OPERATORS and re.fullmatch(r"[\w.]+", tokens[b])]
     else:
@@ -61,6 +63,8 @@ def broken(rng, text):
         tokens[i] = ""
     elif kind == "double":
         tokens[i] += " " + tokens[i]
+    elif kind == "behind":
+        tokens[i] += rng.choice([" 3", " f(1, 2)", " [4]", ' "t"', " (5)", " name + 1"])
     else:
         tokens[i] += " " + rng.choice(STRAY)
     return "".join(tokens)
@@ -96,6 +100,20 @@ for name, want in (("user.flow", ["part.flow:2 E0102", "part.flow:3 E0101", "par
     said = verdicts(place, [name])[name]
     check(sorted(f"{m['file']}:{m['line']} {m['code']}" for m in said) == want, f"what is said of {name}", said)
     check([m["line"] for m in said if m["file"] == name] == sorted(m["line"] for m in said if m["file"] == name), "in the order of lines")
+
+# An operand directly behind a block, and tokens too many in an attribute: each is one message, and the unknown name another.
+BEHIND = ["({ 1 } X)", "[{ 1 } X, 2]", "abs({ 1 } X)", "{ 1 } X", "if k == 1 { 2 } else { 3 } X", "(match k { 1 => 2, _ => 3 } X)",
+          "[match k { 1 => { 2 } X, _ => 3 }]", "({ 1 } X + 2)", "{ let z = ({ 1 } X); z }", "[for i in 0..3: { i } X]"]
+for number, (form, operand) in enumerate((b, o) for b in BEHIND for o in ("name", "3", "f(1, 2)", "[4]", '"t"', "(5)")):
+    place.write(f"behind_{number}.flow", f"let k = 1\nlet a = {form.replace('X', operand)}\nlet b = a\nlet d = nowhere\n")
+for number, inside in enumerate(("(d ?)", "(d d)", "(d", "(d))", "(d .)", "(= d)", "(d in)", "(d else)", "(d |>)", "(d = )", "(, d)", " d",
+                                 "(d]", "(d) 1", "(d +)", "(d,, d)", "((d)", "(d let)")):
+    place.write(f"attribute_{number}.flow", "fn d(p: f64, y: f64, a: f64) -> f64 = a\n@derivative" + inside + "\nfn g(p: f64) -> f64 = p * p\n"
+                "print(grad(g)(1.0))\nlet e = nowhere\n")
+for name, said in verdicts(place, sorted(p.name for p in place.path.glob("[ab]*_*.flow"))).items():
+    codes = [m["code"] for m in said]
+    check(len(codes) == 2 and codes[0] < "E02" and codes[1] == "E0201", f"{name}: one message about syntax, one about the name",
+          (place.path / name).read_text() + "\n".join(f"{m['line']}: {m['code']} {m['message']}" for m in said))
 
 sources = []
 for folder in ("examples", "tests/run"):

@@ -116,7 +116,8 @@ static bool check_one_reduction(Verifier *v, const FlOp *op, int index, int *n_y
   case FL_RED_MIN:
   case FL_RED_MAX: break;
   case FL_RED_EACH:
-    if (red.keep >= 0 || !op->attrs.n_list) return broken(v, op, "`each` is one of several, without a filter");
+    if (red.keep >= 0 || !op->attrs.n_list)
+      return broken(v, op, "`each` is one of several, without a filter");
     want = fl_t_array((FlDtype)value.dtype, op->n_args);
     break;
   }
@@ -379,16 +380,26 @@ bool fl_ir_is_whole(const FlRegion *r) {
   return whole;
 }
 
-bool fl_ir_verify(const FlModule *m, FlText1 *why) {
+static bool verify(const FlModule *m, FlArena *arena, FlText1 *why) {
+  FlInterner *names = fl_interner_make(arena);
+  FlMap *named = fl_map_make(arena); /* as a set */
   for (const FlFunc *f = m->first; f; f = f->next) {
     Verifier v = {f, why, calloc((size_t)f->next_id + 1, 1)};
     if (!v.state) fl_no_memory();
     bool fine =
         f->body->owner == NULL ? check_region(&v, f->body) : broken(&v, NULL, "the body has an owner");
-    for (const FlFunc *g = f->next; fine && g; g = g->next)
-      if (strcmp(f->name, g->name) == 0) fine = broken(&v, NULL, "two functions have this name");
+    if (fine && fl_map_get(named, fl_intern_z(names, f->name)))
+      fine = broken(&v, NULL, "two functions have this name");
+    fl_map_set(named, fl_intern_z(names, f->name), named);
     free(v.state);
     if (!fine) return false;
   }
   return true;
+}
+
+bool fl_ir_verify(const FlModule *m, FlText1 *why) {
+  FlArena *arena = fl_arena_new();
+  bool fine = verify(m, arena, why);
+  fl_arena_free(arena);
+  return fine;
 }

@@ -205,8 +205,9 @@ static uint32_t enter_call(FlSema *s, FlSpan span, const char *callee) {
 }
 
 void fl_call_note_body(FlSema *s, FlFrame *frame, const FlStmt *decl) {
-  for (int i = frame->bodies.n - 1; i >= 0; i--)
-    if (frame->bodies.at[i] == decl) return;
+  if (!frame->body_set) frame->body_set = fl_map_make(s->arena);
+  if (fl_map_get(frame->body_set, decl)) return;
+  fl_map_set(frame->body_set, decl, frame);
   fl_vec_push(s->arena, &frame->bodies, decl);
 }
 
@@ -403,9 +404,8 @@ FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
   if (f->kind != FL_EXPR_NAME) return fl_sema_expr(s, f, NULL);
   FlBinding *first = NULL;
   for (FlScope *scope = s->scope; scope; scope = scope->parent) {
-    for (int i = scope->names.n - 1; i >= 0; i--) {
+    for (int i = fl_scope_last(scope, f->name.text); i >= 0; i = fl_scope_before(scope, i)) {
       FlBinding *b = scope->names.at[i];
-      if (b->name != f->name.text) continue;
       if (b->lost) return b->val;
       bool function = b->kind == FL_BIND_FN || (b->kind != FL_BIND_TYPE && b->kind != FL_BIND_MODULE &&
                                                 b->val.type && b->val.type->kind == FL_TY_FUNC);

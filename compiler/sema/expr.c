@@ -2,7 +2,6 @@
  * tuples, arrays, fields, and the dispatch over all kinds. */
 #include "sema/plot.h"
 
-
 /* ---- names ---- */
 
 static FlVal closure_of(FlSema *s, FlClosure c) {
@@ -422,7 +421,7 @@ static FlScope *snapshot(FlSema *s, FlScope *scope) {
     FlBinding *b = fl_arena_copy(s->arena, scope->names.at[i], sizeof *b);
     if (b->kind == FL_BIND_VAR) b->kind = FL_BIND_VALUE;
     else b = scope->names.at[i];
-    fl_vec_push(s->arena, &copy->names, b);
+    fl_scope_add(s, copy, b);
   }
   return copy;
 }

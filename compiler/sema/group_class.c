@@ -114,7 +114,8 @@ static bool written_scalar(const Look *l, const FlExpr *e);
 /* An arm of a match of a scalar. */
 static bool written_scalar_arm(const Look *l, FlArm arm) {
   Look inner = *l;
-  Param own = {arm.pattern->kind == FL_PAT_NAME ? arm.pattern->name.text : NULL, FL_GROUP_OUTSIDE, l->scalars};
+  Param own = {arm.pattern->kind == FL_PAT_NAME ? arm.pattern->name.text : NULL, FL_GROUP_OUTSIDE,
+               l->scalars};
   if (arm.pattern->kind == FL_PAT_TUPLE) return false;
   inner.scalars = &own;
   return (!arm.guard || written_scalar(&inner, arm.guard)) && written_scalar(&inner, arm.body);
@@ -130,8 +131,8 @@ static bool written_scalar(const Look *l, const FlExpr *e) {
   case FL_EXPR_BLOCK:
     return e->block.n == 1 && e->block.at[0]->kind == FL_STMT_EXPR && written_scalar(l, e->block.at[0]->expr);
   case FL_EXPR_IF:
-    return e->if_else.otherwise && written_scalar(l, e->if_else.condition) && written_scalar(l, e->if_else.then) &&
-           written_scalar(l, e->if_else.otherwise);
+    return e->if_else.otherwise && written_scalar(l, e->if_else.condition) &&
+           written_scalar(l, e->if_else.then) && written_scalar(l, e->if_else.otherwise);
   case FL_EXPR_MATCH:
     for (int i = 0; i < e->match.arms.n; i++)
       if (!written_scalar_arm(l, e->match.arms.at[i])) return false;
@@ -282,10 +283,10 @@ static FlGroupClass builtin_call(const Look *l, const Call *c, const FlBuiltin *
 /* The function that `name` calls, as fl_sema_callee finds it. */
 static const FlBinding *called(const Look *l, const char *name) {
   for (const FlScope *scope = l->scope; scope; scope = scope->parent)
-    for (int i = scope->names.n - 1; i >= 0; i--) {
+    for (int i = fl_scope_last(scope, name); i >= 0; i = fl_scope_before(scope, i)) {
       const FlBinding *b = scope->names.at[i];
       bool value = b->kind == FL_BIND_VALUE && b->val.type && b->val.type->kind == FL_TY_FUNC;
-      if (b->name == name && (value || b->kind == FL_BIND_FN)) return b;
+      if (value || b->kind == FL_BIND_FN) return b;
     }
   return NULL;
 }

@@ -402,8 +402,9 @@ static void check_uncalled(FlSema *s, FlFile *file) {
     for (FlBinding *b = first; b; b = b->form)
       if (!(first->form ? b->chosen : b->used)) fl_vec_push(s->arena, &all, b);
   }
-  for (int i = 0; i < all.n; i++) {
+  for (int i = all.n - 1; i >= 0; i--) {
     FlBinding *b = all.at[i];
+    if (b->used && !b->form) continue; /* one that nothing calls, behind it, did, with all that it calls */
     if (b->decl->kind == FL_STMT_EXTERN && !fl_sema_extern_check(s, b)) continue;
     FlFrame *frame = FL_NEW(s->arena, FlFrame);
     FlFunc *last = s->module->last;

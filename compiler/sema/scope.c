@@ -93,8 +93,38 @@ FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char 
   }
   FlBinding *b = FL_NEW(s->arena, FlBinding);
   *b = (FlBinding){.name = name, .kind = kind, .span = span, .frame = s->frame, .val = val, .file = s->file};
-  fl_vec_push(s->arena, &scope->names, b);
+  fl_scope_add(s, scope, b);
   return b;
+}
+
+enum { MANY_NAMES = 16 }; /* of a scope that are looked up by map */
+
+static void index_name(FlSema *s, FlScope *scope, int i) {
+  const char *name = scope->names.at[i]->name;
+  fl_vec_push(s->arena, &scope->before, (int)(intptr_t)fl_map_get(scope->last, name));
+  fl_map_set(scope->last, name, (void *)(intptr_t)(i + 1));
+}
+
+void fl_scope_add(FlSema *s, FlScope *scope, FlBinding *b) {
+  fl_vec_push(s->arena, &scope->names, b);
+  int n = scope->names.n;
+  if (n < MANY_NAMES) return;
+  if (!scope->last) scope->last = fl_map_make(s->arena);
+  for (int i = scope->before.n; i < n; i++) index_name(s, scope, i);
+}
+
+int fl_scope_last(const FlScope *scope, const char *name) {
+  if (scope->last) return (int)(intptr_t)fl_map_get(scope->last, name) - 1;
+  int i = scope->names.n - 1;
+  while (i >= 0 && scope->names.at[i]->name != name) i--;
+  return i;
+}
+
+int fl_scope_before(const FlScope *scope, int i) {
+  if (scope->last) return scope->before.at[i] - 1;
+  const char *name = scope->names.at[i--]->name;
+  while (i >= 0 && scope->names.at[i]->name != name) i--;
+  return i;
 }
 
 void fl_scope_bind_lost(FlSema *s, FlScope *scope, const FlStmt *st) {
@@ -138,8 +168,8 @@ static FlBinding *find_column(FlColumnNames *c, const char *name) {
 }
 
 FlBinding *fl_scope_find_in(FlScope *scope, const char *name) {
-  for (int i = scope->names.n - 1; i >= 0; i--)
-    if (scope->names.at[i]->name == name) return scope->names.at[i];
+  int i = fl_scope_last(scope, name);
+  if (i >= 0) return scope->names.at[i];
   return scope->columns ? find_column(scope->columns, name) : NULL;
 }
 
@@ -156,10 +186,12 @@ int fl_scope_list(FlSema *s, const FlScope *scope, const char *const **out) {
 bool fl_sema_is_private(const char *name) { return name[0] == '_'; }
 
 FlVal fl_sema_private_error(FlSema *s, const FlBinding *module, FlName name) {
-  FlDiag *d = fl_sema_report(s, FL_E0225, name.span, "`%s` is private to the module `%s`", name.text, module->name);
+  FlDiag *d =
+      fl_sema_report(s, FL_E0225, name.span, "`%s` is private to the module `%s`", name.text, module->name);
   FlBinding *b = fl_scope_find_in(module->file->scope, name.text);
   if (b) fl_diag_note(s->sink, d, b->span, "it is declared here");
-  fl_diag_help(s->sink, d, "a name that begins with `_` is for its own file; others use what has a name without it");
+  fl_diag_help(s->sink, d,
+               "a name that begins with `_` is for its own file; others use what has a name without it");
   return fl_val_error(s);
 }
 

@@ -103,7 +103,9 @@ typedef struct FlColumnNames FlColumnNames;
 struct FlScope {
   FlScope *parent;
   FlScopeKind kind;
-  FlVec(FlBinding *) names; /* later ones hide earlier ones */
+  FlVec(FlBinding *) names; /* later ones hide earlier ones: fl_scope_add, fl_scope_last */
+  FlMap *last;              /* name -> 1 + the last of that name, once there are many; else NULL */
+  FlVec(int) before;        /* then: 1 + the one before of the same name, or 0 */
   FlColumnNames *columns;   /* COLUMNS: and these, or NULL */
 };
 
@@ -132,7 +134,8 @@ struct FlFrame {
   FlFunc *func;
   FlFrame *outer; /* whose elaboration was interrupted to build this one */
   FlVec(FlCapture) captures;
-  FlVec(const FlStmt *) bodies; /* of the functions whose bodies it holds, or calls */
+  FlVec(const FlStmt *) bodies; /* of the functions whose bodies it holds, or calls; */
+  FlMap *body_set;              /* the same as a set, or NULL */
   FlMap *spent;     /* declaration -> what its calls cost (budget.c); NULL: nothing yet */
   uint32_t n_spent; /* of these, calls that were not the first */
   bool shared;      /* an instance of a function that does not call itself */
@@ -200,7 +203,7 @@ typedef struct FlKnownPath {
   bool output; /* written, whatever the run does; else read */
 } FlKnownPath;
 
-enum { FL_SEMA_DEPTH = 2000 };
+enum { FL_SEMA_DEPTH = 7000 };
 struct FlSema {
   FlArena *arena;
   FlInterner *names;
@@ -332,6 +335,10 @@ FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char 
                          FlVal val);
 FlBinding *fl_scope_find(FlSema *s, const char *name);         /* from s->scope outwards; NULL: none */
 FlBinding *fl_scope_find_in(FlScope *scope, const char *name); /* this scope alone */
+void fl_scope_add(FlSema *s, FlScope *scope, FlBinding *b);
+/* Where the last of this name is in scope->names, and the one before it; -1: there is none. */
+int fl_scope_last(const FlScope *scope, const char *name);
+int fl_scope_before(const FlScope *scope, int i);
 /* A name that begins with `_` is private to the file that declares it; the error for another that uses it. */
 bool fl_sema_is_private(const char *name);
 FlVal fl_sema_private_error(FlSema *s, const FlBinding *module, FlName name);

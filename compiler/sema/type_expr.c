@@ -34,10 +34,8 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
     }
   } else {
     for (FlScope *scope = s->scope; scope && !b; scope = scope->parent)
-      for (int i = scope->names.n - 1; i >= 0 && !b; i--)
-        if (scope->names.at[i]->name == name.text &&
-            (scope->names.at[i]->kind == FL_BIND_TYPE || scope->names.at[i]->lost))
-          b = scope->names.at[i];
+      for (int i = fl_scope_last(scope, name.text); i >= 0 && !b; i = fl_scope_before(scope, i))
+        if (scope->names.at[i]->kind == FL_BIND_TYPE || scope->names.at[i]->lost) b = scope->names.at[i];
   }
   if (b && b->kind == FL_BIND_TYPE) return b;
   if (b && b->lost) return NULL;
@@ -205,9 +203,7 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
     const FlType *elem = resolve(s, t->array.element);
     if (!elem || elem->kind == FL_TY_ERROR) return elem;
     int n = t->array.dims.n;
-    if (elem->kind == FL_TY_SCALAR) {
-      return fl_type_array(s->types, elem->dtype, elem->nullable, n);
-    }
+    if (elem->kind == FL_TY_SCALAR) { return fl_type_array(s->types, elem->dtype, elem->nullable, n); }
     if (n != 1) {
       fl_sema_error(s, FL_E0307, t->span, "tables and lists have one dimension");
       return s->types->error;

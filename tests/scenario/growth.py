@@ -39,6 +39,14 @@ long = {
     "loops": (calls(24, "f64", "f{0}(x) * 0.5 + f{0}(x)", "print(sum(for i in 0..3: f{}(f64(i))))"), 600),
     "quantiles": (["import distributions"] + [f"print(distributions.t_ppf(0.{k}, 5.0))" for k in range(1, 40)], 400),
 }
+# Each function calls the one before: all of them are elaborated once, called or not.
+chain = ["fn f0(x: i64) -> i64 = x"] + [f"fn f{k}(x: i64) -> i64 = f{k - 1}(x) + 1" for k in range(1, 3000)]
+for name, lines in {"uncalled": chain, "called": [*chain, "param p: i64 = 3", "print(f2999(p))"],
+                    "not typed": [line.replace(": i64", "").replace(" -> i64", "") for line in chain] + ["print(f2999(3))"]}.items():
+    found = memory("chain.flow", lines, "check", "chain.flow")
+    check(found is not None and (SANITIZED or found < 1000), f"3,000 functions in a chain, {name}, are checked within 1,000 MB", f"{found} MB")
+done = place.run("run", "--interp", "chain.flow")
+check(done.stdout == "3002\n", "what they give", done.stdout + done.stderr)
 nested = "[for i19 in 0..2 if i19 > 0: 1.0]"
 for k in reversed(range(19)):
     nested = f"[for i{k} in 0..2 if i{k} > 0: {nested}]"

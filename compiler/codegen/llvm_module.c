@@ -72,7 +72,7 @@ static const struct {
 unsigned fl_ll_size(FlDtype d) { return dtype_info[d].bytes; }
 bool fl_ll_is_unsigned(FlDtype d) { return dtype_info[d].kind == K_UNSIGNED || dtype_info[d].kind == K_BOOL; }
 bool fl_ll_is_float(FlDtype d) { return dtype_info[d].kind == K_FLOAT; }
-bool fl_ll_is_text(FlDtype d) { return d == FL_TEXT || d == FL_FILE; }
+bool fl_ll_is_text(FlDtype d) { return fl_dtype_is_text(d); }
 
 /* ---- constants and globals ------------------------------------------------------------------------- */
 

@@ -8,14 +8,12 @@
  */
 #include "codegen/llvm_internal.h"
 
-static bool is_text(FlType1 t) { return fl_t_is_scalar(t) && fl_ll_is_text((FlDtype)t.dtype); }
-
 bool fl_ll_leaves_texts(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (fl_op_info[op->code].flags & FL_OPF_HEAP) return true;
     bool plain = fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_CONST;
     for (int i = 0; i < op->n_results && !plain; i++)
-      if (is_text(op->results[i]->type)) return true;
+      if (fl_type_is_text(op->results[i]->type)) return true;
     for (int i = 0; i < op->n_regions; i++)
       if (fl_ll_leaves_texts(op->regions[i])) return true;
   }
@@ -55,7 +53,7 @@ void fl_ll_keep_heap(FlFn *f, Val array, Val heap) {
 bool fl_ll_needs_heap(const FlKernelDef *k) {
   bool gives = false, takes = false;
   for (int i = 0; i < k->op->n_results; i++) gives |= fl_ll_is_text((FlDtype)k->op->results[i]->type.dtype);
-  for (int i = 0; i < k->captures.at.n; i++) takes |= is_text(k->captures.at.at[i]->type);
+  for (int i = 0; i < k->captures.at.n; i++) takes |= fl_type_is_text(k->captures.at.at[i]->type);
   return k->heap || (gives && takes);
 }
 
@@ -81,17 +79,17 @@ void fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val 
   FlGen *g = f->g;
   if (!mark) return;
   unsigned n_texts = 0;
-  for (unsigned i = 0; i < n; i++) n_texts += is_text(types[i]);
+  for (unsigned i = 0; i < n; i++) n_texts += fl_type_is_text(types[i]);
   Val at = n_texts ? fl_ll_alloca_n(f, g->i64, 2 * n_texts, "live") : fl_ll_null(g);
   n_texts = 0;
   for (unsigned i = 0; i < n; i++)
-    if (is_text(types[i])) LLVMBuildStore(f->b, live[i], fl_ll_at_byte(f, at, 16 * (int64_t)n_texts++));
+    if (fl_type_is_text(types[i])) LLVMBuildStore(f->b, live[i], fl_ll_at_byte(f, at, 16 * (int64_t)n_texts++));
   Ty of[] = {g->ptr, g->ptr, g->ptr, g->i32};
   Val args[] = {heap_here(f), mark, at, fl_ll_i32(g, n_texts)};
   fl_ll_call(f, "fl_texts_leave", g->none, 4, of, args);
   n_texts = 0;
   for (unsigned i = 0; i < n; i++)
-    if (is_text(types[i]))
+    if (fl_type_is_text(types[i]))
       live[i] = LLVMBuildLoad2(f->b, LLVMTypeOf(live[i]), fl_ll_at_byte(f, at, 16 * (int64_t)n_texts++), "");
 }
 
@@ -135,7 +133,7 @@ static bool may_be_scratch(const FlFn *f, const FlValue *v) {
     return false;
   if (!(fl_op_info[op->code].flags & FL_OPF_HEAP) || !is_result(f, op)) return true;
   for (int i = 0; i < op->n_args; i++)
-    if (is_text(op->args[i]->type) && may_be_scratch(f, op->args[i])) return true;
+    if (fl_type_is_text(op->args[i]->type) && may_be_scratch(f, op->args[i])) return true;
   return false;
 }
 
@@ -147,7 +145,7 @@ void fl_ll_keep_yields(FlFn *f) {
     const FlValue *v = r->yields[i];
     bool seen = false;
     for (int j = 0; j < i; j++) seen |= r->yields[j] == v;
-    if (seen || !is_text(v->type) || !may_be_scratch(f, v)) continue;
+    if (seen || !fl_type_is_text(v->type) || !may_be_scratch(f, v)) continue;
     Val x = fl_ll_value(f, v);
     /* What is not kept needs no room. */
     if (collects)

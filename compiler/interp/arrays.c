@@ -70,7 +70,7 @@ FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims) {
 }
 
 FlStatus keep_texts(Frame *f, FlArray *a, FlHeap *heap) {
-  return a->dtype == FL_TEXT || a->dtype == FL_FILE ? fl_array_keep(f->ctx, a, heap, NULL, 0) : 0;
+  return fl_dtype_is_text(a->dtype) ? fl_array_keep(f->ctx, a, heap, NULL, 0) : 0;
 }
 
 /* ---- ARRAY, LOAD, STORE ------------------------------------------------------------------------------ */
@@ -81,7 +81,7 @@ FlStatus run_array(Frame *f, const FlOp *op) {
   FlArray *a = new_array(f, t, dims);
   if (a == NULL) return 1;
   FlHeap *heap = fl_heap_new(f->ctx);
-  bool text = t.dtype == FL_TEXT || t.dtype == FL_FILE;
+  bool text = fl_dtype_is_text(t.dtype);
   for (int i = 0; i < op->n_args; i++) {
     FlSlot v = value_of(f, op->args[i]);
     put_element(a, i, text ? text_in(heap, v) : v);
@@ -136,7 +136,7 @@ static FlStatus store_in_copy(Frame *f, const FlOp *op, int64_t at, FlSlot value
   FlArray *to = new_array(f, op->results[0]->type, from->dims);
   if (to == NULL) return 1;
   FlHeap *heap = fl_heap_new(f->ctx);
-  bool text = to->dtype == FL_TEXT || to->dtype == FL_FILE;
+  bool text = fl_dtype_is_text(to->dtype);
   int64_t n = total_of(from);
   for (int64_t i = 0; i < n; i++) {
     FlSlot v = i == at ? value : get_element(from, i);
@@ -157,7 +157,7 @@ FlStatus run_store(Frame *f, const FlOp *op) {
   int64_t at;
   FlStatus s = locate(f, op, op->n_args - 2, &at);
   if (s != 0) return s;
-  FlArray *a = d == FL_TEXT || d == FL_FILE ? NULL : take_unique(f, op);
+  FlArray *a = fl_dtype_is_text(d) ? NULL : take_unique(f, op);
   if (a == NULL) return store_in_copy(f, op, at, value);
   if (d == FL_LIST) {
     fl_array_ref(value.a);

@@ -96,7 +96,6 @@ FlSlot get_element(const FlArray *a, int64_t at); /* a list element is borrowed 
 void put_element(FlArray *a, int64_t at, FlSlot v);
 /* A copy of the text in the heap. */
 FlSlot text_in(FlHeap *heap, FlSlot text);
-static inline bool is_text(FlType1 t) { return !is_array(t) && (t.dtype == FL_TEXT || t.dtype == FL_FILE); }
 FlType1 *value_types(FlValue *const *values, int n); /* free */
 /* The end of a round of a loop, or of a call: the texts made since the mark die, but for those among the n
  * slots. */

@@ -49,7 +49,7 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
     if (all && s == FAULTED) {
       if (first.op == NULL || comes_before(r, &now, &first)) {
         first = now;
-        if (is_text(fl_t_scalar((FlDtype)now.type))) {
+        if (fl_type_is_text(fl_t_scalar((FlDtype)now.type))) {
           first.a = text_in(faults, now.a);
           first.b = text_in(faults, now.b);
         }
@@ -85,7 +85,7 @@ typedef struct Filling {
 
 static void put_yield(Filling *fill, int i, int64_t at, FlSlot v) {
   FlArray *a = fill->arrays[i];
-  put_element(a, at, a->dtype == FL_TEXT || a->dtype == FL_FILE ? text_in(fill->heap, v) : v);
+  put_element(a, at, fl_dtype_is_text(a->dtype) ? text_in(fill->heap, v) : v);
 }
 
 /* Arrays of sizes `dims`; a list has a place for each of the `n` elements. */
@@ -155,7 +155,7 @@ static FlStatus keep_element(Frame *f, const FlOp *op, int64_t pos, FlSlot *yiel
   for (int i = 0; i < columns; i++) {
     FlDtype d = (FlDtype)op->results[1 + i]->type.dtype;
     FlSlot v = yields[1 + i];
-    k->slots[k->n * columns + i] = d == FL_TEXT || d == FL_FILE ? text_in(k->heap, v) : v;
+    k->slots[k->n * columns + i] = fl_dtype_is_text(d) ? text_in(k->heap, v) : v;
   }
   k->n++;
   return 0;

@@ -34,11 +34,11 @@ void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot 
   int32_t n_live = 0;
   if (live == NULL) fl_no_memory();
   for (int i = 0; i < n; i++)
-    if (is_text(types[i])) live[n_live++] = slots[i].t;
+    if (fl_type_is_text(types[i])) live[n_live++] = slots[i].t;
   fl_texts_leave(f->heap, mark, live, n_live);
   n_live = 0;
   for (int i = 0; i < n; i++)
-    if (is_text(types[i])) slots[i].t = live[n_live++];
+    if (fl_type_is_text(types[i])) slots[i].t = live[n_live++];
   if (live != few) free(live);
 }
 
@@ -189,7 +189,7 @@ FlStatus run_region(Frame *f, const FlRegion *r, FlSlot *out) {
   for (int i = 0; s == 0 && i < r->n_yields; i++) {
     FlType1 t = r->yields[i]->type;
     out[i] = own(t, value_of(f, r->yields[i]));
-    if (arrays && is_text(t)) out[i] = text_in(f->heap, out[i]);
+    if (arrays && fl_type_is_text(t)) out[i] = text_in(f->heap, out[i]);
   }
   if (!arrays) return s;
   for (int i = 0; i < r->n_params; i++) forget(f, r->params[i]);

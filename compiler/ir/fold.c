@@ -82,7 +82,7 @@ static int order(FlDtype dtype, const FlAttrs *a, const FlAttrs *b) {
 }
 
 static bool fold_compare(FlOpcode code, FlDtype dtype, const FlAttrs *a, const FlAttrs *b, int64_t *out) {
-  if (dtype == FL_TEXT || dtype == FL_FILE) return false;
+  if (fl_dtype_is_text(dtype)) return false;
   int o = order(dtype, a, b);
   switch ((int)code) {
   case FL_OP_EQ: *out = o == 0; return true;

@@ -49,7 +49,7 @@ static bool only_handed_on(const FlInPlace *p, const FlRegion *r, const FlValue 
 static bool is_alone(FlInPlace *p, const FlValue *v) {
   const char *known = fl_map_get(p->alone, v);
   if (known) return known == &YES;
-  bool text = v->type.dtype == FL_TEXT || v->type.dtype == FL_FILE;
+  bool text = fl_dtype_is_text(v->type.dtype);
   bool array = v->type.rank > 0 && v->type.depth == 0 && !text && (v->op || v->region->owner);
   bool alone = array && only_handed_on(p, v->region, v);
   fl_map_set(p->alone, v, alone ? &YES : &NO);

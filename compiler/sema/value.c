@@ -155,7 +155,7 @@ FlVal fl_val_nullable(FlSema *s, FlVal v) {
 }
 
 FlValue *fl_val_zero(FlSema *s, FlDtype d) {
-  if (d == FL_TEXT || d == FL_FILE) return fl_ir_const_t(&s->b, "", 0);
+  if (fl_dtype_is_text(d)) return fl_ir_const_t(&s->b, "", 0);
   if (fl_dtype_is_float(d)) return fl_ir_const_f(&s->b, d, 0.0);
   return fl_ir_const_i(&s->b, fl_dtype_stored(d), 0);
 }

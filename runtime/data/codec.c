@@ -26,7 +26,6 @@
 static const unsigned char magic[4] = {'f', 'l', 'v', FL_CODEC_VERSION};
 enum { HEAD_FIXED = 24 };
 
-static bool is_text(int32_t dtype) { return dtype == FL_TEXT || dtype == FL_FILE; }
 static int64_t align_up(int64_t n) { return (n + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN; }
 
 /* ---- encoding -------------------------------------------------------------------------------------- */
@@ -160,7 +159,7 @@ static void encode_texts(Encoder *e, const FlText *texts, int64_t n) {
 }
 
 static void encode_scalar(Encoder *e, FlSlot v, int32_t dtype) {
-  if (is_text(dtype)) {
+  if (fl_dtype_is_text(dtype)) {
     add_blob(e, v.t.ptr, v.t.len);
   } else if (dtype == FL_F64) {
     head_u64(e, canonical_f64(v.f));
@@ -190,7 +189,7 @@ static void encode_array(Encoder *e, FlArray *a, FlType1 type) {
     FlArray *const *elements = a->data;
     FlType1 inner = {type.dtype, type.rank, (uint8_t)(type.depth - 1), 0};
     for (int64_t i = 0; i < n && !e->failed; i++) encode_value(e, (FlSlot){.a = elements[i]}, inner);
-  } else if (is_text(a->dtype)) {
+  } else if (fl_dtype_is_text(a->dtype)) {
     encode_texts(e, a->data, n);
   } else {
     bool is_float = a->dtype == FL_F64 || a->dtype == FL_F32;
@@ -332,7 +331,7 @@ static FlArray *decode_array(Decoder *d, FlType1 type) {
     if (!read_size(d, &dims[k])) return NULL;
   int64_t element = fl_dtype_info[type.dtype].bytes;
   if (!count_elements(dims, type.rank, element, &n)) return NULL;
-  if (is_text(type.dtype)) return decode_texts(d, type, dims, n);
+  if (fl_dtype_is_text(type.dtype)) return decode_texts(d, type, dims, n);
   unsigned char *bytes;
   int64_t len;
   if (!read_blob(d, &bytes, &len) || len != n * element) return NULL;
@@ -342,7 +341,7 @@ static FlArray *decode_array(Decoder *d, FlType1 type) {
 static bool decode_scalar(Decoder *d, int32_t dtype, FlSlot *out) {
   unsigned char *bytes;
   *out = (FlSlot){.t = {NULL, 0}};
-  if (!is_text(dtype)) return read_u64(d, &out->u);
+  if (!fl_dtype_is_text(dtype)) return read_u64(d, &out->u);
   if (!read_blob(d, &bytes, &out->t.len)) return false;
   out->t.ptr = out->t.len ? (const char *)bytes : NULL;
   return true;
@@ -409,7 +408,7 @@ bool fl_codec_decode(const void *bytes, int64_t len, void (*release)(void *arg),
   int32_t done = 0;
   for (; ok && done < n; done += ok) {
     ok = decode_value(&d, types[done], &values[done]);
-    texts |= !is_array(types[done]) && is_text(types[done].dtype);
+    texts |= !is_array(types[done]) && fl_dtype_is_text(types[done].dtype);
   }
   if (d.at != d.end) ok = false;
   if (!ok)

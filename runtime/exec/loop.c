@@ -159,10 +159,6 @@ static void place(FlCtx *ctx, const FlTaskSet *s, int64_t i) {
   fl_fail_position(ctx, s->n_dims, index);
 }
 
-static bool is_text(FlType1 t) {
-  return t.rank == 0 && t.depth == 0 && (t.dtype == FL_TEXT || t.dtype == FL_FILE);
-}
-
 static void run_element(FlTaskSet *s, int64_t i) {
   FlSlot few[16], *results = s->results + i * s->n_results,
                   *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
@@ -179,7 +175,7 @@ static void run_element(FlTaskSet *s, int64_t i) {
   status = fl_ctx_finish(&ctx, status);
   if (status && s->n_results) memset(results, 0, (size_t)s->n_results * sizeof *results); /* it owns none */
   for (int32_t k = 0; s->heap && k < s->n_results; k++)
-    if (is_text(s->types[k])) results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);
+    if (fl_type_is_text(s->types[k])) results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);
   if (status || ctx.notes.n) {
     pthread_mutex_lock(&s->lock);
     if (ctx.notes.n) keep_notes(s, i, &ctx.notes);

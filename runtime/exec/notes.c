@@ -12,8 +12,6 @@
 
 enum { FL_NOTES_VERSION = 1 };
 
-static bool is_text(int32_t type) { return type == FL_TEXT || type == FL_FILE; }
-
 static bool add(FlNotes *notes, const char *name, size_t name_len, int32_t type, FlSlot value) {
   if (notes->n == notes->cap) {
     int32_t cap = notes->cap ? notes->cap * 2 : 8;
@@ -23,12 +21,12 @@ static bool add(FlNotes *notes, const char *name, size_t name_len, int32_t type,
     notes->cap = cap;
   }
   FlNote note = {strndup(name, name_len), type, value};
-  if (note.name && is_text(type)) {
+  if (note.name && fl_dtype_is_text(type)) {
     char *copy = malloc((size_t)value.t.len + 1);
     if (copy && value.t.len) memcpy(copy, value.t.ptr, (size_t)value.t.len);
     note.value.t.ptr = copy;
   }
-  if (!note.name || (is_text(type) && !note.value.t.ptr)) {
+  if (!note.name || (fl_dtype_is_text(type) && !note.value.t.ptr)) {
     free(note.name);
     return false;
   }
@@ -39,7 +37,7 @@ static bool add(FlNotes *notes, const char *name, size_t name_len, int32_t type,
 void fl_notes_reset(FlNotes *notes) {
   for (int32_t i = 0; i < notes->n; i++) {
     free(notes->at[i].name);
-    if (is_text(notes->at[i].type)) free((char *)notes->at[i].value.t.ptr);
+    if (fl_dtype_is_text(notes->at[i].type)) free((char *)notes->at[i].value.t.ptr);
   }
   free(notes->at);
   *notes = (FlNotes){0};
@@ -75,7 +73,7 @@ bool fl_notes_encode(const FlNotes *notes, FlText *out) {
     put_u32(&b, strlen(note->name));
     fl_bytes_addz(&b, note->name);
     put_u32(&b, (size_t)note->type);
-    if (is_text(note->type)) {
+    if (fl_dtype_is_text(note->type)) {
       put_u32(&b, (size_t)note->value.t.len);
       fl_bytes_add(&b, note->value.t.ptr, (size_t)note->value.t.len);
     } else {
@@ -115,7 +113,7 @@ bool fl_notes_decode(FlText in, FlNotes *out) {
     FlText name;
     FlSlot value = {0};
     if (!get_text(&in, &name) || !get(&in, &type, sizeof type) || type >= FL_N_DTYPES) return false;
-    if (is_text((int32_t)type) ? !get_text(&in, &value.t) : !get(&in, &value.u, sizeof value.u)) return false;
+    if (fl_dtype_is_text((int32_t)type) ? !get_text(&in, &value.t) : !get(&in, &value.u, sizeof value.u)) return false;
     if (!add(out, name.ptr, (size_t)name.len, (int32_t)type, value)) return false;
   }
   return in.len == 0;

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_text(FlType1 t) {
-  return t.rank == 0 && t.depth == 0 && (t.dtype == FL_TEXT || t.dtype == FL_FILE);
-}
 static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
 
 void fl_slots_release(const FlSlot *slots, const FlType1 *types, int32_t n) {
@@ -23,7 +20,7 @@ void fl_slots_copy(FlHeap *heap, FlSlot *to, const FlSlot *from, const FlType1 *
     to[i] = from[i];
     if (is_array(types[i])) {
       to[i].a = fl_array_ref(from[i].a);
-    } else if (is_text(types[i])) {
+    } else if (fl_type_is_text(types[i])) {
       to[i].t = fl_heap_text(heap, from[i].t.ptr, from[i].t.len);
     }
   }
@@ -31,7 +28,7 @@ void fl_slots_copy(FlHeap *heap, FlSlot *to, const FlSlot *from, const FlType1 *
 
 bool fl_slots_have_text(const FlType1 *types, int32_t n) {
   for (int32_t i = 0; i < n; i++)
-    if (is_text(types[i])) return true;
+    if (fl_type_is_text(types[i])) return true;
   return false;
 }
 
@@ -40,7 +37,7 @@ static void copy_args(FlSlot *to, char *room, const FlSlot *from, const FlType1 
   for (int32_t i = 0; i < n; i++) {
     to[i] = from[i];
     if (is_array(types[i])) fl_array_ref(from[i].a);
-    if (!is_text(types[i]) || from[i].t.len <= 0) continue;
+    if (!fl_type_is_text(types[i]) || from[i].t.len <= 0) continue;
     to[i].t.ptr = memcpy(room, from[i].t.ptr, (size_t)from[i].t.len);
     room += from[i].t.len;
   }
@@ -79,7 +76,7 @@ FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t 
   const FlStage *stage = &ctx->run->program->stages[index];
   size_t n_slots = (size_t)stage->n_args + (size_t)stage->n_results, texts = 0;
   for (int32_t i = 0; i < stage->n_args; i++)
-    if (is_text(stage->arg_types[i]) && args[i].t.len > 0) texts += (size_t)args[i].t.len;
+    if (fl_type_is_text(stage->arg_types[i]) && args[i].t.len > 0) texts += (size_t)args[i].t.len;
   FlFuture *f = calloc(1, sizeof *f + n_slots * sizeof(FlSlot) + texts);
   if (!f) {
     fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");

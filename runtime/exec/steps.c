@@ -80,16 +80,12 @@ static void put(FlArray *a, int64_t i, FlSlot v) {
   }
 }
 
-static bool is_text(FlType1 t) {
-  return !t.rank && !t.depth && (t.dtype == FL_TEXT || t.dtype == FL_FILE);
-}
-
 FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot *results) {
   const FlOpDesc *desc = what;
   int64_t n = desc->n_args;
   FlArray *a = results[0].a = fl_array_new(ctx, desc->result_types[0].dtype, 1, &n);
   if (!a) return FL_FAULT_MEMORY;
-  bool texts = n > 0 && (a->dtype == FL_TEXT || a->dtype == FL_FILE);
+  bool texts = n > 0 && fl_dtype_is_text(a->dtype);
   FlHeap *heap = texts ? fl_array_heap(ctx, a) : NULL;
   if (texts && !heap) {
     fl_array_unref(a);
@@ -107,7 +103,7 @@ FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot 
 static FlStatus make_heap(FlCtx *ctx, const FlTasks *t, FlSlot *results, FlHeap **heap) {
   *heap = NULL;
   for (int32_t k = 0; k < t->n_results; k++) {
-    if (!is_text(t->types[k])) continue;
+    if (!fl_type_is_text(t->types[k])) continue;
     if (*heap ? fl_array_keep(ctx, results[k].a, *heap, NULL, 0) != 0
               : !(*heap = fl_array_heap(ctx, results[k].a)))
       return FL_FAULT_MEMORY;

@@ -69,7 +69,7 @@ static void put_values(Batch *b, const FlArray *a, int64_t from, int64_t n) {
   const char *data = (const char *)a->data + from * bytes;
   if (a->dtype == FL_BOOL) {
     put_bits(b, (const uint8_t *)data, n);
-  } else if (a->dtype == FL_TEXT || a->dtype == FL_FILE) {
+  } else if (fl_dtype_is_text(a->dtype)) {
     put_texts(b, (const FlText *)(const void *)data, n);
   } else {
     size_t begin = b->body.len;

@@ -120,7 +120,7 @@ static void put_field(FlCsvWriting *w, FlBytes *b, const FlTableColumn *c, int64
     if (o->own_nulls) fl_bytes_add(b, o->nulls[0].ptr, (size_t)o->nulls[0].len);
     return;
   }
-  if (c->values->dtype == FL_TEXT || c->values->dtype == FL_FILE) {
+  if (fl_dtype_is_text(c->values->dtype)) {
     put_text(w, b, ((const FlText *)c->values->data)[row]);
     return;
   }

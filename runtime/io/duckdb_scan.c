@@ -35,7 +35,7 @@ static void fill_texts(FlDuckText *to, const FlText *from, int64_t n) {
 
 /* n elements of a, from element `from` on. */
 static void fill_values(void *to, const FlArray *a, int64_t from, int64_t n) {
-  if (a->dtype == FL_TEXT || a->dtype == FL_FILE) {
+  if (fl_dtype_is_text(a->dtype)) {
     fill_texts(to, (const FlText *)a->data + from, n);
   } else if (a->dtype == FL_DURATION) {
     const int64_t *micros = (const int64_t *)a->data + from;

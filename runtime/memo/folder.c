@@ -100,10 +100,18 @@ int fl_folder_lock(FlMemo *m, const char *path) {
   }
 }
 
+/* A folder of the store. A link in its place is none: what lies where it leads is not ours to remove. */
+static DIR *open_folder(const char *path) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+  if (fd >= 0 && !dir) close(fd);
+  return dir;
+}
+
 static void clean(const FlMemo *m, FlMemoFolder folder) {
   char path[PATH_MAX];
   if (snprintf(path, sizeof path, "%s/%s", m->dir, folder_names[folder]) >= PATH_MAX) return;
-  DIR *dir = opendir(path);
+  DIR *dir = open_folder(path);
   if (!dir) return;
   for (struct dirent *e; (e = readdir(dir));) {
     if (e->d_name[0] == '.') continue;
@@ -123,7 +131,7 @@ void fl_folder_clean(FlMemo *m) {
 
 static bool walk_shard(const char *shard, FlMemoFolder folder,
                        bool (*visit)(void *arg, FlMemoFolder folder, const char *path), void *arg) {
-  DIR *dir = opendir(shard);
+  DIR *dir = open_folder(shard);
   if (!dir) return true;
   bool more = true;
   for (struct dirent *e; more && (e = readdir(dir));) {
@@ -140,7 +148,7 @@ void fl_folder_walk(FlMemo *m, bool (*visit)(void *arg, FlMemoFolder folder, con
   for (FlMemoFolder folder = FL_FOLDER_OBJECTS; folder <= FL_FOLDER_RECORDS; folder++) {
     char root[PATH_MAX], shard[PATH_MAX];
     if (snprintf(root, sizeof root, "%s/%s", m->dir, folder_names[folder]) >= PATH_MAX) continue;
-    DIR *dir = opendir(root);
+    DIR *dir = open_folder(root);
     if (!dir) continue;
     bool more = true;
     for (struct dirent *e; more && (e = readdir(dir));)

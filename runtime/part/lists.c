@@ -36,7 +36,7 @@ static FlStatus join(FlPartMem *m, FlArray *const *from, int64_t n, int32_t dtyp
   if (place == NULL || *out == NULL) return 1;
   place[0] = 0;
   for (int64_t k = 0; k < n; k++) place[k + 1] = place[k] + fl_array_count(from[k]);
-  if (dtype == FL_TEXT || dtype == FL_FILE) {
+  if (fl_dtype_is_text(dtype)) {
     for (int64_t k = 0; k < n; k += 1 << 20) {
       int32_t some = (int32_t)fl_part_min(n - k, 1 << 20);
       if (fl_array_keep(m->ctx, *out, NULL, from + k, some) != 0) return 1;

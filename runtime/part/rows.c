@@ -11,14 +11,12 @@ size_t fl_part_row_word(const void *from, size_t row_bytes) {
   return unit > 0 && (uintptr_t)from % unit == 0 ? row_bytes : 0;
 }
 
-static bool is_text(const FlArray *a) { return a->dtype == FL_TEXT || a->dtype == FL_FILE; }
-
 FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m) {
   int64_t dims[FL_MAX_RANK];
   memcpy(dims, like->dims, sizeof dims);
   dims[0] = m;
   FlArray *a = fl_array_new(ctx, like->dtype, like->rank, dims);
-  if (a != NULL && is_text(a) && fl_array_keep(ctx, a, NULL, &like, 1) != 0) {
+  if (a != NULL && fl_dtype_is_text(a->dtype) && fl_array_keep(ctx, a, NULL, &like, 1) != 0) {
     fl_array_unref(a);
     return NULL;
   }

@@ -85,7 +85,7 @@ FlStatus fl_rt_transpose(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   int64_t dims[2] = {a->dims[1], a->dims[0]};
   FlArray *out = fl_array_new(ctx, a->dtype, 2, dims);
   if (out == NULL) return 1;
-  bool text = a->dtype == FL_TEXT || a->dtype == FL_FILE;
+  bool text = fl_dtype_is_text(a->dtype);
   Flip f = {a->data, out->data, dims[1], dims[0], (size_t)fl_dtype_info[a->dtype].bytes};
   FlStatus status = text ? fl_array_keep(ctx, out, NULL, &a, 1) : 0;
   int64_t strips = fl_array_count(a) == 0 ? 0 : (f.d + TILE - 1) / TILE;

@@ -3,9 +3,11 @@ them is done at once, what needs something for each row says so. Values by numpy
 those of the operands. Every step runs compiled and by the interpreter, in a limited address space."""
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import FLOWC, PATIENCE, Place, check, finish
@@ -66,6 +68,21 @@ show(f(tall))
         check(b"(%d, 0," % N in written and len(written) < 1000, f"{mode} write_npy", written)
         check((place.path / "flat.json").read_text() == "[]\n", f"{mode} write_json of no rows")
         check((place.path / "deep.json").read_text() == "[[], [], []]\n", f"{mode} write_json of three empty rows")
+
+# A loop over so many rows is as long as one over so many numbers: it runs, and an interrupt ends it, with what was printed.
+for mode in ([], ["--interp"]):
+    place.write("loop.flow", 'let tall: f64[_, _] = read_npy("tall_f64.npy")\nprint("before")\nvar k = 0\nfor r in tall { k = k + 1 }\nprint(k)\n')
+    started = subprocess.Popen([FLOWC, "run", "--quiet", "--no-cache", *mode, "loop.flow"], cwd=place.path, env=place.env,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2)  # it may be compiling still: then it ends, too, and has printed nothing
+    started.send_signal(signal.SIGINT)
+    try:
+        out, err = started.communicate(timeout=60 * PATIENCE)
+        check(started.returncode in (130, -signal.SIGINT) and out in ("before\n", ""), f"{mode} an interrupted loop over rows without elements",
+              (started.returncode, out, err))
+    except subprocess.TimeoutExpired:
+        started.kill()
+        check(False, f"{mode} an interrupt ends a loop over rows without elements")
 
 for what, words in {
     "show([for r in tall: sum(r)])": ("E0712", "beyond any computer"),

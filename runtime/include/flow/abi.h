@@ -90,6 +90,11 @@ typedef struct FlType1 {
   uint8_t dtype, rank, depth, reserved;
 } FlType1;
 
+/* Whether values are texts: an FlText, whose bytes lie elsewhere. A file is one, too. */
+static inline bool fl_dtype_is_text(int32_t dtype) { return dtype == FL_TEXT || dtype == FL_FILE; }
+/* Whether a value is one such text, and no array. */
+static inline bool fl_type_is_text(FlType1 t) { return t.rank == 0 && t.depth == 0 && fl_dtype_is_text(t.dtype); }
+
 /* ---- calls -------------------------------------------------------------------------------------------- */
 
 typedef struct FlCtx FlCtx;   /* one running function: run, worker, stage, error slot; see exec/ */

@@ -75,10 +75,10 @@ for mode in ([], ["--interp"]):
     started = subprocess.Popen([FLOWC, "run", "--quiet", "--no-cache", *mode, "loop.flow"], cwd=place.path, env=place.env,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(2)  # it may be compiling still: then it ends, too, and has printed nothing
-    started.send_signal(signal.SIGINT)
+    started.send_signal(signal.SIGTERM)
     try:
         out, err = started.communicate(timeout=60 * PATIENCE)
-        check(started.returncode in (130, -signal.SIGINT) and out in ("before\n", ""), f"{mode} an interrupted loop over rows without elements",
+        check(started.returncode in (143, -signal.SIGTERM) and out in ("before\n", ""), f"{mode} an interrupted loop over rows without elements",
               (started.returncode, out, err))
     except subprocess.TimeoutExpired:
         started.kill()

@@ -11,7 +11,7 @@ typedef struct Groups {
   FlAd *ad;
   FlBuilder *b;
   const FlOp *op;
-  const char *kind;
+  FlAggregate kind;
   FlValue *n_groups, *group, *rows; /* how many groups, the group of each row, how many rows */
   FlValue *x[2], *ok[2], *both;     /* columns; which of their rows have values, of all columns: NULL: all */
   int n_columns;
@@ -20,7 +20,7 @@ typedef struct Groups {
   FlValue *count, *mean[2], *spread[2], *total, *first, *second;
 } Groups;
 
-static bool is(const Groups *t, const char *kind) { return strcmp(t->kind, kind) == 0; }
+static FlAggSlope slope_of(const Groups *t) { return fl_aggregate_info[t->kind].slope; }
 static bool one_group(const Groups *t) { return t->op->attrs.i == 1; }
 
 /* A column, among others of floats, as f64. */
@@ -47,10 +47,10 @@ static FlOp *of_column(const Groups *t, FlOpcode code, FlValue *column, FlValue 
 }
 
 /* Another aggregate of the same groups. */
-static FlValue *aggregate(const Groups *t, const char *kind, double setting, FlValue *column, FlDtype d) {
+static FlValue *aggregate(const Groups *t, FlAggregate kind, double setting, FlValue *column, FlDtype d) {
   FlType1 types[2] = {fl_t_array(d, 1), fl_t_array(FL_BOOL, 1)};
   FlOp *op = of_column(t, FL_OP_AGGREGATE, column, t->both, 2, types);
-  op->attrs.s = kind;
+  op->attrs.s = fl_aggregate_info[kind].name;
   op->attrs.f = setting;
   return op->results[0];
 }
@@ -124,39 +124,32 @@ static void between(Groups *t, double q) {
 
 /* What the coefficients need. false: there are none, it fails. */
 static bool prepare(Groups *t) {
-  double setting = t->op->attrs.f;
-  if (is(t, "sum")) return true;
-  t->count = aggregate(t, "count", 0, t->x[0], FL_I64);
-  if (is(t, "mean")) return true;
-  if (is(t, "var") || is(t, "std")) {
-    t->mean[0] = aggregate(t, "mean", 0, t->x[0], FL_F64);
-    return true;
-  }
-  if (is(t, "cov") || is(t, "corr")) {
+  FlAggSlope slope = slope_of(t);
+  if (slope == FL_SLOPE_NONE)
+    return fl_ad_fail(t->ad, t->op->span, fl_arena_printf(t->ad->arena, "`%s`", t->op->attrs.s));
+  if (slope != FL_SLOPE_SUM) t->count = aggregate(t, FL_AGGREGATE_COUNT, 0, t->x[0], FL_I64);
+  switch (slope) {
+  case FL_SLOPE_NONE:
+  case FL_SLOPE_SUM:
+  case FL_SLOPE_MEAN: break;
+  case FL_SLOPE_SPREAD: t->mean[0] = aggregate(t, FL_AGGREGATE_MEAN, 0, t->x[0], FL_F64); break;
+  case FL_SLOPE_PAIR:
     for (int c = 0; c < 2; c++) {
-      t->mean[c] = aggregate(t, "mean", 0, t->x[c], FL_F64);
-      if (is(t, "corr")) t->spread[c] = aggregate(t, "std", 1, t->x[c], FL_F64);
+      t->mean[c] = aggregate(t, FL_AGGREGATE_MEAN, 0, t->x[c], FL_F64);
+      if (t->kind == FL_AGGREGATE_CORR) t->spread[c] = aggregate(t, FL_AGGREGATE_STD, 1, t->x[c], FL_F64);
     }
-    return true;
-  }
-  if (is(t, "weighted_mean")) {
-    t->total = aggregate(t, "sum", 0, t->x[1], FL_F64);
-    return true;
-  }
-  if (is(t, "min") || is(t, "max")) {
-    FlValue *at = aggregate(t, is(t, "min") ? "argmin" : "argmax", 0, t->x[0], FL_I64);
+    break;
+  case FL_SLOPE_WEIGHTED: t->total = aggregate(t, FL_AGGREGATE_SUM, 0, t->x[1], FL_F64); break;
+  case FL_SLOPE_EXTREME: {
+    FlAggregate place = t->kind == FL_AGGREGATE_MIN ? FL_AGGREGATE_ARGMIN : FL_AGGREGATE_ARGMAX;
+    FlValue *at = aggregate(t, place, 0, t->x[0], FL_I64);
     t->first = rows_at(t, order(t, NULL), at);
-    return true;
+    break;
   }
-  if (is(t, "first") || is(t, "last")) {
-    t->first = aggregate(t, t->kind, 0, numbers(t), FL_I64);
-    return true;
+  case FL_SLOPE_PLACE: t->first = aggregate(t, t->kind, 0, numbers(t), FL_I64); break;
+  case FL_SLOPE_SHARE: between(t, t->kind == FL_AGGREGATE_MEDIAN ? 0.5 : t->op->attrs.f); break;
   }
-  if (is(t, "median") || is(t, "quantile")) {
-    between(t, is(t, "median") ? 0.5 : setting);
-    return true;
-  }
-  return fl_ad_fail(t->ad, t->op->span, fl_arena_printf(t->ad->arena, "`%s`", t->kind));
+  return true;
 }
 
 static FlValue *two(const Groups *t, FlOpcode code, FlValue *x, FlValue *y) {
@@ -191,24 +184,31 @@ static FlValue *coefficient(const Groups *t, int c, FlValue *i, FlValue *k) {
   FlBuilder *b = t->b;
   FlValue *one = fl_ir_const_f(b, FL_F64, 1.0);
   double ddof = t->op->attrs.f;
-  if (is(t, "sum")) return one;
-  if (is(t, "mean")) return two(t, FL_OP_DIV, one, counted(t, k, 0));
-  if (is(t, "var") || is(t, "std")) {
+  switch (slope_of(t)) {
+  case FL_SLOPE_SUM: return one;
+  case FL_SLOPE_MEAN: return two(t, FL_OP_DIV, one, counted(t, k, 0));
+  case FL_SLOPE_SPREAD: {
     FlValue *x = two(t, FL_OP_DIV, centred(t, 0, i, k), counted(t, k, ddof));
-    return is(t, "var") ? two(t, FL_OP_ADD, x, x)
-                        : two(t, FL_OP_DIV, x, divisor(t, k, load1(b, t->value, k)));
+    return t->kind == FL_AGGREGATE_VAR ? two(t, FL_OP_ADD, x, x)
+                                       : two(t, FL_OP_DIV, x, divisor(t, k, load1(b, t->value, k)));
   }
-  if (is(t, "cov")) return two(t, FL_OP_DIV, centred(t, 1 - c, i, k), counted(t, k, 1));
-  if (is(t, "corr")) { /* (y / sy - r x / sx) / (sx (n - 1)) */
+  case FL_SLOPE_PAIR: {
+    if (t->kind == FL_AGGREGATE_COV) return two(t, FL_OP_DIV, centred(t, 1 - c, i, k), counted(t, k, 1));
+    /* (y / sy - r x / sx) / (sx (n - 1)) */
     FlValue *sx = divisor(t, k, load1(b, t->spread[c], k)),
             *sy = divisor(t, k, load1(b, t->spread[1 - c], k));
     FlValue *other = two(t, FL_OP_DIV, centred(t, 1 - c, i, k), sy);
     FlValue *own = two(t, FL_OP_DIV, two(t, FL_OP_MUL, load1(b, t->value, k), centred(t, c, i, k)), sx);
     return two(t, FL_OP_DIV, two(t, FL_OP_SUB, other, own), two(t, FL_OP_MUL, sx, counted(t, k, 1)));
   }
-  if (is(t, "weighted_mean")) {
+  case FL_SLOPE_WEIGHTED: {
     FlValue *w = load1(b, t->x[1], i), *x = load1(b, t->x[0], i), *all = divisor(t, k, load1(b, t->total, k));
     return two(t, FL_OP_DIV, c == 0 ? w : two(t, FL_OP_SUB, x, load1(b, t->value, k)), all);
+  }
+  case FL_SLOPE_NONE:
+  case FL_SLOPE_EXTREME:
+  case FL_SLOPE_PLACE:
+  case FL_SLOPE_SHARE: break;
   }
   if (!t->second) return where_picked(t, t->first, i, k, one);
   FlValue *share = load1(b, t->spread[0], k);
@@ -220,7 +220,7 @@ static FlValue *coefficient(const Groups *t, int c, FlValue *i, FlValue *k) {
 
 /* `back` or `ahead` as it stands in the frame. */
 static Groups groups_of(FlAdFrame *f, const FlOp *op, FlValue *value, FlValue *valid) {
-  Groups t = {.ad = f->ad, .b = &f->b, .op = op, .kind = op->attrs.s, .valid = valid};
+  Groups t = {.ad = f->ad, .b = &f->b, .op = op, .kind = fl_ir_aggregate(op), .valid = valid};
   t.n_groups = fl_ad_at(f, op->args[0]);
   t.group = fl_ad_at(f, op->args[1]);
   t.value = value->type.dtype == FL_F32 ? as_f64(t.b, value) : value;

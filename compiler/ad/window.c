@@ -14,6 +14,7 @@ typedef struct Window {
   FlBuilder *b;
   const FlOp *op;
   const char *kind;
+  FlAggregate rolls;   /* of a ROLLING */
   FlValue *n, *x, *ok; /* how many rows; the column, and which rows have a value (NULL: all) */
   FlDtype dtype;       /* of the column and of the results */
   int column;          /* the argument that x is */
@@ -33,8 +34,11 @@ static Window window_of(FlAdFrame *f, const FlOp *op, int column) {
   if (flag[strlen(flag) - 1] == '?') w.ok = fl_ad_at(f, op->args[column + 1]);
   w.n = fl_ir_dim(w.b, w.x, 0);
   w.dtype = (FlDtype)op->results[0]->type.dtype;
+  if (op->code == FL_OP_ROLLING) w.rolls = fl_ir_aggregate(op);
   return w;
 }
+
+static FlAggSlope slope_of(const Window *w) { return fl_aggregate_info[w->rolls].slope; }
 
 static const char **flags(const Window *w, int n, const char *last) {
   const char **list = FL_NEW_ARRAY(w->f->ad->arena, const char *, n + 1);
@@ -286,8 +290,8 @@ typedef struct Linear {
 
 static Linear linear_of(const Window *w, FlValue *value, FlValue *valid) {
   FlBuilder *b = w->b;
-  bool spread = is(w, "var") || is(w, "std");
-  FlValue *count = is(w, "sum") ? NULL : rolling(w, "count", w->x, FL_I64);
+  bool spread = slope_of(w) == FL_SLOPE_SPREAD;
+  FlValue *count = slope_of(w) == FL_SLOPE_SUM ? NULL : rolling(w, "count", w->x, FL_I64);
   FlValue *mean = spread ? rolling(w, "mean", w->x, FL_F64) : NULL;
   FlValue *zero = fl_ir_const_f(b, FL_F64, 0.0), *one = fl_ir_const_f(b, FL_F64, 1.0);
   FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, 1, &w->n);
@@ -300,8 +304,9 @@ static Linear linear_of(const Window *w, FlValue *value, FlValue *valid) {
   if (spread) {
     FlValue *n = fl_ir_convert(b, load1(b, count, i), FL_F64);
     n = fl_ir_select(b, known, two(w, FL_OP_SUB, n, fl_ir_const_f(b, FL_F64, w->op->attrs.f)), one);
-    out[1] = two(w, FL_OP_DIV, fl_ir_const_f(b, FL_F64, is(w, "var") ? 2.0 : 1.0), n);
-    if (is(w, "std")) out[1] = two(w, FL_OP_DIV, out[1], fl_ir_select(b, known, load1(b, value, i), one));
+    out[1] = two(w, FL_OP_DIV, fl_ir_const_f(b, FL_F64, w->rolls == FL_AGGREGATE_VAR ? 2.0 : 1.0), n);
+    if (w->rolls == FL_AGGREGATE_STD)
+      out[1] = two(w, FL_OP_DIV, out[1], fl_ir_select(b, known, load1(b, value, i), one));
     out[0] = fl_ir_unary(b, FL_OP_NEG, two(w, FL_OP_MUL, out[1], load1(b, mean, i)));
   }
   for (int k = 0; k < 2; k++) out[k] = fl_ir_select(b, known, out[k], zero);
@@ -357,14 +362,14 @@ static FlValue *row_of_extreme(const Window *w, FlValue *from, FlValue *size) {
   FlType1 i64 = fl_t_scalar(FL_I64);
   fl_ir_yield(red.region, b->module, w->ok ? 2 : 1, out);
   *b = red.outer;
-  red.op->attrs.s = is(w, "min") ? "argmin" : "argmax";
+  red.op->attrs.s = w->rolls == FL_AGGREGATE_MIN ? "argmin" : "argmax";
   red.op->attrs.i = FL_REDUCE_SOME | (w->ok ? FL_REDUCE_KEEP : 0);
   fl_ir_add_results(b, red.op, 1, &i64);
   return row_at(w, two(w, FL_OP_WRAP_ADD, from, red.op->results[0]));
 }
 
 static Picked picked_of(const Window *w, FlValue *valid) {
-  if (is(w, "first") || is(w, "last")) {
+  if (slope_of(w) == FL_SLOPE_PLACE) {
     FlAdLoop m = fl_ad_loop(w->b, FL_OP_MAP, 1, &w->n);
     fl_ad_loop_end(w->b, &m, 1, m.region->params);
     FlValue *row = rolling(w, w->kind, m.op->results[0], FL_I64);
@@ -374,7 +379,7 @@ static Picked picked_of(const Window *w, FlValue *valid) {
     fl_ad_loop_end(w->b, &known, 1, &v);
     return (Picked){.first = known.op->results[0]};
   }
-  bool extreme = is(w, "min") || is(w, "max");
+  bool extreme = slope_of(w) == FL_SLOPE_EXTREME;
   const FlOp *ends = bounds(w);
   FlValue *count = extreme ? NULL : rolling(w, "count", w->x, FL_I64);
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64), fl_t_scalar(FL_F64)};
@@ -391,7 +396,7 @@ static Picked picked_of(const Window *w, FlValue *valid) {
     out[0] = row_of_extreme(&in, from, size);
   } else {
     FlValue *one = fl_ad_i64(&side, 1), *last = two(&in, FL_OP_WRAP_SUB, load1(&side, count, i), one);
-    FlValue *q = fl_ir_const_f(&side, FL_F64, is(w, "median") ? 0.5 : w->op->attrs.f);
+    FlValue *q = fl_ir_const_f(&side, FL_F64, w->rolls == FL_AGGREGATE_MEDIAN ? 0.5 : w->op->attrs.f);
     FlValue *h = two(&in, FL_OP_MUL, fl_ir_convert(&side, last, FL_F64), q),
             *low = fl_ir_unary(&side, FL_OP_FLOOR, h);
     FlValue *high = two(&in, FL_OP_MIN, two(&in, FL_OP_WRAP_ADD, low, one), last);
@@ -415,7 +420,9 @@ static Picked picked_of(const Window *w, FlValue *valid) {
   return (Picked){r[0], r[1], r[2], r[3]};
 }
 
-static bool is_sum(const Window *w) { return is(w, "sum") || is(w, "mean") || is(w, "var") || is(w, "std"); }
+static bool is_sum(const Window *w) {
+  return slope_of(w) == FL_SLOPE_SUM || slope_of(w) == FL_SLOPE_MEAN || slope_of(w) == FL_SLOPE_SPREAD;
+}
 
 static int rolling_column(const FlOp *op) {
   const char *flag = op->attrs.list[op->attrs.n_list - 1];

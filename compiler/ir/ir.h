@@ -53,6 +53,65 @@ typedef struct FlOpInfo {
 } FlOpInfo;
 extern const FlOpInfo fl_op_info[FL_N_OPS];
 
+/* Aggregates of columns, as flow/aggregates.def has them. */
+typedef enum FlAggregate {
+#define FL_AGG_ROW(NAME, ...) FL_AGGREGATE_##NAME,
+#include "flow/aggregates.def"
+#undef FL_AGG_ROW
+  FL_N_AGGREGATES
+} FlAggregate;
+
+typedef enum FlAggResult {
+  FL_RESULT_COUNT,
+  FL_RESULT_LOGIC,
+  FL_RESULT_SAME,
+  FL_RESULT_SUM,
+  FL_RESULT_MEAN,
+  FL_RESULT_REAL
+} FlAggResult;
+typedef enum FlAggNulls { FL_NULLS_NEVER, FL_NULLS_EMPTY, FL_NULLS_LACK } FlAggNulls;
+typedef enum FlAggState {
+  FL_STATE_NONE,
+  FL_STATE_COUNT,
+  FL_STATE_SUM,
+  FL_STATE_MEAN,
+  FL_STATE_PICK
+} FlAggState;
+typedef enum FlAggSweep {
+  FL_SWEEP_ALONE,
+  FL_SWEEP_COUNT,
+  FL_SWEEP_SUM,
+  FL_SWEEP_LEAST,
+  FL_SWEEP_GREATEST
+} FlAggSweep;
+typedef enum FlAggSlope {
+  FL_SLOPE_NONE,
+  FL_SLOPE_SUM,
+  FL_SLOPE_MEAN,
+  FL_SLOPE_SPREAD,
+  FL_SLOPE_PAIR,
+  FL_SLOPE_WEIGHTED,
+  FL_SLOPE_EXTREME,
+  FL_SLOPE_PLACE,
+  FL_SLOPE_SHARE
+} FlAggSlope;
+typedef enum FlAggSetting { FL_SETTING_NONE, FL_SETTING_DDOF, FL_SETTING_SHARE, FL_SETTING_HALF } FlAggSetting;
+typedef enum FlAggRolls { FL_ROLLS_NO, FL_ROLLS_YES } FlAggRolls;
+
+typedef struct FlAggregateInfo {
+  const char *name;
+  int columns;
+  FlAggResult result;
+  FlAggNulls nulls;
+  FlAggState state;
+  FlAggSweep sweep;
+  FlAggSlope slope;
+  FlAggSetting setting;
+  FlAggRolls rolls;
+} FlAggregateInfo;
+extern const FlAggregateInfo fl_aggregate_info[FL_N_AGGREGATES];
+FlAggregate fl_aggregate_find(const char *name); /* FL_N_AGGREGATES: there is none */
+
 typedef struct FlOp FlOp;
 typedef struct FlRegion FlRegion;
 typedef struct FlFunc FlFunc;
@@ -224,6 +283,7 @@ const char *fl_ir_arg_name(const FlFunc *f, int index);
 static inline FlSpan fl_ir_place(const FlOp *op, int index) {
   return op->places ? op->places[index] : op->span;
 }
+FlAggregate fl_ir_aggregate(const FlOp *op); /* of an AGGREGATE or ROLLING: attr s */
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
 /* The WITHIN of a loop over groups; NULL: none, or it cannot fail. */

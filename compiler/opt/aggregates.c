@@ -12,14 +12,20 @@ enum { MOST = 8 };
 static bool is_simple(const FlOp *op, bool *fails) {
   *fails = false;
   if (op->code != FL_OP_AGGREGATE || op->attrs.i != 0 || op->attrs.n_list > 1) return false;
-  const char *kind = op->attrs.s;
-  if (op->attrs.n_list == 0) return strcmp(kind, "count") == 0;
+  FlAggregate kind = fl_ir_aggregate(op);
+  if (op->attrs.n_list == 0) return kind == FL_AGGREGATE_COUNT;
   FlDtype d = (FlDtype)op->args[2]->type.dtype;
   if (strcmp(op->attrs.list[0], "col") != 0 || op->args[2]->type.rank != 1) return false;
-  if (strcmp(kind, "min") == 0 || strcmp(kind, "max") == 0) return fl_ir_is_int(d);
-  if (strcmp(kind, "sum") != 0 && strcmp(kind, "mean") != 0) return false;
-  *fails = strcmp(kind, "sum") == 0 && (d == FL_I64 || d == FL_U64);
-  return fl_ir_is_int(d) || d == FL_F64;
+  switch (fl_aggregate_info[kind].sweep) {
+  case FL_SWEEP_LEAST:
+  case FL_SWEEP_GREATEST: return fl_ir_is_int(d);
+  case FL_SWEEP_SUM:
+    *fails = kind == FL_AGGREGATE_SUM && (d == FL_I64 || d == FL_U64);
+    return fl_ir_is_int(d) || d == FL_F64;
+  case FL_SWEEP_COUNT:
+  case FL_SWEEP_ALONE: return false;
+  }
+  return false;
 }
 
 static FlOp *join(FlOp *const *ops, int n) {

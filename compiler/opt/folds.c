@@ -15,6 +15,7 @@
 /* ---- what can be folded ------------------------------------------------------------------------------- */
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
+static FlAggState state_of(const char *kind) { return fl_aggregate_info[fl_aggregate_find(kind)].state; }
 
 static bool is_column(const FlParts *p, const FlValue *v, const FlPartSpace *space) {
   return v->type.rank == 1 && v->type.depth == 0 && fl_part_space(p, v) == space;
@@ -27,12 +28,10 @@ static bool is_nullable(const FlOp *op) {
 
 /* An aggregate with states, of columns of the space. */
 static bool is_foldable(const FlParts *p, const FlOp *op, const FlPartSpace *space) {
-  static const char *const kinds[] = {"count", "sum", "mean", "min", "max", "first", "last", "any", "all"};
-  bool known = false;
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) known = known || is(op->attrs.s, kinds[k]);
-  if (!known || op->attrs.n_list > 1) return false;
-  if (is(op->attrs.s, "mean") && op->results[0]->type.dtype != FL_F64) return false;
-  if (op->attrs.n_list == 0) return is(op->attrs.s, "count") && op->attrs.i == 0;
+  FlAggState state = state_of(op->attrs.s);
+  if (state == FL_STATE_NONE || op->attrs.n_list > 1) return false;
+  if (state == FL_STATE_MEAN && op->results[0]->type.dtype != FL_F64) return false;
+  if (op->attrs.n_list == 0) return state == FL_STATE_COUNT && op->attrs.i == 0;
   for (int i = 2; i < op->n_args; i++)
     if (!is_column(p, op->args[i], space)) return false;
   return op->n_args == 3 + is_nullable(op);
@@ -171,10 +170,11 @@ static void find_states(FlParts *p, FlPartFold *fold) {
     const FlOp *op = fold->ops.at[i];
     if (op->code != FL_OP_AGGREGATE) continue;
     FlValue *column = column_of(op), *valid = valid_of(op);
-    if (is(op->attrs.s, "mean")) {
+    FlAggState kind = state_of(op->attrs.s);
+    if (kind == FL_STATE_MEAN) {
       want_state(p, fold, "sum", column, valid);
       want_state(p, fold, "count", counted_of(op), valid);
-    } else if (is(op->attrs.s, "count") && !valid && column && column->type.dtype != FL_BOOL) {
+    } else if (kind == FL_STATE_COUNT && !valid && column && column->type.dtype != FL_BOOL) {
       want_state(p, fold, "count", NULL, NULL);
     } else {
       want_state(p, fold, op->attrs.s, column, valid);
@@ -186,14 +186,15 @@ static void find_states(FlParts *p, FlPartFold *fold) {
 static bool has_terms(const FlPartFold *fold) {
   for (int i = 0; i < fold->states.n; i++) {
     const FlPartState *s = &fold->states.at[i];
-    if (is(s->kind, "sum") && fl_ir_is_float(s->value->type.dtype)) return true;
+    if (state_of(s->kind) == FL_STATE_SUM && fl_ir_is_float(s->value->type.dtype)) return true;
   }
   return false;
 }
 
 static FlType1 type_of(const FlPartState *s) {
-  if (is(s->kind, "count")) return fl_t_array(FL_I64, 1);
-  if (!is(s->kind, "sum")) return s->value->type;
+  FlAggState kind = state_of(s->kind);
+  if (kind == FL_STATE_COUNT) return fl_t_array(FL_I64, 1);
+  if (kind == FL_STATE_PICK) return s->value->type;
   FlDtype d = (FlDtype)s->value->type.dtype;
   return fl_t_array(fl_ir_is_float(s->value->type.dtype) ? FL_F64 : d == FL_U64 ? FL_U64 : FL_I64, 1);
 }
@@ -218,7 +219,7 @@ FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const F
   bool terms = has_terms(fold);
   for (int i = 0; i < n_states; i++) {
     FlPartState *s = &fold->states.at[i];
-    bool picks = !is(s->kind, "count") && !is(s->kind, "sum");
+    bool picks = state_of(s->kind) == FL_STATE_PICK;
     s->says_valid = picks && (terms || s->valid);
     s->at = n - 1;
     types[n++] = type_of(s);
@@ -275,10 +276,11 @@ static void merge_aggregate(const FlPartFold *fold, FlOp *op, FlValue *const *jo
   FlBuilder b = fl_opt_before(op);
   FlValue *column = column_of(op), *valid = valid_of(op);
   FlOp *merged;
-  if (is(op->attrs.s, "mean")) {
+  FlAggState kind = state_of(op->attrs.s);
+  if (kind == FL_STATE_MEAN) {
     merged = mean_of(&b, op, find_state(fold, "sum", column, valid), find_state(fold, "count", counted_of(op), valid),
                      joined);
-  } else if (is(op->attrs.s, "count")) {
+  } else if (kind == FL_STATE_COUNT) {
     FlPartState *state = find_state(fold, "count", column, valid);
     if (!state) state = find_state(fold, "count", NULL, NULL);
     merged = aggregate(&b, op, "sum", state, joined, op->results[0]->type);

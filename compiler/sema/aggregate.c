@@ -9,12 +9,6 @@
 
 static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
 
-static bool one_of(const char *name, const char *const *names) {
-  for (; *names; names++)
-    if (is(name, *names)) return true;
-  return false;
-}
-
 bool fl_sema_has_rows(FlSema *s, FlVal v) {
   if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1) return false;
   FlValue *n = fl_sema_dim(s, v, 0);
@@ -44,31 +38,34 @@ FlVal fl_sema_column_argument(FlSema *s, FlActual *a) {
 
 bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVal x, FlSpan span,
                              FlDtype *out) {
-  static const char *const counts[] = {"count", "n_distinct", "argmin", "argmax", NULL};
-  static const char *const logic[] = {"any", "all", NULL};
-  static const char *const same[] = {"min", "max", "first", "last", "mode", NULL};
   FlDtype d = x.type->dtype;
   const char *takes = "numbers";
-  bool number = fl_dtype_is_number(d) || d == FL_BOOL, ok = number;
+  bool ok = fl_dtype_is_number(d) || d == FL_BOOL;
+  FlAggResult result = fl_aggregate_info[fl_aggregate_find(kind)].result;
   *out = FL_F64;
-  if (one_of(kind, counts) || one_of(kind, same)) {
+  switch (result) {
+  case FL_RESULT_COUNT:
+  case FL_RESULT_SAME:
     takes = "numbers, dates, texts or bool";
     ok = d != FL_FILE;
-    *out = one_of(kind, counts) ? FL_I64 : d;
-  } else if (one_of(kind, logic)) {
+    *out = result == FL_RESULT_COUNT ? FL_I64 : d;
+    break;
+  case FL_RESULT_LOGIC:
     takes = "bool values";
     ok = d == FL_BOOL;
     *out = FL_BOOL;
-  } else if (d == FL_DURATION && (is(kind, "sum") || is(kind, "mean"))) {
-    ok = true;
-    *out = d;
-  } else if (is(kind, "sum") && !fl_dtype_is_float(d)) {
-    *out = d == FL_U64 ? FL_U64 : FL_I64;
+    break;
+  case FL_RESULT_SUM:
+  case FL_RESULT_MEAN:
+    if (d == FL_DURATION) ok = true, *out = d;
+    else if (result == FL_RESULT_SUM && !fl_dtype_is_float(d)) *out = d == FL_U64 ? FL_U64 : FL_I64;
+    break;
+  case FL_RESULT_REAL: break;
   }
   if (ok) return true;
   FlDiag *diag =
       fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", name, takes, fl_val_text(s, x));
-  if (is(kind, "any") || is(kind, "all"))
+  if (result == FL_RESULT_LOGIC)
     fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
   return false;
 }
@@ -99,16 +96,16 @@ static bool constant(FlSema *s, FlActual *a, double *out) {
 
 /* ddof or q of the call. */
 static bool read_setting(FlSema *s, FlCallSite *c, const char *kind, double *out) {
-  *out = is(kind, "quantile") || is(kind, "median") ? 0.5 : 1.0;
-  if (is(kind, "quantile")) {
+  FlAggSetting setting = fl_aggregate_info[fl_aggregate_find(kind)].setting;
+  *out = setting == FL_SETTING_HALF ? 0.5 : 1.0;
+  if (setting == FL_SETTING_SHARE) {
     if (!constant(s, &c->args[1], out)) return false;
     if (*out >= 0 && *out <= 1) return true;
     fl_sema_error(s, FL_E0615, c->args[1].span, "`quantile` takes a share between 0 and 1, and this is %g",
                   *out);
     return false;
   }
-  bool spread = is(kind, "var") || is(kind, "std");
-  if (!spread || !fl_actual_given(&c->args[2])) return true;
+  if (setting != FL_SETTING_DDOF || !fl_actual_given(&c->args[2])) return true;
   if (!constant(s, &c->args[2], out)) return false;
   if (*out == floor(*out) && fabs(*out) <= INT32_MAX) return true;
   fl_sema_error(s, FL_E0324, c->args[2].span, "`ddof` is a whole number, and this is %g", *out);
@@ -132,13 +129,12 @@ static FlVal count_rows(FlSema *s) {
 }
 
 static FlVal aggregate(FlSema *s, const char *kind, double setting, int n, const FlVal *columns, FlDtype d) {
-  static const char *const never_null[] = {"sum", "count", "any", "all", "n_distinct", NULL};
-  static const char *const may_lack[] = {"var", "std", "cov", "corr", NULL};
+  FlAggNulls nulls = fl_aggregate_info[fl_aggregate_find(kind)].nulls;
   FlAggContext *agg = s->agg;
   FlValue *args[6] = {agg->groups, agg->group_of ? agg->group_of : columns[0].parts[0]};
   const char *flags[2];
   int at = 2;
-  bool nullable = (!agg->group_of && !agg->some_rows) || one_of(kind, may_lack);
+  bool nullable = (!agg->group_of && !agg->some_rows) || nulls == FL_NULLS_LACK;
   for (int i = 0; i < n; i++) {
     FlValue *valid = fl_val_valid(s, columns[i]);
     args[at++] = columns[i].parts[0];
@@ -146,7 +142,7 @@ static FlVal aggregate(FlSema *s, const char *kind, double setting, int n, const
     flags[i] = valid ? "col?" : "col";
     nullable = nullable || valid;
   }
-  if (one_of(kind, never_null)) nullable = false;
+  if (nulls == FL_NULLS_NEVER) nullable = false;
   FlType1 types[2] = {fl_t_array(fl_dtype_stored(d), 1), fl_t_array(FL_BOOL, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_AGGREGATE, at, args, 2, types, 0);
   op->attrs.s = fl_intern_z(s->names, kind);
@@ -246,7 +242,6 @@ static FlVal aggregate_columns(FlSema *s, FlCallSite *c, int n, FlVal *columns) 
 }
 
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
-  static const char *const two_columns[] = {"cov", "corr", "weighted_mean", NULL};
   if (!s->agg || s->agg->mode == FL_AGG_NONE || c->n_rest) return false;
   if (!(c->builtin->kinds & FL_BUILTIN_AGGREGATE)) return false; /* product */
   if (is(c->builtin->data, "count") && !fl_actual_given(&c->args[0])) {
@@ -264,7 +259,7 @@ bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out) {
   }
   FlAggContext *outer = s->agg, own;
   if (!takes(s, bi->data, &columns[0], written, c->args[0].span, &own)) return false;
-  int n = one_of(bi->data, two_columns) ? 2 : 1;
+  int n = fl_aggregate_info[fl_aggregate_find(bi->data)].columns == 2 ? 2 : 1;
   if (n == 2) columns[1] = fl_sema_column_argument(s, &c->args[1]);
   if (n == 2 && !fl_val_bad(columns[1])) columns[1] = as_rows(s, columns[1], own.rows, c->args[1].span);
   s->agg = &own;

@@ -141,18 +141,17 @@ static FlVal fast(FlSema *s, FlCallSite *c, const Window *w, const char *kind, d
   set_window(s, op, w, flags, n_flags);
   op->attrs.s = fl_intern_z(s->names, kind);
   op->attrs.f = setting;
-  bool spread = is(kind, "var") || is(kind, "std"), by_null = w->by.type && w->by.type->nullable;
+  bool spread = fl_aggregate_info[fl_aggregate_find(kind)].nulls == FL_NULLS_LACK,
+       by_null = w->by.type && w->by.type->nullable;
   bool always = w->known_least == 1 && !by_null && !(spread && setting > 0);
   always = always && (!w->x.type->nullable || is(kind, "count"));
   return fl_val_with(s, fl_type_array(s->types, d, !always, 1), op->results, w->x);
 }
 
 static const char *fast_name(const char *name) {
-  static const char *const kinds[] = {"sum", "mean", "var",   "std",  "count",  "any", "all",
-                                      "min", "max",  "first", "last", "median", NULL};
-  for (int i = 0; kinds[i]; i++)
-    if (is(kinds[i], name)) return kinds[i];
-  return NULL;
+  FlAggregate k = fl_aggregate_find(name);
+  bool alone = k < FL_N_AGGREGATES && fl_aggregate_info[k].setting != FL_SETTING_SHARE;
+  return alone && fl_aggregate_info[k].rolls ? fl_aggregate_info[k].name : NULL;
 }
 
 /* A number as it is written; false: it is something else. */

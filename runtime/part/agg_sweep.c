@@ -132,24 +132,13 @@ static int32_t merge_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
  * ---------------------------------------------------------------------------------------- */
 
 static Kind kind_of(Part *part, const char *word) {
-  static const struct {
-    const char *name;
-    FlAggFn *fn;
-    Kind kind;
-  } all[] = {{"count", fl_agg_count, COUNT},
-             {"sum", fl_agg_sum, WIDE},
-             {"mean", fl_agg_mean, WIDE},
-             {"min", fl_agg_min, LEAST},
-             {"max", fl_agg_max, GREATEST}};
-  size_t length = strcspn(word, ":"), k = 0;
-  while (k < sizeof all / sizeof *all &&
-         (strncmp(word, all[k].name, length) != 0 || all[k].name[length] != 0))
-    k++;
-  if (k == sizeof all / sizeof *all) return ALONE;
-  part->desc.s = all[k].name;
-  part->alone = all[k].fn;
-  part->mean = all[k].fn == fl_agg_mean;
-  if (all[k].kind != WIDE) return all[k].kind;
+  const FlAggRow *row = fl_agg_find(word, strcspn(word, ":"));
+  if (row == NULL || row->sweep == FL_SWEEP_ALONE) return ALONE;
+  part->desc.s = row->name;
+  part->alone = row->fn;
+  part->mean = row->state == FL_STATE_MEAN;
+  if (row->sweep == FL_SWEEP_COUNT) return COUNT;
+  if (row->sweep != FL_SWEEP_SUM) return row->sweep == FL_SWEEP_LEAST ? LEAST : GREATEST;
   FlDtype d = (FlDtype)part->agg.col[0].dtype;
   if (d == FL_F64) return EXACT;
   return fl_dtype_info[d].bytes <= 4 && part->agg.n < INT32_MAX ? NARROW : WIDE;

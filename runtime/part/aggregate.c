@@ -164,37 +164,25 @@ FlStatus fl_agg_all(FlAgg *a) { return has(a, false, false); }
 
 /* ---- the operator ------------------------------------------------------------------------------------- */
 
-static FlAggFn *find(const char *name, int32_t *n_cols) {
-  static const struct {
-    const char *name;
-    FlAggFn *fn;
-    int32_t n_cols;
-  } all[] = {{"sum", fl_agg_sum, 1},        {"mean", fl_agg_mean, 1},
-             {"min", fl_agg_min, 1},        {"max", fl_agg_max, 1},
-             {"var", fl_agg_var, 1},        {"std", fl_agg_std, 1},
-             {"median", fl_agg_median, 1},  {"quantile", fl_agg_quantile, 1},
-             {"first", fl_agg_first, 1},    {"last", fl_agg_last, 1},
-             {"any", fl_agg_any, 1},        {"all", fl_agg_all, 1},
-             {"count", fl_agg_count, 0},    {"n_distinct", fl_agg_n_distinct, 1},
-             {"mode", fl_agg_mode, 1},      {"cov", fl_agg_cov, 2},
-             {"corr", fl_agg_corr, 2},      {"argmin", fl_agg_argmin, 1},
-             {"argmax", fl_agg_argmax, 1},  {"weighted_mean", fl_agg_weighted_mean, 2},
-             {"mean_of", fl_agg_mean_of, 2}};
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-    if (strcmp(all[k].name, name) != 0) continue;
-    *n_cols = all[k].n_cols;
-    return all[k].fn;
-  }
+const FlAggRow *fl_agg_find(const char *name, size_t length) {
+  static const FlAggRow rows[] = {
+#define FL_AGG_ROW(NAME, text, COLUMNS, RESULT, NULLS, STATE, SWEEP, ...)                                    \
+  {#text, fl_agg_##text, COLUMNS, FL_STATE_##STATE, FL_SWEEP_##SWEEP},
+#include "flow/aggregates.def"
+#undef FL_AGG_ROW
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+    if (strncmp(name, rows[k].name, length) == 0 && rows[k].name[length] == 0) return &rows[k];
   return NULL;
 }
 
 static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
   const FlOpDesc *desc = a->desc;
   FlCtx *ctx = a->m->ctx;
-  int32_t wanted = 0, at = 2;
-  FlAggFn *fn = find(desc->s, &wanted);
+  int32_t at = 2;
+  const FlAggRow *row = fl_agg_find(desc->s, strlen(desc->s));
   a->n_cols = desc->n_list;
-  if (fn == NULL || a->n_cols < wanted || a->n_cols > 2) {
+  if (row == NULL || a->n_cols < row->n_cols || a->n_cols > 2) {
     return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "no aggregate %s of %d columns", desc->s, (int)a->n_cols);
   }
   for (int32_t k = 0; k < a->n_cols; k++) {
@@ -209,7 +197,7 @@ static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
   }
   const uint8_t *valid = a->n_cols > 0 ? a->col[0].valid : NULL;
   a->counts = fl_agg_counts(a, valid, a->n_cols > 1 ? a->col[1].valid : NULL, true);
-  return a->counts == NULL ? 1 : fn(a);
+  return a->counts == NULL ? 1 : row->fn(a);
 }
 
 FlStatus fl_rt_aggregate(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

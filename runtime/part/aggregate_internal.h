@@ -17,11 +17,37 @@ typedef struct FlAgg {
 } FlAgg;
 
 typedef FlStatus FlAggFn(FlAgg *a);
-FlAggFn fl_agg_count, fl_agg_any, fl_agg_all;                                            /* aggregate.c */
-FlAggFn fl_agg_sum, fl_agg_mean, fl_agg_mean_of;                                         /* agg_sum.c */
-FlAggFn fl_agg_var, fl_agg_std, fl_agg_cov, fl_agg_corr, fl_agg_weighted_mean;           /* agg_spread.c */
-FlAggFn fl_agg_min, fl_agg_max, fl_agg_argmin, fl_agg_argmax, fl_agg_first, fl_agg_last; /* agg_pick.c */
-FlAggFn fl_agg_quantile, fl_agg_median, fl_agg_n_distinct, fl_agg_mode;                  /* agg_rank.c */
+/* In aggregate.c (count any all), agg_sum.c, agg_spread.c (var to weighted_mean), agg_pick.c (min to last),
+ * agg_rank.c. */
+#define FL_AGG_ROW(NAME, text, ...) FlAggFn fl_agg_##text;
+#include "flow/aggregates.def"
+#undef FL_AGG_ROW
+
+typedef enum FlAggState {
+  FL_STATE_NONE,
+  FL_STATE_COUNT,
+  FL_STATE_SUM,
+  FL_STATE_MEAN,
+  FL_STATE_PICK
+} FlAggState;
+typedef enum FlAggSweep {
+  FL_SWEEP_ALONE,
+  FL_SWEEP_COUNT,
+  FL_SWEEP_SUM,
+  FL_SWEEP_LEAST,
+  FL_SWEEP_GREATEST
+} FlAggSweep;
+
+/* A row of flow/aggregates.def. */
+typedef struct FlAggRow {
+  const char *name;
+  FlAggFn *fn;
+  int32_t n_cols;
+  FlAggState state;
+  FlAggSweep sweep;
+} FlAggRow;
+/* The one of this name, of so many bytes; NULL: there is none. */
+const FlAggRow *fl_agg_find(const char *name, size_t length);
 
 /* New result arrays: value of the wanted type (undefined), valid[k] = counts[k] >= least. */
 FlStatus fl_agg_results(FlAgg *a, int64_t least);

@@ -15,11 +15,9 @@
 
 enum { TERMS = 4 }; /* most of a sum */
 
-typedef enum Kind { COUNT, SUM, PICK } Kind;
-
 /* One state: its call as aggregate's, what it results in. */
 typedef struct State {
-  Kind kind;
+  FlAggState kind;
   FlAggFn *fn;
   FlAgg agg;
   FlOpDesc desc;
@@ -47,28 +45,15 @@ static FlArray *array_of(Partial *p, int32_t dtype, int64_t n) {
 
 /* ---- what is wanted ----------------------------------------------------------------------------------- */
 
-static FlAggFn *function_of(const char *word, size_t length, Kind *kind) {
-  static const struct {
-    const char *name;
-    FlAggFn *fn;
-    Kind kind;
-  } all[] = {{"count", fl_agg_count, COUNT}, {"sum", fl_agg_sum, SUM},      {"min", fl_agg_min, PICK},
-             {"max", fl_agg_max, PICK},      {"first", fl_agg_first, PICK}, {"last", fl_agg_last, PICK},
-             {"any", fl_agg_any, PICK},      {"all", fl_agg_all, PICK}};
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-    if (strncmp(word, all[k].name, length) != 0 || all[k].name[length] != 0) continue;
-    *kind = all[k].kind;
-    return all[k].fn;
-  }
-  return NULL;
-}
-
 static FlStatus read_state(Partial *p, State *s, const char *word, const FlSlot *args, int32_t *at) {
   const char *column = strchr(word, ':');
   size_t length = strcspn(word, "?:");
   s->says_valid = word[length] == '?';
-  s->fn = function_of(word, length, &s->kind);
-  if (s->fn == NULL) return fl_fail_op(p->m->ctx, p->desc, FL_CODE_INTERNAL, "no partial %s", word);
+  const FlAggRow *row = fl_agg_find(word, length);
+  s->kind = row != NULL ? row->state : FL_STATE_NONE;
+  if (s->kind != FL_STATE_COUNT && s->kind != FL_STATE_SUM && s->kind != FL_STATE_PICK)
+    return fl_fail_op(p->m->ctx, p->desc, FL_CODE_INTERNAL, "no partial %s", word);
+  s->fn = row->fn;
   s->desc = *p->desc;
   s->desc.i = 0;
   s->agg = (FlAgg){.m = p->m, .desc = &s->desc, .n = p->n, .n_cols = column != NULL};
@@ -259,12 +244,12 @@ static FlStatus fold(Partial *p, bool *fits) {
     State *s = &p->states[k];
     s->agg.g = p->g;
     s->agg.id = p->id;
-    if (s->kind == SUM) {
+    if (s->kind == FL_STATE_SUM) {
       bool floats = is_float(s->agg.col[0].dtype);
       if ((floats ? sum_doubles : sum_integers)(p, s, fits) != 0) return 1;
       continue;
     }
-    if (s->kind == COUNT) {
+    if (s->kind == FL_STATE_COUNT) {
       s->agg.counts = fl_agg_counts(&s->agg, s->agg.n_cols ? s->agg.col[0].valid : NULL, NULL, false);
       if (s->agg.counts == NULL) return 1;
     }
@@ -326,11 +311,11 @@ static int32_t row_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   const State *s = env;
   const FlPartCol *col = &s->agg.col[0];
   (void)ctx;
-  if (s->kind == PICK) {
+  if (s->kind == FL_STATE_PICK) {
     memset((uint8_t *)s->out[1]->data + begin, 1, (size_t)(end - begin));
-  } else if (s->kind == SUM && is_float(col->dtype)) {
+  } else if (s->kind == FL_STATE_SUM && is_float(col->dtype)) {
     fl_part_read_f64(col, begin, end - begin, (double *)s->out[0]->data + begin);
-  } else if (s->kind == SUM) {
+  } else if (s->kind == FL_STATE_SUM) {
     fl_part_read_i64(col, begin, end - begin, (int64_t *)s->out[0]->data + begin);
   } else {
     const uint8_t *yes = s->agg.n_cols > 0 && col->dtype == FL_BOOL ? col->data : NULL;
@@ -358,12 +343,12 @@ static FlStatus write_rows(Partial *p, const FlSlot *args) {
       s->out[j] = NULL;
     }
     int32_t dtype = s->desc.result_types[0].dtype;
-    if (s->kind == PICK || (s->kind == SUM && valid == NULL && col->dtype == dtype))
+    if (s->kind == FL_STATE_PICK || (s->kind == FL_STATE_SUM && valid == NULL && col->dtype == dtype))
       s->out[0] = fl_array_ref(values);
     else if ((s->out[0] = array_of(p, dtype, p->n)) == NULL) return 1;
     if (s->says_valid && valid != NULL) s->out[1] = fl_array_ref(valid);
     else if (s->says_valid && (s->out[1] = array_of(p, FL_BOOL, p->n)) == NULL) return 1;
-    bool done = s->kind == PICK ? !s->says_valid || valid != NULL : s->out[0] == values;
+    bool done = s->kind == FL_STATE_PICK ? !s->says_valid || valid != NULL : s->out[0] == values;
     if (!done && fl_part_for(p->m->ctx, row_body, s, p->n, 1.0) != 0) return 1;
   }
   return 0;

@@ -272,11 +272,16 @@ static FlRollingFn *find(const char *name) {
   static const struct {
     const char *name;
     FlRollingFn *fn;
-  } all[] = {{"sum", fl_rolling_sum},          {"mean", fl_rolling_mean},   {"var", fl_rolling_var},
-             {"std", fl_rolling_std},          {"count", fl_rolling_count}, {"any", fl_rolling_any},
-             {"all", fl_rolling_all},          {"min", fl_rolling_min},     {"max", fl_rolling_max},
-             {"first", fl_rolling_first},      {"last", fl_rolling_last},   {"median", fl_rolling_median},
-             {"quantile", fl_rolling_quantile}};
+  } all[] = {
+#define FL_AGG_ROLLS_YES(text) {#text, fl_rolling_##text},
+#define FL_AGG_ROLLS_NO(text)
+#define FL_AGG_ROW(NAME, text, COLUMNS, RESULT, NULLS, STATE, SWEEP, SLOPE, SETTING, ROLLS)                  \
+  FL_AGG_ROLLS_##ROLLS(text)
+#include "flow/aggregates.def"
+#undef FL_AGG_ROW
+#undef FL_AGG_ROLLS_YES
+#undef FL_AGG_ROLLS_NO
+  };
   for (size_t k = 0; k < sizeof all / sizeof *all; k++)
     if (strcmp(all[k].name, name) == 0) return all[k].fn;
   return NULL;

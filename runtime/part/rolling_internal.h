@@ -56,11 +56,16 @@ FlStatus fl_rolling_blocks(FlRolling *r, FlRollingBody *body, double cost);
 
 /* Each makes r->value and r->valid. */
 typedef FlStatus FlRollingFn(FlRolling *r);
-FlRollingFn fl_rolling_sum, fl_rolling_mean, fl_rolling_var,
-    fl_rolling_std;                                           /* rolling_sum.c, rolling_var.c */
-FlRollingFn fl_rolling_count, fl_rolling_any, fl_rolling_all; /* rolling.c */
-FlRollingFn fl_rolling_min, fl_rolling_max, fl_rolling_first, fl_rolling_last; /* rolling_pick.c */
-FlRollingFn fl_rolling_median, fl_rolling_quantile;                            /* rolling_quantile.c */
+/* In rolling.c (count any all), rolling_sum.c, rolling_var.c, rolling_pick.c (min to last),
+ * rolling_quantile.c. */
+#define FL_AGG_ROLLS_YES(fn) FlRollingFn fn;
+#define FL_AGG_ROLLS_NO(fn)
+#define FL_AGG_ROW(NAME, text, COLUMNS, RESULT, NULLS, STATE, SWEEP, SLOPE, SETTING, ROLLS)                  \
+  FL_AGG_ROLLS_##ROLLS(fl_rolling_##text)
+#include "flow/aggregates.def"
+#undef FL_AGG_ROW
+#undef FL_AGG_ROLLS_YES
+#undef FL_AGG_ROLLS_NO
 
 /* The column by position as integers of 64 bits (u64 as it is, 0 under null). NULL: error recorded. */
 const int64_t *fl_rolling_ints(FlRolling *r);

@@ -74,9 +74,12 @@ static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, F
 
 /* ---- recursion ---- */
 
-/* The functions of its file that a function's body names; found once. */
+/* A function, and those of its file that its body names; found once. Which of them reach themselves is found
+ * for all that it reaches at once: those that reach each other (Tarjan, 1972). */
 typedef struct FlCallees {
   FlVec(const FlStmt *) list;
+  int number, low; /* when it was reached, 0: not yet; the first that it reaches and that is open */
+  bool open, recursive;
 } FlCallees;
 
 typedef struct Names {
@@ -94,7 +97,7 @@ static bool add_callee(void *env, const FlExpr *e) {
   return true;
 }
 
-static const FlCallees *callees_of(FlSema *s, const FlFile *file, const FlStmt *decl) {
+static FlCallees *callees_of(FlSema *s, const FlFile *file, const FlStmt *decl) {
   if (!s->callees) s->callees = fl_map_make(s->arena);
   FlCallees *c = fl_map_get(s->callees, decl);
   if (c) return c;
@@ -105,30 +108,36 @@ static const FlCallees *callees_of(FlSema *s, const FlFile *file, const FlStmt *
   return c;
 }
 
-static bool reaches_itself(FlSema *s, const FlBinding *fn) {
-  FlMap *seen = fl_map_make(s->arena);
-  FlVec(const FlStmt *) reached = {0}; /* the goal at last, if it is recursive */
-  const FlStmt *at = fn->decl;
-  for (int next = 0; at; at = next < reached.n ? reached.at[next++] : NULL) {
-    const FlCallees *c = callees_of(s, fn->file, at);
-    for (int i = 0; i < c->list.n; i++) {
-      if (c->list.at[i] == fn->decl) return true;
-      if (fl_map_get(seen, c->list.at[i])) continue;
-      fl_map_set(seen, c->list.at[i], seen);
-      fl_vec_push(s->arena, &reached, c->list.at[i]);
-    }
+typedef struct Reached {
+  FlSema *s;
+  const FlFile *file;
+  int n;
+  FlVec(FlCallees *) open; /* a stack */
+} Reached;
+
+static FlCallees *reach(Reached *r, const FlStmt *decl) {
+  FlCallees *c = callees_of(r->s, r->file, decl);
+  if (c->number) return c;
+  c->number = c->low = ++r->n;
+  c->open = true;
+  int at = r->open.n;
+  fl_vec_push(r->s->arena, &r->open, c);
+  for (int i = 0; i < c->list.n; i++) {
+    const FlCallees *to = reach(r, c->list.at[i]);
+    if (to == c) c->recursive = true;
+    if (to->open && to->low < c->low) c->low = to->low;
   }
-  return false;
+  if (c->low < c->number) return c;
+  for (int i = at; i < r->open.n; i++) {
+    r->open.at[i]->open = false;
+    r->open.at[i]->recursive |= r->open.n - at > 1;
+  }
+  r->open.n = at;
+  return c;
 }
 
 bool fl_call_is_recursive(FlSema *s, const FlBinding *fn) {
-  bool *known = fl_map_get(s->recursive, fn->decl);
-  if (!known) {
-    known = FL_NEW(s->arena, bool);
-    *known = reaches_itself(s, fn);
-    fl_map_set(s->recursive, fn->decl, known);
-  }
-  return *known;
+  return reach(&(Reached){.s = s, .file = fn->file}, fn->decl)->recursive;
 }
 
 /* ---- elaborating a body ---- */

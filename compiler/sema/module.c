@@ -494,7 +494,6 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   s->module->doc = leading_doc(s, ast);
   s->instances_of = fl_map_make(arena);
   s->shared = fl_map_make(arena);
-  s->recursive = fl_map_make(arena);
   s->functions_named = fl_map_make(arena);
   s->sizes = fl_map_make(arena);
   s->alias_of = fl_map_make(arena);

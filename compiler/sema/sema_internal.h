@@ -228,7 +228,6 @@ struct FlSema {
   FlVec(FlInstance *) instances;
   FlMap *instances_of; /* declaration -> its last instance */
   FlMap *shared;    /* declaration -> its binding, of those with instances that stand for calls (budget.c) */
-  FlMap *recursive; /* declaration -> bool, of functions that were called */
   FlMap *functions_named; /* name -> how many functions of the IR were called so */
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;

@@ -15,37 +15,67 @@ typedef struct Known {
   int next; /* in the bucket; -1: none */
 } Known;
 
+/* What is known of calls of a function; functions may call each other. */
+typedef struct Quiet {
+  enum { UNKNOWN, QUIET, NOISY } known;
+  int search; /* the last one that came here */
+} Quiet;
+
 typedef struct Cse {
   FlArena *arena;
   FlVec(Known) known; /* a stack: what a region added goes when the region ends */
   int *bucket;        /* a power of two of them: about as many as there are values */
   uint32_t mask;
   FlSubst subst;
-  FlMap *quiet; /* function -> bool: what it calls is not known as quiet yet, or all of it is */
+  FlMap *quiet; /* function -> Quiet */
+  int search;
+  FlVec(Quiet *) asked; /* in this search */
 } Cse;
 
-static bool is_quiet(Cse *c, const FlRegion *r);
+/* Does anything in the region act, note, or run a stage, itself or through a function? */
+static bool is_noisy(Cse *c, const FlRegion *r);
+
+/* false may also mean that it is being asked just now: settled when the search has ended. */
+static bool func_is_noisy(Cse *c, const FlFunc *f) {
+  Quiet *q = fl_map_get(c->quiet, f);
+  if (!q) {
+    q = FL_NEW(c->arena, Quiet);
+    fl_map_set(c->quiet, f, q);
+  }
+  if (q->known != UNKNOWN) return q->known == NOISY;
+  if (q->search == c->search) return false;
+  q->search = c->search;
+  fl_vec_push(c->arena, &c->asked, q);
+  if (!is_noisy(c, f->body)) return false;
+  q->known = NOISY;
+  return true;
+}
+
+static bool makes_text(const FlOp *call) {
+  for (int i = 0; i < call->n_results; i++)
+    if (call->results[i]->type.dtype == FL_TEXT) return true;
+  return false;
+}
+
+static bool is_noisy(Cse *c, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (fl_op_info[op->code].flags & (FL_OPF_EFFECT | FL_OPF_NOTE) || op->code == FL_OP_STAGE) return true;
+    if (op->code == FL_OP_CALL && (makes_text(op) || func_is_noisy(c, op->attrs.func))) return true;
+    for (int k = 0; k < op->n_regions; k++)
+      if (is_noisy(c, op->regions[k])) return true;
+  }
+  return false;
+}
 
 /* A call of it gives what another one gave, and nothing is seen of it. */
 static bool call_is_quiet(Cse *c, const FlOp *op) {
-  for (int i = 0; i < op->n_results; i++)
-    if (op->results[i]->type.dtype == FL_TEXT) return false;
-  bool *known = fl_map_get(c->quiet, op->attrs.func);
-  if (known) return *known;
-  known = FL_NEW(c->arena, bool);
-  *known = true; /* within itself */
-  fl_map_set(c->quiet, op->attrs.func, known);
-  return *known = is_quiet(c, op->attrs.func->body);
-}
-
-static bool is_quiet(Cse *c, const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (fl_op_info[op->code].flags & (FL_OPF_EFFECT | FL_OPF_NOTE) || op->code == FL_OP_STAGE) return false;
-    if (op->code == FL_OP_CALL && !call_is_quiet(c, op)) return false;
-    for (int k = 0; k < op->n_regions; k++)
-      if (!is_quiet(c, op->regions[k])) return false;
-  }
-  return true;
+  if (makes_text(op)) return false;
+  c->search++;
+  c->asked.n = 0;
+  bool noisy = func_is_noisy(c, op->attrs.func);
+  for (int i = 0; i < c->asked.n && !noisy; i++)
+    c->asked.at[i]->known = QUIET; /* nothing that it reaches is noisy */
+  return !noisy;
 }
 
 static bool counts(Cse *c, const FlOp *op) {

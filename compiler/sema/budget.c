@@ -81,6 +81,7 @@ static FlVal call_shared(FlSema *s, const FlBinding *fn, const FlVal *values, co
   int n_diags = s->sink->diags.n, n_errors = s->sink->n_errors, n_raised = s->sink->n_raised;
   FlVal *own = fl_arena_copy(s->arena, values, sizeof *own * (size_t)(fn->decl->fn.params.n + 1));
   int in_kernel = s->in_kernel;
+  FlSemaMark mark = fl_sema_mark(s);
   s->in_kernel = 0;
   FlVal v = fl_call_instance(s, fn, own, spans, span);
   s->in_kernel = in_kernel;
@@ -91,6 +92,7 @@ static FlVal call_shared(FlSema *s, const FlBinding *fn, const FlVal *values, co
   s->sink->diags.n = n_diags;
   s->sink->n_errors = n_errors;
   s->sink->n_raised = n_raised;
+  fl_sema_take_back(s, mark);
   return fl_val_error(s);
 }
 

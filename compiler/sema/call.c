@@ -188,6 +188,7 @@ bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlS
 }
 
 FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {
+  fl_map_set(s->elaborated, decl, s->elaborated);
   const FlType *want = decl->fn.result ? fl_type_of_expr(s, decl->fn.result) : NULL;
   FlVal v = fl_sema_expr_or_groups(s, decl->fn.body, want);
   if (fl_val_bad(v)) return v;

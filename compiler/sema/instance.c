@@ -68,16 +68,33 @@ static bool ends_never(FlSema *s, const FlStmt *decl, int n, const FlVal *args, 
 }
 
 const char *fl_sema_unique_name(FlSema *s, const char *name) {
-  const char *key = fl_intern_z(s->names, name);
-  intptr_t n = (intptr_t)fl_map_get(s->functions_named, key) + 1;
-  fl_map_set(s->functions_named, key, (void *)n);
-  return n > 1 ? fl_arena_printf(s->arena, "%s.%d", name, (int)n) : name;
+  const char *key = fl_intern_z(s->names, name), *own = key;
+  intptr_t before = (intptr_t)fl_map_get(s->functions_named, key), n = before;
+  while (fl_map_get(s->functions_named, own)) /* `f.2` may be what the user calls another one */
+    own = fl_intern_z(s->names, fl_arena_printf(s->arena, "%s.%d", name, (int)++n));
+  FlNamedFunc given = {key, own, (void *)before};
+  fl_vec_push(s->arena, &s->named, given);
+  fl_map_set(s->functions_named, key, (void *)(n ? n : 1));
+  if (own != key) fl_map_set(s->functions_named, own, (void *)1);
+  return own;
 }
 
-void fl_sema_drop_instances(FlSema *s, int n) {
-  while (s->instances.n > n) {
+FlSemaMark fl_sema_mark(const FlSema *s) {
+  return (FlSemaMark){s->module->last, s->instances.n, s->named.n};
+}
+
+void fl_sema_take_back(FlSema *s, FlSemaMark mark) {
+  s->module->last = mark.last;
+  if (mark.last) mark.last->next = NULL;
+  else s->module->first = NULL;
+  while (s->instances.n > mark.n_instances) {
     const FlInstance *in = s->instances.at[--s->instances.n];
     fl_map_set(s->instances_of, in->decl, in->next);
+  }
+  while (s->named.n > mark.n_named) {
+    FlNamedFunc given = s->named.at[--s->named.n];
+    fl_map_set(s->functions_named, given.own, NULL);
+    fl_map_set(s->functions_named, given.name, given.before);
   }
 }
 

@@ -390,6 +390,11 @@ static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
   else fl_sema_stmt(s, st);
 }
 
+/* Has its body been checked? To be named is not to be called. */
+static bool was_seen(const FlSema *s, const FlBinding *b) {
+  return b->decl->kind == FL_STMT_EXTERN ? b->used : fl_map_get(s->elaborated, b->decl) != NULL;
+}
+
 /* Functions that nothing calls are checked with the types that they declare; and the attributes of all. */
 static void check_uncalled(FlSema *s, FlFile *file) {
   for (int i = 0; i < file->scope->names.n; i++)
@@ -400,15 +405,14 @@ static void check_uncalled(FlSema *s, FlFile *file) {
     FlBinding *first = file->scope->names.at[i];
     if (first->kind != FL_BIND_FN) continue;
     for (FlBinding *b = first; b; b = b->form)
-      if (!(first->form ? b->chosen : b->used)) fl_vec_push(s->arena, &all, b);
+      if (!was_seen(s, b)) fl_vec_push(s->arena, &all, b);
   }
   for (int i = all.n - 1; i >= 0; i--) {
     FlBinding *b = all.at[i];
-    if (b->used && !b->form) continue; /* one that nothing calls, behind it, did, with all that it calls */
+    if (was_seen(s, b)) continue; /* one that nothing calls, behind it, did, with all that it calls */
     if (b->decl->kind == FL_STMT_EXTERN && !fl_sema_extern_check(s, b)) continue;
     FlFrame *frame = FL_NEW(s->arena, FlFrame);
-    FlFunc *last = s->module->last;
-    int n_instances = s->instances.n;
+    FlSemaMark mark = fl_sema_mark(s);
     frame->outer = s->frame;
     frame->func = fl_ir_func_make(s->module, "unused", FL_FUNC_PLAIN, b->span);
     FlFrame *outer_frame = s->frame;
@@ -435,11 +439,7 @@ static void check_uncalled(FlSema *s, FlFile *file) {
     s->pure = pure;
     s->frame = outer_frame;
     s->b = outer;
-    /* What was made for the check leaves the module again. */
-    s->module->last = last;
-    if (last) last->next = NULL;
-    else s->module->first = NULL;
-    fl_sema_drop_instances(s, n_instances);
+    fl_sema_take_back(s, mark);
   }
 }
 
@@ -494,6 +494,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   s->module->doc = leading_doc(s, ast);
   s->instances_of = fl_map_make(arena);
   s->shared = fl_map_make(arena);
+  s->elaborated = fl_map_make(arena);
   s->functions_named = fl_map_make(arena);
   s->sizes = fl_map_make(arena);
   s->alias_of = fl_map_make(arena);
@@ -509,7 +510,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   FlFrame frame = {0};
   s->frame = &frame;
   frame.func = s->module->main =
-      fl_ir_func_make(s->module, "main", FL_FUNC_MAIN, (FlSpan){.file = ast->source->id});
+      fl_ir_func_make(s->module, fl_sema_unique_name(s, "main"), FL_FUNC_MAIN, (FlSpan){.file = ast->source->id});
   s->b = (FlBuilder){.module = s->module, .func = frame.func, .region = frame.func->body};
   s->scope = file->scope;
   s->file = file;

@@ -204,6 +204,12 @@ typedef struct FlKnownPath {
 } FlKnownPath;
 
 enum { FL_SEMA_DEPTH = 7000 };
+/* A name that a function of the IR was given. */
+typedef struct FlNamedFunc {
+  const char *name, *own; /* what was asked for, what it got */
+  void *before;           /* what functions_named had for `name` */
+} FlNamedFunc;
+
 struct FlSema {
   FlArena *arena;
   FlInterner *names;
@@ -228,7 +234,9 @@ struct FlSema {
   FlVec(FlInstance *) instances;
   FlMap *instances_of; /* declaration -> its last instance */
   FlMap *shared;    /* declaration -> its binding, of those with instances that stand for calls (budget.c) */
-  FlMap *functions_named; /* name -> how many functions of the IR were called so */
+  FlMap *elaborated;      /* FlStmt of each function whose body was elaborated at least once */
+  FlVec(FlNamedFunc) named;
+  FlMap *functions_named; /* names of functions of the IR -> the last number that was put behind it, at least 1 */
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
   FlVec(FlIrParam) params;
@@ -550,7 +558,13 @@ FlVal fl_sema_call_binding(FlSema *s, FlBinding *fn, int n, FlActual *args, FlSp
 /* The name, or name.2, name.3 ... when the module has a function of that name. */
 const char *fl_sema_unique_name(FlSema *s, const char *name);
 /* Forgets those from n on. */
-void fl_sema_drop_instances(FlSema *s, int n);
+/* What the module has so far. Taken back: functions that were made since, their instances and names are gone. */
+typedef struct FlSemaMark {
+  FlFunc *last;
+  int n_instances, n_named;
+} FlSemaMark;
+FlSemaMark fl_sema_mark(const FlSema *s);
+void fl_sema_take_back(FlSema *s, FlSemaMark mark);
 /* The call of a C function whose parameters are bound in s->scope (extern.c). */
 FlVal fl_sema_extern(FlSema *s, const FlBinding *fn);
 bool fl_sema_extern_check(FlSema *s, const FlBinding *fn); /* its declaration; false: reported */

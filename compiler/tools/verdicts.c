@@ -1,6 +1,7 @@
 /* verdicts.c: see verdicts.h. */
 #include "tools/verdicts.h"
 
+#include "base/whole_file.h"
 #include "flow/version.h"
 
 #include <errno.h>
@@ -166,6 +167,12 @@ static void add_junit(FlText1 *out, const FlVerdicts *v, int passed) {
 
 int fl_verdicts_write(const FlVerdicts *v, const FlWords *w) {
   int passed = 0, status = 0;
+  const char *path = w->flags[FL_FLAG_JUNIT];
+  if (path && w->flags[FL_FLAG_JSON] && strcmp(path, "-") == 0) {
+    fprintf(stderr, "flowc %s: --json and --junit - would both write to standard output; give --junit a file\n",
+            fl_command_name(v->command));
+    return 2;
+  }
   for (int i = 0; i < v->at.n; i++) passed += v->at.at[i].status == 0;
   FlText1 text = {0};
   if (w->flags[FL_FLAG_JSON]) {
@@ -173,13 +180,10 @@ int fl_verdicts_write(const FlVerdicts *v, const FlWords *w) {
     fwrite(text.s, 1, text.len, stdout);
     fl_text_reset(&text);
   }
-  const char *path = w->flags[FL_FLAG_JUNIT];
   if (path) {
     add_junit(&text, v, passed);
     bool standard = strcmp(path, "-") == 0;
-    FILE *f = standard ? stdout : fopen(path, "we");
-    bool good = f && fwrite(text.s, 1, text.len, f) == text.len;
-    if (f && !standard) good = fclose(f) == 0 && good;
+    bool good = standard ? fwrite(text.s, 1, text.len, stdout) == text.len : fl_whole_put(path, text.s, text.len);
     if (!good) {
       fprintf(stderr, "flowc %s: cannot write `%s`: %s\n", fl_command_name(v->command), path,
               strerror(errno));

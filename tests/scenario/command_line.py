@@ -128,7 +128,7 @@ for name, words in {"help": [], "check": ["a.flow", "--json"], "version": [], "e
     with open("/dev/full", "w") as full:
         status = subprocess.run([FLOWC, name, *words], cwd=place.path, env=place.env, stdout=full, stderr=subprocess.PIPE).returncode
     check(status == 4, f"{name} to a full disk: status 4", status)
-expect(4, "check", "a.flow", "--junit", "/dev/full"), expect(4, "check", "a.flow", "--junit", "no/such/folder.xml")
+expect(4, "check", "a.flow", "--junit", "/dev/full"), expect(4, "check", "a.flow", "--junit", "a.flow/report.xml")
 
 # ---- files, folders, names, standard input ----
 (place.path / "folder.flow").rmdir()

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLOWC = os.environ.get("FLOWC", str(ROOT / "build/flowc"))
 SHORT = os.environ.get("FLOW_TEST_SHORT", "0") != "0"  # fewer repetitions of what is the same each time
 SHARD, SHARDS = map(int, (os.environ.get("FLOW_TEST_SHARD") or "0/1").split("/"))  # which part of the seeds is done here
+# Started in the background by a shell, SIGINT is ignored, and so it would be by what is started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 PATIENCE = 5 if "FLOW_SANITIZE" in os.environ else 1  # factor on time limits: programs with sanitizers take longer
 STAGES = re.compile(r"^(\d+) stages?: (\d+) run, (\d+) cached", re.M)
 

@@ -155,14 +155,6 @@ bool fl_buffer_in_file(const FlBuffer *b) {
   return (b->release == release_own || b->release == release_list) && ((const FlOwnBuffer *)b)->block.in_file;
 }
 
-void fl_buffer_will_sweep(const FlBuffer *b) {
-  if (!fl_buffer_in_file(b)) return;
-  bool map = b->release == release_map;
-  int64_t page = sysconf(_SC_PAGESIZE);
-  int64_t bytes = map ? ((const FlMapBuffer *)b)->clean : (int64_t)((const FlOwnBuffer *)b)->block.capacity;
-  madvise(b->data, (size_t)(bytes / page * page), MADV_NORMAL);
-}
-
 void fl_buffer_discard(FlBuffer *b, const void *from, const void *to) {
   if (b->release == release_own) fl_pool_discard(((FlOwnBuffer *)b)->block, from, to);
 }

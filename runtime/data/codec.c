@@ -146,14 +146,17 @@ static const void *float_elements(Encoder *e, const FlArray *a, int64_t n) {
 }
 
 static void encode_texts(Encoder *e, const FlText *texts, int64_t n) {
+  enum { PIECE = 1 << 14 }; /* texts between two looks at the memory that is left */
   uint64_t *offsets = own_new(e, (n + 1) * (int64_t)sizeof *offsets);
   if (!offsets) return;
   offsets[0] = 0;
   for (int64_t i = 0; i < n; i++) offsets[i + 1] = offsets[i] + (uint64_t)texts[i].len;
   unsigned char *bytes = own_new(e, (int64_t)offsets[n]);
   if (!bytes) return;
-  for (int64_t i = 0; i < n; i++)
+  for (int64_t i = 0; i < n; i++) {
+    if (i % PIECE == 0 && e->ctx) fl_pool_breathe(fl_ctx_pool(e->ctx));
     if (texts[i].len) memcpy(bytes + offsets[i], texts[i].ptr, (size_t)texts[i].len);
+  }
   add_blob(e, offsets, (n + 1) * (int64_t)sizeof *offsets);
   add_blob(e, bytes, (int64_t)offsets[n]);
 }

@@ -101,8 +101,6 @@ void fl_buffer_rest(FlBuffer *b);
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to);
 /* Whether its pages lie in a file, and come back from there. */
 bool fl_buffer_in_file(const FlBuffer *b);
-/* It will be read from its beginning to its end: pages in a file may be read ahead. */
-void fl_buffer_will_sweep(const FlBuffer *b);
 /* Nobody reads [from, to) of `b` any more: its whole pages need no memory until somebody writes there. */
 void fl_buffer_discard(FlBuffer *b, const void *from, const void *to);
 FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */

@@ -23,7 +23,7 @@ enum { FL_POOL_SLOTS = 128 };
 static const size_t PAGE = 4096, HUGE_PAGE = (size_t)2 << 20;
 /* Without a limit nobody asks the machine before so much is in use, and before a block is as large as this.
  */
-static const size_t FREELY = (size_t)64 << 20, ASK_FROM = (size_t)64 << 20;
+static const size_t FREELY = (size_t)8 << 20, ASK_FROM = (size_t)64 << 20;
 
 struct FlPool {
   pthread_mutex_t lock;

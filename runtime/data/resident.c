@@ -1,14 +1,13 @@
 /* resident.c: see resident.h.
  *
- * Method: the thread looks at the resident size as often as the room that is left could be filled. Above 80%
- * of the limit it drops pieces in turn, span by span, as the hand of a clock, until 65% are reached or it has
- * been all around. There is no telling which pages were used last; but sweeps touch pages in the order in
+ * Method: the thread looks at the resident size as often as the room that is left could be filled. Above 85%
+ * of the limit (less of a small one) it drops pieces in turn, span by span, as the hand of a clock, until it is a seventh
+ * lower or has been all around. There is no telling which pages were used last; but sweeps touch pages in the order in
  * which they lie, and a page that comes back too early costs a visit to the page cache, not to the disk.
  *
- * A page that is read comes alone: the kernel would map the sixteen around it, which with reads in random
- * order fills memory faster than anybody can drop it. Pages registered for asynchronous write protection
- * (userfaultfd, Linux 6.7) are exempt from that; they are never protected, so nobody waits for anything.
- * Where there is no such thing the limit is only kept less sharply.
+ * The kernel maps what lies around a page that is read, and makes large pages for what is written in order: a fault
+ * for each 4 KiB would cost five times as much as the memory that it saves. So whoever looks up in any order has to
+ * do so in what fits (part/order_parts.c, take_far.c, aggregate.c).
  *
  * What always holds: spans form a ring; the hand points to one of them, or is NULL when there is none. The
  * lock is held while a piece is dropped, so nobody unmaps it meanwhile. */
@@ -17,21 +16,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 static const size_t PIECE = (size_t)4 << 20;
 /* Bytes a nanosecond that all workers together may touch first: what a look must be ahead of. */
-static const int64_t RATE = 12;
-enum { WAIT_LEAST = 100 * 1000, WAIT_MOST = 20 * 1000 * 1000, BREATH = 100 * 1000 }; /* nanoseconds */
+static const int64_t RATE = 50;
+/* Bytes that come between two looks of a busy machine. */
+static const int64_t SOON = (int64_t)16 << 20;
+enum { WAIT_LEAST = 100 * 1000, WAIT_MOST = 10 * 1000 * 1000, BREATH = 50 * 1000 }; /* nanoseconds */
 
 struct FlSpan {
   char *at;
@@ -43,7 +41,7 @@ struct FlResidents {
   pthread_mutex_t lock;
   pthread_cond_t end;
   pthread_t thread;
-  int statm, alone; /* alone: the userfaultfd, or -1 */
+  int statm;
   int64_t limit;
   bool over;
   FlSpan *hand;
@@ -63,11 +61,7 @@ static int64_t clock_now(void) {
 static size_t drop_piece(FlResidents *r) {
   FlSpan *s = r->hand;
   size_t left = s->bytes - r->hand_at, bytes = left < PIECE ? left : PIECE;
-  unsigned char cached = 0;
   madvise(s->at + r->hand_at, bytes, MADV_DONTNEED);
-  /* What has been written may be read ahead when it comes back from the disk. */
-  if (mincore(s->at + r->hand_at, 1, &cached) == 0 && cached & 1)
-    madvise(s->at + r->hand_at, bytes, MADV_NORMAL);
   r->hand_at += bytes;
   if (r->hand_at == s->bytes) {
     r->hand = s->next;
@@ -76,11 +70,17 @@ static size_t drop_piece(FlResidents *r) {
   return bytes;
 }
 
+/* From which resident size on pieces are dropped: what may come before somebody looks again is kept free. */
+static int64_t high_of(int64_t limit) {
+  int64_t rest = limit / 20 * 3, least = SOON < limit / 10 * 3 ? SOON : limit / 10 * 3;
+  return limit - (rest > least ? rest : least);
+}
+
 /* Brings the resident size down when it is high; returns what it is then. */
 static FlResident look(FlResidents *r) {
   FlResident now = {0, 0};
   if (!fl_machine_resident(r->statm, &now)) return now;
-  int64_t high = r->limit / 20 * 17, low = r->limit / 10 * 7;
+  int64_t high = high_of(r->limit), low = high - r->limit / 20 * 3;
   if (now.all > high) {
     size_t round = 0, unseen = 0;
     while (r->hand && round < r->span_bytes && now.all > low) {
@@ -113,22 +113,6 @@ static void *watch(void *arg) {
   return NULL;
 }
 
-/* What pages are registered with that shall come alone; -1: there is none. */
-static int open_alone(void) {
-  enum { ONLY_USER = 1, WP_ASYNC = 1 << 15 }; /* as in linux/userfaultfd.h since 5.11 and 6.7 */
-  int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | ONLY_USER);
-  struct uffdio_api api = {.api = UFFD_API, .features = WP_ASYNC};
-  if (fd < 0 || ioctl(fd, UFFDIO_API, &api) == 0) return fd;
-  close(fd);
-  return -1;
-}
-
-static void map_alone(const FlResidents *r, const FlSpan *s) {
-  madvise(s->at, s->bytes, MADV_NOHUGEPAGE);
-  struct uffdio_register all = {.range = {(uintptr_t)s->at, s->bytes}, .mode = UFFDIO_REGISTER_MODE_WP};
-  if (r->alone >= 0) (void)ioctl(r->alone, UFFDIO_REGISTER, &all);
-}
-
 FlResidents *fl_residents_new(int64_t limit) {
   FlResidents *r = calloc(1, sizeof *r);
   if (!r) return NULL;
@@ -145,7 +129,6 @@ FlResidents *fl_residents_new(int64_t limit) {
   pthread_sigmask(SIG_SETMASK, &all, &before);
   bool started = r->statm >= 0 && pthread_create(&r->thread, NULL, watch, r) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  r->alone = started ? open_alone() : -1;
   if (started) return r;
   if (r->statm >= 0) close(r->statm);
   pthread_cond_destroy(&r->end);
@@ -166,7 +149,6 @@ void fl_residents_stop(FlResidents *r) {
 void fl_residents_free(FlResidents *r) {
   if (!r) return;
   close(r->statm);
-  if (r->alone >= 0) close(r->alone);
   pthread_cond_destroy(&r->end);
   pthread_mutex_destroy(&r->lock);
   free(r);
@@ -177,7 +159,6 @@ FlSpan *fl_residents_add(FlResidents *r, void *at, size_t bytes) {
   if (!s) return NULL;
   s->at = at;
   s->bytes = bytes;
-  map_alone(r, s);
   pthread_mutex_lock(&r->lock);
   if (r->hand) { /* before the hand: it comes there last */
     s->next = r->hand;

@@ -51,9 +51,6 @@ static FlSpillStatus map_in(const char *folder, size_t bytes, void **out) {
   close(fd); /* the mapping keeps the file */
   if (no_room) return FL_SPILL_NO_ROOM;
   if (*out == MAP_FAILED) return FL_SPILL_NO_MAP;
-  /* Nothing is there to be read ahead, and the large pages of the cache that reading ahead makes are slow to
-   * write, each time as a whole. */
-  madvise(*out, bytes, MADV_RANDOM);
   return FL_SPILL_OK;
 }
 

@@ -108,6 +108,7 @@ void fl_ctx_note_disk(FlCtx *ctx, int32_t site, int64_t bytes) {
 static void *lend_memo(void *run, void *map, int64_t bytes) {
   return fl_pool_lend(((FlRun *)run)->pool, map, bytes);
 }
+static void breathe_memo(void *run) { fl_pool_breathe(((FlRun *)run)->pool); }
 static void unlend_memo(void *loan) { fl_pool_unlend(loan); }
 static void warn_memo(void *run, const char *message) { fl_run_warn(run, "%s", message); }
 
@@ -142,6 +143,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                                               .warn_arg = run,
                                               .lend = lend_memo,
                                               .unlend = unlend_memo,
+                                              .breathe = breathe_memo,
                                               .lend_arg = run});
   if (!run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->history ||
       !run->report || (o->cache_dir && !run->memo)) {

@@ -37,6 +37,7 @@ static uint64_t type_end(uint64_t type_len) {
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
 
+enum { BREATH = 2 << 20 }; /* bytes between two looks at the memory that is left */
 static const char zeros[FL_ALIGN];
 
 static bool write_all(FlOutput *out, const Head *head, const char *type, const FlEncoded *encoded,
@@ -68,8 +69,14 @@ static bool put_encoded(FlOutput *out, const char *type, const FlEncoded *encode
   XXH3_128bits_reset(state);
   XXH3_128bits_update(state, type, head.type_len);
   XXH3_128bits_update(state, zeros, type_end(head.type_len) - sizeof head - head.type_len);
-  for (int32_t k = 0; k < encoded->n_pieces; k++)
-    XXH3_128bits_update(state, encoded->pieces[k].iov_base, encoded->pieces[k].iov_len);
+  for (int32_t k = 0; k < encoded->n_pieces; k++) {
+    const struct iovec *piece = &encoded->pieces[k];
+    for (size_t at = 0, n; at < piece->iov_len; at += n) {
+      n = piece->iov_len - at < BREATH ? piece->iov_len - at : BREATH;
+      fl_pool_breathe(fl_ctx_pool(out->ctx));
+      XXH3_128bits_update(state, (const char *)piece->iov_base + at, n);
+    }
+  }
   XXH128_canonicalFromHash(&head.digest, XXH3_128bits_digest(state));
   XXH3_freeState(state);
   return write_all(out, &head, type, encoded, e);

@@ -43,17 +43,21 @@ static int temp_open(FlMemo *m, char **path) {
   return fd;
 }
 
-static int write_all(int fd, const struct iovec *pieces, int n_pieces) {
+static int write_all(const FlMemo *m, int fd, const struct iovec *pieces, int n_pieces) {
   enum { MOST = 64 };
   int next = 0;
   size_t done = 0; /* of pieces[next] */
   while (next < n_pieces) {
     struct iovec now[MOST];
     int n = 0;
-    for (int i = next; i < n_pieces && n < MOST; i++) {
+    size_t bytes = 0;
+    if (m->breathe) m->breathe(m->lend_arg);
+    for (int i = next; i < n_pieces && n < MOST && bytes < FL_MEMO_BREATH; i++) {
       size_t skip = i == next ? done : 0;
       if (pieces[i].iov_len == skip) continue;
-      now[n++] = (struct iovec){(char *)pieces[i].iov_base + skip, pieces[i].iov_len - skip};
+      size_t left = pieces[i].iov_len - skip, most = FL_MEMO_BREATH - bytes;
+      now[n] = (struct iovec){(char *)pieces[i].iov_base + skip, left < most ? left : most};
+      bytes += now[n++].iov_len;
     }
     if (n == 0) {
       next = next + MOST < n_pieces ? next + MOST : n_pieces;
@@ -78,7 +82,7 @@ FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *piec
   char *temp;
   int fd = temp_open(m, &temp);
   if (fd < 0) return status_of_errno(errno);
-  bool ok = write_all(fd, pieces, n_pieces) == 0 && fdatasync(fd) == 0;
+  bool ok = write_all(m, fd, pieces, n_pieces) == 0 && fdatasync(fd) == 0;
   if (ok && rename(temp, path) != 0)
     ok = errno == ENOENT && fl_folder_make(m, path) && rename(temp, path) == 0;
   int why = errno;

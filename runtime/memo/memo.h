@@ -34,6 +34,7 @@ typedef struct FlMemoOptions {
    * nobody is told. */
   void *(*lend)(void *arg, void *map, int64_t bytes);
   void (*unlend)(void *lent);
+  void (*breathe)(void *arg); /* called between pieces of large results: makes room in memory. NULL: nothing */
   void *lend_arg;
 } FlMemoOptions;
 
@@ -66,6 +67,7 @@ typedef struct FlMemoEntry {
   void *map;
   int64_t map_bytes;
   void (*unlend)(void *lent);
+  void (*breathe)(void *arg); /* called between pieces of large results: makes room in memory. NULL: nothing */
   void *lent; /* NULL: to nobody */
 } FlMemoEntry;
 
@@ -143,7 +145,6 @@ FlMemoTotals fl_memo_clear(FlMemo *memo);
 /* ---- digests --------------------------------------------------------------------------------------- */
 
 FlDigest fl_memo_digest(const void *bytes, int64_t len);                  /* XXH3-128, seed 0 */
-FlDigest fl_memo_digest_pieces(const struct iovec *pieces, int n_pieces); /* of their concatenation */
 static inline bool fl_memo_digest_same(FlDigest a, FlDigest b) { return a.lo == b.lo && a.hi == b.hi; }
 
 #endif

@@ -20,6 +20,7 @@ struct FlMemoClaim {
   int fd; /* holds the lock on the lock file; -1: none could be had */
 };
 
+enum { FL_MEMO_BREATH = 2 << 20 }; /* bytes of a result between two breaths */
 struct FlMemo {
   char *dir; /* NULL: never stores */
   int64_t limit;
@@ -27,6 +28,7 @@ struct FlMemo {
   void *warn_arg;
   void *(*lend)(void *arg, void *map, int64_t bytes);
   void (*unlend)(void *lent);
+  void (*breathe)(void *arg);
   void *lend_arg;
   pthread_mutex_t lock;    /* guards the members below */
   pthread_cond_t released; /* a claim went */
@@ -88,5 +90,8 @@ FlMemoEntry *fl_memo_look(FlMemo *m, FlMemoKey key, bool warn);
 
 /* Notes that `bytes` were stored at `path`; evicts others when the total is now above the limit. */
 void fl_memo_grown(FlMemo *m, const char *path, int64_t bytes);
+
+/* Of the concatenation of the pieces. */
+FlDigest fl_memo_digest_pieces(const FlMemo *m, const struct iovec *pieces, int n_pieces);
 
 #endif

@@ -34,6 +34,7 @@ FlMemo *fl_memo_open(const FlMemoOptions *options) {
   m->warn_arg = options->warn_arg;
   m->lend = options->lend;
   m->unlend = options->unlend;
+  m->breathe = options->breathe;
   m->lend_arg = options->lend_arg;
   m->stored_bytes = -1;
   pthread_mutex_init(&m->lock, NULL);
@@ -112,7 +113,7 @@ static void warn_not_stored(FlMemo *m, FlMemoStatus status, int error) {
 static FlMemoStatus put(FlMemo *m, FlMemoFolder folder, FlEntryKind kind, FlMemoKey key,
                         const struct iovec *pieces, int n_pieces, FlDigest *checksum_out) {
   FlEntryHeader h = {.kind = kind, .key_bytes = key.len, .created = (int64_t)time(NULL)};
-  h.payload = fl_memo_digest_pieces(pieces, n_pieces);
+  h.payload = fl_memo_digest_pieces(m, pieces, n_pieces);
   if (checksum_out) *checksum_out = h.payload;
   if (!m->dir) return FL_MEMO_OFF;
   if (key.label) h.label_bytes = (int64_t)strnlen(key.label, FL_ENTRY_LABEL);

@@ -117,7 +117,6 @@ FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t
   for (int32_t k = 0; k < n; k++) {
     if (columns[k].row_bytes > widest) widest = columns[k].row_bytes;
     most = fl_part_max(most, columns[k].from->dims[0]);
-    fl_buffer_will_sweep(columns[k].from->buffer);
   }
   int64_t place_bytes = (int64_t)(2 * sizeof(uint64_t) + widest);
   int64_t piece = fl_part_max(fl_pool_room(ctx ? fl_ctx_pool(ctx) : NULL, m * place_bytes) / place_bytes, 1);

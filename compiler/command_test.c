@@ -8,6 +8,7 @@
 
 #include "exec/exec.h"
 #include "interp/interp.h"
+#include "sched/sched.h"
 #include "tools/scripts.h"
 #include "tools/verdicts.h"
 
@@ -122,7 +123,7 @@ int fl_command_test(int n_words, char **words) {
     if (status > worst) worst = status;
   }
   failed = v.at.n;
-  long at_once = sysconf(_SC_NPROCESSORS_ONLN);
+  int at_once = fl_sched_cpus();
   for (int next = 0, done = 0; done < tests.n; done++) {
     for (; next < tests.n && next - done < at_once; next++) start(&tests.at[next]);
     FlVerdict one = finish(v.arena, &tests.at[done]);

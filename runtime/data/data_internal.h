@@ -4,6 +4,7 @@
 
 #include "data/data.h"
 #include "data/resident.h"
+#include "data/write_behind.h"
 
 /* Blocks of at least this many bytes are taken from the pool and go back to it. */
 enum { FL_POOL_MIN = 64 * 1024 };
@@ -15,6 +16,7 @@ typedef struct FlBlock {
   bool in_file;    /* its pages may leave memory */
   bool shared;     /* what a forked child writes is seen here */
   FlSpan *span;    /* of a block in a file; may be NULL */
+  FlWritten *file; /* likewise */
 } FlBlock;
 
 /* A block of at least `bytes`, contents undefined. `pool` may be NULL: then it is always in memory. `shared`:
@@ -24,6 +26,9 @@ bool fl_pool_take(FlPool *pool, size_t bytes, bool shared, FlBlock *out);
 void fl_pool_give(FlPool *pool, FlBlock block);
 /* Nobody reads [from, to) of a block in use any more: whole pages go back to the system. */
 void fl_pool_discard(FlBlock block, const void *from, const void *to);
+/* A file of so many bytes, for the caller to close after fl_pool_forget_file; pool may be NULL. false: as fl_pool_take. */
+bool fl_pool_file(FlPool *pool, size_t bytes, int *fd, FlWritten **written);
+void fl_pool_forget_file(FlPool *pool, FlWritten *written);
 FlPool *fl_pool_ref(FlPool *pool); /* one reference a block in use; NULL is allowed */
 void fl_pool_unref(FlPool *pool);
 

@@ -12,6 +12,7 @@
 #include "data/data_internal.h"
 #include "data/spill.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ static const size_t PAGE = 4096, HUGE_PAGE = (size_t)2 << 20;
  */
 static const size_t FREELY = (size_t)8 << 20, ASK_FROM = (size_t)64 << 20;
 
+/* Of a control group: bytes that may at least wait to be written. */
+static const int64_t LEAST_DIRTY = (int64_t)12 << 20;
+
 struct FlPool {
   pthread_mutex_t lock;
   _Atomic int64_t refs; /* the run's, and one for each block in use */
@@ -32,12 +36,14 @@ struct FlPool {
   int n, closed;
   FlBlock free[FL_POOL_SLOTS]; /* oldest first */
   size_t used;
-  int64_t machine;        /* what the machine has; 0: not asked yet */
-  size_t share;           /* what `used` may be; 0: not known yet */
-  int64_t given;          /* --memory; 0: not given */
-  char *folder;           /* where files are made first; NULL: none */
-  FlResidents *residents; /* NULL: nothing needs to be dropped */
-  FlPoolLack lack;        /* of the last block that there was not */
+  int64_t machine;          /* what the machine has; 0: not asked yet */
+  size_t share;             /* what `used` may be; 0: not known yet */
+  int64_t given;            /* --memory; 0: not given */
+  char *folder;             /* where files are made first; NULL: none */
+  FlResidents *residents;   /* NULL: nothing needs to be dropped */
+  FlWriter *_Atomic writer; /* NULL: nothing is written behind */
+  bool grouped;             /* a control group has less than the machine */
+  FlPoolLack lack;          /* of the last block that there was not */
 };
 
 static void *map_huge(size_t bytes) {
@@ -51,18 +57,18 @@ static void *map_huge(size_t bytes) {
   return base + skip;
 }
 
-/* Gives up the memory at `at` into which pages could not be moved. The system has unmapped it or not; where it has,
- * another thread may have got the place since, so nothing may be unmapped there that is not known to be ours. A place
- * that can be had without replacing anything was a hole. Else it is left as it is: it was never touched, so it is
- * addresses and no memory. */
+/* Gives up the memory at `at` into which pages could not be moved. The system has unmapped it or not; where
+ * it has, another thread may have got the place since, so nothing may be unmapped there that is not known to
+ * be ours. A place that can be had without replacing anything was a hole. Else it is left as it is: it was
+ * never touched, so it is addresses and no memory. */
 static void leave_place(char *at, size_t bytes) {
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   void *got = mmap(at, bytes, PROT_NONE, flags, -1, 0);
   if (got != MAP_FAILED) munmap(got, bytes);
 }
 
-/* As map_huge, of the given pages first; where one of them cannot be moved all are given back, and all of the block is
- * fresh. */
+/* As map_huge, of the given pages first; where one of them cannot be moved all are given back, and all of the
+ * block is fresh. */
 static void *map_pages(size_t bytes, const FlBlock *pages, int n) {
   char *base = map_huge(bytes), *at = base;
   int moved = 0;
@@ -133,12 +139,21 @@ static FlResident resident_now(void) {
   return now;
 }
 
+/* What the machine or the control group has. */
+static int64_t machine_of(FlPool *p) {
+  if (p->machine) return p->machine;
+  long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  p->machine = fl_machine_memory();
+  p->grouped = pages > 0 && page > 0 && p->machine < (int64_t)pages * page;
+  return p->machine;
+}
+
 bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
   if (folder && !(p->folder = strdup(folder))) return false;
   if (!bytes) return true;
   FlResident now = resident_now();
   /* A control group that has less is a limit that nobody may pass. */
-  int64_t most = p->machine ? p->machine : fl_machine_memory();
+  int64_t most = machine_of(p);
   if (bytes > most) bytes = most;
   /* Two fifths are for blocks, less what the process had before; the rest is for pages of files and small
    * values.
@@ -161,6 +176,7 @@ void fl_pool_unref(FlPool *p) {
   if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1) return;
   for (int k = 0; k < p->n; k++) block_free(p->free[k]);
   fl_residents_free(p->residents);
+  fl_writer_free(p->writer);
   pthread_mutex_destroy(&p->lock);
   free(p->folder);
   free(p);
@@ -175,13 +191,19 @@ void fl_pool_free(FlPool *p) {
   p->held = 0;
   pthread_mutex_unlock(&p->lock);
   fl_residents_stop(p->residents);
+  fl_writer_stop(p->writer);
   fl_pool_unref(p);
 }
 
-bool fl_pool_is_limited(const FlPool *p) { return p && p->residents; }
+static FlWriter *writer_of(const FlPool *p) { return atomic_load_explicit(&p->writer, memory_order_acquire); }
+
+bool fl_pool_is_limited(const FlPool *p) { return p && (p->residents || writer_of(p)); }
 
 void fl_pool_breathe(FlPool *p) {
-  if (p && p->residents) fl_residents_breathe(p->residents);
+  if (!p) return;
+  if (p->residents) fl_residents_breathe(p->residents);
+  FlWriter *writer = writer_of(p);
+  if (writer) fl_writer_breathe(writer);
 }
 
 struct FlLoan {
@@ -223,11 +245,12 @@ static size_t share_of(FlPool *p) {
   if (p->share) return p->share;
   int64_t others = 0; /* what this process has beside blocks, which a small group feels */
   if (!p->machine) {
-    p->machine = fl_machine_memory();
+    (void)machine_of(p);
     others = resident_now().own - (int64_t)p->used;
     if (p->limit > (size_t)p->machine / 8) p->limit = (size_t)p->machine / 8;
   }
-  int64_t share = p->machine / 5 * 4 - (others > 0 ? others : 0), least = p->machine / 5;
+  /* In a group pages of files count too, the program's among them, and tables that are looked up get more. */
+  int64_t share = p->machine / 5 * (p->grouped ? 2 : 4) - (others > 0 ? others : 0), least = p->machine / 5;
   p->share = (size_t)(share > least ? share : least);
   return p->share;
 }
@@ -242,7 +265,7 @@ int64_t fl_pool_room(FlPool *p, int64_t wanted) {
   }
   size_t most = share_of(p);
   int64_t free = most > in_use ? (int64_t)(most - in_use) : 0, held = (int64_t)p->held;
-  int64_t least = (p->given ? p->given : p->machine) / 8;
+  int64_t least = p->given ? p->given / 8 : p->machine / 10;
   pthread_mutex_unlock(&p->lock);
   if (!p->given && wanted >= (int64_t)ASK_FROM) {
     int64_t there = fl_machine_available();
@@ -291,6 +314,7 @@ static bool reserve(FlPool *p, size_t capacity, bool shared, Parts *out) {
   /* Tables that are looked up in any order are small beside columns that are swept: they get some room more.
    */
   if (p->given && capacity <= (size_t)p->given / 16) most += (size_t)p->given / 5;
+  if (!p->given && p->grouped && capacity <= (size_t)p->machine / 10) most += (size_t)p->machine / 4;
   while (p->n && p->used + fresh > most) {
     out->gone[out->n_gone] = take_free(p, 0);
     p->used -= out->gone[out->n_gone++].capacity;
@@ -317,16 +341,39 @@ static bool lacks(FlPool *p, FlPoolLack lack) {
   return false;
 }
 
-static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
+/* The thread that writes files behind those who fill them: from the first file on, in a control group. */
+static FlWriter *writer_wanted(FlPool *p) {
+  pthread_mutex_lock(&p->lock);
+  if (!writer_of(p)) {
+    int64_t most = p->machine / 8;
+    atomic_store_explicit(&p->writer, fl_writer_new(most > LEAST_DIRTY ? most : LEAST_DIRTY),
+                          memory_order_release);
+  }
+  pthread_mutex_unlock(&p->lock);
+  return writer_of(p);
+}
+
+static bool lacks_file(FlPool *p, FlSpillStatus s) {
   static const FlPoolLack lack[] = {[FL_SPILL_NO_FOLDER] = FL_LACK_FOLDER,
                                     [FL_SPILL_NO_ROOM] = FL_LACK_DISK,
                                     [FL_SPILL_NO_MAP] = FL_LACK_MEMORY};
-  FlSpillStatus s = fl_spill_map(p->folder, capacity, &out->data);
-  if (s != FL_SPILL_OK) return lacks(p, lack[s]);
+  return lacks(p, lack[s]);
+}
+
+static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
+  int fd = -1;
+  FlSpillStatus s = fl_spill_map(p->folder, capacity, &out->data, p->grouped ? &fd : NULL);
+  if (s != FL_SPILL_OK) return lacks_file(p, s);
   out->capacity = capacity;
   out->in_file = true;
+  if (p->grouped) { /* large pages, and nothing around them: what a disk reads ahead may be more than the
+                       group has */
+    madvise(out->data, capacity, MADV_RANDOM);
+    madvise(out->data, capacity, MADV_HUGEPAGE);
+  }
   if (!out->shared) madvise(out->data, capacity, MADV_DONTFORK);
   out->span = fl_residents_add(p->residents, out->data, capacity);
+  out->file = fl_writer_add(p->grouped ? writer_wanted(p) : NULL, fd, capacity);
   return true;
 }
 
@@ -386,11 +433,25 @@ bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   return k >= 0 || new_block(p, capacity, stays, &parts, out);
 }
 
+bool fl_pool_file(FlPool *p, size_t bytes, int *fd, FlWritten **written) {
+  FlSpillStatus s = fl_spill_file(p ? p->folder : NULL, bytes, fd);
+  *written = NULL;
+  if (s != FL_SPILL_OK) return p && lacks_file(p, s);
+  int own = p && p->grouped ? fcntl(*fd, F_DUPFD_CLOEXEC, 0) : -1;
+  *written = fl_writer_add(own >= 0 ? writer_wanted(p) : NULL, own, bytes);
+  return true;
+}
+
+void fl_pool_forget_file(FlPool *p, FlWritten *written) {
+  if (written) fl_writer_remove(writer_of(p), written);
+}
+
 void fl_pool_give(FlPool *p, FlBlock b) {
   FlBlock out[FL_POOL_SLOTS + 1];
   int n_out = 0;
   if (b.in_file) {
     fl_residents_remove(p->residents, b.span);
+    fl_writer_remove(writer_of(p), b.file);
     munmap(b.data, b.capacity);
     return;
   }

@@ -1,13 +1,14 @@
 /* resident.c: see resident.h.
  *
  * Method: the thread looks at the resident size as often as the room that is left could be filled. Above 85%
- * of the limit (less of a small one) it drops pieces in turn, span by span, as the hand of a clock, until it is a seventh
- * lower or has been all around. There is no telling which pages were used last; but sweeps touch pages in the order in
- * which they lie, and a page that comes back too early costs a visit to the page cache, not to the disk.
+ * of the limit (less of a small one) it drops pieces in turn, span by span, as the hand of a clock, until it
+ * is a seventh lower or has been all around. There is no telling which pages were used last; but sweeps touch
+ * pages in the order in which they lie, and a page that comes back too early costs a visit to the page cache,
+ * not to the disk.
  *
- * The kernel maps what lies around a page that is read, and makes large pages for what is written in order: a fault
- * for each 4 KiB would cost five times as much as the memory that it saves. So whoever looks up in any order has to
- * do so in what fits (part/order_parts.c, take_far.c, aggregate.c).
+ * The kernel maps what lies around a page that is read, and makes large pages for what is written in order: a
+ * fault for each 4 KiB would cost five times as much as the memory that it saves. So whoever looks up in any
+ * order has to do so in what fits (part/order_parts.c, take_far.c, aggregate.c).
  *
  * What always holds: spans form a ring; the hand points to one of them, or is NULL when there is none. The
  * lock is held while a piece is dropped, so nobody unmaps it meanwhile. */

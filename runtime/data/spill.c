@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+enum { MOST_OPEN = 400 }; /* files beyond it are not kept open: a process may have 1,024 */
 /* f_type of file systems that live in memory (statfs(2)). */
 enum { IN_TMPFS = 0x01021994 };
 static const unsigned long IN_RAMFS = 0x858458f6;
@@ -38,7 +39,7 @@ static int nameless(const char *folder) {
   return fd;
 }
 
-static FlSpillStatus map_in(const char *folder, size_t bytes, void **out) {
+static FlSpillStatus file_in(const char *folder, size_t bytes, int *out) {
   struct statfs fs;
   if (!folder || !*folder || statfs(folder, &fs) != 0 || in_memory(&fs)) return FL_SPILL_NO_FOLDER;
   if (access(folder, W_OK) != 0) return FL_SPILL_NO_FOLDER;
@@ -47,22 +48,31 @@ static FlSpillStatus map_in(const char *folder, size_t bytes, void **out) {
   if (fd < 0) return FL_SPILL_NO_FOLDER;
   int no_room = posix_fallocate(fd, 0, (off_t)bytes);
   while (no_room == EINTR) no_room = posix_fallocate(fd, 0, (off_t)bytes);
-  *out = no_room ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  close(fd); /* the mapping keeps the file */
-  if (no_room) return FL_SPILL_NO_ROOM;
-  if (*out == MAP_FAILED) return FL_SPILL_NO_MAP;
-  return FL_SPILL_OK;
+  if (no_room) close(fd);
+  else *out = fd;
+  return no_room ? FL_SPILL_NO_ROOM : FL_SPILL_OK;
 }
 
-FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out) {
+FlSpillStatus fl_spill_file(const char *folder, size_t bytes, int *fd) {
   const char *const folders[] = {folder, getenv("TMPDIR"), "/var/tmp", "/tmp"};
   FlSpillStatus worst = FL_SPILL_NO_FOLDER;
   for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
-    FlSpillStatus s = map_in(folders[k], bytes, out);
+    FlSpillStatus s = file_in(folders[k], bytes, fd);
     if (s == FL_SPILL_OK) return s;
     if (s != FL_SPILL_NO_FOLDER) worst = s;
   }
   return worst;
+}
+
+FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out, int *keep) {
+  int fd;
+  FlSpillStatus status = fl_spill_file(folder, bytes, &fd);
+  if (status != FL_SPILL_OK) return status;
+  *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  bool mapped = *out != MAP_FAILED;
+  if (keep) *keep = mapped && fd < MOST_OPEN ? fd : -1;
+  if (!keep || *keep < 0) close(fd); /* the mapping keeps the file */
+  return mapped ? FL_SPILL_OK : FL_SPILL_NO_MAP;
 }
 
 int fl_spill_open(void) {

@@ -1,6 +1,7 @@
 /* unpack.c: see unpack.h. In: compressed bytes. Out: what they hold. What always holds: not more memory is
  * used than for what has been unpacked, whatever sizes the bytes claim. */
 #define ZLIB_CONST
+#include "base/machine.h"
 #include "io/unpack.h"
 #include "data/data.h"
 
@@ -153,11 +154,9 @@ static bool grow(FlGrowing *g, int64_t room) {
   return true;
 }
 
-/* More than three quarters of the machine's memory would end in swapping, or in the system ending us. */
-static bool too_large(int64_t size) {
-  int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size / page > pages / 4 * 3;
-}
+/* More than three quarters of the memory of the machine or control group would end in swapping, or in the system
+ * ending us. */
+static bool too_large(int64_t size) { return size > fl_machine_memory() / 4 * 3; }
 
 static bool unpack_all(FlUnpack *u, FlGrowing *g, int64_t most, bool *more, FlIoError *e) {
   for (;;) {

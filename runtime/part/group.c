@@ -296,24 +296,32 @@ FlStatus fl_rt_group(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlo
   return 0;
 }
 
+/* The first rows of all groups, ascending: a bit for each row is looked up in any order, and nothing else. */
+static FlStatus ascending(FlPartMem *m, const FlPartGroups *groups, int64_t *rows) {
+  int64_t words = groups->n / 64 + 1;
+  uint64_t *first = fl_part_zalloc(m, words, sizeof *first);
+  if (first == NULL) return 1;
+  for (int64_t k = 0; k < groups->g; k++)
+    first[groups->first[k] / 64] |= UINT64_C(1) << groups->first[k] % 64;
+  for (int64_t w = 0; w < words; w++) {
+    for (uint64_t left = first[w]; left != 0; left &= left - 1) *rows++ = w * 64 + __builtin_ctzll(left);
+  }
+  fl_part_release(m, first);
+  return 0;
+}
+
 static FlStatus distinct_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
   FlPartKey *keys;
   FlPartCodes codes;
   FlPartGroups groups;
-  uint64_t *sorted;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
   if (fl_part_encode(m, keys, desc->n_list, 1, false, &codes) != 0) return 1;
   int64_t room;
   FlStatus status = beyond(m, &codes, &room) ? fl_part_group_ordered(m, &codes, room, false, NULL, &groups)
                                              : fl_part_group_codes(m, &codes, false, NULL, &groups);
   if (status != 0) return 1;
-  uint64_t *spare = fl_part_alloc(m, groups.g, sizeof *spare);
   *rows = fl_array_new(m->ctx, FL_I64, 1, &groups.g);
-  if (spare == NULL || *rows == NULL) return 1;
-  int bits = fl_part_bits((uint64_t)groups.n);
-  if (fl_part_sort_words(m, (uint64_t *)groups.first, spare, groups.g, 0, bits, &sorted) != 0) return 1;
-  if (groups.g > 0) memcpy((*rows)->data, sorted, (size_t)groups.g * sizeof(int64_t));
-  return 0;
+  return *rows == NULL ? 1 : ascending(m, &groups, (*rows)->data);
 }
 
 FlStatus fl_rt_distinct(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

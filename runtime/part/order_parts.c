@@ -7,9 +7,11 @@
  * A sample of the rows gives cuts that part them into ranges of about the same size: the rows that equal a
  * cut, and those between two cuts. A first sweep writes down the part of each row and counts. Where the parts
  * are few, a sweep for each takes its rows out of the columns, and nothing is written but the result; else
- * one sweep writes all rows part by part, each part behind the other, into a block that may live in a file.
- * Each part is then sorted alone, and its row numbers written: all files are read and written from their
- * beginning to their end. Rows that equal a cut are in order as they come. */
+ * one sweep sorts the rows of each chunk by their parts in a cache and writes them to a file (scratch.h),
+ * each part behind the other. Each part is then sorted alone in memory, and its row numbers written: blocks
+ * in files are read and written from their beginning to their end. Rows that equal a cut are in order as they
+ * come. */
+#include "data/scratch.h"
 #include "part/part_internal.h"
 
 enum {
@@ -31,6 +33,7 @@ typedef struct Parts {
   int64_t *rows;   /* the result */
   uint8_t *begins; /* [n] the row at this place differs from the one before; NULL: nobody asks */
   uint64_t *taken;
+  FlScratch *scratch;  /* where the parts are many: all rows taken out, part by part */
   int64_t base;        /* the place in the result of the first row of `taken` */
   int64_t first, last; /* the parts that are taken out now */
 } Parts;
@@ -164,6 +167,45 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
+/* Sorts the rows of a chunk by their parts and writes those of each behind those of the chunk before. */
+static int32_t write_parts_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Parts *p = env;
+  int64_t row_bytes = p->width * (int64_t)sizeof(uint64_t);
+  int64_t at[2 * MOST_CUTS + 2], start[2 * MOST_CUTS + 2];
+  uint64_t *words = malloc((size_t)p->n_words * FL_PART_BATCH * sizeof *words),
+           *sorted = malloc((size_t)(FL_PART_CHUNK * row_bytes));
+  bool done = words != NULL && sorted != NULL;
+  (void)ctx;
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t from, to, *place = p->place + c * p->n_parts;
+    fl_part_chunk(c, p->n, &from, &to);
+    memset(at, 0, sizeof at);
+    for (int64_t row = from; row < to; row++) at[p->part[row] + 1] += !(p->part[row] & 1);
+    for (int64_t k = 0; k < p->n_parts; k++) at[k + 1] += at[k];
+    memcpy(start, at, sizeof at);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+      read_rows(p->codes, row, n, words);
+      for (int64_t i = 0; i < n; i++) {
+        int64_t part = p->part[row + i];
+        if (part & 1) {
+          p->rows[place[part]++] = row + i;
+          continue;
+        }
+        uint64_t *to_row = sorted + at[part]++ * p->width;
+        for (int32_t w = 0; w < p->n_words; w++) to_row[w] = words[i * p->n_words + w];
+        to_row[p->n_words] = (uint64_t)(row + i);
+      }
+    }
+    for (int64_t k = 0; k < p->n_parts && done; k += 2)
+      done = fl_scratch_write(p->scratch, sorted + start[k] * p->width, (at[k] - start[k]) * row_bytes,
+                              place[k] * row_bytes);
+  }
+  free(words);
+  free(sorted);
+  return !done;
+}
+
 static FlStatus no_memory(FlPartMem *m) {
   return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
 }
@@ -258,23 +300,34 @@ static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t
   return fl_part_for(m->ctx, write_body, &done, n, 1.5);
 }
 
+static FlStatus write_parts(FlPartMem *m, Parts *p) {
+  int64_t bytes = p->n * p->width * (int64_t)sizeof(uint64_t);
+  p->scratch = fl_scratch_new(m->ctx, bytes);
+  if (p->scratch == NULL) return 1;
+  m->on_disk += bytes;
+  if (fl_part_for(m->ctx, write_parts_body, p, p->chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
+  fl_scratch_free(p->scratch);
+  return no_memory(m);
+}
+
 static FlStatus sort_parts(FlPartMem *m, Parts *p) {
-  bool few = p->n_cuts < FEW_PARTS;
   int64_t most = 0;
   for (int64_t k = 0; k < p->n_parts; k += 2) most = fl_part_max(most, p->start[k + 1] - p->start[k]);
-  p->taken = fl_part_alloc(m, (few ? most : p->n) * p->width, sizeof *p->taken);
+  p->taken = fl_part_alloc(m, most * p->width, sizeof *p->taken);
   FlPartPair *spare = fl_part_alloc(m, most, sizeof *spare);
   FlPartPair *a = p->n_words > 1 ? fl_part_alloc(m, most, sizeof *a) : NULL;
   if (p->taken == NULL || spare == NULL || (p->n_words > 1 && a == NULL)) return 1;
   for (int64_t k = 0; k < p->n_parts; k += 2) {
-    if (few || k == 0) {
+    int64_t from = p->start[k], n = p->start[k + 1] - from, row_bytes = p->width * (int64_t)sizeof(uint64_t);
+    if (p->scratch != NULL) {
+      if (!fl_scratch_read(p->scratch, p->taken, n * row_bytes, from * row_bytes)) return no_memory(m);
+    } else {
       p->first = k;
-      p->last = few ? fl_part_min(k + 2, p->n_parts) : p->n_parts;
-      p->base = p->start[k];
+      p->last = fl_part_min(k + 2, p->n_parts);
+      p->base = from;
       if (fl_part_for(m->ctx, take_body, p, p->chunks, 4.0 * FL_PART_CHUNK) != 0) return no_memory(m);
     }
-    int64_t from = p->start[k], n = p->start[k + 1] - from;
-    if (sort_part(m, p, p->taken + (from - p->base) * p->width, n, a, spare, from) != 0) return 1;
+    if (sort_part(m, p, p->taken, n, a, spare, from) != 0) return 1;
   }
   fl_part_release(m, p->taken);
   fl_part_release(m, spare);
@@ -295,7 +348,11 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
       (int64_t)sizeof(FlPartPair) * (p.n_words > 1 ? 2 : 1) + p.width * (int64_t)sizeof(uint64_t);
   int64_t parts = p.n / fl_part_max(bytes / row_bytes, 1) + 1;
   if (find_cuts(m, &p, fl_part_min(parts, MOST_CUTS)) != 0) return 1;
-  if (part_rows(m, &p) != 0 || sort_parts(m, &p) != 0) return 1;
+  if (part_rows(m, &p) != 0) return 1;
+  if (p.n_cuts >= FEW_PARTS && write_parts(m, &p) != 0) return 1;
+  FlStatus status = sort_parts(m, &p);
+  fl_scratch_free(p.scratch);
+  if (status != 0) return 1;
   for (int64_t k = 1; k < p.n_parts && begins != NULL; k += 2) { /* rows that equal a cut */
     int64_t n = p.start[k + 1] - p.start[k];
     if (n > 0) memset(begins + p.start[k], 0, (size_t)n);

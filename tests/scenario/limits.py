@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -113,8 +114,8 @@ done = place.run("run", "-q", "--no-cache", "--memory", LIMITS[0], "limits.flow"
 check(done.returncode == 0 and done.stderr == "", "nothing is told with -q", done.stderr)
 
 
-def grouped(limit):
-    """Runs the script in a control group of version 1; None: none can be made here."""
+def grouped(limit, run):
+    """What `run` gives when it is started in a control group of version 1; None: none can be made here."""
     group = pathlib.Path("/sys/fs/cgroup/memory") / f"flow_limits_{os.getpid()}"
     try:
         group.mkdir()
@@ -126,7 +127,7 @@ def grouped(limit):
     try:
         def enter():
             (group / "cgroup.procs").write_text(str(os.getpid()))
-        return place.run("run", "--no-cache", "--memory", "100G", "limits.flow", preexec_fn=enter)
+        return run(enter)
     finally:
         try:
             group.rmdir()
@@ -134,10 +135,19 @@ def grouped(limit):
             pass
 
 
-done = None if sanitized else grouped("96M")
+done = None if sanitized else grouped("96M", lambda enter: place.run("run", "--no-cache", "--memory", "100G", "limits.flow", preexec_fn=enter))
 if done is not None:
     check(done.returncode == 0, "in a control group: runs", done.stderr)
     check("--memory is 96.0 MiB" in done.stderr or "on disk" not in done.stderr, "a --memory above the group's limit is the limit",
           done.stderr)
     compare(place, expected, "in a control group")
+    # A binary alone needs little: less than it would take without asking.
+    built = place.run("build", "limits.flow", "-o", "limits")
+    check(built.returncode == 0, "the script is built", built.stderr)
+    for name in NAMES:
+        (place.path / f"{name}.csv").unlink()
+    done = grouped("24M", lambda enter: subprocess.run([str(place.path / "limits"), "--no-cache"], cwd=place.path, capture_output=True,
+                                                       text=True, timeout=300, preexec_fn=enter))
+    check(done.returncode == 0 and "on disk" in done.stderr, "a binary in a small control group runs, and keeps something on disk", done)
+    compare(place, expected, "a binary in a small control group")
 finish()

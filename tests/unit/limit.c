@@ -40,7 +40,7 @@ static void test_machine(void) {
 static void test_spill(void) {
   char *p = NULL;
   size_t n = 4 * MIB;
-  CHECK(fl_spill_map("/nowhere/at/all", n, (void **)&p) == FL_SPILL_OK); /* the next folder is taken */
+  CHECK(fl_spill_map("/nowhere/at/all", n, (void **)&p, NULL) == FL_SPILL_OK); /* the next folder is taken */
   bool zero = true;
   for (size_t k = 0; k < n; k += 4096) zero &= p[k] == 0;
   check(zero, "new memory is zero");
@@ -50,7 +50,7 @@ static void test_spill(void) {
   for (size_t k = 0; k < n; k++) same &= p[k] == 7;
   check(same, "dropped pages come back");
   munmap(p, n);
-  CHECK(fl_spill_map(NULL, (size_t)1 << 60, (void **)&p) == FL_SPILL_NO_ROOM);
+  CHECK(fl_spill_map(NULL, (size_t)1 << 60, (void **)&p, NULL) == FL_SPILL_NO_ROOM);
 }
 
 /* Pages of a span leave when the process is above the limit, and only then; what is in them stays. */
@@ -58,7 +58,7 @@ static void test_residents(void) {
   enum { N = 32 * MIB };
   for (int tight = 0; tight < 2; tight++) {
     char *p = NULL;
-    if (fl_spill_map(NULL, N, (void **)&p) != FL_SPILL_OK) {
+    if (fl_spill_map(NULL, N, (void **)&p, NULL) != FL_SPILL_OK) {
       check(false, "a file without a name");
       return;
     }

@@ -1,0 +1,19 @@
+/* scratch.h: bytes that are written once, piece by piece in any place, and read once: in a file without a
+ * name, through calls and not through memory, so that a piece costs what it holds and not the pages that it
+ * touches. */
+#ifndef FL_DATA_SCRATCH_H
+#define FL_DATA_SCRATCH_H
+
+#include "data/data.h"
+
+typedef struct FlScratch FlScratch;
+
+/* NULL: error recorded (no disk has the room). */
+FlScratch *fl_scratch_new(FlCtx *ctx, int64_t bytes);
+void fl_scratch_free(FlScratch *s); /* NULL is allowed */
+
+/* Any thread, with places that nobody else writes. false: the disk fails. */
+bool fl_scratch_write(FlScratch *s, const void *from, int64_t bytes, int64_t at);
+bool fl_scratch_read(FlScratch *s, void *to, int64_t bytes, int64_t at);
+
+#endif

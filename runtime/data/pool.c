@@ -437,7 +437,13 @@ bool fl_pool_file(FlPool *p, size_t bytes, int *fd, FlWritten **written) {
   FlSpillStatus s = fl_spill_file(p ? p->folder : NULL, bytes, fd);
   *written = NULL;
   if (s != FL_SPILL_OK) return p && lacks_file(p, s);
-  int own = p && p->grouped ? fcntl(*fd, F_DUPFD_CLOEXEC, 0) : -1;
+  bool grouped = false;
+  if (p) {
+    pthread_mutex_lock(&p->lock);
+    grouped = p->grouped;
+    pthread_mutex_unlock(&p->lock);
+  }
+  int own = grouped ? fcntl(*fd, F_DUPFD_CLOEXEC, 0) : -1;
   *written = fl_writer_add(own >= 0 ? writer_wanted(p) : NULL, own, bytes);
   return true;
 }

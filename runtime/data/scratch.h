@@ -12,8 +12,11 @@ typedef struct FlScratch FlScratch;
 FlScratch *fl_scratch_new(FlCtx *ctx, int64_t bytes);
 void fl_scratch_free(FlScratch *s); /* NULL is allowed */
 
-/* Any thread, with places that nobody else writes. false: the disk fails. */
+/* Any thread, with places that nobody else writes. false: the disk fails; fl_scratch_why tells. */
 bool fl_scratch_write(FlScratch *s, const void *from, int64_t bytes, int64_t at);
 bool fl_scratch_read(FlScratch *s, void *to, int64_t bytes, int64_t at);
+
+/* errno of a call that failed; 0: none did. `folder` gets where the file lies. */
+int fl_scratch_why(const FlScratch *s, char *folder, size_t room);
 
 #endif

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum { MOST_OPEN = 400 }; /* files beyond it are not kept open: a process may have 1,024 */
 /* f_type of file systems that live in memory (statfs(2)). */
 enum { IN_TMPFS = 0x01021994 };
 static const unsigned long IN_RAMFS = 0x858458f6;
@@ -64,13 +64,19 @@ FlSpillStatus fl_spill_file(const char *folder, size_t bytes, int *fd) {
   return worst;
 }
 
+/* Whether a file may be kept open: the process has a number of them, and most are for others. */
+static bool may_stay(int fd) {
+  struct rlimit files;
+  return getrlimit(RLIMIT_NOFILE, &files) == 0 && (rlim_t)fd < files.rlim_cur / 2;
+}
+
 FlSpillStatus fl_spill_map(const char *folder, size_t bytes, void **out, int *keep) {
   int fd;
   FlSpillStatus status = fl_spill_file(folder, bytes, &fd);
   if (status != FL_SPILL_OK) return status;
   *out = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   bool mapped = *out != MAP_FAILED;
-  if (keep) *keep = mapped && fd < MOST_OPEN ? fd : -1;
+  if (keep) *keep = mapped && may_stay(fd) ? fd : -1;
   if (!keep || *keep < 0) close(fd); /* the mapping keeps the file */
   return mapped ? FL_SPILL_OK : FL_SPILL_NO_MAP;
 }

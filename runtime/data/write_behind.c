@@ -6,8 +6,9 @@
  * full of dirty pages stands still: version 1 lets nobody write early, and throws out the pages of the
  * program meanwhile.
  *
- * What always holds: files form a ring; the hand points to one of them, or is NULL when there is none. The
- * lock is held while a piece is written, so nobody closes the file meanwhile. */
+ * What always holds: files form a ring; the hand points to one of them, or is NULL when there is none. A
+ * piece is written without the lock, so that a slow disk holds up nobody but who closes that very file: it
+ * waits for the end of the piece. */
 #include "data/write_behind.h"
 
 #include <errno.h>
@@ -32,13 +33,16 @@ struct FlWritten {
 
 struct FlWriter {
   pthread_mutex_t lock;
-  pthread_cond_t end, round; /* the thread shall end; a piece has been written */
+  pthread_cond_t end;   /* the thread shall end */
+  pthread_cond_t round; /* all files have been gone around, or the thread shall end */
+  pthread_cond_t piece; /* one has been written */
   pthread_t thread;
   int64_t most;
   _Atomic int64_t written; /* of what was ever made dirty; set under the lock */
   bool over;
   FlWritten *hand;
   size_t hand_at, total; /* in the hand's file; of all files */
+  const FlWritten *now;  /* the file that is written without the lock; NULL: none */
 };
 
 /* Bytes of files that this process has made dirty since it began. */
@@ -55,19 +59,25 @@ static struct timespec soon(void) {
   return t;
 }
 
-/* Writes the next piece, and starts the one behind it; returns its size. There is a file. */
+/* Writes the next piece, and starts the one behind it; returns its size. There is a file. Under the lock,
+ * which is free meanwhile. */
 static size_t write_piece(FlWriter *w) {
   FlWritten *f = w->hand;
   size_t left = f->bytes - w->hand_at, bytes = left < PIECE ? left : PIECE;
   off_t at = (off_t)w->hand_at;
-  if (left > bytes) (void)sync_file_range(f->fd, at + (off_t)bytes, (off_t)PIECE, SYNC_FILE_RANGE_WRITE);
-  (void)sync_file_range(f->fd, at, (off_t)bytes,
-                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
   w->hand_at += bytes;
-  if (w->hand_at == f->bytes) {
+  if (left == bytes) {
     w->hand = f->next;
     w->hand_at = 0;
   }
+  w->now = f;
+  pthread_mutex_unlock(&w->lock);
+  if (left > bytes) (void)sync_file_range(f->fd, at + (off_t)bytes, (off_t)PIECE, SYNC_FILE_RANGE_WRITE);
+  (void)sync_file_range(f->fd, at, (off_t)bytes,
+                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+  pthread_mutex_lock(&w->lock);
+  w->now = NULL;
+  pthread_cond_broadcast(&w->piece);
   return bytes;
 }
 
@@ -81,11 +91,7 @@ static void *work(void *arg) {
       while (!w->over && pthread_cond_timedwait(&w->end, &w->lock, &until) != ETIMEDOUT) {}
       continue;
     }
-    for (size_t done = 0; !w->over && w->hand && done < w->total;) {
-      done += write_piece(w);
-      pthread_mutex_unlock(&w->lock);
-      pthread_mutex_lock(&w->lock);
-    }
+    for (size_t done = 0; !w->over && w->hand && done < w->total;) done += write_piece(w);
     w->written = begin;
     pthread_cond_broadcast(&w->round);
   }
@@ -101,6 +107,7 @@ FlWriter *fl_writer_new(int64_t most) {
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_cond_init(&w->end, &monotonic);
   pthread_cond_init(&w->round, &monotonic);
+  pthread_cond_init(&w->piece, &monotonic);
   pthread_condattr_destroy(&monotonic);
   pthread_mutex_init(&w->lock, NULL);
   w->most = most;
@@ -129,6 +136,7 @@ void fl_writer_free(FlWriter *w) {
   if (!w) return;
   pthread_cond_destroy(&w->end);
   pthread_cond_destroy(&w->round);
+  pthread_cond_destroy(&w->piece);
   pthread_mutex_destroy(&w->lock);
   free(w);
 }
@@ -157,6 +165,7 @@ FlWritten *fl_writer_add(FlWriter *w, int fd, size_t bytes) {
 void fl_writer_remove(FlWriter *w, FlWritten *f) {
   if (!f) return;
   pthread_mutex_lock(&w->lock);
+  while (w->now == f) (void)pthread_cond_wait(&w->piece, &w->lock);
   if (w->hand == f) {
     w->hand = f->next == f ? NULL : f->next;
     w->hand_at = 0;
@@ -170,7 +179,7 @@ void fl_writer_remove(FlWriter *w, FlWritten *f) {
 }
 
 void fl_writer_breathe(FlWriter *w) {
-  /* relaxed: only tells whether to look closer. The lock is held while a piece is written. */
+  /* relaxed: only tells whether to look closer. */
   if (made_dirty() - atomic_load_explicit(&w->written, memory_order_relaxed) <= w->most) return;
   pthread_mutex_lock(&w->lock);
   for (int k = 0; k < PATIENCE && !w->over && w->hand && made_dirty() - w->written > w->most; k++) {

@@ -73,7 +73,7 @@ static bool put_encoded(FlOutput *out, const char *type, const FlEncoded *encode
     const struct iovec *piece = &encoded->pieces[k];
     for (size_t at = 0, n; at < piece->iov_len; at += n) {
       n = piece->iov_len - at < BREATH ? piece->iov_len - at : BREATH;
-      fl_pool_breathe(fl_ctx_pool(out->ctx));
+      if (out->ctx) fl_pool_breathe(fl_ctx_pool(out->ctx));
       XXH3_128bits_update(state, (const char *)piece->iov_base + at, n);
     }
   }

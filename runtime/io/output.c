@@ -6,7 +6,6 @@
  * removed once for each folder that it writes to. */
 #include "data/data.h"
 #include "exec/exec.h"
-#include "data/data.h"
 #include "io/io_internal.h"
 
 #include <errno.h>
@@ -111,7 +110,7 @@ bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e) {
   for (const char *at = bytes; n;) {
     size_t now = n < PIECE ? n : PIECE;
     if (is_stopped(out, e)) return false;
-    fl_pool_breathe(fl_ctx_pool(out->ctx));
+    if (out->ctx) fl_pool_breathe(fl_ctx_pool(out->ctx));
     if (!fl_whole_write(out->file.fd, at, now)) {
       if (errno != EPIPE) return cannot(e, out->path);
       fl_ctx_stop(out->ctx, SIGPIPE); /* as with what is printed, that nobody reads it is no error */

@@ -67,7 +67,6 @@ typedef struct FlMemoEntry {
   void *map;
   int64_t map_bytes;
   void (*unlend)(void *lent);
-  void (*breathe)(void *arg); /* called between pieces of large results: makes room in memory. NULL: nothing */
   void *lent; /* NULL: to nobody */
 } FlMemoEntry;
 

@@ -210,6 +210,18 @@ static FlStatus no_memory(FlPartMem *m) {
   return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
 }
 
+/* A file or the memory for a chunk failed. A disk is told as a disk, with its folder. */
+static FlStatus no_scratch(FlPartMem *m, const FlScratch *s) {
+  char folder[4096];
+  int why = fl_scratch_why(s, folder, sizeof folder);
+  if (why == 0) return no_memory(m);
+  FlStatus status =
+      fl_fail_text(m->ctx, -1, FL_CODE_RESOURCE,
+                   "the disk of `%.400s` fails while this step keeps data there: %s", folder, strerror(why));
+  fl_fail_help(m->ctx, "name a folder on another disk: --cache FOLDER, or TMPDIR=FOLDER before the command");
+  return status;
+}
+
 static FlStatus part_rows(FlPartMem *m, Parts *p) {
   p->part = fl_part_alloc(m, p->n, 1);
   p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
@@ -306,8 +318,9 @@ static FlStatus write_parts(FlPartMem *m, Parts *p) {
   if (p->scratch == NULL) return 1;
   m->on_disk += bytes;
   if (fl_part_for(m->ctx, write_parts_body, p, p->chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
+  FlStatus status = no_scratch(m, p->scratch);
   fl_scratch_free(p->scratch);
-  return no_memory(m);
+  return status;
 }
 
 static FlStatus sort_parts(FlPartMem *m, Parts *p) {
@@ -320,7 +333,8 @@ static FlStatus sort_parts(FlPartMem *m, Parts *p) {
   for (int64_t k = 0; k < p->n_parts; k += 2) {
     int64_t from = p->start[k], n = p->start[k + 1] - from, row_bytes = p->width * (int64_t)sizeof(uint64_t);
     if (p->scratch != NULL) {
-      if (!fl_scratch_read(p->scratch, p->taken, n * row_bytes, from * row_bytes)) return no_memory(m);
+      if (!fl_scratch_read(p->scratch, p->taken, n * row_bytes, from * row_bytes))
+        return no_scratch(m, p->scratch);
     } else {
       p->first = k;
       p->last = fl_part_min(k + 2, p->n_parts);

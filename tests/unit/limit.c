@@ -4,9 +4,11 @@
 #include "base/machine.h"
 #include "data/data_internal.h"
 #include "data/resident.h"
+#include "data/scratch.h"
 #include "data/spill.h"
 #include "exec/exec_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -275,6 +277,67 @@ static void test_no_room(void) {
   setrlimit(RLIMIT_FSIZE, &before);
 }
 
+/* Bytes that are kept in a file come back; a disk that fails is told, with its folder. */
+static void test_scratch(void) {
+  enum { N = 4 * MIB };
+  FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 1, .quiet = true});
+  FlCtx *ctx = fl_run_ctx(run);
+  FlScratch *s = fl_scratch_new(ctx, N);
+  char *piece = malloc(N), *back = malloc(N);
+  CHECK(s != NULL && piece && back);
+  for (int k = 0; k < N; k++) piece[k] = (char)(k >> 10);
+  CHECK(fl_scratch_write(s, piece + N / 2, N / 2, N / 2) && fl_scratch_write(s, piece, N / 2, 0));
+  CHECK(fl_scratch_read(s, back, N, 0) && memcmp(piece, back, N) == 0);
+  char folder[4096];
+  CHECK(fl_scratch_why(s, folder, sizeof folder) == 0);
+  struct rlimit before = fill_disks();
+  CHECK(fl_scratch_write(s, piece, MIB, 0));
+  CHECK(!fl_scratch_write(s, piece, MIB, 2 * MIB));
+  setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(fl_scratch_why(s, folder, sizeof folder) == EFBIG);
+  check(folder[0] == '/' && access(folder, W_OK) == 0, "the folder: %s", folder);
+  fl_scratch_free(s);
+  free(piece);
+  free(back);
+  fl_run_free(run);
+}
+
+/* Files that fill, change and go while the thread writes them keep what is in them; who closes one waits for a piece
+ * at most, and the end for no round. */
+static void test_writer(void) {
+  enum { N = 8 * MIB, FILES = 4, ROUNDS = 12 };
+  FlWriter *w = fl_writer_new(MIB);
+  CHECK(w != NULL);
+  FlWritten *file[FILES] = {0};
+  int fd[FILES], own = -1;
+  char *piece = malloc(N), *back = malloc(N);
+  bool same = true;
+  for (int round = 0; round < ROUNDS; round++) {
+    int k = round % FILES;
+    if (file[k]) {
+      fl_writer_remove(w, file[k]);
+      memset(piece, round - FILES, N);
+      same &= pread(fd[k], back, N, 0) == N && memcmp(piece, back, N) == 0;
+      close(fd[k]);
+    }
+    CHECK(fl_spill_file(NULL, N, &fd[k]) == FL_SPILL_OK && (own = dup(fd[k])) >= 0);
+    file[k] = fl_writer_add(w, own, N);
+    CHECK(file[k] != NULL);
+    memset(piece, round, N);
+    same &= pwrite(fd[k], piece, N, 0) == N;
+    fl_writer_breathe(w);
+  }
+  CHECK(same);
+  fl_writer_stop(w);
+  for (int k = 0; k < FILES; k++) {
+    fl_writer_remove(w, file[k]);
+    close(fd[k]);
+  }
+  fl_writer_free(w);
+  free(piece);
+  free(back);
+}
+
 int main(void) {
   test_machine();
   test_spill();
@@ -284,5 +347,7 @@ int main(void) {
   test_moved_pages();
   test_share_of_run();
   test_no_room();
+  test_scratch();
+  test_writer();
   return finish();
 }

@@ -9,7 +9,7 @@
 #include "memo/memo.h"
 #include "opt/opt.h"
 #include "syntax/ast.h"
-#include "tools/scripts.h"
+#include "cli/scripts.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -30,7 +30,7 @@ for call, where in sorted(read.items()):
     check(call == f'"{name}"' and name in rows, f"{where}: getenv({call}) is a row of environment.def")
 for name in rows:
     check(f'"{name}"' in read, f"{name} of environment.def is read somewhere")
-table = (ROOT / "compiler/tools/commands.def").read_text()
+table = (ROOT / "compiler/cli/commands.def").read_text()
 for name in re.findall(r'^FL_COMMAND\(\w+, "(\w+)"', table, re.M):
     check(re.search(rf"^\| `{name}\b", page, re.M), f"docs/commands.md: the command {name}")
 for option in re.findall(r'^FL_FLAG\(\w+, [^"]*"(-[\w-]+)"', table, re.M):

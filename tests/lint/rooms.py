@@ -31,7 +31,7 @@ COMPILER = {
     "opt": {"base", "diag", "ir"},
     "interp": {"base", "diag", "ir"},
     "codegen": {"base", "diag", "ir", "opt"},
-    "tools": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "interp", "codegen"},
+    "cli": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "interp", "codegen"},
 }
 LONGEST = 800
 

@@ -13,7 +13,7 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import FLOWC, ROOT, Place, check, finish
 
-table = (ROOT / "compiler/tools/commands.def").read_text()
+table = (ROOT / "compiler/cli/commands.def").read_text()
 table = table[table.index("#endif\n\nFL_COMMAND"):]
 ID = dict(re.findall(r'^FL_COMMAND\((\w+), "(\w+)"', table, re.M))
 FLAGS = [(on, name, other, value) for on, name, other, value in

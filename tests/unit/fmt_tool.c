@@ -1,6 +1,6 @@
 /* Unit test of flowc fmt and explain: exit statuses, files replaced or left alone. */
 #include "check.h"
-#include "tools/front_tools.h"
+#include "cli/front_tools.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* why.c: flowc cache and flowc why over a store that the test writes: what they print and return. */
 #include "memo_kit.h"
 
-#include "tools/store_tools.h"
+#include "cli/store_tools.h"
 
 #include <fcntl.h>
 

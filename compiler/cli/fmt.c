@@ -2,11 +2,11 @@
  *
  * A file with errors is left as it is, and so is one whose formatted text would not mean the same (checked by
  * parsing it again). A file is replaced whole or not at all. */
-#include "tools/front_tools.h"
+#include "cli/front_tools.h"
 #include "base/whole_file.h"
 #include "syntax/ast.h"
-#include "tools/scripts.h"
-#include "tools/verdicts.h"
+#include "cli/scripts.h"
+#include "cli/verdicts.h"
 
 #include <errno.h>
 #include <stdlib.h>

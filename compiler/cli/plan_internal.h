@@ -2,7 +2,7 @@
 #ifndef FL_PLAN_INTERNAL_H
 #define FL_PLAN_INTERNAL_H
 
-#include "tools/plan.h"
+#include "cli/plan.h"
 
 /* A line of the plan, to be aligned with the others. */
 typedef struct FlPlanRow {

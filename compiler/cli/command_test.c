@@ -3,14 +3,14 @@
  * A test is compiled as a program whose main is the block, and interpreted without a store; it passes when
  * that ends with status 0. Its output is shown only when it fails. As many run at the same time as there are
  * processors; what is printed is in the order of the files. */
-#include "commands.h"
+#include "cli/commands.h"
 #include "driver.h"
 
 #include "exec/exec.h"
 #include "interp/interp.h"
 #include "sched/sched.h"
-#include "tools/scripts.h"
-#include "tools/verdicts.h"
+#include "cli/scripts.h"
+#include "cli/verdicts.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>

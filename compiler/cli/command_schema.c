@@ -2,14 +2,14 @@
  *
  * In: paths of data files, options of CSV files. Out: for each the flow type to paste into a script, of a
  * table one column a line; before it, as comments, how the file is written and what is in its columns. */
-#include "commands.h"
+#include "cli/commands.h"
 
 #include "base/base.h"
 #include "base/width.h"
 #include "io/io.h"
 #include "io/table_stats.h"
 #include "syntax/ast.h"
-#include "tools/words.h"
+#include "cli/words.h"
 #include "types/types.h"
 
 #include <stdarg.h>

@@ -1,11 +1,11 @@
 /* command_run.c: flowc run: a script compiled in memory, or found remembered, and run in this process. */
 #include "code_cache.h"
-#include "commands.h"
+#include "cli/commands.h"
 
 #include "exec/command_line.h"
 #include "exec/exec.h"
 #include "interp/interp.h"
-#include "tools/words.h"
+#include "cli/words.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* scripts.c: see scripts.h. What always holds: the order of what is found depends on names alone, not on the
  * folder's; a link that leads back up is not followed twice. */
-#include "tools/scripts.h"
+#include "cli/scripts.h"
 
 #include <dirent.h>
 #include <errno.h>

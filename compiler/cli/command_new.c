@@ -1,9 +1,9 @@
 /* command_new.c: flowc new: a folder with a first script and its data, ready to run.
  *
  * What always holds: nothing that exists is changed; when a file cannot be made, the message says which. */
-#include "commands.h"
+#include "cli/commands.h"
 
-#include "tools/words.h"
+#include "cli/words.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* plan_parts.c: files that are read part by part in a plan (opt/parts.c, opt/folds.c): their loops, what
  * parts are joined to, which states of aggregates they keep. */
-#include "tools/plan_internal.h"
+#include "cli/plan_internal.h"
 
 bool fl_plan_is_parts(const FlOp *loop) {
   if (loop->code != FL_OP_MAP) return false;

@@ -1,5 +1,5 @@
 /* explain.c: flowc explain. In: a code such as E0102. Out: its page, or the list of all codes. */
-#include "tools/front_tools.h"
+#include "cli/front_tools.h"
 #include "diag/diag.h"
 
 int fl_tool_explain(const char *name) {

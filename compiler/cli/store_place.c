@@ -1,5 +1,5 @@
 /* store_place.c: the store of remembered results that a command line means; see store_tools.h. */
-#include "tools/store_tools.h"
+#include "cli/store_tools.h"
 
 #include "exec/exec.h"
 

@@ -1,7 +1,7 @@
 /* words.c: see words.h. In: words. Out: options and operands, or a message and the exit status 2. What always
  * holds: an option that is in the table is read and shown by the same row; one that is not is an error with
  * the closest name. */
-#include "tools/words.h"
+#include "cli/words.h"
 
 #include "base/base.h"
 #include "exec/command_line.h"
@@ -14,7 +14,7 @@ typedef struct Command {
 static const Command commands[] = {
 #define FL_COMMAND(id, name, operands, least, most, does)                                                    \
   [FL_COMMAND_##id] = {name, operands, does, least, most},
-#include "tools/commands.def"
+#include "cli/commands.def"
 };
 
 typedef struct Flag {
@@ -26,7 +26,7 @@ typedef struct Flag {
 static const Flag flags[] = {
 #define FL_FLAG(id, commands, name, other, value, means)                                                     \
   [FL_FLAG_##id] = {commands, name, other, value, means},
-#include "tools/commands.def"
+#include "cli/commands.def"
 };
 #undef ON
 

@@ -4,7 +4,7 @@
 #ifndef FL_STORE_TOOLS_H
 #define FL_STORE_TOOLS_H
 
-#include "tools/words.h"
+#include "cli/words.h"
 
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
 /* command_build.c: flowc build: a binary, or what one step of the compiler gives. Without a script:
  * model.flow of this folder, or the only script there is; without an output: a file here, named as the
  * script. */
-#include "commands.h"
+#include "cli/commands.h"
 #include "driver.h"
 
 #include "base/whole_file.h"
-#include "tools/words.h"
+#include "cli/words.h"
 
 #include <dirent.h>
 #include <errno.h>

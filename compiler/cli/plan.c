@@ -3,7 +3,7 @@
  * In: the functions of an optimised module. Out: a line a step. What always holds: what is not shown takes no
  * time that grows with the data (constants, sizes, single numbers); lines come in the order of the program.
  */
-#include "tools/plan_internal.h"
+#include "cli/plan_internal.h"
 
 #include <stdarg.h>
 

@@ -2,7 +2,7 @@
  *
  * In: a file. Out: the lines that the program holds about itself: a text in it that begins with a mark. The
  * mark is put together here, so that flowc itself does not hold it. */
-#include "tools/version.h"
+#include "cli/version.h"
 
 #include "base/base.h"
 

@@ -1,22 +1,22 @@
 /* main.c: flowc: its commands, its options, its exit statuses (README). The only place that knows all
  * commands. */
-#include "commands.h"
+#include "cli/commands.h"
 #include "driver.h"
 
 #include "base/crash.h"
 #include "base/features.h"
 #include "base/printed.h"
 #include "base/stack.h"
-#include "tools/front_tools.h"
-#include "tools/store_tools.h"
-#include "tools/words.h"
+#include "cli/front_tools.h"
+#include "cli/store_tools.h"
+#include "cli/words.h"
 
 #include <errno.h>
 #include <signal.h>
 
 static int help(int n_words, char **words);
 
-/* The functions of the commands (tools/commands.def). */
+/* The functions of the commands (cli/commands.def). */
 static int (*const run_command[FL_N_COMMANDS])(int n_words, char **words) = {
     [FL_COMMAND_RUN] = fl_command_run,
     [FL_COMMAND_BUILD] = fl_command_build,

@@ -5,7 +5,7 @@
 #define FL_VERDICTS_H
 
 #include "diag/diag.h"
-#include "tools/words.h"
+#include "cli/words.h"
 
 /* One file, or one test of it. */
 typedef struct FlVerdict {

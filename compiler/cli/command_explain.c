@@ -2,15 +2,15 @@
  *
  * In: a script, or a code such as E0102. Out: what the script does when it runs, after optimisation; or the
  * page. */
-#include "commands.h"
+#include "cli/commands.h"
 #include "driver.h"
 
 #include "exec/exec.h"
 #include "exec/history.h"
 #include "memo/memo.h"
-#include "tools/front_tools.h"
-#include "tools/plan.h"
-#include "tools/words.h"
+#include "cli/front_tools.h"
+#include "cli/plan.h"
+#include "cli/words.h"
 
 #include <stdlib.h>
 

@@ -7,13 +7,13 @@
 
 typedef enum FlCommandId {
 #define FL_COMMAND(id, name, operands, least, most, does) FL_COMMAND_##id,
-#include "tools/commands.def"
+#include "cli/commands.def"
   FL_N_COMMANDS
 } FlCommandId;
 
 typedef enum FlFlagId {
 #define FL_FLAG(id, commands, name, other, value, means) FL_FLAG_##id,
-#include "tools/commands.def"
+#include "cli/commands.def"
   FL_N_FLAGS
 } FlFlagId;
 

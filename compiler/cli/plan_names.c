@@ -1,5 +1,5 @@
 /* plan_names.c: values, sizes and places in the words of the script; see plan_internal.h. */
-#include "tools/plan_internal.h"
+#include "cli/plan_internal.h"
 
 #include <stdlib.h>
 

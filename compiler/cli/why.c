@@ -3,7 +3,7 @@
  * In: the record that a run leaves (exec/history.h). Out: a line a call. What always holds: a call is
  * compared with the call of the same stage in the run before that it shares most with, each of those being
  * used once. */
-#include "tools/store_tools.h"
+#include "cli/store_tools.h"
 
 #include "exec/history.h"
 #include "memo/memo.h"

@@ -1,5 +1,5 @@
 /* cache.c: flowc cache: what is in the store, and putting it in order. See store_tools.h. */
-#include "tools/store_tools.h"
+#include "cli/store_tools.h"
 
 #include "base/base.h"
 #include "memo/memo.h"

@@ -1,5 +1,5 @@
 /* verdicts.c: see verdicts.h. */
-#include "tools/verdicts.h"
+#include "cli/verdicts.h"
 
 #include "base/whole_file.h"
 #include "flow/version.h"

@@ -1,5 +1,5 @@
 /* plan_read.c: readers in a plan: which columns are parsed and which are not, how large the file is. */
-#include "tools/plan_internal.h"
+#include "cli/plan_internal.h"
 
 #include "io/io.h"
 

@@ -1,9 +1,9 @@
 /* command_check.c: flowc check: everything that can be said about scripts without running them. */
-#include "commands.h"
+#include "cli/commands.h"
 #include "driver.h"
 
-#include "tools/scripts.h"
-#include "tools/verdicts.h"
+#include "cli/scripts.h"
+#include "cli/verdicts.h"
 
 #include <time.h>
 

@@ -1,11 +1,11 @@
 /* command_version.c: flowc version: which flow this is; of a binary, what made it; of a script, what a binary
  * of it would say, so that both can be compared. */
-#include "commands.h"
+#include "cli/commands.h"
 #include "driver.h"
 
 #include "flow/version.h"
-#include "tools/version.h"
-#include "tools/words.h"
+#include "cli/version.h"
+#include "cli/words.h"
 
 static int version_of(const char *path) {
   size_t n = strlen(path);

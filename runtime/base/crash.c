@@ -28,11 +28,6 @@
 
 enum { HANDLER_STACK = 64 << 10, NEAR = 1 << 20 };
 
-static void say(const char *text) {
-  ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
-  (void)ignored;
-}
-
 /* An access near where the stack pointer stands: the stack ran out. */
 static int near_stack(const siginfo_t *info, const void *context) {
 #if defined(__x86_64__)
@@ -49,29 +44,29 @@ static int near_stack(const siginfo_t *info, const void *context) {
 static void handle(int signal, siginfo_t *info, void *context) {
   fl_printed_rescue();
   if (signal == SIGBUS) {
-    say("error[E0937]: a file that was being read has been cut short by another program\n");
+    fl_printed_say("error[E0937]: a file that was being read has been cut short by another program\n");
     _exit(1);
   }
   if (signal == SIGSEGV && near_stack(info, context)) {
-    say("error: functions call each other too deeply: the stack is used up\n"
-        "  help: does the recursion end? a loop needs no stack\n");
+    fl_printed_say("error: functions call each other too deeply: the stack is used up\n"
+                   "  help: does the recursion end? a loop needs no stack\n");
     _exit(1);
   }
-  say("error: flow itself failed (");
-  say(signal == SIGSEGV   ? "invalid memory access"
-      : signal == SIGILL  ? "invalid instruction"
-      : signal == SIGFPE  ? "invalid division"
-      : signal == SIGABRT ? "abort"
-                          : "trap");
-  say("); please report this with the script\n");
+  fl_printed_say("error: flow itself failed (");
+  fl_printed_say(signal == SIGSEGV   ? "invalid memory access"
+                 : signal == SIGILL  ? "invalid instruction"
+                 : signal == SIGFPE  ? "invalid division"
+                 : signal == SIGABRT ? "abort"
+                                     : "trap");
+  fl_printed_say("); please report this with the script\n");
   SHOW_WHERE();
   _exit(70);
 }
 
 static void handle_compiler(int signal, siginfo_t *info, void *context) {
   if (signal == SIGSEGV && near_stack(info, context)) {
-    say("error: the script is nested too deeply to be compiled: the stack is used up\n"
-        "  help: give parts of it names, or put what a program wrote into a data file\n");
+    fl_printed_say("error: the script is nested too deeply to be compiled: the stack is used up\n"
+                   "  help: give parts of it names, or put what a program wrote into a data file\n");
     _exit(3);
   }
   handle(signal, info, context);

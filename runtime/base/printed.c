@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdio_ext.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,18 @@ void fl_printed_begin(void) {
   if (!begun) begun = setvbuf(stdout, printed, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof printed) == 0;
 }
 
+/* A pipe that is full and that nobody reads is waited for once; PIPE_BUF always fits where there is room. */
+static void write_out(int fd, const char *at, size_t n) {
+  struct pollfd out = {fd, POLLOUT, 0};
+  while (n && poll(&out, 1, WAIT_MS) > 0) {
+    ssize_t done = write(fd, at, n < PIPE_BUF ? n : PIPE_BUF);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    at += done;
+    n -= (size_t)done;
+  }
+}
+
 void fl_printed_rescue(void) {
   const struct timespec nap = {.tv_nsec = NAP_MS * 1000 * 1000};
   bool held = false;
@@ -37,16 +50,8 @@ void fl_printed_rescue(void) {
     held = ftrylockfile(stdout) == 0;
     if (!held) nanosleep(&nap, NULL);
   }
-  const char *at = printed;
-  struct pollfd out = {STDOUT_FILENO, POLLOUT, 0};
-  for (size_t n = held ? __fpending(stdout) : 0; n && n <= sizeof printed;) {
-    /* A pipe that is full and that nobody reads is waited for once; so much always fits where there is room.
-     */
-    if (poll(&out, 1, WAIT_MS) <= 0) return;
-    ssize_t done = write(STDOUT_FILENO, at, n < PIPE_BUF ? n : PIPE_BUF);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return;
-    at += done;
-    n -= (size_t)done;
-  }
+  size_t n = held ? __fpending(stdout) : 0;
+  if (n <= sizeof printed) write_out(STDOUT_FILENO, printed, n);
 }
+
+void fl_printed_say(const char *text) { write_out(STDERR_FILENO, text, strlen(text)); }

@@ -28,9 +28,7 @@ typedef struct FlMapBuffer {
 
 _Noreturn void fl_out_of_memory(void) {
   fl_printed_rescue();
-  static const char message[] = "error[E0712]: out of memory\n";
-  ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
-  (void)ignored;
+  fl_printed_say("error[E0712]: out of memory\n");
   _exit(4);
 }
 
@@ -39,9 +37,8 @@ _Noreturn void fl_pool_give_up(FlPool *pool, int64_t bytes) {
   char line[sizeof told.message + sizeof told.help + 64];
   fl_printed_rescue();
   fl_pool_say(pool, bytes, &told);
-  int n = snprintf(line, sizeof line, "error[E0712]: %s\n  help: %s\n", told.message, told.help);
-  ssize_t ignored = write(STDERR_FILENO, line, n > 0 ? (size_t)n : 0);
-  (void)ignored;
+  snprintf(line, sizeof line, "error[E0712]: %s\n  help: %s\n", told.message, told.help);
+  fl_printed_say(line);
   _exit(4);
 }
 

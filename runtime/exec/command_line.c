@@ -180,8 +180,7 @@ void fl_command_line_help(const FlProgram *p, const char *name) {
   for (int i = 0; i < FL_N_OPTIONS; i++)
     put_entry(fl_option_info[i].name, fl_option_info[i].value, fl_option_info[i].help, NULL, false);
   printf("\nexit status: 0 done, 1 the script failed, 2 wrong usage, 4 out of memory or disk, 70 a bug in "
-         "flow, 130 and 143 "
-         "interrupted\n");
+         "flow, 128 + N ended by signal N (129 HUP, 130 INT, 140 USR2, 141 PIPE, 143 TERM, 152 XCPU)\n");
 }
 
 void fl_command_line_version(const FlProgram *p) {

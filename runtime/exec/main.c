@@ -1,8 +1,8 @@
 /* main.c: running a program from its command line: fl_main.
  *
  * In: a compiled program and argv. Out: its exit status: 0 done, 1 the script failed, 2 wrong usage, 4 no
- * memory or disk, 70 a bug in flow, 128 and its number a signal: 130 and 143 interrupted, 141 nobody reads
- * what is printed. What always holds: an interrupt first asks the run to end, so that files and results that
+ * memory or disk, 70 a bug in flow, 128 and its number a signal: 130 Ctrl-C, 141 nobody reads what is
+ * printed. What always holds: an interrupt first asks the run to end, so that files and results that
  * are being written are dropped whole; a second one, or two seconds, ends the process, and drops them as
  * well. A signal that came before the end is never without effect on the status. */
 #include "base/crash.h"
@@ -67,9 +67,11 @@ typedef struct FlSignals {
 
 /* Nothing is said where nobody reads the output any more. */
 static void say_interrupted(int signal) {
+  char text[128];
   if (signal == SIGPIPE) return;
-  fprintf(stderr, "interrupted (SIG%s): files that were being written are as they were before\n",
-          sigabbrev_np(signal));
+  snprintf(text, sizeof text, "interrupted (SIG%s): files that were being written are as they were before\n",
+           sigabbrev_np(signal));
+  fl_printed_say(text);
 }
 
 static void *watch_signals(void *arg) {
@@ -81,6 +83,8 @@ static void *watch_signals(void *arg) {
   if (!atomic_load(&s->over)) sigtimedwait(&s->set, NULL, &grace);
   if (atomic_load(&s->over)) return NULL;
   fl_files_give_up(s->run->files);
+  /* Now a third one ends the process itself: no write that another thread gets before ours can keep us. */
+  pthread_sigmask(SIG_UNBLOCK, &s->set, NULL);
   fl_printed_rescue();
   say_interrupted(signal);
   _exit(128 + signal);

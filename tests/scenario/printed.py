@@ -3,6 +3,7 @@ import os
 import pathlib
 import pty
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -129,6 +130,33 @@ for way in ("compiled", "interp", "binary"):
     err = run.stderr.read()
     check((first, run.wait(), err) == (b"line 0\n", 141, b"") and not (place.path / "never.csv").exists(),
           f"{way}: nobody reads", (first, run.returncode, err))
+
+# Nobody reads, and the pipe is full: a signal ends the run all the same, and a second one as well.
+place.write("s.flow", "for i in 0..3_000_000 { print(\"line {i}\") }\n")
+for way in ("compiled", "interp", "binary"):
+    words = command(way, "s.flow")
+    for both in (False, True):
+        for sent in ([signal.SIGTERM], [signal.SIGINT, signal.SIGTERM]):
+            ours, theirs = os.pipe()
+            run = subprocess.Popen(words, cwd=place.path, env=place.env, stdout=theirs, stderr=theirs if both else subprocess.DEVNULL)
+            room = select.poll()
+            room.register(theirs, select.POLLOUT)
+            for tries in range(1200):  # until it waits
+                if not room.poll(0):
+                    break
+                time.sleep(0.05)
+            time.sleep(0.2)
+            for number in sent:
+                run.send_signal(number)
+                time.sleep(0.1)
+            try:
+                found = run.wait(timeout=60)
+            except subprocess.TimeoutExpired:
+                run.kill()
+                found = run.wait()
+            os.close(ours)
+            os.close(theirs)
+            check(found == 128 + sent[0], f"{way}: a full pipe that nobody reads{', both' * both}, {sent}", found)
 
 # Nobody listens from the start: no file that is opened gets what is printed.
 place.write("s.flow", PRINTED + "write_csv(table(a = [1, 2]), \"o.csv\")\n" + PRINTED)

@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { DIGITS = 16, RIGHTS = 0777 };
@@ -180,9 +181,12 @@ int fl_whole_folder(const char *path, char **folder) {
   char *target = make_parents(path) ? follow_links(path) : NULL;
   for (int attempt = 0; target && attempt < 100; attempt++) {
     char *name = temporary_name(target);
-    if (!name || mkdir(name, 0700) != 0) {
+    if (!name) break;
+    if (mkdir(name, 0700) != 0) {
+      int why = errno;
       free(name);
-      if (name && errno == EEXIST) continue;
+      errno = why;
+      if (why == EEXIST) continue;
       break;
     }
     int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -226,8 +230,22 @@ static bool forget(FlWholeFile *f) {
   int why = errno;
   free(f->target);
   free(f->temporary);
+  free(f->list);
   *f = (FlWholeFile){.fd = -1};
   return fail(why);
+}
+
+static const char access_list[] = "system.posix_acl_access";
+
+/* false: out of memory. A file system without lists has none. */
+static bool note_list(FlWholeFile *f) {
+  ssize_t size = getxattr(f->target, access_list, NULL, 0);
+  if (size <= 0) return true;
+  f->list = malloc((size_t)size);
+  if (!f->list) return false;
+  size = getxattr(f->target, access_list, f->list, (size_t)size);
+  if (size > 0) f->n_list = (size_t)size;
+  return size > 0;
 }
 
 static bool note_rights(FlWholeFile *f, const struct stat *there) {
@@ -235,7 +253,7 @@ static bool note_rights(FlWholeFile *f, const struct stat *there) {
   f->mode = there->st_mode & RIGHTS; /* new content does not run with somebody else's rights */
   f->owner = there->st_uid;
   f->group = there->st_gid;
-  return faccessat(AT_FDCWD, f->target, W_OK, AT_EACCESS) == 0;
+  return faccessat(AT_FDCWD, f->target, W_OK, AT_EACCESS) == 0 && note_list(f);
 }
 
 bool fl_whole_open(const char *path, mode_t mode, FlWholeFile *out) {
@@ -262,8 +280,22 @@ FILE *fl_whole_stream(const FlWholeFile *f) {
   return stream;
 }
 
-/* The rights of the file that is replaced. Where it cannot have the same group, that group's rights are those
- * of all: another group does not get them. */
+/* The rights that all have who do not own the file: its group, the others, and those in its list. */
+static mode_t rights_of_all(const FlWholeFile *f) {
+  enum {
+    HEAD = 4,
+    ENTRY = 8,
+    OWNER = 0x01,
+    MASK = 0x10
+  }; /* entry := tag:u16 rights:u16 id:u32, little endian */
+  unsigned all = f->mode & f->mode >> 3 & 7;
+  for (size_t at = HEAD; at + ENTRY <= f->n_list; at += ENTRY)
+    if (f->list[at] != OWNER && f->list[at] != MASK) all &= f->list[at + 2];
+  return (mode_t)all;
+}
+
+/* The rights of the file that is replaced. Where it cannot have the same group or list, group and others have
+ * those that all had: nobody gets a right by it. */
 static bool give_rights(const FlWholeFile *f) {
   struct stat own;
   mode_t mode = f->mode;
@@ -271,8 +303,11 @@ static bool give_rights(const FlWholeFile *f) {
   if (fstat(f->fd, &own) != 0) return false;
   if (own.st_uid != f->owner && fchown(f->fd, f->owner, (gid_t)-1) != 0 && errno != EPERM && errno != EINVAL)
     return false;
-  if (own.st_gid != f->group && fchown(f->fd, (uid_t)-1, f->group) != 0)
-    mode = (mode & ~(mode_t)0070) | (mode & 0007) << 3;
+  bool same = own.st_gid == f->group || fchown(f->fd, (uid_t)-1, f->group) == 0;
+  if (same && f->list && fsetxattr(f->fd, access_list, f->list, f->n_list, 0) == 0)
+    return true;                    /* and the mode */
+  fremovexattr(f->fd, access_list); /* of the folder, which gives its new files one */
+  if (!same || f->list) mode = (mode & 0700) | rights_of_all(f) * 0011;
   return fchmod(f->fd, mode) == 0 || errno == EPERM; /* of a file system that has no rights */
 }
 

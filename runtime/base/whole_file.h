@@ -26,6 +26,8 @@ typedef struct FlWholeFile {
   mode_t mode;
   uid_t owner;
   gid_t group;
+  unsigned char *list; /* and this POSIX access list, as the system keeps it; NULL: none */
+  size_t n_list;
 } FlWholeFile;
 
 /* Makes the folders above the file, as far as they are missing, and opens it under a temporary name. mode: of

@@ -144,6 +144,7 @@ typedef struct FlOutput {
   FlCtx *ctx;
   const char *path;      /* as the script gave it: for messages */
   FlWholeFile file;      /* its temporary NULL: written as it stands */
+  char *temporary;       /* its name, for who removes it while the file is being closed; NULL: none */
   FlBytes *memory;       /* not NULL: written there instead; `path` then says in messages what it is */
   struct FlOutput *next; /* of those that the run writes now */
 } FlOutput;

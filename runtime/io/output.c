@@ -49,11 +49,15 @@ static bool is_first_in(FlFiles *files, const char *path) {
   return first;
 }
 
-static void enter(FlFiles *files, FlOutput *out) {
+/* From here to leave() the run may remove the temporary file: it has a name of its own for that, as the
+ * file's is freed while it is put in its place. false, and errno. */
+static bool enter(FlFiles *files, FlOutput *out) {
+  if (out->file.temporary && !(out->temporary = strdup(out->file.temporary))) return false;
   pthread_mutex_lock(&files->lock);
   out->next = files->outputs;
   files->outputs = out;
   pthread_mutex_unlock(&files->lock);
+  return true;
 }
 
 static void leave(FlFiles *files, FlOutput *out) {
@@ -62,12 +66,13 @@ static void leave(FlFiles *files, FlOutput *out) {
   while (*at && *at != out) at = &(*at)->next;
   if (*at) *at = out->next;
   pthread_mutex_unlock(&files->lock);
+  free(out->temporary);
 }
 
 void fl_files_give_up(FlFiles *files) {
   pthread_mutex_lock(&files->lock);
   for (FlOutput *out = files->outputs; out; out = out->next)
-    if (out->file.temporary) unlink(out->file.temporary);
+    if (out->temporary) unlink(out->temporary);
 }
 
 /* ---- one output -----------------------------------------------------------------------------------------
@@ -81,7 +86,10 @@ static bool open_output(FlCtx *ctx, const char *path, FlOutput *out, FlIoError *
   *out = (FlOutput){.ctx = ctx, .path = path};
   FlFiles *files = fl_ctx_files(ctx);
   if (!fl_whole_open(path, 0666, &out->file)) return cannot(e, path);
-  if (files) enter(files, out);
+  if (files && !enter(files, out)) {
+    fl_whole_abandon(&out->file);
+    return cannot(e, path);
+  }
   if (files && out->file.temporary && is_first_in(files, out->file.target)) fl_whole_clean(out->file.target);
   return true;
 }

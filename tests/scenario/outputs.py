@@ -3,6 +3,7 @@ folders are an error. Rights of files that are replaced, temporary files of othe
 import fcntl
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import threading
@@ -113,6 +114,34 @@ for words in (("--report", "r.html"), ("--trace", "t.json")):
     check(done.returncode == 0 and (here / words[1]).stat().st_mode & 0o777 == 0o604 and
           len((here / words[1]).read_text()) > 20, f"{words[0]}: likewise", done.stderr)
 os.umask(0o022)
+
+
+def entry(tag, rights, who=0xFFFFFFFF):
+    return struct.pack("<HHI", tag, rights, who)
+
+
+# A list of who may read it stays, so that the owning group gets no right that only its mask shows; without one, the list that
+# the folder gives its new files is not taken.
+ACCESS, GIVEN = "system.posix_acl_access", "system.posix_acl_default"
+for group in (0, 4):
+    access = struct.pack("<I", 2) + b"".join((entry(1, 6), entry(2, 6, 2000), entry(4, group), entry(16, 6), entry(32, 0)))
+    (here / "listed.csv").write_text("old")
+    (here / "listed.csv").chmod(0o600)
+    try:
+        os.setxattr(here / "listed.csv", ACCESS, access)
+    except OSError:  # a file system without lists
+        break
+    done = run("csv", "listed.csv")
+    check(done.returncode == 0 and (here / "listed.csv").read_text() == CSV and os.getxattr(here / "listed.csv", ACCESS) == access,
+          f"a list with {group} for the group stays", done.stderr)
+    (here / "giving").mkdir(exist_ok=True)
+    (here / "giving/plain.csv").write_text("old")
+    (here / "giving/plain.csv").chmod(0o640)
+    os.setxattr(here / "giving", GIVEN, access)
+    done = run("csv", "giving/plain.csv")
+    check(done.returncode == 0 and os.listxattr(here / "giving/plain.csv") == [] and
+          (here / "giving/plain.csv").stat().st_mode & 0o777 == 0o640, "no list of the folder's", done.stderr)
+
 if os.geteuid() != 0:
     (here / "rights.csv").chmod(0o444)
     done = run("csv", "rights.csv")

@@ -130,10 +130,13 @@ static FlStatus run_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64
 FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results) {
   const FlTasks *t = what;
   int64_t dims[FL_MAX_RANK], n = 1;
+  bool empty = false, too_large = false;
   for (int32_t k = 0; k < t->n_dims; k++) {
     dims[k] = env[k].i;
-    n *= dims[k] > 0 ? dims[k] : 0;
+    empty |= dims[k] <= 0;
+    too_large |= __builtin_mul_overflow(n, dims[k], &n);
   }
+  if (empty || too_large) n = empty ? 0 : -1; /* -1: no array is made */
   FlStatus s = 0;
   int32_t made = 0;
   for (; made < t->n_results && !s; made++) {

@@ -34,6 +34,17 @@ int fl_name_escape(char c, char out[FL_NAME_ESCAPE]) {
   return 4;
 }
 
+void fl_name_write(FlBytes *out, const char *name) {
+  char bytes[FL_NAME_ESCAPE];
+  if (fl_name_is_plain(name)) {
+    fl_bytes_addz(out, name);
+    return;
+  }
+  fl_bytes_addz(out, "`");
+  for (; *name; name++) fl_bytes_add(out, bytes, (size_t)fl_name_escape(*name, bytes));
+  fl_bytes_addz(out, "`");
+}
+
 static int hex(char c) { return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
 char fl_name_unescape(const char **at, const char *end) {

@@ -5,6 +5,8 @@
 #ifndef FL_NAME_TEXT_H
 #define FL_NAME_TEXT_H
 
+#include "base/bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,6 +14,8 @@ enum { FL_NAME_ESCAPE = 4 };
 
 /* Is it written without backticks? The empty name and those that begin with a digit are not. */
 bool fl_name_is_plain(const char *name);
+/* Adds the name as it is written. */
+void fl_name_write(FlBytes *out, const char *name);
 /* A byte of a name as it stands between backticks: \` \\ \n \x1f, others as they are. How many bytes. */
 int fl_name_escape(char c, char out[FL_NAME_ESCAPE]);
 /* The same back, at *at < end, which moves on. A \ before anything else is itself. */

@@ -6,39 +6,23 @@
 #include "data/name_text.h"
 #include "data/value_type.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static void put_name(FILE *out, const char *name) {
-  if (fl_name_is_plain(name)) {
-    fputs(name, out);
-    return;
-  }
-  fputc('`', out);
-  for (const char *c = name; *c; c++) {
-    char escaped[FL_NAME_ESCAPE];
-    int n = fl_name_escape(*c, escaped);
-    fwrite(escaped, 1, (size_t)n, out);
-  }
-  fputc('`', out);
-}
-
 /* One key: its values, then whether they are there, then the levels, as `kind` says. How many arrays. */
-static int put_key(FILE *out, const char *kind, const FlSlot *arrays, int64_t group) {
+static int put_key(FlBytes *out, const char *kind, const FlSlot *arrays, int64_t group) {
   char shown[FL_SHOWN];
   bool nullable = strchr(kind, '?') != NULL, levels = strncmp(kind, "levels", 6) == 0;
   FlSlot value = fl_array_slot(arrays[0].a, group);
   int32_t type = arrays[0].a->dtype;
   if (nullable && !fl_array_slot(arrays[1].a, group).i) {
-    fputs("null", out);
+    fl_bytes_addz(out, "null");
   } else {
     if (levels) {
       const FlArray *texts = arrays[nullable ? 2 : 1].a;
       value = fl_array_slot(texts, value.i);
       type = texts->dtype;
     }
-    fputs(fl_show_scalar(shown, type, value), out);
+    fl_bytes_addz(out, fl_show_scalar(shown, type, value));
   }
   return 1 + nullable + levels;
 }
@@ -46,18 +30,15 @@ static int put_key(FILE *out, const char *kind, const FlSlot *arrays, int64_t gr
 void fl_fail_within(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args) {
   if (!ctx || !ctx->error || ctx->error->n_index != 1) return;
   int64_t group = ctx->error->index[0];
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) return;
+  FlBytes text = {0};
   for (int32_t i = 0, at = 1; i < desc->n_list; i += 2) {
-    if (i) fputs(", ", out);
-    put_name(out, desc->list[i]);
-    fputs(" = ", out);
-    at += put_key(out, desc->list[i + 1], args + at, group);
+    if (i) fl_bytes_addz(&text, ", ");
+    fl_name_write(&text, desc->list[i]);
+    fl_bytes_addz(&text, " = ");
+    at += put_key(&text, desc->list[i + 1], args + at, group);
   }
-  fclose(out);
-  fl_fail_note(ctx, "in the group %s", text);
+  fl_bytes_add(&text, "", 1);
+  if (!text.failed) fl_fail_note(ctx, "in the group %s", text.at);
   ctx->error->n_index = 0;
-  free(text);
+  fl_bytes_reset(&text);
 }

@@ -96,7 +96,7 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status) {
     e->status = status;
     e->results = status ? NULL : malloc((size_t)(stage->n_results + 1) * sizeof *e->results);
     if (e->results) {
-      if (fl_slots_have_text(stage->result_types, stage->n_results)) e->texts = fl_heap_new(NULL);
+      if (fl_slots_have_text(stage->result_types, stage->n_results)) e->texts = fl_heap_new(&call->ctx);
       fl_slots_copy(e->texts, e->results, call->results, stage->result_types, stage->n_results);
     } else if (!status) {
       e->status = 4;

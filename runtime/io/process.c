@@ -3,7 +3,7 @@
  * In: a command and bytes for its standard input. Out: its standard output, the end of its standard error,
  * its status. What always holds: all three pipes are served by one poll, so that neither side waits for the
  * other; the program is waited for in any case; it has a process group of its own, which is ended when the
- * run is interrupted; writing to a program that reads no more is no signal to us. */
+ * run is interrupted; writing to a program that reads no more is no signal to us, as runs ignore SIGPIPE. */
 #include "io/process.h"
 #include "exec/exec.h"
 
@@ -90,27 +90,9 @@ static int spawn(const char *command, Pipes *p, pid_t *pid) {
 
 /* ---- the pipes ---------------------------------------------------------------------------------------- */
 
-/* write() that gives EPIPE and no SIGPIPE, which only this thread would get. */
-static ssize_t write_quietly(int fd, const char *bytes, size_t n) {
-  sigset_t pipe_signal, before;
-  sigemptyset(&pipe_signal);
-  sigaddset(&pipe_signal, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-  ssize_t done = write(fd, bytes, n);
-  int why = errno;
-  if (done < 0 && why == EPIPE && !sigismember(&before, SIGPIPE)) {
-    const struct timespec now = {0};
-    while (sigtimedwait(&pipe_signal, NULL, &now) < 0 && errno == EINTR) {}
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  errno = why;
-  return done;
-}
-
 static void feed(FlProcess *p, Pipes *pipes, int64_t *at) {
   int64_t left = p->input.len - *at;
-  ssize_t n =
-      left ? write_quietly(pipes->in[1], p->input.ptr + *at, (size_t)(left < FL_CHUNK ? left : FL_CHUNK)) : 0;
+  ssize_t n = left ? write(pipes->in[1], p->input.ptr + *at, (size_t)(left < FL_CHUNK ? left : FL_CHUNK)) : 0;
   if (n > 0) *at += n;
   bool again = n < 0 && (errno == EAGAIN || errno == EINTR);
   if (!again && (n < 0 || *at == p->input.len)) shut(&pipes->in[1]);

@@ -133,18 +133,6 @@ void fl_show_type_free(FlShowType *t) {
   free(t);
 }
 
-/* In backticks where it is not plain, so that no name looks like more of the type. */
-static void print_name(FlBytes *out, const char *name) {
-  char bytes[FL_NAME_ESCAPE];
-  if (fl_name_is_plain(name)) {
-    fl_bytes_addz(out, name);
-    return;
-  }
-  fl_bytes_addz(out, "`");
-  for (; *name; name++) fl_bytes_add(out, bytes, (size_t)fl_name_escape(*name, bytes));
-  fl_bytes_addz(out, "`");
-}
-
 void fl_show_type_print(FlBytes *out, const FlShowType *t) {
   switch (t->kind) {
   case FL_SHOW_SCALAR:
@@ -158,7 +146,7 @@ void fl_show_type_print(FlBytes *out, const FlShowType *t) {
     for (int32_t k = 0; k < t->n_fields; k++) {
       if (k) fl_bytes_addz(out, ", ");
       if (t->fields[k].name) {
-        print_name(out, t->fields[k].name);
+        fl_name_write(out, t->fields[k].name); /* so no name looks like more of the type */
         fl_bytes_addz(out, ": ");
       }
       fl_show_type_print(out, &t->fields[k]);

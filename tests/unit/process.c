@@ -5,6 +5,7 @@
 #include "exec/exec.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static bool gave(FlProcess *p, const char *text) {
 
 int main(void) {
   static const FlProgram program = {.version = FL_PROGRAM_VERSION, .name = "t"};
+  signal(SIGPIPE, SIG_IGN); /* as fl_main does */
   FlRun *r = fl_run_new(&program, &(FlRunOptions){.workers = 1, .quiet = true});
   size_t n = 5 << 20;
   char *big = malloc(n);

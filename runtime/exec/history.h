@@ -1,11 +1,14 @@
 /* history.h: the record of a script's stage calls, as written by runs and read by `flowc why`.
  *
- * record := FL_HISTORY_HEAD call* FL_HISTORY_BEFORE call*      of the last run, and of the one before
- * call   := name ' ' ("run" | "cached" | "failed") (' ' digest)+ '\n'
- * call   := ... and each argument's digest may be followed by ':' name and ('=' value), the value as people
- * read it; blanks and % in them are written as %20 before the calls: '@' stage (' ' name '%20(' file ')='
- * digest)*, the functions that the stage is made of digest := 32 hexadecimal digits: of the stage's code,
- * then of each argument's content */
+ *   record := FL_HISTORY_HEAD entry* FL_HISTORY_BEFORE entry*
+ *   entry  := made | call
+ *   made   := '@' stage (' ' name '%20(' file ')=' digest)* '\n'
+ *   call   := stage ' ' ("run" | "cached" | "failed") ' ' digest (' ' digest (':' name ('=' value)?)?)* '\n'
+ *   digest := 32 hexadecimal digits
+ *
+ * First the entries of the last run, then those of the one before. A `made` says of which functions a stage
+ * is made. The digests of a call: of the stage's code, then of each argument's content, with the value as
+ * people read it; blanks and % within names and values are written as %20 and %25. */
 #ifndef FL_HISTORY_H
 #define FL_HISTORY_H
 

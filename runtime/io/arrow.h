@@ -1,10 +1,14 @@
 /* arrow.h: tables as Arrow IPC (arrow.apache.org/docs/format/Columnar.html, metadata version 5), by hand: no
  * library of the system has it. Private to the room; the parts of it are below.
  *
- *   stream  := message* end      message := 0xffffffff size:i32 metadata:size body      end := 0xffffffff
- * 0:i32 (a stream may also just end, and before Arrow 0.15 there was no 0xffffffff) metadata is a Message of
- * flatbuffers: a Schema first, then RecordBatches and DictionaryBatches; a size and a body are multiples of 8
- * file    := "ARROW1" 0:u16 stream footer:size size:i32 "ARROW1"
+ *   file    := "ARROW1" 0:u16 stream footer:size size:i32 "ARROW1"
+ *   stream  := message* end
+ *   message := 0xffffffff size:i32 metadata:size body
+ *   end     := 0xffffffff 0:i32
+ *
+ * A stream may also just end, and before Arrow 0.15 there was no 0xffffffff. The metadata is a Message of
+ * flatbuffers: a Schema first, then RecordBatches and DictionaryBatches; a size and a body are multiples
+ * of 8.
  *
  * What always holds: of what is read nothing is believed: each offset, length and count is checked against
  * what is there before it is used. Numbers are little endian, on both sides. */

@@ -2,12 +2,11 @@
  *
  * In: a path and options. Out: for each column bool, i64, f64, date, datetime, duration or text, and whether
  * nulls were seen. What always holds: the same bytes give the same types. A file up to FL_WHOLE bytes is read
- * whole; of a larger one the head and pieces spread evenly (of a compressed one the first FL_WHOLE bytes), all
- * of them larger where rows are long;
- * where a piece counts only if each of its rows has the header's number of fields and proper quotes (it might
- * begin within a quoted field). Values in quotes are texts in a file that does not put everything in quotes.
- * Digits with a leading zero, or too many for i64, are text: such columns are codes.
- */
+ * whole; of a larger one the head and pieces spread evenly (of a compressed one the first FL_WHOLE bytes),
+ * all of them larger where rows are long. A piece counts only if each of its rows has the header's number of
+ * fields and proper quotes (it might begin within a quoted field). Values in quotes are texts in a file that
+ * does not put everything in quotes. Digits with a leading zero, or too many for i64, are text: such columns
+ * are codes. */
 #include "io/csv_internal.h"
 #include "io/unpack.h"
 #include "data/data.h"
@@ -19,8 +18,8 @@
 
 enum { FL_WHOLE = 4 << 20, FL_HEAD = 1 << 20, FL_PIECE = 32 << 10, FL_PIECES = 48 };
 
-/* In long rows, the rows that are looked at: of a file that is read whole, of the head, of a piece; and what is
- * the longest of them that counts. */
+/* In long rows, the rows that are looked at: of a file that is read whole, of the head, of a piece; and what
+ * is the longest of them that counts. */
 enum { FL_WHOLE_ROWS = 256, FL_HEAD_ROWS = 64, FL_PIECE_ROWS = 4, FL_LONGEST_ROW = 128 << 10 };
 
 static int class_of_digits(const char *s, int64_t len) {

@@ -5,11 +5,11 @@
  * nothing was written to any of them between, as far as their times tell; two things are done so that they
  * do:
  *   - who takes a state waits until the clock of the file system has passed the last change (fl_state_take):
- * what is written later then has another time of change, which unlike the time of modification nobody can
- * set;
+ *     what is written later then has another time of change, which unlike the time of modification nobody can
+ *     set;
  *   - a state whose last change is young is only a hint (`young`): somebody may write through a mapping,
- * which changes the times only now and then, or the file system counts in seconds. Who relies on it reads the
- * content again. */
+ *     which changes the times only now and then, or the file system counts in seconds. Who relies on it reads
+ *     the content again. */
 #ifndef FL_FILE_STATE_H
 #define FL_FILE_STATE_H
 

@@ -6,8 +6,9 @@
  * outside of all stores says which folders this user made on this machine, by inode and time of birth, which
  * nobody chooses:
  *
- *   $XDG_STATE_HOME/flow/stores, else ~/.local/state/flow/stores      line := kind inode birth-seconds
- * birth-nanoseconds path kind := made | accepted
+ *   $XDG_STATE_HOME/flow/stores, else ~/.local/state/flow/stores
+ *   line := kind inode birth-seconds birth-nanoseconds path
+ *   kind := made | accepted
  *
  * What always holds: a folder is only believed when it is in the list, or holds nothing yet and is ours; it
  * is private when we made it, it and the folders in it are ours, and nobody else may write to them. The path

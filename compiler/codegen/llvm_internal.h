@@ -25,7 +25,6 @@ typedef LLVMTypeRef Ty;
 
 enum { FL_PARTIAL_BYTES = 32 }; /* the state of one reduction over one block */
 
-/* One module being generated. */
 /* A row of the table of places: FlSite. */
 typedef struct FlLlSite {
   FlSpan span;
@@ -34,6 +33,7 @@ typedef struct FlLlSite {
   int caller;         /* its row, -1: none */
 } FlLlSite;
 
+/* One module being generated. */
 typedef struct FlGen {
   FlArena *arena;
   const FlModule *ir;

@@ -81,10 +81,10 @@ const OpNote *note_of(const Frame *f, const FlOp *op);
 
 /* ---- scalars.c: SCALAR operators and constants ------------------------------------------------------- */
 
-/* Results of a SCALAR operator from its arguments; fault bits go to *fault. */
 /* An operator whose letter stands for d; `format` is that of `to_text`. */
 typedef void ScalarCall(FlDtype d, FlHeap *heap, const char *format, const FlSlot *a, FlSlot *r, int32_t *fault);
 extern ScalarCall *const scalar_calls[FL_N_OPS]; /* made by make_scalar_calls.c; CONVERT has none */
+/* Results of a SCALAR operator from its arguments; fault bits go to *fault. */
 void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *fault);
 FlSlot constant_of(const FlOp *op);
 

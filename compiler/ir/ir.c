@@ -247,23 +247,3 @@ void fl_ir_inline_call(FlBuilder *b, const FlOp *call, FlValue **yields_out) {
   copy_body(b, f->body, call->args, yields_out,
             sources ? fl_sources_call(sources, call->span, f->callee) : 0);
 }
-
-FlFunc *fl_ir_clone_func(FlFunc *f, const char *name) {
-  FlModule *m = f->module;
-  FlFunc *copy = FL_NEW(m->arena, FlFunc);
-  *copy = *f;
-  copy->name = fl_arena_strndup(m->arena, name, strlen(name));
-  copy->next_id = 0;
-  copy->next = NULL;
-  copy->body = FL_NEW(m->arena, FlRegion);
-  copy->body->func = copy;
-  m->last->next = copy;
-  m->last = copy;
-  for (int i = 0; i < f->body->n_params; i++) fl_ir_param(copy->body, f->body->params[i]->type);
-  FlBuilder b = {.module = m, .func = copy, .region = copy->body, .span = f->span};
-  FlValue **yields = FL_NEW_ARRAY(m->arena, FlValue *, f->body->n_yields);
-  fl_ir_inline_region(&b, f->body, copy->body->params, yields);
-  copy->body->n_yields = f->body->n_yields;
-  copy->body->yields = yields;
-  return copy;
-}

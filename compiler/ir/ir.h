@@ -339,7 +339,6 @@ void fl_ir_read_transposed(FlRegion *r);
 void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out);
 /* The same of the body of what `call` calls: the places of the copies are within that call. */
 void fl_ir_inline_call(FlBuilder *b, const FlOp *call, FlValue **yields_out);
-FlFunc *fl_ir_clone_func(FlFunc *f, const char *name);
 
 /* ---- text: print.c and read.c are inverse of each other; verify.c ---------------------------------- */
 void fl_ir_print(FlText1 *out, const FlModule *m);

@@ -587,12 +587,13 @@ typedef struct FlBuiltinParam {
   const char *name; /* interned */
   bool optional, by_name;
 } FlBuiltinParam;
-typedef enum FlBuiltinKind { /* builtins.def says what they mean */
-                             FL_BUILTIN_SCALAR = 1,
-                             FL_BUILTIN_AGGREGATE = 2,
-                             FL_BUILTIN_WINDOW = 4,
-                             FL_BUILTIN_POSITION = 8,
-                             FL_BUILTIN_VERB = 16
+/* builtins.def says what they mean. */
+typedef enum FlBuiltinKind {
+  FL_BUILTIN_SCALAR = 1,
+  FL_BUILTIN_AGGREGATE = 2,
+  FL_BUILTIN_WINDOW = 4,
+  FL_BUILTIN_POSITION = 8,
+  FL_BUILTIN_VERB = 16
 } FlBuiltinKind;
 struct FlBuiltin {
   unsigned kinds; /* of FlBuiltinKind */

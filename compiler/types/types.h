@@ -8,9 +8,10 @@
  *   category           as an i32 scalar or array, its codes; then, last, its levels: text[k], in their order
  *   tuple              the parts of its fields in order
  *   table              grouped or not (which needs no part): the number of rows (i64), then for each field of
- * the row the parts of its column; a column of scalars is a rank-1 array, of rank-r arrays a rank r+1 array;
- * levels are as they are list of E for each part of E: scalar -> rank-1 array, array -> list, list -> deeper
- * list function, module   nothing: they exist while compiling only */
+ *                      the row the parts of its column; a column of scalars is a rank-1 array, of rank-r arrays
+ *                      a rank r+1 array; levels are as they are
+ *   list of E          for each part of E: scalar -> rank-1 array, array -> list, list -> deeper list
+ *   function, module   nothing: they exist while compiling only */
 #ifndef FL_TYPES_H
 #define FL_TYPES_H
 

@@ -170,8 +170,11 @@ FlMemoTrust fl_trust_of(const char *dir) {
   struct stat s;
   bool made = false;
   if (stat(dir, &s) != 0) return FL_TRUST_PRIVATE; /* what is not there can only become ours */
+  /* Whoever makes the folder notes it before anything is put there: so what is in it is looked at before the
+   * list. */
+  bool empty = is_empty(dir);
   if (find(dir, &made)) return made && is_private(dir) ? FL_TRUST_PRIVATE : FL_TRUST_CHECKED;
-  if (is_empty(dir) && s.st_uid == geteuid())
+  if (empty && s.st_uid == geteuid())
     return fl_trust_made(dir) && is_private(dir) ? FL_TRUST_PRIVATE : FL_TRUST_CHECKED;
   int list = list_open(true);
   if (list < 0 && is_private(dir))

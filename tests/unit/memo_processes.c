@@ -128,6 +128,37 @@ static void test_one_computes(void) {
   remove_all(dir);
 }
 
+/* Some look at the folder while another makes it and puts into it: it is everybody's. */
+static void test_many_make_the_folder(void) {
+  for (uint32_t round = 0; round < 40; round++) {
+    char dir[64], path[96];
+    scratch(dir);
+    snprintf(path, sizeof path, "%s/store", dir);
+    int start[2];
+    if (pipe2(start, O_CLOEXEC) != 0) abort();
+    pid_t children[PROCESSES];
+    for (uint32_t i = 0; i < PROCESSES; i++) {
+      if ((children[i] = fork()) != 0) continue;
+      char ready;
+      close(start[1]);
+      if (read(start[0], &ready, 1) != 0) _exit(2); /* all begin when the other end is closed */
+      FlMemo *m = open_store(path, 0);
+      struct iovec piece = {&i, sizeof i};
+      _exit(fl_memo_put(m, (FlMemoKey){&i, sizeof i, NULL}, &piece, 1, NULL) == FL_MEMO_OK ? 0 : 1);
+    }
+    close(start[0]);
+    close(start[1]);
+    int failures = 0;
+    for (int i = 0; i < PROCESSES; i++) {
+      int status;
+      waitpid(children[i], &status, 0);
+      failures += status != 0;
+    }
+    CHECK(failures == 0);
+    remove_all(dir);
+  }
+}
+
 static void test_dead_claimant(void) {
   char dir[64], ready;
   scratch(dir);
@@ -160,6 +191,7 @@ static void test_dead_claimant(void) {
 int main(void) {
   test_kill();
   test_one_computes();
+  test_many_make_the_folder();
   test_dead_claimant();
   return check_report();
 }

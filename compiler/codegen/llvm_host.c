@@ -131,6 +131,8 @@ static void leave_if(FlFn *f, Val bad, Val status) {
   LLVMBuildCondBr(f->b, bad, fail, fine);
   fl_ll_at(f, fail);
   LLVMBuildStore(f->b, status, f->status);
+  if (f->op)
+    LLVMBuildStore(f->b, fl_ll_i32(f->g, fl_ll_site(f->g, f->op->span, (FlFaultText){0})), f->failed_at);
   LLVMBuildBr(f->b, f->cleanup);
   fl_ll_at(f, fine);
 }
@@ -374,13 +376,8 @@ static void emit_op(FlFn *f, const FlOp *op) {
 }
 
 /* An error in a loop over groups says in which. */
-static void host_op(FlFn *f, const FlOp *op) {
+static void within_groups(FlFn *f, const FlOp *op, const FlOp *within) {
   FlGen *g = f->g;
-  const FlOp *within = fl_ir_within(op);
-  if (!within) {
-    emit_op(f, op);
-    return;
-  }
   Block around = f->cleanup, failed = f->cleanup = fl_ll_block(f, "group.failed");
   emit_op(f, op);
   f->cleanup = around;
@@ -394,6 +391,14 @@ static void host_op(FlFn *f, const FlOp *op) {
   fl_ll_call(f, "fl_fail_within", g->none, 3, types, args);
   LLVMBuildBr(f->b, around);
   fl_ll_at(f, on);
+}
+
+static void host_op(FlFn *f, const FlOp *op) {
+  const FlOp *around = f->op, *within = fl_ir_within(op);
+  f->op = op;
+  if (within) within_groups(f, op, within);
+  else emit_op(f, op);
+  f->op = around;
 }
 
 void fl_ll_host_region(FlFn *f, const FlRegion *r) {
@@ -427,6 +432,8 @@ static void begin(FlFn *f) {
   f->own = LLVMBuildArrayAlloca(f->entry_b, g->ptr, fl_ll_i32(g, 1), "own");
   f->own_clear = LLVMBuildMemSet(f->entry_b, f->own, LLVMConstInt(g->i8, 0, false), fl_ll_i64(g, 8), 8);
   f->status = fl_ll_alloca(f, g->i32, "status");
+  f->failed_at = fl_ll_alloca(f, g->i32, "failed_at");
+  LLVMBuildStore(f->entry_b, fl_ll_i32(g, -1), f->failed_at);
   f->cleanup = fl_ll_block(f, "cleanup");
 }
 
@@ -461,6 +468,9 @@ static void end(FlFn *f) {
   LLVMBuildRet(f->b, fl_ll_i32(g, 0));
   LLVMMoveBasicBlockAfter(f->cleanup, LLVMGetLastBasicBlock(f->fn));
   fl_ll_at(f, f->cleanup);
+  Ty types[] = {g->ptr, g->i32};
+  Val args[] = {f->ctx, LLVMBuildLoad2(f->b, g->i32, f->failed_at, "")};
+  fl_ll_call(f, "fl_fail_place", g->none, 2, types, args);
   abandon_stages(f);
   if (f->n_own) {
     FlLoop l;

@@ -133,7 +133,8 @@ typedef struct FlFn {
   FlMap *looped;  /* arrays whose elements or sizes are asked for in loops: they have views */
   Val texts;      /* the mark where the function began; NULL: none is needed */
   Block cleanup;  /* releases everything owned, returns `status` */
-  Val status;
+  Val status, failed_at; /* `failed_at`: the site of the operation that failed; it may have told a closer one */
+  const FlOp *op;        /* that is being made; NULL: none */
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
   FlVec(FlPending) stage_calls; /* all of the function */
 } FlFn;

@@ -165,12 +165,14 @@ static FlStatus run_struct(Frame *f, const FlOp *op) {
 }
 
 static FlStatus run_op(Frame *f, const FlOp *op) {
+  FlStatus s = 0;
   switch (fl_op_info[op->code].op_class) {
-  case FL_CLASS_SCALAR: return run_scalar_op(f, op);
-  case FL_CLASS_STRUCT: return run_struct(f, op);
-  case FL_CLASS_RUNTIME: return run_runtime(f, op);
+  case FL_CLASS_SCALAR: s = run_scalar_op(f, op); break;
+  case FL_CLASS_STRUCT: s = run_struct(f, op); break;
+  case FL_CLASS_RUNTIME: s = run_runtime(f, op); break;
   }
-  return 0;
+  if (s != 0) fl_fail_place(f->ctx, note_of(f, op)->site);
+  return s;
 }
 
 static bool defines_arrays(const FlRegion *r) {

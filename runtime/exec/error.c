@@ -103,6 +103,10 @@ FlStatus fl_fail_through(FlCtx *ctx, FlStatus status, int32_t site) {
   return status;
 }
 
+void fl_fail_place(FlCtx *ctx, int32_t site) {
+  if (ctx && ctx->error) fl_error_place(ctx->error, fl_ctx_program(ctx), site);
+}
+
 void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index) {
   if (!ctx || !ctx->error || n_index > FL_MAX_RANK) return;
   ctx->error->n_index = n_index;

@@ -18,7 +18,14 @@ static int64_t count_calls(const FlProgram *p, int32_t site) {
   return n;
 }
 
+bool fl_error_place(FlError *e, const FlProgram *program, int32_t site) {
+  if (site_at(program, e->site)) return false;
+  e->site = site;
+  return true;
+}
+
 void fl_error_through(FlError *e, const FlProgram *program, int32_t site) {
+  if (fl_error_place(e, program, site)) return;
   FlErrorCalls *c = &e->calls;
   if (c->n < FL_MAX_CALLS) {
     c->inner[c->n] = site;

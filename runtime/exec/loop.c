@@ -255,7 +255,7 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
   pthread_mutex_destroy(&s.lock);
   FlStatus status = 0;
   if (s.error.error) {
-    if (s.error.error->site < 0) s.error.error->site = site;
+    fl_fail_place(&s.error, site);
     status = s.error.error->status;
     fl_error_move(ctx, &s.error);
     release_results(&s, types);

@@ -122,8 +122,7 @@ static FlStatus collect(FlCtx *ctx, FlFuture *f, FlSlot *results, FlError **erro
   fl_slots_release(f->args, stage->arg_types, stage->n_args);
   *error = f->ctx.error;
   if (*error) (*error)->order = f->number - 1; /* as if recorded where the call started */
-  if (*error && (*error)->site >= 0) fl_error_through(*error, ctx->run->program, f->site);
-  else if (*error) (*error)->site = f->site;
+  if (*error) fl_error_through(*error, ctx->run->program, f->site);
   f->ctx.error = NULL;
   fl_notes_move(&ctx->notes, &f->ctx.notes);
   fl_ctx_reset(&f->ctx);

@@ -34,6 +34,11 @@ static void release(const FlPlaces *p, int32_t place) {
 
 /* ---- the loop ---------------------------------------------------------------------------------------- */
 
+static int32_t site_of(const FlStepKind *kind) {
+  return kind->op == fl_map_tasks ? ((const FlTasks *)kind->what)->site
+                                  : ((const FlOpDesc *)kind->what)->site;
+}
+
 FlStatus fl_run_steps(FlCtx *ctx, const FlSteps *steps, int32_t from, int32_t to, const FlPlaces *p) {
   const int32_t *at = steps->code + from, *end = steps->code + to;
   while (at < end) {
@@ -41,7 +46,10 @@ FlStatus fl_run_steps(FlCtx *ctx, const FlSteps *steps, int32_t from, int32_t to
     for (int32_t i = 0; i < kind->n_args; i++) p->args[i] = read_place(steps, p, *at++);
     FlStatus s =
         kind->op ? kind->op(ctx, kind->what, p->args, p->results) : kind->fn(ctx, p->args, p->results);
-    if (s) return s;
+    if (s) {
+      if (kind->op) fl_fail_place(ctx, site_of(kind));
+      return s;
+    }
     for (int32_t i = 0; i < kind->n_results; i++) write_place(p, *at++, p->results[i]);
     for (int32_t n = *at++; n > 0; n--) release(p, *at++);
   }

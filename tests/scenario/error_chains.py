@@ -26,7 +26,15 @@ FAULTS = {
     "category": ("E0261", 'f64(codes(category(["a", "b{k}"], levels = ["a"]))[1])'),
     "cholesky": ("E0976", "cholesky([[f64(k), 0.0], [0.0, 1.0]])[0, 0]"),
     "empty": ("E0709", "max([for i in 0..k: 1.0])"),
+    "memory": ("E0712", "sum([for i in 0..(k + 1) * 10000000000000000: f64(i)] |> sort)"),
+    "missing file": ("E0930", '{ let t: (a: f64)[_] = read_csv("none.csv"); sum(t.a) + f64(k) }'),
+    "bad cell": ("E0931", '{ let t: (a: f64)[_] = read_csv("bad.csv"); sum(t.a) + f64(k) }'),
 }
+
+# A file that a stage or a recursion names is looked up before the first call: the message has the place of its name, and no calls. Functions that call
+# each other cannot name one.
+LOOKED_UP = {"recursion", "stage", "function of a stage", "stage of a stage", "stage of a function", "stage in a loop", "stage of a module",
+             "never remembered", "stages of elements", "grad of a stage"}
 
 # Places: files and the way. {E} is the fault, of k.
 PLACES = {
@@ -81,6 +89,10 @@ PLACES = {
                       "show(t |> group_by(g) |> summarize(d = f(c)))  #@1 f"},
     "fold": {"main": "fn f(a: f64, k: i64) -> f64 =\n  a + {E}  #@!\nprint(fold(f, 0.0, [k, k]))  #@1 f"},
     "lambda to a builtin": {"main": "print(fold((a, k) =>\n  a + {E}, 0.0, [k, k]))  #@!"},
+    "comprehension": {"main": "let a = [for i in 0..3:\n  {E}]  #@!\nprint(sum(a))"},
+    "derived": {"main": "let t = table(c = [1, 2, 3])\nshow(t |> derive(d = c + (\n  {E})))  #@!"},
+    "summarized": {"main": "let t = table(g = [1, 1, 2], c = [1.0, 2.0, 3.0])\n"
+                           "show(t |> group_by(g) |> summarize(d = sum(c) + (\n  {E})))  #@!"},
     "loop": {"main": "fn f(k: i64) -> f64 =\n  {E}  #@!\nfn g(k: i64) -> f64 {\n  var a = 0.0\n  for i in 0..3 {\n"
                      "    a += f(k)  #@2 f\n  }\n  a\n}\nprint(g(k))  #@1 g"},
     "while": {"main": "fn f(k: i64) -> f64 =\n  {E}  #@!\nfn g(k: i64) -> f64 {\n  var a = 0.0\n  while a < 3.0 {\n"
@@ -166,9 +178,14 @@ def found(text):
 def try_case(place, fault, ways):
     code, expression = FAULTS[fault]
     p = Place()
+    p.write("bad.csv", "a\n1\nx\n")
     for name, text in PLACES[place].items():
         p.write(f"{name}.flow", script(name, text, expression))
     want = expected(place, code)
+    if place == "even and odd" and "read_csv" in expression:
+        return
+    if place in LOOKED_UP and fault == "missing file":
+        want = (*want[:2], [])
     for options in ways:
         if options == ["build"]:
             done = p.run("build", "main.flow", "-o", "main")
@@ -195,9 +212,22 @@ def main():
         for more in ([], ["-O0"], ["--interp"]):
             done = p.run("run", *more, *options)
             check(found(done.stderr) == expected(name, code), f"{name} {more}: {expected(name, code)}", done.stderr)
+    in_test_blocks()
     long_recursion()
     first_of_equal_stages()
     finish()
+
+
+def in_test_blocks():
+    for fault in FAULTS:
+        p = Place()
+        p.write("bad.csv", "a\n1\nx\n")
+        p.write("main.flow", "fn f(k: i64) -> f64 =\n  {E}\nfn g(k: i64) -> f64 =\n  f(k) + 1.0\n"
+                             'test "a" {\n  assert g(0) > 0.0\n}\n'.replace("{E}", FAULTS[fault][1]))
+        done = p.run("test", "main.flow")
+        shown = done.stdout + done.stderr
+        want = ("main.flow:2", FAULTS[fault][0], ["    main.flow:6: in g(..)", "    main.flow:4: in f(..)"])
+        check(found(shown) == want, f"{fault} in a test block: {want}", shown)
 
 
 def long_recursion():

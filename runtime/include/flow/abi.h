@@ -303,6 +303,9 @@ FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a
 /* The context's error came out of what was called at `site`: said when a failed call is passed on. Gives
  * `status`. */
 FlStatus fl_fail_through(FlCtx *ctx, FlStatus status, int32_t site);
+/* The context's error is of what stands at `site`, where nothing closer to it has said so. Without an error it does
+ * nothing. */
+void fl_fail_place(FlCtx *ctx, int32_t site);
 /* The context's error happened in this element of a loop: said of the outermost loop of the stage or script.
  * Without an error it does nothing. */
 void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index);

@@ -26,8 +26,7 @@ struct FlTable {
   Val buffer;                   /* of an array that holds the values; NULL: they are on the stack */
 };
 
-/* ---- which code is a table ------------------------------------------------------------------------------
- */
+/* ---- which code is a table ----------------------------------------------------------------------------- */
 
 static bool has_kernel(const FlOp *op) {
   return (op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) &&
@@ -68,8 +67,7 @@ static bool holds_table(const FlFn *f, const FlRegion *r) {
   return false;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------
- */
+/* ---- places -------------------------------------------------------------------------------------------- */
 
 static int32_t place_of(int kind, int at) { return (int32_t)(at << FL_PLACE_BITS | kind); }
 
@@ -149,8 +147,7 @@ Val fl_ll_at_place(FlFn *f, const FlValue *v) {
   return fl_ll_slot_get(f, f->table->values, (unsigned)at, v->type);
 }
 
-/* ---- kinds ----------------------------------------------------------------------------------------------
- */
+/* ---- kinds --------------------------------------------------------------------------------------------- */
 
 /* What an operation is but for what it works on: `outside` are its operands and what its regions take from
  * around it, in the order in which it names them. */
@@ -296,8 +293,7 @@ static int function_kind(FlFn *f, Shape *s) {
   return at ? at - 1 : add_kind(f, key, NULL, NULL, step_function(f, s), s->outside.n, s->op->n_results);
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 static void put_result(FlFn *f, const FlValue *v) {
   FlHeld *h = fl_ll_held(f, v);
@@ -385,8 +381,7 @@ bool fl_ll_steps_give(FlFn *f, const FlRegion *r, Val results) {
   return true;
 }
 
-/* ---- the table of a function ----------------------------------------------------------------------------
- */
+/* ---- the table of a function --------------------------------------------------------------------------- */
 
 static int count_scalars(const FlRegion *r) {
   int n = r->n_params;

@@ -20,8 +20,7 @@ FlInPlace *fl_in_place_make(FlArena *arena, const FlLifetime *life) {
   return p;
 }
 
-/* ---- alone -----------------------------------------------------------------------------------------------
- */
+/* ---- alone --------------------------------------------------------------------------------------------- */
 
 static bool hands_on(const FlInPlace *p, const FlOp *op, int arg) {
   switch ((int)op->code) {
@@ -146,8 +145,7 @@ static bool stores_since(FlInPlace *p, Stores *s, const FlValue *v) {
   return stores;
 }
 
-/* ---- unique ----------------------------------------------------------------------------------------------
- */
+/* ---- unique -------------------------------------------------------------------------------------------- */
 
 static bool is_unique(FlInPlace *p, const FlValue *v);
 

@@ -54,8 +54,7 @@ static void add(FlLifetime *l, FlMap *map, const void *key, FlValue *v) {
   fl_vec_push(l->arena, list, v);
 }
 
-/* ---- what branches take over ----------------------------------------------------------------------------
- */
+/* ---- what branches take over --------------------------------------------------------------------------- */
 
 static const Taken *taken_by(const FlLifetime *l, const FlRegion *r, const FlValue *v) {
   const TakenList *list = fl_map_get(l->taken, r);
@@ -123,8 +122,7 @@ static bool hand_over(FlLifetime *l, const FlOp *op, const FlValue *v) {
   return true;
 }
 
-/* ---- where values are given back ------------------------------------------------------------------------
- */
+/* ---- where values are given back ----------------------------------------------------------------------- */
 
 /* v, which r owns. */
 static void place(FlLifetime *l, const FlRegion *r, FlValue *v) {

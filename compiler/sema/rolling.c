@@ -18,8 +18,7 @@ typedef struct Window {
   FlGroupOrder order;  /* unless whole */
 } Window;
 
-/* ---- arguments --------------------------------------------------------------------------------------------
- */
+/* ---- arguments ----------------------------------------------------------------------------------------- */
 
 /* At least one, which is checked now or by the run. */
 static bool at_least_one(FlSema *s, FlActual *a, FlValue *n, const char *what) {

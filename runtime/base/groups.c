@@ -93,8 +93,7 @@ static void cpus_of(const char *folder, bool unified, FlGroupLimits *out) {
   if (cpus < out->cpus) out->cpus = (int)cpus;
 }
 
-/* ---- where a hierarchy is ---------------------------------------------------------------------------------
- */
+/* ---- where a hierarchy is ------------------------------------------------------------------------------ */
 
 /* "\040" and the like, as mountinfo writes what would be seen as the end of a word; in place. */
 static void unescape(char *s) {

@@ -28,8 +28,7 @@ static bool fail(int why) {
   return false;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static bool is_temporary(const char *name) {
   size_t len = strlen(name);
@@ -106,8 +105,7 @@ static bool make_parents(const char *path) {
   return ok;
 }
 
-/* ---- temporary files --------------------------------------------------------------------------------------
- */
+/* ---- temporary files ----------------------------------------------------------------------------------- */
 
 /* 1: locked and linked; 0: another has it, or it is gone; a file system without locks is no failure. */
 static bool keep(int fd) {
@@ -212,8 +210,7 @@ void fl_whole_folder_remove(int fd, char *folder) {
   free(folder);
 }
 
-/* ---- one file ---------------------------------------------------------------------------------------------
- */
+/* ---- one file ------------------------------------------------------------------------------------------ */
 
 bool fl_whole_write(int fd, const void *bytes, size_t n) {
   for (const char *at = bytes; n;) {

@@ -11,8 +11,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* ---- different values: a set of their hashes ------------------------------------------------------------
- */
+/* ---- different values: a set of their hashes ----------------------------------------------------------- */
 
 typedef struct FlHashSet {
   uint64_t *at; /* 0: free */
@@ -47,8 +46,7 @@ static void add(FlHashSet *s, const void *bytes, size_t n) {
   insert(s, hash ? hash : 1);
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------------------
- */
+/* ---- ranges -------------------------------------------------------------------------------------------- */
 
 /* A value as what it is compared by. */
 typedef struct FlKey {
@@ -133,8 +131,7 @@ static void show(int32_t dtype, const FlKey *key, char to[FL_STATS_SHOWN]) {
   to[n] = 0;
 }
 
-/* ---- together -------------------------------------------------------------------------------------------
- */
+/* ---- together ------------------------------------------------------------------------------------------ */
 
 void fl_column_stats(const FlArray *values, const FlArray *valid, const FlArray *levels, FlColumnStats *out) {
   *out = (FlColumnStats){0};

@@ -228,8 +228,7 @@ static FlFound find_sep(const FlSample *p, const FlCsvOptions *o, FlReadingWay w
   return (FlFound){first >= 0 ? seps[first] : usual, false, 0};
 }
 
-/* ---- the decimal sign -----------------------------------------------------------------------------------
- */
+/* ---- the decimal sign ---------------------------------------------------------------------------------- */
 
 enum { FL_POINT = 1, FL_COMMA = 2, FL_GROUPS = 4, FL_OTHER = 8, FL_QUOTED = 16 };
 
@@ -272,8 +271,7 @@ static FlFound find_decimal(const FlSample *p, const FlCsvOptions *o, FlReadingW
   return (FlFound){'.', (all & FL_POINT) != 0, 0};
 }
 
-/* ---- the header -----------------------------------------------------------------------------------------
- */
+/* ---- the header ---------------------------------------------------------------------------------------- */
 
 /* Where the whole numbers of a row begin, when there are several and they count up by one; -1: they do not.
  */
@@ -374,8 +372,7 @@ int64_t fl_csv_find_skip(const FlCsvFile *f, const FlCsvOptions *o, int64_t at) 
   return found;
 }
 
-/* ---- together -------------------------------------------------------------------------------------------
- */
+/* ---- together ------------------------------------------------------------------------------------------ */
 
 static const char *name_of(char c) {
   switch (c) {

@@ -67,8 +67,7 @@ int64_t fl_json_compact(FlJsonValue v, char *to);
 /* A number as sign and magnitude; false: it is not whole, or has more than 64 bits. */
 bool fl_json_whole(FlJsonValue v, bool *negative, uint64_t *magnitude);
 
-/* ---- tables: json_read.c, json_types.c ------------------------------------------------------------------
- */
+/* ---- tables: json_read.c, json_types.c ----------------------------------------------------------------- */
 
 /* Finds the objects of an input; lines: each is a line. */
 bool fl_json_objects(const FlInput *in, bool lines, int64_t most, const char *path, FlJsonSpans *out,

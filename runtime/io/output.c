@@ -27,8 +27,7 @@ static bool cannot(FlIoError *e, const char *path) {
   return false;
 }
 
-/* ---- what a run knows of its outputs --------------------------------------------------------------------
- */
+/* ---- what a run knows of its outputs ------------------------------------------------------------------- */
 
 /* Whether this is the first output in this folder. */
 static bool is_first_in(FlFiles *files, const char *path) {
@@ -75,8 +74,7 @@ void fl_files_give_up(FlFiles *files) {
     if (out->temporary) unlink(out->temporary);
 }
 
-/* ---- one output -----------------------------------------------------------------------------------------
- */
+/* ---- one output ---------------------------------------------------------------------------------------- */
 
 static bool is_stopped(const FlOutput *out, FlIoError *e) {
   return fl_ctx_is_stopped(out->ctx) && !fl_io_error(e, FL_E_STOPPED, "interrupted");

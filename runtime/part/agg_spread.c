@@ -17,8 +17,7 @@
 
 #include "part/spread_internal.h"
 
-/* ---- values ---------------------------------------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static int64_t least_count(const FlSpread *s) {
   if (s->kind == FL_SPREAD_MEAN) return 1;
@@ -80,8 +79,7 @@ FlStatus fl_spread_results(FlSpread *s, FlSpreadSumsFn *sums, const void *env) {
   return fl_part_for(s->a->m->ctx, results_body, &r, s->a->g, 150.0 * s->n_products);
 }
 
-/* ---- rows -----------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 const double *fl_spread_doubles(const FlSpread *s, int32_t k, int64_t row, int64_t n, double *room) {
   FlAggDoubles column = fl_agg_doubles(s->a, k);
@@ -190,8 +188,7 @@ static FlStatus wholes(FlSpread *of) {
   return status;
 }
 
-/* ---- sums of products of two limbs ----------------------------------------------------------------------
- */
+/* ---- sums of products of two limbs --------------------------------------------------------------------- */
 
 enum { BLOCK = FL_PART_BATCH, LOW_MOST = 51, HIGH_MOST = 49, SUM_BITS = 126 };
 
@@ -452,8 +449,7 @@ static FlStatus limbs(FlSpread *s) {
   return fl_spread_full(s);
 }
 
-/* ---- the aggregates -------------------------------------------------------------------------------------
- */
+/* ---- the aggregates ------------------------------------------------------------------------------------ */
 
 static FlStatus spread(FlAgg *a, FlSpreadKind kind) {
   static const FlSpreadPair one[] = {{0, 0}}, two[] = {{0, 1}, {0, 0}, {1, 1}};

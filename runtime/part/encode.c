@@ -115,8 +115,7 @@ uint64_t *fl_part_store_words(FlPartMem *m, FlPartCodes *codes, int32_t w) {
   return word->stored = s.out;
 }
 
-/* ---- what occurs -----------------------------------------------------------------------------------------
- */
+/* ---- what occurs --------------------------------------------------------------------------------------- */
 
 /* What one key's values look like. */
 typedef struct Range {
@@ -184,8 +183,7 @@ static FlStatus find_range(FlPartMem *m, const FlPartDigit *d, int32_t n_sides, 
   return 0;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------
- */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
 static int compare(FlText a, FlText b) {
   int64_t n = fl_part_min(a.len, b.len);
@@ -262,8 +260,7 @@ static FlStatus rank_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_
   return 0;
 }
 
-/* ---- together ---------------------------------------------------------------------------------------------
- */
+/* ---- together ------------------------------------------------------------------------------------------ */
 
 /* Appends a digit with values 0..greatest: to the last word if the product fits, else in a new word. */
 static void append(FlPartCodes *out, FlPartDigit *d, int32_t digit, uint64_t greatest) {

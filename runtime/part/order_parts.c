@@ -68,8 +68,7 @@ static void read_rows(const FlPartCodes *codes, int64_t row, int64_t n, uint64_t
   }
 }
 
-/* ---- cuts -------------------------------------------------------------------------------------------------
- */
+/* ---- cuts ---------------------------------------------------------------------------------------------- */
 
 static FlStatus sort_rows(FlPartMem *m, uint64_t *taken, int64_t n, const Parts *p, FlPartPair *a,
                           FlPartPair *spare, FlPartPair **sorted) {
@@ -111,8 +110,7 @@ static FlStatus find_cuts(FlPartMem *m, Parts *p, int64_t wanted) {
   return 0;
 }
 
-/* ---- sweeps over the rows ---------------------------------------------------------------------------------
- */
+/* ---- sweeps over the rows ------------------------------------------------------------------------------ */
 
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
@@ -241,8 +239,7 @@ static FlStatus part_rows(FlPartMem *m, Parts *p) {
   return 0;
 }
 
-/* ---- parts ------------------------------------------------------------------------------------------------
- */
+/* ---- parts --------------------------------------------------------------------------------------------- */
 
 typedef struct Written {
   const FlPartPair *sorted;

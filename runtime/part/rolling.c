@@ -156,8 +156,7 @@ int fl_rolling_base(const double *x, int64_t n) {
   return fl_fixed_base(most, fl_part_bits((uint64_t)n));
 }
 
-/* ---- counts -----------------------------------------------------------------------------------------------
- */
+/* ---- counts -------------------------------------------------------------------------------------------- */
 
 typedef enum Counted { COUNT, ANY, ALL } Counted;
 
@@ -200,8 +199,7 @@ FlStatus fl_rolling_count(FlRolling *r) { return counts(r, count_body); }
 FlStatus fl_rolling_any(FlRolling *r) { return counts(r, any_body); }
 FlStatus fl_rolling_all(FlRolling *r) { return counts(r, all_body); }
 
-/* ---- reading the call -----------------------------------------------------------------------------------
- */
+/* ---- reading the call ---------------------------------------------------------------------------------- */
 
 enum { WHOLE = 1, BY = 2 };
 

@@ -142,8 +142,7 @@ static void float_product_join(void *prefix, const void *next) {
   if (q->started) float_product_step(prefix, q->high, q->low, q->exponent);
 }
 
-/* ---- minima and maxima: the row that has it --------------------------------------------------------------
- */
+/* ---- minima and maxima: the row that has it ------------------------------------------------------------ */
 
 typedef struct Best {
   uint64_t code; /* the lower wins */
@@ -210,8 +209,7 @@ static void best_join(void *prefix, const void *next) {
   if (q->row != 0 && (p->row == 0 || q->code < p->code)) *p = *q;
 }
 
-/* ---- counts -----------------------------------------------------------------------------------------------
- */
+/* ---- counts -------------------------------------------------------------------------------------------- */
 
 static void count_walk(const FlRunning *r, void *states, int64_t begin, int64_t end, bool write) {
   int64_t *counts = states, *out = write ? (int64_t *)r->out->data : NULL;
@@ -224,8 +222,7 @@ static void count_walk(const FlRunning *r, void *states, int64_t begin, int64_t 
 
 static void count_join(void *prefix, const void *next) { *(int64_t *)prefix += *(const int64_t *)next; }
 
-/* ---- the two walks --------------------------------------------------------------------------------------
- */
+/* ---- the two walks ------------------------------------------------------------------------------------- */
 
 static char *states_of(const FlRunning *r, int64_t piece) {
   return r->states + (size_t)(piece * r->g) * r->way->size;

@@ -128,8 +128,7 @@ static int32_t exponent_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   return 0;
 }
 
-/* ---- the full accumulators ------------------------------------------------------------------------------
- */
+/* ---- the full accumulators ----------------------------------------------------------------------------- */
 
 typedef struct Full {
   const FlRunning *r;

@@ -15,8 +15,7 @@ static const FlSite sites[] = {
     {.file = "t.flow", .line = 4, .column = 1, .length = 1, .line_text = "boom"},
 };
 
-/* ---- kernels --------------------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 typedef struct Env {
   const int64_t *in;
@@ -67,8 +66,7 @@ static void test_kernels(FlRun *run) {
   free(out);
 }
 
-/* ---- host-level loops -----------------------------------------------------------------------------------
- */
+/* ---- host-level loops ---------------------------------------------------------------------------------- */
 
 static FlStatus square(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
   if (args[0].i == args[1].i || args[0].i == args[1].i + 100)
@@ -116,8 +114,7 @@ static void test_tasks_release(FlRun *run) {
   fl_array_unref(env[0].a);
 }
 
-/* ---- stages ---------------------------------------------------------------------------------------------
- */
+/* ---- stages -------------------------------------------------------------------------------------------- */
 
 static _Atomic int n_computed; /* how often `inner` ran: what the tests ask about */
 
@@ -226,8 +223,7 @@ static void test_paths(void) {
   fl_run_free(run);
 }
 
-/* ---- command lines --------------------------------------------------------------------------------------
- */
+/* ---- command lines ------------------------------------------------------------------------------------- */
 
 static FlSlot seen[8]; /* what the program below was given */
 

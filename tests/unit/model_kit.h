@@ -160,8 +160,7 @@ typedef struct Mc {
 static World world;
 static Mc mc;
 
-/* ---- what the checked code calls --------------------------------------------------------------------------
- */
+/* ---- what the checked code calls ----------------------------------------------------------------------- */
 
 static void mc_stop(const char *what) {
   if (!mc.wrong) mc.wrong = what;
@@ -259,8 +258,7 @@ static void mc_long(void) { mc_park((McStep){.kind = MC_LONG, .function = "work"
 #define sched_yield() ((void)0)
 #define __builtin_ia32_rdtsc() 0ull
 
-/* ---- what scenarios call in begin -------------------------------------------------------------------------
- */
+/* ---- what scenarios call in begin ---------------------------------------------------------------------- */
 
 #define MC_NAME(p) mc_name((p), sizeof *(p))
 static void mc_name(const volatile void *at, size_t size) {
@@ -284,8 +282,7 @@ static void mc_name_lock(pthread_mutex_t *m) {
   mc.locks[mc.n_locks++] = m;
 }
 
-/* ---- memory -----------------------------------------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
 static void mc_join(McView to, const McView from) {
   for (int k = 0; k < mc.n_atomics; k++)
@@ -418,8 +415,7 @@ static void mc_do(int k, int choice) {
   }
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------
- */
+/* ---- threads ------------------------------------------------------------------------------------------- */
 
 static void mc_thread(void) {
   mc.scenario->run(mc.current);
@@ -444,8 +440,7 @@ static void mc_start(int k) {
   if (_setjmp(mc.back) == 0) setcontext(&mc.first);
 }
 
-/* ---- the search -------------------------------------------------------------------------------------------
- */
+/* ---- the search ---------------------------------------------------------------------------------------- */
 
 static uint64_t mc_mix(uint64_t h, const void *bytes, size_t n) {
   const char *at = bytes;

@@ -18,8 +18,7 @@ static uint64_t next(void) { /* splitmix64 */
   return z ^ z >> 31;
 }
 
-/* ---- the table of powers, by a big integer in 32-bit limbs ------------------------------------------------
- */
+/* ---- the table of powers, by a big integer in 32-bit limbs --------------------------------------------- */
 
 enum { LIMBS = 64 };
 

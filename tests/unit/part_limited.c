@@ -25,8 +25,7 @@ static double float_of(int kind) {
   return kind == 0 ? u - 0.5 : floor(u * 9.0);
 }
 
-/* ---- orders -----------------------------------------------------------------------------------------------
- */
+/* ---- orders -------------------------------------------------------------------------------------------- */
 
 typedef struct Keys {
   FlPartKey *keys;
@@ -152,8 +151,7 @@ static void test_orders(FlRun *run) {
 #endif
 #ifdef LIMITED
 
-/* ---- rows -------------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* Rows of elements of each size, of arrays in files, by numbers that jump; some are none. */
 static void test_rows(FlRun *run) {

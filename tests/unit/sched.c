@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tasks: Fibonacci by fork and join ------------------------------------------------------------------
- */
+/* ---- tasks: Fibonacci by fork and join ----------------------------------------------------------------- */
 
 typedef struct Fib {
   FlTask task;
@@ -58,8 +57,7 @@ static void test_full_deque(FlSched *s) {
   free(c);
 }
 
-/* ---- loops ----------------------------------------------------------------------------------------------
- */
+/* ---- loops --------------------------------------------------------------------------------------------- */
 
 typedef struct Marks {
   FlSched *sched;
@@ -110,8 +108,7 @@ static void test_nested(FlSched *s) {
   check(n.sum == 200 * 4950, "loops within loops");
 }
 
-/* ---- jobs -----------------------------------------------------------------------------------------------
- */
+/* ---- jobs ---------------------------------------------------------------------------------------------- */
 
 /* A tree of jobs, each of which loops, starts two more in a scope of its own and waits for them. */
 typedef struct Tree {

@@ -27,8 +27,7 @@ static void hand_on(FlSched *s) {
 #define fl_jobs_hand_on hand_on
 #include "../../runtime/sched/pool.c"
 
-/* ---- what the scenarios share -----------------------------------------------------------------------------
- */
+/* ---- what the scenarios share -------------------------------------------------------------------------- */
 
 enum { ITEMS = 3 };
 
@@ -126,8 +125,7 @@ static const char *one_ran(void) { return each_once(1); }
 static const char *two_ran(void) { return each_once(2); }
 static const char *three_ran(void) { return each_once(3); }
 
-/* ---- the deque --------------------------------------------------------------------------------------------
- */
+/* ---- the deque ----------------------------------------------------------------------------------------- */
 
 static void take(FlTask *t) {
   if (t) run_task(t);
@@ -174,8 +172,7 @@ static const McScenario deque_again = {.name = "deque: slots that are used again
                                        .idle_is_right = NULL,
                                        .end_is_right = three_ran};
 
-/* ---- tasks ------------------------------------------------------------------------------------------------
- */
+/* ---- tasks --------------------------------------------------------------------------------------------- */
 
 /* Worker 0 spawns two tasks, and joins them; others take what they find. While a task takes long the other is
  * run. */
@@ -216,8 +213,7 @@ static const McScenario tasks_three = {.name = "two tasks and two thieves",
                                        .ends_when_idle = true,
                                        .most_switches = 3};
 
-/* ---- jobs -------------------------------------------------------------------------------------------------
- */
+/* ---- jobs ---------------------------------------------------------------------------------------------- */
 
 /* Worker 0 sleeps for a task that worker 1 has taken; worker 1 starts a job, and then takes long. Worker 2 is
  * idle. */
@@ -336,8 +332,7 @@ static const McScenario wait_job = {.name = "the end of a job",
                                     .idle_is_right = nobody_is_left,
                                     .end_is_right = one_ran};
 
-/* ---- what must hold, and what must be found ---------------------------------------------------------------
- */
+/* ---- what must hold, and what must be found ------------------------------------------------------------ */
 
 static void holds(const McScenario *s) {
   const char *wrong = mc_check(s, NULL, in_short, true);

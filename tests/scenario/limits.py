@@ -150,4 +150,135 @@ if done is not None:
                                                        text=True, timeout=300, preexec_fn=enter))
     check(done.returncode == 0 and "on disk" in done.stderr, "a binary in a small control group runs, and keeps something on disk", done)
     compare(place, expected, "a binary in a small control group")
+
+
+# ---- random shapes: keys, directions, aggregates and joins drawn from a seed, in a binary with hardly any memory ----------
+
+SHAPE_ROWS = 70_000
+COLUMNS = ["id", "f", "p", "o", "name", "tag", "d"]  # f has NaN; o and tag have nulls
+
+
+def shape_rows(draw):
+    def one(i):
+        f = float("nan") if draw.random() < 0.02 else draw.randrange(-400, 400) / 8
+        o = None if draw.random() < 0.1 else draw.randrange(-50, 50)
+        tag = None if draw.random() < 0.1 else f"t{draw.randrange(400)}"
+        day = f"{1990 + draw.randrange(30)}-{1 + draw.randrange(12):02d}-{1 + draw.randrange(28):02d}"
+        return i, f, draw.randrange(2 * SHAPE_ROWS), o, f"n{draw.randrange(5000)}", tag, day
+    return [one(i) for i in range(SHAPE_ROWS)]
+
+
+def place_of(v):
+    """A key: NaN behind all numbers, null behind all."""
+    return (2, 0) if v is None else (1, 0) if v != v else (0, v)
+
+
+def sorted_by(rows, keys):
+    """By (column, descending); NaN and null are last either way."""
+    for name, down in reversed(keys):
+        at = COLUMNS.index(name)
+        there = [r for r in rows if place_of(r[at])[0] == 0]
+        there.sort(key=lambda r: r[at], reverse=down)  # keeps the order of equal rows, also in reverse
+        rows = there + [r for r in rows if place_of(r[at])[0] == 1] + [r for r in rows if place_of(r[at])[0] == 2]
+    return rows
+
+
+def quantile(values, q):
+    values, at = sorted(values), (len(values) - 1) * q
+    low = int(at)
+    return values[low] + (values[min(low + 1, len(values) - 1)] - values[low]) * (at - low)
+
+
+def of_numbers(function, least=1):
+    """Of values that are there: null of fewer than `least`, NaN where one is NaN."""
+    def value(v):
+        v = [x for x in v if x is not None]
+        return None if len(v) < least else float("nan") if any(x != x for x in v) else function(v)
+    return value
+
+
+def variance(v):
+    mean = sum(v) / len(v)
+    return sum((x - mean) ** 2 for x in v) / (len(v) - 1)
+
+
+def first_of(k):
+    def value(v):
+        v = [x for x in v if x is not None]
+        return v[k] if v else None
+    return value
+
+
+AGGREGATES = {
+    "count({0})": lambda v: sum(x is not None for x in v), "sum({0})": of_numbers(sum, 0), "mean({0})": of_numbers(lambda v: sum(v) / len(v)),
+    "min({0})": of_numbers(min), "max({0})": of_numbers(max), "median({0})": of_numbers(lambda v: quantile(v, 0.5)),
+    "quantile({0}, 0.3)": of_numbers(lambda v: quantile(v, 0.3)), "var({0})": of_numbers(variance, 2),
+    "std({0})": of_numbers(lambda v: variance(v) ** 0.5, 2), "first({0})": first_of(0), "last({0})": first_of(-1),
+    "n_distinct({0})": lambda v: len({place_of(x) for x in v if x is not None}),
+}
+
+
+def shapes(draw, rows):
+    """(statement of flow without its file, what it should give)"""
+    for _ in range(6):
+        keys = [(name, draw.random() < 0.5) for name in draw.sample(COLUMNS[1:], draw.randint(1, 3))]
+        text = ", ".join(f"desc({name})" if down else name for name, down in keys)
+        yield f"t |> sort({text}) |> select(id)", [(r[0],) for r in sorted_by(rows, keys)]
+    for keys in (["p"], draw.sample(["name", "tag", "o", "d"], 2), draw.sample(["f", "name", "tag", "d"], draw.randint(1, 3))):
+        at = [COLUMNS.index(k) for k in keys]
+        found = groups(rows, lambda r: tuple(place_of(r[c]) for c in at))
+        wanted = [(a, c) for a in AGGREGATES for c in ("f", "o") if c not in keys]
+        said = ", ".join(f"a{k} = {a.format(c)}" for k, (a, c) in enumerate(wanted))
+        yield f"t |> group_by({', '.join(keys)}) |> summarize({said})", [
+            [found[key][0][c] for c in at] + [AGGREGATES[a]([r[COLUMNS.index(c)] for r in found[key]]) for a, c in wanted]
+            for key in sorted(found)]
+    for keys in (["p"], draw.sample(COLUMNS[1:], 2)):
+        at = [COLUMNS.index(k) for k in keys]
+        seen = {}
+        for r in rows:
+            seen.setdefault(tuple(place_of(r[c]) for c in at), r[0])
+        yield f"t |> distinct({', '.join(keys)}) |> select(id)", [(i,) for i in seen.values()]
+    for how in ("inner", "left", "semi", "anti"):
+        keys = draw.choice([["p"], ["name", "d"], ["d", "p"]])
+        at = [COLUMNS.index(k) for k in keys]
+        other = groups([r for r in rows if r[0] % 3 == 0], lambda r: tuple(r[c] for c in at))
+        given = []
+        for r in rows:
+            pairs = other.get(tuple(r[c] for c in at), [])
+            if how in ("inner", "left"):
+                given += [(r[0], p[0]) for p in pairs] or ([(r[0], None)] if how == "left" else [])
+            elif (how == "semi") == bool(pairs):
+                given.append((r[0],))
+        columns = "id, q" if how in ("inner", "left") else "id"
+        yield (f't |> join(t |> where(id % 3 == 0) |> select(q = id, {", ".join(keys)}), on = ({", ".join(keys)}), how = "{how}")'
+               f" |> select({columns})"), given
+
+
+def same(found, wanted):
+    if isinstance(wanted, float):
+        return (found == "NaN" or found == "nan") if wanted != wanted else found not in ("", "NaN", "nan") and abs(float(found) - wanted) <= 1e-12 * max(1, abs(wanted))
+    return found == ("" if wanted is None else str(wanted))
+
+
+draw = random.Random(int(os.environ.get("FLOW_TEST_SEED", "25")))
+rows = shape_rows(draw)
+with open(place.path / "shapes.csv", "w") as file:
+    file.write(",".join(COLUMNS) + "\n")
+    for row in rows:
+        file.write(",".join("" if v is None else "NaN" if v != v else str(v) for v in row) + "\n")
+wanted = list(shapes(draw, rows))
+place.write("shapes.flow", 'let t = read_csv("shapes.csv")\n' + "".join(f'write_csv({text}, "shape{k}.csv")\n' for k, (text, _) in enumerate(wanted)))
+built = place.run("build", "shapes.flow", "-o", "shapes")
+check(built.returncode == 0, "the shapes are built", built.stderr)
+for workers in (1, 3):
+    done = subprocess.run([str(place.path / "shapes"), "--no-cache", "--memory", "8000M" if sanitized else "10M", "--workers", str(workers)],
+                          cwd=place.path, capture_output=True, text=True, timeout=300)
+    check(done.returncode == 0, f"shapes, {workers} workers: runs", done.stderr)
+    told = set(re.findall(r"^shapes\.flow:(\d+): note: this step keeps", done.stderr, re.M))
+    check(sanitized or len(told) > len(wanted) // 2, f"shapes, {workers} workers: most steps go to disk", done.stderr)
+    for k, (text, table) in enumerate(wanted):
+        found = read(place.path / f"shape{k}.csv")
+        at = next((i for i, (a, b) in enumerate(zip(found, table)) if len(a) != len(b) or not all(map(same, a, b))), None)
+        check(len(found) == len(table) and at is None, f"{text}, {workers} workers",
+              (len(found), len(table), at, at is not None and (found[at], table[at])))
 finish()

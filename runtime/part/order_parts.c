@@ -221,10 +221,9 @@ static FlStatus no_scratch(FlPartMem *m, const FlScratch *s) {
 }
 
 static FlStatus part_rows(FlPartMem *m, Parts *p) {
-  p->part = fl_part_alloc(m, p->n, 1);
   p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
   p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
-  if (p->part == NULL || p->place == NULL || p->start == NULL) return 1;
+  if (p->place == NULL || p->start == NULL) return 1;
   if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * FL_PART_CHUNK) != 0) return no_memory(m);
   int64_t at = 0;
   for (int64_t k = 0; k < p->n_parts; k++) {
@@ -357,7 +356,11 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
              .begins = begins};
   int64_t row_bytes =
       (int64_t)sizeof(FlPartPair) * (p.n_words > 1 ? 2 : 1) + p.width * (int64_t)sizeof(uint64_t);
-  int64_t parts = p.n / fl_part_max(bytes / row_bytes, 1) + 1;
+  if ((p.part = fl_part_alloc(m, p.n, 1)) == NULL) return 1;
+  /* What is sorted must be in memory, else each scattered row is a page of a file: what is left counts now, and parts
+   * of a sample are not all of one size. */
+  int64_t room = fl_pool_room(m->ctx ? fl_ctx_pool(m->ctx) : NULL, bytes) / 4 * 3;
+  int64_t parts = p.n / fl_part_max(room / row_bytes, 1) + 1;
   if (find_cuts(m, &p, fl_part_min(parts, MOST_CUTS)) != 0) return 1;
   if (part_rows(m, &p) != 0) return 1;
   if (p.n_cuts >= FEW_PARTS && write_parts(m, &p) != 0) return 1;

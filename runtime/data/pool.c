@@ -43,7 +43,9 @@ struct FlPool {
   FlResidents *residents;   /* NULL: nothing needs to be dropped */
   FlWriter *_Atomic writer; /* NULL: nothing is written behind */
   bool grouped;             /* a control group has less than the machine */
+  bool cut;                 /* more was asked for by --memory than there is */
   FlPoolLack lack;          /* of the last block that there was not */
+  size_t lacked;            /* its size: whoever asks for as much again begins anew */
 };
 
 static void *map_huge(size_t bytes) {
@@ -154,7 +156,8 @@ bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
   FlResident now = resident_now();
   /* A control group that has less is a limit that nobody may pass. */
   int64_t most = machine_of(p);
-  if (bytes > most) bytes = most;
+  p->cut = bytes > most;
+  if (p->cut) bytes = most;
   /* Two fifths are for blocks, less what the process had before; the rest is for pages of files and small
    * values.
    */
@@ -334,9 +337,10 @@ static bool machine_has(const FlPool *p, size_t capacity) {
   return there == INT64_MAX || capacity < (size_t)there / 10 * 9;
 }
 
-static bool lacks(FlPool *p, FlPoolLack lack) {
+static bool lacks(FlPool *p, FlPoolLack lack, size_t bytes) {
   pthread_mutex_lock(&p->lock);
   p->lack = lack;
+  p->lacked = bytes;
   pthread_mutex_unlock(&p->lock);
   return false;
 }
@@ -353,17 +357,17 @@ static FlWriter *writer_wanted(FlPool *p) {
   return writer_of(p);
 }
 
-static bool lacks_file(FlPool *p, FlSpillStatus s) {
+static bool lacks_file(FlPool *p, FlSpillStatus s, size_t bytes) {
   static const FlPoolLack lack[] = {[FL_SPILL_NO_FOLDER] = FL_LACK_FOLDER,
                                     [FL_SPILL_NO_ROOM] = FL_LACK_DISK,
                                     [FL_SPILL_NO_MAP] = FL_LACK_MEMORY};
-  return lacks(p, lack[s]);
+  return lacks(p, lack[s], bytes);
 }
 
 static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
   int fd = -1;
   FlSpillStatus s = fl_spill_map(p->folder, capacity, &out->data, p->grouped ? &fd : NULL);
-  if (s != FL_SPILL_OK) return lacks_file(p, s);
+  if (s != FL_SPILL_OK) return lacks_file(p, s, capacity);
   out->capacity = capacity;
   out->in_file = true;
   if (p->grouped) { /* large pages, and nothing around them: what a disk reads ahead may be more than the
@@ -387,7 +391,7 @@ static bool in_memory(FlPool *p, size_t capacity, const Parts *parts, FlBlock *o
     out->data = aligned_alloc(FL_ALIGN, capacity);
   }
   out->capacity = capacity;
-  if (!out->data) return p && lacks(p, FL_LACK_MEMORY);
+  if (!out->data) return p && lacks(p, FL_LACK_MEMORY, capacity);
   if (p && !out->shared && capacity >= HUGE_PAGE) madvise(out->data, capacity, MADV_DONTFORK);
   return true;
 }
@@ -418,14 +422,15 @@ static bool new_block(FlPool *p, size_t capacity, bool stays, const Parts *parts
 
 bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   *out = (FlBlock){.shared = shared};
-  if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY);
+  if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY, bytes);
   size_t capacity = capacity_of(bytes);
   if (!p) return in_memory(NULL, capacity, NULL, out);
-  if (fl_residents_full(p->residents)) return lacks(p, FL_LACK_LIMIT);
+  if (fl_residents_full(p->residents)) return lacks(p, FL_LACK_LIMIT, bytes);
   Parts parts;
   parts.n_pages = parts.n_gone = parts.n_rests = 0;
   parts.bytes = 0;
   pthread_mutex_lock(&p->lock);
+  if (bytes >= p->lacked) p->lack = FL_LACK_NOTHING;
   int k = shared ? -1 : best_fit(p, bytes);
   if (k >= 0) *out = take_free(p, k);
   bool stays = k < 0 && reserve(p, capacity, shared, &parts);
@@ -436,7 +441,7 @@ bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
 bool fl_pool_file(FlPool *p, size_t bytes, int *fd, FlWritten **written) {
   FlSpillStatus s = fl_spill_file(p ? p->folder : NULL, bytes, fd);
   *written = NULL;
-  if (s != FL_SPILL_OK) return p && lacks_file(p, s);
+  if (s != FL_SPILL_OK) return p && lacks_file(p, s, bytes);
   bool grouped = false;
   if (p) {
     pthread_mutex_lock(&p->lock);
@@ -488,18 +493,31 @@ static const char *size_text(char out[32], double bytes) {
   return out;
 }
 
+/* Whose limit the size is that messages name. */
+static const char *limit_text(const FlPool *p) {
+  if (!p->given) return "the machine or control group has";
+  if (!p->cut) return "--memory is";
+  return p->grouped ? "the control group has" : "the machine has";
+}
+
 const char *fl_pool_bound(FlPool *p, char out[FL_POOL_BOUND]) {
   char size[32];
   pthread_mutex_lock(&p->lock);
   size_text(size, p->given ? (double)p->given : (double)p->machine);
-  snprintf(out, FL_POOL_BOUND, "%s %s", p->given ? "--memory is" : "the machine or control group has", size);
+  snprintf(out, FL_POOL_BOUND, "%s %s", limit_text(p), size);
   pthread_mutex_unlock(&p->lock);
   return out;
 }
 
 void fl_pool_help(FlPool *p, char *out, size_t room) {
   FlPoolTold told = {0};
-  if (p && p->lack != FL_LACK_NOTHING) fl_pool_say(p, 0, &told);
+  FlPoolLack lack = FL_LACK_NOTHING;
+  if (p) {
+    pthread_mutex_lock(&p->lock);
+    lack = p->lack;
+    pthread_mutex_unlock(&p->lock);
+  }
+  if (lack != FL_LACK_NOTHING) fl_pool_say(p, 0, &told);
   snprintf(out, room, "%s", told.help);
 }
 
@@ -512,7 +530,7 @@ void fl_pool_say(FlPool *p, int64_t bytes, FlPoolTold *out) {
   size_text(limit, p->given ? (double)p->given : (double)p->share);
   pthread_mutex_unlock(&p->lock);
   size_text(need, (double)bytes);
-  const char *of = p->given ? "--memory is" : "80% of the machine's or control group's memory are";
+  const char *of = p->given ? limit_text(p) : "80% of the machine's or control group's memory are";
   switch (lack) {
   case FL_LACK_NOTHING:
   case FL_LACK_MEMORY:
@@ -530,7 +548,7 @@ void fl_pool_say(FlPool *p, int64_t bytes, FlPoolTold *out) {
              "free some disk space, or name a folder on a larger disk: --cache FOLDER, or TMPDIR=FOLDER "
              "before the "
              "command%s",
-             p->given ? "; or say a larger --memory" : "");
+             p->given && !p->cut ? "; or say a larger --memory" : "");
     break;
   case FL_LACK_FOLDER:
     snprintf(out->message, sizeof out->message,
@@ -540,12 +558,13 @@ void fl_pool_say(FlPool *p, int64_t bytes, FlPoolTold *out) {
     snprintf(
         out->help, sizeof out->help,
         "name a folder on a disk that may be written: --cache FOLDER, or TMPDIR=FOLDER before the command%s",
-        p->given ? "; or say a larger --memory" : "");
+        p->given && !p->cut ? "; or say a larger --memory" : "");
     break;
   case FL_LACK_LIMIT:
     snprintf(out->message, sizeof out->message,
-             "out of memory: --memory is %s, and values too small to be kept on disk fill it", limit);
-    snprintf(out->help, sizeof out->help, "say a larger --memory");
+             "out of memory: %s %s, and values too small to be kept on disk fill it", of, limit);
+    snprintf(out->help, sizeof out->help,
+             p->cut ? "run it where there is more memory" : "say a larger --memory");
     break;
   }
 }

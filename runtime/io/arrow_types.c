@@ -81,10 +81,10 @@ static bool take_columns(const FlArrowFile *file, const bool *nulls, FlIoSchema 
     const FlArrowField *f = &file->root.children[i];
     FlIoColumn *c = &out->columns[out->n_columns];
     *c = (FlIoColumn){.name = to, .nullable = nulls[i]};
-    bool named = f->name.len > 0 && !memchr(f->name.ptr, 0, (size_t)f->name.len);
-    if (!named || !column_of(f, c)) continue;
+    bool empty = f->name.len == 0;
+    if ((!empty && memchr(f->name.ptr, 0, (size_t)f->name.len)) || !column_of(f, c)) continue;
     if (c->arrays) c->nullable = false;
-    memcpy(to, f->name.ptr, (size_t)f->name.len);
+    if (!empty) memcpy(to, f->name.ptr, (size_t)f->name.len);
     to += f->name.len + 1;
     out->n_columns++;
   }

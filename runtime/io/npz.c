@@ -21,7 +21,7 @@ static bool is_called(const FlZipMember *m, const char *name) {
 
 static bool is_array(const FlZipMember *m) {
   size_t n = strlen(m->name), end = sizeof suffix - 1;
-  return n > end && strcmp(m->name + n - end, suffix) == 0;
+  return n >= end && strcmp(m->name + n - end, suffix) == 0;
 }
 
 /* The array's name, on the heap; NULL: out of memory. */

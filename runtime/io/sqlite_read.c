@@ -70,6 +70,9 @@ static bool take_columns(FlSqliteQuery *q, const int *seen, int n, FlIoSchema *o
   char *to = (char *)(out->columns + n);
   for (int k = 0; k < n; k++) {
     const char *name = q->api.column_name(q->rows, k);
+    int64_t len = (int64_t)strlen(name);
+    if (fl_utf8_check(name, len) != len)
+      return fl_io_error(e, FL_E_UTF8, "the name of column %d of the query is not UTF-8 text", k + 1);
     for (int i = 0; i < k; i++)
       if (strcmp(name, q->api.column_name(q->rows, i)) == 0)
         return fl_io_error(e, FL_E_HEADER, "columns %d and %d of the query are both called `%.100s`", i + 1,

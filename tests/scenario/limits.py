@@ -138,7 +138,7 @@ def grouped(limit, run):
 done = None if sanitized else grouped("96M", lambda enter: place.run("run", "--no-cache", "--memory", "100G", "limits.flow", preexec_fn=enter))
 if done is not None:
     check(done.returncode == 0, "in a control group: runs", done.stderr)
-    check("--memory is 96.0 MiB" in done.stderr or "on disk" not in done.stderr, "a --memory above the group's limit is the limit",
+    check("the control group has 96.0 MiB" in done.stderr or "on disk" not in done.stderr, "a --memory above the group's limit is the limit",
           done.stderr)
     compare(place, expected, "in a control group")
     # A binary alone needs little: less than it would take without asking.

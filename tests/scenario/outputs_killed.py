@@ -3,6 +3,7 @@ the old one or the new one, whole, and nothing is left once another run has writ
 import pathlib
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -113,11 +114,11 @@ for count in (1, 2):
           "what was printed is there", (stdout, stderr))
 
 # Many small files, opened and put in their places while a second signal gives them up.
-place.write("many.flow", 'for i in 0..100_000 { write_csv(table(a = [i]), "many/{i % 50}.csv") }\n')
+place.write("many.flow", 'for i in 0..1_000_000 { write_csv(table(a = [i]), "many/{i}.csv") }\n')
 for i in range(KILLS):
     run = place.start("run", "--no-cache", "many.flow", restore_signals=True)
-    for tries in range(600):
-        if run.poll() is not None or len(list(place.path.glob("many/*.csv"))) > 40:
+    for tries in range(6000):
+        if run.poll() is not None or (place.path / "many/40.csv").exists():
             break
         time.sleep(0.02)
     time.sleep(chance.random() / 20)
@@ -126,7 +127,8 @@ for i in range(KILLS):
     stdout, stderr = run.communicate()
     # Which of the two came first is not said.
     check(run.returncode in (130, 143, -2, -15) and stderr.count("\n") <= 1, "many files, given up", (run.returncode, stderr))
-torn = [p.name for p in place.path.glob("many/*.csv") if not re.fullmatch("a\n[0-9]+\n", p.read_text())]
+    shutil.move(place.path / "many", place.path / f"many{i}")
+torn = [p.name for p in place.path.glob("many*/*.csv") if not re.fullmatch("a\n[0-9]+\n", p.read_text())]
 check(not torn, "each of many files is whole", torn)
 
 # What whoever started it wants to be ignored is (nohup).

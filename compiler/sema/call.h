@@ -30,6 +30,13 @@ FlVal fl_call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan
 
 /* The call of a stage or of a function that calls itself; `values`: of all parameters. (instance.c) */
 FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span);
+/* The same of a function that does not call itself; known: of an instance for the constants of integers and
+ * texts among the values. An error without a message: it has too many instances. */
+FlVal fl_call_shared(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span,
+                     bool known);
+/* Two function values are the same function; two values of one type hold the same such constants. */
+bool fl_call_same_function(const FlClosure *a, const FlClosure *b);
+bool fl_call_same_constants(FlVal a, FlVal b);
 
 /* The frame holds the body of this function; once for each. */
 void fl_call_note_body(FlSema *s, FlFrame *frame, const FlStmt *decl);

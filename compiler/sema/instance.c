@@ -8,7 +8,11 @@
 #include "sema/column_names.h"
 #include "sema/value_text.h"
 
-enum { MOST_UNFINISHED = 16 }; /* instances of one function, each called by the one before */
+enum {
+  MOST_UNFINISHED = 16, /* instances of one function, each called by the one before */
+  MOST_KNOWN = 64,      /* of one function that does not call itself: for constants, */
+  MOST_SHARED = 128     /* and in all */
+};
 
 static bool same_closure(const FlClosure *a, const FlClosure *b) {
   if (!a || !b) return a == b;
@@ -16,17 +20,75 @@ static bool same_closure(const FlClosure *a, const FlClosure *b) {
   return a->lambda == b->lambda && a->named == b->named && a->builtin == b->builtin && a->scope == b->scope;
 }
 
+typedef struct Outer {
+  FlScope *scope;
+  bool value; /* one is named */
+} Outer;
+
+static bool find_outer(void *env, const FlExpr *e) {
+  Outer *seen = env;
+  if (e->kind != FL_EXPR_NAME) return true;
+  const FlBinding *b = NULL;
+  for (FlScope *at = seen->scope; at && !b; at = at->parent) {
+    if (at->columns) seen->value = true;
+    b = fl_scope_find_in(at, e->name.text);
+  }
+  if (b && b->kind != FL_BIND_FN && b->kind != FL_BIND_TYPE && b->kind != FL_BIND_MODULE) seen->value = true;
+  return true;
+}
+
+/* Names no value of the scope that it was written in: it is the same function wherever it is made. */
+static bool is_closed(const FlClosure *c) {
+  Outer seen = {c->scope, false};
+  FlWalker w = {&seen, find_outer, NULL};
+  fl_syntax_walk_expr(&w, c->lambda->lambda.body);
+  return !c->agg && !seen.value;
+}
+
+bool fl_call_same_function(const FlClosure *a, const FlClosure *b) {
+  if (same_closure(a, b)) return true;
+  return a && b && a->lambda && a->lambda == b->lambda && is_closed(a) && is_closed(b);
+}
+
+static const FlOp *constant(const FlValue *v) {
+  return v->op && v->op->code == FL_OP_CONST && !fl_ir_is_float(v->type.dtype) ? v->op : NULL;
+}
+
+bool fl_call_same_constants(FlVal a, FlVal b) {
+  for (int i = 0; i < a.type->n_parts; i++) {
+    const FlOp *x = constant(a.parts[i]), *y = constant(b.parts[i]);
+    if (!x != !y) return false;
+    if (!x || x == y) continue;
+    if (x->attrs.i != y->attrs.i || x->attrs.s_len != y->attrs.s_len || !x->attrs.s != !y->attrs.s)
+      return false;
+    if (x->attrs.s && (x->attrs.s_len ? memcmp(x->attrs.s, y->attrs.s, (size_t)x->attrs.s_len)
+                                      : strcmp(x->attrs.s, y->attrs.s)) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* Where `from` is a constant, the same one; else v. */
+static FlValue *constant_or(FlSema *s, const FlValue *from, FlValue *v) {
+  const FlOp *op = constant(from);
+  if (!op) return v;
+  FlOp *copy = fl_ir_op(&s->b, FL_OP_CONST, 0, NULL, 1, &from->type, 0);
+  copy->attrs = op->attrs;
+  return copy->results[0];
+}
+
 static bool same_sample(FlVal a, FlVal b) {
   const char *x = fl_val_sample(a, a), *y = fl_val_sample(b, b);
   return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlVal *args) {
+static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlVal *args, bool known) {
   for (FlInstance *in = fl_map_get(s->instances_of, decl); in; in = in->next) {
-    bool same = in->n_args == n;
+    bool same = in->n_args == n && in->known == known;
     for (int k = 0; same && k < n; k++)
-      same = in->args[k].type == args[k].type && same_closure(in->args[k].fn, args[k].fn) &&
-             same_sample(in->args[k], args[k]) && fl_column_names_alike(s, in->args[k], args[k]);
+      same = in->args[k].type == args[k].type && fl_call_same_function(in->args[k].fn, args[k].fn) &&
+             (!known || fl_call_same_constants(in->args[k], args[k])) && same_sample(in->args[k], args[k]) &&
+             fl_column_names_alike(s, in->args[k], args[k]);
     /* What it captured must still be what the names stand for. */
     for (int k = 0; same && in->done && k < in->frame->captures.n; k++) {
       FlBinding *b = in->frame->captures.at[k].binding;
@@ -178,12 +240,15 @@ static const char *sources_of(FlSema *s, const FlFrame *frame) {
 /* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the
  * captures. */
 static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args,
-                                 const FlSpan *spans, FlSpan span) {
+                                 const FlSpan *spans, FlSpan span, bool known) {
   const FlStmt *decl = fn->decl;
   bool stage = decl->kind == FL_STMT_STAGE;
   FlInstance *in = FL_NEW(s->arena, FlInstance);
   in->decl = decl;
   in->n_args = n;
+  in->known = known;
+  const FlInstance *before = fl_map_get(s->instances_of, decl);
+  in->nth = before ? before->nth + 1 : 1;
   in->args = fl_arena_copy(s->arena, args, sizeof *args * (size_t)n);
   in->frame = FL_NEW(s->arena, FlFrame);
   in->frame->outer = s->frame;
@@ -222,6 +287,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
         (FlVal){.type = t, .fn = args[i].fn, .parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1)};
     inside[i].spelling = fl_val_sample(args[i], args[i]); /* what its files hold is known in there too */
     for (int k = 0; k < t->n_parts; k++) inside[i].parts[k] = fl_ir_param(in->frame->func->body, types[k]);
+    for (int k = 0; k < t->n_parts && known; k++)
+      inside[i].parts[k] = constant_or(s, args[i].parts[k], inside[i].parts[k]);
     fl_column_names_inside(s, args[i], inside[i], in->frame->func->body);
     if (t->kind == FL_TY_TABLE) fl_sema_alias_rows(s, inside[i]);
   }
@@ -257,6 +324,11 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
 }
 
 FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
+  return fl_call_shared(s, fn, values, spans, span, false);
+}
+
+FlVal fl_call_shared(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span,
+                     bool known) {
   const FlStmt *decl = fn->decl;
   int n = decl->fn.params.n;
   bool stage = decl->kind == FL_STMT_STAGE;
@@ -274,9 +346,16 @@ FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
   for (int i = 0; i < n && ok; i++) ok = !fl_val_bad(values[i]);
   if (!ok) return fl_val_error(s);
 
-  FlInstance *in = find_instance(s, decl, n, values);
+  FlInstance *in = find_instance(s, decl, n, values, known);
+  const FlInstance *last = fl_map_get(s->instances_of, decl);
+  bool recursive = decl->kind == FL_STMT_STAGE || fl_call_is_recursive(s, fn);
+  if (!in && known && last && last->nth >= MOST_KNOWN) {
+    known = false;
+    in = find_instance(s, decl, n, values, known);
+  }
+  if (!in && !recursive && last && last->nth >= MOST_SHARED) return fl_val_error(s);
   if (!in && ends_never(s, decl, n, values, span)) return fl_val_error(s);
-  if (!in) in = make_instance(s, fn, n, values, spans, span);
+  if (!in) in = make_instance(s, fn, n, values, spans, span, known);
   for (int i = 0; i < in->frame->bodies.n && in->frame != s->frame; i++)
     fl_call_note_body(s, s->frame, in->frame->bodies.at[i]);
   if (!in->result) {
@@ -310,6 +389,8 @@ FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
   op->span = fl_sema_place(s, span);
   if (!in->done) fl_vec_push(s->arena, &in->own_calls, ((FlOwnCall){op, s->frame}));
   FlVal out = fl_val_make(s, in->result, op->results);
+  for (int k = 0; known && in->done && k < in->result->n_parts; k++)
+    out.parts[k] = constant_or(s, in->value.parts[k], out.parts[k]);
   for (int k = 0, names = in->result->n_parts; names < n_results; k++)
     if (fl_column_names(s, in->value.parts[k])) fl_column_names_set(s, out.parts[k], op->results[names++]);
   if (out.type->kind == FL_TY_TABLE) fl_sema_alias_rows(s, out);

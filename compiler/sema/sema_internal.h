@@ -183,6 +183,8 @@ typedef struct FlInstance {
   const FlType *result;
   FlVal value; /* what the body gives, once it is done and not an error; of its own frame */
   bool done;
+  int nth;    /* of its function, from 1 */
+  bool known; /* it is made for these constants; else it is for all */
   FlVec(FlOwnCall) own_calls;
   struct FlInstance *next; /* of the same function; it was made before */
 } FlInstance;
@@ -253,6 +255,8 @@ struct FlSema {
   FlMap *externs;           /* what is known of C functions (extern.c); NULL: nothing yet */
   bool binding_signature;   /* size names written now are fresh in s->scope */
   bool binding_result;      /* those that nothing else says are */
+  uint32_t n_repeated;      /* values of calls that were not the first (budget.c) */
+  bool too_many_calls;      /* E0227 was said (budget.c) */
 };
 
 /* ---- reporting. Each returns the ERROR value, so that `return fl_sema_error(...)` reads well. ------ */

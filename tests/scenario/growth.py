@@ -67,4 +67,51 @@ for n in (6, 16, 30):
     for way in ways:
         done = place.run("run", *way, "three.flow")
         check(done.returncode == 0 and done.stdout == expected, f"{n} deep, {way}: {expected}", done.stdout + done.stderr)
+
+# Kind of argument or result x place: 20 deep, what calls of calls take does not double; 12 deep, they give what Python gives.
+def deep(n, params, first, body):
+    return [f"fn f0({params}) = {first}"] + [f"fn f{k}({params}) = {body.replace('@', f'f{k - 1}')}" for k in range(1, n)]
+
+
+def halves(n, x, first, step=lambda k, call: call * 0.5 + call):
+    y = first(x)
+    for k in range(1, n):
+        y = step(k, y)
+    return y
+
+
+KINDS = {  # (lines, the call of the last, what it gives for x), each for a depth
+    "tuple": lambda n: (deep(n, "x: (a: f64, b: f64)", "x.a + x.b", "@(x) * 0.5 + @(x)"), f"f{n - 1}((a = #, b = 2.0))", lambda x: halves(n, x, lambda x: x + 2)),
+    "tuple made": lambda n: (deep(n, "x: (a: f64, b: f64)", "x.a + x.b", "@((a = x.b, b = x.a)) * 0.5 + @(x)"), f"f{n - 1}((a = #, b = 2.0))",
+                             lambda x: halves(n, x, lambda x: x + 2)),
+    "tuple given": lambda n: (["fn f0(x: f64) = (a = x, b = x)"] + [f"fn f{k}(x: f64) = (a = f{k - 1}(x).a * 0.5 + f{k - 1}(x).b, b = f{k - 1}(x).b)" for k in range(1, n)],
+                              f"f{n - 1}(#).a", lambda x: halves(n, x, lambda x: x, lambda k, y: y * 0.5 + x)),
+    "constant": lambda n: (deep(n, "x: f64, k: i64", "x + k", "@(x, 1) * 0.5 + @(x, 1)"), f"f{n - 1}(#, 3)", lambda x: halves(n, x, lambda x: x + 1)),
+    "constants": lambda n: (deep(n, "x: f64, k: i64", "x + k", "@(x, 2 * k) * 0.5 + @(x, 2 * k + 1)"), f"f{n - 1}(#, 1)",
+                            lambda x: sum((x + k) * 0.5 ** (n - 1 - (k - 2 ** (n - 1)).bit_count()) for k in range(2 ** (n - 1), 2 ** n)) if n < 16 else None),
+    "all constant": lambda n: (deep(n, "x: i64", "x + 1", "@(x) * 2 + @(x)"), f"# + f64(f{n - 1}(1))", lambda x: x + 2 * 3 ** (n - 1)),
+    "text": lambda n: (deep(n, "x: f64, t: text", 'if t == "a" { x } else { x + 1.0 }', '@(x, "a") * 0.5 + @(x, "a")'), f'f{n - 1}(#, "b")', lambda x: halves(n, x, lambda x: x)),
+    "function": lambda n: (["fn h(x: f64) = x * 1.5"] + deep(n, "g, x: f64", "g(x) + 1.0", "@(g, x) * 0.5 + @(g, x)"), f"f{n - 1}(h, #)", lambda x: halves(n, x, lambda x: x * 1.5 + 1)),
+    "lambda": lambda n: (deep(n, "g, x: f64", "g(x) + 1.0", "@(y => y * 1.5, x) * 0.5 + @(y => y * 1.5, x)"), f"f{n - 1}(y => y, #)", lambda x: halves(n, x, lambda x: x * 1.5 + 1)),
+    "capture": lambda n: (deep(n, "g, x: f64", "g(x) + 1.0", "@(g, x) * 0.5 + @(g, x)"), f"f{n - 1}(y => y * p, #)", lambda x: halves(n, x, lambda x: x * 1.5 + 1)),
+}
+PLACES = {  # the script's last line, what it prints given the function
+    "print": ("print(abs((@) - {}) < 1e-9 * {})", "p", lambda f: f(1.5)),
+    "loop": ("print(abs(sum(for i in 0..3: @) - {}) < 1e-9 * {})", "f64(i)", lambda f: f(0) + f(1) + f(2)),
+    "derive": ("fn w(v: f64) = @\nprint(abs(sum((table(a = [1.0, 2.0]) |> derive(b = w(a))).b) - {}) < 1e-9 * {})", "v", lambda f: f(1) + f(2)),
+}
+for kind, make in KINDS.items():
+    for where, (line, x, gives) in PLACES.items():
+        script = lambda n: ["param p: f64 = 1.5", *make(n)[0], line.replace("@", make(n)[1].replace("#", x))]
+        value = gives(make(12)[2])
+        place.write("deep.flow", "\n".join(script(12)).replace("{}", repr(float(value))) + "\n")
+        done = place.run("run", "--interp", "--no-cache", "deep.flow")
+        check(done.returncode == 0 and done.stdout == "true\n", f"{kind}, {where}: {value}", done.stdout + done.stderr)
+        found = memory("deep.flow", [row.replace("{}", "1.0") for row in script(20)], "check", "deep.flow")
+        check(found is not None and (SANITIZED or found < 60), f"{kind}, {where}: 20 deep is checked within 60 MB", f"{found} MB")
+# What cannot be shared ends with a message.
+lines = deep(40, "x: f64", "x + 1.0", "@(x) * 0.5 + @(x)") + ["print(grad(f39)(1.0))"]
+place.write("grad.flow", "\n".join(lines) + "\n")
+done = place.run("check", "grad.flow")
+check(done.returncode == 3 and done.stderr.count("error E0227") == 1, "calls that double under grad", done.stderr[-600:])
 finish()

@@ -221,7 +221,7 @@ bool fl_lifetime_consumes(const FlLifetime *l, const FlOp *op, int arg) {
 bool fl_lifetime_moves(const FlLifetime *l, const FlRegion *r, int index) {
   FlValue *v = r->yields[index];
   if (!owns(l, r, v)) return false;
-  for (int i = 0; i < index; i++)
+  for (int i = index + 1; i < r->n_yields; i++) /* the last one: until then it is where it was */
     if (r->yields[i] == v) return false;
   return true;
 }

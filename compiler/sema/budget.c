@@ -30,7 +30,7 @@ struct FlSpent {
   int n;                  /* how many of this function came before */
   FlVal *values;          /* the arguments of the first of these calls */
   bool known;             /* constants are among what is alike */
-  bool any; /* functions are not: for all beyond a number, which are not shared */
+  bool any;               /* functions are not: for all beyond a number, which are not shared */
   uint32_t cost;          /* of the last of them, and 1; 0: there was none */
   bool sharable, refused; /* known once one was elaborated; an instance could not be made */
   FlSpent *next;

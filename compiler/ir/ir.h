@@ -19,6 +19,7 @@
 #define FL_IR_H
 
 #include "flow/abi.h"
+#include "flow/aggregates.h"
 #include "base/base.h"
 #include "diag/diag.h"
 
@@ -53,7 +54,7 @@ typedef struct FlOpInfo {
 } FlOpInfo;
 extern const FlOpInfo fl_op_info[FL_N_OPS];
 
-/* Aggregates of columns, as flow/aggregates.def has them. */
+/* Aggregates of columns, as flow/aggregates.def has them; states and sweeps: flow/aggregates.h. */
 typedef enum FlAggregate {
 #define FL_AGG_ROW(NAME, ...) FL_AGGREGATE_##NAME,
 #include "flow/aggregates.def"
@@ -70,20 +71,6 @@ typedef enum FlAggResult {
   FL_RESULT_REAL
 } FlAggResult;
 typedef enum FlAggNulls { FL_NULLS_NEVER, FL_NULLS_EMPTY, FL_NULLS_LACK } FlAggNulls;
-typedef enum FlAggState {
-  FL_STATE_NONE,
-  FL_STATE_COUNT,
-  FL_STATE_SUM,
-  FL_STATE_MEAN,
-  FL_STATE_PICK
-} FlAggState;
-typedef enum FlAggSweep {
-  FL_SWEEP_ALONE,
-  FL_SWEEP_COUNT,
-  FL_SWEEP_SUM,
-  FL_SWEEP_LEAST,
-  FL_SWEEP_GREATEST
-} FlAggSweep;
 typedef enum FlAggSlope {
   FL_SLOPE_NONE,
   FL_SLOPE_SUM,

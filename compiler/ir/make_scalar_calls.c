@@ -8,20 +8,10 @@
  * written by hand. */
 #include "flow/abi.h"
 #include "ir/ir_internal.h"
+#include "ir/op_words.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum {
-  FAULT = FL_OPF_FAULT,
-  EFFECT = FL_OPF_EFFECT,
-  COMMUTE = FL_OPF_COMMUTE,
-  HEAP = FL_OPF_HEAP,
-  NOTE = FL_OPF_NOTE,
-  BLAS = FL_OPF_BLAS,
-  MATHS = FL_OPF_MATHS,
-  LIMIT = FL_OPF_LIMIT
-};
 
 typedef struct Row {
   const char *code, *name, *signature;

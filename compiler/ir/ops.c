@@ -1,17 +1,7 @@
 /* ops.c: the operator and element-type tables as data, and the type rules that the signature strings state.
  */
 #include "ir/ir_internal.h"
-
-enum { /* the column words of ops.def */
-       FAULT = FL_OPF_FAULT,
-       EFFECT = FL_OPF_EFFECT,
-       COMMUTE = FL_OPF_COMMUTE,
-       HEAP = FL_OPF_HEAP,
-       NOTE = FL_OPF_NOTE,
-       BLAS = FL_OPF_BLAS,
-       MATHS = FL_OPF_MATHS,
-       LIMIT = FL_OPF_LIMIT
-};
+#include "ir/op_words.h"
 
 const FlOpInfo fl_op_info[FL_N_OPS] = {
 #define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version)                                                  \

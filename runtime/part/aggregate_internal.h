@@ -2,6 +2,7 @@
 #ifndef FL_PART_AGGREGATE_INTERNAL_H
 #define FL_PART_AGGREGATE_INTERNAL_H
 
+#include "flow/aggregates.h"
 #include "part/part_internal.h"
 
 /* One call of aggregate. `value` and `valid` are made by the function of the aggregate. */
@@ -22,21 +23,6 @@ typedef FlStatus FlAggFn(FlAgg *a);
 #define FL_AGG_ROW(NAME, text, ...) FlAggFn fl_agg_##text;
 #include "flow/aggregates.def"
 #undef FL_AGG_ROW
-
-typedef enum FlAggState {
-  FL_STATE_NONE,
-  FL_STATE_COUNT,
-  FL_STATE_SUM,
-  FL_STATE_MEAN,
-  FL_STATE_PICK
-} FlAggState;
-typedef enum FlAggSweep {
-  FL_SWEEP_ALONE,
-  FL_SWEEP_COUNT,
-  FL_SWEEP_SUM,
-  FL_SWEEP_LEAST,
-  FL_SWEEP_GREATEST
-} FlAggSweep;
 
 /* A row of flow/aggregates.def. */
 typedef struct FlAggRow {

@@ -1,0 +1,18 @@
+/* op_words.h: the words of the flags of ops.def, for the files that read its rows. */
+#ifndef FL_IR_OP_WORDS_H
+#define FL_IR_OP_WORDS_H
+
+#include "ir/ir.h"
+
+enum {
+  FAULT = FL_OPF_FAULT,
+  EFFECT = FL_OPF_EFFECT,
+  COMMUTE = FL_OPF_COMMUTE,
+  HEAP = FL_OPF_HEAP,
+  NOTE = FL_OPF_NOTE,
+  BLAS = FL_OPF_BLAS,
+  MATHS = FL_OPF_MATHS,
+  LIMIT = FL_OPF_LIMIT
+};
+
+#endif

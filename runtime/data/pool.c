@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FL_POOL_SLOTS = 128 };
@@ -147,6 +148,7 @@ static int64_t machine_of(FlPool *p) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   p->machine = fl_machine_memory();
   p->grouped = pages > 0 && page > 0 && p->machine < (int64_t)pages * page;
+  if (p->grouped) fl_machine_keep(p->machine);
   return p->machine;
 }
 
@@ -163,6 +165,7 @@ bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
    */
   int64_t share = bytes / 5 * 2 - now.own;
   p->given = bytes;
+  fl_machine_keep(bytes);
   p->share = share > 0 ? (size_t)share : 1;
   if (p->limit > p->share / 4) p->limit = p->share / 4;
   p->residents = fl_residents_new(bytes);
@@ -420,12 +423,42 @@ static bool new_block(FlPool *p, size_t capacity, bool stays, const Parts *parts
   return true;
 }
 
+/* Gives back what is kept for later, by the pool and by the C library; what is in use then. */
+static FlFill make_room(FlPool *p) {
+  FlBlock gone[FL_POOL_SLOTS];
+  pthread_mutex_lock(&p->lock);
+  int n = p->n;
+  for (int k = 0; k < n; k++) {
+    gone[k] = take_free(p, 0);
+    p->used -= gone[k].capacity;
+  }
+  pthread_mutex_unlock(&p->lock);
+  for (int k = 0; k < n; k++) block_free(gone[k]);
+  fl_machine_trim();
+  return fl_residents_fill_now(p->residents);
+}
+
+/* How much of the limit is filled after room was made where it is needed. Past it, other tasks get some time to
+ * end and give back what they have. */
+static FlFill fill_of(FlPool *p) {
+  enum { WAITS = 50 };
+  static const struct timespec wait = {.tv_nsec = 2000000};
+  FlFill fill = fl_residents_fill(p->residents);
+  if (fill != FL_FILL_ROOM) fill = make_room(p);
+  for (int k = 0; fill == FL_FILL_PAST && k < WAITS; k++) {
+    nanosleep(&wait, NULL);
+    fill = make_room(p);
+  }
+  return fill;
+}
+
 bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   *out = (FlBlock){.shared = shared};
   if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY, bytes);
   size_t capacity = capacity_of(bytes);
   if (!p) return in_memory(NULL, capacity, NULL, out);
-  if (fl_residents_full(p->residents)) return lacks(p, FL_LACK_LIMIT, bytes);
+  FlFill fill = fill_of(p);
+  if (fill == FL_FILL_PAST) return lacks(p, FL_LACK_LIMIT, bytes);
   Parts parts;
   parts.n_pages = parts.n_gone = parts.n_rests = 0;
   parts.bytes = 0;
@@ -433,7 +466,7 @@ bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   if (bytes >= p->lacked) p->lack = FL_LACK_NOTHING;
   int k = shared ? -1 : best_fit(p, bytes);
   if (k >= 0) *out = take_free(p, k);
-  bool stays = k < 0 && reserve(p, capacity, shared, &parts);
+  bool stays = k < 0 && fill == FL_FILL_ROOM && reserve(p, capacity, shared, &parts);
   pthread_mutex_unlock(&p->lock);
   return k >= 0 || new_block(p, capacity, stays, &parts, out);
 }

@@ -48,7 +48,7 @@ struct FlResidents {
   FlSpan *hand;
   size_t hand_at;    /* offset in the hand's span of the next piece */
   size_t span_bytes; /* of all spans */
-  _Atomic bool full;
+  _Atomic FlFill fill;
   _Atomic int64_t next_breath; /* nanoseconds: when a worker looks next */
 };
 
@@ -77,6 +77,10 @@ static int64_t high_of(int64_t limit) {
   return limit - (rest > least ? rest : least);
 }
 
+static FlFill fill_of(const FlResidents *r, int64_t own) {
+  return own > r->limit ? FL_FILL_PAST : own > r->limit / 20 * 19 ? FL_FILL_FULL : FL_FILL_ROOM;
+}
+
 /* Brings the resident size down when it is high; returns what it is then. */
 static FlResident look(FlResidents *r) {
   FlResident now = {0, 0};
@@ -93,8 +97,7 @@ static FlResident look(FlResidents *r) {
       fl_machine_resident(r->statm, &now);
     }
   }
-  /* Nothing that can be dropped is counted here, so with this the limit cannot be kept. */
-  atomic_store_explicit(&r->full, now.own > r->limit / 20 * 19, memory_order_relaxed);
+  atomic_store_explicit(&r->fill, fill_of(r, now.own), memory_order_relaxed);
   return now;
 }
 
@@ -199,4 +202,17 @@ void fl_residents_breathe(FlResidents *r) {
   pthread_mutex_unlock(&r->lock);
 }
 
-bool fl_residents_full(FlResidents *r) { return r && atomic_load_explicit(&r->full, memory_order_relaxed); }
+FlFill fl_residents_fill(const FlResidents *r) {
+  return r ? atomic_load_explicit(&r->fill, memory_order_relaxed) : FL_FILL_ROOM;
+}
+
+FlFill fl_residents_fill_now(FlResidents *r) {
+  int64_t own = fl_machine_own_counted();
+  FlResident now = {0, 0};
+  pthread_mutex_lock(&r->lock);
+  if (own < 0 && fl_machine_resident(r->statm, &now)) own = now.own;
+  FlFill fill = fill_of(r, own);
+  atomic_store_explicit(&r->fill, fill, memory_order_relaxed);
+  pthread_mutex_unlock(&r->lock);
+  return fill;
+}

@@ -31,7 +31,12 @@ void fl_residents_remove(FlResidents *r, FlSpan *span); /* NULL is allowed; befo
  * run. */
 void fl_residents_breathe(FlResidents *r);
 
-/* Whether memory that no file stands behind fills the limit by itself. Any thread. */
-bool fl_residents_full(FlResidents *r);
+/* How much of the limit the memory takes that no file stands behind, which can only be given back by those who
+ * have it: FULL is 95% of it. Any thread. */
+typedef enum FlFill { FL_FILL_ROOM, FL_FILL_FULL, FL_FILL_PAST } FlFill;
+/* When somebody looked last; r may be NULL. */
+FlFill fl_residents_fill(const FlResidents *r);
+/* Now, to the page. */
+FlFill fl_residents_fill_now(FlResidents *r);
 
 #endif

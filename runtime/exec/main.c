@@ -7,12 +7,12 @@
  * well. A signal that came before the end is never without effect on the status. */
 #include "base/crash.h"
 #include "base/features.h"
+#include "base/machine.h"
 #include "base/printed.h"
 #include "exec/command_line.h"
 #include "exec/exec_internal.h"
 
 #include <limits.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,13 +157,6 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   return status;
 }
 
-/* Arrays of some megabytes come and go all the time: the C library keeps their memory, instead of giving it
- * back to the system, which would clear its pages when they are asked for again. */
-static void keep_memory(void) {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 64 << 20);
-}
-
 int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
   const char *name = argc > 0 ? argv[0] : p->name;
   if (p->version != FL_PROGRAM_VERSION) {
@@ -174,7 +167,7 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
   char made_for[64] = "";
   if (processor) snprintf(made_for, sizeof made_for, "%.*s", (int)strcspn(processor + 11, "\n"), processor + 11);
   if (!fl_features_check(p->needs, name, made_for)) return 4;
-  keep_memory();
+  fl_machine_keep(0);
   fl_printed_begin();
   FlCommandLine c = {.values = calloc((size_t)p->n_params + 1, sizeof *c.values)};
   if (!c.values) {

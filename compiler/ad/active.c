@@ -29,7 +29,7 @@ static bool mark_carried(FlAd *ad, FlOp *op, int args, int params, int yields) {
 static bool mark_op(FlAd *ad, FlOp *op) {
   bool more = false;
   for (int i = 0; i < op->n_regions; i++) more |= mark_region(ad, op->regions[i]);
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_FOR: return more | mark_carried(ad, op, 2, 1, 0);
   case FL_OP_SCAN: return more | mark_carried(ad, op, 1, 1, 0);
   case FL_OP_WHILE: return more | mark_carried(ad, op, 0, 0, 1);
@@ -46,6 +46,21 @@ static bool mark_op(FlAd *ad, FlOp *op) {
     for (int k = 0; k < op->n_results; k++)
       if (fl_ad_active(ad, op->args[k + 1])) more |= mark(ad, op->results[k]);
     return more;
+  case FL_OP_MAP:
+  case FL_OP_REDUCE:
+  case FL_OP_COLLECT:
+  case FL_OP_ROWS:
+  case FL_OP_CONCAT:
+  case FL_OPS_SCALAR:
+  case FL_OPS_ACCESS:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_LISTS:
+  case FL_OPS_MATRIX:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_TABLES:
+  case FL_OPS_READING:
+  case FL_OPS_WORLD: break;
   }
   bool any = false;
   for (int i = 0; i < op->n_args; i++) any = any || fl_ad_active(ad, op->args[i]);

@@ -329,7 +329,7 @@ static bool walk_op(FlAdFrame *f, const FlOp *op) {
     fl_ad_clone(f, op);
     return true;
   }
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_MAP:
   case FL_OP_COLLECT:
   case FL_OP_IF: return regions(f, op);
@@ -337,13 +337,30 @@ static bool walk_op(FlAdFrame *f, const FlOp *op) {
   case FL_OP_WHILE:
   case FL_OP_SCAN: return rounds(f, op);
   case FL_OP_REDUCE: return reduction(f, op);
+  case FL_OPS_ACCESS:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_NOT_STRUCT: break;
   }
   fl_ad_clone(f, op);
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) return scalar(f, op) && !f->ad->failed;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_FAIL: return true; /* never reached */
   case FL_OP_LOAD: element(f, op); return true;
   case FL_OP_CUSTOM: return custom(f, op);
+  case FL_OP_CONST:
+  case FL_OP_ARRAY:
+  case FL_OP_DIM:
+  case FL_OP_STORE:
+  case FL_OP_CALL:
+  case FL_OP_STAGE:
+  case FL_OP_EXTERN:
+  case FL_OP_CHECK:
+  case FL_OP_KEEP:
+  case FL_OP_WITHIN:
+  case FL_OPS_LOOPS:
+  case FL_OPS_CONTROL:
+  case FL_OPS_NOT_STRUCT: break;
   }
   int n = op->n_results;
   FlValue **out = FL_NEW_ARRAY(f->ad->arena, FlValue *, n + 1);

@@ -13,7 +13,7 @@ static const FlOp *top_of(const FlAdLevel *level) {
 
 /* Makes a size of two. */
 static bool joins_sizes(const FlOp *op) {
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_ADD:
   case FL_OP_SUB:
   case FL_OP_MUL:
@@ -22,6 +22,21 @@ static bool joins_sizes(const FlOp *op) {
   case FL_OP_WRAP_MUL:
   case FL_OP_MIN:
   case FL_OP_MAX: return true;
+  case FL_OP_NEG:
+  case FL_OP_ABS:
+  case FL_OP_DIV:
+  case FL_OP_FLOORDIV:
+  case FL_OP_MOD:
+  case FL_OP_POW:
+  case FL_OP_SIGN:
+  case FL_OP_FMA:
+  case FL_OP_SQRT:
+  case FL_OPS_ORDER:
+  case FL_OPS_LOGIC:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_NOT_SCALAR: break;
   }
   return false;
 }
@@ -34,7 +49,7 @@ static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
   const FlOp *op = v->op;
   if (!op || op->n_regions || op->n_results != 1) return NULL;
   FlValue *args[3];
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST: return fl_ad_i64(&host->b, op->attrs.i);
   case FL_OP_DIM: {
     FlAdLevel *level = op->args[0]->op ? fl_map_get(host->ad->levels, op->args[0]->op) : NULL;
@@ -42,6 +57,10 @@ static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
     if (fl_ad_inside(op->args[0], top)) return NULL;
     return fl_ir_dim(&host->b, fl_ad_at(host, op->args[0]), (int)op->attrs.i);
   }
+  case FL_OP_ARRAY:
+  case FL_OP_LOAD:
+  case FL_OP_STORE:
+  case FL_OPS_NOT_ACCESS: break;
   }
   if (!joins_sizes(op)) return NULL;
   for (int i = 0; i < 2; i++) {
@@ -110,7 +129,7 @@ static bool straight_op(const FlAd *ad, const FlOp *op) {
   for (int i = 0; i < op->n_results; i++)
     if (!fl_t_is_scalar(op->results[i]->type)) return false;
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) return true;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_LOAD: return op->args[0]->type.depth == 0;
   case FL_OP_CONST:
   case FL_OP_DIM:
@@ -123,6 +142,15 @@ static bool straight_op(const FlAd *ad, const FlOp *op) {
     for (int i = 0; i < op->n_args; i++)
       if (!fl_t_is_scalar(op->args[i]->type) && fl_ad_active(ad, op->args[i])) return false;
     return true;
+  case FL_OP_ARRAY:
+  case FL_OP_STORE:
+  case FL_OP_FOR:
+  case FL_OP_WHILE:
+  case FL_OP_CALL:
+  case FL_OP_STAGE:
+  case FL_OP_EXTERN:
+  case FL_OPS_LOOPS:
+  case FL_OPS_NOT_STRUCT: break;
   }
   return false;
 }
@@ -216,13 +244,17 @@ bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v) {
   if (!fl_ad_inside(v, top)) return true;
   const FlOp *op = v->op;
   if (!op || op->n_regions || op->n_results != 1) return false;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST: return true;
   case FL_OP_DIM: {
     const FlOp *map = op->args[0]->op;
     if (!fl_ad_inside(op->args[0], top)) return true;
     return map && map->code == FL_OP_MAP && fl_ad_size_is_fixed(top, map->args[op->attrs.i]);
   }
+  case FL_OP_ARRAY:
+  case FL_OP_LOAD:
+  case FL_OP_STORE:
+  case FL_OPS_NOT_ACCESS: break;
   }
   return joins_sizes(op) && fl_ad_size_is_fixed(top, op->args[0]) && fl_ad_size_is_fixed(top, op->args[1]);
 }

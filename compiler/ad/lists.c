@@ -129,9 +129,8 @@ bool fl_ad_is_of_list(const FlOp *op) {
 }
 
 bool fl_ad_of_list(const FlAdBulk *k) {
-  switch ((int)k->op->code) {
-  case FL_OP_LOAD: loaded(k); return true;
-  case FL_OP_STORE: stored(k); return true;
-  default: listed(k); return true;
-  }
+  if (k->op->code == FL_OP_LOAD) loaded(k);
+  else if (k->op->code == FL_OP_STORE) stored(k);
+  else listed(k);
+  return true;
 }

@@ -340,7 +340,7 @@ static bool of_scalars(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_regions; i++)
       if (!of_scalars(op->regions[i])) return false;
-    switch ((int)op->code) {
+    switch (op->code) {
     case FL_OP_CONST:
     case FL_OP_DIM:
     case FL_OP_LOAD:
@@ -359,6 +359,12 @@ static bool of_scalars(const FlRegion *r) {
       for (int i = 0; i < op->n_results; i++)
         if (!only_read(r, op->results[i])) return false;
       continue;
+    case FL_OP_ARRAY:
+    case FL_OP_STORE:
+    case FL_OP_SCAN:
+    case FL_OP_COLLECT:
+    case FL_OPS_CALLS:
+    case FL_OPS_NOT_STRUCT: break;
     }
     if (fl_op_info[op->code].op_class != FL_CLASS_SCALAR) return false;
   }

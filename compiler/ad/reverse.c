@@ -149,7 +149,7 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
   f->b.span = op->span;
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR)
     return fl_ad_scalar(f, op, fl_ad_adjoint(f, op->results[0])) && !f->ad->failed;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_FAIL: return true; /* never reached */
   case FL_OP_IF: return walk_if(f, op);
   case FL_OP_CUSTOM: return walk_custom(f, op);
@@ -167,6 +167,17 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
   case FL_OP_SCAN:
     if (f->kernel) break;
     return fl_ad_rounds(f, op);
+  case FL_OP_CONST:
+  case FL_OP_ARRAY:
+  case FL_OP_DIM:
+  case FL_OP_STORE:
+  case FL_OP_CALL:
+  case FL_OP_STAGE:
+  case FL_OP_EXTERN:
+  case FL_OP_CHECK:
+  case FL_OP_KEEP:
+  case FL_OP_WITHIN:
+  case FL_OPS_NOT_STRUCT: break;
   }
   return f->kernel ? fl_ad_fail_op(f->ad, op, " within a loop over elements") : fl_ad_bulk(f, op);
 }

@@ -85,13 +85,12 @@ static FlValue *polygamma(const Rule *k, int64_t order) {
   return op2(k, FL_OP_POLYGAMMA, k->x, fl_ad_i64(&k->f->b, order));
 }
 
-/* Functions of one float. false: no rule. */
+/* Functions of floats. false: no rule. */
 static bool function(const Rule *k) {
   FlValue *g = k->g, *x = k->x, *r = k->r, *one = number(k, 1.0);
   const double ln2 = 0.693147180559945309417, ln10 = 2.30258509299404568402,
                two_sqrt_pi = 1.12837916709551257390;
-  switch ((int)k->op->code) {
-  case FL_OP_SQRT: give_where(k, 0, over(k, times(k, g, number(k, 0.5)), r)); return true;
+  switch (k->op->code) {
   case FL_OP_EXP: give_where(k, 0, times(k, g, r)); return true; /* 1 / (1 + exp(1000)) */
   case FL_OP_EXPM1: give(k, 0, times(k, g, op2(k, FL_OP_ADD, r, one))); return true;
   case FL_OP_LOG: give_where(k, 0, over(k, g, x)); return true;
@@ -126,13 +125,24 @@ static bool function(const Rule *k) {
     give(k, 0, times(k, g, times(k, number(k, c), bell)));
     return true;
   }
+  case FL_OP_ATAN2: angle(k); return true;
+  case FL_OP_HYPOT:
+    if (wants(k, 0)) give_where(k, 0, over(k, times(k, g, x), r));
+    if (wants(k, 1)) give_where(k, 1, over(k, times(k, g, k->y), r));
+    return true;
+  case FL_OP_ROUND_DIGITS: return true; /* constant but at steps */
+  case FL_OP_ROUND:                     /* gives integers */
+  case FL_OP_FLOOR:
+  case FL_OP_CEIL:
+  case FL_OP_TRUNC:
+  case FL_OPS_NOT_MATHS: break;
   }
   return false;
 }
 
 static bool rule_of(const Rule *k) {
   FlValue *g = k->g;
-  switch ((int)k->op->code) {
+  switch (k->op->code) {
   case FL_OP_ADD:
     give(k, 0, g);
     give(k, 1, g);
@@ -162,20 +172,30 @@ static bool rule_of(const Rule *k) {
          k->only < 0 ? fl_ir_convert(&k->f->b, g, (FlDtype)k->op->args[0]->type.dtype)
                      : fl_ir_convert(&k->f->b, g, (FlDtype)k->op->results[0]->type.dtype));
     return true;
-  case FL_OP_ATAN2: angle(k); return true;
-  case FL_OP_HYPOT:
-    if (wants(k, 0)) give_where(k, 0, over(k, times(k, g, k->x), k->r));
-    if (wants(k, 1)) give_where(k, 1, over(k, times(k, g, k->y), k->r));
-    return true;
   case FL_OP_MOD:
     give(k, 0, g);
     if (wants(k, 1)) give(k, 1, minus(k, times(k, g, op2(k, FL_OP_FLOORDIV, k->x, k->y))));
     return true;
+  case FL_OP_SQRT: give_where(k, 0, over(k, times(k, g, number(k, 0.5)), k->r)); return true;
   case FL_OP_SIGN: /* constant but at steps */
-  case FL_OP_FLOORDIV:
-  case FL_OP_ROUND_DIGITS: return true;
+  case FL_OP_FLOORDIV: return true;
+  case FL_OPS_MATHS:
+    if (function(k)) return true;
+    break;
+  case FL_OP_WRAP_ADD: /* of integers, bools, texts */
+  case FL_OP_WRAP_SUB:
+  case FL_OP_WRAP_MUL:
+  case FL_OP_AND:
+  case FL_OP_OR:
+  case FL_OP_NOT:
+  case FL_OP_IS_NAN:
+  case FL_OP_IS_FINITE:
+  case FL_OPS_ORDER:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_NOT_SCALAR: break;
   }
-  return function(k) || fl_ad_fail_op(k->f->ad, k->op, "");
+  return fl_ad_fail_op(k->f->ad, k->op, "");
 }
 
 FlValue *fl_ad_product_rest(FlBuilder *b, FlValue *v, FlValue *zeros, FlValue *others) {

@@ -228,14 +228,17 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
     fl_plan_reader(p, op);
     return;
   }
-  switch ((int)op->code) {
-  case FL_OP_CSV_PART: fl_plan_part(p, op); return;
+  switch (op->code) {
+  case FL_OPS_READING:
+    if (op->code == FL_OP_CSV_PART) fl_plan_part(p, op);
+    if (op->code == FL_OP_CSV_PART || op->code == FL_OP_CSV_END) return;
+    break;
+  case FL_OPS_WORLD:
+    if (op->code == FL_OP_FILE_OF || op->code == FL_OP_FILE_PATH || op->code == FL_OP_NOW ||
+        op->code == FL_OP_ENV)
+      return;
+    break;
   case FL_OP_PARTIAL: fl_plan_partial(p, op); return;
-  case FL_OP_CSV_END:
-  case FL_OP_FILE_OF:
-  case FL_OP_FILE_PATH:
-  case FL_OP_NOW:
-  case FL_OP_ENV: return;
   case FL_OP_COMPRESS:
     keep_names(p, op, 1, 0);
     say_columns(p, op, "filter", "columns copied", 1);
@@ -264,6 +267,32 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
     fl_plan_step(p, line, "aggregate", "%s, over %s", fl_plan_source(p, op->span),
                  op->attrs.i ? "all rows" : fl_plan_size(p, op->args[0]));
     return;
+  case FL_OP_CONCAT:
+  case FL_OP_LIST_OF:
+  case FL_OP_LIST_STACK:
+  case FL_OP_RESHAPE:
+  case FL_OP_TRANSPOSE:
+  case FL_OP_TOP_ROWS:
+  case FL_OP_DISTINCT:
+  case FL_OP_GROUP_ORDER:
+  case FL_OP_RUNNING:
+  case FL_OP_SHIFT_ROWS:
+  case FL_OP_RANK:
+  case FL_OP_ROLLING:
+  case FL_OP_ROLLING_BOUNDS:
+  case FL_OP_JOIN_ASOF:
+  case FL_OP_PIVOT_ROWS:
+  case FL_OP_SPLIT_ROWS:
+  case FL_OP_GROUP_PARTS:
+  case FL_OP_KFOLD_ROWS:
+  case FL_OP_ENCODE_LEVELS:
+  case FL_OP_LEVEL_CODE:
+  case FL_OP_SAME_LEVELS:
+  case FL_OP_SAME_COLUMNS:
+  case FL_OP_LIST_LEVELS:
+  case FL_OPS_MATRIX:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_NOT_RUNTIME: break;
   }
   name_by_place(p, op);
   if (fl_ir_is_effect(op)) say_effect(p, op);
@@ -273,7 +302,7 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
 /* ---- functions ---- */
 
 static void say_op(FlPlan *p, const FlOp *op) {
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_MAP:
   case FL_OP_REDUCE:
   case FL_OP_SCAN:
@@ -286,6 +315,11 @@ static void say_op(FlPlan *p, const FlOp *op) {
     fl_plan_step(p, fl_plan_line(p, op->span), "call", "%s", op->attrs.func->name);
     name_by_place(p, op);
     return;
+  case FL_OP_CUSTOM:
+  case FL_OP_EXTERN:
+  case FL_OPS_ACCESS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_NOT_STRUCT: break;
   }
   if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME) say_runtime(p, op);
 }

@@ -96,20 +96,43 @@ const char *fl_plan_size(const FlPlan *p, const FlValue *size) {
   if (!op) return "given elements";
   const char *line = fl_plan_line(p, op->span);
   if (fl_plan_is_reader(op)) return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_DIM: {
     const FlValue *joined = joined_rows(op->args[0]);
     if (joined) return fl_plan_size(p, joined);
     const char *of = fl_plan_name(p, op->args[0]);
     return of ? fl_arena_printf(p->arena, "the elements of %s", of) : "the elements of an array";
   }
-  case FL_OP_CSV_PART: return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
+  case FL_OPS_READING:
+    if (op->code != FL_OP_CSV_PART) break;
+    return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
   case FL_OP_COMPRESS:
   case FL_OP_COLLECT: return fl_arena_printf(p->arena, "the rows kept in line %s", line);
-  case FL_OP_GROUP: return fl_arena_printf(p->arena, "the groups of line %s", line);
-  case FL_OP_JOIN:
+  case FL_OPS_TABLES:
+    if (op->code == FL_OP_GROUP) return fl_arena_printf(p->arena, "the groups of line %s", line);
+    if (op->code == FL_OP_JOIN) return fl_arena_printf(p->arena, "the rows of line %s", line);
+    break;
   case FL_OP_STAGE:
   case FL_OP_CALL: return fl_arena_printf(p->arena, "the rows of line %s", line);
+  case FL_OP_CONST:
+  case FL_OP_ARRAY:
+  case FL_OP_LOAD:
+  case FL_OP_STORE:
+  case FL_OP_MAP:
+  case FL_OP_REDUCE:
+  case FL_OP_SCAN:
+  case FL_OP_CUSTOM:
+  case FL_OP_EXTERN:
+  case FL_OP_ROWS:
+  case FL_OP_TAKE:
+  case FL_OP_CONCAT:
+  case FL_OPS_SCALAR:
+  case FL_OPS_CONTROL:
+  case FL_OPS_CHECKS:
+  case FL_OPS_LISTS:
+  case FL_OPS_MATRIX:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_WORLD: break;
   }
   const char *text = fl_plan_source(p, op->span);
   return text[0] ? text : "given elements";

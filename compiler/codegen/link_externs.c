@@ -32,27 +32,10 @@ static void add_call(FlArena *arena, Externs *x, const FlOp *op) {
   fl_vec_push(arena, &x->ops, op);
 }
 
-/* Operators that open a library when they are called. */
-static bool needs_library(FlOpcode code) {
-  switch ((int)code) {
-  case FL_OP_SQL:
-  case FL_OP_READ_PARQUET:
-  case FL_OP_WRITE_PARQUET:
-  case FL_OP_READ_SQLITE:
-  case FL_OP_WRITE_SQLITE:
-  case FL_OP_READ_IMAGE:
-  case FL_OP_WRITE_IMAGE:
-  case FL_OP_READ_WAV:
-  case FL_OP_READ_HDF5:
-  case FL_OP_READ_MAT: return true;
-  default: return false;
-  }
-}
-
 static void find_calls(FlArena *arena, const FlRegion *r, Externs *x) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->code == FL_OP_EXTERN) add_call(arena, x, op);
-    x->opens = x->opens || needs_library(op->code);
+    x->opens = x->opens || (fl_op_info[op->code].flags & FL_OPF_LIBRARY);
     for (int i = 0; i < op->n_regions; i++) find_calls(arena, op->regions[i], x);
   }
 }

@@ -352,7 +352,7 @@ static void emit_op(FlFn *f, const FlOp *op) {
   case FL_CLASS_RUNTIME: emit_runtime(f, op); return;
   case FL_CLASS_STRUCT: break;
   }
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST: fl_ll_set(f, op->results[0], fl_ll_const(f->g, op)); break;
   case FL_OP_ARRAY: emit_array(f, op); break;
   case FL_OP_DIM: fl_ll_set(f, op->results[0], fl_ll_dim(f, op->args[0], (int)op->attrs.i)); break;
@@ -371,7 +371,9 @@ static void emit_op(FlFn *f, const FlOp *op) {
   case FL_OP_CALL: emit_call(f, op); break;
   case FL_OP_STAGE: start_stage(f, op); break;
   case FL_OP_EXTERN: fl_ll_extern_call(f, op); break;
-  default: fl_ll_fail(f->g, "operator %s in host code", fl_op_info[op->code].name);
+  case FL_OP_CUSTOM:
+  case FL_OP_KEEP:
+  case FL_OPS_NOT_STRUCT: fl_ll_fail(f->g, "operator %s in host code", fl_op_info[op->code].name);
   }
 }
 

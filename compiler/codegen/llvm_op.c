@@ -244,7 +244,7 @@ static Val plain(FlFn *f, const FlOp *op, FlDtype d, Val a, Val b, Val c) {
   FlGen *g = f->g;
   Ty t = fl_ll_type(g, op->results[0]->type);
   bool is_float = fl_ll_is_float(d), text = fl_ll_is_text(d);
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_ADD: return is_float ? LLVMBuildFAdd(f->b, a, b, "") : add_sub(f, op, d, a, b);
   case FL_OP_SUB: return is_float ? LLVMBuildFSub(f->b, a, b, "") : add_sub(f, op, d, a, b);
   case FL_OP_MUL:
@@ -270,8 +270,19 @@ static Val plain(FlFn *f, const FlOp *op, FlDtype d, Val a, Val b, Val c) {
   case FL_OP_SELECT: return LLVMBuildSelect(f->b, a, b, c, "");
   case FL_OP_IS_NAN: return LLVMBuildFCmp(f->b, LLVMRealUNO, a, a, "");
   case FL_OP_CONVERT: return widen(f, d, (FlDtype)op->results[0]->type.dtype, a, t);
-  default: return NULL;
+  case FL_OP_FLOORDIV:
+  case FL_OP_MOD:
+  case FL_OP_POW:
+  case FL_OP_SIGN:
+  case FL_OP_MIN:
+  case FL_OP_MAX:
+  case FL_OP_IS_FINITE:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_NOT_SCALAR: break;
   }
+  return NULL;
 }
 
 void fl_ll_scalar(FlFn *f, const FlOp *op) {

@@ -390,7 +390,7 @@ void fl_ll_kernel_op(FlFn *f, const FlOp *op) {
     fl_ll_scalar(f, op);
     return;
   }
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST: fl_ll_set(f, op->results[0], fl_ll_const(f->g, op)); break;
   case FL_OP_DIM: fl_ll_set(f, op->results[0], fl_ll_dim(f, op->args[0], (int)op->attrs.i)); break;
   case FL_OP_LOAD: fl_ll_load(f, op); break;
@@ -402,7 +402,16 @@ void fl_ll_kernel_op(FlFn *f, const FlOp *op) {
   case FL_OP_WITHIN: break; /* host_op of the loop around it */
   case FL_OP_REDUCE: fl_ll_reduce_nested(f, op); break;
   case FL_OP_EXTERN: fl_ll_extern_call(f, op); break;
-  default: fl_ll_fail(f->g, "operator %s in a kernel", fl_op_info[op->code].name);
+  case FL_OP_ARRAY:
+  case FL_OP_STORE:
+  case FL_OP_MAP:
+  case FL_OP_SCAN:
+  case FL_OP_COLLECT:
+  case FL_OP_CALL:
+  case FL_OP_CUSTOM:
+  case FL_OP_STAGE:
+  case FL_OP_KEEP:
+  case FL_OPS_NOT_STRUCT: fl_ll_fail(f->g, "operator %s in a kernel", fl_op_info[op->code].name);
   }
 }
 

@@ -36,7 +36,7 @@ static bool has_kernel(const FlOp *op) {
 static bool can_be_step(const FlOp *op) {
   if (fl_op_info[op->code].op_class != FL_CLASS_STRUCT) return true;
   if (fl_ir_within(op)) return false; /* what leaves it says the group */
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_MAP: return true;
   case FL_OP_REDUCE:
   case FL_OP_COLLECT: return fl_ir_is_kernel(op->regions[0]);
@@ -46,6 +46,16 @@ static bool can_be_step(const FlOp *op) {
   case FL_OP_DIM:
   case FL_OP_FAIL:
   case FL_OP_LOAD: return true;
+  case FL_OP_CONST:
+  case FL_OP_STORE:
+  case FL_OP_SCAN:
+  case FL_OP_CUSTOM:
+  case FL_OP_STAGE:
+  case FL_OP_EXTERN:
+  case FL_OP_KEEP:
+  case FL_OP_WITHIN:
+  case FL_OPS_CONTROL:
+  case FL_OPS_NOT_STRUCT: break;
   }
   return false;
 }

@@ -1,13 +1,14 @@
 /* symbols.c: the runtime functions that loaded objects may call, by name.
  *
- * Rows: symbols.def, and runtime_symbols.inc, which the build makes from the RUNTIME rows of ops.def. Weak: a
+ * Rows: symbols.def, and ir/runtime_ops.inc, which the build makes of the RUNTIME rows of ops.def. Weak: a
  * program that loads objects links all of libflowrt (--whole-archive); one that only mentions this file needs
  * none of it. */
 #include "codegen/codegen.h"
 
+#define FL_RUNTIME_OP(NAME, text) FL_SYMBOL(fl_rt_##text)
 #define FL_SYMBOL(name) extern const char fl_address_##name[] __asm__(#name) __attribute__((weak));
 #include "codegen/symbols.def"
-#include "runtime_symbols.inc"
+#include "ir/runtime_ops.inc"
 #undef FL_SYMBOL
 
 static const struct {
@@ -16,7 +17,7 @@ static const struct {
 } symbols[] = {
 #define FL_SYMBOL(name) {#name, fl_address_##name},
 #include "codegen/symbols.def"
-#include "runtime_symbols.inc"
+#include "ir/runtime_ops.inc"
 #undef FL_SYMBOL
 };
 

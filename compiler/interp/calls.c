@@ -3,27 +3,16 @@
 
 #include <stdlib.h>
 
-/* The runtime operators by name, from ops.def. Weak, so that a program which holds no runtime needs none of
- * them. */
-#define FL_RUNTIME_SCALAR(NAME, text)
-#define FL_RUNTIME_STRUCT(NAME, text)
-#define FL_RUNTIME_RUNTIME(NAME, text)                                                                       \
-  extern FlRuntimeOp rt_##NAME __asm__("fl_rt_" text) __attribute__((weak));
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version) FL_RUNTIME_##CLASS(NAME, text)
-#include "ir/ops.def"
-#undef FL_OP
-#undef FL_RUNTIME_RUNTIME
+/* The runtime operators. Weak, so that a program which holds no runtime needs none of them. */
+#define FL_RUNTIME_OP(NAME, text) extern FlRuntimeOp rt_##NAME __asm__("fl_rt_" #text) __attribute__((weak));
+#include "ir/runtime_ops.inc"
+#undef FL_RUNTIME_OP
 
-#define FL_RUNTIME_RUNTIME(NAME, text)                                                                       \
-  case FL_OP_##NAME: return rt_##NAME;
-static FlRuntimeOp *runtime_op(FlOpcode code) {
-  switch ((int)code) {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version) FL_RUNTIME_##CLASS(NAME, text)
-#include "ir/ops.def"
-#undef FL_OP
-  }
-  return NULL;
-}
+static FlRuntimeOp *const runtime_ops[FL_N_OPS] = {
+#define FL_RUNTIME_OP(NAME, text) [FL_OP_##NAME] = rt_##NAME,
+#include "ir/runtime_ops.inc"
+#undef FL_RUNTIME_OP
+};
 
 static FlStatus finish(Frame *f, const FlOp *op, FlStatus s, FlSlot *args, FlSlot *results) {
   for (int i = 0; i < op->n_results && s == 0; i++) define(f, op->results[i], results[i]);
@@ -39,7 +28,7 @@ static FlSlot *arguments(Frame *f, const FlOp *op) {
 }
 
 FlStatus run_runtime(Frame *f, const FlOp *op) {
-  FlRuntimeOp *fn = runtime_op(op->code);
+  FlRuntimeOp *fn = runtime_ops[op->code];
   if (fn == NULL) {
     fprintf(stderr, "internal error: interp: the runtime operator %s is not linked\n",
             fl_op_info[op->code].name);

@@ -81,7 +81,7 @@ static FlSlot narrow(FlDtype d, __int128 v) {
   return is_unsigned(d) ? (FlSlot){.u = (uint64_t)v} : (FlSlot){.i = (int64_t)v};
 }
 static bool fits(FlDtype d, __int128 v) {
-  switch ((int)d) {
+  switch (d) {
   case FL_I8: return v == (int8_t)v;
   case FL_I16: return v == (int16_t)v;
   case FL_I32:
@@ -90,8 +90,19 @@ static bool fits(FlDtype d, __int128 v) {
   case FL_U16: return v == (uint16_t)v;
   case FL_U32: return v == (uint32_t)v;
   case FL_U64: return v == (uint64_t)v;
-  default: return v == (int64_t)v;
+  case FL_BOOL:
+  case FL_I64:
+  case FL_DATETIME:
+  case FL_DURATION:
+  case FL_F32:
+  case FL_F64:
+  case FL_TEXT:
+  case FL_FILE:
+  case FL_LIST:
+  case FL_CATEGORY:
+  case FL_N_DTYPES: break;
   }
+  return v == (int64_t)v;
 }
 
 /* Is v to be taken instead of `best`? */

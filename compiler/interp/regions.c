@@ -138,7 +138,7 @@ static FlStatus run_scalar_op(Frame *f, const FlOp *op) {
 }
 
 static FlStatus run_struct(Frame *f, const FlOp *op) {
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST: define(f, op->results[0], constant_of(op)); return 0;
   case FL_OP_DIM:
     define(f, op->results[0], (FlSlot){.i = value_of(f, op->args[0]).a->dims[op->attrs.i]});
@@ -159,6 +159,9 @@ static FlStatus run_struct(Frame *f, const FlOp *op) {
   case FL_OP_FAIL:
   case FL_OP_CHECK: return run_check(f, op);
   case FL_OP_WITHIN: return 0; /* each_element */
+  case FL_OP_CUSTOM:
+  case FL_OP_KEEP:
+  case FL_OPS_NOT_STRUCT: break;
   }
   fprintf(stderr, "internal error: interp: no meaning for %s\n", fl_op_info[op->code].name);
   abort();

@@ -30,31 +30,35 @@
 #define PUT_f32(v) ((FlSlot){.f32 = (v)})
 #define PUT_f64(v) ((FlSlot){.f = (v)})
 
-enum {
-  D_bool = FL_BOOL,
-  D_i8 = FL_I8,
-  D_i16 = FL_I16,
-  D_i32 = FL_I32,
-  D_i64 = FL_I64,
-  D_u8 = FL_U8,
-  D_u16 = FL_U16,
-  D_u32 = FL_U32,
-  D_u64 = FL_U64,
-  D_f32 = FL_F32,
-  D_f64 = FL_F64
-};
-
-#define FROM(A, B)                                                                                           \
-  case D_##A: r[0] = PUT_##B(fl_s_convert_##A##_##B(GET_##A(a[0]), fault)); return;
-#define FROM_ALL(B)                                                                                          \
-  case D_##B:                                                                                                \
-    switch ((int)from) {                                                                                     \
-      FROM(bool, B)                                                                                          \
-      FROM(i8, B)                                                                                            \
-      FROM(i16, B)                                                                                           \
-      FROM(i32, B) FROM(i64, B) FROM(u8, B) FROM(u16, B) FROM(u32, B) FROM(u64, B) FROM(f32, B) FROM(f64, B) \
+#define FROM(D, A, B)                                                                                        \
+  case D: r[0] = PUT_##B(fl_s_convert_##A##_##B(GET_##A(a[0]), fault)); return;
+#define FROM_ALL(D, B)                                                                                       \
+  case D:                                                                                                    \
+    switch (from) {                                                                                          \
+      FROM(FL_BOOL, bool, B)                                                                                 \
+      FROM(FL_I8, i8, B)                                                                                     \
+      FROM(FL_I16, i16, B)                                                                                   \
+      FROM(FL_I32, i32, B)                                                                                   \
+      FROM(FL_I64, i64, B)                                                                                   \
+      FROM(FL_U8, u8, B)                                                                                     \
+      FROM(FL_U16, u16, B)                                                                                   \
+      FROM(FL_U32, u32, B)                                                                                   \
+      FROM(FL_U64, u64, B)                                                                                   \
+      FROM(FL_F32, f32, B)                                                                                   \
+      FROM(FL_F64, f64, B)                                                                                   \
+    NOT_NUMBERS:                                                                                             \
+      break;                                                                                                 \
     }                                                                                                        \
     break;
+#define NOT_NUMBERS                                                                                          \
+  case FL_TEXT:                                                                                              \
+  case FL_DATE:                                                                                              \
+  case FL_DATETIME:                                                                                          \
+  case FL_DURATION:                                                                                          \
+  case FL_FILE:                                                                                              \
+  case FL_LIST:                                                                                              \
+  case FL_CATEGORY:                                                                                          \
+  case FL_N_DTYPES
 
 static void convert(FlDtype from, FlDtype to, const FlSlot *a, FlSlot *r, int32_t *fault) {
   if (from == to) {
@@ -65,20 +69,26 @@ static void convert(FlDtype from, FlDtype to, const FlSlot *a, FlSlot *r, int32_
     r[0] = a[0];
     return;
   }
-  switch ((int)to) {
-    FROM_ALL(i8)
-    FROM_ALL(i16)
-    FROM_ALL(i32)
-    FROM_ALL(i64)
-    FROM_ALL(u8)
-    FROM_ALL(u16)
-    FROM_ALL(u32)
-    FROM_ALL(u64)
-    FROM_ALL(f32)
-    FROM_ALL(f64)
+  switch (to) {
+    FROM_ALL(FL_I8, i8)
+    FROM_ALL(FL_I16, i16)
+    FROM_ALL(FL_I32, i32)
+    FROM_ALL(FL_I64, i64)
+    FROM_ALL(FL_U8, u8)
+    FROM_ALL(FL_U16, u16)
+    FROM_ALL(FL_U32, u32)
+    FROM_ALL(FL_U64, u64)
+    FROM_ALL(FL_F32, f32)
+    FROM_ALL(FL_F64, f64)
   case FL_DATE: r[0] = PUT_i64(fl_s_convert_i64_date(a[0].i, fault)); return;
   case FL_DATETIME: r[0] = PUT_i64(fl_s_convert_i64_datetime(a[0].i, fault)); return;
   case FL_DURATION: r[0] = PUT_i64(fl_s_convert_i64_duration(a[0].i, fault)); return;
+  case FL_BOOL:
+  case FL_TEXT:
+  case FL_FILE:
+  case FL_LIST:
+  case FL_CATEGORY:
+  case FL_N_DTYPES: break;
   }
 }
 
@@ -95,14 +105,10 @@ void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *f
 }
 
 FlSlot constant_of(const FlOp *op) {
-  switch ((int)op->results[0]->type.dtype) {
-  case FL_F64: return (FlSlot){.f = op->attrs.f};
-  case FL_F32: return (FlSlot){.f32 = (float)op->attrs.f};
-  case FL_TEXT:
-  case FL_FILE:
-    return (FlSlot){.t = {op->attrs.s, op->attrs.s_len > 0   ? op->attrs.s_len
-                                       : op->attrs.s != NULL ? (int64_t)strlen(op->attrs.s)
-                                                             : 0}};
-  default: return (FlSlot){.i = op->attrs.i};
-  }
+  FlDtype d = (FlDtype)op->results[0]->type.dtype;
+  const char *text = op->attrs.s;
+  if (d == FL_F64) return (FlSlot){.f = op->attrs.f};
+  if (d == FL_F32) return (FlSlot){.f32 = (float)op->attrs.f};
+  if (d != FL_TEXT && d != FL_FILE) return (FlSlot){.i = op->attrs.i};
+  return (FlSlot){.t = {text, op->attrs.s_len > 0 ? op->attrs.s_len : text ? (int64_t)strlen(text) : 0}};
 }

@@ -78,7 +78,7 @@ bool fl_ir_may_fault(const FlOp *op) {
   if (!(fl_op_info[op->code].flags & FL_OPF_FAULT)) return false;
   FlDtype dtype = op->n_args ? (FlDtype)op->args[0]->type.dtype : FL_BOOL;
   FlDtypeKind kind = fl_ir_dtypes[dtype].kind;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_ADD:
   case FL_OP_SUB:
   case FL_OP_MUL:
@@ -102,7 +102,46 @@ bool fl_ir_may_fault(const FlOp *op) {
     return !(fl_ir_const_value_i(op->args[0], &v) && v);
   }
   case FL_OP_CALL: return op->attrs.func->recursive || region_may_fault(op->attrs.func->body);
-  case FL_OP_MATMUL: return matmul_may_fault(op);
+  case FL_OPS_MATRIX: return op->code != FL_OP_MATMUL || matmul_may_fault(op);
+  case FL_OP_WRAP_ADD:
+  case FL_OP_WRAP_SUB:
+  case FL_OP_WRAP_MUL:
+  case FL_OP_DIV:
+  case FL_OP_SIGN:
+  case FL_OP_FMA:
+  case FL_OP_MIN:
+  case FL_OP_MAX:
+  case FL_OP_SQRT:
+  case FL_OP_AND:
+  case FL_OP_OR:
+  case FL_OP_NOT:
+  case FL_OP_SELECT:
+  case FL_OP_IS_NAN:
+  case FL_OP_IS_FINITE:
+  case FL_OP_CONST:
+  case FL_OP_ARRAY:
+  case FL_OP_DIM:
+  case FL_OP_MAP:
+  case FL_OP_COLLECT:
+  case FL_OP_CUSTOM:
+  case FL_OP_STAGE:
+  case FL_OP_EXTERN:
+  case FL_OP_FAIL:
+  case FL_OP_KEEP:
+  case FL_OP_WITHIN:
+  case FL_OP_ROWS:
+  case FL_OP_COMPRESS:
+  case FL_OP_CONCAT:
+  case FL_OPS_ORDER:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_CONTROL:
+  case FL_OPS_LISTS:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_TABLES:
+  case FL_OPS_READING:
+  case FL_OPS_WORLD: break;
   }
   return true;
 }
@@ -128,7 +167,7 @@ static bool kernel_op(const FlOp *op) {
   for (int i = 0; i < op->n_results; i++)
     if (!fl_t_is_scalar(op->results[i]->type)) return false;
   if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR) return true;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST:
   case FL_OP_DIM:
   case FL_OP_LOAD:
@@ -150,6 +189,15 @@ static bool kernel_op(const FlOp *op) {
     for (int i = 0; i < op->n_regions; i++)
       if (!fl_ir_is_kernel(op->regions[i])) return false;
     return true;
+  case FL_OP_ARRAY:
+  case FL_OP_STORE:
+  case FL_OP_MAP:
+  case FL_OP_SCAN:
+  case FL_OP_COLLECT:
+  case FL_OP_CALL:
+  case FL_OP_CUSTOM:
+  case FL_OP_STAGE:
+  case FL_OPS_NOT_STRUCT: break;
   }
   return false;
 }

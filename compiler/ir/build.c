@@ -151,12 +151,6 @@ static FlValue *constant_behind(FlBuilder *b, FlValue *v, int64_t n) {
   return fl_ir_const_i(&at, FL_I64, n);
 }
 
-static FlValue *matmul_dim(FlBuilder *b, FlOp *op, int axis) {
-  FlValue *x = op->args[0], *y = op->args[1];
-  if (axis == 0 && x->type.rank == 2) return fl_ir_dim(b, x, op->attrs.i & 1 ? 1 : 0);
-  return fl_ir_dim(b, y, op->attrs.i & 2 ? 0 : 1);
-}
-
 /* The smaller of both sizes of the matrix that `a` comes from. */
 static FlValue *least_dim(FlBuilder *b, FlValue *a) {
   FlBuilder at = behind(b, a);
@@ -166,115 +160,19 @@ static FlValue *least_dim(FlBuilder *b, FlValue *a) {
   return found ? found : fl_ir_binary(&at, FL_OP_MIN, pair[0], pair[1]);
 }
 
-/* What LAPACK makes of a matrix. */
-static FlValue *decomposition_dim(FlBuilder *b, FlValue *a, int axis) {
-  FlOp *op = a->op;
-  FlValue *matrix = op->args[0];
-  int last = a->type.rank - 1;
-  switch ((int)op->code) {
-  case FL_OP_LINALG_QR: return axis == a->index ? fl_ir_dim(b, matrix, axis) : least_dim(b, a);
-  case FL_OP_LINALG_SVD: /* u, s, vt; or s */
-    if (last == 1 && axis == a->index / 2) return fl_ir_dim(b, matrix, axis);
-    return least_dim(b, a);
-  case FL_OP_LINALG_LSTSQ:
-    if (a->index == 2) return least_dim(b, a);
-    return axis == 0 ? fl_ir_dim(b, matrix, 1) : fl_ir_dim(b, op->args[1], 1);
-  case FL_OP_LINALG_PINV: return fl_ir_dim(b, matrix, 1 - axis);
-  }
-  return fl_ir_dim(b, matrix, axis); /* eigh, eig, cholesky: square */
-}
-
 FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis) {
-  FlOp *op = a->op;
-  if (!op) return dim_op(b, a, axis);
-  bool list = a->type.depth > 0;
-  switch ((int)op->code) { /* the producers whose sizes are known; others keep a DIM */
-  case FL_OP_MAP:
-    if (!list || op->n_args == 1) return op->args[axis];
-    break;
-  case FL_OP_REDUCE: return op->args[axis];
-  case FL_OP_ARRAY:
-    if (a->type.rank == 1) return constant_behind(b, a, op->n_args);
-    break;
-  case FL_OP_LIST_OF: return constant_behind(b, a, op->n_args);
-  case FL_OP_SCAN:
-  case FL_OP_AGGREGATE:
-  case FL_OP_AGGREGATES: return op->args[0];
-  case FL_OP_COLLECT:
-  case FL_OP_JOIN:
-  case FL_OP_READ_CSV:
-  case FL_OP_READ_JSON:
-  case FL_OP_READ_PARQUET:
-  case FL_OP_READ_JSONL:
-  case FL_OP_READ_SQLITE:
-  case FL_OP_EXEC:
-  case FL_OP_FILES:
-    if (axis == 0) return op->results[0];
-    break;
-  case FL_OP_READ_ARROW:
-    if (axis == 0 && a->index < op->n_results - fl_ir_n_levels(op)) return op->results[0];
-    break;
-  case FL_OP_READ_NPY: /* which are valid is as large as the values */
-    if (a->index == 1) return fl_ir_dim(b, op->results[0], axis);
-    break;
-  case FL_OP_READ_NPZ:
-  case FL_OP_READ_HDF5:
-  case FL_OP_READ_MAT:
-    if (a->index && strcmp(op->attrs.list[a->index - 1], op->attrs.list[a->index]) == 0)
-      return fl_ir_dim(b, op->results[a->index - 1], axis);
-    break;
-  case FL_OP_READ_CSV_SOME: /* its columns, and at the end six results of the rows that were left out */
-    return op->results[a->index > op->n_results - 6 ? op->n_results - 6 : 0];
-  case FL_OP_COMPRESS: return axis == 0 ? op->results[0] : fl_ir_dim(b, op->args[a->index], axis);
-  case FL_OP_TAKE:
-    return axis == 0 ? fl_ir_dim(b, op->args[0], 0) : fl_ir_dim(b, op->args[a->index + 1], axis);
-  case FL_OP_GROUP: return a->index == 1 ? fl_ir_dim(b, op->args[0], 0) : op->results[0];
-  case FL_OP_GROUP_ORDER:
-    if (a->index == 0) return fl_ir_dim(b, op->args[1], 0);
-    break;
-  case FL_OP_RUNNING: return fl_ir_dim(b, op->args[1], 0);
-  case FL_OP_SHIFT_ROWS:
-  case FL_OP_RANK:
-  case FL_OP_ROLLING:
-  case FL_OP_ROLLING_BOUNDS:
-  case FL_OP_ENCODE_LEVELS:
-  case FL_OP_SORT_PERM: return fl_ir_dim(b, op->args[0], 0);
-  case FL_OP_ROWS: return axis == 0 ? rows_count(b, op) : fl_ir_dim(b, op->args[0], axis);
-  case FL_OP_CONCAT:
-    if (axis > 0) return fl_ir_dim(b, op->args[0], axis);
-    break;
-  case FL_OP_STORE: return fl_ir_dim(b, op->args[0], axis);
-  case FL_OP_EXTERN: return op->args[op->n_args - (int)op->attrs.i + axis];
-  case FL_OP_RESHAPE: return op->args[1 + axis];
-  case FL_OP_TRANSPOSE:
-    if (a->type.rank == 2) return fl_ir_dim(b, op->args[0], 1 - axis);
-    break;
-  case FL_OP_MATMUL: return matmul_dim(b, op, axis);
-  case FL_OP_MATMUL_ADD: return fl_ir_dim(b, op->args[0], axis);
-  case FL_OP_SOLVE: return fl_ir_dim(b, op->args[1], axis);
-  case FL_OP_LINALG_PRODUCTS: return fl_ir_dim(b, op->args[axis == 2], axis);
-  case FL_OP_LINALG_CHOLESKY:
-  case FL_OP_LINALG_QR:
-  case FL_OP_LINALG_SVD:
-  case FL_OP_LINALG_EIGH:
-  case FL_OP_LINALG_EIG:
-  case FL_OP_LINALG_LSTSQ:
-  case FL_OP_LINALG_PINV: return decomposition_dim(b, a, axis);
-  case FL_OP_RFFT:
-    if (axis == a->type.rank - 1) break;
-    return fl_ir_dim(b, op->args[0], axis);
-  case FL_OP_FFT: return fl_ir_dim(b, op->args[0], axis);
-  case FL_OP_IRFFT: return axis == a->type.rank - 1 ? op->args[2] : fl_ir_dim(b, op->args[0], axis);
-  case FL_OP_PERMUTATION: return op->args[1];
-  case FL_OP_CHOICE: return op->args[2];
-  case FL_OP_SEGMENT_SUM: return axis == 0 ? op->args[2] : fl_ir_dim(b, op->args[0], axis);
-  case FL_OP_SEGMENT_COUNT: return op->args[1];
-  case FL_OP_NEAREST:
-  case FL_OP_NEAREST_MOVED: return fl_ir_dim(b, op->args[a->index / 2], axis);
-  case FL_OP_LIST_STACK:
-    if (axis == 0) return fl_ir_dim(b, op->args[0], 0);
-    break;
-  case FL_OP_KFOLD_ROWS: return op->args[1];
+  for (;;) {
+    FlExtent e = fl_ir_extent(a, axis);
+    switch (e.kind) {
+    case FL_EXTENT_OWN: return dim_op(b, a, axis);
+    case FL_EXTENT_VALUE: return e.value;
+    case FL_EXTENT_CONSTANT: return constant_behind(b, a, e.n);
+    case FL_EXTENT_SPAN: return rows_count(b, a->op);
+    case FL_EXTENT_LEAST: return least_dim(b, a);
+    case FL_EXTENT_OF:
+      a = e.value;
+      axis = (int)e.n;
+      break;
+    }
   }
-  return dim_op(b, a, axis);
 }

@@ -23,7 +23,7 @@ static bool floor_div(int64_t a, int64_t b, int64_t *quotient, int64_t *rest) {
 static bool fold_signed(FlOpcode code, FlDtype dtype, int64_t a, int64_t b, int64_t *out) {
   int64_t other;
   bool ok = false;
-  switch ((int)code) {
+  switch (code) {
   case FL_OP_ADD: ok = !__builtin_add_overflow(a, b, out); break;
   case FL_OP_SUB: ok = !__builtin_sub_overflow(a, b, out); break;
   case FL_OP_MUL: ok = !__builtin_mul_overflow(a, b, out); break;
@@ -40,12 +40,25 @@ static bool fold_signed(FlOpcode code, FlDtype dtype, int64_t a, int64_t b, int6
     if (dtype != FL_I64) return false;
     *out = (int64_t)((uint64_t)a - (uint64_t)b), ok = true;
     break;
+  case FL_OP_WRAP_ADD:
+  case FL_OP_WRAP_MUL:
+  case FL_OP_DIV:
+  case FL_OP_POW:
+  case FL_OP_SIGN:
+  case FL_OP_FMA:
+  case FL_OP_SQRT:
+  case FL_OPS_ORDER:
+  case FL_OPS_LOGIC:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_NOT_SCALAR: break;
   }
   return ok && fl_ir_int_fits(dtype, *out);
 }
 
 static bool fold_u64(FlOpcode code, uint64_t a, uint64_t b, uint64_t *out) {
-  switch ((int)code) {
+  switch (code) {
   case FL_OP_ADD: return !__builtin_add_overflow(a, b, out);
   case FL_OP_SUB: return !__builtin_sub_overflow(a, b, out);
   case FL_OP_MUL: return !__builtin_mul_overflow(a, b, out);
@@ -53,13 +66,29 @@ static bool fold_u64(FlOpcode code, uint64_t a, uint64_t b, uint64_t *out) {
   case FL_OP_MOD: return b != 0 && (*out = a % b, true);
   case FL_OP_MIN: return *out = b < a ? b : a, true;
   case FL_OP_MAX: return *out = b > a ? b : a, true;
+  case FL_OP_NEG:
+  case FL_OP_ABS:
+  case FL_OP_WRAP_ADD:
+  case FL_OP_WRAP_SUB:
+  case FL_OP_WRAP_MUL:
+  case FL_OP_DIV:
+  case FL_OP_POW:
+  case FL_OP_SIGN:
+  case FL_OP_FMA:
+  case FL_OP_SQRT:
+  case FL_OPS_ORDER:
+  case FL_OPS_LOGIC:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_NOT_SCALAR: break;
   }
   return false;
 }
 
 #define FOLD_REAL(T, FABS, SQRT)                                                                             \
   static bool fold_##T(FlOpcode code, T a, T b, T *out) {                                                    \
-    switch ((int)code) {                                                                                     \
+    switch (code) {                                                                                          \
     case FL_OP_ADD: *out = a + b; return true;                                                               \
     case FL_OP_SUB: *out = a - b; return true;                                                               \
     case FL_OP_MUL: *out = a * b; return true;                                                               \
@@ -67,6 +96,22 @@ static bool fold_u64(FlOpcode code, uint64_t a, uint64_t b, uint64_t *out) {
     case FL_OP_NEG: *out = -a; return true;                                                                  \
     case FL_OP_ABS: *out = FABS(a); return true;                                                             \
     case FL_OP_SQRT: *out = SQRT(a); return true;                                                            \
+    case FL_OP_WRAP_ADD:                                                                                     \
+    case FL_OP_WRAP_SUB:                                                                                     \
+    case FL_OP_WRAP_MUL:                                                                                     \
+    case FL_OP_FLOORDIV:                                                                                     \
+    case FL_OP_MOD:                                                                                          \
+    case FL_OP_POW:                                                                                          \
+    case FL_OP_SIGN:                                                                                         \
+    case FL_OP_FMA:                                                                                          \
+    case FL_OP_MIN:                                                                                          \
+    case FL_OP_MAX:                                                                                          \
+    case FL_OPS_ORDER:                                                                                       \
+    case FL_OPS_LOGIC:                                                                                       \
+    case FL_OPS_MATHS:                                                                                       \
+    case FL_OPS_RANDOM:                                                                                      \
+    case FL_OPS_FUNCTIONS:                                                                                   \
+    case FL_OPS_NOT_SCALAR: break;                                                                           \
     }                                                                                                        \
     return false;                                                                                            \
   }
@@ -84,13 +129,14 @@ static int order(FlDtype dtype, const FlAttrs *a, const FlAttrs *b) {
 static bool fold_compare(FlOpcode code, FlDtype dtype, const FlAttrs *a, const FlAttrs *b, int64_t *out) {
   if (fl_dtype_is_text(dtype)) return false;
   int o = order(dtype, a, b);
-  switch ((int)code) {
+  switch (code) {
   case FL_OP_EQ: *out = o == 0; return true;
   case FL_OP_NE: *out = o != 0; return true;
   case FL_OP_LT: *out = o == -1; return true;
   case FL_OP_LE: *out = o == -1 || o == 0; return true;
   case FL_OP_GT: *out = o == 1; return true;
   case FL_OP_GE: *out = o == 1 || o == 0; return true;
+  case FL_OPS_NOT_ORDER: break;
   }
   return false;
 }
@@ -119,7 +165,7 @@ bool fl_ir_fold(FlOpcode code, FlDtype result, int n_args, FlValue *const *args,
   const FlAttrs *a = &args[0]->op->attrs, *b = n_args > 1 ? &args[1]->op->attrs : a;
   FlDtype dtype = (FlDtype)args[0]->type.dtype;
   *out = (FlAttrs){0};
-  switch ((int)code) {
+  switch (code) {
   case FL_OP_AND: out->i = a->i & b->i; return true;
   case FL_OP_OR: out->i = a->i | b->i; return true;
   case FL_OP_NOT: out->i = !a->i; return true;
@@ -132,6 +178,13 @@ bool fl_ir_fold(FlOpcode code, FlDtype result, int n_args, FlValue *const *args,
   case FL_OP_LE:
   case FL_OP_GT:
   case FL_OP_GE: return fold_compare(code, dtype, a, b, &out->i);
+  case FL_OP_IS_FINITE:
+  case FL_OPS_SUMS:
+  case FL_OPS_ARITHMETIC:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_NOT_SCALAR: break;
   }
   if (dtype != result || n_args > 2) return false;
   if (dtype == FL_U64) {

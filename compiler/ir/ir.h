@@ -22,13 +22,19 @@
 #include "flow/aggregates.h"
 #include "base/base.h"
 #include "diag/diag.h"
+#include "ir/op_groups.h"
 
 typedef enum FlOpcode {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version) FL_OP_##NAME,
+#define FL_OP(NAME, text, FAMILY, sig, flags, dist, cost, version) FL_OP_##NAME,
 #include "ir/ops.def"
 #undef FL_OP
-  FL_N_OPS
 } FlOpcode;
+enum {
+#define FL_OP(NAME, text, FAMILY, sig, flags, dist, cost, version) +1
+  FL_N_OPS = 0
+#include "ir/ops.def"
+#undef FL_OP
+};
 
 typedef enum FlOpClass { FL_CLASS_SCALAR, FL_CLASS_STRUCT, FL_CLASS_RUNTIME } FlOpClass;
 enum {
@@ -39,7 +45,10 @@ enum {
   FL_OPF_NOTE = 16,
   FL_OPF_BLAS = 32,
   FL_OPF_MATHS = 64,
-  FL_OPF_LIMIT = 128
+  FL_OPF_LIMIT = 128,
+  FL_OPF_TOTAL = 256,
+  FL_OPF_COUNTS = 512,
+  FL_OPF_LIBRARY = 1024
 };
 typedef enum FlDist { FL_DIST_NONE, FL_DIST_ROW, FL_DIST_FOLD, FL_DIST_ALL, FL_DIST_SHUFFLE } FlDist;
 
@@ -281,6 +290,22 @@ bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
 bool fl_ir_makes_text(const FlRegion *r);
 bool fl_ir_is_kernel(const FlRegion *r);              /* see the top comment */
 bool fl_ir_uses(const FlRegion *r, const FlValue *v); /* anywhere inside */
+
+/* How large an array or list is along an axis, as its operator's row says; extent.c. */
+typedef enum FlExtentKind {
+  FL_EXTENT_OWN,      /* only the array itself says it */
+  FL_EXTENT_VALUE,    /* `value` */
+  FL_EXTENT_CONSTANT, /* n */
+  FL_EXTENT_OF,       /* as axis n of the array `value` */
+  FL_EXTENT_SPAN,     /* of a ROWS: from where to where it goes */
+  FL_EXTENT_LEAST     /* the smaller size of the matrix that is the operator's first argument */
+} FlExtentKind;
+typedef struct FlExtent {
+  FlExtentKind kind;
+  FlValue *value;
+  int64_t n;
+} FlExtent;
+FlExtent fl_ir_extent(const FlValue *a, int axis);
 
 /* reductions: how the kinds of a REDUCE lie among its yields (ops.def says it in words); reduction.c */
 

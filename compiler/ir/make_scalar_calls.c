@@ -20,7 +20,8 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {
-#define FL_OP(NAME, text, CLASS, sig, flags, dist, cost, version) {#NAME, text, sig, FL_CLASS_##CLASS, flags},
+#define FL_OP(NAME, text, FAMILY, sig, flags, dist, cost, version)                                           \
+  {#NAME, text, sig, FL_CLASS_OF(FAMILY), flags},
 #include "ir/ops.def"
 #undef FL_OP
 };
@@ -118,14 +119,13 @@ int main(void) {
       printf("\n}\n\n");
       continue;
     }
-    printf("  switch ((int)d) {\n");
+    printf("  switch (d) {\n");
     for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
-      if (!stands_for(row->signature[letter], &dtypes[k])) continue;
       printf("  case FL_%s: ", dtypes[k].code);
-      call(row, &dtypes[k]);
+      if (stands_for(row->signature[letter], &dtypes[k])) call(row, &dtypes[k]);
       printf("break;\n");
     }
-    printf("  }\n}\n\n");
+    printf("  case FL_N_DTYPES: break;\n  }\n}\n\n");
   }
   printf("ScalarCall *const scalar_calls[FL_N_OPS] = {\n");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

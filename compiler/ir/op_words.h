@@ -1,4 +1,6 @@
-/* op_words.h: the words of the flags of ops.def, for the files that read its rows. */
+/* op_words.h: the words of the flags of ops.def and the classes of its families, for the files that read its
+ * rows.
+ */
 #ifndef FL_IR_OP_WORDS_H
 #define FL_IR_OP_WORDS_H
 
@@ -12,7 +14,17 @@ enum {
   NOTE = FL_OPF_NOTE,
   BLAS = FL_OPF_BLAS,
   MATHS = FL_OPF_MATHS,
-  LIMIT = FL_OPF_LIMIT
+  LIMIT = FL_OPF_LIMIT,
+  TOTAL = FL_OPF_TOTAL,
+  COUNTS = FL_OPF_COUNTS,
+  LIBRARY = FL_OPF_LIBRARY
+};
+
+#define FL_CLASS_OF(FAMILY) ((FlOpClass)FL_CLASS_OF_##FAMILY)
+enum {
+#define FL_FAMILY(NAME, CLASS) FL_CLASS_OF_##NAME = FL_CLASS_##CLASS,
+#include "ir/families.def"
+#undef FL_FAMILY
 };
 
 #endif

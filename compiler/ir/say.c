@@ -2,35 +2,23 @@
 #include "ir/ir_internal.h"
 
 /* The operator between or before its operands; NULL: not written with one. */
-static const char *sign_of(FlOpcode code) {
-  switch (code) {
-  case FL_OP_ADD: return "{a} + {b}";
-  case FL_OP_SUB: return "{a} - {b}";
-  case FL_OP_MUL: return "{a} * {b}";
-  case FL_OP_FLOORDIV: return "{a} // {b}";
-  case FL_OP_POW: return "{a} ^ {b}";
-  case FL_OP_NEG: return "-({a})";
-  case FL_OP_ABS: return "abs({a})";
-  default: return NULL;
-  }
-}
+static const char *const signs[FL_N_OPS] = {
+    [FL_OP_ADD] = "{a} + {b}",       [FL_OP_SUB] = "{a} - {b}", [FL_OP_MUL] = "{a} * {b}",
+    [FL_OP_FLOORDIV] = "{a} // {b}", [FL_OP_POW] = "{a} ^ {b}", [FL_OP_NEG] = "-({a})",
+    [FL_OP_ABS] = "abs({a})"};
 
-static const char *parsed_as(FlOpcode code) {
-  switch (code) {
-  case FL_OP_PARSE_F64: return "a number";
-  case FL_OP_PARSE_NUMBER: return "a number";
-  case FL_OP_PARSE_I64: return "an integer";
-  case FL_OP_PARSE_DATETIME: return "a time";
-  case FL_OP_PARSE_DATE: return "a date of the form {b}";
-  default: return NULL;
-  }
-}
+/* What a text should be; NULL: the operator does not read one. */
+static const char *const parsed_as[FL_N_OPS] = {[FL_OP_PARSE_F64] = "a number",
+                                                [FL_OP_PARSE_NUMBER] = "a number",
+                                                [FL_OP_PARSE_I64] = "an integer",
+                                                [FL_OP_PARSE_DATETIME] = "a time",
+                                                [FL_OP_PARSE_DATE] = "a date of the form {b}"};
 
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
   if (op->code == FL_OP_CHECK || op->code == FL_OP_FAIL)
     return (FlFaultText){op->attrs.s && *op->attrs.s ? op->attrs.s : NULL, -1};
   const char *type = op->n_results ? fl_ir_dtypes[op->results[0]->type.dtype].name : "";
-  const char *sign = sign_of(op->code), *parsed = parsed_as(op->code);
+  const char *sign = signs[op->code], *parsed = parsed_as[op->code];
   if (op->code == FL_OP_REDUCE)
     return (FlFaultText){"integer overflow: the result does not fit", FL_FAULT_OVERFLOW};
   if (sign)

@@ -53,7 +53,7 @@ static bool yields_match(const FlRegion *r, int skip, const FlOp *op) {
 }
 
 static int expected_regions(FlOpcode code) {
-  switch ((int)code) {
+  switch (code) {
   case FL_OP_MAP:
   case FL_OP_REDUCE:
   case FL_OP_SCAN:
@@ -62,6 +62,12 @@ static int expected_regions(FlOpcode code) {
   case FL_OP_WHILE: return 1;
   case FL_OP_IF:
   case FL_OP_CUSTOM: return 2;
+  case FL_OP_CALL:
+  case FL_OP_STAGE:
+  case FL_OP_EXTERN:
+  case FL_OPS_ACCESS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_NOT_STRUCT: break;
   }
   return 0;
 }
@@ -249,7 +255,7 @@ static bool check_extern(Verifier *v, const FlOp *op) {
 }
 
 static bool check_structure(Verifier *v, const FlOp *op) {
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST:
     if (!fl_t_is_scalar(op->results[0]->type)) return broken(v, op, "constants are scalars");
     if (fl_ir_dtypes[op->results[0]->type.dtype].kind == FL_KIND_REF && op->results[0]->type.dtype != FL_FILE)
@@ -289,6 +295,31 @@ static bool check_structure(Verifier *v, const FlOp *op) {
            broken(v, op, "the result has the argument's type");
   case FL_OP_TAKE: return op->n_results == op->n_args - 1 || broken(v, op, "one result an array");
   case FL_OP_COMPRESS: return op->n_results == op->n_args || broken(v, op, "a count and one result an array");
+  case FL_OP_CUSTOM:
+  case FL_OP_KEEP:
+  case FL_OP_CONCAT:
+  case FL_OP_LIST_OF:
+  case FL_OP_LIST_CONCAT:
+  case FL_OP_LIST_STACK:
+  case FL_OP_RESHAPE:
+  case FL_OP_SOLVE:
+  case FL_OP_LINALG_PRODUCTS:
+  case FL_OP_LINALG_CHOLESKY:
+  case FL_OP_LINALG_QR:
+  case FL_OP_LINALG_SVD:
+  case FL_OP_LINALG_EIGH:
+  case FL_OP_LINALG_EIG:
+  case FL_OP_LINALG_LSTSQ:
+  case FL_OP_LINALG_PINV:
+  case FL_OP_LINALG_DET:
+  case FL_OP_FFT:
+  case FL_OP_RFFT:
+  case FL_OP_IRFFT:
+  case FL_OPS_SCALAR:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_TABLES:
+  case FL_OPS_READING:
+  case FL_OPS_WORLD: break;
   }
   return true;
 }

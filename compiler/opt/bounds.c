@@ -103,7 +103,7 @@ static FlBounds of_sum(FlBounds x, FlBounds y) {
 static FlBounds of_op(const FlLearnt *l, const FlValue *v, FlBounds any, int depth) {
   const FlOp *op = v->op;
   FlBounds x, y;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST: return (FlBounds){.lo = op->attrs.i, .hi = op->attrs.i};
   case FL_OP_DIM: return (FlBounds){.lo = 0, .hi = FL_LAST_POSITION};
   case FL_OP_ADD:
@@ -147,6 +147,35 @@ static FlBounds of_op(const FlLearnt *l, const FlValue *v, FlBounds any, int dep
       return below(l, op->args[0], 0, depth);
     return red.kind == FL_RED_COUNT ? (FlBounds){.lo = 0, .hi = FL_LAST_POSITION} : any;
   }
+  case FL_OP_NEG:
+  case FL_OP_ABS:
+  case FL_OP_DIV:
+  case FL_OP_POW:
+  case FL_OP_SIGN:
+  case FL_OP_FMA:
+  case FL_OP_SQRT:
+  case FL_OP_AND:
+  case FL_OP_OR:
+  case FL_OP_NOT:
+  case FL_OP_CONVERT:
+  case FL_OP_IS_NAN:
+  case FL_OP_IS_FINITE:
+  case FL_OP_RANDOM:
+  case FL_OP_RANDOM_NORMAL:
+  case FL_OP_SUBSEED:
+  case FL_OP_ARRAY:
+  case FL_OP_LOAD:
+  case FL_OP_STORE:
+  case FL_OP_MAP:
+  case FL_OP_SCAN:
+  case FL_OP_COLLECT:
+  case FL_OPS_ORDER:
+  case FL_OPS_MATHS:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_CONTROL:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_RUNTIME: break;
   }
   return any;
 }
@@ -186,10 +215,16 @@ bool fl_opt_less(const FlLearnt *l, const FlValue *x, const FlValue *y, bool or_
 bool fl_opt_fits(const FlLearnt *l, const FlOp *op) {
   FlBounds x = bounds(l, op->args[0], 0), y = bounds(l, op->args[1], 0),
            any = {.lo = INT64_MIN, .hi = INT64_MAX};
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_ADD: return add_fits(x.lo, y.lo) && add_fits(x.hi, y.hi);
   case FL_OP_SUB: return y.lo != INT64_MIN && add_fits(x.lo, neg_sat(y.hi)) && add_fits(x.hi, neg_sat(y.lo));
   case FL_OP_MUL: return of_product(x, y, any).hi != INT64_MAX;
+  case FL_OP_NEG:
+  case FL_OP_ABS:
+  case FL_OP_WRAP_ADD:
+  case FL_OP_WRAP_SUB:
+  case FL_OP_WRAP_MUL:
+  case FL_OPS_NOT_SUMS: break;
   }
   return false;
 }

@@ -2,7 +2,7 @@
 #include "opt/columns.h"
 
 static bool is_little(const FlOp *op) {
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_CONST:
   case FL_OP_DIM:
   case FL_OP_LOAD:
@@ -13,8 +13,22 @@ static bool is_little(const FlOp *op) {
   case FL_OP_WRAP_ADD:
   case FL_OP_WRAP_SUB:
   case FL_OP_WRAP_MUL: return !fl_ir_may_fault(op);
-  default: return false;
+  case FL_OP_ABS:
+  case FL_OP_ARRAY:
+  case FL_OP_STORE:
+  case FL_OPS_ARITHMETIC:
+  case FL_OPS_ORDER:
+  case FL_OPS_LOGIC:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_LOOPS:
+  case FL_OPS_CONTROL:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_RUNTIME: break;
   }
+  return false;
 }
 
 static bool sums_alone(const FlOp *reduce) {

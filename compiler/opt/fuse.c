@@ -60,7 +60,7 @@ static void find_users(Fuse *z, const FlRegion *r) {
 static bool is_trivial(const FlRegion *r) {
   int n_loads = 0, n = 0;
   for (const FlOp *op = r->first; op; op = op->next, n++) {
-    switch ((int)op->code) {
+    switch (op->code) {
     case FL_OP_LOAD: n_loads++; break;
     case FL_OP_CONST:
     case FL_OP_DIM:
@@ -75,7 +75,32 @@ static bool is_trivial(const FlRegion *r) {
     case FL_OP_MAX:
       if (op->args[0]->type.dtype != FL_I64) return false;
       break;
-    default: return false;
+    case FL_OP_ADD:
+    case FL_OP_SUB:
+    case FL_OP_MUL:
+    case FL_OP_NEG:
+    case FL_OP_ABS:
+    case FL_OP_DIV:
+    case FL_OP_POW:
+    case FL_OP_SIGN:
+    case FL_OP_FMA:
+    case FL_OP_SQRT:
+    case FL_OP_AND:
+    case FL_OP_OR:
+    case FL_OP_NOT:
+    case FL_OP_IS_NAN:
+    case FL_OP_IS_FINITE:
+    case FL_OP_ARRAY:
+    case FL_OP_STORE:
+    case FL_OPS_ORDER:
+    case FL_OPS_MATHS:
+    case FL_OPS_RANDOM:
+    case FL_OPS_FUNCTIONS:
+    case FL_OPS_LOOPS:
+    case FL_OPS_CONTROL:
+    case FL_OPS_CALLS:
+    case FL_OPS_CHECKS:
+    case FL_OPS_RUNTIME: return false;
     }
   }
   return n_loads <= r->n_yields && n <= TRIVIAL_OPS;
@@ -95,7 +120,7 @@ static int plain_cost(const FlRegion *r, int *n_loads) {
   int cost = 0;
   *n_loads = 0;
   for (const FlOp *op = r->first; op; op = op->next) {
-    switch ((int)op->code) {
+    switch (op->code) {
     case FL_OP_CONST:
     case FL_OP_DIM: break;
     case FL_OP_LOAD:
@@ -129,7 +154,22 @@ static int plain_cost(const FlRegion *r, int *n_loads) {
     case FL_OP_NOT:
     case FL_OP_SELECT:
     case FL_OP_CONVERT: cost++; break;
-    default: return -1;
+    case FL_OP_FLOORDIV:
+    case FL_OP_MOD:
+    case FL_OP_POW:
+    case FL_OP_SIGN:
+    case FL_OP_IS_NAN:
+    case FL_OP_IS_FINITE:
+    case FL_OP_ARRAY:
+    case FL_OP_STORE:
+    case FL_OPS_MATHS:
+    case FL_OPS_RANDOM:
+    case FL_OPS_FUNCTIONS:
+    case FL_OPS_LOOPS:
+    case FL_OPS_CONTROL:
+    case FL_OPS_CALLS:
+    case FL_OPS_CHECKS:
+    case FL_OPS_RUNTIME: return -1;
     }
   }
   return cost;

@@ -23,12 +23,19 @@ FlInPlace *fl_in_place_make(FlArena *arena, const FlLifetime *life) {
 /* ---- alone --------------------------------------------------------------------------------------------- */
 
 static bool hands_on(const FlInPlace *p, const FlOp *op, int arg) {
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_LOAD:
   case FL_OP_DIM: return true;
   case FL_OP_STORE:
   case FL_OP_FOR:
   case FL_OP_WHILE: return fl_lifetime_consumes(p->life, op, arg);
+  case FL_OP_CONST:
+  case FL_OP_ARRAY:
+  case FL_OP_IF:
+  case FL_OPS_LOOPS:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_NOT_STRUCT: break;
   }
   return false;
 }
@@ -156,7 +163,7 @@ static bool is_fresh(FlInPlace *p, const FlValue *o) {
     if (!loop || (loop->code != FL_OP_FOR && loop->code != FL_OP_WHILE)) return false;
     return fl_in_place_carry(p, loop, o->index - (loop->code == FL_OP_FOR ? 1 : 0)) != FL_CARRY_ANY;
   }
-  switch ((int)o->op->code) {
+  switch (o->op->code) {
   case FL_OP_MAP:
   case FL_OP_ARRAY:
   case FL_OP_COLLECT:
@@ -170,6 +177,14 @@ static bool is_fresh(FlInPlace *p, const FlValue *o) {
       if (!fl_lifetime_moves(p->life, r, o->index) || !is_unique(p, r->yields[o->index])) return false;
     }
     return true;
+  case FL_OP_CONST:
+  case FL_OP_DIM:
+  case FL_OP_LOAD:
+  case FL_OP_REDUCE:
+  case FL_OP_FOR:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_NOT_STRUCT: break;
   }
   return false;
 }

@@ -90,7 +90,7 @@ static void learn(Known *k, const FlValue *c, bool truth) {
   k->truth[c->id] = truth ? 1 : 2;
   const FlOp *op = c->op;
   if (!op) return;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_NOT: learn(k, op->args[0], !truth); break;
   case FL_OP_AND:
   case FL_OP_OR:
@@ -116,6 +116,17 @@ static void learn(Known *k, const FlValue *c, bool truth) {
   case FL_OP_EQ:
     for (int i = 0; i < 2 && truth; i++) learn_order(k, op->args[i], op->args[1 - i], true);
     break;
+  case FL_OP_NE:
+  case FL_OP_SELECT:
+  case FL_OP_CONVERT:
+  case FL_OP_IS_NAN:
+  case FL_OP_IS_FINITE:
+  case FL_OPS_SUMS:
+  case FL_OPS_ARITHMETIC:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_NOT_SCALAR: break;
   }
 }
 
@@ -126,7 +137,7 @@ static unsigned char order_of(const Known *k, const FlOp *op) {
   if (x->type.dtype != FL_I64) return 0;
   bool swap = op->code == FL_OP_GT || op->code == FL_OP_GE,
        or_equal = op->code == FL_OP_LE || op->code == FL_OP_GE;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_LT:
   case FL_OP_LE:
   case FL_OP_GT:
@@ -137,6 +148,7 @@ static unsigned char order_of(const Known *k, const FlOp *op) {
   case FL_OP_NE:
     if (fl_opt_less(l, x, y, false) || fl_opt_less(l, y, x, false)) return op->code == FL_OP_NE ? 1 : 2;
     return 0;
+  case FL_OPS_NOT_ORDER: break;
   }
   return 0;
 }
@@ -168,7 +180,7 @@ static bool are_indices(const FlLearnt *l, const FlOp *load) {
 /* Arithmetic that cannot overflow, and reads within bounds. */
 static void drop_checks(Known *k, FlOp *op) {
   bool i64 = op->n_args == 2 && op->args[0]->type.dtype == FL_I64 && fl_t_is_scalar(op->args[0]->type);
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_ADD:
     if (i64 && fl_opt_fits(&k->learnt, op)) op->code = FL_OP_WRAP_ADD;
     break;
@@ -181,6 +193,26 @@ static void drop_checks(Known *k, FlOp *op) {
   case FL_OP_LOAD:
     if (op->n_args > 1 && are_indices(&k->learnt, op)) op->attrs.i = are_indices(&k->firm, op) ? 2 : 1;
     break;
+  case FL_OP_NEG:
+  case FL_OP_ABS:
+  case FL_OP_WRAP_ADD:
+  case FL_OP_WRAP_SUB:
+  case FL_OP_WRAP_MUL:
+  case FL_OP_CONST:
+  case FL_OP_ARRAY:
+  case FL_OP_DIM:
+  case FL_OP_STORE:
+  case FL_OPS_ARITHMETIC:
+  case FL_OPS_ORDER:
+  case FL_OPS_LOGIC:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_LOOPS:
+  case FL_OPS_CONTROL:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_RUNTIME: break;
   }
 }
 

@@ -98,12 +98,22 @@ static bool wants(const FlRegion *r, const FlValue *v) {
   Taken t = uses_in(r, v);
   if (t.yielded) return true;
   if (!t.last) return false;
-  switch ((int)t.last->code) {
+  switch (t.last->code) {
   case FL_OP_STORE: return t.last->args[0] == v;
   case FL_OP_FOR:
   case FL_OP_WHILE:
   case FL_OP_MAP: return true;
   case FL_OP_IF: return wants(t.last->regions[0], v) || wants(t.last->regions[1], v);
+  case FL_OP_CONST:
+  case FL_OP_ARRAY:
+  case FL_OP_DIM:
+  case FL_OP_LOAD:
+  case FL_OP_REDUCE:
+  case FL_OP_SCAN:
+  case FL_OP_COLLECT:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_NOT_STRUCT: break;
   }
   return false;
 }

@@ -45,7 +45,7 @@ static FlValue *negated(const FlValue *v) {
 /* The argument that `op` gives back; NULL: none. */
 static FlValue *same_as(const FlOp *op) {
   FlValue *a = op->n_args > 0 ? op->args[0] : NULL, *b = op->n_args > 1 ? op->args[1] : NULL;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_ADD:
   case FL_OP_WRAP_ADD:
     if (is_integer(a) && is_int(a, 0)) return b;
@@ -79,6 +79,33 @@ static FlValue *same_as(const FlOp *op) {
   case FL_OP_CONVERT: return a->type.dtype == op->results[0]->type.dtype ? a : NULL;
   case FL_OP_TRANSPOSE:
     return a->op && a->op->code == FL_OP_TRANSPOSE && a->op->args[0]->type.rank == 2 ? a->op->args[0] : NULL;
+  case FL_OP_NEG:
+  case FL_OP_ABS:
+  case FL_OP_MOD:
+  case FL_OP_POW:
+  case FL_OP_SIGN:
+  case FL_OP_FMA:
+  case FL_OP_SQRT:
+  case FL_OP_LT:
+  case FL_OP_LE:
+  case FL_OP_GT:
+  case FL_OP_GE:
+  case FL_OP_IS_NAN:
+  case FL_OP_IS_FINITE:
+  case FL_OP_LIST_OF:
+  case FL_OP_LIST_CONCAT:
+  case FL_OP_LIST_STACK:
+  case FL_OP_RESHAPE:
+  case FL_OPS_MATHS:
+  case FL_OPS_RANDOM:
+  case FL_OPS_FUNCTIONS:
+  case FL_OPS_STRUCT:
+  case FL_OPS_ROWS:
+  case FL_OPS_MATRIX:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_TABLES:
+  case FL_OPS_READING:
+  case FL_OPS_WORLD: break;
   }
   return NULL;
 }
@@ -87,13 +114,14 @@ static FlValue *same_as(const FlOp *op) {
 static int certain(const FlOp *op) {
   if (op->n_args != 2 || !fl_t_is_scalar(op->args[0]->type)) return 0;
   bool same = op->args[0] == op->args[1] && is_integer(op->args[0]);
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_EQ:
   case FL_OP_LE:
   case FL_OP_GE: return same ? 1 : 0;
   case FL_OP_NE:
   case FL_OP_LT:
   case FL_OP_GT: return same ? 2 : 0;
+  case FL_OPS_NOT_ORDER: break;
   }
   return 0;
 }

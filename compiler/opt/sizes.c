@@ -41,39 +41,25 @@ static bool is_dim(const FlValue *size, const FlValue *array, int axis, Same *sa
     }
     op = array->op;
     if (!op || array->type.depth) return false;
-    int64_t from;
-    switch ((int)op->code) {
-    case FL_OP_REDUCE:
-    case FL_OP_MAP: return fl_opt_same_size(op->args[axis], size);
-    case FL_OP_SCAN: return fl_opt_same_size(op->args[0], size);
-    case FL_OP_COLLECT:
-    case FL_OP_FILES:
-    case FL_OP_EXEC:
-    case FL_OP_READ_JSON:
-    case FL_OP_READ_PARQUET:
-    case FL_OP_READ_JSONL:
-    case FL_OP_READ_SQLITE:
-    case FL_OP_READ_CSV: return axis == 0 && op->results[0] == size;
-    case FL_OP_READ_ARROW:
-      return axis == 0 && op->results[0] == size && array->index < op->n_results - fl_ir_n_levels(op);
-    case FL_OP_EXTERN: return fl_opt_same_size(op->args[op->n_args - (int)op->attrs.i + axis], size);
-    case FL_OP_RESHAPE: return fl_opt_same_size(op->args[1 + axis], size);
-    case FL_OP_IF:
+    if (op->code == FL_OP_IF) {
       for (int i = 0; i < op->n_regions; i++)
         if (!is_dim(size, op->regions[i]->yields[array->index], axis, same, n_same)) return false;
       return true;
-    case FL_OP_STORE:
-    case FL_OP_MATMUL_ADD: break;
-    case FL_OP_TRANSPOSE:
-      if (array->type.rank != 2) return false;
-      axis = 1 - axis;
-      break;
-    case FL_OP_ROWS:
-      if (axis > 0) break;
-      return fl_ir_const_value_i(op->args[1], &from) && from == 0 && fl_opt_same_size(op->args[2], size);
-    default: return false;
     }
-    array = op->args[0];
+    FlExtent e = fl_ir_extent(array, axis);
+    int64_t n;
+    switch (e.kind) {
+    case FL_EXTENT_OWN:
+    case FL_EXTENT_LEAST: return false;
+    case FL_EXTENT_VALUE: return fl_opt_same_size(e.value, size);
+    case FL_EXTENT_CONSTANT: return fl_ir_const_value_i(size, &n) && n == e.n;
+    case FL_EXTENT_SPAN:
+      return fl_ir_const_value_i(op->args[1], &n) && n == 0 && fl_opt_same_size(op->args[2], size);
+    case FL_EXTENT_OF:
+      array = e.value;
+      axis = (int)e.n;
+      break;
+    }
   }
 }
 
@@ -99,28 +85,11 @@ FlValue *fl_opt_dim(FlBuilder *b, FlValue *array, int axis) {
 
 const FlValue *fl_opt_size_of(const FlValue *array, int axis) {
   for (;;) {
-    const FlOp *op = array->op;
-    if (!op || array->type.depth) return NULL;
-    switch ((int)op->code) {
-    case FL_OP_REDUCE:
-    case FL_OP_MAP: return op->args[axis];
-    case FL_OP_SCAN: return op->args[0];
-    case FL_OP_COLLECT:
-    case FL_OP_READ_JSON:
-    case FL_OP_READ_PARQUET:
-    case FL_OP_READ_CSV: return axis == 0 ? op->results[0] : NULL;
-    case FL_OP_RESHAPE: return op->args[1 + axis];
-    case FL_OP_STORE: break;
-    case FL_OP_TRANSPOSE:
-      if (array->type.rank != 2) return NULL;
-      axis = 1 - axis;
-      break;
-    case FL_OP_ROWS:
-      if (axis == 0) return NULL;
-      break;
-    default: return NULL;
-    }
-    array = op->args[0];
+    if (array->type.depth) return NULL;
+    FlExtent e = fl_ir_extent(array, axis);
+    if (e.kind != FL_EXTENT_OF) return e.kind == FL_EXTENT_VALUE ? e.value : NULL;
+    array = e.value;
+    axis = (int)e.n;
   }
 }
 

@@ -85,19 +85,6 @@ static void reach(Sweep *s, FlFunc *f);
 static void keep(Sweep *s, FlValue *v);
 static void use_unit(Sweep *s, FlOp *op);
 
-/* Ops that are marked as faulting for the order that they keep, but give a result of all values. */
-static bool cannot_fail(const FlOp *op) {
-  switch ((int)op->code) {
-  case FL_OP_SORT_PERM:
-  case FL_OP_GROUP:
-  case FL_OP_DISTINCT:
-  case FL_OP_GROUP_ORDER:
-  case FL_OP_SHIFT_ROWS:
-  case FL_OP_RANK: return true;
-  }
-  return !fl_ir_may_fault(op);
-}
-
 static void keep_all(Sweep *s, FlValue *const *values, int n) {
   for (int i = 0; i < n; i++) keep(s, values[i]);
 }
@@ -105,7 +92,7 @@ static void keep_all(Sweep *s, FlValue *const *values, int n) {
 /* What result i of an op that cannot fail is made of. */
 static void keep_sources(Sweep *s, const FlOp *op, int i) {
   const FlRegion *body = op->n_regions ? op->regions[0] : NULL;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_TAKE:
     keep(s, op->args[0]);
     keep(s, op->args[1 + i]);
@@ -139,6 +126,19 @@ static void keep_sources(Sweep *s, const FlOp *op, int i) {
     keep(s, op->args[1 + i]);
     keep(s, body->yields[i]);
     return;
+  case FL_OP_REDUCE:
+  case FL_OP_ROWS:
+  case FL_OP_CONCAT:
+  case FL_OPS_SCALAR:
+  case FL_OPS_ACCESS:
+  case FL_OPS_CALLS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_LISTS:
+  case FL_OPS_MATRIX:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_TABLES:
+  case FL_OPS_READING:
+  case FL_OPS_WORLD: break;
   }
   keep_all(s, op->args, op->n_args);
   for (int k = 0; k < op->n_regions; k++) keep_all(s, op->regions[k]->yields, op->regions[k]->n_yields);
@@ -150,7 +150,7 @@ static void keep(Sweep *s, FlValue *v) {
   FlOp *op = v->op;
   if (op) use_unit(s, op);
   FlOp *owner = v->region->owner;
-  if (op && !cannot_fail(op)) {
+  if (op && !(fl_op_info[op->code].flags & FL_OPF_TOTAL || !fl_ir_may_fault(op))) {
     mark(s, v);
   } else if (op) {
     keep_sources(s, op, v->index);
@@ -213,7 +213,7 @@ static void need(Sweep *s, FlOp *op) {
   use_unit(s, op);
   bool by_value = any_live(s, op);
   FlRegion *body = op->n_regions ? op->regions[0] : NULL;
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_FOR: need_args(s, op, 0, 2); break;
   case FL_OP_WHILE: mark(s, body->yields[0]); break;
   case FL_OP_SCAN:
@@ -236,7 +236,20 @@ static void need(Sweep *s, FlOp *op) {
   case FL_OP_COMPRESS: need_args(s, op, 0, by_value ? 1 : op->n_args); break;
   case FL_OP_CALL:
   case FL_OP_STAGE: need_call(s, op); break;
-  default: need_args(s, op, 0, op->n_args);
+  case FL_OP_IF:
+  case FL_OP_CUSTOM:
+  case FL_OP_EXTERN:
+  case FL_OP_ROWS:
+  case FL_OP_CONCAT:
+  case FL_OPS_SCALAR:
+  case FL_OPS_ACCESS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_LISTS:
+  case FL_OPS_MATRIX:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_TABLES:
+  case FL_OPS_READING:
+  case FL_OPS_WORLD: need_args(s, op, 0, op->n_args);
   }
   if (fl_opt_is_loop(op)) find_roots(s, body);
 }
@@ -246,7 +259,7 @@ static void follow_result(Sweep *s, FlValue *v) {
   FlOp *op = v->op;
   int i = v->index;
   need(s, op);
-  switch ((int)op->code) {
+  switch (op->code) {
   case FL_OP_MAP:
   case FL_OP_COLLECT: mark(s, op->regions[0]->yields[i]); break;
   case FL_OP_TAKE: mark(s, op->args[1 + i]); break;
@@ -271,6 +284,20 @@ static void follow_result(Sweep *s, FlValue *v) {
     break;
   case FL_OP_CALL:
   case FL_OP_STAGE: mark(s, op->attrs.func->body->yields[i]); break;
+  case FL_OP_REDUCE:
+  case FL_OP_CUSTOM:
+  case FL_OP_EXTERN:
+  case FL_OP_ROWS:
+  case FL_OP_CONCAT:
+  case FL_OPS_SCALAR:
+  case FL_OPS_ACCESS:
+  case FL_OPS_CHECKS:
+  case FL_OPS_LISTS:
+  case FL_OPS_MATRIX:
+  case FL_OPS_ARRAYS:
+  case FL_OPS_TABLES:
+  case FL_OPS_READING:
+  case FL_OPS_WORLD: break;
   }
 }
 
@@ -393,7 +420,7 @@ static void trim_region(Sweep *s, FlRegion *r) {
     }
     int widest = op->n_args > op->n_results ? op->n_args : op->n_results;
     bool *keep = FL_NEW_ARRAY(s->arena, bool, widest + 1);
-    switch ((int)op->code) {
+    switch (op->code) {
     case FL_OP_MAP:
     case FL_OP_COLLECT:
     case FL_OP_IF: trim_yields(s, op, keep); break;
@@ -417,6 +444,31 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_STAGE:
       if (!s->keep_faults) trim_call(s, op, keep);
       break;
+    case FL_OP_REDUCE:
+    case FL_OP_CUSTOM:
+    case FL_OP_EXTERN:
+    case FL_OP_ROWS:
+    case FL_OP_CONCAT:
+    case FL_OP_READ_CSV_SOME:
+    case FL_OP_CSV_PARTS:
+    case FL_OP_CSV_PART:
+    case FL_OP_CSV_END:
+    case FL_OP_EXEC:
+    case FL_OP_READ_NPY:
+    case FL_OP_READ_NPZ:
+    case FL_OP_READ_IMAGE:
+    case FL_OP_READ_WAV:
+    case FL_OP_READ_HDF5:
+    case FL_OP_READ_MAT:
+    case FL_OP_LOAD_VALUE:
+    case FL_OPS_SCALAR:
+    case FL_OPS_ACCESS:
+    case FL_OPS_CHECKS:
+    case FL_OPS_LISTS:
+    case FL_OPS_MATRIX:
+    case FL_OPS_ARRAYS:
+    case FL_OPS_TABLES:
+    case FL_OPS_WORLD: break;
     }
     for (int i = 0; i < op->n_regions; i++) trim_region(s, op->regions[i]);
   }

@@ -19,17 +19,15 @@ static FlVal times(FlSema *s, FlVal n, FlVal d, FlSpan span) {
 }
 
 static FlVal duration_pair(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
-  switch ((int)op) {
-  case FL_BIN_ADD: return lift2(s, span, FL_OP_ADD, a, b, FL_DURATION);
-  case FL_BIN_SUB: return lift2(s, span, FL_OP_SUB, a, b, FL_DURATION);
-  case FL_BIN_DIV: return lift2(s, span, FL_OP_DURATION_RATIO, a, b, FL_F64);
-  case FL_BIN_MOD: return lift2(s, span, FL_OP_MOD, a, b, FL_DURATION);
-  case FL_BIN_FLOORDIV: {
+  if (op == FL_BIN_ADD) return lift2(s, span, FL_OP_ADD, a, b, FL_DURATION);
+  if (op == FL_BIN_SUB) return lift2(s, span, FL_OP_SUB, a, b, FL_DURATION);
+  if (op == FL_BIN_DIV) return lift2(s, span, FL_OP_DURATION_RATIO, a, b, FL_F64);
+  if (op == FL_BIN_MOD) return lift2(s, span, FL_OP_MOD, a, b, FL_DURATION);
+  if (op == FL_BIN_FLOORDIV) {
     FlVal whole = lift2(s, span, FL_OP_FLOORDIV, a, b, FL_DURATION);
     return fl_sema_lift_op(s, span, FL_OP_CONVERT, 1, &whole, FL_I64, NULL);
   }
-  default: return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
-  }
+  return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
 }
 
 FlVal fl_sema_date_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {

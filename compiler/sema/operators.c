@@ -150,7 +150,19 @@ static FlVal arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span,
   case FL_BIN_FLOORDIV: code = FL_OP_FLOORDIV; break;
   case FL_BIN_MOD: code = FL_OP_MOD; break;
   case FL_BIN_POW: code = FL_OP_POW; break;
-  default: break;
+  case FL_BIN_ADD:
+  case FL_BIN_DEFAULT: /* who calls this has seen that it is arithmetic */
+  case FL_BIN_OR:
+  case FL_BIN_AND:
+  case FL_BIN_EQ:
+  case FL_BIN_NE:
+  case FL_BIN_LT:
+  case FL_BIN_LE:
+  case FL_BIN_GT:
+  case FL_BIN_GE:
+  case FL_BIN_NEAR:
+  case FL_BIN_IN:
+  case FL_BIN_MATMUL: break;
   }
   return fl_sema_lift_op(s, span, code, 2, (FlVal[]){a, b}, d, NULL);
 }

@@ -506,25 +506,10 @@ bool fl_sema_is_size(FlSema *s, const FlValue *v) {
   if (fl_ir_const_value_i(v, &c)) return c >= 0;
   if (fl_map_get(s->sizes, v)) return true;
   if (!v->op) return false;
-  switch (v->op->code) {
-  case FL_OP_DIM: return true;
-  case FL_OP_COLLECT:
-  case FL_OP_COMPRESS:
-  case FL_OP_GROUP:
-  case FL_OP_JOIN:
-  case FL_OP_FILES:
-  case FL_OP_EXEC:
-  case FL_OP_READ_JSON:
-  case FL_OP_READ_JSONL:
-  case FL_OP_READ_SQLITE:
-  case FL_OP_READ_ARROW:
-  case FL_OP_READ_PARQUET:
-  case FL_OP_SQL:
-  case FL_OP_READ_CSV: return v->index == 0;
-  case FL_OP_MAX: return fl_sema_is_size(s, v->op->args[0]) || fl_sema_is_size(s, v->op->args[1]);
-  case FL_OP_MIN: return fl_sema_is_size(s, v->op->args[0]) && fl_sema_is_size(s, v->op->args[1]);
-  default: return false;
-  }
+  FlOpcode code = v->op->code;
+  if (code == FL_OP_MAX) return fl_sema_is_size(s, v->op->args[0]) || fl_sema_is_size(s, v->op->args[1]);
+  if (code == FL_OP_MIN) return fl_sema_is_size(s, v->op->args[0]) && fl_sema_is_size(s, v->op->args[1]);
+  return code == FL_OP_DIM || (fl_op_info[code].flags & FL_OPF_COUNTS && v->index == 0);
 }
 
 FlValue *fl_sema_i64(FlSema *s, int64_t v) { return fl_ir_const_i(&s->b, FL_I64, v); }

@@ -127,11 +127,10 @@ static FlDtype int_dtype(size_t size, bool sign) {
 
 static FlDtype number_dtype(const Hdf5 *h, const Dataset *d) {
   size_t size = h->api.Tget_size(d->type);
-  switch ((int)h->api.Tget_class(d->type)) {
-  case H5T_INTEGER: return int_dtype(size, h->api.Tget_sign(d->type) == H5T_SGN_2);
-  case H5T_FLOAT: return size <= 4 ? FL_F32 : size == 8 ? FL_F64 : FL_N_DTYPES;
-  case H5T_ENUM: return size == 1 && h->api.Tget_nmembers(d->type) == 2 ? FL_BOOL : FL_N_DTYPES;
-  }
+  H5T_class_t kind = h->api.Tget_class(d->type);
+  if (kind == H5T_INTEGER) return int_dtype(size, h->api.Tget_sign(d->type) == H5T_SGN_2);
+  if (kind == H5T_FLOAT) return size <= 4 ? FL_F32 : size == 8 ? FL_F64 : FL_N_DTYPES;
+  if (kind == H5T_ENUM) return size == 1 && h->api.Tget_nmembers(d->type) == 2 ? FL_BOOL : FL_N_DTYPES;
   return FL_N_DTYPES;
 }
 

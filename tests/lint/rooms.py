@@ -67,6 +67,12 @@ for path in sources():
     marks = re.findall(r"\b(TODO|FIXME|XXX|HACK)\b|#if 0", text)
     check(not marks, f"{name} has no unfinished marks ({marks})")
     sees_llvm = re.search(r"#\s*include\s*<llvm", text)
+    blind = re.findall(r"switch \(\(int\).*", text) if top in ("compiler", "runtime") else []
+    check(not blind, f"{name}: the compiler looks whether a switch has every case, so none is over a cast ({blind})")
+    if top == "compiler":
+        for body in re.findall(r"switch \([^\n]*(?:code|\bop)\) \{\n(.*?)\n(?:  )*\}\n", text, re.S):
+            check("FL_OP" not in body or not re.search(r"^\s*default:", body, re.M),
+                  f"{name}: a switch over operators has no `default`: it would hide a new one (ir/families.def)")
     check(not sees_llvm or (top == "compiler" and path.name.startswith("llvm_")), f"{name} does not see LLVM")
     rules = {"runtime": RUNTIME, "compiler": COMPILER}.get(top)
     if not rules or room not in rules:

@@ -34,9 +34,9 @@ static bool options_of(const char *text, char *passes, FlOptOptions *o) {
   return sscanf(text, "# level: %d", &o->level) == 1;
 }
 
-static FlOpcode opcode_of(const char *name) {
+static int opcode_of(const char *name) {
   for (int i = 0; i < FL_N_OPS; i++)
-    if (strcmp(fl_op_info[i].name, name) == 0) return (FlOpcode)i;
+    if (strcmp(fl_op_info[i].name, name) == 0) return i;
   return FL_N_OPS;
 }
 
@@ -56,7 +56,7 @@ static bool counts_hold(const char *name, const char *text, const char *out) {
     if (sscanf(at, "# count %99s %99s %d", func, op, &want) != 3) continue;
     FlFunc *f = m->first;
     while (f && strcmp(f->name, func) != 0) f = f->next;
-    int have = f && opcode_of(op) < FL_N_OPS ? fl_opt_count(f, opcode_of(op)) : -1;
+    int have = f && opcode_of(op) < FL_N_OPS ? fl_opt_count(f, (FlOpcode)opcode_of(op)) : -1;
     if (have != want) printf("%s: %s in %s: %d wanted, %d found\n", name, op, func, want, have);
     fine = fine && have == want;
   }

@@ -96,7 +96,8 @@ static void emit(Layout *y, FlToken t) {
 
 static void emit_newline(Layout *y, FlSpan span) {
   if (!y->out.n || last_kind(y) == FL_TOK_NEWLINE || last_kind(y) == FL_TOK_LBRACE) return;
-  emit(y, (FlToken){.kind = FL_TOK_NEWLINE, .span = {span.file, span.start, span.len ? 1 : 0}, .match = -1});
+  FlSpan at = {.file = span.file, .start = span.start, .len = span.len ? 1 : 0};
+  emit(y, (FlToken){.kind = FL_TOK_NEWLINE, .span = at, .match = -1});
 }
 
 static void drop_newline(Layout *y) {
@@ -131,7 +132,7 @@ static void mend(Layout *y, FlSpan where, bool say) {
                           fl_syntax_token_name(open->kind));
     fl_diag_note(y->p->sink, d, where, "%s is missing before this", closer);
   }
-  close_innermost(y, (FlToken){.span = {where.file, where.start, 0}, .made = true});
+  close_innermost(y, (FlToken){.span = {.file = where.file, .start = where.start}, .made = true});
 }
 
 static void close_bracket(Layout *y, FlToken t) {

@@ -115,8 +115,8 @@ int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit em
     else
       fprintf(stderr,
               "error: the code generator cannot be loaded: %s\n"
-              "  help: install LLVM 19 (Debian: libllvm19) and flow as a whole; `flowc run --interp` needs "
-              "neither\n",
+              "  help: install flow as a whole (`./build.sh install`) and any library that is named here; "
+              "`flowc run --interp` needs neither\n",
               why ? why : "");
     free(why);
     return 4;

@@ -1,6 +1,6 @@
 /* open.c: finding and loading libflow_llvm.so, and a name for this machine's processor.
  *
- * A run whose code is remembered never comes here: LLVM costs tens of milliseconds and megabytes to load. */
+ * A run whose code is remembered never comes here: LLVM costs milliseconds and megabytes to load. */
 #include "codegen/codegen.h"
 
 #include <cpuid.h>

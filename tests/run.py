@@ -51,6 +51,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -159,6 +160,7 @@ class Runner:
         self.patience = 5 if found else 1  # programs with sanitizers take longer
         short = os.environ.get("FLOW_TEST_SHORT", "1" if found else "0")
         self.scratch = tempfile.mkdtemp(prefix="flow-tests-")
+        self.used = threading.local()  # .seconds of the processors by the test that a thread runs
         self.env = dict(os.environ, NO_COLOR="1", FLOWC=str(self.flowc), LC_ALL="C.UTF-8")
         self.duckdb = os.environ.get("FLOW_DUCKDB") or str(self.build / "peers/libduckdb.so")
         for name in [name for name in self.env if name.startswith("FLOW_")]:
@@ -173,16 +175,26 @@ class Runner:
         self.env["FLOW_CODE_CACHE"] = os.path.join(self.scratch, "code")
 
     def run_command(self, command, cwd, env, timeout=TIMEOUT):
-        """(status, stdout, stderr); a command that takes too long has status "timeout"."""
+        """(status, stdout, stderr); a command that takes too long has status "timeout". What it and its children took of
+        the processors is added to what this thread's test took."""
         try:
-            done = subprocess.run(
-                command, cwd=cwd, env=env, input=b"", capture_output=True, timeout=timeout * self.patience
-            )
-            return done.returncode, done.stdout, LIBRARY.sub(b"stdlib/", done.stderr)
-        except subprocess.TimeoutExpired as late:
-            return "timeout", late.stdout or b"", late.stderr or b""
+            child = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except OSError as reason:
             return "none", b"", f"cannot start {command[0]}: {reason}\n".encode()
+        late, said = [], {}
+        timer = threading.Timer(timeout * self.patience, lambda: (late.append(True), child.kill()))
+        readers = [threading.Thread(target=lambda f=f: said.update({f: f.read()}), daemon=True) for f in (child.stdout, child.stderr)]
+        for thread in (timer, *readers):
+            thread.start()
+        child.stdin.close()
+        _, ended, used = os.wait4(child.pid, 0)  # not child.wait(), which does not say what was used
+        timer.cancel()
+        child.returncode = os.waitstatus_to_exitcode(ended)
+        for thread in readers:  # what it started may hold the pipes when it was killed
+            thread.join(5 if late else None)
+        self.used.seconds = getattr(self.used, "seconds", 0) + used.ru_utime + used.ru_stime
+        out, err = (said.get(f, b"") for f in (child.stdout, child.stderr))
+        return ("timeout" if late else child.returncode), out, LIBRARY.sub(b"stdlib/", err)
 
     def run_script(self, script, mode, *options):
         """(status, out, err, the plot x.svg or None) of one way of running it, with more options of `flowc run`."""
@@ -398,9 +410,13 @@ class Runner:
         results, times, began = [], [], time.monotonic()
 
         def timed(name, function):
-            began = time.monotonic()
+            began, self.used.seconds = time.monotonic(), 0
             result = function()
-            times.append((time.monotonic() - began, name))
+            took = time.monotonic() - began
+            times.append((took, name))
+            if self.options.times:
+                with open(self.options.times, "a") as file:
+                    file.write(f"{self.used.seconds:8.2f} {took:8.2f} {name}\n")
             return result
 
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
@@ -433,6 +449,7 @@ def main():
     parser.add_argument("--bless", action="store_true", help="write what is found as what is expected")
     parser.add_argument("--build", default="build", help="build folder, from the repository's root")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at the same time")
+    parser.add_argument("--times", metavar="FILE", help="add a line for each test that ended: seconds of processors, seconds, name (sort -rn)")
     parser.add_argument("--verbose", action="store_true", help="also name what passes")
     sys.exit(Runner(parser.parse_args()).main())
 

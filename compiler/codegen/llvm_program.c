@@ -4,9 +4,14 @@
 
 static Val string(FlGen *g, const char *s) { return s ? fl_ll_string(g, s, strlen(s)) : fl_ll_null(g); }
 
+/* Tables that hold the same are one: LLVM looks at all that share a value when it drops one of them. */
 static Val array_of(FlGen *g, Ty t, Val *items, int n) {
   if (n == 0) return fl_ll_null(g);
-  return fl_ll_global(g, LLVMConstArray2(t, items, (uint64_t)n), "table");
+  Val init = LLVMConstArray2(t, items, (uint64_t)n), table = fl_map_get(g->made, init);
+  if (table) return table;
+  table = fl_ll_global(g, init, "table");
+  fl_map_set(g->made, init, table);
+  return table;
 }
 
 static Val type_constant(FlGen *g, FlType1 t) {

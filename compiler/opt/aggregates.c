@@ -57,9 +57,8 @@ static bool begins(const FlOp *op) {
   return is_simple(op, &fails);
 }
 
-static bool joins(const FlOp *op, const FlOp *first) {
+static bool joins(const FlOp *op) {
   bool fails;
-  (void)first;
   return is_simple(op, &fails) && !fails;
 }
 

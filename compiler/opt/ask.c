@@ -26,10 +26,3 @@ bool fl_opt_in_loop(const FlRegion *r) {
     if (fl_opt_is_loop(op)) return true;
   return false;
 }
-
-bool fl_opt_is_before(const FlValue *v, const FlOp *op) {
-  if (v->op == NULL || v->region != op->parent) return true;
-  for (const FlOp *at = op; at; at = at->next)
-    if (at == v->op) return false;
-  return true;
-}

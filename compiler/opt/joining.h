@@ -4,14 +4,11 @@
 
 #include "opt/opt_internal.h"
 
-enum { FL_JOINING_MOST = 256 };
-
 typedef struct FlJoining {
-  int most;   /* operations that join, at most FL_JOINING_MOST */
-  int common; /* leading arguments that all of them share */
+  int most;   /* operations that become one */
+  int common; /* leading arguments that all of them share, as they do their code and attribute i; 1 or more */
   bool (*begins)(const FlOp *first);
-  /* `op`, behind `first`, with the same leading arguments, may stand there: it cannot fail. */
-  bool (*joins)(const FlOp *op, const FlOp *first);
+  bool (*joins)(const FlOp *op); /* one that may begin may also stand further up: it cannot fail */
   /* The operation in place of ops[0..n), before ops[0]; its results are theirs, in order. */
   FlOp *(*make)(FlOp *const *ops, int n);
 } FlJoining;

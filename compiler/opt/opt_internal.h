@@ -63,8 +63,6 @@ bool fl_opt_region_faults(const FlRegion *r);
 bool fl_opt_has_note(const FlOp *op);
 /* `r` is in the body of a loop over an index space. */
 bool fl_opt_in_loop(const FlRegion *r);
-/* `v` is there before `op`. */
-bool fl_opt_is_before(const FlValue *v, const FlOp *op);
 
 /* ---- sizes.c ---- */
 

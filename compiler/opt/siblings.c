@@ -249,10 +249,7 @@ static void join(Siblings *s, FlOp *a, FlOp *b) {
   for (int i = 0; i < n_a; i++) places[i] = fl_ir_place(a, i);
   for (int i = 0; i < n_b; i++) places[n_a + i] = fl_ir_place(b, i);
   if (a->code == FL_OP_REDUCE || b->code == FL_OP_REDUCE) join_kinds(arena, a, b);
-  FlSubst subst = {0};
-  for (int i = 0; i < from->n_params; i++) fl_subst_set(&subst, from->params[i], to->params[i]);
-  fl_subst_region(&subst, from);
-  fl_subst_reset(&subst);
+  for (int i = 0; i < from->n_params; i++) fl_ir_replace_in(from, from->params[i], to->params[i]);
   fl_ir_move_into(from, NULL, NULL, to);
   to->yields = (FlValue **)joined(arena, (void *const *)to->yields, to->n_yields, (void *const *)from->yields,
                                   from->n_yields);

@@ -5,6 +5,8 @@
  * and cannot fail. */
 #include "opt/joining.h"
 
+enum { MOST = 256 };
+
 static FlOp *join(FlOp *const *ops, int n) {
   FlBuilder b = fl_opt_before(ops[0]);
   FlArena *arena = b.module->arena;
@@ -26,10 +28,8 @@ static FlOp *join(FlOp *const *ops, int n) {
   return all;
 }
 
-static bool begins(const FlOp *op) { return op->code == FL_OP_TAKE && !fl_ir_may_fault(op); }
-
-static bool joins(const FlOp *op, const FlOp *first) { return op->attrs.i == first->attrs.i; }
+static bool joins(const FlOp *op) { return op->code == FL_OP_TAKE && !fl_ir_may_fault(op); }
 
 void fl_opt_takes(FlModule *m) {
-  fl_opt_join(m, &(FlJoining){.most = FL_JOINING_MOST, .common = 1, begins, joins, join});
+  fl_opt_join(m, &(FlJoining){.most = MOST, .common = 1, joins, joins, join});
 }

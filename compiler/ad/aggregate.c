@@ -40,9 +40,8 @@ static FlOp *of_column(const Groups *t, FlOpcode code, FlValue *column, FlValue 
   FlOp *op = fl_ir_op(t->b, code, column ? ok ? 4 : 3 : 2, args, n_results, types, 0);
   op->attrs.i = t->op->attrs.i;
   if (!column) return op;
-  op->attrs.n_list = 1;
-  op->attrs.list = FL_NEW_ARRAY(t->ad->arena, const char *, 1);
-  op->attrs.list[0] = ok ? "col?" : "col";
+  FlColumnAttr attr = fl_ir_column(ok);
+  fl_ir_set_columns(t->ad->arena, op, 1, &attr);
   return op;
 }
 
@@ -225,12 +224,11 @@ static Groups groups_of(FlAdFrame *f, const FlOp *op, FlValue *value, FlValue *v
   t.group = fl_ad_at(f, op->args[1]);
   t.value = value->type.dtype == FL_F32 ? as_f64(t.b, value) : value;
   int at = 2;
-  for (int c = 0; c < op->attrs.n_list; c++) {
-    const char *flag = op->attrs.list[c];
+  for (int c = 0; c < op->attrs.n_columns; c++) {
     t.x[c] = as_f64(t.b, fl_ad_at(f, op->args[at++]));
-    if (flag[strlen(flag) - 1] == '?') t.ok[c] = fl_ad_at(f, op->args[at++]);
+    if (op->attrs.columns[c].flags & FL_COLUMN_NULLS) t.ok[c] = fl_ad_at(f, op->args[at++]);
   }
-  t.n_columns = op->attrs.n_list;
+  t.n_columns = op->attrs.n_columns;
   t.rows = fl_ir_dim(t.b, t.x[0], 0);
   t.both = in_both(t.b, t.ok[0], t.ok[1]);
   return t;

@@ -29,9 +29,9 @@ static FlValue *two(const Window *w, FlOpcode code, FlValue *x, FlValue *y) {
 
 static Window window_of(FlAdFrame *f, const FlOp *op, int column) {
   Window w = {.f = f, .b = &f->b, .op = op, .kind = op->attrs.s, .column = column};
-  const char *flag = op->attrs.list[op->attrs.n_list - 1];
   w.x = fl_ad_at(f, op->args[column]);
-  if (flag[strlen(flag) - 1] == '?') w.ok = fl_ad_at(f, op->args[column + 1]);
+  if (op->attrs.columns[op->attrs.n_columns - 1].flags & FL_COLUMN_NULLS)
+    w.ok = fl_ad_at(f, op->args[column + 1]);
   w.n = fl_ir_dim(w.b, w.x, 0);
   w.dtype = (FlDtype)op->results[0]->type.dtype;
   if (op->code == FL_OP_ROLLING) w.rolls = fl_ir_aggregate(op);
@@ -40,11 +40,12 @@ static Window window_of(FlAdFrame *f, const FlOp *op, int column) {
 
 static FlAggSlope slope_of(const Window *w) { return fl_aggregate_info[w->rolls].slope; }
 
-static const char **flags(const Window *w, int n, const char *last) {
-  const char **list = FL_NEW_ARRAY(w->f->ad->arena, const char *, n + 1);
-  for (int i = 0; i + 1 < n; i++) list[i] = w->op->attrs.list[i];
-  list[n - 1] = last;
-  return list;
+/* n columns as the op itself has them, but for the last. */
+static void set_columns(const Window *w, FlOp *op, int n, bool last_has_nulls) {
+  FlColumnAttr *columns = FL_NEW_ARRAY(w->f->ad->arena, FlColumnAttr, n);
+  for (int i = 0; i + 1 < n; i++) columns[i] = w->op->attrs.columns[i];
+  columns[n - 1] = fl_ir_column(last_has_nulls);
+  fl_ir_set_columns(w->f->ad->arena, op, n, columns);
 }
 
 /* For each row: v where the column has a value, else 0. */
@@ -99,8 +100,7 @@ static FlValue *running(const Window *w, const char *kind, FlValue *group, FlVal
   FlOp *op = fl_ir_op(w->b, FL_OP_RUNNING, 3, (FlValue *[]){g, group, column}, 1, &type, 0);
   op->attrs.s = kind;
   op->attrs.i = one_group;
-  op->attrs.n_list = 1;
-  op->attrs.list = flags(w, 1, "col");
+  set_columns(w, op, 1, false);
   return op->results[0];
 }
 
@@ -132,9 +132,7 @@ static FlValue *extreme_rows(const Window *w, FlValue *value) {
   if (w->ok) keys[n++] = w->ok;
   FlType1 line = fl_t_array(FL_I64, 1), types[3] = {fl_t_scalar(FL_I64), line, line};
   FlOp *op = fl_ir_op(w->b, FL_OP_GROUP, n, keys, 3, types, 0);
-  op->attrs.n_list = n;
-  op->attrs.list = FL_NEW_ARRAY(w->f->ad->arena, const char *, n);
-  for (int i = 0; i < n; i++) op->attrs.list[i] = "key";
+  fl_ir_set_columns(w->f->ad->arena, op, n, (FlColumnAttr[3]){{0}});
   FlAdLoop m = fl_ad_loop(w->b, FL_OP_MAP, 1, &w->n);
   FlValue *i = m.region->params[0], *group = load1(w->b, op->results[1], i);
   FlValue *row = fl_ir_load(w->b, op->results[2], 1, &group, false);
@@ -244,7 +242,7 @@ static FlValue *rolling(const Window *w, const char *kind, FlValue *column, FlDt
   op->attrs = w->op->attrs;
   op->attrs.s = kind;
   op->attrs.f = 0;
-  op->attrs.list = flags(w, w->op->attrs.n_list, w->ok ? "col?" : "col");
+  set_columns(w, op, w->op->attrs.n_columns, w->ok);
   return op->results[0];
 }
 
@@ -256,7 +254,7 @@ static const FlOp *bounds(const Window *w) {
   FlType1 types[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(w->b, FL_OP_ROLLING_BOUNDS, n, args, 2, types, 0);
   op->attrs = w->op->attrs;
-  op->attrs.n_list--;
+  op->attrs.n_columns--;
   return op;
 }
 
@@ -425,8 +423,7 @@ static bool is_sum(const Window *w) {
 }
 
 static int rolling_column(const FlOp *op) {
-  const char *flag = op->attrs.list[op->attrs.n_list - 1];
-  return op->n_args - (flag[strlen(flag) - 1] == '?' ? 2 : 1);
+  return op->n_args - (op->attrs.columns[op->attrs.n_columns - 1].flags & FL_COLUMN_NULLS ? 2 : 1);
 }
 
 bool fl_ad_back_rolling(const FlAdBulk *k) {

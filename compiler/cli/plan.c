@@ -259,7 +259,7 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
   case FL_OP_JOIN: fl_plan_step(p, line, "join", "%s", join_words(p, op)); return;
   case FL_OP_AGGREGATES:
     name_by_place(p, op);
-    fl_plan_step(p, line, "aggregate", "%d aggregates in one sweep, over %s", op->attrs.n_list,
+    fl_plan_step(p, line, "aggregate", "%d aggregates in one sweep, over %s", op->attrs.n_columns,
                  fl_plan_size(p, op->args[0]));
     return;
   case FL_OP_AGGREGATE:

@@ -23,18 +23,17 @@ const FlValue *fl_plan_joined(const FlOp *op) {
 void fl_plan_partial(FlPlan *p, const FlOp *op) {
   FlText1 keys = {0}, states = {0};
   int at = 2, result = 1;
-  for (int i = 0; i < op->attrs.n_list; i++) {
-    const char *word = op->attrs.list[i], *column = strchr(word, ':');
-    bool key = i < (int)op->attrs.i;
-    size_t length = strcspn(word, "?:");
-    const char *name = key || column ? fl_plan_name(p, op->args[at]) : NULL;
-    if (key) fl_text_addf(&keys, "%s%s", keys.len ? ", " : "", name ? name : "a key");
+  for (int i = 0; i < op->attrs.n_columns; i++) {
+    const FlColumnAttr *c = &op->attrs.columns[i];
+    bool column = !(c->flags & FL_COLUMN_NONE), nulls = c->flags & FL_COLUMN_NULLS;
+    const char *name = column ? fl_plan_name(p, op->args[at]) : NULL;
+    if (!c->made) fl_text_addf(&keys, "%s%s", keys.len ? ", " : "", name ? name : "a key");
     else
-      fl_text_addf(&states, "%s%.*s%s%s", states.len ? ", " : "", (int)length, word, column ? " of " : "",
+      fl_text_addf(&states, "%s%s%s%s", states.len ? ", " : "", c->made, column ? " of " : "",
                    column ? name ? name : "a column" : "");
-    fl_plan_set_name(p, op->results[result], key ? name : fl_arena_strndup(p->arena, word, length));
-    result += 1 + (key ? word[strlen(word) - 1] == '?' : word[length] == '?');
-    if (key || column) at += 1 + (word[strlen(word) - 1] == '?');
+    fl_plan_set_name(p, op->results[result], c->made ? c->made : name);
+    result += 1 + (c->made ? (c->flags & FL_COLUMN_SAYS) != 0 : nulls);
+    if (column) at += 1 + nulls;
   }
   fl_plan_step(p, fl_plan_line(p, op->span), "partial", "%s%s%s%s", keys.len ? "by " : "",
                keys.len ? keys.s : "all rows", states.len ? ": " : "", states.len ? states.s : "");

@@ -27,7 +27,7 @@ static bool has_archive(const char *library) {
 static void add_call(FlArena *arena, Externs *x, const FlOp *op) {
   for (int i = 0; i < x->ops.n; i++) {
     const FlAttrs *a = &x->ops.at[i]->attrs;
-    if (strcmp(a->s, op->attrs.s) == 0 && strcmp(a->list[0], op->attrs.list[0]) == 0) return;
+    if (strcmp(a->s, op->attrs.s) == 0 && fl_ir_same_library(a->library, op->attrs.library)) return;
   }
   fl_vec_push(arena, &x->ops, op);
 }
@@ -43,8 +43,8 @@ static void find_calls(FlArena *arena, const FlRegion *r, Externs *x) {
 /* Adds the library of the k-th function. false: it cannot be linked in. */
 static bool add_library(FlArena *arena, Externs *x, int k) {
   const FlAttrs *a = &x->ops.at[k]->attrs;
-  const char *library = a->list[0];
-  if (a->n_list > 1 || strstr(library, ".so") || !has_archive(library)) return false;
+  const char *library = a->library->name;
+  if (a->library->by_path || strstr(library, ".so") || !has_archive(library)) return false;
   for (int i = 0; i < k; i++)
     if (strcmp(x->ops.at[i]->attrs.s, a->s) == 0) return false; /* the same symbol of two libraries */
   for (int i = 0; i < x->libraries.n; i++)

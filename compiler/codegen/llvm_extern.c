@@ -10,20 +10,13 @@
 /* ---- the table ------------------------------------------------------------------------------------- */
 
 static bool same_function(const FlOp *a, const FlOp *b) {
-  return strcmp(a->attrs.s, b->attrs.s) == 0 && strcmp(a->attrs.list[0], b->attrs.list[0]) == 0;
+  return strcmp(a->attrs.s, b->attrs.s) == 0 && fl_ir_same_library(a->attrs.library, b->attrs.library);
 }
 
-static const char *place_of(const FlOp *op) {
-  for (int i = 1; i < op->attrs.n_list; i++)
-    if (strncmp(op->attrs.list[i], "path=", 5) == 0) return op->attrs.list[i] + 5;
-  return op->attrs.list[0];
-}
-
-/* The digest in the identity of a library given by path; zero for one given by name. */
+/* Zero for a library given by name. */
 static Val content_of(FlGen *g, const FlOp *op) {
-  unsigned long long lo = 0, hi = 0;
-  if (sscanf(op->attrs.list[0], "content:%16llx%16llx", &hi, &lo) != 2) lo = hi = 0;
-  Val words[] = {LLVMConstInt(g->i64, lo, false), LLVMConstInt(g->i64, hi, false)};
+  FlDigest d = op->attrs.library->content;
+  Val words[] = {LLVMConstInt(g->i64, d.lo, false), LLVMConstInt(g->i64, d.hi, false)};
   return LLVMConstArray2(g->i64, words, 2);
 }
 
@@ -33,7 +26,7 @@ static Val extern_of(FlGen *g, const FlOp *op) {
     if (same_function(g->externs.at[i], op)) return g->extern_at.at[i];
   Val address = fl_ll_null(g);
   if (g->options.linked_externs) address = fl_ll_extern(g, op->attrs.s, g->none, NULL, 0);
-  const char *library = place_of(op), *symbol = op->attrs.s;
+  const char *library = op->attrs.library->name, *symbol = op->attrs.s;
   Val parts[] = {fl_ll_string(g, library, strlen(library)), fl_ll_string(g, symbol, strlen(symbol)),
                  content_of(g, op), fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0})), address};
   Val v = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 5, false), "extern");

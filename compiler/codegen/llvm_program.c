@@ -117,6 +117,22 @@ static Val list_constant(FlGen *g, const FlAttrs *a) {
   return v;
 }
 
+static Val columns_constant(FlGen *g, const FlAttrs *a) {
+  Val known = fl_map_get(g->lists, a->columns);
+  if (known && LLVMGetArrayLength2(LLVMGlobalGetValueType(known)) == (uint64_t)a->n_columns) return known;
+  Ty fields[] = {g->ptr, g->ptr, g->i32};
+  Ty t = LLVMStructTypeInContext(g->cx, fields, 3, false);
+  Val *items = FL_NEW_ARRAY(g->arena, Val, a->n_columns + 1);
+  for (int i = 0; i < a->n_columns; i++) {
+    const FlColumnAttr *c = &a->columns[i];
+    Val parts[] = {string(g, c->name), string(g, c->made), fl_ll_i32(g, c->flags)};
+    items[i] = LLVMConstStructInContext(g->cx, parts, 3, false);
+  }
+  Val v = array_of(g, t, items, a->n_columns);
+  if (a->n_columns) fl_map_set(g->lists, a->columns, v);
+  return v;
+}
+
 Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   const FlAttrs *a = &op->attrs;
   Val parts[] = {fl_ll_i32(g, op->code),
@@ -129,8 +145,10 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  LLVMConstReal(g->f64, a->f),
                  string(g, a->s),
                  list_constant(g, a),
-                 fl_ll_i32(g, a->n_list)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 11, false), "desc");
+                 fl_ll_i32(g, a->n_list),
+                 fl_ll_i32(g, a->n_columns),
+                 columns_constant(g, a)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 13, false), "desc");
 }
 
 /* ---- parameters and stages ------------------------------------------------------------------------- */

@@ -216,6 +216,14 @@ static void add_attributes(Shape *s, const FlOp *op) {
   add_text(s, a->s, a->s ? (a->s_len ? (size_t)a->s_len : strlen(a->s)) : 0);
   add_number(s, a->n_list);
   for (int i = 0; i < a->n_list; i++) add_text(s, a->list[i], strlen(a->list[i]));
+  add_number(s, a->n_columns);
+  for (int i = 0; i < a->n_columns; i++) {
+    const FlColumnAttr *c = &a->columns[i];
+    add_number(s, c->flags);
+    add_text(s, c->name, c->name ? strlen(c->name) : 0);
+    add_text(s, c->made, c->made ? strlen(c->made) : 0);
+  }
+  add_number(s, (int64_t)(intptr_t)a->library);
   add_number(s, (int64_t)(intptr_t)a->func);
   add_number(s, fl_ll_site(g, op->span, (FlFaultText){0}));
   for (int i = 0; op->places && i < op->n_results; i++)

@@ -43,17 +43,13 @@ static ffi_type *type_of(FlDtype d) {
 /* ---- preparing --------------------------------------------------------------------------------------- */
 
 static FlExtern *function_of(FlInterp *in, const FlOp *op, int32_t site) {
-  const char *identity = op->attrs.list[0], *library = identity;
-  unsigned long long lo = 0, hi = 0;
-  if (sscanf(identity, "content:%16llx%16llx", &hi, &lo) != 2) lo = hi = 0;
-  for (int i = 1; i < op->attrs.n_list; i++)
-    if (strncmp(op->attrs.list[i], "path=", 5) == 0) library = op->attrs.list[i] + 5;
+  const FlLibraryAttr *library = op->attrs.library;
   for (int i = 0; i < in->externs.n; i++) {
     FlExtern *e = in->externs.at[i];
-    if (strcmp(e->symbol, op->attrs.s) == 0 && strcmp(e->library, library) == 0) return e;
+    if (strcmp(e->symbol, op->attrs.s) == 0 && strcmp(e->library, library->name) == 0) return e;
   }
   FlExtern *e = FL_NEW(in->arena, FlExtern);
-  *e = (FlExtern){.library = library, .symbol = op->attrs.s, .content = {lo, hi}, .site = site};
+  *e = (FlExtern){.library = library->name, .symbol = op->attrs.s, .content = library->content, .site = site};
   fl_vec_push(in->arena, &in->externs, e);
   return e;
 }

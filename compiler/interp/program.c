@@ -98,7 +98,9 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
                             .f = op->attrs.f,
                             .s = op->attrs.s,
                             .list = (const char *const *)op->attrs.list,
-                            .n_list = op->attrs.n_list};
+                            .n_list = op->attrs.n_list,
+                            .n_columns = op->attrs.n_columns,
+                            .columns = op->attrs.columns};
   fl_map_set(in->notes, op, note);
 }
 

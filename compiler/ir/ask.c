@@ -146,6 +146,23 @@ bool fl_ir_may_fault(const FlOp *op) {
   return true;
 }
 
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+bool fl_ir_same_columns(const FlAttrs *a, const FlAttrs *b) {
+  if (a->n_columns != b->n_columns) return false;
+  for (int i = 0; i < a->n_columns; i++) {
+    const FlColumnAttr *x = &a->columns[i], *y = &b->columns[i];
+    if (x->flags != y->flags || !same_text(x->name, y->name) || !same_text(x->made, y->made)) return false;
+  }
+  return true;
+}
+
+bool fl_ir_same_library(const FlLibraryAttr *a, const FlLibraryAttr *b) {
+  if (!a || !b || a->by_path != b->by_path) return a == b;
+  return a->by_path ? a->content.lo == b->content.lo && a->content.hi == b->content.hi
+                    : strcmp(a->name, b->name) == 0;
+}
+
 bool fl_ir_is_check(const FlOp *op) { return op->code == FL_OP_CHECK || op->code == FL_OP_KEEP; }
 
 const FlOp *fl_ir_within(const FlOp *loop) {

@@ -124,6 +124,14 @@ int fl_ir_n_levels(const FlOp *op) {
   return n;
 }
 
+void fl_ir_set_columns(FlArena *arena, FlOp *op, int n, const FlColumnAttr *columns) {
+  static const FlColumnAttr plain[] = {{.flags = 0}, {.flags = 1}, {.flags = 2}, {.flags = 3}};
+  bool one = n == 1 && !columns->name && !columns->made && columns->flags < 4; /* what most have, once */
+  op->attrs.columns =
+      one ? &plain[columns->flags] : fl_arena_copy(arena, columns, sizeof *columns * (size_t)n);
+  op->attrs.n_columns = n;
+}
+
 static FlValue *dim_op(FlBuilder *b, FlValue *a, int axis) {
   FlBuilder at = behind(b, a);
   FlValue *found = existing(&at, FL_OP_DIM, a, NULL, axis);

@@ -45,11 +45,6 @@ static void put_type(Encoder *e, FlType1 t) {
   put(e, (unsigned char[]){t.rank, t.depth}, 2);
 }
 
-/* Where a library lies is no part of what it is. */
-static bool is_place(const FlOp *op, int entry) {
-  return op->code == FL_OP_EXTERN && strncmp(op->attrs.list[entry], "path=", 5) == 0;
-}
-
 static void put_attrs(Encoder *e, const FlOp *op) {
   const FlAttrs *a = &op->attrs;
   const char *s = op->code == FL_OP_CHECK ? NULL : a->s; /* what a failure says is no part of a result */
@@ -59,11 +54,23 @@ static void put_attrs(Encoder *e, const FlOp *op) {
   put_u64(e, (uint64_t)a->i);
   put_u64(e, bits);
   put_text(e, s, s ? (a->s_len ? (size_t)a->s_len : strlen(s)) : 0);
-  int places = 0;
-  for (int i = 0; i < a->n_list; i++) places += is_place(op, i);
-  put_count(e, (uint32_t)(a->n_list - places));
-  for (int i = 0; i < a->n_list; i++)
-    if (!is_place(op, i)) put_text(e, a->list[i], strlen(a->list[i]));
+  put_count(e, (uint32_t)a->n_list);
+  for (int i = 0; i < a->n_list; i++) put_text(e, a->list[i], strlen(a->list[i]));
+  put_count(e, (uint32_t)a->n_columns);
+  for (int i = 0; i < a->n_columns; i++) {
+    const FlColumnAttr *c = &a->columns[i];
+    put_text(e, c->name, c->name ? strlen(c->name) : 0);
+    put_text(e, c->made, c->made ? strlen(c->made) : 0);
+    put_count(e, (uint32_t)c->flags);
+  }
+  const FlLibraryAttr *library = a->library; /* where it lies is no part of what it is */
+  put(e, !library ? "\0" : library->by_path ? "\2" : "\1", 1);
+  if (library && library->by_path) {
+    put_u64(e, library->content.hi);
+    put_u64(e, library->content.lo);
+  } else if (library) {
+    put_text(e, library->name, strlen(library->name));
+  }
   put(e, a->func ? "\1" : "\0", 1);
   if (a->func) e->callee(e->out, a->func, e->user);
 }

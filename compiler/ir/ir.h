@@ -91,7 +91,12 @@ typedef enum FlAggSlope {
   FL_SLOPE_PLACE,
   FL_SLOPE_SHARE
 } FlAggSlope;
-typedef enum FlAggSetting { FL_SETTING_NONE, FL_SETTING_DDOF, FL_SETTING_SHARE, FL_SETTING_HALF } FlAggSetting;
+typedef enum FlAggSetting {
+  FL_SETTING_NONE,
+  FL_SETTING_DDOF,
+  FL_SETTING_SHARE,
+  FL_SETTING_HALF
+} FlAggSetting;
 typedef enum FlAggRolls { FL_ROLLS_NO, FL_ROLLS_YES } FlAggRolls;
 
 typedef struct FlAggregateInfo {
@@ -120,14 +125,24 @@ typedef struct FlValue {
   int32_t index;    /* which result or parameter */
 } FlValue;
 
+/* The library of a C function: by its name, or by a path; then its content is what it is, wherever it lies.
+ */
+typedef struct FlLibraryAttr {
+  const char *name; /* or path */
+  bool by_path;
+  FlDigest content;
+} FlLibraryAttr;
+
 /* Attributes; which are used is said in ops.def. Strings are interned or in the arena, NUL-terminated. */
 typedef struct FlAttrs {
   int64_t i;
   double f;
   const char *s;
   int32_t s_len; /* bytes of s when it is text data that may hold NULs (CONST); else strlen */
-  int32_t n_list;
+  int32_t n_list, n_columns;
   const char **list;
+  const FlColumnAttr *columns;  /* shared between ops, never changed */
+  const FlLibraryAttr *library; /* of an EXTERN */
   FlFunc *func;
 } FlAttrs;
 
@@ -170,7 +185,7 @@ typedef struct FlArgName {
 typedef enum FlFuncKind { FL_FUNC_PLAIN, FL_FUNC_STAGE, FL_FUNC_MAIN, FL_FUNC_TEST } FlFuncKind;
 
 struct FlFunc {
-  const char *name; /* unique in the module; for people, and never part of a key except stages' */
+  const char *name;   /* unique in the module; for people, and never part of a key except stages' */
   const char *callee; /* as the source calls it, for messages */
   FlFuncKind kind;
   FlSpan span;
@@ -182,7 +197,7 @@ struct FlFunc {
   FlDigest key;   /* stages: set by opt/key.c, */
   bool uses_blas; /* as is whether it, or what it calls, has an operator with the flag BLAS */
   bool recursive;
-  const char *result_type; /* stages: as FlStage.result_type */
+  const char *result_type;    /* stages: as FlStage.result_type */
   const FlArgName *arg_names; /* stages: of the parameters, also of some that it has no longer */
   int32_t n_arg_names;
   const char *sources; /* stages: as FlStage.sources; or NULL */
@@ -223,7 +238,7 @@ typedef struct FlBuilder {
   FlOp *before;
   FlSpan span;   /* given to every new op, */
   uint32_t call; /* within this call where the span does not say itself in which it is */
-  FlUnit *unit; /* too */
+  FlUnit *unit;  /* too */
 } FlBuilder;
 
 /* The general form; result types are copied. Attributes start zero; set op->attrs afterwards. */
@@ -248,6 +263,13 @@ FlValue *fl_ir_convert(FlBuilder *b, FlValue *a, FlDtype to);
  */
 int fl_ir_n_levels(const FlOp *op);
 bool fl_ir_is_category_column(const char *text);
+/* Attributes for a column, or a key, with or without nulls; for an op, n of them, copied. */
+static inline FlColumnAttr fl_ir_column(bool nulls) {
+  return (FlColumnAttr){.flags = nulls ? FL_COLUMN_NULLS : 0};
+}
+void fl_ir_set_columns(FlArena *arena, FlOp *op, int n, const FlColumnAttr *columns);
+bool fl_ir_same_columns(const FlAttrs *a, const FlAttrs *b);
+bool fl_ir_same_library(const FlLibraryAttr *a, const FlLibraryAttr *b); /* both may be NULL */
 FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis); /* looks through MAP/known producers first */
 FlValue *fl_ir_load(FlBuilder *b, FlValue *a, int n, FlValue *const *index, bool proven);
 FlOp *fl_ir_call(FlBuilder *b, FlFunc *f, int n_args, FlValue *const *args, int n_results,
@@ -279,7 +301,7 @@ const char *fl_ir_arg_name(const FlFunc *f, int index);
 static inline FlSpan fl_ir_place(const FlOp *op, int index) {
   return op->places ? op->places[index] : op->span;
 }
-FlAggregate fl_ir_aggregate(const FlOp *op); /* of an AGGREGATE or ROLLING: attr s */
+FlAggregate fl_ir_aggregate(const FlOp *op);              /* of an AGGREGATE or ROLLING: attr s */
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
 /* The WITHIN of a loop over groups; NULL: none, or it cannot fail. */

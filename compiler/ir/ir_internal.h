@@ -29,6 +29,13 @@ bool fl_ir_int_fits(FlDtype dtype, int64_t v);
 const char *fl_ir_match(FlOpcode code, int n_args, FlValue *const *args, int n_results,
                         FlValue *const *results, FlType1 *derived, int *n_derived);
 
+typedef struct FlColumnWord {
+  const char *word;
+  int flag;
+} FlColumnWord;
+enum { FL_N_COLUMN_WORDS = 5 };
+extern const FlColumnWord fl_ir_column_words[FL_N_COLUMN_WORDS];
+
 /* Printing of pieces. */
 void fl_ir_print_type(FlText1 *out, FlType1 t);
 void fl_ir_print_string(FlText1 *out, const char *s, size_t len);

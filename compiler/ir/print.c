@@ -14,8 +14,10 @@
  *   }
  *
  * Values are numbered in the order of printing. Types: a dtype, then [] [,] [,,] for rank 1 2 3, each list
- * level adds a leading `list `. An op is results, name, attributes in <>, arguments, result types, regions.
- * Spans are not printed. Floats print the shortest digits that read back. */
+ * level adds a leading `list `. A column of an attribute is `col`, its name in quotes, words for its flags
+ * and
+ * `->` with the aggregate that is made of it. An op is results, name, attributes in <>, arguments, result
+ * types, regions. Spans are not printed. Floats print the shortest digits that read back. */
 #include "ir/ir_internal.h"
 
 #include <math.h>
@@ -92,6 +94,24 @@ static void separate(FlText1 *out, bool *any) {
   *any = true;
 }
 
+/* The words of the flags of a column; read.c takes them in any order. */
+const FlColumnWord fl_ir_column_words[FL_N_COLUMN_WORDS] = {{"null", FL_COLUMN_NULLS},
+                                                            {"down", FL_COLUMN_DOWN},
+                                                            {"levels", FL_COLUMN_LEVELS},
+                                                            {"rows", FL_COLUMN_NONE},
+                                                            {"says", FL_COLUMN_SAYS}};
+
+static void print_column(FlText1 *out, const FlColumnAttr *c) {
+  fl_text_addz(out, "col");
+  if (c->name) {
+    fl_text_addc(out, ' ');
+    fl_ir_print_string(out, c->name, strlen(c->name));
+  }
+  for (int k = 0; k < FL_N_COLUMN_WORDS; k++)
+    if (c->flags & fl_ir_column_words[k].flag) fl_text_addf(out, " %s", fl_ir_column_words[k].word);
+  if (c->made) fl_text_addf(out, " -> %s", c->made);
+}
+
 static void print_attrs(FlText1 *out, const FlAttrs *a) {
   bool any = false;
   if (a->func) {
@@ -120,6 +140,23 @@ static void print_attrs(FlText1 *out, const FlAttrs *a) {
       fl_ir_print_string(out, a->list[i], strlen(a->list[i]));
     }
     fl_text_addc(out, ']');
+  }
+  if (a->n_columns) {
+    separate(out, &any);
+    fl_text_addz(out, "columns=[");
+    for (int i = 0; i < a->n_columns; i++) {
+      if (i) fl_text_addz(out, ", ");
+      print_column(out, &a->columns[i]);
+    }
+    fl_text_addc(out, ']');
+  }
+  if (a->library) {
+    separate(out, &any);
+    fl_text_addz(out, "library=");
+    fl_ir_print_string(out, a->library->name, strlen(a->library->name));
+    if (a->library->by_path)
+      fl_text_addf(out, " content %016llx%016llx", (unsigned long long)a->library->content.hi,
+                   (unsigned long long)a->library->content.lo);
   }
   if (any) fl_text_addc(out, '>');
 }

@@ -185,6 +185,50 @@ static bool read_func_name(Reader *r, const char **out) {
   return *r->at == '"' ? read_string(r, out, &len) : read_word(r, out);
 }
 
+static bool read_digest(Reader *r, FlDigest *out) {
+  skip_spaces(r);
+  uint64_t part[2] = {0, 0};
+  for (int i = 0; i < 32; i++, r->at++) {
+    if (hex(*r->at) < 0) return syntax(r, "32 digits of a key are wanted");
+    part[i / 16] = part[i / 16] << 4 | (uint64_t)hex(*r->at);
+  }
+  *out = (FlDigest){part[1], part[0]};
+  return true;
+}
+
+static bool read_library(Reader *r, FlAttrs *a) {
+  FlLibraryAttr *library = FL_NEW(r->arena, FlLibraryAttr);
+  int32_t len;
+  a->library = library;
+  if (!read_string(r, &library->name, &len)) return false;
+  library->by_path = take(r, "content");
+  return !library->by_path || read_digest(r, &library->content);
+}
+
+static bool read_column(Reader *r, FlColumnAttr *c) {
+  int32_t len;
+  *c = (FlColumnAttr){0};
+  if (!expect(r, "col")) return false;
+  skip_spaces(r);
+  if (*r->at == '"' && !read_string(r, &c->name, &len)) return false;
+  for (int k = 0; k < FL_N_COLUMN_WORDS; k++)
+    if (take(r, fl_ir_column_words[k].word)) c->flags |= fl_ir_column_words[k].flag, k = -1;
+  return !take(r, "->") || read_word(r, &c->made);
+}
+
+static bool read_columns(Reader *r, FlAttrs *a) {
+  FlVec(FlColumnAttr) columns = {0};
+  FlColumnAttr c;
+  if (!expect(r, "[")) return false;
+  do {
+    if (!read_column(r, &c)) return false;
+    fl_vec_push(r->arena, &columns, c);
+  } while (take(r, ","));
+  a->columns = columns.at;
+  a->n_columns = columns.n;
+  return expect(r, "]");
+}
+
 static bool read_attr(Reader *r, FlAttrs *a) {
   skip_spaces(r);
   int32_t len;
@@ -198,7 +242,10 @@ static bool read_attr(Reader *r, FlAttrs *a) {
   if (take(r, "i")) return expect(r, "=") && read_int(r, &a->i);
   if (take(r, "f")) return expect(r, "=") && read_float(r, &a->f);
   if (take(r, "s")) return expect(r, "=") && read_string(r, &a->s, &len);
-  if (!take(r, "list")) return syntax(r, "an attribute is wanted here: @function, i=, f=, s= or list=");
+  if (take(r, "library")) return expect(r, "=") && read_library(r, a);
+  if (take(r, "columns")) return expect(r, "=") && read_columns(r, a);
+  if (!take(r, "list"))
+    return syntax(r, "an attribute is wanted here: @function, i=, f=, s=, list=, columns= or library=");
   if (!expect(r, "=") || !expect(r, "[")) return false;
   Strings list = {0};
   if (!take(r, "]")) {
@@ -378,17 +425,6 @@ static bool declare_functions(Reader *r) {
     while (*r->at && *r->at != '\n') r->at++;
     if (!*r->at) return true;
   }
-}
-
-static bool read_digest(Reader *r, FlDigest *out) {
-  skip_spaces(r);
-  uint64_t part[2] = {0, 0};
-  for (int i = 0; i < 32; i++, r->at++) {
-    if (hex(*r->at) < 0) return syntax(r, "32 digits of a key are wanted");
-    part[i / 16] = part[i / 16] << 4 | (uint64_t)hex(*r->at);
-  }
-  *out = (FlDigest){part[1], part[0]};
-  return true;
 }
 
 static bool read_func(Reader *r) {

@@ -248,7 +248,7 @@ static bool check_matmul_add(Verifier *v, const FlOp *op) {
 
 static bool check_extern(Verifier *v, const FlOp *op) {
   FlType1 t = op->results[0]->type;
-  if (!op->attrs.s || op->attrs.n_list < 1) return broken(v, op, "a symbol and its library are wanted");
+  if (!op->attrs.s || !op->attrs.library) return broken(v, op, "a symbol and its library are wanted");
   if (t.depth || op->attrs.i != t.rank || op->attrs.i > op->n_args)
     return broken(v, op, "one size a dimension of the result is wanted");
   return all_i64(op, op->n_args - (int)op->attrs.i, op->n_args) || broken(v, op, "sizes are i64");

@@ -11,11 +11,11 @@ enum { MOST = 8 };
 /* May join others; *fails: its sum may be too large. */
 static bool is_simple(const FlOp *op, bool *fails) {
   *fails = false;
-  if (op->code != FL_OP_AGGREGATE || op->attrs.i != 0 || op->attrs.n_list > 1) return false;
+  if (op->code != FL_OP_AGGREGATE || op->attrs.i != 0 || op->attrs.n_columns > 1) return false;
   FlAggregate kind = fl_ir_aggregate(op);
-  if (op->attrs.n_list == 0) return kind == FL_AGGREGATE_COUNT;
+  if (op->attrs.n_columns == 0) return kind == FL_AGGREGATE_COUNT;
   FlDtype d = (FlDtype)op->args[2]->type.dtype;
-  if (strcmp(op->attrs.list[0], "col") != 0 || op->args[2]->type.rank != 1) return false;
+  if (op->attrs.columns[0].flags != 0 || op->args[2]->type.rank != 1) return false;
   switch (fl_aggregate_info[kind].sweep) {
   case FL_SWEEP_LEAST:
   case FL_SWEEP_GREATEST: return fl_ir_is_int(d);
@@ -33,21 +33,20 @@ static FlOp *join(FlOp *const *ops, int n) {
   FlArena *arena = b.module->arena;
   FlValue *args[2 + MOST] = {ops[0]->args[0], ops[0]->args[1]};
   FlType1 types[2 * MOST];
-  const char **list = FL_NEW_ARRAY(arena, const char *, n);
+  FlColumnAttr *columns = FL_NEW_ARRAY(arena, FlColumnAttr, n);
   FlSpan *places = FL_NEW_ARRAY(arena, FlSpan, 2 * n);
   int n_args = 2;
   for (int k = 0; k < n; k++) {
-    bool column = ops[k]->attrs.n_list == 1;
+    bool column = ops[k]->attrs.n_columns == 1;
     if (column) args[n_args++] = ops[k]->args[2];
-    list[k] = fl_arena_printf(arena, "%s%s", ops[k]->attrs.s, column ? ":col" : "");
+    columns[k] = (FlColumnAttr){.made = ops[k]->attrs.s, .flags = column ? 0 : FL_COLUMN_NONE};
     for (int r = 0; r < 2; r++) {
       types[2 * k + r] = ops[k]->results[r]->type;
       places[2 * k + r] = fl_ir_place(ops[k], r);
     }
   }
   FlOp *all = fl_ir_op(&b, FL_OP_AGGREGATES, n_args, args, 2 * n, types, 0);
-  all->attrs.list = list;
-  all->attrs.n_list = n;
+  fl_ir_set_columns(arena, all, n, columns);
   all->places = places;
   return all;
 }

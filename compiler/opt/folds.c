@@ -2,13 +2,13 @@
  * states of its groups instead of its rows (runtime/part/partial.c), and the aggregates take the states of
  * all parts.
  *
- * In the part stands a PARTIAL of the keys and columns, whose results are joined over all parts. Behind it the
- * operations stay and read the joined states: GROUP the keys, TAKE the keys, an aggregate its state, by its own kind
- * but for a count, which is now the sum of the counts.
+ * In the part stands a PARTIAL of the keys and columns, whose results are joined over all parts. Behind it
+ * the operations stay and read the joined states: GROUP the keys, TAKE the keys, an aggregate its state, by
+ * its own kind but for a count, which is now the sum of the counts.
  *
- * A mean is of sums and counts (mean_of). What always holds: only aggregates with states that merge to the same bits
- * (exact sums; first, last, least, greatest in the order of parts); the operations stay where they are, and
- * so do their errors.
+ * A mean is of sums and counts (mean_of). What always holds: only aggregates with states that merge to the
+ * same bits (exact sums; first, last, least, greatest in the order of parts); the operations stay where they
+ * are, and so do their errors.
  */
 #include "opt/parts_internal.h"
 
@@ -21,17 +21,14 @@ static bool is_column(const FlParts *p, const FlValue *v, const FlPartSpace *spa
   return v->type.rank == 1 && v->type.depth == 0 && fl_part_space(p, v) == space;
 }
 
-static bool is_nullable(const FlOp *op) {
-  const char *flag = op->attrs.list[0];
-  return flag[strlen(flag) - 1] == '?';
-}
+static bool is_nullable(const FlOp *op) { return op->attrs.columns[0].flags & FL_COLUMN_NULLS; }
 
 /* An aggregate with states, of columns of the space. */
 static bool is_foldable(const FlParts *p, const FlOp *op, const FlPartSpace *space) {
   FlAggState state = state_of(op->attrs.s);
-  if (state == FL_STATE_NONE || op->attrs.n_list > 1) return false;
+  if (state == FL_STATE_NONE || op->attrs.n_columns > 1) return false;
   if (state == FL_STATE_MEAN && op->results[0]->type.dtype != FL_F64) return false;
-  if (op->attrs.n_list == 0) return state == FL_STATE_COUNT && op->attrs.i == 0;
+  if (op->attrs.n_columns == 0) return state == FL_STATE_COUNT && op->attrs.i == 0;
   for (int i = 2; i < op->n_args; i++)
     if (!is_column(p, op->args[i], space)) return false;
   return op->n_args == 3 + is_nullable(op);
@@ -160,7 +157,7 @@ static void want_state(FlParts *p, FlPartFold *fold, const char *kind, FlValue *
   fl_map_set(fold->state_of, key, (void *)(intptr_t)fold->states.n);
 }
 
-static FlValue *column_of(const FlOp *op) { return op->attrs.n_list ? op->args[2] : NULL; }
+static FlValue *column_of(const FlOp *op) { return op->attrs.n_columns ? op->args[2] : NULL; }
 static FlValue *valid_of(const FlOp *op) { return op->n_args > 3 ? op->args[3] : NULL; }
 /* A count of the rows where the column of a mean has values: of all of them, if it has no nulls. */
 static FlValue *counted_of(const FlOp *op) { return valid_of(op) ? column_of(op) : NULL; }
@@ -203,11 +200,12 @@ FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const F
                             FlValue *rows) {
   find_states(p, fold);
   FlArena *arena = in->module->arena;
-  int n_keys = fold->group ? fold->group->n_args : 0, n_flags = fold->group ? fold->group->attrs.n_list : 0;
+  int n_keys = fold->group ? fold->group->n_args : 0,
+      n_of_keys = fold->group ? fold->group->attrs.n_columns : 0;
   int n_args = 2 + n_keys, n = 1 + n_keys, n_states = fold->states.n;
   FlValue **args = FL_NEW_ARRAY(arena, FlValue *, n_args + 2 * n_states);
   FlType1 *types = FL_NEW_ARRAY(arena, FlType1, n + 2 * n_states);
-  const char **list = FL_NEW_ARRAY(arena, const char *, n_flags + n_states);
+  FlColumnAttr *columns = FL_NEW_ARRAY(arena, FlColumnAttr, n_of_keys + n_states);
   args[0] = fl_subst_get(subst, fold->space->size);
   args[1] = rows;
   types[0] = fl_t_scalar(FL_BOOL);
@@ -215,7 +213,7 @@ FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const F
     args[2 + i] = fl_subst_get(subst, fold->group->args[i]);
     types[1 + i] = args[2 + i]->type;
   }
-  for (int i = 0; i < n_flags; i++) list[i] = fold->group->attrs.list[i];
+  for (int i = 0; i < n_of_keys; i++) columns[i] = fold->group->attrs.columns[i];
   bool terms = has_terms(fold);
   for (int i = 0; i < n_states; i++) {
     FlPartState *s = &fold->states.at[i];
@@ -226,14 +224,14 @@ FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const F
     if (s->says_valid) types[n++] = fl_t_array(FL_BOOL, 1);
     if (s->value) args[n_args++] = fl_subst_get(subst, s->value);
     if (s->valid) args[n_args++] = fl_subst_get(subst, s->valid);
-    list[n_flags + i] = fl_arena_printf(arena, "%s%s%s%s", s->kind, s->says_valid ? "?" : "",
-                                        s->value ? ":col" : "", s->valid ? "?" : "");
+    columns[n_of_keys + i] =
+        (FlColumnAttr){.made = s->kind,
+                       .flags = (s->says_valid ? FL_COLUMN_SAYS : 0) | (s->value ? 0 : FL_COLUMN_NONE) |
+                                (s->valid ? FL_COLUMN_NULLS : 0)};
   }
   fold->n_results = n - 1;
   FlOp *op = fl_ir_op(in, FL_OP_PARTIAL, n_args, args, n, types, 0);
-  op->attrs.i = n_flags;
-  op->attrs.list = list;
-  op->attrs.n_list = n_flags + n_states;
+  fl_ir_set_columns(arena, op, n_of_keys + n_states, columns);
   return op;
 }
 
@@ -246,13 +244,11 @@ static FlOp *aggregate(FlBuilder *b, const FlOp *of, const char *kind, const FlP
   FlValue *args[4] = {of->args[0], of->attrs.i ? joined[s->at] : of->args[1], joined[s->at],
                       s->says_valid ? joined[s->at + 1] : NULL};
   FlType1 types[2] = {type, fl_t_array(FL_BOOL, 1)};
-  const char **list = FL_NEW_ARRAY(arena, const char *, 1);
-  list[0] = s->says_valid ? "col?" : "col";
+  FlColumnAttr column = fl_ir_column(s->says_valid);
   FlOp *op = fl_ir_op(b, FL_OP_AGGREGATE, 3 + s->says_valid, args, 2, types, 0);
   op->attrs = of->attrs;
   op->attrs.s = kind;
-  op->attrs.list = list;
-  op->attrs.n_list = 1;
+  fl_ir_set_columns(arena, op, 1, &column);
   return op;
 }
 
@@ -262,13 +258,10 @@ static FlOp *mean_of(FlBuilder *b, const FlOp *mean, const FlPartState *sum, con
   FlValue *args[4] = {mean->args[0], mean->attrs.i ? joined[sum->at] : mean->args[1], joined[sum->at],
                       joined[count->at]};
   FlType1 types[2] = {mean->results[0]->type, mean->results[1]->type};
-  const char **list = FL_NEW_ARRAY(b->module->arena, const char *, 2);
-  list[0] = list[1] = "col";
   FlOp *op = fl_ir_op(b, FL_OP_AGGREGATE, 4, args, 2, types, 0);
   op->attrs = mean->attrs;
   op->attrs.s = "mean_of";
-  op->attrs.list = list;
-  op->attrs.n_list = 2;
+  fl_ir_set_columns(b->module->arena, op, 2, (FlColumnAttr[2]){{0}});
   return op;
 }
 
@@ -278,8 +271,8 @@ static void merge_aggregate(const FlPartFold *fold, FlOp *op, FlValue *const *jo
   FlOp *merged;
   FlAggState kind = state_of(op->attrs.s);
   if (kind == FL_STATE_MEAN) {
-    merged = mean_of(&b, op, find_state(fold, "sum", column, valid), find_state(fold, "count", counted_of(op), valid),
-                     joined);
+    merged = mean_of(&b, op, find_state(fold, "sum", column, valid),
+                     find_state(fold, "count", counted_of(op), valid), joined);
   } else if (kind == FL_STATE_COUNT) {
     FlPartState *state = find_state(fold, "count", column, valid);
     if (!state) state = find_state(fold, "count", NULL, NULL);

@@ -65,8 +65,7 @@ bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVa
   if (ok) return true;
   FlDiag *diag =
       fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", name, takes, fl_val_text(s, x));
-  if (result == FL_RESULT_LOGIC)
-    fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
+  if (result == FL_RESULT_LOGIC) fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
   return false;
 }
 
@@ -132,14 +131,14 @@ static FlVal aggregate(FlSema *s, const char *kind, double setting, int n, const
   FlAggNulls nulls = fl_aggregate_info[fl_aggregate_find(kind)].nulls;
   FlAggContext *agg = s->agg;
   FlValue *args[6] = {agg->groups, agg->group_of ? agg->group_of : columns[0].parts[0]};
-  const char *flags[2];
+  FlColumnAttr attrs[2];
   int at = 2;
   bool nullable = (!agg->group_of && !agg->some_rows) || nulls == FL_NULLS_LACK;
   for (int i = 0; i < n; i++) {
     FlValue *valid = fl_val_valid(s, columns[i]);
     args[at++] = columns[i].parts[0];
     if (valid) args[at++] = valid;
-    flags[i] = valid ? "col?" : "col";
+    attrs[i] = fl_ir_column(valid);
     nullable = nullable || valid;
   }
   if (nulls == FL_NULLS_NEVER) nullable = false;
@@ -148,8 +147,7 @@ static FlVal aggregate(FlSema *s, const char *kind, double setting, int n, const
   op->attrs.s = fl_intern_z(s->names, kind);
   op->attrs.f = setting;
   op->attrs.i = !agg->group_of;
-  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
-  op->attrs.n_list = n;
+  fl_ir_set_columns(s->arena, op, n, attrs);
   return fl_val_with(s, fl_type_array(s->types, d, nullable, 1), op->results, columns[0]);
 }
 

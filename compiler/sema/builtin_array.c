@@ -252,9 +252,8 @@ FlVal fl_builtin_argsort(FlSema *s, FlCallSite *c) {
     return wrong(s, c, &c->args[0], v, "an array of one dimension");
   FlType1 out = fl_t_array(FL_I64, 1);
   FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, fl_type_element_parts(v.type), v.parts, 1, &out, 0);
-  static const char *plain[] = {"asc"}, *nullable[] = {"asc?"};
-  op->attrs.list = v.type->nullable ? nullable : plain;
-  op->attrs.n_list = 1;
+  FlColumnAttr key = fl_ir_column(v.type->nullable);
+  fl_ir_set_columns(s->arena, op, 1, &key);
   return fl_val_array(s, FL_I64, 1, op->results[0]);
 }
 

@@ -30,12 +30,11 @@ static FlValue *group_starts(FlSema *s, FlValue *counts, FlValue *groups) {
 }
 
 static Order order_of(FlSema *s) {
-  static const char *asc[] = {"asc"};
+  FlColumnAttr key = fl_ir_column(false);
   FlValue *of[2] = {s->agg->group_of, s->agg->groups};
   FlType1 i64s = fl_t_array(FL_I64, 1);
   FlOp *sorted = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, of, 1, &i64s, 0);
-  sorted->attrs.list = asc;
-  sorted->attrs.n_list = 1;
+  fl_ir_set_columns(s->arena, sorted, 1, &key);
   Order o = {.rows = sorted->results[0]};
   o.counts = fl_ir_op(&s->b, FL_OP_SEGMENT_COUNT, 2, of, 1, &i64s, 0)->results[0];
   o.starts = group_starts(s, o.counts, s->agg->groups);
@@ -50,11 +49,10 @@ static FlVal with_rows(FlSema *s, FlVal v) {
 
 /* The values of all rows from lists, one array a group, in the order of the table. */
 static FlVal back_to_rows(FlSema *s, FlVal lists, FlValue *rows) {
-  static const char *asc[] = {"asc"};
+  FlColumnAttr key = fl_ir_column(false);
   FlType1 i64s = fl_t_array(FL_I64, 1);
   FlOp *inverse = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, &rows, 1, &i64s, 0);
-  inverse->attrs.list = asc;
-  inverse->attrs.n_list = 1;
+  fl_ir_set_columns(s->arena, inverse, 1, &key);
   FlVal out = fl_val_make(s, lists.type, lists.parts);
   for (int p = 0; p < fl_type_element_parts(lists.type); p++) {
     FlType1 type = lists.parts[p]->type;
@@ -119,19 +117,17 @@ static void say_keys(FlSema *s, FlValue *group) {
   int n_args = 1;
   for (int i = 0; i < g->n_keys; i++) n_args += g->keys[i].type->n_parts;
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n_args);
-  const char **list = FL_NEW_ARRAY(s->arena, const char *, 2 * g->n_keys);
+  FlColumnAttr *keys = FL_NEW_ARRAY(s->arena, FlColumnAttr, g->n_keys);
   args[0] = group;
   for (int i = 0, at = 1; i < g->n_keys; i++) {
     const FlType *type = g->keys[i].type;
-    list[2 * i] = g->names[i];
-    list[2 * i + 1] = fl_type_is_category(type) ? type->nullable ? "levels?" : "levels"
-                      : type->nullable          ? "?"
-                                                : "";
+    keys[i] = fl_ir_column(type->nullable);
+    keys[i].name = g->names[i];
+    if (fl_type_is_category(type)) keys[i].flags |= FL_COLUMN_LEVELS;
     for (int p = 0; p < type->n_parts; p++) args[at++] = g->keys[i].parts[p];
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_WITHIN, n_args, args, 0, NULL, 0);
-  op->attrs.list = list;
-  op->attrs.n_list = 2 * g->n_keys;
+  fl_ir_set_columns(s->arena, op, g->n_keys, keys);
 }
 
 static FlVal does_not_fit(FlSema *s, FlVal v, FlSpan span) {

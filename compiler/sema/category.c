@@ -267,8 +267,8 @@ static void check_found(FlSema *s, FlValue *ok, FlValue *message, FlSpan span) {
 
 /* Codes of an array of texts with its validity; -1 for what is no level when `unknown` is allowed. */
 static FlValue *encode_array(FlSema *s, FlVal text, FlValue *levels, bool unknown, FlSpan span) {
-  static const char *plain[] = {"key"}, *nullable[] = {"key?"};
   FlValue *args[3] = {text.parts[0]}, *valid = fl_val_valid(s, text);
+  FlColumnAttr key = fl_ir_column(valid);
   int n = 1;
   if (valid) args[n++] = valid;
   args[n++] = levels;
@@ -276,8 +276,7 @@ static FlValue *encode_array(FlSema *s, FlVal text, FlValue *levels, bool unknow
   FlOp *op = fl_ir_op(&s->b, FL_OP_ENCODE_LEVELS, n, args, 1, &type, 0);
   op->span = fl_sema_place(s, span);
   op->attrs.i = unknown;
-  op->attrs.list = valid ? nullable : plain;
-  op->attrs.n_list = 1;
+  fl_ir_set_columns(s->arena, op, 1, &key);
   return op->results[0];
 }
 
@@ -335,11 +334,10 @@ static FlVal code_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span)
 
 /* The levels are the texts that occur, in their order: the groups of the texts, but for null's. */
 FlVal fl_category_found(FlSema *s, FlVal x, FlSpan span) {
-  static const char *plain[] = {"key"}, *nullable[] = {"key?"};
+  FlColumnAttr key = fl_ir_column(x.type->nullable);
   FlType1 i64s = fl_t_array(FL_I64, 1), types[3] = {fl_t_scalar(FL_I64), i64s, i64s};
   FlOp *group = fl_ir_op(&s->b, FL_OP_GROUP, x.type->n_parts, x.parts, 3, types, 0);
-  group->attrs.list = x.type->nullable ? nullable : plain;
-  group->attrs.n_list = 1;
+  fl_ir_set_columns(s->arena, group, 1, &key);
   FlValue *first = group->results[2];
   FlVal args[2] = {fl_val_array(s, FL_I64, 1, group->results[1])};
   if (x.type->nullable) {

@@ -7,11 +7,10 @@
 
 enum { MOST = 16 };
 
-static FlValue *sort_rows(FlSema *s, int n, FlValue *const *keys, const char *const *flags) {
+static FlValue *sort_rows(FlSema *s, int n, FlValue *const *keys, const FlColumnAttr *columns) {
   FlType1 type = fl_t_array(FL_I64, 1);
   FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, n, keys, 1, &type, 0);
-  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
-  op->attrs.n_list = n;
+  fl_ir_set_columns(s->arena, op, n, columns);
   return op->results[0];
 }
 
@@ -26,7 +25,8 @@ static FlVal counted(FlSema *s, int n, const char **names, FlVal *keys, const Fl
   FlType1 type = fl_t_array(FL_I64, 1);
   FlValue *counts =
       fl_ir_op(&s->b, FL_OP_SEGMENT_COUNT, 2, (FlValue *[]){g.group_of, g.groups}, 1, &type, 0)->results[0];
-  static const char *const alone[] = {"desc"}, *const within[] = {"asc", "desc"};
+  static const FlColumnAttr alone[] = {{.flags = FL_COLUMN_DOWN}},
+                            within[] = {{0}, {.flags = FL_COLUMN_DOWN}};
   FlValue *by[2] = {counts, counts};
   if (outer) by[0] = take(s, outer->group_of, g.first);
   FlValue *order = sort_rows(s, outer ? 2 : 1, by, outer ? within : alone);
@@ -149,12 +149,11 @@ FlVal fl_builtin_complete(FlSema *s, FlCallSite *c) {
   fl_sema_mark_size(s, all);
   FlValue *sides[2] = {numbers(s, all, position, NULL),
                        numbers(s, fl_sema_size(s, fl_val_rows(t)), combination, &k)};
-  static const char *flags[] = {"key", "key"};
+  static const FlColumnAttr columns_of[2] = {{0}};
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *join = fl_ir_op(&s->b, FL_OP_JOIN, 2, sides, 3, types, 0);
   join->attrs.s = "left";
-  join->attrs.list = flags;
-  join->attrs.n_list = 2;
+  fl_ir_set_columns(s->arena, join, 2, columns_of);
   k.left = join->results[1];
   k.right = join->results[2];
   FlValue *rows = join->results[0];

@@ -13,8 +13,7 @@
 /* A declaration whose types and library are in order. */
 struct FlExternDecl {
   bool ok;
-  const char **list; /* attributes of its EXTERN ops */
-  int n_list;
+  FlLibraryAttr library; /* of its EXTERN ops */
 };
 
 /* ---- libraries ---- */
@@ -41,7 +40,7 @@ static bool missing(FlSema *s, const char *library) {
 
 static bool find_function(FlSema *s, const FlBinding *fn, struct FlExternDecl *out) {
   const FlStmt *decl = fn->decl;
-  const char *library = decl->fn.library, *identity = library;
+  const char *library = decl->fn.library;
   FlSpan span = decl->fn.library_span;
   char why[FL_LIBRARY_WHY] = "";
   if (strchr(library, '/')) {
@@ -54,14 +53,10 @@ static bool find_function(FlSema *s, const FlBinding *fn, struct FlExternDecl *o
       return missing(s, path);
     }
     fl_reader_remember(s, path, FL_INPUT_DATA);
-    identity = fl_arena_printf(s->arena, "content:%016llx%016llx", (unsigned long long)d.hi,
-                               (unsigned long long)d.lo);
     library = path;
-    out->list[out->n_list++] = identity;
-    out->list[out->n_list++] = fl_arena_printf(s->arena, "path=%s", path);
-  } else {
-    out->list[out->n_list++] = identity;
+    out->library = (FlLibraryAttr){.by_path = true, .content = d};
   }
+  out->library.name = library;
   if (missing_before(s, library)) return false;
   void *opened = fl_library_open(library, why);
   if (!opened) {
@@ -117,7 +112,6 @@ static const struct FlExternDecl *declaration(FlSema *s, const FlBinding *fn) {
   struct FlExternDecl *known = fl_map_get(s->externs, fn->decl);
   if (known) return known;
   struct FlExternDecl *d = FL_NEW(s->arena, struct FlExternDecl);
-  d->list = FL_NEW_ARRAY(s->arena, const char *, 2);
   fl_map_set(s->externs, fn->decl, d);
   FlActive *calls = s->active; /* the declaration is wrong, not the call */
   s->active = NULL;
@@ -169,8 +163,7 @@ FlVal fl_sema_extern(FlSema *s, const FlBinding *fn) {
   FlOp *op = fl_ir_op(&s->b, FL_OP_EXTERN, n + rank, args, 1, &type, 0);
   op->attrs.s = decl->fn.name.text;
   op->attrs.i = rank;
-  op->attrs.list = known->list;
-  op->attrs.n_list = known->n_list;
+  op->attrs.library = &known->library;
   op->span = fl_sema_place(s, s->b.span);
   return array ? fl_val_array(s, result->dtype, rank, op->results[0])
                : fl_val_scalar(s, result->dtype, op->results[0]);

@@ -218,20 +218,18 @@ FlVal fl_builtin_join(FlSema *s, FlCallSite *c) {
     return fl_val_error(s);
   FlValue *args[4 * FL_JOIN_KEYS];
   FlVal sides[2][FL_JOIN_KEYS];
-  const char *words[FL_JOIN_KEYS], *flags[2 * FL_JOIN_KEYS];
+  FlColumnAttr columns[2 * FL_JOIN_KEYS];
   for (int i = 0; i < j->n_keys; i++) {
-    words[i] = "key";
     sides[0][i] = j->key[i].left_value;
     sides[1][i] = j->key[i].right_value;
   }
-  int n = fl_verb_keys(s, j->n_keys, sides[0], words, args, flags);
-  n += fl_verb_keys(s, j->n_keys, sides[1], words, args + n, flags + j->n_keys);
+  int n = fl_verb_keys(s, j->n_keys, sides[0], args, columns);
+  n += fl_verb_keys(s, j->n_keys, sides[1], args + n, columns + j->n_keys);
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_JOIN, n, args, 3, types, 0);
   op->attrs.s = j->how;
   op->attrs.i = is(expect, "one");
-  op->attrs.n_list = 2 * j->n_keys;
-  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)op->attrs.n_list);
+  fl_ir_set_columns(s->arena, op, 2 * j->n_keys, columns);
   j->rows = op->results[0];
   j->left_row = op->results[1];
   j->right_row = op->results[2];

@@ -102,12 +102,12 @@ static bool read_within(FlSema *s, Asof *a, FlActual *within) {
 
 static FlOp *match_op(FlSema *s, const Asof *a, const char *direction, bool exact) {
   FlValue *args[8];
-  const char *flags[2];
+  FlColumnAttr on[2];
   int n = 0;
   for (int side = 0; side < 2; side++) {
     args[n++] = a->on[side].parts[0];
     if (a->valid[side]) args[n++] = a->valid[side];
-    flags[side] = a->valid[side] ? "on?" : "on";
+    on[side] = fl_ir_column(a->valid[side]);
   }
   if (a->groups) {
     args[n++] = a->groups;
@@ -118,8 +118,7 @@ static FlOp *match_op(FlSema *s, const Asof *a, const char *direction, bool exac
   FlOp *op = fl_ir_op(&s->b, FL_OP_JOIN_ASOF, n, args, 1, &out, 0);
   op->attrs.s = direction;
   op->attrs.i = (a->within ? HAS_WITHIN : 0) | (exact ? 0 : NOT_EQUAL) | (a->groups ? HAS_GROUPS : 0);
-  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof flags);
-  op->attrs.n_list = 2;
+  fl_ir_set_columns(s->arena, op, 2, on);
   return op;
 }
 

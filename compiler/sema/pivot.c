@@ -146,12 +146,11 @@ static FlVal check_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span
 /* Finds the column of each row: p->code. Rows of other names are an error, or left out of p->t; then
  * `number` is the number that each row had. */
 static bool find_codes(FlSema *s, Pivot *p, FlSpan span, FlValue **number) {
-  static const char *plain[] = {"key"};
+  FlColumnAttr texts_of = fl_ir_column(false);
   FlType1 texts = fl_t_array(FL_TEXT, 1), codes = fl_t_array(FL_I32, 1);
   FlValue *into = fl_ir_op(&s->b, FL_OP_ARRAY, p->n_into, p->is, 1, &texts, 0)->results[0];
   FlOp *encode = fl_ir_op(&s->b, FL_OP_ENCODE_LEVELS, 2, (FlValue *[]){p->text.parts[0], into}, 1, &codes, 0);
-  encode->attrs.list = plain;
-  encode->attrs.n_list = 1;
+  fl_ir_set_columns(s->arena, encode, 1, &texts_of);
   encode->attrs.i = 1;
   FlVal args[3] = {fl_val_array(s, FL_I32, 1, encode->results[0]), p->valid};
   fl_sema_alias(s, fl_ir_dim(&s->b, encode->results[0], 0), fl_val_rows(p->t));

@@ -114,13 +114,12 @@ static FlValue *numbers(FlSema *s, FlVal v, FlSpan span) { /* NULL: reported */
 
 /* The texts that occur, in the order in which they first do. */
 static FlValue *first_seen(FlSema *s, FlVal texts) {
-  static const char *key[] = {"key"};
+  FlColumnAttr key = fl_ir_column(false);
   FlValue *valid = fl_val_valid(s, texts);
   if (valid) texts = fl_val_plain(s, fl_sema_compress(s, texts, valid));
   FlType1 rows = fl_t_array(FL_I64, 1);
   FlOp *op = fl_ir_op(&s->b, FL_OP_DISTINCT, 1, texts.parts, 1, &rows, 0);
-  op->attrs.list = key;
-  op->attrs.n_list = 1;
+  fl_ir_set_columns(s->arena, op, 1, &key);
   return fl_sema_take(s, texts, op->results[0], 0).parts[0];
 }
 
@@ -133,7 +132,6 @@ static FlValue *text_array(FlSema *s, int n, const char *const *texts) {
 
 static bool text_axis(FlSema *s, FlVal v, FlSpan span, Axis *out) {
   static const char *const truth[] = {"false", "true"};
-  static const char *plain[] = {"key"}, *nullable[] = {"key?"};
   out->kind = "text";
   if (v.type->dtype == FL_BOOL) {
     out->levels = text_array(s, 2, truth);
@@ -147,8 +145,8 @@ static bool text_axis(FlSema *s, FlVal v, FlSpan span, Axis *out) {
     args[n++] = out->levels = first_seen(s, v);
     FlType1 type = fl_t_array(FL_I32, 1);
     FlOp *op = fl_ir_op(&s->b, FL_OP_ENCODE_LEVELS, n, args, 1, &type, 0);
-    op->attrs.list = valid ? nullable : plain;
-    op->attrs.n_list = 1;
+    FlColumnAttr key = fl_ir_column(valid);
+    fl_ir_set_columns(s->arena, op, 1, &key);
     codes[0] = op->results[0];
     codes[1] = valid;
     v = fl_val_make(s, fl_type_array(s->types, FL_I32, valid != NULL, 1), codes);

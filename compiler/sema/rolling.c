@@ -103,24 +103,23 @@ static bool read_window(FlSema *s, FlCallSite *c, Window *w) {
 }
 
 /* The arguments of ROLLING up to the column; their number. */
-static int window_args(const Window *w, FlValue **args, const char **flags, int *n_flags) {
+static int window_args(const Window *w, FlValue **args, FlColumnAttr *columns, int *n_columns) {
   int n = 0;
   args[n++] = w->whole ? w->x.parts[0] : w->order.rows;
   args[n++] = w->whole ? w->x.parts[0] : w->order.start;
   args[n++] = w->width;
   args[n++] = w->least;
-  *n_flags = 0;
+  *n_columns = 0;
   if (!w->by.type) return n;
   args[n++] = w->by.parts[0];
   if (w->by.type->nullable) args[n++] = w->by.parts[1];
-  flags[(*n_flags)++] = w->by.type->nullable ? "col?" : "col";
+  columns[(*n_columns)++] = fl_ir_column(w->by.type->nullable);
   return n;
 }
 
-static void set_window(FlSema *s, FlOp *op, const Window *w, const char **flags, int n_flags) {
+static void set_window(FlSema *s, FlOp *op, const Window *w, const FlColumnAttr *columns, int n_columns) {
   op->attrs.i = (w->whole ? 1 : 0) | (w->by.type ? 2 : 0);
-  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)(n_flags ? n_flags : 1));
-  op->attrs.n_list = n_flags;
+  if (n_columns) fl_ir_set_columns(s->arena, op, n_columns, columns);
 }
 
 /* ---- aggregates with a fast form
@@ -130,14 +129,14 @@ static FlVal fast(FlSema *s, FlCallSite *c, const Window *w, const char *kind, d
   FlDtype d;
   if (!fl_sema_aggregate_dtype(s, kind, kind, w->x, c->args[0].span, &d)) return fl_val_error(s);
   FlValue *args[8];
-  const char *flags[2] = {NULL};
-  int n_flags, n = window_args(w, args, flags, &n_flags);
+  FlColumnAttr columns[2];
+  int n_columns, n = window_args(w, args, columns, &n_columns);
   args[n++] = w->x.parts[0];
   if (w->x.type->nullable) args[n++] = w->x.parts[1];
-  flags[n_flags++] = w->x.type->nullable ? "col?" : "col";
+  columns[n_columns++] = fl_ir_column(w->x.type->nullable);
   FlType1 types[2] = {fl_t_array(fl_dtype_stored(d), 1), fl_t_array(FL_BOOL, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_ROLLING, n, args, 2, types, 0);
-  set_window(s, op, w, flags, n_flags);
+  set_window(s, op, w, columns, n_columns);
   op->attrs.s = fl_intern_z(s->names, kind);
   op->attrs.f = setting;
   bool spread = fl_aggregate_info[fl_aggregate_find(kind)].nulls == FL_NULLS_LACK,
@@ -199,11 +198,11 @@ static FlVal no_scalar(FlSema *s, FlCallSite *c, FlVal out) {
 
 static FlVal any_function(FlSema *s, FlCallSite *c, const Window *w, FlClosure *f) {
   FlValue *args[8], *rows = fl_sema_dim(s, w->x, 0);
-  const char *flags[2] = {NULL};
-  int n_flags, n = window_args(w, args, flags, &n_flags);
+  FlColumnAttr columns[2];
+  int n_columns, n = window_args(w, args, columns, &n_columns);
   FlType1 i64s[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)}, i64 = fl_t_scalar(FL_I64);
   FlOp *bounds = fl_ir_op(&s->b, FL_OP_ROLLING_BOUNDS, n, args, 2, i64s, 0);
-  set_window(s, bounds, w, flags, n_flags);
+  set_window(s, bounds, w, columns, n_columns);
   FlVal sorted = w->whole ? w->x : fl_sema_take(s, w->x, w->order.rows, 0);
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &i64);

@@ -46,7 +46,7 @@ typedef struct FlVal {
 /* A function value: a lambda with the names it sees, a declared function, a builtin, or a derivative. */
 struct FlClosure {
   const FlExpr *lambda; /* or NULL */
-  const char *name;         /* lambda: what it was bound to first, for messages; NULL: nothing */
+  const char *name;     /* lambda: what it was bound to first, for messages; NULL: nothing */
   FlBinding *named;     /* or NULL */
   const FlBuiltin *builtin;
   const FlClosure *derived; /* the function whose derivative it is, or NULL (derivative.c); */
@@ -111,7 +111,7 @@ struct FlScope {
 
 /* A file of the program: the script or an import. A module is its file, whatever paths lead to it. */
 struct FlFile {
-  bool lost; /* it does not parse, so that nobody knows what is in it */
+  bool lost;        /* it does not parse, so that nobody knows what is in it */
   const char *name; /* module name: what its params are called by, its alias where the script gives one */
   const char *real; /* its path without links and dots */
   bool named;       /* `name` is as the script imports it */
@@ -136,9 +136,9 @@ struct FlFrame {
   FlVec(FlCapture) captures;
   FlVec(const FlStmt *) bodies; /* of the functions whose bodies it holds, or calls; */
   FlMap *body_set;              /* the same as a set, or NULL */
-  FlMap *spent;     /* declaration -> what its calls cost (budget.c); NULL: nothing yet */
-  uint32_t n_spent; /* of these, calls that were not the first */
-  bool shared;      /* an instance of a function that does not call itself */
+  FlMap *spent;                 /* declaration -> what its calls cost (budget.c); NULL: nothing yet */
+  uint32_t n_spent;             /* of these, calls that were not the first */
+  bool shared;                  /* an instance of a function that does not call itself */
 };
 
 /* A user function whose body is being elaborated, for error chains and recursion. */
@@ -155,16 +155,16 @@ typedef struct FlArrayArg {
   const struct FlArrayArg *up;
 } FlArrayArg;
 typedef struct FlAggContext {
-  FlAggMode mode;     /* SUMMARIZE: one value a group; SPREAD: the group's value on each of its rows */
-  FlValue *rows;      /* number of rows */
-  FlValue *groups;    /* number of groups */
-  FlValue *group_of;  /* i64[rows], or NULL: one group of all rows */
-  const FlGrouping *grouping; /* with group_of */
-  const FlVal *table; /* the verb's input */
-  FlScope *columns;   /* where its columns stand for their names, or NULL */
-  FlRegion *region;   /* what is elaborated for all rows at once stands there */
-  FlValue *positions; /* i64[rows]: where the rows stand in the verb's input; NULL: 0, 1, ... */
-  bool some_rows;     /* without group_of: there is at least one row */
+  FlAggMode mode;    /* SUMMARIZE: one value a group; SPREAD: the group's value on each of its rows */
+  FlValue *rows;     /* number of rows */
+  FlValue *groups;   /* number of groups */
+  FlValue *group_of; /* i64[rows], or NULL: one group of all rows */
+  const FlGrouping *grouping;      /* with group_of */
+  const FlVal *table;              /* the verb's input */
+  FlScope *columns;                /* where its columns stand for their names, or NULL */
+  FlRegion *region;                /* what is elaborated for all rows at once stands there */
+  FlValue *positions;              /* i64[rows]: where the rows stand in the verb's input; NULL: 0, 1, ... */
+  bool some_rows;                  /* without group_of: there is at least one row */
   const struct FlArrayArg *arrays; /* with group_of: arguments that may be arrays of no column */
 } FlAggContext;
 
@@ -235,10 +235,11 @@ struct FlSema {
   FlMap *alias_of; /* value -> 1 + its newest alias */
   FlVec(FlInstance *) instances;
   FlMap *instances_of; /* declaration -> its last instance */
-  FlMap *shared;    /* declaration -> its binding, of those with instances that stand for calls (budget.c) */
-  FlMap *elaborated;      /* FlStmt of each function whose body was elaborated at least once */
+  FlMap *shared;     /* declaration -> its binding, of those with instances that stand for calls (budget.c) */
+  FlMap *elaborated; /* FlStmt of each function whose body was elaborated at least once */
   FlVec(FlNamedFunc) named;
-  FlMap *functions_named; /* names of functions of the IR -> the last number that was put behind it, at least 1 */
+  FlMap *functions_named; /* names of functions of the IR -> the last number that was put behind it, at least
+                             1 */
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
   FlVec(FlIrParam) params;
@@ -562,7 +563,8 @@ FlVal fl_sema_call_binding(FlSema *s, FlBinding *fn, int n, FlActual *args, FlSp
 /* The name, or name.2, name.3 ... when the module has a function of that name. */
 const char *fl_sema_unique_name(FlSema *s, const char *name);
 /* Forgets those from n on. */
-/* What the module has so far. Taken back: functions that were made since, their instances and names are gone. */
+/* What the module has so far. Taken back: functions that were made since, their instances and names are gone.
+ */
 typedef struct FlSemaMark {
   FlFunc *last;
   int n_instances, n_named;
@@ -726,9 +728,7 @@ int fl_columns_find(const FlColumns *c, const char *name); /* -1: none */
 FlColumns fl_columns_of(FlSema *s, FlVal t);
 void fl_columns_set(FlSema *s, FlColumns *c, const char *name, FlVal v);
 FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows);
-/* Key columns as the arguments of GROUP, SORT_PERM, JOIN ...: values, then validity; flags get word or word?.
- */
-int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, FlValue **args,
-                 const char **flags);
+/* Key columns as the arguments and the columns of GROUP, SORT_PERM, JOIN ...: values, then validity. */
+int fl_verb_keys(FlSema *s, int n, const FlVal *keys, FlValue **args, FlColumnAttr *columns);
 
 #endif

@@ -147,15 +147,14 @@ FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows) {
   return fl_val_table(s, rows, c->n, c->names, c->values);
 }
 
-int fl_verb_keys(FlSema *s, int n, const FlVal *keys, const char *const *words, FlValue **args,
-                 const char **flags) {
+int fl_verb_keys(FlSema *s, int n, const FlVal *keys, FlValue **args, FlColumnAttr *columns) {
   int at = 0;
   for (int i = 0; i < n; i++) {
     args[at++] = keys[i].parts[0];
     fl_sema_keep(s, keys[i]); /* an order or a grouping is evaluated though all that is asked may be how many
                                  rows there are */
     if (keys[i].type->nullable) args[at++] = keys[i].parts[1];
-    flags[i] = keys[i].type->nullable ? fl_arena_printf(s->arena, "%s?", words[i]) : words[i];
+    columns[i] = fl_ir_column(keys[i].type->nullable);
   }
   return at;
 }
@@ -169,15 +168,12 @@ bool fl_verb_is_key(FlSema *s, FlVal v, FlSpan span, const char *verb) {
 }
 
 FlGrouping fl_verb_group_op(FlSema *s, int n_keys, const FlVal *keys, FlValue *rows) {
-  const char **words = FL_NEW_ARRAY(s->arena, const char *, n_keys);
-  const char **flags = FL_NEW_ARRAY(s->arena, const char *, n_keys);
+  FlColumnAttr *columns = FL_NEW_ARRAY(s->arena, FlColumnAttr, n_keys);
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, 2 * n_keys);
-  for (int i = 0; i < n_keys; i++) words[i] = "key";
-  int n_args = fl_verb_keys(s, n_keys, keys, words, args, flags);
+  int n_args = fl_verb_keys(s, n_keys, keys, args, columns);
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_GROUP, n_args, args, 3, types, 0);
-  op->attrs.list = flags;
-  op->attrs.n_list = n_keys;
+  fl_ir_set_columns(s->arena, op, n_keys, columns);
   FlGrouping g = {.groups = op->results[0], .group_of = op->results[1], .first = op->results[2]};
   fl_sema_alias(s, fl_ir_dim(&s->b, g.group_of, 0), rows);
   FlValue *n = fl_ir_dim(&s->b, g.first, 0);
@@ -321,8 +317,9 @@ static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
  * reported. */
 static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *group_of, FlValue *most,
                             const char *verb, bool downwards) {
-  FlVal values[17];
-  const char *words[17], *flags[17];
+  FlVal values[17] = {0};
+  FlColumnAttr columns[17];
+  bool down[17] = {false};
   FlValue *args[35] = {most};
   int lead = group_of != NULL;
   if (n > 16) {
@@ -335,19 +332,16 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *
     FlVal v = key_value(s, t, &key, &is_desc);
     if (!fl_verb_is_key(s, v, keys[i].span, verb)) return NULL;
     values[lead + i] = v;
-    words[lead + i] = is_desc != downwards ? "desc" : "asc";
+    down[lead + i] = is_desc != downwards;
   }
-  if (group_of) {
-    values[0] = fl_val_array(s, FL_I64, 1, group_of);
-    words[0] = "asc";
-  }
+  if (group_of) values[0] = fl_val_array(s, FL_I64, 1, group_of);
   n += lead;
-  int before = most != NULL, n_args = before + fl_verb_keys(s, n, values, words, args + before, flags);
+  int before = most != NULL, n_args = before + fl_verb_keys(s, n, values, args + before, columns);
+  for (int i = 0; i < n; i++) columns[i].flags |= down[i] ? FL_COLUMN_DOWN : 0;
   FlType1 out = fl_t_array(FL_I64, 1);
   FlOp *op = fl_ir_op(&s->b, most ? FL_OP_TOP_ROWS : FL_OP_SORT_PERM, n_args, args, 1, &out, 0);
   op->attrs.i = most && lead;
-  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
-  op->attrs.n_list = n;
+  fl_ir_set_columns(s->arena, op, n, columns);
   if (most) return op->results[0];
   FlValue *rows = fl_ir_dim(&s->b, op->results[0], 0);
   if (rows != fl_val_rows(t)) fl_sema_alias(s, rows, fl_sema_size(s, fl_val_rows(t)));
@@ -366,9 +360,8 @@ FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
   if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && !c->n_rest) { /* an array in ascending order */
     FlType1 out = fl_t_array(FL_I64, 1);
     FlOp *op = fl_ir_op(&s->b, FL_OP_SORT_PERM, fl_type_element_parts(v.type), v.parts, 1, &out, 0);
-    static const char *plain[] = {"asc"}, *nullable[] = {"asc?"};
-    op->attrs.list = v.type->nullable ? nullable : plain;
-    op->attrs.n_list = 1;
+    FlColumnAttr key = fl_ir_column(v.type->nullable);
+    fl_ir_set_columns(s->arena, op, 1, &key);
     return fl_sema_take(s, v, op->results[0], FL_TAKE_PROVEN);
   }
   FlVal t;
@@ -471,9 +464,8 @@ FlVal fl_builtin_sample(FlSema *s, FlCallSite *c) {
   FlValue *chosen =
       fl_ir_op(&s->b, FL_OP_CHOICE, 3, (FlValue *[]){seed, fl_val_rows(t), n}, 1, &out, 0)->results[0];
   FlOp *order = fl_ir_op(&s->b, FL_OP_SORT_PERM, 1, &chosen, 1, &out, 0);
-  static const char *asc[] = {"asc"};
-  order->attrs.list = asc;
-  order->attrs.n_list = 1;
+  FlColumnAttr key = fl_ir_column(false);
+  fl_ir_set_columns(s->arena, order, 1, &key);
   FlValue *rows =
       fl_ir_op(&s->b, FL_OP_TAKE, 2, (FlValue *[]){order->results[0], chosen}, 1, &out, 0)->results[0];
   return fl_sema_take(s, t, rows, FL_TAKE_PROVEN);
@@ -494,14 +486,14 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
   FlVal t, keys[65];
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   int n = 0, fields = t.type->elem->n_fields;
-  const char *words[65], *flags[65];
+  FlColumnAttr columns[65];
   FlValue *args[130];
   if (c->n_rest > 64 || (!c->n_rest && fields > 64))
     return fl_sema_error(s, FL_E0210, c->span, "`distinct` takes at most 64 columns");
   const FlGrouping *g = fl_verb_grouping(s, t);
   if (g) { /* of each group */
     keys[n] = fl_val_array(s, FL_I64, 1, g->group_of);
-    words[n++] = "key";
+    n++;
   }
   for (int i = 0; i < (c->n_rest ? c->n_rest : fields); i++) {
     int k = c->n_rest ? fl_verb_column(s, t, c->rest[i].expr) : i;
@@ -509,13 +501,12 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
     keys[n] = fl_val_field(s, t, k);
     if (!fl_verb_is_key(s, keys[n], c->n_rest ? c->rest[i].span : c->span, "distinct"))
       return fl_val_error(s);
-    words[n++] = "key";
+    n++;
   }
-  int n_args = fl_verb_keys(s, n, keys, words, args, flags);
+  int n_args = fl_verb_keys(s, n, keys, args, columns);
   FlType1 out = fl_t_array(FL_I64, 1);
   FlOp *op = fl_ir_op(&s->b, FL_OP_DISTINCT, n_args, args, 1, &out, 0);
-  op->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n);
-  op->attrs.n_list = n;
+  fl_ir_set_columns(s->arena, op, n, columns);
   return fl_verb_regroup(s, fl_sema_take(s, t, op->results[0], FL_TAKE_PROVEN), t);
 }
 

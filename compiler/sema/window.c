@@ -40,14 +40,9 @@ static void group_args(FlSema *s, FlVal x, FlValue **args) {
   args[1] = grouped ? s->agg->group_of : x.parts[0];
 }
 
-static const char *const *column_flag(FlVal x) {
-  static const char *const plain[] = {"col"}, *const nullable[] = {"col?"};
-  return x.type->nullable ? nullable : plain;
-}
-
-static void set_column(FlOp *op, FlVal x) {
-  op->attrs.list = (const char **)(uintptr_t)column_flag(x);
-  op->attrs.n_list = 1;
+static void set_column(FlSema *s, FlOp *op, FlVal x) {
+  FlColumnAttr column = fl_ir_column(x.type->nullable);
+  fl_ir_set_columns(s->arena, op, 1, &column);
 }
 
 FlGroupOrder fl_verb_order(FlSema *s, FlVal x, const FlVal *by) {
@@ -61,7 +56,7 @@ FlGroupOrder fl_verb_order(FlSema *s, FlVal x, const FlVal *by) {
   FlType1 types[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_GROUP_ORDER, n, args, 2, types, 0);
   op->attrs.i = !fl_verb_in_groups(s);
-  if (by) set_column(op, *by);
+  if (by) set_column(s, op, *by);
   return (FlGroupOrder){op->results[0], op->results[1]};
 }
 
@@ -75,7 +70,7 @@ static FlVal running(FlSema *s, FlVal x, const char *kind, FlDtype d) {
   FlOp *op = fl_ir_op(&s->b, FL_OP_RUNNING, n, args, 1, &type, 0);
   op->attrs.i = !fl_verb_in_groups(s);
   op->attrs.s = kind;
-  set_column(op, x);
+  set_column(s, op, x);
   FlValue *parts[2] = {op->results[0], x.type->nullable ? x.parts[1] : NULL};
   return fl_val_with(s, fl_type_array(s->types, d, x.type->nullable, 1), parts, x);
 }
@@ -179,20 +174,20 @@ FlVal fl_builtin_shift(FlSema *s, FlCallSite *c) {
 /* ---- rank, ntile ---- */
 
 FlVal fl_verb_rank(FlSema *s, FlValue *group_of, FlVal key, bool downwards, const char *method) {
-  const char *flags[2];
+  FlColumnAttr keys[2];
   FlValue *args[4];
   int n = 0, n_keys = 0;
   FlType1 type = fl_t_array(FL_I64, 1);
   if (group_of) {
     args[n++] = group_of;
-    flags[n_keys++] = "asc";
+    keys[n_keys++] = fl_ir_column(false);
   }
   args[n++] = key.parts[0];
   if (key.type->nullable) args[n++] = key.parts[1];
-  flags[n_keys++] = downwards ? key.type->nullable ? "desc?" : "desc" : key.type->nullable ? "asc?" : "asc";
+  keys[n_keys] = fl_ir_column(key.type->nullable);
+  keys[n_keys++].flags |= downwards ? FL_COLUMN_DOWN : 0;
   FlOp *sorted = fl_ir_op(&s->b, FL_OP_SORT_PERM, n, args, 1, &type, 0);
-  sorted->attrs.list = fl_arena_copy(s->arena, flags, sizeof *flags * (size_t)n_keys);
-  sorted->attrs.n_list = n_keys;
+  fl_ir_set_columns(s->arena, sorted, n_keys, keys);
   n = 0;
   args[n++] = sorted->results[0];
   args[n++] = group_of ? group_of : key.parts[0];
@@ -203,7 +198,7 @@ FlVal fl_verb_rank(FlSema *s, FlValue *group_of, FlVal key, bool downwards, cons
   FlOp *op = fl_ir_op(&s->b, FL_OP_RANK, n, args, 1, &type, 0);
   op->attrs.i = !group_of;
   op->attrs.s = method;
-  set_column(op, key);
+  set_column(s, op, key);
   FlValue *parts[2] = {op->results[0], key.type->nullable ? key.parts[1] : NULL};
   return fl_val_make(s, fl_type_array(s->types, d, key.type->nullable, 1), parts);
 }
@@ -272,7 +267,7 @@ static FlVal counted(FlSema *s, FlVal key) {
   FlOp *op = fl_ir_op(&s->b, FL_OP_AGGREGATE, n, args, 2, types, 0);
   op->attrs.s = "count";
   op->attrs.i = !agg->group_of;
-  set_column(op, key);
+  set_column(s, op, key);
   FlVal counts = fl_val_array(s, FL_I64, 1, op->results[0]);
   if (!agg->group_of) return fl_sema_at(s, counts, fl_sema_i64(s, 0), true);
   return fl_sema_take(s, counts, agg->group_of, 0);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* One key: its values, then whether they are there, then the levels, as `kind` says. How many arrays. */
-static int put_key(FlBytes *out, const char *kind, const FlSlot *arrays, int64_t group) {
+static int put_key(FlBytes *out, const FlColumnAttr *key, const FlSlot *arrays, int64_t group) {
   char shown[FL_SHOWN];
-  bool nullable = strchr(kind, '?') != NULL, levels = strncmp(kind, "levels", 6) == 0;
+  bool nullable = key->flags & FL_COLUMN_NULLS, levels = key->flags & FL_COLUMN_LEVELS;
   FlSlot value = fl_array_slot(arrays[0].a, group);
   int32_t type = arrays[0].a->dtype;
   if (nullable && !fl_array_slot(arrays[1].a, group).i) {
@@ -31,11 +31,11 @@ void fl_fail_within(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args) {
   if (!ctx || !ctx->error || ctx->error->n_index != 1) return;
   int64_t group = ctx->error->index[0];
   FlBytes text = {0};
-  for (int32_t i = 0, at = 1; i < desc->n_list; i += 2) {
+  for (int32_t i = 0, at = 1; i < desc->n_columns; i++) {
     if (i) fl_bytes_addz(&text, ", ");
-    fl_name_write(&text, desc->list[i]);
+    fl_name_write(&text, desc->columns[i].name);
     fl_bytes_addz(&text, " = ");
-    at += put_key(&text, desc->list[i + 1], args + at, group);
+    at += put_key(&text, &desc->columns[i], args + at, group);
   }
   fl_bytes_add(&text, "", 1);
   if (!text.failed) fl_fail_note(ctx, "in the group %s", text.at);

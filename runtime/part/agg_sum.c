@@ -101,11 +101,9 @@ static bool store_int(FlArray *value, int64_t k, __int128 v) {
 }
 
 static FlStatus fail_overflow(FlAgg *a, int64_t k) {
-  const char *name = a->desc->list[0], *type = fl_dtype_info[a->value->dtype].name;
-  int length = (int)strcspn(name, "?");
-  bool named = length > 0 && strncmp(name, "col", (size_t)length) != 0;
+  const char *name = a->desc->columns[0].name, *type = fl_dtype_info[a->value->dtype].name;
   char of[80] = "", in[40] = "";
-  if (named) (void)snprintf(of, sizeof of, " of `%.*s`", (int)fl_part_min(length, 64), name);
+  if (name != NULL) (void)snprintf(of, sizeof of, " of `%.64s`", name);
   if (a->id != NULL) (void)snprintf(in, sizeof in, " in group %lld", (long long)k);
   return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW, "integer overflow: the sum%s%s does not fit %s",
                     of, in, type);

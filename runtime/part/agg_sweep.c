@@ -22,7 +22,6 @@ typedef struct Part {
   bool mean;
   int at; /* in the row of a group, whose first word counts */
   FlExactScale scale;
-  const char *flag;
 } Part;
 
 typedef struct Sweep {
@@ -131,8 +130,8 @@ static int32_t merge_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 /* ---- what is wanted
  * ---------------------------------------------------------------------------------------- */
 
-static Kind kind_of(Part *part, const char *word) {
-  const FlAggRow *row = fl_agg_find(word, strcspn(word, ":"));
+static Kind kind_of(Part *part, const char *made) {
+  const FlAggRow *row = fl_agg_find(made, strlen(made));
   if (row == NULL || row->sweep == FL_SWEEP_ALONE) return ALONE;
   part->desc.s = row->name;
   part->alone = row->fn;
@@ -152,21 +151,21 @@ static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
   s->words = 1;
   for (int32_t p = 0; p < s->n_parts; p++) {
     Part *part = &s->part[p];
-    const char *word = desc->list[p], *column = strchr(word, ':');
-    part->flag = "col";
+    const FlColumnAttr *attr = &desc->columns[p];
+    bool column = !(attr->flags & FL_COLUMN_NONE);
     part->desc = *desc;
     part->desc.result_types = desc->result_types + 2 * p;
-    part->desc.list = &part->flag;
-    part->desc.n_list = column != NULL;
+    part->desc.columns = attr;
+    part->desc.n_columns = column;
     part->desc.i = 0;
     part->agg = (FlAgg){.m = s->m, .desc = &part->desc, .n = s->n, .g = s->g, .id = s->id};
-    part->agg.n_cols = column != NULL;
-    if (column != NULL && fl_part_col(s->m->ctx, desc, args, &at, "col", &part->agg.col[0]) != 0) return 1;
-    if (column != NULL && part->agg.col[0].n != s->n)
+    part->agg.n_cols = column;
+    if (column && fl_part_col(s->m->ctx, desc, args, &at, attr, &part->agg.col[0]) != 0) return 1;
+    if (column && part->agg.col[0].n != s->n)
       return fl_part_fail_shape(s->m->ctx, desc, s->n, part->agg.col[0].n);
-    part->kind = kind_of(part, word);
+    part->kind = kind_of(part, attr->made);
     if (part->alone == NULL)
-      return fl_fail_op(s->m->ctx, desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", word);
+      return fl_fail_op(s->m->ctx, desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", attr->made);
     if (part->kind == EXACT) {
       if (fl_part_exact_scale(s->m, (FlPartTerms){fl_part_stored_terms, part->agg.col[0].data}, s->n,
                               &part->scale) != 0)
@@ -251,7 +250,7 @@ static FlStatus run(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
 FlStatus fl_rt_aggregates(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlPartMem mem = {.ctx = ctx, .desc = desc};
   Sweep s = {
-      .m = &mem, .n_parts = desc->n_list, .n = args[1].a->dims[0], .g = args[0].i, .id = args[1].a->data};
+      .m = &mem, .n_parts = desc->n_columns, .n = args[1].a->dims[0], .g = args[0].i, .id = args[1].a->data};
   FlStatus status =
       s.n_parts > MOST ? fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "too many aggregates") : run(&s, desc, args);
   for (int32_t p = 0; s.part != NULL && p < s.n_parts; p++) {

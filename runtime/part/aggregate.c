@@ -181,12 +181,12 @@ static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
   FlCtx *ctx = a->m->ctx;
   int32_t at = 2;
   const FlAggRow *row = fl_agg_find(desc->s, strlen(desc->s));
-  a->n_cols = desc->n_list;
+  a->n_cols = desc->n_columns;
   if (row == NULL || a->n_cols < row->n_cols || a->n_cols > 2) {
     return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "no aggregate %s of %d columns", desc->s, (int)a->n_cols);
   }
   for (int32_t k = 0; k < a->n_cols; k++) {
-    if (fl_part_col(ctx, desc, args, &at, desc->list[k], &a->col[k]) != 0) return 1;
+    if (fl_part_col(ctx, desc, args, &at, &desc->columns[k], &a->col[k]) != 0) return 1;
   }
   bool one = desc->i == 1;
   a->g = one ? 1 : args[0].i;

@@ -199,8 +199,8 @@ static FlStatus read_within(FlCtx *ctx, const FlOpDesc *desc, FlSlot within, Aso
 static FlStatus join_asof(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   Asof a = {.g = 1, .equal = (desc->i & NOT_EQUAL) == 0};
   int32_t at = 0;
-  if (fl_part_col(m->ctx, desc, args, &at, desc->list[0], &a.left.on) != 0) return 1;
-  if (fl_part_col(m->ctx, desc, args, &at, desc->list[1], &a.right.on) != 0) return 1;
+  if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[0], &a.left.on) != 0) return 1;
+  if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[1], &a.right.on) != 0) return 1;
   a.floats = a.left.on.dtype == FL_F64 || a.left.on.dtype == FL_F32;
   a.backward = strcmp(desc->s, "forward") != 0;
   a.forward = strcmp(desc->s, "backward") != 0;

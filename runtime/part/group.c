@@ -250,16 +250,16 @@ FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int
 
 FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlPartKey **keys) {
   int32_t at = 0;
-  *keys = fl_part_alloc(m, desc->n_list, sizeof **keys);
+  *keys = fl_part_alloc(m, desc->n_columns, sizeof **keys);
   if (*keys == NULL) return 1;
-  for (int32_t k = 0; k < desc->n_list; k++) {
+  for (int32_t k = 0; k < desc->n_columns; k++) {
     FlPartKey *key = &(*keys)[k];
     *key = (FlPartKey){0};
-    if (fl_part_col(m->ctx, desc, args, &at, desc->list[k], &key->side[0]) != 0) return 1;
+    if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[k], &key->side[0]) != 0) return 1;
     if (key->side[0].n != (*keys)[0].side[0].n) {
       return fl_part_fail_shape(m->ctx, desc, (*keys)[0].side[0].n, key->side[0].n);
     }
-    key->descending = strncmp(desc->list[k], "desc", 4) == 0;
+    key->descending = desc->columns[k].flags & FL_COLUMN_DOWN;
   }
   return 0;
 }
@@ -270,7 +270,7 @@ static FlStatus group_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
   FlPartCodes codes;
   FlPartGroups groups;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
-  if (fl_part_encode(m, keys, desc->n_list, 1, true, &codes) != 0) return 1;
+  if (fl_part_encode(m, keys, desc->n_columns, 1, true, &codes) != 0) return 1;
   *id = fl_array_new(m->ctx, FL_I64, 1, &codes.n);
   if (*id == NULL || fl_part_group_codes(m, &codes, true, (*id)->data, &groups) != 0) return 1;
   *first = fl_array_new(m->ctx, FL_I64, 1, &groups.g);
@@ -315,7 +315,7 @@ static FlStatus distinct_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *
   FlPartCodes codes;
   FlPartGroups groups;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
-  if (fl_part_encode(m, keys, desc->n_list, 1, false, &codes) != 0) return 1;
+  if (fl_part_encode(m, keys, desc->n_columns, 1, false, &codes) != 0) return 1;
   int64_t room;
   FlStatus status = beyond(m, &codes, &room) ? fl_part_group_ordered(m, &codes, room, false, NULL, &groups)
                                              : fl_part_group_codes(m, &codes, false, NULL, &groups);

@@ -249,7 +249,7 @@ static FlStatus read_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
   for (int32_t s = 0; s < 2; s++) {
     for (int32_t k = 0; k < n_keys; k++) {
       FlPartCol *col = &keys[k].side[s];
-      if (fl_part_col(m->ctx, desc, args, &at, desc->list[s * n_keys + k], col) != 0) return 1;
+      if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[s * n_keys + k], col) != 0) return 1;
       if (col->n != keys[0].side[s].n) return fl_part_fail_shape(m->ctx, desc, keys[0].side[s].n, col->n);
       nullable |= col->valid != NULL;
     }
@@ -331,7 +331,7 @@ static FlStatus find_all(FlPartMem *m, const FlOpDesc *desc, Join *j, int64_t *r
 /* The numbers of left rows, and of right rows. */
 static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   int64_t rows;
-  int32_t n_keys = desc->n_list / 2;
+  int32_t n_keys = desc->n_columns / 2;
   FlPartKey *keys = fl_part_zalloc(m, n_keys, sizeof *keys);
   uint8_t *null = NULL;
   FlPartCodes codes;

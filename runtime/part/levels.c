@@ -144,7 +144,7 @@ static FlStatus make_table(FlPartMem *m, const FlOpDesc *desc, const FlArray *le
 static FlStatus encode(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   FlPartCol texts;
   int32_t at = 0;
-  if (fl_part_col(m->ctx, desc, args, &at, desc->list[0], &texts) != 0) return 1;
+  if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[0], &texts) != 0) return 1;
   const FlArray *levels = args[at].a;
   Encode e = {.texts = &texts};
   *out = fl_array_new(m->ctx, FL_I32, 1, &texts.n);

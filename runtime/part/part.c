@@ -104,12 +104,11 @@ FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int
 
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
-FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at, const char *flag,
-                     FlPartCol *out) {
+FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at,
+                     const FlColumnAttr *attr, FlPartCol *out) {
   FlArray *a = args[(*at)++].a;
   *out = (FlPartCol){.dtype = a->dtype, .n = a->dims[0], .data = a->data, .array = a};
-  size_t length = strlen(flag);
-  if (length == 0 || flag[length - 1] != '?') return 0;
+  if (!(attr->flags & FL_COLUMN_NULLS)) return 0;
   const FlArray *valid = args[(*at)++].a;
   if (valid->dims[0] != out->n) return fl_part_fail_shape(ctx, desc, out->n, valid->dims[0]);
   out->valid = valid->data;

@@ -19,8 +19,8 @@
 FlRuntimeOp fl_rt_rows;
 /* mask[n], arrays[n, ..] -> count of true, the kept rows of each array in order. SHAPE when n differs. */
 FlRuntimeOp fl_rt_compress;
-/* idx i64[m], arrays -> their rows idx[0..m). INDEX for the first number that is out of range of the first array
- * where one is; attribute i: FL_TAKE_OR_ZERO, FL_TAKE_PROVEN, FL_TAKE_LAST. */
+/* idx i64[m], arrays -> their rows idx[0..m). INDEX for the first number that is out of range of the first
+ * array where one is; attribute i: FL_TAKE_OR_ZERO, FL_TAKE_PROVEN, FL_TAKE_LAST. */
 FlRuntimeOp fl_rt_take;
 /* arrays of one type and rank -> joined along the leading dimension. SHAPE when other dimensions differ. */
 FlRuntimeOp fl_rt_concat;
@@ -43,17 +43,18 @@ FlRuntimeOp fl_rt_transpose;
  * products fused; floats, two matrices: OpenBLAS on tiles that the logical sizes fix (linalg_blas.c);
  *   integers: exact; OVERFLOW when an element does not fit its type. */
 FlRuntimeOp fl_rt_matmul;
-/* c[m, n], and x, y as of matmul, f64 or f32 -> c + x @ y, [m, n], in the place of c where attribute i says that
- * nobody reads it (FL_MATMUL_LAST). How both are added is part of the algorithm that the sizes fix. SHAPE. */
+/* c[m, n], and x, y as of matmul, f64 or f32 -> c + x @ y, [m, n], in the place of c where attribute i says
+ * that nobody reads it (FL_MATMUL_LAST). How both are added is part of the algorithm that the sizes fix.
+ * SHAPE. */
 FlRuntimeOp fl_rt_matmul_add;
 /* a[n, n], b[n] or b[n, m], f64 or f32 -> x with a @ x = b, by LU with partial pivoting (LAPACK gesv). SHAPE;
  * E0970 when a pivot is exactly zero. Of a[k, n, n] and b[k, n] or b[k, n, m]: k systems side by side. */
 FlRuntimeOp fl_rt_solve;
 /* a[k, n, m], b[k, m, p], f64 or f32 -> the k products, [k, n, p]. SHAPE. */
 FlRuntimeOp fl_rt_linalg_products;
-/* The decompositions take matrices of f64 or f32 and give the same type; E0977 for NaN or infinity in them. Attribute
- * s: the function's name, for messages.
- * a[n, n] -> the lower factor l, a = l @ l'. E0978 unless symmetric, E0976 unless positive definite. */
+/* The decompositions take matrices of f64 or f32 and give the same type; E0977 for NaN or infinity in them.
+ * Attribute s: the function's name, for messages. a[n, n] -> the lower factor l, a = l @ l'. E0978 unless
+ * symmetric, E0976 unless positive definite. */
 FlRuntimeOp fl_rt_linalg_cholesky;
 /* a[m, n], k = min(m, n) -> q[m, k], r[k, n]; the diagonal of r is not negative. */
 FlRuntimeOp fl_rt_linalg_qr;
@@ -63,8 +64,8 @@ FlRuntimeOp fl_rt_linalg_svd;
 FlRuntimeOp fl_rt_linalg_eigh;
 /* a[n, n] -> values, real and imaginary parts [n]; vectors in columns, the same [n, n]. */
 FlRuntimeOp fl_rt_linalg_eig;
-/* a[m, n], b[m] or b[m, p], share of the largest singular value that counts as zero (negative: the default) -> the
- * shortest x with the least |a @ x - b|, the rank, the singular values. SHAPE. */
+/* a[m, n], b[m] or b[m, p], share of the largest singular value that counts as zero (negative: the default)
+ * -> the shortest x with the least |a @ x - b|, the rank, the singular values. SHAPE. */
 FlRuntimeOp fl_rt_linalg_lstsq;
 /* a[m, n], the same share -> the pseudo-inverse [n, m]. */
 FlRuntimeOp fl_rt_linalg_pinv;
@@ -74,12 +75,13 @@ FlRuntimeOp fl_rt_linalg_det;
 /* ---- Fourier transforms along the last axis, rows in parallel ---------------------------------------- */
 
 /* x, or re and im of one shape, f64 or f32 (computed in f64) -> re and im of the transform, sum over j of
- * x[j] e^(-2 pi i j k / n). Attribute i = 1: of the backward one, with e^(+..), divided by n. SHAPE; EMPTY when n is 0. */
+ * x[j] e^(-2 pi i j k / n). Attribute i = 1: of the backward one, with e^(+..), divided by n. SHAPE; EMPTY
+ * when n is 0. */
 FlRuntimeOp fl_rt_fft;
 /* x[.., n] -> re and im of the first n / 2 + 1, of which the others are the conjugates. EMPTY. */
 FlRuntimeOp fl_rt_rfft;
-/* re and im [.., n / 2 + 1], n -> the x[.., n] that has this rfft; the imaginary parts of those that are their own
- * conjugates do not matter. SHAPE when n / 2 + 1 is another number; EMPTY when n is below 1. */
+/* re and im [.., n / 2 + 1], n -> the x[.., n] that has this rfft; the imaginary parts of those that are
+ * their own conjugates do not matter. SHAPE when n / 2 + 1 is another number; EMPTY when n is below 1. */
 FlRuntimeOp fl_rt_irfft;
 
 /* ---- random rows (Philox; sample.c defines the bits) ----------------------------------------------- */
@@ -96,10 +98,10 @@ FlRuntimeOp fl_rt_split_rows;
  * sizes of tests differ by at most one, overall and for each stratum. E0974 unless 2 <= k <= n. */
 FlRuntimeOp fl_rt_kfold_rows;
 
-/* groups g, group i64[n], parts k, share, seed [, stratum i64[n]] -> the part of each row, i64[n], one for all rows
- * of a group (group_parts.c says which). Two parts of which the first has the share of the rows: DOMAIN unless
- * 0 <= share <= 1; attribute i = 1: k parts of equal shares, E0974 unless 2 <= k <= g. With strata shares are of
- * each stratum's rows. */
+/* groups g, group i64[n], parts k, share, seed [, stratum i64[n]] -> the part of each row, i64[n], one for
+ * all rows of a group (group_parts.c says which). Two parts of which the first has the share of the rows:
+ * DOMAIN unless 0 <= share <= 1; attribute i = 1: k parts of equal shares, E0974 unless 2 <= k <= g. With
+ * strata shares are of each stratum's rows. */
 FlRuntimeOp fl_rt_group_parts;
 
 /* ---- labels ------------------------------------------------------------------------------------------- */
@@ -110,54 +112,55 @@ FlRuntimeOp fl_rt_group_parts;
 FlRuntimeOp fl_rt_segment_sum;
 /* label i64[n], k -> rows of each label, i64[k]. INDEX likewise. */
 FlRuntimeOp fl_rt_segment_count;
-/* x f64[n, d], centers f64[k, d] -> the nearest center of each row i64[n], the first of equals, its squared distance f64[n];
- * sums f64[k, d] and number i64[k] of the rows of each center, in an order that n, k and d fix (nearest.c). DOMAIN without
- * centers. */
+/* x f64[n, d], centers f64[k, d] -> the nearest center of each row i64[n], the first of equals, its squared
+ * distance f64[n]; sums f64[k, d] and number i64[k] of the rows of each center, in an order that n, k and d
+ * fix (nearest.c). DOMAIN without centers. */
 FlRuntimeOp fl_rt_nearest;
-/* The same after the centers moved: x, centers, the centers before, the labels then i64[n], gaps f64[n] -> labels, gaps, sums,
- * numbers, and how many labels are other than before; labels and sums with the bits of fl_rt_nearest. A gap is at most how much farther from the row every other center
- * is than that of its label; where it is 0 or less, or the label is none, the row is looked at. In place where nobody reads what came in: attribute i,
- * FL_NEAREST_LAST_LABEL, FL_NEAREST_LAST_GAP. */
+/* The same after the centers moved: x, centers, the centers before, the labels then i64[n], gaps f64[n] ->
+ * labels, gaps, sums, numbers, and how many labels are other than before; labels and sums with the bits of
+ * fl_rt_nearest. A gap is at most how much farther from the row every other center is than that of its label;
+ * where it is 0 or less, or the label is none, the row is looked at. In place where nobody reads what came
+ * in: attribute i, FL_NEAREST_LAST_LABEL, FL_NEAREST_LAST_GAP. */
 FlRuntimeOp fl_rt_nearest_moved;
 
 /* ---- tables ------------------------------------------------------------------------------------------- */
 
-/* keys (list: asc desc asc? desc?) -> the rows in order, i64[n]. Stable; NaN, then null last in both
+/* keys (columns: which go down) -> the rows in order, i64[n]. Stable; NaN, then null last in both
  * directions. */
 FlRuntimeOp fl_rt_sort_perm;
-/* k, keys as sort_perm -> the first k rows in that order; attribute i = 1: the first key is the group of each row (i64,
- * from 0, without nulls), and it is the first k rows of each, by group. */
+/* k, keys as sort_perm -> the first k rows in that order; attribute i = 1: the first key is the group of each
+ * row (i64, from 0, without nulls), and it is the first k rows of each, by group. */
 FlRuntimeOp fl_rt_top_rows;
-/* keys (list: key key?) -> groups g, group of each row i64[n], first row of each group i64[g]; groups by
+/* keys -> groups g, group of each row i64[n], first row of each group i64[g]; groups by
  * ascending key, the leftmost first, NaN then null last. */
 FlRuntimeOp fl_rt_group;
 /* keys as group -> the first row of each group, ascending. */
 FlRuntimeOp fl_rt_distinct;
-/* left keys, right keys (list: flags of both; s: inner left right full semi anti) -> rows m, left row i64[m],
+/* left keys, right keys (columns: both; s: inner left right full semi anti) -> rows m, left row i64[m],
  * right row i64[m]. By left row, then right row, unmatched right rows last; -1: none. semi and anti give left
  * rows, with -1 on the right. A null key matches nothing. Attribute i = 1: E0972 when a left row has several
  * matches. */
 FlRuntimeOp fl_rt_join;
 
-/* left, right: what the rows are ordered by, numbers or times of one type (list: on on?, of each) [, groups g,
- * group i64 of each left row, of each right row: attribute i has bit 4] [, the largest distance, f64 for floats,
- * else i64, microseconds for dates: bit 1] -> the right row of each left row, i64, -1 for none. Attribute s:
- * backward takes the last right row that is not after, forward the first that is not before, nearest the nearer
- * of both, backward when they are as near; bit 2: not those at the same place. Null and NaN match nothing. DOMAIN
- * for a distance below 0. */
+/* left, right: what the rows are ordered by, numbers or times of one type [, groups g,
+ * group i64 of each left row, of each right row: attribute i has bit 4] [, the largest distance, f64 for
+ * floats, else i64, microseconds for dates: bit 1] -> the right row of each left row, i64, -1 for none.
+ * Attribute s: backward takes the last right row that is not after, forward the first that is not before,
+ * nearest the nearer of both, backward when they are as near; bit 2: not those at the same place. Null and
+ * NaN match nothing. DOMAIN for a distance below 0. */
 FlRuntimeOp fl_rt_join_asof;
-/* groups g, group of each row i64[n], its column i32[n], columns k [, numbers of the rows for messages] (list:
- * names of the columns) -> i64[k * g]: column by column the row of each group, -1 where there is none. E0646
- * when a cell has two rows. */
+/* groups g, group of each row i64[n], its column i32[n], columns k [, numbers of the rows for messages]
+ * (list: names of the columns) -> i64[k * g]: column by column the row of each group, -1 where there is none.
+ * E0646 when a cell has two rows. */
 FlRuntimeOp fl_rt_pivot_rows;
 
 /* ---- windows: what a row gets from other rows of its group ------------------------------------------- */
 
-/* g, group of each row i64[n] [, column (list: col col?)] -> rows by group i64[n], where each group begins
+/* g, group of each row i64[n] [, column] -> rows by group i64[n], where each group begins
  * i64[g + 1]. Within a group rows keep their order, or go by the column: ascending, stable, null last.
  * Attribute i = 1: all rows are one group; the group argument is only read for its length. */
 FlRuntimeOp fl_rt_group_order;
-/* g, group of each row i64[n], column (list: col col?) -> value[n], 0 (empty) under null. Nulls are passed
+/* g, group of each row i64[n], column -> value[n], 0 (empty) under null. Nulls are passed
  * over. Attribute i = 1: one group. Attribute s, each over the rows of the group up to the row itself:
  *   sum      floats: the exact sum, rounded once, f64; else exact, OVERFLOW at the first that does not fit
  *   product  floats: with twice the bits of f64 and any exponent, rounded to f64; else as sum
@@ -167,12 +170,12 @@ FlRuntimeOp fl_rt_running;
 /* rows by group i64[n], group of each row i64[n], k -> of each row the row k positions on among those of its
  * group, -1 where there is none. */
 FlRuntimeOp fl_rt_shift_rows;
-/* rows by group and then by the column i64[n], group of each row i64[n], column (list: col col?) -> rank[n],
+/* rows by group and then by the column i64[n], group of each row i64[n], column -> rank[n],
  * from 1, 0 under null. Attribute i = 1: one group. Attribute s, what equal values get: average (f64), min,
  * max (i64) of their places; dense: one more than the next smaller value; first: each its own. */
 FlRuntimeOp fl_rt_rank;
 /* rows by group i64[n], where groups begin i64[g + 1] (as group_order gives them), width, least [, by], x
- * (list: col col?) -> value[n], valid[n]: an aggregate of the window of each row. Attribute i: bit 1: one
+ * -> value[n], valid[n]: an aggregate of the window of each row. Attribute i: bit 1: one
  * group, rows in their order, and the first two arguments only have n rows; bit 2: `by` is there. The window
  * of a row are the last `width` rows of its group up to it; or those whose `by` is in (its own - width, its
  * own], where the rows of a group are ascending in it and a row without it has none; dates count in
@@ -183,13 +186,13 @@ FlRuntimeOp fl_rt_rank;
  *   min max first last count any all   as the aggregates
  *   median quantile                    as the aggregates; attribute f: q, else DOMAIN */
 FlRuntimeOp fl_rt_rolling;
-/* As rolling, without x -> of each row where its window begins and ends among the rows by group; 0 and 0 where
- * it has fewer than `least` rows. */
+/* As rolling, without x -> of each row where its window begins and ends among the rows by group; 0 and 0
+ * where it has fewer than `least` rows. */
 FlRuntimeOp fl_rt_rolling_bounds;
 
 /* ---- categories: codes i32 are positions among levels text[k], each there once --------------------- */
 
-/* texts (list: key key?), levels -> code of each text, 0 under null. LEVEL names the first row whose text is
+/* texts, levels -> code of each text, 0 under null. LEVEL names the first row whose text is
  * no level; attribute i = 1: its code is -1 instead. LEVEL also for a level that is there twice. */
 FlRuntimeOp fl_rt_encode_levels;
 /* levels, text -> its code, -1 when it is none of them, and then the message that says so, else an empty
@@ -197,15 +200,15 @@ FlRuntimeOp fl_rt_encode_levels;
 FlRuntimeOp fl_rt_level_code;
 /* levels, levels -> whether they are the same in the same order, and if not how they differ. */
 FlRuntimeOp fl_rt_same_levels;
-/* names of columns that are wanted, names that are there -> whether they are the same in the same order, or one
- * side has none, and if not how they differ. */
+/* names of columns that are wanted, names that are there -> whether they are the same in the same order, or
+ * one side has none, and if not how they differ. */
 FlRuntimeOp fl_rt_same_columns;
 /* list of levels -> the levels, which must be the same in all (LEVELS); none without elements. */
 FlRuntimeOp fl_rt_list_levels;
 
 /* ---- aggregates ---------------------------------------------------------------------------------------- */
 
-/* groups g, group of each row i64[n], columns (list: col col?, or the column's name for messages) -> value[g],
+/* groups g, group of each row i64[n], columns (with names, where messages say them) -> value[g],
  * valid bool[g]. Attribute i = 1: all rows are one group, g is 1, and the group argument is only read for its
  * length when there is no column. Attribute s says which; where a group has no value the result is null but
  * for count, any, all, sum and n_distinct. Float results have the type of desc->result_types[0]; f32 columns
@@ -215,11 +218,15 @@ FlRuntimeOp fl_rt_list_levels;
  * - any, all: of a bool column; false and true over nothing.
  * - sum: 0 over nothing. Floats: exact sum, rounded once to nearest even; integers and durations: exact,
  *   OVERFLOW when one does not fit; bool: the number of trues. NaN or both infinities give NaN.
- * - mean: the exact sum over count, rounded once, also where the sum is too large for a double; into an integer type
+ * - mean: the exact sum over count, rounded once, also where the sum is too large for a double; into an
+ * integer type
  *   (durations): half to even. mean_of: of the sums x and the counts y of parts of a table, the same of all.
- * - With m(x, y) = count sum(x y) - sum(x) sum(y), exact: var, cov are m / (count (count - ddof)), std is the root of var,
- *   corr m(x, y) / sqrt(m(x, x) m(y, y)), each rounded once. corr is NaN where a column is constant; all are NaN of a
- *   group with an infinity or NaN. weighted_mean: of x, w: sum(x w) / sum(w), rounded once; IEEE's quotient where the
+ * - With m(x, y) = count sum(x y) - sum(x) sum(y), exact: var, cov are m / (count (count - ddof)), std is the
+ * root of var,
+ *   corr m(x, y) / sqrt(m(x, x) m(y, y)), each rounded once. corr is NaN where a column is constant; all are
+ * NaN of a
+ *   group with an infinity or NaN. weighted_mean: of x, w: sum(x w) / sum(w), rounded once; IEEE's quotient
+ * where the
  *   weights add up to 0 or something is no finite number.
  * - min, max: NaN wins; the first row of equals (-0.0 and 0.0 are).
  * - argmin, argmax: the position of that row among all rows of its group, from 0.
@@ -229,16 +236,16 @@ FlRuntimeOp fl_rt_list_levels;
  * - n_distinct: different values.
  * - mode: the most frequent value; the smallest of several, NaN last. */
 FlRuntimeOp fl_rt_aggregate;
-/* groups g, group of each row i64[n], columns without nulls -> value[g], valid bool[g] of each aggregate that the list names:
- * count, and sum: mean: min: max: with `col` behind it, of f64 (sum, mean) or integers. As one aggregate after the other; an
- * OVERFLOW is at the place of the first. */
+/* groups g, group of each row i64[n], columns without nulls -> value[g], valid bool[g] of each aggregate that
+ * the columns have as `made`: count, and sum, mean, min, max of f64 (sum, mean) or integers. As one aggregate
+ * after the other; an OVERFLOW is at the place of the first. */
 FlRuntimeOp fl_rt_aggregates;
-/* rows n, whether rows shall stay rows, keys, columns -> whether they stayed rows, then rows of states: keys, and a
- * column a state. The list names attribute i keys (key key?) and then the states: count, count:col sum:col min:col
- * max:col first:col last:col any:col all:col, or with `col?` for a column with nulls; with ? behind the name (min?:col)
- * the validity of the state comes with it. Grouped by the keys, states give what all rows give: the sum of the counts
- * (i64), that of the sums (f64; i64, u64 of integers), which for floats is exact, and of the others each the same
- * aggregate again. There are as many rows as groups, or more (partial.c). */
+/* rows n, whether rows shall stay rows, keys, columns -> whether they stayed rows, then rows of states: keys,
+ * and a column a state. The columns are the keys and then, with `made`, the states: count, of rows or of a
+ * column, sum, min, max, first, last, any, all; with FL_COLUMN_SAYS the validity of the state comes with it.
+ * Grouped by the keys, states give what all rows give: the sum of the counts (i64), that of the sums (f64;
+ * i64, u64 of integers), which for floats is exact, and of the others each the same aggregate again. There
+ * are as many rows as groups, or more (partial.c). */
 FlRuntimeOp fl_rt_partial;
 
 #endif

@@ -88,10 +88,10 @@ typedef struct FlPartCol {
   FlArray *array;       /* borrowed */
 } FlPartCol;
 
-/* Reads the next column of an argument list: a value array, and its validity when `flag` ends with '?'. Moves
+/* Reads the next column of an argument list: a value array, and its validity when it has nulls. Moves
  * *at. SHAPE when lengths differ. */
-FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at, const char *flag,
-                     FlPartCol *out);
+FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at,
+                     const FlColumnAttr *attr, FlPartCol *out);
 
 /* Rows [begin, begin + n) as doubles (bool 0 or 1; integers rounded to nearest); whatever lies under a null
  * is 0. */

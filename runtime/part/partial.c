@@ -45,20 +45,19 @@ static FlArray *array_of(Partial *p, int32_t dtype, int64_t n) {
 
 /* ---- what is wanted ----------------------------------------------------------------------------------- */
 
-static FlStatus read_state(Partial *p, State *s, const char *word, const FlSlot *args, int32_t *at) {
-  const char *column = strchr(word, ':');
-  size_t length = strcspn(word, "?:");
-  s->says_valid = word[length] == '?';
-  const FlAggRow *row = fl_agg_find(word, length);
+static FlStatus read_state(Partial *p, State *s, const FlColumnAttr *attr, const FlSlot *args, int32_t *at) {
+  bool column = !(attr->flags & FL_COLUMN_NONE);
+  s->says_valid = attr->flags & FL_COLUMN_SAYS;
+  const FlAggRow *row = fl_agg_find(attr->made, strlen(attr->made));
   s->kind = row != NULL ? row->state : FL_STATE_NONE;
   if (s->kind != FL_STATE_COUNT && s->kind != FL_STATE_SUM && s->kind != FL_STATE_PICK)
-    return fl_fail_op(p->m->ctx, p->desc, FL_CODE_INTERNAL, "no partial %s", word);
+    return fl_fail_op(p->m->ctx, p->desc, FL_CODE_INTERNAL, "no partial %s", attr->made);
   s->fn = row->fn;
   s->desc = *p->desc;
   s->desc.i = 0;
-  s->agg = (FlAgg){.m = p->m, .desc = &s->desc, .n = p->n, .n_cols = column != NULL};
-  if (column == NULL) return 0;
-  if (fl_part_col(p->m->ctx, p->desc, args, at, column + 1, &s->agg.col[0]) != 0) return 1;
+  s->agg = (FlAgg){.m = p->m, .desc = &s->desc, .n = p->n, .n_cols = column};
+  if (!column) return 0;
+  if (fl_part_col(p->m->ctx, p->desc, args, at, attr, &s->agg.col[0]) != 0) return 1;
   return s->agg.col[0].n == p->n ? 0 : fl_part_fail_shape(p->m->ctx, p->desc, p->n, s->agg.col[0].n);
 }
 
@@ -66,20 +65,20 @@ static FlStatus read_call(Partial *p, const FlSlot *args) {
   const FlOpDesc *desc = p->desc;
   int32_t at = 2, result = 1;
   p->n = args[0].i;
-  p->n_keys = (int32_t)desc->i;
-  p->n_states = desc->n_list - p->n_keys;
+  while (p->n_keys < desc->n_columns && desc->columns[p->n_keys].made == NULL) p->n_keys++;
+  p->n_states = desc->n_columns - p->n_keys;
   p->keys = fl_part_zalloc(p->m, p->n_keys, sizeof *p->keys);
   p->key_out = fl_part_zalloc(p->m, 2 * p->n_keys, sizeof *p->key_out);
   p->states = fl_part_zalloc(p->m, p->n_states, sizeof *p->states);
   if (p->keys == NULL || p->key_out == NULL || p->states == NULL) return 1;
   for (int32_t k = 0; k < p->n_keys; k++) {
-    if (fl_part_col(p->m->ctx, desc, args, &at, desc->list[k], &p->keys[k]) != 0) return 1;
+    if (fl_part_col(p->m->ctx, desc, args, &at, &desc->columns[k], &p->keys[k]) != 0) return 1;
     if (p->keys[k].n != p->n) return fl_part_fail_shape(p->m->ctx, desc, p->n, p->keys[k].n);
     result += 1 + (p->keys[k].valid != NULL);
   }
   for (int32_t k = 0; k < p->n_states; k++) {
     State *s = &p->states[k];
-    if (read_state(p, s, desc->list[p->n_keys + k], args, &at) != 0) return 1;
+    if (read_state(p, s, &desc->columns[p->n_keys + k], args, &at) != 0) return 1;
     s->desc.result_types = desc->result_types + result;
     result += 1 + s->says_valid;
   }

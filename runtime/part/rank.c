@@ -166,7 +166,7 @@ static FlStatus rank(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlA
   int32_t at = 2;
   if (!method_of(desc->s, &r.method))
     return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "no rank by %s", desc->s);
-  if (fl_part_col(ctx, desc, args, &at, desc->list[0], &r.col) != 0) return 1;
+  if (fl_part_col(ctx, desc, args, &at, &desc->columns[0], &r.col) != 0) return 1;
   if (r.col.n != r.n) return fl_part_fail_shape(ctx, desc, r.n, r.col.n);
   r.chunks = fl_part_chunks(r.n);
   r.flag = fl_part_alloc(m, r.n, 1);

@@ -259,7 +259,7 @@ static FlStatus open_call(FlRolling *r, const FlSlot *args, int32_t *at, FlArray
   *at = 4;
   if (desc->i & BY) {
     FlPartCol by;
-    if (fl_part_col(r->m->ctx, desc, args, at, desc->list[0], &by) != 0 || read_by(r, &by, kept) != 0)
+    if (fl_part_col(r->m->ctx, desc, args, at, &desc->columns[0], &by) != 0 || read_by(r, &by, kept) != 0)
       return 1;
   }
   r->block = r->g > 0 ? block_size(r) : 1;
@@ -297,7 +297,8 @@ static FlStatus rolling(FlRolling *r, const FlSlot *args, FlArray **kept) {
   FlRollingFn *fn = find(r->desc->s);
   if (fn == NULL) return fl_fail_op(r->m->ctx, r->desc, FL_CODE_INTERNAL, "nothing rolls as %s", r->desc->s);
   if (open_call(r, args, &at, kept, one) != 0) return 1;
-  if (fl_part_col(r->m->ctx, r->desc, args, &at, r->desc->list[r->desc->n_list - 1], &r->x) != 0) return 1;
+  if (fl_part_col(r->m->ctx, r->desc, args, &at, &r->desc->columns[r->desc->n_columns - 1], &r->x) != 0)
+    return 1;
   r->from = r->x.array;
   if (r->x.n != r->n) return fl_part_fail_shape(r->m->ctx, r->desc, r->n, r->x.n);
   if (by_position(r, &r->x, kept + 2) != 0 || fn(r) != 0) return 1;

@@ -298,8 +298,8 @@ static FlStatus running(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, 
   r->id = one ? NULL : args[1].a->data;
   r->n = args[1].a->dims[0];
   r->overflow = &overflow;
-  if (desc->n_list > 0 && fl_part_col(ctx, desc, args, &at, desc->list[0], &r->col) != 0) return 1;
-  if (desc->n_list > 0 && r->col.n != r->n) return fl_part_fail_shape(ctx, desc, r->n, r->col.n);
+  if (desc->n_columns > 0 && fl_part_col(ctx, desc, args, &at, &desc->columns[0], &r->col) != 0) return 1;
+  if (desc->n_columns > 0 && r->col.n != r->n) return fl_part_fail_shape(ctx, desc, r->n, r->col.n);
   *out = r->out = fl_array_new(ctx, desc->result_types[0].dtype, 1, &r->n);
   if (r->out == NULL) return 1;
   r->to_unsigned = r->out->dtype == FL_U64;

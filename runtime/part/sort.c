@@ -85,7 +85,7 @@ static FlStatus sort_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args
   FlPartKey *keys;
   FlPartCodes codes;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
-  if (fl_part_encode(m, keys, desc->n_list, 1, true, &codes) != 0) return 1;
+  if (fl_part_encode(m, keys, desc->n_columns, 1, true, &codes) != 0) return 1;
   *rows = fl_array_new(m->ctx, FL_I64, 1, &codes.n);
   return *rows == NULL ? 1 : fl_part_order_codes(m, &codes, (*rows)->data);
 }

@@ -123,7 +123,7 @@ static FlStatus sort_all(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, co
 static FlStatus top_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
   FlPartKey *keys;
   FlPartCodes codes;
-  int32_t n_keys = desc->n_list, lead = desc->i == 1;
+  int32_t n_keys = desc->n_columns, lead = desc->i == 1;
   if (fl_part_keys(m, desc, args + 1, &keys) != 0) return 1;
   Top t = {.codes = &codes, .n = keys[0].side[0].n, .g = 1, .kept = fl_part_max(args[0].i, 0)};
   t.kept = fl_part_min(t.kept, t.n);

@@ -162,14 +162,14 @@ static FlStatus group_order(FlPartMem *m, const FlOpDesc *desc, const FlSlot *ar
   int64_t n = args[1].a->dims[0], g = one ? 1 : args[0].i, starts = g + 1;
   int32_t at = 2;
   FlPartCol by = {0};
-  if (desc->n_list > 0 && fl_part_col(m->ctx, desc, args, &at, desc->list[0], &by) != 0) return 1;
-  if (desc->n_list > 0 && by.n != n) return fl_part_fail_shape(m->ctx, desc, n, by.n);
+  if (desc->n_columns > 0 && fl_part_col(m->ctx, desc, args, &at, &desc->columns[0], &by) != 0) return 1;
+  if (desc->n_columns > 0 && by.n != n) return fl_part_fail_shape(m->ctx, desc, n, by.n);
   out[0] = fl_array_new(m->ctx, FL_I64, 1, &n);
   out[1] = fl_array_new(m->ctx, FL_I64, 1, &starts);
   if (out[0] == NULL || out[1] == NULL) return 1;
   int64_t *rows = out[0]->data, *start = out[1]->data;
   if (fl_window_order(m, id != NULL ? id->data : NULL, n, g, rows, start) != 0) return 1;
-  return desc->n_list > 0 ? order_by(m, id, &by, rows, start) : 0;
+  return desc->n_columns > 0 ? order_by(m, id, &by, rows, start) : 0;
 }
 
 FlStatus fl_rt_group_order(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -134,13 +134,16 @@ int main(void) {
   refused_many("  %2 = add %0, %0 : ", "list ", 256, "f64[]\n", "lists of lists that wrap to none");
 
   refused("  %2 = extern<s=\"f\", i=1> %1 : f64\n", FL_E0193, "a C function without a library");
-  refused("  %2 = extern<s=\"f\", i=1, list=[\"m\"]> %1 : f64[]\n", FL_E0193, "a size that is an array");
+  refused("  %2 = extern<s=\"f\", i=1, library=\"m\"> %1 : f64[]\n", FL_E0193, "a size that is an array");
   const char *at_one = "module \"m\"\nfn @f(%0: f64) -> (f64) {\n"
-                       "  %1 = extern<s=\"f\", list=[\"content:1\", \"path=/a\"]> %0 : f64\n  yield %1\n}\n";
+                       "  %1 = extern<s=\"f\", library=\"/a\" content 00000000000000000000000000000001> %0 : "
+                       "f64\n  yield %1\n}\n";
   const char *at_two = "module \"m\"\nfn @f(%0: f64) -> (f64) {\n"
-                       "  %1 = extern<s=\"f\", list=[\"content:1\", \"path=/b\"]> %0 : f64\n  yield %1\n}\n";
+                       "  %1 = extern<s=\"f\", library=\"/b\" content 00000000000000000000000000000001> %0 : "
+                       "f64\n  yield %1\n}\n";
   const char *other = "module \"m\"\nfn @f(%0: f64) -> (f64) {\n"
-                      "  %1 = extern<s=\"f\", list=[\"content:2\", \"path=/a\"]> %0 : f64\n  yield %1\n}\n";
+                      "  %1 = extern<s=\"f\", library=\"/a\" content 00000000000000000000000000000002> %0 : "
+                      "f64\n  yield %1\n}\n";
   check(same_encoding(at_one, at_two), "where a library lies is not in keys");
   check(!same_encoding(at_one, other), "its content is");
 

@@ -369,8 +369,8 @@ static void test(Kit *k, const char *s, double f, Column x, Column y, FlArray *i
            (long long)n, (long long)g, ids == NULL ? "ungrouped" : "", x.valid != NULL ? "nulls" : "");
   put_int(&c, g);
   put_array(&c, ids != NULL ? ids : none);
-  if (x.value != NULL) put_column(&c, x, "col", "col?");
-  if (y.value != NULL) put_column(&c, y, "col", "col?");
+  if (x.value != NULL) put_column(&c, x, false);
+  if (y.value != NULL) put_column(&c, y, false);
   int32_t type = result_type(s, dtype);
   c.result_types[0] = (FlType1){(uint8_t)type, 1, 0, 0};
   int64_t *start = calloc((size_t)g + 2, 8), *all = malloc((size_t)(n + 1) * 8),
@@ -454,7 +454,7 @@ static void test_orders(Kit *k, int kind, int64_t n) {
     FlSlot r[2];
     put_int(&c, 1);
     put_array(&c, x.value);
-    put_column(&c, x, "col", "col?");
+    put_column(&c, x, false);
     bool ok = call(k, fl_rt_aggregate, &c, r) == 0;
     check(k, ok, "a sum");
     if (!ok) break;
@@ -512,7 +512,7 @@ static void overflows(Kit *k) {
     FlSlot r[2];
     put_int(&c, 1);
     put_array(&c, x.value);
-    put_column(&c, x, "col", "col?");
+    put_column(&c, x, false);
     bool ok = call(k, fl_rt_aggregate, &c, r) == 0;
     check(k, ok == (last == 0), "a sum fits when its total does");
     if (ok) {

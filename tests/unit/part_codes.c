@@ -64,10 +64,9 @@ static bool codes_are_true(const FlArray *a) {
   return true;
 }
 
-static void keys(Call *c, FlArray *text, FlArray *number, FlArray *valid, const char *plain,
-                 const char *nullable) {
-  put_column(c, (Column){text, valid}, plain, nullable);
-  if (number != NULL) put_column(c, (Column){number, NULL}, plain, nullable);
+static void keys(Call *c, FlArray *text, FlArray *number, FlArray *valid, bool down) {
+  put_column(c, (Column){text, valid}, down);
+  if (number != NULL) put_column(c, (Column){number, NULL}, down);
 }
 
 static void test_column(Kit *k, int64_t n, int64_t kinds, int shape, bool wanted, bool null) {
@@ -90,9 +89,9 @@ static void test_column(Kit *k, int64_t n, int64_t kinds, int shape, bool wanted
     memset(distinct, 0, sizeof distinct);
     for (int p = 0; p < 2; p++) {
       FlArray *text = p ? plain : coded, *number = numbered ? numbers.value : NULL;
-      keys(&group[p], text, number, valid, "key", "key?");
-      keys(&distinct[p], text, number, valid, "key", "key?");
-      keys(&sort[p], text, number, valid, "desc", "desc?");
+      keys(&group[p], text, number, valid, false);
+      keys(&distinct[p], text, number, valid, false);
+      keys(&sort[p], text, number, valid, true);
     }
     check(k, call(k, fl_rt_group, &group[0], a) == 0 && call(k, fl_rt_group, &group[1], b) == 0, what);
     check(k, a[0].i == b[0].i && same_bytes(a[1].a, b[1].a) && same_bytes(a[2].a, b[2].a), what);
@@ -146,8 +145,8 @@ static void test_join(Kit *k, int64_t n, int64_t left_kinds, int64_t m, int64_t 
   for (int s = 0; s < 2; s++) side[s][1] = plain_view(k, side[s][0]);
   for (int p = 0; p < 2; p++) {
     Call c = {.s = how};
-    put_column(&c, (Column){side[0][p], NULL}, "key", "key?");
-    put_column(&c, (Column){side[1][p], NULL}, "key", "key?");
+    put_column(&c, (Column){side[0][p], NULL}, false);
+    put_column(&c, (Column){side[1][p], NULL}, false);
     check(k, call(k, fl_rt_join, &c, r[p]) == 0, how);
   }
   check(k, r[0][0].i == r[1][0].i && same_bytes(r[0][1].a, r[1][1].a) && same_bytes(r[0][2].a, r[1][2].a),

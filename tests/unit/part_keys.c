@@ -71,8 +71,8 @@ static void test_keys(Kit *k, const int *kinds, int n_columns, int64_t n, int nu
   for (int c = 0; c < n_columns; c++) {
     columns[c] = make_column(k, kinds[c], n, c == 1 ? 0 : nulls);
     descending[c] = draw(k) & 1;
-    put_column(&sort, columns[c], descending[c] ? "desc" : "asc", descending[c] ? "desc?" : "asc?");
-    put_column(&group, columns[c], "key", "key?");
+    put_column(&sort, columns[c], descending[c]);
+    put_column(&group, columns[c], false);
   }
   FlSlot r[3];
   Sorting wanted = {columns, n_columns, descending};
@@ -120,10 +120,9 @@ static void test_join(Kit *k, const int *kinds, int n_keys, int64_t n, int64_t m
   char what[96];
   snprintf(what, sizeof what, "%s join of %lld and %lld rows, kind %d, nulls %d", how, (long long)n,
            (long long)m, kinds[0], nulls);
+  for (int j = 0; j < n_keys; j++) put_column(&c, left[j] = make_column(k, kinds[j], n, nulls), false);
   for (int j = 0; j < n_keys; j++)
-    put_column(&c, left[j] = make_column(k, kinds[j], n, nulls), "key", "key?");
-  for (int j = 0; j < n_keys; j++)
-    put_column(&c, right[j] = make_column(k, kinds[j], m, nulls == 1 ? 0 : nulls), "key", "key?");
+    put_column(&c, right[j] = make_column(k, kinds[j], m, nulls == 1 ? 0 : nulls), false);
   int64_t *x = malloc((size_t)(n * m + n + m + 1) * 8), *y = malloc((size_t)(n * m + n + m + 1) * 8),
           rows = 0;
   uint8_t *seen = calloc((size_t)m + 1, 1);

@@ -105,7 +105,8 @@ typedef struct Call {
   FlSlot args[24];
   FlType1 arg_types[24], result_types[8];
   const char *list[12];
-  int32_t n_args, n_list;
+  FlColumnAttr columns[12];
+  int32_t n_args, n_list, n_columns;
   int64_t i;
   double f;
   const char *s;
@@ -123,10 +124,11 @@ static inline void put_float(Call *c, double v) {
   c->arg_types[c->n_args] = (FlType1){FL_F64, 0, 0, 0};
   c->args[c->n_args++].f = v;
 }
-static inline void put_column(Call *c, Column column, const char *plain, const char *nullable) {
+static inline void put_column(Call *c, Column column, bool down) {
   put_array(c, column.value);
   if (column.valid != NULL) put_array(c, column.valid);
-  c->list[c->n_list++] = column.valid != NULL ? nullable : plain;
+  c->columns[c->n_columns++] =
+      (FlColumnAttr){.flags = (column.valid != NULL ? FL_COLUMN_NULLS : 0) | (down ? FL_COLUMN_DOWN : 0)};
 }
 static inline FlStatus call(Kit *k, FlRuntimeOp *op, Call *c, FlSlot *results) {
   FlOpDesc desc = {.site = -1,
@@ -138,7 +140,9 @@ static inline FlStatus call(Kit *k, FlRuntimeOp *op, Call *c, FlSlot *results) {
                    .f = c->f,
                    .s = c->s,
                    .list = c->list,
-                   .n_list = c->n_list};
+                   .n_list = c->n_list,
+                   .n_columns = c->n_columns,
+                   .columns = c->columns};
   return op(k->ctx, &desc, c->args, results);
 }
 

@@ -59,8 +59,8 @@ static void test_many(Kit *k, int shape, int64_t n) {
     }
   }
   Call group = {0}, count = {.s = "count"}, sum = {.s = "sum"};
-  put_column(&group, (Column){key, NULL}, "key", "key?");
-  if (shape == TWO_WORDS) put_column(&group, (Column){second, NULL}, "key", "key?");
+  put_column(&group, (Column){key, NULL}, false);
+  if (shape == TWO_WORDS) put_column(&group, (Column){second, NULL}, false);
   FlSlot g[3], c[2], s[2];
   check(k, call(k, fl_rt_group, &group, g) == 0, what);
   Row *sorted = malloc((size_t)n * sizeof *sorted);
@@ -83,7 +83,7 @@ static void test_many(Kit *k, int shape, int64_t n) {
   put_array(&count, g[1].a);
   put_int(&sum, g[0].i);
   put_array(&sum, g[1].a);
-  put_column(&sum, (Column){x, NULL}, "col", "col?");
+  put_column(&sum, (Column){x, NULL}, false);
   count.result_types[0] = (FlType1){FL_I64, 1, 0, 0};
   sum.result_types[0] = (FlType1){FL_F64, 1, 0, 0};
   count.result_types[1] = sum.result_types[1] = (FlType1){FL_BOOL, 1, 0, 0};

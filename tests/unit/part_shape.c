@@ -49,8 +49,8 @@ static void test_asof(Kit *k, int kind, int64_t n, int64_t m, int nulls, bool gr
     const char *word = words[t / 4];
     double within = floats ? 0.75 : 3;
     Call c = {.s = word, .i = (limited ? 1 : 0) | (equal ? 0 : 2) | (grouped ? 4 : 0)};
-    put_column(&c, left, "on", "on?");
-    put_column(&c, right, "on", "on?");
+    put_column(&c, left, false);
+    put_column(&c, right, false);
     if (grouped) {
       put_int(&c, 5);
       put_array(&c, group[0]);

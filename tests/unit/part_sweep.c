@@ -29,8 +29,6 @@ static FlArray *integers(Kit *k, int64_t n, int32_t dtype) {
 
 static void test_sweep(Kit *k, int64_t n, int64_t g, int shape) {
   static const int32_t dtypes[] = {FL_I8, FL_U8, FL_I16, FL_U32, FL_I32, FL_U64, FL_I64};
-  static const char *const words[N_PARTS] = {"sum:col", "mean:col", "count",   "min:col",
-                                             "max:col", "sum:col",  "mean:col"};
   static const char *const kinds[N_PARTS] = {"sum", "mean", "count", "min", "max", "sum", "mean"};
   char what[64];
   snprintf(what, sizeof what, "%lld rows, %lld groups, shape %d", (long long)n, (long long)g, shape);
@@ -38,8 +36,10 @@ static void test_sweep(Kit *k, int64_t n, int64_t g, int shape) {
   for (int64_t i = 0; i < n; i++) ((int64_t *)id->data)[i] = (int64_t)(draw(k) % (uint64_t)g);
   FlType1 types[2 * N_PARTS];
   FlSlot args[2 + N_PARTS] = {{.i = g}, {.a = id}}, all[2 * N_PARTS];
+  FlColumnAttr attrs[N_PARTS];
   int n_args = 2;
   for (int p = 0; p < N_PARTS; p++) {
+    attrs[p] = (FlColumnAttr){.made = kinds[p], .flags = p == 2 ? FL_COLUMN_NONE : 0};
     int32_t dtype = dtypes[draw(k) % 7], result = FL_F64;
     if (p == 5 || p == 6) dtype = FL_F64;
     if (p != 2) columns[p] = dtype == FL_F64 ? doubles(k, n, p == 5 ? shape : 0) : integers(k, n, dtype);
@@ -54,15 +54,15 @@ static void test_sweep(Kit *k, int64_t n, int64_t g, int shape) {
                    .n_args = n_args,
                    .n_results = 2 * N_PARTS,
                    .result_types = types,
-                   .list = words,
-                   .n_list = N_PARTS};
+                   .columns = attrs,
+                   .n_columns = N_PARTS};
   check(k, fl_rt_aggregates(k->ctx, &desc, args, all) == 0, what);
   for (int p = 0; p < N_PARTS; p++) {
     Call one = {.s = kinds[p]};
     FlSlot alone[2];
     put_int(&one, g);
     put_array(&one, id);
-    if (columns[p] != NULL) put_column(&one, (Column){columns[p], NULL}, "col", "col?");
+    if (columns[p] != NULL) put_column(&one, (Column){columns[p], NULL}, false);
     memcpy(one.result_types, types + 2 * p, 2 * sizeof *types);
     check(k, call(k, fl_rt_aggregate, &one, alone) == 0, what);
     for (int r = 0; r < 2; r++) {

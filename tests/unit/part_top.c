@@ -14,10 +14,10 @@ static void test_top(Kit *k, int kind, int64_t n, int nulls, int64_t g, int64_t 
   for (int64_t i = 0; g > 0 && i < n; i++) ((int64_t *)groups->data)[i] = (int64_t)(draw(k) % (uint64_t)g);
   Call top = {.i = g > 0}, sort = {0};
   put_int(&top, kept);
-  if (g > 0) put_column(&top, (Column){groups, NULL}, "asc", "asc?");
-  if (g > 0) put_column(&sort, (Column){groups, NULL}, "asc", "asc?");
-  put_column(&top, key, descending ? "desc" : "asc", descending ? "desc?" : "asc?");
-  put_column(&sort, key, descending ? "desc" : "asc", descending ? "desc?" : "asc?");
+  if (g > 0) put_column(&top, (Column){groups, NULL}, false);
+  if (g > 0) put_column(&sort, (Column){groups, NULL}, false);
+  put_column(&top, key, descending);
+  put_column(&sort, key, descending);
   FlSlot found, all;
   check(k, call(k, fl_rt_top_rows, &top, &found) == 0 && call(k, fl_rt_sort_perm, &sort, &all) == 0, what);
   const int64_t *rows = all.a->data, *got = found.a->data;

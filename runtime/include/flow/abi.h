@@ -93,7 +93,9 @@ typedef struct FlType1 {
 /* Whether values are texts: an FlText, whose bytes lie elsewhere. A file is one, too. */
 static inline bool fl_dtype_is_text(int32_t dtype) { return dtype == FL_TEXT || dtype == FL_FILE; }
 /* Whether a value is one such text, and no array. */
-static inline bool fl_type_is_text(FlType1 t) { return t.rank == 0 && t.depth == 0 && fl_dtype_is_text(t.dtype); }
+static inline bool fl_type_is_text(FlType1 t) {
+  return t.rank == 0 && t.depth == 0 && fl_dtype_is_text(t.dtype);
+}
 
 /* ---- calls -------------------------------------------------------------------------------------------- */
 
@@ -120,6 +122,20 @@ typedef struct FlKernel {
   int32_t unit; /* partitions are multiples of this many elements (FL_BLOCK for reductions, else 1) */
 } FlKernel;
 
+/* A column that an operator takes or gives, as values and what comes with them. */
+enum {
+  FL_COLUMN_NULLS = 1,  /* which of the values are valid follows them */
+  FL_COLUMN_DOWN = 2,   /* it orders from the largest */
+  FL_COLUMN_LEVELS = 4, /* codes; their levels follow */
+  FL_COLUMN_NONE = 8,   /* there is no column: what is made of it is made of the rows */
+  FL_COLUMN_SAYS = 16   /* which of what is made of it are valid follows that */
+};
+typedef struct FlColumnAttr {
+  const char *name; /* where messages say it; NULL: nowhere */
+  const char *made; /* the aggregate that is made of it; NULL: none */
+  int32_t flags;
+} FlColumnAttr;
+
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
 typedef struct FlOpDesc {
   int32_t op;   /* row of ops.def, for messages */
@@ -130,7 +146,8 @@ typedef struct FlOpDesc {
   double f;
   const char *s;           /* NUL-terminated; NULL when unused */
   const char *const *list; /* names, options */
-  int32_t n_list;
+  int32_t n_list, n_columns;
+  const FlColumnAttr *columns;
 } FlOpDesc;
 
 /* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are
@@ -196,10 +213,10 @@ typedef struct FlExtern {
 
 /* What a compiled script is. The only symbol a generated object exports is `flow_program`. */
 typedef struct FlProgram {
-  uint32_t version;     /* FL_PROGRAM_VERSION */
-  const char *name;     /* script file name without folder */
-  const char *doc;      /* leading comment of the script, for --help; may be "" */
-  FlHostFn main;        /* args: the params in order; no results */
+  uint32_t version; /* FL_PROGRAM_VERSION */
+  const char *name; /* script file name without folder */
+  const char *doc;  /* leading comment of the script, for --help; may be "" */
+  FlHostFn main;    /* args: the params in order; no results */
   const FlParam *params;
   const FlStage *stages;
   const FlSite *sites;
@@ -209,8 +226,8 @@ typedef struct FlProgram {
   /* Finds the addresses of the externs before main runs; NULL: there are none to find. */
   FlStatus (*bind)(FlCtx *ctx, FlExtern *const *externs, int32_t n);
   int32_t n_externs;
-  /* "flow program 1\n", then lines `name: value`: script, flow (its version), source (a digest of all files of the
-   * script), processor. May be NULL. */
+  /* "flow program 1\n", then lines `name: value`: script, flow (its version), source (a digest of all files
+   * of the script), processor. May be NULL. */
   const char *about;
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
@@ -303,14 +320,14 @@ FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a
 /* The context's error came out of what was called at `site`: said when a failed call is passed on. Gives
  * `status`. */
 FlStatus fl_fail_through(FlCtx *ctx, FlStatus status, int32_t site);
-/* The context's error is of what stands at `site`, where nothing closer to it has said so. Without an error it does
- * nothing. */
+/* The context's error is of what stands at `site`, where nothing closer to it has said so. Without an error
+ * it does nothing. */
 void fl_fail_place(FlCtx *ctx, int32_t site);
 /* The context's error happened in this element of a loop: said of the outermost loop of the stage or script.
  * Without an error it does nothing. */
 void fl_fail_position(FlCtx *ctx, int32_t n_index, const int64_t *index);
-/* The loop that the position is of goes over groups, whose keys are args[1..] as the operator `within` has them
- * (args[0] is not read): a note says the keys of that group in place of the position. */
+/* The loop that the position is of goes over groups, whose keys are args[1..] as the operator `within` has
+ * them (args[0] is not read): a note says the keys of that group in place of the position. */
 void fl_fail_within(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args);
 
 /* 2, 3 or 4: the level of x86-64 (v2, v3, v4) that this processor has; kernels of portable programs choose by
@@ -337,8 +354,8 @@ typedef struct FlStepKind {
   int32_t n_args, n_results;
 } FlStepKind;
 
-/* `code` is a row of numbers for each step: its kind, the places of its arguments and results, how many arrays
- * are released after it, their places. */
+/* `code` is a row of numbers for each step: its kind, the places of its arguments and results, how many
+ * arrays are released after it, their places. */
 typedef struct FlSteps {
   const FlStepKind *kinds;
   const FlSlot *constants;
@@ -348,8 +365,8 @@ typedef struct FlSteps {
 /* Where the values of a running function are. */
 typedef struct FlPlaces {
   FlSlot *values;
-  FlArray **own;        /* one reference each, or NULL */
-  const FlSlot *params; /* borrowed */
+  FlArray **own;          /* one reference each, or NULL */
+  const FlSlot *params;   /* borrowed */
   FlSlot *args, *results; /* of the step that runs: as many as any takes and gives */
 } FlPlaces;
 
@@ -365,8 +382,8 @@ typedef struct FlTasks {
   const FlType1 *types;
   int32_t n_env, n_dims, n_results, site;
 } FlTasks;
-/* Operations as `op` of a kind. An array of scalars (what: FlOpDesc); the results of a loop of tasks, an array
- * or a list each (what: FlTasks). */
+/* Operations as `op` of a kind. An array of scalars (what: FlOpDesc); the results of a loop of tasks, an
+ * array or a list each (what: FlTasks). */
 FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot *results);
 FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results);
 

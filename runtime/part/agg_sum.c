@@ -104,7 +104,7 @@ static FlStatus fail_overflow(FlAgg *a, int64_t k) {
   const char *name = a->desc->columns[0].name, *type = fl_dtype_info[a->value->dtype].name;
   char of[80] = "", in[40] = "";
   if (name != NULL) (void)snprintf(of, sizeof of, " of `%.64s`", name);
-  if (a->id != NULL) (void)snprintf(in, sizeof in, " in group %lld", (long long)k);
+  if (a->id != NULL) (void)snprintf(in, sizeof in, " in group %lld", (long long)(a->base + k));
   return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW, "integer overflow: the sum%s%s does not fit %s",
                     of, in, type);
 }

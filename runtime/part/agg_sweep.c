@@ -219,10 +219,17 @@ static FlStatus store(const Sweep *s, Part *part, bool dropped) {
   return part->kind == LEAST || part->kind == GREATEST ? store_codes(s, part) : store_sums(s, part);
 }
 
+static FlStatus by_parts(const Sweep *s) {
+  for (int32_t p = 0; p < s->n_parts; p++)
+    if (fl_agg_parts(&s->part[p].agg, s->part[p].alone) != 0) return 1;
+  return 0;
+}
+
 static FlStatus run(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
   s->part = fl_part_zalloc(s->m, s->n_parts, sizeof *s->part);
   if (s->part == NULL || read_parts(s, desc, args) != 0) return 1;
   int64_t *counts;
+  if (fl_agg_is_large(&s->part[0].agg)) return by_parts(s);
   if (s->g >= MANY_GROUPS) { /* large tables are better filled one by one */
     for (int32_t p = 0; p < s->n_parts; p++) s->part[p].kind = ALONE;
     counts = fl_agg_counts(&s->part[0].agg, NULL, NULL, false);

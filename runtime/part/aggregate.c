@@ -85,6 +85,11 @@ int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool
   return c.counts;
 }
 
+int64_t *fl_agg_counts_of(FlAgg *a) {
+  const uint8_t *valid = a->n_cols > 0 ? a->col[0].valid : NULL;
+  return fl_agg_counts(a, valid, a->n_cols > 1 ? a->col[1].valid : NULL, true);
+}
+
 /* ---- results ------------------------------------------------------------------------------------------ */
 
 FlStatus fl_agg_results(FlAgg *a, int64_t least) {
@@ -195,8 +200,8 @@ static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
   for (int32_t k = 0; k < a->n_cols; k++) {
     if (a->col[k].n != a->n) return fl_part_fail_shape(ctx, desc, a->n, a->col[k].n);
   }
-  const uint8_t *valid = a->n_cols > 0 ? a->col[0].valid : NULL;
-  a->counts = fl_agg_counts(a, valid, a->n_cols > 1 ? a->col[1].valid : NULL, true);
+  if (fl_agg_is_large(a)) return fl_agg_parts(a, row->fn);
+  a->counts = fl_agg_counts_of(a);
   return a->counts == NULL ? 1 : row->fn(a);
 }
 

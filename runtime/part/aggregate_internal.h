@@ -13,6 +13,7 @@ typedef struct FlAgg {
   const int64_t *id; /* [n]; NULL: all rows are group 0 */
   FlPartCol col[2];
   int32_t n_cols;
+  int64_t base;    /* the group that group 0 is, of a part of them */
   int64_t *counts; /* [g] rows where every column has a value */
   FlArray *value, *valid;
 } FlAgg;
@@ -45,6 +46,12 @@ FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *means)
 void fl_agg_store(FlAgg *a, int64_t k, double v);
 /* Rows counted by group: of those where both masks (NULL: all) hold. NULL: error recorded. */
 int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool other_wanted);
+/* Those of a->counts. */
+int64_t *fl_agg_counts_of(FlAgg *a);
+/* Whether the groups are so many that what an aggregate keeps of them does not fit in memory; then fl_agg_parts gives
+ * what `fn` gives, part by part, and makes its own counts. (agg_parts.c) */
+bool fl_agg_is_large(const FlAgg *a);
+FlStatus fl_agg_parts(FlAgg *a, FlAggFn *fn);
 /* A column as doubles, 0 where any column of the aggregate has no value. */
 typedef struct FlAggDoubles {
   const FlPartCol *col;

@@ -4,82 +4,23 @@
  * of each group. Always holds: groups are numbered by ascending key, so the numbering depends on the data
  * alone.
  *
- * Words below about the number of rows index a table directly. Where a sample of others shows that most rows
+ * Words below about the number of rows index a table directly (group_table.c). Where a sample of others shows that most rows
  * have words of their own, all rows are sorted and equal ones stand together; else words go through the hash
  * set and the distinct ones are sorted. Several words are replaced, left to right, by the numbers of their
  * groups, which keep their order. Where such tables do not fit in memory, all rows are sorted part by part
  * (group_order.c). */
 #include "part/part_internal.h"
 
-typedef struct Direct {
-  const FlPartCodes *codes;
-  int32_t w;
-  _Atomic int64_t *first; /* [max + 1] */
+typedef struct Renumber {
   const int64_t *rank;
   int64_t *id;
-} Direct;
-
-static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Direct *d = env;
-  (void)ctx;
-  for (int64_t k = begin; k < end; k++) atomic_init(&d->first[k], INT64_MAX);
-  return 0;
-}
-
-static int32_t mark_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Direct *d = env;
-  uint64_t word[FL_PART_BATCH];
-  (void)ctx;
-  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
-    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
-    fl_part_read_words(d->codes, d->w, row, count, word);
-    for (int64_t i = 0; i < count; i++) fl_part_first(&d->first[word[i]], row + i);
-  }
-  return 0;
-}
-
-static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Direct *d = env;
-  uint64_t word[FL_PART_BATCH];
-  (void)ctx;
-  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
-    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
-    fl_part_read_words(d->codes, d->w, row, count, word);
-    for (int64_t i = 0; i < count; i++) d->id[row + i] = d->rank[word[i]];
-  }
-  return 0;
-}
+} Renumber;
 
 static int32_t renumber_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Direct *d = env;
+  const Renumber *d = env;
   (void)ctx;
   for (int64_t row = begin; row < end; row++) d->id[row] = d->rank[d->id[row]];
   return 0;
-}
-
-static FlStatus group_directly(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out) {
-  int64_t size = (int64_t)codes->words[w].max + 1, g = 0;
-  int64_t *rank = fl_part_alloc(m, size, sizeof *rank);
-  Direct d = {codes, w, fl_part_alloc(m, size, sizeof *d.first), rank, out->id};
-  if (rank == NULL || d.first == NULL) return 1;
-  if (fl_part_for(m->ctx, clear_body, &d, size, 0.5) != 0) return 1;
-  if (fl_part_for(m->ctx, mark_body, &d, out->n, 1.5) != 0) return 1;
-  for (int64_t k = 0; k < size; k++) {
-    rank[k] = g;
-    g += atomic_load_explicit(&d.first[k], memory_order_relaxed) != INT64_MAX;
-  }
-  out->g = g;
-  out->first = fl_part_alloc(m, g, sizeof *out->first);
-  if (out->first == NULL) return 1;
-  for (int64_t k = 0; k < size; k++) {
-    int64_t first = atomic_load_explicit(&d.first[k], memory_order_relaxed);
-    if (first == INT64_MAX) continue;
-    out->first[rank[k]] = first;
-  }
-  FlStatus status = fl_part_for(m->ctx, number_body, &d, out->n, 1.0);
-  fl_part_release(m, rank);
-  fl_part_release(m, (const void *)d.first);
-  return status;
 }
 
 static FlStatus group_by_hash(FlPartMem *m, const uint64_t *word, int bits, bool ordered, FlPartGroups *out) {
@@ -104,7 +45,7 @@ static FlStatus group_by_hash(FlPartMem *m, const uint64_t *word, int bits, bool
     rank[entry] = k;
     out->first[k] = atomic_load_explicit(&entries[entry].first, memory_order_relaxed);
   }
-  Direct d = {.rank = rank, .id = out->id};
+  Renumber d = {rank, out->id};
   FlStatus status = fl_part_for(m->ctx, renumber_body, &d, out->n, 1.5);
   fl_part_release(m, items);
   fl_part_release(m, spare);
@@ -184,7 +125,7 @@ FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool o
   int64_t n = codes->n;
   *out = (FlPartGroups){.n = n, .id = id != NULL ? id : fl_part_alloc(m, n, sizeof *id)};
   if (out->id == NULL) return 1;
-  if (codes->words[w].max <= (uint64_t)n + 1024) return group_directly(m, codes, w, out);
+  if (fl_part_table_sweeps(m, codes, w) < INT64_MAX) return fl_part_group_table(m, codes, w, out);
   FlPartPair *pairs = NULL;
   if (mostly_different(m, codes, w) && fl_part_sort_buckets(m, codes, w, &pairs) != 0) return 1;
   if (pairs != NULL) {
@@ -211,19 +152,20 @@ static int32_t join2_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* Whether grouping looks up more memory in any order than there is; *room: what there is. */
-static bool beyond(FlPartMem *m, const FlPartCodes *codes, int64_t *room) {
-  FlPool *pool = m->ctx ? fl_ctx_pool(m->ctx) : NULL;
-  bool directly = codes->words[0].max <= (uint64_t)codes->n + 1024;
-  int64_t entries = directly && codes->n_words == 1 ? (int64_t)codes->words[0].max + 1 : codes->n;
-  int64_t bytes = entries * (int64_t)(3 * sizeof(int64_t));
-  *room = fl_pool_room(pool, bytes);
-  return *room < bytes && (codes->n_words > 1 || directly || mostly_different(m, codes, 0));
+/* Whether grouping by tables looks up more memory in any order than there is, or takes more than `most` sweeps;
+ * *room: what there is. */
+static bool beyond(FlPartMem *m, const FlPartCodes *codes, int64_t most, int64_t *room) {
+  int64_t sweeps = codes->n_words == 1 ? fl_part_table_sweeps(m, codes, 0) : INT64_MAX;
+  int64_t bytes = codes->n * (int64_t)(3 * sizeof(int64_t));
+  *room = fl_pool_room(fl_part_pool(m), bytes);
+  if (sweeps < INT64_MAX) return sweeps > most;
+  return *room < bytes && (codes->n_words > 1 || mostly_different(m, codes, 0));
 }
 
 FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out) {
+  enum { SWEEPS = 8 }; /* each goes through all rows twice, and through what is written of them */
   int64_t n = codes->n, room;
-  if (beyond(m, codes, &room)) return fl_part_group_ordered(m, codes, room, true, id, out);
+  if (beyond(m, codes, SWEEPS, &room)) return fl_part_group_ordered(m, codes, room, true, id, out);
   if (fl_part_group_words(m, codes, 0, ordered, id, out) != 0) return 1;
   for (int32_t w = 1; w < codes->n_words; w++) {
     FlPartGroups left = *out, right;
@@ -273,11 +215,9 @@ static FlStatus group_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
   if (fl_part_encode(m, keys, desc->n_columns, 1, true, &codes) != 0) return 1;
   *id = fl_array_new(m->ctx, FL_I64, 1, &codes.n);
   if (*id == NULL || fl_part_group_codes(m, &codes, true, (*id)->data, &groups) != 0) return 1;
-  *first = fl_array_new(m->ctx, FL_I64, 1, &groups.g);
-  if (*first == NULL) return 1;
-  if (groups.g > 0) memcpy((*first)->data, groups.first, (size_t)groups.g * sizeof(int64_t));
+  *first = fl_part_keep(m, groups.first, FL_I64, groups.g);
   *g = groups.g;
-  return 0;
+  return *first == NULL;
 }
 
 FlStatus fl_rt_group(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
@@ -296,32 +236,44 @@ FlStatus fl_rt_group(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlo
   return 0;
 }
 
-/* The first rows of all groups, ascending: a bit for each row is looked up in any order, and nothing else. */
-static FlStatus ascending(FlPartMem *m, const FlPartGroups *groups, int64_t *rows) {
-  int64_t words = groups->n / 64 + 1;
-  uint64_t *first = fl_part_zalloc(m, words, sizeof *first);
-  if (first == NULL) return 1;
-  for (int64_t k = 0; k < groups->g; k++)
-    first[groups->first[k] / 64] |= UINT64_C(1) << groups->first[k] % 64;
+/* The rows whose bits are set, ascending. NULL: error recorded. */
+static FlArray *rows_of(FlPartMem *m, const uint64_t *bits, int64_t n) {
+  int64_t words = n / 64 + 1, count = 0;
+  for (int64_t w = 0; w < words; w++) count += __builtin_popcountll(bits[w]);
+  FlArray *out = fl_array_new(m->ctx, FL_I64, 1, &count);
+  if (out == NULL) return NULL;
+  int64_t *rows = out->data;
   for (int64_t w = 0; w < words; w++) {
-    for (uint64_t left = first[w]; left != 0; left &= left - 1) *rows++ = w * 64 + __builtin_ctzll(left);
+    for (uint64_t left = bits[w]; left != 0; left &= left - 1) *rows++ = w * 64 + __builtin_ctzll(left);
   }
-  fl_part_release(m, first);
-  return 0;
+  return out;
 }
 
 static FlStatus distinct_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
+  enum { SWEEPS = 32 };
   FlPartKey *keys;
   FlPartCodes codes;
   FlPartGroups groups;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
   if (fl_part_encode(m, keys, desc->n_columns, 1, false, &codes) != 0) return 1;
   int64_t room;
-  FlStatus status = beyond(m, &codes, &room) ? fl_part_group_ordered(m, &codes, room, false, NULL, &groups)
-                                             : fl_part_group_codes(m, &codes, false, NULL, &groups);
-  if (status != 0) return 1;
-  *rows = fl_array_new(m->ctx, FL_I64, 1, &groups.g);
-  return *rows == NULL ? 1 : ascending(m, &groups, (*rows)->data);
+  /* The first rows of all groups: a bit for each row is looked up in any order, and no more. */
+  uint64_t *first = fl_part_zalloc(m, codes.n / 64 + 1, sizeof *first);
+  if (first == NULL) return 1;
+  bool sorted = beyond(m, &codes, SWEEPS, &room);
+  if (!sorted && codes.n_words == 1 && fl_part_table_sweeps(m, &codes, 0) < INT64_MAX) {
+    if (fl_part_mark_table(m, &codes, first) != 0) return 1;
+  } else {
+    FlStatus status = sorted ? fl_part_group_ordered(m, &codes, room, false, NULL, &groups)
+                             : fl_part_group_codes(m, &codes, false, NULL, &groups);
+    if (status != 0) return 1;
+    for (int64_t k = 0; k < groups.g; k++)
+      first[groups.first[k] / 64] |= UINT64_C(1) << groups.first[k] % 64;
+    fl_part_release(m, groups.id);
+    fl_part_release(m, groups.first);
+  }
+  *rows = rows_of(m, first, codes.n);
+  return *rows == NULL;
 }
 
 FlStatus fl_rt_distinct(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -11,7 +11,6 @@
  * each part behind the other. Each part is then sorted alone in memory, and its row numbers written: blocks
  * in files are read and written from their beginning to their end. Rows that equal a cut are in order as they
  * come. */
-#include "data/scratch.h"
 #include "part/part_internal.h"
 
 enum {
@@ -208,18 +207,6 @@ static FlStatus no_memory(FlPartMem *m) {
   return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
 }
 
-/* A file or the memory for a chunk failed. A disk is told as a disk, with its folder. */
-static FlStatus no_scratch(FlPartMem *m, const FlScratch *s) {
-  char folder[4096];
-  int why = fl_scratch_why(s, folder, sizeof folder);
-  if (why == 0) return no_memory(m);
-  FlStatus status =
-      fl_fail_text(m->ctx, -1, FL_CODE_RESOURCE,
-                   "the disk of `%.400s` fails while this step keeps data there: %s", folder, strerror(why));
-  fl_fail_help(m->ctx, "name a folder on another disk: --cache FOLDER, or TMPDIR=FOLDER before the command");
-  return status;
-}
-
 static FlStatus part_rows(FlPartMem *m, Parts *p) {
   p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
   p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
@@ -314,7 +301,7 @@ static FlStatus write_parts(FlPartMem *m, Parts *p) {
   if (p->scratch == NULL) return 1;
   m->on_disk += bytes;
   if (fl_part_for(m->ctx, write_parts_body, p, p->chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
-  FlStatus status = no_scratch(m, p->scratch);
+  FlStatus status = fl_part_fail_scratch(m, p->scratch);
   fl_scratch_free(p->scratch);
   return status;
 }
@@ -330,7 +317,7 @@ static FlStatus sort_parts(FlPartMem *m, Parts *p) {
     int64_t from = p->start[k], n = p->start[k + 1] - from, row_bytes = p->width * (int64_t)sizeof(uint64_t);
     if (p->scratch != NULL) {
       if (!fl_scratch_read(p->scratch, p->taken, n * row_bytes, from * row_bytes))
-        return no_scratch(m, p->scratch);
+        return fl_part_fail_scratch(m, p->scratch);
     } else {
       p->first = k;
       p->last = fl_part_min(k + 2, p->n_parts);

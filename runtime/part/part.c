@@ -39,6 +39,21 @@ void fl_part_release(FlPartMem *m, const void *p) {
   }
 }
 
+FlArray *fl_part_keep(FlPartMem *m, const void *p, FlDtype dtype, int64_t count) {
+  int64_t bytes = count * (int64_t)fl_dtype_info[dtype].bytes;
+  for (int32_t k = 0; k < m->n_arrays; k++) {
+    FlArray *from = m->arrays[k];
+    if (from->data != p) continue;
+    bool wasteful = bytes < fl_array_bytes(from) / 4 * 3;
+    FlArray *out = wasteful ? fl_array_new(m->ctx, dtype, 1, &count)
+                            : fl_array_over(m->ctx, from->buffer, from->data, dtype, 1, &count);
+    if (out != NULL && wasteful && bytes > 0) memcpy(out->data, p, (size_t)bytes);
+    if (out != NULL) fl_part_release(m, p);
+    return out;
+  }
+  return NULL;
+}
+
 void fl_part_note_disk(FlPartMem *m, const FlArray *a) {
   if (a != NULL && fl_buffer_in_file(a->buffer)) m->on_disk += fl_array_bytes(a);
 }
@@ -100,6 +115,17 @@ FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t
 
 FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int64_t size) {
   return fl_fail(ctx, FL_FAULT_INDEX, desc->site, FL_I64, (FlSlot){.i = index}, (FlSlot){.i = size});
+}
+
+FlStatus fl_part_fail_scratch(FlPartMem *m, const FlScratch *s) {
+  char folder[4096];
+  int why = fl_scratch_why(s, folder, sizeof folder);
+  if (why == 0) return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+  FlStatus status =
+      fl_fail_text(m->ctx, -1, FL_CODE_RESOURCE,
+                   "the disk of `%.400s` fails while this step keeps data there: %s", folder, strerror(why));
+  fl_fail_help(m->ctx, "name a folder on another disk: --cache FOLDER, or TMPDIR=FOLDER before the command");
+  return status;
 }
 
 /* ---- columns ------------------------------------------------------------------------------------------ */

@@ -11,6 +11,7 @@
 
 #include "part/part.h"
 #include "data/data.h"
+#include "data/scratch.h"
 #include "exec/exec.h"
 #include "part/exact_ratio.h"
 
@@ -43,6 +44,8 @@ void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size);
 void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zero */
 /* Releases what fl_part_alloc gave for `p` at once; NULL is allowed. */
 void fl_part_release(FlPartMem *m, const void *p);
+/* What fl_part_alloc gave for `p` as an array of `count` values, which the caller owns. NULL: error recorded. */
+FlArray *fl_part_keep(FlPartMem *m, const void *p, FlDtype dtype, int64_t count);
 void fl_part_mem_reset(FlPartMem *m);
 /* Where bodies, which have no scratch of the call, take memory from: fl_counted_new. May be NULL. */
 static inline FlPool *fl_part_pool(const FlPartMem *m) { return m->ctx ? fl_ctx_pool(m->ctx) : NULL; }
@@ -78,6 +81,9 @@ static inline void fl_part_first(_Atomic int64_t *first, int64_t at) {
 /* Sizes a and b differ; position `index` is not in 0..size. */
 FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t b);
 FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int64_t size);
+/* A file, or the memory to fill it, failed. A disk is told as a disk, with its folder. */
+FlStatus fl_part_fail_scratch(FlPartMem *m, const FlScratch *s);
+
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
 typedef struct FlPartCol {
@@ -229,6 +235,14 @@ FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int
  * ascending words. wants_id: else out->id stays NULL. (group_order.c) */
 FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, bool wants_id, int64_t *id,
                                FlPartGroups *out);
+
+/* The same where the words are hardly more than the rows: by ascending words, with a table of as many words as
+ * there is room for. (group_table.c) */
+FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out);
+/* So often it goes through the rows; INT64_MAX: the words are too many for that. */
+int64_t fl_part_table_sweeps(FlPartMem *m, const FlPartCodes *codes, int32_t w);
+/* Only sets the bits of the first rows of word 0. */
+FlStatus fl_part_mark_table(FlPartMem *m, const FlPartCodes *codes, uint64_t *first);
 
 /* Distinct values of a stream of 64-bit hashes or words; id[row] is an entry, first[entry] its least row, -1
  * for an entry that was given up. With texts, equal hashes are compared by bytes and rows without a value get

@@ -200,6 +200,44 @@ static void test_rows(FlRun *run) {
 }
 #endif
 
+/* Groups and first rows by a table of ranges of the words: key k is in group k, rows without a key are the last. */
+static void test_tables(FlRun *run) {
+  enum { ROWS = 1500000, KEYS = ROWS / 3 };
+  FlPartMem mem = {.ctx = fl_run_ctx(run)};
+  int64_t n = ROWS;
+  FlArray *keys = fl_array_new(mem.ctx, FL_I64, 1, &n), *valid = fl_array_new(mem.ctx, FL_BOOL, 1, &n);
+  int64_t *key = keys->data, *first = malloc((2 * KEYS + 1) * sizeof *first);
+  uint8_t *there = valid->data;
+  for (int64_t k = 0; k <= 2 * KEYS; k++) first[k] = -1;
+  for (int64_t i = 0; i < n; i++) {
+    key[i] = i < KEYS ? i * 499979 % KEYS * 2 : (int64_t)(draw() % KEYS) * 2; /* odd ones are not there */
+    there[i] = draw() % 1000 != 0 || i < KEYS;
+    int64_t k = there[i] ? key[i] : 2 * KEYS;
+    if (first[k] < 0) first[k] = i;
+  }
+  FlPartKey by = {.side = {{.dtype = FL_I64, .n = n, .data = key, .valid = there, .array = keys}}};
+  FlPartCodes codes;
+  FlPartGroups groups = {0};
+  CHECK(fl_part_encode(&mem, &by, 1, 1, true, &codes) == 0);
+  int64_t sweeps = fl_part_table_sweeps(&mem, &codes, 0);
+  check(sweeps > 1 && sweeps < 32, "the table is one of %lld ranges", (long long)sweeps);
+  CHECK(fl_part_group_words(&mem, &codes, 0, true, NULL, &groups) == 0 && groups.g == KEYS + 1);
+  bool right = true;
+  for (int64_t i = 0; i < n; i++) right &= groups.id[i] == (there[i] ? key[i] / 2 : KEYS);
+  for (int64_t g = 0; g < groups.g; g++) right &= groups.first[g] == first[2 * g];
+  check(right, "groups by ranges of a table");
+  uint64_t *bits = fl_part_zalloc(&mem, n / 64 + 1, sizeof *bits);
+  CHECK(fl_part_mark_table(&mem, &codes, bits) == 0);
+  right = true;
+  for (int64_t i = 0; i < n; i++)
+    right &= (bits[i / 64] >> i % 64 & 1) == (first[there[i] ? key[i] : 2 * KEYS] == i);
+  check(right, "first rows by ranges of a table");
+  free(first);
+  fl_part_mem_reset(&mem);
+  fl_array_unref(keys);
+  fl_array_unref(valid);
+}
+
 int main(void) {
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
   test_orders(run);
@@ -208,6 +246,9 @@ int main(void) {
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 48 * MIB});
   test_orders(run);
   test_rows(run);
+  fl_run_free(run);
+  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});
+  test_tables(run);
   fl_run_free(run);
 #endif
   return finish();

@@ -1,0 +1,120 @@
+/* group_table.c: groups of rows whose words are hardly more than the rows: through a table with a place for
+ * each word.
+ *
+ * Comes in: words (encode.c). Goes out: groups by ascending word, the first row of each; or only marks on the
+ * first rows. Always holds: nothing depends on how much memory there is.
+ *
+ * Where the table of all words does not fit in memory, there is one of a range of the words at a time, and a
+ * sweep over the rows for each: reading the words again costs less than anything that is written to a disk.
+ */
+#include "part/part_internal.h"
+
+static const uint32_t NONE = UINT32_MAX;
+
+typedef struct Table {
+  const FlPartCodes *codes;
+  int32_t w;
+  uint64_t low, width; /* the words of the range */
+  uint32_t *first; /* [width] least row of each word, or NONE; then the number of its group in the range */
+  int64_t before;  /* groups of lower words */
+  int64_t *id;
+} Table;
+
+static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Table *t = env;
+  (void)ctx;
+  memset(t->first + begin, 0xff, (size_t)(end - begin) * sizeof *t->first);
+  return 0;
+}
+
+static inline void lower(uint32_t *first, uint32_t row) {
+  uint32_t seen = __atomic_load_n(first, __ATOMIC_RELAXED);
+  while (row < seen &&
+         !__atomic_compare_exchange_n(first, &seen, row, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+}
+
+static int32_t mark_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Table *t = env;
+  uint64_t word[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
+    fl_part_read_words(t->codes, t->w, row, count, word);
+    for (int64_t i = 0; i < count; i++) {
+      if (word[i] - t->low < t->width) lower(&t->first[word[i] - t->low], (uint32_t)(row + i));
+    }
+  }
+  return 0;
+}
+
+static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Table *t = env;
+  uint64_t word[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
+    fl_part_read_words(t->codes, t->w, row, count, word);
+    for (int64_t i = 0; i < count; i++) {
+      if (word[i] - t->low < t->width) t->id[row + i] = t->before + t->first[word[i] - t->low];
+    }
+  }
+  return 0;
+}
+
+/* Of how many words the table is. */
+static int64_t words_of(FlPartMem *m, int64_t size) {
+  int64_t bytes = size * (int64_t)sizeof(uint32_t), room = fl_pool_room(fl_part_pool(m), bytes);
+  return room < bytes ? fl_part_max(room / (int64_t)sizeof(uint32_t), FL_PART_CHUNK) : size;
+}
+
+int64_t fl_part_table_sweeps(FlPartMem *m, const FlPartCodes *codes, int32_t w) {
+  uint64_t most = codes->words[w].max;
+  if (most > (uint64_t)codes->n + 1024 || codes->n >= (int64_t)NONE) return INT64_MAX;
+  int64_t words = words_of(m, (int64_t)most + 1);
+  return ((int64_t)most + words) / words;
+}
+
+/* Marks the first rows of the words from t->low on. */
+static FlStatus sweep(FlPartMem *m, Table *t, int64_t size, int64_t words) {
+  t->width = (uint64_t)fl_part_min(words, size - (int64_t)t->low);
+  if (fl_part_for(m->ctx, clear_body, t, (int64_t)t->width, 0.25) != 0) return 1;
+  return fl_part_for(m->ctx, mark_body, t, t->codes->n, 1.5);
+}
+
+FlStatus fl_part_mark_table(FlPartMem *m, const FlPartCodes *codes, uint64_t *first) {
+  int64_t size = (int64_t)codes->words[0].max + 1, words = words_of(m, size);
+  Table t = {.codes = codes, .first = fl_part_alloc(m, words, sizeof *t.first)};
+  if (t.first == NULL) return 1;
+  for (; (int64_t)t.low < size; t.low += t.width) {
+    if (sweep(m, &t, size, words) != 0) return 1;
+    for (uint64_t k = 0; k < t.width; k++)
+      if (t.first[k] != NONE) first[t.first[k] / 64] |= UINT64_C(1) << t.first[k] % 64;
+  }
+  fl_part_release(m, t.first);
+  return 0;
+}
+
+FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out) {
+  int64_t size = (int64_t)codes->words[w].max + 1, words = words_of(m, size), here = 0;
+  Table t = {.codes = codes, .w = w, .id = out->id, .first = fl_part_alloc(m, words, sizeof *t.first)};
+  if (t.first == NULL) return 1;
+  for (; (int64_t)t.low < size; t.low += t.width, t.before += here) {
+    if (sweep(m, &t, size, words) != 0) return 1;
+    here = 0;
+    for (uint64_t k = 0; k < t.width; k++) here += t.first[k] != NONE;
+    if (out->first == NULL) /* of several ranges there is room for all groups that can come */
+      out->first = fl_part_alloc(m, words < size ? fl_part_min(size, codes->n) : here, sizeof *out->first);
+    if (out->first == NULL) return 1;
+    int64_t *first = out->first + t.before;
+    uint32_t rank = 0;
+    for (uint64_t k = 0; k < t.width; k++) {
+      if (t.first[k] == NONE) continue;
+      first[rank] = t.first[k];
+      t.first[k] = rank++;
+    }
+    if (fl_part_for(m->ctx, number_body, &t, codes->n, 1.0) != 0) return 1;
+  }
+  out->g = t.before;
+  fl_part_release(m, t.first);
+  return 0;
+}

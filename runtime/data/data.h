@@ -55,8 +55,8 @@ void fl_pool_breathe(FlPool *pool);
 typedef struct FlLoan FlLoan;
 FlLoan *fl_pool_lend(FlPool *pool, void *at, int64_t bytes);
 void fl_pool_unlend(FlLoan *loan); /* NULL is allowed; the pool may have been freed */
-/* How many of `wanted` bytes new blocks can have in memory now; not less than a small share of the limit, which
- * whoever gets less than he wanted goes on with. pool may be NULL: all. */
+/* How many of `wanted` bytes new blocks can have in memory now; not less than a small share of the limit,
+ * which whoever gets less than he wanted goes on with. pool may be NULL: all. */
 int64_t fl_pool_room(FlPool *pool, int64_t wanted);
 /* What bounds the memory of blocks, as a user reads it: `--memory` or the machine, and a size; into `out`. */
 enum { FL_POOL_BOUND = 96 };
@@ -145,6 +145,12 @@ static inline int64_t fl_array_bytes(const FlArray *a) {
 /* Digest of type, sizes and contents: equal for equal values however they came about. NaNs are one NaN, texts
  * and files count by their bytes, lists by their elements' digests. Remembered in the array. */
 FlDigest fl_array_digest(FlArray *a);
+bool fl_array_has_digest(const FlArray *a);
+/* In pieces, which any threads may make: the digests of as many blocks, then of the array by all of them
+ * (NULL: they are made here). Of one block: nothing is gained. */
+int64_t fl_array_digest_blocks(const FlArray *a);
+FlDigest fl_array_digest_block(const FlArray *a, int64_t block);
+FlDigest fl_array_digest_of(FlArray *a, const FlDigest *blocks);
 /* The same for a single value of a scalar type. */
 FlDigest fl_scalar_digest(int32_t dtype, FlSlot value);
 

@@ -3,16 +3,17 @@
  * In: values. Out: digests that are equal for equal values, whatever buffer, view or machine holds them.
  * The encoding, little-endian, without ambiguity:
  *   value  = dtype name, NUL, rank u8, dims i64 each, contents
- *   contents = the digests of the blocks of 2^19 elements, in order; one block alone: its bytes
+ *   contents = the digests of the blocks of 4096 rows, in order; one block alone: its bytes
  *   block  = numbers: their bytes, each NaN as the one quiet NaN; texts: length i64, bytes; lists: digests
- * What always holds: blocks depend on the element's index only, so blocks may be digested in any order. */
+ * What always holds: blocks depend on the row's index only, so whoever has whole blocks may digest them, in
+ * any order, and rows that are appended change no block but the last. */
 #include "data/data_internal.h"
 
 #include <string.h>
 #define XXH_STATIC_LINKING_ONLY /* the state on the stack */
 #include <xxhash.h>
 
-enum { FL_DIGEST_BLOCK = 1 << 19, FL_GATHER = 32 * 1024 };
+enum { FL_DIGEST_ROWS = 4096, FL_GATHER = 32 * 1024 };
 
 static FlDigest finish(XXH3_state_t *s) {
   XXH128_hash_t h = XXH3_128bits_digest(s);
@@ -117,33 +118,49 @@ static void add_head(XXH3_state_t *s, int32_t dtype, int32_t rank, const int64_t
   XXH3_128bits_update(s, dims, (size_t)rank * sizeof *dims);
 }
 
-static FlDigest compute(const FlArray *a) {
+int64_t fl_array_digest_blocks(const FlArray *a) {
+  if (fl_array_count(a) == 0 || a->rank == 0) return 1;
+  return (a->dims[0] + FL_DIGEST_ROWS - 1) / FL_DIGEST_ROWS;
+}
+
+static void add_block(XXH3_state_t *s, const FlArray *a, int64_t block) {
+  int64_t n = fl_array_count(a), size = fl_dtype_info[a->dtype].bytes;
+  int64_t each = n == 0 || a->rank == 0 ? 0 : FL_DIGEST_ROWS * fl_array_row_count(a), at = block * each;
+  add_elements(s, a->dtype, (const char *)a->data + at * size, each && n - at > each ? each : n - at);
+}
+
+FlDigest fl_array_digest_block(const FlArray *a, int64_t block) {
+  XXH3_state_t s;
+  XXH3_INITSTATE(&s);
+  XXH3_128bits_reset(&s);
+  add_block(&s, a, block);
+  return finish(&s);
+}
+
+/* blocks: their digests, or NULL: they are not known. */
+static FlDigest compute(const FlArray *a, const FlDigest *blocks) {
   XXH3_state_t whole;
   XXH3_INITSTATE(&whole);
   XXH3_128bits_reset(&whole);
   add_head(&whole, a->dtype, a->rank, a->dims);
-  int64_t n = fl_array_count(a);
-  if (n <= FL_DIGEST_BLOCK) {
-    add_elements(&whole, a->dtype, a->data, n);
-    return finish(&whole);
-  }
-  int64_t size = fl_dtype_info[a->dtype].bytes;
-  for (int64_t at = 0; at < n; at += FL_DIGEST_BLOCK) {
-    XXH3_state_t block;
-    XXH3_INITSTATE(&block);
-    XXH3_128bits_reset(&block);
-    add_elements(&block, a->dtype, (const char *)a->data + at * size,
-                 n - at < FL_DIGEST_BLOCK ? n - at : FL_DIGEST_BLOCK);
-    FlDigest d = finish(&block);
+  int64_t n = fl_array_digest_blocks(a);
+  if (n == 1) add_block(&whole, a, 0);
+  else if (blocks) XXH3_128bits_update(&whole, blocks, (size_t)n * sizeof *blocks);
+  for (int64_t b = 0; n > 1 && !blocks && b < n; b++) {
+    FlDigest d = fl_array_digest_block(a, b);
     XXH3_128bits_update(&whole, &d, sizeof d);
   }
   return finish(&whole);
 }
 
-FlDigest fl_array_digest(FlArray *a) {
+bool fl_array_has_digest(const FlArray *a) {
   /* acquire: pairs with the release below, so that `digest` is there when has_digest is 1. */
-  if (atomic_load_explicit(&a->has_digest, memory_order_acquire) == 1) return a->digest;
-  FlDigest d = compute(a);
+  return atomic_load_explicit(&a->has_digest, memory_order_acquire) == 1;
+}
+
+FlDigest fl_array_digest_of(FlArray *a, const FlDigest *blocks) {
+  if (fl_array_has_digest(a)) return a->digest;
+  FlDigest d = compute(a, blocks);
   int32_t none = 0;
   /* 2: one thread is writing `digest`; others that came to the same answer leave it alone. */
   if (atomic_compare_exchange_strong_explicit(&a->has_digest, &none, 2, memory_order_relaxed,
@@ -153,6 +170,8 @@ FlDigest fl_array_digest(FlArray *a) {
   }
   return d;
 }
+
+FlDigest fl_array_digest(FlArray *a) { return fl_array_digest_of(a, NULL); }
 
 FlDigest fl_scalar_digest(int32_t dtype, FlSlot v) {
   XXH3_state_t s;

@@ -40,7 +40,8 @@ void fl_error_free(FlError *error); /* NULL is allowed */
 FlStatus fl_fail_v(FlCtx *ctx, int32_t site, int code, const char *fmt, va_list args);
 /* Makes the position a note: what is called later speaks of a loop further out. */
 void fl_fail_position_settle(FlCtx *ctx);
-/* error_calls.c: the error is of what stands at this site, unless it knows a place. Says whether it did not. */
+/* error_calls.c: the error is of what stands at this site, unless it knows a place. Says whether it did not.
+ */
 bool fl_error_place(FlError *error, const FlProgram *program, int32_t site);
 /* error_calls.c: what the error came out of was called at this site. */
 void fl_error_through(FlError *error, const FlProgram *program, int32_t site);
@@ -145,6 +146,9 @@ void fl_slots_release(const FlSlot *slots, const FlType1 *types, int32_t n);
  * none). */
 void fl_slots_copy(FlHeap *heap, FlSlot *to, const FlSlot *from, const FlType1 *types, int32_t n);
 bool fl_slots_have_text(const FlType1 *types, int32_t n);
+
+/* fl_array_digest, by all workers where the array is large: digests.c. */
+FlDigest fl_ctx_array_digest(FlCtx *ctx, FlArray *a);
 
 /* The identity of a stage call (LANGUAGE 13): recall.c. Bytes on the heap. */
 typedef struct FlStageKey {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_KEY_VERSION = 2, FL_LARGE = 16 << 20, FL_WAIT_MS = 100 };
+enum { FL_KEY_VERSION = 3, FL_LARGE = 16 << 20, FL_WAIT_MS = 100 };
 /* A stored result is read, checked and mapped at about this rate: what is made faster is not worth its place.
  */
 static const double BYTES_PER_NS = 2.0;
@@ -44,7 +44,7 @@ static FlStatus files_digest(FlCtx *ctx, int32_t site, FlType1 t, FlSlot value, 
 
 static FlStatus arg_digest(FlCtx *ctx, int32_t site, FlType1 t, FlSlot value, FlDigest *out) {
   if (is_files(t)) return files_digest(ctx, site, t, value, false, out);
-  *out = t.rank > 0 || t.depth > 0 ? fl_array_digest(value.a) : fl_scalar_digest(t.dtype, value);
+  *out = t.rank > 0 || t.depth > 0 ? fl_ctx_array_digest(ctx, value.a) : fl_scalar_digest(t.dtype, value);
   return 0;
 }
 
@@ -152,7 +152,7 @@ static void store(FlFuture *call, FlMemoKey key, int64_t took) {
     values[n].t = notes;
     /* So that they travel along, and whoever loads the result need not read it all. */
     for (int32_t i = 0; i < n; i++)
-      if ((types[i].rank || types[i].depth) && values[i].a) fl_array_digest(values[i].a);
+      if ((types[i].rank || types[i].depth) && values[i].a) fl_ctx_array_digest(&call->ctx, values[i].a);
     if (fl_codec_encode(&call->ctx, values, types, n + 1, &encoded)) {
       bool cheap = encoded.bytes >= FL_LARGE && (double)took * BYTES_PER_NS < (double)encoded.bytes;
       if (stage->memo > 0 || !cheap)

@@ -114,7 +114,8 @@ static void test_texts(FlCtx *ctx) {
   fl_array_unref(b);
 }
 
-/* Arrays with texts of their own, two of each, into one: it keeps each heap once, in the order of the arrays. */
+/* Arrays with texts of their own, two of each, into one: it keeps each heap once, in the order of the arrays.
+ */
 static void test_many_keeps(FlCtx *ctx) {
   enum { N = 3000 };
   static FlArray *from[2 * N];
@@ -129,8 +130,10 @@ static void test_many_keeps(FlCtx *ctx) {
     fl_heap_unref(heap);
   }
   for (int k = 0; k < 2 * N; k++) ((FlText *)all->data)[k] = ((FlText *)from[k]->data)[0];
-  check(fl_array_keep(ctx, all, NULL, from, N / 2) == 0 && all->buffer->n_keeps == N / 2, "half of many keeps");
-  check(fl_array_keep(ctx, all, NULL, from, 2 * N) == 0 && all->buffer->n_keeps == N, "many keeps, each once");
+  check(fl_array_keep(ctx, all, NULL, from, N / 2) == 0 && all->buffer->n_keeps == N / 2,
+        "half of many keeps");
+  check(fl_array_keep(ctx, all, NULL, from, 2 * N) == 0 && all->buffer->n_keeps == N,
+        "many keeps, each once");
   bool same = true;
   for (int k = 0; k < N; k++) same = same && all->buffer->keeps[k] == from[k]->buffer->keeps[0];
   check(same, "keeps in order");
@@ -175,6 +178,23 @@ static void test_digests(FlCtx *ctx) {
   fl_array_unref(reused);
   fl_array_unref(m);
   fl_array_unref(t);
+  for (int64_t rows = 4090; rows < 4102; rows += 3) { /* rows that are appended change no whole block */
+    int64_t more[2] = {rows + 5000, 3}, few[2] = {rows, 3};
+    FlArray *long_one = fl_array_new(ctx, FL_I32, 2, more), *short_one = fl_array_new(ctx, FL_I32, 2, few);
+    for (int32_t k = 0; k < more[0] * 3; k++) ((int32_t *)long_one->data)[k] = k * k;
+    memcpy(short_one->data, long_one->data, (size_t)few[0] * 12);
+    check(fl_array_digest_blocks(short_one) == (rows + 4095) / 4096, "blocks of %lld rows", (long long)rows);
+    check(equal(fl_array_digest_block(long_one, 0), fl_array_digest_block(short_one, 0)) == (rows >= 4096),
+          "the first block of %lld rows", (long long)rows);
+    FlDigest blocks[3] = {fl_array_digest_block(long_one, 0), fl_array_digest_block(long_one, 1),
+                          fl_array_digest_block(long_one, 2)};
+    FlDigest whole = fl_array_digest_of(long_one, fl_array_digest_blocks(long_one) == 3 ? blocks : NULL);
+    FlArray *again = fl_array_view_rows(ctx, long_one, 0, more[0]);
+    check(equal(fl_array_digest(again), whole), "of blocks, and at once");
+    fl_array_unref(again);
+    fl_array_unref(long_one);
+    fl_array_unref(short_one);
+  }
   FlArray *big = fl_array_zeros(ctx, FL_F64, 1, &n), *view = fl_array_view_rows(ctx, big, 0, n);
   check(equal(fl_array_digest(big), fl_array_digest(view)), "views of many blocks");
   ((double *)big->data)[n - 1] = 1;

@@ -1,7 +1,7 @@
 /* exec.c: tests of runs: kernels and their first fault, host-level loops, stages remembered and shared,
  * command lines. */
 #include "check.h"
-#include "exec/exec.h"
+#include "exec/exec_internal.h"
 #include "data/data.h"
 
 #include <fcntl.h>
@@ -285,6 +285,50 @@ static void remove_tree(const char *dir) {
   if (system(command)) printf("could not remove %s\n", dir);
 }
 
+/* ---- digests ------------------------------------------------------------------------------------------- */
+
+/* A view of all rows: the same values, of which nobody knows the digest. */
+static FlArray *view_of(FlCtx *ctx, FlArray *a) { return fl_array_view_rows(ctx, a, 0, a->dims[0]); }
+
+static bool same_digest(FlCtx *ctx, FlArray *a) {
+  FlArray *alone = view_of(ctx, a), *shared = view_of(ctx, a);
+  FlDigest x = fl_array_digest(alone), y = fl_ctx_array_digest(ctx, shared), z = fl_array_digest(shared);
+  fl_array_unref(alone);
+  fl_array_unref(shared);
+  return x.lo == y.lo && x.hi == y.hi && y.lo == z.lo && y.hi == z.hi;
+}
+
+/* By any number of workers the digest of one. */
+static void test_digests(FlRun *run) {
+  static const int64_t sizes[][2] = {{0, 7},     {5, 0},      {1, 300000}, {4096, 40},
+                                     {4097, 40}, {100000, 2}, {400001, 1}};
+  static const FlDtype types[] = {FL_F64, FL_F32, FL_I64, FL_U8, FL_BOOL, FL_DATE};
+  FlCtx *ctx = fl_run_ctx(run);
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+      FlArray *a = fl_array_new(ctx, types[t], 2, sizes[k]);
+      unsigned char *bytes = a->data;
+      for (int64_t i = 0; i < fl_array_bytes(a); i++)
+        bytes[i] = types[t] == FL_BOOL ? i % 3 == 0 : (unsigned char)(i * i >> 3);
+      check(same_digest(ctx, a), "digest of %lld x %lld", (long long)sizes[k][0], (long long)sizes[k][1]);
+      fl_array_unref(a);
+    }
+  }
+  int64_t n = 150000;
+  FlArray *texts = fl_array_new(ctx, FL_TEXT, 1, &n), *list = fl_array_new(ctx, FL_LIST, 1, &n),
+          *row = fl_array_zeros(ctx, FL_I64, 1, &(int64_t){3});
+  for (int64_t i = 0; i < n; i++) {
+    ((FlText *)texts->data)[i] = (FlText){"some text that is long enough", i % 29};
+    ((FlArray **)list->data)[i] =
+        i % 5 ? fl_array_ref(row) : fl_array_zeros(ctx, FL_I64, 1, &(int64_t){i % 7});
+  }
+  check(same_digest(ctx, texts), "digest of texts");
+  check(same_digest(ctx, list), "digest of a list");
+  fl_array_unref(texts);
+  fl_array_unref(list);
+  fl_array_unref(row);
+}
+
 int main(void) {
   static const int workers[] = {1, 2, 8};
   for (int k = 0; k < 3; k++) {
@@ -294,6 +338,7 @@ int main(void) {
     run = fl_run_new(&program, &(FlRunOptions){.workers = workers[k], .quiet = true});
     test_tasks(run);
     test_tasks_release(run);
+    test_digests(run);
     fl_run_free(run);
     char dir[] = "/tmp/flow-exec-XXXXXX";
     if (mkdtemp(dir)) test_stages(dir, workers[k]);

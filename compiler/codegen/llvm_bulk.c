@@ -29,7 +29,7 @@ static void collect_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
 static void collect_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
                          const Val *outputs) {
   FlGen *g = f->g;
-  Val shift = fl_ll_i64(g, 12), block = fl_ll_i64(g, FL_BLOCK);
+  Val shift = fl_ll_i64(g, FL_BLOCK_SHIFT), block = fl_ll_i64(g, FL_BLOCK);
   Cursor c = {fl_ll_alloca(f, g->i64, "cursor"), outputs};
   Val last = LLVMBuildLShr(f->b, LLVMBuildNSWAdd(f->b, end, fl_ll_i64(g, FL_BLOCK - 1), ""), shift, "");
   FlLoop l;
@@ -118,7 +118,7 @@ void fl_ll_collect(FlFn *f, const FlOp *op) {
   FlDtype *dtypes = FL_NEW_ARRAY(g->arena, FlDtype, n);
   Val total = fl_ll_total(f, op), one = fl_ll_i64(g, 1);
   Val up = LLVMBuildAdd(f->b, total, fl_ll_i64(g, FL_BLOCK - 1), "");
-  Val blocks = kernel ? LLVMBuildAShr(f->b, up, fl_ll_i64(g, 12), "") : one;
+  Val blocks = kernel ? LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), "") : one;
   for (int i = 0; i < n; i++) {
     dtypes[i] = i ? (FlDtype)r->yields[i]->type.dtype : FL_I64;
     /* One more element: what is not kept is still stored, at the cursor. */

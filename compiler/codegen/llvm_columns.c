@@ -19,7 +19,7 @@ typedef struct Columns {
   const FlKernelDef *k;
   const FlOp *reduce;
   int n;
-  FlRed *at; /* lanes: [32][TILE], total: [TILE] */
+  FlRed *at; /* lanes: [32][TILE], total: [TILE], levels of it */
   FlElementBody *each;
   void *arg;
 } Columns;
@@ -38,6 +38,7 @@ static FlRed state_of(FlFn *f, const FlOp *reduce, int index) {
              .result = reduce->results[index]};
   s.lanes = fl_ll_alloca_n(f, s.t, FL_LANES * TILE, "lanes");
   s.total = fl_ll_alloca_n(f, s.t, TILE, "totals");
+  s.levels = fl_ll_alloca_n(f, s.t, FL_FOLD_LEVELS * TILE, "levels");
   return s;
 }
 
@@ -90,9 +91,9 @@ static void sum_tile(FlFn *f, const Columns *c, Val first, Val width) {
   FlGen *g = f->g;
   Val n = fl_ll_value(f, c->reduce->args[0]), zero = fl_ll_i64(g, 0), block = fl_ll_i64(g, FL_BLOCK);
   Val up = LLVMBuildNSWAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), "");
-  for (int k = 0; k < c->n; k++) clear(f, &c->at[k], c->at[k].total, TILE);
+  Val n_blocks = LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), ""), tile = fl_ll_i64(g, TILE);
   FlLoop blocks, rows;
-  fl_ll_loop_open(f, &blocks, zero, LLVMBuildAShr(f->b, up, fl_ll_i64(g, 12), ""), 0, NULL);
+  fl_ll_loop_open(f, &blocks, zero, n_blocks, 0, NULL);
   Val lo = LLVMBuildNSWMul(f->b, blocks.i, block, ""), hi = least(f, LLVMBuildNSWAdd(f->b, lo, block, ""), n);
   for (int k = 0; k < c->n; k++) clear(f, &c->at[k], c->at[k].lanes, FL_LANES * TILE);
   fl_ll_loop_open(f, &rows, lo, hi, 0, NULL);
@@ -104,9 +105,16 @@ static void sum_tile(FlFn *f, const Columns *c, Val first, Val width) {
       Val there = fl_ll_at_byte(f, r->lanes, (int64_t)half * TILE * fl_ll_size(r->d));
       add_up(f, r, r->lanes, there, fl_ll_i64(g, (int64_t)half * TILE));
     }
-    add_up(f, r, r->total, r->lanes, width);
+    fl_ll_call(f, r->t == g->f64 ? "fl_fold_push_f64" : "fl_fold_push_f32", g->none, 4,
+               (Ty[]){g->ptr, g->i64, g->i64, g->ptr}, (Val[]){r->levels, tile, blocks.i, r->lanes});
   }
   fl_ll_loop_close(f, &blocks, NULL, false);
+  for (int k = 0; k < c->n; k++) {
+    const FlRed *r = &c->at[k];
+    fl_ll_call(f, r->t == g->f64 ? "fl_fold_end_f64" : "fl_fold_end_f32", g->none, 5,
+               (Ty[]){g->ptr, g->i64, g->i64, g->i64, g->ptr},
+               (Val[]){r->levels, tile, tile, n_blocks, r->total});
+  }
 }
 
 /* What comes after the sum, and the results. */

@@ -1,7 +1,7 @@
 /* llvm_reduce.c: reductions, in the order that the language fixes.
  *
  * Float sums and products: blocks of 4096 positions; in a block position p goes to lane p mod 32; the lanes,
- * which start at 0 (product: 1), are joined by a butterfly; block results are joined from left to right. A
+ * which start at 0 (product: 1), are joined by a butterfly; block results by the tree of folds (abi.h). A
  * position that a filter drops keeps its place and adds the identity (-0 for a sum, whose addition changes no
  * bit). Integer sums are exact (128 bits) and checked once. Minimum and maximum take the first of equals; a
  * NaN wins.
@@ -262,24 +262,25 @@ static void nested_lanes(FlFn *f, FlSweep *s, Val n) {
   Val *sums = FL_NEW_ARRAY(g->arena, Val, s->n);
   Val up = LLVMBuildNSWAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), "");
   FlLoop l;
-  fl_ll_loop_open(f, &l, zero, LLVMBuildAShr(f->b, up, fl_ll_i64(g, 12), ""), 0, NULL);
+  fl_ll_loop_open(f, &l, zero, LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), ""), 0, NULL);
   Val lo = LLVMBuildNSWMul(f->b, l.i, block, ""), hi = LLVMBuildNSWAdd(f->b, lo, block, "");
   hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, hi, n, ""), hi, n, "");
   lane_block(f, s, LANES_NESTED, lo, hi, sums);
   for (int k = 0; k < s->n; k++)
-    if (fl_red_sums(&s->at[k])) fl_red_join_total(f, &s->at[k], sums[k]);
+    if (fl_red_sums(&s->at[k])) fl_red_join_total(f, &s->at[k], l.i, sums[k]);
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
-/* Adds the lanes to the totals when `when` holds. */
-static void flush_lanes(FlFn *f, FlSweep *s, Val when) {
+/* Adds the lanes of the block that `pos` is in to the totals when `when` holds. */
+static void flush_lanes(FlFn *f, FlSweep *s, Val pos, Val when) {
   Block full = fl_ll_block(f, "full"), on = fl_ll_block(f, "on");
   LLVMBuildCondBr(f->b, when, full, on);
   fl_ll_at(f, full);
   for (int k = 0; k < s->n; k++) {
     FlRed *r = &s->at[k];
     if (!fl_red_sums(r)) continue;
-    fl_red_join_total(f, r, fl_red_butterfly(f, r, r->lanes));
+    fl_red_join_total(f, r, LLVMBuildLShr(f->b, pos, fl_ll_i64(f->g, FL_BLOCK_SHIFT), ""),
+                      fl_red_butterfly(f, r, r->lanes));
     fl_red_clear_lanes(f, r);
   }
   LLVMBuildBr(f->b, on);
@@ -301,7 +302,7 @@ static void nested_plain(FlFn *f, FlSweep *s, int axis, Val pos_at) {
     Val pos = fl_red_get(f, g->i64, pos_at);
     for (int k = 0; k < s->n; k++) fl_red_accumulate(f, &s->at[k], pos);
     if (s->sums)
-      flush_lanes(f, s, LLVMBuildICmp(f->b, LLVMIntEQ, LLVMBuildAnd(f->b, pos, last, ""), last, ""));
+      flush_lanes(f, s, pos, LLVMBuildICmp(f->b, LLVMIntEQ, LLVMBuildAnd(f->b, pos, last, ""), last, ""));
     fl_red_put(f, LLVMBuildNSWAdd(f->b, pos, fl_ll_i64(g, 1), ""), pos_at);
     leave_element(f, s);
   }
@@ -350,8 +351,8 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
     fl_red_put(f, zero, pos_at);
     nested_plain(f, &s, 0, pos_at);
     if (s.sums) {
-      Val part = LLVMBuildAnd(f->b, fl_red_get(f, g->i64, pos_at), fl_ll_i64(g, FL_BLOCK - 1), "");
-      flush_lanes(f, &s, LLVMBuildICmp(f->b, LLVMIntNE, part, zero, ""));
+      Val n = fl_red_get(f, g->i64, pos_at), part = LLVMBuildAnd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), "");
+      flush_lanes(f, &s, n, LLVMBuildICmp(f->b, LLVMIntNE, part, zero, ""));
     }
   }
   end_sweep(f, &s);
@@ -409,7 +410,7 @@ static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const 
   FlSweep s = sweep_of(f, k->op);
   Val *sums = FL_NEW_ARRAY(g->arena, Val, s.n);
   give_places(&s, outputs);
-  Val shift = fl_ll_i64(g, 12), block = fl_ll_i64(g, FL_BLOCK), zero = fl_ll_i64(g, 0);
+  Val shift = fl_ll_i64(g, FL_BLOCK_SHIFT), block = fl_ll_i64(g, FL_BLOCK), zero = fl_ll_i64(g, 0);
   Val last = LLVMBuildLShr(f->b, LLVMBuildNSWAdd(f->b, end, fl_ll_i64(g, FL_BLOCK - 1), ""), shift, "");
   FlLoop l;
   fl_ll_loop_open(f, &l, LLVMBuildLShr(f->b, begin, shift, ""), last, 0, NULL);
@@ -481,8 +482,8 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   Val *outputs = FL_NEW_ARRAY(g->arena, Val, s.n + 1);
   k.n_outputs = new_arrays(f, &k, outputs);
   Val n = fl_ll_total(f, op);
-  Val blocks =
-      LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""), fl_ll_i64(g, 12), "");
+  Val blocks = LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""),
+                             fl_ll_i64(g, FL_BLOCK_SHIFT), "");
   Val place = fl_ll_scratch(f);
   int64_t slots_each = s.n * FL_PARTIAL_BYTES / (int)sizeof(FlSlot);
   Val slots = LLVMBuildMul(f->b, blocks, fl_ll_i64(g, slots_each), "");
@@ -497,7 +498,8 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), LLVMBuildSelect(f->b, fine, blocks, fl_ll_i64(g, 0), ""), 0, NULL);
   Val bytes = fl_ll_i64(g, s.n * FL_PARTIAL_BYTES);
   Val p = fl_ll_gep(f, g->i8, partials, LLVMBuildNSWMul(f->b, l.i, bytes, ""));
-  for (int i = 0; i < s.n; i++) fl_red_join(f, &s.at[i], fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES));
+  for (int i = 0; i < s.n; i++)
+    fl_red_join(f, &s.at[i], l.i, fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES));
   fl_ll_loop_close(f, &l, NULL, false);
   fl_ll_unref(f, buffer);
   LLVMBuildStore(f->b, fl_ll_null(g), place);

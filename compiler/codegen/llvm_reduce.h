@@ -33,12 +33,13 @@ typedef struct FlRed {
   int first;                    /* yield that is its value */
   const FlValue *result, *keep; /* keep: NULL when nothing is filtered */
   Val lanes, rest, total;       /* float kinds: [32 x t] twice, t */
-  Val buffers[2];               /* [4096 x t]: values that were computed before; NULL: by the region */
-  Val best_lanes, at_lanes;     /* picks in a kernel: [32 x t], [32 x i64]: best and at of each lane */
-  Val hi, lo;   /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
-  Val wide;     /* integer sums of products: i128 */
-  Val best, at; /* the value so far and its position, -1: none */
-  Val data;     /* each: where the values go, as output `output` of the kernel */
+  Val levels;     /* float kinds: of the tree of blocks, from the second one on; NULL: none so far */
+  Val buffers[2]; /* [4096 x t]: values that were computed before; NULL: by the region */
+  Val best_lanes, at_lanes; /* picks in a kernel: [32 x t], [32 x i64]: best and at of each lane */
+  Val hi, lo;               /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
+  Val wide;                 /* integer sums of products: i128 */
+  Val best, at;             /* the value so far and its position, -1: none */
+  Val data;                 /* each: where the values go, as output `output` of the kernel */
   int output;
 } FlRed;
 
@@ -84,10 +85,12 @@ void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val kee
 void fl_red_pick(FlFn *f, const FlRed *r, Val v, Val pos, Val keep); /* after all earlier positions */
 void fl_red_join_picks(FlFn *f, FlRed *r); /* the lanes, all of later positions than best, into best */
 Val fl_red_butterfly(FlFn *f, const FlRed *r, Val lanes);
-void fl_red_join_total(FlFn *f, const FlRed *r, Val block);
+/* `total`, of the blocks before, with what block number `index` gave. */
+void fl_red_join_total(FlFn *f, FlRed *r, Val index, Val block);
 
-/* The state after a block at its place among the partials, and its joining to the state so far. */
+/* The state after a block at its place among the partials, and its joining, as block number `index`, to the
+ * state so far. */
 void fl_red_store(FlFn *f, const FlRed *r, Val at, Val sum);
-void fl_red_join(FlFn *f, const FlRed *r, Val p);
+void fl_red_join(FlFn *f, FlRed *r, Val index, Val p);
 
 #endif

@@ -284,8 +284,25 @@ Val fl_red_finish(FlFn *f, const FlRed *r) {
   return t == g->i64 ? lo : LLVMBuildTrunc(f->b, lo, t, "");
 }
 
-void fl_red_join_total(FlFn *f, const FlRed *r, Val block) {
-  fl_red_put(f, join(f, r, fl_red_get(f, r->t, r->total), block), r->total);
+/* Most sweeps have one block: only a further one is joined, by a call. */
+void fl_red_join_total(FlFn *f, FlRed *r, Val index, Val block) {
+  FlGen *g = f->g;
+  bool wide = r->t == g->f64;
+  const char *name = r->kind == RED_PRODUCT ? wide ? "fl_fold_product_f64" : "fl_fold_product_f32"
+                     : wide                 ? "fl_fold_sum_f64"
+                                            : "fl_fold_sum_f32";
+  if (!r->levels) r->levels = fl_ll_alloca_n(f, r->t, FL_FOLD_LEVELS, "levels");
+  Block further = fl_ll_block(f, "further"), on = fl_ll_block(f, "on"), from[2] = {fl_ll_here(f), NULL};
+  LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, index, fl_ll_i64(g, 0), ""), on, further);
+  fl_ll_at(f, further);
+  Val args[] = {r->levels, index, fl_red_get(f, r->t, r->total), block};
+  Val both[] = {block, fl_ll_call(f, name, r->t, 4, (Ty[]){g->ptr, g->i64, r->t, r->t}, args)};
+  from[1] = fl_ll_here(f);
+  LLVMBuildBr(f->b, on);
+  fl_ll_at(f, on);
+  Val total = LLVMBuildPhi(f->b, r->t, "");
+  LLVMAddIncoming(total, both, from, 2);
+  fl_red_put(f, total, r->total);
 }
 
 void fl_red_store(FlFn *f, const FlRed *r, Val at, Val sum) {
@@ -304,13 +321,13 @@ void fl_red_store(FlFn *f, const FlRed *r, Val at, Val sum) {
   }
 }
 
-/* Host code: joins the partial state at p, of the next block, to the state so far. */
-void fl_red_join(FlFn *f, const FlRed *r, Val p) {
+/* Host code: joins the partial state at p, of block number `index`, to the state so far. */
+void fl_red_join(FlFn *f, FlRed *r, Val index, Val p) {
   FlGen *g = f->g;
   Val zero = fl_ll_i64(g, 0);
   if (r->kind == RED_EACH) return;
   if (fl_red_sums(r)) {
-    fl_red_join_total(f, r, fl_red_get(f, r->t, p));
+    fl_red_join_total(f, r, index, fl_red_get(f, r->t, p));
     return;
   }
   if (fl_red_picks(r)) {

@@ -1,11 +1,12 @@
 /* reduce.c: reductions, in the order that the language fixes (LANGUAGE 5).
  *
  * Float sums and products: blocks of 4096 positions; in a block position p goes to lane p mod 32; lanes start
- * at +0 (product: 1) and are joined by a butterfly; block results are joined from left to right. A position
- * that is not kept keeps its place and adds nothing. sum_product of floats is a fused multiply-add into the
- * lane. Integer sums are exact in 128 bits and checked at the end; integer products are checked step by step
- * in order. min, max, argmin, argmax take the first of equals, and a NaN before anything else; of nothing
- * they are EMPTY, but where the op says that there is an element, or that the result is not used else. */
+ * at +0 (product: 1) and are joined by a butterfly; the results of m blocks are joined as those of the first
+ * P and those of the rest, P the largest power of two below m. A position that is not kept keeps its place
+ * and adds nothing. sum_product of floats is a fused multiply-add into the lane. Integer sums are exact in
+ * 128 bits and checked at the end; integer products are checked step by step in order. min, max, argmin,
+ * argmax take the first of equals, and a NaN before anything else; of nothing they are EMPTY, but where the
+ * op says that there is an element, or that the result is not used else. */
 #include "interp/interp_internal.h"
 
 #include "kern/kern.h"
@@ -16,15 +17,17 @@
 /* One reduction of the op and its state. */
 typedef struct Reduction {
   FlReduceKind kind;
-  FlDtype d;                        /* of the values */
-  int first, keep;                  /* yields: its value; whether the element counts, -1: it does */
-  double lanes[FL_LANES], total;    /* f64 */
-  float lanes32[FL_LANES], total32; /* f32 */
-  __int128 sum;                     /* integer sums; counts, any and all as 0, 1, ... */
-  FlSlot best;                      /* min, max; integer product so far */
-  char *text;                       /* the bytes of a best text, owned */
-  int64_t at;                       /* position of best, -1: none */
-  FlArray *each;                    /* what is kept of each element, or NULL */
+  FlDtype d;               /* of the values */
+  int first, keep;         /* yields: its value; whether the element counts, -1: it does */
+  double lanes[FL_LANES];  /* f64 */
+  float lanes32[FL_LANES]; /* f32 */
+  FlSlot *blocks;          /* of the blocks that are done: what their lanes gave, owned */
+  int64_t n_blocks;
+  __int128 sum;  /* integer sums; counts, any and all as 0, 1, ... */
+  FlSlot best;   /* min, max; integer product so far */
+  char *text;    /* the bytes of a best text, owned */
+  int64_t at;    /* position of best, -1: none */
+  FlArray *each; /* what is kept of each element, or NULL */
 } Reduction;
 
 typedef struct Sweep {
@@ -45,17 +48,31 @@ static void clear_lanes(Reduction *r) {
   }
 }
 
-/* The butterfly over the lanes; its result joins the total. */
-static void join_block(Reduction *r) {
+/* The butterfly over the lanes gives the result of their block. */
+static void end_block(Reduction *r) {
   bool times = r->kind == FL_RED_PRODUCT;
   for (int half = FL_LANES / 2; half >= 1; half /= 2)
     for (int i = 0; i < half; i++) {
       r->lanes[i] = times ? r->lanes[i] * r->lanes[i + half] : r->lanes[i] + r->lanes[i + half];
       r->lanes32[i] = times ? r->lanes32[i] * r->lanes32[i + half] : r->lanes32[i] + r->lanes32[i + half];
     }
-  r->total = times ? r->total * r->lanes[0] : r->total + r->lanes[0];
-  r->total32 = times ? r->total32 * r->lanes32[0] : r->total32 + r->lanes32[0];
+  if ((r->n_blocks & (r->n_blocks - 1)) == 0) { /* as many as there is room for */
+    r->blocks = realloc(r->blocks, (size_t)(r->n_blocks ? 2 * r->n_blocks : 1) * sizeof *r->blocks);
+    if (r->blocks == NULL) fl_no_memory();
+  }
+  r->blocks[r->n_blocks++] = r->d == FL_F64 ? (FlSlot){.f = r->lanes[0]} : (FlSlot){.f32 = r->lanes32[0]};
   clear_lanes(r);
+}
+
+/* Of n blocks, at least 1. */
+static FlSlot join_blocks(const Reduction *r, const FlSlot *blocks, int64_t n) {
+  if (n == 1) return blocks[0];
+  int64_t p = 1;
+  while (2 * p < n) p *= 2;
+  bool times = r->kind == FL_RED_PRODUCT;
+  FlSlot a = join_blocks(r, blocks, p), b = join_blocks(r, blocks + p, n - p);
+  if (r->d == FL_F64) return (FlSlot){.f = times ? a.f * b.f : a.f + b.f};
+  return (FlSlot){.f32 = times ? a.f32 * b.f32 : a.f32 + b.f32};
 }
 
 static void add_to_lane(Reduction *r, int64_t pos, FlSlot v, FlSlot w) {
@@ -174,7 +191,8 @@ static FlStatus add_one(Frame *f, const FlOp *op, int part, Sweep *s, int64_t po
 
 static void reach_block(Sweep *s, int64_t block) {
   for (; s->block < block; s->block++)
-    for (int k = 0; k < s->n; k++) join_block(&s->at[k]);
+    for (int k = 0; k < s->n; k++)
+      if (uses_lanes(&s->at[k])) end_block(&s->at[k]);
 }
 
 static FlStatus add_element(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg) {
@@ -195,8 +213,8 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
   case FL_RED_SUM_PRODUCT:
   case FL_RED_PRODUCT:
     if (uses_lanes(r)) {
-      join_block(r);
-      v = r->d == FL_F64 ? (FlSlot){.f = r->total} : (FlSlot){.f32 = r->total32};
+      end_block(r);
+      v = join_blocks(r, r->blocks, r->n_blocks);
     } else if (r->kind != FL_RED_PRODUCT) {
       if (!fits(d, r->sum)) return overflow(f, op, part, d, (FlSlot){0}, (FlSlot){0});
       v = narrow(d, r->sum);
@@ -246,8 +264,6 @@ FlStatus run_reduce(Frame *f, const FlOp *op) {
     r->keep = how.keep;
     r->at = -1;
     r->sum = r->kind == FL_RED_ALL;
-    r->total = r->kind == FL_RED_PRODUCT;
-    r->total32 = r->kind == FL_RED_PRODUCT;
     r->best = r->kind == FL_RED_PRODUCT ? (FlSlot){.i = 1} : (FlSlot){0};
     clear_lanes(r);
     ordered |= r->kind == FL_RED_PRODUCT && !uses_lanes(r);
@@ -259,6 +275,7 @@ FlStatus run_reduce(Frame *f, const FlOp *op) {
   for (int k = 0; k < s.n; k++) {
     fl_array_unref(s.at[k].each);
     free(s.at[k].text);
+    free(s.at[k].blocks);
   }
   free(s.at);
   return status;

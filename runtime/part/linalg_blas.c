@@ -2,12 +2,13 @@
  *
  * The result is cut in tiles of 512 rows by 512 columns aligned at row and column 0, each one call of gemm;
  * they have 256 rows where there are few, and where the second factor is small: OpenBLAS then copies neither.
- * Such a factor that is read transposed is turned first. When the whole result is one tile, k is cut in
- * pieces of at least 256 and a quarter of a million multiplications, 32 of them at most, whose products are
- * added from left to right. Products of at most 512 multiplications are summed here, in order, without
- * fusing. What the product is added to is added to by gemm, or follows the first piece. The cut depends on
- * the logical sizes alone; the bits are those of this OpenBLAS on this class of CPU. Of a matrix with its own
- * transpose what is on and above the diagonal is computed. */
+ * Such a factor that is read transposed is turned first. k is cut in leaves by the size of the result alone
+ * (SCALE 2): the least 256 * 2^j positions that are a quarter of a million multiplications and at least 4 m n
+ * / (m + n), so that joining them costs little. Leaves are joined by the tree of folds; who computes which
+ * complete subtree of them only schedules. What a product of one leaf is added to is added to by gemm, else
+ * it is added last. Products of at most 512 multiplications are summed here, in order, without fusing. The
+ * bits are those of this OpenBLAS on this class of CPU. Of a matrix with its own transpose what is on and
+ * above the diagonal is computed. */
 #include <cblas.h>
 #include <limits.h>
 
@@ -18,31 +19,36 @@ enum {
   LOW = 256,
   FEW = 16,
   FACTOR = 3840,
-  DEPTH = 256,
-  PIECE = 1 << 18,
-  MOST_PIECES = 32,
+  LEAST_LEAF = 256,
+  LEAF_WORK = 1 << 18,
+  ITEMS = 64, /* that the work is handed out in, if it has so many leaves */
   SMALL = 512
 };
 
-/* How much of k is a piece: a multiple of DEPTH, by the sizes alone. */
-static int64_t depth_of(const FlProduct *p) {
-  int64_t work = (PIECE / (p->m * p->n) + DEPTH - 1) / DEPTH, few = (p->k / MOST_PIECES + DEPTH - 1) / DEPTH;
-  int64_t most = work > few ? work : few;
-  return (most > 0 ? most : 1) * DEPTH;
+/* How much of k is a leaf. */
+static int64_t leaf_of(const FlProduct *p) {
+  double size = (double)p->m * (double)p->n, sides = (double)p->m + (double)p->n;
+  int64_t leaf = LEAST_LEAF;
+  while (leaf <= p->k && ((double)leaf * size < LEAF_WORK || (double)leaf * sides < 4 * size)) leaf *= 2;
+  return leaf;
 }
 
 typedef struct Tiles {
   const FlProduct *p;
   int64_t across; /* tiles in a row of the result, */
-  int64_t rows;   /* each of so many rows */
-  int64_t pieces; /* that k is cut in, */
-  int64_t depth;  /* so long */
-  void *partial;  /* [pieces][m * n], when there are several */
-  bool turned;    /* the product is the transpose of the result: with pieces only */
+  int64_t rows;   /* each of so many rows, */
+  int64_t tiles;  /* in all */
+  /* With more than one leaf: */
+  int64_t leaf, leaves, subtree; /* positions of a leaf; leaves; those of an item, a power of two, */
+  int64_t subtrees;              /* in so many items for each tile */
+  void *partial;                 /* [subtrees][m * n] */
+  char *levels;                  /* [workers][n_levels][a tile], row-major and dense */
+  int64_t n_levels;
+  bool turned; /* the product is the transpose of the result */
 } Tiles;
 
 static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k,
-                 bool add, void *out) {
+                 bool add, void *out, int64_t row) {
   CBLAS_TRANSPOSE ta = p->a_step == 1 ? CblasNoTrans : CblasTrans,
                   tb = p->b_step == 1 ? CblasNoTrans : CblasTrans;
   int64_t a = i * p->a_row + from * p->a_step, b = from * p->b_row + j * p->b_step;
@@ -50,7 +56,7 @@ static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t
           ldb = (blasint)(p->b_step == 1 ? p->b_row : p->b_step);
   if (p->k == 1 && ldb < p->n)
     ldb = (blasint)p->n; /* a single row has no next one, but gemm looks at the distance */
-  blasint bm = (blasint)m, bn = (blasint)n, bk = (blasint)k, ldc = (blasint)p->n;
+  blasint bm = (blasint)m, bn = (blasint)n, bk = (blasint)k, ldc = (blasint)row;
   if (p->dtype == FL_F64) {
     cblas_dgemm(CblasRowMajor, ta, tb, bm, bn, bk, 1.0, (const double *)p->first + a, lda,
                 (const double *)p->second + b, ldb, add ? 1.0 : 0.0, out, ldc);
@@ -61,11 +67,11 @@ static void gemm(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t
 }
 
 /* A tile on the diagonal of a matrix with its own transpose: what is on and above the diagonal. */
-static void syrk(const FlProduct *p, int64_t i, int64_t from, int64_t n, int64_t k, void *out) {
+static void syrk(const FlProduct *p, int64_t i, int64_t from, int64_t n, int64_t k, void *out, int64_t row) {
   CBLAS_TRANSPOSE t = p->a_step == 1 ? CblasNoTrans : CblasTrans;
   int64_t a = i * p->a_row + from * p->a_step;
   blasint lda = (blasint)(p->a_step == 1 ? p->a_row : p->a_step), bn = (blasint)n, bk = (blasint)k,
-          ldc = (blasint)p->n;
+          ldc = (blasint)row;
   if (p->dtype == FL_F64) {
     cblas_dsyrk(CblasRowMajor, CblasUpper, t, bn, bk, 1.0, (const double *)p->first + a, lda, 0.0, out, ldc);
   } else {
@@ -74,41 +80,56 @@ static void syrk(const FlProduct *p, int64_t i, int64_t from, int64_t n, int64_t
 }
 
 /* The part [i, i + m) x [j, j + n) of the result, over k positions `from` on, added to `out` or written
- * there; of what is below the diagonal nothing. */
+ * there, whose rows are `row` apart; of what is below the diagonal nothing. */
 static void part_of(const FlProduct *p, int64_t i, int64_t j, int64_t from, int64_t m, int64_t n, int64_t k,
-                    bool add, void *out) {
-  if (!p->own || j > i) gemm(p, i, j, from, m, n, k, add, out);
-  else if (i == j) syrk(p, i, from, m, k, out);
+                    bool add, void *out, int64_t row) {
+  if (!p->own || j > i) gemm(p, i, j, from, m, n, k, add, out, row);
+  else if (i == j) syrk(p, i, from, m, k, out, row);
+}
+
+/* Subtree `s` of the leaves of the tile at i, j of m x n goes to its place among the partials. */
+static void fold_tile(FlCtx *ctx, const Tiles *t, int64_t s, int64_t i, int64_t j, int64_t m, int64_t n) {
+  const FlProduct *p = t->p;
+  int64_t size = fl_dtype_info[p->dtype].bytes, from = s * t->subtree;
+  int64_t n_leaves = fl_part_min(t->subtree, t->leaves - from);
+  int worker = ctx ? fl_sched_worker(fl_ctx_sched(ctx)) : 0;
+  char *levels =
+      t->levels + (worker < 0 ? 0 : worker) * t->n_levels * t->rows * fl_part_min(TILE, p->n) * size;
+  for (int64_t k = 0; k < n_leaves; k++) {
+    int64_t at = (from + k) * t->leaf;
+    char *next = levels + __builtin_ctzll(~(uint64_t)k) * m * n * size;
+    part_of(p, i, j, at, m, n, fl_part_min(t->leaf, p->k - at), false, next, n);
+    if (p->dtype == FL_F64) fl_fold_push_f64((double *)(void *)levels, m * n, k, (double *)(void *)next);
+    else fl_fold_push_f32((float *)(void *)levels, m * n, k, (float *)(void *)next);
+  }
+  char *out = (char *)t->partial + (s * p->m * p->n + i * p->n + j) * size;
+  for (int64_t r = 0; r < m; r++, out += p->n * size, levels += n * size) {
+    if (p->dtype == FL_F64)
+      fl_fold_end_f64((double *)(void *)levels, n, m * n, n_leaves, (double *)(void *)out);
+    else fl_fold_end_f32((float *)(void *)levels, n, m * n, n_leaves, (float *)(void *)out);
+  }
 }
 
 static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Tiles *t = env;
   const FlProduct *p = t->p;
   int64_t size = fl_dtype_info[p->dtype].bytes;
-  (void)ctx;
   for (int64_t item = begin; item < end; item++) {
-    if (t->pieces > 1) {
-      int64_t from = item * t->depth;
-      part_of(p, 0, 0, from, p->m, p->n, fl_part_min(t->depth, p->k - from), false,
-              (char *)t->partial + item * p->m * p->n * size);
-      continue;
-    }
-    int64_t i = item / t->across * t->rows, j = item % t->across * TILE;
-    part_of(p, i, j, 0, fl_part_min(t->rows, p->m - i), fl_part_min(TILE, p->n - j), p->k, p->add,
-            (char *)p->out + (i * p->n + j) * size);
+    int64_t tile = item % t->tiles, i = tile / t->across * t->rows, j = tile % t->across * TILE;
+    int64_t m = fl_part_min(t->rows, p->m - i), n = fl_part_min(TILE, p->n - j);
+    if (p->own && j < i) continue;
+    if (t->leaves > 1) fold_tile(ctx, t, item / t->tiles, i, j, m, n);
+    else part_of(p, i, j, 0, m, n, p->k, p->add, (char *)p->out + (i * p->n + j) * size, p->n);
   }
   return 0;
 }
 
-/* Row i of the pieces, added up in the first one, goes to the result. */
-#define ADD(T)                                                                                               \
+/* Row i of the subtrees, folded in the first one, goes to the result. */
+#define ADD(T, SUFFIX)                                                                                       \
   {                                                                                                          \
     T *row = (T *)t->partial + i * n, *to = (T *)t->p->out + (t->turned ? i : i * n);                        \
-    if (t->p->add)                                                                                           \
-      for (int64_t j = 0; j < n; j++) row[j] += to[j * step];                                                \
-    for (int64_t k = 1; k < t->pieces; k++)                                                                  \
-      for (int64_t j = 0; j < n; j++) row[j] += row[k * m * n + j];                                          \
-    for (int64_t j = 0; j < n; j++) to[j * step] = row[j];                                                   \
+    fl_fold_rows_##SUFFIX(row, t->subtrees, m *n, n);                                                        \
+    for (int64_t j = 0; j < n; j++) to[j * step] = t->p->add ? row[j] + to[j * step] : row[j];               \
   }
 
 static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -116,7 +137,7 @@ static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   int64_t m = t->p->m, n = t->p->n, step = t->turned ? m : 1;
   (void)ctx;
   for (int64_t i = begin; i < end; i++) {
-    if (t->p->dtype == FL_F64) ADD(double) else ADD(float)
+    if (t->p->dtype == FL_F64) ADD(double, f64) else ADD(float, f32)
   }
   return 0;
 }
@@ -173,20 +194,31 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
     q.b_row = p->n;
     q.b_step = 1;
   }
-  int64_t depth = one_tile ? depth_of(p) : 0, across = (p->n + TILE - 1) / TILE;
-  int64_t pieces = one_tile && p->k >= 2 * depth ? (p->k + depth - 1) / depth : 1;
+  int64_t across = (p->n + TILE - 1) / TILE;
   bool low = !p->own && (small || (p->m + TILE - 1) / TILE * across < FEW);
-  Tiles t = {&q, across, low ? LOW : TILE, pieces, depth, NULL, false};
-  int64_t items = t.pieces > 1 ? t.pieces : (p->m + t.rows - 1) / t.rows * across;
-  if (t.pieces > 1) {
-    t.partial = fl_part_alloc(mem, t.pieces * p->m * p->n, (size_t)size);
-    if (t.partial == NULL) return 1;
-    t.turned = !p->own && p->n % vector != 0 && p->m % vector == 0;
-    if (t.turned)
-      q = (FlProduct){p->dtype, p->second, p->first, p->n,  p->m,   p->k,  p->b_step,
-                      p->b_row, p->a_step, p->a_row, false, p->add, p->out};
+  Tiles t = {.p = &q, .leaf = leaf_of(p), .subtree = 1};
+  t.leaves = (p->k + t.leaf - 1) / t.leaf;
+  t.turned = t.leaves > 1 && one_tile && !p->own && p->n % vector != 0 && p->m % vector == 0;
+  if (t.turned)
+    q = (FlProduct){p->dtype, p->second, p->first, p->n,  p->m,   p->k,  p->b_step,
+                    p->b_row, p->a_step, p->a_row, false, p->add, p->out};
+  t.across = (q.n + TILE - 1) / TILE;
+  t.rows = fl_part_min(low ? LOW : TILE, q.m);
+  t.tiles = (q.m + t.rows - 1) / t.rows * t.across;
+  while (t.subtree < t.leaves && (t.leaves + t.subtree - 1) / t.subtree * t.tiles > ITEMS) t.subtree *= 2;
+  t.subtrees = (t.leaves + t.subtree - 1) / t.subtree;
+  t.n_levels = __builtin_ctzll((uint64_t)t.subtree) + 1;
+  if (t.leaves > 1) {
+    int64_t workers = fl_ctx_workers(mem->ctx);
+    t.partial = fl_part_alloc(mem, t.subtrees * p->m * p->n, (size_t)size);
+    t.levels = t.partial
+                   ? fl_part_zalloc(mem, workers * t.n_levels * t.rows * fl_part_min(TILE, q.n), (size_t)size)
+                   : NULL;
+    if (t.levels == NULL) return 1;
   }
+  int64_t items = t.tiles * (t.leaves > 1 ? t.subtrees : 1);
   if (fl_part_for(mem->ctx, tile_body, &t, items, 0.05 * products / (double)items) != 0) return 1;
-  if (t.pieces > 1 && fl_part_for(mem->ctx, add_body, &t, q.m, 0.5 * (double)(q.n * t.pieces)) != 0) return 1;
+  if (t.leaves > 1 && fl_part_for(mem->ctx, add_body, &t, q.m, 0.5 * (double)(q.n * t.subtrees)) != 0)
+    return 1;
   return p->own ? fl_part_for(mem->ctx, mirror_body, &t, p->m, 1.0 * (double)p->m) : 0;
 }

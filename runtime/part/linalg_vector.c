@@ -2,7 +2,7 @@
  *
  * Every element of the result is sum(for p in 0..k: a[p] * b[p]) to the bit: blocks of 4096 positions, in
  * each 32 lanes by position mod 32 that start at +0.0 and take fused products, lanes joined by the butterfly
- * l[i] += l[i + 16], 8, 4, 2, 1, block results added from left to right (LANGUAGE 5). */
+ * l[i] += l[i + 16], 8, 4, 2, 1, block results joined by the tree of folds (LANGUAGE 5). */
 #include "part/linalg_internal.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
@@ -12,7 +12,10 @@
 #define WIDE
 #endif
 
-enum { STRIP = 64, GROUP = 8 }; /* results of one task, whose lanes fit the first-level cache; lanes that go together */
+enum {
+  STRIP = 64,
+  GROUP = 8
+}; /* results of one task, whose lanes fit the first-level cache; lanes that go together */
 
 #define VECTOR_CODE(T, FMA, SUFFIX)                                                                          \
   typedef T Eight_##SUFFIX __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T))));                  \
@@ -47,7 +50,8 @@ enum { STRIP = 64, GROUP = 8 }; /* results of one task, whose lanes fit the firs
       if (p + 16 < n) group_##SUFFIX(a + p + 16, b + p + 16, n - p - 16, &s2);                               \
       if (p + 24 < n) group_##SUFFIX(a + p + 24, b + p + 24, n - p - 24, &s3);                               \
       Eight_##SUFFIX s = (s0 + s2) + (s1 + s3); /* the butterfly */                                          \
-      Four_##SUFFIX f = __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7); \
+      Four_##SUFFIX f =                                                                                      \
+          __builtin_shufflevector(s, s, 0, 1, 2, 3) + __builtin_shufflevector(s, s, 4, 5, 6, 7);             \
       Two_##SUFFIX t = __builtin_shufflevector(f, f, 0, 1) + __builtin_shufflevector(f, f, 2, 3);            \
       out[j] = t[0] + t[1];                                                                                  \
     }                                                                                                        \
@@ -110,22 +114,19 @@ static int32_t block_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
+/* Results [begin, end) of all blocks, folded in the first block's place. */
 static int32_t join_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Vector *v = env;
+  size_t size = (size_t)fl_dtype_info[v->dtype].bytes, n = (size_t)(end - begin) * size;
+  char *first = (char *)v->partial + begin * (int64_t)size, *out = (char *)v->out + begin * (int64_t)size;
   (void)ctx;
-  for (int64_t j = begin; j < end; j++) {
-    if (v->dtype == FL_F64) {
-      const double *partial = v->partial;
-      double sum = v->blocks > 0 ? partial[j] : 0.0;
-      for (int64_t b = 1; b < v->blocks; b++) sum += partial[b * v->results + j];
-      ((double *)v->out)[j] = sum;
-    } else {
-      const float *partial = v->partial;
-      float sum = v->blocks > 0 ? partial[j] : 0.0f;
-      for (int64_t b = 1; b < v->blocks; b++) sum += partial[b * v->results + j];
-      ((float *)v->out)[j] = sum;
-    }
+  if (v->blocks == 0) {
+    memset(out, 0, n);
+    return 0;
   }
+  if (v->dtype == FL_F64) fl_fold_rows_f64((double *)(void *)first, v->blocks, v->results, end - begin);
+  else fl_fold_rows_f32((float *)(void *)first, v->blocks, v->results, end - begin);
+  memcpy(out, first, n);
   return 0;
 }
 

@@ -11,9 +11,9 @@
  * sums are the bits of a sweep that looks at all.
  *
  * Order of sums: a distance adds the squares of the differences column by column, from the first to the last,
- * each product fused with its sum. Sums of rows are those of segment_sum: superblocks of 4096 * max(4, ceil(k
- * d / 1024)) rows, each in row order from +0.0, then the superblocks from left to right. A distance that is
- * NaN is never the smaller one. */
+ * each product fused with its sum. Sums of rows are those of segment_sum: leaves of fl_part_leaf(k d) rows,
+ * each in row order from +0.0, joined by the tree of folds. A distance that is NaN is never the smaller one.
+ */
 #include "part/part_internal.h"
 
 #include <math.h>
@@ -278,7 +278,7 @@ static FlStatus sweep(FlPartMem *m, const FlOpDesc *desc, Nearest *s, const FlSl
   s->total = out[2]->data;
   s->count = out[3]->data;
   int64_t places = s->k * s->d, line = fl_part_max(s->d, 1);
-  s->block = FL_BLOCK * fl_part_max(4, (places + 1023) / 1024);
+  s->block = fl_part_leaf(places);
   s->blocks = (s->n + s->block - 1) / s->block;
   s->chunk =
       fl_part_max(GROUP, fl_part_min(CHUNK, 32 * CHUNK / line / GROUP * GROUP)); /* stays in the L2 cache */
@@ -289,11 +289,9 @@ static FlStatus sweep(FlPartMem *m, const FlOpDesc *desc, Nearest *s, const FlSl
   if (s->changed == NULL) return 1;
   double row_cost = 2.0 + (double)s->d + 0.1 * (double)places;
   if (fl_part_for(m->ctx, block_body, s, s->blocks, row_cost * (double)s->block) != 0) return 1;
-  for (int64_t c = 0; c < places; c++) {
-    double sum = s->blocks > 0 ? s->sums[c] : 0;
-    for (int64_t b = 1; b < s->blocks; b++) sum += s->sums[b * places + c];
-    s->total[c] = sum;
-  }
+  fl_fold_rows_f64(s->sums, s->blocks, places, places);
+  if (s->blocks > 0) memcpy(s->total, s->sums, (size_t)places * sizeof *s->total);
+  else memset(s->total, 0, (size_t)places * sizeof *s->total);
   for (int64_t c = 0; c < s->k; c++) {
     s->count[c] = 0;
     for (int64_t b = 0; b < s->blocks; b++) s->count[c] += s->counts[b * s->k + c];

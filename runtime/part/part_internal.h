@@ -28,6 +28,14 @@ static inline int64_t fl_part_chunks(int64_t n) { return (n + FL_PART_CHUNK - 1)
 static inline int fl_part_bits(uint64_t v) { return v == 0 ? 0 : 64 - __builtin_clzll(v); }
 static inline bool fl_part_valid(const uint8_t *valid, int64_t i) { return valid == NULL || valid[i] != 0; }
 
+/* Rows of a leaf of a fold whose state has so many elements: the least FL_BLOCK 2^j that is at least four
+ * times as many (SCALE 2). */
+static inline int64_t fl_part_leaf(int64_t elements) {
+  int64_t rows = FL_BLOCK;
+  while (rows / 4 < elements && rows < INT64_C(1) << 60) rows *= 2;
+  return rows;
+}
+
 /* ---- scratch memory and loops (part.c) ---------------------------------------------------------------- */
 
 /* Scratch of one operator call: arrays, so that large blocks are recycled. Not thread-safe. */

@@ -2,10 +2,9 @@
  *
  * Comes in: x[n] or x[n, d], a label below k for each row. Goes out: [k] or [k, d].
  *
- * Order of float sums: rows are cut in superblocks of 4096 * max(4, ceil(k d / 1024)) rows; each is summed
- * into k * d places from +0.0 in row order, in the element's own precision; then the superblocks' sums are
- * added from left to right. The cut depends on k and d alone. Integers are added in 128 bits and checked
- * once. */
+ * Order of float sums: rows are cut in leaves of fl_part_leaf(k d) rows; each is summed into k * d places
+ * from +0.0 in row order, in the element's own precision; then the leaves are joined by the tree of folds
+ * (LANGUAGE 5). The cut depends on k and d alone. Integers are added in 128 bits and checked once. */
 #include "part/part_internal.h"
 
 typedef struct Segments {
@@ -86,14 +85,14 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   return 0;
 }
 
-#define ADD(T)                                                                                               \
+/* Places [begin, end) of all leaves, folded in the first one's. */
+#define ADD(T, SUFFIX)                                                                                       \
   {                                                                                                          \
-    const T *sums = (const T *)s->sums;                                                                      \
-    for (int64_t c = begin; c < end; c++) {                                                                  \
-      T sum = s->blocks > 0 ? sums[c] : 0;                                                                   \
-      for (int64_t b = 1; b < s->blocks; b++) sum += sums[b * s->k * s->d + c];                              \
-      ((T *)s->out)[c] = sum;                                                                                \
-    }                                                                                                        \
+    T *sums = (T *)s->sums + begin, *out = (T *)s->out + begin;                                              \
+    size_t bytes = (size_t)(end - begin) * sizeof *sums;                                                     \
+    fl_fold_rows_##SUFFIX(sums, s->blocks, s->k * s->d, end - begin);                                        \
+    if (s->blocks > 0) memcpy(out, sums, bytes);                                                             \
+    else memset(out, 0, bytes);                                                                              \
     return 0;                                                                                                \
   }
 
@@ -123,8 +122,8 @@ static bool store_unsigned(const Segments *s, int64_t c, __int128 v) {
 static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Segments *s = (Segments *)(uintptr_t)env;
   (void)ctx;
-  if (s->dtype == FL_F64) ADD(double)
-  if (s->dtype == FL_F32) ADD(float)
+  if (s->dtype == FL_F64) ADD(double, f64)
+  if (s->dtype == FL_F32) ADD(float, f32)
   bool is_unsigned = fl_dtype_info[s->out_dtype].kind == FL_KIND_UNSIGNED;
   for (int64_t c = begin; c < end; c++) {
     __int128 sum = 0;
@@ -137,7 +136,7 @@ static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
 static FlStatus sum_segments(FlPartMem *m, const FlOpDesc *desc, Segments *s) {
   int64_t places = s->k * s->d;
   size_t size = s->dtype == FL_F64 ? sizeof(double) : s->dtype == FL_F32 ? sizeof(float) : sizeof(__int128);
-  s->block = FL_BLOCK * fl_part_max(4, (places + 1023) / 1024);
+  s->block = fl_part_leaf(places);
   s->blocks = (s->n + s->block - 1) / s->block;
   s->sums = fl_part_alloc(m, s->blocks * places, size);
   if (s->sums == NULL) return 1;

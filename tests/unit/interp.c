@@ -80,19 +80,29 @@ static void expect_error(const char *what, const char *text, const char *part) {
 
 /* ---- float order, written once more and independently ------------------------------------------------ */
 
+enum { MOST_BLOCKS = 32 };
+
 static double value_at(int64_t i) { return sin((double)i * 1.7) * pow(10, (double)(i % 9) - 4); }
 
+/* The tree over blocks, by the definition. */
+static double tree(const double *blocks, int64_t n) {
+  int64_t p = 1;
+  if (n == 1) return blocks[0];
+  while (2 * p < n) p *= 2;
+  return tree(blocks, p) + tree(blocks + p, n - p);
+}
+
 static double reference_sum(int64_t n, bool filtered) {
-  double total = 0;
+  double blocks[MOST_BLOCKS] = {0};
   for (int64_t block = 0; block * 4096 < n; block++) {
     double lane[32] = {0};
     for (int64_t p = block * 4096; p < n && p < (block + 1) * 4096; p++)
       if (!filtered || p % 3 != 0) lane[p % 32] += value_at(p);
     for (int step = 16; step > 0; step /= 2)
       for (int i = 0; i < step; i++) lane[i] = lane[i] + lane[i + step];
-    total += lane[0];
+    blocks[block] = lane[0];
   }
-  return total;
+  return tree(blocks, n ? (n + 4095) / 4096 : 1);
 }
 
 static void float_order(void) {
@@ -104,7 +114,8 @@ static void float_order(void) {
       "  %7 = reduce<i=1, s=\"sum\"> %1 : f64 {\n    (%8: i64)\n    %9 = load %0, %8 : f64\n"
       "    %10 = mod %8, %5 : i64\n    %11 = ne %10, %6 : bool\n    yield %9, %11\n  }\n"
       "  yield %2, %7\n}\n";
-  static const int64_t sizes[] = {0, 1, 31, 32, 33, 4095, 4096, 4097, 10000};
+  static const int64_t sizes[] = {0,    1,     31,    32,    33,    4095,  4096,
+                                  4097, 10000, 16384, 20000, 28673, 50000, 120000};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     int64_t n = sizes[k];
     FlArray *a = fl_array_new(NULL, FL_F64, 1, &n);

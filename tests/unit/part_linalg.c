@@ -4,16 +4,16 @@
 
 /* sum(for p: a[p] b[p]) in the language's order. */
 static double ordered(const double *a, const double *b, int64_t n) {
-  double sum = 0;
-  for (int64_t from = 0; from < n; from += FL_BLOCK) {
-    double lane[FL_LANES] = {0};
-    for (int64_t p = 0; p < FL_BLOCK && from + p < n; p++)
-      lane[p % FL_LANES] = fma(a[from + p], b[from + p], lane[p % FL_LANES]);
-    for (int half = FL_LANES / 2; half > 0; half /= 2)
-      for (int i = 0; i < half; i++) lane[i] += lane[i + half];
-    sum = from == 0 ? lane[0] : sum + lane[0];
+  int64_t first = FL_BLOCK; /* blocks, as positions */
+  if (n > FL_BLOCK) {
+    while (2 * first < n) first *= 2;
+    return ordered(a, b, first) + ordered(a + first, b + first, n - first);
   }
-  return sum;
+  double lane[FL_LANES] = {0};
+  for (int64_t p = 0; p < n; p++) lane[p % FL_LANES] = fma(a[p], b[p], lane[p % FL_LANES]);
+  for (int half = FL_LANES / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++) lane[i] += lane[i + half];
+  return lane[0];
 }
 
 /* [m, p] @ [p, n]; m or n 0: a vector there. */

@@ -36,7 +36,7 @@ typedef enum FlFault {
 
 /* ---- arrays ------------------------------------------------------------------------------------------- */
 
-enum { FL_MAX_RANK = 8, FL_ALIGN = 64, FL_BLOCK = 4096, FL_LANES = 32 };
+enum { FL_MAX_RANK = 8, FL_ALIGN = 64, FL_BLOCK_SHIFT = 12, FL_BLOCK = 1 << FL_BLOCK_SHIFT, FL_LANES = 32 };
 
 /* A piece of memory with an owner count. `keeps` are other buffers that this one's contents point into (the
  * bytes of texts); they are released with it. Bytes of texts never live in the buffer of the FlText values.
@@ -301,6 +301,26 @@ FlHeap *fl_array_heap(FlCtx *ctx, FlArray *a);
 /* Element `at` of `a`, which nobody else has (fl_array_reuse), becomes a copy of the text; what it was dies
  * in time. */
 FlStatus fl_array_put_text(FlCtx *ctx, FlArray *a, FlText *at, const char *text, int64_t n);
+
+/* The tree of folds (LANGUAGE 5): fold(m leaves) = fold(the first P) + fold(the rest), P the largest power of
+ * two below m. The fold of the leaves 0..leaf, leaf > 0: `so_far` is that of the leaves before, `next` the
+ * last one. `levels` are the caller's, [FL_FOLD_LEVELS], written by the calls from leaf 1 on, in order. */
+enum { FL_FOLD_LEVELS = 52 };
+double fl_fold_sum_f64(double *levels, int64_t leaf, double so_far, double next);
+float fl_fold_sum_f32(float *levels, int64_t leaf, float so_far, float next);
+double fl_fold_product_f64(double *levels, int64_t leaf, double so_far, double next);
+float fl_fold_product_f32(float *levels, int64_t leaf, float so_far, float next);
+/* Sums of `width` numbers at once. Leaf after leaf goes into levels[FL_FOLD_LEVELS][width] (fewer will do for
+ * fewer leaves); `next` may stand at its level already, the first that is free: as many as leaf's number ends
+ * in ones. The end gives the fold of so many leaves, +0.0 without any, of `width` numbers of levels that are
+ * `apart`. */
+void fl_fold_push_f64(double *levels, int64_t width, int64_t leaf, const double *next);
+void fl_fold_push_f32(float *levels, int64_t width, int64_t leaf, const float *next);
+void fl_fold_end_f64(const double *levels, int64_t width, int64_t apart, int64_t leaves, double *out);
+void fl_fold_end_f32(const float *levels, int64_t width, int64_t apart, int64_t leaves, float *out);
+/* Leaves that are all there, `step` numbers apart, are folded in place: the first one becomes the fold. */
+void fl_fold_rows_f64(double *leaf, int64_t leaves, int64_t step, int64_t width);
+void fl_fold_rows_f32(float *leaf, int64_t leaves, int64_t step, int64_t width);
 
 /* Run kernel over [0, n) on the pool, inline when n * cost is small. cost: estimated nanoseconds an element.
  * On faults runs `precise` and records the first error in (rank, position) order. */

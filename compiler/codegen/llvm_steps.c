@@ -35,7 +35,7 @@ static bool has_kernel(const FlOp *op) {
 
 static bool can_be_step(const FlOp *op) {
   if (fl_op_info[op->code].op_class != FL_CLASS_STRUCT) return true;
-  if (fl_ir_within(op)) return false; /* what leaves it says the group */
+  if (op->code == FL_OP_MAP && fl_ir_within(op) && !has_kernel(op)) return false; /* fl_map_tasks says no group */
   switch (op->code) {
   case FL_OP_MAP: return true;
   case FL_OP_REDUCE:
@@ -344,7 +344,8 @@ static void put_row(FlFn *f, const FlOp *op, int kind, int n, FlValue *const *ar
 bool fl_ll_step(FlFn *f, const FlOp *op) {
   if (op->code == FL_OP_CONST) return true; /* made anew where it is used */
   if (!can_be_step(op) || f->pending.n) return false;
-  if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME || op->code == FL_OP_ARRAY) {
+  bool called = fl_op_info[op->code].op_class == FL_CLASS_RUNTIME && !fl_ir_within(op);
+  if (called || op->code == FL_OP_ARRAY) {
     put_row(f, op, call_kind(f, op), op->n_args, op->args);
     return true;
   }

@@ -112,6 +112,8 @@ FlStatus run_store(Frame *f, const FlOp *op);
 
 /* Called for each element with its owned yields (to be taken over) and its row-major position. */
 typedef FlStatus ElementFn(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg);
+/* The operation failed: in which group, where it works on groups. */
+void say_group(Frame *f, const FlOp *failed);
 /* Runs the op's region over its sizes, in order. Where it is a kernel, in full, reporting the first fault by
  * program order; else until the first failure. `whole` false: always the latter. Texts of an element
  * die with it. */

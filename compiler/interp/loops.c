@@ -16,9 +16,8 @@ static void advance(int64_t *index, const int64_t *sizes, int rank) {
   }
 }
 
-/* The loop failed: in which group, where it goes over groups. */
-static void say_group(Frame *f, const FlOp *loop) {
-  const FlOp *op = fl_ir_within(loop);
+void say_group(Frame *f, const FlOp *failed) {
+  const FlOp *op = fl_ir_within(failed);
   if (op == NULL) return;
   FlSlot *args = new_slots(op->n_args);
   for (int i = 1; i < op->n_args; i++) args[i] = value_of(f, op->args[i]);

@@ -158,7 +158,7 @@ static FlStatus run_struct(Frame *f, const FlOp *op) {
   case FL_OP_EXTERN: return run_extern(f, op);
   case FL_OP_FAIL:
   case FL_OP_CHECK: return run_check(f, op);
-  case FL_OP_WITHIN: return 0; /* each_element */
+  case FL_OP_WITHIN: return 0; /* say_group */
   case FL_OP_CUSTOM:
   case FL_OP_KEEP:
   case FL_OPS_NOT_STRUCT: break;
@@ -172,7 +172,10 @@ static FlStatus run_op(Frame *f, const FlOp *op) {
   switch (fl_op_info[op->code].op_class) {
   case FL_CLASS_SCALAR: s = run_scalar_op(f, op); break;
   case FL_CLASS_STRUCT: s = run_struct(f, op); break;
-  case FL_CLASS_RUNTIME: s = run_runtime(f, op); break;
+  case FL_CLASS_RUNTIME:
+    s = run_runtime(f, op);
+    if (s != 0) say_group(f, op);
+    break;
   }
   if (s != 0) fl_fail_place(f->ctx, note_of(f, op)->site);
   return s;

@@ -165,9 +165,9 @@ bool fl_ir_same_library(const FlLibraryAttr *a, const FlLibraryAttr *b) {
 
 bool fl_ir_is_check(const FlOp *op) { return op->code == FL_OP_CHECK || op->code == FL_OP_KEEP; }
 
-const FlOp *fl_ir_within(const FlOp *loop) {
-  for (int i = 0; i < loop->n_regions; i++)
-    for (const FlOp *in = loop->regions[i]->first; in; in = in->next)
+const FlOp *fl_ir_within(const FlOp *op) {
+  for (int i = 0; i < op->n_regions; i++)
+    for (const FlOp *in = op->regions[i]->first; in; in = in->next)
       if (in->code == FL_OP_WITHIN) return in;
   return NULL;
 }

@@ -94,8 +94,9 @@ static void put_region(Encoder *e, const FlRegion *r, char tag) {
     for (int i = 0; i < op->n_args; i++) put_count(e, e->number[op->args[i]->id]);
     put_count(e, (uint32_t)op->n_results);
     for (int i = 0; i < op->n_results; i++) define(e, op->results[i]);
-    put_count(e, (uint32_t)op->n_regions);
-    for (int i = 0; i < op->n_regions; i++) put_region(e, op->regions[i], 'R');
+    int n_regions = fl_op_info[op->code].flags & FL_OPF_GROUPS ? 0 : op->n_regions; /* that of a WITHIN */
+    put_count(e, (uint32_t)n_regions);
+    for (int i = 0; i < n_regions; i++) put_region(e, op->regions[i], 'R');
   }
   put(e, "Y", 1);
   put_count(e, (uint32_t)r->n_yields);

@@ -48,7 +48,8 @@ enum {
   FL_OPF_LIMIT = 128,
   FL_OPF_TOTAL = 256,
   FL_OPF_COUNTS = 512,
-  FL_OPF_LIBRARY = 1024
+  FL_OPF_LIBRARY = 1024,
+  FL_OPF_GROUPS = 2048
 };
 typedef enum FlDist { FL_DIST_NONE, FL_DIST_ROW, FL_DIST_FOLD, FL_DIST_ALL, FL_DIST_SHUFFLE } FlDist;
 
@@ -304,8 +305,8 @@ static inline FlSpan fl_ir_place(const FlOp *op, int index) {
 FlAggregate fl_ir_aggregate(const FlOp *op);              /* of an AGGREGATE or ROLLING: attr s */
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
-/* The WITHIN of a loop over groups; NULL: none, or it cannot fail. */
-const FlOp *fl_ir_within(const FlOp *loop);
+/* The WITHIN of what fails in a group; NULL: none, or it cannot fail. */
+const FlOp *fl_ir_within(const FlOp *op);
 bool fl_ir_is_check(const FlOp *op);  /* CHECK or KEEP: no value, and only errors come of it */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
 /* Some operator in it gives a text whose bytes are new. */

@@ -72,6 +72,17 @@ static int expected_regions(FlOpcode code) {
   return 0;
 }
 
+/* Of a runtime operator: there for a WITHIN alone. */
+static bool is_note(const FlRegion *r) {
+  return r->n_params == 1 && r->n_yields == 0 && r->first && r->first == r->last &&
+         r->first->code == FL_OP_WITHIN;
+}
+
+static bool regions_fit(const FlOp *op) {
+  if ((fl_op_info[op->code].flags & FL_OPF_GROUPS) && op->n_regions == 1) return op->regions[0] && is_note(op->regions[0]);
+  return op->n_regions == expected_regions(op->code);
+}
+
 static bool sized_loop(Verifier *v, const FlOp *op) {
   if (op->n_args < 1 || op->n_args > FL_MAX_RANK) return broken(v, op, "1 to 8 sizes are wanted");
   if (!all_i64(op, 0, op->n_args)) return broken(v, op, "sizes are i64");
@@ -361,7 +372,7 @@ static bool check_op(Verifier *v, const FlOp *op, const FlRegion *r) {
     if (!check_use(v, op, op->args[i])) return false;
   const char *why = fl_ir_match(op->code, op->n_args, op->args, op->n_results, op->results, NULL, NULL);
   if (why) return broken(v, op, "%s", why);
-  if (op->n_regions != expected_regions(op->code)) return broken(v, op, "wrong number of regions");
+  if (!regions_fit(op)) return broken(v, op, "wrong number of regions");
   for (int i = 0; i < op->n_regions; i++) {
     if (!op->regions[i] || op->regions[i]->owner != op) return broken(v, op, "region %d has wrong links", i);
     if (!check_region(v, op->regions[i])) return false;
@@ -392,7 +403,7 @@ static bool region_is_whole(Verifier *v, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_args; i++)
       if (!op->args[i]) return false;
-    if (op->n_regions != expected_regions(op->code)) return false;
+    if (!regions_fit(op)) return false;
     for (int i = 0; i < op->n_regions; i++) {
       const FlRegion *within = op->regions[i];
       if (!within || !region_is_whole(v, within)) return false;

@@ -45,7 +45,8 @@ static FlOp *join(FlOp *const *ops, int n) {
       places[2 * k + r] = fl_ir_place(ops[k], r);
     }
   }
-  FlOp *all = fl_ir_op(&b, FL_OP_AGGREGATES, n_args, args, 2 * n, types, 0);
+  FlOp *all = fl_ir_op(&b, FL_OP_AGGREGATES, n_args, args, 2 * n, types, ops[0]->n_regions);
+  fl_opt_move_within(ops[0], all);
   fl_ir_set_columns(arena, all, n, columns);
   all->places = places;
   return all;

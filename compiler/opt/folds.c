@@ -245,7 +245,7 @@ static FlOp *aggregate(FlBuilder *b, const FlOp *of, const char *kind, const FlP
                       s->says_valid ? joined[s->at + 1] : NULL};
   FlType1 types[2] = {type, fl_t_array(FL_BOOL, 1)};
   FlColumnAttr column = fl_ir_column(s->says_valid);
-  FlOp *op = fl_ir_op(b, FL_OP_AGGREGATE, 3 + s->says_valid, args, 2, types, 0);
+  FlOp *op = fl_ir_op(b, FL_OP_AGGREGATE, 3 + s->says_valid, args, 2, types, of->n_regions);
   op->attrs = of->attrs;
   op->attrs.s = kind;
   fl_ir_set_columns(arena, op, 1, &column);
@@ -282,6 +282,7 @@ static void merge_aggregate(const FlPartFold *fold, FlOp *op, FlValue *const *jo
                        op->results[0]->type);
   }
   merged->places = op->places;
+  if (merged->n_regions) fl_opt_move_within(op, merged);
   for (int k = 0; k < 2; k++) fl_subst_set(subst, op->results[k], merged->results[k]);
   fl_ir_remove(op);
 }

@@ -344,13 +344,13 @@ static bool stands_alone(const FlOp *map) {
 static void move_faulting(Fuse *z, Producer *p) {
   if (p->stays || p->sites.n != 1 || p->sites.at[0].before) return;
   const FlRegion *body = p->sites.at[0].region;
-  const FlOp *loop = body->owner;
+  FlOp *loop = body->owner;
   if (loop->parent != p->map->parent || !fl_ir_is_kernel(body)) return;
   if (p->map->attrs.i & FL_LOOP_BY_POSITION || stands_alone(p->map)) return;
   bool by_position =
       loop->code == FL_OP_SCAN || (loop->attrs.i & FL_LOOP_BY_POSITION) || fl_opt_in_loop(loop->parent);
   if (by_position && fl_opt_region_faults(body)) return;
-  if (!nothing_between(p->map, loop)) return;
+  if (!nothing_between(p->map, loop) || !fl_opt_same_within(p->map, loop)) return;
   compute_at(z, p, &p->sites.at[0]);
   fl_ir_remove(p->map);
 }
@@ -385,6 +385,7 @@ static void fuse_map(Fuse *z, FlOp *map) {
     move_faulting(z, &p);
     return;
   }
+  (void)fl_opt_within(map); /* which is not to go where something else may fail */
   if (!worth_moving(&p)) return;
   for (int i = 0; i < p.sites.n; i++) compute_at(z, &p, &p.sites.at[i]);
   if (!p.stays) fl_ir_remove(map);

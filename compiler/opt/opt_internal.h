@@ -63,6 +63,13 @@ bool fl_opt_region_faults(const FlRegion *r);
 bool fl_opt_has_note(const FlOp *op);
 /* `r` is in the body of a loop over an index space. */
 bool fl_opt_in_loop(const FlRegion *r);
+/* The WITHIN of the loop, which is removed where nothing in it can fail; NULL: none. */
+const FlOp *fl_opt_within(FlOp *loop);
+/* The loops, one of which is to become part of the other, say the same of where they fail; nothing is said of
+ * what cannot fail. */
+bool fl_opt_same_within(FlOp *a, FlOp *b);
+/* The region of a runtime operator, which says the group where it fails, becomes that of another one. */
+void fl_opt_move_within(FlOp *from, FlOp *to);
 
 /* ---- sizes.c ---- */
 

@@ -268,7 +268,8 @@ static void join(Siblings *s, FlOp *a, FlOp *b) {
 
 static bool try_join(Siblings *s, FlOp *a, FlOp *b) {
   if (s->mixed && a->code == b->code) return false;
-  if (!same_range(a, b) || !share_array(s, a, b) || !order_stays(a, b)) return false;
+  if (!same_range(a, b) || !share_array(s, a, b) || !order_stays(a, b) || !fl_opt_same_within(a, b))
+    return false;
   if (can_go_up(s, a, b)) {
     for (int i = s->along.n - 1; i >= 0; i--) fl_ir_move_before(s->along.at[i], a);
     join(s, a, b);

@@ -80,6 +80,9 @@ static bool is_root(const Sweep *s, const FlOp *op) {
   return s->keep_faults && fl_opt_own_fault(op);
 }
 
+/* What its regions hold counts once the op does. */
+static bool waits(const FlOp *op) { return fl_opt_is_loop(op) || (fl_op_info[op->code].flags & FL_OPF_GROUPS); }
+
 static void need(Sweep *s, FlOp *op);
 static void reach(Sweep *s, FlFunc *f);
 static void keep(Sweep *s, FlValue *v);
@@ -188,7 +191,7 @@ static void find_roots(Sweep *s, FlRegion *r) {
       if (u && !u->live) fl_vec_push(s->arena, &u->waiting, op);
       else root(s, op);
     }
-    if (s->keep_faults || !fl_opt_is_loop(op))
+    if (s->keep_faults || !waits(op))
       for (int i = 0; i < op->n_regions; i++) find_roots(s, op->regions[i]);
   }
 }
@@ -251,7 +254,7 @@ static void need(Sweep *s, FlOp *op) {
   case FL_OPS_READING:
   case FL_OPS_WORLD: need_args(s, op, 0, op->n_args);
   }
-  if (fl_opt_is_loop(op)) find_roots(s, body);
+  if (body && waits(op)) find_roots(s, body);
 }
 
 /* `v` is live and is a result: what that result alone needs. */

@@ -9,14 +9,16 @@
 
 static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
 
-bool fl_sema_has_rows(FlSema *s, FlVal v) {
-  if (v.type->kind != FL_TY_ARRAY || v.type->rank != 1) return false;
-  FlValue *n = fl_sema_dim(s, v, 0);
+bool fl_sema_is_rows(FlSema *s, FlValue *n) {
   if (fl_sema_sizes_equal(s, n, s->agg->rows)) return true;
   const FlVal *t = s->agg->table;
   for (int k = 0; t && k < t->type->elem->n_fields; k++)
     if (n == fl_sema_dim(s, fl_val_field(s, *t, k), 0)) return true;
   return false;
+}
+
+bool fl_sema_has_rows(FlSema *s, FlVal v) {
+  return v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && fl_sema_is_rows(s, fl_sema_dim(s, v, 0));
 }
 
 static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {
@@ -31,6 +33,8 @@ FlVal fl_sema_column_argument(FlSema *s, FlActual *a) {
   FlAggContext *outer = s->agg, *inner = fl_arena_copy(s->arena, outer, sizeof *outer); /* lambdas keep it */
   inner->mode = outer->table ? FL_AGG_SPREAD : FL_AGG_NONE;
   s->agg = inner;
+  inner->by_group =
+      outer->group_of && outer->table && a->expr && fl_group_class(s, a->expr) == FL_GROUP_AT_ONCE;
   FlVal v = fl_actual_value(s, a, NULL);
   s->agg = outer;
   return v;
@@ -143,7 +147,9 @@ static FlVal aggregate(FlSema *s, const char *kind, double setting, int n, const
   }
   if (nulls == FL_NULLS_NEVER) nullable = false;
   FlType1 types[2] = {fl_t_array(fl_dtype_stored(d), 1), fl_t_array(FL_BOOL, 1)};
-  FlOp *op = fl_ir_op(&s->b, FL_OP_AGGREGATE, at, args, 2, types, 0);
+  bool overflows = is(kind, "sum") && !fl_dtype_is_float(columns[0].type->dtype);
+  FlOp *op = overflows ? fl_by_group_op(s, FL_OP_AGGREGATE, at, args, 2, types, false)
+                       : fl_ir_op(&s->b, FL_OP_AGGREGATE, at, args, 2, types, 0);
   op->attrs.s = fl_intern_z(s->names, kind);
   op->attrs.f = setting;
   op->attrs.i = !agg->group_of;

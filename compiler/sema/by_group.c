@@ -111,23 +111,58 @@ static FlAggContext *one_group(FlSema *s, const Sorted *sorted, FlValue *from, F
   return one;
 }
 
-/* What errors within the groups say. */
-static void say_keys(FlSema *s, FlValue *group) {
+/* ---- what errors say ---- */
+
+/* Which group an error is of: the position is its number; `rows`: that of one of its rows. */
+static void say_keys(FlSema *s, FlValue *position, bool rows) {
   const FlGrouping *g = s->agg->grouping;
-  int n_args = 1;
+  int n_args = 2, at = 1;
   for (int i = 0; i < g->n_keys; i++) n_args += g->keys[i].type->n_parts;
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n_args);
   FlColumnAttr *keys = FL_NEW_ARRAY(s->arena, FlColumnAttr, g->n_keys);
-  args[0] = group;
-  for (int i = 0, at = 1; i < g->n_keys; i++) {
+  args[0] = position;
+  if (rows) args[at++] = s->agg->group_of;
+  for (int i = 0; i < g->n_keys; i++) {
     const FlType *type = g->keys[i].type;
     keys[i] = fl_ir_column(type->nullable);
     keys[i].name = g->names[i];
     if (fl_type_is_category(type)) keys[i].flags |= FL_COLUMN_LEVELS;
     for (int p = 0; p < type->n_parts; p++) args[at++] = g->keys[i].parts[p];
   }
-  FlOp *op = fl_ir_op(&s->b, FL_OP_WITHIN, n_args, args, 0, NULL, 0);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_WITHIN, at, args, 0, NULL, 0);
+  op->attrs.i = rows ? FL_WITHIN_ROWS : 0;
   fl_ir_set_columns(s->arena, op, g->n_keys, keys);
+}
+
+/* Do we elaborate an argument of a verb of a grouped table for all of its groups at once? */
+static bool all_at_once(const FlSema *s, const FlRegion *r) {
+  const FlAggContext *agg = s->agg;
+  if (!agg || !agg->group_of || !agg->grouping || !agg->grouping->n_keys) return false;
+  while (r != agg->region && r->owner && r->owner->code == FL_OP_IF) r = r->owner->parent;
+  return r == agg->region;
+}
+
+void fl_by_group_say_loop(FlSema *s, FlOp *loop, FlRegion *r) {
+  if (loop->n_args != 1 || !all_at_once(s, loop->parent)) return;
+  bool groups = fl_sema_sizes_equal(s, loop->args[0], s->agg->groups);
+  if (!groups && !(s->agg->by_group && fl_sema_is_rows(s, loop->args[0]))) return;
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  say_keys(s, r->params[0], !groups);
+  fl_sema_leave(s, saved);
+}
+
+FlOp *fl_by_group_op(FlSema *s, FlOpcode code, int n, FlValue *const *args, int n_results,
+                     const FlType1 *types, bool rows) {
+  bool says = all_at_once(s, s->b.region) && (!rows || s->agg->by_group);
+  FlOp *op = fl_ir_op(&s->b, code, n, args, n_results, types, says);
+  if (!says) return op;
+  FlType1 i64 = fl_t_scalar(FL_I64);
+  FlRegion *r = fl_ir_region(&s->b, op, 0, 1, &i64);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  say_keys(s, r->params[0], rows);
+  fl_ir_yield(r, s->module, 0, NULL);
+  fl_sema_leave(s, saved);
+  return op;
 }
 
 static FlVal does_not_fit(FlSema *s, FlVal v, FlSpan span) {
@@ -151,7 +186,7 @@ static FlVal each_group(FlSema *s, const FlExpr *e, const FlType *want) {
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &agg->groups, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &i64);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  if (agg->grouping && agg->grouping->n_keys) say_keys(s, r->params[0]);
+  if (agg->grouping && agg->grouping->n_keys) say_keys(s, r->params[0], false);
   FlValue *from = fl_ir_load(&s->b, o.starts, 1, r->params, true);
   FlValue *to = fl_sema_op2(s, FL_OP_WRAP_ADD, from, fl_ir_load(&s->b, o.counts, 1, r->params, true));
   FlAggContext *one = one_group(s, &sorted, from, to, e->span);

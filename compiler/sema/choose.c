@@ -442,6 +442,7 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   for (int p = 0; p < n; p++) outs[p] = fl_t_array((FlDtype)types[p].dtype, rank);
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, n, outs, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
+  fl_by_group_say_loop(s, map, r);
   FlSavedPlace saved = fl_sema_enter(s, r);
   place(s, cond, rank, stretch, r->params, at);
   FlValue *c = fl_ir_load(&s->b, cond.parts[0], rank, at, true);

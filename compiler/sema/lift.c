@@ -87,6 +87,7 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   /* The region's results are known only once f ran, so the op is made with none and completed afterwards. */
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, rank, sizes, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, rank, i64s);
+  fl_by_group_say_loop(s, map, r);
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlVal *elements = FL_NEW_ARRAY(s->arena, FlVal, n);
   for (int i = 0; i < n; i++) elements[i] = fl_sema_element_at(s, args[i], rank, stretch, r->params);

@@ -15,6 +15,7 @@ typedef struct Pivot {
   FlVal t;
   FlVal text, valid; /* of each row: its name as text; valid: no type when it is never null */
   const FlType *name_type;
+  const char *name; /* of the column where names stand, for messages */
   int n_into;
   const char **into; /* names of the columns that are made */
   FlValue **is;      /* their names among the rows, texts */
@@ -25,6 +26,7 @@ typedef struct Pivot {
 } Pivot;
 
 static bool read_name(FlSema *s, Pivot *p, FlActual *a) {
+  p->name = a->expr && a->expr->kind == FL_EXPR_NAME ? a->expr->name.text : "name";
   FlVal v = fl_verb_as_column(s, fl_verb_expr(s, p->t, a, FL_AGG_SPREAD), fl_val_rows(p->t), a->span, "name");
   if (fl_val_bad(v) || !fl_verb_is_key(s, v, a->span, "pivot")) return false;
   p->name_type = v.type;
@@ -218,11 +220,30 @@ static FlValue *cell_rows(FlSema *s, const Pivot *p, const FlGrouping *g, const 
   return op->results[0];
 }
 
+/* What errors in a cell say: the keys of its row, and its name. */
+static void name_cells(FlSema *s, const Pivot *p, FlGrouping *cells) {
+  FlVal *keys = FL_NEW_ARRAY(s->arena, FlVal, p->n_keys + 1);
+  const char **names = FL_NEW_ARRAY(s->arena, const char *, p->n_keys + 1);
+  for (int i = 0; i < p->n_keys; i++) {
+    keys[i] = fl_sema_take(s, fl_val_field(s, p->t, p->key[i]), cells->first, FL_TAKE_PROVEN);
+    names[i] = p->t.type->elem->fields[p->key[i]].name;
+  }
+  FlType1 texts = fl_t_array(FL_TEXT, 1);
+  FlValue *of[2] = {take_one(s, p->code, cells->first),
+                    fl_ir_op(&s->b, FL_OP_ARRAY, p->n_into, p->is, 1, &texts, 0)->results[0]};
+  keys[p->n_keys] = fl_val_make(s, fl_type_array(s->types, FL_CATEGORY, false, 1), of);
+  names[p->n_keys] = p->name;
+  cells->n_keys = p->n_keys + 1;
+  cells->keys = keys;
+  cells->names = names;
+}
+
 static FlVal pivoted(FlSema *s, Pivot *p, FlActual *value, FlValue *number, FlSpan span) {
   FlGrouping g = group_keys(s, p);
   FlVal cell[2] = {fl_val_array(s, FL_I64, 1, g.group_of), fl_val_array(s, FL_I32, 1, p->code)};
   FlGrouping cells = fl_verb_group_op(s, 2, cell, fl_val_rows(p->t));
   bool by_row = fl_verb_goes_by_row(s, p->t, value);
+  if (!by_row) name_cells(s, p, &cells);
   FlVal v = fl_verb_expr_in(s, p->t, &cells, value, by_row ? FL_AGG_SPREAD : FL_AGG_SUMMARIZE);
   v = fl_verb_as_column(s, v, by_row ? fl_val_rows(p->t) : cells.groups, value->span, "value");
   if (fl_val_bad(v)) return v;

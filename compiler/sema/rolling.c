@@ -135,7 +135,7 @@ static FlVal fast(FlSema *s, FlCallSite *c, const Window *w, const char *kind, d
   if (w->x.type->nullable) args[n++] = w->x.parts[1];
   columns[n_columns++] = fl_ir_column(w->x.type->nullable);
   FlType1 types[2] = {fl_t_array(fl_dtype_stored(d), 1), fl_t_array(FL_BOOL, 1)};
-  FlOp *op = fl_ir_op(&s->b, FL_OP_ROLLING, n, args, 2, types, 0);
+  FlOp *op = fl_by_group_op(s, FL_OP_ROLLING, n, args, 2, types, true);
   set_window(s, op, w, columns, n_columns);
   op->attrs.s = fl_intern_z(s->names, kind);
   op->attrs.f = setting;
@@ -206,6 +206,7 @@ static FlVal any_function(FlSema *s, FlCallSite *c, const Window *w, FlClosure *
   FlVal sorted = w->whole ? w->x : fl_sema_take(s, w->x, w->order.rows, 0);
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &i64);
+  fl_by_group_say_loop(s, map, r);
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlValue *from = fl_ir_load(&s->b, bounds->results[0], 1, r->params, true);
   FlValue *to = fl_ir_load(&s->b, bounds->results[1], 1, r->params, true);

@@ -164,6 +164,7 @@ typedef struct FlAggContext {
   FlScope *columns;                /* where its columns stand for their names, or NULL */
   FlRegion *region;                /* what is elaborated for all rows at once stands there */
   FlValue *positions;              /* i64[rows]: where the rows stand in the verb's input; NULL: 0, 1, ... */
+  bool by_group;                   /* with group_of: what is elaborated, one a row, is of FL_GROUP_AT_ONCE */
   bool some_rows;                  /* without group_of: there is at least one row */
   const struct FlArrayArg *arrays; /* with group_of: arguments that may be arrays of no column */
 } FlAggContext;
@@ -651,6 +652,8 @@ const FlGrouping *fl_verb_grouping(FlSema *s, FlVal t);
 
 /* In an aggregate context: sum, mean ... of a column. Returns true when it took the call. */
 bool fl_sema_aggregate_call(FlSema *s, FlCallSite *c, FlVal *out);
+/* Is n the number of rows of the verb's table? */
+bool fl_sema_is_rows(FlSema *s, FlValue *n);
 /* Is v an array with one element a row of the verb's table? */
 bool fl_sema_has_rows(FlSema *s, FlVal v);
 /* A column inside an aggregate or a window: aggregates within it stand on every row; of plain arrays they are
@@ -681,6 +684,12 @@ bool fl_sema_key_desc(FlActual *key);
 /* by_group.c: e in the arguments of a verb of a grouped table: true: it was elaborated here, by group or as
  * what no column has part in; false: as anywhere, all groups at once. */
 bool fl_by_group(FlSema *s, const FlExpr *e, const FlType *want, FlVal *out);
+/* Where a loop of positions in the groups at once, or in the rows of an argument that is not computed row by row,
+ * fails, the error says the group. Nothing for other loops. */
+void fl_by_group_say_loop(FlSema *s, FlOp *loop, FlRegion *r);
+/* An operator that says the group of the position where it fails: a group's, or a row's. */
+FlOp *fl_by_group_op(FlSema *s, FlOpcode code, int n, FlValue *const *args, int n_results,
+                     const FlType1 *types, bool rows);
 /* group_class.c. How an expression goes by group, least first. */
 typedef enum FlGroupClass {
   FL_GROUP_OUTSIDE, /* no column of the verb takes part */

@@ -37,6 +37,7 @@ FlVal fl_verb_expr_in(FlSema *s, FlVal t, const FlGrouping *g, FlActual *a, FlAg
   FlAggContext *outer_agg = s->agg;
   s->agg = columns_of_verb(s, t, g, a->span, mode);
   s->scope = s->agg->columns;
+  s->agg->by_group = mode == FL_AGG_SPREAD && g && a->expr && fl_group_class(s, a->expr) == FL_GROUP_AT_ONCE;
   int n_diags = s->sink->diags.n;
   FlSavedUnit unit = fl_sema_unit(s);
   FlVal v = fl_actual_value(s, a, NULL);

@@ -67,7 +67,7 @@ static FlVal running(FlSema *s, FlVal x, const char *kind, FlDtype d) {
   args[n++] = x.parts[0];
   if (x.type->nullable) args[n++] = x.parts[1];
   FlType1 type = fl_t_array(fl_dtype_stored(d), 1);
-  FlOp *op = fl_ir_op(&s->b, FL_OP_RUNNING, n, args, 1, &type, 0);
+  FlOp *op = fl_by_group_op(s, FL_OP_RUNNING, n, args, 1, &type, true);
   op->attrs.i = !fl_verb_in_groups(s);
   op->attrs.s = kind;
   set_column(s, op, x);

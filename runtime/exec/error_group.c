@@ -1,7 +1,8 @@
-/* error_group.c: which group it was that a loop over groups failed in.
+/* error_group.c: which group it was that an operation failed in.
  *
- * In: an error whose position is that of a group, the keys of all groups. Out: a note with the keys of that
- * one, written as the script writes names and texts, in place of the position. */
+ * In: an error whose position is that of a group, or of a row, and the keys of all groups. Out: a note with
+ * the keys of that one, written as the script writes names and texts; in place of a group's position, behind
+ * a row's. */
 #include "exec/exec_internal.h"
 #include "data/name_text.h"
 #include "data/value_type.h"
@@ -30,8 +31,14 @@ static int put_key(FlBytes *out, const FlColumnAttr *key, const FlSlot *arrays, 
 void fl_fail_within(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args) {
   if (!ctx || !ctx->error || ctx->error->n_index != 1) return;
   int64_t group = ctx->error->index[0];
+  int at = 1;
+  if (desc->i == FL_WITHIN_ROWS) {
+    const FlArray *group_of = args[at++].a;
+    fl_fail_position_settle(ctx);
+    group = fl_array_slot(group_of, group).i;
+  }
   FlBytes text = {0};
-  for (int32_t i = 0, at = 1; i < desc->n_columns; i++) {
+  for (int32_t i = 0; i < desc->n_columns; i++) {
     if (i) fl_bytes_addz(&text, ", ");
     fl_name_write(&text, desc->columns[i].name);
     fl_bytes_addz(&text, " = ");

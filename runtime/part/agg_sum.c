@@ -102,11 +102,13 @@ static bool store_int(FlArray *value, int64_t k, __int128 v) {
 
 static FlStatus fail_overflow(FlAgg *a, int64_t k) {
   const char *name = a->desc->columns[0].name, *type = fl_dtype_info[a->value->dtype].name;
-  char of[80] = "", in[40] = "";
+  char of[80] = "";
   if (name != NULL) (void)snprintf(of, sizeof of, " of `%.64s`", name);
-  if (a->id != NULL) (void)snprintf(in, sizeof in, " in group %lld", (long long)(a->base + k));
-  return fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW, "integer overflow: the sum%s%s does not fit %s",
-                    of, in, type);
+  FlStatus status = fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW,
+                               "integer overflow: the sum%s does not fit %s", of, type);
+  int64_t group = a->base + k;
+  if (a->id != NULL) fl_fail_position(a->m->ctx, 1, &group);
+  return status;
 }
 
 FlStatus fl_agg_store_sums(FlAgg *a, const __int128 *ints, const double *floats) {

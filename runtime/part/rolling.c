@@ -286,9 +286,12 @@ static FlRollingFn *find(const char *name) {
 }
 
 static FlStatus fail_overflow(FlRolling *r) {
-  return fl_fail_op(r->m->ctx, r->desc, FL_FAULT_OVERFLOW,
-                    "integer overflow: the rolling sum at row %lld does not fit %s",
-                    (long long)atomic_load(r->overflow), fl_dtype_info[r->value->dtype].name);
+  int64_t row = atomic_load(r->overflow);
+  FlStatus status =
+      fl_fail_op(r->m->ctx, r->desc, FL_FAULT_OVERFLOW, "integer overflow: the rolling sum does not fit %s",
+                 fl_dtype_info[r->value->dtype].name);
+  fl_fail_position(r->m->ctx, 1, &row);
+  return status;
 }
 
 static FlStatus rolling(FlRolling *r, const FlSlot *args, FlArray **kept) {

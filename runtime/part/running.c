@@ -283,9 +283,11 @@ static const FlRunningWay int_sum = {int_sum_walk, int_sum_join, sizeof(__int128
                           count = {count_walk, count_join, sizeof(int64_t)};
 
 static FlStatus fail_overflow(FlRunning *r, int64_t row) {
-  return fl_fail_op(r->m->ctx, r->desc, FL_FAULT_OVERFLOW,
-                    "integer overflow: the running %s up to row %lld does not fit %s", r->desc->s,
-                    (long long)row, fl_dtype_info[r->out->dtype].name);
+  FlStatus status =
+      fl_fail_op(r->m->ctx, r->desc, FL_FAULT_OVERFLOW, "integer overflow: the running %s does not fit %s",
+                 r->desc->s, fl_dtype_info[r->out->dtype].name);
+  fl_fail_position(r->m->ctx, 1, &row);
+  return status;
 }
 
 static FlStatus running(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {

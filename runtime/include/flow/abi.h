@@ -154,6 +154,9 @@ typedef struct FlOpDesc {
  * rows of the arrays, whoever made them; nobody reads the numbers afterwards. */
 enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
 
+/* Of `within`: the position is a row's. */
+enum { FL_WITHIN_ROWS = 1 };
+
 /* Of `matmul_add`: nobody reads what it adds to afterwards. */
 enum { FL_MATMUL_LAST = 8 };
 

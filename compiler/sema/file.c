@@ -62,20 +62,34 @@ static FlVal file_of(FlSema *s, FlBuilder *b, FlValue *path, const char *known) 
   return v;
 }
 
+/* The calls that lead from the script to what is elaborated here: of an instance, those of its first call. */
+static uint32_t calls_from_script(FlSema *s) {
+  uint32_t number = s->b.call;
+  for (const FlFrame *f = s->frame; f->outer; f = f->outer)
+    number = fl_sources_call_within(s->sources, number, f->call);
+  return number;
+}
+
+const char *fl_binding_path(const FlBinding *b) { return b->name[0] == '\n' ? b->name + 1 : NULL; }
+
 /* The file at a constant path. `text` is the path as a value of the current function. */
 static FlVal constant_file(FlSema *s, FlValue *text, const char *path, FlSpan span) {
   if (!fl_sema_claim_path(s, path, span, false)) return fl_val_error(s);
   if (!s->frame->outer) return file_of(s, &s->b, text, path);
   FlScope *script = s->files.at[0]->scope;
-  const char *key = fl_arena_printf(s->arena, "file:%s", path);
+  const char *key = fl_arena_printf(s->arena, "\n%s", path); /* no name that a script can write */
   const char *name = fl_intern(s->names, key, strlen(key));
   FlBinding *bound = fl_scope_find_in(script, name);
   if (!bound) {
     FlFrame *frame = s->frame;
     while (frame->outer) frame = frame->outer;
     FlRegion *body = frame->func->body;
-    FlBuilder start = {
-        .module = s->module, .func = frame->func, .region = body, .before = body->first, .span = span};
+    FlBuilder start = {.module = s->module,
+                       .func = frame->func,
+                       .region = body,
+                       .before = body->first,
+                       .span = span,
+                       .call = calls_from_script(s)};
     FlVal v = file_of(s, &start, fl_ir_const_t(&start, path, (int)strlen(path)), path);
     bound = fl_scope_bind(s, script, FL_BIND_VALUE, name, span, v);
     bound->frame = frame;

@@ -176,10 +176,16 @@ static void finish_own_calls(FlSema *s, FlInstance *in) {
   for (int c = 0; c < in->own_calls.n && more; c++) {
     FlOp *op = in->own_calls.at[c].op;
     if (in->own_calls.at[c].frame != in->frame) {
-      fl_sema_error(
-          s, FL_E0214, op->span,
-          "functions that call each other cannot use `%s` of the script around them; pass it as an argument",
-          in->frame->captures.at[0].binding->name);
+      const FlBinding *b = in->frame->captures.at[0].binding;
+      const char *path = fl_binding_path(b);
+      if (path)
+        fl_sema_error(s, FL_E0214, op->span,
+                      "functions that call each other cannot open `%s` by its name; pass it as a `file`", path);
+      else
+        fl_sema_error(
+            s, FL_E0214, op->span,
+            "functions that call each other cannot use `%s` of the script around them; pass it as an argument",
+            b->name);
       return;
     }
     FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, op->n_args + more);
@@ -200,8 +206,9 @@ static void name_arguments(FlSema *s, FlInstance *in, const FlVal *inside) {
       fl_vec_push(s->arena, &names, ((FlArgName){inside[i].parts[k], in->decl->fn.params.at[i].name.text}));
   for (int i = 0; i < in->frame->captures.n; i++) {
     const FlCapture *c = &in->frame->captures.at[i];
+    const char *path = fl_binding_path(c->binding), *name = path ? path : c->binding->name;
     for (int k = 0; k < c->inside.type->n_parts; k++)
-      fl_vec_push(s->arena, &names, ((FlArgName){c->inside.parts[k], c->binding->name}));
+      fl_vec_push(s->arena, &names, ((FlArgName){c->inside.parts[k], name}));
   }
   in->frame->func->arg_names = names.at;
   in->frame->func->n_arg_names = names.n;
@@ -252,6 +259,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   in->args = fl_arena_copy(s->arena, args, sizeof *args * (size_t)n);
   in->frame = FL_NEW(s->arena, FlFrame);
   in->frame->outer = s->frame;
+  in->frame->call = fl_sources_call(s->sources, fl_sema_place(s, span), decl->fn.name.text);
   in->frame->func = fl_ir_func_make(s->module, fl_sema_unique_name(s, decl->fn.name.text),
                                     stage ? FL_FUNC_STAGE : FL_FUNC_PLAIN, decl->fn.name.span);
   in->frame->func->callee = decl->fn.name.text;

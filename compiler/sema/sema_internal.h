@@ -133,6 +133,7 @@ typedef struct FlCapture {
 struct FlFrame {
   FlFunc *func;
   FlFrame *outer; /* whose elaboration was interrupted to build this one */
+  uint32_t call;  /* the call there that it is built for */
   FlVec(FlCapture) captures;
   FlVec(const FlStmt *) bodies; /* of the functions whose bodies it holds, or calls; */
   FlMap *body_set;              /* the same as a set, or NULL */
@@ -358,6 +359,8 @@ FlVal fl_sema_private_error(FlSema *s, const FlBinding *module, FlName name);
 /* The columns of `table` are names of the scope; all names of a scope: how many. */
 void fl_scope_columns(FlSema *s, FlScope *scope, FlVal table, FlSpan span);
 int fl_scope_list(FlSema *s, const FlScope *scope, const char *const **out);
+/* file.c: of the binding that stands for the file at a constant path, that path; else NULL. */
+const char *fl_binding_path(const FlBinding *b);
 FlVal fl_binding_value(FlSema *s, FlBinding *b); /* in the current frame: captured if needed */
 void fl_scope_end(FlSema *s, FlScope *scope);    /* bindings that nobody used are not evaluated */
 /* The program uses an array or a list, were it only its size: what of it can fail is evaluated. Of a tuple or

@@ -127,7 +127,7 @@ FlStatus fl_flight_follow(FlFuture *call, FlFlightEntry *e) {
   } else if (e->error) {
     call->ctx.error = copy_error(e->error);
   } else {
-    fl_fail_text(&call->ctx, call->site, FL_FAULT_MEMORY, "out of memory");
+    fl_fail_text(&call->ctx, -1, FL_FAULT_MEMORY, "out of memory");
   }
   unref(run->flight, e);
   return status;

@@ -21,29 +21,31 @@ enum { FL_KEY_VERSION = 3, FL_LARGE = 16 << 20, FL_WAIT_MS = 100 };
  */
 static const double BYTES_PER_NS = 2.0;
 
+/* Errors here are of the call, which is their place. */
+
 static bool is_files(FlType1 t) { return t.dtype == FL_FILE && t.depth == 0; }
 
-static FlStatus file_digest(FlCtx *ctx, int32_t site, FlText path, bool again, FlDigest *out) {
-  if (!again) return fl_file_digest(ctx, site, path, out);
+static FlStatus file_digest(FlCtx *ctx, FlText path, bool again, FlDigest *out) {
+  if (!again) return fl_file_digest(ctx, -1, path, out);
   return fl_file_digest_again(ctx, path, out) ? 0 : 1;
 }
 
 /* The identity of files is their content. `again`: fl_file_digest_again, which records no error. */
-static FlStatus files_digest(FlCtx *ctx, int32_t site, FlType1 t, FlSlot value, bool again, FlDigest *out) {
-  if (t.rank == 0) return file_digest(ctx, site, value.t, again, out);
+static FlStatus files_digest(FlCtx *ctx, FlType1 t, FlSlot value, bool again, FlDigest *out) {
+  if (t.rank == 0) return file_digest(ctx, value.t, again, out);
   const FlText *paths = value.a->data;
   int64_t n = fl_array_count(value.a);
   FlDigest *each = malloc((size_t)(n ? n : 1) * sizeof *each);
-  if (!each) return again ? 1 : fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");
+  if (!each) return again ? 1 : fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory");
   FlStatus s = 0;
-  for (int64_t i = 0; i < n && !s; i++) s = file_digest(ctx, site, paths[i], again, &each[i]);
+  for (int64_t i = 0; i < n && !s; i++) s = file_digest(ctx, paths[i], again, &each[i]);
   if (!s) *out = fl_memo_digest(each, n * (int64_t)sizeof *each);
   free(each);
   return s;
 }
 
-static FlStatus arg_digest(FlCtx *ctx, int32_t site, FlType1 t, FlSlot value, FlDigest *out) {
-  if (is_files(t)) return files_digest(ctx, site, t, value, false, out);
+static FlStatus arg_digest(FlCtx *ctx, FlType1 t, FlSlot value, FlDigest *out) {
+  if (is_files(t)) return files_digest(ctx, t, value, false, out);
   *out = t.rank > 0 || t.depth > 0 ? fl_ctx_array_digest(ctx, value.a) : fl_scalar_digest(t.dtype, value);
   return 0;
 }
@@ -55,7 +57,7 @@ static bool files_kept(FlFuture *call, const FlStageKey *key) {
   for (int32_t i = 0; kept && i < stage->n_args; i++) {
     FlDigest now;
     kept = !is_files(stage->arg_types[i]) ||
-           (files_digest(&call->ctx, call->site, stage->arg_types[i], call->args[i], true, &now) == 0 &&
+           (files_digest(&call->ctx, stage->arg_types[i], call->args[i], true, &now) == 0 &&
             fl_memo_digest_same(now, key->args[i]));
   }
   if (!kept)
@@ -73,7 +75,7 @@ FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out) {
   int64_t n = stage->n_args, fixed = (int64_t)(sizeof magic + sizeof head + sizeof code);
   out->len = fixed + n * (int64_t)(4 + sizeof(FlDigest));
   out->bytes = malloc((size_t)out->len + (size_t)n * sizeof(FlDigest) + alignof(FlDigest));
-  if (!out->bytes) return fl_fail_text(ctx, call->site, FL_FAULT_MEMORY, "out of memory");
+  if (!out->bytes) return fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory");
   out->args = (FlDigest *)(out->bytes + (out->len + 7) / 8 * 8);
   char *at = out->bytes;
   memcpy(at, magic, sizeof magic);
@@ -82,7 +84,7 @@ FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out) {
   at += sizeof code;
   for (int64_t i = 0; i < n; i++) {
     FlType1 t = stage->arg_types[i];
-    FlStatus s = arg_digest(ctx, call->site, t, call->args[i], &out->args[i]);
+    FlStatus s = arg_digest(ctx, t, call->args[i], &out->args[i]);
     if (s) {
       free(out->bytes);
       out->bytes = NULL;

@@ -12,7 +12,7 @@ typedef struct Numbers {
   const int64_t *rows; /* sorted */
   const uint8_t *begins;
   int64_t n, *before;     /* [chunks + 1] groups that begin before the chunk */
-  int64_t *id, *first;    /* id of rows; first row of groups */
+  int64_t *id, *first;    /* id of the rows of the window; first row of groups */
   int64_t window, height; /* of the rows whose groups are written now */
 } Numbers;
 
@@ -49,9 +49,25 @@ static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
     fl_part_chunk(c, w->n, &from, &to);
     for (int64_t i = from; i < to; i++) {
       g += w->begins[i];
-      if ((uint64_t)(w->rows[i] - w->window) < (uint64_t)w->height) w->id[w->rows[i]] = g;
+      if ((uint64_t)(w->rows[i] - w->window) < (uint64_t)w->height) w->id[w->rows[i] - w->window] = g;
     }
   }
+  return 0;
+}
+
+/* Writes the groups of all rows. A window is filled in memory: in a file its pages would be dropped while
+ * they are written in any order. */
+static FlStatus number(FlPartMem *m, Numbers *w, int64_t *id) {
+  int64_t n = w->n, all = n * (int64_t)sizeof *id, room = fl_pool_room(fl_part_pool(m), all);
+  w->height = room < all ? fl_part_max(room / 2 / (int64_t)sizeof *id, FL_PART_CHUNK) : n;
+  w->id = w->height < n ? fl_part_alloc(m, w->height, sizeof *id) : id;
+  if (w->id == NULL) return 1;
+  for (w->window = 0; w->window < n; w->window += w->height) {
+    if (fl_part_for(m->ctx, number_body, w, fl_part_chunks(n), 2.0 * FL_PART_CHUNK) != 0) return 1;
+    int64_t here = fl_part_min(w->height, n - w->window);
+    if (w->id != id) memcpy(id + w->window, w->id, (size_t)here * sizeof *id);
+  }
+  if (w->id != id) fl_part_release(m, w->id);
   return 0;
 }
 
@@ -70,12 +86,8 @@ FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, 
   out->first = w.first = fl_part_alloc(m, out->g, sizeof *w.first);
   if (w.first == NULL || fl_part_for(m->ctx, first_body, &w, chunks, FL_PART_CHUNK) != 0) return 1;
   if (wants_id) {
-    out->id = w.id = id != NULL ? id : fl_part_alloc(m, n, sizeof *w.id);
-    if (w.id == NULL) return 1;
-    w.height = fl_part_max(bytes / (int64_t)sizeof *w.id, FL_PART_CHUNK);
-    for (w.window = 0; w.window < n; w.window += w.height) {
-      if (fl_part_for(m->ctx, number_body, &w, chunks, 2.0 * FL_PART_CHUNK) != 0) return 1;
-    }
+    out->id = id != NULL ? id : fl_part_alloc(m, n, sizeof *w.id);
+    if (out->id == NULL || number(m, &w, out->id) != 0) return 1;
   }
   fl_part_release(m, rows);
   fl_part_release(m, begins);

@@ -8,7 +8,8 @@
  * values lie far apart, its group among the rows of both tables). The right table's words are looked up in a
  * table: where no word has two rows it says the row, else where the word's rows begin in a list, the last of
  * which is marked. A first sweep over the left rows writes down what the table says of each, and counts; a
- * second one writes the pairs. */
+ * second one writes the pairs. A table that does not fit in memory is made for a range of the words at a
+ * time, with a sweep over the rows of both tables for each. */
 #include "part/part_internal.h"
 
 enum { INNER = 0, LEFT = 1, RIGHT = 2, SEMI = 4, ANTI = 8 }; /* FULL is LEFT | RIGHT */
@@ -23,7 +24,8 @@ typedef struct Join {
   bool one;            /* more than one match of a left row is an error */
   const uint8_t *null; /* [n + m] some key is null; NULL: none */
   int64_t n_words;     /* words are below that */
-  uint32_t *table;     /* [n_words] a right row, or a place in the list; NONE */
+  uint64_t low, width; /* the words of the table: all, or a range */
+  uint32_t *table;     /* [width] a right row, or a place in the list; NONE */
   uint32_t *list;      /* right rows by word, ascending; NULL: no word has two */
   uint8_t *last;       /* [m] this place of the list is the last of its word */
   uint32_t *found;     /* [n] what the table says of each left row */
@@ -64,11 +66,28 @@ static inline int64_t output_rows(int how, int64_t found) {
   return found == 0 && (how & LEFT) ? 1 : found;
 }
 
+static inline bool has_all(const Join *j) { return j->width == (uint64_t)j->n_words; }
+static inline bool is_last(const Join *j) { return j->low + j->width == (uint64_t)j->n_words; }
+
+/* Those of the words [row, row + n) that are in the range. */
+static void look_up_range(Join *j, int64_t row, int64_t n, const uint64_t *word) {
+  for (int64_t i = 0; i < n; i++) {
+    if (word[i] - j->low >= j->width) continue;
+    uint32_t found = j->null != NULL && j->null[row + i] ? NONE : j->table[word[i] - j->low];
+    j->found[row + i] = found;
+    if (j->matched != NULL && found != NONE) __atomic_store_n(&j->matched[word[i]], 1, __ATOMIC_RELAXED);
+  }
+}
+
 /* Looks up the rows [row, row + n) of a batch. */
 static void look_up(Join *j, int64_t row, int64_t n) {
   uint64_t word[FL_PART_BATCH];
   uint32_t *found = j->found + row;
   fl_part_read_words(j->codes, 0, row, n, word);
+  if (!has_all(j)) {
+    look_up_range(j, row, n, word);
+    return;
+  }
   for (int64_t i = 0; i < n; i++) found[i] = j->table[word[i]];
   for (int64_t i = 0; j->null != NULL && i < n; i++) found[i] = j->null[row + i] ? NONE : found[i];
   for (int64_t i = 0; j->matched != NULL && i < n; i++) {
@@ -86,7 +105,7 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     for (int64_t row = first; row < last; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, last - row);
       look_up(j, row, n);
-      for (int64_t i = row; i < row + n; i++) {
+      for (int64_t i = row; is_last(j) && i < row + n; i++) {
         int64_t found = matches(j, j->found[i]);
         rows += output_rows(j->how, found);
         if (j->one && found > 1) fl_part_first(&j->bad, i);
@@ -159,8 +178,9 @@ static int32_t enter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     if (atomic_load_explicit(&j->bad, memory_order_relaxed) != INT64_MAX) return 0;
     fl_part_read_words(j->codes, 0, j->n + row, n, word);
     for (int64_t i = 0; i < n; i++) {
-      if (j->null != NULL && j->null[j->n + row + i]) continue;
-      uint32_t before = __atomic_exchange_n(&j->table[word[i]], (uint32_t)(row + i), __ATOMIC_RELAXED);
+      if (word[i] - j->low >= j->width || (j->null != NULL && j->null[j->n + row + i])) continue;
+      uint32_t before =
+          __atomic_exchange_n(&j->table[word[i] - j->low], (uint32_t)(row + i), __ATOMIC_RELAXED);
       if (before != NONE) fl_part_first(&j->bad, row + i);
     }
   }
@@ -192,42 +212,55 @@ static int32_t list_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   uint64_t mask = (UINT64_C(1) << p->row_bits) - 1;
   (void)ctx;
   for (int64_t i = begin; i < end; i++) {
+    j->list[i] = (uint32_t)(p->packed[i] & mask);
+    j->last[i] = i + 1 == j->m || p->packed[i + 1] >> p->row_bits != p->packed[i] >> p->row_bits;
+  }
+  return 0;
+}
+
+/* Enters where the rows of each word of the range begin. */
+static int32_t begins_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Packing *p = env;
+  const Join *j = p->j;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) {
     uint64_t word = p->packed[i] >> p->row_bits;
-    int64_t row = (int64_t)(p->packed[i] & mask);
-    bool null = j->null != NULL && j->null[j->n + row];
-    j->list[i] = (uint32_t)row;
-    j->last[i] = i + 1 == j->m || p->packed[i + 1] >> p->row_bits != word;
-    if (!null && (i == 0 || p->packed[i - 1] >> p->row_bits != word)) j->table[word] = (uint32_t)i;
+    bool null = j->null != NULL && j->null[j->n + j->list[i]];
+    if (word - j->low < j->width && !null && (i == 0 || j->last[i - 1]))
+      j->table[word - j->low] = (uint32_t)i;
   }
   return 0;
 }
 
 /* Lists the right rows by word. Rows with a null key have words that no other row has, or that are not looked
  * up. */
-static FlStatus list_right(FlPartMem *m, Join *j) {
-  Packing p = {j, fl_part_bits((uint64_t)j->m), fl_part_alloc(m, j->m, sizeof *p.packed)};
-  uint64_t *spare = fl_part_alloc(m, j->m, sizeof *spare), *packed = p.packed, *sorted;
+static FlStatus list_right(FlPartMem *m, Join *j, Packing *p) {
+  *p = (Packing){j, fl_part_bits((uint64_t)j->m), fl_part_alloc(m, j->m, sizeof *p->packed)};
+  uint64_t *spare = fl_part_alloc(m, j->m, sizeof *spare), *packed = p->packed, *sorted;
   int bits = fl_part_bits((uint64_t)j->n_words); /* of numbers of rows: both fit into a word of 64 */
   j->list = fl_part_alloc(m, j->m, sizeof *j->list);
   j->last = fl_part_alloc(m, j->m, sizeof *j->last);
   if (packed == NULL || spare == NULL || j->list == NULL || j->last == NULL) return 1;
-  if (fl_part_for(m->ctx, pack_body, &p, j->m, 1.5) != 0) return 1;
-  if (fl_part_sort_words(m, packed, spare, j->m, p.row_bits, bits, &sorted) != 0) return 1;
-  p.packed = sorted;
-  if (fl_part_for(m->ctx, list_body, &p, j->m, 3.0) != 0) return 1;
-  fl_part_release(m, packed);
-  fl_part_release(m, spare);
-  return 0;
+  if (fl_part_for(m->ctx, pack_body, p, j->m, 1.5) != 0) return 1;
+  if (fl_part_sort_words(m, packed, spare, j->m, p->row_bits, bits, &sorted) != 0) return 1;
+  p->packed = sorted;
+  fl_part_release(m, sorted == packed ? spare : packed);
+  return fl_part_for(m->ctx, list_body, p, j->m, 2.0);
 }
 
-static FlStatus enter_right(FlPartMem *m, Join *j) {
-  j->table = fl_part_alloc(m, j->n_words, sizeof *j->table);
-  if (j->table == NULL || fl_part_for(m->ctx, clear_body, j, j->n_words, 0.2) != 0) return 1;
-  if (fl_part_for(m->ctx, enter_body, j, j->m, 2.0) != 0) return 1;
-  if (atomic_load(&j->bad) == INT64_MAX) return 0;
-  atomic_store(&j->bad, INT64_MAX);
-  if (fl_part_for(m->ctx, clear_body, j, j->n_words, 0.2) != 0) return 1;
-  return list_right(m, j);
+/* Makes the table of the range, or of the first one again where a word has two rows for the first time. */
+static FlStatus enter_right(FlPartMem *m, Join *j, Packing *p, int64_t words) {
+  if (fl_part_for(m->ctx, clear_body, j, (int64_t)j->width, 0.2) != 0) return 1;
+  if (j->list == NULL) {
+    if (fl_part_for(m->ctx, enter_body, j, j->m, 2.0) != 0) return 1;
+    if (atomic_load(&j->bad) == INT64_MAX) return 0;
+    atomic_store(&j->bad, INT64_MAX);
+    if (list_right(m, j, p) != 0) return 1;
+    j->low = 0; /* what was found in ranges before are rows, and no places of the list: once more */
+    j->width = (uint64_t)words;
+    if (fl_part_for(m->ctx, clear_body, j, (int64_t)j->width, 0.2) != 0) return 1;
+  }
+  return fl_part_for(m->ctx, begins_body, p, j->m, 1.5);
 }
 
 static int parse_how(const char *s) {
@@ -311,14 +344,32 @@ static FlStatus fail_large(FlCtx *ctx, const FlOpDesc *desc, int64_t rows) {
                     (long long)NONE);
 }
 
+/* Of how many words there is a table at a time: so many ranges at most as sweeps cost less than looking up in
+ * a file. */
+static int64_t words_of(FlPartMem *m, int64_t n_words) {
+  enum { MOST_RANGES = 64 };
+  int64_t bytes = n_words * (int64_t)sizeof(uint32_t), room = fl_pool_room(fl_part_pool(m), bytes);
+  if (room >= bytes) return n_words;
+  return fl_part_max(room / (int64_t)sizeof(uint32_t), fl_part_max(n_words / MOST_RANGES, FL_PART_CHUNK));
+}
+
 /* Finds the partners of all left rows, and how many rows the result has. */
 static FlStatus find_all(FlPartMem *m, const FlOpDesc *desc, Join *j, int64_t *rows) {
-  int64_t chunks = fl_part_chunks(j->n);
+  int64_t chunks = fl_part_chunks(j->n), words = fl_part_min(words_of(m, j->n_words), j->n_words);
+  Packing packing = {0};
   j->place = fl_part_alloc(m, chunks + 1, sizeof *j->place);
   j->found = fl_part_alloc(m, j->n, sizeof *j->found);
+  j->table = fl_part_alloc(m, words, sizeof *j->table);
   if (j->how & RIGHT) j->matched = fl_part_zalloc(m, j->n_words, 1);
-  if (j->place == NULL || j->found == NULL || ((j->how & RIGHT) && j->matched == NULL)) return 1;
-  if (fl_part_for(m->ctx, find_body, j, chunks, 3.0 * FL_PART_CHUNK) != 0) return 1;
+  if (j->place == NULL || j->found == NULL || j->table == NULL || ((j->how & RIGHT) && j->matched == NULL))
+    return 1;
+  do {
+    j->width = (uint64_t)fl_part_min(words, j->n_words - (int64_t)j->low);
+    if (enter_right(m, j, &packing, words) != 0) return 1;
+    if (fl_part_for(m->ctx, find_body, j, chunks, 3.0 * FL_PART_CHUNK) != 0) return 1;
+    j->low += j->width;
+  } while ((int64_t)j->low < j->n_words);
+  fl_part_release(m, packing.packed);
   int64_t bad = atomic_load(&j->bad);
   if (bad != INT64_MAX) return fail_many(j, m->ctx, desc, bad);
   j->place[0] = 0;
@@ -350,7 +401,7 @@ static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlA
             .bad = INT64_MAX};
   if (fl_part_bits((uint64_t)j.m) + fl_part_bits((uint64_t)j.n_words) > 64)
     return fail_large(m->ctx, desc, j.m);
-  if (enter_right(m, &j) != 0 || find_all(m, desc, &j, &rows) != 0) return 1;
+  if (find_all(m, desc, &j, &rows) != 0) return 1;
   for (int side = 0; side < 2; side++) {
     out[side] = fl_array_new(m->ctx, FL_I64, 1, &rows);
     if (out[side] == NULL) return 1;

@@ -300,4 +300,53 @@ for limit in ([], ["--memory", "8000M" if sanitized else "12M"]):
     given.append((place.path / "all.csv").read_text())
 check(sanitized or "on disk" in done.stderr, "aggregates go to disk", done.stderr)
 check(given[0] == given[1], "all aggregates are the same with little memory")
+
+
+# ---- joins whose table of words is one of ranges: both with a right row a word and with lists of them ----------------------
+
+PAIRS = 300_000
+HOWS = ["inner", "left", "right", "full", "semi", "anti"]
+statements = []
+for many in (1, 3):  # rows of the right table with one key; keys beyond PAIRS / 2 * 3 have no partner
+    statements.append(f"let r{many} = table(k = [for i in 0..n // 2 * {many}: i * 104729 % (n // 2) * 2 + 1], w = [for i in 0..n // 2 * {many}: i])")
+    for how in HOWS:
+        right = "sum(j.w)" if how in ("inner", "right") else "sum([for x in j.w: x ?? -1])" if how in ("left", "full") else "0"
+        left = "sum([for x in j.v: x ?? -1])" if how in ("right", "full") else "sum(j.v)"
+        of = "j.w" if how in ("inner", "right") else "[for x in j.w: x ?? -1]" if how in ("left", "full") else "j.v"
+        text = f"""let j = l |> join(r{many}, on = k, how = "{how}")
+let of = {of}
+let a = {left}
+let b = {right}
+let c = sum([for at in 0..len(of): of[at] * (at % 1009)])
+print("{how} {many} {{len(of)}} {{a}} {{b}} {{c}}")"""
+        statements.append(re.sub(r"\b(j|of|a|b|c)\b", rf"\1_{how}{many}", text))
+place.write("joins.flow", f"let n = {PAIRS}\nlet l = table(k = [for i in 0..n: i * 7919 % n], v = [for i in 0..n: i])\n" + "\n".join(statements) + "\n")
+
+
+def joined(many, how):
+    n, rows = PAIRS, {}
+    for j in range(n // 2 * many):
+        rows.setdefault(j * 104729 % (n // 2) * 2 + 1, []).append(j)
+    pairs, met = [], set()
+    for i in range(n):
+        k = i * 7919 % n
+        found = rows.get(k, [])
+        if found:
+            met.add(k)
+        if how in ("semi", "anti"):
+            pairs += [(i, i)] if bool(found) == (how == "semi") else []
+        else:
+            pairs += [(i, j) for j in found] or ([(i, -1)] if how in ("left", "full") else [])
+    if how in ("right", "full"):
+        pairs += [(-1, j) for j in range(n // 2 * many) if j * 104729 % (n // 2) * 2 + 1 not in met]
+    alone = how in ("semi", "anti")
+    return f"{how} {many} {len(pairs)} {sum(i for i, _ in pairs)} {0 if alone else sum(j for _, j in pairs)} {sum(j * (at % 1009) for at, (_, j) in enumerate(pairs))}"
+
+
+built = place.run("build", "joins.flow", "-o", "joins")
+check(built.returncode == 0, "the joins are built", built.stderr)
+wanted = [joined(many, how) for many in (1, 3) for how in HOWS]
+for limit in ([], ["--memory", "8000M" if sanitized else "7M"]):
+    done = subprocess.run([str(place.path / "joins"), "-q", "--no-cache", *limit], cwd=place.path, capture_output=True, text=True, timeout=300)
+    check(done.returncode == 0 and done.stdout.splitlines() == wanted, f"joins {limit}", (done.stderr, done.stdout, wanted))
 finish()

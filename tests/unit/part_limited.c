@@ -198,7 +198,6 @@ static void test_rows(FlRun *run) {
   for (int k = 0; k < 8; k++) fl_array_unref(filler[k]);
   fl_array_unref(numbers);
 }
-#endif
 
 /* Groups and first rows by a table of ranges of the words: key k is in group k, rows without a key are the last. */
 static void test_tables(FlRun *run) {
@@ -237,6 +236,7 @@ static void test_tables(FlRun *run) {
   fl_array_unref(keys);
   fl_array_unref(valid);
 }
+#endif
 
 int main(void) {
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});

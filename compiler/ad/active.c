@@ -1,13 +1,20 @@
 /* active.c: which values depend on what is derived by. In: a region and its float values. Out: the set of
- * active values, of all regions in it. Always: it may hold a value too many, never one too few. */
+ * active values, of all regions in it, and of texts that floats were written into: a float that is read from one of
+ * them is active, and as no derivative goes through the reading, that is an error and no silent 0. Always: the sets
+ * may hold a value too many, never one too few. */
 #include "ad/ad_internal.h"
 
 bool fl_ad_active(const FlAd *ad, const FlValue *v) { return fl_map_get(ad->active, v) != NULL; }
 
+static bool carries(const FlAd *ad, const FlValue *v) {
+  return fl_ad_active(ad, v) || fl_map_get(ad->texts, v) != NULL;
+}
+
 /* true: it was not yet. */
 static bool mark(FlAd *ad, FlValue *v) {
-  if (!fl_ir_is_float(v->type.dtype) || fl_ad_active(ad, v)) return false;
-  fl_map_set(ad->active, v, v);
+  bool text = v->type.dtype == FL_TEXT;
+  if ((!text && !fl_ir_is_float(v->type.dtype)) || carries(ad, v)) return false;
+  fl_map_set(text ? ad->texts : ad->active, v, v);
   return true;
 }
 
@@ -19,7 +26,7 @@ static bool mark_carried(FlAd *ad, FlOp *op, int args, int params, int yields) {
   FlRegion *r = op->regions[0];
   bool more = false;
   for (int k = 0; k < op->n_results; k++) {
-    bool active = fl_ad_active(ad, op->args[args + k]) || fl_ad_active(ad, r->yields[yields + k]);
+    bool active = carries(ad, op->args[args + k]) || carries(ad, r->yields[yields + k]);
     if (active && mark(ad, r->params[params + k])) more = true;
     if (active && mark(ad, op->results[k])) more = true;
   }
@@ -35,16 +42,16 @@ static bool mark_op(FlAd *ad, FlOp *op) {
   case FL_OP_WHILE: return more | mark_carried(ad, op, 0, 0, 1);
   case FL_OP_IF:
     for (int k = 0; k < op->n_results; k++)
-      if (fl_ad_active(ad, op->regions[0]->yields[k]) || fl_ad_active(ad, op->regions[1]->yields[k]))
+      if (carries(ad, op->regions[0]->yields[k]) || carries(ad, op->regions[1]->yields[k]))
         more |= mark(ad, op->results[k]);
     return more;
   case FL_OP_COMPRESS:
     for (int k = 1; k < op->n_results; k++)
-      if (fl_ad_active(ad, op->args[k])) more |= mark(ad, op->results[k]);
+      if (carries(ad, op->args[k])) more |= mark(ad, op->results[k]);
     return more;
   case FL_OP_TAKE:
     for (int k = 0; k < op->n_results; k++)
-      if (fl_ad_active(ad, op->args[k + 1])) more |= mark(ad, op->results[k]);
+      if (carries(ad, op->args[k + 1])) more |= mark(ad, op->results[k]);
     return more;
   case FL_OP_MAP:
   case FL_OP_REDUCE:
@@ -62,12 +69,15 @@ static bool mark_op(FlAd *ad, FlOp *op) {
   case FL_OPS_READING:
   case FL_OPS_WORLD: break;
   }
-  bool any = false;
-  for (int i = 0; i < op->n_args; i++) any = any || fl_ad_active(ad, op->args[i]);
+  bool any = false, text = false;
+  for (int i = 0; i < op->n_args; i++) any = any || carries(ad, op->args[i]);
   for (int i = 0; i < op->n_regions; i++)
-    for (int k = 0; k < op->regions[i]->n_yields; k++)
+    for (int k = 0; k < op->regions[i]->n_yields; k++) {
       any = any || fl_ad_active(ad, op->regions[i]->yields[k]);
-  for (int k = 0; any && k < op->n_results; k++) more |= mark(ad, op->results[k]);
+      text = text || carries(ad, op->regions[i]->yields[k]);
+    }
+  for (int k = 0; k < op->n_results; k++)
+    if (any || (text && op->results[k]->type.dtype == FL_TEXT)) more |= mark(ad, op->results[k]);
   return more;
 }
 

@@ -19,6 +19,7 @@ typedef struct FlAdLevel FlAdLevel;
 typedef struct FlAd {
   FlArena *arena;
   FlMap *active; /* set of source values */
+  FlMap *texts;  /* set of those that are texts, into which active ones were written */
   FlMap *levels; /* from the MAP and REDUCE ops within a loop that is derived to their FlAdLevel */
   /* plain.c: from a loop to the one that stands for it, and back; loops that were added and may be changed,
    * to themselves, those that were, to this. */

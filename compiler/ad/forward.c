@@ -302,6 +302,8 @@ static bool custom(FlAdFrame *f, const FlOp *op) {
 
 static bool scalar(FlAdFrame *f, const FlOp *op) {
   FlValue *tangents[FL_MAX_RANK] = {0}, *t;
+  for (int i = 0; i < op->n_args; i++)
+    if (fl_map_get(f->ad->texts, op->args[i])) return fl_ad_fail_op(f->ad, op, "");
   for (int i = 0; i < op->n_args; i++) tangents[i] = fl_ad_tangent(f, op->args[i]);
   if (!fl_ad_scalar_forward(f, op, tangents, &t)) return false;
   put_tangent(f, op->results[0], t);
@@ -402,6 +404,7 @@ bool fl_ad_forward(FlBuilder *b, FlRegion *r, int n, FlValue *const *x, FlValue 
   FlArena *arena = b->module->arena;
   FlAd ad = {.arena = arena,
              .active = fl_map_make(arena),
+             .texts = fl_map_make(arena),
              .tangents = fl_map_make(arena),
              .region = r,
              .n = n,

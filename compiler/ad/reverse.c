@@ -222,6 +222,7 @@ bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n,
   FlArena *arena = b->module->arena;
   FlAd ad = {.arena = arena,
              .active = fl_map_make(arena),
+             .texts = fl_map_make(arena),
              .levels = fl_map_make(arena),
              .instead = fl_map_make(arena),
              .original = fl_map_make(arena),

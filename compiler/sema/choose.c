@@ -112,7 +112,7 @@ static bool spread_scalar(FlSema *s, Side *sides, const FlSpan *spans, FlValue *
   int many = sides[0].value.type->kind == FL_TY_ARRAY ? 0 : 1;
   FlVal array = sides[many].value, *one = &sides[1 - many].value;
   FlTyKind kind = one->type->kind;
-  if (array.type->kind != FL_TY_ARRAY || fl_val_is_category(array)) return true;
+  if (array.type->kind != FL_TY_ARRAY) return true;
   if (kind != FL_TY_SCALAR && kind != FL_TY_NULL && kind != FL_TY_ARRAY) return true;
   int rank = array.type->rank;
   FlValue *own[FL_MAX_RANK] = {0};

@@ -239,6 +239,39 @@ static bool is_one_group(const char *kind, FlVal x, bool axis) {
   return orders && (d == FL_BOOL || d == FL_TEXT || d == FL_CATEGORY);
 }
 
+/* Of two values the first, unless the second comes before it (`code` LT; GT: behind it); null where one is. */
+static FlVal pick(FlSema *s, void *code, FlVal *args, int n, FlSpan span) {
+  (void)n, (void)span;
+  FlValue *valid = NULL, *a = args[0].parts[0], *b = args[1].parts[0];
+  for (int i = 0; i < 2; i++) {
+    FlValue *v = fl_val_valid(s, args[i]);
+    if (v) valid = valid ? fl_sema_op2(s, FL_OP_AND, valid, v) : v;
+  }
+  FlDtype d = args[0].type->dtype;
+  FlValue *out = fl_ir_select(&s->b, fl_sema_op2(s, *(FlOpcode *)code, b, a), b, a);
+  if (valid) out = fl_ir_select(&s->b, valid, out, fl_val_zero(s, d));
+  return fl_val_with(s, fl_type_scalar(s->types, d, valid != NULL), (FlValue *[]){out, valid}, args[0]);
+}
+
+/* What is no number, but ordered: dates, times, durations, texts, bools, categories with the same levels. */
+static bool is_ordered(FlVal v) {
+  bool element = v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY;
+  return element && !fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_FILE;
+}
+
+static FlVal least(FlSema *s, const char *kind, FlVal pair[2], FlSpan span) {
+  if (is_ordered(pair[0]) && is_ordered(pair[1]) && pair[0].type->dtype == pair[1].type->dtype) {
+    FlOpcode code = is(kind, "min") ? FL_OP_LT : FL_OP_GT;
+    FlValue *levels[2] = {fl_val_levels(pair[0]), fl_val_levels(pair[1])};
+    if (levels[0] && levels[1] && !fl_levels_same(s, levels[0], levels[1], span)) return fl_val_error(s);
+    return fl_sema_lift(s, span, 2, pair, pick, &code);
+  }
+  if (is_ordered(pair[0]) || is_ordered(pair[1]))
+    return fl_sema_wrong_operands(s, kind, pair[0], pair[1], span);
+  if (!fl_sema_same_numbers(s, pair, span)) return fl_val_error(s);
+  return fl_sema_lift_op(s, span, is(kind, "min") ? FL_OP_MIN : FL_OP_MAX, 2, pair, pair[0].type->dtype, NULL);
+}
+
 /* sum product min max mean any all argmin argmax of an array. */
 FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
   FlVal out;
@@ -249,10 +282,7 @@ FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
     for (int i = 0; i < c->n_rest && !fl_val_bad(v); i++) {
       FlVal w = fl_actual_value(s, &c->rest[i], NULL);
       if (fl_val_bad(w)) return w;
-      FlVal pair[2] = {v, w};
-      if (!fl_sema_same_numbers(s, pair, c->span)) return fl_val_error(s);
-      v = fl_sema_lift_op(s, c->span, is(kind, "min") ? FL_OP_MIN : FL_OP_MAX, 2, pair, pair[0].type->dtype,
-                          NULL);
+      v = least(s, kind, (FlVal[]){v, w}, c->span);
     }
     return v;
   }

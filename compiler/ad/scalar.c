@@ -130,6 +130,7 @@ static bool function(const Rule *k) {
     if (wants(k, 0)) give_where(k, 0, over(k, times(k, g, x), r));
     if (wants(k, 1)) give_where(k, 1, over(k, times(k, g, k->y), r));
     return true;
+  case FL_OP_CBRT: give_where(k, 0, over(k, g, times(k, number(k, 3.0), square(k, r)))); return true;
   case FL_OP_ROUND_DIGITS: return true; /* constant but at steps */
   case FL_OP_ROUND:                     /* gives integers */
   case FL_OP_FLOOR:

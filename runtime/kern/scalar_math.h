@@ -32,6 +32,7 @@ FL_DEFINE(erf)
 FL_DEFINE(erfc)
 FL_DEFINE(gamma)
 FL_DEFINE(lgamma)
+FL_DEFINE(cbrt)
 #undef FL_DEFINE
 
 #define FL_DEFINE(NAME)                                                                                      \

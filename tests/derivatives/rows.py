@@ -32,7 +32,7 @@ for name, op, domain in [
     ("cos", "COS", REAL), ("tan", "TAN", INSIDE), ("asin", "ASIN", INSIDE), ("acos", "ACOS", INSIDE),
     ("atan", "ATAN", REAL), ("sinh", "SINH", REAL), ("cosh", "COSH", REAL), ("tanh", "TANH", REAL),
     ("erf", "ERF", REAL), ("erfc", "ERFC", REAL), ("gamma", "GAMMA", POSITIVE), ("lgamma", "LGAMMA", POSITIVE),
-    ("digamma", "POLYGAMMA", POSITIVE), ("trigamma", "POLYGAMMA", POSITIVE), ("abs", "ABS", APART),
+    ("cbrt", "CBRT", APART), ("digamma", "POLYGAMMA", POSITIVE), ("trigamma", "POLYGAMMA", POSITIVE), ("abs", "ABS", APART),
 ]:
     row(name, op, f"{name}(u)", domain=domain)
 row("lgamma below 0", "LGAMMA POLYGAMMA", "lgamma(u - 3)", domain="0.5 + 0.3 * tanh(z)")

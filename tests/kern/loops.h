@@ -14,7 +14,7 @@
   X(log1p)                                                                                                   \
   X(sin)                                                                                                     \
   X(cos)                                                                                                     \
-  X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf) X(erfc) X(gamma) X(lgamma) X(sqrt)
+  X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(erf) X(erfc) X(gamma) X(lgamma) X(cbrt) X(sqrt)
 #define EACH_TWO(X) X(atan2) X(hypot) X(min) X(max) X(div)
 #define EACH_FALLIBLE(X) X(pow) X(mod) X(floordiv) X(add)
 #define EACH_INTEGER_PAIR(X) X(add) X(sub) X(mul)

@@ -14,7 +14,7 @@ SWITCHED_OFF = {
 }
 
 BOTH = """
-    sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh erf erfc gamma lgamma atan2
+    sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh erf erfc gamma lgamma cbrt atan2
     hypot fma is_nan is_finite abs sign clamp round floor ceil trunc wrap_add wrap_sub wrap_mul i16 i32 i64 u8
     u32 f32 f64 text format if_else is_null sum min max any all count cumsum cumprod cummin cummax concat
     n_chars lower upper title trim trim_start trim_end contains starts_with ends_with replace find split_part

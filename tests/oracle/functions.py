@@ -175,6 +175,7 @@ MATHEMATICS = {
     "exp": math.exp, "expm1": math.expm1, "log": math.log, "log2": math.log2, "log10": math.log10, "log1p": math.log1p, "sin": math.sin,
     "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos, "atan": math.atan, "sinh": math.sinh, "cosh": math.cosh,
     "tanh": math.tanh, "erf": math.erf, "erfc": math.erfc, "gamma": math.gamma, "lgamma": math.lgamma,
+    "cbrt": math.cbrt,
 }
 # Where they are defined and of moderate size.
 DOMAINS = {"log": (0.01, 99.0), "log2": (0.01, 99.0), "log10": (0.01, 99.0), "log1p": (-0.9, 99.0), "asin": (-1.0, 1.0),

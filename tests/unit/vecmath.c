@@ -151,6 +151,7 @@ static void lgamma_left(void) {
   printf("  %-8s [-60, 0] max %.3f units at %.17g\n", "lgamma", worst, where);
   check(worst <= 2, "%s at %a: got %a (%.3f)", "lgamma", where, fl_vec_lgamma(where), 2.0);
 }
+static double v_cbrt(double x) { return fl_vec_cbrt(x); }
 static double v_hypot(double x, double y) { return fl_vec_hypot(x, y); }
 static double v_atan2(double y, double x) { return fl_vec_atan2(y, x); }
 
@@ -187,6 +188,9 @@ int main(void) {
   binary("pow", pow_fn, powl, 0, 1e5, -3, 3, 1, N);
   binary("atan2", v_atan2, atan2l, -10, 10, -10, 10, 2, N);
   binary("hypot", v_hypot, hypotl, -10, 10, -10, 10, 1, N);
+  unary("cbrt", v_cbrt, cbrtl, -10, 10, 1, N);
+  unary("cbrt", v_cbrt, cbrtl, -1e300, 1e300, 1, N);
+  unary("cbrt", v_cbrt, cbrtl, -1e-310, 1e-310, 1, N);
   unary("erf", v_erf, erfl, -7, 7, 1, N);
   unary("erf", v_erf, erfl, -1, 1, 1, N);
   unary("erfc", v_erfc, erfcl, -7, 28, 2, N);

@@ -391,7 +391,7 @@ FlVal fl_sema_spread_axis(FlSema *s, FlVal small, FlVal x, int axis) {
   return fl_val_array(s, small.type->dtype, rank, fl_sema_map_end(s, &map, v));
 }
 
-/* median quantile mode n_distinct first last cov corr weighted_mean of arrays. */
+/* median quantile mad mode n_distinct first last cov corr weighted_mean of arrays. */
 FlVal fl_builtin_aggregate(FlSema *s, FlCallSite *c) {
   FlVal out;
   if (fl_sema_aggregate_call(s, c, &out)) return out;

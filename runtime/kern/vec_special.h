@@ -7,8 +7,8 @@
  * omitted term is below 2^-62 there; below 1/2 by reflection (6.1.17). lgamma near 1 and 2, where it
  * vanishes, by minimax polynomials (errors 2^-56, 2^-75). Everything that could cancel is a double-double.
  * The short loops of gamma and lgamma keep those two scalar.
- * Measured bounds (tests/unit/vecmath.c): erf, hypot, cbrt 1 ULP; erfc, gamma 2 ULP; lgamma 2 units of the last
- * place of max(1, |result|), and 2 ULP for x > 0. */
+ * Measured bounds (tests/unit/vecmath.c): erf, hypot, cbrt 1 ULP; erfc, gamma 2 ULP; lgamma 2 units of the
+ * last place of max(1, |result|), and 2 ULP for x > 0. */
 #ifndef FL_VEC_SPECIAL_H
 #define FL_VEC_SPECIAL_H
 
@@ -35,15 +35,16 @@ FL_KERN_HELPER double fl_vec_hypot(double x, double y) {
 /* ---- cbrt -------------------------------------------------------------------------------------------- */
 
 /* A third of the exponent and of the mantissa, as of one number, is within 3.3% of the root (W. Kahan, 1991);
- * each of Halley's steps, t (t^3 + 2 a) / (2 t^3 + a), cubes the error; the last is Newton's, with the rest in
- * two doubles. */
+ * each of Halley's steps, t (t^3 + 2 a) / (2 t^3 + a), cubes the error; the last is Newton's, with the rest
+ * in two doubles. */
 FL_KERN_HELPER double fl_vec_cbrt(double x) {
   double a = __builtin_fabs(x);
   double scale = a > 0x1p900 ? 0x1p-900 : a < 0x1p-900 ? 0x1p900 : 1.0;
   double back = a > 0x1p900 ? 0x1p300 : a < 0x1p-900 ? 0x1p-300 : 1.0;
   double y = a * scale;
   uint64_t third = (fl_bits_f64(y) >> 32) * 0x55555556u >> 32;
-  double t = fl_f64_bits((third + 715094163u) << 32); /* (1023 - 341 - 0.0331) 2^20: the bias of the exponent */
+  double t =
+      fl_f64_bits((third + 715094163u) << 32); /* (1023 - 341 - 0.0331) 2^20: the bias of the exponent */
   double cube = t * t * t;
   t = t * ((cube + 2.0 * y) / (2.0 * cube + y));
   cube = t * t * t;

@@ -1,11 +1,13 @@
-/* agg_rank.c: aggregates that need the order or the equality of values: quantile, median, n_distinct, mode.
+/* agg_rank.c: aggregates that need the order or the equality of values: quantile, median, mad, n_distinct,
+ * mode.
  *
  * quantile(q) of n values: with h = (n - 1) q, k = floor(h) and f = h - k it is x[k] + f (x[k+1] - x[k]) of
  * the ascending values (R. Hyndman, Y. Fan, 1996, type 7), written x[k] (1 - f) + x[k+1] f where the signs
  * differ so that nothing overflows, and where x[k] is -inf; x[k] itself where f is 0 or both are equal. Zeros
  * are +0.0. A NaN among the values gives NaN. n_distinct and mode use the equality of keys; mode is the
- * smallest of the most frequent values, NaN last. */
+ * smallest of the most frequent values, NaN last. mad is the median of the distances from the median. */
 #include <math.h>
+#include <string.h>
 
 #include "part/aggregate_internal.h"
 
@@ -19,6 +21,8 @@ typedef struct Quantile {
   uint64_t *code;       /* order codes of the values, by group */
   const int64_t *start; /* [g + 1] */
   double *out;
+  bool distances; /* then the same once more, of the distances from it */
+  uint64_t *kept; /* [n] the codes once more, when they are needed afterwards */
 } Quantile;
 
 /* Values of each group in a piece of the rows: counted, or with `code` put where they belong. */
@@ -132,17 +136,31 @@ static double quantile_of(uint64_t *p, int64_t n, double q) {
   return fl_part_between(x, y, f);
 }
 
+/* From codes of values to those of their distances from `x`, in place. */
+static uint64_t *distances(uint64_t *p, int64_t n, double x) {
+  double value;
+  FlPartCol one = {.dtype = FL_F64, .data = &value};
+  for (int64_t i = 0; i < n; i++) {
+    value = fabs(fl_part_of_code(p[i]) - x);
+    fl_part_read_code(&one, 0, 1, &p[i]);
+  }
+  return p;
+}
+
 static int32_t quantile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Quantile *q = env;
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
-    q->out[k] = quantile_of(q->code + q->start[k], q->start[k + 1] - q->start[k], q->q);
+    int64_t from = q->start[k], n = q->start[k + 1] - from;
+    if (q->distances && n > 0) memcpy(q->kept + from, q->code + from, (size_t)n * sizeof *q->kept);
+    q->out[k] = quantile_of(q->code + from, n, q->q);
+    if (q->distances) q->out[k] = quantile_of(distances(q->kept + from, n, q->out[k]), n, q->q);
   }
   return 0;
 }
 
-static FlStatus quantile(FlAgg *a, double at) {
-  Quantile q = {.a = a, .q = at};
+static FlStatus quantile(FlAgg *a, double at, bool of_distances) {
+  Quantile q = {.a = a, .q = at, .distances = of_distances};
   int64_t n = a->n, g = a->g;
   if (!(at >= 0.0 && at <= 1.0)) {
     return fl_fail(a->m->ctx, FL_FAULT_DOMAIN, a->desc->site, FL_F64, (FlSlot){.f = at}, (FlSlot){0});
@@ -150,6 +168,7 @@ static FlStatus quantile(FlAgg *a, double at) {
   q.cut = fl_agg_cut(a->m->ctx, n, g);
   q.place = fl_part_zalloc(a->m, q.cut.pieces * g, sizeof *q.place);
   q.code = fl_part_alloc(a->m, n, sizeof *q.code);
+  if (of_distances && (q.kept = fl_part_alloc(a->m, n, sizeof *q.kept)) == NULL) return 1;
   int64_t *start = fl_part_alloc(a->m, g + 1, sizeof *start), tasks = q.cut.pieces * q.cut.ranges;
   q.out = fl_part_alloc(a->m, g, sizeof *q.out);
   if (q.place == NULL || q.code == NULL || start == NULL || q.out == NULL || fl_agg_results(a, 1) != 0)
@@ -166,8 +185,9 @@ static FlStatus quantile(FlAgg *a, double at) {
   return 0;
 }
 
-FlStatus fl_agg_quantile(FlAgg *a) { return quantile(a, a->desc->f); }
-FlStatus fl_agg_median(FlAgg *a) { return quantile(a, 0.5); }
+FlStatus fl_agg_quantile(FlAgg *a) { return quantile(a, a->desc->f, false); }
+FlStatus fl_agg_median(FlAgg *a) { return quantile(a, 0.5, false); }
+FlStatus fl_agg_mad(FlAgg *a) { return quantile(a, 0.5, true); }
 
 /* ---- distinct values ----------------------------------------------------------------------------------- */
 

@@ -233,6 +233,7 @@ FlRuntimeOp fl_rt_list_levels;
  * - first, last: the first and last value.
  * - quantile: attribute f: q in 0..1 (else DOMAIN); linear interpolation at (n - 1) q (agg_rank.c); NaN wins.
  * - median: quantile 0.5.
+ * - mad: the median of the distances from the median.
  * - n_distinct: different values.
  * - mode: the most frequent value; the smallest of several, NaN last. */
 FlRuntimeOp fl_rt_aggregate;

@@ -118,6 +118,11 @@ def mode(v):
     return min(sorted(set(v)), key=lambda e: -v.count(e)) if v else None
 
 
+def mad(v):
+    middle = quantile(v, 0.5)
+    return None if middle is None else quantile([abs(e - middle) for e in valid(v)], 0.5)
+
+
 def product(v):
     return math.prod(valid(v)) if v else 1.0
 
@@ -141,6 +146,7 @@ AGGREGATES = [
     F("var(V)", variance, True, near=True), F("std(V, ddof = 0)", lambda v: root(variance(v, 0)), True, near=True),
     F("median(V)", lambda v: quantile(v, 0.5), True, near=True),
     F("quantile(V, 0.25)", lambda v: quantile(v, 0.25), True, near=True),
+    F("mad(V)", mad, True, near=True),
     F("first(V)", lambda v: v[0] if v else None, True), F("last(V)", lambda v: v[-1] if v else None, True),
     F("mode(V)", mode, True), F("n_distinct(V)", lambda v: len(set(v)), True, kind="i64"),
     F("argmin(V)", lambda v: v.index(min(v)), kind="i64"), F("argmax(V)", lambda v: v.index(max(v)), kind="i64"),
@@ -265,7 +271,7 @@ BY_NULL = [
     F("sum(V)", lambda v: total(valid(v))), F("mean(V)", mean, near=True), F("min(V)", lambda v: least(v, min)),
     F("max(V)", lambda v: least(v, max)), F("count(V)", lambda v: len(valid(v)), kind="i64"), F("len(V)", len, kind="i64"),
     F("first(V)", lambda v: (valid(v) or [None])[0]), F("last(V)", lambda v: (valid(v) or [None])[-1]),
-    F("n_distinct(V)", lambda v: len(set(valid(v))), kind="i64"), F("median(V)", lambda v: quantile(v, 0.5), near=True),
+    F("n_distinct(V)", lambda v: len(set(valid(v))), kind="i64"), F("median(V)", lambda v: quantile(v, 0.5), near=True), F("mad(V)", mad, near=True),
     F("V[0]", lambda v: v[0]), F("V[-1]", lambda v: v[-1]), F("V[0] ?? 7", lambda v: 7 if v[0] is None else v[0]),
     F("sum(V ?? 1)", lambda v: total([1 if e is None else e for e in v])),
     F("count(is_null(V))", lambda v: v.count(None), kind="i64"), F("any(V > 2)", lambda v: any(e > 2 for e in valid(v)), kind="bool"),

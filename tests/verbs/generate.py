@@ -435,11 +435,16 @@ def statistics(t):
                 return low if share == 0 else (1 - share) * low + share * a[math.ceil(at)]
             return of_values
 
+        def mad(a):
+            middle = quantile(0.5)(a)
+            return NAN if math.isnan(middle) else quantile(0.5)(numpy.abs(a - middle))
+
         yield "mean", "mean(x)", of(lambda a: total(list(a)) / len(a)), "f", True
         yield "var", "var(x)", of(deviations(lambda s: s.var()), 2), "f", True
         yield "std", "std(x)", of(deviations(lambda s: s.std()), 2), "f", True
         yield "var ddof", "var(x, ddof = 0)", of(deviations(lambda s: s.var(ddof=0))), "f", True
         yield "median", "median(x)", of(quantile(0.5)), "f", True
+        yield "mad", "mad(x)", of(mad), "f", True
         yield "quantile", "quantile(x, 0.25)", of(quantile(0.25)), "f", True
     if t.number:
         def both(f):

@@ -85,6 +85,11 @@ int fl_words_option(FlCommandId command, int n_words, char **words, int *i, FlWo
   if (flags[f].value && !value) {
     if (*i + 1 >= n_words)
       return fprintf(stderr, "flowc %s: `%s` needs a value behind it: %s\n", name, word, flags[f].value), 2;
+    if (fl_word_is_option(words[*i + 1])) {
+      fprintf(stderr, "flowc %s: `%s` needs a value behind it, and `%s` looks like an option\n", name, word, words[*i + 1]);
+      if (word[1] == '-') fprintf(stderr, "  help: if that is the value, write `%s=%s`\n", word, words[*i + 1]);
+      return 2;
+    }
     value = words[++*i];
   }
   if (value && out->flags[f])

@@ -2,8 +2,8 @@
  *
  * In: argv. Out: the options of every program, and the texts given for the script's parameters (params.c
  * reads those). Forms: --name VALUE, --name=VALUE, and for flags and bool parameters --name alone. A `-` in a
- * name may be written for
- * `_`. Everything that is wrong is a message with the closest name, and exit status 2. */
+ * name may be written for `_`. A word behind --name that looks like an option is no value: --name=-x is how to give it.
+ * Everything that is wrong is a message with the closest name, and exit status 2. */
 #include "exec/command_line.h"
 
 #include <limits.h>
@@ -114,6 +114,18 @@ static int set_option(FlCommandLine *c, FlOption option, const char *program, co
   return 0;
 }
 
+bool fl_word_is_option(const char *word) {
+  return word[0] == '-' && word[1] && !strchr("0123456789.", word[1]) && strcmp(word, "-inf") != 0;
+}
+
+/* No value stands behind the option. */
+static int needs_value(const char *program, const char *arg, const char *next) {
+  char help[256];
+  if (!next) return fl_usage_error(program, NULL, "`%s` needs a value after it", arg);
+  snprintf(help, sizeof help, "if that is the value, write `%s=%s`", arg, next);
+  return fl_usage_error(program, help, "`%s` needs a value after it, and `%s` looks like an option", arg, next);
+}
+
 int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLine *c) {
   const char *program = argv[0];
   for (int i = 1; i < argc; i++) {
@@ -137,7 +149,7 @@ int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLin
       bool said = next && (!strcmp(next, "true") || !strcmp(next, "false") || !strcmp(next, "null"));
       value = said ? argv[++i] : "true";
     } else if (!value && !is_switch) {
-      if (!next) return fl_usage_error(program, NULL, "`%s` needs a value after it", arg);
+      if (!next || fl_word_is_option(next)) return needs_value(program, arg, next);
       value = argv[++i];
     } else if (value && is_switch && option >= 0) {
       return fl_usage_error(program, NULL, "`--%.*s` takes no value", (int)len, name);

@@ -56,4 +56,8 @@ int32_t fl_param_slots(const FlProgram *program);
 int fl_params_read(FlRun *run, const char *name, const char *const *values, FlSlot *slots);
 void fl_params_release(const FlProgram *program, FlSlot *slots);
 
+/* Is a word of the command line an option rather than a value: does it begin with a minus, and is no number and not `-`
+ * alone? */
+bool fl_word_is_option(const char *word);
+
 #endif

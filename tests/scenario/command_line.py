@@ -203,4 +203,22 @@ expect(2, "fmt", "--json", "--stdout", "a.flow")
 check(json.loads(run("check", "--json", "wrong.flow").stdout)["results"][0]["messages"][0] ==
       {"code": "E0201", "level": "error", "file": "wrong.flow", "line": 1, "column": 7, "length": 1, "message": "there is no `y`", "notes": [], "help": None},
       "a message in JSON")
+
+# ---- values that look like options ----
+place.write("titled.flow", "param title: text\nparam n: i64 = 3\nprint(title, n)\n")
+expect(0, "build", "titled.flow", "-o", "titled")
+AS_VALUE = ["a", "-", "-4", "-.5", "-inf", "", "é"]
+AS_OPTION = ["-O0", "-x", "--n", "--", "-h", "--help", "-infinite"]
+for word in AS_VALUE + AS_OPTION:
+    for p in (place.run("run", "titled.flow", f"--title={word}"), place.run_binary("titled", f"--title={word}")):
+        check(p.returncode == 0 and p.stdout == f"{word} 3\n", f"--title={word}", p.stdout + p.stderr)
+for word in AS_VALUE:
+    for p in (place.run("run", "titled.flow", "--title", word), place.run_binary("titled", "--title", word, "--n", "-4")):
+        check(p.returncode == 0 and p.stdout in (f"{word} 3\n", f"{word} -4\n"), f"--title {word}", p.stdout + p.stderr)
+for word in AS_OPTION:
+    p = place.run_binary("titled", "--title", word)
+    check(p.returncode == 2 and f"and `{word}` looks like an option" in p.stderr and f"`--title={word}`" in p.stderr, f"--title {word}", p.stderr)
+    p = place.run("run", "titled.flow", "--title", word)
+    check(p.returncode == 2 and "needs a value" in p.stderr, f"run --title {word}", p.stderr)
+check("looks like an option" in expect(2, "build", "titled.flow", "-o", "-q").stderr, "-o -q")
 finish()

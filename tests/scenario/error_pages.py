@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import sqlite3
 import struct
 import subprocess
@@ -131,16 +132,18 @@ def folder():
     return place
 
 
-def try_page(page):
+def try_page(page, made):
     name = page.relative_to(ROOT)
-    place = folder()
+    place = Place()
+    shutil.copytree(made.path, place.path, dirs_exist_ok=True)
     return [r for start, lines in samples(page.read_text()) for r in try_sample(place, f"{name}:{start}", lines)]
 
 
 if __name__ == "__main__":
     pages = [p for p in sorted((ROOT / "docs/errors").glob("*.md")) if len(sys.argv) == 1 or p.stem in sys.argv[1:]]
+    made = folder()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for results in pool.map(try_page, pages):
+        for results in pool.map(lambda page: try_page(page, made), pages):
             for result in results:
                 check(*result)
     finish()

@@ -4,6 +4,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -25,8 +26,12 @@ def build(name, types, reads):
 
 
 def run(name, path, **env):
+    """With less processor time than a library gets (see below), as one that is caught in a damaged file takes all of it."""
+    def hasten():
+        resource.setrlimit(resource.RLIMIT_CPU, (4 * PATIENCE, resource.RLIM_INFINITY))
+
     return subprocess.run([f"./{name}", "--path", path], cwd=place.path, env=dict(place.env, **env), capture_output=True,
-                          timeout=120 * PATIENCE)
+                          timeout=120 * PATIENCE, preexec_fn=hasten)
 
 
 def damage(data, chance):
@@ -87,15 +92,15 @@ def library(does):
 
 
 def children():
-    """Processes of the program that are left."""
+    """Of the processes of the program that are left: the seconds of the processor that they may take."""
     left = []
     for p in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if p.read_bytes().startswith(b"./numbers\0"):
-                left.append((p.parent / "cwd").resolve())
+            if p.read_bytes().startswith(b"./numbers\0") and (p.parent / "cwd").resolve() == place.path.resolve():
+                left.append(re.search(r"Max cpu time +(\w+)", (p.parent / "limits").read_text())[1])
         except OSError:
             pass
-    return [c for c in left if c == place.path.resolve()]
+    return left
 
 
 if "FLOW_SANITIZE" not in os.environ:  # whose libraries are found by the same paths
@@ -111,8 +116,11 @@ if "FLOW_SANITIZE" not in os.environ:  # whose libraries are found by the same p
     for way in [signal.SIGINT, signal.SIGKILL]:
         running = subprocess.Popen(["./numbers", "--path", "data"], cwd=place.path, env=env, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
-        while len(children()) < 2 and running.poll() is None:
+        bounds = []
+        while not bounds and running.poll() is None:  # of the process that the library is in
+            bounds = [c for c in children() if c != "unlimited"]
             time.sleep(0.05)
+        check(len(bounds) == 1 and 10 < int(bounds[0]) < 60, "what the library may take of the processor has a bound", bounds)
         running.send_signal(way)
         check(running.wait(timeout=60) in (130, -way), f"a library that hangs is stopped by {way.name}", running.returncode)
         until = time.monotonic() + 60

@@ -124,8 +124,10 @@ class Script:
         return path.read_bytes() if path.exists() else None
 
     def folder(self, scratch):
-        """A new folder with links to what lies beside the script, as its working directory."""
-        where = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+        """A new folder with links to what lies beside the script, as its working directory: at the same path each time, as
+        compiled code is remembered for a path."""
+        where = pathlib.Path(scratch, self.name.replace("/", "+"))
+        where.mkdir()
         for other in self.path.parent.iterdir():
             if other.suffix not in GOLDEN and (other == self.path or other.suffix != ".flow" or is_module(other)):
                 (where / other.name).symlink_to(other)

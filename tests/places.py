@@ -50,7 +50,8 @@ def run(command, env=None, **options):
 
 def succeeds(what, done, pattern=""):
     text = done.stdout + done.stderr
-    check(done.returncode == 0 and re.search(pattern, text), what, f"status {done.returncode}\n{text[-4000:]}")
+    which = "\n".join(re.findall("^FAILED.*", text, re.M))
+    check(done.returncode == 0 and re.search(pattern, text), what, f"status {done.returncode}\n{which}\n{text[-4000:]}")
     return done.returncode == 0
 
 

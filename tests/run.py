@@ -48,6 +48,7 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -183,17 +184,26 @@ class Runner:
             child = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         except OSError as reason:
             return "none", b"", f"cannot start {command[0]}: {reason}\n".encode()
-        late, said = [], {}
-        timer = threading.Timer(timeout * self.patience, lambda: (late.append(True), child.kill()))
+        late, said, ended = [], {}, []
+
+        def end():
+            late.append(True)
+            if not ended:  # not child.kill(), which may take the status that wait4 is to get
+                os.kill(child.pid, signal.SIGKILL)
+
+        timer = threading.Timer(timeout * self.patience, end)
         readers = [threading.Thread(target=lambda f=f: said.update({f: f.read()}), daemon=True) for f in (child.stdout, child.stderr)]
         for thread in (timer, *readers):
             thread.start()
         child.stdin.close()
-        _, ended, used = os.wait4(child.pid, 0)  # not child.wait(), which does not say what was used
+        _, status, used = os.wait4(child.pid, 0)  # not child.wait(), which does not say what was used
+        ended.append(True)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        for thread in readers:  # what it started may hold the pipes
+            while thread.is_alive() and not late:
+                thread.join(1)
+            thread.join(5)
         timer.cancel()
-        child.returncode = os.waitstatus_to_exitcode(ended)
-        for thread in readers:  # what it started may hold the pipes when it was killed
-            thread.join(5 if late else None)
         self.used.seconds = getattr(self.used, "seconds", 0) + used.ru_utime + used.ru_stime
         out, err = (said.get(f, b"") for f in (child.stdout, child.stderr))
         return ("timeout" if late else child.returncode), out, LIBRARY.sub(b"stdlib/", err)

@@ -41,8 +41,8 @@ typedef struct Tiles {
   /* With more than one leaf: */
   int64_t leaf, leaves, subtree; /* positions of a leaf; leaves; those of an item, a power of two, */
   int64_t subtrees;              /* in so many items for each tile */
-  void *partial;                 /* [subtrees][m * n] */
-  char *levels;                  /* [workers][n_levels][a tile], row-major and dense */
+  void *partial; /* [subtrees][m * n]; one subtree: the result itself, if it stands as it is made */
+  char *levels;  /* [workers][n_levels][a tile], row-major and dense; NULL: a subtree is a leaf */
   int64_t n_levels;
   bool turned; /* the product is the transpose of the result */
 } Tiles;
@@ -92,6 +92,11 @@ static void fold_tile(FlCtx *ctx, const Tiles *t, int64_t s, int64_t i, int64_t 
   const FlProduct *p = t->p;
   int64_t size = fl_dtype_info[p->dtype].bytes, from = s * t->subtree;
   int64_t n_leaves = fl_part_min(t->subtree, t->leaves - from);
+  char *out = (char *)t->partial + (s * p->m * p->n + i * p->n + j) * size;
+  if (!t->levels) {
+    part_of(p, i, j, from * t->leaf, m, n, fl_part_min(t->leaf, p->k - from * t->leaf), false, out, p->n);
+    return;
+  }
   int worker = ctx ? fl_sched_worker(fl_ctx_sched(ctx)) : 0;
   char *levels =
       t->levels + (worker < 0 ? 0 : worker) * t->n_levels * t->rows * fl_part_min(TILE, p->n) * size;
@@ -102,7 +107,6 @@ static void fold_tile(FlCtx *ctx, const Tiles *t, int64_t s, int64_t i, int64_t 
     if (p->dtype == FL_F64) fl_fold_push_f64((double *)(void *)levels, m * n, k, (double *)(void *)next);
     else fl_fold_push_f32((float *)(void *)levels, m * n, k, (float *)(void *)next);
   }
-  char *out = (char *)t->partial + (s * p->m * p->n + i * p->n + j) * size;
   for (int64_t r = 0; r < m; r++, out += p->n * size, levels += n * size) {
     if (p->dtype == FL_F64)
       fl_fold_end_f64((double *)(void *)levels, n, m * n, n_leaves, (double *)(void *)out);
@@ -208,17 +212,20 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
   while (t.subtree < t.leaves && (t.leaves + t.subtree - 1) / t.subtree * t.tiles > ITEMS) t.subtree *= 2;
   t.subtrees = (t.leaves + t.subtree - 1) / t.subtree;
   t.n_levels = __builtin_ctzll((uint64_t)t.subtree) + 1;
+  bool in_place = t.subtrees == 1 && !t.turned && !p->add;
   if (t.leaves > 1) {
-    int64_t workers = fl_ctx_workers(mem->ctx);
-    t.partial = fl_part_alloc(mem, t.subtrees * p->m * p->n, (size_t)size);
-    t.levels = t.partial
-                   ? fl_part_zalloc(mem, workers * t.n_levels * t.rows * fl_part_min(TILE, q.n), (size_t)size)
-                   : NULL;
-    if (t.levels == NULL) return 1;
+    int64_t levels = fl_ctx_workers(mem->ctx) * t.n_levels * t.rows * fl_part_min(TILE, q.n);
+    t.partial = in_place ? p->out : fl_part_alloc(mem, t.subtrees * p->m * p->n, (size_t)size);
+    if (t.partial == NULL) return 1;
+    /* Below the diagonal of a tile nothing is written, but it is added. */
+    if (t.subtree > 1 && !(t.levels = p->own ? fl_part_zalloc(mem, levels, (size_t)size)
+                                             : fl_part_alloc(mem, levels, (size_t)size)))
+      return 1;
   }
   int64_t items = t.tiles * (t.leaves > 1 ? t.subtrees : 1);
   if (fl_part_for(mem->ctx, tile_body, &t, items, 0.05 * products / (double)items) != 0) return 1;
-  if (t.leaves > 1 && fl_part_for(mem->ctx, add_body, &t, q.m, 0.5 * (double)(q.n * t.subtrees)) != 0)
+  if (t.leaves > 1 && !in_place &&
+      fl_part_for(mem->ctx, add_body, &t, q.m, 0.5 * (double)(q.n * t.subtrees)) != 0)
     return 1;
   return p->own ? fl_part_for(mem->ctx, mirror_body, &t, p->m, 1.0 * (double)p->m) : 0;
 }

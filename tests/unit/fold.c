@@ -15,7 +15,8 @@ static double by_definition(double (*leaf)(int64_t), int64_t from, int64_t step,
   int64_t p = 1;
   if (n == 1) return leaf(from);
   while (2 * p < n) p *= 2;
-  double a = by_definition(leaf, from, step, p, times), b = by_definition(leaf, from + p * step, step, n - p, times);
+  double a = by_definition(leaf, from, step, p, times),
+         b = by_definition(leaf, from + p * step, step, n - p, times);
   return times ? a * b : a + b;
 }
 
@@ -27,9 +28,18 @@ static float by_definition32(int64_t from, int64_t n, bool times) {
   return times ? a * b : a + b;
 }
 
+/* The same over rows of numbers: leaf k of column i is number k * APART + i. */
+static float rows32(int64_t from, int64_t n) {
+  int64_t p = 1;
+  if (n == 1) return (float)value(from);
+  while (2 * p < n) p *= 2;
+  return rows32(from, p) + rows32(from + p * APART, n - p);
+}
+
 static void leaf_after_leaf(void) {
   double sums[FL_FOLD_LEVELS], products[FL_FOLD_LEVELS], sum = value(0), product = factor(0);
-  float sums32[FL_FOLD_LEVELS], products32[FL_FOLD_LEVELS], sum32 = (float)value(0), product32 = (float)factor(0);
+  float sums32[FL_FOLD_LEVELS], products32[FL_FOLD_LEVELS], sum32 = (float)value(0),
+                                                            product32 = (float)factor(0);
   bool same = true;
   for (int64_t k = 1; k < LEAVES; k++) {
     sum = fl_fold_sum_f64(sums, k, sum, value(k));
@@ -68,7 +78,7 @@ static void rows_of_numbers(void) {
     fl_fold_rows_f32(all32, n, APART, WIDTH);
     for (int i = 0; i < WIDTH; i++) {
       double sum = by_definition(value, i, APART, n, false);
-      same = same && out[i] == sum && all[i] == sum && out32[i] == all32[i];
+      same = same && out[i] == sum && all[i] == sum && out32[i] == all32[i] && all32[i] == rows32(i, n);
     }
     untouched = untouched && all[WIDTH] == leaves[WIDTH]; /* what stands behind the width */
   }
@@ -86,7 +96,8 @@ static void by_subtrees(void) {
       for (int64_t s = 0; s < n_parts; s++) {
         int64_t here = n - s * subtree < subtree ? n - s * subtree : subtree;
         parts[s] = value(s * subtree);
-        for (int64_t k = 1; k < here; k++) parts[s] = fl_fold_sum_f64(levels, k, parts[s], value(s * subtree + k));
+        for (int64_t k = 1; k < here; k++)
+          parts[s] = fl_fold_sum_f64(levels, k, parts[s], value(s * subtree + k));
       }
       fl_fold_rows_f64(parts, n_parts, 1, 1);
       same = same && parts[0] == by_definition(value, 0, 1, n, false);

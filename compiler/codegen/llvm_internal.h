@@ -249,6 +249,10 @@ typedef void FlKernelBody(FlFn *f, const FlKernelDef *k, Val begin, Val end, con
 /* Emits the forms and the FlKernel, runs it over `n` elements: host code of `f`. status is an i32. */
 Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Val *outputs, Val heap, Val n);
 void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out);
+/* How large the code of a region is: above FL_LL_WIDE it is made without the passes over live ranges, which take the
+ * square of that; above FL_LL_SLOW as code that is not optimised. */
+enum { FL_LL_WIDE = 6000, FL_LL_SLOW = 20000 };
+int fl_ll_weight(const FlRegion *r);
 /* How many vectors of elements a loop over them works at, step by step. */
 unsigned fl_ll_in_flight(const FlFn *f, const FlRegion *region);
 /* Calls `each` for every element of [begin, end) with the region's params set and pos as linear index. */

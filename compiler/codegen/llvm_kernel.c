@@ -13,14 +13,14 @@ static bool inside(const FlRegion *r, const FlRegion *outer) {
   return r != NULL;
 }
 
-static void capture_value(FlGen *g, const FlRegion *outer, const FlValue *v, FlCaptures *out, bool *seen) {
-  if (inside(v->region, outer) || seen[v->id]) return;
-  seen[v->id] = true;
+static void capture_value(FlGen *g, const FlRegion *outer, const FlValue *v, FlCaptures *out, FlMap *seen) {
+  if (inside(v->region, outer) || fl_map_get(seen, v)) return;
+  fl_map_set(seen, v, seen);
   if (v->op && v->op->code == FL_OP_CONST) return;
   fl_vec_push(g->arena, &out->at, v);
 }
 
-static void capture_region(FlGen *g, const FlRegion *outer, const FlRegion *r, FlCaptures *out, bool *seen) {
+static void capture_region(FlGen *g, const FlRegion *outer, const FlRegion *r, FlCaptures *out, FlMap *seen) {
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_args; i++) capture_value(g, outer, op->args[i], out, seen);
     for (int i = 0; i < op->n_regions; i++) capture_region(g, outer, op->regions[i], out, seen);
@@ -29,9 +29,20 @@ static void capture_region(FlGen *g, const FlRegion *outer, const FlRegion *r, F
 }
 
 void fl_ll_captures(FlGen *g, const FlOp *op, FlCaptures *out) {
-  bool *seen = FL_NEW_ARRAY(g->arena, bool, op->parent->func->next_id + 1);
+  FlMap *seen = fl_map_make(g->arena);
   const FlRegion *r = op->regions[0];
   capture_region(g, r, r, out, seen);
+}
+
+/* Instructions, about; one of MATHS, inlined, is many, and so is a loop with its lanes and rests. */
+int fl_ll_weight(const FlRegion *r) {
+  int n = 0;
+  for (const FlOp *op = r->first; op && n <= FL_LL_SLOW; op = op->next) {
+    bool maths = fl_op_info[op->code].flags & FL_OPF_MATHS;
+    n += maths || op->code == FL_OP_REDUCE ? 60 : fl_ir_may_fault(op) ? 8 : 2;
+    for (int i = 0; i < op->n_regions; i++) n += fl_ll_weight(op->regions[i]);
+  }
+  return n;
 }
 
 bool fl_ll_region_faults(const FlRegion *r) {
@@ -313,6 +324,11 @@ static bool is_heavy(const FlRegion *r) {
   return cost > 4;
 }
 
+/* Too large for LLVM's passes, most of which take more than linear time: one form, with calls. */
+static Val slow_form(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
+  return kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, true, ".slow"});
+}
+
 /* Portable: a machine older than v3 is rare enough to get code that is not optimised. */
 static Val portable_forms(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
   Val v2 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, true, ".v2"});
@@ -324,8 +340,9 @@ static Val portable_forms(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
 static Val kernel_constant(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
   FlGen *g = f->g;
   bool portable = g->options.cpu == FL_CPU_PORTABLE && !g->options.cpu_name && g->options.level > 0;
-  Val fast = portable ? portable_forms(f, k, body)
-                      : kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, false, ".fast"});
+  Val fast = fl_ll_weight(k->region) > FL_LL_SLOW ? slow_form(f, k, body)
+             : portable                           ? portable_forms(f, k, body)
+                        : kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, false, ".fast"});
   Val precise =
       k->faults ? kernel_function(f, k, (Shape){body, FL_FORM_PRECISE, 0, true, ".precise"}) : fl_ll_null(g);
   Val parts[] = {fast, precise, fl_ll_string(g, k->name, strlen(k->name)),

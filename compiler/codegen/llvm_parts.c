@@ -5,9 +5,9 @@
  * is what takes time. What always holds: every part generates the same module, so all agree on names, places
  * and who keeps what; the number of parts depends on the program alone.
  *
- * A long script is one long function that runs straight through. LLVM's passes over live ranges take the
- * square of its length, so that of a program of this size such functions are a part of their own, made
- * without these passes. */
+ * A long script is one long function that runs straight through, and the body of a loop may be as long.
+ * LLVM's passes over live ranges take the square of that length, so that such functions are a part of their
+ * own, made without these passes: also those of loops are vectors then, with more loads and stores. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/Analysis.h>
@@ -26,16 +26,18 @@ enum {
 /* ---- how many parts -------------------------------------------------------------------------------- */
 
 /* Counts operators; -1: there are variables, which belong to one module. */
-static int count(const FlRegion *r) {
+static int count(const FlRegion *r, bool *wide) {
   int n = 0;
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->code == FL_OP_EXTERN) return -1;
     n++;
     for (int i = 0; i < op->n_regions; i++) {
-      int inside = count(op->regions[i]);
+      int inside = count(op->regions[i], wide);
       if (inside < 0) return -1;
       n += inside;
     }
+    if (op->n_regions && fl_ir_is_kernel(op->regions[0]) && fl_ll_weight(op->regions[0]) > FL_LL_WIDE)
+      *wide = true;
   }
   return n;
 }
@@ -45,13 +47,14 @@ static int parts_of(const FlModule *m, const FlCodegenOptions *options, bool *pl
   *plain = false;
   if (options->level == 0 || options->emit != FL_EMIT_OBJECT) return 1;
   int n = 0;
+  bool wide = false;
   for (const FlFunc *f = m->first; f; f = f->next) {
-    int inside = count(f->body);
+    int inside = count(f->body, &wide);
     if (inside < 0) return 1;
     n += inside;
   }
-  *plain = n >= LONG;
-  return n >= LARGE ? PARTS + *plain : 1;
+  *plain = n >= LONG || wide;
+  return n >= LARGE || wide ? PARTS + *plain : 1;
 }
 
 /* ---- who keeps what -------------------------------------------------------------------------------- */
@@ -60,7 +63,7 @@ typedef struct Share {
   Val fn;
   int64_t cost;
   int order;
-  bool quick;
+  bool plain; /* may be of the last part, where there is one */
 } Share;
 
 static bool has_attribute(Val fn, const char *name) {
@@ -68,7 +71,7 @@ static bool has_attribute(Val fn, const char *name) {
   return LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, kind) != NULL;
 }
 
-static int64_t cost_of(Val fn, bool quick) {
+static int64_t size_of(Val fn, bool quick) {
   int64_t n = 10;
   for (Block b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
     for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
@@ -79,7 +82,7 @@ static int64_t cost_of(Val fn, bool quick) {
       if (len > 5 && memcmp(name, "fl_s_", 5) == 0) n += INLINED;
     }
   }
-  return quick ? n : n * OPTIMISED;
+  return n;
 }
 
 static int by_cost(const void *a, const void *b) {
@@ -106,7 +109,9 @@ static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
     LLVMSetLinkage(fn, LLVMExternalLinkage);
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     bool quick = has_attribute(fn, "optnone");
-    fl_vec_push(g->arena, &shares, ((Share){fn, cost_of(fn, quick), shares.n, quick}));
+    int64_t size = size_of(fn, quick);
+    bool without = quick || size > FL_LL_WIDE;
+    fl_vec_push(g->arena, &shares, ((Share){fn, quick ? size : size * OPTIMISED, shares.n, without}));
   }
   qsort(shares.at, (size_t)shares.n, sizeof *shares.at, by_cost);
   int64_t sums[PARTS + 1] = {0};
@@ -114,7 +119,7 @@ static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
     int keeper = 0;
     for (int k = 1; k < n_parts - plain; k++)
       if (sums[k] < sums[keeper]) keeper = k;
-    if (plain && shares.at[i].quick) keeper = n_parts - 1;
+    if (plain && shares.at[i].plain) keeper = n_parts - 1;
     sums[keeper] += shares.at[i].cost;
     if (keeper != part) declare_only(g, shares.at[i].fn);
   }
@@ -182,7 +187,8 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlModule
   for (int i = 0; i < n; i++)
     work[i] =
         (Work){.module = m, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};
-  /* A thread takes much address space that it does not use; where that is scarce (ulimit -v), one after another. */
+  /* A thread takes much address space that it does not use; where that is scarce (ulimit -v), one after
+   * another. */
   for (int i = 1; i < n && !fl_ll_memory_limited(); i++)
     work[i].started = pthread_create(&work[i].thread, NULL, make_part, &work[i]) == 0;
   for (int i = 0; i < n; i++)

@@ -16,9 +16,8 @@
 
 enum {
   SMALL = 40,           /* values of a function that always becomes part of the caller */
-  BUDGET = 20000,       /* values of repeated calls, of the script, a stage or a test */
+  BUDGET = 20000,       /* values of repeated calls, of the script, a stage or a test, or in a loop */
   SHARED_BUDGET = 1000, /* of an instance */
-  LOOP_BUDGET = 100000, /* within loops, that are no kernels when they call an instance */
   MOST_CONSTANTS =
       64,           /* calls of one function that differ in more than types: then constants are arguments */
   MOST_ALIKE = 128, /* such calls in all that are told apart */
@@ -89,7 +88,7 @@ static bool is_beyond(const FlSema *s, const FlStmt *decl, const FlSpent *c) {
   if (c->refused) return false;
   if (s->frame->shared && fl_map_get(s->shared, decl)) return true;
   if (!c->sharable || c->cost < SMALL) return false;
-  uint32_t budget = s->in_kernel ? LOOP_BUDGET : s->frame->shared ? SHARED_BUDGET : BUDGET;
+  uint32_t budget = s->frame->shared && !s->in_kernel ? SHARED_BUDGET : BUDGET;
   return s->frame->n_spent + c->cost > budget;
 }
 

@@ -48,6 +48,17 @@ questions = ["let t = table(a = [1.0, 2.0, 3.0], k = [1, 1, 2])"] + [
     f"t |> where(a > {k}.0) |> group_by(k) |> summarize(m = mean(a)) |> show" for k in range(8000)]
 seconds, _ = cost("questions.flow", questions, "build", "questions.flow", "--emit", "ir", "-o", "questions.ir")
 check(seconds is not None and (SANITIZED or seconds < 10), "8,000 pipelines are optimised in seconds", f"{seconds} s")
+# Loops over many calls: beyond a size LLVM's passes are left out, and some ten times the seconds it takes then are allowed.
+for kind, term, x in (("maths", "exp(-(x * {0}.5))", "x: f64"), ("integers", "(x // {0})", "x: i64"), ("sums", "sum(for j in 0..3: x * f64(j + {0}))", "x: f64")):
+    given = "i + {0} * q" if x == "x: i64" else "f64(i + {0} * q)"
+    for n in (60, 100):
+        kernel = ["param q: i64 = 3", f"fn f({x}) = " + " + ".join(term.format(k) for k in range(1, 13)),
+                  "let a = [for i in 0..5: " + " + ".join(f"f({given.format(k)})" for k in range(n)) + "]", "print(a)"]
+        seconds, found = cost("kernel.flow", kernel, "build", "kernel.flow", "-o", "kernel")
+        check(seconds is not None and (SANITIZED or seconds < 30 and found < 500), f"{n} calls of a function of {kind} in a loop",
+              f"{seconds} s, {found} MB")
+        done, meant = place.run("run", "kernel.flow"), place.run("run", "--interp", "kernel.flow")
+        check(done.returncode == 0 and done.stdout == meant.stdout, f"{n} calls of a function of {kind}: the same bits", done.stderr + done.stdout)
 # Each function calls the one before: all of them are elaborated once, called or not.
 chain = ["fn f0(x: i64) -> i64 = x"] + [f"fn f{k}(x: i64) -> i64 = f{k - 1}(x) + 1" for k in range(1, 3000)]
 for name, lines in {"uncalled": chain, "called": [*chain, "param p: i64 = 3", "print(f2999(p))"],

@@ -146,8 +146,9 @@ FlOp *fl_for_op(FlSema *s, FlOpcode code, const FlForHead *h, FlRegion **region)
 }
 
 FlValue *fl_for_count(FlSema *s, const FlForHead *h) {
-  FlValue *n = h->at[0].count;
-  for (int i = 1; i < h->n; i++) n = fl_sema_op2(s, FL_OP_MUL, n, h->at[i].count);
+  FlValue *sizes[FL_MAX_GENERATORS];
+  for (int i = 0; i < h->n; i++) sizes[i] = h->at[i].count;
+  FlValue *n = fl_sema_product(s, h->n, sizes);
   fl_sema_mark_size(s, n);
   return n;
 }

@@ -101,13 +101,13 @@ static FlValue *size_of(FlSema *s, const Axes *a, int k) {
 /* A REDUCE over `n` trailing-or-all axes; `outer` are the fixed indices of the others. */
 static FlVal reduce_axes(FlSema *s, const char *kind, const Axes *a, FlValue *const *outer, FlSpan span) {
   int rank = a->x.type->rank, n = a->axis < 0 ? rank : 1;
-  FlValue *sizes[FL_MAX_RANK] = {0}, *index[FL_MAX_RANK], *count = NULL;
+  FlValue *sizes[FL_MAX_RANK] = {0}, *index[FL_MAX_RANK];
   FlType1 i64s[FL_MAX_RANK];
   for (int k = 0; k < n; k++) {
     sizes[k] = size_of(s, a, a->axis < 0 ? k : a->axis);
     i64s[k] = fl_t_scalar(FL_I64);
-    count = count ? fl_sema_op2(s, FL_OP_MUL, count, sizes[k]) : sizes[k];
   }
+  FlValue *count = fl_sema_product(s, n, sizes);
   FlOp *op = fl_ir_op(&s->b, FL_OP_REDUCE, n, sizes, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, op, 0, n, i64s);
   FlSavedPlace saved = fl_sema_enter(s, r);
@@ -308,12 +308,12 @@ FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
 
 /* How many values an array of any rank has, nulls left out. */
 static FlVal count_values(FlSema *s, FlVal v, FlSpan span) {
-  FlValue *valid = fl_val_valid(s, v), *n = fl_sema_dim(s, v, 0);
+  FlValue *valid = fl_val_valid(s, v), *sizes[FL_MAX_RANK];
   if (valid)
     return reduce_array(s, "count", &(Axes){.axis = -1, .x = fl_val_array(s, FL_BOOL, v.type->rank, valid)},
                         span);
-  for (int k = 1; k < v.type->rank; k++) n = fl_sema_op2(s, FL_OP_MUL, n, fl_sema_dim(s, v, k));
-  return fl_val_scalar(s, FL_I64, n);
+  for (int k = 0; k < v.type->rank; k++) sizes[k] = fl_sema_dim(s, v, k);
+  return fl_val_scalar(s, FL_I64, fl_sema_product(s, v.type->rank, sizes));
 }
 
 /* count(c) of trues, count(x) of values that are not null; count(t), len(x): rows. */
@@ -364,11 +364,11 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
   if (fl_val_bad(dev)) return dev;
   FlVal squares = fl_sema_lift_op(s, c->span, FL_OP_MUL, 2, (FlVal[]){dev, dev}, d, NULL);
   FlVal total = reduce_array(s, "sum", &(Axes){.axis = axis, .x = squares}, c->span);
-  FlValue *n = NULL;
+  FlValue *sizes[FL_MAX_RANK];
+  int n = 0;
   for (int k = 0; k < x.type->rank; k++)
-    if (axis < 0 || axis == k)
-      n = n ? fl_sema_op2(s, FL_OP_MUL, n, fl_sema_dim(s, x, k)) : fl_sema_dim(s, x, k);
-  FlValue *free = fl_sema_op2(s, FL_OP_SUB, n, fl_sema_i64(s, ddof));
+    if (axis < 0 || axis == k) sizes[n++] = fl_sema_dim(s, x, k);
+  FlValue *free = fl_sema_op2(s, FL_OP_SUB, fl_sema_product(s, n, sizes), fl_sema_i64(s, ddof));
   FlValue *ok = fl_sema_op2(s, FL_OP_GT, free, fl_sema_i64(s, 0));
   FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 1, &ok, 0, NULL, 0);
   check->attrs.i = FL_FAULT_EMPTY;

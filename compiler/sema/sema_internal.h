@@ -326,6 +326,8 @@ const FlType *fl_type_common(FlSema *s, const FlVal *values, int n);
 
 FlValue *fl_sema_dim(FlSema *s, FlVal v,
                      int axis); /* of an array, table (0) or list (0); known equal sizes are one */
+/* How many elements n axes have; none where one axis is empty, however long the others are. */
+FlValue *fl_sema_product(FlSema *s, int n, FlValue *const *sizes);
 void fl_sema_alias(FlSema *s, FlValue *from,
                    FlValue *to);                 /* from is known to equal to, from here on in this region */
 FlValue *fl_sema_size(FlSema *s, FlValue *size); /* the representative of equal sizes */

@@ -569,6 +569,17 @@ FlValue *fl_sema_dim(FlSema *s, FlVal v, int axis) {
   return fl_sema_size(s, size);
 }
 
+FlValue *fl_sema_product(FlSema *s, int n, FlValue *const *sizes) {
+  FlValue *product = sizes[0], *none = NULL;
+  for (int k = 1; k < n && n > 2; k++) { /* of two, a zero is a factor before anything overflows */
+    FlValue *empty = fl_sema_op2(s, FL_OP_EQ, sizes[k], fl_sema_i64(s, 0));
+    none = none ? fl_sema_op2(s, FL_OP_OR, none, empty) : empty;
+  }
+  if (none) product = fl_ir_select(&s->b, none, fl_sema_i64(s, 0), product);
+  for (int k = 1; k < n; k++) product = fl_sema_op2(s, FL_OP_MUL, product, sizes[k]);
+  return product;
+}
+
 static bool is_const(FlValue *v, int64_t *out) { return fl_ir_const_value_i(v, out); }
 
 bool fl_sema_sizes_equal(FlSema *s, FlValue *a, FlValue *b) {

@@ -24,6 +24,9 @@ typedef struct FlBlock {
 bool fl_pool_take(FlPool *pool, size_t bytes, bool shared, FlBlock *out);
 /* Gives back what fl_pool_take of the same pool gave. */
 void fl_pool_give(FlPool *pool, FlBlock block);
+/* How often the pool gave back all that it keeps and counted the memory of the process to make room: a number of
+ * the work done. */
+int64_t fl_pool_rooms(FlPool *pool);
 /* Nobody reads [from, to) of a block in use any more: whole pages go back to the system. */
 void fl_pool_discard(FlBlock block, const void *from, const void *to);
 /* A file of so many bytes, for the caller to close after fl_pool_forget_file; pool may be NULL. false: as fl_pool_take. */

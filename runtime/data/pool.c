@@ -37,16 +37,18 @@ struct FlPool {
   int n, closed;
   FlBlock free[FL_POOL_SLOTS]; /* oldest first */
   size_t used;
-  int64_t machine;          /* what the machine has; 0: not asked yet */
-  size_t share;             /* what `used` may be; 0: not known yet */
-  int64_t given;            /* --memory; 0: not given */
-  char *folder;             /* where files are made first; NULL: none */
-  FlResidents *residents;   /* NULL: nothing needs to be dropped */
-  FlWriter *_Atomic writer; /* NULL: nothing is written behind */
-  bool grouped;             /* a control group has less than the machine */
-  bool cut;                 /* more was asked for by --memory than there is */
-  FlPoolLack lack;          /* of the last block that there was not */
-  size_t lacked;            /* its size: whoever asks for as much again begins anew */
+  int64_t machine;           /* what the machine has; 0: not asked yet */
+  size_t share;              /* what `used` may be; 0: not known yet */
+  int64_t given;             /* --memory; 0: not given */
+  char *folder;              /* where files are made first; NULL: none */
+  FlResidents *residents;    /* NULL: nothing needs to be dropped */
+  FlWriter *_Atomic writer;  /* NULL: nothing is written behind */
+  bool grouped;              /* a control group has less than the machine */
+  bool cut;                  /* more was asked for by --memory than there is */
+  FlPoolLack lack;           /* of the last block that there was not */
+  size_t lacked;             /* its size: whoever asks for as much again begins anew */
+  _Atomic int64_t next_room; /* nanoseconds: when room is made again where the limit is nearly filled */
+  _Atomic int64_t rooms;     /* how often it was made */
 };
 
 static void *map_huge(size_t bytes) {
@@ -423,9 +425,18 @@ static bool new_block(FlPool *p, size_t capacity, bool stays, const Parts *parts
   return true;
 }
 
-/* Gives back what is kept for later, by the pool and by the C library; what is in use then. */
+static int64_t clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Gives back what is kept for later, by the pool and by the C library; what is in use then. It walks over all
+ * memory of the process. */
 static FlFill make_room(FlPool *p) {
+  enum { RARE = 50 };
   FlBlock gone[FL_POOL_SLOTS];
+  int64_t begin = clock_now();
   pthread_mutex_lock(&p->lock);
   int n = p->n;
   for (int k = 0; k < n; k++) {
@@ -435,16 +446,31 @@ static FlFill make_room(FlPool *p) {
   pthread_mutex_unlock(&p->lock);
   for (int k = 0; k < n; k++) block_free(gone[k]);
   fl_machine_trim();
-  return fl_residents_fill_now(p->residents);
+  FlFill fill = fl_residents_fill_now(p->residents);
+  /* relaxed: says when and how often, and guards nothing. */
+  int64_t end = clock_now();
+  atomic_store_explicit(&p->next_room, end + RARE * (end - begin), memory_order_relaxed);
+  atomic_fetch_add_explicit(&p->rooms, 1, memory_order_relaxed);
+  return fill;
 }
 
-/* How much of the limit is filled after room was made where it is needed. Past it, other tasks get some time to
- * end and give back what they have. */
-static FlFill fill_of(FlPool *p) {
+int64_t fl_pool_rooms(FlPool *p) { return atomic_load_explicit(&p->rooms, memory_order_relaxed); }
+
+/* Whether it is time to make room where the limit is nearly filled, which may last as long as the run does:
+ * one thread at a time, and for a small part of the time. */
+static bool is_time(FlPool *p) {
+  int64_t next = atomic_load_explicit(&p->next_room, memory_order_relaxed);
+  return clock_now() >= next &&
+         atomic_compare_exchange_strong_explicit(&p->next_room, &next, INT64_MAX, memory_order_relaxed,
+                                                 memory_order_relaxed);
+}
+
+/* How much of the limit is filled, `fill` when somebody looked last, after room was made where it is needed.
+ * Past it, other tasks get some time to end and give back what they have. */
+static FlFill fill_of(FlPool *p, FlFill fill) {
   enum { WAITS = 50 };
   static const struct timespec wait = {.tv_nsec = 2000000};
-  FlFill fill = fl_residents_fill(p->residents);
-  if (fill != FL_FILL_ROOM) fill = make_room(p);
+  if (fill == FL_FILL_PAST || (fill == FL_FILL_FULL && is_time(p))) fill = make_room(p);
   for (int k = 0; fill == FL_FILL_PAST && k < WAITS; k++) {
     nanosleep(&wait, NULL);
     fill = make_room(p);
@@ -457,18 +483,23 @@ bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY, bytes);
   size_t capacity = capacity_of(bytes);
   if (!p) return in_memory(NULL, capacity, NULL, out);
-  FlFill fill = fill_of(p);
+  FlFill fill = fl_residents_fill(p->residents);
+  pthread_mutex_lock(&p->lock);
+  if (bytes >= p->lacked) p->lack = FL_LACK_NOTHING;
+  /* A free block needs no room; but whoever is past the limit does not go on with what is there. */
+  int k = shared || fill == FL_FILL_PAST ? -1 : best_fit(p, bytes);
+  if (k >= 0) *out = take_free(p, k);
+  pthread_mutex_unlock(&p->lock);
+  if (k >= 0) return true;
+  fill = fill_of(p, fill);
   if (fill == FL_FILL_PAST) return lacks(p, FL_LACK_LIMIT, bytes);
   Parts parts;
   parts.n_pages = parts.n_gone = parts.n_rests = 0;
   parts.bytes = 0;
   pthread_mutex_lock(&p->lock);
-  if (bytes >= p->lacked) p->lack = FL_LACK_NOTHING;
-  int k = shared ? -1 : best_fit(p, bytes);
-  if (k >= 0) *out = take_free(p, k);
-  bool stays = k < 0 && fill == FL_FILL_ROOM && reserve(p, capacity, shared, &parts);
+  bool stays = fill == FL_FILL_ROOM && reserve(p, capacity, shared, &parts);
   pthread_mutex_unlock(&p->lock);
-  return k >= 0 || new_block(p, capacity, stays, &parts, out);
+  return new_block(p, capacity, stays, &parts, out);
 }
 
 bool fl_pool_file(FlPool *p, size_t bytes, int *fd, FlWritten **written) {

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 enum { MIB = 1 << 20 };
@@ -294,36 +295,107 @@ static void free_small(void) {
     if (k % 64) free(small[k]);
 }
 
-static void *free_later(void *unused) {
-  usleep(20000);
-  free_small();
-  return unused;
+/* A run whose limit allows so many bytes more than the process has, and all small values. */
+static FlPool *filled(int64_t room) {
+  FlPool *p = fl_pool_new(0);
+  CHECK(p && fl_pool_limit(p, resident().own + room, NULL));
+  fill_small();
+  fl_pool_breathe(p); /* somebody looked */
+  return p;
+}
+
+static void free_rest(void) {
+  for (int k = 0; k < SMALLS; k += 64) free(small[k]);
 }
 
 /* Small values that are gone take no room from others, whenever a block is asked for; those that are there end
  * the run where they pass the limit. */
 static void test_small_values(void) {
   if (SANITIZED) return;
-  for (int held = 0; held < 3; held++) { /* gone; all there; going while somebody waits */
-    FlPool *p = fl_pool_new(0);
+  for (int held = 0; held < 2; held++) {
+    FlPool *p = filled(SMALL * SMALLS / 4 * 3);
     FlBlock b;
-    CHECK(p && fl_pool_limit(p, resident().own + SMALL * SMALLS / 4 * 3, NULL));
-    fill_small();
-    pthread_t thread;
-    if (held == 0) free_small();
-    if (held == 2) CHECK(pthread_create(&thread, NULL, free_later, NULL) == 0);
-    usleep(held < 2 ? 30000 : 10000); /* somebody looked */
+    if (!held) free_small();
     bool there = fl_pool_take(p, 64 << 10, false, &b);
-    check(there == (held != 1), "a block beside small values, case %d", held);
+    check(there == !held, "a block beside small values, case %d", held);
     if (there) fl_pool_give(p, b);
     FlPoolTold told;
     fl_pool_say(p, 64 << 10, &told);
     if (!there) check(strstr(told.message, "too small to be kept on disk") != NULL, "told: %s", told.message);
-    if (held == 2) pthread_join(thread, NULL);
-    if (held == 1) free_small();
-    for (int k = 0; k < SMALLS; k += 64) free(small[k]);
+    if (held) free_small();
+    free_rest();
     fl_pool_free(p);
   }
+}
+
+typedef struct Waiting {
+  FlPool *pool;
+  _Atomic bool ended;
+  bool there;
+} Waiting;
+
+static void *take_one(void *env) {
+  Waiting *w = env;
+  FlBlock b;
+  w->there = fl_pool_take(w->pool, 64 << 10, false, &b);
+  if (w->there) fl_pool_give(w->pool, b);
+  atomic_store(&w->ended, true);
+  return NULL;
+}
+
+/* Whoever asks for a block past the limit counts again and again while it waits for others, and sees what they
+ * free, unless it was free before this thread had a turn. */
+static void test_waiting(void) {
+  if (SANITIZED) return;
+  enum { COUNTS = 3, MANY = 20 };
+  Waiting w = {.pool = filled(SMALL * SMALLS / 4 * 3)};
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, take_one, &w) == 0);
+  while (fl_pool_rooms(w.pool) < COUNTS && !atomic_load(&w.ended)) usleep(100);
+  bool early = atomic_load(&w.ended);
+  free_small();
+  int64_t freed = fl_pool_rooms(w.pool);
+  pthread_join(thread, NULL);
+  int64_t last = fl_pool_rooms(w.pool);
+  check(!early || !w.there, "nobody gets a block past the limit");
+  check(w.there || last > MANY, "it counted %lld times before it gave up", (long long)last);
+  check(w.there || last - freed < 2, "what is free is seen by a count that begins later");
+  free_rest();
+  fl_pool_free(w.pool);
+}
+
+/* Values that fill the limit nearly and stay: whoever takes blocks meanwhile does not walk over all memory for
+ * each, and a free block is used again. */
+static void test_nearly_full(void) {
+  if (SANITIZED) return;
+  enum { BLOCK = 4 * MIB, TAKES = 1000 };
+  int64_t limit = INT64_C(256) * MIB;
+  FlPool *p = fl_pool_new(0);
+  FlBlock b, again, file;
+  CHECK(p && fl_pool_limit(p, limit, NULL));
+  CHECK(fl_pool_take(p, BLOCK, false, &b) && !b.in_file);
+  memset(b.data, 1, BLOCK);
+  size_t n = (size_t)(limit / 40 * 39 - resident().own);
+  char *fill = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  madvise(fill, n, MADV_NOHUGEPAGE); /* a walk takes time */
+  memset(fill, 1, n);
+  fl_pool_breathe(p);
+  fl_pool_give(p, b);
+  CHECK(fl_pool_take(p, BLOCK, false, &again) && again.data == b.data);
+  check(fl_pool_rooms(p) == 0, "a block that is free needs no room");
+  bool there = true, in_file = true;
+  for (int k = 0; k < TAKES; k++) {
+    there &= fl_pool_take(p, FL_POOL_MIN, false, &file);
+    in_file &= file.in_file;
+    fl_pool_give(p, file);
+  }
+  CHECK(there);
+  CHECK(in_file);
+  int64_t rooms = fl_pool_rooms(p);
+  check(rooms > 0 && rooms < TAKES / 10, "room is made %lld times for %d blocks", (long long)rooms, TAKES);
+  munmap(fill, n);
+  fl_pool_give(p, again);
+  fl_pool_free(p);
 }
 
 /* Bytes that are kept in a file come back; a disk that fails is told, with its folder. */
@@ -397,6 +469,8 @@ int main(void) {
   test_share_of_run();
   test_no_room();
   test_small_values();
+  test_waiting();
+  test_nearly_full();
   test_scratch();
   test_writer();
   return finish();

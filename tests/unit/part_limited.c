@@ -1,8 +1,10 @@
-/* part_limited.c: what sorting and taking give where memory does not do: orders part by part, and rows taken
- * piece by piece from arrays in files, against plain sorting and plain loops. Values of every kind: NaN, both
- * zeros, nulls, integers of the whole range, many and few different ones, downwards. */
+/* part_limited.c: what sorting, taking and aggregates give where memory does not do: orders part by part, and
+ * rows taken piece by piece from arrays in files, against plain sorting and plain loops, aggregates against
+ * those without a limit. Values of every kind: NaN, both zeros, nulls, integers of the whole range, many and
+ * few different ones, downwards. */
 #include "check.h"
 #include "exec/exec_internal.h"
+#include "part/aggregate_internal.h"
 #include "part/take_internal.h"
 
 #include <math.h>
@@ -199,7 +201,8 @@ static void test_rows(FlRun *run) {
   fl_array_unref(numbers);
 }
 
-/* Groups and first rows by a table of ranges of the words: key k is in group k, rows without a key are the last. */
+/* Groups and first rows by a table of ranges of the words: key k is in group k, rows without a key are the
+ * last. */
 static void test_tables(FlRun *run) {
   enum { ROWS = 1500000, KEYS = ROWS / 3 };
   FlPartMem mem = {.ctx = fl_run_ctx(run)};
@@ -236,11 +239,75 @@ static void test_tables(FlRun *run) {
   fl_array_unref(keys);
   fl_array_unref(valid);
 }
+
+enum { AGGS = 9, COLUMNS = 3 };
+
+/* What an aggregate gives of a column, as a number of all bits; whole or part by part. */
+static uint64_t aggregate(FlCtx *ctx, const char *name, FlDtype result, const FlPartCol *col,
+                          const FlArray *id, int64_t g, bool parts) {
+  FlPartMem mem = {.ctx = ctx};
+  FlType1 type = {.dtype = (uint8_t)result};
+  FlOpDesc desc = {.result_types = &type};
+  const FlAggRow *row = fl_agg_find(name, strlen(name));
+  FlAgg a = {.m = &mem, .desc = &desc, .n = col->n, .g = g, .id = id->data, .col = {*col}, .n_cols = 1};
+  check(fl_agg_is_large(&a) == parts, "%s: what is kept of groups is %s", name, parts ? "large" : "small");
+  bool done = row != NULL && (parts || (a.counts = fl_agg_counts_of(&a)) != NULL) &&
+              (parts ? fl_agg_parts(&a, row->fn) : row->fn(&a)) == 0;
+  check(done && a.value->dims[0] == g && (FlDtype)a.value->dtype == result, "%s is done", name);
+  uint64_t bits = 0;
+  for (int64_t k = 0; k < g && done; k++) {
+    bits = (bits ^ ((const uint64_t *)a.value->data)[k]) * UINT64_C(0x9e3779b97f4a7c15);
+    bits = (bits ^ bits >> 31) + ((const uint8_t *)a.valid->data)[k];
+  }
+  fl_part_mem_reset(&mem);
+  fl_array_unref(a.value);
+  fl_array_unref(a.valid);
+  return bits;
+}
+
+/* Some aggregates of columns with nulls, NaN and both zeros, by groups of which some have one row or no
+ * value. */
+static void aggregates(FlRun *run, bool parts, uint64_t found[AGGS][COLUMNS]) {
+  enum { ROWS = 600000, GROUPS = 250000 };
+  static const struct {
+    const char *name;
+    FlDtype of_floats, of_ints;
+  } cases[AGGS] = {{"sum", FL_F64, FL_I64},    {"mean", FL_F64, FL_F64},  {"min", FL_F64, FL_I64},
+                   {"max", FL_F64, FL_I64},    {"first", FL_F64, FL_I64}, {"last", FL_F64, FL_I64},
+                   {"median", FL_F64, FL_F64}, {"var", FL_F64, FL_F64},   {"n_distinct", FL_I64, FL_I64}};
+  FlCtx *ctx = fl_run_ctx(run);
+  int64_t n = ROWS;
+  FlArray *floats = fl_array_new(ctx, FL_F64, 1, &n), *ints = fl_array_new(ctx, FL_I64, 1, &n),
+          *valid = fl_array_new(ctx, FL_BOOL, 1, &n), *id = fl_array_new(ctx, FL_I64, 1, &n);
+  seed = 99; /* the same each time */
+  for (int64_t i = 0; i < n; i++) {
+    ((double *)floats->data)[i] = float_of(i & 1);
+    ((int64_t *)ints->data)[i] = (int64_t)(draw() % 9) - 4;
+    ((uint8_t *)valid->data)[i] = draw() % 4 != 0;
+    ((int64_t *)id->data)[i] = i < GROUPS ? i * 7919 % GROUPS : (int64_t)(draw() % GROUPS);
+  }
+  FlPartCol columns[COLUMNS] = {{FL_F64, n, floats->data, valid->data, floats},
+                                {FL_I64, n, ints->data, valid->data, ints},
+                                {FL_I64, n, ints->data, NULL, ints}};
+  for (int k = 0; k < AGGS; k++) {
+    for (int c = 0; c < COLUMNS; c++) {
+      FlDtype result = c == 0 ? cases[k].of_floats : cases[k].of_ints;
+      uint64_t bits = aggregate(ctx, cases[k].name, result, &columns[c], id, GROUPS, parts);
+      check(!parts || bits == found[k][c], "%s of column %d, part by part", cases[k].name, c);
+      found[k][c] = bits;
+    }
+  }
+  fl_array_unref(floats), fl_array_unref(ints), fl_array_unref(valid), fl_array_unref(id);
+}
 #endif
 
 int main(void) {
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
   test_orders(run);
+#ifdef LIMITED
+  uint64_t whole[AGGS][COLUMNS];
+  aggregates(run, false, whole);
+#endif
   fl_run_free(run);
 #ifdef LIMITED
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 48 * MIB});
@@ -249,6 +316,9 @@ int main(void) {
   fl_run_free(run);
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});
   test_tables(run);
+  fl_run_free(run);
+  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});
+  aggregates(run, true, whole);
   fl_run_free(run);
 #endif
   return finish();

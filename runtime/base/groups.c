@@ -113,7 +113,8 @@ static void unescape(char *s) {
 /* Whether a word is in a list with commas. */
 static bool lists(const char *list, const char *word) {
   size_t n = strlen(word);
-  for (const char *at = list; at; at = strchr(at, ','), at += at != NULL) {
+  for (const char *at = list, *comma; at; at = comma ? comma + 1 : NULL) {
+    comma = strchr(at, ',');
     if (!strncmp(at, word, n) && (at[n] == ',' || at[n] == 0)) return true;
   }
   return false;

@@ -42,8 +42,8 @@ FlHeap *fl_ctx_heap(FlCtx *ctx) {
   if (!ctx->texts) ctx->texts = fl_heap_new_stack(ctx);
   return ctx->texts;
 }
-FlFiles *fl_ctx_files(FlCtx *ctx) { return ctx->run ? ctx->run->files : NULL; }
-FlPool *fl_ctx_pool(FlCtx *ctx) { return ctx->run ? ctx->run->pool : NULL; }
+FlFiles *fl_ctx_files(FlCtx *ctx) { return ctx && ctx->run ? ctx->run->files : NULL; }
+FlPool *fl_ctx_pool(FlCtx *ctx) { return ctx && ctx->run ? ctx->run->pool : NULL; }
 int fl_ctx_workers(const FlCtx *ctx) { return ctx && ctx->run ? fl_sched_workers(ctx->run->sched) : 1; }
 bool fl_ctx_may_exec(const FlCtx *ctx) { return ctx && ctx->run && ctx->run->options.allow_exec; }
 

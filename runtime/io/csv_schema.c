@@ -135,6 +135,7 @@ static bool quotes_fit(const FlCsvOptions *o, const char *s, int64_t len) {
 static int written_how(const FlCsvOptions *o, const char *s, int64_t len, int class) {
   if (!len || (class & (FL_SEEN_EMPTY | FL_SEEN_WORD))) return 0;
   if (!o->quoting || *s != o->quote) return FL_SEEN_BARE;
+  if (len < 2) return 0; /* a quote alone, which nothing closes */
   bool blank = s[1] == ' ' || s[len - 2] == ' ' || s[1] == '\t' || s[len - 2] == '\t';
   bool needed = blank || memchr(s, o->sep, (size_t)len) || memchr(s, '\n', (size_t)len) ||
                 memchr(s + 1, o->quote, (size_t)len - 2);

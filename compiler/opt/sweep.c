@@ -83,6 +83,9 @@ static bool is_root(const Sweep *s, const FlOp *op) {
 /* What its regions hold counts once the op does. */
 static bool waits(const FlOp *op) { return fl_opt_is_loop(op) || (fl_op_info[op->code].flags & FL_OPF_GROUPS); }
 
+/* Whether a TAKE or COMPRESS loses the rows that nobody reads: not where it may find an error in them. */
+static bool trims_rows(const Sweep *s, const FlOp *op) { return !s->keep_faults || !fl_ir_may_fault(op); }
+
 static void need(Sweep *s, FlOp *op);
 static void reach(Sweep *s, FlFunc *f);
 static void keep(Sweep *s, FlValue *v);
@@ -236,7 +239,7 @@ static void need(Sweep *s, FlOp *op) {
     for (int i = 0; i < body->n_yields; i++) mark(s, body->yields[i]);
     break;
   case FL_OP_TAKE:
-  case FL_OP_COMPRESS: need_args(s, op, 0, by_value ? 1 : op->n_args); break;
+  case FL_OP_COMPRESS: need_args(s, op, 0, by_value && trims_rows(s, op) ? 1 : op->n_args); break;
   case FL_OP_CALL:
   case FL_OP_STAGE: need_call(s, op); break;
   case FL_OP_IF:
@@ -432,7 +435,7 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_SCAN: trim_carried(s, op, keep); break;
     case FL_OP_TAKE:
     case FL_OP_COMPRESS:
-      if (!s->keep_faults || !fl_ir_may_fault(op)) trim_rows(s, op, keep);
+      if (trims_rows(s, op)) trim_rows(s, op, keep);
       break;
     case FL_OP_READ_CSV:
     case FL_OP_READ_JSON:

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 static const char *const names[] = {
-#define FL_FEATURE(id, name) name,
+#define FL_FEATURE(id, name, word, bit, state) name,
 #include "base/features.def"
 #undef FL_FEATURE
 };

@@ -1,18 +1,41 @@
-/* features.c: see features.h. The features are read once, before main, by the C library's constructor. */
+/* features.c: see features.h. CPUID is asked here: Clang 14 does not know all of the names. */
 #include "base/features.h"
 
+#include <cpuid.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *const names[] = {
-#define FL_FEATURE(id, name) name,
+#define FL_FEATURE(id, name, word, bit, state) name,
 #include "base/features.def"
 #undef FL_FEATURE
 };
 
+/* Words of CPUID that features.def names, and the bits of XCR0 for registers that the system saves. */
+enum { LEAF1_C, LEAF7_B, LEAF7_C, LEAF7_D, LEAF7_1_A, MORE_C, N_WORDS };
+enum { ANY = 0, AVX = 0x6, AVX512 = 0xe6 };
+
+static uint32_t saved(uint32_t leaf1_c) {
+  if (!(leaf1_c & bit_OSXSAVE)) return 0;
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return low;
+}
+
 uint64_t fl_features_here(void) {
+  uint32_t w[N_WORDS] = {0}, a, b, c, d, most = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d)) w[LEAF1_C] = c;
+  if (__get_cpuid_count(7, 0, &most, &b, &c, &d)) {
+    w[LEAF7_B] = b;
+    w[LEAF7_C] = c;
+    w[LEAF7_D] = d;
+  }
+  if (most >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) w[LEAF7_1_A] = a;
+  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) w[MORE_C] = c;
+  uint32_t state = saved(w[LEAF1_C]);
   uint64_t here = 0;
-#define FL_FEATURE(id, name) here |= (uint64_t)(__builtin_cpu_supports(name) != 0) << FL_FEATURE_##id;
+#define FL_FEATURE(id, name, word, bit, needs)                                                               \
+  if ((w[word] >> bit & 1) && (state & needs) == needs) here |= UINT64_C(1) << FL_FEATURE_##id;
 #include "base/features.def"
 #undef FL_FEATURE
   return here;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-#define FL_FEATURE(id, name) FL_FEATURE_##id,
+#define FL_FEATURE(id, name, word, bit, state) FL_FEATURE_##id,
 #include "base/features.def"
 #undef FL_FEATURE
   FL_N_FEATURES

@@ -20,8 +20,8 @@ static const char *const scripts[] = {
     "let words = [\"one\", \"two\", \"three\", \"one\"]\nvar s = \"\"\nfor w in words { s = s + upper(w) + "
     "\" \" }\n"
     "print(s)\nprint([for w in words if contains(w, \"o\"): n_chars(w)])\n",
-    "import linear\nlet x = [for i in 0..50, j in 0..3: f64((i * 7 + j * 3) % 11)]\n"
-    "let y = [for i in 0..50: x[i, 0] * 2.0 - x[i, 2]]\nprint(linear.ols(x, y).coefficients)\n",
+    ("import linear\nlet x = [for i in 0..50, j in 0..3: f64((i * 7 + j * 3) % 11)]\n"
+     "let y = [for i in 0..50: x[i, 0] * 2.0 - x[i, 2]]\nprint(linear.ols(x, y).coefficients)\n"),
     "fn f(x: f64[_]) -> f64 = sum(x * x * x)\nprint(grad(f)([1.0, 2.0, 3.0]))\n",
     "let x = [1, 2, 3]\nfor k in 0..9 { print(x[k]) }\n",  /* an error of the run */
     "let x = [1, 2\nprint(nothing)\nlet y: i64 = \"a\"\n", /* of syntax */

@@ -24,6 +24,18 @@ static int asked(uint64_t needs, char out[1024]) {
   return good;
 }
 
+/* The compiler's own answer, where it knows all of the names. */
+static int as_the_compiler_says(uint64_t here) {
+#if defined __clang__ ? __clang_major__ >= 19 : __GNUC__ >= 12
+#define FL_FEATURE(id, name, word, bit, state)                                                               \
+  if ((here >> FL_FEATURE_##id & 1 ? 1 : 0) != (__builtin_cpu_supports(name) != 0))                          \
+    return !printf("%s\n", name);
+#include "base/features.def"
+#undef FL_FEATURE
+#endif
+  return here != 0;
+}
+
 int main(void) {
   char text[1024];
   uint64_t here = fl_features_here(), all = (UINT64_C(1) << FL_N_FEATURES) - 1;
@@ -38,5 +50,6 @@ int main(void) {
              strstr(text, "./model: error: it was built for the processor znver9, and this one has no ") &&
              strstr(text, "without --mcpu")),
         "one that lacks something: its name, what is missing, what to do");
+  check(as_the_compiler_says(here), "CPUID is read as the compiler reads it");
   return finish();
 }

@@ -212,11 +212,13 @@ FlVal fl_builtin_is_null(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_error(FlSema *s, FlCallSite *c) {
   FlVal m = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(m)) return m;
+  if (s->by_element && m.type == fl_type_array(s->types, FL_TEXT, false, m.type->rank)) {
+    FlMessages *messages = FL_NEW(s->arena, FlMessages);
+    *messages = (FlMessages){m, s->b.span};
+    return (FlVal){.type = s->types->never, .messages = messages};
+  }
   m = fl_val_coerce(s, m, fl_type_scalar(s->types, FL_TEXT, false), c->args[0].span, "the message");
-  if (fl_val_bad(m)) return m;
-  FlOp *op = fl_ir_op(&s->b, FL_OP_FAIL, 1, m.parts, 0, NULL, 0);
-  op->attrs.i = FL_FAULT_ERROR;
-  return (FlVal){.type = s->types->never, .fail = op};
+  return fl_val_bad(m) ? m : fl_val_raise(s, m.parts[0]);
 }
 
 /* ---- text and dates: operators whose types are said by a signature such as "tti:t" ---- */

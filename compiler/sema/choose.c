@@ -337,7 +337,7 @@ static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp 
 /* A scalar that may fail, or never comes, is evaluated in the branch that takes it: its ops are moved there.
  */
 static bool is_lazy(const FlVal *v, FlOp *first, const FlOp *until) {
-  if (v->type->kind == FL_TY_ARRAY) return false;
+  if (v->type->kind == FL_TY_ARRAY || v->messages) return false;
   const FlValue *levels = fl_val_levels(*v); /* which all elements share */
   bool faults = false;
   for (FlOp *op = first; op && op != until; op = op->next) {
@@ -354,7 +354,7 @@ static bool result_sizes(FlSema *s, FlVal cond, FlChoice *sides, FlValue **sizes
   *stretch = cond.stretch;
   for (int k = 0; k < rank; k++) sizes[k] = fl_sema_dim(s, cond, k);
   for (int i = 0; i < 2; i++) {
-    FlVal v = sides[i].value;
+    FlVal v = sides[i].value.messages ? sides[i].value.messages->texts : sides[i].value;
     if (v.type->kind != FL_TY_ARRAY) continue;
     int lead = rank - v.type->rank;
     if (lead < 0) {
@@ -459,6 +459,14 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
       for (int p = 0; p < fl_type_element_parts(v.type); p++)
         parts[p] = element(s, v.parts[p], v.type->rank, at, mark, here);
       v = fl_val_with(s, kinds[i].type, parts, v);
+    }
+    if (v.messages) {
+      FlMessages m = *v.messages;
+      place(s, m.texts, rank, stretch, r->params, at);
+      FlSpan span = s->b.span;
+      s->b.span = m.span;
+      v = fl_val_raise(s, element(s, m.texts.parts[0], m.texts.type->rank, at, mark, here));
+      s->b.span = span;
     }
     v = fl_val_coerce(s, v, t, sides[i].span, "this branch");
     if (!fl_val_bad(v)) fl_ir_yield(regions[i], s->module, n, v.parts);

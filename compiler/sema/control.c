@@ -317,6 +317,7 @@ void fl_sema_stmt(FlSema *s, const FlStmt *st) {
   case FL_STMT_ASSIGN: assign(s, st); break;
   case FL_STMT_EXPR: {
     FlVal v = fl_sema_expr_or_groups(s, st->expr, NULL);
+    fl_val_one_message(s, v, st->span);
     if (v.type->kind != FL_TY_NONE && v.type->kind != FL_TY_ERROR && v.type->kind != FL_TY_NEVER) {
       FlDiag *d = fl_sema_report(s, FL_E0319, st->span, "this value is not used");
       fl_diag_help(s->sink, d, "bind it with `let`, or make it the last line of the block to return it");

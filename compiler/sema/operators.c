@@ -540,9 +540,10 @@ static bool faults_since(FlSema *s, FlOp *mark) {
 FlVal fl_sema_logic_by_element(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlOp *mark, FlSpan span,
                                FlSpan left, FlSpan right) {
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
-  bool fits = is_dtype(a, FL_BOOL) && is_dtype(b, FL_BOOL) && a.type->kind == FL_TY_ARRAY;
+  bool never = b.type->kind == FL_TY_NEVER;
+  bool fits = is_dtype(a, FL_BOOL) && (never || is_dtype(b, FL_BOOL)) && a.type->kind == FL_TY_ARRAY;
   int rank = b.type->kind == FL_TY_ARRAY ? b.type->rank : 0;
-  if (!fits || rank > a.type->rank || !faults_since(s, mark))
+  if (!fits || rank > a.type->rank || !(never || faults_since(s, mark)))
     return fl_sema_binary(s, op, a, b, span, left, right);
   return fl_sema_choose_logic(s, op, a, left, b, mark, right);
 }

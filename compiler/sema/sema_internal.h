@@ -34,6 +34,7 @@ typedef struct FlVal {
   FlValue **parts;   /* type->n_parts of them */
   FlClosure *fn;     /* FUNC */
   FlOp *fail;        /* NEVER: the op that raised, which can be given results of any type */
+  const struct FlMessages *messages; /* NEVER: of an error(..) that has one for each element, or NULL */
   unsigned stretch;  /* ARRAY: bit k: dimension k was made by `new` and stretches to any size */
   FlGrouping *group; /* TABLE whose type is grouped: what is known of it, or NULL (fl_verb_grouping) */
   FlLiteral literal;
@@ -42,6 +43,11 @@ typedef struct FlVal {
   double real;          /* literal FLOAT */
   const char *spelling; /* literal: as written; files: a path whose content says what is in them, or NULL */
 } FlVal;
+
+typedef struct FlMessages {
+  FlVal texts;
+  FlSpan span; /* of the call of error */
+} FlMessages;
 
 /* A function value: a lambda with the names it sees, a declared function, a builtin, or a derivative. */
 struct FlClosure {
@@ -287,6 +293,9 @@ const char *fl_val_text(FlSema *s, FlVal v); /* its type, for messages */
 
 FlVal fl_val_make(FlSema *s, const FlType *type, FlValue *const *parts); /* parts copied */
 FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v);
+FlVal fl_val_raise(FlSema *s, FlValue *message); /* the run ends here with the text: NEVER */
+/* Not after error(..) with a message for each element, where one is needed. false: reported. */
+bool fl_val_one_message(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_val_array(FlSema *s, FlDtype d, int rank, FlValue *v);
 FlVal fl_val_i64(FlSema *s, int64_t v);
 FlVal fl_val_bool(FlSema *s, bool v);

@@ -320,18 +320,28 @@ static FlVal convert_element(FlSema *s, void *env, FlVal *args, int n, FlSpan sp
   return fl_val_make(s, fl_type_scalar(s->types, to, v.type->nullable), parts);
 }
 
+FlVal fl_val_raise(FlSema *s, FlValue *message) {
+  FlOp *op = fl_ir_op(&s->b, FL_OP_FAIL, 1, &message, 0, NULL, 0);
+  op->attrs.i = FL_FAULT_ERROR;
+  return (FlVal){.type = s->types->never, .fail = op};
+}
+
+bool fl_val_one_message(FlSema *s, FlVal v, FlSpan span) {
+  if (v.messages)
+    fl_sema_error(s, FL_E0301, span, "the message must be text, but this is %s", fl_val_text(s, v.messages->texts));
+  return !v.messages;
+}
+
 /* v fits `want`: do it. */
 static FlVal convert(FlSema *s, FlVal v, const FlType *want, FlSpan span) {
   if (v.type == want || v.type->kind == FL_TY_ERROR || want->kind == FL_TY_ERROR) return v;
   if (v.type->kind == FL_TY_NEVER) { /* after an error(...): values that are never looked at */
+    if (!fl_val_one_message(s, v, span)) return fl_val_error(s);
     FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, want->n_parts + 1);
     fl_type_parts(want, types);
     FlOp *fail = v.fail;
-    if (!fail || fail->n_results || fail->code != FL_OP_FAIL || fail->parent != s->b.region) {
-      FlValue *text = fl_ir_const_t(&s->b, "unreachable", 11);
-      fail = fl_ir_op(&s->b, FL_OP_FAIL, 1, &text, 0, NULL, 0);
-      fail->attrs.i = FL_FAULT_ERROR;
-    }
+    if (!fail || fail->n_results || fail->code != FL_OP_FAIL || fail->parent != s->b.region)
+      fail = fl_val_raise(s, fl_ir_const_t(&s->b, "unreachable", 11)).fail;
     fl_ir_add_results(&s->b, fail, want->n_parts, types);
     return fl_val_make(s, want, fail->results);
   }

@@ -321,7 +321,7 @@ static bool reserve(FlPool *p, size_t capacity, bool shared, Parts *out) {
   size_t most = p->given || p->used + fresh > FREELY ? share_of(p) : SIZE_MAX;
   /* Tables that are looked up in any order are small beside columns that are swept: they get some room more.
    */
-  if (p->given && capacity <= (size_t)p->given / 16) most += (size_t)p->given / 5;
+  if (p->given && capacity <= (size_t)p->given / 8) most += (size_t)p->given / 5;
   if (!p->given && p->grouped && capacity <= (size_t)p->machine / 10) most += (size_t)p->machine / 4;
   while (p->n && p->used + fresh > most) {
     out->gone[out->n_gone] = take_free(p, 0);

@@ -2,9 +2,9 @@
  *
  * Method: the thread looks at the resident size as often as the room that is left could be filled. Above 85%
  * of the limit (less of a small one) it drops pieces in turn, span by span, as the hand of a clock, until it
- * is a seventh lower or has been all around. There is no telling which pages were used last; but sweeps touch
- * pages in the order in which they lie, and a page that comes back too early costs a visit to the page cache,
- * not to the disk.
+ * is a seventh lower, or half of the pages of files are gone, or it has been all around. There is no telling
+ * which pages were used last; but sweeps touch pages in the order in which they lie, and a page that comes
+ * back too early costs a visit to the page cache, not to the disk.
  *
  * The kernel maps what lies around a page that is read, and makes large pages for what is written in order: a
  * fault for each 4 KiB would cost five times as much as the memory that it saves. So whoever looks up in any
@@ -73,8 +73,15 @@ static size_t drop_piece(FlResidents *r) {
 
 /* From which resident size on pieces are dropped: what may come before somebody looks again is kept free. */
 static int64_t high_of(int64_t limit) {
-  int64_t rest = limit / 20 * 3, least = SOON < limit / 10 * 3 ? SOON : limit / 10 * 3;
+  int64_t rest = limit / 20 * 3, least = SOON < limit / 5 ? SOON : limit / 5;
   return limit - (rest > least ? rest : least);
+}
+
+/* To which they are: half of the pages of files at least stay, as those that are swept now would come back at
+ * once, and each time all spans would be gone around for a few pages. */
+static int64_t low_of(int64_t limit, int64_t high, int64_t own) {
+  int64_t low = high - limit / 20 * 3, half = own + (high - own) / 2;
+  return low > half ? low : half;
 }
 
 static FlFill fill_of(const FlResidents *r, int64_t own) {
@@ -85,8 +92,9 @@ static FlFill fill_of(const FlResidents *r, int64_t own) {
 static FlResident look(FlResidents *r) {
   FlResident now = {0, 0};
   if (!fl_machine_resident(r->statm, &now)) return now;
-  int64_t high = high_of(r->limit), low = high - r->limit / 20 * 3;
+  int64_t high = high_of(r->limit);
   if (now.all > high) {
+    int64_t low = low_of(r->limit, high, now.own);
     size_t round = 0, unseen = 0;
     while (r->hand && round < r->span_bytes && now.all > low) {
       size_t bytes = drop_piece(r);

@@ -4,11 +4,11 @@
  * of each group. Always holds: groups are numbered by ascending key, so the numbering depends on the data
  * alone.
  *
- * Words below about the number of rows index a table directly (group_table.c). Where a sample of others shows that most rows
- * have words of their own, all rows are sorted and equal ones stand together; else words go through the hash
- * set and the distinct ones are sorted. Several words are replaced, left to right, by the numbers of their
- * groups, which keep their order. Where such tables do not fit in memory, all rows are sorted part by part
- * (group_order.c). */
+ * Words below about the number of rows index a table directly (group_table.c). Where a sample of others shows
+ * that most rows have words of their own, all rows are sorted and equal ones stand together; else words go
+ * through the hash set and the distinct ones are sorted. Several words are replaced, left to right, by the
+ * numbers of their groups, which keep their order. Where such tables do not fit in memory, all rows are
+ * sorted part by part (group_order.c). */
 #include "part/part_internal.h"
 
 typedef struct Renumber {
@@ -152,20 +152,19 @@ static int32_t join2_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* Whether grouping by tables looks up more memory in any order than there is, or takes more than `most` sweeps;
- * *room: what there is. */
-static bool beyond(FlPartMem *m, const FlPartCodes *codes, int64_t most, int64_t *room) {
+/* Whether grouping by tables looks up more memory in any order than there is; *room: what there is. */
+static bool beyond(FlPartMem *m, const FlPartCodes *codes, int64_t *room) {
+  enum { SWEEPS = 8 }; /* each goes through all rows twice, and through what is written of them */
   int64_t sweeps = codes->n_words == 1 ? fl_part_table_sweeps(m, codes, 0) : INT64_MAX;
   int64_t bytes = codes->n * (int64_t)(3 * sizeof(int64_t));
   *room = fl_pool_room(fl_part_pool(m), bytes);
-  if (sweeps < INT64_MAX) return sweeps > most;
+  if (sweeps < INT64_MAX) return sweeps > SWEEPS;
   return *room < bytes && (codes->n_words > 1 || mostly_different(m, codes, 0));
 }
 
 FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out) {
-  enum { SWEEPS = 8 }; /* each goes through all rows twice, and through what is written of them */
   int64_t n = codes->n, room;
-  if (beyond(m, codes, SWEEPS, &room)) return fl_part_group_ordered(m, codes, room, true, id, out);
+  if (beyond(m, codes, &room)) return fl_part_group_ordered(m, codes, room, true, id, out);
   if (fl_part_group_words(m, codes, 0, ordered, id, out) != 0) return 1;
   for (int32_t w = 1; w < codes->n_words; w++) {
     FlPartGroups left = *out, right;
@@ -250,25 +249,22 @@ static FlArray *rows_of(FlPartMem *m, const uint64_t *bits, int64_t n) {
 }
 
 static FlStatus distinct_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
-  enum { SWEEPS = 32 };
   FlPartKey *keys;
   FlPartCodes codes;
   FlPartGroups groups;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
   if (fl_part_encode(m, keys, desc->n_columns, 1, false, &codes) != 0) return 1;
-  int64_t room;
   /* The first rows of all groups: a bit for each row is looked up in any order, and no more. */
   uint64_t *first = fl_part_zalloc(m, codes.n / 64 + 1, sizeof *first);
   if (first == NULL) return 1;
-  bool sorted = beyond(m, &codes, SWEEPS, &room);
-  if (!sorted && codes.n_words == 1 && fl_part_table_sweeps(m, &codes, 0) < INT64_MAX) {
+  if (codes.n_words == 1 && fl_part_table_sweeps(m, &codes, 0) < INT64_MAX) {
     if (fl_part_mark_table(m, &codes, first) != 0) return 1;
   } else {
-    FlStatus status = sorted ? fl_part_group_ordered(m, &codes, room, false, NULL, &groups)
-                             : fl_part_group_codes(m, &codes, false, NULL, &groups);
+    int64_t room;
+    FlStatus status = beyond(m, &codes, &room) ? fl_part_group_ordered(m, &codes, room, false, NULL, &groups)
+                                               : fl_part_group_codes(m, &codes, false, NULL, &groups);
     if (status != 0) return 1;
-    for (int64_t k = 0; k < groups.g; k++)
-      first[groups.first[k] / 64] |= UINT64_C(1) << groups.first[k] % 64;
+    for (int64_t k = 0; k < groups.g; k++) first[groups.first[k] / 64] |= UINT64_C(1) << groups.first[k] % 64;
     fl_part_release(m, groups.id);
     fl_part_release(m, groups.first);
   }

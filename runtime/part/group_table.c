@@ -6,7 +6,7 @@
  *
  * Where the table of all words does not fit in memory, there is one of a range of the words at a time, and a
  * sweep over the rows for each: reading the words again costs less than anything that is written to a disk.
- */
+ * Where only first rows are wanted, a bit for each word is enough. */
 #include "part/part_internal.h"
 
 static const uint32_t NONE = UINT32_MAX;
@@ -81,16 +81,70 @@ static FlStatus sweep(FlPartMem *m, Table *t, int64_t size, int64_t words) {
   return fl_part_for(m->ctx, mark_body, t, t->codes->n, 1.5);
 }
 
-FlStatus fl_part_mark_table(FlPartMem *m, const FlPartCodes *codes, uint64_t *first) {
-  int64_t size = (int64_t)codes->words[0].max + 1, words = words_of(m, size);
-  Table t = {.codes = codes, .first = fl_part_alloc(m, words, sizeof *t.first)};
-  if (t.first == NULL) return 1;
-  for (; (int64_t)t.low < size; t.low += t.width) {
-    if (sweep(m, &t, size, words) != 0) return 1;
-    for (uint64_t k = 0; k < t.width; k++)
-      if (t.first[k] != NONE) first[t.first[k] / 64] |= UINT64_C(1) << t.first[k] % 64;
+/* ---- marks --------------------------------------------------------------------------------------------- */
+
+/* First rows only: a row is one where no row before it had its word, which a bit a word tells to whoever goes
+ * through the rows in order. So the rows are cut into stretches, of which each begins with the words of those
+ * before it. */
+typedef struct Marks {
+  const FlPartCodes *codes;
+  int64_t stretch, n_stretches; /* rows of one */
+  int64_t n_words;              /* of a set of bits */
+  uint64_t *seen;               /* [n_stretches][n_words] */
+  uint64_t *first;              /* NULL: only words are gathered */
+} Marks;
+
+static int32_t stretch_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Marks *k = env;
+  uint64_t word[FL_PART_BATCH];
+  for (int64_t s = begin; s < end; s++) {
+    uint64_t *seen = k->seen + s * k->n_words;
+    int64_t last = fl_part_min((s + 1) * k->stretch, k->codes->n);
+    for (int64_t row = s * k->stretch; row < last; row += FL_PART_BATCH) {
+      int64_t count = fl_part_min(FL_PART_BATCH, last - row);
+      if (row % FL_PART_CHUNK == 0 && ctx != NULL) fl_pool_breathe(fl_ctx_pool(ctx));
+      fl_part_read_words(k->codes, 0, row, count, word);
+      for (int64_t i = 0; i < count; i++) {
+        uint64_t *at = &seen[word[i] / 64], bit = UINT64_C(1) << word[i] % 64, old = *at;
+        *at = old | bit;
+        if (k->first != NULL && !(old & bit)) k->first[(row + i) / 64] |= UINT64_C(1) << (row + i) % 64;
+      }
+    }
   }
-  fl_part_release(m, t.first);
+  return 0;
+}
+
+/* What each stretch has seen becomes what those before it have. */
+static int32_t before_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Marks *k = env;
+  (void)ctx;
+  for (int64_t w = begin; w < end; w++) {
+    uint64_t before = 0;
+    for (int64_t s = 0; s < k->n_stretches; s++) {
+      uint64_t *at = &k->seen[s * k->n_words + w], here = *at;
+      *at = before;
+      before |= here;
+    }
+  }
+  return 0;
+}
+
+FlStatus fl_part_mark_table(FlPartMem *m, const FlPartCodes *codes, uint64_t *first) {
+  enum { FEW = 4 }; /* so many workers are needed until going through the rows twice, at once, pays */
+  Marks k = {.codes = codes, .n_words = (int64_t)codes->words[0].max / 64 + 1};
+  int64_t workers = fl_ctx_workers(m->ctx), bytes = k.n_words * (int64_t)sizeof *k.seen,
+          most = fl_pool_room(fl_part_pool(m), workers * bytes) / bytes;
+  k.n_stretches = workers < FEW ? 1 : fl_part_max(1, fl_part_min(workers, most));
+  k.stretch = fl_part_max(1, (fl_part_chunks(codes->n) + k.n_stretches - 1) / k.n_stretches) * FL_PART_CHUNK;
+  if ((k.seen = fl_part_zalloc(m, k.n_stretches * k.n_words, sizeof *k.seen)) == NULL) return 1;
+  double cost = 2.0 * (double)k.stretch;
+  if (k.n_stretches > 1) {
+    if (fl_part_for(m->ctx, stretch_body, &k, k.n_stretches, cost) != 0) return 1;
+    if (fl_part_for(m->ctx, before_body, &k, k.n_words, (double)k.n_stretches) != 0) return 1;
+  }
+  k.first = first;
+  if (fl_part_for(m->ctx, stretch_body, &k, k.n_stretches, cost) != 0) return 1;
+  fl_part_release(m, k.seen);
   return 0;
 }
 

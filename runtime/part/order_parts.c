@@ -23,8 +23,9 @@ enum {
 typedef struct Parts {
   const FlPartCodes *codes;
   int64_t n, chunks;
-  int32_t n_words, width; /* of a row taken out: its words, its number */
-  uint64_t *cuts;         /* [n_cuts][n_words], ascending */
+  int32_t n_words, width;    /* of a row taken out: its words, its number */
+  uint64_t *cuts;            /* [n_cuts][n_words], ascending */
+  uint64_t heads[MOST_CUTS]; /* their first words, and behind them the greatest there is */
   int64_t n_cuts, n_parts;
   uint8_t *part;   /* [n]: 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
   int64_t *place;  /* [chunks][n_parts]: in the result, of the chunk's next row of the part */
@@ -44,8 +45,18 @@ static int compare(const uint64_t *a, const uint64_t *b, int32_t n) {
   return 0;
 }
 
-static int64_t part_of(const Parts *p, const uint64_t *row) {
-  int64_t low = 0, high = p->n_cuts; /* the cuts before low are less, those from high on are not */
+/* How many cuts begin with a word below those of n rows. All rows take the same steps, one step after the
+ * other, so that the processor neither waits nor guesses. */
+static void find_heads(const uint64_t *heads, const uint64_t *word, int64_t n, int64_t *low) {
+  memset(low, 0, (size_t)n * sizeof *low);
+  for (int64_t half = (MOST_CUTS + 1) / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < n; i++) low[i] += heads[low[i] + half - 1] < word[i] ? half : 0;
+  }
+}
+
+/* The part of a row, where `low` cuts begin with a lower word. */
+static int64_t part_of(const Parts *p, const uint64_t *row, int64_t low) {
+  int64_t high = p->n_cuts; /* the cuts before low are less, those from high on are not */
   while (low < high) {
     int64_t middle = (low + high) / 2;
     if (compare(p->cuts + middle * p->n_words, row, p->n_words) < 0) low = middle + 1;
@@ -102,6 +113,8 @@ static FlStatus find_cuts(FlPartMem *m, Parts *p, int64_t wanted) {
     memcpy(p->cuts + p->n_cuts++ * p->n_words, cut, (size_t)p->n_words * sizeof *cut);
   }
   p->n_parts = 2 * p->n_cuts + 1;
+  memset(p->heads, 0xff, sizeof p->heads);
+  for (int64_t c = 0; c < p->n_cuts; c++) p->heads[c] = p->cuts[c * p->n_words];
   fl_part_release(m, taken);
   fl_part_release(m, room);
   fl_part_release(m, a);
@@ -110,6 +123,30 @@ static FlStatus find_cuts(FlPartMem *m, Parts *p, int64_t wanted) {
 }
 
 /* ---- sweeps over the rows ------------------------------------------------------------------------------ */
+
+/* Whether a row may equal a cut, as its first word does. */
+static inline bool meets(const Parts *p, int64_t low, uint64_t word) {
+  return low < p->n_cuts && p->heads[low] == word;
+}
+
+/* The parts of n rows, at most FL_PART_BATCH. `words`: room for their words, which are only read where a
+ * first one does not tell. */
+static void find_parts(const Parts *p, int64_t row, int64_t n, uint64_t *words, uint8_t *part) {
+  uint64_t first[FL_PART_BATCH];
+  int64_t low[FL_PART_BATCH], met = 0;
+  fl_part_read_words(p->codes, 0, row, n, first);
+  find_heads(p->heads, first, n, low);
+  for (int64_t i = 0; i < n; i++) {
+    bool meet = meets(p, low[i], first[i]);
+    part[i] = (uint8_t)(2 * low[i] + meet);
+    met += meet;
+  }
+  if (met == 0 || p->n_words == 1) return;
+  read_rows(p->codes, row, n, words);
+  for (int64_t i = 0; i < n; i++) {
+    if (meets(p, low[i], first[i])) part[i] = (uint8_t)part_of(p, words + i * p->n_words, low[i]);
+  }
+}
 
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
@@ -122,12 +159,8 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     memset(count, 0, (size_t)p->n_parts * sizeof *count);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-      read_rows(p->codes, row, n, words);
-      for (int64_t i = 0; i < n; i++) {
-        int64_t part = part_of(p, words + i * p->n_words);
-        p->part[row + i] = (uint8_t)part;
-        count[part]++;
-      }
+      find_parts(p, row, n, words, p->part + row);
+      for (int64_t i = 0; i < n; i++) count[p->part[row + i]]++;
     }
   }
   free(words);
@@ -344,8 +377,8 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
   int64_t row_bytes =
       (int64_t)sizeof(FlPartPair) * (p.n_words > 1 ? 2 : 1) + p.width * (int64_t)sizeof(uint64_t);
   if ((p.part = fl_part_alloc(m, p.n, 1)) == NULL) return 1;
-  /* What is sorted must be in memory, else each scattered row is a page of a file: what is left counts now, and parts
-   * of a sample are not all of one size. */
+  /* What is sorted must be in memory, else each scattered row is a page of a file: what is left counts now,
+   * and parts of a sample are not all of one size. */
   int64_t room = fl_pool_room(m->ctx ? fl_ctx_pool(m->ctx) : NULL, bytes) / 4 * 3;
   int64_t parts = p.n / fl_part_max(room / row_bytes, 1) + 1;
   if (find_cuts(m, &p, fl_part_min(parts, MOST_CUTS)) != 0) return 1;

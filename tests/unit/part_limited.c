@@ -317,6 +317,9 @@ int main(void) {
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});
   test_tables(run);
   fl_run_free(run);
+  run = fl_run_new(NULL, &(FlRunOptions){.workers = 5, .quiet = true, .memory = 20 * MIB});
+  test_tables(run); /* marks of several stretches of the rows */
+  fl_run_free(run);
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});
   aggregates(run, true, whole);
   fl_run_free(run);

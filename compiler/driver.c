@@ -1,4 +1,4 @@
-/* driver.c: the pipeline on one screen: text, tree, IR, passes, object.
+/* driver.c: the pipeline on one screen: text, tree, IR, passes, plan, object.
  *
  * What always holds: a phase runs only when the one before found no errors, but for the meaning of what errors
  * of syntax left whole; every message has a place; a failure of a later phase is a bug of flow and says so. */
@@ -100,6 +100,11 @@ int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
   return status;
 }
 
+const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options) {
+  if (!c->plan) c->plan = fl_plan_make(c->arena, c->sema.module, options->level);
+  return c->plan;
+}
+
 int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out) {
   char *why = NULL;
   FlCodegenFn *generate = fl_codegen_open(&why);
@@ -127,7 +132,7 @@ int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit em
                               .linked_externs = options->linked_externs,
                               .binary = options->binary,
                               .emit = emit};
-  *out = generate(c->sema.module, c->sources, &codegen);
+  *out = generate(fl_compile_plan(c, options), c->sources, &codegen);
   if (out->bytes) return 0;
   int status = internal("code generation", out->why ? out->why : "");
   free(out->why);

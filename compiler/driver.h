@@ -27,6 +27,7 @@ typedef struct FlCompilation {
   FlSource *script;
   FlAst *ast;
   FlSemaResult sema;
+  const FlPlan *plan; /* NULL until somebody asked for it */
   bool silent; /* messages stay in the sink */
 } FlCompilation;
 
@@ -38,7 +39,9 @@ void fl_compilation_reset(FlCompilation *c);
 
 /* Text to optimised IR, in c->sema.module; 0, or 3 after the messages, or 70. */
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
-/* IR to an object, or to text of LLVM or of the assembler; 0, or 4 where the code generator or LLVM is not installed, or 70. The bytes are the caller's (free). */
+/* The plan of c->sema.module, for the interpreter and for objects of this level; made once. */
+const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options);
+/* The plan to an object, or to text of LLVM or of the assembler; 0, or 4 where the code generator or LLVM is not installed, or 70. The bytes are the caller's (free). */
 int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out);
 
 /* Prints what the sink holds on standard error. */

@@ -12,7 +12,7 @@ What is found:
                             by generate.py with other tools); compiled and with --interp; each case counts as one
   tests/groups/x.flow       likewise: expressions of grouped tables, functions x places x verbs x origins of the table
   tests/emit/**/x.flow      x.tokens, x.ast, x.ir: what `flowc build --emit=` gives
-  tests/plan/**/x.flow      x.plan: what `flowc explain x.flow` gives
+  tests/plan/**/x.flow      x.plan: what `flowc explain x.flow` gives; x.ir -> x.out: the plan itself (unit_opt_golden)
   examples/*.flow           as tests/run, also as built binaries
   stdlib/*.flow             `flowc test`: the test blocks of the library
   README.md, docs/*.md      each ```flow block runs; a ```text block directly after it is what it prints

@@ -18,12 +18,13 @@ typedef enum Step {
   STEP_TOKENS,
   STEP_AST,
   STEP_IR,
+  STEP_PLAN,
   STEP_LLVM,
   STEP_ASM,
   STEP_OBJ,
   N_STEPS
 } Step;
-static const char *const step_names[N_STEPS] = {"", "tokens", "ast", "ir", "llvm", "asm", "obj"};
+static const char *const step_names[N_STEPS] = {"", "tokens", "ast", "ir", "plan", "llvm", "asm", "obj"};
 
 typedef struct BuildWords {
   const char *file, *out;
@@ -141,9 +142,10 @@ static int write_bytes(const BuildWords *w, const char *bytes, size_t size) {
 static int emit_text(FlCompilation *c, const BuildWords *w) {
   FlText1 text = {0};
   int status = 0;
-  if (w->step == STEP_IR) {
+  if (w->step == STEP_IR || w->step == STEP_PLAN) {
     status = fl_compile_ir(c, &w->build);
-    if (!status) fl_ir_print(&text, c->sema.module);
+    if (!status && w->step == STEP_IR) fl_ir_print(&text, c->sema.module);
+    if (!status && w->step == STEP_PLAN) fl_plan_print(&text, fl_compile_plan(c, &w->build));
   } else {
     if (w->step == STEP_TOKENS) fl_syntax_print_tokens(&text, c->script, c->sink);
     else fl_syntax_print_ast(&text, fl_syntax_parse(c->arena, c->names, c->script, c->sink));
@@ -206,7 +208,7 @@ int fl_command_build(int n_words, char **words) {
   status = complete(&w);
   if (!status) status = fl_compilation_init(&c, w.file);
   if (!status) {
-    bool text = w.step == STEP_TOKENS || w.step == STEP_AST || w.step == STEP_IR;
+    bool text = w.step > STEP_BINARY && w.step < STEP_LLVM;
     status = text ? emit_text(&c, &w) : emit_code(&c, &w);
   }
   fl_compilation_reset(&c);

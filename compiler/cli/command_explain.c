@@ -9,7 +9,7 @@
 #include "exec/history.h"
 #include "memo/memo.h"
 #include "cli/front_tools.h"
-#include "cli/plan.h"
+#include "cli/explain_plan.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static int plan(const char *script) {
   if (!status) {
     FlText1 out = {0};
     char *history = last_run(script);
-    fl_plan_print(&out, c.arena, c.sema.module, c.sources, history);
+    fl_explain_print(&out, c.arena, c.sema.module, c.sources, history);
     fwrite(out.s, 1, out.len, stdout);
     free(history);
     fl_text_reset(&out);

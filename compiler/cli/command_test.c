@@ -31,9 +31,10 @@ typedef FlVec(Test) Tests;
 static int run_test(const Test *t) {
   FlCompilation c;
   fl_compilation_init_text(&c, t->file, t->text);
-  int status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = t->index});
+  FlBuildOptions build = {.level = 0, .cpu = FL_CPU_HOST, .test = t->index};
+  int status = fl_compile_ir(&c, &build);
   if (!status) {
-    FlInterp *in = fl_interp_make(c.arena, c.sema.module, c.sources);
+    FlInterp *in = fl_interp_make(c.arena, fl_compile_plan(&c, &build), c.sources);
     char *argv[] = {(char *)(uintptr_t)t->file, "--quiet", "--no-cache", "--workers", "1", NULL};
     status = fl_main_for(fl_interp_program(in, NULL), c.script->path, 5, argv);
   }

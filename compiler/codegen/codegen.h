@@ -1,11 +1,11 @@
-/* codegen.h: from verified IR to native code, in three pieces that know nothing of each other.
+/* codegen.h: from a plan to native code, in three pieces that know nothing of each other.
  *
- *   objects   fl_codegen_object: FlModule -> relocatable x86-64 ELF object that exports `flow_program`. It
+ *   objects   fl_codegen_object: FlPlan -> relocatable x86-64 ELF object that exports `flow_program`. It
  * lives in the shared module libflow_llvm.so (the only code that sees LLVM); fl_codegen_open loads that
  * module. loading   fl_load_object: such an object -> an FlProgram in this process. No LLVM. linking fl_link:
  * such an object and libflowrt.a -> an executable file. No LLVM.
  *
- * What always holds: the object depends on the IR, the options and the processor that the options name, on
+ * What always holds: the object depends on the plan, the options and the processor that the options name, on
  * nothing else, so it can be remembered by content. Optimisation changes no bit of any result. */
 #ifndef FL_CODEGEN_H
 #define FL_CODEGEN_H
@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "diag/diag.h"
 #include "ir/ir.h"
+#include "plan/plan.h"
 
 /* ---- objects ------------------------------------------------------------------------------------------- */
 
@@ -40,9 +41,9 @@ typedef struct FlObject {
   char *why;
 } FlObject;
 
-/* The one entry of libflow_llvm.so. The module must be verified. Thread-safe: shares nothing between calls.
- */
-typedef FlObject FlCodegenFn(const FlModule *m, const FlSources *sources, const FlCodegenOptions *options);
+/* The one entry of libflow_llvm.so. Thread-safe: shares nothing between calls. The plan is of level 0 where
+ * `options` is. */
+typedef FlObject FlCodegenFn(const FlPlan *plan, const FlSources *sources, const FlCodegenOptions *options);
 FlCodegenFn fl_codegen_object;
 
 /* One relocatable object from several that refer to each other's names. Bytes as fl_codegen_object gives

@@ -13,7 +13,7 @@ typedef struct Cursor {
 } Cursor;
 
 /* Always stores, and moves on when the element is kept: no branch. */
-static void collect_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
+static void collect_element(FlFn *f, const FlPlanKernel *k, Val pos, void *arg) {
   (void)pos;
   Cursor *c = arg;
   Val at = LLVMBuildLoad2(f->b, f->g->i64, c->at, "");
@@ -26,7 +26,7 @@ static void collect_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   LLVMBuildStore(f->b, LLVMBuildNSWAdd(f->b, at, keep, ""), c->at);
 }
 
-static void collect_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
+static void collect_body(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes,
                          const Val *outputs) {
   FlGen *g = f->g;
   Val shift = fl_ll_i64(g, FL_BLOCK_SHIFT), block = fl_ll_i64(g, FL_BLOCK);
@@ -107,18 +107,14 @@ static void collect_serial(FlFn *f, const FlOp *op, const Val *parts, const Val 
 void fl_ll_collect(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   const FlRegion *r = op->regions[0];
-  bool kernel = fl_ir_is_kernel(r);
+  const FlPlanKernel *k = fl_plan_step(g->plan, op)->kernel; /* or NULL */
   int n = r->n_yields;
-  FlKernelDef k;
-  fl_ll_kernel_def(f, op, &k);
-  k.unit = FL_BLOCK;
-  k.n_outputs = n;
   Val *places = FL_NEW_ARRAY(g->arena, Val, n), *parts = FL_NEW_ARRAY(g->arena, Val, n);
   Val *from = FL_NEW_ARRAY(g->arena, Val, n), *to = FL_NEW_ARRAY(g->arena, Val, n);
   FlDtype *dtypes = FL_NEW_ARRAY(g->arena, FlDtype, n);
   Val total = fl_ll_total(f, op), one = fl_ll_i64(g, 1);
   Val up = LLVMBuildAdd(f->b, total, fl_ll_i64(g, FL_BLOCK - 1), "");
-  Val blocks = kernel ? LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), "") : one;
+  Val blocks = k ? LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), "") : one;
   for (int i = 0; i < n; i++) {
     dtypes[i] = i ? (FlDtype)r->yields[i]->type.dtype : FL_I64;
     /* One more element: what is not kept is still stored, at the cursor. */
@@ -129,19 +125,19 @@ void fl_ll_collect(FlFn *f, const FlOp *op) {
     from[i] = fl_ll_array_data(f, parts[i]);
   }
   Val heap = NULL, status = fl_ll_i32(g, 0);
-  if (kernel) {
-    if (fl_ll_needs_heap(&k)) heap = fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx);
-    status = fl_ll_kernel_run(f, &k, collect_body, from, heap, total);
+  if (k) {
+    if (k->gives_texts) heap = fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx);
+    status = fl_ll_kernel_run(f, k, collect_body, from, heap, total);
   } else {
     collect_serial(f, op, parts, from, from[0]);
   }
-  if (heap || kernel) {
+  if (k) {
     /* The parts keep the texts until the results do. */
     Val *texts = FL_NEW_ARRAY(g->arena, Val, n);
     int n_texts = 0;
     for (int i = 1; i < n; i++)
       if (fl_ll_is_text(dtypes[i])) texts[n_texts++] = parts[i];
-    if (heap || n_texts) fl_ll_keep_texts(f, &k, heap, n_texts, texts);
+    if (heap || n_texts) fl_ll_keep_texts(f, k, heap, n_texts, texts);
     fl_ll_check_status(f, status);
   }
   Val count = sum_counts(f, from[0], blocks);
@@ -244,7 +240,8 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
   FlType1 t = array->type;
   FlDtype d = t.depth ? FL_LIST : (FlDtype)t.dtype;
   Val at = fl_ll_element(f, op, op->n_args - 2, op->attrs.i == 1), a = fl_ll_value(f, array);
-  if (fl_ll_held(f, array)->own > 0 && fl_in_place_store(f->in_place, op)) {
+  const FlPlanStep *s = fl_plan_step(g->plan, op);
+  if (s->writes) {
     fl_ll_store_scalar(f, d, fl_ll_value(f, value), at);
     fl_ll_hand_on(f, array, op->results[0]);
     return;
@@ -253,7 +250,7 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
   Val offset = LLVMBuildSub(f->b, LLVMBuildPtrToInt(f->b, at, g->i64, ""),
                             LLVMBuildPtrToInt(f->b, fl_ll_array_data(f, a), g->i64, ""), "");
   Val place = fl_ll_scratch(f), r;
-  bool consumed = fl_ll_held(f, array)->own > 0 && fl_lifetime_consumes(f->life, op, 0);
+  bool consumed = s->takes != NULL;
   if (consumed) {
     Block copy = fl_ll_block(f, "copy"), on = fl_ll_block(f, "on"), from[2];
     Val both[2];

@@ -3,20 +3,15 @@
  *
  * Element by element each sum would step through memory by whole rows. Here a tile of columns keeps 32 lanes
  * a column, and the rows pass by once, read as they lie. What always holds: each column's sum is that of
- * llvm_reduce.c, block by block and lane by lane. Which MAPs are swept so says opt/columns.c. */
+ * llvm_reduce.c, block by block and lane by lane. Which MAPs are swept so says the plan. */
 #include "codegen/llvm_reduce.h"
-#include "opt/columns.h"
 
-enum { TILE = 64, UNIT = 16 }; /* columns: at once; that a worker takes at least, next to each other */
-
-int fl_ll_columns_unit(const FlFn *f, const FlOp *map) {
-  return f->g->options.level > 0 && fl_opt_column_sum(map) ? UNIT : 1;
-}
+enum { TILE = 64 }; /* columns at once */
 
 /* ---- how ------------------------------------------------------------------------------------------- */
 
 typedef struct Columns {
-  const FlKernelDef *k;
+  const FlPlanKernel *k;
   const FlOp *reduce;
   int n;
   FlRed *at; /* lanes: [32][TILE], total: [TILE], levels of it */
@@ -128,7 +123,7 @@ static void end_column(FlFn *f, const Columns *c, Val pos, Val column, Val in_ti
 }
 
 /* Columns [lo, hi) of a row of the MAP that begins at `start`. */
-static void columns_of_row(FlFn *f, const FlKernelDef *k, Val start, Val lo, Val hi, void *arg) {
+static void columns_of_row(FlFn *f, const FlPlanKernel *k, Val start, Val lo, Val hi, void *arg) {
   FlGen *g = f->g;
   const Columns *c = arg;
   Val tile_n = fl_ll_i64(g, TILE), size = LLVMBuildNSWSub(f->b, hi, lo, "");
@@ -147,11 +142,10 @@ static void columns_of_row(FlFn *f, const FlKernelDef *k, Val start, Val lo, Val
   fl_ll_loop_close(f, &tile, NULL, false);
 }
 
-bool fl_ll_columns(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
+bool fl_ll_columns(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
                    void *arg) {
-  if (f->form != FL_FORM_FAST || f->quick || f->g->options.level == 0) return false;
-  const FlOp *reduce = fl_opt_column_sum(k->op);
-  if (!reduce) return false;
+  const FlOp *reduce = k->sum;
+  if (f->form != FL_FORM_FAST || f->quick || !reduce) return false;
   Columns c = {k, reduce, fl_ir_n_reductions(reduce), NULL, each, arg};
   c.at = FL_NEW_ARRAY(f->g->arena, FlRed, c.n);
   for (int i = 0; i < c.n; i++) c.at[i] = state_of(f, reduce, i);

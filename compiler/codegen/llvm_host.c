@@ -11,8 +11,6 @@
  * is reported. */
 #include "codegen/llvm_internal.h"
 
-enum { MOST_LOOPS = 1000 }; /* of one function that is optimised */
-
 static bool is_array(const FlValue *v) { return !fl_t_is_scalar(v->type); }
 
 /* Gives every array that is defined inside r a place among those that the function owns. */
@@ -48,7 +46,7 @@ void fl_ll_own(FlFn *f, const FlValue *v, Val x) {
 
 void fl_ll_view(FlFn *f, const FlValue *v) {
   FlGen *g = f->g;
-  if (!fl_map_get(f->looped, v)) return;
+  if (!f->looped || !fl_map_get(f->looped, v)) return;
   FlView *view = FL_NEW(g->arena, FlView);
   Val a = fl_ll_value(f, v);
   view->data = fl_ll_array_data(f, a);
@@ -63,28 +61,6 @@ void fl_ll_hand_on(FlFn *f, const FlValue *before, const FlValue *now) {
 
 bool fl_ll_same_object(FlFn *f, const FlValue *a, const FlValue *b) {
   return owned(f, a) && fl_ll_held(f, a)->own == fl_ll_held(f, b)->own;
-}
-
-/* Is op inside a loop that v is outside of? */
-static bool loops_since(const FlOp *op, const FlValue *v) {
-  for (const FlRegion *r = op->parent; r && r != v->region; r = r->owner ? r->owner->parent : NULL)
-    if (r->owner && r->owner->code != FL_OP_IF) return true;
-  return false;
-}
-
-/* Finds the arrays of host code that loops read or write element by element; kernels and tasks have views of
- * their own. */
-static void find_looped(FlFn *f, const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    bool asks = op->code == FL_OP_LOAD || op->code == FL_OP_STORE || op->code == FL_OP_DIM;
-    bool in_loop = r->owner && (r->owner->code == FL_OP_FOR || r->owner->code == FL_OP_WHILE);
-    if (asks && (in_loop || loops_since(op, op->args[0]))) {
-      fl_map_set(f->looped, op->args[0], (void *)op);
-      fl_map_set(f->looped, fl_in_place_object(f->in_place, op->args[0]), (void *)op);
-    }
-    for (int i = 0; i < op->n_regions; i++)
-      if (op->code != FL_OP_MAP) find_looped(f, op->regions[i]);
-  }
 }
 
 static Val move_out(FlFn *f, const FlValue *v) {
@@ -103,14 +79,15 @@ void fl_ll_drop(FlFn *f, const FlValue *v) {
 
 Val fl_ll_take(FlFn *f, const FlOp *op, int arg) {
   const FlValue *v = op->args[arg];
-  if (owned(f, v) && fl_lifetime_consumes(f->life, op, arg)) return move_out(f, v);
+  const bool *takes = fl_plan_step(f->g->plan, op)->takes;
+  if (takes && takes[arg]) return move_out(f, v);
   ref(f, fl_ll_value(f, v));
   return fl_ll_value(f, v);
 }
 
 Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index) {
   const FlValue *v = r->yields[index];
-  if (owned(f, v) && fl_lifetime_moves(f->life, r, index)) return move_out(f, v);
+  if (fl_plan_body(f->g->plan, r)->moves[index]) return move_out(f, v);
   ref(f, fl_ll_value(f, v));
   return fl_ll_value(f, v);
 }
@@ -118,10 +95,9 @@ Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index) {
 /* Releases what dies with `op`. The results of a stage call are there only once it was waited for: `waited`
  * says which of the two moments this is. */
 static void release_after(FlFn *f, const FlOp *op, bool waited) {
-  FlValue *const *dead;
-  int n = fl_lifetime_dead_after(f->life, op, &dead);
-  for (int i = 0; i < n; i++)
-    if (op->code != FL_OP_STAGE || (dead[i]->op == op) == waited) fl_ll_drop(f, dead[i]);
+  const FlPlanStep *s = fl_plan_step(f->g->plan, op);
+  for (int i = 0; i < s->n_dead; i++)
+    if (op->code != FL_OP_STAGE || (s->dead[i]->op == op) == waited) fl_ll_drop(f, s->dead[i]);
 }
 
 /* ---- failure ------------------------------------------------------------------------------ */
@@ -309,41 +285,6 @@ static void wait_stages(FlFn *f, int first, int end) {
   f->pending.n -= end - first;
 }
 
-static bool needs(const FlOp *op, const FlOp *stage) {
-  for (int k = 0; k < stage->n_results; k++) {
-    for (int i = 0; i < op->n_args; i++)
-      if (op->args[i] == stage->results[k]) return true;
-    for (int i = 0; i < op->n_regions; i++)
-      if (fl_ir_uses(op->regions[i], stage->results[k])) return true;
-  }
-  return false;
-}
-
-/* Does op record errors outside of this function's own code, where an earlier stage's could not be asked for
- * first? */
-static bool records_errors(const FlOp *op) {
-  if (op->code == FL_OP_STAGE) return true;
-  bool own_code = fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_LOAD ||
-                  op->code == FL_OP_STORE || op->code == FL_OP_CHECK || op->code == FL_OP_FAIL ||
-                  (op->code == FL_OP_EXTERN && fl_t_is_scalar(op->results[0]->type));
-  bool control =
-      op->code == FL_OP_IF || op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
-  if (own_code) return false;
-  if (!control) return fl_ir_may_fault(op);
-  for (int i = 0; i < op->n_regions; i++)
-    for (const FlOp *in = op->regions[i]->first; in; in = in->next)
-      if (records_errors(in)) return true;
-  return false;
-}
-
-static void wait_before(FlFn *f, const FlOp *op, int first) {
-  int end = first;
-  bool all = fl_ir_is_effect(op) || (op->code != FL_OP_STAGE && records_errors(op));
-  for (int i = first; i < f->pending.n; i++)
-    if (all || needs(op, f->pending.at[i].op)) end = i + 1;
-  wait_stages(f, first, end);
-}
-
 /* ---- regions ------------------------------------------------------------------------------ */
 
 static void emit_op(FlFn *f, const FlOp *op) {
@@ -404,17 +345,19 @@ static void host_op(FlFn *f, const FlOp *op) {
 }
 
 void fl_ll_host_region(FlFn *f, const FlRegion *r) {
+  const FlPlanBody *body = fl_plan_body(f->g->plan, r);
   int pending = f->pending.n;
-  FlValue *const *unused;
-  int n = fl_lifetime_dead_at_start(f->life, r, &unused);
-  for (int i = 0; i < n; i++) fl_ll_drop(f, unused[i]);
-  bool table = f->table && fl_ll_is_table(f, r);
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (table && fl_ll_step(f, op)) continue;
+  for (int i = 0; i < body->n_unused; i++) fl_ll_drop(f, body->unused[i]);
+  for (int i = 0; i < body->steps.n; i++) {
+    const FlPlanStep *s = body->steps.at[i];
+    if (f->table && body->table && s->in_table) {
+      fl_ll_step(f, s);
+      continue;
+    }
     fl_ll_steps_run(f);
-    wait_before(f, op, pending);
-    host_op(f, op);
-    release_after(f, op, false);
+    wait_stages(f, pending, pending + s->waits);
+    host_op(f, s->op);
+    release_after(f, s->op, false);
   }
   fl_ll_steps_run(f);
   wait_stages(f, pending, f->pending.n);
@@ -424,11 +367,6 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r) {
 
 static void begin(FlFn *f) {
   FlGen *g = f->g;
-  f->life = fl_map_get(g->lifetimes, f->func);
-  if (!f->life) fl_map_set(g->lifetimes, f->func, f->life = fl_lifetime_make(g->arena, f->func));
-  f->in_place = fl_map_get(g->in_place, f->func);
-  if (!f->in_place) fl_map_set(g->in_place, f->func, f->in_place = fl_in_place_make(g->arena, f->life));
-  f->looped = fl_map_make(g->arena);
   f->args = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "args");
   f->results = LLVMBuildArrayAlloca(f->entry_b, g->slot, fl_ll_i32(g, 1), "results");
   f->own = LLVMBuildArrayAlloca(f->entry_b, g->ptr, fl_ll_i32(g, 1), "own");
@@ -444,7 +382,7 @@ void fl_ll_host_begin(FlFn *f, const FlRegion *body, Val params) {
   /* The context of what is called once in it goes with it. */
   bool is_called = f->func->kind == FL_FUNC_PLAIN && !body->owner;
   f->texts = is_called ? fl_ll_texts_mark(f, body) : NULL;
-  find_looped(f, body);
+  f->looped = fl_plan_body(f->g->plan, body)->looped;
   give_places(f, body);
   for (int i = 0; i < body->n_params; i++) fl_ll_held(f, body->params[i])->own = 0;
   fl_ll_table_begin(f, body, params);
@@ -521,39 +459,9 @@ void fl_ll_op_end(FlFn *f, const FlOp *op, Val results) {
   end(f);
 }
 
-/* Does the region start work beside which its own code takes no time? */
-static bool starts_work(const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    bool bulk = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT ||
-                op->code == FL_OP_STAGE;
-    if (bulk || fl_op_info[op->code].op_class == FL_CLASS_RUNTIME) return true;
-  }
-  return false;
-}
-
-/* Does host code itself loop over elements? */
-static bool has_loops(const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    bool loop = op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
-    bool serial = (op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && !fl_ir_is_kernel(op->regions[0]);
-    if ((loop || serial) && !starts_work(op->regions[0])) return true;
-    for (int i = 0; i < op->n_regions; i++)
-      if (op->code != FL_OP_MAP && has_loops(op->regions[i])) return true;
-  }
-  return false;
-}
-
-/* LLVM's trees of dominators take the square of the number of loops that stand one behind the other. */
-static bool has_too_many_loops(const FlRegion *r) {
-  int n = 0;
-  for (const FlOp *op = r->first; op && n <= MOST_LOOPS; op = op->next)
-    n += op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
-  return n > MOST_LOOPS;
-}
-
 void fl_ll_host_attrs(FlGen *g, Val fn, const FlRegion *body) {
   fl_ll_target_attrs(g, fn, 0);
-  if (!has_loops(body) || has_too_many_loops(body)) fl_ll_quick_attrs(g, fn);
+  if (fl_plan_body(g->plan, body)->straight) fl_ll_quick_attrs(g, fn);
 }
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func) {

@@ -12,8 +12,7 @@
 #define FL_LLVM_INTERNAL_H
 
 #include "codegen/codegen.h"
-#include "opt/in_place.h"
-#include "opt/lifetime.h"
+#include "plan/plan.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -36,6 +35,7 @@ typedef struct FlLlSite {
 /* One module being generated. */
 typedef struct FlGen {
   FlArena *arena;
+  const FlPlan *plan; /* of `ir` */
   const FlModule *ir;
   const FlSources *sources;
   FlCodegenOptions options;
@@ -48,8 +48,6 @@ typedef struct FlGen {
   Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, kernel, op_desc, type1,
       steps;
   FlMap *functions; /* FlFunc -> Val */
-  FlMap *lifetimes; /* FlFunc -> FlLifetime */
-  FlMap *in_place;  /* FlFunc -> FlInPlace */
   FlInterner *keys; /* of what there is one of: texts, tables of types, places; `made` has it by key */
   FlMap *made;
   FlVec(FlLlSite) sites;
@@ -78,7 +76,6 @@ typedef struct FlHeld {
   Val val;      /* NULL: not defined here */
   FlView *view; /* of an array; NULL: none */
   int own;      /* host: 1 + its place in `own`; 0: not owned here */
-  bool lent; /* host: an array that is not owned, but its owner's last use is here: it may be written over */
   /* host code with a table (llvm_steps.c) */
   bool placed;               /* it is in memory, and loaded where it is used: */
   int32_t place;             /* a number as flow/abi.h has it */
@@ -92,7 +89,6 @@ typedef struct FlPending {
   Val slot; /* where the future is; NULL in it: none, or consumed */
 } FlPending;
 
-typedef struct FlKernelDef FlKernelDef;
 typedef struct FlTiles FlTiles; /* llvm_tiles.c */
 typedef struct FlTable FlTable; /* llvm_steps.c */
 
@@ -115,7 +111,7 @@ typedef struct FlFn {
   Val heap;         /* FlHeap of the results' texts, or NULL */
   Val scratch;      /* FAST: the stack of texts that an element only passes through, or NULL */
   Val scratch_mark; /* where it begins */
-  const FlKernelDef *kernel;
+  const FlPlanKernel *kernel;
   FlTiles *tiles;   /* FAST: what stands in tiles around the current element, or NULL */
   int rank;         /* PRECISE: operations that may fail, counted in program order */
   bool by_position; /* PRECISE: rank is not counted: the first position that fails, whatever fails there */
@@ -127,10 +123,8 @@ typedef struct FlFn {
   Val args, results, own; /* alloca'd: slots of calls, owned arrays (NULL when none) */
   Val own_clear;          /* the memset of `own`, whose size is known last */
   unsigned max_slots, n_own;
-  FlLifetime *life;
-  FlInPlace *in_place;
   FlTable *table; /* of its steps; NULL: it has none */
-  FlMap *looped;  /* arrays whose elements or sizes are asked for in loops: they have views */
+  const FlMap *looped; /* FlPlanBody.looped of the function; NULL: it is one operation */
   Val texts;      /* the mark where the function began; NULL: none is needed */
   Block cleanup;  /* releases everything owned, returns `status` */
   Val status, failed_at; /* `failed_at`: the site of the operation that failed; it may have told a closer one */
@@ -227,61 +221,39 @@ void fl_ll_check(FlFn *f, const FlOp *op);
 
 /* ---- llvm_kernel.c: kernels of MAP, COLLECT and REDUCE --------------------------------------------- */
 
-/* What a kernel captures, in the order of its environment (8-byte words; text takes two). */
-typedef struct FlCaptures {
-  FlVec(const FlValue *) at;
-} FlCaptures;
-void fl_ll_captures(FlGen *g, const FlOp *op, FlCaptures *out);
-
-/* A kernel under construction: sizes, outputs and captures of an operator. */
-struct FlKernelDef {
-  const FlOp *op;
-  const FlRegion *region;
-  FlCaptures captures;
-  int n_outputs; /* pointers after the captures and sizes */
-  bool heap;     /* one more pointer: the heap of texts */
-  bool faults;   /* an element can fail */
-  int unit;
-  const char *name;
-};
-typedef void FlKernelBody(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
+/* The environment of a kernel: 8-byte words, text takes two: what it captures, sizes, outputs, and the heap of the
+ * texts that it makes. */
+typedef void FlKernelBody(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes,
                           const Val *outputs);
 /* Emits the forms and the FlKernel, runs it over `n` elements: host code of `f`. status is an i32. */
-Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Val *outputs, Val heap, Val n);
-void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out);
-/* How large the code of a region is: above FL_LL_WIDE it is made without the passes over live ranges, which take the
- * square of that; above FL_LL_SLOW as code that is not optimised. */
-enum { FL_LL_WIDE = 6000, FL_LL_SLOW = 20000 };
-int fl_ll_weight(const FlRegion *r);
+Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const Val *outputs, Val heap, Val n);
 /* How many vectors of elements a loop over them works at, step by step. */
 unsigned fl_ll_in_flight(const FlFn *f, const FlRegion *region);
 /* Calls `each` for every element of [begin, end) with the region's params set and pos as linear index. */
-typedef void FlElementBody(FlFn *f, const FlKernelDef *k, Val pos, void *arg);
-void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
+typedef void FlElementBody(FlFn *f, const FlPlanKernel *k, Val pos, void *arg);
+void fl_ll_elements(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
                     void *arg, bool vectorize);
 /* The same row by row of the last axis, the first and the last one in part: all params but the last are set,
  * and the columns are [lo, hi) of the row that begins at linear index `start`. */
-typedef void FlRowBody(FlFn *f, const FlKernelDef *k, Val start, Val lo, Val hi, void *arg);
-void fl_ll_rows(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
+typedef void FlRowBody(FlFn *f, const FlPlanKernel *k, Val start, Val lo, Val hi, void *arg);
+void fl_ll_rows(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
                 void *arg);
 void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
-bool fl_ll_region_faults(const FlRegion *r);
 Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments, none below 0 */
 
 /* ---- llvm_columns.c: sums along columns ------------------------------------------------------------ */
 
 /* Elements of a MAP that are sums along columns: as fl_ll_elements; false: they are not, nothing was emitted.
  */
-bool fl_ll_columns(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
+bool fl_ll_columns(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
                    void *arg);
-int fl_ll_columns_unit(const FlFn *f, const FlOp *map); /* FlKernelDef.unit of a MAP */
 
 /* ---- llvm_tiles.c: random numbers at successive positions ------------------------------------------ */
 
-/* Tiles for the region's random numbers at params[0], the position; NULL: it has none, or is not FAST. */
-FlTiles *fl_ll_tiles_plan(FlFn *f, const FlRegion *r);
+/* Tiles for the random numbers that the kernel draws; NULL: it has none, or is not FAST. */
+FlTiles *fl_ll_tiles_make(FlFn *f, const FlPlanKernel *k);
 /* The elements of [begin, end), of `size` in all, tile by tile: as fl_ll_elements. */
-void fl_ll_tiles_elements(FlFn *f, const FlKernelDef *k, FlTiles *t, Val begin, Val end, Val size,
+void fl_ll_tiles_elements(FlFn *f, const FlPlanKernel *k, FlTiles *t, Val begin, Val end, Val size,
                           FlElementBody *each, void *arg);
 /* Draws the numbers at [base, base + n) and makes them those of the elements to come; n is 32 or 64, base a
  * multiple of it. */
@@ -335,12 +307,11 @@ Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims);
 Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
 void fl_ll_map(FlFn *f, const FlOp *op);
-/* Of a MAP over tasks: its constant FlTasks, and what its elements take from around it. */
-Val fl_ll_tasks(FlFn *f, const FlOp *op, FlCaptures *captures);
-/* The array that becomes a result with an element a position; `alone`: it may be written over an array that
- * dies here. */
-Val fl_ll_map_result(FlFn *f, const FlKernelDef *k, int result, const Val *sizes, bool alone);
-void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n,
+/* Of a MAP over tasks: its constant FlTasks. */
+Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k);
+/* The array that becomes a result with an element a position. */
+Val fl_ll_map_result(FlFn *f, const FlPlanKernel *k, int result, const Val *sizes);
+void fl_ll_keep_texts(FlFn *f, const FlPlanKernel *k, Val heap, int n,
                       const Val *arrays); /* releases the heap */
 void fl_ll_collect(FlFn *f, const FlOp *op);
 void fl_ll_scan(FlFn *f, const FlOp *op);
@@ -353,8 +324,7 @@ void fl_ll_store(FlFn *f, const FlOp *op);
 void fl_ll_table_begin(FlFn *f, const FlRegion *body, Val params);
 void fl_ll_table_leave(FlFn *f);
 void fl_ll_table_end(FlFn *f);
-bool fl_ll_is_table(const FlFn *f, const FlRegion *r); /* are the operations of this region steps? */
-bool fl_ll_step(FlFn *f, const FlOp *op);              /* false: it is none */
+void fl_ll_step(FlFn *f, const FlPlanStep *s); /* one that is in the table */
 void fl_ll_steps_run(FlFn *f); /* the steps that were added since: before any other code */
 bool fl_ll_steps_give(FlFn *f, const FlRegion *r, Val results); /* the yields; false: r has no steps */
 /* v is in memory at this place: FL_PLACE_OWN, ...; and what is there. */
@@ -369,15 +339,12 @@ Val fl_ll_text_copy(FlFn *f, Val heap, Val text); /* its bytes copied to a heap 
 Val fl_ll_text_to_stack(FlFn *f, Val text);       /* to the context's stack */
 Val fl_ll_array_heap(FlFn *f, Val array); /* a new heap that the array keeps; it is owned by a place */
 void fl_ll_keep_heap(FlFn *f, Val array, Val heap); /* the array keeps it, too */
-/* Does a run of the kernel need a heap: for texts that it makes, or those that it is given and may pass on?
- */
-bool fl_ll_needs_heap(const FlKernelDef *k);
 /* Writes a copy of the text to `at` in an array that nobody else has, which is owned by a place. */
 void fl_ll_put_text(FlFn *f, Val array, Val at, Val text);
 /* Where the text that an operator makes goes. */
 Val fl_ll_text_place(FlFn *f, const FlOp *op);
 /* In a kernel: at its begin and end; between what an element computes and where that goes; after that. */
-void fl_ll_scratch_open(FlFn *f, const FlKernelDef *k);
+void fl_ll_scratch_open(FlFn *f, const FlPlanKernel *k);
 void fl_ll_scratch_close(FlFn *f);
 void fl_ll_keep_yields(FlFn *f);
 void fl_ll_leave_element(FlFn *f);

@@ -6,101 +6,26 @@
  * known. */
 #include "codegen/llvm_internal.h"
 
-/* ---- what a kernel sees ---------------------------------------------------------------------------- */
-
-static bool inside(const FlRegion *r, const FlRegion *outer) {
-  while (r && r != outer) r = r->owner ? r->owner->parent : NULL;
-  return r != NULL;
-}
-
-static void capture_value(FlGen *g, const FlRegion *outer, const FlValue *v, FlCaptures *out, FlMap *seen) {
-  if (inside(v->region, outer) || fl_map_get(seen, v)) return;
-  fl_map_set(seen, v, seen);
-  if (v->op && v->op->code == FL_OP_CONST) return;
-  fl_vec_push(g->arena, &out->at, v);
-}
-
-static void capture_region(FlGen *g, const FlRegion *outer, const FlRegion *r, FlCaptures *out, FlMap *seen) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_args; i++) capture_value(g, outer, op->args[i], out, seen);
-    for (int i = 0; i < op->n_regions; i++) capture_region(g, outer, op->regions[i], out, seen);
-  }
-  for (int i = 0; i < r->n_yields; i++) capture_value(g, outer, r->yields[i], out, seen);
-}
-
-void fl_ll_captures(FlGen *g, const FlOp *op, FlCaptures *out) {
-  FlMap *seen = fl_map_make(g->arena);
-  const FlRegion *r = op->regions[0];
-  capture_region(g, r, r, out, seen);
-}
-
-/* Instructions, about; one of MATHS, inlined, is many, and so is a loop with its lanes and rests. */
-int fl_ll_weight(const FlRegion *r) {
-  int n = 0;
-  for (const FlOp *op = r->first; op && n <= FL_LL_SLOW; op = op->next) {
-    bool maths = fl_op_info[op->code].flags & FL_OPF_MATHS;
-    n += maths || op->code == FL_OP_REDUCE ? 60 : fl_ir_may_fault(op) ? 8 : 2;
-    for (int i = 0; i < op->n_regions; i++) n += fl_ll_weight(op->regions[i]);
-  }
-  return n;
-}
-
-bool fl_ll_region_faults(const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next)
-    if (fl_ir_may_fault(op)) return true;
-  return false;
-}
-
-void fl_ll_kernel_def(FlFn *f, const FlOp *op, FlKernelDef *out) {
-  FlGen *g = f->g;
-  *out = (FlKernelDef){.op = op, .region = op->regions[0], .unit = 1};
-  fl_ll_captures(g, op, &out->captures);
-  out->heap = fl_ir_makes_text(out->region);
-  out->faults = fl_ll_region_faults(out->region);
-  out->name = fl_arena_printf(g->arena, "%s.%s.%d", f->func->name, fl_op_info[op->code].name, g->n_names++);
-}
-
 /* ---- cost: nanoseconds an element, as a value of host code ----------------------------------------- */
 
-static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r);
-
-/* How often a nested loop runs: known outside of the kernel, or 16. */
-static Val trips(FlFn *f, const FlKernelDef *k, const FlValue *size) {
-  FlGen *g = f->g;
-  if (size->op && size->op->code == FL_OP_CONST) return LLVMConstReal(g->f64, (double)size->op->attrs.i);
-  if (inside(size->region, k->region)) {
-    const FlOp *op = size->op;
-    if (op && op->code == FL_OP_DIM && !inside(op->args[0]->region, k->region))
-      return LLVMBuildSIToFP(f->b, fl_ll_dim(f, op->args[0], (int)op->attrs.i), g->f64, "");
-    return LLVMConstReal(g->f64, 16);
+static Val cost_of(FlFn *f, const FlCost *c) {
+  Val a, b;
+  switch (c->kind) {
+  case FL_COST_VALUE: return LLVMBuildSIToFP(f->b, fl_ll_value(f, c->value), f->g->f64, "");
+  case FL_COST_DIM: return LLVMBuildSIToFP(f->b, fl_ll_dim(f, c->value, c->axis), f->g->f64, "");
+  case FL_COST_SUM:
+  case FL_COST_PRODUCT:
+    a = cost_of(f, c->a);
+    b = cost_of(f, c->b);
+    return c->kind == FL_COST_SUM ? LLVMBuildFAdd(f->b, a, b, "") : LLVMBuildFMul(f->b, a, b, "");
+  case FL_COST_CONSTANT: break;
   }
-  return LLVMBuildSIToFP(f->b, fl_ll_value(f, size), g->f64, "");
-}
-
-static Val nested_cost(FlFn *f, const FlKernelDef *k, const FlOp *op) {
-  Val sum = LLVMConstReal(f->g->f64, 1);
-  for (int i = 0; i < op->n_regions; i++)
-    sum = LLVMBuildFAdd(f->b, sum, region_cost(f, k, op->regions[i]), "");
-  if (op->code == FL_OP_WHILE) return LLVMBuildFMul(f->b, sum, LLVMConstReal(f->g->f64, 16), "");
-  if (op->code == FL_OP_FOR) return LLVMBuildFMul(f->b, sum, trips(f, k, op->args[1]), "");
-  if (op->code == FL_OP_REDUCE)
-    for (int i = 0; i < op->n_args; i++) sum = LLVMBuildFMul(f->b, sum, trips(f, k, op->args[i]), "");
-  return sum;
-}
-
-static Val region_cost(FlFn *f, const FlKernelDef *k, const FlRegion *r) {
-  double plain = 0.2;
-  Val sum = LLVMConstReal(f->g->f64, 0);
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->n_regions) sum = LLVMBuildFAdd(f->b, sum, nested_cost(f, k, op), "");
-    else plain += fl_op_info[op->code].cost;
-  }
-  return LLVMBuildFAdd(f->b, sum, LLVMConstReal(f->g->f64, plain), "");
+  return LLVMConstReal(f->g->f64, c->n);
 }
 
 /* ---- the elements of a range ----------------------------------------------------------------------- */
 
-static void one_element(FlFn *f, const FlKernelDef *k, Val pos, FlElementBody *each, void *arg) {
+static void one_element(FlFn *f, const FlPlanKernel *k, Val pos, FlElementBody *each, void *arg) {
   Block next = NULL;
   if (f->form == FL_FORM_PRECISE) {
     f->n_index = k->region->n_params;
@@ -131,7 +56,7 @@ unsigned fl_ll_in_flight(const FlFn *f, const FlRegion *r) {
   return 1;
 }
 
-void fl_ll_rows(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
+void fl_ll_rows(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
                 void *arg) {
   FlGen *g = f->g;
   const FlRegion *r = k->region;
@@ -173,7 +98,7 @@ typedef struct Cells {
   bool vectorize;
 } Cells;
 
-static void cells_of_row(FlFn *f, const FlKernelDef *k, Val start, Val lo, Val hi, void *arg) {
+static void cells_of_row(FlFn *f, const FlPlanKernel *k, Val start, Val lo, Val hi, void *arg) {
   const Cells *c = arg;
   FlLoop l;
   fl_ll_loop_open(f, &l, lo, hi, 0, NULL);
@@ -183,11 +108,11 @@ static void cells_of_row(FlFn *f, const FlKernelDef *k, Val start, Val lo, Val h
   fl_ll_loop_close(f, &l, NULL, c->vectorize);
 }
 
-void fl_ll_elements(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
+void fl_ll_elements(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
                     void *arg, bool vectorize) {
   const FlRegion *r = k->region;
   int n = r->n_params;
-  FlTiles *tiles = n == 1 && vectorize && each ? fl_ll_tiles_plan(f, r) : NULL;
+  FlTiles *tiles = vectorize && each ? fl_ll_tiles_make(f, k) : NULL;
   if (tiles) {
     fl_ll_tiles_elements(f, k, tiles, begin, end, sizes[0], each, arg);
     return;
@@ -220,7 +145,7 @@ static Val scope_list(FlGen *g, const char *const *names, unsigned n) {
 
 /* Captured arrays and results never overlap, nor do two results (a result written over a captured array is
  * read and written at the same index only, see llvm_bulk.c). */
-static void make_scopes(FlFn *f, const FlKernelDef *k) {
+static void make_scopes(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
   if (!k->n_outputs) return;
   const char **names = FL_NEW_ARRAY(g->arena, const char *, k->n_outputs + 2);
@@ -248,7 +173,7 @@ void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at) {
 }
 
 /* Data pointer and sizes of a captured array, loaded at the entry. */
-static void open_view(FlFn *f, const FlKernelDef *k, const FlValue *v) {
+static void open_view(FlFn *f, const FlPlanKernel *k, const FlValue *v) {
   FlGen *g = f->g;
   FlView *view = FL_NEW(g->arena, FlView);
   Val a = fl_ll_value(f, v), empty = NULL;
@@ -264,6 +189,7 @@ static void open_view(FlFn *f, const FlKernelDef *k, const FlValue *v) {
 }
 
 typedef struct Shape {
+  const char *name;
   FlKernelBody *body;
   FlForm form;
   int level;  /* of the processor, as fl_ll_target_attrs */
@@ -271,9 +197,9 @@ typedef struct Shape {
   const char *suffix;
 } Shape;
 
-static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
+static Val kernel_function(FlFn *host, const FlPlanKernel *k, Shape shape) {
   FlGen *g = host->g;
-  const char *name = fl_arena_printf(g->arena, "%s%s", k->name, shape.suffix);
+  const char *name = fl_arena_printf(g->arena, "%s%s", shape.name, shape.suffix);
   Val fn = LLVMAddFunction(g->mod, name, g->kernel_fn);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   LLVMSetUnnamedAddress(fn, LLVMGlobalUnnamedAddr);
@@ -288,8 +214,8 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
   f->masks = shape.level == 4 || (shape.level == 0 && strstr(g->features, "+avx512vl"));
   Val env = LLVMGetParam(fn, 1);
   unsigned at = 0;
-  for (int i = 0; i < k->captures.at.n; i++) {
-    const FlValue *v = k->captures.at.at[i];
+  for (int i = 0; i < k->n_uses; i++) {
+    const FlValue *v = k->uses[i].value;
     fl_ll_set(f, v, fl_ll_slot_get(f, env, at++, v->type));
     if (!fl_t_is_scalar(v->type)) open_view(f, k, v);
   }
@@ -301,7 +227,7 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
     at++;
   }
   for (int i = 0; i < k->n_outputs; i++) outputs[i] = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
-  if (k->heap) f->heap = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
+  if (k->makes_texts) f->heap = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
   if (shape.form == FL_FORM_FAST) make_scopes(f, k);
   fl_ll_scratch_open(f, k);
   Val begin = LLVMGetParam(fn, 2), end = LLVMGetParam(fn, 3);
@@ -314,49 +240,38 @@ static Val kernel_function(FlFn *host, const FlKernelDef *k, Shape shape) {
   return fn;
 }
 
-/* Does an element take so long that wider vectors than those of v3 pay? */
-static bool is_heavy(const FlRegion *r) {
-  double cost = 0;
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->n_regions) return true;
-    cost += fl_op_info[op->code].cost;
-  }
-  return cost > 4;
-}
-
-/* Too large for LLVM's passes, most of which take more than linear time: one form, with calls. */
-static Val slow_form(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
-  return kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, true, ".slow"});
-}
-
 /* Portable: a machine older than v3 is rare enough to get code that is not optimised. */
-static Val portable_forms(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
-  Val v2 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, true, ".v2"});
-  Val v3 = kernel_function(f, k, (Shape){body, FL_FORM_FAST, 3, false, ".v3"});
-  Val v4 = is_heavy(k->region) ? kernel_function(f, k, (Shape){body, FL_FORM_FAST, 4, false, ".v4"}) : v3;
-  return fl_ll_dispatcher(f->g, k->name, v2, v3, v4);
+static Val portable_forms(FlFn *f, const FlPlanKernel *k, const char *name, FlKernelBody *body) {
+  Val v2 = kernel_function(f, k, (Shape){name, body, FL_FORM_FAST, 0, true, ".v2"});
+  Val v3 = kernel_function(f, k, (Shape){name, body, FL_FORM_FAST, 3, false, ".v3"});
+  Val v4 = k->heavy ? kernel_function(f, k, (Shape){name, body, FL_FORM_FAST, 4, false, ".v4"}) : v3;
+  return fl_ll_dispatcher(f->g, name, v2, v3, v4);
 }
 
-static Val kernel_constant(FlFn *f, const FlKernelDef *k, FlKernelBody *body) {
+/* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with calls. */
+static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
   FlGen *g = f->g;
+  const char *name =
+      fl_arena_printf(g->arena, "%s.%s.%d", f->func->name, fl_op_info[k->op->code].name, g->n_names++);
   bool portable = g->options.cpu == FL_CPU_PORTABLE && !g->options.cpu_name && g->options.level > 0;
-  Val fast = fl_ll_weight(k->region) > FL_LL_SLOW ? slow_form(f, k, body)
-             : portable                           ? portable_forms(f, k, body)
-                        : kernel_function(f, k, (Shape){body, FL_FORM_FAST, 0, false, ".fast"});
-  Val precise =
-      k->faults ? kernel_function(f, k, (Shape){body, FL_FORM_PRECISE, 0, true, ".precise"}) : fl_ll_null(g);
-  Val parts[] = {fast, precise, fl_ll_string(g, k->name, strlen(k->name)),
+  bool slow = k->weight > FL_CODE_SLOW;
+  Shape one = {name, body, FL_FORM_FAST, 0, slow, slow ? ".slow" : ".fast"};
+  Val fast = portable && !slow ? portable_forms(f, k, name, body) : kernel_function(f, k, one);
+  Val precise = k->faults
+                    ? kernel_function(f, k, (Shape){name, body, FL_FORM_PRECISE, 0, true, ".precise"})
+                    : fl_ll_null(g);
+  Val parts[] = {fast, precise, fl_ll_string(g, name, strlen(name)),
                  fl_ll_i32(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit)};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 5, false), "kernel");
 }
 
-Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Val *outputs, Val heap, Val n) {
+Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const Val *outputs, Val heap, Val n) {
   FlGen *g = f->g;
   unsigned at = 0;
   FlType1 pointer = fl_t_array(FL_I64, 1);
-  fl_ll_need_slots(f, (unsigned)(k->captures.at.n + k->op->n_args + k->n_outputs + 1));
-  for (int i = 0; i < k->captures.at.n; i++) {
-    const FlValue *v = k->captures.at.at[i];
+  fl_ll_need_slots(f, (unsigned)(k->n_uses + k->op->n_args + k->n_outputs + 1));
+  for (int i = 0; i < k->n_uses; i++) {
+    const FlValue *v = k->uses[i].value;
     Val x = fl_ll_value(f, v);
     if (heap && fl_t_is_scalar(v->type) && fl_ll_is_text((FlDtype)v->type.dtype))
       x = fl_ll_text_copy(f, heap, x);
@@ -365,10 +280,10 @@ Val fl_ll_kernel_run(FlFn *f, const FlKernelDef *k, FlKernelBody *body, const Va
   for (int i = 0; i < k->op->n_args; i++)
     fl_ll_slot_put(f, f->args, at++, fl_t_scalar(FL_I64), fl_ll_value(f, k->op->args[i]));
   for (int i = 0; i < k->n_outputs; i++) fl_ll_slot_put(f, f->args, at++, pointer, outputs[i]);
-  if (k->heap) fl_ll_slot_put(f, f->args, at++, pointer, heap);
+  if (k->makes_texts) fl_ll_slot_put(f, f->args, at++, pointer, heap);
   Val kernel = kernel_constant(f, k, body);
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->i64, g->f64};
-  Val args[] = {f->ctx, kernel, f->args, n, region_cost(f, k, k->region)};
+  Val args[] = {f->ctx, kernel, f->args, n, cost_of(f, k->cost)};
   return fl_ll_call(f, "fl_run_kernel", g->i32, 5, types, args);
 }
 

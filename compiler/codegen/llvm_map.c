@@ -1,13 +1,12 @@
 /* llvm_map.c: MAP. Over a kernel region it is one kernel; else its elements are tasks of the pool.
  *
- * A kernel's result is written over an array that dies here when that array has the result's shape and
- * element type, is only read at the element's own index, and nothing can fail (a fault would find its input
- * overwritten). */
+ * A kernel's result is written over the array that the plan names, when that has the result's sizes and nobody else
+ * has it. */
 #include "codegen/llvm_internal.h"
 
 /* ---- kernels --------------------------------------------------------------------------------------- */
 
-static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
+static void store_element(FlFn *f, const FlPlanKernel *k, Val pos, void *arg) {
   Val *data = arg;
   for (int i = 0; i < k->region->n_yields; i++) {
     const FlValue *v = k->region->yields[i];
@@ -16,41 +15,10 @@ static void store_element(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
   }
 }
 
-static void map_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
+static void map_body(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes,
                      const Val *outputs) {
   if (fl_ll_columns(f, k, begin, end, sizes, store_element, (void *)outputs)) return;
   fl_ll_elements(f, k, begin, end, sizes, store_element, (void *)outputs, true);
-}
-
-/* Is v used in r only as v[i, j, ...] with the params of the MAP's region, and in DIM? */
-static bool read_in_place(const FlRegion *r, const FlRegion *outer, const FlValue *v) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    bool uses = false;
-    for (int i = 0; i < op->n_args; i++) uses |= op->args[i] == v;
-    if (uses && op->code == FL_OP_LOAD) {
-      if (op->n_args != outer->n_params + 1) return false;
-      for (int i = 0; i < outer->n_params; i++)
-        if (op->args[i + 1] != outer->params[i]) return false;
-    } else if (uses && op->code != FL_OP_DIM) {
-      return false;
-    }
-    for (int i = 0; i < op->n_regions; i++)
-      if (!read_in_place(op->regions[i], outer, v)) return false;
-  }
-  return true;
-}
-
-static const FlValue *reusable(FlFn *f, const FlOp *op, const FlKernelDef *k, int result) {
-  if (k->faults) return NULL;
-  FlType1 t = op->results[result]->type;
-  if (fl_ll_is_text((FlDtype)t.dtype)) return NULL;
-  for (int i = 0; i < k->captures.at.n; i++) {
-    const FlValue *v = k->captures.at.at[i];
-    const FlHeld *h = fl_ll_held(f, v);
-    bool dies = !fl_t_is_scalar(v->type) && (h->lent || h->own > 0) && fl_lifetime_dies_after(f->life, op, v);
-    if (dies && fl_t_same(v->type, t) && read_in_place(k->region, k->region, v)) return v;
-  }
-  return NULL;
 }
 
 /* The array that becomes the result: `old` when it is unique and of these sizes, else a new one. */
@@ -80,18 +48,17 @@ static Val reuse_or_new(FlFn *f, const FlValue *old, FlType1 t, const Val *sizes
   return r;
 }
 
-Val fl_ll_map_result(FlFn *f, const FlKernelDef *k, int result, const Val *sizes, bool alone) {
-  const FlValue *old = alone ? reusable(f, k->op, k, result) : NULL;
-  return reuse_or_new(f, old, k->op->results[result]->type, sizes);
+Val fl_ll_map_result(FlFn *f, const FlPlanKernel *k, int result, const Val *sizes) {
+  return reuse_or_new(f, k->over ? k->over[result] : NULL, k->op->results[result]->type, sizes);
 }
 
 /* Text results keep the heap of new texts, and the arrays whose texts they may point into. */
-void fl_ll_keep_texts(FlFn *f, const FlKernelDef *k, Val heap, int n, const Val *arrays) {
+void fl_ll_keep_texts(FlFn *f, const FlPlanKernel *k, Val heap, int n, const Val *arrays) {
   FlGen *g = f->g;
   unsigned from = 0;
-  fl_ll_need_slots(f, (unsigned)k->captures.at.n);
-  for (int i = 0; i < k->captures.at.n; i++) {
-    const FlValue *v = k->captures.at.at[i];
+  fl_ll_need_slots(f, (unsigned)k->n_uses);
+  for (int i = 0; i < k->n_uses; i++) {
+    const FlValue *v = k->uses[i].value;
     if (fl_t_is_scalar(v->type) || !fl_ll_is_text((FlDtype)v->type.dtype)) continue;
     LLVMBuildStore(f->b, fl_ll_value(f, v), fl_ll_at_byte(f, f->args, 8 * (int64_t)from++));
   }
@@ -112,36 +79,34 @@ static void know_sizes(FlFn *f, const FlOp *op, int result) {
     if (op->args[i]->op && op->args[i]->op->code == FL_OP_CONST) view->dims[i] = fl_ll_value(f, op->args[i]);
 }
 
-static void map_kernel(FlFn *f, const FlOp *op) {
+static void map_kernel(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
-  FlKernelDef k;
-  fl_ll_kernel_def(f, op, &k);
-  k.n_outputs = op->n_results;
-  k.unit = fl_ll_columns_unit(f, op);
+  const FlOp *op = k->op;
   Val *sizes = FL_NEW_ARRAY(g->arena, Val, op->n_args),
       *data = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
   Val *texts = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
   int n_texts = 0;
   for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
   for (int i = 0; i < op->n_results; i++) {
-    Val a = fl_ll_map_result(f, &k, i, sizes, op->n_results == 1);
+    Val a = fl_ll_map_result(f, k, i, sizes);
     fl_ll_own(f, op->results[i], a);
     know_sizes(f, op, i);
     data[i] = fl_ll_array_data(f, a);
     if (fl_ll_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;
   }
-  Val heap = fl_ll_needs_heap(&k) ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
-  Val status = fl_ll_kernel_run(f, &k, map_body, data, heap, fl_ll_total(f, op));
-  if (heap || n_texts) fl_ll_keep_texts(f, &k, heap, n_texts, texts);
+  Val heap = k->gives_texts ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
+  Val status = fl_ll_kernel_run(f, k, map_body, data, heap, fl_ll_total(f, op));
+  if (heap || n_texts) fl_ll_keep_texts(f, k, heap, n_texts, texts);
   fl_ll_check_status(f, status);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------- */
 
 /* The region as a host function: args[0] is the element, then the sizes, then what is captured. */
-static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures) {
+static Val task_function(FlFn *host, const FlPlanKernel *k) {
   FlGen *g = host->g;
-  const FlRegion *r = op->regions[0];
+  const FlOp *op = k->op;
+  const FlRegion *r = k->region;
   const char *name = fl_arena_printf(g->arena, "%s.task.%d", host->func->name, g->n_names++);
   Val fn = LLVMAddFunction(g->mod, name, g->host_fn);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
@@ -149,7 +114,7 @@ static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures)
   FlFn *f = fl_ll_fn_make(g, host->func, fn, FL_FORM_HOST);
   Val args = LLVMGetParam(fn, 1), rest = fl_ll_slot_get(f, args, 0, fl_t_scalar(FL_I64));
   fl_ll_host_begin(f, r, args);
-  for (int i = 0; i < captures->at.n; i++) fl_ll_param(f, captures->at.at[i], (unsigned)(1 + op->n_args + i));
+  for (int i = 0; i < k->n_uses; i++) fl_ll_param(f, k->uses[i].value, (unsigned)(1 + op->n_args + i));
   for (int a = r->n_params - 1; a >= 0; a--) {
     Val size = fl_ll_slot_get(f, args, (unsigned)(1 + a), fl_t_scalar(FL_I64));
     fl_ll_set(f, r->params[a], a ? LLVMBuildURem(f->b, rest, size, "") : rest);
@@ -160,26 +125,26 @@ static Val task_function(FlFn *host, const FlOp *op, const FlCaptures *captures)
   return fn;
 }
 
-Val fl_ll_tasks(FlFn *f, const FlOp *op, FlCaptures *captures) {
+Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
-  fl_ll_captures(g, op, captures);
-  Val parts[] = {task_function(f, op, captures),
+  const FlOp *op = k->op;
+  Val parts[] = {task_function(f, k),
                  fl_ll_types(g, op->n_results, op->regions[0]->yields),
-                 fl_ll_i32(g, op->n_args + captures->at.n),
+                 fl_ll_i32(g, op->n_args + k->n_uses),
                  fl_ll_i32(g, op->n_args),
                  fl_ll_i32(g, op->n_results),
                  fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 6, false), "tasks");
 }
 
-static void map_tasks(FlFn *f, const FlOp *op) {
+static void map_tasks(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
-  FlCaptures captures = {0};
-  Val tasks = fl_ll_tasks(f, op, &captures);
-  int n = op->n_args + captures.at.n;
+  const FlOp *op = k->op;
+  Val tasks = fl_ll_tasks(f, k);
+  int n = op->n_args + k->n_uses;
   fl_ll_need_slots(f, (unsigned)(n > op->n_results ? n : op->n_results));
   for (int i = 0; i < n; i++) {
-    const FlValue *v = i < op->n_args ? op->args[i] : captures.at.at[i - op->n_args];
+    const FlValue *v = i < op->n_args ? op->args[i] : k->uses[i - op->n_args].value;
     fl_ll_slot_put(f, f->args, (unsigned)i, v->type, fl_ll_value(f, v));
   }
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr};
@@ -190,6 +155,7 @@ static void map_tasks(FlFn *f, const FlOp *op) {
 }
 
 void fl_ll_map(FlFn *f, const FlOp *op) {
-  if (fl_ir_is_kernel(op->regions[0])) map_kernel(f, op);
-  else map_tasks(f, op);
+  const FlPlanKernel *k = fl_plan_step(f->g->plan, op)->kernel;
+  if (k->form == FL_KERNEL_TASKS) map_tasks(f, k);
+  else map_kernel(f, k);
 }

@@ -208,8 +208,6 @@ void fl_ll_generate(FlGen *g) {
   make_types(g);
   if (!fl_ll_target_init(g)) return;
   g->functions = fl_map_make(g->arena);
-  g->lifetimes = fl_map_make(g->arena);
-  g->in_place = fl_map_make(g->arena);
   g->stage_index = fl_map_make(g->arena);
   g->keys = fl_interner_make(g->arena);
   g->made = fl_map_make(g->arena);

@@ -26,35 +26,32 @@ enum {
 /* ---- how many parts -------------------------------------------------------------------------------- */
 
 /* Counts operators; -1: there are variables, which belong to one module. */
-static int count(const FlRegion *r, bool *wide) {
+static int count(const FlRegion *r) {
   int n = 0;
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->code == FL_OP_EXTERN) return -1;
     n++;
     for (int i = 0; i < op->n_regions; i++) {
-      int inside = count(op->regions[i], wide);
+      int inside = count(op->regions[i]);
       if (inside < 0) return -1;
       n += inside;
     }
-    if (op->n_regions && fl_ir_is_kernel(op->regions[0]) && fl_ll_weight(op->regions[0]) > FL_LL_WIDE)
-      *wide = true;
   }
   return n;
 }
 
 /* `plain`: the last one is of what runs straight through. */
-static int parts_of(const FlModule *m, const FlCodegenOptions *options, bool *plain) {
+static int parts_of(const FlPlan *p, const FlCodegenOptions *options, bool *plain) {
   *plain = false;
   if (options->level == 0 || options->emit != FL_EMIT_OBJECT) return 1;
   int n = 0;
-  bool wide = false;
-  for (const FlFunc *f = m->first; f; f = f->next) {
-    int inside = count(f->body, &wide);
+  for (const FlFunc *f = p->module->first; f; f = f->next) {
+    int inside = count(f->body);
     if (inside < 0) return 1;
     n += inside;
   }
-  *plain = n >= LONG || wide;
-  return n >= LARGE || wide ? PARTS + *plain : 1;
+  *plain = n >= LONG || p->wide;
+  return n >= LARGE || p->wide ? PARTS + *plain : 1;
 }
 
 /* ---- who keeps what -------------------------------------------------------------------------------- */
@@ -110,7 +107,7 @@ static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     bool quick = has_attribute(fn, "optnone");
     int64_t size = size_of(fn, quick);
-    bool without = quick || size > FL_LL_WIDE;
+    bool without = quick || size > FL_CODE_WIDE;
     fl_vec_push(g->arena, &shares, ((Share){fn, quick ? size : size * OPTIMISED, shares.n, without}));
   }
   qsort(shares.at, (size_t)shares.n, sizeof *shares.at, by_cost);
@@ -129,7 +126,7 @@ static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
 /* ---- a part, and all of them ----------------------------------------------------------------------- */
 
 typedef struct Work {
-  const FlModule *module;
+  const FlPlan *plan;
   const FlSources *sources;
   const FlCodegenOptions *options;
   int part, n_parts;
@@ -153,7 +150,8 @@ static void *make_part(void *arg) {
   FlArena *arena = fl_arena_new();
   FlGen *g = FL_NEW(arena, FlGen);
   g->arena = arena;
-  g->ir = w->module;
+  g->plan = w->plan;
+  g->ir = w->plan->module;
   g->sources = w->sources;
   g->options = *w->options;
   g->plain = w->plain && w->part == w->n_parts - 1;
@@ -177,16 +175,16 @@ static void *make_part(void *arg) {
   return NULL;
 }
 
-__attribute__((visibility("default"))) FlObject fl_codegen_object(const FlModule *m, const FlSources *sources,
+__attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *plan, const FlSources *sources,
                                                                   const FlCodegenOptions *options) {
   bool plain;
-  int n = parts_of(m, options, &plain);
+  int n = parts_of(plan, options, &plain);
   Work work[PARTS + 1];
   fl_ll_memory_register();
   fl_ll_target_register();
   for (int i = 0; i < n; i++)
     work[i] =
-        (Work){.module = m, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};
+        (Work){.plan = plan, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};
   /* A thread takes much address space that it does not use; where that is scarce (ulimit -v), one after
    * another. */
   for (int i = 1; i < n && !fl_ll_memory_limited(); i++)

@@ -141,7 +141,7 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  fl_ll_i32(g, op->n_results),
                  fl_ll_types(g, op->n_args, op->args),
                  fl_ll_types(g, op->n_results, op->results),
-                 fl_ll_i64(g, a->i),
+                 fl_ll_i64(g, fl_plan_attr(g->plan, op)),
                  LLVMConstReal(g->f64, a->f),
                  string(g, a->s),
                  list_constant(g, a),

@@ -197,7 +197,7 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
   Val whole = LLVMBuildShl(f->b, groups, fl_ll_i64(g, 5), "");
   for (int k = 0; k < s->n; k++)
     if (fl_red_sums(&s->at[k]) || picks_here(&s->at[k], source)) fl_red_clear_lanes(f, &s->at[k]);
-  FlTiles *tiles = source == LANES_BLOCK ? fl_ll_tiles_plan(f, s->region) : NULL;
+  FlTiles *tiles = source == LANES_BLOCK ? fl_ll_tiles_make(f, f->kernel) : NULL;
   FlLoop group, lane, tail;
   fl_ll_loop_open(f, &group, zero, groups, 0, NULL);
   Val base = LLVMBuildNSWAdd(f->b, lo, LLVMBuildNSWMul(f->b, group.i, lanes_n, ""), "");
@@ -366,7 +366,7 @@ typedef struct Fill {
 } Fill;
 
 /* Element of a block of several axes: lane values go to the buffers, the rest is accumulated. */
-static void fill_buffers(FlFn *f, const FlKernelDef *k, Val pos, void *arg) {
+static void fill_buffers(FlFn *f, const FlPlanKernel *k, Val pos, void *arg) {
   (void)k;
   Fill *fill = arg;
   Val at = LLVMBuildNSWSub(f->b, pos, fill->base, "");
@@ -404,7 +404,7 @@ static int give_places(FlSweep *s, const Val *outputs) {
 }
 
 /* Kernel body: the states of each block of [begin, end) go to its place among the partials. */
-static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const Val *sizes,
+static void block_body(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes,
                        const Val *outputs) {
   FlGen *g = f->g;
   FlSweep s = sweep_of(f, k->op);
@@ -436,13 +436,6 @@ static void block_body(FlFn *f, const FlKernelDef *k, Val begin, Val end, const 
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
-/* Can the sweep run in a kernel? A checked product depends on the order of its steps. */
-static bool runs_in_kernel(const FlSweep *s) {
-  for (int k = 0; k < s->n; k++)
-    if (s->at[k].kind == RED_INT_PRODUCT) return false;
-  return fl_ir_is_kernel(s->region);
-}
-
 /* A text that is the result outlives the arrays it was read from, and the heap of the elements' texts. */
 static void drop_heap(FlFn *f, const FlSweep *s, Val heap) {
   for (int k = 0; k < s->n; k++) {
@@ -453,34 +446,30 @@ static void drop_heap(FlFn *f, const FlSweep *s, Val heap) {
   if (heap) fl_ll_call(f, "fl_heap_unref", f->g->none, 1, &f->g->ptr, &heap);
 }
 
-/* The arrays that `each` gives, their data from outputs[1] on; how many outputs there are. The first is
- * written over one that dies here, where it can be. */
-static int new_arrays(FlFn *f, const FlKernelDef *k, Val *outputs) {
+/* The arrays that `each` gives, their data from outputs[1] on. */
+static void new_arrays(FlFn *f, const FlPlanKernel *k, Val *outputs) {
   const FlOp *op = k->op;
   Val *sizes = FL_NEW_ARRAY(f->g->arena, Val, op->n_args);
   int n = 1;
   for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
   for (int i = 0; i < op->n_results; i++) {
     if (fl_t_is_scalar(op->results[i]->type)) continue;
-    Val a = fl_ll_map_result(f, k, i, sizes, n == 1);
+    Val a = fl_ll_map_result(f, k, i, sizes);
     fl_ll_own(f, op->results[i], a);
     outputs[n++] = fl_ll_array_data(f, a);
   }
-  return n;
 }
 
 void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
-  FlSweep s = sweep_of(f, op);
-  if (!runs_in_kernel(&s)) {
+  const FlPlanKernel *k = fl_plan_step(g->plan, op)->kernel;
+  if (!k) {
     fl_ll_reduce_nested(f, op);
     return;
   }
-  FlKernelDef k;
-  fl_ll_kernel_def(f, op, &k);
-  k.unit = FL_BLOCK;
+  FlSweep s = sweep_of(f, op);
   Val *outputs = FL_NEW_ARRAY(g->arena, Val, s.n + 1);
-  k.n_outputs = new_arrays(f, &k, outputs);
+  new_arrays(f, k, outputs);
   Val n = fl_ll_total(f, op);
   Val blocks = LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""),
                              fl_ll_i64(g, FL_BLOCK_SHIFT), "");
@@ -490,8 +479,8 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   Val buffer = fl_ll_new_array(f, FL_TEXT, 1, &slots);
   LLVMBuildStore(f->b, buffer, place);
   Val partials = outputs[0] = fl_ll_array_data(f, buffer);
-  Val heap = k.heap ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
-  Val status = fl_ll_kernel_run(f, &k, block_body, outputs, heap, n);
+  Val heap = k->makes_texts ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
+  Val status = fl_ll_kernel_run(f, k, block_body, outputs, heap, n);
   begin_sweep(f, &s);
   Val fine = LLVMBuildICmp(f->b, LLVMIntEQ, status, fl_ll_i32(g, 0), "");
   FlLoop l;

@@ -4,7 +4,6 @@
  * test stands at the end, behind one test before the loop), with a block of their own before and after, as
  * the loop passes want them. In a FAST kernel no loop runs longer because of a fault: the mask ends it. */
 #include "codegen/llvm_internal.h"
-#include "opt/bounds.h"
 
 #include <llvm-c/DebugInfo.h>
 
@@ -148,8 +147,9 @@ static Val *yields(FlFn *f, const FlRegion *r, const bool *stays) {
 /* Which results of an IF need no choice: both branches give the same object. */
 static bool *same_in_both(FlFn *f, const FlOp *op) {
   bool *stays = FL_NEW_ARRAY(f->g->arena, bool, op->n_results + 1);
+  const FlPlanStep *s = fl_plan_step(f->g->plan, op);
   for (int i = 0; i < op->n_results && f->form == FL_FORM_HOST; i++)
-    stays[i] = !fl_t_is_scalar(op->results[i]->type) && fl_in_place_branches(f->in_place, op, i);
+    stays[i] = !fl_t_is_scalar(op->results[i]->type) && s->same[i];
   return stays;
 }
 
@@ -221,6 +221,7 @@ static Val own_if(FlFn *f, const FlOp *op, int arg, Val runs) {
 /* Takes over the initial values, and defines the parameters that stay. */
 static Carried carry(FlFn *f, const FlOp *op, Val runs) {
   bool counted = op->code == FL_OP_FOR;
+  const FlPlanStep *s = fl_plan_step(f->g->plan, op);
   const FlRegion *r = op->regions[0];
   Carried c = {.n = op->n_results, .params = r->params + (counted ? 1 : 0)};
   c.stays = FL_NEW_ARRAY(f->g->arena, bool, r->n_yields + 1);
@@ -229,7 +230,7 @@ static Carried carry(FlFn *f, const FlOp *op, Val runs) {
   for (int i = 0; i < c.n; i++) {
     int arg = i + (counted ? 2 : 0);
     bool array = f->form == FL_FORM_HOST && !fl_t_is_scalar(op->results[i]->type);
-    FlCarry how = array ? fl_in_place_carry(f->in_place, op, i) : FL_CARRY_ANY;
+    FlCarry how = array ? s->holds[i] : FL_CARRY_ANY;
     c.by_phi[i] = how == FL_CARRY_ANY;
     c.stays[r->n_yields - c.n + i] = how != FL_CARRY_ANY;
     if (how == FL_CARRY_SAME) fl_ll_hand_on(f, op->args[arg], c.params[i]);
@@ -339,8 +340,8 @@ Val fl_ll_element(FlFn *f, const FlOp *op, int n, bool proven) {
   FlGen *g = f->g;
   const FlValue *array = op->args[0];
   /* A check of its own proves nothing to a fast kernel, which goes on when it fails. */
-  bool firm = op->code == FL_OP_LOAD && op->attrs.i == 2;
-  bool guard = f->form == FL_FORM_FAST && (!proven || (f->may_fault && !firm && !fl_opt_reads_inside(op)));
+  bool firm = fl_map_get(g->plan->firm, op) != NULL;
+  bool guard = f->form == FL_FORM_FAST && (!proven || (f->may_fault && !firm));
   Val lin = NULL, bad = NULL;
   for (int k = 0; k < n; k++) {
     Val i = fl_ll_value(f, op->args[k + 1]), dim = k || guard || !proven ? fl_ll_dim(f, array, k) : NULL;

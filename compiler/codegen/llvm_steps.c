@@ -12,7 +12,7 @@
  * running nothing is a step: what may fail asks it first. */
 #include "codegen/llvm_internal.h"
 
-enum { LARGE = 150, KERNEL = 8, MANY_VALUES = 4096 };
+enum { MANY_VALUES = 4096 };
 
 struct FlTable {
   FlVec(int32_t) code;
@@ -25,57 +25,6 @@ struct FlTable {
   Val values, n_values_at;      /* values: where they are, and what says how many */
   Val buffer;                   /* of an array that holds the values; NULL: they are on the stack */
 };
-
-/* ---- which code is a table ----------------------------------------------------------------------------- */
-
-static bool has_kernel(const FlOp *op) {
-  return (op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) &&
-         fl_ir_is_kernel(op->regions[0]);
-}
-
-static bool can_be_step(const FlOp *op) {
-  if (fl_op_info[op->code].op_class != FL_CLASS_STRUCT) return true;
-  if (op->code == FL_OP_MAP && fl_ir_within(op) && !has_kernel(op)) return false; /* fl_map_tasks says no group */
-  switch (op->code) {
-  case FL_OP_MAP: return true;
-  case FL_OP_REDUCE:
-  case FL_OP_COLLECT: return fl_ir_is_kernel(op->regions[0]);
-  case FL_OP_ARRAY:
-  case FL_OP_CALL:
-  case FL_OP_CHECK:
-  case FL_OP_DIM:
-  case FL_OP_FAIL:
-  case FL_OP_LOAD: return true;
-  case FL_OP_CONST:
-  case FL_OP_STORE:
-  case FL_OP_SCAN:
-  case FL_OP_CUSTOM:
-  case FL_OP_STAGE:
-  case FL_OP_EXTERN:
-  case FL_OP_KEEP:
-  case FL_OP_WITHIN:
-  case FL_OPS_CONTROL:
-  case FL_OPS_NOT_STRUCT: break;
-  }
-  return false;
-}
-
-bool fl_ll_is_table(const FlFn *f, const FlRegion *r) {
-  int n = r->n_yields;
-  if (!f->quick) return false;
-  for (const FlOp *op = r->first; op && n < LARGE; op = op->next)
-    if (op->code != FL_OP_CONST && can_be_step(op))
-      n += 1 + op->n_args + op->n_results + (op->n_regions ? KERNEL : 0);
-  return n >= LARGE;
-}
-
-static bool holds_table(const FlFn *f, const FlRegion *r) {
-  if (fl_ll_is_table(f, r)) return true;
-  for (const FlOp *op = r->first; op; op = op->next)
-    for (int i = 0; i < op->n_regions && op->code != FL_OP_MAP; i++)
-      if (holds_table(f, op->regions[i])) return true;
-  return false;
-}
 
 /* ---- places -------------------------------------------------------------------------------------------- */
 
@@ -184,12 +133,6 @@ static void add_inside(Shape *s, const FlValue *v) {
   add_type(s, v->type);
 }
 
-/* May the operation write over the value, whose last use it is? */
-static bool is_lent(const Shape *s, const FlValue *v) {
-  return !fl_t_is_scalar(v->type) && fl_ll_held(s->f, v)->own > 0 &&
-         fl_lifetime_dies_after(s->f->life, s->op, v);
-}
-
 static void add_value(Shape *s, FlValue *v) {
   intptr_t n = (intptr_t)fl_map_get(s->number, v);
   if (!n && v->op && v->op->code == FL_OP_CONST) {
@@ -202,7 +145,7 @@ static void add_value(Shape *s, FlValue *v) {
     fl_vec_push(s->f->g->arena, &s->outside, v);
     fl_map_set(s->number, v, (void *)(n = -s->outside.n));
     add_type(s, v->type);
-    add_number(s, is_lent(s, v));
+    add_number(s, fl_plan_dies(s->f->g->plan, s->op, v)); /* it may be written over */
   }
   add_number(s, n);
 }
@@ -211,7 +154,7 @@ static void add_attributes(Shape *s, const FlOp *op) {
   FlGen *g = s->f->g;
   const FlAttrs *a = &op->attrs;
   add_number(s, op->code);
-  add_number(s, a->i);
+  add_number(s, fl_plan_attr(g->plan, op));
   fl_text_add(&s->text, (const char *)&a->f, sizeof a->f);
   add_text(s, a->s, a->s ? (a->s_len ? (size_t)a->s_len : strlen(a->s)) : 0);
   add_number(s, a->n_list);
@@ -296,7 +239,6 @@ static Val step_function(FlFn *host, const Shape *s) {
   for (int i = 0; i < s->outside.n; i++) {
     const FlValue *v = s->outside.at[i];
     fl_ll_set(f, v, fl_ll_slot_get(f, LLVMGetParam(fn, 1), (unsigned)i, v->type));
-    fl_ll_held(f, v)->lent = is_lent(s, v);
   }
   fl_ll_op_end(f, s->op, LLVMGetParam(fn, 2));
   return fn;
@@ -330,40 +272,39 @@ static void put_row(FlFn *f, const FlOp *op, int kind, int n, FlValue *const *ar
   put(f, kind);
   for (int i = 0; i < n; i++) put(f, places[i]);
   for (int i = 0; i < op->n_results; i++) put_result(f, op->results[i]);
-  FlValue *const *dead;
-  int n_dead = fl_lifetime_dead_after(f->life, op, &dead), at = t->code.n;
+  const FlPlanStep *s = fl_plan_step(f->g->plan, op);
+  int at = t->code.n;
   put(f, 0);
-  for (int i = 0; i < n_dead; i++) {
-    int own = fl_ll_held(f, dead[i])->own;
+  for (int i = 0; i < s->n_dead; i++) {
+    int own = fl_ll_held(f, s->dead[i])->own;
     if (own == 0) continue;
     put(f, place_of(FL_PLACE_OWN, own - 1));
     t->code.at[at]++;
   }
 }
 
-bool fl_ll_step(FlFn *f, const FlOp *op) {
-  if (op->code == FL_OP_CONST) return true; /* made anew where it is used */
-  if (!can_be_step(op) || f->pending.n) return false;
+void fl_ll_step(FlFn *f, const FlPlanStep *step) {
+  const FlOp *op = step->op;
+  if (op->code == FL_OP_CONST) return; /* made anew where it is used */
   bool called = fl_op_info[op->code].op_class == FL_CLASS_RUNTIME && !fl_ir_within(op);
   if (called || op->code == FL_OP_ARRAY) {
     put_row(f, op, call_kind(f, op), op->n_args, op->args);
-    return true;
+    return;
   }
-  if (op->code == FL_OP_MAP && !has_kernel(op)) {
-    FlCaptures captures = {0};
-    Val tasks = fl_ll_tasks(f, op, &captures);
-    int n = op->n_args + captures.at.n;
+  const FlPlanKernel *k = step->kernel;
+  if (k && k->form == FL_KERNEL_TASKS) {
+    Val tasks = fl_ll_tasks(f, k);
+    int n = op->n_args + k->n_uses;
     FlValue **args = FL_NEW_ARRAY(f->g->arena, FlValue *, n + 1);
     for (int i = 0; i < n; i++)
-      args[i] = i < op->n_args ? op->args[i] : (FlValue *)captures.at.at[i - op->n_args];
+      args[i] = i < op->n_args ? op->args[i] : (FlValue *)(uintptr_t)k->uses[i - op->n_args].value;
     int kind = add_kind(f, NULL, operation(f->g, "fl_map_tasks"), tasks, NULL, n, op->n_results);
     put_row(f, op, kind, n, args);
-    return true;
+    return;
   }
   Shape s = {.f = f, .op = op};
   int kind = function_kind(f, &s);
   put_row(f, op, kind, s.outside.n, s.outside.at);
-  return true;
 }
 
 void fl_ll_steps_run(FlFn *f) {
@@ -381,16 +322,17 @@ void fl_ll_steps_run(FlFn *f) {
 bool fl_ll_steps_give(FlFn *f, const FlRegion *r, Val results) {
   FlTable *t = f->table;
   FlGen *g = f->g;
-  if (!t || !fl_ll_is_table(f, r)) return false;
+  const FlPlanBody *body = fl_plan_body(g->plan, r);
+  if (!t || !body->table) return false;
   int32_t *places = FL_NEW_ARRAY(g->arena, int32_t, r->n_yields + 1);
   for (int i = 0; i < r->n_yields; i++) {
     const FlValue *v = r->yields[i];
-    bool own = fl_ll_held(f, v)->own > 0 && fl_lifetime_moves(f->life, r, i);
+    bool own = fl_ll_held(f, v)->own > 0 && body->moves[i];
     places[i] = own ? place_of(FL_PLACE_OWN, fl_ll_held(f, v)->own - 1) : operand(f, r, v);
   }
   int from = t->code.n;
   for (int i = 0; i < r->n_yields; i++) {
-    bool own = (places[i] & ((1 << FL_PLACE_BITS) - 1)) == FL_PLACE_OWN && fl_lifetime_moves(f->life, r, i);
+    bool own = (places[i] & ((1 << FL_PLACE_BITS) - 1)) == FL_PLACE_OWN && body->moves[i];
     put(f, places[i]);
     put(f, fl_t_is_scalar(r->yields[i]->type) ? FL_GIVE_VALUE : own ? FL_GIVE_OWN : FL_GIVE_REF);
   }
@@ -429,7 +371,7 @@ static void make_values(FlFn *f, const FlRegion *body) {
 
 void fl_ll_table_begin(FlFn *f, const FlRegion *body, Val params) {
   FlGen *g = f->g;
-  if (!holds_table(f, body)) return;
+  if (!fl_plan_body(g->plan, body)->holds_table) return;
   FlTable *t = f->table = FL_NEW(g->arena, FlTable);
   t->open = -1;
   t->constant_of = fl_map_make(g->arena);

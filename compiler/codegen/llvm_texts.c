@@ -50,13 +50,6 @@ void fl_ll_keep_heap(FlFn *f, Val array, Val heap) {
   fl_ll_check_status(f, fl_ll_call(f, "fl_array_keep", g->i32, 5, types, args));
 }
 
-bool fl_ll_needs_heap(const FlKernelDef *k) {
-  bool gives = false, takes = false;
-  for (int i = 0; i < k->op->n_results; i++) gives |= fl_ll_is_text((FlDtype)k->op->results[i]->type.dtype);
-  for (int i = 0; i < k->captures.at.n; i++) takes |= fl_type_is_text(k->captures.at.at[i]->type);
-  return k->heap || (gives && takes);
-}
-
 void fl_ll_put_text(FlFn *f, Val array, Val at, Val text) {
   FlGen *g = f->g;
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->i64};
@@ -95,10 +88,10 @@ void fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val 
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
 
-void fl_ll_scratch_open(FlFn *f, const FlKernelDef *k) {
+void fl_ll_scratch_open(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
   f->kernel = k;
-  if (!k->heap || f->form != FL_FORM_FAST) return;
+  if (!k->makes_texts || f->form != FL_FORM_FAST) return;
   f->scratch = fl_ll_call(f, "fl_heap_new_stack", g->ptr, 1, &g->ptr, &f->ctx);
   f->scratch_mark = fl_ll_texts_mark(f, k->region);
 }

@@ -13,7 +13,6 @@
 
 enum {
   TILE = 64,            /* elements */
-  TILES_MAX = 4,        /* random numbers an element that are drawn by tiles */
   OUTPUTS_MAX = 8,      /* results that are put beside the tile */
   AHEAD = 8 * TILE,     /* elements before which what is read is asked for */
   STREAM_FROM = 1 << 22 /* elements of a result from which it is stored past the caches: 32 MiB */
@@ -26,46 +25,29 @@ typedef struct Staged {
 } Staged;
 
 struct FlTiles {
-  const FlRegion *region;
-  int n, n_staged, n_reads;
-  const FlOp *ops[TILES_MAX];
-  Val at[TILES_MAX]; /* buffers of TILE numbers */
-  Val base;          /* position of what stands first in the buffers */
-  const FlOp *reads[TILES_MAX];
+  const FlPlanKernel *k;
+  int n_staged;
+  Val *at;  /* by draw: buffers of TILE numbers */
+  Val base; /* position of what stands first in the buffers */
   Staged staged[OUTPUTS_MAX];
   bool stages; /* results go beside the tile */
 };
 
 /* ---- what is drawn --------------------------------------------------------------------------------- */
 
-/* Is v the same for all elements of r? */
-static bool is_fixed(const FlRegion *r, const FlValue *v) {
-  if (v->op && v->op->code == FL_OP_CONST) return true;
-  const FlRegion *at = v->region;
-  while (at && at != r) at = at->owner ? at->owner->parent : NULL;
-  return at == NULL;
-}
-
-FlTiles *fl_ll_tiles_plan(FlFn *f, const FlRegion *r) {
-  if (f->form != FL_FORM_FAST || f->quick || f->g->options.level == 0) return NULL;
+FlTiles *fl_ll_tiles_make(FlFn *f, const FlPlanKernel *k) {
+  if (f->form != FL_FORM_FAST || f->quick || !k->n_draws) return NULL;
   FlTiles *t = FL_NEW(f->g->arena, FlTiles);
-  t->region = r;
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->code == FL_OP_RANDOM && t->n < TILES_MAX && op->args[1] == r->params[0] &&
-        is_fixed(r, op->args[0]) && is_fixed(r, op->args[2]))
-      t->ops[t->n++] = op;
-    if (op->code == FL_OP_LOAD && t->n_reads < TILES_MAX && op->n_args == 2 && op->args[1] == r->params[0] &&
-        fl_t_is_scalar(op->results[0]->type) && is_fixed(r, op->args[0]))
-      t->reads[t->n_reads++] = op;
-  }
-  for (int i = 0; i < t->n; i++) t->at[i] = fl_ll_alloca_n(f, f->g->f64, TILE, "tile");
-  return t->n ? t : NULL;
+  t->k = k;
+  t->at = FL_NEW_ARRAY(f->g->arena, Val, k->n_draws);
+  for (int i = 0; i < k->n_draws; i++) t->at[i] = fl_ll_alloca_n(f, f->g->f64, TILE, "tile");
+  return t;
 }
 
 /* The numbers of one op at [2 block, 2 block + n) */
 static void draw(FlFn *f, const FlTiles *t, int i, Val block, int n) {
   FlGen *g = f->g;
-  const FlOp *op = t->ops[i];
+  const FlOp *op = t->k->draws[i];
   FlType1 whole = fl_t_scalar(FL_I64), real = fl_t_scalar(FL_F64), types[] = {whole, whole, whole, whole};
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), fl_ll_i64(g, n / 2), 0, NULL);
@@ -84,13 +66,13 @@ void fl_ll_tiles_draw(FlFn *f, FlTiles *t, Val base, int n) {
   Val block = LLVMBuildLShr(f->b, base, fl_ll_i64(f->g, 1), "");
   t->base = base;
   f->tiles = t;
-  for (int i = 0; i < t->n; i++) draw(f, t, i, block, n);
+  for (int i = 0; i < t->k->n_draws; i++) draw(f, t, i, block, n);
 }
 
 Val fl_ll_tiles_random(FlFn *f, const FlOp *op) {
   const FlTiles *t = f->tiles;
-  for (int i = 0; t && i < t->n; i++) {
-    if (t->ops[i] != op) continue;
+  for (int i = 0; t && i < t->k->n_draws; i++) {
+    if (t->k->draws[i] != op) continue;
     Val at = LLVMBuildNSWSub(f->b, fl_ll_value(f, op->args[1]), t->base, "");
     return fl_ll_load_elem(f, FL_F64, fl_ll_gep(f, f->g->f64, t->at[i], at));
   }
@@ -169,8 +151,8 @@ static void copy_results(FlFn *f, const FlTiles *t, Val lo, Val hi, const Val *s
 /* Asks for what elements some tiles ahead read; beyond the end of an array that does nothing. */
 static void prefetch(FlFn *f, const FlTiles *t) {
   FlGen *g = f->g;
-  for (int i = 0; i < t->n_reads; i++) {
-    const FlValue *array = t->reads[i]->args[0];
+  for (int i = 0; i < t->k->n_reads; i++) {
+    const FlValue *array = t->k->reads[i]->args[0];
     FlDtype d = (FlDtype)array->type.dtype;
     Val from = LLVMBuildAdd(f->b, t->base, fl_ll_i64(g, AHEAD), "");
     Ty type = fl_ll_mem_type(g, d);
@@ -184,7 +166,7 @@ static void prefetch(FlFn *f, const FlTiles *t) {
   }
 }
 
-void fl_ll_tiles_elements(FlFn *f, const FlKernelDef *k, FlTiles *t, Val begin, Val end, Val size,
+void fl_ll_tiles_elements(FlFn *f, const FlPlanKernel *k, FlTiles *t, Val begin, Val end, Val size,
                           FlElementBody *each, void *arg) {
   FlGen *g = f->g;
   Val shift = fl_ll_i64(g, 6), tile_n = fl_ll_i64(g, TILE);
@@ -199,8 +181,8 @@ void fl_ll_tiles_elements(FlFn *f, const FlKernelDef *k, FlTiles *t, Val begin, 
   Val lo = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSGT, begin, base, ""), begin, base, "");
   Val hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, end, next, ""), end, next, "");
   fl_ll_loop_open(f, &l, lo, hi, 0, NULL);
-  fl_ll_set(f, t->region->params[0], l.i);
-  fl_ll_kernel_region(f, t->region);
+  fl_ll_set(f, k->region->params[0], l.i);
+  fl_ll_kernel_region(f, k->region);
   fl_ll_keep_yields(f);
   each(f, k, l.i, arg);
   fl_ll_leave_element(f);

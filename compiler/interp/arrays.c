@@ -123,7 +123,8 @@ FlStatus run_load(Frame *f, const FlOp *op) {
  * more. */
 static FlArray *take_unique(Frame *f, const FlOp *op) {
   FlSlot *slot = &f->values[op->args[0]->id];
-  FlArray *a = note_of(f, op)->in_place ? fl_array_reuse(slot->a) : NULL;
+  const FlPlanStep *step = note_of(f, op)->step;
+  FlArray *a = step && step->takes ? fl_array_reuse(slot->a) : NULL;
   if (a != NULL) {
     fl_array_unref(slot->a);
     slot->a = NULL;

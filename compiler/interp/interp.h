@@ -12,13 +12,13 @@
 #define FL_INTERP_H
 
 #include "flow/abi.h"
-#include "ir/ir.h"
+#include "plan/plan.h"
 
 typedef struct FlInterp FlInterp;
 
-/* Prepares a verified module, which must outlive the result. `sources` (may be NULL) gives error messages
+/* Prepares what is planned, which must outlive the result. `sources` (may be NULL) gives error messages
  * their places. */
-FlInterp *fl_interp_make(FlArena *arena, const FlModule *m, const FlSources *sources);
+FlInterp *fl_interp_make(FlArena *arena, const FlPlan *plan, const FlSources *sources);
 
 /* Runs one function. Arguments are borrowed, results come back owned, in the order of the function's yields.
  */

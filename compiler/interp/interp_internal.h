@@ -15,13 +15,14 @@ typedef struct OpNote {
   int32_t site;            /* index into FlProgram.sites */
   int32_t *sites;          /* REDUCE: one a result */
   FlOpDesc desc;           /* RUNTIME operators only */
-  bool in_place;           /* STORE: nothing uses the array afterwards */
+  const FlPlanStep *step;      /* what is planned of it; NULL: it is in a kernel */
   ExternCall *extern_call; /* EXTERN only */
 } OpNote;
 
 struct FlInterp {
   FlArena *arena;
-  const FlModule *module;
+  const FlPlan *plan;
+  const FlModule *module; /* that it is of */
   const FlSources *sources;
   FlMap *notes;       /* FlOp -> OpNote */
   FlMap *stage_index; /* FlFunc -> index + 1 */

@@ -32,7 +32,8 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
     sizes[k] = value_of(f, op->args[k]).i;
     n *= sizes[k] > 0 ? sizes[k] : 0;
   }
-  bool outermost = f->fault == NULL, all = whole && outermost && fl_ir_is_kernel(r);
+  const FlPlanStep *step = note_of(f, op)->step;
+  bool outermost = f->fault == NULL, all = whole && outermost && (!step || step->kernel_code);
   if (op->attrs.i & FL_LOOP_BY_POSITION) all = false;
   FlHeap *faults = all ? fl_heap_new(f->ctx) : NULL; /* texts of `first` */
   FlTextMark mark;

@@ -55,32 +55,11 @@ static const FlType1 *types_of(FlInterp *in, int n, FlValue *const *values) {
   return types;
 }
 
-static bool uses(const FlOp *op, const FlValue *v) {
-  for (int i = 0; i < op->n_args; i++)
-    if (op->args[i] == v) return true;
-  for (int i = 0; i < op->n_regions; i++)
-    if (fl_ir_uses(op->regions[i], v)) return true;
-  return false;
-}
-
-/* May a STORE write into its array? When that is a value of the same region that nothing after it uses. */
-static bool is_last_use(const FlOp *op) {
-  if (op->code != FL_OP_STORE) return false; /* others may have no arguments */
-  const FlValue *v = op->args[0];
-  const FlRegion *r = op->parent;
-  if (v->region != r || op->args[op->n_args - 1] == v) return false;
-  for (const FlOp *later = op->next; later != NULL; later = later->next)
-    if (uses(later, v)) return false;
-  for (int i = 0; i < r->n_yields; i++)
-    if (r->yields[i] == v) return false;
-  return true;
-}
-
 static void prepare_op(FlInterp *in, const FlOp *op) {
   OpNote *note = FL_NEW(in->arena, OpNote);
   bool calls = op->code == FL_OP_CALL || op->code == FL_OP_STAGE;
   note->site = add_site(in, op->span, fl_ir_fault_text(in->arena, op), calls ? op->attrs.func->callee : NULL);
-  note->in_place = is_last_use(op);
+  note->step = fl_plan_step(in->plan, op);
   if (op->code == FL_OP_EXTERN) note->extern_call = prepare_extern(in, op, note->site);
   if (op->code == FL_OP_REDUCE) {
     note->sites = FL_NEW_ARRAY(in->arena, int32_t, op->n_results);
@@ -94,7 +73,7 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
                             .n_results = op->n_results,
                             .arg_types = types_of(in, op->n_args, op->args),
                             .result_types = types_of(in, op->n_results, op->results),
-                            .i = op->attrs.i,
+                            .i = fl_plan_attr(in->plan, op),
                             .f = op->attrs.f,
                             .s = op->attrs.s,
                             .list = (const char *const *)op->attrs.list,
@@ -154,10 +133,11 @@ static void add_stage(FlInterp *in, const FlFunc *func) {
   fl_map_set(in->stage_index, func, (void *)(intptr_t)in->stages.n);
 }
 
-FlInterp *fl_interp_make(FlArena *arena, const FlModule *m, const FlSources *sources) {
+FlInterp *fl_interp_make(FlArena *arena, const FlPlan *plan, const FlSources *sources) {
   FlInterp *in = FL_NEW(arena, FlInterp);
   in->arena = arena;
-  in->module = m;
+  const FlModule *m = in->module = plan->module;
+  in->plan = plan;
   in->sources = sources;
   in->notes = fl_map_make(arena);
   in->line_texts = fl_map_make(arena);

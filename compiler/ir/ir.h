@@ -51,7 +51,14 @@ enum {
   FL_OPF_LIBRARY = 1024,
   FL_OPF_GROUPS = 2048
 };
-typedef enum FlDist { FL_DIST_NONE, FL_DIST_ROW, FL_DIST_FOLD, FL_DIST_ALL, FL_DIST_SHUFFLE } FlDist;
+typedef enum FlDist {
+  FL_DIST_NONE,
+  FL_DIST_ROW,
+  FL_DIST_FOLD,
+  FL_DIST_ALL,
+  FL_DIST_SHUFFLE,
+  FL_DIST_ROLES
+} FlDist;
 
 typedef struct FlOpInfo {
   const char *name;

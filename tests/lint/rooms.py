@@ -29,9 +29,10 @@ COMPILER = {
     "ad": {"base", "diag", "ir"},
     "sema": {"base", "diag", "syntax", "types", "ir", "ad"},
     "opt": {"base", "diag", "ir"},
-    "interp": {"base", "diag", "ir"},
-    "codegen": {"base", "diag", "ir", "opt"},
-    "cli": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "interp", "codegen"},
+    "plan": {"base", "diag", "ir", "opt"},
+    "interp": {"base", "diag", "ir", "plan"},
+    "codegen": {"base", "diag", "ir", "plan"},
+    "cli": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "plan", "interp", "codegen"},
 }
 LONGEST = 800
 

@@ -46,9 +46,9 @@ static void all_of(int which, int workers, FlCodegenFn *generate, FlText1 *out) 
   fl_text_addf(out, "%d\n", status);
   fl_sink_print(c.sink, out, false);
   if (!status) {
-    run(fl_interp_program(fl_interp_make(c.arena, c.sema.module, c.sources), NULL), workers, out);
-    FlCodegenOptions how = {.level = 1};
-    FlObject object = generate(c.sema.module, c.sources, &how);
+    run(fl_interp_program(fl_interp_make(c.arena, fl_compile_plan(&c, &options), c.sources), NULL), workers, out);
+    FlCodegenOptions how = {.level = which % 2};
+    FlObject object = generate(c.plan, c.sources, &how);
     char *why = NULL;
     FlLoaded *loaded = object.bytes ? fl_load_object(object.bytes, object.size, &why) : NULL;
     run(loaded ? fl_loaded_program(loaded) : NULL, workers, out);

@@ -45,7 +45,7 @@ static inline void kit_check(FlCodegenFn *codegen, FlArena *arena, FlModule *m, 
     return;
   }
   fl_ir_print(&ir, m);
-  kit_run(fl_interp_program(fl_interp_make(arena, m, sources), NULL), 1, &meant);
+  kit_run(fl_interp_program(fl_interp_make(arena, fl_plan_make(arena, m, 0), sources), NULL), 1, &meant);
   if (getenv("FLOW_TEST_SHOW")) printf("%s:%s", name, meant.s);
   if (want && strcmp(want, meant.s + 1) != 0) {
     failed++;
@@ -53,7 +53,8 @@ static inline void kit_check(FlCodegenFn *codegen, FlArena *arena, FlModule *m, 
   }
   for (size_t k = 0; k < sizeof kit_ways / sizeof *kit_ways; k++) {
     char *text = NULL;
-    FlObject object = codegen(m, sources, &kit_ways[k].options);
+    const FlPlan *plan = fl_plan_make(arena, m, kit_ways[k].options.level);
+    FlObject object = codegen(plan, sources, &kit_ways[k].options);
     FlLoaded *loaded = object.bytes ? fl_load_object(object.bytes, object.size, &text) : NULL;
     if (!loaded) {
       printf("%s, %s: %s\n", name, kit_ways[k].name, object.bytes ? text : object.why);

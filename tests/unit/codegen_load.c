@@ -88,12 +88,12 @@ int main(void) {
   FlSource *source = fl_sources_add(sources, "small.flow", program, strlen(program));
   FlModule *m = fl_ir_read(arena, source->text, fl_sink_make(arena, sources));
   FlCodegenOptions options = {.level = 2, .cpu = FL_CPU_PORTABLE};
-  FlObject object = m ? codegen(m, sources, &options) : (FlObject){0};
+  FlObject object = m ? codegen(fl_plan_make(arena, m, 1), sources, &options) : (FlObject){0};
   if (!object.bytes) {
     printf("%s\n0 passed, 1 failed\n", m ? object.why : "the program does not read");
     return 1;
   }
-  FlObject again = codegen(m, sources, &options);
+  FlObject again = codegen(fl_plan_make(arena, m, 1), sources, &options);
   expect(again.size == object.size && memcmp(again.bytes, object.bytes, object.size) == 0,
          "the same module gives the same bytes");
   test_damage(&object);

@@ -3,7 +3,7 @@
  * (the same object throughout, as it was given), `m` (made unique before the loop) or `a` (any other); of a
  * store `1` or `0`. */
 #include "check.h"
-#include "opt/in_place.h"
+#include "plan/in_place.h"
 
 #include <string.h>
 

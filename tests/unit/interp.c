@@ -33,7 +33,7 @@ static Outcome run(const char *what, const char *text, const FlSlot *args) {
     snprintf(o.error, sizeof o.error, "does not read");
     return o;
   }
-  FlInterp *in = fl_interp_make(o.arena, m, NULL);
+  FlInterp *in = fl_interp_make(o.arena, fl_plan_make(o.arena, m, 0), NULL);
   const FlFunc *f = m->first;
   while (strcmp(f->name, "f") != 0) f = f->next;
   FlRunOptions options = {.workers = 1, .quiet = true};
@@ -480,7 +480,7 @@ static void programs(void) {
   FlModule *m = fl_ir_read(arena, text, fl_sink_make(arena, sources));
   check(m != NULL, "the program reads");
   if (m != NULL) {
-    FlInterp *in = fl_interp_make(arena, m, sources);
+    FlInterp *in = fl_interp_make(arena, fl_plan_make(arena, m, 0), sources);
     const FlProgram *program = fl_interp_program(in, NULL);
     check(program->n_params == 1 && program->n_stages == 1 && strcmp(program->params[0].name, "n") == 0,
           "its tables");

@@ -1,7 +1,9 @@
-/* opt_golden: passes as text in, text out. tests/opt/<name>.ir begins with `# passes: a,b` (or `# level: 1`),
+/* opt_golden: passes and plans as text in, text out. tests/opt/<name>.ir begins with `# passes: a,b` (or `# level: 1`),
  * then lines `# count FUNCTION OPERATOR NUMBER` that must hold afterwards; tests/opt/<name>.out is the module
- * after the passes. `unit_opt_golden --bless` rewrites the .out files. */
+ * after the passes. tests/plan/<name>.ir begins with `# plan: 1`, the level; tests/plan/<name>.out is its plan.
+ * `unit_opt_golden --bless` rewrites the .out files. */
 #include "opt/opt.h"
+#include "plan/plan.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -64,15 +66,27 @@ static bool counts_hold(const char *name, const char *text, const char *out) {
   return fine;
 }
 
+/* The text of what the first line of `text` asks for. */
+static bool make(FlArena *arena, const char *text, FlSink *sink, FlText1 *out) {
+  FlOptOptions o = {0};
+  char passes[1000];
+  int level;
+  if (sscanf(text, "# plan: %d", &level) != 1)
+    return options_of(text, passes, &o) && fl_opt_text(arena, text, &o, sink, out);
+  FlModule *m = fl_ir_read(arena, text, sink);
+  if (!m || !fl_ir_verify(m, out)) return false;
+  fl_plan_print(out, fl_plan_make(arena, m, level));
+  return true;
+}
+
 static bool run_one(const char *name, const char *in_path, bool bless) {
-  char out_path[1300], passes[1000];
+  char out_path[1300];
   snprintf(out_path, sizeof out_path, "%.*sout", (int)strlen(in_path) - 2, in_path);
   char *text = read_whole(in_path), *want = read_whole(out_path);
-  FlOptOptions o = {0};
   FlArena *arena = fl_arena_new();
   FlSink *sink = fl_sink_make(arena, fl_sources_make(arena));
   FlText1 out = {0};
-  bool fine = text && options_of(text, passes, &o) && fl_opt_text(arena, text, &o, sink, &out);
+  bool fine = text && make(arena, text, sink, &out);
   if (sink->n_errors) fl_sink_print(sink, &out, false);
   if (fine && bless) fine = write_whole(out_path, out.s);
   else if (fine) {
@@ -80,7 +94,7 @@ static bool run_one(const char *name, const char *in_path, bool bless) {
     if (!fine) printf("%s: the output differs:\n", name);
   }
   if (!fine) printf("%s: %s\n", name, out.s ? out.s : "cannot be run");
-  fine = fine && counts_hold(name, text, out.s);
+  if (fine && strstr(text, "# count ")) fine = counts_hold(name, text, out.s);
   fl_text_reset(&out);
   fl_arena_free(arena);
   free(text);
@@ -88,9 +102,7 @@ static bool run_one(const char *name, const char *in_path, bool bless) {
   return fine;
 }
 
-int main(int argc, char **argv) {
-  bool bless = argc > 1 && strcmp(argv[1], "--bless") == 0;
-  const char *folder = FLOW_TESTS "/opt";
+static void run_folder(const char *folder, bool bless) {
   DIR *dir = opendir(folder);
   for (struct dirent *e; dir && (e = readdir(dir));) {
     size_t len = strlen(e->d_name);
@@ -102,6 +114,12 @@ int main(int argc, char **argv) {
   }
   if (dir) closedir(dir);
   else failed++;
+}
+
+int main(int argc, char **argv) {
+  bool bless = argc > 1 && strcmp(argv[1], "--bless") == 0;
+  run_folder(FLOW_TESTS "/opt", bless);
+  run_folder(FLOW_TESTS "/plan", bless);
   printf("%d passed, %d failed\n", passed, failed);
   return failed != 0;
 }

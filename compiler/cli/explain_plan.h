@@ -1,6 +1,6 @@
-/* plan.h: what a script does when it runs, in the words of the script: flowc explain FILE.flow. */
-#ifndef FL_PLAN_H
-#define FL_PLAN_H
+/* explain_plan.h: what a script does when it runs, in the words of the script: flowc explain FILE.flow. */
+#ifndef FL_EXPLAIN_PLAN_H
+#define FL_EXPLAIN_PLAN_H
 
 #include "diag/diag.h"
 #include "ir/ir.h"
@@ -9,7 +9,7 @@
  * each stage. A step has the line that it comes from; steps that became one have the lines of all. `history`:
  * the record of the last run's stages (runtime/exec/history.h), or NULL. Files that are there are looked at
  * for their sizes and the columns that are not read. */
-void fl_plan_print(FlText1 *out, FlArena *arena, const FlModule *m, const FlSources *sources,
+void fl_explain_print(FlText1 *out, FlArena *arena, const FlModule *m, const FlSources *sources,
                    const char *history);
 
 #endif

@@ -1,36 +1,36 @@
-/* plan.c: the steps of a plan; see plan.h.
+/* explain_plan.c: the steps of a plan; see explain_plan.h.
  *
  * In: the functions of an optimised module. Out: a line a step. What always holds: what is not shown takes no
  * time that grows with the data (constants, sizes, single numbers); lines come in the order of the program.
  */
-#include "cli/plan_internal.h"
+#include "cli/explain_internal.h"
 
 #include <stdarg.h>
 
 /* ---- rows ---- */
 
-void fl_plan_step(FlPlan *p, const char *line, const char *step, const char *fmt, ...) {
+void fl_explain_step(FlExplain *p, const char *line, const char *step, const char *fmt, ...) {
   char detail[1024];
   va_list args;
   va_start(args, fmt);
   (void)vsnprintf(detail, sizeof detail, fmt, args);
   va_end(args);
-  FlPlanRow row = {line, step, fl_arena_strndup(p->arena, detail, strlen(detail)), p->depth};
+  FlExplainRow row = {line, step, fl_arena_strndup(p->arena, detail, strlen(detail)), p->depth};
   fl_vec_push(p->arena, &p->rows, row);
 }
 
 /* Prints the rows, aligned, and forgets them. */
-static void put_rows(FlPlan *p, FlText1 *out) {
+static void put_rows(FlExplain *p, FlText1 *out) {
   int line = 4, step = 4;
   for (int i = 0; i < p->rows.n; i++) {
-    const FlPlanRow *r = &p->rows.at[i];
+    const FlExplainRow *r = &p->rows.at[i];
     int l = (int)strlen(r->line), w = (int)strlen(r->step) + 2 * r->depth;
     line = l > line ? l : line;
     step = w > step ? w : step;
   }
   fl_text_addf(out, "%*s  %-*s  what\n", line, "line", step, "step");
   for (int i = 0; i < p->rows.n; i++) {
-    const FlPlanRow *r = &p->rows.at[i];
+    const FlExplainRow *r = &p->rows.at[i];
     fl_text_addf(out, "%*s  %*s%-*s%s%s\n", line, r->line, 2 * r->depth, "",
                  r->detail[0] ? step - 2 * r->depth : 0, r->step, r->detail[0] ? "  " : "", r->detail);
   }
@@ -49,36 +49,36 @@ static int64_t bytes_of(FlType1 t) {
 }
 
 /* Names for results from where they stand in the script. */
-static void name_by_place(FlPlan *p, const FlOp *op) {
+static void name_by_place(FlExplain *p, const FlOp *op) {
   for (int k = 0; k < op->n_results; k++)
-    if (!fl_plan_name(p, op->results[k]))
-      fl_plan_set_name(p, op->results[k], fl_plan_source(p, fl_ir_place(op, k)));
+    if (!fl_explain_name(p, op->results[k]))
+      fl_explain_set_name(p, op->results[k], fl_explain_source(p, fl_ir_place(op, k)));
 }
 
 /* Results first .. keep the names of the arguments `shift` before them. */
-static void keep_names(FlPlan *p, const FlOp *op, int first, int shift) {
+static void keep_names(FlExplain *p, const FlOp *op, int first, int shift) {
   for (int k = first; k < op->n_results && k + shift < op->n_args; k++)
-    fl_plan_set_name(p, op->results[k], fl_plan_name(p, op->args[k + shift]));
+    fl_explain_set_name(p, op->results[k], fl_explain_name(p, op->args[k + shift]));
 }
 
-static void say_columns(FlPlan *p, const FlOp *op, const char *step, const char *what, int first) {
-  const char *names = fl_plan_names(p, op->n_results - first, op->results + first);
-  fl_plan_step(p, fl_plan_line(p, op->span), step, "%s%s%s", what, what[0] && names[0] ? ": " : "", names);
+static void say_columns(FlExplain *p, const FlOp *op, const char *step, const char *what, int first) {
+  const char *names = fl_explain_names(p, op->n_results - first, op->results + first);
+  fl_explain_step(p, fl_explain_line(p, op->span), step, "%s%s%s", what, what[0] && names[0] ? ": " : "", names);
 }
 
 /* ---- loops ---- */
 
-static const char *over(FlPlan *p, const FlOp *op) {
+static const char *over(FlExplain *p, const FlOp *op) {
   int n = op->code == FL_OP_SCAN ? 1 : op->n_args;
   FlText1 t = {0};
-  for (int i = 0; i < n; i++) fl_text_addf(&t, "%s%s", i ? " x " : "", fl_plan_size(p, op->args[i]));
+  for (int i = 0; i < n; i++) fl_text_addf(&t, "%s%s", i ? " x " : "", fl_explain_size(p, op->args[i]));
   const char *out = fl_arena_printf(p->arena, "%s", t.s ? t.s : "");
   fl_text_reset(&t);
   return out;
 }
 
 /* What a loop leaves in memory. */
-static const char *kept(FlPlan *p, const FlOp *op) {
+static const char *kept(FlExplain *p, const FlOp *op) {
   int64_t bytes = 0;
   int n = 0;
   for (int k = 0; k < op->n_results; k++) {
@@ -91,32 +91,32 @@ static const char *kept(FlPlan *p, const FlOp *op) {
                          (long long)bytes);
 }
 
-static void say_loop(FlPlan *p, const FlOp *op, const char *step) {
+static void say_loop(FlExplain *p, const FlOp *op, const char *step) {
   int n;
-  FlSpan *pieces = fl_plan_pieces(p, op, &n);
+  FlSpan *pieces = fl_explain_pieces(p, op, &n);
   name_by_place(p, op);
-  fl_plan_step(p, fl_plan_line(p, op->span), step, "over %s; %s", over(p, op), kept(p, op));
+  fl_explain_step(p, fl_explain_line(p, op->span), step, "over %s; %s", over(p, op), kept(p, op));
   for (int i = 0; i < n; i++) {
-    const char *line = fl_plan_line(p, pieces[i]), *here = fl_plan_line(p, op->span);
-    fl_plan_step(p, strcmp(line, here) == 0 ? "" : line, "", "%s%s", n > 1 ? "+ " : "",
-                 fl_plan_source(p, pieces[i]));
+    const char *line = fl_explain_line(p, pieces[i]), *here = fl_explain_line(p, op->span);
+    fl_explain_step(p, strcmp(line, here) == 0 ? "" : line, "", "%s%s", n > 1 ? "+ " : "",
+                 fl_explain_source(p, pieces[i]));
   }
 }
 
-static void say_region(FlPlan *p, const FlRegion *r);
+static void say_region(FlExplain *p, const FlRegion *r);
 
 /* A loop whose elements are tasks: each runs the steps below. */
-static void say_tasks(FlPlan *p, const FlOp *op) {
-  if (fl_plan_is_parts(op))
-    fl_plan_step(p, "", "", "part by part: of the file only what these steps keep is ever in memory");
-  else fl_plan_step(p, fl_plan_line(p, op->span), "tasks", "over %s, each on its own:", over(p, op));
+static void say_tasks(FlExplain *p, const FlOp *op) {
+  if (fl_explain_is_parts(op))
+    fl_explain_step(p, "", "", "part by part: of the file only what these steps keep is ever in memory");
+  else fl_explain_step(p, fl_explain_line(p, op->span), "tasks", "over %s, each on its own:", over(p, op));
   p->depth++;
   for (int i = 0; i < op->n_regions; i++) say_region(p, op->regions[i]);
   p->depth--;
   name_by_place(p, op);
 }
 
-static void say_for_each(FlPlan *p, const FlOp *op) {
+static void say_for_each(FlExplain *p, const FlOp *op) {
   bool kernel = true;
   for (int i = 0; i < op->n_regions; i++) kernel = kernel && fl_ir_is_kernel(op->regions[i]);
   if (!kernel) say_tasks(p, op);
@@ -124,18 +124,18 @@ static void say_for_each(FlPlan *p, const FlOp *op) {
 }
 
 /* A branch or a loop of the script is a step where there are steps in it. */
-static void say_control(FlPlan *p, const FlOp *op, const char *step) {
+static void say_control(FlExplain *p, const FlOp *op, const char *step) {
   static const char *const which[] = {"then", "else"};
   int begin = p->rows.n;
-  if (fl_plan_asks_part(op)) {
-    fl_plan_step(p, "", "", "as a whole, where most rows of its first part are groups of their own; else");
+  if (fl_explain_asks_part(op)) {
+    fl_explain_step(p, "", "", "as a whole, where most rows of its first part are groups of their own; else");
     return;
   }
-  fl_plan_step(p, fl_plan_line(p, op->span), step, "%s", fl_plan_source(p, op->span));
+  fl_explain_step(p, fl_explain_line(p, op->span), step, "%s", fl_explain_source(p, op->span));
   for (int i = 0; i < op->n_regions; i++) {
     int before = p->rows.n;
     p->depth++;
-    if (op->code == FL_OP_IF) fl_plan_step(p, "", which[i], "%s", "");
+    if (op->code == FL_OP_IF) fl_explain_step(p, "", which[i], "%s", "");
     int begun = p->rows.n;
     p->depth += op->code == FL_OP_IF;
     say_region(p, op->regions[i]);
@@ -149,7 +149,7 @@ static void say_control(FlPlan *p, const FlOp *op, const char *step) {
 /* ---- stages ---- */
 
 /* What the last run of the script did with a stage; "": nothing is known. */
-static const char *last_run(FlPlan *p, const char *name) {
+static const char *last_run(FlExplain *p, const char *name) {
   int cached = 0, run = 0;
   size_t len = strlen(name);
   const char *at = p->history;
@@ -166,71 +166,71 @@ static const char *last_run(FlPlan *p, const char *name) {
 }
 
 /* The arguments of a stage are called what its calls pass, where these agree. */
-static void name_params(FlPlan *p, const FlOp *op) {
+static void name_params(FlExplain *p, const FlOp *op) {
   const FlRegion *body = op->attrs.func->body;
   for (int i = 0; i < body->n_params && i < op->n_args; i++) {
-    const char *old = fl_plan_name(p, body->params[i]), *name = fl_plan_name(p, op->args[i]);
+    const char *old = fl_explain_name(p, body->params[i]), *name = fl_explain_name(p, op->args[i]);
     int64_t constant;
     if (!name && op->args[i]->type.rank == 0 && op->args[i]->type.dtype == FL_I64 &&
         !fl_ir_const_value_i(op->args[i], &constant))
-      name = fl_plan_size(p, op->args[i]);
+      name = fl_explain_size(p, op->args[i]);
     if (!name || (old && strcmp(old, name) != 0)) name = fl_arena_printf(p->arena, "argument %d", i + 1);
-    fl_plan_set_name(p, body->params[i], name);
+    fl_explain_set_name(p, body->params[i], name);
   }
 }
 
-static void say_stage(FlPlan *p, const FlOp *op) {
+static void say_stage(FlExplain *p, const FlOp *op) {
   const FlFunc *f = op->attrs.func;
   name_params(p, op);
   const char *memo = f->memo < 0   ? "not remembered"
                      : f->memo > 0 ? "remembered"
                                    : "remembered when it takes longer than looking it up";
-  fl_plan_step(p, fl_plan_line(p, op->span), "stage", "%s: %s%s", f->name, memo, last_run(p, f->name));
+  fl_explain_step(p, fl_explain_line(p, op->span), "stage", "%s: %s%s", f->name, memo, last_run(p, f->name));
   name_by_place(p, op);
 }
 
 /* ---- bulk operators ---- */
 
-static const char *keys(FlPlan *p, const FlOp *op) {
-  const char *names = fl_plan_names(p, op->n_args, op->args);
-  return names[0] ? fl_arena_printf(p->arena, "by %s", names) : fl_plan_source(p, op->span);
+static const char *keys(FlExplain *p, const FlOp *op) {
+  const char *names = fl_explain_names(p, op->n_args, op->args);
+  return names[0] ? fl_arena_printf(p->arena, "by %s", names) : fl_explain_source(p, op->span);
 }
 
-static const char *join_words(FlPlan *p, const FlOp *op) {
+static const char *join_words(FlExplain *p, const FlOp *op) {
   return fl_arena_printf(p->arena, "%s, on %s", op->attrs.s ? op->attrs.s : "inner",
-                         fl_plan_names(p, op->n_args / 2, op->args));
+                         fl_explain_names(p, op->n_args / 2, op->args));
 }
 
-static void say_effect(FlPlan *p, const FlOp *op) {
+static void say_effect(FlExplain *p, const FlOp *op) {
   const FlOp *path = op->n_args ? op->args[0]->op : NULL;
   bool constant = path && path->code == FL_OP_CONST && op->args[0]->type.dtype == FL_TEXT;
-  const char *name = fl_op_info[op->code].name, *line = fl_plan_line(p, op->span);
+  const char *name = fl_op_info[op->code].name, *line = fl_explain_line(p, op->span);
   bool writes = strncmp(name, "write", 5) == 0 || op->code == FL_OP_SAVE_VALUE;
-  if (op->code == FL_OP_SHOW) fl_plan_step(p, line, "show", "%s", op->attrs.s);
-  else if (writes && constant) fl_plan_step(p, line, name, "%s", path->attrs.s);
-  else fl_plan_step(p, line, name, "%s", fl_plan_source(p, op->span));
+  if (op->code == FL_OP_SHOW) fl_explain_step(p, line, "show", "%s", op->attrs.s);
+  else if (writes && constant) fl_explain_step(p, line, name, "%s", path->attrs.s);
+  else fl_explain_step(p, line, name, "%s", fl_explain_source(p, op->span));
 }
 
 /* Rows by their numbers; ops that follow each other with the same numbers are one step. */
-static void say_gather(FlPlan *p, const FlOp *op) {
-  const FlPlanRow *last = p->rows.n ? &p->rows.at[p->rows.n - 1] : NULL;
-  const char *names = fl_plan_names(p, op->n_results, op->results), *line = fl_plan_line(p, op->span);
-  if (!names[0]) names = fl_plan_source(p, op->span);
+static void say_gather(FlExplain *p, const FlOp *op) {
+  const FlExplainRow *last = p->rows.n ? &p->rows.at[p->rows.n - 1] : NULL;
+  const char *names = fl_explain_names(p, op->n_results, op->results), *line = fl_explain_line(p, op->span);
+  if (!names[0]) names = fl_explain_source(p, op->span);
   bool same = op->prev && op->prev->code == FL_OP_TAKE && op->prev->args[0] == op->args[0];
   if (same && last && strcmp(last->step, "gather") == 0 && strcmp(last->line, line) == 0)
     p->rows.at[p->rows.n - 1].detail = fl_arena_printf(p->arena, "%s, %s", last->detail, names);
-  else fl_plan_step(p, line, "gather", "%s", names);
+  else fl_explain_step(p, line, "gather", "%s", names);
 }
 
-static void say_runtime(FlPlan *p, const FlOp *op) {
-  const char *line = fl_plan_line(p, op->span);
-  if (fl_plan_is_reader(op)) {
-    fl_plan_reader(p, op);
+static void say_runtime(FlExplain *p, const FlOp *op) {
+  const char *line = fl_explain_line(p, op->span);
+  if (fl_explain_is_reader(op)) {
+    fl_explain_reader(p, op);
     return;
   }
   switch (op->code) {
   case FL_OPS_READING:
-    if (op->code == FL_OP_CSV_PART) fl_plan_part(p, op);
+    if (op->code == FL_OP_CSV_PART) fl_explain_part(p, op);
     if (op->code == FL_OP_CSV_PART || op->code == FL_OP_CSV_END) return;
     break;
   case FL_OPS_WORLD:
@@ -238,7 +238,7 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
         op->code == FL_OP_ENV)
       return;
     break;
-  case FL_OP_PARTIAL: fl_plan_partial(p, op); return;
+  case FL_OP_PARTIAL: fl_explain_partial(p, op); return;
   case FL_OP_COMPRESS:
     keep_names(p, op, 1, 0);
     say_columns(p, op, "filter", "columns copied", 1);
@@ -248,24 +248,24 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
     say_gather(p, op);
     return;
   case FL_OP_ROWS: keep_names(p, op, 0, 0); return; /* a view */
-  case FL_OP_GROUP: fl_plan_step(p, line, "group", "%s", keys(p, op)); return;
-  case FL_OP_SORT_PERM: fl_plan_step(p, line, "sort", "%s", keys(p, op)); return;
+  case FL_OP_GROUP: fl_explain_step(p, line, "group", "%s", keys(p, op)); return;
+  case FL_OP_SORT_PERM: fl_explain_step(p, line, "sort", "%s", keys(p, op)); return;
   case FL_OP_LIST_CONCAT: {
-    const FlValue *part = fl_plan_joined(op);
+    const FlValue *part = fl_explain_joined(op);
     if (!part) break;
-    fl_plan_set_name(p, op->results[0], fl_plan_name(p, part));
+    fl_explain_set_name(p, op->results[0], fl_explain_name(p, part));
     return;
   }
-  case FL_OP_JOIN: fl_plan_step(p, line, "join", "%s", join_words(p, op)); return;
+  case FL_OP_JOIN: fl_explain_step(p, line, "join", "%s", join_words(p, op)); return;
   case FL_OP_AGGREGATES:
     name_by_place(p, op);
-    fl_plan_step(p, line, "aggregate", "%d aggregates in one sweep, over %s", op->attrs.n_columns,
-                 fl_plan_size(p, op->args[0]));
+    fl_explain_step(p, line, "aggregate", "%d aggregates in one sweep, over %s", op->attrs.n_columns,
+                 fl_explain_size(p, op->args[0]));
     return;
   case FL_OP_AGGREGATE:
     name_by_place(p, op);
-    fl_plan_step(p, line, "aggregate", "%s, over %s", fl_plan_source(p, op->span),
-                 op->attrs.i ? "all rows" : fl_plan_size(p, op->args[0]));
+    fl_explain_step(p, line, "aggregate", "%s, over %s", fl_explain_source(p, op->span),
+                 op->attrs.i ? "all rows" : fl_explain_size(p, op->args[0]));
     return;
   case FL_OP_CONCAT:
   case FL_OP_LIST_OF:
@@ -296,12 +296,12 @@ static void say_runtime(FlPlan *p, const FlOp *op) {
   }
   name_by_place(p, op);
   if (fl_ir_is_effect(op)) say_effect(p, op);
-  else fl_plan_step(p, line, fl_op_info[op->code].name, "%s", fl_plan_source(p, op->span));
+  else fl_explain_step(p, line, fl_op_info[op->code].name, "%s", fl_explain_source(p, op->span));
 }
 
 /* ---- functions ---- */
 
-static void say_op(FlPlan *p, const FlOp *op) {
+static void say_op(FlExplain *p, const FlOp *op) {
   switch (op->code) {
   case FL_OP_MAP:
   case FL_OP_REDUCE:
@@ -312,7 +312,7 @@ static void say_op(FlPlan *p, const FlOp *op) {
   case FL_OP_WHILE: say_control(p, op, fl_op_info[op->code].name); return;
   case FL_OP_STAGE: say_stage(p, op); return;
   case FL_OP_CALL:
-    fl_plan_step(p, fl_plan_line(p, op->span), "call", "%s", op->attrs.func->name);
+    fl_explain_step(p, fl_explain_line(p, op->span), "call", "%s", op->attrs.func->name);
     name_by_place(p, op);
     return;
   case FL_OP_CUSTOM:
@@ -324,27 +324,27 @@ static void say_op(FlPlan *p, const FlOp *op) {
   if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME) say_runtime(p, op);
 }
 
-static void say_region(FlPlan *p, const FlRegion *r) {
+static void say_region(FlExplain *p, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) say_op(p, op);
 }
 
-static void say_function(FlPlan *p, const FlFunc *f, FlText1 *out) {
-  fl_text_addf(out, "\nstage %s, line %s\n", f->name, fl_plan_line(p, f->span));
+static void say_function(FlExplain *p, const FlFunc *f, FlText1 *out) {
+  fl_text_addf(out, "\nstage %s, line %s\n", f->name, fl_explain_line(p, f->span));
   for (int i = 0; i < f->body->n_params; i++)
-    if (!fl_plan_name(p, f->body->params[i]))
-      fl_plan_set_name(p, f->body->params[i], fl_arena_printf(p->arena, "argument %d", i + 1));
+    if (!fl_explain_name(p, f->body->params[i]))
+      fl_explain_set_name(p, f->body->params[i], fl_arena_printf(p->arena, "argument %d", i + 1));
   say_region(p, f->body);
   if (!p->rows.n) fl_text_addz(out, "nothing that grows with the data\n");
   else put_rows(p, out);
 }
 
-void fl_plan_print(FlText1 *out, FlArena *arena, const FlModule *m, const FlSources *sources,
+void fl_explain_print(FlText1 *out, FlArena *arena, const FlModule *m, const FlSources *sources,
                    const char *history) {
-  FlPlan p = {.arena = arena, .module = m, .sources = sources, .history = history};
+  FlExplain p = {.arena = arena, .module = m, .sources = sources, .history = history};
   p.names = fl_map_make(arena);
   const FlRegion *body = m->main->body;
   for (int i = 0, at = 0; i < m->n_params && at < body->n_params; i++) {
-    fl_plan_set_name(&p, body->params[at++], m->params[i].name);
+    fl_explain_set_name(&p, body->params[at++], m->params[i].name);
     at += m->params[i].nullable;
   }
   say_region(&p, body);

@@ -1,6 +1,6 @@
 /* lifetime.c: see lifetime.h. One walk finds the op of its own region that uses each array value last; the
  * lists of what dies where follow from that. What an IF takes over is followed into its branches. */
-#include "opt/lifetime.h"
+#include "plan/lifetime.h"
 
 typedef FlVec(FlValue *) ValueList;
 

@@ -14,7 +14,7 @@
 #ifndef FL_IN_PLACE_H
 #define FL_IN_PLACE_H
 
-#include "opt/lifetime.h"
+#include "plan/lifetime.h"
 
 typedef struct FlInPlace FlInPlace;
 

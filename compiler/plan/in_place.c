@@ -1,6 +1,6 @@
 /* in_place.c: see in_place.h. `origin` follows a value back through what hands it on; everything else asks
  * where that ends. */
-#include "opt/in_place.h"
+#include "plan/in_place.h"
 
 struct FlInPlace {
   FlArena *arena;

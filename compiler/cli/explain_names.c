@@ -1,11 +1,11 @@
-/* plan_names.c: values, sizes and places in the words of the script; see plan_internal.h. */
-#include "cli/plan_internal.h"
+/* explain_names.c: values, sizes and places in the words of the script; see plan_internal.h. */
+#include "cli/explain_internal.h"
 
 #include <stdlib.h>
 
 enum { MOST_TEXT = 72 };
 
-const char *fl_plan_source(const FlPlan *p, FlSpan span) {
+const char *fl_explain_source(const FlExplain *p, FlSpan span) {
   if (!span.file) return "";
   const FlSource *f = fl_sources_get(p->sources, span.file);
   FlText1 t = {0};
@@ -24,7 +24,7 @@ const char *fl_plan_source(const FlPlan *p, FlSpan span) {
   return out;
 }
 
-const char *fl_plan_line(const FlPlan *p, FlSpan span) {
+const char *fl_explain_line(const FlExplain *p, FlSpan span) {
   if (!span.file) return "";
   int line, column;
   const FlSource *f = fl_sources_get(p->sources, span.file);
@@ -34,21 +34,21 @@ const char *fl_plan_line(const FlPlan *p, FlSpan span) {
   return fl_arena_printf(p->arena, "%s:%d", slash ? slash + 1 : f->path, line);
 }
 
-void fl_plan_set_name(FlPlan *p, const FlValue *v, const char *name) {
+void fl_explain_set_name(FlExplain *p, const FlValue *v, const char *name) {
   if (name && name[0]) fl_map_set(p->names, v, (void *)(uintptr_t)name);
 }
 
-const char *fl_plan_name(const FlPlan *p, const FlValue *v) { return fl_map_get(p->names, v); }
+const char *fl_explain_name(const FlExplain *p, const FlValue *v) { return fl_map_get(p->names, v); }
 
-const char *fl_plan_names(const FlPlan *p, int n, FlValue *const *values) {
+const char *fl_explain_names(const FlExplain *p, int n, FlValue *const *values) {
   enum { MOST_NAMES = 12 };
   FlText1 t = {0};
   int shown = 0, left = 0;
   for (int i = 0; i < n; i++) {
-    const char *name = fl_plan_name(p, values[i]);
+    const char *name = fl_explain_name(p, values[i]);
     bool again = !name;
     for (int k = 0; k < i && !again; k++) {
-      const char *other = fl_plan_name(p, values[k]);
+      const char *other = fl_explain_name(p, values[k]);
       again = other && strcmp(name, other) == 0;
     }
     if (again) continue;
@@ -61,7 +61,7 @@ const char *fl_plan_names(const FlPlan *p, int n, FlValue *const *values) {
   return out;
 }
 
-const char *fl_plan_count(const FlPlan *p, int64_t n) {
+const char *fl_explain_count(const FlExplain *p, int64_t n) {
   char digits[32], out[48];
   int len = snprintf(digits, sizeof digits, "%lld", (long long)n), at = 0;
   for (int i = 0; i < len; i++) {
@@ -71,7 +71,7 @@ const char *fl_plan_count(const FlPlan *p, int64_t n) {
   return fl_arena_strndup(p->arena, out, (size_t)at);
 }
 
-const char *fl_plan_bytes(const FlPlan *p, int64_t bytes) {
+const char *fl_explain_bytes(const FlExplain *p, int64_t bytes) {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
   double v = (double)bytes;
   int unit = 0;
@@ -81,26 +81,26 @@ const char *fl_plan_bytes(const FlPlan *p, int64_t bytes) {
 
 /* How many rows a column that parts were joined to has, in terms of a part; NULL: it is none. */
 static const FlValue *joined_rows(const FlValue *column) {
-  const FlValue *part = column->op ? fl_plan_joined(column->op) : NULL;
+  const FlValue *part = column->op ? fl_explain_joined(column->op) : NULL;
   const FlOp *op = part ? part->op : NULL;
   if (op && op->code == FL_OP_COMPRESS) return op->results[0];
   return op && op->code == FL_OP_MAP ? op->args[0] : NULL;
 }
 
-const char *fl_plan_size(const FlPlan *p, const FlValue *size) {
+const char *fl_explain_size(const FlExplain *p, const FlValue *size) {
   int64_t n;
-  if (fl_ir_const_value_i(size, &n)) return fl_plan_count(p, n);
-  const char *name = fl_plan_name(p, size);
+  if (fl_ir_const_value_i(size, &n)) return fl_explain_count(p, n);
+  const char *name = fl_explain_name(p, size);
   if (name) return name;
   const FlOp *op = size->op;
   if (!op) return "given elements";
-  const char *line = fl_plan_line(p, op->span);
-  if (fl_plan_is_reader(op)) return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
+  const char *line = fl_explain_line(p, op->span);
+  if (fl_explain_is_reader(op)) return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
   switch (op->code) {
   case FL_OP_DIM: {
     const FlValue *joined = joined_rows(op->args[0]);
-    if (joined) return fl_plan_size(p, joined);
-    const char *of = fl_plan_name(p, op->args[0]);
+    if (joined) return fl_explain_size(p, joined);
+    const char *of = fl_explain_name(p, op->args[0]);
     return of ? fl_arena_printf(p->arena, "the elements of %s", of) : "the elements of an array";
   }
   case FL_OPS_READING:
@@ -134,7 +134,7 @@ const char *fl_plan_size(const FlPlan *p, const FlValue *size) {
   case FL_OPS_ARRAYS:
   case FL_OPS_WORLD: break;
   }
-  const char *text = fl_plan_source(p, op->span);
+  const char *text = fl_explain_source(p, op->span);
   return text[0] ? text : "given elements";
 }
 
@@ -147,12 +147,12 @@ static bool within(FlSpan a, FlSpan b) {
 }
 
 /* The range of a generator: 0..n. */
-static bool is_range(const FlPlan *p, FlSpan span) {
-  const char *text = fl_plan_source(p, span);
+static bool is_range(const FlExplain *p, FlSpan span) {
+  const char *text = fl_explain_source(p, span);
   return strstr(text, "..") && !strchr(text, '[') && !strstr(text, "...");
 }
 
-static void add_piece(const FlPlan *p, Spans *out, FlSpan span) {
+static void add_piece(const FlExplain *p, Spans *out, FlSpan span) {
   if (!span.file || is_range(p, span)) return;
   for (int i = 0; i < out->n; i++)
     if (within(span, out->at[i])) return;
@@ -163,7 +163,7 @@ static void add_piece(const FlPlan *p, Spans *out, FlSpan span) {
   fl_vec_push(p->arena, out, span);
 }
 
-static void find_pieces(const FlPlan *p, const FlRegion *r, Spans *out) {
+static void find_pieces(const FlExplain *p, const FlRegion *r, Spans *out) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_REDUCE)
       for (int k = 0; k < op->n_results; k++) add_piece(p, out, fl_ir_place(op, k));
@@ -177,7 +177,7 @@ static int by_place(const void *a, const void *b) {
   return x->start < y->start ? -1 : x->start > y->start;
 }
 
-FlSpan *fl_plan_pieces(const FlPlan *p, const FlOp *op, int *n) {
+FlSpan *fl_explain_pieces(const FlExplain *p, const FlOp *op, int *n) {
   Spans out = {0};
   for (int i = 0; i < op->n_regions; i++) find_pieces(p, op->regions[i], &out);
   if (op->code == FL_OP_REDUCE || !out.n)

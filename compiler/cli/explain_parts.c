@@ -1,41 +1,41 @@
-/* plan_parts.c: files that are read part by part in a plan (opt/parts.c, opt/folds.c): their loops, what
+/* explain_parts.c: files that are read part by part in a plan (opt/parts.c, opt/folds.c): their loops, what
  * parts are joined to, which states of aggregates they keep. */
-#include "cli/plan_internal.h"
+#include "cli/explain_internal.h"
 
-bool fl_plan_is_parts(const FlOp *loop) {
+bool fl_explain_is_parts(const FlOp *loop) {
   if (loop->code != FL_OP_MAP) return false;
   const FlOp *of = loop->args[0]->op;
   if (of && of->code == FL_OP_SELECT) of = of->args[2]->op; /* one part, or all */
   return of && of->code == FL_OP_CSV_PARTS;
 }
 
-bool fl_plan_asks_part(const FlOp *branch) {
+bool fl_explain_asks_part(const FlOp *branch) {
   const FlOp *first = branch->code == FL_OP_IF ? branch->regions[0]->first : NULL;
   while (first && first->code != FL_OP_CSV_PART) first = first->next;
   return first != NULL;
 }
 
-const FlValue *fl_plan_joined(const FlOp *op) {
+const FlValue *fl_explain_joined(const FlOp *op) {
   const FlOp *loop = op->code == FL_OP_LIST_CONCAT ? op->args[0]->op : NULL;
-  return loop && fl_plan_is_parts(loop) ? loop->regions[0]->yields[op->args[0]->index] : NULL;
+  return loop && fl_explain_is_parts(loop) ? loop->regions[0]->yields[op->args[0]->index] : NULL;
 }
 
-void fl_plan_partial(FlPlan *p, const FlOp *op) {
+void fl_explain_partial(FlExplain *p, const FlOp *op) {
   FlText1 keys = {0}, states = {0};
   int at = 2, result = 1;
   for (int i = 0; i < op->attrs.n_columns; i++) {
     const FlColumnAttr *c = &op->attrs.columns[i];
     bool column = !(c->flags & FL_COLUMN_NONE), nulls = c->flags & FL_COLUMN_NULLS;
-    const char *name = column ? fl_plan_name(p, op->args[at]) : NULL;
+    const char *name = column ? fl_explain_name(p, op->args[at]) : NULL;
     if (!c->made) fl_text_addf(&keys, "%s%s", keys.len ? ", " : "", name ? name : "a key");
     else
       fl_text_addf(&states, "%s%s%s%s", states.len ? ", " : "", c->made, column ? " of " : "",
                    column ? name ? name : "a column" : "");
-    fl_plan_set_name(p, op->results[result], c->made ? c->made : name);
+    fl_explain_set_name(p, op->results[result], c->made ? c->made : name);
     result += 1 + (c->made ? (c->flags & FL_COLUMN_SAYS) != 0 : nulls);
     if (column) at += 1 + nulls;
   }
-  fl_plan_step(p, fl_plan_line(p, op->span), "partial", "%s%s%s%s", keys.len ? "by " : "",
+  fl_explain_step(p, fl_explain_line(p, op->span), "partial", "%s%s%s%s", keys.len ? "by " : "",
                keys.len ? keys.s : "all rows", states.len ? ": " : "", states.len ? states.s : "");
   fl_text_reset(&keys);
   fl_text_reset(&states);

@@ -1,0 +1,162 @@
+/* host.c: what is decided of host code as a whole: when stage calls are waited for, which code is a table of
+ * steps (docs/decisions/steps.md), what is worth optimising, which arrays are worth a view. */
+#include "plan/plan_internal.h"
+
+enum { LARGE = 150, KERNEL = 8 }; /* rows and places of a table that is worth it; what a kernel counts for */
+enum { MOST_LOOPS = 1000 };       /* of one function that is optimised */
+
+/* ---- stage calls -----------------------------------------------------------------------------------------
+ */
+
+static bool needs(const FlOp *op, const FlOp *stage) {
+  for (int k = 0; k < stage->n_results; k++) {
+    for (int i = 0; i < op->n_args; i++)
+      if (op->args[i] == stage->results[k]) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (fl_ir_uses(op->regions[i], stage->results[k])) return true;
+  }
+  return false;
+}
+
+/* Does op record errors outside of this function's own code, where an earlier stage's could not be asked for
+ * first? */
+static bool records_errors(const FlOp *op) {
+  if (op->code == FL_OP_STAGE) return true;
+  bool own_code = fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_LOAD ||
+                  op->code == FL_OP_STORE || op->code == FL_OP_CHECK || op->code == FL_OP_FAIL ||
+                  (op->code == FL_OP_EXTERN && fl_t_is_scalar(op->results[0]->type));
+  bool control =
+      op->code == FL_OP_IF || op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+  if (own_code) return false;
+  if (!control) return fl_ir_may_fault(op);
+  for (int i = 0; i < op->n_regions; i++)
+    for (const FlOp *in = op->regions[i]->first; in; in = in->next)
+      if (records_errors(in)) return true;
+  return false;
+}
+
+int fl_plan_waits(const FlPlanner *m, const FlOp *op, int first) {
+  if (m->running.n == first) return 0;
+  int end = first;
+  bool all = fl_ir_is_effect(op) || (op->code != FL_OP_STAGE && records_errors(op));
+  for (int i = first; i < m->running.n; i++)
+    if (all || needs(op, m->running.at[i])) end = i + 1;
+  return end - first;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------
+ */
+
+bool fl_plan_fits_table(const FlPlanStep *s) {
+  const FlOp *op = s->op;
+  if (fl_op_info[op->code].op_class != FL_CLASS_STRUCT) return true;
+  switch (op->code) {
+  case FL_OP_MAP: return s->kernel_code || !fl_ir_within(op); /* fl_map_tasks says no group */
+  case FL_OP_REDUCE:
+  case FL_OP_COLLECT: return s->kernel_code;
+  case FL_OP_ARRAY:
+  case FL_OP_CALL:
+  case FL_OP_CHECK:
+  case FL_OP_CONST:
+  case FL_OP_DIM:
+  case FL_OP_FAIL:
+  case FL_OP_LOAD: return true;
+  case FL_OP_STORE:
+  case FL_OP_SCAN:
+  case FL_OP_CUSTOM:
+  case FL_OP_STAGE:
+  case FL_OP_EXTERN:
+  case FL_OP_KEEP:
+  case FL_OP_WITHIN:
+  case FL_OPS_CONTROL:
+  case FL_OPS_NOT_STRUCT: break;
+  }
+  return false;
+}
+
+static bool is_table(const FlPlanBody *body) {
+  int n = body->region->n_yields;
+  for (int i = 0; i < body->steps.n && n < LARGE; i++) {
+    const FlOp *op = body->steps.at[i]->op;
+    if (op->code != FL_OP_CONST && fl_plan_fits_table(body->steps.at[i]))
+      n += 1 + op->n_args + op->n_results + (op->n_regions ? KERNEL : 0);
+  }
+  return n >= LARGE;
+}
+
+/* The body and those inside of it, but for tasks, which are functions of their own. */
+static bool find_tables(FlPlanBody *body) {
+  bool found = body->table = is_table(body);
+  for (int i = 0; i < body->steps.n; i++) {
+    const FlPlanStep *s = body->steps.at[i];
+    for (int k = 0; s->inside && k < s->op->n_regions && s->op->code != FL_OP_MAP; k++)
+      found |= find_tables(s->inside[k]);
+  }
+  return found;
+}
+
+/* ---- what is worth optimising ----------------------------------------------------------------------------
+ */
+
+/* Does the region start work beside which its own code takes no time? */
+static bool starts_work(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool bulk = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT ||
+                op->code == FL_OP_STAGE;
+    if (bulk || fl_op_info[op->code].op_class == FL_CLASS_RUNTIME) return true;
+  }
+  return false;
+}
+
+/* Does host code itself loop over elements? */
+static bool has_loops(const FlPlan *p, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    const FlPlanStep *s = op->n_regions ? fl_plan_step(p, op) : NULL;
+    bool loop = op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+    bool serial = (op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && s && !s->kernel_code;
+    if ((loop || serial) && !starts_work(op->regions[0])) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (op->code != FL_OP_MAP && has_loops(p, op->regions[i])) return true;
+  }
+  return false;
+}
+
+/* LLVM's trees of dominators take the square of the number of loops that stand one behind the other. */
+static bool has_too_many_loops(const FlRegion *r) {
+  int n = 0;
+  for (const FlOp *op = r->first; op && n <= MOST_LOOPS; op = op->next)
+    n += op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+  return n > MOST_LOOPS;
+}
+
+/* ---- views -----------------------------------------------------------------------------------------------
+ */
+
+/* Is op inside a loop that v is outside of? */
+static bool loops_since(const FlOp *op, const FlValue *v) {
+  for (const FlRegion *r = op->parent; r && r != v->region; r = r->owner ? r->owner->parent : NULL)
+    if (r->owner && r->owner->code != FL_OP_IF) return true;
+  return false;
+}
+
+/* Finds the arrays of host code that loops read or write element by element; kernels and tasks have views of
+ * their own. */
+static void find_looped(FlPlanner *m, FlMap *looped, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool asks = op->code == FL_OP_LOAD || op->code == FL_OP_STORE || op->code == FL_OP_DIM;
+    bool in_loop = r->owner && (r->owner->code == FL_OP_FOR || r->owner->code == FL_OP_WHILE);
+    if (asks && (in_loop || loops_since(op, op->args[0]))) {
+      fl_map_set(looped, op->args[0], (void *)(uintptr_t)op);
+      fl_map_set(looped, fl_in_place_object(m->in_place, op->args[0]), (void *)(uintptr_t)op);
+    }
+    for (int i = 0; i < op->n_regions; i++)
+      if (op->code != FL_OP_MAP) find_looped(m, looped, op->regions[i]);
+  }
+}
+
+void fl_plan_root(FlPlanner *m, FlPlanBody *body) {
+  body->looped = fl_map_make(m->plan->arena);
+  body->straight = !has_loops(m->plan, body->region) || has_too_many_loops(body->region);
+  body->holds_table = body->straight && find_tables(body);
+  find_looped(m, body->looped, body->region);
+}

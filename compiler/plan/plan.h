@@ -1,0 +1,190 @@
+/* plan.h: what will be run, as data that is decided once: between the passes and whoever runs their result
+ * (code generation, the interpreter, flowc explain).
+ *
+ * What comes in: a verified module behind the passes. What goes out: for each function a body, which is a
+ * list of steps in the order of the program. A step is an operation of host level, with what is decided about
+ * it: how it runs, which rows it needs of what it takes, what it waits for, what is given back behind it,
+ * what it may write over. Of a kernel: what it captures and how it reads that, whether it can fail, what an
+ * element costs, in which form it runs. No LLVM type is in it, and who reads it decides nothing of this
+ * again.
+ *
+ * What always holds: a plan changes nothing of the module, is void once that is edited, and is never changed
+ * once it is made, so that threads may share it. It depends on the module and the level alone, not on the
+ * machine. Everything is in the arena that it was made in. */
+#ifndef FL_PLAN_H
+#define FL_PLAN_H
+
+#include "plan/in_place.h"
+#include "plan/lifetime.h"
+
+/* ---- rows: what is needed of an argument, or a capture, for one row of the result ------------------------
+ */
+
+typedef enum FlRows {
+  FL_ROWS_NONE, /* none: it is one value, or only its sizes are asked for */
+  FL_ROWS_OWN,  /* its own row */
+  FL_ROWS_NEAR, /* rows around its own, at bounded distances */
+  FL_ROWS_FOLD, /* all, in any parts whose states are merged in the order of rows */
+  FL_ROWS_MOVE, /* rows that are named by values: an exchange */
+  FL_ROWS_ANY   /* any: the whole of it */
+} FlRows;
+enum { FL_N_ROWS = FL_ROWS_ANY + 1 };
+extern const char *const fl_rows_names[FL_N_ROWS];
+
+/* What an operation takes: an argument, or what its regions capture. */
+typedef struct FlUse {
+  const FlValue *value;
+  FlRows rows;
+  int64_t lo, hi; /* NEAR: from row `lo` to row `hi`, counted from its own */
+  bool element;   /* of a loop: of the array nothing is read but the element at the loop's own position */
+  bool dies;      /* the array is owned here and not used after: the operation may write over it */
+} FlUse;
+
+/* ---- cost: nanoseconds, as an expression over sizes that are known where the loop begins ----------------
+ */
+
+typedef enum FlCostKind {
+  FL_COST_CONSTANT, /* n */
+  FL_COST_VALUE,    /* of an i64 */
+  FL_COST_DIM,      /* the size of array `value` along `axis` */
+  FL_COST_SUM,      /* of a and b */
+  FL_COST_PRODUCT
+} FlCostKind;
+
+typedef struct FlCost {
+  FlCostKind kind;
+  double n;
+  const FlValue *value;
+  int axis;
+  const struct FlCost *a, *b;
+} FlCost;
+
+/* ---- kernels ---------------------------------------------------------------------------------------------
+ */
+
+typedef enum FlPlanForm {
+  FL_KERNEL_ELEMENTS, /* MAP: an element each */
+  FL_KERNEL_COLUMNS,  /* MAP of sums along columns: swept row by row, a tile of columns at once */
+  FL_KERNEL_BLOCKS,   /* REDUCE: the states of blocks, then joined */
+  FL_KERNEL_KEPT,     /* COLLECT: each block compacts what it keeps, then the parts are joined */
+  FL_KERNEL_TASKS /* MAP over host code: elements are tasks of the pool; none of what follows `uses` is set */
+} FlPlanForm;
+
+/* How large the code of a region is: above WIDE it is made without the passes over live ranges, which take
+ * the square of that; above SLOW as code that is not optimised. */
+enum { FL_CODE_WIDE = 6000, FL_CODE_SLOW = 20000 };
+
+/* A loop over an index space that runs on the pool. */
+typedef struct FlPlanKernel {
+  const FlOp *op;
+  const FlRegion *region;
+  FlPlanForm form;
+  int n_uses;
+  const FlUse *uses;    /* captures, in the order of its environment; constants are made anew and are none */
+  int n_outputs;        /* pointers to where results go */
+  bool faults;          /* an element can fail */
+  bool makes_texts;     /* an element makes texts */
+  bool gives_texts;     /* results are texts that it makes, or may pass on: a run needs a heap */
+  bool heavy;           /* an element takes so long that the widest vectors pay */
+  int weight;           /* instructions, about; not counted further than FL_CODE_SLOW */
+  int unit;             /* elements that a worker takes at least: a multiple of this */
+  const FlCost *cost;   /* of an element */
+  const FlOp *sum;      /* COLUMNS: the REDUCE */
+  int n_draws, n_reads; /* random numbers at its own position that are drawn by tiles, */
+  const FlOp **draws, **reads; /* and LOADs there that are asked for ahead of them */
+  const FlValue **over; /* by result: the array that it is written over where sizes agree; NULL: none */
+} FlPlanKernel;
+
+/* ---- steps -----------------------------------------------------------------------------------------------
+ */
+
+typedef enum FlPlanKind {
+  FL_STEP_VALUE,   /* scalars, elements, sizes, checks: code where it stands */
+  FL_STEP_KERNEL,  /* a loop on the pool: step->kernel */
+  FL_STEP_SERIAL,  /* a loop over host code, or whose order counts: element after element */
+  FL_STEP_BULK,    /* a runtime operator */
+  FL_STEP_CONTROL, /* a branch, or rounds */
+  FL_STEP_CALL,
+  FL_STEP_STAGE /* a stage call, which runs beside what follows */
+} FlPlanKind;
+
+typedef struct FlPlanBody FlPlanBody;
+
+typedef struct FlPlanStep {
+  FlPlanKind kind;
+  const FlOp *op;
+  const FlUse *uses;          /* BULK: of each argument */
+  const FlPlanKernel *kernel; /* KERNEL; else NULL */
+  FlPlanBody *const *inside;  /* by region, of host code; NULL: there are none, or they are a kernel's */
+  FlValue *const *dead;       /* arrays that are given back behind it */
+  int n_dead;
+  int waits;         /* so many of the stage calls of this body that are running are waited for before it */
+  bool kernel_code;  /* its regions hold nothing but what a kernel may */
+  bool in_table;     /* where its body is a table: it is a row of that */
+  bool writes;       /* STORE: into the array itself, which the result then is */
+  const bool *takes; /* FOR, WHILE, STORE: by argument: the reference is handed over; NULL: none is */
+  const FlCarry *holds; /* FOR, WHILE: by result */
+  const bool *same;     /* IF: by result: both branches give one object, which stays where it is */
+  int64_t lasts;        /* bits that attribute i has beside its own: what it reads last, and may write over */
+} FlPlanStep;
+
+/* A region of host code. */
+struct FlPlanBody {
+  const FlRegion *region;
+  FlVec(FlPlanStep *) steps;
+  FlValue *const *unused; /* arrays that are given back at its start */
+  int n_unused;
+  const bool *moves; /* by yield: the body's own reference is handed on */
+  bool table; /* it runs straight through so much that its steps become data (docs/decisions/steps.md) */
+  /* bodies of functions and of tasks: */
+  bool holds_table; /* it, or one inside, is a table */
+  bool straight;    /* it loops over no elements itself, or too often: optimising it would not pay */
+  FlMap *looped;    /* arrays whose elements or sizes are asked for in loops: worth a view; value -> op */
+};
+
+typedef struct FlPlanFunc {
+  const FlFunc *func;
+  FlPlanBody *body;
+  const FlLifetime *life;
+  bool communicates; /* a step of it, or of what it calls, needs rows of another part once its arrays are
+                        parted */
+  bool asked;        /* while the plan is made: whether it does */
+} FlPlanFunc;
+
+typedef struct FlPlan {
+  FlArena *arena;
+  const FlModule *module;
+  int level;
+  FlVec(FlPlanFunc *) funcs; /* in the order of the module */
+  FlMap *steps;              /* FlOp, of host level -> FlPlanStep */
+  FlMap *bodies;             /* FlRegion, of host level -> FlPlanBody */
+  FlMap *of_func;            /* FlFunc -> FlPlanFunc */
+  FlMap *firm; /* proven LOADs of kernels that can fail, which stay inside of their arrays also where
+                  something before them failed -> themselves */
+  bool wide;   /* some loop or branch is larger than FL_CODE_WIDE */
+} FlPlan;
+
+/* Never fails. Level 0: what quick code needs, the plainest form of everything. */
+FlPlan *fl_plan_make(FlArena *arena, const FlModule *m, int level);
+
+static inline const FlPlanStep *fl_plan_step(const FlPlan *p, const FlOp *op) {
+  return fl_map_get(p->steps, op);
+}
+static inline const FlPlanBody *fl_plan_body(const FlPlan *p, const FlRegion *r) {
+  return fl_map_get(p->bodies, r);
+}
+static inline const FlPlanFunc *fl_plan_func(const FlPlan *p, const FlFunc *f) {
+  return fl_map_get(p->of_func, f);
+}
+/* Attribute i, with what the plan adds to it. */
+static inline int64_t fl_plan_attr(const FlPlan *p, const FlOp *op) {
+  const FlPlanStep *s = fl_plan_step(p, op);
+  return op->attrs.i | (s ? s->lasts : 0);
+}
+/* The array v, which is owned where `op` stands, is not used after it. */
+bool fl_plan_dies(const FlPlan *p, const FlOp *op, const FlValue *v);
+
+/* As text: values have the numbers that they have in the text of the IR. */
+void fl_plan_print(FlText1 *out, const FlPlan *p);
+
+#endif

@@ -1,0 +1,46 @@
+/* plan_internal.h: what the files that make a plan share. */
+#ifndef FL_PLAN_INTERNAL_H
+#define FL_PLAN_INTERNAL_H
+
+#include "plan/plan.h"
+
+/* The plan of a function being made. */
+typedef struct FlPlanner {
+  FlPlan *plan;
+  FlPlanFunc *func;
+  FlInPlace *in_place;
+  FlVec(const FlOp *) running; /* stage calls that nobody has waited for, in program order */
+} FlPlanner;
+
+/* ---- kernel.c ---- */
+
+/* Of a MAP, or of a REDUCE or COLLECT over kernel code; `code`: the region is kernel code. */
+const FlPlanKernel *fl_plan_kernel(FlPlanner *m, const FlOp *op, bool code);
+/* Instructions, about; one of MATHS, inlined, is many, and so is a loop with its lanes and rests. */
+int fl_plan_weight(const FlRegion *r);
+
+/* ---- rows.c ---- */
+
+/* What the region of a loop captures, in the order in which it names it, and how that is read. `sum`: as
+ * FlPlanKernel.sum. */
+const FlUse *fl_plan_captures(FlPlanner *m, const FlOp *loop, const FlOp *sum, int *n);
+/* What a runtime operator needs of each of its arguments, by the column DIST of ops.def. */
+const FlUse *fl_plan_args(FlPlanner *m, const FlOp *op);
+/* Do rows of its results depend on rows of another part, once what it takes is parted? */
+bool fl_plan_crosses_parts(const FlPlanStep *s);
+
+/* ---- cost.c ---- */
+
+/* Of one element of the kernel. */
+const FlCost *fl_plan_cost(FlArena *arena, const FlRegion *kernel);
+
+/* ---- host.c: host code as a whole ---- */
+
+/* How many of the stage calls that run since `first` are waited for before op. */
+int fl_plan_waits(const FlPlanner *m, const FlOp *op, int first);
+/* May the operation be a row of a table of steps? */
+bool fl_plan_fits_table(const FlPlanStep *s);
+/* The root of a function, or of tasks, whose steps are made: what is decided of it as a whole. */
+void fl_plan_root(FlPlanner *m, FlPlanBody *body);
+
+#endif

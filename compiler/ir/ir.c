@@ -205,35 +205,84 @@ static void copy_region(Copy *c, FlOp *op, int index, const FlRegion *from) {
   for (int i = 0; i < from->n_yields; i++) r->yields[i] = copied(c, from->yields[i]);
 }
 
-static void copy_ops(Copy *c, FlRegion *into, FlOp *before, const FlRegion *from) {
+static void copy_op(Copy *c, FlRegion *into, FlOp *before, const FlOp *op) {
   FlArena *arena = c->b->module->arena;
-  for (const FlOp *op = from->first; op; op = op->next) {
-    FlOp *fresh = FL_NEW(arena, FlOp);
-    *fresh = *op;
-    if (c->call) put_within(c, fresh);
-    fresh->args = FL_NEW_ARRAY(arena, FlValue *, op->n_args);
-    for (int i = 0; i < op->n_args; i++) fresh->args[i] = copied(c, op->args[i]);
-    fresh->results = FL_NEW_ARRAY(arena, FlValue *, op->n_results);
-    fl_ir_link(into, fresh, before);
-    for (int i = 0; i < op->n_results; i++) {
-      fresh->results[i] = fl_ir_value_make(c->b->func, op->results[i]->type, fresh, into, i);
-      set_copy(c, op->results[i], fresh->results[i]);
-    }
-    if (op->n_regions) fresh->regions = FL_NEW_ARRAY(arena, FlRegion *, op->n_regions);
-    for (int i = 0; i < op->n_regions; i++) copy_region(c, fresh, i, op->regions[i]);
+  FlOp *fresh = FL_NEW(arena, FlOp);
+  *fresh = *op;
+  if (c->call) put_within(c, fresh);
+  fresh->args = FL_NEW_ARRAY(arena, FlValue *, op->n_args);
+  for (int i = 0; i < op->n_args; i++) fresh->args[i] = copied(c, op->args[i]);
+  fresh->results = FL_NEW_ARRAY(arena, FlValue *, op->n_results);
+  fl_ir_link(into, fresh, before);
+  for (int i = 0; i < op->n_results; i++) {
+    fresh->results[i] = fl_ir_value_make(c->b->func, op->results[i]->type, fresh, into, i);
+    set_copy(c, op->results[i], fresh->results[i]);
   }
+  if (op->n_regions) fresh->regions = FL_NEW_ARRAY(arena, FlRegion *, op->n_regions);
+  for (int i = 0; i < op->n_regions; i++) copy_region(c, fresh, i, op->regions[i]);
 }
 
-static void copy_body(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out,
-                      uint32_t call) {
+static void copy_ops(Copy *c, FlRegion *into, FlOp *before, const FlRegion *from) {
+  for (const FlOp *op = from->first; op; op = op->next) copy_op(c, into, before, op);
+}
+
+/* What is defined in a region, from the lowest to the highest id. */
+static Copy start_copy(FlBuilder *b, const FlRegion *from, FlValue *const *args, uint32_t call) {
   Copy c = {b, from->func, UINT32_MAX, 0, NULL, call};
   span_ids(from, &c.lo, &c.hi);
   if (c.lo > c.hi) c.lo = c.hi;
   c.to = calloc((size_t)(c.hi - c.lo) + 1, sizeof *c.to);
   if (!c.to) fl_no_memory();
   for (int i = 0; i < from->n_params; i++) set_copy(&c, from->params[i], args[i]);
+  return c;
+}
+
+static void copy_body(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out,
+                      uint32_t call) {
+  Copy c = start_copy(b, from, args, call);
   copy_ops(&c, b->region, b->before, from);
   for (int i = 0; i < from->n_yields; i++) yields_out[i] = copied(&c, from->yields[i]);
+  free(c.to);
+}
+
+/* Marks the values of `from` that op reads, also in its regions. */
+static void mark_reads(const Copy *c, const FlRegion *from, const FlOp *op, bool *read);
+
+static void mark_reads_of(const Copy *c, const FlRegion *from, const FlRegion *r, bool *read) {
+  for (const FlOp *op = r->first; op; op = op->next) mark_reads(c, from, op, read);
+  for (int i = 0; i < r->n_yields; i++)
+    if (r->yields[i]->region == from) read[r->yields[i]->id - c->lo] = true;
+}
+
+static void mark_reads(const Copy *c, const FlRegion *from, const FlOp *op, bool *read) {
+  for (int i = 0; i < op->n_args; i++)
+    if (op->args[i]->region == from) read[op->args[i]->id - c->lo] = true;
+  for (int i = 0; i < op->n_regions; i++) mark_reads_of(c, from, op->regions[i], read);
+}
+
+static void read_copies(const Copy *c, FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++) op->args[i] = copied(c, op->args[i]);
+    for (int i = 0; i < op->n_regions; i++) read_copies(c, op->regions[i]);
+  }
+  for (int i = 0; i < r->n_yields; i++) r->yields[i] = copied(c, r->yields[i]);
+}
+
+void fl_ir_inline_read(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlRegion *reader) {
+  Copy c = start_copy(b, from, args, 0);
+  bool *read = calloc((size_t)(c.hi - c.lo) + 1, sizeof *read);
+  if (!read) fl_no_memory();
+  mark_reads_of(&c, from, reader, read);
+  for (const FlOp *op = from->last; op; op = op->prev)
+    for (int i = 0; i < op->n_results; i++)
+      if (read[op->results[i]->id - c.lo]) mark_reads(&c, from, op, read);
+  for (const FlOp *op = from->first; op; op = op->next) {
+    bool any = false;
+    for (int i = 0; i < op->n_results; i++) any = any || read[op->results[i]->id - c.lo];
+    if (any) copy_op(&c, b->region, b->before, op);
+  }
+  read_copies(&c, reader);
+  free(read);
   free(c.to);
 }
 

@@ -379,7 +379,10 @@ void fl_ir_move_into(FlRegion *from, FlOp *mark, FlOp *until, FlRegion *to);
 void fl_ir_read_transposed(FlRegion *r);
 /* Copies the ops of `from` to the builder's place, params replaced by `args`; out: its yields. */
 void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out);
-/* The same of the body of what `call` calls: the places of the copies are within that call. */
+/* Copies the ops of `from` that `reader`, a region that does not stand in it any more, needs of it: `reader`
+ * then reads the copies. */
+void fl_ir_inline_read(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlRegion *reader);
+/* Copies the body of what `call` calls: the places of the copies are within that call. */
 void fl_ir_inline_call(FlBuilder *b, const FlOp *call, FlValue **yields_out);
 
 /* ---- text: print.c and read.c are inverse of each other; verify.c ---------------------------------- */

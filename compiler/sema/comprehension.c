@@ -169,19 +169,16 @@ static void split_index(FlSema *s, const FlForHead *h, FlValue *linear, FlValue 
   index[0] = linear;
 }
 
-/* One linear axis: for bodies that give arrays, tables, lists. `positions`: linear indices to visit, or NULL:
- * all. */
-static FlVal map_linear(FlSema *s, const FlForHead *h, const FlExpr *body, FlValue *count,
-                        FlValue *positions) {
+/* One linear axis: for bodies that give arrays, tables, lists. */
+static FlVal map_linear(FlSema *s, const FlForHead *h, const FlExpr *body) {
   FlForHead line = *h;
   line.n = 1;
-  line.at[0].count = count;
+  line.at[0].count = fl_for_count(s, h);
   FlRegion *r;
   FlOp *map = fl_for_op(s, FL_OP_MAP, &line, &r);
   FlInside in = fl_for_enter(s, r);
-  FlValue *index[FL_MAX_GENERATORS], *linear = r->params[0];
-  if (positions) linear = fl_ir_load(&s->b, positions, 1, &linear, true);
-  split_index(s, h, linear, index);
+  FlValue *index[FL_MAX_GENERATORS];
+  split_index(s, h, r->params[0], index);
   fl_for_bind(s, h, index);
   FlVal v = fl_for_body(s, body);
   if (!fl_val_bad(v)) fl_ir_yield(r, s->module, v.type->n_parts, v.parts);
@@ -196,6 +193,28 @@ static void reshape_line(FlSema *s, FlValue *const *columns, int n, FlValue *cou
     FlType1 type = fl_t_array((FlDtype)columns[p]->type.dtype, 1);
     out[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, 2, (FlValue *[]){columns[p], count}, 1, &type, 0)->results[0];
   }
+}
+
+/* The axes of a MAP that was built become one linear axis. */
+static void make_linear(FlSema *s, const FlForHead *h, FlOp *map, FlRegion *r, FlVal *v, FlForHead *line) {
+  FlValue *index[FL_MAX_GENERATORS], *axes[FL_MAX_GENERATORS];
+  FlBuilder outer = s->b;
+  s->b.before = map;
+  *line = *h;
+  line->n = 1;
+  line->at[0].count = fl_for_count(s, h);
+  s->b = outer;
+  map->n_args = 1;
+  map->args[0] = line->at[0].count;
+  memcpy(axes, r->params, sizeof *axes * (size_t)h->n);
+  r->n_params = 0;
+  FlValue *linear = fl_ir_param(r, fl_t_scalar(FL_I64));
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  s->b.before = r->first;
+  split_index(s, h, linear, index);
+  fl_sema_leave(s, saved);
+  for (int i = 0; i < h->n; i++) fl_ir_replace_in(r, axes[i], index[i]);
+  v->parts = r->yields;
 }
 
 static FlVal unfiltered(FlSema *s, const FlForHead *h, const FlExpr *body) {
@@ -234,8 +253,9 @@ static FlVal unfiltered(FlSema *s, const FlForHead *h, const FlExpr *body) {
       return fl_val_with(s, fl_type_array(s->types, t->dtype, t->nullable, h->n + t->rank), parts, v);
     }
   }
-  fl_ir_remove(map);
-  FlVal line = map_linear(s, h, body, fl_for_count(s, h), NULL);
+  FlForHead one;
+  make_linear(s, h, map, r, &v, &one);
+  FlVal line = gather_parts(s, &one, map, r, v);
   if (fl_val_bad(line) || line.type->kind != FL_TY_ARRAY) return line;
   /* Stacked: give the axes back. */
   FlValue *args[FL_MAX_RANK + 1];
@@ -252,84 +272,98 @@ static FlVal unfiltered(FlSema *s, const FlForHead *h, const FlExpr *body) {
   return fl_val_with(s, type, line.parts, line);
 }
 
-/* COLLECT of what body gives where the filters hold; body NULL: of the linear index. */
-static FlVal filtered_scalars(FlSema *s, const FlForHead *h, const FlExpr *body, bool *not_scalar) {
-  FlRegion *r;
-  FlOp *op = fl_for_op(s, FL_OP_COLLECT, h, &r);
-  FlInside in = fl_for_enter(s, r);
-  fl_for_bind(s, h, r->params);
-  FlValue *keep = fl_for_filters(s, h);
-  FlVal v = fl_val_error(s);
-  FlValue **yields = NULL;
-  int n = 0;
-  if (keep && body) {
-    FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &keep, 0, NULL, 2);
-    FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
-    FlSavedPlace saved = fl_sema_enter(s, yes);
-    v = fl_for_body(s, body);
-    *not_scalar = !fl_val_bad(v) && !(all_scalar(v.type) && fl_levels_outside(s, &v, r));
-    FlValue **elements = FL_NEW_ARRAY(s->arena, FlValue *, v.type->n_parts + 1);
-    n = fl_val_bad(v) ? 0 : fl_val_cut(s, v, elements);
-    if (!fl_val_bad(v)) fl_ir_yield(yes, s->module, n, elements);
-    fl_sema_leave(s, saved);
-    if (!fl_val_bad(v) && !*not_scalar) {
-      FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
-      FlValue **zeros = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-      for (int p = 0; p < n; p++) types[p] = elements[p]->type;
-      saved = fl_sema_enter(s, no);
-      for (int p = 0; p < n; p++) zeros[p] = fl_val_zero(s, (FlDtype)types[p].dtype);
-      fl_ir_yield(no, s->module, n, zeros);
-      fl_sema_leave(s, saved);
-      fl_ir_add_results(&s->b, branch, n, types);
-      yields = branch->results;
-    }
-  } else if (keep) {
-    FlValue *linear = r->params[0];
-    for (int i = 1; i < h->n; i++)
-      linear = fl_sema_op2(s, FL_OP_WRAP_ADD, fl_sema_op2(s, FL_OP_WRAP_MUL, linear, h->at[i].count),
-                           r->params[i]);
-    v = fl_val_scalar(s, FL_I64, linear);
-    yields = v.parts;
-    n = 1;
-  }
-  if (yields) {
-    FlValue **all = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-    all[0] = keep;
-    memcpy(all + 1, yields, sizeof *all * (size_t)n);
-    fl_ir_yield(r, s->module, n + 1, all);
-  }
-  fl_for_leave(s, in);
-  if (!yields) {
-    fl_ir_remove(op);
-    return fl_val_error(s);
-  }
+/* The results of a COLLECT: how many are kept, then the parts. */
+static void collect_results(FlSema *s, FlOp *op, FlRegion *r, FlValue *keep, int n, FlValue *const *yields) {
+  FlValue **all = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
+  all[0] = keep;
   types[0] = fl_t_scalar(FL_I64);
-  for (int p = 0; p < n; p++) types[p + 1] = fl_t_array((FlDtype)yields[p]->type.dtype, 1);
+  for (int p = 0; p < n; p++) {
+    all[p + 1] = yields[p];
+    types[p + 1] = fl_t_array((FlDtype)yields[p]->type.dtype, 1);
+  }
+  fl_ir_yield(r, s->module, n + 1, all);
   fl_ir_add_results(&s->b, op, n + 1, types);
+}
+
+/* COLLECT of the scalars that region `yes` of `branch` makes where `keep` holds. */
+static FlVal collect_scalars(FlSema *s, FlOp *op, FlRegion *r, FlValue *keep, FlOp *branch, FlVal v) {
+  FlRegion *yes = branch->regions[0], *no = branch->regions[1];
+  FlValue **elements = FL_NEW_ARRAY(s->arena, FlValue *, v.type->n_parts + 1);
+  int n = fl_val_cut(s, v, elements);
+  FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
+  FlValue **zeros = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
+  fl_ir_yield(yes, s->module, n, elements);
+  FlSavedPlace saved = fl_sema_enter(s, no);
+  for (int p = 0; p < n; p++) {
+    types[p] = elements[p]->type;
+    zeros[p] = fl_val_zero(s, (FlDtype)types[p].dtype);
+  }
+  fl_ir_yield(no, s->module, n, zeros);
+  fl_sema_leave(s, saved);
+  saved = fl_sema_enter(s, r);
+  fl_ir_add_results(&s->b, branch, n, types);
+  fl_sema_leave(s, saved);
+  collect_results(s, op, r, keep, n, branch->results);
   const FlType *type = v.type->kind == FL_TY_TUPLE
                            ? fl_type_table(s->types, v.type)
                            : fl_type_array(s->types, v.type->dtype, v.type->nullable, 1);
   return fl_val_join(s, type, op->results[0], op->results + 1, v);
 }
 
-/* A comprehension, which is no scalar: one within the other is elaborated once each. */
-static bool gives_array(const FlExpr *body) {
-  while (body->kind == FL_EXPR_BLOCK && body->block.n &&
-         body->block.at[body->block.n - 1]->kind == FL_STMT_EXPR)
-    body = body->block.at[body->block.n - 1]->expr;
-  return body->kind == FL_EXPR_COMPREHENSION;
+/* COLLECT of the linear positions where `keep` holds, and one element a task: MAP over these of what region
+ * `yes` of `branch` makes. */
+static FlVal collect_positions(FlSema *s, const FlForHead *h, FlOp *op, FlRegion *r, FlValue *keep,
+                               FlOp *branch, FlVal v) {
+  FlRegion *yes = branch->regions[0];
+  fl_ir_yield(yes, s->module, v.type->n_parts, v.parts);
+  fl_ir_remove(branch);
+  FlSavedPlace saved = fl_sema_enter(s, r);
+  FlValue *linear = r->params[0];
+  for (int i = 1; i < h->n; i++)
+    linear =
+        fl_sema_op2(s, FL_OP_WRAP_ADD, fl_sema_op2(s, FL_OP_WRAP_MUL, linear, h->at[i].count), r->params[i]);
+  fl_sema_leave(s, saved);
+  collect_results(s, op, r, keep, 1, &linear);
+  FlForHead line = *h;
+  line.n = 1;
+  line.at[0].count = op->results[0];
+  FlRegion *each;
+  FlOp *map = fl_for_op(s, FL_OP_MAP, &line, &each);
+  saved = fl_sema_enter(s, each);
+  FlValue *index[FL_MAX_GENERATORS], *at = each->params[0];
+  split_index(s, h, fl_ir_load(&s->b, op->results[1], 1, &at, true), index);
+  fl_ir_inline_read(&s->b, r, index, yes);
+  fl_ir_move_into(yes, NULL, NULL, each);
+  fl_ir_yield(each, s->module, yes->n_yields, yes->yields);
+  v.parts = each->yields;
+  fl_sema_leave(s, saved);
+  return gather_parts(s, &line, map, each, v);
 }
 
+/* What body gives where the filters hold. */
 static FlVal filtered(FlSema *s, const FlForHead *h, const FlExpr *body) {
-  bool not_scalar = gives_array(body);
-  if (!not_scalar) {
-    FlVal v = filtered_scalars(s, h, body, &not_scalar);
-    if (!not_scalar) return v;
+  FlRegion *r;
+  FlOp *op = fl_for_op(s, FL_OP_COLLECT, h, &r), *branch = NULL;
+  FlInside in = fl_for_enter(s, r);
+  fl_for_bind(s, h, r->params);
+  FlValue *keep = fl_for_filters(s, h);
+  FlVal v = fl_val_error(s);
+  if (keep) {
+    branch = fl_ir_op(&s->b, FL_OP_IF, 1, &keep, 0, NULL, 2);
+    FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL);
+    fl_ir_region(&s->b, branch, 1, 0, NULL);
+    FlSavedPlace saved = fl_sema_enter(s, yes);
+    v = fl_for_body(s, body);
+    fl_sema_leave(s, saved);
   }
-  FlVal positions = filtered_scalars(s, h, NULL, &not_scalar);
-  if (fl_val_bad(positions)) return positions;
-  return map_linear(s, h, body, fl_sema_dim(s, positions, 0), positions.parts[0]);
+  fl_for_leave(s, in);
+  if (fl_val_bad(v)) {
+    fl_ir_remove(op);
+    return v;
+  }
+  if (all_scalar(v.type) && fl_levels_outside(s, &v, r)) return collect_scalars(s, op, r, keep, branch, v);
+  return collect_positions(s, h, op, r, keep, branch, v);
 }
 
 /* Lists of arrays or tables joined end to end. */
@@ -359,31 +393,28 @@ static FlVal joined_rows(FlSema *s, FlVal all) {
   return fl_val_with(s, fl_type_array(s->types, all.type->dtype, all.type->nullable, out.rank), parts, all);
 }
 
-static FlVal comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr *body, bool rest) {
-  FlForHead h;
-  if (!fl_for_read(s, clauses, &h)) return fl_val_error(s);
-  if (!h.tail.n && h.filters.n) return filtered(s, &h, body);
-  if (!h.tail.n && rest && h.n > 1) return map_linear(s, &h, body, fl_for_count(s, &h), NULL);
-  if (!h.tail.n) return unfiltered(s, &h, body);
+static FlVal elements(FlSema *s, const FlForHead *h, const FlExpr *body, bool rest) {
+  if (!h->tail.n && h->filters.n) return filtered(s, h, body);
+  if (!h->tail.n && rest && h->n > 1) return map_linear(s, h, body);
+  if (!h->tail.n) return unfiltered(s, h, body);
   /* The rest is a comprehension of its own, one a position of the head. */
   FlExpr inner = {.kind = FL_EXPR_COMPREHENSION, .span = body->span};
-  inner.comprehension.clauses = h.tail;
+  inner.comprehension.clauses = h->tail;
   inner.comprehension.body = (FlExpr *)(uintptr_t)body;
   inner.comprehension.rest = true;
   FlExpr *kept = fl_arena_copy(s->arena, &inner, sizeof inner);
-  FlVal list;
-  if (h.filters.n) list = filtered(s, &h, kept);
-  else list = map_linear(s, &h, kept, fl_for_count(s, &h), NULL);
+  FlVal list = h->filters.n ? filtered(s, h, kept) : map_linear(s, h, kept);
   if (fl_val_bad(list)) return list;
   if (list.type->kind == FL_TY_ARRAY && list.type->rank >= 2) return joined_rows(s, list);
   return join_list(s, list, body->span);
 }
 
-FlVal fl_for_comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr *body) {
-  return comprehension(s, clauses, body, false);
+FlVal fl_for_elements(FlSema *s, const FlForHead *h, const FlExpr *body) {
+  return elements(s, h, body, false);
 }
 
 FlVal fl_sema_comprehension(FlSema *s, const FlExpr *e) {
   const FlComprehension *c = &e->comprehension;
-  return comprehension(s, &c->clauses, c->body, c->rest);
+  FlForHead h;
+  return fl_for_read(s, &c->clauses, &h) ? elements(s, &h, c->body, c->rest) : fl_val_error(s);
 }

@@ -212,27 +212,57 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
   }
 }
 
+/* The target with names, of the innermost scope, in place of its positions, which are read more than once and
+ * elaborated here: those that are not names or numbers. */
+static const FlExpr *with_positions(FlSema *s, const FlExpr *target) {
+  if (target->kind != FL_EXPR_INDEX && target->kind != FL_EXPR_FIELD) return target;
+  FlExpr *e = fl_arena_copy(s->arena, target, sizeof *e);
+  FlExpr **base = e->kind == FL_EXPR_INDEX ? &e->index.base : &e->field.base;
+  *base = (FlExpr *)(uintptr_t)with_positions(s, *base);
+  if (e->kind == FL_EXPR_FIELD) return e;
+  FlSubscript *subs = fl_arena_copy(s->arena, e->index.subs.at, sizeof *subs * (size_t)e->index.subs.n);
+  for (int i = 0; i < e->index.subs.n; i++) {
+    const FlExpr *at = subs[i].kind == FL_SUB_VALUE ? subs[i].value : NULL;
+    bool negative = at && at->kind == FL_EXPR_UNARY && at->unary.operand->kind == FL_EXPR_INT;
+    if (!at || at->kind == FL_EXPR_NAME || at->kind == FL_EXPR_INT || negative) continue;
+    const char *name = fl_arena_printf(s->arena, "position %d of the target", s->scope->names.n);
+    FlExpr *read = FL_NEW(s->arena, FlExpr);
+    *read = (FlExpr){.kind = FL_EXPR_NAME, .span = at->span};
+    read->name = (FlName){.text = fl_intern_z(s->names, name), .span = at->span};
+    FlVal v = fl_sema_expr(s, at, NULL);
+    fl_scope_bind(s, s->scope, FL_BIND_VALUE, read->name.text, at->span, v)->used = true;
+    subs[i].value = read;
+  }
+  e->index.subs.at = subs;
+  return e;
+}
+
 static void assign(FlSema *s, const FlStmt *st) {
   FlSavedUnit unit = fl_sema_unit(s);
+  FlScope *outer = s->scope;
+  const FlExpr *target = st->assign.target;
   FlVal v;
+  if (target->kind != FL_EXPR_NAME) s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
   if (st->assign.add) {
-    FlVal old = fl_sema_expr(s, st->assign.target, NULL);
+    target = with_positions(s, target);
+    FlVal old = fl_sema_expr(s, target, NULL);
     FlVal more = fl_sema_expr(s, st->assign.value, old.type);
-    v = fl_sema_binary(s, FL_BIN_ADD, old, more, st->span, st->assign.target->span, st->assign.value->span);
+    v = fl_sema_binary(s, FL_BIN_ADD, old, more, st->span, target->span, st->assign.value->span);
   } else {
     const FlType *want = NULL;
-    if (st->assign.target->kind == FL_EXPR_NAME) {
-      FlBinding *b = fl_scope_find(s, st->assign.target->name.text);
+    if (target->kind == FL_EXPR_NAME) {
+      FlBinding *b = fl_scope_find(s, target->name.text);
       if (b && b->kind == FL_BIND_VAR) want = b->val.type;
     }
     v = fl_sema_expr_or_groups(s, st->assign.value, want);
+    if (!fl_val_bad(v)) target = with_positions(s, target);
   }
   if (v.type->kind == FL_TY_NONE)
     v = fl_sema_error(s, FL_E0309, st->assign.value->span, "this gives no value");
-  FlVal now = assign_to(s, st->assign.target, v, st->assign.value->span);
+  FlVal now = assign_to(s, target, v, st->assign.value->span);
+  s->scope = outer;
   FlVal own = fl_sema_unit_end(s, unit, now);
-  if (st->assign.target->kind == FL_EXPR_NAME && !fl_val_bad(own))
-    fl_scope_find(s, st->assign.target->name.text)->val = own;
+  if (target->kind == FL_EXPR_NAME && !fl_val_bad(own)) fl_scope_find(s, target->name.text)->val = own;
 }
 
 /* ---- assert ---- */
@@ -360,6 +390,24 @@ static FlVal run_rest(FlSema *s, void *env) {
   return fl_val_none(s);
 }
 
+static bool has_jumps(const FlStmt *st) {
+  FlJumps j = fl_sema_jumps_of(st);
+  return j.any_break || j.any_continue;
+}
+
+/* Runs what stands behind a jump where none was taken. */
+static void unless_jumped(FlSema *s, FlStmt *const *stmts, int n, FlSpan span, FlThunk run) {
+  FlVarList vars = {0};
+  fl_vars_of_stmts(s, &vars, stmts, n);
+  if (s->loop_break) fl_vars_add(s, &vars, s->loop_break);
+  fl_vars_add(s, &vars, s->loop_skip);
+  FlVal go = fl_val_scalar(s, FL_BOOL, fl_ir_unary(&s->b, FL_OP_NOT, s->loop_skip->val.parts[0]));
+  run.span = stmts[0]->span;
+  fl_sema_choose(s, go, span, &vars, run, (FlThunk){NULL, NULL, span});
+}
+
+static bool is_jump(const FlStmt *st) { return st->kind == FL_STMT_BREAK || st->kind == FL_STMT_CONTINUE; }
+
 static FlVal run_stmts(FlSema *s, FlStmt *const *stmts, int n, const FlType *want) {
   for (int i = 0; i < n; i++) {
     const FlStmt *st = stmts[i];
@@ -371,30 +419,79 @@ static FlVal run_stmts(FlSema *s, FlStmt *const *stmts, int n, const FlType *wan
       return v;
     }
     fl_sema_stmt(s, st);
-    FlJumps j = s->loop_skip ? fl_sema_jumps_of(st) : (FlJumps){0};
-    if ((j.any_break || j.any_continue) && i + 1 < n) {
-      if (st->kind == FL_STMT_BREAK || st->kind == FL_STMT_CONTINUE) {
+    if (i + 1 < n && s->loop_skip && has_jumps(st)) {
+      if (is_jump(st)) {
         fl_report(s->sink, FL_W0002, stmts[i + 1]->span, "this is never reached");
         return fl_val_none(s);
       }
       Rest rest = {stmts + i + 1, n - i - 1};
-      FlVarList vars = {0};
-      fl_vars_of_stmts(s, &vars, rest.stmts, rest.n);
-      if (s->loop_break) fl_vars_add(s, &vars, s->loop_break);
-      fl_vars_add(s, &vars, s->loop_skip);
-      FlVal go = fl_val_scalar(s, FL_BOOL, fl_ir_unary(&s->b, FL_OP_NOT, s->loop_skip->val.parts[0]));
-      fl_sema_choose(s, go, st->span, &vars, (FlThunk){run_rest, &rest, stmts[i + 1]->span},
-                     (FlThunk){NULL, NULL, st->span});
+      unless_jumped(s, rest.stmts, rest.n, st->span, (FlThunk){.run = run_rest, .env = &rest});
       return fl_val_none(s);
     }
   }
   return fl_val_none(s);
 }
 
+/* ---- blocks with many jumps ---- */
+
+/* Jumps in a block, what follows each of which stands within the test of the one before. A block with more is
+ * a row of such tests, so that code is not nested as deep as there are jumps: each is of the statements up to
+ * the next jump, or, where these bind names, of all that is left and sees them. */
+enum { NESTED_JUMPS = 64 };
+
+static void run_row(FlSema *s, FlStmt *const *stmts, int n);
+
+typedef struct Group {
+  FlStmt *const *stmts;
+  int own, n; /* up to and with the jump; with what sees the names that these bind */
+  bool last;  /* of the block */
+} Group;
+
+static FlVal run_group(FlSema *s, void *env) {
+  const Group *g = env;
+  if (s->depth > FL_SEMA_DEPTH)
+    return fl_sema_error(s, FL_E0206, g->stmts[0]->span, "`continue` and `break` are nested too deeply here");
+  s->depth++;
+  int n = g->last && g->own == g->n ? 0 : g->own; /* the last of the block may give a value */
+  for (int i = 0; i < n; i++) fl_sema_stmt(s, g->stmts[i]);
+  if (!n) run_stmts(s, g->stmts, g->n, NULL);
+  else if (g->n > n) run_row(s, g->stmts + n, g->n - n);
+  s->depth--;
+  return fl_val_none(s);
+}
+
+static void run_row(FlSema *s, FlStmt *const *stmts, int n) {
+  for (int at = 0; at < n;) {
+    Group g = {.stmts = stmts + at};
+    bool binds = false, jumps = false;
+    while (at < n && !jumps) {
+      const FlStmt *st = stmts[at++];
+      binds = binds || st->damaged || st->kind == FL_STMT_LET || st->kind == FL_STMT_VAR;
+      jumps = has_jumps(st);
+      g.own++;
+    }
+    bool ends = is_jump(stmts[at - 1]);
+    if (ends && at < n) fl_report(s->sink, FL_W0002, stmts[at]->span, "this is never reached");
+    if (ends) n = at;
+    if (binds) at = n;
+    g.n = (int)(stmts + at - g.stmts);
+    g.last = at == n;
+    unless_jumped(s, g.stmts, g.n, g.stmts[0]->span, (FlThunk){.run = run_group, .env = &g});
+  }
+}
+
+static bool has_many_jumps(const FlSema *s, const FlStmtList *stmts) {
+  int n = 0;
+  for (int i = 0; s->loop_skip && stmts->n > NESTED_JUMPS && i < stmts->n; i++) n += has_jumps(stmts->at[i]);
+  return n > NESTED_JUMPS;
+}
+
 FlVal fl_sema_block(FlSema *s, const FlStmtList *stmts, const FlType *want) {
   FlScope *outer = s->scope;
   s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
-  FlVal v = run_stmts(s, stmts->at, stmts->n, want);
+  FlVal v = fl_val_none(s);
+  if (has_many_jumps(s, stmts)) run_row(s, stmts->at, stmts->n);
+  else v = run_stmts(s, stmts->at, stmts->n, want);
   for (int i = 0; i < stmts->n; i++)
     if (stmts->at[i]->damaged) v = fl_val_error(s);          /* what it gives may be what is missing */
   if (v.type->kind != FL_TY_FUNC) fl_scope_end(s, s->scope); /* a function may still use what it saw */

@@ -48,7 +48,7 @@ FlValue *fl_for_filters(FlSema *s, const FlForHead *h);
 /* Inside: the value of the body; reports when it gives none. */
 FlVal fl_for_body(FlSema *s, const FlExpr *body);
 
-/* [for clauses: body] */
-FlVal fl_for_comprehension(FlSema *s, const FlClauseList *clauses, const FlExpr *body);
+/* [for clauses: body], whose head was read. */
+FlVal fl_for_elements(FlSema *s, const FlForHead *h, const FlExpr *body);
 
 #endif

@@ -93,7 +93,10 @@ static FlVal best(FlSema *s, const FlExpr *e, FlVal all) {
   int k = fl_verb_column(s, all, rest->at[0].value);
   if (k < 0) return fl_val_error(s);
   FlActual by = {.value = fl_val_field(s, all, k), .span = rest->at[0].span};
+  FlAggContext *agg = s->agg; /* of a verb around: its aggregates are of columns */
+  s->agg = NULL;
   FlVal at = fl_sema_call_builtin(s, fl_builtin_find(s, "argmax"), 1, &by, e->span, NULL);
+  s->agg = agg;
   return fl_val_bad(at) ? at : fl_sema_at(s, all, at.parts[0], true);
 }
 
@@ -105,12 +108,10 @@ FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e) {
                                       "any", "all",     "count", "argmin", "argmax"};
   bool known = false;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) known = known || strcmp(name, kinds[i]) == 0;
-  if (known && e->reduce.rest.n == 0) {
-    FlForHead h;
-    if (!fl_for_read(s, &c->clauses, &h)) return fl_val_error(s);
-    if (!h.tail.n) return reduce_head(s, &h, name, c->body);
-  }
-  FlVal all = fl_for_comprehension(s, &c->clauses, c->body);
+  FlForHead h;
+  if (!fl_for_read(s, &c->clauses, &h)) return fl_val_error(s);
+  if (known && e->reduce.rest.n == 0 && !h.tail.n) return reduce_head(s, &h, name, c->body);
+  FlVal all = fl_for_elements(s, &h, c->body);
   if (fl_val_bad(all)) return all;
   if (strcmp(name, "best") == 0 && !fl_scope_find(s, name)) return best(s, e, all);
   /* Any other function takes the array. */

@@ -1,5 +1,5 @@
 """What the grammar lets repeat, many times: arms, elements, fields, parameters, statements, declarations. Every script gives
-what the same loop in Python gives, compiled and interpreted; with 16,000 repetitions (8,000 of `continue`) there is an answer
+what the same loop in Python gives, compiled and interpreted; with 16,000 repetitions (8,000 of `continue` with names behind) there is an answer
 or a message (the chains of operators and of `else if`, which are as deep as they are long), never a signal or a bug of the compiler, and memory
 grows no more than with their number. Prints "N passed, N failed"."""
 import os
@@ -15,6 +15,26 @@ P = "param p: i64 = 3\n"
 
 def each(n, text, between=", "):
     return between.join(text.replace("#", str(k)).replace("@", str(k + 7)) for k in range(n))
+
+
+def jumps(n, binds):
+    """A loop of n jumps, some behind others and in blocks, and what it gives: a model in Python."""
+    line = "if (i * 7 + #) % 211 == 5 { if # % 3 == 0 { y = y + 1 }\n continue }\n"
+    line += "let a# = i + #\ny = (y * 3 + a#) % 1009\n" if binds else "y = (y * 3 + i + #) % 1009\n"
+    script = "var y = 0\nvar i = 0\nwhile i < 40 {\ni = i + 1\n" + each(n, line, "") + f"if i > 30 {{ break }}\ny = y + 1\n}}\nprint(y)"
+    y = i = 0
+    while i < 40:
+        i += 1
+        for k in range(n):
+            if (i * 7 + k) % 211 == 5:
+                y += k % 3 == 0
+                break
+            y = (y * 3 + i + k) % 1009
+        else:
+            if i > 30:
+                break
+            y += 1
+    return script, str(y)
 
 
 # name -> (script of n repetitions, what it prints)
@@ -57,8 +77,11 @@ SHAPES = {
     "derived columns": lambda n: ("let t = table(a = [1, 2]) |> derive(" + each(n, "c# = a + #") + ")\nprint(sum(t.c2))", "7"),
     "tests": lambda n: (each(n, 'test "t#" { assert # == # }\n', "") + "print(1)", "1"),
     "continues": lambda n: (P + "var y = 0\nfor i in 0..1 {\n" + each(n, "if p == @ + 1 { continue }\ny = y + 1\n", "") + "}\nprint(y)", str(n)),
+    "breaks": lambda n: (P + "var y = 0\nfor i in 0..2 {\n" + each(n, "if p == @ + 1 { break }\ny = y + 1\n", "") + "}\nprint(y)", str(2 * n)),
+    "jumps": lambda n: jumps(n, False),
+    "jumps over names": lambda n: jumps(n, True),
 }
-DEEP = ("else ifs", "and", "sums", "pipes", "continues")  # as deep as they are long: what goes too deep is an error
+DEEP = ("else ifs", "and", "sums", "pipes", "jumps over names")  # as deep as they are long: what goes too deep is an error
 place = Place()
 
 
@@ -75,8 +98,8 @@ for name, make in SHAPES.items():
             done = run("run", "--no-cache", *way, "x.flow")
             check(done.returncode == 0 and done.stdout == expected + "\n", f"{name}, {n}, {way}", done.stdout[-200:] + done.stderr[-400:])
     used = {}
-    # What stands behind a `continue` is nested in it: 7,000 is too deep, and up to there time goes with the square.
-    sizes = (2000, 8000) if name == "continues" else (4000, 16000)
+    # What sees a name that is bound behind a `continue` is nested in it: 7,000 is too deep, and up to there time goes with the square.
+    sizes = (2000, 8000) if name == "jumps over names" else (4000, 16000)
     for n in sizes:
         place.write("x.flow", make(n)[0] + "\n")
         for command in (["check"], ["fmt", "--check"]):

@@ -3,7 +3,7 @@
  * Prints "flow SECONDS" (median), and on standard error what finding the types took. */
 #include "data/data.h"
 #include "exec/exec.h"
-#include "io/io.h"
+#include "io/tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,19 +30,18 @@ int main(int argc, char **argv) {
   FlIoSchema s;
   FlIoError e;
   double start = now(), times[1000];
-  if (!fl_io_schema(argv[1], NULL, 0, &s, &e)) {
+  if (!fl_io_schema_of("read_csv")(argv[1], (FlOptions){0}, &s, &e)) {
     fprintf(stderr, "%s\n", e.message);
     return 1;
   }
   fprintf(stderr, "types of %d columns found in %.1f ms\n", s.n_columns, 1e3 * (now() - start));
-  const char **list = malloc((size_t)s.n_columns * sizeof *list);
+  FlColumnAttr *columns = calloc((size_t)s.n_columns, sizeof *columns);
   int n_results = 1;
   for (int k = 0; k < s.n_columns; k++) {
-    char *text = malloc(strlen(s.columns[k].name) + 20);
-    sprintf(text, "%s:%s%s", s.columns[k].name, fl_dtype_info[s.columns[k].dtype].name,
-            s.columns[k].nullable ? "?" : "");
-    list[k] = text;
-    n_results += 1 + s.columns[k].nullable;
+    const FlIoColumn *c = &s.columns[k];
+    int flags = FL_COLUMN_TYPED | (c->nullable ? FL_COLUMN_NULLS : 0);
+    columns[k] = (FlColumnAttr){.name = c->name, .flags = flags, .dtype = (int32_t)c->dtype};
+    n_results += 1 + c->nullable;
   }
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = atoi(argv[2]), .quiet = true});
   FlSlot *results = malloc((size_t)n_results * sizeof *results),
@@ -54,12 +53,12 @@ int main(int argc, char **argv) {
                    .n_args = 1,
                    .arg_types = &of_file,
                    .result_types = of_results,
-                   .i = s.n_columns,
-                   .list = list,
-                   .n_list = s.n_columns};
+                   .n_columns = s.n_columns,
+                   .columns = columns,
+                   .format = &fl_read_csv};
   for (int k = 0; k < repeats; k++) {
     start = now();
-    if (fl_rt_read_csv(fl_run_ctx(run), &desc, &file, results)) {
+    if (fl_rt_read_table(fl_run_ctx(run), &desc, &file, results)) {
       fprintf(stderr, "%s\n", fl_ctx_message(fl_run_ctx(run)));
       return 1;
     }

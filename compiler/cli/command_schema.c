@@ -1,12 +1,13 @@
 /* command_schema.c: flowc schema FILE: the columns of a data file and their types, as a script sees them.
  *
- * In: paths of data files, options of CSV files. Out: for each the flow type to paste into a script, of a
+ * In: paths of data files, options of their readers. Out: for each the flow type to paste into a script, of a
  * table one column a line; before it, as comments, how the file is written and what is in its columns. */
 #include "cli/commands.h"
 
 #include "base/base.h"
 #include "base/width.h"
 #include "io/io.h"
+#include "ir/ir.h"
 #include "io/table_stats.h"
 #include "syntax/ast.h"
 #include "cli/words.h"
@@ -17,6 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Words "name=value". */
+typedef struct Options {
+  const char *const *at;
+  int n;
+} Options;
 
 static int say_error(const char *path, const FlIoError *e) {
   fprintf(stderr, "%s: error E%04d: %s\n", path, e->code, e->message);
@@ -108,14 +115,21 @@ static void print_stats(const FlIoSchema *schema, const FlColumnStats *stats) {
   free(rows);
 }
 
-/* How the file is written, as options to paste: "?sep=;" is sep = ";". */
-static void print_dialect(const FlIoSchema *schema) {
+/* The type of an option, by the table. */
+static FlOptionType type_of(const char *reader, const char *name) {
+  const FlFormatOption *o = fl_format_find(reader)->options;
+  while (strcmp(o->name, name) != 0) o++;
+  return o->type;
+}
+
+/* How the file is written, as options to paste: sep = ";". */
+static void print_dialect(const char *reader, const FlIoSchema *schema) {
   for (int32_t k = 0; k < schema->n_found; k++) {
-    const char *name = schema->found[k] + 1, *equals = strchr(name, '='), *value = equals + 1;
-    bool bare = strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strncmp(name, "skip", 4) == 0;
-    const char *shown = *value == '\t' ? "\\t" : *value == '"' ? "\\\"" : value;
-    printf("%s%.*s = %s%s%s", k ? ", " : "# found: ", (int)(equals - name), name, bare ? "" : "\"", shown,
-           bare ? "" : "\"");
+    FlOptionAttr o = fl_io_found_option(&schema->found[k]);
+    printf("%s%s = ", k ? ", " : "# found: ", o.name);
+    if (o.text) printf("\"%s\"", *o.text == '\t' ? "\\t" : *o.text == '"' ? "\\\"" : o.text);
+    else if (type_of(reader, o.name) == FL_OPTION_BOOL) printf("%s", o.number ? "true" : "false");
+    else printf("%lld", (long long)o.number);
   }
   if (schema->n_found) printf("\n");
 }
@@ -131,21 +145,21 @@ static void print_type(const FlIoSchema *schema) {
   printf(")\n");
 }
 
-static int table(const char *path, const char *format, const char *const *options, int n_options) {
+static int table(const char *path, const char *reader, FlOptions options) {
   FlIoSchema schema;
   FlIoError e = {0};
-  if (!fl_io_schema_of(format)(path, options, n_options, &schema, &e)) return say_error(path, &e);
+  if (!fl_io_schema_of(reader)(path, options, &schema, &e)) return say_error(path, &e);
   FlColumnStats *stats = calloc((size_t)schema.n_columns + 1, sizeof *stats);
   int64_t n_rows = schema.n_rows, n_left_out = 0;
-  bool whole = true, read = stats && fl_io_table_stats(path, format, options, n_options, &schema, stats,
-                                                       &n_rows, &n_left_out, &whole, &e);
+  bool whole = true, read = stats && fl_io_table_stats(path, reader, options, &schema, stats, &n_rows,
+                                                       &n_left_out, &whole, &e);
   if (read && !whole)
     printf("# %s: %lld rows in its first %d MB\n", path, (long long)n_rows, FL_STATS_HEAD >> 20);
   else
     printf("# %s: %lld rows%s\n", path, (long long)n_rows,
            read || schema.whole ? "" : " read, there are more");
   if (n_left_out) printf("# %lld more are left out\n", (long long)n_left_out);
-  print_dialect(&schema);
+  print_dialect(reader, &schema);
   if (read) print_stats(&schema, stats);
   else printf("# not all of it fits the types of its first rows: %s\n", e.message);
   print_type(&schema);
@@ -163,10 +177,10 @@ static void print_array(const FlIoArray *a) {
 }
 
 /* What is in the one array of a file, where it can be read. */
-static void print_array_stats(const char *path, const char *format, const FlIoArray *a) {
+static void print_array_stats(const char *path, const char *reader, const FlIoArray *a) {
   FlColumnStats stats;
   FlIoError e = {0};
-  if (a->why || !a->rank || !fl_io_array_stats(path, format, a, &stats, &e)) return;
+  if (a->why || !a->rank || !fl_io_array_stats(path, reader, a, &stats, &e)) return;
   char *range = range_of(&stats), *distinct = distinct_of(&stats);
   printf("# distinct %s%s%s\n", distinct ? distinct : "", range && *range ? ", range " : "",
          range ? range : "");
@@ -175,13 +189,13 @@ static void print_array_stats(const char *path, const char *format, const FlIoAr
 }
 
 /* One array as its type, several as the tuple of them; one that cannot be read as a comment. */
-static int arrays(const char *path, const char *format) {
+static int arrays(const char *path, const char *reader) {
   FlIoArrays all;
   FlIoError e = {0};
-  if (!fl_io_arrays_of(format)(path, &all, &e)) return say_error(path, &e);
+  if (!fl_io_arrays_of(reader)(path, &all, &e)) return say_error(path, &e);
   bool one = all.n == 1 && !*all.at->name;
   printf("# %s\n", path);
-  if (one) print_array_stats(path, format, all.at);
+  if (one) print_array_stats(path, reader, all.at);
   else printf("(\n");
   for (int32_t k = 0; k < all.n; k++) {
     FlText1 name = {0};
@@ -215,23 +229,45 @@ static bool is_saved(const char *path) {
   return n > m && strcmp(path + n - m, end) == 0;
 }
 
-static int schema_of(const char *path, const char *const *options, int n_options) {
+/* A table whose options are among the words: those that its reader has. */
+static int table_with(const char *path, const char *reader, const Options *words) {
+  FlOptionAttr *options = calloc((size_t)words->n + 1, sizeof *options);
+  char(*names)[FL_IO_OPTION_NAME] = calloc((size_t)words->n + 1, sizeof *names);
+  FlIoError e = {0};
+  int n = 0;
+  for (int i = 0; options && names && i < words->n; i++)
+    if (fl_io_option_read(reader, words->at[i], &options[n], names[n], &e) == 1) n++;
+  int status = options && names ? table(path, reader, (FlOptions){options, n}) : 1;
+  free(options);
+  free(names);
+  return status;
+}
+
+static int schema_of(const char *path, const Options *options) {
   if (strcmp(path, "-") == 0) {
     FlIoError e = {0};
     if (!fl_io_standard_input(NULL, &e)) return say_error(path, &e);
     path = fl_io_standard_input_path().ptr;
   }
-  const char *format = fl_io_format_of(path);
+  const char *reader = fl_io_reader_of(path);
   if (is_saved(path)) return saved(path);
-  if (format && fl_io_arrays_of(format)) return arrays(path, format);
-  bool csv = !format || strcmp(format, "csv") == 0;
-  return table(path, csv ? "csv" : format, options, csv ? n_options : 0);
+  if (reader && fl_io_arrays_of(reader)) return arrays(path, reader);
+  return table_with(path, reader ? reader : "read_csv", options);
 }
 
-/* Whether a word is an option of CSV files and no file. */
+/* Whether a word is an option of a reader and no file. */
 static bool is_option(const char *word) {
+  static const char *const readers[] = {
+#define FL_TABLE_READER(name, ...) "read_" #name,
+#include "flow/formats.def"
+  };
   FlIoError e = {0};
-  return strchr(word, '=') && access(word, F_OK) != 0 && fl_io_check_option(word, &e);
+  FlOptionAttr o;
+  char name[FL_IO_OPTION_NAME];
+  if (!strchr(word, '=') || access(word, F_OK) == 0) return false;
+  for (size_t k = 0; k < sizeof readers / sizeof *readers; k++)
+    if (fl_io_option_read(readers[k], word, &o, name, &e) == 1) return true;
+  return false;
 }
 
 int fl_command_schema(int n_words, char **words) {
@@ -245,10 +281,9 @@ int fl_command_schema(int n_words, char **words) {
     memmove(w.operands + n_files + 1, w.operands + n_files, sizeof *w.operands * (size_t)(i - n_files));
     w.operands[n_files++] = file;
   }
-  int n_options = w.n_operands - n_files;
   if (!n_files) return fl_words_usage(FL_COMMAND_SCHEMA);
-  const char *const *options = (const char *const *)w.operands + n_files;
+  Options options = {(const char *const *)w.operands + n_files, w.n_operands - n_files};
   for (int i = 0; i < n_files; i++)
-    if (schema_of(w.operands[i], options, n_options) != 0) status = 1;
+    if (schema_of(w.operands[i], &options) != 0) status = 1;
   return status == FL_WORDS_READ ? 0 : status;
 }

@@ -104,7 +104,7 @@ const char *fl_explain_size(const FlExplain *p, const FlValue *size) {
     return of ? fl_arena_printf(p->arena, "the elements of %s", of) : "the elements of an array";
   }
   case FL_OPS_READING:
-    if (op->code != FL_OP_CSV_PART) break;
+    if (op->code != FL_OP_TABLE_PART) break;
     return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
   case FL_OP_COMPRESS:
   case FL_OP_COLLECT: return fl_arena_printf(p->arena, "the rows kept in line %s", line);

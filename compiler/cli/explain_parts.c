@@ -6,12 +6,12 @@ bool fl_explain_is_parts(const FlOp *loop) {
   if (loop->code != FL_OP_MAP) return false;
   const FlOp *of = loop->args[0]->op;
   if (of && of->code == FL_OP_SELECT) of = of->args[2]->op; /* one part, or all */
-  return of && of->code == FL_OP_CSV_PARTS;
+  return of && of->code == FL_OP_TABLE_PARTS;
 }
 
 bool fl_explain_asks_part(const FlOp *branch) {
   const FlOp *first = branch->code == FL_OP_IF ? branch->regions[0]->first : NULL;
-  while (first && first->code != FL_OP_CSV_PART) first = first->next;
+  while (first && first->code != FL_OP_TABLE_PART) first = first->next;
   return first != NULL;
 }
 

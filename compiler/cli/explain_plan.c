@@ -230,8 +230,8 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
   }
   switch (op->code) {
   case FL_OPS_READING:
-    if (op->code == FL_OP_CSV_PART) fl_explain_part(p, op);
-    if (op->code == FL_OP_CSV_PART || op->code == FL_OP_CSV_END) return;
+    if (op->code == FL_OP_TABLE_PART) fl_explain_part(p, op);
+    if (op->code == FL_OP_TABLE_PART || op->code == FL_OP_TABLE_END) return;
     break;
   case FL_OPS_WORLD:
     if (op->code == FL_OP_FILE_OF || op->code == FL_OP_FILE_PATH || op->code == FL_OP_NOW ||

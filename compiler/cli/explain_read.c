@@ -5,17 +5,9 @@
 
 #include <sys/stat.h>
 
-/* The format that a reader of tables reads, by its name; NULL: it is none. */
-static const char *format_of(FlOpcode code) {
-  static const char read[] = "read_", some[] = "csv_";
-  const char *name = fl_op_info[code].name;
-  if (strncmp(name, read, sizeof read - 1) == 0) name += sizeof read - 1;
-  else if (code != FL_OP_CSV_PARTS) return NULL;
-  if (strncmp(name, some, sizeof some - 1) == 0) return "csv"; /* csv_some, csv_parts */
-  return fl_io_schema_of(name) ? name : NULL;
+bool fl_explain_is_reader(const FlOp *op) {
+  return op->code == FL_OP_READ_TABLE || op->code == FL_OP_READ_TABLE_SOME || op->code == FL_OP_TABLE_PARTS;
 }
-
-bool fl_explain_is_reader(const FlOp *op) { return format_of(op->code) != NULL; }
 
 /* The path of a file that the program text says; NULL: it is known when it runs. */
 static const char *path_of(const FlValue *file) {
@@ -25,27 +17,19 @@ static const char *path_of(const FlValue *file) {
   return text && text->code == FL_OP_CONST ? text->attrs.s : NULL;
 }
 
-/* How many bytes of "name:type" are the name. */
-static int name_length(const char *column) {
-  const char *colon = strrchr(column, ':');
-  return (int)(colon ? (size_t)(colon - column) : strlen(column));
-}
-
 static bool reads(const FlOp *op, const char *name) {
-  for (int i = 0; i < (int)op->attrs.i; i++) {
-    const char *column = op->attrs.list[i];
-    if ((size_t)name_length(column) == strlen(name) && memcmp(column, name, strlen(name)) == 0) return true;
-  }
+  for (int i = 0; i < op->attrs.n_columns; i++)
+    if (op->attrs.columns[i].name && strcmp(op->attrs.columns[i].name, name) == 0) return true;
   return false;
 }
 
+static const char *name_of(const FlColumnAttr *c) { return c->flags & FL_COLUMN_FILE ? "path" : c->name; }
+
 /* Results first .. are columns of the reader, with their validities. */
 static void name_columns(FlExplain *p, const FlOp *op, int first) {
-  for (int i = 0; i < (int)op->attrs.i; i++) {
-    const char *column = op->attrs.list[i];
-    int width = column[strlen(column) - 1] == '?' ? 2 : 1, len = name_length(column);
-    const char *name = len ? fl_arena_strndup(p->arena, column, (size_t)len) : "path";
-    for (int k = 0; k < width; k++) fl_explain_set_name(p, op->results[first++], name);
+  for (int i = 0; i < op->attrs.n_columns; i++) {
+    const FlColumnAttr *c = &op->attrs.columns[i];
+    for (int k = 0; k < fl_ir_column_width(c); k++) fl_explain_set_name(p, op->results[first++], name_of(c));
   }
 }
 
@@ -56,10 +40,10 @@ static void say_file(FlExplain *p, const FlOp *op, const char *path) {
   struct stat found;
   FlIoSchema schema;
   FlIoError e = {0};
-  int n = (int)op->attrs.i;
-  const char *const *options = op->attrs.list + n;
-  FlIoSchemaFn *ask = fl_io_schema_of(format_of(op->code));
-  if (stat(path, &found) != 0 || !ask(path, options, op->attrs.n_list - n, &schema, &e)) return;
+  int n = op->attrs.n_columns;
+  FlIoSchemaFn *ask = fl_io_schema_of(op->attrs.format->name);
+  FlOptions options = {op->attrs.options, op->attrs.n_options};
+  if (stat(path, &found) != 0 || !ask(path, options, &schema, &e)) return;
   fl_explain_step(p, "", "", "%s%s%s, %d of %d columns", fl_explain_bytes(p, (int64_t)found.st_size),
                schema.whole ? ", " : "",
                schema.whole ? fl_arena_printf(p->arena, "%s rows", fl_explain_count(p, schema.n_rows)) : "", n,
@@ -77,11 +61,9 @@ void fl_explain_reader(FlExplain *p, const FlOp *op) {
   const char *path = path_of(op->args[0]);
   const char *given = fl_explain_name(p, op->args[0]);
   FlText1 columns = {0};
-  if (op->code != FL_OP_CSV_PARTS) name_columns(p, op, 1);
-  for (int i = 0; i < (int)op->attrs.i; i++) {
-    int len = name_length(op->attrs.list[i]);
-    fl_text_addf(&columns, "%s%.*s", i ? ", " : "", len ? len : 4, len ? op->attrs.list[i] : "path");
-  }
+  if (op->code != FL_OP_TABLE_PARTS) name_columns(p, op, 1);
+  for (int i = 0; i < op->attrs.n_columns; i++)
+    fl_text_addf(&columns, "%s%s", i ? ", " : "", name_of(&op->attrs.columns[i]));
   fl_explain_step(p, fl_explain_line(p, op->span), "read", "%s%s%s",
                path    ? path
                : given ? given

@@ -35,7 +35,9 @@ static void add_call(FlArena *arena, Externs *x, const FlOp *op) {
 static void find_calls(FlArena *arena, const FlRegion *r, Externs *x) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->code == FL_OP_EXTERN) add_call(arena, x, op);
-    x->opens = x->opens || (fl_op_info[op->code].flags & FL_OPF_LIBRARY);
+    const FlFormatInfo *format = op->attrs.format;
+    x->opens = x->opens || (fl_op_info[op->code].flags & FL_OPF_LIBRARY) ||
+               (format && (format->flags & FL_FORMAT_LIBRARY));
     for (int i = 0; i < op->n_regions; i++) find_calls(arena, op->regions[i], x);
   }
 }

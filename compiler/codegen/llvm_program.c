@@ -120,17 +120,36 @@ static Val list_constant(FlGen *g, const FlAttrs *a) {
 static Val columns_constant(FlGen *g, const FlAttrs *a) {
   Val known = fl_map_get(g->lists, a->columns);
   if (known && LLVMGetArrayLength2(LLVMGlobalGetValueType(known)) == (uint64_t)a->n_columns) return known;
-  Ty fields[] = {g->ptr, g->ptr, g->i32};
-  Ty t = LLVMStructTypeInContext(g->cx, fields, 3, false);
+  Ty fields[] = {g->ptr, g->ptr, g->i32, g->i32};
+  Ty t = LLVMStructTypeInContext(g->cx, fields, 4, false);
   Val *items = FL_NEW_ARRAY(g->arena, Val, a->n_columns + 1);
   for (int i = 0; i < a->n_columns; i++) {
     const FlColumnAttr *c = &a->columns[i];
-    Val parts[] = {string(g, c->name), string(g, c->made), fl_ll_i32(g, c->flags)};
-    items[i] = LLVMConstStructInContext(g->cx, parts, 3, false);
+    Val parts[] = {string(g, c->name), string(g, c->made), fl_ll_i32(g, c->flags), fl_ll_i32(g, c->dtype)};
+    items[i] = LLVMConstStructInContext(g->cx, parts, 4, false);
   }
   Val v = array_of(g, t, items, a->n_columns);
   if (a->n_columns) fl_map_set(g->lists, a->columns, v);
   return v;
+}
+
+static Val options_constant(FlGen *g, const FlAttrs *a) {
+  if (!a->n_options) return fl_ll_null(g);
+  Ty fields[] = {g->ptr, g->ptr, g->i64, g->i32};
+  Ty t = LLVMStructTypeInContext(g->cx, fields, 4, false);
+  Val *items = FL_NEW_ARRAY(g->arena, Val, a->n_options);
+  for (int i = 0; i < a->n_options; i++) {
+    const FlOptionAttr *o = &a->options[i];
+    Val parts[] = {string(g, o->name), string(g, o->text), fl_ll_i64(g, o->number), fl_ll_i32(g, o->found)};
+    items[i] = LLVMConstStructInContext(g->cx, parts, 4, false);
+  }
+  return array_of(g, t, items, a->n_options);
+}
+
+/* The reader or writer of the format, which the runtime has by this name. */
+static Val format_constant(FlGen *g, const FlFormatInfo *format) {
+  if (!format) return fl_ll_null(g);
+  return fl_ll_extern(g, fl_arena_printf(g->arena, "fl_%s", format->name), g->none, NULL, 0);
 }
 
 Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
@@ -147,8 +166,11 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  list_constant(g, a),
                  fl_ll_i32(g, a->n_list),
                  fl_ll_i32(g, a->n_columns),
-                 columns_constant(g, a)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 13, false), "desc");
+                 columns_constant(g, a),
+                 options_constant(g, a),
+                 format_constant(g, a->format),
+                 fl_ll_i32(g, a->n_options)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 16, false), "desc");
 }
 
 /* ---- parameters and stages ------------------------------------------------------------------------- */

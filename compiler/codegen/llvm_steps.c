@@ -165,6 +165,16 @@ static void add_attributes(Shape *s, const FlOp *op) {
     add_number(s, c->flags);
     add_text(s, c->name, c->name ? strlen(c->name) : 0);
     add_text(s, c->made, c->made ? strlen(c->made) : 0);
+    add_number(s, c->dtype);
+  }
+  add_number(s, (int64_t)(intptr_t)a->format);
+  add_number(s, a->n_options);
+  for (int i = 0; i < a->n_options; i++) {
+    const FlOptionAttr *o = &a->options[i];
+    add_text(s, o->name, strlen(o->name));
+    add_text(s, o->text, o->text ? strlen(o->text) : 0);
+    add_number(s, o->number);
+    add_number(s, o->found);
   }
   add_number(s, (int64_t)(intptr_t)a->library);
   add_number(s, (int64_t)(intptr_t)a->func);

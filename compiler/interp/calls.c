@@ -14,6 +14,27 @@ static FlRuntimeOp *const runtime_ops[FL_N_OPS] = {
 #undef FL_RUNTIME_OP
 };
 
+/* The readers and writers of formats, likewise. */
+#define FL_TABLE_READER(name, ...)                                                                           \
+  extern const char format_read_##name[] __asm__("fl_read_" #name) __attribute__((weak));
+#define FL_TABLE_WRITER(name, ...)                                                                           \
+  extern const char format_write_##name[] __asm__("fl_write_" #name) __attribute__((weak));
+#include "flow/formats.def"
+
+static const struct {
+  const char *name, *at;
+} formats[] = {
+#define FL_TABLE_READER(name, ...) {"read_" #name, format_read_##name},
+#define FL_TABLE_WRITER(name, ...) {"write_" #name, format_write_##name},
+#include "flow/formats.def"
+};
+
+const void *runtime_format(const FlFormatInfo *format) {
+  size_t k = 0;
+  while (strcmp(formats[k].name, format->name) != 0) k++;
+  return formats[k].at;
+}
+
 static FlStatus finish(Frame *f, const FlOp *op, FlStatus s, FlSlot *args, FlSlot *results) {
   for (int i = 0; i < op->n_results && s == 0; i++) define(f, op->results[i], results[i]);
   free(args);

@@ -129,6 +129,7 @@ FlStatus run_reduce(Frame *f, const FlOp *op);
 
 /* ---- calls.c: RUNTIME operators and stages ----------------------------------------------------------- */
 
+const void *runtime_format(const FlFormatInfo *format); /* FlOpDesc.format */
 FlStatus run_runtime(Frame *f, const FlOp *op);
 FlStatus run_stage(Frame *f, const FlOp *op);
 

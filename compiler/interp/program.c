@@ -79,7 +79,10 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
                             .list = (const char *const *)op->attrs.list,
                             .n_list = op->attrs.n_list,
                             .n_columns = op->attrs.n_columns,
-                            .columns = op->attrs.columns};
+                            .columns = op->attrs.columns,
+                            .options = op->attrs.options,
+                            .n_options = op->attrs.n_options,
+                            .format = op->attrs.format ? runtime_format(op->attrs.format) : NULL};
   fl_map_set(in->notes, op, note);
 }
 

@@ -152,7 +152,20 @@ bool fl_ir_same_columns(const FlAttrs *a, const FlAttrs *b) {
   if (a->n_columns != b->n_columns) return false;
   for (int i = 0; i < a->n_columns; i++) {
     const FlColumnAttr *x = &a->columns[i], *y = &b->columns[i];
-    if (x->flags != y->flags || !same_text(x->name, y->name) || !same_text(x->made, y->made)) return false;
+    if (x->flags != y->flags || x->dtype != y->dtype || !same_text(x->name, y->name) ||
+        !same_text(x->made, y->made))
+      return false;
+  }
+  return true;
+}
+
+bool fl_ir_same_options(const FlAttrs *a, const FlAttrs *b) {
+  if (a->format != b->format || a->n_options != b->n_options) return false;
+  for (int i = 0; i < a->n_options; i++) {
+    const FlOptionAttr *x = &a->options[i], *y = &b->options[i];
+    if (strcmp(x->name, y->name) != 0 || !same_text(x->text, y->text) || x->number != y->number ||
+        x->found != y->found)
+      return false;
   }
   return true;
 }

@@ -112,15 +112,12 @@ static FlValue *existing(const FlBuilder *at, FlOpcode code, FlValue *a, FlValue
   return NULL;
 }
 
-bool fl_ir_is_category_column(const char *text) {
-  const char *colon = strrchr(text, ':');
-  return colon && (strcmp(colon, ":category") == 0 || strcmp(colon, ":category?") == 0);
-}
-
 int fl_ir_n_levels(const FlOp *op) {
   int n = 0;
-  for (int i = 0; i < (int)op->attrs.i && i < op->attrs.n_list; i++)
-    n += fl_ir_is_category_column(op->attrs.list[i]);
+  for (int i = 0; i < op->attrs.n_columns; i++) {
+    const FlColumnAttr *c = &op->attrs.columns[i];
+    n += (c->flags & FL_COLUMN_TYPED) && c->dtype == FL_CATEGORY;
+  }
   return n;
 }
 

@@ -62,6 +62,19 @@ static void put_attrs(Encoder *e, const FlOp *op) {
     put_text(e, c->name, c->name ? strlen(c->name) : 0);
     put_text(e, c->made, c->made ? strlen(c->made) : 0);
     put_count(e, (uint32_t)c->flags);
+    if (c->flags & FL_COLUMN_TYPED)
+      put_text(e, fl_ir_dtypes[c->dtype].name, strlen(fl_ir_dtypes[c->dtype].name));
+  }
+  if (a->format) { /* no other operators are told so */
+    put_text(e, a->format->name, strlen(a->format->name));
+    put_count(e, (uint32_t)a->format->version);
+  }
+  for (int i = 0; i < a->n_options; i++) {
+    const FlOptionAttr *o = &a->options[i];
+    put_text(e, o->name, strlen(o->name));
+    put_text(e, o->text, o->text ? strlen(o->text) : 0);
+    put_u64(e, (uint64_t)o->number);
+    put(e, o->found ? "\1" : "\0", 1);
   }
   const FlLibraryAttr *library = a->library; /* where it lies is no part of what it is */
   put(e, !library ? "\0" : library->by_path ? "\2" : "\1", 1);

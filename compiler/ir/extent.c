@@ -159,15 +159,10 @@ static FlExtent of_reading(const FlValue *a, int axis) {
   const FlOp *op = a->op;
   int i = a->index;
   switch (op->code) {
-  case FL_OP_READ_CSV:
-  case FL_OP_READ_JSON:
-  case FL_OP_READ_JSONL:
-  case FL_OP_READ_SQLITE:
-  case FL_OP_READ_PARQUET:
   case FL_OP_SQL:
   case FL_OP_EXEC: return rows_read(op, axis);
-  case FL_OP_READ_ARROW: return i < op->n_results - fl_ir_n_levels(op) ? rows_read(op, axis) : own();
-  case FL_OP_READ_CSV_SOME: /* its columns, and at the end six results of the rows that were left out */
+  case FL_OP_READ_TABLE: return i < op->n_results - fl_ir_n_levels(op) ? rows_read(op, axis) : own();
+  case FL_OP_READ_TABLE_SOME: /* its columns, and at the end six results of the rows that were left out */
     return value(op->results[i > op->n_results - 6 ? op->n_results - 6 : 0]);
   case FL_OP_READ_NPY: /* which are valid is as large as the values */
     return i == 1 ? of(op->results[0], axis) : own();
@@ -176,9 +171,9 @@ static FlExtent of_reading(const FlValue *a, int axis) {
   case FL_OP_READ_MAT:
     if (i > 0 && strcmp(op->attrs.list[i - 1], op->attrs.list[i]) == 0) return of(op->results[i - 1], axis);
     break;
-  case FL_OP_CSV_PARTS:
-  case FL_OP_CSV_PART:
-  case FL_OP_CSV_END:
+  case FL_OP_TABLE_PARTS:
+  case FL_OP_TABLE_PART:
+  case FL_OP_TABLE_END:
   case FL_OP_READ_IMAGE:
   case FL_OP_READ_WAV:
   case FL_OP_LOAD_VALUE:

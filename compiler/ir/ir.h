@@ -121,6 +121,30 @@ typedef struct FlAggregateInfo {
 extern const FlAggregateInfo fl_aggregate_info[FL_N_AGGREGATES];
 FlAggregate fl_aggregate_find(const char *name); /* FL_N_AGGREGATES: there is none */
 
+/* Formats of files, as flow/formats.def has them, by what is done: a row for each reader and writer of
+ * tables. */
+enum {
+  FL_FORMAT_DURATION = 1,
+  FL_FORMAT_ARRAYS = 2,
+  FL_FORMAT_LEVELS = 4,
+  FL_FORMAT_LIBRARY = 8,
+  FL_FORMAT_PARTS = 16,
+  FL_FORMAT_PROGRAMS = 32
+};
+typedef enum FlOptionType { FL_OPTION_TEXT, FL_OPTION_TEXTS, FL_OPTION_BOOL, FL_OPTION_LINES } FlOptionType;
+typedef struct FlFormatOption {
+  const char *name; /* NULL: behind the last */
+  FlOptionType type;
+} FlFormatOption;
+typedef struct FlFormatInfo {
+  const char *name; /* "read_csv": of the function in scripts; its C name is fl_<name> */
+  const char *title;
+  int version, flags;
+  const FlFormatOption *options;
+} FlFormatInfo;
+const FlFormatInfo *fl_format_find(const char *name); /* NULL: there is none */
+const FlFormatInfo *fl_format_at(int k);              /* NULL: behind the last */
+
 typedef struct FlOp FlOp;
 typedef struct FlRegion FlRegion;
 typedef struct FlFunc FlFunc;
@@ -147,9 +171,11 @@ typedef struct FlAttrs {
   double f;
   const char *s;
   int32_t s_len; /* bytes of s when it is text data that may hold NULs (CONST); else strlen */
-  int32_t n_list, n_columns;
+  int32_t n_list, n_columns, n_options;
   const char **list;
-  const FlColumnAttr *columns;  /* shared between ops, never changed */
+  const FlColumnAttr *columns;  /* shared between ops, never changed; */
+  const FlOptionAttr *options;  /* so are these */
+  const FlFormatInfo *format;   /* of what reads or writes tables in files */
   const FlLibraryAttr *library; /* of an EXTERN */
   FlFunc *func;
 } FlAttrs;
@@ -267,16 +293,17 @@ FlValue *fl_ir_unary(FlBuilder *b, FlOpcode code, FlValue *a);
 FlValue *fl_ir_binary(FlBuilder *b, FlOpcode code, FlValue *a, FlValue *c);
 FlValue *fl_ir_select(FlBuilder *b, FlValue *c, FlValue *yes, FlValue *no);
 FlValue *fl_ir_convert(FlBuilder *b, FlValue *a, FlDtype to);
-/* Columns that a reader gives as a category, "name:category" in its list: how many; whether a text names one.
- */
+/* How many columns a reader gives as a category. */
 int fl_ir_n_levels(const FlOp *op);
-bool fl_ir_is_category_column(const char *text);
+/* How many values the operator has for a column: itself, and which are valid. */
+static inline int fl_ir_column_width(const FlColumnAttr *c) { return c->flags & FL_COLUMN_NULLS ? 2 : 1; }
 /* Attributes for a column, or a key, with or without nulls; for an op, n of them, copied. */
 static inline FlColumnAttr fl_ir_column(bool nulls) {
   return (FlColumnAttr){.flags = nulls ? FL_COLUMN_NULLS : 0};
 }
 void fl_ir_set_columns(FlArena *arena, FlOp *op, int n, const FlColumnAttr *columns);
 bool fl_ir_same_columns(const FlAttrs *a, const FlAttrs *b);
+bool fl_ir_same_options(const FlAttrs *a, const FlAttrs *b);             /* the format, too */
 bool fl_ir_same_library(const FlLibraryAttr *a, const FlLibraryAttr *b); /* both may be NULL */
 FlValue *fl_ir_dim(FlBuilder *b, FlValue *a, int axis); /* looks through MAP/known producers first */
 FlValue *fl_ir_load(FlBuilder *b, FlValue *a, int n, FlValue *const *index, bool proven);

@@ -95,11 +95,10 @@ static void separate(FlText1 *out, bool *any) {
 }
 
 /* The words of the flags of a column; read.c takes them in any order. */
-const FlColumnWord fl_ir_column_words[FL_N_COLUMN_WORDS] = {{"null", FL_COLUMN_NULLS},
-                                                            {"down", FL_COLUMN_DOWN},
-                                                            {"levels", FL_COLUMN_LEVELS},
-                                                            {"rows", FL_COLUMN_NONE},
-                                                            {"says", FL_COLUMN_SAYS}};
+const FlColumnWord fl_ir_column_words[FL_N_COLUMN_WORDS] = {
+    {"null", FL_COLUMN_NULLS}, {"down", FL_COLUMN_DOWN},   {"levels", FL_COLUMN_LEVELS},
+    {"rows", FL_COLUMN_NONE},  {"says", FL_COLUMN_SAYS},   {"arrays", FL_COLUMN_ARRAYS},
+    {"file", FL_COLUMN_FILE},  {"table", FL_COLUMN_TABLE}, {"scalar", FL_COLUMN_SCALAR}};
 
 static void print_column(FlText1 *out, const FlColumnAttr *c) {
   fl_text_addz(out, "col");
@@ -109,7 +108,14 @@ static void print_column(FlText1 *out, const FlColumnAttr *c) {
   }
   for (int k = 0; k < FL_N_COLUMN_WORDS; k++)
     if (c->flags & fl_ir_column_words[k].flag) fl_text_addf(out, " %s", fl_ir_column_words[k].word);
+  if (c->flags & FL_COLUMN_TYPED) fl_text_addf(out, ": %s", fl_ir_dtypes[c->dtype].name);
   if (c->made) fl_text_addf(out, " -> %s", c->made);
+}
+
+static void print_option(FlText1 *out, const FlOptionAttr *o) {
+  fl_text_addf(out, "%s%s ", o->name, o->found ? " found" : "");
+  if (o->text) fl_ir_print_string(out, o->text, strlen(o->text));
+  else fl_text_addf(out, "%lld", (long long)o->number);
 }
 
 static void print_attrs(FlText1 *out, const FlAttrs *a) {
@@ -147,6 +153,19 @@ static void print_attrs(FlText1 *out, const FlAttrs *a) {
     for (int i = 0; i < a->n_columns; i++) {
       if (i) fl_text_addz(out, ", ");
       print_column(out, &a->columns[i]);
+    }
+    fl_text_addc(out, ']');
+  }
+  if (a->format) {
+    separate(out, &any);
+    fl_text_addf(out, "format=%s", a->format->name);
+  }
+  if (a->n_options) {
+    separate(out, &any);
+    fl_text_addz(out, "options=[");
+    for (int i = 0; i < a->n_options; i++) {
+      if (i) fl_text_addz(out, ", ");
+      print_option(out, &a->options[i]);
     }
     fl_text_addc(out, ']');
   }

@@ -213,7 +213,43 @@ static bool read_column(Reader *r, FlColumnAttr *c) {
   if (*r->at == '"' && !read_string(r, &c->name, &len)) return false;
   for (int k = 0; k < FL_N_COLUMN_WORDS; k++)
     if (take(r, fl_ir_column_words[k].word)) c->flags |= fl_ir_column_words[k].flag, k = -1;
+  const char *from = (skip_spaces(r), r->at), *name;
+  if (take(r, ":")) {
+    if (!read_word(r, &name)) return false;
+    c->flags |= FL_COLUMN_TYPED;
+    while (c->dtype < FL_N_DTYPES && strcmp(fl_ir_dtypes[c->dtype].name, name) != 0) c->dtype++;
+    if (c->dtype == FL_N_DTYPES) return fail(r, FL_E0192, "no such type", from);
+  }
   return !take(r, "->") || read_word(r, &c->made);
+}
+
+static bool read_option(Reader *r, FlOptionAttr *o) {
+  int32_t len;
+  *o = (FlOptionAttr){0};
+  if (!read_word(r, &o->name)) return false;
+  o->found = take(r, "found");
+  skip_spaces(r);
+  return *r->at == '"' ? read_string(r, &o->text, &len) : read_int(r, &o->number);
+}
+
+static bool read_options(Reader *r, FlAttrs *a) {
+  FlVec(FlOptionAttr) options = {0};
+  FlOptionAttr o;
+  if (!expect(r, "[")) return false;
+  do {
+    if (!read_option(r, &o)) return false;
+    fl_vec_push(r->arena, &options, o);
+  } while (take(r, ","));
+  a->options = options.at;
+  a->n_options = options.n;
+  return expect(r, "]");
+}
+
+static bool read_format(Reader *r, FlAttrs *a) {
+  const char *from = (skip_spaces(r), r->at), *name;
+  if (!read_word(r, &name)) return false;
+  a->format = fl_format_find(name);
+  return a->format || fail(r, FL_E0192, "no such format", from);
 }
 
 static bool read_columns(Reader *r, FlAttrs *a) {
@@ -240,12 +276,16 @@ static bool read_attr(Reader *r, FlAttrs *a) {
     return a->func || fail(r, FL_E0192, "no such function", from);
   }
   if (take(r, "i")) return expect(r, "=") && read_int(r, &a->i);
+  if (take(r, "format")) return expect(r, "=") && read_format(r, a);
+  if (take(r, "options")) return expect(r, "=") && read_options(r, a);
   if (take(r, "f")) return expect(r, "=") && read_float(r, &a->f);
   if (take(r, "s")) return expect(r, "=") && read_string(r, &a->s, &len);
   if (take(r, "library")) return expect(r, "=") && read_library(r, a);
   if (take(r, "columns")) return expect(r, "=") && read_columns(r, a);
   if (!take(r, "list"))
-    return syntax(r, "an attribute is wanted here: @function, i=, f=, s=, list=, columns= or library=");
+    return syntax(
+        r,
+        "an attribute is wanted here: @function, i=, f=, s=, list=, columns=, format=, options= or library=");
   if (!expect(r, "=") || !expect(r, "[")) return false;
   Strings list = {0};
   if (!take(r, "]")) {

@@ -265,6 +265,15 @@ static bool check_extern(Verifier *v, const FlOp *op) {
   return all_i64(op, op->n_args - (int)op->attrs.i, op->n_args) || broken(v, op, "sizes are i64");
 }
 
+/* What reads or writes tables in files knows their format, and nothing else has one. */
+static bool check_format(Verifier *v, const FlOp *op) {
+  static const FlOpcode wanted[] = {FL_OP_READ_TABLE, FL_OP_READ_TABLE_SOME, FL_OP_TABLE_PARTS, FL_OP_TABLE_PART,
+                                    FL_OP_TABLE_END,  FL_OP_WRITE_TABLE,     FL_OP_EXEC};
+  bool wants = false;
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) wants = wants || op->code == wanted[k];
+  return wants == (op->attrs.format != NULL) || broken(v, op, "a format is wanted, or is too much");
+}
+
 static bool check_structure(Verifier *v, const FlOp *op) {
   switch (op->code) {
   case FL_OP_CONST:
@@ -377,7 +386,7 @@ static bool check_op(Verifier *v, const FlOp *op, const FlRegion *r) {
     if (!op->regions[i] || op->regions[i]->owner != op) return broken(v, op, "region %d has wrong links", i);
     if (!check_region(v, op->regions[i])) return false;
   }
-  if (!check_structure(v, op)) return false;
+  if (!check_structure(v, op) || !check_format(v, op)) return false;
   if ((fl_op_info[op->code].flags & FL_OPF_EFFECT) && !effect_place(op))
     return broken(v, op, "an effect in pure code");
   for (int i = 0; i < op->n_results; i++)

@@ -3,13 +3,13 @@
  * each part's rows are parsed, what is computed of them for the filter and after it is computed at once, and
  * only the rows that are kept stay; the columns of the file as a whole are never in memory.
  *
- *   %n, %a, %b = read_csv F              %p, %f = csv_parts F
+ *   %n, %a, %b = read_table F            %p, %f = table_parts F
  *   %m = map %n { ... a[i] ... }         %l = map %p { (k)
- *   %k, %c = compress %m, %b       ->      %n, %a, %b = csv_part %f, k
+ *   %k, %c = compress %m, %b       ->      %n, %a, %b = table_part %f, k
  *                                          %m = map %n { ... }
  *                                          %k, %c = compress %m, %b
  *                                          yield %c }
- *                                        csv_end %f
+ *                                        table_end %f
  *                                        %c = list_concat %l
  *
  * What always holds: what moves into the part is row-local (an element depends on its own row alone) and
@@ -254,14 +254,14 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
   FlModule *m = b.module;
   FlType1 index = fl_t_scalar(FL_I64), count = fl_t_array(FL_I64, 1);
   for (int i = 0; i < p->constants.n; i++) fl_ir_move_before(p->constants.at[i], reader);
-  FlOp *open = same_attributes(&b, FL_OP_CSV_PARTS, reader, 1, reader->args, 2,
+  FlOp *open = same_attributes(&b, FL_OP_TABLE_PARTS, reader, 1, reader->args, 2,
                                (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
   FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open->results, 0, NULL, 1);
   FlRegion *part = fl_ir_region(&b, loop, 0, 1, &index);
   FlBuilder in = {.module = m, .func = b.func, .region = part, .span = reader->span};
   FlType1 *types = FL_NEW_ARRAY(m->arena, FlType1, reader->n_results);
   for (int k = 0; k < reader->n_results; k++) types[k] = reader->results[k]->type;
-  FlOp *rows = same_attributes(&in, FL_OP_CSV_PART, reader, 2,
+  FlOp *rows = same_attributes(&in, FL_OP_TABLE_PART, reader, 2,
                                (FlValue *[]){open->results[1], part->params[0]}, reader->n_results, types);
   FlSubst subst = {0};
   for (int k = 0; k < rows->n_results; k++) fl_subst_set(&subst, reader->results[k], rows->results[k]);
@@ -281,7 +281,7 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
     types[i].depth++;
   }
   fl_ir_add_results(&b, loop, out.n, types);
-  same_attributes(&b, FL_OP_CSV_END, reader, 1, &open->results[1], 0, NULL);
+  same_attributes(&b, FL_OP_TABLE_END, reader, 1, &open->results[1], 0, NULL);
   replace_exits(p, &b, exits, yields, sizes, loop, out.at);
   fl_ir_remove(reader);
 }
@@ -290,10 +290,10 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
 
 /* One file, read into columns alone. */
 static bool is_candidate(const FlOp *op) {
-  if (op->code != FL_OP_READ_CSV || op->args[0]->type.rank || op->n_results < 2) return false;
-  for (int i = 0; i < (int)op->attrs.i; i++)
-    if (strcmp(op->attrs.list[i], "/") == 0) return false; /* the number of the file of each row */
-  return true;
+  if (op->code != FL_OP_READ_TABLE || op->args[0]->type.rank || op->n_results < 2) return false;
+  for (int i = 0; i < op->attrs.n_columns; i++)
+    if (op->attrs.columns[i].flags & FL_COLUMN_FILE) return false;
+  return (op->attrs.format->flags & FL_FORMAT_PARTS) != 0;
 }
 
 static void try_reader(FlFunc *f, FlOp *reader) {

@@ -43,7 +43,8 @@ static uint64_t hash_op(const FlOp *of, const FlOp *op, int depth) {
   h = mix(mix(h, (uint64_t)attr_i(op)), bits_of(op->attrs.f));
   h = hash_text(h, op->attrs.s, op->attrs.s_len);
   for (int i = 0; i < op->attrs.n_list; i++) h = hash_text(h, op->attrs.list[i], 0);
-  for (int i = 0; i < op->attrs.n_columns; i++) h = mix(h, (uint64_t)op->attrs.columns[i].flags);
+  for (int i = 0; i < op->attrs.n_columns; i++)
+    h = hash_text(mix(h, (uint64_t)op->attrs.columns[i].flags), op->attrs.columns[i].name, 0);
   for (int i = 0; i < op->n_args; i++) h = mix(h, hash_value(of, op->args[i]));
   for (int k = 0; k < op->n_regions && depth < HASHED_DEPTH; k++)
     for (const FlOp *in = op->regions[k]->first; in; in = in->next) h = mix(h, hash_op(of, in, depth + 1));
@@ -64,7 +65,8 @@ static bool same_attrs(const FlOp *a, const FlOp *b) {
   if (a->attrs.func != b->attrs.func || a->attrs.n_list != b->attrs.n_list) return false;
   for (int i = 0; i < a->attrs.n_list; i++)
     if (strcmp(a->attrs.list[i], b->attrs.list[i]) != 0) return false;
-  return fl_ir_same_columns(&a->attrs, &b->attrs) && fl_ir_same_library(a->attrs.library, b->attrs.library);
+  return fl_ir_same_columns(&a->attrs, &b->attrs) && fl_ir_same_options(&a->attrs, &b->attrs) &&
+         fl_ir_same_library(a->attrs.library, b->attrs.library);
 }
 
 /* `of_b`: what is defined inside b -> its like in a; NULL while nothing is. */

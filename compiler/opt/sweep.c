@@ -364,30 +364,28 @@ static void trim_carried(Sweep *s, FlOp *op, bool *keep) {
   for (int i = 0; i < body->n_params; i++) body->params[i]->index = i;
 }
 
-/* A reader's columns are values, or values and validity when the type ends in '?', and the levels of
- * categories are its last results: unused columns are not read. */
-static void trim_columns(Sweep *s, FlOp *op, bool *keep) {
+/* A reader's columns are values, or values and which are valid, and the levels of categories are its last
+ * results: unused columns are not read. Behind the first n columns stands what it is given. */
+static void trim_columns(Sweep *s, FlOp *op, int n_columns, bool *keep) {
   FlAttrs *a = &op->attrs;
-  int at = 1, n_columns = (int)a->i, n_used = 0, levels = op->n_results - fl_ir_n_levels(op);
+  int at = 1, n = 0, levels = op->n_results - (op->code == FL_OP_READ_TABLE ? fl_ir_n_levels(op) : 0);
+  FlColumnAttr *columns = FL_NEW_ARRAY(s->module->arena, FlColumnAttr, a->n_columns + 1);
   keep[0] = true;
-  const char **list = FL_NEW_ARRAY(s->module->arena, const char *, a->n_list);
-  int n = 0;
-  at = 1;
-  for (int i = 0; i < a->n_list; i++) {
-    int width = i >= n_columns ? 0 : a->list[i][strlen(a->list[i]) - 1] == '?' ? 2 : 1;
-    bool used = i >= n_columns;
-    bool category = i < n_columns && fl_ir_is_category_column(a->list[i]);
+  for (int i = 0; i < n_columns; i++) {
+    const FlColumnAttr *c = &a->columns[i];
+    int width = fl_ir_column_width(c);
+    bool used = false, category = levels < op->n_results && c->dtype == FL_CATEGORY;
     for (int k = 0; k < width; k++) used = used || is_live(s, op->results[at + k]);
     if (category) used = used || is_live(s, op->results[levels]);
     for (int k = 0; k < width; k++) keep[at + k] = used;
     if (category) keep[levels++] = used;
     at += width;
-    if (used) list[n++] = a->list[i];
-    if (used && i < n_columns) n_used++;
+    if (used) columns[n++] = *c;
   }
-  a->i = n_used;
-  a->list = list;
-  a->n_list = n;
+  if (a->i) a->i = n;
+  for (int i = n_columns; i < a->n_columns; i++) columns[n++] = a->columns[i];
+  a->columns = columns;
+  a->n_columns = n;
   op->n_results = compress(op->results, op->n_results, keep, true);
 }
 
@@ -437,14 +435,11 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_COMPRESS:
       if (trims_rows(s, op)) trim_rows(s, op, keep);
       break;
-    case FL_OP_READ_CSV:
-    case FL_OP_READ_JSON:
-    case FL_OP_READ_JSONL:
-    case FL_OP_READ_SQLITE:
-    case FL_OP_READ_ARROW:
-    case FL_OP_READ_PARQUET:
+    case FL_OP_READ_TABLE:
+      if (!s->keep_faults) trim_columns(s, op, op->attrs.n_columns, keep);
+      break;
     case FL_OP_SQL:
-      if (!s->keep_faults) trim_columns(s, op, keep);
+      if (!s->keep_faults) trim_columns(s, op, (int)op->attrs.i, keep);
       break;
     case FL_OP_CALL:
     case FL_OP_STAGE:
@@ -455,10 +450,10 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_EXTERN:
     case FL_OP_ROWS:
     case FL_OP_CONCAT:
-    case FL_OP_READ_CSV_SOME:
-    case FL_OP_CSV_PARTS:
-    case FL_OP_CSV_PART:
-    case FL_OP_CSV_END:
+    case FL_OP_READ_TABLE_SOME:
+    case FL_OP_TABLE_PARTS:
+    case FL_OP_TABLE_PART:
+    case FL_OP_TABLE_END:
     case FL_OP_EXEC:
     case FL_OP_READ_NPY:
     case FL_OP_READ_NPZ:

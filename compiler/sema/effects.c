@@ -117,80 +117,61 @@ bool fl_sema_target_path(FlSema *s, FlActual *a, FlValue **out) {
   return !path || !always || fl_sema_claim_path(s, path, a->span, true);
 }
 
-/* What a format of tables holds: columns that are no texts, and categories; and option texts after the
- * columns. */
-typedef struct TableForm {
-  bool exact, categories;
-  int n_options;
-  const char *const *options;
-} TableForm;
+/* A writer of tables: the first column that the format has no place for, reported. */
+static bool check_columns(FlSema *s, FlCallSite *c, const FlFormatInfo *format, const FlType *row) {
+  const bool arrays = (format->flags & FL_FORMAT_ARRAYS) != 0;
+  FlColumnAttr column;
+  for (int i = 0; i < row->n_fields; i++) {
+    const FlTyField *f = &row->fields[i];
+    if (f->type->dtype != FL_DURATION || (format->flags & FL_FORMAT_DURATION)) continue;
+    FlDiag *d = fl_sema_report(s, FL_E0329, c->args[0].span,
+                               "the column `%s` is %s, which a %s file has no exact type for", f->name,
+                               fl_type_text(s->types, f->type), format->title);
+    fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make numbers of it: `%s / seconds(1)`",
+                 f->name, f->name);
+    return false;
+  }
+  for (int i = 0; i < row->n_fields; i++) {
+    const FlTyField *f = &row->fields[i];
+    if (fl_reader_column(f, arrays, &column)) continue;
+    FlDiag *d = fl_sema_report(
+        s, FL_E0329, c->args[0].span,
+        "the column `%s` is %s, and a cell of the file holds one number, text, date or bool%s", f->name,
+        fl_type_text(s->types, f->type), arrays ? ", or an array of numbers" : "");
+    fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make columns of its pieces", f->name);
+    return false;
+  }
+  return true;
+}
 
 /* Writes a table: the path, the number of rows, the columns. */
-static FlVal write_table(FlSema *s, FlCallSite *c, TableForm form) {
-  if (!fl_sema_effect_ok(s, c->builtin->name, c->span)) return fl_val_error(s);
+FlVal fl_builtin_write_table(FlSema *s, FlCallSite *c) {
+  enum { TABLE, TO, OPTIONS };
+  const FlFormatInfo *format = fl_format_find(c->builtin->data);
+  FlOptionVec options = {0};
   FlVal t;
   FlValue *path;
-  if (!fl_verb_table(s, c, &t) || !fl_sema_target_path(s, &c->args[1], &path)) return fl_val_error(s);
-  if (!form.categories) t = fl_category_text_table(s, t, c->args[0].span);
-  if (fl_val_bad(t)) return t;
-  const FlType *row = t.type->elem;
-  const char **list = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + form.n_options + 1);
-  for (int i = 0; i < row->n_fields; i++) {
-    list[i] = fl_reader_column(s, &row->fields[i], form.exact);
-    if (list[i]) continue;
-    FlDiag *d =
-        fl_sema_report(s, FL_E0329, c->args[0].span,
-                       "the column `%s` is %s, and a cell of the file holds one number, text, date or bool%s",
-                       row->fields[i].name, fl_type_text(s->types, row->fields[i].type),
-                       form.exact ? ", or an array of numbers" : "");
-    fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make columns of its pieces",
-                 row->fields[i].name);
+  if (!fl_sema_effect_ok(s, c->builtin->name, c->span) ||
+      !fl_reader_options(s, format, &c->args[OPTIONS], &options) || !fl_verb_table(s, c, &t) ||
+      !fl_sema_target_path(s, &c->args[TO], &path))
     return fl_val_error(s);
-  }
-  for (int i = 0; i < form.n_options; i++) list[row->n_fields + i] = form.options[i];
+  if (!(format->flags & FL_FORMAT_LEVELS)) t = fl_category_text_table(s, t, c->args[TABLE].span);
+  if (fl_val_bad(t) || !check_columns(s, c, format, t.type->elem)) return fl_val_error(s);
+  const FlType *row = t.type->elem;
+  FlColumnAttr *columns = FL_NEW_ARRAY(s->arena, FlColumnAttr, row->n_fields + 1);
+  for (int i = 0; i < row->n_fields; i++) (void)fl_reader_column(&row->fields[i], true, &columns[i]);
   int n = t.type->n_parts; /* the number of rows is the first */
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   args[0] = path;
   memcpy(args + 1, t.parts, sizeof *args * (size_t)n);
-  FlOp *op = fl_ir_op(&s->b, c->builtin->op, n + 1, args, 0, NULL, 0);
+  FlOp *op = fl_ir_op(&s->b, FL_OP_WRITE_TABLE, n + 1, args, 0, NULL, 0);
   op->span = fl_sema_place(s, c->span);
-  op->attrs.i = row->n_fields;
-  op->attrs.list = list;
-  op->attrs.n_list = row->n_fields + form.n_options;
+  op->attrs.format = format;
+  op->attrs.columns = columns;
+  op->attrs.n_columns = row->n_fields;
+  op->attrs.options = options.at;
+  op->attrs.n_options = options.n;
   return fl_val_none(s);
-}
-
-FlVal fl_builtin_write_csv(FlSema *s, FlCallSite *c) {
-  FlTexts options = {0};
-  fl_vec_push(s->arena, &options, c->builtin->data);
-  if (!fl_reader_write_options(s, c, &options)) return fl_val_error(s);
-  return write_table(s, c, (TableForm){.n_options = options.n, .options = options.at});
-}
-
-FlVal fl_builtin_write_arrow(FlSema *s, FlCallSite *c) {
-  return write_table(s, c, (TableForm){.exact = true, .categories = true});
-}
-
-FlVal fl_builtin_write_sqlite(FlSema *s, FlCallSite *c) {
-  const char *name = "data";
-  if (fl_actual_given(&c->args[2]) && !fl_actual_const_text(s, &c->args[2], &name)) return fl_val_error(s);
-  return write_table(s, c, (TableForm){.n_options = 1, .options = &name});
-}
-
-FlVal fl_builtin_write_parquet(FlSema *s, FlCallSite *c) {
-  FlVal t;
-  if (!fl_sema_effect_ok(s, c->builtin->name, c->span) || !fl_verb_table(s, c, &t)) return fl_val_error(s);
-  for (int i = 0; i < t.type->elem->n_fields; i++) {
-    const FlTyField *f = &t.type->elem->fields[i];
-    if (f->type->dtype != FL_DURATION) continue;
-    FlDiag *d = fl_sema_report(s, FL_E0329, c->args[0].span,
-                               "the column `%s` is %s, which a Parquet file has no exact type for", f->name,
-                               fl_type_text(s->types, f->type));
-    fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make numbers of it: `%s / seconds(1)`",
-                 f->name, f->name);
-    return fl_val_error(s);
-  }
-  return write_table(s, c, (TableForm){.exact = true});
 }
 
 FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {

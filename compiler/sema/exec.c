@@ -10,43 +10,53 @@ enum { COMMAND, INPUT, DEPS, FORMAT }; /* positions in the parameters of exec */
 
 typedef struct Exec {
   FlCallSite *call;
-  const char *format;
-  FlVal command, input; /* input.type NULL: none */
-  const FlType *row;    /* of the result */
+  const FlFormatInfo *format; /* its reader */
+  FlVal command, input;       /* input.type NULL: none */
+  const FlType *row;          /* of the result */
   FlVec(FlValue *) files;
-  FlVec(const char *) list; /* columns of the result, then of the input */
+  FlColumnVec list; /* columns of the result, then of the input */
 } Exec;
+
+#define READER "read_"
+
+/* What the argument calls a reader's format. */
+static const char *name_of(const FlFormatInfo *format) { return format->name + sizeof READER - 1; }
 
 static bool read_format(FlSema *s, Exec *x) {
   FlActual *a = &x->call->args[FORMAT];
-  x->format = "csv";
-  if (!fl_actual_given(a)) return true;
-  if (!fl_actual_const_text(s, a, &x->format)) return false;
-  if (strcmp(x->format, "csv") == 0 || strcmp(x->format, "arrow") == 0) return true;
-  FlDiag *d = fl_sema_report(s, FL_E0248, a->span, "there is no format `%s` for programs", x->format);
-  fl_diag_help(s->sink, d, "there are \"csv\" and \"arrow\"");
+  const char *name = "csv";
+  if (fl_actual_given(a) && !fl_actual_const_text(s, a, &name)) return false;
+  x->format = fl_format_find(fl_arena_printf(s->arena, READER "%s", name));
+  if (x->format && (x->format->flags & FL_FORMAT_PROGRAMS)) return true;
+  FlText1 known = {0};
+  for (int k = 0, n = 0; fl_format_at(k); k++)
+    if (fl_format_at(k)->flags & FL_FORMAT_PROGRAMS)
+      fl_text_addf(&known, "%s\"%s\"", n++ ? " and " : "", name_of(fl_format_at(k)));
+  FlDiag *d = fl_sema_report(s, FL_E0248, a->span, "there is no format `%s` for programs", name);
+  fl_diag_help(s->sink, d, "there are %s", known.s);
+  fl_text_reset(&known);
   return false;
 }
 
 /* ---- columns ---- */
 
-/* How an operator names a column; NULL: the format has no place for its type. */
-static const char *describe(FlSema *s, const Exec *x, const FlTyField *f) {
+/* How an operator names a column; false: the format has no place for its type. */
+static bool describe(const Exec *x, const FlTyField *f, FlColumnAttr *out) {
   const FlType *t = f->type;
-  bool arrow = strcmp(x->format, "arrow") == 0;
-  if (!arrow && (t->kind != FL_TY_SCALAR || t->dtype == FL_DURATION)) return NULL;
-  return fl_reader_column(s, f, true);
+  bool exact = (x->format->flags & FL_FORMAT_ARRAYS) != 0;
+  return fl_reader_column(f, exact, out) && (exact || t->dtype != FL_DURATION);
 }
 
 static bool add_columns(FlSema *s, Exec *x, const FlType *row, FlSpan span, const char *which) {
   for (int i = 0; i < row->n_fields; i++) {
-    const char *text = describe(s, x, &row->fields[i]);
-    if (!text) {
+    FlColumnAttr column;
+    if (!describe(x, &row->fields[i], &column)) {
       fl_sema_error(s, FL_E0247, span, "the column `%s` of %s is %s, which cannot go through %s",
-                    row->fields[i].name, which, fl_type_brief(s->types, row->fields[i].type), x->format);
+                    row->fields[i].name, which, fl_type_brief(s->types, row->fields[i].type),
+                    name_of(x->format));
       return false;
     }
-    fl_vec_push(s->arena, &x->list, text);
+    fl_vec_push(s->arena, &x->list, column);
   }
   return true;
 }
@@ -109,7 +119,7 @@ static FlVal call_stage(FlSema *s, const Exec *x) {
   if (!x->input.type) args[n++] = fl_sema_i64(s, -1);
   for (int i = 0; x->input.type && i < n_input; i++) args[n++] = x->input.parts[i];
   for (int i = 0; i < x->files.n; i++) args[n++] = x->files.at[i];
-  FlAttrs attrs = {.s = x->format, .i = x->row->n_fields, .list = x->list.at, .n_list = x->list.n};
+  FlAttrs attrs = {.format = x->format, .i = x->row->n_fields, .columns = x->list.at, .n_columns = x->list.n};
   FlOwnStage stage = {"exec", FL_OP_EXEC, &attrs, 1, n, args, x->row};
   return fl_category_table(s, fl_sema_own_stage(s, &stage, x->call->span), x->call->want->elem,
                            x->call->span);

@@ -44,7 +44,7 @@ static bool parts_of_file(FlSema *s, FlCallSite *c, const char *path, const char
   FlIoArrays all;
   FlIoError e = {0};
   fl_reader_remember(s, path, FL_INPUT_DATA);
-  if (!fl_io_arrays_of(c->builtin->data)(path, &all, &e)) {
+  if (!fl_io_arrays_of(c->builtin->name)(path, &all, &e)) {
     fl_reader_report(s, c->args[0].span, &e);
     return false;
   }

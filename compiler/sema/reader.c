@@ -1,35 +1,37 @@
-/* reader.c: tables and arrays from files: read_csv, read_json, read_arrow, read_parquet, read_npy.
+/* reader.c: tables from files of any format (flow/formats.def), and read_npy.
  *
- * In: files (file.c). Out: READ_... ops and typed values. The type of what is read
+ * In: files (file.c). Out: READ_TABLE ops and typed values. The type of what is read
  * comes from the file itself where its path is known while compiling (a constant, or the default of a param),
  * else from the type that is wanted around. */
 #include "sema/reader.h"
 
-/* ---- options of CSV files ---- */
+/* Positions in the parameters of a reader of tables; `path` stands behind its options. */
+enum { SOURCE, TYPES, OPTIONS };
 
-static bool add_option(FlSema *s, FlTexts *options, const char *name, const char *value, FlSpan span) {
-  const char *text = fl_arena_printf(s->arena, "%s=%s", name, value);
+/* ---- options ---- */
+
+/* An option behind those before it, which the format looks at. */
+static bool add_option(FlSema *s, const FlFormatInfo *format, FlOptionVec *options, FlOptionAttr o,
+                       FlSpan span) {
   FlIoError e = {0};
-  if (!fl_io_check_option(text, &e)) {
-    fl_reader_report(s, span, &e);
-    return false;
-  }
-  fl_vec_push(s->arena, options, text);
-  return true;
+  FlIoCheckFn *check = fl_io_check_of(format->name);
+  fl_vec_push(s->arena, options, o);
+  if (!check || check((FlOptions){options->at, options->n}, &e)) return true;
+  options->n--;
+  fl_reader_report(s, span, &e);
+  return false;
 }
 
-static bool add_text(FlSema *s, FlTexts *options, const char *name, FlActual *a) {
+static bool add_text(FlSema *s, const FlFormatInfo *format, FlOptionVec *options, const char *name,
+                     FlActual *a) {
   const char *text;
-  return fl_actual_const_text(s, a, &text) && add_option(s, options, name, text, a->span);
+  return fl_actual_const_text(s, a, &text) &&
+         add_option(s, format, options, (FlOptionAttr){.name = name, .text = text}, a->span);
 }
 
-static bool add_bool(FlSema *s, FlTexts *options, const char *name, FlActual *a) {
-  bool yes;
-  return fl_actual_const_bool(s, a, &yes) && add_option(s, options, name, yes ? "true" : "false", a->span);
-}
-
-static bool add_nulls(FlSema *s, FlTexts *options, FlActual *a) {
-  if (!a->expr || a->expr->kind != FL_EXPR_ARRAY) return add_text(s, options, "null", a);
+static bool add_texts(FlSema *s, const FlFormatInfo *format, FlOptionVec *options, const char *name,
+                      FlActual *a) {
+  if (!a->expr || a->expr->kind != FL_EXPR_ARRAY) return add_text(s, format, options, name, a);
   const FlExprList *items = &a->expr->array;
   if (!items->n) {
     fl_sema_error(s, FL_E0324, a->span, "at least one text that means null stands here");
@@ -38,60 +40,40 @@ static bool add_nulls(FlSema *s, FlTexts *options, FlActual *a) {
   bool ok = true;
   for (int i = 0; i < items->n; i++) {
     FlActual item = {.expr = items->at[i], .span = items->at[i]->span};
-    ok = add_text(s, options, "null", &item) && ok;
+    ok = add_text(s, format, options, name, &item) && ok;
   }
   return ok;
 }
 
-/* Positions in the parameters of read_csv. */
-enum {
-  SOURCE,
-  TYPES,
-  SEP,
-  QUOTE,
-  HEADER,
-  SKIP,
-  COMMENT,
-  NULLS,
-  DECIMAL,
-  DATES,
-  ENCODING,
-  DUPLICATES,
-  ON_ERROR,
-  PATH
-};
+static bool read_option(FlSema *s, const FlFormatInfo *format, FlOptionVec *options, const FlFormatOption *o,
+                        FlActual *a) {
+  FlOptionAttr option = {.name = o->name};
+  bool yes = false;
+  switch (o->type) {
+  case FL_OPTION_TEXT: return add_text(s, format, options, o->name, a);
+  case FL_OPTION_TEXTS: return add_texts(s, format, options, o->name, a);
+  case FL_OPTION_BOOL:
+    if (!fl_actual_const_bool(s, a, &yes)) return false;
+    option.number = yes;
+    break;
+  case FL_OPTION_LINES:
+    if (!fl_actual_const_i(s, a, &option.number)) return false;
+    break;
+  }
+  return add_option(s, format, options, option, a->span);
+}
 
-static bool read_options(FlSema *s, FlCallSite *c, FlTexts *options) {
-  FlActual *a = c->args;
+bool fl_reader_options(FlSema *s, const FlFormatInfo *format, FlActual *a, FlOptionVec *options) {
   bool ok = true;
-  int64_t skip;
-  if (fl_actual_given(&a[SEP])) ok = add_text(s, options, "sep", &a[SEP]) && ok;
-  if (fl_actual_given(&a[QUOTE])) ok = add_text(s, options, "quote", &a[QUOTE]) && ok;
-  if (fl_actual_given(&a[HEADER])) ok = add_bool(s, options, "header", &a[HEADER]) && ok;
-  if (fl_actual_given(&a[SKIP]))
-    ok = fl_actual_const_i(s, &a[SKIP], &skip) &&
-         add_option(s, options, "skip", fl_arena_printf(s->arena, "%lld", (long long)skip), a[SKIP].span) &&
-         ok;
-  if (fl_actual_given(&a[COMMENT])) ok = add_text(s, options, "comment", &a[COMMENT]) && ok;
-  if (fl_actual_given(&a[NULLS])) ok = add_nulls(s, options, &a[NULLS]) && ok;
-  if (fl_actual_given(&a[DECIMAL])) ok = add_text(s, options, "decimal", &a[DECIMAL]) && ok;
-  if (fl_actual_given(&a[DATES])) ok = add_text(s, options, "dates", &a[DATES]) && ok;
-  if (fl_actual_given(&a[ENCODING])) ok = add_text(s, options, "encoding", &a[ENCODING]) && ok;
-  if (fl_actual_given(&a[DUPLICATES])) ok = add_text(s, options, "duplicates", &a[DUPLICATES]) && ok;
-  if (fl_actual_given(&a[ON_ERROR])) ok = add_text(s, options, "on_error", &a[ON_ERROR]) && ok;
+  for (const FlFormatOption *o = format->options; o->name; o++, a++)
+    if (fl_actual_given(a)) ok = read_option(s, format, options, o, a) && ok;
   return ok;
 }
 
-bool fl_reader_write_options(FlSema *s, FlCallSite *c, FlTexts *options) {
-  enum { TABLE, TO, WRITE_SEP, WRITE_QUOTE, WRITE_HEADER, WRITE_NULL, WRITE_DECIMAL };
-  FlActual *a = c->args;
-  bool ok = true;
-  if (fl_actual_given(&a[WRITE_SEP])) ok = add_text(s, options, "sep", &a[WRITE_SEP]) && ok;
-  if (fl_actual_given(&a[WRITE_QUOTE])) ok = add_text(s, options, "quote", &a[WRITE_QUOTE]) && ok;
-  if (fl_actual_given(&a[WRITE_HEADER])) ok = add_bool(s, options, "header", &a[WRITE_HEADER]) && ok;
-  if (fl_actual_given(&a[WRITE_NULL])) ok = add_text(s, options, "null", &a[WRITE_NULL]) && ok;
-  if (fl_actual_given(&a[WRITE_DECIMAL])) ok = add_text(s, options, "decimal", &a[WRITE_DECIMAL]) && ok;
-  return ok;
+static int count_options(const FlFormatInfo *format) {
+  int n = 0;
+  while (format->options[n].name) n++;
+  return n;
 }
 
 /* ---- row types ---- */
@@ -113,17 +95,20 @@ const FlType *fl_reader_row(FlSema *s, FlIoSchema *schema) {
 }
 
 /* What the file itself shows of how it is written is added to the options. */
-static const FlType *row_of_file(FlSema *s, const char *format, const char *path, FlTexts *options,
-                                 FlSpan span) {
+static const FlType *row_of_file(FlSema *s, const FlFormatInfo *format, const char *path,
+                                 FlOptionVec *options, FlSpan span) {
   FlIoSchema schema;
   FlIoError e = {0};
   fl_reader_remember(s, path, FL_INPUT_DATA);
-  if (!fl_io_schema_of(format)(path, options->at, options->n, &schema, &e)) {
+  if (!fl_io_schema_of(format->name)(path, (FlOptions){options->at, options->n}, &schema, &e)) {
     fl_reader_report(s, span, &e);
     return NULL;
   }
-  for (int i = 0; i < schema.n_found; i++)
-    fl_vec_push(s->arena, options, fl_arena_strndup(s->arena, schema.found[i], strlen(schema.found[i])));
+  for (int i = 0; i < schema.n_found; i++) {
+    FlOptionAttr found = fl_io_found_option(&schema.found[i]);
+    if (found.text) found.text = fl_arena_strndup(s->arena, found.text, strlen(found.text));
+    fl_vec_push(s->arena, options, found);
+  }
   return fl_reader_row(s, &schema);
 }
 
@@ -164,9 +149,10 @@ static const FlType *override_types(FlSema *s, FlActual *a, const FlType *row) {
   return changed ? fl_type_tuple(s->types, row->n_fields, fields, NULL) : row;
 }
 
-static bool has_option(const FlTexts *options, const char *text) {
+/* What becomes of values that do not fit: the option on_error, of formats that have it. */
+static bool on_error(const FlOptionVec *options, const char *what) {
   for (int i = 0; i < options->n; i++)
-    if (strcmp(options->at[i], text) == 0) return true;
+    if (strcmp(options->at[i].name, "on_error") == 0 && strcmp(options->at[i].text, what) == 0) return true;
   return false;
 }
 
@@ -188,14 +174,13 @@ static const FlType *wanted_row(const FlType *want, bool collect) {
 }
 
 /* NULL: reported. */
-static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, FlTexts *options,
-                                  const char *without, FlActual *types, bool exact) {
-  const bool durations = exact || strcmp(c->builtin->data, "csv") == 0;
-  const FlType *row = wanted_row(c->want, has_option(options, "on_error=collect"));
+static const FlType *row_of_table(FlSema *s, FlCallSite *c, const FlFormatInfo *format, const char *path,
+                                  FlOptionVec *options, const char *without) {
+  const FlType *row = wanted_row(c->want, on_error(options, "collect"));
   if (row && without) row = fl_reader_without(s, row, without);
   if (!row && fl_wants_unknown(c->want)) return NULL;
   if (!row && path) {
-    row = row_of_file(s, c->builtin->data, path, options, c->args[SOURCE].span);
+    row = row_of_file(s, format, path, options, c->args[SOURCE].span);
   } else if (!row) {
     FlDiag *d = fl_sema_report(s, FL_E0945, c->span, "the columns of this file are not known when compiling");
     fl_diag_help(s->sink, d,
@@ -203,16 +188,17 @@ static const FlType *row_of_table(FlSema *s, FlCallSite *c, const char *path, Fl
                  c->builtin->name);
     return NULL;
   }
-  if (row && fl_actual_given(types)) row = override_types(s, types, row);
+  if (row && fl_actual_given(&c->args[TYPES])) row = override_types(s, &c->args[TYPES], row);
   for (int i = 0; row && i < row->n_fields; i++) {
-    if (fl_reader_column(s, &row->fields[i], exact) &&
-        (durations || row->fields[i].type->dtype != FL_DURATION))
-      continue;
+    FlColumnAttr column;
+    const FlType *type = row->fields[i].type;
+    bool lasts = (format->flags & FL_FORMAT_DURATION) || type->dtype != FL_DURATION;
+    if (fl_reader_column(&row->fields[i], format->flags & FL_FORMAT_ARRAYS, &column) && lasts) continue;
     fl_sema_error(s, FL_E0946, c->span, "the column `%s` is %s, which `%s` cannot read", row->fields[i].name,
                   fl_type_brief(s->types, row->fields[i].type), c->builtin->name);
     return NULL;
   }
-  return row && has_option(options, "on_error=null") ? all_nullable(s, row) : row;
+  return row && on_error(options, "null") ? all_nullable(s, row) : row;
 }
 
 /* ---- reading ---- */
@@ -230,15 +216,14 @@ static FlVal rejected_table(FlSema *s, FlOp *op, const FlReadFrom *source, const
   return fl_columns_table(s, &columns, r[0]);
 }
 
-const char *fl_reader_column(FlSema *s, const FlTyField *f, bool exact) {
+bool fl_reader_column(const FlTyField *f, bool arrays, FlColumnAttr *out) {
   const FlType *t = f->type;
-  bool arrays = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT &&
-                t->dtype != FL_CATEGORY;
-  if (t->dtype == FL_FILE || (t->kind != FL_TY_SCALAR && !(arrays && exact))) return NULL;
-  return fl_arena_printf(s->arena, "%s:%s%s", f->name, fl_dtype_name(t->dtype),
-                         arrays        ? "[]"
-                         : t->nullable ? "?"
-                                       : "");
+  bool array = t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && t->dtype != FL_TEXT &&
+               t->dtype != FL_CATEGORY;
+  if (t->dtype == FL_FILE || (t->kind != FL_TY_SCALAR && !(array && arrays))) return false;
+  int flags = FL_COLUMN_TYPED | (array ? FL_COLUMN_ARRAYS : t->nullable ? FL_COLUMN_NULLS : 0);
+  *out = (FlColumnAttr){.name = f->name, .flags = flags, .dtype = (int32_t)t->dtype};
+  return true;
 }
 
 /* A table from an operator that gives the levels of its categories last. */
@@ -250,30 +235,23 @@ static FlVal exact_table(FlSema *s, const FlType *table, const FlOp *op, const b
   return v;
 }
 
-/* What a reader of tables has: which arguments give types and name the column of paths, who reads its options
- * (NULL: there are none), whether columns may be of any type; whether categories are made there, of what the
- * file has for them. */
-typedef struct TableForm {
-  int types, path;
-  bool (*options)(FlSema *s, FlCallSite *c, FlTexts *options);
-  bool exact, categories;
-} TableForm;
-
-static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
-  FlTexts options = {0}, list = {0};
+FlVal fl_builtin_read_table(FlSema *s, FlCallSite *c) {
+  const FlFormatInfo *format = fl_format_find(c->builtin->data);
+  const bool categories = (format->flags & FL_FORMAT_LEVELS) != 0; /* else they are made here */
+  FlActual *path = &c->args[OPTIONS + count_options(format)];
+  FlOptionVec options = {0};
+  FlColumnVec list = {0};
   FlReadFrom source = fl_reader_source(s, c);
   const char *path_name = NULL;
-  bool ok = !form.options || form.options(s, c, &options);
-  ok = fl_reader_path_name(s, c, &c->args[form.path], &source, &path_name) && ok;
+  bool ok = fl_reader_options(s, format, &c->args[OPTIONS], &options);
+  ok = fl_reader_path_name(s, c, path, &source, &path_name) && ok;
   if (fl_val_bad(source.file) || !ok) return fl_val_error(s);
-  const FlType *row =
-      row_of_table(s, c, source.file.spelling, &options, path_name, &c->args[form.types], form.exact);
+  const FlType *row = row_of_table(s, c, format, source.file.spelling, &options, path_name);
   if (!row) return fl_val_error(s);
   if (path_name && fl_type_field_find(row, path_name) >= 0)
-    return fl_sema_error(s, FL_E0619, c->args[form.path].span, "the column `%s` would be there twice",
-                         path_name);
-  bool collect = has_option(&options, "on_error=collect");
-  const FlType *table = fl_type_table(s->types, form.categories ? row : fl_category_text_row(s, row));
+    return fl_sema_error(s, FL_E0619, path->span, "the column `%s` would be there twice", path_name);
+  bool collect = on_error(&options, "collect");
+  const FlType *table = fl_type_table(s->types, categories ? row : fl_category_text_row(s, row));
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 8);
   FlType1 *parts = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 1);
   bool *levels = FL_NEW_ARRAY(s->arena, bool, table->n_parts + 1);
@@ -284,29 +262,32 @@ static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
     if (levels[p]) n_levels++;
     else types[n++] = parts[p];
   }
-  for (int i = 0; i < row->n_fields; i++)
-    fl_vec_push(s->arena, &list, fl_reader_column(s, &table->elem->fields[i], form.exact));
+  for (int i = 0; i < row->n_fields; i++) {
+    FlColumnAttr column;
+    (void)fl_reader_column(&table->elem->fields[i], true, &column);
+    fl_vec_push(s->arena, &list, column);
+  }
   int path_index = n;
   if (path_name) { /* the number of the file of each row */
     types[n++] = fl_t_array(FL_I64, 1);
-    fl_vec_push(s->arena, &list, "/");
+    fl_vec_push(s->arena, &list, ((FlColumnAttr){.flags = FL_COLUMN_FILE}));
   }
-  int n_columns = list.n;
-  for (int i = 0; i < options.n; i++) fl_vec_push(s->arena, &list, options.at[i]);
   for (int i = 0; i < n_levels; i++) types[n++] = fl_t_array(FL_TEXT, 1);
   if (collect) {
     types[n++] = fl_t_scalar(FL_I64);
     for (int i = 0; i < 5; i++) types[n++] = fl_t_array(i < 2 ? FL_I64 : FL_TEXT, 1);
   }
-  FlOpcode code = collect ? FL_OP_READ_CSV_SOME : c->builtin->op;
+  FlOpcode code = collect ? FL_OP_READ_TABLE_SOME : FL_OP_READ_TABLE;
   FlOp *op = fl_ir_op(&s->b, code, 1, source.file.parts, n, types, 0);
   op->span = fl_sema_place(s, c->span);
-  op->attrs.i = n_columns;
-  op->attrs.list = list.at;
-  op->attrs.n_list = list.n;
+  op->attrs.format = format;
+  op->attrs.columns = list.at;
+  op->attrs.n_columns = list.n;
+  op->attrs.options = options.at;
+  op->attrs.n_options = options.n;
   fl_sema_mark_size(s, op->results[0]); /* which is also the size of every column: fl_ir_dim knows */
-  FlVal rows = form.categories ? exact_table(s, table, op, levels, n_levels)
-                               : fl_category_table(s, fl_val_make(s, table, op->results), row, c->span);
+  FlVal rows = categories ? exact_table(s, table, op, levels, n_levels)
+                          : fl_category_table(s, fl_val_make(s, table, op->results), row, c->span);
   if (fl_val_bad(rows)) return rows;
   if (path_name) {
     FlColumns columns = fl_columns_of(s, rows);
@@ -317,43 +298,6 @@ static FlVal read_table(FlSema *s, FlCallSite *c, TableForm form) {
   if (!collect) return rows;
   const char *names[2] = {fl_intern_z(s->names, "rows"), fl_intern_z(s->names, "rejected")};
   return fl_val_tuple(s, 2, names, (FlVal[]){rows, rejected_table(s, op, &source, path_name)}, NULL);
-}
-
-FlVal fl_builtin_read_csv(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.types = TYPES, .path = PATH, .options = read_options});
-}
-
-FlVal fl_builtin_read_json(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.types = TYPES, .path = TYPES + 1});
-}
-
-FlVal fl_builtin_read_arrow(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.types = TYPES, .path = TYPES + 1, .exact = true, .categories = true});
-}
-
-FlVal fl_builtin_read_parquet(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.types = TYPES, .path = TYPES + 1, .exact = true});
-}
-
-/* Positions in the parameters of read_sqlite. */
-enum { TABLE = 1, QUERY, SQLITE_TYPES, SQLITE_PATH };
-
-static bool sqlite_options(FlSema *s, FlCallSite *c, FlTexts *options) {
-  const char *text;
-  FlActual *table = &c->args[TABLE], *query = &c->args[QUERY];
-  if (fl_actual_given(table) && fl_actual_given(query)) {
-    fl_sema_error(s, FL_E0963, query->span, "either `table` or `query` says what is read");
-    return false;
-  }
-  FlActual *given = fl_actual_given(table) ? table : query;
-  if (!fl_actual_given(given)) return true;
-  if (!fl_actual_const_text(s, given, &text)) return false;
-  fl_vec_push(s->arena, options, fl_arena_printf(s->arena, given == table ? "table=%s" : "query=%s", text));
-  return true;
-}
-
-FlVal fl_builtin_read_sqlite(FlSema *s, FlCallSite *c) {
-  return read_table(s, c, (TableForm){.types = SQLITE_TYPES, .path = SQLITE_PATH, .options = sqlite_options});
 }
 
 FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {

@@ -28,10 +28,11 @@ FlVal fl_reader_paths(FlSema *s, const FlReadFrom *source, FlValue *index, FlVal
 /* The row type without a field. */
 const FlType *fl_reader_without(FlSema *s, const FlType *row, const char *name);
 
-/* Options of CSV files, as io.h has them: "sep=;". */
-typedef FlVec(const char *) FlTexts;
-/* Adds those that a call of write_csv gives; false: reported. */
-bool fl_reader_write_options(FlSema *s, FlCallSite *c, FlTexts *options);
+/* Columns and options of operators on files and queries. */
+typedef FlVec(FlColumnAttr) FlColumnVec;
+typedef FlVec(FlOptionAttr) FlOptionVec;
+/* Adds the options of a format that a call gives; `a`: the first of their parameters. false: reported. */
+bool fl_reader_options(FlSema *s, const FlFormatInfo *format, FlActual *a, FlOptionVec *options);
 
 /* A path whose content took part in compiling. */
 void fl_reader_remember(FlSema *s, const char *path, FlSemaInputKind kind);
@@ -42,9 +43,9 @@ void fl_reader_report(FlSema *s, FlSpan span, const FlIoError *e);
 
 /* The row type of columns that were found in a file or a result; the schema is given back. */
 const FlType *fl_reader_row(FlSema *s, FlIoSchema *schema);
-/* How an operator names a column that is written or handed over; NULL: the format has no place for its type.
- * `exact`: it is no text, and holds arrays of one size in a row (not of texts). */
-const char *fl_reader_column(FlSema *s, const FlTyField *f, bool exact);
+/* How an operator names a column that is read, written or handed over; false: there is no place for its type.
+ * `arrays`: it may hold arrays of one size in a row (not of texts). */
+bool fl_reader_column(const FlTyField *f, bool arrays, FlColumnAttr *out);
 
 /* A stage of its own around one operator that gives a table: rows, then the columns of `row`. */
 typedef struct FlOwnStage {

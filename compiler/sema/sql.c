@@ -12,8 +12,9 @@ typedef struct Sql {
   FlVal query;
   const FlType *row; /* of the result; may have categories */
   FlVec(FlValue *) args;
-  FlVec(const char *) inputs; /* as runtime/io/sql.c lists them */
-  FlVec(const char *) paths;  /* of the files; NULL: not known while compiling */
+  FlColumnVec inputs; /* as runtime/io/sql.c lists them */
+  bool parallel;
+  FlVec(const char *) paths; /* of the files; NULL: not known while compiling */
 } Sql;
 
 /* ---- inputs ---- */
@@ -22,15 +23,15 @@ static bool add_table(FlSema *s, Sql *q, const char *name, FlVal t, FlSpan span)
   t = fl_category_text_table(s, t, span);
   if (fl_val_bad(t)) return false;
   const FlType *row = t.type->elem;
-  fl_vec_push(s->arena, &q->inputs, fl_arena_printf(s->arena, "T %s", name));
+  fl_vec_push(s->arena, &q->inputs, ((FlColumnAttr){.name = name, .flags = FL_COLUMN_TABLE}));
   for (int i = 0; i < row->n_fields; i++) {
-    const char *text = fl_reader_column(s, &row->fields[i], true);
-    if (!text) {
+    FlColumnAttr column;
+    if (!fl_reader_column(&row->fields[i], true, &column)) {
       fl_sema_error(s, FL_E0997, span, "the column `%s` of `%s` is %s, which DuckDB has no type for",
                     row->fields[i].name, name, fl_type_brief(s->types, row->fields[i].type));
       return false;
     }
-    fl_vec_push(s->arena, &q->inputs, fl_arena_printf(s->arena, "C %s", text));
+    fl_vec_push(s->arena, &q->inputs, column);
   }
   for (int k = 0; k < t.type->n_parts; k++) fl_vec_push(s->arena, &q->args, t.parts[k]);
   return true;
@@ -56,20 +57,18 @@ static bool add_input(FlSema *s, Sql *q, FlActual *a) {
     return false;
   }
   if (file) fl_vec_push(s->arena, &q->paths, v.spelling);
-  fl_vec_push(s->arena, &q->inputs,
-              file ? fl_arena_printf(s->arena, "F %s", name)
-                   : fl_arena_printf(s->arena, "V %s:%s%s", name, fl_dtype_name(v.type->dtype),
-                                     v.type->nullable ? "?" : ""));
+  int flags = FL_COLUMN_TYPED | FL_COLUMN_SCALAR | (v.type->nullable ? FL_COLUMN_NULLS : 0);
+  FlColumnAttr scalar = {.name = name, .flags = flags, .dtype = (int32_t)v.type->dtype};
+  fl_vec_push(s->arena, &q->inputs, file ? ((FlColumnAttr){.name = name, .flags = FL_COLUMN_FILE}) : scalar);
   for (int k = 0; k < v.type->n_parts; k++) fl_vec_push(s->arena, &q->args, v.parts[k]);
   return true;
 }
 
 static bool read_inputs(FlSema *s, Sql *q) {
-  bool ok = true, parallel = false;
+  bool ok = true;
   for (int i = 0; i < q->call->n_rest; i++) ok = add_input(s, q, &q->call->rest[i]) && ok;
   FlActual *a = &q->call->args[PARALLEL];
-  if (fl_actual_given(a)) ok = fl_actual_const_bool(s, a, &parallel) && ok;
-  if (parallel) fl_vec_push(s->arena, &q->inputs, "P");
+  if (fl_actual_given(a)) ok = fl_actual_const_bool(s, a, &q->parallel) && ok;
   return ok;
 }
 
@@ -102,7 +101,8 @@ static bool read_row(FlSema *s, Sql *q) {
   }
   for (int i = 0; q->row && i < q->row->n_fields; i++) {
     const FlTyField *f = &q->row->fields[i];
-    if (fl_type_is_category(f->type) || fl_reader_column(s, f, true)) continue;
+    FlColumnAttr column;
+    if (fl_type_is_category(f->type) || fl_reader_column(f, true, &column)) continue;
     fl_sema_error(s, FL_E0997, q->call->span, "the column `%s` is %s, which no result of a query has",
                   f->name, fl_type_brief(s->types, f->type));
     return false;
@@ -112,11 +112,16 @@ static bool read_row(FlSema *s, Sql *q) {
 
 static FlVal call_stage(FlSema *s, const Sql *q) {
   const FlType *row = fl_category_text_row(s, q->row);
-  FlVec(const char *) list = {0};
-  for (int i = 0; i < row->n_fields; i++)
-    fl_vec_push(s->arena, &list, fl_reader_column(s, &row->fields[i], true));
+  FlColumnVec list = {0};
+  for (int i = 0; i < row->n_fields; i++) {
+    FlColumnAttr column;
+    (void)fl_reader_column(&row->fields[i], true, &column);
+    fl_vec_push(s->arena, &list, column);
+  }
   for (int i = 0; i < q->inputs.n; i++) fl_vec_push(s->arena, &list, q->inputs.at[i]);
-  FlAttrs attrs = {.i = row->n_fields, .list = list.at, .n_list = list.n};
+  static const FlOptionAttr parallel = {.name = "parallel", .number = 1};
+  FlAttrs attrs = {.i = row->n_fields, .columns = list.at, .n_columns = list.n};
+  if (q->parallel) attrs.options = &parallel, attrs.n_options = 1;
   FlOwnStage stage = {"sql", FL_OP_SQL, &attrs, 0, q->args.n, q->args.at, row};
   return fl_category_table(s, fl_sema_own_stage(s, &stage, q->call->span), q->row, q->call->span);
 }

@@ -24,6 +24,9 @@ enum { FL_E_ARROW = 249 };
 bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_rows, bool file, FlOutput *out,
                     FlIoError *e);
 
+extern const struct FlTablePrograms fl_arrow_programs;
+FlIoSchemaFn fl_arrow_table_schema; /* a column is nullable when a batch has a null */
+
 /* Reads the wanted columns of a stream or a file, by name; others are left out. Texts are views of `in`,
  * which they keep; so are columns that lie there as arrays have them. Integers and floats convert where every
  * value fits, decimals to floats (rounded once), to integers where they are whole, and to texts; times of any

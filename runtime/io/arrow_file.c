@@ -1,17 +1,17 @@
-/* arrow_file.c: the operators read_arrow and write_arrow: tables from and to Arrow IPC files and streams.
+/* arrow_file.c: tables from and to Arrow IPC files and streams.
  *
  * A file whose name ends in .arrows is written as a stream, any other as a file; what is read says itself
  * which it is. */
 #include "io/arrow.h"
-#include "io/many.h"
+#include "io/tables.h"
 #include "exec/exec.h"
 
 #include <string.h>
 
-static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableWanted *wanted, int32_t n,
-                     int64_t *n_rows, FlIoError *e) {
+static bool read_one(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *wanted, int32_t n, int64_t *n_rows,
+                     FlIoError *e) {
+  const char *path = from->path;
   FlInput in;
-  (void)options;
   if (!fl_input_open(ctx, path, &in, e)) return false;
   bool ok = fl_arrow_read(ctx, &in, path, true, wanted, n, n_rows, e);
   if (ok && !fl_input_check(&in, path, e)) {
@@ -22,9 +22,8 @@ static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableW
   return ok;
 }
 
-FlStatus fl_rt_read_arrow(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return fl_read_table(ctx, desc, args, results, &(FlTableReader){.read = read_one, .exact = true});
-}
+const FlTableReader fl_read_arrow = {
+    .schema = fl_arrow_table_schema, .read = read_one, .programs = &fl_arrow_programs};
 
 static bool ends_in(const char *path, const char *end) {
   size_t n = strlen(path), m = strlen(end);
@@ -38,7 +37,4 @@ static bool put_arrow(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   return fl_arrow_write(t->columns, t->n_columns, t->n_rows, !ends_in(out->path, ".arrows"), out, e);
 }
 
-FlStatus fl_rt_write_arrow(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  (void)results;
-  return fl_write_table(ctx, desc, args, put_arrow);
-}
+const FlTableWriter fl_write_arrow = {.put = put_arrow};

@@ -94,10 +94,8 @@ static bool take_columns(const FlArrowFile *file, const bool *nulls, FlIoSchema 
   return fl_io_error(e, FL_E_ARROW, "`%s` has no column of a type that flow has", file->label);
 }
 
-bool fl_io_arrow_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                        FlIoError *e) {
+bool fl_arrow_table_schema(const char *path, FlOptions options, FlIoSchema *out, FlIoError *e) {
   (void)options;
-  (void)n_options;
   FlInput in;
   FlArrowFile file;
   memset(out, 0, sizeof *out);

@@ -502,15 +502,18 @@ bool fl_csv_find_dialect(const FlCsvFile *f, FlCsvOptions *o, int64_t at, FlIoEr
   return ok;
 }
 
+static FlIoFound one_byte(const char *name, char value) {
+  return (FlIoFound){.name = name, .is_text = true, .text = {value}};
+}
+
 int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o,
-                               char out[FL_IO_DIALECT][16]) {
+                               FlIoFound out[FL_IO_DIALECT]) {
   int32_t n = 0;
-  if (given->open & FL_CSV_SEP) snprintf(out[n++], 16, "?sep=%c", o->sep);
-  if (given->open & FL_CSV_QUOTE) snprintf(out[n++], 16, "?quote=%c", o->quote);
-  if ((given->open & FL_CSV_FRONT) && o->skip) snprintf(out[n++], 16, "?skip=%d", (int)o->skip);
-  if (given->open & FL_CSV_HEADER) snprintf(out[n++], 16, "?header=%s", o->header ? "true" : "false");
-  if (given->open & FL_CSV_DECIMAL) snprintf(out[n++], 16, "?decimal=%c", o->decimal);
-  if (given->open & FL_CSV_COMMENT)
-    snprintf(out[n++], 16, o->comment ? "?comment=%c" : "?comment=", o->comment);
+  if (given->open & FL_CSV_SEP) out[n++] = one_byte("sep", o->sep);
+  if (given->open & FL_CSV_QUOTE) out[n++] = one_byte("quote", o->quote);
+  if ((given->open & FL_CSV_FRONT) && o->skip) out[n++] = (FlIoFound){.name = "skip", .number = o->skip};
+  if (given->open & FL_CSV_HEADER) out[n++] = (FlIoFound){.name = "header", .number = o->header};
+  if (given->open & FL_CSV_DECIMAL) out[n++] = one_byte("decimal", o->decimal);
+  if (given->open & FL_CSV_COMMENT) out[n++] = one_byte("comment", o->comment);
   return n;
 }

@@ -7,7 +7,7 @@
 #ifndef FL_CSV_INTERNAL_H
 #define FL_CSV_INTERNAL_H
 
-#include "io/io_internal.h"
+#include "io/tables.h"
 
 /* ---- options ------------------------------------------------------------------------------------------ */
 
@@ -48,10 +48,14 @@ typedef struct FlCsvOptions {
   const char *dates;          /* NULL: ISO 8601; else into the option text */
 } FlCsvOptions;
 
-/* For reading: what is not given is open, and "?name=value" was found while compiling. */
-bool fl_csv_options(const char *const *texts, int32_t n, FlCsvOptions *out, FlIoError *e);
+/* For reading: what is not given is open, and what is `found` was found while compiling. */
+bool fl_csv_options(FlOptions options, FlCsvOptions *out, FlIoError *e);
 /* For writing, and for files that are known to be written so: what is not given is usual. */
-bool fl_csv_options_fixed(const char *const *texts, int32_t n, FlCsvOptions *out, FlIoError *e);
+bool fl_csv_options_fixed(FlOptions options, FlCsvOptions *out, FlIoError *e);
+FlIoCheckFn fl_csv_check;
+FlIoSchemaFn fl_csv_schema;
+extern const FlTableParts fl_csv_parts;
+extern const FlTablePrograms fl_csv_programs;
 /* Whether an unquoted field is null; `is_text`: in a column of texts. */
 bool fl_csv_is_null(const FlCsvOptions *o, const char *s, int64_t len, bool is_text);
 
@@ -172,7 +176,7 @@ bool fl_csv_find_dialect(const FlCsvFile *f, FlCsvOptions *o, int64_t at, FlIoEr
 /* How many lines from `at` on stand before the header, where nothing else explains the file; else 0. */
 int64_t fl_csv_find_skip(const FlCsvFile *f, const FlCsvOptions *o, int64_t at);
 /* What was open in `given`, as options for later: "?sep=;". Returns how many. */
-int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o, char out[FL_IO_DIALECT][16]);
+int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o, FlIoFound out[FL_IO_DIALECT]);
 /* Overwrites the quotes in the body's comments. */
 bool fl_csv_hide_comments(FlCtx *ctx, FlCsvFile *f, FlIoError *e);
 /* Makes the text a copy that may be changed, if it is not: pages of a mapped file may be dropped at any time.
@@ -250,13 +254,8 @@ typedef struct FlCsvRange {
 } FlCsvRange;
 
 /* Rows of a file that were left out, as columns; owned by the caller. */
-typedef struct FlCsvRejected {
-  int64_t n;
-  FlArray *line, *column, *reason, *text;
-} FlCsvRejected;
 bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *ranges,
-                     int32_t n, FlCsvRejected *out, FlIoError *e);
-void fl_csv_rejected_reset(FlCsvRejected *r);
+                     int32_t n, FlRejected *out, FlIoError *e);
 
 /* Parses a range; `positions` has room for end - begin + 64. */
 void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *range, uint32_t *positions);
@@ -279,7 +278,7 @@ bool fl_csv_read_ranges(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlCsvRa
 /* Reads the wanted columns. chunk: FL_CSV_CHUNK but in tests. rejected: with the option collect, else NULL.
  */
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected,
+                 FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlRejected *rejected,
                  FlIoError *e);
 /* The same from bytes, which messages call `label`. `in` is closed in any case. */
 bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOptions *o,

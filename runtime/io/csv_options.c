@@ -1,15 +1,10 @@
-/* csv_options.c: the options of CSV files, from their texts "name=value". */
+/* csv_options.c: the options of CSV files (io.h says what they are) and their values. */
 #include "io/csv_internal.h"
 #include "kern/kern.h"
-#include "base/spell.h"
 #include "data/number.h"
 
 #include <string.h>
 #include <strings.h>
-
-static const char *const option_names[] = {"sep",   "quote",    "header",  "skip",       "null",    "decimal",
-                                           "dates", "encoding", "comment", "duplicates", "on_error"};
-enum { N_OPTIONS = sizeof option_names / sizeof *option_names };
 
 static bool wrong(FlIoError *e, const char *name, const char *value, const char *want) {
   return fl_io_error(e, FL_E_OPTION, "option %s = \"%s\" is not possible: %s", name, value, want);
@@ -51,7 +46,21 @@ static bool set_encoding(FlCsvOptions *o, const char *v, FlIoError *e) {
   return wrong(e, "encoding", v, "it is utf-8, utf-16, utf-16le, utf-16be, latin-1 or windows-1252");
 }
 
-static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) {
+static bool set_skip(FlCsvOptions *o, int64_t lines, FlIoError *e) {
+  char text[FL_NUMBER_ROOM + 1];
+  o->skip = lines;
+  if (lines >= 0) return true;
+  text[fl_print_i64(text, lines)] = '\0';
+  return wrong(e, "skip", text, "it is a number of lines");
+}
+
+static bool set(FlCsvOptions *o, const FlOptionAttr *option, FlIoError *e) {
+  const char *name = option->name, *v = option->text;
+  if (strcmp(name, "header") == 0) {
+    o->header = option->number != 0;
+    return true;
+  }
+  if (strcmp(name, "skip") == 0) return set_skip(o, option->number, e);
   if (strcmp(name, "sep") == 0) return one_byte(e, name, v, &o->sep);
   if (strcmp(name, "null") == 0) return set_null(o, v, e);
   if (strcmp(name, "dates") == 0) return set_dates(o, v, e);
@@ -59,11 +68,6 @@ static bool set(FlCsvOptions *o, const char *name, const char *v, FlIoError *e) 
     o->quoting = *v != 0;
     return !*v || one_byte(e, name, v, &o->quote);
   }
-  if (strcmp(name, "header") == 0)
-    return fl_parse_bool(v, (int64_t)strlen(v), &o->header) || wrong(e, name, v, "it is true or false");
-  if (strcmp(name, "skip") == 0)
-    return (fl_parse_i64(v, (int64_t)strlen(v), &o->skip) && o->skip >= 0) ||
-           wrong(e, name, v, "it is a number of lines");
   if (strcmp(name, "decimal") == 0) {
     o->decimal = *v;
     return strcmp(v, ".") == 0 || strcmp(v, ",") == 0 || wrong(e, name, v, "it is . or ,");
@@ -90,37 +94,18 @@ static unsigned bit_of(const char *name) {
   return 0;
 }
 
-static bool take(FlCsvOptions *o, const char *text, FlIoError *e) {
-  bool found = *text == '?';
-  text += found;
-  const char *equals = strchr(text, '=');
-  size_t len = equals ? (size_t)(equals - text) : strlen(text);
-  for (int k = 0; equals && k < N_OPTIONS; k++) {
-    if (strlen(option_names[k]) != len || memcmp(option_names[k], text, len) != 0) continue;
-    unsigned bit = bit_of(option_names[k]);
-    o->open &= ~bit;
-    if (found) o->compiled |= bit;
-    return set(o, option_names[k], equals + 1, e);
-  }
-  fl_io_error(e, FL_E_OPTION, "CSV files have no option `%.*s`", (int)(len < 100 ? len : 100), text);
-  int32_t close = fl_spell_closest(text, len, option_names, N_OPTIONS);
-  if (close >= 0) {
-    fl_io_help(e, "did you mean `%s`?", option_names[close]);
-  } else {
-    fl_io_help(e, "there are sep quote header skip comment null decimal dates encoding duplicates on_error");
-  }
-  return false;
-}
-
-static bool take_all(const char *const *texts, int32_t n, unsigned open, FlCsvOptions *o, FlIoError *e) {
+static bool take_all(FlOptions options, unsigned open, FlCsvOptions *o, FlIoError *e) {
   memset(o, 0, sizeof *o);
   o->sep = ',';
   o->quote = '"';
   o->decimal = '.';
   o->quoting = o->header = true;
   o->open = open;
-  for (int32_t k = 0; k < n; k++) {
-    if (!take(o, texts[k], e)) return false;
+  for (int32_t k = 0; k < options.n; k++) {
+    unsigned bit = bit_of(options.at[k].name);
+    o->open &= ~bit;
+    if (options.at[k].found) o->compiled |= bit;
+    if (!set(o, &options.at[k], e)) return false;
   }
   if (!(o->open & (FL_CSV_SEP | FL_CSV_QUOTE)) && o->quoting && o->sep == o->quote)
     return fl_io_error(e, FL_E_OPTION, "sep and quote are the same character `%c`", o->sep);
@@ -134,18 +119,17 @@ static bool take_all(const char *const *texts, int32_t n, unsigned open, FlCsvOp
   return true;
 }
 
-bool fl_csv_options(const char *const *texts, int32_t n, FlCsvOptions *o, FlIoError *e) {
-  return take_all(texts, n, FL_CSV_DIALECT, o, e);
+bool fl_csv_options(FlOptions options, FlCsvOptions *o, FlIoError *e) {
+  return take_all(options, FL_CSV_DIALECT, o, e);
 }
 
-bool fl_csv_options_fixed(const char *const *texts, int32_t n, FlCsvOptions *o, FlIoError *e) {
-  return take_all(texts, n, 0, o, e);
+bool fl_csv_options_fixed(FlOptions options, FlCsvOptions *o, FlIoError *e) {
+  return take_all(options, 0, o, e);
 }
 
-bool fl_io_check_option(const char *option, FlIoError *e) {
-  FlCsvOptions o;
-  memset(&o, 0, sizeof o);
-  return take(&o, option, e);
+bool fl_csv_check(FlOptions options, FlIoError *e) {
+  FlCsvOptions o = {0};
+  return set(&o, &options.at[options.n - 1], e);
 }
 
 bool fl_csv_is_null(const FlCsvOptions *o, const char *s, int64_t len, bool is_text) {

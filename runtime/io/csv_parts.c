@@ -1,10 +1,11 @@
-/* csv_parts.c: the operators csv_parts, csv_part and csv_end: a CSV file read part by part, so that what is
- * done with its rows is done while they are at hand, and only what is kept of them stays.
+/* csv_parts.c: what the operators table_parts, table_part and table_end do of CSV files: one read part by
+ * part, so that what is done with its rows is done while they are at hand, and only what is kept of them
+ * stays.
  *
- * In: a file, columns and options as read_csv has them. Out: the opened file as an array, whose buffer owns
+ * In: a file, columns and options as read_table has them. Out: the opened file as an array, whose buffer owns
  * it; for each part its rows. What always holds: parts come from the file alone, some ranges of rows each;
- * put together they are what read_csv gives. A part with a problem gives no rows and leaves a mark; csv_end
- * then reads the file as read_csv does, and so reports what that would. */
+ * put together they are what read_table gives. A part with a problem gives no rows and leaves a mark;
+ * table_end then reads the file as read_table does, and so reports what that would. */
 #include "io/csv_internal.h"
 #include "data/data.h"
 #include "exec/exec.h"
@@ -38,8 +39,8 @@ static CsvParts *parts_of(const FlArray *a) { return (CsvParts *)a->buffer; }
 
 /* The columns that the attributes name; NULL: out of memory. */
 static FlTableWanted *wanted_of(const FlOpDesc *desc) {
-  FlTableWanted *wanted = calloc((size_t)desc->i + 1, sizeof *wanted);
-  for (int32_t k = 0; wanted && k < (int32_t)desc->i; k++) fl_table_wanted(desc->list[k], &wanted[k]);
+  FlTableWanted *wanted = calloc((size_t)desc->n_columns + 1, sizeof *wanted);
+  for (int32_t k = 0; wanted && k < desc->n_columns; k++) wanted[k] = fl_table_wanted(&desc->columns[k]);
   return wanted;
 }
 
@@ -52,8 +53,8 @@ static bool check_columns(FlCtx *ctx, const CsvParts *p, const FlOpDesc *desc, F
                     calloc((size_t)p->file.n_columns + 1, sizeof(FlCsvStep)), p->file.n_columns,
                     fl_heap_new(ctx)};
   bool ok = (wanted && plan.steps && plan.heap) || fl_io_error(e, FL_E_MEMORY, "out of memory");
-  ok = ok && fl_csv_steps(ctx, &p->file, &plan, wanted, (int32_t)desc->i, 0, e);
-  for (int32_t k = 0; wanted && k < (int32_t)desc->i; k++) fl_table_wanted_reset(&wanted[k]);
+  ok = ok && fl_csv_steps(ctx, &p->file, &plan, wanted, desc->n_columns, 0, e);
+  for (int32_t k = 0; wanted && k < desc->n_columns; k++) fl_table_wanted_reset(&wanted[k]);
   free(wanted);
   free(plan.steps);
   fl_heap_unref(plan.heap);
@@ -62,8 +63,7 @@ static bool check_columns(FlCtx *ctx, const CsvParts *p, const FlOpDesc *desc, F
 
 static bool open_parts(FlCtx *ctx, CsvParts *p, const FlOpDesc *desc, FlIoError *e) {
   FlCsvOptions o;
-  int32_t n = (int32_t)desc->i;
-  if (!fl_csv_options(desc->list + n, desc->n_list - n, &o, e)) return false;
+  if (!fl_csv_options((FlOptions){desc->options, desc->n_options}, &o, e)) return false;
   p->is_open = fl_csv_open(ctx, p->path, &o, &p->file, e);
   if (!p->is_open || !check_columns(ctx, p, desc, e)) return false;
   p->file.rests = true;
@@ -73,7 +73,7 @@ static bool open_parts(FlCtx *ctx, CsvParts *p, const FlOpDesc *desc, FlIoError 
   return p->ranges != NULL;
 }
 
-FlStatus fl_rt_csv_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus open_file(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   static const int64_t one = 1;
   FlIoError e = {0};
   FlText file = args[0].t;
@@ -166,10 +166,10 @@ static bool take_file(FlCtx *ctx, CsvParts *p, FlCsvPlan *plan, FlTableWanted *w
   return true;
 }
 
-FlStatus fl_rt_csv_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus read_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlIoError e = {0};
   CsvParts *p = parts_of(args[0].a);
-  int32_t n = (int32_t)desc->i;
+  int32_t n = desc->n_columns;
   int64_t rows = 0;
   FlTableWanted *wanted = wanted_of(desc);
   FlCsvPlan plan = {&p->file.options, fl_csv_scan_best(),
@@ -195,14 +195,14 @@ FlStatus fl_rt_csv_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, Fl
 
 /* ---- the end ------------------------------------------------------------------------------------------ */
 
-/* Reads the file as read_csv does, for what it says. */
+/* Reads the file as read_table does, for what it says. */
 static bool read_again(FlCtx *ctx, const CsvParts *p, const FlOpDesc *desc, FlIoError *e) {
   FlCsvOptions o;
-  int32_t n = (int32_t)desc->i;
+  int32_t n = desc->n_columns;
   int64_t rows;
   FlTableWanted *wanted = wanted_of(desc);
   bool ok = wanted != NULL || fl_io_error(e, FL_E_MEMORY, "out of memory");
-  ok = ok && fl_csv_options(desc->list + n, desc->n_list - n, &o, e) &&
+  ok = ok && fl_csv_options((FlOptions){desc->options, desc->n_options}, &o, e) &&
        fl_csv_read(ctx, p->path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n, &rows, NULL, e);
   if (ok) {
     for (int32_t k = 0; k < n; k++) fl_table_wanted_reset(&wanted[k]);
@@ -212,7 +212,7 @@ static bool read_again(FlCtx *ctx, const CsvParts *p, const FlOpDesc *desc, FlIo
   return false;
 }
 
-FlStatus fl_rt_csv_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus end_file(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
   FlIoError e = {0};
   CsvParts *p = parts_of(args[0].a);
@@ -221,3 +221,5 @@ FlStatus fl_rt_csv_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   if (ok) fl_buffer_rest(p->file.keep);
   return ok ? 0 : fl_io_fail(ctx, desc->site, &e, p->path, (int64_t)strlen(p->path));
 }
+
+const FlTableParts fl_csv_parts = {open_file, read_part, end_file};

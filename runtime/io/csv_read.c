@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- from names to steps ------------------------------------------------------------------------------ */
 
@@ -250,7 +251,7 @@ bool fl_csv_read_ranges(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlCsvRa
 }
 
 static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, FlTableWanted *wanted,
-                      int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
+                      int32_t n_wanted, int64_t *n_rows, FlRejected *rejected, FlIoError *e) {
   int32_t n;
   int64_t most;
   FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, e);
@@ -265,7 +266,7 @@ static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, 
 
 static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOptions *o,
                        const FlCsvScan *scan, int64_t chunk, FlTableWanted *wanted, int32_t n_wanted,
-                       int64_t *n_rows, FlCsvRejected *rejected, FlIoError *e) {
+                       int64_t *n_rows, FlRejected *rejected, FlIoError *e) {
   FlCsvFile f;
   if (!fl_csv_open_input(ctx, in, path, o, &f, e)) return false;
   FlCsvPlan plan = {&f.options, scan, calloc((size_t)f.n_columns, sizeof(FlCsvStep)), f.n_columns,
@@ -276,7 +277,7 @@ static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOpt
   free(plan.steps);
   fl_heap_unref(plan.heap);
   fl_csv_close(&f);
-  if (!ok && rejected) fl_csv_rejected_reset(rejected);
+  if (!ok && rejected) fl_rejected_reset(rejected);
   for (int32_t k = 0; !ok && k < n_wanted; k++) {
     fl_array_unref(wanted[k].values);
     fl_array_unref(wanted[k].valid);
@@ -285,13 +286,13 @@ static bool read_input(FlCtx *ctx, FlInput *in, const char *path, const FlCsvOpt
 }
 
 /* Nothing is owned until all is read. */
-static void forget_results(FlTableWanted *wanted, int32_t n_wanted, FlCsvRejected *rejected) {
+static void forget_results(FlTableWanted *wanted, int32_t n_wanted, FlRejected *rejected) {
   for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = NULL;
   if (rejected) memset(rejected, 0, sizeof *rejected);
 }
 
 bool fl_csv_read(FlCtx *ctx, const char *path, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
-                 FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlCsvRejected *rejected,
+                 FlTableWanted *wanted, int32_t n_wanted, int64_t *n_rows, FlRejected *rejected,
                  FlIoError *e) {
   FlInput in;
   forget_results(wanted, n_wanted, rejected);
@@ -304,3 +305,44 @@ bool fl_csv_read_bytes(FlCtx *ctx, FlInput *in, const char *label, const FlCsvOp
   forget_results(wanted, n_wanted, NULL);
   return read_input(ctx, in, label, o, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n_wanted, n_rows, NULL, e);
 }
+
+static bool read_table(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *wanted, int32_t n, int64_t *n_rows,
+                       FlIoError *e) {
+  FlCsvOptions o;
+  forget_results(wanted, n, from->rejected);
+  return fl_csv_options(from->options, &o, e) &&
+         fl_csv_read(ctx, from->path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n, n_rows, from->rejected,
+                     e);
+}
+
+/* The first bytes of a file, whole lines, as an input. */
+static bool open_head(FlCtx *ctx, const char *path, int64_t bytes, const FlCsvOptions *o, FlInput *in,
+                      FlIoError *e) {
+  char *head = malloc((size_t)bytes);
+  struct stat found;
+  int fd = head ? fl_input_ordinary(path, &found, e) : -1;
+  int64_t n = 0, got = fd >= 0 ? 1 : -1;
+  for (; got > 0 && n < bytes; n += got) {
+    got = pread(fd, head + n, (size_t)(bytes - n), n);
+    if (got <= 0) break;
+  }
+  bool ok = fd >= 0 && fl_input_of_bytes(ctx, head, (size_t)n, path, in, e);
+  if (fd >= 0) close(fd);
+  free(head);
+  return ok && (fl_csv_cut(in, o) || fl_io_error(e, FL_E_RAGGED, "the first line of `%s` is too long", path));
+}
+
+static bool read_head(FlCtx *ctx, const FlTableFrom *from, int64_t bytes, FlTableWanted *wanted, int32_t n,
+                      int64_t *n_rows, FlIoError *e) {
+  FlCsvOptions o;
+  FlInput in;
+  return fl_csv_options(from->options, &o, e) && open_head(ctx, from->path, bytes, &o, &in, e) &&
+         fl_csv_read_bytes(ctx, &in, from->path, &o, wanted, n, n_rows, e);
+}
+
+const FlTableReader fl_read_csv = {.schema = fl_csv_schema,
+                                   .read = read_table,
+                                   .check = fl_csv_check,
+                                   .parts = &fl_csv_parts,
+                                   .programs = &fl_csv_programs,
+                                   .read_head = read_head};

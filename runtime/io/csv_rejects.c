@@ -65,7 +65,7 @@ static bool is_ragged(const FlCsvReject *r) {
 }
 
 bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *ranges,
-                     int32_t n, FlCsvRejected *out, FlIoError *e) {
+                     int32_t n, FlRejected *out, FlIoError *e) {
   memset(out, 0, sizeof *out);
   for (int32_t k = 0; k < n; k++) out->n += ranges[k].n_rejects;
   out->line = fl_array_new(ctx, FL_I64, 1, &out->n);
@@ -93,14 +93,6 @@ bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, cons
   }
   fl_heap_unref(heap);
   if (ok) return true;
-  fl_csv_rejected_reset(out);
+  fl_rejected_reset(out);
   return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
-}
-
-void fl_csv_rejected_reset(FlCsvRejected *r) {
-  fl_array_unref(r->line);
-  fl_array_unref(r->column);
-  fl_array_unref(r->reason);
-  fl_array_unref(r->text);
-  memset(r, 0, sizeof *r);
 }

@@ -279,14 +279,13 @@ static bool open_some(const char *path, const FlCsvOptions *o, FlCsvFile *f, boo
   return false;
 }
 
-bool fl_io_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                  FlIoError *e) {
+bool fl_csv_schema(const char *path, FlOptions options, FlIoSchema *out, FlIoError *e) {
   FlCsvOptions o;
   FlCsvFile f;
   bool more = false;
   memset(out, 0, sizeof *out);
   memset(e, 0, sizeof *e);
-  if (!fl_csv_options(options, n_options, &o, e) || !open_some(path, &o, &f, &more, e)) return false;
+  if (!fl_csv_options(options, &o, e) || !open_some(path, &o, &f, &more, e)) return false;
   bool ok = take_names(&f, out, e) && look(&f, &f.options, more, out, e) && fl_input_check(&f.input, path, e);
   out->n_found = fl_csv_dialect_options(&o, &f.options, out->found);
   fl_csv_close(&f);

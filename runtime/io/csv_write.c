@@ -1,6 +1,6 @@
 /* csv_write.c: columns as a CSV file, formatted in parallel.
  *
- * In: a path, the number of rows, columns. Out: a file that fl_rt_read_csv reads back to the same values.
+ * In: a path, the number of rows, columns. Out: a file that fl_read_csv reads back to the same values.
  * What always holds: floats are the shortest text that reads back the same; a null is an empty field (or the
  * first `null` option) and an empty text is ""; a text that looks like another type is in quotes; the bytes
  * do not depend on how rows were cut into pieces. */
@@ -222,25 +222,35 @@ bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *colum
   return put_csv(ctx, &out, &w, e);
 }
 
-FlStatus fl_rt_write_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  (void)results;
-  FlIoError e = {0};
-  FlCsvOptions o;
-  int32_t n = (int32_t)desc->i;
-  FlTableColumn *columns = calloc((size_t)n + 1, sizeof *columns);
-  bool ok = columns || fl_io_error(&e, FL_E_MEMORY, "out of memory");
-  ok = ok && fl_csv_options_fixed(desc->list + n, desc->n_list - n, &o, &e);
-  FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, args[0].t.ptr, args[0].t.len);
-  if (ok) {
-    const FlSlot *at = args + 2;
-    for (int32_t k = 0; k < n; k++) at = fl_table_column(desc->list[k], at, &columns[k]);
-    FlCsvWriting w = {.options = &o,
-                      .columns = columns,
-                      .n_columns = n,
-                      .n_rows = args[1].i,
-                      .packing = fl_packing_of_path(args[0].t)};
-    status = fl_io_write_file(ctx, desc, args[0].t, put_csv, &w);
-  }
-  free(columns);
-  return status;
+/* FlPutFns of an FlTable. */
+static bool put_table(FlCtx *ctx, FlOutput *out, const FlTable *t, const FlCsvOptions *o, FlIoError *e) {
+  FlCsvWriting w = {.options = o,
+                    .columns = t->columns,
+                    .n_columns = t->n_columns,
+                    .n_rows = t->n_rows,
+                    .packing = fl_packing_of_path((FlText){out->path, (int64_t)strlen(out->path)})};
+  return put_csv(ctx, out, &w, e);
 }
+
+static bool put_commas(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  const FlTable *t = what;
+  FlCsvOptions o;
+  return fl_csv_options_fixed(t->options, &o, e) && put_table(ctx, out, t, &o, e);
+}
+
+/* Separated by tabs, if nothing else is said. */
+static bool put_tabs(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
+  const FlTable *t = what;
+  FlCsvOptions o;
+  FlOptionAttr tab = {.name = "sep", .text = "\t"};
+  FlOptionAttr *all = calloc((size_t)t->options.n + 1, sizeof *all);
+  if (!all) return fl_io_error(e, FL_E_MEMORY, "out of memory");
+  all[0] = tab;
+  for (int32_t k = 0; k < t->options.n; k++) all[k + 1] = t->options.at[k];
+  bool ok = fl_csv_options_fixed((FlOptions){all, t->options.n + 1}, &o, e) && put_table(ctx, out, t, &o, e);
+  free(all);
+  return ok;
+}
+
+const FlTableWriter fl_write_csv = {.put = put_commas, .check = fl_csv_check};
+const FlTableWriter fl_write_tsv = {.put = put_tabs, .check = fl_csv_check};

@@ -3,8 +3,8 @@
  * In: a command, a table (or none), files that the command depends on. Out: the table that the command wrote
  * on its standard output. What always holds: nothing runs unless the user allowed it; a program that fails,
  * or whose output is not such a table, is an error with what it said. */
-#include "io/exec_format.h"
 #include "io/process.h"
+#include "io/tables.h"
 #include "data/data.h"
 #include "exec/exec.h"
 
@@ -15,13 +15,11 @@
 
 enum { FL_E_REFUSED = 244, FL_E_FAILED = 245, FL_LABEL = 120, FL_SHOWN_LINES = 12 };
 
-static const FlExecFormat *const formats[] = {&fl_exec_csv, &fl_exec_arrow};
-
 typedef struct Exec {
   FlCtx *ctx;
   int32_t site;
   char *command, label[FL_LABEL];
-  const FlExecFormat *format;
+  const FlTablePrograms *format;
   FlTableWanted *wanted;
   FlTableColumn *columns;
   int32_t n_wanted, n_columns;
@@ -30,30 +28,21 @@ typedef struct Exec {
 
 /* ---- what is to be done ------------------------------------------------------------------------------- */
 
-static const FlExecFormat *format_named(const char *name) {
-  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
-    if (strcmp(formats[k]->name, name) == 0) return formats[k];
-  return NULL;
-}
-
-/* As io.h lays out the attributes and arguments of exec. */
+/* As ops.def lays out the attributes and arguments of exec. */
 static FlStatus prepare(Exec *x, const FlOpDesc *desc, const FlSlot *args) {
   FlIoError e = {0};
   x->command = fl_input_path(args[0].t, &e);
   x->n_rows = args[1].i;
   x->n_wanted = (int32_t)desc->i;
-  x->wanted = calloc((size_t)desc->n_list + 1, sizeof *x->wanted);
-  x->columns = calloc((size_t)desc->n_list + 1, sizeof *x->columns);
-  x->format = format_named(desc->s);
+  x->wanted = calloc((size_t)desc->n_columns + 1, sizeof *x->wanted);
+  x->columns = calloc((size_t)desc->n_columns + 1, sizeof *x->columns);
+  x->format = ((const FlTableReader *)desc->format)->programs;
   if (!x->command || !x->wanted || !x->columns)
     return fl_fail_text(x->ctx, x->site, FL_FAULT_MEMORY, "out of memory");
-  bool ok = x->format != NULL;
-  for (int32_t k = 0; ok && k < x->n_wanted; k++) ok = fl_table_wanted(desc->list[k], &x->wanted[k]);
-  if (!ok)
-    return fl_fail_text(x->ctx, x->site, FL_CODE_INTERNAL, "an exec that flow itself described wrongly");
+  for (int32_t k = 0; k < x->n_wanted; k++) x->wanted[k] = fl_table_wanted(&desc->columns[k]);
   const FlSlot *at = args + 2;
-  for (int32_t k = x->n_wanted; k < desc->n_list; k++)
-    at = fl_table_column(desc->list[k], at, &x->columns[x->n_columns++]);
+  for (int32_t k = x->n_wanted; k < desc->n_columns; k++)
+    at = fl_table_column(&desc->columns[k], at, &x->columns[x->n_columns++]);
   (void)snprintf(x->label, sizeof x->label, "output of %.90s%s", x->command,
                  strlen(x->command) > 90 ? "..." : "");
   return 0;

@@ -1,6 +1,6 @@
 /* exec_arrow.c: tables to and from programs as Arrow IPC streams: exact, and with arrays in a row. */
 #include "io/arrow.h"
-#include "io/exec_format.h"
+#include "io/tables.h"
 
 static bool write_table(FlCtx *ctx, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows,
                         FlBytes *to, FlIoError *e) {
@@ -17,4 +17,4 @@ static bool read_table(FlCtx *ctx, FlInput *in, const char *label, FlTableWanted
   return ok;
 }
 
-const FlExecFormat fl_exec_arrow = {"arrow", "an Arrow IPC stream", write_table, read_table};
+const FlTablePrograms fl_arrow_programs = {"an Arrow IPC stream", write_table, read_table};

@@ -1,21 +1,21 @@
-/* io.h: files and output for people: the runtime operators read_csv write_csv read_npy write_npy file_of
- * print show, and what the compiler asks of files while compiling.
+/* io.h: files and output for people: the runtime operators that read and write files, print and show, and what the
+ * compiler asks of files while compiling.
  *
- * Options of CSV files come as texts "name=value", in any order; of those marked * the file itself shows what is not
- * given, and "?name=value" is what it showed while compiling, which the file at run time must not contradict:
- * * sep=,           one byte
- * * quote="         one byte, or nothing: no quoting
- * * header=true     false: the columns are called column_1, column_2, ...
- * * skip=0          lines before the header
- * * comment=        a byte that begins lines which are left out; nothing: there are none
- *   null=NA         a text that means null; may stand several times, and then these are all. Without it an
+ * Options of CSV files (flow/formats.def); of those marked * the file itself shows what is not given, and one that is
+ * `found` is what it showed while compiling, which the file at run time must not contradict:
+ * * sep ,           one byte
+ * * quote "         one byte, or nothing: no quoting
+ * * header true     false: the columns are called column_1, column_2, ...
+ * * skip 0          lines before the header
+ * * comment         a byte that begins lines which are left out; nothing: there are none
+ *   null NA         a text that means null; may stand several times, and then these are all. Without it an
  *                   empty field is null in every column, and NA, N/A, NULL, null also where the column is not
  *                   text. A quoted field is never null, but for "" where the column is not text.
- * * decimal=.       the decimal point: . or ,
- *   dates=%d.%m.%Y  how dates are written, of %Y %m %d %H %M %S and other characters; else ISO 8601
- *   encoding=utf-8  or utf-16 utf-16le utf-16be latin-1 windows-1252; a byte order mark of UTF-16 says so itself
- *   duplicates=stop or number: columns that are called as one before them are called x_2, x_3, ...
- *   on_error=stop   or null: a value that does not fit becomes null in a column of T?; collect: a row with a
+ * * decimal .       the decimal point: . or ,
+ *   dates %d.%m.%Y  how dates are written, of %Y %m %d %H %M %S and other characters; else ISO 8601
+ *   encoding utf-8  or utf-16 utf-16le utf-16be latin-1 windows-1252; a byte order mark of UTF-16 says so itself
+ *   duplicates stop or number: columns that are called as one before them are called x_2, x_3, ...
+ *   on_error stop   or null: a value that does not fit becomes null in a column of T?; collect: a row with a
  *                   problem is left out, and told about in results of their own
  */
 #ifndef FL_IO_H
@@ -40,6 +40,23 @@ typedef struct FlIoColumn {
   bool arrays; /* each row holds an array, of one size in all rows */
 } FlIoColumn;
 
+/* An option that a file showed: a text of one byte or none, or else a number (a bool: 0 or 1). */
+typedef struct FlIoFound {
+  const char *name;
+  bool is_text;
+  char text[2];
+  int64_t number;
+} FlIoFound;
+/* As an attribute, whose text is that of `f`. */
+static inline FlOptionAttr fl_io_found_option(const FlIoFound *f) {
+  return (FlOptionAttr){f->name, f->is_text ? f->text : NULL, f->number, 1};
+}
+/* Options of a reader or writer. */
+typedef struct FlOptions {
+  const FlOptionAttr *at;
+  int32_t n;
+} FlOptions;
+
 enum { FL_IO_DIALECT = 6 };
 
 typedef struct FlIoSchema {
@@ -47,31 +64,30 @@ typedef struct FlIoSchema {
   int32_t n_columns;
   int64_t n_rows; /* read; all of the file's when `whole` */
   bool whole;     /* every row was read; else the head and samples throughout */
-  char found[FL_IO_DIALECT][16]; /* options of CSV that the file itself showed, for READ_CSV: "?sep=;" */
+  FlIoFound found[FL_IO_DIALECT]; /* options that the file itself showed, for reading it */
   int32_t n_found;
   void *own;
 } FlIoSchema;
 
-/* The row type of a CSV file: column names from the header, types from the values. The same for the same
- * bytes; takes a bounded time on large files. false: *error says why, nothing is owned. */
-bool fl_io_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                  FlIoError *error);
+/* The row type of a file of a format: column names and types, from its header, its schema or its values. The same for the
+ * same bytes; takes a bounded time on large files. false: *error says why, nothing is owned. */
+typedef bool FlIoSchemaFn(const char *path, FlOptions options, FlIoSchema *out, FlIoError *error);
 void fl_io_schema_reset(FlIoSchema *s);
-
-/* The same of other formats, without options but where it says so. */
-typedef bool FlIoSchemaFn(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                          FlIoError *error);
-FlIoSchemaFn fl_io_sqlite_schema; /* with "table=name" or "query=select ..."; by declared types, then values */
-FlIoSchemaFn fl_io_jsonl_schema; /* each line is one object */
-FlIoSchemaFn fl_io_json_schema;  /* an array of objects, or objects one after the other */
-FlIoSchemaFn fl_io_arrow_schema; /* Arrow IPC, file or stream; a column is nullable when a batch has a null */
-FlIoSchemaFn fl_io_parquet_schema; /* which says itself where nulls are; needs DuckDB (io/duckdb.h) */
-/* That of a format by the name in formats.def; NULL: its files are no tables. */
-FlIoSchemaFn *fl_io_schema_of(const char *format);
+/* That of a reader by its name, "read_csv"; NULL: it reads no tables. */
+FlIoSchemaFn *fl_io_schema_of(const char *name);
+/* Whether the last of some options of a reader or writer has a possible value, beside those before it. */
+typedef bool FlIoCheckFn(FlOptions options, FlIoError *error);
+FlIoCheckFn *fl_io_check_of(const char *name); /* "read_csv", "write_csv"; NULL: all are */
+/* An option of a reader from a word "name=value", which the option points into; a '?' before it: it is `found`. 0: the
+ * reader has no such option, or it is no such word; -1: the value is impossible, *error says why. `name` has room for the
+ * name. */
+enum { FL_IO_OPTION_NAME = 32 };
+int fl_io_option_read(const char *reader, const char *word, FlOptionAttr *out, char name[FL_IO_OPTION_NAME],
+                      FlIoError *error);
 
 /* The row type of a query's result, all columns but arrays nullable. inputs: as io/sql.c lists them; paths: of
  * the files among them, in order. */
-bool fl_io_sql_schema(const char *query, const char *const *inputs, int32_t n, const char *const *paths,
+bool fl_io_sql_schema(const char *query, const FlColumnAttr *inputs, int32_t n, const char *const *paths,
                       FlIoSchema *out, FlIoError *error);
 /* The arrays in a file, by name; rank 0: a single value. */
 typedef struct FlIoArray {
@@ -89,8 +105,8 @@ typedef struct FlIoArrays {
 typedef bool FlIoArraysFn(const char *path, FlIoArrays *out, FlIoError *error);
 FlIoArraysFn fl_io_npy_arrays, fl_io_npz_arrays, fl_io_hdf5_arrays, fl_io_mat_arrays;
 void fl_io_arrays_reset(FlIoArrays *a);
-/* That of a format by the name in formats.def; NULL: its files are no arrays. */
-FlIoArraysFn *fl_io_arrays_of(const char *format);
+/* That of a reader by its name, "read_npz"; NULL: it reads no arrays. */
+FlIoArraysFn *fl_io_arrays_of(const char *name);
 
 /* The array in an NPY file, without a name: type and sizes from its header, nulls from its first 64 MB. */
 bool fl_io_npy_type(const char *path, FlIoArray *out, FlIoError *error);
@@ -98,14 +114,11 @@ bool fl_io_npy_type(const char *path, FlIoArray *out, FlIoError *error);
 /* The type of the value in a file that `save` wrote, as in data/value_type.h; on the heap. NULL: *error says why. */
 char *fl_io_saved_type(const char *path, FlIoError *error);
 
-/* Whether an option text "name=value" of CSV files is one; false: *error says what is possible. */
-bool fl_io_check_option(const char *option, FlIoError *error);
-
 /* Index of the first byte that is not part of valid UTF-8, or n. */
 int64_t fl_utf8_check(const char *s, int64_t n);
 
-/* The file format whose extension the path has, by its name in formats.def; NULL: none. */
-const char *fl_io_format_of(const char *path);
+/* The reader of the format whose extension the path has, "read_csv"; NULL: none. */
+const char *fl_io_reader_of(const char *path);
 
 /* Records the error in the context, at the operator's place; returns a non-zero status. */
 FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *error, const char *path, int64_t path_len);
@@ -160,12 +173,10 @@ void fl_io_glob_reset(FlIoGlob *g);
 /* The paths as an array of text or file; NULL: out of memory, recorded. */
 FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
-FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_read_json, fl_rt_write_json;
-FlRuntimeOp fl_rt_read_parquet, fl_rt_write_parquet, fl_rt_sql;
-FlRuntimeOp fl_rt_read_jsonl, fl_rt_read_sqlite, fl_rt_write_sqlite, fl_rt_read_image, fl_rt_write_image, fl_rt_read_wav, fl_rt_read_hdf5, fl_rt_read_mat, fl_rt_read_npz, fl_rt_write_npz, fl_rt_read_arrow, fl_rt_write_arrow;
-FlRuntimeOp fl_rt_csv_parts, fl_rt_csv_part, fl_rt_csv_end;
-FlRuntimeOp fl_rt_read_csv_some, fl_rt_files, fl_rt_file_path;
-FlRuntimeOp fl_rt_exec, fl_rt_read_csv, fl_rt_write_csv, fl_rt_read_npy, fl_rt_write_npy, fl_rt_file_of, fl_rt_print,
-    fl_rt_show;
+FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_write_json, fl_rt_sql, fl_rt_exec;
+FlRuntimeOp fl_rt_read_table, fl_rt_read_table_some, fl_rt_write_table, fl_rt_table_parts, fl_rt_table_part, fl_rt_table_end;
+FlRuntimeOp fl_rt_read_npy, fl_rt_write_npy, fl_rt_read_npz, fl_rt_write_npz, fl_rt_read_hdf5, fl_rt_read_mat;
+FlRuntimeOp fl_rt_read_image, fl_rt_write_image, fl_rt_read_wav;
+FlRuntimeOp fl_rt_files, fl_rt_file_path, fl_rt_file_of, fl_rt_print, fl_rt_show;
 
 #endif

@@ -199,10 +199,10 @@ typedef struct FlTableWanted {
   FlArray *levels;         /* out, of a category: texts, each once; values are then codes, i32 */
 } FlTableWanted;
 
-/* "name:type", "name:type?" or "name:type[]"; false: none of them. */
-bool fl_table_wanted(const char *text, FlTableWanted *w);
-/* The column that such a text names, from its arguments; returns those of the next. */
-const FlSlot *fl_table_column(const char *text, const FlSlot *args, FlTableColumn *c);
+/* The column that an attribute of a reader names. */
+FlTableWanted fl_table_wanted(const FlColumnAttr *a);
+/* The column that one of a writer names, from its arguments; returns those of the next. */
+const FlSlot *fl_table_column(const FlColumnAttr *a, const FlSlot *args, FlTableColumn *c);
 /* Makes the arrays of a column of `rows` rows; `size`: elements of each when w->arrays. false: no memory. */
 bool fl_table_make(FlCtx *ctx, FlTableWanted *w, int64_t rows, int64_t size);
 /* Lets go of what a column owns. */

@@ -4,7 +4,7 @@
 #define FL_JSON_INTERNAL_H
 
 #include "data/data.h"
-#include "io/io_internal.h"
+#include "io/tables.h"
 
 /* ---- objects: json_spans.c ----------------------------------------------------------------------------- */
 
@@ -76,6 +76,7 @@ bool fl_json_objects(const FlInput *in, bool lines, int64_t most, const char *pa
 bool fl_json_wrong(const FlJsonScan *s, const char *text, const char *path, FlIoError *e);
 bool fl_json_twice(FlJsonValue key, const char *text, const char *path, FlIoError *e);
 /* The wanted columns of all objects, in parallel; without one of a key its value is null. */
+FlIoSchemaFn fl_json_schema, fl_jsonl_schema; /* of lines: each is one object */
 bool fl_json_read(FlCtx *ctx, const char *path, bool lines, FlTableWanted *wanted, int32_t n_wanted,
                   int64_t *n_rows, FlIoError *e);
 

@@ -293,15 +293,15 @@ bool fl_json_read(FlCtx *ctx, const char *path, bool lines, FlTableWanted *wante
   return ok;
 }
 
-static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableWanted *wanted, int32_t n,
-                     int64_t *n_rows, FlIoError *e) {
-  return fl_json_read(ctx, path, options != NULL, wanted, n, n_rows, e); /* options: of lines something */
+static bool read_values(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *wanted, int32_t n,
+                        int64_t *n_rows, FlIoError *e) {
+  return fl_json_read(ctx, from->path, false, wanted, n, n_rows, e);
 }
 
-FlStatus fl_rt_read_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return fl_read_table(ctx, desc, args, results, &(FlTableReader){.read = read_one});
+static bool read_lines(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *wanted, int32_t n, int64_t *n_rows,
+                       FlIoError *e) {
+  return fl_json_read(ctx, from->path, true, wanted, n, n_rows, e);
 }
 
-FlStatus fl_rt_read_jsonl(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return fl_read_table(ctx, desc, args, results, &(FlTableReader){.read = read_one, .options = ""});
-}
+const FlTableReader fl_read_json = {.schema = fl_json_schema, .read = read_values};
+const FlTableReader fl_read_jsonl = {.schema = fl_jsonl_schema, .read = read_lines};

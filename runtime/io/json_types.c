@@ -185,16 +185,12 @@ static bool schema_of(const char *path, bool lines, FlIoSchema *out, FlIoError *
   return ok;
 }
 
-bool fl_io_json_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                       FlIoError *e) {
+bool fl_json_schema(const char *path, FlOptions options, FlIoSchema *out, FlIoError *e) {
   (void)options;
-  (void)n_options;
   return schema_of(path, false, out, e);
 }
 
-bool fl_io_jsonl_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                        FlIoError *e) {
+bool fl_jsonl_schema(const char *path, FlOptions options, FlIoSchema *out, FlIoError *e) {
   (void)options;
-  (void)n_options;
   return schema_of(path, true, out, e);
 }

@@ -3,7 +3,7 @@
  * What always holds: rows are in the order of the file; a file that is written appears whole or not at all.
  */
 #include "io/duckdb.h"
-#include "io/many.h"
+#include "io/tables.h"
 #include "exec/exec.h"
 
 #include <stdio.h>
@@ -94,14 +94,10 @@ static bool take_rows(FlCtx *ctx, FlDuck *d, const char *path, const char *label
   return ok;
 }
 
-/* A database, for all files of a call. */
-typedef struct Engine {
-  FlDuck *duck;
-} Engine;
-
-static bool read_parquet(FlCtx *ctx, const char *path, const void *options, FlTableWanted *columns, int32_t n,
+static bool read_parquet(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *columns, int32_t n,
                          int64_t *rows, FlIoError *e) {
-  FlDuck *d = ((const Engine *)options)->duck;
+  const char *path = from->path;
+  FlDuck *d = from->engine;
   struct stat before, after;
   char label[256];
   (void)snprintf(label, sizeof label, "`%.240s`", path);
@@ -120,15 +116,9 @@ static bool read_parquet(FlCtx *ctx, const char *path, const void *options, FlTa
   return ok;
 }
 
-FlStatus fl_rt_read_parquet(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlIoError e = {0};
-  Engine engine = {fl_duck_open(fl_ctx_workers(ctx), &e)};
-  if (!engine.duck) return fl_io_fail(ctx, desc->site, &e, "", 0);
-  FlStatus status = fl_read_table(ctx, desc, args, results,
-                                  &(FlTableReader){.read = read_parquet, .options = &engine, .exact = true});
-  fl_duck_close(engine.duck);
-  return status;
-}
+/* A database, for all files of a call. */
+static void *begin(FlCtx *ctx, FlIoError *e) { return fl_duck_open(fl_ctx_workers(ctx), e); }
+static void end(void *duck) { fl_duck_close(duck); }
 
 /* ---- row types ---------------------------------------------------------------------------------------- */
 
@@ -173,10 +163,8 @@ static bool count_rows(FlDuck *d, const char *path, FlIoSchema *schema, FlIoErro
   return take_rows(NULL, d, path, path, NULL, NULL, 0, &schema->n_rows, e);
 }
 
-bool fl_io_parquet_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                          FlIoError *e) {
+static bool schema_of(const char *path, FlOptions options, FlIoSchema *out, FlIoError *e) {
   (void)options;
-  (void)n_options;
   struct stat found;
   FlDuckResult result;
   int fd = fl_input_ordinary(path, &found, e);
@@ -224,7 +212,5 @@ static bool put_parquet(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   return ok;
 }
 
-FlStatus fl_rt_write_parquet(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  (void)results;
-  return fl_write_table(ctx, desc, args, put_parquet);
-}
+const FlTableReader fl_read_parquet = {.schema = schema_of, .read = read_parquet, .begin = begin, .end = end};
+const FlTableWriter fl_write_parquet = {.put = put_parquet};

@@ -1,12 +1,13 @@
-/* read_table.c: what the operators that read tables do: one file or several as columns.
+/* read_table.c: the operators read_table, read_table_some, table_parts, table_part and table_end: files of
+ * any format as columns.
  *
- * In: a file or an array of files; columns "name:type" and options (io.h). The column "/" (no name with a
- * type) is the number of the file that each row is from. Out: the number of rows, the columns; then the
- * levels of those that are categories; of read_csv_some then the rows that were left out: how many, and of
- * each the file's number, line, column, reason and text. What always holds: files follow each other in the
- * order given; each must have all of the columns, by name. */
-#include "io/csv_internal.h"
+ * In: a file or an array of files; the columns that are wanted, of which `file` is the number of the file
+ * that each row is from; options (io.h); the format says who reads. Out: the number of rows, the columns;
+ * then the levels of those that are categories; of read_table_some then the rows that were left out: how
+ * many, and of each the file's number, line, column, reason and text. What always holds: files follow each
+ * other in the order given; each must have all of the columns, by name. */
 #include "io/many.h"
+#include "io/tables.h"
 #include "data/data.h"
 #include "exec/exec.h"
 #include "part/dictionary.h"
@@ -14,25 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A column as the attributes name it; false: of no type that such files hold. */
-static bool parse_wanted(const char *text, const FlTableReader *reader, FlTableWanted *w, FlIoError *e) {
-  bool known = fl_table_wanted(text, w) && w->dtype != FL_LIST && w->dtype != FL_FILE &&
-               (reader->exact ||
-                (!w->arrays && (reader->durations || w->dtype != FL_DURATION) && w->dtype != FL_CATEGORY));
-  return known || fl_io_error(e, FL_E_OPTION, "a column cannot be read as `%.80s`", text);
-}
-
-/* Names may be empty or hold any character, but a type follows them. */
-static bool is_path(const char *column) { return strcmp(column, "/") == 0; }
-
 /* All that one call reads: for each file n columns, its rows, and what was left out. */
 typedef struct FlReading {
   FlSources from;
   int32_t n;                       /* columns of the files */
   FlTableWanted *wanted, *columns; /* what is wanted; of file k: columns[k * n ..] */
   int64_t *rows;
-  FlCsvRejected *rejected; /* NULL: errors stop */
-  FlArray **parts;         /* scratch of concat */
+  FlRejected *rejected; /* NULL: errors stop */
+  FlArray **parts;      /* scratch of concat */
 } FlReading;
 
 static bool reading_init(FlReading *r, FlSources from, int32_t n, bool collect, FlIoError *e) {
@@ -47,9 +37,17 @@ static bool reading_init(FlReading *r, FlSources from, int32_t n, bool collect, 
          fl_io_error(e, FL_E_MEMORY, "out of memory");
 }
 
+void fl_rejected_reset(FlRejected *r) {
+  fl_array_unref(r->line);
+  fl_array_unref(r->column);
+  fl_array_unref(r->reason);
+  fl_array_unref(r->text);
+  *r = (FlRejected){0};
+}
+
 static void reading_reset(FlReading *r) {
   for (int64_t k = 0; r->columns && k < r->from.n * r->n; k++) fl_table_wanted_reset(&r->columns[k]);
-  for (int64_t k = 0; r->rejected && k < r->from.n; k++) fl_csv_rejected_reset(&r->rejected[k]);
+  for (int64_t k = 0; r->rejected && k < r->from.n; k++) fl_rejected_reset(&r->rejected[k]);
   free(r->wanted);
   free(r->columns);
   free(r->rows);
@@ -57,7 +55,8 @@ static void reading_reset(FlReading *r) {
   free(r->parts);
 }
 
-static FlStatus read_file(FlCtx *ctx, int32_t site, FlReading *r, int64_t k, const FlTableReader *reader) {
+static FlStatus read_file(FlCtx *ctx, int32_t site, FlReading *r, int64_t k, const FlTableReader *reader,
+                          FlTableFrom from) {
   FlIoError e = {0};
   FlText file = r->from.paths[k];
   FlTableWanted *columns = r->columns + k * r->n;
@@ -65,10 +64,9 @@ static FlStatus read_file(FlCtx *ctx, int32_t site, FlReading *r, int64_t k, con
   FlStatus status = path ? fl_ctx_claim_input(ctx, site, file.ptr, file.len) : 0;
   memcpy(columns, r->wanted, (size_t)r->n * sizeof *columns);
   bool ok = path && !status;
-  if (ok && r->rejected)
-    ok = fl_csv_read(ctx, path, reader->options, fl_csv_scan_best(), FL_CSV_CHUNK, columns, r->n, &r->rows[k],
-                     &r->rejected[k], &e);
-  else if (ok) ok = reader->read(ctx, path, reader->options, columns, r->n, &r->rows[k], &e);
+  from.path = path;
+  from.rejected = r->rejected ? &r->rejected[k] : NULL;
+  ok = ok && reader->read(ctx, &from, columns, r->n, &r->rows[k], &e);
   if (!ok && !status) status = fl_io_fail(ctx, site, &e, file.ptr, file.len);
   if (status)
     for (int32_t c = 0; c < r->n; c++) /* freed already */
@@ -128,7 +126,7 @@ static FlArray *join_columns(FlCtx *ctx, FlReading *r, int32_t c, bool valid) {
 
 static FlArray *join_rejected(FlCtx *ctx, FlReading *r, int part) {
   for (int64_t k = 0; k < r->from.n; k++) {
-    FlCsvRejected *one = &r->rejected[k];
+    FlRejected *one = &r->rejected[k];
     r->parts[k] = part == 0 ? one->line : part == 1 ? one->column : part == 2 ? one->reason : one->text;
   }
   return fl_many_concat(ctx, r->parts, r->from.n, part == 0 ? FL_I64 : FL_TEXT);
@@ -143,8 +141,8 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
   for (int32_t c = 0; c < r->n; c++) n_levels += r->wanted[c].dtype == FL_CATEGORY;
   for (int32_t c = 0, to = desc->n_results - n_levels; c < r->n; c++) /* first: it changes the codes */
     if (r->wanted[c].dtype == FL_CATEGORY) results[to++].a = join_levels(ctx, r, c);
-  for (int32_t k = 0; k < (int32_t)desc->i; k++) {
-    if (is_path(desc->list[k])) {
+  for (int32_t k = 0; k < desc->n_columns; k++) {
+    if (desc->columns[k].flags & FL_COLUMN_FILE) {
       results[at++].a = fl_many_index(ctx, r->rows, r->from.n);
       continue;
     }
@@ -171,44 +169,46 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
   return ok;
 }
 
-static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results,
-                         const FlTableReader *reader, bool collect) {
+static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool some) {
   FlIoError e = {0};
   FlReading r = {0};
-  int32_t n = (int32_t)desc->i;
-  bool ok = reading_init(&r, fl_sources_of(desc, args), n, collect, &e);
-  for (int32_t k = 0; ok && k < n; k++)
-    if (!is_path(desc->list[k])) ok = parse_wanted(desc->list[k], reader, &r.wanted[r.n++], &e);
+  const FlTableReader *reader = desc->format;
+  FlTableFrom from = {.options = {desc->options, desc->n_options}};
+  bool ok = reading_init(&r, fl_sources_of(desc, args), desc->n_columns, some, &e);
+  for (int32_t k = 0; ok && k < desc->n_columns; k++)
+    if (!(desc->columns[k].flags & FL_COLUMN_FILE)) r.wanted[r.n++] = fl_table_wanted(&desc->columns[k]);
+  if (ok && reader->begin) ok = (from.engine = reader->begin(ctx, &e)) != NULL;
   FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, "", 0);
-  for (int64_t k = 0; !status && k < r.from.n; k++) status = read_file(ctx, desc->site, &r, k, reader);
+  for (int64_t k = 0; !status && k < r.from.n; k++) status = read_file(ctx, desc->site, &r, k, reader, from);
   for (int32_t c = 0; !status && c < r.n; c++)
     if (!same_sizes(&r, c, &e)) status = fl_io_fail(ctx, desc->site, &e, "", 0);
   if (!status && !give(ctx, &r, desc, results))
     status = fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory while reading files");
   reading_reset(&r);
+  if (from.engine) reader->end(from.engine);
   return status;
 }
 
-FlStatus fl_read_table(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results,
-                       const FlTableReader *reader) {
-  return read_all(ctx, desc, args, results, reader, false);
+FlStatus fl_rt_read_table(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return read_all(ctx, desc, args, results, false);
 }
 
-static bool read_csv(FlCtx *ctx, const char *path, const void *options, FlTableWanted *wanted, int32_t n,
-                     int64_t *n_rows, FlIoError *e) {
-  return fl_csv_read(ctx, path, options, fl_csv_scan_best(), FL_CSV_CHUNK, wanted, n, n_rows, NULL, e);
+FlStatus fl_rt_read_table_some(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return read_all(ctx, desc, args, results, true);
 }
 
-FlStatus fl_rt_read_csv(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlIoError e = {0};
-  FlCsvOptions o;
-  int32_t n = (int32_t)desc->i;
-  if (!fl_csv_options(desc->list + n, desc->n_list - n, &o, &e))
-    return fl_io_fail(ctx, desc->site, &e, "", 0);
-  return read_all(ctx, desc, args, results,
-                  &(FlTableReader){.read = read_csv, .options = &o, .durations = true}, o.collect);
+static const FlTableParts *parts_of(const FlOpDesc *desc) {
+  return ((const FlTableReader *)desc->format)->parts;
 }
 
-FlStatus fl_rt_read_csv_some(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return fl_rt_read_csv(ctx, desc, args, results);
+FlStatus fl_rt_table_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return parts_of(desc)->parts(ctx, desc, args, results);
+}
+
+FlStatus fl_rt_table_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return parts_of(desc)->part(ctx, desc, args, results);
+}
+
+FlStatus fl_rt_table_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return parts_of(desc)->end(ctx, desc, args, results);
 }

@@ -1,11 +1,11 @@
 /* sql.c: the operator sql: a query over tables of ours, scalars and files, by DuckDB; and its row type.
  *
- * In: the query; inputs as texts, each with its arguments:
- *   "T name"        a table: its rows, then the columns that follow
- *   "C name:type"   a column of it, as fl_table_column takes it
- *   "V name:type"   a scalar, $name in the query; with ? its validity after it
- *   "F name"        a file: a Parquet file is a table, a DuckDB database has tables name.main.x
- *   "P"             as many threads as the run has workers
+ * In: the query; inputs as attributes, each with its arguments:
+ *   table   its rows; the columns follow,
+ *   (none of these words) a column of it, as fl_table_column takes it
+ *   scalar  $name in the query; perhaps null
+ *   file    a Parquet file is a table, a DuckDB database has tables name.main.x
+ * With the option `parallel` as many threads as the run has workers.
  * Out: rows and columns. What always holds: the query only reads, and only what it was given; with one thread
  * random() begins at the same place, so that the same query of the same inputs gives the same rows. */
 #include "io/duckdb.h"
@@ -21,8 +21,7 @@
 enum { FL_STATEMENT_SELECT = 1 };
 
 typedef struct Scalar {
-  const char *name; /* "name:type" */
-  int32_t name_len;
+  const char *name;
   FlDtype dtype;
   bool null;
   FlSlot value;
@@ -30,7 +29,7 @@ typedef struct Scalar {
 
 typedef struct Sql {
   FlDuck *d;
-  const char *const *inputs;
+  const FlColumnAttr *inputs;
   int32_t n_inputs;
   FlTableColumn *columns;
   FlDuckTable *tables;
@@ -44,7 +43,7 @@ static bool no_memory(FlIoError *e) { return fl_io_error(e, FL_E_MEMORY, "out of
 
 /* ---- inputs ------------------------------------------------------------------------------------------- */
 
-static bool sql_init(Sql *q, const char *const *inputs, int32_t n, FlIoError *e) {
+static bool sql_init(Sql *q, const FlColumnAttr *inputs, int32_t n, FlIoError *e) {
   *q = (Sql){.inputs = inputs, .n_inputs = n};
   size_t room = (size_t)n + 1;
   q->columns = calloc(room, sizeof *q->columns);
@@ -63,42 +62,40 @@ static void sql_reset(Sql *q) {
   free(q->paths);
 }
 
-static const FlSlot *take_scalar(Sql *q, const char *text, const FlSlot *at) {
-  FlTableWanted w = {0};
-  fl_table_wanted(text, &w);
-  q->scalars[q->n_scalars++] = (Scalar){text, w.name_len, w.dtype, w.nullable && at[1].i == 0, at[0]};
-  return at + 1 + w.nullable;
+static const FlSlot *take_scalar(Sql *q, const FlColumnAttr *a, const FlSlot *at) {
+  bool nullable = (a->flags & FL_COLUMN_NULLS) != 0;
+  q->scalars[q->n_scalars++] = (Scalar){a->name, (FlDtype)a->dtype, nullable && at[1].i == 0, at[0]};
+  return at + 1 + nullable;
+}
+
+static bool take_file(FlCtx *ctx, int32_t site, Sql *q, FlText path, FlStatus *status, FlIoError *e) {
+  if (ctx) *status = fl_ctx_claim_input(ctx, site, path.ptr, path.len);
+  if (*status) return false;
+  q->paths[q->n_paths] = fl_input_path(path, e);
+  if (!q->paths[q->n_paths]) return false;
+  q->n_paths++;
+  return true;
 }
 
 /* Sorts the inputs by kind. */
 static bool take_inputs(FlCtx *ctx, int32_t site, Sql *q, const FlSlot *at, FlStatus *status, FlIoError *e) {
   for (int32_t k = 0; k < q->n_inputs; k++) {
-    const char *text = q->inputs[k], *name = text[0] && text[1] ? text + 2 : "";
+    const FlColumnAttr *a = &q->inputs[k];
     FlDuckTable *t = q->n_tables ? &q->tables[q->n_tables - 1] : NULL;
-    switch (text[0]) {
-    case 'T':
-      q->tables[q->n_tables] = (FlDuckTable){.name = name,
-                                             .name_len = (int32_t)strlen(name),
+    if (a->flags & FL_COLUMN_TABLE) {
+      q->tables[q->n_tables] = (FlDuckTable){.name = a->name,
+                                             .name_len = (int32_t)strlen(a->name),
                                              .columns = q->columns + q->n_columns,
                                              .number = q->n_tables,
                                              .n_rows = (at++)->i};
       q->n_tables++;
-      break;
-    case 'C':
-      at = fl_table_column(name, at, &q->columns[q->n_columns++]);
+    } else if (a->flags & FL_COLUMN_SCALAR) {
+      at = take_scalar(q, a, at);
+    } else if (a->flags & FL_COLUMN_FILE) {
+      if (!take_file(ctx, site, q, (at++)->t, status, e)) return false;
+    } else {
+      at = fl_table_column(a, at, &q->columns[q->n_columns++]);
       if (t) t->n_columns++;
-      break;
-    case 'V': at = take_scalar(q, name, at); break;
-    case 'F': {
-      FlText path = (at++)->t;
-      if (ctx) *status = fl_ctx_claim_input(ctx, site, path.ptr, path.len);
-      if (*status) return false;
-      q->paths[q->n_paths] = fl_input_path(path, e);
-      if (!q->paths[q->n_paths]) return false;
-      q->n_paths++;
-      break;
-    }
-    case 'P': q->parallel = true; break;
     }
   }
   return true;
@@ -139,7 +136,7 @@ static bool open_all(Sql *q, FlIoError *e) {
   int32_t file = 0;
   for (int32_t k = 0; ok && k < q->n_tables; k++) ok = fl_duck_show(q->d, &q->tables[k], e);
   for (int32_t k = 0; ok && k < q->n_inputs; k++)
-    if (q->inputs[k][0] == 'F') ok = open_file(q->d, q->inputs[k] + 2, q->paths[file++], e);
+    if (q->inputs[k].flags & FL_COLUMN_FILE) ok = open_file(q->d, q->inputs[k].name, q->paths[file++], e);
   return ok && fl_duck_seal(q->d, (const char *const *)q->paths, q->n_paths, e);
 }
 
@@ -178,7 +175,7 @@ static bool bind(Sql *q, FlDuckHandle s, uint64_t index, const Scalar *v, FlIoEr
 static const Scalar *find_scalar(const Sql *q, const char *name) {
   for (int32_t k = 0; k < q->n_scalars; k++) {
     const Scalar *v = &q->scalars[k];
-    if (strlen(name) == (size_t)v->name_len && strncasecmp(name, v->name, strlen(name)) == 0) return v;
+    if (strcasecmp(name, v->name) == 0) return v;
   }
   return NULL;
 }
@@ -240,8 +237,9 @@ FlStatus fl_rt_sql(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot 
   int64_t rows = 0;
   FlTableWanted *wanted = calloc((size_t)n + 1, sizeof *wanted);
   char *text = fl_input_path(args[0].t, &e);
-  bool ok = text && (wanted || no_memory(&e)) && sql_init(&q, desc->list + n, desc->n_list - n, &e);
-  for (int32_t k = 0; ok && k < n; k++) fl_table_wanted(desc->list[k], &wanted[k]);
+  bool ok = text && (wanted || no_memory(&e)) && sql_init(&q, desc->columns + n, desc->n_columns - n, &e);
+  q.parallel = desc->n_options > 0;
+  for (int32_t k = 0; ok && k < n; k++) wanted[k] = fl_table_wanted(&desc->columns[k]);
   ok = ok && take_inputs(ctx, desc->site, &q, args + 1, &status, &e);
   ok = ok && run_sql(ctx, &q, text, wanted, n, &rows, &e);
   if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, "", 0);
@@ -268,10 +266,9 @@ typedef struct Standing {
   int32_t n, n_arrays;
 } Standing;
 
-static bool add_column(Standing *s, const char *text, FlIoError *e) {
-  FlTableWanted w;
+static bool add_column(Standing *s, const FlColumnAttr *column, FlIoError *e) {
+  FlTableWanted w = fl_table_wanted(column);
   static const int64_t dims[2] = {0, 1};
-  if (!fl_table_wanted(text, &w)) return fl_io_error(e, FL_E_INTERNAL, "a column of no type");
   for (int k = 0; k < 1 + w.nullable; k++) {
     FlArray *a = fl_array_new(NULL, k ? FL_BOOL : (int32_t)w.dtype, w.arrays && !k ? 2 : 1, dims);
     if (!a) return no_memory(e);
@@ -281,20 +278,22 @@ static bool add_column(Standing *s, const char *text, FlIoError *e) {
   return true;
 }
 
-static bool stand_in(Standing *s, const char *const *inputs, int32_t n, const char *const *paths,
+static bool stand_in(Standing *s, const FlColumnAttr *inputs, int32_t n, const char *const *paths,
                      FlIoError *e) {
   s->slots = calloc(2 * (size_t)n + 1, sizeof *s->slots);
   s->arrays = calloc(2 * (size_t)n + 1, sizeof *s->arrays);
   bool ok = (s->slots && s->arrays) || no_memory(e);
   for (int32_t k = 0, file = 0; ok && k < n; k++) {
-    switch (inputs[k][0]) {
-    case 'T': s->slots[s->n++].i = 0; break;
-    case 'C': ok = add_column(s, inputs[k] + 2, e); break;
-    case 'V': s->n += 1 + (inputs[k][strlen(inputs[k]) - 1] == '?'); break;
-    case 'F':
+    const int flags = inputs[k].flags;
+    if (flags & FL_COLUMN_TABLE) {
+      s->slots[s->n++].i = 0;
+    } else if (flags & FL_COLUMN_SCALAR) {
+      s->n += 1 + ((flags & FL_COLUMN_NULLS) != 0);
+    } else if (flags & FL_COLUMN_FILE) {
       s->slots[s->n++].t = (FlText){paths[file], (int64_t)strlen(paths[file])};
       file++;
-      break;
+    } else {
+      ok = add_column(s, &inputs[k], e);
     }
   }
   return ok;
@@ -349,7 +348,7 @@ static bool ask(Sql *q, const char *text, FlIoSchema *out, FlIoError *e) {
   return ok;
 }
 
-bool fl_io_sql_schema(const char *query, const char *const *inputs, int32_t n, const char *const *paths,
+bool fl_io_sql_schema(const char *query, const FlColumnAttr *inputs, int32_t n, const char *const *paths,
                       FlIoSchema *out, FlIoError *e) {
   Standing s = {0};
   Sql q = {0};

@@ -3,6 +3,7 @@
 #define FL_SQLITE_INTERNAL_H
 
 #include "io/opened.h"
+#include "io/tables.h"
 
 #include <sqlite3.h>
 
@@ -26,10 +27,9 @@ typedef struct FlSqliteQuery {
   struct stat found;
 } FlSqliteQuery;
 
-/* options: "table=name" or "query=select ..."; with neither the only table. Nothing that a query can do
+/* options: `table` or `query`; with neither the only table. Nothing that a query can do
  * changes the file, reads another, or gives other rows tomorrow. To be closed in any case. */
-bool fl_sqlite_open(const char *path, const char *const *options, int32_t n_options, FlSqliteQuery *q,
-                    FlIoError *e);
+bool fl_sqlite_open(const char *path, FlOptions options, FlSqliteQuery *q, FlIoError *e);
 /* Goes to the next row: 1; 0: there is none; -1: e. */
 int fl_sqlite_step(FlSqliteQuery *q, FlIoError *e);
 /* false: the file is not what it was when it was opened. */

@@ -165,15 +165,10 @@ static bool add_only_table(FlSqliteQuery *q, FlBytes *query, FlIoError *e) {
   return ok;
 }
 
-bool fl_sqlite_open(const char *path, const char *const *options, int32_t n_options, FlSqliteQuery *q,
-                    FlIoError *e) {
+bool fl_sqlite_open(const char *path, FlOptions options, FlSqliteQuery *q, FlIoError *e) {
   FlBytes query = {0};
-  const char *given = NULL, *table = NULL;
+  const char *given = fl_option_text(options, "query"), *table = fl_option_text(options, "table");
   *q = (FlSqliteQuery){.path = path};
-  for (int32_t k = 0; k < n_options; k++) {
-    if (strncmp(options[k], "query=", 6) == 0) given = options[k] + 6;
-    if (strncmp(options[k], "table=", 6) == 0) table = options[k] + 6;
-  }
   if (!fl_sqlite_api(&q->api, "reading SQLite databases", e) || !open_file(q, e)) return false;
   fl_bytes_addz(&query, given ? given : "SELECT * FROM ");
   bool ok = true;

@@ -1,9 +1,9 @@
-/* sqlite_read.c: the operator read_sqlite, and the row type of a query while compiling.
+/* sqlite_read.c: reading SQLite databases, and the row type of a query while compiling.
  *
  * In: rows of a query (sqlite_open.c). Out: columns. What always holds: a value is stored as it is or is an
  * error with its row; a number never becomes another one. */
-#include "io/many.h"
 #include "io/sqlite_internal.h"
+#include "io/tables.h"
 #include "data/data.h"
 #include "data/number.h"
 #include "exec/exec.h"
@@ -89,13 +89,12 @@ static bool take_columns(FlSqliteQuery *q, const int *seen, int n, FlIoSchema *o
          fl_io_error(e, FL_E_SQLITE, "`%s`: the query gives no column of a type that flow has", q->path);
 }
 
-bool fl_io_sqlite_schema(const char *path, const char *const *options, int32_t n_options, FlIoSchema *out,
-                         FlIoError *e) {
+static bool schema_of(const char *path, FlOptions options, FlIoSchema *out, FlIoError *e) {
   FlSqliteQuery q;
   int *seen = NULL, n = 0, got = 0;
   memset(out, 0, sizeof *out);
   memset(e, 0, sizeof *e);
-  bool ok = fl_sqlite_open(path, options, n_options, &q, e);
+  bool ok = fl_sqlite_open(path, options, &q, e);
   if (ok) {
     n = q.api.column_count(q.rows);
     seen = calloc((size_t)n + 1, sizeof *seen);
@@ -241,16 +240,9 @@ static bool read_rows(FlCtx *ctx, FlSqliteQuery *q, Column *columns, int32_t n, 
   return ok;
 }
 
-/* What follows the columns in the attributes. */
-typedef struct Options {
-  const char *const *at;
-  int32_t n;
-} Options;
-
-static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableWanted *wanted, int32_t n,
-                     int64_t *n_rows, FlIoError *e) {
-  const Options *o = options;
-  FlSqliteQuery q = {.path = path};
+static bool read_one(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *wanted, int32_t n, int64_t *n_rows,
+                     FlIoError *e) {
+  FlSqliteQuery q = {.path = from->path};
   Column *columns = calloc((size_t)n + 1, sizeof *columns);
   for (int32_t k = 0; k < n; k++) wanted[k].values = wanted[k].valid = wanted[k].levels = NULL;
   bool ok = columns || no_memory(&q, e);
@@ -258,7 +250,7 @@ static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableW
     columns[k] = (Column){.w = &wanted[k],
                           .values = fl_counted_bytes(fl_ctx_pool(ctx)),
                           .valid = fl_counted_bytes(fl_ctx_pool(ctx))};
-  ok = ok && fl_sqlite_open(path, o->at, o->n, &q, e) && read_rows(ctx, &q, columns, n, n_rows, e) &&
+  ok = ok && fl_sqlite_open(from->path, from->options, &q, e) && read_rows(ctx, &q, columns, n, n_rows, e) &&
        fl_sqlite_check(&q, e);
   fl_sqlite_close(&q);
   for (int32_t k = 0; columns && k < n; k++) {
@@ -270,7 +262,9 @@ static bool read_one(FlCtx *ctx, const char *path, const void *options, FlTableW
   return ok;
 }
 
-FlStatus fl_rt_read_sqlite(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  Options o = {desc->list + desc->i, desc->n_list - (int32_t)desc->i};
-  return fl_read_table(ctx, desc, args, results, &(FlTableReader){.read = read_one, .options = &o});
+static bool check(FlOptions options, FlIoError *e) {
+  return !fl_option_text(options, "table") || !fl_option_text(options, "query") ||
+         fl_io_error(e, FL_E_SQLITE, "either `table` or `query` says what is read");
 }
+
+const FlTableReader fl_read_sqlite = {.schema = schema_of, .read = read_one, .check = check};

@@ -1,11 +1,11 @@
-/* sqlite_write.c: the operator write_sqlite: a table as a SQLite database of its own.
+/* sqlite_write.c: a table as a SQLite database of its own.
  *
  * The database is made under the temporary name of the output (output.c), so it appears whole or not at all.
  * bool is BOOLEAN (0, 1), integers INTEGER, floats REAL, dates and datetimes texts in ISO 8601 declared DATE
  * and DATETIME, durations whole microseconds, so that reading gives the same types. A NaN would silently
  * become null, and an u64 above i64 a float: these are errors. */
-#include "io/many.h"
 #include "io/sqlite_internal.h"
+#include "io/tables.h"
 #include "data/data.h"
 #include "data/number.h"
 #include "data/value_type.h"
@@ -127,19 +127,18 @@ static bool run(const Writing *w, const char *statement, FlIoError *e) {
 static bool put_sqlite(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   Writing w = {.t = what, .path = out->path};
   (void)ctx;
+  const char *name = fl_option_text(w.t->options, "table");
   if (!out->file.temporary)
     return fl_io_error(e, FL_E_WRITE, "cannot write `%s`: a database is an ordinary file", out->path);
   if (!fl_sqlite_api(&w.api, "writing SQLite databases", e)) return false;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
   bool ok = w.api.open_v2(out->file.temporary, &w.db, flags, NULL) == SQLITE_OK || failed(&w, e);
   ok = ok && run(&w, "PRAGMA journal_mode = off", e) && run(&w, "PRAGMA synchronous = off", e) &&
-       run(&w, "BEGIN", e) && create(&w, w.t->options[0], e) && insert_rows(&w, e) && run(&w, "COMMIT", e);
+       run(&w, "BEGIN", e) && create(&w, name ? name : "data", e) && insert_rows(&w, e) &&
+       run(&w, "COMMIT", e);
   if (w.insert) w.api.finalize(w.insert);
   if (w.db && w.api.close(w.db) != SQLITE_OK && ok) ok = failed(&w, e);
   return ok;
 }
 
-FlStatus fl_rt_write_sqlite(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  (void)results;
-  return fl_write_table(ctx, desc, args, put_sqlite);
-}
+const FlTableWriter fl_write_sqlite = {.put = put_sqlite};

@@ -1,32 +1,22 @@
-/* table.c: columns as the attributes of operators name them: "name:type", "name:type?" (a value and a
- * validity), "name:type[]" (an array of one size in each row). A category's values are codes, and its levels
- * follow behind value and validity. */
+/* table.c: columns as the attributes of operators name them, with their arguments and results: values, which
+ * of them are valid where there are nulls, the levels of categories. */
 #include "io/io_internal.h"
 #include "data/data.h"
 
 #include <string.h>
 
-bool fl_table_wanted(const char *text, FlTableWanted *w) {
-  const char *colon = strrchr(text, ':');
-  size_t len = colon ? strlen(colon + 1) : 0;
-  bool nullable = len > 0 && colon[len] == '?', arrays = len > 1 && strcmp(colon + len - 1, "[]") == 0;
-  FlDtype dtype = FL_N_DTYPES;
-  if (!colon || !fl_dtype_named(colon + 1, len - nullable - (arrays ? 2 : 0), &dtype)) return false;
-  *w = (FlTableWanted){.name = text,
-                       .name_len = (int32_t)(colon - text),
-                       .dtype = dtype,
-                       .nullable = nullable,
-                       .arrays = arrays};
-  return true;
+FlTableWanted fl_table_wanted(const FlColumnAttr *a) {
+  return (FlTableWanted){.name = a->name,
+                         .name_len = (int32_t)strlen(a->name),
+                         .dtype = (FlDtype)a->dtype,
+                         .nullable = (a->flags & FL_COLUMN_NULLS) != 0,
+                         .arrays = (a->flags & FL_COLUMN_ARRAYS) != 0};
 }
 
-const FlSlot *fl_table_column(const char *text, const FlSlot *args, FlTableColumn *c) {
-  const char *colon = strrchr(text, ':');
-  size_t len = strlen(text);
-  *c = (FlTableColumn){
-      .name = text, .name_len = (int32_t)(colon ? (size_t)(colon - text) : len), .values = (args++)->a};
-  if (colon && text[len - 1] == '?') c->valid = (args++)->a;
-  if (colon && strncmp(colon, ":category", 9) == 0) c->levels = (args++)->a;
+const FlSlot *fl_table_column(const FlColumnAttr *a, const FlSlot *args, FlTableColumn *c) {
+  *c = (FlTableColumn){.name = a->name, .name_len = (int32_t)strlen(a->name), .values = (args++)->a};
+  if (a->flags & FL_COLUMN_NULLS) c->valid = (args++)->a;
+  if (a->dtype == FL_CATEGORY) c->levels = (args++)->a;
   return args;
 }
 

@@ -18,13 +18,13 @@ void fl_column_stats(const FlArray *values, const FlArray *valid, const FlArray 
 
 /* Reads the table at `path`, whose schema is `schema`, on all cores, and fills one of `out` for each of its
  * columns. Of a CSV file of more than 4 FL_STATS_HEAD bytes only the first FL_STATS_HEAD: *whole is false
- * then. n_left_out: rows, with the option on_error=collect and `whole`. false: *error says why, the first
+ * then. n_left_out: rows, with the option on_error = collect and `whole`. false: *error says why, the first
  * value that does not fit the schema for example. */
-bool fl_io_table_stats(const char *path, const char *format, const char *const *options, int32_t n_options,
-                       const FlIoSchema *schema, FlColumnStats *out, int64_t *n_rows, int64_t *n_left_out,
-                       bool *whole, FlIoError *error);
+bool fl_io_table_stats(const char *path, const char *reader, FlOptions options, const FlIoSchema *schema,
+                       FlColumnStats *out, int64_t *n_rows, int64_t *n_left_out, bool *whole,
+                       FlIoError *error);
 /* Of all elements of the one array `a` in a file of arrays. */
-bool fl_io_array_stats(const char *path, const char *format, const FlIoArray *a, FlColumnStats *out,
+bool fl_io_array_stats(const char *path, const char *reader, const FlIoArray *a, FlColumnStats *out,
                        FlIoError *error);
 
 #endif

@@ -3,7 +3,7 @@
  * The first byte chooses options and chunk size, the second how the rest is put into the file: as it is,
  * behind a byte order mark, or compressed, whole or with one byte changed. How it is written and the types
  * are found, all columns read with them; two chunk sizes and two ways of scanning must agree. */
-#include "io/csv_internal.h"
+#include "../unit/csv_texts.h"
 #include "io/unpack.h"
 #include "kit.h"
 
@@ -80,8 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FlIoSchema s;
   FlIoError e;
   FlCsvOptions o;
-  if (!fl_csv_options(options, n_options, &o, &e)) abort();
-  if (fl_io_schema(f.path, options, n_options, &s, &e)) {
+  if (!texts_options(options, n_options, &o, &e)) abort();
+  if (texts_schema(f.path, options, n_options, &s, &e)) {
     uint64_t whole = read_with(f.path, &o, &s, fl_csv_scan_best(), FL_CSV_CHUNK);
     const FlCsvScan *last = fl_csv_scan_best();
     for (int k = 0; fl_csv_scan_at(k); k++) last = fl_csv_scan_at(k);

@@ -5,7 +5,7 @@
 static void read_all(const char *path, bool lines) {
   FlIoSchema s;
   FlIoError e;
-  if ((lines ? fl_io_jsonl_schema : fl_io_json_schema)(path, NULL, 0, &s, &e)) {
+  if ((lines ? fl_jsonl_schema : fl_json_schema)(path, (FlOptions){0}, &s, &e)) {
     int64_t rows;
     FlTableWanted *w = fuzz_wanted(&s);
     /* the types came from all of the file */

@@ -9,10 +9,9 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 NOT_THERE = {
-    "a file, or what was read": "file files read_csv read_json read_jsonl read_sqlite read_arrow read_parquet sql read_npy "
+    "a file, or what was read": "file files sql read_npy "
     "read_npz read_image read_wav read_hdf5 read_mat load exec",
-    "an effect": "now today env print show write_plot write_csv write_tsv write_json write_jsonl write_sqlite write_arrow "
-    "write_parquet write_npy write_bytes write_npz write_image save note",
+    "an effect": "now today env print show write_plot write_json write_jsonl write_npy write_bytes write_npz write_image save note",
     "a table": "join join_asof split kfold describe complete plot.scatter plot.line plot.bar plot.hist plot.layers",
     "columns of a verb": "numeric cols except",
     "what was found before": "nearest_moved",

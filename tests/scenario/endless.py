@@ -39,7 +39,7 @@ done = limited(LIMIT, f"yes | {FLOWC} fmt -")
 check(done.returncode == 2 and "64 MB" in done.stderr, "flowc fmt - of text that never ends", done.stderr[:300])
 
 # Data without an end: each format x device, pipe, standard input x types found while compiling or written. `read`: in any order.
-FORMATS = re.findall(r"^FL_FORMAT\(\w+, (\w+),", (ROOT / "runtime/io/formats.def").read_text(), re.M)
+FORMATS = re.findall(r"^FL_\w+_READER\((\w+),", (ROOT / "runtime/include/flow/formats.def").read_text(), re.M)
 check(len(FORMATS) >= 10, "the formats of formats.def", FORMATS)
 KINDS = {"npy": "f64[_]", "npz": "(x: f64[_])", "hdf5": "(x: f64[_])", "mat": "(x: f64[_])"}
 SMALL = 1_500_000 if not SANITIZED else "unlimited"

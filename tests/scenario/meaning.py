@@ -1,10 +1,10 @@
-"""The bits of every operator are those that its version in compiler/ir/ops.def stands for: what is remembered under a version
-has the bits that are computed now.
+"""The bits of every operator are those that its version in compiler/ir/ops.def stands for, those of every reader of tables those
+of its version in flow/formats.def: what is remembered under a version has the bits that are computed now.
 
 tests/meaning/bits.txt has lines `operator.case version digest`. SCALAR operators are run on fixed arguments of every type by
 build/tests/unit_interp_meaning; of the others each stage `operator__case` of tests/meaning/cases.flow is one case. An operator
 without a line needs one in exempt.txt that says why. When a line differs: if bits were to change, raise the operator's version
-in ops.def by one and run
+in its table by one and run
 
     python3 tests/scenario/meaning.py --bless
 
@@ -40,13 +40,18 @@ def is_made_of(functions, name, op, seen):
     """Does function `name` of the printed IR, or what it calls, hold this operator?"""
     body = functions.get(name, "")
     seen.add(name)
-    return bool(re.search(rf"(?:^|= ){op}\b", body, re.M)) or any(
+    pattern = rf"<[^>]*\bformat={op}\b" if operators[op][0] == "FORMAT" else rf"(?:^|= ){op}\b"
+    return bool(re.search(pattern, body, re.M)) or any(
         is_made_of(functions, other, op, seen) for other in re.findall(r"@(\w+)", body) if other not in seen)
 
 
 operators = {name: (kind, int(version)) for name, kind, version in ROW.findall((ROOT / "compiler/ir/ops.def").read_text())}
 rows = len(re.findall(r"^FL_OP\(", (ROOT / "compiler/ir/ops.def").read_text(), re.M))
 check(len(operators) == rows > 200, f"every row of ops.def is read: {len(operators)} of {rows}")
+FORMATS = ROOT / "runtime/include/flow/formats.def"
+readers = dict(re.findall(r'^FL_TABLE_READER\((\w+), "[^"]*", "[^"]*", (\d+),', FORMATS.read_text(), re.M))
+check(len(readers) == len(re.findall(r"^FL_TABLE_READER\(", FORMATS.read_text(), re.M)) > 5, "every reader of formats.def is read", readers)
+operators.update({f"read_{name}": ("FORMAT", int(version)) for name, version in readers.items()})
 exempt = dict(line.split(": ", 1) for line in (HERE / "exempt.txt").read_text().splitlines() if line[0] != "#")
 
 found = {}
@@ -91,7 +96,7 @@ for (name, version), digest in sorted(found.items()):
     else:
         check(known[name, version] == digest, f"`{op}` gives other bits in the case {name} than its version {version} stands for",
               f"found {digest}, expected {known[name, version]}.\nIf bits are to change: raise the version in the row `{op}` of "
-              "compiler/ir/ops.def by one,\nthen python3 tests/scenario/meaning.py --bless. Else this is a defect.")
+              "compiler/ir/ops.def or flow/formats.def by one,\nthen python3 tests/scenario/meaning.py --bless. Else this is a defect.")
 for name, version in known:
     op = name.split(".")[0]
     check(op not in operators or version <= operators[op][1], f"the version of `{op}` went back from {version}")

@@ -168,7 +168,7 @@ static void test_large(void) {
   Options o = {{0}, 0};
   FlIoSchema s;
   FlIoError e;
-  check(fl_io_schema(path, o.at, 0, &s, &e), "schema of a large file", e.message);
+  check(texts_schema(path, o.at, 0, &s, &e), "schema of a large file", e.message);
   check(s.n_columns == 4 && s.columns[0].dtype == FL_I64 && s.columns[1].dtype == FL_F64 &&
             s.columns[2].dtype == FL_TEXT && s.columns[3].dtype == FL_I64 && s.columns[3].nullable &&
             !s.columns[0].nullable && !s.whole,
@@ -178,7 +178,7 @@ static void test_large(void) {
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 3, .quiet = true});
   for (int k = 0; k < 4; k++) {
     FlCsvOptions options;
-    fl_csv_options(o.at, 0, &options, &e);
+    texts_options(o.at, 0, &options, &e);
     FlTableWanted w[3] = {{.name = "name", .name_len = 4, .dtype = FL_TEXT, .nullable = false},
                           {.name = "id", .name_len = 2, .dtype = FL_I64, .nullable = false},
                           {.name = "late", .name_len = 4, .dtype = FL_I64, .nullable = true}};
@@ -219,13 +219,13 @@ static void test_many_columns(void) {
   FlTableWanted *w = calloc(MANY, sizeof *w);
   int64_t rows = 0;
   put_many("last");
-  check(w && fl_io_schema(path, NULL, 0, &s, &e) && s.n_columns == MANY, "the schema of many columns",
+  check(w && texts_schema(path, NULL, 0, &s, &e) && s.n_columns == MANY, "the schema of many columns",
         e.message);
   for (int k = 0; k < MANY; k++) { /* from the last to the first */
     const char *name = s.columns[MANY - 1 - k].name;
     w[k] = (FlTableWanted){.name = name, .name_len = (int32_t)strlen(name), .dtype = FL_I64};
   }
-  fl_csv_options(NULL, 0, &options, &e);
+  texts_options(NULL, 0, &options, &e);
   bool ok = fl_csv_read(NULL, path, &options, fl_csv_scan_best(), FL_CSV_CHUNK, w, MANY, &rows, NULL, &e);
   check(ok && rows == 1, "many columns", e.message);
   for (int k = 0; ok && k < MANY; k++) {
@@ -235,7 +235,7 @@ static void test_many_columns(void) {
   check(ok, "each of many columns has its value", "");
   fl_io_schema_reset(&s);
   put_many("c77");
-  check(!fl_io_schema(path, NULL, 0, &s, &e) && e.code == 935 &&
+  check(!texts_schema(path, NULL, 0, &s, &e) && e.code == 935 &&
             strncmp(e.message, "columns 78 and 100000 of", 24) == 0,
         "a name twice among many", e.message);
   w[0] = (FlTableWanted){.name = "c78", .name_len = 3, .dtype = FL_I64};
@@ -250,15 +250,16 @@ static void test_many_columns(void) {
   FILE *f = fopen(path, "w");
   for (int k = 0; k < MANY; k++) fputs(k < MANY - 1 ? "x," : "x\n", f);
   fclose(f);
-  check(!fl_io_schema(path, NULL, 0, &s, &e) && strncmp(e.message, "columns 1 and 2 of", 18) == 0,
+  check(!texts_schema(path, NULL, 0, &s, &e) && strncmp(e.message, "columns 1 and 2 of", 18) == 0,
         "one name for all of many", e.message);
 }
 
 static void test_formats(void) {
-  check(strcmp(fl_io_format_of("a.b/x.CSV"), "csv") == 0 && strcmp(fl_io_format_of("x.npy"), "npy") == 0 &&
-            strcmp(fl_io_format_of("x.tsv"), "csv") == 0,
+  check(strcmp(fl_io_reader_of("a.b/x.CSV"), "read_csv") == 0 &&
+            strcmp(fl_io_reader_of("x.npy"), "read_npy") == 0 &&
+            strcmp(fl_io_reader_of("x.tsv"), "read_csv") == 0,
         "formats", "");
-  check(!fl_io_format_of("x.cs") && !fl_io_format_of("x.csv/y") && !fl_io_format_of("csv"), "no formats", "");
+  check(!fl_io_reader_of("x.cs") && !fl_io_reader_of("x.csv/y") && !fl_io_reader_of("csv"), "no formats", "");
 }
 
 static void test_change(void) {
@@ -283,14 +284,14 @@ static void test_missing(void) {
   char wrong[80];
   put_file("price,weight\n1,2\n", 17);
   snprintf(wrong, sizeof wrong, "%s/y.csv", folder);
-  check(!fl_io_schema(wrong, NULL, 0, &s, &e) && e.code == 930 && strstr(e.help, "/x.csv`?"),
+  check(!texts_schema(wrong, NULL, 0, &s, &e) && e.code == 930 && strstr(e.help, "/x.csv`?"),
         "a misspelt file", e.help);
-  check(!fl_io_schema(folder, NULL, 0, &s, &e) && e.code == 930, "a folder", e.message);
+  check(!texts_schema(folder, NULL, 0, &s, &e) && e.code == 930, "a folder", e.message);
   FlCsvOptions o;
   FlTableWanted w = {.name = "wieght", .name_len = 6, .dtype = FL_I64, .nullable = false},
                 other = {.name = "zzz", .name_len = 3, .dtype = FL_I64, .nullable = false};
   int64_t rows;
-  check(fl_csv_options(NULL, 0, &o, &e), "no options", e.message);
+  check(texts_options(NULL, 0, &o, &e), "no options", e.message);
   check(!fl_csv_read(NULL, path, &o, fl_csv_scan_best(), FL_CSV_CHUNK, &w, 1, &rows, NULL, &e) &&
             e.code == 933 && strcmp(e.help, "did you mean `weight`?") == 0,
         "a misspelt column", e.help);
@@ -318,9 +319,12 @@ static void test_write(void) {
   FlSlot args[6] = {{.t = {to, (int64_t)strlen(to)}}, {.i = 4},
                     array_of(ctx, FL_TEXT, 4, names), array_of(ctx, FL_BOOL, 4, valid),
                     array_of(ctx, FL_F64, 4, x),      array_of(ctx, FL_DATE, 4, days)};
-  const char *list[] = {"na,me:text?", "x:f64", "day:date"};
-  FlOpDesc desc = {.site = -1, .n_args = 6, .i = 3, .list = list, .n_list = 3};
-  check(fl_rt_write_csv(ctx, &desc, args, NULL) == 0, "write",
+  static const FlColumnAttr columns[] = {
+      {.name = "na,me", .flags = FL_COLUMN_TYPED | FL_COLUMN_NULLS, .dtype = FL_TEXT},
+      {.name = "x", .flags = FL_COLUMN_TYPED, .dtype = FL_F64},
+      {.name = "day", .flags = FL_COLUMN_TYPED, .dtype = FL_DATE}};
+  FlOpDesc desc = {.site = -1, .n_args = 6, .columns = columns, .n_columns = 3, .format = &fl_write_csv};
+  check(fl_rt_write_table(ctx, &desc, args, NULL) == 0, "write",
         fl_ctx_message(ctx) ? fl_ctx_message(ctx) : "");
   fl_run_free(run);
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
@@ -333,19 +337,20 @@ static void test_write(void) {
                                                  {FL_DATE, 1, 0, 0}};
   desc.arg_types = &file;
   desc.result_types = types;
-  check(fl_rt_read_csv(ctx, &desc, args, results) == 0, "read back",
+  desc.format = &fl_read_csv;
+  check(fl_rt_read_table(ctx, &desc, args, results) == 0, "read back",
         fl_ctx_message(ctx) ? fl_ctx_message(ctx) : "");
   check(results[0].i == 4, "rows read back", "");
   for (int k = 1; k < 5; k++) {
     FlDigest a = fl_array_digest(args[k + 1].a), b = fl_array_digest(results[k].a);
-    check(a.lo == b.lo && a.hi == b.hi, "column read back", list[k > 1 ? k - 2 : 0]);
+    check(a.lo == b.lo && a.hi == b.hi, "column read back", columns[k > 1 ? k - 2 : 0].name);
     fl_array_unref(results[k].a);
     fl_array_unref(args[k + 1].a);
   }
   /* A folder in the way: an error, and nothing left behind. */
   FlSlot blocked[2] = {{.t = {folder, (int64_t)strlen(folder)}}, {.i = 0}};
-  FlOpDesc empty = {.site = -1, .n_args = 2};
-  check(fl_rt_write_csv(ctx, &empty, blocked, NULL) != 0 && fl_ctx_code(ctx) == 942,
+  FlOpDesc empty = {.site = -1, .n_args = 2, .format = &fl_write_csv};
+  check(fl_rt_write_table(ctx, &empty, blocked, NULL) != 0 && fl_ctx_code(ctx) == 942,
         "a folder cannot be written", "");
   fl_run_free(run);
   char command[120];

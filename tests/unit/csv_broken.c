@@ -1,7 +1,7 @@
 /* csv_broken.c: random texts of quotes, separators and line ends, with on_error=collect: the same rows and
  * the same rows left out for any cut of the text and any way of scanning it. usage: unit_csv_broken [N] */
 #include "check.h"
-#include "io/csv_internal.h"
+#include "csv_texts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,9 +52,9 @@ static char *says(const char *path, const FlCsvScan *scan, int64_t chunk) {
   FlTableWanted w[] = {{.name = "a", .name_len = 1, .dtype = FL_TEXT, .nullable = true},
                        {.name = "b", .name_len = 1, .dtype = FL_TEXT, .nullable = true},
                        {.name = "c", .name_len = 1, .dtype = FL_TEXT, .nullable = true}};
-  FlCsvRejected r;
+  FlRejected r;
   int64_t rows = 0;
-  bool ok = fl_csv_options(texts, 3, &o, &e) && fl_csv_read(NULL, path, &o, scan, chunk, w, 3, &rows, &r, &e);
+  bool ok = texts_options(texts, 3, &o, &e) && fl_csv_read(NULL, path, &o, scan, chunk, w, 3, &rows, &r, &e);
   if (!ok) fl_bytes_addf(&b, "%s", e.message);
   for (int k = 0; ok && k < 3; k++) {
     add_array(&b, w[k].values);
@@ -67,7 +67,7 @@ static char *says(const char *path, const FlCsvScan *scan, int64_t chunk) {
     add_array(&b, r.column);
     add_array(&b, r.reason);
     add_array(&b, r.text);
-    fl_csv_rejected_reset(&r);
+    fl_rejected_reset(&r);
   }
   if (fl_bytes_room(&b, 1)) b.at[b.len] = 0;
   return b.at;

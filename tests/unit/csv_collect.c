@@ -1,7 +1,7 @@
 /* csv_collect.c: rows that are left out with on_error=collect: the same rows and lines for any cut of the
  * text and any way of scanning it. */
 #include "check.h"
-#include "io/csv_internal.h"
+#include "csv_texts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,9 +50,9 @@ static void read_once(const char *path, const FlCsvScan *scan, int64_t chunk, co
   FlTableWanted w[] = {{.name = "id", .name_len = 2, .dtype = FL_I64, .nullable = false},
                        {.name = "x", .name_len = 1, .dtype = FL_F64, .nullable = false},
                        {.name = "name", .name_len = 4, .dtype = FL_TEXT, .nullable = false}};
-  FlCsvRejected r;
+  FlRejected r;
   int64_t rows = 0;
-  check(fl_csv_options(texts, 1, &o, &e), "the option");
+  check(texts_options(texts, 1, &o, &e), "the option");
   bool ok = fl_csv_read(NULL, path, &o, scan, chunk, w, 3, &rows, &r, &e);
   check(ok, e.message);
   if (!ok) return;
@@ -76,7 +76,7 @@ static void read_once(const char *path, const FlCsvScan *scan, int64_t chunk, co
   check(same && good == rows, "the good rows, in order");
   check(told && bad == r.n, "line and column of the rows that were left out");
   for (int k = 0; k < 3; k++) fl_array_unref(w[k].values);
-  fl_csv_rejected_reset(&r);
+  fl_rejected_reset(&r);
 }
 
 int main(void) {

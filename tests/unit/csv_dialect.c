@@ -1,6 +1,6 @@
 /* csv_dialect.c: what is found of how a CSV file is written, what is not guessed, and what no longer fits
  * what was found while compiling. */
-#include "io/csv_internal.h"
+#include "csv_texts.h"
 #include "check.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static void say(const char *text, const char *const *options, int n, char *out, 
   FlIoError e = {0};
   FlCsvOptions o;
   FlCsvFile f;
-  if (!fl_csv_options(options, n, &o, &e) || !fl_csv_open(NULL, path, &o, &f, &e)) {
+  if (!texts_options(options, n, &o, &e) || !fl_csv_open(NULL, path, &o, &f, &e)) {
     snprintf(out, room, "E%04d %s; %s", e.code, e.message, e.help);
     return;
   }

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "data/data.h"
 #include "data/number.h"
-#include "io/csv_internal.h"
+#include "csv_texts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void test_batch(uint64_t first, int64_t n, char *text) {
   FlInput in;
   FlTableWanted w = {.name = "x", .name_len = 1, .dtype = FL_F64};
   int64_t rows = 0;
-  bool read = fl_csv_options_fixed(NULL, 0, &o, &e) &&
+  bool read = texts_options_fixed(NULL, 0, &o, &e) &&
               fl_input_of_bytes(NULL, text, (size_t)at, "numbers", &in, &e) &&
               fl_csv_read_bytes(NULL, &in, "numbers", &o, &w, 1, &rows, &e);
   bool equal = read && rows == n && memcmp(w.values->data, want, (size_t)n * sizeof *want) == 0;

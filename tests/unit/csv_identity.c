@@ -5,7 +5,7 @@
  * read without saying how it was written. */
 #include "check.h"
 #include "data/data.h"
-#include "io/csv_internal.h"
+#include "csv_texts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,8 +136,8 @@ static int64_t test_table(uint64_t seed) {
   bool open;
   make_table(&t, heap);
   int32_t n_read, n_write = choose(write, read, &open, &n_read);
-  bool ok = fl_csv_options_fixed(write, n_write, &w, &e) &&
-            (open ? fl_csv_options(read, n_read, &r, &e) : fl_csv_options_fixed(read, n_read, &r, &e)) &&
+  bool ok = texts_options_fixed(write, n_write, &w, &e) &&
+            (open ? texts_options(read, n_read, &r, &e) : texts_options_fixed(read, n_read, &r, &e)) &&
             fl_csv_encode(NULL, &w, t.columns, t.n, t.rows, "a table", &text, &e);
   FlTableWanted wanted[MOST_COLUMNS] = {0};
   for (int32_t c = 0; c < t.n; c++)

@@ -5,7 +5,7 @@
 
 #include "data/data.h"
 #include "data/number.h"
-#include "io/csv_internal.h"
+#include "csv_texts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,9 +57,9 @@ static inline char *kit_reads(const char *path, const Options *o, const FlCsvSca
   FlTableWanted wanted[16] = {0};
   int64_t rows = 0;
   int32_t n = given ? given->n : 0;
-  bool ok = fl_csv_options(o->at, o->n, &options, &e);
+  bool ok = texts_options(o->at, o->n, &options, &e);
   if (ok && !given) {
-    ok = fl_io_schema(path, o->at, o->n, &s, &e);
+    ok = texts_schema(path, o->at, o->n, &s, &e);
     n = s.n_columns;
   }
   for (int32_t k = 0; ok && k < n; k++) {
@@ -92,7 +92,7 @@ static inline int64_t kit_length(const char *path, const Options *o) {
   FlCsvOptions options;
   FlCsvFile f;
   FlIoError e = {0};
-  if (!fl_csv_options(o->at, o->n, &options, &e) || !fl_csv_open(NULL, path, &options, &f, &e)) return 0;
+  if (!texts_options(o->at, o->n, &options, &e) || !fl_csv_open(NULL, path, &options, &f, &e)) return 0;
   int64_t len = f.len;
   fl_csv_close(&f);
   return len;

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "io/arrays.h"
+#include "io/tables.h"
 #include "data/data.h"
 #include "exec/exec.h"
 
@@ -19,38 +20,41 @@ typedef struct Format {
   const char *file, *name; /* name: in formats.def; NULL: `op` alone, of an image or a sound */
   FlRuntimeOp *op;
   bool ends;               /* a file that is cut off is told by its end */
-  const char *options[1];  /* of a table */
+  FlOptionAttr options[1]; /* of a table */
   int32_t n_options, step; /* every so many bytes */
 } Format;
 
 static const Format formats[] = {
-    {.file = "all.arrow", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 167},
-    {.file = "two.arrows", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 167},
-    {.file = "lz4.arrow", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 101},
-    {.file = "zstd.arrows", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 101},
-    {.file = "delta.arrows", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 35},
-    {.file = "hostile.arrow", .name = "arrow", .op = fl_rt_read_arrow, .ends = true, .step = 61},
-    {.file = "before.arrows", .name = "arrow", .op = fl_rt_read_arrow, .step = 7}, /* which may just end */
-    {.file = "plain.npz", .name = "npz", .op = fl_rt_read_npz, .ends = true, .step = 35},
-    {.file = "packed.npz", .name = "npz", .op = fl_rt_read_npz, .ends = true, .step = 47},
-    {.file = "texts.npz", .name = "npz", .op = fl_rt_read_npz, .ends = true, .step = 35},
-    {.file = "words.npy", .name = "npy", .op = fl_rt_read_npy, .ends = true, .step = 3},
+    {.file = "all.arrow", .name = "read_arrow", .op = fl_rt_read_table, .ends = true, .step = 167},
+    {.file = "two.arrows", .name = "read_arrow", .op = fl_rt_read_table, .ends = true, .step = 167},
+    {.file = "lz4.arrow", .name = "read_arrow", .op = fl_rt_read_table, .ends = true, .step = 101},
+    {.file = "zstd.arrows", .name = "read_arrow", .op = fl_rt_read_table, .ends = true, .step = 101},
+    {.file = "delta.arrows", .name = "read_arrow", .op = fl_rt_read_table, .ends = true, .step = 35},
+    {.file = "hostile.arrow", .name = "read_arrow", .op = fl_rt_read_table, .ends = true, .step = 61},
+    {.file = "before.arrows",
+     .name = "read_arrow",
+     .op = fl_rt_read_table,
+     .step = 7}, /* which may just end */
+    {.file = "plain.npz", .name = "read_npz", .op = fl_rt_read_npz, .ends = true, .step = 35},
+    {.file = "packed.npz", .name = "read_npz", .op = fl_rt_read_npz, .ends = true, .step = 47},
+    {.file = "texts.npz", .name = "read_npz", .op = fl_rt_read_npz, .ends = true, .step = 35},
+    {.file = "words.npy", .name = "read_npy", .op = fl_rt_read_npy, .ends = true, .step = 3},
     {.file = "shop.db",
-     .name = "sqlite",
-     .op = fl_rt_read_sqlite,
+     .name = "read_sqlite",
+     .op = fl_rt_read_table,
      .ends = true,
-     .options = {"table=sales"},
+     .options = {{.name = "table", .text = "sales"}},
      .n_options = 1,
      .step = 663},
-    {.file = "plain.mat", .name = "mat", .op = fl_rt_read_mat, .step = 75},
-    {.file = "packed.mat", .name = "mat", .op = fl_rt_read_mat, .step = 47},
-    {.file = "texts.mat", .name = "mat", .op = fl_rt_read_mat, .step = 7},
-    {.file = "texts_packed.mat", .name = "mat", .op = fl_rt_read_mat, .step = 7},
-    {.file = "texts_big.mat", .name = "mat", .op = fl_rt_read_mat, .step = 3},
-    {.file = "new.mat", .name = "mat", .op = fl_rt_read_mat, .ends = true, .step = 363},
-    {.file = "some.h5", .name = "hdf5", .op = fl_rt_read_hdf5, .ends = true, .step = 663},
-    {.file = "texts.h5", .name = "hdf5", .op = fl_rt_read_hdf5, .ends = true, .step = 663},
-    {.file = "texts73.mat", .name = "mat", .op = fl_rt_read_mat, .ends = true, .step = 663},
+    {.file = "plain.mat", .name = "read_mat", .op = fl_rt_read_mat, .step = 75},
+    {.file = "packed.mat", .name = "read_mat", .op = fl_rt_read_mat, .step = 47},
+    {.file = "texts.mat", .name = "read_mat", .op = fl_rt_read_mat, .step = 7},
+    {.file = "texts_packed.mat", .name = "read_mat", .op = fl_rt_read_mat, .step = 7},
+    {.file = "texts_big.mat", .name = "read_mat", .op = fl_rt_read_mat, .step = 3},
+    {.file = "new.mat", .name = "read_mat", .op = fl_rt_read_mat, .ends = true, .step = 363},
+    {.file = "some.h5", .name = "read_hdf5", .op = fl_rt_read_hdf5, .ends = true, .step = 663},
+    {.file = "texts.h5", .name = "read_hdf5", .op = fl_rt_read_hdf5, .ends = true, .step = 663},
+    {.file = "texts73.mat", .name = "read_mat", .op = fl_rt_read_mat, .ends = true, .step = 663},
     {.file = "rgb.png", .op = fl_rt_read_image, .ends = true, .step = 11},
     {.file = "palette.png", .op = fl_rt_read_image, .ends = true, .step = 11},
     {.file = "flat.jpg", .op = fl_rt_read_image, .ends = true, .step = 47},
@@ -89,28 +93,27 @@ static bool call(const Format *format, FlOpDesc desc, const FlType1 *types) {
 }
 
 static bool read_table(const Format *format, const FlIoSchema *s) {
-  char texts[COLUMNS][96];
-  const char *list[COLUMNS + 1];
+  FlColumnAttr columns[COLUMNS + 1];
   FlType1 types[2 * COLUMNS + 4] = {{FL_I64, 0, 0, 0}};
   int32_t n = 1, n_levels = 0;
   for (int32_t k = 0; k < s->n_columns; k++) {
     const FlIoColumn *c = &s->columns[k];
     bool category = c->dtype == FL_CATEGORY;
-    (void)snprintf(texts[k], sizeof texts[k], "%.60s:%s%s", c->name, fl_dtype_info[c->dtype].name,
-                   c->arrays     ? "[]"
-                   : c->nullable ? "?"
-                                 : "");
-    list[k] = texts[k];
+    int flags = FL_COLUMN_TYPED | (c->arrays ? FL_COLUMN_ARRAYS : c->nullable ? FL_COLUMN_NULLS : 0);
+    columns[k] = (FlColumnAttr){.name = c->name, .flags = flags, .dtype = (int32_t)c->dtype};
     types[n++] = (FlType1){(uint8_t)(category ? FL_I32 : c->dtype), c->arrays ? 2 : 1, 0, 0};
     if (c->nullable) types[n++] = (FlType1){FL_BOOL, 1, 0, 0};
     n_levels += category;
   }
   for (int32_t k = 0; k < n_levels; k++) types[n++] = (FlType1){FL_TEXT, 1, 0, 0};
-  for (int32_t k = 0; k < format->n_options; k++) list[s->n_columns + k] = format->options[k];
-  return call(
-      format,
-      (FlOpDesc){.i = s->n_columns, .list = list, .n_list = s->n_columns + format->n_options, .n_results = n},
-      types);
+  return call(format,
+              (FlOpDesc){.columns = columns,
+                         .n_columns = s->n_columns,
+                         .options = format->options,
+                         .n_options = format->n_options,
+                         .format = fl_io_table_reader(format->name),
+                         .n_results = n},
+              types);
 }
 
 static bool read_arrays(const Format *format, const FlIoArrays *all) {
@@ -136,7 +139,8 @@ static bool read_all(const Format *format) {
   bool ok;
   if (fl_io_schema_of(format->name)) {
     FlIoSchema s;
-    if (!fl_io_schema_of(format->name)(path, format->options, format->n_options, &s, &e)) return false;
+    if (!fl_io_schema_of(format->name)(path, (FlOptions){format->options, format->n_options}, &s, &e))
+      return false;
     ok = s.n_columns > COLUMNS || read_table(format, &s);
     fl_io_schema_reset(&s);
   } else {

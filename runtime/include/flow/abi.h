@@ -124,17 +124,33 @@ typedef struct FlKernel {
 
 /* A column that an operator takes or gives, as values and what comes with them. */
 enum {
-  FL_COLUMN_NULLS = 1,  /* which of the values are valid follows them */
-  FL_COLUMN_DOWN = 2,   /* it orders from the largest */
-  FL_COLUMN_LEVELS = 4, /* codes; their levels follow */
-  FL_COLUMN_NONE = 8,   /* there is no column: what is made of it is made of the rows */
-  FL_COLUMN_SAYS = 16   /* which of what is made of it are valid follows that */
+  FL_COLUMN_NULLS = 1,   /* which of the values are valid follows them */
+  FL_COLUMN_DOWN = 2,    /* it orders from the largest */
+  FL_COLUMN_LEVELS = 4,  /* codes; their levels follow */
+  FL_COLUMN_NONE = 8,    /* there is no column: what is made of it is made of the rows */
+  FL_COLUMN_SAYS = 16,   /* which of what is made of it are valid follows that */
+  FL_COLUMN_TYPED = 32,  /* of files and programs: `dtype` says what it holds */
+  FL_COLUMN_ARRAYS = 64, /* each row holds an array, of one size in all rows */
+  FL_COLUMN_FILE =
+      128, /* of what is read: the number of the file that a row is from. Of what a query is given: a file */
+  FL_COLUMN_TABLE = 256, /* of what a query is given: a table, whose columns follow; */
+  FL_COLUMN_SCALAR = 512 /* a value */
 };
 typedef struct FlColumnAttr {
   const char *name; /* where messages say it; NULL: nowhere */
   const char *made; /* the aggregate that is made of it; NULL: none */
   int32_t flags;
+  int32_t dtype; /* FlDtype, with FL_COLUMN_TYPED; else 0 */
 } FlColumnAttr;
+
+/* What an operator on files, or a query, is told besides (formats.def): a text, or else a number (of a bool 0
+ * or 1). */
+typedef struct FlOptionAttr {
+  const char *name;
+  const char *text; /* NULL: number */
+  int64_t number;
+  int32_t found; /* 1: the file showed it itself, while compiling; the one that is read must not contradict */
+} FlOptionAttr;
 
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
 typedef struct FlOpDesc {
@@ -145,9 +161,13 @@ typedef struct FlOpDesc {
   int64_t i;
   double f;
   const char *s;           /* NUL-terminated; NULL when unused */
-  const char *const *list; /* names, options */
+  const char *const *list; /* names */
   int32_t n_list, n_columns;
   const FlColumnAttr *columns;
+  const FlOptionAttr *options;
+  const void
+      *format; /* of operators on tables in files: FlTableReader or FlTableWriter (io/tables.h); else NULL */
+  int32_t n_options;
 } FlOpDesc;
 
 /* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are
@@ -235,7 +255,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 5 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 6 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */

@@ -84,9 +84,9 @@ static FlSpent *find_spent(FlSema *s, const FlStmt *decl, const FlVal *values) {
   return c;
 }
 
-static bool is_beyond(const FlSema *s, const FlStmt *decl, const FlSpent *c) {
+static bool is_beyond(FlSema *s, const FlStmt *decl, const FlSpent *c) {
   if (c->refused) return false;
-  if (s->frame->shared && fl_map_get(s->shared, decl)) return true;
+  if (s->frame->shared && fl_map_get(fl_call_sharing(s)->functions, decl)) return true;
   if (!c->sharable || c->cost < SMALL) return false;
   uint32_t budget = s->frame->shared && !s->in_kernel ? SHARED_BUDGET : BUDGET;
   return s->frame->n_spent + c->cost > budget;
@@ -105,7 +105,7 @@ static FlVal call_shared(FlSema *s, const FlBinding *fn, const FlSpent *c, const
   if (s->too_many_calls) return fl_val_error(s); /* as they would be here */
   if (s->sink->n_raised == n_raised) {
     if (fl_val_bad(v)) return v;
-    fl_map_set(s->shared, fn->decl, (void *)fn);
+    fl_map_set(fl_call_sharing(s)->functions, fn->decl, (void *)fn);
     return v;
   }
   s->sink->diags.n = n_diags;

@@ -34,6 +34,8 @@ FlVal fl_call_instance(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
  * texts among the values. An error without a message: it has too many instances. */
 FlVal fl_call_shared(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span,
                      bool known);
+/* What calls share where we are. */
+FlSharing *fl_call_sharing(FlSema *s);
 /* Two function values are the same function; two values of one type hold the same such constants. */
 bool fl_call_same_function(const FlClosure *a, const FlClosure *b);
 bool fl_call_same_constants(FlVal a, FlVal b);

@@ -82,8 +82,15 @@ static bool same_sample(FlVal a, FlVal b) {
   return x == y || (x && y && strcmp(x, y) == 0);
 }
 
-static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlVal *args, bool known) {
-  for (FlInstance *in = fl_map_get(s->instances_of, decl); in; in = in->next) {
+FlSharing *fl_call_sharing(FlSema *s) {
+  if (s->sharing) return s->sharing;
+  s->sharing = FL_NEW(s->arena, FlSharing);
+  *s->sharing = (FlSharing){fl_map_make(s->arena), fl_map_make(s->arena)};
+  return s->sharing;
+}
+
+static FlInstance *find_instance(FlSema *s, FlInstance *last, int n, const FlVal *args, bool known) {
+  for (FlInstance *in = last; in; in = in->next) {
     bool same = in->n_args == n && in->known == known;
     for (int k = 0; same && k < n; k++)
       same = in->args[k].type == args[k].type && fl_call_same_function(in->args[k].fn, args[k].fn) &&
@@ -101,9 +108,9 @@ static FlInstance *find_instance(FlSema *s, const FlStmt *decl, int n, const FlV
 }
 
 /* How many instances of it are being made, each for a call in the one before. */
-static int unfinished(FlSema *s, const FlStmt *decl, const FlInstance **first) {
+static int unfinished(const FlInstance *last, const FlInstance **first) {
   int n = 0;
-  for (const FlInstance *in = fl_map_get(s->instances_of, decl); in; in = in->next) {
+  for (const FlInstance *in = last; in; in = in->next) {
     if (in->done) continue;
     *first = in;
     n++;
@@ -113,9 +120,10 @@ static int unfinished(FlSema *s, const FlStmt *decl, const FlInstance **first) {
 
 /* Where a recursion brings the types of its arguments is not known before it ends: nothing that ends brings
  * so many. */
-static bool ends_never(FlSema *s, const FlStmt *decl, int n, const FlVal *args, FlSpan span) {
+static bool ends_never(FlSema *s, const FlInstance *last, const FlStmt *decl, int n, const FlVal *args,
+                       FlSpan span) {
   const FlInstance *first = NULL;
-  if (unfinished(s, decl, &first) < MOST_UNFINISHED) return false;
+  if (unfinished(last, &first) < MOST_UNFINISHED) return false;
   FlDiag *d = fl_sema_report(s, FL_E0206, span, "`%s` calls itself with other types each time, without end",
                              decl->fn.name.text);
   int p = 0; /* the first parameter whose type grows */
@@ -151,7 +159,7 @@ void fl_sema_take_back(FlSema *s, FlSemaMark mark) {
   else s->module->first = NULL;
   while (s->instances.n > mark.n_instances) {
     const FlInstance *in = s->instances.at[--s->instances.n];
-    fl_map_set(s->instances_of, in->decl, in->next);
+    fl_map_set(in->of, in->decl, in->next);
   }
   while (s->named.n > mark.n_named) {
     FlNamedFunc given = s->named.at[--s->named.n];
@@ -246,15 +254,16 @@ static const char *sources_of(FlSema *s, const FlFrame *frame) {
 
 /* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the
  * captures. */
-static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const FlVal *args,
-                                 const FlSpan *spans, FlSpan span, bool known) {
+static FlInstance *make_instance(FlSema *s, const FlBinding *fn, FlMap *instances_of, int n,
+                                 const FlVal *args, const FlSpan *spans, FlSpan span, bool known) {
   const FlStmt *decl = fn->decl;
-  bool stage = decl->kind == FL_STMT_STAGE;
+  bool stage = decl->kind == FL_STMT_STAGE, shared = instances_of != s->instances_of;
   FlInstance *in = FL_NEW(s->arena, FlInstance);
   in->decl = decl;
   in->n_args = n;
   in->known = known;
-  const FlInstance *before = fl_map_get(s->instances_of, decl);
+  const FlInstance *before = fl_map_get(instances_of, decl);
+  in->of = instances_of;
   in->nth = before ? before->nth + 1 : 1;
   in->args = fl_arena_copy(s->arena, args, sizeof *args * (size_t)n);
   in->frame = FL_NEW(s->arena, FlFrame);
@@ -265,10 +274,10 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   in->frame->func->callee = decl->fn.name.text;
   in->frame->func->memo = fl_attributes_memo(decl);
   in->frame->func->recursive = !stage; /* or shared: not to be inlined */
-  in->frame->shared = !stage && !fl_call_is_recursive(s, fn);
+  in->frame->shared = shared;
   fl_vec_push(s->arena, &s->instances, in);
-  in->next = fl_map_get(s->instances_of, decl);
-  fl_map_set(s->instances_of, decl, in);
+  in->next = fl_map_get(instances_of, decl);
+  fl_map_set(instances_of, decl, in);
 
   FlActive active = {decl, span, s->active};
   FlCallPlace place = fl_call_go_into(s, fn->file, stage ? "a stage" : "a function");
@@ -276,6 +285,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   FlFrame *outer_frame = s->frame;
   int n_aliases = s->aliases.n, in_kernel = s->in_kernel;
   int deriving = s->deriving;
+  FlSharing *sharing = s->sharing;
+  if (!shared) s->sharing = NULL;
   s->deriving = 0;             /* it is made once, for all calls */
   if (stage) s->in_kernel = 0; /* its notes are kept with its result */
   s->active = &active;
@@ -325,6 +336,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, int n, const Fl
   s->b = outer_builder;
   fl_sema_cut_aliases(s, n_aliases);
   s->deriving = deriving;
+  s->sharing = sharing;
   s->in_kernel = in_kernel;
   s->active = active.up;
   fl_call_come_back(s, place);
@@ -354,16 +366,16 @@ FlVal fl_call_shared(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan
   for (int i = 0; i < n && ok; i++) ok = !fl_val_bad(values[i]);
   if (!ok) return fl_val_error(s);
 
-  FlInstance *in = find_instance(s, decl, n, values, known);
-  const FlInstance *last = fl_map_get(s->instances_of, decl);
-  bool recursive = decl->kind == FL_STMT_STAGE || fl_call_is_recursive(s, fn);
+  bool shared = !stage && !fl_call_is_recursive(s, fn);
+  FlMap *instances_of = shared ? fl_call_sharing(s)->instances_of : s->instances_of;
+  FlInstance *last = fl_map_get(instances_of, decl), *in = find_instance(s, last, n, values, known);
   if (!in && known && last && last->nth >= MOST_KNOWN) {
     known = false;
-    in = find_instance(s, decl, n, values, known);
+    in = find_instance(s, last, n, values, known);
   }
-  if (!in && !recursive && last && last->nth >= MOST_SHARED) return fl_val_error(s);
-  if (!in && ends_never(s, decl, n, values, span)) return fl_val_error(s);
-  if (!in) in = make_instance(s, fn, n, values, spans, span, known);
+  if (!in && shared && last && last->nth >= MOST_SHARED) return fl_val_error(s);
+  if (!in && ends_never(s, last, decl, n, values, span)) return fl_val_error(s);
+  if (!in) in = make_instance(s, fn, instances_of, n, values, spans, span, known);
   for (int i = 0; i < in->frame->bodies.n && in->frame != s->frame; i++)
     fl_call_note_body(s, s->frame, in->frame->bodies.at[i]);
   if (!in->result) {

@@ -493,7 +493,6 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   s->module->sources = sources;
   s->module->doc = leading_doc(s, ast);
   s->instances_of = fl_map_make(arena);
-  s->shared = fl_map_make(arena);
   s->elaborated = fl_map_make(arena);
   s->functions_named = fl_map_make(arena);
   s->sizes = fl_map_make(arena);

@@ -193,9 +193,17 @@ typedef struct FlInstance {
   bool done;
   int nth;    /* of its function, from 1 */
   bool known; /* it is made for these constants; else it is for all */
+  FlMap *of;  /* declaration -> its last instance, where this one was the last */
   FlVec(FlOwnCall) own_calls;
   struct FlInstance *next; /* of the same function; it was made before */
 } FlInstance;
+
+/* Instances that stand for calls (budget.c), of one function of the IR that is none of them: what one shares does
+ * not depend on the others, so that the key of a stage says nothing of the script around it. */
+typedef struct FlSharing {
+  FlMap *instances_of; /* declaration -> its last instance */
+  FlMap *functions;    /* the declarations, as a set */
+} FlSharing;
 
 /* Two sizes that are equal. */
 typedef struct FlAlias {
@@ -242,8 +250,8 @@ struct FlSema {
   FlVec(FlAlias) aliases;
   FlMap *alias_of; /* value -> 1 + its newest alias */
   FlVec(FlInstance *) instances;
-  FlMap *instances_of; /* declaration -> its last instance */
-  FlMap *shared;     /* declaration -> its binding, of those with instances that stand for calls (budget.c) */
+  FlMap *instances_of; /* of stages and functions that call themselves: declaration -> its last instance */
+  FlSharing *sharing;  /* of the others; NULL: nothing yet */
   FlMap *elaborated; /* FlStmt of each function whose body was elaborated at least once */
   FlVec(FlNamedFunc) named;
   FlMap *functions_named; /* names of functions of the IR -> the last number that was put behind it, at least

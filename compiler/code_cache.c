@@ -2,7 +2,7 @@
  *
  *   key     := "flow.code" flowc:digest options:digest path text:digest
  *   payload := n-inputs:u64 input* length:u64 warnings zeros object         zeros: to a multiple of 64
- *   input   := kind:u8 length:u64 path digest           fl_sema_input_digest
+ *   input   := kind:u8 length:u64 path digest           of fl_world_here
  */
 #include "code_cache.h"
 
@@ -113,7 +113,7 @@ static bool inputs_unchanged(Reader *r) {
     if (!take(r, &kind, 1) || !take(r, &len, sizeof len) || len >= PATH_MAX || !take(r, path, len))
       return false;
     path[len] = '\0';
-    if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, fl_sema_input_digest(path, (FlSemaInputKind)kind))) return false;
+    if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, fl_world_here.digest(NULL, path, (FlSemaInputKind)kind))) return false;
   }
   return true;
 }
@@ -153,7 +153,7 @@ FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const Fl
 static bool inputs_stayed(const FlCompilation *c) {
   for (int i = 0; i < c->sema.n_inputs; i++) {
     const FlSemaInput *in = &c->sema.inputs[i];
-    if (!fl_memo_digest_same(in->digest, fl_sema_input_digest(in->path, in->kind))) return false;
+    if (!fl_memo_digest_same(in->digest, fl_world_here.digest(NULL, in->path, in->kind))) return false;
   }
   return true;
 }

@@ -73,20 +73,24 @@ static int internal(const char *what, const char *why) {
   return 70;
 }
 
-int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
+void fl_front_check(FlCompilation *c, const FlWorld *world, int test) {
   char stdlib[4096];
   bool found = fl_codegen_find("stdlib/linear.flow", stdlib, sizeof stdlib);
   if (found) *strrchr(stdlib, '/') = '\0';
   const char *names[FL_N_OPTIONS + 1];
   for (int i = 0; i < FL_N_OPTIONS; i++) names[i] = fl_option_info[i].name;
   names[FL_N_OPTIONS] = "interp"; /* of flowc run, behind the script too */
-  FlSemaOptions sema = {.stdlib_dir = found ? stdlib : "stdlib",
-                        .test = options->test,
+  FlSemaOptions sema = {.world = world,
+                        .stdlib_dir = found ? stdlib : "stdlib",
+                        .test = test,
                         .option_names = names,
                         .n_option_names = FL_N_OPTIONS + 1};
-
   c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
   if (c->ast->has_meaning) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
+}
+
+int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
+  fl_front_check(c, NULL, options->test);
   fl_compilation_say(c);
   if (c->sink->n_errors || !c->sema.module) return 3;
   c->sema.module->about = about(c, options);

@@ -37,7 +37,10 @@ int fl_compilation_init(FlCompilation *c, const char *path);
 void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text);
 void fl_compilation_reset(FlCompilation *c);
 
-/* Text to optimised IR, in c->sema.module; 0, or 3 after the messages, or 70. */
+/* Text to tree, messages in the sink and, where these have no errors, the IR as it was written, in c->sema.module. Prints
+ * nothing, and asks `world` (NULL: the files here) for all that is not in the text. test: as FlBuildOptions. */
+void fl_front_check(FlCompilation *c, const FlWorld *world, int test);
+/* The same, its messages printed, and the IR optimised; 0, or 3 after the messages, or 70. */
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
 /* The plan of c->sema.module, for the interpreter and for objects of this level; made once. */
 const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options);

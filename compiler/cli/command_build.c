@@ -119,6 +119,11 @@ static int name_binary(BuildWords *w) {
 
 /* What is not said on the command line. */
 static int complete(BuildWords *w) {
+  if (w->out && strcmp(w->out, "-") == 0) { /* as files are named everywhere: standard output */
+    if (w->step == STEP_BINARY)
+      return fprintf(stderr, "flowc build: a binary needs a file: -o OUT, not `-`\n"), 2;
+    w->out = NULL;
+  }
   if (!w->file && find_script(w)) return 2;
   if (!w->out && w->step == STEP_BINARY && name_binary(w)) return 2;
   struct stat from, to;

@@ -87,7 +87,16 @@ const char *fl_verdict_messages(FlArena *a, const FlSink *sink) {
     fl_text_addz(&out, "], \"help\": ");
     if (d->help) add_string(&out, d->help);
     else fl_text_addz(&out, "null");
-    fl_text_addc(&out, '}');
+    fl_text_addz(&out, ", \"edits\": [");
+    const FlSource *f = d->edit.text && d->edit.span.file ? fl_sources_get(sink->sources, d->edit.span.file) : NULL;
+    if (f && !f->is_library) {
+      fl_text_addc(&out, '{');
+      add_place(&out, sink, d->edit.span);
+      fl_text_addz(&out, ", \"text\": ");
+      add_string(&out, d->edit.text);
+      fl_text_addc(&out, '}');
+    }
+    fl_text_addz(&out, "]}");
   }
   fl_text_addc(&out, ']');
   const char *kept = fl_arena_strndup(a, out.s, out.len);

@@ -82,6 +82,10 @@ typedef struct FlDiag {
   } notes[4]; /* "the other size came from here" */
   int n_notes;
   const char *help; /* a suggestion, or NULL */
+  struct {
+    FlSpan span;
+    const char *text; /* what stands there instead; NULL: there is none */
+  } edit; /* which mends it as `help` says */
 } FlDiag;
 
 typedef struct FlSink {
@@ -102,6 +106,11 @@ FlDiag *fl_report(FlSink *sink, FlDiagCode code, FlSpan span, const char *fmt, .
 void fl_diag_note(FlSink *sink, FlDiag *d, FlSpan span, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void fl_diag_help(FlSink *sink, FlDiag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* "did you mean `name`?", and the edit that writes so, as scripts write names, over what stands at `at`. `before`:
+ * what stands before it anyway, as `plot.`, or "". */
+void fl_diag_meant(FlSink *sink, FlDiag *d, FlSpan at, const char *before, const char *name);
+/* The same of a text: did you mean "left"? */
+void fl_diag_meant_text(FlSink *sink, FlDiag *d, FlSpan at, const char *text);
 
 /* Everything collected, in source order: code, file:line:column, message, the line with the place marked,
  * notes, help. color: ANSI. */

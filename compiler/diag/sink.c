@@ -4,7 +4,10 @@
  * span are one; past the limit errors are counted and not kept. */
 #include "diag/diag.h"
 
+#include "data/name_text.h"
+
 #include <stdarg.h>
+#include <string.h>
 
 typedef struct Row {
   const char *name, *title;
@@ -73,6 +76,30 @@ void fl_diag_help(FlSink *sink, FlDiag *d, const char *fmt, ...) {
   va_start(args, fmt);
   d->help = format_text(sink->arena, fmt, args);
   va_end(args);
+}
+
+void fl_diag_meant(FlSink *sink, FlDiag *d, FlSpan at, const char *before, const char *name) {
+  FlBytes written = {0};
+  fl_name_write(&written, name);
+  fl_diag_help(sink, d, "did you mean `%s%s`?", before, name);
+  d->edit.span = at;
+  d->edit.text = fl_arena_strndup(sink->arena, written.at, written.len);
+  fl_bytes_reset(&written);
+}
+
+void fl_diag_meant_text(FlSink *sink, FlDiag *d, FlSpan at, const char *text) {
+  FlText1 written = {0};
+  fl_text_addc(&written, '"');
+  for (const char *c = text; *c; c++) {
+    if (strchr("\"\\{", *c)) fl_text_addc(&written, '\\');
+    if (*c == '\n') fl_text_addz(&written, "\\n");
+    else fl_text_addc(&written, *c);
+  }
+  fl_text_addc(&written, '"');
+  fl_diag_help(sink, d, "did you mean \"%s\"?", text);
+  d->edit.span = at;
+  d->edit.text = fl_arena_strndup(sink->arena, written.s, written.len);
+  fl_text_reset(&written);
 }
 
 const char *fl_diag_name(FlDiagCode code) { return rows[code].name; }

@@ -32,7 +32,7 @@ static bool unknown(FlSema *s, const FlAttribute *a) {
   for (int i = 0; i < N_KNOWN; i++) names[i] = known[i].name;
   FlDiag *d = fl_sema_report(s, FL_E0212, a->span, "there is no attribute `@%s`", a->name.text);
   const char *near = fl_closest(a->name.text, names, N_KNOWN);
-  if (near) fl_diag_help(s->sink, d, "did you mean `@%s`?", near);
+  if (near) fl_diag_meant(s->sink, d, a->name.span, "@", near);
   return false;
 }
 

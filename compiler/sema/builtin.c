@@ -94,7 +94,7 @@ static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
   FlVec(const char *) known = {0};
   for (int k = 0; k < bi->n_params; k++) fl_vec_push(s->arena, &known, bi->params[k].name);
   const char *near = fl_closest(name.text, known.at, known.n);
-  if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+  if (near) fl_diag_meant(s->sink, d, name.span, "", near);
   return false;
 }
 

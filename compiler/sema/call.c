@@ -41,7 +41,7 @@ static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, F
         FlDiag *d = fl_sema_report(s, FL_E0209, args[i].name.span, "`%s` has no parameter `%s`",
                                    decl->fn.name.text, args[i].name.text);
         const char *near = closest_param(s, params, args[i].name.text);
-        if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+        if (near) fl_diag_meant(s->sink, d, args[i].name.span, "", near);
         ok = false;
         continue;
       }
@@ -437,8 +437,8 @@ FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
     return first->val;
   if (first) return fl_sema_error(s, FL_E0217, f->span, "`%s` is not a function", f->name.text);
   FlDiag *d = fl_sema_report(s, FL_E0201, f->span, "there is no function `%s`", f->name.text);
-  const char *near = fl_plot_help(s, d, f->name.text) ? NULL : fl_builtin_closest(s, f->name.text);
-  if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+  const char *near = fl_plot_help(s, d, f->name.text, f->span) ? NULL : fl_builtin_closest(s, f->name.text);
+  if (near) fl_diag_meant(s->sink, d, f->span, "", near);
   return fl_val_error(s);
 }
 

@@ -252,7 +252,7 @@ static FlVal encode_const(FlSema *s, FlValue *text, FlValue *levels, FlSpan span
     if (i < 24) fl_text_addf(&all, i ? ", \"%s\"" : "\"%s\"", names[i]);
   }
   const char *near = fl_closest(text->op->attrs.s, names, n);
-  if (near) fl_diag_help(s->sink, d, "did you mean \"%s\"?", near);
+  if (near) fl_diag_meant_text(s->sink, d, span, near);
   else if (n) fl_diag_help(s->sink, d, "the levels are %s", all.s);
   fl_text_reset(&all);
   return fl_val_error(s);

@@ -162,7 +162,7 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
         fl_diag_help(s->sink, d, "declare it with `var`");
       }
       const char *near = b ? NULL : fl_scope_closest(s, target->name.text);
-      if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+      if (near) fl_diag_meant(s->sink, d, target->name.span, "", near);
       return fl_val_error(s);
     }
     if (fl_val_bad(b->val)) return b->val;

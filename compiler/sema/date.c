@@ -150,7 +150,7 @@ static bool check_unit(FlSema *s, FlVal unit, FlDtype d, FlSpan span) {
   }
   FlDiag *diag = fl_sema_report(s, FL_E0664, span, "there is no unit `%s` of dates", text);
   const char *near = fl_closest(text, units, n);
-  if (near) fl_diag_help(s->sink, diag, "did you mean \"%s\"?", near);
+  if (near) fl_diag_meant_text(s->sink, diag, span, near);
   else
     fl_diag_help(s->sink, diag, "units are year, quarter, month, week%s",
                  d == FL_DATE ? " and day" : ", day, hour, minute and second");

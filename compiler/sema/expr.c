@@ -29,10 +29,10 @@ static FlVal unknown_name(FlSema *s, const char *name, FlSpan span) {
   FlDiag *d = columns ? fl_sema_report(s, FL_E0601, span, "there is no column and no name `%s`", name)
                       : fl_sema_report(s, FL_E0201, span, "there is no `%s`", name);
   const char *near = fl_scope_closest(s, name);
-  if (!near && fl_plot_help(s, d, name)) return fl_val_error(s);
+  if (!near && fl_plot_help(s, d, name, span)) return fl_val_error(s);
   const char *const *names = NULL;
   int n = columns ? fl_scope_list(s, columns, &names) : 0;
-  fl_sema_help_names(s, d, near, n, names, "the columns are");
+  fl_sema_help_names(s, d, span, near, n, names, "the columns are");
   return fl_val_error(s);
 }
 
@@ -345,7 +345,7 @@ static FlVal module_member(FlSema *s, FlBinding *m, FlName name) {
   }
   FlDiag *d = fl_sema_report(s, FL_E0205, name.span, "the module `%s` has no `%s`", m->name, name.text);
   const char *near = fl_closest(name.text, names, n);
-  if (near) fl_diag_help(s->sink, d, "did you mean `%s.%s`?", m->name, near);
+  if (near) fl_diag_meant(s->sink, d, name.span, fl_arena_printf(s->arena, "%s.", m->name), near);
   return fl_val_error(s);
 }
 
@@ -373,7 +373,7 @@ static FlVal field_value(FlSema *s, const FlExpr *e) {
     bool table = v.type->kind == FL_TY_TABLE;
     FlDiag *d =
         fl_sema_report(s, FL_E0601, name.span, "there is no %s `%s`", table ? "column" : "field", name.text);
-    fl_sema_help_field(s, d, row, name.text, "it has");
+    fl_sema_help_field(s, d, row, name, "it has");
     return fl_val_error(s);
   }
   if (v.type->kind != FL_TY_LIST) return fl_val_field(s, v, k);

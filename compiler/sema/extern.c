@@ -47,7 +47,7 @@ static bool find_function(FlSema *s, const FlBinding *fn, struct FlExternDecl *o
     const char *path = absolute(s, fn->file->dir, library);
     FlDigest d;
     if (missing_before(s, path)) return false;
-    if (!fl_library_digest(path, &d)) {
+    if (!s->world->library(s->world->env, path, &d)) {
       FlDiag *diag = fl_sema_report(s, FL_E0240, span, "the library `%s` cannot be read", library);
       fl_diag_help(s->sink, diag, "paths are relative to the file that declares the function");
       return missing(s, path);
@@ -58,8 +58,8 @@ static bool find_function(FlSema *s, const FlBinding *fn, struct FlExternDecl *o
   }
   out->library.name = library;
   if (missing_before(s, library)) return false;
-  void *opened = fl_library_open(library, why);
-  if (!opened) {
+  FlLibraryFound found = s->world->function(s->world->env, library, decl->fn.name.text, why);
+  if (found == FL_LIBRARY_NONE) {
     FlDiag *diag =
         fl_sema_report(s, FL_E0240, span, "the library `%s` cannot be opened: %s", decl->fn.library, why);
     if (!strchr(decl->fn.library, '/'))
@@ -67,7 +67,7 @@ static bool find_function(FlSema *s, const FlBinding *fn, struct FlExternDecl *o
                    decl->fn.library);
     return missing(s, library);
   }
-  if (fl_library_symbol(opened, decl->fn.name.text)) return true;
+  if (found == FL_LIBRARY_HAS) return true;
   fl_sema_error(s, FL_E0241, decl->fn.name.span, "the library `%s` has no function `%s`", decl->fn.library,
                 decl->fn.name.text);
   return false;

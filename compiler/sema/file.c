@@ -5,7 +5,7 @@
  * file, never its path. */
 #include "sema/reader.h"
 
-#include <xxhash.h>
+#include <stdlib.h>
 
 /* ---- reporting ---- */
 
@@ -18,37 +18,17 @@ void fl_reader_report(FlSema *s, FlSpan span, const FlIoError *e) {
   if (e->help[0]) fl_diag_help(s->sink, d, "%s", e->help);
 }
 
-static FlDigest first_match_of(const char *pattern) {
-  FlIoGlob g;
-  FlIoError e = {0};
-  if (!fl_io_glob(pattern, &g, &e)) return (FlDigest){0, 0};
-  XXH128_hash_t h = XXH3_128bits(g.paths[0], strlen(g.paths[0]));
-  fl_io_glob_reset(&g);
-  return (FlDigest){h.low64, h.high64};
-}
-
-FlDigest fl_sema_input_digest(const char *path, FlSemaInputKind kind) {
-  switch (kind) {
-  case FL_INPUT_SOURCE:
-  case FL_INPUT_DATA: return fl_file_sample(path);
-  case FL_INPUT_PATTERN: break;
-  }
-  return first_match_of(path);
-}
-
 void fl_reader_remember(FlSema *s, const char *path, FlSemaInputKind kind) {
   for (int i = 0; i < s->inputs.n; i++)
     if (s->inputs.at[i].kind == kind && strcmp(s->inputs.at[i].path, path) == 0) return;
-  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, kind, fl_sema_input_digest(path, kind)}));
+  fl_vec_push(s->arena, &s->inputs, ((FlSemaInput){path, kind, s->world->digest(s->world->env, path, kind)}));
 }
 
 const char *fl_reader_first(FlSema *s, const char *pattern) {
-  FlIoGlob g;
-  FlIoError e = {0};
   fl_reader_remember(s, pattern, FL_INPUT_PATTERN);
-  if (!fl_io_glob(pattern, &g, &e)) return NULL;
-  const char *first = fl_arena_strndup(s->arena, g.paths[0], strlen(g.paths[0]));
-  fl_io_glob_reset(&g);
+  char *found = s->world->first(s->world->env, pattern);
+  const char *first = found ? fl_arena_strndup(s->arena, found, strlen(found)) : NULL;
+  free(found);
   return first;
 }
 
@@ -58,7 +38,7 @@ static FlVal file_of(FlSema *s, FlBuilder *b, FlValue *path, const char *known) 
   FlType1 type = fl_t_scalar(FL_FILE);
   FlOp *op = fl_ir_op(b, FL_OP_FILE_OF, 1, &path, 1, &type, 0);
   FlVal v = fl_val_scalar(s, FL_FILE, op->results[0]);
-  v.spelling = known && !fl_io_comes_once(known) ? known : NULL; /* its rows come when it runs */
+  v.spelling = known && !s->world->comes_once(s->world->env, known) ? known : NULL; /* its rows come when it runs */
   return v;
 }
 

@@ -93,7 +93,7 @@ bool fl_verb_word(FlSema *s, FlActual *a, const char *what, const char *const *w
   FlDiag *d = fl_sema_report(s, FL_E0617, a->span, "`%s` has no meaning \"%s\"", what, word);
   const char *near = fl_closest(word, words, n);
   if (near) {
-    fl_diag_help(s->sink, d, "did you mean \"%s\"?", near);
+    fl_diag_meant_text(s->sink, d, a->span, near);
   } else {
     FlText1 all = {0};
     for (int i = 0; i < n; i++) fl_text_addf(&all, i ? ", \"%s\"" : "\"%s\"", words[i]);

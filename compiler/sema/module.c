@@ -8,7 +8,6 @@
 #include "sema/reader.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* ---- declarations ---- */
 
@@ -107,10 +106,16 @@ static const char *dir_of(FlSema *s, const char *path) {
 }
 
 static const char *real_path(FlSema *s, const char *path) {
-  char *real = realpath(path, NULL);
+  char *real = s->world->real(s->world->env, path);
   const char *out = fl_arena_printf(s->arena, "%s", real ? real : path);
   free(real);
   return out;
+}
+
+static bool is_there(FlSema *s, const char *path) {
+  char *real = s->world->real(s->world->env, path);
+  free(real);
+  return real != NULL;
 }
 
 /* Where the file is that an import names: beside the importing file, or beside what that is a link to. */
@@ -119,9 +124,9 @@ static const char *path_of(FlSema *s, const FlImport *im, const FlFile *from) {
   if (im->path[0] == '/') return im->path;
   const char *path =
       strcmp(from->dir, ".") == 0 ? im->path : fl_arena_printf(s->arena, "%s/%s", from->dir, im->path);
-  if (access(path, F_OK) == 0) return path;
+  if (is_there(s, path)) return path;
   const char *real = fl_arena_printf(s->arena, "%s/%s", dir_of(s, from->real), im->path);
-  return access(real, F_OK) == 0 ? real : path;
+  return is_there(s, real) ? real : path;
 }
 
 /* The path without `.` and without a folder that `..` leaves again, where that is the same file: behind a link
@@ -181,7 +186,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     }
   FlText1 text = {0};
   fl_reader_remember(s, path, FL_INPUT_SOURCE); /* before it is read */
-  bool read = fl_read_file(path, FL_LARGEST_SCRIPT, &text), large = text.len > FL_LARGEST_SCRIPT;
+  bool read = s->world->read(s->world->env, path, FL_LARGEST_SCRIPT, &text), large = text.len > FL_LARGEST_SCRIPT;
   if (!read || large) {
     fl_text_reset(&text);
     if (large) fl_sema_error(s, FL_E0219, span, "the file `%s` is larger than 64 MB: is it a script?", path);
@@ -317,7 +322,7 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   fl_type_parts(t, types);
   for (int i = 0; i < t->n_parts; i++) parts[i] = fl_ir_param(s->b.func->body, types[i]);
   FlVal v = fl_val_make(s, t, parts);
-  if (t->dtype == FL_FILE && p.default_text && !fl_io_comes_once(p.default_text)) /* whose head decides the type of what is read */
+  if (t->dtype == FL_FILE && p.default_text && !s->world->comes_once(s->world->env, p.default_text)) /* whose head decides the type of what is read */
     v.spelling = files ? fl_reader_first(s, p.default_text) : p.default_text;
   fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, v);
 }
@@ -487,6 +492,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
                   .sink = sink,
                   .types = fl_types_make(arena, names),
                   .options = options,
+                  .world = options->world ? options->world : &fl_world_here,
                   .builtins = fl_builtins_make(arena, names)},
          *s = &state;
   s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);

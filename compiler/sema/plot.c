@@ -50,20 +50,22 @@ bool fl_plot_member(FlSema *s, const FlExpr *base, FlName name, FlVal *found) {
   }
   FlDiag *d = fl_sema_report(s, FL_E0205, name.span, "the module `plot` has no `%s`", name.text);
   const char *near = fl_closest(name.text, members, sizeof members / sizeof *members);
-  fl_diag_help(s->sink, d, near ? "did you mean `plot.%s`?" : "it has scatter, line, bar, hist and layers",
-               near);
+  if (near) fl_diag_meant(s->sink, d, name.span, "plot.", near);
+  else fl_diag_help(s->sink, d, "it has scatter, line, bar, hist and layers");
   *found = fl_val_error(s);
   return true;
 }
 
-bool fl_plot_help(FlSema *s, FlDiag *d, const char *name) {
+bool fl_plot_help(FlSema *s, FlDiag *d, const char *name, FlSpan at) {
   if (strcmp(name, "plot") == 0) {
     fl_diag_help(s->sink, d,
                  "plots are made by `plot.scatter`, `plot.line`, `plot.bar`, `plot.hist` and `plot.layers`");
     return true;
   }
-  if (!fl_builtin_find(s, fl_arena_printf(s->arena, "plot.%s", name))) return false;
-  fl_diag_help(s->sink, d, "did you mean `plot.%s`?", name);
+  const char *full = fl_arena_printf(s->arena, "plot.%s", name);
+  if (!fl_builtin_find(s, full)) return false;
+  fl_diag_meant(s->sink, d, at, "plot.", name);
+  d->edit.text = full;
   return true;
 }
 

@@ -14,6 +14,6 @@ const FlType *fl_plot_type(FlSema *s);
  * Reports an unknown one: then *found has type ERROR. */
 bool fl_plot_member(FlSema *s, const FlExpr *base, FlName name, FlVal *found);
 /* A name that is unknown: whether it may have meant something of `plot`, and then the help that says so. */
-bool fl_plot_help(FlSema *s, FlDiag *d, const char *name);
+bool fl_plot_help(FlSema *s, FlDiag *d, const char *name, FlSpan at);
 
 #endif

@@ -35,7 +35,7 @@ static bool no_array(FlSema *s, FlSpan span, const char *path, const char *name,
   const char **names = FL_NEW_ARRAY(s->arena, const char *, all->n + 1);
   for (int i = 0; i < all->n; i++) names[i] = all->at[i].name;
   const char *near = fl_closest(name, names, all->n);
-  if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", fl_arena_printf(s->arena, "%s", near));
+  if (near) fl_diag_meant_text(s->sink, d, span, fl_arena_printf(s->arena, "%s", near));
   else if (all->n == 1) fl_diag_help(s->sink, d, "it holds `%s`", fl_arena_printf(s->arena, "%s", names[0]));
   return false;
 }
@@ -44,7 +44,7 @@ static bool parts_of_file(FlSema *s, FlCallSite *c, const char *path, const char
   FlIoArrays all;
   FlIoError e = {0};
   fl_reader_remember(s, path, FL_INPUT_DATA);
-  if (!fl_io_arrays_of(c->builtin->name)(path, &all, &e)) {
+  if (!s->world->arrays(s->world->env, c->builtin->name, path, &all, &e)) {
     fl_reader_report(s, c->args[0].span, &e);
     return false;
   }

@@ -100,7 +100,8 @@ static const FlType *row_of_file(FlSema *s, const FlFormatInfo *format, const ch
   FlIoSchema schema;
   FlIoError e = {0};
   fl_reader_remember(s, path, FL_INPUT_DATA);
-  if (!fl_io_schema_of(format->name)(path, (FlOptions){options->at, options->n}, &schema, &e)) {
+  FlOptions given = {options->at, options->n};
+  if (!s->world->schema(s->world->env, format->name, path, given, &schema, &e)) {
     fl_reader_report(s, span, &e);
     return NULL;
   }
@@ -135,7 +136,7 @@ static const FlType *override_types(FlSema *s, FlActual *a, const FlType *row) {
     if (k < 0) {
       FlDiag *d = fl_sema_report(s, FL_E0601, item->name.span, "there is no column `%s`", item->name.text);
       const char *near = fl_sema_closest_field(s, row, item->name.text);
-      if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+      if (near) fl_diag_meant(s->sink, d, item->name.span, "", near);
     } else if (!t || (t->kind != FL_TY_SCALAR && t->kind != FL_TY_ERROR)) {
       fl_sema_error(s, FL_E0947, item->type->span,
                     "a column of a CSV file holds numbers, texts, dates or bool");

@@ -14,17 +14,17 @@ static const char *listed(FlSema *s, int n, const char *const *names) {
   return text;
 }
 
-void fl_sema_help_names(FlSema *s, FlDiag *d, const char *meant, int n, const char *const *names,
+void fl_sema_help_names(FlSema *s, FlDiag *d, FlSpan at, const char *meant, int n, const char *const *names,
                         const char *these_are) {
   if (meant && n) fl_diag_note(s->sink, d, (FlSpan){0}, "%s %s", these_are, listed(s, n, names));
-  if (meant) fl_diag_help(s->sink, d, "did you mean `%s`?", meant);
+  if (meant) fl_diag_meant(s->sink, d, at, "", meant);
   else if (n) fl_diag_help(s->sink, d, "%s %s", these_are, listed(s, n, names));
 }
 
-void fl_sema_help_field(FlSema *s, FlDiag *d, const FlType *row, const char *name, const char *these_are) {
+void fl_sema_help_field(FlSema *s, FlDiag *d, const FlType *row, FlName name, const char *these_are) {
   const char **names = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + 1);
   for (int i = 0; i < row->n_fields; i++) names[i] = row->fields[i].name;
-  fl_sema_help_names(s, d, fl_sema_closest_field(s, row, name), row->n_fields, names, these_are);
+  fl_sema_help_names(s, d, name.span, fl_sema_closest_field(s, row, name.text), row->n_fields, names, these_are);
 }
 
 /* A field of another type than is wanted, the first. */

@@ -8,24 +8,18 @@
 
 #include "diag/diag.h"
 #include "ir/ir.h"
+#include "sema/world.h"
 #include "syntax/ast.h"
-
-/* What a path means to the program: an imported .flow file; a data file whose head decided a type; a pattern
- * whose first match did. */
-typedef enum FlSemaInputKind { FL_INPUT_DATA, FL_INPUT_SOURCE, FL_INPUT_PATTERN } FlSemaInputKind;
 
 /* A file that the meaning of the program was read from: imports, and data files whose schema was taken. */
 typedef struct FlSemaInput {
   const char *path;
   FlSemaInputKind kind;
-  FlDigest digest; /* fl_sema_input_digest before it was read */
+  FlDigest digest; /* of the world, before it was read */
 } FlSemaInput;
 
-/* What the program's meaning depends on of such a path, as it is now: a source's content, a sample of a data file
- * (fl_file_sample), the first path that a pattern matches. */
-FlDigest fl_sema_input_digest(const char *path, FlSemaInputKind kind);
-
 typedef struct FlSemaOptions {
+  const FlWorld *world;   /* NULL: fl_world_here */
   const char *stdlib_dir; /* where `import linear` looks */
   int test;               /* -1: the script; k: a program that runs only the k-th test block */
   const char *const *option_names; /* of every script, as on the command line: no param of it has such a name */

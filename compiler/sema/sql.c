@@ -79,7 +79,7 @@ static const FlType *ask_row(FlSema *s, const Sql *q, const char *query) {
   FlIoSchema schema;
   FlIoError e = {0};
   for (int i = 0; i < q->paths.n; i++) fl_reader_remember(s, q->paths.at[i], FL_INPUT_DATA);
-  if (fl_io_sql_schema(query, q->inputs.at, q->inputs.n, q->paths.at, &schema, &e))
+  if (s->world->query(s->world->env, query, q->inputs.at, q->inputs.n, q->paths.at, &schema, &e))
     return fl_reader_row(s, &schema);
   fl_reader_report(s, q->call->args[QUERY].span, &e);
   return NULL;

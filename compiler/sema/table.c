@@ -72,7 +72,7 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
   int k = fl_type_field_find(row, e->name.text);
   if (k >= 0) return k;
   FlDiag *d = fl_sema_report(s, FL_E0601, e->span, "there is no column `%s`", e->name.text);
-  fl_sema_help_field(s, d, row, e->name.text, "the columns are");
+  fl_sema_help_field(s, d, row, e->name, "the columns are");
   return -1;
 }
 

@@ -49,7 +49,7 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
         if (scope->names.at[i]->kind == FL_BIND_TYPE) known[n++] = scope->names.at[i]->name;
     FlDiag *d = fl_sema_report(s, FL_E0202, t->span, "there is no type `%s`", name.text);
     const char *near = fl_closest(name.text, known, n);
-    if (near) fl_diag_help(s->sink, d, "did you mean `%s`?", near);
+    if (near) fl_diag_meant(s->sink, d, name.span, "", near);
     else if (strcmp(name.text, "int") == 0) fl_diag_help(s->sink, d, "whole numbers are `i64`");
     else if (strcmp(name.text, "float") == 0 || strcmp(name.text, "double") == 0 ||
              strcmp(name.text, "float64") == 0)

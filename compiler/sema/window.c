@@ -226,7 +226,7 @@ FlVal fl_builtin_rank(FlSema *s, FlCallSite *c) {
     FlDiag *d =
         fl_sema_report(s, FL_E0630, c->args[1].span, "`rank` has no method `%s` for equal values", written);
     const char *near = fl_closest(written, methods, 5);
-    if (near) fl_diag_help(s->sink, d, "did you mean \"%s\"?", near);
+    if (near) fl_diag_meant_text(s->sink, d, c->args[1].span, near);
     else fl_diag_help(s->sink, d, "the methods are average, min, max, dense and first");
     return fl_val_error(s);
   }

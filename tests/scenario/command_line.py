@@ -109,7 +109,7 @@ check("--f" in expect(2, "run", "fails.flow", "--ff", "2").stderr, "run: a param
 for line in (["new"], ["new", "x", "y"], ["explain", "E0101", "E0102"], ["why", "a.flow", "s", "t"], ["cache"], ["cache", "list"], ["cache", "ls", "a", "b"],
              ["check"], ["test"], ["fmt"], ["schema"], ["run"], ["build", "a.flow", "red.flow"], ["cache", "ls", "--limit", "1G"],
              ["cache", "gc", "--limit", "much"], ["build", "a.flow", "--emit", "irr"], ["build", "a.flow", "--mcpu", "nonsense"],
-             ["build", "a.flow", "--mcpu", "i386"], ["build", "a.flow", "--mcpu", ""]):
+             ["build", "a.flow", "--mcpu", "i386"], ["build", "a.flow", "--mcpu", ""], ["build", "a.flow", "-o", "-"]):
     check(expect(2, *line).stderr, f"{line}: a message")
 check("`skylake`" in run("build", "a.flow", "--mcpu", "skylak").stderr, "a misspelt processor")
 
@@ -129,6 +129,9 @@ for name, words in {"help": [], "check": ["a.flow", "--json"], "version": [], "e
         status = subprocess.run([FLOWC, name, *words], cwd=place.path, env=place.env, stdout=full, stderr=subprocess.PIPE).returncode
     check(status == 4, f"{name} to a full disk: status 4", status)
 expect(4, "check", "a.flow", "--junit", "/dev/full"), expect(4, "check", "a.flow", "--junit", "a.flow/report.xml")
+
+check(expect(0, "build", "a.flow", "--emit=ir", "-o", "-").stdout.startswith("module") and not (place.path / "-").exists(),
+      "build -o -: to standard output")
 
 # ---- files, folders, names, standard input ----
 (place.path / "folder.flow").rmdir()
@@ -201,8 +204,8 @@ check(len(found) == 6 and [r["test"] for r in found if not r["passed"]] == ["say
 check(json.loads(run("fmt", "--json", "rough.flow").stdout)["results"][0]["output"] == "it was formatted", "fmt --json says what was formatted")
 expect(2, "fmt", "--json", "--stdout", "a.flow")
 check(json.loads(run("check", "--json", "wrong.flow").stdout)["results"][0]["messages"][0] ==
-      {"code": "E0201", "level": "error", "file": "wrong.flow", "line": 1, "column": 7, "length": 1, "message": "there is no `y`", "notes": [], "help": None},
-      "a message in JSON")
+      {"code": "E0201", "level": "error", "file": "wrong.flow", "line": 1, "column": 7, "length": 1, "message": "there is no `y`", "notes": [], "help": None,
+       "edits": []}, "a message in JSON")
 
 # ---- values that look like options ----
 place.write("titled.flow", "param title: text\nparam n: i64 = 3\nprint(title, n)\n")

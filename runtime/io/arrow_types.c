@@ -70,6 +70,38 @@ static bool find_nulls(FlArrowFile *file, bool *nulls, FlIoError *e) {
   return true;
 }
 
+static int by_name(const void *a, const void *b) {
+  const FlArrowField *x = *(const FlArrowField *const *)a, *y = *(const FlArrowField *const *)b;
+  int64_t n = x->name.len < y->name.len ? x->name.len : y->name.len;
+  int order = n ? memcmp(x->name.ptr, y->name.ptr, (size_t)n) : 0;
+  if (!order) order = (x->name.len > y->name.len) - (x->name.len < y->name.len);
+  return order ? order : (x > y) - (x < y);
+}
+
+/* Names are there once, and without zero bytes. */
+static bool check_names(const FlArrowFile *file, FlIoError *e) {
+  const FlArrowField *all = file->root.children,
+                     **sorted = calloc((size_t)file->root.n_children + 1, sizeof *sorted);
+  if (!sorted) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", file->label);
+  bool ok = true;
+  for (int32_t k = 0; k < file->root.n_children; k++) {
+    sorted[k] = &all[k];
+    if (ok && all[k].name.len && memchr(all[k].name.ptr, 0, (size_t)all[k].name.len))
+      ok = fl_io_error(e, FL_E_HEADER, "the name of column %d of `%s` has a zero byte", k + 1, file->label);
+  }
+  qsort(sorted, (size_t)file->root.n_children, sizeof *sorted, by_name);
+  for (int32_t k = 1; ok && k < file->root.n_children; k++) {
+    const FlArrowField *x = sorted[k - 1], *y = sorted[k];
+    if (x->name.len == y->name.len &&
+        (!x->name.len || memcmp(x->name.ptr, y->name.ptr, (size_t)x->name.len) == 0))
+      ok = fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%.*s`", (int)(x - all) + 1,
+                       (int)(y - all) + 1, file->label, (int)(x->name.len < 100 ? x->name.len : 100),
+                       x->name.len ? x->name.ptr : "");
+  }
+  free(sorted);
+  return ok;
+}
+
 static bool take_columns(const FlArrowFile *file, const bool *nulls, FlIoSchema *out, FlIoError *e) {
   size_t n = (size_t)file->root.n_children, bytes = n * sizeof *out->columns;
   for (size_t i = 0; i < n; i++) bytes += (size_t)file->root.children[i].name.len + 1;
@@ -82,7 +114,7 @@ static bool take_columns(const FlArrowFile *file, const bool *nulls, FlIoSchema 
     FlIoColumn *c = &out->columns[out->n_columns];
     *c = (FlIoColumn){.name = to, .nullable = nulls[i]};
     bool empty = f->name.len == 0;
-    if ((!empty && memchr(f->name.ptr, 0, (size_t)f->name.len)) || !column_of(f, c)) continue;
+    if (!column_of(f, c)) continue;
     if (c->arrays) c->nullable = false;
     if (!empty) memcpy(to, f->name.ptr, (size_t)f->name.len);
     to += f->name.len + 1;
@@ -104,8 +136,8 @@ bool fl_arrow_table_schema(const char *path, FlOptions options, FlIoSchema *out,
   bool ok = fl_arrow_open(&in, path, true, &file, e);
   bool *nulls = calloc((size_t)file.root.n_children + 1, sizeof *nulls);
   if (ok && !nulls) ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  ok =
-      ok && find_nulls(&file, nulls, e) && take_columns(&file, nulls, out, e) && fl_input_check(&in, path, e);
+  ok = ok && check_names(&file, e) && find_nulls(&file, nulls, e) && take_columns(&file, nulls, out, e) &&
+       fl_input_check(&in, path, e);
   free(nulls);
   fl_arrow_close(&file);
   fl_input_close(&in);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* One scan. */
 typedef struct Scan {
@@ -124,6 +125,30 @@ static void on_next(FlDuckHandle info, FlDuckHandle chunk) {
 
 /* ---- the public function ------------------------------------------------------------------------------ */
 
+static int by_letters(const void *a, const void *b) {
+  return strcasecmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* DuckDB has names for all columns, that differ by more than case; others it changes. */
+static bool check_names(const FlDuckTable *t, FlIoError *e) {
+  const char **names = malloc(((size_t)t->n_columns + 1) * sizeof *names);
+  if (!names) return fl_io_error(e, FL_E_MEMORY, "out of memory");
+  for (int32_t k = 0; k < t->n_columns; k++) names[k] = t->columns[k].name;
+  qsort(names, (size_t)t->n_columns, sizeof *names, by_letters);
+  bool ok = true;
+  for (int32_t k = 0; ok && k < t->n_columns; k++) {
+    if (!*names[k]) ok = fl_io_error(e, FL_E_SQL_TYPE, "a column has no name, and DuckDB's have");
+    else if (k && strcasecmp(names[k - 1], names[k]) == 0)
+      ok = fl_io_error(
+          e, FL_E_SQL_TYPE,
+          "the columns `%.100s` and `%.100s` are one name for DuckDB, which does not look at case",
+          names[k - 1], names[k]);
+  }
+  if (!ok) fl_io_help(e, "give it another name: `rename(...)`");
+  free(names);
+  return ok;
+}
+
 static bool check_columns(const FlDuckTable *t, FlIoError *e) {
   for (int32_t k = 0; k < t->n_columns; k++) {
     const FlArray *a = t->columns[k].values;
@@ -135,8 +160,8 @@ static bool check_columns(const FlDuckTable *t, FlIoError *e) {
                          "the column `%.*s` has arrays of %lld elements; DuckDB takes 1 to 100,000",
                          t->columns[k].name_len, t->columns[k].name, (long long)a->dims[1]);
   }
-  return t->n_columns > 0 ||
-         fl_io_error(e, FL_E_SQL_TYPE, "the table `%.*s` has no columns, and DuckDB's have", t->name_len,
+  if (t->n_columns > 0) return check_names(t, e);
+  return fl_io_error(e, FL_E_SQL_TYPE, "the table `%.*s` has no columns, and DuckDB's have", t->name_len,
                      t->name);
 }
 

@@ -96,6 +96,8 @@ bool fl_mat_matrix(FlMatBytes from, bool partly, FlMatrix *m) {
   if (!fl_mat_element(from, false, &name) || name.data.n >= (int64_t)sizeof m->name) return false;
   memcpy(m->name, name.data.at, (size_t)name.data.n);
   m->name[name.data.n] = '\0';
+  m->ill_named = false; /* zeros may fill it up, and then nothing follows */
+  for (int64_t k = (int64_t)strlen(m->name); k < name.data.n; k++) m->ill_named |= m->name[k] != '\0';
   if (m->dtype == FL_N_DTYPES) return true;
   from = fl_mat_behind(from, &name);
   if (m->form == FL_MAT_CELLS) {
@@ -218,8 +220,13 @@ static bool add_matrix(const File *f, int64_t here, const FlMatrix *m, FlIoArray
   int64_t dims[FL_MAX_RANK];
   const char *why = m->dtype == FL_N_DTYPES ? "it is no array of real numbers or texts" : NULL;
   memcpy(dims, m->dims, sizeof dims);
-  if (!m->name[0] || fl_utf8_check(m->name, (int64_t)strlen(m->name)) != (int64_t)strlen(m->name))
-    return true;
+  const int64_t len = (int64_t)strlen(m->name);
+  if (m->ill_named || fl_utf8_check(m->name, len) != len)
+    return bad(f, "the name of a variable is not UTF-8 text, or has a zero byte", e);
+  if (!len) return true; /* not for people */
+  for (int32_t k = 0; k < out->n; k++)
+    if (strcmp(out->at[k].name, m->name) == 0)
+      return fl_io_error(e, FL_E_HDF5, "two variables of `%s` are called `%.100s`", f->path, m->name);
   if (m->dtype == FL_TEXT) {
     if (next_matrix(NULL, f, &here, true, &all, &own, e) < 0) return false;
     why = fl_mat_text_shape(&all, &rank, dims);

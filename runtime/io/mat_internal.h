@@ -27,6 +27,7 @@ typedef enum FlMatForm {
 
 typedef struct FlMatrix {
   char name[FL_MAX_RANK * 8];
+  bool ill_named; /* its name has a zero byte */
   FlMatForm form;
   FlDtype dtype; /* FL_N_DTYPES: of a class that is no array of real numbers or texts */
   int32_t rank;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
@@ -58,6 +59,62 @@ static void find_nested(FlDuck *d, FlDuckResult *result, const FlTableWanted *co
   }
 }
 
+/* What is wrong with the name of column k of the file, which DuckDB calls otherwise. */
+static bool renamed(const char *path, const FlText *names, int32_t k, const char *other, FlIoError *e) {
+  FlText name = names[k];
+  int len = (int)(name.len < 100 ? name.len : 100);
+  if (!name.len)
+    return fl_io_error(e, FL_E_HEADER, "column %d of `%s` has no name, and DuckDB calls it `%.100s`", k + 1,
+                       path, other);
+  if (memchr(name.ptr, 0, (size_t)name.len))
+    return fl_io_error(e, FL_E_HEADER, "the name of column %d of `%s` has a zero byte", k + 1, path);
+  for (int32_t i = 0; i < k; i++) {
+    if (names[i].len != name.len || strncasecmp(names[i].ptr, name.ptr, (size_t)name.len) != 0) continue;
+    if (memcmp(names[i].ptr, name.ptr, (size_t)name.len) == 0)
+      return fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%.*s`", i + 1, k + 1,
+                         path, len, name.ptr);
+    return fl_io_error(e, FL_E_HEADER,
+                       "columns %d and %d of `%s` are called `%.*s` and `%.*s`, one name for DuckDB, which "
+                       "does not look at case",
+                       i + 1, k + 1, path, len, names[i].ptr, len, name.ptr);
+  }
+  return fl_io_error(e, FL_E_HEADER, "column %d of `%s` is called `%.*s`, and DuckDB calls it `%.100s`",
+                     k + 1, path, len, name.ptr, other);
+}
+
+/* Whether DuckDB calls the columns of the file, which `result` has, as the file does. */
+static bool check_names(FlDuck *d, const char *path, FlDuckResult *result, FlIoError *e) {
+  static const char name[] = "name", below[] = "below";
+  FlBytes query = {0};
+  FlDuckResult schema;
+  FlTableWanted columns[2] = {{.name = name, .name_len = sizeof name - 1, .dtype = FL_TEXT},
+                              {.name = below, .name_len = sizeof below - 1, .dtype = FL_I64}};
+  int64_t n = 0;
+  fl_bytes_addz(&query, "SELECT name, coalesce(num_children, 0)::BIGINT AS below FROM parquet_schema(");
+  bool ok = fl_duck_quote_path(&query, path, e);
+  fl_bytes_add(&query, ")", 2);
+  if (ok && query.failed) ok = fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  ok = ok && fl_duck_run(d, query.at, &schema, e);
+  fl_bytes_reset(&query);
+  if (!ok) return false;
+  ok = fl_duck_take(NULL, d, &schema, "the schema", columns, 2, &n, e);
+  d->api.destroy_result(&schema);
+  if (!ok) return false;
+  FlText *names = columns[0].values->data; /* of the root, then of its fields, each with what is below it */
+  const int64_t *children = columns[1].values->data;
+  int32_t n_columns = (int32_t)d->api.column_count(result), k = 0;
+  for (int64_t i = 1; ok && i < n && k < n_columns; k++) {
+    const char *other = d->api.column_name(result, (uint64_t)k);
+    names[k] = names[i];
+    if (names[k].len != (int64_t)strlen(other) || memcmp(names[k].ptr, other, strlen(other)) != 0)
+      ok = renamed(path, names, k, other, e);
+    for (int64_t left = 1; left > 0 && i < n; i++) left += children[i] - 1;
+  }
+  fl_array_unref(columns[0].values);
+  fl_array_unref(columns[1].values);
+  return ok;
+}
+
 /* Whether all wanted columns are there, with types that become the wanted ones: said before rows are read. */
 static bool check_columns(FlCtx *ctx, FlDuck *d, const char *path, const char *label,
                           const FlTableWanted *columns, bool *json, int32_t n, FlIoError *e) {
@@ -68,10 +125,11 @@ static bool check_columns(FlCtx *ctx, FlDuck *d, const char *path, const char *l
   if (!copy) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
   bool ok = query_file(d, path, NULL, NULL, -1, &result, e);
   if (ok) {
+    ok = check_names(d, path, &result, e);
     find_nested(d, &result, columns, n, json);
     for (int32_t k = 0; k < n; k++)
       if (!json[k]) copy[others++] = columns[k];
-    ok = fl_duck_take(ctx, d, &result, label, copy, others, &none, e);
+    ok = ok && fl_duck_take(ctx, d, &result, label, copy, others, &none, e);
     d->api.destroy_result(&result);
   }
   for (int32_t k = 0; ok && k < others; k++) fl_table_wanted_reset(&copy[k]);
@@ -173,7 +231,7 @@ static bool schema_of(const char *path, FlOptions options, FlIoSchema *out, FlIo
   FlDuck *d = fl_duck_open(1, e);
   bool ok = d && query_file(d, path, NULL, NULL, -1, &result, e);
   if (ok) {
-    ok = fl_duck_schema(d, &result, true, out, e);
+    ok = check_names(d, path, &result, e) && fl_duck_schema(d, &result, true, out, e);
     d->api.destroy_result(&result);
     if (ok && !(find_nulls(d, path, out, e) && count_rows(d, path, out, e))) {
       fl_io_schema_reset(out);

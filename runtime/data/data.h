@@ -48,6 +48,9 @@ bool fl_pool_limit(FlPool *pool, int64_t bytes, const char *folder);
 bool fl_pool_is_limited(const FlPool *pool);
 /* Between pieces of work, any thread: makes room if the limit is near. */
 void fl_pool_breathe(FlPool *pool);
+/* What memcpy does, for results that are written once, from many bytes on cheaper where they are to stand in
+ * a block in a file: no page comes into memory for them. pool may be NULL. */
+void fl_pool_fill(FlPool *pool, void *to, const void *from, int64_t bytes);
 /* The mapped bytes [at, at + bytes), from the start of a page, are as in a file, or shared with it: their
  * whole pages may be dropped from memory and come back, until fl_pool_unlend, before they are unmapped. NULL:
  * nothing is ever dropped.

@@ -169,7 +169,7 @@ bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
   p->given = bytes;
   fl_machine_keep(bytes);
   p->share = share > 0 ? (size_t)share : 1;
-  if (p->limit > p->share / 4) p->limit = p->share / 4;
+  if (p->limit > p->share / 2) p->limit = p->share / 2;
   p->residents = fl_residents_new(bytes);
   return true;
 }
@@ -214,6 +214,12 @@ void fl_pool_breathe(FlPool *p) {
   if (writer) fl_writer_breathe(writer);
 }
 
+void fl_pool_fill(FlPool *p, void *to, const void *from, int64_t bytes) {
+  enum { WORTH = 16 * 1024 }; /* a call costs as much as some pages that come into memory */
+  if (bytes >= WORTH && p && fl_residents_write(p->residents, to, from, (size_t)bytes)) return;
+  memcpy(to, from, (size_t)bytes);
+}
+
 struct FlLoan {
   FlPool *pool;
   FlSpan *span;
@@ -223,7 +229,7 @@ FlLoan *fl_pool_lend(FlPool *p, void *at, int64_t bytes) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size_t)bytes / page * page;
   FlLoan *loan = fl_pool_is_limited(p) && whole ? malloc(sizeof *loan) : NULL;
   if (!loan) return NULL;
-  *loan = (FlLoan){fl_pool_ref(p), fl_residents_add(p->residents, at, whole)};
+  *loan = (FlLoan){fl_pool_ref(p), fl_residents_add(p->residents, at, whole, -1)};
   return loan;
 }
 
@@ -371,7 +377,7 @@ static bool lacks_file(FlPool *p, FlSpillStatus s, size_t bytes) {
 
 static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
   int fd = -1;
-  FlSpillStatus s = fl_spill_map(p->folder, capacity, &out->data, p->grouped ? &fd : NULL);
+  FlSpillStatus s = fl_spill_map(p->folder, capacity, &out->data, &fd);
   if (s != FL_SPILL_OK) return lacks_file(p, s, capacity);
   out->capacity = capacity;
   out->in_file = true;
@@ -381,8 +387,9 @@ static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
     madvise(out->data, capacity, MADV_HUGEPAGE);
   }
   if (!out->shared) madvise(out->data, capacity, MADV_DONTFORK);
-  out->span = fl_residents_add(p->residents, out->data, capacity);
-  out->file = fl_writer_add(p->grouped ? writer_wanted(p) : NULL, fd, capacity);
+  int written = p->grouped && fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+  out->span = fl_residents_add(p->residents, out->data, capacity, fd);
+  out->file = fl_writer_add(written >= 0 ? writer_wanted(p) : NULL, written, capacity);
   return true;
 }
 

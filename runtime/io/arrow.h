@@ -259,8 +259,8 @@ bool fl_arrow_converts(const FlArrowBatch *b, const FlArrowField *f, const FlTab
 bool fl_arrow_same_layout(const FlArrowField *f, FlDtype to);
 /* Rows [from, from + n) of the batch to rows first_row + from on of w's arrays. `pool`: of dictionaries. In
  * place where the array lies in the file itself. Any thread. */
-bool fl_arrow_take(const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool, FlTableWanted *w,
-                   int64_t from, int64_t n, FlIoError *e);
+bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool,
+                   FlTableWanted *w, int64_t from, int64_t n, FlIoError *e);
 
 /* ---- dictionaries: arrow_dictionary.c -------------------------------------------------------------- */
 

@@ -59,7 +59,8 @@ bool fl_arrow_pool(FlCtx *ctx, const FlArrowFile *file, const FlArrowField *f, F
     FlArrowLeaf l;
     if (!is_of(&file->dictionaries[k], f)) continue;
     b.first_row = at;
-    if (!fl_arrow_leaf(&b, &plain, &pool->w, &l, e) || !fl_arrow_take(&b, &l, NULL, &pool->w, 0, b.n_rows, e))
+    if (!fl_arrow_leaf(&b, &plain, &pool->w, &l, e) ||
+        !fl_arrow_take(ctx, &b, &l, NULL, &pool->w, 0, b.n_rows, e))
       return false;
     at += b.n_rows;
   }

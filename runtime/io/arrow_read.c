@@ -192,7 +192,7 @@ static void take_pieces(void *env, int64_t begin, int64_t end, int worker) {
     const Piece *p = &r->pieces[k];
     Column *c = &r->columns[p->column];
     FlIoError e = {0};
-    if (fl_arrow_take(&r->file.batches[p->batch], &c->leaves[p->batch],
+    if (fl_arrow_take(r->ctx, &r->file.batches[p->batch], &c->leaves[p->batch],
                       c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, &e))
       continue;
     pthread_mutex_lock(&r->lock);

@@ -1,43 +1,53 @@
 /* agg_parts.c: aggregates of more groups than fit in memory with what is kept of each: part by part.
  *
- * Comes in: an aggregate, its columns, the group of each row. Goes out: its values and validities. Always
- * holds: what the aggregate gives for the rows of some groups alone is what it gives for them among all rows,
- * so no bit depends on the parts; rows keep their order, and groups theirs.
+ * Comes in: aggregates of the same groups, their columns, the group of each row. Goes out: their values and
+ * validities. Always holds: what an aggregate gives for the rows of some groups alone is what it gives for
+ * them among all rows, so no bit depends on the parts; rows keep their order, and groups theirs.
  *
  * Tables of groups are filled in any order, which in a file is a page for each row. So one sweep sorts the
- * rows of each chunk by ranges of groups, in a cache, and writes what the aggregate reads of them to a file
- * that nobody maps (scratch.h), each range behind the other. Each range is then read back, and aggregated in
- * memory. */
+ * rows of each chunk by ranges of groups, in a cache, and writes what the aggregates read of them to a file
+ * that nobody maps (scratch.h), each range behind the other. For one aggregate after the other, so that the
+ * first one that fails is the one that is told, each range is then read back and aggregated in memory. */
 #include "part/aggregate_internal.h"
 
 enum {
   MOST_PARTS = 256,
-  STATE = 64, /* bytes that an aggregate keeps of a group, at most about */
-  ROW = 32    /* of a row, beside its values: its group, an order code with room to sort */
+  SLICE = 1 << 13, /* rows that are written at once, column by column */
+  STATE = 64,      /* bytes that an aggregate keeps of a group, at most about, */
+  ORDER = 24,      /* and of a row: an order code with room to sort */
+  SWEPT = 40       /* of a group, where it sweeps over the rows and keeps nothing of them */
 };
 
-typedef struct Parts {
-  const FlAgg *a;
-  int64_t chunks, n_parts, height; /* groups of a part */
-  int shift;                       /* height as a power of two */
-  size_t size[2];                  /* of the values of each column */
-  int64_t row_bytes;               /* in the file: the group in the part, values, validities */
-  int64_t *place; /* [chunks][n_parts]: among all rows, of the chunk's first row of the part */
-  int64_t *start; /* [n_parts + 1] */
-  FlScratch *scratch;
-  char *read;   /* the rows of a part as they are in the file */
-  int64_t part; /* which */
-  int64_t *id;  /* what they become */
-  char *values[2];
-  uint8_t *valid[2];
-} Parts;
+/* A column that some aggregate reads. */
+typedef struct Column {
+  FlPartCol from;
+  size_t size;    /* of a value */
+  int64_t before; /* bytes of a row that are written before its */
+} Column;
 
-/* Bytes that the aggregate would look up in any order. */
-static int64_t bytes_of(const FlAgg *a) {
-  int64_t row = ROW;
-  for (int32_t k = 0; k < a->n_cols; k++) row += fl_dtype_info[a->col[k].dtype].bytes;
-  return a->g * STATE + a->n * row;
-}
+/* Where a column of the aggregate is read to. */
+typedef struct Read {
+  const Column *column;
+  FlArray *room, *values; /* for the largest part, NULL: none; of this one */
+  uint8_t *valid;         /* NULL: all are */
+} Read;
+
+typedef struct Parts {
+  FlPartMem *m;
+  const int64_t *of_row;                 /* the group of each row */
+  int64_t n, g, chunks, n_parts, height; /* groups of a part */
+  int shift;                             /* height as a power of two */
+  Column *columns;
+  int32_t n_columns;
+  int64_t row_bytes; /* in the file: the group in the part, values, validities */
+  int64_t *place;    /* [chunks][n_parts]: among all rows, of the chunk's first row of the part */
+  int64_t *start;    /* [n_parts + 1] */
+  FlScratch *scratch;
+  int64_t part; /* which is read */
+  int64_t *id;
+  Read read[2];
+  int32_t n_read;
+} Parts;
 
 bool fl_agg_is_large(const FlAgg *a) {
   enum { MANY = 1 << 14 };
@@ -50,6 +60,52 @@ bool fl_agg_is_large(const FlAgg *a) {
   return fl_pool_room(fl_part_pool(a->m), tables) < tables;
 }
 
+/* ---- what is read -------------------------------------------------------------------------------------- */
+
+static Column *column_of(const Parts *p, const FlPartCol *col) {
+  Column *c = p->columns;
+  while (c < p->columns + p->n_columns && (c->from.data != col->data || c->from.valid != col->valid)) c++;
+  return c;
+}
+
+/* Bytes of memory that an aggregate wants for all groups and rows. */
+static int64_t bytes_of(const FlAggWanted *wanted) {
+  const FlAgg *a = wanted->agg;
+  bool swept = wanted->row->sweep != FL_SWEEP_ALONE;
+  int64_t row = (int64_t)sizeof *a->id + (swept ? 0 : ORDER);
+  for (int32_t k = 0; k < a->n_cols; k++)
+    row += fl_dtype_info[a->col[k].dtype].bytes + (a->col[k].valid != NULL);
+  return a->g * (swept ? SWEPT : STATE) + a->n * row;
+}
+
+/* The columns of all aggregates, each once, and the height of the parts. */
+static FlStatus plan(Parts *p, const FlAggWanted *of, int32_t n) {
+  int64_t most = 0, bytes = 0;
+  for (int32_t k = 0; k < n; k++) {
+    most += of[k].agg->n_cols;
+    bytes = fl_part_max(bytes, bytes_of(&of[k]));
+  }
+  p->columns = fl_part_alloc(p->m, most, sizeof *p->columns);
+  if (p->columns == NULL) return 1;
+  p->row_bytes = sizeof(uint32_t);
+  for (int32_t k = 0; k < n; k++) {
+    for (int32_t j = 0; j < of[k].agg->n_cols; j++) {
+      const FlPartCol *col = &of[k].agg->col[j];
+      Column *c = column_of(p, col);
+      if (c < p->columns + p->n_columns) continue;
+      *c = (Column){*col, (size_t)fl_dtype_info[col->dtype].bytes, p->row_bytes};
+      p->n_columns++;
+      p->row_bytes += (int64_t)c->size + (col->valid != NULL);
+    }
+  }
+  int64_t room = fl_part_max(fl_pool_room(fl_part_pool(p->m), bytes) / 4 * 3, 1);
+  int64_t parts = fl_part_min(bytes / room + 1, MOST_PARTS);
+  p->shift = fl_part_bits((uint64_t)((p->g + parts - 1) / parts - 1));
+  p->height = INT64_C(1) << p->shift;
+  p->n_parts = (p->g + p->height - 1) / p->height;
+  return 0;
+}
+
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -57,9 +113,9 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to, *count = p->place + c * p->n_parts;
-    fl_part_chunk(c, p->a->n, &from, &to);
+    fl_part_chunk(c, p->n, &from, &to);
     memset(count, 0, (size_t)p->n_parts * sizeof *count);
-    for (int64_t i = from; i < to; i++) count[p->a->id[i] >> p->shift]++;
+    for (int64_t i = from; i < to; i++) count[p->of_row[i] >> p->shift]++;
   }
   return 0;
 }
@@ -87,39 +143,42 @@ static char *gather(char *to, const void *values, size_t size, const int32_t *at
 
 /* What is read of the rows at[0..n) of the chunk that begins at `from`, column by column. */
 static void pack(const Parts *p, int64_t from, const int32_t *at, int64_t n, char *to) {
-  const FlAgg *a = p->a;
   int64_t mask = p->height - 1;
   for (int64_t i = 0; i < n; i++) {
-    uint32_t group = (uint32_t)(a->id[from + at[i]] & mask);
+    uint32_t group = (uint32_t)(p->of_row[from + at[i]] & mask);
     memcpy(to + i * (int64_t)sizeof group, &group, sizeof group);
   }
   to += n * (int64_t)sizeof(uint32_t);
-  for (int32_t k = 0; k < a->n_cols; k++) {
-    to = gather(to, (const char *)a->col[k].data + (size_t)from * p->size[k], p->size[k], at, n);
-    if (a->col[k].valid != NULL) to = gather(to, a->col[k].valid + from, 1, at, n);
+  for (int32_t k = 0; k < p->n_columns; k++) {
+    const Column *c = &p->columns[k];
+    to = gather(to, (const char *)c->from.data + (size_t)from * c->size, c->size, at, n);
+    if (c->from.valid != NULL) to = gather(to, c->from.valid + from, 1, at, n);
   }
 }
 
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
-  const int64_t *id = p->a->id;
+  const int64_t *id = p->of_row;
   int32_t at[MOST_PARTS + 1];
   int32_t *sorted = malloc(FL_PART_CHUNK * sizeof *sorted);
-  char *packed = malloc((size_t)(FL_PART_CHUNK * p->row_bytes));
+  char *packed = malloc((size_t)(SLICE * p->row_bytes));
   bool done = sorted != NULL && packed != NULL;
   (void)ctx;
   for (int64_t c = begin; c < end && done; c++) {
     int64_t from, to, *place = p->place + c * p->n_parts;
-    fl_part_chunk(c, p->a->n, &from, &to);
+    fl_part_chunk(c, p->n, &from, &to);
     memset(at, 0, sizeof at);
     for (int64_t i = from; i < to; i++) at[(id[i] >> p->shift) + 1]++;
     for (int64_t k = 0; k < p->n_parts; k++) at[k + 1] += at[k];
     for (int64_t i = from; i < to; i++) sorted[at[id[i] >> p->shift]++] = (int32_t)(i - from);
-    for (int64_t k = 0; k < p->n_parts && done; k++) { /* at[k]: where part k ends */
-      int64_t first = k > 0 ? at[k - 1] : 0, n = at[k] - first;
-      if (n == 0) continue;
-      pack(p, from, sorted + first, n, packed);
-      done = fl_scratch_write(p->scratch, packed, n * p->row_bytes, place[k] * p->row_bytes);
+    for (int64_t k = 0; k < p->n_parts; k++) { /* at[k]: where part k ends */
+      int64_t first = k > 0 ? at[k - 1] : 0;
+      for (int64_t row = first; row < at[k] && done; row += SLICE) {
+        int64_t n = fl_part_min(SLICE, at[k] - row);
+        pack(p, from, sorted + row, n, packed);
+        done =
+            fl_scratch_write(p->scratch, packed, n * p->row_bytes, (place[k] + row - first) * p->row_bytes);
+      }
     }
   }
   free(sorted);
@@ -127,12 +186,12 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return !done;
 }
 
-static FlStatus write_parts(FlPartMem *m, Parts *p) {
-  p->chunks = fl_part_chunks(p->a->n);
-  p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
-  p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
+static FlStatus write_parts(Parts *p) {
+  p->chunks = fl_part_chunks(p->n);
+  p->place = fl_part_alloc(p->m, p->chunks * p->n_parts, sizeof *p->place);
+  p->start = fl_part_alloc(p->m, p->n_parts + 1, sizeof *p->start);
   if (p->place == NULL || p->start == NULL) return 1;
-  if (fl_part_for(m->ctx, count_body, p, p->chunks, 1.5 * FL_PART_CHUNK) != 0) return 1;
+  if (fl_part_for(p->m->ctx, count_body, p, p->chunks, 1.5 * FL_PART_CHUNK) != 0) return 1;
   int64_t at = 0;
   for (int64_t k = 0; k < p->n_parts; k++) {
     p->start[k] = at;
@@ -143,106 +202,170 @@ static FlStatus write_parts(FlPartMem *m, Parts *p) {
     }
   }
   p->start[p->n_parts] = at;
-  p->scratch = fl_scratch_new(m->ctx, at * p->row_bytes);
+  p->scratch = fl_scratch_new(p->m->ctx, at * p->row_bytes);
   if (p->scratch == NULL) return 1;
-  m->on_disk += at * p->row_bytes;
-  if (fl_part_for(m->ctx, write_body, p, p->chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
-  return fl_part_fail_scratch(m, p->scratch);
+  p->m->on_disk += at * p->row_bytes;
+  if (fl_part_for(p->m->ctx, write_body, p, p->chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
+  return fl_part_fail_scratch(p->m, p->scratch);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* The rows of a part that one chunk wrote. */
-static int32_t unpack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+/* The groups of n rows from `at` on in the file: they are read into the second half of their place. */
+static bool read_groups(const Parts *p, int64_t *id, int64_t n, int64_t at) {
+  char *read = (char *)id + n * (int64_t)sizeof(uint32_t);
+  if (!fl_scratch_read(p->scratch, read, n * (int64_t)sizeof(uint32_t), at)) return false;
+  for (int64_t i = 0; i < n; i++) {
+    uint32_t group;
+    memcpy(&group, read + i * (int64_t)sizeof group, sizeof group);
+    id[i] = group;
+  }
+  return true;
+}
+
+/* A slice of the part: n rows, from `row` on. */
+static bool read_slice(const Parts *p, int64_t row, int64_t n) {
+  int64_t at = (p->start[p->part] + row) * p->row_bytes;
+  bool done = read_groups(p, p->id + row, n, at);
+  for (int32_t k = 0; k < p->n_read && done; k++) {
+    const Read *r = &p->read[k];
+    int64_t size = (int64_t)r->column->size, from = at + n * r->column->before;
+    done = fl_scratch_read(p->scratch, (char *)r->values->data + row * size, n * size, from);
+    if (done && r->valid != NULL) done = fl_scratch_read(p->scratch, r->valid + row, n, from + n * size);
+  }
+  return done;
+}
+
+/* The rows of the part that some chunks wrote. */
+static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
+  bool done = true;
   (void)ctx;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from = p->place[c * p->n_parts + p->part] - p->start[p->part];
-    int64_t to = c + 1 < p->chunks ? p->place[(c + 1) * p->n_parts + p->part] - p->start[p->part]
-                                   : p->start[p->part + 1] - p->start[p->part];
-    int64_t n = to - from;
-    const char *at = p->read + from * p->row_bytes;
-    for (int64_t i = 0; i < n; i++) {
-      uint32_t group;
-      memcpy(&group, at + i * (int64_t)sizeof group, sizeof group);
-      p->id[from + i] = group;
-    }
-    at += n * (int64_t)sizeof(uint32_t);
-    for (int32_t k = 0; k < p->a->n_cols; k++) {
-      memcpy(p->values[k] + (size_t)from * p->size[k], at, (size_t)n * p->size[k]);
-      at += (size_t)n * p->size[k];
-      if (p->valid[k] == NULL) continue;
-      memcpy(p->valid[k] + from, at, (size_t)n);
-      at += n;
-    }
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t first = p->start[p->part], row = p->place[c * p->n_parts + p->part] - first;
+    int64_t last =
+        (c + 1 < p->chunks ? p->place[(c + 1) * p->n_parts + p->part] : p->start[p->part + 1]) - first;
+    for (; row < last && done; row += SLICE) done = read_slice(p, row, fl_part_min(SLICE, last - row));
+  }
+  return !done;
+}
+
+/* Memory for the largest part, which all parts of an aggregate use. */
+static FlStatus make_room(Parts *p, const FlAgg *a) {
+  int64_t most = 0;
+  for (int64_t k = 0; k < p->n_parts; k++) most = fl_part_max(most, p->start[k + 1] - p->start[k]);
+  if (p->id == NULL && (p->id = fl_part_alloc(p->m, most, sizeof *p->id)) == NULL) return 1;
+  while (p->n_read < a->n_cols) {
+    const FlPartCol *col = &a->col[p->n_read];
+    Read *r = &p->read[p->n_read++];
+    *r = (Read){.column = column_of(p, col)};
+    bool text = fl_dtype_is_text((FlDtype)col->dtype); /* what is known of texts is kept with their buffer */
+    if (!text && (r->room = fl_array_new(p->m->ctx, (FlDtype)col->dtype, 1, &most)) == NULL) return 1;
+    if (col->valid != NULL && (r->valid = fl_part_alloc(p->m, most, 1)) == NULL) return 1;
   }
   return 0;
 }
 
-/* Puts the results of a part behind those of the parts before. */
-static void append(FlAgg *a, const FlAgg *part) {
-  size_t size = (size_t)fl_dtype_info[a->value->dtype].bytes;
-  memcpy((char *)a->value->data + (size_t)part->base * size, part->value->data, (size_t)part->g * size);
-  memcpy((uint8_t *)a->valid->data + part->base, part->valid->data, (size_t)part->g);
+static void give_room(Parts *p) {
+  for (int32_t k = 0; k < p->n_read; k++) {
+    fl_array_unref(p->read[k].room);
+    fl_array_unref(p->read[k].values);
+    fl_part_release(p->m, p->read[k].valid);
+  }
+  p->n_read = 0;
 }
 
-/* The part's aggregate, of columns that are read into `arrays`. */
-static FlStatus run_part(Parts *p, FlAgg *a, FlAgg *part, FlAggFn *fn, FlArray **arrays) {
-  FlPartMem *m = part->m;
+/* Reads the columns of a part. */
+static FlStatus read_part(Parts *p) {
+  FlCtx *ctx = p->m->ctx;
   int64_t n = p->start[p->part + 1] - p->start[p->part];
-  part->n = n;
-  part->id = p->id = fl_part_alloc(m, n, sizeof *p->id);
-  p->read = fl_part_alloc(m, n, (size_t)p->row_bytes);
-  if (p->id == NULL || p->read == NULL) return 1;
-  for (int32_t k = 0; k < a->n_cols; k++) {
-    arrays[k] = fl_part_new_rows(m->ctx, a->col[k].array, n);
-    p->valid[k] = a->col[k].valid != NULL ? fl_part_alloc(m, n, 1) : NULL;
-    if (arrays[k] == NULL || (a->col[k].valid != NULL && p->valid[k] == NULL)) return 1;
-    p->values[k] = arrays[k]->data;
-    part->col[k] = (FlPartCol){a->col[k].dtype, n, arrays[k]->data, p->valid[k], arrays[k]};
+  for (int32_t k = 0; k < p->n_read; k++) {
+    Read *r = &p->read[k];
+    FlArray *room = r->room;
+    fl_array_unref(r->values);
+    r->values = room != NULL ? fl_array_over(ctx, room->buffer, room->data, (FlDtype)room->dtype, 1, &n)
+                             : fl_part_new_rows(ctx, r->column->from.array, n);
+    if (r->values == NULL) return 1;
   }
-  if (!fl_scratch_read(p->scratch, p->read, n * p->row_bytes, p->start[p->part] * p->row_bytes))
-    return fl_part_fail_scratch(m, p->scratch);
-  if (fl_part_for(m->ctx, unpack_body, p, p->chunks, 2.0 * (double)n / (double)p->chunks) != 0) return 1;
-  fl_part_release(m, p->read);
-  part->counts = fl_agg_counts_of(part);
-  if (part->counts == NULL || fn(part) != 0) return 1;
+  double cost = 2.0 * (double)n / (double)p->chunks;
+  return fl_part_for(ctx, read_body, p, p->chunks, cost) == 0 ? 0 : fl_part_fail_scratch(p->m, p->scratch);
+}
+
+/* ---- aggregates of a part ------------------------------------------------------------------------------ */
+
+typedef struct Copy {
+  FlPool *pool;
+  char *to;
+  const char *from;
+  int64_t bytes;
+} Copy;
+
+enum { PIECE = 1 << 18 };
+
+static int32_t copy_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Copy *c = env;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    int64_t at = k * PIECE;
+    fl_pool_fill(c->pool, c->to + at, c->from + at, fl_part_min(PIECE, c->bytes - at));
+  }
+  return 0;
+}
+
+/* Puts the result of a part behind those of the parts before. */
+static FlStatus append(FlCtx *ctx, FlArray *all, const FlAgg *part, const FlArray *found) {
+  int64_t size = (int64_t)fl_dtype_info[all->dtype].bytes;
+  Copy c = {fl_part_pool(part->m), (char *)all->data + part->base * size, found->data, part->g * size};
+  return fl_part_for(ctx, copy_body, &c, (c.bytes + PIECE - 1) / PIECE, 0.2 * (double)PIECE);
+}
+
+static FlStatus store_part(FlAgg *a, const FlAgg *part) {
+  FlCtx *ctx = a->m->ctx;
   if (a->value == NULL) {
     FlDtype d = (FlDtype)part->value->dtype;
-    a->value = fl_dtype_is_text(d) ? fl_part_new_rows(m->ctx, a->col[0].array, a->g)
-                                   : fl_array_new(m->ctx, d, 1, &a->g);
-    a->valid = fl_array_new(m->ctx, FL_BOOL, 1, &a->g);
+    a->value =
+        fl_dtype_is_text(d) ? fl_part_new_rows(ctx, a->col[0].array, a->g) : fl_array_new(ctx, d, 1, &a->g);
+    a->valid = fl_array_new(ctx, FL_BOOL, 1, &a->g);
   }
   if (a->value == NULL || a->valid == NULL) return 1;
-  append(a, part);
-  return 0;
+  return append(ctx, a->value, part, part->value) != 0 || append(ctx, a->valid, part, part->valid) != 0;
 }
 
-FlStatus fl_agg_parts(FlAgg *a, FlAggFn *fn) {
-  Parts p = {.a = a, .row_bytes = sizeof(uint32_t)};
+static FlStatus run_part(const Parts *p, const FlAggWanted *wanted) {
+  FlAgg *a = wanted->agg;
+  FlPartMem mem = {.ctx = p->m->ctx};
+  FlAgg part = {.m = &mem, .desc = a->desc, .n_cols = a->n_cols, .id = p->id, .base = p->part * p->height};
+  part.n = p->start[p->part + 1] - p->start[p->part];
+  part.g = fl_part_min(p->height, p->g - part.base);
   for (int32_t k = 0; k < a->n_cols; k++) {
-    p.size[k] = (size_t)fl_dtype_info[a->col[k].dtype].bytes;
-    p.row_bytes += (int64_t)p.size[k] + (a->col[k].valid != NULL);
+    const Read *r = &p->read[k];
+    part.col[k] = (FlPartCol){a->col[k].dtype, part.n, r->values->data, r->valid, r->values};
   }
-  int64_t bytes = bytes_of(a), room = fl_part_max(fl_pool_room(fl_part_pool(a->m), bytes) / 2, 1);
-  int64_t parts = fl_part_min(bytes / room + 1, MOST_PARTS);
-  p.shift = fl_part_bits((uint64_t)((a->g + parts - 1) / parts - 1));
-  p.height = INT64_C(1) << p.shift;
-  p.n_parts = (a->g + p.height - 1) / p.height;
-  FlStatus status = write_parts(a->m, &p);
-  for (p.part = 0; p.part < p.n_parts && status == 0; p.part++) {
-    FlPartMem mem = {.ctx = a->m->ctx};
-    FlArray *arrays[2] = {NULL};
-    FlAgg part = {.m = &mem, .desc = a->desc, .n_cols = a->n_cols, .base = p.part * p.height};
-    part.g = fl_part_min(p.height, a->g - part.base);
-    status = run_part(&p, a, &part, fn, arrays);
-    fl_array_unref(part.value);
-    fl_array_unref(part.valid);
-    for (int32_t k = 0; k < a->n_cols; k++) fl_array_unref(arrays[k]);
-    fl_part_mem_reset(&mem);
-  }
+  part.counts = fl_agg_counts_of(&part);
+  FlStatus status = part.counts == NULL || wanted->row->fn(&part) != 0 || store_part(a, &part) != 0;
+  fl_array_unref(part.value);
+  fl_array_unref(part.valid);
+  fl_part_mem_reset(&mem);
+  return status;
+}
+
+static FlStatus run_all(Parts *p, const FlAggWanted *wanted) {
+  FlStatus status = make_room(p, wanted->agg);
+  for (p->part = 0; p->part < p->n_parts && status == 0; p->part++)
+    status = read_part(p) != 0 || run_part(p, wanted) != 0;
+  give_room(p);
+  return status;
+}
+
+FlStatus fl_agg_parts(const FlAggWanted *of, int32_t n) {
+  const FlAgg *a = of[0].agg;
+  Parts p = {.m = a->m, .of_row = a->id, .n = a->n, .g = a->g};
+  FlStatus status = plan(&p, of, n) != 0 || write_parts(&p) != 0;
+  for (int32_t k = 0; k < n && status == 0; k++) status = run_all(&p, &of[k]);
   fl_scratch_free(p.scratch);
-  fl_part_release(a->m, p.place);
-  fl_part_release(a->m, p.start);
+  fl_part_release(p.m, p.columns);
+  fl_part_release(p.m, p.place);
+  fl_part_release(p.m, p.start);
+  fl_part_release(p.m, p.id);
   return status;
 }

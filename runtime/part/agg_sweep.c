@@ -18,7 +18,7 @@ typedef struct Part {
   FlAgg agg;
   FlOpDesc desc;
   Kind kind;
-  FlAggFn *alone;
+  const FlAggRow *row;
   bool mean;
   int at; /* in the row of a group, whose first word counts */
   FlExactScale scale;
@@ -134,7 +134,7 @@ static Kind kind_of(Part *part, const char *made) {
   const FlAggRow *row = fl_agg_find(made, strlen(made));
   if (row == NULL || row->sweep == FL_SWEEP_ALONE) return ALONE;
   part->desc.s = row->name;
-  part->alone = row->fn;
+  part->row = row;
   part->mean = row->state == FL_STATE_MEAN;
   if (row->sweep == FL_SWEEP_COUNT) return COUNT;
   if (row->sweep != FL_SWEEP_SUM) return row->sweep == FL_SWEEP_LEAST ? LEAST : GREATEST;
@@ -164,7 +164,7 @@ static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
     if (column && part->agg.col[0].n != s->n)
       return fl_part_fail_shape(s->m->ctx, desc, s->n, part->agg.col[0].n);
     part->kind = kind_of(part, attr->made);
-    if (part->alone == NULL)
+    if (part->row == NULL)
       return fl_fail_op(s->m->ctx, desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", attr->made);
     if (part->kind == EXACT) {
       if (fl_part_exact_scale(s->m, (FlPartTerms){fl_part_stored_terms, part->agg.col[0].data}, s->n,
@@ -215,14 +215,14 @@ static FlStatus store_sums(const Sweep *s, Part *part) {
 }
 
 static FlStatus store(const Sweep *s, Part *part, bool dropped) {
-  if (part->kind == ALONE || part->kind == COUNT || dropped) return part->alone(&part->agg);
+  if (part->kind == ALONE || part->kind == COUNT || dropped) return part->row->fn(&part->agg);
   return part->kind == LEAST || part->kind == GREATEST ? store_codes(s, part) : store_sums(s, part);
 }
 
 static FlStatus by_parts(const Sweep *s) {
-  for (int32_t p = 0; p < s->n_parts; p++)
-    if (fl_agg_parts(&s->part[p].agg, s->part[p].alone) != 0) return 1;
-  return 0;
+  FlAggWanted of[MOST];
+  for (int32_t p = 0; p < s->n_parts; p++) of[p] = (FlAggWanted){&s->part[p].agg, s->part[p].row};
+  return fl_agg_parts(of, s->n_parts);
 }
 
 static FlStatus run(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {

@@ -146,7 +146,9 @@ const double *fl_agg_read_doubles(const void *env, int64_t row, int64_t n, doubl
 
 static FlStatus store_i64(FlAgg *a, const int64_t *values) {
   if (values == NULL || fl_agg_results(a, 0) != 0) return 1;
-  for (int64_t k = 0; k < a->g; k++) fl_agg_store(a, k, (double)values[k]);
+  if (a->value->dtype == FL_I64) memcpy(a->value->data, values, (size_t)a->g * sizeof *values);
+  else
+    for (int64_t k = 0; k < a->g; k++) fl_agg_store(a, k, (double)values[k]);
   return 0;
 }
 
@@ -200,7 +202,7 @@ static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
   for (int32_t k = 0; k < a->n_cols; k++) {
     if (a->col[k].n != a->n) return fl_part_fail_shape(ctx, desc, a->n, a->col[k].n);
   }
-  if (fl_agg_is_large(a)) return fl_agg_parts(a, row->fn);
+  if (fl_agg_is_large(a)) return fl_agg_parts(&(FlAggWanted){a, row}, 1);
   a->counts = fl_agg_counts_of(a);
   return a->counts == NULL ? 1 : row->fn(a);
 }

@@ -48,10 +48,15 @@ void fl_agg_store(FlAgg *a, int64_t k, double v);
 int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool other_wanted);
 /* Those of a->counts. */
 int64_t *fl_agg_counts_of(FlAgg *a);
-/* Whether the groups are so many that what an aggregate keeps of them does not fit in memory; then fl_agg_parts gives
- * what `fn` gives, part by part, and makes its own counts. (agg_parts.c) */
+/* Whether the groups are so many that what an aggregate keeps of them does not fit in memory; then
+ * fl_agg_parts gives what `fn` gives, part by part, and makes its own counts. (agg_parts.c) */
 bool fl_agg_is_large(const FlAgg *a);
-FlStatus fl_agg_parts(FlAgg *a, FlAggFn *fn);
+/* Of several aggregates of the same groups: one of them, and what it is. */
+typedef struct FlAggWanted {
+  FlAgg *agg;
+  const FlAggRow *row;
+} FlAggWanted;
+FlStatus fl_agg_parts(const FlAggWanted *of, int32_t n);
 /* A column as doubles, 0 where any column of the aggregate has no value. */
 typedef struct FlAggDoubles {
   const FlPartCol *col;

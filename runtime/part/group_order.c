@@ -65,7 +65,7 @@ static FlStatus number(FlPartMem *m, Numbers *w, int64_t *id) {
   for (w->window = 0; w->window < n; w->window += w->height) {
     if (fl_part_for(m->ctx, number_body, w, fl_part_chunks(n), 2.0 * FL_PART_CHUNK) != 0) return 1;
     int64_t here = fl_part_min(w->height, n - w->window);
-    if (w->id != id) memcpy(id + w->window, w->id, (size_t)here * sizeof *id);
+    if (w->id != id) fl_pool_fill(fl_part_pool(m), id + w->window, w->id, here * (int64_t)sizeof *id);
   }
   if (w->id != id) fl_part_release(m, w->id);
   return 0;

@@ -50,7 +50,7 @@ static int compare(const uint64_t *a, const uint64_t *b, int32_t n) {
 static void find_heads(const uint64_t *heads, const uint64_t *word, int64_t n, int64_t *low) {
   memset(low, 0, (size_t)n * sizeof *low);
   for (int64_t half = (MOST_CUTS + 1) / 2; half > 0; half /= 2) {
-    for (int64_t i = 0; i < n; i++) low[i] += heads[low[i] + half - 1] < word[i] ? half : 0;
+    for (int64_t i = 0; i < n; i++) low[i] += half & -(int64_t)(heads[low[i] + half - 1] < word[i]);
   }
 }
 
@@ -262,6 +262,7 @@ static FlStatus part_rows(FlPartMem *m, Parts *p) {
 
 typedef struct Written {
   const FlPartPair *sorted;
+  int64_t n;
   const uint64_t *taken;
   int32_t width; /* 0: the pairs hold the row numbers */
   int64_t *rows;
@@ -275,13 +276,26 @@ static inline bool differ(const Written *w, int64_t i) {
   return compare(w->taken + a->row * w->width, w->taken + b->row * w->width, w->n_words) != 0;
 }
 
+static void write_rows(FlPool *pool, const Written *w, int64_t begin, int64_t end) {
+  enum { SLICE = 1 << 12 };
+  int64_t rows[SLICE];
+  for (int64_t from = begin; from < end; from += SLICE) {
+    int64_t n = fl_part_min(SLICE, end - from);
+    for (int64_t i = 0; i < n; i++) {
+      int64_t at = w->sorted[from + i].row;
+      rows[i] = w->width ? (int64_t)w->taken[at * w->width + w->width - 1] : at;
+      if (w->begins != NULL) w->begins[from + i] = from + i == 0 || differ(w, from + i);
+    }
+    fl_pool_fill(pool, w->rows + from, rows, n * (int64_t)sizeof *rows);
+  }
+}
+
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Written *w = env;
-  (void)ctx;
-  for (int64_t i = begin; i < end; i++) {
-    int64_t at = w->sorted[i].row;
-    w->rows[i] = w->width ? (int64_t)w->taken[at * w->width + w->width - 1] : at;
-    if (w->begins != NULL) w->begins[i] = i == 0 || differ(w, i);
+  int64_t from, to;
+  for (int64_t c = begin; c < end; c++) {
+    fl_part_chunk(c, w->n, &from, &to);
+    write_rows(ctx ? fl_ctx_pool(ctx) : NULL, w, from, to);
   }
   return 0;
 }
@@ -307,7 +321,8 @@ static int32_t key_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
  * `a` is not needed, as the rows taken out are pairs. */
 static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t n, FlPartPair *a,
                           FlPartPair *spare, int64_t from) {
-  Written done = {.taken = taken,
+  Written done = {.n = n,
+                  .taken = taken,
                   .width = p->n_words == 1 ? 0 : p->width,
                   .rows = p->rows + from,
                   .n_words = p->n_words,
@@ -325,7 +340,7 @@ static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t
     }
   }
   done.sorted = sorted;
-  return fl_part_for(m->ctx, write_body, &done, n, 1.5);
+  return fl_part_for(m->ctx, write_body, &done, fl_part_chunks(n), 1.5 * FL_PART_CHUNK);
 }
 
 static FlStatus write_parts(FlPartMem *m, Parts *p) {

@@ -9,13 +9,17 @@
  * a piece: pages come from the disk in order, and only what fits in memory is touched in any order. */
 #include "part/take_internal.h"
 
-enum { WINDOW = 14 }; /* bits of the rows of a window: within it they may come in any order */
+enum {
+  WINDOW = 14,   /* bits of the rows of a window: within it they may come in any order */
+  FILL = 1 << 18 /* bytes of the result that are written at once */
+};
 
 typedef struct Piece {
   FlTakeColumn *column;
   const int64_t *rows; /* of the piece */
   int64_t begin, m;    /* its first place in the result; its places */
   uint64_t *words;     /* row number + 1 above the place in the piece */
+  char *made;          /* the rows, until all of them are there */
   int place_bits;
 } Piece;
 
@@ -29,7 +33,7 @@ static int32_t pack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 
 #define EACH(T, NONE, VALUE)                                                                                 \
   {                                                                                                          \
-    T *to = (T *)c->to->data + p->begin;                                                                     \
+    T *to = (T *)p->made;                                                                                    \
     for (int64_t i = begin; i < end; i++) {                                                                  \
       int64_t row = (int64_t)(p->words[i] >> p->place_bits) - 1;                                             \
       to[p->words[i] & mask] = row < 0 ? (T)NONE : (VALUE);                                                  \
@@ -43,14 +47,25 @@ static void gather_wide(const Piece *p, int64_t begin, int64_t end) {
   uint64_t mask = (UINT64_C(1) << p->place_bits) - 1;
   bool list = c->from->dtype == FL_LIST;
   for (int64_t i = begin; i < end; i++) {
-    int64_t row = (int64_t)(p->words[i] >> p->place_bits) - 1, at = p->begin + (int64_t)(p->words[i] & mask);
-    char *to = (char *)c->to->data + at * (int64_t)c->row_bytes;
+    int64_t row = (int64_t)(p->words[i] >> p->place_bits) - 1, at = (int64_t)(p->words[i] & mask);
+    char *to = p->made + at * (int64_t)c->row_bytes;
     const char *from = (const char *)c->from->data + row * (int64_t)c->row_bytes;
     if (row < 0) memset(to, 0, c->row_bytes);
     else memcpy(to, from, c->row_bytes);
     for (size_t k = 0; list && row >= 0 && k < c->row_bytes / sizeof(FlArray *); k++)
       (void)fl_array_ref(((FlArray *const *)(const void *)from)[k]);
   }
+}
+
+/* The rows that were made go to their places in the result. */
+static int32_t fill_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Piece *p = env;
+  int64_t size = (int64_t)p->column->row_bytes, all = p->m * size;
+  char *to = (char *)p->column->to->data + p->begin * size;
+  for (int64_t k = begin; k < end; k++)
+    fl_pool_fill(ctx ? fl_ctx_pool(ctx) : NULL, to + k * FILL, p->made + k * FILL,
+                 fl_part_min(FILL, all - k * FILL));
+  return 0;
 }
 
 #define CODED(T)                                                                                             \
@@ -125,7 +140,8 @@ FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t
   int row_bits = fl_part_bits((uint64_t)most + 1);
   uint64_t *words = fl_part_alloc(&mem, piece, sizeof *words),
            *spare = fl_part_alloc(&mem, piece, sizeof *spare);
-  FlStatus status = words == NULL || spare == NULL;
+  p.made = fl_part_alloc(&mem, piece, widest);
+  FlStatus status = words == NULL || spare == NULL || p.made == NULL;
   for (int64_t begin = 0; begin < m && status == 0; begin += piece) {
     p.rows = rows + begin;
     p.begin = begin;
@@ -138,6 +154,8 @@ FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t
     for (int32_t k = 0; k < n && status == 0; k++) {
       p.column = &columns[k];
       status = fl_part_for(ctx, gather_body, &p, p.m, 5.0);
+      int64_t bytes = p.column->known == NULL ? p.m * (int64_t)p.column->row_bytes : 0;
+      if (status == 0) status = fl_part_for(ctx, fill_body, &p, (bytes + FILL - 1) / FILL, 0.1 * FILL);
     }
   }
   fl_part_mem_reset(&mem);

@@ -57,17 +57,31 @@ static void test_spill(void) {
   CHECK(fl_spill_map(NULL, (size_t)1 << 60, (void **)&p, NULL) == FL_SPILL_NO_ROOM);
 }
 
+/* Bytes written by calls into a span of a file are there where it is mapped, and nothing else changes. */
+static void test_write(FlResidents *r, char *p, size_t span) {
+  enum { AT = 12345, BYTES = 3 * MIB };
+  char *from = malloc(BYTES), before = p[AT - 1], behind = p[AT + BYTES];
+  for (int k = 0; k < BYTES; k++) from[k] = (char)(k * 7 >> 3);
+  check(fl_residents_write(r, p + AT, from, BYTES), "bytes are written by a call");
+  check(memcmp(p + AT, from, BYTES) == 0 && p[AT - 1] == before && p[AT + BYTES] == behind, "they are there");
+  CHECK(!fl_residents_write(r, p + span, from, BYTES));             /* a span whose file is not known */
+  CHECK(!fl_residents_write(r, p + span - BYTES / 2, from, BYTES)); /* of two spans */
+  CHECK(!fl_residents_write(r, from, from, 1) && !fl_residents_write(NULL, p, from, 1));
+  free(from);
+}
+
 /* Pages of a span leave when the process is above the limit, and only then; what is in them stays. */
 static void test_residents(void) {
   enum { N = 32 * MIB };
   for (int tight = 0; tight < 2; tight++) {
     char *p = NULL;
-    if (fl_spill_map(NULL, N, (void **)&p, NULL) != FL_SPILL_OK) {
+    int fd = -1;
+    if (fl_spill_map(NULL, N, (void **)&p, &fd) != FL_SPILL_OK) {
       check(false, "a file without a name");
       return;
     }
     FlResidents *r = fl_residents_new(tight ? resident().all + N / 2 : (int64_t)1 << 40);
-    FlSpan *first = fl_residents_add(r, p, N / 2), *second = fl_residents_add(r, p + N / 2, N / 2);
+    FlSpan *first = fl_residents_add(r, p, N / 2, fd), *second = fl_residents_add(r, p + N / 2, N / 2, -1);
     CHECK(r && first && second);
     for (int k = 0; k < N; k++) p[k] = (char)(k >> 12);
     usleep(2000); /* more than a breath after the last */
@@ -77,6 +91,7 @@ static void test_residents(void) {
     for (int k = 0; k < N; k += 512) same &= p[k] == (char)(k >> 12);
     check(same, "values survive");
     if (!tight) CHECK(now.all - now.own >= N);
+    test_write(r, p, N / 2);
     CHECK(fl_residents_fill(r) == FL_FILL_ROOM || tight);
     fl_residents_remove(r, second);
     fl_residents_stop(r);
@@ -163,7 +178,8 @@ static void test_share(void) {
   CHECK(!fl_pool_take(p, (size_t)1 << 50, false, &small));
   FlPoolTold told;
   fl_pool_say(p, INT64_C(1) << 50, &told);
-  check(strstr(told.message, "200.0 MiB are in use, 80% of the machine's or control group's memory are 160.0 MiB") != NULL,
+  check(strstr(told.message,
+               "200.0 MiB are in use, 80% of the machine's or control group's memory are 160.0 MiB") != NULL,
         "told: %s", told.message);
   check(!strstr(told.help, "--memory"), "no limit was given: %s", told.help);
   setrlimit(RLIMIT_FSIZE, &before);
@@ -308,8 +324,8 @@ static void free_rest(void) {
   for (int k = 0; k < SMALLS; k += 64) free(small[k]);
 }
 
-/* Small values that are gone take no room from others, whenever a block is asked for; those that are there end
- * the run where they pass the limit. */
+/* Small values that are gone take no room from others, whenever a block is asked for; those that are there
+ * end the run where they pass the limit. */
 static void test_small_values(void) {
   if (SANITIZED) return;
   for (int held = 0; held < 2; held++) {
@@ -343,8 +359,8 @@ static void *take_one(void *env) {
   return NULL;
 }
 
-/* Whoever asks for a block past the limit counts again and again while it waits for others, and sees what they
- * free, unless it was free before this thread had a turn. */
+/* Whoever asks for a block past the limit counts again and again while it waits for others, and sees what
+ * they free, unless it was free before this thread had a turn. */
 static void test_waiting(void) {
   if (SANITIZED) return;
   enum { COUNTS = 3, MANY = 20 };
@@ -364,8 +380,8 @@ static void test_waiting(void) {
   fl_pool_free(w.pool);
 }
 
-/* Values that fill the limit nearly and stay: whoever takes blocks meanwhile does not walk over all memory for
- * each, and a free block is used again. */
+/* Values that fill the limit nearly and stay: whoever takes blocks meanwhile does not walk over all memory
+ * for each, and a free block is used again. */
 static void test_nearly_full(void) {
   if (SANITIZED) return;
   enum { BLOCK = 4 * MIB, TAKES = 1000 };
@@ -423,8 +439,8 @@ static void test_scratch(void) {
   fl_run_free(run);
 }
 
-/* Files that fill, change and go while the thread writes them keep what is in them; who closes one waits for a piece
- * at most, and the end for no round. */
+/* Files that fill, change and go while the thread writes them keep what is in them; who closes one waits for
+ * a piece at most, and the end for no round. */
 static void test_writer(void) {
   enum { N = 8 * MIB, FILES = 4, ROUNDS = 12 };
   FlWriter *w = fl_writer_new(MIB);

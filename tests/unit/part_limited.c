@@ -252,7 +252,7 @@ static uint64_t aggregate(FlCtx *ctx, const char *name, FlDtype result, const Fl
   FlAgg a = {.m = &mem, .desc = &desc, .n = col->n, .g = g, .id = id->data, .col = {*col}, .n_cols = 1};
   check(fl_agg_is_large(&a) == parts, "%s: what is kept of groups is %s", name, parts ? "large" : "small");
   bool done = row != NULL && (parts || (a.counts = fl_agg_counts_of(&a)) != NULL) &&
-              (parts ? fl_agg_parts(&a, row->fn) : row->fn(&a)) == 0;
+              (parts ? fl_agg_parts(&(FlAggWanted){&a, row}, 1) : row->fn(&a)) == 0;
   check(done && a.value->dims[0] == g && (FlDtype)a.value->dtype == result, "%s is done", name);
   uint64_t bits = 0;
   for (int64_t k = 0; k < g && done; k++) {
@@ -314,10 +314,10 @@ int main(void) {
   test_orders(run);
   test_rows(run);
   fl_run_free(run);
-  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});
+  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 12 * MIB});
   test_tables(run);
   fl_run_free(run);
-  run = fl_run_new(NULL, &(FlRunOptions){.workers = 5, .quiet = true, .memory = 20 * MIB});
+  run = fl_run_new(NULL, &(FlRunOptions){.workers = 5, .quiet = true, .memory = 12 * MIB});
   test_tables(run); /* marks of several stretches of the rows */
   fl_run_free(run);
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});

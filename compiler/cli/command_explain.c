@@ -37,11 +37,12 @@ static char *last_run(const char *script) {
 static int plan(const char *script) {
   FlCompilation c = {0};
   int status = fl_compilation_init(&c, script);
-  if (!status) status = fl_compile_ir(&c, &(FlBuildOptions){.level = 1, .cpu = FL_CPU_HOST, .test = -1});
+  FlBuildOptions build = {.level = 1, .cpu = FL_CPU_HOST, .test = -1};
+  if (!status) status = fl_compile_ir(&c, &build);
   if (!status) {
     FlText1 out = {0};
     char *history = last_run(script);
-    fl_explain_print(&out, c.arena, c.sema.module, c.sources, history);
+    fl_explain_print(&out, c.arena, fl_compile_plan(&c, &build), c.sources, history);
     fwrite(out.s, 1, out.len, stdout);
     free(history);
     fl_text_reset(&out);

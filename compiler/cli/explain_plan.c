@@ -1,6 +1,6 @@
 /* explain_plan.c: the steps of a plan; see explain_plan.h.
  *
- * In: the functions of an optimised module. Out: a line a step. What always holds: what is not shown takes no
+ * In: the plan of a module. Out: a line a step. What always holds: what is not shown takes no
  * time that grows with the data (constants, sizes, single numbers); lines come in the order of the program.
  */
 #include "cli/explain_internal.h"
@@ -103,42 +103,44 @@ static void say_loop(FlExplain *p, const FlOp *op, const char *step) {
   }
 }
 
-static void say_region(FlExplain *p, const FlRegion *r);
+static void say_body(FlExplain *p, const FlPlanBody *body);
 
 /* A loop whose elements are tasks: each runs the steps below. */
-static void say_tasks(FlExplain *p, const FlOp *op) {
+static void say_tasks(FlExplain *p, const FlPlanStep *s) {
+  const FlOp *op = s->op;
   if (fl_explain_is_parts(op))
     fl_explain_step(p, "", "", "part by part: of the file only what these steps keep is ever in memory");
   else fl_explain_step(p, fl_explain_line(p, op->span), "tasks", "over %s, each on its own:", over(p, op));
   p->depth++;
-  for (int i = 0; i < op->n_regions; i++) say_region(p, op->regions[i]);
+  for (int i = 0; i < op->n_regions; i++) say_body(p, s->inside[i]);
   p->depth--;
   name_by_place(p, op);
 }
 
-static void say_for_each(FlExplain *p, const FlOp *op) {
-  bool kernel = true;
-  for (int i = 0; i < op->n_regions; i++) kernel = kernel && fl_ir_is_kernel(op->regions[i]);
-  if (!kernel) say_tasks(p, op);
+static void say_for_each(FlExplain *p, const FlPlanStep *s) {
+  const FlOp *op = s->op;
+  if (!s->kernel_code) say_tasks(p, s);
   else say_loop(p, op, op->code == FL_OP_REDUCE ? "fold" : op->code == FL_OP_SCAN ? "scan" : "loop");
 }
 
 /* A branch or a loop of the script is a step where there are steps in it. */
-static void say_control(FlExplain *p, const FlOp *op, const char *step) {
+static void say_control(FlExplain *p, const FlPlanStep *s) {
+  const FlOp *op = s->op;
   static const char *const which[] = {"then", "else"};
   int begin = p->rows.n;
   if (fl_explain_asks_part(op)) {
     fl_explain_step(p, "", "", "as a whole, where most rows of its first part are groups of their own; else");
     return;
   }
-  fl_explain_step(p, fl_explain_line(p, op->span), step, "%s", fl_explain_source(p, op->span));
+  fl_explain_step(p, fl_explain_line(p, op->span), fl_op_info[op->code].name, "%s",
+                  fl_explain_source(p, op->span));
   for (int i = 0; i < op->n_regions; i++) {
     int before = p->rows.n;
     p->depth++;
     if (op->code == FL_OP_IF) fl_explain_step(p, "", which[i], "%s", "");
     int begun = p->rows.n;
     p->depth += op->code == FL_OP_IF;
-    say_region(p, op->regions[i]);
+    say_body(p, s->inside[i]);
     p->depth -= 1 + (op->code == FL_OP_IF);
     if (p->rows.n == begun) p->rows.n = before;
   }
@@ -301,45 +303,41 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
 
 /* ---- functions ---- */
 
-static void say_op(FlExplain *p, const FlOp *op) {
-  switch (op->code) {
-  case FL_OP_MAP:
-  case FL_OP_REDUCE:
-  case FL_OP_SCAN:
-  case FL_OP_COLLECT: say_for_each(p, op); return;
-  case FL_OP_IF: say_control(p, op, "if"); return;
-  case FL_OP_FOR:
-  case FL_OP_WHILE: say_control(p, op, fl_op_info[op->code].name); return;
-  case FL_OP_STAGE: say_stage(p, op); return;
-  case FL_OP_CALL:
+static void say_step(FlExplain *p, const FlPlanStep *s) {
+  const FlOp *op = s->op;
+  switch (s->kind) {
+  case FL_STEP_KERNEL:
+  case FL_STEP_SERIAL: say_for_each(p, s); return;
+  case FL_STEP_BULK: say_runtime(p, op); return;
+  case FL_STEP_CONTROL: say_control(p, s); return;
+  case FL_STEP_STAGE: say_stage(p, op); return;
+  case FL_STEP_CALL:
+    if (op->code != FL_OP_CALL) return;
     fl_explain_step(p, fl_explain_line(p, op->span), "call", "%s", op->attrs.func->name);
     name_by_place(p, op);
     return;
-  case FL_OP_CUSTOM:
-  case FL_OP_EXTERN:
-  case FL_OPS_ACCESS:
-  case FL_OPS_CHECKS:
-  case FL_OPS_NOT_STRUCT: break;
+  case FL_STEP_VALUE: return;
   }
-  if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME) say_runtime(p, op);
 }
 
-static void say_region(FlExplain *p, const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) say_op(p, op);
+static void say_body(FlExplain *p, const FlPlanBody *body) {
+  for (int i = 0; i < body->steps.n; i++) say_step(p, body->steps.at[i]);
 }
 
-static void say_function(FlExplain *p, const FlFunc *f, FlText1 *out) {
+static void say_function(FlExplain *p, const FlPlanFunc *planned, FlText1 *out) {
+  const FlFunc *f = planned->func;
   fl_text_addf(out, "\nstage %s, line %s\n", f->name, fl_explain_line(p, f->span));
   for (int i = 0; i < f->body->n_params; i++)
     if (!fl_explain_name(p, f->body->params[i]))
       fl_explain_set_name(p, f->body->params[i], fl_arena_printf(p->arena, "argument %d", i + 1));
-  say_region(p, f->body);
+  say_body(p, planned->body);
   if (!p->rows.n) fl_text_addz(out, "nothing that grows with the data\n");
   else put_rows(p, out);
 }
 
-void fl_explain_print(FlText1 *out, FlArena *arena, const FlModule *m, const FlSources *sources,
+void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const FlSources *sources,
                    const char *history) {
+  const FlModule *m = plan->module;
   FlExplain p = {.arena = arena, .module = m, .sources = sources, .history = history};
   p.names = fl_map_make(arena);
   const FlRegion *body = m->main->body;
@@ -347,8 +345,8 @@ void fl_explain_print(FlText1 *out, FlArena *arena, const FlModule *m, const FlS
     fl_explain_set_name(&p, body->params[at++], m->params[i].name);
     at += m->params[i].nullable;
   }
-  say_region(&p, body);
+  say_body(&p, fl_plan_func(plan, m->main)->body);
   put_rows(&p, out);
-  for (const FlFunc *f = m->first; f; f = f->next)
-    if (f->kind == FL_FUNC_STAGE) say_function(&p, f, out);
+  for (int i = 0; i < plan->funcs.n; i++)
+    if (plan->funcs.at[i]->func->kind == FL_FUNC_STAGE) say_function(&p, plan->funcs.at[i], out);
 }

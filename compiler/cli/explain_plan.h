@@ -3,13 +3,13 @@
 #define FL_EXPLAIN_PLAN_H
 
 #include "diag/diag.h"
-#include "ir/ir.h"
+#include "plan/plan.h"
 
-/* Adds the plan of an optimised module: the steps of the script in the order in which they run, then those of
+/* Adds the plan, for people: the steps of the script in the order in which they run, then those of
  * each stage. A step has the line that it comes from; steps that became one have the lines of all. `history`:
  * the record of the last run's stages (runtime/exec/history.h), or NULL. Files that are there are looked at
  * for their sizes and the columns that are not read. */
-void fl_explain_print(FlText1 *out, FlArena *arena, const FlModule *m, const FlSources *sources,
+void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const FlSources *sources,
                    const char *history);
 
 #endif

@@ -63,7 +63,8 @@ static void keep_names(FlExplain *p, const FlOp *op, int first, int shift) {
 
 static void say_columns(FlExplain *p, const FlOp *op, const char *step, const char *what, int first) {
   const char *names = fl_explain_names(p, op->n_results - first, op->results + first);
-  fl_explain_step(p, fl_explain_line(p, op->span), step, "%s%s%s", what, what[0] && names[0] ? ": " : "", names);
+  fl_explain_step(p, fl_explain_line(p, op->span), step, "%s%s%s", what, what[0] && names[0] ? ": " : "",
+                  names);
 }
 
 /* ---- loops ---- */
@@ -99,7 +100,7 @@ static void say_loop(FlExplain *p, const FlOp *op, const char *step) {
   for (int i = 0; i < n; i++) {
     const char *line = fl_explain_line(p, pieces[i]), *here = fl_explain_line(p, op->span);
     fl_explain_step(p, strcmp(line, here) == 0 ? "" : line, "", "%s%s", n > 1 ? "+ " : "",
-                 fl_explain_source(p, pieces[i]));
+                    fl_explain_source(p, pieces[i]));
   }
 }
 
@@ -262,12 +263,12 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
   case FL_OP_AGGREGATES:
     name_by_place(p, op);
     fl_explain_step(p, line, "aggregate", "%d aggregates in one sweep, over %s", op->attrs.n_columns,
-                 fl_explain_size(p, op->args[0]));
+                    fl_explain_size(p, op->args[0]));
     return;
   case FL_OP_AGGREGATE:
     name_by_place(p, op);
     fl_explain_step(p, line, "aggregate", "%s, over %s", fl_explain_source(p, op->span),
-                 op->attrs.i ? "all rows" : fl_explain_size(p, op->args[0]));
+                    op->attrs.i ? "all rows" : fl_explain_size(p, op->args[0]));
     return;
   case FL_OP_CONCAT:
   case FL_OP_LIST_OF:
@@ -336,7 +337,7 @@ static void say_function(FlExplain *p, const FlPlanFunc *planned, FlText1 *out) 
 }
 
 void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const FlSources *sources,
-                   const char *history) {
+                      const char *history) {
   const FlModule *m = plan->module;
   FlExplain p = {.arena = arena, .module = m, .sources = sources, .history = history};
   p.names = fl_map_make(arena);

@@ -110,27 +110,17 @@ static void lane_element(FlFn *f, FlSweep *s, LaneSource source, Val i, Val lane
 
 /* ---- short rests --------------------------------------------------------------------------- */
 
-enum { REST_LANES = 8, REST_OPS = 24 };
+enum { REST_LANES = 8 };
 
 typedef struct Terms { /* what a sum adds; of products both factors */
   Val at[2];
 } Terms;
 
-/* Can the rest of a sum within an element be added by masked vectors? Only sums, of values that are cheap and
- * cannot fault, without loops. */
+/* Can the rest of a sum within an element be added by masked vectors? Only sums, of cheap terms. */
 static bool rest_by_masks(FlFn *f, const FlSweep *s) {
-  int ops = 0;
-  for (const FlOp *op = s->region->first; op; op = op->next, ops++) {
-    const FlOpInfo *info = &fl_op_info[op->code];
-    bool plain = info->op_class == FL_CLASS_SCALAR
-                     ? !(info->flags & FL_OPF_HEAP)
-                     : op->code == FL_OP_CONST || op->code == FL_OP_DIM ||
-                           (op->code == FL_OP_LOAD && fl_t_is_scalar(op->results[0]->type));
-    if (!plain || fl_ir_may_fault(op) || ops >= REST_OPS) return false;
-  }
   for (int k = 0; k < s->n; k++)
     if (!fl_red_sums(&s->at[k])) return false;
-  return !f->quick;
+  return !f->quick && fl_map_get(f->g->plan->cheap, s->op);
 }
 
 /* The last `n` < 32 positions, from `base` on, onto the lanes: 8 lanes at a time as far as there are

@@ -1,9 +1,9 @@
 /* llvm_steps.c: host code as a table of steps (FlSteps of flow/abi.h), where a region runs straight through
  * many operations: a column of a wide table, and the next one.
  *
- * In: operations of a region, one after the other. Out: rows of the function's table, and one call that runs
- * them. Equal operations but for their operands are one kind of step: a runtime operator with one
- * description, or a function of its own (`main.step.3`) that takes the operands as arguments, with one
+ * In: steps that the plan has as rows (plan/steps.c), one after the other. Out: rows of the function's table, and
+ * one call that runs them. Equal operations but for their operands are one kind of step: a runtime operator with
+ * one description, or a function of its own (`main.step.3`) that takes the operands as arguments, with one
  * kernel. So the code that LLVM sees grows with the kinds, and only data with the columns.
  *
  * What always holds: steps run in the order of the operations; a failure leaves the function as that of a
@@ -17,13 +17,13 @@ enum { MANY_VALUES = 4096 };
 struct FlTable {
   FlVec(int32_t) code;
   FlVec(Val) constants, kinds;
-  FlMap *constant_of, *kind_of; /* by interned description: 1 + the index */
-  int open;                     /* where the rows begin that no call runs yet; -1: there are none */
-  FlVec(const FlValue *) made;  /* by them, read or written in loops */
-  int n_values;                 /* places */
-  Val steps, places;            /* FlSteps, FlPlaces */
-  Val values, n_values_at;      /* values: where they are, and what says how many */
-  Val buffer;                   /* of an array that holds the values; NULL: they are on the stack */
+  FlMap *constant_of;          /* by interned description: 1 + the index */
+  int open;                    /* where the rows begin that no call runs yet; -1: there are none */
+  FlVec(const FlValue *) made; /* by them, read or written in loops */
+  int n_values;                /* places */
+  Val steps, places;           /* FlSteps, FlPlaces */
+  Val values, n_values_at;     /* values: where they are, and what says how many */
+  Val buffer;                  /* of an array that holds the values; NULL: they are on the stack */
 };
 
 /* ---- places -------------------------------------------------------------------------------------------- */
@@ -55,20 +55,10 @@ static Val slot_constant(FlGen *g, const FlOp *op) {
   return LLVMConstStructInContext(g->cx, (Val[]){LLVMConstInt(g->i64, bits, false), zero}, 2, false);
 }
 
-static void describe_constant(FlText1 *out, const FlOp *op) {
-  FlType1 t = op->results[0]->type;
-  fl_text_add(out, (const char *)&t, sizeof t);
-  fl_text_add(out, (const char *)&op->attrs.i, sizeof op->attrs.i);
-  fl_text_add(out, (const char *)&op->attrs.f, sizeof op->attrs.f);
-  size_t len = op->attrs.s_len ? (size_t)op->attrs.s_len : op->attrs.s ? strlen(op->attrs.s) : 0;
-  fl_text_addf(out, "%zu:", len);
-  if (len) fl_text_add(out, op->attrs.s, len);
-}
-
 static int32_t constant_place(FlFn *f, const FlOp *op) {
   FlText1 text = {0};
   const char *key;
-  describe_constant(&text, op);
+  fl_plan_describe_constant(&text, op);
   int at = known(f, f->table->constant_of, &text, &key);
   fl_text_reset(&text);
   if (!at) {
@@ -108,136 +98,20 @@ Val fl_ll_at_place(FlFn *f, const FlValue *v) {
 
 /* ---- kinds --------------------------------------------------------------------------------------------- */
 
-/* What an operation is but for what it works on: `outside` are its operands and what its regions take from
- * around it, in the order in which it names them. */
-typedef struct Shape {
-  FlFn *f;
-  const FlOp *op;
-  FlText1 text;
-  FlMap *number; /* value -> 1 + its number, those outside below 0 */
-  int n_inside;
-  FlVec(FlValue *) outside;
-} Shape;
-
-static void add_number(Shape *s, int64_t n) { fl_text_add(&s->text, (const char *)&n, sizeof n); }
-
-static void add_type(Shape *s, FlType1 t) { fl_text_add(&s->text, (const char *)&t, sizeof t); }
-
-static void add_text(Shape *s, const char *text, size_t len) {
-  add_number(s, text ? (int64_t)len : -1);
-  if (text) fl_text_add(&s->text, text, len);
-}
-
-static void add_inside(Shape *s, const FlValue *v) {
-  fl_map_set(s->number, v, (void *)(intptr_t)++s->n_inside);
-  add_type(s, v->type);
-}
-
-static void add_value(Shape *s, FlValue *v) {
-  intptr_t n = (intptr_t)fl_map_get(s->number, v);
-  if (!n && v->op && v->op->code == FL_OP_CONST) {
-    fl_text_addc(&s->text, 'c');
-    describe_constant(&s->text, v->op);
-    return;
-  }
-  fl_text_addc(&s->text, n ? 'v' : 'o');
-  if (!n) {
-    fl_vec_push(s->f->g->arena, &s->outside, v);
-    fl_map_set(s->number, v, (void *)(n = -s->outside.n));
-    add_type(s, v->type);
-    add_number(s, fl_plan_dies(s->f->g->plan, s->op, v)); /* it may be written over */
-  }
-  add_number(s, n);
-}
-
-static void add_attributes(Shape *s, const FlOp *op) {
-  FlGen *g = s->f->g;
-  const FlAttrs *a = &op->attrs;
-  add_number(s, op->code);
-  add_number(s, fl_plan_attr(g->plan, op));
-  fl_text_add(&s->text, (const char *)&a->f, sizeof a->f);
-  add_text(s, a->s, a->s ? (a->s_len ? (size_t)a->s_len : strlen(a->s)) : 0);
-  add_number(s, a->n_list);
-  for (int i = 0; i < a->n_list; i++) add_text(s, a->list[i], strlen(a->list[i]));
-  add_number(s, a->n_columns);
-  for (int i = 0; i < a->n_columns; i++) {
-    const FlColumnAttr *c = &a->columns[i];
-    add_number(s, c->flags);
-    add_text(s, c->name, c->name ? strlen(c->name) : 0);
-    add_text(s, c->made, c->made ? strlen(c->made) : 0);
-    add_number(s, c->dtype);
-  }
-  add_number(s, (int64_t)(intptr_t)a->format);
-  add_number(s, a->n_options);
-  for (int i = 0; i < a->n_options; i++) {
-    const FlOptionAttr *o = &a->options[i];
-    add_text(s, o->name, strlen(o->name));
-    add_text(s, o->text, o->text ? strlen(o->text) : 0);
-    add_number(s, o->number);
-    add_number(s, o->found);
-  }
-  add_number(s, (int64_t)(intptr_t)a->library);
-  add_number(s, (int64_t)(intptr_t)a->func);
-  add_number(s, fl_ll_site(g, op->span, (FlFaultText){0}));
-  for (int i = 0; op->places && i < op->n_results; i++)
-    add_number(s, fl_ll_site(g, op->places[i], (FlFaultText){0}));
-  add_number(s, op->n_args);
-  add_number(s, op->n_results);
-}
-
-static void add_op(Shape *s, const FlOp *op);
-
-static void add_region(Shape *s, const FlRegion *r) {
-  add_number(s, r->n_params);
-  for (int i = 0; i < r->n_params; i++) add_inside(s, r->params[i]);
-  for (const FlOp *op = r->first; op; op = op->next) add_op(s, op);
-  add_number(s, -1); /* no code of an operator */
-  for (int i = 0; i < r->n_yields; i++) add_value(s, r->yields[i]);
-}
-
-static void add_op(Shape *s, const FlOp *op) {
-  add_attributes(s, op);
-  for (int i = 0; i < op->n_args; i++) add_value(s, op->args[i]);
-  for (int i = 0; i < op->n_regions; i++) add_region(s, op->regions[i]);
-  for (int i = 0; i < op->n_results; i++) add_inside(s, op->results[i]);
-}
-
-/* Of runtime operators the description is the kind: what stands where does not matter. */
-static void add_call(Shape *s, const FlOp *op) {
-  add_attributes(s, op);
-  for (int i = 0; i < op->n_args; i++) add_type(s, op->args[i]->type);
-  for (int i = 0; i < op->n_results; i++) add_type(s, op->results[i]->type);
-}
-
-static int add_kind(FlFn *f, const char *key, Val op, Val what, Val fn, int n_args, int n_results) {
+static void add_kind(FlFn *f, Val op, Val what, Val fn, int n_args, int n_results) {
   FlGen *g = f->g;
   Val none = fl_ll_null(g);
   Val parts[] = {op ? op : none, what ? what : none, fn ? fn : none, fl_ll_i32(g, n_args),
                  fl_ll_i32(g, n_results)};
   fl_vec_push(g->arena, &f->table->kinds, LLVMConstStructInContext(g->cx, parts, 5, false));
-  if (key) fl_map_set(f->table->kind_of, key, (void *)(intptr_t)f->table->kinds.n);
-  return f->table->kinds.n - 1;
 }
 
 static Val operation(FlGen *g, const char *name) {
   return fl_ll_extern(g, name, g->i32, (Ty[]){g->ptr, g->ptr, g->ptr, g->ptr}, 4);
 }
 
-static int call_kind(FlFn *f, const FlOp *op) {
-  FlGen *g = f->g;
-  Shape s = {.f = f, .op = op};
-  const char *key, *name;
-  add_call(&s, op);
-  int at = known(f, f->table->kind_of, &s.text, &key);
-  fl_text_reset(&s.text);
-  if (at) return at - 1;
-  name = op->code == FL_OP_ARRAY ? "fl_step_array"
-                                 : fl_arena_printf(g->arena, "fl_rt_%s", fl_op_info[op->code].name);
-  return add_kind(f, key, operation(g, name), fl_ll_op_desc(g, op), NULL, op->n_args, op->n_results);
-}
-
-/* The operation as a function of what it takes from outside. */
-static Val step_function(FlFn *host, const Shape *s) {
+/* The operation as a function of its operands. */
+static Val step_function(FlFn *host, const FlPlanStep *s) {
   FlGen *g = host->g;
   const char *name = fl_arena_printf(g->arena, "%s.step.%d", host->func->name, g->n_names++);
   Val fn = LLVMAddFunction(g->mod, name, g->host_fn);
@@ -246,21 +120,32 @@ static Val step_function(FlFn *host, const Shape *s) {
   fl_ll_quick_attrs(g, fn);
   FlFn *f = fl_ll_fn_make(g, host->func, fn, FL_FORM_HOST);
   fl_ll_op_begin(f, s->op);
-  for (int i = 0; i < s->outside.n; i++) {
-    const FlValue *v = s->outside.at[i];
+  for (int i = 0; i < s->row->n; i++) {
+    const FlValue *v = s->row->operands[i];
     fl_ll_set(f, v, fl_ll_slot_get(f, LLVMGetParam(fn, 1), (unsigned)i, v->type));
   }
   fl_ll_op_end(f, s->op, LLVMGetParam(fn, 2));
   return fn;
 }
 
-static int function_kind(FlFn *f, Shape *s) {
-  const char *key;
-  s->number = fl_map_make(f->g->arena);
-  add_op(s, s->op);
-  int at = known(f, f->table->kind_of, &s->text, &key);
-  fl_text_reset(&s->text);
-  return at ? at - 1 : add_kind(f, key, NULL, NULL, step_function(f, s), s->outside.n, s->op->n_results);
+/* The kind of which this step is the first. */
+static void make_kind(FlFn *f, const FlPlanStep *s) {
+  FlGen *g = f->g;
+  const FlOp *op = s->op;
+  int n = s->row->n;
+  const char *runs = op->code == FL_OP_ARRAY ? "fl_step_array" : fl_op_info[op->code].name;
+  switch (s->row->runs) {
+  case FL_ROW_CALLS:
+    if (op->code != FL_OP_ARRAY) runs = fl_arena_printf(g->arena, "fl_rt_%s", runs);
+    add_kind(f, operation(g, runs), fl_ll_op_desc(g, op), NULL, n, op->n_results);
+    return;
+  case FL_ROW_TASKS: {
+    Val tasks = fl_ll_tasks(f, s->kernel);
+    add_kind(f, operation(g, "fl_map_tasks"), tasks, NULL, n, op->n_results);
+    return;
+  }
+  case FL_ROW_FUNCTION: add_kind(f, NULL, NULL, step_function(f, s), n, op->n_results); return;
+  }
 }
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
@@ -273,16 +158,19 @@ static void put_result(FlFn *f, const FlValue *v) {
   if (fl_map_get(f->looped, v)) fl_vec_push(f->g->arena, &f->table->made, v);
 }
 
-static void put_row(FlFn *f, const FlOp *op, int kind, int n, FlValue *const *args) {
+void fl_ll_step(FlFn *f, const FlPlanStep *s) {
   FlTable *t = f->table;
-  int32_t *places = FL_NEW_ARRAY(f->g->arena, int32_t, n + 1);
-  for (int i = 0; i < n; i++) places[i] = operand(f, op->parent, args[i]);
+  const FlOp *op = s->op;
+  const FlPlanRow *row = s->row;
+  if (!row) return; /* a constant: made anew where it is used */
+  if (row->kind == t->kinds.n) make_kind(f, s);
+  int32_t *places = FL_NEW_ARRAY(f->g->arena, int32_t, row->n + 1);
+  for (int i = 0; i < row->n; i++) places[i] = operand(f, op->parent, row->operands[i]);
   if (t->open < 0) t->open = t->code.n;
-  fl_ll_need_slots(f, (unsigned)(n > op->n_results ? n : op->n_results));
-  put(f, kind);
-  for (int i = 0; i < n; i++) put(f, places[i]);
+  fl_ll_need_slots(f, (unsigned)(row->n > op->n_results ? row->n : op->n_results));
+  put(f, row->kind);
+  for (int i = 0; i < row->n; i++) put(f, places[i]);
   for (int i = 0; i < op->n_results; i++) put_result(f, op->results[i]);
-  const FlPlanStep *s = fl_plan_step(f->g->plan, op);
   int at = t->code.n;
   put(f, 0);
   for (int i = 0; i < s->n_dead; i++) {
@@ -291,30 +179,6 @@ static void put_row(FlFn *f, const FlOp *op, int kind, int n, FlValue *const *ar
     put(f, place_of(FL_PLACE_OWN, own - 1));
     t->code.at[at]++;
   }
-}
-
-void fl_ll_step(FlFn *f, const FlPlanStep *step) {
-  const FlOp *op = step->op;
-  if (op->code == FL_OP_CONST) return; /* made anew where it is used */
-  bool called = fl_op_info[op->code].op_class == FL_CLASS_RUNTIME && !fl_ir_within(op);
-  if (called || op->code == FL_OP_ARRAY) {
-    put_row(f, op, call_kind(f, op), op->n_args, op->args);
-    return;
-  }
-  const FlPlanKernel *k = step->kernel;
-  if (k && k->form == FL_KERNEL_TASKS) {
-    Val tasks = fl_ll_tasks(f, k);
-    int n = op->n_args + k->n_uses;
-    FlValue **args = FL_NEW_ARRAY(f->g->arena, FlValue *, n + 1);
-    for (int i = 0; i < n; i++)
-      args[i] = i < op->n_args ? op->args[i] : (FlValue *)(uintptr_t)k->uses[i - op->n_args].value;
-    int kind = add_kind(f, NULL, operation(f->g, "fl_map_tasks"), tasks, NULL, n, op->n_results);
-    put_row(f, op, kind, n, args);
-    return;
-  }
-  Shape s = {.f = f, .op = op};
-  int kind = function_kind(f, &s);
-  put_row(f, op, kind, s.outside.n, s.outside.at);
 }
 
 void fl_ll_steps_run(FlFn *f) {
@@ -385,7 +249,6 @@ void fl_ll_table_begin(FlFn *f, const FlRegion *body, Val params) {
   FlTable *t = f->table = FL_NEW(g->arena, FlTable);
   t->open = -1;
   t->constant_of = fl_map_make(g->arena);
-  t->kind_of = fl_map_make(g->arena);
   t->steps = LLVMAddGlobal(g->mod, g->steps, "steps");
   make_values(f, body);
   t->places = fl_ll_alloca_n(f, g->ptr, sizeof(FlPlaces) / sizeof(void *), "places");

@@ -158,5 +158,9 @@ void fl_plan_root(FlPlanner *m, FlPlanBody *body) {
   body->looped = fl_map_make(m->plan->arena);
   body->straight = !has_loops(m->plan, body->region) || has_too_many_loops(body->region);
   body->holds_table = body->straight && find_tables(body);
+  if (body->holds_table) {
+    FlPlanTable t = {fl_interner_make(m->plan->arena), fl_map_make(m->plan->arena), 0};
+    fl_plan_rows(m, &t, body);
+  }
   find_looped(m, body->looped, body->region);
 }

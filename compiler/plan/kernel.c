@@ -6,7 +6,8 @@
 enum {
   COLUMNS_UNIT = 16, /* columns that a worker sums at least, next to each other */
   MOST_DRAWS = 4,    /* random numbers an element that are drawn by tiles, */
-  MOST_READS = 4     /* and reads that are asked for ahead */
+  MOST_READS = 4,    /* and reads that are asked for ahead */
+  MOST_CHEAP = 24    /* operations */
 };
 
 int fl_plan_weight(const FlRegion *r) {
@@ -77,12 +78,28 @@ static void find_draws(FlArena *arena, FlPlanKernel *k) {
   for (int i = 0; i < k->n_reads; i++) k->reads[i] = reads[i];
 }
 
-/* The LOADs that need no guard although something before them may have failed. */
-static void find_firm(FlPlan *p, const FlRegion *r) {
+/* Is an element of it cheap, without loops, texts and faults? */
+static bool is_cheap(const FlRegion *r) {
+  int n = 0;
   for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->code == FL_OP_LOAD && (op->attrs.i == 2 || (op->attrs.i && fl_opt_reads_inside(op))))
-      fl_map_set(p->firm, op, (void *)(uintptr_t)op);
-    for (int i = 0; i < op->n_regions; i++) find_firm(p, op->regions[i]);
+    const FlOpInfo *info = &fl_op_info[op->code];
+    bool plain = info->op_class == FL_CLASS_SCALAR
+                     ? !(info->flags & FL_OPF_HEAP)
+                     : op->code == FL_OP_CONST || op->code == FL_OP_DIM ||
+                           (op->code == FL_OP_LOAD && fl_t_is_scalar(op->results[0]->type));
+    if (!plain || fl_ir_may_fault(op) || n++ >= MOST_CHEAP) return false;
+  }
+  return true;
+}
+
+/* What is known of operations within a kernel. */
+static void look_inside(FlPlan *p, const FlRegion *r, bool faults) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    void *self = (void *)(uintptr_t)op;
+    bool proven = faults && op->code == FL_OP_LOAD && op->attrs.i;
+    if (proven && (op->attrs.i == 2 || fl_opt_reads_inside(op))) fl_map_set(p->firm, op, self);
+    if (op->code == FL_OP_REDUCE && is_cheap(op->regions[0])) fl_map_set(p->cheap, op, self);
+    for (int i = 0; i < op->n_regions; i++) look_inside(p, op->regions[i], faults);
   }
 }
 
@@ -119,6 +136,6 @@ const FlPlanKernel *fl_plan_kernel(FlPlanner *m, const FlOp *op, bool code) {
   }
   find_over(p->arena, k);
   if (p->level) find_draws(p->arena, k);
-  if (k->faults) find_firm(p, k->region);
+  look_inside(p, k->region, k->faults);
   return k;
 }

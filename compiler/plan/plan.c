@@ -84,6 +84,11 @@ static FlPlanKind kind_of(const FlPlanStep *s) {
   return FL_STEP_VALUE;
 }
 
+static const FlValue *view_of(const FlOp *op) {
+  bool element = op->code == FL_OP_LOAD && !fl_t_is_scalar(op->results[0]->type);
+  return element || op->code == FL_OP_ROWS || op->code == FL_OP_RESHAPE ? op->args[0] : NULL;
+}
+
 static FlPlanBody *make_body(FlPlanner *m, const FlRegion *r);
 
 /* Kernel code has no steps of its own. */
@@ -106,6 +111,7 @@ static FlPlanStep *make_step(FlPlanner *m, const FlOp *op, int first) {
   s->kernel_code = op->n_regions && fl_ir_is_kernel(op->regions[0]);
   p->wide |= s->kernel_code && fl_plan_weight(op->regions[0]) > FL_CODE_WIDE;
   s->kind = kind_of(s);
+  s->view_of = view_of(op);
   /* What may fail asks the calls that run first. */
   s->in_table = fl_plan_fits_table(s) && (m->running.n == 0 || op->code == FL_OP_CONST);
   s->waits = fl_plan_waits(m, op, first);
@@ -186,11 +192,8 @@ FlPlan *fl_plan_make(FlArena *arena, const FlModule *m, int level) {
   p->bodies = fl_map_make(arena);
   p->of_func = fl_map_make(arena);
   p->firm = fl_map_make(arena);
+  p->cheap = fl_map_make(arena);
   for (const FlFunc *f = m->first; f; f = f->next) make_func(p, f);
   for (int i = 0; i < p->funcs.n; i++) communicates(p, p->funcs.at[i]);
   return p;
-}
-
-bool fl_plan_dies(const FlPlan *p, const FlOp *op, const FlValue *v) {
-  return fl_lifetime_dies_after(fl_plan_func(p, op->parent->func)->life, op, v);
 }

@@ -108,6 +108,20 @@ typedef enum FlPlanKind {
   FL_STEP_STAGE /* a stage call, which runs beside what follows */
 } FlPlanKind;
 
+/* A step as a row of the table that its body is: docs/decisions/steps.md. */
+typedef enum FlPlanRowRuns {
+  FL_ROW_CALLS,   /* what the runtime has for it */
+  FL_ROW_TASKS,   /* fl_map_tasks */
+  FL_ROW_FUNCTION /* a function of the operands, made of the first step of the kind */
+} FlPlanRowRuns;
+
+typedef struct FlPlanRow {
+  FlPlanRowRuns runs;
+  int kind; /* steps of one kind do the same but for their operands; numbered as they are met first */
+  int n;
+  FlValue *const *operands;
+} FlPlanRow;
+
 typedef struct FlPlanBody FlPlanBody;
 
 typedef struct FlPlanStep {
@@ -118,11 +132,14 @@ typedef struct FlPlanStep {
   FlPlanBody *const *inside;  /* by region, of host code; NULL: there are none, or they are a kernel's */
   FlValue *const *dead;       /* arrays that are given back behind it */
   int n_dead;
-  int waits;         /* so many of the stage calls of this body that are running are waited for before it */
-  bool kernel_code;  /* its regions hold nothing but what a kernel may */
-  bool in_table;     /* where its body is a table: it is a row of that */
-  bool writes;       /* STORE: into the array itself, which the result then is */
-  const bool *takes; /* FOR, WHILE, STORE: by argument: the reference is handed over; NULL: none is */
+  int waits;        /* so many of the stage calls of this body that are running are waited for before it */
+  bool kernel_code; /* its regions hold nothing but what a kernel may */
+  bool in_table;    /* where its body is a table: it is a row of that */
+  const FlValue
+      *view_of; /* its result lies in the memory of this array, or is held by this list; NULL: neither */
+  bool writes;  /* STORE: into the array itself, which the result then is */
+  const FlPlanRow *row; /* where it is a row of a table; NULL: it is none, or a constant */
+  const bool *takes;    /* FOR, WHILE, STORE: by argument: the reference is handed over; NULL: none is */
   const FlCarry *holds; /* FOR, WHILE: by result */
   const bool *same;     /* IF: by result: both branches give one object, which stays where it is */
   int64_t lasts;        /* bits that attribute i has beside its own: what it reads last, and may write over */
@@ -159,9 +176,11 @@ typedef struct FlPlan {
   FlMap *steps;              /* FlOp, of host level -> FlPlanStep */
   FlMap *bodies;             /* FlRegion, of host level -> FlPlanBody */
   FlMap *of_func;            /* FlFunc -> FlPlanFunc */
-  FlMap *firm; /* proven LOADs of kernels that can fail, which stay inside of their arrays also where
-                  something before them failed -> themselves */
-  bool wide;   /* some loop or branch is larger than FL_CODE_WIDE */
+  FlMap *firm;  /* proven LOADs of kernels that can fail, which stay inside of their arrays also where
+                   something before them failed -> themselves */
+  FlMap *cheap; /* REDUCEs in kernels whose terms are few operations without loops, texts and faults ->
+                   themselves */
+  bool wide;    /* some loop or branch is larger than FL_CODE_WIDE */
 } FlPlan;
 
 /* Never fails. Level 0: what quick code needs, the plainest form of everything. */
@@ -181,8 +200,8 @@ static inline int64_t fl_plan_attr(const FlPlan *p, const FlOp *op) {
   const FlPlanStep *s = fl_plan_step(p, op);
   return op->attrs.i | (s ? s->lasts : 0);
 }
-/* The array v, which is owned where `op` stands, is not used after it. */
-bool fl_plan_dies(const FlPlan *p, const FlOp *op, const FlValue *v);
+/* Adds what a CONST is, so that equal ones, and only these, have equal texts. */
+void fl_plan_describe_constant(FlText1 *out, const FlOp *op);
 
 /* As text: values have the numbers that they have in the text of the IR. */
 void fl_plan_print(FlText1 *out, const FlPlan *p);

@@ -40,6 +40,16 @@ const FlCost *fl_plan_cost(FlArena *arena, const FlRegion *kernel);
 int fl_plan_waits(const FlPlanner *m, const FlOp *op, int first);
 /* May the operation be a row of a table of steps? */
 bool fl_plan_fits_table(const FlPlanStep *s);
+/* The table of a function that is being made. */
+typedef struct FlPlanTable {
+  FlInterner *names; /* descriptions of kinds */
+  FlMap *kinds;      /* of which, interned -> 1 + the kind */
+  int n_kinds;
+} FlPlanTable;
+
+/* steps.c: the rows of the body and of those inside, in the order in which they run. */
+void fl_plan_rows(FlPlanner *m, FlPlanTable *t, FlPlanBody *body);
+
 /* The root of a function, or of tasks, whose steps are made: what is decided of it as a whole. */
 void fl_plan_root(FlPlanner *m, FlPlanBody *body);
 

@@ -151,7 +151,7 @@ static void put_body(Printer *p, const FlPlanBody *body);
 
 /* Is there anything that was decided of it? */
 static bool says_something(const FlPlanStep *s) {
-  return s->kind != FL_STEP_VALUE || s->n_dead || s->waits || s->takes || s->writes;
+  return s->kind != FL_STEP_VALUE || s->n_dead || s->waits || s->takes || s->writes || s->view_of;
 }
 
 static void put_step(Printer *p, const FlPlanStep *s) {
@@ -170,6 +170,11 @@ static void put_step(Printer *p, const FlPlanStep *s) {
   if (s->kernel) put_kernel(p, s->kernel);
   if (s->waits) fl_text_addf(p->out, ", waits for %d", s->waits);
   if (s->writes) fl_text_addz(p->out, ", in place");
+  if (s->row) fl_text_addf(p->out, ", row of kind %d", s->row->kind);
+  if (s->view_of) {
+    fl_text_addz(p->out, ", view of ");
+    put_value(p, s->view_of);
+  }
   if (s->lasts) fl_text_addf(p->out, ", reads last (%lld)", (long long)s->lasts);
   p->depth++;
   if (s->kernel) put_uses(p, s->kernel->n_uses, s->kernel->uses);

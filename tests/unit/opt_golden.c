@@ -66,6 +66,14 @@ static bool counts_hold(const char *name, const char *text, const char *out) {
   return fine;
 }
 
+/* Operations of one line of a script have one place, which those of a text of the IR have not. */
+static void forget_places(FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next) {
+    op->span = (FlSpan){0};
+    for (int i = 0; i < op->n_regions; i++) forget_places(op->regions[i]);
+  }
+}
+
 /* The text of what the first line of `text` asks for. */
 static bool make(FlArena *arena, const char *text, FlSink *sink, FlText1 *out) {
   FlOptOptions o = {0};
@@ -75,6 +83,7 @@ static bool make(FlArena *arena, const char *text, FlSink *sink, FlText1 *out) {
     return options_of(text, passes, &o) && fl_opt_text(arena, text, &o, sink, out);
   FlModule *m = fl_ir_read(arena, text, sink);
   if (!m || !fl_ir_verify(m, out)) return false;
+  for (FlFunc *f = m->first; f; f = f->next) forget_places(f->body);
   fl_plan_print(out, fl_plan_make(arena, m, level));
   return true;
 }

@@ -5,8 +5,7 @@
 enum { LARGE = 150, KERNEL = 8 }; /* rows and places of a table that is worth it; what a kernel counts for */
 enum { MOST_LOOPS = 1000 };       /* of one function that is optimised */
 
-/* ---- stage calls -----------------------------------------------------------------------------------------
- */
+/* ---- stage calls --------------------------------------------------------------------------------------- */
 
 static bool needs(const FlOp *op, const FlOp *stage) {
   for (int k = 0; k < stage->n_results; k++) {
@@ -44,8 +43,7 @@ int fl_plan_waits(const FlPlanner *m, const FlOp *op, int first) {
   return end - first;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------------
- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 bool fl_plan_fits_table(const FlPlanStep *s) {
   const FlOp *op = s->op;
@@ -95,8 +93,7 @@ static bool find_tables(FlPlanBody *body) {
   return found;
 }
 
-/* ---- what is worth optimising ----------------------------------------------------------------------------
- */
+/* ---- what is worth optimising -------------------------------------------------------------------------- */
 
 /* Does the region start work beside which its own code takes no time? */
 static bool starts_work(const FlRegion *r) {
@@ -129,8 +126,7 @@ static bool has_too_many_loops(const FlRegion *r) {
   return n > MOST_LOOPS;
 }
 
-/* ---- views -----------------------------------------------------------------------------------------------
- */
+/* ---- views --------------------------------------------------------------------------------------------- */
 
 /* Is op inside a loop that v is outside of? */
 static bool loops_since(const FlOp *op, const FlValue *v) {

@@ -62,7 +62,7 @@ static bool is_alone(FlInPlace *p, const FlValue *v) {
   return alone;
 }
 
-/* ---- back to where an array comes from ---------------------------------------------------------------- */
+/* ---- back to where an array comes from ----------------------------------------------------------------- */
 
 static int first_carried(const FlOp *op) { return op->code == FL_OP_FOR ? 2 : 0; }
 

@@ -1,8 +1,7 @@
 /* plan.c: the walk over a module that makes its plan; see plan.h. */
 #include "plan/plan_internal.h"
 
-/* ---- what is read last -----------------------------------------------------------------------------------
- */
+/* ---- what is read last --------------------------------------------------------------------------------- */
 
 /* Whether this argument, which is read in no other place, is not read after the op. */
 static bool is_last(const FlPlanStep *s, int arg) {
@@ -23,8 +22,7 @@ static int64_t lasts(const FlPlanStep *s) {
   return (is_last(s, 3) ? FL_NEAREST_LAST_LABEL : 0) | (is_last(s, 4) ? FL_NEAREST_LAST_GAP : 0);
 }
 
-/* ---- who owns what ---------------------------------------------------------------------------------------
- */
+/* ---- who owns what ------------------------------------------------------------------------------------- */
 
 static const bool *takes(const FlPlanner *m, const FlOp *op) {
   bool *out = NULL;
@@ -51,8 +49,7 @@ static const bool *same(const FlPlanner *m, const FlOp *op) {
   return out;
 }
 
-/* ---- steps -----------------------------------------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 /* A checked product depends on the order of its factors, so it is no kernel. */
 static bool in_order(const FlOp *op) {
@@ -147,8 +144,7 @@ static FlPlanBody *make_body(FlPlanner *m, const FlRegion *r) {
   return body;
 }
 
-/* ---- functions -------------------------------------------------------------------------------------------
- */
+/* ---- functions ----------------------------------------------------------------------------------------- */
 
 static void make_func(FlPlan *p, const FlFunc *f) {
   FlPlanFunc *func = FL_NEW(p->arena, FlPlanFunc);

@@ -17,8 +17,7 @@
 #include "plan/in_place.h"
 #include "plan/lifetime.h"
 
-/* ---- rows: what is needed of an argument, or a capture, for one row of the result ------------------------
- */
+/* ---- rows: what is needed of an argument, or a capture, for one row of the result ---------------------- */
 
 typedef enum FlRows {
   FL_ROWS_NONE, /* none: it is one value, or only its sizes are asked for */
@@ -40,8 +39,7 @@ typedef struct FlUse {
   bool dies;      /* the array is owned here and not used after: the operation may write over it */
 } FlUse;
 
-/* ---- cost: nanoseconds, as an expression over sizes that are known where the loop begins ----------------
- */
+/* ---- cost: nanoseconds, as an expression over sizes that are known where the loop begins --------------- */
 
 typedef enum FlCostKind {
   FL_COST_CONSTANT, /* n */
@@ -59,8 +57,7 @@ typedef struct FlCost {
   const struct FlCost *a, *b;
 } FlCost;
 
-/* ---- kernels ---------------------------------------------------------------------------------------------
- */
+/* ---- kernels ------------------------------------------------------------------------------------------- */
 
 typedef enum FlPlanForm {
   FL_KERNEL_ELEMENTS, /* MAP: an element each */
@@ -95,8 +92,7 @@ typedef struct FlPlanKernel {
   const FlValue **over; /* by result: the array that it is written over where sizes agree; NULL: none */
 } FlPlanKernel;
 
-/* ---- steps -----------------------------------------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 typedef enum FlPlanKind {
   FL_STEP_VALUE,   /* scalars, elements, sizes, checks: code where it stands */

@@ -25,8 +25,7 @@ typedef struct Printer {
   int depth;
 } Printer;
 
-/* ---- values ----------------------------------------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static void number_region(Printer *p, const FlRegion *r, uint32_t *next) {
   for (int i = 0; i < r->n_params; i++) p->number[r->params[i]->id] = (*next)++;
@@ -51,8 +50,7 @@ static void put_values(Printer *p, const char *between, int n, FlValue *const *v
 
 static void line(Printer *p) { fl_text_addf(p->out, "\n%*s", 2 * p->depth, ""); }
 
-/* ---- cost ------------------------------------------------------------------------------------------------
- */
+/* ---- cost ---------------------------------------------------------------------------------------------- */
 
 static bool is_nothing(const FlCost *c) { return c->kind == FL_COST_CONSTANT && c->n == 0; }
 
@@ -82,8 +80,7 @@ static void put_cost(Printer *p, const FlCost *c, bool factor) {
   }
 }
 
-/* ---- what a step takes -----------------------------------------------------------------------------------
- */
+/* ---- what a step takes --------------------------------------------------------------------------------- */
 
 static void put_uses(Printer *p, int n, const FlUse *uses) {
   for (int i = 0; i < n; i++) {
@@ -144,8 +141,7 @@ static void put_ownership(Printer *p, const FlPlanStep *s) {
   }
 }
 
-/* ---- steps -----------------------------------------------------------------------------------------------
- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 static void put_body(Printer *p, const FlPlanBody *body);
 

@@ -5,8 +5,7 @@
 
 const char *const fl_rows_names[FL_N_ROWS] = {"none", "own", "near", "fold", "move", "any"};
 
-/* ---- loops: where the leading index stands beside the loop's own -----------------------------------------
- */
+/* ---- loops: where the leading index stands beside the loop's own --------------------------------------- */
 
 enum { DEPTH = 8, FARTHEST = 1 << 20 }; /* rows, of a neighbourhood */
 static const int64_t FAR = INT64_MAX;   /* -FAR and FAR: no bound is known */
@@ -15,12 +14,9 @@ typedef struct Near {
   int64_t lo, hi; /* own row + lo <= index <= own row + hi */
 } Near;
 
-static int64_t add(int64_t a, int64_t b) {
-  int64_t sum;
-  if (a == FAR || b == FAR) return FAR;
-  if (a == -FAR || b == -FAR || __builtin_add_overflow(a, b, &sum)) return -FAR;
-  return sum;
-}
+/* As a distance, and as one that is no bound where it is far. */
+static int64_t lower(int64_t v) { return v < -FARTHEST ? -FAR : v < FARTHEST ? v : FARTHEST; }
+static int64_t upper(int64_t v) { return v > FARTHEST ? FAR : v > -FARTHEST ? v : -FARTHEST; }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -37,11 +33,16 @@ static Near shifted(const FlOp *loop, const FlOp *op, int depth) {
     bool known = fl_ir_const_value_i(by, &c);
     if (!known && by->op) continue;
     FlBounds b = known ? (FlBounds){.lo = c, .hi = c} : fl_opt_bounds(&nothing, by);
-    int64_t lo = b.lo == INT64_MIN ? -FAR : b.lo, hi = b.hi;
+    int64_t lo = lower(b.lo), hi = upper(b.hi);
     Near x = near(loop, op->args[k], depth);
-    if (minus) return (Near){hi == FAR ? -FAR : add(x.lo, -hi), lo == -FAR ? FAR : add(x.hi, -lo)};
     if (x.lo == -FAR && x.hi == FAR) continue;
-    return (Near){lo == -FAR ? -FAR : add(x.lo, lo), add(x.hi, hi)};
+    if (minus) {
+      int64_t other = lo == -FAR ? FAR : -lo;
+      lo = hi == FAR ? -FAR : -hi;
+      hi = other;
+    }
+    return (Near){x.lo == -FAR || lo == -FAR ? -FAR : lower(x.lo + lo),
+                  x.hi == FAR || hi == FAR ? FAR : upper(x.hi + hi)};
   }
   return (Near){-FAR, FAR};
 }
@@ -53,7 +54,7 @@ static Near near(const FlOp *loop, const FlValue *v, int depth) {
   Near far = {-FAR, FAR}, a, b;
   int64_t c;
   if (v == r->params[0]) return (Near){0, 0};
-  if (fl_ir_const_value_i(v, &c)) return (Near){-FAR, c};
+  if (fl_ir_const_value_i(v, &c)) return (Near){-FAR, upper(c)};
   if (fl_opt_same_size(v, loop->args[0])) return (Near){1, FAR};
   const FlOp *op = v->op;
   if (!op || depth >= DEPTH) return far;
@@ -69,8 +70,7 @@ static Near near(const FlOp *loop, const FlValue *v, int depth) {
   return (Near){least(a.lo, b.lo), most(a.hi, b.hi)};
 }
 
-/* ---- loops: captures -------------------------------------------------------------------------------------
- */
+/* ---- loops: captures ----------------------------------------------------------------------------------- */
 
 typedef struct Captures {
   FlArena *arena;
@@ -138,8 +138,7 @@ const FlUse *fl_plan_captures(FlPlanner *m, const FlOp *loop, const FlOp *sum, i
   return c.uses.at;
 }
 
-/* ---- runtime operators -----------------------------------------------------------------------------------
- */
+/* ---- runtime operators --------------------------------------------------------------------------------- */
 
 /* Of the operators whose row says ROLES: a letter an argument, the last one for all that follow: o its own
  * row, f fold, m move, a any. */

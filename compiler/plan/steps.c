@@ -118,8 +118,7 @@ static void add_call(Shape *s, const FlOp *op) {
   for (int i = 0; i < op->n_results; i++) add_type(s, op->results[i]->type);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* The kind of what is described so: `next` when it is a new one. */
 static int kind_of(FlPlanTable *t, Shape *s, FlPlanRowRuns runs) {

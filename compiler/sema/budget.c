@@ -9,7 +9,7 @@
  *
  * What always holds: results have the same bits either way. Only calls that could not know more when
  * elaborated here are shared: of scalars, arrays, tuples of these and functions, with scalars, arrays or
- * tuples of these as the result, whose size, in a loop, is not asked for. Where an instance cannot be made
+ * tuples of these as the result, whose sizes, in a loop, are known there. Where an instance cannot be made
  * (it has errors that the body here has not), the body is elaborated here. What cannot be shared has a limit
  * with a message: it ends before the memory does. */
 #include "sema/call.h"
@@ -35,27 +35,27 @@ struct FlSpent {
   FlSpent *next;
 };
 
-/* Of which instances are parameters or results. Kernels call with scalars alone. */
-static bool is_plain(const FlSema *s, const FlType *t) {
+/* Of which instances are parameters or results. */
+static bool is_plain(const FlType *t) {
   if (t->kind == FL_TY_TUPLE) {
     for (int i = 0; i < t->n_fields; i++)
-      if (!is_plain(s, t->fields[i].type)) return false;
+      if (!is_plain(t->fields[i].type)) return false;
     return true;
   }
-  if (t->kind != FL_TY_SCALAR && (t->kind != FL_TY_ARRAY || s->in_kernel)) return false;
+  if (t->kind != FL_TY_SCALAR && t->kind != FL_TY_ARRAY) return false;
   return t->dtype != FL_CATEGORY && t->dtype != FL_FILE;
 }
 
-static bool is_argument(const FlSema *s, FlVal v) {
+static bool is_argument(FlVal v) {
   if (v.type->kind == FL_TY_FUNC) return v.fn && !v.fn->derived && !v.fn->agg;
-  if (!is_plain(s, v.type) || v.fail || v.stretch) return false;
+  if (!is_plain(v.type) || v.fail || v.stretch) return false;
   return !(v.spelling && v.type->dtype == FL_TEXT); /* of a file */
 }
 
 static bool may_share(FlSema *s, const FlStmt *decl, const FlVal *values) {
   if (decl->kind != FL_STMT_FN || s->deriving || s->agg || s->by_element) return false;
   for (int i = 0; i < decl->fn.params.n; i++)
-    if (!is_argument(s, values[i])) return false;
+    if (!is_argument(values[i])) return false;
   return true;
 }
 
@@ -97,11 +97,8 @@ static FlVal call_shared(FlSema *s, const FlBinding *fn, const FlSpent *c, const
                          const FlSpan *spans, FlSpan span) {
   int n_diags = s->sink->diags.n, n_errors = s->sink->n_errors, n_raised = s->sink->n_raised;
   FlVal *own = fl_arena_copy(s->arena, values, sizeof *own * (size_t)(fn->decl->fn.params.n + 1));
-  int in_kernel = s->in_kernel;
   FlSemaMark mark = fl_sema_mark(s);
-  s->in_kernel = 0;
   FlVal v = fl_call_shared(s, fn, own, spans, span, c->known);
-  s->in_kernel = in_kernel;
   if (s->too_many_calls) return fl_val_error(s); /* as they would be here */
   if (s->sink->n_raised == n_raised) {
     if (fl_val_bad(v)) return v;
@@ -144,7 +141,7 @@ FlVal fl_call_within_budget(FlSema *s, const FlBinding *fn, FlVal *values, const
   uint32_t cost = frame->func->next_id - before;
   if (again && share) frame->n_spent += cost;
   if (again && s->n_repeated < repeated + cost) s->n_repeated = repeated + cost;
-  if (share) c->sharable = is_plain(s, v.type) && !v.fn && !v.fail && !v.stretch;
+  if (share) c->sharable = is_plain(v.type) && !v.fn && !v.fail && !v.stretch;
   c->cost = cost + 1;
   return v;
 }

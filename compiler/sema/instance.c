@@ -149,9 +149,7 @@ const char *fl_sema_unique_name(FlSema *s, const char *name) {
   return own;
 }
 
-FlSemaMark fl_sema_mark(const FlSema *s) {
-  return (FlSemaMark){s->module->last, s->instances.n, s->named.n};
-}
+FlSemaMark fl_sema_mark(const FlSema *s) { return (FlSemaMark){s->module->last, s->instances.n, s->named.n}; }
 
 void fl_sema_take_back(FlSema *s, FlSemaMark mark) {
   s->module->last = mark.last;
@@ -188,12 +186,13 @@ static void finish_own_calls(FlSema *s, FlInstance *in) {
       const char *path = fl_binding_path(b);
       if (path)
         fl_sema_error(s, FL_E0214, op->span,
-                      "functions that call each other cannot open `%s` by its name; pass it as a `file`", path);
+                      "functions that call each other cannot open `%s` by its name; pass it as a `file`",
+                      path);
       else
-        fl_sema_error(
-            s, FL_E0214, op->span,
-            "functions that call each other cannot use `%s` of the script around them; pass it as an argument",
-            b->name);
+        fl_sema_error(s, FL_E0214, op->span,
+                      "functions that call each other cannot use `%s` of the script around them; pass it as "
+                      "an argument",
+                      b->name);
       return;
     }
     FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, op->n_args + more);
@@ -252,6 +251,61 @@ static const char *sources_of(FlSema *s, const FlFrame *frame) {
   return out;
 }
 
+/* The sizes of what an instance gives, as they are known at its end. */
+static FlValue **result_sizes(FlSema *s, FlVal v) {
+  FlValue **sizes = FL_NEW_ARRAY(s->arena, FlValue *, v.type->n_parts * FL_MAX_RANK + 1);
+  for (int p = 0; p < v.type->n_parts; p++)
+    for (int k = 0; k < v.parts[p]->type.rank && !v.parts[p]->type.depth; k++)
+      sizes[p * FL_MAX_RANK + k] = fl_sema_size(s, fl_ir_dim(&s->b, v.parts[p], k));
+  return sizes;
+}
+
+enum { SIZE_DEPTH = 8 }; /* of what is computed of arguments and their sizes */
+
+/* A size within the instance as it is known to a call with these arguments; NULL: it is not. */
+static FlValue *size_outside(FlSema *s, const FlInstance *in, const FlValue *size, FlValue *const *args,
+                             int depth) {
+  int64_t n;
+  const FlOp *op = size->op;
+  if (fl_ir_const_value_i(size, &n)) return fl_sema_i64(s, n);
+  bool dim = op && op->code == FL_OP_DIM;
+  const FlValue *of = dim ? op->args[0] : size;
+  if (!of->op && of->region == in->frame->func->body)
+    return dim ? fl_sema_size(s, fl_ir_dim(&s->b, args[of->index], (int)op->attrs.i)) : args[of->index];
+  bool plain = op && fl_op_info[op->code].op_class == FL_CLASS_SCALAR && op->n_args <= 3 && !op->n_regions &&
+               op->n_results == 1 && !fl_ir_may_fault(op);
+  if (!plain || depth == SIZE_DEPTH) return NULL;
+  FlValue *of_size[3];
+  for (int i = 0; i < op->n_args; i++)
+    if (!(of_size[i] = size_outside(s, in, op->args[i], args, depth + 1))) return NULL;
+  FlOp *copy = fl_ir_op(&s->b, op->code, op->n_args, of_size, 1, &size->type, 0);
+  copy->attrs = op->attrs;
+  return copy->results[0];
+}
+
+/* What the call gives has the sizes that its arguments say; in a loop these decide what its elements make
+ * together, so that they are to be there before the call. false: they are not. */
+static bool sizes_are_known(FlSema *s, const FlInstance *in, FlValue *const *args) {
+  for (int i = 0; i < in->result->n_parts * FL_MAX_RANK; i++)
+    if (in->sizes[i] && !size_outside(s, in, in->sizes[i], args, 0)) return false;
+  return true;
+}
+
+static void give_sizes(FlSema *s, const FlInstance *in, FlValue *const *args, FlVal out) {
+  FlValue *shape[FL_MAX_RANK + 1];
+  for (int p = 0; p < out.type->n_parts; p++) {
+    FlType1 type = out.parts[p]->type;
+    if (!type.rank || type.depth) continue;
+    shape[0] = out.parts[p];
+    for (int k = 0; k < type.rank; k++) {
+      shape[k + 1] = size_outside(s, in, in->sizes[p * FL_MAX_RANK + k], args, 0);
+      if (!s->in_kernel && shape[k + 1]) fl_sema_alias(s, fl_ir_dim(&s->b, out.parts[p], k), shape[k + 1]);
+    }
+    if (s->in_kernel)
+      out.parts[p] = fl_ir_op(&s->b, FL_OP_RESHAPE, type.rank + 1, shape, 1, &type, 0)->results[0];
+  }
+}
+
 /* Elaborates the body into an IR function of its own. Its parameters are the arguments' parts, then the
  * captures. */
 static FlInstance *make_instance(FlSema *s, const FlBinding *fn, FlMap *instances_of, int n,
@@ -287,8 +341,8 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, FlMap *instance
   int deriving = s->deriving;
   FlSharing *sharing = s->sharing;
   if (!shared) s->sharing = NULL;
-  s->deriving = 0;             /* it is made once, for all calls */
-  if (stage) s->in_kernel = 0; /* its notes are kept with its result */
+  s->deriving = 0;                       /* it is made once, for all calls */
+  if (stage || shared) s->in_kernel = 0; /* its notes are kept with its result; it stands for all calls */
   s->active = &active;
   s->frame = in->frame;
   s->b = (FlBuilder){.module = s->module,
@@ -319,6 +373,7 @@ static FlInstance *make_instance(FlSema *s, const FlBinding *fn, FlMap *instance
     FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, 2 * v.type->n_parts + 1);
     int n_yields = stage ? put_arguments(s, v, yields) : v.type->n_parts;
     in->value = v;
+    if (shared && v.type->kind != FL_TY_FUNC) in->sizes = result_sizes(s, v);
     fl_ir_yield(in->frame->func->body, s->module, n_yields, stage ? yields : v.parts);
     const FlType *untold;
     if (stage) in->frame->func->result_type = fl_value_text(s, v.type, &untold);
@@ -394,6 +449,7 @@ FlVal fl_call_shared(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan
   for (int i = 0; i < n; i++) at += put_arguments(s, values[i], args + at);
   for (int i = 0; i < n_captures; i++)
     at += put_arguments(s, fl_binding_value(s, in->frame->captures.at[i].binding), args + at);
+  if (shared && s->in_kernel && (!in->done || !sizes_are_known(s, in, args))) return fl_val_error(s);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, 2 * in->result->n_parts + 1);
   fl_type_parts(in->result, types);
   int n_results = in->result->n_parts;
@@ -414,6 +470,7 @@ FlVal fl_call_shared(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan
   for (int k = 0, names = in->result->n_parts; names < n_results; k++)
     if (fl_column_names(s, in->value.parts[k])) fl_column_names_set(s, out.parts[k], op->results[names++]);
   if (out.type->kind == FL_TY_TABLE) fl_sema_alias_rows(s, out);
+  if (shared && in->done) give_sizes(s, in, args, out);
   if (decl->fn
           .result) { /* declared sizes of the result are those of the arguments that carry the same name */
     place = fl_call_go_into(s, fn->file, s->pure);

@@ -194,6 +194,7 @@ typedef struct FlInstance {
   int nth;    /* of its function, from 1 */
   bool known; /* it is made for these constants; else it is for all */
   FlMap *of;  /* declaration -> its last instance, where this one was the last */
+  FlValue **sizes; /* of one that stands for calls: of the result's parts, FL_MAX_RANK each, in its frame */
   FlVec(FlOwnCall) own_calls;
   struct FlInstance *next; /* of the same function; it was made before */
 } FlInstance;

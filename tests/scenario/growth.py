@@ -113,6 +113,17 @@ KINDS = {  # (lines, the call of the last, what it gives for x), each for a dept
     "text": lambda n: (deep(n, "x: f64, t: text", 'if t == "a" { x } else { x + 1.0 }', '@(x, "a") * 0.5 + @(x, "a")'), f'f{n - 1}(#, "b")', lambda x: halves(n, x, lambda x: x)),
     "function": lambda n: (["fn h(x: f64) = x * 1.5"] + deep(n, "g, x: f64", "g(x) + 1.0", "@(g, x) * 0.5 + @(g, x)"), f"f{n - 1}(h, #)", lambda x: halves(n, x, lambda x: x * 1.5 + 1)),
     "lambda": lambda n: (deep(n, "g, x: f64", "g(x) + 1.0", "@(y => y * 1.5, x) * 0.5 + @(y => y * 1.5, x)"), f"f{n - 1}(y => y, #)", lambda x: halves(n, x, lambda x: x * 1.5 + 1)),
+    "array": lambda n: (deep(n, "x", "x + 1.0", "@(x) * 0.5 + @(x)"), f"sum(f{n - 1}([#, 2.0]))", lambda x: halves(n, x + 2, lambda x: x + 2)),
+    "array declared": lambda n: (["fn f0(x: f64[k]) -> f64[k] = x + 1.0"] + [f"fn f{k}(x: f64[k]) -> f64[k] = f{k - 1}(x) * 0.5 + f{k - 1}(x)" for k in range(1, n)],
+                                 f"sum(f{n - 1}([#, 2.0]))", lambda x: halves(n, x + 2, lambda x: x + 2)),
+    "array cut": lambda n: (deep(n, "x", "x[1..]", "@(x) * 0.5 + @(x)"), f"sum(f{n - 1}([2.0, #, 3.0]))", lambda x: halves(n, x + 3, lambda x: x)),
+    "array kept": lambda n: (deep(n, "x", "[for y in x if y > 2.0: y]", "@(x) * 0.5 + @(x)") if n < 16 else deep(n, "x", "sort(x)", "@(x) * 0.5 + @(x)"),
+                             f"sum(f{n - 1}([2.5, #]))", lambda x: halves(n, 2.5 + x * (x > 2), lambda x: x)),
+    "array reduced": lambda n: (deep(n, "x", "sum(x)", "@(x) * 0.5 + @(x)"), f"f{n - 1}([#, 2.0])", lambda x: halves(n, x, lambda x: x + 2)),
+    "array in a tuple": lambda n: (["fn f0(x) = (a = x, b = x)"] + [f"fn f{k}(x) = (a = f{k - 1}(x).a * 0.5 + f{k - 1}(x).b, b = f{k - 1}(x).b)" for k in range(1, n)],
+                                   f"sum(f{n - 1}([#, 2.0]).a)", lambda x: halves(n, x + 2, lambda x: x, lambda k, y: y * 0.5 + x + 2)),
+    "matrix": lambda n: (deep(n, "x", "x + [1.0, 2.0]", "@(x) * 0.5 + @(x)"), f"sum(f{n - 1}([[#, 2.0], [3.0, 4.0]]))", lambda x: halves(n, x + 9, lambda x: x + 6)),
+    "rows of calls": lambda n: (deep(n, "x", "x + 1.0", "@(x) * 0.5 + @(x)"), f"sum([for j in 0..2: f{n - 1}([#, f64(j)])])", lambda x: halves(n, 2 * x + 1, lambda x: x + 4)),
     "capture": lambda n: (deep(n, "g, x: f64", "g(x) + 1.0", "@(g, x) * 0.5 + @(g, x)"), f"f{n - 1}(y => y * p, #)", lambda x: halves(n, x, lambda x: x * 1.5 + 1)),
 }
 PLACES = {  # the script's last line, what it prints given the function

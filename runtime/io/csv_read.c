@@ -70,6 +70,7 @@ typedef struct FlParsing {
   FlCsvRange *ranges;
   FlScratch *scratch;        /* one a worker */
   _Atomic int32_t first_bad; /* no range beyond this one need be parsed */
+  FlPool *pool;              /* where scratch is taken from; NULL: nowhere in particular */
 } FlParsing;
 
 static void parse_ranges(void *env, int64_t begin, int64_t end, int worker) {
@@ -81,8 +82,8 @@ static void parse_ranges(void *env, int64_t begin, int64_t end, int worker) {
     FlCsvRange *r = &p->ranges[k];
     int64_t need = r->end - r->begin + 64;
     if (need > own->room) {
-      free(own->positions);
-      own->positions = malloc((size_t)need * sizeof *own->positions);
+      fl_counted_free(own->positions);
+      own->positions = fl_counted_new(p->pool, (size_t)need * sizeof *own->positions);
       own->room = own->positions ? need : 0;
     }
     if (own->positions) {
@@ -231,11 +232,13 @@ int64_t fl_csv_close_gaps(const FlCsvRange *ranges, int32_t n, FlTableWanted *wa
 static bool parse_all(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, FlCsvRange *ranges, int32_t n,
                       FlIoError *e) {
   int workers = fl_ctx_workers(ctx);
-  FlParsing p = {plan, f, ranges, aligned_alloc(64, sizeof(FlScratch) * (size_t)workers), n};
+  FlParsing p = {plan,   f,
+                 ranges, aligned_alloc(64, sizeof(FlScratch) * (size_t)workers),
+                 n,      ctx ? fl_ctx_pool(ctx) : NULL};
   if (!p.scratch) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
   memset(p.scratch, 0, sizeof(FlScratch) * (size_t)workers);
   fl_parallel_for(ctx, n, 1, parse_ranges, &p);
-  for (int k = 0; k < workers; k++) free(p.scratch[k].positions);
+  for (int k = 0; k < workers; k++) fl_counted_free(p.scratch[k].positions);
   free(p.scratch);
   int64_t rows = 0;
   for (int32_t k = 0; k < n; k++) {

@@ -160,10 +160,10 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   const Parts *p = env;
   const int64_t *id = p->of_row;
   int32_t at[MOST_PARTS + 1];
-  int32_t *sorted = malloc(FL_PART_CHUNK * sizeof *sorted);
-  char *packed = malloc((size_t)(SLICE * p->row_bytes));
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  int32_t *sorted = fl_counted_new(pool, FL_PART_CHUNK * sizeof *sorted);
+  char *packed = fl_counted_new(pool, (size_t)(SLICE * p->row_bytes));
   bool done = sorted != NULL && packed != NULL;
-  (void)ctx;
   for (int64_t c = begin; c < end && done; c++) {
     int64_t from, to, *place = p->place + c * p->n_parts;
     fl_part_chunk(c, p->n, &from, &to);
@@ -181,8 +181,8 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
       }
     }
   }
-  free(sorted);
-  free(packed);
+  fl_counted_free(sorted);
+  fl_counted_free(packed);
   return !done;
 }
 

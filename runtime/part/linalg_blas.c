@@ -101,6 +101,7 @@ static void fold_tile(FlCtx *ctx, const Tiles *t, int64_t s, int64_t i, int64_t 
   char *levels =
       t->levels + (worker < 0 ? 0 : worker) * t->n_levels * t->rows * fl_part_min(TILE, p->n) * size;
   for (int64_t k = 0; k < n_leaves; k++) {
+    if (k > 0 && ctx) fl_pool_breathe(fl_ctx_pool(ctx)); /* each leaf reads pages of its own */
     int64_t at = (from + k) * t->leaf;
     char *next = levels + __builtin_ctzll(~(uint64_t)k) * m * n * size;
     part_of(p, i, j, at, m, n, fl_part_min(t->leaf, p->k - at), false, next, n);

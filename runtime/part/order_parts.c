@@ -5,17 +5,18 @@
  * the bytes.
  *
  * A sample of the rows gives cuts that part them into ranges of about the same size: the rows that equal a
- * cut, and those between two cuts. A first sweep writes down the part of each row and counts. Where the parts
- * are few, a sweep for each takes its rows out of the columns, and nothing is written but the result; else
- * one sweep sorts the rows of each chunk by their parts in a cache and writes them to a file (scratch.h),
- * each part behind the other. Each part is then sorted alone in memory, and its row numbers written: blocks
- * in files are read and written from their beginning to their end. Rows that equal a cut are in order as they
- * come. */
+ * cut, and those between two cuts. A first sweep counts the rows of each part. Where the parts
+ * are few, it writes them down, and a sweep for each takes its rows out of the columns, and nothing is
+ * written but the result; else one sweep sorts the rows of each chunk by their parts in a cache and writes
+ * them to a file (scratch.h), each part behind the other. Each part is then sorted alone in memory, and its
+ * row numbers written: blocks in files are read and written from their beginning to their end. Rows that
+ * equal a cut are in order as they come. */
 #include "part/part_internal.h"
 
 enum {
   MOST_CUTS = 127, /* the number of a part is a byte */
   FEW_PARTS = 8,   /* so many sweeps over the columns cost less than writing all rows once */
+  READ = 1 << 14,  /* rows that a worker reads at once */
   PLACES = 1024,   /* where rows are sampled, */
   RUN = 16         /* and how many at each */
 };
@@ -27,7 +28,7 @@ typedef struct Parts {
   uint64_t *cuts;            /* [n_cuts][n_words], ascending */
   uint64_t heads[MOST_CUTS]; /* their first words, and behind them the greatest there is */
   int64_t n_cuts, n_parts;
-  uint8_t *part;   /* [n]: 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
+  uint8_t *part;   /* [n]: 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c; NULL: found again */
   int64_t *place;  /* [chunks][n_parts]: in the result, of the chunk's next row of the part */
   int64_t *start;  /* [n_parts + 1] */
   int64_t *rows;   /* the result */
@@ -150,6 +151,7 @@ static void find_parts(const Parts *p, int64_t row, int64_t n, uint64_t *words, 
 
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
+  uint8_t room[FL_PART_BATCH];
   (void)ctx;
   uint64_t *words = malloc((size_t)p->n_words * FL_PART_BATCH * sizeof *words);
   if (words == NULL) return 1;
@@ -159,8 +161,9 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     memset(count, 0, (size_t)p->n_parts * sizeof *count);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-      find_parts(p, row, n, words, p->part + row);
-      for (int64_t i = 0; i < n; i++) count[p->part[row + i]]++;
+      uint8_t *part = p->part != NULL ? p->part + row : room;
+      find_parts(p, row, n, words, part);
+      for (int64_t i = 0; i < n; i++) count[part[i]]++;
     }
   }
   free(words);
@@ -197,42 +200,55 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
+/* Room for the rows of a chunk. */
+typedef struct Chunk {
+  uint64_t *words, *sorted;
+  uint8_t *part;
+} Chunk;
+
 /* Sorts the rows of a chunk by their parts and writes those of each behind those of the chunk before. */
+static bool write_chunk(const Parts *p, int64_t c, const Chunk *room) {
+  int64_t row_bytes = p->width * (int64_t)sizeof(uint64_t), from, to, *place = p->place + c * p->n_parts;
+  int64_t at[2 * MOST_CUTS + 2] = {0}, start[2 * MOST_CUTS + 2];
+  uint64_t *words = room->words;
+  fl_part_chunk(c, p->n, &from, &to);
+  for (int64_t row = from; row < to; row += FL_PART_BATCH)
+    find_parts(p, row, fl_part_min(FL_PART_BATCH, to - row), words, room->part + (row - from));
+  for (int64_t i = 0; i < to - from; i++) at[room->part[i] + 1] += !(room->part[i] & 1);
+  for (int64_t k = 0; k < p->n_parts; k++) at[k + 1] += at[k];
+  memcpy(start, at, sizeof at);
+  for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+    read_rows(p->codes, row, n, words);
+    for (int64_t i = 0; i < n; i++) {
+      int64_t part = room->part[row - from + i];
+      if (part & 1) {
+        p->rows[place[part]++] = row + i;
+        continue;
+      }
+      uint64_t *to_row = room->sorted + at[part]++ * p->width;
+      for (int32_t w = 0; w < p->n_words; w++) to_row[w] = words[i * p->n_words + w];
+      to_row[p->n_words] = (uint64_t)(row + i);
+    }
+  }
+  bool done = true;
+  for (int64_t k = 0; k < p->n_parts && done; k += 2)
+    done = fl_scratch_write(p->scratch, room->sorted + start[k] * p->width, (at[k] - start[k]) * row_bytes,
+                            place[k] * row_bytes);
+  return done;
+}
+
 static int32_t write_parts_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
-  int64_t row_bytes = p->width * (int64_t)sizeof(uint64_t);
-  int64_t at[2 * MOST_CUTS + 2], start[2 * MOST_CUTS + 2];
-  uint64_t *words = malloc((size_t)p->n_words * FL_PART_BATCH * sizeof *words),
-           *sorted = malloc((size_t)(FL_PART_CHUNK * row_bytes));
-  bool done = words != NULL && sorted != NULL;
-  (void)ctx;
-  for (int64_t c = begin; c < end && done; c++) {
-    int64_t from, to, *place = p->place + c * p->n_parts;
-    fl_part_chunk(c, p->n, &from, &to);
-    memset(at, 0, sizeof at);
-    for (int64_t row = from; row < to; row++) at[p->part[row] + 1] += !(p->part[row] & 1);
-    for (int64_t k = 0; k < p->n_parts; k++) at[k + 1] += at[k];
-    memcpy(start, at, sizeof at);
-    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
-      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-      read_rows(p->codes, row, n, words);
-      for (int64_t i = 0; i < n; i++) {
-        int64_t part = p->part[row + i];
-        if (part & 1) {
-          p->rows[place[part]++] = row + i;
-          continue;
-        }
-        uint64_t *to_row = sorted + at[part]++ * p->width;
-        for (int32_t w = 0; w < p->n_words; w++) to_row[w] = words[i * p->n_words + w];
-        to_row[p->n_words] = (uint64_t)(row + i);
-      }
-    }
-    for (int64_t k = 0; k < p->n_parts && done; k += 2)
-      done = fl_scratch_write(p->scratch, sorted + start[k] * p->width, (at[k] - start[k]) * row_bytes,
-                              place[k] * row_bytes);
-  }
-  free(words);
-  free(sorted);
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  Chunk room = {malloc((size_t)p->n_words * FL_PART_BATCH * sizeof(uint64_t)),
+                fl_counted_new(pool, (size_t)(FL_PART_CHUNK * p->width) * sizeof(uint64_t)),
+                fl_counted_new(pool, FL_PART_CHUNK)};
+  bool done = room.words != NULL && room.sorted != NULL && room.part != NULL;
+  for (int64_t c = begin; c < end && done; c++) done = write_chunk(p, c, &room);
+  free(room.words);
+  fl_counted_free(room.sorted);
+  fl_counted_free(room.part);
   return !done;
 }
 
@@ -354,6 +370,20 @@ static FlStatus write_parts(FlPartMem *m, Parts *p) {
   return status;
 }
 
+/* Bytes of the part that begins at p->base, from the file. */
+static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Parts *p = env;
+  int64_t row_bytes = p->width * (int64_t)sizeof(uint64_t), n = p->start[p->first + 1] - p->base;
+  bool done = true;
+  (void)ctx;
+  for (int64_t k = begin; k < end && done; k++) {
+    int64_t row = k * READ, rows = fl_part_min(READ, n - row);
+    done =
+        fl_scratch_read(p->scratch, p->taken + row * p->width, rows * row_bytes, (p->base + row) * row_bytes);
+  }
+  return !done;
+}
+
 static FlStatus sort_parts(FlPartMem *m, Parts *p) {
   int64_t most = 0;
   for (int64_t k = 0; k < p->n_parts; k += 2) most = fl_part_max(most, p->start[k + 1] - p->start[k]);
@@ -362,15 +392,15 @@ static FlStatus sort_parts(FlPartMem *m, Parts *p) {
   FlPartPair *a = p->n_words > 1 ? fl_part_alloc(m, most, sizeof *a) : NULL;
   if (p->taken == NULL || spare == NULL || (p->n_words > 1 && a == NULL)) return 1;
   for (int64_t k = 0; k < p->n_parts; k += 2) {
-    int64_t from = p->start[k], n = p->start[k + 1] - from, row_bytes = p->width * (int64_t)sizeof(uint64_t);
+    int64_t from = p->start[k], n = p->start[k + 1] - from;
+    p->first = k;
+    p->last = fl_part_min(k + 2, p->n_parts);
+    p->base = from;
     if (p->scratch != NULL) {
-      if (!fl_scratch_read(p->scratch, p->taken, n * row_bytes, from * row_bytes))
+      if (fl_part_for(m->ctx, read_body, p, (n + READ - 1) / READ, 5.0 * READ) != 0)
         return fl_part_fail_scratch(m, p->scratch);
-    } else {
-      p->first = k;
-      p->last = fl_part_min(k + 2, p->n_parts);
-      p->base = from;
-      if (fl_part_for(m->ctx, take_body, p, p->chunks, 4.0 * FL_PART_CHUNK) != 0) return no_memory(m);
+    } else if (fl_part_for(m->ctx, take_body, p, p->chunks, 4.0 * FL_PART_CHUNK) != 0) {
+      return no_memory(m);
     }
     if (sort_part(m, p, p->taken, n, a, spare, from) != 0) return 1;
   }
@@ -378,6 +408,15 @@ static FlStatus sort_parts(FlPartMem *m, Parts *p) {
   fl_part_release(m, spare);
   if (a != NULL) fl_part_release(m, a);
   return 0;
+}
+
+/* How many parts there are to be: what is sorted must be in memory, else each scattered row is a page of a
+ * file, and parts of a sample are not all of one size. */
+static int64_t parts_wanted(const FlPartMem *m, const Parts *p, int64_t bytes) {
+  int64_t pairs = p->n_words > 1 ? 2 : 1,
+          row = pairs * (int64_t)sizeof(FlPartPair) + p->width * (int64_t)sizeof(uint64_t);
+  int64_t room = fl_pool_room(fl_part_pool(m), bytes) / 4 * 3;
+  return fl_part_min(p->n / fl_part_max(room / row, 1) + 1, MOST_CUTS);
 }
 
 FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows,
@@ -389,16 +428,11 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
              .width = codes->n_words + 1,
              .rows = rows,
              .begins = begins};
-  int64_t row_bytes =
-      (int64_t)sizeof(FlPartPair) * (p.n_words > 1 ? 2 : 1) + p.width * (int64_t)sizeof(uint64_t);
-  if ((p.part = fl_part_alloc(m, p.n, 1)) == NULL) return 1;
-  /* What is sorted must be in memory, else each scattered row is a page of a file: what is left counts now,
-   * and parts of a sample are not all of one size. */
-  int64_t room = fl_pool_room(m->ctx ? fl_ctx_pool(m->ctx) : NULL, bytes) / 4 * 3;
-  int64_t parts = p.n / fl_part_max(room / row_bytes, 1) + 1;
-  if (find_cuts(m, &p, fl_part_min(parts, MOST_CUTS)) != 0) return 1;
+  if (find_cuts(m, &p, parts_wanted(m, &p, bytes)) != 0) return 1;
+  bool few = p.n_cuts < FEW_PARTS; /* each sweep asks for the parts of all rows */
+  if (few && (p.part = fl_part_alloc(m, p.n, 1)) == NULL) return 1;
   if (part_rows(m, &p) != 0) return 1;
-  if (p.n_cuts >= FEW_PARTS && write_parts(m, &p) != 0) return 1;
+  if (!few && write_parts(m, &p) != 0) return 1;
   FlStatus status = sort_parts(m, &p);
   fl_scratch_free(p.scratch);
   if (status != 0) return 1;
@@ -408,7 +442,7 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
     if (n > 0) begins[p.start[k]] = 1;
   }
   fl_part_release(m, p.cuts);
-  fl_part_release(m, p.part);
+  if (few) fl_part_release(m, p.part);
   fl_part_release(m, p.place);
   fl_part_release(m, p.start);
   return 0;

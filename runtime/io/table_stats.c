@@ -118,6 +118,7 @@ bool fl_io_table_stats(const char *path, const char *reader, FlOptions options, 
   for (int32_t k = 1; ok && k < t.n_results; k++) t.types[k].rank = !collect || k != count;
   FlOpDesc desc = {.site = -1,
                    .n_args = 1,
+                   .n_results = t.n_results,
                    .arg_types = &of_file,
                    .result_types = t.types,
                    .n_columns = schema->n_columns,

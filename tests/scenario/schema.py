@@ -3,7 +3,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import SHORT, Place, check, finish
+from scenario_kit import ROOT, SHORT, Place, check, finish
 
 place = Place()
 
@@ -60,6 +60,19 @@ says("t.json", "# t.json: 1000 rows\n" + stats + "# s       text      0         
 done = place.run("schema", "t.arrow")
 check(" odd     bool" in done.stdout and "false .. true" in done.stdout and "  d: duration,\n" in done.stdout, "Arrow",
       done.stdout + done.stderr)
+# Categories, whose levels come behind all columns; options of readers other than CSV.
+samples = ROOT / "tests/run/files/formats"
+(place.path / "c.arff").write_bytes((samples / "all.arff").read_bytes())
+done = place.run("schema", "c.arff")
+check("# the kind  category?      1         6\n" in done.stdout and "# note      text           0         7  % no comment" in done.stdout
+      and "  `the kind`: category?,\n" in done.stdout, "categories of ARFF", done.stdout + done.stderr)
+(place.path / "c.arrow").write_bytes((samples / "polars.arrow").read_bytes())
+done = place.run("schema", "c.arrow")
+check("# c       category      0         2\n" in done.stdout and "# x       f64?          1         2  1.5 .. 2.5\n" in done.stdout,
+      "categories of Arrow", done.stdout + done.stderr)
+(place.path / "c.db").write_bytes((samples / "shop.db").read_bytes())
+done = place.run("schema", "table=sales", "c.db")
+check("# name    text           0         3  apple .. plüm\n" in done.stdout, "a table of a database", done.stdout + done.stderr)
 says("x.npy", "# x.npy\n# distinct 10, range 0.0 .. 2.25, 1 nan\nf64[10]\n")
 done = place.run("schema", "t.csv.zst")
 check("# id      i64       0      1000  0 .. 999\n" in done.stdout, "compressed", done.stdout + done.stderr)

@@ -35,6 +35,7 @@ static const Format formats[] = {
      .name = "read_arrow",
      .op = fl_rt_read_table,
      .step = 7}, /* which may just end */
+    {.file = "all.arff", .name = "read_arff", .op = fl_rt_read_table, .step = 5},
     {.file = "plain.npz", .name = "read_npz", .op = fl_rt_read_npz, .ends = true, .step = 35},
     {.file = "packed.npz", .name = "read_npz", .op = fl_rt_read_npz, .ends = true, .step = 47},
     {.file = "texts.npz", .name = "read_npz", .op = fl_rt_read_npz, .ends = true, .step = 35},

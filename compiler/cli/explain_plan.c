@@ -207,7 +207,8 @@ static const char *join_words(FlExplain *p, const FlOp *op) {
 static void say_effect(FlExplain *p, const FlOp *op) {
   const FlOp *path = op->n_args ? op->args[0]->op : NULL;
   bool constant = path && path->code == FL_OP_CONST && op->args[0]->type.dtype == FL_TEXT;
-  const char *name = fl_op_info[op->code].name, *line = fl_explain_line(p, op->span);
+  const char *name = op->attrs.format ? op->attrs.format->name : fl_op_info[op->code].name;
+  const char *line = fl_explain_line(p, op->span);
   bool writes = strncmp(name, "write", 5) == 0 || op->code == FL_OP_SAVE_VALUE;
   if (op->code == FL_OP_SHOW) fl_explain_step(p, line, "show", "%s", op->attrs.s);
   else if (writes && constant) fl_explain_step(p, line, name, "%s", path->attrs.s);

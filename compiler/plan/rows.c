@@ -192,5 +192,6 @@ bool fl_plan_crosses_parts(const FlPlanStep *s) {
   int n = s->kernel ? s->kernel->n_uses : s->uses ? s->op->n_args : 0;
   for (int i = 0; i < n; i++)
     if (uses[i].rows > FL_ROWS_OWN) return true;
-  return s->kernel && (s->kernel->form == FL_KERNEL_BLOCKS || s->kernel->form == FL_KERNEL_KEPT);
+  bool counts = fl_op_info[s->op->code].flags & FL_OPF_COUNTS; /* rows of all parts */
+  return counts || (s->kernel && s->kernel->form == FL_KERNEL_BLOCKS);
 }

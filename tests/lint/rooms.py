@@ -79,6 +79,9 @@ for path in sources():
     check(not opens or top != "compiler" or room != "sema" or path.name == "world.c",
           f"{name}: sema asks its world, and opens nothing itself ({opens})")
     check(not sees_llvm or (top == "compiler" and path.name.startswith("llvm_")), f"{name} does not see LLVM")
+    if top == "compiler" and room in {"codegen", "interp"}:
+        asked = re.findall(r"\b(?:fl_ir_is_kernel|fl_ir_may_fault|fl_lifetime_\w+|fl_in_place_\w+)\(", text)
+        check(not asked, f"{name} reads what is decided from the plan and does not ask again ({asked})")
     rules = {"runtime": RUNTIME, "compiler": COMPILER}.get(top)
     if not rules or room not in rules:
         continue

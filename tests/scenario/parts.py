@@ -49,7 +49,7 @@ def run(*options, script_args=()):
 plain = run("-O0")
 check(plain[0] == 0, "it runs", plain[2])
 done = place.run("build", "--emit=ir", "main.flow")
-check("csv_part" in done.stdout, "the filter is in the reader", done.stdout)
+check("table_part" in done.stdout, "the filter is in the reader", done.stdout)
 for workers in ("1", "2", "5"):
     check(run("--workers", workers) == plain, f"the same with {workers} workers")
 for path in sorted(place.path.glob("*.csv")):

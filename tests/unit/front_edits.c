@@ -1,0 +1,146 @@
+/* front_edits.c: what an editor sends while somebody writes. Scripts of the repository are cut, pasted, half
+ * typed and misspelt at random places, and checked: never a crash, messages with places in the text, the same
+ * ones when it is checked again, and none that says that flow itself failed. FLOW_TEST_ROUNDS: how many edits
+ * (600); says how long the slowest took, for those who ask for more. */
+#include "check.h"
+#include "driver.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct Script {
+  char *path;
+  FlText1 text;
+} Script;
+
+enum { MOST = 400 };
+static Script scripts[MOST];
+static int n_scripts;
+
+static void find(const char *folder) {
+  char path[8192];
+  DIR *d = opendir(folder);
+  for (struct dirent *e; d && (e = readdir(d));) {
+    size_t n = strlen(e->d_name);
+    if (n < 6 || strcmp(e->d_name + n - 5, ".flow") != 0 || n_scripts == MOST) continue;
+    snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+    Script *s = &scripts[n_scripts];
+    if (!fl_read_file(path, 1 << 20, &s->text)) continue;
+    s->path = strdup(path);
+    n_scripts++;
+  }
+  if (d) closedir(d);
+}
+
+static uint64_t state = 88172645463325252u;
+static size_t below(size_t n) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return n ? (size_t)(state % n) : 0;
+}
+
+static const char *const typed[] = {
+    "(",   ")",        "{",    "}",  "[",    "]",   "\"",        "|>",       " ",          "\n",
+    ".",   ",",        "=",    "?",  "`",    "if ", "for x in ", "let a = ", "fn f(x) = ", "stage s(t) = ",
+    "#",   "\\",       "null", "t.", "sum(", "1e",  "0x",        "é",        "\t",         "match ",
+    "=> ", "type T = "};
+
+/* One edit of `text`, at random. */
+static void edit(FlText1 *text) {
+  size_t at = below(text->len + 1), length = below(40);
+  if (at + length > text->len) length = text->len - at;
+  FlText1 out = {0};
+  fl_text_add(&out, text->s, at);
+  switch (below(5)) {
+  case 0: at += length; break; /* cut */
+  case 1: {                    /* paste from elsewhere */
+    const Script *from = &scripts[below((size_t)n_scripts)];
+    size_t start = below(from->text.len), n = below(120);
+    if (start + n > from->text.len) n = from->text.len - start;
+    fl_text_add(&out, from->text.s + start, n);
+    break;
+  }
+  case 2: fl_text_addz(&out, typed[below(sizeof typed / sizeof *typed)]); break;
+  case 3: { /* the rest of the line is not typed yet */
+    const char *end = at < text->len ? memchr(text->s + at, '\n', text->len - at) : NULL;
+    at = end ? (size_t)(end - text->s) : text->len;
+    break;
+  }
+  default: /* a letter is another one */ fl_text_addc(&out, (char)('a' + below(26))); at += at < text->len;
+  }
+  fl_text_add(&out, text->s + at, text->len - at);
+  fl_text_reset(text);
+  *text = out;
+}
+
+static double checked(const Script *s, const FlText1 *text, FlText1 *said, bool *placed) {
+  struct timespec from, to;
+  FlCompilation c;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+  fl_compilation_init_text(&c, s->path, text);
+  fl_front_check(&c, NULL, -1);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+  fl_sink_print(c.sink, said, false);
+  *placed = true;
+  for (int i = 0; i < c.sink->diags.n; i++) {
+    const FlDiag *d = c.sink->diags.at[i];
+    const FlSource *f = d->span.file ? fl_sources_get(c.sources, d->span.file) : NULL;
+    *placed = *placed && f && d->span.start <= f->len && d->span.len <= f->len - d->span.start && *d->message;
+  }
+  *placed = *placed && (c.sink->n_errors > 0) == (c.sema.module == NULL);
+  fl_compilation_reset(&c);
+  return (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
+}
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+int main(void) {
+  const char *wanted = getenv("FLOW_TEST_ROUNDS"), *seed = getenv("FLOW_TEST_SEED");
+  int rounds = wanted ? atoi(wanted) : 600;
+  if (seed) state += strtoull(seed, NULL, 10) * 2654435761u;
+  static const char *const folders[] = {"../examples", "../stdlib", "run/library",
+                                        "run/tables",  "groups",    "verbs"};
+  char folder[4096];
+  for (size_t k = 0; k < sizeof folders / sizeof *folders; k++) {
+    snprintf(folder, sizeof folder, "%s/%s", FLOW_TESTS, folders[k]);
+    find(folder);
+  }
+  check(n_scripts > 100, "%d scripts", n_scripts);
+  double *times = calloc((size_t)rounds + 1, sizeof *times);
+  for (int k = 0; k < rounds && times; k++) {
+    const Script *s = &scripts[below((size_t)n_scripts)];
+    FlText1 text = {0}, first = {0}, second = {0};
+    bool placed, again;
+    fl_text_add(&text, s->text.s, s->text.len);
+    for (size_t n = 1 + below(3); n > 0; n--) edit(&text);
+    times[k] = checked(s, &text, &first, &placed);
+    if (k % 8 == 0) {
+      checked(s, &text, &second, &again);
+      check(first.len == second.len && (!first.len || memcmp(first.s, second.s, first.len) == 0),
+            "%s, edit %d: the same messages when it is checked again", s->path, k);
+    }
+    check(placed, "%s, edit %d: messages have places, and there is a module if there is no error\n%s",
+          s->path, k, first.s ? first.s : "");
+    check(!first.s || !strstr(first.s, "flow itself"), "%s, edit %d: flow itself does not fail\n%s", s->path,
+          k, first.s);
+    fl_text_reset(&text);
+    fl_text_reset(&first);
+    fl_text_reset(&second);
+  }
+  if (times) qsort(times, (size_t)rounds, sizeof *times, by_size);
+  if (times && wanted)
+    printf("of %d edits: median %.1f ms, 95%% %.1f ms, slowest %.1f ms of the processor\n", rounds,
+           times[rounds / 2], times[(size_t)rounds * 95 / 100], times[rounds - 1]);
+  free(times);
+  for (int k = 0; k < n_scripts; k++) {
+    free(scripts[k].path);
+    fl_text_reset(&scripts[k].text);
+  }
+  return finish();
+}

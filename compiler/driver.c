@@ -73,7 +73,7 @@ static int internal(const char *what, const char *why) {
   return 70;
 }
 
-void fl_front_check(FlCompilation *c, const FlWorld *world, int test) {
+void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test) {
   char stdlib[4096];
   bool found = fl_codegen_find("stdlib/linear.flow", stdlib, sizeof stdlib);
   if (found) *strrchr(stdlib, '/') = '\0';
@@ -81,6 +81,7 @@ void fl_front_check(FlCompilation *c, const FlWorld *world, int test) {
   for (int i = 0; i < FL_N_OPTIONS; i++) names[i] = fl_option_info[i].name;
   names[FL_N_OPTIONS] = "interp"; /* of flowc run, behind the script too */
   FlSemaOptions sema = {.world = world,
+                        .witness = witness,
                         .stdlib_dir = found ? stdlib : "stdlib",
                         .test = test,
                         .option_names = names,
@@ -90,7 +91,7 @@ void fl_front_check(FlCompilation *c, const FlWorld *world, int test) {
 }
 
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
-  fl_front_check(c, NULL, options->test);
+  fl_front_check(c, NULL, NULL, options->test);
   fl_compilation_say(c);
   if (c->sink->n_errors || !c->sema.module) return 3;
   c->sema.module->about = about(c, options);

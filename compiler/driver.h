@@ -38,8 +38,8 @@ void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 
 void fl_compilation_reset(FlCompilation *c);
 
 /* Text to tree, messages in the sink and, where these have no errors, the IR as it was written, in c->sema.module. Prints
- * nothing, and asks `world` (NULL: the files here) for all that is not in the text. test: as FlBuildOptions. */
-void fl_front_check(FlCompilation *c, const FlWorld *world, int test);
+ * nothing, and asks `world` (NULL: the files here) for all that is not in the text; says what it learns to `witness` (or NULL). test: as FlBuildOptions. */
+void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test);
 /* The same, its messages printed, and the IR optimised; 0, or 3 after the messages, or 70. */
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
 /* The plan of c->sema.module, for the interpreter and for objects of this level; made once. */

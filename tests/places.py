@@ -51,7 +51,9 @@ def run(command, env=None, **options):
 def succeeds(what, done, pattern=""):
     text = done.stdout + done.stderr
     which = "\n".join(re.findall("^FAILED.*", text, re.M))
-    check(done.returncode == 0 and re.search(pattern, text), what, f"status {done.returncode}\n{which}\n{text[-4000:]}")
+    log = PLACES / f"{re.sub(r'[^a-z0-9]+', '-', what)}.log"
+    log.write_text(text)
+    check(done.returncode == 0 and re.search(pattern, text), what, f"{text[-2000:]}\nstatus {done.returncode}, the whole in {log}\n{which}")
     return done.returncode == 0
 
 

@@ -119,7 +119,7 @@ static FlStatus run_call(Frame *f, const FlOp *op) {
 /* ---- operations -------------------------------------------------------------------------------------- */
 
 static FlStatus run_scalar_op(Frame *f, const FlOp *op) {
-  FlSlot a[8] = {{0}}, r[2] = {{0}};
+  FlSlot a[8] = {0}, r[2] = {0};
   /* What this operation gave up for an element before, it does not try again: the first is all that counts.
    */
   int32_t bits = f->first != NULL && f->first->op == op ? f->first->bits & FL_FAULT_LIMIT : 0;
@@ -127,11 +127,9 @@ static FlStatus run_scalar_op(Frame *f, const FlOp *op) {
   run_scalar(f, op, a, r, &bits);
   if (bits != 0) {
     bool two = op->n_args > 1 && op->args[1]->type.dtype == op->args[0]->type.dtype;
-    return raise_fault(f, (Fault){.op = op,
-                                  .bits = bits,
-                                  .type = op->args[0]->type.dtype,
-                                  .a = a[0],
-                                  .b = two ? a[1] : (FlSlot){0}});
+    Fault fault = {.op = op, .bits = bits, .type = op->args[0]->type.dtype, .a = a[0]};
+    if (two) fault.b = a[1];
+    return raise_fault(f, fault);
   }
   define_results(f, op, r);
   return 0;

@@ -422,6 +422,7 @@ FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
       if (!first) first = b;
       if (!function) continue;
       b->used = true;
+      fl_witness_name(s, f->span, b);
       if (b->kind == FL_BIND_FN) {
         FlClosure c = {.named = b};
         return (FlVal){.type = s->types->func, .fn = fl_arena_copy(s->arena, &c, sizeof c)};
@@ -432,6 +433,7 @@ FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
   }
   const FlBuiltin *bi = fl_builtin_find(s, f->name.text);
   FlClosure c = {.builtin = bi};
+  if (bi) fl_witness_builtin(s, f->span, bi);
   if (bi) return (FlVal){.type = s->types->func, .fn = fl_arena_copy(s->arena, &c, sizeof c)};
   if (first && first->kind != FL_BIND_TYPE && first->kind != FL_BIND_MODULE && fl_val_bad(first->val))
     return first->val;

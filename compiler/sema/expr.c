@@ -10,6 +10,7 @@ static FlVal closure_of(FlSema *s, FlClosure c) {
 }
 
 static FlVal value_of_binding(FlSema *s, FlBinding *b, FlSpan span) {
+  fl_witness_name(s, span, b);
   switch (b->kind) {
   case FL_BIND_VALUE:
   case FL_BIND_VAR:
@@ -40,6 +41,7 @@ static FlVal name_value(FlSema *s, FlName name) {
   FlBinding *b = fl_scope_find(s, name.text);
   if (!b) {
     const FlBuiltin *bi = fl_builtin_find(s, name.text);
+    if (bi) fl_witness_builtin(s, name.span, bi);
     if (bi) return closure_of(s, (FlClosure){.builtin = bi});
     return unknown_name(s, name.text, name.span);
   }
@@ -354,6 +356,7 @@ FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e) {
   FlBinding *b = fl_scope_find(s, e->name.text);
   if (!b || b->kind != FL_BIND_MODULE) return NULL;
   b->used = true;
+  fl_witness_name(s, e->span, b);
   return b;
 }
 
@@ -505,6 +508,7 @@ FlVal fl_sema_expr_or_groups(FlSema *s, const FlExpr *e, const FlType *want) {
   if (s->types->refused) v = fl_val_refused(s, e->span);
   s->depth--;
   s->b.span = outer;
+  fl_witness_value(s, e->span, v);
   return v;
 }
 

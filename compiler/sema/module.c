@@ -493,6 +493,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
                   .types = fl_types_make(arena, names),
                   .options = options,
                   .world = options->world ? options->world : &fl_world_here,
+                  .witness = options->witness,
                   .builtins = fl_builtins_make(arena, names)},
          *s = &state;
   s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);

@@ -8,6 +8,7 @@
 
 #include "diag/diag.h"
 #include "ir/ir.h"
+#include "sema/witness.h"
 #include "sema/world.h"
 #include "syntax/ast.h"
 
@@ -20,6 +21,7 @@ typedef struct FlSemaInput {
 
 typedef struct FlSemaOptions {
   const FlWorld *world;   /* NULL: fl_world_here */
+  const FlWitness *witness; /* or NULL */
   const char *stdlib_dir; /* where `import linear` looks */
   int test;               /* -1: the script; k: a program that runs only the k-th test block */
   const char *const *option_names; /* of every script, as on the command line: no param of it has such a name */

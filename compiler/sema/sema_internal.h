@@ -238,6 +238,7 @@ struct FlSema {
   FlModule *module;
   const FlSemaOptions *options;
   const FlWorld *world;
+  const FlWitness *witness; /* or NULL */
   FlMap *builtins; /* builtin.c */
   FlMap *callees;  /* declaration -> FlCallees (call.c); NULL: nothing yet */
   FlBuilder b;
@@ -298,6 +299,11 @@ static inline bool fl_wants_unknown(const FlType *want) { return want && want->k
 FlVal fl_val_refused(FlSema *s, FlSpan span);
 FlVal fl_val_none(FlSema *s);
 const char *fl_val_text(FlSema *s, FlVal v); /* its type, for messages */
+/* Says to the witness, if there is one, what stands at a place of the source (witness.h). */
+void fl_witness_value(FlSema *s, FlSpan at, FlVal v);
+void fl_witness_name(FlSema *s, FlSpan at, const FlBinding *b);
+void fl_witness_builtin(FlSema *s, FlSpan at, const FlBuiltin *bi);
+void fl_witness_columns(FlSema *s, FlSpan at, FlVal table);
 
 /* ---- value.c: making, cutting and converting values ------------------------------------------------ */
 

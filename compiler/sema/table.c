@@ -20,6 +20,7 @@ bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
 static FlAggContext *columns_of_verb(FlSema *s, FlVal t, const FlGrouping *g, FlSpan span, FlAggMode mode) {
   FlScope *scope = fl_scope_push(s, s->scope, FL_SCOPE_COLUMNS);
   fl_scope_columns(s, scope, t, span);
+  fl_witness_columns(s, span, t);
   FlAggContext *agg = FL_NEW(s->arena, FlAggContext); /* lambdas keep it */
   *agg = (FlAggContext){.mode = mode,
                         .rows = fl_val_rows(t),

@@ -37,7 +37,10 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
       for (int i = fl_scope_last(scope, name.text); i >= 0 && !b; i = fl_scope_before(scope, i))
         if (scope->names.at[i]->kind == FL_BIND_TYPE || scope->names.at[i]->lost) b = scope->names.at[i];
   }
-  if (b && b->kind == FL_BIND_TYPE) return b;
+  if (b && b->kind == FL_BIND_TYPE) {
+    fl_witness_name(s, name.span, b);
+    return b;
+  }
   if (b && b->lost) return NULL;
   if (!quiet) {
     const char *known[FL_N_DTYPES + 64];

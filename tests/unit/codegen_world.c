@@ -80,7 +80,7 @@ static FlCompilation checked(Editor *e, const char *script) {
   fl_text_addz(&text, script);
   fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
   fl_text_reset(&text);
-  fl_front_check(&c, &world, -1);
+  fl_front_check(&c, &world, NULL, -1);
   return c;
 }
 
@@ -101,7 +101,71 @@ static bool says(const FlCompilation *c, const char *wanted) {
   return found;
 }
 
+/* ---- what a witness is told: of the last thing at a place, the text of the place and what was said ---- */
+
+typedef struct Told {
+  const FlCompilation *c;
+  char lines[64][160];
+  int n;
+} Told;
+
+static void tell(Told *t, FlSpan at, const char *kind, const char *said) {
+  const FlSource *f = fl_sources_get(t->c->sources, at.file);
+  if (f != t->c->script || t->n == 64) return;
+  snprintf(t->lines[t->n++], sizeof t->lines[0], "%s %.*s: %s", kind, (int)at.len, f->text + at.start, said);
+}
+static void tell_value(void *env, FlSpan at, const char *type) { tell(env, at, "value", type); }
+static void tell_columns(void *env, FlSpan at, const char *row) { tell(env, at, "columns", row); }
+static void tell_name(void *env, FlSpan at, const FlNamed *what) {
+  Told *t = env;
+  char said[120];
+  const FlSource *f = what->declared.file ? fl_sources_get(t->c->sources, what->declared.file) : NULL;
+  int line = 0, column = 0;
+  if (f) fl_source_position(f, what->declared.start, &line, &column);
+  snprintf(said, sizeof said, "%s %d %s", f ? f == t->c->script ? "here" : f->path : what->signature, line,
+           what->doc && f ? what->doc : "-");
+  tell(t, at, "name", said);
+}
+
+static int times(const Told *t, const char *line) {
+  int n = 0;
+  for (int i = 0; i < t->n; i++) n += strcmp(t->lines[i], line) == 0;
+  return n;
+}
+
+static void witnesses(void) {
+  FlText1 text = {0};
+  FlCompilation c;
+  fl_text_addz(&text, "import distributions\n## How many.\nfn many(t: (a: i64, b: text)[_]) -> i64 = len(t)\n"
+                      "fn later(x: f64) = x * 2.0\nlet t = table(a = [1, 2], b = [\"x\", \"y\"])\n"
+                      "let u = t |> where(a > 1)\nprint(many(t), distributions.t_ppf(0.5, 3.0))\nlet broken = (\n");
+  fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
+  Told t = {.c = &c};
+  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns}, -1);
+  check(c.sink->n_errors == 1, "the last statement does not parse");
+  static const char *const wanted[] = {"value x * 2.0: f64",
+                                       "columns a > 1: (a: i64, b: text)",
+                                       "name a: here 6 -",
+                                       "value a > 1: bool[_]",
+                                       "name many: here 3 How many.",
+                                       "name t: here 5 -",
+                                       "value t: (a: i64, b: text)[_]",
+                                       "name u: here 6 -"};
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    check(times(&t, wanted[i]) > 0, "told: %s", wanted[i]);
+  bool library = false, own = false;
+  for (int i = 0; i < t.n; i++) {
+    library = library || strncmp(t.lines[i], "name t_ppf: stdlib/distributions.flow ", 38) == 0;
+    own = own || strncmp(t.lines[i], "name where: ", 12) == 0;
+  }
+  check(library && own, "where functions of the library are, and what flow's own ones take");
+  for (int i = 0; failed && i < t.n; i++) printf("%s\n", t.lines[i]);
+  fl_compilation_reset(&c);
+  fl_text_reset(&text);
+}
+
 int main(void) {
+  witnesses();
   Text texts[] = {{"/nowhere/lib.flow", "import \"deep.flow\"\nfn twice(x: i64) -> i64 = deep.one(x) + x\n"},
                   {"/nowhere/deep.flow", "fn one(x: i64) -> i64 = x\n"}};
   Editor e = {texts, 2};

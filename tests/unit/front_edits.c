@@ -76,15 +76,34 @@ static void edit(FlText1 *text) {
   *text = out;
 }
 
+/* What the witness is told has places in the texts. */
+typedef struct Told {
+  const FlSources *sources;
+  int n, wrong;
+} Told;
+
+static void told(Told *t, FlSpan at, const char *text) {
+  const FlSource *f = fl_sources_get(t->sources, at.file);
+  t->n++;
+  t->wrong += !f || at.start > f->len || at.len > f->len - at.start || !text || !*text;
+}
+static void told_value(void *env, FlSpan at, const char *type) { told(env, at, type); }
+static void told_columns(void *env, FlSpan at, const char *row) { told(env, at, row); }
+static void told_name(void *env, FlSpan at, const FlNamed *what) {
+  told(env, at, what->name);
+  if (what->declared.file) told(env, what->declared, what->name);
+}
+
 static double checked(const Script *s, const FlText1 *text, FlText1 *said, bool *placed) {
   struct timespec from, to;
   FlCompilation c;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
   fl_compilation_init_text(&c, s->path, text);
-  fl_front_check(&c, NULL, -1);
+  Told seen = {.sources = c.sources};
+  fl_front_check(&c, NULL, &(FlWitness){&seen, told_value, told_name, told_columns}, -1);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
   fl_sink_print(c.sink, said, false);
-  *placed = true;
+  *placed = seen.wrong == 0;
   for (int i = 0; i < c.sink->diags.n; i++) {
     const FlDiag *d = c.sink->diags.at[i];
     const FlSource *f = d->span.file ? fl_sources_get(c.sources, d->span.file) : NULL;

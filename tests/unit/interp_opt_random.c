@@ -232,7 +232,7 @@ static void run(FlArena *arena, FlModule *m, int level, FlText1 *out) {
   const FlProgram *program = fl_interp_program(fl_interp_make(arena, fl_plan_make(arena, m, level), NULL), NULL);
   FlRunOptions how = {.workers = 1, .quiet = true, .out = collect, .out_arg = out};
   FlRun *r = fl_run_new(program, &how);
-  FlSlot none[1] = {{0}};
+  FlSlot none[1] = {0};
   if (program->main(fl_run_ctx(r), none, none) != 0)
     fl_text_addf(out, "error: %s\n", fl_ctx_message(fl_run_ctx(r)));
   fl_run_free(r);

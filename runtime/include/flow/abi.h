@@ -76,11 +76,11 @@ typedef struct FlArray {
 /* One value in a call: a scalar of any type, or an array (one owned or borrowed reference, as the call says).
  */
 typedef union FlSlot {
+  FlText t;   /* text, file; first, as it is the widest: `{0}` clears the first member alone */
   int64_t i;  /* every signed integer, date, datetime, duration: sign-extended; bool: 0 or 1 */
   uint64_t u; /* unsigned integers, zero-extended */
   double f;   /* f64 */
   float f32;
-  FlText t; /* text, file */
   FlArray *a;
 } FlSlot;
 

@@ -1,0 +1,26 @@
+/* witness.c: what is said to a witness, see witness.h. Without one nothing of this is computed. */
+#include "sema/sema_internal.h"
+
+void fl_witness_value(FlSema *s, FlSpan at, FlVal v) {
+  if (!s->witness || fl_val_bad(v) || !at.file) return;
+  s->witness->value(s->witness->env, at, fl_type_text(s->types, v.type));
+}
+
+void fl_witness_name(FlSema *s, FlSpan at, const FlBinding *b) {
+  if (!s->witness || b->lost || !at.file) return;
+  const char *path = fl_binding_path(b); /* of a file that is named by its path alone */
+  if (path) return;
+  s->witness->name(s->witness->env, at,
+                   &(FlNamed){.name = b->name, .declared = b->span, .doc = b->decl ? b->decl->doc : NULL});
+}
+
+void fl_witness_builtin(FlSema *s, FlSpan at, const FlBuiltin *bi) {
+  if (!s->witness || !at.file) return;
+  s->witness->name(s->witness->env, at,
+                   &(FlNamed){.name = bi->name, .signature = bi->signature, .doc = bi->doc});
+}
+
+void fl_witness_columns(FlSema *s, FlSpan at, FlVal table) {
+  if (!s->witness || !at.file || !table.type->elem) return;
+  s->witness->columns(s->witness->env, at, fl_type_text(s->types, table.type->elem));
+}

@@ -1,0 +1,28 @@
+/* witness.h: what an elaboration learns on its way, for who shows it: an editor, a page of documentation.
+ *
+ * What always holds: texts live as long as the compilation; what is in a function that several calls specialise is said
+ * once for each, and of one that nobody calls by what its signature says; a statement that did not parse says nothing. */
+#ifndef FL_WITNESS_H
+#define FL_WITNESS_H
+
+#include "diag/diag.h"
+
+/* What a name stands for. */
+typedef struct FlNamed {
+  const char *name;
+  FlSpan declared;       /* its name there; file 0: flow itself has it */
+  const char *signature; /* of flow's own functions: their parameters; else NULL */
+  const char *doc;       /* its doc comment, or NULL */
+} FlNamed;
+
+typedef struct FlWitness {
+  void *env;
+  /* The expression at `at` has this type, as the language writes it. */
+  void (*value)(void *env, FlSpan at, const char *type);
+  /* The name at `at` is used, or declared: then `what->declared` is that place. */
+  void (*name)(void *env, FlSpan at, const FlNamed *what);
+  /* In the argument of a verb that stands at `at` the columns of this row are names. */
+  void (*columns)(void *env, FlSpan at, const char *row);
+} FlWitness;
+
+#endif

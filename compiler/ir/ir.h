@@ -12,7 +12,7 @@
  * Levels. A region is a *kernel* region when it holds only SCALAR ops, CONST, DIM, LOAD of scalars from
  * arrays that are defined outside of it, CHECK, FAIL, IF, FOR, WHILE and nested REDUCE/MAP-free loops; code
  * generation turns it into straight loops. Anything else is *host* level (a MAP over it runs its elements as
- * tasks). fl_ir_is_kernel decides; no flag is stored.
+ * tasks). fl_ir_is_kernel decides; no flag is stored, the plan (plan/plan.h) has its answer.
  *
  * Ownership: everything lives in the module's arena; no single frees. */
 #ifndef FL_IR_H

@@ -7,6 +7,7 @@
 
 typedef struct Simplify {
   FlSubst subst;
+  const FlRegion *kernel; /* the last outermost loop that was found to be one */
 } Simplify;
 
 static bool is_int(const FlValue *v, int64_t want) {
@@ -158,11 +159,22 @@ static void rows_of_rows(FlOp *op) {
   op->args[2] = fl_ir_const_i(&b, FL_I64, in_from + to);
 }
 
+/* fl_opt_may_turn, asked for each of thousands of branches of one kernel: no loop around it or in it is host
+ * code. */
+static bool may_turn(Simplify *s, const FlRegion *r) {
+  const FlRegion *outermost = NULL;
+  for (const FlRegion *at = r; at->owner; at = at->owner->parent)
+    if (fl_opt_is_loop(at->owner)) outermost = at;
+  if (!outermost) return true;
+  if (outermost != s->kernel && fl_ir_is_kernel(outermost)) s->kernel = outermost;
+  return outermost == s->kernel || fl_opt_may_turn(r);
+}
+
 /* A branch whose condition is certain is what it holds. */
 static bool take_branch(Simplify *s, FlOp *op) {
   int64_t c;
   if (op->code != FL_OP_IF || !fl_ir_const_value_i(op->args[0], &c)) return false;
-  if (!fl_opt_may_turn(op->parent)) return false;
+  if (!may_turn(s, op->parent)) return false;
   FlRegion *taken = op->regions[c ? 0 : 1];
   for (int i = 0; i < op->n_results; i++) fl_subst_set(&s->subst, op->results[i], taken->yields[i]);
   for (FlOp *in = taken->first, *next; in; in = next) {
@@ -229,7 +241,7 @@ static void visit(Simplify *s, FlRegion *r) {
 
 void fl_opt_simplify(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
-    Simplify s = {{0}};
+    Simplify s = {0};
     visit(&s, f->body);
     fl_subst_reset(&s.subst);
   }

@@ -74,7 +74,7 @@ static const Sign signs[] = {
 
 int fl_syntax_word(const char *s, size_t len, FlWordGroup *group) {
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    if (strncmp(words[i].text, s, len) || words[i].text[len]) continue;
+    if (words[i].text[0] != s[0] || strncmp(words[i].text, s, len) || words[i].text[len]) continue;
     *group = words[i].group;
     return words[i].kind;
   }

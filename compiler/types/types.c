@@ -166,11 +166,18 @@ FlTypes *fl_types_make(FlArena *a, FlInterner *names) {
 }
 
 const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable) {
-  return intern(t, (FlType){.kind = FL_TY_SCALAR, .dtype = d, .nullable = nullable});
+  const FlType **at = &t->plain[d][nullable][0];
+  if (!*at) *at = intern(t, (FlType){.kind = FL_TY_SCALAR, .dtype = d, .nullable = nullable});
+  return *at;
 }
 
 const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank) {
-  return intern(t, (FlType){.kind = FL_TY_ARRAY, .dtype = d, .nullable = nullable, .rank = rank});
+  bool plain = rank > 0 && rank <= FL_MAX_RANK;
+  const FlType *known = plain ? t->plain[d][nullable][rank] : NULL;
+  if (known) return known;
+  known = intern(t, (FlType){.kind = FL_TY_ARRAY, .dtype = d, .nullable = nullable, .rank = rank});
+  if (plain) t->plain[d][nullable][rank] = known;
+  return known;
 }
 
 const FlType *fl_type_tuple(FlTypes *t, int n, const FlTyField *fields, const char *name) {

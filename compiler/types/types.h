@@ -76,6 +76,7 @@ typedef struct FlTypes {
   FlInterner *names;
   FlMap *made; /* by hash of what they are: the newest, then `next` */
   const FlType *error, *none, *never, *null, *func;
+  const FlType *plain[FL_N_DTYPES][2][FL_MAX_RANK + 1]; /* scalars and arrays, with null or not; once made */
   FlTypeRefusal refused; /* the last such type, since somebody set this to NONE */
 } FlTypes;
 

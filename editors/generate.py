@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the word lists of the editors from the compiler's tables.
 
-In: compiler/syntax/keywords.def, runtime/include/flow/dtypes.def, compiler/sema/builtins.def,
+In: compiler/syntax/keywords.def, runtime/include/flow/dtypes.def, compiler/sema/builtins/builtins.def,
 runtime/include/flow/formats.def.
 Out: vim/syntax/flow/words.vim, and vscode/syntaxes/flow.tmLanguage.json from vscode/flow.tmLanguage.in.json.
 `--check` writes nothing and fails when a file is not what would be written.
@@ -31,7 +31,7 @@ def rows(path, pattern):
 def words():
     keywords = rows(ROOT / "compiler/syntax/keywords.def", r"^FL_WORD\((\w+), \w+, (\w+)\)")
     types = [name for name in rows(ROOT / "runtime/include/flow/dtypes.def", r'^FL_DTYPE\(\w+, "(\w+)"')]
-    builtins_def = ROOT / "compiler/sema/builtins.def"
+    builtins_def = ROOT / "compiler/sema/builtins/builtins.def"
     builtins = rows(builtins_def, r"^FL_[A-Z_]+\((\w+),") if builtins_def.exists() else []
     formats = rows(ROOT / "runtime/include/flow/formats.def", r"^FL_TABLE_(READ|WRIT)ER\((\w+),")
     builtins += [f"{way.lower()}_{name}".replace("writ_", "write_") for way, name in formats]

@@ -3,6 +3,7 @@
  * In: declarations. Out: messages about attributes that mean nothing, since one that is misspelt would be
  * left out in silence; and what `@memo` says. */
 #include "sema/attributes.h"
+#include "sema/state.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef FL_SEMA_ATTRIBUTES_H
 #define FL_SEMA_ATTRIBUTES_H
 
-#include "sema/sema_internal.h"
+#include "sema/state.h"
 
 /* Are all attributes of this declaration known, written with what they take, on what they are for, and there
  * once? false: reported. (What `@derivative` names is looked up by fl_derivative_check.) */

@@ -1,7 +1,10 @@
 /* branches.c: `if` and `match` as expressions and statements: branches that carry the variables which they
  * assign. */
 #include "sema/choose.h"
+#include "sema/expr.h"
 #include "sema/loops.h"
+#include "sema/scope.h"
+#include "sema/value.h"
 
 typedef struct ExprThunk {
   const FlExpr *e;

@@ -3,10 +3,17 @@
  * In: a call. Out: its value. Always: a function's body is elaborated anew for each call, with what the call
  * brings, as long as that is not too much (budget.c); a stage, or a function that calls itself, becomes an IR
  * function of its own (instance.c). */
-#include "sema/derivative.h"
-#include "sema/plot.h"
+#include "sema/builtins/builtin.h"
+#include "sema/builtins/derivative.h"
+#include "sema/builtins/plot.h"
+#include "sema/call.h"
 #include "sema/choose.h"
+#include "sema/expr.h"
 #include "sema/forms.h"
+#include "sema/lift.h"
+#include "sema/scope.h"
+#include "sema/type_expr.h"
+#include "sema/verbs/groups.h"
 
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
   if (!a->expr) return a->groups ? a->value : fl_sema_refuse_groups(s, a->value, a->span, a->taker);

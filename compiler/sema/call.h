@@ -3,7 +3,39 @@
 #ifndef FL_SEMA_CALL_H
 #define FL_SEMA_CALL_H
 
-#include "sema/sema_internal.h"
+#include "sema/state.h"
+
+/* An argument as a call brings it: written, or already a value (the left side of a pipe). */
+typedef struct FlActual {
+  FlName name;        /* text NULL: positional */
+  const FlExpr *expr; /* or NULL: `value` is given */
+  FlVal value;
+  FlSpan span;
+  const char *column; /* made by `each`: for this column; else NULL */
+  const char *taker;  /* the builtin that it is for, or NULL */
+  bool groups;        /* may it be a grouped table? */
+} FlActual;
+FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates once */
+
+FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span, const FlType *want);
+FlVal fl_sema_call_binding(FlSema *s, FlBinding *fn, int n, FlActual *args, FlSpan span);
+/* The name, or name.2, name.3 ... when the module has a function of that name. */
+const char *fl_sema_unique_name(FlSema *s, const char *name);
+/* What the module has so far. Taken back: functions that were made since, their instances and names are gone.
+ */
+typedef struct FlSemaMark {
+  FlFunc *last;
+  int n_instances, n_named;
+} FlSemaMark;
+FlSemaMark fl_sema_mark(const FlSema *s);
+void fl_sema_take_back(FlSema *s, FlSemaMark mark);
+/* The call of a C function whose parameters are bound in s->scope (extern.c). */
+FlVal fl_sema_extern(FlSema *s, const FlBinding *fn);
+bool fl_sema_extern_check(FlSema *s, const FlBinding *fn); /* its declaration; false: reported */
+/* The function that stands before the brackets of a call: a column or value of that name does not hide it. */
+FlVal fl_sema_callee(FlSema *s, const FlExpr *f);
+/* Calls a function value with finished values (sort keys, optimisers' objectives, user aggregates ...). */
+FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span);
 
 /* Where the elaboration was before it went into a function. */
 typedef struct FlCallPlace {
@@ -43,8 +75,8 @@ bool fl_call_same_constants(FlVal a, FlVal b);
 /* The frame holds the body of this function; once for each. */
 void fl_call_note_body(FlSema *s, FlFrame *frame, const FlStmt *decl);
 
-/* The same of a plain function, whose body is elaborated here, by `body`, unless calls of it took too much before.
- * (budget.c) */
+/* The same of a plain function, whose body is elaborated here, by `body`, unless calls of it took too much
+ * before. (budget.c) */
 typedef FlVal FlCallBody(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span);
 FlVal fl_call_within_budget(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span,
                             FlCallBody *body);

@@ -4,7 +4,14 @@
  * are one SSA value that is defined where all its users see it, so equal SSA values prove equal levels and a
  * check is made only where they differ; work on levels and on single texts stands outside of loops and is
  * never an error by itself, the check of its outcome stands where the program has it. */
+#include "sema/builtins/builtin.h"
+#include "sema/call.h"
+#include "sema/category.h"
 #include "sema/column_names.h"
+#include "sema/expr.h"
+#include "sema/lift.h"
+#include "sema/place.h"
+#include "sema/value.h"
 
 FlValue *fl_val_levels(FlVal v) { return fl_val_is_category(v) ? v.parts[v.type->n_parts - 1] : NULL; }
 

@@ -1,7 +1,14 @@
 /* choose.c: conditions. A scalar condition becomes an IF; an array of them is taken element by element, each
  * branch evaluated only for the elements that take it. Variables that a branch assigns are results of the IF.
  */
+#include "sema/category.h"
 #include "sema/choose.h"
+#include "sema/expr.h"
+#include "sema/lift.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/value.h"
+#include "sema/verbs/groups.h"
 
 #include "sema/column_names.h"
 

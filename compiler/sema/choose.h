@@ -2,7 +2,7 @@
 #ifndef FL_SEMA_CHOOSE_H
 #define FL_SEMA_CHOOSE_H
 
-#include "sema/sema_internal.h"
+#include "sema/state.h"
 
 /* Variables (FL_BIND_VAR) of the current function. */
 typedef FlVec(FlBinding *) FlVarList;

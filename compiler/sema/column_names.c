@@ -7,7 +7,13 @@
  * always holds: names are known of the SSA value that the matrix is, so tuples and bindings keep them; they
  * are a value text[columns] that is there wherever the matrix is. A matrix that is computed in any other way,
  * and one that a loop assigns, has none. */
+#include "sema/builtins/builtin.h"
+#include "sema/call.h"
 #include "sema/column_names.h"
+#include "sema/expr.h"
+#include "sema/lift.h"
+#include "sema/place.h"
+#include "sema/value.h"
 
 FlValue *fl_column_names(FlSema *s, const FlValue *matrix) { return fl_map_get(s->column_names, matrix); }
 

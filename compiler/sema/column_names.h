@@ -2,7 +2,7 @@
 #ifndef FL_SEMA_COLUMN_NAMES_H
 #define FL_SEMA_COLUMN_NAMES_H
 
-#include "sema/sema_internal.h"
+#include "sema/state.h"
 
 /* The names text[columns] of the matrix that is this value, or NULL: not known. And: these are its names
  * (NULL: nothing is said). */

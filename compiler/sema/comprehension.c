@@ -3,7 +3,11 @@
  *
  * What the body gives decides the shape (LANGUAGE 5): scalars an array, tuples a table, arrays of one size
  * known outside an array of higher rank, else a list. */
+#include "sema/category.h"
+#include "sema/expr.h"
 #include "sema/for.h"
+#include "sema/place.h"
+#include "sema/value.h"
 
 static bool all_scalar(const FlType *t) {
   if (t->kind == FL_TY_SCALAR) return true;

@@ -2,8 +2,16 @@
  * `match` in branches.c.
  *
  * Variables are SSA: a binding's value is the latest one; loops and branches carry those that they assign. */
+#include "sema/builtins/builtin.h"
+#include "sema/call.h"
+#include "sema/category.h"
 #include "sema/choose.h"
+#include "sema/expr.h"
 #include "sema/loops.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/type_expr.h"
+#include "sema/value.h"
 
 /* ---- patterns ---- */
 

@@ -1,6 +1,16 @@
 /* expr.c: expressions other than operators, calls, comprehensions and subscripts: literals, names, texts,
  * tuples, arrays, fields, and the dispatch over all kinds. */
-#include "sema/plot.h"
+#include "sema/builtins/builtin.h"
+#include "sema/builtins/plot.h"
+#include "sema/call.h"
+#include "sema/category.h"
+#include "sema/expr.h"
+#include "sema/lift.h"
+#include "sema/place.h"
+#include "sema/row_help.h"
+#include "sema/scope.h"
+#include "sema/value.h"
+#include "sema/verbs/groups.h"
 
 /* ---- names ---- */
 

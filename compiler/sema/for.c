@@ -3,7 +3,11 @@
  * In: the clauses of a comprehension or reduction. Out: what they go over, and an op whose region sees their
  * names. What always holds: the generators of a head are independent, so they are the axes of one op; what
  * depends on them is left as the tail. */
+#include "sema/expr.h"
 #include "sema/for.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/value.h"
 
 /* ---- dependence ---- */
 

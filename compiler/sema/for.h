@@ -2,7 +2,7 @@
 #ifndef FL_SEMA_FOR_H
 #define FL_SEMA_FOR_H
 
-#include "sema/sema_internal.h"
+#include "sema/place.h"
 
 enum { FL_MAX_GENERATORS = FL_MAX_RANK };
 

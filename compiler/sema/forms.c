@@ -4,8 +4,9 @@
  * In: the functions as they are declared, and a call. Out: the form that the call means. Always: each form's
  * first parameter is written as a type that `type` declares, of which no two are the same, so that at most
  * one form fits whatever the other arguments are; a value without such a type means none. */
-#include "sema/forms.h"
 #include "sema/call.h"
+#include "sema/forms.h"
+#include "sema/type_expr.h"
 
 /* The name of the declared type that the first parameter is written with, sizes left out; NULL: it is none.
  */

@@ -2,7 +2,7 @@
 #ifndef FL_SEMA_FORMS_H
 #define FL_SEMA_FORMS_H
 
-#include "sema/sema_internal.h"
+#include "sema/call.h"
 
 /* Makes `more` a form of `first`, a function of the same name and file; false: they do not differ so. */
 bool fl_forms_add(FlBinding *first, FlBinding *more);

@@ -3,7 +3,12 @@
  * In: a base and subscripts. Out: an element, a view of rows where the leading dimension alone is cut, else a
  * MAP that loads from the base, which fusion takes into whatever uses it. Every position is checked once,
  * where it is made. */
+#include "sema/category.h"
 #include "sema/column_names.h"
+#include "sema/expr.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/value.h"
 
 static void check_position(FlSema *s, FlValue *i, FlValue *n, FlSpan span) {
   int64_t ci, cn;

@@ -6,6 +6,10 @@
 #include "sema/attributes.h"
 #include "sema/call.h"
 #include "sema/column_names.h"
+#include "sema/expr.h"
+#include "sema/scope.h"
+#include "sema/type_expr.h"
+#include "sema/value.h"
 #include "sema/value_text.h"
 
 enum {

@@ -2,7 +2,12 @@
  * element of each array and applies the function; fusion later joins chains of them.
  *
  * Shapes (LANGUAGE 4): equal, or one side a scalar, or one lacks leading dimensions. */
+#include "sema/category.h"
 #include "sema/column_names.h"
+#include "sema/lift.h"
+#include "sema/place.h"
+#include "sema/value.h"
+#include "sema/verbs/groups.h"
 
 static const char *axis_message(FlSema *s, int rank, int axis) {
   if (rank == 1) return "the left side has {a} elements, the right side {b}";

@@ -1,7 +1,12 @@
 /* loops.c: `for`, `while`, `break` and `continue` as statements. In: the syntax. Out: FOR and WHILE that
  * carry the variables which their bodies assign. `break` and `continue` set flags, and what follows them in a
  * body stands under a test of the flag. */
+#include "sema/category.h"
+#include "sema/expr.h"
 #include "sema/loops.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/value.h"
 
 #include "sema/choose.h"
 

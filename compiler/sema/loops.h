@@ -2,7 +2,7 @@
 #ifndef FL_SEMA_LOOPS_H
 #define FL_SEMA_LOOPS_H
 
-#include "sema/sema_internal.h"
+#include "sema/state.h"
 
 /* The jumps that belong to the loop around some code; those of loops inside are theirs. */
 typedef struct FlJumps {

@@ -3,9 +3,16 @@
  * In: the AST of the script. Out: an IR module whose main function takes the params and does the script's
  * effects, or errors. `fn stage type param import` are visible in the whole file, `let` after its line. */
 #include "sema/attributes.h"
-#include "sema/derivative.h"
+#include "sema/builtins/builtin.h"
+#include "sema/builtins/derivative.h"
+#include "sema/call.h"
+#include "sema/expr.h"
+#include "sema/files/reader.h"
 #include "sema/forms.h"
-#include "sema/reader.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/type_expr.h"
+#include "sema/value.h"
 
 #include <stdlib.h>
 

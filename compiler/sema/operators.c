@@ -2,7 +2,13 @@
  * (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
 #include <math.h>
 
+#include "sema/category.h"
 #include "sema/choose.h"
+#include "sema/expr.h"
+#include "sema/lift.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/value.h"
 
 static bool is_number(FlVal v) {
   return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && fl_dtype_is_number(v.type->dtype);

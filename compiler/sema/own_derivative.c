@@ -8,7 +8,11 @@
  * adjoint of the parameter that is a float, an array of floats or a tuple of these; of several such
  * parameters a tuple with their names. */
 #include "sema/attributes.h"
-#include "sema/derivative.h"
+#include "sema/builtins/derivative.h"
+#include "sema/call.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/value.h"
 
 #include <string.h>
 

@@ -3,7 +3,10 @@
  *
  * In: the operator and its arguments. Out: a table. What always holds: the key of the stage is the operator,
  * its attributes and the content of its arguments. */
-#include "sema/reader.h"
+#include "sema/call.h"
+#include "sema/files/reader.h"
+#include "sema/place.h"
+#include "sema/value.h"
 #include "sema/value_text.h"
 
 static FlFunc *make_stage(FlSema *s, const FlOwnStage *o, const FlType *table, FlSpan span) {

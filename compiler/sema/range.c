@@ -2,7 +2,9 @@
  *
  * In: a RANGE node. Out: where it begins and how many values it has, both i64. What always holds: the count
  * is a size, 0 for a range that ends before it begins. */
-#include "sema/sema_internal.h"
+#include "sema/expr.h"
+#include "sema/place.h"
+#include "sema/value.h"
 
 static bool range_bound(FlSema *s, const FlExpr *e, FlValue **out) {
   FlVal v = fl_sema_expr(s, e, NULL);

@@ -2,7 +2,14 @@
  *
  * In: a REDUCE node. Out: one REDUCE op over the positions of the generators, for the reductions that have
  * one and generators that are independent; else the array is made and the function called with it. */
+#include "sema/builtins/builtin.h"
+#include "sema/call.h"
+#include "sema/expr.h"
 #include "sema/for.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/value.h"
+#include "sema/verbs/verbs.h"
 
 static const FlExpr *product_of(const FlExpr *e) {
   return e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_MUL ? e : NULL;

@@ -1,6 +1,7 @@
 /* row_help.c: what messages say about the fields of rows: which there are, which one was meant, how two rows
  * differ. */
-#include "sema/sema_internal.h"
+#include "sema/row_help.h"
+#include "sema/value.h"
 
 enum { MOST_SHOWN = 24 };
 

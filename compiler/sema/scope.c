@@ -1,6 +1,11 @@
 /* scope.c: names and what they are bound to, where; errors with the chain of calls; entering and leaving
  * regions. */
+#include "sema/builtins/builtin.h"
+#include "sema/category.h"
 #include "sema/column_names.h"
+#include "sema/place.h"
+#include "sema/scope.h"
+#include "sema/value.h"
 
 #include <stdarg.h>
 

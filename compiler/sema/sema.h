@@ -20,11 +20,12 @@ typedef struct FlSemaInput {
 } FlSemaInput;
 
 typedef struct FlSemaOptions {
-  const FlWorld *world;   /* NULL: fl_world_here */
+  const FlWorld *world;     /* NULL: fl_world_here */
   const FlWitness *witness; /* or NULL */
-  const char *stdlib_dir; /* where `import linear` looks */
-  int test;               /* -1: the script; k: a program that runs only the k-th test block */
-  const char *const *option_names; /* of every script, as on the command line: no param of it has such a name */
+  const char *stdlib_dir;   /* where `import linear` looks */
+  int test;                 /* -1: the script; k: a program that runs only the k-th test block */
+  const char *const
+      *option_names; /* of every script, as on the command line: no param of it has such a name */
   int n_option_names;
 } FlSemaOptions;
 
@@ -33,7 +34,7 @@ typedef struct FlSemaResult {
   struct {
     const char *name;
     FlSpan span;
-  } * tests;
+  } *tests;
   int n_tests; /* test blocks of the script, in order */
   FlSemaInput *inputs;
   int n_inputs;

@@ -3,7 +3,13 @@
  *
  * A size name in a signature is fresh, or the i64 parameter of that name; equal names mean equal sizes. Types
  * carry no sizes, so sizes are checked on values only. */
-#include "sema/plot.h"
+#include "sema/builtins/plot.h"
+#include "sema/expr.h"
+#include "sema/place.h"
+#include "sema/row_help.h"
+#include "sema/scope.h"
+#include "sema/type_expr.h"
+#include "sema/value.h"
 
 #include <stdlib.h>
 

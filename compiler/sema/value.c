@@ -2,7 +2,12 @@
  *
  * In: values whose parts are in the current function. Out: the same, with conversion ops at the builder's
  * place. Always: the value under an invalid part is zero (or the empty text). */
-#include "sema/sema_internal.h"
+#include "sema/category.h"
+#include "sema/lift.h"
+#include "sema/place.h"
+#include "sema/row_help.h"
+#include "sema/scope.h"
+#include "sema/value.h"
 
 #include <math.h>
 #include <stdlib.h>

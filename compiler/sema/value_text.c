@@ -1,4 +1,5 @@
 /* value_text.c: see value_text.h. */
+#include "sema/state.h"
 #include "sema/value_text.h"
 
 #include "data/value_type.h"

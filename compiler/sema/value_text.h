@@ -2,7 +2,7 @@
 #ifndef FL_VALUE_TEXT_H
 #define FL_VALUE_TEXT_H
 
-#include "sema/sema_internal.h"
+#include "sema/state.h"
 
 /* NULL: no value of this type can be in a file; *part then says what cannot. */
 const char *fl_value_text(FlSema *s, const FlType *t, const FlType **part);

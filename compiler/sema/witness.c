@@ -1,5 +1,6 @@
 /* witness.c: what is said to a witness, see witness.h. Without one nothing of this is computed. */
-#include "sema/sema_internal.h"
+#include "sema/builtins/builtin.h"
+#include "sema/scope.h"
 
 void fl_witness_value(FlSema *s, FlSpan at, FlVal v) {
   if (!s->witness || fl_val_bad(v) || !at.file) return;

@@ -57,7 +57,7 @@ def check_tables(root, rows, refused, check):
         if set(takes) & set("TNFA*?f") and set(gives) & set("TNFA*?f"):
             check((op in kinds) != (op in known), f"{op} is in rules.def, or is known to give no floats of floats")
 
-    text = (root / "compiler/sema/builtins.def").read_text()
+    text = (root / "compiler/sema/builtins/builtins.def").read_text()
     section, named = "", []
     for line in text.splitlines():
         title = re.match(r"/\* -- (\w[\w ]*)", line)

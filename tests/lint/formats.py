@@ -12,14 +12,14 @@ TABLE = ROOT / "runtime/include/flow/formats.def"
 EXEMPT = {
     ("compiler/cli/command_new.c", "csv"): "the script that `flowc new` writes",
     ("compiler/cli/command_schema.c", "csv"): "what a file is read as whose name says nothing",
-    ("compiler/sema/exec.c", "csv"): "the format of programs, if nothing is said",
-    ("compiler/sema/saved.c", "json"): "write_json writes any value",
+    ("compiler/sema/files/exec.c", "csv"): "the format of programs, if nothing is said",
+    ("compiler/sema/files/saved.c", "json"): "write_json writes any value",
     ("compiler/ir/ops.def", "json"): "write_json writes any value",
-    ("compiler/sema/effects.c", "csv"): "what a message suggests",
+    ("compiler/sema/builtins/effects.c", "csv"): "what a message suggests",
     ("runtime/io/sql.c", "csv"): "what a message suggests",
     ("runtime/io/sql.c", "parquet"): "DuckDB's function of this name in queries, and what a message suggests",
-    ("compiler/sema/builtins.def", "json"): "write_json writes any value",
-    ("compiler/sema/builtins.def", "jsonl"): "write_jsonl writes any value",
+    ("compiler/sema/builtins/builtins.def", "json"): "write_json writes any value",
+    ("compiler/sema/builtins/builtins.def", "jsonl"): "write_jsonl writes any value",
 }
 
 passed = failed = 0

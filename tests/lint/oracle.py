@@ -12,7 +12,7 @@ import features
 passed = failed = 0
 rows = re.findall(r"^FL_TABLE_(READER|WRITER)\((\w+),", (ROOT / "runtime/include/flow/formats.def").read_text(), re.M)
 of_formats = {("read_" if kind == "READER" else "write_") + name for kind, name in rows}  # tests/lint/formats.py asks for their tests
-names = re.findall(r"^FL_[A-Z_]+\(([\w.]+),", (ROOT / "compiler/sema/builtins.def").read_text(), re.M)
+names = re.findall(r"^FL_[A-Z_]+\(([\w.]+),", (ROOT / "compiler/sema/builtins/builtins.def").read_text(), re.M)
 for name in sorted({*names, *features.COVERED, *features.NOT_COVERED} - (of_formats - features.NOT_COVERED.keys())):
     places = [name in names, name in features.COVERED, name in features.NOT_COVERED]
     if places in ([True, True, False], [True, False, True]):

@@ -5,7 +5,7 @@ Tables: empty ones, one row, many equal keys, NaN, infinities, -0.0; made of lit
 an `if`; pipelines at the top level, in functions and in stages. Programs: scalars, arrays of rank 1 and 2.
 
 SWITCHED_OFF: features that flow does not have yet as the page says; each with the reason. A generator asks `on(name)`.
-COVERED: functions of compiler/sema/builtins.def, and which oracle tries them; that they do occur is checked by
+COVERED: functions of compiler/sema/builtins/builtins.def, and which oracle tries them; that they do occur is checked by
 tests/scenario/oracle_*.py. NOT_COVERED: all others, with the reason. tests/lint/oracle.py finds what is in neither.
 """
 SWITCHED_OFF = {

@@ -353,7 +353,7 @@ def main():
     p.add_argument("--one", type=int)
     o = p.parse_args()
     scripts = corpus()
-    names = re.findall(r"^FL_\w+\((\w+), \"", (kit.ROOT / "compiler/sema/builtins.def").read_text(), re.M)
+    names = re.findall(r"^FL_\w+\((\w+), \"", (kit.ROOT / "compiler/sema/builtins/builtins.def").read_text(), re.M)
     runner = Runner()
     numbers = [o.one] if o.one else [o.seed * 1_000_000 + k for k in range(o.count)]
     reached = {"check": 0, "run": 0}

@@ -48,7 +48,7 @@ write_parquet write_npy write_bytes write_npz write_image note""".split())
 
 
 def builtins():
-    text = (ROOT / "compiler/sema/builtins.def").read_text()
+    text = (ROOT / "compiler/sema/builtins/builtins.def").read_text()
     return re.findall(r'^FL_[A-Z_]+\(([\w.]+), "[^"]*", (\w+),', text, re.M)
 
 

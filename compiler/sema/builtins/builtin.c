@@ -1,0 +1,228 @@
+/* builtin.c: the table of builtins, and how a call's arguments find their parameters.
+ *
+ * In: builtins.def, the arguments of calls. Out: the builtins by name, made once a compilation; handlers
+ * called with their arguments in the order of the parameters. What always holds: a handler finds each
+ * parameter that is not optional given. */
+#include "sema/builtins/builtin.h"
+#include "sema/call.h"
+#include "sema/scope.h"
+#include "sema/value.h"
+
+#define FL_BUILTIN_ROW(kinds, name, params, handler, op, data, doc) FlBuiltinFn fl_builtin_##handler;
+#include "sema/builtins/builtins.def"
+#undef FL_BUILTIN_ROW
+
+/* A row of the table, as it is written there. */
+typedef struct Row {
+  unsigned kinds;
+  const char *name, *params;
+  FlBuiltinFn *fn;
+  FlOpcode op;
+  const char *data, *doc;
+} Row;
+
+static const Row rows[] = {
+#define FL_BUILTIN_ROW(kinds, name, params, handler, op, data, doc)                                          \
+  {kinds, #name, params, fl_builtin_##handler, FL_OP_##op, data, doc},
+#include "sema/builtins/builtins.def"
+#undef FL_BUILTIN_ROW
+};
+enum { N_BUILTINS = sizeof rows / sizeof *rows };
+
+/* ---- the table ---- */
+
+/* Reads "x, axis=, *seed=, ..." into what a call needs to know. */
+static void read_params(FlArena *arena, FlInterner *names, const char *at, FlBuiltin *out) {
+  FlVec(FlBuiltinParam) params = {0};
+  while (*at) {
+    at += strspn(at, " ,");
+    if (strncmp(at, "...", 3) == 0) {
+      out->takes_rest = true;
+      at += 3;
+    } else if (*at) {
+      bool by_name = *at == '*';
+      at += by_name;
+      size_t len = strcspn(at, ",=");
+      FlBuiltinParam p = {fl_intern(names, at, len), .optional = at[len] == '=', .by_name = by_name};
+      fl_vec_push(arena, &params, p);
+      at += len + (at[len] == '=');
+    }
+  }
+  out->n_params = params.n;
+  out->params = params.at;
+}
+
+FlMap *fl_builtins_make(FlArena *arena, FlInterner *names) {
+  FlMap *all = fl_map_make(arena);
+  FlBuiltin *bi = FL_NEW_ARRAY(arena, FlBuiltin, N_BUILTINS);
+  for (int i = 0; i < N_BUILTINS; i++, bi++) {
+    const Row *r = &rows[i];
+    *bi = (FlBuiltin){.kinds = r->kinds,
+                      .name = r->name,
+                      .signature = r->params,
+                      .fn = r->fn,
+                      .op = r->op,
+                      .data = r->data,
+                      .doc = r->doc};
+    read_params(arena, names, r->params, bi);
+    fl_map_set(all, fl_intern_z(names, r->name), bi);
+  }
+  return all;
+}
+
+const FlBuiltin *fl_builtin_find(FlSema *s, const char *name) {
+  return fl_map_get(s->builtins, fl_intern_z(s->names, name));
+}
+
+const char *fl_builtin_closest(FlSema *s, const char *name) {
+  FlVec(const char *) all = {0};
+  for (int i = 0; i < N_BUILTINS; i++) fl_vec_push(s->arena, &all, rows[i].name);
+  for (FlScope *scope = s->scope; scope; scope = scope->parent)
+    for (int i = 0; i < scope->names.n; i++)
+      if (scope->names.at[i]->kind == FL_BIND_FN) fl_vec_push(s->arena, &all, scope->names.at[i]->name);
+  return fl_closest(name, all.at, all.n);
+}
+
+/* ---- calls ---- */
+
+/* The parameter that a named argument is for; -1: none has its name. */
+static int named_param(const FlBuiltin *bi, const char *name) {
+  for (int k = bi->n_params - 1; k >= 0; k--)
+    if (bi->params[k].name == name && (!bi->takes_rest || bi->params[k].optional)) return k;
+  return -1;
+}
+
+static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
+  FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", bi->name, name.text);
+  FlVec(const char *) known = {0};
+  for (int k = 0; k < bi->n_params; k++) fl_vec_push(s->arena, &known, bi->params[k].name);
+  const char *near = fl_closest(name.text, known.at, known.n);
+  if (near) fl_diag_meant(s->sink, d, name.span, "", near);
+  return false;
+}
+
+static bool one_too_many(FlSema *s, const FlBuiltin *bi, FlSpan span) {
+  int most = 0;
+  for (int k = 0; k < bi->n_params; k++) most += !bi->params[k].by_name;
+  fl_sema_report(s, FL_E0210, span, "`%s` takes %d argument%s by position, and this is one more", bi->name,
+                 most, most == 1 ? "" : "s");
+  return false;
+}
+
+/* Each argument to its parameter, or to the rest. false: reported. */
+static bool bind_arguments(FlSema *s, FlCallSite *c, int n, const FlActual *args) {
+  const FlBuiltin *bi = c->builtin;
+  int next = 0;
+  for (int i = 0; i < n; i++) {
+    const char *name = args[i].name.text;
+    int k;
+    if (name) {
+      k = named_param(bi, name);
+    } else {
+      while (next < bi->n_params && (fl_actual_given(&c->args[next]) || bi->params[next].by_name)) next++;
+      k = next < bi->n_params ? next++ : -1;
+    }
+    if (k < 0 && bi->takes_rest) {
+      c->rest[c->n_rest++] = args[i];
+      continue;
+    }
+    if (k < 0) return name ? no_such_param(s, bi, args[i].name) : one_too_many(s, bi, args[i].span);
+    if (fl_actual_given(&c->args[k])) {
+      fl_sema_report(s, FL_E0211, args[i].span, "`%s` is given twice", bi->params[k].name);
+      return false;
+    }
+    c->args[k] = args[i];
+  }
+  return true;
+}
+
+/* Arrays that a function gets are used, whatever it looks at. Not the columns of a table or of a verb, nor
+ * the branches of if_else. */
+static void keep_arguments(FlSema *s, const FlCallSite *c) {
+  const FlBuiltin *bi = c->builtin;
+  const FlType *first = bi->n_params ? c->args[0].value.type : NULL;
+  if (bi->fn == fl_builtin_if_else || bi->fn == fl_builtin_table || (first && first->kind == FL_TY_TABLE))
+    return;
+  for (int k = 0; k < bi->n_params + c->n_rest; k++) {
+    const FlActual *a = k < bi->n_params ? &c->args[k] : &c->rest[k - bi->n_params];
+    if (a->value.type && a->value.type->kind != FL_TY_SCALAR) fl_sema_keep(s, a->value);
+  }
+}
+
+FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
+                           const FlType *want) {
+  FlCallSite c = {.builtin = bi, .span = span, .want = want};
+  c.args = FL_NEW_ARRAY(s->arena, FlActual, bi->n_params + 1);
+  c.rest = FL_NEW_ARRAY(s->arena, FlActual, n + 1);
+  if (!bind_arguments(s, &c, n, args)) return fl_val_error(s);
+  for (int k = 0; k < bi->n_params; k++) {
+    if (bi->params[k].optional || fl_actual_given(&c.args[k])) continue;
+    FlDiag *d =
+        fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", bi->name, bi->params[k].name);
+    fl_diag_help(s->sink, d, "it is called as `%s(%s)`: %s", bi->name, bi->signature, bi->doc);
+    return fl_val_error(s);
+  }
+  for (int k = 0; k < bi->n_params; k++) {
+    c.args[k].groups = k == 0 && (bi->kinds & FL_BUILTIN_VERB);
+    c.args[k].taker = bi->name;
+  }
+  for (int i = 0; i < c.n_rest; i++) {
+    c.rest[i].groups = false;
+    c.rest[i].taker = bi->name;
+  }
+  FlVal v = bi->fn(s, &c);
+  keep_arguments(s, &c);
+  return v;
+}
+
+/* ---- arguments of common shapes ---- */
+
+static bool scalar_actual(FlSema *s, FlActual *a, FlDtype d, FlValue **out) {
+  FlVal v = fl_actual_value(s, a, fl_type_scalar(s->types, d, false));
+  if (fl_val_bad(v)) return false;
+  v = fl_val_coerce(s, v, fl_type_scalar(s->types, d, false), a->span, "this argument");
+  if (fl_val_bad(v)) return false;
+  *out = v.parts[0];
+  return true;
+}
+
+bool fl_actual_i64(FlSema *s, FlActual *a, FlValue **out) { return scalar_actual(s, a, FL_I64, out); }
+bool fl_actual_f64(FlSema *s, FlActual *a, FlValue **out) { return scalar_actual(s, a, FL_F64, out); }
+
+bool fl_actual_const_i(FlSema *s, FlActual *a, int64_t *out) {
+  FlVal v = fl_actual_value(s, a, NULL);
+  if (fl_val_bad(v)) return false;
+  if (fl_val_const_i(v, out) && fl_dtype_is_int(v.type->dtype)) return true;
+  fl_sema_error(s, FL_E0324, a->span, "this must be a whole number that is known when compiling");
+  return false;
+}
+
+bool fl_actual_const_text(FlSema *s, FlActual *a, const char **out) {
+  const FlExpr *e = a->expr;
+  if (e && e->kind == FL_EXPR_TEXT && e->text.parts.n <= 1 &&
+      (e->text.parts.n == 0 || !e->text.parts.at[0].value)) {
+    *out = e->text.parts.n ? e->text.parts.at[0].bytes : "";
+    return true;
+  }
+  FlVal v = fl_actual_value(s, a, NULL);
+  if (fl_val_bad(v)) return false;
+  if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT && !v.type->nullable && v.parts[0]->op &&
+      v.parts[0]->op->code == FL_OP_CONST) {
+    *out = v.parts[0]->op->attrs.s;
+    return true;
+  }
+  fl_sema_error(s, FL_E0324, a->span, "this must be a text that is known when compiling");
+  return false;
+}
+
+bool fl_actual_const_bool(FlSema *s, FlActual *a, bool *out) {
+  FlVal v = fl_actual_value(s, a, NULL);
+  int64_t i;
+  if (fl_val_bad(v)) return false;
+  if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_BOOL && fl_val_const_i(v, &i)) {
+    *out = i != 0;
+    return true;
+  }
+  fl_sema_error(s, FL_E0324, a->span, "this must be true or false, known when compiling");
+  return false;
+}

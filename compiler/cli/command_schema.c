@@ -235,12 +235,23 @@ static int table_with(const char *path, const char *reader, const Options *words
   char(*names)[FL_IO_OPTION_NAME] = calloc((size_t)words->n + 1, sizeof *names);
   FlIoError e = {0};
   int n = 0;
-  for (int i = 0; options && names && i < words->n; i++)
-    if (fl_io_option_read(reader, words->at[i], &options[n], names[n], &e) == 1) n++;
-  int status = options && names ? table(path, reader, (FlOptions){options, n}) : 1;
+  bool possible = true;
+  for (int i = 0; options && names && possible && i < words->n; i++) {
+    int is = fl_io_option_read(reader, words->at[i], &options[n], names[n], &e);
+    possible = is >= 0;
+    n += is > 0;
+  }
+  int status = !possible          ? say_error(path, &e)
+               : options && names ? table(path, reader, (FlOptions){options, n})
+                                  : 1;
   free(options);
   free(names);
   return status;
+}
+
+static const char *reader_of(const char *path) {
+  const char *reader = fl_io_reader_of(path);
+  return reader ? reader : "read_csv";
 }
 
 static int schema_of(const char *path, const Options *options) {
@@ -249,10 +260,9 @@ static int schema_of(const char *path, const Options *options) {
     if (!fl_io_standard_input(NULL, &e)) return say_error(path, &e);
     path = fl_io_standard_input_path().ptr;
   }
-  const char *reader = fl_io_reader_of(path);
+  const char *reader = reader_of(path);
   if (is_saved(path)) return saved(path);
-  if (reader && fl_io_arrays_of(reader)) return arrays(path, reader);
-  return table_with(path, reader ? reader : "read_csv", options);
+  return fl_io_arrays_of(reader) ? arrays(path, reader) : table_with(path, reader, options);
 }
 
 /* Whether a word is an option of a reader and no file. */
@@ -266,7 +276,19 @@ static bool is_option(const char *word) {
   char name[FL_IO_OPTION_NAME];
   if (!strchr(word, '=') || access(word, F_OK) == 0) return false;
   for (size_t k = 0; k < sizeof readers / sizeof *readers; k++)
-    if (fl_io_option_read(readers[k], word, &o, name, &e) == 1) return true;
+    if (fl_io_option_read(readers[k], word, &o, name, &e) != 0) return true;
+  return false;
+}
+
+/* Whether the reader of one of the files has the option; else it is reported. */
+static bool is_taken(const char *word, char *const *files, int n) {
+  FlIoError e = {0};
+  FlOptionAttr o;
+  char name[FL_IO_OPTION_NAME];
+  for (int i = 0; i < n; i++)
+    if (fl_io_option_read(reader_of(files[i]), word, &o, name, &e) != 0) return true;
+  fprintf(stderr, "flowc schema: `%s` has no option `%.*s`\n", reader_of(files[0]), (int)strcspn(word, "="),
+          word);
   return false;
 }
 
@@ -283,6 +305,8 @@ int fl_command_schema(int n_words, char **words) {
   }
   if (!n_files) return fl_words_usage(FL_COMMAND_SCHEMA);
   Options options = {(const char *const *)w.operands + n_files, w.n_operands - n_files};
+  for (int i = 0; i < options.n; i++)
+    if (!is_taken(options.at[i], w.operands, n_files)) return 2;
   for (int i = 0; i < n_files; i++)
     if (schema_of(w.operands[i], &options) != 0) status = 1;
   return status == FL_WORDS_READ ? 0 : status;

@@ -4,7 +4,10 @@
  *   ops      := op* 'Y' count(yields) value*
  *   op       := 'O' name version attrs count(args) value* count(results) type* count(regions) region*
  *   region   := 'R' count(params) type* ops
- *   attrs    := i:8 f:8 text count(list) text* (0 | 1 callee)
+ *   attrs    := i:8 f:8 text count(list) text* count(columns) column* format? count(options) option* library
+ *               (0 | 1 callee)
+ *   column   := text text flags:4 dtype?      format := text version:4, of operators that have one
+ *   option   := text text number:8 found:1    library := 0 | 1 text | 2 digest:16
  *   text     := count(bytes) bytes, or all ones when absent
  *
  * Counts, versions and values are 4 bytes little endian. Values are numbered in order of definition; names,
@@ -45,6 +48,14 @@ static void put_type(Encoder *e, FlType1 t) {
   put(e, (unsigned char[]){t.rank, t.depth}, 2);
 }
 
+/* The version of what writes the format that a reader reads. */
+static uint32_t writer_version(const FlFormatInfo *reader) {
+  char name[64];
+  snprintf(name, sizeof name, "write_%s", reader->name + strlen("read_"));
+  const FlFormatInfo *writer = fl_format_find(name);
+  return writer ? (uint32_t)writer->version : 0;
+}
+
 static void put_attrs(Encoder *e, const FlOp *op) {
   const FlAttrs *a = &op->attrs;
   const char *s = op->code == FL_OP_CHECK ? NULL : a->s; /* what a failure says is no part of a result */
@@ -68,7 +79,9 @@ static void put_attrs(Encoder *e, const FlOp *op) {
   if (a->format) { /* no other operators are told so */
     put_text(e, a->format->name, strlen(a->format->name));
     put_count(e, (uint32_t)a->format->version);
+    if (op->code == FL_OP_EXEC) put_count(e, writer_version(a->format)); /* it writes what the program reads */
   }
+  put_count(e, (uint32_t)a->n_options);
   for (int i = 0; i < a->n_options; i++) {
     const FlOptionAttr *o = &a->options[i];
     put_text(e, o->name, strlen(o->name));

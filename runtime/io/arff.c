@@ -280,7 +280,11 @@ static bool misfit(const Arff *f, const FlTableWanted *w, Token t, FlIoError *e)
   fl_io_error(e, FL_E_VALUE, "`%s` line %lld: `%.*s` is %s, but here it is `%.*s`%s", f->path,
               (long long)f->line, w->name_len, w->name, type, (int)shown, t.text.ptr,
               w->dtype == FL_CATEGORY ? ", which the header does not list" : "");
-  fl_io_help(e, "read it as text: types = (`%.*s`: text)", w->name_len, w->name);
+  bool whole = w->dtype == FL_I64;
+  fl_io_help(e,
+             whole ? "read it with a fraction, or as text: types = (`%.*s`: f64)"
+                   : "read it as text: types = (`%.*s`: text)",
+             w->name_len, w->name);
   return false;
 }
 

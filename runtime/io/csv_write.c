@@ -223,7 +223,24 @@ bool fl_csv_encode(FlCtx *ctx, const FlCsvOptions *o, const FlTableColumn *colum
 }
 
 /* FlPutFns of an FlTable. */
+/* What stands for null is never in quotes, which would make it a text: it must be a field without them. */
+static bool null_is_a_field(const FlCsvOptions *o, FlIoError *e) {
+  FlText t = o->own_nulls ? o->nulls[0] : (FlText){0};
+  for (int64_t k = 0; k < t.len; k++) {
+    char c = t.ptr[k];
+    if (c != o->sep && c != '\n' && c != '\r' && !(o->quoting && c == o->quote)) continue;
+    fl_io_error(
+        e, FL_E_OPTION,
+        "null = \"%.*s\" holds what separates or quotes fields, and would not be read back as one field",
+        (int)t.len, t.ptr);
+    fl_io_help(e, "a word as `null = \"NA\"`, or nothing: an empty field is null");
+    return false;
+  }
+  return true;
+}
+
 static bool put_table(FlCtx *ctx, FlOutput *out, const FlTable *t, const FlCsvOptions *o, FlIoError *e) {
+  if (!null_is_a_field(o, e)) return false;
   FlCsvWriting w = {.options = o,
                     .columns = t->columns,
                     .n_columns = t->n_columns,

@@ -91,4 +91,10 @@ if not SHORT:
     check(first.startswith("# large.csv: ") and first.endswith(" rows in its first 64 MB"), "a large file", first)
 done = place.run("schema")
 check(done.returncode == 2 and "usage: flowc schema" in done.stderr, "usage", done.stderr)
+# What is no value of an option, and an option of another format, is said; it is no file.
+for name, word, status, said in (("people.csv", "header=maybe", 1, 'header = "maybe" is not possible'), ("people.csv", "skip=x", 1, "a number of lines"),
+                                 ("people.csv", "sep=ab", 1, "sep"), ("lines.jsonl", "sep=;", 2, "`read_jsonl` has no option `sep`")):
+    place.write(name, "a,b\n1,2\n" if name.endswith("csv") else '{"a": 1}\n')
+    done = place.run("schema", name, word)
+    check(done.returncode == status and said in done.stderr and not done.stdout, f"schema {name} {word}", done.stderr)
 finish()

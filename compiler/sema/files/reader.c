@@ -147,7 +147,8 @@ static const FlType *override_types(FlSema *s, FlActual *a, const FlType *row) {
       if (near) fl_diag_meant(s->sink, d, item->name.span, "", near);
     } else if (!t || (t->kind != FL_TY_SCALAR && t->kind != FL_TY_ERROR)) {
       fl_sema_error(s, FL_E0947, item->type->span,
-                    "a column of a CSV file holds numbers, texts, dates or bool");
+                    "`types` gives a column one value a row: a number, a text, a date, a duration, a bool or "
+                    "a category");
     }
     ok = ok && k >= 0 && t && t->kind == FL_TY_SCALAR;
     if (!ok) continue;

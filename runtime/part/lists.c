@@ -84,9 +84,26 @@ FlStatus fl_rt_concat(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   return fl_part_give(ctx, desc, args, results, 1, concat_arrays);
 }
 
+/* Of no size along any dimension, as what a loop without rounds gave, which had no element to say more. */
+static bool is_nothing(const FlArray *a) {
+  for (int32_t d = 0; d < a->rank; d++)
+    if (a->dims[d] != 0) return false;
+  return true;
+}
+
+/* Pieces that are nothing fit between any others, and are left out. */
 static FlStatus concat_list(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   FlArray *const *from = args[0].a->data;
-  int64_t n = args[0].a->dims[0];
+  int64_t n = args[0].a->dims[0], n_some = 0;
+  for (int64_t k = 0; k < n; k++) n_some += !is_nothing(from[k]);
+  if (n_some > 0 && n_some < n) {
+    FlArray **some = fl_part_alloc(m, n_some, sizeof *some);
+    if (some == NULL) return 1;
+    for (int64_t k = 0, at = 0; k < n; k++)
+      if (!is_nothing(from[k])) some[at++] = from[k];
+    from = some;
+    n = n_some;
+  }
   if (n != 1) return concat(m, desc, from, n, out);
   *out = fl_array_ref(from[0]);
   return 0;

@@ -5,7 +5,10 @@
 
 #include <cpuid.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Writes the folder of the running program, without the last '/', into out. */
@@ -32,11 +35,32 @@ bool fl_codegen_find(const char *file, char *out, size_t size) {
   return false;
 }
 
+/* Whether a limit of address space (ulimit -v) leaves room for the module and some more. Where memory ends
+ * just behind loading it, the C library's loader ends the process on its own, at the first variable of a
+ * thread. */
+static bool has_room(const char *path) {
+  enum { SOME = 8 << 20 };
+  struct rlimit limit;
+  struct stat module;
+  unsigned long long pages = 0;
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || stat(path, &module) != 0)
+    return true;
+  FILE *f = fopen("/proc/self/statm", "re");
+  bool known = f && fscanf(f, "%llu", &pages) == 1;
+  if (f) fclose(f);
+  unsigned long long used = pages * (unsigned long long)sysconf(_SC_PAGESIZE);
+  return !known || used + (unsigned long long)module.st_size + SOME <= limit.rlim_cur;
+}
+
 FlCodegenFn *fl_codegen_open(char **why) {
   char path[8192];
   *why = NULL;
   if (!fl_codegen_find("libflow_llvm.so", path, sizeof path)) {
     *why = strdup("libflow_llvm.so, the code generator, is not installed beside flowc or in ../lib/flow");
+    return NULL;
+  }
+  if (!has_room(path)) {
+    *why = strdup("cannot allocate memory for it");
     return NULL;
   }
   void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);

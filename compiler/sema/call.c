@@ -13,6 +13,7 @@
 #include "sema/lift.h"
 #include "sema/scope.h"
 #include "sema/type_expr.h"
+#include "sema/uncalled.h"
 #include "sema/verbs/groups.h"
 
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
@@ -33,9 +34,7 @@ static const char *closest_param(FlSema *s, const FlFnParamList *params, const c
   return fl_closest(name, names, params->n);
 }
 
-/* bound[k]: the argument of parameter k, or NULL. false: reported. */
-static bool match_params(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound,
-                         FlSpan span) {
+bool fl_call_match(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span) {
   const FlFnParamList *params = &decl->fn.params;
   int next = 0;
   bool ok = true;
@@ -178,12 +177,14 @@ bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlS
     const FlFnParam *param = &params->at[p];
     made[p] = fl_scope_bind(s, scope, FL_BIND_VALUE, param->name.text, param->name.span, values[p]);
     made[p]->used = true;
+    made[p]->open = fl_val_bad(values[p]);
   }
   s->binding_signature = true;
   for (int p = 0; p < params->n; p++) {
     const FlFnParam *param = &params->at[p];
     made[p]->val.literal = FL_LIT_NONE; /* only what is written where it is used may take another type */
-    if (!param->type || fl_val_bad(values[p])) continue;
+    if (made[p]->open && param->type) fl_names_bind_sizes(s, param->type);
+    if (!param->type || made[p]->open) continue;
     const char *what =
         fl_arena_printf(s->arena, "the argument `%s` of `%s`", param->name.text, decl->fn.name.text);
     FlVal v = fl_bind_type(s, param->type, values[p], spans[p], what);
@@ -251,6 +252,13 @@ static FlVal open_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
   return v;
 }
 
+void fl_call_check(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans) {
+  bool outer = s->open;
+  s->open = true;
+  open_call(s, fn, values, spans, fn->decl->fn.name.span);
+  s->open = outer;
+}
+
 static FlVal inline_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans, FlSpan span) {
   if (fl_derivative_is_own(s, fn)) return fl_derivative_own(s, fn, values, spans, span, open_call);
   return fl_call_within_budget(s, fn, values, spans, span, open_call);
@@ -291,13 +299,17 @@ static int lifted_params(FlSema *s, const FlBinding *fn, const FlVal *values, in
   return n;
 }
 
+FlVal fl_call_no_type(FlSema *s, FlSpan parameter) {
+  return fl_sema_error(s, FL_E0215, parameter, "a stage needs the types of its parameters; `_[n]` is any table");
+}
+
 static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span) {
   const FlStmt *decl = fn->decl;
   int n_params = decl->fn.params.n;
   FlActual **bound = FL_NEW_ARRAY(s->arena, FlActual *, n_params + 1);
   FlVal *values = FL_NEW_ARRAY(s->arena, FlVal, n_params + 1);
   FlSpan *spans = FL_NEW_ARRAY(s->arena, FlSpan, n_params + 1);
-  bool ok = match_params(s, decl, n, args, bound, span);
+  bool ok = fl_call_match(s, decl, n, args, bound, span);
   /* Arguments in the order they are written, then defaults. */
   for (int i = 0; i < n; i++) {
     const FlType *want = NULL;
@@ -337,8 +349,7 @@ static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, Fl
   if (decl->kind == FL_STMT_STAGE) {
     for (int p = 0; p < n_params; p++)
       if (!decl->fn.params.at[p].type)
-        return fl_sema_error(s, FL_E0215, decl->fn.params.at[p].span,
-                             "a stage needs the types of its parameters; `_[n]` is any table");
+        return fl_call_no_type(s, decl->fn.params.at[p].span);
     return fl_call_instance(s, fn, values, spans, span);
   }
   int *which = FL_NEW_ARRAY(s->arena, int, n_params + 1);
@@ -417,13 +428,20 @@ FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan s
   return fl_call_value(s, fn, n, actuals, span, NULL);
 }
 
+FlVal fl_call_unknown(FlSema *s, FlName name, FlSpan span) {
+  FlDiag *d = fl_sema_report(s, FL_E0201, span, "there is no function `%s`", name.text);
+  const char *near = fl_plot_help(s, d, name.text, span) ? NULL : fl_builtin_closest(s, name.text);
+  if (near) fl_diag_meant(s->sink, d, span, "", near);
+  return fl_val_error(s);
+}
+
 FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
   if (f->kind != FL_EXPR_NAME) return fl_sema_expr(s, f, NULL);
   FlBinding *first = NULL;
   for (FlScope *scope = s->scope; scope; scope = scope->parent) {
     for (int i = fl_scope_last(scope, f->name.text); i >= 0; i = fl_scope_before(scope, i)) {
       FlBinding *b = scope->names.at[i];
-      if (b->lost) return b->val;
+      if (b->lost || b->open) return b->val;
       bool function = b->kind == FL_BIND_FN || (b->kind != FL_BIND_TYPE && b->kind != FL_BIND_MODULE &&
                                                 b->val.type && b->val.type->kind == FL_TY_FUNC);
       if (!first) first = b;
@@ -445,10 +463,7 @@ FlVal fl_sema_callee(FlSema *s, const FlExpr *f) {
   if (first && first->kind != FL_BIND_TYPE && first->kind != FL_BIND_MODULE && fl_val_bad(first->val))
     return first->val;
   if (first) return fl_sema_error(s, FL_E0217, f->span, "`%s` is not a function", f->name.text);
-  FlDiag *d = fl_sema_report(s, FL_E0201, f->span, "there is no function `%s`", f->name.text);
-  const char *near = fl_plot_help(s, d, f->name.text, f->span) ? NULL : fl_builtin_closest(s, f->name.text);
-  if (near) fl_diag_meant(s->sink, d, f->span, "", near);
-  return fl_val_error(s);
+  return fl_call_unknown(s, f->name, f->span);
 }
 
 FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan piped_span, const FlType *want) {

@@ -34,6 +34,7 @@ FlVal fl_sema_extern(FlSema *s, const FlBinding *fn);
 bool fl_sema_extern_check(FlSema *s, const FlBinding *fn); /* its declaration; false: reported */
 /* The function that stands before the brackets of a call: a column or value of that name does not hide it. */
 FlVal fl_sema_callee(FlSema *s, const FlExpr *f);
+FlVal fl_call_unknown(FlSema *s, FlName name, FlSpan span); /* reports that no function has this name */
 /* Calls a function value with finished values (sort keys, optimisers' objectives, user aggregates ...). */
 FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan span);
 
@@ -56,6 +57,13 @@ void fl_call_come_back(FlSema *s, FlCallPlace p);
 bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans);
 /* The value of the body, with bound parameters, as the declared result. */
 FlVal fl_call_run_body(FlSema *s, const FlStmt *decl);
+
+FlVal fl_call_no_type(FlSema *s, FlSpan parameter); /* reports it of a stage */
+/* The body with such arguments, of which those that are errors are open: they may be anything. */
+void fl_call_check(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans);
+/* Do these arguments fit the parameters, by number and name? bound[k]: the one of parameter k, or NULL. false:
+ * reported. */
+bool fl_call_match(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span);
 
 /* The call of a function value: a lambda, a declared function, a builtin, a derivative. */
 FlVal fl_call_value(FlSema *s, const FlClosure *c, int n, FlActual *args, FlSpan span, const FlType *want);

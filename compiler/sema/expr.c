@@ -34,7 +34,9 @@ static FlVal value_of_binding(FlSema *s, FlBinding *b, FlSpan span) {
   return fl_val_error(s);
 }
 
-static FlVal unknown_name(FlSema *s, const char *name, FlSpan span) {
+FlVal fl_sema_unknown(FlSema *s, FlName unknown) {
+  const char *name = unknown.text;
+  FlSpan span = unknown.span;
   FlScope *columns = s->scope;
   while (columns && columns->kind != FL_SCOPE_COLUMNS) columns = columns->parent;
   FlDiag *d = columns ? fl_sema_report(s, FL_E0601, span, "there is no column and no name `%s`", name)
@@ -53,7 +55,7 @@ static FlVal name_value(FlSema *s, FlName name) {
     const FlBuiltin *bi = fl_builtin_find(s, name.text);
     if (bi) fl_witness_builtin(s, name.span, bi);
     if (bi) return closure_of(s, (FlClosure){.builtin = bi});
-    return unknown_name(s, name.text, name.span);
+    return fl_sema_unknown(s, name);
   }
   if (fl_sema_is_script_var(s, b))
     return fl_sema_error(s, FL_E0222, name.span,
@@ -86,7 +88,7 @@ static FlVal column_value(FlSema *s, FlName name, bool outer) {
                          name.text);
   if (!outer) {
     FlBinding *b = fl_scope_find_in(scope, name.text);
-    return b ? value_of_binding(s, b, name.span) : unknown_name(s, name.text, name.span);
+    return b ? value_of_binding(s, b, name.span) : fl_sema_unknown(s, name);
   }
   FlScope *inner = s->scope;
   if (scope) s->scope = scope->parent;
@@ -342,13 +344,14 @@ const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name
   return fl_closest(name, names, row->n_fields);
 }
 
-static FlVal module_member(FlSema *s, FlBinding *m, FlName name) {
+FlBinding *fl_sema_member(FlSema *s, FlBinding *m, FlName name) {
   FlBinding *b = fl_scope_find_in(m->file->scope, name.text);
   if (b && b->kind != FL_BIND_MODULE) {
-    if (fl_sema_is_private(name.text)) return fl_sema_private_error(s, m, name);
-    return value_of_binding(s, b, name.span);
+    if (!fl_sema_is_private(name.text)) return b;
+    fl_sema_private_error(s, m, name);
+    return NULL;
   }
-  if (m->file->lost) return fl_val_error(s);
+  if (m->file->lost) return NULL;
   const char *names[512];
   int n = 0;
   for (int i = 0; i < m->file->scope->names.n && n < 512; i++) {
@@ -358,7 +361,7 @@ static FlVal module_member(FlSema *s, FlBinding *m, FlName name) {
   FlDiag *d = fl_sema_report(s, FL_E0205, name.span, "the module `%s` has no `%s`", m->name, name.text);
   const char *near = fl_closest(name.text, names, n);
   if (near) fl_diag_meant(s->sink, d, name.span, fl_arena_printf(s->arena, "%s.", m->name), near);
-  return fl_val_error(s);
+  return NULL;
 }
 
 FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e) {
@@ -372,7 +375,10 @@ FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e) {
 
 static FlVal field_value(FlSema *s, const FlExpr *e) {
   FlBinding *m = fl_sema_module_of(s, e->field.base);
-  if (m) return module_member(s, m, e->field.name);
+  if (m) {
+    FlBinding *member = fl_sema_member(s, m, e->field.name);
+    return member ? value_of_binding(s, member, e->field.name.span) : fl_val_error(s);
+  }
   FlVal drawing;
   if (fl_plot_member(s, e->field.base, e->field.name, &drawing)) return drawing;
   FlVal v = fl_sema_expr(s, e->field.base, NULL);

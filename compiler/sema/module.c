@@ -12,6 +12,7 @@
 #include "sema/place.h"
 #include "sema/scope.h"
 #include "sema/type_expr.h"
+#include "sema/uncalled.h"
 #include "sema/value.h"
 
 #include <stdlib.h>
@@ -402,59 +403,6 @@ static void run_script_stmt(FlSema *s, const FlStmt *st, bool effects) {
   else fl_sema_stmt(s, st);
 }
 
-/* Has its body been checked? To be named is not to be called. */
-static bool was_seen(const FlSema *s, const FlBinding *b) {
-  return b->decl->kind == FL_STMT_EXTERN ? b->used : fl_map_get(s->elaborated, b->decl) != NULL;
-}
-
-/* Functions that nothing calls are checked with the types that they declare; and the attributes of all. */
-static void check_uncalled(FlSema *s, FlFile *file) {
-  for (int i = 0; i < file->scope->names.n; i++)
-    for (FlBinding *b = file->scope->names.at[i]; b && b->kind == FL_BIND_FN; b = b->form)
-      if (fl_attributes_check(s, b->decl)) fl_derivative_check(s, b);
-  FlVec(FlBinding *) all = {0};
-  for (int i = 0; i < file->scope->names.n; i++) {
-    FlBinding *first = file->scope->names.at[i];
-    if (first->kind != FL_BIND_FN) continue;
-    for (FlBinding *b = first; b; b = b->form)
-      if (!was_seen(s, b)) fl_vec_push(s->arena, &all, b);
-  }
-  for (int i = all.n - 1; i >= 0; i--) {
-    FlBinding *b = all.at[i];
-    if (was_seen(s, b)) continue; /* one that nothing calls, behind it, did, with all that it calls */
-    if (b->decl->kind == FL_STMT_EXTERN && !fl_sema_extern_check(s, b)) continue;
-    FlFrame *frame = FL_NEW(s->arena, FlFrame);
-    FlSemaMark mark = fl_sema_mark(s);
-    frame->outer = s->frame;
-    frame->func = fl_ir_func_make(s->module, "unused", FL_FUNC_PLAIN, b->span);
-    FlFrame *outer_frame = s->frame;
-    FlBuilder outer = s->b;
-    s->frame = frame;
-    s->b =
-        (FlBuilder){.module = s->module, .func = frame->func, .region = frame->func->body, .span = b->span};
-    const FlFnParamList *params = &b->decl->fn.params;
-    FlActual *args = FL_NEW_ARRAY(s->arena, FlActual, params->n + 1);
-    bool known = true;
-    for (int p = 0; p < params->n && known; p++) {
-      const FlType *t = params->at[p].type ? fl_type_of_expr(s, params->at[p].type) : NULL;
-      known = t && t->kind != FL_TY_FUNC && t->kind != FL_TY_ERROR;
-      if (!known) break;
-      FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
-      FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
-      fl_type_parts(t, types);
-      for (int k = 0; k < t->n_parts; k++) parts[k] = fl_ir_param(frame->func->body, types[k]);
-      args[p] = (FlActual){.value = fl_val_make(s, t, parts), .span = params->at[p].span};
-    }
-    const char *pure = s->pure;
-    s->pure = "a function";
-    if (known) fl_sema_call_binding(s, b, params->n, args, b->decl->fn.name.span);
-    s->pure = pure;
-    s->frame = outer_frame;
-    s->b = outer;
-    fl_sema_take_back(s, mark);
-  }
-}
-
 /* ---- what is known to fail ---- */
 
 /* Checks that are evaluated in any case and whose condition is known to be false are errors now. */
@@ -562,7 +510,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   fl_scope_end(s, file->scope);
   fl_ir_yield(s->module->main->body, s->module, 0, NULL);
   if (script) known_failures(s, s->module->main->body);
-  if (script) check_uncalled(s, file);
+  if (script) fl_uncalled_check(s, file);
   s->module->params = s->params.at;
   s->module->n_params = s->params.n;
   out.inputs = s->inputs.at;

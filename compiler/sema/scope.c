@@ -36,6 +36,14 @@ static bool in_library(const FlSema *s, FlSpan span) {
   return f && f->is_library;
 }
 
+/* Is it no call, but the check of a function that nobody calls? */
+static bool is_declaration(FlSema *s, const FlCall *call) {
+  const FlBinding *b = fl_scope_find_in(s->files.at[0]->scope, fl_intern_z(s->names, call->callee));
+  for (; b; b = b->form)
+    if (b->kind == FL_BIND_FN && b->span.file == call->place.file && b->span.start == call->place.start) return true;
+  return false;
+}
+
 /* What is wrong in a function of the library is shown at the call into it. */
 static FlDiag *report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, va_list ap) {
   char text[1024];
@@ -56,7 +64,7 @@ static FlDiag *report(FlSema *s, FlDiagCode code, FlSpan span, const char *fmt, 
   for (int shown = 0; shown < 2 && next_call(&calls, &call);) {
     bool again = below.start == call.place.start && below.file == call.place.file; /* recursion */
     below = call.place;
-    if (again) continue;
+    if (again || is_declaration(s, &call)) continue;
     shown++;
     if (*call.callee) fl_diag_note(s->sink, d, call.place, "in this call of `%s`", call.callee);
     else fl_diag_note(s->sink, d, call.place, "in this call of a lambda");

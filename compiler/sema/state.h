@@ -86,6 +86,7 @@ struct FlBinding {
   const char *size_of;        /* a size of a signature: what has it, and */
   FlSpan size_from;           /* where that stands */
   bool lost; /* VALUE: of a statement that did not parse: it may be anything, and is an error value */
+  bool open; /* VALUE: a parameter of a function that nobody calls: likewise, but it is there */
   bool used;
   bool by_row; /* the parameter of a lambda that has a column of a grouped verb (by_group.c) */
   bool chosen; /* FN of several forms: a call means this one */
@@ -239,6 +240,8 @@ struct FlSema {
   const FlSemaOptions *options;
   const FlWorld *world;
   const FlWitness *witness; /* or NULL */
+  FlMap *told;              /* places whose names it was told; NULL: none yet */
+  bool by_tree;             /* nothing is elaborated any more (names.c) */
   FlMap *builtins;          /* builtin.c */
   FlMap *callees;           /* declaration -> FlCallees (call.c); NULL: nothing yet */
   FlBuilder b;
@@ -276,6 +279,7 @@ struct FlSema {
   bool binding_signature;   /* size names written now are fresh in s->scope */
   bool binding_result;      /* those that nothing else says are */
   uint32_t n_repeated;      /* values of calls that were not the first (budget.c) */
+  bool open;                /* in a body with parameters that may be anything: errors are silent */
   bool too_many_calls;      /* E0227 was said (budget.c) */
 };
 

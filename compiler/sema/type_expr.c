@@ -81,7 +81,7 @@ static const FlType *type_of_value(FlSema *s, const FlExpr *e) {
   return v.type;
 }
 
-static const FlType *declared(FlSema *s, FlBinding *b) {
+const FlType *fl_type_declared(FlSema *s, FlBinding *b) {
   if (b->val.type) return b->val.type;
   b->val.type = s->types->error; /* while it is being resolved: a type inside itself */
   FlScope *scope = s->scope;
@@ -189,7 +189,7 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
       return fl_type_scalar(s->types, d, false);
     FlBinding *b = find_type(s, t, names_plot(t));
     if (!b && names_plot(t)) return fl_plot_type(s);
-    return b ? declared(s, b) : s->types->error;
+    return b ? fl_type_declared(s, b) : s->types->error;
   }
   case FL_TE_OPTION: {
     const FlType *inner = resolve(s, t->inner);
@@ -207,7 +207,7 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
         fl_sema_error(s, FL_E0306, t->span, "`%s` has %d size%s, but %d %s written", b->name,
                       b->decl->type.sizes.n, b->decl->type.sizes.n == 1 ? "" : "s", t->array.dims.n,
                       t->array.dims.n == 1 ? "is" : "are");
-      return declared(s, b);
+      return fl_type_declared(s, b);
     }
     const FlType *elem = resolve(s, t->array.element);
     if (!elem || elem->kind == FL_TY_ERROR) return elem;

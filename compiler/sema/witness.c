@@ -7,8 +7,17 @@ void fl_witness_value(FlSema *s, FlSpan at, FlVal v) {
   s->witness->value(s->witness->env, at, fl_type_text(s->types, v.type));
 }
 
+/* Notes that the place is told; false: it was, and only what nobody told is wanted. */
+static bool is_news(FlSema *s, FlSpan at) {
+  const void *place = (const void *)(uintptr_t)((uint64_t)at.file << 32 | at.start);
+  if (!s->told) s->told = fl_map_make(s->arena);
+  bool before = fl_map_get(s->told, place) != NULL;
+  if (!before) fl_map_set(s->told, place, s->told);
+  return !before || !s->by_tree;
+}
+
 void fl_witness_name(FlSema *s, FlSpan at, const FlBinding *b) {
-  if (!s->witness || b->lost || !at.file) return;
+  if (!s->witness || b->lost || !at.file || !is_news(s, at)) return;
   const char *path = fl_binding_path(b); /* of a file that is named by its path alone */
   if (path) return;
   s->witness->name(s->witness->env, at,
@@ -16,7 +25,7 @@ void fl_witness_name(FlSema *s, FlSpan at, const FlBinding *b) {
 }
 
 void fl_witness_builtin(FlSema *s, FlSpan at, const FlBuiltin *bi) {
-  if (!s->witness || !at.file) return;
+  if (!s->witness || !at.file || !is_news(s, at)) return;
   s->witness->name(s->witness->env, at,
                    &(FlNamed){.name = bi->name, .signature = bi->signature, .doc = bi->doc});
 }

@@ -1,8 +1,9 @@
 /* witness.h: what an elaboration learns on its way, for who shows it: an editor, a page of documentation.
  *
  * What always holds: texts live as long as the compilation; what is in a function that several calls
- * specialise is said once for each, and of one that nobody calls by what its signature says; a statement that
- * did not parse says nothing. */
+ * specialise is said once for each, and of one that nobody calls by what its signature says; what no elaboration
+ * reaches, as what is done with parameters that nobody knows, has names and no types; a statement that did not
+ * parse says nothing. */
 #ifndef FL_WITNESS_H
 #define FL_WITNESS_H
 

@@ -164,8 +164,32 @@ static void witnesses(void) {
   fl_text_reset(&text);
 }
 
+/* What is written where no elaboration comes by: with parameters that may be anything, in a lambda. */
+static void witnesses_of_open(void) {
+  FlText1 text = {0};
+  FlCompilation c;
+  fl_text_addz(&text, "## One more.\nfn more(x: f64) -> f64 = x + 1.0\n"
+                      "fn open(t, f) {\n  let k = 2 * 3\n  f([for r in t: more(r.price) + k], (a) => a + len(t) + lost)\n}\n"
+                      "fn sized(x: _[rows]) = rows + colums\n");
+  fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
+  Told t = {.c = &c};
+  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns}, -1);
+  check(c.sink->n_errors == 2 && says(&c, "5:58: error E0201: there is no `lost`") &&
+            says(&c, "7:31: error E0201: there is no `colums`"),
+        "names that stand for nothing are found");
+  static const char *const once[] = {"value 2 * 3: i64",       "name r: here 5 -", "name more: here 2 One more.",
+                                     "name k: here 4 -",       "name a: here 5 -", "name len: x 0 -",
+                                     "name rows: here 7 -"};
+  for (size_t i = 0; i < sizeof once / sizeof *once; i++)
+    check(times(&t, once[i]) > 0 && times(&t, once[i]) <= 2, "told, where it is bound and where it is used: %s", once[i]);
+  for (int i = 0; failed && i < t.n; i++) printf("%s\n", t.lines[i]);
+  fl_compilation_reset(&c);
+  fl_text_reset(&text);
+}
+
 int main(void) {
   witnesses();
+  witnesses_of_open();
   Text texts[] = {{"/nowhere/lib.flow", "import \"deep.flow\"\nfn twice(x: i64) -> i64 = deep.one(x) + x\n"},
                   {"/nowhere/deep.flow", "fn one(x: i64) -> i64 = x\n"}};
   Editor e = {texts, 2};

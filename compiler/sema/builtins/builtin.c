@@ -149,19 +149,30 @@ static void keep_arguments(FlSema *s, const FlCallSite *c) {
   }
 }
 
+/* The same, and what is left out may be. */
+static bool bind_all(FlSema *s, FlCallSite *c, int n, const FlActual *args) {
+  const FlBuiltin *bi = c->builtin;
+  c->args = FL_NEW_ARRAY(s->arena, FlActual, bi->n_params + 1);
+  c->rest = FL_NEW_ARRAY(s->arena, FlActual, n + 1);
+  if (!bind_arguments(s, c, n, args)) return false;
+  for (int k = 0; k < bi->n_params; k++) {
+    if (bi->params[k].optional || fl_actual_given(&c->args[k])) continue;
+    FlDiag *d =
+        fl_sema_report(s, FL_E0210, c->span, "`%s` needs an argument for `%s`", bi->name, bi->params[k].name);
+    fl_diag_help(s->sink, d, "it is called as `%s(%s)`: %s", bi->name, bi->signature, bi->doc);
+    return false;
+  }
+  return true;
+}
+
+bool fl_builtin_takes(FlSema *s, const FlBuiltin *bi, int n, const FlActual *args, FlSpan span) {
+  return bind_all(s, &(FlCallSite){.builtin = bi, .span = span}, n, args);
+}
+
 FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
                            const FlType *want) {
   FlCallSite c = {.builtin = bi, .span = span, .want = want};
-  c.args = FL_NEW_ARRAY(s->arena, FlActual, bi->n_params + 1);
-  c.rest = FL_NEW_ARRAY(s->arena, FlActual, n + 1);
-  if (!bind_arguments(s, &c, n, args)) return fl_val_error(s);
-  for (int k = 0; k < bi->n_params; k++) {
-    if (bi->params[k].optional || fl_actual_given(&c.args[k])) continue;
-    FlDiag *d =
-        fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", bi->name, bi->params[k].name);
-    fl_diag_help(s->sink, d, "it is called as `%s(%s)`: %s", bi->name, bi->signature, bi->doc);
-    return fl_val_error(s);
-  }
+  if (!bind_all(s, &c, n, args)) return fl_val_error(s);
   for (int k = 0; k < bi->n_params; k++) {
     c.args[k].groups = k == 0 && (bi->kinds & FL_BUILTIN_VERB);
     c.args[k].taker = bi->name;

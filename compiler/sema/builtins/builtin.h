@@ -24,7 +24,8 @@ typedef enum FlBuiltinKind {
   FL_BUILTIN_AGGREGATE = 2,
   FL_BUILTIN_WINDOW = 4,
   FL_BUILTIN_POSITION = 8,
-  FL_BUILTIN_VERB = 16
+  FL_BUILTIN_VERB = 16,
+  FL_BUILTIN_COLUMNS = 32
 } FlBuiltinKind;
 struct FlBuiltin {
   unsigned kinds; /* of FlBuiltinKind */
@@ -43,6 +44,8 @@ const FlBuiltin *fl_builtin_find(FlSema *s, const char *name); /* NULL: none */
 const char *fl_builtin_closest(FlSema *s, const char *name);   /* among functions of all kinds; NULL: none */
 FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
                            const FlType *want);
+/* Do these arguments fit its parameters, by number and name? Else it reports. */
+bool fl_builtin_takes(FlSema *s, const FlBuiltin *bi, int n, const FlActual *args, FlSpan span);
 static inline bool fl_actual_given(const FlActual *a) { return a->expr != NULL || a->value.type != NULL; }
 /* Evaluated arguments of common shapes; report and return false when they do not fit. */
 bool fl_actual_i64(FlSema *s, FlActual *a, FlValue **out);    /* any integer */

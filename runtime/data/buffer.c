@@ -1,9 +1,9 @@
 /* buffer.c: reference-counted memory.
  *
- * Out: FlBuffers of three sorts, told apart by `release`: own memory (small: in the same block as the
- * FlBuffer; large: from the pool), own memory that holds array references, and mappings. What always holds:
- * the FlBuffer starts the block that malloc gave, so that the last owner frees it; keeps go after the
- * contents that may point into them. */
+ * Out: FlBuffers, whose kind says where their memory comes from: our own (small: in the same block as the
+ * FlBuffer; large: from the pool, spilled where its block lies in a file), and mappings; heap.c makes those of
+ * texts. What always holds: the FlBuffer starts the block that malloc gave, so that the last owner frees it;
+ * keeps go after the contents that may point into them. */
 #include "base/printed.h"
 #include "data/data_internal.h"
 
@@ -42,23 +42,35 @@ _Noreturn void fl_pool_give_up(FlPool *pool, int64_t bytes) {
   _exit(4);
 }
 
-static void release_own(FlBuffer *b) {
-  FlOwnBuffer *own = (FlOwnBuffer *)b;
-  if (own->block.capacity) {
-    fl_pool_give(own->pool, own->block);
-    fl_pool_unref(own->pool);
-  }
-}
+static bool is_own(const FlBuffer *b) { return b->kind == FL_BUFFER_MEMORY || b->kind == FL_BUFFER_SPILLED; }
 
-static void release_list(FlBuffer *b) {
+static void release_arrays(FlBuffer *b) {
   FlArray **elements = b->data;
   for (int64_t k = 0; k < b->bytes / (int64_t)sizeof *elements; k++) fl_array_unref(elements[k]);
-  release_own(b);
 }
 
-static void release_map(FlBuffer *b) {
-  fl_pool_unlend(((FlMapBuffer *)b)->loan);
-  munmap(b->data, (size_t)b->bytes);
+static void release_own(FlOwnBuffer *own) {
+  if (own->base.holds_arrays) release_arrays(&own->base);
+  if (!own->block.capacity) return;
+  fl_pool_give(own->pool, own->block);
+  fl_pool_unref(own->pool);
+}
+
+static void release_map(FlMapBuffer *m) {
+  fl_pool_unlend(m->loan);
+  munmap(m->base.data, (size_t)m->base.bytes);
+}
+
+static void give_back(FlBuffer *b) {
+  switch ((FlBufferKind)b->kind) {
+  case FL_BUFFER_LENT:
+    if (b->release) b->release(b);
+    break;
+  case FL_BUFFER_MEMORY:
+  case FL_BUFFER_SPILLED: release_own((FlOwnBuffer *)b); break;
+  case FL_BUFFER_MAPPED: release_map((FlMapBuffer *)b); break;
+  case FL_BUFFER_TEXTS: fl_heap_release((FlHeap *)b); break;
+  }
 }
 
 void *fl_data_no_memory(FlCtx *ctx, int64_t bytes) {
@@ -96,7 +108,7 @@ static FlBuffer *buffer_new(FlCtx *ctx, int64_t bytes, bool shared) {
   }
   atomic_init(&own->base.refs, 1);
   own->base.bytes = bytes;
-  own->base.release = release_own;
+  own->base.kind = own->block.in_file ? FL_BUFFER_SPILLED : FL_BUFFER_MEMORY;
   return &own->base;
 }
 
@@ -113,7 +125,7 @@ FlBuffer *fl_buffer_new_list(FlCtx *ctx, int64_t bytes) {
   FlBuffer *b = fl_buffer_new(ctx, bytes);
   if (!b) return NULL;
   memset(b->data, 0, (size_t)bytes);
-  b->release = release_list;
+  b->holds_arrays = true;
   return b;
 }
 
@@ -123,14 +135,14 @@ FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean) 
   atomic_init(&m->base.refs, 1);
   m->base.data = map;
   m->base.bytes = bytes;
-  m->base.release = release_map;
+  m->base.kind = FL_BUFFER_MAPPED;
   m->clean = clean;
   m->loan = fl_pool_lend(ctx ? fl_ctx_pool(ctx) : NULL, map, clean);
   return &m->base;
 }
 
 void fl_buffer_rest(FlBuffer *b) {
-  if (b->release == release_map) {
+  if (b->kind == FL_BUFFER_MAPPED) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size_t)((FlMapBuffer *)b)->clean / page * page;
     if (whole) madvise(b->data, whole, MADV_DONTNEED);
   }
@@ -138,7 +150,7 @@ void fl_buffer_rest(FlBuffer *b) {
 }
 
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to) {
-  if (b->release != release_map) return;
+  if (b->kind != FL_BUFFER_MAPPED) return;
   int64_t page = sysconf(_SC_PAGESIZE), begin = from - (const char *)b->data,
           end = to - (const char *)b->data;
   int64_t clean = ((FlMapBuffer *)b)->clean;
@@ -148,17 +160,14 @@ void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to) {
 }
 
 bool fl_buffer_in_file(const FlBuffer *b) {
-  if (b->release == release_map) return ((const FlMapBuffer *)b)->clean > 0;
-  return (b->release == release_own || b->release == release_list) && ((const FlOwnBuffer *)b)->block.in_file;
+  return b->kind == FL_BUFFER_SPILLED || (b->kind == FL_BUFFER_MAPPED && ((const FlMapBuffer *)b)->clean > 0);
 }
 
 void fl_buffer_discard(FlBuffer *b, const void *from, const void *to) {
-  if (b->release == release_own) fl_pool_discard(((FlOwnBuffer *)b)->block, from, to);
+  if (is_own(b) && !b->holds_arrays) fl_pool_discard(((FlOwnBuffer *)b)->block, from, to);
 }
 
-bool fl_buffer_is_writable(const FlBuffer *b) {
-  return b->release == release_own || b->release == release_list;
-}
+bool fl_buffer_is_writable(const FlBuffer *b) { return is_own(b); }
 
 FlBuffer *fl_buffer_ref(FlBuffer *b) {
   if (b) atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
@@ -169,7 +178,7 @@ void fl_buffer_unref(FlBuffer *b) {
   /* acq_rel: whoever frees sees every other owner's last use. */
   if (!b || atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1) return;
   fl_buffer_forget_codes(b);
-  if (b->release) b->release(b);
+  give_back(b);
   for (int32_t k = 0; k < b->n_keeps; k++) fl_buffer_unref(b->keeps[k]);
   free(b->keeps);
   free(b);

@@ -403,6 +403,7 @@ bool fl_codec_decode(const void *bytes, int64_t len, void (*release)(void *arg),
   atomic_init(&lent->base.refs, 1);
   lent->base.data = (void *)(uintptr_t)bytes;
   lent->base.bytes = len;
+  lent->base.kind = FL_BUFFER_LENT;
   lent->base.release = release_lent;
   lent->base.release_arg = arg;
   lent->release = release;

@@ -52,6 +52,9 @@ void fl_pool_say(FlPool *pool, int64_t bytes, FlPoolTold *out);
 /* The same on standard error, and ends the run with status 4: for places that cannot return an error. */
 _Noreturn void fl_pool_give_up(FlPool *pool, int64_t bytes);
 
+/* Gives back what a heap has; the heap itself is its buffer's. */
+void fl_heap_release(FlHeap *heap);
+
 /* Of the heap of texts that are put into an array one by one: bytes that were, and those of them that are no
  * element's any more. */
 typedef struct FlPuts {

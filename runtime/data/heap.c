@@ -35,8 +35,7 @@ struct FlHeap {
   FlShard shards[]; /* FL_SHARDS; of a stack none */
 };
 
-static void release_heap(FlBuffer *b) {
-  FlHeap *h = (FlHeap *)b;
+void fl_heap_release(FlHeap *h) {
   if (h->stack) fl_text_stack_free(h->stack);
   for (int k = 0; k < FL_SHARDS && !h->stack; k++) {
     for (FlChunk *c = h->shards[k].chunks; c;) {
@@ -62,7 +61,7 @@ static FlHeap *new_heap(FlCtx *ctx, int n_shards) {
   }
   h->pool = fl_pool_ref(ctx ? fl_ctx_pool(ctx) : NULL);
   atomic_init(&h->buffer.refs, 1);
-  h->buffer.release = release_heap;
+  h->buffer.kind = FL_BUFFER_TEXTS;
   return h;
 }
 
@@ -94,7 +93,7 @@ const char *fl_texts_keep(FlHeap *stack, FlHeap *heap, const char *text, int64_t
 FlPuts *fl_heap_puts(FlHeap *heap) { return &heap->puts; }
 
 FlHeap *fl_heap_of_puts(FlBuffer *b) {
-  FlHeap *h = b->release == release_heap ? (FlHeap *)b : NULL;
+  FlHeap *h = b->kind == FL_BUFFER_TEXTS ? (FlHeap *)b : NULL;
   return h && h->puts.counted && atomic_load_explicit(&b->refs, memory_order_acquire) == 1 ? h : NULL;
 }
 

@@ -79,7 +79,7 @@ static FlStatus open_file(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   FlText file = args[0].t;
   CsvParts *p = calloc(1, sizeof *p);
   if (!p) return fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory while reading files");
-  p->base = (FlBuffer){.data = &p->n_parts, .bytes = sizeof p->n_parts, .release = close_parts};
+  p->base = (FlBuffer){.data = &p->n_parts, .bytes = sizeof p->n_parts, .kind = FL_BUFFER_LENT, .release = close_parts};
   atomic_init(&p->base.refs, 1);
   p->path = fl_input_path(file, &e);
   FlStatus status = p->path ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;

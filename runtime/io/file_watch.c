@@ -52,6 +52,7 @@ void fl_file_watch(FlCtx *ctx, const FlInput *in, const char *path) {
     free(w);
     return; /* without memory nothing is watched; the reader itself has compared */
   }
+  w->base.kind = FL_BUFFER_LENT;
   w->base.release = end_watch;
   atomic_init(&w->base.refs, 1);
   w->files = files;

@@ -38,6 +38,15 @@ typedef enum FlFault {
 
 enum { FL_MAX_RANK = 8, FL_ALIGN = 64, FL_BLOCK_SHIFT = 12, FL_BLOCK = 1 << FL_BLOCK_SHIFT, FL_LANES = 32 };
 
+/* Where the memory of a buffer comes from: what may be done with it, and how it is given back. */
+typedef enum FlBufferKind {
+  FL_BUFFER_LENT = 1, /* somebody else's, who is told by `release`, if there is one; never written */
+  FL_BUFFER_MEMORY,   /* our own; the only owner may write */
+  FL_BUFFER_SPILLED,  /* likewise; its pages lie in a file of ours, and may leave memory */
+  FL_BUFFER_MAPPED,   /* a file's; never written */
+  FL_BUFFER_TEXTS     /* a heap of bytes of texts (FlHeap) */
+} FlBufferKind;
+
 /* A piece of memory with an owner count. `keeps` are other buffers that this one's contents point into (the
  * bytes of texts); they are released with it. Bytes of texts never live in the buffer of the FlText values.
  */
@@ -45,8 +54,10 @@ typedef struct FlBuffer {
   _Atomic int64_t refs;
   void *data;
   int64_t bytes;
-  void (*release)(struct FlBuffer *); /* frees data; NULL: data is not owned */
+  void (*release)(struct FlBuffer *); /* of LENT: its memory is given back; else NULL */
   void *release_arg;
+  uint8_t kind;      /* FlBufferKind */
+  bool holds_arrays; /* the contents are references of arrays, or NULL, released with it */
   int32_t n_keeps;
   struct FlBuffer **keeps;
   _Atomic(struct FlTextCodes *) codes; /* of texts: data/text_codes.h; NULL: not known */

@@ -305,12 +305,24 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
 
 /* ---- functions ---- */
 
+/* The arrays that the step cannot work on in parts: it may need any of their rows. */
+static void say_whole(FlExplain *p, const FlPlanStep *s) {
+  const FlUse *uses = s->kernel ? s->kernel->uses : s->uses;
+  int n = s->kernel ? s->kernel->n_uses : s->uses ? s->op->n_args : 0, n_whole = 0;
+  FlValue **whole = FL_NEW_ARRAY(p->arena, FlValue *, n + 1);
+  for (int i = 0; i < n && !fl_ir_is_effect(s->op); i++)
+    if (uses[i].rows == FL_ROWS_ANY) whole[n_whole++] = (FlValue *)(uintptr_t)uses[i].value;
+  const char *names = fl_explain_names(p, n_whole, whole);
+  if (names[0]) fl_explain_step(p, "", "", "needs all rows of %s", names);
+}
+
 static void say_step(FlExplain *p, const FlPlanStep *s) {
   const FlOp *op = s->op;
+  int before = p->rows.n;
   switch (s->kind) {
   case FL_STEP_KERNEL:
-  case FL_STEP_SERIAL: say_for_each(p, s); return;
-  case FL_STEP_BULK: say_runtime(p, op); return;
+  case FL_STEP_SERIAL: say_for_each(p, s); break;
+  case FL_STEP_BULK: say_runtime(p, op); break;
   case FL_STEP_CONTROL: say_control(p, s); return;
   case FL_STEP_STAGE: say_stage(p, op); return;
   case FL_STEP_CALL:
@@ -320,6 +332,8 @@ static void say_step(FlExplain *p, const FlPlanStep *s) {
     return;
   case FL_STEP_VALUE: return;
   }
+  bool tasks = s->kind == FL_STEP_KERNEL && !s->kernel_code; /* in which all is in one place */
+  if (p->rows.n > before && !tasks) say_whole(p, s);
 }
 
 static void say_body(FlExplain *p, const FlPlanBody *body) {

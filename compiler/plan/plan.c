@@ -191,5 +191,6 @@ FlPlan *fl_plan_make(FlArena *arena, const FlModule *m, int level) {
   p->cheap = fl_map_make(arena);
   for (const FlFunc *f = m->first; f; f = f->next) make_func(p, f);
   for (int i = 0; i < p->funcs.n; i++) communicates(p, p->funcs.at[i]);
+  fl_plan_find_parted(p);
   return p;
 }

@@ -162,6 +162,7 @@ typedef struct FlPlanFunc {
   bool communicates; /* a step of it, or of what it calls, needs rows of another part once its arrays are
                         parted */
   bool asked;        /* while the plan is made: whether it does */
+  bool *whole;       /* by value id: the array must be in one place; else it may be parted (parted.c) */
 } FlPlanFunc;
 
 typedef struct FlPlan {
@@ -198,6 +199,11 @@ static inline int64_t fl_plan_attr(const FlPlan *p, const FlOp *op) {
 }
 /* Adds what a CONST is, so that equal ones, and only these, have equal texts. */
 void fl_plan_describe_constant(FlText1 *out, const FlOp *op);
+
+/* May the array be here in part? Each of its uses has a parted form. */
+static inline bool fl_plan_may_part(const FlPlan *p, const FlValue *v) {
+  return !fl_t_is_scalar(v->type) && !fl_plan_func(p, v->region->func)->whole[v->id];
+}
 
 /* As text: values have the numbers that they have in the text of the IR. */
 void fl_plan_print(FlText1 *out, const FlPlan *p);

@@ -29,6 +29,11 @@ const FlUse *fl_plan_args(FlPlanner *m, const FlOp *op);
 /* Do rows of its results depend on rows of another part, once what it takes is parted? */
 bool fl_plan_crosses_parts(const FlPlanStep *s);
 
+/* ---- parted.c ---- */
+
+/* Finds which arrays may be parted, in all functions of a plan whose steps are made. */
+void fl_plan_find_parted(FlPlan *plan);
+
 /* ---- cost.c ---- */
 
 /* Of one element of the kernel. */

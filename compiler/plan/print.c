@@ -12,15 +12,16 @@
  *     yield %3 moved, %4 moved
  *   }
  *
- * A step is its results, its operator with arguments, its kind and what is decided of it; below it a line for
- * each array that it takes, with the rows that it needs of it, and what its regions do. Scalars have a line
- * only where something is decided of them. */
+ * `parted %3`: the array may be here in part. A step is its results, its operator with arguments, its kind
+ * and what is decided of it; below it a line for each array that it takes, with the rows that it needs of it,
+ * and what its regions do. Scalars have a line only where something is decided of them. */
 #include "plan/plan.h"
 
 #include <stdlib.h>
 
 typedef struct Printer {
   FlText1 *out;
+  const FlPlan *plan;
   uint32_t *number; /* by value id */
   int depth;
 } Printer;
@@ -45,6 +46,17 @@ static void put_values(Printer *p, const char *between, int n, FlValue *const *v
   for (int i = 0; i < n; i++) {
     fl_text_addz(p->out, i ? ", " : between);
     put_value(p, values[i]);
+  }
+}
+
+/* Those that may be here in part. */
+static void put_parted(Printer *p, int n, FlValue *const *values) {
+  const char *before = ", parted ";
+  for (int i = 0; i < n; i++) {
+    if (!fl_plan_may_part(p->plan, values[i])) continue;
+    fl_text_addz(p->out, before);
+    put_value(p, values[i]);
+    before = ", ";
   }
 }
 
@@ -172,6 +184,7 @@ static void put_step(Printer *p, const FlPlanStep *s) {
     put_value(p, s->view_of);
   }
   if (s->lasts) fl_text_addf(p->out, ", reads last (%lld)", (long long)s->lasts);
+  put_parted(p, op->n_results, op->results);
   p->depth++;
   if (s->kernel) put_uses(p, s->kernel->n_uses, s->kernel->uses);
   else if (s->uses) put_uses(p, op->n_args, s->uses);
@@ -180,6 +193,7 @@ static void put_step(Printer *p, const FlPlanStep *s) {
   for (int i = 0; s->inside && i < op->n_regions; i++) {
     line(p);
     put_values(p, "", op->regions[i]->n_params, op->regions[i]->params);
+    put_parted(p, op->regions[i]->n_params, op->regions[i]->params);
     if (op->regions[i]->n_params) fl_text_addc(p->out, ' ');
     put_body(p, s->inside[i]);
   }
@@ -214,12 +228,13 @@ static void put_body(Printer *p, const FlPlanBody *body) {
 void fl_plan_print(FlText1 *out, const FlPlan *plan) {
   for (int i = 0; i < plan->funcs.n; i++) {
     const FlPlanFunc *f = plan->funcs.at[i];
-    Printer p = {out, calloc((size_t)f->func->next_id + 1, sizeof *p.number), 0};
+    Printer p = {out, plan, calloc((size_t)f->func->next_id + 1, sizeof *p.number), 0};
     uint32_t next = 0;
     if (!p.number) fl_no_memory();
     number_region(&p, f->func->body, &next);
     fl_text_addf(out, "%s@%s", i ? "\n" : "", f->func->name);
     put_values(&p, " ", f->func->body->n_params, f->func->body->params);
+    put_parted(&p, f->func->body->n_params, f->func->body->params);
     fl_text_addf(out, ":%s%s ", f->body->straight ? " straight" : "", f->communicates ? " communicates" : "");
     put_body(&p, f->body);
     fl_text_addc(out, '\n');

@@ -142,21 +142,24 @@ const FlUse *fl_plan_captures(FlPlanner *m, const FlOp *loop, const FlOp *sum, i
 
 /* Of the operators whose row says ROLES: a letter an argument, the last one for all that follow: o its own
  * row, f fold, m move, a any. */
+static const char *roles_of_matrix(const FlOp *op) {
+  bool folds = op->attrs.i & 1; /* the first factor is transposed: its rows are summed over */
+  if (op->code == FL_OP_MATMUL_ADD) return folds ? "aff" : "ooa";
+  if (op->code == FL_OP_MATMUL) return folds || op->args[0]->type.rank == 1 ? "ff" : "oa";
+  return op->args[0]->type.rank > 1 ? "o" : "a"; /* transforms, along the last axis */
+}
+
 static const char *roles_of(const FlOp *op) {
-  bool folds =
-      op->n_args > 1 && (op->attrs.i & 1); /* the first factor is transposed: its rows are summed over */
   switch (op->code) {
   case FL_OP_TAKE: return "om";
   case FL_OP_COMPRESS: return "o";
-  case FL_OPS_MATRIX:
-    if (op->code == FL_OP_MATMUL_ADD) return folds ? "aff" : "ooa";
-    return folds || op->args[0]->type.rank == 1 ? "ff" : "oa";
+  case FL_OPS_MATRIX: return roles_of_matrix(op);
   case FL_OPS_ARRAYS: return op->code == FL_OP_NEAREST_MOVED ? "faaff" : "fa";
   case FL_OPS_TABLES: return op->n_args > 2 ? "ooa" : "oa"; /* levels stand last */
+  case FL_OPS_READING:                                      /* which files */
   case FL_OP_ROWS:
   case FL_OP_CONCAT:
   case FL_OPS_LISTS:
-  case FL_OPS_READING:
   case FL_OPS_WORLD:
   case FL_OPS_NOT_RUNTIME: break;
   }

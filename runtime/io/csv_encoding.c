@@ -43,7 +43,7 @@ static bool from_bytes(FlCtx *ctx, FlCsvFile *f, bool windows, FlIoError *e) {
   int64_t n = f->input.size, wide = 0;
   for (int64_t k = 0; k < n; k++) wide += s[k] >> 7;
   if (!room_for(ctx, f, n + wide * 2, e)) return false;
-  char *to = f->keep->data;
+  char *to = f->keep->data, *full = to + n + wide * 2;
   for (int64_t k = 0; k < n; k++) {
     uint32_t c = s[k];
     if (windows && c >= 0x80 && c < 0xa0) {
@@ -51,6 +51,7 @@ static bool from_bytes(FlCtx *ctx, FlCsvFile *f, bool windows, FlIoError *e) {
       if (!c) return not_text(f, f->keep->data, to, "Windows-1252", s[k], e);
     }
     to = fl_utf8_put(to, c);
+    if (to > full) return fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", f->path);
   }
   done(f, to);
   return true;

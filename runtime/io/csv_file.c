@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fields of the header row, quotes included, as parts of the text; `out` NULL: only how many. Where
- * quotes do not fit, each separator of its line ends a field. */
-static int32_t fields_of(const FlCsvFile *f, const FlCsvOptions *o, FlCsvRow row, FlText *out) {
+/* The fields of the header row, quotes included, as parts of the text: the first `room` of them; returns how
+ * many there are. Where quotes do not fit, each separator of its line ends a field. */
+static int32_t fields_of(const FlCsvFile *f, const FlCsvOptions *o, FlCsvRow row, FlText *out, int32_t room) {
   int32_t n = 0;
   int64_t end = row.end > row.begin && f->text[row.end - 1] == '\r' ? row.end - 1 : row.end;
   bool inside = false, fit = row.why == FL_CSV_OK;
   for (int64_t at = row.begin, begin = at;; at++) {
     if (at < end && fit && o->quoting && f->text[at] == o->quote) inside = !inside;
     if (at < end && (inside || f->text[at] != o->sep)) continue;
-    if (out) out[n] = (FlText){f->text + begin, at - begin};
+    if (n < room) out[n] = (FlText){f->text + begin, at - begin};
     n++;
     if (at >= end) return n;
     begin = at + 1;
@@ -66,13 +66,13 @@ static bool header_quotes(const FlCsvFile *f, FlCsvRow row, FlIoError *e) {
 static bool read_names(FlCsvFile *f, const FlCsvOptions *o, int64_t at, FlIoError *e) {
   FlCsvRow row = fl_csv_row_at(f->text, f->len, fl_csv_way(o, 0), at, NULL);
   if (row.why != FL_CSV_OK && o->header && !o->collect) return header_quotes(f, row, e);
-  int32_t n = fields_of(f, o, row, NULL);
+  int32_t n = fields_of(f, o, row, NULL, 0);
   FlText *fields = calloc((size_t)n, sizeof *fields);
   f->names = calloc((size_t)n, sizeof *f->names);
   bool ok = fields && f->names;
   if (!ok) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
   if (ok) {
-    fields_of(f, o, row, fields);
+    fields_of(f, o, row, fields, n);
     f->n_columns = n;
   }
   for (int32_t k = 0; ok && k < n; k++) {

@@ -72,7 +72,8 @@ typedef enum FlCsvOutcome {
   FL_CSV_TOO_FEW,
   FL_CSV_TOO_MANY,
   FL_CSV_NO_MEMORY,
-  FL_CSV_TOO_LONG
+  FL_CSV_TOO_LONG,
+  FL_CSV_CHANGED /* the text is not what was counted */
 } FlCsvOutcome;
 
 /* ---- scanning ----------------------------------------------------------------------------------------- */

@@ -200,6 +200,7 @@ static bool report(const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *
   case FL_CSV_NO_MEMORY: return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
   case FL_CSV_TOO_LONG:
     return fl_io_error(e, FL_E_RAGGED, "`%s` line %lld: this row is longer than 4 GiB", path, line);
+  case FL_CSV_CHANGED: return fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
   }
   e->line = line;
   e->row = row + 1;

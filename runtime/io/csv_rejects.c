@@ -55,7 +55,8 @@ static FlText reason(FlHeap *heap, const FlCsvFile *f, const FlCsvPlan *plan, co
     break;
   case FL_CSV_OK:
   case FL_CSV_NO_MEMORY:
-  case FL_CSV_TOO_LONG: break;
+  case FL_CSV_TOO_LONG:
+  case FL_CSV_CHANGED: break;
   }
   return keep(heap, text, (int64_t)strlen(text));
 }

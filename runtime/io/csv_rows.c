@@ -2,7 +2,9 @@
  *
  * In: a text range, the plan of what each column becomes. Out: values at first_row and on, or the first
  * problem. What always holds: a fast way either gives exactly what fl_csv_field would, or leaves the field to
- * it. The next 24 bytes after a field's start may be read. */
+ * it. The next 24 bytes after a field's start may be read. The text may be a mapped file that another program
+ * writes to: whatever its bytes become between two looks at them, no more rows are stored than were counted,
+ * and no row without all of its fields. */
 #include "io/csv_internal.h"
 #include "data/data.h"
 
@@ -141,20 +143,25 @@ static void problem(FlCsvRange *r, FlCsvOutcome outcome, int64_t at, int64_t len
   r->bad_column = column;
 }
 
-/* The field ends of the row whose first is ends[k]. */
-static int32_t count_fields(const char *s, const uint32_t *ends, int64_t k) {
-  int32_t found = 1;
-  for (; s[ends[k]] != '\n'; k++) found++;
-  return found;
+/* The field ends of a range: offsets in `s`, of which the last is a line end. */
+typedef struct FlEnds {
+  const char *s;
+  const uint32_t *at;
+  int64_t n;
+} FlEnds;
+
+/* The index of the first field end of the row behind the one whose field end is number k. */
+static int64_t next_row(const FlEnds *ends, int64_t k) {
+  while (k + 1 < ends->n && ends->s[ends->at[k]] != '\n') k++;
+  return k + 1;
 }
 
 /* Whether all of the row is at fault, whichever field was: its quotes do not fit, or it has too few or too
  * many fields. k: index of its first field end. */
-static void whole_row(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, const uint32_t *ends,
-                      int64_t k, int64_t begin, int64_t row) {
-  const char *s = f->text + r->begin;
-  int32_t found = count_fields(s, ends, k), n = plan->n_columns;
-  int64_t len = (int64_t)ends[k + found - 1] - begin;
+static void whole_row(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, const FlEnds *ends, int64_t k,
+                      int64_t begin, int64_t row) {
+  int64_t behind = next_row(ends, k), len = (int64_t)ends->at[behind - 1] - begin;
+  int32_t found = (int32_t)(behind - k), n = plan->n_columns;
   if (r->broken && found == 1) {
     FlCsvRow at = fl_csv_row_at(f->text, f->len, fl_csv_way(plan->options, n), r->begin + begin, NULL);
     if (at.why != FL_CSV_OK) {
@@ -162,20 +169,15 @@ static void whole_row(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, 
       return;
     }
   }
+  if (found == n && r->outcome == FL_CSV_OK) problem(r, FL_CSV_CHANGED, r->begin + begin, len, row, 0);
   if (found == n) return;
   problem(r, found < n ? FL_CSV_TOO_FEW : FL_CSV_TOO_MANY, r->begin + begin, len, row, 0);
   r->n_found = found;
 }
 
-/* The index of the first field end of the row behind the one whose field end is ends[k]. */
-static int64_t next_row(const char *s, const uint32_t *ends, int64_t k) {
-  while (s[ends[k]] != '\n') k++;
-  return k + 1;
-}
-
-/* Leaves out the row whose bad field ends at ends[k]. Returns the index of the next row's first end, or -1:
+/* Leaves out the row whose bad field ends at number k. Returns the index of the next row's first end, or -1:
  * out of memory. */
-static int64_t reject(FlCsvRange *r, const char *s, const uint32_t *ends, int64_t k) {
+static int64_t reject(FlCsvRange *r, const FlEnds *ends, int64_t k) {
   if (r->n_rejects == r->room) {
     int64_t room = r->room ? r->room * 2 : 16;
     FlCsvReject *grown = realloc(r->rejects, (size_t)room * sizeof *grown);
@@ -188,7 +190,7 @@ static int64_t reject(FlCsvRange *r, const char *s, const uint32_t *ends, int64_
   }
   r->rejects[r->n_rejects++] = (FlCsvReject){r->outcome, r->bad_at, r->bad_len, r->bad_column, r->n_found};
   r->outcome = FL_CSV_OK;
-  return next_row(s, ends, k);
+  return next_row(ends, k);
 }
 
 void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, uint32_t *ends) {
@@ -202,6 +204,7 @@ void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, uint3
   int64_t n = r->broken ? fl_csv_index_rows(f, fl_csv_way(o, plan->n_columns), r->begin, r->end, ends)
                         : plan->scan->index(s, r->end - r->begin, sep,
                                             o->quoting ? (unsigned char)o->quote : -1, ends);
+  const FlEnds all = {s, ends, n};
   int64_t row = r->first_row, begin = 0;
   const int32_t last = plan->n_columns - 1;
   const int comment = o->comment ? (unsigned char)o->comment : -1;
@@ -214,7 +217,7 @@ void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, uint3
       continue;
     }
     if (__builtin_expect((unsigned char)s[begin] == comment, 0)) {
-      int64_t next = next_row(s, ends, k), found = next - k;
+      int64_t next = next_row(&all, k), found = next - k;
       begin = (int64_t)ends[next - 1] + 1;
       k = next;
       if (last == 0 || found != plan->n_columns || comment_given) {
@@ -223,10 +226,15 @@ void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, uint3
       }
       problem(r, FL_CSV_MAYBE_COMMENT, r->begin + row_begin, begin - 1 - row_begin, row - r->first_row, 0);
     }
+    if (__builtin_expect(row - r->first_row == r->n_rows, 0)) {
+      problem(r, FL_CSV_CHANGED, r->begin + begin, 0, row - r->first_row, 0);
+    } else if (__builtin_expect(n - k <= last && r->outcome == FL_CSV_OK, 0)) {
+      whole_row(plan, f, r, &all, k++, begin, row - r->first_row);
+    }
     for (int32_t c = r->outcome == FL_CSV_OK ? 0 : last + 1; c <= last; c++) {
       int64_t end = ends[k++];
       if (__builtin_expect(s[end] != (c < last ? sep : '\n'), 0)) {
-        whole_row(plan, f, r, ends, row_k, row_begin, row - r->first_row);
+        whole_row(plan, f, r, &all, row_k, row_begin, row - r->first_row);
         break;
       }
       int64_t len = end - begin;
@@ -234,13 +242,13 @@ void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, uint3
       FlCsvOutcome outcome = put_field(plan, r, &plan->steps[c], s + begin, len, row);
       if (__builtin_expect(outcome != FL_CSV_OK, 0)) {
         problem(r, outcome, r->begin + begin, len, row - r->first_row, c);
-        whole_row(plan, f, r, ends, row_k, row_begin, row - r->first_row);
+        whole_row(plan, f, r, &all, row_k, row_begin, row - r->first_row);
         break;
       }
       begin = end + 1;
     }
     if (__builtin_expect(r->outcome == FL_CSV_OK, 1)) continue;
-    int64_t next = o->collect ? reject(r, s, ends, k - 1) : -1;
+    int64_t next = o->collect && r->outcome != FL_CSV_CHANGED ? reject(r, &all, k - 1) : -1;
     if (next < 0) {
       r->parsed = row - r->first_row;
       return;

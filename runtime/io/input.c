@@ -2,7 +2,8 @@
  *
  * In: a path. Out: the bytes with zeros behind them, so that readers may load whole words at the end.
  * What always holds: small files are read, so that nobody can change them under us; large ones are mapped
- * privately over an anonymous mapping that is one page longer; of what is no ordinary file there is a copy (stream.c). */
+ * privately over an anonymous mapping that is one page longer; of what is no ordinary file there is a copy
+ * (stream.c). */
 #include "io/file_state.h"
 #include "base/spell.h"
 #include "data/data.h"
@@ -131,8 +132,11 @@ static bool map_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
     munmap(base, pages + page);
     return fl_io_error(e, FL_E_OPEN, "cannot map `%s`: %s", path, strerror(errno));
   }
-  /* A reader may end the text with a byte of its own: the last page is not the file's. */
-  in->buffer = fl_buffer_of_map(ctx, base, (int64_t)(pages + page), in->size);
+  /* The file's last page is made ours and stays: a reader may end the text with a byte of its own, and one
+   * that has seen how the text ends may rely on it whatever another program writes. */
+  volatile char *last = base + in->size - 1;
+  *last = *last;
+  in->buffer = fl_buffer_of_map(ctx, base, (int64_t)(pages + page), (int64_t)(pages - page));
   if (!in->buffer) {
     munmap(base, pages + page);
     return fl_io_error(e, FL_E_MEMORY, "out of memory while mapping `%s`", path);

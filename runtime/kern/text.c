@@ -164,6 +164,14 @@ FlText fl_s_repeat_text(FlHeap *heap, const char *s, int64_t n, int64_t times, i
   return (FlText){out, total};
 }
 
+/* Behind what `to` has, as far as there is room: a text of a mapped file may have changed since it was
+ * measured. */
+static void add(FlText *to, int64_t room, const char *from, int64_t n) {
+  if (n > room - to->len) n = room - to->len;
+  copy((char *)(uintptr_t)to->ptr + to->len, from, n);
+  to->len += n;
+}
+
 FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int64_t old_n, const char *by,
                     int64_t by_n) {
   if (old_n == 0) return (FlText){s, n};
@@ -171,17 +179,15 @@ FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int
   const char *end = s + n;
   for (const char *p = s; (p = find(p, end - p, old, old_n)) != NULL; p += old_n) count++;
   if (count == 0) return (FlText){s, n};
-  int64_t total = n + count * (by_n - old_n), at = 0;
-  char *out = fl_heap_alloc(heap, total);
+  int64_t total = n + count * (by_n - old_n);
+  FlText out = {fl_heap_alloc(heap, total), 0};
   const char *p = s;
   for (const char *hit; (hit = find(p, end - p, old, old_n)) != NULL; p = hit + old_n) {
-    copy(out + at, p, hit - p);
-    at += hit - p;
-    copy(out + at, by, by_n);
-    at += by_n;
+    add(&out, total, p, hit - p);
+    add(&out, total, by, by_n);
   }
-  copy(out + at, p, end - p);
-  return (FlText){out, total};
+  add(&out, total, p, end - p);
+  return out;
 }
 
 FlText fl_s_pad(FlHeap *heap, const char *s, int64_t n, int64_t width, const char *fill, int64_t fill_n) {

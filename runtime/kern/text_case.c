@@ -96,8 +96,9 @@ static bool meets_cased(const char *s, int64_t n, int64_t at, bool back) {
 
 /* ---- texts -------------------------------------------------------------------------------------------- */
 
-/* s in another case, in title case the first point of each word; into `out` unless it is NULL. Its length. */
-static int64_t map_text(const char *s, int64_t n, Case to, char *out) {
+/* s in another case, in title case the first point of each word; into `out` unless it is NULL, as far as
+ * there is room: a text of a mapped file may have changed since it was measured. Its length. */
+static int64_t map_text(const char *s, int64_t n, Case to, char *out, int64_t room) {
   int64_t len = 0;
   bool first = true;
   for (int64_t i = 0; i < n;) {
@@ -109,7 +110,12 @@ static int64_t map_text(const char *s, int64_t n, Case to, char *out) {
     int k = change(c, now, points);
     if (c == SIGMA && now == LOWER && meets_cased(s, n, here, true) && !meets_cased(s, n, i, false))
       points[0] = FINAL_SIGMA;
-    for (int p = 0; p < k; p++) len += fl_text_put_point(out ? out + len : some, points[p]);
+    for (int p = 0; p < k; p++) {
+      int size = fl_text_put_point(some, points[p]);
+      if (out && size > room - len) return len;
+      if (out) memcpy(out + len, some, (size_t)size);
+      len += size;
+    }
     first = fl_text_is_space(c);
   }
   return len;
@@ -139,16 +145,16 @@ static FlText map_case(FlHeap *heap, const char *s, int64_t n, Case to) {
     }
     return (FlText){out, n};
   }
-  int64_t len = map_text(s, n, to, NULL);
+  int64_t len = map_text(s, n, to, NULL, 0);
   char *out = fl_heap_alloc(heap, len);
-  return (FlText){out, map_text(s, n, to, out)};
+  return (FlText){out, map_text(s, n, to, out, len)};
 }
 
 FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, LOWER); }
 FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, UPPER); }
 FlText fl_s_title(FlHeap *heap, const char *s, int64_t n) {
   if (n == 0) return (FlText){s, n};
-  int64_t len = map_text(s, n, TITLE, NULL);
+  int64_t len = map_text(s, n, TITLE, NULL, 0);
   char *out = fl_heap_alloc(heap, len);
-  return (FlText){out, map_text(s, n, TITLE, out)};
+  return (FlText){out, map_text(s, n, TITLE, out, len)};
 }

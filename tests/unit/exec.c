@@ -309,7 +309,7 @@ static void test_digests(FlRun *run) {
       FlArray *a = fl_array_new(ctx, types[t], 2, sizes[k]);
       unsigned char *bytes = a->data;
       for (int64_t i = 0; i < fl_array_bytes(a); i++)
-        bytes[i] = types[t] == FL_BOOL ? i % 3 == 0 : (unsigned char)(i * i >> 3);
+        bytes[i] = (unsigned char)(types[t] == FL_BOOL ? i % 3 == 0 : i * i >> 3);
       check(same_digest(ctx, a), "digest of %lld x %lld", (long long)sizes[k][0], (long long)sizes[k][1]);
       fl_array_unref(a);
     }

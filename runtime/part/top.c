@@ -104,12 +104,10 @@ static FlStatus keep_best(FlPartMem *m, Top *t, FlArray **rows) {
   return fl_part_for(m->ctx, write_body, t, t->g, 2.0 * (double)t->kept);
 }
 
-/* All rows by group and keys; the first of each group move to the front. */
-static FlStatus sort_all(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, const Top *t, FlArray **rows) {
-  FlPartCodes codes;
+/* All rows by group and keys, whose codes these are; the first of each group move to the front. */
+static FlStatus sort_all(FlPartMem *m, FlPartCodes *codes, const Top *t, FlArray **rows) {
   int64_t *all = fl_part_alloc(m, t->n, sizeof *all), kept = 0, of_group = 0;
-  if (all == NULL || fl_part_encode(m, keys, n_keys, 1, true, &codes) != 0) return 1;
-  if (fl_part_order_codes(m, &codes, all) != 0) return 1;
+  if (all == NULL || fl_part_order_codes(m, codes, all) != 0) return 1;
   for (int64_t i = 0; i < t->n; i++) {
     of_group = i > 0 && (t->id == NULL || t->id[all[i]] == t->id[all[i - 1]]) ? of_group + 1 : 0;
     if (of_group < t->kept) all[kept++] = all[i];
@@ -135,10 +133,13 @@ static FlStatus top_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
     t.id = keys[0].side[0].data;
     for (int64_t i = 0; i < t.n; i++) t.g = t.id[i] >= t.g ? t.id[i] + 1 : t.g;
   }
-  if (t.kept > MOST_KEPT || t.g > t.n / t.kept / 4) return sort_all(m, keys, n_keys, &t, rows);
-  if (fl_part_encode(m, keys + lead, n_keys - lead, 1, true, &codes) != 0) return 1;
-  if (codes.n_words > 1) return sort_all(m, keys, n_keys, &t, rows);
-  return keep_best(m, &t, rows);
+  bool few = t.kept <= MOST_KEPT && t.g <= t.n / t.kept / 4;
+  if (few) {
+    if (fl_part_encode(m, keys + lead, n_keys - lead, 1, true, &codes) != 0) return 1;
+    if (codes.n_words == 1) return keep_best(m, &t, rows);
+  }
+  if ((lead || !few) && fl_part_encode(m, keys, n_keys, 1, true, &codes) != 0) return 1;
+  return sort_all(m, &codes, &t, rows);
 }
 
 FlStatus fl_rt_top_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -428,7 +428,26 @@ FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan s
   return fl_call_value(s, fn, n, actuals, span, NULL);
 }
 
+/* What a function that flow does not have is called here, or written like. */
+typedef struct Foreign {
+  const char *name, *own, *form;
+} Foreign;
+static const Foreign foreign[] = {
+#define FL_FOREIGN(name, own) {#name, #own, NULL},
+#define FL_FOREIGN_FORM(name, form) {#name, NULL, form},
+#include "sema/foreign.def"
+};
+
 FlVal fl_call_unknown(FlSema *s, FlName name, FlSpan span) {
+  const Foreign *f = NULL;
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    if (strcmp(foreign[i].name, name.text) == 0) f = &foreign[i];
+  if (f) {
+    FlDiag *d = fl_sema_report(s, FL_E0228, span, "there is no function `%s`, as it is called elsewhere", name.text);
+    if (f->own) fl_diag_meant(s->sink, d, span, "", f->own);
+    else fl_diag_help(s->sink, d, "it is written as `%s`", f->form);
+    return fl_val_error(s);
+  }
   FlDiag *d = fl_sema_report(s, FL_E0201, span, "there is no function `%s`", name.text);
   const char *near = fl_plot_help(s, d, name.text, span) ? NULL : fl_builtin_closest(s, name.text);
   if (near) fl_diag_meant(s->sink, d, span, "", near);

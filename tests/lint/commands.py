@@ -3,17 +3,10 @@
 command and option of commands.def is on that page. Prints "N passed, N failed"."""
 import pathlib
 import re
+import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-passed = failed = 0
-
-
-def check(condition, what):
-    global passed, failed
-    passed, failed = passed + bool(condition), failed + (not condition)
-    if not condition:
-        print(f"not so: {what}")
-
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import ROOT, check, finish
 
 page = (ROOT / "docs/commands.md").read_text()
 rows = dict(re.findall(r'^FL_ENVIRONMENT\("(\w+)", ("[^"]*", "[^"]*")\)', (ROOT / "runtime/base/environment.def").read_text(), re.M))
@@ -35,5 +28,4 @@ for name in re.findall(r'^FL_COMMAND\(\w+, "(\w+)"', table, re.M):
     check(re.search(rf"^\| `{name}\b", page, re.M), f"docs/commands.md: the command {name}")
 for option in re.findall(r'^FL_FLAG\(\w+, [^"]*"(-[\w-]+)"', table, re.M):
     check(option in page, f"docs/commands.md: the option {option}")
-print(f"{passed} passed, {failed} failed")
-raise SystemExit(failed != 0)
+finish()

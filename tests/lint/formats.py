@@ -6,7 +6,9 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import ROOT, check, finish
+
 TABLE = ROOT / "runtime/include/flow/formats.def"
 # Who names a format although it is not its own file, and what for.
 EXEMPT = {
@@ -21,16 +23,6 @@ EXEMPT = {
     ("compiler/sema/builtins/builtins.def", "json"): "write_json writes any value",
     ("compiler/sema/builtins/builtins.def", "jsonl"): "write_jsonl writes any value",
 }
-
-passed = failed = 0
-
-
-def check(condition, what):
-    global passed, failed
-    passed, failed = passed + bool(condition), failed + (not condition)
-    if not condition:
-        print(f"not so: {what}")
-
 
 def code_of(text):
     """Without comments."""
@@ -74,5 +66,4 @@ for kind, name in rows:
     function = ("read_" if kind == "READER" else "write_") + name
     check(f"{function}(" in pages or f"`{function}`" in pages, f"docs/files.md speaks of {function}")
     check(f"{function}(" in scripts, f"a script of the tests calls {function}")
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed != 0)
+finish()

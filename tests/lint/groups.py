@@ -5,8 +5,10 @@ In: the rows of builtins.def by their kind, the scripts of tests/groups. Builtin
 """
 import pathlib
 import re
+import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import ROOT, check, finish
 
 NOT_THERE = {
     "a file, or what was read": "file files sql read_npy "
@@ -25,14 +27,13 @@ def main():
     scripts = "".join(path.read_text() for path in sorted((ROOT / "tests/groups").glob("*.flow")))
     words = set(re.findall(r"[a-z_]\w*", scripts))
     left_out = set(" ".join(NOT_THERE.values()).split())
-    of_arrays = [name for kind, name in rows if kind in ("BUILTIN", "AGGREGATE", "AGGREGATE_VERB", "WINDOW")]
-    wrong = [f"`{name}` takes arrays: tests/groups/generate.py needs a row with it" for name in of_arrays if name not in words | left_out]
-    wrong += [f"there is no builtin `{name}` to leave out" for name in sorted(left_out - {name for _, name in rows})]
-    if len(of_arrays) < 80:
-        wrong.append("builtins.def has more builtins of arrays than were found")
-    print("\n".join(wrong))
-    print(f"{len(of_arrays) - len(wrong)} passed, {len(wrong)} failed")
-    raise SystemExit(bool(wrong))
+    of_arrays = [name for kind, name in rows if kind in ("BUILTIN", "COLUMNS", "AGGREGATE", "AGGREGATE_VERB", "WINDOW")]
+    for name in of_arrays:
+        check(name in words | left_out, f"`{name}` takes arrays: it stands in a row of tests/groups/generate.py")
+    for name in sorted(left_out):
+        check(name in {name for _, name in rows}, f"`{name}`, to be left out, is a builtin")
+    check(len(of_arrays) >= 80, "the builtins of arrays are found")
+    finish()
 
 
 main()

@@ -6,7 +6,9 @@ import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import ROOT, check, finish
+
 PAGE = ROOT / "docs/library.md"
 HEAD = "| module | every name |\n| --- | --- |\n"
 
@@ -32,19 +34,15 @@ def main():
     if "--write" in sys.argv:
         old = HEAD + page.split(HEAD)[1].split("\n\n")[0]
         PAGE.write_text(page.replace(old, HEAD + "\n".join(f"| `{m}` | `{' '.join(names)}` |" for m, names in modules.items())))
-        return 0
-    told, failed = documented(page), 0
+        return
+    told = documented(page)
     for module in sorted(modules.keys() | told.keys()):
         have, want = set(modules.get(module, [])), set(told.get(module, []))
-        for name in sorted(have ^ want):
-            failed += 1
-            print(f"not so: {module}.{name} is " + ("public, and not in docs/library.md: begin it with `_`, or enter it there"
-                                                    if name in have else "in docs/library.md, and not public in the module"))
-    if len(modules) < 20:
-        failed += 1
-        print("not so: the modules of stdlib/ are found")
-    print(f"{len(modules)} passed, {failed} failed")
-    return failed > 0
+        for name in sorted(have | want):
+            check(name in want, f"{module}.{name}, which is public, is in docs/library.md: begin it with `_`, or enter it there")
+            check(name in have, f"{module}.{name}, of docs/library.md, is public in the module")
+    check(len(modules) >= 20, "the modules of stdlib/ are found")
+    finish()
 
 
-sys.exit(main())
+main()

@@ -4,8 +4,10 @@ with, where LLVM may be seen, what lies at the top, a page and a row for every m
 import pathlib
 import re
 import subprocess
+import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import ROOT, check, finish
 
 # What a room may include beside itself and flow/. "exec.h" of exec/ is what every bulk operator sees of a run.
 RUNTIME = {
@@ -38,17 +40,6 @@ COMPILER = {
 SEMA = {"verbs": {"verbs.h", "groups.h", "column_set.h"}, "builtins": {"builtin.h", "derivative.h", "plot.h"},
         "files": {"reader.h", "paths.h"}}
 LONGEST = 800
-
-passed = failed = 0
-
-
-def check(condition, what):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print(f"not so: {what}")
 
 
 def sources():
@@ -123,5 +114,4 @@ for name in sorted({path.split("/")[0] for path in tracked}):
 left = [p for p in tracked if re.search(r"(^|/)(build|\.flow|node_modules|__pycache__)/|\.(o|a|so|bc|pyc|log)$", p)]
 check(not left, f"no built or generated file is tracked ({left[:5]})")
 
-print(f"{passed} passed, {failed} failed")
-raise SystemExit(failed != 0)
+finish()

@@ -25,7 +25,7 @@ BOTH = """
 """
 PIPELINES = """
     median quantile mode n_distinct first last where select drop rename derive group_by ungroup summarize desc
-    head tail sample top distinct join join_asof pivot unpivot drop_null fill_null value_counts complete numeric
+    head tail sample top distinct join join_asof pivot unpivot drop_null fill_null fill_down fill_up value_counts complete numeric
     std var cov corr weighted_mean describe
     cols except each row_number lag lead rank ntile rolling category codes table write_csv
 """

@@ -235,10 +235,11 @@ class Maker(ArraysOfRows, Columns):
     def verb(self, table):
         self.scoped(table)
         if table.keys is not None:
-            names = ["where", "derive", "derive", "summarize", "summarize", "sort", "head", "top", "distinct", "ungroup", "value_counts"]
+            names = ["where", "derive", "derive", "summarize", "summarize", "sort", "head", "top", "distinct", "ungroup", "value_counts",
+                     "fill"]
         else:
             names = ["where", "where", "derive", "derive", "select", "drop", "rename", "group_by", "group_by", "summarize", "summarize_by", "sort", "sort", "head",
-                     "top", "distinct", "join", "join", "join_asof", "concat", "drop_null", "fill_null", "unpivot", "pivot", "value_counts",
+                     "top", "distinct", "join", "join", "join_asof", "concat", "drop_null", "fill_null", "fill", "unpivot", "pivot", "value_counts",
                      "complete", "describe", "derive_by", "each", "sets", "sample", "where_each"]
         name = self.pick(*names)
         return getattr(self, "verb_" + name)(table) if on(name) else None
@@ -470,6 +471,13 @@ class Maker(ArraysOfRows, Columns):
         name = self.pick(*names)
         value = self.value(table.types()[name].kind)
         return verbs.fill_null(name, literal(value, table.types()[name].kind), value)
+
+    def verb_fill(self, table):
+        verb = self.pick("fill_down", "fill_up")
+        names = [n for n in table.columns if n not in (table.keys or [])]
+        if not on(verb) or not names:
+            return None
+        return verbs.fill(verb, self.random.sample(names, self.number(0, min(2, len(names)))))
 
     def verb_unpivot(self, table):
         name = self.pick(*table.columns)

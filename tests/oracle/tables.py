@@ -255,6 +255,23 @@ def fill_null(name, text, value):
     return simple(f"fill_null({name} = {text})", apply, "fill_null")
 
 
+def fill(verb, names):
+    """names: none: all columns but the keys."""
+    def apply(table):
+        columns = dict(table.columns)
+        if set(names) & set(table.keys or []):
+            raise Impossible
+        for name in names or [n for n in columns if n not in (table.keys or [])]:
+            type_, values = table.types().get(name), list(table.values(name))
+            for rows in table.groups():
+                last = None
+                for i in rows if verb == "fill_down" else reversed(rows):
+                    last = values[i] = last if values[i] is None else values[i]
+            columns[name] = type_, values
+        return Table(columns, table.n, table.keys)
+    return simple(f"{verb}({', '.join(names)})", apply, verb)
+
+
 def join(other_text, other, on_, how, suffix, expect):
     """on_: pairs (left, right)."""
     def apply(table):

@@ -532,6 +532,17 @@ def elementwise(t):
            lambda rows: [f"{i} {t.show(t.constant if x is None else x)}" for _, x, i in rows], True)
     yield ("fill_null", f"fill_null(x = {literal})", "i x",
            lambda rows: [f"{i} {t.show(t.constant if x is None else x)}" for _, x, i in rows], True)
+    for verb, way in (("fill_down", "ffill"), ("fill_up", "bfill")):
+        def carried(by, way=way):
+            def lines(rows):
+                values = pandas.Series([x for _, x, _ in rows], dtype=object)
+                place = pandas.Series([float("nan") if x is None else j for j, (_, x, _) in enumerate(rows)], dtype="float64")
+                from_ = getattr(place.groupby([k for k, _, _ in rows]) if by else place, way)() if rows else []
+                return [f"{i} " + ("null" if p != p else t.show(values[int(p)])) for (_, _, i), p in zip(rows, from_)]
+            return lines
+
+        yield verb, f"{verb}(x)", "i x", carried(False), True
+        yield f"{verb} by k", f"group_by(k) |> {verb} |> ungroup", "i x", carried(True), True
     if t.name != "category":  # one branch would be text
         yield ("if_else", f"derive(y = if_else(i % 2 == 0, x, {literal}))", "i y",
                lambda rows: [f"{i} " + ("null" if x is None and i % 2 == 0 else t.show(x if i % 2 == 0 else t.constant))

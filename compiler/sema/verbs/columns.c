@@ -28,10 +28,8 @@ bool fl_columns_add(FlSema *s, FlColumns *c, const char *name, FlVal v, FlSpan s
   return true;
 }
 
-/* The table of these columns, rows as in t: grouped as t, whose keys must still be there, under names[key].
- */
-static FlVal same_rows(FlSema *s, FlCallSite *c, const FlColumns *columns, FlVal t,
-                       const char *const *renamed) {
+FlVal fl_columns_same_rows(FlSema *s, FlCallSite *c, const FlColumns *columns, FlVal t,
+                           const char *const *renamed) {
   FlVal out = fl_columns_table(s, columns, fl_val_rows(t));
   int n = t.type->n_keys;
   if (!n) return out;
@@ -77,7 +75,7 @@ FlVal fl_builtin_select(FlSema *s, FlCallSite *c) {
     }
     if (!fl_columns_add(s, &columns, name, v, a->span)) return fl_val_error(s);
   }
-  return same_rows(s, c, &columns, t, NULL);
+  return fl_columns_same_rows(s, c, &columns, t, NULL);
 }
 
 FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
@@ -95,7 +93,7 @@ FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
   }
   for (int k = 0; k < n; k++)
     if (!dropped[k]) fl_columns_set(s, &columns, t.type->elem->fields[k].name, fl_val_field(s, t, k));
-  return same_rows(s, c, &columns, t, NULL);
+  return fl_columns_same_rows(s, c, &columns, t, NULL);
 }
 
 FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
@@ -123,7 +121,7 @@ FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
   }
   for (int k = 0; k < n; k++)
     if (!fl_columns_add(s, &columns, names[k], fl_val_field(s, t, k), spans[k])) return fl_val_error(s);
-  return same_rows(s, c, &columns, t, names);
+  return fl_columns_same_rows(s, c, &columns, t, names);
 }
 
 /* ---- making ---- */
@@ -168,7 +166,7 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
     if (fl_val_bad(v) || !fl_columns_add(s, &made, a->name.text, v, a->name.span)) return fl_val_error(s);
     fl_columns_set(s, &columns, a->name.text, v);
   }
-  FlVal out = same_rows(s, c, &columns, t, NULL);
+  FlVal out = fl_columns_same_rows(s, c, &columns, t, NULL);
   return fl_actual_given(&c->args[1]) && !fl_val_bad(out) ? fl_columns_table(s, &columns, fl_val_rows(t))
                                                           : out;
 }
@@ -286,7 +284,7 @@ FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
     if (fl_val_bad(v)) return v;
     fl_columns_set(s, &columns, a->name.text, v);
   }
-  return same_rows(s, c, &columns, t, NULL);
+  return fl_columns_same_rows(s, c, &columns, t, NULL);
 }
 
 /* A column of `table`, as the type that is wanted says: of nothing, or of nulls alone, it takes its type. */

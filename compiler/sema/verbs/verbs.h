@@ -31,6 +31,11 @@ FlVal fl_columns_table(FlSema *s, const FlColumns *c, FlValue *rows);
 /* Key columns as the arguments and the columns of GROUP, SORT_PERM, JOIN ...: values, then validity. */
 int fl_verb_keys(FlSema *s, int n, const FlVal *keys, FlValue **args, FlColumnAttr *columns);
 
+/* The table of these columns, rows as in t: grouped as t, whose keys must still be there, under renamed[key]
+ * (NULL: their names). Reports. */
+FlVal fl_columns_same_rows(FlSema *s, FlCallSite *c, const FlColumns *columns, FlVal t,
+                           const char *const *renamed);
+
 /* A GROUP op over these keys, and what it gives. `rows`: how many rows the keys have. */
 FlGrouping fl_verb_group_op(FlSema *s, int n_keys, const FlVal *keys, FlValue *rows);
 /* t, grouped by the same columns as `from`; not grouped when `from` is not. */

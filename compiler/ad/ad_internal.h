@@ -88,7 +88,6 @@ bool fl_ad_touches(const FlAd *ad, const FlOp *op);
 bool fl_ad_plain(FlAd *ad, FlBuilder b, FlRegion *r);
 
 /* ---- frame.c ---- */
-bool fl_ad_inside(const FlValue *v, const FlOp *op); /* is it of one of the op's regions, or within them? */
 FlAdFrame fl_ad_frame(FlAd *ad, FlAdFrame *outer, FlBuilder b, bool kernel, FlValue *const *index);
 FlValue *fl_ad_at(const FlAdFrame *f, FlValue *v); /* what stands for a source value */
 void fl_ad_put(FlAdFrame *f, const FlValue *v, FlValue *stands_for_it);

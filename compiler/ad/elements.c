@@ -68,13 +68,13 @@ static FlValue *size_of(const FlAdRounds *k, FlValue *array, int axis);
 /* A number of the body, as of its first round; NULL: not known. */
 static FlValue *number_of(const FlAdRounds *k, FlValue *v) {
   int64_t known;
-  if (!fl_ad_inside(v, k->op)) return fl_ad_at(k->f, v);
+  if (!fl_ir_made_within(v, k->op)) return fl_ad_at(k->f, v);
   if (fl_ir_const_value_i(v, &known)) return fl_ad_i64(&k->f->b, known);
   return v->op && v->op->code == FL_OP_DIM ? size_of(k, v->op->args[0], (int)v->op->attrs.i) : NULL;
 }
 
 static FlValue *size_of(const FlAdRounds *k, FlValue *array, int axis) {
-  if (!fl_ad_inside(array, k->op)) return fl_ir_dim(&k->f->b, fl_ad_at(k->f, array), axis);
+  if (!fl_ir_made_within(array, k->op)) return fl_ir_dim(&k->f->b, fl_ad_at(k->f, array), axis);
   for (int i = 0; i < k->n; i++)
     if (array == k->body->params[k->skip + i]) return fl_ir_dim(&k->f->b, k->first[i], axis);
   const FlOp *op = array->op;
@@ -175,7 +175,7 @@ void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round) {
 
 static bool holds_read(const FlAdRounds *k, const FlOp *op) {
   for (int i = 0; i < k->reads.n; i++)
-    if (fl_ad_inside(k->reads.at[i]->results[0], op)) return true;
+    if (fl_ir_made_within(k->reads.at[i]->results[0], op)) return true;
   return false;
 }
 
@@ -197,7 +197,7 @@ static void run_if(const FlAdRounds *k, FlAdFrame *in, const FlOp *op, FlValue *
     for (int i = 0; i < n; i++) out[i] = fl_ad_at(&f, from->yields[i]);
     int at = n;
     for (int i = 0; i < k->reads.n; i++) {
-      if (!fl_ad_inside(k->reads.at[i]->results[0], op)) continue;
+      if (!fl_ir_made_within(k->reads.at[i]->results[0], op)) continue;
       FlValue *v = out[n + i] ? out[n + i] : fl_rounds_none(&f, fl_rounds_read_type(k, i));
       out[at++] = v;
     }
@@ -208,7 +208,7 @@ static void run_if(const FlAdRounds *k, FlAdFrame *in, const FlOp *op, FlValue *
   fl_ir_add_results(&in->b, fresh, all, types);
   for (int i = 0; i < n; i++) fl_ad_put(in, op->results[i], fresh->results[i]);
   for (int i = 0, at = n; i < k->reads.n; i++)
-    if (fl_ad_inside(k->reads.at[i]->results[0], op)) reads[i] = fresh->results[at++];
+    if (fl_ir_made_within(k->reads.at[i]->results[0], op)) reads[i] = fresh->results[at++];
 }
 
 static void run(const FlAdRounds *k, FlAdFrame *in, const FlRegion *r, FlValue **reads) {

@@ -18,12 +18,6 @@ bool fl_ad_fail_op(FlAd *ad, const FlOp *op, const char *where) {
 
 /* ---- values ---- */
 
-bool fl_ad_inside(const FlValue *v, const FlOp *op) {
-  for (const FlRegion *r = v->region; r && r->owner; r = r->owner->parent)
-    if (r->owner == op) return true;
-  return false;
-}
-
 FlAdFrame fl_ad_frame(FlAd *ad, FlAdFrame *outer, FlBuilder b, bool kernel, FlValue *const *index) {
   return (FlAdFrame){.ad = ad,
                      .b = b,

@@ -43,7 +43,7 @@ static bool joins_sizes(const FlOp *op) {
 
 /* A size as host code has it; NULL: it depends on a loop. */
 static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
-  if (!fl_ad_inside(v, top)) return fl_ad_at(host, v);
+  if (!fl_ir_made_within(v, top)) return fl_ad_at(host, v);
   FlValue *known = fl_map_get(host->to, v);
   if (known) return known;
   const FlOp *op = v->op;
@@ -54,7 +54,7 @@ static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
   case FL_OP_DIM: {
     FlAdLevel *level = op->args[0]->op ? fl_map_get(host->ad->levels, op->args[0]->op) : NULL;
     if (level) return level->sizes[level->outer + (int)op->attrs.i];
-    if (fl_ad_inside(op->args[0], top)) return NULL;
+    if (fl_ir_made_within(op->args[0], top)) return NULL;
     return fl_ir_dim(&host->b, fl_ad_at(host, op->args[0]), (int)op->attrs.i);
   }
   case FL_OP_ARRAY:
@@ -241,14 +241,14 @@ FlAdLevel *fl_ad_level_make(FlAdFrame *host, FlOp *op) {
 /* ---- would it go well? ---- */
 
 bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v) {
-  if (!fl_ad_inside(v, top)) return true;
+  if (!fl_ir_made_within(v, top)) return true;
   const FlOp *op = v->op;
   if (!op || op->n_regions || op->n_results != 1) return false;
   switch (op->code) {
   case FL_OP_CONST: return true;
   case FL_OP_DIM: {
     const FlOp *map = op->args[0]->op;
-    if (!fl_ad_inside(op->args[0], top)) return true;
+    if (!fl_ir_made_within(op->args[0], top)) return true;
     return map && map->code == FL_OP_MAP && fl_ad_size_is_fixed(top, map->args[op->attrs.i]);
   }
   case FL_OP_ARRAY:
@@ -264,7 +264,7 @@ static bool reads_elements(const FlOp *top, const FlOp *op) {
   for (int i = 0; i < op->n_args; i++) {
     const FlOp *by = op->args[i]->op;
     bool made =
-        by && by->code == FL_OP_MAP && fl_ad_inside(op->args[i], top) && by->parent->owner->code != FL_OP_IF;
+        by && by->code == FL_OP_MAP && fl_ir_made_within(op->args[i], top) && by->parent->owner->code != FL_OP_IF;
     if (made && op->code != FL_OP_LOAD && op->code != FL_OP_DIM) return false;
   }
   for (int i = 0; i < op->n_regions; i++)

@@ -73,11 +73,11 @@ typedef void See(void *env, FlValue *v);
 static void captured(const FlOp *top, const FlRegion *r, See *see, void *env) {
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_args; i++)
-      if (!fl_ad_inside(op->args[i], top)) see(env, op->args[i]);
+      if (!fl_ir_made_within(op->args[i], top)) see(env, op->args[i]);
     for (int i = 0; i < op->n_regions; i++) captured(top, op->regions[i], see, env);
   }
   for (int i = 0; i < r->n_yields; i++)
-    if (!fl_ad_inside(r->yields[i], top)) see(env, r->yields[i]);
+    if (!fl_ir_made_within(r->yields[i], top)) see(env, r->yields[i]);
 }
 
 static void reads(const FlOp *op, See *see, void *env) {
@@ -96,10 +96,10 @@ static void pull_one(void *env, FlValue *v) {
 }
 
 FlValue *fl_plain_pull(FlAdFrame *f, const FlOp *top, FlValue *v) {
-  if (!fl_ad_inside(v, top) || fl_map_get(f->to, v) || !v->op) return fl_ad_at(f, v);
+  if (!fl_ir_made_within(v, top) || fl_map_get(f->to, v) || !v->op) return fl_ad_at(f, v);
   Pull p = {f, top};
   if (v->op->code == FL_OP_DIM && v->op->args[0]->op && v->op->args[0]->op->code == FL_OP_MAP &&
-      fl_ad_inside(v->op->args[0], top)) { /* the size, without the array */
+      fl_ir_made_within(v->op->args[0], top)) { /* the size, without the array */
     fl_ad_put(f, v, fl_plain_pull(f, top, v->op->args[0]->op->args[v->op->attrs.i]));
     return fl_ad_at(f, v);
   }
@@ -130,7 +130,7 @@ typedef struct Need {
 
 static void need_one(void *env, FlValue *v) {
   Need *n = env;
-  if (!fl_ad_inside(v, n->p->top) || !v->op) return;
+  if (!fl_ir_made_within(v, n->p->top) || !v->op) return;
   if (cheap(v) || !fl_t_is_scalar(v->type)) reads(v->op, need_one, env);
   else fl_plain_need(n->p, n->kept, v);
 }

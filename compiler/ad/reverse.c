@@ -154,7 +154,7 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
   case FL_OP_IF: return walk_if(f, op);
   case FL_OP_CUSTOM: return walk_custom(f, op);
   case FL_OP_LOAD:
-    if (!f->kernel && !(f->task && !fl_ad_inside(op->args[0], f->task))) break;
+    if (!f->kernel && !(f->task && !fl_ir_made_within(op->args[0], f->task))) break;
     add_sink(f, op, fl_ad_adjoint(f, op->results[0]));
     return true;
   case FL_OP_MAP:

@@ -7,12 +7,12 @@
 
 /* A value of the nest as host code has it, NULL: it depends on a loop. */
 static FlValue *lifted(FlAdFrame *host, const FlOp *top, FlValue *v) {
-  if (!fl_ad_inside(v, top)) return fl_ad_at(host, v);
+  if (!fl_ir_made_within(v, top)) return fl_ad_at(host, v);
   const FlOp *op = v->op;
   if (!op || v->type.dtype != FL_I64 || !fl_t_is_scalar(v->type)) return NULL;
   int code = (int)op->code;
   if (code == FL_OP_CONST) return fl_ad_i64(&host->b, op->attrs.i);
-  if (code == FL_OP_DIM && !fl_ad_inside(op->args[0], top))
+  if (code == FL_OP_DIM && !fl_ir_made_within(op->args[0], top))
     return fl_ir_dim(&host->b, fl_ad_at(host, op->args[0]), (int)op->attrs.i);
   if (code == FL_OP_ADD) code = FL_OP_WRAP_ADD;
   if (code == FL_OP_SUB) code = FL_OP_WRAP_SUB;

@@ -49,7 +49,7 @@ static bool find_outside(FlAdFrame *in, const FlOp *op, Outside *out) {
   FlArena *arena = in->ad->arena;
   for (int i = 0; i < in->adjoints.n; i++) {
     FlAdAdjoint a = in->adjoints.at[i];
-    if (fl_ad_inside(a.of, op)) continue;
+    if (fl_ir_made_within(a.of, op)) continue;
     if (a.of->type.depth)
       return fl_ad_fail(in->ad, op->span, "a list that a branch or loop within these elements reads");
     fl_vec_push(arena, &out->of, a.of);
@@ -116,7 +116,7 @@ static void add_reads(FlAdFrame *host, FlValue *count, const FlAdSink *s, FlValu
 static bool repeats(FlAdFrame *host, FlOp *op, FlValue *count) {
   const FlRegion *r = op->regions[0];
   for (int k = 0; k < op->n_results; k++)
-    if (r->first || !op->results[k]->type.depth || fl_ad_inside(r->yields[k], op)) return false;
+    if (r->first || !op->results[k]->type.depth || fl_ir_made_within(r->yields[k], op)) return false;
   for (int k = 0; k < op->n_results; k++) {
     FlValue *g = fl_ad_adjoint(host, op->results[k]), *v = r->yields[k];
     if (g && fl_ad_active(host->ad, v))

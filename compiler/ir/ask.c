@@ -9,9 +9,23 @@ bool fl_ir_const_value_i(const FlValue *v, int64_t *out) {
   return true;
 }
 
-static bool region_may_fault(const FlRegion *r) {
+bool fl_ir_region_may_fault(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next)
     if (fl_ir_may_fault(op)) return true;
+  return false;
+}
+
+bool fl_ir_inside(const FlRegion *r, const FlRegion *outer) {
+  for (; r; r = r->owner ? r->owner->parent : NULL)
+    if (r == outer) return true;
+  return false;
+}
+
+bool fl_ir_made_inside(const FlValue *v, const FlRegion *outer) { return fl_ir_inside(v->region, outer); }
+
+bool fl_ir_made_within(const FlValue *v, const FlOp *op) {
+  for (const FlOp *at = v->region->owner; at; at = at->parent->owner)
+    if (at == op) return true;
   return false;
 }
 
@@ -74,7 +88,7 @@ static bool matmul_may_fault(const FlOp *op) {
 
 bool fl_ir_may_fault(const FlOp *op) {
   for (int i = 0; i < op->n_regions; i++)
-    if (region_may_fault(op->regions[i])) return true;
+    if (fl_ir_region_may_fault(op->regions[i])) return true;
   if (!(fl_op_info[op->code].flags & FL_OPF_FAULT)) return false;
   FlDtype dtype = op->n_args ? (FlDtype)op->args[0]->type.dtype : FL_BOOL;
   FlDtypeKind kind = fl_ir_dtypes[dtype].kind;
@@ -101,7 +115,7 @@ bool fl_ir_may_fault(const FlOp *op) {
     int64_t v;
     return !(fl_ir_const_value_i(op->args[0], &v) && v);
   }
-  case FL_OP_CALL: return op->attrs.func->recursive || region_may_fault(op->attrs.func->body);
+  case FL_OP_CALL: return op->attrs.func->recursive || fl_ir_region_may_fault(op->attrs.func->body);
   case FL_OPS_MATRIX: return op->code != FL_OP_MATMUL || matmul_may_fault(op);
   case FL_OP_WRAP_ADD:
   case FL_OP_WRAP_SUB:

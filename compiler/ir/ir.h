@@ -339,6 +339,11 @@ static inline FlSpan fl_ir_place(const FlOp *op, int index) {
 FlAggregate fl_ir_aggregate(const FlOp *op);              /* of an AGGREGATE or ROLLING: attr s */
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out); /* v is a CONST integer or bool */
 bool fl_ir_may_fault(const FlOp *op); /* considers attributes, types (float add cannot) and nested regions */
+bool fl_ir_region_may_fault(const FlRegion *r); /* an op of the region, or in one of its regions */
+/* `r` is `outer` or inside of it; v is of it; v is of a region of the op. */
+bool fl_ir_inside(const FlRegion *r, const FlRegion *outer);
+bool fl_ir_made_inside(const FlValue *v, const FlRegion *outer);
+bool fl_ir_made_within(const FlValue *v, const FlOp *op);
 /* The WITHIN of what fails in a group; NULL: none, or it cannot fail. */
 const FlOp *fl_ir_within(const FlOp *op);
 bool fl_ir_is_check(const FlOp *op);  /* CHECK or KEEP: no value, and only errors come of it */

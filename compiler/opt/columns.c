@@ -72,8 +72,7 @@ const FlOp *fl_opt_column_sum(const FlOp *map) {
   if (!reduce || !sums_alone(reduce)) return NULL;
   const FlValue *n = reduce->args[0];
   bool fixed = n->op && n->op->code == FL_OP_CONST;
-  for (const FlRegion *at = n->region; at && !fixed && at != r; at = at->owner ? at->owner->parent : NULL)
-    if (!at->owner) fixed = true;
+  if (!fixed) fixed = !fl_ir_made_inside(n, r);
   if (!fixed || !runs_along(reduce->regions[0], reduce->regions[0]->params[0], r->params[r->n_params - 1]))
     return NULL;
   for (const FlOp *op = r->first; op != reduce; op = op->next)

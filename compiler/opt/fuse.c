@@ -203,7 +203,7 @@ static const FlValue *shifted_param(const Producer *p, const FlValue *index) {
   if (code != FL_OP_WRAP_ADD && code != FL_OP_WRAP_SUB && code != FL_OP_ADD && code != FL_OP_SUB) return NULL;
   for (int i = 0; i < 2; i++) {
     const FlValue *by = index->op->args[1 - i], *v = index->op->args[i];
-    bool fixed = (by->op && by->op->code == FL_OP_CONST) || fl_opt_inside(p->map->parent, by->region);
+    bool fixed = (by->op && by->op->code == FL_OP_CONST) || fl_ir_inside(p->map->parent, by->region);
     if (fixed && !v->op) return v;
   }
   return NULL;
@@ -336,9 +336,7 @@ static bool nothing_between(const FlOp *map, const FlOp *loop) {
 
 /* Sums along columns of host code, which are swept row by row where they stand alone. */
 static bool stands_alone(const FlOp *map) {
-  for (const FlRegion *r = map->parent; r->owner; r = r->owner->parent)
-    if (fl_opt_is_loop(r->owner)) return false;
-  return fl_opt_column_sum(map) != NULL;
+  return !fl_opt_in_loop(map->parent) && fl_opt_column_sum(map) != NULL;
 }
 
 static void move_faulting(Fuse *z, Producer *p) {
@@ -349,7 +347,7 @@ static void move_faulting(Fuse *z, Producer *p) {
   if (p->map->attrs.i & FL_LOOP_BY_POSITION || stands_alone(p->map)) return;
   bool by_position =
       loop->code == FL_OP_SCAN || (loop->attrs.i & FL_LOOP_BY_POSITION) || fl_opt_in_loop(loop->parent);
-  if (by_position && fl_opt_region_faults(body)) return;
+  if (by_position && fl_ir_region_may_fault(body)) return;
   if (!nothing_between(p->map, loop) || !fl_opt_same_within(p->map, loop)) return;
   compute_at(z, p, &p->sites.at[0]);
   fl_ir_remove(p->map);

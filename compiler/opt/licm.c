@@ -4,19 +4,6 @@
  * Inner loops come first, so that a value leaves as many loops as it can. */
 #include "opt/opt_internal.h"
 
-static bool defined_in(const FlRegion *r, const FlValue *v) {
-  for (const FlRegion *at = v->region; at; at = at->owner ? at->owner->parent : NULL)
-    if (at == r) return true;
-  return false;
-}
-
-/* Inside one of the regions of `op`. */
-static bool defined_within(const FlOp *op, const FlValue *v) {
-  for (const FlOp *at = v->region->owner; at; at = at->parent->owner)
-    if (at == op) return true;
-  return false;
-}
-
 /* A candidate to leave the loop region `r`. Constants move along with what uses them. */
 typedef struct Candidate {
   const FlRegion *r;
@@ -24,7 +11,7 @@ typedef struct Candidate {
 } Candidate;
 
 static bool is_fixed(const Candidate *c, const FlValue *v) {
-  if (!defined_in(c->r, v) || defined_within(c->op, v)) return true;
+  if (!fl_ir_made_inside(v, c->r) || fl_ir_made_within(v, c->op)) return true;
   return v->region == c->r && v->op && v->op->code == FL_OP_CONST;
 }
 

@@ -55,10 +55,6 @@ bool fl_opt_same(const FlOp *a, const FlOp *b);
 
 /* ---- ask.c ---- */
 
-/* `r` is `outer` or inside of it. */
-bool fl_opt_inside(const FlRegion *r, const FlRegion *outer);
-/* An op of the region, or in one of its regions, may fault. */
-bool fl_opt_region_faults(const FlRegion *r);
 /* The op, or one in its regions, is a NOTE. */
 bool fl_opt_has_note(const FlOp *op);
 /* `r` is in the body of a loop over an index space. */

@@ -30,7 +30,7 @@ static FlPartSpace *new_space(FlParts *p, FlValue *size) {
 
 /* The value is there before the reader, or is a constant that can be. */
 static bool is_before(FlParts *p, FlValue *v) {
-  if (v->region != p->reader->parent) return !fl_opt_inside(v->region, p->reader->parent);
+  if (v->region != p->reader->parent) return !fl_ir_inside(v->region, p->reader->parent);
   if (!v->op) return true;
   for (const FlOp *op = p->reader; op; op = op->prev)
     if (op == v->op) return true;
@@ -46,7 +46,7 @@ static bool is_row_local(FlParts *p, const FlRegion *r, const FlRegion *kernel, 
       return false;
     for (int i = 0; i < op->n_args; i++) {
       FlValue *v = op->args[i];
-      if (fl_opt_inside(v->region, kernel)) continue;
+      if (fl_ir_inside(v->region, kernel)) continue;
       bool column = op->code == FL_OP_LOAD && i == 0 && fl_part_space(p, v) == space && v != space->size &&
                     v->type.rank == 1 && op->args[1] == kernel->params[0];
       if (!column && (fl_part_space(p, v) || !is_before(p, v))) return false;
@@ -55,7 +55,7 @@ static bool is_row_local(FlParts *p, const FlRegion *r, const FlRegion *kernel, 
       if (!is_row_local(p, op->regions[i], kernel, space)) return false;
   }
   for (int i = 0; i < r->n_yields; i++)
-    if (!fl_opt_inside(r->yields[i]->region, kernel) && !is_before(p, r->yields[i])) return false;
+    if (!fl_ir_inside(r->yields[i]->region, kernel) && !is_before(p, r->yields[i])) return false;
   return true;
 }
 

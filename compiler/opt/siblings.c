@@ -40,12 +40,11 @@ static int count_ops(const FlRegion *r) {
 /* A REDUCE that keeps an array stands in host code, and none of its elements fails. */
 static bool may_keep(const FlOp *op) {
   if (op->code != FL_OP_MAP && op->code != FL_OP_REDUCE) return false;
-  for (const FlRegion *r = op->parent; r->owner; r = r->owner->parent)
-    if (fl_opt_is_loop(r->owner)) return false;
+  if (fl_opt_in_loop(op->parent)) return false;
   const FlRegion *body = op->regions[0];
   for (const FlOp *in = body->first; in; in = in->next)
     if (in->n_regions || in->code == FL_OP_RANDOM || in->code == FL_OP_EXTERN) return false;
-  if (op->code != FL_OP_MAP) return !fl_opt_region_faults(body);
+  if (op->code != FL_OP_MAP) return !fl_ir_region_may_fault(body);
   for (int i = 0; i < op->n_results; i++)
     if (op->results[i]->type.dtype == FL_TEXT || op->results[i]->type.depth) return false;
   return !fl_ir_may_fault(op);
@@ -101,7 +100,7 @@ static bool share_array(Siblings *s, const FlOp *a, const FlOp *b) {
 /* ---- faults ------------------------------------------------------------------------------------------- */
 
 static bool order_stays(const FlOp *a, const FlOp *b) {
-  bool body_a = fl_opt_region_faults(a->regions[0]), body_b = fl_opt_region_faults(b->regions[0]);
+  bool body_a = fl_ir_region_may_fault(a->regions[0]), body_b = fl_ir_region_may_fault(b->regions[0]);
   if (fl_opt_own_fault(a) && body_b) return false;
   if ((a->attrs.i | b->attrs.i) & FL_LOOP_BY_POSITION) return !body_a && !body_b;
   return !(body_a && body_b && fl_opt_in_loop(a->parent));

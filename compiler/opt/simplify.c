@@ -191,7 +191,7 @@ static FlValue *copied(const FlOp *map, int result) {
   const FlOp *load = r->yields[result]->op;
   if (!load || load->code != FL_OP_LOAD || load->parent != r || load->n_args != r->n_params + 1) return NULL;
   FlValue *a = load->args[0];
-  if (a->type.depth || fl_opt_inside(a->region, r)) return NULL;
+  if (a->type.depth || fl_ir_inside(a->region, r)) return NULL;
   for (int i = 0; i < r->n_params; i++)
     if (load->args[i + 1] != r->params[i] || !fl_opt_is_dim(map->args[i], a, i)) return NULL;
   return a;

@@ -80,7 +80,7 @@ FlValue *fl_opt_dim(FlBuilder *b, FlValue *array, int axis) {
   if (from == array) return size;
   FlValue *known = fl_ir_dim(b, from, axis);
   const FlRegion *here = array->region;
-  return fl_opt_inside(here, known->region) && is_dim(known, array, axis, (Same[MAX_LOOPS]){0}, 0) ? known : size;
+  return fl_ir_inside(here, known->region) && is_dim(known, array, axis, (Same[MAX_LOOPS]){0}, 0) ? known : size;
 }
 
 const FlValue *fl_opt_size_of(const FlValue *array, int axis) {

@@ -30,8 +30,8 @@ static const FlCost *join(FlArena *arena, FlCostKind kind, const FlCost *a, cons
 static const FlCost *trips(FlArena *arena, const FlRegion *kernel, const FlValue *size) {
   const FlOp *op = size->op;
   if (op && op->code == FL_OP_CONST) return constant(arena, (double)op->attrs.i);
-  if (!fl_opt_inside(size->region, kernel)) return of_value(arena, FL_COST_VALUE, size, 0);
-  if (op && op->code == FL_OP_DIM && !fl_opt_inside(op->args[0]->region, kernel))
+  if (!fl_ir_inside(size->region, kernel)) return of_value(arena, FL_COST_VALUE, size, 0);
+  if (op && op->code == FL_OP_DIM && !fl_ir_inside(op->args[0]->region, kernel))
     return of_value(arena, FL_COST_DIM, op->args[0], (int)op->attrs.i);
   return constant(arena, TRIPS);
 }

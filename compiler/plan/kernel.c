@@ -56,7 +56,7 @@ static void find_over(FlArena *arena, FlPlanKernel *k) {
 
 /* Is v the same for all elements of r? */
 static bool is_fixed(const FlRegion *r, const FlValue *v) {
-  return (v->op && v->op->code == FL_OP_CONST) || !fl_opt_inside(v->region, r);
+  return (v->op && v->op->code == FL_OP_CONST) || !fl_ir_inside(v->region, r);
 }
 
 static void find_draws(FlArena *arena, FlPlanKernel *k) {
@@ -117,7 +117,7 @@ const FlPlanKernel *fl_plan_kernel(FlPlanner *m, const FlOp *op, bool code) {
   if (code && p->level && op->code == FL_OP_MAP) k->sum = fl_opt_column_sum(op);
   k->uses = fl_plan_captures(m, op, k->sum, &k->n_uses);
   if (!code) return k;
-  k->faults = fl_opt_region_faults(k->region);
+  k->faults = fl_ir_region_may_fault(k->region);
   k->makes_texts = fl_ir_makes_text(k->region);
   k->gives_texts = k->makes_texts || passes_texts_on(k);
   k->heavy = is_heavy(k->region);

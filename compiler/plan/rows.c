@@ -107,7 +107,7 @@ static void add_load(const Captures *c, FlUse *u, const FlOp *load) {
 static void add_use(Captures *c, const FlValue *v, const FlOp *op, int arg) {
   int at = (int)(intptr_t)fl_map_get(c->index, v);
   if (!at) {
-    if ((v->op && v->op->code == FL_OP_CONST) || fl_opt_inside(v->region, c->loop->regions[0])) return;
+    if ((v->op && v->op->code == FL_OP_CONST) || fl_ir_inside(v->region, c->loop->regions[0])) return;
     fl_vec_push(c->arena, &c->uses, ((FlUse){.value = v, .element = !fl_t_is_scalar(v->type)}));
     fl_map_set(c->index, v, (void *)(intptr_t)(at = c->uses.n));
   }

@@ -37,18 +37,12 @@ FlVal fl_category_of(FlSema *s, FlVal codes, FlValue *levels) {
 
 /* ---- where things are made ---- */
 
-bool fl_value_inside(const FlValue *v, const FlRegion *r) {
-  for (const FlRegion *at = v->region; at; at = at->owner ? at->owner->parent : NULL)
-    if (at == r) return true;
-  return false;
-}
-
 /* The outermost place of the function where these values are there. */
 static FlBuilder outermost(FlSema *s, int n, FlValue *const *values) {
   FlBuilder at = s->b;
   for (; at.region->owner; at.before = at.region->owner, at.region = at.region->owner->parent)
     for (int i = 0; i < n; i++)
-      if (fl_value_inside(values[i], at.region)) return at;
+      if (fl_ir_made_inside(values[i], at.region)) return at;
   return at;
 }
 
@@ -190,7 +184,7 @@ bool fl_levels_outside(FlSema *s, FlVal *v, const FlRegion *r) {
   for (int p = 0; p < v->type->n_parts; p++) {
     if (!levels[p]) continue;
     if (are_const(out.parts[p])) out.parts[p] = const_outside(s, out.parts[p]);
-    all = all && !fl_value_inside(out.parts[p], r);
+    all = all && !fl_ir_made_inside(out.parts[p], r);
   }
   if (all) v->parts = out.parts;
   return all;

@@ -46,7 +46,5 @@ FlVal fl_val_join(FlSema *s, const FlType *type, FlValue *rows, FlValue *const *
 bool fl_levels_outside(FlSema *s, FlVal *v, const FlRegion *r);
 /* The same, and reports E0264 when they are not. */
 bool fl_levels_need_outside(FlSema *s, FlVal *v, const FlRegion *r, FlSpan span);
-/* Is the value defined in r, or in a region within it? */
-bool fl_value_inside(const FlValue *v, const FlRegion *r);
 
 #endif

@@ -101,7 +101,7 @@ static bool coerce_side(FlSema *s, Side *side, const FlType *t, const FlThunk *t
 
 /* Is v known before the condition is asked? */
 static bool is_around(const FlValue *v, const Side *sides) {
-  return !fl_value_inside(v, sides[0].region) && !fl_value_inside(v, sides[1].region);
+  return !fl_ir_made_inside(v, sides[0].region) && !fl_ir_made_inside(v, sides[1].region);
 }
 
 /* The levels that part p has whichever side is taken, or NULL: each side yields its own. */
@@ -166,7 +166,7 @@ static int names_of(FlSema *s, const Side *sides, FlValue *const *const *yields,
   int n_own = 0;
   for (int i = 0; i < n; i++) {
     FlValue *a = fl_column_names(s, yields[0][i]), *b = fl_column_names(s, yields[1][i]);
-    bool outside = a == b && a && !fl_value_inside(a, sides[0].region);
+    bool outside = a == b && a && !fl_ir_made_inside(a, sides[0].region);
     own[i] = !outside && (a || sides[0].never) && (b || sides[1].never) && (a || b);
     names[i] = outside ? a : NULL;
     n_own += own[i];
@@ -279,16 +279,11 @@ static Building building_after(FlSema *s, const FlOp *mark, const FlRegion *here
 
 static bool is_built(const Building *b, const FlValue *v) { return v->op && fl_map_get(b->maps, v->op); }
 
-static bool is_around_region(const FlRegion *r, const FlRegion *inner) {
-  while (inner && inner != r) inner = inner->owner ? inner->owner->parent : NULL;
-  return inner != NULL;
-}
-
 /* The element that the load op gives, if what comes before it made that. */
 static FlValue *made_before(const Building *b, const FlOp *op) {
   for (int i = 0; i < b->made.n; i++) {
     const Made *m = &b->made.at[i];
-    bool same = m->array == op->args[0] && is_around_region(m->element->region, op->parent);
+    bool same = m->array == op->args[0] && fl_ir_inside(op->parent, m->element->region);
     for (int k = 1; k < op->n_args; k++) same = same && m->index[k - 1] == op->args[k];
     if (same) return m->element;
   }

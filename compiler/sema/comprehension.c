@@ -25,7 +25,7 @@ static bool stackable(FlSema *s, FlValue *part, const FlRegion *r, FlValue **dim
   for (int k = 0; k < part->type.rank; k++) {
     dims[k] = fl_sema_size(s, fl_ir_dim(&s->b, part, k));
     int64_t c;
-    if (fl_value_inside(dims[k], r) && !fl_ir_const_value_i(dims[k], &c)) return false;
+    if (fl_ir_made_inside(dims[k], r) && !fl_ir_const_value_i(dims[k], &c)) return false;
   }
   return true;
 }

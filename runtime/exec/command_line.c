@@ -121,7 +121,8 @@ bool fl_word_is_option(const char *word) {
 /* No value stands behind the option. */
 static int needs_value(const char *program, const char *arg, const char *next) {
   char help[256];
-  if (!next) return fl_usage_error(program, NULL, "`%s` needs a value after it", arg);
+  snprintf(help, sizeof help, "a value that looks like an option is written `%s=VALUE`", arg);
+  if (!next) return fl_usage_error(program, help, "`%s` needs a value after it", arg);
   snprintf(help, sizeof help, "if that is the value, write `%s=%s`", arg, next);
   return fl_usage_error(program, help, "`%s` needs a value after it, and `%s` looks like an option", arg, next);
 }

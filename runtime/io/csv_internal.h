@@ -249,6 +249,7 @@ typedef struct FlCsvRange {
   /* the first problem */
   FlCsvOutcome outcome;
   int64_t bad_at, bad_len, bad_row; /* the field; row within the range */
+  int64_t bad_quote;                /* quotes that do not fit: where the field begins; bad_at: the row */
   int32_t bad_column, n_found;      /* n_found: fields in a ragged row */
   FlCsvReject *rejects;             /* own; only with the option collect */
   int64_t n_rejects, room;

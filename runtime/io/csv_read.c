@@ -100,7 +100,19 @@ static void parse_ranges(void *env, int64_t begin, int64_t end, int worker) {
 
 /* ---- what went wrong ---------------------------------------------------------------------------------- */
 
-static void show_value(const FlCsvFile *f, const FlCsvRange *r, FlIoError *e) {
+enum { MOST_BEFORE = 40 }; /* bytes of a row that are shown before the field whose quotes do not fit */
+
+static bool is_quote(FlCsvOutcome outcome) {
+  return outcome == FL_CSV_STRAY_QUOTE || outcome == FL_CSV_BAD_QUOTE || outcome == FL_CSV_OPEN_QUOTE ||
+         outcome == FL_CSV_QUOTED_ROWS;
+}
+
+static void show_value(const FlCsvFile *f, const FlCsvRange *row, FlIoError *e) {
+  FlCsvRange cut = *row, *r = &cut;
+  if (is_quote(r->outcome) && r->bad_quote - r->bad_at > MOST_BEFORE) {
+    r->bad_len -= r->bad_quote - r->bad_at;
+    r->bad_at = r->bad_quote;
+  }
   int64_t len = r->bad_len < (int64_t)sizeof e->value - 4 ? r->bad_len : (int64_t)sizeof e->value - 4;
   memcpy(e->value, f->text + r->bad_at, (size_t)len);
   for (int64_t k = 0; k < len; k++) {

@@ -166,6 +166,7 @@ static void whole_row(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *r, 
     FlCsvRow at = fl_csv_row_at(f->text, f->len, fl_csv_way(plan->options, n), r->begin + begin, NULL);
     if (at.why != FL_CSV_OK) {
       problem(r, at.why, r->begin + begin, len, row, at.column < n ? at.column : n - 1);
+      r->bad_quote = at.at;
       return;
     }
   }

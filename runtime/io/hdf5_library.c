@@ -384,6 +384,23 @@ static void say_dataset(const Hdf5 *h, const char *name, const Dataset *d, const
   fl_child_say(h->to, why, (size_t)told.why);
 }
 
+/* The name of what no script can name, as people may read it: a\xff. */
+static const char *readable(const char *name, char *to, size_t room) {
+  static const char digits[] = "0123456789abcdef";
+  size_t n = 0;
+  for (const char *at = name; *at && n + 5 < room; at++) {
+    unsigned char c = (unsigned char)*at;
+    if (c < 0x80) {
+      to[n++] = *at;
+      continue;
+    }
+    memcpy(to + n, (char[]){'\\', 'x', digits[c >> 4], digits[c & 15]}, 4);
+    n += 4;
+  }
+  to[n] = '\0';
+  return to;
+}
+
 /* The objects of a file, in order; what is not for people is left out. */
 typedef struct Listing {
   Hdf5 *h;
@@ -395,9 +412,14 @@ static herr_t add_object(hid_t file, const char *name, const H5O_info_t *info, v
   Dataset d;
   (void)file;
   bool own = l->h->job->matlab && (name[0] == '#' || strchr(name, '/')); /* what cells and structs refer to */
-  if (info->type != H5O_TYPE_DATASET || own ||
-      fl_utf8_check(name, (int64_t)strlen(name)) != (int64_t)strlen(name))
+  if (info->type != H5O_TYPE_DATASET || own) return 0;
+  if (fl_utf8_check(name, (int64_t)strlen(name)) != (int64_t)strlen(name)) {
+    char text[256];
+    if (!l->names)
+      say_dataset(l->h, readable(name, text, sizeof text), &(Dataset){.dtype = FL_N_DTYPES},
+                  "its name is not UTF-8");
     return 0;
+  }
   if (l->names) return fl_io_arrays_add(l->names, name, FL_N_DTYPES, 0, NULL, NULL) ? 0 : -1;
   const char *why = open_dataset(l->h, name, &d);
   say_dataset(l->h, name, &d, why);

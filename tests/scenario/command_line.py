@@ -223,5 +223,7 @@ for word in AS_OPTION:
     check(p.returncode == 2 and f"and `{word}` looks like an option" in p.stderr and f"`--title={word}`" in p.stderr, f"--title {word}", p.stderr)
     p = place.run("run", "titled.flow", "--title", word)
     check(p.returncode == 2 and "needs a value" in p.stderr, f"run --title {word}", p.stderr)
+p = place.run("run", "titled.flow", "--title", "-O0")  # which flowc takes for its own
+check(p.returncode == 2 and "`--title=VALUE`" in p.stderr, "--title -O0 of flowc run", p.stderr)
 check("looks like an option" in expect(2, "build", "titled.flow", "-o", "-q").stderr, "-o -q")
 finish()

@@ -52,6 +52,10 @@ FlArray *fl_array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *di
   return array_new(ctx, dtype, rank, dims, dtype == FL_LIST ? fl_buffer_new_list : fl_buffer_new);
 }
 
+FlArray *fl_array_new_near(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
+  return array_new(ctx, dtype, rank, dims, fl_buffer_new_near);
+}
+
 FlArray *fl_array_new_shared(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
   return array_new(ctx, dtype, rank, dims, fl_buffer_new_shared);
 }

@@ -87,17 +87,17 @@ void *fl_data_no_memory(FlCtx *ctx, int64_t bytes) {
   return NULL;
 }
 
-static FlBuffer *buffer_new(FlCtx *ctx, int64_t bytes, bool shared) {
+static FlBuffer *buffer_new(FlCtx *ctx, int64_t bytes, FlBlockUse use) {
   if (bytes < 0) return fl_data_no_memory(ctx, bytes);
   size_t head = (sizeof(FlOwnBuffer) + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
   size_t need = ((size_t)bytes + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
-  bool large = need >= FL_POOL_MIN || (shared && need);
+  bool large = need >= FL_POOL_MIN || (use == FL_BLOCK_SHARED && need);
   FlOwnBuffer *own = aligned_alloc(FL_ALIGN, large ? head : head + (need ? need : FL_ALIGN));
   if (!own) return fl_data_no_memory(ctx, bytes);
   memset(own, 0, sizeof *own);
   if (large) {
     FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
-    if (!fl_pool_take(pool, need, shared, &own->block)) {
+    if (!fl_pool_take(pool, need, use, &own->block)) {
       free(own);
       return fl_data_no_memory(ctx, bytes);
     }
@@ -112,9 +112,11 @@ static FlBuffer *buffer_new(FlCtx *ctx, int64_t bytes, bool shared) {
   return &own->base;
 }
 
-FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes) { return buffer_new(ctx, bytes, false); }
+FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes) { return buffer_new(ctx, bytes, FL_BLOCK_SWEPT); }
 
-FlBuffer *fl_buffer_new_shared(FlCtx *ctx, int64_t bytes) { return buffer_new(ctx, bytes, true); }
+FlBuffer *fl_buffer_new_near(FlCtx *ctx, int64_t bytes) { return buffer_new(ctx, bytes, FL_BLOCK_NEAR); }
+
+FlBuffer *fl_buffer_new_shared(FlCtx *ctx, int64_t bytes) { return buffer_new(ctx, bytes, FL_BLOCK_SHARED); }
 
 void fl_buffer_end_sharing(FlBuffer *b) {
   FlOwnBuffer *own = (FlOwnBuffer *)b;

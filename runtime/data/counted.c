@@ -23,7 +23,7 @@ void *fl_counted_new(FlPool *pool, size_t bytes) {
   if (bytes > SIZE_MAX / 4) return NULL;
   if (bytes < FL_POOL_MIN)
     block.data = aligned_alloc(FL_ALIGN, (FL_ALIGN + bytes + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN);
-  else if (!fl_pool_take(pool, FL_ALIGN + bytes, false, &block)) return NULL;
+  else if (!fl_pool_take(pool, FL_ALIGN + bytes, FL_BLOCK_SWEPT, &block)) return NULL;
   if (!block.data) return NULL;
   Head *head = block.data;
   *head = (Head){block.capacity ? fl_pool_ref(pool) : NULL, block,

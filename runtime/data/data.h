@@ -93,6 +93,8 @@ void fl_pool_help(FlPool *pool, char *out, size_t room);
 FlBuffer *fl_buffer_new(FlCtx *ctx, int64_t bytes);
 /* The same, of memory that forked children (io/child.h) share with us until fl_buffer_end_sharing. */
 FlBuffer *fl_buffer_new_shared(FlCtx *ctx, int64_t bytes);
+/* The same, of memory that is looked up in any order: as much as fl_pool_room gives stays out of files. */
+FlBuffer *fl_buffer_new_near(FlCtx *ctx, int64_t bytes);
 void fl_buffer_end_sharing(FlBuffer *b);
 /* Owns a mapping of `bytes` at `map` (unmapped with the last reference); never written. Its first `clean`
  * bytes, whole pages, are as in the file that is mapped: they may be dropped from memory and come back. NULL:
@@ -120,7 +122,8 @@ FlBuffer *fl_heap_buffer(FlHeap *heap);
  * error recorded. */
 FlArray *fl_array_over(FlCtx *ctx, FlBuffer *buffer, void *data, int32_t dtype, int32_t rank,
                        const int64_t *dims);
-/* As fl_array_new, over fl_buffer_new_shared; not of lists. */
+/* As fl_array_new, over fl_buffer_new_near, fl_buffer_new_shared; not of lists. */
+FlArray *fl_array_new_near(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
 FlArray *fl_array_new_shared(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
 /* The rows [from, to) of the leading dimension, sharing the buffer. 0 <= from <= to <= dims[0] is the
  * caller's. */

@@ -19,14 +19,21 @@ typedef struct FlBlock {
   FlWritten *file; /* likewise */
 } FlBlock;
 
-/* A block of at least `bytes`, contents undefined. `pool` may be NULL: then it is always in memory. `shared`:
- * with forked children, which have no other blocks. false: there is none; fl_pool_say tells why. */
-bool fl_pool_take(FlPool *pool, size_t bytes, bool shared, FlBlock *out);
+/* What a block is for: swept from its beginning to its end; shared with forked children, which have no other
+ * blocks; looked up in any order, which a file is slow at: it may have more of the limit. */
+typedef enum FlBlockUse { FL_BLOCK_SWEPT, FL_BLOCK_SHARED, FL_BLOCK_NEAR } FlBlockUse;
+
+/* A block of at least `bytes`, contents undefined. `pool` may be NULL: then it is always in memory. false:
+ * there is none; fl_pool_say tells why. */
+bool fl_pool_take(FlPool *pool, size_t bytes, FlBlockUse use, FlBlock *out);
 /* Gives back what fl_pool_take of the same pool gave. */
 void fl_pool_give(FlPool *pool, FlBlock block);
 /* How often the pool gave back all that it keeps and counted the memory of the process to make room: a number of
  * the work done. */
 int64_t fl_pool_rooms(FlPool *pool);
+/* How many blocks came to be files although they are looked up in any order: 0 where everybody asked for room
+ * (fl_pool_room) and took no more. */
+int64_t fl_pool_far(FlPool *pool);
 /* Nobody reads [from, to) of a block in use any more: whole pages go back to the system. */
 void fl_pool_discard(FlBlock block, const void *from, const void *to);
 /* A file of so many bytes, for the caller to close after fl_pool_forget_file; pool may be NULL. false: as fl_pool_take. */

@@ -99,7 +99,7 @@ FlHeap *fl_heap_of_puts(FlBuffer *b) {
 
 static char *add_chunk(const FlHeap *h, FlShard *s, size_t bytes) {
   FlBlock block = {0};
-  if (h->pool && bytes >= FL_POOL_MIN && !fl_pool_take(h->pool, sizeof(FlChunk) + bytes, false, &block))
+  if (h->pool && bytes >= FL_POOL_MIN && !fl_pool_take(h->pool, sizeof(FlChunk) + bytes, FL_BLOCK_SWEPT, &block))
     fl_pool_give_up(h->pool, (int64_t)bytes);
   FlChunk *c = block.capacity ? block.data : malloc(sizeof *c + bytes);
   if (!c) fl_out_of_memory();

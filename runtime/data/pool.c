@@ -10,6 +10,7 @@
  * the limit allows. One lock; only large blocks come here. */
 #include "base/machine.h"
 #include "data/data_internal.h"
+#include "data/mapped.h"
 #include "data/spill.h"
 
 #include <fcntl.h>
@@ -26,6 +27,8 @@ static const size_t PAGE = 4096, HUGE_PAGE = (size_t)2 << 20;
 /* Without a limit nobody asks the machine before so much is in use, and before a block is as large as this.
  */
 static const size_t FREELY = (size_t)8 << 20, ASK_FROM = (size_t)64 << 20;
+/* What the last pages of the blocks take that share the room. */
+static const int64_t ROUNDED = 64 << 10;
 
 /* Of a control group: bytes that may at least wait to be written. */
 static const int64_t LEAST_DIRTY = (int64_t)12 << 20;
@@ -42,6 +45,7 @@ struct FlPool {
   int64_t given;             /* --memory; 0: not given */
   char *folder;              /* where files are made first; NULL: none */
   FlResidents *residents;    /* NULL: nothing needs to be dropped */
+  FlMappings mapped;         /* of all blocks in files */
   FlWriter *_Atomic writer;  /* NULL: nothing is written behind */
   bool grouped;              /* a control group has less than the machine */
   bool cut;                  /* more was asked for by --memory than there is */
@@ -49,6 +53,7 @@ struct FlPool {
   size_t lacked;             /* its size: whoever asks for as much again begins anew */
   _Atomic int64_t next_room; /* nanoseconds: when room is made again where the limit is nearly filled */
   _Atomic int64_t rooms;     /* how often it was made */
+  int64_t far;               /* blocks in files that are looked up in any order */
 };
 
 static void *map_huge(size_t bytes) {
@@ -126,6 +131,7 @@ FlPool *fl_pool_new(int64_t machine) {
   FlPool *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   pthread_mutex_init(&p->lock, NULL);
+  fl_mapped_init(&p->mapped);
   atomic_init(&p->refs, 1);
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   int64_t physical = machine ? machine : pages > 0 && page > 0 ? (int64_t)pages * page : (int64_t)4 << 30;
@@ -184,6 +190,7 @@ void fl_pool_unref(FlPool *p) {
   if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1) return;
   for (int k = 0; k < p->n; k++) block_free(p->free[k]);
   fl_residents_free(p->residents);
+  fl_mapped_free(&p->mapped);
   fl_writer_free(p->writer);
   pthread_mutex_destroy(&p->lock);
   free(p->folder);
@@ -216,7 +223,7 @@ void fl_pool_breathe(FlPool *p) {
 
 void fl_pool_fill(FlPool *p, void *to, const void *from, int64_t bytes) {
   enum { WORTH = 16 * 1024 }; /* a call costs as much as some pages that come into memory */
-  if (bytes >= WORTH && p && fl_residents_write(p->residents, to, from, (size_t)bytes)) return;
+  if (bytes >= WORTH && p && fl_mapped_write(&p->mapped, to, from, (size_t)bytes)) return;
   memcpy(to, from, (size_t)bytes);
 }
 
@@ -229,7 +236,7 @@ FlLoan *fl_pool_lend(FlPool *p, void *at, int64_t bytes) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size_t)bytes / page * page;
   FlLoan *loan = fl_pool_is_limited(p) && whole ? malloc(sizeof *loan) : NULL;
   if (!loan) return NULL;
-  *loan = (FlLoan){fl_pool_ref(p), fl_residents_add(p->residents, at, whole, -1)};
+  *loan = (FlLoan){fl_pool_ref(p), fl_residents_add(p->residents, at, whole)};
   return loan;
 }
 
@@ -269,26 +276,6 @@ static size_t share_of(FlPool *p) {
   return p->share;
 }
 
-int64_t fl_pool_room(FlPool *p, int64_t wanted) {
-  if (!p || wanted <= 0) return wanted;
-  pthread_mutex_lock(&p->lock);
-  size_t in_use = p->used - p->held;
-  if (!p->given && in_use + (size_t)wanted <= FREELY) {
-    pthread_mutex_unlock(&p->lock);
-    return wanted;
-  }
-  size_t most = share_of(p);
-  int64_t free = most > in_use ? (int64_t)(most - in_use) : 0, held = (int64_t)p->held;
-  int64_t least = p->given ? p->given / 8 : p->machine / 10;
-  pthread_mutex_unlock(&p->lock);
-  if (!p->given && wanted >= (int64_t)ASK_FROM) {
-    int64_t there = fl_machine_available();
-    if (there < INT64_MAX && there / 10 * 9 + held < free) free = there / 10 * 9 + held;
-  }
-  if (free < least) free = least;
-  return free < wanted ? free : wanted;
-}
-
 /* What free blocks give to a new one, and what of them goes. */
 typedef struct Parts {
   FlBlock pages[FL_POOL_SLOTS], gone[FL_POOL_SLOTS];
@@ -319,16 +306,46 @@ static void claim_pages(FlPool *p, size_t wanted, Parts *out) {
   }
 }
 
+/* The least room that whoever asks gets, beside what small blocks may have. */
+static int64_t least_room(const FlPool *p) { return p->given ? p->given / 8 : p->machine / 10; }
+
+/* What `used` may be with a new block. Small blocks are often looked up in any order: they may go beyond the
+ * share. What is looked up so for certain may go further, by the least room: swept and small blocks that came
+ * before it, or between the question for room and the block, do not send it to a file. */
+static size_t most_of(FlPool *p, size_t capacity, FlBlockUse use) {
+  int64_t share = (int64_t)share_of(p), small = least_room(p),
+          more = p->given ? p->given / 5 : p->machine / 20 * 3;
+  if (!p->given && !p->grouped) return (size_t)share;
+  if (use == FL_BLOCK_NEAR) return (size_t)(share + more + least_room(p));
+  return (size_t)((int64_t)capacity <= small ? share + more : share);
+}
+
+int64_t fl_pool_room(FlPool *p, int64_t wanted) {
+  if (!p || wanted <= 0) return wanted;
+  pthread_mutex_lock(&p->lock);
+  size_t in_use = p->used - p->held;
+  if (!p->given && in_use + (size_t)wanted <= FREELY) {
+    pthread_mutex_unlock(&p->lock);
+    return wanted;
+  }
+  size_t most = share_of(p);
+  int64_t free = most > in_use ? (int64_t)(most - in_use) : 0, held = (int64_t)p->held;
+  int64_t least = least_room(p);
+  pthread_mutex_unlock(&p->lock);
+  if (!p->given && wanted >= (int64_t)ASK_FROM) {
+    int64_t there = fl_machine_available();
+    if (there < INT64_MAX && there / 10 * 9 + held < free) free = there / 10 * 9 + held;
+  }
+  if (free < least) free = least;
+  return free - ROUNDED < wanted ? free - ROUNDED : wanted;
+}
+
 /* Whether a new block may be in memory, as far as the pool's own count goes; if so it counts. What free
  * blocks can give to it goes to `out`, and so do those that give way. Under the lock. */
-static bool reserve(FlPool *p, size_t capacity, bool shared, Parts *out) {
-  if (!shared && capacity >= HUGE_PAGE) claim_pages(p, capacity, out);
+static bool reserve(FlPool *p, size_t capacity, FlBlockUse use, Parts *out) {
+  if (use != FL_BLOCK_SHARED && capacity >= HUGE_PAGE) claim_pages(p, capacity, out);
   size_t fresh = capacity - out->bytes;
-  size_t most = p->given || p->used + fresh > FREELY ? share_of(p) : SIZE_MAX;
-  /* Tables that are looked up in any order are small beside columns that are swept: they get some room more.
-   */
-  if (p->given && capacity <= (size_t)p->given / 8) most += (size_t)p->given / 5;
-  if (!p->given && p->grouped && capacity <= (size_t)p->machine / 10) most += (size_t)p->machine / 4;
+  size_t most = p->given || p->used + fresh > FREELY ? most_of(p, capacity, use) : SIZE_MAX;
   while (p->n && p->used + fresh > most) {
     out->gone[out->n_gone] = take_free(p, 0);
     p->used -= out->gone[out->n_gone++].capacity;
@@ -388,8 +405,9 @@ static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
   }
   if (!out->shared) madvise(out->data, capacity, MADV_DONTFORK);
   int written = p->grouped && fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
-  out->span = fl_residents_add(p->residents, out->data, capacity, fd);
+  out->span = fl_residents_add(p->residents, out->data, capacity);
   out->file = fl_writer_add(written >= 0 ? writer_wanted(p) : NULL, written, capacity);
+  fl_mapped_add(&p->mapped, out->data, capacity, fd);
   return true;
 }
 
@@ -461,6 +479,13 @@ static FlFill make_room(FlPool *p) {
   return fill;
 }
 
+int64_t fl_pool_far(FlPool *p) {
+  pthread_mutex_lock(&p->lock);
+  int64_t far = p->far;
+  pthread_mutex_unlock(&p->lock);
+  return far;
+}
+
 int64_t fl_pool_rooms(FlPool *p) { return atomic_load_explicit(&p->rooms, memory_order_relaxed); }
 
 /* Whether it is time to make room where the limit is nearly filled, which may last as long as the run does:
@@ -485,7 +510,8 @@ static FlFill fill_of(FlPool *p, FlFill fill) {
   return fill;
 }
 
-bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
+bool fl_pool_take(FlPool *p, size_t bytes, FlBlockUse use, FlBlock *out) {
+  bool shared = use == FL_BLOCK_SHARED;
   *out = (FlBlock){.shared = shared};
   if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY, bytes);
   size_t capacity = capacity_of(bytes);
@@ -504,7 +530,8 @@ bool fl_pool_take(FlPool *p, size_t bytes, bool shared, FlBlock *out) {
   parts.n_pages = parts.n_gone = parts.n_rests = 0;
   parts.bytes = 0;
   pthread_mutex_lock(&p->lock);
-  bool stays = fill == FL_FILL_ROOM && reserve(p, capacity, shared, &parts);
+  bool stays = fill == FL_FILL_ROOM && reserve(p, capacity, use, &parts);
+  p->far += use == FL_BLOCK_NEAR && !stays;
   pthread_mutex_unlock(&p->lock);
   return new_block(p, capacity, stays, &parts, out);
 }
@@ -521,6 +548,8 @@ bool fl_pool_file(FlPool *p, size_t bytes, int *fd, FlWritten **written) {
   }
   int own = grouped ? fcntl(*fd, F_DUPFD_CLOEXEC, 0) : -1;
   *written = fl_writer_add(own >= 0 ? writer_wanted(p) : NULL, own, bytes);
+  /* Calls say how much they read; what the system reads ahead of them may be more than the group has. */
+  if (grouped) (void)posix_fadvise(*fd, 0, 0, POSIX_FADV_RANDOM);
   return true;
 }
 
@@ -534,6 +563,7 @@ void fl_pool_give(FlPool *p, FlBlock b) {
   if (b.in_file) {
     fl_residents_remove(p->residents, b.span);
     fl_writer_remove(writer_of(p), b.file);
+    fl_mapped_remove(&p->mapped, b.data);
     munmap(b.data, b.capacity);
     return;
   }

@@ -35,7 +35,6 @@ enum { WAIT_LEAST = 100 * 1000, WAIT_MOST = 10 * 1000 * 1000, BREATH = 50 * 1000
 struct FlSpan {
   char *at;
   size_t bytes;
-  int fd;
   FlSpan *prev, *next;
 };
 
@@ -167,15 +166,11 @@ void fl_residents_free(FlResidents *r) {
   free(r);
 }
 
-FlSpan *fl_residents_add(FlResidents *r, void *at, size_t bytes, int fd) {
+FlSpan *fl_residents_add(FlResidents *r, void *at, size_t bytes) {
   FlSpan *s = r && bytes ? malloc(sizeof *s) : NULL;
-  if (!s) {
-    if (fd >= 0) close(fd);
-    return NULL;
-  }
+  if (!s) return NULL;
   s->at = at;
   s->bytes = bytes;
-  s->fd = fd;
   pthread_mutex_lock(&r->lock);
   if (r->hand) { /* before the hand: it comes there last */
     s->next = r->hand;
@@ -201,38 +196,7 @@ void fl_residents_remove(FlResidents *r, FlSpan *s) {
   s->next->prev = s->prev;
   r->span_bytes -= s->bytes;
   pthread_mutex_unlock(&r->lock);
-  if (s->fd >= 0) close(s->fd);
   free(s);
-}
-
-/* The file of what stands at `to`, and where in it; -1: none. */
-static int file_of(FlResidents *r, const char *to, size_t bytes, off_t *at) {
-  int fd = -1;
-  pthread_mutex_lock(&r->lock);
-  const FlSpan *s = r->hand;
-  for (bool first = true; s && fd < 0 && (first || s != r->hand); s = s->next, first = false) {
-    size_t from = (size_t)(to - s->at); /* large where it is before the span */
-    if (to < s->at || from > s->bytes || bytes > s->bytes - from) continue;
-    fd = s->fd;
-    *at = (off_t)from;
-  }
-  pthread_mutex_unlock(&r->lock);
-  return fd;
-}
-
-bool fl_residents_write(FlResidents *r, void *to, const void *from, size_t bytes) {
-  off_t at = 0;
-  int fd = r ? file_of(r, to, bytes, &at) : -1;
-  const char *p = from;
-  while (fd >= 0 && bytes > 0) {
-    ssize_t n = pwrite(fd, p, bytes, at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    p += n;
-    at += n;
-    bytes -= (size_t)n;
-  }
-  return fd >= 0;
 }
 
 void fl_residents_breathe(FlResidents *r) {

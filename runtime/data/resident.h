@@ -21,15 +21,10 @@ void fl_residents_stop(FlResidents *r);
 /* After fl_residents_stop, when no span is left. NULL is allowed. */
 void fl_residents_free(FlResidents *r);
 
-/* The whole pages [at, at + bytes) may be dropped until fl_residents_remove, which closes `fd`: their file,
- * from its beginning on, or -1. NULL: out of memory, or r is NULL: then they stay, and it is closed at once.
- * Any thread. */
-FlSpan *fl_residents_add(FlResidents *r, void *at, size_t bytes, int fd);
+/* The whole pages [at, at + bytes) may be dropped until fl_residents_remove. NULL: out of memory, or r is
+ * NULL: then they stay. Any thread. */
+FlSpan *fl_residents_add(FlResidents *r, void *at, size_t bytes);
 void fl_residents_remove(FlResidents *r, FlSpan *span); /* NULL is allowed; before the pages are unmapped */
-
-/* Writes what is to stand at `to` in one span by a call, so that no page comes into the process for it.
- * False: that is not possible, and nothing is written or some of it. r may be NULL. Any thread. */
-bool fl_residents_write(FlResidents *r, void *to, const void *from, size_t bytes);
 
 /* For workers, between pieces of work: looks at the resident size if nobody did so just now, and waits while
  * pages are dropped. So whoever fills memory makes room, also when the machine is too busy for the thread to

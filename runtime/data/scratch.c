@@ -67,9 +67,9 @@ bool fl_scratch_read(FlScratch *s, void *to, int64_t bytes, int64_t at) {
 int fl_scratch_why(const FlScratch *s, char *folder, size_t room) {
   char link[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", s->fd);
-  ssize_t n = readlink(link, folder, room - 1);
-  folder[n > 0 ? n : 0] = 0;
-  char *end = strrchr(folder, '/');
+  ssize_t n = room > 0 ? readlink(link, folder, room - 1) : 0;
+  if (room > 0) folder[n > 0 ? n : 0] = 0;
+  char *end = room > 0 ? strrchr(folder, '/') : NULL;
   if (end) *end = 0;
   return atomic_load_explicit(&s->why, memory_order_relaxed);
 }

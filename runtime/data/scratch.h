@@ -16,7 +16,7 @@ void fl_scratch_free(FlScratch *s); /* NULL is allowed */
 bool fl_scratch_write(FlScratch *s, const void *from, int64_t bytes, int64_t at);
 bool fl_scratch_read(FlScratch *s, void *to, int64_t bytes, int64_t at);
 
-/* errno of a call that failed; 0: none did. `folder` gets where the file lies. */
+/* errno of a call that failed; 0: none did. `folder` gets where the file lies, where room > 0. */
 int fl_scratch_why(const FlScratch *s, char *folder, size_t room);
 
 #endif

@@ -88,7 +88,7 @@ static void add_chunk(FlTextStack *s, size_t n) {
 static char *add_long(FlTextStack *s, size_t n, size_t capacity) {
   FlBlock block = {0};
   size_t need = sizeof(Long) + capacity;
-  if (s->pool && need >= FL_POOL_MIN && !fl_pool_take(s->pool, need, false, &block))
+  if (s->pool && need >= FL_POOL_MIN && !fl_pool_take(s->pool, need, FL_BLOCK_SWEPT, &block))
     fl_pool_give_up(s->pool, (int64_t)need);
   Long *l = block.capacity ? block.data : malloc(need);
   if (!l) fl_out_of_memory();

@@ -99,8 +99,8 @@ static FlStatus plan(Parts *p, const FlAggWanted *of, int32_t n) {
     }
   }
   int64_t room = fl_part_max(fl_pool_room(fl_part_pool(p->m), bytes) / 4 * 3, 1);
-  int64_t parts = fl_part_min(bytes / room + 1, MOST_PARTS);
-  p->shift = fl_part_bits((uint64_t)((p->g + parts - 1) / parts - 1));
+  int64_t parts = fl_part_min(fl_part_min(bytes / room + 1, MOST_PARTS / 2), p->g);
+  p->shift = fl_part_bits((uint64_t)(p->g / parts)) - 1; /* not higher than a part may be */
   p->height = INT64_C(1) << p->shift;
   p->n_parts = (p->g + p->height - 1) / p->height;
   return 0;
@@ -254,14 +254,14 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 static FlStatus make_room(Parts *p, const FlAgg *a) {
   int64_t most = 0;
   for (int64_t k = 0; k < p->n_parts; k++) most = fl_part_max(most, p->start[k + 1] - p->start[k]);
-  if (p->id == NULL && (p->id = fl_part_alloc(p->m, most, sizeof *p->id)) == NULL) return 1;
+  if (p->id == NULL && (p->id = fl_part_near(p->m, most, sizeof *p->id)) == NULL) return 1;
   while (p->n_read < a->n_cols) {
     const FlPartCol *col = &a->col[p->n_read];
     Read *r = &p->read[p->n_read++];
     *r = (Read){.column = column_of(p, col)};
     bool text = fl_dtype_is_text((FlDtype)col->dtype); /* what is known of texts is kept with their buffer */
-    if (!text && (r->room = fl_array_new(p->m->ctx, (FlDtype)col->dtype, 1, &most)) == NULL) return 1;
-    if (col->valid != NULL && (r->valid = fl_part_alloc(p->m, most, 1)) == NULL) return 1;
+    if (!text && (r->room = fl_array_new_near(p->m->ctx, (FlDtype)col->dtype, 1, &most)) == NULL) return 1;
+    if (col->valid != NULL && (r->valid = fl_part_near(p->m, most, 1)) == NULL) return 1;
   }
   return 0;
 }
@@ -333,7 +333,7 @@ static FlStatus store_part(FlAgg *a, const FlAgg *part) {
 
 static FlStatus run_part(const Parts *p, const FlAggWanted *wanted) {
   FlAgg *a = wanted->agg;
-  FlPartMem mem = {.ctx = p->m->ctx};
+  FlPartMem mem = {.ctx = p->m->ctx, .near = true};
   FlAgg part = {.m = &mem, .desc = a->desc, .n_cols = a->n_cols, .id = p->id, .base = p->part * p->height};
   part.n = p->start[p->part + 1] - p->start[p->part];
   part.g = fl_part_min(p->height, p->g - part.base);

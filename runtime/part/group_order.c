@@ -60,7 +60,7 @@ static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
 static FlStatus number(FlPartMem *m, Numbers *w, int64_t *id) {
   int64_t n = w->n, all = n * (int64_t)sizeof *id, room = fl_pool_room(fl_part_pool(m), all);
   w->height = room < all ? fl_part_max(room / 2 / (int64_t)sizeof *id, FL_PART_CHUNK) : n;
-  w->id = w->height < n ? fl_part_alloc(m, w->height, sizeof *id) : id;
+  w->id = w->height < n ? fl_part_near(m, w->height, sizeof *id) : id;
   if (w->id == NULL) return 1;
   for (w->window = 0; w->window < n; w->window += w->height) {
     if (fl_part_for(m->ctx, number_body, w, fl_part_chunks(n), 2.0 * FL_PART_CHUNK) != 0) return 1;

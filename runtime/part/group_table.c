@@ -150,7 +150,7 @@ FlStatus fl_part_mark_table(FlPartMem *m, const FlPartCodes *codes, uint64_t *fi
 
 FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out) {
   int64_t size = (int64_t)codes->words[w].max + 1, words = words_of(m, size), here = 0;
-  Table t = {.codes = codes, .w = w, .id = out->id, .first = fl_part_alloc(m, words, sizeof *t.first)};
+  Table t = {.codes = codes, .w = w, .id = out->id, .first = fl_part_near(m, words, sizeof *t.first)};
   if (t.first == NULL) return 1;
   for (; (int64_t)t.low < size; t.low += t.width, t.before += here) {
     if (sweep(m, &t, size, words) != 0) return 1;

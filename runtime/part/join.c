@@ -355,12 +355,13 @@ static int64_t words_of(FlPartMem *m, int64_t n_words) {
 
 /* Finds the partners of all left rows, and how many rows the result has. */
 static FlStatus find_all(FlPartMem *m, const FlOpDesc *desc, Join *j, int64_t *rows) {
-  int64_t chunks = fl_part_chunks(j->n), words = fl_part_min(words_of(m, j->n_words), j->n_words);
+  int64_t chunks = fl_part_chunks(j->n);
   Packing packing = {0};
   j->place = fl_part_alloc(m, chunks + 1, sizeof *j->place);
   j->found = fl_part_alloc(m, j->n, sizeof *j->found);
-  j->table = fl_part_alloc(m, words, sizeof *j->table);
   if (j->how & RIGHT) j->matched = fl_part_zalloc(m, j->n_words, 1);
+  int64_t words = fl_part_min(words_of(m, j->n_words), j->n_words); /* of the room that the others leave */
+  j->table = fl_part_near(m, words, sizeof *j->table);
   if (j->place == NULL || j->found == NULL || j->table == NULL || ((j->how & RIGHT) && j->matched == NULL))
     return 1;
   do {

@@ -387,9 +387,9 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 static FlStatus sort_parts(FlPartMem *m, Parts *p) {
   int64_t most = 0;
   for (int64_t k = 0; k < p->n_parts; k += 2) most = fl_part_max(most, p->start[k + 1] - p->start[k]);
-  p->taken = fl_part_alloc(m, most * p->width, sizeof *p->taken);
-  FlPartPair *spare = fl_part_alloc(m, most, sizeof *spare);
-  FlPartPair *a = p->n_words > 1 ? fl_part_alloc(m, most, sizeof *a) : NULL;
+  p->taken = fl_part_near(m, most * p->width, sizeof *p->taken);
+  FlPartPair *spare = fl_part_near(m, most, sizeof *spare);
+  FlPartPair *a = p->n_words > 1 ? fl_part_near(m, most, sizeof *a) : NULL;
   if (p->taken == NULL || spare == NULL || (p->n_words > 1 && a == NULL)) return 1;
   for (int64_t k = 0; k < p->n_parts; k += 2) {
     int64_t from = p->start[k], n = p->start[k + 1] - from;

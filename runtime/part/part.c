@@ -5,7 +5,7 @@
  * Always holds: whatever fl_part_alloc gave is released by fl_part_mem_reset, on success and on failure. */
 #include "part/part_internal.h"
 
-void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size) {
+static void *alloc(FlPartMem *m, int64_t count, size_t size, bool near) {
   if (m->n_arrays == m->capacity) {
     int32_t capacity = m->capacity == 0 ? 32 : m->capacity * 2;
     FlArray **arrays = realloc(m->arrays, (size_t)capacity * sizeof *arrays);
@@ -17,12 +17,16 @@ void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size) {
     m->capacity = capacity;
   }
   int64_t bytes = fl_part_max(count * (int64_t)size, 1);
-  FlArray *a = fl_array_new(m->ctx, FL_U8, 1, &bytes);
+  FlArray *a = near ? fl_array_new_near(m->ctx, FL_U8, 1, &bytes) : fl_array_new(m->ctx, FL_U8, 1, &bytes);
   if (a == NULL) return NULL;
   m->arrays[m->n_arrays++] = a;
   fl_part_note_disk(m, a);
   return a->data;
 }
+
+void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size) { return alloc(m, count, size, m->near); }
+
+void *fl_part_near(FlPartMem *m, int64_t count, size_t size) { return alloc(m, count, size, true); }
 
 void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size) {
   void *p = fl_part_alloc(m, count, size);

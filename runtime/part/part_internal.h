@@ -45,11 +45,15 @@ typedef struct FlPartMem {
   int32_t n_arrays, capacity;
   const FlOpDesc *desc; /* whose call it is: the user is told when it goes to disk; NULL: a part of another */
   int64_t on_disk;      /* bytes of scratch, and of what was noted, that live in files */
+  bool near;            /* all scratch is as fl_part_near gives it */
 } FlPartMem;
 
 /* Memory for count * size bytes, 64-byte aligned, released by fl_part_mem_reset. NULL: error recorded. */
 void *fl_part_alloc(FlPartMem *m, int64_t count, size_t size);
 void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zero */
+/* As fl_part_alloc, for what is looked up or written in any order: whoever does so on more than a small share
+ * of memory asks fl_pool_room first, after what he sweeps is there, and takes no more in all. */
+void *fl_part_near(FlPartMem *m, int64_t count, size_t size);
 /* Releases what fl_part_alloc gave for `p` at once; NULL is allowed. */
 void fl_part_release(FlPartMem *m, const void *p);
 /* What fl_part_alloc gave for `p` as an array of `count` values, which the caller owns. NULL: error recorded. */

@@ -59,13 +59,13 @@ FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
   if (packed) {
     uint64_t *word = fl_part_store_words(m, codes, 0);
     o.word = word;
-    o.packed = fl_part_alloc(m, n, sizeof *o.packed);
+    o.packed = fl_part_near(m, n, sizeof *o.packed);
     if (word == NULL || o.packed == NULL || fl_part_for(m->ctx, pack_body, &o, n, 1.0) != 0) return 1;
     if (fl_part_sort_words(m, o.packed, word, n, o.row_bits, codes->words[0].bits, &o.packed) != 0) return 1;
     return fl_part_for(m->ctx, unpack_body, &o, n, 1.0);
   }
-  FlPartPair *spare = fl_part_alloc(m, n, sizeof *spare);
-  o.pairs = fl_part_alloc(m, n, sizeof *o.pairs);
+  FlPartPair *spare = fl_part_near(m, n, sizeof *spare);
+  o.pairs = fl_part_near(m, n, sizeof *o.pairs);
   if (spare == NULL || o.pairs == NULL) return 1;
   for (int32_t w = codes->n_words - 1; w >= 0; w--) {
     FlPartPair *sorted;

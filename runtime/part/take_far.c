@@ -1,163 +1,351 @@
 /* take_far.c: rows by their numbers, of arrays that live in files and do not fit in memory.
  *
  * Comes in: columns (take_internal.h) and row numbers in any order. Goes out: the rows, in their places.
- * Always holds: what is written does not depend on the pieces; numbers are read before what may stand in
- * their place is written.
+ * Always holds: what is written does not depend on the windows; the numbers of a slice are read before what
+ * may stand in their place is written.
  *
- * The result is made piece by piece. The numbers of a piece, each with its place in the piece, are sorted by
- * the windows of the source that they fall in, and each array is read once from its beginning to its end for
- * a piece: pages come from the disk in order, and only what fits in memory is touched in any order. */
+ * The source is cut into windows that fit in memory. The numbers are written to a file by windows, those of a
+ * window in their order. Then each window of a column comes into memory, and the rows that are wanted of it
+ * go to a second file, in the order of their numbers. At last the numbers are gone through once more: the
+ * next row of a number is the next one that its window wrote. So all is read and written in order, as often
+ * however little memory there is. Of columns that fit in memory there are no windows: their rows are looked
+ * up at last. */
 #include "part/take_internal.h"
 
 enum {
-  WINDOW = 14,   /* bits of the rows of a window: within it they may come in any order */
-  FILL = 1 << 18 /* bytes of the result that are written at once */
+  MOST_WINDOWS = 1024,
+  SLICE = 1 << 19,   /* bytes of rows that a worker has in hand */
+  COPY = 1 << 18,    /* bytes of a window that a worker brings at once */
+  EXPANDED = 1 << 11 /* texts that are made of codes at once */
 };
 
-typedef struct Piece {
+typedef struct Far {
+  FlPartMem *m;
+  const int64_t *rows;
+  int64_t n, chunks; /* numbers */
+  int shift;         /* rows of a window as a power of two */
+  int64_t n_windows;
+  int64_t *place;     /* [chunks][n_windows]: in the files, of the chunk's next number of the window */
+  int64_t *start;     /* [n_windows + 1] */
+  FlScratch *numbers; /* rows within their windows, of 32 bits */
   FlTakeColumn *column;
-  const int64_t *rows; /* of the piece */
-  int64_t begin, m;    /* its first place in the result; its places */
-  uint64_t *words;     /* row number + 1 above the place in the piece */
-  char *made;          /* the rows, until all of them are there */
-  int place_bits;
-} Piece;
+  const char *from; /* the rows of the column, or their codes; `size` bytes each */
+  int64_t size;
+  FlScratch *values; /* NULL: the column fits in memory */
+  int64_t window;    /* which one is in memory, */
+  char *near;        /* and where */
+} Far;
 
-static int32_t pack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Piece *p = env;
-  (void)ctx;
-  for (int64_t i = begin; i < end; i++)
-    p->words[i] = (uint64_t)(p->rows[i] + 1) << p->place_bits | (uint64_t)i;
-  return 0;
+static int64_t size_of(const FlTakeColumn *c) {
+  return c->known != NULL ? c->known->width : (int64_t)c->row_bytes;
 }
 
-#define EACH(T, NONE, VALUE)                                                                                 \
-  {                                                                                                          \
-    T *to = (T *)p->made;                                                                                    \
-    for (int64_t i = begin; i < end; i++) {                                                                  \
-      int64_t row = (int64_t)(p->words[i] >> p->place_bits) - 1;                                             \
-      to[p->words[i] & mask] = row < 0 ? (T)NONE : (VALUE);                                                  \
-    }                                                                                                        \
-    break;                                                                                                   \
-  }
-#define PLAIN(T) EACH(T, {0}, ((const T *)c->from->data)[row])
-
-static void gather_wide(const Piece *p, int64_t begin, int64_t end) {
-  const FlTakeColumn *c = p->column;
-  uint64_t mask = (UINT64_C(1) << p->place_bits) - 1;
-  bool list = c->from->dtype == FL_LIST;
-  for (int64_t i = begin; i < end; i++) {
-    int64_t row = (int64_t)(p->words[i] >> p->place_bits) - 1, at = (int64_t)(p->words[i] & mask);
-    char *to = p->made + at * (int64_t)c->row_bytes;
-    const char *from = (const char *)c->from->data + row * (int64_t)c->row_bytes;
-    if (row < 0) memset(to, 0, c->row_bytes);
-    else memcpy(to, from, c->row_bytes);
-    for (size_t k = 0; list && row >= 0 && k < c->row_bytes / sizeof(FlArray *); k++)
-      (void)fl_array_ref(((FlArray *const *)(const void *)from)[k]);
-  }
+/* The bytes of a column that lives in a file; 0: it does not. */
+static int64_t far_bytes(const FlTakeColumn *c) {
+  const FlBuffer *b = c->known != NULL ? c->known->codes : c->from->buffer;
+  return fl_buffer_in_file(b) ? c->from->dims[0] * size_of(c) : 0;
 }
 
-/* The rows that were made go to their places in the result. */
-static int32_t fill_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Piece *p = env;
-  int64_t size = (int64_t)p->column->row_bytes, all = p->m * size;
-  char *to = (char *)p->column->to->data + p->begin * size;
-  for (int64_t k = begin; k < end; k++)
-    fl_pool_fill(ctx ? fl_ctx_pool(ctx) : NULL, to + k * FILL, p->made + k * FILL,
-                 fl_part_min(FILL, all - k * FILL));
-  return 0;
-}
-
-#define CODED(T)                                                                                             \
-  for (int64_t i = begin; i < end; i++) {                                                                    \
-    int64_t row = (int64_t)(p->words[i] >> p->place_bits) - 1,                                               \
-            at = p->begin + (int64_t)(p->words[i] & mask);                                                   \
-    T code = row < 0 ? (T)0 : ((const T *)c->codes)[row];                                                    \
-    missing |= row < 0;                                                                                      \
-    ((T *)c->to_codes->data)[at] = code;                                                                     \
-    to[at] = row < 0 ? (FlText){0} : texts[code];                                                            \
-  }                                                                                                          \
-  break;
-
-static void gather_coded(const Piece *p, int64_t begin, int64_t end) {
-  FlTakeColumn *c = p->column;
-  uint64_t mask = (UINT64_C(1) << p->place_bits) - 1;
-  const FlText *texts = c->known->dictionary->texts;
-  FlText *to = c->to->data;
-  int32_t missing = 0;
-  switch (c->known->width) {
-  case 1: CODED(uint8_t)
-  case 2: CODED(uint16_t)
-  default: CODED(uint32_t)
-  }
-  if (missing) atomic_store_explicit(&c->missing, 1, memory_order_relaxed);
-}
-
-static int32_t gather_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Piece *p = env;
-  const FlTakeColumn *c = p->column;
-  uint64_t mask = (UINT64_C(1) << p->place_bits) - 1;
-  (void)ctx;
-  if (c->row_bytes == 0) return 0;
-  if (c->known != NULL) {
-    gather_coded(p, begin, end);
-    return 0;
-  }
-  switch (c->from->dtype == FL_LIST ? 0 : fl_part_row_word(c->from->data, c->row_bytes)) {
-  case 1: PLAIN(uint8_t)
-  case 2: PLAIN(uint16_t)
-  case 4: PLAIN(uint32_t)
-  case 8: PLAIN(uint64_t)
-  case 16: PLAIN(FlText)
-  default: gather_wide(p, begin, end);
-  }
-  return 0;
+static bool is_far(FlPool *pool, const FlTakeColumn *c) {
+  int64_t bytes = far_bytes(c);
+  return bytes > 0 && fl_pool_room(pool, bytes) < bytes;
 }
 
 bool fl_take_is_far(FlCtx *ctx, const FlTakeColumn *columns, int32_t n) {
-  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
-  int64_t far = 0;
-  for (int32_t k = 0; k < n; k++) {
-    const FlTakeColumn *c = &columns[k];
-    if (c->known == NULL && fl_buffer_in_file(c->from->buffer))
-      far = fl_part_max(far, c->from->dims[0] * (int64_t)c->row_bytes);
+  bool far = false;
+  for (int32_t k = 0; k < n; k++) far |= is_far(ctx ? fl_ctx_pool(ctx) : NULL, &columns[k]);
+  return far;
+}
+
+/* Rows of `size` bytes that are in hand at once. */
+static int64_t slice_of(int64_t size) {
+  return fl_part_max(1, fl_part_min(SLICE / fl_part_max(size, 1), FL_PART_CHUNK));
+}
+
+static void copy_row(char *to, const char *from, int64_t size) {
+  switch (size) {
+  case 1: *to = *from; break;
+  case 2: memcpy(to, from, 2); break;
+  case 4: memcpy(to, from, 4); break;
+  case 8: memcpy(to, from, 8); break;
+  case 16: memcpy(to, from, 16); break;
+  default: memcpy(to, from, (size_t)size);
   }
-  return far > 0 && fl_pool_room(pool, far) < far;
+}
+
+/* ---- numbers, by windows ------------------------------------------------------------------------------- */
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Far *f = env;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, *count = f->place + c * f->n_windows;
+    fl_part_chunk(c, f->n, &from, &to);
+    memset(count, 0, (size_t)f->n_windows * sizeof *count);
+    for (int64_t i = from; i < to; i++) {
+      if (f->rows[i] >= 0) count[f->rows[i] >> f->shift]++;
+    }
+  }
+  return 0;
+}
+
+/* How many numbers of a chunk are in a window. */
+static int64_t count_of(const Far *f, int64_t chunk, int64_t w) {
+  int64_t end = chunk + 1 < f->chunks ? f->place[(chunk + 1) * f->n_windows + w] : f->start[w + 1];
+  return end - f->place[chunk * f->n_windows + w];
+}
+
+static int32_t write_numbers_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Far *f = env;
+  uint32_t *sorted = fl_counted_new(ctx ? fl_ctx_pool(ctx) : NULL, FL_PART_CHUNK * sizeof *sorted);
+  int64_t *at = malloc((size_t)f->n_windows * sizeof *at), mask = (INT64_C(1) << f->shift) - 1;
+  bool done = sorted != NULL && at != NULL;
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t from, to, before = 0;
+    fl_part_chunk(c, f->n, &from, &to);
+    for (int64_t w = 0; w < f->n_windows; before += count_of(f, c, w), w++) at[w] = before;
+    for (int64_t i = from; i < to; i++) {
+      if (f->rows[i] >= 0) sorted[at[f->rows[i] >> f->shift]++] = (uint32_t)(f->rows[i] & mask);
+    }
+    for (int64_t w = 0; w < f->n_windows && done; w++) { /* at[w]: where those of window w end */
+      int64_t n = count_of(f, c, w), size = (int64_t)sizeof *sorted;
+      done =
+          fl_scratch_write(f->numbers, sorted + at[w] - n, n * size, f->place[c * f->n_windows + w] * size);
+    }
+  }
+  fl_counted_free(sorted);
+  free(at);
+  return !done;
+}
+
+/* Windows of `height` rows or less, which is a power of two and at most 2^32. */
+static FlStatus part_numbers(Far *f, int64_t most, int64_t height) {
+  height = fl_part_max(height, (most + MOST_WINDOWS - 1) / MOST_WINDOWS);
+  f->shift = fl_part_bits((uint64_t)fl_part_min(height, INT64_C(1) << 32)) - 1;
+  if (most >> f->shift >= MOST_WINDOWS) f->shift++;
+  f->n_windows = (most >> f->shift) + 1;
+  f->chunks = fl_part_chunks(f->n);
+  f->place = fl_part_alloc(f->m, f->chunks * f->n_windows, sizeof *f->place);
+  f->start = fl_part_alloc(f->m, f->n_windows + 1, sizeof *f->start);
+  if (f->place == NULL || f->start == NULL) return 1;
+  if (fl_part_for(f->m->ctx, count_body, f, f->chunks, 1.0 * FL_PART_CHUNK) != 0) return 1;
+  int64_t at = 0;
+  for (int64_t w = 0; w < f->n_windows; w++) {
+    f->start[w] = at;
+    for (int64_t c = 0; c < f->chunks; c++) {
+      int64_t count = f->place[c * f->n_windows + w];
+      f->place[c * f->n_windows + w] = at;
+      at += count;
+    }
+  }
+  f->start[f->n_windows] = at;
+  f->numbers = fl_scratch_new(f->m->ctx, fl_part_max(at, 1) * (int64_t)sizeof(uint32_t));
+  if (f->numbers == NULL) return 1;
+  if (fl_part_for(f->m->ctx, write_numbers_body, f, f->chunks, 3.0 * FL_PART_CHUNK) == 0) return 0;
+  return fl_part_fail_scratch(f->m, f->numbers);
+}
+
+/* ---- rows, by windows ---------------------------------------------------------------------------------- */
+
+static int32_t bring_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Far *f = env;
+  int64_t first = f->window << f->shift,
+          last = fl_part_min(first + (INT64_C(1) << f->shift), f->column->from->dims[0]);
+  int64_t bytes = (last - first) * f->size;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    int64_t at = k * COPY;
+    memcpy(f->near + at, f->from + first * f->size + at, (size_t)fl_part_min(COPY, bytes - at));
+  }
+  return 0;
+}
+
+static void look_up(const Far *f, const uint32_t *number, int64_t n, char *to) {
+#define LOOK_UP(T)                                                                                           \
+  {                                                                                                          \
+    const T *from = (const T *)(const void *)f->near;                                                        \
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * (int64_t)sizeof(T), &from[number[i]], sizeof(T));        \
+    return;                                                                                                  \
+  }
+  switch (f->size) {
+  case 1: LOOK_UP(uint8_t)
+  case 2: LOOK_UP(uint16_t)
+  case 4: LOOK_UP(uint32_t)
+  case 8: LOOK_UP(uint64_t)
+  default:
+    for (int64_t i = 0; i < n; i++) copy_row(to + i * f->size, f->near + number[i] * f->size, f->size);
+  }
+#undef LOOK_UP
+}
+
+static int32_t values_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Far *f = env;
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  int64_t slice = slice_of(f->size), unit = (int64_t)sizeof(uint32_t);
+  uint32_t *number = fl_counted_new(pool, (size_t)(slice * unit));
+  char *found = fl_counted_new(pool, (size_t)(slice * f->size));
+  bool done = number != NULL && found != NULL;
+  for (int64_t k = begin; k < end && done; k++) {
+    int64_t at = f->start[f->window] + k * slice, n = fl_part_min(slice, f->start[f->window + 1] - at);
+    done = fl_scratch_read(f->numbers, number, n * unit, at * unit);
+    if (done) look_up(f, number, n, found);
+    done = done && fl_scratch_write(f->values, found, n * f->size, at * f->size);
+  }
+  fl_counted_free(number);
+  fl_counted_free(found);
+  return !done;
+}
+
+/* The rows of the column that are wanted, by windows. */
+static FlStatus write_values(Far *f) {
+  FlCtx *ctx = f->m->ctx;
+  int64_t slice = slice_of(f->size), bytes = f->size << f->shift;
+  f->values = fl_scratch_new(ctx, fl_part_max(f->start[f->n_windows], 1) * f->size);
+  f->near = f->values != NULL ? fl_part_near(f->m, bytes, 1) : NULL;
+  if (f->near == NULL) return 1;
+  for (f->window = 0; f->window < f->n_windows; f->window++) {
+    int64_t n = f->start[f->window + 1] - f->start[f->window];
+    int64_t there = fl_part_min(bytes, (f->column->from->dims[0] - (f->window << f->shift)) * f->size);
+    if (n == 0) continue;
+    if (fl_part_for(ctx, bring_body, f, (there + COPY - 1) / COPY, 0.2 * COPY) != 0) return 1;
+    if (fl_part_for(ctx, values_body, f, (n + slice - 1) / slice, 3.0 * (double)slice) != 0)
+      return fl_part_fail_scratch(f->m, fl_scratch_why(f->values, NULL, 0) ? f->values : f->numbers);
+  }
+  fl_part_release(f->m, f->near);
+  return 0;
+}
+
+/* ---- rows, in their places ----------------------------------------------------------------------------- */
+
+/* What a worker has in hand. */
+typedef struct Hand {
+  char *read, *made; /* by windows; in their places */
+  int64_t *cursor;   /* [n_windows] in the file, of the next row of the window */
+  int64_t *at;       /* [n_windows] where it is in `read` */
+} Hand;
+
+/* The rows of the numbers [from, to), which the windows wrote one behind the other. */
+static bool gather_far(const Far *f, const Hand *h, int64_t from, int64_t to) {
+  int64_t before = 0;
+  bool done = true;
+  memset(h->at, 0, (size_t)f->n_windows * sizeof *h->at);
+  for (int64_t i = from; i < to; i++) {
+    if (f->rows[i] >= 0) h->at[f->rows[i] >> f->shift]++;
+  }
+  for (int64_t w = 0; w < f->n_windows && done; w++) {
+    int64_t n = h->at[w];
+    h->at[w] = before;
+    done = fl_scratch_read(f->values, h->read + before * f->size, n * f->size, h->cursor[w] * f->size);
+    h->cursor[w] += n;
+    before += n;
+  }
+  for (int64_t i = from; i < to && done; i++) {
+    char *place = h->made + (i - from) * f->size;
+    if (f->rows[i] < 0) memset(place, 0, (size_t)f->size);
+    else copy_row(place, h->read + h->at[f->rows[i] >> f->shift]++ * f->size, f->size);
+  }
+  return done;
+}
+
+static void gather_near(const Far *f, const Hand *h, int64_t from, int64_t to) {
+  for (int64_t i = from; i < to; i++) {
+    char *place = h->made + (i - from) * f->size;
+    if (f->rows[i] < 0) memset(place, 0, (size_t)f->size);
+    else copy_row(place, f->from + f->rows[i] * f->size, f->size);
+  }
+}
+
+/* The texts of codes. Of a row that is none the code means nothing. */
+static void fill_texts(FlPool *pool, const Far *f, const char *codes, int64_t from, int64_t to) {
+  FlTakeColumn *c = f->column;
+  const FlText *texts = c->known->dictionary->texts;
+  FlText text[EXPANDED];
+  int32_t missing = 0;
+  for (int64_t first = from; first < to; first += EXPANDED) {
+    int64_t n = fl_part_min(EXPANDED, to - first);
+    for (int64_t i = 0; i < n; i++) {
+      const char *at = codes + (first - from + i) * f->size;
+      uint32_t code = f->size == 1   ? *(const uint8_t *)at
+                      : f->size == 2 ? *(const uint16_t *)(const void *)at
+                                     : *(const uint32_t *)(const void *)at;
+      bool none = f->rows[first + i] < 0;
+      missing |= none;
+      text[i] = none ? (FlText){0} : texts[code];
+    }
+    fl_pool_fill(pool, (FlText *)c->to->data + first, text, n * (int64_t)sizeof *text);
+  }
+  fl_pool_fill(pool, (char *)c->to_codes->data + from * f->size, codes, (to - from) * f->size);
+  if (missing) atomic_store_explicit(&c->missing, 1, memory_order_relaxed);
+}
+
+static void share_lists(const Far *f, const char *made, int64_t from, int64_t to) {
+  FlArray *const *lists = (FlArray *const *)(const void *)made;
+  int64_t width = f->size / (int64_t)sizeof *lists;
+  for (int64_t i = from; i < to; i++) {
+    for (int64_t k = 0; f->rows[i] >= 0 && k < width; k++) (void)fl_array_ref(lists[(i - from) * width + k]);
+  }
+}
+
+static bool place_rows(FlPool *pool, const Far *f, const Hand *h, int64_t from, int64_t to) {
+  const FlTakeColumn *c = f->column;
+  if (f->values == NULL) gather_near(f, h, from, to);
+  else if (!gather_far(f, h, from, to)) return false;
+  if (c->known != NULL) {
+    fill_texts(pool, f, h->made, from, to);
+    return true;
+  }
+  if (c->from->dtype == FL_LIST) share_lists(f, h->made, from, to);
+  fl_pool_fill(pool, (char *)c->to->data + from * f->size, h->made, (to - from) * f->size);
+  return true;
+}
+
+static int32_t place_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Far *f = env;
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  int64_t slice = slice_of(f->size);
+  size_t words = (size_t)f->n_windows * sizeof(int64_t);
+  Hand h = {fl_counted_new(pool, (size_t)(slice * f->size)), fl_counted_new(pool, (size_t)(slice * f->size)),
+            malloc(words), malloc(words)};
+  bool done = h.read != NULL && h.made != NULL && h.cursor != NULL && h.at != NULL;
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t from, to;
+    fl_part_chunk(c, f->n, &from, &to);
+    memcpy(h.cursor, f->place + c * f->n_windows, words);
+    for (; from < to && done; from += slice)
+      done = place_rows(pool, f, &h, from, fl_part_min(from + slice, to));
+  }
+  fl_counted_free(h.read);
+  fl_counted_free(h.made);
+  free(h.cursor);
+  free(h.at);
+  return !done;
+}
+
+static FlStatus take_column(Far *f, FlTakeColumn *c) {
+  f->column = c;
+  f->size = size_of(c);
+  f->from = c->known != NULL ? c->codes : c->from->data;
+  if (f->size == 0) return 0;
+  FlStatus status = is_far(fl_part_pool(f->m), c) ? write_values(f) : 0;
+  if (status == 0 && fl_part_for(f->m->ctx, place_body, f, f->chunks, 6.0 * FL_PART_CHUNK) != 0)
+    status = f->values != NULL ? fl_part_fail_scratch(f->m, f->values)
+                               : fl_fail(f->m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+  fl_scratch_free(f->values);
+  f->values = NULL;
+  return status;
 }
 
 FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t *rows, int64_t m) {
   FlPartMem mem = {.ctx = ctx};
-  size_t widest = 0;
-  int64_t most = 0;
+  Far f = {.m = &mem, .rows = rows, .n = m};
+  int64_t widest = 1, most = 0;
   for (int32_t k = 0; k < n; k++) {
-    if (columns[k].row_bytes > widest) widest = columns[k].row_bytes;
     most = fl_part_max(most, columns[k].from->dims[0]);
+    if (is_far(fl_part_pool(&mem), &columns[k])) widest = fl_part_max(widest, size_of(&columns[k]));
   }
-  int64_t place_bytes = (int64_t)(2 * sizeof(uint64_t) + widest);
-  int64_t piece = fl_part_max(fl_pool_room(ctx ? fl_ctx_pool(ctx) : NULL, m * place_bytes) / place_bytes, 1);
-  piece = fl_part_min(fl_part_min(piece, m), INT32_MAX);
-  Piece p = {.place_bits = fl_part_bits((uint64_t)piece)};
-  int row_bits = fl_part_bits((uint64_t)most + 1);
-  uint64_t *words = fl_part_alloc(&mem, piece, sizeof *words),
-           *spare = fl_part_alloc(&mem, piece, sizeof *spare);
-  p.made = fl_part_alloc(&mem, piece, widest);
-  FlStatus status = words == NULL || spare == NULL || p.made == NULL;
-  for (int64_t begin = 0; begin < m && status == 0; begin += piece) {
-    p.rows = rows + begin;
-    p.begin = begin;
-    p.m = fl_part_min(piece, m - begin);
-    p.words = words;
-    status = fl_part_for(ctx, pack_body, &p, p.m, 1.0);
-    if (status == 0 && row_bits > WINDOW)
-      status =
-          fl_part_sort_words(&mem, words, spare, p.m, p.place_bits + WINDOW, row_bits - WINDOW, &p.words);
-    for (int32_t k = 0; k < n && status == 0; k++) {
-      p.column = &columns[k];
-      status = fl_part_for(ctx, gather_body, &p, p.m, 5.0);
-      int64_t bytes = p.column->known == NULL ? p.m * (int64_t)p.column->row_bytes : 0;
-      if (status == 0) status = fl_part_for(ctx, fill_body, &p, (bytes + FILL - 1) / FILL, 0.1 * FILL);
-    }
-  }
+  FlStatus status = part_numbers(&f, most, fl_pool_room(fl_part_pool(&mem), most * widest) / widest);
+  for (int32_t k = 0; k < n && status == 0; k++) status = take_column(&f, &columns[k]);
+  fl_scratch_free(f.numbers);
   fl_part_mem_reset(&mem);
   return status;
 }

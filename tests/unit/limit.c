@@ -3,6 +3,7 @@
 #include "check.h"
 #include "base/machine.h"
 #include "data/data_internal.h"
+#include "data/mapped.h"
 #include "data/resident.h"
 #include "data/scratch.h"
 #include "data/spill.h"
@@ -57,16 +58,30 @@ static void test_spill(void) {
   CHECK(fl_spill_map(NULL, (size_t)1 << 60, (void **)&p, NULL) == FL_SPILL_NO_ROOM);
 }
 
-/* Bytes written by calls into a span of a file are there where it is mapped, and nothing else changes. */
-static void test_write(FlResidents *r, char *p, size_t span) {
-  enum { AT = 12345, BYTES = 3 * MIB };
-  char *from = malloc(BYTES), before = p[AT - 1], behind = p[AT + BYTES];
-  for (int k = 0; k < BYTES; k++) from[k] = (char)(k * 7 >> 3);
-  check(fl_residents_write(r, p + AT, from, BYTES), "bytes are written by a call");
-  check(memcmp(p + AT, from, BYTES) == 0 && p[AT - 1] == before && p[AT + BYTES] == behind, "they are there");
-  CHECK(!fl_residents_write(r, p + span, from, BYTES));             /* a span whose file is not known */
-  CHECK(!fl_residents_write(r, p + span - BYTES / 2, from, BYTES)); /* of two spans */
-  CHECK(!fl_residents_write(r, from, from, 1) && !fl_residents_write(NULL, p, from, 1));
+/* Bytes written by calls into mappings of files are there where they are mapped, and nothing else changes;
+ * mappings come and go in any order. */
+static void test_mapped(void) {
+  enum { FILES = 40, N = MIB, AT = 12345, BYTES = N / 2 };
+  FlMappings known = {0};
+  char *at[FILES], *from = malloc(N);
+  fl_mapped_init(&known);
+  for (int k = 0; k < FILES; k++) {
+    int fd = -1;
+    CHECK(fl_spill_map(NULL, N, (void **)&at[k], &fd) == FL_SPILL_OK && fd >= 0);
+    memset(at[k], k, N);
+    fl_mapped_add(&known, at[k], N, fd);
+  }
+  for (int k = 0; k < N; k++) from[k] = (char)(k * 7 >> 3);
+  for (int left = FILES, k = 7; left > 0; left--, k = (k + 13) % FILES) {
+    check(fl_mapped_write(&known, at[k] + AT, from, BYTES), "bytes are written by a call");
+    check(memcmp(at[k] + AT, from, BYTES) == 0 && at[k][AT - 1] == k && at[k][AT + BYTES] == k, "they are there");
+    CHECK(!fl_mapped_write(&known, at[k] + N - BYTES, from, BYTES + 1)); /* over its end */
+    CHECK(!fl_mapped_write(&known, from, from, 1));
+    fl_mapped_remove(&known, at[k]);
+    CHECK(!fl_mapped_write(&known, at[k] + AT, from, BYTES) && at[k][AT - 1] == k);
+    munmap(at[k], N);
+  }
+  fl_mapped_free(&known);
   free(from);
 }
 
@@ -75,13 +90,12 @@ static void test_residents(void) {
   enum { N = 32 * MIB };
   for (int tight = 0; tight < 2; tight++) {
     char *p = NULL;
-    int fd = -1;
-    if (fl_spill_map(NULL, N, (void **)&p, &fd) != FL_SPILL_OK) {
+    if (fl_spill_map(NULL, N, (void **)&p, NULL) != FL_SPILL_OK) {
       check(false, "a file without a name");
       return;
     }
     FlResidents *r = fl_residents_new(tight ? resident().all + N / 2 : (int64_t)1 << 40);
-    FlSpan *first = fl_residents_add(r, p, N / 2, fd), *second = fl_residents_add(r, p + N / 2, N / 2, -1);
+    FlSpan *first = fl_residents_add(r, p, N / 2), *second = fl_residents_add(r, p + N / 2, N / 2);
     CHECK(r && first && second);
     for (int k = 0; k < N; k++) p[k] = (char)(k >> 12);
     usleep(2000); /* more than a breath after the last */
@@ -91,7 +105,6 @@ static void test_residents(void) {
     for (int k = 0; k < N; k += 512) same &= p[k] == (char)(k >> 12);
     check(same, "values survive");
     if (!tight) CHECK(now.all - now.own >= N);
-    test_write(r, p, N / 2);
     CHECK(fl_residents_fill(r) == FL_FILL_ROOM || tight);
     fl_residents_remove(r, second);
     fl_residents_stop(r);
@@ -161,21 +174,21 @@ static void test_share(void) {
   FlPool *p = fl_pool_new(INT64_C(200) * MIB);
   FlBlock b[STAY + 1], small, other;
   CHECK(p && fl_pool_limit(p, 0, NULL) && !fl_pool_is_limited(p));
-  for (int k = 0; k < STAY; k++) CHECK(fl_pool_take(p, BLOCK, false, &b[k]) && !b[k].in_file);
-  CHECK(fl_pool_take(p, BLOCK, false, &b[STAY]) && b[STAY].in_file);
+  for (int k = 0; k < STAY; k++) CHECK(fl_pool_take(p, BLOCK, FL_BLOCK_SWEPT, &b[k]) && !b[k].in_file);
+  CHECK(fl_pool_take(p, BLOCK, FL_BLOCK_SWEPT, &b[STAY]) && b[STAY].in_file);
   memset(b[STAY].data, 5, BLOCK);
-  CHECK(fl_pool_take(p, FL_POOL_MIN, false, &small) &&
+  CHECK(fl_pool_take(p, FL_POOL_MIN, FL_BLOCK_SWEPT, &small) &&
         small.in_file); /* nothing is left for smaller ones either */
   fl_pool_give(p, small);
   /* What a block had is there for the next, also while the pool keeps it for reuse. */
   fl_pool_give(p, b[0]);
-  CHECK(fl_pool_take(p, 20 * MIB, false, &small) && !small.in_file);
+  CHECK(fl_pool_take(p, 20 * MIB, FL_BLOCK_SWEPT, &small) && !small.in_file);
   fl_pool_give(p, small);
-  CHECK(fl_pool_take(p, BLOCK, false, &b[0]) && !b[0].in_file);
+  CHECK(fl_pool_take(p, BLOCK, FL_BLOCK_SWEPT, &b[0]) && !b[0].in_file);
   /* Without a disk the share is no law while the machine has the room. */
   struct rlimit before = fill_disks();
-  CHECK(fl_pool_take(p, BLOCK, false, &other) && !other.in_file);
-  CHECK(!fl_pool_take(p, (size_t)1 << 50, false, &small));
+  CHECK(fl_pool_take(p, BLOCK, FL_BLOCK_SWEPT, &other) && !other.in_file);
+  CHECK(!fl_pool_take(p, (size_t)1 << 50, FL_BLOCK_SWEPT, &small));
   FlPoolTold told;
   fl_pool_say(p, INT64_C(1) << 50, &told);
   check(strstr(told.message,
@@ -225,7 +238,7 @@ static void test_moved_pages(void) {
       block[k] = (FlBlock){0};
       continue;
     }
-    there &= fl_pool_take(p, bytes, false, &block[k]) && (uintptr_t)block[k].data % 64 == 0;
+    there &= fl_pool_take(p, bytes, FL_BLOCK_SWEPT, &block[k]) && (uintptr_t)block[k].data % 64 == 0;
     (void)marks(block[k], (uint64_t)k, true);
     now += block[k].capacity;
     most = now > most ? now : most;
@@ -332,7 +345,7 @@ static void test_small_values(void) {
     FlPool *p = filled(SMALL * SMALLS / 4 * 3);
     FlBlock b;
     if (!held) free_small();
-    bool there = fl_pool_take(p, 64 << 10, false, &b);
+    bool there = fl_pool_take(p, 64 << 10, FL_BLOCK_SWEPT, &b);
     check(there == !held, "a block beside small values, case %d", held);
     if (there) fl_pool_give(p, b);
     FlPoolTold told;
@@ -353,7 +366,7 @@ typedef struct Waiting {
 static void *take_one(void *env) {
   Waiting *w = env;
   FlBlock b;
-  w->there = fl_pool_take(w->pool, 64 << 10, false, &b);
+  w->there = fl_pool_take(w->pool, 64 << 10, FL_BLOCK_SWEPT, &b);
   if (w->there) fl_pool_give(w->pool, b);
   atomic_store(&w->ended, true);
   return NULL;
@@ -389,7 +402,7 @@ static void test_nearly_full(void) {
   FlPool *p = fl_pool_new(0);
   FlBlock b, again, file;
   CHECK(p && fl_pool_limit(p, limit, NULL));
-  CHECK(fl_pool_take(p, BLOCK, false, &b) && !b.in_file);
+  CHECK(fl_pool_take(p, BLOCK, FL_BLOCK_SWEPT, &b) && !b.in_file);
   memset(b.data, 1, BLOCK);
   size_t n = (size_t)(limit / 40 * 39 - resident().own);
   char *fill = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -397,11 +410,11 @@ static void test_nearly_full(void) {
   memset(fill, 1, n);
   fl_pool_breathe(p);
   fl_pool_give(p, b);
-  CHECK(fl_pool_take(p, BLOCK, false, &again) && again.data == b.data);
+  CHECK(fl_pool_take(p, BLOCK, FL_BLOCK_SWEPT, &again) && again.data == b.data);
   check(fl_pool_rooms(p) == 0, "a block that is free needs no room");
   bool there = true, in_file = true;
   for (int k = 0; k < TAKES; k++) {
-    there &= fl_pool_take(p, FL_POOL_MIN, false, &file);
+    there &= fl_pool_take(p, FL_POOL_MIN, FL_BLOCK_SWEPT, &file);
     in_file &= file.in_file;
     fl_pool_give(p, file);
   }
@@ -478,6 +491,7 @@ static void test_writer(void) {
 int main(void) {
   test_machine();
   test_spill();
+  test_mapped();
   test_residents();
   test_run();
   test_share();

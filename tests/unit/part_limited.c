@@ -3,6 +3,7 @@
  * those without a limit. Values of every kind: NaN, both zeros, nulls, integers of the whole range, many and
  * few different ones, downwards. */
 #include "check.h"
+#include "data/data_internal.h"
 #include "exec/exec_internal.h"
 #include "part/aggregate_internal.h"
 #include "part/take_internal.h"
@@ -155,8 +156,44 @@ static void test_orders(FlRun *run) {
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
+/* Texts with codes: row i of n has text i % different, as has its code. */
+static FlArray *coded_texts(FlCtx *ctx, int64_t n, int64_t different) {
+  FlArray *a = fl_array_new(ctx, FL_TEXT, 1, &n);
+  FlDictionary *d = fl_dictionary_new(ctx, different);
+  FlBuffer *codes = fl_buffer_new(ctx, n * (int64_t)sizeof(uint32_t));
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+  for (int64_t k = 0; k < different; k++) d->texts[k] = (FlText){letters + k % 20, k % 6};
+  for (int64_t i = 0; i < n; i++) {
+    ((uint32_t *)codes->data)[i] = (uint32_t)(i % different);
+    ((FlText *)a->data)[i] = d->texts[i % different];
+  }
+  CHECK(fl_text_codes_attach(a, d, codes, sizeof(uint32_t)));
+  return a;
+}
+
+/* `far`: the codes do not fit in memory either. */
+static void test_coded(FlCtx *ctx, const int64_t *rows, int64_t m, bool far) {
+  FlArray *from = coded_texts(ctx, N, 1 << 17), *to = fl_array_new(ctx, FL_TEXT, 1, &m);
+  FlTakeColumn c = {.from = from, .to = to, .row_bytes = sizeof(FlText), .checked = true, .bad = INT64_MAX};
+  c.known = fl_text_codes(from, &c.codes);
+  CHECK(c.known != NULL && (c.to_codes = fl_buffer_new(ctx, m * (int64_t)sizeof(uint32_t))) != NULL);
+  check(fl_take_is_far(ctx, &c, 1) == far, "codes are looked up %s", far ? "by windows" : "in memory");
+  CHECK(fl_take_far(ctx, &c, 1, rows, m) == 0 && atomic_load(&c.missing));
+  int64_t wrong = -1;
+  for (int64_t i = 0; i < m && wrong < 0; i++) {
+    FlText found = ((const FlText *)to->data)[i], expected = {0};
+    if (rows[i] >= 0) expected = ((const FlText *)from->data)[rows[i]];
+    bool same = found.ptr == expected.ptr && found.len == expected.len;
+    if (!same || (rows[i] >= 0 && ((const uint32_t *)c.to_codes->data)[i] != rows[i] % (1 << 17))) wrong = i;
+  }
+  check(wrong < 0, "rows of texts with codes: place %lld", (long long)wrong);
+  fl_buffer_unref(c.to_codes);
+  fl_array_unref(from);
+  fl_array_unref(to);
+}
+
 /* Rows of elements of each size, of arrays in files, by numbers that jump; some are none. */
-static void test_rows(FlRun *run) {
+static void test_rows(FlRun *run, bool far_codes) {
   static const struct {
     int32_t dtype;
     int64_t width;
@@ -197,6 +234,7 @@ static void test_rows(FlRun *run) {
     fl_array_unref(c->from);
     fl_array_unref(c->to);
   }
+  test_coded(ctx, rows, m, far_codes);
   for (int k = 0; k < 8; k++) fl_array_unref(filler[k]);
   fl_array_unref(numbers);
 }
@@ -301,6 +339,15 @@ static void aggregates(FlRun *run, bool parts, uint64_t found[AGGS][COLUMNS]) {
 }
 #endif
 
+#ifdef LIMITED
+/* What is looked up in any order stays in memory: in a file each row would be a page, read and written again. */
+static void end(FlRun *run) {
+  int64_t far = fl_pool_far(fl_ctx_pool(fl_run_ctx(run)));
+  check(far == 0, "%lld blocks that are looked up in any order are in files", (long long)far);
+  fl_run_free(run);
+}
+#endif
+
 int main(void) {
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
   test_orders(run);
@@ -312,17 +359,20 @@ int main(void) {
 #ifdef LIMITED
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 48 * MIB});
   test_orders(run);
-  test_rows(run);
-  fl_run_free(run);
+  test_rows(run, false);
+  end(run);
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 12 * MIB});
   test_tables(run);
-  fl_run_free(run);
+  end(run);
+  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 8 * MIB});
+  test_rows(run, true);
+  end(run);
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 5, .quiet = true, .memory = 12 * MIB});
   test_tables(run); /* marks of several stretches of the rows */
-  fl_run_free(run);
+  end(run);
   run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});
   aggregates(run, true, whole);
-  fl_run_free(run);
+  end(run);
 #endif
   return finish();
 }

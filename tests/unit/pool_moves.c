@@ -58,11 +58,11 @@ static void test(Refusal how) {
   FlPool *p = fl_pool_new((int64_t)4 << 30);
   FlBlock small[3], large;
   for (int k = 0; k < 3; k++) {
-    check(fl_pool_take(p, (size_t)(4 + 2 * k) * MEGA, false, &small[k]), "a block");
+    check(fl_pool_take(p, (size_t)(4 + 2 * k) * MEGA, FL_BLOCK_SWEPT, &small[k]), "a block");
     memset(small[k].data, 0x11, small[k].capacity);
   }
   for (int k = 0; k < 3; k++) fl_pool_give(p, small[k]);
-  check(fl_pool_take(p, 24 * MEGA, false, &large), "a block of their pages");
+  check(fl_pool_take(p, 24 * MEGA, FL_BLOCK_SWEPT, &large), "a block of their pages");
   check(refusal.calls > how.fails_at, "pages were to be moved (%d calls)", refusal.calls);
   bool apart = !refusal.other || refusal.other + refusal.other_bytes <= (char *)large.data ||
                (char *)large.data + large.capacity <= refusal.other;

@@ -10,6 +10,7 @@
 #include "sema/choose.h"
 #include "sema/expr.h"
 #include "sema/forms.h"
+#include "sema/habits.h"
 #include "sema/lift.h"
 #include "sema/scope.h"
 #include "sema/type_expr.h"
@@ -428,27 +429,12 @@ FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan s
   return fl_call_value(s, fn, n, actuals, span, NULL);
 }
 
-/* What a function that flow does not have is called here, or written like. */
-typedef struct Foreign {
-  const char *name, *own, *form;
-} Foreign;
-static const Foreign foreign[] = {
-#define FL_FOREIGN(name, own) {#name, #own, NULL},
-#define FL_FOREIGN_FORM(name, form) {#name, NULL, form},
-#include "sema/foreign.def"
-};
-
 FlVal fl_call_unknown(FlSema *s, FlName name, FlSpan span) {
-  const Foreign *f = NULL;
-  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-    if (strcmp(foreign[i].name, name.text) == 0) f = &foreign[i];
-  if (f) {
-    FlDiag *d = fl_sema_report(s, FL_E0228, span, "there is no function `%s`, as it is called elsewhere", name.text);
-    if (f->own) fl_diag_meant(s->sink, d, span, "", f->own);
-    else fl_diag_help(s->sink, d, "it is written as `%s`", f->form);
-    return fl_val_error(s);
-  }
-  FlDiag *d = fl_sema_report(s, FL_E0201, span, "there is no function `%s`", name.text);
+  bool habit = fl_habit_is(name.text);
+  FlDiag *d = fl_sema_report(s, habit ? FL_E0228 : FL_E0201, span,
+                             habit ? "there is no function `%s`, as it is called elsewhere" : "there is no function `%s`",
+                             name.text);
+  if (fl_habit_help(s, d, name.text, span)) return fl_val_error(s);
   const char *near = fl_plot_help(s, d, name.text, span) ? NULL : fl_builtin_closest(s, name.text);
   if (near) fl_diag_meant(s->sink, d, span, "", near);
   return fl_val_error(s);
@@ -494,6 +480,7 @@ FlVal fl_sema_call(FlSema *s, const FlExpr *call, const FlVal *piped, FlSpan pip
     args[at++] = (FlActual){.name = a->name, .expr = a->value, .span = a->value->span};
   }
   FlVal f = fl_sema_callee(s, call->call.func);
+  if (fl_val_bad(f)) fl_habit_method(s, call);
   if (fl_val_bad(f)) return f;
   if (f.type->kind != FL_TY_FUNC)
     return fl_sema_error(s, FL_E0217, call->call.func->span, "this is %s, not a function", fl_val_text(s, f));

@@ -171,6 +171,9 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
       }
       const char *near = b ? NULL : fl_scope_closest(s, target->name.text);
       if (near) fl_diag_meant(s->sink, d, target->name.span, "", near);
+      else if (!b)
+        fl_diag_help(s->sink, d, "a new name is bound by `let %s = ..`, or by `var` when it changes",
+                     target->name.text);
       return fl_val_error(s);
     }
     if (fl_val_bad(b->val)) return b->val;

@@ -5,6 +5,7 @@
 #include "sema/call.h"
 #include "sema/category.h"
 #include "sema/expr.h"
+#include "sema/habits.h"
 #include "sema/lift.h"
 #include "sema/place.h"
 #include "sema/row_help.h"
@@ -42,6 +43,11 @@ FlVal fl_sema_unknown(FlSema *s, FlName unknown) {
   FlDiag *d = columns ? fl_sema_report(s, FL_E0601, span, "there is no column and no name `%s`", name)
                       : fl_sema_report(s, FL_E0201, span, "there is no `%s`", name);
   const char *near = fl_scope_closest(s, name);
+  if (!near && fl_sema_in_library(s, name)) {
+    fl_diag_help(s->sink, d, "a module of the library: write `import %s` at the top", name);
+    return fl_val_error(s);
+  }
+  if (!near && fl_habit_help(s, d, name, span)) return fl_val_error(s);
   if (!near && fl_plot_help(s, d, name, span)) return fl_val_error(s);
   const char *const *names = NULL;
   int n = columns ? fl_scope_list(s, columns, &names) : 0;

@@ -53,5 +53,7 @@ FlVal fl_sema_unknown(FlSema *s, FlName name); /* reports that nothing has this 
 /* What a module has under a name, for others to use; NULL: reported, or nobody knows. */
 FlBinding *fl_sema_member(FlSema *s, FlBinding *module, FlName name);
 FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e); /* the module that a name stands for, or NULL */
+/* Is there a module of this name in the library? It may lack its import. */
+bool fl_sema_in_library(FlSema *s, const char *name);
 
 #endif

@@ -6,6 +6,7 @@
 #include "sema/category.h"
 #include "sema/column_names.h"
 #include "sema/expr.h"
+#include "sema/habits.h"
 #include "sema/place.h"
 #include "sema/scope.h"
 #include "sema/value.h"
@@ -210,6 +211,8 @@ static bool read_value(FlSema *s, const FlSubscript *sub, FlValue *n, Sub *out) 
                              fl_val_text(s, v));
   if ((v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && v.type->nullable)
     fl_diag_help(s->sink, d, "say what null means with `??`");
+  if (fl_habit_plain_text(e))
+    fl_diag_help(s->sink, d, "a column or a field is written behind a point: `.%s`", fl_habit_plain_text(e));
   return false;
 }
 

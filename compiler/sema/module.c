@@ -9,6 +9,7 @@
 #include "sema/expr.h"
 #include "sema/files/reader.h"
 #include "sema/forms.h"
+#include "sema/habits.h"
 #include "sema/place.h"
 #include "sema/scope.h"
 #include "sema/type_expr.h"
@@ -126,6 +127,12 @@ static bool is_there(FlSema *s, const char *path) {
   return real != NULL;
 }
 
+bool fl_sema_in_library(FlSema *s, const char *name) {
+  for (const char *c = name; *c; c++)
+    if (!(*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9'))) return false;
+  return is_there(s, fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, name));
+}
+
 /* Where the file is that an import names: beside the importing file, or beside what that is a link to. */
 static const char *path_of(FlSema *s, const FlImport *im, const FlFile *from) {
   if (!im->path) return fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, im->module.text);
@@ -202,7 +209,8 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     else {
       FlDiag *d = fl_sema_report(s, FL_E0219, span, "there is no module `%s` in the standard library",
                                  im->module.text);
-      fl_diag_help(s->sink, d, "a file of your own is imported as `import \"%s.flow\"`", im->module.text);
+      if (fl_habit_help(s, d, im->module.text, span)) d->edit.text = NULL;
+      else fl_diag_help(s->sink, d, "a file of your own is imported as `import \"%s.flow\"`", im->module.text);
     }
     return NULL;
   }

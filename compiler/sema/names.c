@@ -110,7 +110,7 @@ static Callee callee_of(Names *n, const FlExpr *f) {
     return (Callee){.builtin = drawing.fn ? drawing.fn->builtin : NULL, .missing = !drawing.fn};
   if (f->kind != FL_EXPR_NAME) {
     look(n, f);
-    return (Callee){0};
+    return (Callee){.missing = f->kind == FL_EXPR_FIELD}; /* x.f(..): that is f(x, ..), perhaps a verb */
   }
   bool something = false;
   for (FlScope *scope = s->scope; scope; scope = scope->parent)

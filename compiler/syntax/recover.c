@@ -159,6 +159,10 @@ static bool colon(const Place *x) {
       report(x, FL_E0112, at, "`:` says what type something has", "an argument is named with `=`: f(x = 3)");
       return true;
     }
+    if (x->bracket && x->bracket->kind == FL_TOK_LBRACKET && x->prev->kind == FL_TOK_TEXT) {
+      report(x, FL_E0112, at, "`:` cannot stand here", "values with names are a tuple: (a = 1, b = 2)");
+      return true;
+    }
     if (x->bracket && x->bracket->kind == FL_TOK_LBRACKET) {
       report(x, FL_E0112, at, "`:` cannot stand here",
              "a range is written with two points: x[1..4], x[..4], x[1..]");
@@ -267,6 +271,13 @@ static bool comprehension_body(const Place *x) {
   return true;
 }
 
+static bool generator_behind(const Place *x) {
+  if (x->found->kind != FL_TOK_FOR || !x->bracket || x->bracket->kind != FL_TOK_LBRACKET || !after_operand(x))
+    return false;
+  report(x, FL_E0101, x->found->span, "`for` stands before what is computed", "write `[for x in a: 2 * x]`");
+  return true;
+}
+
 static bool side_by_side(const Place *x) {
   if (!fl_syntax_begins_operand(x->found->kind) || !after_operand(x)) return false;
   char *message =
@@ -276,7 +287,9 @@ static bool side_by_side(const Place *x) {
       (x->found->kind == FL_TOK_TEXT || x->found->kind == FL_TOK_TEXT_BEGIN ||
        x->found->kind == FL_TOK_NAME || x->found->kind == FL_TOK_INT || x->found->kind == FL_TOK_FLOAT);
   bool list = accepts(x, FL_TOK_COMMA);
-  const char *help = list                         ? "is a `,` or an operator missing between them?"
+  bool braces = call && x->found->glued && is_word(x->prev, "f");
+  const char *help = braces                       ? "braces in any text are filled in: leave the `f` out"
+                     : list                       ? "is a `,` or an operator missing between them?"
                      : call && x->prev == x->head ? "a call is written with brackets: f(x)"
                                                   : "is an operator missing, or the end of a line?";
   report(x, FL_E0116, x->found->span, message, help);
@@ -339,9 +352,9 @@ static void general(const Place *x) {
 /* ---- the whole ---- */
 
 static bool (*const rules[])(const Place *) = {
-    foreign_word,       ternary,     equals_twice, for_brackets,       let_function,  colon,
-    param_without_type, equals_once, arrow,        operator_first,     reserved_name, new_outside,
-    no_braces,          lone_else,   start_word,   comprehension_body, side_by_side,
+    foreign_word,       ternary,     equals_twice, for_brackets,       let_function,     colon,
+    param_without_type, equals_once, arrow,        operator_first,     reserved_name,    new_outside,
+    no_braces,          lone_else,   start_word,   comprehension_body, generator_behind, side_by_side,
 };
 
 /* Fills bracket, and head by walking back over whole brackets to the end of the statement before. */

@@ -98,6 +98,10 @@ static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
   for (int k = 0; k < bi->n_params; k++) fl_vec_push(s->arena, &known, bi->params[k].name);
   const char *near = fl_closest(name.text, known.at, known.n);
   if (near) fl_diag_meant(s->sink, d, name.span, "", near);
+  FlText1 list = {0};
+  for (int k = 0; k < known.n; k++) fl_text_addf(&list, "%s%s", k ? ", " : "", known.at[k]);
+  if (!near && known.n) fl_diag_help(s->sink, d, "its parameters are %s", list.s);
+  fl_text_reset(&list);
   return false;
 }
 

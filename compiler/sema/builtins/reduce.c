@@ -247,7 +247,8 @@ static bool is_one_group(const char *kind, FlVal x, bool axis) {
   return orders && (d == FL_BOOL || d == FL_TEXT || d == FL_CATEGORY);
 }
 
-/* Of two values the first, unless the second comes before it (`code` LT; GT: behind it); null where one is. */
+/* Of two values the first, unless the second comes before it (`code` LT; GT: behind it); null where one is.
+ */
 static FlVal pick(FlSema *s, void *code, FlVal *args, int n, FlSpan span) {
   (void)n, (void)span;
   FlValue *valid = NULL, *a = args[0].parts[0], *b = args[1].parts[0];
@@ -277,7 +278,19 @@ static FlVal least(FlSema *s, const char *kind, FlVal pair[2], FlSpan span) {
   if (is_ordered(pair[0]) || is_ordered(pair[1]))
     return fl_sema_wrong_operands(s, kind, pair[0], pair[1], span);
   if (!fl_sema_same_numbers(s, pair, span)) return fl_val_error(s);
-  return fl_sema_lift_op(s, span, is(kind, "min") ? FL_OP_MIN : FL_OP_MAX, 2, pair, pair[0].type->dtype, NULL);
+  return fl_sema_lift_op(s, span, is(kind, "min") ? FL_OP_MIN : FL_OP_MAX, 2, pair, pair[0].type->dtype,
+                         NULL);
+}
+
+/* t |> mean(x): what is wanted of a column stands in a verb. */
+static FlVal takes_one(FlSema *s, const FlCallSite *c, const char *kind) {
+  FlDiag *d = fl_sema_report(s, FL_E0210, c->rest[0].span, "`%s` takes one array", kind);
+  const FlExpr *column = c->rest[0].expr;
+  if (!c->args[0].expr && c->args[0].value.type && c->args[0].value.type->kind == FL_TY_TABLE && column &&
+      column->kind == FL_EXPR_NAME)
+    fl_diag_help(s->sink, d, "of a column of a table: `summarize(%s = %s(%s))`", kind, kind,
+                 column->name.text);
+  return fl_val_error(s);
 }
 
 /* sum product min max mean any all argmin argmax of an array. */
@@ -294,7 +307,7 @@ FlVal fl_builtin_reduce(FlSema *s, FlCallSite *c) {
     }
     return v;
   }
-  if (c->n_rest) return fl_sema_error(s, FL_E0210, c->rest[0].span, "`%s` takes one array", kind);
+  if (c->n_rest) return takes_one(s, c, kind);
   Axes a = {.axis = -1};
   bool fused =
       is(kind, "sum") && !(s->agg && s->agg->mode != FL_AGG_NONE) && product_factors(s, &c->args[0], &a);

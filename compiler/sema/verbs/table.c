@@ -4,6 +4,7 @@
 #include "sema/call.h"
 #include "sema/category.h"
 #include "sema/expr.h"
+#include "sema/habits.h"
 #include "sema/lift.h"
 #include "sema/place.h"
 #include "sema/row_help.h"
@@ -77,7 +78,11 @@ bool fl_verb_goes_by_row(FlSema *s, FlVal t, const FlActual *a) {
 int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
   const FlType *row = fl_type_row(t.type);
   if (!e || (e->kind != FL_EXPR_NAME && e->kind != FL_EXPR_COL)) {
-    fl_sema_error(s, FL_E0607, e ? e->span : s->b.span, "the name of a column stands here");
+    const char *text = fl_habit_plain_text(e);
+    if (text) text = fl_intern_z(s->names, text);
+    FlDiag *d = fl_sema_report(s, FL_E0607, e ? e->span : s->b.span, "the name of a column stands here%s",
+                               text ? ", without quotes" : "");
+    if (text && fl_type_field_find(row, text) >= 0) fl_diag_meant(s->sink, d, e->span, "", text);
     return -1;
   }
   int k = fl_type_field_find(row, e->name.text);
@@ -324,6 +329,13 @@ static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
   return *is_desc || fl_val_bad(v) ? v : fl_verb_expr(s, t, key, FL_AGG_SPREAD);
 }
 
+/* sort(x, descending = true): each key says its order itself. */
+static void says_order(FlSema *s, FlName name, const FlExpr *key, const char *verb) {
+  FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", verb, name.text);
+  bool plain = key && key->kind == FL_EXPR_NAME;
+  fl_diag_help(s->sink, d, "downwards by a key: `%s(desc(%s))`", verb, plain ? key->name.text : "x");
+}
+
 /* group_of: what comes before all keys, or NULL. */
 /* The rows of t by the group (NULL: none) and the keys; `most` is not NULL: so many of each group. NULL:
  * reported. */
@@ -340,6 +352,10 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *
   }
   for (int i = 0; i < n; i++) {
     FlActual key = keys[i];
+    if (key.name.text && strcmp(verb, "sort") == 0) {
+      says_order(s, keys[i].name, keys[0].expr, verb);
+      return NULL;
+    }
     bool is_desc = fl_sema_key_desc(&key);
     FlVal v = key_value(s, t, &key, &is_desc);
     if (!fl_verb_is_key(s, v, keys[i].span, verb)) return NULL;
@@ -489,8 +505,16 @@ FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
   if (!fl_verb_table(s, c, &t) || !how_many(s, c, &n)) return fl_val_error(s);
   if (!fl_actual_given(&c->args[2]))
     return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
+  const FlExpr *by = c->args[2].expr;
+  int n_keys = by && by->kind == FL_EXPR_TUPLE ? by->tuple.n : 0;
+  FlActual *keys = n_keys ? FL_NEW_ARRAY(s->arena, FlActual, n_keys) : &c->args[2];
+  for (int i = 0; i < n_keys; i++) {
+    const FlTupleItem *item = &by->tuple.at[i];
+    if (item->name.text) return fl_sema_error(s, FL_E0607, item->span, "a key of `by = (..)` has no name");
+    keys[i] = (FlActual){.expr = item->value, .span = item->value->span};
+  }
   const FlGrouping *g = fl_verb_grouping(s, t);
-  FlValue *rows = sorted_rows(s, t, 1, &c->args[2], g ? g->group_of : NULL, n, "top", true);
+  FlValue *rows = sorted_rows(s, t, n_keys ? n_keys : 1, keys, g ? g->group_of : NULL, n, "top", true);
   return rows ? fl_verb_regroup(s, fl_sema_take(s, t, rows, FL_TAKE_PROVEN), t) : fl_val_error(s);
 }
 

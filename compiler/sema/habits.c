@@ -1,0 +1,102 @@
+/* habits.c: the flow way of names that people bring along from other languages.
+ *
+ * In: a name that stands for nothing, and the message that says so. Out: what is said beside it. What always
+ * holds: an edit replaces a name by one of flow that takes the same first argument; what needs more is shown
+ * as a line. */
+#include "sema/builtins/builtin.h"
+#include "sema/habits.h"
+
+#include <string.h>
+
+typedef struct Habit {
+  const char *name, *flow, *module, *example, *sentence;
+} Habit;
+
+#define FL_HABIT(name, flow, module, example) {name, flow, module, example, ""},
+#define FL_SAYING(name, sentence) {name, "", "", "", sentence},
+#define FL_ELSEWHERE(names)
+static const Habit habits[] = {
+#include "sema/habits.def"
+};
+#undef FL_HABIT
+#undef FL_SAYING
+#undef FL_ELSEWHERE
+
+/* Each between spaces. */
+#define FL_HABIT(name, flow, module, example)
+#define FL_SAYING(name, sentence)
+#define FL_ELSEWHERE(names) " " names " "
+static const char elsewhere[] =
+#include "sema/habits.def"
+    ;
+#undef FL_HABIT
+#undef FL_SAYING
+#undef FL_ELSEWHERE
+
+static const Habit *find(const char *name) {
+  for (size_t k = 0; k < sizeof habits / sizeof *habits; k++)
+    if (strcmp(habits[k].name, name) == 0) return &habits[k];
+  return NULL;
+}
+
+bool fl_habit_is(const char *name) { return find(name) != NULL; }
+
+bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at) {
+  const Habit *h = find(name);
+  if (!h) return strstr(elsewhere, fl_arena_printf(s->arena, " %s ", name)) != NULL;
+  if (h->sentence[0]) fl_diag_help(s->sink, d, "%s", h->sentence);
+  else if (h->module[0]) fl_diag_help(s->sink, d, "in flow: `%s`, with `import %s`", h->example, h->module);
+  else if (h->example[0] && h->flow[0])
+    fl_diag_help(s->sink, d, "in flow it is `%s`: `%s`", h->flow, h->example);
+  else if (h->example[0]) fl_diag_help(s->sink, d, "in flow: `%s`", h->example);
+  else fl_diag_help(s->sink, d, "in flow it is `%s`", h->flow);
+  if (!h->flow[0]) return true;
+  d->edit.span = at;
+  d->edit.text = h->flow;
+  return true;
+}
+
+const char *fl_habit_plain_text(const FlExpr *e) {
+  bool plain = e && e->kind == FL_EXPR_TEXT && e->text.parts.n == 1 && !e->text.parts.at[0].value;
+  return plain ? e->text.parts.at[0].bytes : NULL;
+}
+
+/* What a file has at a place. */
+static const char *text_at(FlSema *s, FlSpan at) {
+  return fl_arena_strndup(s->arena, fl_sources_get(s->sources, at.file)->text + at.start, at.len);
+}
+
+/* The message about a place that there is no such field; NULL: none. */
+static FlDiag *no_field(FlSema *s, FlSpan at) {
+  for (int i = s->sink->diags.n - 1; i >= 0; i--) {
+    FlDiag *d = s->sink->diags.at[i];
+    bool here = d->span.file == at.file && d->span.start == at.start && d->span.len == at.len;
+    if (here && (d->code == FL_E0601 || d->code == FL_E0604)) return d;
+  }
+  return NULL;
+}
+
+void fl_habit_method(FlSema *s, const FlExpr *call) {
+  const FlExpr *field = call->kind == FL_EXPR_CALL ? call->call.func : call;
+  if (field->kind != FL_EXPR_FIELD) return;
+  FlName name = field->field.name;
+  FlDiag *d = no_field(s, name.span);
+  const Habit *h = find(name.text);
+  const char *flow = fl_builtin_find(s, name.text) ? name.text : h ? h->flow : NULL;
+  if (!d || d->edit.text || !flow) return;
+  if (!flow[0]) {
+    fl_habit_help(s, d, name.text, name.span);
+    return;
+  }
+  const char *base = text_at(s, field->field.base->span), *args = "";
+  if (call->kind == FL_EXPR_CALL && call->call.args.n) {
+    uint32_t from = call->call.func->span.start + call->call.func->span.len;
+    FlSpan rest = {.file = call->span.file, .start = from, .len = call->span.start + call->span.len - from};
+    const char *text = text_at(s, rest), *open = strchr(text, '('), *close = strrchr(text, ')');
+    if (!open || !close) return;
+    args = fl_arena_printf(s->arena, ", %.*s", (int)(close - open - 1), open + 1);
+  }
+  d->edit.span = call->span;
+  d->edit.text = fl_arena_printf(s->arena, "%s(%s%s)", flow, base, args);
+  fl_diag_help(s->sink, d, "a function stands before what it is called with: `%s`", d->edit.text);
+}

@@ -1,0 +1,18 @@
+/* habits.h: the flow way of names that people bring along from other languages (habits.def). */
+#ifndef FL_SEMA_HABITS_H
+#define FL_SEMA_HABITS_H
+
+#include "sema/state.h"
+
+/* Is there an answer to this name? */
+bool fl_habit_is(const char *name);
+/* Adds to a message what the name is in flow, with the edit where a name alone is to be replaced. Returns
+ * whether the name is known: then a name that is spelt like it is not meant. */
+bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at);
+/* What a text literal without braces says; NULL: it is none. Elsewhere columns are named by texts. */
+const char *fl_habit_plain_text(const FlExpr *e);
+/* The same for `x.name(..)` and `x.name`, where `name` is no field of x, but a function, here or elsewhere:
+ * it stands before what it is called with. call: all of it; NULL: without brackets. */
+void fl_habit_method(FlSema *s, const FlExpr *call);
+
+#endif

@@ -1,0 +1,94 @@
+"""Names that people bring along (compiler/sema/habits.def): what a message proposes is flow that compiles, whatever it proposes in
+place of a name there is, and no name of pandas, Polars or numpy (habits/names.txt, which habits/make.py writes) is taken for one
+that is spelt like it."""
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import ROOT, Place, check, finish
+
+PRELUDE = """let t = table(k = [1, 2, 2], x = [1.0, 2.0, 3.0], y = [3, 1, 2], s = ["u", "v", "v"], d = [date("2026-05-06"), date("2026-05-07"), date("2026-06-01")])
+let other = table(k = [1, 2], x = [1.0, 2.5], z = [7, 8])
+let a = [1.0, 2.0, 3.0]
+let b = [2.0, 2.0, 2.0]
+let m = [[1.0, 2.0, 0.5], [3.0, 4.0, 0.1], [5.0, 7.0, 0.3]]
+let p = 2.5
+let w = "12, x"
+"""
+ROW = re.compile(r'^FL_(HABIT|SAYING)\((.*)\)$', re.M)
+CASES = [  # written from habit -> the message, or the script that its edit makes
+    ("t.x.mean()", "mean(t.x)"), ("1 + a.sum()", "1 + sum(a)"), ("t.groupby(k)", "group_by(t, k)"), ('t.sort_values(-x)', "sort(t, -x)"),
+    ("a.argmax()", "argmax(a)"), ("w.upper()", "upper(w)"), ('w.startswith("1")', 'starts_with(w, "1")'), ("t.head(2)", "head(t, 2)"),
+    ('t |> group_by("k") |> summarize(n = count())', 't |> group_by(k) |> summarize(n = count())'),
+    ('t |> join(other, on = "k")', "t |> join(other, on = k)"), ("t |> filter(x > 1)", "t |> where(x > 1)"),
+    ("t |> mutate(q = x * 2)", "t |> derive(q = x * 2)"), ("print(True)", "print(true)"), ("t |> fillna(x = 0.0)", "t |> fill_null(x = 0.0)"),
+    ("t |> order_by(x)", "t |> sort(x)"), ("t |> drop_duplicates(k)", "t |> distinct(k)"), ("print(str(p))", "print(text(p))"),
+    ('t |> sort(x, descending = true)', "`sort(desc(x))`"), ('t["x"]', "`.x`"), ('print(f"{p}")', "leave the `f` out"),
+    ('let q = ["a": 1]', "(a = 1, b = 2)"), ("let q = [2 * v for v in a]", "[for x in a: 2 * x]"), ("q = 3", "let q = .."),
+    ("t |> group_by(k) |> mean(x)", "summarize(mean = mean(x))"), ("linear.ols(m, a)", "import linear"), ("import pandas as pd", "part of the language"),
+    ("print(round(p, places = 2))", "x, digits"), ("for i in range(3) { print(i) }", "0..n"), ("np.mean(a)", "part of the language"),
+]
+
+
+def text_of(literal):
+    return re.sub(r"\\(.)", lambda m: {"t": "\\t"}.get(m.group(1), m.group(1)), literal)
+
+
+def edited(text, edit):
+    lines = text.split("\n")
+    start = len("".join(line + "\n" for line in lines[: edit["line"] - 1]).encode()) + len(lines[edit["line"] - 1][: edit["column"] - 1].encode())
+    data = text.encode()
+    return (data[:start] + edit["text"].encode() + data[start + edit["length"] :]).decode()
+
+
+def checked(folder, scripts):
+    """Each script's messages; `scripts`: name -> text."""
+    (place.path / folder).mkdir()
+    for name, text in scripts.items():
+        (place.path / folder / f"{name}.flow").write_text(text)
+    done = place.run("check", "--json", folder)
+    found = {pathlib.Path(r["file"]).stem: r["messages"] for r in json.loads(done.stdout)["results"]}
+    assert found.keys() == scripts.keys(), done.stderr
+    return found
+
+
+place = Place()
+(place.path / "x.csv").write_text("a\tb\n1\t2\n")
+rows = {}
+for kind, arguments in ROW.findall((ROOT / "compiler/sema/habits.def").read_text()):
+    fields = [text_of(f) for f in re.findall(r'"((?:[^"\\]|\\.)*)"', arguments)]
+    check(fields[0] not in rows, f"{fields[0]} has one row")
+    check(len(fields) == (4 if kind == "HABIT" else 2), f"{fields[0]}: a row of {kind}")
+    rows[fields[0]] = fields if kind == "HABIT" else [fields[0], "", "", ""]
+
+# the lines that are proposed, and the names
+FILES = re.compile(r"read_\w+\(")
+lines = {f"l{k}": (f"import {r[2]}\n" if r[2] else "") + PRELUDE + r[3] + "\n" for k, r in enumerate(rows.values()) if r[3] and not FILES.search(r[3])}
+for name, messages in checked("lines", lines).items():
+    errors = [m for m in messages if m["level"] == "error"]
+    check(not errors, f"proposed: {lines[name].splitlines()[-1]}", errors)
+alone = {f"n{k}": PRELUDE + f"print({r[0]})\n" for k, r in enumerate(rows.values())}
+for (name, messages), r in zip(sorted(checked("alone", alone).items(), key=lambda p: int(p[0][1:])), rows.values()):
+    check(any("there is no" in m["message"] for m in messages), f"`{r[0]}` stands for nothing in flow", messages)
+instead = sorted({r[1] for r in rows.values() if r[1]})
+for (name, messages), new in zip(checked("instead", {f"i{k:03}": f"let q = {v}\nprint(1)\n" for k, v in enumerate(instead)}).items(), instead):
+    check(not any("there is no" in m["message"] for m in messages), f"there is `{new}`", messages)
+
+# the names of others
+names = (ROOT / "tests/scenario/habits/names.txt").read_text().split()
+calls = {f"c{k}": PRELUDE + f"t |> {name}(x)\n" for k, name in enumerate(names)}
+for key, messages in checked("calls", calls).items():
+    name = names[int(key[1:])]
+    meant = [m.get("help") or "" for m in messages if f"there is no function `{name}`" in m["message"]]
+    check(not any("did you mean" in h and "plot." not in h for h in meant), f"`{name}` is no misspelt name", meant)
+
+# as people write
+found = checked("cases", {f"w{k}": PRELUDE + wrong + "\n" for k, (wrong, _) in enumerate(CASES)})
+for k, (wrong, wanted) in enumerate(CASES):
+    messages = [m for m in found[f"w{k}"] if m["level"] == "error"]
+    made = [edited(PRELUDE + wrong + "\n", m["edits"][0]).splitlines()[-1] for m in messages if m["edits"]]
+    said = " ".join((m.get("help") or "") for m in messages)
+    check(wanted in made or (not made and wanted in said), f"{wrong}", f"wanted {wanted}, edits {made}, said {said}")
+finish()

@@ -24,8 +24,8 @@ bool fl_ir_inside(const FlRegion *r, const FlRegion *outer) {
 bool fl_ir_made_inside(const FlValue *v, const FlRegion *outer) { return fl_ir_inside(v->region, outer); }
 
 bool fl_ir_made_within(const FlValue *v, const FlOp *op) {
-  for (const FlOp *at = v->region->owner; at; at = at->parent->owner)
-    if (at == op) return true;
+  for (const FlRegion *r = v->region; r && r->owner; r = r->owner->parent) /* an op may stand nowhere yet */
+    if (r->owner == op) return true;
   return false;
 }
 

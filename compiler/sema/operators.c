@@ -2,6 +2,8 @@
  * (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
 #include <math.h>
 
+#include "sema/builtins/builtin.h"
+#include "sema/call.h"
 #include "sema/category.h"
 #include "sema/choose.h"
 #include "sema/expr.h"
@@ -599,11 +601,38 @@ static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *resul
   return fl_val_with(s, result, branch->results, a);
 }
 
+/* months(n) or years(n), which have no length of their own: how many months; 0: it is neither. */
+static int64_t calendar_step(FlSema *s, const FlExpr *e, const FlBuiltin **unit) {
+  if (e->kind != FL_EXPR_CALL || e->call.func->kind != FL_EXPR_NAME || e->call.args.n != 1) return 0;
+  const char *name = e->call.func->name.text;
+  if (fl_scope_find(s, name)) return 0;
+  *unit = fl_builtin_find(s, name);
+  return strcmp(name, "months") == 0 ? 1 : strcmp(name, "years") == 0 ? 12 : 0;
+}
+
+/* day + months(n), day - years(n): add_months of so many. */
+static FlVal by_calendar(FlSema *s, FlBinaryOp op, FlVal day, FlSpan left, const FlExpr *step, int64_t months) {
+  FlVal n = fl_sema_expr(s, step->call.args.at[0].value, NULL);
+  if (fl_val_bad(day) || fl_val_bad(n)) return fl_val_error(s);
+  FlSpan span = step->span;
+  FlVal factor = fl_val_scalar(s, FL_I64, fl_sema_i64(s, op == FL_BIN_SUB ? -months : months));
+  if (op == FL_BIN_SUB || months != 1) n = fl_sema_binary(s, FL_BIN_MUL, n, factor, span, span, span);
+  FlClosure add = {.builtin = fl_builtin_find(s, "add_months")};
+  FlActual args[2] = {{.value = day, .span = left}, {.value = n, .span = span}};
+  return fl_call_value(s, fl_arena_copy(s->arena, &add, sizeof add), 2, args, span, NULL);
+}
+
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   FlBinaryOp op = e->binary.op;
   FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
   FlVal a = fl_sema_expr(s, e->binary.left,
                          want && want->kind == FL_TY_SCALAR && fl_dtype_is_float(want->dtype) ? want : NULL);
+  const FlBuiltin *unit;
+  int64_t months = op == FL_BIN_ADD || op == FL_BIN_SUB ? calendar_step(s, e->binary.right, &unit) : 0;
+  if (months) {
+    fl_witness_builtin(s, e->binary.right->call.func->span, unit);
+    return by_calendar(s, op, a, left, e->binary.right, months);
+  }
   if (op == FL_BIN_IN && e->binary.right->kind == FL_EXPR_RANGE && !fl_val_bad(a))
     return in_range(s, a, e->binary.right, span, left);
   bool scalar = a.type->kind == FL_TY_SCALAR;

@@ -633,7 +633,8 @@ class Columns:
             return row(kind, f'date_trunc("{unit}", $0)', lambda v: truncate(unit, v, kind), a, uses=["date_trunc"])
         if form == 1:
             n = self.number(-14, 14)
-            return row(kind, f"add_months($0, {literal(n, 'i64')})", lambda v: months_later(v, n, kind), a, uses=["add_months"])
+            way, month = self.pick(("add_months($0, {})", 1), ("($0 + months({}))", 1), ("($0 - months({}))", -1), ("($0 + years({}))", 12), ("($0 - years({}))", -12))
+            return row(kind, way.format(literal(n, "i64")), lambda v: months_later(v, n * month, kind), a, uses=["add_months", "months", "years"])
         if form == 2:
             n = self.number(-9, 40)
             return row(kind, f"($0 + days({literal(n, 'i64')}))", lambda v: v + n, a, uses=["days"])
@@ -667,7 +668,8 @@ class Columns:
             return row(kind, f'date_trunc("{unit}", $0)', lambda v: truncate(unit, v, kind), a, uses=["date_trunc"])
         if form == 1:
             n = self.number(-14, 14)
-            return row(kind, f"add_months($0, {literal(n, 'i64')})", lambda v: months_later(v, n, kind), a, uses=["add_months"])
+            way, month = self.pick(("add_months($0, {})", 1), ("($0 + months({}))", 1), ("($0 - months({}))", -1), ("($0 + years({}))", 12), ("($0 - years({}))", -12))
+            return row(kind, way.format(literal(n, "i64")), lambda v: months_later(v, n * month, kind), a, uses=["add_months", "months", "years"])
         if form == 2:
             return row(kind, "datetime($0)", lambda v: v * DAY, self.make("date", depth, null), uses=["datetime"])
         if form == 3:

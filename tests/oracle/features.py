@@ -21,7 +21,7 @@ BOTH = """
     slice reverse_text repeat_text edit_distance matches count_matches extract replace_regex pad parse_f64
     parse_i64 parse_date parse_datetime try_parse_f64 try_parse_i64 try_parse_datetime try_parse_date date
     datetime year quarter month day weekday day_of_year iso_week iso_year days_in_month hour minute second
-    microsecond date_trunc add_months weeks days hours minutes seconds milliseconds microseconds sort
+    microsecond date_trunc add_months months years weeks days hours minutes seconds milliseconds microseconds sort
 """
 PIPELINES = """
     median quantile mode n_distinct first last where select drop rename derive group_by ungroup summarize desc

@@ -178,6 +178,12 @@ FlVal fl_builtin_add_months(FlSema *s, FlCallSite *c) {
   return lift2(s, c->span, d == FL_DATE ? FL_OP_ADD_MONTHS : FL_OP_DATETIME_ADD_MONTHS, v, n, d);
 }
 
+/* months(n) beside `+` and `-` never gets here (operators.c). */
+FlVal fl_builtin_calendar(FlSema *s, FlCallSite *c) {
+  return fl_sema_error(s, FL_E0301, c->span,
+                       "`%s` stands behind `+` or `-` of a day or time: a month has no length of its own", c->builtin->name);
+}
+
 /* ---- ranges ---- */
 
 /* What date_range goes over: from + i * step, the step in months or a duration. */

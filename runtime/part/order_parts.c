@@ -345,7 +345,10 @@ static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t
                   .begins = p->begins != NULL ? p->begins + from : NULL};
   FlPartPair *sorted = NULL;
   if (p->n_words == 1) {
-    if (fl_part_sort_pairs(m, (FlPartPair *)taken, spare, n, p->codes->words[0].bits, &sorted) != 0) return 1;
+    FlPartPair *pairs = (FlPartPair *)taken;
+    if (fl_part_sort_even(m, pairs, spare, n, &sorted) != 0) return 1;
+    if (sorted == NULL && fl_part_sort_pairs(m, pairs, spare, n, p->codes->words[0].bits, &sorted) != 0)
+      return 1;
   } else {
     for (int32_t w = p->n_words - 1; w >= 0; w--) {
       Keyed k = {a, taken, p->width, w, w == p->n_words - 1};

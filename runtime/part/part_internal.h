@@ -227,6 +227,9 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
 /* All rows by word w, rows of equal words in their order, when the words are spread evenly over what they can
  * be; else *pairs is NULL. (buckets.c) */
 FlStatus fl_part_sort_buckets(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartPair **pairs);
+/* Sorts pairs, stable, when their keys are spread evenly between the least and the greatest of them: *sorted is
+ * `a` or `spare`, both of n pairs; else it is NULL, and `a` as it was. (buckets.c) */
+FlStatus fl_part_sort_even(FlPartMem *m, FlPartPair *a, FlPartPair *spare, int64_t n, FlPartPair **sorted);
 
 /* ---- grouping (hash_set.c, group.c) ---------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* driver.h: the way of one script from text to something that runs. See driver.c for the steps.
  *
- * A FlJobOptions says what is wanted; the functions say how far to go. Messages for people go to standard
+ * FlBuildOptions say what is wanted; the functions say how far to go. Messages for people go to standard
  * error. Nothing here exits; each function that can fail gives the exit status of flowc (README). */
 #ifndef FL_DRIVER_H
 #define FL_DRIVER_H

@@ -4,7 +4,7 @@
  * tangents; the ops that were there are removed. What always holds: errors and their order are those of the
  * region; a value without a tangent has the tangent 0, and nothing is computed for it. A loop hands tangents
  * on beside its values, so it keeps nothing of its rounds; loops may stand in each other in any way.
- * Operators of host code are in tangents.c, scalar ones in scalar.c.
+ * Operators of host code are in bulk.c and what rules.def names, scalar ones in scalar.c.
  *
  * Method: A. Griewank, A. Walther, "Evaluating Derivatives", 2nd edition, 2008, section 3.1. */
 #include "ad/ad_internal.h"

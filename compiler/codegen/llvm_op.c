@@ -173,7 +173,7 @@ static void call_by_name(FlFn *f, const FlOp *op) {
 
 static Val overflow_code(FlFn *f) { return fl_ll_i32(f->g, FL_FAULT_OVERFLOW); }
 
-/* a + b or a - b on integers; the test is that of fl_s_add, fl_s_sub. */
+/* a + b or a - b on integers; the test is that of `add` and `sub` in kern/scalar_arith.h. */
 static Val add_sub(FlFn *f, const FlOp *op, FlDtype d, Val a, Val b) {
   bool add = op->code == FL_OP_ADD;
   Val r = add ? LLVMBuildAdd(f->b, a, b, "") : LLVMBuildSub(f->b, a, b, ""), bad;

@@ -1,6 +1,6 @@
 /* plot.h: a plot as it is drawn, read from the parts of a value of type Plot, and the ticks of its axes.
  *
- * The parts, in order (sema/plot.h): the texts title, x_label, y_label, color_label; a table of layers: their
+ * The parts, in order (sema/builtins/plot.h): the texts title, x_label, y_label, color_label; a table of layers: their
  * number, kind (scatter line bar hist), points (how many), x y color (none number date datetime text),
  * x_levels and color_levels (how many texts), bins (0: as the data say); text[] levels, those of the first
  * layer's x, then of its colours, then of the next layer; a table of points: their number, x, y, color. Dates

@@ -5,6 +5,7 @@
  * round gives them as arrays beside its own results. Those that the way back has no use for are not kept.
  * Always: the kept values have the bits that computing them again would have. */
 #include "ad/rounds.h"
+#include "ad/rules/rules.h"
 
 enum { MOST_OF_ONE = 8 }; /* as many arrays may one loop over elements give besides its own */
 
@@ -30,7 +31,7 @@ void fl_rounds_keep_costly(FlAdRounds *k) {
   for (FlOp *map = k->body->first; map && !k->scan; map = map->next) {
     /* One that stands for another in derivatives gives what that one gives. */
     bool copy = fl_map_get(k->f->ad->original, map) != NULL;
-    if (map->code != FL_OP_MAP || copy || !fl_ad_levels_take(k->f->ad, map)) continue;
+    if (map->code != FL_OP_MAP || copy || !fl_ad_nest_takes(k->f->ad, map)) continue;
     if (!fl_rounds_size_known(k, map->results[0])) continue;
     int n = 0;
     for (FlOp *op = map->regions[0]->first; op && n < MOST_OF_ONE; op = op->next) {

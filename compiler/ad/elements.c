@@ -157,17 +157,17 @@ void fl_rounds_put_reads(const FlAdRounds *k, FlAdFrame *in, FlValue *round) {
   for (int i = 0; i < k->reads.n; i++) {
     const FlOp *read = k->reads.at[i];
     if (!fl_rounds_uses(k, i)) continue;
-    FlValue *v = k->kept ? fl_rounds_read(&in->b, k->kept[k->n + i], round)
+    FlValue *v = k->tape ? fl_rounds_read(&in->b, k->tape[k->n + i], round)
                          : fl_rounds_none(in, fl_rounds_read_type(k, i));
     if (fl_rounds_elements(k, read)) fl_map_set(in->elements, read, v);
     else fl_ad_put(in, read->results[0], v);
-    if (!k->kept) k->stands[i] = v;
+    if (!k->tape) k->stands[i] = v;
   }
   for (int i = 0; i < k->n; i++) {
     if (!fl_rounds_next(k, i)) continue;
     FlValue *v = k->body->yields[k->says + i];
     FlValue *after = fl_ir_binary(&in->b, FL_OP_WRAP_ADD, round, fl_ad_i64(&in->b, 1));
-    fl_ad_put(in, v, k->kept ? fl_rounds_read(&in->b, k->kept[i], after) : fl_rounds_none(in, v->type));
+    fl_ad_put(in, v, k->tape ? fl_rounds_read(&in->b, k->tape[i], after) : fl_rounds_none(in, v->type));
   }
 }
 

@@ -1,11 +1,11 @@
 /* even.c: loops in loops whose sizes depend on the loops around them get the largest of these sizes, and run
  * only where their own reaches. */
-#include "ad/plain.h"
+#include "ad/normalize.h"
 
 #include <string.h>
 
 typedef struct Size {
-  const FlPlain *p;
+  const FlNorm *p;
   int n;
   FlOp *const *chain;
   FlValue *size;
@@ -18,13 +18,13 @@ static FlValue *at_turn(FlBuilder *b, FlValue *const *index, void *env) {
   for (int k = 0, at = 0; k < s->n; k++)
     for (int i = 0; i < s->chain[k]->n_args; i++)
       fl_ad_put(&f, s->chain[k]->regions[0]->params[i], index[at++]);
-  FlValue *v = fl_plain_pull(&f, s->p->top, s->size);
+  FlValue *v = fl_norm_pull(&f, s->p->top, s->size);
   *b = f.b;
   return v;
 }
 
 /* DIMs of the loop's arrays along the axis are the size that it had. */
-static void forget_dims(const FlPlain *p, FlRegion *r, const FlOp *map, int axis) {
+static void forget_dims(const FlNorm *p, FlRegion *r, const FlOp *map, int axis) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     for (int i = 0; i < op->n_regions; i++) forget_dims(p, op->regions[i], map, axis);
@@ -34,33 +34,33 @@ static void forget_dims(const FlPlain *p, FlRegion *r, const FlOp *map, int axis
   }
 }
 
-bool fl_plain_even(FlPlain *p, int n, FlOp *const *chain) {
+bool fl_norm_even(FlNorm *p, int n, FlOp *const *chain) {
   FlOp *loop = chain[n - 1];
   FlValue *sizes[FL_MAX_RANK], *c = NULL, *most[FL_MAX_RANK] = {0};
   bool place = loop->code == FL_OP_REDUCE && loop->n_args > 1 && strncmp(loop->attrs.s, "arg", 3) == 0;
   FlAdFrame host = fl_ad_frame(p->ad, NULL, p->b, false, NULL);
   int at = 0;
   for (int k = 0; k < n - 1; k++)
-    for (int i = 0; i < chain[k]->n_args; i++) sizes[at++] = fl_plain_pull(&host, p->top, chain[k]->args[i]);
+    for (int i = 0; i < chain[k]->n_args; i++) sizes[at++] = fl_norm_pull(&host, p->top, chain[k]->args[i]);
   FlRegion *r = loop->regions[0];
-  FlBuilder in = fl_plain_into(p, r);
+  FlBuilder in = fl_norm_into(p, r);
   in.before = r->first;
   for (int d = 0; d < loop->n_args; d++) {
     if (fl_ad_size_is_fixed(p->top, loop->args[d])) continue;
     if (place) return fl_ad_fail(p->ad, loop->span, "positions in loops of dependent sizes");
     Size s = {p, n - 1, chain, loop->args[d]};
-    most[d] = fl_plain_most(p, &p->b, at, sizes, at_turn, &s);
+    most[d] = fl_norm_most(p, &p->b, at, sizes, at_turn, &s);
     FlValue *reaches = fl_ir_binary(&in, FL_OP_LT, r->params[d], loop->args[d]);
     c = c ? fl_ir_binary(&in, FL_OP_AND, c, reaches) : reaches;
   }
   if (!c) return true;
-  fl_plain_guard(p, loop, c, c->op);
+  fl_norm_guard(p, loop, c, c->op);
   for (int d = 0; d < loop->n_args; d++) {
     if (!most[d]) continue;
     forget_dims(p, p->top->regions[0], loop, d);
     loop->args[d] = most[d];
   }
   fl_ad_mark(p->ad);
-  fl_plain_hoist(p, r);
+  fl_norm_hoist(p, r);
   return true;
 }

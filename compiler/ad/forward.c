@@ -7,7 +7,7 @@
  * Operators of host code are in bulk.c and what rules.def names, scalar ones in scalar.c.
  *
  * Method: A. Griewank, A. Walther, "Evaluating Derivatives", 2nd edition, 2008, section 3.1. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 #include <string.h>
 

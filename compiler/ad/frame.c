@@ -1,6 +1,6 @@
 /* frame.c: where the way back is: what stands for source values there, copies of ops, adjoints that add up.
  */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 /* ---- failing ---- */
 
@@ -40,13 +40,13 @@ void fl_ad_put(FlAdFrame *f, const FlValue *v, FlValue *stands_for_it) {
   fl_map_set(f->to, v, stands_for_it);
 }
 
-static FlAdLevel *level_of(const FlAdFrame *f, const FlValue *array) {
-  return array->op ? fl_map_get(f->ad->levels, array->op) : NULL;
+static FlAdNest *level_of(const FlAdFrame *f, const FlValue *array) {
+  return array->op ? fl_map_get(f->ad->nests, array->op) : NULL;
 }
 
 FlValue *fl_ad_load_place(const FlAdFrame *f, const FlOp *load, int *n, FlValue **index) {
   FlValue *array = load->args[0];
-  FlAdLevel *level = f->kernel ? level_of(f, array) : NULL;
+  FlAdNest *level = f->kernel ? level_of(f, array) : NULL;
   *n = 0;
   for (int k = 0; level && level->results && k < level->outer; k++) index[(*n)++] = f->index[k];
   for (int k = 1; k < load->n_args; k++) index[(*n)++] = fl_ad_at(f, load->args[k]);
@@ -95,7 +95,7 @@ void fl_ad_clone(FlAdFrame *f, const FlOp *op) {
     if (op->code == FL_OP_STORE) fl_ad_put(f, op->results[0], fl_ad_at(f, op->args[0]));
     return;
   }
-  FlAdLevel *level =
+  FlAdNest *level =
       f->kernel && op->n_args && !fl_t_is_scalar(op->args[0]->type) ? level_of(f, op->args[0]) : NULL;
   if (level && level->results && op->code == FL_OP_DIM) {
     fl_ad_put(f, op->results[0], level->sizes[level->outer + (int)op->attrs.i]);

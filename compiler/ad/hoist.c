@@ -3,7 +3,7 @@
  * In: a region. Out: the same, with no loop under an IF. What stands before such a loop in its branch is
  * computed by an IF of its own, and the region of the loop runs only where the condition holds: elsewhere a
  * REDUCE keeps nothing, a MAP gives zeros, a FOR hands its values on, and a WHILE ends. */
-#include "ad/plain.h"
+#include "ad/normalize.h"
 
 static bool is_loop(const FlOp *op) {
   return op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_FOR ||
@@ -33,13 +33,13 @@ static FlOp *choice(FlBuilder *b, FlValue *c) {
 }
 
 /* Gives an IF its yields: in its first region `yes`, in its second `no`, NULL: zeros. */
-static void yields(const FlPlain *p, FlOp *op, int n, FlValue *const *yes, FlValue *const *no) {
-  FlBuilder b = fl_plain_into(p, op->regions[1]);
+static void yields(const FlNorm *p, FlOp *op, int n, FlValue *const *yes, FlValue *const *no) {
+  FlBuilder b = fl_norm_into(p, op->regions[1]);
   FlType1 *types = FL_NEW_ARRAY(p->ad->arena, FlType1, n + 1);
   FlValue **other = FL_NEW_ARRAY(p->ad->arena, FlValue *, n + 1);
   for (int k = 0; k < n; k++) {
     types[k] = yes[k]->type;
-    other[k] = no && no[k] ? no[k] : fl_plain_zero(&b, types[k]);
+    other[k] = no && no[k] ? no[k] : fl_norm_zero(&b, types[k]);
   }
   fl_ir_yield(op->regions[0], p->b.module, n, yes);
   fl_ir_yield(op->regions[1], p->b.module, n, other);
@@ -47,10 +47,10 @@ static void yields(const FlPlain *p, FlOp *op, int n, FlValue *const *yes, FlVal
   fl_ir_add_results(&b, op, n, types);
 }
 
-void fl_plain_guard(const FlPlain *p, FlOp *loop, FlValue *c, FlOp *mark) {
+void fl_norm_guard(const FlNorm *p, FlOp *loop, FlValue *c, FlOp *mark) {
   FlRegion *r = loop->regions[0];
   FlArena *arena = p->ad->arena;
-  FlBuilder b = fl_plain_into(p, r);
+  FlBuilder b = fl_norm_into(p, r);
   b.before = mark ? mark->next : r->first;
   b.span = loop->span;
   FlOp *op = choice(&b, c);
@@ -69,9 +69,9 @@ void fl_plain_guard(const FlPlain *p, FlOp *loop, FlValue *c, FlOp *mark) {
 }
 
 /* What stands before `x` in a branch becomes an IF of its own, before the whole. */
-static void split_before(const FlPlain *p, FlOp *whole, FlRegion *side, FlValue *c, FlOp *x) {
+static void split_before(const FlNorm *p, FlOp *whole, FlRegion *side, FlValue *c, FlOp *x) {
   if (side->first == x) return;
-  FlBuilder b = fl_plain_before(p, whole);
+  FlBuilder b = fl_norm_before(p, whole);
   FlOp *part = choice(&b, c);
   FlRegion *r = part->regions[0];
   fl_ir_move_into(side, NULL, x, r);
@@ -83,31 +83,31 @@ static void split_before(const FlPlain *p, FlOp *whole, FlRegion *side, FlValue 
   for (int k = 0; k < used.n; k++) fl_ir_replace_in(side, used.at[k], part->results[k]);
 }
 
-static void hoist_side(FlPlain *p, FlOp *whole, int side, FlValue *c) {
+static void hoist_side(FlNorm *p, FlOp *whole, int side, FlValue *c) {
   FlRegion *r = whole->regions[side];
   for (FlOp *x = r->first, *next; x; x = next) {
     next = x->next;
     if (!moves(p->ad, x)) continue;
     split_before(p, whole, r, c, x);
     fl_ir_move_before(x, whole);
-    fl_plain_guard(p, x, c, NULL);
-    fl_plain_hoist(p, x->regions[0]);
+    fl_norm_guard(p, x, c, NULL);
+    fl_norm_hoist(p, x->regions[0]);
   }
 }
 
-void fl_plain_hoist(FlPlain *p, FlRegion *r) {
+void fl_norm_hoist(FlNorm *p, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     if (op->code != FL_OP_IF) {
-      for (int i = 0; i < op->n_regions; i++) fl_plain_hoist(p, op->regions[i]);
+      for (int i = 0; i < op->n_regions; i++) fl_norm_hoist(p, op->regions[i]);
       continue;
     }
     if (!has_loop(p->ad, op->regions[0]) && !has_loop(p->ad, op->regions[1])) continue;
-    FlBuilder b = fl_plain_before(p, op);
+    FlBuilder b = fl_norm_before(p, op);
     FlValue *c = op->args[0];
-    fl_plain_hoist(p, op->regions[0]);
+    fl_norm_hoist(p, op->regions[0]);
     hoist_side(p, op, 0, c);
-    fl_plain_hoist(p, op->regions[1]);
+    fl_norm_hoist(p, op->regions[1]);
     if (has_loop(p->ad, op->regions[1])) hoist_side(p, op, 1, fl_ir_unary(&b, FL_OP_NOT, c));
   }
 }

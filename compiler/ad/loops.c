@@ -6,26 +6,26 @@
  * code, a scalar of a level around it, or an array that such a level made. Its adjoint is a MAP over the
  * loops that index it of the sum over the others; where an index is no loop variable, nor one and a fixed
  * distance (shifts.c), the parts and their places become arrays, for `segment_sum`. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 #include <string.h>
 
-static bool is(const FlAdLevel *l, const char *kind) {
+static bool is(const FlAdNest *l, const char *kind) {
   return l->op->code == FL_OP_REDUCE && strcmp(l->op->attrs.s, kind) == 0;
 }
 
-static bool has_keep(const FlAdLevel *l) { return l->op->attrs.i & FL_REDUCE_KEEP; }
-static FlValue *yield(const FlAdLevel *l, int k) { return l->op->regions[0]->yields[k]; }
-static FlDtype dtype(const FlAdLevel *l) { return (FlDtype)l->op->results[0]->type.dtype; }
+static bool has_keep(const FlAdNest *l) { return l->op->attrs.i & FL_REDUCE_KEEP; }
+static FlValue *yield(const FlAdNest *l, int k) { return l->op->regions[0]->yields[k]; }
+static FlDtype dtype(const FlAdNest *l) { return (FlDtype)l->op->results[0]->type.dtype; }
 
 /* Of a value that a REDUCE has for each turn of the loops around it: that of this turn. */
-static FlValue *of_turn(FlAdFrame *f, const FlAdLevel *l, FlValue *v) {
+static FlValue *of_turn(FlAdFrame *f, const FlAdNest *l, FlValue *v) {
   return l->outer ? fl_ir_load(&f->b, v, l->outer, f->index, true) : v;
 }
 
 /* ---- what min, max and product need to know ---- */
 
-static void element_yields(FlAdFrame *f, const FlAdLevel *l, const void *env, FlValue **out) {
+static void element_yields(FlAdFrame *f, const FlAdNest *l, const void *env, FlValue **out) {
   const char *what = env;
   FlValue *v = fl_ad_at(f, yield(l, 0));
   FlDtype d = (FlDtype)v->type.dtype;
@@ -38,11 +38,11 @@ static void element_yields(FlAdFrame *f, const FlAdLevel *l, const void *env, Fl
   if (has_keep(l)) out[1] = fl_ad_at(f, yield(l, 1));
 }
 
-static FlValue *reduce(FlAdFrame *host, const FlAdLevel *l, const char *kind, const char *what, FlDtype d) {
-  return fl_ad_level_reduce(host, l, kind, l->op->attrs.i, 1 + has_keep(l), element_yields, what, d);
+static FlValue *reduce(FlAdFrame *host, const FlAdNest *l, const char *kind, const char *what, FlDtype d) {
+  return fl_ad_nest_reduce(host, l, kind, l->op->attrs.i, 1 + has_keep(l), element_yields, what, d);
 }
 
-static void prepare(FlAdFrame *host, FlAdLevel *l) {
+static void prepare(FlAdFrame *host, FlAdNest *l) {
   if (is(l, "min")) l->first[0] = reduce(host, l, "argmin", "value", FL_I64);
   if (is(l, "max")) l->first[0] = reduce(host, l, "argmax", "value", FL_I64);
   if (is(l, "product")) {
@@ -54,7 +54,7 @@ static void prepare(FlAdFrame *host, FlAdLevel *l) {
 /* ---- from the results to the yields ---- */
 
 /* The position within the level's own loops, row-major. */
-static FlValue *position(FlAdFrame *f, const FlAdLevel *l) {
+static FlValue *position(FlAdFrame *f, const FlAdNest *l) {
   FlValue *at = f->index[l->outer];
   for (int k = l->outer + 1; k < l->n; k++)
     at = fl_ir_binary(&f->b, FL_OP_WRAP_ADD, fl_ir_binary(&f->b, FL_OP_WRAP_MUL, at, l->sizes[k]),
@@ -62,13 +62,13 @@ static FlValue *position(FlAdFrame *f, const FlAdLevel *l) {
   return at;
 }
 
-static FlValue *product_part(FlAdFrame *f, const FlAdLevel *l, FlValue *g) {
+static FlValue *product_part(FlAdFrame *f, const FlAdNest *l, FlValue *g) {
   FlValue *rest = fl_ad_product_rest(&f->b, fl_ad_at(f, yield(l, 0)), of_turn(f, l, l->first[0]),
                                      of_turn(f, l, l->others[0]));
   return fl_ir_binary(&f->b, FL_OP_MUL, g, rest);
 }
 
-static void seed(FlAdFrame *f, const FlAdLevel *l) {
+static void seed(FlAdFrame *f, const FlAdNest *l) {
   FlBuilder *b = &f->b;
   if (l->op->code != FL_OP_REDUCE) {
     for (int k = 0; k < l->op->n_results; k++)
@@ -94,8 +94,8 @@ static void seed(FlAdFrame *f, const FlAdLevel *l) {
 }
 
 /* The level's code, forward and backward, in a frame with its loop variables. */
-static bool run(FlAdFrame *f, const FlAdLevel *l) {
-  fl_ad_level_emit(f, l);
+static bool run(FlAdFrame *f, const FlAdNest *l) {
+  fl_ad_nest_emit(f, l);
   seed(f, l);
   for (int k = 0; k < l->locals.n; k++)
     fl_ad_add(f, l->locals.at[k].of, fl_ir_load(&f->b, l->locals.at[k].value, l->n, f->index, true));
@@ -116,12 +116,12 @@ typedef struct Target {
 } Target;
 typedef FlVec(Target) Targets;
 
-static FlAdLevel *maker(const FlAdFrame *f, const FlValue *array) {
-  return array->op ? fl_map_get(f->ad->levels, array->op) : NULL;
+static FlAdNest *maker(const FlAdFrame *f, const FlValue *array) {
+  return array->op ? fl_map_get(f->ad->nests, array->op) : NULL;
 }
 
 /* Is each index a loop variable, and none twice? */
-static bool is_direct(const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s, int *axes) {
+static bool is_direct(const FlAdFrame *f, const FlAdNest *l, const FlAdSink *s, int *axes) {
   bool taken[FL_MAX_RANK] = {0};
   for (int a = 0; a < s->n; a++) {
     int k = 0;
@@ -133,7 +133,7 @@ static bool is_direct(const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s,
   return true;
 }
 
-static bool same_place(const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s, const Target *t,
+static bool same_place(const FlAdFrame *f, const FlAdNest *l, const FlAdSink *s, const Target *t,
                        const FlAdSink *of) {
   int axes[FL_MAX_RANK];
   if (t->shifted)
@@ -144,7 +144,7 @@ static bool same_place(const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s
 }
 
 /* What the level adds to the target, in a frame where it was run. */
-static FlValue *pick(FlAdFrame *f, const FlAdLevel *l, const Target *t) {
+static FlValue *pick(FlAdFrame *f, const FlAdNest *l, const Target *t) {
   if (t->scalar) return fl_ad_adjoint(f, t->scalar);
   FlValue *sum = f->sinks.at[t->sink].value;
   for (int i = t->sink + 1; i < f->sinks.n; i++)
@@ -154,7 +154,7 @@ static FlValue *pick(FlAdFrame *f, const FlAdLevel *l, const Target *t) {
 }
 
 /* Runs the level for nothing, to see what it reads. */
-static bool look(FlAdFrame *host, const FlAdLevel *l, FlAdFrame *out) {
+static bool look(FlAdFrame *host, const FlAdNest *l, FlAdFrame *out) {
   FlAdLoop m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
   *out = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
   bool ok = run(out, l);
@@ -181,7 +181,7 @@ static FlValue *both(FlBuilder *b, FlValue *c, FlValue *d) {
 
 /* The sum over the loops that are not in `axes`, as an array over those (a scalar when there are none), of
  * these sizes: where a loop ends before its axis does, or has not begun, nothing is added. */
-static FlValue *sum_over(FlAdFrame *host, const FlAdLevel *l, const Target *t, int n, const int *axes,
+static FlValue *sum_over(FlAdFrame *host, const FlAdNest *l, const Target *t, int n, const int *axes,
                          FlValue *const *sizes) {
   FlBuilder *b = &host->b;
   FlValue *index[FL_MAX_RANK] = {0}, *rest[FL_MAX_RANK], *within = NULL, *v;
@@ -260,7 +260,7 @@ static FlValue *by_place(FlBuilder *b, FlValue *parts, FlValue *places, int n, F
 }
 
 /* The parts and their places, over all loops, added by place: an array of these sizes. */
-static FlValue *scatter(FlAdFrame *host, const FlAdLevel *l, const Target *t, int n, FlValue *const *sizes) {
+static FlValue *scatter(FlAdFrame *host, const FlAdNest *l, const Target *t, int n, FlValue *const *sizes) {
   FlBuilder *b = &host->b;
   FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, l->n, l->sizes);
   FlAdFrame f = fl_ad_frame(host->ad, host, *b, true, m.region->params);
@@ -285,7 +285,7 @@ static void add_array(FlAdFrame *host, FlValue **to, FlValue *part) {
   *to = *to ? fl_ad_plus(&host->b, *to, part) : part;
 }
 
-static void add_local(FlAdFrame *host, FlAdLevel *l, FlValue *v, FlValue *part) {
+static void add_local(FlAdFrame *host, FlAdNest *l, FlValue *v, FlValue *part) {
   for (int k = 0; k < l->locals.n; k++)
     if (l->locals.at[k].of == v) {
       add_array(host, &l->locals.at[k].value, part);
@@ -296,8 +296,8 @@ static void add_local(FlAdFrame *host, FlAdLevel *l, FlValue *v, FlValue *part) 
 
 static const int all_axes[FL_MAX_RANK] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-static void add_scalar(FlAdFrame *host, FlAdLevel *l, const Target *t) {
-  for (FlAdLevel *p = l->parent; p; p = p->parent)
+static void add_scalar(FlAdFrame *host, FlAdNest *l, const Target *t) {
+  for (FlAdNest *p = l->parent; p; p = p->parent)
     if (t->scalar->region == p->op->regions[0]) {
       add_local(host, p, t->scalar, sum_over(host, l, t, p->n, all_axes, p->sizes));
       return;
@@ -305,9 +305,9 @@ static void add_scalar(FlAdFrame *host, FlAdLevel *l, const Target *t) {
   fl_ad_add(host, t->scalar, sum_over(host, l, t, 0, NULL, NULL));
 }
 
-static void add_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdSink *s, const Target *t) {
+static void add_loaded(FlAdFrame *host, FlAdNest *l, const FlAdSink *s, const Target *t) {
   FlValue *array = s->load->args[0], *sizes[FL_MAX_RANK];
-  FlAdLevel *by = maker(host, array);
+  FlAdNest *by = maker(host, array);
   if (by) memcpy(sizes, by->sizes, sizeof sizes);
   else fl_ad_sizes(&host->b, fl_ad_at(host, array), sizes);
   FlValue *part = t->direct ? sum_over(host, l, t, s->n, t->axes, sizes) : scatter(host, l, t, s->n, sizes);
@@ -316,11 +316,11 @@ static void add_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdSink *s, const T
 }
 
 /* What the level loads: of its child `only`, or, NULL, of all but its children. */
-static void find_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, const FlAdLevel *only,
+static void find_loaded(FlAdFrame *host, FlAdNest *l, const FlAdFrame *seen, const FlAdNest *only,
                         Targets *out) {
   for (int i = 0; i < seen->sinks.n; i++) {
     const FlAdSink *s = &seen->sinks.at[i];
-    FlAdLevel *by = maker(host, s->load->args[0]);
+    FlAdNest *by = maker(host, s->load->args[0]);
     if (only ? by != only : by && by->parent == l) continue;
     Target t = {.sink = i};
     t.direct = is_direct(seen, l, s, t.axes);
@@ -331,7 +331,7 @@ static void find_loaded(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, co
   }
 }
 
-static void find_scalars(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Targets *out) {
+static void find_scalars(FlAdFrame *host, FlAdNest *l, const FlAdFrame *seen, Targets *out) {
   for (int i = 0; i < seen->adjoints.n; i++)
     if (seen->adjoints.at[i].of->region != l->op->regions[0])
       fl_vec_push(host->ad->arena, out, ((Target){.scalar = seen->adjoints.at[i].of}));
@@ -339,7 +339,7 @@ static void find_scalars(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, T
 
 /* Where one of several targets needs its parts over all loops anyway, the parts of all are computed with it,
  * once. */
-static void share(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Targets *all) {
+static void share(FlAdFrame *host, FlAdNest *l, const FlAdFrame *seen, Targets *all) {
   bool whole = false;
   int n = 0;
   for (int i = 0; i < all->n; i++) {
@@ -365,7 +365,7 @@ static void share(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Targets 
     if (all->at[i].scalar || all->at[i].direct) all->at[i].shared = m.op->results[which[i]];
 }
 
-static void add_targets(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Targets *all) {
+static void add_targets(FlAdFrame *host, FlAdNest *l, const FlAdFrame *seen, Targets *all) {
   share(host, l, seen, all);
   for (int i = 0; i < all->n; i++) {
     const Target *t = &all->at[i];
@@ -376,13 +376,13 @@ static void add_targets(FlAdFrame *host, FlAdLevel *l, const FlAdFrame *seen, Ta
 
 /* ---- levels, innermost and last first ---- */
 
-static bool back(FlAdFrame *host, FlAdLevel *l) {
+static bool back(FlAdFrame *host, FlAdNest *l) {
   bool any = false;
   for (int k = 0; k < l->op->n_results; k++) any = any || l->adjoints[k];
   if (!any) return true;
   prepare(host, l);
   for (int c = l->children.n - 1; c >= 0; c--) {
-    FlAdLevel *child = l->children.at[c];
+    FlAdNest *child = l->children.at[c];
     FlAdFrame seen;
     if (!look(host, l, &seen)) return false;
     FlValue *result = child->op->results[0];
@@ -406,10 +406,10 @@ static bool back(FlAdFrame *host, FlAdLevel *l) {
 }
 
 /* The positions that a COLLECT keeps. */
-static FlValue *kept_positions(FlAdFrame *host, const FlAdLevel *l) {
+static FlValue *kept_positions(FlAdFrame *host, const FlAdNest *l) {
   FlAdLoop m = fl_ad_loop(&host->b, FL_OP_COLLECT, l->n, l->sizes);
   FlAdFrame f = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
-  fl_ad_level_emit(&f, l);
+  fl_ad_nest_emit(&f, l);
   fl_ir_yield(m.region, host->b.module, 2, (FlValue *[]){fl_ad_at(&f, yield(l, 0)), position(&f, l)});
   host->b = m.outer;
   fl_ir_add_results(&host->b, m.op, 2, (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
@@ -417,7 +417,7 @@ static FlValue *kept_positions(FlAdFrame *host, const FlAdLevel *l) {
 }
 
 bool fl_ad_loops(FlAdFrame *host, FlOp *op) {
-  FlAdLevel *l = fl_ad_level_make(host, op);
+  FlAdNest *l = fl_ad_nest_make(host, op);
   if (!l) return false;
   FlValue *kept = op->code == FL_OP_COLLECT ? kept_positions(host, l) : NULL;
   for (int k = 0; k < op->n_results; k++) {

@@ -1,5 +1,5 @@
 /* reverse.c: the walk back over the ops of a region, last to first, and through both sides of an IF. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 /* ---- IF: the way back is an IF too, of what either side reads ---- */
 
@@ -161,7 +161,7 @@ static bool walk_op(FlAdFrame *f, FlOp *op) {
   case FL_OP_REDUCE:
   case FL_OP_COLLECT:
     if (f->kernel) return true; /* a level of its own, loops.c */
-    return op->code == FL_OP_MAP && !fl_ad_levels_take(f->ad, op) ? fl_ad_tasks(f, op) : fl_ad_loops(f, op);
+    return op->code == FL_OP_MAP && !fl_ad_nest_takes(f->ad, op) ? fl_ad_tasks(f, op) : fl_ad_loops(f, op);
   case FL_OP_FOR:
   case FL_OP_WHILE:
   case FL_OP_SCAN:
@@ -223,7 +223,7 @@ bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n,
   FlAd ad = {.arena = arena,
              .active = fl_map_make(arena),
              .texts = fl_map_make(arena),
-             .levels = fl_map_make(arena),
+             .nests = fl_map_make(arena),
              .instead = fl_map_make(arena),
              .original = fl_map_make(arena),
              .own = fl_map_make(arena),
@@ -235,7 +235,7 @@ bool fl_ad_reverse(FlBuilder *b, FlRegion *r, FlValue **y, FlValue *seed, int n,
   fl_ad_open(*b, r, FL_OP_STAGE, 1, y);
   fl_ir_read_transposed(r);
   fl_ad_mark(&ad);
-  if (!fl_ad_plain(&ad, *b, r)) return false;
+  if (!fl_ad_normalize(&ad, *b, r)) return false;
   FlAdFrame f = fl_ad_frame(&ad, NULL, *b, false, NULL);
   fl_ad_add(&f, *y, seed);
   if (!fl_ad_walk(&f, r)) return false;

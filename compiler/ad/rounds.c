@@ -1,7 +1,7 @@
 /* rounds.c: the way back through FOR, WHILE and SCAN of host code, whose rounds hand values on.
  *
  * In: a loop whose results have adjoints. Out: the adjoints of what it starts from and of what its body
- * reads. The loop gives way to one that keeps the values at the beginning of each round (kept.c). Then a FOR
+ * reads. The loop gives way to one that keeps the values at the beginning of each round (tape.c). Then a FOR
  * goes from the last round to the first and carries the adjoints of what is handed on, and the sums of those
  * of what all rounds read; of a long loop piece by piece. */
 #include "ad/rounds.h"

@@ -1,4 +1,4 @@
-/* rounds.h: what rounds.c (the way back), kept.c (what is kept for it), elements.c (arrays that a loop reads
+/* rounds.h: what rounds.c (the way back), tape.c (what is kept for it), elements.c (arrays that a loop reads
  * and writes by element) and costly.c (elements that take long to compute) share. */
 #ifndef FL_AD_ROUNDS_H
 #define FL_AD_ROUNDS_H
@@ -27,7 +27,7 @@ typedef struct FlAdRounds {
   /* Of each value (but arrays by element) what it is at the beginning of each round, and of some after the
    * last: an array of scalars, a list of arrays; then of each read its value in each round. NULL: not yet
    * known. */
-  FlValue **kept;
+  FlValue **tape;
   FlValue *room; /* of the frame: for how many rounds these have room, and one more */
 } FlAdRounds;
 
@@ -58,7 +58,7 @@ bool fl_rounds_run_elements(const FlAdRounds *k, FlAdFrame *in, const FlOp *map,
 void fl_rounds_find_unused(FlAdRounds *k, const FlRegion *r);
 static inline bool fl_rounds_uses(const FlAdRounds *k, int i) { return !k->unused || !k->unused[i]; }
 
-/* ---- kept.c ---- */
+/* ---- tape.c ---- */
 /* Runs the rounds, and keeps what is handed to each; what was kept before and is not overwritten stays. Gives
  * what the last round hands on. */
 FlValue *const *fl_rounds_keep(FlAdRounds *k);

@@ -22,7 +22,7 @@ static FlValue *lifted(FlAdFrame *host, const FlOp *top, FlValue *v) {
   return y ? fl_ir_binary(&host->b, (FlOpcode)code, x, y) : NULL;
 }
 
-static int loop_of(const FlAdFrame *f, const FlAdLevel *l, FlValue *source) {
+static int loop_of(const FlAdFrame *f, const FlAdNest *l, FlValue *source) {
   if (source->op) return -1;
   FlValue *v = fl_ad_at(f, source);
   for (int k = 0; k < l->n; k++)
@@ -31,7 +31,7 @@ static int loop_of(const FlAdFrame *f, const FlAdLevel *l, FlValue *source) {
 }
 
 /* index = loop variable `axis` + shift. */
-static bool shifted(FlAdFrame *host, const FlAdFrame *f, const FlAdLevel *l, FlValue *index, int *axis,
+static bool shifted(FlAdFrame *host, const FlAdFrame *f, const FlAdNest *l, FlValue *index, int *axis,
                     FlValue **shift) {
   const FlOp *op = index->op;
   *shift = NULL;
@@ -40,7 +40,7 @@ static bool shifted(FlAdFrame *host, const FlAdFrame *f, const FlAdLevel *l, FlV
   if (!op || op->n_args != 2) return false;
   bool minus = op->code == FL_OP_SUB || op->code == FL_OP_WRAP_SUB;
   if (!minus && op->code != FL_OP_ADD && op->code != FL_OP_WRAP_ADD) return false;
-  const FlAdLevel *outermost = l;
+  const FlAdNest *outermost = l;
   while (outermost->parent) outermost = outermost->parent;
   for (int side = 0; side < (minus ? 1 : 2); side++) {
     *axis = loop_of(f, l, op->args[side]);
@@ -52,7 +52,7 @@ static bool shifted(FlAdFrame *host, const FlAdFrame *f, const FlAdLevel *l, FlV
   return false;
 }
 
-bool fl_ad_shifts(FlAdFrame *host, const FlAdFrame *f, const FlAdLevel *l, const FlAdSink *s, int *axes,
+bool fl_ad_shifts(FlAdFrame *host, const FlAdFrame *f, const FlAdNest *l, const FlAdSink *s, int *axes,
                   FlValue **shifts) {
   bool taken[FL_MAX_RANK] = {0};
   if (s->n != s->load->n_args - 1) return false;

@@ -4,15 +4,16 @@
  * In: a loop over elements with the FOR or WHILE directly in it. Out: before the loop, the FOR or WHILE with
  * arrays in place of what it handed on; in the loop, reads of what these are at the end. An element whose
  * rounds have ended hands its values on as they are. */
-#include "ad/plain.h"
+#include "ad/normalize.h"
+#include "ad/rules/rules.h"
 
 typedef struct Spread {
-  FlPlain *p;
+  FlNorm *p;
   FlOp *loop;
   int n;       /* how many values are handed on */
   int n_sizes; /* of the elements */
   FlValue *const *sizes, **start;
-  FlPlainKept kept;
+  FlNormSaved kept;
   FlValue *lo, *count; /* FOR: the first position where it is one for all, else NULL; the most rounds */
 } Spread;
 
@@ -36,7 +37,7 @@ static FlAdFrame at_element(const Spread *s, const FlAdLoop *m, FlBuilder b, FlV
   FlRegion *r = s->loop->regions[0], *around = s->p->top->regions[0];
   FlValue *const *index = m->region->params;
   for (int i = 0; i < s->n_sizes; i++) fl_ad_put(&f, around->params[i], index[i]);
-  fl_plain_put_kept(s->p, &f, &s->kept, index);
+  fl_norm_put_kept(s->p, &f, &s->kept, index);
   int skip = r->n_params - s->n;
   for (int i = 0; i < s->n; i++)
     fl_ad_put(&f, r->params[skip + i], fl_ir_load(&f.b, arrays[i], s->n_sizes, index, true));
@@ -51,9 +52,9 @@ static void round_where(const Spread *s, FlAdFrame *f, FlValue *c, FlValue *no, 
   int skip = r->n_params - s->n, says = r->n_yields - s->n;
   for (int i = 0; i < r->n_yields; i++) types[i] = r->yields[i]->type;
   FlOp *choice = fl_ir_op(&f->b, FL_OP_IF, 1, &c, r->n_yields, types, 2);
-  FlBuilder b = fl_plain_into(s->p, fl_ir_region(&f->b, choice, 0, 0, NULL));
+  FlBuilder b = fl_norm_into(s->p, fl_ir_region(&f->b, choice, 0, 0, NULL));
   FlAdFrame in = fl_ad_frame(s->p->ad, f, b, false, NULL);
-  for (int i = 0; i < r->n_yields; i++) out[i] = fl_plain_pull(&in, s->p->top, r->yields[i]);
+  for (int i = 0; i < r->n_yields; i++) out[i] = fl_norm_pull(&in, s->p->top, r->yields[i]);
   fl_ir_yield(choice->regions[0], b.module, r->n_yields, out);
   fl_ir_region(&f->b, choice, 1, 0, NULL);
   if (says) out[0] = no;
@@ -77,12 +78,12 @@ static FlValue **spread_for(Spread *s) {
   }
   FlOp *op = fl_ir_op(b, FL_OP_FOR, s->n + 2, args, s->n, types + 1, 1);
   FlRegion *r = fl_ir_region(b, op, 0, s->n + 1, types);
-  FlBuilder in = fl_plain_into(s->p, r);
-  FlAdLoop m = fl_plain_map(s->p, &in, s->n_sizes, s->sizes);
+  FlBuilder in = fl_norm_into(s->p, r);
+  FlAdLoop m = fl_norm_map(s->p, &in, s->n_sizes, s->sizes);
   FlAdFrame f = at_element(s, &m, in, r->params + 1);
   if (s->lo) {
     fl_ad_put(&f, source->params[0], r->params[0]);
-    for (int i = 0; i < s->n; i++) out[i] = fl_plain_pull(&f, s->p->top, source->yields[i]);
+    for (int i = 0; i < s->n; i++) out[i] = fl_norm_pull(&f, s->p->top, source->yields[i]);
   } else {
     FlValue *lo = fl_ad_at(&f, s->loop->args[0]);
     FlValue *own = fl_ir_binary(&f.b, FL_OP_WRAP_SUB, fl_ad_at(&f, s->loop->args[1]), lo);
@@ -109,8 +110,8 @@ static FlValue **spread_while(Spread *s) {
   for (int i = 0; i <= n; i++) types[i] = args[i]->type;
   FlOp *op = fl_ir_op(b, FL_OP_WHILE, n + 1, args, n + 1, types, 1);
   FlRegion *r = fl_ir_region(b, op, 0, n + 1, types);
-  FlBuilder in = fl_plain_into(s->p, r);
-  FlAdLoop m = fl_plain_map(s->p, &in, s->n_sizes, s->sizes);
+  FlBuilder in = fl_norm_into(s->p, r);
+  FlAdLoop m = fl_norm_map(s->p, &in, s->n_sizes, s->sizes);
   FlAdFrame f = at_element(s, &m, in, r->params);
   FlValue *on = fl_ir_load(&f.b, r->params[n], s->n_sizes, m.region->params, true);
   round_where(s, &f, on, on, out);
@@ -126,27 +127,27 @@ static FlValue **spread_while(Spread *s) {
   return op->results;
 }
 
-void fl_plain_spread(FlPlain *p, FlOp *loop) {
+void fl_norm_spread(FlNorm *p, FlOp *loop) {
   bool counted = loop->code == FL_OP_FOR;
   int skip = counted ? 2 : 0;
   Spread s = {.p = p, .loop = loop, .n = loop->n_results, .n_sizes = p->top->n_args, .sizes = p->top->args};
   bool fixed =
       counted && fl_ad_size_is_fixed(p->top, loop->args[0]) && fl_ad_size_is_fixed(p->top, loop->args[1]);
-  fl_plain_find_needed(p, &s.kept, loop);
-  for (int i = fixed ? 2 : 0; i < loop->n_args; i++) fl_plain_need(p, &s.kept, loop->args[i]);
-  fl_plain_keep(p, &s.kept);
+  fl_norm_find_needed(p, &s.kept, loop);
+  for (int i = fixed ? 2 : 0; i < loop->n_args; i++) fl_norm_need(p, &s.kept, loop->args[i]);
+  fl_norm_keep(p, &s.kept);
   s.start = FL_NEW_ARRAY(p->ad->arena, FlValue *, s.n + 1);
   for (int i = 0; i < s.n; i++) s.start[i] = array_of(&s, loop->args[skip + i]);
   if (fixed) {
     FlAdFrame host = fl_ad_frame(p->ad, NULL, p->b, false, NULL);
-    s.lo = fl_plain_pull(&host, p->top, loop->args[0]);
-    s.count = fl_plain_pull(&host, p->top, loop->args[1]);
+    s.lo = fl_norm_pull(&host, p->top, loop->args[0]);
+    s.count = fl_norm_pull(&host, p->top, loop->args[1]);
   } else if (counted) {
-    s.count = fl_plain_most(p, &p->b, s.n_sizes, s.sizes, rounds_of, &s);
+    s.count = fl_norm_most(p, &p->b, s.n_sizes, s.sizes, rounds_of, &s);
   }
   FlValue **results = counted ? spread_for(&s) : spread_while(&s);
   FlRegion *around = p->top->regions[0];
-  FlBuilder b = fl_plain_before(p, loop);
+  FlBuilder b = fl_norm_before(p, loop);
   for (int i = 0; i < s.n; i++) {
     FlValue *v = fl_ir_load(&b, results[i], s.n_sizes, around->params, true);
     fl_ir_replace_in(around, loop->results[i], v);

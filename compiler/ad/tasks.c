@@ -5,7 +5,7 @@
  * then backward, and give the adjoints of what they read from outside; these are added in the order of the
  * tasks. Of an element that a task reads, and of an array that it takes from a list, its place is given, and
  * what is added there. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 static FlValue *at(FlBuilder *b, FlValue *line, FlValue *i) { return fl_ir_load(b, line, 1, &i, true); }
 

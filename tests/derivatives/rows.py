@@ -1,4 +1,4 @@
-"""The functions whose derivatives are checked: a row is a name, the operators of compiler/ad/rules.def that it is
+"""The functions whose derivatives are checked: a row is a name, the operators of compiler/ad/rules/rules.def that it is
 for, where its arguments lie, and what it does.
 
 A function takes `u`, f64[size] by the expression SIZE of n and d, and gives an array of one dimension or a float.

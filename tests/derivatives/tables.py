@@ -41,7 +41,7 @@ def scopes(words):
 
 
 def check_tables(root, rows, refused, check):
-    rules = re.findall(r"^FL_AD_(RULE|SCALAR|STEP|FORM|NONE)\((\w+)", (root / "compiler/ad/rules.def").read_text(), re.M)
+    rules = re.findall(r"^FL_AD_(RULE|SCALAR|STEP|FORM|NONE)\((\w+)", (root / "compiler/ad/rules/rules.def").read_text(), re.M)
     kinds = {op: kind for kind, op in rules}
     covered = {op for row in rows for op in row["ops"]} | {op for op, *_ in refused}
     covered |= {"CONVERT", "CUSTOM"}  # exact: tests/run/derivatives/forward.flow, own.flow

@@ -1,5 +1,5 @@
 """Derivatives of every operator: forward and reverse mode against central differences of order 6 of the function's own
-values, second derivatives both ways round; of each operator of compiler/ad/rules.def there is a row, and each operator of
+values, second derivatives both ways round; of each operator of compiler/ad/rules/rules.def there is a row, and each operator of
 ir/ops.def that could pass floats on is in rules.def. With `soak` as argument: more seeds; with names: these rows."""
 import concurrent.futures
 import pathlib

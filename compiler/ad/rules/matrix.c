@@ -1,7 +1,7 @@
 /* matrix.c: small words for the rules of matrices: products, loops over elements, pieces. In: values where
  * the builder stands. Out: values of ops that it adds there. Always: what is added is ordinary IR, which a
  * derivative may go through again. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 FlValue *fl_ad_matmul(FlBuilder *b, FlValue *x, FlValue *y, int transposed) {
   FlDtype d = (FlDtype)x->type.dtype;

@@ -1,12 +1,12 @@
-/* levels.c: loops within loops, forward.
+/* nest.c: loops within loops, forward.
  *
  * In: a MAP, REDUCE or COLLECT of host code. Out: its levels. A level is the straight code of one loop; the
  * loops within it are levels of their own, and what these give is computed once more as an array over the
  * loops around them, so that every level, with the straight code of those around it, is a kernel by itself.
  * Always: sizes of inner loops do not depend on outer ones, else it fails. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
-static const FlOp *top_of(const FlAdLevel *level) {
+static const FlOp *top_of(const FlAdNest *level) {
   while (level->parent) level = level->parent;
   return level->op;
 }
@@ -52,7 +52,7 @@ static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
   switch (op->code) {
   case FL_OP_CONST: return fl_ad_i64(&host->b, op->attrs.i);
   case FL_OP_DIM: {
-    FlAdLevel *level = op->args[0]->op ? fl_map_get(host->ad->levels, op->args[0]->op) : NULL;
+    FlAdNest *level = op->args[0]->op ? fl_map_get(host->ad->nests, op->args[0]->op) : NULL;
     if (level) return level->sizes[level->outer + (int)op->attrs.i];
     if (fl_ir_made_within(op->args[0], top)) return NULL;
     return fl_ir_dim(&host->b, fl_ad_at(host, op->args[0]), (int)op->attrs.i);
@@ -72,8 +72,8 @@ static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
 
 /* ---- making ---- */
 
-static FlAdLevel *make(FlAdFrame *host, FlOp *op, FlAdLevel *parent, bool *ragged) {
-  FlAdLevel *l = FL_NEW(host->ad->arena, FlAdLevel);
+static FlAdNest *make(FlAdFrame *host, FlOp *op, FlAdNest *parent, bool *ragged) {
+  FlAdNest *l = FL_NEW(host->ad->arena, FlAdNest);
   *ragged = false;
   l->op = op;
   l->parent = parent;
@@ -95,24 +95,24 @@ static FlAdLevel *make(FlAdFrame *host, FlOp *op, FlAdLevel *parent, bool *ragge
   return l;
 }
 
-static void yields_of(FlAdFrame *f, const FlAdLevel *level, const void *env, FlValue **out) {
+static void yields_of(FlAdFrame *f, const FlAdNest *level, const void *env, FlValue **out) {
   (void)env;
   const FlRegion *r = level->op->regions[0];
   for (int k = 0; k < r->n_yields; k++) out[k] = fl_ad_at(f, r->yields[k]);
 }
 
 /* What an inner loop gives, over the loops around it. */
-static void compute(FlAdFrame *host, FlAdLevel *l) {
+static void compute(FlAdFrame *host, FlAdNest *l) {
   FlOp *op = l->op;
   FlValue **results = FL_NEW_ARRAY(host->ad->arena, FlValue *, op->n_results + 1);
   const FlRegion *r = op->regions[0];
   if (op->code == FL_OP_REDUCE) {
-    results[0] = fl_ad_level_reduce(host, l, op->attrs.s, op->attrs.i, r->n_yields, yields_of, NULL,
+    results[0] = fl_ad_nest_reduce(host, l, op->attrs.s, op->attrs.i, r->n_yields, yields_of, NULL,
                                     (FlDtype)op->results[0]->type.dtype);
   } else {
     FlAdLoop m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
     FlAdFrame f = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
-    fl_ad_level_emit(&f, l);
+    fl_ad_nest_emit(&f, l);
     FlValue **yields = FL_NEW_ARRAY(host->ad->arena, FlValue *, r->n_yields + 1);
     yields_of(&f, l, NULL, yields);
     fl_ad_loop_end(&host->b, &m, r->n_yields, yields);
@@ -174,20 +174,20 @@ static const FlOp *culprit(const FlAd *ad, const FlOp *op) {
   return op;
 }
 
-static bool fill(FlAdFrame *host, FlAdLevel *l);
+static bool fill(FlAdFrame *host, FlAdNest *l);
 
-static bool inner_loop(FlAdFrame *host, FlAdLevel *l, FlOp *op) {
+static bool inner_loop(FlAdFrame *host, FlAdNest *l, FlOp *op) {
   bool ragged, active = fl_ad_touches(host->ad, op);
   for (int k = 0; k < op->regions[0]->n_yields; k++)
     if (!fl_t_is_scalar(op->regions[0]->yields[k]->type))
       return fl_ad_fail(host->ad, op->span, "a loop in a loop that gives arrays");
-  FlAdLevel *child = make(host, op, l, &ragged);
+  FlAdNest *child = make(host, op, l, &ragged);
   if (!child) return false;
   if (ragged && !active && op->code == FL_OP_REDUCE) return true; /* stays in the straight code */
   if (ragged)
     return fl_ad_fail(host->ad, op->span, "a loop whose number of rounds depends on the loop around it");
   fl_vec_push(host->ad->arena, &l->children, child);
-  fl_map_set(host->ad->levels, op, child);
+  fl_map_set(host->ad->nests, op, child);
   if (!fill(host, child)) return false;
   compute(host, child);
   return true;
@@ -197,7 +197,7 @@ static bool inner_loop(FlAdFrame *host, FlAdLevel *l, FlOp *op) {
 static bool only_loads(const FlAd *ad, const FlOp *op) {
   for (int i = 0; i < op->n_args; i++) {
     const FlValue *v = op->args[i];
-    bool made = !fl_t_is_scalar(v->type) && v->op && fl_map_get(ad->levels, v->op);
+    bool made = !fl_t_is_scalar(v->type) && v->op && fl_map_get(ad->nests, v->op);
     if (made && op->code != FL_OP_LOAD && op->code != FL_OP_DIM) return false;
   }
   for (int i = 0; i < op->n_regions; i++)
@@ -206,7 +206,7 @@ static bool only_loads(const FlAd *ad, const FlOp *op) {
   return true;
 }
 
-static bool fill(FlAdFrame *host, FlAdLevel *l) {
+static bool fill(FlAdFrame *host, FlAdNest *l) {
   FlOp *op = l->op;
   if (op->code == FL_OP_REDUCE && op->attrs.list) return fl_ad_fail_op(host->ad, op, " of several kinds");
   for (FlOp *in = op->regions[0]->first; in; in = in->next) {
@@ -227,14 +227,14 @@ static bool fill(FlAdFrame *host, FlAdLevel *l) {
   return true;
 }
 
-FlAdLevel *fl_ad_level_make(FlAdFrame *host, FlOp *op) {
+FlAdNest *fl_ad_nest_make(FlAdFrame *host, FlOp *op) {
   bool ragged;
   for (int k = 0; k < op->n_results; k++)
     if (op->results[k]->type.depth) {
       fl_ad_fail(host->ad, op->span, "a list of arrays");
       return NULL;
     }
-  FlAdLevel *l = make(host, op, NULL, &ragged);
+  FlAdNest *l = make(host, op, NULL, &ragged);
   return l && fill(host, l) ? l : NULL;
 }
 
@@ -289,26 +289,26 @@ static bool takes(const FlAd *ad, const FlOp *top, const FlOp *op, int outer) {
   return even;
 }
 
-bool fl_ad_levels_take(const FlAd *ad, const FlOp *op) { return takes(ad, op, op, 0); }
+bool fl_ad_nest_takes(const FlAd *ad, const FlOp *op) { return takes(ad, op, op, 0); }
 
 /* ---- emitting ---- */
 
 /* The ops of a level before `until`; NULL: all. */
-static void emit(FlAdFrame *f, const FlAdLevel *l, const FlOp *until) {
+static void emit(FlAdFrame *f, const FlAdNest *l, const FlOp *until) {
   if (l->parent) emit(f, l->parent, l->op);
   const FlRegion *r = l->op->regions[0];
   for (int k = 0; k < r->n_params; k++) fl_ad_put(f, r->params[k], f->index[l->outer + k]);
   for (const FlOp *op = r->first; op != until; op = op->next) {
-    FlAdLevel *child = fl_map_get(f->ad->levels, op);
+    FlAdNest *child = fl_map_get(f->ad->nests, op);
     if (child && op->code == FL_OP_REDUCE)
       fl_ad_put(f, op->results[0], fl_ir_load(&f->b, child->results[0], l->n, f->index, true));
     else if (!child && !fl_ir_is_check(op)) fl_ad_clone(f, op);
   }
 }
 
-void fl_ad_level_emit(FlAdFrame *f, const FlAdLevel *level) { emit(f, level, NULL); }
+void fl_ad_nest_emit(FlAdFrame *f, const FlAdNest *level) { emit(f, level, NULL); }
 
-FlValue *fl_ad_level_reduce(FlAdFrame *host, const FlAdLevel *l, const char *kind, int64_t flags,
+FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *l, const char *kind, int64_t flags,
                             int n_yields, FlAdYields *yields, const void *env, FlDtype result) {
   FlBuilder *b = &host->b;
   FlValue *index[FL_MAX_RANK], *out[4];
@@ -318,7 +318,7 @@ FlValue *fl_ad_level_reduce(FlAdFrame *host, const FlAdLevel *l, const char *kin
   FlAdLoop red = fl_ad_loop(b, FL_OP_REDUCE, l->n - l->outer, l->sizes + l->outer);
   for (int k = l->outer; k < l->n; k++) index[k] = red.region->params[k - l->outer];
   FlAdFrame f = fl_ad_frame(host->ad, host, *b, true, index);
-  fl_ad_level_emit(&f, l);
+  fl_ad_nest_emit(&f, l);
   yields(&f, l, env, out);
   fl_ir_yield(red.region, b->module, n_yields, out);
   *b = red.outer;

@@ -2,7 +2,7 @@
  *
  * The adjoint of a list is a list as long. What always holds: an element of it either has the sizes of the
  * element of the list, or no elements at all: then it is all zero. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 static FlBuilder into(FlBuilder b, FlRegion *r) {
   b.region = r;

@@ -1,7 +1,7 @@
 /* fourier.c: rules for fft, rfft and irfft. In: adjoints of the parts of the transform, or tangents of what
  * is transformed. Out: those of the other side. Always: a transform is linear, so forwards it is the
  * transform of the tangent; backwards it is the transform with the sign of the exponent turned, scaled. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 static FlOp *transform(FlBuilder *b, FlOpcode code, int n, FlValue *const *args, int n_results, int64_t i) {
   FlType1 types[2] = {args[0]->type, args[0]->type};

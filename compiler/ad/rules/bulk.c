@@ -1,7 +1,7 @@
 /* bulk.c: the rules of host code, by the table rules.def, and those of operators that put elements in other
  * places: rows, lists, sizes. In: adjoints of results, or tangents of arguments. Out: those of the other
  * side. Always: forwards they put the tangents where they put the elements. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 static FlValue *rows(const FlAdBulk *k, FlValue *a, FlValue *from, FlValue *to) {
   return fl_ad_op(k->b, FL_OP_ROWS, 3, (FlValue *[]){a, from, to}, a->type, 0);
@@ -266,7 +266,7 @@ typedef struct Row {
 static const Row rules[FL_N_OPS] = {
 #define FL_AD_RULE(OP, back, ahead) [FL_OP_##OP] = {fl_ad_back_##back, fl_ad_ahead_##ahead, false},
 #define FL_AD_STEP(OP) [FL_OP_##OP] = {NULL, NULL, true},
-#include "ad/rules.def"
+#include "ad/rules/rules.def"
 };
 
 static bool no_rule(FlAd *ad, const FlOp *op) {

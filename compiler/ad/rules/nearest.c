@@ -2,7 +2,7 @@
  * distances of rows to their nearest centers and of the sums of the rows of each center, or tangents of rows
  * and centers. Out: those of the other side. Always: which center is nearest stays as it is, and a gap, which
  * only says what need not be looked at, has no derivative. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 static FlValue *load1(FlBuilder *b, FlValue *line, FlValue *i) { return fl_ir_load(b, line, 1, &i, true); }
 

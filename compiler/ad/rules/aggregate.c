@@ -5,7 +5,7 @@
  * is the derivative by row i; both ways are made of these coefficients, which are again ordinary IR. Those of
  * an aggregate that picks rows (min, median) are 1 at these rows, shares of 1 where it interpolates, else 0;
  * at ties it is the first row. Rows under null have none, and a group without a value counts nothing. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 typedef struct Groups {
   FlAd *ad;

@@ -8,7 +8,7 @@
  * backpropagation algorithms for square, wide, and deep matrices", 2020. svd: J. Townsend, "Differentiating
  * the singular value decomposition", 2016. eigh, eig: M. Giles, 2008, section 3.1; the scale and phase of the
  * vectors of eig: C. Boeddeker et al., "On the computation of complex-valued gradients", 2017. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 /* ---- qr: a = q r; of a wide a = [x y] with x square, r = [u w] ---- */
 

@@ -1,11 +1,12 @@
-/* plain.c: loops over elements that levels.c cannot take become loops that it can, in a copy.
+/* normalize.c: loops over elements that nest.c cannot take become loops that it can, in a copy.
  *
  * In: the ops of a function, marked. Out: behind each MAP, REDUCE or COLLECT of host code that has a FOR or
  * WHILE in it, a loop under an IF, or a loop whose size depends on another loop, ops that give the same
  * results by plain loops. Derivatives go through these; the original stays, with its value and its errors.
  * Method: loop distribution and interchange, R. Allen, K. Kennedy, "Optimizing Compilers for Modern
  * Architectures", 2002, chapters 2 and 5. */
-#include "ad/plain.h"
+#include "ad/normalize.h"
+#include "ad/rules/rules.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ static bool in_rounds(const FlOp *op) { return op->code == FL_OP_FOR || op->code
 
 /* ---- pieces ---- */
 
-FlBuilder fl_plain_before(const FlPlain *p, FlOp *op) {
+FlBuilder fl_norm_before(const FlNorm *p, FlOp *op) {
   FlBuilder b = p->b;
   b.region = op->parent;
   b.before = op;
@@ -27,25 +28,25 @@ FlBuilder fl_plain_before(const FlPlain *p, FlOp *op) {
   return b;
 }
 
-FlBuilder fl_plain_into(const FlPlain *p, FlRegion *r) {
+FlBuilder fl_norm_into(const FlNorm *p, FlRegion *r) {
   FlBuilder b = p->b;
   b.region = r;
   b.before = NULL;
   return b;
 }
 
-FlValue *fl_plain_zero(FlBuilder *b, FlType1 t) {
+FlValue *fl_norm_zero(FlBuilder *b, FlType1 t) {
   if (t.dtype == FL_F64 || t.dtype == FL_F32) return fl_ir_const_f(b, (FlDtype)t.dtype, 0.0);
   return t.dtype == FL_TEXT ? fl_ir_const_t(b, "", 0) : fl_ir_const_i(b, (FlDtype)t.dtype, 0);
 }
 
-FlAdLoop fl_plain_map(FlPlain *p, FlBuilder *b, int n, FlValue *const *sizes) {
+FlAdLoop fl_norm_map(FlNorm *p, FlBuilder *b, int n, FlValue *const *sizes) {
   FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, n, sizes);
   fl_map_set(p->ad->own, m.op, m.op);
   return m;
 }
 
-FlValue *fl_plain_most(const FlPlain *p, FlBuilder *b, int n, FlValue *const *sizes, FlPlainValue *value,
+FlValue *fl_norm_most(const FlNorm *p, FlBuilder *b, int n, FlValue *const *sizes, FlNormValue *value,
                        void *env) {
   FlValue *some = NULL, *zero = fl_ad_i64(b, 0);
   for (int k = 0; k < n; k++) {
@@ -54,7 +55,7 @@ FlValue *fl_plain_most(const FlPlain *p, FlBuilder *b, int n, FlValue *const *si
   }
   FlType1 i64 = fl_t_scalar(FL_I64);
   FlOp *choice = fl_ir_op(b, FL_OP_IF, 1, &some, 1, &i64, 2);
-  FlBuilder in = fl_plain_into(p, fl_ir_region(b, choice, 0, 0, NULL));
+  FlBuilder in = fl_norm_into(p, fl_ir_region(b, choice, 0, 0, NULL));
   FlAdLoop red = fl_ad_loop(&in, FL_OP_REDUCE, n, sizes);
   FlValue *v = value(&in, red.region->params, env);
   fl_ad_loop_end(&in, &red, 1, &v);
@@ -92,15 +93,15 @@ typedef struct Pull {
 
 static void pull_one(void *env, FlValue *v) {
   Pull *p = env;
-  fl_plain_pull(p->f, p->top, v);
+  fl_norm_pull(p->f, p->top, v);
 }
 
-FlValue *fl_plain_pull(FlAdFrame *f, const FlOp *top, FlValue *v) {
+FlValue *fl_norm_pull(FlAdFrame *f, const FlOp *top, FlValue *v) {
   if (!fl_ir_made_within(v, top) || fl_map_get(f->to, v) || !v->op) return fl_ad_at(f, v);
   Pull p = {f, top};
   if (v->op->code == FL_OP_DIM && v->op->args[0]->op && v->op->args[0]->op->code == FL_OP_MAP &&
       fl_ir_made_within(v->op->args[0], top)) { /* the size, without the array */
-    fl_ad_put(f, v, fl_plain_pull(f, top, v->op->args[0]->op->args[v->op->attrs.i]));
+    fl_ad_put(f, v, fl_norm_pull(f, top, v->op->args[0]->op->args[v->op->attrs.i]));
     return fl_ad_at(f, v);
   }
   reads(v->op, pull_one, &p);
@@ -124,41 +125,41 @@ static bool cheap(const FlValue *v) {
 }
 
 typedef struct Need {
-  const FlPlain *p;
-  FlPlainKept *kept;
+  const FlNorm *p;
+  FlNormSaved *kept;
 } Need;
 
 static void need_one(void *env, FlValue *v) {
   Need *n = env;
   if (!fl_ir_made_within(v, n->p->top) || !v->op) return;
   if (cheap(v) || !fl_t_is_scalar(v->type)) reads(v->op, need_one, env);
-  else fl_plain_need(n->p, n->kept, v);
+  else fl_norm_need(n->p, n->kept, v);
 }
 
-void fl_plain_need(const FlPlain *p, FlPlainKept *k, FlValue *v) {
+void fl_norm_need(const FlNorm *p, FlNormSaved *k, FlValue *v) {
   for (int i = 0; i < k->of.n; i++)
     if (k->of.at[i] == v) return;
   fl_vec_push(p->ad->arena, &k->of, v);
 }
 
-void fl_plain_find_needed(const FlPlain *p, FlPlainKept *k, const FlOp *op) {
+void fl_norm_find_needed(const FlNorm *p, FlNormSaved *k, const FlOp *op) {
   Need n = {p, k};
   reads(op, need_one, &n);
 }
 
-void fl_plain_keep(FlPlain *p, FlPlainKept *k) {
+void fl_norm_keep(FlNorm *p, FlNormSaved *k) {
   if (!k->of.n) return;
   FlRegion *r = body(p->top);
-  FlAdLoop m = fl_plain_map(p, &p->b, p->top->n_args, p->top->args);
+  FlAdLoop m = fl_norm_map(p, &p->b, p->top->n_args, p->top->args);
   FlAdFrame f = fl_ad_frame(p->ad, NULL, p->b, false, NULL);
   for (int i = 0; i < r->n_params; i++) fl_ad_put(&f, r->params[i], m.region->params[i]);
   FlValue **yields = FL_NEW_ARRAY(p->ad->arena, FlValue *, k->of.n);
-  for (int i = 0; i < k->of.n; i++) yields[i] = fl_plain_pull(&f, p->top, k->of.at[i]);
+  for (int i = 0; i < k->of.n; i++) yields[i] = fl_norm_pull(&f, p->top, k->of.at[i]);
   fl_ad_loop_end(&p->b, &m, k->of.n, yields);
   k->arrays = m.op->results;
 }
 
-void fl_plain_put_kept(const FlPlain *p, FlAdFrame *f, const FlPlainKept *k, FlValue *const *index) {
+void fl_norm_put_kept(const FlNorm *p, FlAdFrame *f, const FlNormSaved *k, FlValue *const *index) {
   for (int i = 0; i < k->of.n; i++)
     fl_ad_put(f, k->of.at[i], fl_ir_load(&f->b, k->arrays[i], p->top->n_args, index, true));
 }
@@ -175,7 +176,7 @@ static bool has_rounds(const FlAd *ad, const FlRegion *r) {
 }
 
 /* Reads of the array become reads of one that has the loop variables of `top` first. */
-static void read_instead(const FlPlain *p, FlRegion *r, const FlValue *array, FlValue *wide) {
+static void read_instead(const FlNorm *p, FlRegion *r, const FlValue *array, FlValue *wide) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     for (int i = 0; i < op->n_regions; i++) read_instead(p, op->regions[i], array, wide);
@@ -196,23 +197,23 @@ static void read_instead(const FlPlain *p, FlRegion *r, const FlValue *array, Fl
 }
 
 /* What a loop in the loop computes of each element is computed before, as arrays over both. */
-static void take_out(FlPlain *p, FlOp *inner) {
+static void take_out(FlNorm *p, FlOp *inner) {
   FlRegion *r = body(inner), *around = body(p->top);
   FlValue *sizes[FL_MAX_RANK], *index[FL_MAX_RANK];
   int n = p->top->n_args, all = n + inner->n_args;
-  FlPlainKept kept = {0};
-  fl_plain_find_needed(p, &kept, inner);
-  fl_plain_keep(p, &kept);
+  FlNormSaved kept = {0};
+  fl_norm_find_needed(p, &kept, inner);
+  fl_norm_keep(p, &kept);
   FlAdFrame host = fl_ad_frame(p->ad, NULL, p->b, false, NULL);
   for (int i = 0; i < all; i++)
-    sizes[i] = i < n ? p->top->args[i] : fl_plain_pull(&host, p->top, inner->args[i - n]);
-  FlAdLoop m = fl_plain_map(p, &p->b, all, sizes);
+    sizes[i] = i < n ? p->top->args[i] : fl_norm_pull(&host, p->top, inner->args[i - n]);
+  FlAdLoop m = fl_norm_map(p, &p->b, all, sizes);
   FlAdFrame f = fl_ad_frame(p->ad, NULL, p->b, false, NULL);
   for (int i = 0; i < n; i++) fl_ad_put(&f, around->params[i], m.region->params[i]);
   for (int i = n; i < all; i++) fl_ad_put(&f, r->params[i - n], m.region->params[i]);
-  fl_plain_put_kept(p, &f, &kept, m.region->params);
+  fl_norm_put_kept(p, &f, &kept, m.region->params);
   FlValue **yields = FL_NEW_ARRAY(p->ad->arena, FlValue *, r->n_yields);
-  for (int i = 0; i < r->n_yields; i++) yields[i] = fl_plain_pull(&f, p->top, r->yields[i]);
+  for (int i = 0; i < r->n_yields; i++) yields[i] = fl_norm_pull(&f, p->top, r->yields[i]);
   fl_ad_loop_end(&p->b, &m, r->n_yields, yields);
   if (inner->code == FL_OP_MAP) {
     for (int i = 0; i < inner->n_results; i++) read_instead(p, around, inner->results[i], m.op->results[i]);
@@ -220,7 +221,7 @@ static void take_out(FlPlain *p, FlOp *inner) {
     return;
   }
   r->first = r->last = NULL;
-  FlBuilder in = fl_plain_into(p, r);
+  FlBuilder in = fl_norm_into(p, r);
   for (int i = 0; i < all; i++) index[i] = i < n ? around->params[i] : r->params[i - n];
   for (int i = 0; i < r->n_yields; i++) yields[i] = fl_ir_load(&in, m.op->results[i], all, index, true);
   fl_ir_yield(r, p->b.module, r->n_yields, yields);
@@ -237,7 +238,7 @@ static int count_ops(const FlRegion *r) {
   return n;
 }
 
-static void write_out(const FlPlain *p, FlRegion *r) {
+static void write_out(const FlNorm *p, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     for (int i = 0; i < op->n_regions; i++) write_out(p, op->regions[i]);
@@ -247,7 +248,7 @@ static void write_out(const FlPlain *p, FlRegion *r) {
       continue;
     if (hi - lo > UNROLL_ROUNDS || (hi - lo) * count_ops(body(op)) > UNROLL_OPS) continue;
     FlValue **args = FL_NEW_ARRAY(p->ad->arena, FlValue *, op->n_args), **out = op->args + 2;
-    FlBuilder b = fl_plain_before(p, op);
+    FlBuilder b = fl_norm_before(p, op);
     for (int64_t k = lo; k < hi; k++) {
       args[0] = fl_ad_i64(&b, k);
       for (int i = 0; i < op->n_results; i++) args[i + 1] = out[i];
@@ -261,10 +262,10 @@ static void write_out(const FlPlain *p, FlRegion *r) {
 
 /* ---- one loop ---- */
 
-static bool even_all(FlPlain *p, int n, FlOp **chain);
+static bool even_all(FlNorm *p, int n, FlOp **chain);
 
 /* Loops within the last of the chain have sizes that host code has. */
-static bool even_within(FlPlain *p, int n, FlOp **chain) {
+static bool even_within(FlNorm *p, int n, FlOp **chain) {
   for (FlOp *op = body(chain[n - 1])->first, *next; op; op = next) {
     next = op->next;
     if (!over_elements(op)) continue;
@@ -274,13 +275,13 @@ static bool even_within(FlPlain *p, int n, FlOp **chain) {
   return true;
 }
 
-static bool even_all(FlPlain *p, int n, FlOp **chain) {
+static bool even_all(FlNorm *p, int n, FlOp **chain) {
   int sizes = 0;
   for (int k = 0; k < n; k++) sizes += chain[k]->n_args;
   if (sizes > FL_MAX_RANK)
     return fl_ad_fail(p->ad, chain[n - 1]->span,
                       "more loops within each other than an array can have dimensions");
-  return fl_plain_even(p, n, chain) && even_within(p, n, chain);
+  return fl_norm_even(p, n, chain) && even_within(p, n, chain);
 }
 
 static FlOp *last_rounds(const FlAd *ad, const FlRegion *r) {
@@ -289,12 +290,12 @@ static FlOp *last_rounds(const FlAd *ad, const FlRegion *r) {
   return op;
 }
 
-static bool make_plain(FlPlain *p) {
+static bool make_plain(FlNorm *p) {
   FlRegion *r = body(p->top);
   FlOp *chain[FL_MAX_RANK + 1] = {p->top};
   write_out(p, r);
   fl_ad_mark(p->ad);
-  fl_plain_hoist(p, r);
+  fl_norm_hoist(p, r);
   fl_ad_mark(p->ad);
   FlOp *last = last_rounds(p->ad, r);
   bool before = last;
@@ -302,14 +303,14 @@ static bool make_plain(FlPlain *p) {
     next = op->next;
     if (op == last) before = false;
     if (in_rounds(op) && fl_ad_touches(p->ad, op)) {
-      fl_plain_spread(p, op);
+      fl_norm_spread(p, op);
     } else if (over_elements(op)) {
       chain[1] = op;
       bool whole = has_rounds(p->ad, body(op)) || (before && op->code == FL_OP_MAP);
       if (p->top->n_args + op->n_args > FL_MAX_RANK || !whole) {
         if (!even_all(p, 2, chain)) return false;
       } else {
-        if (!fl_plain_even(p, 2, chain)) return false;
+        if (!fl_norm_even(p, 2, chain)) return false;
         take_out(p, op);
       }
     }
@@ -373,7 +374,7 @@ static bool of_scalars(const FlRegion *r) {
 
 /* A REDUCE or COLLECT of host code becomes a MAP, and one of its results. */
 static void map_first(FlAd *ad, FlBuilder b, FlOp *op) {
-  FlPlain p = {ad, b, op};
+  FlNorm p = {ad, b, op};
   FlRegion *r = body(op);
   p.b.region = op->parent;
   p.b.before = op->next;
@@ -397,7 +398,7 @@ static void map_first(FlAd *ad, FlBuilder b, FlOp *op) {
 
 /* Makes the ops that stand for a loop; the first of them, or NULL: failed. */
 static FlOp *stand_in(FlAd *ad, FlBuilder b, FlOp *op) {
-  FlPlain p = {ad, b, op};
+  FlNorm p = {ad, b, op};
   bool own = fl_map_get(ad->own, op) != NULL;
   FlOp *before = own ? op->prev : op;
   if (!own) {
@@ -412,30 +413,30 @@ static FlOp *stand_in(FlAd *ad, FlBuilder b, FlOp *op) {
     fl_ad_mark(ad);
   }
   FlRegion *home = p.top->parent;
-  p.b = fl_plain_before(&p, p.top);
+  p.b = fl_norm_before(&p, p.top);
   fl_map_set(ad->own, p.top, ad); /* it is as plain as it can be */
   if (!make_plain(&p)) return NULL;
   fl_ad_mark(ad);
   return before ? before->next : home->first;
 }
 
-bool fl_ad_plain(FlAd *ad, FlBuilder b, FlRegion *r) {
+bool fl_ad_normalize(FlAd *ad, FlBuilder b, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     if (!op->n_regions || !fl_ad_touches(ad, op)) continue;
     if (over_elements(op) && of_scalars(body(op))) {
-      if (fl_map_get(ad->own, op) == ad || fl_ad_levels_take(ad, op)) continue;
+      if (fl_map_get(ad->own, op) == ad || fl_ad_nest_takes(ad, op)) continue;
       next = stand_in(ad, b, op); /* what was made is looked at too */
       if (!next) return false;
       continue;
     }
-    if ((op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && !fl_ad_levels_take(ad, op)) {
+    if ((op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && !fl_ad_nest_takes(ad, op)) {
       map_first(ad, b, op);
       next = op->next;
       continue;
     }
     for (int i = 0; i < op->n_regions; i++)
-      if (!fl_ad_plain(ad, b, op->regions[i])) return false;
+      if (!fl_ad_normalize(ad, b, op->regions[i])) return false;
   }
   return true;
 }

@@ -5,7 +5,7 @@
  * holds: a running or rolling sum goes back as such a sum from the other end; of an extreme or a quantile the
  * rows that were picked are found first (at ties the first), and count alone. Rows under null count nothing.
  */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 #include <string.h>
 

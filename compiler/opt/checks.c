@@ -1,4 +1,4 @@
-/* known.c: what is certain where an operation stands, because a check before it passed, a branch was taken, a
+/* checks.c: check elimination. What is certain where an operation stands, because a check before it passed, a branch was taken, a
  * loop around it has elements, or an index runs over a range (bounds.c). A check that passed already goes; a
  * condition that is certain becomes a constant; an index that is certain needs no check and its arithmetic
  * none either; a minimum over sizes that are above zero cannot be EMPTY.
@@ -305,7 +305,7 @@ static void visit(Known *k, FlRegion *r) {
   forget_same(k, n_same);
 }
 
-void fl_opt_known(FlModule *m) {
+void fl_opt_checks(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
     Known k = {.arena = fl_arena_new(), .func = f};
     uint32_t n = f->next_id;

@@ -1,4 +1,4 @@
-/* siblings.c: horizontal fusion. Loops of one kind over the same index range that read a common array become
+/* horizontal.c: horizontal fusion. Loops of one kind over the same index range that read a common array become
  * one loop with the results of both: one sweep over the array, one kernel. This pass joins REDUCEs;
  * outputs.c, which runs when no MAP can be computed where it is read any more, joins MAPs.
  *
@@ -10,7 +10,7 @@
  *  - The second loop moves up to the first, with what it needs, if it cannot fail or passes nothing that can;
  * or the first one moves down, with what needs it, if it cannot fail. Only what can neither fail nor act
  * moves along. A checked integer product goes step by step and stays alone, and so does what makes texts. */
-#include "opt/siblings.h"
+#include "opt/horizontal.h"
 
 /* Of results of one loop, of buffers of a block where there are several axes, of operations in a body, and of
  * loops looked back at. */
@@ -318,9 +318,9 @@ static void join_all(FlModule *m, FlOpcode code, bool mixed) {
   }
 }
 
-void fl_opt_join_siblings(FlModule *m, FlOpcode code) { join_all(m, code, false); }
+void fl_opt_join_horizontal(FlModule *m, FlOpcode code) { join_all(m, code, false); }
 
 /* A MAP and a REDUCE over the same rows are one sweep, which keeps what the MAP gives. */
-void fl_opt_kept(FlModule *m) { join_all(m, FL_OP_REDUCE, true); }
+void fl_opt_horizontal_maps(FlModule *m) { join_all(m, FL_OP_REDUCE, true); }
 
-void fl_opt_siblings(FlModule *m) { fl_opt_join_siblings(m, FL_OP_REDUCE); }
+void fl_opt_horizontal(FlModule *m) { fl_opt_join_horizontal(m, FL_OP_REDUCE); }

@@ -1,10 +1,11 @@
-/* kept.c: what the way back through rounds needs of them: the loop writes down what it hands to each round.
+/* tape.c: what the way back through rounds needs of them: the loop writes down what it hands to each round.
  *
  * Of a long loop not all is kept at once. It is cut into pieces; what is handed to the first round of each
  * piece is kept, and all of the last piece; the rounds of the others run again, and are kept, when the way
  * back comes to them. With pieces of the square root of the number of rounds, twice that many states are
  * kept. Source: A. Griewank, A. Walther, "Evaluating Derivatives", 2nd edition, 2008, chapter 12. */
 #include "ad/rounds.h"
+#include "ad/rules/rules.h"
 
 /* What a loop may keep whole, and rounds that are few enough whatever they keep. */
 enum { WHOLE_BYTES = 64 << 20, FEW_ROUNDS = 16 };
@@ -70,7 +71,7 @@ FlValue *const *fl_rounds_keep(FlAdRounds *k) {
   for (int i = 0; i < n_kept; i++) {
     if (!is_kept(k, i)) continue;
     FlValue *like = i < n ? k->first[i] : fl_rounds_none(f, fl_rounds_read_type(k, i - n));
-    args[2 + all++] = k->kept ? k->kept[i] : room(&f->b, like, places);
+    args[2 + all++] = k->tape ? k->tape[i] : room(&f->b, like, places);
   }
   types[0] = fl_t_scalar(FL_I64);
   for (int i = 0; i < all; i++) types[1 + i] = args[2 + i]->type;
@@ -94,12 +95,12 @@ FlValue *const *fl_rounds_keep(FlAdRounds *k) {
   }
   for (int i = 0; i < n; i++) yields[i] = fl_ad_at(&in, k->body->yields[k->says + i]);
   fl_ir_yield(r, f->b.module, all, yields);
-  k->kept = FL_NEW_ARRAY(arena, FlValue *, n_kept + 1);
+  k->tape = FL_NEW_ARRAY(arena, FlValue *, n_kept + 1);
   at = n;
   for (int i = 0; i < n_kept; i++)
-    if (is_kept(k, i)) k->kept[i] = loop->results[at++];
+    if (is_kept(k, i)) k->tape[i] = loop->results[at++];
   for (int i = 0; i < n; i++)
-    if (fl_rounds_next(k, i)) k->kept[i] = write_down(&f->b, k->kept[i], k->count, loop->results[i]);
+    if (fl_rounds_next(k, i)) k->tape[i] = write_down(&f->b, k->tape[i], k->count, loop->results[i]);
   return loop->results;
 }
 
@@ -130,7 +131,7 @@ FlValue *fl_rounds_count(const FlAdRounds *k) {
 FlValue *fl_rounds_handed(const FlAdRounds *k, FlAdFrame *in, int i, FlValue *round) {
   FlBuilder *b = &in->b;
   FlValue *start = k->first[i];
-  if (!k->scan) return k->kept ? fl_rounds_read(b, k->kept[i], round) : start;
+  if (!k->scan) return k->tape ? fl_rounds_read(b, k->tape[i], round) : start;
   /* A SCAN's results are the values after each round. */
   FlValue *first = fl_ir_binary(b, FL_OP_EQ, round, fl_ad_i64(b, 0));
   FlOp *choice = fl_ir_op(b, FL_OP_IF, 1, &first, 1, &start->type, 2);

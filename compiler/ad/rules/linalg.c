@@ -7,7 +7,7 @@
  * 2008; of `cholesky`: I. Murray, "Differentiation of the Cholesky decomposition", 2016, section 3; of the
  * pseudo-inverse: G. Golub, V. Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
  * problems whose variables separate", 1973, section 4. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 /* ---- products ---- */
 

@@ -4,7 +4,7 @@
  * A factor that may be infinite where the function is not (1 / x at 0) counts only where the adjoint is not
  * 0, so that `if_else(x > 0, sqrt(x), 0)` has the derivative 0 at 0. Formulas: M. Abramowitz, I. Stegun,
  * "Handbook of Mathematical Functions", 1964, chapters 4 and 7. */
-#include "ad/ad_internal.h"
+#include "ad/rules/rules.h"
 
 typedef struct Rule {
   FlAdFrame *f;

@@ -1,6 +1,6 @@
 /* ad_internal.h: what the files of ad/ share: activity, frames, nests of loops.
  *
- * Reading order: forward.c (forward mode), reverse.c (the walk back), rules/ (rules.h; a rule for each operator),
+ * Reading order: forward.c (forward mode), reverse.c (the walk back), rules/ (a rule for each operator),
  * nest.c (loops within loops, forward), loops.c (the way back through them), rounds.c and tape.c (loops that hand
  * values on), frame.c (values and adjoints while it goes), active.c.
  *

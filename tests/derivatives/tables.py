@@ -23,7 +23,7 @@ WITHOUT_ROW = {
     "constants": "zeros ones",
     "refused": "mode mad exec sql",
     "rows, columns and files as they are": "select drop rename desc head tail sample top distinct join_asof pivot unpivot drop_null "
-    "fill_null split kfold matrix column_names expect_columns expect_labels expect_probabilities describe value_counts numeric cols except each one_hot category levels codes",
+    "fill_null fill_down fill_up split kfold matrix column_names expect_columns expect_labels expect_probabilities describe value_counts numeric cols except each one_hot category levels codes",
     "what the checks are made of": "grad value_and_grad jvp",
     "a type alone, and its text": "f32 text format",
     "tuples as vectors, in tests/run/derivatives": "flatten unflatten",

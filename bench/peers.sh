@@ -11,6 +11,9 @@ fi
 if ! build/peers/bin/python -c 'import importlib.metadata as m; m.version("jax"); m.version("torch"); m.version("scipy")' 2>/dev/null; then
   build/peers/bin/pip --quiet install scipy jax torch >&2
 fi
+if [ ! -x build/peers/bin/tpchgen-cli ] || ! build/peers/bin/python -c 'import pyarrow' 2>/dev/null; then
+  build/peers/bin/pip --quiet install pyarrow tpchgen-cli >&2
+fi
 if [ ! -e build/peers/libduckdb.so ]; then
   folder=$(mktemp -d)
   (cd "$folder" && npm pack --silent @duckdb/node-bindings-linux-x64 >&2 && tar xzf ./*.tgz)

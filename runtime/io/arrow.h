@@ -17,6 +17,8 @@
 
 #include "io/io_internal.h"
 
+#include <string.h>
+
 enum { FL_E_ARROW = 249 };
 
 /* Writes a whole stream, or a whole file. Columns hold any scalar type, arrays of one size a row (values of
@@ -103,6 +105,7 @@ typedef struct FlArrowField {
   FlText name; /* in the stream */
   int type;    /* FlArrowType, or a number that is not known */
   bool dictionary, sign, nullable;
+  bool ordered; /* of a dictionary: the order of its values says something */
   int64_t dictionary_id;
   int index_width; /* of a dictionary's indices: bits, negative when signed */
   int width; /* Int, Decimal: bits; Float: 0 1 2 for half single double; times: the unit, see arrow_schema.c;
@@ -207,7 +210,20 @@ bool fl_arrow_has_nulls(const FlArrowBatch *b);
 /* Bits of one element; 0: of no fixed size. */
 int64_t fl_arrow_bits(const FlArrowField *f);
 bool fl_arrow_buffer(const FlArrowBatch *b, uint32_t k, FlArrowBytes *out); /* false: out of bounds */
-int64_t fl_arrow_load(const uint8_t *at, int64_t bits, bool sign);          /* a little-endian integer */
+/* A little-endian integer of 8, 16, 32 or 64 bits; others are 0. Copies of a length that is known here cost
+ * little. */
+static inline int64_t fl_arrow_load(const uint8_t *at, int64_t bits, bool sign) {
+  uint64_t v = 0;
+  uint32_t half;
+  uint16_t quarter;
+  switch (bits) {
+  case 8: return sign ? (int8_t)*at : *at;
+  case 16: memcpy(&quarter, at, 2); return sign ? (int16_t)quarter : quarter;
+  case 32: memcpy(&half, at, 4); return sign ? (int32_t)half : (int64_t)half;
+  case 64: memcpy(&v, at, 8); return (int64_t)v;
+  }
+  return 0;
+}
 static inline bool fl_arrow_bit(const uint8_t *bits, int64_t k) { return bits[k / 8] >> k % 8 & 1; }
 
 /* A decimal as it is written: sign, digits, a point where the scale is above 0. Its length; `out` has room
@@ -253,6 +269,14 @@ typedef struct FlArrowPool {
   int64_t begin, n, end;
 } FlArrowPool;
 
+/* Of a column of texts with a dictionary: the different ones in order, and which of them each row has. */
+typedef struct FlArrowCodes {
+  struct FlDictionary *texts; /* NULL: rows get no codes */
+  FlBuffer *codes;
+  uint32_t *place; /* of each value of the pool */
+  int32_t width;
+} FlArrowCodes;
+
 /* Whether a column becomes the wanted type at all; else e. */
 bool fl_arrow_converts(const FlArrowBatch *b, const FlArrowField *f, const FlTableWanted *w, FlIoError *e);
 /* Whether elements lie as the array has them, but for NaNs of other bits. */
@@ -261,6 +285,12 @@ bool fl_arrow_same_layout(const FlArrowField *f, FlDtype to);
  * place where the array lies in the file itself. Any thread. */
 bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool,
                    FlTableWanted *w, int64_t from, int64_t n, FlIoError *e);
+
+/* Rows of texts, n from `first` on, all at once: of offsets or views, or of indices when there is a pool.
+ * false: one of them is to be looked at by itself, as it may be damaged; `to` and `valid` hold anything then.
+ */
+bool fl_arrow_take_texts(const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool, int64_t first,
+                         int64_t n, FlText *to, uint8_t *valid);
 
 /* ---- dictionaries: arrow_dictionary.c -------------------------------------------------------------- */
 
@@ -271,5 +301,11 @@ bool fl_arrow_pool(FlCtx *ctx, const FlArrowFile *file, const FlArrowField *f, F
 void fl_arrow_pool_part(const FlArrowFile *file, const FlArrowField *f, const FlArrowBatch *b,
                         FlArrowPool *pool, FlArrowLeaf *l);
 void fl_arrow_pool_reset(FlArrowPool *pool);
+/* Codes for `rows` rows of texts of the pool; none where there are too many values. false: out of memory. */
+bool fl_arrow_codes(FlCtx *ctx, const FlArrowPool *pool, int64_t rows, FlArrowCodes *out);
+/* The codes of rows [from, from + n) of a batch, whose indices were checked. */
+void fl_arrow_codes_take(const FlArrowCodes *codes, const FlArrowBatch *b, const FlArrowLeaf *l, int64_t from,
+                         int64_t n);
+void fl_arrow_codes_reset(FlArrowCodes *codes);
 
 #endif

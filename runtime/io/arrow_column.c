@@ -269,6 +269,9 @@ bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, cons
     settle(w->dtype, there, values, count);
     return true;
   }
+  if (w->dtype == FL_TEXT && !w->arrays && !l->nested && !l->all_null &&
+      fl_arrow_take_texts(b, l, pool, first, count, (FlText *)(void *)values, valid))
+    return true;
   for (int64_t k = 0; k < count; k++) {
     int64_t row = from + k / per_row;
     bool there = !l->all_null && (!l->valid || fl_arrow_bit(l->valid, first + k));

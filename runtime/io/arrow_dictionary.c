@@ -2,9 +2,11 @@
  *
  * In: the dictionary messages of a stream or file. Out: for a column all values of its dictionary's messages
  * one after the other (the pool), and for each batch which part of them counts: a message replaces what was
- * before, or adds to it. Of a column that is wanted as a category the values get codes. */
+ * before, or adds to it. Of a column that is wanted as a category the values get codes; of one of texts the
+ * rows do, which grouping and sorting go by. */
 #include "io/arrow.h"
 #include "data/data.h"
+#include "data/text_codes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,4 +73,73 @@ void fl_arrow_pool_reset(FlArrowPool *pool) {
   fl_table_wanted_reset(&pool->w);
   fl_counted_free(pool->codes);
   *pool = (FlArrowPool){0};
+}
+
+/* ---- codes of texts ----------------------------------------------------------------------------------- */
+
+enum { MOST_CODES = 1 << 18 }; /* values of a pool, as part/dictionary.c has it */
+
+typedef struct Placed {
+  FlText text;
+  int64_t at; /* in the pool */
+} Placed;
+
+static int by_text(const void *x, const void *y) {
+  const FlText *a = &((const Placed *)x)->text, *b = &((const Placed *)y)->text;
+  int64_t n = a->len < b->len ? a->len : b->len;
+  int order = n ? memcmp(a->ptr, b->ptr, (size_t)n) : 0;
+  return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+/* Puts the pool's values in order, equal ones in one place. */
+static bool put_in_order(FlCtx *ctx, const FlArrowPool *pool, int64_t n, Placed *sorted, FlArrowCodes *out) {
+  const FlText *texts = pool->w.values->data;
+  for (int64_t k = 0; k < n; k++) sorted[k] = (Placed){texts[k], k};
+  qsort(sorted, (size_t)n, sizeof *sorted, by_text);
+  out->texts = fl_dictionary_new(ctx, n);
+  if (!out->texts) return false;
+  int64_t used = 0;
+  for (int64_t k = 0; k < n; k++) {
+    if (k == 0 || by_text(&sorted[k - 1], &sorted[k]) != 0) out->texts->texts[used++] = sorted[k].text;
+    out->place[sorted[k].at] = (uint32_t)(used - 1);
+  }
+  out->texts->n = used;
+  return true;
+}
+
+bool fl_arrow_codes(FlCtx *ctx, const FlArrowPool *pool, int64_t rows, FlArrowCodes *out) {
+  int64_t n = pool->w.values->dims[0];
+  if (n > MOST_CODES || n > rows / 4) return true;
+  Placed *sorted = malloc(((size_t)n + 1) * sizeof *sorted);
+  out->place = malloc(((size_t)n + 1) * sizeof *out->place);
+  bool ok = sorted && out->place && put_in_order(ctx, pool, n, sorted, out);
+  free(sorted);
+  if (!ok) return false;
+  out->width = fl_text_codes_width(out->texts->n);
+  out->codes = fl_buffer_new(ctx, rows * out->width);
+  return out->codes != NULL;
+}
+
+void fl_arrow_codes_take(const FlArrowCodes *codes, const FlArrowBatch *b, const FlArrowLeaf *l, int64_t from,
+                         int64_t n) {
+  const int64_t bits = fl_arrow_bits(l->field), row = b->first_row + from;
+  const bool sign = l->field->index_width < 0;
+  const uint8_t *at = l->data.at + (l->first + from) * (bits / 8);
+  void *to = codes->codes->data;
+  for (int64_t k = 0; k < n; k++, at += bits / 8) {
+    uint64_t index = (uint64_t)fl_arrow_load(at, bits, sign);
+    uint32_t place = index < (uint64_t)l->n_pool ? codes->place[(uint64_t)l->pool + index] : 0; /* null */
+    switch (codes->width) {
+    case 1: ((uint8_t *)to)[row + k] = (uint8_t)place; break;
+    case 2: ((uint16_t *)to)[row + k] = (uint16_t)place; break;
+    default: ((uint32_t *)to)[row + k] = place;
+    }
+  }
+}
+
+void fl_arrow_codes_reset(FlArrowCodes *codes) {
+  fl_dictionary_unref(codes->texts);
+  fl_buffer_unref(codes->codes);
+  free(codes->place);
+  *codes = (FlArrowCodes){0};
 }

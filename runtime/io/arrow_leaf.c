@@ -124,13 +124,6 @@ bool fl_arrow_skip(FlArrowBatch *b, const FlArrowField *f, FlIoError *e) {
 
 /* ---- scalars ------------------------------------------------------------------------------------------ */
 
-int64_t fl_arrow_load(const uint8_t *at, int64_t bits, bool sign) {
-  uint64_t v = 0;
-  memcpy(&v, at, (size_t)bits / 8); /* little endian */
-  if (sign && bits < 64 && v >> (bits - 1) & 1) v |= UINT64_MAX << bits;
-  return (int64_t)v;
-}
-
 int64_t fl_arrow_bits(const FlArrowField *f) {
   if (f->dictionary) return f->index_width < 0 ? -f->index_width : f->index_width;
   switch (f->type) {

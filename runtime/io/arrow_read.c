@@ -5,6 +5,7 @@
  * the one that is reported; a column that lies there as an array has it is not copied. */
 #include "io/arrow.h"
 #include "data/data.h"
+#include "data/text_codes.h"
 #include "exec/exec.h"
 
 #include <pthread.h>
@@ -19,6 +20,7 @@ typedef struct Column {
   FlTableWanted texts;
   const FlArrowField *field;
   FlArrowPool pool;
+  FlArrowCodes codes;  /* of texts with a dictionary */
   FlArrowLeaf *leaves; /* one a batch */
   FlHeap *heap;        /* of texts that are made; NULL: there are none */
 } Column;
@@ -162,6 +164,8 @@ static bool make_arrays(Reading *r, FlIoError *e) {
     if (!there && !fl_table_make(r->ctx, c->to, r->file.n_rows, size)) return no_memory(r, e);
     bool texts = c->to->dtype == FL_TEXT && !there;
     if (texts && !fl_arrow_keep(&r->file, c->to->values->buffer)) return no_memory(r, e);
+    if (c->field->dictionary && texts && !fl_arrow_codes(r->ctx, &c->pool, r->file.n_rows, &c->codes))
+      return no_memory(r, e);
     if (c->heap && fl_array_keep(r->ctx, c->to->values, c->heap, NULL, 0) != 0) return no_memory(r, e);
   }
   return true;
@@ -193,8 +197,11 @@ static void take_pieces(void *env, int64_t begin, int64_t end, int worker) {
     Column *c = &r->columns[p->column];
     FlIoError e = {0};
     if (fl_arrow_take(r->ctx, &r->file.batches[p->batch], &c->leaves[p->batch],
-                      c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, &e))
+                      c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, &e)) {
+      if (c->codes.texts)
+        fl_arrow_codes_take(&c->codes, &r->file.batches[p->batch], &c->leaves[p->batch], p->from, p->n);
       continue;
+    }
     pthread_mutex_lock(&r->lock);
     if (r->failed < 0 || k < r->failed) {
       r->failed = k;
@@ -202,6 +209,14 @@ static void take_pieces(void *env, int64_t begin, int64_t end, int worker) {
     }
     pthread_mutex_unlock(&r->lock);
   }
+}
+
+/* The codes of a column of texts, which says of each row what its index said. */
+static void attach_codes(Column *c) {
+  if (!c->codes.texts) return;
+  (void)fl_text_codes_attach(c->to->values, c->codes.texts, c->codes.codes, c->codes.width);
+  c->codes.texts = NULL; /* both are the array's now */
+  c->codes.codes = NULL;
 }
 
 /* Codes for the texts that were read in place of a category. */
@@ -231,8 +246,10 @@ static bool read_columns(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError
     *e = r->error;
     return false;
   }
-  for (int32_t i = 0; i < n; i++)
+  for (int32_t i = 0; i < n; i++) {
+    attach_codes(&r->columns[i]);
     if (!find_levels(r, &r->columns[i], e)) return false;
+  }
   return true;
 }
 
@@ -246,6 +263,7 @@ bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, bool whole,
   for (int32_t k = 0; !ok && k < n_wanted; k++) fl_table_wanted_reset(&wanted[k]);
   for (int32_t i = 0; r.columns && i < r.n_columns; i++) {
     fl_arrow_pool_reset(&r.columns[i].pool);
+    fl_arrow_codes_reset(&r.columns[i].codes);
     fl_table_wanted_reset(&r.columns[i].texts);
     for (int32_t k = 0; r.columns[i].leaves && k < r.file.n_batches; k++)
       fl_arrow_nested_free(r.columns[i].leaves[k].nested);

@@ -34,6 +34,7 @@ static void read_dictionary(FlFlat f, uint32_t encoding, FlArrowField *c) {
   int width = index ? (int)fl_flat_number(f, index, 0, 4, 0) : 32;
   bool usual = width == 8 || width == 16 || width == 32 || width == 64;
   c->dictionary_id = fl_flat_number(f, encoding, 0, 8, 0);
+  c->ordered = fl_flat_number(f, encoding, 2, 1, 0) != 0;
   c->index_width = !usual ? 0 : index && !fl_flat_number(f, index, 1, 1, 0) ? width : -width;
 }
 

@@ -26,7 +26,7 @@ static FlDtype scalar_dtype(const FlArrowField *f) {
   case FL_ARROW_DECIMAL: return f->scale > 0 ? FL_F64 : FL_I64;
   case FL_ARROW_UTF8:
   case FL_ARROW_LARGE_UTF8:
-  case FL_ARROW_UTF8_VIEW: return f->dictionary ? FL_CATEGORY : FL_TEXT;
+  case FL_ARROW_UTF8_VIEW: return f->dictionary && f->ordered ? FL_CATEGORY : FL_TEXT;
   case FL_ARROW_DATE: return FL_DATE;
   case FL_ARROW_TIMESTAMP: return FL_DATETIME;
   case FL_ARROW_TIME:

@@ -116,6 +116,8 @@ char *fl_io_saved_type(const char *path, FlIoError *error);
 
 /* Index of the first byte that is not part of valid UTF-8, or n. */
 int64_t fl_utf8_check(const char *s, int64_t n);
+/* Whether all bytes are below 128. */
+bool fl_utf8_is_ascii(const char *s, int64_t n);
 
 /* The reader of the format whose extension the path has, "read_csv"; NULL: none. */
 const char *fl_io_reader_of(const char *path);

@@ -17,10 +17,30 @@ static int sequence(const unsigned char *s, int64_t n) {
   return len;
 }
 
+enum { BLOCK = 32 }; /* bytes that are looked at together */
+
+/* The bits of BLOCK bytes. */
+static inline uint64_t block_bits(const char *s) {
+  uint64_t words[BLOCK / 8];
+  memcpy(words, s, sizeof words);
+  return words[0] | words[1] | words[2] | words[3];
+}
+
+bool fl_utf8_is_ascii(const char *s, int64_t n) {
+  uint64_t bits = 0;
+  unsigned char rest = 0;
+  int64_t at = 0;
+  for (; n - at >= BLOCK; at += BLOCK) bits |= block_bits(s + at);
+  for (; at < n; at++) rest |= (unsigned char)s[at];
+  return ((bits | rest) & UINT64_C(0x8080808080808080)) == 0;
+}
+
 int64_t fl_utf8_check(const char *s, int64_t n) {
   int64_t at = 0;
   while (at < n) {
     uint64_t word;
+    while (n - at >= BLOCK && (block_bits(s + at) & UINT64_C(0x8080808080808080)) == 0) at += BLOCK;
+    if (at == n) break;
     if (n - at >= 8 && (memcpy(&word, s + at, 8), (word & 0x8080808080808080u) == 0)) {
       at += 8;
       continue;

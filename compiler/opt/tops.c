@@ -21,15 +21,10 @@ typedef struct Use {
 static bool counts(const FlValue *v) {
   int64_t n;
   if (fl_ir_const_value_i(v, &n)) return n >= 0;
-  if (!v->op || (v->op->code != FL_OP_MIN && v->op->code != FL_OP_MAX)) return false;
-  bool either = v->op->code == FL_OP_MAX;
-  for (int i = 0; i < 2; i++) {
-    const FlValue *a = v->op->args[i];
-    if (either ? counts(a)
-               : (fl_ir_const_value_i(a, &n) && n >= 0) || (a->op && a->op->code == FL_OP_MAX && counts(a)))
-      return true;
-  }
-  return false;
+  if (!v->op) return false;
+  if (v->op->code == FL_OP_MAX) return counts(v->op->args[0]) || counts(v->op->args[1]);
+  if (v->op->code == FL_OP_MIN) return counts(v->op->args[0]) && counts(v->op->args[1]);
+  return v->op->code == FL_OP_DIM;
 }
 
 static void note(Use *uses, const FlValue *v, FlOp *op, int arg) {

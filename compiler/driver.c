@@ -106,7 +106,8 @@ int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
 }
 
 const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options) {
-  if (!c->plan) c->plan = fl_plan_make(c->arena, c->sema.module, options->level);
+  if (!c->plan || c->plan->level != options->level)
+    c->plan = fl_plan_make(c->arena, c->sema.module, options->level);
   return c->plan;
 }
 

@@ -177,6 +177,12 @@ static void *make_part(void *arg) {
 
 __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *plan, const FlSources *sources,
                                                                   const FlCodegenOptions *options) {
+  if ((plan->level > 0) != (options->level > 0)) {
+    static const char why[] = "the plan is of another level than the code that is wanted";
+    char *said = malloc(sizeof why);
+    if (said) memcpy(said, why, sizeof why);
+    return (FlObject){.why = said};
+  }
   bool plain;
   int n = parts_of(plan, options, &plain);
   Work work[PARTS + 1];

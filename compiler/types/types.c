@@ -316,14 +316,10 @@ bool fl_type_has_names(const FlType *row) {
 }
 
 void fl_type_add_name(FlText1 *out, const char *name) {
-  char bytes[FL_NAME_ESCAPE];
-  if (fl_name_is_plain(name)) {
-    fl_text_addz(out, name);
-    return;
-  }
-  fl_text_addc(out, '`');
-  for (; *name; name++) fl_text_add(out, bytes, (size_t)fl_name_escape(*name, bytes));
-  fl_text_addc(out, '`');
+  FlBytes written = {0};
+  fl_name_write(&written, name);
+  fl_text_add(out, written.at, written.len);
+  fl_bytes_reset(&written);
 }
 
 static void print_keys(FlText1 *out, const FlType *ty) {

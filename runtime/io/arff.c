@@ -9,6 +9,7 @@
  * levels, in their order; a value is stored as it is or is an error with its line. Sparse rows, weights and
  * attributes that are relations are refused. */
 #include "io/csv_internal.h"
+#include "data/text_order.h"
 #include "data/data.h"
 #include "exec/exec.h"
 
@@ -116,10 +117,6 @@ static bool is_word(FlText t, const char *word) {
   return t.len == (int64_t)strlen(word) && strncasecmp(t.ptr, word, (size_t)t.len) == 0;
 }
 
-static bool same(FlText a, FlText b) {
-  return a.len == b.len && (!a.len || memcmp(a.ptr, b.ptr, (size_t)a.len) == 0);
-}
-
 /* ---- the header --------------------------------------------------------------------------------------- */
 
 /* { a, 'b c', ... } */
@@ -187,9 +184,7 @@ static bool read_attribute(Arff *f, Line *l, FlIoError *e) {
 
 static int by_name(const void *a, const void *b) {
   const Attribute *x = *(const Attribute *const *)a, *y = *(const Attribute *const *)b;
-  int64_t n = x->name.len < y->name.len ? x->name.len : y->name.len;
-  int order = n ? memcmp(x->name.ptr, y->name.ptr, (size_t)n) : 0;
-  if (!order) order = (x->name.len > y->name.len) - (x->name.len < y->name.len);
+  int order = fl_text_order(x->name, y->name);
   return order ? order : (x > y) - (x < y);
 }
 
@@ -200,7 +195,7 @@ static bool names_differ(const Arff *f, FlIoError *e) {
   qsort(sorted, (size_t)f->n, sizeof *sorted, by_name);
   bool ok = true;
   for (int32_t k = 1; ok && k < f->n; k++)
-    if (same(sorted[k - 1]->name, sorted[k]->name))
+    if (fl_text_same(sorted[k - 1]->name, sorted[k]->name))
       ok =
           fl_io_error(e, FL_E_HEADER, "columns %d and %d of `%s` are both called `%.*s`",
                       (int)(sorted[k - 1] - f->attributes) + 1, (int)(sorted[k] - f->attributes) + 1, f->path,
@@ -296,10 +291,7 @@ typedef struct Column {
 } Column;
 
 static int by_text(const void *a, const void *b) {
-  const FlText *x = *(const FlText *const *)a, *y = *(const FlText *const *)b;
-  int64_t n = x->len < y->len ? x->len : y->len;
-  int order = n ? memcmp(x->ptr, y->ptr, (size_t)n) : 0;
-  return order ? order : (x->len > y->len) - (x->len < y->len);
+  return fl_text_order(**(const FlText *const *)a, **(const FlText *const *)b);
 }
 
 static bool store(Arff *f, const Column *c, int64_t row, Token t) {
@@ -373,7 +365,7 @@ static bool make_column(FlCtx *ctx, const Arff *f, Column *c, int64_t n_rows, Fl
   }
   qsort(c->sorted, (size_t)n, sizeof *c->sorted, by_text);
   for (int64_t k = 1; k < n; k++)
-    if (same(*c->sorted[k - 1], *c->sorted[k]))
+    if (fl_text_same(*c->sorted[k - 1], *c->sorted[k]))
       return fl_io_error(e, FL_E_ARFF, "`%s`: the attribute `%.*s` lists `%.*s` twice", f->path, w->name_len,
                          w->name, (int)(c->sorted[k]->len < 100 ? c->sorted[k]->len : 100),
                          c->sorted[k]->ptr);
@@ -385,7 +377,7 @@ static bool find_columns(const Arff *f, Column *columns, int32_t n, Column **of,
   for (int32_t i = 0; i < n; i++) {
     FlText name = {columns[i].w->name, columns[i].w->name_len};
     int32_t k = 0;
-    while (k < f->n && !same(f->attributes[k].name, name)) k++;
+    while (k < f->n && !fl_text_same(f->attributes[k].name, name)) k++;
     if (k == f->n)
       return fl_io_error(e, FL_E_NO_COLUMN, "no column `%.*s` in `%s`", columns[i].w->name_len, name.ptr,
                          f->path);

@@ -4,6 +4,7 @@
  * left out. What always holds: a column has null when a batch says that it has; the values are not looked at.
  */
 #include "io/arrow.h"
+#include "data/text_order.h"
 #include "data/data.h"
 
 #include <stdlib.h>
@@ -72,9 +73,7 @@ static bool find_nulls(FlArrowFile *file, bool *nulls, FlIoError *e) {
 
 static int by_name(const void *a, const void *b) {
   const FlArrowField *x = *(const FlArrowField *const *)a, *y = *(const FlArrowField *const *)b;
-  int64_t n = x->name.len < y->name.len ? x->name.len : y->name.len;
-  int order = n ? memcmp(x->name.ptr, y->name.ptr, (size_t)n) : 0;
-  if (!order) order = (x->name.len > y->name.len) - (x->name.len < y->name.len);
+  int order = fl_text_order(x->name, y->name);
   return order ? order : (x > y) - (x < y);
 }
 

@@ -2,6 +2,7 @@
  *
  * What always holds: the same column gives the same; no more memory than for a million hashes. */
 #include "data/data.h"
+#include "data/text_order.h"
 #include "data/number.h"
 #include "io/io_internal.h"
 #include "io/table_stats.h"
@@ -86,9 +87,7 @@ static int compare(const FlKey *a, const FlKey *b) {
   if (a->real != b->real) return a->real < b->real ? -1 : 1;
   if (a->whole != b->whole) return a->whole < b->whole ? -1 : 1;
   if (a->natural != b->natural) return a->natural < b->natural ? -1 : 1;
-  int64_t n = a->text.len < b->text.len ? a->text.len : b->text.len;
-  int order = n ? memcmp(a->text.ptr, b->text.ptr, (size_t)n) : 0;
-  return order ? order : (a->text.len > b->text.len) - (a->text.len < b->text.len);
+  return fl_text_order(a->text, b->text);
 }
 
 static void add_key(FlHashSet *set, const FlKey *key, bool is_text) {

@@ -4,6 +4,7 @@
  * holds: of equal values the first row wins; a NaN wins over every number, as in the scalar min and max; -0.0
  * equals 0.0. */
 #include "part/aggregate_internal.h"
+#include "data/text_order.h"
 
 typedef enum Rule { LEAST, GREATEST, FIRST, LAST } Rule;
 
@@ -70,15 +71,9 @@ static int32_t merge_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-static int compare_text(FlText a, FlText b) {
-  int64_t n = fl_part_min(a.len, b.len);
-  int order = n > 0 ? memcmp(a.ptr, b.ptr, (size_t)n) : 0;
-  return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 static bool text_wins(const Pick *p, int64_t row, int64_t other) {
   const FlText *t = p->a->col[0].data;
-  int order = compare_text(t[row], t[other]);
+  int order = fl_text_order(t[row], t[other]);
   return p->rule == LEAST ? order < 0 : order > 0;
 }
 

@@ -3,15 +3,12 @@
  * Comes in: two lists of names. Goes out: whether they are the same in the same order, and if not the message
  * that says how they differ. Always holds: no names fit any. */
 #include "part/part_internal.h"
+#include "data/text_order.h"
 #include "base/bytes.h"
-
-static bool same(FlText a, FlText b) {
-  return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, (size_t)a.len) == 0);
-}
 
 static bool holds(const FlArray *names, FlText name) {
   for (int64_t i = 0; i < names->dims[0]; i++)
-    if (same(((const FlText *)names->data)[i], name)) return true;
+    if (fl_text_same(((const FlText *)names->data)[i], name)) return true;
   return false;
 }
 
@@ -28,7 +25,7 @@ static void add_difference(FlBytes *out, const FlArray *model, const FlArray *fo
   const FlText *want = model->data, *have = found->data;
   int64_t k = model->dims[0], d = found->dims[0], at = 0;
   if (k == 0 || d == 0) return;
-  while (at < k && at < d && same(want[at], have[at])) at++;
+  while (at < k && at < d && fl_text_same(want[at], have[at])) at++;
   if (at == k && at == d) return;
   fl_bytes_addz(out, rows ? "these rows have other columns than those above them: "
                           : "these are other columns than those that the model was fitted on: ");

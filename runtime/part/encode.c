@@ -10,6 +10,7 @@
  * in 64 bits. A text's value is its code where the column has codes, else its place among the distinct texts
  * of the column. */
 #include "part/dictionary.h"
+#include "data/text_order.h"
 #include "part/part_internal.h"
 
 static inline bool is_float(int32_t dtype) { return dtype == FL_F64 || dtype == FL_F32; }
@@ -185,12 +186,6 @@ static FlStatus find_range(FlPartMem *m, const FlPartDigit *d, int32_t n_sides, 
 
 /* ---- texts --------------------------------------------------------------------------------------------- */
 
-static int compare(FlText a, FlText b) {
-  int64_t n = fl_part_min(a.len, b.len);
-  int order = n > 0 ? memcmp(a.ptr, b.ptr, (size_t)n) : 0;
-  return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 /* Numbers the texts of two dictionaries together. Goes out: how many there are, 0 on failure. */
 static int64_t merge(FlPartMem *m, const FlDictionary *a, const FlDictionary *b, FlPartDigit *d) {
   uint32_t *left = fl_part_alloc(m, a->n, sizeof *left), *right = fl_part_alloc(m, b->n, sizeof *right);
@@ -198,7 +193,7 @@ static int64_t merge(FlPartMem *m, const FlDictionary *a, const FlDictionary *b,
   int64_t i = 0, j = 0;
   uint32_t rank = 0;
   for (; i < a->n || j < b->n; rank++) {
-    int order = i == a->n ? 1 : j == b->n ? -1 : compare(a->texts[i], b->texts[j]);
+    int order = i == a->n ? 1 : j == b->n ? -1 : fl_text_order(a->texts[i], b->texts[j]);
     if (order <= 0) left[i++] = rank;
     if (order >= 0) right[j++] = rank;
   }

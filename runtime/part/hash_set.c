@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "part/part_internal.h"
+#include "data/text_order.h"
 
 enum { GRAIN = 4096, TAG_SHIFT = 48, FIRST_BITS = 10, FIRST_BITS_MAX = 20 };
 
@@ -36,10 +37,6 @@ static inline uint64_t mix(uint64_t h) { /* the finalizer of MurmurHash3: a bije
   h ^= h >> 33;
   h *= UINT64_C(0xc4ceb9fe1a85ec53);
   return h ^ h >> 33;
-}
-
-static inline bool same_text(FlText a, FlText b) {
-  return a.len == b.len && (a.len == 0 || a.ptr == b.ptr || memcmp(a.ptr, b.ptr, (size_t)a.len) == 0);
 }
 
 static inline void lower_first(FlPartEntry *e, int64_t row) {
@@ -72,7 +69,7 @@ static inline int64_t find_or_add(Set *s, uint64_t code, uint64_t hash, int64_t 
     if (e->code != code) continue;
     if (s->word == NULL) {
       int64_t other = atomic_load_explicit(&e->first, memory_order_relaxed);
-      if (!same_text(fl_part_text(s->texts, row), fl_part_text(s->texts, other))) continue;
+      if (!fl_text_same(fl_part_text(s->texts, row), fl_part_text(s->texts, other))) continue;
     }
     lower_first(e, row);
     return id;

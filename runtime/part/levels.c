@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "part/part_internal.h"
+#include "data/text_order.h"
 #include "base/bytes.h"
 
 enum { MOST_LEVELS_SHOWN = 8 };
@@ -18,20 +19,16 @@ typedef struct Table {
   int32_t *slot;
 } Table;
 
-static bool same_text(FlText a, FlText b) {
-  return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, (size_t)a.len) == 0);
-}
-
 /* The slot of `t`: its level's, or the free one where it would stand. */
 static inline uint64_t find_slot(const Table *t, FlText text) {
   uint64_t at = XXH3_64bits(text.ptr, (size_t)text.len) & t->mask;
-  while (t->slot[at] != 0 && !same_text(t->level[t->slot[at] - 1], text)) at = (at + 1) & t->mask;
+  while (t->slot[at] != 0 && !fl_text_same(t->level[t->slot[at] - 1], text)) at = (at + 1) & t->mask;
   return at;
 }
 
 static int32_t find_level(const FlText *level, int64_t k, FlText text) { /* one look: no table */
   for (int64_t i = 0; i < k; i++)
-    if (same_text(level[i], text)) return (int32_t)i;
+    if (fl_text_same(level[i], text)) return (int32_t)i;
   return -1;
 }
 
@@ -172,7 +169,7 @@ static void add_difference(FlBytes *out, const FlArray *a, const FlArray *b) {
   static const char *const lacks[2] = {"the first lacks ", "the second lacks "};
   bool same = a->dims[0] == b->dims[0];
   for (int64_t i = 0; same && i < a->dims[0]; i++)
-    same = same_text(((const FlText *)a->data)[i], ((const FlText *)b->data)[i]);
+    same = fl_text_same(((const FlText *)a->data)[i], ((const FlText *)b->data)[i]);
   if (same) return;
   fl_bytes_addz(out, "these categories have different levels: ");
   for (int s = 1; s >= 0; s--) {

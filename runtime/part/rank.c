@@ -8,6 +8,7 @@
  * of its groups and runs begin and how many runs that group has had; going over the chunks from both sides
  * says it for the begin and the end of each. */
 #include "part/window_internal.h"
+#include "data/text_order.h"
 
 enum { RUN = 1, GROUP = 2 };
 typedef enum Method { AVERAGE, LEAST, GREATEST, DENSE, FIRST } Method;
@@ -47,7 +48,7 @@ static bool same(const Ranks *r, int64_t i, int64_t j) {
   if (r->col.dtype == FL_F32) SAME_FLOATS(float)
   if (r->col.dtype == FL_TEXT) {
     FlText a = ((const FlText *)r->col.data)[i], b = ((const FlText *)r->col.data)[j];
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, (size_t)a.len) == 0);
+    return fl_text_same(a, b);
   }
   switch (fl_dtype_info[r->col.dtype].bytes) {
   case 1: SAME(uint8_t)

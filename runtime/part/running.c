@@ -8,6 +8,7 @@
  * alone; joined from left to right they are the states before each piece, and a second walk writes. A state
  * of zero bytes is that of no rows. */
 #include "part/running_internal.h"
+#include "data/text_order.h"
 
 /* ---- whole numbers: 128 bits -------------------------------------------------------------------------- */
 
@@ -178,9 +179,7 @@ static void write_rows(const FlRunning *r, int64_t row, int64_t n, const int64_t
 
 static bool text_wins(const FlRunning *r, int64_t row, int64_t other) {
   FlText a = ((const FlText *)r->col.data)[row], b = ((const FlText *)r->col.data)[other];
-  int64_t n = fl_part_min(a.len, b.len);
-  int order = n > 0 ? memcmp(a.ptr, b.ptr, (size_t)n) : 0;
-  if (order == 0) order = (a.len > b.len) - (a.len < b.len);
+  int order = fl_text_order(a, b);
   return r->greatest ? order > 0 : order < 0;
 }
 

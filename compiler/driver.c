@@ -15,7 +15,11 @@
 #include <unistd.h>
 
 void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text) {
-  *c = (FlCompilation){.arena = fl_arena_new()};
+  fl_compilation_init_in(c, fl_arena_new(), path, text);
+}
+
+void fl_compilation_init_in(FlCompilation *c, FlArena *arena, const char *path, const FlText1 *text) {
+  *c = (FlCompilation){.arena = arena};
   c->names = fl_interner_make(c->arena);
   c->sources = fl_sources_make(c->arena);
   c->sink = fl_sink_make(c->arena, c->sources);

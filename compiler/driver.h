@@ -35,6 +35,8 @@ typedef struct FlCompilation {
 int fl_compilation_init(FlCompilation *c, const char *path);
 /* The same with a text that was read already; it is copied. */
 void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text);
+/* The same in an arena that is the caller's: to be cleared instead of fl_compilation_reset. */
+void fl_compilation_init_in(FlCompilation *c, FlArena *arena, const char *path, const FlText1 *text);
 void fl_compilation_reset(FlCompilation *c);
 
 /* Text to tree, messages in the sink and, where these have no errors, the IR as it was written, in c->sema.module. Prints

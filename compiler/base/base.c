@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void fl_no_memory(void) {
@@ -30,36 +31,80 @@ typedef struct Block {
 } Block;
 
 struct FlArena {
-  Block *head;
+  Block *head, *spare; /* spare: of what was cleared */
+  size_t bytes;        /* of all blocks */
 };
 
-enum { BLOCK_BYTES = 1 << 16, BLOCK_HEADER = (sizeof(Block) + 15) / 16 * 16 };
+enum {
+  BLOCK_BYTES = 1 << 16,
+  HUGE_BYTES = 1 << 21, /* of a block once an arena is large: a page of the system that is cleared at once */
+  MANY_BYTES = 1 << 19, /* such an arena */
+  BLOCK_HEADER = (sizeof(Block) + 15) / 16 * 16
+};
 
 FlArena *fl_arena_new(void) {
   FlArena *a = must_alloc(sizeof *a);
-  a->head = NULL;
+  *a = (FlArena){0};
   return a;
 }
 
-void fl_arena_free(FlArena *a) {
-  if (!a) return;
-  for (Block *b = a->head; b;) {
+static void free_blocks(Block *b) {
+  while (b) {
     Block *next = b->next;
     free(b);
     b = next;
   }
+}
+
+void fl_arena_free(FlArena *a) {
+  if (!a) return;
+  free_blocks(a->head);
+  free_blocks(a->spare);
   free(a);
 }
 
-void *fl_arena_alloc(FlArena *a, size_t bytes) {
+void fl_arena_clear(FlArena *a) {
+  while (a->head) {
+    Block *b = a->head;
+    a->head = b->next;
+    b->next = a->spare;
+    b->used = 0;
+    a->spare = b;
+  }
+}
+
+/* Of those that were cleared, one for that many bytes that is not much larger; NULL: there is none. */
+static Block *spare_block(FlArena *a, size_t bytes) {
+  size_t most = bytes > BLOCK_BYTES / 4 ? 4 * bytes : HUGE_BYTES;
+  for (Block **at = &a->spare; *at; at = &(*at)->next) {
+    Block *b = *at;
+    if (b->cap < bytes || b->cap > most) continue;
+    *at = b->next;
+    return b;
+  }
+  return NULL;
+}
+
+static Block *block_of(FlArena *a, size_t bytes) {
+  Block *b = spare_block(a, bytes);
+  if (b) return b;
+  bool huge = a->bytes >= MANY_BYTES && bytes <= BLOCK_BYTES / 4;
+  size_t cap = huge ? HUGE_BYTES - BLOCK_HEADER : bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
+  b = huge ? aligned_alloc(HUGE_BYTES, HUGE_BYTES) : malloc(BLOCK_HEADER + cap);
+  if (!b) fl_no_memory();
+  if (huge) (void)madvise(b, HUGE_BYTES, MADV_HUGEPAGE);
+  *b = (Block){.cap = cap};
+  a->bytes += cap;
+  return b;
+}
+
+/* Memory as it is. */
+static void *take(FlArena *a, size_t bytes) {
   bytes = (bytes + 15) / 16 * 16;
   Block *b = a->head;
   if (!b || b->cap - b->used < bytes) {
-    size_t cap = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
-    Block *fresh = must_alloc(BLOCK_HEADER + cap);
-    fresh->used = 0;
-    fresh->cap = cap;
-    if (b && cap == bytes) { /* a large piece goes behind the current block, which still has room */
+    Block *fresh = block_of(a, bytes);
+    if (b && bytes > BLOCK_BYTES / 4) { /* a large piece goes behind the current block, which still has room */
       fresh->next = b->next;
       b->next = fresh;
     } else {
@@ -70,11 +115,13 @@ void *fl_arena_alloc(FlArena *a, size_t bytes) {
   }
   void *p = (char *)b + BLOCK_HEADER + b->used;
   b->used += bytes;
-  return memset(p, 0, bytes);
+  return p;
 }
 
+void *fl_arena_alloc(FlArena *a, size_t bytes) { return memset(take(a, bytes), 0, bytes); }
+
 void *fl_arena_copy(FlArena *a, const void *src, size_t bytes) {
-  void *p = fl_arena_alloc(a, bytes);
+  void *p = take(a, bytes);
   if (bytes) memcpy(p, src, bytes);
   return p;
 }
@@ -86,21 +133,25 @@ char *fl_arena_strndup(FlArena *a, const char *s, size_t len) {
 }
 
 char *fl_arena_printf(FlArena *a, const char *fmt, ...) {
+  char some[256];
   va_list ap, again;
   va_start(ap, fmt);
   va_copy(again, ap);
-  int len = vsnprintf(NULL, 0, fmt, ap);
+  size_t len = (size_t)vsnprintf(some, sizeof some, fmt, ap);
   va_end(ap);
-  char *p = fl_arena_alloc(a, (size_t)len + 1);
-  vsnprintf(p, (size_t)len + 1, fmt, again);
+  char *p = take(a, len + 1);
+  if (len < sizeof some) memcpy(p, some, len + 1);
+  else vsnprintf(p, len + 1, fmt, again);
   va_end(again);
   return p;
 }
 
 void *fl_vec_grow(FlArena *a, void *at, int n, int *cap, size_t size) {
   int want = *cap ? *cap * 2 : 8;
-  void *p = fl_arena_alloc(a, (size_t)want * size);
-  if (n) memcpy(p, at, (size_t)n * size);
+  char *p = take(a, (size_t)want * size);
+  size_t used = (size_t)n * size;
+  if (n) memcpy(p, at, used);
+  memset(p + used, 0, (size_t)want * size - used);
   *cap = want;
   return p;
 }

@@ -18,6 +18,7 @@ typedef struct FlArena FlArena;
  * status 4. */
 FlArena *fl_arena_new(void);
 void fl_arena_free(FlArena *a);                 /* and all that was made in it */
+void fl_arena_clear(FlArena *a);                /* all that was made in it goes; its memory is for what comes */
 void *fl_arena_alloc(FlArena *a, size_t bytes); /* zeroed, 16-byte aligned */
 void *fl_arena_copy(FlArena *a, const void *src, size_t bytes);
 char *fl_arena_strndup(FlArena *a, const char *s, size_t len); /* NUL-terminated copy */
@@ -39,6 +40,9 @@ void *fl_vec_grow(FlArena *a, void *at, int n, int *cap, size_t size);
   ((v)->n == (v)->cap ? (void)((v)->at = fl_vec_grow((arena), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at))  \
                       : (void)0,                                                                             \
    (v)->at[(v)->n++] = (x))
+
+/* Room for n elements in all, where that many are likely: so that an empty vector need not grow. */
+#define fl_vec_room(arena, v, n_all) ((v)->cap = (n_all), (v)->at = fl_arena_alloc((arena), (size_t)(v)->cap * sizeof *(v)->at))
 
 /* ---- interned strings: equal text, equal pointer --------------------------------------------------- */
 

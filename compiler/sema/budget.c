@@ -7,6 +7,8 @@
  * once for the same types, functions and constants; a function that gets ever other constants has one that
  * takes them as arguments.
  *
+ * What is only checked (tests, functions that nobody calls) has no budget: nobody runs it.
+ *
  * What always holds: results have the same bits either way. Only calls that could not know more when
  * elaborated here are shared: of scalars, arrays, tuples of these and functions, with scalars, arrays or
  * tuples of these as the result, whose sizes, in a loop, are known there. Where an instance cannot be made
@@ -15,6 +17,7 @@
 #include "sema/call.h"
 
 enum {
+  TINY = 10,            /* values of a function whose call takes as long as its body */
   SMALL = 40,           /* values of a function that always becomes part of the caller */
   BUDGET = 20000,       /* values of repeated calls, of the script, a stage or a test, or in a loop */
   SHARED_BUDGET = 1000, /* of an instance */
@@ -69,9 +72,10 @@ static bool is_alike(const FlSpent *c, const FlVal *values, int n) {
 }
 
 static FlSpent *find_spent(FlSema *s, const FlStmt *decl, const FlVal *values) {
-  if (!s->frame->spent) s->frame->spent = fl_map_make(s->arena);
+  if (!s->tried && !s->frame->spent) s->frame->spent = fl_map_make(s->arena);
+  FlMap *spent = s->tried ? s->tried : s->frame->spent;
   int n = decl->fn.params.n;
-  FlSpent *first = fl_map_get(s->frame->spent, decl);
+  FlSpent *first = fl_map_get(spent, decl);
   for (FlSpent *c = first; c; c = c->next)
     if (is_alike(c, values, n)) return c;
   FlSpent *c = FL_NEW(s->arena, FlSpent);
@@ -80,13 +84,14 @@ static FlSpent *find_spent(FlSema *s, const FlStmt *decl, const FlVal *values) {
   c->known = c->n < MOST_CONSTANTS;
   c->any = c->refused = c->n >= MOST_ALIKE;
   c->next = first;
-  fl_map_set(s->frame->spent, decl, c);
+  fl_map_set(spent, decl, c);
   return c;
 }
 
 static bool is_beyond(FlSema *s, const FlStmt *decl, const FlSpent *c) {
   if (c->refused) return false;
   if (s->frame->shared && fl_map_get(fl_call_sharing(s)->functions, decl)) return true;
+  if (s->tried) return c->sharable && c->cost > TINY;
   if (!c->sharable || c->cost < SMALL) return false;
   uint32_t budget = s->frame->shared && !s->in_kernel ? SHARED_BUDGET : BUDGET;
   return s->frame->n_spent + c->cost > budget;

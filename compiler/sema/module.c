@@ -502,9 +502,11 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   name_params(s);
   bool script = options->test < 0;
   for (int i = 0; i < ast->stmts.n; i++) run_script_stmt(s, ast->stmts.at[i], script);
+  /* In the script itself tests, and what nobody calls, are only checked, in regions that nobody keeps. */
+  FlSemaMark mark = fl_sema_mark(s);
+  if (script) s->tried = fl_map_make(arena);
   for (int i = 0; i < tests.n; i++) {
     if (!script && i != options->test) continue;
-    /* In the script itself tests are only checked, in a region that nobody keeps. */
     FlSavedPlace saved = fl_sema_enter(s, script ? FL_NEW(arena, FlRegion) : s->b.region);
     s->b.region->func = s->b.func;
     s->pure = "a test";
@@ -518,7 +520,10 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   fl_scope_end(s, file->scope);
   fl_ir_yield(s->module->main->body, s->module, 0, NULL);
   if (script) known_failures(s, s->module->main->body);
-  if (script) fl_uncalled_check(s, file);
+  if (script) {
+    fl_uncalled_check(s, file);
+    fl_sema_take_back(s, mark);
+  }
   s->module->params = s->params.at;
   s->module->n_params = s->params.n;
   out.inputs = s->inputs.at;

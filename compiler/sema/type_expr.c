@@ -291,7 +291,7 @@ static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, boo
   bool unknown = false;
   FlValue *want = size_of_dim(s, d, env, fresh_ok, &unknown);
   if (want) {
-    fl_sema_same_size(s, size, want, span, size_message(s, d, fresh_ok, what));
+    if (!fl_sema_sizes_equal(s, size, want)) fl_sema_same_size(s, size, want, span, size_message(s, d, fresh_ok, what));
     return;
   }
   if (unknown && !s->binding_result) {

@@ -69,10 +69,9 @@ static void check_function(FlSema *s, FlBinding *b) {
   else if (b->decl->kind != FL_STMT_EXTERN) fl_call_check(s, b, values, spans);
 }
 
-/* In a function of the IR that nobody keeps. */
+/* In a function of the IR that the caller takes back. */
 static void check_apart(FlSema *s, FlBinding *b) {
   FlFrame *frame = FL_NEW(s->arena, FlFrame), *outer_frame = s->frame;
-  FlSemaMark mark = fl_sema_mark(s);
   FlBuilder outer = s->b;
   const char *pure = s->pure;
   frame->outer = s->frame;
@@ -84,7 +83,6 @@ static void check_apart(FlSema *s, FlBinding *b) {
   s->pure = pure;
   s->frame = outer_frame;
   s->b = outer;
-  fl_sema_take_back(s, mark);
 }
 
 void fl_uncalled_check(FlSema *s, FlFile *file) {

@@ -297,6 +297,7 @@ void fl_syntax_layout(FlParser *p) {
   Layout y = {.p = p, .in = p->tokens.at, .n = p->tokens.n};
   bool first_on_line = true, cut = false;
   int i = 0;
+  fl_vec_room(p->arena, &y.out, y.n + 16);
   for (; y.in[i].kind && !cut; i++) {
     FlToken t = y.in[i];
     if (t.kind == FL_TOK_LINE) {

@@ -508,7 +508,9 @@ bool fl_syntax_lex(FlParser *p) {
     fl_diag_help(p->sink, d, "save the script as UTF-8");
     return false;
   }
+  enum { TOKEN_BYTES = 5 }; /* of text with its blanks and comments, at the least, mostly */
   Lexer x = {.p = p, .at = f->text};
+  fl_vec_room(p->arena, &p->tokens, (int)(f->len / TOKEN_BYTES) + 16);
   if (!strncmp(f->text, "\xEF\xBB\xBF", 3)) x.at += 3;
   lex_code(&x);
   return true;

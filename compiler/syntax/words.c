@@ -3,12 +3,13 @@
 
 typedef struct Word {
   const char *text;
+  size_t len;
   int kind;
   FlWordGroup group;
 } Word;
 
 static const Word words[] = {
-#define FL_WORD(text, token, group) {#text, FL_TOK_##token, FL_WORD_##group},
+#define FL_WORD(text, token, group) {#text, sizeof #text - 1, FL_TOK_##token, FL_WORD_##group},
 #include "syntax/keywords.def"
 #undef FL_WORD
 };
@@ -74,7 +75,7 @@ static const Sign signs[] = {
 
 int fl_syntax_word(const char *s, size_t len, FlWordGroup *group) {
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    if (words[i].text[0] != s[0] || strncmp(words[i].text, s, len) || words[i].text[len]) continue;
+    if (words[i].len != len || words[i].text[0] != s[0] || memcmp(words[i].text, s, len) != 0) continue;
     *group = words[i].group;
     return words[i].kind;
   }
@@ -82,9 +83,12 @@ int fl_syntax_word(const char *s, size_t len, FlWordGroup *group) {
 }
 
 bool fl_syntax_is_word_token(int kind) {
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (words[i].kind == kind) return true;
-  return false;
+  static const bool is_word[] = {
+#define FL_WORD(text, token, group) [FL_TOK_##token] = true,
+#include "syntax/keywords.def"
+#undef FL_WORD
+  };
+  return kind >= 0 && (size_t)kind < sizeof is_word && is_word[kind];
 }
 
 static const Sign *find(int kind) {

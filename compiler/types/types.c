@@ -29,7 +29,7 @@ const char *fl_dtype_name(FlDtype d) { return dtype_info[d].name; }
 
 bool fl_dtype_find(const char *name, FlDtype *out) {
   for (int d = 0; d < FL_N_DTYPES; d++)
-    if (d != FL_LIST && strcmp(dtype_info[d].name, name) == 0) {
+    if (dtype_info[d].name[0] == name[0] && d != FL_LIST && strcmp(dtype_info[d].name, name) == 0) {
       *out = (FlDtype)d;
       return true;
     }

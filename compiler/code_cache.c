@@ -1,6 +1,7 @@
 /* code_cache.c: see code_cache.h. Entries are those of runtime/memo, checked by digest at every load.
  *
  *   key     := "flow.code" flowc:digest options:digest path text:digest
+ *         |  "flow.unit" flowc:digest options:digest unit                    unit: the key of codegen/units.c
  *   payload := n-inputs:u64 input* length:u64 warnings zeros object         zeros: to a multiple of 64
  *   input   := kind:u8 length:u64 path digest           of fl_world_here
  */
@@ -20,6 +21,8 @@
 struct FlCodeCache {
   FlMemo *memo; /* NULL: remembers nothing */
   FlDigest flowc;
+  FlText1 options; /* what code of units depends on beside their own keys */
+  FlCodeStore units;
 };
 
 static const int64_t limit_bytes = (int64_t)256 << 20;
@@ -30,13 +33,19 @@ static void add_digest(FlText1 *t, FlDigest d) { fl_text_add(t, (const char *)&d
 
 static void add_u64(FlText1 *t, uint64_t v) { fl_text_add(t, (const char *)&v, sizeof v); }
 
+static void add_options(FlText1 *o, const FlBuildOptions *options) {
+  char host[128] = "";
+  if (options->cpu == FL_CPU_HOST) fl_codegen_host_name(host, sizeof host);
+  fl_text_addf(o, "%d %d %s %s", options->level, (int)options->cpu, options->cpu_name ? options->cpu_name : "",
+               host);
+}
+
 /* Reset by the caller. */
 static FlText1 key_of(const FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options) {
   FlText1 key = {0}, o = {0};
-  char host[128] = "", where[PATH_MAX];
-  if (options->cpu == FL_CPU_HOST) fl_codegen_host_name(host, sizeof host);
-  fl_text_addf(&o, "%d %d %d %s %s", options->level, (int)options->cpu, options->test,
-               options->cpu_name ? options->cpu_name : "", host);
+  char where[PATH_MAX];
+  add_options(&o, options);
+  fl_text_addf(&o, " %d", options->test);
   fl_text_addz(&key, "flow.code");
   add_digest(&key, cache->flowc);
   add_digest(&key, fl_memo_digest(o.s, (int64_t)o.len));
@@ -85,6 +94,7 @@ FlCodeCache *fl_code_cache_open(void) {
 void fl_code_cache_close(FlCodeCache *cache) {
   if (!cache) return;
   fl_memo_close(cache->memo);
+  fl_text_reset(&cache->options);
   free(cache);
 }
 
@@ -179,4 +189,41 @@ void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuild
   fl_memo_put(cache->memo, (FlMemoKey){key.s, (int64_t)key.len, c->script->path}, pieces, 2, NULL);
   fl_text_reset(&head);
   fl_text_reset(&key);
+}
+
+/* ---- functions ------------------------------------------------------------------------------------- */
+
+static FlText1 unit_key(const FlCodeCache *cache, const FlText1 *unit) {
+  FlText1 key = {0};
+  fl_text_addz(&key, "flow.unit");
+  add_digest(&key, cache->flowc);
+  add_digest(&key, fl_memo_digest(cache->options.s, (int64_t)cache->options.len));
+  fl_text_add(&key, unit->s, unit->len);
+  return key;
+}
+
+static bool get_unit(void *arg, const FlText1 *unit, FlText1 *out) {
+  const FlCodeCache *cache = arg;
+  FlText1 key = unit_key(cache, unit);
+  FlMemoEntry *e = fl_memo_get(cache->memo, (FlMemoKey){key.s, (int64_t)key.len, "a function"});
+  if (e) fl_text_add(out, e->payload, (size_t)e->bytes);
+  fl_memo_unref(e);
+  fl_text_reset(&key);
+  return e != NULL;
+}
+
+static void put_unit(void *arg, const FlText1 *unit, const FlText1 *bytes) {
+  const FlCodeCache *cache = arg;
+  FlText1 key = unit_key(cache, unit);
+  struct iovec piece = {bytes->s, bytes->len};
+  fl_memo_put(cache->memo, (FlMemoKey){key.s, (int64_t)key.len, "a function"}, &piece, 1, NULL);
+  fl_text_reset(&key);
+}
+
+const FlCodeStore *fl_code_cache_units(FlCodeCache *cache, const FlBuildOptions *options) {
+  if (!cache || !cache->memo || options->level == 0) return NULL;
+  fl_text_reset(&cache->options);
+  add_options(&cache->options, options);
+  cache->units = (FlCodeStore){cache, get_unit, put_unit};
+  return &cache->units;
 }

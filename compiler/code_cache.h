@@ -1,5 +1,5 @@
 /* code_cache.h: compiled scripts, remembered, so that an unchanged one runs without any phase of the
- * compiler.
+ * compiler, and their functions, so that of a changed one only what changed is compiled.
  *
  * Objects are code, so they live in a folder of their own (FLOW_CODE_CACHE, else code/ beside the remembered
  * results), which must belong to the user and be writable by nobody else; otherwise nothing is remembered. An
@@ -22,5 +22,8 @@ FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const Fl
 /* Remembers what was compiled; c->sema.inputs says from what. */
 void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options,
                        const FlObject *object);
+
+/* The code of single functions, for fl_code_of_units; `arg` is the cache. NULL: it remembers nothing. */
+const FlCodeStore *fl_code_cache_units(FlCodeCache *cache, const FlBuildOptions *options);
 
 #endif

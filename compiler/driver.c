@@ -115,7 +115,8 @@ const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options) {
   return c->plan;
 }
 
-int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out) {
+static int make_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, const FlCodeStore *store,
+                       FlObject *out) {
   char *why = NULL;
   FlCodegenFn *generate = fl_codegen_open(&why);
   if (!generate) {
@@ -142,9 +143,20 @@ int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit em
                               .linked_externs = options->linked_externs,
                               .binary = options->binary,
                               .emit = emit};
-  *out = generate(fl_compile_plan(c, options), c->sources, &codegen);
+  const FlPlan *plan = fl_compile_plan(c, options);
+  *out = store ? fl_code_of_units(generate, plan, c->sources, &codegen, store)
+               : generate(plan, c->sources, &codegen);
   if (out->bytes) return 0;
   int status = internal("code generation", out->why ? out->why : "");
   free(out->why);
   return status;
+}
+
+int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out) {
+  return make_object(c, options, emit, NULL, out);
+}
+
+int fl_compile_object_with(FlCompilation *c, const FlBuildOptions *options, const FlCodeStore *store,
+                           FlObject *out) {
+  return make_object(c, options, FL_EMIT_OBJECT, store, out);
 }

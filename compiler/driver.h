@@ -48,6 +48,8 @@ int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
 const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options);
 /* The plan to an object, or to text of LLVM or of the assembler; 0, or 4 where the code generator or LLVM is not installed, or 70. The bytes are the caller's (free). */
 int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out);
+/* The same to an object, but of functions whose code the store (or NULL) has. */
+int fl_compile_object_with(FlCompilation *c, const FlBuildOptions *options, const FlCodeStore *store, FlObject *out);
 
 /* Prints what the sink holds on standard error. */
 void fl_compilation_say(FlCompilation *c);

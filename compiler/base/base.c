@@ -104,7 +104,8 @@ static void *take(FlArena *a, size_t bytes) {
   Block *b = a->head;
   if (!b || b->cap - b->used < bytes) {
     Block *fresh = block_of(a, bytes);
-    if (b && bytes > BLOCK_BYTES / 4) { /* a large piece goes behind the current block, which still has room */
+    if (b &&
+        bytes > BLOCK_BYTES / 4) { /* a large piece goes behind the current block, which still has room */
       fresh->next = b->next;
       b->next = fresh;
     } else {

@@ -98,7 +98,7 @@ static int run_compiled(FlCompilation *c, const RunWords *w) {
   if (!loaded) {
     FlObject object = {0};
     status = fl_compile_ir(c, &w->build);
-    if (!status) status = fl_compile_object(c, &w->build, FL_EMIT_OBJECT, &object);
+    if (!status) status = fl_compile_object_with(c, &w->build, fl_code_cache_units(cache, &w->build), &object);
     char *why = NULL;
     if (!status && !(loaded = fl_load_object(object.bytes, object.size, &why))) {
       fprintf(stderr, "error: flow itself failed: loading the compiled script: %s\n", why ? why : "");

@@ -25,6 +25,30 @@ typedef enum FlCpu {
 
 typedef enum FlEmit { FL_EMIT_OBJECT, FL_EMIT_LLVM, FL_EMIT_ASM } FlEmit;
 
+/* A place in the source that code refers to by its number. */
+typedef struct FlCodeSite {
+  FlSpan span;
+  FlFaultText said;
+  const char *callee; /* of a call's place; else NULL */
+} FlCodeSite;
+
+/* Functions whose code is remembered by itself, and joined with that of others (units.c). It refers to the tables
+ * of the program by names: its first place is number `flow.at.NAME`, a stage `flow.stage.NAME`. */
+typedef struct FlCodeUnit {
+  const char *name; /* of the first function */
+  const FlFunc *const *funcs;
+  int n_funcs;
+  FlText1 sites; /* out: its places in their order, as fl_code_site_put has them; the caller's to reset */
+} FlCodeUnit;
+
+/* The tables of a program whose code is that of units. */
+typedef struct FlCodeTables {
+  const FlCodeSite *sites; /* of all units, one behind the other */
+  int n_sites;
+  const FlFunc *const *stages;
+  int n_stages;
+} FlCodeTables;
+
 typedef struct FlCodegenOptions {
   FlCpu cpu;
   const char *cpu_name; /* an LLVM processor name instead of the host's (--mcpu), or NULL */
@@ -32,6 +56,9 @@ typedef struct FlCodegenOptions {
   bool linked_externs;  /* C functions are found by the linker, not when the program starts */
   bool binary;          /* for an executable, which may run elsewhere: it says what the processor must have */
   FlEmit emit;          /* what the bytes are: ELF, or LLVM assembly or machine assembly as text */
+  FlCodeUnit *const *units;   /* only the functions of these; or NULL, */
+  int n_units;
+  const FlCodeTables *tables; /* only the tables; or NULL. Both NULL: the whole program */
 } FlCodegenOptions;
 
 /* Bytes on the heap (free), or NULL with `why`, a heap text (free), for people. */
@@ -46,9 +73,36 @@ typedef struct FlObject {
 typedef FlObject FlCodegenFn(const FlPlan *plan, const FlSources *sources, const FlCodegenOptions *options);
 FlCodegenFn fl_codegen_object;
 
-/* One relocatable object from several that refer to each other's names. Bytes as fl_codegen_object gives
- * them; `why`: an object is damaged, or two define one name. */
-FlObject fl_merge_objects(const FlObject *parts, int n);
+/* A name that stands for a number. */
+typedef struct FlNumberName {
+  const char *name;
+  uint64_t number;
+} FlNumberName;
+
+/* One relocatable object from several that refer to each other's names, and to those of numbers. Bytes as
+ * fl_codegen_object gives them; `why`: an object is damaged, or two define one name. */
+FlObject fl_merge_objects(const FlObject *parts, int n, const FlNumberName *numbers, int n_numbers);
+
+/* Of an object: its functions `own`, with what they reach; `called`, functions and numbers, stay outside. NULL bytes and `why`
+ * where they reach another function or number of the program, or the object is damaged. */
+FlObject fl_cut_object(const FlObject *object, const char *const *own, int n_own, const char *const *called,
+                       int n_called);
+
+/* Places as bytes: adds one; reads the next one and steps behind it, false: there is none, or they are damaged. */
+void fl_code_site_put(FlText1 *out, const FlCodeSite *site);
+bool fl_code_site_take(FlArena *arena, const char **at, const char *end, FlCodeSite *out);
+
+/* Where code of units is remembered. A key and what it stands for are bytes. */
+typedef struct FlCodeStore {
+  void *arg;
+  bool (*get)(void *arg, const FlText1 *key, FlText1 *out); /* adds to `out`; false: it is not there */
+  void (*put)(void *arg, const FlText1 *key, const FlText1 *bytes);
+} FlCodeStore;
+
+/* What `generate` makes of the plan as a whole, but of functions that the store has as they are, and what it
+ * lacks is put there. */
+FlObject fl_code_of_units(FlCodegenFn *generate, const FlPlan *plan, const FlSources *sources,
+                          const FlCodegenOptions *options, const FlCodeStore *store);
 
 /* Finds libflow_llvm.so beside the running program or in ../lib/flow, loads it once and gives its entry, or
  * NULL and in `why` (heap) the reason. */

@@ -128,7 +128,7 @@ static void check_call(FlFn *f, Val status, int site) {
   LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, status, fl_ll_i32(g, 0), ""), fail, fine);
   fl_ll_at(f, fail);
   Ty types[] = {g->ptr, g->i32, g->i32};
-  Val args[] = {f->ctx, status, fl_ll_i32(g, site)};
+  Val args[] = {f->ctx, status, fl_ll_site_number(f, site)};
   LLVMBuildStore(f->b, fl_ll_call(f, "fl_fail_through", g->i32, 3, types, args), f->status);
   LLVMBuildBr(f->b, f->cleanup);
   fl_ll_at(f, fine);
@@ -229,8 +229,8 @@ static void start_stage(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   put_args(f, op);
   Ty types[] = {g->ptr, g->i32, g->ptr, g->i32};
-  Val args[] = {f->ctx, fl_ll_i32(g, fl_ll_stage(g, op->attrs.func)), f->args,
-                fl_ll_i32(g, fl_ll_call_site(g, op->span, op->attrs.func->callee))};
+  Val args[] = {f->ctx, fl_ll_stage(f, op->attrs.func), f->args,
+                fl_ll_site_number(f, fl_ll_call_site(g, op->span, op->attrs.func->callee))};
   Val slot = fl_ll_alloca(f, g->ptr, "future");
   LLVMBuildStore(f->entry_b, fl_ll_null(g), slot);
   LLVMBuildStore(f->b, fl_ll_call(f, "fl_stage_start", g->ptr, 4, types, args), slot);
@@ -402,6 +402,15 @@ static void abandon_stages(FlFn *f) {
   }
 }
 
+/* The index of the place that `failed_at` says; -1: none. */
+static Val failed_site(FlFn *f) {
+  FlGen *g = f->g;
+  Val none = fl_ll_i32(g, -1), at = LLVMBuildLoad2(f->b, g->i32, f->failed_at, "");
+  if (!g->unit) return at;
+  Val index = LLVMBuildAdd(f->b, fl_ll_site_number(f, 0), at, "");
+  return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, at, none, ""), none, index, "");
+}
+
 static void end(FlFn *f) {
   FlGen *g = f->g;
   fl_ll_table_leave(f);
@@ -409,7 +418,7 @@ static void end(FlFn *f) {
   LLVMMoveBasicBlockAfter(f->cleanup, LLVMGetLastBasicBlock(f->fn));
   fl_ll_at(f, f->cleanup);
   Ty types[] = {g->ptr, g->i32};
-  Val args[] = {f->ctx, LLVMBuildLoad2(f->b, g->i32, f->failed_at, "")};
+  Val args[] = {f->ctx, failed_site(f)};
   fl_ll_call(f, "fl_fail_place", g->none, 2, types, args);
   abandon_stages(f);
   if (f->n_own) {

@@ -39,6 +39,7 @@ typedef struct FlGen {
   const FlModule *ir;
   const FlSources *sources;
   FlCodegenOptions options;
+  bool first; /* of the parts, which all see the same */
   bool plain; /* made for functions that run straight through (llvm_parts.c) */
   LLVMContextRef cx;
   LLVMModuleRef mod;
@@ -57,8 +58,10 @@ typedef struct FlGen {
   FlVec(Val) extern_at;
   FlMap *lists;       /* list of an operator -> the constant */
   LLVMModuleRef kern; /* the scalar functions' bitcode, loaded when the first one is used; NULL before */
+  FlCodeUnit *unit;   /* whose functions are being made; NULL: the whole program's */
+  Val first_site;     /* of the unit: a constant that holds the number of its first place */
   Val zeros;          /* 64 bytes of zero to read instead of what is out of bounds */
-  Val program;        /* the table that the runtime starts from */
+  Val program;        /* the table that the runtime starts from; NULL: of a unit */
   int n_names;        /* makes names of kernels and tasks unique */
   const char *error;  /* first internal failure, or NULL */
 } FlGen;
@@ -356,11 +359,14 @@ void fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val 
 
 /* ---- llvm_program.c -------------------------------------------------------------------------------- */
 
-int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said); /* index into FlProgram.sites */
+/* The number of a place: index into FlProgram.sites; of a unit, counted from its first one. */
+int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said);
 int fl_ll_call_site(FlGen *g, FlSpan span, const char *callee); /* the same of a call */
+Val fl_ll_site_number(FlFn *f, int site);                       /* the index, an i32, in code */
+Val fl_ll_site_constant(FlGen *g, int site);                    /* and in data */
 Val fl_ll_op_desc(FlGen *g, const FlOp *op);
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] */
-int fl_ll_stage(FlGen *g, const FlFunc *func);
+Val fl_ll_stage(FlFn *f, const FlFunc *func); /* its index, an i32 */
 void fl_ll_program(FlGen *g); /* the tables of the program; `program` is the first of them */
 
 /* ---- llvm_extern.c --------------------------------------------------------------------------------- */

@@ -261,7 +261,7 @@ static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
                     ? kernel_function(f, k, (Shape){name, body, FL_FORM_PRECISE, 0, true, ".precise"})
                     : fl_ll_null(g);
   Val parts[] = {fast, precise, fl_ll_string(g, name, strlen(name)),
-                 fl_ll_i32(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit)};
+                 fl_ll_site_constant(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit)};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 5, false), "kernel");
 }
 

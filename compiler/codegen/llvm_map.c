@@ -133,7 +133,7 @@ Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k) {
                  fl_ll_i32(g, op->n_args + k->n_uses),
                  fl_ll_i32(g, op->n_args),
                  fl_ll_i32(g, op->n_results),
-                 fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
+                 fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 6, false), "tasks");
 }
 

@@ -199,8 +199,22 @@ void fl_ll_fail(FlGen *g, const char *fmt, ...) {
 static void declare_function(FlGen *g, const FlFunc *func) {
   const char *name = fl_arena_printf(g->arena, "flow.%s", func->name);
   Val fn = LLVMAddFunction(g->mod, name, g->host_fn);
-  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  bool whole = !g->options.units && !g->options.tables;
+  if (whole) LLVMSetLinkage(fn, LLVMInternalLinkage);
+  else LLVMSetVisibility(fn, LLVMHiddenVisibility);
   fl_map_set(g->functions, func, fn);
+}
+
+/* Names and numbers begin anew: they are those that the unit has wherever it is made. */
+static void make_unit(FlGen *g, FlCodeUnit *unit) {
+  g->unit = unit;
+  g->first_site = NULL;
+  g->sites.n = g->n_names = 0;
+  for (int i = 0; i < unit->n_funcs; i++) fl_ll_host_function(g, unit->funcs[i]);
+  for (int i = 0; g->first && i < g->sites.n; i++) {
+    const FlLlSite *s = &g->sites.at[i];
+    fl_code_site_put(&unit->sites, &(FlCodeSite){s->span, s->said, s->callee});
+  }
 }
 
 void fl_ll_generate(FlGen *g) {
@@ -215,6 +229,9 @@ void fl_ll_generate(FlGen *g) {
   g->zeros = fl_ll_global(g, LLVMConstNull(LLVMArrayType2(g->i8, FL_ALIGN)), "zeros");
   LLVMSetAlignment(g->zeros, FL_ALIGN);
   for (const FlFunc *func = g->ir->first; func; func = func->next) declare_function(g, func);
-  for (const FlFunc *func = g->ir->first; func; func = func->next) fl_ll_host_function(g, func);
+  for (int i = 0; i < g->options.n_units; i++) make_unit(g, g->options.units[i]);
+  if (g->options.units) return;
+  for (const FlFunc *func = g->ir->first; func && !g->options.tables; func = func->next)
+    fl_ll_host_function(g, func);
   fl_ll_program(g);
 }

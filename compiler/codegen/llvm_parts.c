@@ -40,13 +40,20 @@ static int count(const FlRegion *r) {
   return n;
 }
 
+static bool is_of_units(const FlCodegenOptions *options, const FlFunc *f) {
+  for (int i = 0; i < options->n_units; i++)
+    for (int k = 0; k < options->units[i]->n_funcs; k++)
+      if (options->units[i]->funcs[k] == f) return true;
+  return false;
+}
+
 /* `plain`: the last one is of what runs straight through. */
 static int parts_of(const FlPlan *p, const FlCodegenOptions *options, bool *plain) {
   *plain = false;
-  if (options->level == 0 || options->emit != FL_EMIT_OBJECT) return 1;
+  if (options->level == 0 || options->emit != FL_EMIT_OBJECT || options->tables) return 1;
   int n = 0;
   for (const FlFunc *f = p->module->first; f; f = f->next) {
-    int inside = count(f->body);
+    int inside = !options->units || is_of_units(options, f) ? count(f->body) : 0;
     if (inside < 0) return 1;
     n += inside;
   }
@@ -120,7 +127,7 @@ static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
     sums[keeper] += shares.at[i].cost;
     if (keeper != part) declare_only(g, shares.at[i].fn);
   }
-  if (part > 0) LLVMDeleteGlobal(g->program);
+  if (part > 0 && g->program) LLVMDeleteGlobal(g->program);
 }
 
 /* ---- a part, and all of them ----------------------------------------------------------------------- */
@@ -154,6 +161,7 @@ static void *make_part(void *arg) {
   g->ir = w->plan->module;
   g->sources = w->sources;
   g->options = *w->options;
+  g->first = w->part == 0;
   g->plain = w->plain && w->part == w->n_parts - 1;
   g->cx = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
@@ -205,7 +213,7 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
     objects[i] = work[i].out;
     if (!objects[i].bytes && !out.why) out.why = objects[i].why, objects[i].why = NULL;
   }
-  if (!out.why) out = fl_merge_objects(objects, n);
+  if (!out.why) out = fl_merge_objects(objects, n, NULL, 0);
   for (int i = 0; i < n; i++) free(objects[i].bytes), free(objects[i].why);
   return out;
 }

@@ -41,6 +41,7 @@ Val fl_ll_types(FlGen *g, int n, FlValue *const *values) {
 
 static int site_of(FlGen *g, FlSpan span, FlFaultText said, const char *callee) {
   FlText1 bytes = {0};
+  if (g->unit) fl_text_addf(&bytes, "%s ", g->unit->name);
   fl_text_addf(&bytes, "%u %u %u %u %d %d %s%c%s", span.file, span.start, span.len, span.call, said.faults,
                said.text != NULL, said.text ? said.text : "", callee ? 1 : 2, callee ? callee : "");
   const char *key = fl_ll_key(g, 'p', bytes.s, bytes.len);
@@ -48,7 +49,7 @@ static int site_of(FlGen *g, FlSpan span, FlFaultText said, const char *callee) 
   int known = (int)(intptr_t)fl_map_get(g->made, key);
   if (known) return known - 1;
   FlLlSite site = {span, said, callee, -1};
-  if (span.call && g->sources) {
+  if (span.call && g->sources && !g->unit) { /* the tables of the program have those of a unit's */
     const FlCall *call = fl_sources_call_at(g->sources, span.call);
     site.caller = fl_ll_call_site(g, call->place, call->callee);
   }
@@ -61,6 +62,27 @@ int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said) { return site_of(g, span
 
 int fl_ll_call_site(FlGen *g, FlSpan span, const char *callee) {
   return site_of(g, span, (FlFaultText){0}, callee);
+}
+
+/* The number that a name stands for, and `more`, as an i32. */
+static Val named_number(FlGen *g, const char *name, int more) {
+  Val at = LLVMGetNamedGlobal(g->mod, name), by = fl_ll_i64(g, more);
+  if (!at) at = LLVMAddGlobal(g->mod, g->i8, name);
+  if (more) at = LLVMConstGEP2(g->i8, at, &by, 1);
+  return LLVMConstTrunc(LLVMConstPtrToInt(at, g->i64), g->i32);
+}
+
+Val fl_ll_site_constant(FlGen *g, int site) {
+  if (!g->unit) return fl_ll_i32(g, site);
+  return named_number(g, fl_arena_printf(g->arena, "flow.at.%s", g->unit->name), site);
+}
+
+Val fl_ll_site_number(FlFn *f, int site) {
+  FlGen *g = f->g;
+  if (!g->unit) return fl_ll_i32(g, site);
+  if (!g->first_site) g->first_site = fl_ll_global(g, fl_ll_site_constant(g, 0), "first.site");
+  Val first = LLVMBuildLoad2(f->b, g->i32, g->first_site, "");
+  return site ? LLVMBuildAdd(f->b, first, fl_ll_i32(g, site), "") : first;
 }
 
 static Val site_constant(FlGen *g, const FlLlSite *site, Ty t) {
@@ -155,7 +177,7 @@ static Val format_constant(FlGen *g, const FlFormatInfo *format) {
 Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   const FlAttrs *a = &op->attrs;
   Val parts[] = {fl_ll_i32(g, op->code),
-                 fl_ll_i32(g, fl_ll_site(g, op->span, (FlFaultText){0})),
+                 fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0})),
                  fl_ll_i32(g, op->n_args),
                  fl_ll_i32(g, op->n_results),
                  fl_ll_types(g, op->n_args, op->args),
@@ -189,12 +211,21 @@ static Val param_table(FlGen *g) {
   return array_of(g, t, items, n);
 }
 
-int fl_ll_stage(FlGen *g, const FlFunc *func) {
+static int stage_number(FlGen *g, const FlFunc *func) {
   int known = (int)(intptr_t)fl_map_get(g->stage_index, func);
   if (known) return known - 1;
   fl_vec_push(g->arena, &g->stages, func);
   fl_map_set(g->stage_index, func, (void *)(intptr_t)g->stages.n);
   return g->stages.n - 1;
+}
+
+Val fl_ll_stage(FlFn *f, const FlFunc *func) {
+  FlGen *g = f->g;
+  if (!g->unit) return fl_ll_i32(g, stage_number(g, func));
+  Val at = fl_map_get(g->stage_index, func);
+  if (!at) at = fl_ll_global(g, named_number(g, fl_arena_printf(g->arena, "flow.stage.%s", func->name), 0), "stage");
+  fl_map_set(g->stage_index, func, at);
+  return LLVMBuildLoad2(f->b, g->i32, at, "");
 }
 
 static Val stage_table(FlGen *g) {
@@ -229,7 +260,24 @@ static Val stage_table(FlGen *g) {
   return array_of(g, t, items, n);
 }
 
+/* Of a program that is made of units. */
+static void take_tables(FlGen *g, const FlCodeTables *t) {
+  for (int i = 0; i < t->n_stages; i++) (void)stage_number(g, t->stages[i]);
+  for (int i = 0; i < t->n_sites; i++) {
+    FlLlSite site = {t->sites[i].span, t->sites[i].said, t->sites[i].callee, -1};
+    fl_vec_push(g->arena, &g->sites, site);
+  }
+  for (int i = 0; i < t->n_sites; i++) {
+    FlSpan span = t->sites[i].span;
+    if (!span.call || !g->sources) continue;
+    const FlCall *call = fl_sources_call_at(g->sources, span.call);
+    int caller = fl_ll_call_site(g, call->place, call->callee);
+    g->sites.at[i].caller = caller;
+  }
+}
+
 void fl_ll_program(FlGen *g) {
+  if (g->options.tables) take_tables(g, g->options.tables);
   Val stages = stage_table(g), params = param_table(g), externs = fl_ll_extern_table(g),
       sites = site_table(g);
   bool bind = g->externs.n > 0 && !g->options.linked_externs;

@@ -144,7 +144,7 @@ static Val slot_in_memory(FlFn *f, const Val words[2]) {
 static Val call_fail(FlFn *f, Val fault, int site, FlDtype d, const Val a[2], const Val b[2]) {
   FlGen *g = f->g;
   Ty types[] = {g->ptr, g->i32, g->i32, g->i32, g->i64, g->i64, g->ptr};
-  Val args[] = {f->ctx, fault, fl_ll_i32(g, site), fl_ll_i32(g, d), a[0], a[1], slot_in_memory(f, b)};
+  Val args[] = {f->ctx, fault, fl_ll_site_number(f, site), fl_ll_i32(g, d), a[0], a[1], slot_in_memory(f, b)};
   Val call = fl_ll_call(f, "fl_fail", g->i32, 7, types, args);
   set_byval(f, call, 6);
   return call;
@@ -156,7 +156,7 @@ static void call_kernel_fault(FlFn *f, Val fault, int site, FlDtype d, const Val
   Ty types[] = {g->ptr, g->i32, g->i32, g->i32, g->i64, g->ptr, g->i32, g->i32, g->ptr, g->ptr};
   Val args[] = {f->ctx,
                 fault,
-                fl_ll_i32(g, site),
+                fl_ll_site_number(f, site),
                 fl_ll_i32(g, f->rank),
                 f->pos,
                 f->index,

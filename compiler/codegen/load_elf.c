@@ -219,6 +219,11 @@ static bool relocate(Load *l, size_t section, const Elf64_Rela *r) {
     if (outside) target = (uint64_t)(uintptr_t)(l->base + l->stubs + symbol * STUB_BYTES);
     value = target + addend - place;
     break;
+  case R_X86_64_32:
+    value = target + addend;
+    if (value != (uint32_t)value) return fail(l, "a relocation holds too large a number");
+    memcpy(at, &value, width);
+    return true;
   case R_X86_64_GOTPCREL:
   case R_X86_64_GOTPCRELX:
   case R_X86_64_REX_GOTPCRELX:

@@ -1,9 +1,11 @@
 /* merge_elf.c: several relocatable x86-64 objects become one, as `ld -r` would make it, but for joining
  * sections of one name: the linker and the loader take each section by itself.
  *
+ * Or one is cut: functions that are remembered by themselves, with all that they reach but what they call.
+ *
  * In: objects as the code generator makes them. Out: an object with the sections that take memory and their
- * relocations, local symbols first, and each global name once: a name that one object defines is what the
- * others mean by it. Every offset and index is checked before it is used. */
+ * relocations, local symbols first, and each global name once: a name that one object defines, or that of a
+ * number, is what the others mean by it. Every offset and index is checked before it is used. */
 #include "codegen/codegen.h"
 
 #include <elf.h>
@@ -18,8 +20,9 @@ typedef struct Part {
   const Elf64_Sym *symbols;
   const char *names, *section_names;
   size_t names_size, section_names_size;
-  uint16_t *section_to; /* by section: its place in the result, 0: left out */
-  uint32_t *symbol_to;  /* by symbol */
+  uint16_t *section_to;   /* by section: its place in the result, 0: left out */
+  uint32_t *symbol_to;    /* by symbol */
+  bool *keeps, *names_it; /* of a cut: by section, by symbol; NULL: all */
 } Part;
 
 typedef struct Merge {
@@ -31,6 +34,8 @@ typedef struct Merge {
   uint32_t n_local;
   FlInterner *interner;
   FlMap *globals; /* interned name -> index into symbols */
+  FlMap *roots;   /* of a cut: interned names of the functions that are cut out, and of what they name of the
+                     program */
   FlText1 names, section_names, body;
   const char *error;
 } Merge;
@@ -109,7 +114,8 @@ static bool add_section(Merge *m, Part *p, size_t i) {
 
 static bool add_sections(Merge *m, Part *p) {
   for (size_t i = 1; i < p->n_sections; i++)
-    if ((p->sections[i].sh_flags & SHF_ALLOC) && !add_section(m, p, i)) return false;
+    if ((p->sections[i].sh_flags & SHF_ALLOC) && (!p->keeps || p->keeps[i]) && !add_section(m, p, i))
+      return false;
   for (size_t i = 1; i < p->n_sections; i++) {
     const Elf64_Shdr *s = &p->sections[i];
     if (s->sh_type != SHT_RELA || s->sh_info >= p->n_sections || !p->section_to[s->sh_info]) continue;
@@ -121,22 +127,43 @@ static bool add_sections(Merge *m, Part *p) {
 
 /* ---- symbols --------------------------------------------------------------------------------------- */
 
+enum { CALLED = 1, OWN };
+
+/* What the name of the symbol is a root of; 0: it is none. */
+static int root_kind(const Merge *m, const Part *p, const Elf64_Sym *s) {
+  if (ELF64_ST_BIND(s->st_info) == STB_LOCAL || s->st_name >= p->names_size) return 0;
+  return (int)(intptr_t)fl_map_get(m->roots, fl_intern_z(m->interner, p->names + s->st_name));
+}
+
 /* The symbol in terms of the result. */
 static bool moved(Merge *m, const Part *p, const Elf64_Sym *from, Elf64_Sym *out) {
   *out = *from;
   if (from->st_name >= p->names_size) return fail(m, "a symbol has no name");
-  if (from->st_shndx == SHN_UNDEF || from->st_shndx == SHN_ABS) return true;
+  if (p->keeps && root_kind(m, p, from) == CALLED) { /* another unit's, also where it is here */
+    out->st_shndx = SHN_UNDEF;
+    out->st_value = out->st_size = 0;
+    out->st_info = (unsigned char)ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+  }
+  if (out->st_shndx == SHN_UNDEF || from->st_shndx == SHN_ABS) return true;
   if (from->st_shndx >= p->n_sections) return fail(m, "a symbol is nowhere");
   out->st_shndx = p->section_to[from->st_shndx];
   return true;
 }
 
+static bool is_local(const Merge *m, const Part *p, size_t i) {
+  const Elf64_Sym *s = &p->symbols[i];
+  return ELF64_ST_BIND(s->st_info) == STB_LOCAL ||
+         (p->keeps && s->st_shndx != SHN_UNDEF &&
+          !fl_map_get(m->roots, fl_intern_z(m->interner, p->names + s->st_name)));
+}
+
 static bool add_locals(Merge *m, Part *p) {
   for (size_t i = 1; i < p->n_symbols; i++) {
     Elf64_Sym s;
-    int bind = ELF64_ST_BIND(p->symbols[i].st_info), type = ELF64_ST_TYPE(p->symbols[i].st_info);
-    if (bind != STB_LOCAL || type == STT_FILE) continue;
+    int type = ELF64_ST_TYPE(p->symbols[i].st_info);
+    if (!is_local(m, p, i) || type == STT_FILE || (p->keeps && !p->names_it[i])) continue;
     if (!moved(m, p, &p->symbols[i], &s)) return false;
+    s.st_info = (unsigned char)ELF64_ST_INFO(STB_LOCAL, type);
     if (s.st_shndx == SHN_UNDEF) continue; /* of a section that is left out */
     s.st_name = s.st_name ? add_name(&m->names, p->names + s.st_name) : 0;
     p->symbol_to[i] = (uint32_t)m->symbols.n;
@@ -148,7 +175,7 @@ static bool add_locals(Merge *m, Part *p) {
 static bool add_globals(Merge *m, Part *p) {
   for (size_t i = 1; i < p->n_symbols; i++) {
     Elf64_Sym s;
-    if (ELF64_ST_BIND(p->symbols[i].st_info) == STB_LOCAL) continue;
+    if (is_local(m, p, i) || (p->keeps && !p->names_it[i])) continue;
     if (!moved(m, p, &p->symbols[i], &s)) return false;
     const char *name = fl_intern_z(m->interner, p->names + s.st_name);
     uint32_t at = (uint32_t)(uintptr_t)fl_map_get(m->globals, name);
@@ -222,17 +249,111 @@ static void finish(Merge *m) {
   memcpy(m->body.s, &h, sizeof h);
 }
 
-FlObject fl_merge_objects(const FlObject *parts, int n) {
+/* Names of numbers are absolute symbols. */
+static void add_numbers(Merge *m, const FlNumberName *numbers, int n) {
+  for (int i = 0; i < n; i++) {
+    const char *name = fl_intern_z(m->interner, numbers[i].name);
+    uint32_t at = (uint32_t)(uintptr_t)fl_map_get(m->globals, name);
+    if (!at || m->symbols.at[at].st_shndx != SHN_UNDEF) continue; /* nobody asks for it */
+    m->symbols.at[at].st_shndx = SHN_ABS;
+    m->symbols.at[at].st_value = numbers[i].number;
+  }
+}
+
+/* ---- cutting --------------------------------------------------------------------------------------- */
+
+/* A function of the program, or a number: not each program has it. */
+static bool is_of_program(const Part *p, const Elf64_Sym *s) {
+  return ELF64_ST_BIND(s->st_info) != STB_LOCAL && s->st_name < p->names_size &&
+         strncmp(p->names + s->st_name, "flow.", 5) == 0;
+}
+
+/* Keeps what the own roots reach: sections, and the symbols that these name. */
+static bool reach(Merge *m, Part *p) {
+  size_t *relocations_of = FL_NEW_ARRAY(m->arena, size_t, p->n_sections);
+  FlVec(size_t) open = {0};
+  p->keeps = FL_NEW_ARRAY(m->arena, bool, p->n_sections);
+  p->names_it = FL_NEW_ARRAY(m->arena, bool, p->n_symbols + 1);
+  for (size_t i = 1; i < p->n_sections; i++)
+    if (p->sections[i].sh_type == SHT_RELA && p->sections[i].sh_info < p->n_sections)
+      relocations_of[p->sections[i].sh_info] = i;
+  for (size_t i = 1; i < p->n_symbols; i++) {
+    const Elf64_Sym *s = &p->symbols[i];
+    if (root_kind(m, p, s) != OWN || s->st_shndx == SHN_UNDEF) continue;
+    p->names_it[i] = true;
+    fl_vec_push(m->arena, &open, s->st_shndx);
+  }
+  while (open.n) {
+    size_t section = open.at[--open.n];
+    if (section >= p->n_sections || p->keeps[section]) continue;
+    p->keeps[section] = true;
+    const Elf64_Shdr *s = &p->sections[relocations_of[section]];
+    for (size_t at = 0; relocations_of[section] && at + sizeof(Elf64_Rela) <= s->sh_size;
+         at += sizeof(Elf64_Rela)) {
+      Elf64_Rela r;
+      memcpy(&r, p->bytes + s->sh_offset + at, sizeof r);
+      size_t symbol = ELF64_R_SYM(r.r_info);
+      if (symbol >= p->n_symbols) return fail(m, "a relocation names no symbol");
+      const Elf64_Sym *to = &p->symbols[symbol];
+      p->names_it[symbol] = true;
+      bool outside = root_kind(m, p, to) == CALLED;
+      if (!outside && is_of_program(p, to) && root_kind(m, p, to) != OWN)
+        return fail(m, "it reaches what it does not name");
+      if (!outside && to->st_shndx != SHN_UNDEF && to->st_shndx != SHN_ABS)
+        fl_vec_push(m->arena, &open, to->st_shndx);
+    }
+  }
+  return true;
+}
+
+/* ---- the public functions -------------------------------------------------------------------------- */
+
+static Merge begin(int n) {
   Merge m = {.arena = fl_arena_new(), .n = n};
   m.parts = FL_NEW_ARRAY(m.arena, Part, n);
   m.interner = fl_interner_make(m.arena);
   m.globals = fl_map_make(m.arena);
+  m.roots = fl_map_make(m.arena);
   fl_text_add(&m.names, "", 1);
   fl_text_add(&m.section_names, "", 1);
   static const Elf64_Ehdr no_header;
   fl_text_add(&m.body, (const char *)&no_header, sizeof no_header);
   fl_vec_push(m.arena, &m.sections, (Elf64_Shdr){0});
   fl_vec_push(m.arena, &m.symbols, (Elf64_Sym){0});
+  return m;
+}
+
+static FlObject end(Merge *m, bool ok) {
+  FlObject out = {0};
+  if (ok) {
+    finish(m);
+    out = (FlObject){.bytes = m->body.s, .size = m->body.len};
+  } else {
+    out.why = strdup(m->error ? m->error : "out of memory");
+    fl_text_reset(&m->body);
+  }
+  fl_text_reset(&m->names);
+  fl_text_reset(&m->section_names);
+  fl_arena_free(m->arena);
+  return out;
+}
+
+FlObject fl_cut_object(const FlObject *object, const char *const *own, int n_own, const char *const *called,
+                       int n_called) {
+  Merge m = begin(1);
+  Part *p = &m.parts[0];
+  for (int i = 0; i < n_called; i++)
+    fl_map_set(m.roots, fl_intern_z(m.interner, called[i]), (void *)(intptr_t)CALLED);
+  for (int i = 0; i < n_own; i++) fl_map_set(m.roots, fl_intern_z(m.interner, own[i]), (void *)(intptr_t)OWN);
+  p->bytes = object->bytes;
+  p->size = object->size;
+  bool ok = read_part(&m, p) && reach(&m, p) && add_sections(&m, p) && add_locals(&m, p);
+  m.n_local = (uint32_t)m.symbols.n;
+  return end(&m, ok && add_globals(&m, p) && relocations(&m, p));
+}
+
+FlObject fl_merge_objects(const FlObject *parts, int n, const FlNumberName *numbers, int n_numbers) {
+  Merge m = begin(n);
   bool ok = true;
   for (int i = 0; ok && i < n; i++) {
     m.parts[i].bytes = parts[i].bytes;
@@ -241,17 +362,7 @@ FlObject fl_merge_objects(const FlObject *parts, int n) {
   }
   m.n_local = (uint32_t)m.symbols.n;
   for (int i = 0; ok && i < n; i++) ok = add_globals(&m, &m.parts[i]);
+  if (ok) add_numbers(&m, numbers, n_numbers);
   for (int i = 0; ok && i < n; i++) ok = relocations(&m, &m.parts[i]);
-  FlObject out = {0};
-  if (ok) {
-    finish(&m);
-    out = (FlObject){.bytes = m.body.s, .size = m.body.len};
-  } else {
-    out.why = strdup(m.error ? m.error : "out of memory");
-    fl_text_reset(&m.body);
-  }
-  fl_text_reset(&m.names);
-  fl_text_reset(&m.section_names);
-  fl_arena_free(m.arena);
-  return out;
+  return end(&m, ok);
 }

@@ -420,6 +420,9 @@ void fl_ir_inline_call(FlBuilder *b, const FlOp *call, FlValue **yields_out);
 /* ---- text: print.c and read.c are inverse of each other; verify.c ---------------------------------- */
 void fl_ir_print(FlText1 *out, const FlModule *m);
 void fl_ir_print_func(FlText1 *out, const FlFunc *f);
+/* What code is made of: the same but for keys, and the messages of checks, attribute s of these: */
+void fl_ir_print_code(FlText1 *out, const FlFunc *f);
+static inline bool fl_ir_has_message(const FlOp *op) { return op->code == FL_OP_CHECK || op->code == FL_OP_FAIL; }
 /* Canonical encoding for keys: no spans, no names of values, functions by their own digest. */
 void fl_ir_encode_func(FlText1 *out, const FlFunc *f);
 FlModule *fl_ir_read(FlArena *arena, const char *text, FlSink *sink); /* NULL: errors are in the sink */

@@ -62,6 +62,7 @@ typedef struct Printer {
   FlText1 *out;
   uint32_t *number; /* by value id: printed number + 1 */
   uint32_t next;
+  bool untold; /* without the messages of checks, and keys */
 } Printer;
 
 static void print_value(Printer *p, const FlValue *v, const FlFunc *f) {
@@ -219,6 +220,7 @@ static void print_op(Printer *p, const FlOp *op, int depth) {
   if (op->n_results) fl_text_addz(out, " = ");
   fl_text_addz(out, fl_op_info[op->code].name);
   if (op->code == FL_OP_CONST) print_const(out, op);
+  else if (p->untold && fl_ir_has_message(op)) print_attrs(out, &(FlAttrs){.i = op->attrs.i, .f = op->attrs.f});
   else print_attrs(out, &op->attrs);
   for (int i = 0; i < op->n_args; i++) {
     fl_text_addz(out, i ? ", " : " ");
@@ -254,10 +256,10 @@ static void print_body(Printer *p, const FlRegion *r, int depth) {
   fl_text_addc(p->out, '\n');
 }
 
-void fl_ir_print_func(FlText1 *out, const FlFunc *f) {
+static void print_func(FlText1 *out, const FlFunc *f, bool untold) {
   static const char *const kinds[] = {
       [FL_FUNC_PLAIN] = "fn", [FL_FUNC_STAGE] = "stage", [FL_FUNC_MAIN] = "main", [FL_FUNC_TEST] = "test"};
-  Printer p = {out, calloc((size_t)f->next_id + 1, sizeof *p.number), 0};
+  Printer p = {out, calloc((size_t)f->next_id + 1, sizeof *p.number), 0, untold};
   if (!p.number) fl_no_memory();
   fl_text_addf(out, "%s ", kinds[f->kind]);
   print_name(out, f->name);
@@ -270,13 +272,17 @@ void fl_ir_print_func(FlText1 *out, const FlFunc *f) {
   fl_text_addc(out, ')');
   if (f->memo) fl_text_addf(out, " memo %d", f->memo);
   if (f->recursive) fl_text_addz(out, " recursive");
-  if (f->key.lo || f->key.hi)
+  if (!untold && (f->key.lo || f->key.hi))
     fl_text_addf(out, " key %016llx%016llx", (unsigned long long)f->key.hi, (unsigned long long)f->key.lo);
   fl_text_addz(out, " {\n");
   print_body(&p, f->body, 1);
   fl_text_addz(out, "}\n");
   free(p.number);
 }
+
+void fl_ir_print_func(FlText1 *out, const FlFunc *f) { print_func(out, f, false); }
+
+void fl_ir_print_code(FlText1 *out, const FlFunc *f) { print_func(out, f, true); }
 
 static void print_param_row(FlText1 *out, const FlIrParam *p) {
   fl_text_addz(out, "param ");

@@ -216,10 +216,9 @@ static void emit_call(FlFn *f, const FlOp *op) {
 static void emit_runtime(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   put_args(f, op);
-  const char *name = fl_arena_printf(g->arena, "fl_rt_%s", fl_op_info[op->code].name);
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr};
   Val args[] = {f->ctx, fl_ll_op_desc(g, op), f->args, f->results};
-  fl_ll_check_status(f, fl_ll_call(f, name, g->i32, 4, types, args));
+  fl_ll_check_status(f, fl_ll_call(f, "fl_run_op", g->i32, 4, types, args));
   get_results(f, op);
 }
 

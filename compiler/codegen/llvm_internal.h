@@ -365,6 +365,7 @@ int fl_ll_call_site(FlGen *g, FlSpan span, const char *callee); /* the same of a
 Val fl_ll_site_number(FlFn *f, int site);                       /* the index, an i32, in code */
 Val fl_ll_site_constant(FlGen *g, int site);                    /* and in data */
 Val fl_ll_op_desc(FlGen *g, const FlOp *op);
+Val fl_ll_rows_constant(FlGen *g, int n, const FlUse *uses); /* FlKernel.rows */
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] */
 Val fl_ll_stage(FlFn *f, const FlFunc *func); /* its index, an i32 */
 void fl_ll_program(FlGen *g); /* the tables of the program; `program` is the first of them */

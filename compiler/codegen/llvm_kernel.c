@@ -1,7 +1,7 @@
 /* llvm_kernel.c: kernels, functions over a range of a logical index space that the runtime runs on its pool.
  *
- * The environment is an array of slots: what the region captures, the sizes, the result arrays, the heap of
- * texts. A kernel has one fast form (three in portable programs, behind a dispatcher) and, when it can fail,
+ * The environment is an array of slots: what the region captures, the sizes, the results (of a MAP the arrays,
+ * else where they go), the heap of texts. A kernel has one fast form (three in portable programs, behind a dispatcher) and, when it can fail,
  * a precise form that is never optimised. Constants are not captured: they are made anew, so that sizes stay
  * known. */
 #include "codegen/llvm_internal.h"
@@ -226,7 +226,10 @@ static Val kernel_function(FlFn *host, const FlPlanKernel *k, Shape shape) {
     sizes[i] = fixed ? fl_ll_value(f, k->op->args[i]) : fl_ll_slot_get(f, env, at, fl_t_scalar(FL_I64));
     at++;
   }
-  for (int i = 0; i < k->n_outputs; i++) outputs[i] = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
+  for (int i = 0; i < k->n_outputs; i++) {
+    outputs[i] = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
+    if (k->op->code == FL_OP_MAP) outputs[i] = fl_ll_array_data(f, outputs[i]);
+  }
   if (k->makes_texts) f->heap = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
   if (shape.form == FL_FORM_FAST) make_scopes(f, k);
   fl_ll_scratch_open(f, k);
@@ -261,8 +264,12 @@ static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
                     ? kernel_function(f, k, (Shape){name, body, FL_FORM_PRECISE, 0, true, ".precise"})
                     : fl_ll_null(g);
   Val parts[] = {fast, precise, fl_ll_string(g, name, strlen(name)),
-                 fl_ll_site_constant(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 5, false), "kernel");
+                 fl_ll_site_constant(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit),
+                 fl_ll_i32(g, k->n_uses), fl_ll_i32(g, k->op->n_args),
+                 fl_ll_i32(g, k->op->code == FL_OP_MAP ? k->n_outputs : 0),
+                 fl_ll_i32(g, fl_plan_by_rows(g->plan, fl_plan_step(g->plan, k->op))),
+                 fl_ll_rows_constant(g, k->n_uses, k->uses)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 10, false), "kernel");
 }
 
 Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const Val *outputs, Val heap, Val n) {

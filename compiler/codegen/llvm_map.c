@@ -83,7 +83,7 @@ static void map_kernel(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
   const FlOp *op = k->op;
   Val *sizes = FL_NEW_ARRAY(g->arena, Val, op->n_args),
-      *data = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
+      *results = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
   Val *texts = FL_NEW_ARRAY(g->arena, Val, op->n_results + 1);
   int n_texts = 0;
   for (int i = 0; i < op->n_args; i++) sizes[i] = fl_ll_value(f, op->args[i]);
@@ -91,11 +91,11 @@ static void map_kernel(FlFn *f, const FlPlanKernel *k) {
     Val a = fl_ll_map_result(f, k, i, sizes);
     fl_ll_own(f, op->results[i], a);
     know_sizes(f, op, i);
-    data[i] = fl_ll_array_data(f, a);
+    results[i] = a;
     if (fl_ll_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;
   }
   Val heap = k->gives_texts ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
-  Val status = fl_ll_kernel_run(f, k, map_body, data, heap, fl_ll_total(f, op));
+  Val status = fl_ll_kernel_run(f, k, map_body, results, heap, fl_ll_total(f, op));
   if (heap || n_texts) fl_ll_keep_texts(f, k, heap, n_texts, texts);
   fl_ll_check_status(f, status);
 }
@@ -133,8 +133,9 @@ Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k) {
                  fl_ll_i32(g, op->n_args + k->n_uses),
                  fl_ll_i32(g, op->n_args),
                  fl_ll_i32(g, op->n_results),
-                 fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0}))};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 6, false), "tasks");
+                 fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0})),
+                 fl_ll_rows_constant(g, k->n_uses, k->uses)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 7, false), "tasks");
 }
 
 static void map_tasks(FlFn *f, const FlPlanKernel *k) {

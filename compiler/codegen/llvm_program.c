@@ -174,8 +174,20 @@ static Val format_constant(FlGen *g, const FlFormatInfo *format) {
   return fl_ll_extern(g, fl_arena_printf(g->arena, "fl_%s", format->name), g->none, NULL, 0);
 }
 
+Val fl_ll_rows_constant(FlGen *g, int n, const FlUse *uses) {
+  if (n == 0) return fl_ll_null(g);
+  return fl_ll_string(g, (const char *)fl_plan_row_bytes(g->arena, n, uses), (size_t)n);
+}
+
 Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   const FlAttrs *a = &op->attrs;
+  const char *name = fl_op_info[op->code].name;
+  const FlPlanStep *s = fl_plan_step(g->plan, op); /* of a WITHIN in a region NULL */
+  bool runs = s && s->kind == FL_STEP_BULK;
+  Val run = fl_ll_null(g);
+  if (runs)
+    run = fl_ll_extern(g, fl_arena_printf(g->arena, "fl_rt_%s", name), g->i32,
+                       (Ty[]){g->ptr, g->ptr, g->ptr, g->ptr}, 4);
   Val parts[] = {fl_ll_i32(g, op->code),
                  fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0})),
                  fl_ll_i32(g, op->n_args),
@@ -191,8 +203,12 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  columns_constant(g, a),
                  options_constant(g, a),
                  format_constant(g, a->format),
-                 fl_ll_i32(g, a->n_options)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 16, false), "desc");
+                 fl_ll_i32(g, a->n_options),
+                 fl_ll_i32(g, runs && fl_plan_by_rows(g->plan, s)),
+                 runs ? fl_ll_rows_constant(g, op->n_args, s->uses) : fl_ll_null(g),
+                 run,
+                 string(g, name)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 20, false), "desc");
 }
 
 /* ---- parameters and stages ------------------------------------------------------------------------- */

@@ -133,10 +133,9 @@ static void make_kind(FlFn *f, const FlPlanStep *s) {
   FlGen *g = f->g;
   const FlOp *op = s->op;
   int n = s->row->n;
-  const char *runs = op->code == FL_OP_ARRAY ? "fl_step_array" : fl_op_info[op->code].name;
+  const char *runs = op->code == FL_OP_ARRAY ? "fl_step_array" : "fl_run_op";
   switch (s->row->runs) {
   case FL_ROW_CALLS:
-    if (op->code != FL_OP_ARRAY) runs = fl_arena_printf(g->arena, "fl_rt_%s", runs);
     add_kind(f, operation(g, runs), fl_ll_op_desc(g, op), NULL, n, op->n_results);
     return;
   case FL_ROW_TASKS: {

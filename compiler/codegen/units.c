@@ -164,9 +164,17 @@ static void add_message(Cut *c, Unit *u, const FlOp *op) {
   fl_map_set(u->message_number, text, (void *)(intptr_t)u->messages.n);
 }
 
+/* What other functions do with results decides whether these may be parted. */
+static void add_parted(Cut *c, Unit *u, const FlOp *op) {
+  const FlPlanStep *s = fl_plan_step(c->plan, op);
+  if (s && (s->kind == FL_STEP_KERNEL || s->kind == FL_STEP_BULK) && fl_plan_by_rows(c->plan, s))
+    fl_text_addc(&u->key, 'r');
+}
+
 static void add_spans(Cut *c, Unit *u, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     add_span(c, u, op->span);
+    add_parted(c, u, op);
     if (fl_ir_has_message(op)) add_message(c, u, op);
     if (op->places) fl_text_addc(&u->key, ':');
     for (int i = 0; op->places && i < op->n_results; i++) add_span(c, u, op->places[i]);

@@ -4,6 +4,9 @@
  * to. */
 #include "interp/interp_internal.h"
 
+#include "data/data.h"
+#include "exec/exec.h"
+
 #include "kern/kern.h"
 
 int64_t total_of(const FlArray *a) {
@@ -65,7 +68,8 @@ FlSlot text_in(FlHeap *heap, FlSlot text) {
   return (FlSlot){.t = fl_heap_text(heap, text.t.ptr, text.t.len)};
 }
 
-FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims) {
+FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims, const FlCut *cut) {
+  if (cut) return fl_array_new_part(f->ctx, t.dtype, t.rank, dims, cut);
   return t.depth > 0 ? fl_array_new(f->ctx, FL_LIST, 1, dims) : fl_array_new(f->ctx, t.dtype, t.rank, dims);
 }
 
@@ -78,7 +82,7 @@ FlStatus keep_texts(Frame *f, FlArray *a, FlHeap *heap) {
 FlStatus run_array(Frame *f, const FlOp *op) {
   FlType1 t = op->results[0]->type;
   int64_t dims[FL_MAX_RANK] = {op->n_args};
-  FlArray *a = new_array(f, t, dims);
+  FlArray *a = new_array(f, t, dims, NULL);
   if (a == NULL) return 1;
   FlHeap *heap = fl_heap_new(f->ctx);
   bool text = fl_dtype_is_text(t.dtype);
@@ -90,6 +94,13 @@ FlStatus run_array(Frame *f, const FlOp *op) {
   fl_heap_unref(heap);
   define(f, op->results[0], (FlSlot){.a = a});
   return s;
+}
+
+FlStatus whole_arguments(Frame *f, const FlOp *op) {
+  for (int i = 0; fl_ctx_cuts(f->ctx) && i < op->n_args; i++)
+    if (is_array(op->args[i]->type) && fl_array_cut(value_of(f, op->args[i]).a))
+      return fl_part_refuse(f->ctx, note_of(f, op)->site, fl_op_info[op->code].name);
+  return 0;
 }
 
 /* The row-major position of the element at args[1..n]; an index outside its dimension is a fault. */
@@ -114,7 +125,10 @@ FlStatus run_load(Frame *f, const FlOp *op) {
   int64_t at;
   FlStatus s = locate(f, op, op->n_args - 1, &at);
   if (s != 0) return s;
-  FlSlot v = get_element(value_of(f, op->args[0]).a, at);
+  const FlArray *a = value_of(f, op->args[0]).a;
+  if (fl_ctx_cuts(f->ctx)) s = fl_part_has(f->ctx, note_of(f, op)->site, a, value_of(f, op->args[1]).i);
+  if (s != 0) return s;
+  FlSlot v = get_element(a, at);
   define(f, op->results[0], own(op->results[0]->type, v));
   return 0;
 }
@@ -134,7 +148,7 @@ static FlArray *take_unique(Frame *f, const FlOp *op) {
 
 static FlStatus store_in_copy(Frame *f, const FlOp *op, int64_t at, FlSlot value) {
   const FlArray *from = value_of(f, op->args[0]).a;
-  FlArray *to = new_array(f, op->results[0]->type, from->dims);
+  FlArray *to = new_array(f, op->results[0]->type, from->dims, NULL);
   if (to == NULL) return 1;
   FlHeap *heap = fl_heap_new(f->ctx);
   bool text = fl_dtype_is_text(to->dtype);
@@ -156,7 +170,8 @@ FlStatus run_store(Frame *f, const FlOp *op) {
   FlSlot value = value_of(f, op->args[op->n_args - 1]);
   FlDtype d = (FlDtype)value_of(f, op->args[0]).a->dtype;
   int64_t at;
-  FlStatus s = locate(f, op, op->n_args - 2, &at);
+  FlStatus s = whole_arguments(f, op);
+  if (s == 0) s = locate(f, op, op->n_args - 2, &at);
   if (s != 0) return s;
   FlArray *a = fl_dtype_is_text(d) ? NULL : take_unique(f, op);
   if (a == NULL) return store_in_copy(f, op, at, value);

@@ -8,7 +8,7 @@
 #include "ir/runtime_ops.inc"
 #undef FL_RUNTIME_OP
 
-static FlRuntimeOp *const runtime_ops[FL_N_OPS] = {
+FlRuntimeOp *const runtime_ops[FL_N_OPS] = {
 #define FL_RUNTIME_OP(NAME, text) [FL_OP_##NAME] = rt_##NAME,
 #include "ir/runtime_ops.inc"
 #undef FL_RUNTIME_OP
@@ -49,14 +49,14 @@ static FlSlot *arguments(Frame *f, const FlOp *op) {
 }
 
 FlStatus run_runtime(Frame *f, const FlOp *op) {
-  FlRuntimeOp *fn = runtime_ops[op->code];
-  if (fn == NULL) {
+  const FlOpDesc *desc = &note_of(f, op)->desc;
+  if (desc->run == NULL) {
     fprintf(stderr, "internal error: interp: the runtime operator %s is not linked\n",
             fl_op_info[op->code].name);
     abort();
   }
   FlSlot *args = arguments(f, op), *results = new_slots(op->n_results);
-  FlStatus s = fn(f->ctx, &note_of(f, op)->desc, args, results);
+  FlStatus s = fl_run_op(f->ctx, desc, args, results);
   return finish(f, op, s, args, results);
 }
 

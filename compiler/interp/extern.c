@@ -4,6 +4,8 @@
  * compiled programs: FlProgram.bind. */
 #include "interp/interp_internal.h"
 
+#include "exec/exec.h"
+
 #include "kern/kern.h"
 
 #include <ffi.h>
@@ -142,6 +144,7 @@ static void call(ExternCall *c, Word *words, Word *result) {
 }
 
 FlStatus run_extern(Frame *f, const FlOp *op) {
+  if (whole_arguments(f, op) != 0) return 1;
   ExternCall *c = note_of(f, op)->extern_call;
   FlType1 t = op->results[0]->type;
   int n = op->n_args - (int)op->attrs.i, at = 0;

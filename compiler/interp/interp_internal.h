@@ -16,6 +16,7 @@ typedef struct OpNote {
   int32_t *sites;          /* REDUCE: one a result */
   FlOpDesc desc;           /* RUNTIME operators only */
   const FlPlanStep *step;      /* what is planned of it; NULL: it is in a kernel */
+  const uint8_t *rows;         /* of what its kernel captures: FlRows */
   ExternCall *extern_call; /* EXTERN only */
 } OpNote;
 
@@ -101,10 +102,13 @@ FlType1 *value_types(FlValue *const *values, int n); /* free */
 /* The end of a round of a loop, or of a call: the texts made since the mark die, but for those among the n
  * slots. */
 void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n);
-/* A new array of that type: of sizes `dims`, a list of dims[0] places. NULL: failed, recorded. */
-FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims);
+/* A new array of that type: of sizes `dims`, a list of dims[0] places; with a cut only its rows. NULL: failed,
+ * recorded. */
+FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims, const FlCut *cut);
 /* Makes a text array keep the heap that its texts were copied to; nothing for other arrays. */
 FlStatus keep_texts(Frame *f, FlArray *a, FlHeap *heap);
+/* Fails where an array that the operation takes is here in part. */
+FlStatus whole_arguments(Frame *f, const FlOp *op);
 FlStatus run_array(Frame *f, const FlOp *op);
 FlStatus run_load(Frame *f, const FlOp *op);
 FlStatus run_store(Frame *f, const FlOp *op);
@@ -115,10 +119,12 @@ FlStatus run_store(Frame *f, const FlOp *op);
 typedef FlStatus ElementFn(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg);
 /* The operation failed: in which group, where it works on groups. */
 void say_group(Frame *f, const FlOp *failed);
-/* Runs the op's region over its sizes, in order. Where it is a kernel, in full, reporting the first fault by
+/* Runs the op's region over its sizes, in order; with a cut over those of the elements whose rows are here. Where it is a kernel, in full, reporting the first fault by
  * program order; else until the first failure. `whole` false: always the latter. Texts of an element
  * die with it. */
-FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void *arg);
+FlStatus each_element(Frame *f, const FlOp *op, bool whole, const FlCut *cut, ElementFn *fn, void *arg);
+/* The cut of a loop over `rows` rows, by the arrays that it captures; fails where it has no parted form. */
+FlStatus cut_of_loop(Frame *f, const FlOp *op, int64_t rows, const FlCut **cut);
 FlStatus run_map(Frame *f, const FlOp *op);
 FlStatus run_collect(Frame *f, const FlOp *op);
 FlStatus run_scan(Frame *f, const FlOp *op);
@@ -129,6 +135,7 @@ FlStatus run_reduce(Frame *f, const FlOp *op);
 
 /* ---- calls.c: RUNTIME operators and stages ----------------------------------------------------------- */
 
+extern FlRuntimeOp *const runtime_ops[FL_N_OPS]; /* NULL: not linked */
 const void *runtime_format(const FlFormatInfo *format); /* FlOpDesc.format */
 FlStatus run_runtime(Frame *f, const FlOp *op);
 FlStatus run_stage(Frame *f, const FlOp *op);

@@ -1,6 +1,7 @@
 /* loops.c: the walk over an index space, and what MAP, COLLECT and SCAN make of it. */
 #include "interp/interp_internal.h"
 
+#include "data/cut.h"
 #include "exec/exec.h"
 
 #include <stdlib.h>
@@ -25,7 +26,21 @@ void say_group(Frame *f, const FlOp *failed) {
   free(args);
 }
 
-FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void *arg) {
+FlStatus cut_of_loop(Frame *f, const FlOp *op, int64_t rows, const FlCut **cut) {
+  const OpNote *note = note_of(f, op);
+  const FlPlanKernel *k = note->step ? note->step->kernel : NULL;
+  *cut = NULL;
+  if (!k || !fl_ctx_cuts(f->ctx)) return 0;
+  const FlLoopTakes takes = {fl_op_info[op->code].name, note->site, k->n_uses, note->rows,
+                             fl_plan_by_rows(f->in->plan, note->step)};
+  FlSlot *values = new_slots(k->n_uses);
+  for (int i = 0; i < k->n_uses; i++) values[i] = value_of(f, k->uses[i].value);
+  FlStatus s = fl_loop_cut(f->ctx, &takes, values, rows, cut);
+  free(values);
+  return s;
+}
+
+FlStatus each_element(Frame *f, const FlOp *op, bool whole, const FlCut *cut, ElementFn *fn, void *arg) {
   const FlRegion *r = op->regions[0];
   int64_t sizes[FL_MAX_RANK], index[FL_MAX_RANK] = {0}, first_index[FL_MAX_RANK] = {0}, n = 1;
   for (int k = 0; k < op->n_args; k++) {
@@ -42,7 +57,13 @@ FlStatus each_element(Frame *f, const FlOp *op, bool whole, ElementFn *fn, void 
   if (all) f->fault = &now, f->first = &first;
   FlSlot *yields = new_slots(r->n_yields);
   FlStatus s = 0;
-  for (int64_t pos = 0; pos < n && s == 0; pos++) {
+  int64_t pos = 0;
+  if (cut && n > 0) {
+    pos = n / sizes[0] * fl_cut_from(cut);
+    n = n / sizes[0] * fl_cut_to(cut);
+    index[0] = fl_cut_from(cut);
+  }
+  for (; pos < n && s == 0; pos++) {
     for (int k = 0; k < op->n_args; k++) define(f, r->params[k], (FlSlot){.i = index[k]});
     s = run_region(f, r, yields);
     if (s != 0 && outermost) fl_fail_position(f->ctx, op->n_args, index);
@@ -89,13 +110,14 @@ static void put_yield(Filling *fill, int i, int64_t at, FlSlot v) {
 }
 
 /* Arrays of sizes `dims`; a list has a place for each of the `n` elements. */
-static FlStatus start(Frame *f, const FlOp *op, int first, const int64_t *dims, int64_t n, Filling *fill) {
+static FlStatus start(Frame *f, const FlOp *op, int first, const int64_t *dims, int64_t n, const FlCut *cut,
+                      Filling *fill) {
   fill->n = op->n_results - first;
   fill->arrays = calloc((size_t)fill->n + 1, sizeof *fill->arrays);
   fill->heap = fl_heap_new(f->ctx);
   for (int i = 0; i < fill->n; i++) {
     FlType1 t = op->results[first + i]->type;
-    if ((fill->arrays[i] = new_array(f, t, t.depth > 0 ? &n : dims)) == NULL) return 1;
+    if ((fill->arrays[i] = new_array(f, t, t.depth > 0 ? &n : dims, cut)) == NULL) return 1;
   }
   return 0;
 }
@@ -127,8 +149,10 @@ FlStatus run_map(Frame *f, const FlOp *op) {
     dims[k] = value_of(f, op->args[k]).i;
     n *= dims[k] > 0 ? dims[k] : 0; /* a size below zero is an empty one */
   }
-  FlStatus s = start(f, op, 0, dims, n, &fill);
-  if (s == 0) s = each_element(f, op, true, put_all, &fill);
+  const FlCut *cut;
+  FlStatus s = cut_of_loop(f, op, dims[0], &cut);
+  if (s == 0) s = start(f, op, 0, dims, n, cut, &fill);
+  if (s == 0) s = each_element(f, op, true, cut, put_all, &fill);
   return finish(f, op, 0, &fill, s);
 }
 
@@ -165,9 +189,11 @@ FlStatus run_collect(Frame *f, const FlOp *op) {
   Kept kept = {.heap = fl_heap_new(f->ctx)};
   Filling fill = {0};
   int columns = op->n_results - 1;
-  FlStatus s = each_element(f, op, true, keep_element, &kept);
+  const FlCut *cut;
+  FlStatus s = cut_of_loop(f, op, value_of(f, op->args[0]).i, &cut);
+  if (s == 0) s = each_element(f, op, true, cut, keep_element, &kept);
   if (s == 0) {
-    s = start(f, op, 1, &kept.n, kept.n, &fill);
+    s = start(f, op, 1, &kept.n, kept.n, NULL, &fill);
     for (int64_t row = 0; s == 0 && row < kept.n; row++)
       for (int i = 0; i < columns; i++) put_yield(&fill, i, row, kept.slots[row * columns + i]);
     s = finish(f, op, 1, &fill, s);
@@ -189,7 +215,7 @@ FlStatus run_scan(Frame *f, const FlOp *op) {
   FlType1 *types = value_types(r->yields, r->n_yields);
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
-  FlStatus s = start(f, op, 0, &n, n, &fill);
+  FlStatus s = start(f, op, 0, &n, n, NULL, &fill);
   for (int k = 0; k < op->n_results; k++) carried[k] = value_of(f, op->args[1 + k]);
   for (int64_t i = 0; i < n && s == 0; i++) {
     define(f, r->params[0], (FlSlot){.i = i});

@@ -66,7 +66,10 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
     for (int i = 0; i < op->n_results; i++)
       note->sites[i] = add_site(in, fl_ir_place(op, i), fl_ir_fault_text(in->arena, op), NULL);
   }
-  if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME || op->code == FL_OP_WITHIN)
+  bool runs = fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
+  if (note->step && note->step->kernel)
+    note->rows = fl_plan_row_bytes(in->arena, note->step->kernel->n_uses, note->step->kernel->uses);
+  if (runs || op->code == FL_OP_WITHIN)
     note->desc = (FlOpDesc){.op = (int32_t)op->code,
                             .site = note->site,
                             .n_args = op->n_args,
@@ -82,6 +85,10 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
                             .columns = op->attrs.columns,
                             .options = op->attrs.options,
                             .n_options = op->attrs.n_options,
+                            .by_rows = runs && fl_plan_by_rows(in->plan, note->step),
+                            .rows = runs ? fl_plan_row_bytes(in->arena, op->n_args, note->step->uses) : NULL,
+                            .run = runs ? runtime_ops[op->code] : NULL,
+                            .name = fl_op_info[op->code].name,
                             .format = op->attrs.format ? runtime_format(op->attrs.format) : NULL};
   fl_map_set(in->notes, op, note);
 }

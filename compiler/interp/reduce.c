@@ -9,6 +9,8 @@
  * op says that there is an element, or that the result is not used else. */
 #include "interp/interp_internal.h"
 
+#include "exec/exec.h"
+
 #include "kern/kern.h"
 
 #include <stdlib.h>
@@ -246,7 +248,7 @@ static FlStatus start_each(Frame *f, const FlOp *op, int part, Reduction *r) {
   int64_t dims[FL_MAX_RANK];
   if (r->kind != FL_RED_EACH) return 0;
   for (int k = 0; k < op->n_args; k++) dims[k] = value_of(f, op->args[k]).i;
-  r->each = new_array(f, op->results[part]->type, dims);
+  r->each = new_array(f, op->results[part]->type, dims, NULL);
   return r->each == NULL;
 }
 
@@ -270,7 +272,9 @@ FlStatus run_reduce(Frame *f, const FlOp *op) {
   }
   FlStatus status = 0;
   for (int k = 0; k < s.n && status == 0; k++) status = start_each(f, op, k, &s.at[k]);
-  if (status == 0) status = each_element(f, op, !ordered, add_element, &s);
+  const FlCut *cut;
+  if (status == 0) status = cut_of_loop(f, op, value_of(f, op->args[0]).i, &cut);
+  if (status == 0) status = each_element(f, op, !ordered, NULL, add_element, &s);
   for (int k = 0; k < s.n && status == 0; k++) status = finish(f, op, k, &s.at[k]);
   for (int k = 0; k < s.n; k++) {
     fl_array_unref(s.at[k].each);

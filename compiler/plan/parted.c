@@ -1,5 +1,5 @@
 /* parted.c: which arrays may be here in part, with the rest of their rows elsewhere
- * (docs/decisions/parts.md).
+ * (docs/decisions/parted-arrays.md).
  *
  * In: the steps of all functions of a plan. Out: FlPlanFunc.whole. What always holds: of an array that may be
  * parted every use has a parted form: it needs the row itself, rows near it, a fold of all, or an exchange,

@@ -95,9 +95,13 @@ static FlPlanBody *const *make_inside(FlPlanner *m, const FlPlanStep *s) {
   bool kernel = s->kernel && s->kernel_code;
   if (!op->n_regions || kernel || s->kind == FL_STEP_BULK) return NULL;
   FlPlanBody **inside = FL_NEW_ARRAY(m->plan->arena, FlPlanBody *, op->n_regions);
-  FlPlanner own = {m->plan, m->func, m->in_place, {0}};
-  for (int i = 0; i < op->n_regions; i++) inside[i] = make_body(runs_once ? m : &own, op->regions[i]);
-  if (!runs_once) fl_plan_root(&own, inside[0]);
+  FlPlanner *own = m;
+  if (!runs_once) {
+    own = FL_NEW(m->plan->arena, FlPlanner);
+    *own = (FlPlanner){.plan = m->plan, .roots = m->roots, .func = m->func, .in_place = m->in_place};
+  }
+  for (int i = 0; i < op->n_regions; i++) inside[i] = make_body(own, op->regions[i]);
+  if (!runs_once) fl_vec_push(m->plan->arena, m->roots, ((FlPlanRoot){own, inside[0]}));
   return inside;
 }
 
@@ -146,14 +150,15 @@ static FlPlanBody *make_body(FlPlanner *m, const FlRegion *r) {
 
 /* ---- functions ----------------------------------------------------------------------------------------- */
 
-static void make_func(FlPlan *p, const FlFunc *f) {
+static void make_func(FlPlan *p, FlPlanRoots *roots, const FlFunc *f) {
   FlPlanFunc *func = FL_NEW(p->arena, FlPlanFunc);
-  FlPlanner m = {.plan = p, .func = func};
+  FlPlanner *m = FL_NEW(p->arena, FlPlanner);
+  *m = (FlPlanner){.plan = p, .roots = roots, .func = func};
   func->func = f;
   func->life = fl_lifetime_make(p->arena, f);
-  m.in_place = fl_in_place_make(p->arena, func->life);
-  func->body = make_body(&m, f->body);
-  fl_plan_root(&m, func->body);
+  m->in_place = fl_in_place_make(p->arena, func->life);
+  func->body = make_body(m, f->body);
+  fl_vec_push(p->arena, roots, ((FlPlanRoot){m, func->body}));
   fl_vec_push(p->arena, &p->funcs, func);
   fl_map_set(p->of_func, f, func);
 }
@@ -189,8 +194,10 @@ FlPlan *fl_plan_make(FlArena *arena, const FlModule *m, int level) {
   p->of_func = fl_map_make(arena);
   p->firm = fl_map_make(arena);
   p->cheap = fl_map_make(arena);
-  for (const FlFunc *f = m->first; f; f = f->next) make_func(p, f);
+  FlPlanRoots roots = {0};
+  for (const FlFunc *f = m->first; f; f = f->next) make_func(p, &roots, f);
   for (int i = 0; i < p->funcs.n; i++) communicates(p, p->funcs.at[i]);
   fl_plan_find_parted(p);
+  for (int i = 0; i < roots.n; i++) fl_plan_root(roots.at[i].of, roots.at[i].body);
   return p;
 }

@@ -17,17 +17,8 @@
 #include "plan/in_place.h"
 #include "plan/lifetime.h"
 
-/* ---- rows: what is needed of an argument, or a capture, for one row of the result ---------------------- */
+/* ---- rows: what is needed of an argument, or a capture, for one row of the result (FlRows) ------------- */
 
-typedef enum FlRows {
-  FL_ROWS_NONE, /* none: it is one value, or only its sizes are asked for */
-  FL_ROWS_OWN,  /* its own row */
-  FL_ROWS_NEAR, /* rows around its own, at bounded distances */
-  FL_ROWS_FOLD, /* all, in any parts whose states are merged in the order of rows */
-  FL_ROWS_MOVE, /* rows that are named by values: an exchange */
-  FL_ROWS_ANY   /* any: the whole of it */
-} FlRows;
-enum { FL_N_ROWS = FL_ROWS_ANY + 1 };
 extern const char *const fl_rows_names[FL_N_ROWS];
 
 /* What an operation takes: an argument, or what its regions capture. */
@@ -204,6 +195,12 @@ void fl_plan_describe_constant(FlText1 *out, const FlOp *op);
 static inline bool fl_plan_may_part(const FlPlan *p, const FlValue *v) {
   return !fl_t_is_scalar(v->type) && !fl_plan_func(p, v->region->func)->whole[v->id];
 }
+
+/* KERNEL, BULK: does the step make the rows of its results that are here of what is here? Where what it takes
+ * is parted, then, each part does so by itself. */
+bool fl_plan_by_rows(const FlPlan *p, const FlPlanStep *s);
+/* Of n of them: FlUse.rows as bytes, in the arena. */
+const uint8_t *fl_plan_row_bytes(FlArena *arena, int n, const FlUse *uses);
 
 /* As text: values have the numbers that they have in the text of the IR. */
 void fl_plan_print(FlText1 *out, const FlPlan *p);

@@ -4,13 +4,22 @@
 
 #include "plan/plan.h"
 
+typedef struct FlPlanner FlPlanner;
+/* Bodies of functions and of tasks, of which something is decided as a whole once all steps are made. */
+typedef struct FlPlanRoot {
+  FlPlanner *of;
+  FlPlanBody *body;
+} FlPlanRoot;
+typedef FlVec(FlPlanRoot) FlPlanRoots;
+
 /* The plan of a function being made. */
-typedef struct FlPlanner {
+struct FlPlanner {
   FlPlan *plan;
+  FlPlanRoots *roots;
   FlPlanFunc *func;
   FlInPlace *in_place;
   FlVec(const FlOp *) running; /* stage calls that nobody has waited for, in program order */
-} FlPlanner;
+};
 
 /* ---- kernel.c ---- */
 

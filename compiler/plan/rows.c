@@ -190,6 +190,31 @@ const FlUse *fl_plan_args(FlPlanner *m, const FlOp *op) {
   return uses;
 }
 
+const uint8_t *fl_plan_row_bytes(FlArena *arena, int n, const FlUse *uses) {
+  uint8_t *rows = FL_NEW_ARRAY(arena, uint8_t, n + 1);
+  for (int i = 0; i < n; i++) rows[i] = (uint8_t)uses[i].rows;
+  return rows;
+}
+
+bool fl_plan_by_rows(const FlPlan *p, const FlPlanStep *s) {
+  const FlOp *op = s->op;
+  const FlUse *uses = s->kernel ? s->kernel->uses : s->uses;
+  int n = s->kernel ? s->kernel->n_uses : s->uses ? op->n_args : 0, n_own = 0;
+  const FlOpInfo *info = &fl_op_info[op->code];
+  /* How BLAS is asked for the rows of a product, and so their bits, depends on how many there are. */
+  bool tiles = info->flags & FL_OPF_BLAS && info->dist == FL_DIST_ROLES;
+  if (s->kernel ? s->kernel->form != FL_KERNEL_ELEMENTS : !s->uses || tiles || info->flags & FL_OPF_COUNTS)
+    return false;
+  for (int i = 0; i < n; i++) {
+    if (uses[i].rows != FL_ROWS_NONE && uses[i].rows != FL_ROWS_OWN && uses[i].rows != FL_ROWS_ANY)
+      return false;
+    n_own += uses[i].rows == FL_ROWS_OWN;
+  }
+  for (int i = 0; i < op->n_results; i++)
+    if (!fl_plan_may_part(p, op->results[i])) return false;
+  return n_own && op->n_results;
+}
+
 bool fl_plan_crosses_parts(const FlPlanStep *s) {
   const FlUse *uses = s->kernel ? s->kernel->uses : s->uses;
   int n = s->kernel ? s->kernel->n_uses : s->uses ? s->op->n_args : 0;

@@ -118,6 +118,12 @@ static void add_call(Shape *s, const FlOp *op) {
   for (int i = 0; i < op->n_results; i++) add_type(s, op->results[i]->type);
 }
 
+/* What is decided of the step beside what it says itself. */
+static void add_decided(Shape *s, const FlPlanStep *step) {
+  add_number(s, fl_plan_by_rows(s->m->plan, step));
+  for (int i = 0; step->kernel && i < step->kernel->n_uses; i++) add_number(s, step->kernel->uses[i].rows);
+}
+
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* The kind of what is described so: `next` when it is a new one. */
@@ -145,6 +151,7 @@ static void make_row(FlPlanner *m, FlPlanTable *t, FlPlanStep *step) {
   Shape s = {.m = m, .op = op};
   bool called = fl_op_info[op->code].op_class == FL_CLASS_RUNTIME && !fl_ir_within(op);
   step->row = row;
+  add_decided(&s, step);
   if (called || op->code == FL_OP_ARRAY) {
     add_call(&s, op);
     *row = (FlPlanRow){FL_ROW_CALLS, kind_of(t, &s, FL_ROW_CALLS), op->n_args, op->args};

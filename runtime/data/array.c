@@ -60,6 +60,56 @@ FlArray *fl_array_new_shared(FlCtx *ctx, int32_t dtype, int32_t rank, const int6
   return array_new(ctx, dtype, rank, dims, fl_buffer_new_shared);
 }
 
+FlArray *fl_array_new_part(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims, const FlCut *cut) {
+  int64_t bytes = bytes_of(dtype, rank, dims);
+  if (bytes == INT64_MAX) return fl_data_no_memory(ctx, bytes);
+  FlBuffer *b = fl_buffer_new_part(ctx, bytes, cut);
+  FlArray *a = b ? fl_array_over(ctx, b, b->data, dtype, rank, dims) : NULL;
+  fl_buffer_unref(b);
+  return a;
+}
+
+const FlCut *fl_array_cut(const FlArray *a) {
+  return a->buffer->kind == FL_BUFFER_PARTED ? fl_buffer_cut(a->buffer) : NULL;
+}
+
+FlArray *fl_array_rows_here(FlCtx *ctx, const FlArray *a) {
+  const FlCut *cut = fl_array_cut(a);
+  int64_t dims[FL_MAX_RANK], row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
+  memcpy(dims, a->dims, sizeof dims);
+  dims[0] = cut->at[cut->here + 1] - cut->at[cut->here];
+  char *at = (char *)a->data + row * cut->at[cut->here];
+  FlBuffer *b = fl_buffer_within(ctx, a->buffer, at, row * dims[0]);
+  FlArray *here = b ? fl_array_over(ctx, b, at, a->dtype, a->rank, dims) : NULL;
+  /* Who keeps what its texts point into keeps what the parted one does. */
+  for (int32_t k = 0; here && k < a->buffer->n_keeps; k++)
+    if (!fl_buffer_keep(b, a->buffer->keeps[k])) {
+      fl_array_unref(here);
+      here = fl_data_no_memory(ctx, (int64_t)sizeof b);
+    }
+  fl_buffer_unref(b);
+  return here;
+}
+
+FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool filled) {
+  if (fl_array_cut(a) == cut) return 0;
+  FlBuffer *b = fl_buffer_new_part(ctx, fl_array_bytes(a), cut);
+  if (!b) return FL_FAULT_MEMORY;
+  int64_t row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes, at = row * cut->at[cut->here];
+  if (filled && fl_array_count(a))
+    memcpy((char *)b->data + at, (char *)a->data + at, (size_t)(row * cut->at[cut->here + 1] - at));
+  for (int32_t k = 0; k < a->buffer->n_keeps; k++) {
+    if (fl_buffer_keep(b, a->buffer->keeps[k])) continue;
+    fl_buffer_unref(b);
+    fl_data_no_memory(ctx, (int64_t)sizeof(FlBuffer *));
+    return FL_FAULT_MEMORY;
+  }
+  fl_buffer_unref(a->buffer);
+  a->buffer = b;
+  a->data = b->data;
+  return 0;
+}
+
 FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
   FlArray *a = fl_array_new(ctx, dtype, rank, dims);
   if (a) memset(a->data, 0, (size_t)fl_array_bytes(a));

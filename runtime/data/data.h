@@ -128,6 +128,14 @@ FlArray *fl_array_new_shared(FlCtx *ctx, int32_t dtype, int32_t rank, const int6
 /* The rows [from, to) of the leading dimension, sharing the buffer. 0 <= from <= to <= dims[0] is the
  * caller's. */
 FlArray *fl_array_view_rows(FlCtx *ctx, const FlArray *a, int64_t from, int64_t to);
+/* As fl_array_new, of which only the rows of the cut are here: see FlCut. Not of lists. */
+FlArray *fl_array_new_part(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims, const FlCut *cut);
+/* The cut of such an array; NULL: all rows are here. */
+const FlCut *fl_array_cut(const FlArray *a);
+/* Its rows that are here, as an array of these alone, in the same memory. NULL: error recorded. */
+FlArray *fl_array_rows_here(FlCtx *ctx, const FlArray *a);
+/* `a`, which nobody else has, becomes such an array; `filled`: the rows that stay keep what they are. */
+FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool filled);
 /* As fl_array_new, with all elements zero (text: empty). */
 FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
 

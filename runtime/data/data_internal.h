@@ -85,6 +85,15 @@ bool fl_text_stack_has(const FlTextStack *s, const char *text);
 void fl_text_stack_mark(const FlTextStack *s, FlTextMark *mark);
 void fl_text_stack_leave(FlTextStack *s, const FlTextMark *mark, FlText *live, int32_t n);
 
+/* Counts memory that is no block of the pool, or with `less` counts it no more. false: the limit of memory has
+ * no room for it. pool may be NULL. */
+bool fl_pool_count(FlPool *pool, size_t bytes, bool less);
+/* A buffer of `bytes` addresses for the rows of the cut, of which those that are here are memory, undefined. */
+FlBuffer *fl_buffer_new_part(FlCtx *ctx, int64_t bytes, const FlCut *cut);
+/* Of `bytes` at `data`, which `of` owns. */
+FlBuffer *fl_buffer_within(FlCtx *ctx, FlBuffer *of, void *data, int64_t bytes);
+/* Of one that is PARTED. */
+const FlCut *fl_buffer_cut(const FlBuffer *b);
 /* Records that `bytes` could not be had, with the reason, and returns NULL. ctx may be NULL. */
 void *fl_data_no_memory(FlCtx *ctx, int64_t bytes);
 /* A buffer of `bytes` whose contents are array references, NULL at first, released with it. */

@@ -450,6 +450,23 @@ static bool new_block(FlPool *p, size_t capacity, bool stays, const Parts *parts
   return true;
 }
 
+bool fl_pool_count(FlPool *p, size_t bytes, bool less) {
+  if (!p) return true;
+  if (less) {
+    count(p, bytes, true);
+    return true;
+  }
+  Parts parts;
+  parts.n_pages = parts.n_gone = parts.n_rests = 0;
+  parts.bytes = 0;
+  pthread_mutex_lock(&p->lock);
+  bool room = reserve(p, bytes, true, &parts);
+  if (!room) p->lack = FL_LACK_LIMIT;
+  pthread_mutex_unlock(&p->lock);
+  for (int i = 0; i < parts.n_gone; i++) block_free(parts.gone[i]);
+  return room;
+}
+
 static int64_t clock_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

@@ -8,6 +8,7 @@
 #ifndef FL_EXEC_H
 #define FL_EXEC_H
 
+#include "data/cut.h"
 #include "flow/abi.h"
 #include "sched/sched.h"
 
@@ -63,6 +64,27 @@ FlStatus fl_fail_stopped(FlCtx *ctx);
 void fl_ctx_stop(FlCtx *ctx, int signal);
 /* Whether --allow-exec was given. */
 bool fl_ctx_may_exec(const FlCtx *ctx);
+
+/* Steps of a run whose arrays may be here in part (fl_run_parts): parted.c. */
+bool fl_run_parts(FlRun *run, int32_t n, int32_t here); /* before it runs anything; false: out of memory */
+FlCuts *fl_ctx_cuts(const FlCtx *ctx);                  /* NULL: all arrays are whole */
+/* The cut of a loop: that of the parted arrays that it reads by its own rows; NULL: all are whole. It takes n
+ * values, of which it needs `rows` (FlRows), goes over `length` rows, and gives arrays of these where it is
+ * `by_rows`. Fails where it has no parted form. `what` is its name for messages. */
+typedef struct FlLoopTakes {
+  const char *what;
+  int32_t site, n;
+  const uint8_t *rows;
+  bool by_rows;
+} FlLoopTakes;
+FlStatus fl_loop_cut(FlCtx *ctx, const FlLoopTakes *takes, const FlSlot *values, int64_t length, const FlCut **cut);
+/* Element `row` of an array that is here in part is asked for: fails where it is in another part. */
+FlStatus fl_part_has(FlCtx *ctx, int32_t site, const FlArray *a, int64_t row);
+/* Is one of the arrays here in part? And what fails where `what` cannot have that. */
+bool fl_part_any(const FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values);
+FlStatus fl_part_refuse(FlCtx *ctx, int32_t site, const char *what);
+/* Row 0 of what an operator is given, of all rows: for messages. */
+int64_t fl_ctx_first_row(const FlCtx *ctx);
 
 /* Loop on the pool; see FlLoopFn. ctx may be NULL (tests): then it runs inline. */
 void fl_parallel_for(FlCtx *ctx, int64_t n_items, int64_t grain, FlLoopFn *fn, void *env);

@@ -4,6 +4,7 @@
 
 #include "exec/exec.h"
 #include "io/io.h"
+#include "data/cut.h"
 #include "data/data.h"
 #include "memo/memo.h"
 #include "report/report.h"
@@ -87,7 +88,8 @@ struct FlCtx {
   const FlStage *stage; /* the stage that runs; NULL: the script */
   int32_t event;        /* its number in the report; -1: the script */
   FlNotes notes;
-  FlHeap *texts; /* of text scalars, a stack; NULL: not needed so far */
+  int64_t first_row; /* of the arrays that an operator is given, where they are what is here of parted ones */
+  FlHeap *texts;     /* of text scalars, a stack; NULL: not needed so far */
   FlError *error;
   FlKernelFault fault;
   FlFuture *futures; /* started and not yet waited for, in order */
@@ -102,6 +104,12 @@ void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent);
  * error stays in ctx->error until fl_ctx_reset. */
 FlStatus fl_ctx_finish(FlCtx *ctx, FlStatus status);
 void fl_ctx_reset(FlCtx *ctx);
+
+/* ---- parted arrays: parted.c ---------------------------------------------------------------------- */
+
+/* The elements of a kernel, 0 .. *end, whose rows are here; its results become parted as what it captures is.
+ */
+FlStatus fl_part_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t *begin, int64_t *end);
 
 /* ---- notes: notes.c -------------------------------------------------------------------------------- */
 
@@ -196,6 +204,7 @@ struct FlRun {
   FlHistory *history;
   FlPaths *paths;
   FlFiles *files;
+  FlCuts *cuts;     /* NULL: all arrays are whole */
   int64_t start;    /* when the run began, microseconds since 1970 */
   _Atomic int stop; /* 0; the signal that asks the run to end; -1: a failure of the script does */
   _Atomic(_Atomic uint8_t *)

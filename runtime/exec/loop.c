@@ -46,6 +46,7 @@ typedef struct FlKernelRun {
   FlCtx *ctx;
   const FlKernel *kernel;
   const void *env;
+  int64_t first; /* element */
   bool traced;
   _Atomic int32_t faults; /* relaxed: read after the loop has joined all */
 } FlKernelRun;
@@ -56,7 +57,7 @@ static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
   if (fl_ctx_is_stopped(r->ctx)) return;
   if (atomic_load_explicit(&r->faults, memory_order_relaxed)) return; /* the precise form will see all */
   int64_t from = r->traced ? fl_report_now(report) : 0;
-  int32_t faults = r->kernel->fast(r->ctx, r->env, begin, end);
+  int32_t faults = r->kernel->fast(r->ctx, r->env, r->first + begin, r->first + end);
   if (faults) atomic_fetch_or_explicit(&r->faults, faults, memory_order_relaxed);
   if (r->traced) fl_report_kernel(report, r->kernel->name, worker, from, fl_report_now(report), end - begin);
 }
@@ -71,9 +72,9 @@ static int64_t grain_of(const FlKernel *kernel, int64_t n, double cost) {
 }
 
 /* The fast form met faults: which is the first? */
-static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n) {
+static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end) {
   ctx->fault = (FlKernelFault){0};
-  if (kernel->precise) kernel->precise(ctx, env, 0, n);
+  if (kernel->precise) kernel->precise(ctx, env, begin, end);
   const FlKernelFault *f = &ctx->fault;
   if (ctx->error) return ctx->error->status;
   if (!f->set)
@@ -85,17 +86,23 @@ static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, 
 }
 
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
-  if (n <= 0) return 0;
+  int64_t begin = 0, end = n;
+  FlStatus parted = ctx->run->cuts ? fl_part_kernel(ctx, kernel, env, &begin, &end) : 0;
+  if (parted || end <= begin) return parted;
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
-  FlKernelRun r = {
-      .ctx = ctx, .kernel = kernel, .env = env, .traced = fl_report_wants_kernels(ctx->run->report)};
+  n = end - begin;
+  FlKernelRun r = {.ctx = ctx,
+                   .kernel = kernel,
+                   .env = env,
+                   .first = begin,
+                   .traced = fl_report_wants_kernels(ctx->run->report)};
   if ((double)n * cost < INLINE_BELOW && !r.traced) {
-    atomic_init(&r.faults, kernel->fast(ctx, env, 0, n));
+    atomic_init(&r.faults, kernel->fast(ctx, env, begin, end));
   } else {
     run_loop(ctx->run, n, grain_of(kernel, n, cost), run_piece, &r);
     if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   }
-  return atomic_load_explicit(&r.faults, memory_order_relaxed) ? find_fault(ctx, kernel, env, n) : 0;
+  return atomic_load_explicit(&r.faults, memory_order_relaxed) ? find_fault(ctx, kernel, env, begin, end) : 0;
 }
 
 void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, const int64_t *index,

@@ -170,6 +170,7 @@ void fl_run_free(FlRun *run) {
   fl_memo_close(run->memo);
   fl_heap_unref(run->heap);
   fl_pool_free(run->pool);
+  fl_cuts_free(run->cuts);
   fl_report_free(run->report);
   free((void *)atomic_load(&run->told));
   free(run);

@@ -75,6 +75,10 @@ static void run_call(FlJob *job) {
 FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t site) {
   const FlStage *stage = &ctx->run->program->stages[index];
   size_t n_slots = (size_t)stage->n_args + (size_t)stage->n_results, texts = 0;
+  if (fl_part_any(ctx, stage->n_args, stage->arg_types, args)) {
+    fl_part_refuse(ctx, site, stage->name);
+    return NULL;
+  }
   for (int32_t i = 0; i < stage->n_args; i++)
     if (fl_type_is_text(stage->arg_types[i]) && args[i].t.len > 0) texts += (size_t)args[i].t.len;
   FlFuture *f = calloc(1, sizeof *f + n_slots * sizeof(FlSlot) + texts);

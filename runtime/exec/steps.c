@@ -137,6 +137,12 @@ static FlStatus run_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64
 /* Every allocation comes before the tasks: after them nothing fails, so nothing that they own is lost. */
 FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results) {
   const FlTasks *t = what;
+  if (ctx->run->cuts) { /* a task has no others to ask: it gets whole arrays */
+    const FlLoopTakes takes = {"map", t->site, t->n_env - t->n_dims, t->rows, false};
+    const FlCut *cut;
+    FlStatus parted = fl_loop_cut(ctx, &takes, env + t->n_dims, env[0].i, &cut);
+    if (parted) return parted;
+  }
   int64_t dims[FL_MAX_RANK], n = 1;
   bool empty = false, too_large = false;
   for (int32_t k = 0; k < t->n_dims; k++) {

@@ -152,7 +152,7 @@ static FlStatus encode(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, F
   int64_t bad = atomic_load_explicit(&e.bad, memory_order_relaxed);
   if (bad == INT64_MAX || desc->i == 1) return 0;
   FlBytes message = {0};
-  fl_bytes_addf(&message, "row %lld: ", (long long)bad);
+  fl_bytes_addf(&message, "row %lld: ", (long long)(bad + fl_ctx_first_row(m->ctx)));
   add_unknown(m->ctx, &message, ((const FlText *)texts.data)[bad], levels->data, levels->dims[0]);
   return fail(m->ctx, desc, FL_FAULT_LEVEL, &message);
 }

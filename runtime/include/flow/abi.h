@@ -44,7 +44,8 @@ typedef enum FlBufferKind {
   FL_BUFFER_MEMORY,   /* our own; the only owner may write */
   FL_BUFFER_SPILLED,  /* likewise; its pages lie in a file of ours, and may leave memory */
   FL_BUFFER_MAPPED,   /* a file's; never written */
-  FL_BUFFER_TEXTS     /* a heap of bytes of texts (FlHeap) */
+  FL_BUFFER_TEXTS,    /* a heap of bytes of texts (FlHeap) */
+  FL_BUFFER_PARTED    /* addresses for all rows, memory of our own for those that are here (FlCut) */
 } FlBufferKind;
 
 /* A piece of memory with an owner count. `keeps` are other buffers that this one's contents point into (the
@@ -68,11 +69,20 @@ typedef struct FlDigest {
   uint64_t lo, hi;
 } FlDigest;
 
+/* How the rows of arrays lie in parts: part p has the rows [at[p], at[p + 1]). Equal cuts of a run are one
+ * object (data/cut.h). */
+typedef struct FlCut {
+  int32_t n, here;   /* parts; the one that is here */
+  const int64_t *at; /* [n + 1], ascending, from 0 to the number of rows */
+} FlCut;
+
 /* An array: row-major, contiguous, at least 64-byte aligned when it owns a whole buffer; a view of leading
  * rows shares its buffer. Immutable once shared (refs > 1); whoever holds the only reference of an array
  * whose buffer also has one reference may write in place. A column of T? is two arrays, values and bool
  * validity, and the value under an invalid row is zero (empty text). Rank 0 never occurs: scalars are slots.
- */
+ * Over a buffer that is PARTED only the rows [at[here], at[here + 1]) of its cut are here: `data` and the
+ * sizes are those of the whole, so that an index means what it always does, and other rows are addresses
+ * without memory. */
 typedef struct FlArray {
   void *data;                /* offset 0: first element */
   int64_t dims[FL_MAX_RANK]; /* offset 8 */
@@ -120,6 +130,17 @@ typedef int32_t FlStatus;
  * no result is owned. */
 typedef FlStatus (*FlHostFn)(FlCtx *ctx, const FlSlot *args, FlSlot *results);
 
+/* Which rows a step needs of what it takes, for one row of its result (compiler/plan). */
+typedef enum FlRows {
+  FL_ROWS_NONE, /* none: it is one value, or only its sizes are asked for */
+  FL_ROWS_OWN,  /* its own row */
+  FL_ROWS_NEAR, /* rows around its own, at bounded distances */
+  FL_ROWS_FOLD, /* all, in any parts whose states are merged in the order of rows */
+  FL_ROWS_MOVE, /* rows that are named by values: an exchange */
+  FL_ROWS_ANY   /* any: the whole of it */
+} FlRows;
+enum { FL_N_ROWS = FL_ROWS_ANY + 1 };
+
 /* A kernel runs the elements [begin, end) of a logical index space. `env` is laid out by the compiler. The
  * fast form returns the OR of the faults that it met, having written something harmless for the failing
  * elements. The precise form is only called after that: it walks the elements in order and reports each fault
@@ -131,6 +152,10 @@ typedef struct FlKernel {
   const char *name;
   int32_t site; /* where it comes from */
   int32_t unit; /* partitions are multiples of this many elements (FL_BLOCK for reductions, else 1) */
+  /* Its environment: slots of what it captures, then of the sizes, then of arrays that are its results. */
+  int32_t n_uses, n_sizes, n_results;
+  int32_t by_rows; /* 1: where what it captures is parted, its results may be, too, and are its elements */
+  const uint8_t *rows; /* of each that it captures: FlRows */
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */
@@ -164,7 +189,10 @@ typedef struct FlOptionAttr {
 } FlOptionAttr;
 
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
-typedef struct FlOpDesc {
+typedef struct FlOpDesc FlOpDesc;
+/* Every operator of class RUNTIME: fl_rt_<name>. args borrowed, results owned. */
+typedef FlStatus FlRuntimeOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results);
+struct FlOpDesc {
   int32_t op;   /* row of ops.def, for messages */
   int32_t site; /* index into FlProgram.sites, -1: none */
   int32_t n_args, n_results;
@@ -179,7 +207,11 @@ typedef struct FlOpDesc {
   const void
       *format; /* of operators on tables in files: FlTableReader or FlTableWriter (io/tables.h); else NULL */
   int32_t n_options;
-} FlOpDesc;
+  int32_t by_rows;     /* 1: as of FlKernel */
+  const uint8_t *rows; /* of each argument: FlRows; NULL: it is not run by fl_run_op */
+  FlRuntimeOp *run;
+  const char *name; /* of the operator */
+};
 
 /* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are
  * rows of the arrays, whoever made them; nobody reads the numbers afterwards. */
@@ -193,9 +225,6 @@ enum { FL_MATMUL_LAST = 8 };
 
 /* Of `nearest_moved`: nobody reads the labels, or the gaps, that come in afterwards. */
 enum { FL_NEAREST_LAST_LABEL = 1, FL_NEAREST_LAST_GAP = 2 };
-
-/* Every operator of class RUNTIME: fl_rt_<name>. args borrowed, results owned. */
-typedef FlStatus FlRuntimeOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results);
 
 /* ---- programs ----------------------------------------------------------------------------------------- */
 
@@ -266,7 +295,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 6 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 7 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */
@@ -356,8 +385,12 @@ void fl_fold_end_f32(const float *levels, int64_t width, int64_t apart, int64_t 
 void fl_fold_rows_f64(double *leaf, int64_t leaves, int64_t step, int64_t width);
 void fl_fold_rows_f32(float *leaf, int64_t leaves, int64_t step, int64_t width);
 
+/* Runs desc->run, which gets whole arrays alone: of arrays that are here in part, where the operator works by
+ * rows, what is here, and then so are its results; where it does not, it is refused. */
+FlRuntimeOp fl_run_op;
 /* Run kernel over [0, n) on the pool, inline when n * cost is small. cost: estimated nanoseconds an element.
- * On faults runs `precise` and records the first error in (rank, position) order. */
+ * Where it captures arrays that are here in part, as fl_run_op: over those of the elements whose rows are. On
+ * faults runs `precise` and records the first error in (rank, position) order. */
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost);
 /* Called by precise kernels. rank: program order of the operation within the kernel. pos: logical index,
  * which is index[0..n_index) axis by axis. `type` tells how to read a and b. */
@@ -435,6 +468,7 @@ typedef struct FlTasks {
   FlHostFn fn;
   const FlType1 *types;
   int32_t n_env, n_dims, n_results, site;
+  const uint8_t *rows; /* of what it captures, in `env` behind the sizes: FlRows; none of it may be parted */
 } FlTasks;
 /* Operations as `op` of a kind. An array of scalars (what: FlOpDesc); the results of a loop of tasks, an
  * array or a list each (what: FlTasks). */

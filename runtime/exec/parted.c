@@ -1,0 +1,159 @@
+/* parted.c: the door through which steps get arrays, where these may be here in part
+ * (docs/decisions/parted-arrays.md).
+ *
+ * In: a step, what it takes, and which rows it needs of each. Out: the step run on the rows that are here,
+ * its results parted as what it takes; or an error that names it, where it needs rows that are in other
+ * parts. What always holds: an operator's code sees whole arrays alone, a kernel the elements alone whose
+ * rows are here. A run in which nothing is parted pays for asking whether it is one. */
+#include "exec/exec_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool fl_run_parts(FlRun *run, int32_t n, int32_t here) {
+  run->cuts = fl_cuts_new(n, here);
+  return run->cuts != NULL;
+}
+
+FlCuts *fl_ctx_cuts(const FlCtx *ctx) { return ctx && ctx->run ? ctx->run->cuts : NULL; }
+int64_t fl_ctx_first_row(const FlCtx *ctx) { return ctx ? ctx->first_row : 0; }
+
+/* The compiler parts no array that such a step takes. */
+static FlStatus refuse(FlCtx *ctx, int32_t site, const char *what, const char *why) {
+  return fl_fail_text(ctx, site, FL_CODE_INTERNAL, "bug in flow: `%s` %s, and the array is here in part",
+                      what, why);
+}
+
+static const char *const needs[FL_N_ROWS] = {[FL_ROWS_NEAR] = "needs rows of its neighbours",
+                                             [FL_ROWS_FOLD] = "folds all rows",
+                                             [FL_ROWS_MOVE] = "exchanges rows",
+                                             [FL_ROWS_ANY] = "needs any row"};
+
+FlStatus fl_loop_cut(FlCtx *ctx, const FlLoopTakes *t, const FlSlot *values, int64_t length,
+                     const FlCut **cut) {
+  *cut = NULL;
+  for (int32_t i = 0; i < t->n; i++) {
+    const FlCut *c = t->rows[i] == FL_ROWS_NONE ? NULL : fl_array_cut(values[i].a);
+    if (!c) continue;
+    if (t->rows[i] != FL_ROWS_OWN) return refuse(ctx, t->site, t->what, needs[t->rows[i]]);
+    if (!t->by_rows) return refuse(ctx, t->site, t->what, "gives its result whole");
+    if (fl_cut_rows(c) != length) return refuse(ctx, t->site, t->what, "goes over other rows");
+    if (*cut && *cut != c) return refuse(ctx, t->site, t->what, "takes rows that are cut in two ways");
+    *cut = c;
+  }
+  return 0;
+}
+
+FlStatus fl_part_has(FlCtx *ctx, int32_t site, const FlArray *a, int64_t row) {
+  const FlCut *cut = fl_array_cut(a);
+  if (!cut || (row >= fl_cut_from(cut) && row < fl_cut_to(cut))) return 0;
+  return refuse(ctx, site, "load", "needs a row of another part");
+}
+
+bool fl_part_any(const FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values) {
+  for (int32_t i = 0; fl_ctx_cuts(ctx) && i < n; i++)
+    if ((types[i].rank || types[i].depth) && values[i].a && fl_array_cut(values[i].a)) return true;
+  return false;
+}
+
+FlStatus fl_part_refuse(FlCtx *ctx, int32_t site, const char *what) {
+  return refuse(ctx, site, what, needs[FL_ROWS_ANY]);
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------------- */
+
+FlStatus fl_part_kernel(FlCtx *ctx, const FlKernel *k, const FlSlot *env, int64_t *begin, int64_t *end) {
+  const FlLoopTakes takes = {k->name, k->site, k->n_uses, k->rows, k->by_rows};
+  const FlSlot *sizes = env + k->n_uses, *results = sizes + k->n_sizes;
+  const FlCut *cut;
+  int64_t rows = sizes[0].i;
+  FlStatus s = fl_loop_cut(ctx, &takes, env, rows, &cut);
+  if (s || !cut) return s;
+  for (int32_t i = 0; i < k->n_results && !s; i++) {
+    bool filled = false; /* it is written over what it is computed from */
+    for (int32_t j = 0; j < k->n_uses; j++) filled |= k->rows[j] == FL_ROWS_OWN && env[j].a == results[i].a;
+    s = fl_array_become_part(ctx, results[i].a, cut, filled);
+  }
+  int64_t each = rows > 0 ? *end / rows : 0; /* elements of a row */
+  *begin = each * fl_cut_from(cut);
+  *end = each * fl_cut_to(cut);
+  return s;
+}
+
+/* ---- runtime operators -------------------------------------------------------------------------------- */
+
+/* The rows of `from`, which are those that are here, as an array of all rows. */
+static FlArray *place(FlCtx *ctx, FlArray *from, const FlCut *cut) {
+  int64_t dims[FL_MAX_RANK];
+  memcpy(dims, from->dims, sizeof dims);
+  dims[0] = fl_cut_rows(cut);
+  FlArray *a = fl_array_new_part(ctx, from->dtype, from->rank, dims, cut);
+  int64_t row = fl_array_row_count(from) * fl_dtype_info[from->dtype].bytes, n = fl_array_bytes(from);
+  if (a && n) memcpy((char *)a->data + row * fl_cut_from(cut), from->data, (size_t)n);
+  if (a && fl_array_keep(ctx, a, NULL, &from, 1)) {
+    fl_array_unref(a);
+    return NULL;
+  }
+  return a;
+}
+
+/* What the operator gave of the rows that are here, as rows of the whole. */
+static FlStatus place_results(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, FlSlot *results) {
+  FlStatus s = 0;
+  for (int32_t i = 0; i < desc->n_results; i++) {
+    FlArray *from = results[i].a;
+    bool fits = from->dims[0] == fl_cut_to(cut) - fl_cut_from(cut);
+    if (!fits && !s) s = fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: an operator gave other rows");
+    results[i].a = s ? NULL : place(ctx, from, cut);
+    if (!s && !results[i].a) s = FL_FAULT_MEMORY;
+    fl_array_unref(from);
+  }
+  for (int32_t i = 0; i < desc->n_results && s; i++) fl_array_unref(results[i].a);
+  return s;
+}
+
+/* The rows of `a` that are here, where it is parted or whole. */
+static FlArray *here_of(FlCtx *ctx, const FlArray *a, const FlCut *cut) {
+  if (fl_array_cut(a)) return fl_array_rows_here(ctx, a);
+  return fl_array_view_rows(ctx, a, fl_cut_from(cut), fl_cut_to(cut));
+}
+
+static FlStatus run_here(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
+                         FlSlot *results) {
+  FlSlot *mine = malloc((size_t)(desc->n_args + 1) * sizeof *mine);
+  if (!mine) return fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
+  FlStatus s = 0;
+  for (int32_t i = 0; i < desc->n_args; i++) {
+    mine[i] = args[i];
+    if (desc->rows[i] != FL_ROWS_OWN) continue;
+    mine[i].a = s ? NULL : here_of(ctx, args[i].a, cut);
+    if (!mine[i].a) s = FL_FAULT_MEMORY;
+  }
+  int64_t before = ctx->first_row;
+  ctx->first_row = fl_cut_from(cut);
+  if (!s) s = desc->run(ctx, desc, mine, results);
+  ctx->first_row = before;
+  for (int32_t i = 0; i < desc->n_args; i++)
+    if (desc->rows[i] == FL_ROWS_OWN) fl_array_unref(mine[i].a);
+  free(mine);
+  return s ? s : place_results(ctx, desc, cut, results);
+}
+
+static FlStatus run_parted(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  const FlLoopTakes takes = {desc->name, desc->site, desc->n_args, desc->rows, desc->by_rows};
+  int64_t rows = -1;
+  for (int32_t i = 0; i < desc->n_args; i++) {
+    if (desc->rows[i] != FL_ROWS_OWN) continue;
+    if (rows >= 0 && rows != args[i].a->dims[0]) rows = INT64_MAX; /* it says itself that they differ */
+    else if (rows < 0) rows = args[i].a->dims[0];
+  }
+  const FlCut *cut;
+  FlStatus s = fl_loop_cut(ctx, &takes, args, rows, &cut);
+  if (s) return s;
+  return cut ? run_here(ctx, desc, cut, args, results) : desc->run(ctx, desc, args, results);
+}
+
+FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  if (ctx->run && ctx->run->cuts) return run_parted(ctx, desc, args, results);
+  return desc->run(ctx, desc, args, results);
+}

@@ -164,7 +164,7 @@ static bool beyond(FlPartMem *m, const FlPartCodes *codes, int64_t *room) {
 
 FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out) {
   int64_t n = codes->n, room;
-  if (beyond(m, codes, &room)) return fl_part_group_ordered(m, codes, room, true, id, out);
+  if (beyond(m, codes, &room)) return fl_part_group_ordered(m, codes, room, id, out);
   if (fl_part_group_words(m, codes, 0, ordered, id, out) != 0) return 1;
   for (int32_t w = 1; w < codes->n_words; w++) {
     FlPartGroups left = *out, right;
@@ -256,14 +256,14 @@ static FlStatus distinct_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *
   if (fl_part_encode(m, keys, desc->n_columns, 1, false, &codes) != 0) return 1;
   /* The first rows of all groups: a bit for each row is looked up in any order, and no more. */
   uint64_t *first = fl_part_zalloc(m, codes.n / 64 + 1, sizeof *first);
+  int64_t room;
   if (first == NULL) return 1;
   if (codes.n_words == 1 && fl_part_table_sweeps(m, &codes, 0) < INT64_MAX) {
     if (fl_part_mark_table(m, &codes, first) != 0) return 1;
+  } else if (beyond(m, &codes, &room)) {
+    if (fl_part_first_parts(m, &codes, room, first) != 0) return 1;
   } else {
-    int64_t room;
-    FlStatus status = beyond(m, &codes, &room) ? fl_part_group_ordered(m, &codes, room, false, NULL, &groups)
-                                               : fl_part_group_codes(m, &codes, false, NULL, &groups);
-    if (status != 0) return 1;
+    if (fl_part_group_codes(m, &codes, false, NULL, &groups) != 0) return 1;
     for (int64_t k = 0; k < groups.g; k++) first[groups.first[k] / 64] |= UINT64_C(1) << groups.first[k] % 64;
     fl_part_release(m, groups.id);
     fl_part_release(m, groups.first);

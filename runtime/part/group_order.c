@@ -71,7 +71,7 @@ static FlStatus number(FlPartMem *m, Numbers *w, int64_t *id) {
   return 0;
 }
 
-FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, bool wants_id, int64_t *id,
+FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, int64_t *id,
                                FlPartGroups *out) {
   int64_t n = codes->n, chunks = fl_part_chunks(n);
   int64_t *rows = fl_part_alloc(m, n, sizeof *rows);
@@ -85,10 +85,8 @@ FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, 
   *out = (FlPartGroups){.n = n, .g = w.before[chunks]};
   out->first = w.first = fl_part_alloc(m, out->g, sizeof *w.first);
   if (w.first == NULL || fl_part_for(m->ctx, first_body, &w, chunks, FL_PART_CHUNK) != 0) return 1;
-  if (wants_id) {
-    out->id = id != NULL ? id : fl_part_alloc(m, n, sizeof *w.id);
-    if (out->id == NULL || number(m, &w, out->id) != 0) return 1;
-  }
+  out->id = id != NULL ? id : fl_part_alloc(m, n, sizeof *w.id);
+  if (out->id == NULL || number(m, &w, out->id) != 0) return 1;
   fl_part_release(m, rows);
   fl_part_release(m, begins);
   fl_part_release(m, w.before);

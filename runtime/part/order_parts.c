@@ -1,8 +1,8 @@
 /* order_parts.c: the stable order of rows by their words where the pairs of all rows do not fit in memory.
  *
- * Comes in: codes (encode.c), a number of bytes. Goes out: row numbers in order. Always holds: the order is
- * unique, so neither the cut nor the bytes show in it; memory that is looked up in any order is at most about
- * the bytes.
+ * Comes in: codes (encode.c), a number of bytes. Goes out: row numbers in order, or only which rows are the
+ * first of their words. Always holds: the order is unique, so neither the cut nor the bytes show in it;
+ * memory that is looked up in any order is at most about the bytes.
  *
  * A sample of the rows gives cuts that part them into ranges of about the same size: the rows that equal a
  * cut, and those between two cuts. A first sweep counts the rows of each part. Where the parts
@@ -31,8 +31,10 @@ typedef struct Parts {
   uint8_t *part;   /* [n]: 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c; NULL: found again */
   int64_t *place;  /* [chunks][n_parts]: in the result, of the chunk's next row of the part */
   int64_t *start;  /* [n_parts + 1] */
-  int64_t *rows;   /* the result */
+  int64_t *rows;   /* the result; NULL: only marks are wanted */
   uint8_t *begins; /* [n] the row at this place differs from the one before; NULL: nobody asks */
+  uint64_t *marks; /* a bit a row: it is the first of its words; NULL: nobody asks */
+  _Atomic int64_t *least; /* [n_parts] where there are marks: the first row that equals a cut */
   uint64_t *taken;
   FlScratch *scratch;  /* where the parts are many: all rows taken out, part by part */
   int64_t base;        /* the place in the result of the first row of `taken` */
@@ -170,6 +172,12 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
+/* A row that equals a cut: it stands in its place at once. */
+static void put_equal(const Parts *p, int64_t part, int64_t at, int64_t row) {
+  if (p->rows != NULL) p->rows[at] = row;
+  else fl_part_first(&p->least[part], row);
+}
+
 /* Takes out the rows of the parts [first, last). */
 static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
@@ -187,7 +195,7 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
         if (part < p->first || part >= p->last) continue;
         int64_t at = place[part]++;
         if (part & 1) {
-          p->rows[at] = row + i;
+          put_equal(p, part, at, row + i);
           continue;
         }
         uint64_t *to_row = p->taken + (at - p->base) * p->width;
@@ -223,7 +231,7 @@ static bool write_chunk(const Parts *p, int64_t c, const Chunk *room) {
     for (int64_t i = 0; i < n; i++) {
       int64_t part = room->part[row - from + i];
       if (part & 1) {
-        p->rows[place[part]++] = row + i;
+        put_equal(p, part, place[part]++, row + i);
         continue;
       }
       uint64_t *to_row = room->sorted + at[part]++ * p->width;
@@ -284,6 +292,7 @@ typedef struct Written {
   int64_t *rows;
   int32_t n_words;
   uint8_t *begins; /* NULL: nobody asks */
+  uint64_t *marks; /* NULL: rows are wanted */
 } Written;
 
 static inline bool differ(const Written *w, int64_t i) {
@@ -306,12 +315,22 @@ static void write_rows(FlPool *pool, const Written *w, int64_t begin, int64_t en
   }
 }
 
+/* Marks the first of equal rows. */
+static void mark_rows(const Written *w, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; i++) {
+    if (i > 0 && !differ(w, i)) continue;
+    int64_t at = w->sorted[i].row, row = w->width ? (int64_t)w->taken[at * w->width + w->width - 1] : at;
+    __atomic_fetch_or(&w->marks[row / 64], UINT64_C(1) << row % 64, __ATOMIC_RELAXED);
+  }
+}
+
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Written *w = env;
   int64_t from, to;
   for (int64_t c = begin; c < end; c++) {
     fl_part_chunk(c, w->n, &from, &to);
-    write_rows(ctx ? fl_ctx_pool(ctx) : NULL, w, from, to);
+    if (w->marks != NULL) mark_rows(w, from, to);
+    else write_rows(ctx ? fl_ctx_pool(ctx) : NULL, w, from, to);
   }
   return 0;
 }
@@ -340,7 +359,8 @@ static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t
   Written done = {.n = n,
                   .taken = taken,
                   .width = p->n_words == 1 ? 0 : p->width,
-                  .rows = p->rows + from,
+                  .rows = p->rows != NULL ? p->rows + from : NULL,
+                  .marks = p->marks,
                   .n_words = p->n_words,
                   .begins = p->begins != NULL ? p->begins + from : NULL};
   FlPartPair *sorted = NULL;
@@ -422,31 +442,48 @@ static int64_t parts_wanted(const FlPartMem *m, const Parts *p, int64_t bytes) {
   return fl_part_min(p->n / fl_part_max(room / row, 1) + 1, MOST_CUTS);
 }
 
+static FlStatus order(FlPartMem *m, Parts *p, const FlPartCodes *codes, int64_t bytes) {
+  p->codes = codes;
+  p->n = codes->n;
+  p->chunks = fl_part_chunks(codes->n);
+  p->n_words = codes->n_words;
+  p->width = codes->n_words + 1;
+  if (find_cuts(m, p, parts_wanted(m, p, bytes)) != 0) return 1;
+  bool few = p->n_cuts < FEW_PARTS; /* each sweep asks for the parts of all rows */
+  if (few && (p->part = fl_part_alloc(m, p->n, 1)) == NULL) return 1;
+  if (p->marks != NULL && (p->least = fl_part_alloc(m, p->n_parts, sizeof *p->least)) == NULL) return 1;
+  for (int64_t k = 0; k < p->n_parts && p->least != NULL; k++) atomic_init(&p->least[k], INT64_MAX);
+  if (part_rows(m, p) != 0) return 1;
+  if (!few && write_parts(m, p) != 0) return 1;
+  FlStatus status = sort_parts(m, p);
+  fl_scratch_free(p->scratch);
+  fl_part_release(m, p->cuts);
+  fl_part_release(m, p->part);
+  fl_part_release(m, p->place);
+  return status;
+}
+
 FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows,
                              uint8_t *begins) {
-  Parts p = {.codes = codes,
-             .n = codes->n,
-             .chunks = fl_part_chunks(codes->n),
-             .n_words = codes->n_words,
-             .width = codes->n_words + 1,
-             .rows = rows,
-             .begins = begins};
-  if (find_cuts(m, &p, parts_wanted(m, &p, bytes)) != 0) return 1;
-  bool few = p.n_cuts < FEW_PARTS; /* each sweep asks for the parts of all rows */
-  if (few && (p.part = fl_part_alloc(m, p.n, 1)) == NULL) return 1;
-  if (part_rows(m, &p) != 0) return 1;
-  if (!few && write_parts(m, &p) != 0) return 1;
-  FlStatus status = sort_parts(m, &p);
-  fl_scratch_free(p.scratch);
-  if (status != 0) return 1;
+  Parts p = {.rows = rows, .begins = begins};
+  if (order(m, &p, codes, bytes) != 0) return 1;
   for (int64_t k = 1; k < p.n_parts && begins != NULL; k += 2) { /* rows that equal a cut */
     int64_t n = p.start[k + 1] - p.start[k];
     if (n > 0) memset(begins + p.start[k], 0, (size_t)n);
     if (n > 0) begins[p.start[k]] = 1;
   }
-  fl_part_release(m, p.cuts);
-  if (few) fl_part_release(m, p.part);
-  fl_part_release(m, p.place);
   fl_part_release(m, p.start);
+  return 0;
+}
+
+FlStatus fl_part_first_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first) {
+  Parts p = {.marks = first};
+  if (order(m, &p, codes, bytes) != 0) return 1;
+  for (int64_t k = 1; k < p.n_parts; k += 2) {
+    int64_t row = atomic_load(&p.least[k]);
+    if (row != INT64_MAX) first[row / 64] |= UINT64_C(1) << row % 64;
+  }
+  fl_part_release(m, p.start);
+  fl_part_release(m, p.least);
   return 0;
 }

@@ -224,6 +224,9 @@ FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows);
 FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows,
                              uint8_t *begins);
 
+/* Sets the bits of the first rows of all words, in the same way. (order_parts.c) */
+FlStatus fl_part_first_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first);
+
 /* All rows by word w, rows of equal words in their order, when the words are spread evenly over what they can
  * be; else *pairs is NULL. (buckets.c) */
 FlStatus fl_part_sort_buckets(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartPair **pairs);
@@ -247,9 +250,8 @@ FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool o
 FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out);
 
 /* The same with about so many bytes of memory that are looked up in any order: by sorting. Groups are by
- * ascending words. wants_id: else out->id stays NULL. (group_order.c) */
-FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, bool wants_id, int64_t *id,
-                               FlPartGroups *out);
+ * ascending words. (group_order.c) */
+FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, int64_t *id, FlPartGroups *out);
 
 /* The same where the words are hardly more than the rows: by ascending words, with a table of as many words as
  * there is room for. (group_table.c) */

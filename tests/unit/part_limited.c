@@ -73,7 +73,7 @@ static bool same_keys(const Keys *keys, int64_t a, int64_t b) {
 static void test_groups(FlPartMem *mem, const Keys *keys, FlPartCodes *codes, const int64_t *order,
                         const uint8_t *begins, int64_t bytes, const char *what) {
   FlPartGroups groups;
-  bool right = true, done = fl_part_group_ordered(mem, codes, bytes, true, NULL, &groups) == 0;
+  bool right = true, done = fl_part_group_ordered(mem, codes, bytes, NULL, &groups) == 0;
   int64_t g = -1;
   for (int64_t i = 0; i < N && done; i++) {
     bool begin = i == 0 || !same_keys(keys, order[i - 1], order[i]);
@@ -81,6 +81,11 @@ static void test_groups(FlPartMem *mem, const Keys *keys, FlPartCodes *codes, co
     right &= begin == begins[i] && groups.id[order[i]] == g && (!begin || groups.first[g] == order[i]);
   }
   check(done && right && groups.g == g + 1, "%s: groups with %lld bytes", what, (long long)bytes);
+  uint64_t *first = fl_part_zalloc(mem, N / 64 + 1, sizeof *first);
+  right = first != NULL && fl_part_first_parts(mem, codes, bytes, first) == 0;
+  for (int64_t i = 0; i < N && right; i++)
+    right = (first[order[i] / 64] >> order[i] % 64 & 1) == begins[i];
+  check(right, "%s: first rows with %lld bytes", what, (long long)bytes);
 }
 
 static void test_order(FlRun *run, Keys *keys, const char *what) {

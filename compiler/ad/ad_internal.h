@@ -140,7 +140,7 @@ void fl_ad_nest_emit(FlAdFrame *f, const FlAdNest *level);
 /* Reductions over the level's own loops, one for each set of the loops around it: arrays over these, or
  * scalars. */
 typedef void FlAdYields(FlAdFrame *f, const FlAdNest *level, const void *env, FlValue **out);
-FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *level, const char *kind, int64_t flags,
+FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *level, FlReduceKind kind,
                             int n_yields, FlAdYields *yields, const void *env, FlDtype result);
 
 /* ---- shifts.c ---- */

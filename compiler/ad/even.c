@@ -37,7 +37,7 @@ static void forget_dims(const FlNorm *p, FlRegion *r, const FlOp *map, int axis)
 bool fl_norm_even(FlNorm *p, int n, FlOp *const *chain) {
   FlOp *loop = chain[n - 1];
   FlValue *sizes[FL_MAX_RANK], *c = NULL, *most[FL_MAX_RANK] = {0};
-  bool place = loop->code == FL_OP_REDUCE && loop->n_args > 1 && strncmp(loop->attrs.s, "arg", 3) == 0;
+  bool place = loop->n_args > 1 && (fl_ir_reduces(loop, FL_RED_ARGMIN) || fl_ir_reduces(loop, FL_RED_ARGMAX));
   FlAdFrame host = fl_ad_frame(p->ad, NULL, p->b, false, NULL);
   int at = 0;
   for (int k = 0; k < n - 1; k++)

@@ -160,17 +160,17 @@ static bool sweep_begin(FlAdFrame *f, const FlOp *op, bool tangents, Sweep *s) {
   }
   if (tangents && !walk(&s->in, from)) return false;
   for (const FlOp *in = from->first; in && !tangents; in = in->next) fl_ad_clone(&s->in, in);
-  bool pair = strcmp(op->attrs.s, "sum_product") == 0;
+  bool pair = fl_ir_reduces(op, FL_RED_SUM_PRODUCT);
   s->value = fl_ad_at(&s->in, from->yields[0]);
   s->other = pair ? fl_ad_at(&s->in, from->yields[1]) : NULL;
-  s->keep = op->attrs.i & FL_REDUCE_KEEP ? fl_ad_at(&s->in, from->yields[pair ? 2 : 1]) : NULL;
+  s->keep = op->attrs.reductions[0].filtered ? fl_ad_at(&s->in, from->yields[pair ? 2 : 1]) : NULL;
   return true;
 }
 
-static FlValue *sweep_end(FlAdFrame *f, const FlOp *op, Sweep *s, const char *kind, FlValue *v, FlDtype d) {
+static FlValue *sweep_end(FlAdFrame *f, const FlOp *op, Sweep *s, FlReduceKind kind, FlValue *v, FlDtype d) {
   fl_ir_yield(s->loop.region, f->b.module, s->keep ? 2 : 1, (FlValue *[]){v, s->keep});
-  s->loop.op->attrs.s = kind;
-  s->loop.op->attrs.i = op->attrs.i & (FL_REDUCE_KEEP | FL_REDUCE_SOME);
+  fl_ir_set_reduction(s->loop.op, kind, s->keep != NULL);
+  s->loop.op->attrs.i = op->attrs.i & FL_REDUCE_SOME;
   FlType1 type = fl_t_scalar(d);
   fl_ir_add_results(&f->b, s->loop.op, 1, &type);
   return s->loop.op->results[0];
@@ -192,14 +192,14 @@ static FlValue *of_the_first(FlAdFrame *f, const FlOp *op) {
   FlDtype d = (FlDtype)op->results[0]->type.dtype;
   Sweep s;
   sweep_begin(f, op, false, &s);
-  FlValue *where =
-      sweep_end(f, op, &s, strcmp(op->attrs.s, "min") == 0 ? "argmin" : "argmax", s.value, FL_I64);
+  FlReduceKind place = fl_ir_reduces(op, FL_RED_MIN) ? FL_RED_ARGMIN : FL_RED_ARGMAX;
+  FlValue *where = sweep_end(f, op, &s, place, s.value, FL_I64);
   if (!sweep_begin(f, op, true, &s)) return NULL;
   FlBuilder *b = &s.in.b;
   FlValue *t = fl_ad_tangent_or_zero(&s.in, op->regions[0]->yields[0]);
   FlValue *here = fl_ir_binary(b, FL_OP_EQ, position(&s), where);
   FlValue *v = fl_ir_select(b, here, t, fl_ir_const_f(b, d, 0.0));
-  return sweep_end(f, op, &s, "sum", v, d);
+  return sweep_end(f, op, &s, FL_RED_SUM, v, d);
 }
 
 /* The sum of each tangent times the product of all other elements, which is not 0 only where no other is. */
@@ -213,14 +213,14 @@ static FlValue *of_product(FlAdFrame *f, const FlOp *op) {
     FlValue *zero = fl_ir_const_f(b, d, 0.0), *one = fl_ir_const_f(b, d, 1.0);
     FlValue *is_zero = fl_ir_binary(b, FL_OP_EQ, s.value, zero);
     FlValue *v = k ? fl_ir_select(b, is_zero, one, s.value) : fl_ir_select(b, is_zero, one, zero);
-    all[k] = sweep_end(f, op, &s, k ? "product" : "sum", v, d);
+    all[k] = sweep_end(f, op, &s, k ? FL_RED_PRODUCT : FL_RED_SUM, v, d);
   }
   Sweep s;
   if (!sweep_begin(f, op, true, &s)) return NULL;
   FlBuilder *b = &s.in.b;
   FlValue *t = fl_ad_tangent_or_zero(&s.in, op->regions[0]->yields[0]);
   FlValue *rest = fl_ad_product_rest(b, s.value, all[0], all[1]);
-  return sweep_end(f, op, &s, "sum", fl_ir_binary(b, FL_OP_MUL, t, rest), d);
+  return sweep_end(f, op, &s, FL_RED_SUM, fl_ir_binary(b, FL_OP_MUL, t, rest), d);
 }
 
 static FlValue *of_sum(FlAdFrame *f, const FlOp *op) {
@@ -236,16 +236,15 @@ static FlValue *of_sum(FlAdFrame *f, const FlOp *op) {
     v = v && w ? fl_ir_binary(b, FL_OP_ADD, v, w) : v ? v : w;
   }
   FlDtype d = (FlDtype)op->results[0]->type.dtype;
-  return sweep_end(f, op, &s, "sum", v ? v : fl_ir_const_f(b, d, 0.0), d);
+  return sweep_end(f, op, &s, FL_RED_SUM, v ? v : fl_ir_const_f(b, d, 0.0), d);
 }
 
 static bool reduction(FlAdFrame *f, const FlOp *op) {
-  if (op->attrs.list) return fl_ad_fail_op(f->ad, op, " of several kinds");
+  if (op->attrs.n_reductions > 1) return fl_ad_fail_op(f->ad, op, " of several kinds");
   fl_ad_clone(f, op);
-  const char *kind = op->attrs.s;
   FlValue *t;
-  if (strncmp(kind, "sum", 3) == 0) t = of_sum(f, op);
-  else if (strcmp(kind, "product") == 0) t = of_product(f, op);
+  if (fl_ir_reduces(op, FL_RED_SUM) || fl_ir_reduces(op, FL_RED_SUM_PRODUCT)) t = of_sum(f, op);
+  else if (fl_ir_reduces(op, FL_RED_PRODUCT)) t = of_product(f, op);
   else t = of_the_first(f, op); /* min and max: the others give no floats */
   if (!t) return false;
   put_tangent(f, op->results[0], t);

@@ -62,8 +62,9 @@ void fl_norm_guard(const FlNorm *p, FlOp *loop, FlValue *c, FlOp *mark) {
   yields(p, op, n, r->yields, no);
   for (int k = 0; k < n; k++) out[k] = op->results[k];
   if (loop->code == FL_OP_REDUCE) {
-    if (!(loop->attrs.i & FL_REDUCE_KEEP)) out[n++] = c;
-    loop->attrs.i |= FL_REDUCE_KEEP | FL_REDUCE_SOME;
+    if (!loop->attrs.reductions[0].filtered) out[n++] = c;
+    fl_ir_set_reduction(loop, loop->attrs.reductions[0].kind, true);
+    loop->attrs.i |= FL_REDUCE_SOME;
   }
   fl_ir_yield(r, p->b.module, n, out);
 }

@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-static bool is(const FlAdNest *l, const char *kind) {
-  return l->op->code == FL_OP_REDUCE && strcmp(l->op->attrs.s, kind) == 0;
-}
+static bool is(const FlAdNest *l, FlReduceKind kind) { return fl_ir_reduces(l->op, kind); }
 
-static bool has_keep(const FlAdNest *l) { return l->op->attrs.i & FL_REDUCE_KEEP; }
+static bool has_keep(const FlAdNest *l) {
+  return l->op->code == FL_OP_REDUCE && l->op->attrs.reductions[0].filtered;
+}
 static FlValue *yield(const FlAdNest *l, int k) { return l->op->regions[0]->yields[k]; }
 static FlDtype dtype(const FlAdNest *l) { return (FlDtype)l->op->results[0]->type.dtype; }
 
@@ -38,16 +38,16 @@ static void element_yields(FlAdFrame *f, const FlAdNest *l, const void *env, FlV
   if (has_keep(l)) out[1] = fl_ad_at(f, yield(l, 1));
 }
 
-static FlValue *reduce(FlAdFrame *host, const FlAdNest *l, const char *kind, const char *what, FlDtype d) {
-  return fl_ad_nest_reduce(host, l, kind, l->op->attrs.i, 1 + has_keep(l), element_yields, what, d);
+static FlValue *reduce(FlAdFrame *host, const FlAdNest *l, FlReduceKind kind, const char *what, FlDtype d) {
+  return fl_ad_nest_reduce(host, l, kind, 1 + has_keep(l), element_yields, what, d);
 }
 
 static void prepare(FlAdFrame *host, FlAdNest *l) {
-  if (is(l, "min")) l->first[0] = reduce(host, l, "argmin", "value", FL_I64);
-  if (is(l, "max")) l->first[0] = reduce(host, l, "argmax", "value", FL_I64);
-  if (is(l, "product")) {
-    l->first[0] = reduce(host, l, "sum", "zeros", dtype(l));
-    l->others[0] = reduce(host, l, "product", "others", dtype(l));
+  if (is(l, FL_RED_MIN)) l->first[0] = reduce(host, l, FL_RED_ARGMIN, "value", FL_I64);
+  if (is(l, FL_RED_MAX)) l->first[0] = reduce(host, l, FL_RED_ARGMAX, "value", FL_I64);
+  if (is(l, FL_RED_PRODUCT)) {
+    l->first[0] = reduce(host, l, FL_RED_SUM, "zeros", dtype(l));
+    l->others[0] = reduce(host, l, FL_RED_PRODUCT, "others", dtype(l));
   }
 }
 
@@ -81,15 +81,15 @@ static void seed(FlAdFrame *f, const FlAdNest *l) {
     FlValue *keep = fl_ad_at(f, yield(l, l->op->regions[0]->n_yields - 1));
     g = fl_ir_select(b, keep, g, zero);
   }
-  if (is(l, "sum_product")) {
+  if (is(l, FL_RED_SUM_PRODUCT)) {
     FlValue *x = fl_ad_at(f, yield(l, 0)), *y = fl_ad_at(f, yield(l, 1));
     if (fl_ad_active(f->ad, yield(l, 0))) fl_ad_add(f, yield(l, 0), fl_ir_binary(b, FL_OP_MUL, g, y));
     if (fl_ad_active(f->ad, yield(l, 1))) fl_ad_add(f, yield(l, 1), fl_ir_binary(b, FL_OP_MUL, g, x));
     return;
   }
-  if (is(l, "min") || is(l, "max"))
+  if (is(l, FL_RED_MIN) || is(l, FL_RED_MAX))
     g = fl_ir_select(b, fl_ir_binary(b, FL_OP_EQ, position(f, l), of_turn(f, l, l->first[0])), g, zero);
-  if (is(l, "product")) g = product_part(f, l, g);
+  if (is(l, FL_RED_PRODUCT)) g = product_part(f, l, g);
   fl_ad_add(f, yield(l, 0), g);
 }
 
@@ -216,7 +216,7 @@ static FlValue *sum_over(FlAdFrame *host, const FlAdNest *l, const Target *t, in
   }
   if (n_others) {
     fl_ad_loop_end(b, &red, 1, &v);
-    red.op->attrs.s = "sum";
+    fl_ir_set_reduction(red.op, FL_RED_SUM, false);
     v = red.op->results[0];
   }
   if (guard) {

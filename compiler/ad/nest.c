@@ -107,7 +107,7 @@ static void compute(FlAdFrame *host, FlAdNest *l) {
   FlValue **results = FL_NEW_ARRAY(host->ad->arena, FlValue *, op->n_results + 1);
   const FlRegion *r = op->regions[0];
   if (op->code == FL_OP_REDUCE) {
-    results[0] = fl_ad_nest_reduce(host, l, op->attrs.s, op->attrs.i, r->n_yields, yields_of, NULL,
+    results[0] = fl_ad_nest_reduce(host, l, op->attrs.reductions[0].kind, r->n_yields, yields_of, NULL,
                                     (FlDtype)op->results[0]->type.dtype);
   } else {
     FlAdLoop m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
@@ -208,7 +208,7 @@ static bool only_loads(const FlAd *ad, const FlOp *op) {
 
 static bool fill(FlAdFrame *host, FlAdNest *l) {
   FlOp *op = l->op;
-  if (op->code == FL_OP_REDUCE && op->attrs.list) return fl_ad_fail_op(host->ad, op, " of several kinds");
+  if (op->attrs.n_reductions > 1) return fl_ad_fail_op(host->ad, op, " of several kinds");
   for (FlOp *in = op->regions[0]->first; in; in = in->next) {
     if (in->code == FL_OP_MAP || in->code == FL_OP_REDUCE) {
       if (!inner_loop(host, l, in)) return false;
@@ -277,7 +277,7 @@ static bool takes(const FlAd *ad, const FlOp *top, const FlOp *op, int outer) {
   const FlRegion *r = op->regions[0];
   int n = outer + op->n_args;
   bool even = true;
-  if (n > FL_MAX_RANK || (op->code == FL_OP_REDUCE && op->attrs.list)) return false;
+  if (n > FL_MAX_RANK || op->attrs.n_reductions > 1) return false;
   for (int k = 0; k < op->n_args; k++) even = even && fl_ad_size_is_fixed(top, op->args[k]);
   if (!even && op->code == FL_OP_REDUCE && !fl_ad_touches(ad, op)) return true;
   for (int k = 0; k < r->n_yields; k++)
@@ -308,7 +308,7 @@ static void emit(FlAdFrame *f, const FlAdNest *l, const FlOp *until) {
 
 void fl_ad_nest_emit(FlAdFrame *f, const FlAdNest *level) { emit(f, level, NULL); }
 
-FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *l, const char *kind, int64_t flags,
+FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *l, FlReduceKind kind,
                             int n_yields, FlAdYields *yields, const void *env, FlDtype result) {
   FlBuilder *b = &host->b;
   FlValue *index[FL_MAX_RANK], *out[4];
@@ -322,8 +322,8 @@ FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *l, const char *kind,
   yields(&f, l, env, out);
   fl_ir_yield(red.region, b->module, n_yields, out);
   *b = red.outer;
-  red.op->attrs.s = kind;
-  red.op->attrs.i = flags & (FL_REDUCE_KEEP | FL_REDUCE_SOME);
+  fl_ir_set_reduction(red.op, kind, l->op->attrs.reductions[0].filtered);
+  red.op->attrs.i = l->op->attrs.i & FL_REDUCE_SOME;
   FlType1 type = fl_t_scalar(result);
   fl_ir_add_results(b, red.op, 1, &type);
   if (!l->outer) return red.op->results[0];

@@ -59,7 +59,7 @@ FlValue *fl_norm_most(const FlNorm *p, FlBuilder *b, int n, FlValue *const *size
   FlAdLoop red = fl_ad_loop(&in, FL_OP_REDUCE, n, sizes);
   FlValue *v = value(&in, red.region->params, env);
   fl_ad_loop_end(&in, &red, 1, &v);
-  red.op->attrs.s = "max";
+  fl_ir_set_reduction(red.op, FL_RED_MAX, false);
   FlValue *most = fl_ir_binary(&in, FL_OP_MAX, red.op->results[0], zero);
   fl_ir_yield(choice->regions[0], b->module, 1, &most);
   fl_ir_region(b, choice, 1, 0, NULL);

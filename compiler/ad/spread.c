@@ -119,7 +119,7 @@ static FlValue **spread_while(Spread *s) {
   FlAdLoop any = fl_ad_loop(&in, FL_OP_REDUCE, s->n_sizes, s->sizes);
   FlValue *one = fl_ir_load(&in, m.op->results[0], s->n_sizes, any.region->params, true);
   fl_ad_loop_end(&in, &any, 1, &one);
-  any.op->attrs.s = "any";
+  fl_ir_set_reduction(any.op, FL_RED_ANY, false);
   out[0] = any.op->results[0];
   for (int i = 0; i < n; i++) out[1 + i] = m.op->results[1 + i];
   out[n + 1] = m.op->results[0];

@@ -86,7 +86,7 @@ static FlValue *sum_of_scalars(FlBuilder *b, FlValue *count, FlValue *parts) {
   FlAdLoop red = fl_ad_loop(b, FL_OP_REDUCE, 1, &count);
   FlValue *v = at(b, parts, red.region->params[0]);
   fl_ad_loop_end(b, &red, 1, &v);
-  red.op->attrs.s = "sum";
+  fl_ir_set_reduction(red.op, FL_RED_SUM, false);
   return red.op->results[0];
 }
 

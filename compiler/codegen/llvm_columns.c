@@ -20,8 +20,7 @@ typedef struct Columns {
 } Columns;
 
 static FlRed state_of(FlFn *f, const FlOp *reduce, int index) {
-  FlReduction how = {0};
-  fl_ir_reduction(reduce, index, &how);
+  FlReduction how = fl_ir_reduction(reduce, index);
   const FlRegion *r = reduce->regions[0];
   const FlValue *v = r->yields[how.first];
   FlRed s = {.op = reduce,
@@ -146,7 +145,7 @@ bool fl_ll_columns(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val
                    void *arg) {
   const FlOp *reduce = k->sum;
   if (f->form != FL_FORM_FAST || f->quick || !reduce) return false;
-  Columns c = {k, reduce, fl_ir_n_reductions(reduce), NULL, each, arg};
+  Columns c = {k, reduce, reduce->n_results, NULL, each, arg};
   c.at = FL_NEW_ARRAY(f->g->arena, FlRed, c.n);
   for (int i = 0; i < c.n; i++) c.at[i] = state_of(f, reduce, i);
   fl_ll_rows(f, k, begin, end, sizes, columns_of_row, &c);

@@ -31,11 +31,10 @@ static FlRedKind kind_of(FlReduceKind kind, FlDtype d) {
 
 static FlSweep sweep_of(FlFn *f, const FlOp *op) {
   const FlRegion *region = op->regions[0];
-  int n = fl_ir_n_reductions(op);
+  int n = op->n_results;
   FlSweep s = {.op = op, .region = region, .n = n, .at = FL_NEW_ARRAY(f->g->arena, FlRed, n)};
   for (int i = 0; i < n; i++) {
-    FlReduction how = {0};
-    fl_ir_reduction(op, i, &how);
+    FlReduction how = fl_ir_reduction(op, i);
     const FlValue *v = region->yields[how.first];
     FlDtype d = (FlDtype)v->type.dtype;
     s.at[i] = (FlRed){.op = op,

@@ -15,8 +15,9 @@ typedef struct OpNote {
   int32_t site;            /* index into FlProgram.sites */
   int32_t *sites;          /* REDUCE: one a result */
   FlOpDesc desc;           /* RUNTIME operators only */
-  const FlPlanStep *step;      /* what is planned of it; NULL: it is in a kernel */
-  const uint8_t *rows;         /* of what its kernel captures: FlRows */
+  const FlPlanStep *step;  /* what is planned of it; NULL: it is in a kernel */
+  const uint8_t *rows;     /* of what its kernel captures: FlRows */
+  bool whole;              /* MAP, REDUCE, COLLECT: all elements are run, also behind one that failed */
   ExternCall *extern_call; /* EXTERN only */
 } OpNote;
 
@@ -84,7 +85,8 @@ const OpNote *note_of(const Frame *f, const FlOp *op);
 /* ---- scalars.c: SCALAR operators and constants ------------------------------------------------------- */
 
 /* An operator whose letter stands for d; `format` is that of `to_text`. */
-typedef void ScalarCall(FlDtype d, FlHeap *heap, const char *format, const FlSlot *a, FlSlot *r, int32_t *fault);
+typedef void ScalarCall(FlDtype d, FlHeap *heap, const char *format, const FlSlot *a, FlSlot *r,
+                        int32_t *fault);
 extern ScalarCall *const scalar_calls[FL_N_OPS]; /* made by make_scalar_calls.c; CONVERT has none */
 /* Results of a SCALAR operator from its arguments; fault bits go to *fault. */
 void run_scalar(Frame *f, const FlOp *op, const FlSlot *a, FlSlot *r, int32_t *fault);
@@ -102,8 +104,8 @@ FlType1 *value_types(FlValue *const *values, int n); /* free */
 /* The end of a round of a loop, or of a call: the texts made since the mark die, but for those among the n
  * slots. */
 void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n);
-/* A new array of that type: of sizes `dims`, a list of dims[0] places; with a cut only its rows. NULL: failed,
- * recorded. */
+/* A new array of that type: of sizes `dims`, a list of dims[0] places; with a cut only its rows. NULL:
+ * failed, recorded. */
 FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims, const FlCut *cut);
 /* Makes a text array keep the heap that its texts were copied to; nothing for other arrays. */
 FlStatus keep_texts(Frame *f, FlArray *a, FlHeap *heap);
@@ -119,10 +121,10 @@ FlStatus run_store(Frame *f, const FlOp *op);
 typedef FlStatus ElementFn(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg);
 /* The operation failed: in which group, where it works on groups. */
 void say_group(Frame *f, const FlOp *failed);
-/* Runs the op's region over its sizes, in order; with a cut over those of the elements whose rows are here. Where it is a kernel, in full, reporting the first fault by
- * program order; else until the first failure. `whole` false: always the latter. Texts of an element
- * die with it. */
-FlStatus each_element(Frame *f, const FlOp *op, bool whole, const FlCut *cut, ElementFn *fn, void *arg);
+/* Runs the op's region over its sizes, in order; with a cut over those of the elements whose rows are here.
+ * Where it is a kernel, in full, reporting the first fault by program order; else until the first failure.
+ * Texts of an element die with it. */
+FlStatus each_element(Frame *f, const FlOp *op, const FlCut *cut, ElementFn *fn, void *arg);
 /* The cut of a loop over `rows` rows, by the arrays that it captures; fails where it has no parted form. */
 FlStatus cut_of_loop(Frame *f, const FlOp *op, int64_t rows, const FlCut **cut);
 FlStatus run_map(Frame *f, const FlOp *op);
@@ -135,7 +137,7 @@ FlStatus run_reduce(Frame *f, const FlOp *op);
 
 /* ---- calls.c: RUNTIME operators and stages ----------------------------------------------------------- */
 
-extern FlRuntimeOp *const runtime_ops[FL_N_OPS]; /* NULL: not linked */
+extern FlRuntimeOp *const runtime_ops[FL_N_OPS];        /* NULL: not linked */
 const void *runtime_format(const FlFormatInfo *format); /* FlOpDesc.format */
 FlStatus run_runtime(Frame *f, const FlOp *op);
 FlStatus run_stage(Frame *f, const FlOp *op);

@@ -40,16 +40,14 @@ FlStatus cut_of_loop(Frame *f, const FlOp *op, int64_t rows, const FlCut **cut) 
   return s;
 }
 
-FlStatus each_element(Frame *f, const FlOp *op, bool whole, const FlCut *cut, ElementFn *fn, void *arg) {
+FlStatus each_element(Frame *f, const FlOp *op, const FlCut *cut, ElementFn *fn, void *arg) {
   const FlRegion *r = op->regions[0];
   int64_t sizes[FL_MAX_RANK], index[FL_MAX_RANK] = {0}, first_index[FL_MAX_RANK] = {0}, n = 1;
   for (int k = 0; k < op->n_args; k++) {
     sizes[k] = value_of(f, op->args[k]).i;
     n *= sizes[k] > 0 ? sizes[k] : 0;
   }
-  const FlPlanStep *step = note_of(f, op)->step;
-  bool outermost = f->fault == NULL, all = whole && outermost && (!step || step->kernel_code);
-  if (op->attrs.i & FL_LOOP_BY_POSITION) all = false;
+  bool outermost = f->fault == NULL, all = outermost && note_of(f, op)->whole;
   FlHeap *faults = all ? fl_heap_new(f->ctx) : NULL; /* texts of `first` */
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
@@ -152,7 +150,7 @@ FlStatus run_map(Frame *f, const FlOp *op) {
   const FlCut *cut;
   FlStatus s = cut_of_loop(f, op, dims[0], &cut);
   if (s == 0) s = start(f, op, 0, dims, n, cut, &fill);
-  if (s == 0) s = each_element(f, op, true, cut, put_all, &fill);
+  if (s == 0) s = each_element(f, op, cut, put_all, &fill);
   return finish(f, op, 0, &fill, s);
 }
 
@@ -191,7 +189,7 @@ FlStatus run_collect(Frame *f, const FlOp *op) {
   int columns = op->n_results - 1;
   const FlCut *cut;
   FlStatus s = cut_of_loop(f, op, value_of(f, op->args[0]).i, &cut);
-  if (s == 0) s = each_element(f, op, true, cut, keep_element, &kept);
+  if (s == 0) s = each_element(f, op, cut, keep_element, &kept);
   if (s == 0) {
     s = start(f, op, 1, &kept.n, kept.n, NULL, &fill);
     for (int64_t row = 0; s == 0 && row < kept.n; row++)

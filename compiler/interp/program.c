@@ -55,6 +55,12 @@ static const FlType1 *types_of(FlInterp *in, int n, FlValue *const *values) {
   return types;
 }
 
+/* The plan says it of host code; in a kernel the order of factors and of positions does. */
+static bool runs_whole(const FlPlanStep *step, const FlOp *op) {
+  if (op->attrs.i & FL_LOOP_BY_POSITION) return false;
+  return step ? step->kernel && step->kernel_code : !fl_ir_reduces_in_order(op);
+}
+
 static void prepare_op(FlInterp *in, const FlOp *op) {
   OpNote *note = FL_NEW(in->arena, OpNote);
   bool calls = op->code == FL_OP_CALL || op->code == FL_OP_STAGE;
@@ -66,6 +72,8 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
     for (int i = 0; i < op->n_results; i++)
       note->sites[i] = add_site(in, fl_ir_place(op, i), fl_ir_fault_text(in->arena, op), NULL);
   }
+  bool elements = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT;
+  note->whole = elements && runs_whole(note->step, op);
   bool runs = fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
   if (note->step && note->step->kernel)
     note->rows = fl_plan_row_bytes(in->arena, note->step->kernel->n_uses, note->step->kernel->uses);

@@ -253,13 +253,11 @@ static FlStatus start_each(Frame *f, const FlOp *op, int part, Reduction *r) {
 }
 
 FlStatus run_reduce(Frame *f, const FlOp *op) {
-  Sweep s = {.n = fl_ir_n_reductions(op)};
+  Sweep s = {.n = op->n_results};
   s.at = calloc((size_t)s.n, sizeof *s.at);
-  bool ordered = false; /* a checked product depends on the order of its steps */
   for (int k = 0; k < s.n; k++) {
     Reduction *r = &s.at[k];
-    FlReduction how = {0};
-    fl_ir_reduction(op, k, &how);
+    FlReduction how = fl_ir_reduction(op, k);
     r->kind = how.kind;
     r->d = (FlDtype)op->regions[0]->yields[how.first]->type.dtype;
     r->first = how.first;
@@ -268,13 +266,12 @@ FlStatus run_reduce(Frame *f, const FlOp *op) {
     r->sum = r->kind == FL_RED_ALL;
     r->best = r->kind == FL_RED_PRODUCT ? (FlSlot){.i = 1} : (FlSlot){0};
     clear_lanes(r);
-    ordered |= r->kind == FL_RED_PRODUCT && !uses_lanes(r);
   }
   FlStatus status = 0;
   for (int k = 0; k < s.n && status == 0; k++) status = start_each(f, op, k, &s.at[k]);
   const FlCut *cut;
   if (status == 0) status = cut_of_loop(f, op, value_of(f, op->args[0]).i, &cut);
-  if (status == 0) status = each_element(f, op, !ordered, NULL, add_element, &s);
+  if (status == 0) status = each_element(f, op, NULL, add_element, &s);
   for (int k = 0; k < s.n && status == 0; k++) status = finish(f, op, k, &s.at[k]);
   for (int k = 0; k < s.n; k++) {
     fl_array_unref(s.at[k].each);

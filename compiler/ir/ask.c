@@ -54,8 +54,7 @@ static bool reduce_may_fault(const FlOp *op) {
     some = some && fl_ir_const_value_i(op->args[i], &n) && n > 0;
   }
   for (int i = 0; i < op->n_results; i++) {
-    FlReduction r;
-    if (!fl_ir_reduction(op, i, &r)) return true;
+    FlReduction r = fl_ir_reduction(op, i);
     switch (r.kind) {
     case FL_RED_SUM:
     case FL_RED_PRODUCT:

@@ -6,6 +6,8 @@
  *   region   := 'R' count(params) type* ops
  *   attrs    := i:8 f:8 text count(list) text* count(columns) column* format? count(options) option* library
  *               (0 | 1 callee)
+ *   a reduction of several stands behind the texts of the list, as a text and filtered:1; one alone is the text,
+ *   and bit 1 of i, where it is filtered
  *   column   := text text flags:4 dtype?      format := text version:4, of operators that have one
  *   option   := text text number:8 found:1    library := 0 | 1 text | 2 digest:16
  *   text     := count(bytes) bytes, or all ones when absent
@@ -62,11 +64,18 @@ static void put_attrs(Encoder *e, const FlOp *op) {
   uint64_t bits;
   memcpy(&bits, &a->f, sizeof bits);
   if (a->f != a->f) bits = 0x7ff8000000000000u; /* there is one NaN */
-  put_u64(e, (uint64_t)a->i);
+  bool alone = a->n_reductions == 1; /* its kind and filter, as the text and a bit of the number */
+  if (alone) s = fl_reduce_names[a->reductions[0].kind];
+  put_u64(e, (uint64_t)(a->i | (alone && a->reductions[0].filtered)));
   put_u64(e, bits);
   put_text(e, s, s ? (a->s_len ? (size_t)a->s_len : strlen(s)) : 0);
-  put_count(e, (uint32_t)a->n_list);
+  put_count(e, (uint32_t)(a->n_list + (alone ? 0 : a->n_reductions)));
   for (int i = 0; i < a->n_list; i++) put_text(e, a->list[i], strlen(a->list[i]));
+  for (int i = 0; !alone && i < a->n_reductions; i++) {
+    const char *name = fl_reduce_names[a->reductions[i].kind];
+    put_text(e, name, strlen(name));
+    put(e, a->reductions[i].filtered ? "\1" : "\0", 1);
+  }
   put_count(e, (uint32_t)a->n_columns);
   for (int i = 0; i < a->n_columns; i++) {
     const FlColumnAttr *c = &a->columns[i];

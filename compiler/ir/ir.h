@@ -165,18 +165,42 @@ typedef struct FlLibraryAttr {
   FlDigest content;
 } FlLibraryAttr;
 
+typedef enum FlReduceKind {
+  FL_RED_SUM,
+  FL_RED_PRODUCT,
+  FL_RED_SUM_PRODUCT,
+  FL_RED_MIN,
+  FL_RED_MAX,
+  FL_RED_ANY,
+  FL_RED_ALL,
+  FL_RED_COUNT,
+  FL_RED_ARGMIN,
+  FL_RED_ARGMAX,
+  FL_RED_EACH
+} FlReduceKind;
+enum { FL_N_REDUCE_KINDS = FL_RED_EACH + 1 };
+extern const char *const fl_reduce_names[FL_N_REDUCE_KINDS];
+bool fl_reduce_find(const char *name, FlReduceKind *out); /* false: there is none */
+
+/* One of the reductions of a REDUCE. */
+typedef struct FlReductionAttr {
+  FlReduceKind kind;
+  bool filtered; /* a yield says whether an element counts */
+} FlReductionAttr;
+
 /* Attributes; which are used is said in ops.def. Strings are interned or in the arena, NUL-terminated. */
 typedef struct FlAttrs {
   int64_t i;
   double f;
   const char *s;
   int32_t s_len; /* bytes of s when it is text data that may hold NULs (CONST); else strlen */
-  int32_t n_list, n_columns, n_options;
+  int32_t n_list, n_columns, n_options, n_reductions;
   const char **list;
   const FlColumnAttr *columns;  /* shared between ops, never changed; */
   const FlOptionAttr *options;  /* so are these */
   const FlFormatInfo *format;   /* of what reads or writes tables in files */
   const FlLibraryAttr *library; /* of an EXTERN */
+  const FlReductionAttr *reductions; /* of a REDUCE, by result; never changed */
   FlFunc *func;
 } FlAttrs;
 
@@ -369,23 +393,7 @@ typedef struct FlExtent {
 } FlExtent;
 FlExtent fl_ir_extent(const FlValue *a, int axis);
 
-/* reductions: how the kinds of a REDUCE lie among its yields (ops.def says it in words); reduction.c */
-
-typedef enum FlReduceKind {
-  FL_RED_SUM,
-  FL_RED_PRODUCT,
-  FL_RED_SUM_PRODUCT,
-  FL_RED_MIN,
-  FL_RED_MAX,
-  FL_RED_ANY,
-  FL_RED_ALL,
-  FL_RED_COUNT,
-  FL_RED_ARGMIN,
-  FL_RED_ARGMAX,
-  FL_RED_EACH
-} FlReduceKind;
-enum { FL_N_REDUCE_KINDS = FL_RED_EACH + 1 };
-extern const char *const fl_reduce_names[FL_N_REDUCE_KINDS];
+/* reductions: how they lie among the yields of a REDUCE (ops.def says it in words); reduction.c */
 
 /* One reduction of a REDUCE: its values are n_values yields from `first` on; `keep` is the yield that says
  * whether an element counts, -1: all do. Its result has the same index. */
@@ -394,11 +402,20 @@ typedef struct FlReduction {
   int first, n_values, keep;
 } FlReduction;
 /* Bits of attr i: of a REDUCE; of a MAP, REDUCE or COLLECT. */
-enum { FL_REDUCE_KEEP = 1, FL_REDUCE_SOME = 2, FL_LOOP_BY_POSITION = 4 };
+enum { FL_REDUCE_SOME = 2, FL_LOOP_BY_POSITION = 4 };
 
-int fl_ir_n_reductions(const FlOp *op);
-/* false: the op has no kind `index`, or one of no known name. */
-bool fl_ir_reduction(const FlOp *op, int index, FlReduction *out);
+FlReduction fl_ir_reduction(const FlOp *op, int index);
+/* It is of this kind alone. */
+static inline bool fl_ir_reduces(const FlOp *op, FlReduceKind kind) {
+  return op->code == FL_OP_REDUCE && op->attrs.n_reductions == 1 && op->attrs.reductions[0].kind == kind;
+}
+void fl_ir_set_reduction(FlOp *op, FlReduceKind kind, bool filtered); /* alone */
+void fl_ir_set_reductions(FlArena *arena, FlOp *op, int n, const FlReductionAttr *reductions); /* copied */
+bool fl_ir_same_reductions(const FlAttrs *a, const FlAttrs *b);
+/* A result of none of its kind is an error: min, max, argmin, argmax. */
+bool fl_reduce_picks(FlReduceKind kind);
+/* The factors are checked one by one, in their order: a product of integers. */
+bool fl_ir_reduces_in_order(const FlOp *op);
 
 /* Structural edits used by passes. */
 void fl_ir_remove(FlOp *op);

@@ -148,6 +148,14 @@ static void print_attrs(FlText1 *out, const FlAttrs *a) {
     }
     fl_text_addc(out, ']');
   }
+  if (a->n_reductions) {
+    separate(out, &any);
+    fl_text_addz(out, "kinds=[");
+    for (int i = 0; i < a->n_reductions; i++)
+      fl_text_addf(out, "%s%s%s", i ? ", " : "", fl_reduce_names[a->reductions[i].kind],
+                   a->reductions[i].filtered ? " filtered" : "");
+    fl_text_addc(out, ']');
+  }
   if (a->n_columns) {
     separate(out, &any);
     fl_text_addz(out, "columns=[");

@@ -265,6 +265,22 @@ static bool read_columns(Reader *r, FlAttrs *a) {
   return expect(r, "]");
 }
 
+static bool read_reductions(Reader *r, FlAttrs *a) {
+  FlVec(FlReductionAttr) all = {0};
+  if (!expect(r, "[")) return false;
+  do {
+    FlReductionAttr one = {0};
+    const char *from = (skip_spaces(r), r->at), *name;
+    if (!read_word(r, &name)) return false;
+    if (!fl_reduce_find(name, &one.kind)) return fail(r, FL_E0192, "no such reduction", from);
+    one.filtered = take(r, "filtered");
+    fl_vec_push(r->arena, &all, one);
+  } while (take(r, ","));
+  a->reductions = all.at;
+  a->n_reductions = all.n;
+  return expect(r, "]");
+}
+
 static bool read_attr(Reader *r, FlAttrs *a) {
   skip_spaces(r);
   int32_t len;
@@ -281,11 +297,12 @@ static bool read_attr(Reader *r, FlAttrs *a) {
   if (take(r, "f")) return expect(r, "=") && read_float(r, &a->f);
   if (take(r, "s")) return expect(r, "=") && read_string(r, &a->s, &len);
   if (take(r, "library")) return expect(r, "=") && read_library(r, a);
+  if (take(r, "kinds")) return expect(r, "=") && read_reductions(r, a);
   if (take(r, "columns")) return expect(r, "=") && read_columns(r, a);
   if (!take(r, "list"))
     return syntax(
         r,
-        "an attribute is wanted here: @function, i=, f=, s=, list=, columns=, format=, options= or library=");
+        "an attribute is wanted here: @function, i=, f=, s=, list=, kinds=, columns=, format=, options= or library=");
   if (!expect(r, "=") || !expect(r, "[")) return false;
   Strings list = {0};
   if (!take(r, "]")) {

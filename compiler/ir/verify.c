@@ -108,8 +108,7 @@ static bool check_map(Verifier *v, const FlOp *op) {
 
 static bool check_one_reduction(Verifier *v, const FlOp *op, int index, int *n_yields) {
   const FlRegion *r = op->regions[0];
-  FlReduction red;
-  if (!fl_ir_reduction(op, index, &red)) return broken(v, op, "unknown kind of reduction");
+  FlReduction red = fl_ir_reduction(op, index);
   *n_yields = red.first + red.n_values + (red.keep >= 0);
   if (*n_yields > r->n_yields) return broken(v, op, "too few yields");
   FlType1 value = r->yields[red.first]->type, want = value;
@@ -133,7 +132,7 @@ static bool check_one_reduction(Verifier *v, const FlOp *op, int index, int *n_y
   case FL_RED_MIN:
   case FL_RED_MAX: break;
   case FL_RED_EACH:
-    if (red.keep >= 0 || !op->attrs.n_list)
+    if (red.keep >= 0 || op->attrs.n_reductions == 1)
       return broken(v, op, "`each` is one of several, without a filter");
     want = fl_t_array((FlDtype)value.dtype, op->n_args);
     break;
@@ -143,8 +142,8 @@ static bool check_one_reduction(Verifier *v, const FlOp *op, int index, int *n_y
 
 static bool check_reduce(Verifier *v, const FlOp *op) {
   if (!sized_loop(v, op)) return false;
-  if (!op->attrs.s && !op->attrs.n_list) return broken(v, op, "a kind of reduction is wanted");
-  int n = fl_ir_n_reductions(op), n_yields = 0;
+  int n = op->attrs.n_reductions, n_yields = 0;
+  if (!n) return broken(v, op, "a kind of reduction is wanted");
   if (op->n_results != n) return broken(v, op, "one result a reduction");
   for (int i = 0; i < n; i++)
     if (!check_one_reduction(v, op, i, &n_yields)) return false;

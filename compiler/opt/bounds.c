@@ -141,11 +141,10 @@ static FlBounds of_op(const FlLearnt *l, const FlValue *v, FlBounds any, int dep
     if (l->wild) return any;
     return below(l, op->args[2], bounds(l, op->args[1], depth).lo, depth);
   case FL_OP_REDUCE: {
-    FlReduction red;
-    if (op->n_args != 1 || !fl_ir_reduction(op, v->index, &red)) return any;
-    if (!l->wild && (red.kind == FL_RED_ARGMIN || red.kind == FL_RED_ARGMAX))
-      return below(l, op->args[0], 0, depth);
-    return red.kind == FL_RED_COUNT ? (FlBounds){.lo = 0, .hi = FL_LAST_POSITION} : any;
+    FlReduceKind kind = op->attrs.reductions[v->index].kind;
+    if (op->n_args != 1) return any;
+    if (!l->wild && (kind == FL_RED_ARGMIN || kind == FL_RED_ARGMAX)) return below(l, op->args[0], 0, depth);
+    return kind == FL_RED_COUNT ? (FlBounds){.lo = 0, .hi = FL_LAST_POSITION} : any;
   }
   case FL_OP_NEG:
   case FL_OP_ABS:

@@ -230,12 +230,10 @@ static void learn_sizes(Known *k, const FlOp *op) {
 static void visit_reduce(Known *k, FlOp *op) {
   bool picks = false, all = true;
   for (int i = 0; i < op->n_results; i++) {
-    FlReduction r;
-    if (!fl_ir_reduction(op, i, &r)) return;
-    if (r.kind != FL_RED_MIN && r.kind != FL_RED_MAX && r.kind != FL_RED_ARGMIN && r.kind != FL_RED_ARGMAX)
-      continue;
+    const FlReductionAttr *r = &op->attrs.reductions[i];
+    if (!fl_reduce_picks(r->kind)) continue;
     picks = true;
-    all = all && r.keep < 0;
+    all = all && !r->filtered;
   }
   if (!picks) return;
   if (all && sizes_are_positive(k, op)) op->attrs.i |= FL_REDUCE_SOME;

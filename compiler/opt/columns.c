@@ -32,9 +32,9 @@ static bool is_little(const FlOp *op) {
 }
 
 static bool sums_alone(const FlOp *reduce) {
-  for (int i = 0; i < fl_ir_n_reductions(reduce); i++) {
-    FlReduction how;
-    if (!fl_ir_reduction(reduce, i, &how) || how.keep >= 0) return false;
+  for (int i = 0; i < reduce->n_results; i++) {
+    FlReduction how = fl_ir_reduction(reduce, i);
+    if (how.keep >= 0) return false;
     if (how.kind != FL_RED_SUM && how.kind != FL_RED_SUM_PRODUCT) return false;
     if (!fl_ir_is_float(reduce->regions[0]->yields[how.first]->type.dtype)) return false;
   }

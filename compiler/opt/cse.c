@@ -121,8 +121,7 @@ static void forget(Cse *c, int n) {
 static bool are_twins(const FlOp *op, int i, int k) {
   FlValue *const *yields = op->regions[0]->yields;
   if (op->code == FL_OP_MAP) return yields[i] == yields[k] && fl_t_is_scalar(yields[i]->type);
-  FlReduction x, y;
-  if (!fl_ir_reduction(op, i, &x) || !fl_ir_reduction(op, k, &y)) return false;
+  FlReduction x = fl_ir_reduction(op, i), y = fl_ir_reduction(op, k);
   if (x.kind != y.kind || (x.keep < 0) != (y.keep < 0)) return false;
   int n = x.n_values + (x.keep >= 0);
   return memcmp(yields + x.first, yields + y.first, (size_t)n * sizeof *yields) == 0;
@@ -134,14 +133,13 @@ static void drop_result(FlOp *op, int k) {
   FlRegion *r = op->regions[0];
   int first = k, n = 1, last = op->n_results - 1;
   if (op->code == FL_OP_REDUCE) {
-    FlReduction red;
-    fl_ir_reduction(op, k, &red);
+    FlReduction red = fl_ir_reduction(op, k);
     first = red.first;
     n = red.n_values + (red.keep >= 0);
-    const char **list = FL_NEW_ARRAY(arena, const char *, last);
-    for (int i = 0; i < last; i++) list[i] = op->attrs.list[i + (i >= k)];
-    op->attrs.list = list;
-    op->attrs.n_list = last;
+    FlReductionAttr *left = FL_NEW_ARRAY(arena, FlReductionAttr, last);
+    for (int i = 0; i < last; i++) left[i] = op->attrs.reductions[i + (i >= k)];
+    op->attrs.reductions = left;
+    op->attrs.n_reductions = last;
   }
   r->n_yields -= n;
   for (int i = first; i < r->n_yields; i++) r->yields[i] = r->yields[i + n];
@@ -159,7 +157,7 @@ static void drop_result(FlOp *op, int k) {
 
 /* Results of one loop that are the same (fusion makes such loops). */
 static void join_twins(Cse *c, FlOp *op) {
-  if (op->code != FL_OP_MAP && (op->code != FL_OP_REDUCE || !op->attrs.n_list)) return;
+  if (op->code != FL_OP_MAP && op->code != FL_OP_REDUCE) return;
   for (int k = op->n_results - 1; k > 0; k--)
     for (int i = 0; i < k; i++)
       if (are_twins(op, i, k)) {

@@ -1,5 +1,5 @@
-/* horizontal.c: horizontal fusion. Loops of one kind over the same index range that read a common array become
- * one loop with the results of both: one sweep over the array, one kernel. This pass joins REDUCEs;
+/* horizontal.c: horizontal fusion. Loops of one kind over the same index range that read a common array
+ * become one loop with the results of both: one sweep over the array, one kernel. This pass joins REDUCEs;
  * outputs.c, which runs when no MAP can be computed where it is read any more, joins MAPs.
  *
  * What always holds: the first of several errors stays the first.
@@ -53,14 +53,7 @@ static bool may_keep(const FlOp *op) {
 static bool is_candidate(const Siblings *s, const FlOp *op) {
   if (s->mixed ? !may_keep(op) : op->code != s->code) return false;
   if (!fl_ir_is_kernel(op->regions[0]) || fl_ir_makes_text(op->regions[0])) return false;
-  if (op->code != FL_OP_REDUCE) return true;
-  for (int i = 0; i < op->n_results; i++) {
-    FlReduction r;
-    if (!fl_ir_reduction(op, i, &r)) return false;
-    FlDtype d = (FlDtype)op->regions[0]->yields[r.first]->type.dtype;
-    if (r.kind == FL_RED_PRODUCT && d != FL_F64 && d != FL_F32) return false;
-  }
-  return true;
+  return op->code != FL_OP_REDUCE || !fl_ir_reduces_in_order(op);
 }
 
 static bool same_range(const FlOp *a, const FlOp *b) {
@@ -202,40 +195,26 @@ static void **joined(FlArena *arena, void *const *a, int n_a, void *const *b, in
   return all;
 }
 
-/* The kinds of a REDUCE as the list form has them. */
-static const char **kind_list(FlArena *arena, const FlOp *op) {
-  if (op->code == FL_OP_MAP) {
-    const char **each = FL_NEW_ARRAY(arena, const char *, op->n_results + 1);
-    for (int i = 0; i < op->n_results; i++) each[i] = fl_reduce_names[FL_RED_EACH];
-    return each;
-  }
-  if (op->attrs.n_list) return op->attrs.list;
-  const char **list = FL_NEW_ARRAY(arena, const char *, 1);
-  list[0] = op->attrs.i & FL_REDUCE_KEEP ? fl_arena_printf(arena, "%s?", op->attrs.s) : op->attrs.s;
-  return list;
-}
-
 /* It would be an error if there were no elements. */
 static bool wants_some(const FlOp *op) {
-  if (op->code == FL_OP_MAP) return false;
-  for (int i = 0; i < op->n_results; i++) {
-    FlReduction r;
-    if (!fl_ir_reduction(op, i, &r)) return true;
-    if (r.kind == FL_RED_MIN || r.kind == FL_RED_MAX || r.kind == FL_RED_ARGMIN || r.kind == FL_RED_ARGMAX)
-      return true;
-  }
+  for (int i = 0; i < op->attrs.n_reductions; i++)
+    if (fl_reduce_picks(op->attrs.reductions[i].kind)) return true;
   return false;
 }
 
 static void join_kinds(FlArena *arena, FlOp *a, const FlOp *b) {
   bool want_a = wants_some(a), want_b = wants_some(b);
   bool some = (!want_a || (a->attrs.i & FL_REDUCE_SOME)) && (!want_b || (b->attrs.i & FL_REDUCE_SOME));
-  int n_a = a->n_results, n_b = b->n_results;
-  const char **list_a = kind_list(arena, a), **list_b = kind_list(arena, b);
-  a->attrs.list = (const char **)joined(arena, (void *const *)list_a, n_a, (void *const *)list_b, n_b);
-  a->attrs.n_list = n_a + n_b;
+  int n_a = a->n_results, n = n_a + b->n_results;
+  FlReductionAttr *all = FL_NEW_ARRAY(arena, FlReductionAttr, n);
+  for (int i = 0; i < n; i++) {
+    const FlOp *of = i < n_a ? a : b;
+    all[i] = of->code == FL_OP_MAP ? (FlReductionAttr){.kind = FL_RED_EACH}
+                                   : of->attrs.reductions[i < n_a ? i : i - n_a];
+  }
+  a->attrs.reductions = all;
+  a->attrs.n_reductions = n;
   a->code = FL_OP_REDUCE;
-  a->attrs.s = NULL;
   a->attrs.i = some && (want_a || want_b) ? FL_REDUCE_SOME : 0;
 }
 

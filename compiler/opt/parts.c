@@ -163,7 +163,7 @@ static FlValue *sum_of(FlBuilder *b, FlValue *counts) {
   FlType1 index = fl_t_scalar(FL_I64);
   FlValue *n = fl_ir_dim(b, counts, 0);
   FlOp *sum = fl_ir_op(b, FL_OP_REDUCE, 1, &n, 1, &index, 1);
-  sum->attrs.s = fl_reduce_names[FL_RED_SUM];
+  fl_ir_set_reduction(sum, FL_RED_SUM, false);
   FlRegion *r = fl_ir_region(b, sum, 0, 1, &index);
   FlBuilder in = {.module = b->module, .func = b->func, .region = r, .span = b->span};
   FlValue *one = fl_ir_load(&in, counts, 1, r->params, true);

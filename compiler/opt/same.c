@@ -7,8 +7,8 @@
  * to its value: the second one of two does not fail. */
 static int64_t attr_i(const FlOp *op) {
   if (op->code == FL_OP_LOAD) return 0;
-  return op->code == FL_OP_REDUCE ? op->attrs.i & FL_REDUCE_KEEP
-                                  : op->attrs.i & ~(int64_t)(fl_opt_is_loop(op) ? FL_LOOP_BY_POSITION : 0);
+  if (op->code == FL_OP_REDUCE) return 0;
+  return op->attrs.i & ~(int64_t)(fl_opt_is_loop(op) ? FL_LOOP_BY_POSITION : 0);
 }
 
 static uint64_t bits_of(double v) {
@@ -43,6 +43,7 @@ static uint64_t hash_op(const FlOp *of, const FlOp *op, int depth) {
   h = mix(mix(h, (uint64_t)attr_i(op)), bits_of(op->attrs.f));
   h = hash_text(h, op->attrs.s, op->attrs.s_len);
   for (int i = 0; i < op->attrs.n_list; i++) h = hash_text(h, op->attrs.list[i], 0);
+  for (int i = 0; i < op->attrs.n_reductions; i++) h = mix(h, (uint64_t)op->attrs.reductions[i].kind);
   for (int i = 0; i < op->attrs.n_columns; i++)
     h = hash_text(mix(h, (uint64_t)op->attrs.columns[i].flags), op->attrs.columns[i].name, 0);
   for (int i = 0; i < op->n_args; i++) h = mix(h, hash_value(of, op->args[i]));
@@ -65,8 +66,8 @@ static bool same_attrs(const FlOp *a, const FlOp *b) {
   if (a->attrs.func != b->attrs.func || a->attrs.n_list != b->attrs.n_list) return false;
   for (int i = 0; i < a->attrs.n_list; i++)
     if (strcmp(a->attrs.list[i], b->attrs.list[i]) != 0) return false;
-  return fl_ir_same_columns(&a->attrs, &b->attrs) && fl_ir_same_options(&a->attrs, &b->attrs) &&
-         fl_ir_same_library(a->attrs.library, b->attrs.library);
+  return fl_ir_same_reductions(&a->attrs, &b->attrs) && fl_ir_same_columns(&a->attrs, &b->attrs) &&
+         fl_ir_same_options(&a->attrs, &b->attrs) && fl_ir_same_library(a->attrs.library, b->attrs.library);
 }
 
 /* `of_b`: what is defined inside b -> its like in a; NULL while nothing is. */

@@ -51,22 +51,12 @@ static const bool *same(const FlPlanner *m, const FlOp *op) {
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
 
-/* A checked product depends on the order of its factors, so it is no kernel. */
-static bool in_order(const FlOp *op) {
-  for (int i = 0; i < fl_ir_n_reductions(op); i++) {
-    FlReduction how;
-    if (!fl_ir_reduction(op, i, &how) || how.kind != FL_RED_PRODUCT) continue;
-    if (!fl_ir_is_float(op->regions[0]->yields[how.first]->type.dtype)) return true;
-  }
-  return false;
-}
-
 static FlPlanKind kind_of(const FlPlanStep *s) {
   const FlOp *op = s->op;
   if (fl_op_info[op->code].op_class == FL_CLASS_RUNTIME) return FL_STEP_BULK;
   switch (op->code) {
   case FL_OP_MAP: return FL_STEP_KERNEL;
-  case FL_OP_REDUCE: return s->kernel_code && !in_order(op) ? FL_STEP_KERNEL : FL_STEP_SERIAL;
+  case FL_OP_REDUCE: return s->kernel_code && !fl_ir_reduces_in_order(op) ? FL_STEP_KERNEL : FL_STEP_SERIAL;
   case FL_OP_COLLECT: return s->kernel_code ? FL_STEP_KERNEL : FL_STEP_SERIAL;
   case FL_OP_SCAN: return FL_STEP_SERIAL;
   case FL_OPS_CONTROL: return FL_STEP_CONTROL;

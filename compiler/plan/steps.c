@@ -69,6 +69,9 @@ static void add_attributes(Shape *s, const FlOp *op) {
   add_text(s, a->s, a->s ? (a->s_len ? (size_t)a->s_len : strlen(a->s)) : 0);
   add_number(s, a->n_list);
   for (int i = 0; i < a->n_list; i++) add_text(s, a->list[i], strlen(a->list[i]));
+  add_number(s, a->n_reductions);
+  for (int i = 0; i < a->n_reductions; i++)
+    add_number(s, 2 * (int64_t)a->reductions[i].kind + a->reductions[i].filtered);
   add_number(s, a->n_columns);
   for (int i = 0; i < a->n_columns; i++) {
     const FlColumnAttr *c = &a->columns[i];

@@ -20,6 +20,7 @@ FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e);
 /* One element of a reduction `kind`, checked and brought to the type that is reduced (small integers to i64,
  * bool to i64 for sums ...); scalars. And the reduction from its REDUCE op, whose region is complete.
  * `filtered`: the region yields a keep flag; `n`: how many positions there are. */
+bool fl_sema_reduces(const char *name); /* is there such a reduction? */
 FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span);
 FlVal fl_sema_reduce_finish(FlSema *s, FlOp *op, const char *kind, FlDtype d, bool filtered, FlValue *n);
 FlVal fl_sema_index(FlSema *s, const FlExpr *e);

@@ -416,7 +416,7 @@ static FlVal in_element(FlSema *s, void *env, FlVal *args, int n, FlSpan span) {
   FlValue *size = fl_sema_dim(s, set, 0);
   FlType1 out = fl_t_scalar(FL_BOOL), in = fl_t_scalar(FL_I64);
   FlOp *any = fl_ir_op(&s->b, FL_OP_REDUCE, 1, &size, 1, &out, 1);
-  any->attrs.s = "any";
+  fl_ir_set_reduction(any, FL_RED_ANY, false);
   FlRegion *r = fl_ir_region(&s->b, any, 0, 1, &in);
   FlSavedPlace saved = fl_sema_enter(s, r);
   FlValue *same =

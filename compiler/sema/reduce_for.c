@@ -111,13 +111,9 @@ FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e) {
   const FlExpr *f = e->reduce.func;
   const FlComprehension *c = &e->reduce.comprehension;
   const char *name = f->kind == FL_EXPR_NAME ? f->name.text : "";
-  static const char *const kinds[] = {"sum", "product", "min",   "max",    "mean",
-                                      "any", "all",     "count", "argmin", "argmax"};
-  bool known = false;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) known = known || strcmp(name, kinds[i]) == 0;
   FlForHead h;
   if (!fl_for_read(s, &c->clauses, &h)) return fl_val_error(s);
-  if (known && e->reduce.rest.n == 0 && !h.tail.n) return reduce_head(s, &h, name, c->body);
+  if (fl_sema_reduces(name) && e->reduce.rest.n == 0 && !h.tail.n) return reduce_head(s, &h, name, c->body);
   FlVal all = fl_for_elements(s, &h, c->body);
   if (fl_val_bad(all)) return all;
   if (strcmp(name, "best") == 0 && !fl_scope_find(s, name)) return best(s, e, all);

@@ -14,7 +14,7 @@ static const char program[] =
     "  %0 = const 5000 : i64\n  %1 = const 1.0 : f64\n"
     "  %2 = map %0 : f64[] {\n    (%3: i64)\n    %4 = convert %3 : f64\n"
     "    %5 = exp %4 : f64\n    %6 = div %1, %5 : f64\n    yield %6\n  }\n"
-    "  %7 = reduce<s=\"sum\"> %0 : f64 {\n    (%8: i64)\n    %9 = load %2, %8 : f64\n"
+    "  %7 = reduce<kinds=[sum]> %0 : f64 {\n    (%8: i64)\n    %9 = load %2, %8 : f64\n"
     "    yield %9\n  }\n"
     "  %10 = to_text<s=\".6f\"> %7 : text\n  print %10\n  yield\n}\n";
 

@@ -383,7 +383,7 @@ static const struct {
      "  %2 = map %1 : f64[] {\n    (%3: i64)\n    %4 = load %0, %3 : f64\n    yield %4\n  }\n"
      "  %5 = const 0 : i64\n  %6 = load %2, %5 : f64\n  %7 = array %6 : f64[]\n  yield %7\n"},
     {"fold", REFUSES,
-     "  %2 = reduce<s=\"sum\"> %1 : f64 {\n    (%3: i64)\n    %4 = load %0, %3 : f64\n    yield %4\n  }\n"
+     "  %2 = reduce<kinds=[sum]> %1 : f64 {\n    (%3: i64)\n    %4 = load %0, %3 : f64\n    yield %4\n  }\n"
      "  %5 = array %2 : f64[]\n  yield %5\n"},
     {"kept", REFUSES,
      "  %2 = const 0.0 : f64\n  %3, %4 = collect %1 : i64, f64[] {\n    (%5: i64)\n    %6 = load %0, %5 : "

@@ -143,8 +143,9 @@ static FlValue *reduce_op(Maker *m, FlDtype d, int rank, FlValue *const *sizes) 
   bool place = strncmp(kind, "arg", 3) == 0 || strcmp(kind, "count") == 0, filtered = pick(3) == 0;
   FlType1 t = fl_t_scalar(place ? FL_I64 : d);
   FlOp *op = fl_ir_op(&m->b, FL_OP_REDUCE, rank, sizes, 1, &t, 1);
-  op->attrs.s = kind;
-  op->attrs.i = filtered;
+  FlReduceKind made = FL_RED_SUM;
+  fl_reduce_find(kind, &made);
+  fl_ir_set_reduction(op, made, filtered);
   FlType1 params[2] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64)};
   FlBuilder around = m->b;
   int n = m->n, depth = m->depth;
@@ -323,8 +324,7 @@ static void loop_op(Maker *m) {
       FlDtype e = (FlDtype)v->type.dtype;
       FlType1 t = fl_t_scalar(FL_F64), p[2] = {fl_t_scalar(FL_I64), fl_t_scalar(FL_I64)};
       FlOp *sum = fl_ir_op(&m->b, FL_OP_REDUCE, v->type.rank, sizes, 1, &t, 1);
-      sum->attrs.s = "sum";
-      sum->attrs.i = k;
+      fl_ir_set_reduction(sum, FL_RED_SUM, k);
       FlRegion *sr = fl_ir_region(&around, sum, 0, v->type.rank, p);
       m->b.region = sr;
       FlValue *x = fl_ir_load(&m->b, v, v->type.rank, sr->params, true), *y[2];

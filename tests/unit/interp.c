@@ -109,9 +109,9 @@ static void float_order(void) {
   const char *text =
       "fn @f(%0: f64[]) -> (f64, f64) {\n"
       "  %1 = dim %0 : i64\n"
-      "  %2 = reduce<s=\"sum\"> %1 : f64 {\n    (%3: i64)\n    %4 = load %0, %3 : f64\n    yield %4\n  }\n"
+      "  %2 = reduce<kinds=[sum]> %1 : f64 {\n    (%3: i64)\n    %4 = load %0, %3 : f64\n    yield %4\n  }\n"
       "  %5 = const 3 : i64\n  %6 = const 0 : i64\n"
-      "  %7 = reduce<i=1, s=\"sum\"> %1 : f64 {\n    (%8: i64)\n    %9 = load %0, %8 : f64\n"
+      "  %7 = reduce<kinds=[sum filtered]> %1 : f64 {\n    (%8: i64)\n    %9 = load %0, %8 : f64\n"
       "    %10 = mod %8, %5 : i64\n    %11 = ne %10, %6 : bool\n    yield %9, %11\n  }\n"
       "  yield %2, %7\n}\n";
   static const int64_t sizes[] = {0,    1,     31,    32,    33,    4095,  4096,
@@ -160,7 +160,7 @@ static void loops(void) {
   expect_i("for carries arrays",
            F("i64", N5 SQUARES
              "  %6 = for %2, %0, %3 : i64[] {\n    (%7: i64, %8: i64[])\n    %9 = store %8, %7, %0 : i64[]\n"
-             "    yield %9\n  }\n  %10 = reduce<s=\"sum\"> %0 : i64 {\n    (%11: i64)\n"
+             "    yield %9\n  }\n  %10 = reduce<kinds=[sum]> %0 : i64 {\n    (%11: i64)\n"
              "    %12 = load %6, %11 : i64\n    yield %12\n  }\n  yield %10\n"),
            25);
   expect_i("while runs once and then on",
@@ -198,7 +198,7 @@ static const char *reduce_with(char *text, size_t room, const char *kind, const 
                                const char *result) {
   snprintf(text, room,
            "fn @f() -> (%s) {\n  %%0 = const 7 : i64\n  %%1 = const 3 : i64\n  %%2 = const 4 : i64\n"
-           "  %%3 = reduce<s=\"%s\"> %%0 : %s {\n    (%%4: i64)\n    %%5 = sub %%4, %%1 : i64\n    %%6 = abs "
+           "  %%3 = reduce<kinds=[%s]> %%0 : %s {\n    (%%4: i64)\n    %%5 = sub %%4, %%1 : i64\n    %%6 = abs "
            "%%5 : i64\n"
            "    %%7 = lt %%6, %%1 : bool\n    %%8 = convert %%6 : f64\n    %%9 = add %%6, %%1 : i64\n    "
            "yield %s\n  }\n  yield %%3\n}\n",
@@ -220,23 +220,23 @@ static void reductions(void) {
     expect_i(rows[i].kind, reduce_with(text, sizeof text, rows[i].kind, rows[i].yield, rows[i].result),
              rows[i].want);
   expect_i("several kinds in one sweep",
-           F("i64", N5 "  %3, %4 = reduce<list=[\"sum\", \"argmax\"]> %0 : i64, i64 {\n    (%5: i64)\n    "
+           F("i64", N5 "  %3, %4 = reduce<kinds=[sum, argmax]> %0 : i64, i64 {\n    (%5: i64)\n    "
                        "yield %5, %5\n  }\n"
                        "  %6 = mul %3, %4 : i64\n  yield %6\n"),
            40);
   expect_error(
       "nothing to take the least of",
-      F("i64", N5 "  %3 = reduce<s=\"min\"> %2 : i64 {\n    (%4: i64)\n    yield %4\n  }\n  yield %3\n"),
+      F("i64", N5 "  %3 = reduce<kinds=[min]> %2 : i64 {\n    (%4: i64)\n    yield %4\n  }\n  yield %3\n"),
       "nothing to reduce");
   expect_error(
       "a sum is checked at its end",
       F("i64",
-        "  %0 = const 2 : i64\n  %1 = const 9223372036854775807 : i64\n  %2 = reduce<s=\"sum\"> %0 : i64 {\n"
+        "  %0 = const 2 : i64\n  %1 = const 9223372036854775807 : i64\n  %2 = reduce<kinds=[sum]> %0 : i64 {\n"
         "    (%3: i64)\n    yield %1\n  }\n  yield %2\n"),
       "overflow");
   expect_i("and only there",
            F("i64", "  %0 = const 3 : i64\n  %1 = const 9223372036854775807 : i64\n  %9 = const 1 : i64\n  "
-                    "%2 = reduce<s=\"sum\"> %0 : i64 {\n"
+                    "%2 = reduce<kinds=[sum]> %0 : i64 {\n"
                     "    (%3: i64)\n    %4 = eq %3, %9 : bool\n    %5 = sub %3, %1 : i64\n    %6 = wrap_sub "
                     "%5, %9 : i64\n"
                     "    %7 = select %4, %6, %1 : i64\n    yield %7\n  }\n  yield %2\n"),
@@ -256,7 +256,7 @@ static void texts(void) {
       "FIGfig");
   expect_text("the least text",
               F("text",
-                WORDS "  %6 = reduce<s=\"min\"> %4 : text {\n    (%7: i64)\n    %8 = load %3, %7 : text\n"
+                WORDS "  %6 = reduce<kinds=[min]> %4 : text {\n    (%7: i64)\n    %8 = load %3, %7 : text\n"
                       "    %9 = upper %8 : text\n    yield %9\n  }\n  yield %6\n"),
               "APPLE");
   expect_text(
@@ -364,12 +364,12 @@ static void corners(void) {
       7);
   expect_i("filtered positions keep their place",
            F("i64",
-             N5 "  %3 = reduce<i=1, s=\"argmax\"> %0 : i64 {\n    (%4: i64)\n    %5 = lt %4, %0 : bool\n"
+             N5 "  %3 = reduce<kinds=[argmax filtered]> %0 : i64 {\n    (%4: i64)\n    %5 = lt %4, %0 : bool\n"
                 "    %6 = const 3 : i64\n    %7 = ne %4, %6 : bool\n    %8 = mod %4, %6 : i64\n    yield %8, "
                 "%7\n  }\n  yield %3\n"),
            2);
   expect_i("the first of several NaN, before any number",
-           F("i64", N5 "  %3 = const 2.0 : f64\n  %4 = const nan : f64\n  %5 = reduce<s=\"argmin\"> %0 : i64 "
+           F("i64", N5 "  %3 = const 2.0 : f64\n  %4 = const nan : f64\n  %5 = reduce<kinds=[argmin]> %0 : i64 "
                        "{\n    (%6: i64)\n"
                        "    %7 = const 3 : i64\n    %8 = ge %6, %7 : bool\n    %9 = select %8, %4, %3 : "
                        "f64\n    yield %9\n  }\n"
@@ -380,7 +380,7 @@ static void corners(void) {
              "  %6, %7 = while %3, %2 : i64[], i64 {\n    (%8: i64[], %9: i64)\n    %10 = store %8, %9, %1 : "
              "i64[]\n"
              "    %11 = add %9, %1 : i64\n    %12 = lt %11, %0 : bool\n    yield %12, %10, %11\n  }\n"
-             "  %13 = reduce<s=\"sum\"> %0 : i64 {\n    (%14: i64)\n    %15 = load %6, %14 : i64\n    yield "
+             "  %13 = reduce<kinds=[sum]> %0 : i64 {\n    (%14: i64)\n    %15 = load %6, %14 : i64\n    yield "
              "%15\n  }\n"
              "  yield %13\n"),
            5);
@@ -421,7 +421,7 @@ static void more_errors(void) {
       "index 4 is out of bounds for a dimension of size 4");
   expect_error("an element of a kernel ends at its first fault",
                F("i64[]", "  %0 = const 4 : i64\n  %1 = map %0 : i64[] {\n    (%2: i64)\n    %3 = "
-                          "reduce<s=\"sum\"> %0 : i64 {\n"
+                          "reduce<kinds=[sum]> %0 : i64 {\n"
                           "      (%4: i64)\n      %5 = const 1 : i64\n      %6 = sub %4, %5 : i64\n      %7 "
                           "= floordiv %2, %6 : i64\n"
                           "      yield %7\n    }\n    yield %3\n  }\n  yield %1\n"),
@@ -429,7 +429,7 @@ static void more_errors(void) {
   expect_error("integer products are checked step by step",
                F("i64",
                  "  %0 = const 4 : i64\n  %1 = const 4000000000 : i64\n  %2 = const 2 : i64\n"
-                 "  %3 = reduce<s=\"product\"> %0 : i64 {\n    (%4: i64)\n    %5 = le %4, %2 : bool\n"
+                 "  %3 = reduce<kinds=[product]> %0 : i64 {\n    (%4: i64)\n    %5 = le %4, %2 : bool\n"
                  "    %6 = const 0 : i64\n    %7 = select %5, %1, %6 : i64\n    yield %7\n  }\n  yield %3\n"),
                "overflow");
   expect_error("what a conversion was given",
@@ -439,7 +439,7 @@ static void more_errors(void) {
 }
 
 static void float32_order(void) {
-  const char *text = "fn @f(%0: f32[]) -> (f32) {\n  %1 = dim %0 : i64\n  %2 = reduce<s=\"sum_product\"> %1 "
+  const char *text = "fn @f(%0: f32[]) -> (f32) {\n  %1 = dim %0 : i64\n  %2 = reduce<kinds=[sum_product]> %1 "
                      ": f32 {\n    (%3: i64)\n"
                      "    %4 = load %0, %3 : f32\n    yield %4, %4\n  }\n  yield %2\n}\n";
   int64_t n = 5000;

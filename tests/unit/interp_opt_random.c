@@ -128,14 +128,14 @@ static void map_op(Maker *m) {
 }
 
 static FlValue *reduce_op(Maker *m, FlDtype d) {
-  static const char *const kinds[] = {"sum", "sum_product", "min", "argmax"};
+  static const FlReduceKind kinds[] = {FL_RED_SUM, FL_RED_SUM_PRODUCT, FL_RED_MIN, FL_RED_ARGMAX};
   FlValue *sizes[2] = {m->size[pick(m, 2)], m->size[pick(m, 2)]};
   int rank = 1 + (pick(m, 4) == 0), kind = pick(m, m->faults ? 4 : d == FL_F64 ? 2 : 1);
   FlDtype of = d;
   if (!m->faults && d == FL_I64) d = of = FL_F64;
   FlType1 t = fl_t_scalar(kind == 3 ? FL_I64 : of);
   FlOp *op = fl_ir_op(&m->b, FL_OP_REDUCE, rank, sizes, 1, &t, 1);
-  op->attrs.s = kinds[kind];
+  fl_ir_set_reduction(op, kinds[kind], false);
   Maker around = *m;
   FlRegion *r = open_body(m, op, rank, sizes);
   FlValue *yields[2];

@@ -126,7 +126,7 @@ int main(void) {
   refused("  %2 = map %0 : f64[] {\n    (%3: i64)\n    yield %3\n  }\n", FL_E0193, "yield of another type");
   refused("  %2 = map %0 : i64[] {\n    (%3: i64)\n    yield %3\n  }\n  %4 = add %3, %3 : i64\n", FL_E0193,
           "a region's value is not seen outside");
-  refused("  %2 = reduce<s=\"sun\"> %0 : i64 {\n    (%3: i64)\n    yield %3\n  }\n", FL_E0193,
+  refused("  %2 = reduce<kinds=[sun]> %0 : i64 {\n    (%3: i64)\n    yield %3\n  }\n", FL_E0192,
           "unknown reduction");
 
   refused_many("  %2 = const true : bool\n", "  if %2 {\n", 100000, "", "regions within regions without end");

@@ -70,7 +70,7 @@ static FlRows run(uint64_t seed, bool *fine) {
   c.own = c.b.region->params[0];
   FlValue *window = fl_ir_const_i(&c.b, FL_I64, WINDOW);
   FlOp *sum = fl_ir_op(&c.b, FL_OP_REDUCE, 1, &window, 1, &real, 1);
-  sum->attrs.s = "sum";
+  fl_ir_set_reduction(sum, FL_RED_SUM, false);
   c.b.region = fl_ir_region(&c.b, sum, 0, 1, &whole);
   c.inner = c.b.region->params[0];
   FlValue *index = expression(&c, DEPTH), *element = fl_ir_load(&c.b, x, 1, &index, false);

@@ -218,7 +218,7 @@ static FlValue *anchors(FlBuilder *b, Complex v) {
   FlType1 i64 = fl_t_scalar(FL_I64);
   fl_ir_yield(red.region, b->module, 1, &x);
   *b = red.outer;
-  red.op->attrs.s = "argmax";
+  fl_ir_set_reduction(red.op, FL_RED_ARGMAX, false);
   red.op->attrs.i = FL_REDUCE_SOME;
   fl_ir_add_results(b, red.op, 1, &i64);
   fl_ad_loop_end(b, &m, 1, red.op->results);

@@ -196,7 +196,7 @@ static FlValue *products_of_others(FlBuilder *b, FlValue *v) {
   FlValue *same = fl_ir_binary(b, FL_OP_EQ, m.region->params[0], red.region->params[0]);
   FlValue *x = fl_ir_select(b, same, fl_ir_const_f(b, d, 1.0), fl_ir_load(b, v, 1, red.region->params, true));
   fl_ad_loop_end(b, &red, 1, &x);
-  red.op->attrs.s = "product";
+  fl_ir_set_reduction(red.op, FL_RED_PRODUCT, false);
   fl_ad_loop_end(b, &m, 1, red.op->results);
   return m.op->results[0];
 }

@@ -144,7 +144,7 @@ FlValue *fl_ad_sum_of(FlBuilder *b, FlValue *x, FlValue *y) {
   FlValue *v = fl_ir_binary(b, FL_OP_MUL, fl_ir_load(b, x, x->type.rank, red.region->params, true),
                             fl_ir_load(b, y, x->type.rank, red.region->params, true));
   fl_ad_loop_end(b, &red, 1, &v);
-  red.op->attrs.s = "sum";
+  fl_ir_set_reduction(red.op, FL_RED_SUM, false);
   return red.op->results[0];
 }
 

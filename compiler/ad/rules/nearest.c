@@ -82,7 +82,7 @@ bool fl_ad_ahead_nearest(const FlAdAhead *k) {
   }
   FlValue *v = fl_ir_binary(b, FL_OP_MUL, moved, twice_off(b, x, centers, label, index));
   fl_ad_loop_end(b, &red, 1, &v);
-  red.op->attrs.s = "sum";
+  fl_ir_set_reduction(red.op, FL_RED_SUM, false);
   fl_ad_loop_end(b, &m, 1, red.op->results);
   k->out[1] = m.op->results[0];
   ahead_total(k);

@@ -333,7 +333,7 @@ static FlValue *rank_in(const Window *w, FlValue *from, FlValue *size, FlValue *
   FlType1 i64 = fl_t_scalar(FL_I64);
   fl_ir_yield(red.region, b->module, 1, &before);
   *b = red.outer;
-  red.op->attrs.s = "count";
+  fl_ir_set_reduction(red.op, FL_RED_COUNT, false);
   fl_ir_add_results(b, red.op, 1, &i64);
   return red.op->results[0];
 }
@@ -347,7 +347,7 @@ static FlValue *row_of_rank(const Window *w, FlValue *from, FlValue *size, FlVal
   if (w->ok) here = two(w, FL_OP_AND, here, load1(b, w->ok, row));
   FlValue *v = fl_ir_select(b, here, row, fl_ad_i64(b, 0));
   fl_ad_loop_end(b, &red, 1, &v);
-  red.op->attrs.s = "sum";
+  fl_ir_set_reduction(red.op, FL_RED_SUM, false);
   return red.op->results[0];
 }
 
@@ -360,8 +360,8 @@ static FlValue *row_of_extreme(const Window *w, FlValue *from, FlValue *size) {
   FlType1 i64 = fl_t_scalar(FL_I64);
   fl_ir_yield(red.region, b->module, w->ok ? 2 : 1, out);
   *b = red.outer;
-  red.op->attrs.s = w->rolls == FL_AGGREGATE_MIN ? "argmin" : "argmax";
-  red.op->attrs.i = FL_REDUCE_SOME | (w->ok ? FL_REDUCE_KEEP : 0);
+  fl_ir_set_reduction(red.op, w->rolls == FL_AGGREGATE_MIN ? FL_RED_ARGMIN : FL_RED_ARGMAX, w->ok != NULL);
+  red.op->attrs.i = FL_REDUCE_SOME;
   fl_ir_add_results(b, red.op, 1, &i64);
   return row_at(w, two(w, FL_OP_WRAP_ADD, from, red.op->results[0]));
 }

@@ -16,6 +16,19 @@
 
 static bool is(const char *kind, const char *name) { return strcmp(kind, name) == 0; }
 
+bool fl_sema_reduces(const char *name) {
+  FlReduceKind kind;
+  if (!fl_reduce_find(name, &kind)) return is(name, "mean");
+  return kind != FL_RED_SUM_PRODUCT && kind != FL_RED_EACH; /* these are no functions of the language */
+}
+
+/* The operator's kind; a mean is made of a sum. */
+static FlReduceKind kind_of(const char *name) {
+  FlReduceKind kind = FL_RED_SUM;
+  fl_reduce_find(name, &kind);
+  return kind;
+}
+
 FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span) {
   if (v.type->kind != FL_TY_SCALAR) {
     FlDiag *d =
@@ -25,7 +38,7 @@ FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span) 
   }
   FlDtype d = v.type->dtype;
   bool logical = is(kind, "any") || is(kind, "all") || is(kind, "count");
-  bool orders = is(kind, "min") || is(kind, "max") || is(kind, "argmin") || is(kind, "argmax");
+  bool orders = fl_reduce_picks(kind_of(kind));
   if (logical) {
     if (d != FL_BOOL)
       return fl_sema_error(s, FL_E0323, span, "`%s` takes bool values, and this is %s", kind,
@@ -65,10 +78,10 @@ static void check_not_empty(FlSema *s, FlValue *n, const char *kind) {
 
 FlVal fl_sema_reduce_finish(FlSema *s, FlOp *op, const char *kind, FlDtype d, bool filtered, FlValue *n) {
   bool mean = is(kind, "mean");
-  FlDtype out = d;
-  if (is(kind, "count") || is(kind, "argmin") || is(kind, "argmax")) out = FL_I64;
-  op->attrs.s = mean ? "sum" : fl_intern_z(s->names, kind);
-  op->attrs.i = filtered;
+  FlReduceKind made = kind_of(kind);
+  bool counts = made == FL_RED_COUNT || made == FL_RED_ARGMIN || made == FL_RED_ARGMAX;
+  FlDtype out = counts ? FL_I64 : d;
+  fl_ir_set_reduction(op, made, filtered);
   FlType1 type = fl_t_scalar(out);
   fl_ir_add_results(&s->b, op, 1, &type);
   if (!mean) return fl_val_scalar(s, out, op->results[0]);
@@ -76,7 +89,7 @@ FlVal fl_sema_reduce_finish(FlSema *s, FlOp *op, const char *kind, FlDtype d, bo
   if (filtered) { /* the same region, its keep flag counted */
     FlType1 i64 = fl_t_scalar(FL_I64);
     FlOp *c = fl_ir_op(&s->b, FL_OP_REDUCE, op->n_args, op->args, 1, &i64, 1);
-    c->attrs.s = "count";
+    fl_ir_set_reduction(c, FL_RED_COUNT, false);
     FlRegion *from = op->regions[0];
     FlType1 i64s[FL_MAX_RANK];
     for (int i = 0; i < op->n_args; i++) i64s[i] = i64;
@@ -243,8 +256,7 @@ static bool is_one_group(const char *kind, FlVal x, bool axis) {
   FlDtype d = x.type->dtype;
   if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1 || axis) return false;
   if (is(kind, "mean")) return d == FL_DURATION;
-  bool orders = is(kind, "min") || is(kind, "max") || is(kind, "argmin") || is(kind, "argmax");
-  return orders && (d == FL_BOOL || d == FL_TEXT || d == FL_CATEGORY);
+  return fl_reduce_picks(kind_of(kind)) && (d == FL_BOOL || d == FL_TEXT || d == FL_CATEGORY);
 }
 
 /* Of two values the first, unless the second comes before it (`code` LT; GT: behind it); null where one is.

@@ -484,7 +484,29 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   return out;
 }
 
+FlLazyMark fl_lazy_mark(FlSema *s) {
+  FlOp *last = s->b.region->last;
+  bool array = false;
+  for (int i = 0; last && i < last->n_results; i++) array = array || !fl_t_is_scalar(last->results[i]->type);
+  return (FlLazyMark){array ? fl_ir_const_i(&s->b, FL_BOOL, 0)->op : last, s->aliases.n};
+}
+
+/* A scalar as an array of elements that are all the same: its dimensions stretch. */
+static FlVal stretched(FlSema *s, FlVal v, int rank) {
+  if (v.type->kind == FL_TY_ARRAY) return v;
+  FlValue *sizes[FL_MAX_RANK], *parts[2];
+  for (int k = 0; k < rank; k++) sizes[k] = fl_sema_i64(s, 1);
+  for (int p = 0; p < fl_type_element_parts(v.type); p++) {
+    FlSemaMap map = fl_sema_map(s, rank, sizes, (FlDtype)v.parts[p]->type.dtype);
+    parts[p] = fl_sema_map_end(s, &map, v.parts[p]);
+  }
+  FlVal out = fl_val_with(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, rank), parts, v);
+  out.stretch = (1u << rank) - 1;
+  return out;
+}
+
 FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mark, FlSpan right) {
+  x = stretched(s, x, e.type->rank);
   FlVal valid = fl_val_array(s, FL_BOOL, x.type->rank, x.parts[1]);
   valid.stretch = x.stretch;
   FlVal known = fl_val_plain(s, x);
@@ -505,7 +527,8 @@ static FlVal not_all(FlSema *s, FlVal v, FlSpan span) {
 FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlOp *mark,
                            FlSpan right) {
   bool is_and = op == FL_BIN_AND, maybe = a.type->nullable;
-  FlOp *behind = s->b.region->last; /* what decides is made behind the right side, whose ops may move */
+  FlOp *behind = fl_lazy_mark(s).op; /* what decides is made behind the right side, whose ops may move */
+  a = stretched(s, a, b.type->rank);
   FlVal known = fl_val_plain(s, a); /* a null is false underneath */
   known.stretch = a.stretch;
   FlVal decides = is_and ? known : not_all(s, known, left);
@@ -538,7 +561,7 @@ FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, 
                          vars->at[0]->name);
   FlChoice sides[2] = {{.span = yes.span}, {.span = no.span}};
   for (int i = 0; i < 2; i++) {
-    sides[i].mark = s->b.region->last;
+    sides[i].mark = fl_lazy_mark(s).op;
     s->by_element++;
     sides[i].value = i ? no.run(s, no.env) : yes.run(s, yes.env);
     s->by_element--;

@@ -25,10 +25,18 @@ typedef struct FlThunk {
 /* The value of yes where cond holds, else of no; NONE when one has none. */
 FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, FlThunk yes, FlThunk no);
 
-/* x ?? e of a nullable array x, with e, made by the ops after `mark`, evaluated only where x is null. */
-/* `a and b`, `a or b` of an array a: of b, built after `mark`, only the elements that decide are evaluated.
+/* A place in the ops of a region, and in what is known of sizes: what is made from there on may be moved. An
+ * op stands there, so that sizes of older arrays, which are put right behind them, stay before it. */
+typedef struct FlLazyMark {
+  FlOp *op;
+  int n_aliases;
+} FlLazyMark;
+FlLazyMark fl_lazy_mark(FlSema *s);
+/* `a and b`, `a or b`, one of them an array: of b, built after `mark`, only the elements that decide are
+ * evaluated.
  */
 FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlOp *mark, FlSpan right);
+/* x ?? e of a nullable x, likewise: of e, built after `mark`, only the elements where x is null. */
 FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mark, FlSpan right);
 
 #endif

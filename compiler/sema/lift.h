@@ -2,7 +2,7 @@
 #ifndef FL_SEMA_LIFT_H
 #define FL_SEMA_LIFT_H
 
-#include "sema/state.h"
+#include "sema/choose.h"
 
 /* Applies f to the elements of `args` (broadcast by LANGUAGE 4), or once when all are scalars. f gets scalar
  * values and returns a scalar (or a tuple of scalars: the result is a table). Null handling is f's own. */
@@ -12,10 +12,10 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
  * is not evaluated when it can fault. */
 FlVal fl_sema_scalar_op(FlSema *s, FlOpcode code, FlVal *args, int n, const FlType *result,
                         const FlAttrs *attrs);
-/* `a and b`, `a or b` where b was built after `mark`: where a is an array and b may fail, b is evaluated only
- * for the elements that it decides. */
-FlVal fl_sema_logic_by_element(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlOp *mark, FlSpan span,
-                               FlSpan left, FlSpan right);
+/* `a and b`, `a or b` where b was built after `mark`: where b may fail it is evaluated only where it decides.
+ */
+FlVal fl_sema_logic_of(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlLazyMark mark, FlSpan span, FlSpan left,
+                       FlSpan right);
 /* The sizes of a result of this rank, args[widest] having all its dimensions; equal sizes are checked.
  * `stretch`: its dimensions that were made by `new` in all arguments. false: reported. */
 bool fl_sema_common_sizes(FlSema *s, FlSpan span, int n, const FlVal *args, int rank, int widest,

@@ -538,6 +538,8 @@ FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
 }
 
+/* ---- the right side of and, or, ?? ---- */
+
 /* Ops after `mark` in the current region may fault. */
 static bool faults_since(FlSema *s, FlOp *mark) {
   for (FlOp *op = mark ? mark->next : s->b.region->first; op; op = op->next)
@@ -545,60 +547,102 @@ static bool faults_since(FlSema *s, FlOp *mark) {
   return false;
 }
 
-FlVal fl_sema_logic_by_element(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlOp *mark, FlSpan span,
-                               FlSpan left, FlSpan right) {
-  if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
-  bool never = b.type->kind == FL_TY_NEVER;
-  bool fits = is_dtype(a, FL_BOOL) && (never || is_dtype(b, FL_BOOL)) && a.type->kind == FL_TY_ARRAY;
-  int rank = b.type->kind == FL_TY_ARRAY ? b.type->rank : 0;
-  if (!fits || rank > a.type->rank || !(never || faults_since(s, mark)))
-    return fl_sema_binary(s, op, a, b, span, left, right);
-  return fl_sema_choose_logic(s, op, a, left, b, mark, right);
+/* Scalars: `b`, made after `mark` and perhaps NEVER, is evaluated where `cond` is `when`; elsewhere it is
+ * `known`. */
+typedef struct Lazy {
+  FlLazyMark mark;
+  FlVal known, b;
+  FlSpan left, right;
+  const FlType *result;
+} Lazy;
+
+/* last: the last op of b; those behind it make cond. */
+static FlVal lazy_scalar(FlSema *s, const Lazy *lazy, FlOp *last, FlValue *cond, bool when) {
+  FlRegion *here = s->b.region;
+  const FlType *t = lazy->result;
+  FlType1 types[3];
+  int n = fl_type_element_parts(t);
+  fl_type_parts(t, types);
+  FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &cond, n, types, 2);
+  FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
+  FlRegion *taken = when ? yes : no, *other = when ? no : yes;
+  fl_ir_move_into(here, lazy->mark.op, last ? last->next : here->first, taken);
+  fl_sema_cut_aliases(s, lazy->mark.n_aliases); /* what b found of sizes holds only where it is evaluated */
+  FlSavedPlace saved = fl_sema_enter(s, taken);
+  FlVal b = fl_val_coerce(s, lazy->b, t, lazy->right, "the right side");
+  if (!fl_val_bad(b)) fl_ir_yield(taken, s->module, n, b.parts);
+  fl_sema_leave(s, saved);
+  saved = fl_sema_enter(s, other);
+  FlVal known = lazy->known.type ? lazy->known : fl_val_bool(s, !when);
+  known = fl_val_coerce(s, known, t, lazy->left, "the left side");
+  if (!fl_val_bad(known)) fl_ir_yield(other, s->module, n, known.parts);
+  fl_sema_leave(s, saved);
+  return fl_val_bad(b) || fl_val_bad(known) ? fl_val_error(s) : fl_val_with(s, t, branch->results, known);
 }
 
-/* The right side of `and`, `or`, `??` on scalars is evaluated only when it decides. */
-static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *result, const FlType *want) {
-  FlBinaryOp op = e->binary.op;
-  FlRegion *here = s->b.region;
-  FlOp *mark = here->last;
-  int n_aliases = s->aliases.n;
-  FlVal b = fl_sema_expr(s, e->binary.right, want);
-  if (fl_val_bad(b)) return b;
-  FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
-  bool never = b.type->kind == FL_TY_NEVER;
-  if (!never && (b.type->kind != FL_TY_SCALAR || !faults_since(s, mark)))
-    return fl_sema_binary(s, op, a, b, span, left, right);
-  if (!never && op != FL_BIN_DEFAULT && (!is_dtype(b, FL_BOOL) || b.type->nullable))
-    return fl_sema_binary(s, op, a, b, span, left, right);
-  if (!never && fl_val_is_category(a)) { /* the check of the levels may fail: it moves along */
-    bool fits = like_category(b) && !b.type->nullable;
-    if (!fits) return fl_sema_binary(s, op, a, b, span, left, right);
-    FlVal by = a;
-    FlValue *levels = same_category(s, &by, &b, left, right);
-    if (!levels) return fl_val_error(s);
-    b = fl_category_of(s, b, levels);
-  } else if (!never) {
-    b = fl_val_coerce(s, b, result, right, "the right side");
-    if (fl_val_bad(b)) return b;
+/* The right side decides where the left one is true (`and`), false (`or`), or null. */
+static FlVal lazy_logic(FlSema *s, FlBinaryOp op, FlVal a, const Lazy *lazy, FlSpan span) {
+  bool is_and = op == FL_BIN_AND;
+  FlOp *last = s->b.region->last;
+  FlValue *cond = a.parts[0], *valid = fl_val_valid(s, a); /* a null is false underneath */
+  if (is_and && valid) cond = fl_ir_binary(&s->b, FL_OP_OR, cond, fl_ir_unary(&s->b, FL_OP_NOT, valid));
+  FlVal out = lazy_scalar(s, lazy, last, cond, is_and);
+  return valid && !fl_val_bad(out) ? fl_sema_binary(s, op, a, out, span, lazy->left, lazy->right) : out;
+}
+
+FlVal fl_sema_logic_of(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlLazyMark mark, FlSpan span, FlSpan left,
+                       FlSpan right) {
+  if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
+  bool never = b.type->kind == FL_TY_NEVER, array = b.type->kind == FL_TY_ARRAY;
+  bool fits = is_dtype(a, FL_BOOL) && (never || is_dtype(b, FL_BOOL));
+  if (!fits || !(never || faults_since(s, mark.op))) return fl_sema_binary(s, op, a, b, span, left, right);
+  if (a.type->kind == FL_TY_ARRAY || array) {
+    bool wider = array && a.type->kind == FL_TY_ARRAY && b.type->rank > a.type->rank;
+    return wider ? fl_sema_binary(s, op, a, b, span, left, right)
+                 : fl_sema_choose_logic(s, op, a, left, b, mark.op, right);
   }
-  FlType1 types[3];
-  int n = fl_type_element_parts(result);
-  fl_type_parts(result, types);
-  FlValue *decides = op == FL_BIN_DEFAULT ? fl_val_valid(s, a) : a.parts[0];
-  FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &decides, n, types, 2);
-  FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
-  FlRegion *lazy = op == FL_BIN_AND ? yes : no, *eager = op == FL_BIN_AND ? no : yes;
-  fl_ir_move_into(here, mark, branch, lazy);
-  fl_sema_cut_aliases(s, n_aliases); /* what the right side found of sizes holds only in it */
-  FlSavedPlace saved = fl_sema_enter(s, lazy);
-  if (never) b = fl_val_coerce(s, b, result, right, "the right side");
-  fl_ir_yield(lazy, s->module, n, b.parts);
-  s->b.region = eager;
-  FlValue *known[2] = {op == FL_BIN_DEFAULT ? a.parts[0] : fl_ir_const_i(&s->b, FL_BOOL, op == FL_BIN_OR),
-                       fl_ir_const_i(&s->b, FL_BOOL, 1)};
-  fl_ir_yield(eager, s->module, n, known);
-  fl_sema_leave(s, saved);
-  return fl_val_with(s, result, branch->results, a);
+  const FlType *result = fl_type_scalar(s->types, FL_BOOL, !never && b.type->nullable);
+  Lazy lazy = {mark, {0}, b, left, right, result};
+  return lazy_logic(s, op, a, &lazy, span);
+}
+
+/* x ?? b where b may fail: it is evaluated only where x is null. */
+static FlVal lazy_default(FlSema *s, FlVal a, FlVal b, FlLazyMark mark, FlSpan span, FlSpan left,
+                          FlSpan right) {
+  bool never = b.type->kind == FL_TY_NEVER;
+  bool array = a.type->kind == FL_TY_ARRAY || b.type->kind == FL_TY_ARRAY;
+  FlDtype d = a.type->dtype;
+  if (!never && fl_val_is_category(a)) { /* the check of the levels may fail: it is b's */
+    if (!like_category(b)) return fl_sema_binary(s, FL_BIN_DEFAULT, a, b, span, left, right);
+    FlVal by = a;
+    FlValue *levels =
+        array && fl_val_is_category(b) ? fl_val_levels(b) : same_category(s, &by, &b, left, right);
+    if (!levels) return fl_val_error(s);
+    if (!fl_val_is_category(b)) b = fl_category_of(s, b, levels);
+  } else if (!never && !(is_number(a) ? fl_sema_common_number(s, a, b, &d) : b.type->dtype == d)) {
+    return fl_sema_binary(s, FL_BIN_DEFAULT, a, b, span, left, right);
+  }
+  if (array) return fl_sema_choose_default(s, a, left, b, mark.op, right);
+  const FlType *result = fl_type_with_null(s->types, a.type, !never && b.type->nullable);
+  if (is_number(a)) result = fl_type_scalar(s->types, d, result->nullable);
+  Lazy lazy = {mark, fl_val_plain(s, a), b, left, right, result};
+  return lazy_scalar(s, &lazy, s->b.region->last, fl_val_valid(s, a), false);
+}
+
+/* A right side that may fail is evaluated only where the left one does not decide. */
+static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *want) {
+  FlBinaryOp op = e->binary.op;
+  FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
+  FlLazyMark mark = fl_lazy_mark(s);
+  bool array = a.type->kind == FL_TY_ARRAY;
+  s->by_element += array;
+  FlVal b = fl_sema_expr(s, e->binary.right, want);
+  s->by_element -= array;
+  if (op != FL_BIN_DEFAULT) return fl_sema_logic_of(s, op, a, b, mark, span, left, right);
+  if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
+  bool may = b.type->kind == FL_TY_NEVER || (is_plain(b) && faults_since(s, mark.op));
+  return may && is_plain(a) && a.type->nullable ? lazy_default(s, a, b, mark, span, left, right)
+                                                : fl_sema_binary(s, op, a, b, span, left, right);
 }
 
 /* months(n) or years(n), which have no length of their own: how many months; 0: it is neither. */
@@ -611,7 +655,8 @@ static int64_t calendar_step(FlSema *s, const FlExpr *e, const FlBuiltin **unit)
 }
 
 /* day + months(n), day - years(n): add_months of so many. */
-static FlVal by_calendar(FlSema *s, FlBinaryOp op, FlVal day, FlSpan left, const FlExpr *step, int64_t months) {
+static FlVal by_calendar(FlSema *s, FlBinaryOp op, FlVal day, FlSpan left, const FlExpr *step,
+                         int64_t months) {
   FlVal n = fl_sema_expr(s, step->call.args.at[0].value, NULL);
   if (fl_val_bad(day) || fl_val_bad(n)) return fl_val_error(s);
   FlSpan span = step->span;
@@ -635,26 +680,12 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   }
   if (op == FL_BIN_IN && e->binary.right->kind == FL_EXPR_RANGE && !fl_val_bad(a))
     return in_range(s, a, e->binary.right, span, left);
-  bool scalar = a.type->kind == FL_TY_SCALAR;
-  if ((op == FL_BIN_AND || op == FL_BIN_OR) && scalar && a.type->dtype == FL_BOOL && !a.type->nullable)
-    return lazy_right(s, e, a, a.type, NULL);
-  if (op == FL_BIN_DEFAULT && scalar && a.type->nullable)
-    return lazy_right(s, e, a, fl_type_with_null(s->types, a.type, false), NULL);
-  FlOp *mark = s->b.region->last;
-  bool by_element =
-      a.type->kind == FL_TY_ARRAY && (op == FL_BIN_AND || op == FL_BIN_OR || op == FL_BIN_DEFAULT);
-  s->by_element += by_element;
-  FlVal b = fl_sema_expr(s, e->binary.right, NULL);
-  s->by_element -= by_element;
-  if (by_element && op != FL_BIN_DEFAULT)
-    return fl_sema_logic_by_element(s, op, a, b, mark, span, left, right);
-  bool array = op == FL_BIN_DEFAULT && a.type->kind == FL_TY_ARRAY && a.type->nullable && !fl_val_bad(b);
-  if (array && fl_val_is_category(a) && like_category(b) && !fl_val_is_category(b) && faults_since(s, mark)) {
-    b = fl_category_encode(s, b, fl_val_levels(a), right);
-    if (!fl_val_bad(b)) b = fl_category_of(s, b, fl_val_levels(a));
+  if (op == FL_BIN_AND || op == FL_BIN_OR) return lazy_right(s, e, a, NULL);
+  if (op == FL_BIN_DEFAULT) {
+    bool scalar = a.type->kind == FL_TY_SCALAR && a.type->nullable;
+    return lazy_right(s, e, a, scalar ? fl_type_with_null(s->types, a.type, false) : NULL);
   }
-  if (array && (b.type->kind == FL_TY_NEVER || faults_since(s, mark)))
-    return fl_sema_choose_default(s, a, left, b, mark, right);
+  FlVal b = fl_sema_expr(s, e->binary.right, NULL);
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
   return fl_sema_binary(s, op, a, b, span, left, right);
 }

@@ -12,6 +12,7 @@ element, as a column, in a loop that runs or does not, or not at all. The model,
 `z` is 0 and not known when compiling; so are the elements of the arrays.
 """
 import random
+import re
 
 DIVISION, OVERFLOW, NARROW, INDEX, EMPTY, PARSE, ASSERT, SHAPE, ERROR, LEVEL = (
     "E0702", "E0701", "E0705", "E0704", "E0709", "E0706", "E0710", "E0708", "E0711", "E0261")
@@ -168,7 +169,9 @@ class Cases:
     def case(self):
         v = self.given()
         text, run = self.array("v", v)
-        form = self.number(0, 40)
+        form = self.number(0, 47)
+        if form > 40:
+            return self.logic_case()
         lines = [f"let v = [{', '.join(f'{x} + z' for x in v)}]"]
         say = lines.append
 
@@ -300,6 +303,87 @@ class Cases:
         else:
             return self.table_case()
         return "\n".join(lines), want
+
+    def logic_case(self):
+        """`and`, `or`, `??` of scalars and arrays, either of which may be null and the right one fail: in a script, a loop, a verb."""
+        n = self.number(1, 4)
+        word = self.pick("and", "or", "??")
+        k = self.number(2, 9)
+        lines = []
+        say = lines.append
+
+        def operand(name, element, many, null):
+            """Binds `name`; its values, or its one value."""
+            values = [None if null and self.random.random() < 0.4 else element() for _ in range(n if many else 1)]
+            texts = ["null" if x is None else f"{x} + z" if not isinstance(x, bool) else f"z {'==' if x else '!='} 0" for x in values]
+            if many:
+                say(f"let {name}: {kind}{'?' if null else ''}[_] = [{', '.join(texts)}]")
+            elif null:  # what is null is not known when compiling
+                say(f"let {name}: {kind}? = if z == 0 {{ {texts[0]} }} else {{ {'z == 0' if kind == 'bool' else 'z'} }}")
+            elif kind == "bool" and self.random.random() < 0.4:
+                say(f"let {name} = {str(values[0]).lower()}")
+            else:
+                say(f"let {name} = {texts[0]}")
+            return values * (n // len(values))
+
+        left_many, right_many = self.pick((True, True), (True, False), (False, True), (False, False))
+        in_verb = (left_many or right_many) and self.random.random() < 0.5
+        null_left, null_right = word == "??" or self.random.random() < 0.4, self.random.random() < 0.4
+        kind = "i64" if word == "??" else "bool"
+        lefts = operand("l", (lambda: self.number(0, 5)) if word == "??" else (lambda: self.pick(True, False)), left_many, null_left)
+        kind = "i64"
+        by = operand("d", lambda: self.pick(0, 1, 2), right_many, False)
+        other = operand("o", lambda: self.number(0, 5), right_many, True) if null_right else [0] * n
+        if word == "??":
+            right = f"(o + {k} // d)" if null_right else f"{k} // d"
+        else:
+            right = f"(o < {k} // d)" if null_right else f"{k} // d > 2"
+
+        def element(i):
+            a = lefts[i]
+            if word == "??" and a is not None or word == "or" and a is True or word == "and" and a is False:
+                return a
+            if by[i] == 0:
+                raise Fails(DIVISION)
+            q = k // by[i]
+            if word == "??":
+                return None if null_right and other[i] is None else other[i] + q
+            b = None if null_right and other[i] is None else other[i] < q if null_right else q > 2
+            if a is None:
+                return None if b is None or b == (word == "and") else b
+            return b
+
+        def digits(values):
+            code = lambda x: -7 if x is None else int(x)
+            return sum(code(x) * (i + 1) for i, x in enumerate(values))
+
+        kind = "i64" if word == "??" else "bool"
+        null = kind + ("?" if null_right or null_left and word != "??" else "")
+        code = {"i64": "q", "bool": "if q { 1 } else { 0 }", "i64?": "q ?? -7", "bool?": "match q { null => -7, true => 1, false => 0 }"}[null]
+        if not (left_many or right_many):
+            say(self.pick(f"let w: {null} = l {word} {right}", f"let f = (l, d) => l {word} {right}\nlet w: {null} = f(l, d)",
+                          f"let w: {null} = [for i in 0..1 + z: l {word} {right}][0]"))
+            say(f"let r = [for q in [w]: {code}][0]")
+            return "\n".join(lines), lambda: digits([element(0)])
+        named = lambda f, text: re.sub(r"\b[ldo]\b", lambda m: f(m[0]), text)
+        columns = [c for c, many in (("l", left_many), ("d", right_many), ("o", right_many and null_right)) if many]
+        if in_verb:
+            row = lambda name: f"c_{name}" if name in columns else name
+            say(f"let t = table({', '.join(f'c_{c} = {c}' for c in columns)})")
+            if word != "??" and self.random.random() < 0.6:
+                comma = word == "and" and self.random.random() < 0.4
+                say(f"let r = t |> where({named(row, f'l, {right}' if comma else f'l {word} {right}')}) |> count()")
+                if comma:  # a condition that is null keeps no row, and what comes behind it is for the rows that are kept
+                    lefts = [bool(x) for x in lefts]
+                return "\n".join(lines), lambda: sum(element(i) is True for i in range(n))
+            say(f"let w: {null}[_] = (t |> derive(w = {named(row, f'l {word} {right}')})).w")
+        elif self.random.random() < 0.3:
+            at = lambda name: f"{name}[i]" if name in columns else name
+            say(f"let w: {null}[_] = [for i in 0..{n} + z: {named(at, f'l {word} {right}')}]")
+        else:
+            say(f"let w: {null}[_] = l {word} {right}")
+        say(f"let c = [for q in w: {code}]\nlet r = sum(for i in 0..len(c): c[i] * (i + 1))")
+        return "\n".join(lines), lambda: digits([element(i) for i in range(n)])
 
     @staticmethod
     def nothing_left():

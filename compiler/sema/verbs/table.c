@@ -259,7 +259,7 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
       return fl_val_error(s);
     }
     known_values(s, t, c->rest[i].expr, known);
-    FlOp *mark = s->b.region->last;
+    FlLazyMark mark = fl_lazy_mark(s);
     s->by_element += i > 0; /* for the rows that the conditions before it left */
     FlVal v = fl_verb_expr(s, t, &c->rest[i], FL_AGG_SPREAD);
     s->by_element -= i > 0;
@@ -270,7 +270,7 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
                            fl_val_text(s, v));
     v = fl_val_plain(s, v); /* a null condition is false underneath */
     FlSpan span = c->rest[i].span;
-    all = all.type ? fl_sema_logic_by_element(s, FL_BIN_AND, all, v, mark, span, span, span) : v;
+    all = all.type ? fl_sema_logic_of(s, FL_BIN_AND, all, v, mark, span, span, span) : v;
   }
   all = fl_verb_as_column(s, all, fl_val_rows(t), c->rest[0].span, "condition");
   if (fl_val_bad(all)) return all;
@@ -336,7 +336,6 @@ static void says_order(FlSema *s, FlName name, const FlExpr *key, const char *ve
   fl_diag_help(s->sink, d, "downwards by a key: `%s(desc(%s))`", verb, plain ? key->name.text : "x");
 }
 
-/* group_of: what comes before all keys, or NULL. */
 /* The rows of t by the group (NULL: none) and the keys; `most` is not NULL: so many of each group. NULL:
  * reported. */
 static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *group_of, FlValue *most,
@@ -352,7 +351,7 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *
   }
   for (int i = 0; i < n; i++) {
     FlActual key = keys[i];
-    if (key.name.text && strcmp(verb, "sort") == 0) {
+    if (key.name.text && !key.column && strcmp(verb, "sort") == 0) {
       says_order(s, keys[i].name, keys[0].expr, verb);
       return NULL;
     }

@@ -412,7 +412,7 @@ class Cases:
             want = lambda: sum(b)
         elif form == 2:
             say(f"let r = sum((t |> derive(c = {k} // a) |> where(b > 0)).c)")
-            want = lambda: sum([by(x) for x in a][i] for i in range(n) if b[i] > 0)
+            want = lambda: sum(c for c, y in zip([by(x) for x in a], b) if y > 0)
         elif form == 3:
             say(f"let r = t |> where({k} // a > 1) |> count()")
             want = lambda: sum(by(x) > 1 for x in a)

@@ -16,11 +16,7 @@
 static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
 
 bool fl_sema_is_rows(FlSema *s, FlValue *n) {
-  if (fl_sema_sizes_equal(s, n, s->agg->rows)) return true;
-  const FlVal *t = s->agg->table;
-  for (int k = 0; t && k < t->type->elem->n_fields; k++)
-    if (n == fl_sema_dim(s, fl_val_field(s, *t, k), 0)) return true;
-  return false;
+  return fl_sema_sizes_equal(s, n, s->agg->rows);
 }
 
 bool fl_sema_has_rows(FlSema *s, FlVal v) {

@@ -23,6 +23,7 @@ bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
                   fl_val_text(s, v));
     return false;
   }
+  fl_sema_alias_rows(s, v); /* whoever made the table: what is computed of its columns is a column, too */
   *out = v;
   return true;
 }

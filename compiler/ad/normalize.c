@@ -16,7 +16,6 @@ static FlRegion *body(const FlOp *loop) { return loop->regions[0]; }
 static bool over_elements(const FlOp *op) {
   return op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT;
 }
-static bool in_rounds(const FlOp *op) { return op->code == FL_OP_FOR || op->code == FL_OP_WHILE; }
 
 /* ---- pieces ---- */
 
@@ -168,7 +167,7 @@ void fl_norm_put_kept(const FlNorm *p, FlAdFrame *f, const FlNormSaved *k, FlVal
 
 static bool has_rounds(const FlAd *ad, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    if (in_rounds(op) && fl_ad_touches(ad, op)) return true;
+    if (fl_ir_is_rounds(op) && fl_ad_touches(ad, op)) return true;
     for (int i = 0; i < op->n_regions; i++)
       if (has_rounds(ad, op->regions[i])) return true;
   }
@@ -286,7 +285,7 @@ static bool even_all(FlNorm *p, int n, FlOp **chain) {
 
 static FlOp *last_rounds(const FlAd *ad, const FlRegion *r) {
   FlOp *op = r->last;
-  while (op && !(in_rounds(op) && fl_ad_touches(ad, op))) op = op->prev;
+  while (op && !(fl_ir_is_rounds(op) && fl_ad_touches(ad, op))) op = op->prev;
   return op;
 }
 
@@ -302,7 +301,7 @@ static bool make_plain(FlNorm *p) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     if (op == last) before = false;
-    if (in_rounds(op) && fl_ad_touches(p->ad, op)) {
+    if (fl_ir_is_rounds(op) && fl_ad_touches(p->ad, op)) {
       fl_norm_spread(p, op);
     } else if (over_elements(op)) {
       chain[1] = op;

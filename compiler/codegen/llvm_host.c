@@ -302,9 +302,7 @@ static void emit_op(FlFn *f, const FlOp *op) {
   case FL_OP_REDUCE: fl_ll_reduce_host(f, op); break;
   case FL_OP_SCAN: fl_ll_scan(f, op); break;
   case FL_OP_COLLECT: fl_ll_collect(f, op); break;
-  case FL_OP_IF:
-  case FL_OP_FOR:
-  case FL_OP_WHILE: fl_ll_control(f, op); break;
+  case FL_OPS_CONTROL: fl_ll_control(f, op); break;
   case FL_OP_CHECK:
   case FL_OP_FAIL: fl_ll_check(f, op); break;
   case FL_OP_WITHIN: break; /* of the loop around it */

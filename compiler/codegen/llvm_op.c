@@ -258,12 +258,7 @@ static Val plain(FlFn *f, const FlOp *op, FlDtype d, Val a, Val b, Val c) {
   case FL_OP_WRAP_ADD: return LLVMBuildAdd(f->b, a, b, "");
   case FL_OP_WRAP_SUB: return LLVMBuildSub(f->b, a, b, "");
   case FL_OP_WRAP_MUL: return LLVMBuildMul(f->b, a, b, "");
-  case FL_OP_EQ:
-  case FL_OP_NE:
-  case FL_OP_LT:
-  case FL_OP_LE:
-  case FL_OP_GT:
-  case FL_OP_GE: return text ? NULL : compare(f, op->code, d, a, b);
+  case FL_OPS_ORDER: return text ? NULL : compare(f, op->code, d, a, b);
   case FL_OP_AND: return LLVMBuildAnd(f->b, a, b, "");
   case FL_OP_OR: return LLVMBuildOr(f->b, a, b, "");
   case FL_OP_NOT: return LLVMBuildNot(f->b, a, "");

@@ -395,9 +395,7 @@ void fl_ll_kernel_op(FlFn *f, const FlOp *op) {
   case FL_OP_CONST: fl_ll_set(f, op->results[0], fl_ll_const(f->g, op)); break;
   case FL_OP_DIM: fl_ll_set(f, op->results[0], fl_ll_dim(f, op->args[0], (int)op->attrs.i)); break;
   case FL_OP_LOAD: fl_ll_load(f, op); break;
-  case FL_OP_IF:
-  case FL_OP_FOR:
-  case FL_OP_WHILE: fl_ll_control(f, op); break;
+  case FL_OPS_CONTROL: fl_ll_control(f, op); break;
   case FL_OP_CHECK:
   case FL_OP_FAIL: fl_ll_check(f, op); break;
   case FL_OP_WITHIN: break; /* host_op of the loop around it */

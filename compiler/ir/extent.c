@@ -1,4 +1,5 @@
-/* extent.c: the size rule of every operator: how large what it gives is along an axis, without running it.
+/* extent.c: the size rules that rows of ops.def name: how large what an operator gives is along an axis,
+ * without running it.
  *
  * In: a value that is an array or a list, and an axis of it (0 of a list: its length). Out: an FlExtent, in
  * terms of the operator's arguments and results; who wants it as a value asks fl_ir_dim, who compares sizes
@@ -6,194 +7,155 @@
  * failed. */
 #include "ir/ir_internal.h"
 
+/* What is asked: the size of result `index` of the operator, along an axis. */
+typedef struct Ask {
+  const FlOp *op;
+  FlValue *const *args;
+  FlType1 type;
+  int index, axis;
+} Ask;
+typedef FlExtent Rule(const Ask *ask);
+
 static FlExtent own(void) { return (FlExtent){.kind = FL_EXTENT_OWN}; }
+static FlExtent least(void) { return (FlExtent){.kind = FL_EXTENT_LEAST}; }
 static FlExtent value(FlValue *v) { return (FlExtent){.kind = FL_EXTENT_VALUE, .value = v}; }
-static FlExtent constant(int n) { return (FlExtent){.kind = FL_EXTENT_CONSTANT, .n = n}; }
 static FlExtent of(FlValue *array, int axis) {
   return (FlExtent){.kind = FL_EXTENT_OF, .value = array, .n = axis};
 }
 
 /* `first` along the leading axis, else as what the operator makes it of. */
-static FlExtent leading(FlExtent first, FlValue *array, int axis) {
-  return axis == 0 ? first : of(array, axis);
+static FlExtent leading(const Ask *ask, FlExtent first, FlValue *array) {
+  return ask->axis == 0 ? first : of(array, ask->axis);
 }
 
-/* The rows of what is read: its first result. */
-static FlExtent rows_read(const FlOp *op, int axis) { return axis == 0 ? value(op->results[0]) : own(); }
+/* ---- rules of many operators -----------------------------------------------------------------------------
+ */
 
-static FlExtent of_struct(const FlValue *a, int axis) {
-  const FlOp *op = a->op;
-  switch (op->code) {
-  case FL_OP_MAP: return a->type.depth > 0 && op->n_args > 1 ? own() : value(op->args[axis]);
-  case FL_OP_REDUCE: return value(op->args[axis]);
-  case FL_OP_ARRAY: return a->type.rank == 1 ? constant(op->n_args) : own();
-  case FL_OP_SCAN: return value(op->args[0]);
-  case FL_OP_COLLECT: return axis == 0 ? value(op->results[0]) : own();
-  case FL_OP_STORE: return of(op->args[0], axis);
-  case FL_OP_EXTERN: return value(op->args[op->n_args - (int)op->attrs.i + axis]);
-  case FL_OP_CONST:
-  case FL_OP_DIM:
-  case FL_OP_LOAD:
-  case FL_OP_IF: /* who wants to know looks into the branches, and into loops */
-  case FL_OP_FOR:
-  case FL_OP_WHILE:
-  case FL_OP_CALL:
-  case FL_OP_CUSTOM:
-  case FL_OP_STAGE:
-  case FL_OP_FAIL:
-  case FL_OP_CHECK:
-  case FL_OP_KEEP:
-  case FL_OP_WITHIN:
-  case FL_OPS_NOT_STRUCT: break;
-  }
-  return own();
+/* Of an IF, FOR or WHILE, too: who wants to know looks into its regions. */
+static FlExtent size_own(const Ask *ask) { return (void)ask, own(); }
+static FlExtent size_none(const Ask *ask) { return size_own(ask); } /* nobody asks for the size of a scalar */
+
+/* An argument is the size: one an axis, or this one along the only axis. */
+static FlExtent size_arguments(const Ask *ask) { return value(ask->args[ask->axis]); }
+static FlExtent size_first(const Ask *ask) { return value(ask->args[0]); }
+static FlExtent size_second(const Ask *ask) { return value(ask->args[1]); }
+static FlExtent size_third(const Ask *ask) { return value(ask->args[2]); }
+
+/* As an argument is. */
+static FlExtent size_like_first(const Ask *ask) { return of(ask->args[0], ask->axis); }
+static FlExtent size_like_second(const Ask *ask) { return of(ask->args[1], ask->axis); }
+
+/* As many as there are arguments. */
+static FlExtent size_as_many(const Ask *ask) {
+  return (FlExtent){.kind = FL_EXTENT_CONSTANT, .n = ask->op->n_args};
 }
 
-static FlExtent of_rows(const FlValue *a, int axis) {
-  const FlOp *op = a->op;
-  switch (op->code) {
-  case FL_OP_ROWS: return leading((FlExtent){.kind = FL_EXTENT_SPAN}, op->args[0], axis);
-  case FL_OP_COMPRESS: return leading(value(op->results[0]), op->args[a->index], axis);
-  case FL_OP_TAKE: return leading(of(op->args[0], 0), op->args[a->index + 1], axis);
-  case FL_OP_CONCAT: return leading(own(), op->args[0], axis);
-  case FL_OPS_NOT_ROWS: break;
-  }
-  return own();
+/* The first result counts the rows of the others. */
+static FlExtent size_counted(const Ask *ask) { return ask->axis == 0 ? value(ask->op->results[0]) : own(); }
+
+/* ---- rules of one operator, or of a few ------------------------------------------------------------------
+ */
+
+static FlExtent size_array(const Ask *ask) { return ask->type.rank == 1 ? size_as_many(ask) : own(); }
+
+static FlExtent size_map(const Ask *ask) {
+  return ask->type.depth > 0 && ask->op->n_args > 1 ? own() : size_arguments(ask);
 }
 
-static FlExtent of_lists(const FlValue *a, int axis) {
-  const FlOp *op = a->op;
-  switch (op->code) {
-  case FL_OP_LIST_OF: return constant(op->n_args);
-  case FL_OP_LIST_STACK: return axis == 0 ? of(op->args[0], 0) : own();
-  case FL_OP_RESHAPE: return value(op->args[1 + axis]);
-  case FL_OP_TRANSPOSE: return a->type.rank == 2 ? of(op->args[0], 1 - axis) : own();
-  case FL_OP_LIST_CONCAT:
-  case FL_OPS_NOT_LISTS: break;
-  }
-  return own();
+static FlExtent size_extern(const Ask *ask) {
+  return value(ask->args[ask->op->n_args - (int)ask->op->attrs.i + ask->axis]);
 }
 
-static FlExtent of_matrix(const FlValue *a, int axis) {
-  const FlOp *op = a->op;
-  FlValue *x = op->args[0], *y = op->n_args > 1 ? op->args[1] : NULL;
-  FlExtent least = {.kind = FL_EXTENT_LEAST};
-  bool last = axis == a->type.rank - 1;
-  switch (op->code) {
-  case FL_OP_MATMUL:
-    if (axis == 0 && x->type.rank == 2) return of(x, op->attrs.i & 1 ? 1 : 0);
-    return of(y, op->attrs.i & 2 ? 0 : 1);
-  case FL_OP_MATMUL_ADD: return of(x, axis);
-  case FL_OP_SOLVE: return of(y, axis);
-  case FL_OP_LINALG_PRODUCTS: return of(op->args[axis == 2], axis);
-  case FL_OP_LINALG_CHOLESKY: /* square */
-  case FL_OP_LINALG_EIGH:
-  case FL_OP_LINALG_EIG: return of(x, axis);
-  case FL_OP_LINALG_QR: return axis == a->index ? of(x, axis) : least;
-  case FL_OP_LINALG_SVD: /* u, s, vt; or s */
-    return a->type.rank == 2 && axis == a->index / 2 ? of(x, axis) : least;
-  case FL_OP_LINALG_LSTSQ:
-    if (a->index == 2) return least;
-    return axis == 0 ? of(x, 1) : of(y, 1);
-  case FL_OP_LINALG_PINV: return of(x, 1 - axis);
-  case FL_OP_FFT: return of(x, axis);
-  case FL_OP_RFFT: return last ? own() : of(x, axis);
-  case FL_OP_IRFFT: return last ? value(op->args[2]) : of(x, axis);
-  case FL_OP_LINALG_DET:
-  case FL_OPS_NOT_MATRIX: break;
-  }
-  return own();
+static FlExtent size_rows(const Ask *ask) {
+  return leading(ask, (FlExtent){.kind = FL_EXTENT_SPAN}, ask->args[0]);
 }
 
-static FlExtent of_arrays(const FlValue *a, int axis) {
-  const FlOp *op = a->op;
-  switch (op->code) {
-  case FL_OP_PERMUTATION: return value(op->args[1]);
-  case FL_OP_CHOICE: return value(op->args[2]);
-  case FL_OP_SEGMENT_SUM: return leading(value(op->args[2]), op->args[0], axis);
-  case FL_OP_SEGMENT_COUNT: return value(op->args[1]);
-  case FL_OP_NEAREST:
-  case FL_OP_NEAREST_MOVED: return of(op->args[a->index / 2], axis);
-  case FL_OP_BYTES_OF:
-  case FL_OP_SPLIT_TEXT:
-  case FL_OP_EXTRACT_ALL:
-  case FL_OP_JOIN_TEXT:
-  case FL_OPS_NOT_ARRAYS: break;
-  }
-  return own();
+static FlExtent size_compress(const Ask *ask) {
+  return leading(ask, value(ask->op->results[0]), ask->args[ask->index]);
 }
 
-static FlExtent of_tables(const FlValue *a, int axis) {
-  const FlOp *op = a->op;
-  switch (op->code) {
-  case FL_OP_SORT_PERM:
-  case FL_OP_SHIFT_ROWS:
-  case FL_OP_RANK:
-  case FL_OP_ROLLING:
-  case FL_OP_ROLLING_BOUNDS:
-  case FL_OP_ENCODE_LEVELS: return of(op->args[0], 0);
-  case FL_OP_GROUP: return a->index == 1 ? of(op->args[0], 0) : value(op->results[0]);
-  case FL_OP_AGGREGATE:
-  case FL_OP_AGGREGATES: return value(op->args[0]);
-  case FL_OP_GROUP_ORDER: return a->index == 0 ? of(op->args[1], 0) : own();
-  case FL_OP_RUNNING: return of(op->args[1], 0);
-  case FL_OP_JOIN: return axis == 0 ? value(op->results[0]) : own();
-  case FL_OP_KFOLD_ROWS: return value(op->args[1]);
-  case FL_OP_TOP_ROWS:
-  case FL_OP_DISTINCT:
-  case FL_OP_PARTIAL:
-  case FL_OP_JOIN_ASOF:
-  case FL_OP_PIVOT_ROWS:
-  case FL_OP_SPLIT_ROWS:
-  case FL_OP_GROUP_PARTS:
-  case FL_OP_LEVEL_CODE:
-  case FL_OP_SAME_LEVELS:
-  case FL_OP_SAME_COLUMNS:
-  case FL_OP_LIST_LEVELS:
-  case FL_OPS_NOT_TABLES: break;
-  }
-  return own();
+static FlExtent size_take(const Ask *ask) {
+  return leading(ask, of(ask->args[0], 0), ask->args[ask->index + 1]);
 }
 
-static FlExtent of_reading(const FlValue *a, int axis) {
-  const FlOp *op = a->op;
-  int i = a->index;
-  switch (op->code) {
-  case FL_OP_SQL:
-  case FL_OP_EXEC: return rows_read(op, axis);
-  case FL_OP_READ_TABLE: return i < op->n_results - fl_ir_n_levels(op) ? rows_read(op, axis) : own();
-  case FL_OP_READ_TABLE_SOME: /* its columns, and at the end six results of the rows that were left out */
-    return value(op->results[i > op->n_results - 6 ? op->n_results - 6 : 0]);
-  case FL_OP_READ_NPY: /* which are valid is as large as the values */
-    return i == 1 ? of(op->results[0], axis) : own();
-  case FL_OP_READ_NPZ:
-  case FL_OP_READ_HDF5:
-  case FL_OP_READ_MAT:
-    if (i > 0 && strcmp(op->attrs.list[i - 1], op->attrs.list[i]) == 0) return of(op->results[i - 1], axis);
-    break;
-  case FL_OP_TABLE_PARTS:
-  case FL_OP_TABLE_PART:
-  case FL_OP_TABLE_END:
-  case FL_OP_READ_IMAGE:
-  case FL_OP_READ_WAV:
-  case FL_OP_LOAD_VALUE:
-  case FL_OPS_NOT_READING: break;
-  }
-  return own();
+static FlExtent size_concat(const Ask *ask) { return leading(ask, own(), ask->args[0]); }
+static FlExtent size_list_stack(const Ask *ask) { return ask->axis == 0 ? of(ask->args[0], 0) : own(); }
+static FlExtent size_reshape(const Ask *ask) { return value(ask->args[1 + ask->axis]); }
+
+static FlExtent size_transpose(const Ask *ask) {
+  return ask->type.rank == 2 ? of(ask->args[0], 1 - ask->axis) : own();
 }
+
+static FlExtent size_matmul(const Ask *ask) {
+  int64_t turned = ask->op->attrs.i;
+  if (ask->axis == 0 && ask->args[0]->type.rank == 2) return of(ask->args[0], turned & 1 ? 1 : 0);
+  return of(ask->args[1], turned & 2 ? 0 : 1);
+}
+
+static FlExtent size_linalg_products(const Ask *ask) { return of(ask->args[ask->axis == 2], ask->axis); }
+
+static FlExtent size_linalg_qr(const Ask *ask) {
+  return ask->axis == ask->index ? size_like_first(ask) : least();
+}
+
+static FlExtent size_linalg_svd(const Ask *ask) { /* u, s, vt; or s */
+  return ask->type.rank == 2 && ask->axis == ask->index / 2 ? size_like_first(ask) : least();
+}
+
+static FlExtent size_linalg_lstsq(const Ask *ask) {
+  return ask->index == 2 ? least() : of(ask->args[ask->axis != 0], 1);
+}
+
+static FlExtent size_linalg_pinv(const Ask *ask) { return of(ask->args[0], 1 - ask->axis); }
+
+static bool along_last(const Ask *ask) { return ask->axis == ask->type.rank - 1; }
+static FlExtent size_rfft(const Ask *ask) { return along_last(ask) ? own() : size_like_first(ask); }
+static FlExtent size_irfft(const Ask *ask) {
+  return along_last(ask) ? size_third(ask) : size_like_first(ask);
+}
+
+static FlExtent size_segment_sum(const Ask *ask) { return leading(ask, size_third(ask), ask->args[0]); }
+
+static FlExtent size_nearest(const Ask *ask) { /* two of the rows, two of the centers */
+  return of(ask->args[ask->index / 2], ask->axis);
+}
+
+static FlExtent size_group(const Ask *ask) {
+  return ask->index == 1 ? of(ask->args[0], 0) : value(ask->op->results[0]);
+}
+
+static FlExtent size_group_order(const Ask *ask) { return ask->index == 0 ? of(ask->args[1], 0) : own(); }
+
+static FlExtent size_read_table(const Ask *ask) {
+  return ask->index < ask->op->n_results - fl_ir_n_levels(ask->op) ? size_counted(ask) : own();
+}
+
+static FlExtent size_read_table_some(const Ask *ask) {
+  int left_out = ask->op->n_results - 6; /* behind its columns six results of the rows that were left out */
+  return value(ask->op->results[ask->index > left_out ? left_out : 0]);
+}
+
+/* Which elements are valid is as large as the elements. */
+static FlExtent size_read_npy(const Ask *ask) {
+  return ask->index == 1 ? of(ask->op->results[0], ask->axis) : own();
+}
+
+static FlExtent size_read_arrays(const Ask *ask) {
+  int i = ask->index;
+  const char **names = ask->op->attrs.list;
+  return i > 0 && strcmp(names[i - 1], names[i]) == 0 ? of(ask->op->results[i - 1], ask->axis) : own();
+}
+
+/* ---- by the table
+ * ------------------------------------------------------------------------------------------ */
+
+static Rule *const rules[FL_N_OPS] = {
+#define FL_OP(NAME, text, FAMILY, sig, flags, size, dist, cost, version) size_##size,
+#include "ir/ops.def"
+#undef FL_OP
+};
 
 FlExtent fl_ir_extent(const FlValue *a, int axis) {
-  if (!a->op) return own();
-  switch (a->op->code) {
-  case FL_OPS_STRUCT: return of_struct(a, axis);
-  case FL_OPS_ROWS: return of_rows(a, axis);
-  case FL_OPS_LISTS: return of_lists(a, axis);
-  case FL_OPS_MATRIX: return of_matrix(a, axis);
-  case FL_OPS_ARRAYS: return of_arrays(a, axis);
-  case FL_OPS_TABLES: return of_tables(a, axis);
-  case FL_OPS_READING: return of_reading(a, axis);
-  case FL_OPS_WORLD: return a->op->code == FL_OP_FILES && axis == 0 ? value(a->op->results[0]) : own();
-  case FL_OPS_SCALAR: break;
-  }
-  return own();
+  const FlOp *op = a->op;
+  return op ? rules[op->code](&(Ask){op, op->args, a->type, a->index, axis}) : own();
 }

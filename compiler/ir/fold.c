@@ -172,12 +172,7 @@ bool fl_ir_fold(FlOpcode code, FlDtype result, int n_args, FlValue *const *args,
   case FL_OP_SELECT: *out = args[a->i ? 1 : 2]->op->attrs; return true;
   case FL_OP_IS_NAN: out->i = a->f != a->f; return true;
   case FL_OP_CONVERT: return fold_convert(dtype, result, a, out);
-  case FL_OP_EQ:
-  case FL_OP_NE:
-  case FL_OP_LT:
-  case FL_OP_LE:
-  case FL_OP_GT:
-  case FL_OP_GE: return fold_compare(code, dtype, a, b, &out->i);
+  case FL_OPS_ORDER: return fold_compare(code, dtype, a, b, &out->i);
   case FL_OP_IS_FINITE:
   case FL_OPS_SUMS:
   case FL_OPS_ARITHMETIC:

@@ -25,17 +25,22 @@
 #include "ir/op_groups.h"
 
 typedef enum FlOpcode {
-#define FL_OP(NAME, text, FAMILY, sig, flags, dist, cost, version) FL_OP_##NAME,
+#define FL_OP(NAME, text, FAMILY, sig, flags, size, dist, cost, version) FL_OP_##NAME,
 #include "ir/ops.def"
 #undef FL_OP
 } FlOpcode;
 enum {
-#define FL_OP(NAME, text, FAMILY, sig, flags, dist, cost, version) +1
+#define FL_OP(NAME, text, FAMILY, sig, flags, size, dist, cost, version) +1
   FL_N_OPS = 0
 #include "ir/ops.def"
 #undef FL_OP
 };
 
+typedef enum FlOpFamily {
+#define FL_FAMILY(NAME, CLASS) FL_FAMILY_##NAME,
+#include "ir/families.def"
+#undef FL_FAMILY
+} FlOpFamily;
 typedef enum FlOpClass { FL_CLASS_SCALAR, FL_CLASS_STRUCT, FL_CLASS_RUNTIME } FlOpClass;
 enum {
   FL_OPF_FAULT = 1,
@@ -62,6 +67,7 @@ typedef enum FlDist {
 
 typedef struct FlOpInfo {
   const char *name;
+  FlOpFamily family;
   FlOpClass op_class;
   const char *signature;
   int flags;
@@ -196,10 +202,10 @@ typedef struct FlAttrs {
   int32_t s_len; /* bytes of s when it is text data that may hold NULs (CONST); else strlen */
   int32_t n_list, n_columns, n_options, n_reductions;
   const char **list;
-  const FlColumnAttr *columns;  /* shared between ops, never changed; */
-  const FlOptionAttr *options;  /* so are these */
-  const FlFormatInfo *format;   /* of what reads or writes tables in files */
-  const FlLibraryAttr *library; /* of an EXTERN */
+  const FlColumnAttr *columns;       /* shared between ops, never changed; */
+  const FlOptionAttr *options;       /* so are these */
+  const FlFormatInfo *format;        /* of what reads or writes tables in files */
+  const FlLibraryAttr *library;      /* of an EXTERN */
   const FlReductionAttr *reductions; /* of a REDUCE, by result; never changed */
   FlFunc *func;
 } FlAttrs;
@@ -342,6 +348,9 @@ static inline bool fl_t_same(FlType1 a, FlType1 b) {
   return a.dtype == b.dtype && a.rank == b.rank && a.depth == b.depth;
 }
 static inline bool fl_t_is_scalar(FlType1 t) { return t.rank == 0 && t.depth == 0; }
+static inline bool fl_ir_is_rounds(const FlOp *op) {
+  return op->code == FL_OP_FOR || op->code == FL_OP_WHILE;
+}
 bool fl_ir_is_int(int dtype); /* i8..u64 */
 bool fl_ir_is_float(int dtype);
 
@@ -409,7 +418,7 @@ FlReduction fl_ir_reduction(const FlOp *op, int index);
 static inline bool fl_ir_reduces(const FlOp *op, FlReduceKind kind) {
   return op->code == FL_OP_REDUCE && op->attrs.n_reductions == 1 && op->attrs.reductions[0].kind == kind;
 }
-void fl_ir_set_reduction(FlOp *op, FlReduceKind kind, bool filtered); /* alone */
+void fl_ir_set_reduction(FlOp *op, FlReduceKind kind, bool filtered);                          /* alone */
 void fl_ir_set_reductions(FlArena *arena, FlOp *op, int n, const FlReductionAttr *reductions); /* copied */
 bool fl_ir_same_reductions(const FlAttrs *a, const FlAttrs *b);
 /* A result of none of its kind is an error: min, max, argmin, argmax. */
@@ -439,7 +448,9 @@ void fl_ir_print(FlText1 *out, const FlModule *m);
 void fl_ir_print_func(FlText1 *out, const FlFunc *f);
 /* What code is made of: the same but for keys, and the messages of checks, attribute s of these: */
 void fl_ir_print_code(FlText1 *out, const FlFunc *f);
-static inline bool fl_ir_has_message(const FlOp *op) { return op->code == FL_OP_CHECK || op->code == FL_OP_FAIL; }
+static inline bool fl_ir_has_message(const FlOp *op) {
+  return op->code == FL_OP_CHECK || op->code == FL_OP_FAIL;
+}
 /* Canonical encoding for keys: no spans, no names of values, functions by their own digest. */
 void fl_ir_encode_func(FlText1 *out, const FlFunc *f);
 FlModule *fl_ir_read(FlArena *arena, const char *text, FlSink *sink); /* NULL: errors are in the sink */

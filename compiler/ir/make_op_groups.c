@@ -13,7 +13,7 @@
 static const struct {
   const char *name, *text, *family;
 } ops[] = {
-#define FL_OP(NAME, text, FAMILY, sig, flags, dist, cost, version) {#NAME, text, #FAMILY},
+#define FL_OP(NAME, text, FAMILY, sig, flags, size, dist, cost, version) {#NAME, text, #FAMILY},
 #include "ir/ops.def"
 #undef FL_OP
 };

@@ -20,7 +20,7 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {
-#define FL_OP(NAME, text, FAMILY, sig, flags, dist, cost, version)                                           \
+#define FL_OP(NAME, text, FAMILY, sig, flags, size, dist, cost, version)                                     \
   {#NAME, text, sig, FL_CLASS_OF(FAMILY), flags},
 #include "ir/ops.def"
 #undef FL_OP

@@ -348,7 +348,7 @@ static bool effect_place(const FlOp *op) {
   const FlFunc *f = op->parent->func;
   if (f->kind != FL_FUNC_MAIN && f->kind != FL_FUNC_TEST) return false;
   for (const FlOp *o = op->parent->owner; o; o = o->parent->owner)
-    if (o->code != FL_OP_IF && o->code != FL_OP_FOR && o->code != FL_OP_WHILE) return false;
+    if (fl_op_info[o->code].family != FL_FAMILY_CONTROL) return false;
   return true;
 }
 

@@ -40,10 +40,7 @@ bool fl_opt_own_fault(const FlOp *op);
 void fl_opt_sweep(FlModule *m, bool keep_faults);
 
 /* A loop over an index space whose region computes scalars: MAP, REDUCE, COLLECT, SCAN. */
-static inline bool fl_opt_is_loop(const FlOp *op) {
-  return op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT ||
-         op->code == FL_OP_SCAN;
-}
+static inline bool fl_opt_is_loop(const FlOp *op) { return fl_op_info[op->code].family == FL_FAMILY_LOOPS; }
 /* How many of a loop's arguments are sizes. */
 static inline int fl_opt_n_sizes(const FlOp *op) { return op->code == FL_OP_SCAN ? 1 : op->n_args; }
 
@@ -73,8 +70,8 @@ void fl_opt_move_within(FlOp *from, FlOp *to);
 bool fl_opt_same_size(const FlValue *a, const FlValue *b);
 /* `size` is the size of that axis of `array`, as far as its producers tell. */
 bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis);
-/* A value that is the size of that axis wherever the array is there: also of what loops and branches hand on, where all they
- * hand on has one size. A DIM where none is known. */
+/* A value that is the size of that axis wherever the array is there: also of what loops and branches hand on,
+ * where all they hand on has one size. A DIM where none is known. */
 FlValue *fl_opt_dim(FlBuilder *b, FlValue *array, int axis);
 /* The value that is the size of that axis, where the array is made; NULL: none is. */
 const FlValue *fl_opt_size_of(const FlValue *array, int axis);
@@ -88,8 +85,8 @@ bool fl_opt_in_bounds(const FlOp *load);
 /* ---- order.c ---- */
 
 /* The loops around `r` that are host code may become kernels, by a pass that takes an operation of host level
- * out of `r`, and the first error stays the first; the outermost one may be marked for that, which means nothing while it
- * is host code. */
+ * out of `r`, and the first error stays the first; the outermost one may be marked for that, which means
+ * nothing while it is host code. */
 bool fl_opt_may_turn(const FlRegion *r);
 /* Not something that a kernel may hold. */
 bool fl_opt_is_host_op(const FlOp *op);

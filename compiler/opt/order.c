@@ -27,7 +27,7 @@ static bool walk(Walk *w, const FlRegion *r, bool varies) {
     bool result = here;
     for (int k = 0; k < op->n_regions; k++) {
       const FlRegion *in = op->regions[k];
-      bool carried = op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+      bool carried = fl_ir_is_rounds(op) || op->code == FL_OP_SCAN;
       for (int i = 0; i < in->n_params; i++)
         w->varies[in->params[i]->id] = here || (carried && !(i == 0 && op->code != FL_OP_WHILE));
       if (!walk(w, in, here)) return false;

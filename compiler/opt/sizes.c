@@ -6,11 +6,11 @@ bool fl_opt_same_size(const FlValue *a, const FlValue *b) {
   return a == b || (fl_ir_const_value_i(a, &x) && fl_ir_const_value_i(b, &y) && x == y);
 }
 
-/* The variable of a loop whose value v is: within the loop, where v is a parameter, or behind it. `init`, `next`: what the
- * variable is before the first round, and after a round. */
+/* The variable of a loop whose value v is: within the loop, where v is a parameter, or behind it. `init`,
+ * `next`: what the variable is before the first round, and after a round. */
 static const FlValue *loop_variable(const FlValue *v, const FlValue **init, const FlValue **next) {
   const FlOp *loop = v->op ? v->op : v->region->owner;
-  if (!loop || (loop->code != FL_OP_FOR && loop->code != FL_OP_WHILE)) return NULL;
+  if (!loop || !fl_ir_is_rounds(loop)) return NULL;
   bool counts = loop->code == FL_OP_FOR;
   int k = v->op ? v->index : v->index - (counts ? 1 : 0);
   if (k < 0) return NULL;
@@ -80,7 +80,8 @@ FlValue *fl_opt_dim(FlBuilder *b, FlValue *array, int axis) {
   if (from == array) return size;
   FlValue *known = fl_ir_dim(b, from, axis);
   const FlRegion *here = array->region;
-  return fl_ir_inside(here, known->region) && is_dim(known, array, axis, (Same[MAX_LOOPS]){0}, 0) ? known : size;
+  return fl_ir_inside(here, known->region) && is_dim(known, array, axis, (Same[MAX_LOOPS]){0}, 0) ? known
+                                                                                                  : size;
 }
 
 const FlValue *fl_opt_size_of(const FlValue *array, int axis) {

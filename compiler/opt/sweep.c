@@ -160,7 +160,7 @@ static void keep(Sweep *s, FlValue *v) {
     mark(s, v);
   } else if (op) {
     keep_sources(s, op, v->index);
-  } else if (owner && (owner->code == FL_OP_FOR || owner->code == FL_OP_WHILE || owner->code == FL_OP_SCAN)) {
+  } else if (owner && (fl_ir_is_rounds(owner) || owner->code == FL_OP_SCAN)) {
     int first = owner->code == FL_OP_WHILE ? 0 : 1, k = v->index - first;
     if (k < 0) return;
     keep(s, owner->args[(owner->code == FL_OP_FOR ? 2 : owner->code == FL_OP_SCAN ? 1 : 0) + k]);

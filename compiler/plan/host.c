@@ -24,8 +24,7 @@ static bool records_errors(const FlOp *op) {
   bool own_code = fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_LOAD ||
                   op->code == FL_OP_STORE || op->code == FL_OP_CHECK || op->code == FL_OP_FAIL ||
                   (op->code == FL_OP_EXTERN && fl_t_is_scalar(op->results[0]->type));
-  bool control =
-      op->code == FL_OP_IF || op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+  bool control = fl_op_info[op->code].family == FL_FAMILY_CONTROL || op->code == FL_OP_SCAN;
   if (own_code) return false;
   if (!control) return fl_ir_may_fault(op);
   for (int i = 0; i < op->n_regions; i++)
@@ -109,7 +108,7 @@ static bool starts_work(const FlRegion *r) {
 static bool has_loops(const FlPlan *p, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     const FlPlanStep *s = op->n_regions ? fl_plan_step(p, op) : NULL;
-    bool loop = op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+    bool loop = fl_ir_is_rounds(op) || op->code == FL_OP_SCAN;
     bool serial = (op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && s && !s->kernel_code;
     if ((loop || serial) && !starts_work(op->regions[0])) return true;
     for (int i = 0; i < op->n_regions; i++)
@@ -122,7 +121,7 @@ static bool has_loops(const FlPlan *p, const FlRegion *r) {
 static bool has_too_many_loops(const FlRegion *r) {
   int n = 0;
   for (const FlOp *op = r->first; op && n <= MOST_LOOPS; op = op->next)
-    n += op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_SCAN;
+    n += fl_ir_is_rounds(op) || op->code == FL_OP_SCAN;
   return n > MOST_LOOPS;
 }
 
@@ -140,7 +139,7 @@ static bool loops_since(const FlOp *op, const FlValue *v) {
 static void find_looped(FlPlanner *m, FlMap *looped, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     bool asks = op->code == FL_OP_LOAD || op->code == FL_OP_STORE || op->code == FL_OP_DIM;
-    bool in_loop = r->owner && (r->owner->code == FL_OP_FOR || r->owner->code == FL_OP_WHILE);
+    bool in_loop = r->owner && fl_ir_is_rounds(r->owner);
     if (asks && (in_loop || loops_since(op, op->args[0]))) {
       fl_map_set(looped, op->args[0], (void *)(uintptr_t)op);
       fl_map_set(looped, fl_in_place_object(m->in_place, op->args[0]), (void *)(uintptr_t)op);

@@ -81,7 +81,7 @@ static const FlValue *origin(FlInPlace *p, const FlValue *v);
 static const FlValue *handed_by(FlInPlace *p, const FlOp *op, const FlValue *v) {
   if (op->code == FL_OP_STORE)
     return fl_lifetime_consumes(p->life, op, 0) && is_alone(p, op->args[0]) ? op->args[0] : NULL;
-  if (op->code == FL_OP_FOR || op->code == FL_OP_WHILE) {
+  if (fl_ir_is_rounds(op)) {
     int arg = first_carried(op) + v->index;
     bool takes = fl_lifetime_consumes(p->life, op, arg) && is_alone(p, op->args[arg]);
     return takes && keeps_object(p, op, v->index) ? op->args[arg] : NULL;
@@ -130,7 +130,7 @@ static bool stores_since(FlInPlace *p, Stores *s, const FlValue *v);
 static bool find_stores(FlInPlace *p, Stores *s, const FlValue *v) {
   const FlOp *op = v->op;
   if (op->code == FL_OP_STORE) return true;
-  if (op->code == FL_OP_FOR || op->code == FL_OP_WHILE) {
+  if (fl_ir_is_rounds(op)) {
     Stores inner = {carried_param(op, v->index), s->always && op->code == FL_OP_FOR, fl_map_make(p->arena)};
     return stores_since(p, &inner, op->regions[0]->yields[carried_yield(op, v->index)]) ||
            stores_since(p, s, op->args[first_carried(op) + v->index]);
@@ -160,7 +160,7 @@ static bool is_unique(FlInPlace *p, const FlValue *v);
 static bool is_fresh(FlInPlace *p, const FlValue *o) {
   if (!o->op) {
     const FlOp *loop = o->region->owner;
-    if (!loop || (loop->code != FL_OP_FOR && loop->code != FL_OP_WHILE)) return false;
+    if (!loop || !fl_ir_is_rounds(loop)) return false;
     return fl_in_place_carry(p, loop, o->index - (loop->code == FL_OP_FOR ? 1 : 0)) != FL_CARRY_ANY;
   }
   switch (o->op->code) {
@@ -224,7 +224,7 @@ const FlValue *fl_in_place_object(FlInPlace *p, const FlValue *v) {
     if (!is_unique(p, v)) return v;
     v = origin(p, v);
     const FlOp *loop = v->op ? NULL : v->region->owner;
-    if (!loop || (loop->code != FL_OP_FOR && loop->code != FL_OP_WHILE)) return v;
+    if (!loop || !fl_ir_is_rounds(loop)) return v;
     int index = v->index - (loop->code == FL_OP_FOR ? 1 : 0);
     if (fl_in_place_carry(p, loop, index) != FL_CARRY_SAME) return v;
     v = loop->args[first_carried(loop) + index];

@@ -217,8 +217,7 @@ static bool dies_in_branch(const FlLifetime *l, const FlOp *op, const FlValue *v
 
 bool fl_lifetime_consumes(const FlLifetime *l, const FlOp *op, int arg) {
   int first = op->code == FL_OP_FOR ? 2 : 0;
-  if (op->code != FL_OP_FOR && op->code != FL_OP_WHILE && !(op->code == FL_OP_STORE && arg == 0))
-    return false;
+  if (!fl_ir_is_rounds(op) && !(op->code == FL_OP_STORE && arg == 0)) return false;
   FlValue *v = op->args[arg];
   if (arg < first || !dies_in_branch(l, op, v)) return false;
   for (int i = 0; i < op->n_args; i++)

@@ -101,15 +101,14 @@ static void rounds_whole(Parting *p, const FlOp *op, int i) {
 }
 
 static void result_whole(Parting *p, const FlOp *op, int i) {
-  if (op->code == FL_OP_FOR || op->code == FL_OP_WHILE) rounds_whole(p, op, i);
+  if (fl_ir_is_rounds(op)) rounds_whole(p, op, i);
   if (op->code == FL_OP_CALL || op->code == FL_OP_STAGE) make_whole(p, op->attrs.func->body->yields[i]);
   for (int k = 0; op->code == FL_OP_IF && k < op->n_regions; k++) make_whole(p, op->regions[k]->yields[i]);
 }
 
 static void param_whole(Parting *p, const FlRegion *r, int i) {
   const FlOp *op = r->owner;
-  if (op && (op->code == FL_OP_FOR || op->code == FL_OP_WHILE))
-    rounds_whole(p, op, i - (op->code == FL_OP_FOR));
+  if (op && fl_ir_is_rounds(op)) rounds_whole(p, op, i - (op->code == FL_OP_FOR));
   if (op) return;
   const Callers *c = fl_map_get(p->callers, r->func);
   for (int k = 0; k < c->calls.n; k++) make_whole(p, c->calls.at[k]->args[i]);

@@ -112,10 +112,10 @@ static FlPlanStep *make_step(FlPlanner *m, const FlOp *op, int first) {
   if (s->kind == FL_STEP_BULK) s->uses = fl_plan_args(m, op);
   if (s->uses && p->level) s->lasts = lasts(s);
   if (s->kind == FL_STEP_KERNEL) s->kernel = fl_plan_kernel(m, op, s->kernel_code);
-  if (op->code == FL_OP_FOR || op->code == FL_OP_WHILE) s->holds = holds(m, op);
+  if (fl_ir_is_rounds(op)) s->holds = holds(m, op);
   if (op->code == FL_OP_IF) s->same = same(m, op);
   if (op->code == FL_OP_STORE) s->writes = fl_in_place_store(m->in_place, op);
-  if (op->code == FL_OP_FOR || op->code == FL_OP_WHILE || op->code == FL_OP_STORE) s->takes = takes(m, op);
+  if (fl_ir_is_rounds(op) || op->code == FL_OP_STORE) s->takes = takes(m, op);
   fl_map_set(p->steps, op, s);
   s->inside = make_inside(m, s);
   if (op->code == FL_OP_STAGE) fl_vec_push(p->arena, &m->running, op);

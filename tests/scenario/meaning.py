@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import FLOWC, ROOT, Place, check, finish
 
 HERE = ROOT / "tests/meaning"
-ROW = re.compile(r'^FL_OP\(\w+, "(\w+)", (\w+), "[^"]*", [A-Z |0]+, \w+, [\d.]+, (\d+)\)', re.M)
+ROW = re.compile(r'^FL_OP\(\w+, "(\w+)", (\w+), "[^"]*", [A-Z |0]+, \w+, \w+, [\d.]+, (\d+)\)', re.M)
 BITS = HERE / "bits.txt"
 HEAD = """# The digests of what operators give on fixed arguments: operator.case, version of its meaning, digest. Written by
 # tests/scenario/meaning.py --bless, which says what to do where they differ. Lines of a version are never changed.

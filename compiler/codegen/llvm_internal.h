@@ -39,7 +39,6 @@ typedef struct FlGen {
   const FlModule *ir;
   const FlSources *sources;
   FlCodegenOptions options;
-  bool first; /* of the parts, which all see the same */
   bool plain; /* made for functions that run straight through (llvm_parts.c) */
   LLVMContextRef cx;
   LLVMModuleRef mod;
@@ -192,6 +191,7 @@ void fl_ll_scalar(FlFn *f, const FlOp *op);
 void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, const FlType1 *types,
                      const Val *args, unsigned n_out, const FlType1 *out_types, Val *out);
 Val fl_ll_less(FlFn *f, FlDtype d, Val a, Val b);
+void fl_ll_kern_read(FlGen *g); /* for a module that was not generated in this context */
 void fl_ll_kern_link(FlGen *g); /* links the scalar functions that are used */
 
 /* ---- llvm_region.c: control flow, the same in every form ------------------------------------------- */

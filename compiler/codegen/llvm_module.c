@@ -211,7 +211,7 @@ static void make_unit(FlGen *g, FlCodeUnit *unit) {
   g->first_site = NULL;
   g->sites.n = g->n_names = 0;
   for (int i = 0; i < unit->n_funcs; i++) fl_ll_host_function(g, unit->funcs[i]);
-  for (int i = 0; g->first && i < g->sites.n; i++) {
+  for (int i = 0; i < g->sites.n; i++) {
     const FlLlSite *s = &g->sites.at[i];
     fl_code_site_put(&unit->sites, &(FlCodeSite){s->span, s->said, s->callee});
   }

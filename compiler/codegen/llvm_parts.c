@@ -1,16 +1,17 @@
 /* llvm_parts.c: the code of a larger program is made in parts, side by side.
  *
- * Each part generates the whole module, which takes little, in an LLVM context of its own on a thread of its
- * own; keeps its share of the functions and declares the others; then optimises and emits what it kept, which
- * is what takes time. What always holds: every part generates the same module, so all agree on names, places
- * and who keeps what; the number of parts depends on the program alone.
+ * The module is generated once; kernels that do the same are made one. Each part reads it into an LLVM
+ * context of its own, on a thread of its own; keeps its share of the functions and declares the others; then
+ * optimises and emits what it kept, which is what takes time. What always holds: every part reads the same
+ * module, so all agree on names, places and who keeps what; the number of parts depends on the program alone.
  *
  * A long script is one long function that runs straight through, and the body of a loop may be as long.
  * LLVM's passes over live ranges take the square of that length, so that such functions are a part of their
  * own, made without these passes: also those of loops are vectors then, with more loads and stores. */
 #include "codegen/llvm_internal.h"
 
-#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -127,7 +128,8 @@ static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
     sums[keeper] += shares.at[i].cost;
     if (keeper != part) declare_only(g, shares.at[i].fn);
   }
-  if (part > 0 && g->program) LLVMDeleteGlobal(g->program);
+  Val program = part > 0 ? LLVMGetNamedGlobal(g->mod, "flow_program") : NULL;
+  if (program) LLVMDeleteGlobal(program);
 }
 
 /* ---- a part, and all of them ----------------------------------------------------------------------- */
@@ -136,6 +138,9 @@ typedef struct Work {
   const FlPlan *plan;
   const FlSources *sources;
   const FlCodegenOptions *options;
+  FlArena *arena;
+  FlGen *g;                    /* whose module was generated; of the other parts */
+  LLVMMemoryBufferRef bitcode; /* it is read from here */
   int part, n_parts;
   bool plain; /* the last part is of what runs straight through */
   FlObject out;
@@ -152,24 +157,23 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *arg) {
   LLVMDisposeMessage(text);
 }
 
-static void *make_part(void *arg) {
-  Work *w = arg;
-  FlArena *arena = fl_arena_new();
-  FlGen *g = FL_NEW(arena, FlGen);
-  g->arena = arena;
+static void open_context(Work *w) {
+  w->arena = fl_arena_new();
+  FlGen *g = w->g = FL_NEW(w->arena, FlGen);
+  g->arena = w->arena;
   g->plan = w->plan;
   g->ir = w->plan->module;
   g->sources = w->sources;
   g->options = *w->options;
-  g->first = w->part == 0;
   g->plain = w->plain && w->part == w->n_parts - 1;
   g->cx = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
-  fl_ll_generate(g);
-  if (!g->error && w->n_parts > 1 && fl_ll_run_passes(g, "mergefunc"))
-    keep_share(g, w->part, w->n_parts, w->plain);
-  if (!g->error) fl_ll_kern_link(g);
-  if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);
+  /* Of what nobody reads only functions and variables need names. */
+  LLVMContextSetDiscardValueNames(g->cx, g->options.emit == FL_EMIT_OBJECT);
+}
+
+static void close_context(Work *w) {
+  FlGen *g = w->g;
   if (g->error) {
     free(w->out.bytes);
     w->out = (FlObject){.why = strdup(g->error)};
@@ -179,11 +183,35 @@ static void *make_part(void *arg) {
   if (g->kern) LLVMDisposeModule(g->kern);
   if (g->mod) LLVMDisposeModule(g->mod);
   LLVMContextDispose(g->cx);
-  fl_arena_free(arena);
+  fl_arena_free(w->arena);
+}
+
+static void *make_part(void *arg) {
+  Work *w = arg;
+  if (!w->g) {
+    open_context(w);
+    if (LLVMParseBitcodeInContext2(w->g->cx, w->bitcode, &w->g->mod))
+      fl_ll_fail(w->g, "the generated module does not read");
+    else if (fl_ll_target_init(w->g)) fl_ll_kern_read(w->g);
+  }
+  FlGen *g = w->g;
+  if (!g->error && w->n_parts > 1) keep_share(g, w->part, w->n_parts, w->plain);
+  if (!g->error) fl_ll_kern_link(g);
+  if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);
+  close_context(w);
   return NULL;
 }
 
-__attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *plan, const FlSources *sources,
+/* In the context of the first part, which goes on with it. */
+static LLVMMemoryBufferRef generate(Work *first) {
+  open_context(first);
+  fl_ll_generate(first->g);
+  if (first->options->level > 0 && !first->g->error) (void)fl_ll_run_passes(first->g, "mergefunc");
+  return first->g->error || first->n_parts == 1 ? NULL : LLVMWriteBitcodeToMemoryBuffer(first->g->mod);
+}
+
+__attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *plan,
+                                                                  const FlSources *sources,
                                                                   const FlCodegenOptions *options) {
   if ((plan->level > 0) != (options->level > 0)) {
     static const char why[] = "the plan is of another level than the code that is wanted";
@@ -199,6 +227,9 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
   for (int i = 0; i < n; i++)
     work[i] =
         (Work){.plan = plan, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};
+  LLVMMemoryBufferRef bitcode = generate(&work[0]);
+  if (!bitcode) n = 1;
+  for (int i = 1; i < n; i++) work[i].bitcode = bitcode;
   /* A thread takes much address space that it does not use; where that is scarce (ulimit -v), one after
    * another. */
   for (int i = 1; i < n && !fl_ll_memory_limited(); i++)
@@ -207,6 +238,7 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
     if (!work[i].started) make_part(&work[i]);
   for (int i = 1; i < n; i++)
     if (work[i].started) pthread_join(work[i].thread, NULL);
+  if (bitcode) LLVMDisposeMemoryBuffer(bitcode);
   if (n == 1) return work[0].out;
   FlObject objects[PARTS + 1], out = {0};
   for (int i = 0; i < n; i++) {

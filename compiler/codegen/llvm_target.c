@@ -117,11 +117,10 @@ Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4) {
 
 /* The front end gives clean SSA with rotated loops. What is left is inlining the scalar functions, finding
  * what they have in common (two random numbers of one Philox block), forming vectors, and cleaning after
- * that. Kernels that do the same are one kernel, before any work goes into them. Full unrolling after the
+ * that. Full unrolling after the
  * vectors were made lets the 32 lanes of a reduction live in registers. */
 static const char pipeline_full[] =
-    "mergefunc,always-inline,function(sroa,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-"
-    "vectorize,"
+    "always-inline,function(sroa,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-vectorize,"
     "loop(loop-unroll-full),sroa,early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),"
     "simplifycfg),globaldce";
 static const char pipeline_quick[] = "always-inline,globaldce";

@@ -191,7 +191,8 @@ void fl_ll_scan(FlFn *f, const FlOp *op) {
     fl_ll_store_elem(f, d, heaps[i] ? fl_ll_text_copy(f, heaps[i], next[i]) : next[i],
                      fl_ll_gep(f, fl_ll_mem_type(g, d), data[i], l.i));
   }
-  fl_ll_texts_leave(f, mark, n, types, next);
+  Val status = fl_ll_texts_leave(f, mark, n, types, next);
+  if (status && f->form == FL_FORM_HOST) fl_ll_check_status(f, status);
   fl_ll_loop_close(f, &l, next, false);
 }
 

@@ -102,14 +102,18 @@ static void release_after(FlFn *f, const FlOp *op, bool waited) {
 
 /* ---- failure ------------------------------------------------------------------------------ */
 
-static void leave_if(FlFn *f, Val bad, Val status) {
-  Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
-  LLVMBuildCondBr(f->b, bad, fail, fine);
-  fl_ll_at(f, fail);
+void fl_ll_leave(FlFn *f, Val status) {
   LLVMBuildStore(f->b, status, f->status);
   if (f->op)
     LLVMBuildStore(f->b, fl_ll_i32(f->g, fl_ll_site(f->g, f->op->span, (FlFaultText){0})), f->failed_at);
   LLVMBuildBr(f->b, f->cleanup);
+}
+
+static void leave_if(FlFn *f, Val bad, Val status) {
+  Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
+  LLVMBuildCondBr(f->b, bad, fail, fine);
+  fl_ll_at(f, fail);
+  fl_ll_leave(f, status);
   fl_ll_at(f, fine);
 }
 

@@ -298,6 +298,7 @@ void fl_ll_drop(FlFn *f,
                 const FlValue *v); /* releases v, which the function owns; nothing when it is borrowed */
 Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index); /* one owned reference of what a region yields */
 void fl_ll_check_status(FlFn *f, Val status);
+void fl_ll_leave(FlFn *f, Val status); /* the function ends here, with this status */
 void fl_ll_check_pointer(FlFn *f, Val p);
 void fl_ll_unref(FlFn *f, Val a);
 /* Waits for every stage call that is running: an error of an earlier one is the one to report. Leaves the
@@ -353,9 +354,9 @@ void fl_ll_keep_yields(FlFn *f);
 void fl_ll_leave_element(FlFn *f);
 /* Before the region is run; NULL: it leaves nothing. */
 Val fl_ll_texts_mark(FlFn *f, const FlRegion *r);
-/* After it, as often as it is run: what it left dies, but for the texts among `live`, which may be moved.
- * mark NULL: does nothing. */
-void fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val *live);
+/* After it, as often as it is run: what it left dies, but for the texts among `live`, which may be moved. Gives a status:
+ * non-zero where a text found no memory, so that host code stops there. mark NULL: does nothing, and gives NULL. */
+Val fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val *live);
 
 /* ---- llvm_program.c -------------------------------------------------------------------------------- */
 

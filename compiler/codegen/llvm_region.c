@@ -257,12 +257,21 @@ static Val *next_of(FlFn *f, const FlRegion *r, const Carried *c, int lead, Val 
   return next;
 }
 
-/* The end of a round: texts that it made die, but for those that go on. */
+/* The end of a round: texts that it made die, but for those that go on. Host code goes on only where all of them found
+ * memory. */
 static void leave_round(FlFn *f, const FlOp *op, const Carried *c, Val mark, Val *next) {
   FlType1 *types = FL_NEW_ARRAY(f->g->arena, FlType1, c->n_init + 1);
   for (int i = 0, at = 0; i < c->n; i++)
     if (c->by_phi[i]) types[at++] = op->results[i]->type;
-  fl_ll_texts_leave(f, mark, c->n_init, types, next);
+  Val status = fl_ll_texts_leave(f, mark, c->n_init, types, next);
+  if (!status || f->form != FL_FORM_HOST) return;
+  Block failed = fl_ll_block(f, "lacks"), fine = fl_ll_block(f, "goes_on");
+  LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntNE, status, fl_ll_i32(f->g, 0), ""), failed, fine);
+  fl_ll_at(f, failed);
+  for (unsigned i = 0; i < c->n_init; i++)
+    if (!fl_t_is_scalar(types[i])) fl_ll_unref(f, next[i]); /* nobody else holds them at this moment */
+  fl_ll_leave(f, status);
+  fl_ll_at(f, fine);
 }
 
 static void define_phis(FlFn *f, const Carried *c, FlValue *const *to, const Val *from) {

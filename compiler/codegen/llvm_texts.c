@@ -30,8 +30,10 @@ Val fl_ll_text_copy(FlFn *f, Val heap, Val text) {
   FlGen *g = f->g;
   Val from = LLVMBuildExtractValue(f->b, text, 0, ""), len = LLVMBuildExtractValue(f->b, text, 1, "");
   Val to = fl_ll_call(f, "fl_heap_alloc", g->ptr, 2, (Ty[]){g->ptr, g->i64}, (Val[]){heap, len});
+  /* Without memory it is nothing, and the run is stopped. */
+  len = LLVMBuildSelect(f->b, LLVMBuildIsNull(f->b, to, ""), fl_ll_i64(g, 0), len, "");
   LLVMBuildMemCpy(f->b, to, 1, from, 1, len);
-  return LLVMBuildInsertValue(f->b, text, to, 0, "");
+  return LLVMBuildInsertValue(f->b, LLVMBuildInsertValue(f->b, text, to, 0, ""), len, 1, "");
 }
 
 Val fl_ll_text_to_stack(FlFn *f, Val text) { return fl_ll_text_copy(f, heap_here(f), text); }
@@ -68,9 +70,9 @@ Val fl_ll_texts_mark(FlFn *f, const FlRegion *r) {
   return mark;
 }
 
-void fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val *live) {
+Val fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val *live) {
   FlGen *g = f->g;
-  if (!mark) return;
+  if (!mark) return NULL;
   unsigned n_texts = 0;
   for (unsigned i = 0; i < n; i++) n_texts += fl_type_is_text(types[i]);
   Val at = n_texts ? fl_ll_alloca_n(f, g->i64, 2 * n_texts, "live") : fl_ll_null(g);
@@ -79,11 +81,12 @@ void fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val 
     if (fl_type_is_text(types[i])) LLVMBuildStore(f->b, live[i], fl_ll_at_byte(f, at, 16 * (int64_t)n_texts++));
   Ty of[] = {g->ptr, g->ptr, g->ptr, g->i32};
   Val args[] = {heap_here(f), mark, at, fl_ll_i32(g, n_texts)};
-  fl_ll_call(f, "fl_texts_leave", g->none, 4, of, args);
+  Val status = fl_ll_call(f, "fl_texts_leave", g->i32, 4, of, args);
   n_texts = 0;
   for (unsigned i = 0; i < n; i++)
     if (fl_type_is_text(types[i]))
       live[i] = LLVMBuildLoad2(f->b, LLVMTypeOf(live[i]), fl_ll_at_byte(f, at, 16 * (int64_t)n_texts++), "");
+  return status;
 }
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */

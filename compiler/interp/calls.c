@@ -44,7 +44,7 @@ static FlStatus finish(Frame *f, const FlOp *op, FlStatus s, FlSlot *args, FlSlo
 
 static FlSlot *arguments(Frame *f, const FlOp *op) {
   FlSlot *args = new_slots(op->n_args);
-  for (int i = 0; i < op->n_args; i++) args[i] = value_of(f, op->args[i]);
+  for (int i = 0; args != NULL && i < op->n_args; i++) args[i] = value_of(f, op->args[i]);
   return args;
 }
 
@@ -56,7 +56,8 @@ FlStatus run_runtime(Frame *f, const FlOp *op) {
     abort();
   }
   FlSlot *args = arguments(f, op), *results = new_slots(op->n_results);
-  FlStatus s = fl_run_op(f->ctx, desc, args, results);
+  FlStatus s = args == NULL || results == NULL ? no_memory(f) : 0;
+  if (s == 0) s = fl_run_op(f->ctx, desc, args, results);
   return finish(f, op, s, args, results);
 }
 
@@ -64,6 +65,8 @@ FlStatus run_runtime(Frame *f, const FlOp *op) {
 FlStatus run_stage(Frame *f, const FlOp *op) {
   FlSlot *args = arguments(f, op), *results = new_slots(op->n_results);
   int32_t stage = (int32_t)(intptr_t)fl_map_get(f->in->stage_index, op->attrs.func) - 1;
-  FlFuture *future = fl_stage_start(f->ctx, stage, args, note_of(f, op)->site);
-  return finish(f, op, fl_stage_wait(f->ctx, future, results), args, results);
+  FlStatus s = args == NULL || results == NULL ? no_memory(f) : 0;
+  if (s == 0)
+    s = fl_stage_wait(f->ctx, fl_stage_start(f->ctx, stage, args, note_of(f, op)->site), results);
+  return finish(f, op, s, args, results);
 }

@@ -135,12 +135,13 @@ static FlSlot slot_of(FlDtype d, Word w) {
   return (FlSlot){.i = w.i};
 }
 
-static void call(ExternCall *c, Word *words, Word *result) {
+static FlStatus call(Frame *f, ExternCall *c, Word *words, Word *result) {
   void **at = calloc((size_t)c->n_words + 1, sizeof *at);
-  if (at == NULL) fl_no_memory();
+  if (at == NULL) return no_memory(f);
   for (int i = 0; i < c->n_words; i++) at[i] = &words[i];
   ffi_call(&c->cif, (void (*)(void))(uintptr_t)c->function->address, result, at);
   free(at);
+  return 0;
 }
 
 FlStatus run_extern(Frame *f, const FlOp *op) {
@@ -150,7 +151,7 @@ FlStatus run_extern(Frame *f, const FlOp *op) {
   int n = op->n_args - (int)op->attrs.i, at = 0;
   Word *words = calloc((size_t)c->n_words + 1, sizeof *words), result = {0};
   FlSlot out = {0};
-  if (words == NULL) fl_no_memory();
+  if (words == NULL) return no_memory(f);
   for (int i = 0; i < n; i++) at += put_words(words + at, op->args[i]->type, value_of(f, op->args[i]));
   if (is_array(t)) {
     int64_t dims[FL_MAX_RANK] = {0};
@@ -158,10 +159,11 @@ FlStatus run_extern(Frame *f, const FlOp *op) {
     out.a = fl_extern_result(f->ctx, note_of(f, op)->site, t.dtype, t.rank, dims);
     if (out.a != NULL) put_words(words + at, t, out);
   }
-  bool ok = !is_array(t) || out.a != NULL;
-  if (ok) call(c, words, &result);
-  if (ok && is_array(t)) fl_extern_settle(out.a);
-  if (ok) define(f, op->results[0], is_array(t) ? out : slot_of((FlDtype)t.dtype, result));
+  FlStatus s = is_array(t) && out.a == NULL;
+  if (s == 0) s = call(f, c, words, &result);
+  if (s == 0 && is_array(t)) fl_extern_settle(out.a);
+  if (s == 0) define(f, op->results[0], is_array(t) ? out : slot_of((FlDtype)t.dtype, result));
+  else if (is_array(t)) fl_array_unref(out.a);
   free(words);
-  return ok ? 0 : 1;
+  return s;
 }

@@ -67,7 +67,8 @@ static inline bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
 FlStatus run_region(Frame *f, const FlRegion *r, FlSlot *out);
 /* Sets a parameter or result: takes over the reference. */
 void define(Frame *f, const FlValue *v, FlSlot slot);
-FlSlot *new_slots(int64_t n);       /* zeroed; free */
+FlSlot *new_slots(int64_t n);       /* zeroed; free; NULL: no memory */
+FlStatus no_memory(Frame *f);       /* records that */
 FlSlot own(FlType1 t, FlSlot slot); /* one more reference of an array; a scalar is itself */
 void disown(FlType1 t, FlSlot slot);
 FlStatus call_function(Frame *f, const FlFunc *func, const FlSlot *args, FlSlot *results);
@@ -100,10 +101,10 @@ FlSlot get_element(const FlArray *a, int64_t at); /* a list element is borrowed 
 void put_element(FlArray *a, int64_t at, FlSlot v);
 /* A copy of the text in the heap. */
 FlSlot text_in(FlHeap *heap, FlSlot text);
-FlType1 *value_types(FlValue *const *values, int n); /* free */
+FlType1 *value_types(FlValue *const *values, int n); /* free; NULL: no memory */
 /* The end of a round of a loop, or of a call: the texts made since the mark die, but for those among the n
- * slots. */
-void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n);
+ * slots. Fails where one of them found no memory. */
+FlStatus leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n);
 /* A new array of that type: of sizes `dims`, a list of dims[0] places; with a cut only its rows. NULL:
  * failed, recorded. */
 FlArray *new_array(Frame *f, FlType1 t, const int64_t *dims, const FlCut *cut);

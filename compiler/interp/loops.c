@@ -21,6 +21,7 @@ void say_group(Frame *f, const FlOp *failed) {
   const FlOp *op = fl_ir_within(failed);
   if (op == NULL) return;
   FlSlot *args = new_slots(op->n_args);
+  if (args == NULL) return; /* it fails as it does, without the group */
   for (int i = 1; i < op->n_args; i++) args[i] = value_of(f, op->args[i]);
   fl_fail_within(f->ctx, &note_of(f, op)->desc, args);
   free(args);
@@ -54,7 +55,7 @@ FlStatus each_element(Frame *f, const FlOp *op, const FlCut *cut, ElementFn *fn,
   Fault first = {0}, now = {0};
   if (all) f->fault = &now, f->first = &first;
   FlSlot *yields = new_slots(r->n_yields);
-  FlStatus s = 0;
+  FlStatus s = yields == NULL ? no_memory(f) : 0;
   int64_t pos = 0;
   if (cut && n > 0) {
     pos = n / sizes[0] * fl_cut_from(cut);
@@ -79,7 +80,7 @@ FlStatus each_element(Frame *f, const FlOp *op, const FlCut *cut, ElementFn *fn,
       s = fn(f, op, pos, yields, arg);
     }
     /* What a nested loop failed with is looked at by the walk around it. */
-    if (s == 0) fl_texts_leave(f->heap, &mark, NULL, 0);
+    if (s == 0) s = leave_texts(f, &mark, NULL, NULL, 0);
     advance(index, sizes, op->n_args);
   }
   free(yields);
@@ -110,8 +111,9 @@ static void put_yield(Filling *fill, int i, int64_t at, FlSlot v) {
 /* Arrays of sizes `dims`; a list has a place for each of the `n` elements. */
 static FlStatus start(Frame *f, const FlOp *op, int first, const int64_t *dims, int64_t n, const FlCut *cut,
                       Filling *fill) {
+  fill->arrays = calloc((size_t)(op->n_results - first) + 1, sizeof *fill->arrays);
+  if (fill->arrays == NULL) return no_memory(f);
   fill->n = op->n_results - first;
-  fill->arrays = calloc((size_t)fill->n + 1, sizeof *fill->arrays);
   fill->heap = fl_heap_new(f->ctx);
   for (int i = 0; i < fill->n; i++) {
     FlType1 t = op->results[first + i]->type;
@@ -164,15 +166,16 @@ typedef struct Kept {
 } Kept;
 
 static FlStatus keep_element(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg) {
-  (void)f;
   (void)pos;
   Kept *k = arg;
   int columns = op->n_results - 1;
   if (yields[0].i == 0) return 0;
   if (k->n == k->capacity) {
-    k->capacity = k->capacity > 0 ? k->capacity * 2 : 64;
-    k->slots = realloc(k->slots, (size_t)(k->capacity * columns + 1) * sizeof *k->slots);
-    if (k->slots == NULL) fl_no_memory();
+    int64_t capacity = k->capacity > 0 ? k->capacity * 2 : 64;
+    FlSlot *slots = realloc(k->slots, (size_t)(capacity * columns + 1) * sizeof *slots);
+    if (slots == NULL) return no_memory(f);
+    k->slots = slots;
+    k->capacity = capacity;
   }
   for (int i = 0; i < columns; i++) {
     FlDtype d = (FlDtype)op->results[1 + i]->type.dtype;
@@ -213,14 +216,14 @@ FlStatus run_scan(Frame *f, const FlOp *op) {
   FlType1 *types = value_types(r->yields, r->n_yields);
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
-  FlStatus s = start(f, op, 0, &n, n, NULL, &fill);
-  for (int k = 0; k < op->n_results; k++) carried[k] = value_of(f, op->args[1 + k]);
+  FlStatus s = carried == NULL || types == NULL ? no_memory(f) : start(f, op, 0, &n, n, NULL, &fill);
+  for (int k = 0; k < op->n_results && s == 0; k++) carried[k] = value_of(f, op->args[1 + k]);
   for (int64_t i = 0; i < n && s == 0; i++) {
     define(f, r->params[0], (FlSlot){.i = i});
     for (int k = 0; k < op->n_results; k++) define(f, r->params[1 + k], carried[k]);
     s = run_region(f, r, carried);
     for (int k = 0; k < op->n_results && s == 0; k++) put_yield(&fill, k, i, carried[k]);
-    if (s == 0) leave_texts(f, &mark, types, carried, op->n_results);
+    if (s == 0) s = leave_texts(f, &mark, types, carried, op->n_results);
   }
   s = finish(f, op, 0, &fill, s);
   free(types);

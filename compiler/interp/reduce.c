@@ -51,7 +51,7 @@ static void clear_lanes(Reduction *r) {
 }
 
 /* The butterfly over the lanes gives the result of their block. */
-static void end_block(Reduction *r) {
+static FlStatus end_block(Frame *f, Reduction *r) {
   bool times = r->kind == FL_RED_PRODUCT;
   for (int half = FL_LANES / 2; half >= 1; half /= 2)
     for (int i = 0; i < half; i++) {
@@ -59,11 +59,13 @@ static void end_block(Reduction *r) {
       r->lanes32[i] = times ? r->lanes32[i] * r->lanes32[i + half] : r->lanes32[i] + r->lanes32[i + half];
     }
   if ((r->n_blocks & (r->n_blocks - 1)) == 0) { /* as many as there is room for */
-    r->blocks = realloc(r->blocks, (size_t)(r->n_blocks ? 2 * r->n_blocks : 1) * sizeof *r->blocks);
-    if (r->blocks == NULL) fl_no_memory();
+    FlSlot *blocks = realloc(r->blocks, (size_t)(r->n_blocks ? 2 * r->n_blocks : 1) * sizeof *blocks);
+    if (blocks == NULL) return no_memory(f);
+    r->blocks = blocks;
   }
   r->blocks[r->n_blocks++] = r->d == FL_F64 ? (FlSlot){.f = r->lanes[0]} : (FlSlot){.f32 = r->lanes32[0]};
   clear_lanes(r);
+  return 0;
 }
 
 /* Of n blocks, at least 1. */
@@ -135,17 +137,18 @@ static bool better(const Reduction *r, FlSlot v, FlSlot best) {
   return least ? wide(r->d, v) < wide(r->d, best) : wide(r->d, v) > wide(r->d, best);
 }
 
-static void pick(Reduction *r, int64_t pos, FlSlot v) {
-  if (r->at >= 0 && !better(r, v, r->best)) return;
+static FlStatus pick(Frame *f, Reduction *r, int64_t pos, FlSlot v) {
+  if (r->at >= 0 && !better(r, v, r->best)) return 0;
   if (r->d == FL_TEXT) {
     char *copy = malloc(v.t.len > 0 ? (size_t)v.t.len : 1);
-    if (copy == NULL) fl_no_memory();
+    if (copy == NULL) return no_memory(f);
     if (v.t.len > 0) memcpy(copy, v.t.ptr, (size_t)v.t.len);
     free(r->text);
     v.t.ptr = r->text = copy;
   }
   r->best = v;
   r->at = pos;
+  return 0;
 }
 
 static FlStatus overflow(Frame *f, const FlOp *op, int part, FlDtype d, FlSlot a, FlSlot b) {
@@ -185,22 +188,23 @@ static FlStatus add_one(Frame *f, const FlOp *op, int part, Sweep *s, int64_t po
   case FL_RED_MIN:
   case FL_RED_MAX:
   case FL_RED_ARGMIN:
-  case FL_RED_ARGMAX: pick(r, pos, v); break;
+  case FL_RED_ARGMAX: return pick(f, r, pos, v);
   case FL_RED_EACH: put_element(r->each, pos, v); break;
   }
   return 0;
 }
 
-static void reach_block(Sweep *s, int64_t block) {
-  for (; s->block < block; s->block++)
-    for (int k = 0; k < s->n; k++)
-      if (uses_lanes(&s->at[k])) end_block(&s->at[k]);
+static FlStatus reach_block(Frame *f, Sweep *s, int64_t block) {
+  FlStatus status = 0;
+  for (; s->block < block && status == 0; s->block++)
+    for (int k = 0; k < s->n && status == 0; k++)
+      if (uses_lanes(&s->at[k])) status = end_block(f, &s->at[k]);
+  return status;
 }
 
 static FlStatus add_element(Frame *f, const FlOp *op, int64_t pos, FlSlot *yields, void *arg) {
   Sweep *s = arg;
-  reach_block(s, pos / FL_BLOCK);
-  FlStatus status = 0;
+  FlStatus status = reach_block(f, s, pos / FL_BLOCK);
   for (int k = 0; k < s->n && status == 0; k++)
     if (s->at[k].keep < 0 || yields[s->at[k].keep].i != 0) status = add_one(f, op, k, s, pos, yields);
   return status;
@@ -215,7 +219,8 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
   case FL_RED_SUM_PRODUCT:
   case FL_RED_PRODUCT:
     if (uses_lanes(r)) {
-      end_block(r);
+      FlStatus s = end_block(f, r);
+      if (s != 0) return s;
       v = join_blocks(r, r->blocks, r->n_blocks);
     } else if (r->kind != FL_RED_PRODUCT) {
       if (!fits(d, r->sum)) return overflow(f, op, part, d, (FlSlot){0}, (FlSlot){0});
@@ -255,6 +260,7 @@ static FlStatus start_each(Frame *f, const FlOp *op, int part, Reduction *r) {
 FlStatus run_reduce(Frame *f, const FlOp *op) {
   Sweep s = {.n = op->n_results};
   s.at = calloc((size_t)s.n, sizeof *s.at);
+  if (s.at == NULL) return no_memory(f);
   for (int k = 0; k < s.n; k++) {
     Reduction *r = &s.at[k];
     FlReduction how = fl_ir_reduction(op, k);

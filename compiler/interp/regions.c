@@ -4,6 +4,8 @@
  * get references of their own before that, and texts, which may point into released arrays, are copied. */
 #include "interp/interp_internal.h"
 
+#include "exec/exec.h"
+
 #include <stdlib.h>
 
 /* ---- values ------------------------------------------------------------------------------------------ */
@@ -24,28 +26,35 @@ static void forget(Frame *f, const FlValue *v) {
 }
 
 FlSlot *new_slots(int64_t n) {
-  FlSlot *slots = calloc(n > 0 ? (size_t)n : 1, sizeof *slots);
-  if (slots == NULL) fl_no_memory();
-  return slots;
+  return calloc(n > 0 ? (size_t)n : 1, sizeof(FlSlot));
 }
 
-void leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n) {
+FlStatus no_memory(Frame *f) { return fl_fail_text(f->ctx, -1, FL_FAULT_MEMORY, "out of memory"); }
+
+FlStatus leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n) {
   FlText few[16], *live = n <= 16 ? few : malloc((size_t)n * sizeof *live);
   int32_t n_live = 0;
-  if (live == NULL) fl_no_memory();
+  if (live == NULL) return no_memory(f);
   for (int i = 0; i < n; i++)
     if (fl_type_is_text(types[i])) live[n_live++] = slots[i].t;
-  fl_texts_leave(f->heap, mark, live, n_live);
+  FlStatus s = fl_texts_leave(f->heap, mark, live, n_live);
   n_live = 0;
   for (int i = 0; i < n; i++)
     if (fl_type_is_text(types[i])) slots[i].t = live[n_live++];
   if (live != few) free(live);
+  return s ? fl_fail_stopped(f->ctx) : 0;
+}
+
+/* The same where arrays are among the slots, which go when it fails. */
+static FlStatus end_round(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n) {
+  FlStatus s = leave_texts(f, mark, types, slots, n);
+  for (int i = 0; i < n && s != 0; i++) disown(types[i], slots[i]);
+  return s;
 }
 
 FlType1 *value_types(FlValue *const *values, int n) {
   FlType1 *types = malloc((size_t)(n + 1) * sizeof *types);
-  if (types == NULL) fl_no_memory();
-  for (int i = 0; i < n; i++) types[i] = values[i]->type;
+  for (int i = 0; types != NULL && i < n; i++) types[i] = values[i]->type;
   return types;
 }
 
@@ -57,6 +66,7 @@ static void define_results(Frame *f, const FlOp *op, const FlSlot *slots) {
 
 static FlStatus run_if(Frame *f, const FlOp *op) {
   FlSlot *out = new_slots(op->n_results);
+  if (out == NULL) return no_memory(f);
   FlStatus s = run_region(f, op->regions[value_of(f, op->args[0]).i != 0 ? 0 : 1], out);
   if (s == 0) define_results(f, op, out);
   free(out);
@@ -67,17 +77,17 @@ static FlStatus run_for(Frame *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
   int64_t hi = value_of(f, op->args[1]).i;
   FlSlot *carried = new_slots(op->n_results);
-  for (int k = 0; k < op->n_results; k++)
-    carried[k] = own(op->results[k]->type, value_of(f, op->args[2 + k]));
   FlType1 *types = value_types(op->results, op->n_results);
+  FlStatus s = carried == NULL || types == NULL ? no_memory(f) : 0;
+  for (int k = 0; k < op->n_results && s == 0; k++)
+    carried[k] = own(op->results[k]->type, value_of(f, op->args[2 + k]));
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
-  FlStatus s = 0;
   for (int64_t i = value_of(f, op->args[0]).i; i < hi && s == 0; i++) {
     define(f, r->params[0], (FlSlot){.i = i});
     for (int k = 0; k < op->n_results; k++) define(f, r->params[1 + k], carried[k]);
     s = run_region(f, r, carried);
-    if (s == 0) leave_texts(f, &mark, types, carried, op->n_results);
+    if (s == 0) s = end_round(f, &mark, types, carried, op->n_results);
   }
   if (s == 0) define_results(f, op, carried);
   free(types);
@@ -88,17 +98,17 @@ static FlStatus run_for(Frame *f, const FlOp *op) {
 static FlStatus run_while(Frame *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
   FlSlot *carried = new_slots(op->n_results + 1); /* place 0 is whether to go on */
-  for (int k = 0; k < op->n_results; k++)
-    carried[k + 1] = own(op->results[k]->type, value_of(f, op->args[k]));
   FlType1 *types = value_types(op->results, op->n_results);
+  FlStatus s = carried == NULL || types == NULL ? no_memory(f) : 0;
+  for (int k = 0; k < op->n_results && s == 0; k++)
+    carried[k + 1] = own(op->results[k]->type, value_of(f, op->args[k]));
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
-  FlStatus s = 0;
-  do {
+  for (bool again = s == 0; again; again = s == 0 && carried[0].i != 0) {
     for (int k = 0; k < op->n_results; k++) define(f, r->params[k], carried[k + 1]);
     s = run_region(f, r, carried);
-    if (s == 0) leave_texts(f, &mark, types, carried + 1, op->n_results);
-  } while (s == 0 && carried[0].i != 0);
+    if (s == 0) s = end_round(f, &mark, types, carried + 1, op->n_results);
+  }
   if (s == 0) define_results(f, op, carried + 1);
   free(types);
   free(carried);
@@ -107,8 +117,9 @@ static FlStatus run_while(Frame *f, const FlOp *op) {
 
 static FlStatus run_call(Frame *f, const FlOp *op) {
   FlSlot *args = new_slots(op->n_args), *results = new_slots(op->n_results);
-  for (int i = 0; i < op->n_args; i++) args[i] = value_of(f, op->args[i]);
-  FlStatus s = call_function(f, op->attrs.func, args, results);
+  FlStatus s = args == NULL || results == NULL ? no_memory(f) : 0;
+  for (int i = 0; i < op->n_args && s == 0; i++) args[i] = value_of(f, op->args[i]);
+  if (s == 0) s = call_function(f, op->attrs.func, args, results);
   if (s == 0) define_results(f, op, results);
   else s = fl_fail_through(f->ctx, s, note_of(f, op)->site);
   free(args);
@@ -208,13 +219,18 @@ FlStatus call_function(Frame *f, const FlFunc *func, const FlSlot *args, FlSlot 
   const FlRegion *body = func->body;
   Frame inner = {.in = f->in, .ctx = f->ctx, .heap = f->heap, .fault = f->fault};
   inner.values = new_slots(func->next_id);
+  FlType1 *types = value_types(body->yields, body->n_yields);
+  if (inner.values == NULL || types == NULL) {
+    free(inner.values);
+    free(types);
+    return no_memory(f);
+  }
   for (int i = 0; i < body->n_params; i++)
     define(&inner, body->params[i], own(body->params[i]->type, args[i]));
-  FlType1 *types = value_types(body->yields, body->n_yields);
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
   FlStatus s = run_region(&inner, body, results);
-  if (s == 0) leave_texts(f, &mark, types, results, body->n_yields);
+  if (s == 0) s = end_round(f, &mark, types, results, body->n_yields);
   free(types);
   free(inner.values);
   return s;

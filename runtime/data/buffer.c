@@ -2,12 +2,10 @@
  *
  * Out: FlBuffers, whose kind says where their memory comes from: our own (small: in the same block as the
  * FlBuffer; large: from the pool, spilled where its block lies in a file), mappings, and reservations of which
- * a part is opened; heap.c makes those of texts. What always holds: the FlBuffer starts the block that malloc gave, so that the last owner frees it;
- * keeps go after the contents that may point into them. */
-#include "base/printed.h"
+ * a part is opened; heap.c makes those of texts. What always holds: the FlBuffer starts the block that malloc
+ * gave, so that the last owner frees it; keeps go after the contents that may point into them. */
 #include "data/data_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,22 +31,6 @@ typedef struct FlPartBuffer {
   FlPool *pool;
   size_t reserved, opened; /* bytes of addresses, and of memory: whole pages */
 } FlPartBuffer;
-
-_Noreturn void fl_out_of_memory(void) {
-  fl_printed_rescue();
-  fl_printed_say("error[E0712]: out of memory\n");
-  _exit(4);
-}
-
-_Noreturn void fl_pool_give_up(FlPool *pool, int64_t bytes) {
-  FlPoolTold told;
-  char line[sizeof told.message + sizeof told.help + 64];
-  fl_printed_rescue();
-  fl_pool_say(pool, bytes, &told);
-  snprintf(line, sizeof line, "error[E0712]: %s\n  help: %s\n", told.message, told.help);
-  fl_printed_say(line);
-  _exit(4);
-}
 
 static bool is_own(const FlBuffer *b) { return b->kind == FL_BUFFER_MEMORY || b->kind == FL_BUFFER_SPILLED; }
 

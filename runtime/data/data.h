@@ -168,7 +168,12 @@ FlDigest fl_array_digest_of(FlArray *a, const FlDigest *blocks);
 /* The same for a single value of a scalar type. */
 FlDigest fl_scalar_digest(int32_t dtype, FlSlot value);
 
-/* Ends the run with status 4: for places that cannot return an error. */
-_Noreturn void fl_out_of_memory(void);
+/* There was no memory for `bytes` of something that cannot be an error by itself, as a text that an element of a
+ * kernel makes: it is nothing then, and from now on the run that `pool` belongs to (NULL: none) is stopped, so that
+ * nothing is made of it: fl_ctx_is_stopped, fl_fail_stopped. Any thread. */
+void fl_pool_give_up(FlPool *pool, int64_t bytes);
+bool fl_pool_gave_up(const FlPool *pool);
+/* Records in ctx why the pool of its run gave up, if it did. */
+void fl_pool_gave_up_why(FlCtx *ctx);
 
 #endif

@@ -56,9 +56,6 @@ typedef struct FlPoolTold {
 /* As a user reads it, after `bytes` could not be had. */
 void fl_pool_say(FlPool *pool, int64_t bytes, FlPoolTold *out);
 
-/* The same on standard error, and ends the run with status 4: for places that cannot return an error. */
-_Noreturn void fl_pool_give_up(FlPool *pool, int64_t bytes);
-
 /* Gives back what a heap has; the heap itself is its buffer's. */
 void fl_heap_release(FlHeap *heap);
 
@@ -75,7 +72,8 @@ FlHeap *fl_heap_of_puts(FlBuffer *b);
 /* ---- text_stack.c: all by one thread --------------------------------------------------------------- */
 
 typedef struct FlTextStack FlTextStack;
-FlTextStack *fl_text_stack_new(FlPool *pool); /* pool: of long texts; outlives the stack; may be NULL */
+/* pool: of long texts; outlives the stack; may be NULL. What finds no memory is NULL, and the pool has given up. */
+FlTextStack *fl_text_stack_new(FlPool *pool);
 void fl_text_stack_free(FlTextStack *s);
 /* Room for n > 0 bytes, undefined; for `text` with `more` bytes behind it, see fl_heap_append. */
 char *fl_text_stack_alloc(FlTextStack *s, size_t n);

@@ -5,6 +5,8 @@
  * keep it like any other. A few shards, each with a lock and a chunk to cut from; threads spread over them by
  * where their stacks are, so a lock is almost never waited for.
  *
+ * Where there is no memory the answer is NULL, and the pool has given up (fl_pool_give_up): a heap that is NULL gives nothing.
+ *
  * A heap of one thread (fl_heap_new_stack) has a stack of texts instead (text_stack.c), and is kept by
  * nobody. */
 #include "data/data_internal.h"
@@ -53,7 +55,10 @@ static FlHeap *new_heap(FlCtx *ctx, int n_shards) {
   size_t bytes = sizeof(FlHeap) + (size_t)n_shards * sizeof(FlShard);
   FlHeap *h =
       aligned_alloc(alignof(FlHeap), (bytes + alignof(FlHeap) - 1) / alignof(FlHeap) * alignof(FlHeap));
-  if (!h) fl_out_of_memory();
+  if (!h) {
+    fl_pool_give_up(ctx ? fl_ctx_pool(ctx) : NULL, (int64_t)bytes);
+    return NULL;
+  }
   memset(h, 0, bytes);
   for (int k = 0; k < n_shards; k++) {
     atomic_flag_clear(&h->shards[k].busy);
@@ -69,14 +74,20 @@ FlHeap *fl_heap_new(FlCtx *ctx) { return new_heap(ctx, FL_SHARDS); }
 
 FlHeap *fl_heap_new_stack(FlCtx *ctx) {
   FlHeap *h = new_heap(ctx, 0);
-  h->stack = fl_text_stack_new(h->pool);
-  return h;
+  if (!h || (h->stack = fl_text_stack_new(h->pool))) return h;
+  fl_heap_unref(h);
+  return NULL;
 }
 
-void fl_texts_mark(FlHeap *heap, FlTextMark *mark) { fl_text_stack_mark(heap->stack, mark); }
+void fl_texts_mark(FlHeap *heap, FlTextMark *mark) {
+  if (heap) fl_text_stack_mark(heap->stack, mark);
+  else *mark = (FlTextMark){0};
+}
 
-void fl_texts_leave(FlHeap *heap, const FlTextMark *mark, FlText *live, int32_t n) {
+FlStatus fl_texts_leave(FlHeap *heap, const FlTextMark *mark, FlText *live, int32_t n) {
+  if (!heap) return FL_FAULT_MEMORY;
   fl_text_stack_leave(heap->stack, mark, live, n);
+  return fl_pool_gave_up(heap->pool) ? FL_FAULT_MEMORY : 0;
 }
 
 void fl_heap_unref(FlHeap *heap) {
@@ -87,7 +98,7 @@ FlBuffer *fl_heap_buffer(FlHeap *heap) { return heap ? &heap->buffer : NULL; }
 
 const char *fl_texts_keep(FlHeap *stack, FlHeap *heap, const char *text, int64_t n) {
   if (n <= 0 || !fl_text_stack_has(stack->stack, text)) return text;
-  return memcpy(fl_heap_alloc(heap, n), text, (size_t)n);
+  return fl_heap_text(heap, text, n).ptr;
 }
 
 FlPuts *fl_heap_puts(FlHeap *heap) { return &heap->puts; }
@@ -99,10 +110,13 @@ FlHeap *fl_heap_of_puts(FlBuffer *b) {
 
 static char *add_chunk(const FlHeap *h, FlShard *s, size_t bytes) {
   FlBlock block = {0};
-  if (h->pool && bytes >= FL_POOL_MIN && !fl_pool_take(h->pool, sizeof(FlChunk) + bytes, FL_BLOCK_SWEPT, &block))
+  bool large = h->pool && bytes >= FL_POOL_MIN;
+  FlChunk *c = large ? NULL : malloc(sizeof *c + bytes);
+  if (large && fl_pool_take(h->pool, sizeof *c + bytes, FL_BLOCK_SWEPT, &block)) c = block.data;
+  if (!c) {
     fl_pool_give_up(h->pool, (int64_t)bytes);
-  FlChunk *c = block.capacity ? block.data : malloc(sizeof *c + bytes);
-  if (!c) fl_out_of_memory();
+    return NULL;
+  }
   c->block = block;
   c->next = s->chunks;
   s->chunks = c;
@@ -111,7 +125,11 @@ static char *add_chunk(const FlHeap *h, FlShard *s, size_t bytes) {
 
 char *fl_heap_alloc(FlHeap *heap, int64_t bytes) {
   size_t n = bytes ? (size_t)bytes : 1;
-  if (bytes < 0) fl_out_of_memory();
+  if (!heap) return NULL;
+  if (bytes < 0) {
+    fl_pool_give_up(heap->pool, bytes);
+    return NULL;
+  }
   if (heap->stack) return fl_text_stack_alloc(heap->stack, n);
   /* Stacks of threads lie at least 64 KiB apart. */
   uintptr_t stack = (uintptr_t)&n >> 16;
@@ -124,7 +142,7 @@ char *fl_heap_alloc(FlHeap *heap, int64_t bytes) {
   } else {
     bool alone = n > s->chunk / 4;
     out = add_chunk(heap, s, alone ? n : s->chunk);
-    if (!alone) {
+    if (out && !alone) {
       s->at = out + n;
       s->end = out + s->chunk;
     }
@@ -136,11 +154,11 @@ char *fl_heap_alloc(FlHeap *heap, int64_t bytes) {
 }
 
 char *fl_heap_append(FlHeap *heap, const char *text, int64_t n, int64_t more) {
-  if (!heap->stack || n < 0 || more < 0) return fl_heap_alloc(heap, n + more);
+  if (!heap || !heap->stack || n < 0 || more < 0) return fl_heap_alloc(heap, n + more);
   return fl_text_stack_append(heap->stack, text, (size_t)n, (size_t)more);
 }
 
 FlText fl_heap_text(FlHeap *heap, const char *text, int64_t n) {
-  if (n <= 0) return (FlText){NULL, 0};
-  return (FlText){memcpy(fl_heap_alloc(heap, n), text, (size_t)n), n};
+  char *to = n > 0 ? fl_heap_alloc(heap, n) : NULL;
+  return to ? (FlText){memcpy(to, text, (size_t)n), n} : (FlText){NULL, 0};
 }

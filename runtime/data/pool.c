@@ -54,6 +54,8 @@ struct FlPool {
   _Atomic int64_t next_room; /* nanoseconds: when room is made again where the limit is nearly filled */
   _Atomic int64_t rooms;     /* how often it was made */
   int64_t far;               /* blocks in files that are looked up in any order */
+  _Atomic bool gave_up;      /* see fl_pool_give_up; release, after: */
+  FlPoolTold given_up;       /* why */
 };
 
 static void *map_huge(size_t bytes) {
@@ -685,4 +687,21 @@ void fl_pool_say(FlPool *p, int64_t bytes, FlPoolTold *out) {
              p->cut ? "run it where there is more memory" : "say a larger --memory");
     break;
   }
+}
+
+void fl_pool_give_up(FlPool *p, int64_t bytes) {
+  FlPoolTold told;
+  if (!p || fl_pool_gave_up(p)) return;
+  fl_pool_say(p, bytes, &told);
+  pthread_mutex_lock(&p->lock);
+  if (!fl_pool_gave_up(p)) p->given_up = told;
+  atomic_store_explicit(&p->gave_up, true, memory_order_release);
+  pthread_mutex_unlock(&p->lock);
+}
+
+bool fl_pool_gave_up(const FlPool *p) { return p && atomic_load_explicit(&p->gave_up, memory_order_acquire); }
+
+void fl_pool_gave_up_why(FlCtx *ctx) {
+  const FlPool *p = fl_ctx_pool(ctx);
+  if (fl_pool_gave_up(p)) fl_ctx_out_of_memory(ctx, p->given_up.message, p->given_up.help);
 }

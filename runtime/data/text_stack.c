@@ -41,8 +41,8 @@ struct FlTextStack {
 
 FlTextStack *fl_text_stack_new(FlPool *pool) {
   FlTextStack *s = calloc(1, sizeof *s);
-  if (!s) fl_out_of_memory();
-  s->pool = pool;
+  if (!s) fl_pool_give_up(pool, (int64_t)sizeof *s);
+  else s->pool = pool;
   return s;
 }
 
@@ -71,27 +71,34 @@ void fl_text_stack_free(FlTextStack *s) {
 
 /* ---- making ------------------------------------------------------------------------------------------- */
 
-static void add_chunk(FlTextStack *s, size_t n) {
+static bool add_chunk(FlTextStack *s, size_t n) {
   size_t size = s->top ? s->top->size * 2 : CHUNK_MIN;
   if (size > CHUNK_MAX) size = CHUNK_MAX;
   if (size < n) size = n;
   Chunk *c = s->spare && s->spare->size >= n ? s->spare : NULL;
   if (c) s->spare = NULL;
   else if ((c = malloc(sizeof *c + size))) c->size = size;
-  if (!c) fl_out_of_memory();
+  if (!c) {
+    fl_pool_give_up(s->pool, (int64_t)size);
+    return false;
+  }
   c->below = s->top;
   s->top = c;
   s->at = c->bytes;
   s->end = c->bytes + c->size;
+  return true;
 }
 
 static char *add_long(FlTextStack *s, size_t n, size_t capacity) {
   FlBlock block = {0};
   size_t need = sizeof(Long) + capacity;
-  if (s->pool && need >= FL_POOL_MIN && !fl_pool_take(s->pool, need, FL_BLOCK_SWEPT, &block))
+  bool large = s->pool && need >= FL_POOL_MIN;
+  Long *l = large ? NULL : malloc(need);
+  if (large && fl_pool_take(s->pool, need, FL_BLOCK_SWEPT, &block)) l = block.data;
+  if (!l) {
     fl_pool_give_up(s->pool, (int64_t)need);
-  Long *l = block.capacity ? block.data : malloc(need);
-  if (!l) fl_out_of_memory();
+    return NULL;
+  }
   *l = (Long){.older = s->newest, .block = block, .used = n, .capacity = capacity};
   s->newest = l;
   return l->bytes;
@@ -99,7 +106,7 @@ static char *add_long(FlTextStack *s, size_t n, size_t capacity) {
 
 char *fl_text_stack_alloc(FlTextStack *s, size_t n) {
   if (n >= LONG) return add_long(s, n, n);
-  if ((size_t)(s->end - s->at) < n) add_chunk(s, n);
+  if ((size_t)(s->end - s->at) < n && !add_chunk(s, n)) return NULL;
   char *out = s->at;
   s->at += n;
   return out;
@@ -213,15 +220,33 @@ static size_t find_moving(const FlTextStack *s, const FlTextMark *mark, const Lo
   return bytes;
 }
 
+/* There is no memory to move what is alive: all of it stays where it is. */
+static void stay(FlTextStack *s, Long *small, int64_t bytes) {
+  while (small) {
+    Long *l = small;
+    small = l->older;
+    l->older = s->newest;
+    s->newest = l;
+  }
+  fl_pool_give_up(s->pool, bytes);
+}
+
 void fl_text_stack_leave(FlTextStack *s, const FlTextMark *mark, FlText *live, int32_t n) {
   if (s->at == mark->at && s->top == mark->chunk && s->newest == mark->newest) return;
+  bool few_move[16], *moves = n <= 16 ? few_move : malloc((size_t)n * sizeof *moves);
+  if (!moves) {
+    stay(s, NULL, n);
+    return;
+  }
   Long *small = sort_long(s, mark, live, n);
   /* What has to move is gathered outside before its place is given away. */
-  bool few_move[16], *moves = n <= 16 ? few_move : malloc((size_t)n * sizeof *moves);
-  if (!moves) fl_out_of_memory();
   size_t bytes = find_moving(s, mark, small, live, n, moves), at = 0;
   char few[LONG], *gathered = bytes <= sizeof few ? few : malloc(bytes);
-  if (!gathered) fl_out_of_memory();
+  if (!gathered) {
+    stay(s, small, (int64_t)bytes);
+    if (moves != few_move) free(moves);
+    return;
+  }
   for (int32_t i = 0; i < n && bytes; i++) {
     if (!moves[i]) continue;
     memcpy(gathered + at, live[i].ptr, (size_t)live[i].len);
@@ -236,8 +261,10 @@ void fl_text_stack_leave(FlTextStack *s, const FlTextMark *mark, FlText *live, i
   at = 0;
   for (int32_t i = 0; i < n && bytes; i++) {
     if (!moves[i]) continue;
-    live[i].ptr = memcpy(fl_text_stack_alloc(s, (size_t)live[i].len), gathered + at, (size_t)live[i].len);
-    at += (size_t)live[i].len;
+    char *to = fl_text_stack_alloc(s, (size_t)live[i].len);
+    size_t len = (size_t)live[i].len;
+    live[i] = to ? (FlText){memcpy(to, gathered + at, len), live[i].len} : (FlText){NULL, 0};
+    at += len;
   }
   if (moves != few_move) free(moves);
   if (gathered != few) free(gathered);

@@ -42,7 +42,20 @@ static int number_of(int code) {
   return row ? atoi(row->code + 1) : 0;
 }
 
-static char no_memory_text[] = "out of memory";
+/* Where there is no memory for the error itself: the message of every such error. Not freed, not written to. */
+static const char no_memory_text[] = "out of memory";
+
+FlError *fl_error_copy(const FlError *from) {
+  FlError *e = malloc(sizeof *e);
+  if (!e) return NULL;
+  *e = *from;
+  e->n_notes = 0;
+  e->help = from->help ? strdup(from->help) : NULL;
+  if (!(e->message = strdup(from->message))) e->message = (char *)(uintptr_t)no_memory_text;
+  for (int i = 0; i < from->n_notes; i++)
+    if ((e->notes[e->n_notes] = strdup(from->notes[i]))) e->n_notes++;
+  return e;
+}
 
 void fl_error_free(FlError *e) {
   if (!e) return;
@@ -55,10 +68,17 @@ void fl_error_free(FlError *e) {
 FlStatus fl_fail_v(FlCtx *ctx, int32_t site, int code, const char *fmt, va_list args) {
   if (!ctx) return 1;
   if (ctx->error) return ctx->error->status;
+  if (code != FL_FAULT_MEMORY && fl_pool_gave_up(fl_ctx_pool(ctx))) {
+    fl_pool_gave_up_why(ctx); /* what is said now would be of values that are not whole */
+    return ctx->error ? ctx->error->status : FL_STATUS_MEMORY;
+  }
   FlError *e = calloc(1, sizeof *e);
-  if (!e) fl_out_of_memory();
+  if (!e) { /* without an error: fl_run_main says what there was not */
+    fl_pool_give_up(fl_ctx_pool(ctx), (int64_t)sizeof *e);
+    return FL_STATUS_MEMORY;
+  }
   *e = (FlError){.number = number_of(code), .site = site, .status = status_of(code), .order = ctx->n_started};
-  if (vasprintf(&e->message, fmt, args) < 0) e->message = no_memory_text;
+  if (vasprintf(&e->message, fmt, args) < 0) e->message = (char *)(uintptr_t)no_memory_text;
   ctx->error = e;
   return e->status;
 }
@@ -148,7 +168,8 @@ void fl_error_move(FlCtx *to, FlCtx *from) {
 }
 
 bool fl_ctx_is_stopped(const FlCtx *ctx) {
-  return ctx && ctx->run && atomic_load_explicit(&ctx->run->stop, memory_order_relaxed) != 0;
+  return ctx && ctx->run &&
+         (atomic_load_explicit(&ctx->run->stop, memory_order_relaxed) != 0 || fl_pool_gave_up(ctx->run->pool));
 }
 
 void fl_ctx_stop(FlCtx *ctx, int signal) {

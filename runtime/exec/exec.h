@@ -56,7 +56,8 @@ const char *fl_show_scalar(char buffer[FL_SHOWN], int32_t dtype, FlSlot value);
 FlSched *fl_ctx_sched(const FlCtx *ctx);
 const FlProgram *fl_ctx_program(const FlCtx *ctx);
 FlRun *fl_ctx_run(const FlCtx *ctx);
-/* True when the user has asked the run to stop: long loops end early with fl_fail_stopped. */
+/* True when the user has asked the run to stop, or memory has run out: long loops end early with fl_fail_stopped, which
+ * says which of them it was, and nothing is printed, written or remembered any more. */
 bool fl_ctx_is_stopped(const FlCtx *ctx);
 FlStatus fl_fail_stopped(FlCtx *ctx);
 /* Asks the run to end as by this signal: SIGPIPE when nobody reads its output any more. NULL, or one without a run:

@@ -14,7 +14,7 @@
 
 /* ---- errors ---------------------------------------------------------------------------------------- */
 
-enum { FL_MAX_NOTES = 4, FL_MAX_CALLS = 8 };
+enum { FL_MAX_NOTES = 4, FL_MAX_CALLS = 8, FL_STATUS_MEMORY = 4 };
 
 /* Sites of the calls that an error came out of while the script ran, from the inside out: the first ones, and
  * the last ones in a ring. Each may stand within calls that were made part of what calls (FlSite.caller). */
@@ -37,7 +37,8 @@ typedef struct FlError {
   FlErrorCalls calls;
 } FlError;
 
-void fl_error_free(FlError *error); /* NULL is allowed */
+FlError *fl_error_copy(const FlError *error); /* NULL: no memory */
+void fl_error_free(FlError *error);           /* NULL is allowed */
 FlStatus fl_fail_v(FlCtx *ctx, int32_t site, int code, const char *fmt, va_list args);
 /* Makes the position a note: what is called later speaks of a loop further out. */
 void fl_fail_position_settle(FlCtx *ctx);

@@ -72,16 +72,6 @@ static void unref(FlFlight *f, FlFlightEntry *e) {
   free(e);
 }
 
-static FlError *copy_error(const FlError *from) {
-  FlError *e = malloc(sizeof *e);
-  if (!e) fl_out_of_memory();
-  *e = *from;
-  e->message = strdup(from->message);
-  e->help = from->help ? strdup(from->help) : NULL;
-  for (int i = 0; i < e->n_notes; i++) e->notes[i] = strdup(from->notes[i]);
-  return e;
-}
-
 void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status) {
   FlFlight *f = call->run->flight;
   const FlStage *stage = call->stage;
@@ -101,7 +91,7 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status) {
     } else if (!status) {
       e->status = 4;
     }
-    if (call->ctx.error) e->error = copy_error(call->ctx.error);
+    if (call->ctx.error) e->error = fl_error_copy(call->ctx.error);
     fl_notes_copy(&e->notes, &call->ctx.notes);
     /* The followers read the above after they loaded this. seq_cst: before the signal looks who sleeps. */
     atomic_store_explicit(&e->landed, 1, memory_order_seq_cst);
@@ -125,7 +115,7 @@ FlStatus fl_flight_follow(FlFuture *call, FlFlightEntry *e) {
     fl_notes_copy(&call->ctx.notes, &e->notes);
     fl_notes_show(&call->ctx.notes, run->report, call->ctx.event);
   } else if (e->error) {
-    call->ctx.error = copy_error(e->error);
+    call->ctx.error = fl_error_copy(e->error);
   } else {
     fl_fail_text(&call->ctx, -1, FL_FAULT_MEMORY, "out of memory");
   }

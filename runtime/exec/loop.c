@@ -72,11 +72,14 @@ static int64_t grain_of(const FlKernel *kernel, int64_t n, double cost) {
 }
 
 /* The fast form met faults: which is the first? */
-static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end) {
+static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end,
+                           int32_t faults) {
   ctx->fault = (FlKernelFault){0};
   if (kernel->precise) kernel->precise(ctx, env, begin, end);
   const FlKernelFault *f = &ctx->fault;
   if (ctx->error) return ctx->error->status;
+  if (!f->set && (faults & FL_FAULT_MEMORY)) /* which comes and goes */
+    return fl_fail_text(ctx, kernel->site, FL_FAULT_MEMORY, "out of memory");
   if (!f->set)
     return fl_fail_text(ctx, kernel->site, FL_CODE_INTERNAL,
                         "bug in flow: the fault of a loop was not found again");
@@ -100,9 +103,10 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
     atomic_init(&r.faults, kernel->fast(ctx, env, begin, end));
   } else {
     run_loop(ctx->run, n, grain_of(kernel, n, cost), run_piece, &r);
-    if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   }
-  return atomic_load_explicit(&r.faults, memory_order_relaxed) ? find_fault(ctx, kernel, env, begin, end) : 0;
+  if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
+  int32_t faults = atomic_load_explicit(&r.faults, memory_order_relaxed);
+  return faults ? find_fault(ctx, kernel, env, begin, end, faults) : 0;
 }
 
 void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, const int64_t *index,
@@ -179,7 +183,9 @@ static void run_element(FlTaskSet *s, int64_t i) {
   } else {
     status = fl_fail_text(&ctx, -1, FL_FAULT_MEMORY, "out of memory");
   }
+  FlStatus own = status;
   status = fl_ctx_finish(&ctx, status);
+  if (status && !own) fl_slots_release(results, s->types, s->n_results);
   if (status && s->n_results) memset(results, 0, (size_t)s->n_results * sizeof *results); /* it owns none */
   for (int32_t k = 0; s->heap && k < s->n_results; k++)
     if (fl_type_is_text(s->types[k])) results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);

@@ -22,12 +22,7 @@ int32_t fl_param_slots(const FlProgram *p) {
   return n;
 }
 
-static FlText keep_text(FlHeap *heap, const char *s, size_t len) {
-  if (!len) return (FlText){NULL, 0};
-  char *copy = fl_heap_alloc(heap, (int64_t)len);
-  memcpy(copy, s, len);
-  return (FlText){copy, (int64_t)len};
-}
+static FlText keep_text(FlHeap *heap, const char *s, size_t len) { return fl_heap_text(heap, s, (int64_t)len); }
 
 /* ---- one scalar ------------------------------------------------------------------------------------ */
 

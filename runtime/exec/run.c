@@ -154,8 +154,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
     fl_run_free(run);
     return NULL;
   }
-  run->heap = fl_heap_new(NULL);
   fl_ctx_init(&run->main, run, NULL);
+  run->heap = fl_heap_new(&run->main);
   return run;
 }
 
@@ -205,6 +205,7 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   fl_fail_position_settle(ctx);
   if (status && ctx->error && ctx->error->status != 130)
     fl_error_print(run->program, ctx->error, run->options.color);
+  else if (status && !ctx->error) fl_report_line(run->report, "error E0712: out of memory");
   if (run->memo && !signal) fl_history_save(run);
   if (signal && (!status || status == 130)) status = 128 + signal; /* a signal of late: fl_main sees to it */
   const char *failed = NULL;

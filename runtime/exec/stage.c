@@ -162,5 +162,7 @@ FlStatus fl_ctx_finish(FlCtx *ctx, FlStatus status) {
       fl_error_free(error);
     }
   }
-  return status;
+  if (fl_pool_gave_up(ctx->run->pool)) fl_pool_gave_up_why(ctx);
+  if (ctx->error && !status) status = ctx->error->status;
+  return status && !ctx->error ? FL_STATUS_MEMORY : status; /* there was none for an error, either */
 }

@@ -95,6 +95,7 @@ static bool read_quoted(Arff *f, Line *l, Token *t, FlIoError *e) {
   *t = (Token){{from, len - n_escapes}, true};
   if (!n_escapes) return true;
   char *to = fl_heap_alloc(f->heap, len);
+  if (!to) return fl_io_error(e, FL_E_MEMORY, "out of memory");
   t->text.ptr = to;
   for (int64_t k = 0; k < len; k++) *to++ = from[k] == '\\' && k + 1 < len ? escaped(from[++k]) : from[k];
   return true;

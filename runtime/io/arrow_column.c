@@ -123,8 +123,7 @@ static void store(FlDtype to, char *at, int64_t v) { memcpy(at, &v, (size_t)fl_d
 
 /* Bytes of a text that is made, in the column's heap. */
 static void store_text(const FlArrowLeaf *l, const char *s, int64_t n, char *at) {
-  FlText t = {NULL, 0};
-  if (n) t = (FlText){memcpy(fl_heap_alloc(l->heap, n), s, (size_t)n), n};
+  FlText t = fl_heap_text(l->heap, s, n);
   memcpy(at, &t, sizeof t);
 }
 

@@ -128,6 +128,7 @@ static FlCsvOutcome set_null(const FlCsvStep *step, int64_t row, FlCsvOutcome ot
 static FlText undouble(FlHeap *heap, FlText t, char quote) {
   char *to = fl_heap_alloc(heap, t.len);
   int64_t n = 0;
+  if (!to) return (FlText){NULL, 0}; /* the run is stopped */
   for (int64_t k = 0; k < t.len; k++) {
     to[n++] = t.ptr[k];
     k += t.ptr[k] == quote;

@@ -11,10 +11,7 @@
 #include <string.h>
 
 static FlText keep(FlHeap *heap, const char *s, int64_t len) {
-  if (len <= 0) return (FlText){NULL, 0};
-  char *copy = fl_heap_alloc(heap, len);
-  memcpy(copy, s, (size_t)len);
-  return (FlText){copy, len};
+  return fl_heap_text(heap, s, len);
 }
 
 static FlText keep_valid(FlHeap *heap, const char *s, int64_t len) {

@@ -180,7 +180,7 @@ static bool put_decimal(const Taking *t, __int128 v, char *at, int64_t row, FlIo
   char text[FL_ARROW_DECIMAL_ROOM];
   int n = fl_arrow_decimal((const uint8_t *)&v, 128, t->scale, text);
   if (t->w->dtype == FL_TEXT) {
-    FlText made = {memcpy(fl_heap_alloc(t->heap, n), text, (size_t)n), n};
+    FlText made = fl_heap_text(t->heap, text, n);
     memcpy(at, &made, sizeof made);
     return true;
   }
@@ -214,12 +214,7 @@ static FlText text_of(const FlDuckText *v) {
   return (FlText){n <= FL_DUCK_INSIDE ? v->inside.bytes : v->outside.ptr, n};
 }
 
-static FlText copy_text(FlHeap *heap, FlText t) {
-  if (!t.len) return (FlText){NULL, 0};
-  char *at = fl_heap_alloc(heap, t.len);
-  memcpy(at, t.ptr, (size_t)t.len);
-  return (FlText){at, t.len};
-}
+static FlText copy_text(FlHeap *heap, FlText t) { return fl_heap_text(heap, t.ptr, t.len); }
 
 /* Rows of a VARCHAR vector: their bytes go to one piece of the heap. */
 static void take_texts(Taking *t, const FlDuckText *from, const uint8_t *valid, int64_t n, FlText *to) {
@@ -228,7 +223,7 @@ static void take_texts(Taking *t, const FlDuckText *from, const uint8_t *valid, 
     if (!valid || valid[k]) total += from[k].inside.length;
   char *at = total ? fl_heap_alloc(t->heap, total) : NULL;
   for (int64_t k = 0; k < n; k++) {
-    FlText one = !valid || valid[k] ? text_of(&from[k]) : (FlText){NULL, 0};
+    FlText one = at && (!valid || valid[k]) ? text_of(&from[k]) : (FlText){NULL, 0};
     if (one.len) memcpy(at, one.ptr, (size_t)one.len);
     to[k] = one.len ? (FlText){at, one.len} : (FlText){NULL, 0};
     at = one.len ? at + one.len : at;

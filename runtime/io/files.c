@@ -52,10 +52,7 @@ FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype) {
   FlHeap *heap = fl_heap_new(ctx);
   bool ok = out && fl_array_keep(ctx, out, heap, NULL, 0) == 0;
   for (int64_t k = 0; ok && k < g->n; k++) {
-    int64_t len = (int64_t)strlen(g->paths[k]);
-    char *copy = fl_heap_alloc(heap, len);
-    memcpy(copy, g->paths[k], (size_t)len);
-    ((FlText *)out->data)[k] = (FlText){copy, len};
+    ((FlText *)out->data)[k] = fl_heap_text(heap, g->paths[k], (int64_t)strlen(g->paths[k]));
   }
   fl_heap_unref(heap);
   if (ok) return out;

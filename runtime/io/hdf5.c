@@ -208,7 +208,7 @@ static bool take_texts(const Hdf5 *h, Answer *from, FlArray *a, FlIoError *e) {
     if (ok && fl_utf8_check(text, len) != len)
       ok = fl_io_error(e, FL_E_UTF8, "`%s` holds a text that is not UTF-8", h->job.path);
     if (!ok || !len) continue;
-    out[k] = (FlText){memcpy(fl_heap_alloc(heap, len), text, (size_t)len), len};
+    out[k] = fl_heap_text(heap, text, len);
   }
   fl_heap_unref(heap);
   return ok;

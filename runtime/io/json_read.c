@@ -42,6 +42,7 @@ static void store_text(FlHeap *heap, FlText *to, FlJsonValue v) {
   if (!v.len) return;
   char *copy = fl_heap_alloc(heap, v.len);
   int64_t n = v.len;
+  if (!copy) return; /* the run is stopped */
   if (v.kind == FL_JSON_NESTED) n = fl_json_compact(v, copy);
   else if (v.kind == FL_JSON_TEXT && !v.plain) n = fl_json_unescape(v, copy);
   else memcpy(copy, v.at, (size_t)n);

@@ -125,7 +125,7 @@ static const char *put_rows(const FlMatrix *m, FlHeap *heap, FlText *out) {
     for (int64_t k = 0; k < n; k++) put_unit(row + k * size, units[k * rows + r], size);
     int64_t bytes = fl_utf8_of_units(row, n, size, false, text);
     if (bytes < 0) why = damaged;
-    if (bytes > 0) out[r] = (FlText){memcpy(fl_heap_alloc(heap, bytes), text, (size_t)bytes), bytes};
+    if (bytes > 0) out[r] = fl_heap_text(heap, text, bytes);
   }
   free(text);
   free(row);

@@ -43,7 +43,7 @@ static Failure take(const Reading *r, const char *at, char *scratch, FlText *to)
     len = -1;
   }
   if (len < 0) return NO_TEXT;
-  *to = (FlText){memcpy(fl_heap_alloc(r->heap, len), text, (size_t)len), len};
+  *to = fl_heap_text(r->heap, text, len);
   return NONE;
 }
 

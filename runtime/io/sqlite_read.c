@@ -156,11 +156,7 @@ static bool value_of(const FlSqliteQuery *q, const Column *c, FlHeap *heap, FlSl
   case FL_KIND_TEXT: {
     const char *s = type == SQLITE_BLOB ? NULL : (const char *)q->api.column_text(q->rows, c->k);
     int64_t n = s ? q->api.column_bytes(q->rows, c->k) : 0;
-    if (n) {
-      char *copy = fl_heap_alloc(heap, n);
-      memcpy(copy, s, (size_t)n);
-      v->t = (FlText){copy, n};
-    }
+    if (n) v->t = fl_heap_text(heap, s, n);
     return s && fl_utf8_check(s, n) == n;
   }
   case FL_KIND_REF: break;

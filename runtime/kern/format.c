@@ -138,10 +138,7 @@ bool fl_format_check(const char *format, FlDtype dtype, const char **why) {
 /* ---- laying out -------------------------------------------------------------------------------------- */
 
 static FlText plain(FlHeap *heap, const char *s, int64_t n) {
-  if (n == 0) return (FlText){NULL, 0};
-  char *out = fl_heap_alloc(heap, n);
-  memcpy(out, s, (size_t)n);
-  return (FlText){out, n};
+  return fl_heap_text(heap, s, n);
 }
 
 /* `head` (a sign) and `body` in the width; `side` is where the value stands when no alignment is given. */
@@ -159,6 +156,7 @@ static FlText lay_out(FlHeap *heap, const Spec *f, const char *head, int64_t hea
   int64_t after = missing - before - within, total = missing * fill_n + head_n + body_n;
   if (total == 0) return (FlText){NULL, 0};
   char *out = fl_heap_alloc(heap, total), *at = out;
+  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
   for (int64_t i = 0; i < before; i++, at += fill_n) memcpy(at, fill, (size_t)fill_n);
   if (head_n > 0) memcpy(at, head, (size_t)head_n);
   at += head_n;
@@ -280,8 +278,9 @@ static FlText put_time(FlHeap *heap, const char *usual, int n, const char *forma
 static FlText put_by_date_format(FlHeap *heap, int64_t days, int64_t micros, const char *format) {
   int64_t n = fl_date_format(NULL, 0, format, days, micros);
   if (!n) return (FlText){NULL, 0};
-  char *buf = fl_heap_alloc(heap, n);
-  return (FlText){buf, fl_date_format(buf, n, format, days, micros)};
+  char *out = fl_heap_alloc(heap, n);
+  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
+  return (FlText){out, fl_date_format(out, n, format, days, micros)};
 }
 FlText fl_s_to_text_date(FlHeap *heap, int32_t v, const char *format) {
   char buf[FL_NUMBER_ROOM];

@@ -68,7 +68,7 @@ FlText fl_s_trim_end(const char *s, int64_t n, const char *chars, int64_t chars_
 /* Position of the first occurrence; *valid 0: there is none. */
 int64_t fl_s_text_find(const char *s, int64_t n, const char *part, int64_t part_n, uint8_t *valid);
 /* Levenshtein: how many code points to insert, remove or change to make one the other. */
-int64_t fl_s_edit_distance(const char *a, int64_t an, const char *b, int64_t bn);
+int64_t fl_s_edit_distance(const char *a, int64_t an, const char *b, int64_t bn, int32_t *fault);
 uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n);
 /* Every occurrence from the left, none overlapping; an empty `old` occurs nowhere. */
 FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int64_t old_n, const char *by,

@@ -26,6 +26,9 @@ enum {
   LONGEST_NAME = 32
 };
 
+/* Nothing more is searched for. */
+enum { ENDS = FL_FAULT_LIMIT | FL_FAULT_MEMORY };
+
 static const uint32_t OPTIONS = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
 
 /* ---- patterns of this thread ------------------------------------------------------------------------- */
@@ -68,11 +71,16 @@ static void free_cache(void *arg) {
 
 static void make_key(void) { pthread_key_create(&at_end, free_cache); }
 
+/* NULL: no memory. */
 static Cache *cache(void) {
   if (mine != NULL) return mine;
   pthread_once(&once, make_key);
   Cache *c = calloc(1, sizeof *c);
-  if (c == NULL || (c->context = pcre2_match_context_create(NULL)) == NULL) fl_out_of_memory();
+  if (c != NULL && (c->context = pcre2_match_context_create(NULL)) == NULL) {
+    free(c);
+    c = NULL;
+  }
+  if (c == NULL) return NULL;
   c->stack = pcre2_jit_stack_create(STACK_MIN, STACK_MAX, NULL); /* NULL: there is no machine code */
   if (c->stack != NULL) pcre2_jit_stack_assign(c->context, NULL, c->stack);
   pthread_setspecific(at_end, c);
@@ -89,6 +97,7 @@ static bool is_pattern(const Pattern *p, const char *text, int64_t n) {
   return p->text != NULL && p->n == n && (n == 0 || memcmp(p->text, text, (size_t)n) == 0);
 }
 
+/* NULL: no memory. */
 static Pattern *pattern_of(Cache *c, const char *text, int64_t n) {
   Pattern *p = &c->patterns[c->recent];
   if (is_pattern(p, text, n)) return p;
@@ -104,15 +113,19 @@ static Pattern *pattern_of(Cache *c, const char *text, int64_t n) {
   int error;
   size_t at;
   p->text = malloc((size_t)n + 1);
-  if (p->text == NULL) fl_out_of_memory();
+  if (p->text == NULL) return NULL;
   if (n > 0) memcpy(p->text, text, (size_t)n);
   p->n = n;
   p->code = compile(text, n, &error, &at);
-  if (p->code == NULL) return p;
-  (void)pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where it fails, PCRE2 interprets */
-  p->data = pcre2_match_data_create_from_pattern(p->code, NULL);
-  if (p->data == NULL) fl_out_of_memory();
-  return p;
+  bool memory = p->code != NULL || error != PCRE2_ERROR_HEAP_FAILED;
+  if (p->code == NULL && memory) return p;
+  if (memory) {
+    (void)pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where it fails, PCRE2 interprets */
+    p->data = pcre2_match_data_create_from_pattern(p->code, NULL);
+  }
+  if (p->data != NULL) return p;
+  drop(p);
+  return NULL;
 }
 
 static int64_t n_groups(const pcre2_code *code) {
@@ -142,9 +155,13 @@ static bool is_ascii(const char *s, int64_t n) {
 /* false: there is nothing to search, and the fault says why. */
 static bool begin(Search *w, const char *s, int64_t n, const char *pattern, int64_t pattern_n,
                   int32_t *fault) {
-  if (*fault & FL_FAULT_LIMIT) return false;
+  if (*fault & ENDS) return false;
   Cache *c = cache();
-  *w = (Search){.cache = c, .pattern = pattern_of(c, pattern, pattern_n), .s = s, .n = n};
+  *w = (Search){.cache = c, .pattern = c != NULL ? pattern_of(c, pattern, pattern_n) : NULL, .s = s, .n = n};
+  if (w->pattern == NULL) {
+    *fault |= FL_FAULT_MEMORY;
+    return false;
+  }
   if (w->pattern->code == NULL) {
     *fault |= FL_FAULT_PATTERN;
     return false;
@@ -163,7 +180,7 @@ static bool search_from(Search *w, int64_t at, int32_t *fault) {
   if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
     rc = pcre2_match(p->code, units(w->s), (size_t)w->n, (size_t)at, w->options | PCRE2_NO_JIT, p->data,
                      context);
-  if (rc == PCRE2_ERROR_NOMEMORY) fl_out_of_memory();
+  if (rc == PCRE2_ERROR_NOMEMORY) *fault |= FL_FAULT_MEMORY;
   if (rc == PCRE2_ERROR_MATCHLIMIT || rc == PCRE2_ERROR_DEPTHLIMIT || rc == PCRE2_ERROR_HEAPLIMIT)
     *fault |= FL_FAULT_LIMIT;
   w->found = pcre2_get_ovector_pointer(p->data);
@@ -176,7 +193,7 @@ static bool next_match(Search *w, int32_t *fault) {
   for (;;) {
     bool after_empty = (w->options & PCRE2_NOTEMPTY_ATSTART) != 0;
     if (search_from(w, w->at, fault)) break;
-    if (!after_empty || w->at >= w->n || (*fault & FL_FAULT_LIMIT)) return false;
+    if (!after_empty || w->at >= w->n || (*fault & ENDS)) return false;
     do w->at++;
     while (w->at < w->n && ((unsigned char)w->s[w->at] & 0xc0) == 0x80);
     w->options = PCRE2_NO_UTF_CHECK;
@@ -292,22 +309,27 @@ static const char *next_piece(const pcre2_code *code, const char **at, const cha
   return out->group < 0 ? "the pattern has no such group" : NULL;
 }
 
-static void put(Cache *c, const char *s, int64_t n) {
+static void put(Cache *c, const char *s, int64_t n, int32_t *fault) {
   if (c->at + n > c->room) {
-    c->room = (c->at + n) * 2 + SHORT_TEXT;
-    c->scratch = realloc(c->scratch, (size_t)c->room);
-    if (c->scratch == NULL) fl_out_of_memory();
+    int64_t room = (c->at + n) * 2 + SHORT_TEXT;
+    char *scratch = realloc(c->scratch, (size_t)room);
+    if (scratch == NULL) {
+      *fault |= FL_FAULT_MEMORY;
+      return;
+    }
+    c->room = room;
+    c->scratch = scratch;
   }
   if (n > 0) memcpy(c->scratch + c->at, s, (size_t)n);
   c->at += n;
 }
 
-static bool put_replacement(const Search *w, const char *by, int64_t by_n) {
+static bool put_replacement(const Search *w, const char *by, int64_t by_n, int32_t *fault) {
   for (const char *at = by, *end = by + by_n; at < end;) {
     Piece piece;
     if (next_piece(w->pattern->code, &at, end, &piece) != NULL) return false;
     FlText text = piece.group >= 0 ? group_of(w, piece.group) : piece.text;
-    put(w->cache, text.ptr, text.len);
+    put(w->cache, text.ptr, text.len, fault);
   }
   return true;
 }
@@ -322,19 +344,18 @@ FlText fl_s_replace_regex(FlHeap *heap, const char *s, int64_t n, const char *pa
   while (next_match(&w, fault)) {
     any = true;
     int64_t from = (int64_t)w.found[0];
-    if (from > done) put(w.cache, s + done, from - done);
-    if (!put_replacement(&w, by, by_n)) {
+    if (from > done) put(w.cache, s + done, from - done, fault);
+    if (!put_replacement(&w, by, by_n, fault)) {
       *fault |= FL_FAULT_DOMAIN;
       return (FlText){NULL, 0};
     }
     done = w.at;
   }
-  if (*fault & FL_FAULT_LIMIT) return (FlText){NULL, 0};
+  if (*fault & ENDS) return (FlText){NULL, 0};
   if (!any) return (FlText){s, n};
-  if (n > done) put(w.cache, s + done, n - done);
-  char *out = fl_heap_alloc(heap, w.cache->at);
-  if (w.cache->at > 0) memcpy(out, w.cache->scratch, (size_t)w.cache->at);
-  return (FlText){out, w.cache->at};
+  if (n > done) put(w.cache, s + done, n - done, fault);
+  if (*fault & FL_FAULT_MEMORY) return (FlText){NULL, 0};
+  return fl_heap_text(heap, w.cache->scratch, w.cache->at);
 }
 
 /* ---- for the compiler -------------------------------------------------------------------------------- */

@@ -138,6 +138,7 @@ FlText fl_s_text_concat(FlHeap *heap, const char *a, int64_t an, const char *b, 
   if (an == 0) return (FlText){b, bn};
   if (bn == 0) return (FlText){a, an};
   char *out = fl_heap_append(heap, a, an, bn);
+  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
   if (out != a) copy(out, a, an);
   copy(out + an, b, bn);
   return (FlText){out, an + bn};
@@ -146,6 +147,7 @@ FlText fl_s_text_concat(FlHeap *heap, const char *a, int64_t an, const char *b, 
 FlText fl_s_reverse_text(FlHeap *heap, const char *s, int64_t n) {
   if (n == 0) return (FlText){s, n};
   char *out = fl_heap_alloc(heap, n);
+  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
   for (int64_t i = 0; i < n;) {
     uint32_t c;
     int size = fl_text_point(s + i, n - i, &c);
@@ -160,6 +162,7 @@ FlText fl_s_repeat_text(FlHeap *heap, const char *s, int64_t n, int64_t times, i
   fl_fault_if(fault, times < 0 || far, FL_FAULT_DOMAIN);
   if (times <= 0 || far || total == 0) return (FlText){NULL, 0};
   char *out = fl_heap_alloc(heap, total);
+  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
   for (int64_t i = 0; i < times; i++) memcpy(out + i * n, s, (size_t)n);
   return (FlText){out, total};
 }
@@ -181,6 +184,7 @@ FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int
   if (count == 0) return (FlText){s, n};
   int64_t total = n + count * (by_n - old_n);
   FlText out = {fl_heap_alloc(heap, total), 0};
+  if (out.ptr == NULL) return (FlText){NULL, 0}; /* the run is stopped */
   const char *p = s;
   for (const char *hit; (hit = find(p, end - p, old, old_n)) != NULL; p = hit + old_n) {
     add(&out, total, p, hit - p);
@@ -197,7 +201,9 @@ FlText fl_s_pad(FlHeap *heap, const char *s, int64_t n, int64_t width, const cha
   int64_t fill_chars = fl_s_n_chars(fill, fill_n);
   int64_t whole = missing / fill_chars, part = offset_of(fill, fill_n, missing % fill_chars);
   int64_t filled = whole * fill_n + part;
-  char *out = fl_heap_alloc(heap, n + filled), *to = width < 0 ? out : out + n;
+  char *out = fl_heap_alloc(heap, n + filled);
+  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
+  char *to = width < 0 ? out : out + n;
   copy(width < 0 ? out + filled : out, s, n);
   for (int64_t i = 0; i < whole; i++) copy(to + i * fill_n, fill, fill_n);
   copy(to + whole * fill_n, fill, part);

@@ -139,6 +139,7 @@ static FlText map_case(FlHeap *heap, const char *s, int64_t n, Case to) {
   if (same_start(s, n, first) == n) return (FlText){s, n};
   if (is_ascii(s, n)) {
     char *out = fl_heap_alloc(heap, n);
+    if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
     for (int64_t k = 0; k < n; k++) {
       bool changes = (unsigned char)(s[k] - first) < 26;
       out[k] = (char)(s[k] ^ (changes ? 0x20 : 0));
@@ -147,6 +148,7 @@ static FlText map_case(FlHeap *heap, const char *s, int64_t n, Case to) {
   }
   int64_t len = map_text(s, n, to, NULL, 0);
   char *out = fl_heap_alloc(heap, len);
+  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
   return (FlText){out, map_text(s, n, to, out, len)};
 }
 
@@ -156,5 +158,6 @@ FlText fl_s_title(FlHeap *heap, const char *s, int64_t n) {
   if (n == 0) return (FlText){s, n};
   int64_t len = map_text(s, n, TITLE, NULL, 0);
   char *out = fl_heap_alloc(heap, len);
+  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
   return (FlText){out, map_text(s, n, TITLE, out, len)};
 }

@@ -1,20 +1,19 @@
 /* text_distance.c: how far texts are apart.
  *
- * In: two texts. Out: the Levenshtein distance in code points. What always holds: short texts need no memory;
+ * In: two texts. Out: the Levenshtein distance in code points. What always holds: short texts need no memory, and where long ones find none there is a fault;
  * time is the product of the lengths. */
 #include "data/data.h"
 #include "kern/kern.h"
 
 #include <stdlib.h>
 
-/* Code points of a text; `few` when they fit there, else memory of its own. */
+/* Code points of a text; `few` when they fit there, else memory of its own, or NULL. */
 enum { FEW_POINTS = 128 };
 
 static uint32_t *points_of(const char *s, int64_t n, uint32_t *few, int64_t *count) {
   uint32_t *out = n <= FEW_POINTS ? few : malloc((size_t)n * sizeof *out);
-  if (out == NULL) fl_out_of_memory();
   *count = 0;
-  for (int64_t i = 0; i < n; (*count)++) {
+  for (int64_t i = 0; out != NULL && i < n; (*count)++) {
     uint32_t v = (unsigned char)s[i++]; /* bytes of a code point side by side: different where it is */
     for (; i < n && ((unsigned char)s[i] & 0xc0) == 0x80; i++) v = v << 8 | (unsigned char)s[i];
     out[*count] = v;
@@ -22,14 +21,15 @@ static uint32_t *points_of(const char *s, int64_t n, uint32_t *few, int64_t *cou
   return out;
 }
 /* Method: R. Wagner, M. Fischer, "The String-to-String Correction Problem" (1974), one row at a time. */
-int64_t fl_s_edit_distance(const char *a, int64_t an, const char *b, int64_t bn) {
+int64_t fl_s_edit_distance(const char *a, int64_t an, const char *b, int64_t bn, int32_t *fault) {
   uint32_t few[2][FEW_POINTS];
   int64_t short_row[FEW_POINTS + 1], n, m;
   uint32_t *x = points_of(a, an, few[0], &n), *y = points_of(b, bn, few[1], &m);
   int64_t *row = m <= FEW_POINTS ? short_row : malloc((size_t)(m + 1) * sizeof *row);
-  if (row == NULL) fl_out_of_memory();
-  for (int64_t j = 0; j <= m; j++) row[j] = j;
-  for (int64_t i = 0; i < n; i++) {
+  bool memory = x != NULL && y != NULL && row != NULL;
+  fl_fault_if(fault, !memory, FL_FAULT_MEMORY);
+  for (int64_t j = 0; memory && j <= m; j++) row[j] = j;
+  for (int64_t i = 0; memory && i < n; i++) {
     int64_t diagonal = row[0];
     row[0] = i + 1;
     for (int64_t j = 0; j < m; j++) {
@@ -39,7 +39,7 @@ int64_t fl_s_edit_distance(const char *a, int64_t an, const char *b, int64_t bn)
       row[j + 1] = best < add ? best : add;
     }
   }
-  int64_t distance = row[m];
+  int64_t distance = memory ? row[m] : 0;
   if (x != few[0]) free(x);
   if (y != few[1]) free(y);
   if (row != short_row) free(row);

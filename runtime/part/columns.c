@@ -54,7 +54,10 @@ static void add_difference(FlBytes *out, const FlArray *model, const FlArray *fo
 FlStatus fl_rt_same_columns(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlBytes message = {0};
   if (args[0].a != args[1].a) add_difference(&message, args[0].a, args[1].a, desc->i == 1);
-  if (message.failed) fl_out_of_memory();
+  if (message.failed) {
+    fl_bytes_reset(&message);
+    return fl_fail_text(ctx, desc->site, FL_FAULT_MEMORY, "out of memory");
+  }
   results[0].i = message.len == 0;
   results[1].t = fl_heap_text(fl_ctx_heap(ctx), message.at, (int64_t)message.len);
   fl_bytes_reset(&message);

@@ -55,24 +55,25 @@ static void add_unknown(FlCtx *ctx, FlBytes *out, FlText text, const FlText *lev
   if (k > MOST_LEVELS_SHOWN) fl_bytes_addf(out, " and %lld more", (long long)(k - MOST_LEVELS_SHOWN));
   FlPartMem mem = {.ctx = ctx};
   char **names = fl_part_zalloc(&mem, k + 1, sizeof *names);
+  bool have = true;
   for (int64_t i = 0; names != NULL && i <= k; i++) {
     FlText t = i < k ? level[i] : text;
     names[i] = strndup(t.len ? t.ptr : "", (size_t)t.len);
-    if (names[i] == NULL) fl_out_of_memory();
+    if (names[i] == NULL) have = false;
   }
   const char *near =
-      names && k < 10000 ? fl_closest_name(names[k], (const char *const *)names, (int)k) : NULL;
+      names && have && k < 10000 ? fl_closest_name(names[k], (const char *const *)names, (int)k) : NULL;
   if (near) fl_bytes_addf(out, "; did you mean \"%s\"?", near);
   for (int64_t i = 0; names != NULL && i <= k; i++) free(names[i]);
   fl_part_mem_reset(&mem);
 }
 
 /* The message as a text scalar; frees it. */
-static FlText keep_message(FlCtx *ctx, FlBytes *b) {
-  if (b->failed) fl_out_of_memory();
-  FlText t = fl_heap_text(fl_ctx_heap(ctx), b->at, (int64_t)b->len);
+static FlStatus keep_message(FlCtx *ctx, FlBytes *b, FlText *out) {
+  FlStatus status = b->failed ? fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory") : 0;
+  *out = fl_heap_text(fl_ctx_heap(ctx), b->at, status ? 0 : (int64_t)b->len);
   fl_bytes_reset(b);
-  return t;
+  return status;
 }
 
 static FlStatus fail(FlCtx *ctx, const FlOpDesc *desc, int fault, FlBytes *message) {
@@ -91,8 +92,7 @@ FlStatus fl_rt_level_code(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   int32_t code = find_level(level, k, args[1].t);
   if (code < 0) add_unknown(ctx, &message, args[1].t, level, k);
   results[0].i = code;
-  results[1].t = keep_message(ctx, &message);
-  return 0;
+  return keep_message(ctx, &message, &results[1].t);
 }
 
 /* ---- many texts --------------------------------------------------------------------------------------- */
@@ -189,8 +189,7 @@ FlStatus fl_rt_same_levels(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   FlBytes message = {0};
   if (args[0].a != args[1].a) add_difference(&message, args[0].a, args[1].a);
   results[0].i = message.len == 0;
-  results[1].t = keep_message(ctx, &message);
-  return 0;
+  return keep_message(ctx, &message, &results[1].t);
 }
 
 FlStatus fl_rt_list_levels(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -14,23 +14,26 @@
 typedef struct Pieces {
   FlText *at;
   int64_t n, room;
+  bool failed; /* there was no memory */
 } Pieces;
 
 static void add_piece(Pieces *p, FlText t) {
-  if (p->n == p->room) {
-    p->room = p->room * 2 + 16;
-    p->at = realloc(p->at, (size_t)p->room * sizeof *p->at);
-    if (p->at == NULL) fl_out_of_memory();
+  if (p->n == p->room && !p->failed) {
+    int64_t room = p->room * 2 + 16;
+    FlText *at = realloc(p->at, (size_t)room * sizeof *p->at);
+    p->failed = at == NULL;
+    if (at != NULL) p->at = at, p->room = room;
   }
-  p->at[p->n++] = t;
+  if (!p->failed) p->at[p->n++] = t;
 }
 
 /* The pieces as an array, with a copy of `whole`, which they point into. Gives up `p`. */
 static FlStatus finish(FlCtx *ctx, Pieces *p, FlText whole, FlArray **out) {
-  FlArray *a = fl_array_new(ctx, FL_TEXT, 1, &p->n);
+  FlArray *a = p->failed ? NULL : fl_array_new(ctx, FL_TEXT, 1, &p->n);
+  if (p->failed) fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory");
   FlHeap *heap = a != NULL && whole.len > 0 ? fl_heap_new(ctx) : NULL;
-  if (heap != NULL) {
-    char *copy = fl_heap_alloc(heap, whole.len);
+  char *copy = heap != NULL ? fl_heap_alloc(heap, whole.len) : NULL;
+  if (copy != NULL) {
     memcpy(copy, whole.ptr, (size_t)whole.len);
     for (int64_t i = 0; i < p->n; i++)
       p->at[i].ptr = p->at[i].len > 0 ? copy + (p->at[i].ptr - whole.ptr) : NULL;
@@ -83,6 +86,7 @@ FlStatus fl_rt_join_text(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   for (int64_t i = 0; i < n; i++)
     if (take == NULL || take[i]) total += t[i].len + (taken++ > 0 ? sep.len : 0);
   char *out = fl_heap_alloc(fl_ctx_heap(ctx), total), *at = out;
+  if (out == NULL) return fl_fail_stopped(ctx);
   bool first = true;
   for (int64_t i = 0; i < n; i++) {
     if (take != NULL && !take[i]) continue;

@@ -275,6 +275,9 @@ char *fl_heap_append(FlHeap *h, const char *text, int64_t n, int64_t more) {
   (void)text;
   return fl_heap_alloc(h, n + more);
 }
+FlText fl_heap_text(FlHeap *h, const char *text, int64_t n) {
+  return n > 0 ? (FlText){memcpy(fl_heap_alloc(h, n), text, (size_t)n), n} : (FlText){NULL, 0};
+}
 #define S(s) (s), (int64_t)strlen(s)
 static bool is(FlText t, const char *s) { return fl_s_eq_text(t.ptr, t.len, S(s)); }
 

@@ -339,11 +339,12 @@ FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *fro
  */
 FlHeap *fl_heap_new(FlCtx *ctx);
 void fl_heap_unref(FlHeap *heap);
-char *fl_heap_alloc(FlHeap *heap, int64_t bytes); /* any thread; never NULL: aborts the run with status 4 */
+/* Any thread. NULL: there is no memory, and the run is stopped (data/data.h, fl_pool_give_up); also of a heap that is NULL. */
+char *fl_heap_alloc(FlHeap *heap, int64_t bytes);
 /* Room for the n bytes of `text` and `more` behind them: `text` itself, where its heap has room there that
  * nobody has; else new room, n bytes of which are to be written. */
 char *fl_heap_append(FlHeap *heap, const char *text, int64_t n, int64_t more);
-FlText fl_heap_text(FlHeap *heap, const char *text, int64_t n); /* a copy */
+FlText fl_heap_text(FlHeap *heap, const char *text, int64_t n); /* a copy; nothing without memory */
 
 /* Text scalars of host code: the heap of a context, a stack that only the thread that runs in the context may
  * use. What was made since a mark dies when it is left, but for the n texts at `live`: these may be moved.
@@ -356,7 +357,8 @@ typedef struct FlTextMark {
   void *newest;
 } FlTextMark;
 void fl_texts_mark(FlHeap *heap, FlTextMark *mark);
-void fl_texts_leave(FlHeap *heap, const FlTextMark *mark, FlText *live, int32_t n);
+/* Non-zero: a text found no memory meanwhile, or does now. */
+FlStatus fl_texts_leave(FlHeap *heap, const FlTextMark *mark, FlText *live, int32_t n);
 /* The bytes of a text that `stack` may have, so that they last as long as `heap` does. */
 const char *fl_texts_keep(FlHeap *stack, FlHeap *heap, const char *text, int64_t n);
 /* A heap that `a` keeps, for texts that are put into it while it is being made. NULL: no memory, recorded. */

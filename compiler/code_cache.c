@@ -202,14 +202,26 @@ static FlText1 unit_key(const FlCodeCache *cache, const FlText1 *unit) {
   return key;
 }
 
+typedef struct Got {
+  const FlMemoEntry *entry;
+  FlText1 *out;
+} Got;
+
+static void copy_entry(void *arg) {
+  const Got *got = arg;
+  fl_text_add(got->out, got->entry->payload, (size_t)got->entry->bytes);
+}
+
 static bool get_unit(void *arg, const FlText1 *unit, FlText1 *out) {
   const FlCodeCache *cache = arg;
   FlText1 key = unit_key(cache, unit);
   FlMemoEntry *e = fl_memo_get(cache->memo, (FlMemoKey){key.s, (int64_t)key.len, "a function"});
-  if (e) fl_text_add(out, e->payload, (size_t)e->bytes);
-  fl_memo_unref(e);
   fl_text_reset(&key);
-  return e != NULL;
+  if (!e) return false;
+  bool copied = fl_guard(copy_entry, &(Got){e, out});
+  fl_memo_unref(e);
+  if (!copied) fl_no_memory();
+  return true;
 }
 
 static void put_unit(void *arg, const FlText1 *unit, const FlText1 *bytes) {

@@ -1,7 +1,8 @@
 /* driver.c: the pipeline on one screen: text, tree, IR, passes, plan, object.
  *
- * What always holds: a phase runs only when the one before found no errors, but for the meaning of what errors
- * of syntax left whole; every message has a place; a failure of a later phase is a bug of flow and says so. */
+ * What always holds: a phase runs only when the one before found no errors, but for the meaning of what
+ * errors of syntax left whole; every message has a place; a failure of a later phase is a bug of flow and
+ * says so. */
 #include "driver.h"
 
 #include "exec/command_line.h"
@@ -14,17 +15,53 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text) {
-  fl_compilation_init_in(c, fl_arena_new(), path, text);
+/* ---- work that may find no memory: the arguments of each function for fl_guard ---------------------- */
+
+typedef struct Asked {
+  FlCompilation *c;
+  const char *path;
+  const FlText1 *text;
+  const FlWorld *world;
+  const FlWitness *witness;
+  const FlBuildOptions *options;
+  int test, status;
+} Asked;
+
+int fl_compilation_lacks(const FlCompilation *c) {
+  if (!c->silent)
+    fputs(
+        "error[E0712]: out of memory\n"
+        "  help: a limit of the system (ulimit -v, a control group) is reached, or the script is too large\n",
+        stderr);
+  return 4;
 }
 
-void fl_compilation_init_in(FlCompilation *c, FlArena *arena, const char *path, const FlText1 *text) {
-  *c = (FlCompilation){.arena = arena};
+/* false: no memory, now or before. */
+static bool guarded(void (*work)(void *), Asked *a) {
+  a->c->lacks = a->c->lacks || !fl_guard(work, a);
+  return !a->c->lacks;
+}
+
+static void init(void *arg) {
+  const Asked *a = arg;
+  FlCompilation *c = a->c;
+  const char *path = a->path;
+  const FlText1 *text = a->text;
+  if (!c->arena) c->arena = fl_arena_new();
   c->names = fl_interner_make(c->arena);
   c->sources = fl_sources_make(c->arena);
   c->sink = fl_sink_make(c->arena, c->sources);
   c->script =
       fl_sources_add(c->sources, strcmp(path, "-") == 0 ? FL_STANDARD_INPUT : path, text->s, text->len);
+}
+
+void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text) {
+  fl_compilation_init_in(c, NULL, path, text);
+}
+
+void fl_compilation_init_in(FlCompilation *c, FlArena *arena, const char *path, const FlText1 *text) {
+  *c = (FlCompilation){.arena = arena};
+  if (!guarded(init, &(Asked){.c = c, .path = path, .text = text})) *c = (FlCompilation){.lacks = true};
 }
 
 int fl_compilation_init(FlCompilation *c, const char *path) {
@@ -33,6 +70,7 @@ int fl_compilation_init(FlCompilation *c, const char *path) {
   int status = fl_script_read(path, &text, &why);
   if (status) fprintf(stderr, "error: %s\n", why.s);
   else fl_compilation_init_text(c, path, &text);
+  if (c->lacks) status = fl_compilation_lacks(c);
   fl_text_reset(&text);
   fl_text_reset(&why);
   return status;
@@ -44,7 +82,7 @@ void fl_compilation_reset(FlCompilation *c) {
 }
 
 void fl_compilation_say(FlCompilation *c) {
-  if (c->silent) return;
+  if (c->silent || c->lacks) return;
   FlText1 out = {0};
   fl_sink_print(c->sink, &out, isatty(STDERR_FILENO) && !getenv("NO_COLOR"));
   if (out.len) fwrite(out.s, 1, out.len, stderr);
@@ -77,27 +115,39 @@ static int internal(const char *what, const char *why) {
   return 70;
 }
 
-void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test) {
+static void check(void *arg) {
+  const Asked *a = arg;
+  FlCompilation *c = a->c;
   char stdlib[4096];
   bool found = fl_codegen_find("stdlib/linear.flow", stdlib, sizeof stdlib);
   if (found) *strrchr(stdlib, '/') = '\0';
   const char *names[FL_N_OPTIONS + 1];
   for (int i = 0; i < FL_N_OPTIONS; i++) names[i] = fl_option_info[i].name;
   names[FL_N_OPTIONS] = "interp"; /* of flowc run, behind the script too */
-  FlSemaOptions sema = {.world = world,
-                        .witness = witness,
+  FlSemaOptions sema = {.world = a->world,
+                        .witness = a->witness,
                         .stdlib_dir = found ? stdlib : "stdlib",
-                        .test = test,
+                        .test = a->test,
                         .option_names = names,
                         .n_option_names = FL_N_OPTIONS + 1};
   c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
   if (c->ast->has_meaning) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
 }
 
-int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
-  fl_front_check(c, NULL, NULL, options->test);
+void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test) {
+  (void)guarded(check, &(Asked){.c = c, .world = world, .witness = witness, .test = test});
+}
+
+static void compile_ir(void *arg) {
+  Asked *a = arg;
+  FlCompilation *c = a->c;
+  const FlBuildOptions *options = a->options;
+  check(a);
   fl_compilation_say(c);
-  if (c->sink->n_errors || !c->sema.module) return 3;
+  if (c->sink->n_errors || !c->sema.module) {
+    a->status = 3;
+    return;
+  }
   c->sema.module->about = about(c, options);
 
   FlText1 why = {0};
@@ -106,13 +156,23 @@ int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
   if (!fl_ir_verify(c->sema.module, &why)) status = internal("the IR of the script", why.s ? why.s : "");
   else if (!fl_opt_run(c->sema.module, &opt, &why)) status = internal("a pass", why.s ? why.s : "");
   fl_text_reset(&why);
-  return status;
+  a->status = status;
+}
+
+int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
+  Asked a = {.c = c, .options = options, .test = options->test};
+  return guarded(compile_ir, &a) ? a.status : fl_compilation_lacks(c);
+}
+
+static void make_plan(void *arg) {
+  const Asked *a = arg;
+  a->c->plan = fl_plan_make(a->c->arena, a->c->sema.module, a->options->level);
 }
 
 const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options) {
   if (!c->plan || c->plan->level != options->level)
-    c->plan = fl_plan_make(c->arena, c->sema.module, options->level);
-  return c->plan;
+    (void)guarded(make_plan, &(Asked){.c = c, .options = options});
+  return c->lacks ? NULL : c->plan;
 }
 
 static int make_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, const FlCodeStore *store,
@@ -144,9 +204,11 @@ static int make_object(FlCompilation *c, const FlBuildOptions *options, FlEmit e
                               .binary = options->binary,
                               .emit = emit};
   const FlPlan *plan = fl_compile_plan(c, options);
+  if (!plan) return fl_compilation_lacks(c);
   *out = store ? fl_code_of_units(generate, plan, c->sources, &codegen, store)
                : generate(plan, c->sources, &codegen);
   if (out->bytes) return 0;
+  if (out->memory) return fl_compilation_lacks(c);
   int status = internal("code generation", out->why ? out->why : "");
   free(out->why);
   return status;

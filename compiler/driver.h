@@ -1,7 +1,8 @@
 /* driver.h: the way of one script from text to something that runs. See driver.c for the steps.
  *
  * FlBuildOptions say what is wanted; the functions say how far to go. Messages for people go to standard
- * error. Nothing here exits; each function that can fail gives the exit status of flowc (README). */
+ * error. Nothing here exits; each function that can fail gives the exit status of flowc (README). Without memory that is
+ * 4, and the compilation says so (lacks). */
 #ifndef FL_DRIVER_H
 #define FL_DRIVER_H
 
@@ -29,6 +30,7 @@ typedef struct FlCompilation {
   FlSemaResult sema;
   const FlPlan *plan; /* NULL until somebody asked for it */
   bool silent; /* messages stay in the sink */
+  bool lacks;  /* there was no memory for it: nothing in it is to be read, and what is asked of it fails */
 } FlCompilation;
 
 /* Reads the file, `-` is standard input; 0, or 2 after a message. `c` needs fl_compilation_reset in any case. */
@@ -42,9 +44,11 @@ void fl_compilation_reset(FlCompilation *c);
 /* Text to tree, messages in the sink and, where these have no errors, the IR as it was written, in c->sema.module. Prints
  * nothing, and asks `world` (NULL: the files here) for all that is not in the text; says what it learns to `witness` (or NULL). test: as FlBuildOptions. */
 void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test);
-/* The same, its messages printed, and the IR optimised; 0, or 3 after the messages, or 70. */
+/* The same, its messages printed, and the IR optimised; 0, or 3 after the messages, or 70, or 4 without memory. */
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
-/* The plan of c->sema.module, for the interpreter and for objects of this level; made once. */
+/* Prints that there is no memory, unless it is silent; 4. */
+int fl_compilation_lacks(const FlCompilation *c);
+/* The plan of c->sema.module, for the interpreter and for objects of this level; made once. NULL: no memory. */
 const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options);
 /* The plan to an object, or to text of LLVM or of the assembler; 0, or 4 where the code generator or LLVM is not installed, or 70. The bytes are the caller's (free). */
 int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out);

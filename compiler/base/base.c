@@ -2,25 +2,117 @@
  * in an arena and abandon their old slots when they grow. */
 #include "base/base.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* ---- guards ----
+ *
+ * What is made within a guard is in its lists, so that it can be freed when the work is left in the middle.
+ */
+
+typedef struct Link {
+  struct Link *prev, *next; /* itself: in no list */
+} Link;
+
+typedef struct Guard {
+  struct Guard *outer;
+  jmp_buf out;
+  Link pieces, arenas;
+} Guard;
+
+/* The guard around what the thread does. The one thing that cannot be passed along: every function of the
+ * compiler may ask for memory. */
+static _Thread_local Guard *guard;
+
+static void link_alone(Link *l) { l->prev = l->next = l; }
+
+static void link_into(Link *list, Link *l) {
+  if (!list) {
+    link_alone(l);
+    return;
+  }
+  l->prev = list;
+  l->next = list->next;
+  list->next->prev = l;
+  list->next = l;
+}
+
+static void unlink_it(Link *l) {
+  l->prev->next = l->next;
+  l->next->prev = l->prev;
+}
+
+/* All of `from` to `to`; NULL: to no list. */
+static void move_links(Link *from, Link *to) {
+  while (from->next != from) {
+    Link *l = from->next;
+    unlink_it(l);
+    link_into(to, l);
+  }
+}
+
 void fl_no_memory(void) {
-  static const char message[] =
-      "error[E0712]: out of memory\n"
-      "  help: a limit of the system (ulimit -v, a control group) is reached, or the script is too large\n";
-  fflush(stdout); /* of what ran before; its buffer is not on the heap */
+  if (guard) longjmp(guard->out, 1);
+  static const char message[] = "flow: out of memory, and nobody who is told of it (fl_guard)\n";
   ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
   (void)ignored;
-  _exit(4);
+  abort();
+}
+
+bool fl_guard(void (*work)(void *arg), void *arg) {
+  Guard g = {.outer = guard};
+  link_alone(&g.pieces);
+  link_alone(&g.arenas);
+  bool done = setjmp(g.out) == 0;
+  if (done) {
+    guard = &g;
+    work(arg);
+  }
+  guard = g.outer;
+  if (done) {
+    move_links(&g.pieces, guard ? &guard->pieces : NULL);
+    move_links(&g.arenas, guard ? &guard->arenas : NULL);
+    return true;
+  }
+  while (g.pieces.next != &g.pieces) fl_piece_free(g.pieces.next + 1);
+  while (g.arenas.next != &g.arenas) fl_arena_free((FlArena *)g.arenas.next);
+  return false;
 }
 
 static void *must_alloc(size_t bytes) {
   void *p = malloc(bytes);
   if (!p) fl_no_memory();
   return p;
+}
+
+/* ---- pieces ---- */
+
+void *fl_piece_new(size_t n, size_t size) {
+  if (size && n > (SIZE_MAX - sizeof(Link)) / size) fl_no_memory();
+  Link *l = calloc(1, sizeof *l + n * size);
+  if (!l) fl_no_memory();
+  link_into(guard ? &guard->pieces : NULL, l);
+  return l + 1;
+}
+
+void *fl_piece_grow(void *piece, size_t bytes) {
+  if (!piece) return fl_piece_new(1, bytes);
+  Link *old = (Link *)piece - 1, *list = old->next == old ? NULL : old->prev;
+  unlink_it(old);
+  Link *l = realloc(old, sizeof *l + bytes);
+  link_into(list, l ? l : old);
+  if (!l) fl_no_memory();
+  return l + 1;
+}
+
+void fl_piece_free(void *piece) {
+  if (!piece) return;
+  Link *l = (Link *)piece - 1;
+  unlink_it(l);
+  free(l);
 }
 
 /* ---- arena ---- */
@@ -31,6 +123,7 @@ typedef struct Block {
 } Block;
 
 struct FlArena {
+  Link link;           /* first */
   Block *head, *spare; /* spare: of what was cleared */
   size_t bytes;        /* of all blocks */
 };
@@ -45,6 +138,7 @@ enum {
 FlArena *fl_arena_new(void) {
   FlArena *a = must_alloc(sizeof *a);
   *a = (FlArena){0};
+  link_into(guard ? &guard->arenas : NULL, &a->link);
   return a;
 }
 
@@ -60,6 +154,7 @@ void fl_arena_free(FlArena *a) {
   if (!a) return;
   free_blocks(a->head);
   free_blocks(a->spare);
+  unlink_it(&a->link);
   free(a);
 }
 
@@ -85,25 +180,27 @@ static Block *spare_block(FlArena *a, size_t bytes) {
   return NULL;
 }
 
+/* NULL: no memory. */
 static Block *block_of(FlArena *a, size_t bytes) {
   Block *b = spare_block(a, bytes);
   if (b) return b;
   bool huge = a->bytes >= MANY_BYTES && bytes <= BLOCK_BYTES / 4;
   size_t cap = huge ? HUGE_BYTES - BLOCK_HEADER : bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
   b = huge ? aligned_alloc(HUGE_BYTES, HUGE_BYTES) : malloc(BLOCK_HEADER + cap);
-  if (!b) fl_no_memory();
+  if (!b) return NULL;
   if (huge) (void)madvise(b, HUGE_BYTES, MADV_HUGEPAGE);
   *b = (Block){.cap = cap};
   a->bytes += cap;
   return b;
 }
 
-/* Memory as it is. */
-static void *take(FlArena *a, size_t bytes) {
+/* Memory as it is; NULL: there is none. */
+static void *try_take(FlArena *a, size_t bytes) {
   bytes = (bytes + 15) / 16 * 16;
   Block *b = a->head;
   if (!b || b->cap - b->used < bytes) {
     Block *fresh = block_of(a, bytes);
+    if (!fresh) return NULL;
     if (b &&
         bytes > BLOCK_BYTES / 4) { /* a large piece goes behind the current block, which still has room */
       fresh->next = b->next;
@@ -119,6 +216,12 @@ static void *take(FlArena *a, size_t bytes) {
   return p;
 }
 
+static void *take(FlArena *a, size_t bytes) {
+  void *p = try_take(a, bytes);
+  if (!p) fl_no_memory();
+  return p;
+}
+
 void *fl_arena_alloc(FlArena *a, size_t bytes) { return memset(take(a, bytes), 0, bytes); }
 
 void *fl_arena_copy(FlArena *a, const void *src, size_t bytes) {
@@ -130,6 +233,16 @@ void *fl_arena_copy(FlArena *a, const void *src, size_t bytes) {
 char *fl_arena_strndup(FlArena *a, const char *s, size_t len) {
   char *p = fl_arena_alloc(a, len + 1);
   if (len) memcpy(p, s, len);
+  return p;
+}
+
+char *fl_arena_take(FlArena *a, char *text) {
+  if (!text) return NULL;
+  size_t size = strlen(text) + 1;
+  char *p = try_take(a, size);
+  if (p) memcpy(p, text, size);
+  free(text);
+  if (!p) fl_no_memory();
   return p;
 }
 
@@ -267,10 +380,7 @@ static void text_reserve(FlText1 *t, size_t more) {
   if (t->len + more + 1 <= t->cap) return;
   size_t cap = t->cap ? t->cap : 128;
   while (cap < t->len + more + 1) cap *= 2;
-  char *p = must_alloc(cap);
-  if (t->len) memcpy(p, t->s, t->len);
-  free(t->s);
-  t->s = p;
+  t->s = fl_piece_grow(t->s, cap);
   t->cap = cap;
 }
 
@@ -297,7 +407,7 @@ void fl_text_addf(FlText1 *t, const char *fmt, ...) {
 }
 
 void fl_text_reset(FlText1 *t) {
-  free(t->s);
+  fl_piece_free(t->s);
   *t = (FlText1){0};
 }
 

@@ -1,7 +1,7 @@
 /* base.h: memory, strings and containers of the compiler.
  *
- * Arenas own everything; nothing is freed alone. Running out of memory prints a message and exits with status
- * 4: there is nothing for a caller to handle. Not thread-safe: one arena, one thread. */
+ * Arenas own nearly everything. Nothing here returns without memory: the work that asked for it ends
+ * (fl_guard), so that there is nothing for a caller to handle. Not thread-safe: one arena, one thread. */
 #ifndef FL_BASE_H
 #define FL_BASE_H
 
@@ -11,17 +11,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- work that may find no memory -------------------------------------------------------------------- */
+
+/* Does work(arg) on the calling thread. false: it found no memory somewhere, and was left there; what it made
+ * of arenas, pieces and texts of this header is gone, so nothing that it wrote is to be read, but for arenas
+ * that were made before, which may be freed. Guards may stand within each other: the inner one ends. Memory
+ * of other kinds that the work held is lost then. */
+bool fl_guard(void (*work)(void *arg), void *arg);
+/* Leaves the work around: for whoever gets no memory. Without a guard around it the process ends (abort). */
+_Noreturn void fl_no_memory(void);
+
 /* ---- arena -------------------------------------------------------------------------------------------- */
 
 typedef struct FlArena FlArena;
-/* Memory that is given back all at once. Nothing made in an arena fails: without memory the process ends,
- * status 4. */
+/* Memory that is given back all at once. Nothing made in an arena fails: see fl_guard. */
 FlArena *fl_arena_new(void);
-void fl_arena_free(FlArena *a);                 /* and all that was made in it */
-void fl_arena_clear(FlArena *a);                /* all that was made in it goes; its memory is for what comes */
+void fl_arena_free(FlArena *a);  /* and all that was made in it */
+void fl_arena_clear(FlArena *a); /* all that was made in it goes; its memory is for what comes */
 void *fl_arena_alloc(FlArena *a, size_t bytes); /* zeroed, 16-byte aligned */
 void *fl_arena_copy(FlArena *a, const void *src, size_t bytes);
 char *fl_arena_strndup(FlArena *a, const char *s, size_t len); /* NUL-terminated copy */
+char *fl_arena_take(FlArena *a, char *text); /* a copy of a text of malloc's, which is freed; NULL is NULL */
 char *fl_arena_printf(FlArena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #define FL_NEW(arena, T) ((T *)fl_arena_alloc((arena), sizeof(T)))
@@ -42,7 +52,8 @@ void *fl_vec_grow(FlArena *a, void *at, int n, int *cap, size_t size);
    (v)->at[(v)->n++] = (x))
 
 /* Room for n elements in all, where that many are likely: so that an empty vector need not grow. */
-#define fl_vec_room(arena, v, n_all) ((v)->cap = (n_all), (v)->at = fl_arena_alloc((arena), (size_t)(v)->cap * sizeof *(v)->at))
+#define fl_vec_room(arena, v, n_all)                                                                         \
+  ((v)->cap = (n_all), (v)->at = fl_arena_alloc((arena), (size_t)(v)->cap * sizeof *(v)->at))
 
 /* ---- interned strings: equal text, equal pointer --------------------------------------------------- */
 
@@ -51,8 +62,11 @@ FlInterner *fl_interner_make(FlArena *a); /* the texts live in the arena */
 const char *fl_intern(FlInterner *in, const char *s, size_t len);
 const char *fl_intern_z(FlInterner *in, const char *s); /* s ends with NUL */
 
-/* Ends the process with a message and status 4: for whoever gets no memory. */
-_Noreturn void fl_no_memory(void);
+/* ---- pieces: memory that is given back alone ------------------------------------------------------- */
+
+void *fl_piece_new(size_t n, size_t size);      /* zeroed */
+void *fl_piece_grow(void *piece, size_t bytes); /* as realloc; what is new is undefined */
+void fl_piece_free(void *piece);                /* NULL is allowed */
 
 /* ---- map from pointers (interned strings, nodes) to pointers --------------------------------------- */
 

@@ -150,7 +150,9 @@ static int emit_text(FlCompilation *c, const BuildWords *w) {
   if (w->step == STEP_IR || w->step == STEP_PLAN) {
     status = fl_compile_ir(c, &w->build);
     if (!status && w->step == STEP_IR) fl_ir_print(&text, c->sema.module);
-    if (!status && w->step == STEP_PLAN) fl_plan_print(&text, fl_compile_plan(c, &w->build));
+    const FlPlan *plan = !status && w->step == STEP_PLAN ? fl_compile_plan(c, &w->build) : NULL;
+    if (plan) fl_plan_print(&text, plan);
+    else if (c->lacks && !status) status = fl_compilation_lacks(c);
   } else {
     if (w->step == STEP_TOKENS) fl_syntax_print_tokens(&text, c->script, c->sink);
     else fl_syntax_print_ast(&text, fl_syntax_parse(c->arena, c->names, c->script, c->sink));

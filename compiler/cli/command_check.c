@@ -21,8 +21,8 @@ static FlVerdict check(FlArena *arena, FlArena *own, const char *path, bool sile
     fl_compilation_init_in(&c, own, path, &text);
     c.silent = silent;
     v.status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = -1});
-    fl_sink_print(c.sink, &said, false);
-    v.messages = fl_verdict_messages(arena, c.sink);
+    if (!c.lacks) fl_sink_print(c.sink, &said, false);
+    if (!c.lacks) v.messages = fl_verdict_messages(arena, c.sink);
     fl_arena_clear(own);
   }
   if (said.len) v.said = fl_arena_strndup(arena, said.s, said.len);

@@ -39,10 +39,12 @@ static int plan(const char *script) {
   int status = fl_compilation_init(&c, script);
   FlBuildOptions build = {.level = 1, .cpu = FL_CPU_HOST, .test = -1};
   if (!status) status = fl_compile_ir(&c, &build);
+  const FlPlan *made = status ? NULL : fl_compile_plan(&c, &build);
+  if (!status && !made) status = fl_compilation_lacks(&c);
   if (!status) {
     FlText1 out = {0};
     char *history = last_run(script);
-    fl_explain_print(&out, c.arena, fl_compile_plan(&c, &build), c.sources, history);
+    fl_explain_print(&out, c.arena, made, c.sources, history);
     fwrite(out.s, 1, out.len, stdout);
     free(history);
     fl_text_reset(&out);

@@ -87,7 +87,9 @@ static int run_interpreted(FlCompilation *c, const RunWords *w) {
   build.level = 0;
   int status = fl_compile_ir(c, &build);
   if (status) return status;
-  FlInterp *in = fl_interp_make(c->arena, fl_compile_plan(c, &build), c->sources);
+  const FlPlan *plan = fl_compile_plan(c, &build);
+  if (!plan) return fl_compilation_lacks(c);
+  FlInterp *in = fl_interp_make(c->arena, plan, c->sources);
   return fl_main_for(fl_interp_program(in, NULL), c->script->path, w->argc, w->argv);
 }
 

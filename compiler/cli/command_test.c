@@ -34,9 +34,10 @@ static int run_test(const Test *t) {
   FlBuildOptions build = {.level = 0, .cpu = FL_CPU_HOST, .test = t->index};
   int status = fl_compile_ir(&c, &build);
   if (!status) {
-    FlInterp *in = fl_interp_make(c.arena, fl_compile_plan(&c, &build), c.sources);
+    const FlPlan *plan = fl_compile_plan(&c, &build);
     char *argv[] = {(char *)(uintptr_t)t->file, "--quiet", "--no-cache", "--workers", "1", NULL};
-    status = fl_main_for(fl_interp_program(in, NULL), c.script->path, 5, argv);
+    status = !plan ? fl_compilation_lacks(&c)
+                   : fl_main_for(fl_interp_program(fl_interp_make(c.arena, plan, c.sources), NULL), c.script->path, 5, argv);
   }
   fl_compilation_reset(&c);
   return status;
@@ -100,8 +101,8 @@ static int find_tests(FlVerdicts *v, const char *file, bool silent, Tests *tests
       fl_source_position(c.script, c.sema.tests[i].span.start, &t.line, &column);
       fl_vec_push(v->arena, tests, t);
     }
-    fl_sink_print(c.sink, &said, false);
-    whole.messages = fl_verdict_messages(v->arena, c.sink);
+    if (!c.lacks) fl_sink_print(c.sink, &said, false);
+    if (!c.lacks) whole.messages = fl_verdict_messages(v->arena, c.sink);
     fl_compilation_reset(&c);
   }
   if (said.len) whole.said = fl_arena_strndup(v->arena, said.s, said.len);

@@ -91,15 +91,22 @@ static int run(int argc, char **argv) {
 typedef struct MainWords {
   int n;
   char **at;
+  int status;
 } MainWords;
 
+static void run_words(void *arg) {
+  MainWords *words = arg;
+  words->status = run(words->n, words->at);
+}
+
 static int on_own_stack(void *arg) {
-  const MainWords *words = arg;
+  MainWords *words = arg;
   fl_crash_install_compiler();
-  return run(words->n, words->at);
+  if (fl_guard(run_words, words)) return words->status;
+  return fl_compilation_lacks(&(FlCompilation){0});
 }
 
 int main(int argc, char **argv) {
   fl_printed_begin();
-  return fl_stack_run(on_own_stack, &(MainWords){argc, argv});
+  return fl_stack_run(on_own_stack, &(MainWords){.n = argc, .at = argv});
 }

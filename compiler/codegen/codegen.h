@@ -66,6 +66,7 @@ typedef struct FlObject {
   char *bytes;
   size_t size;
   char *why;
+  bool memory; /* there was none, and `why` is NULL */
 } FlObject;
 
 /* The one entry of libflow_llvm.so. Thread-safe: shares nothing between calls. The plan is of level 0 where
@@ -125,7 +126,7 @@ void fl_codegen_host_name(char *out, size_t size);
 typedef struct FlLoaded FlLoaded;
 
 /* Loads a relocatable object. `bytes` need not outlive the call. NULL: it is damaged, foreign or wants a
- * symbol that the runtime does not offer; `why` gets a heap text. */
+ * symbol that the runtime does not offer, or there is no memory; `why` gets a heap text, or none for want of memory. */
 FlLoaded *fl_load_object(const void *bytes, size_t size, char **why);
 const FlProgram *fl_loaded_program(const FlLoaded *l);
 /* Nothing of the program may be running or be referred to by arrays (constant texts live in it). */

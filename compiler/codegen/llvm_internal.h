@@ -378,9 +378,9 @@ Val fl_ll_extern_table(FlGen *g); /* pointers to the FlExterns of the module */
 
 /* ---- llvm_target.c --------------------------------------------------------------------------------- */
 
-void fl_ll_memory_register(void); /* from then on LLVM ends the process with status 4 where it gets no memory */
+void fl_ll_memory_register(void); /* from then on LLVM leaves the work around where it gets no memory (fl_guard) */
 bool fl_ll_memory_limited(void);  /* whether address space is scarce */
-void fl_ll_target_register(void); /* once before any part: LLVM keeps what it knows of processors to itself */
+void fl_ll_register(void); /* once before any part: LLVM keeps what it knows of processors to itself */
 bool fl_ll_target_init(FlGen *g);
 void fl_ll_target_attrs(FlGen *g, Val fn, int level); /* level 0: the module's; 3, 4: x86-64-v3, v4 */
 void fl_ll_quick_attrs(FlGen *g,

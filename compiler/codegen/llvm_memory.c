@@ -1,8 +1,8 @@
 /* llvm_memory.c: what happens where LLVM gets no memory, or cannot go on.
  *
- * In: LLVM's reports, from any thread. Out: the end of the process with a message, status 4 where memory is
- * what is missing; else abort, which is a bug of flow. What always holds: nothing is allocated here, and what
- * was printed before is written. */
+ * In: LLVM's reports, from any thread. Out: the end of the work around (fl_guard) where memory is what is
+ * missing; else abort, which is a bug of flow. What always holds: nothing is allocated here. The handlers are those of
+ * the LLVM in this module, which nobody else sees (-Bsymbolic, docs/decisions/llvm-archives.md). */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/ErrorHandling.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 /* LLVM's interface for C has no names for these. The first two: of what its own containers and malloc need;
  * the last: operator new goes the same way. */

@@ -140,7 +140,7 @@ typedef struct Work {
   const FlCodegenOptions *options;
   FlArena *arena;
   FlGen *g;                    /* whose module was generated; of the other parts */
-  LLVMMemoryBufferRef bitcode; /* it is read from here */
+  LLVMMemoryBufferRef bitcode; /* it is read from here; NULL: there is one part */
   int part, n_parts;
   bool plain; /* the last part is of what runs straight through */
   FlObject out;
@@ -186,7 +186,10 @@ static void close_context(Work *w) {
   fl_arena_free(w->arena);
 }
 
-static void *make_part(void *arg) {
+/* ---- work that may find no memory (fl_guard). LLVM is left in the middle then, and what it had is lost: nobody
+ * knows in what state it is. */
+
+static void finish_part(void *arg) {
   Work *w = arg;
   if (!w->g) {
     open_context(w);
@@ -199,15 +202,40 @@ static void *make_part(void *arg) {
   if (!g->error) fl_ll_kern_link(g);
   if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);
   close_context(w);
+}
+
+static void *make_part(void *arg) {
+  Work *w = arg;
+  FlArena *before = w->g ? w->arena : NULL;
+  if (fl_guard(finish_part, w)) return NULL;
+  fl_arena_free(before);
+  w->out = (FlObject){.memory = true};
   return NULL;
 }
 
 /* In the context of the first part, which goes on with it. */
-static LLVMMemoryBufferRef generate(Work *first) {
+static void generate(void *arg) {
+  Work *first = arg;
   open_context(first);
   fl_ll_generate(first->g);
   if (first->options->level > 0 && !first->g->error) (void)fl_ll_run_passes(first->g, "mergefunc");
-  return first->g->error || first->n_parts == 1 ? NULL : LLVMWriteBitcodeToMemoryBuffer(first->g->mod);
+  if (!first->g->error && first->n_parts > 1) first->bitcode = LLVMWriteBitcodeToMemoryBuffer(first->g->mod);
+}
+
+static FlObject left(const FlCodegenOptions *options) {
+  for (int i = 0; i < options->n_units; i++) options->units[i]->sites = (FlText1){0}; /* freed with the work */
+  return (FlObject){.memory = true};
+}
+
+typedef struct Merging {
+  const FlObject *parts;
+  int n;
+  FlObject out;
+} Merging;
+
+static void merge(void *arg) {
+  Merging *m = arg;
+  m->out = fl_merge_objects(m->parts, m->n, NULL, 0);
 }
 
 __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *plan,
@@ -222,12 +250,12 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
   bool plain;
   int n = parts_of(plan, options, &plain);
   Work work[PARTS + 1];
-  fl_ll_memory_register();
-  fl_ll_target_register();
+  fl_ll_register();
   for (int i = 0; i < n; i++)
     work[i] =
         (Work){.plan = plan, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};
-  LLVMMemoryBufferRef bitcode = generate(&work[0]);
+  if (!fl_guard(generate, &work[0])) return left(options);
+  LLVMMemoryBufferRef bitcode = work[0].bitcode;
   if (!bitcode) n = 1;
   for (int i = 1; i < n; i++) work[i].bitcode = bitcode;
   /* A thread takes much address space that it does not use; where that is scarce (ulimit -v), one after
@@ -240,12 +268,14 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
     if (work[i].started) pthread_join(work[i].thread, NULL);
   if (bitcode) LLVMDisposeMemoryBuffer(bitcode);
   if (n == 1) return work[0].out;
-  FlObject objects[PARTS + 1], out = {0};
+  FlObject objects[PARTS + 1];
+  Merging m = {.parts = objects, .n = n};
   for (int i = 0; i < n; i++) {
     objects[i] = work[i].out;
-    if (!objects[i].bytes && !out.why) out.why = objects[i].why, objects[i].why = NULL;
+    m.out.memory |= objects[i].memory;
+    if (!objects[i].bytes && !m.out.why) m.out.why = objects[i].why, objects[i].why = NULL;
   }
-  if (!out.why) out = fl_merge_objects(objects, n, NULL, 0);
+  if (!m.out.why && !m.out.memory && !fl_guard(merge, &m)) m.out = (FlObject){.memory = true};
   for (int i = 0; i < n; i++) free(objects[i].bytes), free(objects[i].why);
-  return out;
+  return m.out;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 static void register_once(void) {
+  fl_ll_memory_register();
   /* Loop strength reduction takes a fifth of the time of making code; the loops of kernels walk arrays with
    * one index, which the processor's addresses do by themselves. Domain reassignment (of values between
    * general and mask registers) takes another quarter where functions are long, more than linear time, and
@@ -27,7 +28,7 @@ static void register_once(void) {
   LLVMInitializeX86AsmParser();
 }
 
-void fl_ll_target_register(void) {
+void fl_ll_register(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, register_once);
 }

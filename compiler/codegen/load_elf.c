@@ -148,7 +148,10 @@ static bool lay_out(Load *l) {
   }
   l->run_at[N_RUNS] = l->image = at;
   l->base = mmap(NULL, at ? at : page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (l->base == MAP_FAILED) fl_no_memory();
+  if (l->base == MAP_FAILED) {
+    l->base = NULL;
+    return fail(l, "out of memory");
+  }
   for (size_t i = 0; i < l->n_sections; i++) {
     const Elf64_Shdr *s = &l->sections[i];
     if (l->place[i] != SIZE_MAX && s->sh_type != SHT_NOBITS)
@@ -300,7 +303,7 @@ FlLoaded *fl_load_object(const void *bytes, size_t size, char **why) {
     *out = (FlLoaded){l.base, l.image, program};
     return out;
   }
-  if (!*why) fl_no_memory();
+  if (!*why) *why = strdup("out of memory");
   if (l.base) munmap(l.base, l.image ? l.image : 4096);
   free(out);
   return NULL;

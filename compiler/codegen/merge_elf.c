@@ -327,11 +327,13 @@ static FlObject end(Merge *m, bool ok) {
   FlObject out = {0};
   if (ok) {
     finish(m);
-    out = (FlObject){.bytes = m->body.s, .size = m->body.len};
+    out = (FlObject){.bytes = malloc(m->body.len + 1), .size = m->body.len};
+    if (!out.bytes) fl_no_memory();
+    memcpy(out.bytes, m->body.s, m->body.len);
   } else {
     out.why = strdup(m->error ? m->error : "out of memory");
-    fl_text_reset(&m->body);
   }
+  fl_text_reset(&m->body);
   fl_text_reset(&m->names);
   fl_text_reset(&m->section_names);
   fl_arena_free(m->arena);

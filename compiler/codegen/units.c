@@ -83,8 +83,12 @@ typedef struct Cut {
   const FlSources *sources;
   const FlCodegenOptions *options;
   FlInterner *interner;
+  const FlCodeStore *store;
+  FlCodegenFn *generate;
   FlVec(Unit *) units;
   FlVec(const FlFunc *) stages;
+  FlObject made, tables, part; /* of malloc's: freed also where the work is left (fl_guard) */
+  FlObject out;
 } Cut;
 
 typedef FlVec(const char *) Names;
@@ -200,9 +204,9 @@ static void make_key(Cut *c, Unit *u) {
 /* Of a check; of other operators the operator says it. */
 static bool is_message(const FlCodeSite *site) { return site->said.text && site->said.faults == -1; }
 
-static bool remembered(Cut *c, Unit *u, const FlCodeStore *store) {
+static bool remembered(Cut *c, Unit *u) {
   FlText1 bytes = {0};
-  if (!store->get(store->arg, &u->key, &bytes)) return false;
+  if (!c->store->get(c->store->arg, &u->key, &bytes)) return false;
   const char *at = bytes.s, *end = bytes.s + bytes.len;
   uint32_t n = 0;
   bool ok = take_u32(&at, end, &n);
@@ -221,9 +225,7 @@ static bool remembered(Cut *c, Unit *u, const FlCodeStore *store) {
   }
   if (ok) {
     u->object.size = (size_t)(end - at);
-    u->object.bytes = malloc(u->object.size + 1);
-    if (!u->object.bytes) fl_no_memory();
-    memcpy(u->object.bytes, at, u->object.size);
+    u->object.bytes = fl_arena_copy(c->arena, at, u->object.size);
   } else {
     u->sites.n = 0;
   }
@@ -231,7 +233,7 @@ static bool remembered(Cut *c, Unit *u, const FlCodeStore *store) {
   return ok;
 }
 
-static void remember(Cut *c, const Unit *u, const FlObject *object, const FlCodeStore *store) {
+static void remember(Cut *c, const Unit *u, const FlObject *object) {
   FlText1 bytes = {0};
   bool ok = true;
   put_u32(&bytes, (uint32_t)u->sites.n);
@@ -248,7 +250,7 @@ static void remember(Cut *c, const Unit *u, const FlObject *object, const FlCode
     fl_code_site_put(&bytes, &site);
   }
   fl_text_add(&bytes, object->bytes, object->size);
-  if (ok) store->put(store->arg, &u->key, &bytes);
+  if (ok) c->store->put(c->store->arg, &u->key, &bytes);
   fl_text_reset(&bytes);
 }
 
@@ -267,8 +269,14 @@ static void add_called(Cut *c, FlMap *seen, const FlRegion *r, Names *out) {
   }
 }
 
+static void free_object(FlObject *o) {
+  free(o->bytes);
+  free(o->why);
+  *o = (FlObject){0};
+}
+
 /* The code of the unit within that of others. */
-static void cut_out(Cut *c, Unit *u, const FlObject *all, const FlCodeStore *store) {
+static void cut_out(Cut *c, Unit *u) {
   Names own = {0}, called = {0};
   FlMap *seen = fl_map_make(c->arena);
   fl_vec_push(c->arena, &called, fl_arena_printf(c->arena, "flow.at.%s", u->funcs.at[0]->name));
@@ -276,14 +284,13 @@ static void cut_out(Cut *c, Unit *u, const FlObject *all, const FlCodeStore *sto
     fl_vec_push(c->arena, &own, fl_arena_printf(c->arena, "flow.%s", u->funcs.at[i]->name));
     add_called(c, seen, u->funcs.at[i]->body, &called);
   }
-  FlObject object = fl_cut_object(all, own.at, own.n, called.at, called.n);
-  if (object.bytes) remember(c, u, &object, store);
-  free(object.bytes);
-  free(object.why);
+  c->part = fl_cut_object(&c->made, own.at, own.n, called.at, called.n);
+  if (c->part.bytes) remember(c, u, &c->part);
+  free_object(&c->part);
 }
 
 /* Makes the code of all units that are not remembered, at once. */
-static FlObject make_missing(Cut *c, FlCodegenFn *generate, const FlCodeStore *store) {
+static void make_missing(Cut *c) {
   FlVec(FlCodeUnit *) units = {0};
   FlVec(Unit *) missing = {0};
   for (int i = 0; i < c->units.n; i++) {
@@ -294,23 +301,22 @@ static FlObject make_missing(Cut *c, FlCodegenFn *generate, const FlCodeStore *s
     fl_vec_push(c->arena, &units, unit);
     fl_vec_push(c->arena, &missing, u);
   }
-  if (!units.n) return (FlObject){0};
+  if (!units.n) return;
   FlCodegenOptions options = *c->options;
   options.units = units.at;
   options.n_units = units.n;
-  FlObject all = generate(c->plan, c->sources, &options);
+  c->made = c->generate(c->plan, c->sources, &options);
   for (int i = 0; i < units.n; i++) {
     const char *at = units.at[i]->sites.s, *end = at + units.at[i]->sites.len;
     FlCodeSite site;
     while (at && fl_code_site_take(c->arena, &at, end, &site))
       fl_vec_push(c->arena, &missing.at[i]->sites, site);
     fl_text_reset(&units.at[i]->sites);
-    if (all.bytes) cut_out(c, missing.at[i], &all, store);
+    if (c->made.bytes) cut_out(c, missing.at[i]);
   }
-  return all;
 }
 
-static FlObject make_tables(Cut *c, FlCodegenFn *generate) {
+static void make_tables(Cut *c) {
   FlVec(FlCodeSite) sites = {0};
   for (int i = 0; i < c->units.n; i++)
     for (int k = 0; k < c->units.at[i]->sites.n; k++)
@@ -318,11 +324,11 @@ static FlObject make_tables(Cut *c, FlCodegenFn *generate) {
   FlCodeTables tables = {sites.at, sites.n, c->stages.at, c->stages.n};
   FlCodegenOptions options = *c->options;
   options.tables = &tables;
-  return generate(c->plan, c->sources, &options);
+  c->tables = c->generate(c->plan, c->sources, &options);
 }
 
 /* What was made, what is remembered, and the tables as one. */
-static FlObject join(Cut *c, FlObject made, FlObject tables) {
+static FlObject join(Cut *c) {
   FlVec(FlNumberName) numbers = {0};
   FlVec(FlObject) objects = {0};
   uint64_t site = 0;
@@ -337,35 +343,46 @@ static FlObject join(Cut *c, FlObject made, FlObject tables) {
     const char *name = fl_arena_printf(c->arena, "flow.stage.%s", c->stages.at[i]->name);
     fl_vec_push(c->arena, &numbers, ((FlNumberName){name, (uint64_t)i}));
   }
-  if (made.bytes) fl_vec_push(c->arena, &objects, made);
-  fl_vec_push(c->arena, &objects, tables);
+  if (c->made.bytes) fl_vec_push(c->arena, &objects, c->made);
+  fl_vec_push(c->arena, &objects, c->tables);
   return fl_merge_objects(objects.at, objects.n, numbers.at, numbers.n);
+}
+
+static void make(void *arg) {
+  Cut *c = arg;
+  c->arena = fl_arena_new();
+  c->interner = fl_interner_make(c->arena);
+  if (!cut_program(c)) {
+    c->out = c->generate(c->plan, c->sources, c->options);
+    fl_arena_free(c->arena);
+    return;
+  }
+  for (int i = 0; i < c->units.n; i++) {
+    make_key(c, c->units.at[i]);
+    (void)remembered(c, c->units.at[i]);
+  }
+  make_missing(c);
+  if (!c->made.why && !c->made.memory) make_tables(c);
+  if (c->tables.bytes) {
+    c->out = join(c);
+  } else {
+    FlObject *failed = c->made.why || c->made.memory ? &c->made : &c->tables;
+    c->out = *failed;
+    *failed = (FlObject){0};
+  }
+  for (int i = 0; i < c->units.n; i++) fl_text_reset(&c->units.at[i]->key);
+  fl_arena_free(c->arena);
 }
 
 FlObject fl_code_of_units(FlCodegenFn *generate, const FlPlan *plan, const FlSources *sources,
                           const FlCodegenOptions *options, const FlCodeStore *store) {
-  FlArena *arena = fl_arena_new();
-  Cut c = {arena, plan, sources, options, .interner = fl_interner_make(arena)};
-  FlObject out = {0};
-  if (!cut_program(&c)) {
-    out = generate(plan, sources, options);
-    fl_arena_free(arena);
-    return out;
+  Cut c = {.plan = plan, .sources = sources, .options = options, .store = store, .generate = generate};
+  if (!fl_guard(make, &c)) {
+    free_object(&c.out);
+    c.out.memory = true;
   }
-  for (int i = 0; i < c.units.n; i++) {
-    make_key(&c, c.units.at[i]);
-    (void)remembered(&c, c.units.at[i], store);
-  }
-  FlObject made = make_missing(&c, generate, store), tables = {0};
-  if (!made.why) tables = make_tables(&c, generate);
-  if (tables.bytes) out = join(&c, made, tables);
-  else out.why = made.why ? made.why : tables.why;
-  free(made.bytes);
-  free(tables.bytes);
-  for (int i = 0; i < c.units.n; i++) {
-    free(c.units.at[i]->object.bytes);
-    fl_text_reset(&c.units.at[i]->key);
-  }
-  fl_arena_free(arena);
-  return out;
+  free_object(&c.made);
+  free_object(&c.tables);
+  free_object(&c.part);
+  return c.out;
 }

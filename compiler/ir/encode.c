@@ -139,10 +139,9 @@ static void put_region(Encoder *e, const FlRegion *r, char tag) {
 }
 
 void fl_ir_encode_with(FlText1 *out, const FlFunc *f, FlIrEncodeFunc encode_callee, void *user) {
-  Encoder e = {out, calloc((size_t)f->next_id + 1, sizeof *e.number), 0, encode_callee, user};
-  if (!e.number) fl_no_memory();
+  Encoder e = {out, fl_piece_new((size_t)f->next_id + 1, sizeof *e.number), 0, encode_callee, user};
   put_region(&e, f->body, 'F');
-  free(e.number);
+  fl_piece_free(e.number);
 }
 
 static void callee_key(FlText1 *out, const FlFunc *callee, void *user) {

@@ -231,8 +231,7 @@ static Copy start_copy(FlBuilder *b, const FlRegion *from, FlValue *const *args,
   Copy c = {b, from->func, UINT32_MAX, 0, NULL, call};
   span_ids(from, &c.lo, &c.hi);
   if (c.lo > c.hi) c.lo = c.hi;
-  c.to = calloc((size_t)(c.hi - c.lo) + 1, sizeof *c.to);
-  if (!c.to) fl_no_memory();
+  c.to = fl_piece_new((size_t)(c.hi - c.lo) + 1, sizeof *c.to);
   for (int i = 0; i < from->n_params; i++) set_copy(&c, from->params[i], args[i]);
   return c;
 }
@@ -242,7 +241,7 @@ static void copy_body(FlBuilder *b, const FlRegion *from, FlValue *const *args, 
   Copy c = start_copy(b, from, args, call);
   copy_ops(&c, b->region, b->before, from);
   for (int i = 0; i < from->n_yields; i++) yields_out[i] = copied(&c, from->yields[i]);
-  free(c.to);
+  fl_piece_free(c.to);
 }
 
 /* Marks the values of `from` that op reads, also in its regions. */
@@ -270,8 +269,7 @@ static void read_copies(const Copy *c, FlRegion *r) {
 
 void fl_ir_inline_read(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlRegion *reader) {
   Copy c = start_copy(b, from, args, 0);
-  bool *read = calloc((size_t)(c.hi - c.lo) + 1, sizeof *read);
-  if (!read) fl_no_memory();
+  bool *read = fl_piece_new((size_t)(c.hi - c.lo) + 1, sizeof *read);
   mark_reads_of(&c, from, reader, read);
   for (const FlOp *op = from->last; op; op = op->prev)
     for (int i = 0; i < op->n_results; i++)
@@ -282,8 +280,8 @@ void fl_ir_inline_read(FlBuilder *b, const FlRegion *from, FlValue *const *args,
     if (any) copy_op(&c, b->region, b->before, op);
   }
   read_copies(&c, reader);
-  free(read);
-  free(c.to);
+  fl_piece_free(read);
+  fl_piece_free(c.to);
 }
 
 void fl_ir_inline_region(FlBuilder *b, const FlRegion *from, FlValue *const *args, FlValue **yields_out) {

@@ -267,8 +267,7 @@ static void print_body(Printer *p, const FlRegion *r, int depth) {
 static void print_func(FlText1 *out, const FlFunc *f, bool untold) {
   static const char *const kinds[] = {
       [FL_FUNC_PLAIN] = "fn", [FL_FUNC_STAGE] = "stage", [FL_FUNC_MAIN] = "main", [FL_FUNC_TEST] = "test"};
-  Printer p = {out, calloc((size_t)f->next_id + 1, sizeof *p.number), 0, untold};
-  if (!p.number) fl_no_memory();
+  Printer p = {out, fl_piece_new((size_t)f->next_id + 1, sizeof *p.number), 0, untold};
   fl_text_addf(out, "%s ", kinds[f->kind]);
   print_name(out, f->name);
   print_params(&p, f->body);
@@ -285,7 +284,7 @@ static void print_func(FlText1 *out, const FlFunc *f, bool untold) {
   fl_text_addz(out, " {\n");
   print_body(&p, f->body, 1);
   fl_text_addz(out, "}\n");
-  free(p.number);
+  fl_piece_free(p.number);
 }
 
 void fl_ir_print_func(FlText1 *out, const FlFunc *f) { print_func(out, f, false); }

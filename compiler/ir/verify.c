@@ -434,14 +434,13 @@ static bool verify(const FlModule *m, FlArena *arena, FlText1 *why) {
   FlInterner *names = fl_interner_make(arena);
   FlMap *named = fl_map_make(arena); /* as a set */
   for (const FlFunc *f = m->first; f; f = f->next) {
-    Verifier v = {f, why, calloc((size_t)f->next_id + 1, 1)};
-    if (!v.state) fl_no_memory();
+    Verifier v = {f, why, fl_piece_new((size_t)f->next_id + 1, 1)};
     bool fine =
         f->body->owner == NULL ? check_region(&v, f->body) : broken(&v, NULL, "the body has an owner");
     if (fine && fl_map_get(named, fl_intern_z(names, f->name)))
       fine = broken(&v, NULL, "two functions have this name");
     fl_map_set(named, fl_intern_z(names, f->name), named);
-    free(v.state);
+    fl_piece_free(v.state);
     if (!fine) return false;
   }
   return true;

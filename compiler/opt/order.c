@@ -53,11 +53,10 @@ static bool loops_are_fixed(const FlRegion *r) {
 }
 
 static bool body_is_fixed(const FlRegion *r) {
-  Walk w = {calloc((size_t)r->func->next_id + 1, 1), false};
-  if (!w.varies) fl_no_memory();
+  Walk w = {fl_piece_new((size_t)r->func->next_id + 1, 1), false};
   for (int i = 0; i < r->n_params; i++) w.varies[r->params[i]->id] = 1;
   bool fixed = walk(&w, r, false);
-  free(w.varies);
+  fl_piece_free(w.varies);
   return fixed && loops_are_fixed(r);
 }
 

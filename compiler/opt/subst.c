@@ -6,8 +6,7 @@
 void fl_subst_set(FlSubst *s, const FlValue *from, FlValue *to) {
   if (from->id >= s->n) {
     uint32_t n = from->region->func->next_id;
-    FlValue **grown = realloc(s->to, n * sizeof *grown);
-    if (!grown) fl_no_memory();
+    FlValue **grown = fl_piece_grow(s->to, n * sizeof *grown);
     memset(grown + s->n, 0, (n - s->n) * sizeof *grown);
     s->to = grown;
     s->n = n;
@@ -37,6 +36,6 @@ void fl_subst_region(const FlSubst *s, FlRegion *r) {
 }
 
 void fl_subst_reset(FlSubst *s) {
-  free(s->to);
+  fl_piece_free(s->to);
   *s = (FlSubst){0};
 }

@@ -7,7 +7,6 @@
  * as before. */
 #include "opt/opt_internal.h"
 
-#include <stdlib.h>
 
 /* What is known of the users of a value, by its id. */
 typedef struct Use {
@@ -106,11 +105,10 @@ static void visit(FlSubst *s, const Use *uses, FlRegion *r) {
 void fl_opt_tops(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
     FlSubst s = {0};
-    Use *uses = calloc((size_t)f->next_id + 1, sizeof *uses);
-    if (!uses) fl_no_memory();
+    Use *uses = fl_piece_new((size_t)f->next_id + 1, sizeof *uses);
     collect(uses, f->body);
     visit(&s, uses, f->body);
-    free(uses);
+    fl_piece_free(uses);
     fl_subst_reset(&s);
   }
 }

@@ -228,9 +228,8 @@ static void put_body(Printer *p, const FlPlanBody *body) {
 void fl_plan_print(FlText1 *out, const FlPlan *plan) {
   for (int i = 0; i < plan->funcs.n; i++) {
     const FlPlanFunc *f = plan->funcs.at[i];
-    Printer p = {out, plan, calloc((size_t)f->func->next_id + 1, sizeof *p.number), 0};
+    Printer p = {out, plan, fl_piece_new((size_t)f->func->next_id + 1, sizeof *p.number), 0};
     uint32_t next = 0;
-    if (!p.number) fl_no_memory();
     number_region(&p, f->func->body, &next);
     fl_text_addf(out, "%s@%s", i ? "\n" : "", f->func->name);
     put_values(&p, " ", f->func->body->n_params, f->func->body->params);
@@ -238,6 +237,6 @@ void fl_plan_print(FlText1 *out, const FlPlan *plan) {
     fl_text_addf(out, ":%s%s ", f->body->straight ? " straight" : "", f->communicates ? " communicates" : "");
     put_body(&p, f->body);
     fl_text_addc(out, '\n');
-    free(p.number);
+    fl_piece_free(p.number);
   }
 }

@@ -115,10 +115,8 @@ static const char *dir_of(FlSema *s, const char *path) {
 }
 
 static const char *real_path(FlSema *s, const char *path) {
-  char *real = s->world->real(s->world->env, path);
-  const char *out = fl_arena_printf(s->arena, "%s", real ? real : path);
-  free(real);
-  return out;
+  const char *real = fl_arena_take(s->arena, s->world->real(s->world->env, path));
+  return real ? real : fl_arena_printf(s->arena, "%s", path);
 }
 
 static bool is_there(FlSema *s, const char *path) {

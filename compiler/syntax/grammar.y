@@ -18,6 +18,10 @@
 #define LIST(T) FL_NEW(p->arena, T)
 #define PUSH(list, x) fl_vec_push(p->arena, list, x)
 #define NO_SPAN ((FlSpan){0})
+/* The engine's own stack grows in pieces, so that a guard around the work frees it. */
+#define malloc(bytes) fl_piece_new(1, bytes)
+#define realloc(piece, bytes) fl_piece_grow(piece, bytes)
+#define free(piece) fl_piece_free(piece)
 }
 %syntax_error { (void)yymajor; fl_syntax_error(p, TOKEN); }
 %parse_failure { p->failed = true; }
@@ -364,8 +368,7 @@ comprehension_body(B) ::= block(A). { B = A; }
 bool fl_lemon_accepts(const void *engine, int kind) {
   const yyParser *y = engine;
   int n = (int)(y->yytos - y->yystack) + 1;
-  YYACTIONTYPE *states = malloc(sizeof *states * (size_t)(n + YYNRULE + 8));
-  if (!states) return false;
+  YYACTIONTYPE *states = fl_piece_new((size_t)(n + YYNRULE + 8), sizeof *states);
   for (int i = 0; i < n; i++) states[i] = y->yystack[i].stateno;
   bool accepted = false;
   for (int steps = 0; steps < YYNRULE; steps++) {
@@ -381,7 +384,7 @@ bool fl_lemon_accepts(const void *engine, int kind) {
     states[n] = yy_find_reduce_action(states[n - 1], (YYCODETYPE)yyRuleInfoLhs[rule]);
     n++;
   }
-  free(states);
+  fl_piece_free(states);
   return accepted;
 }
 

@@ -11,10 +11,11 @@ static void init(FlParser *p, FlArena *arena, FlInterner *interner, FlSource *so
   p->ast->source = source;
 }
 
+static void *new_engine(size_t bytes) { return fl_piece_new(1, bytes); }
+
 /* Feeds the tokens; after an error goes on where recover.c says. */
 static void feed(FlParser *p) {
-  p->engine = fl_lemonAlloc(malloc);
-  if (!p->engine) fl_no_memory();
+  p->engine = fl_lemonAlloc(new_engine);
   p->at = 0;
   fl_lemon(p->engine, FL_TOK_BEGIN, &p->tokens.at[0], p);
   while (p->at < p->tokens.n) {
@@ -28,7 +29,7 @@ static void feed(FlParser *p) {
       p->at++;
     }
   }
-  fl_lemonFree(p->engine, free);
+  fl_lemonFree(p->engine, fl_piece_free);
 }
 
 FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, FlSink *sink) {

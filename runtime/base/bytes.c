@@ -52,6 +52,11 @@ void fl_bytes_addf(FlBytes *b, const char *fmt, ...) {
   va_end(args);
 }
 
+void fl_bytes_join(FlBytes *to, const FlBytes *from) {
+  to->failed |= from->failed;
+  fl_bytes_add(to, from->at, from->len);
+}
+
 void fl_bytes_reset(FlBytes *b) {
   if (b->memory) b->memory->free(b);
   else free(b->at);

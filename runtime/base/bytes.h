@@ -32,6 +32,8 @@ void fl_bytes_add(FlBytes *b, const char *s, size_t n);
 void fl_bytes_addz(FlBytes *b, const char *s);
 void fl_bytes_fill(FlBytes *b, char c, size_t n);
 void fl_bytes_addf(FlBytes *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What `from` holds; `to` has failed where `from` has. */
+void fl_bytes_join(FlBytes *to, const FlBytes *from);
 /* Empty, and from the same memory. */
 void fl_bytes_reset(FlBytes *b);
 

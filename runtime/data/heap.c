@@ -75,7 +75,8 @@ FlHeap *fl_heap_new(FlCtx *ctx) { return new_heap(ctx, FL_SHARDS); }
 FlHeap *fl_heap_new_stack(FlCtx *ctx) {
   FlHeap *h = new_heap(ctx, 0);
   if (!h || (h->stack = fl_text_stack_new(h->pool))) return h;
-  fl_heap_unref(h);
+  fl_pool_unref(h->pool);
+  free(h);
   return NULL;
 }
 
@@ -97,7 +98,7 @@ void fl_heap_unref(FlHeap *heap) {
 FlBuffer *fl_heap_buffer(FlHeap *heap) { return heap ? &heap->buffer : NULL; }
 
 const char *fl_texts_keep(FlHeap *stack, FlHeap *heap, const char *text, int64_t n) {
-  if (n <= 0 || !fl_text_stack_has(stack->stack, text)) return text;
+  if (n <= 0 || !stack || !fl_text_stack_has(stack->stack, text)) return text;
   return fl_heap_text(heap, text, n).ptr;
 }
 

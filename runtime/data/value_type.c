@@ -5,6 +5,7 @@
 #include "data/name_text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,7 @@ static bool parse(Text *t, FlValueType *out) {
 
 FlValueType *fl_value_type_new(const char *text, size_t len) {
   Text t = {text, text + len, 0};
+  errno = 0;
   FlValueType *out = calloc(1, sizeof *out);
   if (out && parse(&t, out) && t.at == t.end) return out;
   fl_value_type_free(out);

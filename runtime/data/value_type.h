@@ -34,7 +34,7 @@ typedef struct FlValueType {
   int32_t n_parts;
 } FlValueType;
 
-/* NULL: no such type, deeper or wider than values are, or out of memory. */
+/* NULL: no such type, deeper or wider than values are, or out of memory: errno is ENOMEM only then. */
 FlValueType *fl_value_type_new(const char *text, size_t len);
 void fl_value_type_free(FlValueType *t); /* NULL is allowed */
 /* n_parts types. */

@@ -151,7 +151,10 @@ static void keep_notes(FlTaskSet *s, int64_t index, FlNotes *notes) {
   if (s->n_outcomes == s->cap_outcomes) {
     int64_t cap = s->cap_outcomes ? 2 * s->cap_outcomes : 16;
     FlTaskOutcome *at = realloc(s->outcomes, (size_t)cap * sizeof *at);
-    if (!at) return;
+    if (!at) {
+      fl_pool_give_up(s->ctx->run->pool, cap);
+      return;
+    }
     s->outcomes = at;
     s->cap_outcomes = cap;
   }
@@ -267,9 +270,9 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
   free(s.outcomes);
   pthread_mutex_destroy(&s.lock);
   FlStatus status = 0;
-  if (s.error.error) {
+  if (atomic_load_explicit(&s.failed, memory_order_relaxed) < n) {
     fl_fail_place(&s.error, site);
-    status = s.error.error->status;
+    status = s.error.error ? s.error.error->status : FL_STATUS_MEMORY;
     fl_error_move(ctx, &s.error);
     release_results(&s, types);
   }

@@ -15,6 +15,7 @@
 #include "data/data.h"
 #include "exec/exec.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -143,10 +144,10 @@ char *fl_io_saved_type(const char *path, FlIoError *e) {
 
 static bool check_type(const Head *h, const char *text, const char *want, const char *path, FlValueType **out,
                        FlIoError *e) {
-  FlValueType *have = fl_value_type_new(text, h->type_len), *wanted = fl_value_type_new(want, strlen(want));
+  FlValueType *wanted = fl_value_type_new(want, strlen(want)), *have = fl_value_type_new(text, h->type_len);
   bool ok = have && wanted && fl_value_type_fits(have, wanted);
-  if (!have) damaged(e, path, "is damaged");
-  else if (!wanted) fl_io_error(e, FL_E_INTERNAL, "the type `%.200s` cannot be loaded", want);
+  if (!have && errno != ENOMEM) damaged(e, path, "is damaged");
+  else if (!have || !wanted) fl_io_error(e, FL_E_MEMORY, "out of memory"); /* the compiler wrote `want` */
   else if (!ok) {
     fl_io_error(e, FL_E_SAVED_TYPE, "`%s` holds %.*s, and %s is wanted", path,
                 (int)(h->type_len < 200 ? h->type_len : 200), text, want);

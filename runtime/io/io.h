@@ -23,6 +23,7 @@
 
 #include "flow/abi.h"
 
+enum { FL_IO_MEMORY = 712 }; /* FlIoError.code: nothing is wrong with it, there was no memory */
 /* What is wrong with a file, ready to be reported at a place in the script. */
 typedef struct FlIoError {
   int code; /* 930 for E0930; 0: nothing is wrong */

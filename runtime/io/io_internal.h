@@ -40,7 +40,7 @@ enum {
   FL_E_BOMB = 952,
   FL_E_COMMENT = 953,
   FL_E_AMBIGUOUS = 954,
-  FL_E_MEMORY = 712,
+  FL_E_MEMORY = FL_IO_MEMORY,
   FL_E_RESOURCE = 920,
   FL_E_STOPPED = 928, /* never shown */
   FL_E_INTERNAL = 929

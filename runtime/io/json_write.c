@@ -272,7 +272,7 @@ FlStatus fl_rt_write_json(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   FlText to = args[0].t;
   FlJsonValue v = {fl_value_type_new(desc->s, strlen(desc->s)), args + 1, desc->i != 0};
   FlIoError e = {0};
-  if (!v.type) fl_io_error(&e, FL_E_INTERNAL, "the type `%.200s` is none", desc->s);
+  if (!v.type) fl_io_error(&e, FL_E_MEMORY, "out of memory"); /* the compiler wrote the type: it is one */
   FlStatus status = v.type ? fl_io_write_file(ctx, desc, to, put_json, &v)
                            : fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);
   fl_value_type_free((FlValueType *)(uintptr_t)v.type);

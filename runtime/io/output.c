@@ -16,6 +16,7 @@
 
 static bool cannot(FlIoError *e, const char *path) {
   int why = errno;
+  if (why == ENOMEM) return fl_io_error(e, FL_E_MEMORY, "cannot write `%s`: out of memory", path);
   bool full = why == ENOSPC || why == EDQUOT || why == EFBIG || why == EMFILE || why == ENFILE;
   if (why == EISDIR) return fl_io_error(e, FL_E_WRITE, "cannot write `%s`: it is a folder", path);
   fl_io_error(e, full ? FL_E_RESOURCE : FL_E_WRITE, "cannot write `%s`: %s", path, strerror(why));

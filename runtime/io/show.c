@@ -110,6 +110,7 @@ static bool show_table_of(FlBytes *out, const FlShowType *row, FlParts *p, int i
   FlType1 type;
   int32_t n = 0, room = p->left;
   FlShowColumn *columns = calloc((size_t)room + 1, sizeof *columns);
+  out->failed |= !columns;
   bool ok = columns && take(p, &n_rows, &type);
   for (int32_t k = 0; ok && k < row->n_fields; k++) ok = take_column(&row->fields[k], p, columns, &n, room);
   if (ok) {
@@ -173,6 +174,7 @@ static bool show_elements(FlBytes *out, const FlShowType *elem, FlParts *p, int 
 static bool show_list_of(FlBytes *out, const FlShowType *elem, FlParts *p, int indent) {
   FlSlot *slots = calloc((size_t)p->left + 1, sizeof *slots);
   FlType1 *types = calloc((size_t)p->left + 1, sizeof *types);
+  out->failed |= !slots || !types;
   bool ok = slots && types && p->left && !is_scalar(*p->types);
   /* The parts of the list: as many as its element has, when its own parts are looked at as the element's. */
   for (int32_t n = 0; ok && n < p->left; n++) {
@@ -228,11 +230,11 @@ FlStatus fl_rt_show(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
   FlStatus status;
   bool ok = t && show(&out, t, &parts, 0) && parts.left == 0;
   fl_bytes_addz(&out, "\n");
-  if (!ok) {
+  if (!t || out.failed) { /* the compiler wrote the type: it is one */
+    status = fl_fail_text(ctx, desc->site, FL_FAULT_MEMORY, "out of memory");
+  } else if (!ok) {
     status =
         fl_fail_text(ctx, desc->site, FL_CODE_INTERNAL, "a value of type `%s` came in other parts", desc->s);
-  } else if (out.failed) {
-    status = fl_fail_text(ctx, desc->site, FL_FAULT_MEMORY, "out of memory");
   } else {
     status = fl_ctx_print(ctx, desc->site, out.at, (int64_t)out.len);
   }

@@ -43,7 +43,7 @@ static void put_element(FlBytes *out, const FlShowing *s, int64_t at) {
   fl_cell_print(&cell, s->cells, at, s->style, FL_CELL);
   int pad = s->width - fl_width_text(cell.at, cell.len);
   if (s->right && pad > 0) fl_bytes_fill(out, ' ', (size_t)pad);
-  fl_bytes_add(out, cell.at, cell.len);
+  fl_bytes_join(out, &cell);
   fl_bytes_reset(&cell);
 }
 
@@ -109,6 +109,7 @@ void fl_show_array(FlBytes *out, FlCells cells, int indent, int line) {
   measure(&s, 0, 0, false, &room);
   measure(&s, 0, 0, true, &room);
   put_axis(out, &s, 0, 0, indent);
+  out->failed |= room.failed;
   fl_bytes_reset(&room);
 }
 

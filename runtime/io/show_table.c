@@ -70,7 +70,7 @@ static void put(FlBytes *line, const FlLaid *l, const char *s, size_t len) {
 
 static void end_line(FlBytes *out, FlBytes *line) {
   while (line->len && line->at[line->len - 1] == ' ') line->len--;
-  fl_bytes_add(out, line->at, line->len);
+  fl_bytes_join(out, line);
   fl_bytes_addz(out, "\n");
   line->len = 0;
 }
@@ -137,7 +137,7 @@ void fl_show_table(FlBytes *out, const FlShowColumn *columns, int32_t n, int64_t
   }
   put_count(out, rows, columns, fit, n);
   for (int32_t c = 0; c < n; c++) {
-    out->failed |= l[c].cells.failed;
+    out->failed |= l[c].cells.failed || l[c].name.failed || l[c].type.failed;
     fl_bytes_reset(&l[c].name);
     fl_bytes_reset(&l[c].type);
     fl_bytes_reset(&l[c].cells);

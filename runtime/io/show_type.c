@@ -94,13 +94,14 @@ static bool wrap(FlShowType *t) {
   if (!elem) return false;
   *elem = *t;
   elem->name = NULL;
+  bool named = true;
   for (int32_t k = 0; t->kind == FL_SHOW_TUPLE && k < t->n_fields; k++) {
     char position[16];
     snprintf(position, sizeof position, "%d", k);
-    if (!elem->fields[k].name) elem->fields[k].name = strdup(position);
+    if (!elem->fields[k].name) named = (elem->fields[k].name = strdup(position)) && named;
   }
   *t = (FlShowType){.kind = FL_SHOW_MANY, .n_fields = 1, .fields = elem, .name = t->name};
-  return true;
+  return named;
 }
 
 static bool parse(FlTypeText *t, FlShowType *out) {

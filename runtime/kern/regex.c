@@ -364,15 +364,23 @@ bool fl_regex_check(const char *pattern, int64_t n, FlRegexError *out) {
   int error = 0;
   size_t at = 0;
   pcre2_code *code = compile(pattern, n, &error, &at);
-  *out = (FlRegexError){.at = (int64_t)at};
+  *out = (FlRegexError){.at = (int64_t)at, .memory = code == NULL && error == PCRE2_ERROR_HEAP_FAILED};
   if (code == NULL) pcre2_get_error_message(error, (PCRE2_UCHAR *)out->why, sizeof out->why);
   pcre2_code_free(code);
   return code != NULL;
 }
 
+/* A pattern that was checked; NULL: no memory. */
+static const Pattern *known(const char *pattern, int64_t n) {
+  Cache *c = cache();
+  return c != NULL ? pattern_of(c, pattern, n) : NULL;
+}
+
 bool fl_regex_check_replacement(const char *pattern, int64_t n, const char *by, int64_t by_n,
                                 FlRegexError *out) {
-  const Pattern *p = pattern_of(cache(), pattern, n);
+  const Pattern *p = known(pattern, n);
+  *out = (FlRegexError){.memory = p == NULL};
+  if (p == NULL) return false;
   for (const char *at = by, *end = by + by_n; at < end;) {
     Piece piece;
     out->at = at - by;
@@ -385,9 +393,11 @@ bool fl_regex_check_replacement(const char *pattern, int64_t n, const char *by, 
 }
 
 int64_t fl_regex_groups(const char *pattern, int64_t n) {
-  return n_groups(pattern_of(cache(), pattern, n)->code);
+  const Pattern *p = known(pattern, n);
+  return p != NULL ? n_groups(p->code) : -2;
 }
 
 int64_t fl_regex_group_named(const char *pattern, int64_t n, const char *name) {
-  return find_group(pattern_of(cache(), pattern, n)->code, name, (int64_t)strlen(name));
+  const Pattern *p = known(pattern, n);
+  return p != NULL ? find_group(p->code, name, (int64_t)strlen(name)) : -2;
 }

@@ -11,6 +11,7 @@
 typedef struct FlRegexError {
   int64_t at;
   char why[160];
+  bool memory; /* nothing is wrong with it: there was no memory */
 } FlRegexError;
 
 /* Is it a regular expression? Weak: programs without regular expressions do not hold PCRE2. */
@@ -18,7 +19,7 @@ __attribute__((weak)) bool fl_regex_check(const char *pattern, int64_t n, FlRege
 /* Do the groups that a replacement names ($1 ${1} ${name}, $$ for a dollar) exist? The pattern is checked. */
 bool fl_regex_check_replacement(const char *pattern, int64_t n, const char *by, int64_t by_n,
                                 FlRegexError *error);
-/* How many groups a checked pattern has; the number of the one with this name, -1: none. */
+/* How many groups a checked pattern has; the number of the one with this name, -1: none. -2: no memory. */
 int64_t fl_regex_groups(const char *pattern, int64_t n);
 int64_t fl_regex_group_named(const char *pattern, int64_t n, const char *name);
 

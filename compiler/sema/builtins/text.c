@@ -36,6 +36,7 @@ static bool pattern_arg(FlSema *s, FlCallSite *c, FlVal *out) {
   const char *text = fl_val_const_text(*out);
   FlRegexError error;
   if (!text || fl_regex_check(text, (int64_t)strlen(text), &error)) return true;
+  if (error.memory) fl_no_memory();
   FlDiag *d = fl_sema_report(s, FL_E0660, place_in_text(s, &c->args[1], text, error.at),
                              "not a regular expression: %s", error.why);
   fl_diag_help(s->sink, d,
@@ -49,6 +50,7 @@ static bool replacement_fits(FlSema *s, FlCallSite *c, FlVal pattern, FlVal by) 
   FlRegexError error;
   if (!p || !text) return true;
   if (fl_regex_check_replacement(p, (int64_t)strlen(p), text, (int64_t)strlen(text), &error)) return true;
+  if (error.memory) fl_no_memory();
   FlDiag *d = fl_sema_report(s, FL_E0663, place_in_text(s, &c->args[2], text, error.at),
                              "the replacement does not fit: %s", error.why);
   fl_diag_help(s->sink, d, "$1 and ${name} stand for groups, $0 for the match, $$ for a dollar");
@@ -85,6 +87,7 @@ static bool group_arg(FlSema *s, FlCallSite *c, FlVal pattern, FlVal *out) {
       return false;
     }
     k = fl_regex_group_named(p, n, name);
+    if (k == -2) fl_no_memory();
     if (k < 0) fl_sema_error(s, FL_E0662, a->span, "the pattern has no group called `%s`", name);
     *out = fl_val_i64(s, k);
     return k >= 0;
@@ -92,6 +95,7 @@ static bool group_arg(FlSema *s, FlCallSite *c, FlVal pattern, FlVal *out) {
   if (!fl_scalar_arg(s, c, 2, FL_I64, out)) return false;
   if (!p || !fl_val_const_i(*out, &k)) return true;
   int64_t groups = fl_regex_groups(p, n);
+  if (groups == -2) fl_no_memory();
   if (k >= 0 && k <= groups) return true;
   FlDiag *d = fl_sema_report(s, FL_E0662, a->span, "the pattern has %lld group%s, and this is %lld",
                              (long long)groups, groups == 1 ? "" : "s", (long long)k);

@@ -18,6 +18,7 @@
 /* ---- reporting ---- */
 
 void fl_reader_report(FlSema *s, FlSpan span, const FlIoError *e) {
+  if (e->code == FL_IO_MEMORY) fl_no_memory();
   FlDiagCode code;
   char name[16];
   snprintf(name, sizeof name, "E%04d", e->code);
@@ -34,10 +35,7 @@ void fl_reader_remember(FlSema *s, const char *path, FlSemaInputKind kind) {
 
 const char *fl_reader_first(FlSema *s, const char *pattern) {
   fl_reader_remember(s, pattern, FL_INPUT_PATTERN);
-  char *found = s->world->first(s->world->env, pattern);
-  const char *first = found ? fl_arena_strndup(s->arena, found, strlen(found)) : NULL;
-  free(found);
-  return first;
+  return fl_arena_take(s->arena, s->world->first(s->world->env, pattern));
 }
 
 /* ---- one file ---- */

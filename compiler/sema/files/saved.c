@@ -49,13 +49,12 @@ FlVal fl_builtin_write_jsonl(FlSema *s, FlCallSite *c) { return write_value(s, c
 /* The type in the file at a path that is known; NULL: there is none, and *e says why. */
 static const FlType *type_of_file(FlSema *s, const char *path, FlIoError *e) {
   fl_reader_remember(s, path, FL_INPUT_DATA);
-  char *text = s->world->saved(s->world->env, path, e);
+  const char *text = fl_arena_take(s->arena, s->world->saved(s->world->env, path, e));
   const FlType *t = text ? fl_value_text_type(s, text) : NULL;
   if (text && !t) {
     e->code = 283;
     snprintf(e->message, sizeof e->message, "`%s` is damaged", path);
   }
-  free(text);
   return t;
 }
 

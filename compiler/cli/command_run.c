@@ -4,6 +4,7 @@
 
 #include "exec/command_line.h"
 #include "exec/exec.h"
+#include "process/process.h"
 #include "interp/interp.h"
 #include "cli/words.h"
 

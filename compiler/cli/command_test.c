@@ -7,6 +7,7 @@
 #include "driver.h"
 
 #include "exec/exec.h"
+#include "process/process.h"
 #include "interp/interp.h"
 #include "sched/sched.h"
 #include "cli/scripts.h"

@@ -3,10 +3,10 @@
 #include "cli/commands.h"
 #include "driver.h"
 
-#include "base/crash.h"
 #include "base/features.h"
-#include "base/printed.h"
 #include "base/stack.h"
+#include "process/crash.h"
+#include "process/printed.h"
 #include "cli/front_tools.h"
 #include "cli/store_tools.h"
 #include "cli/words.h"

@@ -1,6 +1,8 @@
 /* calls.c: what leaves the interpreter: runtime operators and stages. */
 #include "interp/interp_internal.h"
 
+#include "exec/exec.h"
+
 #include <stdlib.h>
 
 /* The runtime operators. Weak, so that a program which holds no runtime needs none of them. */
@@ -50,11 +52,9 @@ static FlSlot *arguments(Frame *f, const FlOp *op) {
 
 FlStatus run_runtime(Frame *f, const FlOp *op) {
   const FlOpDesc *desc = &note_of(f, op)->desc;
-  if (desc->run == NULL) {
-    fprintf(stderr, "internal error: interp: the runtime operator %s is not linked\n",
-            fl_op_info[op->code].name);
-    abort();
-  }
+  if (desc->run == NULL)
+    return fl_fail_text(f->ctx, -1, FL_CODE_INTERNAL, "bug in flow: the interpreter has no operator %s",
+                        fl_op_info[op->code].name);
   FlSlot *args = arguments(f, op), *results = new_slots(op->n_results);
   FlStatus s = args == NULL || results == NULL ? no_memory(f) : 0;
   if (s == 0) s = fl_run_op(f->ctx, desc, args, results);

@@ -15,6 +15,7 @@ struct ExternCall {
   FlExtern *function;
   ffi_cif cif;
   int n_words; /* arguments of the C function */
+  bool callable;
 };
 
 static ffi_type *type_of(FlDtype d) {
@@ -74,10 +75,7 @@ ExternCall *prepare_extern(FlInterp *in, const FlOp *op, int32_t site) {
     for (int k = 1; k < words_of(t); k++) types[at++] = &ffi_type_sint64;
   }
   ffi_type *back = is_array(result) ? &ffi_type_void : type_of((FlDtype)result.dtype);
-  if (ffi_prep_cif(&c->cif, FFI_DEFAULT_ABI, (unsigned)c->n_words, back, types) != FFI_OK) {
-    fprintf(stderr, "internal error: interp: libffi refuses the types of %s\n", op->attrs.s);
-    abort();
-  }
+  c->callable = ffi_prep_cif(&c->cif, FFI_DEFAULT_ABI, (unsigned)c->n_words, back, types) == FFI_OK;
   return c;
 }
 
@@ -160,6 +158,8 @@ FlStatus run_extern(Frame *f, const FlOp *op) {
     if (out.a != NULL) put_words(words + at, t, out);
   }
   FlStatus s = is_array(t) && out.a == NULL;
+  if (s == 0 && !c->callable)
+    s = fl_fail_text(f->ctx, note_of(f, op)->site, FL_CODE_INTERNAL, "bug in flow: libffi refuses the types of %s", op->attrs.s);
   if (s == 0) s = call(f, c, words, &result);
   if (s == 0 && is_array(t)) fl_extern_settle(out.a);
   if (s == 0) define(f, op->results[0], is_array(t) ? out : slot_of((FlDtype)t.dtype, result));

@@ -172,8 +172,8 @@ static FlStatus run_struct(Frame *f, const FlOp *op) {
   case FL_OP_KEEP:
   case FL_OPS_NOT_STRUCT: break;
   }
-  fprintf(stderr, "internal error: interp: no meaning for %s\n", fl_op_info[op->code].name);
-  abort();
+  return fl_fail_text(f->ctx, -1, FL_CODE_INTERNAL, "bug in flow: the interpreter has no meaning for %s",
+                      fl_op_info[op->code].name);
 }
 
 static FlStatus run_op(Frame *f, const FlOp *op) {

@@ -5,13 +5,16 @@
 struct FlInPlace {
   FlArena *arena;
   const FlLifetime *life;
-  FlMap *alone;  /* value -> &YES or &NO */
-  FlMap *chain;  /* region parameter of a loop -> &YES or &NO */
-  FlMap *unique; /* value -> &YES or &NO; NO while it is being found */
+  FlMap *alone;  /* value -> YES or NO */
+  FlMap *chain;  /* region parameter of a loop -> YES or NO */
+  FlMap *unique; /* value -> YES or NO; NO while it is being found */
   FlMap *origin; /* value -> value */
 };
 
-static char YES, NO;
+/* What the maps hold: any two addresses, of nothing that is written. */
+static const char answers[2];
+#define YES ((void *)(uintptr_t)&answers[1])
+#define NO ((void *)(uintptr_t)&answers[0])
 
 FlInPlace *fl_in_place_make(FlArena *arena, const FlLifetime *life) {
   FlInPlace *p = FL_NEW(arena, FlInPlace);
@@ -54,11 +57,11 @@ static bool only_handed_on(const FlInPlace *p, const FlRegion *r, const FlValue 
 
 static bool is_alone(FlInPlace *p, const FlValue *v) {
   const char *known = fl_map_get(p->alone, v);
-  if (known) return known == &YES;
+  if (known) return known == YES;
   bool text = fl_dtype_is_text(v->type.dtype);
   bool array = v->type.rank > 0 && v->type.depth == 0 && !text && (v->op || v->region->owner);
   bool alone = array && only_handed_on(p, v->region, v);
-  fl_map_set(p->alone, v, alone ? &YES : &NO);
+  fl_map_set(p->alone, v, alone ? YES : NO);
   return alone;
 }
 
@@ -110,19 +113,19 @@ static const FlValue *origin(FlInPlace *p, const FlValue *v) {
 static bool keeps_object(FlInPlace *p, const FlOp *op, int index) {
   const FlValue *param = carried_param(op, index);
   const char *known = fl_map_get(p->chain, param);
-  if (known) return known == &YES;
+  if (known) return known == YES;
   const FlRegion *r = op->regions[0];
   int at = carried_yield(op, index);
   bool keeps = is_alone(p, param) && fl_lifetime_moves(p->life, r, at) && is_alone(p, r->yields[at]) &&
                origin(p, r->yields[at]) == param;
-  fl_map_set(p->chain, param, keeps ? &YES : &NO);
+  fl_map_set(p->chain, param, keeps ? YES : NO);
   return keeps;
 }
 
 typedef struct Stores {
   const FlValue *from;
   bool always;
-  FlMap *seen; /* value -> &YES or &NO */
+  FlMap *seen; /* value -> YES or NO */
 } Stores;
 
 static bool stores_since(FlInPlace *p, Stores *s, const FlValue *v);
@@ -146,9 +149,9 @@ static bool find_stores(FlInPlace *p, Stores *s, const FlValue *v) {
 static bool stores_since(FlInPlace *p, Stores *s, const FlValue *v) {
   if (v == s->from || !v->op) return false;
   const char *known = fl_map_get(s->seen, v);
-  if (known) return known == &YES;
+  if (known) return known == YES;
   bool stores = find_stores(p, s, v);
-  fl_map_set(s->seen, v, stores ? &YES : &NO);
+  fl_map_set(s->seen, v, stores ? YES : NO);
   return stores;
 }
 
@@ -191,12 +194,12 @@ static bool is_fresh(FlInPlace *p, const FlValue *o) {
 
 static bool is_unique(FlInPlace *p, const FlValue *v) {
   const char *known = fl_map_get(p->unique, v);
-  if (known) return known == &YES;
+  if (known) return known == YES;
   if (!is_alone(p, v)) return false;
-  fl_map_set(p->unique, v, &NO);
+  fl_map_set(p->unique, v, NO);
   const FlValue *o = origin(p, v);
   bool unique = is_alone(p, o) && is_fresh(p, o);
-  fl_map_set(p->unique, v, unique ? &YES : &NO);
+  fl_map_set(p->unique, v, unique ? YES : NO);
   return unique;
 }
 

@@ -52,15 +52,4 @@ int64_t fl_machine_own_counted(void) {
   return kib < 0 ? -1 : kib * 1024;
 }
 
-/* Without a limit arrays of some megabytes come and go all the time: given back to the system, their pages
- * would be cleared when they are asked for again. With one, what is kept here is not there for others: each
- * thread has an arena of its own. */
-void fl_machine_keep(int64_t limit) {
-  enum { LEAST = 64 << 10, MOST = 32 << 20 };
-  int64_t part = limit ? limit / 1024 : MOST;
-  int most = (int)(part < LEAST ? LEAST : lesser(part, MOST));
-  mallopt(M_MMAP_THRESHOLD, most);
-  mallopt(M_TRIM_THRESHOLD, 2 * most);
-}
-
 void fl_machine_trim(void) { malloc_trim(0); }

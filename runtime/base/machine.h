@@ -22,9 +22,6 @@ bool fl_machine_resident(int fd, FlResident *out);
 /* `own` by a walk over all pages, where the system's count may lag behind; -1: not known. */
 int64_t fl_machine_own_counted(void);
 
-/* Tells the C library how much of what is freed it may keep: little of `limit` bytes, and much where there is
- * no limit (0). */
-void fl_machine_keep(int64_t limit);
 /* Gives the system all that the C library keeps. Any thread. */
 void fl_machine_trim(void);
 

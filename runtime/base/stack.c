@@ -1,11 +1,26 @@
 /* stack.c: see stack.h. In: work. Out: its result. What always holds: where there is no room for a thread,
  * the work is done on the stack that we have. */
 #include "base/stack.h"
-#include "base/crash.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
+
+enum { HANDLER_STACK = 64 << 10 };
+
+void fl_stack_for_signals(void) {
+  stack_t old, mine = {.ss_size = HANDLER_STACK};
+  if (sigaltstack(NULL, &old) != 0 || !(old.ss_flags & SS_DISABLE)) return;
+  mine.ss_sp = malloc(HANDLER_STACK);
+  if (mine.ss_sp) sigaltstack(&mine, NULL);
+}
+
+void fl_stack_for_signals_end(void) {
+  stack_t old, none = {.ss_flags = SS_DISABLE};
+  if (sigaltstack(NULL, &old) != 0 || old.ss_flags & SS_DISABLE || old.ss_size != HANDLER_STACK) return;
+  if (sigaltstack(&none, NULL) == 0) free(old.ss_sp);
+}
 
 typedef struct Work {
   int (*work)(void *arg);
@@ -18,7 +33,7 @@ static void *run(void *arg) {
   Work *w = arg;
   pthread_sigmask(SIG_SETMASK, &w->mask, NULL);
   w->result = w->work(w->arg);
-  fl_crash_thread_end();
+  fl_stack_for_signals_end();
   return NULL;
 }
 

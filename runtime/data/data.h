@@ -43,6 +43,9 @@ FlPool *fl_pool_new(int64_t machine);
  * needed. 0: no limit was given; then blocks live in files when they would fill more than 80% of the
  * machine's or control group's memory. Files without names are made in `folder`; where that is NULL or cannot
  * be used, in TMPDIR, /var/tmp or /tmp. Before other threads use the pool. false: out of memory. */
+/* Before fl_pool_limit: who is told, and when, how many bytes there are at most, where that is less than the machine has:
+ * whoever owns the process may keep less of what is freed. */
+void fl_pool_tell(FlPool *pool, void (*keep)(int64_t limit));
 bool fl_pool_limit(FlPool *pool, int64_t bytes, const char *folder);
 /* Whether the resident size is kept: then work is cut into small pieces, with a breath between them. */
 bool fl_pool_is_limited(const FlPool *pool);

@@ -43,6 +43,7 @@ struct FlPool {
   int64_t machine;           /* what the machine has; 0: not asked yet */
   size_t share;              /* what `used` may be; 0: not known yet */
   int64_t given;             /* --memory; 0: not given */
+  void (*keep)(int64_t limit); /* told of the limit; NULL: nobody */
   char *folder;              /* where files are made first; NULL: none */
   FlResidents *residents;    /* NULL: nothing needs to be dropped */
   FlMappings mapped;         /* of all blocks in files */
@@ -158,7 +159,7 @@ static int64_t machine_of(FlPool *p) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   p->machine = fl_machine_memory();
   p->grouped = pages > 0 && page > 0 && p->machine < (int64_t)pages * page;
-  if (p->grouped) fl_machine_keep(p->machine);
+  if (p->grouped && p->keep) p->keep(p->machine);
   return p->machine;
 }
 
@@ -175,12 +176,14 @@ bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
    */
   int64_t share = bytes / 5 * 2 - now.own;
   p->given = bytes;
-  fl_machine_keep(bytes);
+  if (p->keep) p->keep(bytes);
   p->share = share > 0 ? (size_t)share : 1;
   if (p->limit > p->share / 2) p->limit = p->share / 2;
   p->residents = fl_residents_new(bytes);
   return true;
 }
+
+void fl_pool_tell(FlPool *p, void (*keep)(int64_t limit)) { p->keep = keep; }
 
 FlPool *fl_pool_ref(FlPool *p) {
   if (p) atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);

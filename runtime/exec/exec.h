@@ -121,6 +121,11 @@ typedef struct FlRunOptions {
   /* Where fl_ctx_print goes instead of standard output; NULL: there. */
   void (*out)(void *arg, const char *bytes, int64_t len);
   void *out_arg;
+  /* What the run tells people besides (errors, warnings, the closing line), whole lines; NULL: standard error. Any thread,
+   * one at a time; both functions must not fail. */
+  void (*say)(void *arg, const char *bytes, int64_t len);
+  void *say_arg;
+  void (*keep)(int64_t limit); /* see fl_pool_tell; NULL but for who owns the process */
 } FlRunOptions;
 
 /* A run without a command line: tests and tools. The calling thread becomes worker 0. NULL: out of memory. */
@@ -128,13 +133,16 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options);
 /* Waits for nothing: all contexts must be at rest. NULL is allowed. */
 void fl_run_free(FlRun *run);
 FlCtx *fl_run_ctx(FlRun *run); /* the script's own context */
-/* Runs program->main with the parameters' slots; prints the error, if any, on standard error; closes the
+/* Asks the run to end as by this signal, from any thread: the first to ask is the reason; a signal is a better one than a
+ * failure (-1). */
+void fl_run_stop(FlRun *run, int signal);
+/* The signal that has asked the run to end, or 0. */
+int fl_run_signal(const FlRun *run);
+/* The process ends now, whatever the run is doing: files that it is writing are as they were. Any thread. */
+void fl_run_give_up(FlRun *run);
+/* Runs program->main with the parameters' slots; tells of the error, if any; closes the
  * report. Returns the exit status. */
 int fl_run_main(FlRun *run, const FlSlot *args);
-
-/* fl_main for a program that was compiled from `script` just now (flowc run); argv[0] is what usage messages
- * call the program. */
-int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv);
 
 /* Where results are remembered when nothing else was said: FLOW_CACHE, else .flow/cache beside the script
  * (NULL: beside the running executable), else, where that folder cannot be written, fl_user_cache_dir. False:

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 /* ---- errors ---------------------------------------------------------------------------------------- */
 
@@ -58,8 +59,8 @@ typedef struct FlErrorWay {
 FlErrorWay fl_error_way(const FlProgram *program, const FlError *error);
 /* Moves the error of `from` to `to`, unless that has one. */
 void fl_error_move(FlCtx *to, FlCtx *from);
-/* As compile diagnostics look: code, place, message, line with caret, notes, help. On standard error. */
-void fl_error_print(const FlProgram *program, const FlError *error, bool color);
+/* As compile diagnostics look: code, place, message, line with caret, notes, help. */
+void fl_error_print(FILE *to, const FlProgram *program, const FlError *error, bool color);
 
 /* ---- contexts -------------------------------------------------------------------------------------- */
 
@@ -214,10 +215,5 @@ struct FlRun {
 };
 
 int64_t fl_run_clock(void); /* the time now, in microseconds since 1970 */
-
-/* The first to ask is the reason; a signal is a better one than a failure (-1). Any thread. */
-void fl_run_stop(FlRun *run, int signal);
-/* The signal that has asked the run to end, or 0. */
-int fl_run_signal(const FlRun *run);
 
 #endif

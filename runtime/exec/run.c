@@ -135,7 +135,9 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                             .quiet = o->quiet,
                             .workers = run->sched ? fl_sched_workers(run->sched) : 1,
                             .out = o->out,
-                            .out_arg = o->out_arg};
+                            .out_arg = o->out_arg,
+                            .say = o->say,
+                            .say_arg = o->say_arg};
   run->report = fl_report_new(&report);
   if (o->cache_dir)
     run->memo = fl_memo_open(&(FlMemoOptions){.dir = o->cache_dir,
@@ -150,6 +152,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
     fl_run_free(run);
     return NULL;
   }
+  fl_pool_tell(run->pool, o->keep);
   if (!fl_pool_limit(run->pool, o->memory, o->cache_dir)) {
     fl_run_free(run);
     return NULL;
@@ -192,6 +195,19 @@ int fl_run_signal(const FlRun *run) {
 }
 
 
+void fl_run_give_up(FlRun *run) { fl_files_give_up(run->files); }
+
+static void tell_error(FlRun *run) {
+  const FlError *error = run->main.error;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = error && run->options.say ? open_memstream(&text, &size) : stderr;
+  if (error && to) fl_error_print(to, run->program, error, run->options.color);
+  if (to && to != stderr && fclose(to) == 0 && text) fl_report_say(run->report, text, size);
+  else if (!error || !to) fl_report_line(run->report, error ? error->message : "error E0712: out of memory");
+  free(text);
+}
+
 int fl_run_main(FlRun *run, const FlSlot *args) {
   FlCtx *ctx = &run->main;
   const FlProgram *p = run->program;
@@ -203,9 +219,7 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   if (!fl_report_flush(run->report) && !status) status = not_printed(ctx, -1);
   int signal = fl_run_signal(run);
   fl_fail_position_settle(ctx);
-  if (status && ctx->error && ctx->error->status != 130)
-    fl_error_print(run->program, ctx->error, run->options.color);
-  else if (status && !ctx->error) fl_report_line(run->report, "error E0712: out of memory");
+  if (status && (!ctx->error || ctx->error->status != 130)) tell_error(run);
   if (run->memo && !signal) fl_history_save(run);
   if (signal && (!status || status == 130)) status = 128 + signal; /* a signal of late: fl_main sees to it */
   const char *failed = NULL;

@@ -5,7 +5,7 @@
 static bool write_table(FlCtx *ctx, const FlTableColumn *columns, int32_t n_columns, int64_t n_rows,
                         FlBytes *to, FlIoError *e) {
   (void)ctx;
-  static char label[] = "input of a program";
+  char label[] = "input of a program";
   FlOutput out = {.path = label, .memory = to};
   return fl_arrow_write(columns, n_columns, n_rows, false, &out, e);
 }

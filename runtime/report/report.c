@@ -26,7 +26,7 @@ FlReport *fl_report_new(const FlReportOptions *options) {
   if (!r) return NULL;
   r->options = *options;
   r->start = clock_ns();
-  r->progress = !options->quiet && isatty(STDERR_FILENO);
+  r->progress = !options->quiet && !options->say && isatty(STDERR_FILENO);
   pthread_mutex_init(&r->lock, NULL);
   return r;
 }
@@ -176,13 +176,26 @@ bool fl_report_output(FlReport *r, const char *bytes, int64_t len) {
 
 bool fl_report_flush(FlReport *r) { return r->options.out || fflush(stdout) == 0; }
 
-void fl_report_line(FlReport *r, const char *line) {
+/* Under the lock. */
+static void say(const FlReport *r, const char *bytes, size_t len) {
+  if (r->options.say) r->options.say(r->options.say_arg, bytes, (int64_t)len);
+  else fwrite(bytes, 1, len, stderr);
+}
+
+void fl_report_say(FlReport *r, const char *bytes, size_t len) {
   pthread_mutex_lock(&r->lock);
   wipe(r);
   if (!r->options.out) fflush(stdout); /* what was printed before stands before it */
-  fprintf(stderr, "%s\n", line);
+  say(r, bytes, len);
   show_live(r);
   pthread_mutex_unlock(&r->lock);
+}
+
+void fl_report_line(FlReport *r, const char *line) {
+  char *whole = NULL;
+  int n = asprintf(&whole, "%s\n", line);
+  if (n >= 0) fl_report_say(r, whole, (size_t)n);
+  if (n >= 0) free(whole);
 }
 
 /* The page, or the timeline. */
@@ -203,9 +216,11 @@ bool fl_report_close(FlReport *r, int exit_status, const char **failed) {
   r->progress = false;
   int32_t n = r->n_run + r->n_cached + r->n_failed;
   if (n > 0 && !r->options.quiet) {
-    fprintf(stderr, "%d stage%s: %d run, %d cached", n, n == 1 ? "" : "s", r->n_run, r->n_cached);
-    if (r->n_failed) fprintf(stderr, ", %d failed", r->n_failed);
-    fputc('\n', stderr);
+    char line[128];
+    int len = snprintf(line, sizeof line, "%d stage%s: %d run, %d cached", n, n == 1 ? "" : "s", r->n_run, r->n_cached);
+    if (r->n_failed) len += snprintf(line + len, sizeof line - (size_t)len, ", %d failed", r->n_failed);
+    line[len++] = '\n';
+    say(r, line, (size_t)len);
   }
   bool ok = true;
   if (r->options.trace && !write_file(r, r->options.trace, false, exit_status)) {

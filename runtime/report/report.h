@@ -8,6 +8,7 @@
 #define FL_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct FlReport FlReport;
@@ -20,6 +21,9 @@ typedef struct FlReportOptions {
   /* Where program output goes; NULL: standard output. */
   void (*out)(void *arg, const char *bytes, int64_t len);
   void *out_arg;
+  /* Where everything else goes that is said to people; NULL: standard error. Called under a lock. */
+  void (*say)(void *arg, const char *bytes, int64_t len);
+  void *say_arg;
 } FlReportOptions;
 
 FlReport *fl_report_new(const FlReportOptions *options); /* strings are borrowed; NULL: out of memory */
@@ -44,7 +48,9 @@ void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t be
 /* Bytes of the program's own output. false: standard output does not take them (errno says why). */
 bool fl_report_output(FlReport *report, const char *bytes, int64_t len);
 bool fl_report_flush(FlReport *report);
-/* One line on standard error, without the newline. */
+/* Lines for people, whole. */
+void fl_report_say(FlReport *report, const char *bytes, size_t len);
+/* One of them, without the newline. */
 void fl_report_line(FlReport *report, const char *line);
 
 /* Ends the display, prints "N stages: R run, C cached" when there were any (not with quiet), writes the

@@ -3,7 +3,6 @@
  * In: a number of workers. Out: threads that run tasks and jobs. What always holds: worker 0 is the thread
  * that made the pool; `here` of a thread is its worker, set once when it enters and cleared when it leaves.
  */
-#include "base/crash.h"
 #include "base/stack.h"
 #include "sched/sched_internal.h"
 
@@ -123,9 +122,9 @@ void fl_worker_loop(FlWorker *w) {
 
 static void *thread_main(void *arg) {
   here = arg;
-  fl_crash_thread();
+  fl_stack_for_signals();
   fl_worker_loop(here);
-  fl_crash_thread_end();
+  fl_stack_for_signals_end();
   here = NULL;
   return NULL;
 }

@@ -5,50 +5,19 @@
  * printed. What always holds: an interrupt first asks the run to end, so that files and results that
  * are being written are dropped whole; a second one, or two seconds, ends the process, and drops them as
  * well. A signal that came before the end is never without effect on the status. */
-#include "base/crash.h"
+#include "process/process.h"
 #include "base/features.h"
-#include "base/machine.h"
-#include "base/printed.h"
 #include "exec/command_line.h"
-#include "exec/exec_internal.h"
+#include "exec/exec.h"
+#include "process/crash.h"
+#include "process/printed.h"
 
-#include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-bool fl_cache_dir(const char *script, char *out, size_t size) {
-  const char *own = getenv("FLOW_CACHE");
-  char self[PATH_MAX];
-  struct stat st;
-  if (own) return fl_user_cache_dir(out, size);
-  if (script && lstat(script, &st) == 0 && S_ISLNK(st.st_mode) && realpath(script, self)) {
-    script = self; /* one script, one store, by whatever link it is called */
-  } else if (!script) {
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[len > 0 ? len : 0] = '\0';
-    script = self;
-  }
-  const char *slash = strrchr(script, '/');
-  int dir = slash ? (int)(slash - script) : 1;
-  const char *from = slash ? script : ".";
-  int n = snprintf(out, size, "%.*s", dir, from);
-  if (n <= 0 || (size_t)n >= size || access(out, W_OK) != 0) return fl_user_cache_dir(out, size);
-  n = snprintf(out, size, "%.*s/.flow/cache", dir, from);
-  return n > 0 && (size_t)n < size;
-}
-
-bool fl_user_cache_dir(char *out, size_t size) {
-  const char *own = getenv("FLOW_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  int n = own             ? snprintf(out, size, "%s", own)
-          : xdg && *xdg   ? snprintf(out, size, "%s/flow", xdg)
-          : home && *home ? snprintf(out, size, "%s/.cache/flow", home)
-                          : 0;
-  return n > 0 && (size_t)n < size;
-}
 
 /* ---- signals --------------------------------------------------------------------------------------- */
 
@@ -82,7 +51,7 @@ static void *watch_signals(void *arg) {
   const struct timespec grace = {.tv_sec = 2};
   if (!atomic_load(&s->over)) sigtimedwait(&s->set, NULL, &grace);
   if (atomic_load(&s->over)) return NULL;
-  fl_files_give_up(s->run->files);
+  fl_run_give_up(s->run);
   /* Now a third one ends the process itself: no write that another thread gets before ours can keep us. */
   pthread_sigmask(SIG_UNBLOCK, &s->set, NULL);
   fl_printed_rescue();
@@ -131,6 +100,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .trace_file = c->trace,
                           .quiet = c->quiet,
                           .allow_exec = c->allow_exec,
+                          .keep = fl_process_keep,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
   FlSignals signals = {0};
   block_signals(&signals);
@@ -167,7 +137,7 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
   char made_for[64] = "";
   if (processor) snprintf(made_for, sizeof made_for, "%.*s", (int)strcspn(processor + 11, "\n"), processor + 11);
   if (!fl_features_check(p->needs, name, made_for)) return 4;
-  fl_machine_keep(0);
+  fl_process_keep(0);
   fl_printed_begin();
   FlCommandLine c = {.values = calloc((size_t)p->n_params + 1, sizeof *c.values)};
   if (!c.values) {

@@ -5,7 +5,7 @@
  * A handler may not call fflush, which may wait for a lock that its own thread holds. The lock of a stream
  * may be taken again by its owner, and what the stream holds is then whole: bytes are counted once they stand
  * in the buffer. */
-#include "base/printed.h"
+#include "process/printed.h"
 
 #include <errno.h>
 #include <fcntl.h>

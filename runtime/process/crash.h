@@ -11,10 +11,4 @@ void fl_crash_install(void);
  * installs its own. */
 void fl_crash_install_compiler(void);
 
-/* Gives the calling thread a stack for the handlers, once; threads without it die of a stack that ran out as
- * before. */
-void fl_crash_thread(void);
-/* Takes it back before the thread ends. */
-void fl_crash_thread_end(void);
-
 #endif

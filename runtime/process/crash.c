@@ -1,12 +1,12 @@
 /* crash.c: see crash.h. In: signals of failures. Out: a sentence and an exit status. What always holds: the
  * handler uses only functions that are safe in signal handlers; nothing is written but what was printed
  * before and the sentence, and files that were being written still have their temporary names. */
-#include "base/crash.h"
-#include "base/printed.h"
+#include "process/crash.h"
+#include "base/stack.h"
+#include "process/printed.h"
 
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@
 #define SHOW_WHERE() ((void)0)
 #endif
 
-enum { HANDLER_STACK = 64 << 10, NEAR = 1 << 20 };
+enum { NEAR = 1 << 20 };
 
 /* An access near where the stack pointer stands: the stack ran out. */
 static int near_stack(const siginfo_t *info, const void *context) {
@@ -79,21 +79,8 @@ static void install(void (*handler)(int, siginfo_t *, void *)) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   static const int failures[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
   for (size_t k = 0; k < sizeof failures / sizeof *failures; k++) sigaction(failures[k], &action, NULL);
-  fl_crash_thread();
+  fl_stack_for_signals();
 }
 
 void fl_crash_install(void) { install(handle); }
 void fl_crash_install_compiler(void) { install(handle_compiler); }
-
-void fl_crash_thread(void) {
-  stack_t old, mine = {.ss_size = HANDLER_STACK};
-  if (sigaltstack(NULL, &old) != 0 || !(old.ss_flags & SS_DISABLE)) return;
-  mine.ss_sp = malloc(HANDLER_STACK);
-  if (mine.ss_sp) sigaltstack(&mine, NULL);
-}
-
-void fl_crash_thread_end(void) {
-  stack_t old, none = {.ss_flags = SS_DISABLE};
-  if (sigaltstack(NULL, &old) != 0 || old.ss_flags & SS_DISABLE || old.ss_size != HANDLER_STACK) return;
-  if (sigaltstack(&none, NULL) == 0) free(old.ss_sp);
-}

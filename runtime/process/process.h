@@ -1,0 +1,17 @@
+/* process.h: what belongs to a process, and not to a run: its command line, its signals, how it keeps memory. Programs that
+ * flow made and flowc itself are such processes; nothing else of flow includes this room, so that a run can live in the
+ * process of another program. */
+#ifndef FL_PROCESS_H
+#define FL_PROCESS_H
+
+#include "flow/abi.h"
+
+/* fl_main for a program that was compiled from `script` just now (flowc run); argv[0] is what usage messages
+ * call the program. */
+int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv);
+
+/* Tells the C library how much of what is freed it may keep: little of `limit` bytes, and much where there is
+ * no limit (0). */
+void fl_process_keep(int64_t limit);
+
+#endif

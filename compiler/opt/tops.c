@@ -7,7 +7,6 @@
  * as before. */
 #include "opt/opt_internal.h"
 
-
 /* What is known of the users of a value, by its id. */
 typedef struct Use {
   FlOp *first;   /* the first of them, in program order; NULL: none yet */

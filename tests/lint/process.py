@@ -8,8 +8,11 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import ROOT, check, finish
+
 BUILD = pathlib.Path(os.environ.get("FLOWC", ROOT / "build/flowc")).parent
 
 # (file, name without the number that the compiler adds): why it may be there.
@@ -49,18 +52,6 @@ CALLS = {
     "longjmp __longjmp_chk": {"compiler/base/base.c": "out of a guard", "runtime/io/jpeg.c": "out of libjpeg"},
 }
 
-passed = failed = 0
-
-
-def check(condition, what):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print(f"not so: {what}")
-
-
 def objects():
     """(file of the source, object) of all that is linked into flowc, its module and what it makes."""
     for top in ("compiler", "runtime"):
@@ -72,7 +63,7 @@ def objects():
 
 
 if "FLOW_SANITIZE" in os.environ:  # which add data of their own
-    print("0 passed, 0 failed")
+    finish()
     raise SystemExit
 
 allowed = {name: files for names, files in CALLS.items() for name in names.split()}
@@ -103,5 +94,9 @@ for path in sorted((ROOT / "runtime").rglob("*.c")) + sorted((ROOT / "compiler")
     owner = re.match(r"runtime/(process|start)/|compiler/cli/", name)
     check(owner or '#include "process/' not in path.read_text(), f"{name} includes nothing of the room of the process")
 
-print(f"{passed} passed, {failed} failed")
-raise SystemExit(failed != 0)
+for room in ("syntax", "types", "diag", "ir", "ad", "sema", "opt", "plan"):
+    for path in sorted((ROOT / "compiler" / room).rglob("*.c")):
+        asks = re.findall(r"\b(?:malloc|calloc|realloc)\(", path.read_text())
+        check(not asks, f"{path.relative_to(ROOT)} asks base/ for memory (fl_piece_new), so that a guard frees it")
+
+finish()

@@ -1,8 +1,8 @@
 /* driver.h: the way of one script from text to something that runs. See driver.c for the steps.
  *
  * FlBuildOptions say what is wanted; the functions say how far to go. Messages for people go to standard
- * error. Nothing here exits; each function that can fail gives the exit status of flowc (README). Without memory that is
- * 4, and the compilation says so (lacks). */
+ * error. Nothing here exits; each function that can fail gives the exit status of flowc (README). Without
+ * memory that is 4, and the compilation says so (lacks). */
 #ifndef FL_DRIVER_H
 #define FL_DRIVER_H
 
@@ -29,11 +29,12 @@ typedef struct FlCompilation {
   FlAst *ast;
   FlSemaResult sema;
   const FlPlan *plan; /* NULL until somebody asked for it */
-  bool silent; /* messages stay in the sink */
-  bool lacks;  /* there was no memory for it: nothing in it is to be read, and what is asked of it fails */
+  bool silent;        /* messages stay in the sink */
+  bool lacks; /* there was no memory for it: nothing in it is to be read, and what is asked of it fails */
 } FlCompilation;
 
-/* Reads the file, `-` is standard input; 0, or 2 after a message. `c` needs fl_compilation_reset in any case. */
+/* Reads the file, `-` is standard input; 0, or 2 after a message. `c` needs fl_compilation_reset in any case.
+ */
 int fl_compilation_init(FlCompilation *c, const char *path);
 /* The same with a text that was read already; it is copied. */
 void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text);
@@ -41,19 +42,24 @@ void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 
 void fl_compilation_init_in(FlCompilation *c, FlArena *arena, const char *path, const FlText1 *text);
 void fl_compilation_reset(FlCompilation *c);
 
-/* Text to tree, messages in the sink and, where these have no errors, the IR as it was written, in c->sema.module. Prints
- * nothing, and asks `world` (NULL: the files here) for all that is not in the text; says what it learns to `witness` (or NULL). test: as FlBuildOptions. */
+/* Text to tree, messages in the sink and, where these have no errors, the IR as it was written, in
+ * c->sema.module. Prints nothing, and asks `world` (NULL: the files here) for all that is not in the text;
+ * says what it learns to `witness` (or NULL). test: as FlBuildOptions. */
 void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test);
-/* The same, its messages printed, and the IR optimised; 0, or 3 after the messages, or 70, or 4 without memory. */
+/* The same, its messages printed, and the IR optimised; 0, or 3 after the messages, or 70, or 4 without
+ * memory. */
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
 /* Prints that there is no memory, unless it is silent; 4. */
 int fl_compilation_lacks(const FlCompilation *c);
-/* The plan of c->sema.module, for the interpreter and for objects of this level; made once. NULL: no memory. */
+/* The plan of c->sema.module, for the interpreter and for objects of this level; made once. NULL: no memory.
+ */
 const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options);
-/* The plan to an object, or to text of LLVM or of the assembler; 0, or 4 where the code generator or LLVM is not installed, or 70. The bytes are the caller's (free). */
+/* The plan to an object, or to text of LLVM or of the assembler; 0, or 4 where the code generator or LLVM is
+ * not installed, or 70. The bytes are the caller's (free). */
 int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit emit, FlObject *out);
 /* The same to an object, but of functions whose code the store (or NULL) has. */
-int fl_compile_object_with(FlCompilation *c, const FlBuildOptions *options, const FlCodeStore *store, FlObject *out);
+int fl_compile_object_with(FlCompilation *c, const FlBuildOptions *options, const FlCodeStore *store,
+                           FlObject *out);
 
 /* Prints what the sink holds on standard error. */
 void fl_compilation_say(FlCompilation *c);

@@ -115,6 +115,15 @@ void fl_piece_free(void *piece) {
   free(l);
 }
 
+static char *grow_bytes(FlBytes *b, size_t cap) { return fl_piece_grow(b->at, cap); }
+
+static void free_bytes(FlBytes *b) { fl_piece_free(b->at); }
+
+FlBytes fl_piece_bytes(void) {
+  static const FlBytesMemory pieces = {grow_bytes, free_bytes};
+  return (FlBytes){.memory = &pieces};
+}
+
 /* ---- arena ---- */
 
 typedef struct Block {

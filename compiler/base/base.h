@@ -5,6 +5,8 @@
 #ifndef FL_BASE_H
 #define FL_BASE_H
 
+#include "base/bytes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,6 +69,9 @@ const char *fl_intern_z(FlInterner *in, const char *s); /* s ends with NUL */
 void *fl_piece_new(size_t n, size_t size);      /* zeroed */
 void *fl_piece_grow(void *piece, size_t bytes); /* as realloc; what is new is undefined */
 void fl_piece_free(void *piece);                /* NULL is allowed */
+
+/* Bytes of such memory: they never fail. */
+FlBytes fl_piece_bytes(void);
 
 /* ---- map from pointers (interned strings, nodes) to pointers --------------------------------------- */
 

@@ -38,7 +38,8 @@ static int run_test(const Test *t) {
     const FlPlan *plan = fl_compile_plan(&c, &build);
     char *argv[] = {(char *)(uintptr_t)t->file, "--quiet", "--no-cache", "--workers", "1", NULL};
     status = !plan ? fl_compilation_lacks(&c)
-                   : fl_main_for(fl_interp_program(fl_interp_make(c.arena, plan, c.sources), NULL), c.script->path, 5, argv);
+                   : fl_main_for(fl_interp_program(fl_interp_make(c.arena, plan, c.sources), NULL),
+                                 c.script->path, 5, argv);
   }
   fl_compilation_reset(&c);
   return status;

@@ -64,8 +64,8 @@ static int help(int n_words, char **words) {
   return 0;
 }
 
-/* What could not be written is no success: a full disk, a pipe that nobody reads any more (README). Who failed has said
- * why. */
+/* What could not be written is no success: a full disk, a pipe that nobody reads any more (README). Who
+ * failed has said why. */
 static int close_output(int status) {
   bool lost = ferror(stdout) != 0;
   if ((fflush(stdout) == 0 && !lost) || status) return status;

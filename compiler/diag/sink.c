@@ -79,7 +79,7 @@ void fl_diag_help(FlSink *sink, FlDiag *d, const char *fmt, ...) {
 }
 
 void fl_diag_meant(FlSink *sink, FlDiag *d, FlSpan at, const char *before, const char *name) {
-  FlBytes written = {0};
+  FlBytes written = fl_piece_bytes();
   fl_name_write(&written, name);
   fl_diag_help(sink, d, "did you mean `%s%s`?", before, name);
   d->edit.span = at;

@@ -316,7 +316,7 @@ bool fl_type_has_names(const FlType *row) {
 }
 
 void fl_type_add_name(FlText1 *out, const char *name) {
-  FlBytes written = {0};
+  FlBytes written = fl_piece_bytes();
   fl_name_write(&written, name);
   fl_text_add(out, written.at, written.len);
   fl_bytes_reset(&written);

@@ -204,7 +204,7 @@ static void tell_error(FlRun *run) {
   FILE *to = error && run->options.say ? open_memstream(&text, &size) : stderr;
   if (error && to) fl_error_print(to, run->program, error, run->options.color);
   if (to && to != stderr && fclose(to) == 0 && text) fl_report_say(run->report, text, size);
-  else if (!error || !to) fl_report_line(run->report, error ? error->message : "error E0712: out of memory");
+  else if (!error || !to) fl_report_line(run->report, error ? error->message : "error[E0712]: out of memory");
   free(text);
 }
 

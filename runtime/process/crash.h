@@ -7,8 +7,8 @@
  * bug of flow; builds with sanitizers also show where). */
 void fl_crash_install(void);
 
-/* The same while a script is compiled: status 3 (it is nested too deeply for our stack) or 70. A run that follows
- * installs its own. */
+/* The same while a script is compiled: status 3 (it is nested too deeply for our stack) or 70. A run that
+ * follows installs its own. */
 void fl_crash_install_compiler(void);
 
 #endif

@@ -135,7 +135,8 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
   }
   const char *processor = p->about ? strstr(p->about, "processor: ") : NULL;
   char made_for[64] = "";
-  if (processor) snprintf(made_for, sizeof made_for, "%.*s", (int)strcspn(processor + 11, "\n"), processor + 11);
+  if (processor)
+    snprintf(made_for, sizeof made_for, "%.*s", (int)strcspn(processor + 11, "\n"), processor + 11);
   if (!fl_features_check(p->needs, name, made_for)) return 4;
   fl_process_keep(0);
   fl_printed_begin();

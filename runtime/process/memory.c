@@ -1,5 +1,5 @@
-/* memory.c: how much of what is freed the C library keeps. In: a limit. What always holds: it is one setting for all of the
- * process, so that only its owner may change it. */
+/* memory.c: how much of what is freed the C library keeps. In: a limit. What always holds: it is one setting
+ * for all of the process, so that only its owner may change it. */
 #include "process/process.h"
 
 #include <malloc.h>

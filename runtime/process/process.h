@@ -1,6 +1,6 @@
-/* process.h: what belongs to a process, and not to a run: its command line, its signals, how it keeps memory. Programs that
- * flow made and flowc itself are such processes; nothing else of flow includes this room, so that a run can live in the
- * process of another program. */
+/* process.h: what belongs to a process, and not to a run: its command line, its signals, how it keeps memory.
+ * Programs that flow made and flowc itself are such processes; nothing else of flow includes this room, so
+ * that a run can live in the process of another program. */
 #ifndef FL_PROCESS_H
 #define FL_PROCESS_H
 

@@ -217,7 +217,8 @@ bool fl_report_close(FlReport *r, int exit_status, const char **failed) {
   int32_t n = r->n_run + r->n_cached + r->n_failed;
   if (n > 0 && !r->options.quiet) {
     char line[128];
-    int len = snprintf(line, sizeof line, "%d stage%s: %d run, %d cached", n, n == 1 ? "" : "s", r->n_run, r->n_cached);
+    int len = snprintf(line, sizeof line, "%d stage%s: %d run, %d cached", n, n == 1 ? "" : "s", r->n_run,
+                       r->n_cached);
     if (r->n_failed) len += snprintf(line + len, sizeof line - (size_t)len, ", %d failed", r->n_failed);
     line[len++] = '\n';
     say(r, line, (size_t)len);

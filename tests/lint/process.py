@@ -41,7 +41,7 @@ CALLS = {
                                     "compiler/codegen/link.c": "of this thread, while the linker runs"},
     "fork vfork": {"compiler/cli/": "flowc test", "runtime/io/child.c": "readers that libraries may crash"},
     "prctl setrlimit": {"runtime/io/child.c": "in the child"},
-    "mallopt setvbuf": MAINS,
+    "mallopt setvbuf": {"runtime/process/": "the main program's"},
     "malloc_trim": {"runtime/base/machine.c": "gives back what is free: nobody has it"},
     "LLVMParseCommandLineOptions LLVMInstallFatalErrorHandler": {"compiler/codegen/llvm_target.c": "of this module's own LLVM",
                                                                  "compiler/codegen/llvm_memory.c": "likewise"},

@@ -1,7 +1,8 @@
-/* codegen_lacks.c: memory that there is not, anywhere. Scripts are compiled, interpreted, compiled to code and run while the
- * k-th request for memory of the process fails, alone or with all that follow, for k here and there from the first to the
- * last: the status is 0 with what the script prints, or 4 with a message about memory; nothing crashes, nothing is
- * left behind (by sanitizers), and the next run is as if nothing had been. FLOW_TEST_ROUNDS: places a script. */
+/* codegen_lacks.c: memory that there is not, anywhere. Scripts are compiled, interpreted, compiled to code
+ * and run while the k-th request for memory of the process fails, alone or with all that follow, for k here
+ * and there from the first to the last: the status is 0 with what the script prints, or 4 with a message
+ * about memory; nothing crashes, nothing is left behind (by sanitizers), and the next run is as if nothing
+ * had been. FLOW_TEST_ROUNDS: places a script. */
 #include "check.h"
 #include "driver.h"
 
@@ -16,7 +17,8 @@
 
 /* ---- requests that fail: the linker puts these in place of the C library's (tests/CMakeLists.txt) ---- */
 
-static _Atomic long asked, fails_at; /* fails_at: the request that fails, 0: none; < 0: that one and all later */
+static _Atomic long asked,
+    fails_at; /* fails_at: the request that fails, 0: none; < 0: that one and all later */
 
 static bool fails(void) {
   long k = atomic_fetch_add(&asked, 1) + 1, at = atomic_load(&fails_at);
@@ -59,7 +61,8 @@ void *__wrap_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
 
 static const char *const scripts[] = {
     "let x = [for i in 0..20000: sin(f64(i)) * 2.0]\nprint(sum(x))\nprint(\"{max(x)} and {len(x)}\")\n",
-    ("let t = table(k = [for i in 0..3000: i % 7], v = [for i in 0..3000: f64(i)], s = [for i in 0..3000: \"n{i % 11}\"])\n"
+    ("let t = table(k = [for i in 0..3000: i % 7], v = [for i in 0..3000: f64(i)], s = [for i in 0..3000: "
+     "\"n{i % 11}\"])\n"
      "show(t |> group_by(k) |> summarize(n = count(), m = mean(v), s = sum(v), d = median(v)))\n"
      "show(t |> sort(desc(v)) |> head(3))\nshow(t |> group_by(s) |> summarize(n = count(), f = first(v)))\n"
      "let u = t |> where(v > 10.0) |> derive(w = v * 2.0, l = upper(s) + \"!\")\nshow(u |> head(2))\n"
@@ -67,17 +70,20 @@ static const char *const scripts[] = {
      "show(t |> derive(c = cumsum(v), r = rank(v)) |> head(3))\nshow(t |> distinct(s) |> head(3))\n"),
     ("stage fit(n: i64) = sum(for i in 0..n: f64(i) / 3.0)\nprint([for k in 1..5: fit(k * 1000)])\n"
      "stage named(s: text) = s + \" of \" + s\nprint(named(\"all\"))\n"),
-    ("let words = [\"one\", \"two\", \"three\", \"one\"]\nvar s = \"\"\nfor w in words { s = s + upper(w) + \" \" }\nprint(s)\n"
+    ("let words = [\"one\", \"two\", \"three\", \"one\"]\nvar s = \"\"\nfor w in words { s = s + upper(w) + "
+     "\" \" }\nprint(s)\n"
      "print([for w in words if contains(w, \"o\"): replace(w, \"o\", \"0\") + reverse_text(w)])\n"
      "print([for w in words: replace_regex(w, \"[aeiou]\", \"<$0>\")])\n"
      "print(split_text(\"a,b,c\", \",\"))\nprint(join_text(words, \"-\"))\n"
      "print(edit_distance(repeat_text(\"ab\", 100), repeat_text(\"ba\", 90)))\n"
-     "var k = 0\nvar long = \"\"\nwhile n_chars(long) < 3000 { long = long + \"abc\"\n k = k + 1 }\nprint(k)\n"),
+     "var k = 0\nvar long = \"\"\nwhile n_chars(long) < 3000 { long = long + \"abc\"\n k = k + 1 "
+     "}\nprint(k)\n"),
     ("import linear\nlet x = [for i in 0..50, j in 0..3: f64((i * 7 + j * 3) % 11)]\n"
      "let y = [for i in 0..50: x[i, 0] * 2.0 - x[i, 2]]\nprint(linear.ols(x, y).coefficients)\n"),
     ("let r = read_csv(\"data/penguins.csv\", null = [\"\", \"NA\"])\n"
      "show(r |> group_by(species) |> summarize(n = count(), m = mean(body_mass_g)))\nshow(r |> head(2))\n"
-     "write_csv(r |> head(20), \"out.csv\")\nwrite_jsonl(r |> head(20), \"out.jsonl\")\nsave(r, \"out.flowdata\")\n"),
+     "write_csv(r |> head(20), \"out.csv\")\nwrite_jsonl(r |> head(20), \"out.jsonl\")\nsave(r, "
+     "\"out.flowdata\")\n"),
     "let x = [1, 2, 3]\nfor k in 0..9 { print(x[k]) }\n",
     "print(len(5) + sqrt(\"a\"))\n",
 };
@@ -171,19 +177,24 @@ static void try_script(int which, const FlObject *object, int rounds) {
   once(scripts[which], object, 1, 0, &meant);
   long n = atomic_load(&asked);
   const char *printed = meant.printed.s ? meant.printed.s : "";
-  if (getenv("FLOW_TEST_SHOW")) fprintf(stderr, "script %d, %s: status %d, code %d\n%s", which, way, meant.status, meant.code, printed);
+  if (getenv("FLOW_TEST_SHOW"))
+    fprintf(stderr, "script %d, %s: status %d, code %d\n%s", which, way, meant.status, meant.code, printed);
   for (int k = 0; k < rounds; k++) {
     long at = k < rounds / 4 ? k + 1 : 1 + below(n);
     for (int all = 0; all < 2; all++) {
       int workers = 1 + k % 2;
-      if (getenv("FLOW_TEST_SHOW")) fprintf(stderr, "script %d, %s, %ld of %ld%s\n", which, way, at, n, all ? " and all later" : "");
+      if (getenv("FLOW_TEST_SHOW"))
+        fprintf(stderr, "script %d, %s, %ld of %ld%s\n", which, way, at, n, all ? " and all later" : "");
       once(scripts[which], object, workers, all ? -at : at, &told);
       const char *found = told.printed.s ? told.printed.s : "";
       bool same = told.status == meant.status && told.code == meant.code && strcmp(found, printed) == 0;
       bool lacks = told.status == 4 && (!told.code || told.code == 712 || told.code == 920) &&
                    strncmp(found, printed, strlen(found)) == 0;
-      check(same || lacks, "script %d, %s, request %ld of %ld%s, %d workers: as meant, or no memory; status %d, code %d, %s\n%s",
-            which, way, at, n, all ? " and all later" : "", workers, told.status, told.code, told.message, found);
+      check(same || lacks,
+            "script %d, %s, request %ld of %ld%s, %d workers: as meant, or no memory; status %d, code %d, "
+            "%s\n%s",
+            which, way, at, n, all ? " and all later" : "", workers, told.status, told.code, told.message,
+            found);
       fl_text_reset(&told.printed);
     }
   }
@@ -214,9 +225,11 @@ int main(void) {
   const char *wanted = getenv("FLOW_TEST_ROUNDS");
   int rounds = wanted ? atoi(wanted) : 24;
   char folder[] = "/tmp/flow-lacks-XXXXXX";
-  if (!mkdtemp(folder) || chdir(folder) != 0 || symlink(FLOW_TESTS "/../examples/data", "data") != 0) return 1;
+  if (!mkdtemp(folder) || chdir(folder) != 0 || symlink(FLOW_TESTS "/../examples/data", "data") != 0)
+    return 1;
   int null = dup(2);
-  if (!getenv("FLOW_TEST_SHOW") && !freopen("/dev/null", "w", stderr)) return 1; /* the messages of the runs */
+  if (!getenv("FLOW_TEST_SHOW") && !freopen("/dev/null", "w", stderr))
+    return 1; /* the messages of the runs */
   for (int k = 0; k < SCRIPTS; k++) {
     try_script(k, NULL, rounds);
     FlObject object = object_of(scripts[k], generate);

@@ -7,6 +7,7 @@
 #include "exec/exec_internal.h"
 #include "part/aggregate_internal.h"
 #include "part/take_internal.h"
+#include "process/process.h"
 
 #include <math.h>
 
@@ -345,7 +346,8 @@ static void aggregates(FlRun *run, bool parts, uint64_t found[AGGS][COLUMNS]) {
 #endif
 
 #ifdef LIMITED
-/* What is looked up in any order stays in memory: in a file each row would be a page, read and written again. */
+/* What is looked up in any order stays in memory: in a file each row would be a page, read and written again.
+ */
 static void end(FlRun *run) {
   int64_t far = fl_pool_far(fl_ctx_pool(fl_run_ctx(run)));
   check(far == 0, "%lld blocks that are looked up in any order are in files", (long long)far);
@@ -362,20 +364,25 @@ int main(void) {
 #endif
   fl_run_free(run);
 #ifdef LIMITED
-  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 48 * MIB});
+  run = fl_run_new(NULL,
+                   &(FlRunOptions){.workers = 2, .quiet = true, .memory = 48 * MIB, .keep = fl_process_keep});
   test_orders(run);
   test_rows(run, false);
   end(run);
-  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 12 * MIB});
+  run = fl_run_new(NULL,
+                   &(FlRunOptions){.workers = 2, .quiet = true, .memory = 12 * MIB, .keep = fl_process_keep});
   test_tables(run);
   end(run);
-  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 8 * MIB});
+  run = fl_run_new(NULL,
+                   &(FlRunOptions){.workers = 2, .quiet = true, .memory = 8 * MIB, .keep = fl_process_keep});
   test_rows(run, true);
   end(run);
-  run = fl_run_new(NULL, &(FlRunOptions){.workers = 5, .quiet = true, .memory = 12 * MIB});
+  run = fl_run_new(NULL,
+                   &(FlRunOptions){.workers = 5, .quiet = true, .memory = 12 * MIB, .keep = fl_process_keep});
   test_tables(run); /* marks of several stretches of the rows */
   end(run);
-  run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB});
+  run = fl_run_new(NULL,
+                   &(FlRunOptions){.workers = 2, .quiet = true, .memory = 20 * MIB, .keep = fl_process_keep});
   aggregates(run, true, whole);
   end(run);
 #endif

@@ -111,7 +111,8 @@ FlStatus fl_ctx_claim_output(FlCtx *ctx, int32_t site, const char *path, int64_t
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
 typedef struct FlRunOptions {
-  int workers;           /* 0: all CPUs */
+  int workers;           /* 0: all CPUs; without `pool` */
+  FlSched *pool;         /* of workers, shared with other runs, which outlives them; NULL: one of its own */
   int64_t memory;        /* bytes that may be resident; 0: as the machine has */
   const char *cache_dir; /* NULL: results are not remembered */
   const char *script;    /* its path as given; names the records of `flowc why`; NULL: program->name */
@@ -128,7 +129,9 @@ typedef struct FlRunOptions {
   void (*keep)(int64_t limit); /* see fl_pool_tell; NULL but for who owns the process */
 } FlRunOptions;
 
-/* A run without a command line: tests and tools. The calling thread becomes worker 0. NULL: out of memory. */
+/* A run without a command line: tests, tools, programs of others. The calling thread becomes a worker (of a shared pool
+ * that has room for no more guests, it does all by itself), until it frees the run. NULL: out of memory, or the pool is
+ * the run's own and the thread has another run. */
 FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options);
 /* Waits for nothing: all contexts must be at rest. NULL is allowed. */
 void fl_run_free(FlRun *run);

@@ -86,7 +86,7 @@ typedef struct FlNotes {
 struct FlCtx {
   FlRun *run;
   const void *self;
-  const FlScope *scope; /* NULL: the script's own */
+  const FlScope *scope; /* of the stage, or of the run */
   const FlStage *stage; /* the stage that runs; NULL: the script */
   int32_t event;        /* its number in the report; -1: the script */
   FlNotes notes;
@@ -198,6 +198,8 @@ struct FlRun {
   const FlProgram *program;
   FlRunOptions options;
   FlSched *sched;
+  bool entered;  /* this run made its thread a guest of a shared pool */
+  FlScope scope; /* of the script: jobs of other runs are none of its */
   FlPool *pool;
   FlHeap *heap; /* texts of parameters */
   FlMemo *memo; /* NULL: results are not remembered */

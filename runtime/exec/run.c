@@ -1,8 +1,8 @@
 /* run.c: one execution of a program, and its contexts.
  *
  * In: a program and options. Out: a run with its pool of workers, memory, store and report, and in the end
- * the exit status. What always holds: the thread that makes a run is worker 0 and runs the script's own
- * context. */
+ * the exit status. What always holds: the thread that makes a run is a worker of its pool and runs the
+ * script's own context. */
 #include "exec/exec_internal.h"
 
 #include <errno.h>
@@ -23,6 +23,7 @@ void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent) {
     ctx->event = parent->event;
   } else {
     ctx->self = run->program ? run->program->self : NULL;
+    ctx->scope = &run->scope;
   }
 }
 
@@ -121,7 +122,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->start = fl_run_clock();
   if (options) run->options = *options;
   const FlRunOptions *o = &run->options;
-  run->sched = fl_sched_new(o->workers);
+  run->sched = o->pool ? o->pool : fl_sched_new(o->workers);
+  run->entered = o->pool && fl_sched_enter(o->pool);
   run->pool = fl_pool_new(0);
   run->paths = fl_paths_new();
   run->files = fl_files_new();
@@ -165,7 +167,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
 void fl_run_free(FlRun *run) {
   if (!run) return;
   fl_ctx_reset(&run->main);
-  fl_sched_free(run->sched);
+  if (run->entered) fl_sched_leave(run->sched);
+  if (!run->options.pool) fl_sched_free(run->sched);
   fl_flight_free(run->flight);
   fl_history_free(run->history);
   fl_paths_free(run->paths);

@@ -1,9 +1,7 @@
-/* claim.c: single flight. Of the threads and processes that want one key, one computes it.
- *
- * Within the process a list of claims under the store's mutex; between processes a lock file (folder.c). A
- * claim is first entered in the list, then its lock file is tried, so per key at most one thread of a process
- * deals with the file. A process that dies loses its locks, and one of those who wait computes instead. The
- * lock file is removed while its lock is still held. */
+/* claim.c: single flight. Of those who want one key of a store, one computes it, whether they are processes or
+ * runs of one process: each opens the lock file (folder.c) by itself. (Calls of one run meet before:
+ * exec/flight.c.) A process that dies loses its locks, and one of those who wait computes instead. The lock
+ * file is removed while its lock is still held. */
 #include "memo/memo_internal.h"
 
 #include <errno.h>
@@ -19,44 +17,6 @@ static int64_t now_ms(void) {
 
 static bool is_over(int64_t deadline) { return deadline >= 0 && now_ms() >= deadline; }
 
-static bool is_claimed(const FlMemo *m, FlDigest key) {
-  for (const FlMemoClaim *c = m->claims; c; c = c->next)
-    if (fl_memo_digest_same(c->key, key)) return true;
-  return false;
-}
-
-/* Enters `claim` in the list once no other thread has its key. False: the time is over. */
-static bool enter(FlMemo *m, FlMemoClaim *claim, int64_t deadline) {
-  pthread_mutex_lock(&m->lock);
-  bool mine;
-  while (!(mine = !is_claimed(m, claim->key)) && !is_over(deadline)) {
-    if (deadline < 0) {
-      pthread_cond_wait(&m->released, &m->lock);
-    } else {
-      struct timespec until = {.tv_sec = deadline / 1000, .tv_nsec = deadline % 1000 * 1000000};
-      pthread_cond_timedwait(&m->released, &m->lock, &until);
-    }
-  }
-  if (mine) {
-    claim->next = m->claims;
-    m->claims = claim;
-  }
-  pthread_mutex_unlock(&m->lock);
-  return mine;
-}
-
-static void leave(FlMemo *m, FlMemoClaim *claim) {
-  pthread_mutex_lock(&m->lock);
-  for (FlMemoClaim **at = &m->claims; *at; at = &(*at)->next)
-    if (*at == claim) {
-      *at = claim->next;
-      break;
-    }
-  pthread_cond_broadcast(&m->released);
-  pthread_mutex_unlock(&m->lock);
-  free(claim);
-}
-
 void fl_memo_release(FlMemo *m, FlMemoClaim *claim) {
   if (!claim) return;
   char path[PATH_MAX];
@@ -64,11 +24,11 @@ void fl_memo_release(FlMemo *m, FlMemoClaim *claim) {
     if (fl_folder_path(m, FL_FOLDER_LOCKS, claim->key, path)) unlink(path);
     close(claim->fd);
   }
-  leave(m, claim);
+  free(claim);
 }
 
-/* Takes the lock file of a claim that is in the list. False: another process has it and the time is over. A
- * store that cannot be written has no lock files: then the claim stands for this process alone. */
+/* Takes the lock file of a claim. False: somebody else has it and the time is over. A store that cannot be
+ * written has no lock files: then everybody computes. */
 static bool lock_file(FlMemo *m, FlMemoClaim *claim, int64_t deadline) {
   char path[PATH_MAX];
   if (!m->dir || !fl_folder_path(m, FL_FOLDER_LOCKS, claim->key, path)) return true;
@@ -89,13 +49,8 @@ FlMemoClaimed fl_memo_claim(FlMemo *m, FlMemoKey key, int64_t wait_ms, FlMemoEnt
   c->key = fl_memo_digest(key.bytes, key.len);
   c->fd = -1;
   int64_t deadline = wait_ms < 0 ? -1 : now_ms() + wait_ms;
-  if (!enter(m, c, deadline)) {
-    free(c);
-    *entry = fl_memo_look(m, key, false);
-    return *entry ? FL_MEMO_HIT : FL_MEMO_BUSY;
-  }
   if (!lock_file(m, c, deadline)) {
-    leave(m, c);
+    free(c);
     *entry = fl_memo_look(m, key, false);
     return *entry ? FL_MEMO_HIT : FL_MEMO_BUSY;
   }

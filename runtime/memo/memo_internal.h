@@ -15,7 +15,6 @@
 #include <pthread.h>
 
 struct FlMemoClaim {
-  FlMemoClaim *next;
   FlDigest key;
   int fd; /* holds the lock on the lock file; -1: none could be had */
 };
@@ -30,9 +29,7 @@ struct FlMemo {
   void (*unlend)(void *lent);
   void (*breathe)(void *arg);
   void *lend_arg;
-  pthread_mutex_t lock;    /* guards the members below */
-  pthread_cond_t released; /* a claim went */
-  FlMemoClaim *claims;
+  pthread_mutex_t lock; /* guards the members below */
   int64_t stored_bytes; /* in objects and records as of the last scan, plus what this process put since; -1:
                            unknown */
   bool is_private, warned_off, warned_full;

@@ -38,11 +38,6 @@ FlMemo *fl_memo_open(const FlMemoOptions *options) {
   m->lend_arg = options->lend_arg;
   m->stored_bytes = -1;
   pthread_mutex_init(&m->lock, NULL);
-  pthread_condattr_t attr; /* waits are measured on the clock that nobody sets */
-  pthread_condattr_init(&attr);
-  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-  pthread_cond_init(&m->released, &attr);
-  pthread_condattr_destroy(&attr);
   FlMemoTrust trust = m->dir ? fl_trust_of(m->dir) : FL_TRUST_PRIVATE;
   m->is_private = trust == FL_TRUST_PRIVATE;
   if (trust == FL_TRUST_FOREIGN && !options->foreign) {
@@ -62,8 +57,6 @@ bool fl_memo_is_private(const FlMemo *m) { return m->is_private; }
 
 void fl_memo_close(FlMemo *m) {
   if (!m) return;
-  while (m->claims) fl_memo_release(m, m->claims);
-  pthread_cond_destroy(&m->released);
   pthread_mutex_destroy(&m->lock);
   free(m->dir);
   free(m);

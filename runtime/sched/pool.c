@@ -1,8 +1,8 @@
-/* pool.c: starting and stopping workers, and what a worker without work does.
+/* pool.c: starting and stopping workers, guests, and what a worker without work does.
  *
- * In: a number of workers. Out: threads that run tasks and jobs. What always holds: worker 0 is the thread
- * that made the pool; `here` of a thread is its worker, set once when it enters and cleared when it leaves.
- */
+ * In: a number of workers. Out: threads that run tasks and jobs. What always holds: `here` of a thread is its
+ * worker, set when it enters and cleared when it leaves; a guest's place is as any worker, its deque empty
+ * while nobody is there. */
 #include "base/stack.h"
 #include "sched/sched_internal.h"
 
@@ -139,11 +139,38 @@ static FlWorker *worker_new(FlSched *s, int index) {
   return w;
 }
 
-FlSched *fl_sched_new(int n) {
-  if (here) return NULL;
+bool fl_sched_enter(FlSched *s) {
+  FlWorker *mine = fl_worker_here(s);
+  if (mine && mine->index < s->n_guests) {
+    (void)atomic_fetch_add_explicit(&mine->entered, 1, memory_order_relaxed);
+    return true;
+  }
+  for (int i = 0; !here && i < s->n_guests; i++) {
+    int32_t nobody = 0;
+    /* acquire: partner of the release of who was there before, whose deque and random numbers are ours now.
+     */
+    if (atomic_compare_exchange_strong_explicit(&s->workers[i]->entered, &nobody, 1, memory_order_acquire,
+                                                memory_order_relaxed)) {
+      here = s->workers[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+void fl_sched_leave(FlSched *s) {
+  FlWorker *mine = fl_worker_here(s);
+  if (!mine || mine->index >= s->n_guests) return;
+  if (atomic_load_explicit(&mine->entered, memory_order_relaxed) == 1) here = NULL;
+  (void)atomic_fetch_sub_explicit(&mine->entered, 1, memory_order_release);
+}
+
+FlSched *fl_sched_new_for(int n_threads, int n_guests) {
   int cpus = fl_sched_cpus();
-  if (n <= 0) n = cpus;
-  if (n > FL_SCHED_MAX) n = FL_SCHED_MAX;
+  n_guests = n_guests < 0 ? 0 : n_guests < FL_SCHED_MAX ? n_guests : FL_SCHED_MAX;
+  n_threads = n_threads < 0 ? 0 : n_threads < FL_SCHED_MAX - n_guests ? n_threads : FL_SCHED_MAX - n_guests;
+  int n = n_guests + n_threads;
+  if (n == 0) return NULL;
   FlSched *s = aligned_alloc(alignof(FlSched), sizeof *s);
   if (!s) return NULL;
   memset(s, 0, sizeof *s);
@@ -153,18 +180,25 @@ FlSched *fl_sched_new(int n) {
   s->workers = calloc((size_t)n, sizeof *s->workers);
   for (int i = 0; s->workers && i < n; i++, s->n_workers++)
     if (!(s->workers[i] = worker_new(s, i))) break;
-  if (s->n_workers == 0) {
+  if (s->n_workers == 0 || s->n_workers < n_guests) {
     fl_sched_free(s);
     return NULL;
   }
-  here = s->workers[0];
+  s->n_guests = n_guests;
   pthread_attr_t attr;
   pthread_attr_init(&attr);
   pthread_attr_setstacksize(&attr, FL_STACK_BYTES);
   pthread_attr_setguardsize(&attr, FL_STACK_GUARD);
-  for (int i = 1; i < s->n_workers; i++)
+  for (int i = n_guests; i < s->n_workers; i++)
     s->workers[i]->runs = pthread_create(&s->workers[i]->thread, &attr, thread_main, s->workers[i]) == 0;
   pthread_attr_destroy(&attr);
+  return s;
+}
+
+FlSched *fl_sched_new(int n) {
+  if (here) return NULL;
+  FlSched *s = fl_sched_new_for((n > 0 ? n : fl_sched_cpus()) - 1, 1);
+  if (s) (void)fl_sched_enter(s);
   return s;
 }
 
@@ -172,7 +206,7 @@ void fl_sched_free(FlSched *s) {
   if (!s) return;
   atomic_store_explicit(&s->closing, 1, memory_order_seq_cst);
   fl_wake_all(s, false);
-  for (int i = 1; i < s->n_workers; i++)
+  for (int i = s->n_guests; i < s->n_workers; i++)
     if (s->workers[i]->runs) pthread_join(s->workers[i]->thread, NULL);
   if (here && here->sched == s) here = NULL;
   for (int i = 0; i < s->n_workers; i++) free(s->workers[i]);

@@ -6,7 +6,8 @@
  *   - a *job* is host code: a stage, or some elements of a host-level loop. A job may wait for anything. Jobs
  *     are in one shared queue.
  * What always holds: results cannot depend on the number of workers, since who runs a piece is all that is
- * decided here; a call from a thread that is no worker of the pool runs inline, in order. */
+ * decided here; a call from a thread that is no worker of the pool runs inline, in order. A pool may serve
+ * several runs at once: their threads are its guests. */
 #ifndef FL_SCHED_H
 #define FL_SCHED_H
 
@@ -17,14 +18,20 @@ typedef struct FlSched FlSched;
 /* CPUs that this process may use: affinity and the limits of its control group. At least 1. */
 int fl_sched_cpus(void);
 
-/* A pool of n_workers (1..FL_SCHED_MAX; 0: fl_sched_cpus()). The calling thread becomes worker 0 and must be
- * the one to free the pool. Threads that the system refuses are done without. NULL: out of memory, or the
- * calling thread is a worker already. */
+/* A pool of so many threads of its own, and with room for so many guests: threads of others that work in it
+ * while they are there. Threads that the system refuses are done without. NULL: out of memory. */
 enum { FL_SCHED_MAX = 1024 };
+FlSched *fl_sched_new_for(int n_threads, int n_guests);
+/* The calling thread is a guest from now on, until it leaves; for every time that it entered it must leave
+ * once. false: there is no room, or it is a worker of another pool; calls run inline then. */
+bool fl_sched_enter(FlSched *sched);
+void fl_sched_leave(FlSched *sched);
+/* One for n_workers (1..FL_SCHED_MAX; 0: fl_sched_cpus()) whose one guest is the calling thread: worker 0,
+ * which must be the one to free it. NULL: out of memory, or the calling thread is a worker already. */
 FlSched *fl_sched_new(int n_workers);
-/* All work must have been waited for. NULL is allowed. */
+/* All work must have been waited for, and all other guests have left. NULL is allowed. */
 void fl_sched_free(FlSched *sched);
-int fl_sched_workers(const FlSched *sched);
+int fl_sched_workers(const FlSched *sched); /* with room for guests that are not there */
 /* Which worker the calling thread is: 0..n-1, or -1 when it is none of this pool. */
 int fl_sched_worker(const FlSched *sched);
 
@@ -52,8 +59,8 @@ void fl_sched_for(FlSched *sched, int64_t n_items, int64_t grain, FlLoopFn *fn, 
 
 /* ---- jobs ------------------------------------------------------------------------------------------ */
 
-/* Says which stage a job works for: a stage's scope has the scope of the stage (or NULL: the script) that
- * called it as parent. A worker that waits within a scope takes on only jobs of that scope or below. */
+/* Says which stage a job works for: a stage's scope has the scope of the stage (or of the run) that called it
+ * as parent. A worker that waits within a scope (NULL: all) takes on only jobs of that scope or below. */
 typedef struct FlScope {
   const struct FlScope *parent;
 } FlScope;

@@ -12,7 +12,8 @@ enum {
   FL_BRIEF_TICKS = 2000, /* a stolen task that took less, about 1 us, was not worth taking */
   FL_BRIEF_MOST = 4 /* pauses of a slow round after that many brief tasks in a row, one after the first */
 };
-#ifndef FL_DEQUE_CAP /* tasks; when full, a spawn runs the task at once. The model checker takes a small one. */
+#ifndef FL_DEQUE_CAP /* tasks; when full, a spawn runs the task at once. The model checker takes a small     \
+                        one. */
 #define FL_DEQUE_CAP 2048
 #endif
 
@@ -23,7 +24,8 @@ typedef struct FlDeque {
   _Atomic(FlTask *) slots[FL_DEQUE_CAP];
 } FlDeque;
 
-/* What a sleeper may run: whoever wakes it must have such work, since it does not hand it on. Tasks all may. */
+/* What a sleeper may run: whoever wakes it must have such work, since it does not hand it on. Tasks all may.
+ */
 typedef enum FlSleeper {
   FL_JOINS, /* joins a task: tasks */
   FL_WAITS, /* waits for a job or a condition: jobs of its scope or below as well */
@@ -36,7 +38,8 @@ typedef struct FlWorker {
   int index;
   uint32_t random; /* which victim to try first */
   pthread_t thread;
-  bool runs; /* the thread was started */
+  bool runs;               /* the thread was started */
+  _Atomic int32_t entered; /* of a guest: how often; 0: the place is free */
   /* Under sched->lock: */
   bool listed; /* in the list of sleepers */
   FlSleeper may;
@@ -56,8 +59,8 @@ struct FlSched {
   FlJob *first_job, *last_job;
   _Atomic int64_t n_jobs; /* queued; written under jobs_lock, read by searchers without; seq_cst, as `idle` */
   _Atomic int closing;
-  int n_workers;
-  int spins; /* rounds of looking for work before sleeping */
+  int n_workers, n_guests; /* the first are places of guests, the others have threads */
+  int spins;               /* rounds of looking for work before sleeping */
   FlWorker **workers;
 };
 

@@ -16,14 +16,19 @@ static inline void kit_collect(void *arg, const char *bytes, int64_t len) {
 }
 
 /* Output, then the message of the error if there is one. */
-static inline void kit_run(const FlProgram *program, int workers, FlText1 *out) {
-  FlRunOptions options = {.workers = workers, .quiet = true, .out = kit_collect, .out_arg = out};
+static inline void kit_run_in(FlSched *pool, const FlProgram *program, int workers, FlText1 *out) {
+  FlRunOptions options = {
+      .workers = workers, .pool = pool, .quiet = true, .out = kit_collect, .out_arg = out};
   FlRun *r = fl_run_new(program, &options);
   FlSlot none[1] = {0};
   fl_text_addc(out, '\n');
   if (program->main(fl_run_ctx(r), none, none) != 0)
     fl_text_addf(out, "error: %s\n", fl_ctx_message(fl_run_ctx(r)));
   fl_run_free(r);
+}
+
+static inline void kit_run(const FlProgram *program, int workers, FlText1 *out) {
+  kit_run_in(NULL, program, workers, out);
 }
 
 static const struct {

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "sched/sched.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,56 @@ static void test_followers(FlSched *s) {
   check(true, "followers wait for their leader");
 }
 
+/* ---- guests: threads of others, more than there is room for, all in one pool --------------------------- */
+
+typedef struct Guest {
+  pthread_t thread;
+  FlSched *sched;
+  int right, inside;
+} Guest;
+
+static void *be_guest(void *arg) {
+  Guest *g = arg;
+  for (int k = 0; k < 200; k++) {
+    bool in = fl_sched_enter(g->sched), again = fl_sched_enter(g->sched);
+    int worker = fl_sched_worker(g->sched);
+    Fib f = {.task = {.run = run_fib}, .sched = g->sched, .n = 15};
+    run_fib(&f.task);
+    g->right += f.value == 610 && again == in && in == (worker >= 0) && worker < 2;
+    g->inside += in;
+    if (again) fl_sched_leave(g->sched);
+    g->right += (fl_sched_worker(g->sched) >= 0) == in;
+    if (in) fl_sched_leave(g->sched);
+    g->right += fl_sched_worker(g->sched) == -1;
+  }
+  return NULL;
+}
+
+static void test_guests(void) {
+  enum { GUESTS = 4 };
+  FlSched *s = fl_sched_new_for(2, 2);
+  Guest guests[GUESTS] = {0};
+  int right = 0, inside = 0;
+  check(fl_sched_workers(s) == 4 && fl_sched_worker(s) == -1,
+        "who makes a pool for others is no worker of it");
+  for (int k = 0; k < GUESTS; k++) {
+    guests[k].sched = s;
+    if (pthread_create(&guests[k].thread, NULL, be_guest, &guests[k]) != 0) abort();
+  }
+  for (int k = 0; k < GUESTS; k++) {
+    pthread_join(guests[k].thread, NULL);
+    right += guests[k].right;
+    inside += guests[k].inside;
+  }
+  check(right == GUESTS * 200 * 3 && inside > 0, "guests come and go: %d", right);
+  fl_sched_free(s);
+  s = fl_sched_new_for(0, 1);
+  check(s && fl_sched_enter(s) && fl_sched_worker(s) == 0, "a pool of a guest alone");
+  test_jobs(s);
+  fl_sched_leave(s);
+  fl_sched_free(s);
+}
+
 int main(void) {
   static const int workers[] = {1, 2, 3, 8, 0};
   for (size_t k = 0; k < sizeof workers / sizeof *workers; k++) {
@@ -216,5 +267,6 @@ int main(void) {
     fl_sched_free(s);
     check(fl_sched_worker(s) == -1, "nobody is a worker after the pool is gone");
   }
+  test_guests();
   return finish();
 }

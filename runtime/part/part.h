@@ -128,6 +128,7 @@ FlRuntimeOp fl_rt_nearest_moved;
 /* keys (columns: which go down) -> the rows in order, i64[n]. Stable; NaN, then null last in both
  * directions. */
 FlRuntimeOp fl_rt_sort_perm;
+FlRuntimeOp fl_rt_sort_values;
 /* k, keys as sort_perm -> the first k rows in that order; attribute i = 1: the first key is the group of each
  * row (i64, from 0, without nulls), and it is the first k rows of each, by group. */
 FlRuntimeOp fl_rt_top_rows;

@@ -1,0 +1,499 @@
+/* sort_values.c: the values of one column in order, where nobody asks for the rows that they come from.
+ *
+ * Comes in: a column of numbers, truths or times without nulls, ascending or descending. Goes out: its values
+ * as sort_perm would order them. Always holds: bit for bit what taking the rows of sort_perm gives; of values
+ * that are equal and yet differ in bits, zeros of both signs and NaNs, those that come first stay first.
+ *
+ * A value is its order code alone, half of a pair of key and row. A sample gives cuts; a first sweep counts
+ * the rows of each bucket (those between two cuts, or those that equal a cut), a second puts the codes in
+ * their buckets, of which each fits in a cache, is sorted there, and becomes values again. Values that equal
+ * a cut are only counted. Where not all buckets fit in memory they are made part by part: by a sweep over the
+ * column for each part where these are few, else one sweep writes the codes of each chunk to a file
+ * (scratch.h), each part behind the other. */
+#include "part/part_internal.h"
+
+enum {
+  MOST_CUTS = 1023,
+  MOST_BUCKETS = 2 * MOST_CUTS + 1,
+  ALONE = 1 << 16, /* less rows are one bucket */
+  ROWS_A_CUT = 1 << 12,
+  RUN = 16, /* rows that are sampled one behind the other, for each cut */
+  FEW_SWEEPS = 8,
+  FEW_OF_DISK = 3, /* sweeps over a column on disk that cost less than writing it once and reading it again */
+  MOST_PARTS = 256,
+  SLICE = 1 << 12, /* values that are written at once */
+  FEW = 32         /* codes that are inserted at once */
+};
+
+typedef struct Sort {
+  FlPartCol from;
+  FlPool *pool;
+  uint64_t flip; /* all ones where the order is descending: codes, but NaN's, are turned over */
+  int64_t n, chunks;
+  uint64_t cuts[MOST_CUTS + 1]; /* ascending, then the greatest code there is */
+  int64_t n_cuts, n_buckets;    /* bucket 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
+  int64_t *count;               /* [chunks][n_buckets]; then where the chunk's codes of an even bucket go */
+  int64_t *start;               /* [n_buckets + 1] in the result */
+  bool in_place;                /* codes are where values of as many bytes shall be, all of them in memory */
+  int64_t *kept;                /* [n_buckets + 1] among the codes: those of even buckets; in place: start */
+  _Atomic int32_t differ;       /* some zero is negative, or some value is no number */
+  int64_t n_parts, first[MOST_PARTS + 1]; /* bucket of each part, even */
+  int64_t *piece;     /* [chunks][n_parts] in the file, of the chunk's codes of the part */
+  FlScratch *scratch; /* NULL: the column is swept for each part */
+  int64_t part;       /* which is in memory: */
+  uint64_t *codes;
+  FlArray *out;
+} Sort;
+
+/* ---- codes --------------------------------------------------------------------------------------------- */
+
+/* The codes of n rows. */
+static void read_codes(const Sort *s, int64_t row, int64_t n, uint64_t *code) {
+  fl_part_read_code(&s->from, row, n, code);
+  if (s->flip == 0) return;
+  bool is_float = fl_dtype_info[s->from.dtype].kind == FL_KIND_FLOAT;
+  for (int64_t i = 0; i < n; i++) code[i] = is_float && code[i] == UINT64_MAX ? code[i] : ~code[i];
+}
+
+static double f64_of(uint64_t code) {
+  static const uint64_t nan = UINT64_C(0x7ff8) << 48;
+  double v;
+  if (code != UINT64_MAX) return fl_part_of_code(code);
+  memcpy(&v, &nan, sizeof v);
+  return v;
+}
+
+static float f32_of(uint64_t code) {
+  uint32_t ordered = (uint32_t)code, bits = code == UINT64_MAX
+                                                ? UINT32_C(0x7fc00000)
+                                                : (ordered >> 31 ? ordered ^ UINT32_C(1) << 31 : ~ordered);
+  float v;
+  memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+/* The values that have these codes, n at most SLICE, at `at` of the result. */
+static void write_values(const Sort *s, const uint64_t *code, int64_t n, int64_t at) {
+  union {
+    double f64[SLICE];
+    float f32[SLICE];
+    uint64_t u64[SLICE];
+    uint32_t u32[SLICE];
+    uint16_t u16[SLICE];
+    uint8_t u8[SLICE];
+  } v;
+  int64_t size = (int64_t)fl_dtype_info[s->from.dtype].bytes;
+  FlKind kind = fl_dtype_info[s->from.dtype].kind;
+  bool is_signed = kind == FL_KIND_SIGNED || kind == FL_KIND_TIME;
+  uint64_t sign = is_signed ? UINT64_C(1) << 63 : 0;
+  if (kind == FL_KIND_FLOAT) {
+    for (int64_t i = 0; i < n; i++) {
+      uint64_t c = code[i] == UINT64_MAX ? code[i] : code[i] ^ s->flip;
+      if (size == 8) v.f64[i] = f64_of(c);
+      else v.f32[i] = f32_of(c);
+    }
+  } else {
+    for (int64_t i = 0; i < n; i++) {
+      uint64_t bits = code[i] ^ s->flip ^ sign;
+      if (size == 8) v.u64[i] = bits;
+      else if (size == 4) v.u32[i] = (uint32_t)bits;
+      else if (size == 2) v.u16[i] = (uint16_t)bits;
+      else v.u8[i] = (uint8_t)bits;
+    }
+  }
+  fl_pool_fill(s->pool, (char *)s->out->data + at * size, &v, n * size);
+}
+
+/* Whether some of n rows have values that are equal and differ in bits. */
+static bool may_differ(const Sort *s, int64_t row, int64_t n) {
+  uint64_t found = 0;
+  if (s->from.dtype == FL_F64) {
+    const double *v = (const double *)s->from.data + row;
+    for (int64_t i = 0; i < n; i++)
+      found |= (uint64_t)(v[i] != v[i]) | (uint64_t)(v[i] == 0 && __builtin_signbit(v[i]));
+  } else if (s->from.dtype == FL_F32) {
+    const float *v = (const float *)s->from.data + row;
+    for (int64_t i = 0; i < n; i++)
+      found |= (uint64_t)(v[i] != v[i]) | (uint64_t)(v[i] == 0 && __builtin_signbit(v[i]));
+  }
+  return found != 0;
+}
+
+/* ---- buckets ------------------------------------------------------------------------------------------- */
+
+static int by_code(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Cuts at equal distances in a sample; less of them where values are equal. */
+static FlStatus find_cuts(FlPartMem *m, Sort *s) {
+  int64_t wanted = s->n < ALONE ? 0 : fl_part_min(MOST_CUTS, s->n / ROWS_A_CUT), n = wanted * RUN;
+  uint64_t *sample = fl_part_alloc(m, n + 1, sizeof *sample);
+  if (sample == NULL) return 1;
+  for (int64_t k = 0; k < wanted; k++)
+    read_codes(s, (int64_t)((__int128)(s->n - RUN) * k / wanted), RUN, sample + k * RUN);
+  qsort(sample, (size_t)n, sizeof *sample, by_code);
+  for (int64_t c = 1; c <= wanted; c++) {
+    uint64_t cut = sample[n * c / (wanted + 1)];
+    if (s->n_cuts == 0 || s->cuts[s->n_cuts - 1] != cut) s->cuts[s->n_cuts++] = cut;
+  }
+  for (int64_t c = s->n_cuts; c <= MOST_CUTS; c++) s->cuts[c] = UINT64_MAX;
+  s->n_buckets = 2 * s->n_cuts + 1;
+  fl_part_release(m, sample);
+  return 0;
+}
+
+/* The buckets of n codes, at most FL_PART_BATCH. All take the same steps, one step after the other, so that
+ * the processor neither waits nor guesses. */
+static void find_buckets(const Sort *s, const uint64_t *code, int64_t n, int32_t *bucket) {
+  int32_t low[FL_PART_BATCH] = {0};
+  int32_t half = 1;
+  while (half < s->n_cuts + 1) half *= 2;
+  for (half /= 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < n; i++) low[i] += half & -(int32_t)(s->cuts[low[i] + half - 1] < code[i]);
+  }
+  for (int64_t i = 0; i < n; i++) bucket[i] = 2 * low[i] + (low[i] < s->n_cuts && s->cuts[low[i]] == code[i]);
+}
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Sort *s = (Sort *)(uintptr_t)env;
+  uint64_t code[FL_PART_BATCH];
+  int32_t bucket[FL_PART_BATCH];
+  bool differ = false;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, *count = s->count + c * s->n_buckets;
+    fl_part_chunk(c, s->n, &from, &to);
+    memset(count, 0, (size_t)s->n_buckets * sizeof *count);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+      read_codes(s, row, n, code);
+      find_buckets(s, code, n, bucket);
+      for (int64_t i = 0; i < n; i++) count[bucket[i]]++;
+      differ |= may_differ(s, row, n);
+    }
+  }
+  /* relaxed: read when the loop is over. */
+  if (differ) atomic_store_explicit(&s->differ, 1, memory_order_relaxed);
+  return 0;
+}
+
+/* Counts become places. */
+static FlStatus count_all(FlPartMem *m, Sort *s) {
+  s->chunks = fl_part_chunks(s->n);
+  s->count = fl_part_alloc(m, s->chunks * s->n_buckets, sizeof *s->count);
+  s->start = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->start);
+  s->kept = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->kept);
+  if (s->count == NULL || s->start == NULL || s->kept == NULL) return 1;
+  if (fl_part_for(m->ctx, count_body, s, s->chunks, 10.0 * FL_PART_CHUNK) != 0) return 1;
+  int64_t at = 0, kept = 0;
+  for (int64_t b = 0; b < s->n_buckets; b++) {
+    s->start[b] = at;
+    s->kept[b] = kept;
+    for (int64_t c = 0; c < s->chunks; c++) {
+      int64_t *place = &s->count[c * s->n_buckets + b], count = *place;
+      *place = kept;
+      at += count;
+      if (b % 2 == 0 || s->in_place) kept += count;
+    }
+  }
+  s->start[s->n_buckets] = at;
+  s->kept[s->n_buckets] = kept;
+  return 0;
+}
+
+/* Parts of about so many codes that are kept; one bucket at least. */
+static void find_parts(Sort *s, int64_t most) {
+  most = fl_part_max(most, s->n / (MOST_PARTS / 2) + 1);
+  s->n_parts = 1;
+  s->first[0] = 0;
+  for (int64_t b = 2; b < s->n_buckets; b += 2) {
+    if (s->kept[b + 1] - s->kept[s->first[s->n_parts - 1]] <= most || s->n_parts == MOST_PARTS) continue;
+    s->first[s->n_parts++] = b;
+  }
+  s->first[s->n_parts] = s->n_buckets + 1; /* as if there were one more even bucket */
+}
+
+static int64_t part_begin(const Sort *s, int64_t part) {
+  return s->kept[fl_part_min(s->first[part], s->n_buckets)];
+}
+
+/* How many codes of a bucket are of this chunk. */
+static int64_t count_of(const Sort *s, int64_t c, int64_t b) {
+  int64_t end = c + 1 < s->chunks ? s->count[(c + 1) * s->n_buckets + b] : s->kept[b + 1];
+  return end - s->count[c * s->n_buckets + b];
+}
+
+/* ---- codes of a part ----------------------------------------------------------------------------------- */
+
+/* Puts the codes of the part's buckets where they belong, out of the column. */
+static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sort *s = env;
+  uint64_t code[FL_PART_BATCH];
+  int32_t bucket[FL_PART_BATCH];
+  int64_t place[MOST_BUCKETS], first = s->first[s->part], last = s->first[s->part + 1],
+                               base = part_begin(s, s->part);
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to;
+    fl_part_chunk(c, s->n, &from, &to);
+    memcpy(place, s->count + c * s->n_buckets, (size_t)s->n_buckets * sizeof *place);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+      read_codes(s, row, n, code);
+      find_buckets(s, code, n, bucket);
+      for (int64_t i = 0; i < n; i++) {
+        int64_t b = bucket[i];
+        if (b % 2 == 0 && b >= first && b < last) s->codes[place[b]++ - base] = code[i];
+      }
+    }
+  }
+  return 0;
+}
+
+/* Sorts the codes of a chunk by buckets and writes those of each part behind those of the chunk before. */
+static bool write_chunk(const Sort *s, int64_t c, uint64_t *sorted) {
+  uint64_t code[FL_PART_BATCH];
+  int32_t bucket[FL_PART_BATCH];
+  int64_t at[MOST_BUCKETS], from, to, before = 0;
+  fl_part_chunk(c, s->n, &from, &to);
+  for (int64_t b = 0; b < s->n_buckets; b += 2) {
+    at[b] = before;
+    before += count_of(s, c, b);
+  }
+  for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+    read_codes(s, row, n, code);
+    find_buckets(s, code, n, bucket);
+    for (int64_t i = 0; i < n; i++) {
+      if (bucket[i] % 2 == 0) sorted[at[bucket[i]]++] = code[i];
+    }
+  }
+  bool done = true;
+  for (int64_t k = 0, b = 0, first = 0; k < s->n_parts && done; k++) {
+    int64_t end = first, size = (int64_t)sizeof *sorted;
+    for (; b < s->first[k + 1]; b += 2) end = at[b]; /* where bucket b ends now */
+    done = fl_scratch_write(s->scratch, sorted + first, (end - first) * size,
+                            s->piece[c * s->n_parts + k] * size);
+    first = end;
+  }
+  return done;
+}
+
+static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sort *s = env;
+  (void)ctx;
+  uint64_t *sorted = fl_counted_new(s->pool, FL_PART_CHUNK * sizeof *sorted);
+  bool done = sorted != NULL;
+  for (int64_t c = begin; c < end && done; c++) done = write_chunk(s, c, sorted);
+  fl_counted_free(sorted);
+  return !done;
+}
+
+/* Puts the codes that chunks wrote for the part where they belong. */
+static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sort *s = env;
+  (void)ctx;
+  uint64_t *read = fl_counted_new(s->pool, FL_PART_CHUNK * sizeof *read);
+  int64_t base = part_begin(s, s->part), size = (int64_t)sizeof *read;
+  bool done = read != NULL;
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t n = 0, at = 0;
+    for (int64_t b = s->first[s->part]; b < s->first[s->part + 1]; b += 2) n += count_of(s, c, b);
+    done = fl_scratch_read(s->scratch, read, n * size, s->piece[c * s->n_parts + s->part] * size);
+    for (int64_t b = s->first[s->part]; b < s->first[s->part + 1] && done; b += 2) {
+      int64_t here = count_of(s, c, b);
+      memcpy(s->codes + s->count[c * s->n_buckets + b] - base, read + at, (size_t)(here * size));
+      at += here;
+    }
+  }
+  fl_counted_free(read);
+  return !done;
+}
+
+static FlStatus write_parts(FlPartMem *m, Sort *s) {
+  int64_t bytes = s->kept[s->n_buckets] * (int64_t)sizeof(uint64_t);
+  s->piece = fl_part_alloc(m, s->chunks * s->n_parts, sizeof *s->piece);
+  if (s->piece == NULL || (s->scratch = fl_scratch_new(m->ctx, bytes)) == NULL) return 1;
+  m->on_disk += bytes;
+  for (int64_t k = 0, at = 0; k < s->n_parts; k++) {
+    for (int64_t c = 0; c < s->chunks; c++) {
+      s->piece[c * s->n_parts + k] = at;
+      for (int64_t b = s->first[k]; b < s->first[k + 1]; b += 2) at += count_of(s, c, b);
+    }
+  }
+  if (fl_part_for(m->ctx, write_body, s, s->chunks, 12.0 * FL_PART_CHUNK) == 0) return 0;
+  return fl_part_fail_scratch(m, s->scratch);
+}
+
+/* ---- values -------------------------------------------------------------------------------------------- */
+
+static void sort_digit(const uint64_t *from, uint64_t *to, int64_t n, int shift) {
+  enum { DIGITS = 1 << 8 };
+  int64_t place[DIGITS] = {0}, at = 0;
+  for (int64_t i = 0; i < n; i++) place[from[i] >> shift & (DIGITS - 1)]++;
+  for (int k = 0; k < DIGITS; k++) {
+    int64_t count = place[k];
+    place[k] = at;
+    at += count;
+  }
+  for (int64_t i = 0; i < n; i++) to[place[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* False: it would take many moves. */
+static bool insert_all(uint64_t *p, int64_t n) {
+  int64_t moves = 0, most = 8 * n + FEW * FEW;
+  for (int64_t i = 1; i < n && moves <= most; i++) {
+    uint64_t x = p[i];
+    int64_t j = i;
+    for (; j > 0 && p[j - 1] > x; j--) p[j] = p[j - 1];
+    p[j] = x;
+    moves += i - j;
+  }
+  return moves <= most;
+}
+
+/* By as many of the highest bits that differ as tell most of them apart, lowest digit first, then by
+ * insertion; by all bits where that leaves too many in their places. The result is in `p`. */
+static void sort_bucket(uint64_t *p, uint64_t *spare, int64_t n) {
+  enum { DIGIT = 8 };
+  uint64_t differ = 0, falls = 0;
+  for (int64_t i = 1; i < n; i++) {
+    differ |= p[i] ^ p[0];
+    falls |= p[i] < p[i - 1];
+  }
+  if (falls == 0) return;
+  int top = fl_part_bits(differ), digits = n > FEW ? fl_part_bits((uint64_t)n) / DIGIT + 1 : 0;
+  for (;; digits = (top + DIGIT - 1) / DIGIT) {
+    int low = (int)fl_part_max(0, top - digits * DIGIT);
+    uint64_t *from = p, *to = spare;
+    for (int k = 0; k < digits; k++) {
+      sort_digit(from, to, n, low + k * DIGIT);
+      uint64_t *other = from;
+      from = to;
+      to = other;
+    }
+    if (from != p) memcpy(p, from, (size_t)n * sizeof *p);
+    if (insert_all(p, n)) return;
+  }
+}
+
+/* Sorts buckets of the part and writes their values, and those that equal the cuts behind them. */
+static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sort *s = env;
+  int64_t most = SLICE, base = part_begin(s, s->part);
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    int64_t b = s->first[s->part] + 2 * k;
+    most = fl_part_max(most, s->kept[b + 1] - s->kept[b]);
+  }
+  uint64_t *spare = fl_counted_new(s->pool, (size_t)most * sizeof *spare);
+  if (spare == NULL) return 1;
+  for (int64_t k = begin; k < end; k++) {
+    int64_t b = s->first[s->part] + 2 * k, n = s->kept[b + 1] - s->kept[b];
+    uint64_t *codes = s->codes + s->kept[b] - base;
+    sort_bucket(codes, spare, n);
+    for (int64_t i = 0; i < n; i += SLICE)
+      write_values(s, codes + i, fl_part_min(SLICE, n - i), s->start[b] + i);
+    if (b + 1 >= s->n_buckets) continue;
+    for (int64_t i = 0; i < SLICE; i++) spare[i] = s->cuts[b / 2];
+    for (int64_t at = s->start[b + 1]; at < s->start[b + 2]; at += SLICE)
+      write_values(s, spare, fl_part_min(SLICE, s->start[b + 2] - at), at);
+  }
+  fl_counted_free(spare);
+  return 0;
+}
+
+static FlStatus no_memory(FlPartMem *m) {
+  return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+}
+
+static FlStatus sort_part(FlPartMem *m, Sort *s) {
+  int64_t buckets = (fl_part_min(s->first[s->part + 1], s->n_buckets + 1) - s->first[s->part]) / 2;
+  if (s->scratch == NULL) {
+    if (fl_part_for(m->ctx, sweep_body, s, s->chunks, 12.0 * FL_PART_CHUNK) != 0) return 1;
+  } else if (fl_part_for(m->ctx, read_body, s, s->chunks, 2.0 * FL_PART_CHUNK / (double)s->n_parts) != 0) {
+    return fl_scratch_why(s->scratch, NULL, 0) ? fl_part_fail_scratch(m, s->scratch) : no_memory(m);
+  }
+  double rows =
+      (double)(s->start[fl_part_min(s->first[s->part + 1], s->n_buckets)] - s->start[s->first[s->part]]);
+  return fl_part_for(m->ctx, bucket_body, s, buckets, 10.0 * rows / (double)buckets) != 0 ? no_memory(m) : 0;
+}
+
+/* How many values of the result are below `code`. */
+static int64_t count_below(const Sort *s, uint64_t code) {
+  Sort sorted = {.from = s->from, .flip = s->flip};
+  sorted.from.data = s->out->data;
+  int64_t low = 0, high = s->n;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    uint64_t found;
+    read_codes(&sorted, middle, 1, &found);
+    if (found < code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Zeros and NaNs as they are, in the order in which they come. */
+static void copy_differing(const Sort *s) {
+  static const double nothing = 0;
+  uint64_t code;
+  Sort of_zero = {.from = s->from, .flip = s->flip};
+  of_zero.from.data = &nothing; /* of a float, too */
+  read_codes(&of_zero, 0, 1, &code);
+  int64_t zero = count_below(s, code), nan = count_below(s, UINT64_MAX);
+  if (s->from.dtype == FL_F64) {
+    const double *v = s->from.data;
+    double *out = s->out->data;
+    for (int64_t i = 0; i < s->n; i++) {
+      if (v[i] != v[i]) out[nan++] = v[i];
+      else if (v[i] == 0) out[zero++] = v[i];
+    }
+  } else {
+    const float *v = s->from.data;
+    float *out = s->out->data;
+    for (int64_t i = 0; i < s->n; i++) {
+      if (v[i] != v[i]) out[nan++] = v[i];
+      else if (v[i] == 0) out[zero++] = v[i];
+    }
+  }
+}
+
+static FlStatus sort_all(FlPartMem *m, Sort *s) {
+  s->in_place = fl_dtype_info[s->from.dtype].bytes == sizeof *s->codes && !fl_buffer_in_file(s->out->buffer);
+  if (find_cuts(m, s) != 0 || count_all(m, s) != 0) return 1;
+  int64_t kept = s->kept[s->n_buckets], bytes = kept * (int64_t)sizeof *s->codes,
+          room = s->in_place ? bytes : fl_pool_room(s->pool, bytes);
+  find_parts(s, room < bytes ? room / 4 * 3 / (int64_t)sizeof *s->codes : kept);
+  int64_t few = fl_buffer_in_file(s->from.array->buffer) ? FEW_OF_DISK : FEW_SWEEPS, most = 1;
+  if (s->n_parts > few && write_parts(m, s) != 0) return 1;
+  for (int64_t k = 0; k < s->n_parts; k++) most = fl_part_max(most, part_begin(s, k + 1) - part_begin(s, k));
+  s->codes = s->in_place ? s->out->data : fl_part_near(m, most, sizeof *s->codes);
+  if (s->codes == NULL) return 1;
+  for (s->part = 0; s->part < s->n_parts; s->part++) {
+    if (sort_part(m, s) != 0) return 1;
+  }
+  /* relaxed: the loops are over. */
+  if (atomic_load_explicit(&s->differ, memory_order_relaxed)) copy_differing(s);
+  return 0;
+}
+
+static FlStatus sorted_values(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  FlPartKey *key;
+  if (fl_part_keys(m, desc, args, &key) != 0) return 1;
+  Sort s = {.from = key->side[0],
+            .pool = fl_part_pool(m),
+            .flip = key->descending ? UINT64_MAX : 0,
+            .n = key->side[0].n};
+  *out = s.out = fl_array_new(m->ctx, s.from.dtype, 1, &s.n);
+  if (s.out == NULL) return 1;
+  FlStatus status = s.n > 0 ? sort_all(m, &s) : 0;
+  fl_scratch_free(s.scratch);
+  return status;
+}
+
+FlStatus fl_rt_sort_values(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, sorted_values);
+}

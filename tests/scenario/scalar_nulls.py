@@ -18,7 +18,7 @@ COLUMNS = {
 HANDLERS = {
     "float1": ["f"], "float2": ["f f"], "fused": ["f f f"], "float_test": ["f"], "number1": ["f", "i", "u"],
     "clamp": ["f f f"], "rounding": ["f", "n", "i"], "wrapping": ["i i"], "conversion": ["f", "i", "b"],
-    "to_text": list(COLUMNS), "polygamma": ["f"], "date_part": ["d", "t"], "add_months": ["d i"], "duration": ["i"],
+    "to_text": list(COLUMNS), "polygamma": ["f"], "date_part": ["d", "t"], "add_months": ["d i"], "duration": ["i"], "calendar": ["d i", "t i"],
     "regex": ['s "2"'], "extract": ['s "2"'],
 }
 NAMES = {
@@ -40,7 +40,7 @@ OTHERS = set("""if_else is_null error reduce count spread aggregate cumsum runni
 filled eye concat stack reshape bytes transpose dot gather argsort segment nearest_centers nearest_moved segment_count solve
 inv det cholesky qr svd eigh eig lstsq pinv norm fft rfft irfft random random_int random_array random_ints subseed
 permutation choice split_text join_text date_range where select drop rename derive group_by ungroup summarize sort desc
-head tail sample top distinct join join_asof pivot unpivot drop_null fill_null split kfold matrix column_names
+head tail sample top distinct join join_asof pivot unpivot drop_null fill_null fill split kfold matrix column_names
 expect_columns expect_labels expect_probabilities table describe value_counts complete column_set row_number shift rank ntile rolling category levels codes
 one_hot plot plot_layers now today env file files read_csv exec read_json read_sqlite read_arrow read_parquet sql read_npy
 read_arrays read_image read_wav load print show write_plot write_csv save write_jsonl write_sqlite write_arrow
@@ -71,7 +71,7 @@ LETTER = r"\b[a-z]\b"
 def call(name, args, column):
     """The call, each letter outside of quotes being the column that is said for it and the place of its argument."""
     named = [a if a[0] == '"' else re.sub(LETTER, lambda m: column(m.group(), k), a) for k, a in enumerate(args)]
-    return f"{name}({', '.join(named)})"
+    return f"{named[0]} + {name}({named[1]})" if name in ("months", "years") else f"{name}({', '.join(named)})"
 
 
 def script():
@@ -82,7 +82,7 @@ def script():
         lines.append(f"let {c}_plain: {t}[_] = [{v}, {v}]")
         lines.append(f"let {c}_holes: {t}?[_] = [null, {v}]")
     fields = ", ".join(f"{c} = {c}_plain, {c}0 = {c}_holes" for c in COLUMNS)
-    lines.append(f"let t = table({fields})")
+    lines.append(f"let rows = table({fields})")
     derived, scalars = [], []
     for name, args in calls():
         places = [k for k, a in enumerate(args) if a[0] != '"' and re.search(LETTER, a)]
@@ -93,7 +93,7 @@ def script():
             derived.append(f"{key} = {what}")
             scalars.append((key, scalar))
             wanted.append((key, what))
-    lines.append("let all = t |> derive(" + ",\n  ".join(derived) + ")")
+    lines.append("let all = rows |> derive(" + ",\n  ".join(derived) + ")")
     for c, (t, v) in COLUMNS.items():
         lines.append(f"let {c}_none: {t}? = null")
         lines.append(f"let {c}_some: {t} = {v}")

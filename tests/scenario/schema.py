@@ -68,7 +68,7 @@ check("# the kind  category?      1         6\n" in done.stdout and "# note     
       and "  `the kind`: category?,\n" in done.stdout, "categories of ARFF", done.stdout + done.stderr)
 (place.path / "c.arrow").write_bytes((samples / "polars.arrow").read_bytes())
 done = place.run("schema", "c.arrow")
-check("# c       category      0         2\n" in done.stdout and "# x       f64?          1         2  1.5 .. 2.5\n" in done.stdout,
+check("# c       text          0         2  u .. v\n" in done.stdout and "# e       category      0         2\n" in done.stdout and "# x       f64?          1         2  1.5 .. 2.5\n" in done.stdout,
       "categories of Arrow", done.stdout + done.stderr)
 (place.path / "c.db").write_bytes((samples / "shop.db").read_bytes())
 done = place.run("schema", "table=sales", "c.db")

@@ -155,7 +155,7 @@ FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const Fl
     if (loaded) fwrite(warnings.ptr, 1, (size_t)warnings.len, stderr);
     free(why); /* an object that does not load is made anew */
   }
-  fl_memo_unref(e);
+  fl_memo_unmap(e);
   return loaded;
 }
 
@@ -219,7 +219,7 @@ static bool get_unit(void *arg, const FlText1 *unit, FlText1 *out) {
   fl_text_reset(&key);
   if (!e) return false;
   bool copied = fl_guard(copy_entry, &(Got){e, out});
-  fl_memo_unref(e);
+  fl_memo_unmap(e);
   if (!copied) fl_no_memory();
   return true;
 }

@@ -13,7 +13,7 @@ static bool carries(const FlAd *ad, const FlValue *v) {
 /* true: it was not yet. */
 static bool mark(FlAd *ad, FlValue *v) {
   bool text = v->type.dtype == FL_TEXT;
-  if ((!text && !fl_ir_is_float(v->type.dtype)) || carries(ad, v)) return false;
+  if ((!text && !fl_dtype_is_float(v->type.dtype)) || carries(ad, v)) return false;
   fl_map_set(text ? ad->texts : ad->active, v, v);
   return true;
 }

@@ -10,7 +10,7 @@
 enum { MOST_OF_ONE = 8 }; /* as many arrays may one loop over elements give besides its own */
 
 static bool takes_long(const FlOp *op) {
-  return op->n_results == 1 && fl_ir_is_float(op->results[0]->type.dtype) &&
+  return op->n_results == 1 && fl_dtype_is_float(op->results[0]->type.dtype) &&
          ((fl_op_info[op->code].flags & FL_OPF_MATHS) || op->code == FL_OP_RANDOM ||
           op->code == FL_OP_RANDOM_NORMAL);
 }

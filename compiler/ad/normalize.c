@@ -228,15 +228,6 @@ static void take_out(FlNorm *p, FlOp *inner) {
 
 /* ---- small loops of rounds are written out ---- */
 
-static int count_ops(const FlRegion *r) {
-  int n = 0;
-  for (const FlOp *op = r->first; op; op = op->next) {
-    n++;
-    for (int i = 0; i < op->n_regions; i++) n += count_ops(op->regions[i]);
-  }
-  return n;
-}
-
 static void write_out(const FlNorm *p, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
@@ -245,7 +236,7 @@ static void write_out(const FlNorm *p, FlRegion *r) {
     if (op->code != FL_OP_FOR || !fl_ir_const_value_i(op->args[0], &lo) ||
         !fl_ir_const_value_i(op->args[1], &hi))
       continue;
-    if (hi - lo > UNROLL_ROUNDS || (hi - lo) * count_ops(body(op)) > UNROLL_OPS) continue;
+    if (hi - lo > UNROLL_ROUNDS || (hi - lo) * fl_ir_n_ops(body(op)) > UNROLL_OPS) continue;
     FlValue **args = FL_NEW_ARRAY(p->ad->arena, FlValue *, op->n_args), **out = op->args + 2;
     FlBuilder b = fl_norm_before(p, op);
     for (int64_t k = lo; k < hi; k++) {

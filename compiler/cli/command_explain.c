@@ -28,7 +28,7 @@ static char *last_run(const char *script) {
   size_t head = strlen(FL_HISTORY_HEAD);
   if (record && record->bytes >= (int64_t)head && memcmp(record->payload, FL_HISTORY_HEAD, head) == 0)
     text = strndup((const char *)record->payload + head, (size_t)record->bytes - head);
-  fl_memo_unref(record);
+  fl_memo_unmap(record);
   free(name);
   if (memo) fl_memo_close(memo);
   return text;

@@ -39,15 +39,6 @@ static void put_rows(FlExplain *p, FlText1 *out) {
 
 /* ---- what steps have in common ---- */
 
-static int64_t bytes_of(FlType1 t) {
-  static const int64_t bytes[FL_N_DTYPES] = {
-#define FL_DTYPE(NAME, text, ctype, size, kind) [FL_##NAME] = size,
-#include "flow/dtypes.def"
-#undef FL_DTYPE
-  };
-  return bytes[t.dtype];
-}
-
 /* Names for results from where they stand in the script. */
 static void name_by_place(FlExplain *p, const FlOp *op) {
   for (int k = 0; k < op->n_results; k++)
@@ -84,7 +75,7 @@ static const char *kept(FlExplain *p, const FlOp *op) {
   int n = 0;
   for (int k = 0; k < op->n_results; k++) {
     if (op->results[k]->type.rank == 0) continue;
-    bytes += bytes_of(op->results[k]->type);
+    bytes += fl_dtype_info[op->results[k]->type.dtype].bytes;
     n++;
   }
   if (!n) return "keeps nothing but the result";

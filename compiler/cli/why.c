@@ -315,7 +315,7 @@ int fl_tool_why(int n_words, char **words) {
             dir);
   }
   free(text);
-  fl_memo_unref(record);
+  fl_memo_unmap(record);
   free(name);
   fl_memo_close(memo);
   return status;

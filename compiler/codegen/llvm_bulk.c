@@ -81,7 +81,7 @@ static void collect_serial(FlFn *f, const FlOp *op, const Val *parts, const Val 
   Val zero = fl_ll_i64(g, 0), at = fl_ll_alloca(f, g->i64, "cursor"), mark = fl_ll_texts_mark(f, r);
   Val *heaps = FL_NEW_ARRAY(g->arena, Val, r->n_yields + 1);
   for (int i = 1; i < r->n_yields; i++)
-    if (fl_ll_is_text((FlDtype)r->yields[i]->type.dtype)) heaps[i] = fl_ll_array_heap(f, parts[i]);
+    if (fl_dtype_is_text((FlDtype)r->yields[i]->type.dtype)) heaps[i] = fl_ll_array_heap(f, parts[i]);
   LLVMBuildStore(f->b, zero, at);
   for (int a = 0; a < op->n_args; a++) {
     fl_ll_loop_open(f, &loops[a], zero, fl_ll_value(f, op->args[a]), 0, NULL);
@@ -136,7 +136,7 @@ void fl_ll_collect(FlFn *f, const FlOp *op) {
     Val *texts = FL_NEW_ARRAY(g->arena, Val, n);
     int n_texts = 0;
     for (int i = 1; i < n; i++)
-      if (fl_ll_is_text(dtypes[i])) texts[n_texts++] = parts[i];
+      if (fl_dtype_is_text(dtypes[i])) texts[n_texts++] = parts[i];
     if (heap || n_texts) fl_ll_keep_texts(f, k, heap, n_texts, texts);
     fl_ll_check_status(f, status);
   }
@@ -146,7 +146,7 @@ void fl_ll_collect(FlFn *f, const FlOp *op) {
     Val a = fl_ll_new_array(f, dtypes[i], 1, &count);
     fl_ll_own(f, op->results[i], a);
     to[i] = fl_ll_array_data(f, a);
-    if (!fl_ll_is_text(dtypes[i])) continue;
+    if (!fl_dtype_is_text(dtypes[i])) continue;
     fl_ll_need_slots(f, 1);
     LLVMBuildStore(f->b, parts[i], f->args);
     Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->i32};
@@ -177,7 +177,7 @@ void fl_ll_scan(FlFn *f, const FlOp *op) {
     fl_ll_own(f, op->results[i], a);
     data[i] = fl_ll_array_data(f, a);
     init[i] = fl_ll_value(f, op->args[i + 1]);
-    if (fl_ll_is_text((FlDtype)types[i].dtype)) heaps[i] = fl_ll_array_heap(f, a);
+    if (fl_dtype_is_text((FlDtype)types[i].dtype)) heaps[i] = fl_ll_array_heap(f, a);
   }
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), size, n, init);
@@ -260,7 +260,7 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
     LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, both[0], ""), copy, on);
     fl_ll_at(f, copy);
     both[1] = copy_array(f, t, a);
-    if (fl_ll_is_text(d)) keep_from(f, both[1], a, place);
+    if (fl_dtype_is_text(d)) keep_from(f, both[1], a, place);
     from[1] = fl_ll_here(f);
     LLVMBuildBr(f->b, on);
     fl_ll_at(f, on);
@@ -268,11 +268,11 @@ void fl_ll_store(FlFn *f, const FlOp *op) {
     LLVMAddIncoming(r, both, from, 2);
   } else {
     r = copy_array(f, t, a);
-    if (fl_ll_is_text(d)) keep_from(f, r, a, place);
+    if (fl_dtype_is_text(d)) keep_from(f, r, a, place);
   }
   if (consumed) fl_ll_drop(f, array);
   Val element = fl_ll_gep(f, g->i8, fl_ll_array_data(f, r), offset), v = fl_ll_value(f, value);
-  if (fl_ll_is_text(d)) {
+  if (fl_dtype_is_text(d)) {
     fl_ll_own(f, op->results[0], r);
     fl_ll_put_text(f, r, element, v);
     return;

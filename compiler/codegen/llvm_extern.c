@@ -64,10 +64,10 @@ static Val canonical(FlFn *f, FlDtype d, Val v) {
 }
 
 static void add_scalar(FlFn *f, Arguments *a, FlDtype d, Val v) {
-  if (fl_ll_is_text(d)) {
+  if (fl_dtype_is_text(d)) {
     add(f, a, FL_I64, LLVMBuildExtractValue(f->b, v, 0, ""));
     add(f, a, FL_I64, LLVMBuildExtractValue(f->b, v, 1, ""));
-  } else if (fl_ll_is_float(d)) {
+  } else if (fl_dtype_is_float(d)) {
     add(f, a, FL_I64, canonical(f, d, v));
   } else {
     add(f, a, d, d == FL_BOOL ? LLVMBuildZExt(f->b, v, f->g->i8, "") : v);

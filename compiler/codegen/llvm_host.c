@@ -164,7 +164,7 @@ static void emit_array(FlFn *f, const FlOp *op) {
   Val n = fl_ll_i64(g, op->n_args), a = fl_ll_new_array(f, d, 1, &n);
   Val data = fl_ll_array_data(f, a);
   fl_ll_own(f, op->results[0], a);
-  Val heap = fl_ll_is_text(d) && op->n_args ? fl_ll_array_heap(f, a) : NULL;
+  Val heap = fl_dtype_is_text(d) && op->n_args ? fl_ll_array_heap(f, a) : NULL;
   for (int i = 0; i < op->n_args; i++) {
     Val v = fl_ll_value(f, op->args[i]);
     fl_ll_store_elem(f, d, heap ? fl_ll_text_copy(f, heap, v) : v,
@@ -178,7 +178,7 @@ static void emit_load(FlFn *f, const FlOp *op) {
   if (is_array(r)) {
     ref(f, fl_ll_value(f, r));
     fl_ll_own(f, r, fl_ll_value(f, r));
-  } else if (fl_ll_is_text((FlDtype)r->type.dtype)) {
+  } else if (fl_dtype_is_text((FlDtype)r->type.dtype)) {
     /* It may outlive the array that it was read from. */
     fl_ll_set(f, r, fl_ll_text_to_stack(f, fl_ll_value(f, r)));
   }

@@ -143,8 +143,6 @@ Ty fl_ll_type(FlGen *g, FlType1 t);     /* of an SSA value */
 Ty fl_ll_mem_type(FlGen *g, FlDtype d); /* of an element in memory */
 unsigned fl_ll_size(FlDtype d);
 bool fl_ll_is_unsigned(FlDtype d);
-bool fl_ll_is_float(FlDtype d);
-bool fl_ll_is_text(FlDtype d);
 Val fl_ll_i64(FlGen *g, int64_t v);
 Val fl_ll_i32(FlGen *g, int64_t v);
 Val fl_ll_null(FlGen *g);
@@ -342,7 +340,6 @@ bool fl_ll_leaves_texts(const FlRegion *r);
 Val fl_ll_text_copy(FlFn *f, Val heap, Val text); /* its bytes copied to a heap */
 Val fl_ll_text_to_stack(FlFn *f, Val text);       /* to the context's stack */
 Val fl_ll_array_heap(FlFn *f, Val array); /* a new heap that the array keeps; it is owned by a place */
-void fl_ll_keep_heap(FlFn *f, Val array, Val heap); /* the array keeps it, too */
 /* Writes a copy of the text to `at` in an array that nobody else has, which is owned by a place. */
 void fl_ll_put_text(FlFn *f, Val array, Val at, Val text);
 /* Where the text that an operator makes goes. */

@@ -280,7 +280,7 @@ Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const V
   for (int i = 0; i < k->n_uses; i++) {
     const FlValue *v = k->uses[i].value;
     Val x = fl_ll_value(f, v);
-    if (heap && fl_t_is_scalar(v->type) && fl_ll_is_text((FlDtype)v->type.dtype))
+    if (heap && fl_t_is_scalar(v->type) && fl_dtype_is_text((FlDtype)v->type.dtype))
       x = fl_ll_text_copy(f, heap, x);
     fl_ll_slot_put(f, f->args, at++, v->type, x);
   }

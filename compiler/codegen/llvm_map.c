@@ -59,7 +59,7 @@ void fl_ll_keep_texts(FlFn *f, const FlPlanKernel *k, Val heap, int n, const Val
   fl_ll_need_slots(f, (unsigned)k->n_uses);
   for (int i = 0; i < k->n_uses; i++) {
     const FlValue *v = k->uses[i].value;
-    if (fl_t_is_scalar(v->type) || !fl_ll_is_text((FlDtype)v->type.dtype)) continue;
+    if (fl_t_is_scalar(v->type) || !fl_dtype_is_text((FlDtype)v->type.dtype)) continue;
     LLVMBuildStore(f->b, fl_ll_value(f, v), fl_ll_at_byte(f, f->args, 8 * (int64_t)from++));
   }
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->i32};
@@ -92,7 +92,7 @@ static void map_kernel(FlFn *f, const FlPlanKernel *k) {
     fl_ll_own(f, op->results[i], a);
     know_sizes(f, op, i);
     results[i] = a;
-    if (fl_ll_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;
+    if (fl_dtype_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;
   }
   Val heap = k->gives_texts ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
   Val status = fl_ll_kernel_run(f, k, map_body, results, heap, fl_ll_total(f, op));

@@ -31,28 +31,11 @@ static void make_types(FlGen *g) {
 }
 
 Ty fl_ll_mem_type(FlGen *g, FlDtype d) {
-  switch (d) {
-  case FL_BOOL:
-  case FL_I8:
-  case FL_U8: return g->i8;
-  case FL_I16:
-  case FL_U16: return g->i16;
-  case FL_I32:
-  case FL_U32:
-  case FL_DATE: return g->i32;
-  case FL_I64:
-  case FL_U64:
-  case FL_DATETIME:
-  case FL_DURATION: return g->i64;
-  case FL_F32: return g->f32;
-  case FL_F64: return g->f64;
-  case FL_TEXT:
-  case FL_FILE: return g->text;
-  case FL_CATEGORY:
-  case FL_LIST:
-  case FL_N_DTYPES: break;
-  }
-  return g->ptr;
+  int bytes = fl_dtype_info[d].bytes;
+  if (fl_dtype_is_text(d)) return g->text;
+  if (fl_dtype_info[d].kind == FL_KIND_REF) return g->ptr;
+  if (fl_dtype_is_float(d)) return bytes == 4 ? g->f32 : g->f64;
+  return bytes == 1 ? g->i8 : bytes == 2 ? g->i16 : bytes == 4 ? g->i32 : g->i64;
 }
 
 Ty fl_ll_type(FlGen *g, FlType1 t) {
@@ -60,19 +43,10 @@ Ty fl_ll_type(FlGen *g, FlType1 t) {
   return t.dtype == FL_BOOL ? g->i1 : fl_ll_mem_type(g, (FlDtype)t.dtype);
 }
 
-static const struct {
-  unsigned bytes;
-  enum { K_BOOL, K_SIGNED, K_UNSIGNED, K_FLOAT, K_TEXT, K_TIME, K_REF } kind;
-} dtype_info[FL_N_DTYPES] = {
-#define FL_DTYPE(NAME, text, ctype, bytes, kind) [FL_##NAME] = {bytes, K_##kind},
-#include "flow/dtypes.def"
-#undef FL_DTYPE
-};
-
-unsigned fl_ll_size(FlDtype d) { return dtype_info[d].bytes; }
-bool fl_ll_is_unsigned(FlDtype d) { return dtype_info[d].kind == K_UNSIGNED || dtype_info[d].kind == K_BOOL; }
-bool fl_ll_is_float(FlDtype d) { return dtype_info[d].kind == K_FLOAT; }
-bool fl_ll_is_text(FlDtype d) { return fl_dtype_is_text(d); }
+unsigned fl_ll_size(FlDtype d) { return (unsigned)fl_dtype_info[d].bytes; }
+bool fl_ll_is_unsigned(FlDtype d) {
+  return fl_dtype_info[d].kind == FL_KIND_UNSIGNED || fl_dtype_info[d].kind == FL_KIND_BOOL;
+}
 
 /* ---- constants and globals ------------------------------------------------------------------------- */
 

@@ -8,12 +8,6 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 
-static const char *const dtype_names[FL_N_DTYPES] = {
-#define FL_DTYPE(NAME, text, ctype, bytes, kind) [FL_##NAME] = text,
-#include "flow/dtypes.def"
-#undef FL_DTYPE
-};
-
 /* ---- the scalar functions of the runtime ----------------------------------------------------------- */
 
 /* The bitcode module in this context, bodies read when they are wanted. */
@@ -86,7 +80,7 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
   unsigned k = 0;
   if (flags & FL_OPF_HEAP) t[k] = g->ptr, source[k] = fl_t_scalar(FL_I64), a[k++] = fl_ll_text_place(f, op);
   for (unsigned i = 0; i < n; i++) {
-    if (fl_ll_is_text((FlDtype)types[i].dtype)) {
+    if (fl_dtype_is_text((FlDtype)types[i].dtype)) {
       source[k] = source[k + 1] = fl_t_scalar(FL_I64);
       t[k] = g->ptr, a[k++] = LLVMBuildExtractValue(f->b, args[i], 0, "");
       t[k] = g->i64, a[k++] = LLVMBuildExtractValue(f->b, args[i], 1, "");
@@ -157,11 +151,11 @@ static void call_by_name(FlFn *f, const FlOp *op) {
   for (int i = 0; i < op->n_results && i < 4; i++) out_types[i] = op->results[i]->type;
   /* The dtype in the name is that of the first T, N, F or I of the signature. */
   for (int i = 0; i < op->n_args && info->signature[i] && info->signature[i] != ':'; i++) {
-    if (!letter && strchr("TNFI", info->signature[i])) letter = dtype_names[op->args[i]->type.dtype];
+    if (!letter && strchr("TNFI", info->signature[i])) letter = fl_dtype_info[op->args[i]->type.dtype].name;
   }
   const char *name;
   if (op->code == FL_OP_CONVERT) {
-    name = fl_arena_printf(f->g->arena, "fl_s_convert_%s_%s", letter, dtype_names[out_types[0].dtype]);
+    name = fl_arena_printf(f->g->arena, "fl_s_convert_%s_%s", letter, fl_dtype_info[out_types[0].dtype].name);
   } else if (letter) {
     name = fl_arena_printf(f->g->arena, "fl_s_%s_%s", info->name, letter);
   } else {
@@ -221,7 +215,7 @@ static Val compare(FlFn *f, FlOpcode code, FlDtype d, Val a, Val b) {
           : code == FL_OP_LE ? 3
           : code == FL_OP_GT ? 4
                              : 5;
-  if (fl_ll_is_float(d)) return LLVMBuildFCmp(f->b, real[k], a, b, "");
+  if (fl_dtype_is_float(d)) return LLVMBuildFCmp(f->b, real[k], a, b, "");
   return LLVMBuildICmp(f->b, fl_ll_is_unsigned(d) ? unsign[k] : sign[k], a, b, "");
 }
 
@@ -231,11 +225,11 @@ Val fl_ll_less(FlFn *f, FlDtype d, Val a, Val b) { return compare(f, FL_OP_LT, d
 static Val widen(FlFn *f, FlDtype from, FlDtype to, Val a, Ty t) {
   if (from == to) return a;
   bool time = from == FL_DATE || from == FL_DATETIME || to == FL_DATE || to == FL_DATETIME;
-  if (fl_ll_is_text(from) || fl_ll_is_text(to) || time || to == FL_BOOL) return NULL;
+  if (fl_dtype_is_text(from) || fl_dtype_is_text(to) || time || to == FL_BOOL) return NULL;
   if (from == FL_F32 && to == FL_F64) return LLVMBuildFPExt(f->b, a, t, "");
-  if (fl_ll_is_float(from)) return NULL;
+  if (fl_dtype_is_float(from)) return NULL;
   bool u = fl_ll_is_unsigned(from);
-  if (fl_ll_is_float(to)) return u ? LLVMBuildUIToFP(f->b, a, t, "") : LLVMBuildSIToFP(f->b, a, t, "");
+  if (fl_dtype_is_float(to)) return u ? LLVMBuildUIToFP(f->b, a, t, "") : LLVMBuildSIToFP(f->b, a, t, "");
   if (fl_ll_size(to) <= fl_ll_size(from) && from != FL_BOOL) return NULL;
   if (!u && fl_ll_is_unsigned(to)) return NULL;
   return u ? LLVMBuildZExt(f->b, a, t, "") : LLVMBuildSExt(f->b, a, t, "");
@@ -245,7 +239,7 @@ static Val widen(FlFn *f, FlDtype from, FlDtype to, Val a, Ty t) {
 static Val plain(FlFn *f, const FlOp *op, FlDtype d, Val a, Val b, Val c) {
   FlGen *g = f->g;
   Ty t = fl_ll_type(g, op->results[0]->type);
-  bool is_float = fl_ll_is_float(d), text = fl_ll_is_text(d);
+  bool is_float = fl_dtype_is_float(d), text = fl_dtype_is_text(d);
   switch (op->code) {
   case FL_OP_ADD: return is_float ? LLVMBuildFAdd(f->b, a, b, "") : add_sub(f, op, d, a, b);
   case FL_OP_SUB: return is_float ? LLVMBuildFSub(f->b, a, b, "") : add_sub(f, op, d, a, b);

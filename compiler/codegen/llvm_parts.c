@@ -26,21 +26,6 @@ enum {
 
 /* ---- how many parts -------------------------------------------------------------------------------- */
 
-/* Counts operators; -1: there are variables, which belong to one module. */
-static int count(const FlRegion *r) {
-  int n = 0;
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->code == FL_OP_EXTERN) return -1;
-    n++;
-    for (int i = 0; i < op->n_regions; i++) {
-      int inside = count(op->regions[i]);
-      if (inside < 0) return -1;
-      n += inside;
-    }
-  }
-  return n;
-}
-
 static bool is_of_units(const FlCodegenOptions *options, const FlFunc *f) {
   for (int i = 0; i < options->n_units; i++)
     for (int k = 0; k < options->units[i]->n_funcs; k++)
@@ -54,9 +39,10 @@ static int parts_of(const FlPlan *p, const FlCodegenOptions *options, bool *plai
   if (options->level == 0 || options->emit != FL_EMIT_OBJECT || options->tables) return 1;
   int n = 0;
   for (const FlFunc *f = p->module->first; f; f = f->next) {
-    int inside = !options->units || is_of_units(options, f) ? count(f->body) : 0;
-    if (inside < 0) return 1;
-    n += inside;
+    if (options->units && !is_of_units(options, f)) continue;
+    if (fl_ir_n_of(f->body, FL_OP_EXTERN))
+      return 1; /* its table is a variable, which belongs to one module */
+    n += fl_ir_n_ops(f->body);
   }
   *plain = n >= LONG || p->wide;
   return n >= LARGE || p->wide ? PARTS + *plain : 1;

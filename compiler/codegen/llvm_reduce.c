@@ -12,7 +12,7 @@
 #include "codegen/llvm_reduce.h"
 
 static FlRedKind kind_of(FlReduceKind kind, FlDtype d) {
-  bool real = fl_ll_is_float(d);
+  bool real = fl_dtype_is_float(d);
   switch (kind) {
   case FL_RED_SUM: return real ? RED_SUM : RED_INT_SUM;
   case FL_RED_PRODUCT: return real ? RED_PRODUCT : RED_INT_PRODUCT;
@@ -168,7 +168,7 @@ static void leave_element(FlFn *f, FlSweep *s) {
   FlType1 *types = FL_NEW_ARRAY(f->g->arena, FlType1, s->n + 1);
   for (int k = 0; k < s->n; k++) {
     const FlRed *r = &s->at[k];
-    bool is_text = fl_red_picks(r) && fl_ll_is_text(r->d);
+    bool is_text = fl_red_picks(r) && fl_dtype_is_text(r->d);
     types[k] = fl_t_scalar(is_text ? FL_TEXT : FL_I64);
     best[k] = is_text ? fl_red_get(f, r->t, r->best) : NULL;
   }
@@ -429,7 +429,7 @@ static void block_body(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const
 static void drop_heap(FlFn *f, const FlSweep *s, Val heap) {
   for (int k = 0; k < s->n; k++) {
     const FlRed *r = &s->at[k];
-    if (fl_red_picks(r) && !fl_red_is_arg(r) && fl_ll_is_text(r->d))
+    if (fl_red_picks(r) && !fl_red_is_arg(r) && fl_dtype_is_text(r->d))
       fl_red_put(f, fl_ll_text_to_stack(f, fl_red_get(f, r->t, r->best)), r->best);
   }
   if (heap) fl_ll_call(f, "fl_heap_unref", f->g->none, 1, &f->g->ptr, &heap);

@@ -9,8 +9,8 @@
 Val fl_ll_const(FlGen *g, const FlOp *op) {
   FlDtype d = (FlDtype)op->results[0]->type.dtype;
   Ty t = fl_ll_type(g, op->results[0]->type);
-  if (fl_ll_is_float(d)) return LLVMConstReal(t, op->attrs.f);
-  if (fl_ll_is_text(d)) {
+  if (fl_dtype_is_float(d)) return LLVMConstReal(t, op->attrs.f);
+  if (fl_dtype_is_text(d)) {
     const char *s = op->attrs.s ? op->attrs.s : "";
     size_t len = op->attrs.s_len ? (size_t)op->attrs.s_len : strlen(s);
     Val parts[] = {len ? fl_ll_string(g, s, len) : fl_ll_null(g), fl_ll_i64(g, (int64_t)len)};
@@ -52,7 +52,7 @@ Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at) {
 }
 
 static bool may_be_any_nan(FlDtype d, Val v) {
-  if (!fl_ll_is_float(d) || LLVMIsConstant(v)) return false;
+  if (!fl_dtype_is_float(d) || LLVMIsConstant(v)) return false;
   LLVMOpcode from = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
   return from != LLVMLoad && from != LLVMSIToFP && from != LLVMUIToFP;
 }
@@ -90,7 +90,7 @@ Val fl_ll_slot_at(FlFn *f, Val base, unsigned index) {
 void fl_ll_slot_put(FlFn *f, Val base, unsigned index, FlType1 t, Val v) {
   Val at = fl_ll_slot_at(f, base, index);
   FlDtype d = (FlDtype)t.dtype;
-  if (fl_t_is_scalar(t) && !fl_ll_is_float(d) && !fl_ll_is_text(d) && d != FL_LIST) {
+  if (fl_t_is_scalar(t) && !fl_dtype_is_float(d) && !fl_dtype_is_text(d) && d != FL_LIST) {
     v = fl_ll_is_unsigned(d) ? LLVMBuildZExt(f->b, v, f->g->i64, "") : LLVMBuildSExt(f->b, v, f->g->i64, "");
   }
   LLVMSetAlignment(LLVMBuildStore(f->b, v, at), d == FL_F32 && fl_t_is_scalar(t) ? 4 : 8);
@@ -111,7 +111,7 @@ static void slot_words(FlFn *f, FlDtype d, Val v, Val out[2]) {
   FlGen *g = f->g;
   out[0] = out[1] = fl_ll_i64(g, 0);
   if (!v) return;
-  if (fl_ll_is_text(d)) {
+  if (fl_dtype_is_text(d)) {
     out[0] = LLVMBuildPtrToInt(f->b, LLVMBuildExtractValue(f->b, v, 0, ""), g->i64, "");
     out[1] = LLVMBuildExtractValue(f->b, v, 1, "");
   } else if (d == FL_F64) {

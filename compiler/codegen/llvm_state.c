@@ -9,7 +9,7 @@ bool fl_red_picks(const FlRed *r) {
   return r->kind == RED_MIN || r->kind == RED_MAX || r->kind == RED_ARGMIN || r->kind == RED_ARGMAX;
 }
 bool fl_red_picks_by_lane(const FlRed *r) {
-  return fl_red_picks(r) && !fl_ll_is_text(r->d) && r->d != FL_BOOL;
+  return fl_red_picks(r) && !fl_dtype_is_text(r->d) && r->d != FL_BOOL;
 }
 bool fl_red_is_arg(const FlRed *r) { return r->kind == RED_ARGMIN || r->kind == RED_ARGMAX; }
 
@@ -108,7 +108,7 @@ void fl_red_clear(FlFn *f, FlRed *r) {
 static Val better(FlFn *f, const FlRed *r, Val v, Val best) {
   FlGen *g = f->g;
   bool least = r->kind == RED_MIN || r->kind == RED_ARGMIN;
-  if (fl_ll_is_text(r->d)) {
+  if (fl_dtype_is_text(r->d)) {
     Ty types[] = {g->ptr, g->i64, g->ptr, g->i64};
     Val x = least ? v : best, y = least ? best : v;
     Val args[] = {LLVMBuildExtractValue(f->b, x, 0, ""), LLVMBuildExtractValue(f->b, x, 1, ""),
@@ -117,7 +117,7 @@ static Val better(FlFn *f, const FlRed *r, Val v, Val best) {
     return LLVMBuildICmp(f->b, LLVMIntNE, less, LLVMConstInt(g->i8, 0, false), "");
   }
   Val yes = least ? fl_ll_less(f, r->d, v, best) : fl_ll_less(f, r->d, best, v);
-  if (!fl_ll_is_float(r->d)) return yes;
+  if (!fl_dtype_is_float(r->d)) return yes;
   Val new_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""),
       old = LLVMBuildFCmp(f->b, LLVMRealORD, best, best, "");
   return LLVMBuildAnd(f->b, old, LLVMBuildOr(f->b, yes, new_nan, ""), "");

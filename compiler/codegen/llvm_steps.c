@@ -42,7 +42,7 @@ static int known(FlFn *f, const FlMap *map, const FlText1 *description, const ch
 static Val slot_constant(FlGen *g, const FlOp *op) {
   FlDtype d = (FlDtype)op->results[0]->type.dtype;
   Val v = fl_ll_const(g, op), zero = fl_ll_i64(g, 0);
-  if (fl_ll_is_text(d)) return v;
+  if (fl_dtype_is_text(d)) return v;
   if (d == FL_F64) return LLVMConstStructInContext(g->cx, (Val[]){v, zero}, 2, false);
   if (d == FL_F32) return LLVMConstStructInContext(g->cx, (Val[]){v, fl_ll_i32(g, 0), zero}, 3, false);
   uint64_t bits = (uint64_t)op->attrs.i;

@@ -45,13 +45,6 @@ Val fl_ll_array_heap(FlFn *f, Val array) {
   return heap;
 }
 
-void fl_ll_keep_heap(FlFn *f, Val array, Val heap) {
-  FlGen *g = f->g;
-  Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->i32};
-  Val args[] = {f->ctx, array, heap, fl_ll_null(g), fl_ll_i32(g, 0)};
-  fl_ll_check_status(f, fl_ll_call(f, "fl_array_keep", g->i32, 5, types, args));
-}
-
 void fl_ll_put_text(FlFn *f, Val array, Val at, Val text) {
   FlGen *g = f->g;
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->i64};

@@ -93,28 +93,13 @@ typedef struct Cut {
 
 typedef FlVec(const char *) Names;
 
-/* Operators; -1: one calls a C function, whose table is a variable of the whole program. */
-static int count(const FlRegion *r) {
-  int n = 0;
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->code == FL_OP_EXTERN) return -1;
-    n++;
-    for (int i = 0; i < op->n_regions; i++) {
-      int inside = count(op->regions[i]);
-      if (inside < 0) return -1;
-      n += inside;
-    }
-  }
-  return n;
-}
-
 /* false: the program is one piece. */
 static bool cut_program(Cut *c) {
   int all = 0, in_last = 0;
   Unit *last = NULL;
   for (const FlFunc *f = c->plan->module->first; f; f = f->next) {
-    int n = count(f->body);
-    if (n < 0) return false;
+    if (fl_ir_n_of(f->body, FL_OP_EXTERN)) return false; /* its table is a variable of the whole program */
+    int n = fl_ir_n_ops(f->body);
     all += n;
     if (f->kind == FL_FUNC_STAGE) fl_vec_push(c->arena, &c->stages, f);
     bool alone = f == c->plan->module->main || n >= LARGE;

@@ -15,55 +15,6 @@ int64_t total_of(const FlArray *a) {
   return n;
 }
 
-FlSlot get_element(const FlArray *a, int64_t at) {
-  switch ((FlDtype)a->dtype) {
-  case FL_BOOL:
-  case FL_U8: return (FlSlot){.u = ((const uint8_t *)a->data)[at]};
-  case FL_I8: return (FlSlot){.i = ((const int8_t *)a->data)[at]};
-  case FL_I16: return (FlSlot){.i = ((const int16_t *)a->data)[at]};
-  case FL_I32:
-  case FL_DATE: return (FlSlot){.i = ((const int32_t *)a->data)[at]};
-  case FL_I64:
-  case FL_DATETIME:
-  case FL_DURATION: return (FlSlot){.i = ((const int64_t *)a->data)[at]};
-  case FL_U16: return (FlSlot){.u = ((const uint16_t *)a->data)[at]};
-  case FL_U32: return (FlSlot){.u = ((const uint32_t *)a->data)[at]};
-  case FL_U64: return (FlSlot){.u = ((const uint64_t *)a->data)[at]};
-  case FL_F32: return (FlSlot){.f32 = ((const float *)a->data)[at]};
-  case FL_F64: return (FlSlot){.f = ((const double *)a->data)[at]};
-  case FL_TEXT:
-  case FL_FILE: return (FlSlot){.t = ((const FlText *)a->data)[at]};
-  case FL_LIST: return (FlSlot){.a = ((FlArray *const *)a->data)[at]};
-  case FL_CATEGORY:
-  case FL_N_DTYPES: break;
-  }
-  return (FlSlot){0};
-}
-
-void put_element(FlArray *a, int64_t at, FlSlot v) {
-  switch ((FlDtype)a->dtype) {
-  case FL_BOOL:
-  case FL_I8:
-  case FL_U8: ((uint8_t *)a->data)[at] = (uint8_t)v.u; break;
-  case FL_I16:
-  case FL_U16: ((uint16_t *)a->data)[at] = (uint16_t)v.u; break;
-  case FL_I32:
-  case FL_U32:
-  case FL_DATE: ((uint32_t *)a->data)[at] = (uint32_t)v.u; break;
-  case FL_I64:
-  case FL_U64:
-  case FL_DATETIME:
-  case FL_DURATION: ((uint64_t *)a->data)[at] = v.u; break;
-  case FL_F32: ((float *)a->data)[at] = fl_s_canon_f32(v.f32); break;
-  case FL_F64: ((double *)a->data)[at] = fl_s_canon_f64(v.f); break;
-  case FL_TEXT:
-  case FL_FILE: ((FlText *)a->data)[at] = v.t; break;
-  case FL_LIST: ((FlArray **)a->data)[at] = v.a; break;
-  case FL_CATEGORY:
-  case FL_N_DTYPES: break;
-  }
-}
-
 FlSlot text_in(FlHeap *heap, FlSlot text) {
   return (FlSlot){.t = fl_heap_text(heap, text.t.ptr, text.t.len)};
 }
@@ -88,7 +39,7 @@ FlStatus run_array(Frame *f, const FlOp *op) {
   bool text = fl_dtype_is_text(t.dtype);
   for (int i = 0; i < op->n_args; i++) {
     FlSlot v = value_of(f, op->args[i]);
-    put_element(a, i, text ? text_in(heap, v) : v);
+    fl_array_put(a, i, text ? text_in(heap, v) : v);
   }
   FlStatus s = keep_texts(f, a, heap);
   fl_heap_unref(heap);
@@ -128,7 +79,7 @@ FlStatus run_load(Frame *f, const FlOp *op) {
   const FlArray *a = value_of(f, op->args[0]).a;
   if (fl_ctx_cuts(f->ctx)) s = fl_part_has(f->ctx, note_of(f, op)->site, a, value_of(f, op->args[1]).i);
   if (s != 0) return s;
-  FlSlot v = get_element(a, at);
+  FlSlot v = fl_array_slot(a, at);
   define(f, op->results[0], own(op->results[0]->type, v));
   return 0;
 }
@@ -154,9 +105,9 @@ static FlStatus store_in_copy(Frame *f, const FlOp *op, int64_t at, FlSlot value
   bool text = fl_dtype_is_text(to->dtype);
   int64_t n = total_of(from);
   for (int64_t i = 0; i < n; i++) {
-    FlSlot v = i == at ? value : get_element(from, i);
+    FlSlot v = i == at ? value : fl_array_slot(from, i);
     if (to->dtype == FL_LIST) fl_array_ref(v.a);
-    put_element(to, i, text ? text_in(heap, v) : v);
+    fl_array_put(to, i, text ? text_in(heap, v) : v);
   }
   FlStatus s = keep_texts(f, to, heap);
   fl_heap_unref(heap);
@@ -177,9 +128,9 @@ FlStatus run_store(Frame *f, const FlOp *op) {
   if (a == NULL) return store_in_copy(f, op, at, value);
   if (d == FL_LIST) {
     fl_array_ref(value.a);
-    fl_array_unref(get_element(a, at).a);
+    fl_array_unref(fl_array_slot(a, at).a);
   }
-  put_element(a, at, value);
+  fl_array_put(a, at, value);
   define(f, op->results[0], (FlSlot){.a = a});
   return 0;
 }

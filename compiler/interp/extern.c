@@ -109,28 +109,8 @@ static int put_words(Word *to, FlType1 t, FlSlot v) {
 
 /* libffi widens integer results to a whole register. */
 static FlSlot slot_of(FlDtype d, Word w) {
-  switch (d) {
-  case FL_BOOL: return (FlSlot){.i = (uint8_t)w.i != 0};
-  case FL_I8: return (FlSlot){.i = (int8_t)w.i};
-  case FL_I16: return (FlSlot){.i = (int16_t)w.i};
-  case FL_I32:
-  case FL_DATE: return (FlSlot){.i = (int32_t)w.i};
-  case FL_U8: return (FlSlot){.u = (uint8_t)w.i};
-  case FL_U16: return (FlSlot){.u = (uint16_t)w.i};
-  case FL_U32: return (FlSlot){.u = (uint32_t)w.i};
-  case FL_F32: return (FlSlot){.f32 = w.f32};
-  case FL_F64: return (FlSlot){.f = w.f};
-  case FL_I64:
-  case FL_U64:
-  case FL_DATETIME:
-  case FL_DURATION:
-  case FL_TEXT:
-  case FL_FILE:
-  case FL_CATEGORY:
-  case FL_LIST:
-  case FL_N_DTYPES: break;
-  }
-  return (FlSlot){.i = w.i};
+  if (d == FL_BOOL) return (FlSlot){.i = (uint8_t)w.i != 0};
+  return fl_array_slot(&(FlArray){.dtype = d, .data = &w}, 0);
 }
 
 static FlStatus call(Frame *f, ExternCall *c, Word *words, Word *result) {

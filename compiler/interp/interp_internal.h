@@ -8,6 +8,8 @@
 
 #include "interp/interp.h"
 
+#include "data/value_type.h"
+
 typedef struct ExternCall ExternCall; /* extern.c */
 
 /* What is known of an operation before it runs. */
@@ -96,9 +98,6 @@ FlSlot constant_of(const FlOp *op);
 /* ---- arrays.c: elements, new arrays, ARRAY, LOAD, STORE ---------------------------------------------- */
 
 int64_t total_of(const FlArray *a);
-FlSlot get_element(const FlArray *a, int64_t at); /* a list element is borrowed */
-/* Stores, canonical. A text's bytes must stay: see text_in. A list element is given away. */
-void put_element(FlArray *a, int64_t at, FlSlot v);
 /* A copy of the text in the heap. */
 FlSlot text_in(FlHeap *heap, FlSlot text);
 FlType1 *value_types(FlValue *const *values, int n); /* free; NULL: no memory */

@@ -105,7 +105,7 @@ typedef struct Filling {
 
 static void put_yield(Filling *fill, int i, int64_t at, FlSlot v) {
   FlArray *a = fill->arrays[i];
-  put_element(a, at, fl_dtype_is_text(a->dtype) ? text_in(fill->heap, v) : v);
+  fl_array_put(a, at, fl_dtype_is_text(a->dtype) ? text_in(fill->heap, v) : v);
 }
 
 /* Arrays of sizes `dims`; a list has a place for each of the `n` elements. */

@@ -9,6 +9,7 @@
  * op says that there is an element, or that the result is not used else. */
 #include "interp/interp_internal.h"
 
+#include "data/data.h"
 #include "exec/exec.h"
 
 #include "kern/kern.h"
@@ -38,8 +39,7 @@ typedef struct Sweep {
   int64_t block; /* number of the block that the lanes hold */
 } Sweep;
 
-static bool is_float(FlDtype d) { return d == FL_F32 || d == FL_F64; }
-static bool is_unsigned(FlDtype d) { return d == FL_U8 || d == FL_U16 || d == FL_U32 || d == FL_U64; }
+static bool is_unsigned(FlDtype d) { return fl_dtype_info[d].kind == FL_KIND_UNSIGNED; }
 
 /* ---- lanes ------------------------------------------------------------------------------------------- */
 
@@ -101,36 +101,12 @@ static __int128 wide(FlDtype d, FlSlot v) {
 static FlSlot narrow(FlDtype d, __int128 v) {
   return is_unsigned(d) ? (FlSlot){.u = (uint64_t)v} : (FlSlot){.i = (int64_t)v};
 }
-static bool fits(FlDtype d, __int128 v) {
-  switch (d) {
-  case FL_I8: return v == (int8_t)v;
-  case FL_I16: return v == (int16_t)v;
-  case FL_I32:
-  case FL_DATE: return v == (int32_t)v;
-  case FL_U8: return v == (uint8_t)v;
-  case FL_U16: return v == (uint16_t)v;
-  case FL_U32: return v == (uint32_t)v;
-  case FL_U64: return v == (uint64_t)v;
-  case FL_BOOL:
-  case FL_I64:
-  case FL_DATETIME:
-  case FL_DURATION:
-  case FL_F32:
-  case FL_F64:
-  case FL_TEXT:
-  case FL_FILE:
-  case FL_LIST:
-  case FL_CATEGORY:
-  case FL_N_DTYPES: break;
-  }
-  return v == (int64_t)v;
-}
-
 /* Is v to be taken instead of `best`? */
 static bool better(const Reduction *r, FlSlot v, FlSlot best) {
   bool least = r->kind == FL_RED_MIN || r->kind == FL_RED_ARGMIN;
   if (r->d == FL_F32) v.f = (double)v.f32, best.f = (double)best.f32;
-  if (is_float(r->d)) return best.f == best.f && (v.f != v.f || (least ? v.f < best.f : v.f > best.f));
+  if (fl_dtype_is_float(r->d))
+    return best.f == best.f && (v.f != v.f || (least ? v.f < best.f : v.f > best.f));
   if (r->d == FL_TEXT)
     return least ? fl_s_lt_text(v.t.ptr, v.t.len, best.t.ptr, best.t.len)
                  : fl_s_gt_text(v.t.ptr, v.t.len, best.t.ptr, best.t.len);
@@ -159,7 +135,7 @@ static FlStatus overflow(Frame *f, const FlOp *op, int part, FlDtype d, FlSlot a
 static FlStatus multiply(Frame *f, const FlOp *op, int part, Reduction *r, FlSlot v) {
   __int128 p;
   bool over = __builtin_mul_overflow(wide(r->d, r->best), wide(r->d, v), &p);
-  if (over || !fits(r->d, p)) return overflow(f, op, part, r->d, r->best, v);
+  if (over || !fl_dtype_holds(r->d, p)) return overflow(f, op, part, r->d, r->best, v);
   r->best = narrow(r->d, p);
   return 0;
 }
@@ -167,7 +143,7 @@ static FlStatus multiply(Frame *f, const FlOp *op, int part, Reduction *r, FlSlo
 /* ---- the sweep --------------------------------------------------------------------------------------- */
 
 static bool uses_lanes(const Reduction *r) {
-  return is_float(r->d) &&
+  return fl_dtype_is_float(r->d) &&
          (r->kind == FL_RED_SUM || r->kind == FL_RED_PRODUCT || r->kind == FL_RED_SUM_PRODUCT);
 }
 
@@ -189,7 +165,7 @@ static FlStatus add_one(Frame *f, const FlOp *op, int part, Sweep *s, int64_t po
   case FL_RED_MAX:
   case FL_RED_ARGMIN:
   case FL_RED_ARGMAX: return pick(f, r, pos, v);
-  case FL_RED_EACH: put_element(r->each, pos, v); break;
+  case FL_RED_EACH: fl_array_put(r->each, pos, v); break;
   }
   return 0;
 }
@@ -223,7 +199,7 @@ static FlStatus finish(Frame *f, const FlOp *op, int part, Reduction *r) {
       if (s != 0) return s;
       v = join_blocks(r, r->blocks, r->n_blocks);
     } else if (r->kind != FL_RED_PRODUCT) {
-      if (!fits(d, r->sum)) return overflow(f, op, part, d, (FlSlot){0}, (FlSlot){0});
+      if (!fl_dtype_holds(d, r->sum)) return overflow(f, op, part, d, (FlSlot){0}, (FlSlot){0});
       v = narrow(d, r->sum);
     }
     break;

@@ -4,7 +4,7 @@
 
 bool fl_ir_const_value_i(const FlValue *v, int64_t *out) {
   if (!v->op || v->op->code != FL_OP_CONST || !fl_t_is_scalar(v->type)) return false;
-  if (!fl_ir_is_int(v->type.dtype) && v->type.dtype != FL_BOOL) return false;
+  if (!fl_dtype_is_int(v->type.dtype) && v->type.dtype != FL_BOOL) return false;
   *out = v->op->attrs.i;
   return true;
 }
@@ -37,7 +37,7 @@ static bool is_const_nonzero(const FlValue *v) {
 /* To a float always rounds, but f64 to f32 may be out of range; to an integer the value must fit exactly.
  * Dates and times convert as the signed integers that they are stored as. */
 static bool convert_may_fault(FlDtype from, FlDtype to) {
-  const FlDtypeInfo *f = &fl_ir_dtypes[from], *t = &fl_ir_dtypes[to];
+  const FlDtypeInfo *f = &fl_dtype_info[from], *t = &fl_dtype_info[to];
   if (from == to || f->kind == FL_KIND_BOOL) return false;
   if (t->kind == FL_KIND_FLOAT) return f->kind == FL_KIND_FLOAT && t->bytes < f->bytes;
   if (f->kind == FL_KIND_FLOAT) return true;
@@ -59,7 +59,7 @@ static bool reduce_may_fault(const FlOp *op) {
     case FL_RED_SUM:
     case FL_RED_PRODUCT:
     case FL_RED_SUM_PRODUCT:
-      if (!fl_ir_is_float(op->results[i]->type.dtype)) return true;
+      if (!fl_dtype_is_float(op->results[i]->type.dtype)) return true;
       break;
     case FL_RED_MIN:
     case FL_RED_MAX:
@@ -90,7 +90,7 @@ bool fl_ir_may_fault(const FlOp *op) {
     if (fl_ir_region_may_fault(op->regions[i])) return true;
   if (!(fl_op_info[op->code].flags & FL_OPF_FAULT)) return false;
   FlDtype dtype = op->n_args ? (FlDtype)op->args[0]->type.dtype : FL_BOOL;
-  FlDtypeKind kind = fl_ir_dtypes[dtype].kind;
+  FlKind kind = fl_dtype_info[dtype].kind;
   switch (op->code) {
   case FL_OP_ADD:
   case FL_OP_SUB:
@@ -265,6 +265,24 @@ bool fl_ir_uses(const FlRegion *r, const FlValue *v) {
   for (int i = 0; i < r->n_yields; i++)
     if (r->yields[i] == v) return true;
   return false;
+}
+
+int fl_ir_n_ops(const FlRegion *r) {
+  int n = 0;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    n++;
+    for (int i = 0; i < op->n_regions; i++) n += fl_ir_n_ops(op->regions[i]);
+  }
+  return n;
+}
+
+int fl_ir_n_of(const FlRegion *r, FlOpcode code) {
+  int n = 0;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    n += op->code == code;
+    for (int i = 0; i < op->n_regions; i++) n += fl_ir_n_of(op->regions[i], code);
+  }
+  return n;
 }
 
 bool fl_ir_makes_text(const FlRegion *r) {

@@ -46,7 +46,7 @@ static void put_text(Encoder *e, const char *s, size_t len) {
 
 /* Element types go by name too: rows of dtypes.def may move. */
 static void put_type(Encoder *e, FlType1 t) {
-  put_text(e, fl_ir_dtypes[t.dtype].name, strlen(fl_ir_dtypes[t.dtype].name));
+  put_text(e, fl_dtype_info[t.dtype].name, strlen(fl_dtype_info[t.dtype].name));
   put(e, (unsigned char[]){t.rank, t.depth}, 2);
 }
 
@@ -83,7 +83,7 @@ static void put_attrs(Encoder *e, const FlOp *op) {
     put_text(e, c->made, c->made ? strlen(c->made) : 0);
     put_count(e, (uint32_t)c->flags);
     if (c->flags & FL_COLUMN_TYPED)
-      put_text(e, fl_ir_dtypes[c->dtype].name, strlen(fl_ir_dtypes[c->dtype].name));
+      put_text(e, fl_dtype_info[c->dtype].name, strlen(fl_dtype_info[c->dtype].name));
   }
   if (a->format) { /* no other operators are told so */
     put_text(e, a->format->name, strlen(a->format->name));

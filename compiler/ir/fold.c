@@ -121,7 +121,7 @@ FOLD_REAL(float, fabsf, sqrtf)
 
 /* -1, 0, 1: order of two constants of one type; 2: unordered (a NaN). */
 static int order(FlDtype dtype, const FlAttrs *a, const FlAttrs *b) {
-  if (fl_ir_is_float(dtype)) return a->f < b->f ? -1 : a->f > b->f ? 1 : a->f == b->f ? 0 : 2;
+  if (fl_dtype_is_float(dtype)) return a->f < b->f ? -1 : a->f > b->f ? 1 : a->f == b->f ? 0 : 2;
   if (dtype == FL_U64) return (uint64_t)a->i < (uint64_t)b->i ? -1 : (uint64_t)a->i > (uint64_t)b->i;
   return a->i < b->i ? -1 : a->i > b->i;
 }
@@ -142,18 +142,18 @@ static bool fold_compare(FlOpcode code, FlDtype dtype, const FlAttrs *a, const F
 }
 
 static bool fold_convert(FlDtype from, FlDtype to, const FlAttrs *a, FlAttrs *out) {
-  bool from_int = fl_ir_is_int(from), to_int = fl_ir_is_int(to);
+  bool from_int = fl_dtype_is_int(from), to_int = fl_dtype_is_int(to);
   if (from == FL_U64 && a->i < 0) return false;
   if (from_int && to_int) {
     out->i = a->i;
     return fl_ir_int_fits(to, a->i) && !(to == FL_U64 && a->i < 0);
   }
-  if (from_int && fl_ir_is_float(to)) { /* exact ones only */
+  if (from_int && fl_dtype_is_float(to)) { /* exact ones only */
     int64_t limit = to == FL_F32 ? (int64_t)1 << 24 : (int64_t)1 << 53;
     out->f = (double)a->i;
     return a->i >= -limit && a->i <= limit;
   }
-  if (fl_ir_is_float(from) && fl_ir_is_float(to)) {
+  if (fl_dtype_is_float(from) && fl_dtype_is_float(to)) {
     out->f = to == FL_F32 ? (double)(float)a->f : a->f;
     return isinf(out->f) == isinf(a->f);
   }
@@ -188,7 +188,7 @@ bool fl_ir_fold(FlOpcode code, FlDtype result, int n_args, FlValue *const *args,
     out->i = (int64_t)v;
     return ok;
   }
-  if (fl_ir_is_int(dtype) || dtype == FL_DURATION) return fold_signed(code, dtype, a->i, b->i, &out->i);
+  if (fl_dtype_is_int(dtype) || dtype == FL_DURATION) return fold_signed(code, dtype, a->i, b->i, &out->i);
   float narrow = 0;
   bool ok = false;
   if (dtype == FL_F64) ok = fold_double(code, a->f, b->f, &out->f);

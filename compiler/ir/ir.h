@@ -20,6 +20,7 @@
 
 #include "flow/abi.h"
 #include "flow/aggregates.h"
+#include "flow/dtypes.h"
 #include "base/base.h"
 #include "diag/diag.h"
 #include "ir/op_groups.h"
@@ -351,8 +352,6 @@ static inline bool fl_t_is_scalar(FlType1 t) { return t.rank == 0 && t.depth == 
 static inline bool fl_ir_is_rounds(const FlOp *op) {
   return op->code == FL_OP_FOR || op->code == FL_OP_WHILE;
 }
-bool fl_ir_is_int(int dtype); /* i8..u64 */
-bool fl_ir_is_float(int dtype);
 
 /* What an operation says when it meets one of `faults`, with {a} and {b} where its operands stand; text NULL:
  * what faults.def says. Made in the arena, or constant. */
@@ -385,6 +384,10 @@ bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
 bool fl_ir_makes_text(const FlRegion *r);
 bool fl_ir_is_kernel(const FlRegion *r);              /* see the top comment */
 bool fl_ir_uses(const FlRegion *r, const FlValue *v); /* anywhere inside */
+
+/* Operations anywhere inside; those with this code. */
+int fl_ir_n_ops(const FlRegion *r);
+int fl_ir_n_of(const FlRegion *r, FlOpcode code);
 
 /* How large an array or list is along an axis, as its operator's row says; extent.c. */
 typedef enum FlExtentKind {

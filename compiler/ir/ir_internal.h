@@ -4,23 +4,6 @@
 
 #include "ir/ir.h"
 
-/* Kind of an element type, from dtypes.def. */
-typedef enum FlDtypeKind {
-  FL_KIND_BOOL,
-  FL_KIND_SIGNED,
-  FL_KIND_UNSIGNED,
-  FL_KIND_FLOAT,
-  FL_KIND_TEXT,
-  FL_KIND_TIME,
-  FL_KIND_REF
-} FlDtypeKind;
-typedef struct FlDtypeInfo {
-  const char *name;
-  FlDtypeKind kind;
-  int bytes;
-} FlDtypeInfo;
-extern const FlDtypeInfo fl_ir_dtypes[FL_N_DTYPES];
-
 /* Whether `v` fits the integer type (u64 values travel as their bits and always fit). */
 bool fl_ir_int_fits(FlDtype dtype, int64_t v);
 

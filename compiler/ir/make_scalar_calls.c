@@ -28,7 +28,7 @@ static const Row rows[] = {
 
 typedef struct Dtype {
   const char *code, *name, *ctype;
-  FlDtypeKind kind;
+  FlKind kind;
 } Dtype;
 
 static const Dtype dtypes[] = {

@@ -1,4 +1,4 @@
-/* ops.c: the operator and element-type tables as data, and the type rules that the signature strings state.
+/* ops.c: the table of operators as data, and the type rules that the signature strings state.
  */
 #include "ir/ir_internal.h"
 #include "ir/op_words.h"
@@ -10,21 +10,10 @@ const FlOpInfo fl_op_info[FL_N_OPS] = {
 #undef FL_OP
 };
 
-const FlDtypeInfo fl_ir_dtypes[FL_N_DTYPES] = {
-#define FL_DTYPE(NAME, text, ctype, bytes, kind) {text, FL_KIND_##kind, bytes},
-#include "flow/dtypes.def"
-#undef FL_DTYPE
-};
-
-bool fl_ir_is_int(int dtype) {
-  return fl_ir_dtypes[dtype].kind == FL_KIND_SIGNED || fl_ir_dtypes[dtype].kind == FL_KIND_UNSIGNED;
-}
-bool fl_ir_is_float(int dtype) { return fl_ir_dtypes[dtype].kind == FL_KIND_FLOAT; }
-
 bool fl_ir_int_fits(FlDtype dtype, int64_t v) {
-  int bits = fl_ir_dtypes[dtype].bytes * 8;
+  int bits = fl_dtype_info[dtype].bytes * 8;
   if (bits == 64) return true;
-  if (fl_ir_dtypes[dtype].kind == FL_KIND_UNSIGNED) return v >= 0 && v < (int64_t)1 << bits;
+  if (fl_dtype_info[dtype].kind == FL_KIND_UNSIGNED) return v >= 0 && v < (int64_t)1 << bits;
   return v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1);
 }
 
@@ -35,7 +24,7 @@ typedef struct Bound {
 
 static const char *match_letter(char letter, FlType1 type, Bound *bound) {
   int d = type.dtype;
-  FlDtypeKind kind = fl_ir_dtypes[d].kind;
+  FlKind kind = fl_dtype_info[d].kind;
   if (letter == '?') return NULL;
   if (letter == 'A') return fl_t_is_scalar(type) ? "an array is wanted" : NULL;
   if (!fl_t_is_scalar(type)) return "a scalar is wanted";
@@ -46,7 +35,7 @@ static const char *match_letter(char letter, FlType1 type, Bound *bound) {
     slot = &bound->t;
     break;
   case 'N':
-    if (!fl_ir_is_int(d) && kind != FL_KIND_FLOAT && d != FL_DURATION) return "a number is wanted";
+    if (!fl_dtype_is_int(d) && kind != FL_KIND_FLOAT && d != FL_DURATION) return "a number is wanted";
     slot = &bound->n;
     break;
   case 'F':
@@ -54,7 +43,7 @@ static const char *match_letter(char letter, FlType1 type, Bound *bound) {
     slot = &bound->f;
     break;
   case 'I':
-    if (!fl_ir_is_int(d)) return "an integer is wanted";
+    if (!fl_dtype_is_int(d)) return "an integer is wanted";
     slot = &bound->i;
     break;
   case 'b': want = FL_BOOL; break;

@@ -25,7 +25,7 @@
 
 void fl_ir_print_type(FlText1 *out, FlType1 t) {
   for (int i = 0; i < t.depth; i++) fl_text_addz(out, "list ");
-  fl_text_addz(out, fl_ir_dtypes[t.dtype].name);
+  fl_text_addz(out, fl_dtype_info[t.dtype].name);
   if (!t.rank) return;
   fl_text_addc(out, '[');
   for (int i = 1; i < t.rank; i++) fl_text_addc(out, ',');
@@ -109,7 +109,7 @@ static void print_column(FlText1 *out, const FlColumnAttr *c) {
   }
   for (int k = 0; k < FL_N_COLUMN_WORDS; k++)
     if (c->flags & fl_ir_column_words[k].flag) fl_text_addf(out, " %s", fl_ir_column_words[k].word);
-  if (c->flags & FL_COLUMN_TYPED) fl_text_addf(out, ": %s", fl_ir_dtypes[c->dtype].name);
+  if (c->flags & FL_COLUMN_TYPED) fl_text_addf(out, ": %s", fl_dtype_info[c->dtype].name);
   if (c->made) fl_text_addf(out, " -> %s", c->made);
 }
 
@@ -192,7 +192,7 @@ static void print_attrs(FlText1 *out, const FlAttrs *a) {
 static void print_const(FlText1 *out, const FlOp *op) {
   FlType1 t = op->results[0]->type;
   fl_text_addc(out, ' ');
-  FlDtypeKind kind = fl_ir_dtypes[t.dtype].kind;
+  FlKind kind = fl_dtype_info[t.dtype].kind;
   if (kind == FL_KIND_FLOAT) fl_ir_print_float(out, op->attrs.f);
   else if (kind == FL_KIND_TEXT || t.dtype == FL_FILE)
     fl_ir_print_string(out, op->attrs.s, op->attrs.s ? (size_t)op->attrs.s_len : 0);

@@ -136,7 +136,7 @@ static bool read_type(Reader *r, FlType1 *out) {
   const char *word;
   if (!read_word(r, &word)) return false;
   int d = 0;
-  while (d < FL_N_DTYPES && strcmp(fl_ir_dtypes[d].name, word) != 0) d++;
+  while (d < FL_N_DTYPES && strcmp(fl_dtype_info[d].name, word) != 0) d++;
   if (d == FL_N_DTYPES) return syntax(r, "unknown type");
   out->dtype = (uint8_t)d;
   if (*r->at != '[') return true;
@@ -217,7 +217,7 @@ static bool read_column(Reader *r, FlColumnAttr *c) {
   if (take(r, ":")) {
     if (!read_word(r, &name)) return false;
     c->flags |= FL_COLUMN_TYPED;
-    while (c->dtype < FL_N_DTYPES && strcmp(fl_ir_dtypes[c->dtype].name, name) != 0) c->dtype++;
+    while (c->dtype < FL_N_DTYPES && strcmp(fl_dtype_info[c->dtype].name, name) != 0) c->dtype++;
     if (c->dtype == FL_N_DTYPES) return fail(r, FL_E0192, "no such type", from);
   }
   return !take(r, "->") || read_word(r, &c->made);
@@ -352,7 +352,7 @@ static bool read_literal(Reader *r, Literal *out) {
 }
 
 static bool constant_attrs(Reader *r, FlType1 t, const Literal *literal, FlAttrs *out) {
-  FlDtypeKind kind = fl_ir_dtypes[t.dtype].kind;
+  FlKind kind = fl_dtype_info[t.dtype].kind;
   *out = (FlAttrs){0};
   if (kind == FL_KIND_TEXT || t.dtype == FL_FILE) {
     if (!literal->is_string) return syntax(r, "a text constant is written in quotes");

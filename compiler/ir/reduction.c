@@ -53,7 +53,7 @@ bool fl_ir_same_reductions(const FlAttrs *a, const FlAttrs *b) {
 bool fl_ir_reduces_in_order(const FlOp *op) {
   for (int i = 0; i < op->attrs.n_reductions; i++) {
     FlReduction how = fl_ir_reduction(op, i);
-    if (how.kind == FL_RED_PRODUCT && !fl_ir_is_float(op->regions[0]->yields[how.first]->type.dtype))
+    if (how.kind == FL_RED_PRODUCT && !fl_dtype_is_float(op->regions[0]->yields[how.first]->type.dtype))
       return true;
   }
   return false;

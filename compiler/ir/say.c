@@ -17,7 +17,7 @@ static const char *const parsed_as[FL_N_OPS] = {[FL_OP_PARSE_F64] = "a number",
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
   if (op->code == FL_OP_CHECK || op->code == FL_OP_FAIL)
     return (FlFaultText){op->attrs.s && *op->attrs.s ? op->attrs.s : NULL, -1};
-  const char *type = op->n_results ? fl_ir_dtypes[op->results[0]->type.dtype].name : "";
+  const char *type = op->n_results ? fl_dtype_info[op->results[0]->type.dtype].name : "";
   const char *sign = signs[op->code], *parsed = parsed_as[op->code];
   if (op->code == FL_OP_REDUCE)
     return (FlFaultText){"integer overflow: the result does not fit", FL_FAULT_OVERFLOW};

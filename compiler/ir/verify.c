@@ -79,7 +79,8 @@ static bool is_note(const FlRegion *r) {
 }
 
 static bool regions_fit(const FlOp *op) {
-  if ((fl_op_info[op->code].flags & FL_OPF_GROUPS) && op->n_regions == 1) return op->regions[0] && is_note(op->regions[0]);
+  if ((fl_op_info[op->code].flags & FL_OPF_GROUPS) && op->n_regions == 1)
+    return op->regions[0] && is_note(op->regions[0]);
   return op->n_regions == expected_regions(op->code);
 }
 
@@ -243,14 +244,14 @@ static bool check_if(Verifier *v, const FlOp *op) {
 static bool check_matmul(Verifier *v, const FlOp *op) {
   FlType1 x = op->args[0]->type, y = op->args[1]->type, r = op->results[0]->type;
   if (x.depth || y.depth || x.rank > 2 || y.rank > 2) return broken(v, op, "ranks 1 and 2 only");
-  if (x.dtype != y.dtype || r.dtype != x.dtype || (!fl_ir_is_float(x.dtype) && !fl_ir_is_int(x.dtype)))
+  if (x.dtype != y.dtype || r.dtype != x.dtype || (!fl_dtype_is_float(x.dtype) && !fl_dtype_is_int(x.dtype)))
     return broken(v, op, "one type of number is wanted");
   return (r.depth == 0 && r.rank == x.rank + y.rank - 2) || broken(v, op, "the result has the wrong rank");
 }
 
 static bool check_matmul_add(Verifier *v, const FlOp *op) {
   FlType1 t = op->results[0]->type;
-  if (t.depth || t.rank != 2 || !fl_ir_is_float(t.dtype)) return broken(v, op, "matrices of floats only");
+  if (t.depth || t.rank != 2 || !fl_dtype_is_float(t.dtype)) return broken(v, op, "matrices of floats only");
   for (int i = 0; i < 3; i++)
     if (!fl_t_same(op->args[i]->type, t)) return broken(v, op, "one type of matrix is wanted");
   return true;
@@ -266,8 +267,9 @@ static bool check_extern(Verifier *v, const FlOp *op) {
 
 /* What reads or writes tables in files knows their format, and nothing else has one. */
 static bool check_format(Verifier *v, const FlOp *op) {
-  static const FlOpcode wanted[] = {FL_OP_READ_TABLE, FL_OP_READ_TABLE_SOME, FL_OP_TABLE_PARTS, FL_OP_TABLE_PART,
-                                    FL_OP_TABLE_END,  FL_OP_WRITE_TABLE,     FL_OP_EXEC};
+  static const FlOpcode wanted[] = {FL_OP_READ_TABLE, FL_OP_READ_TABLE_SOME, FL_OP_TABLE_PARTS,
+                                    FL_OP_TABLE_PART, FL_OP_TABLE_END,       FL_OP_WRITE_TABLE,
+                                    FL_OP_EXEC};
   bool wants = false;
   for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) wants = wants || op->code == wanted[k];
   return wants == (op->attrs.format != NULL) || broken(v, op, "a format is wanted, or is too much");
@@ -277,9 +279,10 @@ static bool check_structure(Verifier *v, const FlOp *op) {
   switch (op->code) {
   case FL_OP_CONST:
     if (!fl_t_is_scalar(op->results[0]->type)) return broken(v, op, "constants are scalars");
-    if (fl_ir_dtypes[op->results[0]->type.dtype].kind == FL_KIND_REF && op->results[0]->type.dtype != FL_FILE)
+    if (fl_dtype_info[op->results[0]->type.dtype].kind == FL_KIND_REF &&
+        op->results[0]->type.dtype != FL_FILE)
       return broken(v, op, "no constant of this type");
-    return !fl_ir_is_int(op->results[0]->type.dtype) ||
+    return !fl_dtype_is_int(op->results[0]->type.dtype) ||
            fl_ir_int_fits((FlDtype)op->results[0]->type.dtype, op->attrs.i) ||
            broken(v, op, "does not fit its type");
   case FL_OP_ARRAY: return check_array(v, op);

@@ -18,10 +18,10 @@ static bool is_simple(const FlOp *op, bool *fails) {
   if (op->attrs.columns[0].flags != 0 || op->args[2]->type.rank != 1) return false;
   switch (fl_aggregate_info[kind].sweep) {
   case FL_SWEEP_LEAST:
-  case FL_SWEEP_GREATEST: return fl_ir_is_int(d);
+  case FL_SWEEP_GREATEST: return fl_dtype_is_int(d);
   case FL_SWEEP_SUM:
     *fails = kind == FL_AGGREGATE_SUM && (d == FL_I64 || d == FL_U64);
-    return fl_ir_is_int(d) || d == FL_F64;
+    return fl_dtype_is_int(d) || d == FL_F64;
   case FL_SWEEP_COUNT:
   case FL_SWEEP_ALONE: return false;
   }

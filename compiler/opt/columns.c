@@ -36,7 +36,7 @@ static bool sums_alone(const FlOp *reduce) {
     FlReduction how = fl_ir_reduction(reduce, i);
     if (how.keep >= 0) return false;
     if (how.kind != FL_RED_SUM && how.kind != FL_RED_SUM_PRODUCT) return false;
-    if (!fl_ir_is_float(reduce->regions[0]->yields[how.first]->type.dtype)) return false;
+    if (!fl_dtype_is_float(reduce->regions[0]->yields[how.first]->type.dtype)) return false;
   }
   return true;
 }

@@ -183,7 +183,7 @@ static void find_states(FlParts *p, FlPartFold *fold) {
 static bool has_terms(const FlPartFold *fold) {
   for (int i = 0; i < fold->states.n; i++) {
     const FlPartState *s = &fold->states.at[i];
-    if (state_of(s->kind) == FL_STATE_SUM && fl_ir_is_float(s->value->type.dtype)) return true;
+    if (state_of(s->kind) == FL_STATE_SUM && fl_dtype_is_float(s->value->type.dtype)) return true;
   }
   return false;
 }
@@ -193,7 +193,7 @@ static FlType1 type_of(const FlPartState *s) {
   if (kind == FL_STATE_COUNT) return fl_t_array(FL_I64, 1);
   if (kind == FL_STATE_PICK) return s->value->type;
   FlDtype d = (FlDtype)s->value->type.dtype;
-  return fl_t_array(fl_ir_is_float(s->value->type.dtype) ? FL_F64 : d == FL_U64 ? FL_U64 : FL_I64, 1);
+  return fl_t_array(fl_dtype_is_float(s->value->type.dtype) ? FL_F64 : d == FL_U64 ? FL_U64 : FL_I64, 1);
 }
 
 FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const FlSubst *subst,

@@ -28,15 +28,6 @@ typedef struct Siblings {
 
 /* ---- which loops -------------------------------------------------------------------------------------- */
 
-static int count_ops(const FlRegion *r) {
-  int n = 0;
-  for (const FlOp *op = r->first; op; op = op->next) {
-    n++;
-    for (int i = 0; i < op->n_regions; i++) n += count_ops(op->regions[i]);
-  }
-  return n;
-}
-
 /* A REDUCE that keeps an array stands in host code, and none of its elements fails. */
 static bool may_keep(const FlOp *op) {
   if (op->code != FL_OP_MAP && op->code != FL_OP_REDUCE) return false;
@@ -63,7 +54,7 @@ static bool same_range(const FlOp *a, const FlOp *b) {
   bool reduce = a->code == FL_OP_REDUCE || b->code == FL_OP_REDUCE;
   int most = a->n_args > 1 && reduce ? MAX_WIDE_RESULTS : MAX_RESULTS;
   if (a->n_results + b->n_results > most) return false;
-  return count_ops(a->regions[0]) + count_ops(b->regions[0]) <= MAX_OPS;
+  return fl_ir_n_ops(a->regions[0]) + fl_ir_n_ops(b->regions[0]) <= MAX_OPS;
 }
 
 /* `r` reads an array from outside that is marked. */

@@ -63,13 +63,4 @@ bool fl_opt_text(FlArena *arena, const char *text, const FlOptOptions *options, 
   return true;
 }
 
-static int count_in(const FlRegion *r, FlOpcode code) {
-  int n = 0;
-  for (const FlOp *op = r->first; op; op = op->next) {
-    n += op->code == code;
-    for (int i = 0; i < op->n_regions; i++) n += count_in(op->regions[i], code);
-  }
-  return n;
-}
-
-int fl_opt_count(const FlFunc *f, FlOpcode code) { return count_in(f->body, code); }
+int fl_opt_count(const FlFunc *f, FlOpcode code) { return fl_ir_n_of(f->body, code); }

@@ -22,12 +22,6 @@ static bool is_float(const FlValue *v, double want) {
 
 static bool is_one(const FlValue *v) { return is_int(v, 1) || is_float(v, 1); }
 
-static bool is_integer(const FlValue *v) {
-  int d = v->type.dtype;
-  return d == FL_I8 || d == FL_I16 || d == FL_I32 || d == FL_I64 || d == FL_U8 || d == FL_U16 ||
-         d == FL_U32 || d == FL_U64;
-}
-
 /* 2^k within the normal numbers, whose reciprocal is one too. */
 static bool is_power_of_two(const FlValue *v) {
   if (!v->op || v->op->code != FL_OP_CONST) return false;
@@ -49,16 +43,16 @@ static FlValue *same_as(const FlOp *op) {
   switch (op->code) {
   case FL_OP_ADD:
   case FL_OP_WRAP_ADD:
-    if (is_integer(a) && is_int(a, 0)) return b;
-    return is_integer(b) && is_int(b, 0) ? a : NULL;
+    if (fl_dtype_is_int(a->type.dtype) && is_int(a, 0)) return b;
+    return fl_dtype_is_int(b->type.dtype) && is_int(b, 0) ? a : NULL;
   case FL_OP_SUB:
-  case FL_OP_WRAP_SUB: return is_integer(b) && is_int(b, 0) ? a : NULL;
+  case FL_OP_WRAP_SUB: return fl_dtype_is_int(b->type.dtype) && is_int(b, 0) ? a : NULL;
   case FL_OP_MUL:
   case FL_OP_WRAP_MUL:
     if (is_one(a)) return b;
     return is_one(b) ? a : NULL;
   case FL_OP_DIV: return is_float(b, 1) ? a : NULL;
-  case FL_OP_FLOORDIV: return is_integer(b) && is_int(b, 1) ? a : NULL;
+  case FL_OP_FLOORDIV: return fl_dtype_is_int(b->type.dtype) && is_int(b, 1) ? a : NULL;
   case FL_OP_MIN:
   case FL_OP_MAX: return a == b ? a : NULL;
   case FL_OP_AND:
@@ -114,7 +108,7 @@ static FlValue *same_as(const FlOp *op) {
 /* A comparison of an integer with itself, or of a size with nothing: 1 true, 2 false, 0: it depends. */
 static int certain(const FlOp *op) {
   if (op->n_args != 2 || !fl_t_is_scalar(op->args[0]->type)) return 0;
-  bool same = op->args[0] == op->args[1] && is_integer(op->args[0]);
+  bool same = op->args[0] == op->args[1] && fl_dtype_is_int(op->args[0]->type.dtype);
   switch (op->code) {
   case FL_OP_EQ:
   case FL_OP_LE:

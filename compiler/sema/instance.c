@@ -55,7 +55,7 @@ bool fl_call_same_function(const FlClosure *a, const FlClosure *b) {
 }
 
 static const FlOp *constant(const FlValue *v) {
-  return v->op && v->op->code == FL_OP_CONST && !fl_ir_is_float(v->type.dtype) ? v->op : NULL;
+  return v->op && v->op->code == FL_OP_CONST && !fl_dtype_is_float(v->type.dtype) ? v->op : NULL;
 }
 
 bool fl_call_same_constants(FlVal a, FlVal b) {

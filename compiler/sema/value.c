@@ -184,17 +184,7 @@ const char *fl_val_const_text(FlVal v) {
 
 /* ---- numbers ---- */
 
-static int int_bits(FlDtype d) {
-  switch (d) {
-  case FL_I8:
-  case FL_U8: return 8;
-  case FL_I16:
-  case FL_U16: return 16;
-  case FL_I32:
-  case FL_U32: return 32;
-  default: return 64;
-  }
-}
+static int int_bits(FlDtype d) { return 8 * fl_dtype_info[d].bytes; }
 
 static FlDtype int_of(bool is_signed, int bits) {
   if (is_signed) return bits <= 8 ? FL_I8 : bits <= 16 ? FL_I16 : bits <= 32 ? FL_I32 : FL_I64;

@@ -5,31 +5,11 @@
 
 #include <limits.h>
 
-static const struct {
-  const char *name;
-  char kind;
-} dtype_info[FL_N_DTYPES] = {
-#define KIND_BOOL 'b'
-#define KIND_SIGNED 'i'
-#define KIND_UNSIGNED 'u'
-#define KIND_FLOAT 'f'
-#define KIND_TEXT 't'
-#define KIND_TIME 'd'
-#define KIND_REF 'r'
-#define FL_DTYPE(NAME, text, ctype, bytes, kind) [FL_##NAME] = {text, KIND_##kind},
-#include "flow/dtypes.def"
-#undef FL_DTYPE
-};
-
-bool fl_dtype_is_int(FlDtype d) { return dtype_info[d].kind == 'i' || dtype_info[d].kind == 'u'; }
-bool fl_dtype_is_signed(FlDtype d) { return dtype_info[d].kind == 'i'; }
-bool fl_dtype_is_float(FlDtype d) { return dtype_info[d].kind == 'f'; }
-bool fl_dtype_is_number(FlDtype d) { return fl_dtype_is_int(d) || fl_dtype_is_float(d); }
-const char *fl_dtype_name(FlDtype d) { return dtype_info[d].name; }
+const char *fl_dtype_name(FlDtype d) { return fl_dtype_info[d].name; }
 
 bool fl_dtype_find(const char *name, FlDtype *out) {
   for (int d = 0; d < FL_N_DTYPES; d++)
-    if (dtype_info[d].name[0] == name[0] && d != FL_LIST && strcmp(dtype_info[d].name, name) == 0) {
+    if (fl_dtype_info[d].name[0] == name[0] && d != FL_LIST && strcmp(fl_dtype_info[d].name, name) == 0) {
       *out = (FlDtype)d;
       return true;
     }

@@ -16,7 +16,7 @@
 #define FL_TYPES_H
 
 #include "base/base.h"
-#include "flow/abi.h"
+#include "flow/dtypes.h"
 
 typedef enum FlTyKind {
   FL_TY_ERROR, /* something was reported already: fits everything, says nothing */
@@ -124,10 +124,6 @@ bool fl_type_alike(const FlType *a, const FlType *b);
 int fl_type_field_find(const FlType *row, const char *name); /* interned name; -1: none */
 const FlType *fl_type_row(const FlType *ty);                 /* TUPLE: itself; TABLE: its row; else NULL */
 
-bool fl_dtype_is_int(FlDtype d); /* i8..u64 */
-bool fl_dtype_is_signed(FlDtype d);
-bool fl_dtype_is_float(FlDtype d);
-bool fl_dtype_is_number(FlDtype d);
 const char *fl_dtype_name(FlDtype d);
 bool fl_dtype_find(const char *name, FlDtype *out);
 

@@ -8,28 +8,17 @@
 
 #include "base/bytes.h"
 #include "flow/abi.h"
+#include "flow/dtypes.h"
 
 /* ---- element types ------------------------------------------------------------------------------------ */
 
-typedef enum FlKind {
-  FL_KIND_BOOL,
-  FL_KIND_SIGNED,
-  FL_KIND_UNSIGNED,
-  FL_KIND_FLOAT,
-  FL_KIND_TEXT,
-  FL_KIND_TIME,
-  FL_KIND_REF
-} FlKind;
-
-typedef struct FlDtypeInfo {
-  const char *name; /* as the language writes it */
-  int32_t bytes;    /* of one element */
-  FlKind kind;
-} FlDtypeInfo;
-extern const FlDtypeInfo fl_dtype_info[FL_N_DTYPES];
-
 /* Looks a type up by its name (`len` bytes); false when there is none. */
 bool fl_dtype_named(const char *name, size_t len, FlDtype *out);
+/* Is the whole number one of the type's? */
+bool fl_dtype_holds(int32_t dtype, __int128 v);
+/* A scalar as the language writes it, without quotes, into FL_NUMBER_ROOM bytes; returns how many: of texts,
+ * files and lists none. */
+int fl_print_scalar(char *buf, int32_t dtype, FlSlot v);
 
 /* ---- recycled memory ---------------------------------------------------------------------------------- */
 

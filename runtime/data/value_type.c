@@ -194,3 +194,10 @@ FlSlot fl_array_slot(const FlArray *a, int64_t at) {
   }
   return v;
 }
+
+void fl_array_put(FlArray *a, int64_t at, FlSlot v) {
+  int32_t size = fl_dtype_info[a->dtype].bytes;
+  if (a->dtype == FL_F64 && v.f != v.f) v.f = __builtin_nan("");
+  if (a->dtype == FL_F32 && v.f32 != v.f32) v.f32 = __builtin_nanf("");
+  memcpy((char *)a->data + at * size, &v, (size_t)size);
+}

@@ -45,5 +45,8 @@ bool fl_value_type_fits(const FlValueType *have, const FlValueType *want);
 
 /* An element of a rank-1 array as a slot; of a list the array itself, borrowed. */
 FlSlot fl_array_slot(const FlArray *a, int64_t at);
+/* Stores one: of floats NaN as the one NaN, of a text what keeps its bytes is the caller's, of a list its
+ * reference is handed over. */
+void fl_array_put(FlArray *a, int64_t at, FlSlot v);
 
 #endif

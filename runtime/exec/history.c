@@ -120,5 +120,5 @@ void fl_history_save(FlRun *run) {
   }
   free(text);
   free(name);
-  fl_memo_unref(before);
+  fl_memo_unmap(before);
 }

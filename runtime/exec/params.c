@@ -26,18 +26,6 @@ static FlText keep_text(FlHeap *heap, const char *s, size_t len) { return fl_hea
 
 /* ---- one scalar ------------------------------------------------------------------------------------ */
 
-static bool fits(int32_t dtype, int64_t v) {
-  switch ((FlDtype)dtype) {
-  case FL_I8: return v >= INT8_MIN && v <= INT8_MAX;
-  case FL_I16: return v >= INT16_MIN && v <= INT16_MAX;
-  case FL_I32: return v >= INT32_MIN && v <= INT32_MAX;
-  case FL_U8: return v >= 0 && v <= UINT8_MAX;
-  case FL_U16: return v >= 0 && v <= UINT16_MAX;
-  case FL_U32: return v >= 0 && v <= UINT32_MAX;
-  default: return true;
-  }
-}
-
 /* Digits may be grouped as in the language: 1_000. */
 static size_t without_underscores(const char *s, char *out, size_t size) {
   size_t n = 0;
@@ -95,7 +83,7 @@ static bool read_scalar(FlHeap *heap, int32_t dtype, const char *text, FlSlot *o
   case FL_I64:
   case FL_U8:
   case FL_U16:
-  case FL_U32: return read_integer(digits, n, &out->i) && fits(dtype, out->i);
+  case FL_U32: return read_integer(digits, n, &out->i) && fl_dtype_holds(dtype, out->i);
   case FL_U64: return fl_parse_u64(digits, (int64_t)n, &out->u);
   case FL_F32: return fl_parse_f32(digits, (int64_t)n, &out->f32);
   case FL_F64: return fl_parse_f64(digits, (int64_t)n, &out->f);

@@ -108,7 +108,7 @@ static FlType1 *payload_types(const FlStage *stage) {
   return types;
 }
 
-static void release_entry(void *entry) { fl_memo_unref(entry); }
+static void release_entry(void *entry) { fl_memo_unmap(entry); }
 
 /* Results and notes out of an entry, which is consumed. */
 static bool decode(FlFuture *call, FlMemoEntry *entry) {
@@ -118,7 +118,7 @@ static bool decode(FlFuture *call, FlMemoEntry *entry) {
   FlSlot *values = malloc((size_t)(n + 1) * sizeof *values);
   FlBuffer *keep = NULL;
   bool ok = types && values;
-  if (!ok) fl_memo_unref(entry);
+  if (!ok) fl_memo_unmap(entry);
   ok = ok && fl_codec_decode(entry->payload, entry->bytes, release_entry, entry, types, n + 1, values, &keep);
   if (ok) {
     FlNotes notes = {0};

@@ -5,6 +5,7 @@
  * any call does; what it leaves in the places of arrays is released by the steps behind it, or, after a
  * failure, by the function. */
 #include "exec/exec_internal.h"
+#include "data/value_type.h"
 
 #include <string.h>
 
@@ -68,26 +69,6 @@ void fl_give_places(const FlSteps *steps, int32_t from, int32_t n, const FlPlace
 
 /* ---- operations of tables ---------------------------------------------------------------------------- */
 
-/* A slot as element `i` of an array; NaN is the one NaN. */
-static void put(FlArray *a, int64_t i, FlSlot v) {
-  switch ((FlDtype)a->dtype) {
-  case FL_BOOL: ((uint8_t *)a->data)[i] = v.i != 0; return;
-  case FL_I8:
-  case FL_U8: ((uint8_t *)a->data)[i] = (uint8_t)v.u; return;
-  case FL_I16:
-  case FL_U16: ((uint16_t *)a->data)[i] = (uint16_t)v.u; return;
-  case FL_I32:
-  case FL_U32:
-  case FL_DATE: ((uint32_t *)a->data)[i] = (uint32_t)v.u; return;
-  case FL_F32: ((float *)a->data)[i] = v.f32 == v.f32 ? v.f32 : __builtin_nanf(""); return;
-  case FL_F64: ((double *)a->data)[i] = v.f == v.f ? v.f : __builtin_nan(""); return;
-  case FL_TEXT:
-  case FL_FILE: ((FlText *)a->data)[i] = v.t; return;
-  case FL_LIST: ((FlArray **)a->data)[i] = v.a; return;
-  default: ((int64_t *)a->data)[i] = v.i; return;
-  }
-}
-
 FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot *results) {
   const FlOpDesc *desc = what;
   int64_t n = desc->n_args;
@@ -102,7 +83,7 @@ FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot 
   for (int64_t i = 0; i < n; i++) {
     FlSlot v = args[i];
     if (heap) v.t = fl_heap_text(heap, v.t.ptr, v.t.len);
-    put(a, i, v);
+    fl_array_put(a, i, v);
   }
   return 0;
 }
@@ -129,7 +110,7 @@ static FlStatus run_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64
   FlSlot *slots = buffer->data;
   s = fl_run_tasks(ctx, t->fn, env, t->n_env, t->n_dims, n, slots, t->n_results, t->types, t->site, heap);
   for (int64_t i = 0; i < n && !s; i++)
-    for (int32_t k = 0; k < t->n_results; k++) put(results[k].a, i, slots[i * t->n_results + k]);
+    for (int32_t k = 0; k < t->n_results; k++) fl_array_put(results[k].a, i, slots[i * t->n_results + k]);
   fl_array_unref(buffer);
   return s;
 }

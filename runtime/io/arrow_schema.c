@@ -176,7 +176,7 @@ static size_t write_type(FlBytes *b, FlDtype d, int *kind) {
     *kind = FL_ARROW_INT;
     table = fl_flat_new_table(b, 2, number, at);
     fl_flat_put(b, at[0], 4, fl_dtype_info[d].bytes * 8);
-    fl_flat_put(b, at[1], 1, fl_dtype_info[d].kind == FL_KIND_SIGNED);
+    fl_flat_put(b, at[1], 1, fl_dtype_is_signed(d));
     return table;
   case FL_KIND_FLOAT:
     *kind = FL_ARROW_FLOAT;

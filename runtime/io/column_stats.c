@@ -105,29 +105,13 @@ static void show_text(FlText t, char to[FL_STATS_SHOWN]) {
 }
 
 static void show(int32_t dtype, const FlKey *key, char to[FL_STATS_SHOWN]) {
-  int n = 0;
-  switch ((FlDtype)dtype) {
-  case FL_BOOL: strcpy(to, key->whole ? "true" : "false"); return;
-  case FL_I8:
-  case FL_I16:
-  case FL_I32:
-  case FL_I64: n = fl_print_i64(to, key->whole); break;
-  case FL_U8:
-  case FL_U16:
-  case FL_U32:
-  case FL_U64: n = fl_print_u64(to, key->natural); break;
-  case FL_F32: n = fl_print_f32(to, (float)key->real); break;
-  case FL_F64: n = fl_print_f64(to, key->real); break;
-  case FL_DATE: n = fl_print_date(to, (int32_t)key->whole); break;
-  case FL_DATETIME: n = fl_print_datetime(to, key->whole); break;
-  case FL_DURATION: n = fl_print_duration(to, key->whole); break;
-  case FL_TEXT: show_text(key->text, to); return;
-  case FL_CATEGORY:
-  case FL_FILE:
-  case FL_LIST:
-  case FL_N_DTYPES: break;
-  }
-  to[n] = 0;
+  FlKind kind = fl_dtype_info[dtype].kind;
+  FlSlot v = {.i = key->whole};
+  if (kind == FL_KIND_UNSIGNED) v.u = key->natural;
+  if (dtype == FL_F64) v.f = key->real;
+  if (dtype == FL_F32) v.f32 = (float)key->real;
+  if (kind == FL_KIND_TEXT) show_text(key->text, to);
+  else to[fl_print_scalar(to, dtype, v)] = 0;
 }
 
 /* ---- together ------------------------------------------------------------------------------------------ */
@@ -135,7 +119,7 @@ static void show(int32_t dtype, const FlKey *key, char to[FL_STATS_SHOWN]) {
 void fl_column_stats(const FlArray *values, const FlArray *valid, const FlArray *levels, FlColumnStats *out) {
   *out = (FlColumnStats){0};
   int64_t n = fl_array_count(values);
-  bool is_text = values->dtype == FL_TEXT, real = fl_dtype_info[values->dtype].kind == FL_KIND_FLOAT;
+  bool is_text = values->dtype == FL_TEXT, real = fl_dtype_is_float(values->dtype);
   FlHashSet set = {calloc(1024, sizeof *set.at), 1023, 0};
   FlKey low = {0}, high = {0}, last = {0};
   for (int64_t k = 0; k < n; k++) {

@@ -129,7 +129,7 @@ static void put_field(FlCsvWriting *w, FlBytes *b, const FlTableColumn *c, int64
   int n = print_value(to, c->values, row);
   if (o->decimal != '.') {
     char *point = memchr(to, '.', (size_t)n);
-    if (point && fl_dtype_info[c->values->dtype].kind == FL_KIND_FLOAT) *point = o->decimal;
+    if (point && fl_dtype_is_float(c->values->dtype)) *point = o->decimal;
   }
   if (o->own_nulls && fl_csv_is_null(o, to, n, false)) { /* a value that is written like a null */
     char copy[FL_NUMBER_ROOM];

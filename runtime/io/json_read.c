@@ -19,7 +19,7 @@ enum { FL_JSON_PIECE = 256 };
 /* ---- one value ---------------------------------------------------------------------------------------- */
 
 static bool store_integer(FlDtype d, void *to, int64_t row, FlJsonValue v) {
-  bool negative, is_signed = fl_dtype_info[d].kind == FL_KIND_SIGNED;
+  bool negative, is_signed = fl_dtype_is_signed(d);
   int bits = 8 * fl_dtype_info[d].bytes;
   uint64_t m;
   if (v.kind != FL_JSON_NUMBER || !fl_json_whole(v, &negative, &m)) return false;

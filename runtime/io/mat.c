@@ -291,7 +291,7 @@ static bool convert(const Numbers *n, int64_t k) {
   } else {
     bool whole = kind != FL_KIND_FLOAT;
     int bits_to = 8 * wide;
-    bool is_signed = fl_dtype_info[n->to].kind == FL_KIND_SIGNED;
+    bool is_signed = fl_dtype_is_signed(n->to);
     bool fits =
         bits_to == 64 || (is_signed ? i >= -(INT64_C(1) << (bits_to - 1)) && i < INT64_C(1) << (bits_to - 1)
                                     : (uint64_t)i >> bits_to == 0);

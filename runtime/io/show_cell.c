@@ -7,6 +7,7 @@
 #include "base/width.h"
 #include "data/data.h"
 #include "data/number.h"
+#include "data/value_type.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +29,7 @@ static double float_at(FlCells c, int64_t at) {
 }
 
 void fl_cell_fit(FlFloatStyle *style, FlCells cells, int64_t at) {
-  if (fl_dtype_info[cells.values->dtype].kind != FL_KIND_FLOAT || style->decimals < 0 || !is_valid(cells, at))
-    return;
+  if (!fl_dtype_is_float(cells.values->dtype) || style->decimals < 0 || !is_valid(cells, at)) return;
   double x = fabs(float_at(cells, at));
   if (!isfinite(x) || x == 0) return;
   if (x >= 1e15) {
@@ -91,58 +91,18 @@ void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, 
   }
   char *to = fl_bytes_room(out, FL_NUMBER_ROOM);
   if (!to) return;
-  int n = 0;
-  switch ((FlDtype)cells.values->dtype) {
-  case FL_BOOL: fl_bytes_addz(out, ((const uint8_t *)p)[at] ? "true" : "false"); return;
-  case FL_F32:
-  case FL_F64: print_float(out, float_at(cells, at), style); return;
-  case FL_TEXT:
-  case FL_FILE: print_text(out, ((const FlText *)p)[at], most); return;
-  case FL_I8: n = fl_print_i64(to, ((const int8_t *)p)[at]); break;
-  case FL_I16: n = fl_print_i64(to, ((const int16_t *)p)[at]); break;
-  case FL_I32: n = fl_print_i64(to, ((const int32_t *)p)[at]); break;
-  case FL_I64: n = fl_print_i64(to, ((const int64_t *)p)[at]); break;
-  case FL_U8: n = fl_print_u64(to, ((const uint8_t *)p)[at]); break;
-  case FL_U16: n = fl_print_u64(to, ((const uint16_t *)p)[at]); break;
-  case FL_U32: n = fl_print_u64(to, ((const uint32_t *)p)[at]); break;
-  case FL_U64: n = fl_print_u64(to, ((const uint64_t *)p)[at]); break;
-  case FL_DATE: n = fl_print_date(to, ((const int32_t *)p)[at]); break;
-  case FL_DATETIME: n = fl_print_datetime(to, ((const int64_t *)p)[at]); break;
-  case FL_DURATION: n = fl_print_duration(to, ((const int64_t *)p)[at]); break;
-  case FL_CATEGORY:
-  case FL_LIST:
-  case FL_N_DTYPES: break;
-  }
-  out->len += (size_t)n;
+  FlDtype d = (FlDtype)cells.values->dtype;
+  if (d == FL_F32 || d == FL_F64) print_float(out, float_at(cells, at), style);
+  else if (fl_dtype_is_text(d)) print_text(out, ((const FlText *)p)[at], most);
+  else out->len += (size_t)fl_print_scalar(to, d, fl_array_slot(cells.values, at));
 }
 
 void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot v, bool valid) {
   char text[FL_NUMBER_ROOM];
-  int n = 0;
   if (!valid) {
     fl_bytes_addz(out, "null");
     return;
   }
-  switch ((FlDtype)dtype) {
-  case FL_BOOL: fl_bytes_addz(out, v.i ? "true" : "false"); return;
-  case FL_TEXT:
-  case FL_FILE: fl_bytes_add(out, v.t.ptr, (size_t)v.t.len); return;
-  case FL_F64: n = fl_print_f64(text, v.f); break;
-  case FL_F32: n = fl_print_f32(text, v.f32); break;
-  case FL_I8:
-  case FL_I16:
-  case FL_I32:
-  case FL_I64: n = fl_print_i64(text, v.i); break;
-  case FL_U8:
-  case FL_U16:
-  case FL_U32:
-  case FL_U64: n = fl_print_u64(text, v.u); break;
-  case FL_DATE: n = fl_print_date(text, (int32_t)v.i); break;
-  case FL_DATETIME: n = fl_print_datetime(text, v.i); break;
-  case FL_DURATION: n = fl_print_duration(text, v.i); break;
-  case FL_CATEGORY:
-  case FL_LIST:
-  case FL_N_DTYPES: break;
-  }
-  fl_bytes_add(out, text, (size_t)n);
+  if (fl_dtype_is_text(dtype)) fl_bytes_add(out, v.t.ptr, (size_t)v.t.len);
+  else fl_bytes_add(out, text, (size_t)fl_print_scalar(text, dtype, v));
 }

@@ -118,7 +118,6 @@ FlMemoEntry *fl_file_map(const FlMemo *m, const char *path, const void *key, int
     if (use)
       futimens(fd,
                NULL); /* the time of the last use; without the right to set it, eviction just knows less */
-    entry->refs = 1;
     entry->map = map;
     entry->map_bytes = st.st_size;
     entry->unlend = m->unlend;

@@ -145,7 +145,7 @@ FlMemoTotals fl_memo_verify(FlMemo *m) {
     if (entry &&
         (!fl_folder_path(m, items.at[i].folder, h.key, expected) || strcmp(expected, items.at[i].path) != 0))
       why = "it belongs to another key";
-    fl_memo_unref(entry);
+    fl_memo_unmap(entry);
     if (why) {
       fl_memo_warn(m, "%s is removed: %s", items.at[i].path, why);
       totals.damaged++;

@@ -60,7 +60,6 @@ typedef struct FlMemoKey {
 
 /* A verified entry, mapped read-only. */
 typedef struct FlMemoEntry {
-  _Atomic int64_t refs;
   const void *payload; /* 64-byte aligned */
   int64_t bytes;
   FlDigest checksum; /* XXH3-128 of the payload: equal payloads, equal checksum */
@@ -70,10 +69,9 @@ typedef struct FlMemoEntry {
   void *lent; /* NULL: to nobody */
 } FlMemoEntry;
 
-/* One reference, or NULL: not there, or not usable (warned). Records the use for eviction. */
+/* Whose it is from then on; NULL: not there, or not usable (warned). Records the use for eviction. */
 FlMemoEntry *fl_memo_get(FlMemo *memo, FlMemoKey key);
-FlMemoEntry *fl_memo_ref(FlMemoEntry *entry);
-void fl_memo_unref(FlMemoEntry *entry); /* NULL is allowed; the last one unmaps */
+void fl_memo_unmap(FlMemoEntry *entry); /* NULL is allowed; unmaps it */
 
 typedef enum FlMemoStatus {
   FL_MEMO_OK,

@@ -62,15 +62,8 @@ void fl_memo_close(FlMemo *m) {
   free(m);
 }
 
-FlMemoEntry *fl_memo_ref(FlMemoEntry *entry) {
-  atomic_fetch_add_explicit(&entry->refs, 1, memory_order_relaxed);
-  return entry;
-}
-
-void fl_memo_unref(FlMemoEntry *entry) {
-  /* Release pairs with the acquire of whoever drops the last reference: all reads come before the unmapping.
-   */
-  if (!entry || atomic_fetch_sub_explicit(&entry->refs, 1, memory_order_acq_rel) != 1) return;
+void fl_memo_unmap(FlMemoEntry *entry) {
+  if (!entry) return;
   if (entry->lent) entry->unlend(entry->lent);
   munmap(entry->map, (size_t)entry->map_bytes);
   free(entry);

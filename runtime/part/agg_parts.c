@@ -192,16 +192,7 @@ static FlStatus write_parts(Parts *p) {
   p->start = fl_part_alloc(p->m, p->n_parts + 1, sizeof *p->start);
   if (p->place == NULL || p->start == NULL) return 1;
   if (fl_part_for(p->m->ctx, count_body, p, p->chunks, 1.5 * FL_PART_CHUNK) != 0) return 1;
-  int64_t at = 0;
-  for (int64_t k = 0; k < p->n_parts; k++) {
-    p->start[k] = at;
-    for (int64_t c = 0; c < p->chunks; c++) {
-      int64_t count = p->place[c * p->n_parts + k];
-      p->place[c * p->n_parts + k] = at;
-      at += count;
-    }
-  }
-  p->start[p->n_parts] = at;
+  int64_t at = fl_part_places(p->chunks, p->n_parts, p->place, p->start);
   p->scratch = fl_scratch_new(p->m->ctx, at * p->row_bytes);
   if (p->scratch == NULL) return 1;
   p->m->on_disk += at * p->row_bytes;

@@ -19,7 +19,7 @@ typedef struct Pick {
 /* Codes in which the lower wins. */
 static void read_codes(const Pick *p, int64_t row, int64_t n, uint64_t *code) {
   const FlPartCol *col = &p->a->col[0];
-  bool floats = fl_dtype_info[col->dtype].kind == FL_KIND_FLOAT;
+  bool floats = fl_dtype_is_float(col->dtype);
   if (p->rule == FIRST || p->rule == LAST) {
     for (int64_t i = 0; i < n; i++) code[i] = p->rule == FIRST ? 0 : UINT64_MAX - (uint64_t)(row + i);
     return;

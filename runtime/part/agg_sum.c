@@ -6,7 +6,7 @@
 
 #include "part/aggregate_internal.h"
 
-static bool is_float(const FlPartCol *c) { return fl_dtype_info[c->dtype].kind == FL_KIND_FLOAT; }
+static bool is_float(const FlPartCol *c) { return fl_dtype_is_float(c->dtype); }
 
 typedef struct Ints {
   const FlAgg *a;
@@ -142,7 +142,7 @@ __int128 fl_part_divide_rounded(__int128 sum, int64_t count) {
 }
 
 FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *means) {
-  bool to_floats = fl_dtype_info[a->desc->result_types[0].dtype].kind == FL_KIND_FLOAT;
+  bool to_floats = fl_dtype_is_float(a->desc->result_types[0].dtype);
   if (fl_agg_results(a, 1) != 0) return 1;
   for (int64_t k = 0; k < a->g; k++) {
     int64_t count = a->counts[k];

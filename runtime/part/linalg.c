@@ -24,7 +24,7 @@ static Factor factor(const FlArray *a, bool transposed, bool first) {
 
 FlStatus fl_linalg_product(FlPartMem *m, const FlOpDesc *desc, const FlProduct *p) {
   if (p->m == 0 || p->n == 0) return 0;
-  if (fl_dtype_info[p->dtype].kind != FL_KIND_FLOAT) return fl_linalg_integer(m, desc, p);
+  if (!fl_dtype_is_float(p->dtype)) return fl_linalg_integer(m, desc, p);
   return p->m == 1 || p->n == 1 ? fl_linalg_vector(m, p) : fl_linalg_matrix(m, p);
 }
 
@@ -53,7 +53,7 @@ FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
     results[0].a = out;
     return 0;
   }
-  switch (fl_dtype_info[p.dtype].bytes * (fl_dtype_info[p.dtype].kind == FL_KIND_SIGNED ? -1 : 1)) {
+  switch (fl_dtype_info[p.dtype].bytes * (fl_dtype_is_signed(p.dtype) ? -1 : 1)) {
   case -1: results[0].i = (int8_t)scalar; break;
   case -2: results[0].i = (int16_t)scalar; break;
   case -4: results[0].i = (int32_t)scalar; break;

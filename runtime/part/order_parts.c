@@ -269,16 +269,7 @@ static FlStatus part_rows(FlPartMem *m, Parts *p) {
   p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
   if (p->place == NULL || p->start == NULL) return 1;
   if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * FL_PART_CHUNK) != 0) return no_memory(m);
-  int64_t at = 0;
-  for (int64_t k = 0; k < p->n_parts; k++) {
-    p->start[k] = at;
-    for (int64_t c = 0; c < p->chunks; c++) {
-      int64_t count = p->place[c * p->n_parts + k];
-      p->place[c * p->n_parts + k] = at;
-      at += count;
-    }
-  }
-  p->start[p->n_parts] = at;
+  fl_part_places(p->chunks, p->n_parts, p->place, p->start);
   return 0;
 }
 

@@ -24,6 +24,10 @@ enum {
 static inline int64_t fl_part_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t fl_part_max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t fl_part_chunks(int64_t n) { return (n + FL_PART_CHUNK - 1) / FL_PART_CHUNK; }
+/* `place` says how many rows of each chunk are of each part, chunk after chunk: from then on, where these
+ * begin when parts stand one behind the other, in the order of their chunks; `start` where parts begin, and
+ * the end. Returns how many rows there are. */
+int64_t fl_part_places(int64_t chunks, int64_t n_parts, int64_t *place, int64_t *start);
 /* Bits that hold 0..v. */
 static inline int fl_part_bits(uint64_t v) { return v == 0 ? 0 : 64 - __builtin_clzll(v); }
 static inline bool fl_part_valid(const uint8_t *valid, int64_t i) { return valid == NULL || valid[i] != 0; }
@@ -56,7 +60,8 @@ void *fl_part_zalloc(FlPartMem *m, int64_t count, size_t size); /* all bytes zer
 void *fl_part_near(FlPartMem *m, int64_t count, size_t size);
 /* Releases what fl_part_alloc gave for `p` at once; NULL is allowed. */
 void fl_part_release(FlPartMem *m, const void *p);
-/* What fl_part_alloc gave for `p` as an array of `count` values, which the caller owns. NULL: error recorded. */
+/* What fl_part_alloc gave for `p` as an array of `count` values, which the caller owns. NULL: error recorded.
+ */
 FlArray *fl_part_keep(FlPartMem *m, const void *p, FlDtype dtype, int64_t count);
 void fl_part_mem_reset(FlPartMem *m);
 /* Where bodies, which have no scratch of the call, take memory from: fl_counted_new. May be NULL. */
@@ -230,8 +235,8 @@ FlStatus fl_part_first_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
 /* All rows by word w, rows of equal words in their order, when the words are spread evenly over what they can
  * be; else *pairs is NULL. (buckets.c) */
 FlStatus fl_part_sort_buckets(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartPair **pairs);
-/* Sorts pairs, stable, when their keys are spread evenly between the least and the greatest of them: *sorted is
- * `a` or `spare`, both of n pairs; else it is NULL, and `a` as it was. (buckets.c) */
+/* Sorts pairs, stable, when their keys are spread evenly between the least and the greatest of them: *sorted
+ * is `a` or `spare`, both of n pairs; else it is NULL, and `a` as it was. (buckets.c) */
 FlStatus fl_part_sort_even(FlPartMem *m, FlPartPair *a, FlPartPair *spare, int64_t n, FlPartPair **sorted);
 
 /* ---- grouping (hash_set.c, group.c) ---------------------------------------------------------------- */
@@ -251,10 +256,11 @@ FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int
 
 /* The same with about so many bytes of memory that are looked up in any order: by sorting. Groups are by
  * ascending words. (group_order.c) */
-FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, int64_t *id, FlPartGroups *out);
+FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, int64_t *id,
+                               FlPartGroups *out);
 
-/* The same where the words are hardly more than the rows: by ascending words, with a table of as many words as
- * there is room for. (group_table.c) */
+/* The same where the words are hardly more than the rows: by ascending words, with a table of as many words
+ * as there is room for. (group_table.c) */
 FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out);
 /* So often it goes through the rows; INT64_MAX: the words are too many for that. */
 int64_t fl_part_table_sweeps(FlPartMem *m, const FlPartCodes *codes, int32_t w);

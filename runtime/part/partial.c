@@ -38,7 +38,6 @@ typedef struct Partial {
   uint8_t *more; /* [g] rows that a group needs besides its first */
 } Partial;
 
-static bool is_float(int32_t dtype) { return fl_dtype_info[dtype].kind == FL_KIND_FLOAT; }
 static FlArray *array_of(Partial *p, int32_t dtype, int64_t n) {
   return fl_array_new(p->m->ctx, dtype, 1, &n);
 }
@@ -244,7 +243,7 @@ static FlStatus fold(Partial *p, bool *fits) {
     s->agg.g = p->g;
     s->agg.id = p->id;
     if (s->kind == FL_STATE_SUM) {
-      bool floats = is_float(s->agg.col[0].dtype);
+      bool floats = fl_dtype_is_float(s->agg.col[0].dtype);
       if ((floats ? sum_doubles : sum_integers)(p, s, fits) != 0) return 1;
       continue;
     }
@@ -312,7 +311,7 @@ static int32_t row_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   (void)ctx;
   if (s->kind == FL_STATE_PICK) {
     memset((uint8_t *)s->out[1]->data + begin, 1, (size_t)(end - begin));
-  } else if (s->kind == FL_STATE_SUM && is_float(col->dtype)) {
+  } else if (s->kind == FL_STATE_SUM && fl_dtype_is_float(col->dtype)) {
     fl_part_read_f64(col, begin, end - begin, (double *)s->out[0]->data + begin);
   } else if (s->kind == FL_STATE_SUM) {
     fl_part_read_i64(col, begin, end - begin, (int64_t *)s->out[0]->data + begin);

@@ -20,7 +20,7 @@ typedef struct Pick {
 /* Codes in which the lower wins, of the positions [lo, hi). */
 static void read_codes(const Pick *k, int64_t lo, int64_t hi, uint64_t *code) {
   const FlRolling *r = &k->r;
-  bool floats = fl_dtype_info[r->x.dtype].kind == FL_KIND_FLOAT;
+  bool floats = fl_dtype_is_float(r->x.dtype);
   if (r->x.dtype == FL_TEXT) fl_part_read_words(&k->words, 0, lo, hi - lo, code);
   else fl_part_read_code(&r->x, lo, hi - lo, code);
   for (int64_t i = 0; i < hi - lo; i++) {

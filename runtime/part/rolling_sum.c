@@ -299,7 +299,7 @@ static int32_t int_block(FlRolling *rolling, int64_t from, int64_t to) {
 static FlStatus sum(FlRolling *r, bool mean) {
   if (fl_rolling_results(r) != 0) return 1;
   Sum s = {.r = *r, .mean = mean};
-  if (fl_dtype_info[r->x.dtype].kind == FL_KIND_FLOAT) {
+  if (fl_dtype_is_float(r->x.dtype)) {
     s.x = fl_rolling_doubles(r);
     return s.x == NULL ? 1 : fl_rolling_blocks(&s.r, float_block, 15.0);
   }

@@ -338,7 +338,7 @@ static int32_t var_block(FlRolling *rolling, int64_t from, int64_t to) {
 static FlStatus spread(FlRolling *r, bool root) {
   if (fl_rolling_results(r) != 0) return 1;
   Var v = {.r = *r, .ddof = (int64_t)r->desc->f, .root = root};
-  bool wide = fl_dtype_info[r->x.dtype].kind != FL_KIND_FLOAT && fl_dtype_info[r->x.dtype].bytes == 8;
+  bool wide = !fl_dtype_is_float(r->x.dtype) && fl_dtype_info[r->x.dtype].bytes == 8;
   if (wide) v.ints = fl_rolling_ints(r);
   else v.x = fl_rolling_doubles(r);
   return v.x == NULL && v.ints == NULL ? 1 : fl_rolling_blocks(&v.r, var_block, 30.0);

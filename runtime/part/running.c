@@ -154,7 +154,7 @@ static void read_codes(const FlRunning *r, int64_t row, int64_t n, uint64_t *cod
   fl_part_read_code(&r->col, row, n, code);
   if (r->greatest) { /* NaN has the highest code */
     for (int64_t i = 0; i < n; i++) code[i] = ~code[i];
-  } else if (fl_dtype_info[r->col.dtype].kind == FL_KIND_FLOAT) {
+  } else if (fl_dtype_is_float(r->col.dtype)) {
     for (int64_t i = 0; i < n; i++) code[i]++; /* NaN becomes 0; no number has the highest code */
   }
 }

@@ -42,7 +42,7 @@ static inline void fl_spread_mark(const FlSpread *s, int64_t k, uint8_t what) {
   atomic_fetch_or_explicit(&s->mark[k], what, memory_order_relaxed);
 }
 static inline bool fl_spread_is_float(const FlSpread *s, int32_t k) {
-  return fl_dtype_info[s->a->col[k].dtype].kind == FL_KIND_FLOAT;
+  return fl_dtype_is_float(s->a->col[k].dtype);
 }
 /* Rows of column k, 0 where some column has no value: floats in `room`, or where they are already; others as
  * 64 bits. */

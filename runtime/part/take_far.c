@@ -129,16 +129,7 @@ static FlStatus part_numbers(Far *f, int64_t most, int64_t height) {
   f->start = fl_part_alloc(f->m, f->n_windows + 1, sizeof *f->start);
   if (f->place == NULL || f->start == NULL) return 1;
   if (fl_part_for(f->m->ctx, count_body, f, f->chunks, 1.0 * FL_PART_CHUNK) != 0) return 1;
-  int64_t at = 0;
-  for (int64_t w = 0; w < f->n_windows; w++) {
-    f->start[w] = at;
-    for (int64_t c = 0; c < f->chunks; c++) {
-      int64_t count = f->place[c * f->n_windows + w];
-      f->place[c * f->n_windows + w] = at;
-      at += count;
-    }
-  }
-  f->start[f->n_windows] = at;
+  int64_t at = fl_part_places(f->chunks, f->n_windows, f->place, f->start);
   f->numbers = fl_scratch_new(f->m->ctx, fl_part_max(at, 1) * (int64_t)sizeof(uint32_t));
   if (f->numbers == NULL) return 1;
   if (fl_part_for(f->m->ctx, write_numbers_body, f, f->chunks, 3.0 * FL_PART_CHUNK) == 0) return 0;

@@ -142,13 +142,13 @@ static const char *const formats[] = {"",   ".0f", ".3f", "12.2f",    ".4e",    
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
 static FlSlot of_integer(FlDtype d, int64_t v) {
-  switch (fl_ir_dtypes[d].bytes) {
+  switch (fl_dtype_info[d].bytes) {
   case 1:
-    return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int8_t)v} : (FlSlot){.u = (uint8_t)v};
+    return fl_dtype_info[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int8_t)v} : (FlSlot){.u = (uint8_t)v};
   case 2:
-    return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int16_t)v} : (FlSlot){.u = (uint16_t)v};
+    return fl_dtype_info[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int16_t)v} : (FlSlot){.u = (uint16_t)v};
   case 4:
-    return fl_ir_dtypes[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int32_t)v} : (FlSlot){.u = (uint32_t)v};
+    return fl_dtype_info[d].kind == FL_KIND_SIGNED ? (FlSlot){.i = (int32_t)v} : (FlSlot){.u = (uint32_t)v};
   default: return (FlSlot){.i = v};
   }
 }
@@ -200,7 +200,7 @@ static size_t edges_of(FlOpcode op, FlDtype d, bool letter, FlSlot *out) {
 
 static FlSlot any_of(FlDtype d, const FlSlot *edges, size_t n, bool letter) {
   uint64_t v = next_word();
-  if (v % 3 == 0 || !letter || (d != FL_F64 && d != FL_F32 && !fl_ir_is_int(d) && d != FL_DURATION))
+  if (v % 3 == 0 || !letter || (d != FL_F64 && d != FL_F32 && !fl_dtype_is_int(d) && d != FL_DURATION))
     return edges[v / 3 % n];
   uint64_t w = next_word();
   if (d == FL_F64) return (FlSlot){.f = v % 3 == 1 ? fl_f64_bits(w) : (double)(int64_t)w * 0x1p-58};
@@ -267,11 +267,11 @@ static void run_all(Case *c, const bool *letter) {
 static bool has_letter(const char *signature) { return strpbrk(signature, "TNFI") != NULL; }
 
 static bool letter_takes(char letter, FlDtype d) {
-  bool number = fl_ir_is_int(d) || fl_ir_is_float(d);
+  bool number = fl_dtype_is_int(d) || fl_dtype_is_float(d);
   if (letter == 'T') return d != FL_LIST && d != FL_CATEGORY && d != FL_FILE;
   if (letter == 'N') return number || d == FL_DURATION;
-  if (letter == 'F') return fl_ir_is_float(d);
-  return fl_ir_is_int(d);
+  if (letter == 'F') return fl_dtype_is_float(d);
+  return fl_dtype_is_int(d);
 }
 
 static FlDtype fixed_type(char letter) {
@@ -316,8 +316,8 @@ static void one(FlOpcode code, FlDtype d, FlDtype to, const char *format) {
   else failed++, printf("FAIL %s is not run\n", info->name);
   if (!print) return;
   printf("%s", info->name);
-  if (has_letter(info->signature)) printf(".%s", fl_ir_dtypes[d].name);
-  if (code == FL_OP_CONVERT) printf(".%s", fl_ir_dtypes[to].name);
+  if (has_letter(info->signature)) printf(".%s", fl_dtype_info[d].name);
+  if (code == FL_OP_CONVERT) printf(".%s", fl_dtype_info[to].name);
   if (format && format[0]) {
     printf(".");
     for (const char *f = format; *f; f++) printf(*f == ' ' ? "_" : "%c", *f);
@@ -326,11 +326,11 @@ static void one(FlOpcode code, FlDtype d, FlDtype to, const char *format) {
 }
 
 static bool converts(FlDtype from, FlDtype to) {
-  bool number = fl_ir_is_int(from) || fl_ir_is_float(from) || from == FL_BOOL;
+  bool number = fl_dtype_is_int(from) || fl_dtype_is_float(from) || from == FL_BOOL;
   bool time = from == FL_DATE || from == FL_DATETIME || from == FL_DURATION;
   if (to == FL_I64 && time) return true;
   if (to == FL_DATE || to == FL_DATETIME || to == FL_DURATION) return from == FL_I64;
-  return number && (fl_ir_is_int(to) || fl_ir_is_float(to)) && from != to;
+  return number && (fl_dtype_is_int(to) || fl_dtype_is_float(to)) && from != to;
 }
 
 static void all_of(FlOpcode code, FlDtype d) {

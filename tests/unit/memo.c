@@ -27,7 +27,7 @@ static void test_round_trip(void) {
   CHECK(e && e->bytes == 5 && memcmp(e->payload, "abcde", 5) == 0);
   CHECK(e && (uintptr_t)e->payload % FL_ALIGN == 0);
   CHECK(e && fl_memo_digest_same(e->checksum, sum) && fl_memo_digest_same(sum, fl_memo_digest("abcde", 5)));
-  fl_memo_unref(e);
+  fl_memo_unmap(e);
 
   /* More pieces than one system call takes, some of them empty. */
   enum { MANY = 1000 };
@@ -40,7 +40,7 @@ static void test_round_trip(void) {
   CHECK(fl_memo_put(m, key_of("many"), many, MANY, &sum) == FL_MEMO_OK);
   e = fl_memo_get(m, key_of("many"));
   CHECK(e && e->bytes == 666 && ((const char *)e->payload)[1] == 'c' && ((const char *)e->payload)[2] == 'e');
-  fl_memo_unref(e);
+  fl_memo_unmap(e);
 
   fl_memo_close(m);
   m = open_store(dir, 0);
@@ -57,7 +57,7 @@ static void test_records(void) {
   CHECK(fl_memo_record_put(m, "script.flow", "three", 5) == FL_MEMO_OK);
   FlMemoEntry *e = fl_memo_record_get(m, "script.flow");
   CHECK(e && e->bytes == 5 && memcmp(e->payload, "three", 5) == 0);
-  fl_memo_unref(e);
+  fl_memo_unmap(e);
   CHECK(holds(m, "script.flow", "three") == 0); /* a record is no result */
   FlMemoTotals t = fl_memo_list(m, NULL, NULL);
   CHECK(t.records == 1 && t.entries == 0);
@@ -172,7 +172,7 @@ static void test_eviction(void) {
   CHECK(t.bytes <= 2048 && t.entries == 3);
   CHECK(strstr(labels, "k4") && strstr(labels, "k0") && strstr(labels, "k3"));
   CHECK(pinned && memcmp(pinned->payload, payload, 300) == 0); /* evicted, and still mapped */
-  fl_memo_unref(pinned);
+  fl_memo_unmap(pinned);
 
   static char big[4096];
   memset(big, 'b', sizeof big - 1);
@@ -267,7 +267,7 @@ static void *want(void *arg) {
       fl_memo_release(s->store, c);
     } else if (e) {
       s->right += e->bytes == (int64_t)strlen(key) && memcmp(e->payload, key, strlen(key)) == 0;
-      fl_memo_unref(e);
+      fl_memo_unmap(e);
     }
   }
   return NULL;

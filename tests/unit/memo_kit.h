@@ -68,7 +68,7 @@ static inline int holds(FlMemo *m, const char *key, const char *payload) {
   FlMemoEntry *e = fl_memo_get(m, key_of(key));
   if (!e) return 0;
   int same = e->bytes == (int64_t)strlen(payload) && memcmp(e->payload, payload, strlen(payload)) == 0;
-  fl_memo_unref(e);
+  fl_memo_unmap(e);
   return same ? 1 : -1;
 }
 

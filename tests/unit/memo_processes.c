@@ -39,7 +39,7 @@ static _Noreturn void write_until_killed(const char *dir, uint32_t seed) {
     FlMemoClaim *c;
     FlMemoClaimed got = fl_memo_claim(m, (FlMemoKey){&k, sizeof k, "word list"}, 0, &e, &c);
     if (got == FL_MEMO_HIT && !is_right(e, k)) _exit(3);
-    fl_memo_unref(e);
+    fl_memo_unmap(e);
     if (got == FL_MEMO_HIT && n % 2) continue;
     fill(words, k);
     struct iovec piece = {words, sizeof words};
@@ -81,7 +81,7 @@ static void test_kill(void) {
   for (uint32_t k = 0; k < KEYS; k++) {
     FlMemoEntry *e = fl_memo_get(m, (FlMemoKey){&k, sizeof k, NULL});
     CHECK(!e || is_right(e, k));
-    fl_memo_unref(e);
+    fl_memo_unmap(e);
   }
   fl_memo_close(m);
   remove_all(dir);
@@ -110,7 +110,7 @@ static void test_one_computes(void) {
         fl_memo_release(m, c);
       } else {
         right &= e && is_right(e, k);
-        fl_memo_unref(e);
+        fl_memo_unmap(e);
       }
     }
     fl_memo_close(m);

@@ -306,7 +306,7 @@ static void do_assert(FlSema *s, const FlStmt *st) {
     return;
   }
   bool compares = e->kind == FL_EXPR_BINARY && e->binary.op != FL_BIN_IN &&
-                  fl_syntax_binary_level(e->binary.op) == FL_LEVEL_COMPARE;
+                  fl_syntax_precedence(e->binary.op) == FL_BINDS_COMPARE;
   if (!compares) {
     FlVal c = fl_sema_expr(s, e, NULL);
     if (!fl_val_bad(c)) check_true(s, c, e->span, 0, NULL, "this is false");

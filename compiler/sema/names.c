@@ -186,8 +186,8 @@ static void look_arm(void *env, const FlArm *arm) {
   n->s->scope = outer;
 }
 
-static void look_part(void *env, const FlExpr *e) { look(env, e); }
-static void look_part_stmt(void *env, const FlStmt *st) { look_stmt(env, st); }
+static void look_child(void *env, const FlExpr *e) { look(env, e); }
+static void look_stmt_child(void *env, const FlStmt *st) { look_stmt(env, st); }
 
 static void look_within(Names *n, const FlExpr *e) {
   FlSema *s = n->s;
@@ -231,7 +231,8 @@ static void look_within(Names *n, const FlExpr *e) {
   case FL_EXPR_BINARY:
   case FL_EXPR_RANGE:
   case FL_EXPR_TYPE:
-    fl_syntax_expr_parts(&(FlPartVisitor){n, .expr = look_part, .stmt = look_part_stmt, .arm = look_arm}, e);
+    fl_syntax_expr_children(
+        &(FlChildVisitor){n, .expr = look_child, .stmt = look_stmt_child, .arm = look_arm}, e);
   }
 }
 
@@ -294,7 +295,8 @@ static void look_stmt(Names *n, const FlStmt *st) {
   case FL_STMT_PARAM:
   case FL_STMT_IMPORT:
   case FL_STMT_REQUIRES:
-    fl_syntax_stmt_parts(&(FlPartVisitor){n, .expr = look_part, .stmt = look_part_stmt, .arm = look_arm}, st);
+    fl_syntax_stmt_children(
+        &(FlChildVisitor){n, .expr = look_child, .stmt = look_stmt_child, .arm = look_arm}, st);
   }
 }
 

@@ -142,7 +142,7 @@ typedef FlVec(FlVersionBound) FlVersionBoundList;
 
 /* ---- operators ----------------------------------------------------------------------------------------- */
 
-/* FL_BIN(NAME, "spelling", LEVEL), loosest first. */
+/* FL_BIN(NAME, "spelling", PRECEDENCE), loosest first. */
 #define FL_BINARY_OPS(FL_BIN)                                                                                \
   FL_BIN(DEFAULT, "??", DEFAULT)                                                                                      \
   FL_BIN(OR, "or", OR)                                                                                           \
@@ -165,28 +165,28 @@ typedef FlVec(FlVersionBound) FlVersionBoundList;
   FL_BIN(POW, "^", POW)
 
 typedef enum FlBinaryOp {
-#define FL_BIN(name, spelling, level) FL_BIN_##name,
+#define FL_BIN(name, spelling, precedence) FL_BIN_##name,
   FL_BINARY_OPS(FL_BIN)
 #undef FL_BIN
 } FlBinaryOp;
 
 /* How tightly the parts of an expression hold together, loosest first. */
-typedef enum FlLevel {
-  FL_LEVEL_LAMBDA,
-  FL_LEVEL_PIPE,
-  FL_LEVEL_DEFAULT,
-  FL_LEVEL_OR,
-  FL_LEVEL_AND,
-  FL_LEVEL_NOT,
-  FL_LEVEL_COMPARE,
-  FL_LEVEL_RANGE,
-  FL_LEVEL_ADD,
-  FL_LEVEL_MUL,
-  FL_LEVEL_NEGATE,
-  FL_LEVEL_POW,
-  FL_LEVEL_OPERAND, /* if, match, blocks */
-  FL_LEVEL_POSTFIX
-} FlLevel;
+typedef enum FlPrecedence {
+  FL_BINDS_LAMBDA,
+  FL_BINDS_PIPE,
+  FL_BINDS_DEFAULT,
+  FL_BINDS_OR,
+  FL_BINDS_AND,
+  FL_BINDS_NOT,
+  FL_BINDS_COMPARE,
+  FL_BINDS_RANGE,
+  FL_BINDS_ADD,
+  FL_BINDS_MUL,
+  FL_BINDS_NEGATE,
+  FL_BINDS_POW,
+  FL_BINDS_OPERAND, /* if, match, blocks */
+  FL_BINDS_POSTFIX
+} FlPrecedence;
 
 typedef enum FlUnaryOp { FL_UN_NEG, FL_UN_NOT } FlUnaryOp;
 
@@ -453,34 +453,34 @@ typedef struct FlAst {
 FlAst *fl_syntax_parse(FlArena *arena, FlInterner *interner, FlSource *source, FlSink *sink);
 
 const char *fl_syntax_binary_spelling(FlBinaryOp op); /* "+" */
-FlLevel fl_syntax_binary_level(FlBinaryOp op);
+FlPrecedence fl_syntax_precedence(FlBinaryOp op);
 
 /* ---- going through a tree ------------------------------------------------------------------------------ */
 
-/* What is done with each part of a node; NULL: parts of this kind are passed over. */
-typedef struct FlPartVisitor {
+/* What is done with each child of a node; NULL: children of this kind are passed over. */
+typedef struct FlChildVisitor {
   void *env;
   void (*expr)(void *env, const FlExpr *e);
   void (*stmt)(void *env, const FlStmt *s);
   void (*pattern)(void *env, const FlPat *p);
   void (*type)(void *env, const FlTypeExpr *t);
-  /* Parts that stand together; NULL: the parts in them are visited each by itself. */
+  /* Children that stand together; NULL: those in them are visited each by itself. */
   void (*named)(void *env, FlName name, const FlExpr *value); /* an argument, a field of a tuple */
   void (*clause)(void *env, const FlClause *clause);
   void (*arm)(void *env, const FlArm *arm);
   void (*subscript)(void *env, const FlSubscript *sub);
   void (*text)(void *env, const FlTextPart *part);
-} FlPartVisitor;
+} FlChildVisitor;
 
-/* The parts right below a node, in the order in which they are written; those that are left out are not
+/* The children of a node, in the order in which they are written; those that are left out are not
  * visited. */
-void fl_syntax_expr_parts(const FlPartVisitor *v, const FlExpr *e);
-void fl_syntax_stmt_parts(const FlPartVisitor *v, const FlStmt *s);
+void fl_syntax_expr_children(const FlChildVisitor *v, const FlExpr *e);
+void fl_syntax_stmt_children(const FlChildVisitor *v, const FlStmt *s);
 
 /* Expressions and statements at any depth, parents first. */
 typedef struct FlWalker {
   void *env;
-  bool (*expr)(void *env, const FlExpr *e); /* false: not into its parts; NULL: into all */
+  bool (*expr)(void *env, const FlExpr *e); /* false: not into its children; NULL: into all */
   bool (*stmt)(void *env, const FlStmt *s);
 } FlWalker;
 void fl_syntax_walk_expr(const FlWalker *w, const FlExpr *e);

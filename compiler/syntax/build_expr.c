@@ -20,10 +20,10 @@ static void see_type(void *height, const FlTypeExpr *t) {
 
 uint16_t fl_build_height_below(const FlExpr *e, const FlStmt *s) {
   uint16_t height = 0;
-  FlPartVisitor v = {
+  FlChildVisitor v = {
       .env = &height, .expr = see_expr, .stmt = see_stmt, .pattern = see_pattern, .type = see_type};
-  if (e) fl_syntax_expr_parts(&v, e);
-  if (s) fl_syntax_stmt_parts(&v, s);
+  if (e) fl_syntax_expr_children(&v, e);
+  if (s) fl_syntax_stmt_children(&v, s);
   return height;
 }
 
@@ -196,7 +196,7 @@ FlExpr *fl_build_unary(FlParser *p, FlUnaryOp op, FlTok t, FlExpr *operand) {
   return raise(p, e);
 }
 
-static bool is_comparison(FlBinaryOp op) { return fl_syntax_binary_level(op) == FL_LEVEL_COMPARE; }
+static bool is_comparison(FlBinaryOp op) { return fl_syntax_precedence(op) == FL_BINDS_COMPARE; }
 
 FlExpr *fl_build_binary(FlParser *p, FlBinaryOp op, FlExpr *left, FlTok t, FlExpr *right) {
   FlExpr *e = make(p, FL_EXPR_BINARY, fl_span_join(left->span, right->span));

@@ -43,7 +43,7 @@ void fl_fmt_if(FlFmt *f, const FlExpr *e) {
   bool broken = !f->flat && !fl_fmt_fits(f, e, fl_fmt_room(f));
   for (;;) {
     fl_fmt_put(f, "if ");
-    fl_fmt_operand(f, e->if_else.condition, FL_LEVEL_PIPE);
+    fl_fmt_operand(f, e->if_else.condition, FL_BINDS_PIPE);
     fl_fmt_put(f, " ");
     fl_fmt_block(f, e->if_else.then, broken);
     const FlExpr *next = e->if_else.otherwise;
@@ -64,7 +64,7 @@ void fl_fmt_match(FlFmt *f, const FlExpr *e) {
   if (f->measuring && lines) f->overflow = true;
   bool broken = !f->flat && (lines || !fl_fmt_fits(f, e, fl_fmt_room(f)));
   fl_fmt_put(f, "match ");
-  fl_fmt_operand(f, e->match.subject, FL_LEVEL_PIPE);
+  fl_fmt_operand(f, e->match.subject, FL_BINDS_PIPE);
   fl_fmt_put(f, " {");
   f->indent += broken ? FL_FMT_STEP : 0;
   for (int i = 0; i < arms->n && !f->overflow; i++) {
@@ -74,7 +74,7 @@ void fl_fmt_match(FlFmt *f, const FlExpr *e) {
     fl_fmt_pattern(f, arm->pattern);
     if (arm->guard) {
       fl_fmt_put(f, " if ");
-      fl_fmt_operand(f, arm->guard, FL_LEVEL_PIPE);
+      fl_fmt_operand(f, arm->guard, FL_BINDS_PIPE);
     }
     fl_fmt_put(f, " =>");
     fl_fmt_assigned(f, arm->body);

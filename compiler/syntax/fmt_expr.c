@@ -26,21 +26,21 @@ static const FlExpr *pipe_of(const FlExpr *e) {
   return e;
 }
 
-static int level_of(const FlExpr *e) {
+static int precedence_of(const FlExpr *e) {
   switch (e->kind) {
-  case FL_EXPR_LAMBDA: return FL_LEVEL_LAMBDA;
-  case FL_EXPR_PIPE: return FL_LEVEL_PIPE;
-  case FL_EXPR_BINARY: return (int)fl_syntax_binary_level(e->binary.op);
-  case FL_EXPR_UNARY: return e->unary.op == FL_UN_NOT ? FL_LEVEL_NOT : FL_LEVEL_NEGATE;
-  case FL_EXPR_RANGE: return FL_LEVEL_RANGE;
+  case FL_EXPR_LAMBDA: return FL_BINDS_LAMBDA;
+  case FL_EXPR_PIPE: return FL_BINDS_PIPE;
+  case FL_EXPR_BINARY: return (int)fl_syntax_precedence(e->binary.op);
+  case FL_EXPR_UNARY: return e->unary.op == FL_UN_NOT ? FL_BINDS_NOT : FL_BINDS_NEGATE;
+  case FL_EXPR_RANGE: return FL_BINDS_RANGE;
   case FL_EXPR_BLOCK:
   case FL_EXPR_IF:
-  case FL_EXPR_MATCH: return FL_LEVEL_OPERAND;
+  case FL_EXPR_MATCH: return FL_BINDS_OPERAND;
   case FL_EXPR_CALL:
   case FL_EXPR_REDUCE:
   case FL_EXPR_INDEX:
   case FL_EXPR_FIELD:
-  case FL_EXPR_TRANSPOSE: return pipe_of(e) ? FL_LEVEL_PIPE : FL_LEVEL_POSTFIX;
+  case FL_EXPR_TRANSPOSE: return pipe_of(e) ? FL_BINDS_PIPE : FL_BINDS_POSTFIX;
   case FL_EXPR_ERROR:
   case FL_EXPR_INT:
   case FL_EXPR_FLOAT:
@@ -53,9 +53,9 @@ static int level_of(const FlExpr *e) {
   case FL_EXPR_TUPLE:
   case FL_EXPR_ARRAY:
   case FL_EXPR_COMPREHENSION:
-  case FL_EXPR_TYPE: return FL_LEVEL_POSTFIX;
+  case FL_EXPR_TYPE: return FL_BINDS_POSTFIX;
   }
-  return FL_LEVEL_POSTFIX;
+  return FL_BINDS_POSTFIX;
 }
 
 /* ---- measuring ---- */
@@ -74,7 +74,7 @@ static bool fits_at(const FlFmt *f, const FlExpr *e, int least, int columns) {
 }
 
 bool fl_fmt_fits(const FlFmt *f, const FlExpr *e, int columns) {
-  return fits_at(f, e, FL_LEVEL_LAMBDA, columns);
+  return fits_at(f, e, FL_BINDS_LAMBDA, columns);
 }
 
 /* ---- literals ---- */
@@ -110,7 +110,7 @@ static void text(FlFmt *f, const FlExpr *e) {
     bool flat = f->flat;
     f->flat = true;
     fl_fmt_put(f, "{");
-    fl_fmt_operand(f, part->value, FL_LEVEL_LAMBDA);
+    fl_fmt_operand(f, part->value, FL_BINDS_LAMBDA);
     if (part->format) fl_fmt_put(f, ":"), fl_fmt_put(f, part->format);
     fl_fmt_put(f, "}");
     f->flat = flat;
@@ -134,13 +134,13 @@ static bool is_bare_function(const FlExpr *e) {
 static void pipe_call(FlFmt *f, const FlExpr *call, bool applied) {
   const FlExpr *func = call->call.func;
   if (call->call.args.n || applied) {
-    fl_fmt_operand(f, func, FL_LEVEL_POSTFIX);
+    fl_fmt_operand(f, func, FL_BINDS_POSTFIX);
     fl_fmt_args(f, &call->call.args, fl_fmt_end(call));
   } else if (is_bare_function(func) || !base_of(func)) {
-    fl_fmt_operand(f, func, FL_LEVEL_PIPE + 1);
+    fl_fmt_operand(f, func, FL_BINDS_PIPE + 1);
   } else { /* a call or index as the function itself */
     fl_fmt_put(f, "(");
-    fl_fmt_operand(f, func, FL_LEVEL_LAMBDA);
+    fl_fmt_operand(f, func, FL_BINDS_LAMBDA);
     fl_fmt_put(f, ")");
   }
 }
@@ -171,7 +171,7 @@ static void pipeline(FlFmt *f, const FlExpr *e) {
     pipeline(&copy, e);
     broken = copy.overflow || fl_fmt_has_comment(f, e->span.start, fl_fmt_end(e));
   }
-  fl_fmt_operand(f, value, value->kind == FL_EXPR_PIPE ? FL_LEVEL_POSTFIX : FL_LEVEL_PIPE);
+  fl_fmt_operand(f, value, value->kind == FL_EXPR_PIPE ? FL_BINDS_POSTFIX : FL_BINDS_PIPE);
   f->indent += broken ? FL_FMT_STEP : 0;
   const FlExpr *outer = f->hole;
   for (int i = steps.n - 1; i >= 0 && !f->overflow; i--) {
@@ -185,7 +185,7 @@ static void pipeline(FlFmt *f, const FlExpr *e) {
       f->hole = pipe;
       FlExpr step = *steps.at[i];
       step.brackets = false;
-      fl_fmt_operand(f, &step, FL_LEVEL_LAMBDA);
+      fl_fmt_operand(f, &step, FL_BINDS_LAMBDA);
       f->hole = outer;
     }
   }
@@ -200,7 +200,7 @@ static bool negates(const FlExpr *e) {
 
 /* An operand behind an operator: goes to the next line when it does not fit on this one. */
 static void right_operand(FlFmt *f, const FlExpr *e, int least, bool broken) {
-  if (negates(e)) least = FL_LEVEL_LAMBDA; /* a - -b needs no brackets */
+  if (negates(e)) least = FL_BINDS_LAMBDA; /* a - -b needs no brackets */
   bool next_line =
       broken && (fl_fmt_has_comment(f, f->pos, e->span.start) || !narrow(f, e, least, fl_fmt_room(f) - 1));
   if (next_line) fl_fmt_line(f, e->span.start, false);
@@ -209,26 +209,29 @@ static void right_operand(FlFmt *f, const FlExpr *e, int least, bool broken) {
 }
 
 static void binary(FlFmt *f, const FlExpr *e, bool broken) {
-  int level = (int)fl_syntax_binary_level(e->binary.op);
-  bool left_assoc = level != FL_LEVEL_COMPARE && level != FL_LEVEL_POW;
+  int precedence = (int)fl_syntax_precedence(e->binary.op);
+  bool left_assoc = precedence != FL_BINDS_COMPARE && precedence != FL_BINDS_POW;
   const FlExpr *left = e->binary.left;
   if (left_assoc && left->kind == FL_EXPR_BINARY && !left->brackets &&
-      (int)fl_syntax_binary_level(left->binary.op) == level) {
+      (int)fl_syntax_precedence(left->binary.op) == precedence) {
     binary(f, left, broken);
   } else {
-    fl_fmt_operand(f, left, left_assoc ? level : level + 1 > FL_LEVEL_POW ? FL_LEVEL_POSTFIX : level + 1);
+    fl_fmt_operand(f, left,
+                   left_assoc                      ? precedence
+                   : precedence + 1 > FL_BINDS_POW ? FL_BINDS_POSTFIX
+                                                   : precedence + 1);
   }
   if (f->overflow) return;
   bool tight = e->binary.op == FL_BIN_POW;
   if (!tight) fl_fmt_put(f, " ");
   fl_fmt_put(f, fl_syntax_binary_spelling(e->binary.op));
   f->pos = broken ? e->binary.op_span.start + e->binary.op_span.len : f->pos;
-  if (tight) fl_fmt_operand(f, e->binary.right, negates(e->binary.right) ? FL_LEVEL_LAMBDA : level);
-  else right_operand(f, e->binary.right, level + 1, broken);
+  if (tight) fl_fmt_operand(f, e->binary.right, negates(e->binary.right) ? FL_BINDS_LAMBDA : precedence);
+  else right_operand(f, e->binary.right, precedence + 1, broken);
 }
 
 static void operators(FlFmt *f, const FlExpr *e) {
-  bool broken = !f->flat && !fits_at(f, e, FL_LEVEL_LAMBDA, fl_fmt_room(f));
+  bool broken = !f->flat && !fits_at(f, e, FL_BINDS_LAMBDA, fl_fmt_room(f));
   fl_fmt_indent(f);
   f->indent += broken ? FL_FMT_STEP : 0;
   binary(f, e, broken);
@@ -253,7 +256,7 @@ static void lambda(FlFmt *f, const FlExpr *e) {
 /* The base of a postfix; a PIPE as base is part of the pipeline that prints e. */
 static void base(FlFmt *f, const FlExpr *b) {
   if (b == f->hole) pipe_call(f, b->pipe.call, true);
-  else fl_fmt_operand(f, b, FL_LEVEL_POSTFIX);
+  else fl_fmt_operand(f, b, FL_BINDS_POSTFIX);
 }
 
 static void bare(FlFmt *f, const FlExpr *e) {
@@ -316,16 +319,16 @@ static void bare(FlFmt *f, const FlExpr *e) {
     break;
   case FL_EXPR_UNARY:
     fl_fmt_put(f, e->unary.op == FL_UN_NEG ? "-" : "not ");
-    fl_fmt_operand(f, e->unary.operand, e->unary.op == FL_UN_NEG ? FL_LEVEL_NEGATE : FL_LEVEL_NOT);
+    fl_fmt_operand(f, e->unary.operand, e->unary.op == FL_UN_NEG ? FL_BINDS_NEGATE : FL_BINDS_NOT);
     break;
   case FL_EXPR_BINARY: operators(f, e); break;
   case FL_EXPR_RANGE:
-    fl_fmt_operand(f, e->range.lo, FL_LEVEL_RANGE + 1);
+    fl_fmt_operand(f, e->range.lo, FL_BINDS_RANGE + 1);
     fl_fmt_put(f, "..");
-    fl_fmt_operand(f, e->range.hi, FL_LEVEL_RANGE + 1);
+    fl_fmt_operand(f, e->range.hi, FL_BINDS_RANGE + 1);
     if (e->range.step) {
       fl_fmt_put(f, " by ");
-      fl_fmt_operand(f, e->range.step, FL_LEVEL_RANGE + 1);
+      fl_fmt_operand(f, e->range.step, FL_BINDS_RANGE + 1);
     }
     break;
   case FL_EXPR_TYPE: fl_fmt_type(f, e->type); break;
@@ -337,7 +340,7 @@ static bool is_step(const FlFmt *f, const FlExpr *e) { return f->hole && pipe_of
 
 void fl_fmt_operand(FlFmt *f, const FlExpr *e, int least) {
   if (f->overflow) return;
-  bool brackets = e->brackets || (!is_step(f, e) && level_of(e) < least);
+  bool brackets = e->brackets || (!is_step(f, e) && precedence_of(e) < least);
   if (brackets) fl_fmt_put(f, "(");
   if (base_of(e) && pipe_of(e) && !is_step(f, e)) pipeline(f, e);
   else bare(f, e);
@@ -347,7 +350,7 @@ void fl_fmt_operand(FlFmt *f, const FlExpr *e, int least) {
 void fl_fmt_expr(FlFmt *f, const FlExpr *e) {
   const FlExpr *hole = f->hole;
   f->hole = NULL;
-  fl_fmt_operand(f, e, FL_LEVEL_LAMBDA);
+  fl_fmt_operand(f, e, FL_BINDS_LAMBDA);
   f->hole = hole;
 }
 
@@ -360,7 +363,7 @@ static bool begins_line(const FlFmt *f, const FlExpr *value) {
 }
 
 void fl_fmt_assigned(FlFmt *f, const FlExpr *value) {
-  bool here = f->flat || fits_at(f, value, FL_LEVEL_LAMBDA, fl_fmt_room(f) - 1);
+  bool here = f->flat || fits_at(f, value, FL_BINDS_LAMBDA, fl_fmt_room(f) - 1);
   if (here || !(begins_line(f, value) || fl_fmt_fits(f, value, FL_FMT_WIDTH - f->indent - FL_FMT_STEP))) {
     fl_fmt_put(f, " ");
     fl_fmt_expr(f, value);

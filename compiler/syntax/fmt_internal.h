@@ -59,7 +59,7 @@ void fl_fmt_type(FlFmt *f, const FlTypeExpr *t);
 void fl_fmt_pattern(FlFmt *f, const FlPat *p);
 
 /* ---- fmt_expr.c */
-/* An expression where one that binds as tightly as `least`, an FlLevel, may stand without brackets. */
+/* An expression where one that binds as tightly as `least`, an FlPrecedence, may stand without brackets. */
 void fl_fmt_operand(FlFmt *f, const FlExpr *e, int least);
 void fl_fmt_expr(FlFmt *f, const FlExpr *e);
 /* ` = value` and the like: behind the sign on the same line, or on the next one if only that one holds it

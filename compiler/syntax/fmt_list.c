@@ -11,7 +11,7 @@ void fl_fmt_arg(FlFmt *f, const FlArg *a) {
     fl_fmt_name(f, a->name);
     fl_fmt_put(f, " = ");
   }
-  fl_fmt_operand(f, a->value, FL_LEVEL_LAMBDA);
+  fl_fmt_operand(f, a->value, FL_BINDS_LAMBDA);
 }
 static void argument(FlFmt *f, const void *items, int i) { fl_fmt_arg(f, &((const FlArg *)items)[i]); }
 static uint32_t argument_start(const void *items, int i) { return ((const FlArg *)items)[i].span.start; }
@@ -22,31 +22,31 @@ static void tuple_item(FlFmt *f, const void *items, int i) {
     fl_fmt_name(f, t->name);
     fl_fmt_put(f, " = ");
   }
-  fl_fmt_operand(f, t->value, FL_LEVEL_LAMBDA);
+  fl_fmt_operand(f, t->value, FL_BINDS_LAMBDA);
 }
 static uint32_t tuple_start(const void *items, int i) { return ((const FlTupleItem *)items)[i].span.start; }
 
 static void element(FlFmt *f, const void *items, int i) {
-  fl_fmt_operand(f, ((FlExpr *const *)items)[i], FL_LEVEL_LAMBDA);
+  fl_fmt_operand(f, ((FlExpr *const *)items)[i], FL_BINDS_LAMBDA);
 }
 static uint32_t element_start(const void *items, int i) { return ((FlExpr *const *)items)[i]->span.start; }
 
 static void subscript(FlFmt *f, const void *items, int i) {
   const FlSubscript *s = &((const FlSubscript *)items)[i];
   switch (s->kind) {
-  case FL_SUB_VALUE: fl_fmt_operand(f, s->value, FL_LEVEL_LAMBDA); break;
+  case FL_SUB_VALUE: fl_fmt_operand(f, s->value, FL_BINDS_LAMBDA); break;
   case FL_SUB_NEW: fl_fmt_put(f, "new"); break;
   case FL_SUB_SLICE:
     if (!s->lo && !s->hi && !s->step) {
       fl_fmt_put(f, ":");
       break;
     }
-    if (s->lo) fl_fmt_operand(f, s->lo, FL_LEVEL_RANGE + 1);
+    if (s->lo) fl_fmt_operand(f, s->lo, FL_BINDS_RANGE + 1);
     fl_fmt_put(f, "..");
-    if (s->hi) fl_fmt_operand(f, s->hi, FL_LEVEL_RANGE + 1);
+    if (s->hi) fl_fmt_operand(f, s->hi, FL_BINDS_RANGE + 1);
     if (s->step) {
       fl_fmt_put(f, " by ");
-      fl_fmt_operand(f, s->step, FL_LEVEL_RANGE + 1);
+      fl_fmt_operand(f, s->step, FL_BINDS_RANGE + 1);
     }
     break;
   }
@@ -162,7 +162,7 @@ static void clauses(FlFmt *f, const FlComprehension *c, bool broken) {
     } else {
       fl_fmt_put(f, "if ");
     }
-    fl_fmt_operand(f, clause->source, FL_LEVEL_PIPE);
+    fl_fmt_operand(f, clause->source, FL_BINDS_PIPE);
   }
   f->indent -= broken ? 2 * FL_FMT_STEP : 0;
 }
@@ -177,7 +177,7 @@ void fl_fmt_comprehension(FlFmt *f, const FlComprehension *c) {
     clauses(&copy, c, false);
     head = !copy.overflow && !fl_fmt_has_comment(f, start, c->clauses.at[c->clauses.n - 1].span.start);
     fl_fmt_put(&copy, block ? " " : ": ");
-    fl_fmt_operand(&copy, c->body, FL_LEVEL_LAMBDA);
+    fl_fmt_operand(&copy, c->body, FL_BINDS_LAMBDA);
     whole = !copy.overflow && !fl_fmt_has_comment(f, start, fl_fmt_end(c->body));
   }
   clauses(f, c, !head);
@@ -189,11 +189,11 @@ void fl_fmt_comprehension(FlFmt *f, const FlComprehension *c) {
   fl_fmt_put(f, ":");
   if (whole) {
     fl_fmt_put(f, " ");
-    fl_fmt_operand(f, c->body, FL_LEVEL_LAMBDA);
+    fl_fmt_operand(f, c->body, FL_BINDS_LAMBDA);
     return;
   }
   f->indent += FL_FMT_STEP;
   fl_fmt_line(f, c->body->span.start, false);
-  fl_fmt_operand(f, c->body, FL_LEVEL_LAMBDA);
+  fl_fmt_operand(f, c->body, FL_BINDS_LAMBDA);
   f->indent -= FL_FMT_STEP;
 }

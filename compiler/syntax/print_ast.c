@@ -23,19 +23,19 @@ static const char *const stmt_words[] = {
 #include "syntax/nodes.def"
 };
 static const char *const spellings[] = {
-#define FL_BIN(name, spelling, level) [FL_BIN_##name] = spelling,
+#define FL_BIN(name, spelling, precedence) [FL_BIN_##name] = spelling,
     FL_BINARY_OPS(FL_BIN)
 #undef FL_BIN
 };
 
-static const FlLevel levels[] = {
-#define FL_BIN(name, spelling, level) [FL_BIN_##name] = FL_LEVEL_##level,
+static const FlPrecedence precedences[] = {
+#define FL_BIN(name, spelling, precedence) [FL_BIN_##name] = FL_BINDS_##precedence,
     FL_BINARY_OPS(FL_BIN)
 #undef FL_BIN
 };
 
 const char *fl_syntax_binary_spelling(FlBinaryOp op) { return spellings[op]; }
-FlLevel fl_syntax_binary_level(FlBinaryOp op) { return levels[op]; }
+FlPrecedence fl_syntax_precedence(FlBinaryOp op) { return precedences[op]; }
 
 void fl_syntax_add_escaped(FlText1 *out, const char *s, size_t len) {
   fl_text_addc(out, '"');
@@ -209,14 +209,14 @@ static void add_text(void *out, const FlTextPart *part) {
   }
 }
 
-static FlPartVisitor adds(FlText1 *out) {
-  return (FlPartVisitor){out,       add_expr,   add_stmt, add_pattern,   add_type,
-                         add_named, add_clause, add_arm,  add_subscript, add_text};
+static FlChildVisitor adds(FlText1 *out) {
+  return (FlChildVisitor){out,       add_expr,   add_stmt, add_pattern,   add_type,
+                          add_named, add_clause, add_arm,  add_subscript, add_text};
 }
 
 static void parts_of_stmt(FlText1 *out, const FlStmt *s) {
-  FlPartVisitor v = adds(out);
-  fl_syntax_stmt_parts(&v, s);
+  FlChildVisitor v = adds(out);
+  fl_syntax_stmt_children(&v, s);
 }
 
 static void args(FlText1 *out, const FlArgList *list) {
@@ -255,8 +255,8 @@ static void expr(FlText1 *out, const FlExpr *e) {
     lambda_params(out, &e->lambda.params);
     child(out, e->lambda.body);
   } else {
-    FlPartVisitor v = adds(out);
-    fl_syntax_expr_parts(&v, e);
+    FlChildVisitor v = adds(out);
+    fl_syntax_expr_children(&v, e);
   }
   if (e->kind == FL_EXPR_COL || e->kind == FL_EXPR_OUTER) name(out, e->name);
   if (e->kind == FL_EXPR_FIELD) name(out, e->field.name);

@@ -176,6 +176,9 @@ static void declare_function(FlGen *g, const FlFunc *func) {
   bool whole = !g->options.units && !g->options.tables;
   if (whole) LLVMSetLinkage(fn, LLVMInternalLinkage);
   else LLVMSetVisibility(fn, LLVMHiddenVisibility);
+  /* Functions that are equal now may differ after an edit, and who calls them is not made again then: LLVM merges none
+   * of different attributes. */
+  if (g->options.units) fl_ll_attr(g, fn, "flow-function", func->name);
   fl_map_set(g->functions, func, fn);
 }
 

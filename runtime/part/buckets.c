@@ -87,8 +87,7 @@ static bool place_buckets(Buckets *b) {
   return true;
 }
 
-/* ---- one bucket
- * -------------------------------------------------------------------------------------------- */
+/* ---- one bucket ------------------------------------------------------------------------------------------ */
 
 static void sort_digit(const FlPartPair *from, FlPartPair *to, int64_t n, int shift) {
   enum { DIGITS = 1 << DIGIT };
@@ -141,10 +140,10 @@ static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
-/* How many buckets there are for words of so many bits. */
+/* How many buckets there are for words of so many bits: two at least, as no word may be shifted by 64. */
 static void cut(Buckets *b, int bits) {
   b->chunks = fl_part_chunks(b->n);
-  b->bits = (int)fl_part_min(MOST_BITS, fl_part_bits((uint64_t)(b->n / MEAN)));
+  b->bits = (int)fl_part_min(MOST_BITS, fl_part_max(1, fl_part_bits((uint64_t)(b->n / MEAN))));
   b->bits = (int)fl_part_min(b->bits, bits);
   b->shift = bits - b->bits;
 }

@@ -97,6 +97,28 @@ for what, old, new, made in EDITS:
     check(functions(code) == before + made, f"{what} changed: {made} are made", f"{before} {functions(code)}")
 check("m.flow:8" in again[2] or "m.flow" in again[2], "the error says where", again[2])
 
+# ---- functions that are equal before an edit, or after it: recursive ones are called, all others are part of who calls them
+
+def twins(k, l, kind="f64"):
+    one = "1.0" if kind == "f64" else "1"
+    return f"""fn rec(g, n: i64, x: {kind}) -> {kind} = if n <= 0 {{ x }} else {{ g(rec(g, n - 1, x)) }}
+fn left(n: i64, x: {kind}) -> {kind} = if n <= 0 {{ x }} else {{ left(n - 1, x) * {k} }}
+fn right(n: i64, x: {kind}) -> {kind} = if n <= 0 {{ x }} else {{ right(n - 1, x) * {l} }}
+param n: i64 = 3
+print(rec(v => v * {k}, n, {one}), rec(v => v * {l}, n, {one}), left(n, {one}), right(n, {one}))
+stage p(n: i64) -> {kind} = rec(v => v * {k}, n, {one}) + left(n, {one})
+stage q(n: i64) -> {kind} = rec(v => v * {l}, n, {one}) + right(n, {one})
+print(p(n), q(n)){BESIDE}"""
+
+
+for kind in ("f64", "i64"):
+    remembered = fresh("twins")
+    for k, l in ((2, 2), (2, 3), (3, 3), (3, 2), (4, 4), (5, 4)):
+        factors = (k, l) if kind == "i64" else (float(k), float(l))
+        done = run(folder, "twins.flow", remembered, twins(*factors, kind))
+        want = " ".join(str(x**3) for x in (factors * 2)) + "\n" + " ".join(str(2 * x**3) for x in factors) + "\n"
+        check(done[0] == 0 and done[1].startswith(want), f"functions of one body, {kind}, factors {k} and {l}", f"{want}{done}")
+
 # ---- between scripts
 
 other = MODEL.replace("two(x, 7)", "two(x, 2)") + "print(1)\n"

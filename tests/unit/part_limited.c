@@ -6,6 +6,7 @@
 #include "data/data_internal.h"
 #include "exec/exec_internal.h"
 #include "part/aggregate_internal.h"
+#include "part/part_internal.h"
 #include "part/take_internal.h"
 #include "process/process.h"
 
@@ -84,8 +85,7 @@ static void test_groups(FlPartMem *mem, const Keys *keys, FlPartCodes *codes, co
   check(done && right && groups.g == g + 1, "%s: groups with %lld bytes", what, (long long)bytes);
   uint64_t *first = fl_part_zalloc(mem, N / 64 + 1, sizeof *first);
   right = first != NULL && fl_part_first_parts(mem, codes, bytes, first) == 0;
-  for (int64_t i = 0; i < N && right; i++)
-    right = (first[order[i] / 64] >> order[i] % 64 & 1) == begins[i];
+  for (int64_t i = 0; i < N && right; i++) right = (first[order[i] / 64] >> order[i] % 64 & 1) == begins[i];
   check(right, "%s: first rows with %lld bytes", what, (long long)bytes);
 }
 
@@ -114,14 +114,56 @@ static void test_order(FlRun *run, Keys *keys, const char *what) {
   free(rows);
 }
 
+/* ---- a part of a sort: from one pair to some buckets of them, keys that differ in 0 to 64 bits
+ * --------------- */
+
+static int compare_pairs(const void *a, const void *b) {
+  const FlPartPair *x = a, *y = b;
+  return x->key != y->key ? x->key < y->key ? -1 : 1 : (x->row > y->row) - (x->row < y->row);
+}
+
+/* Keys at both ends of what so many bits hold, all of one half, or any. */
+static uint64_t key_of(int bits, int shape, int64_t i) {
+  uint64_t all = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+  if (i < 2) return i == 0 ? 0 : all;
+  return shape == 0 ? draw() & all : shape == 1 ? (draw() & 1 ? all : 0) : draw() & all >> 1;
+}
+
+static void test_even(FlRun *run) {
+  static const int64_t sizes[] = {1, 2, 3, 6, 32, 33, 1000, 4095, 4096, 8191, 8192, 30000};
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    int64_t n = sizes[k];
+    for (int bits = 0; bits <= 64; bits += n > 1000 ? 8 : 1) {
+      for (int shape = 0; shape < 3; shape++) {
+        FlPartMem mem = {.ctx = fl_run_ctx(run)};
+        FlPartPair *pairs = malloc((size_t)n * sizeof *pairs), *spare = malloc((size_t)n * sizeof *spare),
+                   *expected = malloc((size_t)n * sizeof *expected), *sorted;
+        uint64_t low =
+            draw() & (bits == 64 ? 0 : ~UINT64_C(0) >> bits << bits); /* so that the sum is no more */
+        for (int64_t i = 0; i < n; i++)
+          expected[i] = pairs[i] = (FlPartPair){low + key_of(bits, shape, i), i};
+        qsort(expected, (size_t)n, sizeof *expected, compare_pairs);
+        bool right = fl_part_sort_even(&mem, pairs, spare, n, &sorted) == 0;
+        if (right && sorted != NULL) right = memcmp(sorted, expected, (size_t)n * sizeof *expected) == 0;
+        check(right, "%lld pairs of %d bits, shape %d", (long long)n, bits, shape);
+        fl_part_mem_reset(&mem);
+        free(pairs), free(spare), free(expected);
+      }
+    }
+  }
+}
+
 static void test_orders(FlRun *run) {
-  double *wide = malloc(N * sizeof *wide), *narrow = malloc(N * sizeof *narrow);
+  test_even(run);
+  double *wide = malloc(N * sizeof *wide), *narrow = malloc(N * sizeof *narrow),
+         *ends = malloc(N * sizeof *ends);
   int64_t *whole = malloc(N * sizeof *whole), *few = malloc(N * sizeof *few), *one = calloc(N, sizeof *one),
           *up = malloc(N * sizeof *up);
   uint8_t *valid = malloc(N);
   for (int64_t i = 0; i < N; i++) {
     wide[i] = float_of(0);
     narrow[i] = float_of(1);
+    ends[i] = i % 100000 == 7 ? -5.0 : i % 100000 == 9 ? 3.0 : 100.0;
     whole[i] = (int64_t)draw();
     few[i] = draw() % 8 ? 5 : (int64_t)(draw() % 1000);
     up[i] = i * INT64_C(1000000007);
@@ -129,8 +171,8 @@ static void test_orders(FlRun *run) {
   }
   FlPartCol f = {.dtype = FL_F64, .n = N, .data = wide}, g = {.dtype = FL_F64, .n = N, .data = narrow},
             w = {.dtype = FL_I64, .n = N, .data = whole}, k = {.dtype = FL_I64, .n = N, .data = few},
-            o = {.dtype = FL_I64, .n = N, .data = one}, u = {.dtype = FL_I64, .n = N, .data = up}, fn = f,
-            wn = w;
+            e = {.dtype = FL_F64, .n = N, .data = ends}, o = {.dtype = FL_I64, .n = N, .data = one},
+            u = {.dtype = FL_I64, .n = N, .data = up}, fn = f, wn = w;
   fn.valid = wn.valid = valid;
   struct {
     const char *what;
@@ -144,6 +186,8 @@ static void test_orders(FlRun *run) {
       {"integers of the whole range, nulls", {{.side = {wn}}}, 1},
       {"mostly one value", {{.side = {k}}}, 1},
       {"one value", {{.side = {o}}}, 1},
+      {"mostly one value, others far below and above", {{.side = {e}}}, 1},
+      {"mostly one value, others far below and above, downwards", {{.side = {e}, .descending = true}}, 1},
       {"ascending", {{.side = {u}}}, 1},
       {"descending", {{.side = {u}, .descending = true}}, 1},
       {"few, then floats", {{.side = {k}}, {.side = {f}, .descending = true}}, 2},
@@ -152,7 +196,7 @@ static void test_orders(FlRun *run) {
   };
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
     test_order(run, &(Keys){cases[c].keys, cases[c].n}, cases[c].what);
-  free(wide), free(narrow), free(whole), free(few), free(one), free(up), free(valid);
+  free(wide), free(narrow), free(ends), free(whole), free(few), free(one), free(up), free(valid);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -126,11 +126,11 @@ class Script:
 
     def folder(self, scratch):
         """A new folder with links to what lies beside the script, as its working directory: at the same path each time, as
-        compiled code is remembered for a path."""
+        compiled code is remembered for a path. Not to hidden names: a store that a run by hand left there is no input."""
         where = pathlib.Path(scratch, self.name.replace("/", "+"))
         where.mkdir()
         for other in self.path.parent.iterdir():
-            if other.suffix not in GOLDEN and (other == self.path or other.suffix != ".flow" or is_module(other)):
+            if other.name[0] != "." and other.suffix not in GOLDEN and (other == self.path or other.suffix != ".flow" or is_module(other)):
                 (where / other.name).symlink_to(other)
         return where
 

@@ -4,9 +4,21 @@
  * Always holds: nothing depends on the bytes; memory that is looked up in any order is at most about them.
  *
  * The rows are sorted part by part (order_parts.c), so that the rows of a group stand together, the first one
- * first. The number of each row's group is then written window by window: a sweep over the sorted rows for
- * each window of rows that fits in memory. */
+ * first. The number of each row's group is then written window by window, of rows that fit in memory: by a
+ * sweep over the sorted rows for each window where these are few; else one sweep writes what belongs to each
+ * window to a file (scratch.h), in the order of the chunks that it comes from. */
 #include "part/part_internal.h"
+
+enum {
+  FEW_WINDOWS = 3, /* so many sweeps cost less than writing all numbers once and reading them again */
+  MOST_WINDOWS = 1024
+};
+
+/* What is written of a row: its place in the window, and how many groups begin from its chunk's begin to it.
+ */
+typedef struct Numbered {
+  uint32_t row, groups;
+} Numbered;
 
 typedef struct Numbers {
   const int64_t *rows; /* sorted */
@@ -14,6 +26,10 @@ typedef struct Numbers {
   int64_t n, *before;     /* [chunks + 1] groups that begin before the chunk */
   int64_t *id, *first;    /* id of the rows of the window; first row of groups */
   int64_t window, height; /* of the rows whose groups are written now */
+  int64_t n_windows;
+  int64_t *place; /* [chunks][n_windows] in the file, of the chunk's next row of the window */
+  int64_t *start; /* [n_windows + 1] */
+  FlScratch *scratch;
 } Numbers;
 
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -55,19 +71,114 @@ static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
-/* Writes the groups of all rows. A window is filled in memory: in a file its pages would be dropped while
- * they are written in any order. */
-static FlStatus number(FlPartMem *m, Numbers *w, int64_t *id) {
-  int64_t n = w->n, all = n * (int64_t)sizeof *id, room = fl_pool_room(fl_part_pool(m), all);
-  w->height = room < all ? fl_part_max(room / 2 / (int64_t)sizeof *id, FL_PART_CHUNK) : n;
+/* ---- by a file ----------------------------------------------------------------------------------------- */
+
+static int32_t count_windows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Numbers *w = env;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, *count = w->place + c * w->n_windows;
+    fl_part_chunk(c, w->n, &from, &to);
+    memset(count, 0, (size_t)w->n_windows * sizeof *count);
+    for (int64_t i = from; i < to; i++) count[w->rows[i] / w->height]++;
+  }
+  return 0;
+}
+
+/* How many rows of a chunk are in a window. */
+static int64_t count_of(const Numbers *w, int64_t c, int64_t window) {
+  int64_t chunks = fl_part_chunks(w->n),
+          end = c + 1 < chunks ? w->place[(c + 1) * w->n_windows + window] : w->start[window + 1];
+  return end - w->place[c * w->n_windows + window];
+}
+
+static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Numbers *w = env;
+  Numbered *sorted = fl_counted_new(ctx ? fl_ctx_pool(ctx) : NULL, FL_PART_CHUNK * sizeof *sorted);
+  int64_t at[MOST_WINDOWS], size = (int64_t)sizeof *sorted;
+  bool done = sorted != NULL;
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t from, to, before = 0;
+    uint32_t groups = 0;
+    fl_part_chunk(c, w->n, &from, &to);
+    for (int64_t k = 0; k < w->n_windows; before += count_of(w, c, k), k++) at[k] = before;
+    for (int64_t i = from; i < to; i++) {
+      int64_t k = w->rows[i] / w->height;
+      groups += w->begins[i];
+      sorted[at[k]++] = (Numbered){(uint32_t)(w->rows[i] - k * w->height), groups};
+    }
+    for (int64_t k = 0; k < w->n_windows && done; k++) { /* at[k]: where those of window k end */
+      int64_t n = count_of(w, c, k);
+      done =
+          fl_scratch_write(w->scratch, sorted + at[k] - n, n * size, w->place[c * w->n_windows + k] * size);
+    }
+  }
+  fl_counted_free(sorted);
+  return !done;
+}
+
+/* The numbers of the window's rows. */
+static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Numbers *w = env;
+  Numbered *read = fl_counted_new(ctx ? fl_ctx_pool(ctx) : NULL, FL_PART_CHUNK * sizeof *read);
+  int64_t window = w->window / w->height, size = (int64_t)sizeof *read;
+  bool done = read != NULL;
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t n = count_of(w, c, window);
+    done = fl_scratch_read(w->scratch, read, n * size, w->place[c * w->n_windows + window] * size);
+    for (int64_t i = 0; i < n && done; i++) w->id[read[i].row] = w->before[c] - 1 + read[i].groups;
+  }
+  fl_counted_free(read);
+  return !done;
+}
+
+static FlStatus write_windows(FlPartMem *m, Numbers *w) {
+  int64_t chunks = fl_part_chunks(w->n), at = 0, bytes = w->n * (int64_t)sizeof(Numbered);
+  w->place = fl_part_alloc(m, chunks * w->n_windows, sizeof *w->place);
+  w->start = fl_part_alloc(m, w->n_windows + 1, sizeof *w->start);
+  if (w->place == NULL || w->start == NULL) return 1;
+  if (fl_part_for(m->ctx, count_windows_body, w, chunks, 2.0 * FL_PART_CHUNK) != 0) return 1;
+  for (int64_t k = 0; k < w->n_windows; k++) {
+    w->start[k] = at;
+    for (int64_t c = 0; c < chunks; c++) {
+      int64_t *place = &w->place[c * w->n_windows + k], count = *place;
+      *place = at;
+      at += count;
+    }
+  }
+  w->start[w->n_windows] = at;
+  if ((w->scratch = fl_scratch_new(m->ctx, bytes)) == NULL) return 1;
+  m->on_disk += bytes;
+  if (fl_part_for(m->ctx, write_body, w, chunks, 4.0 * FL_PART_CHUNK) == 0) return 0;
+  return fl_part_fail_scratch(m, w->scratch);
+}
+
+/* Writes the groups of all rows with about so many bytes. A window is filled in memory: in a file its pages
+ * would be dropped while they are written in any order. */
+static FlStatus number(FlPartMem *m, Numbers *w, int64_t bytes, int64_t *id) {
+  int64_t n = w->n, all = n * (int64_t)sizeof *id, chunks = fl_part_chunks(n),
+          room = fl_part_min(fl_pool_room(fl_part_pool(m), all), bytes);
+  w->height = n;
+  if (room < all) {
+    w->height = fl_part_max(room / 2 / (int64_t)sizeof *id, FL_PART_CHUNK);
+    w->height = fl_part_min(fl_part_max(w->height, n / MOST_WINDOWS + 1), UINT32_MAX);
+  }
+  w->n_windows = (n + w->height - 1) / fl_part_max(w->height, 1);
+  if (w->n_windows > FEW_WINDOWS && w->n_windows <= MOST_WINDOWS && write_windows(m, w) != 0) return 1;
   w->id = w->height < n ? fl_part_near(m, w->height, sizeof *id) : id;
   if (w->id == NULL) return 1;
   for (w->window = 0; w->window < n; w->window += w->height) {
-    if (fl_part_for(m->ctx, number_body, w, fl_part_chunks(n), 2.0 * FL_PART_CHUNK) != 0) return 1;
+    if (w->scratch == NULL) {
+      if (fl_part_for(m->ctx, number_body, w, chunks, 2.0 * FL_PART_CHUNK) != 0) return 1;
+    } else if (fl_part_for(m->ctx, read_body, w, chunks, 2.0 * FL_PART_CHUNK / (double)w->n_windows) != 0) {
+      return fl_part_fail_scratch(m, w->scratch);
+    }
     int64_t here = fl_part_min(w->height, n - w->window);
     if (w->id != id) fl_pool_fill(fl_part_pool(m), id + w->window, w->id, here * (int64_t)sizeof *id);
   }
   if (w->id != id) fl_part_release(m, w->id);
+  fl_part_release(m, w->place);
+  fl_part_release(m, w->start);
   return 0;
 }
 
@@ -86,7 +197,10 @@ FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, 
   out->first = w.first = fl_part_alloc(m, out->g, sizeof *w.first);
   if (w.first == NULL || fl_part_for(m->ctx, first_body, &w, chunks, FL_PART_CHUNK) != 0) return 1;
   out->id = id != NULL ? id : fl_part_alloc(m, n, sizeof *w.id);
-  if (out->id == NULL || number(m, &w, out->id) != 0) return 1;
+  if (out->id == NULL) return 1;
+  FlStatus status = number(m, &w, bytes, out->id);
+  fl_scratch_free(w.scratch);
+  if (status != 0) return 1;
   fl_part_release(m, rows);
   fl_part_release(m, begins);
   fl_part_release(m, w.before);

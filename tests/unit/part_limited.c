@@ -90,7 +90,7 @@ static void test_groups(FlPartMem *mem, const Keys *keys, FlPartCodes *codes, co
 }
 
 static void test_order(FlRun *run, Keys *keys, const char *what) {
-  static const int64_t shares[] = {1, 3, 40, 1000, 1000000}; /* of what all rows take */
+  static const int64_t shares[] = {1, 3, 6, 40, 1000, 1000000}; /* of what all rows take */
   int64_t *expected = malloc(N * sizeof *expected), *rows = malloc(N * sizeof *rows);
   uint8_t *begins = malloc(N);
   for (int64_t i = 0; i < N; i++) expected[i] = i;

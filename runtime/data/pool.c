@@ -465,7 +465,7 @@ bool fl_pool_count(FlPool *p, size_t bytes, bool less) {
   parts.n_pages = parts.n_gone = parts.n_rests = 0;
   parts.bytes = 0;
   pthread_mutex_lock(&p->lock);
-  bool room = reserve(p, bytes, true, &parts);
+  bool room = reserve(p, bytes, FL_BLOCK_SHARED, &parts);
   if (!room) p->lack = FL_LACK_LIMIT;
   pthread_mutex_unlock(&p->lock);
   for (int i = 0; i < parts.n_gone; i++) block_free(parts.gone[i]);

@@ -7,6 +7,7 @@
 #include "io/arrow.h"
 #include "data/data.h"
 #include "data/text_codes.h"
+#include "data/text_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,10 +86,7 @@ typedef struct Placed {
 } Placed;
 
 static int by_text(const void *x, const void *y) {
-  const FlText *a = &((const Placed *)x)->text, *b = &((const Placed *)y)->text;
-  int64_t n = a->len < b->len ? a->len : b->len;
-  int order = n ? memcmp(a->ptr, b->ptr, (size_t)n) : 0;
-  return order ? order : (a->len > b->len) - (a->len < b->len);
+  return fl_text_order(((const Placed *)x)->text, ((const Placed *)y)->text);
 }
 
 /* Puts the pool's values in order, equal ones in one place. */

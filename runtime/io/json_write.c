@@ -40,41 +40,21 @@ static void put_text(FlBytes *b, const char *s, int64_t n) {
   fl_bytes_add(b, "\"", 1);
 }
 
+/* Dates and times are texts, durations numbers of microseconds. */
 static void put_scalar(FlJsonOut *o, FlDtype d, FlSlot v) {
-  char text[FL_NUMBER_ROOM + 2];
-  int n = 0;
-  switch (d) {
-  case FL_BOOL: fl_bytes_addz(&o->bytes, v.u & 1 ? "true" : "false"); return;
-  case FL_TEXT:
-  case FL_FILE: put_text(&o->bytes, v.t.ptr, v.t.len); return;
-  case FL_F32:
-    o->no_number |= !isfinite(v.f32);
-    n = fl_print_f32(text, v.f32);
-    break;
-  case FL_F64:
-    o->no_number |= !isfinite(v.f);
-    n = fl_print_f64(text, v.f);
-    break;
-  case FL_U8:
-  case FL_U16:
-  case FL_U32:
-  case FL_U64: n = fl_print_u64(text, v.u); break;
-  case FL_DATE:
-  case FL_DATETIME:
-    text[0] = '"';
-    n = 1 + (d == FL_DATE ? fl_print_date(text + 1, (int32_t)v.i) : fl_print_datetime(text + 1, v.i));
-    text[n++] = '"';
-    break;
-  case FL_I8:
-  case FL_I16:
-  case FL_I32:
-  case FL_I64:
-  case FL_DURATION: n = fl_print_i64(text, v.i); break;
-  case FL_CATEGORY:
-  case FL_LIST:
-  case FL_N_DTYPES: return;
+  char text[FL_NUMBER_ROOM];
+  if (fl_dtype_is_text(d)) {
+    put_text(&o->bytes, v.t.ptr, v.t.len);
+    return;
   }
+  if (d == FL_BOOL) v.u &= 1;
+  if (d == FL_F32) o->no_number |= !isfinite(v.f32);
+  if (d == FL_F64) o->no_number |= !isfinite(v.f);
+  int n = fl_print_scalar(text, d == FL_DURATION ? (int32_t)FL_I64 : (int32_t)d, v);
+  bool quoted = d == FL_DATE || d == FL_DATETIME;
+  if (quoted) fl_bytes_addz(&o->bytes, "\"");
   fl_bytes_add(&o->bytes, text, (size_t)n);
+  if (quoted) fl_bytes_addz(&o->bytes, "\"");
 }
 
 static void put_null(FlJsonOut *o) { fl_bytes_addz(&o->bytes, "null"); }

@@ -124,6 +124,12 @@ static const char pipeline_full[] =
     "always-inline,function(sroa,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,loop-vectorize,"
     "loop(loop-unroll-full),sroa,early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm<allowspeculation>),"
     "simplifycfg),globaldce";
+/* Of functions too long for what takes more than linear time: combining instructions looks at all edges into
+ * a block whenever one of its values changes. */
+static const char pipeline_plain[] =
+    "always-inline,function(sroa,early-cse,instsimplify,simplifycfg,loop-vectorize,loop(loop-unroll-full),"
+    "sroa,"
+    "early-cse,instsimplify,loop-mssa(licm<allowspeculation>),simplifycfg),globaldce";
 static const char pipeline_quick[] = "always-inline,globaldce";
 
 bool fl_ll_run_passes(FlGen *g, const char *passes) {
@@ -148,7 +154,9 @@ bool fl_ll_optimize(FlGen *g) {
     return false;
   }
   LLVMDisposeMessage(message);
-  return fl_ll_run_passes(g, g->options.level == 0 ? pipeline_quick : pipeline_full);
+  return fl_ll_run_passes(g, g->options.level == 0 ? pipeline_quick
+                             : g->plain            ? pipeline_plain
+                                                   : pipeline_full);
 }
 
 /* ---- emission -------------------------------------------------------------------------------------- */

@@ -134,7 +134,6 @@ static int kind_of(FlPlanTable *t, Shape *s, FlPlanRowRuns runs) {
   fl_text_addc(&s->text, (char)runs);
   const char *key = fl_intern(t->names, s->text.s, s->text.len);
   int known = (int)(intptr_t)fl_map_get(t->kinds, key);
-  fl_text_reset(&s->text);
   if (!known) fl_map_set(t->kinds, key, (void *)(intptr_t)(known = ++t->n_kinds));
   return known - 1;
 }
@@ -166,6 +165,7 @@ static void make_row(FlPlanner *m, FlPlanTable *t, FlPlanStep *step) {
     int kind = kind_of(t, &s, FL_ROW_FUNCTION);
     *row = (FlPlanRow){FL_ROW_FUNCTION, kind, s.outside.n, s.outside.at};
   }
+  fl_text_reset(&s.text);
 }
 
 void fl_plan_rows(FlPlanner *m, FlPlanTable *t, FlPlanBody *body) {

@@ -27,7 +27,15 @@ typedef struct Asked {
   int test, status;
 } Asked;
 
+/* A message about a bug of flow; 70. */
+static int internal(const char *what, const char *why) {
+  fprintf(stderr, "error: flow itself failed: %s: %s\n  help: please report this with the script\n", what,
+          why);
+  return 70;
+}
+
 int fl_compilation_lacks(const FlCompilation *c) {
+  if (c->bug[0]) return internal("compiling", c->bug);
   if (!c->silent)
     fputs(
         "error[E0712]: out of memory\n"
@@ -36,9 +44,9 @@ int fl_compilation_lacks(const FlCompilation *c) {
   return 4;
 }
 
-/* false: no memory, now or before. */
+/* false: no memory, or a bug, now or before. */
 static bool guarded(void (*work)(void *), Asked *a) {
-  a->c->lacks = a->c->lacks || !fl_guard(work, a);
+  a->c->lacks = a->c->lacks || !fl_guard_bugs(work, a, a->c->bug);
   return !a->c->lacks;
 }
 
@@ -106,13 +114,6 @@ static const char *about(FlCompilation *c, const FlBuildOptions *options) {
   return fl_arena_printf(
       c->arena, "%s program 1\nscript: %s\nflow: %s\nsource: %016llx%016llx\nprocessor: %s\n", "flow",
       c->sema.module->name, FL_FLOW_VERSION, (unsigned long long)d.hi, (unsigned long long)d.lo, cpu);
-}
-
-/* A message about a bug of flow; 70. */
-static int internal(const char *what, const char *why) {
-  fprintf(stderr, "error: flow itself failed: %s: %s\n  help: please report this with the script\n", what,
-          why);
-  return 70;
 }
 
 static void check(void *arg) {

@@ -2,7 +2,7 @@
  *
  * FlBuildOptions say what is wanted; the functions say how far to go. Messages for people go to standard
  * error. Nothing here exits; each function that can fail gives the exit status of flowc (README). Without
- * memory that is 4, and the compilation says so (lacks). */
+ * memory that is 4, where flow finds a bug of its own 70, and the compilation says so (lacks). */
 #ifndef FL_DRIVER_H
 #define FL_DRIVER_H
 
@@ -30,7 +30,10 @@ typedef struct FlCompilation {
   FlSemaResult sema;
   const FlPlan *plan; /* NULL until somebody asked for it */
   bool silent;        /* messages stay in the sink */
-  bool lacks; /* there was no memory for it: nothing in it is to be read, and what is asked of it fails */
+  /* It was left in the middle, for lack of memory or by a bug of flow: nothing in it is to be read, and what
+   * is asked of it fails. */
+  bool lacks;
+  char bug[FL_BUG_TEXT]; /* that one; "": memory */
 } FlCompilation;
 
 /* Reads the file, `-` is standard input; 0, or 2 after a message. `c` needs fl_compilation_reset in any case.
@@ -49,10 +52,10 @@ void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *wit
 /* The same, its messages printed, and the IR optimised; 0, or 3 after the messages, or 70, or 4 without
  * memory. */
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options);
-/* Prints that there is no memory, unless it is silent; 4. */
+/* Of one that lacks: prints that there is no memory, unless it is silent, and gives 4; or the bug, 70. */
 int fl_compilation_lacks(const FlCompilation *c);
-/* The plan of c->sema.module, for the interpreter and for objects of this level; made once. NULL: no memory.
- */
+/* The plan of c->sema.module, for the interpreter and for objects of this level; made once. NULL: it
+ * lacks. */
 const FlPlan *fl_compile_plan(FlCompilation *c, const FlBuildOptions *options);
 /* The plan to an object, or to text of LLVM or of the assembler; 0, or 4 where the code generator or LLVM is
  * not installed, or 70. The bytes are the caller's (free). */

@@ -21,6 +21,7 @@ typedef struct Guard {
   struct Guard *outer;
   jmp_buf out;
   Link pieces, arenas;
+  char bug[FL_BUG_TEXT]; /* what was found; "": memory is what was missing */
 } Guard;
 
 /* The guard around what the thread does. The one thing that cannot be passed along: every function of the
@@ -62,7 +63,21 @@ void fl_no_memory(void) {
   abort();
 }
 
-bool fl_guard(void (*work)(void *arg), void *arg) {
+void fl_bug(const char *fmt, ...) {
+  char text[FL_BUG_TEXT];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  if (guard) {
+    memcpy(guard->bug, text, sizeof text);
+    longjmp(guard->out, 1);
+  }
+  fprintf(stderr, "internal error: %s\n", text);
+  abort();
+}
+
+bool fl_guard_bugs(void (*work)(void *arg), void *arg, char bug[FL_BUG_TEXT]) {
   Guard g = {.outer = guard};
   link_alone(&g.pieces);
   link_alone(&g.arenas);
@@ -79,8 +94,12 @@ bool fl_guard(void (*work)(void *arg), void *arg) {
   }
   while (g.pieces.next != &g.pieces) fl_piece_free(g.pieces.next + 1);
   while (g.arenas.next != &g.arenas) fl_arena_free((FlArena *)g.arenas.next);
+  if (bug) memcpy(bug, g.bug, sizeof g.bug);
+  else if (g.bug[0]) fl_bug("%s", g.bug); /* which is for a guard further out */
   return false;
 }
+
+bool fl_guard(void (*work)(void *arg), void *arg) { return fl_guard_bugs(work, arg, NULL); }
 
 static void *must_alloc(size_t bytes) {
   void *p = malloc(bytes);

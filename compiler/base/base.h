@@ -22,6 +22,11 @@
 bool fl_guard(void (*work)(void *arg), void *arg);
 /* Leaves the work around: for whoever gets no memory. Without a guard around it the process ends (abort). */
 _Noreturn void fl_no_memory(void);
+/* The same for a bug of flow that it finds itself: the nearest fl_guard_bugs gives the text, or "" for
+ * memory. */
+enum { FL_BUG_TEXT = 256 };
+bool fl_guard_bugs(void (*work)(void *arg), void *arg, char bug[FL_BUG_TEXT]);
+_Noreturn void fl_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- arena -------------------------------------------------------------------------------------------- */
 

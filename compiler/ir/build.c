@@ -1,6 +1,6 @@
 /* build.c: the short forms of building, and the values of sizes. Result types follow from the signatures of
  * ops.def; operations on constants become constants when they cannot fault. A wrong call is a bug of the
- * compiler and aborts with the rule that was broken. */
+ * compiler: the work around is left with the rule that was broken (fl_bug). */
 #include "ir/ir_internal.h"
 
 #include <stdlib.h>
@@ -34,10 +34,7 @@ static FlValue *build(FlBuilder *b, FlOpcode code, int n, FlValue *const *args) 
   const char *why = fl_ir_match(code, n, args, -1, NULL, types, &n_results);
   for (int i = 0; !why && i < n_results; i++)
     if (types[i].dtype == FL_N_DTYPES) why = "the result type does not follow from the arguments";
-  if (why) {
-    fprintf(stderr, "internal error: ir builder: %s: %s\n", fl_op_info[code].name, why);
-    abort();
-  }
+  if (why) fl_bug("ir builder: %s: %s", fl_op_info[code].name, why);
   FlAttrs folded = {0};
   if (n_results == 1 && fl_ir_fold(code, (FlDtype)types[0].dtype, n, args, &folded)) {
     FlOp *op = fl_ir_op(b, FL_OP_CONST, 0, NULL, 1, types, 0);

@@ -33,8 +33,7 @@ DATA = {
 MAINS = {"runtime/process/": "the main program's", "compiler/cli/": "flowc's own"}
 CALLS = {
     "_exit exit quick_exit atexit": {**MAINS, "runtime/io/child.c": "leaves a child that was forked here"},
-    "abort": {"compiler/ir/build.c": "a bug of flow", "compiler/codegen/llvm_memory.c": "a bug of LLVM",
-              "compiler/base/base.c": "no memory outside of every guard"},
+    "abort": {"compiler/codegen/llvm_memory.c": "a bug of LLVM", "compiler/base/base.c": "no memory, or a bug, outside of every guard"},
     "signal sigaction sigwait sigtimedwait raise pause alarm setitimer": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child"},
     "sigprocmask pthread_sigmask": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child", "runtime/base/stack.c": "of a thread of ours, while it is made",
                                     "runtime/data/resident.c": "likewise", "runtime/data/write_behind.c": "likewise",

@@ -205,6 +205,37 @@ static void try_script(int which, const FlObject *object, int rounds) {
   fl_text_reset(&meant.printed);
 }
 
+/* ---- bugs of flow: they leave the work around as lack of memory does ---------------------------------- */
+
+static void build_wrong(void *arg) {
+  FlArena *arena = fl_arena_new();
+  FlText1 text = {0};
+  fl_text_addz(&text, "memory of the work");
+  if (*(bool *)arg) fl_bug("rule %d is broken", 7);
+  fl_text_reset(&text);
+  fl_arena_free(arena);
+}
+
+static void guard_memory_alone(void *arg) {
+  (void)fl_arena_new();
+  (void)fl_guard(build_wrong, arg);
+}
+
+static void test_bugs(void) {
+  char bug[FL_BUG_TEXT] = "";
+  bool wrong = false;
+  check(fl_guard_bugs(build_wrong, &wrong, bug) && !bug[0], "work without a bug is done");
+  wrong = true;
+  check(!fl_guard_bugs(build_wrong, &wrong, bug) && strcmp(bug, "rule 7 is broken") == 0, "a bug: %s", bug);
+  bug[0] = '\0';
+  check(!fl_guard_bugs(guard_memory_alone, &wrong, bug) && strcmp(bug, "rule 7 is broken") == 0,
+        "a bug passes guards that are for memory: %s", bug);
+  FlCompilation c = {.lacks = true, .silent = true};
+  check(fl_compilation_lacks(&c) == 4, "without memory the status is 4");
+  snprintf(c.bug, sizeof c.bug, "%s", bug);
+  check(fl_compilation_lacks(&c) == 70, "with a bug of flow it is 70");
+}
+
 static FlObject object_of(const char *script, FlCodegenFn *generate) {
   FlCompilation c;
   FlText1 text = {.s = (char *)(uintptr_t)script, .len = strlen(script)};
@@ -230,6 +261,7 @@ int main(void) {
   int null = dup(2);
   if (!getenv("FLOW_TEST_SHOW") && !freopen("/dev/null", "w", stderr))
     return 1; /* the messages of the runs */
+  test_bugs();
   for (int k = 0; k < SCRIPTS; k++) {
     try_script(k, NULL, rounds);
     FlObject object = object_of(scripts[k], generate);

@@ -40,10 +40,15 @@ void fl_ll_set(FlFn *f, const FlValue *v, Val x) { fl_ll_held(f, v)->val = x; }
 
 /* ---- elements -------------------------------------------------------------------------------------- */
 
+/* What is loaded from an array has one NaN; what is in a slot or a variable may have any. */
+static unsigned element_mark(FlGen *g) { return LLVMGetMDKindIDInContext(g->cx, "flow.element", 12); }
+
 Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at) {
   FlGen *g = f->g;
   Val v = LLVMBuildLoad2(f->b, fl_ll_mem_type(g, d), at, "");
   LLVMSetAlignment(v, fl_ll_size(d) == 16 ? 8 : fl_ll_size(d));
+  if (fl_dtype_is_float(d))
+    LLVMSetMetadata(v, element_mark(g), LLVMMetadataAsValue(g->cx, LLVMMDNodeInContext2(g->cx, NULL, 0)));
   if (f->in_scopes) {
     LLVMSetMetadata(v, LLVMGetMDKindIDInContext(g->cx, "alias.scope", 11), f->in_scopes);
     LLVMSetMetadata(v, LLVMGetMDKindIDInContext(g->cx, "noalias", 7), f->out_scopes);
@@ -51,10 +56,11 @@ Val fl_ll_load_elem(FlFn *f, FlDtype d, Val at) {
   return d == FL_BOOL ? LLVMBuildICmp(f->b, LLVMIntNE, v, LLVMConstInt(g->i8, 0, false), "") : v;
 }
 
-static bool may_be_any_nan(FlDtype d, Val v) {
+static bool may_be_any_nan(FlGen *g, FlDtype d, Val v) {
   if (!fl_dtype_is_float(d) || LLVMIsConstant(v)) return false;
   LLVMOpcode from = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMCall;
-  return from != LLVMLoad && from != LLVMSIToFP && from != LLVMUIToFP;
+  if (from == LLVMLoad) return !LLVMGetMetadata(v, element_mark(g));
+  return from != LLVMSIToFP && from != LLVMUIToFP;
 }
 
 static Val the_nan(FlGen *g, FlDtype d) {
@@ -74,7 +80,7 @@ static void put(FlFn *f, FlDtype d, Val v, Val at) {
 
 void fl_ll_store_elem(FlFn *f, FlDtype d, Val v, Val at) {
   if (d == FL_BOOL) v = LLVMBuildZExt(f->b, v, f->g->i8, "");
-  if (may_be_any_nan(d, v)) {
+  if (may_be_any_nan(f->g, d, v)) {
     Val is_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, "");
     v = LLVMBuildSelect(f->b, is_nan, the_nan(f->g, d), v, "");
   }
@@ -179,7 +185,7 @@ static void unlikely(FlFn *f, Val branch) {
 }
 
 void fl_ll_store_scalar(FlFn *f, FlDtype d, Val v, Val at) {
-  if (!may_be_any_nan(d, v)) {
+  if (!may_be_any_nan(f->g, d, v)) {
     fl_ll_store_elem(f, d, v, at);
     return;
   }

@@ -5,6 +5,7 @@
  * result is zero; what is said in part.h about each aggregate, for any cut of the rows. */
 #include <math.h>
 
+#include "kern/kern.h"
 #include "part/aggregate_internal.h"
 
 FlAggCut fl_agg_cut(FlCtx *ctx, int64_t n, int64_t g) {
@@ -105,8 +106,8 @@ void fl_agg_store(FlAgg *a, int64_t k, double v) {
   void *data = a->value->data;
   double whole = nearbyint(v);
   switch ((FlDtype)a->value->dtype) {
-  case FL_F64: ((double *)data)[k] = v; break;
-  case FL_F32: ((float *)data)[k] = (float)v; break;
+  case FL_F64: ((double *)data)[k] = fl_s_canon_f64(v); break;
+  case FL_F32: ((float *)data)[k] = fl_s_canon_f32((float)v); break;
   case FL_I64:
   case FL_DATETIME:
   case FL_DURATION: ((int64_t *)data)[k] = (int64_t)whole; break;

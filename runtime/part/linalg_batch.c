@@ -39,7 +39,10 @@ static int32_t small_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   int64_t n = t->n, m = t->m, p = t->p;
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
-    if (t->a->dtype == FL_F64) MULTIPLY(double) else MULTIPLY(float)
+    if (t->a->dtype == FL_F64)
+      MULTIPLY(double)
+      else MULTIPLY(float) fl_linalg_one_nan(
+          t->a->dtype, (char *)t->out + k * n * p * fl_dtype_info[t->a->dtype].bytes, n * p);
   }
   return 0;
 }
@@ -57,6 +60,7 @@ static int32_t gemm_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
       cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, p, m, 1.0f, (const float *)t->a->data + a, m,
                   (const float *)t->b->data + b, p, 0.0f, (float *)(void *)t->out + out, p);
     }
+    fl_linalg_one_nan(t->a->dtype, (char *)t->out + out * fl_dtype_info[t->a->dtype].bytes, t->n * t->p);
   }
   return 0;
 }

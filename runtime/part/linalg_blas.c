@@ -123,8 +123,13 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     int64_t tile = item % t->tiles, i = tile / t->across * t->rows, j = tile % t->across * TILE;
     int64_t m = fl_part_min(t->rows, p->m - i), n = fl_part_min(TILE, p->n - j);
     if (p->own && j < i) continue;
-    if (t->leaves > 1) fold_tile(ctx, t, item / t->tiles, i, j, m, n);
-    else part_of(p, i, j, 0, m, n, p->k, p->add, (char *)p->out + (i * p->n + j) * size, p->n);
+    if (t->leaves > 1) {
+      fold_tile(ctx, t, item / t->tiles, i, j, m, n);
+      continue;
+    }
+    char *out = (char *)p->out + (i * p->n + j) * size;
+    part_of(p, i, j, 0, m, n, p->k, p->add, out, p->n);
+    for (int64_t r = 0; r < m; r++) fl_linalg_one_nan(p->dtype, out + r * p->n * size, n);
   }
   return 0;
 }
@@ -134,7 +139,11 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   {                                                                                                          \
     T *row = (T *)t->partial + i * n, *to = (T *)t->p->out + (t->turned ? i : i * n);                        \
     fl_fold_rows_##SUFFIX(row, t->subtrees, m *n, n);                                                        \
-    for (int64_t j = 0; j < n; j++) to[j * step] = t->p->add ? row[j] + to[j * step] : row[j];               \
+    if (t->p->add) {                                                                                         \
+      for (int64_t j = 0; j < n; j++) row[j] += to[j * step];                                                \
+    }                                                                                                        \
+    fl_linalg_one_nan(t->p->dtype, row, n);                                                                  \
+    for (int64_t j = 0; j < n; j++) to[j * step] = row[j];                                                   \
   }
 
 static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -176,6 +185,7 @@ static int32_t mirror_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
 
 static void multiply_small(const FlProduct *p) {
   if (p->dtype == FL_F64) MULTIPLY(double) else MULTIPLY(float)
+  fl_linalg_one_nan(p->dtype, p->out, p->m * p->n);
 }
 
 FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {

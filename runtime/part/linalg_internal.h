@@ -3,6 +3,7 @@
 #ifndef FL_PART_LINALG_INTERNAL_H
 #define FL_PART_LINALG_INTERNAL_H
 
+#include "kern/kern.h"
 #include "part/lapack.h"
 #include "part/part_internal.h"
 
@@ -60,5 +61,16 @@ void *fl_linalg_work(FlPartMem *mem, const FlOpDesc *desc, const void *asked, in
  * the rule of signs for the columns of u. u and vt may be NULL, both: only s. (linalg_svd.c) */
 FlStatus fl_linalg_svd(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, FlArray **u, FlArray **s,
                        FlArray **vt);
+
+/* n computed elements, as they are stored in an array: with one NaN. */
+static inline void fl_linalg_one_nan(int32_t dtype, void *data, int64_t n) {
+  if (dtype == FL_F64) {
+    double *x = data;
+    for (int64_t i = 0; i < n; i++) x[i] = fl_s_canon_f64(x[i]);
+  } else {
+    float *x = data;
+    for (int64_t i = 0; i < n; i++) x[i] = fl_s_canon_f32(x[i]);
+  }
+}
 
 #endif

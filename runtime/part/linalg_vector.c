@@ -127,6 +127,7 @@ static int32_t join_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   if (v->dtype == FL_F64) fl_fold_rows_f64((double *)(void *)first, v->blocks, v->results, end - begin);
   else fl_fold_rows_f32((float *)(void *)first, v->blocks, v->results, end - begin);
   memcpy(out, first, n);
+  fl_linalg_one_nan(v->dtype, out, end - begin);
   return 0;
 }
 

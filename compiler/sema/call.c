@@ -15,9 +15,29 @@
 #include "sema/scope.h"
 #include "sema/type_expr.h"
 #include "sema/uncalled.h"
+#include "sema/value.h"
 #include "sema/verbs/groups.h"
 
+static FlVal run_actual(FlSema *s, void *actual) { return fl_actual_value(s, actual, NULL); }
+static FlVal run_null(FlSema *s, void *unused) {
+  (void)unused;
+  return (FlVal){.type = s->types->null};
+}
+
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
+  if (a->only) {
+    FlActual *only = a->only;
+    FlVal condition = fl_actual_value(s, only, NULL);
+    if (!fl_val_bad(condition) && condition.type->nullable)
+      condition = fl_val_plain(s, condition); /* false underneath */
+    FlVarList vars = {0};
+    if (a->expr) fl_vars_of_expr(s, &vars, a->expr);
+    a->only = NULL;
+    FlVal v = fl_sema_choose(s, condition, only->span, &vars, (FlThunk){run_actual, a, a->span},
+                             (FlThunk){run_null, NULL, a->span});
+    a->expr = NULL;
+    return a->value = v;
+  }
   if (!a->expr) return a->groups ? a->value : fl_sema_refuse_groups(s, a->value, a->span, a->taker);
   a->value = fl_sema_expr_or_groups(s, a->expr, want);
   if (!a->groups) a->value = fl_sema_refuse_groups(s, a->value, a->span, a->taker);

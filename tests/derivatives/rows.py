@@ -167,6 +167,9 @@ for kind in ["sum(x)", "mean(x)", "min(x)", "max(x)", "var(x)", "std(x)", "media
         shapes=[(3, 0), (8, 0)] if kind[0] != "c" else [(6, 0), (8, 0)], domain=SPREAD)
 row("summarize nulls", "AGGREGATE", f"{{ {table}let s = t |> derive(w = if_else(x > 0, x^2, null)) |> group_by(k) |> summarize(a = sum(w), b = mean(w), c = std(w), d = max(w), e = median(w), f = corr(w, y), g = first(w), h = last(w), i = quantile(w, 0.2)); concat(s.a, s.b ?? 1.5, s.c ?? 0.5, s.d ?? 0.25, s.e ?? 1.0, s.f ?? 2.0, s.g ?? 1.0, s.h ?? 1.0, s.i ?? 1.0) }}",
     shapes=[(3, 0), (9, 0)], domain=SPREAD)
+row("aggregates of some", "AGGREGATE", f"{{ {table}let s = t |> group_by(k) |> summarize(a = sum(x, where = x > 0), b = mean(y, where = x > 0), c = std(x, where = y > 0), d = max(x, where = x < 0), e = weighted_mean(x, y, where = x > 0)); concat(s.a, s.b ?? 1.5, s.c ?? 0.5, s.d ?? 0.25, s.e ?? 1.0) }}",
+    shapes=[(3, 0), (9, 0)], domain=SPREAD)
+row("reductions of some", "REDUCE", "[sum(u * u, where = u > 0), product(u, where = u < 1), sum(sqrt(u), where = u > 0.5)]", shapes=FLAT, domain=SPREAD)
 row("sort and join", "TAKE", f"{{ {table}let o = table(k = [1, 3], w = [u[0]^2, 2.0]); let j = t |> sort(-x) |> join(o, on = (k), how = \"left\"); j.x * (j.w ?? 0.5) }}",
     domain=SPREAD, shapes=[(3, 0), (7, 0)])
 row("lag lead", "TAKE", f"{{ {table}let s = t |> derive(p = lag(x) ?? 0.0, q = lead(x, 2) ?? 1.0); s.p * s.q + s.x }}", shapes=[(3, 0), (7, 0)])

@@ -259,11 +259,24 @@ class Columns:
         self.aggregates = self.windows = False
         try:
             made = self.aggregate_inside(kind, depth)
+            if made is not None and self.chance(0.3) and "join_text" not in made.uses:
+                made = self.of_some_rows(made)
             if made is not None and made.args and not all(a.varies() for a in made.args) and not on("aggregates of constants"):
                 return None
             return made
         finally:
             self.aggregates, self.windows = before
+
+    def of_some_rows(self, made):
+        """f(x, where = c): x is null, and not evaluated, where c is not true."""
+        chosen = self.of_bool("bool", 1, True)
+        taken = [lazy(Type(a.type.kind, True, a.type.levels), "$0", lambda rows, i, x, c: x.at(rows, i) if c.at(rows, i) is True else None, a, chosen)
+                 for a in made.args]
+        type_ = made.type if made.uses & {"sum", "count", "any", "all", "n_distinct"} else Type(made.type.kind, True, made.type.levels, made.type.approx)
+        if not made.args:  # count()
+            return whole(type_, "count(where = $0)", lambda rows, c: sum(v is True for v in c), chosen, uses=["count", "aggregate where"])
+        form = f"{made.form[:-1]}, where = ${len(taken)})"
+        return whole(type_, form, lambda rows, *values: made.meaning(rows, *values[:-1]), *taken, chosen, uses=[*made.uses, "aggregate where"])
 
     def aggregate_inside(self, kind, depth):
         names = ["min", "max", "first", "last", "mode"]

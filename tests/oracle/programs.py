@@ -270,6 +270,12 @@ class Maker(Columns):
         array, v = self.pick(*known)
         if name in ("argmin", "argmax") and any(is_nan(x) for x in v.data):
             return
+        flags = [(text, c) for text, c in self.arrays(kinds=("bool",)) if c.shape == v.shape]
+        if v.data and self.chance(0.4):
+            data, n = [self.chance(0.7) for _ in v.data], v.shape[-1]
+            rows = [", ".join(str(x).lower() for x in data[k:k + n]) for k in range(0, len(data), n)]
+            text = f"[{rows[0]}]" if len(v.shape) == 1 else f"[[{'], ['.join(rows)}]]"
+            return self.reduction_of_some(name, array, v, *self.pick((text, data), *[(flag, c.data) for flag, c in flags]))
         result = RESULTS.get(name, v.type.kind)
         if name == "sum" and result in ("u8", "u16", "u32"):
             result = "i64"
@@ -287,6 +293,23 @@ class Maker(Columns):
         if len(v.shape) == 2 and name in ("argmin", "argmax", "count"):
             return
         self.bind(f"{name}({array})", lambda: Node(Type(result, null and on("null results")), (), [reduce(name, v.data, v.type.kind)]))
+
+    def reduction_of_some(self, name, array, v, flag, chosen):
+        """f(x, where = c): x is null where c is not true."""
+        result, n = RESULTS.get(name, v.type.kind), v.shape[-1]
+        if name == "sum" and result in ("u8", "u16", "u32"):
+            result = "i64"
+        data = [x if t is True else None for x, t in zip(v.data, chosen)]
+        slices, shape, axis = [data], (), ""
+        if len(v.shape) == 2 and name != "count" and (name in ("argmin", "argmax") or self.chance(0.5)):
+            k, shape = self.number(0, 1), v.shape[1:]
+            slices, axis = [data[j::n] for j in range(n)], ", axis = 0"
+            if k == 1:
+                slices, shape, axis = [data[i * n:i * n + n] for i in range(v.shape[0])], v.shape[:1], ", axis = 1"
+        if name in ("min", "max", "mean", "argmin", "argmax") and any(all(x is None for x in s) for s in slices):
+            return
+        self.used |= {name, "reduction where"}
+        self.bind(f"{name}({array}{axis}, where = {flag})", lambda: Node(Type(result), shape, [reduce(name, s, v.type.kind) for s in slices]))
 
     # -- indexing --
     def index(self, n):

@@ -140,6 +140,13 @@ static bool bind_arguments(FlSema *s, FlCallSite *c, int n, const FlActual *args
   return true;
 }
 
+/* any(each(..)), all(each(..)) */
+static bool calls_each(const FlActual *a) {
+  const FlExpr *e = a->expr;
+  return e && e->kind == FL_EXPR_CALL && e->call.func->kind == FL_EXPR_NAME &&
+         strcmp(e->call.func->name.text, "each") == 0;
+}
+
 /* Arrays that a function gets are used, whatever it looks at. Not the columns of a table or of a verb, nor
  * the branches of if_else. */
 static void keep_arguments(FlSema *s, const FlCallSite *c) {
@@ -173,6 +180,30 @@ bool fl_builtin_takes(FlSema *s, const FlBuiltin *bi, int n, const FlActual *arg
   return bind_all(s, &(FlCallSite){.builtin = bi, .span = span}, n, args);
 }
 
+/* sum(x, where = c): x is null, and not evaluated, where c is not true; so is the second column of cov(x, y).
+ * false: reported. */
+static bool take_where(FlSema *s, FlCallSite *c) {
+  const FlBuiltin *bi = c->builtin;
+  int k = bi->n_params - 1;
+  if (k < 0 || strcmp(bi->params[k].name, "where") != 0 || !fl_actual_given(&c->args[k])) return true;
+  FlActual *where = &c->args[k];
+  if (c->n_rest || calls_each(&c->args[0])) {
+    FlDiag *d = fl_sema_report(s, FL_E0210, where->name.span,
+                               "`where` says of which elements of an array or column `%s` is, and here it is %s",
+                               bi->name, c->n_rest ? "of several values" : "of the columns of each row");
+    fl_diag_help(s->sink, d, "put the condition around it: `if condition { %s(...) } else { ... }`", bi->name);
+    return false;
+  }
+  if (!fl_actual_given(&c->args[0])) { /* count(where = c) */
+    c->args[0] = *where;
+    *where = (FlActual){0};
+    return true;
+  }
+  bool pair = (bi->kinds & FL_BUILTIN_AGGREGATE) && fl_aggregate_info[fl_aggregate_find(bi->data)].columns == 2;
+  for (int i = 0; i <= pair; i++) c->args[i].only = where;
+  return true;
+}
+
 FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
                            const FlType *want) {
   FlCallSite c = {.builtin = bi, .span = span, .want = want};
@@ -185,6 +216,7 @@ FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args
     c.rest[i].groups = false;
     c.rest[i].taker = bi->name;
   }
+  if (!take_where(s, &c)) return fl_val_error(s);
   FlVal v = bi->fn(s, &c);
   keep_arguments(s, &c);
   return v;

@@ -201,7 +201,7 @@ static bool read_axis(FlSema *s, FlActual *a, int rank, int *axis) {
 /* A product that stands directly in sum(...): its factors as arrays of one float type, or false. */
 static bool product_factors(FlSema *s, FlActual *arg, Axes *out) {
   const FlExpr *e = arg->expr;
-  if (!e || e->kind != FL_EXPR_BINARY || e->binary.op != FL_BIN_MUL) return false;
+  if (!e || arg->only || e->kind != FL_EXPR_BINARY || e->binary.op != FL_BIN_MUL) return false;
   FlVal a = fl_sema_expr(s, e->binary.left, NULL), b = fl_sema_expr(s, e->binary.right, NULL);
   arg->expr = NULL;
   FlDtype d;

@@ -31,12 +31,15 @@ static void alias_rows(FlSema *s, FlVal v, FlValue *rows) {
   }
 }
 
+static bool at_once(FlSema *s, const FlActual *a) {
+  return a->expr && fl_group_class(s, a->expr) == FL_GROUP_AT_ONCE;
+}
+
 FlVal fl_sema_column_argument(FlSema *s, FlActual *a) {
   FlAggContext *outer = s->agg, *inner = fl_arena_copy(s->arena, outer, sizeof *outer); /* lambdas keep it */
   inner->mode = outer->table ? FL_AGG_SPREAD : FL_AGG_NONE;
   s->agg = inner;
-  inner->by_group =
-      outer->group_of && outer->table && a->expr && fl_group_class(s, a->expr) == FL_GROUP_AT_ONCE;
+  inner->by_group = outer->group_of && outer->table && (at_once(s, a) || (a->only && at_once(s, a->only)));
   FlVal v = fl_actual_value(s, a, NULL);
   s->agg = outer;
   return v;

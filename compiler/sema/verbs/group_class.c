@@ -148,8 +148,9 @@ static bool written_scalar(const Look *l, const FlExpr *e) {
     const FlExpr *f = e->call.func;
     const FlBuiltin *bi =
         f->kind == FL_EXPR_NAME && !called(l, f->name.text) ? fl_builtin_find(l->s, f->name.text) : NULL;
-    bool pairs =
-        bi && bi->takes_rest && (bi->kinds & FL_BUILTIN_AGGREGATE) && e->call.args.n > 1; /* min(a, b) */
+    int by_position = 0;
+    for (int i = 0; i < e->call.args.n; i++) by_position += !e->call.args.at[i].name.text;
+    bool pairs = bi && bi->takes_rest && (bi->kinds & FL_BUILTIN_AGGREGATE) && by_position > 1; /* min(a, b) */
     if (!bi || (!pairs && !(bi->kinds & FL_BUILTIN_SCALAR))) return false;
     for (int i = 0; i < e->call.args.n; i++)
       if (!written_scalar(l, e->call.args.at[i].value)) return false;

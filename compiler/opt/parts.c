@@ -1,7 +1,7 @@
-/* parts.c: filters go into the reader. A read_csv whose columns only go through filters, or into aggregates
- * (folds.c), is read part by part:
- * each part's rows are parsed, what is computed of them for the filter and after it is computed at once, and
- * only the rows that are kept stay; the columns of the file as a whole are never in memory.
+/* parts.c: filters go into the reader. A file of a format with PARTS whose columns only go through filters, or
+ * into aggregates (folds.c), is read part by part: each part's rows are parsed, what is computed of them for
+ * the filter and after it is computed at once, and only the rows that are kept stay; the columns of the file
+ * as a whole are never in memory.
  *
  *   %n, %a, %b = read_table F            %p, %f = table_parts F
  *   %m = map %n { ... a[i] ... }         %l = map %p { (k)
@@ -291,8 +291,11 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
 /* One file, read into columns alone. */
 static bool is_candidate(const FlOp *op) {
   if (op->code != FL_OP_READ_TABLE || op->args[0]->type.rank || op->n_results < 2) return false;
-  for (int i = 0; i < op->attrs.n_columns; i++)
-    if (op->attrs.columns[i].flags & FL_COLUMN_FILE) return false;
+  for (int i = 0; i < op->attrs.n_columns; i++) {
+    const FlColumnAttr *c = &op->attrs.columns[i];
+    /* Levels, and the size of arrays in rows, are found in the whole file. */
+    if (c->flags & (FL_COLUMN_FILE | FL_COLUMN_ARRAYS) || c->dtype == FL_CATEGORY) return false;
+  }
   return (op->attrs.format->flags & FL_FORMAT_PARTS) != 0;
 }
 

@@ -27,6 +27,7 @@ bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_r
                     FlIoError *e);
 
 extern const struct FlTablePrograms fl_arrow_programs;
+extern const struct FlTableParts fl_arrow_parts;
 FlIoSchemaFn fl_arrow_table_schema; /* a column is nullable when a batch has a null */
 
 /* Reads the wanted columns of a stream or a file, by name; others are left out. Texts are views of `in`,
@@ -173,16 +174,36 @@ typedef struct FlArrowFile {
   FlArrowDictionary *dictionaries;
   int32_t n_batches, n_dictionaries;
   int64_t n_rows;
+  bool slice; /* of another, which owns the fields */
 } FlArrowFile;
 
 /* Finds all messages; see fl_arrow_read. To be closed in any case. */
 bool fl_arrow_open(const FlInput *in, const char *label, bool whole, FlArrowFile *out, FlIoError *e);
 void fl_arrow_close(FlArrowFile *f);
 
+/* Rows [row, row + n) of an opened file, as one of its own whose batches are only those; *skip: rows of its
+ * first batch that are before them. To be closed, as long as `f` is open. false: out of memory. */
+bool fl_arrow_slice(const FlArrowFile *f, int64_t row, int64_t n, FlArrowFile *out, int64_t *skip);
+
 /* Unpacks what columns need; wanted: for each field of the schema. */
 bool fl_arrow_unpack(FlCtx *ctx, FlArrowFile *file, const bool *wanted, FlIoError *e);
 /* The memory of unpacked batches is kept by a new array's buffer. false: out of memory. */
 bool fl_arrow_keep(const FlArrowFile *file, FlBuffer *by);
+
+/* ---- columns in place: arrow_map.c -------------------------------------------------------------------- */
+
+/* The bytes of `in`, span behind span, as one array, where they lie so that nothing is copied; NULL: they do
+ * not, or there is no memory. */
+FlArray *fl_arrow_map(FlCtx *ctx, const FlInput *in, const FlArrowBytes *spans, int32_t n, FlDtype dtype,
+                      int32_t rank, const int64_t *dims);
+
+/* ---- rows of an opened file: arrow_read.c ------------------------------------------------------------ */
+
+/* As fl_arrow_read, of the rows [row, row + n). Any thread. */
+bool fl_arrow_read_rows(FlCtx *ctx, const FlArrowFile *file, int64_t row, int64_t n, FlTableWanted *wanted,
+                        int32_t n_wanted, FlIoError *e);
+/* Whether the file has the columns, and they can become what is wanted. */
+bool fl_arrow_check(const FlArrowFile *file, const FlTableWanted *wanted, int32_t n_wanted, FlIoError *e);
 
 /* ---- elements: arrow_leaf.c ------------------------------------------------------------------------ */
 
@@ -281,10 +302,11 @@ typedef struct FlArrowCodes {
 bool fl_arrow_converts(const FlArrowBatch *b, const FlArrowField *f, const FlTableWanted *w, FlIoError *e);
 /* Whether elements lie as the array has them, but for NaNs of other bits. */
 bool fl_arrow_same_layout(const FlArrowField *f, FlDtype to);
-/* Rows [from, from + n) of the batch to rows first_row + from on of w's arrays. `pool`: of dictionaries. In
- * place where the array lies in the file itself. Any thread. */
+/* Rows [from, from + n) of the batch to rows first_row + from on of w's arrays. `pool`: of dictionaries.
+ * odd: the arrays are the file's own bytes, and are only looked at: it is set for a NaN of other bits than the
+ * one NaN. Any thread. */
 bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool,
-                   FlTableWanted *w, int64_t from, int64_t n, FlIoError *e);
+                   FlTableWanted *w, int64_t from, int64_t n, _Atomic bool *odd, FlIoError *e);
 
 /* Rows of texts, n from `first` on, all at once: of offsets or views, or of indices when there is a pool.
  * false: one of them is to be looked at by itself, as it may be damaged; `to` and `valid` hold anything then.

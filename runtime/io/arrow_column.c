@@ -239,23 +239,29 @@ static bool take_entry(const FlArrowBatch *b, const FlArrowLeaf *l, const FlArro
   return true;
 }
 
-/* NaNs become the one NaN; what needs no change is not written, as it may be a page of the file, nor read
- * again, as it may be none of memory. */
-static void settle(FlDtype d, const char *there, char *at, int64_t n) {
+/* NaNs become the one NaN; true: one of them was another. at NULL: they are only looked at. What was copied is
+ * not read again, as it may be none of memory. */
+static bool settle(FlDtype d, const char *there, char *at, int64_t n) {
+  bool odd = false;
   for (int64_t k = 0; d == FL_F64 && k < n; k++) {
     double x, one = (double)NAN;
     memcpy(&x, there + 8 * k, 8);
-    if (x != x && memcmp(&x, &one, 8) != 0) memcpy(at + 8 * k, &one, 8);
+    if (x == x || memcmp(&x, &one, 8) == 0) continue;
+    odd = true;
+    if (at) memcpy(at + 8 * k, &one, 8);
   }
   for (int64_t k = 0; d == FL_F32 && k < n; k++) {
     float x, one = NAN;
     memcpy(&x, there + 4 * k, 4);
-    if (x != x && memcmp(&x, &one, 4) != 0) memcpy(at + 4 * k, &one, 4);
+    if (x == x || memcmp(&x, &one, 4) == 0) continue;
+    odd = true;
+    if (at) memcpy(at + 4 * k, &one, 4);
   }
+  return odd;
 }
 
 bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool,
-                   FlTableWanted *w, int64_t from, int64_t n, FlIoError *e) {
+                   FlTableWanted *w, int64_t from, int64_t n, _Atomic bool *odd, FlIoError *e) {
   int64_t per_row = l->per_row < 0 ? 0 : l->per_row, bytes = fl_dtype_info[w->values->dtype].bytes;
   int64_t first = l->first + from * per_row, count = n * per_row;
   char *values = (char *)w->values->data + (b->first_row + from) * per_row * bytes;
@@ -263,7 +269,11 @@ bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, cons
   if (!count) return true;
   if (!l->valid && !l->all_null && fl_arrow_same_layout(l->field, w->dtype)) {
     const char *there = (const char *)l->data.at + first * bytes;
-    if (there != values) fl_pool_fill(ctx ? fl_ctx_pool(ctx) : NULL, values, there, count * bytes);
+    if (odd) {
+      if (settle(w->dtype, there, NULL, count)) atomic_store(odd, true);
+      return true;
+    }
+    fl_pool_fill(ctx ? fl_ctx_pool(ctx) : NULL, values, there, count * bytes);
     if (valid) memset(valid, 1, (size_t)n);
     settle(w->dtype, there, values, count);
     return true;

@@ -63,7 +63,7 @@ bool fl_arrow_pool(FlCtx *ctx, const FlArrowFile *file, const FlArrowField *f, F
     if (!is_of(&file->dictionaries[k], f)) continue;
     b.first_row = at;
     if (!fl_arrow_leaf(&b, &plain, &pool->w, &l, e) ||
-        !fl_arrow_take(ctx, &b, &l, NULL, &pool->w, 0, b.n_rows, e))
+        !fl_arrow_take(ctx, &b, &l, NULL, &pool->w, 0, b.n_rows, NULL, e))
       return false;
     at += b.n_rows;
   }

@@ -198,7 +198,40 @@ bool fl_arrow_keep(const FlArrowFile *f, FlBuffer *by) {
 void fl_arrow_close(FlArrowFile *f) {
   for (int32_t k = 0; k < f->n_batches; k++) close_batch(&f->batches[k]);
   for (int32_t k = 0; k < f->n_dictionaries; k++) close_batch(&f->dictionaries[k].values);
-  fl_arrow_fields_free(&f->root);
+  if (!f->slice) fl_arrow_fields_free(&f->root);
   free(f->batches);
   free(f->dictionaries);
+}
+
+/* A copy of a batch of which nothing is unpacked. */
+static FlArrowBatch packed(const FlArrowBatch *b) {
+  FlArrowBatch out = *b;
+  out.unpacked = NULL;
+  out.owner = NULL;
+  return out;
+}
+
+bool fl_arrow_slice(const FlArrowFile *f, int64_t row, int64_t n, FlArrowFile *out, int64_t *skip) {
+  int32_t first = 0, last;
+  while (first < f->n_batches && f->batches[first].first_row + f->batches[first].n_rows <= row) first++;
+  for (last = first; last < f->n_batches && f->batches[last].first_row < row + n;) last++;
+  *out = *f;
+  out->slice = true;
+  out->n_rows = n;
+  out->n_batches = out->n_dictionaries = 0;
+  out->batches = calloc((size_t)(last - first) + 1, sizeof *out->batches);
+  out->dictionaries = calloc((size_t)f->n_dictionaries + 1, sizeof *out->dictionaries);
+  if (!out->batches || !out->dictionaries) return false;
+  for (int32_t k = first; k < last; k++) {
+    FlArrowBatch *b = &out->batches[out->n_batches++];
+    *b = packed(&f->batches[k]);
+    b->first_row -= row;
+  }
+  for (int32_t k = 0; k < f->n_dictionaries; k++) {
+    out->dictionaries[k] = f->dictionaries[k];
+    out->dictionaries[k].values = packed(&f->dictionaries[k].values);
+  }
+  out->n_dictionaries = f->n_dictionaries;
+  *skip = first < last ? row - f->batches[first].first_row : 0;
+  return true;
 }

@@ -1,8 +1,9 @@
-/* arrow_read.c: the wanted columns of an Arrow stream or file as arrays.
+/* arrow_read.c: the wanted columns of an Arrow stream or file as arrays, of all rows or of a range of them.
  *
  * In: messages (arrow_messages.c), wanted columns. Out: arrays. First the leaves of all batches are found,
  * in order; then pieces of rows are taken in parallel. What always holds: the first piece with a problem is
- * the one that is reported; a column that lies there as an array has it is not copied. */
+ * the one that is reported; a column that lies there as an array has it is not copied, and its pages are
+ * never written: they are the file's, and may be dropped at any time. */
 #include "io/arrow.h"
 #include "data/data.h"
 #include "data/text_codes.h"
@@ -23,6 +24,8 @@ typedef struct Column {
   FlArrowCodes codes;  /* of texts with a dictionary */
   FlArrowLeaf *leaves; /* one a batch */
   FlHeap *heap;        /* of texts that are made; NULL: there are none */
+  bool lies;           /* its array is the input's own bytes, */
+  _Atomic bool odd;    /* but some NaN there has other bits: it is to be copied */
 } Column;
 
 typedef struct Piece {
@@ -33,6 +36,7 @@ typedef struct Piece {
 typedef struct Reading {
   FlCtx *ctx;
   FlArrowFile file;
+  int64_t skip; /* rows of the first batch that are not wanted */
   Column *columns;
   int32_t n_columns;
   Piece *pieces;
@@ -110,6 +114,14 @@ static bool find_leaves(Reading *r, int32_t batch, FlIoError *e) {
 
 /* ---- arrays ------------------------------------------------------------------------------------------- */
 
+/* The rows of batch k that are wanted: [*from, returned). */
+static int64_t rows_of(const Reading *r, int32_t k, int64_t *from) {
+  const FlArrowBatch *b = &r->file.batches[k];
+  *from = k == 0 ? r->skip : 0;
+  int64_t left = r->file.n_rows - b->first_row;
+  return left < b->n_rows ? left : b->n_rows;
+}
+
 /* The size of a list column's arrays; -1: batches differ. */
 static int64_t size_of(const Reading *r, const Column *c) {
   const FlArrowField *f = c->field;
@@ -123,25 +135,39 @@ static int64_t size_of(const Reading *r, const Column *c) {
   return size < 0 ? 0 : size;
 }
 
-/* The array where it lies in the input; NULL: it does not lie there as one. */
+/* Where the rows of batch k lie as the array has them; false: they do not. */
+static bool find_span(const Reading *r, const Column *c, int32_t k, int64_t size, FlArrowBytes *out) {
+  const FlArrowLeaf *l = &c->leaves[k];
+  int64_t from, rows = rows_of(r, k, &from), bytes = fl_dtype_info[c->to->dtype].bytes;
+  if (l->valid || l->all_null || !fl_arrow_same_layout(l->field, c->to->dtype)) return false;
+  *out = (FlArrowBytes){l->data.at + (l->first + from * size) * bytes, (rows - from) * size * bytes};
+  return (uintptr_t)out->at % (uintptr_t)bytes == 0;
+}
+
+/* The array where it lies in the input; NULL: it does not lie there as one, or there is no memory. */
 static FlArray *in_place(const Reading *r, const Column *c, int64_t size) {
-  const FlArrowLeaf *l = NULL;
-  FlBuffer *owner = r->file.in->buffer;
-  for (int32_t k = 0; k < r->file.n_batches; k++) {
+  int64_t dims[2] = {r->file.n_rows, size};
+  int32_t n = 0, last = 0, rank = c->to->arrays ? 2 : 1;
+  FlArrowBytes *spans = calloc((size_t)r->file.n_batches + 1, sizeof *spans);
+  bool ok = spans != NULL;
+  for (int32_t k = 0; ok && k < r->file.n_batches; k++) {
     if (!r->file.batches[k].n_rows) continue;
-    if (l) return NULL;
-    l = &c->leaves[k];
-    if (r->file.batches[k].unpacked) owner = r->file.batches[k].owner;
+    ok = find_span(r, c, k, size, &spans[n++]);
+    last = k;
   }
-  if (!l || l->valid || l->all_null || !fl_arrow_same_layout(l->field, c->to->dtype)) return NULL;
-  int64_t bytes = fl_dtype_info[c->to->dtype].bytes, dims[2] = {r->file.n_rows, size};
-  const uint8_t *at = l->data.at + l->first * bytes;
-  if ((uintptr_t)at % (uintptr_t)bytes) return NULL;
-  const char *begin =
-      owner->data; /* of the memory; a buffer that is not packed among those that are lies elsewhere */
-  if ((const char *)at < begin || (const char *)at > begin + owner->bytes) return NULL;
-  return fl_array_over(r->ctx, owner, owner->data ? (char *)owner->data + ((const char *)at - begin) : NULL,
-                       (int32_t)c->to->dtype, c->to->arrays ? 2 : 1, dims);
+  FlArray *out = NULL;
+  if (ok && n == 1) {
+    FlBuffer *owner = r->file.batches[last].unpacked ? r->file.batches[last].owner : r->file.in->buffer;
+    const char *at = (const char *)spans[0].at, *begin = owner->data;
+    /* A buffer that is not packed among those that are lies elsewhere. */
+    if (at >= begin && at <= begin + owner->bytes)
+      out = fl_array_over(r->ctx, owner, begin ? (char *)owner->data + (at - begin) : NULL,
+                          (int32_t)c->to->dtype, rank, dims);
+  } else if (ok && n > 1) {
+    out = fl_arrow_map(r->ctx, r->file.in, spans, n, c->to->dtype, rank, dims);
+  }
+  free(spans);
+  return out;
 }
 
 static bool sizes_differ(const Reading *r, const Column *c, FlIoError *e) {
@@ -149,6 +175,17 @@ static bool sizes_differ(const Reading *r, const Column *c, FlIoError *e) {
               c->w->name_len, c->w->name);
   fl_io_help(e, "read the column as JSON: types = (`%.*s`: text)", c->w->name_len, c->w->name);
   return false;
+}
+
+/* New arrays for the rows. */
+static bool make_room(Reading *r, Column *c, int64_t size, FlIoError *e) {
+  if (!fl_table_make(r->ctx, c->to, r->file.n_rows, size)) return no_memory(r, e);
+  bool texts = c->to->dtype == FL_TEXT;
+  if (texts && !fl_arrow_keep(&r->file, c->to->values->buffer)) return no_memory(r, e);
+  if (c->field->dictionary && texts && !fl_arrow_codes(r->ctx, &c->pool, r->file.n_rows, &c->codes))
+    return no_memory(r, e);
+  if (c->heap && fl_array_keep(r->ctx, c->to->values, c->heap, NULL, 0) != 0) return no_memory(r, e);
+  return true;
 }
 
 static bool make_arrays(Reading *r, FlIoError *e) {
@@ -159,14 +196,9 @@ static bool make_arrays(Reading *r, FlIoError *e) {
     if (size < 0) return sizes_differ(r, c, e);
     if (c->to->arrays && (__builtin_mul_overflow(r->file.n_rows, size, &all) || all > most))
       return fl_io_error(e, FL_E_ARROW, "`%s` claims more values than it can hold", r->file.label);
-    FlArray *there = c->to->nullable ? NULL : in_place(r, c, size);
-    c->to->values = there;
-    if (!there && !fl_table_make(r->ctx, c->to, r->file.n_rows, size)) return no_memory(r, e);
-    bool texts = c->to->dtype == FL_TEXT && !there;
-    if (texts && !fl_arrow_keep(&r->file, c->to->values->buffer)) return no_memory(r, e);
-    if (c->field->dictionary && texts && !fl_arrow_codes(r->ctx, &c->pool, r->file.n_rows, &c->codes))
-      return no_memory(r, e);
-    if (c->heap && fl_array_keep(r->ctx, c->to->values, c->heap, NULL, 0) != 0) return no_memory(r, e);
+    c->to->values = c->to->nullable ? NULL : in_place(r, c, size);
+    c->lies = c->to->values != NULL;
+    if (!c->lies && !make_room(r, c, size, e)) return false;
   }
   return true;
 }
@@ -174,15 +206,15 @@ static bool make_arrays(Reading *r, FlIoError *e) {
 /* ---- rows --------------------------------------------------------------------------------------------- */
 
 static bool cut_pieces(Reading *r, FlIoError *e) {
-  int64_t n = 0;
+  int64_t n = 0, first;
   for (int32_t k = 0; k < r->file.n_batches; k++)
-    n += (r->file.batches[k].n_rows + FL_PIECE_ROWS - 1) / FL_PIECE_ROWS * r->n_columns;
+    n += (rows_of(r, k, &first) + FL_PIECE_ROWS - 1) / FL_PIECE_ROWS * r->n_columns;
   r->pieces = malloc(((size_t)n + 1) * sizeof *r->pieces);
   if (!r->pieces) return no_memory(r, e);
   for (int32_t k = 0; k < r->file.n_batches; k++) {
-    int64_t rows = r->file.batches[k].n_rows;
+    int64_t rows = rows_of(r, k, &first);
     for (int32_t i = 0; i < r->n_columns; i++)
-      for (int64_t from = 0; from < rows; from += FL_PIECE_ROWS)
+      for (int64_t from = first; from < rows; from += FL_PIECE_ROWS)
         r->pieces[r->n_pieces++] =
             (Piece){k, i, from, rows - from < FL_PIECE_ROWS ? rows - from : FL_PIECE_ROWS};
   }
@@ -197,7 +229,7 @@ static void take_pieces(void *env, int64_t begin, int64_t end, int worker) {
     Column *c = &r->columns[p->column];
     FlIoError e = {0};
     if (fl_arrow_take(r->ctx, &r->file.batches[p->batch], &c->leaves[p->batch],
-                      c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, &e)) {
+                      c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, c->lies ? &c->odd : NULL, &e)) {
       if (c->codes.texts)
         fl_arrow_codes_take(&c->codes, &r->file.batches[p->batch], &c->leaves[p->batch], p->from, p->n);
       continue;
@@ -236,12 +268,31 @@ static bool find_levels(Reading *r, Column *c, FlIoError *e) {
   return true;
 }
 
+/* Copies the columns that lie in the input with NaNs of other bits. */
+static bool copy_odd(Reading *r, FlIoError *e) {
+  int64_t all = r->n_pieces, n = 0;
+  for (int32_t i = 0; i < r->n_columns; i++) {
+    Column *c = &r->columns[i];
+    if (!atomic_load(&c->odd)) continue;
+    int64_t size = c->to->arrays ? c->to->values->dims[1] : 1;
+    fl_table_wanted_reset(c->to);
+    c->lies = false;
+    if (!make_room(r, c, size, e)) return false;
+  }
+  for (int64_t k = 0; k < all; k++)
+    if (atomic_load(&r->columns[r->pieces[k].column].odd)) r->pieces[n++] = r->pieces[k];
+  r->n_pieces = n;
+  fl_parallel_for(r->ctx, n, 1, take_pieces, r);
+  return true;
+}
+
 static bool read_columns(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError *e) {
   bool ok = unpack(r, wanted, n, e) && prepare(r, wanted, n, e);
   for (int32_t k = 0; ok && k < r->file.n_batches; k++) ok = find_leaves(r, k, e);
   ok = ok && make_arrays(r, e) && cut_pieces(r, e);
   if (!ok) return false;
   fl_parallel_for(r->ctx, r->n_pieces, 1, take_pieces, r);
+  if (r->failed < 0 && !copy_odd(r, e)) return false;
   if (r->failed >= 0) {
     *e = r->error;
     return false;
@@ -253,26 +304,55 @@ static bool read_columns(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError
   return true;
 }
 
+/* Closes r->file, too. */
+static bool read_and_close(Reading *r, FlTableWanted *wanted, int32_t n, bool ok, FlIoError *e) {
+  r->failed = -1;
+  pthread_mutex_init(&r->lock, NULL);
+  ok = ok && read_columns(r, wanted, n, e);
+  for (int32_t k = 0; !ok && k < n; k++) fl_table_wanted_reset(&wanted[k]);
+  for (int32_t i = 0; r->columns && i < r->n_columns; i++) {
+    fl_arrow_pool_reset(&r->columns[i].pool);
+    fl_arrow_codes_reset(&r->columns[i].codes);
+    fl_table_wanted_reset(&r->columns[i].texts);
+    for (int32_t k = 0; r->columns[i].leaves && k < r->file.n_batches; k++)
+      fl_arrow_nested_free(r->columns[i].leaves[k].nested);
+    free(r->columns[i].leaves);
+    fl_heap_unref(r->columns[i].heap);
+  }
+  free(r->columns);
+  free(r->pieces);
+  pthread_mutex_destroy(&r->lock);
+  fl_arrow_close(&r->file);
+  return ok;
+}
+
+static void want_nothing(FlTableWanted *wanted, int32_t n) {
+  for (int32_t k = 0; k < n; k++) wanted[k].values = wanted[k].valid = wanted[k].levels = NULL;
+}
+
 bool fl_arrow_read(FlCtx *ctx, const FlInput *in, const char *label, bool whole, FlTableWanted *wanted,
                    int32_t n_wanted, int64_t *n_rows, FlIoError *e) {
-  Reading r = {.ctx = ctx, .failed = -1};
-  for (int32_t k = 0; k < n_wanted; k++) wanted[k].values = wanted[k].valid = wanted[k].levels = NULL;
-  pthread_mutex_init(&r.lock, NULL);
-  bool ok = fl_arrow_open(in, label, whole, &r.file, e) && read_columns(&r, wanted, n_wanted, e);
+  Reading r = {.ctx = ctx};
+  want_nothing(wanted, n_wanted);
+  bool ok = fl_arrow_open(in, label, whole, &r.file, e);
   *n_rows = r.file.n_rows;
-  for (int32_t k = 0; !ok && k < n_wanted; k++) fl_table_wanted_reset(&wanted[k]);
-  for (int32_t i = 0; r.columns && i < r.n_columns; i++) {
-    fl_arrow_pool_reset(&r.columns[i].pool);
-    fl_arrow_codes_reset(&r.columns[i].codes);
-    fl_table_wanted_reset(&r.columns[i].texts);
-    for (int32_t k = 0; r.columns[i].leaves && k < r.file.n_batches; k++)
-      fl_arrow_nested_free(r.columns[i].leaves[k].nested);
-    free(r.columns[i].leaves);
-    fl_heap_unref(r.columns[i].heap);
+  return read_and_close(&r, wanted, n_wanted, ok, e);
+}
+
+bool fl_arrow_read_rows(FlCtx *ctx, const FlArrowFile *file, int64_t row, int64_t n, FlTableWanted *wanted,
+                        int32_t n_wanted, FlIoError *e) {
+  Reading r = {.ctx = ctx};
+  want_nothing(wanted, n_wanted);
+  bool ok = fl_arrow_slice(file, row, n, &r.file, &r.skip) || no_memory(&r, e);
+  return read_and_close(&r, wanted, n_wanted, ok, e);
+}
+
+bool fl_arrow_check(const FlArrowFile *file, const FlTableWanted *wanted, int32_t n_wanted, FlIoError *e) {
+  FlArrowBatch none = {.label = file->label};
+  for (int32_t i = 0; i < n_wanted; i++) {
+    int32_t k = fl_arrow_field_find(&file->root, &wanted[i], file->label, e);
+    if (k < 0) return false;
+    if (!fl_arrow_converts(&none, &file->root.children[k], &wanted[i], e)) return false;
   }
-  free(r.columns);
-  free(r.pieces);
-  pthread_mutex_destroy(&r.lock);
-  fl_arrow_close(&r.file);
-  return ok;
+  return true;
 }

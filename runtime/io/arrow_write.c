@@ -1,6 +1,8 @@
 /* arrow_write.c: a table as an Arrow IPC stream or file: its schema, the levels of its categories, batches of
  * rows, the end; of a file then a footer that says where they are.
  *
+ * In files of several batches numbers begin at pages, so that readers can have a column in one piece (arrow_map.c).
+ *
  * What always holds: the bytes depend on the table alone. Bools and validities become bitmaps; a column whose
  * rows are all valid has none. Buffers begin at multiples of 64 of their body. */
 #include "io/arrow.h"
@@ -8,12 +10,17 @@
 
 #include <string.h>
 
-enum { FL_BATCH_ROWS = 1 << 18, FL_BODY_ALIGN = 64 };
+enum {
+  FL_BATCH_ROWS = 1 << 18, /* a multiple of PAGE bytes in every type of a byte or more */
+  FL_BODY_ALIGN = 64,
+  PAGE = 4096
+};
 
 typedef struct Batch {
   int64_t row, n;
   FlBytes body, nodes, buffers; /* the latter two as in the metadata: pairs of i64 */
   bool too_long;                /* more bytes of texts than an offset can say */
+  bool pages;                   /* numbers begin at pages, and so do bodies */
 } Batch;
 
 static void put_pair(FlBytes *b, int64_t x, int64_t y) {
@@ -72,6 +79,8 @@ static void put_values(Batch *b, const FlArray *a, int64_t from, int64_t n) {
   } else if (fl_dtype_is_text(a->dtype)) {
     put_texts(b, (const FlText *)(const void *)data, n);
   } else {
+    size_t over = b->pages ? b->body.len % PAGE : 0;
+    if (over) fl_bytes_fill(&b->body, '\0', PAGE - over);
     size_t begin = b->body.len;
     if (n) fl_bytes_add(&b->body, data, (size_t)(n * bytes));
     end_buffer(b, begin);
@@ -129,6 +138,8 @@ static bool put_message(Writing *w, Batch *b, int64_t dictionary, FlIoError *e) 
   fl_flat_put(&meta, at[0], 8, b->n);
   copy_vector(&meta, at[1], &b->nodes);
   copy_vector(&meta, at[2], &b->buffers);
+  size_t over = b->pages && rows ? ((size_t)w->at + meta.len) % PAGE : 0;
+  if (over) fl_bytes_fill(&meta, '\0', PAGE - over);
   fl_arrow_message_end(&meta, 0);
   int64_t block[3] = {w->at, (int64_t)meta.len, (int64_t)b->body.len};
   fl_bytes_add(rows ? &w->batches : &w->dictionaries, (const char *)block, sizeof block);
@@ -187,7 +198,7 @@ bool fl_arrow_write(const FlTableColumn *columns, int32_t n_columns, int64_t n_r
   static const char end[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
   Writing w = {.out = out, .file = file};
   FlBytes schema = {0};
-  Batch b = {.body = fl_output_bytes(out)};
+  Batch b = {.body = fl_output_bytes(out), .pages = n_rows > FL_BATCH_ROWS};
   fl_arrow_schema_write(columns, n_columns, &schema);
   bool ok = !schema.failed || no_memory(&w, e);
   ok = ok && (!file || put(&w, "ARROW1\0", 8, e)) && put(&w, schema.at, schema.len, e);

@@ -18,6 +18,7 @@ struct FlWatch {
   FlFiles *files; /* NULL: the run is over */
   struct stat found;
   char *path;
+  int64_t maps; /* of its pages, besides the first one */
   FlWatch *prev, *next;
 };
 
@@ -35,6 +36,7 @@ static void end_watch(FlBuffer *b) {
     if (w->prev) w->prev->next = w->next;
     else w->files->watched = w->next;
     if (w->next) w->next->prev = w->prev;
+    w->files->maps -= w->maps;
     if (!w->files->changed && is_changed(w)) {
       w->files->changed = w->path;
       w->path = NULL;
@@ -65,6 +67,22 @@ void fl_file_watch(FlCtx *ctx, const FlInput *in, const char *path) {
   pthread_mutex_unlock(&files->lock);
   fl_buffer_keep(in->buffer, &w->base);
   fl_buffer_unref(&w->base);
+}
+
+bool fl_file_watch_maps(const FlInput *in, int32_t n) {
+  enum { MOST = 1 << 14 };
+  FlWatch *w = NULL;
+  for (int32_t k = 0; k < in->buffer->n_keeps && !w; k++)
+    if (in->buffer->keeps[k]->release == end_watch) w = (FlWatch *)in->buffer->keeps[k];
+  if (!w || !w->files) return false;
+  pthread_mutex_lock(&w->files->lock);
+  bool ok = w->files->maps + n <= MOST;
+  if (ok) {
+    w->files->maps += n;
+    w->maps += n;
+  }
+  pthread_mutex_unlock(&w->files->lock);
+  return ok;
 }
 
 void fl_file_watch_end(FlFiles *files) {

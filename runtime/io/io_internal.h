@@ -121,6 +121,7 @@ struct FlFiles {
   size_t n, room;
   size_t chains[FL_FILE_CHAINS]; /* the last seen of each, + 1 */
   FlWatch *watched; /* mapped inputs that are still in use: file_watch.c */
+  int64_t maps;     /* of them besides one each */
   struct FlOutput *outputs; /* that are being written */
   FlFolder *cleaned;        /* folders without leftovers of outputs */
   size_t n_cleaned;
@@ -134,6 +135,8 @@ void fl_files_opened(FlCtx *ctx, const char *path, const struct stat *found);
 
 /* Watches a mapped input for as long as its buffer lives. */
 void fl_file_watch(FlCtx *ctx, const FlInput *in, const char *path);
+/* Whether n more mappings of a watched input may be made: they count until its buffer is freed. */
+bool fl_file_watch_maps(const FlInput *in, int32_t n);
 /* Before the run's files are freed: buffers may live longer. */
 void fl_file_watch_end(FlFiles *files);
 

@@ -1,5 +1,4 @@
-/* read_table.c: the operators read_table, read_table_some, table_parts, table_part and table_end: files of
- * any format as columns.
+/* read_table.c: the operators read_table and read_table_some: files of any format as columns.
  *
  * In: a file or an array of files; the columns that are wanted, of which `file` is the number of the file
  * that each row is from; options (io.h); the format says who reads. Out: the number of rows, the columns;
@@ -195,20 +194,4 @@ FlStatus fl_rt_read_table(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
 
 FlStatus fl_rt_read_table_some(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   return read_all(ctx, desc, args, results, true);
-}
-
-static const FlTableParts *parts_of(const FlOpDesc *desc) {
-  return ((const FlTableReader *)desc->format)->parts;
-}
-
-FlStatus fl_rt_table_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return parts_of(desc)->parts(ctx, desc, args, results);
-}
-
-FlStatus fl_rt_table_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return parts_of(desc)->part(ctx, desc, args, results);
-}
-
-FlStatus fl_rt_table_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return parts_of(desc)->end(ctx, desc, args, results);
 }

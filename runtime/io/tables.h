@@ -21,9 +21,18 @@ typedef struct FlTableFrom {
   FlRejected *rejected; /* rows with a problem are left out, and told about here; NULL: they are errors */
 } FlTableFrom;
 
-/* How a file is read part by part: the operators of these names. */
+/* How a file is read part by part (table_parts.c). */
 typedef struct FlTableParts {
-  FlRuntimeOp *parts, *part, *end;
+  /* Opens a file of which these columns are wanted: into how many parts it is cut. NULL: e. */
+  void *(*open)(FlCtx *ctx, const FlTableFrom *from, const FlTableWanted *wanted, int32_t n, int64_t *n_parts,
+                FlIoError *e);
+  /* The wanted columns of a part, -1: of the whole file; any thread. false: no array is owned, and it is
+   * FL_E_MEMORY, or a problem that reading the whole file tells about. */
+  bool (*part)(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wanted, int32_t n, int64_t *rows,
+               FlIoError *e);
+  /* After all parts; false: the file is not what it was when it was opened. */
+  bool (*end)(void *file, const char *path, FlIoError *e);
+  void (*close)(void *file);
 } FlTableParts;
 
 /* How tables go to programs and come back. */

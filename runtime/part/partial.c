@@ -132,7 +132,7 @@ static FlStatus find_groups(Partial *p, bool *many) {
   p->g = groups.g;
   p->id = groups.id;
   p->first = groups.first;
-  *many = 2 * p->g > p->n;
+  *many = p->desc->i * p->g > p->n;
   return 0;
 }
 

@@ -43,6 +43,8 @@ void fl_pool_breathe(FlPool *pool);
 /* What memcpy does, for results that are written once, from many bytes on cheaper where they are to stand in
  * a block in a file: no page comes into memory for them. pool may be NULL. */
 void fl_pool_fill(FlPool *pool, void *to, const void *from, int64_t bytes);
+/* Whether the address is in a block that lives in a file. */
+bool fl_pool_in_file(FlPool *pool, const void *at);
 /* The mapped bytes [at, at + bytes), from the start of a page, are as in a file, or shared with it: their
  * whole pages may be dropped from memory and come back, until fl_pool_unlend, before they are unmapped. NULL:
  * nothing is ever dropped.

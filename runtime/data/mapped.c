@@ -86,3 +86,11 @@ bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes) {
   }
   return fd >= 0;
 }
+
+bool fl_mapped_has(FlMappings *p, const void *at) {
+  pthread_rwlock_rdlock(&p->lock);
+  size_t k = count_to(p, at);
+  bool has = k > 0 && (size_t)((const char *)at - p->map[k - 1].at) < p->map[k - 1].bytes;
+  pthread_rwlock_unlock(&p->lock);
+  return has;
+}

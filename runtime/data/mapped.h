@@ -31,5 +31,7 @@ void fl_mapped_remove(FlMappings *p, const void *at); /* before it is unmapped *
 /* Writes what is to stand at `to` in one mapping by a call, so that no page comes into the process for it.
  * False: that is not possible, and nothing is written or some of it. */
 bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes);
+/* Whether the address is in one of the mappings. */
+bool fl_mapped_has(FlMappings *p, const void *at);
 
 #endif

@@ -232,6 +232,8 @@ void fl_pool_fill(FlPool *p, void *to, const void *from, int64_t bytes) {
   memcpy(to, from, (size_t)bytes);
 }
 
+bool fl_pool_in_file(FlPool *p, const void *at) { return p && fl_mapped_has(&p->mapped, at); }
+
 struct FlLoan {
   FlPool *pool;
   FlSpan *span;

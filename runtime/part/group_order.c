@@ -46,14 +46,17 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 static int32_t first_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Numbers *w = env;
-  (void)ctx;
+  int64_t size = (int64_t)sizeof *w->first;
+  FlPartSlices slices = fl_part_slices(ctx, w->first, FL_PART_CHUNK * size);
   for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, g = w->before[c];
+    int64_t from, to, g = 0, *first = fl_part_slice(&slices, w->first + w->before[c]);
     fl_part_chunk(c, w->n, &from, &to);
     for (int64_t i = from; i < to; i++) {
-      if (w->begins[i]) w->first[g++] = w->rows[i];
+      if (w->begins[i]) first[g++] = w->rows[i];
     }
+    fl_part_slice_done(&slices, w->first + w->before[c], g * size);
   }
+  fl_part_slices_free(&slices);
   return 0;
 }
 

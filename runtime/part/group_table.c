@@ -47,17 +47,26 @@ static int32_t mark_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
+enum { SLICE = 16 * FL_PART_BATCH }; /* rows that are numbered at once */
+
 static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Table *t = env;
-  uint64_t word[FL_PART_BATCH];
-  (void)ctx;
-  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
-    int64_t count = fl_part_min(FL_PART_BATCH, end - row);
-    fl_part_read_words(t->codes, t->w, row, count, word);
-    for (int64_t i = 0; i < count; i++) {
-      if (word[i] - t->low < t->width) t->id[row + i] = t->before + t->first[word[i] - t->low];
+  bool all = t->low == 0 && t->width > t->codes->words[t->w].max; /* else some rows of a slice are written */
+  int64_t size = (int64_t)sizeof *t->id;
+  FlPartSlices slices = fl_part_slices(ctx, t->id, all ? SLICE * size : 0);
+  for (int64_t k = begin; k < end; k++) {
+    int64_t row = k * SLICE, n = fl_part_min(SLICE, t->codes->n - row), *id = fl_part_slice(&slices, t->id + row);
+    for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
+      uint64_t word[FL_PART_BATCH];
+      int64_t count = fl_part_min(FL_PART_BATCH, n - at);
+      fl_part_read_words(t->codes, t->w, row + at, count, word);
+      for (int64_t i = 0; i < count; i++) {
+        if (word[i] - t->low < t->width) id[at + i] = t->before + t->first[word[i] - t->low];
+      }
     }
+    fl_part_slice_done(&slices, t->id + row, n * size);
   }
+  fl_part_slices_free(&slices);
   return 0;
 }
 
@@ -166,7 +175,7 @@ FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, 
       first[rank] = t.first[k];
       t.first[k] = rank++;
     }
-    if (fl_part_for(m->ctx, number_body, &t, codes->n, 1.0) != 0) return 1;
+    if (fl_part_for(m->ctx, number_body, &t, (codes->n + SLICE - 1) / SLICE, 1.0 * SLICE) != 0) return 1;
   }
   out->g = t.before;
   fl_part_release(m, t.first);

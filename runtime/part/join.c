@@ -70,22 +70,21 @@ static inline bool has_all(const Join *j) { return j->width == (uint64_t)j->n_wo
 static inline bool is_last(const Join *j) { return j->low + j->width == (uint64_t)j->n_words; }
 
 /* Those of the words [row, row + n) that are in the range. */
-static void look_up_range(Join *j, int64_t row, int64_t n, const uint64_t *word) {
+static void look_up_range(Join *j, int64_t row, int64_t n, const uint64_t *word, uint32_t *out) {
   for (int64_t i = 0; i < n; i++) {
     if (word[i] - j->low >= j->width) continue;
     uint32_t found = j->null != NULL && j->null[row + i] ? NONE : j->table[word[i] - j->low];
-    j->found[row + i] = found;
+    out[i] = found;
     if (j->matched != NULL && found != NONE) __atomic_store_n(&j->matched[word[i]], 1, __ATOMIC_RELAXED);
   }
 }
 
 /* Looks up the rows [row, row + n) of a batch. */
-static void look_up(Join *j, int64_t row, int64_t n) {
+static void look_up(Join *j, int64_t row, int64_t n, uint32_t *found) {
   uint64_t word[FL_PART_BATCH];
-  uint32_t *found = j->found + row;
   fl_part_read_words(j->codes, 0, row, n, word);
   if (!has_all(j)) {
-    look_up_range(j, row, n, word);
+    look_up_range(j, row, n, word, found);
     return;
   }
   for (int64_t i = 0; i < n; i++) found[i] = j->table[word[i]];
@@ -98,63 +97,72 @@ static void look_up(Join *j, int64_t row, int64_t n) {
 
 static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Join *j = (Join *)(uintptr_t)env;
-  (void)ctx;
+  int64_t size = (int64_t)sizeof *j->found; /* of ranges only some rows of a slice are written */
+  FlPartSlices slices = fl_part_slices(ctx, j->found, has_all(j) ? FL_PART_CHUNK * size : 0);
   for (int64_t c = begin; c < end; c++) {
     int64_t first, last, rows = 0;
     fl_part_chunk(c, j->n, &first, &last);
+    uint32_t *of = fl_part_slice(&slices, j->found + first);
     for (int64_t row = first; row < last; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, last - row);
-      look_up(j, row, n);
+      look_up(j, row, n, of + (row - first));
       for (int64_t i = row; is_last(j) && i < row + n; i++) {
-        int64_t found = matches(j, j->found[i]);
+        int64_t found = matches(j, of[i - first]);
         rows += output_rows(j->how, found);
         if (j->one && found > 1) fl_part_first(&j->bad, i);
       }
     }
+    fl_part_slice_done(&slices, j->found + first, (last - first) * size);
     j->place[c + 1] = rows;
   }
+  fl_part_slices_free(&slices);
   return 0;
 }
 
-/* Where a left row has at most one pair. */
-static void write_single(const Join *j, int64_t first, int64_t at, int64_t end) {
+/* n pairs, from the left row `first` on, where a left row has at most one. */
+static void write_single(const Join *j, int64_t first, int64_t n, int64_t *left, int64_t *right) {
   bool all = (j->how & LEFT) != 0, none = (j->how & (SEMI | ANTI)) != 0, wanted = j->how != ANTI;
-  for (int64_t row = first; at < end; row++) {
+  int64_t at = 0;
+  for (int64_t row = first; at < n; row++) {
     uint32_t found = j->found[row];
-    j->left[at] = row;
-    j->right[at] = found == NONE || none ? -1 : (int64_t)found;
+    left[at] = row;
+    right[at] = found == NONE || none ? -1 : (int64_t)found;
     at += all || (found != NONE) == wanted;
   }
 }
 
-static void write_many(const Join *j, int64_t first, int64_t last, int64_t at) {
+static void write_many(const Join *j, int64_t first, int64_t last, int64_t *left, int64_t *right) {
   for (int64_t row = first; row < last; row++) {
     uint32_t found = j->found[row];
     if (found == NONE) {
       if (!(j->how & LEFT)) continue;
-      j->left[at] = row;
-      j->right[at++] = -1;
+      *left++ = row;
+      *right++ = -1;
       continue;
     }
     do {
-      j->left[at] = row;
-      j->right[at++] = j->list[found];
+      *left++ = row;
+      *right++ = j->list[found];
     } while (!j->last[found++]);
   }
 }
 
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Join *j = env;
-  (void)ctx;
+  bool single = j->list == NULL || (j->how & (SEMI | ANTI)); /* else a chunk may have any number of pairs */
+  int64_t size = (int64_t)sizeof *j->left, room = single ? FL_PART_CHUNK * size : 0;
+  FlPartSlices lefts = fl_part_slices(ctx, j->left, room), rights = fl_part_slices(ctx, j->right, room);
   for (int64_t c = begin; c < end; c++) {
-    int64_t first, last;
+    int64_t first, last, n = j->place[c + 1] - j->place[c];
+    int64_t *left = j->left + j->place[c], *right = j->right + j->place[c];
     fl_part_chunk(c, j->n, &first, &last);
-    if (j->list == NULL || (j->how & (SEMI | ANTI))) {
-      write_single(j, first, j->place[c], j->place[c + 1]);
-    } else {
-      write_many(j, first, last, j->place[c]);
-    }
+    if (single) write_single(j, first, n, fl_part_slice(&lefts, left), fl_part_slice(&rights, right));
+    else write_many(j, first, last, left, right);
+    fl_part_slice_done(&lefts, left, n * size);
+    fl_part_slice_done(&rights, right, n * size);
   }
+  fl_part_slices_free(&lefts);
+  fl_part_slices_free(&rights);
   return 0;
 }
 

@@ -111,6 +111,16 @@ FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, doub
   return atomic_load(&loop.failed);
 }
 
+/* ---- results made slice by slice ---------------------------------------------------------------------- */
+
+FlPartSlices fl_part_slices(FlCtx *ctx, const void *block, int64_t bytes) {
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  bool far = bytes > 0 && fl_pool_in_file(pool, block); /* without memory for it: in the block */
+  return (FlPartSlices){pool, far ? fl_counted_new(pool, (size_t)bytes) : NULL};
+}
+
+void fl_part_slices_free(FlPartSlices *s) { fl_counted_free(s->room); }
+
 /* ---- errors ------------------------------------------------------------------------------------------- */
 
 FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t b) {

@@ -8,8 +8,12 @@
  * serves all of the arrays; where they jump, each array has a sweep of its own, so that the caches hold as
  * much of it as they can. Numbers that nobody reads afterwards give their memory to the array that is taken
  * last: rows of their own size take their place, one by one; of others, the pages that were read go back.
- * Arrays that live in files and do not fit in memory are read in order, piece by piece (take_far.c). */
+ * Arrays that live in files and do not fit in memory are read in order, piece by piece (take_far.c). Where the
+ * numbers are all rows in their order, as those of a join's left table where each row has one partner, the
+ * arrays are what they were. */
 #include "part/take_internal.h"
+
+enum { PIECE = 4096 }; /* numbers that stay in the nearest cache */
 
 typedef struct Take {
   FlTakeColumn *columns;
@@ -18,33 +22,28 @@ typedef struct Take {
   int64_t m, least; /* the least number that is allowed: 0, or -1 */
   FlArray *mine;    /* the numbers, which nobody reads after the last sweep; NULL: somebody may */
   FlBuffer *spent;  /* of the numbers, whose pages go back in the last sweep; NULL: they stay */
-  int64_t unit; /* so many numbers are the least that a worker gets: whole pages of those that are spent */
+  int64_t unit;     /* so many numbers are the least that a worker gets: whole pages of those that are spent */
 } Take;
 
 #define GATHER(T)                                                                                            \
   {                                                                                                          \
     const T *from = (const T *)c->from->data;                                                                \
-    T *to = (T *)c->to->data;                                                                                \
-    for (int64_t i = begin; i < end; i++) to[i] = rows[i] < 0 ? (T){0} : from[rows[i]];                      \
+    T *to = place;                                                                                           \
+    for (int64_t i = 0; i < n; i++) to[i] = rows[i] < 0 ? (T){0} : from[rows[i]];                            \
     return;                                                                                                  \
   }
 
-static void gather_lists(const FlTakeColumn *c, const int64_t *rows, int64_t begin, int64_t end) {
+static void gather_lists(const FlTakeColumn *c, const int64_t *rows, int64_t n, FlArray **to) {
   FlArray *const *from = c->from->data;
-  FlArray **to = c->to->data;
   int64_t width = (int64_t)(c->row_bytes / sizeof *from);
-  for (int64_t i = begin; i < end; i++) {
+  for (int64_t i = 0; i < n; i++) {
     for (int64_t k = 0; k < width && rows[i] >= 0; k++)
       to[i * width + k] = fl_array_ref(from[rows[i] * width + k]);
   }
 }
 
-static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t begin, int64_t end) {
-  if (c->row_bytes == 0) return;
-  if (c->from->dtype == FL_LIST) {
-    gather_lists(c, rows, begin, end);
-    return;
-  }
+/* The rows of n numbers. What is made in the place of the numbers follows them. */
+static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t n, void *place) {
   switch (fl_part_row_word(c->from->data, c->row_bytes)) {
   case 1: GATHER(uint8_t)
   case 2: GATHER(uint16_t)
@@ -53,8 +52,8 @@ static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t begin, in
   case 16: GATHER(FlText)
   }
   const char *from = c->from->data;
-  for (int64_t i = begin; i < end; i++) {
-    char *to = (char *)c->to->data + i * (int64_t)c->row_bytes;
+  for (int64_t i = 0; i < n; i++) {
+    char *to = (char *)place + i * (int64_t)c->row_bytes;
     if (rows[i] < 0) {
       memset(to, 0, c->row_bytes);
     } else {
@@ -99,26 +98,50 @@ static bool check(const Take *t, FlTakeColumn *c, int64_t begin, int64_t end) {
   return true;
 }
 
+/* The rows of the numbers [from, to), by the column's slices. */
+static void gather_piece(FlTakeColumn *c, const FlPartSlices *slices, const int64_t *rows, int64_t from,
+                         int64_t to) {
+  char *place = (char *)c->to->data + from * (int64_t)c->row_bytes;
+  if (c->known != NULL) {
+    gather_coded(c, rows, from, to);
+  } else if (c->from->dtype == FL_LIST) {
+    gather_lists(c, rows + from, to - from, (FlArray **)(void *)place);
+  } else if (c->row_bytes > 0) {
+    gather(c, rows + from, to - from, fl_part_slice(slices, place));
+    fl_part_slice_done(slices, place, (to - from) * (int64_t)c->row_bytes);
+  }
+}
+
+/* Room for slices of the columns that live in files; NULL: there is none, or no memory for it. */
+static FlPartSlices *slices_of(FlCtx *ctx, const Take *t) {
+  FlPartSlices *all = calloc((size_t)t->n_columns, sizeof *all);
+  for (int32_t k = 0; k < t->n_columns && all != NULL; k++) {
+    const FlTakeColumn *c = &t->columns[k];
+    bool plain = c->known == NULL && c->from->dtype != FL_LIST;
+    all[k] = fl_part_slices(ctx, c->to->data, plain ? PIECE * (int64_t)c->row_bytes : 0);
+  }
+  return all;
+}
+
 static int32_t take_body(FlCtx *ctx, const void *env, int64_t first, int64_t last) {
-  enum { PIECE = 4096, SPENT = 1 << 18 }; /* the numbers stay in the nearest cache; those of a large page */
+  enum { SPENT = 1 << 18 }; /* numbers of a large page */
+  static const FlPartSlices none = {0};
   const Take *t = env;
   int64_t begin = first * t->unit, end = fl_part_min(last * t->unit, t->m), kept = begin;
-  (void)ctx;
+  FlPartSlices *slices = slices_of(ctx, t);
   for (int64_t from = begin; from < end; from += PIECE) {
     int64_t to = fl_part_min(from + PIECE, end);
     for (int32_t k = 0; k < t->n_columns; k++) {
       FlTakeColumn *c = &t->columns[k];
       if (!c->checked && !check(t, c, from, to)) break;
-      if (c->known != NULL) {
-        gather_coded(c, t->rows, from, to);
-      } else {
-        gather(c, t->rows, from, to);
-      }
+      gather_piece(c, slices != NULL ? &slices[k] : &none, t->rows, from, to);
     }
     if (t->spent == NULL || (to - kept < SPENT && to < end)) continue;
     fl_buffer_discard(t->spent, t->rows + kept, t->rows + to);
     kept = to;
   }
+  for (int32_t k = 0; k < t->n_columns && slices != NULL; k++) fl_part_slices_free(&slices[k]);
+  free(slices);
   return 0;
 }
 
@@ -171,7 +194,7 @@ static FlStatus sweep(FlCtx *ctx, const Take *t) {
   enum { LARGE_PAGE = 1 << 18 }; /* so many numbers: smaller pages are slow to come back */
   Take part = *t;
   double cost = 0.0;
-  part.unit = t->spent != NULL ? LARGE_PAGE : 1;
+  part.unit = t->spent != NULL ? LARGE_PAGE : PIECE;
   int64_t units = (t->m + part.unit - 1) / part.unit;
   if (t->spent != NULL) make_room(t, &t->columns[t->n_columns - 1]);
   bool near = one_sweep(t);
@@ -231,6 +254,39 @@ FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m)
   return NULL;
 }
 
+/* ---- all rows in their order -------------------------------------------------------------------------- */
+
+typedef struct InOrder {
+  const int64_t *rows;
+  _Atomic int64_t other; /* the first that is not its own place */
+} InOrder;
+
+static int32_t in_order_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  InOrder *o = (InOrder *)(uintptr_t)env;
+  int64_t other = 0;
+  (void)ctx;
+  if (atomic_load_explicit(&o->other, memory_order_relaxed) != INT64_MAX) return 0;
+  for (int64_t i = begin; i < end; i++) other |= o->rows[i] ^ i;
+  if (other != 0) fl_part_first(&o->other, begin);
+  return 0;
+}
+
+/* Whether what is taken are the arrays as they are. */
+static bool are_whole(FlCtx *ctx, const Take *t, const FlSlot *arrays) {
+  enum { SAMPLES = 64 };
+  for (int32_t k = 0; k < t->n_columns; k++)
+    if (arrays[k].a->dims[0] != t->m) return false;
+  if (t->m < FL_PART_FEW_ROWS) return false;
+  for (int64_t s = 1; s <= SAMPLES; s++) {
+    int64_t at = t->m * s / SAMPLES - 1;
+    if (t->rows[at] != at) return false;
+  }
+  InOrder o = {t->rows, INT64_MAX};
+  return fl_part_for(ctx, in_order_body, &o, t->m, 0.25) == 0 && atomic_load(&o.other) == INT64_MAX;
+}
+
+/* ---- the operator -------------------------------------------------------------------------------------- */
+
 static bool fits_numbers(const FlArray *a) {
   return a->rank == 1 && a->dtype != FL_LIST && row_bytes_of(a) == sizeof(int64_t);
 }
@@ -275,6 +331,11 @@ FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
             .rows = args[0].a->data,
             .m = args[0].a->dims[0],
             .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
+  if (are_whole(ctx, &t, args + 1)) {
+    for (int32_t k = 0; k < t.n_columns; k++) results[k].a = fl_array_ref(args[k + 1].a);
+    fl_array_unref(t.mine);
+    return 0;
+  }
   t.columns = fl_part_zalloc(&mem, t.n_columns, sizeof *t.columns);
   FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, &t);
   for (int32_t k = 0; k < t.n_columns && t.columns != NULL; k++) {

@@ -76,6 +76,15 @@ static bool reduce_may_fault(const FlOp *op) {
   return false;
 }
 
+/* A sum of integers or durations may not fit; a quantile's share is a number of the script. */
+static bool aggregate_may_fault(const FlOp *op) {
+  FlAggregate k = fl_ir_aggregate(op);
+  if (k == FL_N_AGGREGATES) return true;
+  const FlAggregateInfo *info = &fl_aggregate_info[k];
+  if (info->setting == FL_SETTING_SHARE) return !(op->attrs.f >= 0 && op->attrs.f <= 1);
+  return info->result == FL_RESULT_SUM && !fl_dtype_is_float(op->results[0]->type.dtype);
+}
+
 static bool matmul_may_fault(const FlOp *op) {
   FlValue *x = op->args[0], *y = op->args[1];
   if (!x->op || !y->op || x->op->code != FL_OP_MAP || y->op->code != FL_OP_MAP) return true;
@@ -109,6 +118,7 @@ bool fl_ir_may_fault(const FlOp *op) {
   case FL_OP_LOAD: return op->attrs.i == 0;
   case FL_OP_STORE: return op->attrs.i == 0;
   case FL_OP_REDUCE: return reduce_may_fault(op);
+  case FL_OPS_TABLES: return op->code != FL_OP_AGGREGATE || aggregate_may_fault(op);
   case FL_OP_SCAN: return false; /* only its region can, above */
   case FL_OP_CHECK: {
     int64_t v;
@@ -152,7 +162,6 @@ bool fl_ir_may_fault(const FlOp *op) {
   case FL_OPS_CONTROL:
   case FL_OPS_LISTS:
   case FL_OPS_ARRAYS:
-  case FL_OPS_TABLES:
   case FL_OPS_READING:
   case FL_OPS_WORLD: break;
   }

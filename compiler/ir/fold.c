@@ -1,5 +1,6 @@
 /* fold.c: the value of an operation on constants. Only operations whose bits are certain here: integers,
- * logic, and the IEEE operations that are rounded once. One that would fault is left for the run to report.
+ * logic, and the IEEE operations that are rounded once. One that would fault is left for the run to
+ * report.
  */
 #include "ir/ir_internal.h"
 

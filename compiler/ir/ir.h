@@ -474,6 +474,8 @@ FlValue *fl_ir_value_make(FlFunc *f, FlType1 type, FlOp *op, FlRegion *region, i
  * fault on them; then `out` holds the CONST attributes of result 0. Bits are those of the run-time function.
  */
 bool fl_ir_fold(FlOpcode code, FlDtype result, int n_args, FlValue *const *args, FlAttrs *out);
+/* The op becomes a CONST where it folds. */
+void fl_ir_fold_op(FlOp *op);
 
 /* Canonical encoding with the caller's choice of how a function is named (key.c: members of a recursion). */
 typedef void (*FlIrEncodeFunc)(FlText1 *out, const FlFunc *callee, void *user);

@@ -89,15 +89,6 @@ static bool counts(Cse *c, const FlOp *op) {
   return op->n_results > 0;
 }
 
-static void fold(FlOp *op) {
-  FlAttrs folded;
-  if (fl_op_info[op->code].op_class != FL_CLASS_SCALAR || op->n_results != 1) return;
-  if (!fl_ir_fold(op->code, (FlDtype)op->results[0]->type.dtype, op->n_args, op->args, &folded)) return;
-  op->code = FL_OP_CONST;
-  op->n_args = 0;
-  op->attrs = folded;
-}
-
 /* The equal op in sight; NULL: none, and this one is in sight from now on. */
 static FlOp *meet(Cse *c, FlOp *op) {
   uint64_t hash = fl_opt_hash(op);
@@ -172,7 +163,7 @@ static void visit(Cse *c, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     fl_subst_args(&c->subst, op);
-    fold(op);
+    fl_ir_fold_op(op);
     for (int i = 0; i < op->n_regions; i++) visit(c, op->regions[i]);
     join_twins(c, op);
     FlOp *first = counts(c, op) ? meet(c, op) : NULL;

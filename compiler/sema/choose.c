@@ -4,6 +4,7 @@
 #include "sema/category.h"
 #include "sema/choose.h"
 #include "sema/expr.h"
+#include "sema/guard.h"
 #include "sema/lift.h"
 #include "sema/place.h"
 #include "sema/scope.h"
@@ -255,29 +256,43 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
 /* A branch: its value, and the last op before those that made it. */
 typedef struct FlChoice {
   FlVal value;
-  FlOp *mark;
+  FlLazyMark mark;
   FlSpan span;
 } FlChoice;
 
-/* Arrays that branches built: by MAPs of region `here` after `mark`; and their elements that are made
- * already.
+/* Arrays that branches built: by MAPs of region `here` after `mark`, or by IFs whose sides have such MAPs;
+ * and their elements that are made already.
  */
 typedef struct Made {
   FlValue *array, *const *index, *element;
 } Made;
 typedef struct Building {
-  FlMap *maps; /* as a set */
+  FlMap *ops; /* as a set */
   FlVec(Made) made;
 } Building;
 
 static Building building_after(FlSema *s, const FlOp *mark, const FlRegion *here) {
-  Building b = {.maps = fl_map_make(s->arena)};
-  for (const FlOp *at = mark ? mark->next : here->first; at; at = at->next)
-    if (at->code == FL_OP_MAP) fl_map_set(b.maps, at, b.maps);
+  Building b = {.ops = fl_map_make(s->arena)};
+  for (const FlOp *at = mark ? mark->next : here->first; at; at = at->next) {
+    bool guard = s->guards && fl_map_get(s->guards, at);
+    if (at->code == FL_OP_MAP || (at->code == FL_OP_IF && !guard)) fl_map_set(b.ops, at, b.ops);
+  }
   return b;
 }
 
-static bool is_built(const Building *b, const FlValue *v) { return v->op && fl_map_get(b->maps, v->op); }
+static bool is_built(const Building *b, const FlValue *v) {
+  return v->op && v->op->code == FL_OP_MAP && fl_map_get(b->ops, v->op);
+}
+
+/* An array that one condition chooses, and whose elements may fail. */
+static bool is_chosen(const Building *b, const FlValue *v) {
+  if (!v->op || v->op->code != FL_OP_IF || v->type.depth || !fl_map_get(b->ops, v->op)) return false;
+  for (int i = 0; i < 2; i++) {
+    const FlOp *op = v->op->regions[i]->yields[v->index]->op;
+    if (op && op->code == FL_OP_MAP && op->parent == v->op->regions[i] && fl_ir_may_fault(op)) return true;
+  }
+  return false;
+}
 
 /* The element that the load op gives, if what comes before it made that. */
 static FlValue *made_before(const Building *b, const FlOp *op) {
@@ -290,6 +305,15 @@ static FlValue *made_before(const Building *b, const FlOp *op) {
   return NULL;
 }
 
+static FlValue *chosen_element(FlSema *s, FlValue *v, int n, FlValue *const *idx);
+
+/* r is a side of an IF of the condition of iff, which is asked no more. */
+static bool is_decided(const FlOp *iff, const FlRegion *r) {
+  for (; r->owner; r = r->owner->parent)
+    if (r->owner->code == FL_OP_IF && r->owner->args[0] == iff->args[0]) return true;
+  return false;
+}
+
 /* In the ops of r behind `before`, and in the branches among them, elements of arrays that were built come
  * from the regions that make them. Returns what is `out` then. */
 static FlValue *inline_loads(FlSema *s, Building *b, FlRegion *r, FlOp *before, FlValue *out) {
@@ -297,18 +321,27 @@ static FlValue *inline_loads(FlSema *s, Building *b, FlRegion *r, FlOp *before, 
     FlOp *next = op->next;
     for (int i = 0; op->code == FL_OP_IF && i < op->n_regions; i++)
       inline_loads(s, b, op->regions[i], NULL, NULL);
-    if (op->code == FL_OP_LOAD && is_built(b, op->args[0])) {
+    bool chosen = op->code == FL_OP_LOAD && is_chosen(b, op->args[0]) && !is_decided(op->args[0]->op, r);
+    if (chosen || (op->code == FL_OP_LOAD && is_built(b, op->args[0]))) {
       FlOp *prev = op->prev;
       FlValue *with = made_before(b, op);
       if (!with) {
         FlBuilder outer = s->b;
         s->b.region = r;
         s->b.before = op;
-        FlRegion *inner = op->args[0]->op->regions[0];
-        FlValue **more = FL_NEW_ARRAY(s->arena, FlValue *, inner->n_yields + 1);
-        fl_ir_inline_region(&s->b, inner, op->args + 1, more);
+        if (chosen) {
+          with = chosen_element(s, op->args[0], op->n_args - 1, op->args + 1);
+        } else {
+          FlRegion *inner = op->args[0]->op->regions[0];
+          FlValue **more = FL_NEW_ARRAY(s->arena, FlValue *, inner->n_yields + 1);
+          fl_ir_inline_region(&s->b, inner, op->args + 1, more);
+          with = more[op->args[0]->index];
+        }
         s->b = outer;
-        with = more[op->args[0]->index];
+        if (!with) {
+          op = next;
+          continue;
+        }
         next = prev ? prev->next : r->first; /* what came in may hold such loads again */
       }
       fl_vec_push(s->arena, &b->made, ((Made){op->args[0], op->args + 1, with}));
@@ -328,22 +361,44 @@ static FlValue *inline_loads(FlSema *s, Building *b, FlRegion *r, FlOp *before, 
  */
 static FlValue *element(FlSema *s, FlValue *v, int n, FlValue *const *idx, FlOp *mark, FlRegion *here) {
   Building b = building_after(s, mark, here);
+  FlOp *before = s->b.region->last;
+  if (is_chosen(&b, v)) {
+    FlValue *out = chosen_element(s, v, n, idx);
+    if (out) return inline_loads(s, &b, s->b.region, before, out);
+  }
   if (!is_built(&b, v) || !fl_ir_is_kernel(v->op->regions[0])) return fl_ir_load(&s->b, v, n, idx, true);
   FlRegion *body = v->op->regions[0];
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, body->n_yields + 1);
-  FlOp *before = s->b.region->last;
   fl_ir_inline_region(&s->b, body, idx, yields);
   return inline_loads(s, &b, s->b.region, before, yields[v->index]);
 }
 
-/* A scalar that may fail, or never comes, is evaluated in the branch that takes it: its ops are moved there.
- */
+/* The element of an array that one condition chooses: an IF of that condition here, which makes the element
+ * of the side that is taken. NULL: a side has a list, which no IF can do without. */
+static FlValue *chosen_element(FlSema *s, FlValue *v, int n, FlValue *const *idx) {
+  FlOp *iff = v->op;
+  FlType1 type = fl_t_scalar((FlDtype)v->type.dtype);
+  FlOp *mine = fl_ir_op(&s->b, FL_OP_IF, 1, iff->args, 1, &type, 2);
+  for (int i = 0; i < 2; i++) {
+    FlRegion *r = fl_ir_region(&s->b, mine, i, 0, NULL);
+    FlSavedPlace saved = fl_sema_enter(s, r);
+    FlValue *out = element(s, iff->regions[i]->yields[v->index], n, idx, NULL, iff->regions[i]);
+    fl_ir_yield(r, s->module, 1, &out);
+    fl_sema_leave(s, saved);
+  }
+  if (fl_guard_export(s, iff, mine)) return mine->results[0];
+  fl_ir_remove(mine);
+  return NULL;
+}
+
+/* A scalar that may fail and is cheap, or never comes, is evaluated in the branch that takes it: its ops are
+ * moved there. For what else a branch needs: guard.c. */
 static bool is_lazy(const FlVal *v, FlOp *first, const FlOp *until) {
   if (v->type->kind == FL_TY_ARRAY || v->messages) return false;
   const FlValue *levels = fl_val_levels(*v); /* which all elements share */
-  bool faults = false;
+  bool faults = false, never = v->type->kind == FL_TY_NEVER;
   for (FlOp *op = first; op && op != until; op = op->next) {
-    if (levels && levels->op == op) return false;
+    if ((levels && levels->op == op) || !(never || fl_guard_is_cheap(op))) return false;
     faults = faults || fl_ir_may_fault(op);
   }
   return faults;
@@ -424,14 +479,16 @@ static void place(FlSema *s, FlVal v, int rank, unsigned stretch, FlValue *const
 
 static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   FlRegion *here = s->b.region;
-  FlOp *mark = sides[0].mark;
+  FlOp *mark = sides[0].mark.op;
   FlVal kinds[2];
   const FlType *t = element_type(s, sides, kinds);
   if (!t) return fl_val_error(s);
   /* The first and the last op of each side (NULL: it has none), before sizes are put behind older arrays. */
-  FlOp *first[2], *end[2] = {sides[1].mark, here->last};
-  for (int i = 0; i < 2; i++)
-    first[i] = end[i] == sides[i].mark ? NULL : sides[i].mark ? sides[i].mark->next : here->first;
+  FlOp *first[2], *end[2] = {sides[1].mark.op, here->last};
+  for (int i = 0; i < 2; i++) {
+    FlOp *before = sides[i].mark.op;
+    first[i] = end[i] == before ? NULL : before ? before->next : here->first;
+  }
   int rank = cond.type->rank;
   FlValue *sizes[FL_MAX_RANK] = {0}, *at[FL_MAX_RANK], *levels;
   FlType1 i64s[FL_MAX_RANK], types[3], outs[2];
@@ -453,8 +510,10 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   for (int i = 1; i >= 0; i--) {
     FlSavedPlace inner = fl_sema_enter(s, regions[i]);
     FlVal v = sides[i].value;
-    if (first[i] && is_lazy(&v, first[i], end[i]->next))
+    if (first[i] && is_lazy(&v, first[i], end[i]->next)) {
       fl_ir_move_into(here, first[i]->prev, end[i]->next, regions[i]);
+      first[i] = NULL;
+    }
     if (v.type->kind == FL_TY_ARRAY) {
       FlValue *parts[2];
       place(s, v, rank, stretch, r->params, at);
@@ -481,6 +540,13 @@ static FlVal choose_elements(FlSema *s, FlVal cond, FlChoice *sides) {
   out.stretch = stretch;
   FlVal branches[2] = {sides[0].value, sides[1].value};
   if (rank == 2) fl_column_names_common(s, 2, branches, out);
+  FlBranch parts_of[2] = {{regions[0], first[0], end[0]}, {regions[1], first[1], end[1]}};
+  FlValue *outside[2] = {levels, fl_column_names(s, parts[0])};
+  int n_outside = 0;
+  for (int i = 0; i < 2; i++)
+    if (outside[i]) outside[n_outside++] = outside[i];
+  if (fl_guard_branches(s, map, parts_of, n_outside, outside))
+    fl_sema_cut_aliases(s, sides[0].mark.n_aliases); /* what is known of sizes where they are evaluated */
   return out;
 }
 
@@ -505,7 +571,7 @@ static FlVal stretched(FlSema *s, FlVal v, int rank) {
   return out;
 }
 
-FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mark, FlSpan right) {
+FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlLazyMark mark, FlSpan right) {
   x = stretched(s, x, e.type->rank);
   FlVal valid = fl_val_array(s, FL_BOOL, x.type->rank, x.parts[1]);
   valid.stretch = x.stretch;
@@ -524,10 +590,10 @@ static FlVal not_all(FlSema *s, FlVal v, FlSpan span) {
   return fl_sema_lift(s, span, 1, &v, not_element, NULL);
 }
 
-FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlOp *mark,
+FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlLazyMark mark,
                            FlSpan right) {
   bool is_and = op == FL_BIN_AND, maybe = a.type->nullable;
-  FlOp *behind = fl_lazy_mark(s).op; /* what decides is made behind the right side, whose ops may move */
+  FlLazyMark behind = fl_lazy_mark(s); /* what decides is made behind the right side, whose ops may move */
   a = stretched(s, a, b.type->rank);
   FlVal known = fl_val_plain(s, a); /* a null is false underneath */
   known.stretch = a.stretch;
@@ -561,7 +627,7 @@ FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, 
                          vars->at[0]->name);
   FlChoice sides[2] = {{.span = yes.span}, {.span = no.span}};
   for (int i = 0; i < 2; i++) {
-    sides[i].mark = fl_lazy_mark(s).op;
+    sides[i].mark = fl_lazy_mark(s);
     s->by_element++;
     sides[i].value = i ? no.run(s, no.env) : yes.run(s, yes.env);
     s->by_element--;

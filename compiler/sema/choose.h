@@ -35,8 +35,9 @@ FlLazyMark fl_lazy_mark(FlSema *s);
 /* `a and b`, `a or b`, one of them an array: of b, built after `mark`, only the elements that decide are
  * evaluated.
  */
-FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlOp *mark, FlSpan right);
+FlVal fl_sema_choose_logic(FlSema *s, FlBinaryOp op, FlVal a, FlSpan left, FlVal b, FlLazyMark mark,
+                           FlSpan right);
 /* x ?? e of a nullable x, likewise: of e, built after `mark`, only the elements where x is null. */
-FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlOp *mark, FlSpan right);
+FlVal fl_sema_choose_default(FlSema *s, FlVal x, FlSpan left, FlVal e, FlLazyMark mark, FlSpan right);
 
 #endif

@@ -540,11 +540,14 @@ FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
 
 /* ---- the right side of and, or, ?? ---- */
 
-/* Ops after `mark` in the current region may fault. */
+/* Ops after `mark` in the current region may fault: not what is made of constants, which becomes one. */
 static bool faults_since(FlSema *s, FlOp *mark) {
-  for (FlOp *op = mark ? mark->next : s->b.region->first; op; op = op->next)
-    if (fl_ir_may_fault(op)) return true;
-  return false;
+  bool faults = false;
+  for (FlOp *op = mark ? mark->next : s->b.region->first; op; op = op->next) {
+    fl_ir_fold_op(op);
+    faults = faults || fl_ir_may_fault(op);
+  }
+  return faults;
 }
 
 /* Scalars: `b`, made after `mark` and perhaps NEVER, is evaluated where `cond` is `when`; elsewhere it is
@@ -599,7 +602,7 @@ FlVal fl_sema_logic_of(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlLazyMark ma
   if (a.type->kind == FL_TY_ARRAY || array) {
     bool wider = array && a.type->kind == FL_TY_ARRAY && b.type->rank > a.type->rank;
     return wider ? fl_sema_binary(s, op, a, b, span, left, right)
-                 : fl_sema_choose_logic(s, op, a, left, b, mark.op, right);
+                 : fl_sema_choose_logic(s, op, a, left, b, mark, right);
   }
   const FlType *result = fl_type_scalar(s->types, FL_BOOL, !never && b.type->nullable);
   Lazy lazy = {mark, {0}, b, left, right, result};
@@ -622,7 +625,7 @@ static FlVal lazy_default(FlSema *s, FlVal a, FlVal b, FlLazyMark mark, FlSpan s
   } else if (!never && !(is_number(a) ? fl_sema_common_number(s, a, b, &d) : b.type->dtype == d)) {
     return fl_sema_binary(s, FL_BIN_DEFAULT, a, b, span, left, right);
   }
-  if (array) return fl_sema_choose_default(s, a, left, b, mark.op, right);
+  if (array) return fl_sema_choose_default(s, a, left, b, mark, right);
   const FlType *result = fl_type_with_null(s->types, a.type, !never && b.type->nullable);
   if (is_number(a)) result = fl_type_scalar(s->types, d, result->nullable);
   Lazy lazy = {mark, fl_val_plain(s, a), b, left, right, result};

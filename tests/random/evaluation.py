@@ -7,15 +7,21 @@ element, as a column, in a loop that runs or does not, or not at all. The model,
   - a `let` that nobody uses is not evaluated, nor what a `var` holds that is never read;
   - a field of a tuple, and a column of a table, that nobody uses is like a binding that nobody uses;
   - any other use, were it for the size alone, evaluates the whole array;
-  - a branch, and a side of `and`, `or`, `??`, is evaluated for the elements that take it; a loop as often as it runs.
+  - a branch, and a side of `and`, `or`, `??`, is evaluated for the elements that take it; a loop as often as it runs. So are the
+    scalars and whole arrays that elements of a branch read (branches.py).
 
 `z` is 0 and not known when compiling; so are the elements of the arrays.
 """
 import random
 import re
 
+import branches
+
 DIVISION, OVERFLOW, NARROW, INDEX, EMPTY, PARSE, ASSERT, SHAPE, ERROR, LEVEL = (
     "E0702", "E0701", "E0705", "E0704", "E0709", "E0706", "E0710", "E0708", "E0711", "E0261")
+
+# What the scalars and arrays that branches read fail with (branches.py).
+CODES = {"division": DIVISION, "parse": PARSE, "assert": ASSERT, "index": INDEX}
 
 HEAD = """param z: i64 = 0
 fn positive(x: i64) -> i64 { assert x > 0; x }
@@ -169,7 +175,9 @@ class Cases:
     def case(self):
         v = self.given()
         text, run = self.array("v", v)
-        form = self.number(0, 47)
+        form = self.number(0, 57)
+        if form > 47:
+            return branches.Branches(self.pick, self.number, Fails, CODES).case()
         if form > 40:
             return self.logic_case()
         lines = [f"let v = [{', '.join(f'{x} + z' for x in v)}]"]

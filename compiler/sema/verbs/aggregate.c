@@ -171,7 +171,7 @@ static FlVal deliver(FlSema *s, FlVal v) {
     return v;
   }
   if (!agg->group_of) return fl_sema_at(s, v, fl_sema_i64(s, 0), true);
-  v = fl_sema_take(s, v, agg->group_of, 0);
+  v = fl_sema_take(s, v, agg->group_of, FL_TAKE_PROVEN);
   alias_rows(s, v, agg->rows);
   return v;
 }

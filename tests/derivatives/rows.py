@@ -154,6 +154,7 @@ row("irfft", "IRFFT", "{ let z = rfft(u); irfft((re = z.re^2, im = z.im * 3), n 
 row("irfft of even size", "IRFFT", "irfft((re = u[0..n + 1]^2, im = u[n + 1..] * u[0]))", size="2 * n + 2", shapes=SOME)
 
 # ---- aggregates and windows, of arrays and of tables
+row("mad", "AGGREGATE", "[mad(exp(u)), mad(u * (u + 9))]", shapes=SOME, domain=SPREAD)
 row("median quantile", "AGGREGATE", "[median(u), quantile(u, 0.3), quantile(u^2, 0.85)]", shapes=SOME, domain=SPREAD)
 row("cov corr", "AGGREGATE", f"{{ {pair}[cov(a, b), corr(a, b), weighted_mean(a, b^2)] }}", size="2 * n", shapes=[(3, 0), (7, 0)])
 row("first last", "AGGREGATE", "[first(u)^2, last(u) * first(u)]", shapes=SOME)
@@ -161,7 +162,7 @@ table = "let t = table(x = u, k = [for i in 0..n: i % 2], y = u^2 + 1); "
 row("table column", "MAP", f"{{ {table}t.x * t.y }}")
 row("where derive", "COMPRESS MAP", f"{{ {table}let s = t |> where(k == 0) |> derive(z = x * y - (mean(x) ?? 0.0)); s.z * s.x }}",
     shapes=[(3, 0), (7, 0)])
-for kind in ["sum(x)", "mean(x)", "min(x)", "max(x)", "var(x)", "std(x)", "median(x)", "quantile(x, 0.4)", "first(x)", "last(x)",
+for kind in ["sum(x)", "mean(x)", "min(x)", "max(x)", "var(x)", "std(x)", "median(x)", "quantile(x, 0.4)", "mad(exp(x))", "first(x)", "last(x)",
              "cov(x, y)", "corr(x, y)", "weighted_mean(x, y)"]:
     row(f"summarize {kind}", "AGGREGATE", f"{{ {table}(t |> group_by(k) |> summarize(s = {kind})).s ?? 0.5 }}",
         shapes=[(3, 0), (8, 0)] if kind[0] != "c" else [(6, 0), (8, 0)], domain=SPREAD)

@@ -21,7 +21,7 @@ WITHOUT_ROW = {
     "integers": "ceil trunc wrap_add wrap_sub wrap_mul i8 i16 i32 i64 u8 u16 u32 u64 bytes choice permutation integers random_int subseed",
     "of a seed": "random random_normal uniform normal",
     "constants": "zeros ones",
-    "refused": "mode mad exec sql",
+    "refused": "mode exec sql",
     "rows, columns and files as they are": "select drop rename desc head tail sample top distinct join_asof pivot unpivot drop_null "
     "fill_null fill_down fill_up split kfold matrix column_names expect_columns expect_labels expect_probabilities describe value_counts numeric cols except each one_hot category levels codes",
     "what the checks are made of": "grad value_and_grad jvp",

@@ -18,6 +18,8 @@ typedef struct Groups {
   FlValue *value, *valid; /* of each group */
   /* What coefficients need, by group; NULL where they do not. */
   FlValue *count, *mean[2], *spread[2], *total, *first, *second;
+  FlValue *near, *far, *near_sign,
+      *far_sign; /* of mad: the rows whose distances are taken, and on which side */
 } Groups;
 
 static FlAggSlope slope_of(const Groups *t) { return fl_aggregate_info[t->kind].slope; }
@@ -119,6 +121,49 @@ static void between(Groups *t, double q) {
   t->spread[0] = m.op->results[2];
 }
 
+static FlValue *group_at(const Groups *t, FlValue *i) {
+  return one_group(t) ? fl_ad_i64(t->b, 0) : load1(t->b, t->group, i);
+}
+
+/* x[row] - mean as -1, 0 or 1 for the row that each group picked. */
+static FlValue *signs(const Groups *t, FlValue *picked) {
+  FlBuilder *b = t->b;
+  FlType1 f64 = fl_t_scalar(FL_F64);
+  FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, 1, &t->n_groups);
+  FlValue *k = m.region->params[0], *some = load1(b, t->valid, k);
+  FlOp *choice = fl_ir_op(b, FL_OP_IF, 1, &some, 1, &f64, 2);
+  FlBuilder side = *b;
+  side.region = fl_ir_region(b, choice, 0, 0, NULL);
+  FlValue *row = load1(&side, picked, k), *x = fl_ir_load(&side, t->x[0], 1, &row, false);
+  FlValue *sign =
+      fl_ir_unary(&side, FL_OP_SIGN, fl_ir_binary(&side, FL_OP_SUB, x, load1(&side, t->mean[0], k)));
+  fl_ir_yield(side.region, b->module, 1, &sign);
+  side.region = fl_ir_region(b, choice, 1, 0, NULL);
+  FlValue *none = fl_ir_const_f(&side, FL_F64, 0.0);
+  fl_ir_yield(side.region, b->module, 1, &none);
+  fl_ad_loop_end(b, &m, 1, choice->results);
+  return m.op->results[0];
+}
+
+/* mad is the median of the distances from the median, which has moved as well: which rows are both medians
+ * of. */
+static void distances(Groups *t) {
+  FlBuilder *b = t->b;
+  t->mean[0] = aggregate(t, FL_AGGREGATE_MEDIAN, 0.5, t->x[0], FL_F64);
+  FlAdLoop m = fl_ad_loop(b, FL_OP_MAP, 1, &t->rows);
+  FlValue *i = m.region->params[0], *k = group_at(t, i);
+  FlValue *away = fl_ir_binary(b, FL_OP_SUB, load1(b, t->x[0], i), load1(b, t->mean[0], k));
+  away = fl_ir_unary(b, FL_OP_ABS, away);
+  fl_ad_loop_end(b, &m, 1, &away);
+  Groups of = *t;
+  of.x[0] = m.op->results[0];
+  between(&of, 0.5);
+  t->near = of.first;
+  t->far = of.second;
+  t->near_sign = signs(t, t->near);
+  t->far_sign = signs(t, t->far);
+}
+
 /* ---- coefficients ---- */
 
 /* What the coefficients need. false: there are none, it fails. */
@@ -146,7 +191,10 @@ static bool prepare(Groups *t) {
     break;
   }
   case FL_SLOPE_PLACE: t->first = aggregate(t, t->kind, 0, numbers(t), FL_I64); break;
-  case FL_SLOPE_SHARE: between(t, t->kind == FL_AGGREGATE_MEDIAN ? 0.5 : t->op->attrs.f); break;
+  case FL_SLOPE_SHARE:
+    between(t, t->kind == FL_AGGREGATE_QUANTILE ? t->op->attrs.f : 0.5);
+    if (t->kind == FL_AGGREGATE_MAD) distances(t);
+    break;
   }
   return true;
 }
@@ -210,9 +258,14 @@ static FlValue *coefficient(const Groups *t, int c, FlValue *i, FlValue *k) {
   case FL_SLOPE_SHARE: break;
   }
   if (!t->second) return where_picked(t, t->first, i, k, one);
-  FlValue *share = load1(b, t->spread[0], k);
-  FlValue *low = where_picked(t, t->first, i, k, two(t, FL_OP_SUB, one, share));
-  return two(t, FL_OP_ADD, low, where_picked(t, t->second, i, k, share));
+  FlValue *share = load1(b, t->spread[0], k), *rest = two(t, FL_OP_SUB, one, share);
+  FlValue *low = where_picked(t, t->first, i, k, rest);
+  FlValue *middle = two(t, FL_OP_ADD, low, where_picked(t, t->second, i, k, share));
+  if (!t->near) return middle;
+  FlValue *near = two(t, FL_OP_MUL, rest, load1(b, t->near_sign, k)),
+          *far = two(t, FL_OP_MUL, share, load1(b, t->far_sign, k));
+  FlValue *own = two(t, FL_OP_ADD, where_picked(t, t->near, i, k, near), where_picked(t, t->far, i, k, far));
+  return two(t, FL_OP_SUB, own, two(t, FL_OP_MUL, two(t, FL_OP_ADD, near, far), middle));
 }
 
 /* ---- both ways ---- */
@@ -236,10 +289,6 @@ static Groups groups_of(FlAdFrame *f, const FlOp *op, FlValue *value, FlValue *v
 
 /* The argument that column c is. */
 static int place_of(const Groups *t, int c) { return c == 0 ? 2 : t->ok[0] ? 4 : 3; }
-
-static FlValue *group_at(const Groups *t, FlValue *i) {
-  return one_group(t) ? fl_ad_i64(t->b, 0) : load1(t->b, t->group, i);
-}
 
 bool fl_ad_back_aggregate(const FlAdBulk *a) {
   if (!a->g) return true;

@@ -274,6 +274,7 @@ struct FlSema {
   const FlExpr *open_nulls; /* the tuple whose null fields get their types from others beside it; or NULL */
   int by_element;           /* inside of branches that are evaluated for some elements alone */
   int in_kernel;            /* inside regions of comprehensions: prefer forms that fuse to views */
+  FlMap *types_of;          /* expression of a typeof(..) -> its type (type_expr.c); NULL: nothing yet */
   FlMap *guards;            /* IFs of what branches need beside their elements (guard.c); NULL: nothing yet */
   FlMap *sizes;             /* values known to be >= 0 because they count something */
   FlMap *column_names;      /* of matrices, text[columns] by their value (column_names.c) */

@@ -71,13 +71,35 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
 
 static const FlType *resolve(FlSema *s, const FlTypeExpr *t);
 
-/* typeof(e): elaborated where the file's lets are, into a region that nobody keeps. */
+typedef struct OfFile {
+  FlSema *s;
+  bool all;
+} OfFile;
+
+static bool is_of_file(void *env, const FlExpr *e) {
+  OfFile *f = env;
+  const FlBinding *b = e->kind == FL_EXPR_NAME ? fl_scope_find(f->s, e->name.text) : NULL;
+  f->all = f->all && (!b || fl_scope_find_in(f->s->file->scope, e->name.text) == b);
+  return f->all;
+}
+
+/* typeof(e): elaborated where the file's lets are, into a region that nobody keeps; once where it names nothing
+ * but what the file declares, so that types of calls of functions whose types are such do not double. */
 static const FlType *type_of_value(FlSema *s, const FlExpr *e) {
+  OfFile names = {s, !s->open && !s->tried};
+  FlWalker w = {&names, is_of_file, NULL};
+  if (names.all) fl_syntax_walk_expr(&w, e);
+  const FlType *known = names.all && s->types_of ? fl_map_get(s->types_of, e) : NULL;
+  if (known) return known;
   FlRegion *scratch = FL_NEW(s->arena, FlRegion);
   scratch->func = s->b.func;
   FlSavedPlace saved = fl_sema_enter(s, scratch);
   FlVal v = fl_sema_expr(s, e, NULL);
   fl_sema_leave(s, saved);
+  if (names.all && !fl_val_bad(v)) {
+    if (!s->types_of) s->types_of = fl_map_make(s->arena);
+    fl_map_set(s->types_of, e, (void *)(uintptr_t)v.type);
+  }
   return v.type;
 }
 

@@ -43,6 +43,8 @@ long = {
     "loops": (calls(24, "f64", "f{0}(x) * 0.5 + f{0}(x)", "print(sum(for i in 0..3: f{}(f64(i))))"), 600),
     "quantiles": (["import distributions"] + [f"print(distributions.t_ppf(0.{k}, 5.0))" for k in range(1, 40)], 400),
 }
+long["types of calls"] = (["fn f0(x: f64) -> f64 = x + 1"] + [
+    f"fn f{k}(x: typeof(f{k - 1}(1.0))) -> typeof(f{k - 1}(1.0)) = f{k - 1}(x) + 1" for k in range(1, 40)] + ["print(f39(1.0))"], 400)
 # Operations that may join are found without looking at all that is behind each: some ten times the seconds it takes are allowed.
 questions = ["let t = table(a = [1.0, 2.0, 3.0], k = [1, 1, 2])"] + [
     f"t |> where(a > {k}.0) |> group_by(k) |> summarize(m = mean(a)) |> show" for k in range(8000)]

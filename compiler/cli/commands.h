@@ -14,6 +14,8 @@ int fl_command_check(int n_words, char **words);
 int fl_command_explain(int n_words, char **words);
 /* flowc new FOLDER: a folder with a first script. */
 int fl_command_new(int n_words, char **words);
+/* flowc lsp: serves an editor until it says exit. */
+int fl_command_lsp(int n_words, char **words);
 /* flowc version [FILE ...]. */
 int fl_command_version(int n_words, char **words);
 /* The flow type of data files: flowc schema FILE ... */

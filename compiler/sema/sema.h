@@ -45,4 +45,7 @@ typedef struct FlSemaResult {
 FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink,
                             const FlAst *ast, const FlSemaOptions *options);
 
+/* Tells of each function that every script knows, in the order of the table, and of its kinds (FlBuiltinKind). */
+void fl_sema_builtins(void *env, void (*tell)(void *env, const FlNamed *what, unsigned kinds));
+
 #endif

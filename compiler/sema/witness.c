@@ -17,7 +17,8 @@ static bool is_news(FlSema *s, FlSpan at) {
 }
 
 void fl_witness_name(FlSema *s, FlSpan at, const FlBinding *b) {
-  if (!s->witness || b->lost || !at.file || !is_news(s, at)) return;
+  /* Nobody has declared a column: of where it is a name `columns` tells. */
+  if (!s->witness || b->lost || b->kind == FL_BIND_COLUMN || !at.file || !is_news(s, at)) return;
   const char *path = fl_binding_path(b); /* of a file that is named by its path alone */
   if (path) return;
   s->witness->name(s->witness->env, at,

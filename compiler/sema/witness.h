@@ -21,7 +21,7 @@ typedef struct FlWitness {
   void *env;
   /* The expression at `at` has this type, as the language writes it. */
   void (*value)(void *env, FlSpan at, const char *type);
-  /* The name at `at` is used, or declared: then `what->declared` is that place. */
+  /* The name at `at` is used, or declared: then `what->declared` is that place. Columns are no such names. */
   void (*name)(void *env, FlSpan at, const FlNamed *what);
   /* In the argument of a verb that stands at `at` the columns of this row are names. */
   void (*columns)(void *env, FlSpan at, const char *row);

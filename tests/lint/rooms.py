@@ -35,7 +35,8 @@ COMPILER = {
     "plan": {"base", "diag", "ir", "opt"},
     "interp": {"base", "diag", "ir", "plan"},
     "codegen": {"base", "diag", "ir", "plan"},
-    "cli": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "plan", "interp", "codegen"},
+    "lsp": {"base", "diag", "syntax", "sema"},
+    "cli": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "plan", "interp", "codegen", "lsp"},
 }
 # What the rest of sema/ sees of its rooms.
 SEMA = {"verbs": {"verbs.h", "groups.h", "column_set.h"}, "builtins": {"builtin.h", "derivative.h", "plot.h"},

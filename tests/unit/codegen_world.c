@@ -145,7 +145,7 @@ static void witnesses(void) {
   check(c.sink->n_errors == 1, "the last statement does not parse");
   static const char *const wanted[] = {"value x * 2.0: f64",
                                        "columns a > 1: (a: i64, b: text)",
-                                       "name a: here 6 -",
+                                       "value a: i64[_]",
                                        "value a > 1: bool[_]",
                                        "name many: here 3 How many.",
                                        "name t: here 5 -",

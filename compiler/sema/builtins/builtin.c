@@ -70,6 +70,11 @@ FlMap *fl_builtins_make(FlArena *arena, FlInterner *names) {
   return all;
 }
 
+void fl_sema_builtins(void *env, void (*tell)(void *env, const FlNamed *what, unsigned kinds)) {
+  for (int i = 0; i < N_BUILTINS; i++)
+    tell(env, &(FlNamed){.name = rows[i].name, .signature = rows[i].params, .doc = rows[i].doc}, rows[i].kinds);
+}
+
 const FlBuiltin *fl_builtin_find(FlSema *s, const char *name) {
   return fl_map_get(s->builtins, fl_intern_z(s->names, name));
 }

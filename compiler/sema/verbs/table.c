@@ -15,6 +15,14 @@
 
 /* ---- shared ---- */
 
+/* Where a verb takes columns by their names, without an expression of them. */
+static void tell_columns(FlSema *s, const FlCallSite *c, FlVal t) {
+  if (!s->witness || !(c->builtin->kinds & FL_BUILTIN_COLUMNS)) return;
+  for (int k = 1; k < c->builtin->n_params; k++)
+    if (c->builtin->params[k].optional && fl_actual_given(&c->args[k])) fl_witness_columns(s, c->args[k].span, t);
+  for (int k = 0; k < c->n_rest; k++) fl_witness_columns(s, c->rest[k].span, t);
+}
+
 bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return false;
@@ -24,6 +32,7 @@ bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
     return false;
   }
   fl_sema_alias_rows(s, v); /* whoever made the table: what is computed of its columns is a column, too */
+  tell_columns(s, c, v);
   *out = v;
   return true;
 }

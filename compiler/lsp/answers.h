@@ -1,0 +1,39 @@
+/* answers.h: what is answered to each request about a document that was checked. Each takes the params of the
+ * request and gives the result, which the caller owns; NULL is null. `all` says how places are written. */
+#ifndef FL_LSP_ANSWERS_H
+#define FL_LSP_ANSWERS_H
+
+#include "lsp/document.h"
+
+typedef json_t *FlLspAnswer(FlLspDocuments *all, FlLspDocument *d, const json_t *params);
+
+FlLspAnswer fl_lsp_hover, fl_lsp_definition, fl_lsp_references, fl_lsp_highlight, fl_lsp_prepare_rename,
+    fl_lsp_rename;
+FlLspAnswer fl_lsp_symbols, fl_lsp_folds, fl_lsp_format, fl_lsp_actions, fl_lsp_tokens;
+FlLspAnswer fl_lsp_complete, fl_lsp_signature;
+
+/* The messages of the document, as publishDiagnostics wants them. */
+json_t *fl_lsp_messages(FlLspDocuments *all, FlLspDocument *d);
+/* The kinds of token that fl_lsp_tokens numbers, and their modifiers. */
+json_t *fl_lsp_token_kinds(void);
+json_t *fl_lsp_token_modifiers(void);
+
+/* ---- declarations (declared.c) ---- */
+
+/* One that stands at the top of a file. */
+typedef struct FlLspDeclared {
+  const char *name, *doc; /* doc: or NULL */
+  const char *head;       /* as it is written, without its body: "fn f(x: f64) -> f64" */
+  FlStmtKind kind;
+  FlSpan at, whole; /* its name, and all of it */
+} FlLspDeclared;
+typedef FlVec(FlLspDeclared) FlLspDeclaredList;
+/* What a file declares and binds at its top, in order. */
+void fl_lsp_declared(FlArena *arena, const FlAst *ast, FlLspDeclaredList *out);
+/* The declarations of a source that was read by a check, parsed anew; what is in the list lives in the arena.
+ */
+void fl_lsp_declared_in(FlArena *arena, const FlSource *f, FlLspDeclaredList *out);
+/* Calls `tell` for each name that a pattern binds. */
+void fl_lsp_bound(const FlPat *p, void *env, void (*tell)(void *env, FlName name));
+
+#endif

@@ -8,8 +8,9 @@
  * values lie far apart, its group among the rows of both tables). The right table's words are looked up in a
  * table: where no word has two rows it says the row, else where the word's rows begin in a list, the last of
  * which is marked. A first sweep over the left rows writes down what the table says of each, and counts; a
- * second one writes the pairs. A table that does not fit in memory is made for a range of the words at a
- * time, with a sweep over the rows of both tables for each. */
+ * second one writes the pairs. Where nothing but whether there is a partner counts (semi, anti), the table is
+ * a byte a word, and nothing is listed. A table that does not fit in memory is made for a range of the words
+ * at a time, with a sweep over the rows of both tables for each. */
 #include "part/part_internal.h"
 
 enum { INNER = 0, LEFT = 1, RIGHT = 2, SEMI = 4, ANTI = 8 }; /* FULL is LEFT | RIGHT */
@@ -26,6 +27,7 @@ typedef struct Join {
   int64_t n_words;     /* words are below that */
   uint64_t low, width; /* the words of the table: all, or a range */
   uint32_t *table;     /* [width] a right row, or a place in the list; NONE */
+  uint8_t *there;      /* [width] in its place: is there a right row? NULL: which one counts */
   uint32_t *list;      /* right rows by word, ascending; NULL: no word has two */
   uint8_t *last;       /* [m] this place of the list is the last of its word */
   uint32_t *found;     /* [n] what the table says of each left row */
@@ -69,11 +71,15 @@ static inline int64_t output_rows(int how, int64_t found) {
 static inline bool has_all(const Join *j) { return j->width == (uint64_t)j->n_words; }
 static inline bool is_last(const Join *j) { return j->low + j->width == (uint64_t)j->n_words; }
 
+static inline uint32_t at_word(const Join *j, uint64_t at) {
+  return j->there == NULL ? j->table[at] : j->there[at] ? 0 : NONE;
+}
+
 /* Those of the words [row, row + n) that are in the range. */
 static void look_up_range(Join *j, int64_t row, int64_t n, const uint64_t *word, uint32_t *out) {
   for (int64_t i = 0; i < n; i++) {
     if (word[i] - j->low >= j->width) continue;
-    uint32_t found = j->null != NULL && j->null[row + i] ? NONE : j->table[word[i] - j->low];
+    uint32_t found = j->null != NULL && j->null[row + i] ? NONE : at_word(j, word[i] - j->low);
     out[i] = found;
     if (j->matched != NULL && found != NONE) __atomic_store_n(&j->matched[word[i]], 1, __ATOMIC_RELAXED);
   }
@@ -87,7 +93,11 @@ static void look_up(Join *j, int64_t row, int64_t n, uint32_t *found) {
     look_up_range(j, row, n, word, found);
     return;
   }
-  for (int64_t i = 0; i < n; i++) found[i] = j->table[word[i]];
+  if (j->there != NULL) {
+    for (int64_t i = 0; i < n; i++) found[i] = j->there[word[i]] ? 0 : NONE;
+  } else {
+    for (int64_t i = 0; i < n; i++) found[i] = j->table[word[i]];
+  }
   for (int64_t i = 0; j->null != NULL && i < n; i++) found[i] = j->null[row + i] ? NONE : found[i];
   for (int64_t i = 0; j->matched != NULL && i < n; i++) {
     /* All write the same. */
@@ -171,7 +181,8 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Join *j = env;
   (void)ctx;
-  memset(j->table + begin, 0xff, (size_t)(end - begin) * sizeof *j->table);
+  if (j->there != NULL) memset(j->there + begin, 0, (size_t)(end - begin));
+  else memset(j->table + begin, 0xff, (size_t)(end - begin) * sizeof *j->table);
   return 0;
 }
 
@@ -190,6 +201,22 @@ static int32_t enter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
       uint32_t before =
           __atomic_exchange_n(&j->table[word[i] - j->low], (uint32_t)(row + i), __ATOMIC_RELAXED);
       if (before != NONE) fl_part_first(&j->bad, row + i);
+    }
+  }
+  return 0;
+}
+
+/* Marks the words that right rows have. */
+static int32_t mark_there_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Join *j = env;
+  uint64_t word[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, end - row);
+    fl_part_read_words(j->codes, 0, j->n + row, n, word);
+    for (int64_t i = 0; i < n; i++) {
+      if (word[i] - j->low >= j->width || (j->null != NULL && j->null[j->n + row + i])) continue;
+      __atomic_store_n(&j->there[word[i] - j->low], 1, __ATOMIC_RELAXED); /* all write the same */
     }
   }
   return 0;
@@ -259,6 +286,7 @@ static FlStatus list_right(FlPartMem *m, Join *j, Packing *p) {
 /* Makes the table of the range, or of the first one again where a word has two rows for the first time. */
 static FlStatus enter_right(FlPartMem *m, Join *j, Packing *p, int64_t words) {
   if (fl_part_for(m->ctx, clear_body, j, (int64_t)j->width, 0.2) != 0) return 1;
+  if (j->there != NULL) return fl_part_for(m->ctx, mark_there_body, j, j->m, 1.5);
   if (j->list == NULL) {
     if (fl_part_for(m->ctx, enter_body, j, j->m, 2.0) != 0) return 1;
     if (atomic_load(&j->bad) == INT64_MAX) return 0;
@@ -354,11 +382,11 @@ static FlStatus fail_large(FlCtx *ctx, const FlOpDesc *desc, int64_t rows) {
 
 /* Of how many words there is a table at a time: so many ranges at most as sweeps cost less than looking up in
  * a file. */
-static int64_t words_of(FlPartMem *m, int64_t n_words) {
+static int64_t words_of(FlPartMem *m, int64_t n_words, int64_t each) {
   enum { MOST_RANGES = 64 };
-  int64_t bytes = n_words * (int64_t)sizeof(uint32_t), room = fl_pool_room(fl_part_pool(m), bytes);
+  int64_t bytes = n_words * each, room = fl_pool_room(fl_part_pool(m), bytes);
   if (room >= bytes) return n_words;
-  return fl_part_max(room / (int64_t)sizeof(uint32_t), fl_part_max(n_words / MOST_RANGES, FL_PART_CHUNK));
+  return fl_part_max(room / each, fl_part_max(n_words / MOST_RANGES, FL_PART_CHUNK));
 }
 
 /* Finds the partners of all left rows, and how many rows the result has. */
@@ -368,9 +396,14 @@ static FlStatus find_all(FlPartMem *m, const FlOpDesc *desc, Join *j, int64_t *r
   j->place = fl_part_alloc(m, chunks + 1, sizeof *j->place);
   j->found = fl_part_alloc(m, j->n, sizeof *j->found);
   if (j->how & RIGHT) j->matched = fl_part_zalloc(m, j->n_words, 1);
-  int64_t words = fl_part_min(words_of(m, j->n_words), j->n_words); /* of the room that the others leave */
-  j->table = fl_part_near(m, words, sizeof *j->table);
-  if (j->place == NULL || j->found == NULL || j->table == NULL || ((j->how & RIGHT) && j->matched == NULL))
+  bool any = (j->how & (SEMI | ANTI)) && !j->one;
+  size_t each = any ? sizeof *j->there : sizeof *j->table;
+  int64_t words =
+      fl_part_min(words_of(m, j->n_words, (int64_t)each), j->n_words); /* of the room that the others leave */
+  void *table = fl_part_near(m, words, each);
+  if (any) j->there = table;
+  else j->table = table;
+  if (j->place == NULL || j->found == NULL || table == NULL || ((j->how & RIGHT) && j->matched == NULL))
     return 1;
   do {
     j->width = (uint64_t)fl_part_min(words, j->n_words - (int64_t)j->low);

@@ -28,14 +28,28 @@ static FlPartSpace *new_space(FlParts *p, FlValue *size) {
   return s;
 }
 
+static bool makes_constant(FlParts *p, const FlOp *op);
+
 /* The value is there before the reader, or is a constant that can be. */
 static bool is_before(FlParts *p, FlValue *v) {
   if (v->region != p->reader->parent) return !fl_ir_inside(v->region, p->reader->parent);
   if (!v->op) return true;
   for (const FlOp *op = p->reader; op; op = op->prev)
     if (op == v->op) return true;
-  if (v->op->code != FL_OP_CONST) return false;
+  if (v->op->code != FL_OP_CONST && !makes_constant(p, v->op)) return false;
   fl_vec_push(p->arena, &p->constants, v->op);
+  return true;
+}
+
+/* An array of constants, as in `x in [1, 2]`, a sum of some: what cannot fail and needs nothing that is not
+ * there. */
+static bool makes_constant(FlParts *p, const FlOp *op) {
+  bool plain = op->code == FL_OP_ARRAY || fl_op_info[op->code].op_class == FL_CLASS_SCALAR;
+  if (!plain || op->n_regions || fl_ir_may_fault(op) ||
+      (fl_op_info[op->code].flags & (FL_OPF_NOTE | FL_OPF_EFFECT)))
+    return false;
+  for (int i = 0; i < op->n_args; i++)
+    if (!is_before(p, op->args[i])) return false;
   return true;
 }
 
@@ -253,7 +267,12 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
   FlBuilder b = fl_opt_before(reader);
   FlModule *m = b.module;
   FlType1 index = fl_t_scalar(FL_I64), count = fl_t_array(FL_I64, 1);
-  for (int i = 0; i < p->constants.n; i++) fl_ir_move_before(p->constants.at[i], reader);
+  FlMap *moved = fl_map_make(p->arena); /* once each, and so behind what it needs */
+  for (int i = 0; i < p->constants.n; i++) {
+    if (fl_map_get(moved, p->constants.at[i])) continue;
+    fl_map_set(moved, p->constants.at[i], p->constants.at[i]);
+    fl_ir_move_before(p->constants.at[i], reader);
+  }
   FlOp *open = same_attributes(&b, FL_OP_TABLE_PARTS, reader, 1, reader->args, 2,
                                (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
   FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open->results, 0, NULL, 1);
@@ -288,7 +307,7 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
 
 /* ---- readers ------------------------------------------------------------------------------------------ */
 
-/* One file, read into columns alone. */
+/* One file, read into columns of scalars alone: a category's levels are those of all rows. */
 static bool is_candidate(const FlOp *op) {
   if (op->code != FL_OP_READ_TABLE || op->args[0]->type.rank || op->n_results < 2) return false;
   for (int i = 0; i < op->attrs.n_columns; i++) {
@@ -316,9 +335,12 @@ static void try_reader(FlFunc *f, FlOp *reader) {
 }
 
 void fl_opt_parts(FlModule *m) {
-  for (FlFunc *f = m->first; f; f = f->next)
-    for (FlOp *op = f->body->first, *next; op; op = next) {
-      next = op->next;
-      if (is_candidate(op)) try_reader(f, op);
-    }
+  FlArena *arena = fl_arena_new();
+  for (FlFunc *f = m->first; f; f = f->next) {
+    FlVec(FlOp *) readers = {0}; /* found before what stands behind them moves */
+    for (FlOp *op = f->body->first; op; op = op->next)
+      if (is_candidate(op)) fl_vec_push(arena, &readers, op);
+    for (int i = 0; i < readers.n; i++) try_reader(f, readers.at[i]);
+  }
+  fl_arena_free(arena);
 }

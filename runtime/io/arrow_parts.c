@@ -11,7 +11,7 @@
 
 /* Rows of a part: as many as a cache holds of some columns. A dictionary's values, times so much, are less.
  */
-enum { FL_PART_ROWS = 1 << 18, FL_PER_VALUE = 16 };
+enum { FL_PART_ROWS = 1 << 16, FL_PER_VALUE = 16 };
 
 typedef struct ArrowParts {
   FlInput in;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests of the editors' files: word lists up to date, Vim headless, VS Code's TextMate engine.
-# usage: run.sh words|vim|vscode. Exit status 77: skipped, the program it needs is not there.
+# Tests of the editors' files: word lists up to date, Vim, Neovim and Emacs headless, VS Code's TextMate engine.
+# FLOWC: flowc, for those that start the language server.
+# usage: run.sh words|vim|neovim|emacs|vscode. Exit status 77: skipped, the program it needs is not there.
 set -u
 cd "$(dirname "$0")/.."
 case "${1:-}" in
@@ -8,6 +9,14 @@ words) exec python3 generate.py --check ;;
 vim)
   command -v vim >/dev/null || { echo "skipped: vim is not installed"; exit 77; }
   exec vim -es -u NONE -i NONE -n -S test/vim.vim
+  ;;
+neovim)
+  command -v nvim >/dev/null && [ -n "${FLOWC:-}" ] || { echo "skipped: nvim is not installed, or FLOWC not set"; exit 77; }
+  exec timeout 120 nvim --clean --headless -l test/neovim.lua
+  ;;
+emacs)
+  command -v emacs >/dev/null || { echo "skipped: emacs is not installed"; exit 77; }
+  exec timeout 120 emacs -Q --batch -L emacs -l test/emacs.el
   ;;
 vscode)
   command -v npm >/dev/null || { echo "skipped: npm is not installed"; exit 77; }
@@ -17,5 +26,5 @@ vscode)
   fi
   cd vscode && exec node_modules/.bin/vscode-tmgrammar-test 'test/*.flow'
   ;;
-*) echo "usage: run.sh words|vim|vscode" >&2; exit 2 ;;
+*) echo "usage: run.sh words|vim|neovim|emacs|vscode" >&2; exit 2 ;;
 esac

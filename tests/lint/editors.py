@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""The files of the editors: word lists up to date, Vim and VS Code's engine on samples. Ends with "N passed, N failed"."""
+"""The files of the editors: word lists up to date, Vim, Emacs and VS Code's engine on samples, Neovim and Emacs with the language server. Ends with "N passed, N failed"."""
+import os
 import pathlib
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import ROOT, check, finish
+from scenario_kit import FLOWC, ROOT, check, finish
 
 RUN = ROOT / "editors/test/run.sh"
 SKIPPED = 77
 
 
 def main():
-    for part in ("words", "vim", "vscode"):
-        done = subprocess.run([str(RUN), part], capture_output=True, text=True)
+    for part in ("words", "vim", "neovim", "emacs", "vscode"):
+        done = subprocess.run([str(RUN), part], capture_output=True, text=True, env=dict(os.environ, FLOWC=FLOWC))
         if done.returncode == SKIPPED:
             print(f"{part}: {done.stdout.strip()}")
         else:

@@ -34,14 +34,11 @@ typedef struct Read {
 
 typedef struct Parts {
   FlPartMem *m;
-  const int64_t *of_row;                 /* the group of each row */
-  int64_t n, g, chunks, n_parts, height; /* groups of a part */
-  int shift;                             /* height as a power of two */
+  FlPartRanges by;   /* rows by ranges of groups, of which each is a part */
+  int64_t g, height; /* groups; of a part, a power of two */
   Column *columns;
   int32_t n_columns;
   int64_t row_bytes; /* in the file: the group in the part, values, validities */
-  int64_t *place;    /* [chunks][n_parts]: among all rows, of the chunk's first row of the part */
-  int64_t *start;    /* [n_parts + 1] */
   FlScratch *scratch;
   int64_t part; /* which is read */
   int64_t *id;
@@ -100,25 +97,13 @@ static FlStatus plan(Parts *p, const FlAggWanted *of, int32_t n) {
   }
   int64_t room = fl_part_max(fl_pool_room(fl_part_pool(p->m), bytes) / 4 * 3, 1);
   int64_t parts = fl_part_min(fl_part_min(bytes / room + 1, MOST_PARTS / 2), p->g);
-  p->shift = fl_part_bits((uint64_t)(p->g / parts)) - 1; /* not higher than a part may be */
-  p->height = INT64_C(1) << p->shift;
-  p->n_parts = (p->g + p->height - 1) / p->height;
+  p->by.shift = fl_part_bits((uint64_t)(p->g / parts)) - 1; /* not higher than a part may be */
+  p->height = INT64_C(1) << p->by.shift;
+  p->by.n_ranges = (p->g + p->height - 1) / p->height;
   return 0;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
-
-static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Parts *p = env;
-  (void)ctx;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *count = p->place + c * p->n_parts;
-    fl_part_chunk(c, p->n, &from, &to);
-    memset(count, 0, (size_t)p->n_parts * sizeof *count);
-    for (int64_t i = from; i < to; i++) count[p->of_row[i] >> p->shift]++;
-  }
-  return 0;
-}
 
 /* Values of `size` bytes of the rows at[0..n) behind `from`, one after the other; returns where they end. */
 static char *gather(char *to, const void *values, size_t size, const int32_t *at, int64_t n) {
@@ -145,7 +130,7 @@ static char *gather(char *to, const void *values, size_t size, const int32_t *at
 static void pack(const Parts *p, int64_t from, const int32_t *at, int64_t n, char *to) {
   int64_t mask = p->height - 1;
   for (int64_t i = 0; i < n; i++) {
-    uint32_t group = (uint32_t)(p->of_row[from + at[i]] & mask);
+    uint32_t group = (uint32_t)(p->by.number[from + at[i]] & mask);
     memcpy(to + i * (int64_t)sizeof group, &group, sizeof group);
   }
   to += n * (int64_t)sizeof(uint32_t);
@@ -158,20 +143,20 @@ static void pack(const Parts *p, int64_t from, const int32_t *at, int64_t n, cha
 
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
-  const int64_t *id = p->of_row;
+  const int64_t *id = p->by.number;
   int32_t at[MOST_PARTS + 1];
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   int32_t *sorted = fl_counted_new(pool, FL_PART_CHUNK * sizeof *sorted);
   char *packed = fl_counted_new(pool, (size_t)(SLICE * p->row_bytes));
   bool done = sorted != NULL && packed != NULL;
   for (int64_t c = begin; c < end && done; c++) {
-    int64_t from, to, *place = p->place + c * p->n_parts;
-    fl_part_chunk(c, p->n, &from, &to);
+    int64_t from, to, *place = p->by.place + c * p->by.n_ranges;
+    fl_part_chunk(c, p->by.n, &from, &to);
     memset(at, 0, sizeof at);
-    for (int64_t i = from; i < to; i++) at[(id[i] >> p->shift) + 1]++;
-    for (int64_t k = 0; k < p->n_parts; k++) at[k + 1] += at[k];
-    for (int64_t i = from; i < to; i++) sorted[at[id[i] >> p->shift]++] = (int32_t)(i - from);
-    for (int64_t k = 0; k < p->n_parts; k++) { /* at[k]: where part k ends */
+    for (int64_t i = from; i < to; i++) at[(id[i] >> p->by.shift) + 1]++;
+    for (int64_t k = 0; k < p->by.n_ranges; k++) at[k + 1] += at[k];
+    for (int64_t i = from; i < to; i++) sorted[at[id[i] >> p->by.shift]++] = (int32_t)(i - from);
+    for (int64_t k = 0; k < p->by.n_ranges; k++) { /* at[k]: where part k ends */
       int64_t first = k > 0 ? at[k - 1] : 0;
       for (int64_t row = first; row < at[k] && done; row += SLICE) {
         int64_t n = fl_part_min(SLICE, at[k] - row);
@@ -187,16 +172,12 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 }
 
 static FlStatus write_parts(Parts *p) {
-  p->chunks = fl_part_chunks(p->n);
-  p->place = fl_part_alloc(p->m, p->chunks * p->n_parts, sizeof *p->place);
-  p->start = fl_part_alloc(p->m, p->n_parts + 1, sizeof *p->start);
-  if (p->place == NULL || p->start == NULL) return 1;
-  if (fl_part_for(p->m->ctx, count_body, p, p->chunks, 1.5 * FL_PART_CHUNK) != 0) return 1;
-  int64_t at = fl_part_places(p->chunks, p->n_parts, p->place, p->start);
+  if (fl_part_ranges(p->m, &p->by) != 0) return 1;
+  int64_t at = p->by.start[p->by.n_ranges];
   p->scratch = fl_scratch_new(p->m->ctx, at * p->row_bytes);
   if (p->scratch == NULL) return 1;
   p->m->on_disk += at * p->row_bytes;
-  if (fl_part_for(p->m->ctx, write_body, p, p->chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
+  if (fl_part_for(p->m->ctx, write_body, p, p->by.chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
   return fl_part_fail_scratch(p->m, p->scratch);
 }
 
@@ -216,7 +197,7 @@ static bool read_groups(const Parts *p, int64_t *id, int64_t n, int64_t at) {
 
 /* A slice of the part: n rows, from `row` on. */
 static bool read_slice(const Parts *p, int64_t row, int64_t n) {
-  int64_t at = (p->start[p->part] + row) * p->row_bytes;
+  int64_t at = (p->by.start[p->part] + row) * p->row_bytes;
   bool done = read_groups(p, p->id + row, n, at);
   for (int32_t k = 0; k < p->n_read && done; k++) {
     const Read *r = &p->read[k];
@@ -233,9 +214,8 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   bool done = true;
   (void)ctx;
   for (int64_t c = begin; c < end && done; c++) {
-    int64_t first = p->start[p->part], row = p->place[c * p->n_parts + p->part] - first;
-    int64_t last =
-        (c + 1 < p->chunks ? p->place[(c + 1) * p->n_parts + p->part] : p->start[p->part + 1]) - first;
+    int64_t row = p->by.place[c * p->by.n_ranges + p->part] - p->by.start[p->part];
+    int64_t last = row + fl_part_range_rows(&p->by, c, p->part);
     for (; row < last && done; row += SLICE) done = read_slice(p, row, fl_part_min(SLICE, last - row));
   }
   return !done;
@@ -244,7 +224,7 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 /* Memory for the largest part, which all parts of an aggregate use. */
 static FlStatus make_room(Parts *p, const FlAgg *a) {
   int64_t most = 0;
-  for (int64_t k = 0; k < p->n_parts; k++) most = fl_part_max(most, p->start[k + 1] - p->start[k]);
+  for (int64_t k = 0; k < p->by.n_ranges; k++) most = fl_part_max(most, p->by.start[k + 1] - p->by.start[k]);
   if (p->id == NULL && (p->id = fl_part_near(p->m, most, sizeof *p->id)) == NULL) return 1;
   while (p->n_read < a->n_cols) {
     const FlPartCol *col = &a->col[p->n_read];
@@ -269,7 +249,7 @@ static void give_room(Parts *p) {
 /* Reads the columns of a part. */
 static FlStatus read_part(Parts *p) {
   FlCtx *ctx = p->m->ctx;
-  int64_t n = p->start[p->part + 1] - p->start[p->part];
+  int64_t n = p->by.start[p->part + 1] - p->by.start[p->part];
   for (int32_t k = 0; k < p->n_read; k++) {
     Read *r = &p->read[k];
     FlArray *room = r->room;
@@ -278,8 +258,8 @@ static FlStatus read_part(Parts *p) {
                              : fl_part_new_rows(ctx, r->column->from.array, n);
     if (r->values == NULL) return 1;
   }
-  double cost = 2.0 * (double)n / (double)p->chunks;
-  return fl_part_for(ctx, read_body, p, p->chunks, cost) == 0 ? 0 : fl_part_fail_scratch(p->m, p->scratch);
+  double cost = 2.0 * (double)n / (double)p->by.chunks;
+  return fl_part_for(ctx, read_body, p, p->by.chunks, cost) == 0 ? 0 : fl_part_fail_scratch(p->m, p->scratch);
 }
 
 /* ---- aggregates of a part ------------------------------------------------------------------------------ */
@@ -326,7 +306,7 @@ static FlStatus run_part(const Parts *p, const FlAggWanted *wanted) {
   FlAgg *a = wanted->agg;
   FlPartMem mem = {.ctx = p->m->ctx, .near = true};
   FlAgg part = {.m = &mem, .desc = a->desc, .n_cols = a->n_cols, .id = p->id, .base = p->part * p->height};
-  part.n = p->start[p->part + 1] - p->start[p->part];
+  part.n = p->by.start[p->part + 1] - p->by.start[p->part];
   part.g = fl_part_min(p->height, p->g - part.base);
   for (int32_t k = 0; k < a->n_cols; k++) {
     const Read *r = &p->read[k];
@@ -342,7 +322,7 @@ static FlStatus run_part(const Parts *p, const FlAggWanted *wanted) {
 
 static FlStatus run_all(Parts *p, const FlAggWanted *wanted) {
   FlStatus status = make_room(p, wanted->agg);
-  for (p->part = 0; p->part < p->n_parts && status == 0; p->part++)
+  for (p->part = 0; p->part < p->by.n_ranges && status == 0; p->part++)
     status = read_part(p) != 0 || run_part(p, wanted) != 0;
   give_room(p);
   return status;
@@ -350,13 +330,12 @@ static FlStatus run_all(Parts *p, const FlAggWanted *wanted) {
 
 FlStatus fl_agg_parts(const FlAggWanted *of, int32_t n) {
   const FlAgg *a = of[0].agg;
-  Parts p = {.m = a->m, .of_row = a->id, .n = a->n, .g = a->g};
+  Parts p = {.m = a->m, .by = {.number = a->id, .n = a->n}, .g = a->g};
   FlStatus status = plan(&p, of, n) != 0 || write_parts(&p) != 0;
   for (int32_t k = 0; k < n && status == 0; k++) status = run_all(&p, &of[k]);
   fl_scratch_free(p.scratch);
   fl_part_release(p.m, p.columns);
-  fl_part_release(p.m, p.place);
-  fl_part_release(p.m, p.start);
+  fl_part_ranges_release(p.m, &p.by);
   fl_part_release(p.m, p.id);
   return status;
 }

@@ -21,14 +21,11 @@ typedef struct Numbered {
 } Numbered;
 
 typedef struct Numbers {
-  const int64_t *rows; /* sorted */
+  FlPartRanges by; /* the sorted rows, by windows where there is a file */
   const uint8_t *begins;
-  int64_t n, *before;     /* [chunks + 1] groups that begin before the chunk */
+  int64_t *before;        /* [chunks + 1] groups that begin before the chunk */
   int64_t *id, *first;    /* id of the rows of the window; first row of groups */
   int64_t window, height; /* of the rows whose groups are written now */
-  int64_t n_windows;
-  int64_t *place; /* [chunks][n_windows] in the file, of the chunk's next row of the window */
-  int64_t *start; /* [n_windows + 1] */
   FlScratch *scratch;
 } Numbers;
 
@@ -37,7 +34,7 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to, count = 0;
-    fl_part_chunk(c, w->n, &from, &to);
+    fl_part_chunk(c, w->by.n, &from, &to);
     for (int64_t i = from; i < to; i++) count += w->begins[i];
     w->before[c + 1] = count;
   }
@@ -50,9 +47,9 @@ static int32_t first_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   FlPartSlices slices = fl_part_slices(ctx, w->first, FL_PART_CHUNK * size);
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to, g = 0, *first = fl_part_slice(&slices, w->first + w->before[c]);
-    fl_part_chunk(c, w->n, &from, &to);
+    fl_part_chunk(c, w->by.n, &from, &to);
     for (int64_t i = from; i < to; i++) {
-      if (w->begins[i]) first[g++] = w->rows[i];
+      if (w->begins[i]) first[g++] = w->by.number[i];
     }
     fl_part_slice_done(&slices, w->first + w->before[c], g * size);
   }
@@ -65,35 +62,17 @@ static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to, g = w->before[c] - 1;
-    fl_part_chunk(c, w->n, &from, &to);
+    fl_part_chunk(c, w->by.n, &from, &to);
     for (int64_t i = from; i < to; i++) {
       g += w->begins[i];
-      if ((uint64_t)(w->rows[i] - w->window) < (uint64_t)w->height) w->id[w->rows[i] - w->window] = g;
+      if ((uint64_t)(w->by.number[i] - w->window) < (uint64_t)w->height)
+        w->id[w->by.number[i] - w->window] = g;
     }
   }
   return 0;
 }
 
 /* ---- by a file ----------------------------------------------------------------------------------------- */
-
-static int32_t count_windows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Numbers *w = env;
-  (void)ctx;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *count = w->place + c * w->n_windows;
-    fl_part_chunk(c, w->n, &from, &to);
-    memset(count, 0, (size_t)w->n_windows * sizeof *count);
-    for (int64_t i = from; i < to; i++) count[w->rows[i] / w->height]++;
-  }
-  return 0;
-}
-
-/* How many rows of a chunk are in a window. */
-static int64_t count_of(const Numbers *w, int64_t c, int64_t window) {
-  int64_t chunks = fl_part_chunks(w->n),
-          end = c + 1 < chunks ? w->place[(c + 1) * w->n_windows + window] : w->start[window + 1];
-  return end - w->place[c * w->n_windows + window];
-}
 
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Numbers *w = env;
@@ -103,17 +82,17 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   for (int64_t c = begin; c < end && done; c++) {
     int64_t from, to, before = 0;
     uint32_t groups = 0;
-    fl_part_chunk(c, w->n, &from, &to);
-    for (int64_t k = 0; k < w->n_windows; before += count_of(w, c, k), k++) at[k] = before;
+    fl_part_chunk(c, w->by.n, &from, &to);
+    for (int64_t k = 0; k < w->by.n_ranges; before += fl_part_range_rows(&w->by, c, k), k++) at[k] = before;
     for (int64_t i = from; i < to; i++) {
-      int64_t k = w->rows[i] / w->height;
+      int64_t k = w->by.number[i] >> w->by.shift;
       groups += w->begins[i];
-      sorted[at[k]++] = (Numbered){(uint32_t)(w->rows[i] - k * w->height), groups};
+      sorted[at[k]++] = (Numbered){(uint32_t)(w->by.number[i] - (k << w->by.shift)), groups};
     }
-    for (int64_t k = 0; k < w->n_windows && done; k++) { /* at[k]: where those of window k end */
-      int64_t n = count_of(w, c, k);
-      done =
-          fl_scratch_write(w->scratch, sorted + at[k] - n, n * size, w->place[c * w->n_windows + k] * size);
+    for (int64_t k = 0; k < w->by.n_ranges && done; k++) { /* at[k]: where those of window k end */
+      int64_t n = fl_part_range_rows(&w->by, c, k);
+      done = fl_scratch_write(w->scratch, sorted + at[k] - n, n * size,
+                              w->by.place[c * w->by.n_ranges + k] * size);
     }
   }
   fl_counted_free(sorted);
@@ -124,11 +103,11 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Numbers *w = env;
   Numbered *read = fl_counted_new(ctx ? fl_ctx_pool(ctx) : NULL, FL_PART_CHUNK * sizeof *read);
-  int64_t window = w->window / w->height, size = (int64_t)sizeof *read;
+  int64_t window = w->window >> w->by.shift, size = (int64_t)sizeof *read;
   bool done = read != NULL;
   for (int64_t c = begin; c < end && done; c++) {
-    int64_t n = count_of(w, c, window);
-    done = fl_scratch_read(w->scratch, read, n * size, w->place[c * w->n_windows + window] * size);
+    int64_t n = fl_part_range_rows(&w->by, c, window);
+    done = fl_scratch_read(w->scratch, read, n * size, w->by.place[c * w->by.n_ranges + window] * size);
     for (int64_t i = 0; i < n && done; i++) w->id[read[i].row] = w->before[c] - 1 + read[i].groups;
   }
   fl_counted_free(read);
@@ -136,52 +115,40 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 }
 
 static FlStatus write_windows(FlPartMem *m, Numbers *w) {
-  int64_t chunks = fl_part_chunks(w->n), at = 0, bytes = w->n * (int64_t)sizeof(Numbered);
-  w->place = fl_part_alloc(m, chunks * w->n_windows, sizeof *w->place);
-  w->start = fl_part_alloc(m, w->n_windows + 1, sizeof *w->start);
-  if (w->place == NULL || w->start == NULL) return 1;
-  if (fl_part_for(m->ctx, count_windows_body, w, chunks, 2.0 * FL_PART_CHUNK) != 0) return 1;
-  for (int64_t k = 0; k < w->n_windows; k++) {
-    w->start[k] = at;
-    for (int64_t c = 0; c < chunks; c++) {
-      int64_t *place = &w->place[c * w->n_windows + k], count = *place;
-      *place = at;
-      at += count;
-    }
-  }
-  w->start[w->n_windows] = at;
+  int64_t bytes = w->by.n * (int64_t)sizeof(Numbered);
+  if (fl_part_ranges(m, &w->by) != 0) return 1;
   if ((w->scratch = fl_scratch_new(m->ctx, bytes)) == NULL) return 1;
   m->on_disk += bytes;
-  if (fl_part_for(m->ctx, write_body, w, chunks, 4.0 * FL_PART_CHUNK) == 0) return 0;
+  if (fl_part_for(m->ctx, write_body, w, w->by.chunks, 4.0 * FL_PART_CHUNK) == 0) return 0;
   return fl_part_fail_scratch(m, w->scratch);
 }
 
 /* Writes the groups of all rows with about so many bytes. A window is filled in memory: in a file its pages
  * would be dropped while they are written in any order. */
 static FlStatus number(FlPartMem *m, Numbers *w, int64_t bytes, int64_t *id) {
-  int64_t n = w->n, all = n * (int64_t)sizeof *id, chunks = fl_part_chunks(n),
+  int64_t n = w->by.n, all = n * (int64_t)sizeof *id, chunks = fl_part_chunks(n),
           room = fl_part_min(fl_pool_room(fl_part_pool(m), all), bytes);
-  w->height = n;
-  if (room < all) {
-    w->height = fl_part_max(room / 2 / (int64_t)sizeof *id, FL_PART_CHUNK);
-    w->height = fl_part_min(fl_part_max(w->height, n / MOST_WINDOWS + 1), UINT32_MAX);
+  w->height = room < all ? fl_part_max(room / 2 / (int64_t)sizeof *id, FL_PART_CHUNK) : n;
+  if (n > FEW_WINDOWS * w->height) {
+    w->by.shift = fl_part_bits((uint64_t)w->height) - 1;
+    while (n >> w->by.shift >= MOST_WINDOWS) w->by.shift++;
+    w->height = INT64_C(1) << w->by.shift;
+    w->by.n_ranges = ((n - 1) >> w->by.shift) + 1;
+    if (w->by.shift <= 32 && write_windows(m, w) != 0) return 1; /* rows within a window have 32 bits */
   }
-  w->n_windows = (n + w->height - 1) / fl_part_max(w->height, 1);
-  if (w->n_windows > FEW_WINDOWS && w->n_windows <= MOST_WINDOWS && write_windows(m, w) != 0) return 1;
   w->id = w->height < n ? fl_part_near(m, w->height, sizeof *id) : id;
   if (w->id == NULL) return 1;
   for (w->window = 0; w->window < n; w->window += w->height) {
     if (w->scratch == NULL) {
       if (fl_part_for(m->ctx, number_body, w, chunks, 2.0 * FL_PART_CHUNK) != 0) return 1;
-    } else if (fl_part_for(m->ctx, read_body, w, chunks, 2.0 * FL_PART_CHUNK / (double)w->n_windows) != 0) {
+    } else if (fl_part_for(m->ctx, read_body, w, chunks, 2.0 * FL_PART_CHUNK / (double)w->by.n_ranges) != 0) {
       return fl_part_fail_scratch(m, w->scratch);
     }
     int64_t here = fl_part_min(w->height, n - w->window);
     if (w->id != id) fl_pool_fill(fl_part_pool(m), id + w->window, w->id, here * (int64_t)sizeof *id);
   }
   if (w->id != id) fl_part_release(m, w->id);
-  fl_part_release(m, w->place);
-  fl_part_release(m, w->start);
+  fl_part_ranges_release(m, &w->by);
   return 0;
 }
 
@@ -190,8 +157,9 @@ FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, 
   int64_t n = codes->n, chunks = fl_part_chunks(n);
   int64_t *rows = fl_part_alloc(m, n, sizeof *rows);
   uint8_t *begins = fl_part_alloc(m, n, 1);
-  Numbers w = {
-      .rows = rows, .begins = begins, .n = n, .before = fl_part_zalloc(m, chunks + 1, sizeof *w.before)};
+  Numbers w = {.by = {.number = rows, .n = n},
+               .begins = begins,
+               .before = fl_part_zalloc(m, chunks + 1, sizeof *w.before)};
   if (rows == NULL || begins == NULL || w.before == NULL) return 1;
   if (fl_part_order_parts(m, codes, bytes, rows, begins) != 0) return 1;
   if (fl_part_for(m->ctx, count_body, &w, chunks, 0.5 * FL_PART_CHUNK) != 0) return 1;

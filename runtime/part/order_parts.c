@@ -17,8 +17,7 @@ enum {
   MOST_CUTS = 127, /* the number of a part is a byte */
   FEW_PARTS = 8,   /* so many sweeps over the columns cost less than writing all rows once */
   READ = 1 << 14,  /* rows that a worker reads at once */
-  PLACES = 1024,   /* where rows are sampled, */
-  RUN = 16         /* and how many at each */
+  PLACES = 1024    /* where rows are sampled */
 };
 
 typedef struct Parts {
@@ -41,13 +40,6 @@ typedef struct Parts {
   int64_t first, last; /* the parts that are taken out now */
 } Parts;
 
-static int compare(const uint64_t *a, const uint64_t *b, int32_t n) {
-  for (int32_t w = 0; w < n; w++) {
-    if (a[w] != b[w]) return a[w] < b[w] ? -1 : 1;
-  }
-  return 0;
-}
-
 /* How many cuts begin with a word below those of n rows. All rows take the same steps, one step after the
  * other, so that the processor neither waits nor guesses. */
 static void find_heads(const uint64_t *heads, const uint64_t *word, int64_t n, int64_t *low) {
@@ -62,14 +54,16 @@ static int64_t part_of(const Parts *p, const uint64_t *row, int64_t low) {
   int64_t high = p->n_cuts; /* the cuts before low are less, those from high on are not */
   while (low < high) {
     int64_t middle = (low + high) / 2;
-    if (compare(p->cuts + middle * p->n_words, row, p->n_words) < 0) low = middle + 1;
+    if (fl_part_compare_words(p->cuts + middle * p->n_words, row, p->n_words) < 0) low = middle + 1;
     else high = middle;
   }
-  return 2 * low + (low < p->n_cuts && compare(p->cuts + low * p->n_words, row, p->n_words) == 0);
+  return 2 * low +
+         (low < p->n_cuts && fl_part_compare_words(p->cuts + low * p->n_words, row, p->n_words) == 0);
 }
 
 /* The words of the rows [row, row + n), row by row; n at most FL_PART_BATCH. */
-static void read_rows(const FlPartCodes *codes, int64_t row, int64_t n, uint64_t *out) {
+static void read_rows(const void *env, int64_t row, int64_t n, uint64_t *out) {
+  const FlPartCodes *codes = env;
   uint64_t word[FL_PART_BATCH];
   if (codes->n_words == 1) {
     fl_part_read_words(codes, 0, row, n, out);
@@ -83,45 +77,14 @@ static void read_rows(const FlPartCodes *codes, int64_t row, int64_t n, uint64_t
 
 /* ---- cuts ---------------------------------------------------------------------------------------------- */
 
-static FlStatus sort_rows(FlPartMem *m, uint64_t *taken, int64_t n, const Parts *p, FlPartPair *a,
-                          FlPartPair *spare, FlPartPair **sorted) {
-  *sorted = a;
-  for (int64_t i = 0; i < n; i++) a[i].row = i;
-  for (int32_t w = p->n_words - 1; w >= 0; w--) {
-    for (int64_t i = 0; i < n; i++) a[i].key = taken[a[i].row * p->width + w];
-    if (fl_part_sort_pairs(m, a, spare, n, p->codes->words[w].bits, sorted) != 0) return 1;
-    spare = *sorted == a ? spare : a;
-    a = *sorted;
-  }
-  return 0;
-}
-
-/* Cuts at equal distances in a sample; less of them where rows are equal. */
 static FlStatus find_cuts(FlPartMem *m, Parts *p, int64_t wanted) {
-  int64_t places = fl_part_min(PLACES, p->n / RUN), n = places * RUN;
-  uint64_t *taken = fl_part_alloc(m, n * p->width, sizeof *taken),
-           *room = fl_part_alloc(m, RUN * p->n_words, sizeof *room);
-  FlPartPair *a = fl_part_alloc(m, n, sizeof *a), *spare = fl_part_alloc(m, n, sizeof *spare), *sorted;
+  FlPartSample sample = {read_rows, p->codes,  p->n, fl_part_min(PLACES, p->n / FL_PART_RUN),
+                         wanted,    p->n_words};
   p->cuts = fl_part_alloc(m, wanted * p->n_words, sizeof *p->cuts);
-  if (taken == NULL || room == NULL || a == NULL || spare == NULL || p->cuts == NULL) return 1;
-  for (int64_t k = 0; k < places; k++) {
-    read_rows(p->codes, (int64_t)((__int128)(p->n - RUN) * k / places), RUN, room);
-    for (int64_t i = 0; i < RUN; i++)
-      memcpy(taken + (k * RUN + i) * p->width, room + i * p->n_words, (size_t)p->n_words * sizeof *room);
-  }
-  if (sort_rows(m, taken, n, p, a, spare, &sorted) != 0) return 1;
-  for (int64_t c = 1; c <= wanted && n > 0; c++) {
-    const uint64_t *cut = taken + sorted[n * c / (wanted + 1)].row * p->width;
-    if (p->n_cuts > 0 && compare(p->cuts + (p->n_cuts - 1) * p->n_words, cut, p->n_words) == 0) continue;
-    memcpy(p->cuts + p->n_cuts++ * p->n_words, cut, (size_t)p->n_words * sizeof *cut);
-  }
+  if (p->cuts == NULL || fl_part_sample_cuts(m, &sample, p->cuts, &p->n_cuts) != 0) return 1;
   p->n_parts = 2 * p->n_cuts + 1;
   memset(p->heads, 0xff, sizeof p->heads);
   for (int64_t c = 0; c < p->n_cuts; c++) p->heads[c] = p->cuts[c * p->n_words];
-  fl_part_release(m, taken);
-  fl_part_release(m, room);
-  fl_part_release(m, a);
-  fl_part_release(m, spare);
   return 0;
 }
 
@@ -289,7 +252,7 @@ typedef struct Written {
 static inline bool differ(const Written *w, int64_t i) {
   const FlPartPair *a = &w->sorted[i - 1], *b = &w->sorted[i];
   if (w->width == 0) return a->key != b->key;
-  return compare(w->taken + a->row * w->width, w->taken + b->row * w->width, w->n_words) != 0;
+  return fl_part_compare_words(w->taken + a->row * w->width, w->taken + b->row * w->width, w->n_words) != 0;
 }
 
 static void write_rows(FlPool *pool, const Written *w, int64_t begin, int64_t end) {

@@ -242,16 +242,3 @@ void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *o
     for (int64_t i = 0; i < n; i++) out[i] ^= UINT64_C(1) << 63;
   }
 }
-
-int64_t fl_part_places(int64_t chunks, int64_t n_parts, int64_t *place, int64_t *start) {
-  int64_t at = 0;
-  for (int64_t k = 0; k < n_parts; k++) {
-    start[k] = at;
-    for (int64_t c = 0; c < chunks; c++) {
-      int64_t count = place[c * n_parts + k];
-      place[c * n_parts + k] = at;
-      at += count;
-    }
-  }
-  return start[n_parts] = at;
-}

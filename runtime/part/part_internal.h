@@ -24,10 +24,6 @@ enum {
 static inline int64_t fl_part_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t fl_part_max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline int64_t fl_part_chunks(int64_t n) { return (n + FL_PART_CHUNK - 1) / FL_PART_CHUNK; }
-/* `place` says how many rows of each chunk are of each part, chunk after chunk: from then on, where these
- * begin when parts stand one behind the other, in the order of their chunks; `start` where parts begin, and
- * the end. Returns how many rows there are. */
-int64_t fl_part_places(int64_t chunks, int64_t n_parts, int64_t *place, int64_t *start);
 /* Bits that hold 0..v. */
 static inline int fl_part_bits(uint64_t v) { return v == 0 ? 0 : 64 - __builtin_clzll(v); }
 static inline bool fl_part_valid(const uint8_t *valid, int64_t i) { return valid == NULL || valid[i] != 0; }
@@ -91,6 +87,44 @@ static inline void fl_part_first(_Atomic int64_t *first, int64_t at) {
   int64_t seen = atomic_load_explicit(first, memory_order_relaxed);
   while (at < seen && !atomic_compare_exchange_weak_explicit(first, &seen, at, memory_order_relaxed,
                                                              memory_order_relaxed)) {}
+}
+
+/* ---- rows cut into parts (cuts.c) ------------------------------------------------------------------ */
+
+/* Cuts that part rows into about as many each: ascending and different, at equal distances in a sample, which
+ * is a run of rows at each of some places. */
+enum { FL_PART_RUN = 16 };
+typedef struct FlPartSample {
+  void (*read)(const void *env, int64_t row, int64_t n, uint64_t *out); /* the words of n rows, row by row */
+  const void *env;
+  int64_t n, places, wanted; /* rows; FL_PART_RUN or more of them for each place; cuts, at most */
+  int32_t n_words;           /* of a row */
+} FlPartSample;
+FlStatus fl_part_sample_cuts(FlPartMem *m, const FlPartSample *s, uint64_t *cuts, int64_t *n_cuts);
+/* Rows by their words from left to right: less than 0, 0, greater. */
+int fl_part_compare_words(const uint64_t *a, const uint64_t *b, int32_t n);
+
+/* `place` says how many rows of each chunk are of each part, chunk after chunk: from then on, where these
+ * begin when parts stand one behind the other, in the order of their chunks; `start` where parts begin, and
+ * the end. Returns how many rows there are. */
+int64_t fl_part_places(int64_t chunks, int64_t n_parts, int64_t *place, int64_t *start);
+
+/* Rows by ranges of a number that each has: range k has the numbers from k << shift on. Rows with a number
+ * below 0 are in none. */
+typedef struct FlPartRanges {
+  const int64_t *number; /* [n] */
+  int64_t n, n_ranges;
+  int shift;
+  int64_t chunks; /* what follows is made, as fl_part_places has it */
+  int64_t *place; /* [chunks][n_ranges] */
+  int64_t *start; /* [n_ranges + 1] */
+} FlPartRanges;
+FlStatus fl_part_ranges(FlPartMem *m, FlPartRanges *r);
+void fl_part_ranges_release(FlPartMem *m, FlPartRanges *r);
+/* How many rows of the chunk are in the range. */
+static inline int64_t fl_part_range_rows(const FlPartRanges *r, int64_t chunk, int64_t k) {
+  int64_t end = chunk + 1 < r->chunks ? r->place[(chunk + 1) * r->n_ranges + k] : r->start[k + 1];
+  return end - r->place[chunk * r->n_ranges + k];
 }
 
 /* ---- results made slice by slice (part.c) ---------------------------------------------------------- */

@@ -17,7 +17,6 @@ enum {
   MOST_BUCKETS = 2 * MOST_CUTS + 1,
   ALONE = 1 << 16, /* less rows are one bucket */
   ROWS_A_CUT = 1 << 12,
-  RUN = 16, /* rows that are sampled one behind the other, for each cut */
   FEW_SWEEPS = 8,
   FEW_OF_DISK = 3, /* sweeps over a column on disk that cost less than writing it once and reading it again */
   MOST_PARTS = 256,
@@ -48,7 +47,8 @@ typedef struct Sort {
 /* ---- codes --------------------------------------------------------------------------------------------- */
 
 /* The codes of n rows. */
-static void read_codes(const Sort *s, int64_t row, int64_t n, uint64_t *code) {
+static void read_codes(const void *env, int64_t row, int64_t n, uint64_t *code) {
+  const Sort *s = env;
   fl_part_read_code(&s->from, row, n, code);
   if (s->flip == 0) return;
   bool is_float = fl_dtype_info[s->from.dtype].kind == FL_KIND_FLOAT;
@@ -121,26 +121,12 @@ static bool may_differ(const Sort *s, int64_t row, int64_t n) {
 
 /* ---- buckets ------------------------------------------------------------------------------------------- */
 
-static int by_code(const void *a, const void *b) {
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
-/* Cuts at equal distances in a sample; less of them where values are equal. */
 static FlStatus find_cuts(FlPartMem *m, Sort *s) {
-  int64_t wanted = s->n < ALONE ? 0 : fl_part_min(MOST_CUTS, s->n / ROWS_A_CUT), n = wanted * RUN;
-  uint64_t *sample = fl_part_alloc(m, n + 1, sizeof *sample);
-  if (sample == NULL) return 1;
-  for (int64_t k = 0; k < wanted; k++)
-    read_codes(s, (int64_t)((__int128)(s->n - RUN) * k / wanted), RUN, sample + k * RUN);
-  qsort(sample, (size_t)n, sizeof *sample, by_code);
-  for (int64_t c = 1; c <= wanted; c++) {
-    uint64_t cut = sample[n * c / (wanted + 1)];
-    if (s->n_cuts == 0 || s->cuts[s->n_cuts - 1] != cut) s->cuts[s->n_cuts++] = cut;
-  }
+  int64_t wanted = s->n < ALONE ? 0 : fl_part_min(MOST_CUTS, s->n / ROWS_A_CUT);
+  FlPartSample sample = {read_codes, s, s->n, wanted, wanted, 1};
+  if (fl_part_sample_cuts(m, &sample, s->cuts, &s->n_cuts) != 0) return 1;
   for (int64_t c = s->n_cuts; c <= MOST_CUTS; c++) s->cuts[c] = UINT64_MAX;
   s->n_buckets = 2 * s->n_cuts + 1;
-  fl_part_release(m, sample);
   return 0;
 }
 

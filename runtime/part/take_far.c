@@ -21,12 +21,7 @@ enum {
 
 typedef struct Far {
   FlPartMem *m;
-  const int64_t *rows;
-  int64_t n, chunks; /* numbers */
-  int shift;         /* rows of a window as a power of two */
-  int64_t n_windows;
-  int64_t *place;     /* [chunks][n_windows]: in the files, of the chunk's next number of the window */
-  int64_t *start;     /* [n_windows + 1] */
+  FlPartRanges by;    /* numbers by windows of the source, as they stand in the files */
   FlScratch *numbers; /* rows within their windows, of 32 bits */
   FlTakeColumn *column;
   const char *from; /* the rows of the column, or their codes; `size` bytes each */
@@ -75,42 +70,23 @@ static void copy_row(char *to, const char *from, int64_t size) {
 
 /* ---- numbers, by windows ------------------------------------------------------------------------------- */
 
-static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Far *f = env;
-  (void)ctx;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *count = f->place + c * f->n_windows;
-    fl_part_chunk(c, f->n, &from, &to);
-    memset(count, 0, (size_t)f->n_windows * sizeof *count);
-    for (int64_t i = from; i < to; i++) {
-      if (f->rows[i] >= 0) count[f->rows[i] >> f->shift]++;
-    }
-  }
-  return 0;
-}
-
-/* How many numbers of a chunk are in a window. */
-static int64_t count_of(const Far *f, int64_t chunk, int64_t w) {
-  int64_t end = chunk + 1 < f->chunks ? f->place[(chunk + 1) * f->n_windows + w] : f->start[w + 1];
-  return end - f->place[chunk * f->n_windows + w];
-}
-
 static int32_t write_numbers_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Far *f = env;
   uint32_t *sorted = fl_counted_new(ctx ? fl_ctx_pool(ctx) : NULL, FL_PART_CHUNK * sizeof *sorted);
-  int64_t *at = malloc((size_t)f->n_windows * sizeof *at), mask = (INT64_C(1) << f->shift) - 1;
+  int64_t *at = malloc((size_t)f->by.n_ranges * sizeof *at), mask = (INT64_C(1) << f->by.shift) - 1;
   bool done = sorted != NULL && at != NULL;
   for (int64_t c = begin; c < end && done; c++) {
     int64_t from, to, before = 0;
-    fl_part_chunk(c, f->n, &from, &to);
-    for (int64_t w = 0; w < f->n_windows; before += count_of(f, c, w), w++) at[w] = before;
+    fl_part_chunk(c, f->by.n, &from, &to);
+    for (int64_t w = 0; w < f->by.n_ranges; before += fl_part_range_rows(&f->by, c, w), w++) at[w] = before;
     for (int64_t i = from; i < to; i++) {
-      if (f->rows[i] >= 0) sorted[at[f->rows[i] >> f->shift]++] = (uint32_t)(f->rows[i] & mask);
+      if (f->by.number[i] >= 0)
+        sorted[at[f->by.number[i] >> f->by.shift]++] = (uint32_t)(f->by.number[i] & mask);
     }
-    for (int64_t w = 0; w < f->n_windows && done; w++) { /* at[w]: where those of window w end */
-      int64_t n = count_of(f, c, w), size = (int64_t)sizeof *sorted;
-      done =
-          fl_scratch_write(f->numbers, sorted + at[w] - n, n * size, f->place[c * f->n_windows + w] * size);
+    for (int64_t w = 0; w < f->by.n_ranges && done; w++) { /* at[w]: where those of window w end */
+      int64_t n = fl_part_range_rows(&f->by, c, w), size = (int64_t)sizeof *sorted;
+      done = fl_scratch_write(f->numbers, sorted + at[w] - n, n * size,
+                              f->by.place[c * f->by.n_ranges + w] * size);
     }
   }
   fl_counted_free(sorted);
@@ -121,18 +97,14 @@ static int32_t write_numbers_body(FlCtx *ctx, const void *env, int64_t begin, in
 /* Windows of `height` rows or less, which is a power of two and at most 2^32. */
 static FlStatus part_numbers(Far *f, int64_t most, int64_t height) {
   height = fl_part_max(height, (most + MOST_WINDOWS - 1) / MOST_WINDOWS);
-  f->shift = fl_part_bits((uint64_t)fl_part_min(height, INT64_C(1) << 32)) - 1;
-  if (most >> f->shift >= MOST_WINDOWS) f->shift++;
-  f->n_windows = (most >> f->shift) + 1;
-  f->chunks = fl_part_chunks(f->n);
-  f->place = fl_part_alloc(f->m, f->chunks * f->n_windows, sizeof *f->place);
-  f->start = fl_part_alloc(f->m, f->n_windows + 1, sizeof *f->start);
-  if (f->place == NULL || f->start == NULL) return 1;
-  if (fl_part_for(f->m->ctx, count_body, f, f->chunks, 1.0 * FL_PART_CHUNK) != 0) return 1;
-  int64_t at = fl_part_places(f->chunks, f->n_windows, f->place, f->start);
+  f->by.shift = fl_part_bits((uint64_t)fl_part_min(height, INT64_C(1) << 32)) - 1;
+  if (most >> f->by.shift >= MOST_WINDOWS) f->by.shift++;
+  f->by.n_ranges = (most >> f->by.shift) + 1;
+  if (fl_part_ranges(f->m, &f->by) != 0) return 1;
+  int64_t at = f->by.start[f->by.n_ranges];
   f->numbers = fl_scratch_new(f->m->ctx, fl_part_max(at, 1) * (int64_t)sizeof(uint32_t));
   if (f->numbers == NULL) return 1;
-  if (fl_part_for(f->m->ctx, write_numbers_body, f, f->chunks, 3.0 * FL_PART_CHUNK) == 0) return 0;
+  if (fl_part_for(f->m->ctx, write_numbers_body, f, f->by.chunks, 3.0 * FL_PART_CHUNK) == 0) return 0;
   return fl_part_fail_scratch(f->m, f->numbers);
 }
 
@@ -140,8 +112,8 @@ static FlStatus part_numbers(Far *f, int64_t most, int64_t height) {
 
 static int32_t bring_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Far *f = env;
-  int64_t first = f->window << f->shift,
-          last = fl_part_min(first + (INT64_C(1) << f->shift), f->column->from->dims[0]);
+  int64_t first = f->window << f->by.shift,
+          last = fl_part_min(first + (INT64_C(1) << f->by.shift), f->column->from->dims[0]);
   int64_t bytes = (last - first) * f->size;
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
@@ -177,7 +149,7 @@ static int32_t values_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   char *found = fl_counted_new(pool, (size_t)(slice * f->size));
   bool done = number != NULL && found != NULL;
   for (int64_t k = begin; k < end && done; k++) {
-    int64_t at = f->start[f->window] + k * slice, n = fl_part_min(slice, f->start[f->window + 1] - at);
+    int64_t at = f->by.start[f->window] + k * slice, n = fl_part_min(slice, f->by.start[f->window + 1] - at);
     done = fl_scratch_read(f->numbers, number, n * unit, at * unit);
     if (done) look_up(f, number, n, found);
     done = done && fl_scratch_write(f->values, found, n * f->size, at * f->size);
@@ -190,13 +162,13 @@ static int32_t values_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
 /* The rows of the column that are wanted, by windows. */
 static FlStatus write_values(Far *f) {
   FlCtx *ctx = f->m->ctx;
-  int64_t slice = slice_of(f->size), bytes = f->size << f->shift;
-  f->values = fl_scratch_new(ctx, fl_part_max(f->start[f->n_windows], 1) * f->size);
+  int64_t slice = slice_of(f->size), bytes = f->size << f->by.shift;
+  f->values = fl_scratch_new(ctx, fl_part_max(f->by.start[f->by.n_ranges], 1) * f->size);
   f->near = f->values != NULL ? fl_part_near(f->m, bytes, 1) : NULL;
   if (f->near == NULL) return 1;
-  for (f->window = 0; f->window < f->n_windows; f->window++) {
-    int64_t n = f->start[f->window + 1] - f->start[f->window];
-    int64_t there = fl_part_min(bytes, (f->column->from->dims[0] - (f->window << f->shift)) * f->size);
+  for (f->window = 0; f->window < f->by.n_ranges; f->window++) {
+    int64_t n = f->by.start[f->window + 1] - f->by.start[f->window];
+    int64_t there = fl_part_min(bytes, (f->column->from->dims[0] - (f->window << f->by.shift)) * f->size);
     if (n == 0) continue;
     if (fl_part_for(ctx, bring_body, f, (there + COPY - 1) / COPY, 0.2 * COPY) != 0) return 1;
     if (fl_part_for(ctx, values_body, f, (n + slice - 1) / slice, 3.0 * (double)slice) != 0)
@@ -211,19 +183,19 @@ static FlStatus write_values(Far *f) {
 /* What a worker has in hand. */
 typedef struct Hand {
   char *read, *made; /* by windows; in their places */
-  int64_t *cursor;   /* [n_windows] in the file, of the next row of the window */
-  int64_t *at;       /* [n_windows] where it is in `read` */
+  int64_t *cursor;   /* [windows] in the file, of the next row of the window */
+  int64_t *at;       /* [windows] where it is in `read` */
 } Hand;
 
 /* The rows of the numbers [from, to), which the windows wrote one behind the other. */
 static bool gather_far(const Far *f, const Hand *h, int64_t from, int64_t to) {
   int64_t before = 0;
   bool done = true;
-  memset(h->at, 0, (size_t)f->n_windows * sizeof *h->at);
+  memset(h->at, 0, (size_t)f->by.n_ranges * sizeof *h->at);
   for (int64_t i = from; i < to; i++) {
-    if (f->rows[i] >= 0) h->at[f->rows[i] >> f->shift]++;
+    if (f->by.number[i] >= 0) h->at[f->by.number[i] >> f->by.shift]++;
   }
-  for (int64_t w = 0; w < f->n_windows && done; w++) {
+  for (int64_t w = 0; w < f->by.n_ranges && done; w++) {
     int64_t n = h->at[w];
     h->at[w] = before;
     done = fl_scratch_read(f->values, h->read + before * f->size, n * f->size, h->cursor[w] * f->size);
@@ -232,8 +204,8 @@ static bool gather_far(const Far *f, const Hand *h, int64_t from, int64_t to) {
   }
   for (int64_t i = from; i < to && done; i++) {
     char *place = h->made + (i - from) * f->size;
-    if (f->rows[i] < 0) memset(place, 0, (size_t)f->size);
-    else copy_row(place, h->read + h->at[f->rows[i] >> f->shift]++ * f->size, f->size);
+    if (f->by.number[i] < 0) memset(place, 0, (size_t)f->size);
+    else copy_row(place, h->read + h->at[f->by.number[i] >> f->by.shift]++ * f->size, f->size);
   }
   return done;
 }
@@ -241,8 +213,8 @@ static bool gather_far(const Far *f, const Hand *h, int64_t from, int64_t to) {
 static void gather_near(const Far *f, const Hand *h, int64_t from, int64_t to) {
   for (int64_t i = from; i < to; i++) {
     char *place = h->made + (i - from) * f->size;
-    if (f->rows[i] < 0) memset(place, 0, (size_t)f->size);
-    else copy_row(place, f->from + f->rows[i] * f->size, f->size);
+    if (f->by.number[i] < 0) memset(place, 0, (size_t)f->size);
+    else copy_row(place, f->from + f->by.number[i] * f->size, f->size);
   }
 }
 
@@ -259,7 +231,7 @@ static void fill_texts(FlPool *pool, const Far *f, const char *codes, int64_t fr
       uint32_t code = f->size == 1   ? *(const uint8_t *)at
                       : f->size == 2 ? *(const uint16_t *)(const void *)at
                                      : *(const uint32_t *)(const void *)at;
-      bool none = f->rows[first + i] < 0;
+      bool none = f->by.number[first + i] < 0;
       missing |= none;
       text[i] = none ? (FlText){0} : texts[code];
     }
@@ -273,7 +245,8 @@ static void share_lists(const Far *f, const char *made, int64_t from, int64_t to
   FlArray *const *lists = (FlArray *const *)(const void *)made;
   int64_t width = f->size / (int64_t)sizeof *lists;
   for (int64_t i = from; i < to; i++) {
-    for (int64_t k = 0; f->rows[i] >= 0 && k < width; k++) (void)fl_array_ref(lists[(i - from) * width + k]);
+    for (int64_t k = 0; f->by.number[i] >= 0 && k < width; k++)
+      (void)fl_array_ref(lists[(i - from) * width + k]);
   }
 }
 
@@ -294,14 +267,14 @@ static int32_t place_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   const Far *f = env;
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   int64_t slice = slice_of(f->size);
-  size_t words = (size_t)f->n_windows * sizeof(int64_t);
+  size_t words = (size_t)f->by.n_ranges * sizeof(int64_t);
   Hand h = {fl_counted_new(pool, (size_t)(slice * f->size)), fl_counted_new(pool, (size_t)(slice * f->size)),
             malloc(words), malloc(words)};
   bool done = h.read != NULL && h.made != NULL && h.cursor != NULL && h.at != NULL;
   for (int64_t c = begin; c < end && done; c++) {
     int64_t from, to;
-    fl_part_chunk(c, f->n, &from, &to);
-    memcpy(h.cursor, f->place + c * f->n_windows, words);
+    fl_part_chunk(c, f->by.n, &from, &to);
+    memcpy(h.cursor, f->by.place + c * f->by.n_ranges, words);
     for (; from < to && done; from += slice)
       done = place_rows(pool, f, &h, from, fl_part_min(from + slice, to));
   }
@@ -318,7 +291,7 @@ static FlStatus take_column(Far *f, FlTakeColumn *c) {
   f->from = c->known != NULL ? c->codes : c->from->data;
   if (f->size == 0) return 0;
   FlStatus status = is_far(fl_part_pool(f->m), c) ? write_values(f) : 0;
-  if (status == 0 && fl_part_for(f->m->ctx, place_body, f, f->chunks, 6.0 * FL_PART_CHUNK) != 0)
+  if (status == 0 && fl_part_for(f->m->ctx, place_body, f, f->by.chunks, 6.0 * FL_PART_CHUNK) != 0)
     status = f->values != NULL ? fl_part_fail_scratch(f->m, f->values)
                                : fl_fail(f->m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
   fl_scratch_free(f->values);
@@ -328,7 +301,7 @@ static FlStatus take_column(Far *f, FlTakeColumn *c) {
 
 FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t *rows, int64_t m) {
   FlPartMem mem = {.ctx = ctx};
-  Far f = {.m = &mem, .rows = rows, .n = m};
+  Far f = {.m = &mem, .by = {.number = rows, .n = m}};
   int64_t widest = 1, most = 0;
   for (int32_t k = 0; k < n; k++) {
     most = fl_part_max(most, columns[k].from->dims[0]);

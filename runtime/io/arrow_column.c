@@ -260,6 +260,22 @@ static bool settle(FlDtype d, const char *there, char *at, int64_t n) {
   return odd;
 }
 
+/* Texts all at once, as fl_arrow_take_texts has it; where they are to stand in a file, slice by slice. */
+static bool take_texts(FlPool *pool_of, const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool,
+                       int64_t first, int64_t n, FlText *to, uint8_t *valid) {
+  enum { SLICE = 1 << 12 };
+  FlText *room = fl_pool_in_file(pool_of, to) ? fl_counted_new(pool_of, SLICE * sizeof *room) : NULL;
+  if (!room) return fl_arrow_take_texts(b, l, pool, first, n, to, valid);
+  bool ok = true;
+  for (int64_t k = 0; k < n && ok; k += SLICE) {
+    int64_t count = n - k < SLICE ? n - k : SLICE;
+    ok = fl_arrow_take_texts(b, l, pool, first + k, count, room, valid ? valid + k : NULL);
+    if (ok) fl_pool_fill(pool_of, to + k, room, count * (int64_t)sizeof *room);
+  }
+  fl_counted_free(room);
+  return ok;
+}
+
 bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool,
                    FlTableWanted *w, int64_t from, int64_t n, _Atomic bool *odd, FlIoError *e) {
   int64_t per_row = l->per_row < 0 ? 0 : l->per_row, bytes = fl_dtype_info[w->values->dtype].bytes;
@@ -279,7 +295,7 @@ bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, cons
     return true;
   }
   if (w->dtype == FL_TEXT && !w->arrays && !l->nested && !l->all_null &&
-      fl_arrow_take_texts(b, l, pool, first, count, (FlText *)(void *)values, valid))
+      take_texts(ctx ? fl_ctx_pool(ctx) : NULL, b, l, pool, first, count, (FlText *)(void *)values, valid))
     return true;
   for (int64_t k = 0; k < count; k++) {
     int64_t row = from + k / per_row;

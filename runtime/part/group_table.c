@@ -6,7 +6,9 @@
  *
  * Where the table of all words does not fit in memory, there is one of a range of the words at a time, and a
  * sweep over the rows for each: reading the words again costs less than anything that is written to a disk.
- * Where only first rows are wanted, a bit for each word is enough. */
+ * The groups of rows are then numbered by one sweep at last: a bit for each word says which there are, and
+ * the number of a word's group is how many there are below it. Where only first rows are wanted, a bit for
+ * each word is enough. */
 #include "part/part_internal.h"
 
 static const uint32_t NONE = UINT32_MAX;
@@ -15,9 +17,10 @@ typedef struct Table {
   const FlPartCodes *codes;
   int32_t w;
   uint64_t low, width; /* the words of the range */
-  uint32_t *first; /* [width] least row of each word, or NONE; then the number of its group in the range */
-  int64_t before;  /* groups of lower words */
-  int64_t *id;
+  uint32_t *first;     /* [width] least row of each word, or NONE; then the number of its group */
+  uint64_t *there;     /* of ranges: a bit for each word that some row has; NULL: there is one range */
+  uint32_t *below;     /* and how many there are before those of each 64 words */
+  int64_t g, *id;
 } Table;
 
 static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -49,25 +52,54 @@ static int32_t mark_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 
 enum { SLICE = 16 * FL_PART_BATCH }; /* rows that are numbered at once */
 
+/* The group of a word, by the bits. */
+static inline int64_t rank_of(const Table *t, uint64_t word) {
+  uint64_t lower = t->there[word / 64] & ((UINT64_C(1) << word % 64) - 1);
+  return (int64_t)t->below[word / 64] + __builtin_popcountll(lower);
+}
+
 static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Table *t = env;
-  bool all = t->low == 0 && t->width > t->codes->words[t->w].max; /* else some rows of a slice are written */
   int64_t size = (int64_t)sizeof *t->id;
-  FlPartSlices slices = fl_part_slices(ctx, t->id, all ? SLICE * size : 0);
+  FlPartSlices slices = fl_part_slices(ctx, t->id, SLICE * size);
   for (int64_t k = begin; k < end; k++) {
-    int64_t row = k * SLICE, n = fl_part_min(SLICE, t->codes->n - row), *id = fl_part_slice(&slices, t->id + row);
+    int64_t row = k * SLICE, n = fl_part_min(SLICE, t->codes->n - row);
+    int64_t *id = fl_part_slice(&slices, t->id + row);
     for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
       uint64_t word[FL_PART_BATCH];
       int64_t count = fl_part_min(FL_PART_BATCH, n - at);
       fl_part_read_words(t->codes, t->w, row + at, count, word);
-      for (int64_t i = 0; i < count; i++) {
-        if (word[i] - t->low < t->width) id[at + i] = t->before + t->first[word[i] - t->low];
+      if (t->there != NULL) {
+        for (int64_t i = 0; i < count; i++) id[at + i] = rank_of(t, word[i]);
+      } else {
+        for (int64_t i = 0; i < count; i++) id[at + i] = t->first[word[i]];
       }
     }
     fl_part_slice_done(&slices, t->id + row, n * size);
   }
   fl_part_slices_free(&slices);
   return 0;
+}
+
+/* Numbers the words of the range that some row has, and writes the first rows of their groups. */
+static void number_words(FlPartMem *m, Table *t, int64_t *first) {
+  int64_t size = (int64_t)sizeof *first, n = 0, *to;
+  FlPartSlices slices = fl_part_slices(m->ctx, first, SLICE * size);
+  to = fl_part_slice(&slices, first + t->g);
+  for (uint64_t k = 0; k < t->width; k++) {
+    if (t->first[k] == NONE) continue;
+    to[n++] = t->first[k];
+    t->first[k] = (uint32_t)(t->g + n - 1);
+    if (t->there != NULL) t->there[(t->low + k) / 64] |= UINT64_C(1) << (t->low + k) % 64;
+    if (n < SLICE && k + 1 < t->width) continue;
+    fl_part_slice_done(&slices, first + t->g, n * size);
+    t->g += n;
+    n = 0;
+    to = fl_part_slice(&slices, first + t->g);
+  }
+  fl_part_slice_done(&slices, first + t->g, n * size);
+  t->g += n;
+  fl_part_slices_free(&slices);
 }
 
 /* Of how many words the table is. */
@@ -157,27 +189,46 @@ FlStatus fl_part_mark_table(FlPartMem *m, const FlPartCodes *codes, uint64_t *fi
   return 0;
 }
 
+/* Bits for ranges of words, which are all that is looked up when groups are numbered. */
+static FlStatus make_bits(FlPartMem *m, Table *t, int64_t size) {
+  int64_t n = size / 64 + 1;
+  t->there = fl_part_near(m, n, sizeof *t->there);
+  t->below = fl_part_near(m, n, sizeof *t->below);
+  if (t->there == NULL || t->below == NULL) return 1;
+  memset(t->there, 0, (size_t)n * sizeof *t->there);
+  return 0;
+}
+
+static void count_below(Table *t, int64_t size) {
+  uint32_t below = 0;
+  for (int64_t k = 0; k <= size / 64; k++) {
+    t->below[k] = below;
+    below += (uint32_t)__builtin_popcountll(t->there[k]);
+  }
+}
+
 FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out) {
-  int64_t size = (int64_t)codes->words[w].max + 1, words = words_of(m, size), here = 0;
-  Table t = {.codes = codes, .w = w, .id = out->id, .first = fl_part_near(m, words, sizeof *t.first)};
-  if (t.first == NULL) return 1;
-  for (; (int64_t)t.low < size; t.low += t.width, t.before += here) {
+  int64_t size = (int64_t)codes->words[w].max + 1, words = words_of(m, size);
+  Table t = {.codes = codes, .w = w, .id = out->id};
+  if (words < size) { /* the bits take some of the room */
+    if (make_bits(m, &t, size) != 0) return 1;
+    words = words_of(m, size);
+  }
+  if ((t.first = fl_part_near(m, words, sizeof *t.first)) == NULL) return 1;
+  for (; (int64_t)t.low < size; t.low += t.width) {
     if (sweep(m, &t, size, words) != 0) return 1;
-    here = 0;
-    for (uint64_t k = 0; k < t.width; k++) here += t.first[k] != NONE;
+    int64_t here = 0;
+    for (uint64_t k = 0; k < t.width && out->first == NULL; k++) here += t.first[k] != NONE;
     if (out->first == NULL) /* of several ranges there is room for all groups that can come */
       out->first = fl_part_alloc(m, words < size ? fl_part_min(size, codes->n) : here, sizeof *out->first);
     if (out->first == NULL) return 1;
-    int64_t *first = out->first + t.before;
-    uint32_t rank = 0;
-    for (uint64_t k = 0; k < t.width; k++) {
-      if (t.first[k] == NONE) continue;
-      first[rank] = t.first[k];
-      t.first[k] = rank++;
-    }
-    if (fl_part_for(m->ctx, number_body, &t, (codes->n + SLICE - 1) / SLICE, 1.0 * SLICE) != 0) return 1;
+    number_words(m, &t, out->first);
   }
-  out->g = t.before;
+  if (t.there != NULL) count_below(&t, size);
+  if (fl_part_for(m->ctx, number_body, &t, (codes->n + SLICE - 1) / SLICE, 1.0 * SLICE) != 0) return 1;
+  out->g = t.g;
   fl_part_release(m, t.first);
+  fl_part_release(m, t.there);
+  fl_part_release(m, t.below);
   return 0;
 }

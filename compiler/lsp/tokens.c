@@ -73,12 +73,48 @@ static Token of_name(Places *p, const FlLspName *x) {
   return t;
 }
 
+/* Stretches of the script, in order and apart. */
+typedef FlVec(FlSpan) Stretches;
+
+static int by_start(const void *a, const void *b) {
+  const FlSpan *x = a, *y = b;
+  return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Where columns are names: arguments of verbs may stand within each other. */
+static Stretches of_verbs(FlArena *arena, const FlLspDocument *d) {
+  Stretches all = {0};
+  for (int i = 0; i < d->facts.columns.n; i++)
+    if (d->facts.columns.at[i].at.file == d->c.script->id)
+      fl_vec_push(arena, &all, d->facts.columns.at[i].at);
+  if (all.n) qsort(all.at, (size_t)all.n, sizeof *all.at, by_start);
+  int n = 0;
+  for (int i = 0; i < all.n; i++) {
+    FlSpan *last = n ? &all.at[n - 1] : NULL, next = all.at[i];
+    if (!last || next.start > last->start + last->len) all.at[n++] = next;
+    else if (next.start + next.len > last->start + last->len) last->len = next.start + next.len - last->start;
+  }
+  all.n = n;
+  return all;
+}
+
+static bool holds(const Stretches *all, FlSpan at) {
+  int low = 0, high = all->n; /* those before `low` begin at or before the place */
+  while (low < high) {
+    int mid = (low + high) / 2;
+    if (all->at[mid].start <= at.start) low = mid + 1;
+    else high = mid;
+  }
+  return low > 0 && at.start + at.len <= all->at[low - 1].start + all->at[low - 1].len;
+}
+
 json_t *fl_lsp_tokens(FlLspDocuments *all, FlLspDocument *d, const json_t *params) {
   (void)params;
   FlArena *arena = fl_arena_new();
   Places p = {arena, fl_map_make(arena), fl_map_make(arena), d->c.sources};
   const FlSource *f = d->c.script;
   Tokens tokens = {0};
+  Stretches verbs = of_verbs(arena, d);
   for (int i = 0; i < d->facts.names.n; i++)
     if (d->facts.names.at[i].at.file == f->id)
       fl_vec_push(arena, &tokens, of_name(&p, &d->facts.names.at[i]));
@@ -86,12 +122,7 @@ json_t *fl_lsp_tokens(FlLspDocuments *all, FlLspDocument *d, const json_t *param
     FlSpan at = d->facts.values.at[i].at;
     bool name = at.file == f->id && !isdigit((unsigned char)f->text[at.start]);
     for (uint32_t k = 0; name && k < at.len; k++) name = fl_lsp_in_name(f->text[at.start + k]);
-    bool column = false;
-    for (int k = 0; name && !column && k < d->facts.columns.n; k++) {
-      FlSpan of = d->facts.columns.at[k].at;
-      column = of.file == f->id && at.start >= of.start && at.start + at.len <= of.start + of.len;
-    }
-    if (column) fl_vec_push(arena, &tokens, ((Token){at.start, at.len, COLUMN, 0}));
+    if (name && holds(&verbs, at)) fl_vec_push(arena, &tokens, ((Token){at.start, at.len, COLUMN, 0}));
   }
   if (tokens.n) qsort(tokens.at, (size_t)tokens.n, sizeof *tokens.at, by_place);
   json_t *data = json_array();

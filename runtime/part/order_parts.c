@@ -35,7 +35,8 @@ typedef struct Parts {
   uint64_t *marks; /* a bit a row: it is the first of its words; NULL: nobody asks */
   _Atomic int64_t *least; /* [n_parts] where there are marks: the first row that equals a cut */
   uint64_t *taken;
-  FlScratch *scratch;  /* where the parts are many: all rows taken out, part by part */
+  FlScratch *scratch;  /* where the parts are many: all rows taken out, part by part, */
+  int64_t row_bytes;   /* of so many bytes each: a number of a row is of 32 bits where all fit */
   int64_t base;        /* the place in the result of the first row of `taken` */
   int64_t first, last; /* the parts that are taken out now */
 } Parts;
@@ -177,9 +178,31 @@ typedef struct Chunk {
   uint8_t *part;
 } Chunk;
 
+/* n rows as they stand in the file, in the place where they are. */
+static void pack(const Parts *p, uint64_t *rows, int64_t n) {
+  int64_t words = p->n_words * (int64_t)sizeof *rows, number = p->row_bytes - words;
+  char *to = (char *)rows; /* little endian: the low bytes of a number come first */
+  for (int64_t i = 0; i < n; i++, to += p->row_bytes) {
+    memmove(to, rows + i * p->width, (size_t)words);
+    memmove(to + words, rows + i * p->width + p->n_words, (size_t)number);
+  }
+}
+
+/* n rows of the file, which stand at the end of their place. */
+static void unpack(const Parts *p, uint64_t *rows, int64_t n) {
+  int64_t words = p->n_words * (int64_t)sizeof *rows, number = p->row_bytes - words;
+  const char *from = (const char *)(rows + n * p->width) - n * p->row_bytes;
+  for (int64_t i = 0; i < n; i++, from += p->row_bytes) {
+    uint64_t row = 0;
+    memcpy(&row, from + words, (size_t)number);
+    memmove(rows + i * p->width, from, (size_t)words);
+    rows[i * p->width + p->n_words] = row;
+  }
+}
+
 /* Sorts the rows of a chunk by their parts and writes those of each behind those of the chunk before. */
 static bool write_chunk(const Parts *p, int64_t c, const Chunk *room) {
-  int64_t row_bytes = p->width * (int64_t)sizeof(uint64_t), from, to, *place = p->place + c * p->n_parts;
+  int64_t from, to, *place = p->place + c * p->n_parts;
   int64_t at[2 * MOST_CUTS + 2] = {0}, start[2 * MOST_CUTS + 2];
   uint64_t *words = room->words;
   fl_part_chunk(c, p->n, &from, &to);
@@ -203,9 +226,12 @@ static bool write_chunk(const Parts *p, int64_t c, const Chunk *room) {
     }
   }
   bool done = true;
-  for (int64_t k = 0; k < p->n_parts && done; k += 2)
-    done = fl_scratch_write(p->scratch, room->sorted + start[k] * p->width, (at[k] - start[k]) * row_bytes,
-                            place[k] * row_bytes);
+  for (int64_t k = 0; k < p->n_parts && done; k += 2) {
+    uint64_t *rows = room->sorted + start[k] * p->width;
+    int64_t n = at[k] - start[k];
+    pack(p, rows, n);
+    done = fl_scratch_write(p->scratch, rows, n * p->row_bytes, place[k] * p->row_bytes);
+  }
   return done;
 }
 
@@ -337,7 +363,10 @@ static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t
 }
 
 static FlStatus write_parts(FlPartMem *m, Parts *p) {
-  int64_t bytes = p->n * p->width * (int64_t)sizeof(uint64_t);
+  bool narrow = p->n <= (int64_t)UINT32_MAX;
+  p->row_bytes =
+      p->n_words * (int64_t)sizeof(uint64_t) + (int64_t)(narrow ? sizeof(uint32_t) : sizeof(uint64_t));
+  int64_t bytes = p->n * p->row_bytes;
   p->scratch = fl_scratch_new(m->ctx, bytes);
   if (p->scratch == NULL) return 1;
   m->on_disk += bytes;
@@ -350,13 +379,15 @@ static FlStatus write_parts(FlPartMem *m, Parts *p) {
 /* Bytes of the part that begins at p->base, from the file. */
 static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
-  int64_t row_bytes = p->width * (int64_t)sizeof(uint64_t), n = p->start[p->first + 1] - p->base;
+  int64_t n = p->start[p->first + 1] - p->base;
   bool done = true;
   (void)ctx;
   for (int64_t k = begin; k < end && done; k++) {
-    int64_t row = k * READ, rows = fl_part_min(READ, n - row);
-    done =
-        fl_scratch_read(p->scratch, p->taken + row * p->width, rows * row_bytes, (p->base + row) * row_bytes);
+    int64_t row = k * READ, rows = fl_part_min(READ, n - row), bytes = rows * p->row_bytes;
+    uint64_t *to = p->taken + row * p->width;
+    done = fl_scratch_read(p->scratch, (char *)(to + rows * p->width) - bytes, bytes,
+                           (p->base + row) * p->row_bytes);
+    if (done) unpack(p, to, rows);
   }
   return !done;
 }

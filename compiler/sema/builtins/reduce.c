@@ -378,12 +378,23 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
   if (fl_sema_aggregate_call(s, c, &out)) return out;
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(x)) return x;
-  if (x.type->kind == FL_TY_ARRAY && x.type->nullable && x.type->rank == 1) return one_group(s, c, x);
-  if (x.type->kind != FL_TY_ARRAY || !fl_dtype_is_number(x.type->dtype) || x.type->nullable)
-    return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes an array of numbers, and this is %s",
-                         c->builtin->name, fl_val_text(s, x));
   int64_t ddof = 1;
   int axis;
+  if (x.type->kind == FL_TY_ARRAY && x.type->nullable && x.type->rank == 1) {
+    if (!read_axis(s, &c->args[1], 1, &axis)) return fl_val_error(s);
+    c->args[1] = (FlActual){0}; /* the only one there is */
+    return one_group(s, c, x);
+  }
+  if (x.type->kind == FL_TY_ARRAY && x.type->nullable && fl_dtype_is_number(x.type->dtype)) {
+    FlDiag *d = fl_sema_report(s, FL_E0323, c->args[0].span,
+                               "`%s` skips nulls in one dimension, and this is %s", c->builtin->name,
+                               fl_val_text(s, x));
+    fl_diag_help(s->sink, d, "row by row: `[for i in 0..len(x): %s(x[i])]`", c->builtin->name);
+    return fl_val_error(s);
+  }
+  if (x.type->kind != FL_TY_ARRAY || !fl_dtype_is_number(x.type->dtype))
+    return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes an array of numbers, and this is %s",
+                         c->builtin->name, fl_val_text(s, x));
   if (fl_actual_given(&c->args[2]) && !fl_actual_const_i(s, &c->args[2], &ddof)) return fl_val_error(s);
   if (!read_axis(s, &c->args[1], x.type->rank, &axis)) return fl_val_error(s);
   if (x.type->dtype != FL_F32)

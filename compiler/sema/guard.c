@@ -14,6 +14,7 @@
 #include "sema/place.h"
 #include "sema/scope.h"
 #include "sema/value.h"
+#include "sema/verbs/groups.h"
 
 enum { CHEAP = 8 }; /* nanoseconds an element, as ops.def has them */
 
@@ -31,6 +32,7 @@ typedef struct Part {
 
 typedef struct Guard {
   FlSema *s;
+  FlArena *arena; /* of what is found out here */
   FlOp *map;
   int side; /* the branch that we look at */
   FlRegion *branch;
@@ -154,54 +156,39 @@ static bool decide(Guard *k) {
 
 /* ---- the way to a branch ---- */
 
-/* Where in the body of the MAP a region stands: from the innermost out, IFs and which of their sides. */
-typedef struct Way {
-  int nth, side;
-} Way;
-typedef FlVec(Way) Ways;
+/* Builds, in the current region, whether region `to` is reached from region `at` around it; what is read of
+ * the regions on the way is not made here yet. */
+static FlValue *way(FlSema *s, const FlRegion *at, FlRegion *to);
 
-static int nth_of(const FlOp *op) {
-  int n = 0;
-  while ((op = op->prev)) n++;
-  return n;
-}
-
-static void clear(FlRegion *r, const FlOp *last) {
-  while (r->last && r->last != last) fl_ir_remove(r->last);
-}
-
-/* In a copy of the body: true where the end of the way is reached. */
-static FlValue *arrive(FlSema *s, FlRegion *r, const Ways *ways, int k) {
+/* The same in a new region of `iff`, with what is read of region `from` copied into it. */
+static void way_on(FlSema *s, FlOp *iff, int side, FlRegion *from, FlRegion *to) {
+  FlRegion *r = fl_ir_region(&s->b, iff, side, 0, NULL);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *out;
-  if (k < 0) {
-    clear(r, NULL);
-    out = fl_ir_const_i(&s->b, FL_BOOL, 1);
-  } else {
-    FlOp *iff = r->first;
-    for (int i = 0; i < ways->at[k].nth; i++) iff = iff->next;
-    clear(r, iff);
-    FlRegion *other = iff->regions[1 - ways->at[k].side], *next = iff->regions[ways->at[k].side];
-    FlValue *inner = arrive(s, next, ways, k - 1);
-    fl_ir_yield(next, s->module, 1, &inner);
-    clear(other, NULL);
-    FlSavedPlace in = fl_sema_enter(s, other);
-    FlValue *no = fl_ir_const_i(&s->b, FL_BOOL, 0);
-    fl_ir_yield(other, s->module, 1, &no);
-    fl_sema_leave(s, in);
-    FlType1 type = fl_t_scalar(FL_BOOL);
-    fl_ir_add_results(&s->b, iff, 1, &type);
-    out = iff->results[0];
-  }
+  FlValue *reached = way(s, from, to);
+  fl_ir_yield(r, s->module, 1, &reached);
+  s->b.before = r->first;
+  fl_ir_inline_read(&s->b, from, NULL, r);
   fl_sema_leave(s, saved);
-  return out;
+}
+
+static FlValue *way(FlSema *s, const FlRegion *at, FlRegion *to) {
+  if (at == to) return fl_ir_const_i(&s->b, FL_BOOL, 1);
+  FlRegion *next = to;
+  while (next->owner->parent != at) next = next->owner->parent;
+  int side = next == next->owner->regions[1];
+  FlType1 type = fl_t_scalar(FL_BOOL);
+  FlOp *iff = fl_ir_op(&s->b, FL_OP_IF, 1, next->owner->args, 1, &type, 2);
+  way_on(s, iff, side, next, to);
+  FlRegion *other = fl_ir_region(&s->b, iff, 1 - side, 0, NULL);
+  FlSavedPlace saved = fl_sema_enter(s, other);
+  FlValue *no = fl_ir_const_i(&s->b, FL_BOOL, 0);
+  fl_ir_yield(other, s->module, 1, &no);
+  fl_sema_leave(s, saved);
+  return iff->results[0];
 }
 
 /* Does any element of the MAP reach region `to` of its body? */
 static FlValue *any_reaches(FlSema *s, FlOp *map, FlRegion *to) {
-  Ways ways = {0};
-  for (FlRegion *r = to; r->owner != map; r = r->owner->parent)
-    fl_vec_push(s->arena, &ways, ((Way){nth_of(r->owner), r == r->owner->regions[1]}));
   FlRegion *body = map->regions[0];
   FlType1 type = fl_t_scalar(FL_BOOL), *i64s = FL_NEW_ARRAY(s->arena, FlType1, body->n_params + 1);
   for (int i = 0; i < body->n_params; i++) i64s[i] = fl_t_scalar(FL_I64);
@@ -209,11 +196,12 @@ static FlValue *any_reaches(FlSema *s, FlOp *map, FlRegion *to) {
   fl_ir_set_reduction(any, FL_RED_ANY, false);
   FlRegion *r = fl_ir_region(&s->b, any, 0, body->n_params, i64s);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, body->n_yields + 1);
-  fl_ir_inline_region(&s->b, body, r->params, yields);
-  FlValue *reached = arrive(s, r, &ways, ways.n - 1);
+  FlValue *reached = way(s, body, to);
   fl_ir_yield(r, s->module, 1, &reached);
+  s->b.before = r->first;
+  fl_ir_inline_read(&s->b, body, r->params, r);
   fl_sema_leave(s, saved);
+  fl_by_group_say_loop(s, any, r);
   return any->results[0];
 }
 
@@ -278,7 +266,7 @@ static bool results_of(const Guard *k, Values *out, bool *cheap) {
       if (!late && !fl_ir_uses(k->map->regions[0], v)) continue;
       if (!has_nothing(v->type)) return false;
       *cheap = *cheap && !late;
-      fl_vec_push(k->s->arena, out, v);
+      fl_vec_push(k->arena, out, v);
     }
   }
   return true;
@@ -418,12 +406,13 @@ bool fl_guard_branches(FlSema *s, FlOp *map, const FlBranch branches[2], int n, 
     may = may || fl_ir_may_fault(op);
   }
   if (!may) return false;
-  Guard k = {.s = s, .map = map, .at = fl_map_make(s->arena)};
+  FlArena *arena = fl_arena_new();
+  Guard k = {.s = s, .arena = arena, .map = map, .at = fl_map_make(arena)};
   if (!s->guards) s->guards = fl_map_make(s->arena);
   int of = branches[0].first ? 0 : 1;
   for (FlOp *op = first; op != map; op = op->next) {
     if (op == branches[1].first) of = 1;
-    fl_vec_push(s->arena, &k.parts, ((Part){.op = op, .of = of}));
+    fl_vec_push(arena, &k.parts, ((Part){.op = op, .of = of}));
     fl_map_set(k.at, op, (void *)(intptr_t)k.parts.n);
     if (of < BEHIND && op == branches[of].last) of = BEHIND;
   }
@@ -441,5 +430,6 @@ bool fl_guard_branches(FlSema *s, FlOp *map, const FlBranch branches[2], int n, 
     some |= guard_side(&k);
   }
   fl_sema_leave(s, saved);
+  fl_arena_free(arena);
   return some;
 }

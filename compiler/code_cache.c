@@ -36,8 +36,8 @@ static void add_u64(FlText1 *t, uint64_t v) { fl_text_add(t, (const char *)&v, s
 static void add_options(FlText1 *o, const FlBuildOptions *options) {
   char host[128] = "";
   if (options->cpu == FL_CPU_HOST) fl_codegen_host_name(host, sizeof host);
-  fl_text_addf(o, "%d %d %s %s", options->level, (int)options->cpu, options->cpu_name ? options->cpu_name : "",
-               host);
+  fl_text_addf(o, "%d %d %d %s %s", options->level, options->late, (int)options->cpu,
+               options->cpu_name ? options->cpu_name : "", host);
 }
 
 /* Reset by the caller. */

@@ -201,6 +201,7 @@ static int make_object(FlCompilation *c, const FlBuildOptions *options, FlEmit e
   FlCodegenOptions codegen = {.cpu = options->cpu,
                               .cpu_name = options->cpu_name,
                               .level = options->level ? 2 : 0,
+                              .late = options->late && options->level,
                               .linked_externs = options->linked_externs,
                               .binary = options->binary,
                               .emit = emit};

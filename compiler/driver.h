@@ -16,6 +16,7 @@ typedef struct FlBuildOptions {
   const char *cpu_name; /* --mcpu, or NULL */
   bool binary;          /* what is made runs elsewhere */
   bool linked_externs;  /* the linker finds C functions, not the program when it starts */
+  bool late;            /* optimised forms of kernels are made while it runs (late_code.h) */
   int test;             /* -1: the script itself; k: its k-th test block */
 } FlBuildOptions;
 

@@ -69,6 +69,8 @@ MODES = {
     "O0": ["-O0", "--workers", "2"],
     "interp": ["--interp"],
 }
+# Where optimised loops are tested: small data alone would not be worth making them.
+OPTIMISED = {"workers-2", "workers-3", "workers-8"}
 
 
 class Result:
@@ -211,7 +213,7 @@ class Runner:
     def run_script(self, script, mode, *options):
         """(status, out, err, the plot x.svg or None) of one way of running it, with more options of `flowc run`."""
         where = script.folder(self.scratch)
-        env = dict(self.env, FLOW_CACHE=str(where / ".flow"))
+        env = dict(self.env, FLOW_CACHE=str(where / ".flow"), FLOW_KERNELS="once" if mode in OPTIMISED else "")
         try:
             if mode == "build":
                 command = [str(self.flowc), "build", script.path.name, "-o", "program.bin"]

@@ -1,5 +1,6 @@
 /* command_run.c: flowc run: a script compiled in memory, or found remembered, and run in this process. */
 #include "code_cache.h"
+#include "late_code.h"
 #include "cli/commands.h"
 
 #include "exec/command_line.h"
@@ -14,7 +15,7 @@
 
 typedef struct RunWords {
   const char *file;
-  bool interp;
+  bool interp, at_once;
   FlBuildOptions build;
   int argc; /* of the script: its name, run options that stood before the file, what followed the file */
   char **argv;
@@ -78,6 +79,9 @@ static int read_words(int n_words, char **words, RunWords *w) {
   if (strange && (!w->file || access(w->file, F_OK))) return misspelt(strange);
   if (!w->file) return fl_words_usage(FL_COMMAND_RUN);
   if (own.flags[FL_FLAG_QUICK]) w->build.level = 0;
+  const char *kernels = getenv("FLOW_KERNELS");
+  w->build.late = w->build.level > 0 && !(kernels && strcmp(kernels, "first") == 0);
+  w->at_once = kernels && strcmp(kernels, "once") == 0;
   w->interp = own.flags[FL_FLAG_INTERP] != NULL;
   w->argv[0] = (char *)(uintptr_t)w->file;
   return FL_WORDS_READ;
@@ -91,7 +95,7 @@ static int run_interpreted(FlCompilation *c, const RunWords *w) {
   const FlPlan *plan = fl_compile_plan(c, &build);
   if (!plan) return fl_compilation_lacks(c);
   FlInterp *in = fl_interp_make(c->arena, plan, c->sources);
-  return fl_main_for(fl_interp_program(in, NULL), c->script->path, w->argc, w->argv);
+  return fl_main_for(fl_interp_program(in, NULL), c->script->path, w->argc, w->argv, NULL);
 }
 
 static int run_compiled(FlCompilation *c, const RunWords *w) {
@@ -111,9 +115,12 @@ static int run_compiled(FlCompilation *c, const RunWords *w) {
     free(why);
     free(object.bytes);
   }
-  fl_code_cache_close(cache);
-  if (!status) status = fl_main_for(fl_loaded_program(loaded), c->script->path, w->argc, w->argv);
+  FlLateCode *late = w->build.late ? fl_late_code_new(fl_code_cache_units(cache, &w->build), &w->build) : NULL;
+  FlKernelMaker maker = {fl_late_code_make, late, w->at_once};
+  if (!status) status = fl_main_for(fl_loaded_program(loaded), c->script->path, w->argc, w->argv, late ? &maker : NULL);
   if (loaded) fl_loaded_free(loaded);
+  fl_late_code_free(late);
+  fl_code_cache_close(cache);
   return status;
 }
 

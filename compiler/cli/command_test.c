@@ -39,7 +39,7 @@ static int run_test(const Test *t) {
     char *argv[] = {(char *)(uintptr_t)t->file, "--quiet", "--no-cache", "--workers", "1", NULL};
     status = !plan ? fl_compilation_lacks(&c)
                    : fl_main_for(fl_interp_program(fl_interp_make(c.arena, plan, c.sources), NULL),
-                                 c.script->path, 5, argv);
+                                 c.script->path, 5, argv, NULL);
   }
   fl_compilation_reset(&c);
   return status;

@@ -54,12 +54,17 @@ typedef struct FlCodegenOptions {
   const char *cpu_name; /* an LLVM processor name instead of the host's (--mcpu), or NULL */
   int level;            /* 0: quick code, 2: optimised */
   bool linked_externs;  /* C functions are found by the linker, not when the program starts */
+  bool late;            /* optimised forms of kernels are made when they pay (FlKernel.late): a run can make them */
   bool binary;          /* for an executable, which may run elsewhere: it says what the processor must have */
   FlEmit emit;          /* what the bytes are: ELF, or LLVM assembly or machine assembly as text */
   FlCodeUnit *const *units;   /* only the functions of these; or NULL, */
   int n_units;
   const FlCodeTables *tables; /* only the tables; or NULL. Both NULL: the whole program */
+  const char *kernel;         /* only this optimised form (FlKernel.code), which is the function FL_KERNEL_NAME; then there */
+  size_t kernel_size;         /* is neither plan nor sources; or NULL */
 } FlCodegenOptions;
+
+#define FL_KERNEL_NAME "kernel"
 
 /* Bytes on the heap (free), or NULL with `why`, a heap text (free), for people. */
 typedef struct FlObject {
@@ -128,6 +133,9 @@ typedef struct FlLoaded FlLoaded;
 /* Loads a relocatable object. `bytes` need not outlive the call. NULL: it is damaged, foreign or wants a
  * symbol that the runtime does not offer, or there is no memory; `why` gets a heap text, or none for want of memory. */
 FlLoaded *fl_load_object(const void *bytes, size_t size, char **why);
+/* The same of the object of a kernel, which is no program. */
+FlLoaded *fl_load_kernel(const void *bytes, size_t size, char **why);
+FlKernelFn fl_loaded_kernel(const FlLoaded *l);
 const FlProgram *fl_loaded_program(const FlLoaded *l);
 /* Nothing of the program may be running or be referred to by arrays (constant texts live in it). */
 void fl_loaded_free(FlLoaded *l);

@@ -45,7 +45,7 @@ typedef struct FlGen {
   LLVMTargetMachineRef tm;
   LLVMTargetDataRef layout;
   const char *cpu, *features; /* of host code; kernels of other levels carry their own */
-  Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, kernel, op_desc, type1,
+  Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, op_desc, type1,
       steps;
   FlMap *functions; /* FlFunc -> Val */
   FlInterner *keys; /* of what there is one of: texts, tables of types, places; `made` has it by key */
@@ -146,6 +146,7 @@ bool fl_ll_is_unsigned(FlDtype d);
 Val fl_ll_i64(FlGen *g, int64_t v);
 Val fl_ll_i32(FlGen *g, int64_t v);
 Val fl_ll_null(FlGen *g);
+void fl_ll_make_zeros(FlGen *g); /* g->zeros, of its module */
 /* The key of `kind` and these bytes, for g->made. */
 const char *fl_ll_key(FlGen *g, char kind, const void *bytes, size_t len);
 Val fl_ll_string(FlGen *g, const char *s, size_t len); /* pointer to a constant, NUL-terminated; one a text */

@@ -6,6 +6,8 @@
  * known. */
 #include "codegen/llvm_internal.h"
 
+#include <llvm-c/BitWriter.h>
+
 /* ---- cost: nanoseconds an element, as a value of host code ----------------------------------------- */
 
 static Val cost_of(FlFn *f, const FlCost *c) {
@@ -192,7 +194,7 @@ typedef struct Shape {
   const char *name;
   FlKernelBody *body;
   FlForm form;
-  int level;  /* of the processor, as fl_ll_target_attrs */
+  int level;  /* of the processor, as fl_ll_target_attrs; -1: who makes it of its bitcode says for which */
   bool quick; /* not optimised */
   const char *suffix;
 } Shape;
@@ -203,7 +205,7 @@ static Val kernel_function(FlFn *host, const FlPlanKernel *k, Shape shape) {
   Val fn = LLVMAddFunction(g->mod, name, g->kernel_fn);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
   LLVMSetUnnamedAddress(fn, LLVMGlobalUnnamedAddr);
-  fl_ll_target_attrs(g, fn, shape.level);
+  if (shape.level >= 0) fl_ll_target_attrs(g, fn, shape.level);
   if (shape.quick) {
     fl_ll_attr(g, fn, "cold", NULL);
     fl_ll_quick_attrs(g, fn);
@@ -211,7 +213,7 @@ static Val kernel_function(FlFn *host, const FlPlanKernel *k, Shape shape) {
   FlFn *f = fl_ll_fn_make(g, host->func, fn, shape.form);
   f->may_fault = k->faults;
   f->by_position = (k->op->attrs.i & FL_LOOP_BY_POSITION) != 0;
-  f->masks = shape.level == 4 || (shape.level == 0 && strstr(g->features, "+avx512vl"));
+  f->masks = shape.level == 4 || (shape.level <= 0 && strstr(g->features, "+avx512vl"));
   Val env = LLVMGetParam(fn, 1);
   unsigned at = 0;
   for (int i = 0; i < k->n_uses; i++) {
@@ -251,6 +253,77 @@ static Val portable_forms(FlFn *f, const FlPlanKernel *k, const char *name, FlKe
   return fl_ll_dispatcher(f->g, name, v2, v3, v4);
 }
 
+/* ---- forms that are made when they pay ------------------------------------------------------------- */
+
+/* What there is one of for kernels that do the same. */
+typedef struct Late {
+  Val quick, late, code;
+  size_t n_code;
+} Late;
+
+static bool names_function(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->attrs.func || op->code == FL_OP_EXTERN) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (names_function(op->regions[i])) return true;
+  }
+  return false;
+}
+
+/* Needs it nothing that this program alone has? */
+static bool stands_alone(LLVMModuleRef mod) {
+  for (Val v = LLVMGetFirstGlobal(mod); v; v = LLVMGetNextGlobal(v))
+    if (LLVMIsDeclaration(v)) return false;
+  return true;
+}
+
+/* The optimised form as bitcode, by itself and for any processor; NULL: it does not stand alone. */
+static LLVMMemoryBufferRef kernel_code(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
+  FlGen *g = f->g;
+  if (names_function(k->region)) return NULL;
+  FlGen outer = *g;
+  g->mod = LLVMModuleCreateWithNameInContext(FL_KERNEL_NAME, g->cx);
+  LLVMSetModuleDataLayout(g->mod, g->layout);
+  LLVMSetTarget(g->mod, LLVMGetTarget(outer.mod));
+  g->made = fl_map_make(g->arena);
+  g->lists = fl_map_make(g->arena);
+  g->first_site = NULL;
+  fl_ll_make_zeros(g);
+  Val fn = kernel_function(f, k, (Shape){FL_KERNEL_NAME, body, FL_FORM_FAST, -1, false, ""});
+  LLVMSetLinkage(fn, LLVMExternalLinkage);
+  LLVMMemoryBufferRef code = stands_alone(g->mod) ? LLVMWriteBitcodeToMemoryBuffer(g->mod) : NULL;
+  LLVMDisposeModule(g->mod);
+  g->mod = outer.mod;
+  g->made = outer.made;
+  g->lists = outer.lists;
+  g->first_site = outer.first_site;
+  g->zeros = outer.zeros;
+  return code;
+}
+
+/* Quick code now, and what an optimised form is made of: NULL: that is to be made now. */
+static const Late *late_forms(FlFn *f, const FlPlanKernel *k, const char *name, FlKernelBody *body) {
+  FlGen *g = f->g;
+  LLVMMemoryBufferRef code = kernel_code(f, k, body);
+  if (!code) return NULL;
+  const char *bytes = LLVMGetBufferStart(code);
+  size_t n = LLVMGetBufferSize(code);
+  const char *key = fl_ll_key(g, 'k', bytes, n);
+  Late *late = fl_map_get(g->made, key);
+  if (!late) {
+    late = FL_NEW(g->arena, Late);
+    late->quick = kernel_function(f, k, (Shape){name, body, FL_FORM_FAST, 0, true, ".quick"});
+    Val zero[] = {fl_ll_null(g), fl_ll_i64(g, 0)};
+    late->late = fl_ll_global(g, LLVMConstStructInContext(g->cx, zero, 2, false), "late");
+    LLVMSetGlobalConstant(late->late, false);
+    late->code = fl_ll_string(g, bytes, n);
+    late->n_code = n;
+    fl_map_set(g->made, key, late);
+  }
+  LLVMDisposeMemoryBuffer(code);
+  return late;
+}
+
 /* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with calls. */
 static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
   FlGen *g = f->g;
@@ -259,7 +332,10 @@ static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
   bool portable = g->options.cpu == FL_CPU_PORTABLE && !g->options.cpu_name && g->options.level > 0;
   bool slow = k->weight > FL_CODE_SLOW;
   Shape one = {name, body, FL_FORM_FAST, 0, slow, slow ? ".slow" : ".fast"};
-  Val fast = portable && !slow ? portable_forms(f, k, name, body) : kernel_function(f, k, one);
+  const Late *late = g->options.late && !slow ? late_forms(f, k, name, body) : NULL;
+  Val fast = late                ? late->quick
+             : portable && !slow ? portable_forms(f, k, name, body)
+                                 : kernel_function(f, k, one);
   Val precise = k->faults
                     ? kernel_function(f, k, (Shape){name, body, FL_FORM_PRECISE, 0, true, ".precise"})
                     : fl_ll_null(g);
@@ -268,8 +344,11 @@ static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
                  fl_ll_i32(g, k->n_uses), fl_ll_i32(g, k->op->n_args),
                  fl_ll_i32(g, k->op->code == FL_OP_MAP ? k->n_outputs : 0),
                  fl_ll_i32(g, fl_plan_by_rows(g->plan, fl_plan_step(g->plan, k->op))),
-                 fl_ll_rows_constant(g, k->n_uses, k->uses)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 10, false), "kernel");
+                 fl_ll_rows_constant(g, k->n_uses, k->uses),
+                 late ? late->late : fl_ll_null(g),
+                 late ? late->code : fl_ll_null(g),
+                 fl_ll_i64(g, late ? (int64_t)late->n_code : 0)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 13, false), "kernel");
 }
 
 Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const Val *outputs, Val heap, Val n) {

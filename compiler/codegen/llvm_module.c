@@ -23,7 +23,6 @@ static void make_types(FlGen *g) {
   g->slot = LLVMArrayType2(g->i64, 2);
   g->host_fn = LLVMFunctionType(g->i32, (Ty[]){g->ptr, g->ptr, g->ptr}, 3, false);
   g->kernel_fn = LLVMFunctionType(g->i32, (Ty[]){g->ptr, g->ptr, g->i64, g->i64}, 4, false);
-  g->kernel = LLVMStructTypeInContext(c, (Ty[]){g->ptr, g->ptr, g->ptr, g->i32, g->i32}, 5, false);
   g->type1 = LLVMArrayType2(g->i8, 4);
   Ty desc[] = {g->i32, g->i32, g->i32, g->i32, g->ptr, g->ptr, g->i64, g->f64, g->ptr, g->ptr, g->i32};
   g->op_desc = LLVMStructTypeInContext(c, desc, 11, false);
@@ -61,6 +60,11 @@ Val fl_ll_global(FlGen *g, Val init, const char *name) {
   LLVMSetGlobalConstant(v, true);
   LLVMSetUnnamedAddress(v, LLVMGlobalUnnamedAddr);
   return v;
+}
+
+void fl_ll_make_zeros(FlGen *g) {
+  g->zeros = fl_ll_global(g, LLVMConstNull(LLVMArrayType2(g->i8, FL_ALIGN)), "zeros");
+  LLVMSetAlignment(g->zeros, FL_ALIGN);
 }
 
 const char *fl_ll_key(FlGen *g, char kind, const void *bytes, size_t len) {
@@ -203,8 +207,7 @@ void fl_ll_generate(FlGen *g) {
   g->keys = fl_interner_make(g->arena);
   g->made = fl_map_make(g->arena);
   g->lists = fl_map_make(g->arena);
-  g->zeros = fl_ll_global(g, LLVMConstNull(LLVMArrayType2(g->i8, FL_ALIGN)), "zeros");
-  LLVMSetAlignment(g->zeros, FL_ALIGN);
+  fl_ll_make_zeros(g);
   for (const FlFunc *func = g->ir->first; func; func = func->next) declare_function(g, func);
   for (int i = 0; i < g->options.n_units; i++) make_unit(g, g->options.units[i]);
   if (g->options.units) return;

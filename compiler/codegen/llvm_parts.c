@@ -7,7 +7,10 @@
  *
  * A long script is one long function that runs straight through, and the body of a loop may be as long.
  * LLVM's passes over live ranges take the square of that length, so that such functions are a part of their
- * own, made without these passes: also those of loops are vectors then, with more loads and stores. */
+ * own, the *plain* one, made without these passes: also those of loops are vectors then, with more loads and stores.
+ *
+ * Where optimised forms of kernels are made when they pay (FlCodegenOptions.late), nearly all is quick code: that is the
+ * plain part, and it is made where it was generated; functions that are optimised, if there are any, are the other one. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/BitReader.h>
@@ -33,9 +36,9 @@ static bool is_of_units(const FlCodegenOptions *options, const FlFunc *f) {
   return false;
 }
 
-/* `plain`: the last one is of what runs straight through. */
-static int parts_of(const FlPlan *p, const FlCodegenOptions *options, bool *plain) {
-  *plain = false;
+/* `plain`: which one is of what is not optimised; -1: none. */
+static int parts_of(const FlPlan *p, const FlCodegenOptions *options, int *plain) {
+  *plain = -1;
   if (options->level == 0 || options->emit != FL_EMIT_OBJECT || options->tables) return 1;
   int n = 0;
   for (const FlFunc *f = p->module->first; f; f = f->next) {
@@ -44,8 +47,12 @@ static int parts_of(const FlPlan *p, const FlCodegenOptions *options, bool *plai
       return 1; /* its table is a variable, which belongs to one module */
     n += fl_ir_n_ops(f->body);
   }
-  *plain = n >= LONG || p->wide;
-  return n >= LARGE || p->wide ? PARTS + *plain : 1;
+  if (options->late) {
+    *plain = 0;
+    return 2;
+  }
+  if (n >= LONG || p->wide) *plain = PARTS;
+  return n >= LARGE || p->wide ? PARTS + (*plain >= 0) : 1;
 }
 
 /* ---- who keeps what -------------------------------------------------------------------------------- */
@@ -54,7 +61,7 @@ typedef struct Share {
   Val fn;
   int64_t cost;
   int order;
-  bool plain; /* may be of the last part, where there is one */
+  bool plain; /* may be of the plain part, where there is one */
 } Share;
 
 static bool has_attribute(Val fn, const char *name) {
@@ -93,7 +100,9 @@ static void declare_only(FlGen *g, Val fn) {
   LLVMSetVisibility(other, LLVMHiddenVisibility);
 }
 
-static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
+static bool is_plain(Val fn) { return has_attribute(fn, "optnone") || size_of(fn, false) > FL_CODE_WIDE; }
+
+static void keep_share(FlGen *g, int part, int n_parts, int plain) {
   FlVec(Share) shares = {0};
   for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn)) {
     if (LLVMIsDeclaration(fn)) continue;
@@ -101,16 +110,16 @@ static void keep_share(FlGen *g, int part, int n_parts, bool plain) {
     LLVMSetVisibility(fn, LLVMHiddenVisibility);
     bool quick = has_attribute(fn, "optnone");
     int64_t size = size_of(fn, quick);
-    bool without = quick || size > FL_CODE_WIDE;
+    bool without = is_plain(fn);
     fl_vec_push(g->arena, &shares, ((Share){fn, quick ? size : size * OPTIMISED, shares.n, without}));
   }
   qsort(shares.at, (size_t)shares.n, sizeof *shares.at, by_cost);
   int64_t sums[PARTS + 1] = {0};
   for (int i = 0; i < shares.n; i++) {
-    int keeper = 0;
-    for (int k = 1; k < n_parts - plain; k++)
-      if (sums[k] < sums[keeper]) keeper = k;
-    if (plain && shares.at[i].plain) keeper = n_parts - 1;
+    int keeper = plain == 0;
+    for (int k = keeper + 1; k < n_parts; k++)
+      if (k != plain && sums[k] < sums[keeper]) keeper = k;
+    if (plain >= 0 && shares.at[i].plain) keeper = plain;
     sums[keeper] += shares.at[i].cost;
     if (keeper != part) declare_only(g, shares.at[i].fn);
   }
@@ -128,7 +137,7 @@ typedef struct Work {
   FlGen *g;                    /* whose module was generated; of the other parts */
   LLVMMemoryBufferRef bitcode; /* it is read from here; NULL: there is one part */
   int part, n_parts;
-  bool plain; /* the last part is of what runs straight through */
+  int plain; /* which part is of what is not optimised; -1: none */
   FlObject out;
   pthread_t thread;
   bool started;
@@ -148,10 +157,10 @@ static void open_context(Work *w) {
   FlGen *g = w->g = FL_NEW(w->arena, FlGen);
   g->arena = w->arena;
   g->plan = w->plan;
-  g->ir = w->plan->module;
+  g->ir = w->plan ? w->plan->module : NULL;
   g->sources = w->sources;
   g->options = *w->options;
-  g->plain = w->plain && w->part == w->n_parts - 1;
+  g->plain = w->part == w->plain;
   g->cx = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
   /* Of what nobody reads only functions and variables need names. */
@@ -199,13 +208,43 @@ static void *make_part(void *arg) {
   return NULL;
 }
 
+static bool is_optimised(const FlGen *g) {
+  for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn))
+    if (!LLVMIsDeclaration(fn) && !is_plain(fn)) return true;
+  return false;
+}
+
 /* In the context of the first part, which goes on with it. */
 static void generate(void *arg) {
   Work *first = arg;
   open_context(first);
   fl_ll_generate(first->g);
   if (first->options->level > 0 && !first->g->error) (void)fl_ll_run_passes(first->g, "mergefunc");
-  if (!first->g->error && first->n_parts > 1) first->bitcode = LLVMWriteBitcodeToMemoryBuffer(first->g->mod);
+  if (!first->g->error && first->n_parts > 1 && (first->plain != 0 || is_optimised(first->g)))
+    first->bitcode = LLVMWriteBitcodeToMemoryBuffer(first->g->mod);
+  if (!first->bitcode) first->n_parts = 1;
+}
+
+/* ---- an optimised form of a kernel, when it pays ---------------------------------------------------- */
+
+static void make_kernel(void *arg) {
+  Work *w = arg;
+  const FlCodegenOptions *options = w->options;
+  open_context(w);
+  FlGen *g = w->g;
+  LLVMMemoryBufferRef code =
+      LLVMCreateMemoryBufferWithMemoryRangeCopy(options->kernel, options->kernel_size, FL_KERNEL_NAME);
+  if (LLVMParseBitcodeInContext2(g->cx, code, &g->mod)) fl_ll_fail(g, "the kernel does not read");
+  LLVMDisposeMemoryBuffer(code);
+  Val fn = g->error ? NULL : LLVMGetNamedFunction(g->mod, FL_KERNEL_NAME);
+  if (!g->error && !fn) fl_ll_fail(g, "there is no kernel");
+  if (!g->error && fl_ll_target_init(g)) {
+    fl_ll_target_attrs(g, fn, 0);
+    fl_ll_kern_read(g);
+    fl_ll_kern_link(g);
+    if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);
+  }
+  close_context(w);
 }
 
 static FlObject left(const FlCodegenOptions *options) {
@@ -227,16 +266,20 @@ static void merge(void *arg) {
 __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *plan,
                                                                   const FlSources *sources,
                                                                   const FlCodegenOptions *options) {
+  fl_ll_register();
+  if (options->kernel) {
+    Work kernel = {.options = options, .n_parts = 1, .plain = -1};
+    return fl_guard(make_kernel, &kernel) ? kernel.out : (FlObject){.memory = true};
+  }
   if ((plan->level > 0) != (options->level > 0)) {
     static const char why[] = "the plan is of another level than the code that is wanted";
     char *said = malloc(sizeof why);
     if (said) memcpy(said, why, sizeof why);
     return (FlObject){.why = said};
   }
-  bool plain;
+  int plain;
   int n = parts_of(plan, options, &plain);
   Work work[PARTS + 1];
-  fl_ll_register();
   for (int i = 0; i < n; i++)
     work[i] =
         (Work){.plan = plan, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};

@@ -161,13 +161,15 @@ bool fl_ll_optimize(FlGen *g) {
 
 /* ---- emission -------------------------------------------------------------------------------------- */
 
-/* Each function and constant in a section of its own, so that units can be cut out of the object. */
+/* Each function, constant and variable in a section of its own, so that units can be cut out of the object. */
 static void own_sections(FlGen *g) {
   int n = 0;
   for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn))
     if (!LLVMIsDeclaration(fn)) LLVMSetSection(fn, fl_arena_printf(g->arena, ".text.%d", n++));
-  for (Val v = LLVMGetFirstGlobal(g->mod); v; v = LLVMGetNextGlobal(v))
-    if (!LLVMIsDeclaration(v)) LLVMSetSection(v, fl_arena_printf(g->arena, ".data.rel.ro.%d", n++));
+  for (Val v = LLVMGetFirstGlobal(g->mod); v; v = LLVMGetNextGlobal(v)) {
+    const char *kind = LLVMIsGlobalConstant(v) ? ".data.rel.ro" : ".data";
+    if (!LLVMIsDeclaration(v)) LLVMSetSection(v, fl_arena_printf(g->arena, "%s.%d", kind, n++));
+  }
 }
 
 bool fl_ll_emit(FlGen *g, FlObject *out) {

@@ -19,7 +19,8 @@ static const size_t max_image = (size_t)1 << 30;
 struct FlLoaded {
   char *base;
   size_t size;
-  const FlProgram *program;
+  const FlProgram *program; /* or */
+  FlKernelFn kernel;
 };
 
 typedef enum Run { RUN_CODE, RUN_CONSTANT, RUN_VARIABLE, N_RUNS } Run;
@@ -282,9 +283,22 @@ static bool find_program(Load *l, const FlProgram **out) {
   return fail(l, "no program in the object");
 }
 
+static bool find_kernel(Load *l, FlKernelFn *out) {
+  for (size_t i = 1; i < l->n_symbols; i++) {
+    const Elf64_Sym *s = &l->symbols[i];
+    if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || strcmp(l->names + s->st_name, FL_KERNEL_NAME) != 0) continue;
+    if (s->st_shndx >= l->n_sections || !l->address[i])
+      return fail(l, "the kernel is damaged");
+    void *at = (void *)(uintptr_t)l->address[i];
+    memcpy(out, &at, sizeof *out);
+    return true;
+  }
+  return fail(l, "no kernel in the object");
+}
+
 /* ---- the public functions ----------------------------------------------------------------- */
 
-FlLoaded *fl_load_object(const void *bytes, size_t size, char **why) {
+static FlLoaded *load(const void *bytes, size_t size, bool is_kernel, char **why) {
   Load l = {.bytes = bytes, .size = size, .why = why};
   FlLoaded *out = calloc(1, sizeof *out);
   *why = NULL;
@@ -296,11 +310,13 @@ FlLoaded *fl_load_object(const void *bytes, size_t size, char **why) {
     for (size_t i = 0; ok && i < l.n_sections; i++) l.place[i] = SIZE_MAX;
   }
   const FlProgram *program = NULL;
-  ok = ok && lay_out(&l) && resolve(&l) && relocate_all(&l) && protect(&l) && find_program(&l, &program);
+  FlKernelFn kernel = NULL;
+  ok = ok && lay_out(&l) && resolve(&l) && relocate_all(&l) && protect(&l) &&
+       (is_kernel ? find_kernel(&l, &kernel) : find_program(&l, &program));
   free(l.place);
   free(l.address);
   if (ok) {
-    *out = (FlLoaded){l.base, l.image, program};
+    *out = (FlLoaded){l.base, l.image, program, kernel};
     return out;
   }
   if (!*why) *why = strdup("out of memory");
@@ -309,6 +325,9 @@ FlLoaded *fl_load_object(const void *bytes, size_t size, char **why) {
   return NULL;
 }
 
+FlLoaded *fl_load_object(const void *bytes, size_t size, char **why) { return load(bytes, size, false, why); }
+FlLoaded *fl_load_kernel(const void *bytes, size_t size, char **why) { return load(bytes, size, true, why); }
+FlKernelFn fl_loaded_kernel(const FlLoaded *l) { return l->kernel; }
 const FlProgram *fl_loaded_program(const FlLoaded *l) { return l->program; }
 
 void fl_loaded_free(FlLoaded *l) {

@@ -110,6 +110,15 @@ FlStatus fl_ctx_claim_output(FlCtx *ctx, int32_t site, const char *path, int64_t
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
+/* Makes optimised forms of kernels while they run (FlKernel.code). Any thread, several at a time. */
+typedef struct FlKernelMaker {
+  /* The form, which lives as long as the program, or NULL. make: also where it is not remembered, which takes
+   * milliseconds. Must not fail otherwise. */
+  FlKernelFn (*make)(void *arg, const char *code, int64_t n_code, bool make);
+  void *arg;
+  bool at_once; /* when a kernel first runs: for tests */
+} FlKernelMaker;
+
 typedef struct FlRunOptions {
   int workers;           /* 0: all CPUs; without `pool` */
   FlSched *pool;         /* of workers, shared with other runs, which outlives them; NULL: one of its own */
@@ -127,6 +136,7 @@ typedef struct FlRunOptions {
   void (*say)(void *arg, const char *bytes, int64_t len);
   void *say_arg;
   void (*keep)(int64_t limit); /* see fl_pool_tell; NULL but for who owns the process */
+  const FlKernelMaker *maker;  /* NULL: kernels stay as they are; outlives the run */
 } FlRunOptions;
 
 /* A run without a command line: tests, tools, programs of others. The calling thread becomes a worker (of a shared pool

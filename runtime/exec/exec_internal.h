@@ -111,6 +111,10 @@ void fl_ctx_reset(FlCtx *ctx);
 
 /* The elements of a kernel, 0 .. *end, whose rows are here; its results become parted as what it captures is.
  */
+/* late.c: the best form that there is of a kernel whose `late` is there, for a run that takes about `ns` nanoseconds when
+ * optimised. */
+FlKernelFn fl_kernel_late(FlRun *run, const FlKernel *kernel, double ns);
+
 FlStatus fl_part_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t *begin, int64_t *end);
 
 /* ---- notes: notes.c -------------------------------------------------------------------------------- */

@@ -45,6 +45,7 @@ void fl_parallel_for(FlCtx *ctx, int64_t n, int64_t grain, FlLoopFn *fn, void *e
 typedef struct FlKernelRun {
   FlCtx *ctx;
   const FlKernel *kernel;
+  FlKernelFn fast;
   const void *env;
   int64_t first; /* element */
   bool traced;
@@ -57,7 +58,7 @@ static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
   if (fl_ctx_is_stopped(r->ctx)) return;
   if (atomic_load_explicit(&r->faults, memory_order_relaxed)) return; /* the precise form will see all */
   int64_t from = r->traced ? fl_report_now(report) : 0;
-  int32_t faults = r->kernel->fast(r->ctx, r->env, r->first + begin, r->first + end);
+  int32_t faults = r->fast(r->ctx, r->env, r->first + begin, r->first + end);
   if (faults) atomic_fetch_or_explicit(&r->faults, faults, memory_order_relaxed);
   if (r->traced) fl_report_kernel(report, r->kernel->name, worker, from, fl_report_now(report), end - begin);
 }
@@ -96,11 +97,12 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
   n = end - begin;
   FlKernelRun r = {.ctx = ctx,
                    .kernel = kernel,
+                   .fast = kernel->late ? fl_kernel_late(ctx->run, kernel, (double)n * cost) : kernel->fast,
                    .env = env,
                    .first = begin,
                    .traced = fl_report_wants_kernels(ctx->run->report)};
   if ((double)n * cost < INLINE_BELOW && !r.traced) {
-    atomic_init(&r.faults, kernel->fast(ctx, env, begin, end));
+    atomic_init(&r.faults, r.fast(ctx, env, begin, end));
   } else {
     run_loop(ctx->run, n, grain_of(kernel, n, cost), run_piece, &r);
   }

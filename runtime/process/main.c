@@ -87,7 +87,8 @@ static void stop_signals(FlSignals *s) {
 
 /* ---- running --------------------------------------------------------------------------------------- */
 
-static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c) {
+static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
+                       const FlKernelMaker *maker) {
   char folder[4096];
   FlRunOptions options = {.workers = c->workers,
                           .memory = c->memory,
@@ -101,6 +102,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .quiet = c->quiet,
                           .allow_exec = c->allow_exec,
                           .keep = fl_process_keep,
+                          .maker = maker,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
   FlSignals signals = {0};
   block_signals(&signals);
@@ -127,7 +129,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   return status;
 }
 
-int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
+int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv, const FlKernelMaker *maker) {
   const char *name = argc > 0 ? argv[0] : p->name;
   if (p->version != FL_PROGRAM_VERSION) {
     fprintf(stderr, "%s: error: built for another version of the flow runtime\n", name);
@@ -148,9 +150,9 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv) {
   int status = fl_command_line_read(p, argc, argv, &c);
   if (!status && c.help) fl_command_line_help(p, name);
   else if (!status && c.version) fl_command_line_version(p);
-  else if (!status) status = run_program(p, script, name, &c);
+  else if (!status) status = run_program(p, script, name, &c, maker);
   free(c.values);
   return status;
 }
 
-int fl_main(const FlProgram *p, int argc, char **argv) { return fl_main_for(p, NULL, argc, argv); }
+int fl_main(const FlProgram *p, int argc, char **argv) { return fl_main_for(p, NULL, argc, argv, NULL); }

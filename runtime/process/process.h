@@ -4,11 +4,12 @@
 #ifndef FL_PROCESS_H
 #define FL_PROCESS_H
 
+#include "exec/exec.h"
 #include "flow/abi.h"
 
 /* fl_main for a program that was compiled from `script` just now (flowc run); argv[0] is what usage messages
- * call the program. */
-int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv);
+ * call the program. maker: of its kernels, or NULL. */
+int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv, const FlKernelMaker *maker);
 
 /* Tells the C library how much of what is freed it may keep: little of `limit` bytes, and much where there is
  * no limit (0). */

@@ -329,6 +329,54 @@ static void test_digests(FlRun *run) {
   fl_array_unref(row);
 }
 
+/* ---- forms that are made when they pay ----------------------------------------------------------------- */
+
+typedef struct Made {
+  int asked, made; /* how often for a form that is remembered, and for one to be made */
+  bool fails;
+} Made;
+
+static FlKernelFn make_form(void *arg, const char *code, int64_t n_code, bool make) {
+  Made *m = arg;
+  check(n_code == 4 && !memcmp(code, "code", 4), "a form is made of the kernel's code");
+  if (make) m->made++;
+  else m->asked++;
+  return make && !m->fails ? precise : NULL;
+}
+
+/* Runs that take `ns` in all, `n` of them. */
+static void run_kernel(FlRun *run, const FlKernel *k, int n, double ns) {
+  int64_t in = 1, out = 0;
+  for (int i = 0; i < n; i++) fl_run_kernel(fl_run_ctx(run), k, &(Env){&in, &out}, 1, ns / n);
+}
+
+static void test_late(int workers) {
+  for (int fails = 0; fails < 2; fails++) {
+    Made m = {.fails = fails};
+    FlKernelMaker maker = {.make = make_form, .arg = &m};
+    FlRun *run = fl_run_new(&program, &(FlRunOptions){.workers = workers, .quiet = true, .maker = &maker});
+    FlKernelLate late = {0};
+    FlKernel k = {.fast = fast, .name = "divide", .unit = 1, .late = &late, .code = "code", .n_code = 4};
+    run_kernel(run, &k, 10, 1e4);
+    check(m.asked == 0 && m.made == 0, "nothing is made for a kernel that hardly runs");
+    run_kernel(run, &k, 10, 1e5);
+    check(m.asked == 1 && m.made == 0, "a form that is remembered is asked for once");
+    run_kernel(run, &k, 10, 1e8);
+    check(m.asked == 1 && m.made == 1, "a form is made once, also where that fails");
+    check((atomic_load(&late.fn) != NULL) == !fails, "what was made is there from then on");
+    FlKernelLate other = {0};
+    k.late = &other;
+    run_kernel(run, &k, 1, 1e9);
+    check(m.asked == 1 && m.made == 2, "for a long run it is made before that");
+    maker.at_once = true;
+    FlKernelLate third = {0};
+    k.late = &third;
+    run_kernel(run, &k, 2, 1.0);
+    check(m.made == 3, "or when the kernel first runs");
+    fl_run_free(run);
+  }
+}
+
 int main(void) {
   static const int workers[] = {1, 2, 8};
   for (int k = 0; k < 3; k++) {
@@ -340,6 +388,7 @@ int main(void) {
     test_tasks_release(run);
     test_digests(run);
     fl_run_free(run);
+    test_late(workers[k]);
     char dir[] = "/tmp/flow-exec-XXXXXX";
     if (mkdtemp(dir)) test_stages(dir, workers[k]);
     remove_tree(dir);

@@ -144,8 +144,17 @@ enum { FL_N_ROWS = FL_ROWS_ANY + 1 };
 /* A kernel runs the elements [begin, end) of a logical index space. `env` is laid out by the compiler. The
  * fast form returns the OR of the faults that it met, having written something harmless for the failing
  * elements. The precise form is only called after that: it walks the elements in order and reports each fault
- * by fl_kernel_fault; it returns 0. A kernel that cannot fail has precise == NULL. */
+ * by fl_kernel_fault; it returns 0. A kernel that cannot fail has precise == NULL.
+ *
+ * Where the fast form is quick code, an optimised one may be made of `code` once the kernel has run for long
+ * enough that this pays (exec/late.c): it gives the same bits. */
 typedef int32_t (*FlKernelFn)(FlCtx *ctx, const void *env, int64_t begin, int64_t end);
+
+/* The one variable of a kernel; shared by kernels that do the same, and by runs. */
+typedef struct FlKernelLate {
+  _Atomic(FlKernelFn) fn; /* the optimised form, which lives as long as the program; NULL: it is not made */
+  _Atomic int64_t ns;     /* how long runs took so far, estimated, with optimised code */
+} FlKernelLate;
 
 typedef struct FlKernel {
   FlKernelFn fast, precise;
@@ -156,6 +165,9 @@ typedef struct FlKernel {
   int32_t n_uses, n_sizes, n_results;
   int32_t by_rows; /* 1: where what it captures is parted, its results may be, too, and are its elements */
   const uint8_t *rows; /* of each that it captures: FlRows */
+  FlKernelLate *late;  /* NULL: the fast form is as good as it gets */
+  const char *code;    /* what the optimised form is made of: bytes of the compiler's */
+  int64_t n_code;
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */
@@ -295,7 +307,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 7 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 8 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */

@@ -23,6 +23,26 @@ void fl_subst_yields(const FlSubst *s, FlRegion *r);
 void fl_subst_region(const FlSubst *s, FlRegion *r); /* everything inside, at any depth */
 void fl_subst_reset(FlSubst *s);
 
+/* Who uses the values of a function: as they were when it was asked. Of the value v they are by[from[v->id]] up to
+ * by[from[v->id + 1]], in program order; one that uses it twice is there twice, and NULL stands for a region that
+ * gives it. Heap; reset frees. */
+typedef struct FlUses {
+  uint32_t *from;
+  FlOp **by;
+} FlUses;
+FlUses fl_opt_uses(const FlFunc *f);
+void fl_opt_uses_reset(FlUses *u);
+static inline uint32_t fl_opt_n_uses(const FlUses *u, const FlValue *v) {
+  return u->from[v->id + 1] - u->from[v->id];
+}
+static inline FlOp *fl_opt_use(const FlUses *u, const FlValue *v, uint32_t k) {
+  return u->by[u->from[v->id] + k];
+}
+/* The op that alone uses v, once; NULL: it is none. */
+static inline FlOp *fl_opt_only_use(const FlUses *u, const FlValue *v) {
+  return fl_opt_n_uses(u, v) == 1 ? fl_opt_use(u, v, 0) : NULL;
+}
+
 /* A builder that puts ops before `op`, with its span. */
 static inline FlBuilder fl_opt_before(FlOp *op) {
   return (FlBuilder){.module = op->parent->func->module,

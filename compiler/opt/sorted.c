@@ -6,27 +6,6 @@
  * order. */
 #include "opt/opt_internal.h"
 
-/* Who uses a value, by its id. */
-typedef struct Use {
-  int n;
-  FlOp *last; /* of them, in program order; NULL: a region gives it */
-} Use;
-
-static void collect(Use *uses, const FlRegion *r) {
-  for (FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_args; i++) {
-      Use *u = &uses[op->args[i]->id];
-      u->n++;
-      u->last = op;
-    }
-    for (int i = 0; i < op->n_regions; i++) collect(uses, op->regions[i]);
-  }
-  for (int i = 0; i < r->n_yields; i++) {
-    uses[r->yields[i]->id].n++;
-    uses[r->yields[i]->id].last = NULL;
-  }
-}
-
 /* Whether a column is one that SORT_VALUES takes. */
 static bool is_plain(const FlOp *sort) {
   if (sort->n_args != 1 || sort->attrs.n_columns != 1 || sort->attrs.columns[0].flags & FL_COLUMN_NULLS)
@@ -36,15 +15,14 @@ static bool is_plain(const FlOp *sort) {
 }
 
 /* The TAKE that alone uses the order, in the same region; NULL: not that alone. */
-static FlOp *take_of(FlSubst *s, const Use *uses, const FlOp *sort) {
-  const Use *u = &uses[sort->results[0]->id];
-  FlOp *take = u->n == 1 ? u->last : NULL;
+static FlOp *take_of(FlSubst *s, const FlUses *uses, const FlOp *sort) {
+  FlOp *take = fl_opt_only_use(uses, sort->results[0]);
   if (!take || take->code != FL_OP_TAKE || take->parent != sort->parent || take->n_args != 2) return NULL;
   fl_subst_args(s, take);
   return take->args[0] == sort->results[0] && take->args[1] == sort->args[0] ? take : NULL;
 }
 
-static void visit(FlSubst *s, const Use *uses, FlRegion *r) {
+static void visit(FlSubst *s, const FlUses *uses, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     fl_subst_args(s, op);
@@ -66,10 +44,9 @@ static void visit(FlSubst *s, const Use *uses, FlRegion *r) {
 void fl_opt_sorted(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
     FlSubst s = {0};
-    Use *uses = fl_piece_new((size_t)f->next_id + 1, sizeof *uses);
-    collect(uses, f->body);
-    visit(&s, uses, f->body);
-    fl_piece_free(uses);
+    FlUses uses = fl_opt_uses(f);
+    visit(&s, &uses, f->body);
+    fl_opt_uses_reset(&uses);
     fl_subst_reset(&s);
   }
 }

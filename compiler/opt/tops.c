@@ -7,14 +7,6 @@
  * as before. */
 #include "opt/opt_internal.h"
 
-/* What is known of the users of a value, by its id. */
-typedef struct Use {
-  FlOp *first;   /* the first of them, in program order; NULL: none yet */
-  int n;         /* how many */
-  bool as_index; /* all are TAKEs, and it says which rows */
-  FlValue *end;  /* all are ROWS of it, from 0 to this one; else NULL */
-} Use;
-
 /* A number of rows that is not negative. */
 static bool counts(const FlValue *v) {
   int64_t n;
@@ -25,35 +17,27 @@ static bool counts(const FlValue *v) {
   return v->op->code == FL_OP_DIM;
 }
 
-static void note(Use *uses, const FlValue *v, FlOp *op, int arg) {
-  Use *u = &uses[v->id];
-  bool index = op->code == FL_OP_TAKE && arg == 0;
+/* Up to which row of v the op wants, from 0 on; NULL: it wants more than that, or elsewhere. */
+static FlValue *end_of(const FlValue *v, const FlOp *op) {
   int64_t from;
-  bool leading = op->code == FL_OP_ROWS && arg == 0 && fl_ir_const_value_i(op->args[1], &from) && from == 0 &&
-                 counts(op->args[2]) && op->parent == v->region;
-  if (!u->n++) *u = (Use){op, 1, index, leading ? op->args[2] : NULL};
-  u->as_index = u->as_index && index;
-  if (!leading || u->end != op->args[2]) u->end = NULL;
-}
-
-static void collect(Use *uses, const FlRegion *r) {
-  for (FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_args; i++) note(uses, op->args[i], op, i);
-    for (int i = 0; i < op->n_regions; i++) collect(uses, op->regions[i]);
-  }
-  for (int i = 0; i < r->n_yields; i++) uses[r->yields[i]->id] = (Use){.n = 2};
+  bool leading = op && op->code == FL_OP_ROWS && op->args[0] == v && op->args[2] != v &&
+                 fl_ir_const_value_i(op->args[1], &from) && from == 0 && counts(op->args[2]) &&
+                 op->parent == v->region;
+  return leading ? op->args[2] : NULL;
 }
 
 /* How many rows are wanted of all results of the TAKE, and the first op that wants some; NULL: not that
  * alone. */
-static FlValue *wanted(const Use *uses, const FlOp *take, FlOp **first) {
+static FlValue *wanted(const FlUses *uses, const FlOp *take, FlOp **first) {
   FlValue *end = NULL;
   *first = NULL;
   for (int k = 0; k < take->n_results; k++) {
-    const Use *u = &uses[take->results[k]->id];
-    if (!u->n) continue;
-    if (!u->end || (end && u->end != end)) return NULL;
-    end = u->end;
+    const FlValue *v = take->results[k];
+    for (uint32_t i = 0; i < fl_opt_n_uses(uses, v); i++) {
+      FlValue *its = end_of(v, fl_opt_use(uses, v, i));
+      if (!its || (end && its != end)) return NULL;
+      end = its;
+    }
   }
   for (FlOp *op = take->next; op && end && !*first; op = op->next)
     if (op->code == FL_OP_ROWS && op->args[0]->op == take) *first = op;
@@ -84,15 +68,15 @@ static void replace(FlSubst *s, FlOp *sort, FlOp *take, FlValue *end, FlOp *at) 
   fl_ir_remove(sort);
 }
 
-static void visit(FlSubst *s, const Use *uses, FlRegion *r) {
+static void visit(FlSubst *s, const FlUses *uses, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     fl_subst_args(s, op);
     for (int i = 0; i < op->n_regions; i++) visit(s, uses, op->regions[i]);
     if (op->code != FL_OP_SORT_PERM) continue;
-    const Use *u = &uses[op->results[0]->id];
-    FlOp *take = u->first, *at;
-    bool alone = u->n == 1 && u->as_index && take->parent == r && take->attrs.i == FL_TAKE_PROVEN;
+    FlOp *take = fl_opt_only_use(uses, op->results[0]), *at;
+    bool alone = take && take->code == FL_OP_TAKE && take->args[0] == op->results[0] && take->parent == r &&
+                 take->attrs.i == FL_TAKE_PROVEN;
     FlValue *end = alone ? wanted(uses, take, &at) : NULL;
     if (!end || !at) continue;
     if (next == take) next = take->next;
@@ -104,10 +88,9 @@ static void visit(FlSubst *s, const Use *uses, FlRegion *r) {
 void fl_opt_tops(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
     FlSubst s = {0};
-    Use *uses = fl_piece_new((size_t)f->next_id + 1, sizeof *uses);
-    collect(uses, f->body);
-    visit(&s, uses, f->body);
-    fl_piece_free(uses);
+    FlUses uses = fl_opt_uses(f);
+    visit(&s, &uses, f->body);
+    fl_opt_uses_reset(&uses);
     fl_subst_reset(&s);
   }
 }

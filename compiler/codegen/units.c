@@ -15,7 +15,8 @@
 #include <stdlib.h>
 
 enum {
-  MANY = 150, /* operators of a program that is worth cutting */
+  MANY = 150, /* operators of a program that is worth cutting, */
+  MOST = 30000, /* and that can be: an object has 65,000 sections at most, a constant takes one */
   LARGE = 60, /* and of a function that is a unit by itself; */
   FULL = 150  /* small ones share one up to this */
 };
@@ -115,7 +116,7 @@ static bool cut_program(Cut *c) {
     }
     in_last += n;
   }
-  return all >= MANY;
+  return all >= MANY && all <= MOST;
 }
 
 /* ---- keys -------------------------------------------------------------------------------------------- */
@@ -354,6 +355,10 @@ static void make(void *arg) {
     FlObject *failed = c->made.why || c->made.memory ? &c->made : &c->tables;
     c->out = *failed;
     *failed = (FlObject){0};
+  }
+  if (c->out.why) { /* units that do not fit together, as too many sections do not */
+    free_object(&c->out);
+    c->out = c->generate(c->plan, c->sources, c->options);
   }
   for (int i = 0; i < c->units.n; i++) fl_text_reset(&c->units.at[i]->key);
   fl_arena_free(c->arena);

@@ -75,6 +75,7 @@ SHAPES = {
     "params": lambda n: (each(n, "param p#: i64 = #\n", "") + "print(p2)", "2"),
     "columns": lambda n: ("let t = table(" + each(n, "c# = [1, #]") + ")\nprint(sum(t.c2))", "3"),
     "derived columns": lambda n: ("let t = table(a = [1, 2]) |> derive(" + each(n, "c# = a + #") + ")\nprint(sum(t.c2))", "7"),
+    "prints": lambda n: (P + each(n, 'print("line #: {p + #}")', "\n"), "\n".join(f"line {k}: {3 + k}" for k in range(n))),
     "tests": lambda n: (each(n, 'test "t#" { assert # == # }\n', "") + "print(1)", "1"),
     "continues": lambda n: (P + "var y = 0\nfor i in 0..1 {\n" + each(n, "if p == @ + 1 { continue }\ny = y + 1\n", "") + "}\nprint(y)", str(n)),
     "breaks": lambda n: (P + "var y = 0\nfor i in 0..2 {\n" + each(n, "if p == @ + 1 { break }\ny = y + 1\n", "") + "}\nprint(y)", str(2 * n)),
@@ -115,9 +116,11 @@ for name, make in SHAPES.items():
         check("FLOW_SANITIZE" in os.environ or large < 6 * small, f"{name}: memory of {command} is in step", f"{small}, {large} MB")
 
 # What once was nested as deep as there are arms, and broke the compiler; and what asked of each of them whether all is a kernel.
-# And a function that is too long for passes that look at all edges into a block.
-for name, n, expected in (("match arms", 16000, "8\n"), ("match in a kernel", 8000, "99\n"), ("breaks", 2500, "5000\n")):
-    place.write("x.flow", SHAPES[name](n)[0] + "\n")
+# And a function that is too long for passes that look at all edges into a block; and more constants than an object has sections.
+for name, n in (("match arms", 16000), ("match in a kernel", 8000), ("breaks", 2500), ("prints", 16000)):
+    script, expected = SHAPES[name](n)
+    expected += "\n"
+    place.write("x.flow", script + "\n")
     for way in ([], ["--interp"]):
         done = run("run", "--no-cache", *way, "x.flow")
         check(done.returncode == 0 and done.stdout == expected, f"{name}, {n}, {way}", done.stdout + done.stderr[-400:])

@@ -6,6 +6,7 @@
 #include "sema/builtins/builtin.h"
 #include "sema/builtins/derivative.h"
 #include "sema/call.h"
+#include "sema/column_origin.h"
 #include "sema/expr.h"
 #include "sema/files/reader.h"
 #include "sema/forms.h"
@@ -515,6 +516,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
     s->pure = NULL;
     fl_sema_leave(s, saved);
   }
+  fl_column_origin_say(s);
   fl_scope_end(s, file->scope);
   fl_ir_yield(s->module->main->body, s->module, 0, NULL);
   if (script) known_failures(s, s->module->main->body);

@@ -223,6 +223,12 @@ typedef struct FlKnownPath {
   bool output; /* written, whatever the run does; else read */
 } FlKnownPath;
 
+/* A column of a file that one value made text (column_origin.h). */
+typedef struct FlOddColumn {
+  const char *name, *path, *value;
+  int64_t line; /* 0: not known */
+} FlOddColumn;
+
 enum { FL_SEMA_DEPTH = 7000 };
 /* A name that a function of the IR was given. */
 typedef struct FlNamedFunc {
@@ -265,6 +271,7 @@ struct FlSema {
                              1 */
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
+  FlVec(FlOddColumn) odd_columns;
   FlVec(FlIrParam) params;
   FlVec(FlFile *) param_files; /* of each */
   FlVec(FlKnownPath) paths;

@@ -20,6 +20,8 @@ enum { FL_WHOLE = 4 << 20, FL_HEAD = 1 << 20, FL_PIECE = 32 << 10, FL_PIECES = 4
 
 /* In long rows, the rows that are looked at: of a file that is read whole, of the head, of a piece; and what
  * is the longest of them that counts. */
+/* Of a text column so many values are looked at for such that are no texts; and up to where lines are counted. */
+enum { FL_ODD_ROWS = 100, FL_ODD_BYTES = 64 << 20 };
 enum { FL_WHOLE_ROWS = 256, FL_HEAD_ROWS = 64, FL_PIECE_ROWS = 4, FL_LONGEST_ROW = 128 << 10 };
 
 static int class_of_digits(const char *s, int64_t len) {
@@ -107,6 +109,8 @@ typedef struct FlLooking {
   const FlCsvScan *scan;
   uint32_t *ends;
   int *seen; /* of each column */
+  int64_t *odd; /* of each: where the value stands, and how long it is, that made it text; 0: none */
+  int64_t *odd_len;
   bool bare; /* some name or value of the file is not in quotes */
   int64_t n_rows;
 } FlLooking;
@@ -142,6 +146,16 @@ static int written_how(const FlCsvOptions *o, const char *s, int64_t len, int cl
   return needed ? 0 : FL_SEEN_QUOTED;
 }
 
+enum { FL_KINDS = ~(FL_SEEN_EMPTY | FL_SEEN_WORD | FL_SEEN_BARE | FL_SEEN_QUOTED) };
+
+/* A value of this class comes to column c, which may be text by it. */
+static void note_odd(FlLooking *l, int32_t c, int class, int64_t at, int64_t len) {
+  int before = l->seen[c] & FL_KINDS, with = before | (class & FL_KINDS);
+  if (!len || with == before || fl_io_seen_dtype(with) != FL_TEXT || (before && fl_io_seen_dtype(before) == FL_TEXT)) return;
+  l->odd[c] = at;
+  l->odd_len[c] = len;
+}
+
 /* Goes through the rows that begin at `begin` and have n_ends field ends. `add`: their values count;
  * otherwise only tells whether all rows and quotes fit. */
 static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) {
@@ -160,10 +174,11 @@ static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) 
         int64_t end = l->ends[k + c], len = end - at;
         if (s[end] == '\n' && len && s[end - 1] == '\r') len--;
         if (add) {
-          bool settled =
-              (l->seen[c] & FL_SEEN_TEXT) && (len || (l->seen[c] & FL_SEEN_EMPTY)) && !l->o->own_nulls;
+          bool settled = (l->seen[c] & FL_SEEN_TEXT) && (len || (l->seen[c] & FL_SEEN_EMPTY)) &&
+                         !l->o->own_nulls && l->n_rows >= FL_ODD_ROWS;
           int class = settled ? FL_SEEN_TEXT : fl_csv_class(l->o, s + at, len);
           if (!settled || !l->bare) class |= written_how(l->o, s + at, len, class);
+          if (!settled) note_odd(l, c, class, begin + at, len);
           l->seen[c] |= class;
           l->bare = l->bare || (class & FL_SEEN_BARE);
         } else if (!quotes_fit(l->o, s + at, len)) {
@@ -213,6 +228,18 @@ static FlIoColumn conclude(int seen, bool bare, const char *name) {
   return c;
 }
 
+/* The value that made a column text in which others stand, too. */
+static void tell_odd(const FlLooking *l, int32_t c, FlIoColumn *out) {
+  int kinds = l->seen[c] & FL_KINDS;
+  int64_t at = l->odd[c], len = l->odd_len[c], most = (int64_t)sizeof out->odd - 1;
+  if (out->dtype != FL_TEXT || !at || !(kinds & ~FL_SEEN_TEXT)) return;
+  if (len > most)
+    for (len = most; len > 0 && (l->f->text[at + len] & 0xC0) == 0x80;) len--;
+  memcpy(out->odd, l->f->text + at, (size_t)len);
+  out->odd[len] = '\0';
+  if (at < FL_ODD_BYTES) out->odd_line = fl_csv_line_at(l->f, at);
+}
+
 static int64_t at_least(int64_t bytes, int64_t rows, int64_t each) {
   return rows * each > bytes ? rows * each : bytes;
 }
@@ -233,7 +260,9 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
   FlLooking l = {.f = f, .o = o, .scan = fl_csv_scan_best(), .bare = f->bare_names};
   l.ends = malloc((size_t)(head + 64) * sizeof *l.ends);
   l.seen = calloc((size_t)f->n_columns, sizeof *l.seen);
-  bool ok = l.ends && l.seen;
+  l.odd = calloc((size_t)f->n_columns, sizeof *l.odd);
+  l.odd_len = calloc((size_t)f->n_columns, sizeof *l.odd_len);
+  bool ok = l.ends && l.seen && l.odd && l.odd_len;
   if (ok) {
     look_at_rows(&l, f->body, index_rows(&l, f->body, f->body + head, true), true);
     for (int64_t k = 0; !all && k < FL_PIECES; k++) {
@@ -241,11 +270,15 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
       look_at_piece(&l, at, at + piece);
     }
     out->n_rows = l.n_rows;
-    for (int32_t c = 0; c < f->n_columns; c++)
+    for (int32_t c = 0; c < f->n_columns; c++) {
       out->columns[c] = conclude(l.seen[c], l.bare, out->columns[c].name);
+      tell_odd(&l, c, &out->columns[c]);
+    }
   }
   free(l.ends);
   free(l.seen);
+  free(l.odd);
+  free(l.odd_len);
   return ok || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
 }
 

@@ -39,6 +39,10 @@ typedef struct FlIoColumn {
   FlDtype dtype;    /* of texts BOOL I64 F64 DATE DATETIME DURATION TEXT; else any scalar type or CATEGORY */
   bool nullable;
   bool arrays; /* each row holds an array, of one size in all rows */
+  /* Of a column that is text though some values are not: the first that made it so, cut, and its line; "" and 0: none,
+   * or not known. */
+  int64_t odd_line;
+  char odd[40];
 } FlIoColumn;
 
 /* An option that a file showed: a text of one byte or none, or else a number (a bool: 0 or 1). */

@@ -6,6 +6,7 @@
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/category.h"
+#include "sema/column_origin.h"
 #include "sema/files/reader.h"
 #include "sema/place.h"
 #include "sema/row_help.h"
@@ -113,6 +114,7 @@ static const FlType *row_of_file(FlSema *s, const FlFormatInfo *format, const ch
     fl_reader_report(s, span, &e);
     return NULL;
   }
+  fl_column_origin_keep(s, path, &schema);
   for (int i = 0; i < schema.n_found; i++) {
     FlOptionAttr found = fl_io_found_option(&schema.found[i]);
     if (found.text) found.text = fl_arena_strndup(s->arena, found.text, strlen(found.text));

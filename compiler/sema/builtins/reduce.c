@@ -219,6 +219,10 @@ static bool product_factors(FlSema *s, FlActual *arg, Axes *out) {
   const FlType *tb = rb ? fl_type_array(s->types, d, false, rb) : fl_type_scalar(s->types, d, false);
   a = fl_val_coerce(s, a, ta, e->binary.left->span, "the factor");
   b = fl_val_coerce(s, b, tb, e->binary.right->span, "the factor");
+  if (fl_val_bad(a) || fl_val_bad(b)) { /* a number of the script that does not fit */
+    arg->value = fl_val_error(s);
+    return false;
+  }
   FlVal factors[2] = {rb > ra ? b : a, rb > ra ? a : b};
   out->x = factors[0];
   out->y = factors[1];

@@ -28,7 +28,7 @@ static FlVal summed_product(FlSema *s, const FlExpr *product, bool filtered, FlV
   const FlType *type = fl_type_scalar(s->types, d, false);
   pair[0] = fl_val_coerce(s, a, type, left->span, "the factor");
   pair[1] = fl_val_coerce(s, b, type, right->span, "the factor");
-  return pair[0];
+  return fl_val_bad(pair[1]) ? pair[1] : pair[0];
 }
 
 /* What is reduced at one position. */

@@ -91,7 +91,7 @@ def by_elements(rounds, n):
 
 place = Place(long__flow=LONG, elements__flow=ELEMENTS)
 
-measured(place, "long.flow", "--rounds", "1", "--n", str(N))  # the code is remembered; compiling takes memory too
+measured(place, "long.flow", "--rounds", str(ROUNDS), "--n", str(N))  # code and loops are remembered; making them takes memory too
 text, size, _ = measured(place, "long.flow", "--rounds", str(ROUNDS), "--n", str(N))
 expected = slopes(ROUNDS)
 for got, want in zip(text.split(), expected):

@@ -322,8 +322,9 @@ static void do_assert(FlSema *s, const FlStmt *st) {
   FlDtype d;
   if (scalars && fl_sema_common_number(s, a, b, &d)) {
     const FlType *type = fl_type_scalar(s->types, d, false);
-    a = fl_val_coerce(s, a, type, e->binary.left->span, "the value");
-    b = fl_val_coerce(s, b, type, e->binary.right->span, "the value");
+    scalars = fl_val_fits(s, a, type) && fl_val_fits(s, b, type); /* a number of the script may not: it is compared as it is */
+    if (scalars) a = fl_val_coerce(s, a, type, e->binary.left->span, "the value");
+    if (scalars) b = fl_val_coerce(s, b, type, e->binary.right->span, "the value");
   }
   FlValue *values[2] = {scalars ? a.parts[0] : NULL, scalars ? b.parts[0] : NULL};
   check_true(s, c, e->span, scalars ? 2 : 0, values,

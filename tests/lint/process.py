@@ -15,7 +15,7 @@ from scenario_kit import ROOT, check, finish
 
 BUILD = pathlib.Path(os.environ.get("FLOWC", ROOT / "build/flowc")).parent
 
-# (file, name without the number that the compiler adds): why it may be there.
+# (file, name without what the compiler adds): why it may be there.
 DATA = {
     ("compiler/base/base.c", "guard"): "the guard around what the thread does: every function may ask for memory",
     ("compiler/codegen/llvm_target.c", "once"): "LLVM's targets and options, those of this module's own LLVM",
@@ -73,7 +73,8 @@ for source, path in objects():
     for line in table.splitlines():
         section = re.search(r"\s(\.(?:data|bss|tdata|tbss)\S*)\s+([0-9a-f]+)\s+(?:\.\w+ )?(\S+)$", line)
         if section and not section[1].startswith(".data.rel.ro") and int(section[2], 16) and not section[3].startswith("."):
-            name = section[3].split(".")[0]
+            parts = section[3].split(".")  # of a variable within a function: `name.0` by gcc, `function.name` by Clang
+            name = parts[0] if len(parts) == 1 or parts[1].isdigit() else parts[1]
             seen_data.add((source, name))
             check((source, name) in DATA, f"{source}: `{name}` may be written, and is one for the process: pass it along, or say why in {__file__}")
         undefined = re.search(r"\*UND\*\s+\S+\s+(\S+)$", line)

@@ -14,10 +14,10 @@ static bool parsed(const FlAttrs *text, const FlAttrs *format, bool day, int64_t
 
 /* Dates and durations that a script spells: date("2024-01-20") - days(90). */
 static bool fold_time(const FlOp *op, int64_t *out) {
-  if (op->n_args < 2) return false;
   for (int i = 0; i < op->n_args; i++)
     if (!op->args[i]->op || op->args[i]->op->code != FL_OP_CONST) return false;
-  const FlAttrs *a = &op->args[0]->op->attrs, *b = &op->args[1]->op->attrs;
+  if (!op->n_args) return false;
+  const FlAttrs *a = &op->args[0]->op->attrs, *b = op->n_args > 1 ? &op->args[1]->op->attrs : a;
   FlOpcode code = op->code;
   int32_t fault = 0;
   if (code == FL_OP_PARSE_DATE || code == FL_OP_PARSE_DATETIME)
@@ -28,6 +28,7 @@ static bool fold_time(const FlOp *op, int64_t *out) {
   else if (code == FL_OP_DATETIME_ADD) *out = fl_s_datetime_add(a->i, b->i, &fault);
   else if (code == FL_OP_DATETIME_ADD_MONTHS) *out = fl_s_datetime_add_months(a->i, b->i, &fault);
   else if (code == FL_OP_DURATION_OF) *out = fl_s_duration_of(a->i, b->i, &fault);
+  else if (code == FL_OP_NEG && op->results[0]->type.dtype == FL_DURATION) *out = fl_s_neg_i64(a->i, &fault);
   else return false;
   return !fault;
 }

@@ -90,8 +90,6 @@ void fl_opt_move_within(FlOp *from, FlOp *to);
 bool fl_opt_same_size(const FlValue *a, const FlValue *b);
 /* `size` is the size of that axis of `array`, as far as its producers tell. */
 bool fl_opt_is_dim(const FlValue *size, const FlValue *array, int axis);
-/* The date, time or duration that an operation of constants gives, as a constant; NULL: it gives none, or an error. */
-FlValue *fl_opt_said_date(FlOp *op);
 /* A value that is the size of that axis wherever the array is there: also of what loops and branches hand on,
  * where all they hand on has one size. A DIM where none is known. */
 FlValue *fl_opt_dim(FlBuilder *b, FlValue *array, int axis);

@@ -215,7 +215,6 @@ static void visit(Simplify *s, FlRegion *r) {
     next = op->next;
     FlValue *same = op->n_results == 1 ? same_as(op) : NULL;
     if (!same && op->n_results == 1) same = known_size(op);
-    if (!same) same = fl_opt_said_date(op);
     int known = same ? 0 : certain(op);
     if (known) {
       FlBuilder b = fl_opt_before(op);

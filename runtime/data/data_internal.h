@@ -36,9 +36,11 @@ int64_t fl_pool_rooms(FlPool *pool);
 int64_t fl_pool_far(FlPool *pool);
 /* Nobody reads [from, to) of a block in use any more: whole pages go back to the system. */
 void fl_pool_discard(FlBlock block, const void *from, const void *to);
-/* A file of so many bytes, for the caller to close after fl_pool_forget_file; pool may be NULL. false: as fl_pool_take. */
-bool fl_pool_file(FlPool *pool, size_t bytes, int *fd, FlWritten **written);
-void fl_pool_forget_file(FlPool *pool, FlWritten *written);
+/* A file of so many bytes, for the caller to close; `pool` may be NULL. *direct: its pages would count against a
+ * control group, so that it is written past the page cache (O_DIRECT). false: as fl_pool_take. */
+bool fl_pool_file(FlPool *pool, size_t bytes, int *fd, bool *direct);
+/* So many bytes are about to be written past the page cache; `pool` may be NULL. */
+void fl_pool_past_cache(FlPool *pool, int64_t bytes);
 FlPool *fl_pool_ref(FlPool *pool); /* one reference a block in use; NULL is allowed */
 void fl_pool_unref(FlPool *pool);
 

@@ -40,23 +40,23 @@ struct FlPool {
   int n, closed;
   FlBlock free[FL_POOL_SLOTS]; /* oldest first */
   size_t used;
-  int64_t machine;           /* what the machine has; 0: not asked yet */
-  size_t share;              /* what `used` may be; 0: not known yet */
-  int64_t given;             /* --memory; 0: not given */
+  int64_t machine;             /* what the machine has; 0: not asked yet */
+  size_t share;                /* what `used` may be; 0: not known yet */
+  int64_t given;               /* --memory; 0: not given */
   void (*keep)(int64_t limit); /* told of the limit; NULL: nobody */
-  char *folder;              /* where files are made first; NULL: none */
-  FlResidents *residents;    /* NULL: nothing needs to be dropped */
-  FlMappings mapped;         /* of all blocks in files */
-  FlWriter *_Atomic writer;  /* NULL: nothing is written behind */
-  bool grouped;              /* a control group has less than the machine */
-  bool cut;                  /* more was asked for by --memory than there is */
-  FlPoolLack lack;           /* of the last block that there was not */
-  size_t lacked;             /* its size: whoever asks for as much again begins anew */
-  _Atomic int64_t next_room; /* nanoseconds: when room is made again where the limit is nearly filled */
-  _Atomic int64_t rooms;     /* how often it was made */
-  int64_t far;               /* blocks in files that are looked up in any order */
-  _Atomic bool gave_up;      /* see fl_pool_give_up; release, after: */
-  FlPoolTold given_up;       /* why */
+  char *folder;                /* where files are made first; NULL: none */
+  FlResidents *residents;      /* NULL: nothing needs to be dropped */
+  FlMappings mapped;           /* of all blocks in files */
+  FlWriter *_Atomic writer;    /* NULL: nothing is written behind */
+  bool grouped;                /* a control group has less than the machine */
+  bool cut;                    /* more was asked for by --memory than there is */
+  FlPoolLack lack;             /* of the last block that there was not */
+  size_t lacked;               /* its size: whoever asks for as much again begins anew */
+  _Atomic int64_t next_room;   /* nanoseconds: when room is made again where the limit is nearly filled */
+  _Atomic int64_t rooms;       /* how often it was made */
+  int64_t far;                 /* blocks in files that are looked up in any order */
+  _Atomic bool gave_up;        /* see fl_pool_give_up; release, after: */
+  FlPoolTold given_up;         /* why */
 };
 
 static void *map_huge(size_t bytes) {
@@ -560,9 +560,9 @@ bool fl_pool_take(FlPool *p, size_t bytes, FlBlockUse use, FlBlock *out) {
   return new_block(p, capacity, stays, &parts, out);
 }
 
-bool fl_pool_file(FlPool *p, size_t bytes, int *fd, FlWritten **written) {
+bool fl_pool_file(FlPool *p, size_t bytes, int *fd, bool *direct) {
   FlSpillStatus s = fl_spill_file(p ? p->folder : NULL, bytes, fd);
-  *written = NULL;
+  *direct = false;
   if (s != FL_SPILL_OK) return p && lacks_file(p, s, bytes);
   bool grouped = false;
   if (p) {
@@ -570,15 +570,17 @@ bool fl_pool_file(FlPool *p, size_t bytes, int *fd, FlWritten **written) {
     grouped = p->grouped;
     pthread_mutex_unlock(&p->lock);
   }
-  int own = grouped ? fcntl(*fd, F_DUPFD_CLOEXEC, 0) : -1;
-  *written = fl_writer_add(own >= 0 ? writer_wanted(p) : NULL, own, bytes);
+  if (!grouped) return true;
+  int flags = fcntl(*fd, F_GETFL);
+  *direct = flags >= 0 && fcntl(*fd, F_SETFL, flags | O_DIRECT) == 0;
   /* Calls say how much they read; what the system reads ahead of them may be more than the group has. */
-  if (grouped) (void)posix_fadvise(*fd, 0, 0, POSIX_FADV_RANDOM);
+  (void)posix_fadvise(*fd, 0, 0, POSIX_FADV_RANDOM);
   return true;
 }
 
-void fl_pool_forget_file(FlPool *p, FlWritten *written) {
-  if (written) fl_writer_remove(writer_of(p), written);
+void fl_pool_past_cache(FlPool *p, int64_t bytes) {
+  FlWriter *writer = p ? writer_of(p) : NULL;
+  if (writer) fl_writer_past_cache(writer, bytes);
 }
 
 void fl_pool_give(FlPool *p, FlBlock b) {

@@ -39,6 +39,7 @@ struct FlWriter {
   pthread_t thread;
   int64_t most;
   _Atomic int64_t written; /* of what was ever made dirty; set under the lock */
+  _Atomic int64_t past;    /* bytes that the system counts as made dirty, and that were not */
   bool over;
   FlWritten *hand;
   size_t hand_at, total; /* in the hand's file; of all files */
@@ -46,9 +47,10 @@ struct FlWriter {
 };
 
 /* Bytes of files that this process has made dirty since it began. */
-static int64_t made_dirty(void) {
+static int64_t made_dirty(const FlWriter *w) {
   struct rusage used;
-  return getrusage(RUSAGE_SELF, &used) == 0 ? (int64_t)used.ru_oublock * 512 : 0;
+  if (getrusage(RUSAGE_SELF, &used) != 0) return 0;
+  return (int64_t)used.ru_oublock * 512 - atomic_load_explicit(&w->past, memory_order_relaxed);
 }
 
 static struct timespec soon(void) {
@@ -85,7 +87,7 @@ static void *work(void *arg) {
   FlWriter *w = arg;
   pthread_mutex_lock(&w->lock);
   while (!w->over) {
-    int64_t begin = made_dirty();
+    int64_t begin = made_dirty(w);
     if (!w->hand || begin - w->written < w->most / 2) {
       struct timespec until = soon();
       while (!w->over && pthread_cond_timedwait(&w->end, &w->lock, &until) != ETIMEDOUT) {}
@@ -111,7 +113,7 @@ FlWriter *fl_writer_new(int64_t most) {
   pthread_condattr_destroy(&monotonic);
   pthread_mutex_init(&w->lock, NULL);
   w->most = most;
-  w->written = made_dirty();
+  w->written = made_dirty(w);
   sigset_t all, before; /* signals are for the thread that waits for them */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -178,11 +180,15 @@ void fl_writer_remove(FlWriter *w, FlWritten *f) {
   free(f);
 }
 
+void fl_writer_past_cache(FlWriter *w, int64_t bytes) {
+  atomic_fetch_add_explicit(&w->past, bytes, memory_order_relaxed);
+}
+
 void fl_writer_breathe(FlWriter *w) {
   /* relaxed: only tells whether to look closer. */
-  if (made_dirty() - atomic_load_explicit(&w->written, memory_order_relaxed) <= w->most) return;
+  if (made_dirty(w) - atomic_load_explicit(&w->written, memory_order_relaxed) <= w->most) return;
   pthread_mutex_lock(&w->lock);
-  for (int k = 0; k < PATIENCE && !w->over && w->hand && made_dirty() - w->written > w->most; k++) {
+  for (int k = 0; k < PATIENCE && !w->over && w->hand && made_dirty(w) - w->written > w->most; k++) {
     struct timespec until = soon();
     (void)pthread_cond_timedwait(&w->round, &w->lock, &until);
   }

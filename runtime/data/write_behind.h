@@ -24,6 +24,9 @@ void fl_writer_free(FlWriter *w);
 FlWritten *fl_writer_add(FlWriter *w, int fd, size_t bytes);
 void fl_writer_remove(FlWriter *w, FlWritten *file); /* NULL is allowed */
 
+/* So many bytes are about to be written past the page cache: none of them waits to be written. */
+void fl_writer_past_cache(FlWriter *w, int64_t bytes);
+
 /* For workers, between pieces of work: waits while more than `most` bytes are to be written. */
 void fl_writer_breathe(FlWriter *w);
 

@@ -407,6 +407,10 @@ static FlStatus sort_parts(FlPartMem *m, Parts *p) {
     if (p->scratch != NULL) {
       if (fl_part_for(m->ctx, read_body, p, (n + READ - 1) / READ, 5.0 * READ) != 0)
         return fl_part_fail_scratch(m, p->scratch);
+      if (k + 2 < p->n_parts) { /* while this one is sorted */
+        int64_t next = p->start[k + 2], rows = p->start[k + 3 < p->n_parts ? k + 3 : p->n_parts] - next;
+        fl_scratch_soon(p->scratch, rows * p->row_bytes, next * p->row_bytes);
+      }
     } else if (fl_part_for(m->ctx, take_body, p, p->chunks, 4.0 * FL_PART_CHUNK) != 0) {
       return no_memory(m);
     }

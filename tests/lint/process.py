@@ -36,7 +36,7 @@ CALLS = {
     "abort": {"compiler/codegen/llvm_memory.c": "a bug of LLVM", "compiler/base/base.c": "no memory, or a bug, outside of every guard"},
     "signal sigaction sigwait sigtimedwait raise pause alarm setitimer": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child"},
     "sigprocmask pthread_sigmask": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child", "runtime/base/stack.c": "of a thread of ours, while it is made",
-                                    "runtime/data/resident.c": "likewise", "runtime/data/write_behind.c": "likewise",
+                                    "runtime/data/resident.c": "likewise", "runtime/data/write_behind.c": "likewise", "runtime/data/log.c": "likewise",
                                     "compiler/codegen/link.c": "of this thread, while the linker runs"},
     "fork vfork": {"compiler/cli/": "flowc test", "runtime/io/child.c": "readers that libraries may crash"},
     "prctl setrlimit": {"runtime/io/child.c": "in the child"},

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "base/machine.h"
 #include "data/data_internal.h"
+#include "data/log.h"
 #include "data/mapped.h"
 #include "data/resident.h"
 #include "data/scratch.h"
@@ -10,6 +11,7 @@
 #include "exec/exec_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +76,8 @@ static void test_mapped(void) {
   for (int k = 0; k < N; k++) from[k] = (char)(k * 7 >> 3);
   for (int left = FILES, k = 7; left > 0; left--, k = (k + 13) % FILES) {
     check(fl_mapped_write(&known, at[k] + AT, from, BYTES), "bytes are written by a call");
-    check(memcmp(at[k] + AT, from, BYTES) == 0 && at[k][AT - 1] == k && at[k][AT + BYTES] == k, "they are there");
+    check(memcmp(at[k] + AT, from, BYTES) == 0 && at[k][AT - 1] == k && at[k][AT + BYTES] == k,
+          "they are there");
     CHECK(!fl_mapped_write(&known, at[k] + N - BYTES, from, BYTES + 1)); /* over its end */
     CHECK(!fl_mapped_write(&known, from, from, 1));
     fl_mapped_remove(&known, at[k]);
@@ -452,6 +455,76 @@ static void test_scratch(void) {
   fl_run_free(run);
 }
 
+/* Pieces of a log, of sizes around those of its segments, taken by several threads in any order. */
+enum { PIECES = 400, TAKERS = 3, LARGE = 3 * MIB };
+
+typedef struct Taken {
+  FlLog *log;
+  const char *from;
+  int64_t at[PIECES + 1];
+  _Atomic int next;
+  _Atomic int why;
+} Taken;
+
+static void *take_pieces(void *arg) {
+  Taken *t = arg;
+  for (int k; (k = atomic_fetch_add(&t->next, 1)) < PIECES;) {
+    int piece = k * 7 % PIECES; /* each once */
+    int64_t at = t->at[piece], why = fl_log_write(t->log, t->from + at, t->at[piece + 1] - at, at);
+    if (why) t->why = (int)why;
+  }
+  return NULL;
+}
+
+static void take_all(Taken *t) {
+  pthread_t threads[TAKERS];
+  for (int k = 0; k < TAKERS; k++) CHECK(pthread_create(&threads[k], NULL, take_pieces, t) == 0);
+  for (int k = 0; k < TAKERS; k++) CHECK(pthread_join(threads[k], NULL) == 0);
+}
+
+/* What pieces were taken for stands in the file once the log has ended; a disk that fails is told by then. */
+static void test_log(void) {
+  FlPool *p = fl_pool_new(INT64_C(16) << 30);
+  Taken t = {0};
+  unsigned state = 7;
+  for (int k = 0; k < PIECES; k++) {
+    state = state * 1103515245 + 12345;
+    int64_t most = k % 50 == 7 ? LARGE : k % 5 == 0 ? 64 * 1024 : 5000;
+    t.at[k + 1] = t.at[k] + (k % 31 == 3 ? 0 : 1 + (int64_t)(state >> 8) % most);
+  }
+  int64_t n = t.at[PIECES];
+  char *bytes = malloc((size_t)n), *back = calloc(1, (size_t)n);
+  for (int64_t k = 0; k < n; k++) bytes[k] = (char)(k * 31 >> 7);
+  for (int fails = 0; fails < 2; fails++) {
+    int fd = -1;
+    CHECK(p && bytes && back && fl_spill_file(NULL, (size_t)n, &fd) == FL_SPILL_OK);
+    int flags = fcntl(fd, F_GETFL);
+    (void)fcntl(fd, F_SETFL, flags | O_DIRECT); /* where the file system does not take it, as others write */
+    t.from = bytes;
+    t.log = fl_log_new(p, fd);
+    CHECK(t.log != NULL);
+    atomic_store(&t.next, 0);
+    struct rlimit before = {0};
+    if (fails) before = fill_disks();
+    take_all(&t);
+    CHECK(fl_log_end(t.log) == (fails ? EFBIG : 0) && fl_log_end(t.log) == (fails ? EFBIG : 0));
+    if (fails) setrlimit(RLIMIT_FSIZE, &before);
+    for (int64_t at = 0, here = 0; !fails && at < n; at += here) {
+      int64_t place = fl_log_place(t.log, at, &here);
+      CHECK(place >= 0 && here > 0 && pread(fd, back + at, (size_t)here, place) == here);
+    }
+    int64_t none;
+    CHECK(fails || (memcmp(bytes, back, (size_t)n) == 0 && fl_log_place(t.log, n, &none) < 0));
+    CHECK(t.why == (fails ? t.why : 0) && fcntl(fd, F_GETFL) == flags);
+    fl_log_free(t.log);
+    close(fd);
+  }
+  fl_log_free(NULL);
+  free(bytes);
+  free(back);
+  fl_pool_free(p);
+}
+
 /* Files that fill, change and go while the thread writes them keep what is in them; who closes one waits for
  * a piece at most, and the end for no round. */
 static void test_writer(void) {
@@ -502,6 +575,7 @@ int main(void) {
   test_waiting();
   test_nearly_full();
   test_scratch();
+  test_log();
   test_writer();
   return finish();
 }

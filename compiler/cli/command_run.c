@@ -1,12 +1,10 @@
 /* command_run.c: flowc run: a script compiled in memory, or found remembered, and run in this process. */
-#include "code_cache.h"
-#include "late_code.h"
 #include "cli/commands.h"
 
 #include "exec/command_line.h"
 #include "exec/exec.h"
 #include "process/process.h"
-#include "interp/interp.h"
+#include "cli/program.h"
 #include "cli/words.h"
 
 #include <fcntl.h>
@@ -15,7 +13,7 @@
 
 typedef struct RunWords {
   const char *file;
-  bool interp, at_once;
+  bool interp;
   FlBuildOptions build;
   int argc; /* of the script: its name, run options that stood before the file, what followed the file */
   char **argv;
@@ -79,49 +77,9 @@ static int read_words(int n_words, char **words, RunWords *w) {
   if (strange && (!w->file || access(w->file, F_OK))) return misspelt(strange);
   if (!w->file) return fl_words_usage(FL_COMMAND_RUN);
   if (own.flags[FL_FLAG_QUICK]) w->build.level = 0;
-  const char *kernels = getenv("FLOW_KERNELS");
-  w->build.late = w->build.level > 0 && !(kernels && strcmp(kernels, "first") == 0);
-  w->at_once = kernels && strcmp(kernels, "once") == 0;
   w->interp = own.flags[FL_FLAG_INTERP] != NULL;
   w->argv[0] = (char *)(uintptr_t)w->file;
   return FL_WORDS_READ;
-}
-
-static int run_interpreted(FlCompilation *c, const RunWords *w) {
-  FlBuildOptions build = w->build;
-  build.level = 0;
-  int status = fl_compile_ir(c, &build);
-  if (status) return status;
-  const FlPlan *plan = fl_compile_plan(c, &build);
-  if (!plan) return fl_compilation_lacks(c);
-  FlInterp *in = fl_interp_make(c->arena, plan, c->sources);
-  return fl_main_for(fl_interp_program(in, NULL), c->script->path, w->argc, w->argv, NULL);
-}
-
-static int run_compiled(FlCompilation *c, const RunWords *w) {
-  FlCodeCache *cache = fl_code_cache_open();
-  FlLoaded *loaded = fl_code_cache_get(cache, c, &w->build);
-  int status = 0;
-  if (!loaded) {
-    FlObject object = {0};
-    status = fl_compile_ir(c, &w->build);
-    if (!status) status = fl_compile_object_with(c, &w->build, fl_code_cache_units(cache, &w->build), &object);
-    char *why = NULL;
-    if (!status && !(loaded = fl_load_object(object.bytes, object.size, &why))) {
-      fprintf(stderr, "error: flow itself failed: loading the compiled script: %s\n", why ? why : "");
-      status = 70;
-    }
-    if (!status) fl_code_cache_put(cache, c, &w->build, &object);
-    free(why);
-    free(object.bytes);
-  }
-  FlLateCode *late = w->build.late ? fl_late_code_new(fl_code_cache_units(cache, &w->build), &w->build) : NULL;
-  FlKernelMaker maker = {fl_late_code_make, late, w->at_once};
-  if (!status) status = fl_main_for(fl_loaded_program(loaded), c->script->path, w->argc, w->argv, late ? &maker : NULL);
-  if (loaded) fl_loaded_free(loaded);
-  fl_late_code_free(late);
-  fl_code_cache_close(cache);
-  return status;
 }
 
 /* The script was on it: nothing is left for the script to read. */
@@ -139,7 +97,7 @@ int fl_command_run(int n_words, char **words) {
   if (status == FL_WORDS_READ) {
     status = fl_compilation_init(&c, w.file);
     if (!status && strcmp(w.file, "-") == 0) leave_standard_input();
-    if (!status) status = w.interp ? run_interpreted(&c, &w) : run_compiled(&c, &w);
+    if (!status) status = (w.interp ? fl_program_interpret : fl_program_run)(&c, &w.build, w.argc, w.argv);
     fl_compilation_reset(&c);
   }
   free(w.argv);

@@ -1,15 +1,13 @@
 /* command_test.c: flowc test: every test block of the given files, each in a process of its own.
  *
- * A test is compiled as a program whose main is the block, and interpreted without a store; it passes when
+ * A test is a program whose main is the block, run as `flowc run` would without a store; it passes when
  * that ends with status 0. Its output is shown only when it fails. As many run at the same time as there are
  * processors; what is printed is in the order of the files. */
 #include "cli/commands.h"
 #include "driver.h"
 
-#include "exec/exec.h"
-#include "process/process.h"
-#include "interp/interp.h"
 #include "sched/sched.h"
+#include "cli/program.h"
 #include "cli/scripts.h"
 #include "cli/verdicts.h"
 
@@ -28,24 +26,18 @@ typedef struct Test {
 
 typedef FlVec(Test) Tests;
 
-/* In the child: compiles and runs one block; the exit status. */
-static int run_test(const Test *t) {
+/* In the child: runs one block; the exit status. */
+static int run_test(const Test *t, bool interp) {
   FlCompilation c;
   fl_compilation_init_text(&c, t->file, t->text);
-  FlBuildOptions build = {.level = 0, .cpu = FL_CPU_HOST, .test = t->index};
-  int status = fl_compile_ir(&c, &build);
-  if (!status) {
-    const FlPlan *plan = fl_compile_plan(&c, &build);
-    char *argv[] = {(char *)(uintptr_t)t->file, "--quiet", "--no-cache", "--workers", "1", NULL};
-    status = !plan ? fl_compilation_lacks(&c)
-                   : fl_main_for(fl_interp_program(fl_interp_make(c.arena, plan, c.sources), NULL),
-                                 c.script->path, 5, argv, NULL);
-  }
+  FlBuildOptions build = {.level = 1, .cpu = FL_CPU_HOST, .test = t->index};
+  char *argv[] = {(char *)(uintptr_t)t->file, "--quiet", "--no-cache", "--workers", "1", NULL};
+  int status = (interp ? fl_program_interpret : fl_program_run)(&c, &build, 5, argv);
   fl_compilation_reset(&c);
   return status;
 }
 
-static void start(Test *t) {
+static void start(Test *t, bool interp) {
   fflush(stdout);
   fflush(stderr);
   t->said = tmpfile();
@@ -53,7 +45,7 @@ static void start(Test *t) {
   if (t->pid != 0) return;
   dup2(fileno(t->said), STDOUT_FILENO);
   dup2(fileno(t->said), STDERR_FILENO);
-  int status = run_test(t);
+  int status = run_test(t, interp);
   fflush(stdout);
   _exit(status);
 }
@@ -118,7 +110,7 @@ int fl_command_test(int n_words, char **words) {
   int status = fl_words_read(FL_COMMAND_TEST, n_words, words, &w);
   if (status != FL_WORDS_READ) return status;
   FlVerdicts v = {.arena = fl_arena_new(), .command = FL_COMMAND_TEST};
-  bool json = w.flags[FL_FLAG_JSON] != NULL;
+  bool json = w.flags[FL_FLAG_JSON] != NULL, interp = w.flags[FL_FLAG_INTERP] != NULL;
   FlScriptList files = {0};
   Tests tests = {0};
   int worst = fl_scripts_find(v.arena, "test", w.n_operands, w.operands, &files), failed = 0;
@@ -129,7 +121,7 @@ int fl_command_test(int n_words, char **words) {
   failed = v.at.n;
   int at_once = fl_sched_cpus();
   for (int next = 0, done = 0; done < tests.n; done++) {
-    for (; next < tests.n && next - done < at_once; next++) start(&tests.at[next]);
+    for (; next < tests.n && next - done < at_once; next++) start(&tests.at[next], interp);
     FlVerdict one = finish(v.arena, &tests.at[done]);
     failed += one.status != 0;
     if (one.status && !json)

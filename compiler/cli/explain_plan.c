@@ -252,6 +252,13 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
     fl_explain_set_name(p, op->results[0], fl_explain_name(p, part));
     return;
   }
+  case FL_OP_KEY_SET: return; /* a part of what asks it */
+  case FL_OP_IN_KEYS: {
+    int first = 1 + (int)op->attrs.i;
+    fl_explain_step(p, line, "ask", "%s: among the keys of the other table",
+                    fl_explain_names(p, op->n_args - first, op->args + first));
+    return;
+  }
   case FL_OP_JOIN: fl_explain_step(p, line, "join", "%s", join_words(p, op)); return;
   case FL_OP_AGGREGATES:
     name_by_place(p, op);

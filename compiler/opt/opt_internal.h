@@ -84,6 +84,11 @@ bool fl_opt_same_within(FlOp *a, FlOp *b);
 /* The region of a runtime operator, which says the group where it fails, becomes that of another one. */
 void fl_opt_move_within(FlOp *from, FlOp *to);
 
+/* ---- parts.c ---- */
+
+/* A reader of one file whose filters may be asked while it is read. */
+bool fl_opt_is_parted(const FlOp *op);
+
 /* ---- sizes.c ---- */
 
 /* The same SSA value, or equal constants. */

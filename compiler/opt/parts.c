@@ -1,7 +1,7 @@
-/* parts.c: filters go into the reader. A file of a format with PARTS whose columns only go through filters, or
- * into aggregates (folds.c), is read part by part: each part's rows are parsed, what is computed of them for
- * the filter and after it is computed at once, and only the rows that are kept stay; the columns of the file
- * as a whole are never in memory.
+/* parts.c: filters go into the reader. A file of a format with PARTS whose columns only go through filters,
+ * or into aggregates (folds.c), is read part by part: each part's rows are parsed, what is computed of them
+ * for the filter and after it is computed at once, and only the rows that are kept stay; the columns of the
+ * file as a whole are never in memory.
  *
  *   %n, %a, %b = read_table F            %p, %f = table_parts F
  *   %m = map %n { ... a[i] ... }         %l = map %p { (k)
@@ -96,13 +96,25 @@ static bool take_filter(FlParts *p, FlOp *op) {
   return true;
 }
 
+/* Asks a set that is there before, of columns of one space. */
+static bool take_ask(FlParts *p, FlOp *op) {
+  FlPartSpace *space = fl_part_space(p, op->args[1]);
+  if (!space || !is_before(p, op->args[0])) return false;
+  for (int i = 1; i < op->n_args; i++)
+    if (fl_part_space(p, op->args[i]) != space) return false;
+  put_space(p, op->results[0], space);
+  return true;
+}
+
 static bool find_inside(FlParts *p) {
   bool filters = false;
   FlPartSpace *rows = new_space(p, p->reader->results[0]);
   for (int k = 1; k < p->reader->n_results; k++) put_space(p, p->reader->results[k], rows);
   for (FlOp *op = p->reader->next; op; op = op->next) {
     bool filter = op->code == FL_OP_COMPRESS && take_filter(p, op);
-    if (!filter && !(op->code == FL_OP_MAP && take_map(p, op))) continue;
+    bool moves = filter || (op->code == FL_OP_IN_KEYS && take_ask(p, op)) ||
+                 (op->code == FL_OP_MAP && take_map(p, op));
+    if (!moves) continue;
     filters = filters || filter;
     fl_vec_push(p->arena, &p->inside, op);
     fl_map_set(p->moves, op, op);
@@ -308,7 +320,7 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
 /* ---- readers ------------------------------------------------------------------------------------------ */
 
 /* One file, read into columns of scalars alone: a category's levels are those of all rows. */
-static bool is_candidate(const FlOp *op) {
+bool fl_opt_is_parted(const FlOp *op) {
   if (op->code != FL_OP_READ_TABLE || op->args[0]->type.rank || op->n_results < 2) return false;
   for (int i = 0; i < op->attrs.n_columns; i++) {
     const FlColumnAttr *c = &op->attrs.columns[i];
@@ -339,7 +351,7 @@ void fl_opt_parts(FlModule *m) {
   for (FlFunc *f = m->first; f; f = f->next) {
     FlVec(FlOp *) readers = {0}; /* found before what stands behind them moves */
     for (FlOp *op = f->body->first; op; op = op->next)
-      if (is_candidate(op)) fl_vec_push(arena, &readers, op);
+      if (fl_opt_is_parted(op)) fl_vec_push(arena, &readers, op);
     for (int i = 0; i < readers.n; i++) try_reader(f, readers.at[i]);
   }
   fl_arena_free(arena);

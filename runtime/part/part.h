@@ -142,6 +142,11 @@ FlRuntimeOp fl_rt_distinct;
  * rows, with -1 on the right. A null key matches nothing. Attribute i = 1: E0972 when a left row has several
  * matches. */
 FlRuntimeOp fl_rt_join;
+/* keys (columns: these), none of them texts -> a set of them, for in_keys alone (key_set.c). */
+FlRuntimeOp fl_rt_key_set;
+/* set, [mask bool[n] with attribute i = 1,] keys of n rows, of the set's types (columns) -> bool[n]: the row is in the mask, and its
+ * keys may be among those of the set; it is wherever they are. None with a null key is, but where most rows are. */
+FlRuntimeOp fl_rt_in_keys;
 
 /* left, right: what the rows are ordered by, numbers or times of one type [, groups g,
  * group i64 of each left row, of each right row: attribute i has bit 4] [, the largest distance, f64 for

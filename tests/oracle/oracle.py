@@ -38,6 +38,8 @@ class Run:
         self.script = "".join(case.text() for case in cases)
         self.script = cases[0].prelude(self.script) + self.script
         (folder / "case.flow").write_text(self.script)
+        for name, text in [file for case in cases for file in getattr(case, "files", list)()]:
+            (folder / name).write_text(text, newline="")
         env = dict(os.environ, FLOW_CACHE=str(folder / ".flow"), FLOW_CODE_CACHE="", NO_COLOR="1", LC_ALL="C.UTF-8")
         try:
             done = subprocess.run([FLOWC, "run", "--no-cache", *WAYS[way], "case.flow"], cwd=folder, env=env, capture_output=True, timeout=120 * PATIENCE)

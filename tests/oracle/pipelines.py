@@ -5,6 +5,7 @@ one of which a failure may have. It writes itself as statements of a script; wha
 """
 import csv
 import io
+import math
 import random
 
 import tables as verbs
@@ -19,6 +20,7 @@ from values import FLOATS, INTS, OPEN, Fault, Type, held, key, literal, same, to
 KINDS = ("i64", "i64", "i64", "f64", "f64", "text", "text", "bool", "date", "datetime", "duration", "category", "i32", "u8", "f32", "i16", "u32")
 LEVELS = (["S", "M", "L"], ["b", "a"], ["only"])
 NULL = "<null>"
+IN_FILES = {"i64", "f64", "text", "bool", "date", "datetime", "i32", "u8", "i16", "u32"}  # kinds whose values a CSV file gives back
 
 
 class Source:
@@ -27,8 +29,27 @@ class Source:
     def __init__(self, name, table, origin="plain"):
         self.name, self.table, self.origin = name, table, origin
 
+    def fits_file(self):
+        return bool(self.table.columns) and all(
+            t.kind in IN_FILES and (t.kind != "f64" or all(v is None or math.isfinite(v) for v in values)) for t, values in self.table.columns.values())
+
+    def file(self):
+        """The text of a CSV file of it; of origin `kept` between rows that a filter drops."""
+        def line(values, keep):
+            return ",".join([*(NULL if v is None else cell(v, t.kind) for v, t in zip(values, types)), *([keep] if self.origin == "kept" else [])])
+        types = list(self.table.types().values())
+        rows = [[values[i] for _, values in self.table.columns.values()] for i in range(self.table.n)]
+        lines = [",".join([*self.table.columns, *(["keep_"] if self.origin == "kept" else [])])]
+        for k, values in enumerate(rows):
+            lines += [line(values, "true")] + [line(rows[(k * 7 + 3) % len(rows)], "false")] * (k % 3 if self.origin == "kept" else 0)
+        return "\n".join(lines) + "\n"
+
     def text(self):
         parts, padded = [], False
+        if self.origin in ("file", "kept"):
+            types = ", ".join([f"{name}: {t.kind}{'?' if t.null else ''}" for name, t in self.table.types().items()] + ["keep_: bool"] * (self.origin == "kept"))
+            kept = " |> where(keep_) |> drop(keep_)" if self.origin == "kept" else ""
+            return f'let {self.name} = read_csv("{self.name}.in.csv", null = "{NULL}", types = ({types})){kept}'
         for name, (type_, values) in self.table.columns.items():
             if not values or type_.null and (all(v is None for v in values) or None not in values):
                 padded = True
@@ -51,6 +72,13 @@ class Source:
         elif self.origin == "if":
             lines = [f"let {self.name}_all = {text}", f"let {self.name} = if len({self.name}_all) > 2 {{ {self.name}_all }} else {{ {self.name}_all |> head({n}) }}"]
         return "\n".join(lines)
+
+
+def cell(value, kind):
+    """As a CSV file has it."""
+    if kind == "text":
+        return '"' + value.replace('"', '""') + '"'
+    return literal(value, kind).split('"')[1] if kind in ("date", "datetime") else str(value).lower() if kind == "bool" else repr(value)
 
 
 def filler(type_):
@@ -88,7 +116,7 @@ class Case:
     def text(self):
         """The statements of the case, which write its result to NAME.csv."""
         chain = " |> ".join(v.text for v in self.chain)
-        lines = [s.text() for s in self.sources if s is self.sources[0] or s.name in chain]
+        lines = [s.text() for s in [*self.sources[1:], self.sources[0]] if s is self.sources[0] or s.name in chain]
         first = self.sources[0].name
         table = self.expected
         if self.grouped:
@@ -106,6 +134,10 @@ class Case:
                 shown += f" |> derive({', '.join(f'{n} = {n} // microseconds(1)' for n in times)})"
         lines.append(f'write_csv({shown}, "{first}.csv", null = "{NULL}")')
         return "\n".join(lines) + "\n"
+
+    def files(self):
+        """What the script reads: (name, text) of each."""
+        return [(f"{s.name}.in.csv", s.file()) for s in self.sources if s.origin in ("file", "kept")]
 
     @staticmethod
     def prelude(script):
@@ -185,14 +217,19 @@ class Maker(ArraysOfRows, Columns):
             columns[self.fresh(kind[0])] = Type(kind, null, levels), values
         return Table(columns, n)
 
+    def source(self, name, table, origins=("plain", "plain", "halves", "if")):
+        found = Source(name, table, self.pick(*(["kept"] * 3 if self.files else origins), "file", "kept"))
+        return found if found.origin not in ("file", "kept") or found.fits_file() else Source(name, table)
+
     def size(self):
         return self.pick(0, 1, 2, 3, 5, 8, 12, 12, 20, 40)
 
     def case(self, name):
         self.counter = 0
-        table = self.table(self.size())
-        self.name = name
-        self.sources = [Source(name, table, self.pick("plain", "plain", "halves", "if"))]
+        self.name, self.files = name, self.chance(0.2)  # is it of files alone, most of which are joined?
+        kinds = [self.pick(*sorted(IN_FILES)) for _ in range(self.number(1, 4))] if self.files else None
+        table = self.table(self.size(), kinds and ["i64", "f64", *kinds])
+        self.sources = [self.source(name, table)]
         chain = []
         wanted = self.number(1, 6)
         tries = 0
@@ -241,6 +278,8 @@ class Maker(ArraysOfRows, Columns):
             names = ["where", "where", "derive", "derive", "select", "drop", "rename", "group_by", "group_by", "summarize", "summarize_by", "sort", "sort", "head",
                      "top", "distinct", "join", "join", "join_asof", "concat", "drop_null", "fill_null", "fill", "unpivot", "pivot", "value_counts",
                      "complete", "describe", "derive_by", "each", "sets", "sample", "where_each"]
+        if self.files:
+            names = ["where", "derive", "join", "join", "join", "select", "summarize_by", "drop_null"]
         name = self.pick(*names)
         return getattr(self, "verb_" + name)(table) if on(name) else None
 
@@ -411,8 +450,8 @@ class Maker(ArraysOfRows, Columns):
             if name not in columns and name not in keys and name + "_r" not in table.columns:
                 columns[name] = Type("i64"), [self.value("i64") for _ in range(m)]
         other = Table(columns, m)
-        self.sources.append(Source(self.fresh(self.name + "o"), other))
-        how = self.pick("inner", "left", "right", "full", "semi", "anti")
+        self.sources.append(self.source(self.fresh(self.name + "o"), other, ("plain",)))
+        how = self.pick("inner", "left", "right", "full", "semi", "anti", *(["inner", "semi"] * 2 * self.files))
         expect = self.chance(0.1) and how not in ("semi", "anti")
         return verbs.join(self.sources[-1].name, other, on_, how, "_r", expect)
 

@@ -1,0 +1,249 @@
+/* key_set.c: the operators key_set and in_keys: which rows may have a partner among the keys of other rows,
+ * asked before the rows are kept, so that a join of a large table with a small one never sees most of it.
+ *
+ * In: the key columns of the small side; then those of rows of the large one. Out: the set, an array of words
+ * that means something to in_keys alone; a mask of the rows. What always holds: a row whose keys are among
+ * those of the set is in the mask, unless the mask that it narrows lacks it; a row with a null key is among
+ * none. Others may be in it, so who needs to know joins.
+ *
+ * One key whose values lie close is a bit for each value from the least to the greatest; else there are two
+ * bits a row, by hash, in one word of a table that has BLOOM_BITS of them a row (a blocked Bloom filter:
+ * Putze, Sanders, Singler 2007). Of rows of which most are among the keys, as those of a sample say, no more
+ * are asked. */
+#include "part/part_internal.h"
+
+enum {
+  KIND,                /* of the set, in its first word */
+  LEAST,               /* SPAN: the code of the first bit */
+  SIZE,                /* SPAN: how many bits there are; BLOOM: how many words */
+  WORDS,               /* where the bits begin */
+  SPREAD = 256,        /* SPAN: values for each row at most */
+  BLOOM_BITS = 16,     /* for each row, at least */
+  MOST_ROWS = 1 << 22, /* with more in the set, a look into it costs what it spares */
+  SAMPLE = 8,          /* runs of FL_PART_BATCH rows */
+};
+typedef enum SetKind { ALL, SPAN, BLOOM } SetKind;
+
+typedef struct Keys {
+  int32_t n_keys;
+  FlPartCol *keys;
+  int64_t n;
+} Keys;
+
+static FlStatus read_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, int32_t at, Keys *k) {
+  *k = (Keys){.n_keys = desc->n_columns, .keys = fl_part_alloc(m, desc->n_columns, sizeof *k->keys)};
+  if (k->keys == NULL) return 1;
+  for (int32_t i = 0; i < k->n_keys; i++) {
+    if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[i], &k->keys[i]) != 0) return 1;
+    if (k->keys[i].n != k->keys[0].n) return fl_part_fail_shape(m->ctx, desc, k->keys[0].n, k->keys[i].n);
+  }
+  k->n = k->keys[0].n;
+  return 0;
+}
+
+static bool is_whole(const FlPartCol *c) { return c->dtype != FL_F64 && c->dtype != FL_F32; }
+
+static inline uint64_t mix(uint64_t h) { /* the finalizer of MurmurHash3: a bijection */
+  h ^= h >> 33;
+  h *= UINT64_C(0xff51afd7ed558ccd);
+  h ^= h >> 33;
+  h *= UINT64_C(0xc4ceb9fe1a85ec53);
+  return h ^ h >> 33;
+}
+
+/* Hashes of at most FL_PART_BATCH rows. */
+static void hash_rows(const Keys *k, int64_t row, int64_t n, uint64_t *hash) {
+  uint64_t code[FL_PART_BATCH];
+  fl_part_read_code(&k->keys[0], row, n, hash);
+  for (int64_t i = 0; i < n; i++) hash[i] = mix(hash[i]);
+  for (int32_t key = 1; key < k->n_keys; key++) {
+    fl_part_read_code(&k->keys[key], row, n, code);
+    for (int64_t i = 0; i < n; i++) hash[i] = mix(hash[i] * 31 + code[i]);
+  }
+}
+
+static bool has_null(const Keys *k, int64_t row) {
+  bool null = false;
+  for (int32_t i = 0; i < k->n_keys; i++) null |= !fl_part_valid(k->keys[i].valid, row);
+  return null;
+}
+
+/* ---- the set ------------------------------------------------------------------------------------------ */
+
+typedef struct Making {
+  const Keys *keys;
+  uint64_t *set;
+  _Atomic uint64_t least, greatest;
+} Making;
+
+static int32_t range_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Making *g = (Making *)(uintptr_t)env;
+  uint64_t code[FL_PART_BATCH], least = UINT64_MAX, greatest = 0;
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, end - row);
+    fl_part_read_code(&g->keys->keys[0], row, n, code);
+    for (int64_t i = 0; i < n; i++) {
+      if (has_null(g->keys, row + i)) continue;
+      least = code[i] < least ? code[i] : least;
+      greatest = code[i] > greatest ? code[i] : greatest;
+    }
+  }
+  uint64_t seen = atomic_load_explicit(&g->least, memory_order_relaxed);
+  while (least < seen && !atomic_compare_exchange_weak(&g->least, &seen, least)) {}
+  seen = atomic_load_explicit(&g->greatest, memory_order_relaxed);
+  while (greatest > seen && !atomic_compare_exchange_weak(&g->greatest, &seen, greatest)) {}
+  return 0;
+}
+
+static inline uint64_t two_bits(uint64_t hash) {
+  return UINT64_C(1) << (hash & 63) | UINT64_C(1) << (hash >> 6 & 63);
+}
+static inline uint64_t word_of(uint64_t hash, uint64_t words) { return hash >> 12 & (words - 1); }
+
+static int32_t enter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Making *g = env;
+  uint64_t at[FL_PART_BATCH], size = g->set[SIZE], least = g->set[LEAST], *bits = g->set + WORDS;
+  bool span = g->set[KIND] == SPAN;
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, end - row);
+    if (span) fl_part_read_code(&g->keys->keys[0], row, n, at);
+    else hash_rows(g->keys, row, n, at);
+    for (int64_t i = 0; i < n; i++) {
+      if (has_null(g->keys, row + i)) continue;
+      uint64_t bit = at[i] - least, *word = span ? &bits[bit >> 6] : &bits[word_of(at[i], size)];
+      __atomic_fetch_or(word, span ? UINT64_C(1) << (bit & 63) : two_bits(at[i]), __ATOMIC_RELAXED);
+    }
+  }
+  return 0;
+}
+
+static FlArray *new_set(FlCtx *ctx, SetKind kind, uint64_t least, uint64_t size, uint64_t words) {
+  int64_t n = WORDS + (int64_t)words;
+  FlArray *a = fl_array_new(ctx, FL_I64, 1, &n);
+  if (a == NULL) return NULL;
+  uint64_t *set = a->data;
+  memset(set, 0, (size_t)n * sizeof *set);
+  set[KIND] = kind;
+  set[LEAST] = least;
+  set[SIZE] = size;
+  return a;
+}
+
+/* The empty set of the right size. */
+static FlArray *make_empty(FlCtx *ctx, Making *g, FlStatus *status) {
+  const Keys *k = g->keys;
+  *status = 0;
+  if (k->n > MOST_ROWS) return new_set(ctx, ALL, 0, 0, 0);
+  if (k->n_keys == 1 && is_whole(&k->keys[0])) {
+    *status = fl_part_for(ctx, range_body, g, k->n, 0.7);
+    uint64_t least = atomic_load(&g->least), greatest = atomic_load(&g->greatest);
+    if (*status != 0) return NULL;
+    if (least > greatest) return new_set(ctx, SPAN, 0, 0, 1); /* no row */
+    if (greatest - least < (uint64_t)k->n * SPREAD)
+      return new_set(ctx, SPAN, least, greatest - least + 1, (greatest - least) / 64 + 2);
+  }
+  uint64_t words = 1;
+  while (words * 64 < (uint64_t)k->n * BLOOM_BITS) words *= 2;
+  return new_set(ctx, BLOOM, 0, words, words);
+}
+
+static FlStatus make_set(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  Keys keys;
+  FlStatus status;
+  if (read_keys(m, desc, args, 0, &keys) != 0) return 1;
+  Making g = {.keys = &keys, .least = UINT64_MAX};
+  out[0] = make_empty(m->ctx, &g, &status);
+  if (out[0] == NULL) return 1;
+  g.set = out[0]->data;
+  return g.set[KIND] == ALL || status != 0 ? status : fl_part_for(m->ctx, enter_body, &g, keys.n, 2.0);
+}
+
+FlStatus fl_rt_key_set(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, make_set);
+}
+
+/* ---- asking it ---------------------------------------------------------------------------------------- */
+
+typedef struct Asking {
+  const Keys *keys;
+  const uint64_t *set;
+  const uint8_t *mask; /* NULL: all rows */
+  uint8_t *out;
+} Asking;
+
+static void ask_span(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
+  uint64_t code[FL_PART_BATCH], size = a->set[SIZE], least = a->set[LEAST];
+  const uint64_t *bits = a->set + WORDS;
+  fl_part_read_code(&a->keys->keys[0], row, n, code);
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t bit = code[i] - least;
+    bit = bit < size ? bit : size; /* behind the last there is one that nobody has */
+    in[i] = (uint8_t)(bits[bit >> 6] >> (bit & 63) & 1);
+  }
+}
+
+static void ask_bloom(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
+  uint64_t hash[FL_PART_BATCH], words = a->set[SIZE];
+  const uint64_t *bits = a->set + WORDS;
+  hash_rows(a->keys, row, n, hash);
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t two = two_bits(hash[i]);
+    in[i] = (bits[word_of(hash[i], words)] & two) == two;
+  }
+}
+
+/* Some rows of at most FL_PART_BATCH. */
+static void ask_rows(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
+  if (a->set[KIND] == SPAN) ask_span(a, row, n, in);
+  else ask_bloom(a, row, n, in);
+  for (int32_t k = 0; k < a->keys->n_keys; k++) {
+    const uint8_t *valid = a->keys->keys[k].valid;
+    for (int64_t i = 0; valid != NULL && i < n; i++) in[i] &= valid[row + i] != 0;
+  }
+  for (int64_t i = 0; a->mask != NULL && i < n; i++) in[i] &= a->mask[row + i];
+}
+
+static int32_t ask_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Asking *a = env;
+  (void)ctx;
+  for (int64_t row = begin; row < end; row += FL_PART_BATCH)
+    ask_rows(a, row, fl_part_min(FL_PART_BATCH, end - row), a->out + row);
+  return 0;
+}
+
+/* Of runs of rows here and there, more than three quarters of those in the mask are among the keys. */
+static bool has_most(const Asking *a) {
+  uint8_t in[FL_PART_BATCH];
+  int64_t asked = 0, found = 0, n = a->keys->n;
+  if (a->set[KIND] == ALL) return true;
+  if (n < 2 * SAMPLE * FL_PART_BATCH) return false;
+  for (int64_t run = 0; run < SAMPLE; run++) {
+    int64_t row = n / SAMPLE * run;
+    ask_rows(a, row, FL_PART_BATCH, in);
+    for (int64_t i = 0; i < FL_PART_BATCH; i++) {
+      found += in[i];
+      asked += a->mask == NULL || a->mask[row + i] != 0;
+    }
+  }
+  return asked >= FL_PART_BATCH && found * 4 > asked * 3;
+}
+
+static FlStatus ask(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  Keys keys;
+  FlArray *mask = desc->i ? args[1].a : NULL;
+  if (read_keys(m, desc, args, mask != NULL ? 2 : 1, &keys) != 0) return 1;
+  if (mask != NULL && mask->dims[0] != keys.n) return fl_part_fail_shape(m->ctx, desc, keys.n, mask->dims[0]);
+  Asking a = {.keys = &keys, .set = args[0].a->data, .mask = mask != NULL ? mask->data : NULL};
+  bool most = has_most(&a);
+  out[0] = most && mask != NULL ? fl_array_ref(mask) : fl_array_new(m->ctx, FL_BOOL, 1, &keys.n);
+  if (out[0] == NULL) return 1;
+  if (most && mask == NULL) memset(out[0]->data, 1, (size_t)keys.n);
+  a.out = out[0]->data;
+  return most ? 0 : fl_part_for(m->ctx, ask_body, &a, keys.n, 1.5 * desc->n_columns);
+}
+
+FlStatus fl_rt_in_keys(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return fl_part_give(ctx, desc, args, results, 1, ask);
+}

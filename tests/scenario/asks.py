@@ -1,0 +1,140 @@
+"""Rows of a file that a join drops are dropped while the file is read (opt/asks.c, part/key_set.c), and the answers are those of plain Python:
+keys of every type that is asked, near and far apart, with nulls, NaN and zeros of both signs; few keys, most and none; joins of every
+kind, one after another, through filters and groups; with --memory and in every way of running; and the error of a row that a join would
+drop is that of the file read as a whole. usage: asks.py [COUNT] [SEED]"""
+import math
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import Place, check, finish
+
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 24
+ROWS, SMALL = 30_000, 3_000
+draw = random.Random(sys.argv[2] if len(sys.argv) > 2 else "asks")
+MAKE = """let n = %d
+let floats = [0.0, -0.0, 0.0 / 0.0, 1.0 / 0.0, -1.5, 1e300, 2.5]
+fn rows(n: i64, m: i64, by: i64) = table(i = [for k in 0..n: (k * by) %% m - 50], far = [for k in 0..n: (k * by) %% m * 1_000_003_000_007 - 77],
+  d = [for k in 0..n: date("1995-01-01") + days((k * by) %% m)], t = [for k in 0..n: datetime("1995-01-01 00:00:00") + seconds((k * by) %% m * 3601)],
+  x = [for k in 0..n: if k %% 3 == 0 { floats[k * by %% 7] } else { f64((k * by) %% m) / 7 }], f = [for k in 0..n: f32((k * by) %% m)], s = [for k in 0..n: i16((k * by) %% m %% 3000)],
+  u = [for k in 0..n: u64((k * by) %% m)], ni = [for k in 0..n: if k %% 5 == 1 { null } else { (k * by) %% m }], b = [for k in 0..n: k * by %% 11 == 3],
+  v = [for k in 0..n: k %% 1000], w = [for k in 0..n: f64(k %% 97) / 4])
+write_arrow(rows(n, 9973, 7919), "large.arrow")
+write_csv(rows(n, 9973, 7919), "large.csv", null = "?")
+""" % ROWS + "".join(f'write_arrow(rows({SMALL}, {m}, 31), "small{k}.arrow")\n' for k, m in enumerate((1, 41, 9973, 20011)))
+FLOATS = [0.0, -0.0, math.nan, math.inf, -1.5, 1e300, 2.5]
+KEYS = ["i", "far", "d", "t", "x", "f", "s", "u", "ni", "b"]
+
+
+def table(n, m, by):
+    """The rows of a file; dates and times as the numbers that they are made of, which are equal where these are."""
+    rows = []
+    for k in range(n):
+        j = k * by % m
+        x = FLOATS[k * by % 7] if k % 3 == 0 else j / 7
+        x = "nan" if x != x else x + 0.0
+        rows.append(dict(i=j - 50, far=j, d=j, t=j, x=0.0 if x == 0 else x, f=j, s=j % 3000, u=j, ni=None if k % 5 == 1 else j, b=k * by % 11 == 3, v=k % 1000, w=k % 97 / 4))
+    return rows
+
+
+LARGE = table(ROWS, 9973, 7919)
+SMALLS = [table(SMALL, m, 31) for m in (1, 41, 9973, 20011)]
+
+
+def joined(left, right, keys, how):
+    """(row of the left table, row of the right one or None) in order."""
+    by = {}
+    for r in right:
+        k = tuple(r[b] for _, b in keys)
+        if None not in k:
+            by.setdefault(k, []).append(r)
+    out = []
+    for l in left:
+        found = by.get(tuple(l[a] for a, _ in keys), [])
+        if how in ("semi", "anti"):
+            out += [(l, None)] if bool(found) == (how == "semi") else []
+        else:
+            out += [(l, r) for r in found] or ([(l, None)] if how == "left" else [])
+    return out
+
+
+def small(k):
+    """A small side: its text, rows, and the names of its columns."""
+    which, most = draw.randrange(4), draw.choice([0, 3, 60, 500, 1000])
+    rows = [r for r in SMALLS[which] if r["v"] < most]
+    text = f'read_arrow("small{which}.arrow") |> where(v < {most})'
+    if draw.random() < 0.3:
+        return f"{text} |> distinct(i, s) |> select(i, s, v)", list({(r["i"], r["s"]): r for r in reversed(rows)}.values())[::-1], ["i", "s"]
+    return f"{text} |> select({', '.join(KEYS)}, v)", rows, KEYS
+
+
+def case(k):
+    """Statements that print lines, and the lines."""
+    text, rows, has = small(k)
+    head = [f"let o{k} = {text}"]
+    source = draw.choice([f'read_arrow("large{k}.arrow")'] * 2 + [f'read_csv("large{k}.csv", null = "?", types = (far: i64, f: f32, s: i16, u: u64))'])
+    left, chain = LARGE, []
+    if draw.random() < 0.6:
+        least = draw.choice([-60, 20, 500, 990])
+        left, chain = [r for r in left if r["v"] > least], [f"where(v > {least})"]
+    pairs = [(r, []) for r in left]
+    for at in range(draw.choice([1, 1, 2])):
+        how = draw.choice(["inner", "semi", "inner", "semi", "left", "anti"])
+        names = draw.sample(has, draw.choice([1, 1, 2]))
+        if how in ("inner", "left") and not set(names) & {"far", "u", "t", "d", "i"}:
+            names.append("i")  # not many thousand partners of each row
+        if len(pairs) > 3 * ROWS:
+            break
+        found = joined([dict(p[0], p_=p) for p in pairs], rows, [(n, n) for n in names], how)
+        if len(found) > 40 * ROWS:
+            continue
+        pairs = [(l["p_"][0], l["p_"][1] + [r]) if how in ("inner", "left") else l["p_"] for l, r in found]
+        columns = names + ([f"y{at} = v"] if how in ("inner", "left") else [])
+        chain.append(f"join(o{k} |> select({', '.join(columns)}), on = ({', '.join(names)}), how = \"{how}\")")
+        if draw.random() < 0.3:
+            chain.append("derive(w2 = w * 2) |> where(w2 >= 3)")
+            pairs = [p for p in pairs if p[0]["w"] * 2 >= 3]
+            chain.append("drop(w2)")
+    name = draw.choice(["i", "s", "v"])
+    groups = {}
+    for l, _ in pairs:
+        groups.setdefault(l[name], []).append(l)
+    lines = [f"{len(pairs)} {float(sum(l['w'] for l, _ in pairs))!r} {sum(l['v'] * 3 + l['s'] for l, _ in pairs)}", str(len(groups))]
+    lines += [f"{g} {len(groups[g])} {float(sum(l['w'] for l in groups[g]))!r} {min(l['v'] for l in groups[g])}" for g in sorted(groups)[:5]]
+    body = [f"let r{k} = {source}" + "".join(f"\n  |> {c}" for c in chain),
+            f'print("{{len(r{k})}} {{sum(r{k}.w)}} {{sum(r{k}.v * 3) + sum([for z in r{k}.s: i64(z)])}}")',
+            f"let g{k} = r{k} |> group_by(g = {name}) |> summarize(n = count(), w = sum(w), v = min(v))", f"print(len(g{k}))",
+            f'for r in head(g{k}, 5) {{ print("{{r.g}} {{r.n}} {{r.w}} {{r.v}}") }}']
+    return head + body, lines
+
+
+place = Place()
+place.write("make.flow", MAKE)
+made = place.run("run", "make.flow")
+check(made.returncode == 0, "the files are written", made.stderr)
+cases = [case(k) for k in range(COUNT)]
+for k in range(COUNT):  # a file of its own: equal reads are one
+    for ending in "arrow", "csv":
+        (place.path / f"large{k}.{ending}").hardlink_to(place.path / f"large.{ending}")
+expected = [line for _, lines in cases for line in lines]
+place.write("ask.flow", "\n".join(line for text, _ in cases for line in text) + "\n")
+for way in (["--workers", "1"], ["--workers", "3"], ["--memory", "40M"], ["-O0"], ["--interp"]):
+    early = [w for w in way if w in ("-O0", "--interp")]
+    run = place.run("run", "--no-cache", *early, "ask.flow", *[w for w in way if w not in early])
+    found = run.stdout.splitlines()
+    check(len(found) == len(expected), f"{way}: as many lines as expected", f"{len(found)}, expected {len(expected)}\n{run.stderr[-1500:]}")
+    for have, want in zip(found, expected):
+        check(have == want, f"{way}: {want}", have)
+ir = place.run("build", "--emit=ir", "ask.flow").stdout
+check(ir.count("= in_keys<") >= COUNT // 2, "readers ask", ir.count("= in_keys<"))
+
+# ---- what is wrong in a row that no join keeps -----------------------------------------------------------
+
+(place.path / "bad.csv").write_text((place.path / "large.csv").read_text() + "77777,1,1995-01-01,1995-01-01T00:00:00Z,1,1,1,1,1,true,5,none\n")
+place.write("wrong.flow", 'let o = read_arrow("small1.arrow") |> where(v < 3)\nlet t = read_csv("bad.csv", null = "?", types = (w: f64))\nprint(sum((t |> where(v > 3) |> join(o, on = (i), how = "semi")).w))\n')
+said = [place.run("run", *o, "wrong.flow") for o in ([], ["-O0"], ["--interp"])]
+check(said[0].stderr.count("error E") == 1 and not said[0].stdout, "an error", said[0].stderr)
+for other in said[1:]:
+    check(said[0].stderr == other.stderr, "the same error as of the whole file", said[0].stderr + other.stderr)
+finish()

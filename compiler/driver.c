@@ -56,19 +56,21 @@ static void init(void *arg) {
   const char *path = a->path;
   const FlText1 *text = a->text;
   if (!c->arena) c->arena = fl_arena_new();
-  c->names = fl_interner_make(c->arena);
+  c->names = c->library ? c->library->names : fl_interner_make(c->arena);
   c->sources = fl_sources_make(c->arena);
+  if (c->library) c->sources->shared = c->library->sources;
   c->sink = fl_sink_make(c->arena, c->sources);
   c->script =
       fl_sources_add(c->sources, strcmp(path, "-") == 0 ? FL_STANDARD_INPUT : path, text->s, text->len);
 }
 
 void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text) {
-  fl_compilation_init_in(c, NULL, path, text);
+  fl_compilation_init_in(c, NULL, NULL, path, text);
 }
 
-void fl_compilation_init_in(FlCompilation *c, FlArena *arena, const char *path, const FlText1 *text) {
-  *c = (FlCompilation){.arena = arena};
+void fl_compilation_init_in(FlCompilation *c, FlArena *arena, FlParsedLibrary *library, const char *path,
+                            const FlText1 *text) {
+  *c = (FlCompilation){.arena = arena, .library = library};
   if (!guarded(init, &(Asked){.c = c, .path = path, .text = text})) *c = (FlCompilation){.lacks = true};
 }
 
@@ -129,6 +131,7 @@ static void check(void *arg) {
                         .witness = a->witness,
                         .stdlib_dir = found ? stdlib : "stdlib",
                         .test = a->test,
+                        .library = c->library,
                         .option_names = names,
                         .n_option_names = FL_N_OPTIONS + 1};
   c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);

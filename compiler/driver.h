@@ -29,6 +29,7 @@ typedef struct FlCompilation {
   FlSource *script;
   FlAst *ast;
   FlSemaResult sema;
+  FlParsedLibrary *library; /* shared with other compilations, or NULL */
   const FlPlan *plan; /* NULL until somebody asked for it */
   bool silent;        /* messages stay in the sink */
   /* It was left in the middle, for lack of memory or by a bug of flow: nothing in it is to be read, and what
@@ -42,8 +43,10 @@ typedef struct FlCompilation {
 int fl_compilation_init(FlCompilation *c, const char *path);
 /* The same with a text that was read already; it is copied. */
 void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text);
-/* The same in an arena that is the caller's: to be cleared instead of fl_compilation_reset. */
-void fl_compilation_init_in(FlCompilation *c, FlArena *arena, const char *path, const FlText1 *text);
+/* The same in an arena that is the caller's: to be cleared instead of fl_compilation_reset; and with what other compilations
+ * parsed of the library (or NULL), in an arena that lives longer, for messages and IR alone: programs say of what texts they were made. */
+void fl_compilation_init_in(FlCompilation *c, FlArena *arena, FlParsedLibrary *library, const char *path,
+                            const FlText1 *text);
 void fl_compilation_reset(FlCompilation *c);
 
 /* Text to tree, messages in the sink and, where these have no errors, the IR as it was written, in

@@ -24,6 +24,20 @@ typedef struct Guard {
   char bug[FL_BUG_TEXT]; /* what was found; "": memory is what was missing */
 } Guard;
 
+typedef struct Block {
+  struct Block *next;
+  size_t cap;
+} Block;
+
+typedef struct Arena {
+  FlArena room;        /* first, as others see it: of the block at the head */
+  Link link;
+  Block *head, *spare; /* spare: of what was cleared */
+  size_t bytes;        /* of all blocks */
+} Arena;
+
+static FlArena *arena_of(Link *l) { return (FlArena *)((char *)l - offsetof(Arena, link)); }
+
 /* The guard around what the thread does. The one thing that cannot be passed along: every function of the
  * compiler may ask for memory. */
 static _Thread_local Guard *guard;
@@ -93,7 +107,7 @@ bool fl_guard_bugs(void (*work)(void *arg), void *arg, char bug[FL_BUG_TEXT]) {
     return true;
   }
   while (g.pieces.next != &g.pieces) fl_piece_free(g.pieces.next + 1);
-  while (g.arenas.next != &g.arenas) fl_arena_free((FlArena *)g.arenas.next);
+  while (g.arenas.next != &g.arenas) fl_arena_free(arena_of(g.arenas.next));
   if (bug) memcpy(bug, g.bug, sizeof g.bug);
   else if (g.bug[0]) fl_bug("%s", g.bug); /* which is for a guard further out */
   return false;
@@ -145,17 +159,6 @@ FlBytes fl_piece_bytes(void) {
 
 /* ---- arena ---- */
 
-typedef struct Block {
-  struct Block *next;
-  size_t used, cap;
-} Block;
-
-struct FlArena {
-  Link link;           /* first */
-  Block *head, *spare; /* spare: of what was cleared */
-  size_t bytes;        /* of all blocks */
-};
-
 enum {
   BLOCK_BYTES = 1 << 16,
   HUGE_BYTES = 1 << 21, /* of a block once an arena is large: a page of the system that is cleared at once */
@@ -164,10 +167,10 @@ enum {
 };
 
 FlArena *fl_arena_new(void) {
-  FlArena *a = must_alloc(sizeof *a);
-  *a = (FlArena){0};
+  Arena *a = must_alloc(sizeof *a);
+  *a = (Arena){0};
   link_into(guard ? &guard->arenas : NULL, &a->link);
-  return a;
+  return &a->room;
 }
 
 static void free_blocks(Block *b) {
@@ -178,7 +181,8 @@ static void free_blocks(Block *b) {
   }
 }
 
-void fl_arena_free(FlArena *a) {
+void fl_arena_free(FlArena *arena) {
+  Arena *a = (Arena *)arena;
   if (!a) return;
   free_blocks(a->head);
   free_blocks(a->spare);
@@ -186,18 +190,19 @@ void fl_arena_free(FlArena *a) {
   free(a);
 }
 
-void fl_arena_clear(FlArena *a) {
+void fl_arena_clear(FlArena *arena) {
+  Arena *a = (Arena *)arena;
   while (a->head) {
     Block *b = a->head;
     a->head = b->next;
     b->next = a->spare;
-    b->used = 0;
     a->spare = b;
   }
+  a->room = (FlArena){0};
 }
 
 /* Of those that were cleared, one for that many bytes that is not much larger; NULL: there is none. */
-static Block *spare_block(FlArena *a, size_t bytes) {
+static Block *spare_block(Arena *a, size_t bytes) {
   size_t most = bytes > BLOCK_BYTES / 4 ? 4 * bytes : HUGE_BYTES;
   for (Block **at = &a->spare; *at; at = &(*at)->next) {
     Block *b = *at;
@@ -209,7 +214,7 @@ static Block *spare_block(FlArena *a, size_t bytes) {
 }
 
 /* NULL: no memory. */
-static Block *block_of(FlArena *a, size_t bytes) {
+static Block *block_of(Arena *a, size_t bytes) {
   Block *b = spare_block(a, bytes);
   if (b) return b;
   bool huge = a->bytes >= MANY_BYTES && bytes <= BLOCK_BYTES / 4;
@@ -222,39 +227,32 @@ static Block *block_of(FlArena *a, size_t bytes) {
   return b;
 }
 
-/* Memory as it is; NULL: there is none. */
-static void *try_take(FlArena *a, size_t bytes) {
-  bytes = (bytes + 15) / 16 * 16;
-  Block *b = a->head;
-  if (!b || b->cap - b->used < bytes) {
-    Block *fresh = block_of(a, bytes);
-    if (!fresh) return NULL;
-    if (b &&
-        bytes > BLOCK_BYTES / 4) { /* a large piece goes behind the current block, which still has room */
-      fresh->next = b->next;
-      b->next = fresh;
-    } else {
-      fresh->next = b;
-      a->head = fresh;
-    }
-    b = fresh;
+/* From a new block; NULL: there is none. */
+static void *try_block(Arena *a, size_t bytes) {
+  Block *b = a->head, *fresh = block_of(a, bytes);
+  if (!fresh) return NULL;
+  char *p = (char *)fresh + BLOCK_HEADER;
+  if (b && bytes > BLOCK_BYTES / 4) { /* a large piece goes behind the current block, which still has room */
+    fresh->next = b->next;
+    b->next = fresh;
+  } else {
+    fresh->next = b;
+    a->head = fresh;
+    a->room = (FlArena){p + bytes, p + fresh->cap};
   }
-  void *p = (char *)b + BLOCK_HEADER + b->used;
-  b->used += bytes;
   return p;
 }
 
-static void *take(FlArena *a, size_t bytes) {
-  void *p = try_take(a, bytes);
+/* NULL: there is none. */
+static void *try_bytes(FlArena *a, size_t bytes) {
+  bytes = (bytes + 15) / 16 * 16;
+  bool fits = (size_t)(a->end - a->at) >= bytes;
+  return fits ? fl_arena_bytes(a, bytes) : try_block((Arena *)a, bytes);
+}
+
+void *fl_arena_bytes_of_new(FlArena *a, size_t bytes) {
+  void *p = try_block((Arena *)a, bytes);
   if (!p) fl_no_memory();
-  return p;
-}
-
-void *fl_arena_alloc(FlArena *a, size_t bytes) { return memset(take(a, bytes), 0, bytes); }
-
-void *fl_arena_copy(FlArena *a, const void *src, size_t bytes) {
-  void *p = take(a, bytes);
-  if (bytes) memcpy(p, src, bytes);
   return p;
 }
 
@@ -267,30 +265,54 @@ char *fl_arena_strndup(FlArena *a, const char *s, size_t len) {
 char *fl_arena_take(FlArena *a, char *text) {
   if (!text) return NULL;
   size_t size = strlen(text) + 1;
-  char *p = try_take(a, size);
+  char *p = try_bytes(a, size);
   if (p) memcpy(p, text, size);
   free(text);
   if (!p) fl_no_memory();
   return p;
 }
 
+/* Of a format of which all that it inserts are texts: the length of what it makes, and that at `out` unless it is NULL.
+ * false: it is another one. */
+static bool put_texts(const char *fmt, va_list ap, char *out, size_t *len) {
+  size_t n = 0;
+  for (const char *at = fmt; *at;) {
+    bool text = *at == '%';
+    if (text && at[1] != 's') return false;
+    const char *from = text ? va_arg(ap, const char *) : at;
+    if (text && !from) return false;
+    size_t size = text ? strlen(from) : (size_t)(strchrnul(at, '%') - at);
+    if (out) memcpy(out + n, from, size);
+    n += size;
+    at += text ? 2 : size;
+  }
+  if (out) out[n] = '\0';
+  *len = n;
+  return true;
+}
+
 char *fl_arena_printf(FlArena *a, const char *fmt, ...) {
-  char some[256];
-  va_list ap, again;
+  va_list ap;
+  size_t len;
   va_start(ap, fmt);
-  va_copy(again, ap);
-  size_t len = (size_t)vsnprintf(some, sizeof some, fmt, ap);
+  bool texts = put_texts(fmt, ap, NULL, &len);
   va_end(ap);
-  char *p = take(a, len + 1);
-  if (len < sizeof some) memcpy(p, some, len + 1);
-  else vsnprintf(p, len + 1, fmt, again);
-  va_end(again);
+  if (!texts) {
+    va_start(ap, fmt);
+    len = (size_t)vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+  }
+  char *p = fl_arena_bytes(a, len + 1);
+  va_start(ap, fmt);
+  if (texts) (void)put_texts(fmt, ap, p, &len);
+  else vsnprintf(p, len + 1, fmt, ap);
+  va_end(ap);
   return p;
 }
 
 void *fl_vec_grow(FlArena *a, void *at, int n, int *cap, size_t size) {
   int want = *cap ? *cap * 2 : 8;
-  char *p = take(a, (size_t)want * size);
+  char *p = fl_arena_bytes(a, (size_t)want * size);
   size_t used = (size_t)n * size;
   if (n) memcpy(p, at, used);
   memset(p + used, 0, (size_t)want * size - used);

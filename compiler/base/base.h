@@ -30,19 +30,43 @@ _Noreturn void fl_bug(const char *fmt, ...) __attribute__((format(printf, 1, 2))
 
 /* ---- arena -------------------------------------------------------------------------------------------- */
 
-typedef struct FlArena FlArena;
 /* Memory that is given back all at once. Nothing made in an arena fails: see fl_guard. */
+typedef struct FlArena {
+  char *at, *end; /* what is free of the block that is filled; the rest of an arena is base.c's */
+} FlArena;
 FlArena *fl_arena_new(void);
 void fl_arena_free(FlArena *a);  /* and all that was made in it */
 void fl_arena_clear(FlArena *a); /* all that was made in it goes; its memory is for what comes */
-void *fl_arena_alloc(FlArena *a, size_t bytes); /* zeroed, 16-byte aligned */
-void *fl_arena_copy(FlArena *a, const void *src, size_t bytes);
+static inline void *fl_arena_alloc(FlArena *a, size_t bytes); /* zeroed, 16-byte aligned */
+static inline void *fl_arena_copy(FlArena *a, const void *src, size_t bytes);
 char *fl_arena_strndup(FlArena *a, const char *s, size_t len); /* NUL-terminated copy */
 char *fl_arena_take(FlArena *a, char *text); /* a copy of a text of malloc's, which is freed; NULL is NULL */
 char *fl_arena_printf(FlArena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #define FL_NEW(arena, T) ((T *)fl_arena_alloc((arena), sizeof(T)))
 #define FL_NEW_ARRAY(arena, T, n) ((T *)fl_arena_alloc((arena), sizeof(T) * (size_t)(n)))
+
+/* For fl_arena_bytes alone: a multiple of 16, for which the block has no room. */
+void *fl_arena_bytes_of_new(FlArena *a, size_t bytes);
+
+/* Memory as it is. Here, as every step of the compiler asks for some: a size that is known there is cleared by a few stores. */
+static inline void *fl_arena_bytes(FlArena *a, size_t bytes) {
+  bytes = (bytes + 15) / 16 * 16;
+  if (__builtin_expect((size_t)(a->end - a->at) < bytes, 0)) return fl_arena_bytes_of_new(a, bytes);
+  void *p = a->at;
+  a->at += bytes;
+  return p;
+}
+
+static inline void *fl_arena_alloc(FlArena *a, size_t bytes) {
+  return memset(fl_arena_bytes(a, bytes), 0, bytes);
+}
+
+static inline void *fl_arena_copy(FlArena *a, const void *src, size_t bytes) {
+  void *p = fl_arena_bytes(a, bytes);
+  if (bytes) memcpy(p, src, bytes);
+  return p;
+}
 
 /* ---- growable array in an arena: FlVec(int) v = {0}; fl_vec_push(arena, &v, 3); v.at[0], v.n ------- */
 
@@ -60,7 +84,7 @@ void *fl_vec_grow(FlArena *a, void *at, int n, int *cap, size_t size);
 
 /* Room for n elements in all, where that many are likely: so that an empty vector need not grow. */
 #define fl_vec_room(arena, v, n_all)                                                                         \
-  ((v)->cap = (n_all), (v)->at = fl_arena_alloc((arena), (size_t)(v)->cap * sizeof *(v)->at))
+  ((v)->cap = (n_all), (v)->at = fl_arena_bytes((arena), (size_t)(v)->cap * sizeof *(v)->at))
 
 /* ---- interned strings: equal text, equal pointer --------------------------------------------------- */
 

@@ -25,7 +25,7 @@ typedef struct FlCall {
 
 enum { FL_POINTS_STEP = 1024 };
 typedef struct FlSource {
-  uint16_t id;      /* index into FlSources, from 1 */
+  uint16_t id;      /* by which FlSources has it, from 1 */
   const char *path; /* as the user wrote it */
   const char *text; /* NUL-terminated */
   uint32_t len;
@@ -35,8 +35,11 @@ typedef struct FlSource {
   bool is_library;  /* of the standard library: not what the user wrote */
 } FlSource;
 
+enum { FL_SHARED_FROM = 1 << 15 }; /* numbers behind it are of files that several compilations share */
 typedef struct FlSources {
   FlArena *arena;
+  const struct FlSources *shared; /* with the files of other compilations, or NULL */
+  uint16_t from;                  /* its files have the numbers behind this: 0 or FL_SHARED_FROM */
   FlVec(FlSource *) files;
   FlVec(FlCall) calls;                /* call k is at [k - 1]; equal ones are one */
   uint32_t *call_slots, n_call_slots; /* hash table of their numbers, 0: free */
@@ -44,11 +47,13 @@ typedef struct FlSources {
 
 /* No files yet; their texts will live in the arena. */
 FlSources *fl_sources_make(FlArena *a);
+FlSources *fl_sources_make_shared(FlArena *a); /* for other FlSources to share */
 /* Takes a copy of the text. Never fails; validity (UTF-8, NUL) is the lexer's to report. */
 FlSource *fl_sources_add(FlSources *s, const char *path, const char *text, size_t len);
 FlSource *fl_sources_get(const FlSources *s, uint16_t id);
 /* 1-based line and column in code points of a byte offset. */
 void fl_source_position(const FlSource *f, uint32_t offset, int *line, int *column);
+int fl_source_line_at(const FlSource *f, uint32_t offset); /* offset: at most the length */
 /* The bytes of the line, without what ends it: from `start` to before `end`. */
 void fl_source_line(const FlSource *f, int line, uint32_t *start, uint32_t *end);
 /* How many code points the bytes from `start` to before `end` are. */

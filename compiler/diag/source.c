@@ -11,6 +11,12 @@ FlSources *fl_sources_make(FlArena *a) {
   return s;
 }
 
+FlSources *fl_sources_make_shared(FlArena *a) {
+  FlSources *s = fl_sources_make(a);
+  s->from = FL_SHARED_FROM;
+  return s;
+}
+
 static uint32_t count_points(const char *s, uint32_t n) {
   uint32_t points = 0;
   for (uint32_t i = 0; i < n; i++) points += ((unsigned char)s[i] & 0xC0) != 0x80;
@@ -40,24 +46,29 @@ FlSource *fl_sources_add(FlSources *s, const char *path, const char *text, size_
   for (uint32_t i = 1; i <= f->len / FL_POINTS_STEP; i++)
     f->points[i] = f->points[i - 1] + count_points(copy + (i - 1) * FL_POINTS_STEP, FL_POINTS_STEP);
   fl_vec_push(s->arena, &s->files, f);
-  f->id = (uint16_t)s->files.n;
+  f->id = (uint16_t)(s->from + s->files.n);
   return f;
 }
 
 FlSource *fl_sources_get(const FlSources *s, uint16_t id) {
-  return id >= 1 && id <= s->files.n ? s->files.at[id - 1] : NULL;
+  if (id > FL_SHARED_FROM && s->shared) s = s->shared;
+  return id > s->from && id <= s->from + s->files.n ? s->files.at[id - s->from - 1] : NULL;
 }
 
-void fl_source_position(const FlSource *f, uint32_t offset, int *line, int *column) {
-  if (offset > f->len) offset = f->len;
+int fl_source_line_at(const FlSource *f, uint32_t offset) {
   uint32_t lo = 0, hi = f->n_lines; /* lines[lo] <= offset < lines[hi] */
   while (hi - lo > 1) {
     uint32_t mid = lo + (hi - lo) / 2;
     if (f->lines[mid] <= offset) lo = mid;
     else hi = mid;
   }
-  *line = (int)lo + 1;
-  *column = (int)fl_source_points(f, f->lines[lo], offset) + 1;
+  return (int)lo + 1;
+}
+
+void fl_source_position(const FlSource *f, uint32_t offset, int *line, int *column) {
+  if (offset > f->len) offset = f->len;
+  *line = fl_source_line_at(f, offset);
+  *column = (int)fl_source_points(f, f->lines[*line - 1], offset) + 1;
 }
 
 uint32_t fl_source_points(const FlSource *f, uint32_t start, uint32_t end) {

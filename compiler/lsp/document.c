@@ -301,7 +301,7 @@ bool fl_lsp_try(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, con
   FlWorld world = {&here,        world_read,   world_real,  world_first, world_comes_once, world_digest,
                    world_schema, world_arrays, world_saved, world_query, world_library,    world_function};
   *facts = (FlLspFacts){.arena = arena};
-  fl_compilation_init_in(c, arena, d->path, text);
+  fl_compilation_init_in(c, arena, NULL, d->path, text);
   c->silent = true;
   if (!c->lacks) fl_front_check(c, &world, &(FlWitness){facts, told_value, told_name, told_columns}, -1);
   return !c->lacks;

@@ -189,6 +189,16 @@ void fl_call_come_back(FlSema *s, FlCallPlace p) {
   s->binding_signature = p.signature;
 }
 
+/* What messages call an argument, or what a function gives: made once for each parameter or declaration, as calls are many. */
+static const char *called(FlSema *s, const void *key, const char *what, const char *name, const FlStmt *decl) {
+  const char *known = fl_map_get(s->called, key);
+  if (known) return known;
+  char *text = name ? fl_arena_printf(s->arena, "%s `%s` of `%s`", what, name, decl->fn.name.text)
+                    : fl_arena_printf(s->arena, "%s of `%s`", what, decl->fn.name.text);
+  fl_map_set(s->called, key, text);
+  return text;
+}
+
 bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlSpan *spans) {
   const FlFnParamList *params = &decl->fn.params;
   int before = s->sink->n_raised;
@@ -206,8 +216,7 @@ bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlS
     made[p]->val.literal = FL_LIT_NONE; /* only what is written where it is used may take another type */
     if (made[p]->open && param->type) fl_names_bind_sizes(s, param->type);
     if (!param->type || made[p]->open) continue;
-    const char *what =
-        fl_arena_printf(s->arena, "the argument `%s` of `%s`", param->name.text, decl->fn.name.text);
+    const char *what = called(s, param, "the argument", param->name.text, decl);
     FlVal v = fl_bind_type(s, param->type, values[p], spans[p], what);
     v.literal = FL_LIT_NONE;
     made[p]->val = v;
@@ -230,7 +239,7 @@ FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {
       span = decl->fn.body->block.at[decl->fn.body->block.n - 1]->span;
     s->binding_result = true; /* a size that only the data knows */
     v = fl_bind_type(s, decl->fn.result, v, span,
-                     fl_arena_printf(s->arena, "the result of `%s`", decl->fn.name.text));
+                     called(s, decl, "the result", NULL, decl));
     s->binding_result = false;
   }
   return v;

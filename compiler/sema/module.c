@@ -187,6 +187,29 @@ static void report_circle(FlSema *s, FlSpan span, const FlFile *again, const FlF
   fl_text_reset(&way);
 }
 
+FlParsedLibrary *fl_parsed_library_make(FlArena *a) {
+  FlParsedLibrary *l = FL_NEW(a, FlParsedLibrary);
+  FlInterner *names = fl_interner_make(a);
+  *l = (FlParsedLibrary){a, names, fl_sources_make_shared(a), fl_builtins_make(a, names), fl_map_make(a)};
+  return l;
+}
+
+/* The tree of a text; where compilations share the library's, it stays with these. */
+static const FlAst *parse(FlSema *s, const char *path, const char *real, const FlText1 *text, bool library) {
+  FlParsedLibrary *shared = library ? s->options->library : NULL;
+  FlSource *source = fl_sources_add(shared ? shared->sources : s->sources, path, text->s, text->len);
+  source->is_library = library;
+  int before = s->sink->n_raised + s->sink->diags.n;
+  const FlAst *ast = fl_syntax_parse(shared ? shared->arena : s->arena, s->names, source, s->sink);
+  if (shared && s->sink->n_raised + s->sink->diags.n == before) fl_map_set(shared->trees, fl_intern_z(s->names, real), (void *)ast);
+  return ast;
+}
+
+static const FlAst *parsed_before(FlSema *s, const char *real) {
+  const FlParsedLibrary *shared = s->options->library;
+  return shared ? fl_map_get(shared->trees, fl_intern_z(s->names, real)) : NULL;
+}
+
 static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   FlSpan span = im->path ? im->path_span : im->module.span;
   const char *path = path_of(s, im, from);
@@ -200,7 +223,9 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     }
   FlText1 text = {0};
   fl_reader_remember(s, path, FL_INPUT_SOURCE); /* before it is read */
-  bool read = s->world->read(s->world->env, path, FL_LARGEST_SCRIPT, &text), large = text.len > FL_LARGEST_SCRIPT;
+  bool library = !im->path || from->ast->source->is_library;
+  const FlAst *ast = library ? parsed_before(s, real) : NULL;
+  bool read = ast || s->world->read(s->world->env, path, FL_LARGEST_SCRIPT, &text), large = text.len > FL_LARGEST_SCRIPT;
   if (!read || large) {
     fl_text_reset(&text);
     if (large) fl_sema_error(s, FL_E0219, span, "the file `%s` is larger than 64 MB: is it a script?", path);
@@ -214,15 +239,13 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     return NULL;
   }
   path = short_path(s, path, real);
-  bool library = !im->path || from->ast->source->is_library;
   const char *shown = library ? fl_arena_printf(s->arena, "stdlib/%s", strrchr(path, '/') + 1) : path;
-  FlSource *source = fl_sources_add(s->sources, shown, text.s, text.len);
-  source->is_library = library;
+  if (!ast) ast = parse(s, shown, real, &text, library);
   fl_text_reset(&text);
   FlFile *file = FL_NEW(s->arena, FlFile);
   file->name = name_of(s, im).text;
   file->real = real;
-  file->ast = fl_syntax_parse(s->arena, s->names, source, s->sink);
+  file->ast = ast;
   file->scope = fl_scope_push(s, NULL, FL_SCOPE_PLAIN);
   file->dir = dir_of(s, path);
   fl_vec_push(s->arena, &s->files, file);
@@ -456,12 +479,13 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
                   .options = options,
                   .world = options->world ? options->world : &fl_world_here,
                   .witness = options->witness,
-                  .builtins = fl_builtins_make(arena, names)},
+                  .builtins = options->library ? options->library->builtins : fl_builtins_make(arena, names)},
          *s = &state;
   s->module = fl_ir_module_make(arena, slash ? slash + 1 : ast->source->path);
   s->module->sources = sources;
   s->module->doc = leading_doc(s, ast);
   s->instances_of = fl_map_make(arena);
+  s->called = fl_map_make(arena);
   s->elaborated = fl_map_make(arena);
   s->functions_named = fl_map_make(arena);
   s->sizes = fl_map_make(arena);

@@ -19,6 +19,17 @@ typedef struct FlSemaInput {
   FlDigest digest; /* of the world, before it was read */
 } FlSemaInput;
 
+/* What several compilations share, one after another: the table of functions, and files of the standard library, parsed
+ * once. Each has the same interner, and `sources` as what it shares. Files with messages are not kept. */
+typedef struct FlParsedLibrary {
+  FlArena *arena;
+  FlInterner *names;
+  FlSources *sources;
+  FlMap *builtins; /* as fl_builtins_make gives them */
+  FlMap *trees;    /* path without links, interned -> FlAst */
+} FlParsedLibrary;
+FlParsedLibrary *fl_parsed_library_make(FlArena *a);
+
 typedef struct FlSemaOptions {
   const FlWorld *world;     /* NULL: fl_world_here */
   const FlWitness *witness; /* or NULL */
@@ -27,6 +38,7 @@ typedef struct FlSemaOptions {
   const char *const
       *option_names; /* of every script, as on the command line: no param of it has such a name */
   int n_option_names;
+  FlParsedLibrary *library; /* or NULL */
 } FlSemaOptions;
 
 typedef struct FlSemaResult {

@@ -265,6 +265,7 @@ struct FlSema {
   FlMap *instances_of; /* of stages and functions that call themselves: declaration -> its last instance */
   FlSharing *sharing;  /* of the others; NULL: nothing yet */
   FlMap *tried;        /* what is elaborated is only checked: FlFrame.spent of all that is; else NULL */
+  FlMap *called;       /* parameters and declarations of functions -> what messages call them */
   FlMap *elaborated;   /* FlStmt of each function whose body was elaborated at least once */
   FlVec(FlNamedFunc) named;
   FlMap *functions_named; /* names of functions of the IR -> the last number that was put behind it, at least

@@ -154,7 +154,7 @@ static const FlType *resolve_tuple(FlSema *s, const FlTypeExpr *t) {
 static FlBinding *sized_type(FlSema *s, const FlTypeExpr *t) {
   if (t->kind != FL_TE_ARRAY || t->array.element->kind != FL_TE_NAME) return NULL;
   FlDtype d;
-  if (!t->array.element->name.module.text && fl_dtype_find(t->array.element->name.name.text, &d)) return NULL;
+  if (!t->array.element->name.module.text && fl_type_names_dtype(s->types, t->array.element->name.name.text, &d)) return NULL;
   FlBinding *b = find_type(s, t->array.element, true);
   return b && b->decl->type.sizes.n > 0 ? b : NULL;
 }
@@ -176,7 +176,7 @@ static bool varies(FlSema *s, const FlTypeExpr *t) {
   case FL_TE_NAME: {
     FlDtype d;
     FlBinding *b =
-        t->name.module.text || !fl_dtype_find(t->name.name.text, &d) ? find_type(s, t, true) : NULL;
+        t->name.module.text || !fl_type_names_dtype(s->types, t->name.name.text, &d) ? find_type(s, t, true) : NULL;
     if (!b) return names_plot(t);
     FlScope *scope = s->scope;
     FlFile *file = s->file;
@@ -207,7 +207,7 @@ static const FlType *resolve(FlSema *s, const FlTypeExpr *t) {
   case FL_TE_ANY: return NULL;
   case FL_TE_NAME: {
     FlDtype d;
-    if (!t->name.module.text && fl_dtype_find(t->name.name.text, &d))
+    if (!t->name.module.text && fl_type_names_dtype(s->types, t->name.name.text, &d))
       return fl_type_scalar(s->types, d, false);
     FlBinding *b = find_type(s, t, names_plot(t));
     if (!b && names_plot(t)) return fl_plot_type(s);
@@ -301,8 +301,7 @@ static const char *size_message(FlSema *s, const FlDim *d, bool fresh_ok, const 
   const FlBinding *b = fresh_ok ? fl_scope_find_in(s->scope, name) : fl_scope_find(s, name);
   if (!b || !b->size_of)
     return fl_arena_printf(s->arena, "%s: the size `%s` is {a} here but {b} elsewhere", what, name);
-  int line, column;
-  fl_source_position(fl_sources_get(s->sources, b->size_from.file), b->size_from.start, &line, &column);
+  int line = fl_source_line_at(fl_sources_get(s->sources, b->size_from.file), b->size_from.start);
   return fl_arena_printf(s->arena, "%s: the size `%s` is {a} here but {b} in %s (line %d)", what, name,
                          b->size_of, line);
 }
@@ -388,7 +387,7 @@ static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bo
     const FlTypeExpr *named = t->kind == FL_TE_NAME ? t : t->array.element;
     FlBinding *b = t->kind == FL_TE_ARRAY ? sized_type(s, t) : NULL;
     FlDtype d;
-    if (t->kind == FL_TE_NAME && (t->name.module.text || !fl_dtype_find(t->name.name.text, &d)))
+    if (t->kind == FL_TE_NAME && (t->name.module.text || !fl_type_names_dtype(s->types, t->name.name.text, &d)))
       b = find_type(s, named, true);
     if (b && b->decl->type.sizes.n) {
       SizeEnv inner = {env, &b->decl->type.sizes, t->kind == FL_TE_ARRAY ? &t->array.dims : NULL,

@@ -77,9 +77,9 @@ static int named_number(const FlParser *p, FlTok t) {
 
 FlName fl_build_binding(FlParser *p, FlTok name) {
   FlName n = {name->name, name->span};
-  FlWordGroup group;
-  bool word = !is_quoted(p, name) && fl_syntax_word(n.text, strlen(n.text), &group) &&
-              (group == FL_WORD_RESERVED || group == FL_WORD_SPECIAL);
+  int kind = is_quoted(p, name) ? 0 : (int)(intptr_t)fl_map_get(p->words, n.text);
+  FlWordGroup group = fl_syntax_word_group(kind);
+  bool word = kind && (group == FL_WORD_RESERVED || group == FL_WORD_SPECIAL);
   if (word || named_number(p, name) >= 0) {
     FlDiag *d = fl_report(p->sink, FL_E0104, n.span, "`%s` is a %s and cannot name something else", n.text,
                           word ? "reserved word" : "number");

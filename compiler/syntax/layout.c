@@ -202,10 +202,9 @@ static bool begins_expression(int kind) {
 }
 
 bool fl_syntax_is_name(const FlToken *t) {
-  FlWordGroup group = FL_WORD_RESERVED;
   if (t->kind == FL_TOK_NAME) return true;
   if (!fl_syntax_is_word_token(t->kind)) return false;
-  fl_syntax_word(t->name, strlen(t->name), &group);
+  FlWordGroup group = fl_syntax_word_group(t->kind);
   return group == FL_WORD_SOFT || group == FL_WORD_START;
 }
 
@@ -242,9 +241,7 @@ static bool word_is_name(const Layout *y, int i) {
   int before = last_kind(y);
   if (is_only_a_name(y, i)) return true;
   if (t->kind == FL_TOK_VAR) return false;
-  FlWordGroup group = FL_WORD_RESERVED;
-  fl_syntax_word(t->name, strlen(t->name), &group);
-  if (group != FL_WORD_START) return false;
+  if (fl_syntax_word_group(t->kind) != FL_WORD_START) return false;
   bool start = before == FL_TOK_NEWLINE || before == FL_TOK_LBRACE || y->attribute;
   return !start || !starts_statement(y, i);
 }
@@ -268,9 +265,7 @@ static bool breaks_out(const Layout *y, int i) {
   if (is_only_a_name(y, i)) return false;
   if (never_in_brackets(t->kind)) return true;
   if (!fl_syntax_is_word_token(t->kind)) return false;
-  FlWordGroup group = FL_WORD_RESERVED;
-  fl_syntax_word(t->name, strlen(t->name), &group);
-  if (group != FL_WORD_START || !starts_statement(y, i)) return false;
+  if (fl_syntax_word_group(t->kind) != FL_WORD_START || !starts_statement(y, i)) return false;
   return t->kind != FL_TOK_ASSERT || y->in[i + 1].kind == FL_TOK_NAME;
 }
 

@@ -97,11 +97,10 @@ static void add_bad_number(Lexer *x, const char *from, const char *to) {
 /* ---- names ---- */
 
 static void add_word(Lexer *x, const char *from, const char *to) {
-  FlWordGroup group = FL_WORD_RESERVED;
-  int kind = fl_syntax_word(from, (size_t)(to - from), &group);
-  if (to - from == 1 && *from == '_') kind = FL_TOK_UNDERSCORE;
+  const char *name = fl_intern(x->p->interner, from, (size_t)(to - from));
+  int kind = name == x->p->underscore ? FL_TOK_UNDERSCORE : (int)(intptr_t)fl_map_get(x->p->words, name);
   FlToken *t = add(x, kind ? kind : FL_TOK_NAME, from, to);
-  t->name = fl_intern(x->p->interner, from, (size_t)(to - from));
+  t->name = name;
   const FlTokens *v = &x->p->tokens;
   bool first = v->n == 2 || (v->n > 2 && (v->at[v->n - 3].kind == FL_TOK_LINE || v->at[v->n - 3].kind == FL_TOK_SEMICOLON));
   if (first && strcmp(t->name, "flow") == 0 && v->at[v->n - 2].kind == FL_TOK_REQUIRES) x->versions = true;
@@ -139,9 +138,7 @@ static bool transposes(const Lexer *x, const char *from) {
   default: break;
   }
   if (!fl_syntax_is_word_token(v->at[v->n - 1].kind)) return false;
-  FlWordGroup group = FL_WORD_RESERVED;
-  const FlSpan word = v->at[v->n - 1].span;
-  fl_syntax_word(x->p->source->text + word.start, word.len, &group);
+  FlWordGroup group = fl_syntax_word_group(v->at[v->n - 1].kind);
   return group == FL_WORD_START || group == FL_WORD_SOFT || (v->n > 1 && v->at[v->n - 2].kind == FL_TOK_DOT);
 }
 
@@ -349,6 +346,8 @@ static void add_comment(Lexer *x, const char *from) {
   fl_vec_push(x->p->arena, &x->p->comments, c);
 }
 
+/*!include:re2c "unicode_categories.re" */
+
 static void lex_code(Lexer *x) {
   const char *YYMARKER;
   for (;;) {
@@ -358,7 +357,6 @@ static void lex_code(Lexer *x) {
       continue;
     }
     x->versions = x->versions && *from != '\n' && *from != ';';
-    /*!include:re2c "unicode_categories.re" */
     /*!re2c
       re2c:flags:8 = 1;
       letter = [A-Za-z_] | (L \ [\x00-\x7f]);
@@ -508,7 +506,7 @@ bool fl_syntax_lex(FlParser *p) {
     fl_diag_help(p->sink, d, "save the script as UTF-8");
     return false;
   }
-  enum { TOKEN_BYTES = 5 }; /* of text with its blanks and comments, at the least, mostly */
+  enum { TOKEN_BYTES = 3 }; /* of text with its blanks and comments, at the least, mostly */
   Lexer x = {.p = p, .at = f->text};
   fl_vec_room(p->arena, &p->tokens, (int)(f->len / TOKEN_BYTES) + 16);
   if (!strncmp(f->text, "\xEF\xBB\xBF", 3)) x.at += 3;

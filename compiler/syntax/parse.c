@@ -6,6 +6,7 @@
 static void init(FlParser *p, FlArena *arena, FlInterner *interner, FlSource *source, FlSink *sink) {
   *p = (FlParser){.arena = arena, .interner = interner, .source = source, .sink = sink};
   p->underscore = fl_intern_z(interner, "_");
+  p->words = fl_syntax_words(arena, interner);
   p->ast = FL_NEW(arena, FlAst);
   p->ast->arena = arena;
   p->ast->source = source;

@@ -194,10 +194,9 @@ static bool operator_first(const Place *x) {
 }
 
 static bool reserved_name(const Place *x) {
-  FlWordGroup group = FL_WORD_RESERVED;
   if (!fl_syntax_is_word_token(x->found->kind) || !accepts(x, FL_TOK_NAME) || accepts(x, FL_TOK_INT))
     return false;
-  fl_syntax_word(x->found->name, strlen(x->found->name), &group);
+  FlWordGroup group = fl_syntax_word_group(x->found->kind);
   if (group != FL_WORD_RESERVED && group != FL_WORD_SPECIAL) return false;
   char *message = fl_arena_printf(x->p->arena, "%s is a reserved word and cannot name something else",
                                   shown(x, x->found));

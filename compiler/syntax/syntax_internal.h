@@ -60,6 +60,7 @@ typedef struct FlParser {
   FlVec(int) claimed;   /* indices of those that a statement has in it */
   FlExprList wildcards; /* `_` read as values: errors unless they become patterns */
   const char *underscore;
+  FlMap *words; /* of the language, interned -> their tokens */
 } FlParser;
 
 /* ---- lexer.re: text to tokens. False: not a text at all (reported). */
@@ -75,6 +76,8 @@ typedef enum FlWordGroup { FL_WORD_RESERVED, FL_WORD_START, FL_WORD_SPECIAL, FL_
 /* The token of a word, and its group; 0: not a word. */
 int fl_syntax_word(const char *s, size_t len, FlWordGroup *group);
 bool fl_syntax_is_word_token(int kind);
+FlWordGroup fl_syntax_word_group(int kind); /* of such a token */
+FlMap *fl_syntax_words(FlArena *arena, FlInterner *interner); /* interned word -> its token */
 /* How a token is called in messages: "`let`", "a name", "the end of the line". */
 const char *fl_syntax_token_name(int kind);
 /* The word of --emit=tokens: "LET". */

@@ -82,6 +82,22 @@ int fl_syntax_word(const char *s, size_t len, FlWordGroup *group) {
   return 0;
 }
 
+FlMap *fl_syntax_words(FlArena *arena, FlInterner *interner) {
+  FlMap *all = fl_map_make(arena);
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    fl_map_set(all, fl_intern(interner, words[i].text, words[i].len), (void *)(intptr_t)words[i].kind);
+  return all;
+}
+
+FlWordGroup fl_syntax_word_group(int kind) {
+  static const FlWordGroup groups[] = {
+#define FL_WORD(text, token, group) [FL_TOK_##token] = FL_WORD_##group,
+#include "syntax/keywords.def"
+#undef FL_WORD
+  };
+  return groups[kind];
+}
+
 bool fl_syntax_is_word_token(int kind) {
   static const bool is_word[] = {
 #define FL_WORD(text, token, group) [FL_TOK_##token] = true,

@@ -137,12 +137,21 @@ FlTypes *fl_types_make(FlArena *a, FlInterner *names) {
   t->arena = a;
   t->names = names;
   t->made = fl_map_make(a);
+  t->scalars = fl_map_make(a);
+  for (int d = 0; d < FL_N_DTYPES; d++)
+    if (d != FL_LIST) fl_map_set(t->scalars, fl_intern_z(names, fl_dtype_info[d].name), (void *)(intptr_t)(d + 1));
   t->error = intern(t, (FlType){.kind = FL_TY_ERROR});
   t->none = intern(t, (FlType){.kind = FL_TY_NONE});
   t->never = intern(t, (FlType){.kind = FL_TY_NEVER});
   t->null = intern(t, (FlType){.kind = FL_TY_NULL});
   t->func = intern(t, (FlType){.kind = FL_TY_FUNC});
   return t;
+}
+
+bool fl_type_names_dtype(const FlTypes *t, const char *name, FlDtype *out) {
+  intptr_t known = (intptr_t)fl_map_get(t->scalars, name);
+  if (known) *out = (FlDtype)(known - 1);
+  return known != 0;
 }
 
 const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable) {

@@ -75,6 +75,7 @@ typedef struct FlTypes {
   FlArena *arena;
   FlInterner *names;
   FlMap *made; /* by hash of what they are: the newest, then `next` */
+  FlMap *scalars; /* interned name of an element type -> 1 + which */
   const FlType *error, *none, *never, *null, *func;
   const FlType *plain[FL_N_DTYPES][2][FL_MAX_RANK + 1]; /* scalars and arrays, with null or not; once made */
   FlTypeRefusal refused; /* the last such type, since somebody set this to NONE */
@@ -84,6 +85,8 @@ typedef struct FlTypes {
  * dimensions, or that is nested too deep, sets `refused`, and is good for no more than what is under way; in
  * place of one with too many parts, which sets it too, `error` is given. */
 FlTypes *fl_types_make(FlArena *a, FlInterner *names);
+/* Whether an interned name is that of an element type: as fl_dtype_find, at once. */
+bool fl_type_names_dtype(const FlTypes *t, const char *name, FlDtype *out);
 const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable);
 const FlType *fl_type_array(FlTypes *t, FlDtype d, bool nullable, int rank);
 /* `fields` is copied. `name`: nominal, or NULL. */

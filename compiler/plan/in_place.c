@@ -5,7 +5,7 @@
 struct FlInPlace {
   FlArena *arena;
   const FlLifetime *life;
-  FlMap *alone;  /* value -> YES or NO */
+  FlMap *shared; /* array -> YES: something reads it without handing it on */
   FlMap *chain;  /* region parameter of a loop -> YES or NO */
   FlMap *unique; /* value -> YES or NO; NO while it is being found */
   FlMap *origin; /* value -> value */
@@ -15,13 +15,6 @@ struct FlInPlace {
 static const char answers[2];
 #define YES ((void *)(uintptr_t)&answers[1])
 #define NO ((void *)(uintptr_t)&answers[0])
-
-FlInPlace *fl_in_place_make(FlArena *arena, const FlLifetime *life) {
-  FlInPlace *p = FL_NEW(arena, FlInPlace);
-  *p = (FlInPlace){
-      arena, life, fl_map_make(arena), fl_map_make(arena), fl_map_make(arena), fl_map_make(arena)};
-  return p;
-}
 
 /* ---- alone --------------------------------------------------------------------------------------------- */
 
@@ -43,26 +36,35 @@ static bool hands_on(const FlInPlace *p, const FlOp *op, int arg) {
   return false;
 }
 
-static bool only_handed_on(const FlInPlace *p, const FlRegion *r, const FlValue *v) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_args; i++)
-      if (op->args[i] == v && !hands_on(p, op, i)) return false;
-    for (int i = 0; i < op->n_regions; i++)
-      if (!only_handed_on(p, op->regions[i], v)) return false;
-  }
-  for (int i = 0; i < r->n_yields; i++)
-    if (r->yields[i] == v && !fl_lifetime_moves(p->life, r, i)) return false;
-  return true;
+static bool is_array(const FlValue *v) {
+  return v->type.rank > 0 && v->type.depth == 0 && !fl_dtype_is_text(v->type.dtype);
 }
 
-static bool is_alone(FlInPlace *p, const FlValue *v) {
-  const char *known = fl_map_get(p->alone, v);
-  if (known) return known == YES;
-  bool text = fl_dtype_is_text(v->type.dtype);
-  bool array = v->type.rank > 0 && v->type.depth == 0 && !text && (v->op || v->region->owner);
-  bool alone = array && only_handed_on(p, v->region, v);
-  fl_map_set(p->alone, v, alone ? YES : NO);
-  return alone;
+/* Marks the arrays of a region that something reads without handing them on. */
+static void mark_shared(FlInPlace *p, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++)
+      if (is_array(op->args[i]) && !hands_on(p, op, i)) fl_map_set(p->shared, op->args[i], YES);
+    for (int i = 0; i < op->n_regions; i++) mark_shared(p, op->regions[i]);
+  }
+  for (int i = 0; i < r->n_yields; i++)
+    if (is_array(r->yields[i]) && !fl_lifetime_moves(p->life, r, i)) fl_map_set(p->shared, r->yields[i], YES);
+}
+
+static bool is_alone(const FlInPlace *p, const FlValue *v) {
+  return is_array(v) && (v->op || v->region->owner) && !fl_map_get(p->shared, v);
+}
+
+FlInPlace *fl_in_place_make(FlArena *arena, const FlLifetime *life, const FlFunc *func) {
+  FlInPlace *p = FL_NEW(arena, FlInPlace);
+  *p = (FlInPlace){.arena = arena,
+                   .life = life,
+                   .shared = fl_map_make(arena),
+                   .chain = fl_map_make(arena),
+                   .unique = fl_map_make(arena),
+                   .origin = fl_map_make(arena)};
+  mark_shared(p, func->body);
+  return p;
 }
 
 /* ---- back to where an array comes from ----------------------------------------------------------------- */

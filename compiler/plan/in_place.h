@@ -18,7 +18,8 @@
 
 typedef struct FlInPlace FlInPlace;
 
-FlInPlace *fl_in_place_make(FlArena *arena, const FlLifetime *life);
+/* Of one function: `life` is its. */
+FlInPlace *fl_in_place_make(FlArena *arena, const FlLifetime *life, const FlFunc *func);
 
 /* How the FOR or WHILE `op` holds its carried value `index` (0 is the first after a FOR's bounds). */
 typedef enum FlCarry {

@@ -146,7 +146,7 @@ static void make_func(FlPlan *p, FlPlanRoots *roots, const FlFunc *f) {
   *m = (FlPlanner){.plan = p, .roots = roots, .func = func};
   func->func = f;
   func->life = fl_lifetime_make(p->arena, f);
-  m->in_place = fl_in_place_make(p->arena, func->life);
+  m->in_place = fl_in_place_make(p->arena, func->life, f);
   func->body = make_body(m, f->body);
   fl_vec_push(p->arena, roots, ((FlPlanRoot){m, func->body}));
   fl_vec_push(p->arena, &p->funcs, func);

@@ -109,7 +109,7 @@ static void run(const Case *c) {
   char text[4096], found[64] = "";
   snprintf(text, sizeof text, "%s%s%s", HEAD, c->body, TAIL);
   FlModule *m = fl_ir_read(arena, text, sink);
-  if (m) find(fl_in_place_make(arena, fl_lifetime_make(arena, m->first)), m->first->body, found);
+  if (m) find(fl_in_place_make(arena, fl_lifetime_make(arena, m->first), m->first), m->first->body, found);
   check(m && strcmp(found, c->found) == 0, "%s: %s, expected %s", c->name, found, c->found);
   if (!m) {
     FlText1 out = {0};

@@ -12,7 +12,7 @@
  * groups that would drop them, or by what cannot fail and computes each row of its own; the join stays as it
  * is, so a set may say yes too often. What computes the other keys moves before the reader, and cannot fail.
  */
-#include "opt/opt_internal.h"
+#include "opt/asks.h"
 
 #include <string.h>
 
@@ -21,6 +21,7 @@ typedef struct Asks {
   FlFunc *func;
   FlUses uses;
   FlMap *position; /* of the operations of the function's body, from 1 on */
+  bool again;      /* readers may be read again */
 } Asks;
 
 /* An operation that makes other rows of some: a COMPRESS, GROUP, or a JOIN of this side. */
@@ -99,8 +100,7 @@ static void add(Asks *a, Seen *s, FlValue *v) {
   fl_vec_push(a->arena, &s->todo, v);
 }
 
-/* Elements of each row's own are computed of the rows that `maker` makes. */
-static bool is_local(const FlOp *map, const FlOp *maker) {
+bool fl_asks_is_local(const FlOp *map, const FlOp *maker) {
   return map->code == FL_OP_MAP && map->n_args == 1 && map->args[0] == maker->results[0] &&
          fl_ir_is_kernel(map->regions[0]) && !fl_ir_may_fault(map) && !fl_opt_has_note(map);
 }
@@ -139,7 +139,8 @@ static bool is_fine(Asks *a, Seen *s, const FlOp *maker, const Step *next, FlVal
     for (int k = 0; k < op->n_results; k++) add(a, s, op->results[k]);
     return true;
   }
-  if (!is_local(op, maker) || (use != op && !reads_own(use, op, v)) || (use == op && v != maker->results[0]))
+  if (!fl_asks_is_local(op, maker) || (use != op && !reads_own(use, op, v)) ||
+      (use == op && v != maker->results[0]))
     return false;
   for (int k = 0; k < op->n_results; k++) add(a, s, op->results[k]);
   return true;
@@ -177,6 +178,7 @@ static bool only_gathers(Asks *a, const FlOp *join, int side) {
 typedef struct Place {
   FlOp *op, *reader;
   int index[2]; /* and, of a key with nulls, of which are valid */
+  FlOp *group;  /* whose rows are of a reader of their own then; NULL: they are already */
 } Place;
 
 /* The reader of a column that at most filters lie between; NULL: none, or one that is read as a whole. */
@@ -202,27 +204,33 @@ static FlValue *taken_from(const FlValue *v, Step *step) {
   return by->code == FL_OP_GROUP && take->args[0]->index == 2 && is_arg(by, 0, from) ? from : NULL;
 }
 
+/* Where rows of the reader are dropped for the step. */
+static Place reader_place(Asks *a, FlOp *reader, const FlValue *v, const Step *next) {
+  FlOp *group = next->op;
+  if (v->index == 0 || !fl_opt_is_parted(reader)) return (Place){0};
+  if (is_alone(a, reader, next)) return (Place){reader, reader, {v->index}, NULL};
+  bool again = a->again && group->code == FL_OP_GROUP && fl_asks_may_reread(reader, group);
+  return again ? (Place){reader, reader, {v->index}, group} : (Place){0};
+}
+
 /* The furthest place up from where the step sees its key v. */
 static Place place_of(Asks *a, FlValue *v, Step next) {
-  Place best = {0};
-  while (v) {
-    FlOp *op = v->op;
-    if (!op || op->parent != a->func->body || v->type.rank != 1 || v->type.depth) return best;
+  while (v && v->op && v->op->parent == a->func->body && v->type.rank == 1 && !v->type.depth) {
+    FlOp *op = v->op, *reader = reader_of(a, v);
+    if (op->code == FL_OP_READ_TABLE) return reader_place(a, op, v, &next);
     if (op->code == FL_OP_COMPRESS && v->index > 0) {
-      FlOp *reader = reader_of(a, v);
-      if (!reader || !is_alone(a, op, &next)) return best;
-      return (Place){op, reader, {v->index}};
-    }
-    if (op->code == FL_OP_READ_TABLE) {
-      if (v->index == 0 || !fl_opt_is_parted(op) || !is_alone(a, op, &next)) return best;
-      return (Place){op, op, {v->index}};
+      if (!is_alone(a, op, &next)) break;
+      if (reader) return (Place){op, reader, {v->index}, NULL};
+      v = op->args[v->index];
+      next = (Step){op, 0};
+      continue;
     }
     Step step;
     v = taken_from(v, &step);
-    if (!v || !is_alone(a, step.op, &next)) return best;
+    if (!v || !is_alone(a, step.op, &next)) break;
     next = step;
   }
-  return best;
+  return (Place){0};
 }
 
 /* ---- the other side ------------------------------------------------------------------------------------ */
@@ -347,7 +355,7 @@ static Place key_place(Asks *a, FlOp *join, int side, int at, const FlColumnAttr
   if (!place.op || !(own->flags & FL_COLUMN_NULLS)) return place;
   Place valid = place_of(a, join->args[at + 1], (Step){join, side});
   place.index[1] = valid.index[0];
-  return valid.op == place.op ? place : (Place){0};
+  return valid.op == place.op && valid.group == place.group ? place : (Place){0};
 }
 
 static bool try_key(Asks *a, FlOp *join, int side, int k) {
@@ -356,12 +364,14 @@ static bool try_key(Asks *a, FlOp *join, int side, int k) {
   int at = key_at(join, mine), other = key_at(join, theirs);
   if (!is_asked(join->args[at], join->args[other]) || !is_filtered(join->args[other], 0)) return false;
   Place place = key_place(a, join, side, at, own);
-  if (!place.op) return false;
+  if (!place.op || (place.group != NULL) != a->again) return false;
   Moving moving = {0};
   FlMap *seen = fl_map_make(a->arena);
+  FlOp *before = place.group ? place.group : place.reader;
   for (int i = 0; i < fl_ir_column_width(others); i++)
-    if (!precedes(a, join->args[other + i], place.reader, seen, &moving)) return false;
-  for (int i = 0; i < moving.n; i++) fl_ir_move_before(moving.at[i], place.reader);
+    if (!precedes(a, join->args[other + i], before, seen, &moving)) return false;
+  for (int i = 0; i < moving.n; i++) fl_ir_move_before(moving.at[i], before);
+  if (place.group) place.op = place.reader = fl_asks_reread(a->func, place.reader, place.group);
   ask(a, &place, join, own, others, other);
   return true;
 }
@@ -384,7 +394,10 @@ void fl_opt_asks(FlModule *m) {
     for (FlOp *op = f->body->first; op; op = op->next)
       if (op->code == FL_OP_JOIN) fl_vec_push(a.arena, &joins, op);
     if (joins.n) look(&a);
-    for (int i = 0; i < joins.n; i++) try_join(&a, joins.at[i]);
+    for (int pass = 0; pass < 2; pass++) { /* what is asked of other rows first */
+      a.again = pass > 0;
+      for (int i = 0; i < joins.n; i++) try_join(&a, joins.at[i]);
+    }
     if (joins.n) fl_opt_uses_reset(&a.uses);
     fl_arena_free(a.arena);
   }

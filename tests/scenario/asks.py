@@ -109,11 +109,40 @@ def case(k):
     return head + body, lines
 
 
+def groups_case(k):
+    """Rows of a file beside groups of its rows, of which few are wanted: the file is read twice."""
+    text, rows, has = small(k)
+    name, key, how = draw.choice(["i", "s", "v", "far", "d"]), draw.choice([n for n in has if n != "ni"]), draw.choice(["semi", "inner", "inner", "left", "anti"])
+    least, limit, most = draw.choice([-1, 300, 900]), draw.choice([1.0, 12.0]), draw.choice([0, 2, 5])
+    groups = {}
+    for r in LARGE:
+        groups.setdefault(r[name], []).append(r)
+    wanted = {}
+    for g, of in groups.items():
+        high = [r["v"] for r in of if r["w"] > limit]
+        if len(of) > most and high:
+            wanted[g] = (len(of), float(sum(r["w"] for r in of)), min(high), max(r["v"] for r in of))
+    partners = {r[key] for r in rows}
+    left = [r for r in LARGE if r["v"] > least and r[key] in partners]
+    kept = [r for r in left if how == "left" or (r[name] in wanted) == (how != "anti")]
+    lines = [f"{len(kept)} {float(sum(r['w'] for r in kept))!r}"]
+    say = f'print("{{len(r{k})}} {{sum(r{k}.w)}}")'
+    if how in ("inner", "left"):
+        found = [wanted[r[name]] for r in kept if r[name] in wanted]
+        lines += [" ".join([str(sum(f[0] for f in found)), repr(float(sum(f[1] for f in found))), str(sum(f[2] for f in found)), str(sum(f[3] for f in found))])]
+        say += f'\nprint("{{sum(r{k}.n ?? 0)}} {{sum(r{k}.sw ?? 0)}} {{sum(r{k}.least ?? 0)}} {{sum(r{k}.top ?? 0)}}")' if how == "left" else (
+            f'\nprint("{{sum(r{k}.n)}} {{sum(r{k}.sw)}} {{sum(r{k}.least ?? 0)}} {{sum(r{k}.top)}}")')
+    return [f"let o{k} = {text}", f'let t{k} = read_arrow("large{k}.arrow")',
+            f"let g{k} = t{k} |> derive(high = w > {limit}) |> group_by({name}) |> summarize(n = count(), sw = sum(w), least = min(if high {{ v }} else {{ null }}), top = max(v))"
+            f" |> where(n > {most}, not is_null(least))",
+            f'let r{k} = t{k} |> where(v > {least}) |> join(o{k} |> select({key}), on = ({key}), how = "semi") |> join(g{k}, on = ({name}), how = "{how}")', say], lines
+
+
 place = Place()
 place.write("make.flow", MAKE)
 made = place.run("run", "make.flow")
 check(made.returncode == 0, "the files are written", made.stderr)
-cases = [case(k) for k in range(COUNT)]
+cases = [groups_case(k) if k % 4 == 3 else case(k) for k in range(COUNT)]
 for k in range(COUNT):  # a file of its own: equal reads are one
     for ending in "arrow", "csv":
         (place.path / f"large{k}.{ending}").hardlink_to(place.path / f"large.{ending}")
@@ -128,6 +157,13 @@ for way in (["--workers", "1"], ["--workers", "3"], ["--memory", "40M"], ["-O0"]
         check(have == want, f"{way}: {want}", have)
 ir = place.run("build", "--emit=ir", "ask.flow").stdout
 check(ir.count("= in_keys<") >= COUNT // 2, "readers ask", ir.count("= in_keys<"))
+place.write("again.flow", """let t = read_arrow("large.arrow")
+let o = read_arrow("small1.arrow") |> where(v < 5)
+let g = t |> group_by(i) |> summarize(n = count(), top = max(v)) |> where(n > 1)
+print(len(t |> where(v > 7) |> join(o, on = (s), how = "semi") |> join(g, on = (i), how = "semi")))
+""")
+ir = place.run("build", "--emit=ir", "again.flow").stdout
+check(ir.count("large.arrow") == 1 and ir.count("= table_parts<") == 3, "the file is read again for its groups", ir)
 
 # ---- what is wrong in a row that no join keeps -----------------------------------------------------------
 
@@ -137,4 +173,13 @@ said = [place.run("run", *o, "wrong.flow") for o in ([], ["-O0"], ["--interp"])]
 check(said[0].stderr.count("error E") == 1 and not said[0].stdout, "an error", said[0].stderr)
 for other in said[1:]:
     check(said[0].stderr == other.stderr, "the same error as of the whole file", said[0].stderr + other.stderr)
+place.write("wrong.flow", """let t = read_arrow("large.arrow", types = (ni: i64))
+let o = read_arrow("small1.arrow") |> where(v < 5)
+let g = t |> group_by(ni) |> summarize(n = count(), top = max(v)) |> where(n > 1)
+print(len(t |> where(v > 7) |> join(o, on = (s), how = "semi") |> join(g, on = (ni), how = "semi")))
+""")
+said = [place.run("run", *o, "wrong.flow") for o in ([], ["-O0"], ["--interp"])]
+check(said[0].stderr.count("error E") == 1 and not said[0].stdout, "an error of a file that is read twice", said[0].stderr)
+for other in said[1:]:
+    check(said[0].stderr == other.stderr, "the same error as of a file that is read once", said[0].stderr + other.stderr)
 finish()

@@ -246,6 +246,11 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
   case FL_OP_GROUP: fl_explain_step(p, line, "group", "%s", keys(p, op)); return;
   case FL_OP_SORT_VALUES: keep_names(p, op, 0, 0); /* fall through */
   case FL_OP_SORT_PERM: fl_explain_step(p, line, "sort", "%s", keys(p, op)); return;
+  case FL_OP_SORT_ROWS:
+    keep_names(p, op, 0, op->n_args - op->n_results);
+    fl_explain_step(p, line, "sort", "%s", keys(p, op));
+    say_gather(p, op);
+    return;
   case FL_OP_LIST_CONCAT: {
     const FlValue *part = fl_explain_joined(op);
     if (!part) break;

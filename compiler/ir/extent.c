@@ -78,6 +78,11 @@ static FlExtent size_take(const Ask *ask) {
   return leading(ask, of(ask->args[0], 0), ask->args[ask->index + 1]);
 }
 
+/* Arrays behind the keys keep their sizes. */
+static FlExtent size_sort_rows(const Ask *ask) {
+  return of(ask->args[ask->op->n_args - ask->op->n_results + ask->index], ask->axis);
+}
+
 static FlExtent size_concat(const Ask *ask) { return leading(ask, own(), ask->args[0]); }
 static FlExtent size_list_stack(const Ask *ask) { return ask->axis == 0 ? of(ask->args[0], 0) : own(); }
 static FlExtent size_reshape(const Ask *ask) { return value(ask->args[1 + ask->axis]); }

@@ -14,25 +14,16 @@
 #include "part/part_internal.h"
 
 enum {
-  MOST_CUTS = 127, /* the number of a part is a byte */
-  FEW_PARTS = 8,   /* so many sweeps over the columns cost less than writing all rows once */
-  READ = 1 << 14,  /* rows that a worker reads at once */
-  PLACES = 1024    /* where rows are sampled */
+  FEW_PARTS = 8, /* so many sweeps over the columns cost less than writing all rows once */
+  READ = 1 << 14 /* rows that a worker reads at once */
 };
 
 typedef struct Parts {
-  const FlPartCodes *codes;
-  int64_t n, chunks;
-  int32_t n_words, width;    /* of a row taken out: its words, its number */
-  uint64_t *cuts;            /* [n_cuts][n_words], ascending */
-  uint64_t heads[MOST_CUTS]; /* their first words, and behind them the greatest there is */
-  int64_t n_cuts, n_parts;
-  uint8_t *part;   /* [n]: 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c; NULL: found again */
-  int64_t *place;  /* [chunks][n_parts]: in the result, of the chunk's next row of the part */
-  int64_t *start;  /* [n_parts + 1] */
-  int64_t *rows;   /* the result; NULL: only marks are wanted */
-  uint8_t *begins; /* [n] the row at this place differs from the one before; NULL: nobody asks */
-  uint64_t *marks; /* a bit a row: it is the first of its words; NULL: nobody asks */
+  FlPartCutting by;
+  int32_t n_words, width; /* of a row taken out: its words, its number */
+  int64_t *rows;          /* the result; NULL: only marks are wanted */
+  uint8_t *begins;        /* [n] the row at this place differs from the one before; NULL: nobody asks */
+  uint64_t *marks;        /* a bit a row: it is the first of its words; NULL: nobody asks */
   _Atomic int64_t *least; /* [n_parts] where there are marks: the first row that equals a cut */
   uint64_t *taken;
   FlScratch *scratch;  /* where the parts are many: all rows taken out, part by part, */
@@ -41,100 +32,7 @@ typedef struct Parts {
   int64_t first, last; /* the parts that are taken out now */
 } Parts;
 
-/* How many cuts begin with a word below those of n rows. All rows take the same steps, one step after the
- * other, so that the processor neither waits nor guesses. */
-static void find_heads(const uint64_t *heads, const uint64_t *word, int64_t n, int64_t *low) {
-  memset(low, 0, (size_t)n * sizeof *low);
-  for (int64_t half = (MOST_CUTS + 1) / 2; half > 0; half /= 2) {
-    for (int64_t i = 0; i < n; i++) low[i] += half & -(int64_t)(heads[low[i] + half - 1] < word[i]);
-  }
-}
-
-/* The part of a row, where `low` cuts begin with a lower word. */
-static int64_t part_of(const Parts *p, const uint64_t *row, int64_t low) {
-  int64_t high = p->n_cuts; /* the cuts before low are less, those from high on are not */
-  while (low < high) {
-    int64_t middle = (low + high) / 2;
-    if (fl_part_compare_words(p->cuts + middle * p->n_words, row, p->n_words) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return 2 * low +
-         (low < p->n_cuts && fl_part_compare_words(p->cuts + low * p->n_words, row, p->n_words) == 0);
-}
-
-/* The words of the rows [row, row + n), row by row; n at most FL_PART_BATCH. */
-static void read_rows(const void *env, int64_t row, int64_t n, uint64_t *out) {
-  const FlPartCodes *codes = env;
-  uint64_t word[FL_PART_BATCH];
-  if (codes->n_words == 1) {
-    fl_part_read_words(codes, 0, row, n, out);
-    return;
-  }
-  for (int32_t w = 0; w < codes->n_words; w++) {
-    fl_part_read_words(codes, w, row, n, word);
-    for (int64_t i = 0; i < n; i++) out[i * codes->n_words + w] = word[i];
-  }
-}
-
-/* ---- cuts ---------------------------------------------------------------------------------------------- */
-
-static FlStatus find_cuts(FlPartMem *m, Parts *p, int64_t wanted) {
-  FlPartSample sample = {read_rows, p->codes,  p->n, fl_part_min(PLACES, p->n / FL_PART_RUN),
-                         wanted,    p->n_words};
-  p->cuts = fl_part_alloc(m, wanted * p->n_words, sizeof *p->cuts);
-  if (p->cuts == NULL || fl_part_sample_cuts(m, &sample, p->cuts, &p->n_cuts) != 0) return 1;
-  p->n_parts = 2 * p->n_cuts + 1;
-  memset(p->heads, 0xff, sizeof p->heads);
-  for (int64_t c = 0; c < p->n_cuts; c++) p->heads[c] = p->cuts[c * p->n_words];
-  return 0;
-}
-
 /* ---- sweeps over the rows ------------------------------------------------------------------------------ */
-
-/* Whether a row may equal a cut, as its first word does. */
-static inline bool meets(const Parts *p, int64_t low, uint64_t word) {
-  return low < p->n_cuts && p->heads[low] == word;
-}
-
-/* The parts of n rows, at most FL_PART_BATCH. `words`: room for their words, which are only read where a
- * first one does not tell. */
-static void find_parts(const Parts *p, int64_t row, int64_t n, uint64_t *words, uint8_t *part) {
-  uint64_t first[FL_PART_BATCH];
-  int64_t low[FL_PART_BATCH], met = 0;
-  fl_part_read_words(p->codes, 0, row, n, first);
-  find_heads(p->heads, first, n, low);
-  for (int64_t i = 0; i < n; i++) {
-    bool meet = meets(p, low[i], first[i]);
-    part[i] = (uint8_t)(2 * low[i] + meet);
-    met += meet;
-  }
-  if (met == 0 || p->n_words == 1) return;
-  read_rows(p->codes, row, n, words);
-  for (int64_t i = 0; i < n; i++) {
-    if (meets(p, low[i], first[i])) part[i] = (uint8_t)part_of(p, words + i * p->n_words, low[i]);
-  }
-}
-
-static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Parts *p = env;
-  uint8_t room[FL_PART_BATCH];
-  (void)ctx;
-  uint64_t *words = malloc((size_t)p->n_words * FL_PART_BATCH * sizeof *words);
-  if (words == NULL) return 1;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *count = p->place + c * p->n_parts;
-    fl_part_chunk(c, p->n, &from, &to);
-    memset(count, 0, (size_t)p->n_parts * sizeof *count);
-    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
-      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-      uint8_t *part = p->part != NULL ? p->part + row : room;
-      find_parts(p, row, n, words, part);
-      for (int64_t i = 0; i < n; i++) count[part[i]]++;
-    }
-  }
-  free(words);
-  return 0;
-}
 
 /* A row that equals a cut: it stands in its place at once. */
 static void put_equal(const Parts *p, int64_t part, int64_t at, int64_t row) {
@@ -149,13 +47,13 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   uint64_t *words = malloc((size_t)p->n_words * FL_PART_BATCH * sizeof *words);
   if (words == NULL) return 1;
   for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *place = p->place + c * p->n_parts;
-    fl_part_chunk(c, p->n, &from, &to);
+    int64_t from, to, *place = p->by.place + c * p->by.n_parts;
+    fl_part_chunk(c, p->by.codes->n, &from, &to);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-      read_rows(p->codes, row, n, words);
+      fl_part_read_rows(p->by.codes, row, n, words);
       for (int64_t i = 0; i < n; i++) {
-        int64_t part = p->part[row + i];
+        int64_t part = p->by.part[row + i];
         if (part < p->first || part >= p->last) continue;
         int64_t at = place[part]++;
         if (part & 1) {
@@ -202,18 +100,18 @@ static void unpack(const Parts *p, uint64_t *rows, int64_t n) {
 
 /* Sorts the rows of a chunk by their parts and writes those of each behind those of the chunk before. */
 static bool write_chunk(const Parts *p, int64_t c, const Chunk *room) {
-  int64_t from, to, *place = p->place + c * p->n_parts;
-  int64_t at[2 * MOST_CUTS + 2] = {0}, start[2 * MOST_CUTS + 2];
+  int64_t from, to, *place = p->by.place + c * p->by.n_parts;
+  int64_t at[2 * FL_PART_MOST_CUTS + 2] = {0}, start[2 * FL_PART_MOST_CUTS + 2];
   uint64_t *words = room->words;
-  fl_part_chunk(c, p->n, &from, &to);
+  fl_part_chunk(c, p->by.codes->n, &from, &to);
   for (int64_t row = from; row < to; row += FL_PART_BATCH)
-    find_parts(p, row, fl_part_min(FL_PART_BATCH, to - row), words, room->part + (row - from));
+    fl_part_find_parts(&p->by, row, fl_part_min(FL_PART_BATCH, to - row), words, room->part + (row - from));
   for (int64_t i = 0; i < to - from; i++) at[room->part[i] + 1] += !(room->part[i] & 1);
-  for (int64_t k = 0; k < p->n_parts; k++) at[k + 1] += at[k];
+  for (int64_t k = 0; k < p->by.n_parts; k++) at[k + 1] += at[k];
   memcpy(start, at, sizeof at);
   for (int64_t row = from; row < to; row += FL_PART_BATCH) {
     int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-    read_rows(p->codes, row, n, words);
+    fl_part_read_rows(p->by.codes, row, n, words);
     for (int64_t i = 0; i < n; i++) {
       int64_t part = room->part[row - from + i];
       if (part & 1) {
@@ -226,7 +124,7 @@ static bool write_chunk(const Parts *p, int64_t c, const Chunk *room) {
     }
   }
   bool done = true;
-  for (int64_t k = 0; k < p->n_parts && done; k += 2) {
+  for (int64_t k = 0; k < p->by.n_parts && done; k += 2) {
     uint64_t *rows = room->sorted + start[k] * p->width;
     int64_t n = at[k] - start[k];
     pack(p, rows, n);
@@ -247,19 +145,6 @@ static int32_t write_parts_body(FlCtx *ctx, const void *env, int64_t begin, int6
   fl_counted_free(room.sorted);
   fl_counted_free(room.part);
   return !done;
-}
-
-static FlStatus no_memory(FlPartMem *m) {
-  return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
-}
-
-static FlStatus part_rows(FlPartMem *m, Parts *p) {
-  p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
-  p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
-  if (p->place == NULL || p->start == NULL) return 1;
-  if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * FL_PART_CHUNK) != 0) return no_memory(m);
-  fl_part_places(p->chunks, p->n_parts, p->place, p->start);
-  return 0;
 }
 
 /* ---- parts --------------------------------------------------------------------------------------------- */
@@ -347,13 +232,13 @@ static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t
   if (p->n_words == 1) {
     FlPartPair *pairs = (FlPartPair *)taken;
     if (fl_part_sort_even(m, pairs, spare, n, &sorted) != 0) return 1;
-    if (sorted == NULL && fl_part_sort_pairs(m, pairs, spare, n, p->codes->words[0].bits, &sorted) != 0)
+    if (sorted == NULL && fl_part_sort_pairs(m, pairs, spare, n, p->by.codes->words[0].bits, &sorted) != 0)
       return 1;
   } else {
     for (int32_t w = p->n_words - 1; w >= 0; w--) {
       Keyed k = {a, taken, p->width, w, w == p->n_words - 1};
       if (fl_part_for(m->ctx, key_body, &k, n, 3.0) != 0) return 1;
-      if (fl_part_sort_pairs(m, a, spare, n, p->codes->words[w].bits, &sorted) != 0) return 1;
+      if (fl_part_sort_pairs(m, a, spare, n, p->by.codes->words[w].bits, &sorted) != 0) return 1;
       spare = sorted == a ? spare : a;
       a = sorted;
     }
@@ -363,14 +248,14 @@ static FlStatus sort_part(FlPartMem *m, const Parts *p, uint64_t *taken, int64_t
 }
 
 static FlStatus write_parts(FlPartMem *m, Parts *p) {
-  bool narrow = p->n <= (int64_t)UINT32_MAX;
+  bool narrow = p->by.codes->n <= (int64_t)UINT32_MAX;
   p->row_bytes =
       p->n_words * (int64_t)sizeof(uint64_t) + (int64_t)(narrow ? sizeof(uint32_t) : sizeof(uint64_t));
-  int64_t bytes = p->n * p->row_bytes;
+  int64_t bytes = p->by.codes->n * p->row_bytes;
   p->scratch = fl_scratch_new(m->ctx, bytes);
   if (p->scratch == NULL) return 1;
   m->on_disk += bytes;
-  if (fl_part_for(m->ctx, write_parts_body, p, p->chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
+  if (fl_part_for(m->ctx, write_parts_body, p, p->by.chunks, 8.0 * FL_PART_CHUNK) == 0) return 0;
   FlStatus status = fl_part_fail_scratch(m, p->scratch);
   fl_scratch_free(p->scratch);
   return status;
@@ -379,7 +264,7 @@ static FlStatus write_parts(FlPartMem *m, Parts *p) {
 /* Bytes of the part that begins at p->base, from the file. */
 static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Parts *p = env;
-  int64_t n = p->start[p->first + 1] - p->base;
+  int64_t n = p->by.start[p->first + 1] - p->base;
   bool done = true;
   (void)ctx;
   for (int64_t k = begin; k < end && done; k++) {
@@ -394,25 +279,27 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 
 static FlStatus sort_parts(FlPartMem *m, Parts *p) {
   int64_t most = 0;
-  for (int64_t k = 0; k < p->n_parts; k += 2) most = fl_part_max(most, p->start[k + 1] - p->start[k]);
+  for (int64_t k = 0; k < p->by.n_parts; k += 2)
+    most = fl_part_max(most, p->by.start[k + 1] - p->by.start[k]);
   p->taken = fl_part_near(m, most * p->width, sizeof *p->taken);
   FlPartPair *spare = fl_part_near(m, most, sizeof *spare);
   FlPartPair *a = p->n_words > 1 ? fl_part_near(m, most, sizeof *a) : NULL;
   if (p->taken == NULL || spare == NULL || (p->n_words > 1 && a == NULL)) return 1;
-  for (int64_t k = 0; k < p->n_parts; k += 2) {
-    int64_t from = p->start[k], n = p->start[k + 1] - from;
+  for (int64_t k = 0; k < p->by.n_parts; k += 2) {
+    int64_t from = p->by.start[k], n = p->by.start[k + 1] - from;
     p->first = k;
-    p->last = fl_part_min(k + 2, p->n_parts);
+    p->last = fl_part_min(k + 2, p->by.n_parts);
     p->base = from;
     if (p->scratch != NULL) {
       if (fl_part_for(m->ctx, read_body, p, (n + READ - 1) / READ, 5.0 * READ) != 0)
         return fl_part_fail_scratch(m, p->scratch);
-      if (k + 2 < p->n_parts) { /* while this one is sorted */
-        int64_t next = p->start[k + 2], rows = p->start[k + 3 < p->n_parts ? k + 3 : p->n_parts] - next;
+      if (k + 2 < p->by.n_parts) { /* while this one is sorted */
+        int64_t next = p->by.start[k + 2],
+                rows = p->by.start[k + 3 < p->by.n_parts ? k + 3 : p->by.n_parts] - next;
         fl_scratch_soon(p->scratch, rows * p->row_bytes, next * p->row_bytes);
       }
-    } else if (fl_part_for(m->ctx, take_body, p, p->chunks, 4.0 * FL_PART_CHUNK) != 0) {
-      return no_memory(m);
+    } else if (fl_part_for(m->ctx, take_body, p, p->by.chunks, 4.0 * FL_PART_CHUNK) != 0) {
+      return fl_part_fail_memory(m);
     }
     if (sort_part(m, p, p->taken, n, a, spare, from) != 0) return 1;
   }
@@ -428,27 +315,21 @@ static int64_t parts_wanted(const FlPartMem *m, const Parts *p, int64_t bytes) {
   int64_t pairs = p->n_words > 1 ? 2 : 1,
           row = pairs * (int64_t)sizeof(FlPartPair) + p->width * (int64_t)sizeof(uint64_t);
   int64_t room = fl_pool_room(fl_part_pool(m), bytes) / 4 * 3;
-  return fl_part_min(p->n / fl_part_max(room / row, 1) + 1, MOST_CUTS);
+  return fl_part_min(p->by.codes->n / fl_part_max(room / row, 1) + 1, FL_PART_MOST_CUTS);
 }
 
 static FlStatus order(FlPartMem *m, Parts *p, const FlPartCodes *codes, int64_t bytes) {
-  p->codes = codes;
-  p->n = codes->n;
-  p->chunks = fl_part_chunks(codes->n);
+  p->by.codes = codes;
   p->n_words = codes->n_words;
   p->width = codes->n_words + 1;
-  if (find_cuts(m, p, parts_wanted(m, p, bytes)) != 0) return 1;
-  bool few = p->n_cuts < FEW_PARTS; /* each sweep asks for the parts of all rows */
-  if (few && (p->part = fl_part_alloc(m, p->n, 1)) == NULL) return 1;
-  if (p->marks != NULL && (p->least = fl_part_alloc(m, p->n_parts, sizeof *p->least)) == NULL) return 1;
-  for (int64_t k = 0; k < p->n_parts && p->least != NULL; k++) atomic_init(&p->least[k], INT64_MAX);
-  if (part_rows(m, p) != 0) return 1;
+  /* Where the parts are few each sweep asks for the parts of all rows. */
+  if (fl_part_cut_rows(m, &p->by, parts_wanted(m, p, bytes), FEW_PARTS) != 0) return 1;
+  bool few = p->by.part != NULL;
+  if (p->marks != NULL && (p->least = fl_part_alloc(m, p->by.n_parts, sizeof *p->least)) == NULL) return 1;
+  for (int64_t k = 0; k < p->by.n_parts && p->least != NULL; k++) atomic_init(&p->least[k], INT64_MAX);
   if (!few && write_parts(m, p) != 0) return 1;
   FlStatus status = sort_parts(m, p);
   fl_scratch_free(p->scratch);
-  fl_part_release(m, p->cuts);
-  fl_part_release(m, p->part);
-  fl_part_release(m, p->place);
   return status;
 }
 
@@ -456,23 +337,23 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
                              uint8_t *begins) {
   Parts p = {.rows = rows, .begins = begins};
   if (order(m, &p, codes, bytes) != 0) return 1;
-  for (int64_t k = 1; k < p.n_parts && begins != NULL; k += 2) { /* rows that equal a cut */
-    int64_t n = p.start[k + 1] - p.start[k];
-    if (n > 0) memset(begins + p.start[k], 0, (size_t)n);
-    if (n > 0) begins[p.start[k]] = 1;
+  for (int64_t k = 1; k < p.by.n_parts && begins != NULL; k += 2) { /* rows that equal a cut */
+    int64_t n = p.by.start[k + 1] - p.by.start[k];
+    if (n > 0) memset(begins + p.by.start[k], 0, (size_t)n);
+    if (n > 0) begins[p.by.start[k]] = 1;
   }
-  fl_part_release(m, p.start);
+  fl_part_cutting_release(m, &p.by);
   return 0;
 }
 
 FlStatus fl_part_first_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first) {
   Parts p = {.marks = first};
   if (order(m, &p, codes, bytes) != 0) return 1;
-  for (int64_t k = 1; k < p.n_parts; k += 2) {
+  for (int64_t k = 1; k < p.by.n_parts; k += 2) {
     int64_t row = atomic_load(&p.least[k]);
     if (row != INT64_MAX) first[row / 64] |= UINT64_C(1) << row % 64;
   }
-  fl_part_release(m, p.start);
+  fl_part_cutting_release(m, &p.by);
   fl_part_release(m, p.least);
   return 0;
 }

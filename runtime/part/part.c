@@ -131,10 +131,14 @@ FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int
   return fl_fail(ctx, FL_FAULT_INDEX, desc->site, FL_I64, (FlSlot){.i = index}, (FlSlot){.i = size});
 }
 
+FlStatus fl_part_fail_memory(FlPartMem *m) {
+  return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+}
+
 FlStatus fl_part_fail_scratch(FlPartMem *m, const FlScratch *s) {
   char folder[4096];
   int why = fl_scratch_why(s, folder, sizeof folder);
-  if (why == 0) return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
+  if (why == 0) return fl_part_fail_memory(m);
   FlStatus status =
       fl_fail_text(m->ctx, -1, FL_CODE_RESOURCE,
                    "the disk of `%.400s` fails while this step keeps data there: %s", folder, strerror(why));

@@ -129,6 +129,8 @@ FlRuntimeOp fl_rt_nearest_moved;
  * directions. */
 FlRuntimeOp fl_rt_sort_perm;
 FlRuntimeOp fl_rt_sort_values;
+/* keys as sort_perm, then arrays -> the arrays' rows in that order (sort_rows.c). */
+FlRuntimeOp fl_rt_sort_rows;
 /* k, keys as sort_perm -> the first k rows in that order; attribute i = 1: the first key is the group of each
  * row (i64, from 0, without nulls), and it is the first k rows of each, by group. */
 FlRuntimeOp fl_rt_top_rows;

@@ -153,6 +153,7 @@ FlStatus fl_part_fail_shape(FlCtx *ctx, const FlOpDesc *desc, int64_t a, int64_t
 FlStatus fl_part_fail_index(FlCtx *ctx, const FlOpDesc *desc, int64_t index, int64_t size);
 /* A file, or the memory to fill it, failed. A disk is told as a disk, with its folder. */
 FlStatus fl_part_fail_scratch(FlPartMem *m, const FlScratch *s);
+FlStatus fl_part_fail_memory(FlPartMem *m);
 
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
@@ -277,10 +278,39 @@ uint64_t *fl_part_store_words(FlPartMem *m, FlPartCodes *codes, int32_t w);
 
 /* Stable order of the rows by their words; `rows` has codes->n places. Overwrites the words. (sort.c) */
 FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows);
+/* How many bytes it looks up in any order where they are there. */
+int64_t fl_part_order_bytes(const FlPartCodes *codes);
 /* The same with about so many bytes of memory that are looked up in any order. begins[i]: the words of
  * rows[i] differ from those of the row before; NULL: nobody asks. (order_parts.c) */
 FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows,
                              uint8_t *begins);
+
+/* Rows cut by their words (cut_rows.c): part 2 c is of those between the cuts c - 1 and c, part 2 c + 1 of those that
+ * equal cut c. */
+enum { FL_PART_MOST_CUTS = 127 }; /* the number of a part is a byte */
+typedef struct FlPartCutting {
+  const FlPartCodes *codes;
+  int64_t chunks;
+  uint64_t *cuts;                    /* [n_cuts][n_words], ascending */
+  uint64_t heads[FL_PART_MOST_CUTS]; /* their first words, and behind them the greatest there is */
+  int64_t n_cuts, n_parts;
+  uint8_t *part;  /* [n] of each row; NULL: found again */
+  int64_t *place; /* [chunks][n_parts], as fl_part_places has it */
+  int64_t *start; /* [n_parts + 1] */
+} FlPartCutting;
+/* Cuts into about so many parts. Which part a row is of is written down where there are fewer than `few` cuts. */
+FlStatus fl_part_cut_rows(FlPartMem *m, FlPartCutting *p, int64_t wanted, int64_t few);
+void fl_part_cutting_release(FlPartMem *m, FlPartCutting *p);
+/* How many rows of the chunk are of the part, as long as nobody has moved `place`. */
+static inline int64_t fl_part_cut_count(const FlPartCutting *p, int64_t chunk, int64_t part) {
+  int64_t end = chunk + 1 < p->chunks ? p->place[(chunk + 1) * p->n_parts + part] : p->start[part + 1];
+  return end - p->place[chunk * p->n_parts + part];
+}
+/* The parts of n rows, at most FL_PART_BATCH. `words`: room for their words, which are only read where a first one
+ * does not tell. */
+void fl_part_find_parts(const FlPartCutting *p, int64_t row, int64_t n, uint64_t *words, uint8_t *part);
+/* The words of the rows [row, row + n), row by row; n at most FL_PART_BATCH; env: codes. */
+void fl_part_read_rows(const void *env, int64_t row, int64_t n, uint64_t *out);
 
 /* Sets the bits of the first rows of all words, in the same way. (order_parts.c) */
 FlStatus fl_part_first_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first);

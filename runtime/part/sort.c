@@ -49,11 +49,21 @@ static int32_t unpair_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
+/* Whether a word of 64 bits holds the words of a row and its number. */
+static bool is_packed(const FlPartCodes *codes) {
+  int row_bits = fl_part_bits((uint64_t)codes->n);
+  return codes->n_words == 1 && codes->words[0].bits + row_bits <= 64 && row_bits < 64;
+}
+
+int64_t fl_part_order_bytes(const FlPartCodes *codes) {
+  size_t row = is_packed(codes) ? 2 * sizeof(uint64_t) : 2 * sizeof(FlPartPair) + sizeof(uint64_t);
+  return codes->n * (int64_t)row;
+}
+
 FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
-  int64_t n = codes->n;
+  int64_t n = codes->n, bytes = fl_part_order_bytes(codes);
   Order o = {.row_bits = fl_part_bits((uint64_t)n), .rows = rows, .first = true};
-  bool packed = codes->n_words == 1 && codes->words[0].bits + o.row_bits <= 64 && o.row_bits < 64;
-  int64_t bytes = n * (int64_t)(packed ? 2 * sizeof(uint64_t) : 2 * sizeof(FlPartPair) + sizeof(uint64_t));
+  bool packed = is_packed(codes);
   int64_t room = fl_pool_room(m->ctx ? fl_ctx_pool(m->ctx) : NULL, bytes);
   if (room < bytes) return fl_part_order_parts(m, codes, room, rows, NULL);
   if (packed) {

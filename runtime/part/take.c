@@ -8,9 +8,9 @@
  * serves all of the arrays; where they jump, each array has a sweep of its own, so that the caches hold as
  * much of it as they can. Numbers that nobody reads afterwards give their memory to the array that is taken
  * last: rows of their own size take their place, one by one; of others, the pages that were read go back.
- * Arrays that live in files and do not fit in memory are read in order, piece by piece (take_far.c). Where the
- * numbers are all rows in their order, as those of a join's left table where each row has one partner, the
- * arrays are what they were. */
+ * Arrays that live in files and do not fit in memory are read in order, piece by piece (take_far.c). Where
+ * the numbers are all rows in their order, as those of a join's left table where each row has one partner,
+ * the arrays are what they were. */
 #include "part/take_internal.h"
 
 enum { PIECE = 4096 }; /* numbers that stay in the nearest cache */
@@ -22,7 +22,7 @@ typedef struct Take {
   int64_t m, least; /* the least number that is allowed: 0, or -1 */
   FlArray *mine;    /* the numbers, which nobody reads after the last sweep; NULL: somebody may */
   FlBuffer *spent;  /* of the numbers, whose pages go back in the last sweep; NULL: they stay */
-  int64_t unit;     /* so many numbers are the least that a worker gets: whole pages of those that are spent */
+  int64_t unit; /* so many numbers are the least that a worker gets: whole pages of those that are spent */
 } Take;
 
 #define GATHER(T)                                                                                            \
@@ -221,20 +221,26 @@ static size_t row_bytes_of(const FlArray *a) {
   return (size_t)fl_array_row_count(a) * (size_t)fl_dtype_info[a->dtype].bytes;
 }
 
-/* `place`: the rows come into its memory; NULL: into their own. */
-static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, FlArray *place,
-                            FlTakeColumn *c) {
-  *c = (FlTakeColumn){.from = from, .checked = checked, .bad = INT64_MAX};
-  c->row_bytes = row_bytes_of(from);
+void fl_take_from(FlArray *from, int64_t m, FlTakeColumn *c) {
+  *c = (FlTakeColumn){.from = from, .checked = true, .bad = INT64_MAX, .row_bytes = row_bytes_of(from)};
   if (m >= FL_PART_FEW_ROWS && from->rank == 1) c->known = fl_text_codes(from, &c->codes);
-  c->to = place != NULL ? fl_array_over(ctx, place->buffer, place->data, from->dtype, 1, &m)
-                        : fl_part_new_rows(ctx, from, m);
+}
+
+FlStatus fl_take_make(FlCtx *ctx, int64_t m, FlArray *place, FlTakeColumn *c) {
+  c->to = place != NULL ? fl_array_over(ctx, place->buffer, place->data, c->from->dtype, 1, &m)
+                        : fl_part_new_rows(ctx, c->from, m);
   if (c->to != NULL && c->known != NULL) c->to_codes = fl_buffer_new(ctx, m * c->known->width);
   return c->to == NULL || (c->known != NULL && c->to_codes == NULL);
 }
 
-/* Its rows, with their codes unless some row is missing. */
-static FlArray *close_column(FlTakeColumn *c) {
+static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, FlArray *place,
+                            FlTakeColumn *c) {
+  fl_take_from(from, m, c);
+  c->checked = checked;
+  return fl_take_make(ctx, m, place, c);
+}
+
+FlArray *fl_take_close(FlTakeColumn *c) {
   if (c->to_codes != NULL && atomic_load(&c->missing)) {
     fl_buffer_unref(c->to_codes);
   } else if (c->to_codes != NULL) {
@@ -243,14 +249,18 @@ static FlArray *close_column(FlTakeColumn *c) {
   return c->to;
 }
 
+void fl_take_drop(FlTakeColumn *c) {
+  fl_array_unref(c->to);
+  fl_buffer_unref(c->to_codes);
+}
+
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m) {
   FlTakeColumn c;
   Take t = {.columns = &c, .n_columns = 1, .rows = rows, .m = m, .least = -1};
   FlStatus status = open_column(ctx, from, m, true, NULL, &c);
   if (status == 0) status = sweep(ctx, &t);
-  if (status == 0) return close_column(&c);
-  fl_array_unref(c.to);
-  fl_buffer_unref(c.to_codes);
+  if (status == 0) return fl_take_close(&c);
+  fl_take_drop(&c);
   return NULL;
 }
 
@@ -342,10 +352,9 @@ FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
     FlTakeColumn *c = &t.columns[k];
     if (status == 0) {
       fl_part_note_disk(&mem, c->to);
-      results[c->result].a = close_column(c);
+      results[c->result].a = fl_take_close(c);
     } else {
-      fl_array_unref(c->to);
-      fl_buffer_unref(c->to_codes);
+      fl_take_drop(c);
     }
   }
   fl_array_unref(t.mine);

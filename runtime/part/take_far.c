@@ -31,14 +31,10 @@ typedef struct Far {
   char *near;        /* and where */
 } Far;
 
-static int64_t size_of(const FlTakeColumn *c) {
-  return c->known != NULL ? c->known->width : (int64_t)c->row_bytes;
-}
-
 /* The bytes of a column that lives in a file; 0: it does not. */
 static int64_t far_bytes(const FlTakeColumn *c) {
   const FlBuffer *b = c->known != NULL ? c->known->codes : c->from->buffer;
-  return fl_buffer_in_file(b) ? c->from->dims[0] * size_of(c) : 0;
+  return fl_buffer_in_file(b) ? c->from->dims[0] * fl_take_size(c) : 0;
 }
 
 static bool is_far(FlPool *pool, const FlTakeColumn *c) {
@@ -219,26 +215,54 @@ static void gather_near(const Far *f, const Hand *h, int64_t from, int64_t to) {
 }
 
 /* The texts of codes. Of a row that is none the code means nothing. */
-static void fill_texts(FlPool *pool, const Far *f, const char *codes, int64_t from, int64_t to) {
-  FlTakeColumn *c = f->column;
+static void put_texts(FlPool *pool, FlTakeColumn *c, const char *codes, const int64_t *rows, int64_t at,
+                      int64_t n) {
   const FlText *texts = c->known->dictionary->texts;
   FlText text[EXPANDED];
+  int64_t size = c->known->width;
   int32_t missing = 0;
-  for (int64_t first = from; first < to; first += EXPANDED) {
-    int64_t n = fl_part_min(EXPANDED, to - first);
-    for (int64_t i = 0; i < n; i++) {
-      const char *at = codes + (first - from + i) * f->size;
-      uint32_t code = f->size == 1   ? *(const uint8_t *)at
-                      : f->size == 2 ? *(const uint16_t *)(const void *)at
-                                     : *(const uint32_t *)(const void *)at;
-      bool none = f->by.number[first + i] < 0;
+  for (int64_t first = 0; first < n; first += EXPANDED) {
+    int64_t here = fl_part_min(EXPANDED, n - first);
+    for (int64_t i = 0; i < here; i++) {
+      const char *of = codes + (first + i) * size;
+      uint32_t code = size == 1   ? *(const uint8_t *)of
+                      : size == 2 ? *(const uint16_t *)(const void *)of
+                                  : *(const uint32_t *)(const void *)of;
+      bool none = rows != NULL && rows[first + i] < 0;
       missing |= none;
       text[i] = none ? (FlText){0} : texts[code];
     }
-    fl_pool_fill(pool, (FlText *)c->to->data + first, text, n * (int64_t)sizeof *text);
+    fl_pool_fill(pool, (FlText *)c->to->data + at + first, text, here * (int64_t)sizeof *text);
   }
-  fl_pool_fill(pool, (char *)c->to_codes->data + from * f->size, codes, (to - from) * f->size);
+  fl_pool_fill(pool, (char *)c->to_codes->data + at * size, codes, n * size);
   if (missing) atomic_store_explicit(&c->missing, 1, memory_order_relaxed);
+}
+
+void fl_take_put(FlPool *pool, FlTakeColumn *c, const char *moved, const int64_t *rows, int64_t at,
+                 int64_t n) {
+  int64_t size = fl_take_size(c);
+  if (c->known != NULL) put_texts(pool, c, moved, rows, at, n);
+  else if (size > 0) fl_pool_fill(pool, (char *)c->to->data + at * size, moved, n * size);
+}
+
+char *fl_take_gather(const char *from, int64_t size, const int32_t *at, int64_t n, char *to) {
+#define GATHER(T)                                                                                            \
+  {                                                                                                          \
+    for (int64_t i = 0; i < n; i++)                                                                          \
+      memcpy(to + i * (int64_t)sizeof(T), from + at[i] * (int64_t)sizeof(T), sizeof(T));                     \
+    break;                                                                                                   \
+  }
+  switch (size) {
+  case 1: GATHER(uint8_t)
+  case 2: GATHER(uint16_t)
+  case 4: GATHER(uint32_t)
+  case 8: GATHER(uint64_t)
+  case 16: GATHER(FlText)
+  default:
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * size, from + at[i] * size, (size_t)size);
+  }
+#undef GATHER
+  return to + n * size;
 }
 
 static void share_lists(const Far *f, const char *made, int64_t from, int64_t to) {
@@ -251,15 +275,10 @@ static void share_lists(const Far *f, const char *made, int64_t from, int64_t to
 }
 
 static bool place_rows(FlPool *pool, const Far *f, const Hand *h, int64_t from, int64_t to) {
-  const FlTakeColumn *c = f->column;
   if (f->values == NULL) gather_near(f, h, from, to);
   else if (!gather_far(f, h, from, to)) return false;
-  if (c->known != NULL) {
-    fill_texts(pool, f, h->made, from, to);
-    return true;
-  }
-  if (c->from->dtype == FL_LIST) share_lists(f, h->made, from, to);
-  fl_pool_fill(pool, (char *)c->to->data + from * f->size, h->made, (to - from) * f->size);
+  if (f->column->from->dtype == FL_LIST) share_lists(f, h->made, from, to);
+  fl_take_put(pool, f->column, h->made, f->by.number + from, from, to - from);
   return true;
 }
 
@@ -287,8 +306,8 @@ static int32_t place_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 static FlStatus take_column(Far *f, FlTakeColumn *c) {
   f->column = c;
-  f->size = size_of(c);
-  f->from = c->known != NULL ? c->codes : c->from->data;
+  f->size = fl_take_size(c);
+  f->from = fl_take_data(c);
   if (f->size == 0) return 0;
   FlStatus status = is_far(fl_part_pool(f->m), c) ? write_values(f) : 0;
   if (status == 0 && fl_part_for(f->m->ctx, place_body, f, f->by.chunks, 6.0 * FL_PART_CHUNK) != 0)
@@ -305,7 +324,7 @@ FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t
   int64_t widest = 1, most = 0;
   for (int32_t k = 0; k < n; k++) {
     most = fl_part_max(most, columns[k].from->dims[0]);
-    if (is_far(fl_part_pool(&mem), &columns[k])) widest = fl_part_max(widest, size_of(&columns[k]));
+    if (is_far(fl_part_pool(&mem), &columns[k])) widest = fl_part_max(widest, fl_take_size(&columns[k]));
   }
   FlStatus status = part_numbers(&f, most, fl_pool_room(fl_part_pool(&mem), most * widest) / widest);
   for (int32_t k = 0; k < n && status == 0; k++) status = take_column(&f, &columns[k]);

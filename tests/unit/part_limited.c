@@ -89,10 +89,58 @@ static void test_groups(FlPartMem *mem, const Keys *keys, FlPartCodes *codes, co
   check(right, "%s: first rows with %lld bytes", what, (long long)bytes);
 }
 
+/* Texts with codes: row i of n has text i % different, as has its code. */
+static FlArray *coded_texts(FlCtx *ctx, int64_t n, int64_t different) {
+  FlArray *a = fl_array_new(ctx, FL_TEXT, 1, &n);
+  FlDictionary *d = fl_dictionary_new(ctx, different);
+  FlBuffer *codes = fl_buffer_new(ctx, n * (int64_t)sizeof(uint32_t));
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+  for (int64_t k = 0; k < different; k++) d->texts[k] = (FlText){letters + k % 20, k % 6};
+  for (int64_t i = 0; i < n; i++) {
+    ((uint32_t *)codes->data)[i] = (uint32_t)(i % different);
+    ((FlText *)a->data)[i] = d->texts[i % different];
+  }
+  CHECK(fl_text_codes_attach(a, d, codes, sizeof(uint32_t)));
+  return a;
+}
+
+/* Columns of values of each size that move with the keys, texts with codes and without among them. */
+enum { MOVED = 6 };
+static void make_moved(FlCtx *ctx, FlArray **moved) {
+  static const int32_t kinds[MOVED - 1] = {FL_U8, FL_I16, FL_F32, FL_I64, FL_TEXT};
+  int64_t n = N;
+  for (int k = 0; k < MOVED - 1; k++) {
+    moved[k] = fl_array_new(ctx, kinds[k], 1, &n);
+    for (int64_t b = 0; b < fl_array_bytes(moved[k]); b++) ((uint8_t *)moved[k]->data)[b] = (uint8_t)draw();
+  }
+  moved[MOVED - 1] = coded_texts(ctx, N, 1 << 10);
+}
+
+static void test_moved(FlPartMem *mem, const FlPartCodes *codes, FlArray **moved, const int64_t *order,
+                       int64_t bytes, const char *what) {
+  FlTakeColumn columns[MOVED];
+  bool moves = false, right = true;
+  for (int k = 0; k < MOVED; k++) fl_take_from(moved[k], N, &columns[k]);
+  bool done = fl_sort_rows_parts(mem, codes, bytes, columns, MOVED, &moves) == 0;
+  for (int k = 0; k < MOVED && moves && done; k++) {
+    size_t size = columns[k].row_bytes;
+    for (int64_t i = 0; i < N && right; i++)
+      right = memcmp((char *)columns[k].to->data + (size_t)i * size,
+                     (char *)moved[k]->data + (size_t)order[i] * size, size) == 0;
+    for (int64_t i = 0; i < N && right && columns[k].known != NULL; i++)
+      right = ((uint32_t *)columns[k].to_codes->data)[i] == ((const uint32_t *)columns[k].codes)[order[i]];
+    check(right, "%s: column %d that moves with the keys, %lld bytes", what, k, (long long)bytes);
+  }
+  check(done && (moves || bytes < N), "%s: rows move with %lld bytes", what, (long long)bytes);
+  for (int k = 0; k < MOVED && moves; k++) fl_take_drop(&columns[k]);
+}
+
 static void test_order(FlRun *run, Keys *keys, const char *what) {
   static const int64_t shares[] = {1, 3, 6, 40, 1000, 1000000}; /* of what all rows take */
   int64_t *expected = malloc(N * sizeof *expected), *rows = malloc(N * sizeof *rows);
   uint8_t *begins = malloc(N);
+  FlArray *moved[MOVED];
+  make_moved(fl_run_ctx(run), moved);
   for (int64_t i = 0; i < N; i++) expected[i] = i;
   qsort_r(expected, N, sizeof *expected, compare_rows, keys);
   for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
@@ -107,8 +155,10 @@ static void test_order(FlRun *run, Keys *keys, const char *what) {
     check(wrong < 0, "%s: with a %lldth of the memory row %lld is wrong", what, (long long)shares[s],
           (long long)wrong);
     test_groups(&mem, keys, &codes, expected, begins, INT64_C(40) * N / shares[s], what);
+    test_moved(&mem, &codes, moved, expected, INT64_C(40) * N / shares[s], what);
     fl_part_mem_reset(&mem);
   }
+  for (int k = 0; k < MOVED; k++) fl_array_unref(moved[k]);
   free(begins);
   free(expected);
   free(rows);
@@ -205,21 +255,6 @@ static void test_orders(FlRun *run) {
 #ifdef LIMITED
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
-
-/* Texts with codes: row i of n has text i % different, as has its code. */
-static FlArray *coded_texts(FlCtx *ctx, int64_t n, int64_t different) {
-  FlArray *a = fl_array_new(ctx, FL_TEXT, 1, &n);
-  FlDictionary *d = fl_dictionary_new(ctx, different);
-  FlBuffer *codes = fl_buffer_new(ctx, n * (int64_t)sizeof(uint32_t));
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
-  for (int64_t k = 0; k < different; k++) d->texts[k] = (FlText){letters + k % 20, k % 6};
-  for (int64_t i = 0; i < n; i++) {
-    ((uint32_t *)codes->data)[i] = (uint32_t)(i % different);
-    ((FlText *)a->data)[i] = d->texts[i % different];
-  }
-  CHECK(fl_text_codes_attach(a, d, codes, sizeof(uint32_t)));
-  return a;
-}
 
 /* `far`: the codes do not fit in memory either, as they are more than the two fifths of the limit that blocks
  * get. */

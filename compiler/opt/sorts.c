@@ -1,0 +1,57 @@
+/* sorts.c: tables that are sorted move as they are, without the numbers of their rows: SORT_PERM and TAKE
+ * become SORT_ROWS.
+ *
+ * In: a SORT_PERM whose order nobody asks for but one TAKE, behind the pass that joins TAKEs. Out: SORT_ROWS.
+ * What always holds: it gives what the TAKE gave, bit for bit; where the order does not fit in memory, rows
+ * are written and read once, and none looked up in a file. */
+#include "opt/opt_internal.h"
+
+/* The TAKE that alone uses the order, in the same region; NULL: not that alone. */
+static FlOp *take_of(const FlUses *uses, const FlOp *sort) {
+  FlOp *take = fl_opt_only_use(uses, sort->results[0]);
+  bool fits = take && take->code == FL_OP_TAKE && take->parent == sort->parent &&
+              take->args[0] == sort->results[0] && take->attrs.i == FL_TAKE_PROVEN;
+  return fits ? take : NULL;
+}
+
+static void replace(FlSubst *s, FlOp *sort, FlOp *take) {
+  FlBuilder b = fl_opt_before(take);
+  FlArena *arena = b.module->arena;
+  int n = take->n_args - 1;
+  FlValue **args = FL_NEW_ARRAY(arena, FlValue *, sort->n_args + n);
+  FlType1 *types = FL_NEW_ARRAY(arena, FlType1, n);
+  memcpy(args, sort->args, sizeof *args * (size_t)sort->n_args);
+  memcpy(args + sort->n_args, take->args + 1, sizeof *args * (size_t)n);
+  for (int k = 0; k < n; k++) types[k] = take->results[k]->type;
+  b.span = sort->span;
+  FlOp *rows = fl_ir_op(&b, FL_OP_SORT_ROWS, sort->n_args + n, args, n, types, 0);
+  fl_ir_set_columns(arena, rows, sort->attrs.n_columns, sort->attrs.columns);
+  rows->places = take->places;
+  for (int k = 0; k < n; k++) fl_subst_set(s, take->results[k], rows->results[k]);
+  fl_ir_remove(take);
+  fl_ir_remove(sort);
+}
+
+static void visit(FlSubst *s, const FlUses *uses, FlRegion *r) {
+  for (FlOp *op = r->first, *next; op; op = next) {
+    next = op->next;
+    fl_subst_args(s, op);
+    for (int i = 0; i < op->n_regions; i++) visit(s, uses, op->regions[i]);
+    FlOp *take = op->code == FL_OP_SORT_PERM ? take_of(uses, op) : NULL;
+    if (!take) continue;
+    fl_subst_args(s, take);
+    if (next == take) next = take->next;
+    replace(s, op, take);
+  }
+  fl_subst_yields(s, r);
+}
+
+void fl_opt_sorts(FlModule *m) {
+  for (FlFunc *f = m->first; f; f = f->next) {
+    FlSubst s = {0};
+    FlUses uses = fl_opt_uses(f);
+    visit(&s, &uses, f->body);
+    fl_opt_uses_reset(&uses);
+    fl_subst_reset(&s);
+  }
+}

@@ -92,6 +92,7 @@ static FlValue *numbers_of(const Step *s) {
 typedef struct Seen {
   FlVec(FlValue *) todo;
   FlMap *has;
+  FlVec(const FlOp *) maps; /* that compute some */
 } Seen;
 
 static void add(Asks *a, Seen *s, FlValue *v) {
@@ -142,11 +143,53 @@ static bool is_fine(Asks *a, Seen *s, const FlOp *maker, const Step *next, FlVal
   if (!fl_asks_is_local(op, maker) || (use != op && !reads_own(use, op, v)) ||
       (use == op && v != maker->results[0]))
     return false;
+  if (!fl_map_get(s->has, op->results[0])) fl_vec_push(a->arena, &s->maps, op);
   for (int k = 0; k < op->n_results; k++) add(a, s, op->results[k]);
   return true;
 }
 
-/* Nothing but the step sees the rows that maker makes. */
+/* ---- all rows of one kind ------------------------------------------------------------------------------ */
+
+static bool has_all(const Seen *s, const FlOp *op, int from, int to) {
+  for (int i = from; i < to; i++)
+    if (!fl_map_get(s->has, op->args[i])) return false;
+  return true;
+}
+
+/* By the number of the row only columns of these rows are read. */
+static bool reads_rows(const Seen *s, const FlRegion *r, const FlValue *row) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++)
+      if (op->args[i] == row && (op->code != FL_OP_LOAD || i != 1 || !fl_map_get(s->has, op->args[0])))
+        return false;
+    for (int i = 0; i < op->n_regions; i++)
+      if (!reads_rows(s, op->regions[i], row)) return false;
+  }
+  for (int i = 0; i < r->n_yields; i++)
+    if (r->yields[i] == row) return false;
+  return true;
+}
+
+/* Columns that the step takes rows of are of these rows. */
+static bool takes_rows(Asks *a, const Seen *s, const Step *next) {
+  const FlOp *op = next->op;
+  FlValue *numbers = numbers_of(next);
+  int half = op->code == FL_OP_JOIN ? key_at(op, op->attrs.n_columns / 2) : op->n_args;
+  if (!has_all(s, op, next->side ? half : 0, next->side ? op->n_args : half)) return false;
+  for (uint32_t k = 0; numbers && k < fl_opt_n_uses(&a->uses, numbers); k++) {
+    const FlOp *use = fl_opt_use(&a->uses, numbers, k);
+    bool take = use && use->code == FL_OP_TAKE && use->args[0] == numbers;
+    if (take && !has_all(s, use, 1, use->n_args)) return false;
+  }
+  FlValue *ids = op->code == FL_OP_GROUP ? op->results[1] : NULL;
+  for (uint32_t k = 0; ids && k < fl_opt_n_uses(&a->uses, ids); k++) {
+    const FlOp *use = fl_opt_use(&a->uses, ids, k);
+    if (use && use->code == FL_OP_AGGREGATE && !has_all(s, use, 2, use->n_args)) return false;
+  }
+  return true;
+}
+
+/* Nothing but the step sees the rows that maker makes, and it sees no others with them. */
 static bool is_alone(Asks *a, const FlOp *maker, const Step *next) {
   Seen s = {.has = fl_map_make(a->arena)};
   for (int k = 0; k < maker->n_results; k++) add(a, &s, maker->results[k]);
@@ -157,7 +200,9 @@ static bool is_alone(Asks *a, const FlOp *maker, const Step *next) {
       if (!use || !is_fine(a, &s, maker, next, v, use)) return false;
     }
   }
-  return true;
+  for (int i = 0; i < s.maps.n; i++)
+    if (!reads_rows(&s, s.maps.at[i]->regions[0], s.maps.at[i]->regions[0]->params[0])) return false;
+  return takes_rows(a, &s, next);
 }
 
 /* The numbers of the side's rows only gather these. */

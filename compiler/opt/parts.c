@@ -53,13 +53,16 @@ static bool makes_constant(FlParts *p, const FlOp *op) {
   return true;
 }
 
-/* Everything in the kernel reads columns of the space at its own row, and else what is there before. */
+/* Everything in the kernel reads columns of the space at its own row, and else what is there before; which
+ * row of the file it is has no other use, since a part does not know. */
 static bool is_row_local(FlParts *p, const FlRegion *r, const FlRegion *kernel, const FlPartSpace *space) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (fl_ir_may_fault(op) || (fl_op_info[op->code].flags & FL_OPF_NOTE) || op->code == FL_OP_EXTERN)
       return false;
     for (int i = 0; i < op->n_args; i++) {
       FlValue *v = op->args[i];
+      bool own = v == kernel->params[0];
+      if (own && (op->code != FL_OP_LOAD || i != 1 || fl_part_space(p, op->args[0]) != space)) return false;
       if (fl_ir_inside(v->region, kernel)) continue;
       bool column = op->code == FL_OP_LOAD && i == 0 && fl_part_space(p, v) == space && v != space->size &&
                     v->type.rank == 1 && op->args[1] == kernel->params[0];
@@ -69,7 +72,9 @@ static bool is_row_local(FlParts *p, const FlRegion *r, const FlRegion *kernel, 
       if (!is_row_local(p, op->regions[i], kernel, space)) return false;
   }
   for (int i = 0; i < r->n_yields; i++)
-    if (!fl_ir_inside(r->yields[i]->region, kernel) && !is_before(p, r->yields[i])) return false;
+    if (r->yields[i] == kernel->params[0] ||
+        (!fl_ir_inside(r->yields[i]->region, kernel) && !is_before(p, r->yields[i])))
+      return false;
   return true;
 }
 

@@ -26,17 +26,22 @@ static bool has_path(const FlOp *reader) {
 
 static bool is_column(const FlOp *reader, const FlValue *v);
 
-/* Of columns of the reader nothing but the row's own elements is read. */
+/* Of columns of the reader nothing but the row's own elements is read, and nothing else by the number of the
+ * row. */
 static bool reads_own_rows(const FlOp *reader, const FlOp *map, const FlRegion *r) {
+  const FlValue *row = map->regions[0]->params[0];
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_args; i++) {
-      if (fl_ir_made_within(op->args[i], map) || !is_column(reader, op->args[i])) continue;
-      if (op->code != FL_OP_LOAD || i > 0 || op->n_args != 2 || op->args[1] != map->regions[0]->params[0])
+      bool column = !fl_ir_made_within(op->args[i], map) && is_column(reader, op->args[i]);
+      if (column && (op->code != FL_OP_LOAD || i > 0 || op->n_args != 2 || op->args[1] != row)) return false;
+      if (op->args[i] == row && (op->code != FL_OP_LOAD || i != 1 || !is_column(reader, op->args[0])))
         return false;
     }
     for (int i = 0; i < op->n_regions; i++)
       if (!reads_own_rows(reader, map, op->regions[i])) return false;
   }
+  for (int i = 0; i < r->n_yields; i++)
+    if (r->yields[i] == row) return false;
   return true;
 }
 

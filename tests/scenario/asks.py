@@ -165,6 +165,52 @@ print(len(t |> where(v > 7) |> join(o, on = (s), how = "semi") |> join(g, on = (
 ir = place.run("build", "--emit=ir", "again.flow").stdout
 check(ir.count("large.arrow") == 1 and ir.count("= table_parts<") == 3, "the file is read again for its groups", ir)
 
+# ---- rows of which something knows the number ------------------------------------------------------------
+
+NUMBERED = [
+    ("t |> derive(z = [for i in 0..len(t): f64(i) / 2])", lambda k, r: k / 2),
+    ("t |> derive(z = before) |> derive(z = z * 2)", lambda k, r: k * 1.5),
+    ("t |> derive(z = before)", lambda k, r: k * 0.75),
+    ("t |> derive(z = cumsum(w * 2)) |> derive(z = z + w)", lambda k, r: 2 * sums[k] + r["w"]),
+    ("t |> derive(z = lag(w) ?? 0.5)", lambda k, r: LARGE[k - 1]["w"] if k else 0.5),
+    ("t |> derive(z = [for i in 0..len(t): w[(i + 7) % len(t)]])", lambda k, r: LARGE[(k + 7) % ROWS]["w"]),
+    ("t |> derive(z = [for i in 0..len(t): if i % 2 == 0 { w[i] } else { -1.0 }])", lambda k, r: r["w"] if k % 2 == 0 else -1.0),
+    ("t |> derive(z = f64(row_number()))", lambda k, r: float(k)),
+]
+sums, total = [], 0.0
+for r in LARGE:
+    sums.append(total := total + r["w"])
+few = {r["s"] for r in SMALLS[1] if r["v"] < 5}
+script, expected = ['let o = read_arrow("small1.arrow") |> where(v < 5)', f"let before = [for i in 0..{ROWS}: f64(i) * 0.75]"], []
+for at, (text, model) in enumerate(NUMBERED):
+    for ending in "csv", "arrow":
+        for kind, made in enumerate(("where(v > 990)", 'join(o, on = (s), how = "semi")', "where(v > 400) |> join(o |> select(s), on = (s))",
+                                     'join(t |> group_by(i) |> summarize(top = max(z)) |> where(top > 100), on = (i)) |> join(o, on = (s), how = "semi")')):
+            name = f"n{at}_{kind}.{ending}"
+            (place.path / name).hardlink_to(place.path / f"large.{ending}")
+            read = f'read_csv("{name}", null = "?", types = (far: i64, f: f32, s: i16, u: u64))' if ending == "csv" else f'read_arrow("{name}")'
+            text_ = text.replace("t |>", f"t{len(script)} |>").replace("len(t)", f"len(t{len(script)})").replace("w[", f"t{len(script)}.w[")
+            number = len(script)
+            script.append(f"let t{number} = {read}\nlet u{number} = {text_}\nlet r{number} = u{number} |> {made.replace('join(t ', f'join(u{number} ')}\nprint(\"{{len(r{number})}} {{sum(r{number}.z)}}\")")
+            rows = [(k, r, model(k, r)) for k, r in enumerate(LARGE)]
+            tops = {}
+            for k, r, z in rows:
+                tops[r["i"]] = max(tops.get(r["i"], z), z)
+            keep = [lambda k, r: r["v"] > 990, lambda k, r: r["s"] in few, lambda k, r: r["v"] > 400, lambda k, r: r["s"] in few and tops[r["i"]] > 100][kind]
+            partners = {}
+            for r in SMALLS[1]:
+                if r["v"] < 5:
+                    partners[r["s"]] = partners.get(r["s"], 0) + 1
+            found = [z for k, r, z in rows if keep(k, r) for _ in range(partners.get(r["s"], 0) if kind == 2 else 1)]
+            expected.append((f"{text} {made}", f"{len(found)} {math.fsum(found)!r}"))
+place.write("numbered.flow", "\n".join(script) + "\n")
+for way in ([], ["-O0"], ["--interp"]):
+    run = place.run("run", "--no-cache", *way, "numbered.flow")
+    found = run.stdout.splitlines()
+    check(len(found) == len(expected), f"{way}: as many lines as expected", f"{len(found)}, expected {len(expected)}\n{run.stderr[-1500:]}")
+    for have, (what, want) in zip(found, expected):
+        check(have.split()[0] == want.split()[0] and math.isclose(float(have.split()[1]), float(want.split()[1]), rel_tol=1e-12), f"{way} {what}: {want}", have)
+
 # ---- what is wrong in a row that no join keeps -----------------------------------------------------------
 
 (place.path / "bad.csv").write_text((place.path / "large.csv").read_text() + "77777,1,1995-01-01,1995-01-01T00:00:00Z,1,1,1,1,1,true,5,none\n")

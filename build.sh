@@ -37,7 +37,7 @@ lld-19         | links built scripts quickly
 libopenblas-serial-dev | matrix products and solvers
 libffi-dev     | calls of C functions by the interpreter
 libxxhash-dev  | digests of contents and keys
-libjansson-dev | messages of the language server
+libjansson-dev | JSON of --json and of the language server
 zlib1g-dev     | reads and writes .gz and NPZ
 liblz4-dev     | reads Arrow files that are compressed with it
 libzstd-dev    | reads and writes .zst

@@ -39,7 +39,7 @@ static FlVerdict check(FlArena *arena, Shared *shared, const char *path, bool si
     c.silent = silent;
     v.status = fl_compile_ir(&c, &(FlBuildOptions){.level = 0, .cpu = FL_CPU_HOST, .test = -1});
     if (!c.lacks) fl_sink_print(c.sink, &said, false);
-    if (!c.lacks) v.messages = fl_verdict_messages(arena, c.sink);
+    if (!c.lacks) v.messages = fl_verdict_messages(c.sink);
     if (c.lacks) open_library(shared); /* it may have been left in the middle */
     fl_arena_clear(shared->own);
   }

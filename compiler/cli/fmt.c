@@ -26,7 +26,7 @@ static FlAst *parse(const Fmt *x, FlArena *a, const char *path, const FlText1 *t
       fl_syntax_parse(a, fl_interner_make(a), fl_sources_add(sources, path, text->s, text->len), sink);
   if (!sink->n_errors) return ast;
   FlText1 shown = {0};
-  v->messages = fl_verdict_messages(x->arena, sink);
+  v->messages = fl_verdict_messages(sink);
   fl_sink_print(sink, &shown, false);
   v->said = fl_arena_strndup(x->arena, shown.s, shown.len);
   fl_text_reset(&shown);

@@ -5,6 +5,7 @@
 #include "flow/version.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Bytes of the UTF-8 character at s, 0: it is none that both JSON and XML can hold. */
@@ -21,116 +22,94 @@ static int character(const unsigned char *s) {
   return good ? n : 0;
 }
 
-typedef enum Form { JSON, XML_TEXT, XML_ATTRIBUTE } Form;
-
-/* A text for JSON or XML; what neither can hold is U+FFFD. */
-static void add_escaped(FlText1 *out, const char *text, Form form) {
+/* What both can hold of a text: the rest is U+FFFD. */
+static void add_clean(FlText1 *out, const char *text) {
   for (const unsigned char *s = (const unsigned char *)text; *s;) {
     int n = character(s);
-    char c = (char)*s;
-    const char *name = NULL;
-    if (n == 0) name = "\xEF\xBF\xBD";
-    else if (form != JSON)
-      name = c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
-    else
-      name = c == '"'    ? "\\\""
-             : c == '\\' ? "\\\\"
-             : c == '\n' ? "\\n"
-             : c == '\t' ? "\\t"
-             : c == '\r' ? "\\r"
-                         : NULL;
-    if (form != JSON && n && (c == '\r' || (form == XML_ATTRIBUTE && (c == '\n' || c == '\t'))))
-      fl_text_addf(out, "&#%d;", c);
-    else if (name) fl_text_addz(out, name);
-    else fl_text_add(out, (const char *)s, (size_t)n);
+    if (n) fl_text_add(out, (const char *)s, (size_t)n);
+    else fl_text_addz(out, "\xEF\xBF\xBD");
     s += n ? n : 1;
   }
 }
 
-static void add_string(FlText1 *out, const char *text) {
-  fl_text_addc(out, '"');
-  add_escaped(out, text, JSON);
-  fl_text_addc(out, '"');
-}
-
 /* ---- JSON ---- */
 
-static void add_place(FlText1 *out, const FlSink *sink, FlSpan span) {
+/* NULL is null. */
+static json_t *text_value(const char *text) {
+  if (!text) return json_null();
+  FlText1 clean = {0};
+  add_clean(&clean, text);
+  json_t *out = json_stringn(clean.len ? clean.s : "", clean.len);
+  fl_text_reset(&clean);
+  return out;
+}
+
+/* An object of where something stands, and of what else is said of it. */
+static json_t *place(const FlSink *sink, FlSpan span, const char *key, const char *text) {
   const FlSource *f = span.file ? fl_sources_get(sink->sources, span.file) : NULL;
   int line = 0, column = 0;
   if (f) fl_source_position(f, span.start < f->len ? span.start : f->len, &line, &column);
-  fl_text_addz(out, "\"file\": ");
-  if (f) add_string(out, f->path);
-  else fl_text_addz(out, "null");
-  fl_text_addf(out, ", \"line\": %d, \"column\": %d, \"length\": %u", line, column, f ? span.len : 0);
+  return json_pack("{s:o, s:i, s:i, s:I, s:o}", "file", text_value(f ? f->path : NULL), "line", line, "column", column,
+                   "length", (json_int_t)(f ? span.len : 0), key, text_value(text));
 }
 
-const char *fl_verdict_messages(FlArena *a, const FlSink *sink) {
-  FlText1 out = {0};
-  fl_text_addc(&out, '[');
-  for (int i = 0; i < sink->diags.n; i++) {
-    const FlDiag *d = sink->diags.at[i];
-    bool error = fl_diag_severity(d->code) == FL_ERROR;
-    fl_text_addf(&out, "%s{\"code\": \"%s\", \"level\": \"%s\", ", i ? ", " : "", fl_diag_name(d->code),
-                 error ? "error" : "warning");
-    add_place(&out, sink, d->span);
-    fl_text_addz(&out, ", \"message\": ");
-    add_string(&out, d->message);
-    fl_text_addz(&out, ", \"notes\": [");
-    for (int k = 0; k < d->n_notes; k++) {
-      fl_text_addz(&out, k ? ", {" : "{");
-      add_place(&out, sink, d->notes[k].span);
-      fl_text_addz(&out, ", \"message\": ");
-      add_string(&out, d->notes[k].text);
-      fl_text_addc(&out, '}');
-    }
-    fl_text_addz(&out, "], \"help\": ");
-    if (d->help) add_string(&out, d->help);
-    else fl_text_addz(&out, "null");
-    fl_text_addz(&out, ", \"edits\": [");
-    const FlSource *f = d->edit.text && d->edit.span.file ? fl_sources_get(sink->sources, d->edit.span.file) : NULL;
-    if (f && !f->is_library) {
-      fl_text_addc(&out, '{');
-      add_place(&out, sink, d->edit.span);
-      fl_text_addz(&out, ", \"text\": ");
-      add_string(&out, d->edit.text);
-      fl_text_addc(&out, '}');
-    }
-    fl_text_addz(&out, "]}");
-  }
-  fl_text_addc(&out, ']');
-  const char *kept = fl_arena_strndup(a, out.s, out.len);
-  fl_text_reset(&out);
-  return kept;
+static json_t *message(const FlSink *sink, const FlDiag *d) {
+  json_t *notes = json_array(), *edits = json_array();
+  for (int k = 0; k < d->n_notes; k++)
+    json_array_append_new(notes, place(sink, d->notes[k].span, "message", d->notes[k].text));
+  const FlSource *f = d->edit.text && d->edit.span.file ? fl_sources_get(sink->sources, d->edit.span.file) : NULL;
+  if (f && !f->is_library) json_array_append_new(edits, place(sink, d->edit.span, "text", d->edit.text));
+  json_t *out = json_pack("{s:s, s:s}", "code", fl_diag_name(d->code), "level",
+                          fl_diag_severity(d->code) == FL_ERROR ? "error" : "warning");
+  json_t *rest = place(sink, d->span, "message", d->message);
+  json_object_update(out, rest);
+  json_decref(rest);
+  json_object_set_new(out, "notes", notes);
+  json_object_set_new(out, "help", text_value(d->help));
+  json_object_set_new(out, "edits", edits);
+  return out;
 }
 
-static void add_json(FlText1 *out, const FlVerdicts *v, int passed) {
-  fl_text_addf(out,
-               "{\"format\": 1, \"flow\": \"%s\", \"command\": \"%s\", \"passed\": %d, \"failed\": %d,\n "
-               "\"results\": [",
-               FL_FLOW_VERSION, fl_command_name(v->command), passed, v->at.n - passed);
-  for (int i = 0; i < v->at.n; i++) {
-    const FlVerdict *x = &v->at.at[i];
-    fl_text_addz(out, i ? ",\n  {\"file\": " : "\n  {\"file\": ");
-    add_string(out, x->file);
-    fl_text_addz(out, ", \"test\": ");
-    if (x->name) add_string(out, x->name);
-    else fl_text_addz(out, "null");
-    fl_text_addf(
-        out,
-        ", \"line\": %d, \"passed\": %s, \"status\": %d, \"seconds\": %.3f, \"messages\": %s, \"output\": ",
-        x->line, x->status ? "false" : "true", x->status, x->seconds, x->messages ? x->messages : "[]");
-    add_string(out, x->said);
-    fl_text_addc(out, '}');
-  }
-  fl_text_addz(out, "\n]}\n");
+json_t *fl_verdict_messages(const FlSink *sink) {
+  json_t *all = json_array();
+  for (int i = 0; i < sink->diags.n; i++) json_array_append_new(all, message(sink, sink->diags.at[i]));
+  return all;
+}
+
+static json_t *result(const FlVerdict *x) {
+  return json_pack("{s:o, s:o, s:i, s:b, s:i, s:f, s:O, s:o}", "file", text_value(x->file), "test", text_value(x->name),
+                   "line", x->line, "passed", x->status == 0, "status", x->status, "seconds",
+                   round(x->seconds * 1000) / 1000, "messages", x->messages, "output", text_value(x->said));
+}
+
+static char *all_json(const FlVerdicts *v, int passed) {
+  json_t *results = json_array();
+  for (int i = 0; i < v->at.n; i++) json_array_append_new(results, result(&v->at.at[i]));
+  json_t *all = json_pack("{s:i, s:s, s:s, s:i, s:i, s:o}", "format", 1, "flow", FL_FLOW_VERSION, "command",
+                          fl_command_name(v->command), "passed", passed, "failed", v->at.n - passed, "results", results);
+  char *text = json_dumps(all, JSON_REAL_PRECISION(15));
+  json_decref(all);
+  return text;
 }
 
 /* ---- JUnit ---- */
 
+/* Line ends of an attribute would be read as blanks. */
+static void add_escaped(FlText1 *out, const char *text, bool attribute) {
+  FlText1 clean = {0};
+  add_clean(&clean, text);
+  for (const char *c = clean.len ? clean.s : ""; *c; c++) {
+    const char *name = *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '&' ? "&amp;" : *c == '"' ? "&quot;" : NULL;
+    if (name) fl_text_addz(out, name);
+    else if (*c == '\r' || (attribute && (*c == '\n' || *c == '\t'))) fl_text_addf(out, "&#%d;", *c);
+    else fl_text_addc(out, *c);
+  }
+  fl_text_reset(&clean);
+}
+
 static void add_attribute(FlText1 *out, const char *name, const char *value) {
   fl_text_addf(out, " %s=\"", name);
-  add_escaped(out, value, XML_ATTRIBUTE);
+  add_escaped(out, value, true);
   fl_text_addc(out, '"');
 }
 
@@ -166,7 +145,7 @@ static void add_junit(FlText1 *out, const FlVerdicts *v, int passed) {
     add_attribute(out, "message", status);
     add_attribute(out, "type", status);
     fl_text_addc(out, '>');
-    add_escaped(out, x->said, XML_TEXT);
+    add_escaped(out, x->said, false);
     fl_text_addf(out, "</%s></testcase>\n", x->status == 1 ? "failure" : "error");
   }
   fl_text_addz(out, "</testsuite>\n</testsuites>\n");
@@ -174,8 +153,8 @@ static void add_junit(FlText1 *out, const FlVerdicts *v, int passed) {
 
 /* ---- writing ---- */
 
-int fl_verdicts_write(const FlVerdicts *v, const FlWords *w) {
-  int passed = 0, status = 0;
+static int write_all(const FlVerdicts *v, const FlWords *w) {
+  int passed = 0;
   const char *path = w->flags[FL_FLAG_JUNIT];
   if (path && w->flags[FL_FLAG_JSON] && strcmp(path, "-") == 0) {
     fprintf(stderr, "flowc %s: --json and --junit - would both write to standard output; give --junit a file\n",
@@ -183,22 +162,26 @@ int fl_verdicts_write(const FlVerdicts *v, const FlWords *w) {
     return 2;
   }
   for (int i = 0; i < v->at.n; i++) passed += v->at.at[i].status == 0;
-  FlText1 text = {0};
   if (w->flags[FL_FLAG_JSON]) {
-    add_json(&text, v, passed);
-    fwrite(text.s, 1, text.len, stdout);
-    fl_text_reset(&text);
+    char *text = all_json(v, passed);
+    if (!text) fl_no_memory();
+    puts(text);
+    free(text);
   }
-  if (path) {
-    add_junit(&text, v, passed);
-    bool standard = strcmp(path, "-") == 0;
-    bool good = standard ? fwrite(text.s, 1, text.len, stdout) == text.len : fl_whole_put(path, text.s, text.len);
-    if (!good) {
-      fprintf(stderr, "flowc %s: cannot write `%s`: %s\n", fl_command_name(v->command), path,
-              strerror(errno));
-      status = 4;
-    }
-    fl_text_reset(&text);
-  }
+  if (!path) return 0;
+  FlText1 text = {0};
+  add_junit(&text, v, passed);
+  bool standard = strcmp(path, "-") == 0;
+  bool good = standard ? fwrite(text.s, 1, text.len, stdout) == text.len : fl_whole_put(path, text.s, text.len);
+  if (!good) fprintf(stderr, "flowc %s: cannot write `%s`: %s\n", fl_command_name(v->command), path, strerror(errno));
+  fl_text_reset(&text);
+  return good ? 0 : 4;
+}
+
+int fl_verdicts_write(const FlVerdicts *v, const FlWords *w) {
+  for (int i = 0; i < v->at.n; i++)
+    if (!v->at.at[i].messages) v->at.at[i].messages = json_array();
+  int status = write_all(v, w);
+  for (int i = 0; i < v->at.n; i++) json_decref(v->at.at[i].messages);
   return status;
 }

@@ -7,14 +7,16 @@
 #include "diag/diag.h"
 #include "cli/words.h"
 
+#include <jansson.h>
+
 /* One file, or one test of it. */
 typedef struct FlVerdict {
   const char *file, *name; /* name: of the test; NULL: it is about the whole file */
   int line;                /* where the test stands; 0: not known */
   int status;              /* as the command's exit status; 0 is good */
   double seconds;
-  const char *said;     /* what was printed, or why it failed; may be "" */
-  const char *messages; /* fl_verdict_messages; NULL: none */
+  const char *said; /* what was printed, or why it failed; may be "" */
+  json_t *messages; /* fl_verdict_messages; NULL: none */
 } FlVerdict;
 
 typedef struct FlVerdicts {
@@ -23,10 +25,10 @@ typedef struct FlVerdicts {
   FlVec(FlVerdict) at;
 } FlVerdicts;
 
-/* What the sink holds as JSON, in the arena. */
-const char *fl_verdict_messages(FlArena *a, const FlSink *sink);
+/* What the sink holds. */
+json_t *fl_verdict_messages(const FlSink *sink);
 
-/* Writes what --json and --junit ask for. 0, or 4 after a message: it cannot be written. */
+/* Writes what --json and --junit ask for, and lets go of the messages. 0, or 4 after a message: it cannot be written. */
 int fl_verdicts_write(const FlVerdicts *v, const FlWords *w);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct FlCall {
   const char *callee; /* its name, or "" for one without */
 } FlCall;
 
-enum { FL_POINTS_STEP = 1024 };
+enum { FL_POINTS_STEP = 64 };
 typedef struct FlSource {
   uint16_t id;      /* by which FlSources has it, from 1 */
   const char *path; /* as the user wrote it */

@@ -20,14 +20,6 @@ static uint32_t name_start(const FlText1 *t, uint32_t at) {
 
 /* ---- what is open -------------------------------------------------------------------------------------- */
 
-/* A bracket or a quote that is open. */
-typedef struct Open {
-  char closer;
-  uint32_t at;
-  int commas; /* behind it */
-} Open;
-typedef FlVec(Open) Opens;
-
 /* Where the statement around a place may begin: the last line that begins with a name or a word. */
 static uint32_t statement_start(const FlText1 *t, uint32_t at) {
   for (uint32_t line = at;; line--) {
@@ -38,33 +30,11 @@ static uint32_t statement_start(const FlText1 *t, uint32_t at) {
 }
 
 /* What is open at a place, the innermost last. In a comment: false. */
-static bool opens(FlArena *arena, const FlText1 *t, uint32_t at, Opens *out) {
-  bool text = false;
-  for (uint32_t k = statement_start(t, at); k < at; k++) {
-    char c = t->s[k];
-    Open *top = out->n ? &out->at[out->n - 1] : NULL;
-    if (text && top) {
-      if (c == '\\') k++;
-      else if (c == '{') text = false, fl_vec_push(arena, out, ((Open){'}', k, 0}));
-      else if (c == '"' || c == '\n') text = false, out->n--;
-      continue;
-    }
-    if (c == '#') {
-      while (k < at && t->s[k] != '\n') k++;
-      if (k >= at) return false;
-    } else if (c == '"') {
-      text = true;
-      fl_vec_push(arena, out, ((Open){'"', k, 0}));
-    } else if (strchr("([{", c)) {
-      fl_vec_push(arena, out, ((Open){c == '(' ? ')' : c == '[' ? ']' : '}', k, 0}));
-    } else if (top && c == top->closer) {
-      out->n--;
-      text = out->n && out->at[out->n - 1].closer == '"';
-    } else if (top && c == ',') {
-      top->commas++;
-    }
-  }
-  return true;
+static bool opens(FlArena *arena, const FlText1 *t, uint32_t at, FlOpens *out) {
+  uint32_t start = statement_start(t, at);
+  bool code = fl_syntax_open_at_end(arena, t->s + start, at - start, out);
+  for (int i = 0; i < out->n; i++) out->at[i].at += start;
+  return code;
 }
 
 /* ---- what a check of the mended text says ---------------------------------------------------------------
@@ -101,9 +71,9 @@ static void mend(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, ui
   fl_text_add(&text, d->text.s, from);
   fl_text_addz(&text, placeholder);
   if (closed) {
-    Opens open = {0};
+    FlOpens open = {0};
     opens(arena, &d->text, from, &open);
-    for (int i = open.n - 1; i >= 0; i--) fl_text_addc(&text, open.at[i].closer);
+    for (int i = open.n - 1; i >= 0; i--) fl_text_addz(&text, open.at[i].closer);
     while (to < d->text.len && d->text.s[to] != '\n') to++;
   }
   fl_text_add(&text, d->text.s + to, d->text.len - to);
@@ -282,10 +252,10 @@ static void find_builtin(void *env, const FlNamed *what, unsigned kinds) {
 /* The innermost call around a place whose arguments are being written. false: none, or nobody knows the
  * function. */
 static bool call_at(FlArena *arena, const FlLspDocument *d, uint32_t at, Call *out) {
-  Opens open = {0};
+  FlOpens open = {0};
   if (!opens(arena, &d->text, at, &open)) return false;
   int k = open.n - 1;
-  while (k >= 0 && open.at[k].closer != ')') k--;
+  while (k >= 0 && *open.at[k].closer != ')') k--;
   if (k < 0) return false;
   uint32_t end = open.at[k].at, start = name_start(&d->text, end);
   *out =
@@ -356,8 +326,8 @@ json_t *fl_lsp_complete(FlLspDocuments *all, FlLspDocument *d, const json_t *par
   uint32_t at = fl_lsp_asked(all, d, params), from = name_start(&d->text, at);
   FlArena *arena = fl_arena_new();
   List l = {arena, fl_interner_make(arena), fl_map_make(arena), json_array(), from};
-  Opens open = {0};
-  bool named = opens(arena, &d->text, from, &open) && !(open.n && open.at[open.n - 1].closer == '"');
+  FlOpens open = {0};
+  bool named = opens(arena, &d->text, from, &open) && !(open.n && *open.at[open.n - 1].closer == '"');
   bool point = from > 0 && d->text.s[from - 1] == '.' && !(from > 1 && d->text.s[from - 2] == '.');
   bool number = from < at && isdigit((unsigned char)d->text.s[from]);
   if (named && !number) {

@@ -490,6 +490,16 @@ void fl_syntax_walk_stmt(const FlWalker *w, const FlStmt *s);
 
 /* Text for --emit=tokens, one token a line, and --emit=ast, an s-expression a statement. */
 void fl_syntax_print_tokens(FlText1 *out, FlSource *source, FlSink *sink);
+
+/* A bracket or a text that is open where a text ends that is being written. */
+typedef struct FlOpen {
+  const char *closer; /* ")", "]", "}", "\"", "\"\"\"" */
+  uint32_t at;
+  int commas; /* behind it */
+} FlOpen;
+typedef FlVec(FlOpen) FlOpens;
+/* The innermost last. false: it ends in a comment. */
+bool fl_syntax_open_at_end(FlArena *arena, const char *text, size_t len, FlOpens *out);
 void fl_syntax_print_ast(FlText1 *out, const FlAst *ast);
 /* Do two trees mean the same: are they equal but for spans, layout and doc comments? */
 bool fl_syntax_same(const FlAst *a, const FlAst *b);

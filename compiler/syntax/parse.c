@@ -84,3 +84,41 @@ void fl_syntax_print_tokens(FlText1 *out, FlSource *source, FlSink *sink) {
     fl_text_addc(out, '\n');
   }
 }
+
+/* What a token opens; NULL: nothing. */
+static const char *closer_of(const FlToken *t) {
+  switch (t->kind) {
+  case FL_TOK_LPAREN: return ")";
+  case FL_TOK_LBRACKET: return "]";
+  case FL_TOK_LBRACE:
+  case FL_TOK_INTERP_BEGIN: return "}";
+  case FL_TOK_TEXT_BEGIN: return t->text.style == FL_TEXT_LINES ? "\"\"\"" : "\"";
+  default: return NULL;
+  }
+}
+
+static void close_last(FlOpens *open, const char *closer) {
+  if (open->n && strncmp(open->at[open->n - 1].closer, closer, 1) == 0) open->n--;
+}
+
+bool fl_syntax_open_at_end(FlArena *arena, const char *text, size_t len, FlOpens *out) {
+  FlSources *sources = fl_sources_make(arena);
+  FlSource *source = fl_sources_add(sources, "", text, len);
+  FlParser p;
+  init(&p, arena, fl_interner_make(arena), source, fl_sink_make(arena, sources));
+  if (!fl_syntax_lex(&p)) return true;
+  for (int i = 0; i < p.tokens.n; i++) {
+    const FlToken *t = &p.tokens.at[i];
+    bool unclosed = t->kind == FL_TOK_TEXT && t->made && t->span.start + t->span.len == len; /* without expressions */
+    const char *closer = unclosed ? t->text.style == FL_TEXT_LINES ? "\"\"\"" : "\"" : closer_of(t);
+    if (closer) fl_vec_push(arena, out, ((FlOpen){closer, t->span.start, 0}));
+    else if (t->kind == FL_TOK_COMMA && out->n) out->at[out->n - 1].commas++;
+    else if (t->kind == FL_TOK_RPAREN) close_last(out, ")");
+    else if (t->kind == FL_TOK_RBRACKET) close_last(out, "]");
+    else if (t->made && t->span.start == len) continue; /* what the lexer closes at the end is open */
+    else if (t->kind == FL_TOK_RBRACE || t->kind == FL_TOK_INTERP_END) close_last(out, "}");
+    else if (t->kind == FL_TOK_TEXT_END) close_last(out, "\"");
+  }
+  const FlComment *last = p.comments.n ? &p.comments.at[p.comments.n - 1] : NULL;
+  return !last || memchr(text + last->span.start, '\n', len - last->span.start) != NULL;
+}

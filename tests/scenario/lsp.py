@@ -202,6 +202,12 @@ COMPLETED = [
     ("wh", ["while"], []),
     ("let z = rank(t.distance, met", ["method"], []),
     ("let z = \"wh", [], ["while", "least"]),
+    ('let z = "at {p.', ["x", "y"], ["least"]),
+    ('let z = """\n  so "quoted" {p.', ["x", "y"], ["least"]),
+    ('let z = """\n  so "quoted" wh', [], ["while", "least"]),
+    ('let z = "{p.x} wh', [], ["while", "least"]),
+    ('let z = "a\\" wh', [], ["while", "least"]),
+    ('let z = r"\\" + le', ["least"], []),
     ("# wh", [], ["while", "least"]),
     ("let z = 1", [], ["while", "least"]),
 ]

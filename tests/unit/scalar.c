@@ -283,6 +283,14 @@ static bool is(FlText t, const char *s) { return fl_s_eq_text(t.ptr, t.len, S(s)
 
 static void texts(void) {
   CHECK(fl_s_n_chars(S("héllo😀")) == 6 && fl_s_n_chars(NULL, 0) == 0);
+  char some[700]; /* of any bytes, also where what follows is not to be counted */
+  uint32_t seed = 1;
+  for (int round = 0; round < 2000; round++) {
+    for (size_t i = 0; i < sizeof some; i++) some[i] = (char)((seed = seed * 1664525u + 1013904223u) >> 24);
+    int64_t n = round % 701, leads = 0;
+    for (int64_t i = 0; i < n; i++) leads += ((unsigned char)some[i] & 0xC0) != 0x80;
+    CHECK(fl_s_n_chars(some, n) == leads);
+  }
   CHECK(is(fl_s_text_slice(S("héllo😀!"), 1, 6), "éllo😀") && is(fl_s_text_slice(S("abc"), -5, 99), "abc") &&
         is(fl_s_text_slice(S("héllo"), -4, -1), "éll"));
   CHECK(is(fl_s_text_slice(S("abc"), 2, 1), "") && is(fl_s_text_slice(S("abc"), 7, 9), ""));

@@ -78,15 +78,13 @@ static bool call_is_quiet(Cse *c, const FlOp *op) {
   return !noisy;
 }
 
-static bool counts(Cse *c, const FlOp *op) {
+/* `inside`: all that is in its regions counts. */
+static bool counts(Cse *c, const FlOp *op, bool inside) {
   const FlOpInfo *info = &fl_op_info[op->code];
   if (info->flags & (FL_OPF_EFFECT | FL_OPF_NOTE | FL_OPF_HEAP)) return false;
   if (op->code == FL_OP_STAGE || op->code == FL_OP_FAIL) return false;
   if (op->code == FL_OP_CALL && !call_is_quiet(c, op)) return false;
-  for (int k = 0; k < op->n_regions; k++)
-    for (const FlOp *in = op->regions[k]->first; in; in = in->next)
-      if (in->code != FL_OP_CHECK && in->code != FL_OP_WITHIN && !counts(c, in)) return false;
-  return op->n_results > 0;
+  return inside && op->n_results > 0;
 }
 
 /* The equal op in sight; NULL: none, and this one is in sight from now on. */
@@ -158,21 +156,27 @@ static void join_twins(Cse *c, FlOp *op) {
       }
 }
 
-static void visit(Cse *c, FlRegion *r) {
+/* Whether all that is in the region counts, but for checks. */
+static bool visit(Cse *c, FlRegion *r) {
   int before = c->known.n;
+  bool all = true;
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     fl_subst_args(&c->subst, op);
     fl_ir_fold_op(op);
-    for (int i = 0; i < op->n_regions; i++) visit(c, op->regions[i]);
+    bool inside = true;
+    for (int i = 0; i < op->n_regions; i++) inside &= visit(c, op->regions[i]);
     join_twins(c, op);
-    FlOp *first = counts(c, op) ? meet(c, op) : NULL;
+    bool one = counts(c, op, inside);
+    all &= one || op->code == FL_OP_CHECK || op->code == FL_OP_WITHIN;
+    FlOp *first = one ? meet(c, op) : NULL;
     if (!first || (first->parent != r && fl_opt_is_host_op(op) && !fl_opt_may_turn(r))) continue;
     for (int i = 0; i < op->n_results; i++) fl_subst_set(&c->subst, op->results[i], first->results[i]);
     fl_ir_remove(op);
   }
   fl_subst_yields(&c->subst, r);
   forget(c, before);
+  return all;
 }
 
 void fl_opt_cse(FlModule *m) {

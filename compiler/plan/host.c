@@ -3,7 +3,7 @@
 #include "plan/plan_internal.h"
 
 enum { LARGE = 150, KERNEL = 8 }; /* rows and places of a table that is worth it; what a kernel counts for */
-enum { MOST_LOOPS = 1000 };       /* of one function that is optimised */
+enum { MOST_LOOPS = 1000, MOST_BRANCHES = 2000 }; /* of one function that is optimised */
 
 /* ---- stage calls --------------------------------------------------------------------------------------- */
 
@@ -125,6 +125,21 @@ static bool has_too_many_loops(const FlRegion *r) {
   return n > MOST_LOOPS;
 }
 
+/* Passes over loops look at each edge out of a loop, and at all of them again for what is used behind it. */
+static int count_branches(const FlRegion *r, int most) {
+  int n = 0;
+  for (const FlOp *op = r->first; op && n <= most; op = op->next) {
+    n += op->code == FL_OP_IF;
+    for (int i = 0; i < op->n_regions && op->code != FL_OP_MAP; i++)
+      n += count_branches(op->regions[i], most - n);
+  }
+  return n;
+}
+
+static bool pays(const FlPlan *p, const FlRegion *r) {
+  return has_loops(p, r) && !has_too_many_loops(r) && count_branches(r, MOST_BRANCHES) <= MOST_BRANCHES;
+}
+
 /* ---- views --------------------------------------------------------------------------------------------- */
 
 /* Is op inside a loop that v is outside of? */
@@ -151,7 +166,7 @@ static void find_looped(FlPlanner *m, FlMap *looped, const FlRegion *r) {
 
 void fl_plan_root(FlPlanner *m, FlPlanBody *body) {
   body->looped = fl_map_make(m->plan->arena);
-  body->straight = !has_loops(m->plan, body->region) || has_too_many_loops(body->region);
+  body->straight = !pays(m->plan, body->region);
   body->holds_table = body->straight && find_tables(body);
   if (body->holds_table) {
     FlPlanTable t = {fl_interner_make(m->plan->arena), fl_map_make(m->plan->arena), 0};

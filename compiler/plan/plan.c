@@ -99,7 +99,7 @@ static FlPlanStep *make_step(FlPlanner *m, const FlOp *op, int first) {
   FlPlan *p = m->plan;
   FlPlanStep *s = FL_NEW(p->arena, FlPlanStep);
   s->op = op;
-  s->kernel_code = op->n_regions && fl_ir_is_kernel(op->regions[0]);
+  s->kernel_code = op->n_regions && op->code != FL_OP_IF && fl_ir_is_kernel(op->regions[0]);
   p->wide |= s->kernel_code && fl_plan_weight(op->regions[0]) > FL_CODE_WIDE;
   s->kind = kind_of(s);
   s->view_of = view_of(op);

@@ -120,7 +120,7 @@ typedef struct FlPlanStep {
   FlValue *const *dead;       /* arrays that are given back behind it */
   int n_dead;
   int waits;        /* so many of the stage calls of this body that are running are waited for before it */
-  bool kernel_code; /* its regions hold nothing but what a kernel may */
+  bool kernel_code; /* of a loop: its regions hold nothing but what a kernel may */
   bool in_table;    /* where its body is a table: it is a row of that */
   const FlValue
       *view_of; /* its result lies in the memory of this array, or is held by this list; NULL: neither */
@@ -142,7 +142,7 @@ struct FlPlanBody {
   bool table; /* it runs straight through so much that its steps become data (docs/decisions/steps.md) */
   /* bodies of functions and of tasks: */
   bool holds_table; /* it, or one inside, is a table */
-  bool straight;    /* it loops over no elements itself, or too often: optimising it would not pay */
+  bool straight;    /* it loops over no elements itself, or too often, or branches too often: optimising it would not pay */
   FlMap *looped;    /* arrays whose elements or sizes are asked for in loops: worth a view; value -> op */
 };
 

@@ -117,7 +117,7 @@ for name, make in SHAPES.items():
 
 # What once was nested as deep as there are arms, and broke the compiler; and what asked of each of them whether all is a kernel.
 # And a function that is too long for passes that look at all edges into a block; and more constants than an object has sections.
-for name, n in (("match arms", 16000), ("match in a kernel", 8000), ("breaks", 2500), ("prints", 16000)):
+for name, n in (("match arms", 16000), ("match in a kernel", 8000), ("breaks", 8000), ("prints", 16000)):
     script, expected = SHAPES[name](n)
     expected += "\n"
     place.write("x.flow", script + "\n")

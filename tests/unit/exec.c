@@ -355,7 +355,7 @@ static void test_late(int workers) {
     Made m = {.fails = fails};
     FlKernelMaker maker = {.make = make_form, .arg = &m};
     FlRun *run = fl_run_new(&program, &(FlRunOptions){.workers = workers, .quiet = true, .maker = &maker});
-    FlKernelLate late = {0};
+    FlKernelLate late = {.fn = NULL};
     FlKernel k = {.fast = fast, .name = "divide", .unit = 1, .late = &late, .code = "code", .n_code = 4};
     run_kernel(run, &k, 10, 1e4);
     check(m.asked == 0 && m.made == 0, "nothing is made for a kernel that hardly runs");
@@ -364,12 +364,12 @@ static void test_late(int workers) {
     run_kernel(run, &k, 10, 1e8);
     check(m.asked == 1 && m.made == 1, "a form is made once, also where that fails");
     check((atomic_load(&late.fn) != NULL) == !fails, "what was made is there from then on");
-    FlKernelLate other = {0};
+    FlKernelLate other = {.fn = NULL};
     k.late = &other;
     run_kernel(run, &k, 1, 1e9);
     check(m.asked == 1 && m.made == 2, "for a long run it is made before that");
     maker.at_once = true;
-    FlKernelLate third = {0};
+    FlKernelLate third = {.fn = NULL};
     k.late = &third;
     run_kernel(run, &k, 2, 1.0);
     check(m.made == 3, "or when the kernel first runs");

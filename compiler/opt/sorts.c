@@ -32,11 +32,29 @@ static void replace(FlSubst *s, FlOp *sort, FlOp *take) {
   fl_ir_remove(sort);
 }
 
+/* Whether all that read v take rows by it, all of which are known to be there. */
+static bool only_takes(const FlUses *uses, const FlValue *v) {
+  for (uint32_t k = 0; k < fl_opt_n_uses(uses, v); k++) {
+    const FlOp *use = fl_opt_use(uses, v, k);
+    if (!use || use->code != FL_OP_TAKE || !(use->attrs.i & FL_TAKE_PROVEN) || use->args[0] != v)
+      return false;
+    for (int i = 1; i < use->n_args; i++)
+      if (use->args[i] == v) return false;
+  }
+  return true;
+}
+
+static void tell_join(const FlUses *uses, FlOp *join) {
+  if (only_takes(uses, join->results[1])) join->attrs.i |= FL_JOIN_LEFT_TAKEN;
+  if (only_takes(uses, join->results[2])) join->attrs.i |= FL_JOIN_RIGHT_TAKEN;
+}
+
 static void visit(FlSubst *s, const FlUses *uses, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     fl_subst_args(s, op);
     for (int i = 0; i < op->n_regions; i++) visit(s, uses, op->regions[i]);
+    if (op->code == FL_OP_JOIN) tell_join(uses, op);
     FlOp *take = op->code == FL_OP_SORT_PERM ? take_of(uses, op) : NULL;
     if (!take) continue;
     fl_subst_args(s, take);

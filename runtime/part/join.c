@@ -421,6 +421,19 @@ static FlStatus find_all(FlPartMem *m, const FlOpDesc *desc, Join *j, int64_t *r
   return 0;
 }
 
+/* Where each left row has one row of the result and only `take` reads both numbers: of the left rows none
+ * need be there, and of the right rows those that were found do. false: error recorded. */
+static bool give_found(FlPartMem *m, const Join *j, int64_t taken, int64_t rows, FlArray **out) {
+  enum { BOTH = FL_JOIN_LEFT_TAKEN | FL_JOIN_RIGHT_TAKEN };
+  if ((taken & BOTH) != BOTH || j->how & (RIGHT | SEMI | ANTI) || j->list != NULL || rows != j->n)
+    return true;
+  FlBuffer *none = fl_buffer_new(m->ctx, 1);
+  out[0] = none != NULL ? fl_array_over(m->ctx, none, none->data, FL_BOOL, 1, &rows) : NULL;
+  fl_buffer_unref(none);
+  out[1] = out[0] != NULL ? fl_part_keep(m, j->found, FL_U32, rows) : NULL;
+  return out[1] != NULL;
+}
+
 /* The numbers of left rows, and of right rows. */
 static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   int64_t rows;
@@ -437,16 +450,17 @@ static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlA
             .n = keys[0].side[0].n,
             .m = keys[0].side[1].n,
             .how = parse_how(desc->s),
-            .one = desc->i == 1,
+            .one = desc->i & FL_JOIN_ONE,
             .null = null,
             .n_words = (int64_t)codes.words[0].max + 1,
             .bad = INT64_MAX};
   if (fl_part_bits((uint64_t)j.m) + fl_part_bits((uint64_t)j.n_words) > 64)
     return fail_large(m->ctx, desc, j.m);
   if (find_all(m, desc, &j, &rows) != 0) return 1;
+  if (!give_found(m, &j, desc->i, rows, out)) return 1;
+  if (out[0] != NULL && out[1] != NULL) return 0;
   for (int side = 0; side < 2; side++) {
-    out[side] = fl_array_new(m->ctx, FL_I64, 1, &rows);
-    if (out[side] == NULL) return 1;
+    if (out[side] == NULL && (out[side] = fl_array_new(m->ctx, FL_I64, 1, &rows)) == NULL) return 1;
   }
   j.left = out[0]->data;
   j.right = out[1]->data;

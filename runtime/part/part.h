@@ -141,8 +141,8 @@ FlRuntimeOp fl_rt_group;
 FlRuntimeOp fl_rt_distinct;
 /* left keys, right keys (columns: both; s: inner left right full semi anti) -> rows m, left row i64[m],
  * right row i64[m]. By left row, then right row, unmatched right rows last; -1: none. semi and anti give left
- * rows, with -1 on the right. A null key matches nothing. Attribute i = 1: E0972 when a left row has several
- * matches. */
+ * rows, with -1 on the right. A null key matches nothing. Attribute i, FL_JOIN_*: E0972 when a left row has
+ * several matches; what the numbers may be where only `take` reads them. */
 FlRuntimeOp fl_rt_join;
 /* keys (columns: these), none of them texts -> a set of them, for in_keys alone (key_set.c). */
 FlRuntimeOp fl_rt_key_set;

@@ -19,9 +19,10 @@ typedef struct Take {
   FlTakeColumn *columns;
   int32_t n_columns;
   const int64_t *rows;
-  int64_t m, least; /* the least number that is allowed: 0, or -1 */
-  FlArray *mine;    /* the numbers, which nobody reads after the last sweep; NULL: somebody may */
-  FlBuffer *spent;  /* of the numbers, whose pages go back in the last sweep; NULL: they stay */
+  const uint32_t *narrow; /* the numbers, in place of `rows`; NULL: these */
+  int64_t m, least;       /* the least number that is allowed: 0, or -1 */
+  FlArray *mine;          /* the numbers, which nobody reads after the last sweep; NULL: somebody may */
+  FlBuffer *spent;        /* of the numbers, whose pages go back in the last sweep; NULL: they stay */
   int64_t unit; /* so many numbers are the least that a worker gets: whole pages of those that are spent */
 } Take;
 
@@ -65,7 +66,7 @@ static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t n, void *
 
 #define GATHER_CODED(T)                                                                                      \
   for (int64_t i = begin; i < end; i++) {                                                                    \
-    int64_t row = rows[i];                                                                                   \
+    int64_t row = rows[i - begin];                                                                           \
     T code = row < 0 ? (T)0 : ((const T *)c->codes)[row];                                                    \
     missing |= row < 0;                                                                                      \
     ((T *)c->to_codes->data)[i] = code;                                                                      \
@@ -98,16 +99,24 @@ static bool check(const Take *t, FlTakeColumn *c, int64_t begin, int64_t end) {
   return true;
 }
 
-/* The rows of the numbers [from, to), by the column's slices. */
+/* The numbers [from, to), in `room` for a piece where they are not there as such. */
+static const int64_t *numbers_of(const Take *t, int64_t from, int64_t to, int64_t *room) {
+  if (t->narrow == NULL) return t->rows + from;
+  for (int64_t i = from; i < to; i++)
+    room[i - from] = t->narrow[i] == UINT32_MAX ? -1 : (int64_t)t->narrow[i];
+  return room;
+}
+
+/* The rows of the numbers [from, to), which are rows[0..to - from), by the column's slices. */
 static void gather_piece(FlTakeColumn *c, const FlPartSlices *slices, const int64_t *rows, int64_t from,
                          int64_t to) {
   char *place = (char *)c->to->data + from * (int64_t)c->row_bytes;
   if (c->known != NULL) {
     gather_coded(c, rows, from, to);
   } else if (c->from->dtype == FL_LIST) {
-    gather_lists(c, rows + from, to - from, (FlArray **)(void *)place);
+    gather_lists(c, rows, to - from, (FlArray **)(void *)place);
   } else if (c->row_bytes > 0) {
-    gather(c, rows + from, to - from, fl_part_slice(slices, place));
+    gather(c, rows, to - from, fl_part_slice(slices, place));
     fl_part_slice_done(slices, place, (to - from) * (int64_t)c->row_bytes);
   }
 }
@@ -129,12 +138,14 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t first, int64_t las
   const Take *t = env;
   int64_t begin = first * t->unit, end = fl_part_min(last * t->unit, t->m), kept = begin;
   FlPartSlices *slices = slices_of(ctx, t);
+  int64_t room[PIECE];
   for (int64_t from = begin; from < end; from += PIECE) {
     int64_t to = fl_part_min(from + PIECE, end);
+    const int64_t *rows = numbers_of(t, from, to, room);
     for (int32_t k = 0; k < t->n_columns; k++) {
       FlTakeColumn *c = &t->columns[k];
       if (!c->checked && !check(t, c, from, to)) break;
-      gather_piece(c, slices != NULL ? &slices[k] : &none, t->rows, from, to);
+      gather_piece(c, slices != NULL ? &slices[k] : &none, rows, from, to);
     }
     if (t->spent == NULL || (to - kept < SPENT && to < end)) continue;
     fl_buffer_discard(t->spent, t->rows + kept, t->rows + to);
@@ -157,7 +168,8 @@ static bool one_sweep(const Take *t) {
     bytes += (size_t)t->columns[k].from->dims[0] * t->columns[k].row_bytes;
   if (bytes <= SMALL) return true;
   for (int64_t s = 0; s < SAMPLES && t->m > STEP; s++) {
-    int64_t at = (t->m - STEP) / SAMPLES * s, far = t->rows[at + STEP] - t->rows[at];
+    int64_t at = (t->m - STEP) / SAMPLES * s, room[2];
+    int64_t far = *numbers_of(t, at + STEP, at + STEP + 1, room) - *numbers_of(t, at, at + 1, room + 1);
     near += far >= 0 && far <= NEAR;
   }
   return near > SAMPLES / 2;
@@ -190,6 +202,29 @@ static bool all_fit(FlCtx *ctx, const Take *t) {
   return fit;
 }
 
+typedef struct Widened {
+  const Take *t;
+  int64_t *to;
+} Widened;
+
+static int32_t widen_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Widened *w = env;
+  (void)ctx;
+  (void)numbers_of(w->t, begin, end, w->to + begin);
+  return 0;
+}
+
+/* From arrays in files; the numbers are known to be rows of them, or -1. */
+static FlStatus take_far(FlCtx *ctx, const Take *t) {
+  if (t->narrow == NULL) return fl_take_far(ctx, t->columns, t->n_columns, t->rows, t->m);
+  FlArray *wide = fl_array_new(ctx, FL_I64, 1, &t->m);
+  Widened w = {t, wide != NULL ? wide->data : NULL};
+  FlStatus status = wide == NULL || fl_part_for(ctx, widen_body, &w, t->m, 0.5) != 0 ||
+                    fl_take_far(ctx, t->columns, t->n_columns, wide->data, t->m) != 0;
+  fl_array_unref(wide);
+  return status;
+}
+
 static FlStatus sweep(FlCtx *ctx, const Take *t) {
   enum { LARGE_PAGE = 1 << 18 }; /* so many numbers: smaller pages are slow to come back */
   Take part = *t;
@@ -198,8 +233,7 @@ static FlStatus sweep(FlCtx *ctx, const Take *t) {
   int64_t units = (t->m + part.unit - 1) / part.unit;
   if (t->spent != NULL) make_room(t, &t->columns[t->n_columns - 1]);
   bool near = one_sweep(t);
-  if (!near && fl_take_is_far(ctx, t->columns, t->n_columns))
-    return all_fit(ctx, t) ? fl_take_far(ctx, t->columns, t->n_columns, t->rows, t->m) : 0;
+  if (!near && fl_take_is_far(ctx, t->columns, t->n_columns)) return all_fit(ctx, t) ? take_far(ctx, t) : 0;
   if (near) {
     for (int32_t k = 0; k < t->n_columns; k++) cost += cost_of(&t->columns[k]);
     return fl_part_for(ctx, take_body, &part, units, cost * (double)part.unit);
@@ -336,12 +370,15 @@ static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
 
 FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlPartMem mem = {.ctx = ctx, .desc = desc};
+  const FlArray *rows = args[0].a;
+  bool narrow = rows->dtype == FL_U32, in_order = rows->dtype == FL_BOOL;
   Take t = {.n_columns = desc->n_args - 1,
-            .mine = desc->i & FL_TAKE_LAST ? fl_array_reuse(args[0].a) : NULL,
-            .rows = args[0].a->data,
+            .mine = desc->i & FL_TAKE_LAST && !narrow && !in_order ? fl_array_reuse(args[0].a) : NULL,
+            .rows = rows->data,
+            .narrow = narrow ? rows->data : NULL,
             .m = args[0].a->dims[0],
             .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
-  if (are_whole(ctx, &t, args + 1)) {
+  if (in_order || (!narrow && are_whole(ctx, &t, args + 1))) {
     for (int32_t k = 0; k < t.n_columns; k++) results[k].a = fl_array_ref(args[k + 1].a);
     fl_array_unref(t.mine);
     return 0;

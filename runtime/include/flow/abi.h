@@ -229,6 +229,11 @@ struct FlOpDesc {
  * rows of the arrays, whoever made them; nobody reads the numbers afterwards. */
 enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
 
+/* Attribute i of `join`: more than one partner of a left row is an error; the numbers of the left rows, of
+ * the right rows, are only read by `take` as such: they may be u32 then, the greatest for -1, or, where they
+ * are 0, 1, 2 .., bool without memory. */
+enum { FL_JOIN_ONE = 1, FL_JOIN_LEFT_TAKEN = 2, FL_JOIN_RIGHT_TAKEN = 4 };
+
 /* Of `within`: the position is a row's. */
 enum { FL_WITHIN_ROWS = 1 };
 
@@ -351,7 +356,8 @@ FlStatus fl_array_keep(FlCtx *ctx, FlArray *a, FlHeap *heap, FlArray *const *fro
  */
 FlHeap *fl_heap_new(FlCtx *ctx);
 void fl_heap_unref(FlHeap *heap);
-/* Any thread. NULL: there is no memory, and the run is stopped (data/data.h, fl_pool_give_up); also of a heap that is NULL. */
+/* Any thread. NULL: there is no memory, and the run is stopped (data/data.h, fl_pool_give_up); also of a heap
+ * that is NULL. */
 char *fl_heap_alloc(FlHeap *heap, int64_t bytes);
 /* Room for the n bytes of `text` and `more` behind them: `text` itself, where its heap has room there that
  * nobody has; else new room, n bytes of which are to be written. */

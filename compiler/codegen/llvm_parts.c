@@ -38,7 +38,7 @@ static bool is_of_units(const FlCodegenOptions *options, const FlFunc *f) {
 
 /* `plain`: which one is of what is not optimised; -1: none. */
 static int parts_of(const FlPlan *p, const FlCodegenOptions *options, int *plain) {
-  *plain = -1;
+  *plain = options->tables ? 0 : -1; /* tables are data: nothing of them is optimised */
   if (options->level == 0 || options->emit != FL_EMIT_OBJECT || options->tables) return 1;
   int n = 0;
   for (const FlFunc *f = p->module->first; f; f = f->next) {

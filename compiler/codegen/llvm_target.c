@@ -154,6 +154,7 @@ bool fl_ll_optimize(FlGen *g) {
     return false;
   }
   LLVMDisposeMessage(message);
+  if (g->options.tables) return true; /* data alone */
   return fl_ll_run_passes(g, g->options.level == 0 ? pipeline_quick
                              : g->plain            ? pipeline_plain
                                                    : pipeline_full);

@@ -105,7 +105,12 @@ FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char 
     val.fn = named;
   }
   FlBinding *b = FL_NEW(s->arena, FlBinding);
-  *b = (FlBinding){.name = name, .kind = kind, .span = span, .frame = s->frame, .val = val, .file = s->file};
+  b->name = name;
+  b->kind = kind;
+  b->span = span;
+  b->frame = s->frame;
+  b->val = val;
+  b->file = s->file;
   fl_scope_add(s, scope, b);
   fl_witness_name(s, span, b);
   return b;

@@ -139,6 +139,12 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
   }
 }
 
+/* Functions of decimals are the integers' but where they print (make_scalar_calls.c). */
+static const char *name_of(FlFn *f, const FlOp *op, FlDtype d) {
+  if (!fl_dtype_is_decimal(d)) return fl_dtype_info[d].name;
+  return op->code == FL_OP_TO_TEXT ? fl_arena_printf(f->g->arena, "decimal%d", fl_decimal_scale(d)) : "i64";
+}
+
 static void call_by_name(FlFn *f, const FlOp *op) {
   const FlOpInfo *info = &fl_op_info[op->code];
   FlType1 types[8], out_types[4];
@@ -151,7 +157,7 @@ static void call_by_name(FlFn *f, const FlOp *op) {
   for (int i = 0; i < op->n_results && i < 4; i++) out_types[i] = op->results[i]->type;
   /* The dtype in the name is that of the first T, N, F or I of the signature. */
   for (int i = 0; i < op->n_args && info->signature[i] && info->signature[i] != ':'; i++) {
-    if (!letter && strchr("TNFI", info->signature[i])) letter = fl_dtype_info[op->args[i]->type.dtype].name;
+    if (!letter && strchr("TNFI", info->signature[i])) letter = name_of(f, op, op->args[i]->type.dtype);
   }
   const char *name;
   if (op->code == FL_OP_CONVERT) {
@@ -223,7 +229,7 @@ Val fl_ll_less(FlFn *f, FlDtype d, Val a, Val b) { return compare(f, FL_OP_LT, d
 
 /* Conversions that cannot fault. NULL: not one of them. */
 static Val widen(FlFn *f, FlDtype from, FlDtype to, Val a, Ty t) {
-  if (from == to) return a;
+  if (from == to || fl_dtype_is_decimal(from) || fl_dtype_is_decimal(to)) return a; /* units of i64 */
   bool time = from == FL_DATE || from == FL_DATETIME || to == FL_DATE || to == FL_DATETIME;
   if (fl_dtype_is_text(from) || fl_dtype_is_text(to) || time || to == FL_BOOL) return NULL;
   if (from == FL_F32 && to == FL_F64) return LLVMBuildFPExt(f->b, a, t, "");

@@ -30,7 +30,8 @@ static ffi_type *type_of(FlDtype d) {
   case FL_U32: return &ffi_type_uint32;
   case FL_I64:
   case FL_DATETIME:
-  case FL_DURATION: return &ffi_type_sint64;
+  case FL_DURATION:
+  case FL_ANY_DECIMAL: return &ffi_type_sint64;
   case FL_U64: return &ffi_type_uint64;
   case FL_F32: return &ffi_type_float;
   case FL_F64: return &ffi_type_double;

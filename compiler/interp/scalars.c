@@ -55,13 +55,14 @@
   case FL_DATE:                                                                                              \
   case FL_DATETIME:                                                                                          \
   case FL_DURATION:                                                                                          \
+  case FL_ANY_DECIMAL:                                                                                       \
   case FL_FILE:                                                                                              \
   case FL_LIST:                                                                                              \
   case FL_CATEGORY:                                                                                          \
   case FL_N_DTYPES
 
 static void convert(FlDtype from, FlDtype to, const FlSlot *a, FlSlot *r, int32_t *fault) {
-  if (from == to) {
+  if (from == to || fl_dtype_is_decimal(from) || fl_dtype_is_decimal(to)) { /* units of i64 */
     r[0] = a[0];
     return;
   }
@@ -82,6 +83,7 @@ static void convert(FlDtype from, FlDtype to, const FlSlot *a, FlSlot *r, int32_
     FROM_ALL(FL_F64, f64)
   case FL_DATE: r[0] = PUT_i64(fl_s_convert_i64_date(a[0].i, fault)); return;
   case FL_DATETIME: r[0] = PUT_i64(fl_s_convert_i64_datetime(a[0].i, fault)); return;
+  case FL_ANY_DECIMAL: return; /* as above */
   case FL_DURATION: r[0] = PUT_i64(fl_s_convert_i64_duration(a[0].i, fault)); return;
   case FL_BOOL:
   case FL_TEXT:

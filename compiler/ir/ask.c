@@ -38,7 +38,8 @@ static bool is_const_nonzero(const FlValue *v) {
  * Dates and times convert as the signed integers that they are stored as. */
 static bool convert_may_fault(FlDtype from, FlDtype to) {
   const FlDtypeInfo *f = &fl_dtype_info[from], *t = &fl_dtype_info[to];
-  if (from == to || f->kind == FL_KIND_BOOL) return false;
+  if (from == to || f->kind == FL_KIND_BOOL || f->kind == FL_KIND_DECIMAL || t->kind == FL_KIND_DECIMAL)
+    return false;
   if (t->kind == FL_KIND_FLOAT) return f->kind == FL_KIND_FLOAT && t->bytes < f->bytes;
   if (f->kind == FL_KIND_FLOAT) return true;
   bool from_unsigned = f->kind == FL_KIND_UNSIGNED, to_unsigned = t->kind == FL_KIND_UNSIGNED;

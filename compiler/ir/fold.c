@@ -189,7 +189,8 @@ bool fl_ir_fold(FlOpcode code, FlDtype result, int n_args, FlValue *const *args,
     out->i = (int64_t)v;
     return ok;
   }
-  if (fl_dtype_is_int(dtype) || dtype == FL_DURATION) return fold_signed(code, dtype, a->i, b->i, &out->i);
+  if (fl_dtype_is_int(dtype) || dtype == FL_DURATION || fl_dtype_is_decimal(dtype))
+    return fold_signed(code, dtype, a->i, b->i, &out->i);
   float narrow = 0;
   bool ok = false;
   if (dtype == FL_F64) ok = fold_double(code, a->f, b->f, &out->f);

@@ -54,6 +54,8 @@ static const Dtype *type_of(char letter, const Dtype *d) {
   case 'd': return named("date");
   case 'D': return named("datetime");
   case 'w': return named("duration");
+  case 'E':
+  case '?': return named("decimal(18, 0)");
   }
   return d;
 }
@@ -63,7 +65,7 @@ static bool stands_for(char letter, const Dtype *d) {
   switch (letter) {
   case 'F': return real;
   case 'I': return integer;
-  case 'N': return integer || real || strcmp(d->name, "duration") == 0;
+  case 'N': return integer || real || d->kind == FL_KIND_DECIMAL || strcmp(d->name, "duration") == 0;
   case 'T': return d->kind != FL_KIND_REF;
   }
   return false;
@@ -82,12 +84,20 @@ static void argument(const char **comma, const char *text) {
   *comma = ", ";
 }
 
+/* How the functions of a type are called: those of decimals are the integers' but where they print. */
+static void name_of(const Row *row, const Dtype *d, char name[32]) {
+  if (d->kind != FL_KIND_DECIMAL) snprintf(name, 32, "%s", d->name);
+  else if (strcmp(row->code, "TO_TEXT") != 0) snprintf(name, 32, "i64");
+  else snprintf(name, 32, "decimal%s", d->code + strlen("DECIMAL"));
+}
+
 static void call(const Row *row, const Dtype *d) {
   const char *results = strchr(row->signature, ':') + 1, *comma = "";
-  char text[64];
+  char text[64], of_type[32] = "";
+  if (d) name_of(row, d, of_type);
   if (results[1]) printf("{ uint8_t more = 0; ");
   printf("r[0] = (FlSlot){.%s = fl_s_%s%s%s(", member(type_of(results[0], d)), row->name, d ? "_" : "",
-         d ? d->name : "");
+         of_type);
   if (row->flags & FL_OPF_HEAP) argument(&comma, "heap");
   for (int i = 0; row->signature[i] != ':'; i++) {
     const Dtype *of = type_of(row->signature[i], d);

@@ -35,7 +35,8 @@ static const char *match_letter(char letter, FlType1 type, Bound *bound) {
     slot = &bound->t;
     break;
   case 'N':
-    if (!fl_dtype_is_int(d) && kind != FL_KIND_FLOAT && d != FL_DURATION) return "a number is wanted";
+    if (!fl_dtype_is_int(d) && kind != FL_KIND_FLOAT && d != FL_DURATION && kind != FL_KIND_DECIMAL)
+      return "a number is wanted";
     slot = &bound->n;
     break;
   case 'F':
@@ -46,6 +47,7 @@ static const char *match_letter(char letter, FlType1 type, Bound *bound) {
     if (!fl_dtype_is_int(d)) return "an integer is wanted";
     slot = &bound->i;
     break;
+  case 'E': return kind == FL_KIND_DECIMAL ? NULL : "a decimal is wanted";
   case 'b': want = FL_BOOL; break;
   case 'i': want = FL_I64; break;
   case 'u': want = FL_U64; break;

@@ -129,14 +129,23 @@ static bool read_float(Reader *r, double *out) {
   return true;
 }
 
+/* An element type by its name, which may hold more than a word: decimal(18, 2). FL_N_DTYPES: none is there. */
+static int read_dtype(Reader *r) {
+  skip_spaces(r);
+  for (int d = 0; d < FL_N_DTYPES; d++) {
+    size_t n = strlen(fl_dtype_info[d].name);
+    if (strncmp(r->at, fl_dtype_info[d].name, n) != 0 || is_word(r->at[n])) continue;
+    r->at += n;
+    return d;
+  }
+  return FL_N_DTYPES;
+}
+
 static bool read_type(Reader *r, FlType1 *out) {
   *out = (FlType1){0};
   for (; take(r, "list"); out->depth++)
     if (out->depth == MAX_DEPTH) return syntax(r, "lists are nested too deep");
-  const char *word;
-  if (!read_word(r, &word)) return false;
-  int d = 0;
-  while (d < FL_N_DTYPES && strcmp(fl_dtype_info[d].name, word) != 0) d++;
+  int d = read_dtype(r);
   if (d == FL_N_DTYPES) return syntax(r, "unknown type");
   out->dtype = (uint8_t)d;
   if (*r->at != '[') return true;
@@ -213,11 +222,10 @@ static bool read_column(Reader *r, FlColumnAttr *c) {
   if (*r->at == '"' && !read_string(r, &c->name, &len)) return false;
   for (int k = 0; k < FL_N_COLUMN_WORDS; k++)
     if (take(r, fl_ir_column_words[k].word)) c->flags |= fl_ir_column_words[k].flag, k = -1;
-  const char *from = (skip_spaces(r), r->at), *name;
+  const char *from = (skip_spaces(r), r->at);
   if (take(r, ":")) {
-    if (!read_word(r, &name)) return false;
     c->flags |= FL_COLUMN_TYPED;
-    while (c->dtype < FL_N_DTYPES && strcmp(fl_dtype_info[c->dtype].name, name) != 0) c->dtype++;
+    c->dtype = read_dtype(r);
     if (c->dtype == FL_N_DTYPES) return fail(r, FL_E0192, "no such type", from);
   }
   return !take(r, "->") || read_word(r, &c->made);

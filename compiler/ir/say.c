@@ -12,7 +12,25 @@ static const char *const parsed_as[FL_N_OPS] = {[FL_OP_PARSE_F64] = "a number",
                                                 [FL_OP_PARSE_NUMBER] = "a number",
                                                 [FL_OP_PARSE_I64] = "an integer",
                                                 [FL_OP_PARSE_DATETIME] = "a time",
+                                                [FL_OP_PARSE_DECIMAL] = "a decimal",
                                                 [FL_OP_PARSE_DATE] = "a date of the form {b}"};
+
+/* Of an operation that gives a decimal; text NULL: it says what others say. */
+static FlFaultText decimal_text(FlArena *arena, const FlOp *op, const char *type) {
+  const char *sign = signs[op->code];
+  if (op->code == FL_OP_PARSE_DECIMAL)
+    return (FlFaultText){fl_arena_printf(arena, "the text {a} does not read as %s", type), FL_FAULT_PARSE};
+  if (op->code == FL_OP_DECIMAL_OF_REAL)
+    return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type), FL_FAULT_NARROW};
+  if (op->code == FL_OP_DECIMAL_SCALE) /* it may be too large, or have digits more */
+    return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type),
+                         FL_FAULT_NARROW | FL_FAULT_OVERFLOW};
+  if (op->code == FL_OP_DECIMAL_MUL)
+    return (FlFaultText){fl_arena_printf(arena, "decimal overflow: {a} times its factor does not fit %s", type),
+                         FL_FAULT_OVERFLOW};
+  if (!sign || op->code == FL_OP_FLOORDIV) return (FlFaultText){NULL, 0};
+  return (FlFaultText){fl_arena_printf(arena, "decimal overflow: %s does not fit %s", sign, type), FL_FAULT_OVERFLOW};
+}
 
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
   if (op->code == FL_OP_CHECK || op->code == FL_OP_FAIL)
@@ -21,6 +39,10 @@ FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
   const char *sign = signs[op->code], *parsed = parsed_as[op->code];
   if (op->code == FL_OP_REDUCE)
     return (FlFaultText){"integer overflow: the result does not fit", FL_FAULT_OVERFLOW};
+  if (fl_dtype_is_decimal(op->n_results ? op->results[0]->type.dtype : FL_BOOL)) {
+    FlFaultText said = decimal_text(arena, op, type);
+    if (said.text) return said;
+  }
   if (sign)
     return (FlFaultText){fl_arena_printf(arena, "integer overflow: %s does not fit %s", sign, type),
                          FL_FAULT_OVERFLOW};

@@ -15,13 +15,14 @@ static bool is_simple(const FlOp *op, bool *fails) {
   FlAggregate kind = fl_ir_aggregate(op);
   if (op->attrs.n_columns == 0) return kind == FL_AGGREGATE_COUNT;
   FlDtype d = (FlDtype)op->args[2]->type.dtype;
+  bool whole = fl_dtype_is_int(d) || fl_dtype_is_decimal(d);
   if (op->attrs.columns[0].flags != 0 || op->args[2]->type.rank != 1) return false;
   switch (fl_aggregate_info[kind].sweep) {
   case FL_SWEEP_LEAST:
-  case FL_SWEEP_GREATEST: return fl_dtype_is_int(d);
+  case FL_SWEEP_GREATEST: return whole;
   case FL_SWEEP_SUM:
-    *fails = kind == FL_AGGREGATE_SUM && (d == FL_I64 || d == FL_U64);
-    return fl_dtype_is_int(d) || d == FL_F64;
+    *fails = kind == FL_AGGREGATE_SUM && (d == FL_I64 || d == FL_U64 || fl_dtype_is_decimal(d));
+    return whole || d == FL_F64;
   case FL_SWEEP_COUNT:
   case FL_SWEEP_ALONE: return false;
   }

@@ -193,6 +193,7 @@ static FlType1 type_of(const FlPartState *s) {
   if (kind == FL_STATE_COUNT) return fl_t_array(FL_I64, 1);
   if (kind == FL_STATE_PICK) return s->value->type;
   FlDtype d = (FlDtype)s->value->type.dtype;
+  if (fl_dtype_is_decimal(d)) return fl_t_array(d, 1);
   return fl_t_array(fl_dtype_is_float(s->value->type.dtype) ? FL_F64 : d == FL_U64 ? FL_U64 : FL_I64, 1);
 }
 

@@ -6,6 +6,7 @@
 #include "sema/call.h"
 #include "sema/category.h"
 #include "sema/choose.h"
+#include "sema/decimal.h"
 #include "sema/expr.h"
 #include "sema/loops.h"
 #include "sema/place.h"
@@ -320,7 +321,8 @@ static void do_assert(FlSema *s, const FlStmt *st) {
   bool scalars =
       a.type->kind == FL_TY_SCALAR && b.type->kind == FL_TY_SCALAR && !a.type->nullable && !b.type->nullable;
   FlDtype d;
-  if (scalars && fl_sema_common_number(s, a, b, &d)) {
+  bool decimals = scalars && (fl_val_is_decimal(a) || fl_val_is_decimal(b));
+  if (scalars && (decimals ? fl_decimal_common(a, b, &d) : fl_sema_common_number(s, a, b, &d))) {
     const FlType *type = fl_type_scalar(s->types, d, false);
     scalars = fl_val_fits(s, a, type) && fl_val_fits(s, b, type); /* a number of the script may not: it is compared as it is */
     if (scalars) a = fl_val_coerce(s, a, type, e->binary.left->span, "the value");

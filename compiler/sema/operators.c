@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "sema/builtins/builtin.h"
+#include "sema/decimal.h"
 #include "sema/call.h"
 #include "sema/category.h"
 #include "sema/choose.h"
@@ -18,6 +19,7 @@ static bool is_number(FlVal v) {
 static bool is_dtype(FlVal v, FlDtype d) {
   return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && v.type->dtype == d;
 }
+static bool is_amount(FlVal v) { return is_number(v) || fl_val_is_decimal(v); }
 static bool is_plain(FlVal v) { return v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY; }
 
 static FlVal to_dtype(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
@@ -40,7 +42,8 @@ bool fl_sema_common_number(FlSema *s, FlVal a, FlVal b, FlDtype *out) {
 /* Brings two numbers to one type. */
 static bool same_number(FlSema *s, FlVal *a, FlVal *b, FlSpan span, FlSpan left, FlSpan right, FlDtype *out) {
   FlDtype d;
-  if (!fl_sema_common_number(s, *a, *b, &d)) {
+  bool decimals = fl_val_is_decimal(*a) || fl_val_is_decimal(*b);
+  if (!(decimals ? fl_decimal_common(*a, *b, &d) : fl_sema_common_number(s, *a, *b, &d))) {
     FlDiag *diag = fl_sema_report(s, FL_E0312, span, "%s and %s do not mix", fl_dtype_name(a->type->dtype),
                                   fl_dtype_name(b->type->dtype));
     fl_diag_help(s->sink, diag, "convert one of them, for example with `i64(...)`");
@@ -54,7 +57,7 @@ static bool same_number(FlSema *s, FlVal *a, FlVal *b, FlSpan span, FlSpan left,
 
 bool fl_sema_same_numbers(FlSema *s, FlVal pair[2], FlSpan span) {
   FlDtype d;
-  if (is_number(pair[0]) && is_number(pair[1]))
+  if (is_amount(pair[0]) && is_amount(pair[1]))
     return same_number(s, &pair[0], &pair[1], span, span, span, &d);
   fl_sema_error(s, FL_E0312, span, "these are no numbers: %s and %s", fl_val_text(s, pair[0]),
                 fl_val_text(s, pair[1]));
@@ -105,7 +108,7 @@ static FlVal tuple_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan
     }
     for (int side = 0; side < 2; side++) {
       FlVal v = side ? y : x;
-      if (!is_number(v) && v.type->kind != FL_TY_TUPLE)
+      if (!is_amount(v) && v.type->kind != FL_TY_TUPLE)
         return fl_sema_error(s, FL_E0313, side ? right : left,
                              "arithmetic takes tuples of numbers, and `%s` is %s", names[i],
                              fl_val_text(s, v));
@@ -247,6 +250,7 @@ static FlVal compare(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   }
   if (!is_plain(a) || !is_plain(b))
     return fl_sema_wrong_operands(s, fl_syntax_binary_spelling(op), a, b, span);
+  if (fl_val_is_decimal(a) || fl_val_is_decimal(b)) return fl_decimal_compare(s, op, codes[op], a, b, span);
   FlDtype d = a.type->dtype;
   bool mixed = is_number(a) && is_number(b) &&
                ((wide_int(a) && fl_dtype_is_float(b.type->dtype)) ||
@@ -359,7 +363,7 @@ FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span) {
     minus.negative = true;
     return fl_sema_binary(s, FL_BIN_MUL, minus, v, span, span, span);
   }
-  if (!is_number(v) && !is_dtype(v, FL_DURATION)) {
+  if (!is_amount(v) && !is_dtype(v, FL_DURATION)) {
     FlDiag *d = fl_sema_report(s, FL_E0312, span, "`-` takes a number, and this is %s", fl_val_text(s, v));
     if (is_plain(v)) fl_diag_help(s->sink, d, "to sort downwards by it, write `desc(...)`");
     return fl_val_error(s);
@@ -392,7 +396,7 @@ static FlVal fill_null(FlSema *s, FlVal a, FlVal b, FlSpan span, FlSpan left, Fl
   }
   FlDtype d = a.type->dtype;
   FlValue *levels = NULL;
-  if (is_number(a) && is_number(b)) {
+  if (is_amount(a) && is_amount(b)) {
     if (!same_number(s, &a, &b, span, left, right, &d)) return fl_val_error(s);
   } else if (fl_val_is_category(a) && like_category(b)) {
     levels = same_category(s, &a, &b, left, right);
@@ -438,7 +442,7 @@ static FlVal is_in(FlSema *s, FlVal x, FlVal set, FlSpan span, FlSpan left, FlSp
     if (fl_val_bad(set)) return set;
   } else if (fl_val_is_category(x) && fl_val_is_category(set)) {
     if (!same_category(s, &x, &set, left, right)) return fl_val_error(s);
-  } else if (is_number(x) && is_number(set)) {
+  } else if (is_amount(x) && is_amount(set)) {
     FlDtype d;
     FlVal probe = set;
     if (!same_number(s, &x, &probe, span, left, right, &d)) return fl_val_error(s);
@@ -530,6 +534,7 @@ FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   }
   if (a.type->kind == FL_TY_TUPLE || b.type->kind == FL_TY_TUPLE)
     return tuple_arithmetic(s, op, a, b, span, left, right);
+  if (fl_val_is_decimal(a) || fl_val_is_decimal(b)) return fl_decimal_arithmetic(s, op, a, b, span);
   if (is_number(a) && is_number(b)) return arithmetic(s, op, a, b, span, left, right);
   if (op == FL_BIN_ADD && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT))
     return fl_sema_lift_op(s, span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){a, b}, FL_TEXT, NULL);
@@ -622,12 +627,14 @@ static FlVal lazy_default(FlSema *s, FlVal a, FlVal b, FlLazyMark mark, FlSpan s
         array && fl_val_is_category(b) ? fl_val_levels(b) : same_category(s, &by, &b, left, right);
     if (!levels) return fl_val_error(s);
     if (!fl_val_is_category(b)) b = fl_category_of(s, b, levels);
-  } else if (!never && !(is_number(a) ? fl_sema_common_number(s, a, b, &d) : b.type->dtype == d)) {
+  } else if (!never && !(is_number(a)           ? fl_sema_common_number(s, a, b, &d)
+                         : fl_val_is_decimal(a) ? fl_decimal_common(a, b, &d)
+                                                : b.type->dtype == d)) {
     return fl_sema_binary(s, FL_BIN_DEFAULT, a, b, span, left, right);
   }
   if (array) return fl_sema_choose_default(s, a, left, b, mark, right);
   const FlType *result = fl_type_with_null(s->types, a.type, !never && b.type->nullable);
-  if (is_number(a)) result = fl_type_scalar(s->types, d, result->nullable);
+  if (is_amount(a)) result = fl_type_scalar(s->types, d, result->nullable);
   Lazy lazy = {mark, fl_val_plain(s, a), b, left, right, result};
   return lazy_scalar(s, &lazy, s->b.region->last, fl_val_valid(s, a), false);
 }
@@ -688,7 +695,8 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
     bool scalar = a.type->kind == FL_TY_SCALAR && a.type->nullable;
     return lazy_right(s, e, a, scalar ? fl_type_with_null(s->types, a.type, false) : NULL);
   }
-  FlVal b = fl_sema_expr(s, e->binary.right, NULL);
+  bool among = op == FL_BIN_IN && !fl_val_bad(a) && fl_val_is_decimal(a); /* numbers in the list are decimals */
+  FlVal b = fl_sema_expr(s, e->binary.right, among ? fl_type_array(s->types, a.type->dtype, false, 1) : NULL);
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
   return fl_sema_binary(s, op, a, b, span, left, right);
 }

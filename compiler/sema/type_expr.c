@@ -52,13 +52,18 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
     const char *known[FL_N_DTYPES + 64];
     int n = 0;
     for (int d = 0; d < FL_N_DTYPES; d++)
-      if (d != FL_LIST) known[n++] = fl_dtype_name((FlDtype)d);
+      if (d != FL_LIST && !fl_dtype_is_decimal(d)) known[n++] = fl_dtype_name((FlDtype)d);
     for (FlScope *scope = s->scope; scope; scope = scope->parent)
       for (int i = 0; i < scope->names.n && n < FL_N_DTYPES + 60; i++)
         if (scope->names.at[i]->kind == FL_BIND_TYPE) known[n++] = scope->names.at[i]->name;
     FlDiag *d = fl_sema_report(s, FL_E0202, t->span, "there is no type `%s`", name.text);
     const char *near = fl_closest(name.text, known, n);
-    if (near) fl_diag_meant(s->sink, d, name.span, "", near);
+    if (strncmp(name.text, "decimal", 7) == 0)
+      fl_diag_help(s->sink, d,
+                   "a decimal says its digits, and how many of them are behind the point: `decimal(12, 2)`; at most %d "
+                   "digits; for more take `f64`, or `text`",
+                   FL_DECIMAL_DIGITS);
+    else if (near) fl_diag_meant(s->sink, d, name.span, "", near);
     else if (strcmp(name.text, "int") == 0) fl_diag_help(s->sink, d, "whole numbers are `i64`");
     else if (strcmp(name.text, "float") == 0 || strcmp(name.text, "double") == 0 ||
              strcmp(name.text, "float64") == 0)

@@ -2,6 +2,7 @@
  *
  * In: values whose parts are in the current function. Out: the same, with conversion ops at the builder's
  * place. Always: the value under an invalid part is zero (or the empty text). */
+#include "sema/decimal.h"
 #include "sema/category.h"
 #include "sema/lift.h"
 #include "sema/place.h"
@@ -196,6 +197,11 @@ bool fl_promote(FlDtype a, FlDtype b, FlDtype *out) {
     *out = a;
     return true;
   }
+  bool left = fl_dtype_is_decimal(a), right = fl_dtype_is_decimal(b);
+  if (left || right) { /* the larger scale; with a float f64, as of integers */
+    *out = fl_dtype_is_float(a) || fl_dtype_is_float(b) ? FL_F64 : !left ? b : !right || a > b ? a : b;
+    return (left || fl_dtype_is_number(a)) && (right || fl_dtype_is_number(b));
+  }
   if (!fl_dtype_is_number(a) || !fl_dtype_is_number(b)) return false;
   if (fl_dtype_is_float(a) || fl_dtype_is_float(b)) { /* integers and f32 go to f64 */
     *out = FL_F64;
@@ -224,6 +230,9 @@ static bool literal_int_fits(FlVal v, FlDtype to) {
 
 static FlVal literal_as(FlSema *s, FlVal v, FlDtype to) {
   FlVal out;
+  int64_t units = 0;
+  if (fl_dtype_is_decimal(to) && fl_decimal_literal(v, to, &units))
+    return fl_val_scalar(s, to, fl_ir_const_i(&s->b, to, units));
   if (fl_dtype_is_float(to)) {
     double d = v.literal == FL_LIT_FLOAT ? v.real : (double)v.magnitude * (v.negative ? -1 : 1);
     if (to == FL_F32 && v.literal == FL_LIT_FLOAT && v.spelling) {
@@ -244,6 +253,8 @@ static FlVal literal_as(FlSema *s, FlVal v, FlDtype to) {
 }
 
 static bool literal_fits(FlVal v, FlDtype to) {
+  int64_t units;
+  if (fl_dtype_is_decimal(to)) return fl_decimal_literal(v, to, &units);
   if (!fl_dtype_is_number(to)) return false;
   if (v.literal == FL_LIT_FLOAT) return fl_dtype_is_float(to);
   if (fl_dtype_is_int(to)) return literal_int_fits(v, to);
@@ -273,7 +284,7 @@ bool fl_val_fits(FlSema *s, FlVal v, const FlType *want) {
   case FL_TY_SCALAR:
     if (t->kind == FL_TY_NULL) return want->nullable;
     if (t->kind != FL_TY_SCALAR || (t->nullable && !want->nullable)) return false;
-    return v.literal && fl_dtype_is_number(want->dtype) ? literal_fits(v, want->dtype)
+    return v.literal && (fl_dtype_is_number(want->dtype) || fl_dtype_is_decimal(want->dtype)) ? literal_fits(v, want->dtype)
                                                         : dtype_widens(t->dtype, want->dtype);
   case FL_TY_ARRAY:
     return t->kind == FL_TY_ARRAY && t->rank == want->rank && (!t->nullable || want->nullable) &&
@@ -347,6 +358,8 @@ static FlVal convert(FlSema *s, FlVal v, const FlType *want, FlSpan span) {
     /* fall through */
   case FL_TY_ARRAY: {
     FlDtype to = want->dtype;
+    if (fl_dtype_is_decimal(to)) v = fl_decimal_as(s, v, to, span);
+    else if (fl_val_is_decimal(v)) v = fl_decimal_to_real(s, v, span);
     if (v.type->dtype != to) v = fl_sema_lift(s, span, 1, &v, convert_element, &to);
     return want->nullable ? fl_val_nullable(s, v) : v;
   }
@@ -391,6 +404,9 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
   else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind &&
            t->rank == want->rank)
     fl_diag_help(s->sink, d, "convert it with `%s(...)`", fl_dtype_name(want->dtype));
+  else if (both && fl_dtype_is_decimal(want->dtype) && (fl_dtype_is_float(t->dtype) || fl_dtype_is_decimal(t->dtype)))
+    fl_diag_help(s->sink, d, "round it to so many digits behind the point: `%s(..., %d)`",
+                 fl_dtype_is_float(t->dtype) ? "decimal" : "round", fl_decimal_scale(want->dtype));
   else if (both && t->kind == FL_TY_ARRAY && want->kind == FL_TY_ARRAY && t->rank != want->rank)
     fl_diag_note(s->sink, d, (FlSpan){0}, "one has %d dimension%s, the other %d", t->rank,
                  t->rank == 1 ? "" : "s", want->rank);
@@ -401,7 +417,8 @@ FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const c
   if (fl_val_fits(s, v, want)) return convert(s, v, want, span);
   FlDiag *d;
   bool by_name = v.type->name && want->name && v.type->name != want->name;
-  if (v.literal && want->kind == FL_TY_SCALAR && fl_dtype_is_number(want->dtype))
+  bool amount = fl_dtype_is_number(want->dtype) || fl_dtype_is_decimal(want->dtype);
+  if (v.literal && want->kind == FL_TY_SCALAR && amount)
     d = fl_sema_report(s, FL_E0302, span, "this number does not fit %s", fl_type_text(s->types, want));
   else if (v.type->kind == FL_TY_NULL)
     d = fl_sema_report(s, FL_E0501, span, "%s must be %s and cannot be null", what,
@@ -442,7 +459,8 @@ const FlType *fl_type_common(FlSema *s, const FlVal *values, int n) {
       FlDtype d;
       if (values[i].literal && literal_fits(values[i], t->dtype) && !literal) d = t->dtype;
       else if (literal && values[i].type->kind == FL_TY_SCALAR && !values[i].literal &&
-               fl_dtype_is_number(v->dtype) && (fl_dtype_is_float(v->dtype) || fl_dtype_is_int(t->dtype)))
+               (fl_dtype_is_decimal(v->dtype) ||
+                (fl_dtype_is_number(v->dtype) && (fl_dtype_is_float(v->dtype) || fl_dtype_is_int(t->dtype)))))
         d = v->dtype;
       else if (!fl_promote(t->dtype, v->dtype, &d)) return NULL;
       bool nullable = t->nullable || v->nullable;

@@ -220,8 +220,10 @@ struct FlTypeExpr {
   bool brackets;   /* written in round brackets; for the formatter */
   union {
     struct {
-      FlName module, name;
-    } name;            /* module.text NULL: of this file or built in */
+      FlName module, name;    /* module.text NULL: of this file or built in */
+      bool sized;             /* decimal(12, 2), which is all of its name: */
+      uint64_t digits, scale; /* these two */
+    } name;
     FlTypeExpr *inner; /* OPTION */
     /* The innermost brackets after a named type with declared sizes are its sizes; all others are dimensions:
      * of an array of scalars, of a table (one dimension, of tuples), else of a list. Sema knows which. */

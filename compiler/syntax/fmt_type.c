@@ -62,6 +62,13 @@ static void plain(FlFmt *f, const FlTypeExpr *t) {
       fl_fmt_put(f, ".");
     }
     fl_fmt_name(f, t->name.name);
+    if (t->name.sized) {
+      fl_fmt_put(f, "(");
+      number(f, (int64_t)t->name.digits);
+      fl_fmt_put(f, ", ");
+      number(f, (int64_t)t->name.scale);
+      fl_fmt_put(f, ")");
+    }
     break;
   case FL_TE_ANY: fl_fmt_put(f, "_"); break;
   case FL_TE_OPTION:

@@ -184,6 +184,7 @@ type(Y) ::= plain_type(A) ARROW type(B). { Y = fl_build_type_function(p, A, B); 
 %type plain_type { FlTypeExpr * }
 plain_type(Y) ::= NAME(N). { Y = fl_build_type_name(p, NULL, N); }
 plain_type(Y) ::= NAME(M) DOT NAME(N). { Y = fl_build_type_name(p, M, N); }
+plain_type(Y) ::= NAME(N) LPAREN INT(P) COMMA INT(S) RPAREN(R). { Y = fl_build_type_decimal(p, N, P, S, R); }
 plain_type(Y) ::= UNDERSCORE(T). { Y = fl_build_type_any(p, T); }
 plain_type(Y) ::= plain_type(A) QUESTION(T). { Y = fl_build_type_option(p, A, T); }
 plain_type(Y) ::= plain_type(A) LBRACKET dims(L) RBRACKET(T). { Y = fl_build_type_array(p, A, L, T); }

@@ -181,6 +181,7 @@ FlPat *fl_build_pat_range(FlParser *p, FlExpr *lo, FlTok t, FlExpr *hi);
 FlPat *fl_build_pat_error(FlParser *p, FlSpan span);
 
 FlTypeExpr *fl_build_type_name(FlParser *p, FlTok module, FlTok name);
+FlTypeExpr *fl_build_type_decimal(FlParser *p, FlTok name, FlTok digits, FlTok scale, FlTok last);
 FlTypeExpr *fl_build_type_any(FlParser *p, FlTok t);
 FlTypeExpr *fl_build_type_option(FlParser *p, FlTypeExpr *inner, FlTok last);
 FlTypeExpr *fl_build_type_array(FlParser *p, FlTypeExpr *element, FlDimList *dims, FlTok last);

@@ -7,7 +7,17 @@
 
 const char *fl_dtype_name(FlDtype d) { return fl_dtype_info[d].name; }
 
+/* decimal(p, s): the type of that scale, which has digits for any p that there may be. */
+static bool find_decimal(const char *name, FlDtype *out) {
+  int digits, scale, n = 0;
+  if (sscanf(name, "decimal(%2d, %2d)%n", &digits, &scale, &n) != 2 || !n || name[n]) return false;
+  if (digits < 1 || digits > FL_DECIMAL_DIGITS || scale < 0 || scale > digits) return false;
+  *out = (FlDtype)(FL_DECIMAL0 + scale);
+  return true;
+}
+
 bool fl_dtype_find(const char *name, FlDtype *out) {
+  if (name[0] == 'd' && find_decimal(name, out)) return true;
   for (int d = 0; d < FL_N_DTYPES; d++)
     if (fl_dtype_info[d].name[0] == name[0] && d != FL_LIST && strcmp(fl_dtype_info[d].name, name) == 0) {
       *out = (FlDtype)d;
@@ -151,7 +161,7 @@ FlTypes *fl_types_make(FlArena *a, FlInterner *names) {
 bool fl_type_names_dtype(const FlTypes *t, const char *name, FlDtype *out) {
   intptr_t known = (intptr_t)fl_map_get(t->scalars, name);
   if (known) *out = (FlDtype)(known - 1);
-  return known != 0;
+  return known || (name[0] == 'd' && find_decimal(name, out));
 }
 
 const FlType *fl_type_scalar(FlTypes *t, FlDtype d, bool nullable) {

@@ -104,7 +104,8 @@ static void add_elements(XXH3_state_t *s, int32_t dtype, const void *data, int64
   case FL_U64:
   case FL_DATE:
   case FL_DATETIME:
-  case FL_DURATION: XXH3_128bits_update(s, data, (size_t)(n * fl_dtype_info[dtype].bytes)); break;
+  case FL_DURATION:
+  case FL_ANY_DECIMAL: XXH3_128bits_update(s, data, (size_t)(n * fl_dtype_info[dtype].bytes)); break;
   case FL_CATEGORY:
   case FL_N_DTYPES: break;
   }
@@ -191,6 +192,7 @@ FlDigest fl_scalar_digest(int32_t dtype, FlSlot v) {
   case FL_KIND_BOOL:
   case FL_KIND_SIGNED:
   case FL_KIND_UNSIGNED:
+  case FL_KIND_DECIMAL:
   case FL_KIND_TIME: XXH3_128bits_update(&s, &v.i, sizeof v.i); break;
   }
   return finish(&s);

@@ -32,6 +32,7 @@ int fl_print_scalar(char *buf, int32_t dtype, FlSlot v) {
   case FL_KIND_SIGNED: return fl_print_i64(buf, v.i);
   case FL_KIND_UNSIGNED: return fl_print_u64(buf, v.u);
   case FL_KIND_FLOAT: return dtype == FL_F32 ? fl_print_f32(buf, v.f32) : fl_print_f64(buf, v.f);
+  case FL_KIND_DECIMAL: return fl_print_decimal(buf, v.i, fl_decimal_scale(dtype));
   case FL_KIND_TIME:
     if (dtype == FL_DATE) return fl_print_date(buf, (int32_t)v.i);
     return dtype == FL_DATETIME ? fl_print_datetime(buf, v.i) : fl_print_duration(buf, v.i);

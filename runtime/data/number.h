@@ -28,6 +28,10 @@ bool fl_parse_f32(const char *s, int64_t len, float *out);
 /* [+-] digits; what does not fit fails. */
 bool fl_parse_i64(const char *s, int64_t len, int64_t *out);
 bool fl_parse_u64(const char *s, int64_t len, uint64_t *out);
+/* A decimal of so many units of 10^-scale, scale 0 to 18: 12.50, -0.05, 7; and back, by the grammar of
+ * fl_parse_f64 without its words: what is no whole number of units, or does not fit, fails. */
+int fl_print_decimal(char *buf, int64_t units, int scale);
+bool fl_parse_decimal(const char *s, int64_t len, int scale, int64_t *out);
 /* true or false, also True, TRUE, False, FALSE. */
 bool fl_parse_bool(const char *s, int64_t len, bool *out);
 

@@ -112,7 +112,11 @@ static bool parse(Text *t, FlValueType *out) {
     const char *begin = t->at;
     while (t->at < t->end && (is_name_byte(*t->at) || *t->at == '.')) t->at++;
     size_t len = (size_t)(t->at - begin);
-    if (take(t, "(")) {
+    bool decimal = t->end - begin > 11 && memcmp(begin, "decimal(18,", 11) == 0; /* and no tuple of that name */
+    if (decimal) {
+      while (t->at < t->end && *t->at++ != ')') continue;
+      ok = parse_plain(t, begin, out);
+    } else if (take(t, "(")) {
       if (len && !(out->nominal = strndup(begin, len))) return false;
       ok = parse_fields(t, out) && (!take(t, "[_]") || make_table(out));
     } else {
@@ -188,7 +192,7 @@ FlSlot fl_array_slot(const FlArray *a, int64_t at) {
   FlSlot v = {.t = {NULL, 0}};
   memcpy(&v, (const char *)a->data + at * size, (size_t)size);
   FlKind kind = fl_dtype_info[a->dtype].kind;
-  if (kind == FL_KIND_SIGNED || kind == FL_KIND_TIME) {
+  if (kind == FL_KIND_SIGNED || kind == FL_KIND_TIME || kind == FL_KIND_DECIMAL) {
     int shift = 64 - 8 * size;
     v.i = (int64_t)(v.u << shift) >> shift;
   }

@@ -93,6 +93,7 @@ static bool read_scalar(FlHeap *heap, int32_t dtype, const char *text, FlSlot *o
     return true;
   case FL_DATETIME: return fl_parse_datetime(text, (int64_t)strlen(text), &out->i);
   case FL_DURATION: return read_duration(text, &out->i);
+  case FL_ANY_DECIMAL: return fl_parse_decimal(digits, (int64_t)n, fl_decimal_scale(dtype), &out->i);
   case FL_TEXT:
   case FL_FILE: out->t = keep_text(heap, text, strlen(text)); return true;
   case FL_CATEGORY:
@@ -110,6 +111,7 @@ static const char *example(int32_t dtype) {
   case FL_DATE: return "a date, as in 2026-01-31";
   case FL_DATETIME: return "a date and time, as in 2026-01-31T12:00:00";
   case FL_DURATION: return "a duration, as in 36h or 1h30m";
+  case FL_ANY_DECIMAL: return "a number with no more digits behind the point than its type has, as in 12.50";
   case FL_TEXT: return "text";
   case FL_FILE: return "the path of a file";
   default: return "a whole number that fits the type";

@@ -35,7 +35,7 @@ static bool scalar_converts(const FlArrowField *f, FlDtype to) {
     return (f->width == 128 || f->width == 256 || f->width == 64 || f->width == 32) &&
            f->scale >= -FL_ARROW_SCALE_MAX && f->scale <= FL_ARROW_SCALE_MAX &&
            (kind == FL_KIND_SIGNED || kind == FL_KIND_UNSIGNED || kind == FL_KIND_FLOAT ||
-            (to == FL_TEXT && !f->dictionary));
+            kind == FL_KIND_DECIMAL || (to == FL_TEXT && !f->dictionary));
   case FL_ARROW_TIME:
     return to == FL_DURATION && f->scale == (f->width < 2 ? 32 : 64) && f->width >= 0 && f->width <= 3;
   case FL_ARROW_UTF8:
@@ -65,6 +65,8 @@ bool fl_arrow_same_layout(const FlArrowField *f, FlDtype to) {
   if (f->type == FL_ARROW_INT)
     return f->width == fl_dtype_info[to].bytes * 8 &&
            fl_dtype_info[to].kind == (f->sign ? FL_KIND_SIGNED : FL_KIND_UNSIGNED);
+  if (f->type == FL_ARROW_DECIMAL)
+    return f->width == 64 && fl_dtype_is_decimal(to) && f->scale == fl_decimal_scale(to);
   if (f->type == FL_ARROW_FLOAT) return f->width && to == (f->width == 1 ? FL_F32 : FL_F64);
   if (f->type == FL_ARROW_DATE) return f->width == 0;
   return (f->type == FL_ARROW_TIMESTAMP || f->type == FL_ARROW_DURATION) && f->width == 2;
@@ -127,15 +129,32 @@ static void store_text(const FlArrowLeaf *l, const char *s, int64_t n, char *at)
   memcpy(at, &t, sizeof t);
 }
 
+/* A decimal of the scale that is wanted, of up to 64 bits in so many. */
+static bool take_units(const uint8_t *from, int64_t bits, char *at) {
+  int64_t word[4] = {0};
+  memcpy(word, from, (size_t)bits / 8);
+  if (bits == 32) word[0] = (int32_t)word[0];
+  for (int k = 1; k < bits / 64; k++)
+    if (word[k] != word[0] >> 63) return false;
+  memcpy(at, word, sizeof *word);
+  return true;
+}
+
 static bool take_decimal(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, const FlTableWanted *w,
                          char *at, int64_t row, FlIoError *e) {
   char text[FL_ARROW_DECIMAL_ROOM];
   int64_t bits = fl_arrow_bits(l->field), i;
+  bool decimal = fl_dtype_is_decimal(w->dtype);
+  if (decimal && l->field->scale == fl_decimal_scale(w->dtype) && take_units(l->data.at + k * (bits / 8), bits, at))
+    return true;
   int n = fl_arrow_decimal(l->data.at + k * (bits / 8), bits, l->field->scale, text), whole = n;
   uint64_t u;
   bool ok;
   switch (fl_dtype_info[w->dtype].kind) {
   case FL_KIND_TEXT: store_text(l, text, n, at); return true;
+  case FL_KIND_DECIMAL:
+    ok = fl_parse_decimal(text, n, fl_decimal_scale(w->dtype), (int64_t *)(void *)at);
+    break;
   case FL_KIND_FLOAT:
     ok = w->dtype == FL_F64 ? fl_parse_f64(text, n, (double *)(void *)at)
                             : fl_parse_f32(text, n, (float *)(void *)at);
@@ -154,7 +173,12 @@ static bool take_decimal(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k,
     }
     if (ok) store(w->dtype, at, (int64_t)u);
   }
-  return ok || fl_arrow_wrong_value(b, w, row, FL_E_VALUE, e, "%s", text);
+  if (ok) return true;
+  fl_arrow_wrong_value(b, w, row, FL_E_VALUE, e, "%s", text);
+  if (decimal)
+    fl_io_help(e, "read it rounded or with all its digits: types = (%.*s: f64) or types = (%.*s: text)", w->name_len,
+               w->name, w->name_len, w->name);
+  return false;
 }
 
 static bool take_nested(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k, char *at, FlIoError *e) {

@@ -142,6 +142,7 @@ const char *fl_arrow_type_name(const FlArrowField *f, char *out) {
   if (f->type == FL_ARROW_INT) (void)snprintf(out, 40, "%sint%d", f->sign ? "" : "u", f->width);
   else if (f->type == FL_ARROW_FLOAT)
     (void)snprintf(out, 40, "float%d", f->width == 0 ? 16 : f->width == 1 ? 32 : 64);
+  else if (f->type == FL_ARROW_DECIMAL) (void)snprintf(out, 40, "decimal(%d, %d)", f->precision, f->scale);
   else (void)snprintf(out, 40, "%s", names[known ? f->type : 0]);
   return out;
 }
@@ -168,7 +169,7 @@ void fl_arrow_message_end(FlBytes *b, size_t begin) {
 
 /* The type of a field: which of the union, and its table. */
 static size_t write_type(FlBytes *b, FlDtype d, int *kind) {
-  size_t at[2] = {0, 0}, table = 0;
+  size_t at[2] = {0, 0}, decimal_at[3], table = 0;
   static const uint8_t none[1] = {0}, number[2] = {4, 1}, unit[1] = {2}, zone[2] = {2, 4};
   switch (fl_dtype_info[d].kind) {
   case FL_KIND_SIGNED:
@@ -186,6 +187,13 @@ static size_t write_type(FlBytes *b, FlDtype d, int *kind) {
   case FL_KIND_BOOL: *kind = FL_ARROW_BOOL; return fl_flat_new_table(b, 1, none, at);
   case FL_KIND_TEXT:
   case FL_KIND_REF: *kind = FL_ARROW_UTF8; return fl_flat_new_table(b, 1, none, at);
+  case FL_KIND_DECIMAL: /* precision, scale, bitWidth */
+    *kind = FL_ARROW_DECIMAL;
+    table = fl_flat_new_table(b, 3, (const uint8_t[]){4, 4, 4}, decimal_at);
+    fl_flat_put(b, decimal_at[0], 4, FL_DECIMAL_DIGITS);
+    fl_flat_put(b, decimal_at[1], 4, fl_decimal_scale(d));
+    fl_flat_put(b, decimal_at[2], 4, 128);
+    return table;
   case FL_KIND_TIME: break;
   }
   *kind = d == FL_DATE ? FL_ARROW_DATE : d == FL_DATETIME ? FL_ARROW_TIMESTAMP : FL_ARROW_DURATION;

@@ -24,7 +24,9 @@ static FlDtype scalar_dtype(const FlArrowField *f) {
   case FL_ARROW_BOOL: return FL_BOOL;
   case FL_ARROW_INT: return int_dtype(f);
   case FL_ARROW_FLOAT: return f->width == 2 ? FL_F64 : FL_F32;
-  case FL_ARROW_DECIMAL: return f->scale > 0 ? FL_F64 : FL_I64;
+  case FL_ARROW_DECIMAL:
+    if (f->scale > FL_DECIMAL_DIGITS) return FL_TEXT; /* with all its digits */
+    return f->scale > 0 ? (FlDtype)(FL_DECIMAL0 + f->scale) : FL_I64;
   case FL_ARROW_UTF8:
   case FL_ARROW_LARGE_UTF8:
   case FL_ARROW_UTF8_VIEW: return f->dictionary && f->ordered ? FL_CATEGORY : FL_TEXT;

@@ -20,6 +20,7 @@ typedef struct Batch {
   int64_t row, n;
   FlBytes body, nodes, buffers; /* the latter two as in the metadata: pairs of i64 */
   bool too_long;                /* more bytes of texts than an offset can say */
+  bool too_large;               /* a decimal of more digits than the type says */
   bool pages;                   /* numbers begin at pages, and so do bodies */
 } Batch;
 
@@ -70,6 +71,19 @@ static void put_texts(Batch *b, const FlText *from, int64_t n) {
   end_buffer(b, begin);
 }
 
+/* Decimals have 128 bits there. */
+static void put_decimals(Batch *b, const int64_t *from, int64_t n) {
+  size_t begin = b->body.len;
+  char *to = fl_bytes_room(&b->body, (size_t)n * 16);
+  for (int64_t k = 0; to && k < n; k++) {
+    int64_t pair[2] = {from[k], from[k] < 0 ? -1 : 0};
+    memcpy(to + 16 * k, pair, sizeof pair);
+    b->too_large = b->too_large || !fl_decimal_fits(from[k]);
+  }
+  if (to) b->body.len += (size_t)n * 16;
+  end_buffer(b, begin);
+}
+
 /* Elements [from, from + n) of a column's values. */
 static void put_values(Batch *b, const FlArray *a, int64_t from, int64_t n) {
   int64_t bytes = fl_dtype_info[a->dtype].bytes;
@@ -78,6 +92,8 @@ static void put_values(Batch *b, const FlArray *a, int64_t from, int64_t n) {
     put_bits(b, (const uint8_t *)data, n);
   } else if (fl_dtype_is_text(a->dtype)) {
     put_texts(b, (const FlText *)(const void *)data, n);
+  } else if (fl_dtype_is_decimal(a->dtype)) {
+    put_decimals(b, (const int64_t *)(const void *)data, n);
   } else {
     size_t over = b->pages ? b->body.len % PAGE : 0;
     if (over) fl_bytes_fill(&b->body, '\0', PAGE - over);
@@ -147,6 +163,9 @@ static bool put_message(Writing *w, Batch *b, int64_t dictionary, FlIoError *e) 
   if (b->too_long)
     ok = fl_io_error(e, FL_E_ARROW, "a column of `%s` has more than 2 GB of text in %lld rows", w->out->path,
                      (long long)b->n);
+  else if (b->too_large)
+    ok = fl_io_error(e, FL_E_ARROW, "a decimal in a column of `%s` has more than %d digits", w->out->path,
+                     FL_DECIMAL_DIGITS);
   else if (meta.failed || b->body.failed || b->nodes.failed || b->buffers.failed) ok = no_memory(w, e);
   else ok = put(w, meta.at, meta.len, e) && put(w, b->body.at, b->body.len, e);
   fl_bytes_reset(&meta);

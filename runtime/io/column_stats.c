@@ -68,7 +68,8 @@ static FlKey key_of(const FlArray *a, int64_t k) {
   case FL_DATE: return (FlKey){.whole = ((const int32_t *)p)[k]};
   case FL_I64:
   case FL_DATETIME:
-  case FL_DURATION: return (FlKey){.whole = ((const int64_t *)p)[k]};
+  case FL_DURATION:
+  case FL_ANY_DECIMAL: return (FlKey){.whole = ((const int64_t *)p)[k]};
   case FL_U8: return (FlKey){.natural = ((const uint8_t *)p)[k]};
   case FL_U16: return (FlKey){.natural = ((const uint16_t *)p)[k]};
   case FL_U32: return (FlKey){.natural = ((const uint32_t *)p)[k]};

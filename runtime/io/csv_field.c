@@ -57,18 +57,27 @@ static bool store_unsigned(int32_t dtype, void *values, int64_t row, uint64_t x)
   }
 }
 
+/* A number with a point in place of the decimal sign, in `copy` where they differ; NULL: it is none. */
+static const char *with_point(const FlCsvOptions *o, const char *s, int64_t len, char copy[64]) {
+  if (o->decimal == '.') return s;
+  if (len >= 64 || memchr(s, '.', (size_t)len)) return NULL;
+  memcpy(copy, s, (size_t)len);
+  char *comma = memchr(copy, o->decimal, (size_t)len);
+  if (comma) *comma = '.';
+  return copy;
+}
+
 static bool store_float(const FlCsvOptions *o, int32_t dtype, void *values, int64_t row, const char *s,
                         int64_t len) {
   char copy[64];
-  if (o->decimal != '.') {
-    if (len >= (int64_t)sizeof copy || memchr(s, '.', (size_t)len)) return false;
-    memcpy(copy, s, (size_t)len);
-    char *comma = memchr(copy, o->decimal, (size_t)len);
-    if (comma) *comma = '.';
-    s = copy;
-  }
+  if (!(s = with_point(o, s, len, copy))) return false;
   return dtype == FL_F64 ? fl_parse_f64(s, len, (double *)values + row)
                          : fl_parse_f32(s, len, (float *)values + row);
+}
+
+static bool store_decimal(const FlCsvOptions *o, int32_t dtype, int64_t *to, const char *s, int64_t len) {
+  char copy[64];
+  return (s = with_point(o, s, len, copy)) && fl_parse_decimal(s, len, fl_decimal_scale(dtype), to);
 }
 
 static bool store_time(const FlCsvOptions *o, int32_t dtype, void *values, int64_t row, const char *s,
@@ -109,6 +118,7 @@ bool fl_csv_store(const FlCsvOptions *o, int32_t dtype, void *values, int64_t ro
     if (!fl_parse_bool(s, len, &b)) return false;
     ((uint8_t *)values)[row] = b;
     return true;
+  case FL_KIND_DECIMAL: return store_decimal(o, dtype, (int64_t *)values + row, s, len);
   case FL_KIND_TIME: return store_time(o, dtype, values, row, s, len);
   case FL_KIND_TEXT:
   case FL_KIND_REF: break;

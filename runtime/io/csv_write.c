@@ -104,6 +104,8 @@ static int print_value(char *to, const FlArray *a, int64_t row) {
   case FL_F64: return fl_print_f64(to, ((const double *)p)[row]);
   case FL_DATE: return fl_print_date(to, ((const int32_t *)p)[row]);
   case FL_DATETIME: return fl_print_datetime(to, ((const int64_t *)p)[row]);
+  case FL_ANY_DECIMAL:
+    return fl_print_decimal(to, ((const int64_t *)p)[row], fl_decimal_scale(a->dtype));
   case FL_DURATION: return fl_print_duration_iso(to, ((const int64_t *)p)[row]);
   case FL_TEXT:
   case FL_FILE:
@@ -129,7 +131,8 @@ static void put_field(FlCsvWriting *w, FlBytes *b, const FlTableColumn *c, int64
   int n = print_value(to, c->values, row);
   if (o->decimal != '.') {
     char *point = memchr(to, '.', (size_t)n);
-    if (point && fl_dtype_is_float(c->values->dtype)) *point = o->decimal;
+    bool real = fl_dtype_is_float(c->values->dtype) || fl_dtype_is_decimal(c->values->dtype);
+    if (point && real) *point = o->decimal;
   }
   if (o->own_nulls && fl_csv_is_null(o, to, n, false)) { /* a value that is written like a null */
     char copy[FL_NUMBER_ROOM];

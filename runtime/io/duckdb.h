@@ -35,6 +35,10 @@ typedef struct FlDuckHuge {
   uint64_t lower;
   int64_t upper;
 } FlDuckHuge;
+typedef struct FlDuckDecimal {
+  uint8_t digits, scale;
+  FlDuckHuge units;
+} FlDuckDecimal;
 typedef struct FlDuckEntry { /* of a list: where its elements stand in the child */
   uint64_t offset, length;
 } FlDuckEntry;

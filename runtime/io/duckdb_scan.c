@@ -76,7 +76,10 @@ static void *ours_of(FlDuckHandle info, const char *symbol) {
 
 static void add_column(const FlDuckTable *t, FlDuckHandle info, const FlTableColumn *c) {
   const FlDuckApi *api = t->api;
-  FlDuckHandle type = api->create_logical_type((int)fl_duck_type_of((FlDtype)c->values->dtype));
+  int32_t dtype = c->values->dtype;
+  FlDuckHandle type = fl_dtype_is_decimal(dtype)
+                          ? api->create_decimal_type(FL_DECIMAL_DIGITS, (uint8_t)fl_decimal_scale(dtype))
+                          : api->create_logical_type((int)fl_duck_type_of((FlDtype)dtype));
   if (c->values->rank == 2) {
     FlDuckHandle element = type;
     type = api->create_array_type(element, (uint64_t)c->values->dims[1]);
@@ -155,6 +158,11 @@ static bool check_columns(const FlDuckTable *t, FlIoError *e) {
     for (int64_t i = 0; a->dtype == FL_TEXT && i < a->dims[0]; i++)
       if (((const FlText *)a->data)[i].len > INT32_MAX)
         return fl_io_error(e, FL_E_SQL_TYPE, "a text of more than 2 GB cannot go to DuckDB");
+    int64_t n = a->rank == 2 ? a->dims[0] * a->dims[1] : a->dims[0];
+    for (int64_t i = 0; fl_dtype_is_decimal(a->dtype) && i < n; i++)
+      if (!fl_decimal_fits(((const int64_t *)a->data)[i]))
+        return fl_io_error(e, FL_E_SQL_TYPE, "a decimal in column `%.*s` has more than %d digits",
+                           t->columns[k].name_len, t->columns[k].name, FL_DECIMAL_DIGITS);
     if (a->rank == 2 && (a->dims[1] < 1 || a->dims[1] > 100000))
       return fl_io_error(e, FL_E_SQL_TYPE,
                          "the column `%.*s` has arrays of %lld elements; DuckDB takes 1 to 100,000",

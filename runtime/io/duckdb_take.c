@@ -175,7 +175,7 @@ static bool put_real(const Taking *t, double v, char *at, int64_t row, FlIoError
   return t->w->dtype == FL_F64 || isinf(narrow) == isinf(v) || wrong_value(t, row, FL_E_VALUE, e, "%.17g", v);
 }
 
-/* A decimal as its digits say it: as a text, or as the nearest f32. */
+/* A decimal as its digits say it: as a text, as one of ours, or as the nearest f32. */
 static bool put_decimal(const Taking *t, __int128 v, char *at, int64_t row, FlIoError *e) {
   char text[FL_ARROW_DECIMAL_ROOM];
   int n = fl_arrow_decimal((const uint8_t *)&v, 128, t->scale, text);
@@ -183,6 +183,15 @@ static bool put_decimal(const Taking *t, __int128 v, char *at, int64_t row, FlIo
     FlText made = fl_heap_text(t->heap, text, n);
     memcpy(at, &made, sizeof made);
     return true;
+  }
+  if (fl_dtype_is_decimal(t->w->dtype) &&
+      fl_parse_decimal(text, n, fl_decimal_scale(t->w->dtype), (int64_t *)(void *)at))
+    return true;
+  if (fl_dtype_is_decimal(t->w->dtype)) {
+    wrong_value(t, row, FL_E_VALUE, e, "%s", text);
+    fl_io_help(e, "read it rounded or with all its digits: types = (%.*s: f64) or types = (%.*s: text)",
+               t->w->name_len, t->w->name, t->w->name_len, t->w->name);
+    return false;
   }
   return fl_parse_f32(text, n, (float *)(void *)at) || wrong_value(t, row, FL_E_VALUE, e, "%s", text);
 }
@@ -192,7 +201,8 @@ static bool put_value(const Taking *t, Value v, char *at, int64_t row, FlIoError
   FlDtype to = t->w->dtype;
   if (v.bad) return wrong_value(t, row, FL_E_VALUE, e, "%s", v.bad);
   if (is_real(t->id)) return put_real(t, v.f, at, row, e);
-  if (to == FL_TEXT || to == FL_F32) return put_decimal(t, v.i, at, row, e);
+  bool units = fl_dtype_is_decimal(to) && t->scale == fl_decimal_scale(to) && v.i == (int64_t)v.i;
+  if (to == FL_TEXT || to == FL_F32 || (fl_dtype_is_decimal(to) && !units)) return put_decimal(t, v.i, at, row, e);
   if (to == FL_F64) return put_real(t, t->scale ? decimal_of(v.i, t->scale) : (double)v.i, at, row, e);
   int bits = fl_dtype_info[to].bytes * 8;
   bool positive = fl_dtype_info[to].kind == FL_KIND_UNSIGNED || to == FL_BOOL;
@@ -344,7 +354,10 @@ static bool take_chunk(Taking *t, FlDuckHandle chunk, int64_t n, FlIoError *e) {
 static bool converts(const Taking *t, FlDtype of, FlDtype to) {
   if (t->id == FL_DUCK_NULL || of == to) return true;
   FlKind from = fl_dtype_info[of].kind, kind = fl_dtype_info[to].kind;
-  if (t->id == FL_DUCK_DECIMAL && !t->w->arrays && (to == FL_TEXT || to == FL_F32)) return true;
+  bool decimal = t->id == FL_DUCK_DECIMAL;
+  if (decimal && !t->w->arrays && (to == FL_TEXT || to == FL_F32)) return true;
+  if (decimal && (kind == FL_KIND_DECIMAL || to == FL_F64)) return true;
+  if (kind == FL_KIND_DECIMAL || from == FL_KIND_DECIMAL) return false;
   if (from == FL_KIND_FLOAT) return kind == FL_KIND_FLOAT && (t->id != FL_DUCK_DECIMAL || to == FL_F64);
   bool whole = from == FL_KIND_SIGNED || from == FL_KIND_UNSIGNED;
   return whole && (kind == FL_KIND_SIGNED || kind == FL_KIND_UNSIGNED || to == FL_F64);

@@ -1,8 +1,15 @@
 /* duckdb_types.c: which types of DuckDB and of flow stand for each other; see duckdb.h. */
 #include "io/duckdb.h"
+#include "flow/dtypes.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* With more digits behind the point than a decimal has: a text of all of them. */
+static FlDtype decimal_dtype(int scale) {
+  if (scale > FL_DECIMAL_DIGITS) return FL_TEXT;
+  return scale ? (FlDtype)(FL_DECIMAL0 + scale) : FL_I64;
+}
 
 static bool scalar_dtype(const FlDuckApi *api, FlDuckHandle type, FlDtype *out) {
   switch (api->get_type_id(type)) {
@@ -19,7 +26,7 @@ static bool scalar_dtype(const FlDuckApi *api, FlDuckHandle type, FlDtype *out) 
   case FL_DUCK_UHUGEINT: *out = FL_U64; return true;
   case FL_DUCK_FLOAT: *out = FL_F32; return true;
   case FL_DUCK_DOUBLE: *out = FL_F64; return true;
-  case FL_DUCK_DECIMAL: *out = api->decimal_scale(type) ? FL_F64 : FL_I64; return true;
+  case FL_DUCK_DECIMAL: *out = decimal_dtype(api->decimal_scale(type)); return true;
   case FL_DUCK_NULL:
   case FL_DUCK_ENUM:
   case FL_DUCK_VARCHAR: *out = FL_TEXT; return true;
@@ -102,6 +109,7 @@ FlDuckType fl_duck_type_of(FlDtype d) {
   case FL_DATE: return FL_DUCK_DATE;
   case FL_DATETIME: return FL_DUCK_TIMESTAMP;
   case FL_DURATION: return FL_DUCK_INTERVAL;
+  case FL_ANY_DECIMAL: return FL_DUCK_DECIMAL;
   case FL_TEXT:
   case FL_FILE:
   case FL_LIST:

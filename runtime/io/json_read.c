@@ -73,6 +73,9 @@ static bool store(const FlTableWanted *w, FlHeap *heap, int64_t row, FlJsonValue
   case FL_KIND_UNSIGNED: return store_integer(w->dtype, to, row, v);
   case FL_KIND_FLOAT: return store_float(w->dtype, to, row, v);
   case FL_KIND_TEXT: store_text(heap, (FlText *)to + row, v); return true;
+  case FL_KIND_DECIMAL:
+    return v.kind == FL_JSON_NUMBER &&
+           fl_parse_decimal(v.at, v.len, fl_decimal_scale(w->dtype), (int64_t *)to + row);
   case FL_KIND_TIME: return store_time(w->dtype, to, row, v);
   case FL_KIND_REF: break;
   }

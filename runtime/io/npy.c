@@ -449,6 +449,7 @@ static const char *code_of(int32_t dtype) {
   case FL_DATETIME: return "<M8[us]";
   case FL_DURATION: return "<m8[us]";
   case FL_TEXT: return "<U";
+  case FL_ANY_DECIMAL: /* has no type there: the compiler refuses it */
   case FL_FILE:
   case FL_CATEGORY:
   case FL_LIST:

@@ -1,6 +1,6 @@
 /* show_type.c: the text of a type as a tree.
  *
- * type := base suffix*      base := dtype '?'? | '(' (field (',' field)*)? ')'
+ * type := base suffix*      base := dtype '?'? (one, `decimal(18, 2)`, has brackets) | '(' (field (',' field)*)? ')'
  * field := (name ':')? type  name := as data/name_text.h writes it
  * suffix := '[' size (',' size)* ']'     the first one after a dtype makes an array, others tables and lists
  */
@@ -75,6 +75,8 @@ static bool parse_base(FlTypeText *t, FlShowType *out) {
   if (take(t, '(')) return parse_fields(t, out);
   const char *begin = t->at;
   while (is_name_byte(*t->at)) t->at++;
+  if (t->at - begin == 7 && memcmp(begin, "decimal", 7) == 0 && *t->at == '(')
+    while (*t->at && *t->at++ != ')') continue;
   out->kind = FL_SHOW_SCALAR;
   if (!fl_dtype_named(begin, (size_t)(t->at - begin), &out->dtype)) return false;
   out->nullable = take(t, '?');

@@ -163,6 +163,12 @@ static bool bind(Sql *q, FlDuckHandle s, uint64_t index, const Scalar *v, FlIoEr
     break;
   case FL_DATE: bad = api->bind_date(s, index, (FlDuckDate){(int32_t)v->value.i}); break;
   case FL_DATETIME: bad = api->bind_timestamp(s, index, (FlDuckTime){v->value.i}); break;
+  case FL_ANY_DECIMAL: {
+    FlDuckHuge units = {(uint64_t)v->value.i, v->value.i < 0 ? -1 : 0};
+    uint8_t digits = FL_DECIMAL_DIGITS + !fl_decimal_fits(v->value.i);
+    bad = api->bind_decimal(s, index, (FlDuckDecimal){digits, (uint8_t)fl_decimal_scale(v->dtype), units});
+    break;
+  }
   case FL_DURATION: bad = api->bind_interval(s, index, (FlDuckInterval){0, 0, v->value.i}); break;
   case FL_FILE:
   case FL_LIST:

@@ -33,6 +33,7 @@ static const char *declared(int32_t dtype) {
   case FL_KIND_UNSIGNED: return "INTEGER";
   case FL_KIND_FLOAT: return "REAL";
   case FL_KIND_TIME: return dtype == FL_DATE ? "DATE" : dtype == FL_DATETIME ? "DATETIME" : "INTEGER";
+  case FL_KIND_DECIMAL: /* digits are kept as they are: NUMERIC would make floats of them */
   case FL_KIND_TEXT:
   case FL_KIND_REF: break;
   }
@@ -78,6 +79,13 @@ static bool bind_time(const Writing *w, int at, int32_t dtype, FlSlot v) {
          SQLITE_OK;
 }
 
+static bool bind_decimal(const Writing *w, int at, int32_t dtype, FlSlot v) {
+  char text[FL_NUMBER_ROOM];
+  int n = fl_print_decimal(text, v.i, fl_decimal_scale(dtype));
+  return w->api.bind_text64(w->insert, at, text, (sqlite3_uint64)n, SQLITE_TRANSIENT, SQLITE_UTF8) ==
+         SQLITE_OK;
+}
+
 static bool bind(const Writing *w, int32_t k, int64_t row, FlIoError *e) {
   const FlTableColumn *c = &w->t->columns[k];
   int at = k + 1;
@@ -102,6 +110,7 @@ static bool bind(const Writing *w, int32_t k, int64_t row, FlIoError *e) {
     if (c->values->dtype == FL_DURATION) ok = w->api.bind_int64(w->insert, at, v.i) == SQLITE_OK;
     else ok = bind_time(w, at, c->values->dtype, v);
     break;
+  case FL_KIND_DECIMAL: ok = bind_decimal(w, at, c->values->dtype, v); break;
   case FL_KIND_TEXT:
   case FL_KIND_REF:
     ok = w->api.bind_text64(w->insert, at, v.t.len ? v.t.ptr : "", (sqlite3_uint64)v.t.len, SQLITE_STATIC,

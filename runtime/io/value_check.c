@@ -93,6 +93,7 @@ static bool fits_slot(FlDtype d, FlSlot v) {
   case FL_KIND_UNSIGNED: return v.u << shift >> shift == v.u;
   case FL_KIND_BOOL:
   case FL_KIND_FLOAT:
+  case FL_KIND_DECIMAL:
   case FL_KIND_TEXT:
   case FL_KIND_REF: break;
   }

@@ -13,6 +13,7 @@
 #include "kern/date_format.h"
 
 #include "data/number.h"
+#include "flow/dtypes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static const char *read_spec(const char *s, Spec *f) {
   return *s == 0 ? NULL : "a format is [fill and align][sign][0][width][,][.precision][type]";
 }
 
-typedef enum Family { INTEGER, FLOAT, TEXT, DATE, DURATION, NO_FAMILY } Family;
+typedef enum Family { INTEGER, FLOAT, DECIMAL, TEXT, DATE, DURATION, NO_FAMILY } Family;
 static Family family_of(FlDtype dtype) {
   switch (dtype) {
   case FL_I8:
@@ -95,6 +96,7 @@ static Family family_of(FlDtype dtype) {
   case FL_DATE:
   case FL_DATETIME: return DATE;
   case FL_DURATION: return DURATION;
+  case FL_ANY_DECIMAL: return DECIMAL;
   case FL_FILE:
   case FL_CATEGORY:
   case FL_LIST:
@@ -113,11 +115,13 @@ static const char *check_spec(const char *format, Family family) {
   Spec f;
   const char *wrong = read_spec(format, &f);
   if (wrong != NULL) return wrong;
-  bool number = family == INTEGER || family == FLOAT;
+  bool number = family == INTEGER || family == FLOAT || family == DECIMAL;
   if (family == INTEGER && f.type != 0 && strchr("dxXobeEfFgG%", f.type) == NULL)
     return "the type of an integer's format is one of d x X o b e f g %";
   if (family == FLOAT && f.type != 0 && strchr("eEfFgG%", f.type) == NULL)
     return "the type of a float's format is one of e f g %";
+  if (family == DECIMAL && f.type != 0 && f.type != 'f')
+    return "the type of a decimal's format is f; for another, make a float of it: f64(...)";
   if (!number && f.type != 0 && f.type != 's') return "this format is for numbers";
   if (!number && (f.sign != 0 || f.comma || f.zero || f.align == '='))
     return "a sign, a comma or zeros in a format are for numbers";
@@ -256,6 +260,46 @@ FlText fl_s_to_text_u32(FlHeap *heap, uint32_t v, const char *format) {
 FlText fl_s_to_text_u64(FlHeap *heap, uint64_t v, const char *format) {
   return put_integer(heap, false, v, format);
 }
+
+/* Of a decimal as many digits behind the point as it has, or rounded to those that the format says. */
+static FlText put_decimal(FlHeap *heap, int64_t v, int scale, const char *format) {
+  char text[FL_NUMBER_ROOM], digits[ROOM];
+  Spec f;
+  if (*format == 0) return plain(heap, text, fl_print_decimal(text, v, scale));
+  read_spec(format, &f);
+  int kept = f.precision >= 0 && f.precision < scale ? f.precision : scale;
+  int64_t rounded = fl_s_decimal_round(v, scale - kept);
+  int n = fl_print_decimal(text, rounded, kept), sign = rounded < 0, more = f.precision - kept;
+  memcpy(digits, text + sign, (size_t)(n - sign));
+  n -= sign;
+  if (more > 0 && !kept) digits[n++] = '.';
+  for (; more > 0; more--) digits[n++] = '0';
+  return lay_out_number(heap, &f, sign, digits, n);
+}
+#define FL_DEFINE(K)                                                                                         \
+  FlText fl_s_to_text_decimal##K(FlHeap *heap, int64_t v, const char *format) {                              \
+    return put_decimal(heap, v, K, format);                                                                  \
+  }
+FL_DEFINE(0)
+FL_DEFINE(1)
+FL_DEFINE(2)
+FL_DEFINE(3)
+FL_DEFINE(4)
+FL_DEFINE(5)
+FL_DEFINE(6)
+FL_DEFINE(7)
+FL_DEFINE(8)
+FL_DEFINE(9)
+FL_DEFINE(10)
+FL_DEFINE(11)
+FL_DEFINE(12)
+FL_DEFINE(13)
+FL_DEFINE(14)
+FL_DEFINE(15)
+FL_DEFINE(16)
+FL_DEFINE(17)
+FL_DEFINE(18)
+#undef FL_DEFINE
 
 /* ---- texts, times ------------------------------------------------------------------------------------ */
 

@@ -37,6 +37,7 @@
 
 #include "kern/scalar_arith.h"
 #include "kern/scalar_convert.h"
+#include "kern/scalar_decimal.h"
 #include "kern/scalar_math.h"
 #include "kern/calendar.h"
 #include "kern/random.h"
@@ -106,6 +107,11 @@ int32_t fl_s_try_parse_date(const char *s, int64_t n, const char *format, int64_
 int64_t fl_s_try_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n,
                                 uint8_t *valid);
 
+/* decimal.c: the decimal of that scale nearest to a; NARROW: there is none, it is too large. The decimal that a text
+ * says; PARSE: it is none, or no whole number of units. */
+int64_t fl_s_decimal_of_real(double a, int64_t scale, int32_t *fault);
+int64_t fl_s_parse_decimal(const char *s, int64_t n, int64_t scale, int32_t *fault);
+
 /* ---- printing (format.c). `format` was accepted by fl_format_check for that dtype -------------------- */
 
 /* A value as text by that format; "": its plain form. */
@@ -124,6 +130,26 @@ FlText fl_s_to_text_text(FlHeap *heap, const char *s, int64_t n, const char *for
 FlText fl_s_to_text_date(FlHeap *heap, int32_t v, const char *format);
 FlText fl_s_to_text_datetime(FlHeap *heap, int64_t v, const char *format);
 FlText fl_s_to_text_duration(FlHeap *heap, int64_t v, const char *format);
+/* The last word is that of the row in dtypes.def. */
+FlText fl_s_to_text_decimal0(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal1(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal2(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal3(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal4(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal5(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal6(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal7(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal8(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal9(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal10(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal11(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal12(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal13(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal14(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal15(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal16(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal17(FlHeap *heap, int64_t v, const char *format);
+FlText fl_s_to_text_decimal18(FlHeap *heap, int64_t v, const char *format);
 
 /* Is `format` (what stands after ':' in "{x:...}") right for a value of this type? When not, *why (may be
  * NULL) is set to a constant sentence without full stop. The grammar is at the top of format.c. */

@@ -84,7 +84,8 @@ static bool store_int(FlArray *value, int64_t k, __int128 v) {
   case FL_DATE: STORE(int32_t)
   case FL_I64:
   case FL_DATETIME:
-  case FL_DURATION: STORE(int64_t)
+  case FL_DURATION:
+  case FL_ANY_DECIMAL: STORE(int64_t)
   case FL_U16: STORE(uint16_t)
   case FL_U32: STORE(uint32_t)
   case FL_U64: STORE(uint64_t)
@@ -143,12 +144,14 @@ __int128 fl_part_divide_rounded(__int128 sum, int64_t count) {
 
 FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *means) {
   bool to_floats = fl_dtype_is_float(a->desc->result_types[0].dtype);
+  int32_t of = a->col[0].dtype;
+  int digits = fl_dtype_is_decimal(of) ? fl_decimal_scale(of) : 0;
   if (fl_agg_results(a, 1) != 0) return 1;
   for (int64_t k = 0; k < a->g; k++) {
     int64_t count = a->counts[k];
     if (count == 0) fl_agg_store(a, k, 0.0);
     else if (ints == NULL) fl_agg_store(a, k, means[k]);
-    else if (to_floats) fl_agg_store(a, k, fl_exact_mean(ints[k], 0, count));
+    else if (to_floats) fl_agg_store(a, k, fl_exact_mean(ints[k], 0, count, digits));
     else (void)store_int(a->value, k, fl_part_divide_rounded(ints[k], count));
   }
   return 0;

@@ -110,7 +110,8 @@ void fl_agg_store(FlAgg *a, int64_t k, double v) {
   case FL_F32: ((float *)data)[k] = fl_s_canon_f32((float)v); break;
   case FL_I64:
   case FL_DATETIME:
-  case FL_DURATION: ((int64_t *)data)[k] = (int64_t)whole; break;
+  case FL_DURATION:
+  case FL_ANY_DECIMAL: ((int64_t *)data)[k] = (int64_t)whole; break;
   case FL_DATE:
   case FL_I32: ((int32_t *)data)[k] = (int32_t)whole; break;
   case FL_I16: ((int16_t *)data)[k] = (int16_t)whole; break;

@@ -224,10 +224,11 @@ double fl_exact_cosine(FlWhole xy, FlWhole xx, FlWhole yy) {
   return settle(&v, q.q, q.exponent, 16);
 }
 
-double fl_exact_mean(__int128 sum, int exponent, int64_t count) {
-  Two size = sum < 0 ? -(Two)sum : (Two)sum;
-  uint64_t word[2] = {(uint64_t)size, (uint64_t)(size >> 64)}, n = (uint64_t)count;
-  double v = fl_exact_ratio((FlWhole){word, 2, exponent}, (FlWhole){&n, 1, 0});
+double fl_exact_mean(__int128 sum, int exponent, int64_t count, int digits) {
+  Two size = sum < 0 ? -(Two)sum : (Two)sum, by = (Two)count;
+  for (int k = 0; k < digits; k++) by *= 10;
+  uint64_t word[2] = {(uint64_t)size, (uint64_t)(size >> 64)}, n[2] = {(uint64_t)by, (uint64_t)(by >> 64)};
+  double v = fl_exact_ratio((FlWhole){word, 2, exponent}, (FlWhole){n, n[1] ? 2 : 1, 0});
   return sum < 0 ? -v : v;
 }
 

@@ -32,8 +32,8 @@ double fl_exact_ratio(FlWhole a, FlWhole b);
 double fl_exact_root(FlWhole a, FlWhole b);
 double fl_exact_cosine(FlWhole xy, FlWhole xx, FlWhole yy);
 
-/* sum * 2^exponent / count, count > 0. */
-double fl_exact_mean(__int128 sum, int exponent, int64_t count);
+/* sum * 2^exponent / (count * 10^digits), count > 0, digits 0 to 18. */
+double fl_exact_mean(__int128 sum, int exponent, int64_t count, int digits);
 
 static inline FlWhole fl_big_whole(const FlBig *b) { return (FlWhole){b->word, b->n, b->exponent}; }
 void fl_big_set(FlBig *b, __int128 v, int exponent);

@@ -42,6 +42,7 @@ static bool store(const FlProduct *p, int64_t c, __int128 v) {
   case FL_DURATION:
   case FL_DATETIME: STORE(int64_t)
   case FL_BOOL:
+  case FL_ANY_DECIMAL:
   case FL_DATE:
   case FL_F32:
   case FL_F64:

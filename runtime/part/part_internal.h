@@ -414,7 +414,7 @@ static inline double fl_part_exact_round(const FlExactScale *s, __int128 sum) {
   return (double)sum * s->unit;
 }
 static inline double fl_part_exact_mean(const FlExactScale *s, __int128 sum, int64_t count) {
-  return count == 0 ? 0.0 : fl_exact_mean(sum, s->exponent, count);
+  return count == 0 ? 0.0 : fl_exact_mean(sum, s->exponent, count, 0);
 }
 
 #endif

@@ -42,7 +42,7 @@ static inline double of_integer(Out o, __int128 sum, int unit, int64_t values) {
   if (!o.mean) return fl_fixed_round(sum, unit);
   if (unit == 0 && sum > -(INT64_C(1) << 53) && sum < INT64_C(1) << 53 && values > 0)
     return (double)(int64_t)sum / (double)values; /* of two doubles */
-  return values > 0 ? fl_exact_mean(sum, unit, values) : 0.0;
+  return values > 0 ? fl_exact_mean(sum, unit, values, 0) : 0.0;
 }
 
 static double of_accumulator(Out o, FlSuperacc *sum, int64_t values) {

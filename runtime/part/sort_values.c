@@ -84,7 +84,7 @@ static void write_values(const Sort *s, const uint64_t *code, int64_t n, int64_t
   } v;
   int64_t size = (int64_t)fl_dtype_info[s->from.dtype].bytes;
   FlKind kind = fl_dtype_info[s->from.dtype].kind;
-  bool is_signed = kind == FL_KIND_SIGNED || kind == FL_KIND_TIME;
+  bool is_signed = kind == FL_KIND_SIGNED || kind == FL_KIND_TIME || kind == FL_KIND_DECIMAL;
   uint64_t sign = is_signed ? UINT64_C(1) << 63 : 0;
   if (kind == FL_KIND_FLOAT) {
     for (int64_t i = 0; i < n; i++) {

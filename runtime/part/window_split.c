@@ -53,7 +53,7 @@ void fl_split_mean(const FlSplit *s, const int64_t *high, const int64_t *low, co
   for (int64_t i = 0; i < n; i++) {
     if (!open[i]) continue;
     __int128 sum = (__int128)high[i] * (INT64_C(1) << 51) + low[i];
-    out[i] = count[i] > 0 ? fl_exact_mean(sum, s->unit, count[i]) : 0.0;
+    out[i] = count[i] > 0 ? fl_exact_mean(sum, s->unit, count[i], 0) : 0.0;
   }
 }
 

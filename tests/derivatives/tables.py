@@ -9,6 +9,7 @@ NO_FLOATS = {
     "positions, counts, groups or yes and no come out": "DIM SORT_PERM TOP_ROWS GROUP DISTINCT GROUP_ORDER SHIFT_ROWS ROLLING_BOUNDS JOIN JOIN_ASOF "
     "PIVOT_ROWS SPLIT_ROWS GROUP_PARTS KFOLD_ROWS SEGMENT_COUNT ENCODE_LEVELS LEVEL_CODE SAME_LEVELS SAME_COLUMNS",
     "texts and bytes": "LIST_LEVELS SPLIT_TEXT EXTRACT_ALL JOIN_TEXT TO_TEXT BYTES_OF",
+    "decimals, which are whole numbers of units": "DECIMAL_OF_REAL",
     "random numbers, of a seed": "PERMUTATION CHOICE RANDOM RANDOM_NORMAL",
     "made by optimisations, which come later": "AGGREGATES IN_KEYS KEY_SET PARTIAL SORT_VALUES SORT_ROWS",
     "files, the world and people": "READ_TABLE READ_TABLE_SOME TABLE_PARTS TABLE_PART TABLE_END READ_NPY "
@@ -18,7 +19,7 @@ NO_FLOATS = {
 # Builtins without a row: what they give is no float, or does not depend on floats in a way that has a derivative.
 WITHOUT_ROW = {
     "yes and no, positions, counts": "is_nan is_finite is_null any all argmin argmax count n_distinct row_number ntile segment_count complete",
-    "integers": "ceil trunc wrap_add wrap_sub wrap_mul i8 i16 i32 i64 u8 u16 u32 u64 bytes choice permutation integers random_int subseed",
+    "integers and decimals": "decimal ceil trunc wrap_add wrap_sub wrap_mul i8 i16 i32 i64 u8 u16 u32 u64 bytes choice permutation integers random_int subseed",
     "of a seed": "random random_normal uniform normal",
     "constants": "zeros ones",
     "refused": "mode exec sql",

@@ -53,6 +53,9 @@ NOT_COVERED = {
     "texts as people write numbers: its rules are not on the page": """
         parse_number try_parse_number
     """,
+    "decimals: tests/oracle/decimals.py, which is run by tests/scenario/decimals.py": """
+        decimal
+    """,
     "compared with numpy in tests/verbs and tests/groups": """
         mad
     """,

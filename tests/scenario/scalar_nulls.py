@@ -29,7 +29,7 @@ NAMES = {
     "trim_end": ["s", "s s"], "contains": ["s s"], "starts_with": ["s s"], "ends_with": ["s s"], "replace": ["s s s"],
     "find": ["s s"], "split_part": ["s s 0"], "slice": ["s 0", "s 0 1"], "reverse_text": ["s"],
     "repeat_text": ["s i"], "edit_distance": ["s s"], "replace_regex": ['s "2" s'], "pad": ["s i", "s i s"],
-    "parse_f64": ["s"], "parse_i64": ["s"], "parse_number": ["s"], "try_parse_number": ["s"], "parse_date": ["p"],
+    "decimal": ["f 2", "i 1", "s 3"], "parse_f64": ["s"], "parse_i64": ["s"], "parse_number": ["s"], "try_parse_number": ["s"], "parse_date": ["p"],
     "try_parse_f64": ["s"], "try_parse_i64": ["s"], "parse_datetime": ['p "%Y-%m-%d"'],
     "try_parse_datetime": ['p "%Y-%m-%d"'], "try_parse_date": ["p"], "date": ["p", "t", "(2000 + i) i i"],
     "datetime": ["q", "d"], "hour": ["t"], "minute": ["t"], "second": ["t"], "microsecond": ["t"],

@@ -69,6 +69,8 @@ static const int64_t integers[] = {0,         1,         -1,           2,       
                                    INT64_MAX, INT64_MIN, INT64_MAX - 1};
 static const int64_t small[] = {0, 1, 2, 3, 5, 8, 12, 31, -1, -2, -7, 40};
 static const int64_t orders[] = {0, 1, 2, 3, 7, 12};
+static const int64_t scales[] = {0, 1, 2, 5, 9, 18};
+static const int64_t digits_more[] = {0, 1, 2, 9, 18, -1, -2, -9, -18};
 static const int64_t groups[] = {FL_REGEX_FIRST, 0, 1};
 static const int64_t days[] = {0,     1,     -1,     59,      365,     11016, 19782,
                                20088, 20453, -25567, -719162, 2932896, 18321};
@@ -161,6 +163,8 @@ static const int64_t *integers_of(FlOpcode op, size_t *n) {
   *n = COUNT(small);
   if (op == FL_OP_POLYGAMMA) at = orders, *n = COUNT(orders);
   else if (op == FL_OP_EXTRACT) at = groups, *n = COUNT(groups);
+  else if (op == FL_OP_DECIMAL_SCALE) at = digits_more, *n = COUNT(digits_more);
+  else if (op >= FL_OP_DECIMAL_ROUND && op <= FL_OP_PARSE_DECIMAL) at = scales, *n = COUNT(scales);
   return at;
 }
 
@@ -200,7 +204,7 @@ static size_t edges_of(FlOpcode op, FlDtype d, bool letter, FlSlot *out) {
 
 static FlSlot any_of(FlDtype d, const FlSlot *edges, size_t n, bool letter) {
   uint64_t v = next_word();
-  if (v % 3 == 0 || !letter || (d != FL_F64 && d != FL_F32 && !fl_dtype_is_int(d) && d != FL_DURATION))
+  if (v % 3 == 0 || !letter || (d != FL_F64 && d != FL_F32 && !fl_dtype_is_int(d) && d != FL_DURATION && d != FL_DECIMAL2))
     return edges[v / 3 % n];
   uint64_t w = next_word();
   if (d == FL_F64) return (FlSlot){.f = v % 3 == 1 ? fl_f64_bits(w) : (double)(int64_t)w * 0x1p-58};
@@ -268,6 +272,7 @@ static bool has_letter(const char *signature) { return strpbrk(signature, "TNFI"
 
 static bool letter_takes(char letter, FlDtype d) {
   bool number = fl_dtype_is_int(d) || fl_dtype_is_float(d);
+  if (fl_dtype_is_decimal(d)) return d == FL_DECIMAL2 && strchr("TN", letter); /* one stands for all scales */
   if (letter == 'T') return d != FL_LIST && d != FL_CATEGORY && d != FL_FILE;
   if (letter == 'N') return number || d == FL_DURATION;
   if (letter == 'F') return fl_dtype_is_float(d);
@@ -283,9 +288,12 @@ static FlDtype fixed_type(char letter) {
   case 'd': return FL_DATE;
   case 'D': return FL_DATETIME;
   case 'w': return FL_DURATION;
+  case 'E': return FL_DECIMAL2;
   default: return FL_I64;
   }
 }
+
+static const char *name_of(FlDtype d) { return d == FL_DECIMAL2 ? "decimal2" : fl_dtype_info[d].name; }
 
 static void one(FlOpcode code, FlDtype d, FlDtype to, const char *format) {
   const FlOpInfo *info = &fl_op_info[code];
@@ -294,7 +302,7 @@ static void one(FlOpcode code, FlDtype d, FlDtype to, const char *format) {
   const char *s = info->signature;
   for (; *s != ':'; s++) {
     bool bound = strchr("TNFI", *s) != NULL;
-    letter[c.op.n_args] = bound;
+    letter[c.op.n_args] = bound || *s == 'E';
     c.args[c.op.n_args++].type = fl_t_scalar(bound ? d : fixed_type(*s));
   }
   for (s++; *s; s++)
@@ -316,8 +324,8 @@ static void one(FlOpcode code, FlDtype d, FlDtype to, const char *format) {
   else failed++, printf("FAIL %s is not run\n", info->name);
   if (!print) return;
   printf("%s", info->name);
-  if (has_letter(info->signature)) printf(".%s", fl_dtype_info[d].name);
-  if (code == FL_OP_CONVERT) printf(".%s", fl_dtype_info[to].name);
+  if (has_letter(info->signature)) printf(".%s", name_of(d));
+  if (code == FL_OP_CONVERT) printf(".%s", name_of(to));
   if (format && format[0]) {
     printf(".");
     for (const char *f = format; *f; f++) printf(*f == ' ' ? "_" : "%c", *f);
@@ -327,6 +335,8 @@ static void one(FlOpcode code, FlDtype d, FlDtype to, const char *format) {
 
 static bool converts(FlDtype from, FlDtype to) {
   bool number = fl_dtype_is_int(from) || fl_dtype_is_float(from) || from == FL_BOOL;
+  if (fl_dtype_is_decimal(from) || fl_dtype_is_decimal(to))
+    return (from == FL_DECIMAL2 && to == FL_I64) || (from == FL_I64 && to == FL_DECIMAL2);
   bool time = from == FL_DATE || from == FL_DATETIME || from == FL_DURATION;
   if (to == FL_I64 && time) return true;
   if (to == FL_DATE || to == FL_DATETIME || to == FL_DURATION) return from == FL_I64;
@@ -342,7 +352,8 @@ static void all_of(FlOpcode code, FlDtype d) {
     for (size_t k = 0; k < COUNT(formats); k++)
       if (!formats[k][0] || fl_format_check(formats[k], d, &why)) one(code, d, FL_TEXT, formats[k]);
   } else {
-    one(code, d, FL_F64, NULL);
+    bool decimal = code >= FL_OP_DECIMAL_SCALE && code <= FL_OP_PARSE_DECIMAL;
+    one(code, d, decimal ? FL_DECIMAL2 : FL_F64, NULL);
   }
 }
 

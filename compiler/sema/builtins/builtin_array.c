@@ -361,7 +361,7 @@ FlVal fl_builtin_cumulative(FlSema *s, FlCallSite *c) {
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(x)) return x;
   if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1 || x.type->nullable ||
-      !fl_dtype_is_number(x.type->dtype))
+      !(fl_dtype_is_number(x.type->dtype) || fl_dtype_is_decimal(x.type->dtype)))
     return wrong(s, c, &c->args[0], x, "an array of numbers of one dimension");
   FlValue *n = fl_sema_dim(s, x, 0), *args[2] = {n, fl_val_zero(s, x.type->dtype)};
   FlType1 out = fl_t_array(x.type->dtype, 1), in[2] = {fl_t_scalar(FL_I64), fl_t_scalar(x.type->dtype)};

@@ -2,6 +2,7 @@
  * operators on text that need no more than their signature. */
 #include "kern/kern.h"
 #include "sema/builtins/builtin.h"
+#include "sema/decimal.h"
 #include "sema/builtins/scalar_args.h"
 #include "sema/call.h"
 #include "sema/category.h"
@@ -16,6 +17,7 @@ FlVal fl_scalar_arg_wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const 
   FlDiag *d = fl_sema_report(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes,
                              fl_val_text(s, v));
   if (v.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
+  if (fl_val_is_decimal(v)) fl_diag_help(s->sink, d, "make a float of it: `f64(...)`");
   if (fl_val_is_category(v))
     fl_diag_help(s->sink, d, "take the numbers of its levels, `codes(c)`, or its texts, `text(c)`");
   return fl_val_error(s);
@@ -27,11 +29,11 @@ FlVal fl_scalar_as(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
   return fl_val_coerce(s, v, t, span, "this argument");
 }
 
-/* Argument k as a float: integers become f64. */
+/* Argument k as a float: integers and decimals become f64. */
 static FlVal float_arg(FlSema *s, FlCallSite *c, int k) {
   FlVal v = fl_actual_value(s, &c->args[k], NULL);
   if (fl_val_bad(v)) return v;
-  if (!fl_val_is_plain(v) || !fl_dtype_is_number(v.type->dtype))
+  if (!fl_val_is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && !fl_val_is_decimal(v)))
     return fl_scalar_arg_wrong(s, c, &c->args[k], v, "numbers");
   return fl_dtype_is_float(v.type->dtype) ? v : fl_scalar_as(s, v, FL_F64, c->args[k].span);
 }
@@ -86,7 +88,9 @@ FlVal fl_builtin_float_test(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_number1(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  if (!fl_val_is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_DURATION))
+  bool measure = fl_val_is_plain(v) && (v.type->dtype == FL_DURATION ||
+                                        (fl_val_is_decimal(v) && c->builtin->op == FL_OP_ABS));
+  if (!fl_val_is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && !measure))
     return fl_scalar_arg_wrong(s, c, &c->args[0], v, "numbers");
   return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, v.type->dtype, NULL);
 }
@@ -105,6 +109,14 @@ FlVal fl_builtin_clamp(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_rounding(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
+  if (fl_val_is_decimal(v)) {
+    int64_t kept = 0;
+    bool to_digits = c->builtin->op == FL_OP_ROUND && fl_actual_given(&c->args[1]);
+    if (to_digits && !fl_actual_const_i(s, &c->args[1], &kept)) return fl_val_error(s);
+    if (kept < 0)
+      return fl_sema_error(s, FL_E0325, c->args[1].span, "a decimal is rounded to 0 digits behind the point or more");
+    return fl_decimal_rounding(s, c->builtin->op, v, kept, to_digits, c->span);
+  }
   if (!fl_val_is_plain(v) || !fl_dtype_is_number(v.type->dtype))
     return fl_scalar_arg_wrong(s, c, &c->args[0], v, "numbers");
   bool digits = c->builtin->op == FL_OP_ROUND && fl_actual_given(&c->args[1]);
@@ -143,11 +155,18 @@ FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
   fl_dtype_find(c->builtin->data, &to);
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
+  if (fl_val_is_decimal(v) && to == FL_F64) return fl_decimal_to_real(s, v, c->span);
+  if (fl_val_is_decimal(v) && to == FL_I64) {
+    FlVal whole = fl_decimal_as(s, v, FL_DECIMAL0, c->span);
+    return fl_sema_lift(s, c->span, 1, &whole, convert_element, &to);
+  }
   if (!fl_val_is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_BOOL)) {
     FlDiag *d = fl_sema_report(s, FL_E0325, c->args[0].span, "`%s` takes numbers or bool, and this is %s",
                                c->builtin->name, fl_val_text(s, v));
     if (fl_val_is_plain(v) && v.type->dtype == FL_TEXT)
       fl_diag_help(s->sink, d, "read a number from text with `parse_f64(...)` or `parse_i64(...)`");
+    else if (fl_val_is_decimal(v))
+      fl_diag_help(s->sink, d, "a decimal becomes `f64(...)` or, where it is whole, `i64(...)`");
     return fl_val_error(s);
   }
   if (v.literal) {

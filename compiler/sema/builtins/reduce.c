@@ -7,6 +7,7 @@
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/category.h"
+#include "sema/decimal.h"
 #include "sema/expr.h"
 #include "sema/lift.h"
 #include "sema/place.h"
@@ -47,7 +48,7 @@ FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span) 
   }
   FlDtype to = d;
   if (orders) {
-    bool ok = fl_dtype_is_number(d) || d == FL_DATE || d == FL_DATETIME || d == FL_DURATION;
+    bool ok = fl_dtype_is_number(d) || d == FL_DATE || d == FL_DATETIME || d == FL_DURATION || fl_dtype_is_decimal(d);
     if (!ok)
       return fl_sema_error(s, FL_E0323, span, "`%s` takes numbers or dates, and this is %s", kind,
                            fl_val_text(s, v));
@@ -56,8 +57,13 @@ FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span) 
   if (is(kind, "mean")) to = d == FL_F32 ? FL_F32 : FL_F64;
   else if (d == FL_BOOL) to = FL_I64;
   else if (fl_dtype_is_int(d) && d != FL_U64) to = FL_I64;
-  if (!fl_dtype_is_number(d) && d != FL_BOOL && d != FL_DURATION)
-    return fl_sema_error(s, FL_E0323, span, "`%s` takes numbers, and this is %s", kind, fl_val_text(s, v));
+  bool sums = is(kind, "sum") && (d == FL_DURATION || fl_dtype_is_decimal(d));
+  if (!fl_dtype_is_number(d) && d != FL_BOOL && d != FL_DURATION && !sums) {
+    FlDiag *diag =
+        fl_sema_report(s, FL_E0323, span, "`%s` takes numbers, and this is %s", kind, fl_val_text(s, v));
+    if (fl_dtype_is_decimal(d)) fl_diag_help(s->sink, diag, "make a float of it: `f64(...)`");
+    return fl_val_error(s);
+  }
   if (to == d) return v;
   if (d == FL_BOOL) { /* true counts one */
     FlValue *one = to == FL_I64 ? fl_sema_i64(s, 1) : fl_ir_const_f(&s->b, to, 1.0);
@@ -259,7 +265,7 @@ static FlVal one_group(FlSema *s, FlCallSite *c, FlVal x) {
 static bool is_one_group(const char *kind, FlVal x, bool axis) {
   FlDtype d = x.type->dtype;
   if (x.type->kind != FL_TY_ARRAY || x.type->rank != 1 || axis) return false;
-  if (is(kind, "mean")) return d == FL_DURATION;
+  if (is(kind, "mean")) return d == FL_DURATION || fl_dtype_is_decimal(d);
   return fl_reduce_picks(kind_of(kind)) && (d == FL_BOOL || d == FL_TEXT || d == FL_CATEGORY);
 }
 
@@ -281,7 +287,8 @@ static FlVal pick(FlSema *s, void *code, FlVal *args, int n, FlSpan span) {
 /* What is no number, but ordered: dates, times, durations, texts, bools, categories with the same levels. */
 static bool is_ordered(FlVal v) {
   bool element = v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY;
-  return element && !fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_FILE;
+  return element && !fl_dtype_is_number(v.type->dtype) && !fl_dtype_is_decimal(v.type->dtype) &&
+         v.type->dtype != FL_FILE;
 }
 
 static FlVal least(FlSema *s, const char *kind, FlVal pair[2], FlSpan span) {
@@ -382,6 +389,7 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
   if (fl_sema_aggregate_call(s, c, &out)) return out;
   FlVal x = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(x)) return x;
+  if (fl_val_is_decimal(x)) x = fl_decimal_to_real(s, x, c->args[0].span);
   int64_t ddof = 1;
   int axis;
   if (x.type->kind == FL_TY_ARRAY && x.type->nullable && x.type->rank == 1) {

@@ -17,7 +17,7 @@ typedef struct Part {
 typedef FlVec(Part) Parts;
 
 static bool is_part(const FlType *t) {
-  bool known = t->dtype != FL_FILE && t->dtype != FL_CATEGORY;
+  bool known = t->dtype != FL_FILE && t->dtype != FL_CATEGORY && !fl_dtype_is_decimal(t->dtype);
   return (t->kind == FL_TY_ARRAY || t->kind == FL_TY_SCALAR) && known;
 }
 

@@ -8,6 +8,7 @@
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/category.h"
+#include "sema/decimal.h"
 #include "sema/expr.h"
 #include "sema/value.h"
 #include "sema/verbs/groups.h"
@@ -67,6 +68,7 @@ bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVa
   case FL_RESULT_SUM:
   case FL_RESULT_MEAN:
     if (d == FL_DURATION) ok = true, *out = d;
+    else if (fl_dtype_is_decimal(d)) ok = true, *out = result == FL_RESULT_SUM ? d : FL_F64;
     else if (result == FL_RESULT_SUM && !fl_dtype_is_float(d)) *out = d == FL_U64 ? FL_U64 : FL_I64;
     break;
   case FL_RESULT_REAL: break;
@@ -74,6 +76,7 @@ bool fl_sema_aggregate_dtype(FlSema *s, const char *kind, const char *name, FlVa
   if (ok) return true;
   FlDiag *diag =
       fl_sema_report(s, FL_E0323, span, "`%s` takes %s, and this is %s", name, takes, fl_val_text(s, x));
+  if (fl_dtype_is_decimal(d) && !ok) fl_diag_help(s->sink, diag, "make a float of it: `f64(...)`");
   if (result == FL_RESULT_LOGIC) fl_diag_help(s->sink, diag, "compare first, as in `%s(x > 0)`", kind);
   return false;
 }
@@ -227,10 +230,17 @@ static bool takes(FlSema *s, const char *kind, FlVal *x, const FlExpr *written, 
   return true;
 }
 
+/* What is no sum of decimals is of the floats nearest to them. */
+static FlVal measured(FlSema *s, const char *kind, FlVal x, FlSpan span) {
+  bool real = fl_aggregate_info[fl_aggregate_find(kind)].result == FL_RESULT_REAL;
+  return real && !fl_val_bad(x) && fl_val_is_decimal(x) ? fl_decimal_to_real(s, x, span) : x;
+}
+
 static FlVal aggregate_columns(FlSema *s, FlCallSite *c, int n, FlVal *columns) {
   const char *kind = c->builtin->data;
   FlDtype d, ignored;
   double setting;
+  for (int k = 0; k < n; k++) columns[k] = measured(s, kind, columns[k], c->args[k].span);
   if (!fl_sema_aggregate_dtype(s, kind, kind, columns[0], c->args[0].span, &d) ||
       !read_setting(s, c, kind, &setting))
     return fl_val_error(s);
@@ -282,6 +292,7 @@ FlVal fl_sema_aggregate_of(FlSema *s, FlVal t, const char *kind, double setting,
                whole = {
                    .mode = FL_AGG_SPREAD, .rows = fl_val_rows(t), .groups = fl_sema_i64(s, 1), .table = &t};
   FlDtype d;
+  x = measured(s, kind, x, span);
   if (!fl_sema_aggregate_dtype(s, kind, kind, x, span, &d)) return fl_val_error(s);
   s->agg = &whole;
   FlVal out = deliver(s, aggregate(s, kind, setting, 1, &x, d));

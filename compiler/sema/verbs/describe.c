@@ -54,7 +54,7 @@ static bool describe_column(FlSema *s, Figures *f, int row, FlVal t, FlSpan span
   FlVal x = fl_val_field(s, t, row);
   bool flat = x.type->kind == FL_TY_ARRAY && x.type->rank == 1 && x.type->dtype != FL_FILE;
   FlDtype d = x.type->dtype;
-  bool numeric = flat && fl_dtype_is_number(d), ordered = flat && d != FL_BOOL;
+  bool numeric = flat && (fl_dtype_is_number(d) || fl_dtype_is_decimal(d)), ordered = flat && d != FL_BOOL;
   const FlType *type = flat ? fl_type_scalar(s->types, d, x.type->nullable) : x.type;
   FlVal rows = fl_val_scalar(s, FL_I64, fl_sema_size(s, fl_val_rows(t))), count = rows;
   if (flat && x.type->nullable) {

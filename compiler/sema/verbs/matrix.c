@@ -6,6 +6,7 @@
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/column_names.h"
+#include "sema/decimal.h"
 #include "sema/lift.h"
 #include "sema/place.h"
 #include "sema/value.h"
@@ -41,6 +42,7 @@ typedef struct Pieces {
 
 static bool add_piece(FlSema *s, Pieces *m, FlVal v, FlSpan span, const char *name) {
   if (fl_val_bad(v)) return false;
+  if (fl_val_is_decimal(v)) v = fl_decimal_to_real(s, v, span);
   const FlType *t = v.type;
   if (t->kind != FL_TY_ARRAY || t->rank > 2 || t->nullable || !fl_dtype_is_number(t->dtype)) {
     reject(s, v, span, name);

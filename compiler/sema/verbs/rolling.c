@@ -135,6 +135,12 @@ static void set_window(FlSema *s, FlOp *op, const Window *w, const FlColumnAttr 
 static FlVal fast(FlSema *s, FlCallSite *c, const Window *w, const char *kind, double setting) {
   FlDtype d;
   if (!fl_sema_aggregate_dtype(s, kind, kind, w->x, c->args[0].span, &d)) return fl_val_error(s);
+  if (fl_dtype_is_decimal(w->x.type->dtype) && d == FL_F64) {
+    FlDiag *diag = fl_sema_report(s, FL_E0323, c->args[0].span, "a moving `%s` takes numbers, and this is %s", kind,
+                                  fl_val_text(s, w->x));
+    fl_diag_help(s->sink, diag, "make a float of it: `f64(...)`");
+    return fl_val_error(s);
+  }
   FlValue *args[8];
   FlColumnAttr columns[2];
   int n_columns, n = window_args(w, args, columns, &n_columns);

@@ -335,7 +335,8 @@ static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
   FlActual plain = {.expr = e->unary.operand, .span = e->unary.operand->span, .column = key->column};
   FlVal v = fl_verb_expr(s, t, &plain, FL_AGG_SPREAD);
   *is_desc =
-      v.type->kind == FL_TY_ARRAY && (fl_dtype_is_number(v.type->dtype) || v.type->dtype == FL_DURATION);
+      v.type->kind == FL_TY_ARRAY && (fl_dtype_is_number(v.type->dtype) || v.type->dtype == FL_DURATION ||
+                                                 fl_dtype_is_decimal(v.type->dtype));
   return *is_desc || fl_val_bad(v) ? v : fl_verb_expr(s, t, key, FL_AGG_SPREAD);
 }
 

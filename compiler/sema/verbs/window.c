@@ -96,7 +96,7 @@ FlVal fl_builtin_running(FlSema *s, FlCallSite *c) {
   FlDtype d;
   if (!fl_verb_window_column(s, c, &c->args[0], &x)) return fl_val_error(s);
   bool product = is(kind, "product");
-  if (product && x.type->dtype == FL_DURATION)
+  if (product && (x.type->dtype == FL_DURATION || fl_dtype_is_decimal(x.type->dtype)))
     return fl_sema_error(s, FL_E0323, c->args[0].span, "`%s` takes numbers, and this is %s", c->builtin->name,
                          fl_val_text(s, x));
   if (!fl_sema_aggregate_dtype(s, product ? "sum" : kind, c->builtin->name, x, c->args[0].span, &d))

@@ -259,9 +259,11 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
   }
   case FL_OP_KEY_SET: return; /* a part of what asks it */
   case FL_OP_IN_KEYS: {
-    int first = 1 + (int)op->attrs.i;
-    fl_explain_step(p, line, "ask", "%s: among the keys of the other table",
-                    fl_explain_names(p, op->n_args - first, op->args + first));
+    bool exact = op->attrs.i == 2;
+    int first = op->attrs.i == 1 ? 2 : 1;
+    fl_explain_step(p, line, "ask", "%s: among the %s of the other table",
+                    fl_explain_names(p, exact ? 1 : op->n_args - first, op->args + first),
+                    exact ? "values" : "keys");
     return;
   }
   case FL_OP_JOIN: fl_explain_step(p, line, "join", "%s", join_words(p, op)); return;

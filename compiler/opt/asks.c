@@ -140,6 +140,10 @@ static bool is_fine(Asks *a, Seen *s, const FlOp *maker, const Step *next, FlVal
     for (int k = 0; k < op->n_results; k++) add(a, s, op->results[k]);
     return true;
   }
+  if (op->code == FL_OP_IN_KEYS && v == op->args[1] && op->args[0] != v && !is_arg(op, 2, v)) {
+    add(a, s, op->results[0]);
+    return true;
+  }
   if (!fl_asks_is_local(op, maker) || (use != op && !reads_own(use, op, v)) ||
       (use == op && v != maker->results[0]))
     return false;

@@ -104,8 +104,10 @@ static bool take_filter(FlParts *p, FlOp *op) {
 /* Asks a set that is there before, of columns of one space. */
 static bool take_ask(FlParts *p, FlOp *op) {
   FlPartSpace *space = fl_part_space(p, op->args[1]);
+  int last = op->attrs.i == 2 ? op->n_args - 1 : op->n_args; /* then there is the column of the set */
   if (!space || !is_before(p, op->args[0])) return false;
-  for (int i = 1; i < op->n_args; i++)
+  if (last < op->n_args && (fl_part_space(p, op->args[last]) || !is_before(p, op->args[last]))) return false;
+  for (int i = 1; i < last; i++)
     if (fl_part_space(p, op->args[i]) != space) return false;
   put_space(p, op->results[0], space);
   return true;

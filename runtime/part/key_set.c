@@ -6,23 +6,30 @@
  * those of the set is in the mask, unless the mask that it narrows lacks it; a row with a null key is among
  * none. Others may be in it, so who needs to know joins.
  *
+ * Where it must be known, for `x in column`, a set says exactly what == says: a TABLE by hash of rows of the
+ * column, with open addresses, in which what is found is compared.
+ *
  * One key whose values lie close is a bit for each value from the least to the greatest; else there are two
  * bits a row, by hash, in one word of a table that has BLOOM_BITS of them a row (a blocked Bloom filter:
  * Putze, Sanders, Singler 2007). Of rows of which most are among the keys, as those of a sample say, no more
  * are asked. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "part/part_internal.h"
+#include "data/text_order.h"
 
 enum {
   KIND,                /* of the set, in its first word */
   LEAST,               /* SPAN: the code of the first bit */
-  SIZE,                /* SPAN: how many bits there are; BLOOM: how many words */
+  SIZE,                /* SPAN: how many bits there are; BLOOM, TABLE: how many words */
   WORDS,               /* where the bits begin */
   SPREAD = 256,        /* SPAN: values for each row at most */
   BLOOM_BITS = 16,     /* for each row, at least */
   MOST_ROWS = 1 << 22, /* with more in the set, a look into it costs what it spares */
   SAMPLE = 8,          /* runs of FL_PART_BATCH rows */
 };
-typedef enum SetKind { ALL, SPAN, BLOOM } SetKind;
+typedef enum SetKind { ALL, SPAN, BLOOM, TABLE } SetKind;
 
 typedef struct Keys {
   int32_t n_keys;
@@ -41,7 +48,9 @@ static FlStatus read_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args
   return 0;
 }
 
-static bool is_whole(const FlPartCol *c) { return c->dtype != FL_F64 && c->dtype != FL_F32; }
+static bool is_whole(const FlPartCol *c) {
+  return c->dtype != FL_F64 && c->dtype != FL_F32 && !fl_dtype_is_text(c->dtype);
+}
 
 static inline uint64_t mix(uint64_t h) { /* the finalizer of MurmurHash3: a bijection */
   h ^= h >> 33;
@@ -66,6 +75,55 @@ static bool has_null(const Keys *k, int64_t row) {
   bool null = false;
   for (int32_t i = 0; i < k->n_keys; i++) null |= !fl_part_valid(k->keys[i].valid, row);
   return null;
+}
+
+/* ---- exactly --------------------------------------------------------------------------------------------
+ */
+
+/* A word of a TABLE has bits of the hash above a row of the column, + 1; 0: it is free. It changes once, and
+ * the rows that it speaks of are there before. */
+enum { TAG_SHIFT = 48 };
+
+static inline bool is_text(const Keys *k) { return fl_dtype_is_text(k->keys[0].dtype); }
+
+static void hash_values(const Keys *k, int64_t row, int64_t n, uint64_t *hash) {
+  if (!is_text(k)) {
+    hash_rows(k, row, n, hash);
+    return;
+  }
+  const FlText *text = (const FlText *)k->keys[0].data + row;
+  for (int64_t i = 0; i < n; i++) hash[i] = XXH3_64bits(text[i].ptr, (size_t)text[i].len);
+}
+
+/* As == compares: a NaN is equal to none. */
+static bool is_same(const Keys *a, int64_t i, const Keys *b, int64_t j) {
+  if (is_text(a))
+    return fl_text_same(((const FlText *)a->keys[0].data)[i], ((const FlText *)b->keys[0].data)[j]);
+  uint64_t x, y;
+  fl_part_read_code(&a->keys[0], i, 1, &x);
+  fl_part_read_code(&b->keys[0], j, 1, &y);
+  return x == y && (is_whole(&a->keys[0]) || x != UINT64_MAX);
+}
+
+static int64_t row_in(uint64_t slot) { return (int64_t)(slot & ((UINT64_C(1) << TAG_SHIFT) - 1)) - 1; }
+
+static void enter_value(uint64_t *set, const Keys *k, int64_t row, uint64_t hash) {
+  uint64_t *words = set + WORDS, mask = set[SIZE] - 1, tag = hash >> TAG_SHIFT << TAG_SHIFT;
+  for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
+    uint64_t slot = __atomic_load_n(&words[at], __ATOMIC_RELAXED);
+    if (slot == 0 && __atomic_compare_exchange_n(&words[at], &slot, tag | (uint64_t)(row + 1), false,
+                                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return;
+    if ((slot ^ tag) >> TAG_SHIFT == 0 && is_same(k, row, k, row_in(slot))) return;
+  }
+}
+
+static bool has_value(const uint64_t *set, const Keys *of, const Keys *k, int64_t row, uint64_t hash) {
+  const uint64_t *words = set + WORDS;
+  uint64_t mask = set[SIZE] - 1, tag = hash >> TAG_SHIFT << TAG_SHIFT;
+  for (uint64_t at = hash & mask; words[at] != 0; at = (at + 1) & mask)
+    if ((words[at] ^ tag) >> TAG_SHIFT == 0 && is_same(k, row, of, row_in(words[at]))) return true;
+  return false;
 }
 
 /* ---- the set ------------------------------------------------------------------------------------------ */
@@ -104,10 +162,17 @@ static inline uint64_t word_of(uint64_t hash, uint64_t words) { return hash >> 1
 static int32_t enter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Making *g = env;
   uint64_t at[FL_PART_BATCH], size = g->set[SIZE], least = g->set[LEAST], *bits = g->set + WORDS;
-  bool span = g->set[KIND] == SPAN;
+  bool span = g->set[KIND] == SPAN, table = g->set[KIND] == TABLE;
   (void)ctx;
   for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
     int64_t n = fl_part_min(FL_PART_BATCH, end - row);
+    if (table) {
+      hash_values(g->keys, row, n, at);
+      for (int64_t i = 0; i < n; i++)
+        if (is_same(g->keys, row + i, g->keys, row + i))
+          enter_value(g->set, g->keys, row + i, at[i]); /* no NaN */
+      continue;
+    }
     if (span) fl_part_read_code(&g->keys->keys[0], row, n, at);
     else hash_rows(g->keys, row, n, at);
     for (int64_t i = 0; i < n; i++) {
@@ -132,10 +197,10 @@ static FlArray *new_set(FlCtx *ctx, SetKind kind, uint64_t least, uint64_t size,
 }
 
 /* The empty set of the right size. */
-static FlArray *make_empty(FlCtx *ctx, Making *g, FlStatus *status) {
+static FlArray *make_empty(FlCtx *ctx, Making *g, bool exact, FlStatus *status) {
   const Keys *k = g->keys;
   *status = 0;
-  if (k->n > MOST_ROWS) return new_set(ctx, ALL, 0, 0, 0);
+  if (k->n > MOST_ROWS && !exact) return new_set(ctx, ALL, 0, 0, 0);
   if (k->n_keys == 1 && is_whole(&k->keys[0])) {
     *status = fl_part_for(ctx, range_body, g, k->n, 0.7);
     uint64_t least = atomic_load(&g->least), greatest = atomic_load(&g->greatest);
@@ -144,7 +209,9 @@ static FlArray *make_empty(FlCtx *ctx, Making *g, FlStatus *status) {
     if (greatest - least < (uint64_t)k->n * SPREAD)
       return new_set(ctx, SPAN, least, greatest - least + 1, (greatest - least) / 64 + 2);
   }
-  uint64_t words = 1;
+  uint64_t words = 2;
+  while (exact && words < (uint64_t)k->n * 2) words *= 2; /* half of them are free */
+  if (exact) return new_set(ctx, TABLE, 0, words, words);
   while (words * 64 < (uint64_t)k->n * BLOOM_BITS) words *= 2;
   return new_set(ctx, BLOOM, 0, words, words);
 }
@@ -154,7 +221,7 @@ static FlStatus make_set(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
   FlStatus status;
   if (read_keys(m, desc, args, 0, &keys) != 0) return 1;
   Making g = {.keys = &keys, .least = UINT64_MAX};
-  out[0] = make_empty(m->ctx, &g, &status);
+  out[0] = make_empty(m->ctx, &g, desc->i == 2, &status);
   if (out[0] == NULL) return 1;
   g.set = out[0]->data;
   return g.set[KIND] == ALL || status != 0 ? status : fl_part_for(m->ctx, enter_body, &g, keys.n, 2.0);
@@ -169,6 +236,7 @@ FlStatus fl_rt_key_set(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
 typedef struct Asking {
   const Keys *keys;
   const uint64_t *set;
+  const Keys *of;      /* TABLE: the column that it is of */
   const uint8_t *mask; /* NULL: all rows */
   uint8_t *out;
 } Asking;
@@ -194,9 +262,16 @@ static void ask_bloom(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
   }
 }
 
+static void ask_table(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
+  uint64_t hash[FL_PART_BATCH];
+  hash_values(a->keys, row, n, hash);
+  for (int64_t i = 0; i < n; i++) in[i] = has_value(a->set, a->of, a->keys, row + i, hash[i]);
+}
+
 /* Some rows of at most FL_PART_BATCH. */
 static void ask_rows(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
   if (a->set[KIND] == SPAN) ask_span(a, row, n, in);
+  else if (a->set[KIND] == TABLE) ask_table(a, row, n, in);
   else ask_bloom(a, row, n, in);
   for (int32_t k = 0; k < a->keys->n_keys; k++) {
     const uint8_t *valid = a->keys->keys[k].valid;
@@ -231,12 +306,14 @@ static bool has_most(const Asking *a) {
 }
 
 static FlStatus ask(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
-  Keys keys;
-  FlArray *mask = desc->i ? args[1].a : NULL;
+  Keys keys, of = {0};
+  bool exact = desc->i == 2;
+  FlArray *mask = desc->i == 1 ? args[1].a : NULL;
   if (read_keys(m, desc, args, mask != NULL ? 2 : 1, &keys) != 0) return 1;
+  if (exact && read_keys(m, desc, args, 2, &of) != 0) return 1;
   if (mask != NULL && mask->dims[0] != keys.n) return fl_part_fail_shape(m->ctx, desc, keys.n, mask->dims[0]);
-  Asking a = {.keys = &keys, .set = args[0].a->data, .mask = mask != NULL ? mask->data : NULL};
-  bool most = has_most(&a);
+  Asking a = {.keys = &keys, .set = args[0].a->data, .of = &of, .mask = mask != NULL ? mask->data : NULL};
+  bool most = !exact && has_most(&a);
   out[0] = most && mask != NULL ? fl_array_ref(mask) : fl_array_new(m->ctx, FL_BOOL, 1, &keys.n);
   if (out[0] == NULL) return 1;
   if (most && mask == NULL) memset(out[0]->data, 1, (size_t)keys.n);

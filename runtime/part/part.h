@@ -145,9 +145,10 @@ FlRuntimeOp fl_rt_distinct;
  * several matches; what the numbers may be where only `take` reads them. */
 FlRuntimeOp fl_rt_join;
 /* keys (columns: these), none of them texts -> a set of them, for in_keys alone (key_set.c). */
-FlRuntimeOp fl_rt_key_set;
+FlRuntimeOp fl_rt_key_set; /* attribute i = 2: one column of any type, of which in_keys can then say all */
 /* set, [mask bool[n] with attribute i = 1,] keys of n rows, of the set's types (columns) -> bool[n]: the row is in the mask, and its
- * keys may be among those of the set; it is wherever they are. None with a null key is, but where most rows are. */
+ * keys may be among those of the set; it is wherever they are. None with a null key is, but where most rows are.
+ * Attribute i = 2: set, x[n], the column that the set is of -> bool[n]: x is equal to some value of it, as == says. */
 FlRuntimeOp fl_rt_in_keys;
 
 /* left, right: what the rows are ordered by, numbers or times of one type [, groups g,

@@ -280,6 +280,17 @@ static void fold_inside(FlParts *p, FlOp *loop, FlOp *rows, const FlSubst *subst
   if (asked.n) ask_first(loop, rows, asked.n, asked.at);
 }
 
+/* The file as another reader before has opened it, of the same columns: one that is read once more (reread.c)
+ * is so in the same state. */
+static FlOp *opened_before(const FlOp *reader) {
+  for (FlOp *op = reader->prev; op; op = op->prev)
+    if (op->code == FL_OP_TABLE_PARTS && op->args[0] == reader->args[0] &&
+        op->attrs.format == reader->attrs.format && fl_ir_same_columns(&op->attrs, &reader->attrs) &&
+        fl_ir_same_options(&op->attrs, &reader->attrs))
+      return op;
+  return NULL;
+}
+
 static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *yields,
                     const FlPartValues *sizes) {
   FlOp *reader = p->reader;
@@ -292,8 +303,10 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
     fl_map_set(moved, p->constants.at[i], p->constants.at[i]);
     fl_ir_move_before(p->constants.at[i], reader);
   }
-  FlOp *open = same_attributes(&b, FL_OP_TABLE_PARTS, reader, 1, reader->args, 2,
-                               (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
+  FlOp *open = opened_before(reader);
+  if (!open)
+    open = same_attributes(&b, FL_OP_TABLE_PARTS, reader, 1, reader->args, 2,
+                           (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
   FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open->results, 0, NULL, 1);
   FlRegion *part = fl_ir_region(&b, loop, 0, 1, &index);
   FlBuilder in = {.module = m, .func = b.func, .region = part, .span = reader->span};

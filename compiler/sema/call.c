@@ -49,10 +49,26 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
 
 /* ---- which argument is which parameter ---- */
 
-static const char *closest_param(FlSema *s, const FlFnParamList *params, const char *name) {
-  const char **names = FL_NEW_ARRAY(s->arena, const char *, params->n + 1);
-  for (int i = 0; i < params->n; i++) names[i] = params->at[i].name.text;
-  return fl_closest(name, names, params->n);
+void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known) {
+  FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", of, name.text);
+  const char *near = fl_closest(name.text, known, n);
+  if (near) {
+    fl_diag_meant(s->sink, d, name.span, "", near);
+    return;
+  }
+  FlText1 list = {0};
+  for (int k = 0; k < n; k++) fl_text_addf(&list, "%s%s", k ? ", " : "", known[k]);
+  if (n) fl_diag_help(s->sink, d, n == 1 ? "its only parameter is %s" : "its parameters are %s", list.s);
+  else fl_diag_help(s->sink, d, "its arguments have no names");
+  fl_text_reset(&list);
+}
+
+/* No parameter of a function that a script declares has this name. */
+static void no_such_param(FlSema *s, const FlStmt *decl, FlName name) {
+  const FlFnParamList *params = &decl->fn.params;
+  const char **known = FL_NEW_ARRAY(s->arena, const char *, params->n + 1);
+  for (int i = 0; i < params->n; i++) known[i] = params->at[i].name.text;
+  fl_sema_no_param(s, decl->fn.name.text, name, params->n, known);
 }
 
 bool fl_call_match(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span) {
@@ -65,10 +81,7 @@ bool fl_call_match(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActua
       for (int p = 0; p < params->n; p++)
         if (params->at[p].name.text == args[i].name.text) k = p;
       if (k < 0) {
-        FlDiag *d = fl_sema_report(s, FL_E0209, args[i].name.span, "`%s` has no parameter `%s`",
-                                   decl->fn.name.text, args[i].name.text);
-        const char *near = closest_param(s, params, args[i].name.text);
-        if (near) fl_diag_meant(s->sink, d, args[i].name.span, "", near);
+        no_such_param(s, decl, args[i].name);
         ok = false;
         continue;
       }

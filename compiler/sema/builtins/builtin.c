@@ -98,15 +98,17 @@ static int named_param(const FlBuiltin *bi, const char *name) {
 }
 
 static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
-  FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", bi->name, name.text);
   FlVec(const char *) known = {0};
-  for (int k = 0; k < bi->n_params; k++) fl_vec_push(s->arena, &known, bi->params[k].name);
-  const char *near = fl_closest(name.text, known.at, known.n);
-  if (near) fl_diag_meant(s->sink, d, name.span, "", near);
-  FlText1 list = {0};
-  for (int k = 0; k < known.n; k++) fl_text_addf(&list, "%s%s", k ? ", " : "", known.at[k]);
-  if (!near && known.n) fl_diag_help(s->sink, d, "its parameters are %s", list.s);
-  fl_text_reset(&list);
+  for (int k = 0; k < bi->n_params; k++) {
+    const FlBuiltinParam *p = &bi->params[k];
+    bool by_position = bi->takes_rest && !p->optional;
+    if (by_position && p->name == name.text) {
+      fl_sema_report(s, FL_E0209, name.span, "`%s` takes `%s` by position, without its name", bi->name, name.text);
+      return false;
+    }
+    if (!by_position) fl_vec_push(s->arena, &known, p->name);
+  }
+  fl_sema_no_param(s, bi->name, name, known.n, known.at);
   return false;
 }
 
@@ -131,7 +133,7 @@ static bool bind_arguments(FlSema *s, FlCallSite *c, int n, const FlActual *args
       while (next < bi->n_params && (fl_actual_given(&c->args[next]) || bi->params[next].by_name)) next++;
       k = next < bi->n_params ? next++ : -1;
     }
-    if (k < 0 && bi->takes_rest) {
+    if (k < 0 && bi->takes_rest && (!name || (bi->kinds & FL_BUILTIN_NAMING))) {
       c->rest[c->n_rest++] = args[i];
       continue;
     }

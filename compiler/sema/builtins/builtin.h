@@ -25,7 +25,8 @@ typedef enum FlBuiltinKind {
   FL_BUILTIN_WINDOW = 4,
   FL_BUILTIN_POSITION = 8,
   FL_BUILTIN_VERB = 16,
-  FL_BUILTIN_COLUMNS = 32
+  FL_BUILTIN_COLUMNS = 32,
+  FL_BUILTIN_NAMING = 64
 } FlBuiltinKind;
 struct FlBuiltin {
   unsigned kinds; /* of FlBuiltinKind */

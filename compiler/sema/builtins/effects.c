@@ -85,8 +85,6 @@ FlVal fl_builtin_print(FlSema *s, FlCallSite *c) {
   FlVal line = {0};
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
-    if (a->name.text)
-      return fl_sema_error(s, FL_E0209, a->name.span, "`print` has no parameter `%s`", a->name.text);
     FlVal v = fl_actual_value(s, a, NULL);
     FlTyKind kind = v.type->kind;
     if (kind == FL_TY_ERROR || kind == FL_TY_NEVER) return v;

@@ -363,9 +363,6 @@ FlVal fl_builtin_plot_layers(FlSema *s, FlCallSite *c) {
   FlVal *layers = FL_NEW_ARRAY(s->arena, FlVal, n), fields[N_PLOT];
   FlActual *parts = FL_NEW_ARRAY(s->arena, FlActual, n);
   for (int i = 0; i < n; i++) {
-    if (c->rest[i].name.text)
-      return fl_sema_error(s, FL_E0209, c->rest[i].name.span, "`plot.layers` has no parameter `%s`",
-                           c->rest[i].name.text);
     FlVal v = fl_actual_value(s, &c->rest[i], NULL);
     bool many = v.type->kind == FL_TY_LIST && v.type->elem == fl_plot_type(s);
     if (many) layers[i] = join_list(s, v);

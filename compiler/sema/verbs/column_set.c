@@ -118,7 +118,7 @@ static bool read_set(FlSema *s, FlVal t, const FlExpr *e, SetKind kind, FlColumn
   for (int i = 0; i < args->n; i++) {
     const FlArg *a = &args->at[i];
     if (a->name.text && (kind == SET_EXCEPT || strcmp(a->name.text, "except") != 0)) {
-      fl_sema_error(s, FL_E0209, a->name.span, "`%s` has no parameter `%s`", set, a->name.text);
+      fl_sema_no_param(s, set, a->name, kind != SET_EXCEPT, (const char *[]){"except"});
       return false;
     }
     if (a->name.text) continue;
@@ -216,7 +216,7 @@ static bool read_each(FlSema *s, const FlExpr *e, Each *out) {
     }
     FlActual pattern = {.expr = a->value, .span = a->value->span};
     if (strcmp(a->name.text, "name") != 0) {
-      fl_sema_error(s, FL_E0209, a->name.span, "`each` has no parameter `%s`", a->name.text);
+      fl_sema_no_param(s, "each", a->name, 1, (const char *[]){"name"});
       return false;
     }
     if (!fl_actual_const_text(s, &pattern, &out->pattern)) return false;

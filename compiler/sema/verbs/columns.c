@@ -85,8 +85,6 @@ FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
   int n = t.type->elem->n_fields;
   bool *dropped = FL_NEW_ARRAY(s->arena, bool, n + 1);
   for (int i = 0; i < c->n_rest; i++) {
-    if (c->rest[i].name.text)
-      return fl_sema_error(s, FL_E0607, c->rest[i].span, "`drop` takes the names of columns alone");
     int k = fl_verb_column(s, t, c->rest[i].expr);
     if (k < 0) return fl_val_error(s);
     dropped[k] = true;

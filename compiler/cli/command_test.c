@@ -96,7 +96,7 @@ static int find_tests(FlVerdicts *v, const char *file, bool silent, Tests *tests
       fl_vec_push(v->arena, tests, t);
     }
     if (!c.lacks) fl_sink_print(c.sink, &said, false);
-    if (!c.lacks) whole.messages = fl_verdict_messages(c.sink);
+    if (!c.lacks && whole.status) whole.messages = fl_verdict_messages(c.sink);
     fl_compilation_reset(&c);
   }
   if (said.len) whole.said = fl_arena_strndup(v->arena, said.s, said.len);

@@ -214,6 +214,13 @@ static void gather_near(const Far *f, const Hand *h, int64_t from, int64_t to) {
   }
 }
 
+/* A code where it lies, which may be anywhere. */
+static uint32_t code_at(const char *of, int64_t size) {
+  uint32_t code = 0; /* the least byte comes first */
+  memcpy(&code, of, (size_t)size);
+  return code;
+}
+
 /* The texts of codes. Of a row that is none the code means nothing. */
 static void put_texts(FlPool *pool, FlTakeColumn *c, const char *codes, const int64_t *rows, int64_t at,
                       int64_t n) {
@@ -224,10 +231,7 @@ static void put_texts(FlPool *pool, FlTakeColumn *c, const char *codes, const in
   for (int64_t first = 0; first < n; first += EXPANDED) {
     int64_t here = fl_part_min(EXPANDED, n - first);
     for (int64_t i = 0; i < here; i++) {
-      const char *of = codes + (first + i) * size;
-      uint32_t code = size == 1   ? *(const uint8_t *)of
-                      : size == 2 ? *(const uint16_t *)(const void *)of
-                                  : *(const uint32_t *)(const void *)of;
+      uint32_t code = code_at(codes + (first + i) * size, size);
       bool none = rows != NULL && rows[first + i] < 0;
       missing |= none;
       text[i] = none ? (FlText){0} : texts[code];

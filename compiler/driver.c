@@ -134,7 +134,10 @@ static void check(void *arg) {
                         .library = c->library,
                         .option_names = names,
                         .n_option_names = FL_N_OPTIONS + 1};
-  c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
+  const FlWorld *world = a->world ? a->world : &fl_world_here;
+  if (c->library) c->ast = fl_parsed_library_script(c->library, world, sema.stdlib_dir, c->script, c->sink);
+  if (c->ast) c->script = c->ast->source;
+  else c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
   if (c->ast->has_meaning) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
 }
 

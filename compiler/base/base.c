@@ -297,12 +297,15 @@ char *fl_arena_printf(FlArena *a, const char *fmt, ...) {
   va_start(ap, fmt);
   bool texts = put_texts(fmt, ap, NULL, &len);
   va_end(ap);
+  char *at = a->at; /* where it stands already, if it has room there */
+  size_t room = (size_t)(a->end - a->at);
   if (!texts) {
     va_start(ap, fmt);
-    len = (size_t)vsnprintf(NULL, 0, fmt, ap);
+    len = (size_t)vsnprintf(at, room, fmt, ap);
     va_end(ap);
   }
   char *p = fl_arena_bytes(a, len + 1);
+  if (!texts && p == at && len < room) return p;
   va_start(ap, fmt);
   if (texts) (void)put_texts(fmt, ap, p, &len);
   else vsnprintf(p, len + 1, fmt, ap);

@@ -39,6 +39,7 @@ enum { FL_SHARED_FROM = 1 << 15 }; /* numbers behind it are of files that severa
 typedef struct FlSources {
   FlArena *arena;
   const struct FlSources *shared; /* with the files of other compilations, or NULL */
+  FlSource *own;                  /* the one of the shared files that is the script here, by the path that the user wrote; or NULL */
   uint16_t from;                  /* its files have the numbers behind this: 0 or FL_SHARED_FROM */
   FlVec(FlSource *) files;
   FlVec(FlCall) calls;                /* call k is at [k - 1]; equal ones are one */
@@ -51,6 +52,8 @@ FlSources *fl_sources_make_shared(FlArena *a); /* for other FlSources to share *
 /* Takes a copy of the text. Never fails; validity (UTF-8, NUL) is the lexer's to report. */
 FlSource *fl_sources_add(FlSources *s, const char *path, const char *text, size_t len);
 FlSource *fl_sources_get(const FlSources *s, uint16_t id);
+/* The script is the file `shared` of those that are shared: here it has this path, and is no library. */
+FlSource *fl_sources_take(FlSources *s, const FlSource *shared, const char *path);
 /* 1-based line and column in code points of a byte offset. */
 void fl_source_position(const FlSource *f, uint32_t offset, int *line, int *column);
 int fl_source_line_at(const FlSource *f, uint32_t offset); /* offset: at most the length */

@@ -123,14 +123,19 @@ static void add_diag(FlText1 *out, const FlSink *sink, const FlDiag *d, const Pa
 
 typedef struct Ranked {
   const FlDiag *diag;
-  int order;
+  int file, order;
 } Ranked;
+
+/* The script first, then what it imports, in the order in which that was read; messages without a place last. */
+static int file_rank(const FlSources *s, uint16_t file) {
+  if (!file) return UINT16_MAX + 1;
+  return s->own && s->own->id == file ? 0 : file;
+}
 
 static int by_place(const void *pa, const void *pb) {
   const Ranked *ra = pa, *rb = pb;
   const FlSpan a = ra->diag->span, b = rb->diag->span;
-  if (!a.file != !b.file) return a.file ? -1 : 1;
-  if (a.file != b.file) return a.file < b.file ? -1 : 1;
+  if (ra->file != rb->file) return ra->file < rb->file ? -1 : 1;
   if (a.start != b.start) return a.start < b.start ? -1 : 1;
   return ra->order - rb->order;
 }
@@ -139,7 +144,10 @@ void fl_sink_print(const FlSink *sink, FlText1 *out, bool color) {
   const Paint *paint = color ? &colored : &plain;
   int n = sink->diags.n, shown_errors = 0;
   Ranked *ranked = FL_NEW_ARRAY(sink->arena, Ranked, n ? n : 1);
-  for (int i = 0; i < n; i++) ranked[i] = (Ranked){sink->diags.at[i], i};
+  for (int i = 0; i < n; i++) {
+    FlDiag *d = sink->diags.at[i];
+    ranked[i] = (Ranked){d, file_rank(sink->sources, d->span.file), i};
+  }
   qsort(ranked, (size_t)n, sizeof *ranked, by_place);
   for (int i = 0; i < n; i++) {
     add_diag(out, sink, ranked[i].diag, paint);

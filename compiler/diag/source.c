@@ -51,8 +51,16 @@ FlSource *fl_sources_add(FlSources *s, const char *path, const char *text, size_
 }
 
 FlSource *fl_sources_get(const FlSources *s, uint16_t id) {
+  if (s->own && s->own->id == id) return s->own;
   if (id > FL_SHARED_FROM && s->shared) s = s->shared;
   return id > s->from && id <= s->from + s->files.n ? s->files.at[id - s->from - 1] : NULL;
+}
+
+FlSource *fl_sources_take(FlSources *s, const FlSource *shared, const char *path) {
+  s->own = fl_arena_copy(s->arena, shared, sizeof *shared);
+  s->own->path = fl_arena_strndup(s->arena, path, strlen(path));
+  s->own->is_library = false;
+  return s->own;
 }
 
 int fl_source_line_at(const FlSource *f, uint32_t offset) {

@@ -26,8 +26,7 @@ static FlVal run_expr(FlSema *s, void *env) {
 
 /* The flags of `break` and `continue` are carried where the code sets them. */
 static void add_flags(FlSema *s, FlVarList *vars, const FlExpr *e) {
-  FlJumps j = fl_sema_jumps_in(e);
-  if (!j.any_break && !j.any_continue) return;
+  if (!e || !(e->has & FL_HAS_JUMP)) return;
   if (s->loop_break) fl_vars_add(s, vars, s->loop_break);
   if (s->loop_skip) fl_vars_add(s, vars, s->loop_skip);
 }

@@ -13,43 +13,7 @@
 
 #include "sema/column_names.h"
 
-/* ---- which variables does a piece of code assign? ---- */
-
-typedef struct Collect {
-  FlSema *s;
-  FlVarList *vars;
-} Collect;
-
-static bool collect_stmt(void *env, const FlStmt *st) {
-  Collect *c = env;
-  if (st->kind != FL_STMT_ASSIGN) return true;
-  const FlExpr *e = st->assign.target;
-  while (e->kind == FL_EXPR_INDEX || e->kind == FL_EXPR_FIELD)
-    e = e->kind == FL_EXPR_INDEX ? e->index.base : e->field.base;
-  if (e->kind == FL_EXPR_NAME) {
-    FlBinding *b = fl_scope_find(c->s, e->name.text);
-    if (b && b->kind == FL_BIND_VAR) fl_vars_add(c->s, c->vars, b);
-  }
-  return true;
-}
-
-void fl_vars_add(FlSema *s, FlVarList *vars, FlBinding *b) {
-  for (int i = 0; i < vars->n; i++)
-    if (vars->at[i] == b) return;
-  fl_vec_push(s->arena, vars, b);
-}
-
-void fl_vars_of_expr(FlSema *s, FlVarList *vars, const FlExpr *e) {
-  Collect c = {s, vars};
-  FlWalker w = {&c, NULL, collect_stmt};
-  fl_syntax_walk_expr(&w, e);
-}
-
-void fl_vars_of_stmts(FlSema *s, FlVarList *vars, FlStmt *const *stmts, int n) {
-  Collect c = {s, vars};
-  FlWalker w = {&c, NULL, collect_stmt};
-  for (int i = 0; i < n; i++) fl_syntax_walk_stmt(&w, stmts[i]);
-}
+/* ---- variables that code assigns (assigned.c) ---- */
 
 int fl_vars_get(FlSema *s, const FlVarList *vars, FlValue **out) {
   int at = 0;

@@ -404,10 +404,7 @@ static FlVal run_rest(FlSema *s, void *env) {
   return fl_val_none(s);
 }
 
-static bool has_jumps(const FlStmt *st) {
-  FlJumps j = fl_sema_jumps_of(st);
-  return j.any_break || j.any_continue;
-}
+static bool has_jumps(const FlStmt *st) { return st->has & FL_HAS_JUMP; }
 
 /* Runs what stands behind a jump where none was taken. */
 static void unless_jumped(FlSema *s, FlStmt *const *stmts, int n, FlSpan span, FlThunk run) {

@@ -10,37 +10,6 @@
 
 #include "sema/choose.h"
 
-static bool jump_stmt(void *env, const FlStmt *st) {
-  FlJumps *j = env;
-  if (st->kind == FL_STMT_BREAK) j->any_break = true;
-  if (st->kind == FL_STMT_CONTINUE) j->any_continue = true;
-  return st->kind != FL_STMT_FOR && st->kind != FL_STMT_WHILE; /* those of inner loops are theirs */
-}
-
-FlJumps fl_sema_jumps_in(const FlExpr *e) {
-  FlJumps j = {0};
-  FlWalker w = {&j, NULL, jump_stmt};
-  if (e) fl_syntax_walk_expr(&w, e);
-  return j;
-}
-
-FlJumps fl_sema_jumps_of(const FlStmt *st) {
-  FlJumps j = {0};
-  FlWalker w = {&j, NULL, jump_stmt};
-  fl_syntax_walk_stmt(&w, st);
-  return j;
-}
-
-static FlJumps jumps_in_body(const FlExpr *body) {
-  FlJumps j = {0};
-  for (int i = 0; i < body->block.n; i++) {
-    FlJumps one = fl_sema_jumps_of(body->block.at[i]);
-    j.any_break = j.any_break || one.any_break;
-    j.any_continue = j.any_continue || one.any_continue;
-  }
-  return j;
-}
-
 typedef struct LoopBody {
   const FlExpr *body;
   const FlPat *pattern; /* NULL: while */
@@ -192,7 +161,7 @@ void fl_sema_loop(FlSema *s, const FlStmt *st) {
   FlBinding *outer_break = s->loop_break, *outer_skip = s->loop_skip;
   s->scope = fl_scope_push(s, outer, FL_SCOPE_PLAIN);
   s->b.span = st->loop.source->span;
-  FlJumps jumps = jumps_in_body(st->loop.body);
+  bool breaks = st->loop.body->has & FL_HAS_BREAK;
   FlRangeVal range, *r = NULL;
   FlVal source = {0};
   FlValue *count = NULL;
@@ -220,9 +189,9 @@ void fl_sema_loop(FlSema *s, const FlStmt *st) {
   if (ok) {
     FlVarList vars = {0};
     fl_vars_of_expr(s, &vars, st->loop.body);
-    bool as_while = st->kind == FL_STMT_WHILE || jumps.any_break;
-    FlBinding *brk = jumps.any_break ? flag(s, "break flag") : NULL;
-    FlBinding *skip = jumps.any_break || jumps.any_continue ? flag(s, "skip flag") : NULL;
+    bool as_while = st->kind == FL_STMT_WHILE || breaks;
+    FlBinding *brk = breaks ? flag(s, "break flag") : NULL;
+    FlBinding *skip = st->loop.body->has & FL_HAS_JUMP ? flag(s, "skip flag") : NULL;
     FlBinding *index = NULL;
     s->loop_break = brk;
     s->loop_skip = skip;

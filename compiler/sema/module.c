@@ -187,27 +187,12 @@ static void report_circle(FlSema *s, FlSpan span, const FlFile *again, const FlF
   fl_text_reset(&way);
 }
 
-FlParsedLibrary *fl_parsed_library_make(FlArena *a) {
-  FlParsedLibrary *l = FL_NEW(a, FlParsedLibrary);
-  FlInterner *names = fl_interner_make(a);
-  *l = (FlParsedLibrary){a, names, fl_sources_make_shared(a), fl_builtins_make(a, names), fl_map_make(a)};
-  return l;
-}
-
 /* The tree of a text; where compilations share the library's, it stays with these. */
 static const FlAst *parse(FlSema *s, const char *path, const char *real, const FlText1 *text, bool library) {
-  FlParsedLibrary *shared = library ? s->options->library : NULL;
-  FlSource *source = fl_sources_add(shared ? shared->sources : s->sources, path, text->s, text->len);
+  if (library && s->options->library) return fl_parsed_library_add(s->options->library, path, real, text, s->sink);
+  FlSource *source = fl_sources_add(s->sources, path, text->s, text->len);
   source->is_library = library;
-  int before = s->sink->n_raised + s->sink->diags.n;
-  const FlAst *ast = fl_syntax_parse(shared ? shared->arena : s->arena, s->names, source, s->sink);
-  if (shared && s->sink->n_raised + s->sink->diags.n == before) fl_map_set(shared->trees, fl_intern_z(s->names, real), (void *)ast);
-  return ast;
-}
-
-static const FlAst *parsed_before(FlSema *s, const char *real) {
-  const FlParsedLibrary *shared = s->options->library;
-  return shared ? fl_map_get(shared->trees, fl_intern_z(s->names, real)) : NULL;
+  return fl_syntax_parse(s->arena, s->names, source, s->sink);
 }
 
 static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
@@ -224,7 +209,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   FlText1 text = {0};
   fl_reader_remember(s, path, FL_INPUT_SOURCE); /* before it is read */
   bool library = !im->path || from->ast->source->is_library;
-  const FlAst *ast = library ? parsed_before(s, real) : NULL;
+  const FlAst *ast = library && s->options->library ? fl_parsed_library_get(s->options->library, real) : NULL;
   bool read = ast || s->world->read(s->world->env, path, FL_LARGEST_SCRIPT, &text), large = text.len > FL_LARGEST_SCRIPT;
   if (!read || large) {
     fl_text_reset(&text);
@@ -239,8 +224,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     return NULL;
   }
   path = short_path(s, path, real);
-  const char *shown = library ? fl_arena_printf(s->arena, "stdlib/%s", strrchr(path, '/') + 1) : path;
-  if (!ast) ast = parse(s, shown, real, &text, library);
+  if (!ast) ast = parse(s, library ? fl_parsed_library_path(s->arena, path) : path, real, &text, library);
   fl_text_reset(&text);
   FlFile *file = FL_NEW(s->arena, FlFile);
   file->name = name_of(s, im).text;

@@ -20,7 +20,7 @@ typedef struct FlSemaInput {
 } FlSemaInput;
 
 /* What several compilations share, one after another: the table of functions, and files of the standard library, parsed
- * once. Each has the same interner, and `sources` as what it shares. Files with messages are not kept. */
+ * once, also where they are scripts. Each has the same interner, and `sources` as what it shares. Files with messages are not kept. */
 typedef struct FlParsedLibrary {
   FlArena *arena;
   FlInterner *names;
@@ -29,6 +29,14 @@ typedef struct FlParsedLibrary {
   FlMap *trees;    /* path without links, interned -> FlAst */
 } FlParsedLibrary;
 FlParsedLibrary *fl_parsed_library_make(FlArena *a);
+/* The tree of a file that was parsed before, or NULL; `real`: its path without links. */
+const FlAst *fl_parsed_library_get(const FlParsedLibrary *l, const char *real);
+/* Parses a file; `path`: as messages name it (fl_parsed_library_path). */
+const FlAst *fl_parsed_library_add(FlParsedLibrary *l, const char *path, const char *real, const FlText1 *text, FlSink *sink);
+/* The tree of a script that is a file of the library in the folder stdlib_dir, the same as others import, by the path of `script`
+ * in the sink's sources (fl_sources_take). NULL: it is none. */
+FlAst *fl_parsed_library_script(FlParsedLibrary *l, const FlWorld *world, const char *stdlib_dir, const FlSource *script, FlSink *sink);
+const char *fl_parsed_library_path(FlArena *a, const char *path); /* "stdlib/NAME.flow" */
 
 typedef struct FlSemaOptions {
   const FlWorld *world;     /* NULL: fl_world_here */

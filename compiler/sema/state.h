@@ -264,6 +264,7 @@ struct FlSema {
   FlVec(FlInstance *) instances;
   FlMap *instances_of; /* of stages and functions that call themselves: declaration -> its last instance */
   FlSharing *sharing;  /* of the others; NULL: nothing yet */
+  FlMap *assigned;     /* end of a list of statements -> what they assign (assigned.c); or NULL */
   FlMap *tried;        /* what is elaborated is only checked: FlFrame.spent of all that is; else NULL */
   FlMap *called;       /* parameters and declarations of functions -> what messages call them */
   FlMap *elaborated;   /* FlStmt of each function whose body was elaborated at least once */

@@ -370,6 +370,12 @@ static void check_row_sizes(FlSema *s, const FlTypeExpr *row, FlVal table, FlSpa
   }
 }
 
+/* The name of an element type, which has no sizes. */
+static bool is_dtype(FlSema *s, const FlTypeExpr *t) {
+  FlDtype d;
+  return t->kind == FL_TE_NAME && !t->name.module.text && fl_type_names_dtype(s->types, t->name.name.text, &d);
+}
+
 static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bool fresh_ok, FlSpan span,
                        const char *what) {
   if (fl_val_bad(v) || v.type->kind == FL_TY_NEVER) return;
@@ -378,6 +384,7 @@ static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bo
   case FL_TE_TUPLE:
     for (int i = 0; i < t->tuple.fields.n; i++) {
       const FlTypeItem *f = &t->tuple.fields.at[i];
+      if (is_dtype(s, f->type)) continue;
       const char *name =
           f->name.text ? f->name.text : fl_intern_z(s->names, fl_arena_printf(s->arena, "%d", i));
       const FlType *row = fl_type_row(v.type);
@@ -391,9 +398,7 @@ static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bo
   case FL_TE_ARRAY: {
     const FlTypeExpr *named = t->kind == FL_TE_NAME ? t : t->array.element;
     FlBinding *b = t->kind == FL_TE_ARRAY ? sized_type(s, t) : NULL;
-    FlDtype d;
-    if (t->kind == FL_TE_NAME && (t->name.module.text || !fl_type_names_dtype(s->types, t->name.name.text, &d)))
-      b = find_type(s, named, true);
+    if (t->kind == FL_TE_NAME && !is_dtype(s, t)) b = find_type(s, named, true);
     if (b && b->decl->type.sizes.n) {
       SizeEnv inner = {env, &b->decl->type.sizes, t->kind == FL_TE_ARRAY ? &t->array.dims : NULL,
                        FL_NEW_ARRAY(s->arena, FlValue *, b->decl->type.sizes.n)};

@@ -271,11 +271,20 @@ typedef enum FlExprKind {
 #include "syntax/nodes.def"
 } FlExprKind;
 
+/* Statements that are in a tree, with the node itself; bits. */
+enum {
+  FL_HAS_ASSIGN = 1,
+  FL_HAS_BREAK = 2, /* that belongs to no loop within */
+  FL_HAS_CONTINUE = 4, /* likewise */
+  FL_HAS_JUMP = FL_HAS_BREAK | FL_HAS_CONTINUE
+};
+
 struct FlExpr {
   FlExprKind kind;
   FlSpan span;     /* with the brackets around it, if any */
   uint16_t height; /* of the tree below and with this node */
   bool brackets;   /* written in round brackets; for the formatter, means nothing */
+  uint8_t has;     /* FL_HAS_ASSIGN.. */
   union {
     /* The sign is not part of it: -1 is UNARY NEG of 1, so 2^63 and more may be meant as negative. */
     struct {
@@ -382,6 +391,7 @@ struct FlStmt {
   FlNameList lost; /* the names that it would have bound */
   FlSpan span;
   uint16_t height; /* of the tree below and with this node */
+  uint8_t has;     /* FL_HAS_ASSIGN.. */
   const char *doc; /* text of its `##` comments, lines joined by \n, without the marks; NULL: none */
   union {
     struct {

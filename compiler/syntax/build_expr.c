@@ -5,26 +5,22 @@
  * node. */
 #include "syntax/syntax_internal.h"
 
-static void see_expr(void *height, const FlExpr *e) {
-  *(uint16_t *)height = fl_higher(*(uint16_t *)height, e->height);
-}
-static void see_stmt(void *height, const FlStmt *s) {
-  *(uint16_t *)height = fl_higher(*(uint16_t *)height, s->height);
-}
-static void see_pattern(void *height, const FlPat *p) {
-  *(uint16_t *)height = fl_higher(*(uint16_t *)height, p->height);
-}
-static void see_type(void *height, const FlTypeExpr *t) {
-  *(uint16_t *)height = fl_higher(*(uint16_t *)height, t->height);
+static void see(FlBelow *b, uint16_t height, uint8_t has) {
+  b->height = fl_higher(b->height, height);
+  b->has |= has;
 }
 
-uint16_t fl_build_height_below(const FlExpr *e, const FlStmt *s) {
-  uint16_t height = 0;
-  FlChildVisitor v = {
-      .env = &height, .expr = see_expr, .stmt = see_stmt, .pattern = see_pattern, .type = see_type};
+static void see_expr(void *below, const FlExpr *e) { see(below, e->height, e->has); }
+static void see_stmt(void *below, const FlStmt *s) { see(below, s->height, s->has); }
+static void see_pattern(void *below, const FlPat *p) { see(below, p->height, 0); }
+static void see_type(void *below, const FlTypeExpr *t) { see(below, t->height, 0); }
+
+FlBelow fl_build_below(const FlExpr *e, const FlStmt *s) {
+  FlBelow below = {0};
+  FlChildVisitor v = {.env = &below, .expr = see_expr, .stmt = see_stmt, .pattern = see_pattern, .type = see_type};
   if (e) fl_syntax_expr_children(&v, e);
   if (s) fl_syntax_stmt_children(&v, s);
-  return height;
+  return below;
 }
 
 FlExpr *fl_build_error(FlParser *p, FlSpan span) {
@@ -52,11 +48,12 @@ static FlExpr *make(FlParser *p, FlExprKind kind, FlSpan span) {
   return e;
 }
 
-/* Sets the height of a node whose parts are set. */
+/* Sets the height of a node whose parts are set, and what it has. */
 static FlExpr *raise(FlParser *p, FlExpr *e) {
-  uint16_t below = fl_build_height_below(e, NULL);
-  if (fl_build_too_high(p, e->span, below)) return fl_build_error(p, e->span);
-  e->height = (uint16_t)(below + 1);
+  FlBelow below = fl_build_below(e, NULL);
+  if (fl_build_too_high(p, e->span, below.height)) return fl_build_error(p, e->span);
+  e->height = (uint16_t)(below.height + 1);
+  e->has = below.has;
   return e;
 }
 

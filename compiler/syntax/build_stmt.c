@@ -2,11 +2,24 @@
  * cannot be assigned to, or begins like the rest of the line before, is reported here. */
 #include "syntax/syntax_internal.h"
 
+/* What a statement of this kind has, where those in it have `below`. */
+static uint8_t has_with(FlStmtKind kind, uint8_t below) {
+  switch (kind) {
+  case FL_STMT_ASSIGN: return below | FL_HAS_ASSIGN;
+  case FL_STMT_BREAK: return below | FL_HAS_BREAK;
+  case FL_STMT_CONTINUE: return below | FL_HAS_CONTINUE;
+  case FL_STMT_FOR:
+  case FL_STMT_WHILE: return below & FL_HAS_ASSIGN;
+  default: return below;
+  }
+}
+
 static FlStmt *make(FlParser *p, FlStmtKind kind, FlSpan span) {
   FlStmt *s = FL_NEW(p->arena, FlStmt);
   s->kind = kind;
   s->span = span;
   s->height = 1;
+  s->has = has_with(kind, 0);
   return s;
 }
 
@@ -27,12 +40,13 @@ static FlStmt *claim(FlParser *p, FlStmt *s) {
   return s;
 }
 
-/* Sets the height of a statement whose parts are set. One that is too high becomes ERROR. */
+/* Sets the height of a statement whose parts are set, and what it has. One that is too high becomes ERROR. */
 static FlStmt *raise(FlParser *p, FlStmt *s) {
-  uint16_t below = fl_build_height_below(NULL, s);
-  bool high = fl_build_too_high(p, s->span, below);
+  FlBelow below = fl_build_below(NULL, s);
+  bool high = fl_build_too_high(p, s->span, below.height);
   if (high) s->kind = FL_STMT_ERROR;
-  s->height = high ? 1 : (uint16_t)(below + 1);
+  s->height = high ? 1 : (uint16_t)(below.height + 1);
+  s->has = has_with(s->kind, high ? 0 : below.has);
   return claim(p, s);
 }
 
@@ -72,6 +86,7 @@ FlStmt *fl_build_assign(FlParser *p, FlExpr *target, FlTok t, FlExpr *value) {
     fl_diag_help(p->sink, d,
                  "only a `var`, its elements and its fields are assigned: `x = ..`, `x[i] = ..`, `x.a = ..`");
   s->kind = FL_STMT_ERROR;
+  s->has = 0;
   return claim(p, s);
 }
 

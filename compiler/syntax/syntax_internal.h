@@ -123,9 +123,13 @@ typedef FlToken *FlTok;
 /* Would a node over parts of height `below` be too high? Reports it, once a file. */
 bool fl_build_too_high(FlParser *p, FlSpan span, uint16_t below);
 static inline uint16_t fl_higher(uint16_t a, uint16_t b) { return a > b ? a : b; }
-/* The height of the highest part of an expression or of a statement (the other one is NULL); 0: it has no
- * parts. */
-uint16_t fl_build_height_below(const FlExpr *e, const FlStmt *s);
+/* Of the parts of an expression or of a statement (the other one is NULL): the height of the highest, 0: it has none; and what they
+ * have (FL_HAS_ASSIGN..). */
+typedef struct FlBelow {
+  uint16_t height;
+  uint8_t has;
+} FlBelow;
+FlBelow fl_build_below(const FlExpr *e, const FlStmt *s);
 FlExpr *fl_build_error(FlParser *p, FlSpan span);
 FlExpr *fl_build_name(FlParser *p, FlTok name);
 FlExpr *fl_build_wildcard(FlParser *p, FlTok t);

@@ -4,6 +4,7 @@ scripts of the library, the examples and tests/diag in one command, and each in 
 parses. Prints "N passed, N failed"."""
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -36,4 +37,28 @@ for name, order in (("together", scripts), ("backwards", scripts[::-1])):
     for path, one in alone.items():
         check(found.get(path) == one, f"{name}: {path} says what it says alone", f"{found.get(path)}\nalone {one}")
 check(any(one["messages"] for one in alone.values()) and any(not one["status"] for one in alone.values()), "some have messages, some have none")
+
+# A library with errors of syntax, of meaning, and in what others import: each file says, by the path that was given, what it says alone.
+home = pathlib.Path(place.path) / "home"
+(home / "build").mkdir(parents=True)
+shutil.copy(kit.FLOWC, home / "build" / "flowc")
+shutil.copytree(ROOT / "stdlib", home / "stdlib")
+for name, wrong in (("checks", "fn wrong(x: i64) -> i64 = x + nothing_here\nlet sum_of = 1 + \"a\"\n"), ("metrics", "fn wrong(x: i64) = = x\n"),
+                    ("stats", "let unused = nothing_at_all\n")):
+    with open(home / "stdlib" / f"{name}.flow", "a") as file:
+        file.write("\n" + wrong)
+(home / "user.flow").write_text("import checks, stats\nprint(checks.nothing)\nprint(1 + true)\n")
+(home / "link.flow").symlink_to(home / "stdlib" / "checks.flow")
+names = [f"stdlib/{path.name}" for path in sorted((home / "stdlib").glob("*.flow"))] + ["user.flow"]
+other_names = ["./stdlib/../stdlib/stats.flow" if name.endswith("stats.flow") else "link.flow" if name.endswith("checks.flow") else name for name in names]
+
+
+def texts(*paths):
+    return subprocess.run([home / "build" / "flowc", "check", *paths], cwd=home, env=place.env, capture_output=True, text=True).stderr
+
+
+for order in (names, names[::-1], other_names):
+    apart = "".join(texts(name) for name in order)
+    check(texts(*order) == apart and "nothing_here" in apart and "stdlib/metrics.flow:" in apart, "a library with errors says what it says alone",
+          f"{texts(*order)}\nalone\n{apart}")
 kit.finish()

@@ -48,8 +48,9 @@ FlValue *fl_ir_param(FlRegion *r, FlType1 type) {
 
 FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, int n_results,
                const FlType1 *types, int n_regions) {
-  FlArena *arena = b->module->arena;
-  FlOp *op = FL_NEW(arena, FlOp);
+  int n_lists = n_args + n_results + n_regions;
+  FlOp *op = fl_arena_alloc(b->module->arena, sizeof(FlOp) + sizeof(void *) * (size_t)n_lists + sizeof(FlValue) * (size_t)n_results);
+  FlValue *values = (FlValue *)(op + 1); /* its results, and then its lists */
   op->code = code;
   op->span = b->span;
   if (!op->span.call) op->span.call = b->call;
@@ -57,11 +58,15 @@ FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, in
   op->n_args = n_args;
   op->n_results = n_results;
   op->n_regions = n_regions;
-  op->args = fl_arena_copy(arena, args, (size_t)n_args * sizeof *args);
-  op->results = FL_NEW_ARRAY(arena, FlValue *, n_results);
-  if (n_regions) op->regions = FL_NEW_ARRAY(arena, FlRegion *, n_regions);
+  op->args = (FlValue **)(values + n_results);
+  if (n_args) memcpy(op->args, args, (size_t)n_args * sizeof *args);
+  op->results = op->args + n_args;
+  if (n_regions) op->regions = (FlRegion **)(op->results + n_results);
   fl_ir_link(b->region, op, b->before);
-  for (int i = 0; i < n_results; i++) op->results[i] = fl_ir_value_make(b->func, types[i], op, b->region, i);
+  for (int i = 0; i < n_results; i++) {
+    values[i] = (FlValue){types[i], b->func->next_id++, op, b->region, i};
+    op->results[i] = &values[i];
+  }
   return op;
 }
 

@@ -250,8 +250,32 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
 
 /* ---- params ---- */
 
+static const char *default_text(FlSema *s, const FlExpr *e);
+
+/* The same of a list: as in a line of CSV, in quotes what would read otherwise. */
+static const char *default_list(FlSema *s, const FlExpr *e) {
+  FlText1 list = {0};
+  bool ok = true;
+  for (int i = 0; ok && i < e->array.n; i++) {
+    const char *one = default_text(s, e->array.at[i]);
+    ok = one != NULL;
+    if (i) fl_text_addc(&list, ',');
+    bool quoted = one && (!*one || strpbrk(one, ",\""));
+    if (quoted) fl_text_addc(&list, '"');
+    for (const char *c = one; c && *c; c++) {
+      if (*c == '"') fl_text_addc(&list, '"');
+      fl_text_addc(&list, *c);
+    }
+    if (quoted) fl_text_addc(&list, '"');
+  }
+  const char *out = ok ? fl_arena_strndup(s->arena, list.s ? list.s : "", list.len) : NULL;
+  fl_text_reset(&list);
+  return out;
+}
+
 /* The text of a default that is a constant, as it would be written on the command line; NULL: reported. */
 static const char *default_text(FlSema *s, const FlExpr *e) {
+  if (e->kind == FL_EXPR_ARRAY) return default_list(s, e);
   bool minus = e->kind == FL_EXPR_UNARY && e->unary.op == FL_UN_NEG;
   const FlExpr *x = minus ? e->unary.operand : e;
   const char *sign = minus ? "-" : "";
@@ -267,7 +291,7 @@ static const char *default_text(FlSema *s, const FlExpr *e) {
   if (call && (strcmp(e->call.func->name.text, "date") == 0 || strcmp(e->call.func->name.text, "file") == 0))
     return default_text(s, e->call.args.at[0].value);
   fl_sema_error(s, FL_E0220, e->span,
-                "the default of a param must be a constant: a number, a text, true, false, null or a date");
+                "the default of a param must be a constant: a number, a text, true, false, null, a date, or an array of such");
   return NULL;
 }
 
@@ -296,14 +320,20 @@ static void add_private_param(FlSema *s, FlFile *file, const FlStmt *st, const F
   fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, v);
 }
 
+/* Is a size written, as in f64[3]? */
+static bool has_size(const FlTypeExpr *t) {
+  return t->kind == FL_TE_ARRAY && !(t->array.dims.n == 1 && t->array.dims.at[0].any);
+}
+
 static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   FlName name = st->param.name;
   const FlType *t = fl_type_of_expr(s, st->param.type);
-  bool files = t && t->kind == FL_TY_ARRAY && t->dtype == FL_FILE && t->rank == 1 && !t->nullable;
-  if (!t || (t->kind != FL_TY_SCALAR && !files) || t->dtype == FL_CATEGORY) {
+  bool list = t && t->kind == FL_TY_ARRAY && t->rank == 1 && !t->nullable && !has_size(st->param.type);
+  bool files = list && t->dtype == FL_FILE;
+  if (!t || (t->kind != FL_TY_SCALAR && !list) || t->dtype == FL_CATEGORY) {
     if (!t || t->kind != FL_TY_ERROR)
       fl_sema_error(s, FL_E0220, st->param.type->span,
-                    "a param is a number, text, bool, date, file or file[_]%s",
+                    "a param is a number, text, bool, date or file, or a list of any number of them, as in text[_]%s",
                     t ? "" : ", with its type written");
     fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s));
     return;
@@ -311,7 +341,7 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   FlIrParam p = {.name = name.text, /* of a module: name_params */
                  .type = fl_type_text(s->types, t),
                  .help = st->doc ? st->doc : "",
-                 .t = files ? fl_t_array(FL_FILE, 1) : fl_t_scalar(t->dtype),
+                 .t = list ? fl_t_array(t->dtype, 1) : fl_t_scalar(t->dtype),
                  .nullable = t->nullable,
                  .span = name.span};
   bool ok = true;

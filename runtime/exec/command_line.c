@@ -157,7 +157,8 @@ int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLin
     }
     if (param >= 0) {
       if (c->values[param])
-        return fl_usage_error(program, NULL, "`--%s` is given twice", p->params[param].name);
+        return fl_usage_error(program, p->params[param].t.rank ? "the values of a list stand in one, with commas between" : NULL,
+                              "`--%s` is given twice", p->params[param].name);
       c->values[param] = value;
     } else {
       int status = set_option(c, (FlOption)option, program, value);

@@ -1,6 +1,6 @@
 /* params.c: the values of a script's parameters.
  *
- * In: texts from the command line, and defaults as the script writes them. Out: the slots that the program's
+ * In: texts from the command line, and defaults as they would stand there. Out: the slots that the program's
  * main function takes: for T? the value, then whether there is one. What always holds: a text that does not
  * read as the parameter's type is an error that shows it, never another value. */
 #include "exec/command_line.h"
@@ -95,6 +95,9 @@ static bool read_scalar(FlHeap *heap, int32_t dtype, const char *text, FlSlot *o
   case FL_DURATION: return read_duration(text, &out->i);
   case FL_ANY_DECIMAL: return fl_parse_decimal(digits, (int64_t)n, fl_decimal_scale(dtype), &out->i);
   case FL_TEXT:
+    if (fl_utf8_check(text, (int64_t)strlen(text)) != (int64_t)strlen(text)) return false;
+    out->t = keep_text(heap, text, strlen(text));
+    return true;
   case FL_FILE: out->t = keep_text(heap, text, strlen(text)); return true;
   case FL_CATEGORY:
   case FL_LIST:
@@ -112,7 +115,7 @@ static const char *example(int32_t dtype) {
   case FL_DATETIME: return "a date and time, as in 2026-01-31T12:00:00";
   case FL_DURATION: return "a duration, as in 36h or 1h30m";
   case FL_ANY_DECIMAL: return "a number with no more digits behind the point than its type has, as in 12.50";
-  case FL_TEXT: return "text";
+  case FL_TEXT: return "text in UTF-8";
   case FL_FILE: return "the path of a file";
   default: return "a whole number that fits the type";
   }
@@ -164,33 +167,83 @@ static int read_files(FlRun *run, const char *program, const FlParam *p, const c
   return status;
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------ */
+/* ---- lists ----------------------------------------------------------------------------------------- */
 
-/* A default as the script writes it: without quotes and escapes, or the date("...") around it. On the heap.
- */
-static char *literal_text(const char *s) {
-  size_t len = strlen(s);
-  bool quoted = len >= 2 && s[0] == '"' && s[len - 1] == '"';
-  const char *open = quoted ? NULL : strchr(s, '(');
-  if (open && s[len - 1] == ')') {
-    char *inner = strndup(open + 1, len - (size_t)(open + 1 - s) - 1),
-         *out = inner ? literal_text(inner) : NULL;
-    free(inner);
-    return out;
+/* Takes the element that `*at` begins with off a list with commas between, as in a line of CSV: one in quotes may have
+ * commas, and quotes doubled. Of what is no text, blanks around it are no part. On `*at` is then what follows its comma,
+ * NULL behind the last. false: a quote without its end, or what follows that is no comma. */
+static bool take_element(const char **at, bool is_text, char *out) {
+  const char *s = *at;
+  char *end = out;
+  while (!is_text && *s == ' ') s++;
+  if (*s == '"') {
+    for (s++; *s && (*s != '"' || s[1] == '"'); s++) s += *s == '"', *end++ = *s;
+    if (*s++ != '"') return false;
+    while (!is_text && *s == ' ') s++;
+    if (*s && *s != ',') return false;
+  } else {
+    while (*s && *s != ',') *end++ = *s++;
+    while (!is_text && end > out && end[-1] == ' ') end--;
   }
-  if (!quoted) return strdup(s);
-  char *out = malloc(len), *at = out;
-  for (const char *p = s + 1; out && p < s + len - 1; p++) {
-    if (*p == '\\' && p + 1 < s + len - 1) {
-      p++;
-      *at++ = *p == 'n' ? '\n' : *p == 't' ? '\t' : *p;
-    } else {
-      *at++ = *p;
-    }
-  }
-  if (out) *at = '\0';
-  return out;
+  *end = '\0';
+  *at = *s ? s + 1 : NULL;
+  return true;
 }
+
+/* How many elements it has at most; an empty text is an empty list. */
+static int64_t commas(const char *s) {
+  int64_t n = 0;
+  for (const char *c = s; *c; c++) n += *c == ',';
+  return n;
+}
+
+static int wrong_element(const char *program, const FlParam *p, int64_t k, const char *element) {
+  char help[200];
+  snprintf(help, sizeof help, "give %s, with commas between: `--%s` is a list", example(p->t.dtype), p->name);
+  return fl_usage_error(program, help, "`--%s` takes values of type %s, and the element %lld, `%s`, is none", p->name,
+                        fl_dtype_info[p->t.dtype].name, (long long)k, element);
+}
+
+/* The elements of a list, on the heap, one after the other, each with its 0; *n of them. 0, or a status. */
+static int split_list(const char *program, const FlParam *p, const char *text, char *out, int64_t *n) {
+  for (const char *at = *text ? text : NULL; at; (*n)++) {
+    const char *begin = at;
+    if (!take_element(&at, p->t.dtype == FL_TEXT, out))
+      return fl_usage_error(program, "an element with commas stands in quotes, and a quote within them is written twice",
+                            "`--%s`: the quotes of the element %lld do not end before a comma: `%s`", p->name,
+                            (long long)*n + 1, begin);
+    out += strlen(out) + 1;
+  }
+  return 0;
+}
+
+static int make_list(FlRun *run, const char *program, const FlParam *p, const char *elements, int64_t n, FlSlot *out) {
+  size_t bytes = (size_t)fl_dtype_info[p->t.dtype].bytes;
+  FlArray *a = fl_array_new(&run->main, p->t.dtype, 1, &n);
+  FlHeap *heap = fl_heap_new(&run->main);
+  int status = a && heap && fl_array_keep(&run->main, a, heap, NULL, 0) == 0 ? 0 : 4;
+  for (int64_t k = 0; !status && k < n; k++) {
+    FlSlot v;
+    if (!read_scalar(heap, p->t.dtype, elements, &v)) status = wrong_element(program, p, k + 1, elements);
+    else memcpy((char *)a->data + (size_t)k * bytes, &v, bytes);
+    elements += strlen(elements) + 1;
+  }
+  fl_heap_unref(heap);
+  if (status) fl_array_unref(a);
+  else out->a = a;
+  return status;
+}
+
+static int read_list(FlRun *run, const char *program, const FlParam *p, const char *text, FlSlot *out) {
+  char *elements = malloc(strlen(text) + (size_t)commas(text) + 2);
+  int64_t n = 0;
+  int status = elements ? split_list(program, p, text, elements, &n) : 4;
+  if (!status) status = make_list(run, program, p, elements, n, out);
+  free(elements);
+  return status;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------ */
 
 /* `-`: what comes on standard input. */
 static int read_standard_input(FlRun *run, const char *program, const FlParam *p, FlSlot *out) {
@@ -216,7 +269,8 @@ static int read_param(FlRun *run, const char *program, const FlParam *p, const c
   if (p->t.dtype == FL_FILE && fl_io_is_standard_input(text, (int64_t)strlen(text)))
     return read_standard_input(run, program, p, slots);
   if (p->t.rank == 1 && p->t.dtype == FL_FILE) return read_files(run, program, p, text, slots);
-  if (p->t.rank || p->t.depth || !read_scalar(run->heap, p->t.dtype, text, slots)) {
+  if (p->t.rank) return read_list(run, program, p, text, slots);
+  if (!read_scalar(run->heap, p->t.dtype, text, slots)) {
     char help[160];
     snprintf(help, sizeof help, "give %s%s", example(p->t.dtype), p->nullable ? ", or null" : "");
     return fl_usage_error(program, help, "`--%s` takes a value of type %s, and `%s` is none", p->name,
@@ -233,8 +287,7 @@ int fl_params_read(FlRun *run, const char *program, const char *const *values, F
   int32_t at = 0;
   for (int32_t i = 0; i < p->n_params; i++) {
     const FlParam *q = &p->params[i];
-    char *fallback = values[i] || !q->default_text ? NULL : literal_text(q->default_text);
-    const char *text = values[i] ? values[i] : fallback;
+    const char *text = values[i] ? values[i] : q->default_text;
     int status;
     if (text) {
       status = read_param(run, program, q, text, values[i] != NULL, slots + at);
@@ -243,7 +296,6 @@ int fl_params_read(FlRun *run, const char *program, const char *const *values, F
       snprintf(help, sizeof help, "--%s %s: %s", q->name, q->type, *q->help ? q->help : "see --help");
       status = fl_usage_error(program, help, "the parameter `--%s` is required", q->name);
     }
-    free(fallback);
     if (status) return status;
     at += q->nullable ? 2 : 1;
   }

@@ -236,7 +236,7 @@ static FlStatus params_main(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
 static const FlParam params[] = {
     {"batch_size", "i64", "rows at a time", "1_000", {.dtype = FL_I64}, 0},
     {"share", "f64?", "", "null", {.dtype = FL_F64}, 1},
-    {"day", "date", "", "date(\"2026-01-31\")", {.dtype = FL_DATE}, 0},
+    {"day", "date", "", "2026-01-31", {.dtype = FL_DATE}, 0},
     {"small", "u8", "", "7", {.dtype = FL_U8}, 0},
     {"loud", "bool", "", "false", {.dtype = FL_BOOL}, 0},
 };

@@ -260,7 +260,7 @@ typedef struct FlSite {
 
 typedef struct FlParam {
   const char *name, *type, *help; /* help may be "" */
-  const char *default_text;       /* NULL: required */
+  const char *default_text;       /* as it would stand on the command line; NULL: required */
   FlType1 t;
   int32_t nullable; /* T?: takes two slots, value then validity */
 } FlParam;

@@ -22,8 +22,9 @@ static FlFaultText decimal_text(FlArena *arena, const FlOp *op, const char *type
     return (FlFaultText){fl_arena_printf(arena, "the text {a} does not read as %s", type), FL_FAULT_PARSE};
   if (op->code == FL_OP_DECIMAL_OF_REAL)
     return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type), FL_FAULT_NARROW};
+  bool whole = fl_decimal_scale(op->results[0]->type.dtype) == 0; /* also on the way to an integer */
   if (op->code == FL_OP_DECIMAL_SCALE) /* it may be too large, or have digits more */
-    return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type),
+    return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", whole ? "a whole number of 18 digits" : type),
                          FL_FAULT_NARROW | FL_FAULT_OVERFLOW};
   if (op->code == FL_OP_DECIMAL_MUL)
     return (FlFaultText){fl_arena_printf(arena, "decimal overflow: {a} times its factor does not fit %s", type),

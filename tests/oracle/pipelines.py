@@ -453,7 +453,9 @@ class Maker(ArraysOfRows, Columns):
         self.sources.append(self.source(self.fresh(self.name + "o"), other, ("plain",)))
         how = self.pick("inner", "left", "right", "full", "semi", "anti", *(["inner", "semi"] * 2 * self.files))
         expect = self.chance(0.1) and how not in ("semi", "anti")
-        return verbs.join(self.sources[-1].name, other, on_, how, "_r", expect)
+        names = [n + "_r" if n in table.columns else n for n in columns]
+        both = how not in ("semi", "anti") and len(set(names) | set(table.columns)) == len(names) + len(table.columns) and self.chance(0.3)
+        return verbs.join(self.sources[-1].name, other, on_, how, "_r", expect, both)
 
     def verb_join_asof(self, table):
         names = [n for n, t in table.types().items() if t.kind in ("i64", "f64", "date", "datetime", "duration") and not t.approx]

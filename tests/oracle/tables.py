@@ -272,8 +272,8 @@ def fill(verb, names):
     return simple(f"{verb}({', '.join(names)})", apply, verb)
 
 
-def join(other_text, other, on_, how, suffix, expect):
-    """on_: pairs (left, right)."""
+def join(other_text, other, on_, how, suffix, expect, both=False):
+    """on_: pairs (left, right). both: the right table's keys stay, and the left ones are its own alone."""
     def apply(table):
         lefts, rights = table.key_of([a for a, _ in on_]), other.key_of([b for _, b in on_])
         where_, used = {}, set()
@@ -291,7 +291,7 @@ def join(other_text, other, on_, how, suffix, expect):
             pairs += [(i, j) for j in found] or ([(i, None)] if how in ("left", "full") else [])
         if how in ("right", "full"):
             pairs += [(None, j) for j in range(other.n) if j not in used]
-        columns, keys = {}, dict(on_)
+        columns, keys = {}, {} if both else dict(on_)
         for name, (type_, values) in table.columns.items():
             null = type_.null or how in ("right", "full") and name not in keys
             if name in keys:
@@ -309,6 +309,7 @@ def join(other_text, other, on_, how, suffix, expect):
     options = f', how = "{how}"' if how != "inner" else ""
     options += f', suffix = "{suffix}"' if suffix != "_r" else ""
     options += ', expect = "one"' if expect else ""
+    options += ', keys = "both"' if both else ""
     return simple(f"join({other_text}, on = ({keys}){options})", apply, "join", "join " + how)
 
 

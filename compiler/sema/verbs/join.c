@@ -1,7 +1,7 @@
 /* join.c: rows of two tables with equal keys.
  *
  * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right
- * that are no keys; by left row, then right row, unmatched right rows last. Columns of a side that may be
+ * that are no keys, or with `keys = "both"` all of them; by left row, then right row, unmatched right rows last. Columns of a side that may be
  * missing become T?. */
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
@@ -110,6 +110,18 @@ bool fl_verb_word(FlSema *s, FlActual *a, const char *what, const char *const *w
   return false;
 }
 
+bool fl_join_which_keys(FlSema *s, FlJoin *j, FlActual *keys) {
+  static const char *const kinds[] = {"one", "both"};
+  const char *word = "one";
+  FlSpan span = keys->span;
+  if (!fl_verb_word(s, keys, "keys", kinds, 2, &word)) return false;
+  j->both_keys = is(word, "both");
+  if (!j->both_keys || (!is(j->how, "semi") && !is(j->how, "anti"))) return true;
+  FlDiag *d = fl_sema_report(s, FL_E0617, span, "`keys = \"both\"` keeps keys of the right table, and of `how = \"%s\"` nothing of it stays", j->how);
+  fl_diag_help(s->sink, d, "leave it out");
+  return false;
+}
+
 /* ---- columns of the result ---- */
 
 FlVal fl_verb_has_row(FlSema *s, FlValue *rows, FlSpan span) {
@@ -159,7 +171,7 @@ static bool is_right_key(const FlJoin *j, int column) {
 static FlVal left_column(FlSema *s, FlJoin *j, int column, FlSpan span) {
   FlVal v = fl_val_field(s, j->left, column);
   if (!is(j->how, "right") && !is(j->how, "full")) return fl_sema_take(s, v, j->left_row, FL_TAKE_PROVEN);
-  int key = key_of_left(j, column);
+  int key = j->both_keys ? -1 : key_of_left(j, column);
   if (key < 0)
     return fl_verb_take_or_null(s, v, j->left_row, j->has_left, j->left.type->elem->fields[column].name,
                                 span);
@@ -173,7 +185,7 @@ static FlVal left_column(FlSema *s, FlJoin *j, int column, FlSpan span) {
 bool fl_join_right_columns(FlSema *s, FlJoin *j, FlColumns *out, FlSpan span) {
   const FlType *left = j->left.type->elem, *right = j->right.type->elem;
   for (int i = 0; i < right->n_fields; i++) {
-    if (is_right_key(j, i)) continue;
+    if (!j->both_keys && is_right_key(j, i)) continue;
     const char *name = right->fields[i].name;
     if (fl_type_field_find(left, name) >= 0)
       name = fl_intern_z(s->names, fl_arena_printf(s->arena, "%s%s", name, j->suffix));
@@ -219,7 +231,7 @@ FlVal fl_builtin_join(FlSema *s, FlCallSite *c) {
   const char *expect = "many";
   if (!fl_join_tables(s, j, c) || !read_keys(s, j, c) ||
       !fl_verb_word(s, &c->args[3], "how", kinds, 6, &j->how) ||
-      !fl_verb_word(s, &c->args[5], "expect", expects, 2, &expect))
+      !fl_verb_word(s, &c->args[5], "expect", expects, 2, &expect) || !fl_join_which_keys(s, j, &c->args[6]))
     return fl_val_error(s);
   if (fl_actual_given(&c->args[4]) && !fl_actual_const_text(s, &c->args[4], &j->suffix))
     return fl_val_error(s);

@@ -20,6 +20,7 @@ typedef struct FlJoin {
   int n_keys;
   FlJoinPair key[FL_JOIN_KEYS];
   const char *how, *suffix;
+  bool both_keys;                       /* each table's keys stay as they are, null where it has no row */
   FlValue *rows, *left_row, *right_row; /* of the result: how many, and which row of each side; -1 none */
   FlVal has_left, has_right;            /* bool[rows]; no type until needed */
 } FlJoin;
@@ -28,7 +29,9 @@ typedef struct FlJoin {
 bool fl_join_tables(FlSema *s, FlJoin *j, FlCallSite *c);
 /* The pairs that `on` says: a name, (a, b) or (left = right). false: reported. */
 bool fl_join_keys(FlSema *s, FlJoin *j, const FlExpr *on);
-/* Adds the right table's columns but its keys, called as they are or with the suffix where the left has such
+/* Reads `keys = "one"` or `"both"`. false: reported. */
+bool fl_join_which_keys(FlSema *s, FlJoin *j, FlActual *keys);
+/* Adds the right table's columns, but its keys unless both stay, called as they are or with the suffix where the left has such
  * a name. Those of rows without a partner are null when j->has_right has a type. false: reported. */
 bool fl_join_right_columns(FlSema *s, FlJoin *j, FlColumns *out, FlSpan span);
 

@@ -136,7 +136,8 @@ FlVal fl_builtin_join_asof(FlSema *s, FlCallSite *c) {
   bool exact = true;
   *a = (Asof){.join = {.how = "left", .suffix = "_r"}};
   if (!fl_join_tables(s, &a->join, c) || !read_on(s, a, c) || !read_within(s, a, &c->args[4]) ||
-      !fl_verb_word(s, &c->args[5], "direction", directions, 3, &direction))
+      !fl_verb_word(s, &c->args[5], "direction", directions, 3, &direction) ||
+      !fl_join_which_keys(s, &a->join, &c->args[8]))
     return fl_val_error(s);
   if (fl_actual_given(&c->args[6]) && !fl_actual_const_bool(s, &c->args[6], &exact)) return fl_val_error(s);
   if (fl_actual_given(&c->args[7]) && !fl_actual_const_text(s, &c->args[7], &a->join.suffix))

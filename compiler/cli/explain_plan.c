@@ -186,7 +186,8 @@ static void say_stage(FlExplain *p, const FlOp *op) {
 /* ---- bulk operators ---- */
 
 static const char *keys(FlExplain *p, const FlOp *op) {
-  const char *names = fl_explain_names(p, op->n_args, op->args);
+  int moved = op->code == FL_OP_SORT_ROWS ? op->n_results : 0; /* the columns stand behind the keys */
+  const char *names = fl_explain_names(p, op->n_args - moved, op->args);
   return names[0] ? fl_arena_printf(p->arena, "by %s", names) : fl_explain_source(p, op->span);
 }
 

@@ -99,7 +99,7 @@ for name, make in SHAPES.items():
             done = run("run", "--no-cache", *way, "x.flow")
             check(done.returncode == 0 and done.stdout == expected + "\n", f"{name}, {n}, {way}", done.stdout[-200:] + done.stderr[-400:])
     used = {}
-    # What sees a name that is bound behind a `continue` is nested in it: 7,000 is too deep, and up to there time goes with the square.
+    # What sees a name that is bound behind a `continue` is nested in it: 7,000 is too deep.
     sizes = (1000, 3000) if name == "jumps over names" else (2000, 8000)
     for n in sizes:
         place.write("x.flow", make(n)[0] + "\n")

@@ -32,7 +32,8 @@ void fl_pool_give(FlPool *pool, FlBlock block);
  * the work done. */
 int64_t fl_pool_rooms(FlPool *pool);
 /* How many blocks came to be files although they are looked up in any order: 0 where everybody asked for room
- * (fl_pool_room) and took no more. */
+ * (fl_pool_room) and took no more. Those that had to because others' pages filled the process for a moment, as they do
+ * on a busy machine, are not counted. */
 int64_t fl_pool_far(FlPool *pool);
 /* Nobody reads [from, to) of a block in use any more: whole pages go back to the system. */
 void fl_pool_discard(FlBlock block, const void *from, const void *to);

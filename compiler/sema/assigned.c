@@ -71,6 +71,7 @@ static AssignedIn *assigned_in(FlSema *s, FlStmt *const *stmts, int n) {
 }
 
 void fl_vars_of_stmts(FlSema *s, FlVarList *vars, FlStmt *const *stmts, int n) {
+  if (n == 0) return;
   if (!s->assigned) s->assigned = fl_map_make(s->arena);
   AssignedIn *in = fl_map_get(s->assigned, stmts + n);
   if (!in || in->stmts > stmts) fl_map_set(s->assigned, stmts + n, in = assigned_in(s, stmts, n));

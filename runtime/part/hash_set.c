@@ -31,14 +31,6 @@ typedef struct Set {
   _Atomic int64_t n_entries;
 } Set;
 
-static inline uint64_t mix(uint64_t h) { /* the finalizer of MurmurHash3: a bijection */
-  h ^= h >> 33;
-  h *= UINT64_C(0xff51afd7ed558ccd);
-  h ^= h >> 33;
-  h *= UINT64_C(0xc4ceb9fe1a85ec53);
-  return h ^ h >> 33;
-}
-
 static inline void lower_first(FlPartEntry *e, int64_t row) {
   int64_t seen = atomic_load_explicit(&e->first, memory_order_relaxed);
   while (row < seen && !atomic_compare_exchange_weak_explicit(&e->first, &seen, row, memory_order_relaxed,
@@ -92,7 +84,7 @@ static int32_t batch_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     for (int64_t i = 0; i < count; i++) {
       if (s->word != NULL) {
         code[i] = s->word[row + i];
-        hash[i] = mix(code[i]);
+        hash[i] = fl_part_mix(code[i]);
       } else {
         FlText t = fl_part_text(s->texts, row + i);
         code[i] = hash[i] = XXH3_64bits(t.ptr, (size_t)t.len);
@@ -115,7 +107,7 @@ static int32_t rehash_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   for (int64_t k = begin; k < end; k++) {
     const FlPartEntry *e = &s->entries[k];
     if (atomic_load_explicit(&e->first, memory_order_relaxed) < 0) continue;
-    uint64_t hash = s->word != NULL ? mix(e->code) : e->code, at = hash & mask;
+    uint64_t hash = s->word != NULL ? fl_part_mix(e->code) : e->code, at = hash & mask;
     uint64_t wanted = hash >> TAG_SHIFT << TAG_SHIFT | (uint64_t)(k + 1), empty = 0;
     while (!atomic_compare_exchange_strong_explicit(&s->slots[at], &empty, wanted, memory_order_relaxed,
                                                     memory_order_relaxed)) {

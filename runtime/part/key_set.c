@@ -52,22 +52,14 @@ static bool is_whole(const FlPartCol *c) {
   return c->dtype != FL_F64 && c->dtype != FL_F32 && !fl_dtype_is_text(c->dtype);
 }
 
-static inline uint64_t mix(uint64_t h) { /* the finalizer of MurmurHash3: a bijection */
-  h ^= h >> 33;
-  h *= UINT64_C(0xff51afd7ed558ccd);
-  h ^= h >> 33;
-  h *= UINT64_C(0xc4ceb9fe1a85ec53);
-  return h ^ h >> 33;
-}
-
 /* Hashes of at most FL_PART_BATCH rows. */
 static void hash_rows(const Keys *k, int64_t row, int64_t n, uint64_t *hash) {
   uint64_t code[FL_PART_BATCH];
   fl_part_read_code(&k->keys[0], row, n, hash);
-  for (int64_t i = 0; i < n; i++) hash[i] = mix(hash[i]);
+  for (int64_t i = 0; i < n; i++) hash[i] = fl_part_mix(hash[i]);
   for (int32_t key = 1; key < k->n_keys; key++) {
     fl_part_read_code(&k->keys[key], row, n, code);
-    for (int64_t i = 0; i < n; i++) hash[i] = mix(hash[i] * 31 + code[i]);
+    for (int64_t i = 0; i < n; i++) hash[i] = fl_part_mix(hash[i] * 31 + code[i]);
   }
 }
 

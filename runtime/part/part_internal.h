@@ -417,4 +417,13 @@ static inline double fl_part_exact_mean(const FlExactScale *s, __int128 sum, int
   return count == 0 ? 0.0 : fl_exact_mean(sum, s->exponent, count, 0);
 }
 
+/* Spreads a hash over all bits: the finalizer of MurmurHash3, a bijection. */
+static inline uint64_t fl_part_mix(uint64_t h) {
+  h ^= h >> 33;
+  h *= UINT64_C(0xff51afd7ed558ccd);
+  h ^= h >> 33;
+  h *= UINT64_C(0xc4ceb9fe1a85ec53);
+  return h ^ h >> 33;
+}
+
 #endif

@@ -49,19 +49,20 @@ FlValue *fl_ir_param(FlRegion *r, FlType1 type) {
 FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, int n_results,
                const FlType1 *types, int n_regions) {
   int n_lists = n_args + n_results + n_regions;
-  FlOp *op = fl_arena_alloc(b->module->arena, sizeof(FlOp) + sizeof(void *) * (size_t)n_lists + sizeof(FlValue) * (size_t)n_results);
+  FlOp *op = fl_arena_bytes(b->module->arena, sizeof(FlOp) + sizeof(void *) * (size_t)n_lists + sizeof(FlValue) * (size_t)n_results);
   FlValue *values = (FlValue *)(op + 1); /* its results, and then its lists */
+  memset(op, 0, sizeof *op); /* the lists are all written */
   op->code = code;
   op->span = b->span;
-  if (!op->span.call) op->span.call = b->call;
   op->unit = b->unit;
   op->n_args = n_args;
   op->n_results = n_results;
   op->n_regions = n_regions;
+  if (!op->span.call) op->span.call = b->call;
   op->args = (FlValue **)(values + n_results);
-  if (n_args) memcpy(op->args, args, (size_t)n_args * sizeof *args);
+  for (int i = 0; i < n_args; i++) op->args[i] = args[i];
   op->results = op->args + n_args;
-  if (n_regions) op->regions = (FlRegion **)(op->results + n_results);
+  if (n_regions) op->regions = memset(op->results + n_results, 0, sizeof *op->regions * (size_t)n_regions);
   fl_ir_link(b->region, op, b->before);
   for (int i = 0; i < n_results; i++) {
     values[i] = (FlValue){types[i], b->func->next_id++, op, b->region, i};

@@ -23,6 +23,7 @@ enum {
   SHARED_BUDGET = 1000, /* of an instance */
   MOST_CONSTANTS =
       64,           /* calls of one function that differ in more than types: then constants are arguments */
+  FEW_CONSTANTS = 4,    /* the same of what is only checked */
   MOST_ALIKE = 128, /* such calls in all that are told apart */
   MOST_VALUES = 2000000 /* of repeated calls: some 2 GB */
 };
@@ -81,7 +82,7 @@ static FlSpent *find_spent(FlSema *s, const FlStmt *decl, const FlVal *values) {
   FlSpent *c = FL_NEW(s->arena, FlSpent);
   c->n = first ? first->n + 1 : 0;
   c->values = fl_arena_copy(s->arena, values, sizeof *values * (size_t)(n + 1));
-  c->known = c->n < MOST_CONSTANTS;
+  c->known = c->n < (s->tried ? FEW_CONSTANTS : MOST_CONSTANTS);
   c->any = c->refused = c->n >= MOST_ALIKE;
   c->next = first;
   fl_map_set(spent, decl, c);

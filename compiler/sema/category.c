@@ -137,8 +137,7 @@ FlValue *fl_levels_same(FlSema *s, FlValue *a, FlValue *b, FlSpan span) {
 
 FlVal fl_levels_adopt(FlSema *s, FlVal v, FlVal like, FlSpan span) {
   int n = v.type->n_parts;
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, n + 1);
-  fl_type_levels(v.type, levels);
+  const bool *levels = v.type->levels;
   FlVal out = fl_val_make(s, v.type, v.parts);
   out.fn = v.fn;
   for (int p = 0; p < n; p++) {
@@ -157,32 +156,30 @@ FlVal fl_levels_adopt(FlSema *s, FlVal v, FlVal like, FlSpan span) {
 
 /* ---- values made for each element ---- */
 
-int fl_val_cut(FlSema *s, FlVal v, FlValue **out) {
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, v.type->n_parts + 1);
+int fl_val_cut(FlVal v, FlValue **out) {
   int n = 0;
-  fl_type_levels(v.type, levels);
   for (int p = 0; p < v.type->n_parts; p++)
-    if (!levels[p]) out[n++] = v.parts[p];
+    if (!v.type->levels[p]) {
+      if (out) out[n] = v.parts[p];
+      n++;
+    }
   return n;
 }
 
 FlVal fl_val_join(FlSema *s, const FlType *type, FlValue *rows, FlValue *const *parts, FlVal v) {
   int lead = type->kind == FL_TY_TABLE && v.type->kind != FL_TY_TABLE ? 1 : 0;
   FlVal out = {.type = type, .parts = FL_NEW_ARRAY(s->arena, FlValue *, type->n_parts + 1)};
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, v.type->n_parts + 1);
-  fl_type_levels(v.type, levels);
   if (lead) out.parts[0] = rows;
   for (int p = 0, at = 0; p < v.type->n_parts; p++)
-    out.parts[p + lead] = levels[p] ? v.parts[p] : parts[at++];
+    out.parts[p + lead] = v.type->levels[p] ? v.parts[p] : parts[at++];
   return out;
 }
 
 bool fl_levels_outside(FlSema *s, FlVal *v, const FlRegion *r) {
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, v->type->n_parts + 1), all = true;
-  fl_type_levels(v->type, levels);
+  bool all = true;
   FlVal out = fl_val_make(s, v->type, v->parts);
   for (int p = 0; p < v->type->n_parts; p++) {
-    if (!levels[p]) continue;
+    if (!v->type->levels[p]) continue;
     if (are_const(out.parts[p])) out.parts[p] = const_outside(s, out.parts[p]);
     all = all && !fl_ir_made_inside(out.parts[p], r);
   }

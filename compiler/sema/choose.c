@@ -15,24 +15,17 @@
 
 /* ---- variables that code assigns (assigned.c) ---- */
 
-int fl_vars_get(FlSema *s, const FlVarList *vars, FlValue **out) {
+int fl_vars_get(const FlVarList *vars, FlValue **out) {
   int at = 0;
-  for (int i = 0; i < vars->n; i++) at += fl_val_cut(s, vars->at[i]->val, out + at);
+  for (int i = 0; i < vars->n; i++) at += fl_val_cut(vars->at[i]->val, out ? out + at : NULL);
   return at;
-}
-
-int fl_vars_parts(FlSema *s, const FlVarList *vars) {
-  int n = 1;
-  for (int i = 0; i < vars->n; i++) n += vars->at[i]->val.type->n_parts;
-  return fl_vars_get(s, vars, FL_NEW_ARRAY(s->arena, FlValue *, n));
 }
 
 void fl_vars_set(FlSema *s, const FlVarList *vars, FlValue *const *parts) {
   for (int i = 0; i < vars->n; i++) {
     FlVal old = vars->at[i]->val;
-    FlValue **none = FL_NEW_ARRAY(s->arena, FlValue *, old.type->n_parts + 1);
     vars->at[i]->val = fl_val_join(s, old.type, NULL, parts, old);
-    parts += fl_val_cut(s, old, none);
+    parts += fl_val_cut(old, NULL);
   }
 }
 
@@ -52,8 +45,8 @@ static void run_side(FlSema *s, Side *side, const FlThunk *thunk, const FlVarLis
   side->never = side->value.type->kind == FL_TY_NEVER;
   if (side->value.type->kind == FL_TY_ARRAY)
     for (int k = 0; k < side->value.type->rank; k++) side->sizes[k] = fl_sema_dim(s, side->value, k);
-  side->vars = FL_NEW_ARRAY(s->arena, FlValue *, fl_vars_parts(s, vars) + 1);
-  fl_vars_get(s, vars, side->vars);
+  side->vars = FL_NEW_ARRAY(s->arena, FlValue *, fl_vars_get(vars, NULL) + 1);
+  fl_vars_get(vars, side->vars);
   fl_sema_leave(s, saved);
 }
 
@@ -153,9 +146,9 @@ static void finish_side(FlSema *s, const Side *side, int n, FlValue *const *yiel
 }
 
 static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes, FlThunk no) {
-  int n_vars = fl_vars_parts(s, vars);
+  int n_vars = fl_vars_get(vars, NULL);
   FlValue **before = FL_NEW_ARRAY(s->arena, FlValue *, n_vars + 1);
-  fl_vars_get(s, vars, before);
+  fl_vars_get(vars, before);
   FlOp *op = fl_ir_op(&s->b, FL_OP_IF, 1, &cond, 0, NULL, 2);
   Side sides[2] = {{.region = fl_ir_region(&s->b, op, 0, 0, NULL)},
                    {.region = fl_ir_region(&s->b, op, 1, 0, NULL)}};
@@ -182,12 +175,9 @@ static FlVal branch(FlSema *s, FlValue *cond, const FlVarList *vars, FlThunk yes
   bool *skip = FL_NEW_ARRAY(s->arena, bool, n + 1);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, 2 * (n + n_vars) + 1),
           *all = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
-  if (t) {
-    fl_type_levels(t, skip);
-    fl_type_parts(t, all);
-  }
+  if (t) fl_type_parts(t, all);
   for (int p = 0; p < n; p++) {
-    parts[p] = skip[p] ? shared_levels(sides, p) : NULL;
+    parts[p] = t->levels[p] ? shared_levels(sides, p) : NULL;
     skip[p] = parts[p] != NULL;
     if (!skip[p]) types[n_types++] = all[p];
   }

@@ -10,9 +10,8 @@ void fl_vars_add(FlSema *s, FlVarList *vars, FlBinding *b);
 /* Adds those visible now that the code assigns. */
 void fl_vars_of_expr(FlSema *s, FlVarList *vars, const FlExpr *e);
 void fl_vars_of_stmts(FlSema *s, FlVarList *vars, FlStmt *const *stmts, int n);
-/* Their current values, but for levels, which a variable keeps; returns how many. */
-int fl_vars_parts(FlSema *s, const FlVarList *vars);
-int fl_vars_get(FlSema *s, const FlVarList *vars, FlValue **out);
+/* Their current values, but for levels, which a variable keeps; returns how many. out NULL: that alone. */
+int fl_vars_get(const FlVarList *vars, FlValue **out);
 void fl_vars_set(FlSema *s, const FlVarList *vars, FlValue *const *parts);
 
 /* Code that is elaborated where its value is needed. run NULL: no `else`. */

@@ -117,16 +117,14 @@ static FlVal gather_parts(FlSema *s, const FlForHead *h, FlOp *map, FlRegion *r,
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
   FlValue *(*dims)[FL_MAX_RANK] = fl_arena_alloc(s->arena, sizeof *dims * (size_t)(t->n_parts + 1));
   bool *stack = FL_NEW_ARRAY(s->arena, bool, t->n_parts + 1);
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, t->n_parts + 1);
   bool all = true, shared = fl_levels_outside(s, &v, r);
-  fl_type_levels(t, levels);
   /* Stackability is asked inside the region, where the sizes are. */
   FlSavedPlace saved = fl_sema_enter(s, r);
   for (int p = 0; p < t->n_parts; p++) {
     FlType1 pt = v.parts[p]->type;
     bool scalar = fl_t_is_scalar(pt);
-    stack[p] = !scalar && !levels[p] && stackable(s, v.parts[p], r, dims[p]);
-    all = all && (scalar || stack[p] || levels[p]);
+    stack[p] = !scalar && !t->levels[p] && stackable(s, v.parts[p], r, dims[p]);
+    all = all && (scalar || stack[p] || t->levels[p]);
     types[p] =
         scalar ? fl_t_array((FlDtype)pt.dtype, 1) : (FlType1){pt.dtype, pt.rank, (uint8_t)(pt.depth + 1), 0};
   }
@@ -145,7 +143,7 @@ static FlVal gather_parts(FlSema *s, const FlForHead *h, FlOp *map, FlRegion *r,
   int at = t->kind == FL_TY_TUPLE ? 1 : 0;
   for (int p = 0; p < t->n_parts; p++) {
     parts[at + p] = map->results[p];
-    if (levels[p]) { /* each element's own must be the same ones */
+    if (t->levels[p]) { /* each element's own must be the same ones */
       FlType1 texts = fl_t_array(FL_TEXT, 1);
       parts[at + p] = shared
                           ? v.parts[p]
@@ -234,7 +232,7 @@ static FlVal unfiltered(FlSema *s, const FlForHead *h, const FlExpr *body) {
   if (all_scalar(t) && fl_levels_outside(s, &v, r)) {
     FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
     FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, t->n_parts + 1);
-    int n = fl_val_cut(s, v, yields);
+    int n = fl_val_cut(v, yields);
     fl_ir_yield(r, s->module, n, yields);
     for (int p = 0; p < n; p++) types[p] = fl_t_array((FlDtype)yields[p]->type.dtype, h->n);
     fl_ir_add_results(&s->b, map, n, types);
@@ -294,7 +292,7 @@ static void collect_results(FlSema *s, FlOp *op, FlRegion *r, FlValue *keep, int
 static FlVal collect_scalars(FlSema *s, FlOp *op, FlRegion *r, FlValue *keep, FlOp *branch, FlVal v) {
   FlRegion *yes = branch->regions[0], *no = branch->regions[1];
   FlValue **elements = FL_NEW_ARRAY(s->arena, FlValue *, v.type->n_parts + 1);
-  int n = fl_val_cut(s, v, elements);
+  int n = fl_val_cut(v, elements);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
   FlValue **zeros = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   fl_ir_yield(yes, s->module, n, elements);

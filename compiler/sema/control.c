@@ -178,7 +178,8 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
       return fl_val_error(s);
     }
     if (fl_val_bad(b->val)) return b->val;
-    FlVal c = fl_val_coerce(s, v, b->val.type, span, fl_arena_printf(s->arena, "`%s`", b->name));
+    FlVal c = v;
+    if (v.type != b->val.type) c = fl_val_coerce(s, v, b->val.type, span, fl_arena_printf(s->arena, "`%s`", b->name));
     if (fl_val_bad(c)) return c;
     c.literal = FL_LIT_NONE;
     c = fl_levels_adopt(s, c, b->val, span); /* a variable keeps its levels */

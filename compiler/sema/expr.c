@@ -268,11 +268,9 @@ static FlVal array_of(FlSema *s, FlVal *items, int n, const FlType *t, bool as_l
           return fl_val_error(s);
   int at = 0;
   if (many->kind == FL_TY_TABLE) out.parts[at++] = fl_sema_i64(s, n);
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, many->n_parts + 1);
-  fl_type_levels(many, levels);
   for (int p = 0; p < t->n_parts; p++, at++) {
     for (int i = 0; i < n; i++) args[i] = items[i].parts[p];
-    if (levels[at]) {
+    if (many->levels[at]) {
       out.parts[at] = n ? args[0] : fl_levels_none(s);
       continue;
     }
@@ -520,17 +518,19 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
 }
 
 FlVal fl_sema_expr_or_groups(FlSema *s, const FlExpr *e, const FlType *want) {
-  FlVal by_group;
-  if (s->depth > FL_SEMA_DEPTH)
-    return fl_sema_error(s, FL_E0206, e->span, "calls and expressions are nested too deeply here");
+  FlVal v;
+  if (s->depth > FL_SEMA_DEPTH) {
+    v = fl_sema_error(s, FL_E0206, e->span, "calls and expressions are nested too deeply here");
+    return v;
+  }
   FlSpan outer = s->b.span;
   s->b.span = e->span;
   s->depth++;
-  FlVal v = fl_by_group(s, e, want, &by_group) ? by_group : dispatch(s, e, want);
+  if (!s->agg || !fl_by_group(s, e, want, &v)) v = dispatch(s, e, want);
   if (s->types->refused) v = fl_val_refused(s, e->span);
   s->depth--;
   s->b.span = outer;
-  fl_witness_value(s, e->span, v);
+  if (s->witness) fl_witness_value(s, e->span, v);
   return v;
 }
 
@@ -548,5 +548,7 @@ FlVal fl_sema_refuse_groups(FlSema *s, FlVal v, FlSpan span, const char *who) {
 }
 
 FlVal fl_sema_expr(FlSema *s, const FlExpr *e, const FlType *want) {
-  return fl_sema_refuse_groups(s, fl_sema_expr_or_groups(s, e, want), e->span, NULL);
+  FlVal v = fl_sema_expr_or_groups(s, e, want);
+  if (fl_type_is_grouped(v.type)) v = fl_sema_refuse_groups(s, v, e->span, NULL);
+  return v;
 }

@@ -65,12 +65,10 @@ FlVal fl_sema_at(FlSema *s, FlVal v, FlValue *index, bool proven) {
 /* The parts that have rows: all of a list, the elements of an array, the columns of a table but for levels.
  * Returns their number; out[i]: which part. */
 static int row_parts(FlSema *s, const FlType *t, int **out) {
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, t->n_parts + 1);
   int n = 0;
   *out = FL_NEW_ARRAY(s->arena, int, t->n_parts + 1);
-  fl_type_levels(t, levels);
   for (int p = t->kind == FL_TY_TABLE ? 1 : 0; p < t->n_parts; p++)
-    if (!levels[p]) (*out)[n++] = p;
+    if (!t->levels[p]) (*out)[n++] = p;
   return n;
 }
 

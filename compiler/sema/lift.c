@@ -37,9 +37,9 @@ bool fl_sema_common_sizes(FlSema *s, FlSpan span, int n, const FlVal *args, int 
     for (int k = lead; k < rank; k++) {
       if (stretches(&args[i], rank, k)) continue;
       FlValue *mine = fl_sema_dim(s, args[i], k - lead);
-      bool ok = i < widest ? fl_sema_same_size(s, mine, sizes[k], span, axis_message(s, rank, k))
-                           : fl_sema_same_size(s, sizes[k], mine, span, axis_message(s, rank, k));
-      if (!ok) return false;
+      FlValue *left = i < widest ? mine : sizes[k], *right = i < widest ? sizes[k] : mine;
+      bool equal = fl_sema_sizes_equal(s, left, right);
+      if (!equal && !fl_sema_same_size(s, left, right, span, axis_message(s, rank, k))) return false;
       sizes[k] = fl_sema_size(s, sizes[k]);
     }
   }
@@ -105,7 +105,7 @@ FlVal fl_sema_lift(FlSema *s, FlSpan span, int n, FlVal *args, FlElementFn *f, v
   }
   bool shared = fl_levels_need_outside(s, &out, r, span);
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, out.type->n_parts + 1);
-  int n_yields = fl_val_cut(s, out, yields);
+  int n_yields = fl_val_cut(out, yields);
   fl_ir_yield(r, s->module, n_yields, yields);
   fl_sema_leave(s, saved);
   if (!shared) return fl_val_error(s);

@@ -36,10 +36,10 @@ static FlBinding *flag(FlSema *s, const char *name) {
 }
 
 static FlRegion *loop_region(FlSema *s, FlOp *op, int lead, const FlVarList *vars, FlValue ***params) {
-  int n = fl_vars_parts(s, vars);
+  int n = fl_vars_get(vars, NULL);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + lead + 1);
   FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-  fl_vars_get(s, vars, parts);
+  fl_vars_get(vars, parts);
   for (int i = 0; i < lead; i++) types[i] = fl_t_scalar(FL_I64);
   for (int i = 0; i < n; i++) types[lead + i] = parts[i]->type;
   FlRegion *r = fl_ir_region(&s->b, op, 0, lead + n, types);
@@ -54,7 +54,7 @@ static void carried_sizes(FlSema *s, const FlVarList *vars, FlValue *const *befo
   for (int i = 0; i < vars->n; i++) {
     const FlType *t = vars->at[i]->val.type;
     FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
-    int n = fl_val_cut(s, vars->at[i]->val, parts);
+    int n = fl_val_cut(vars->at[i]->val, parts);
     for (int p = 0; p < n; p++, at++) {
       if (t->kind != FL_TY_ARRAY || vars->at[i]->declared) continue;
       for (int k = 0; k < t->rank; k++) {
@@ -88,9 +88,9 @@ static FlVal run_while_body(FlSema *s, void *env) {
 /* while c { }, and for loops with break: carried values go round until the go-on value is false. */
 static void loop_while(FlSema *s, const FlStmt *st, FlVarList *vars, FlBinding *brk, FlBinding *skip,
                        FlBinding *index, FlValue *count, FlVal source, const FlRangeVal *range) {
-  int n = fl_vars_parts(s, vars);
+  int n = fl_vars_get(vars, NULL);
   FlValue **before = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-  fl_vars_get(s, vars, before);
+  fl_vars_get(vars, before);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
   for (int i = 0; i < n; i++) types[i] = before[i]->type;
   FlOp *op = fl_ir_op(&s->b, FL_OP_WHILE, n, before, n, types, 1);
@@ -121,7 +121,7 @@ static void loop_while(FlSema *s, const FlStmt *st, FlVarList *vars, FlBinding *
   }
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, n + 2);
   yields[0] = go_value ? go_value : fl_ir_const_i(&s->b, FL_BOOL, 0);
-  fl_vars_get(s, vars, yields + 1);
+  fl_vars_get(vars, yields + 1);
   fl_ir_yield(r, s->module, n + 1, yields);
   fl_sema_leave(s, saved);
   fl_vars_set(s, vars, op->results);
@@ -130,11 +130,11 @@ static void loop_while(FlSema *s, const FlStmt *st, FlVarList *vars, FlBinding *
 
 static void loop_counted(FlSema *s, const FlStmt *st, FlVarList *vars, FlValue *count, FlVal source,
                          const FlRangeVal *range, FlBinding *skip) {
-  int n = fl_vars_parts(s, vars);
+  int n = fl_vars_get(vars, NULL);
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 2);
   args[0] = fl_sema_i64(s, 0);
   args[1] = count;
-  fl_vars_get(s, vars, args + 2);
+  fl_vars_get(vars, args + 2);
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
   for (int i = 0; i < n; i++) types[i] = args[2 + i]->type;
   FlOp *op = fl_ir_op(&s->b, FL_OP_FOR, n + 2, args, n, types, 1);
@@ -149,7 +149,7 @@ static void loop_counted(FlSema *s, const FlStmt *st, FlVarList *vars, FlValue *
                          : fl_sema_at(s, source, r->params[0], true)};
   run_body(s, &body);
   FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
-  fl_vars_get(s, vars, yields);
+  fl_vars_get(vars, yields);
   fl_ir_yield(r, s->module, n, yields);
   fl_sema_leave(s, saved);
   fl_vars_set(s, vars, op->results);

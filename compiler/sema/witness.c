@@ -1,9 +1,9 @@
-/* witness.c: what is said to a witness, see witness.h. Without one nothing of this is computed. */
+/* witness.c: what is said to a witness, see witness.h. Without one nothing of this is computed, nor of values called. */
 #include "sema/builtins/builtin.h"
 #include "sema/scope.h"
 
 void fl_witness_value(FlSema *s, FlSpan at, FlVal v) {
-  if (!s->witness || fl_val_bad(v) || !at.file) return;
+  if (fl_val_bad(v) || !at.file) return;
   s->witness->value(s->witness->env, at, fl_type_text(s->types, v.type));
 }
 

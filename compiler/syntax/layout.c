@@ -87,17 +87,20 @@ static bool continues(int kind) {
   }
 }
 
-static void emit(Layout *y, FlToken t) {
+/* The token, as one of this kind. */
+static void emit(Layout *y, const FlToken *t, int kind) {
   bool starts = last_kind(y) == FL_TOK_NEWLINE || last_kind(y) == FL_TOK_LBRACE;
-  if (starts) y->attribute = t.kind == FL_TOK_AT;
-  t.around = y->open.n ? y->open.at[y->open.n - 1] : -1;
-  fl_vec_push(y->p->arena, &y->out, t);
+  if (starts) y->attribute = kind == FL_TOK_AT;
+  fl_vec_push(y->p->arena, &y->out, *t);
+  FlToken *out = &y->out.at[y->out.n - 1];
+  out->kind = kind;
+  out->around = y->open.n ? y->open.at[y->open.n - 1] : -1;
 }
 
 static void emit_newline(Layout *y, FlSpan span) {
   if (!y->out.n || last_kind(y) == FL_TOK_NEWLINE || last_kind(y) == FL_TOK_LBRACE) return;
   FlSpan at = {.file = span.file, .start = span.start, .len = span.len ? 1 : 0};
-  emit(y, (FlToken){.kind = FL_TOK_NEWLINE, .span = at, .match = -1});
+  emit(y, &(FlToken){.span = at, .match = -1}, FL_TOK_NEWLINE);
 }
 
 static void drop_newline(Layout *y) {
@@ -106,12 +109,11 @@ static void drop_newline(Layout *y) {
 
 /* ---- brackets ---- */
 
-static void close_innermost(Layout *y, FlToken t) {
+static void close_innermost(Layout *y, const FlToken *t) {
   drop_newline(y);
   int open = y->open.at[--y->open.n];
-  t.kind = closer_of(y->out.at[open].kind);
-  t.match = open;
-  emit(y, t);
+  emit(y, t, closer_of(y->out.at[open].kind));
+  y->out.at[y->out.n - 1].match = open;
   y->out.at[open].match = y->out.n - 1;
 }
 
@@ -132,24 +134,24 @@ static void mend(Layout *y, FlSpan where, bool say) {
                           fl_syntax_token_name(open->kind));
     fl_diag_note(y->p->sink, d, where, "%s is missing before this", closer);
   }
-  close_innermost(y, (FlToken){.span = {.file = where.file, .start = where.start}, .made = true});
+  close_innermost(y, &(FlToken){.span = {.file = where.file, .start = where.start}, .made = true});
 }
 
-static void close_bracket(Layout *y, FlToken t) {
+static void close_bracket(Layout *y, const FlToken *t) {
   int at = y->open.n - 1;
-  while (at >= 0 && closer_of(y->out.at[y->open.at[at]].kind) != t.kind) at--;
+  while (at >= 0 && closer_of(y->out.at[y->open.at[at]].kind) != t->kind) at--;
   FlSink *sink = y->p->sink;
   if (at >= 0) {
     /* a `)` does not reach over the `{` or the text around it */
     bool reach = true;
     for (int i = at + 1; i < y->open.n; i++) {
       int kind = y->out.at[y->open.at[i]].kind;
-      if (t.kind != FL_TOK_RBRACE && t.kind != FL_TOK_INTERP_END &&
+      if (t->kind != FL_TOK_RBRACE && t->kind != FL_TOK_INTERP_END &&
           (kind == FL_TOK_LBRACE || kind == FL_TOK_INTERP_BEGIN))
         reach = false;
     }
     if (reach) {
-      while (y->open.n - 1 > at) mend(y, t.span, !t.made);
+      while (y->open.n - 1 > at) mend(y, t->span, !t->made);
       close_innermost(y, t);
       return;
     }
@@ -158,14 +160,14 @@ static void close_bracket(Layout *y, FlToken t) {
   if (open && open->kind != FL_TOK_LBRACE && open->kind != FL_TOK_INTERP_BEGIN) {
     const char *want = fl_syntax_token_name(closer_of(open->kind));
     FlDiag *d =
-        fl_report(sink, FL_E0103, t.span, "expected %s, found %s", want, fl_syntax_token_name(t.kind));
+        fl_report(sink, FL_E0103, t->span, "expected %s, found %s", want, fl_syntax_token_name(t->kind));
     fl_diag_note(sink, d, open->span, "%s was opened here", fl_syntax_token_name(open->kind));
-    t.made = true;
     close_innermost(y, t);
+    y->out.at[y->out.n - 1].made = true;
     return;
   }
-  if (t.kind == FL_TOK_RBRACE) y->p->blocks_damaged = true;
-  fl_report(sink, FL_E0103, t.span, "%s closes nothing", fl_syntax_token_name(t.kind));
+  if (t->kind == FL_TOK_RBRACE) y->p->blocks_damaged = true;
+  fl_report(sink, FL_E0103, t->span, "%s closes nothing", fl_syntax_token_name(t->kind));
 }
 
 /* ---- words ---- */
@@ -294,44 +296,39 @@ void fl_syntax_layout(FlParser *p) {
   int i = 0;
   fl_vec_room(p->arena, &y.out, y.n + 16);
   for (; y.in[i].kind && !cut; i++) {
-    FlToken t = y.in[i];
-    if (t.kind == FL_TOK_LINE) {
+    const FlToken *t = &y.in[i];
+    if (t->kind == FL_TOK_LINE) {
       at_line_end(&y, i);
       first_on_line = true;
       continue;
     }
-    if (t.kind == FL_TOK_SEMICOLON) {
-      if (!lines_count(&y)) {
-        while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t.span, true);
-      }
-      if (lines_count(&y)) emit_newline(&y, t.span);
+    if (t->kind == FL_TOK_SEMICOLON) {
+      while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t->span, true);
+      if (lines_count(&y)) emit_newline(&y, t->span);
       continue;
     }
     if (first_on_line && breaks_out(&y, i)) { /* what the line before lacks is not this */
       bool lacks = !lines_count(&y) || continues(last_kind(&y));
-      FlSpan end = y.out.n ? y.out.at[y.out.n - 1].span : t.span;
-      while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t.span, true);
+      FlSpan end = y.out.n ? y.out.at[y.out.n - 1].span : t->span;
+      while (!lines_count(&y) && innermost(&y)->kind != FL_TOK_INTERP_BEGIN) mend(&y, t->span, true);
       if (lacks && lines_count(&y)) emit_newline(&y, (FlSpan){end.file, end.start + end.len, 0, 0});
     }
-    if (fl_syntax_is_word_token(t.kind) && word_is_name(&y, i)) t.kind = FL_TOK_NAME;
     first_on_line = false;
-    if (closes(t.kind)) {
+    if (closes(t->kind)) {
       close_bracket(&y, t);
-    } else if (opens(t.kind)) {
-      cut = too_deep(&y, &t);
-      if (cut) break;
-      emit(&y, t);
-      fl_vec_push(p->arena, &y.open, y.out.n - 1);
-    } else {
-      emit(&y, t);
+      continue;
     }
+    cut = opens(t->kind) && too_deep(&y, t);
+    if (cut) break;
+    emit(&y, t, fl_syntax_is_word_token(t->kind) && word_is_name(&y, i) ? FL_TOK_NAME : t->kind);
+    if (opens(t->kind)) fl_vec_push(p->arena, &y.open, y.out.n - 1);
   }
   FlSpan end = {p->source->id, y.in[i].span.start, 0, 0};
   while (y.open.n) mend(&y, end, !cut);
   if (y.out.n) {
     drop_newline(&y);
-    emit(&y, (FlToken){.kind = FL_TOK_NEWLINE, .span = end, .made = cut, .match = -1});
+    emit(&y, &(FlToken){.span = end, .made = cut, .match = -1}, FL_TOK_NEWLINE);
   }
-  emit(&y, (FlToken){.kind = 0, .span = end, .match = -1});
+  emit(&y, &(FlToken){.span = end, .match = -1}, 0);
   p->tokens = y.out;
 }

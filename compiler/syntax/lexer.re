@@ -35,11 +35,13 @@ static FlSpan span_of(const Lexer *x, const char *from, const char *to) {
 }
 
 static FlToken *add(Lexer *x, int kind, const char *from, const char *to) {
-  FlToken t = {.kind = kind, .span = span_of(x, from, to), .match = -1};
-  t.glued = x->p->tokens.n > 0 && t.span.start == x->end_of_last;
-  x->end_of_last = t.span.start + t.span.len;
-  fl_vec_push(x->p->arena, &x->p->tokens, t);
-  return &x->p->tokens.at[x->p->tokens.n - 1];
+  FlTokens *all = &x->p->tokens;
+  if (all->n == all->cap) all->at = fl_vec_grow(x->p->arena, all->at, all->n, &all->cap, sizeof *all->at);
+  FlToken *t = &all->at[all->n++];
+  *t = (FlToken){.kind = kind, .span = span_of(x, from, to), .match = -1};
+  t->glued = all->n > 1 && t->span.start == x->end_of_last;
+  x->end_of_last = t->span.start + t->span.len;
+  return t;
 }
 
 /* ---- numbers ---- */

@@ -83,6 +83,19 @@ static bool same(const FlType *a, const FlType *b) {
          a->elem == b->elem && same_fields(a, b) && same_keys(a, b);
 }
 
+static const bool *levels_of(FlArena *a, const FlType *t) {
+  bool *levels = FL_NEW_ARRAY(a, bool, t->n_parts), *out = levels;
+  if (fl_type_is_category(t)) levels[t->n_parts - 1] = true;
+  const FlType *row = fl_type_row(t);
+  if (row && t->kind == FL_TY_TABLE) out++;
+  for (int i = 0; row && i < row->n_fields; i++) {
+    const FlType *field = row->fields[i].type;
+    if (field->n_parts) memcpy(out, field->levels, sizeof *out * (size_t)field->n_parts);
+    out += field->n_parts;
+  }
+  return levels;
+}
+
 /* Rows of few fields are searched faster one by one. */
 enum { FEW_FIELDS = 12 };
 
@@ -136,6 +149,7 @@ static const FlType *intern(FlTypes *types, FlType want) {
   t->fields = fl_arena_copy(types->arena, want.fields, sizeof(FlTyField) * (size_t)want.n_fields);
   t->keys = fl_arena_copy(types->arena, want.keys, sizeof *want.keys * (size_t)want.n_keys);
   t->n_parts = (int)count_parts(t);
+  t->levels = levels_of(types->arena, t);
   t->next = newest;
   if (t->n_fields) index_fields(types->arena, t);
   fl_map_set(types->made, hash, t);
@@ -263,17 +277,6 @@ void fl_type_parts(const FlType *ty, FlType1 *out) {
   case FL_TY_NEVER:
   case FL_TY_NULL:
   case FL_TY_FUNC: break;
-  }
-}
-
-void fl_type_levels(const FlType *ty, bool *out) {
-  memset(out, 0, sizeof *out * (size_t)ty->n_parts);
-  if (fl_type_is_category(ty)) out[ty->n_parts - 1] = true;
-  const FlType *row = fl_type_row(ty);
-  if (row && ty->kind == FL_TY_TABLE) out++;
-  for (int i = 0; row && i < row->n_fields; i++) {
-    fl_type_levels(row->fields[i].type, out);
-    out += row->fields[i].type->n_parts;
   }
 }
 

@@ -61,6 +61,9 @@ struct FlType {
   const char *const *keys;
   const char *name; /* TUPLE: nominal name when made by `type` or a library, else NULL */
   int n_parts;
+  /* Of each part, whether it is levels, which all elements or rows share: they are not cut, taken or loaded with
+   * them. Those within a list are not: there each element has its own. */
+  const bool *levels;
   const FlType *next; /* made before, of the same hash; NULL: none */
   int depth;          /* of types within types */
   FlTypeRefusal refused;
@@ -109,9 +112,6 @@ static inline FlDtype fl_dtype_stored(FlDtype d) { return d == FL_CATEGORY ? FL_
 
 /* Writes n_parts part types. */
 void fl_type_parts(const FlType *ty, FlType1 *out);
-/* Writes for each part whether it is levels, which all elements or rows share: they are not cut, taken or
- * loaded with them. Those within a list are not: there each element has its own. */
-void fl_type_levels(const FlType *ty, bool *out);
 /* SCALAR, ARRAY: how many parts have elements; they come first. */
 int fl_type_element_parts(const FlType *ty);
 static inline bool fl_type_is_grouped(const FlType *ty) { return ty->n_keys > 0; }

@@ -89,8 +89,7 @@ static FlVal concat_columns(FlSema *s, FlVal *parts, int n, const FlSpan *spans)
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, n + 1);
   FlVal out = fl_val_make(s, parts[0].type, parts[0].parts);
   int first = out.type->kind == FL_TY_TABLE ? 1 : 0;
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, out.type->n_parts + 1);
-  fl_type_levels(out.type, levels);
+  const bool *levels = out.type->levels;
   for (int p = first; p < out.type->n_parts; p++) {
     for (int i = 1; levels[p] && i < n; i++) {
       out.parts[p] = fl_levels_same(s, out.parts[p], parts[i].parts[p], spans[i]);
@@ -113,14 +112,12 @@ static FlVal concat_columns(FlSema *s, FlVal *parts, int n, const FlSpan *spans)
 FlVal fl_sema_concat_list(FlSema *s, FlVal list) {
   const FlType *t = list.type->elem;
   FlValue **parts = FL_NEW_ARRAY(s->arena, FlValue *, t->n_parts + 1);
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, t->n_parts + 1);
   int first = t->kind == FL_TY_TABLE ? 1 : 0;
-  fl_type_levels(t, levels);
   for (int p = first; p < t->n_parts; p++) {
     FlType1 out = list.parts[p]->type;
     out.depth--;
     parts[p] =
-        fl_ir_op(&s->b, levels[p] ? FL_OP_LIST_LEVELS : FL_OP_LIST_CONCAT, 1, &list.parts[p], 1, &out, 0)
+        fl_ir_op(&s->b, t->levels[p] ? FL_OP_LIST_LEVELS : FL_OP_LIST_CONCAT, 1, &list.parts[p], 1, &out, 0)
             ->results[0];
   }
   if (first) parts[0] = fl_ir_dim(&s->b, parts[1], 0);

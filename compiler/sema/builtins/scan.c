@@ -37,7 +37,7 @@ static bool step(FlSema *s, FlCallSite *c, FlRegion *r, FlClosure *f, FlVal stat
   if (!fl_val_bad(next)) next = fl_levels_adopt(s, next, state, c->args[0].span);
   if (!fl_val_bad(next)) {
     FlValue **yields = FL_NEW_ARRAY(s->arena, FlValue *, next.type->n_parts + 1);
-    fl_ir_yield(r, s->module, fl_val_cut(s, next, yields), yields);
+    fl_ir_yield(r, s->module, fl_val_cut(next, yields), yields);
   }
   fl_sema_leave(s, saved);
   return !fl_val_bad(next);
@@ -78,7 +78,7 @@ FlVal fl_builtin_scan(FlSema *s, FlCallSite *c) {
   const FlType *many = fl_type_many(s->types, state.type);
   FlValue *rows = fl_sema_dim(s, x, 0);
   FlValue **args = FL_NEW_ARRAY(s->arena, FlValue *, state.type->n_parts + 1);
-  int n = fl_val_cut(s, state, args + 1);
+  int n = fl_val_cut(state, args + 1);
   FlType1 *in = FL_NEW_ARRAY(s->arena, FlType1, n + 1), *out = FL_NEW_ARRAY(s->arena, FlType1, n + 1);
   args[0] = rows;
   in[0] = fl_t_scalar(FL_I64);
@@ -109,7 +109,7 @@ FlVal fl_builtin_fold(FlSema *s, FlCallSite *c) {
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, state.type->n_parts + 2);
   args[0] = fl_sema_i64(s, 0);
   args[1] = fl_sema_dim(s, x, 0);
-  int n = fl_val_cut(s, state, args + 2);
+  int n = fl_val_cut(state, args + 2);
   types[0] = fl_t_scalar(FL_I64);
   for (int i = 0; i < n; i++) types[1 + i] = args[2 + i]->type;
   FlOp *op = fl_ir_op(&s->b, FL_OP_FOR, n + 2, args, n, types + 1, 1);

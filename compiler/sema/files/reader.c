@@ -239,11 +239,11 @@ bool fl_reader_column(const FlTyField *f, bool arrays, FlColumnAttr *out) {
 }
 
 /* A table from an operator that gives the levels of its categories last. */
-static FlVal exact_table(FlSema *s, const FlType *table, const FlOp *op, const bool *levels, int n_levels) {
+static FlVal exact_table(FlSema *s, const FlType *table, const FlOp *op, int n_levels) {
   FlVal v = fl_val_make(s, table, op->results);
   v.parts = FL_NEW_ARRAY(s->arena, FlValue *, table->n_parts + 1);
   for (int p = 0, at = 0, level = op->n_results - n_levels; p < table->n_parts; p++)
-    v.parts[p] = op->results[levels[p] ? level++ : at++];
+    v.parts[p] = op->results[table->levels[p] ? level++ : at++];
   return v;
 }
 
@@ -266,12 +266,10 @@ FlVal fl_builtin_read_table(FlSema *s, FlCallSite *c) {
   const FlType *table = fl_type_table(s->types, categories ? row : fl_category_text_row(s, row));
   FlType1 *types = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 8);
   FlType1 *parts = FL_NEW_ARRAY(s->arena, FlType1, table->n_parts + 1);
-  bool *levels = FL_NEW_ARRAY(s->arena, bool, table->n_parts + 1);
   int n = 0, n_levels = 0;
   fl_type_parts(table, parts);
-  fl_type_levels(table, levels);
   for (int p = 0; p < table->n_parts; p++) {
-    if (levels[p]) n_levels++;
+    if (table->levels[p]) n_levels++;
     else types[n++] = parts[p];
   }
   for (int i = 0; i < row->n_fields; i++) {
@@ -298,7 +296,7 @@ FlVal fl_builtin_read_table(FlSema *s, FlCallSite *c) {
   op->attrs.options = options.at;
   op->attrs.n_options = options.n;
   fl_sema_mark_size(s, op->results[0]); /* which is also the size of every column: fl_ir_dim knows */
-  FlVal rows = categories ? exact_table(s, table, op, levels, n_levels)
+  FlVal rows = categories ? exact_table(s, table, op, n_levels)
                           : fl_category_table(s, fl_val_make(s, table, op->results), row, c->span);
   if (fl_val_bad(rows)) return rows;
   if (path_name) {

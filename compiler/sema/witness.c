@@ -32,6 +32,13 @@ void fl_witness_builtin(FlSema *s, FlSpan at, const FlBuiltin *bi) {
 }
 
 void fl_witness_columns(FlSema *s, FlSpan at, FlVal table) {
-  if (!s->witness || !at.file || !table.type->elem) return;
-  s->witness->columns(s->witness->env, at, fl_type_text(s->types, table.type->elem));
+  const FlType *row = table.type->elem;
+  if (!s->witness || !at.file || !row) return;
+  /* A verb tells what its arguments may name, and again what each is elaborated with, `each` for every column: mostly the same. */
+  const uint32_t where[] = {at.file, at.start, at.len};
+  const char *place = fl_intern(s->names, (const char *)where, sizeof where);
+  if (!s->told_rows) s->told_rows = fl_map_make(s->arena);
+  if (fl_map_get(s->told_rows, place) == row) return;
+  fl_map_set(s->told_rows, place, (void *)(uintptr_t)row);
+  s->witness->columns(s->witness->env, at, fl_type_text(s->types, row));
 }

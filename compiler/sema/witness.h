@@ -23,7 +23,7 @@ typedef struct FlWitness {
   void (*value)(void *env, FlSpan at, const char *type);
   /* The name at `at` is used, or declared: then `what->declared` is that place. Columns are no such names. */
   void (*name)(void *env, FlSpan at, const FlNamed *what);
-  /* In the argument of a verb that stands at `at` the columns of this row are names. */
+  /* In the argument of a verb that stands at `at` the columns of this row are names; the same is told once. */
   void (*columns)(void *env, FlSpan at, const char *row);
 } FlWitness;
 

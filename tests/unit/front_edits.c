@@ -119,7 +119,46 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* What is told of columns: how often, and how often the same of one place. */
+typedef struct Rows {
+  struct {
+    FlSpan at;
+    char row[80];
+  } seen[64];
+  int n, again;
+} Rows;
+
+static void no_value(void *env, FlSpan at, const char *type) { (void)env, (void)at, (void)type; }
+static void no_name(void *env, FlSpan at, const FlNamed *what) { (void)env, (void)at, (void)what; }
+static void told_row(void *env, FlSpan at, const char *row) {
+  Rows *r = env;
+  for (int i = 0; i < r->n; i++)
+    r->again += r->seen[i].at.start == at.start && r->seen[i].at.len == at.len && strcmp(r->seen[i].row, row) == 0;
+  if (r->n == 64) return;
+  r->seen[r->n].at = at;
+  snprintf(r->seen[r->n++].row, sizeof r->seen[0].row, "%s", row);
+}
+
+/* Once a place: also of where and derive, whose arguments are elaborated with what they may name, and of `each`. */
+static void columns_are_told_once(void) {
+  static const char script[] =
+      "let t = table(a = [1, 2], g = [1, 1])\n"
+      "show(t |> where(a > 1) |> derive(b = a + 1, c = a * 2) |> sort(-a) |> derive(each(numeric(), x => x * 2)))\n"
+      "show(t |> group_by(g) |> derive(m = a - mean(a)) |> summarize(m = mean(m)) |> top(1, by = m))\n";
+  FlText1 text = {0};
+  FlCompilation c;
+  Rows rows = {0};
+  fl_text_addz(&text, script);
+  fl_compilation_init_text(&c, "rows.flow", &text);
+  fl_front_check(&c, NULL, &(FlWitness){&rows, no_value, no_name, told_row}, -1);
+  check(c.sink->n_errors == 0, "the script is right");
+  check(rows.n >= 9 && rows.again == 0, "columns are told %d times, %d of them again", rows.n, rows.again);
+  fl_compilation_reset(&c);
+  fl_text_reset(&text);
+}
+
 int main(void) {
+  columns_are_told_once();
   const char *wanted = getenv("FLOW_TEST_ROUNDS"), *seed = getenv("FLOW_TEST_SEED");
   int rounds = wanted ? atoi(wanted) : 600;
   if (seed) state += strtoull(seed, NULL, 10) * 2654435761u;

@@ -1,9 +1,10 @@
-/* parquet.c: Parquet files, through DuckDB: read_parquet, write_parquet, and the row type of a file.
+/* parquet.c: Parquet files: read_parquet, write_parquet, and the row type of a file; through DuckDB where the
+ * columns are none of those that parquet_parts.c reads.
  *
  * What always holds: rows are in the order of the file; a file that is written appears whole or not at all.
  */
 #include "io/duckdb.h"
-#include "io/tables.h"
+#include "io/parquet.h"
 #include "exec/exec.h"
 
 #include <stdio.h>
@@ -14,9 +15,14 @@
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
+/* Which rows of a file: `n` from `first` on; n < 0: all. */
+typedef struct Rows {
+  int64_t first, n;
+} Rows;
+
 /* "SELECT <columns> FROM read_parquet('path')"; n < 0: all columns, no rows. json: of those it is made. */
-static bool select_from(FlBytes *query, const char *path, const FlTableWanted *columns, const bool *json,
-                        int32_t n, FlIoError *e) {
+static bool select_from(FlBytes *query, const char *path, Rows rows, const FlTableWanted *columns,
+                        const bool *json, int32_t n, FlIoError *e) {
   fl_bytes_addz(query, "SELECT ");
   if (n < 0) fl_bytes_addz(query, "*");
   if (n == 0) fl_bytes_addz(query, "count(*)");
@@ -31,17 +37,22 @@ static bool select_from(FlBytes *query, const char *path, const FlTableWanted *c
   fl_bytes_addz(query, " FROM read_parquet(");
   if (!fl_duck_quote_path(query, path, e)) return false;
   fl_bytes_addz(query, n < 0 ? ") LIMIT 0" : ")");
+  if (n >= 0 && rows.n >= 0)
+    fl_bytes_addf(query, " WHERE file_row_number >= %lld AND file_row_number < %lld", (long long)rows.first,
+                  (long long)(rows.first + rows.n));
   fl_bytes_add(query, "", 1);
   return !query->failed || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
 }
 
-static bool query_file(FlDuck *d, const char *path, const FlTableWanted *columns, const bool *json, int32_t n,
-                       FlDuckResult *out, FlIoError *e) {
+static bool query_file(FlDuck *d, const char *path, Rows rows, const FlTableWanted *columns, const bool *json,
+                       int32_t n, FlDuckResult *out, FlIoError *e) {
   FlBytes query = {0};
-  bool ok = select_from(&query, path, columns, json, n, e) && fl_duck_run(d, query.at, out, e);
+  bool ok = select_from(&query, path, rows, columns, json, n, e) && fl_duck_run(d, query.at, out, e);
   fl_bytes_reset(&query);
   return ok;
 }
+
+static const Rows all_rows = {0, -1};
 
 /* Of which wanted columns of texts JSON is made: those that are nested. */
 static void find_nested(FlDuck *d, FlDuckResult *result, const FlTableWanted *columns, int32_t n,
@@ -123,7 +134,7 @@ static bool check_columns(FlCtx *ctx, FlDuck *d, const char *path, const char *l
   int32_t others = 0;
   FlTableWanted *copy = calloc((size_t)n + 1, sizeof *copy);
   if (!copy) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
-  bool ok = query_file(d, path, NULL, NULL, -1, &result, e);
+  bool ok = query_file(d, path, all_rows, NULL, NULL, -1, &result, e);
   if (ok) {
     ok = check_names(d, path, &result, e);
     find_nested(d, &result, columns, n, json);
@@ -137,12 +148,12 @@ static bool check_columns(FlCtx *ctx, FlDuck *d, const char *path, const char *l
   return ok;
 }
 
-static bool take_rows(FlCtx *ctx, FlDuck *d, const char *path, const char *label, FlTableWanted *columns,
-                      const bool *json, int32_t n, int64_t *rows, FlIoError *e) {
+static bool take_rows(FlCtx *ctx, FlDuck *d, const char *path, Rows which, const char *label,
+                      FlTableWanted *columns, const bool *json, int32_t n, int64_t *rows, FlIoError *e) {
   FlDuckResult result;
   static const char name[] = "count_star()";
   FlTableWanted count = {.name = name, .name_len = sizeof name - 1, .dtype = FL_I64};
-  if (!query_file(d, path, columns, json, n, &result, e)) return false;
+  if (!query_file(d, path, which, columns, json, n, &result, e)) return false;
   bool ok = fl_duck_take(ctx, d, &result, label, n ? columns : &count, n ? n : 1, rows, e);
   d->api.destroy_result(&result);
   if (ok && !n) {
@@ -152,33 +163,38 @@ static bool take_rows(FlCtx *ctx, FlDuck *d, const char *path, const char *label
   return ok;
 }
 
-static bool read_parquet(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *columns, int32_t n,
-                         int64_t *rows, FlIoError *e) {
-  const char *path = from->path;
-  FlDuck *d = from->engine;
-  struct stat before, after;
+bool fl_parquet_ask(FlCtx *ctx, const char *path, int64_t first, int64_t count, FlTableWanted *wanted,
+                    int32_t n, int64_t *rows, FlIoError *e) {
   char label[256];
   (void)snprintf(label, sizeof label, "`%.240s`", path);
-  int fd = fl_input_ordinary(path, &before, e);
-  if (fd < 0) return false;
-  bool *json = calloc((size_t)n + 1, sizeof *json);
-  bool ok = (json || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path)) &&
-            check_columns(ctx, d, path, label, columns, json, n, e) &&
-            take_rows(ctx, d, path, label, columns, json, n, rows, e);
+  FlDuck *d = fl_duck_open(count < 0 ? fl_ctx_workers(ctx) : 1, e);
+  bool *json = d ? calloc((size_t)n + 1, sizeof *json) : NULL;
+  bool ok = d && (json || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path)) &&
+            check_columns(ctx, d, path, label, wanted, json, n, e) &&
+            take_rows(ctx, d, path, (Rows){first, count}, label, wanted, json, n, rows, e);
   free(json);
-  if (ok && (stat(path, &after) != 0 || !fl_input_same(&before, &after))) {
-    for (int32_t k = 0; k < n; k++) fl_table_wanted_reset(&columns[k]);
-    ok = fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
-  }
-  close(fd);
+  fl_duck_close(d);
   return ok;
 }
 
-/* A database, for all files of a call. */
-static void *begin(FlCtx *ctx, FlIoError *e) { return fl_duck_open(fl_ctx_workers(ctx), e); }
-static void end(void *duck) { fl_duck_close(duck); }
+/* The one part that is the whole file. */
+static bool read_parquet(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *wanted, int32_t n, int64_t *rows,
+                         FlIoError *e) {
+  int64_t n_parts;
+  const FlTableParts *parts = &fl_parquet_parts;
+  void *file = parts->open(ctx, from, wanted, n, &n_parts, e);
+  bool ok = file && parts->part(ctx, file, -1, wanted, n, rows, e);
+  if (ok && !parts->end(file, from->path, e)) {
+    for (int32_t k = 0; k < n; k++) fl_table_wanted_reset(&wanted[k]);
+    ok = false;
+  }
+  if (file) parts->close(file);
+  return ok;
+}
 
 /* ---- row types ---------------------------------------------------------------------------------------- */
+
+enum { MOST_NAMES = 10000 }; /* columns whose names are compared with each other here */
 
 /* Columns of which the file itself says that no value is null. */
 static bool find_nulls(FlDuck *d, const char *path, FlIoSchema *schema, FlIoError *e) {
@@ -218,18 +234,65 @@ static bool find_nulls(FlDuck *d, const char *path, FlIoSchema *schema, FlIoErro
 
 static bool count_rows(FlDuck *d, const char *path, FlIoSchema *schema, FlIoError *e) {
   schema->whole = true;
-  return take_rows(NULL, d, path, path, NULL, NULL, 0, &schema->n_rows, e);
+  return take_rows(NULL, d, path, all_rows, path, NULL, NULL, 0, &schema->n_rows, e);
+}
+
+/* Whether the columns are all of those that are read here, with names that DuckDB has, too. */
+static bool knows_all(const FlParquetFile *f) {
+  FlDtype dtype;
+  bool all = true;
+  for (int32_t k = 0; all && k < f->n_columns; k++) {
+    FlText name = f->columns[k].name;
+    all = name.len > 0 && name.len < INT32_MAX && !memchr(name.ptr, 0, (size_t)name.len) &&
+          fl_utf8_check(name.ptr, name.len) == name.len && fl_parquet_dtype(&f->columns[k], &dtype) &&
+          fl_parquet_find(f, name.ptr, (int32_t)name.len) == &f->columns[k];
+  }
+  return all && f->n_columns <= MOST_NAMES;
+}
+
+/* A column may hold null unless each of its chunks says that it has none. */
+static bool may_be_null(const FlParquetFile *f, const FlParquetColumn *c) {
+  for (int32_t g = 0; g < f->n_groups; g++)
+    if (f->chunks[(int64_t)g * f->n_leaves + c->leaf].nulls != 0) return true;
+  return f->n_groups == 0;
+}
+
+/* One block for all: the columns, then their names. */
+static bool give_schema(const FlParquetFile *f, FlIoSchema *out, FlIoError *e) {
+  size_t bytes = ((size_t)f->n_columns + 1) * sizeof *out->columns;
+  for (int32_t k = 0; k < f->n_columns; k++) bytes += (size_t)f->columns[k].name.len + 1;
+  *out = (FlIoSchema){
+      .n_columns = f->n_columns, .n_rows = f->first[f->n_groups], .whole = true, .own = calloc(1, bytes)};
+  if (!out->own) return fl_io_error(e, FL_E_MEMORY, "out of memory");
+  out->columns = out->own;
+  char *at = (char *)(out->columns + f->n_columns + 1);
+  for (int32_t k = 0; k < f->n_columns; k++) {
+    const FlParquetColumn *c = &f->columns[k];
+    out->columns[k].name = memcpy(at, c->name.ptr, (size_t)c->name.len);
+    out->columns[k].nullable = may_be_null(f, c);
+    (void)fl_parquet_dtype(c, &out->columns[k].dtype);
+    at += c->name.len + 1;
+  }
+  return true;
 }
 
 static bool schema_of(const char *path, FlOptions options, FlIoSchema *out, FlIoError *e) {
   (void)options;
   struct stat found;
   FlDuckResult result;
+  FlInput in;
+  FlParquetFile file;
   int fd = fl_input_ordinary(path, &found, e);
   if (fd < 0) return false;
   close(fd);
+  if (!fl_input_open(NULL, path, &in, e)) return false;
+  bool known = fl_parquet_open(&in, &file) && knows_all(&file);
+  bool given = known && give_schema(&file, out, e);
+  fl_parquet_close(&file);
+  fl_input_close(&in);
+  if (known) return given;
   FlDuck *d = fl_duck_open(1, e);
-  bool ok = d && query_file(d, path, NULL, NULL, -1, &result, e);
+  bool ok = d && query_file(d, path, all_rows, NULL, NULL, -1, &result, e);
   if (ok) {
     ok = check_names(d, path, &result, e) && fl_duck_schema(d, &result, true, out, e);
     d->api.destroy_result(&result);
@@ -270,5 +333,5 @@ static bool put_parquet(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   return ok;
 }
 
-const FlTableReader fl_read_parquet = {.schema = schema_of, .read = read_parquet, .begin = begin, .end = end};
+const FlTableReader fl_read_parquet = {.schema = schema_of, .read = read_parquet, .parts = &fl_parquet_parts};
 const FlTableWriter fl_write_parquet = {.put = put_parquet};

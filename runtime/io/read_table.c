@@ -176,7 +176,6 @@ static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   bool ok = reading_init(&r, fl_sources_of(desc, args), desc->n_columns, some, &e);
   for (int32_t k = 0; ok && k < desc->n_columns; k++)
     if (!(desc->columns[k].flags & FL_COLUMN_FILE)) r.wanted[r.n++] = fl_table_wanted(&desc->columns[k]);
-  if (ok && reader->begin) ok = (from.engine = reader->begin(ctx, &e)) != NULL;
   FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, "", 0);
   for (int64_t k = 0; !status && k < r.from.n; k++) status = read_file(ctx, desc->site, &r, k, reader, from);
   for (int32_t c = 0; !status && c < r.n; c++)
@@ -184,7 +183,6 @@ static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   if (!status && !give(ctx, &r, desc, results))
     status = fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory while reading files");
   reading_reset(&r);
-  if (from.engine) reader->end(from.engine);
   return status;
 }
 

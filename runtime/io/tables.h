@@ -17,7 +17,6 @@ void fl_rejected_reset(FlRejected *r);
 typedef struct FlTableFrom {
   const char *path;
   FlOptions options;
-  void *engine;         /* what `begin` made; else NULL */
   FlRejected *rejected; /* rows with a problem are left out, and told about here; NULL: they are errors */
 } FlTableFrom;
 
@@ -56,8 +55,6 @@ typedef struct FlTableReader {
   /* As `read`, of the rows in its first `bytes` bytes; NULL: it is read as a whole however large it is. */
   bool (*read_head)(FlCtx *ctx, const FlTableFrom *from, int64_t bytes, FlTableWanted *wanted, int32_t n,
                     int64_t *n_rows, FlIoError *e);
-  void *(*begin)(FlCtx *ctx, FlIoError *e); /* for all files of an operator; NULL: nothing */
-  void (*end)(void *engine);
 } FlTableReader;
 
 /* A table that is written. */

@@ -1,0 +1,177 @@
+/* parquet_column.c: the chunk of a Parquet column as rows of an array of ours.
+ *
+ * In: pages, which hold the values that are not null, plain or as indices into the chunk's dictionary, and
+ * before them levels that say which are. Out: values, and validities. What always holds: as many rows as the
+ * chunk has, or an error. */
+#include "io/parquet.h"
+#include "data/data.h"
+#include "exec/exec.h"
+#include "flow/dtypes.h"
+
+#include <string.h>
+
+/* A chunk that is being read. Memory of its own is counted, and freed at the end. */
+typedef struct Chunk {
+  FlPool *pool;
+  const FlParquetColumn *column;
+  int32_t codec;
+  FlHeap *heap;
+  FlTableWanted *w;
+  int64_t bytes; /* of an element as wanted */
+  char *dictionary;
+  int64_t n_dictionary;
+  uint8_t *unpacked; /* room for a page */
+  uint32_t *numbers; /* for its levels or indices */
+  int64_t unpacked_room, numbers_room;
+  bool no_memory;
+} Chunk;
+
+static bool missing(Chunk *c) {
+  c->no_memory = true;
+  return false;
+}
+
+static bool make_room(Chunk *c, void **at, int64_t *room, int64_t bytes) {
+  if (*room >= bytes) return true;
+  fl_counted_free(*at);
+  *at = fl_counted_new(c->pool, (size_t)bytes);
+  *room = *at ? bytes : 0;
+  return *at || missing(c);
+}
+
+static bool by_index(int32_t encoding) {
+  return encoding == FL_PARQUET_PLAIN_DICTIONARY || encoding == FL_PARQUET_RLE_DICTIONARY;
+}
+
+/* What a page holds behind its levels, unpacked; texts that are pointed to go to the heap, which keeps them.
+ * NULL: it does not unpack. */
+static const uint8_t *unpack(Chunk *c, const FlParquetPage *p, int64_t skip) {
+  const int64_t size = p->size - skip;
+  uint8_t *to = c->unpacked;
+  if (c->column->kind == FL_PARQUET_TEXT && (p->dictionary || !by_index(p->encoding))) {
+    to = (uint8_t *)fl_heap_alloc(c->heap, size + FL_PARQUET_SLACK);
+    if (!to) missing(c);
+  } else {
+    if (!make_room(c, (void **)&c->unpacked, &c->unpacked_room, size + FL_PARQUET_SLACK)) return NULL;
+    to = c->unpacked;
+  }
+  if (!to) return NULL;
+  memset(to + size, 0, FL_PARQUET_SLACK);
+  return fl_parquet_unpack(p->compressed ? c->codec : 0, p->at + skip, p->packed - skip, to, size) ? to
+                                                                                                   : NULL;
+}
+
+static bool take_dictionary(Chunk *c, const FlParquetPage *p) {
+  const uint8_t *at = c->dictionary ? NULL : unpack(c, p, 0);
+  if (!at || p->n_values > p->size)
+    return false; /* a value takes a byte at least: of bools there is no dictionary */
+  c->dictionary = fl_counted_new(c->pool, (size_t)(p->n_values * c->bytes + 1));
+  if (!c->dictionary) return missing(c);
+  c->n_dictionary = p->n_values;
+  return fl_parquet_values(c->column, c->w->dtype, at, p->size, p->n_values, c->dictionary);
+}
+
+/* ---- the values of a page ----------------------------------------------------------------------------- */
+
+#define FL_GATHER(type)                                                                                      \
+  for (int64_t k = 0; k < n; k++)                                                                            \
+    ((type *)(void *)to)[k] = ((const type *)(const void *)c->dictionary)[c->numbers[k]];
+
+/* Values of the dictionary by the numbers. */
+static bool gather(const Chunk *c, int64_t n, char *to) {
+  uint32_t most = 0;
+  for (int64_t k = 0; k < n; k++) most = c->numbers[k] > most ? c->numbers[k] : most;
+  if (n && most >= c->n_dictionary) return false;
+  switch (c->bytes) {
+  case 1: FL_GATHER(uint8_t) break;
+  case 2: FL_GATHER(uint16_t) break;
+  case 4: FL_GATHER(uint32_t) break;
+  case 8: FL_GATHER(uint64_t) break;
+  default: FL_GATHER(FlText)
+  }
+  return true;
+}
+
+/* n values that are not null, one behind the other. */
+static bool take_values(Chunk *c, int32_t encoding, const uint8_t *at, const uint8_t *end, int64_t n,
+                        char *to) {
+  if (encoding == FL_PARQUET_PLAIN) return fl_parquet_values(c->column, c->w->dtype, at, end - at, n, to);
+  if (!n) return true;
+  bool bools = encoding == FL_PARQUET_RLE && c->column->kind == FL_PARQUET_BOOL;
+  if (!make_room(c, (void **)&c->numbers, &c->numbers_room, n * (int64_t)sizeof *c->numbers)) return false;
+  if (bools) {
+    if (end - at < 4 || !fl_parquet_runs(at + 4, end, 1, c->numbers, n)) return false;
+    for (int64_t k = 0; k < n; k++) to[k] = (char)c->numbers[k];
+    return true;
+  }
+  if (!by_index(encoding) || !c->dictionary || end - at < 1) return false;
+  return fl_parquet_runs(at + 1, end, *at, c->numbers, n) && gather(c, n, to);
+}
+
+/* Moves m values to the rows that are valid, of n; the others become zero. */
+static void spread(const Chunk *c, char *to, const uint8_t *valid, int64_t n, int64_t m) {
+  const size_t bytes = (size_t)c->bytes;
+  for (int64_t k = n - 1; k >= 0; k--) {
+    if (!valid[k]) memset(to + (size_t)k * bytes, 0, bytes);
+    else if (--m != k) memcpy(to + (size_t)k * bytes, to + (size_t)m * bytes, bytes);
+  }
+}
+
+/* Which of n rows are valid, by their levels; how many are. -1: that is not there. */
+static int64_t take_levels(Chunk *c, const uint8_t *at, const uint8_t *end, int64_t n, uint8_t *valid) {
+  if (!make_room(c, (void **)&c->numbers, &c->numbers_room, (n + 1) * (int64_t)sizeof *c->numbers)) return -1;
+  if (!fl_parquet_runs(at, end, 1, c->numbers, n)) return -1;
+  int64_t m = 0;
+  for (int64_t k = 0; k < n; k++) m += c->numbers[k];
+  for (int64_t k = 0; k < n && valid; k++) valid[k] = (uint8_t)c->numbers[k];
+  return valid || m == n ? m : -1;
+}
+
+/* The rows of a page of data, from row `row` of the array on. */
+static bool take_page(Chunk *c, const FlParquetPage *p, int64_t row) {
+  const int64_t n = p->n_values, skip = p->levels < 0 ? 0 : p->levels;
+  const uint8_t *at = unpack(c, p, skip);
+  if (!at) return false;
+  const uint8_t *end = at + p->size - skip, *levels = p->at, *levels_end = p->at + skip;
+  uint8_t *valid = c->w->valid ? (uint8_t *)c->w->valid->data + row : NULL;
+  char *to = (char *)c->w->values->data + row * c->bytes;
+  if (c->column->nullable && p->levels < 0) {
+    uint32_t size;
+    if (end - at < 4) return false;
+    memcpy(&size, at, sizeof size);
+    levels = at + 4;
+    if ((int64_t)size > end - levels) return false;
+    at = levels_end = levels + size;
+  }
+  int64_t m = n;
+  if (c->column->nullable) m = take_levels(c, levels, levels_end, n, valid);
+  else if (valid) memset(valid, 1, (size_t)n);
+  if (m < 0 || !take_values(c, p->encoding, at, end, m, to)) return false;
+  if (m < n) spread(c, to, valid, n, m);
+  return true;
+}
+
+int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column, const FlParquetChunk *chunk,
+                    FlHeap *heap, FlTableWanted *w, int64_t first) {
+  Chunk c = {.pool = fl_ctx_pool(ctx),
+             .column = column,
+             .codec = chunk->codec,
+             .heap = heap,
+             .w = w,
+             .bytes = fl_dtype_info[w->dtype].bytes};
+  const uint8_t *begin = (const uint8_t *)in->data + chunk->offset;
+  FlThrift t = {begin, begin + chunk->bytes, false};
+  int64_t done = 0;
+  bool ok = true;
+  while (ok && done < chunk->n_values) {
+    FlParquetPage page;
+    ok = fl_parquet_page(&t, &page) && (page.dictionary || page.n_values <= chunk->n_values - done);
+    if (!ok) break;
+    ok = page.dictionary ? take_dictionary(&c, &page) : take_page(&c, &page, first + done);
+    done += page.dictionary ? 0 : page.n_values;
+  }
+  fl_counted_free(c.dictionary);
+  fl_counted_free(c.unpacked);
+  fl_counted_free(c.numbers);
+  return ok ? 0 : c.no_memory ? FL_E_MEMORY : FL_E_VALUE;
+}

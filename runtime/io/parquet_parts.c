@@ -1,0 +1,150 @@
+/* parquet_parts.c: Parquet files that are read part by part (table_parts.c), or as a whole by the same way.
+ *
+ * What always holds: parts come from the file alone: a group of rows each where all columns that are wanted
+ * are of those that are read here, else there is one part. Where anything is not as it is read here, DuckDB
+ * reads it, and says what is wrong. */
+#include "io/parquet.h"
+#include "data/data.h"
+#include "exec/exec.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct ParquetParts {
+  FlInput in;
+  FlParquetFile file;
+  char *path;
+  bool here; /* all columns that are wanted are read here */
+} ParquetParts;
+
+static void close_parts(void *file) {
+  ParquetParts *p = file;
+  fl_parquet_close(&p->file);
+  fl_input_close(&p->in);
+  free(p->path);
+  free(p);
+}
+
+static bool reads_all(const ParquetParts *p, const FlTableWanted *wanted, int32_t n) {
+  bool all = true;
+  for (int32_t k = 0; all && k < n; k++) {
+    const FlParquetColumn *c = fl_parquet_find(&p->file, wanted[k].name, wanted[k].name_len);
+    all = c && fl_parquet_reads(&p->file, c, &wanted[k]);
+  }
+  return all;
+}
+
+static bool open_input(FlCtx *ctx, ParquetParts *p, FlIoError *e) {
+  struct stat found;
+  int fd = fl_input_ordinary(p->path, &found, e); /* DuckDB opens it anew */
+  if (fd < 0) return false;
+  close(fd);
+  return fl_input_open(ctx, p->path, &p->in, e);
+}
+
+static void *open_file(FlCtx *ctx, const FlTableFrom *from, const FlTableWanted *wanted, int32_t n,
+                       int64_t *n_parts, FlIoError *e) {
+  ParquetParts *p = calloc(1, sizeof *p);
+  if (p) p->in.fd = -1;
+  bool ok = p && (p->path = strdup(from->path)) != NULL;
+  if (!ok) fl_io_error(e, FL_E_MEMORY, "out of memory while reading files");
+  ok = ok && open_input(ctx, p, e);
+  if (!ok && p) close_parts(p);
+  if (!ok) return NULL;
+  p->here = fl_parquet_open(&p->in, &p->file) && reads_all(p, wanted, n);
+  *n_parts = p->here ? p->file.n_groups : 1;
+  return p;
+}
+
+/* ---- a part ------------------------------------------------------------------------------------------- */
+
+/* What is read: groups [group, group + n_groups) of the wanted columns. */
+typedef struct Reading {
+  FlCtx *ctx;
+  const ParquetParts *p;
+  int32_t group, n_groups;
+  FlTableWanted *wanted;
+  FlHeap **heaps; /* one a column of texts */
+  _Atomic int failed;
+} Reading;
+
+static void take_chunks(void *env, int64_t begin, int64_t end, int worker) {
+  Reading *r = env;
+  const FlParquetFile *f = &r->p->file;
+  (void)worker;
+  for (int64_t k = begin; k < end && !atomic_load(&r->failed); k++) {
+    int64_t column = k / r->n_groups, group = r->group + k % r->n_groups;
+    FlTableWanted *w = &r->wanted[column];
+    const FlParquetColumn *c = fl_parquet_find(f, w->name, w->name_len);
+    int bad = fl_parquet_take(r->ctx, &r->p->in, c, &f->chunks[group * f->n_leaves + c->leaf],
+                              r->heaps[column], w, f->first[group] - f->first[r->group]);
+    if (bad) atomic_store(&r->failed, bad);
+  }
+}
+
+static bool make_columns(Reading *r, int32_t n, int64_t rows) {
+  for (int32_t k = 0; k < n; k++) {
+    FlTableWanted *w = &r->wanted[k];
+    if (!fl_table_make(r->ctx, w, rows, 0)) return false;
+    if (w->dtype != FL_TEXT) continue;
+    r->heaps[k] = fl_heap_new(r->ctx);
+    if (!r->heaps[k] || fl_array_keep(r->ctx, w->values, r->heaps[k], NULL, 0) != 0) return false;
+  }
+  return true;
+}
+
+/* Nothing points into the file: its pages need not be in memory any more. */
+static void let_rest(const Reading *r, int32_t n) {
+  const FlParquetFile *f = &r->p->file;
+  for (int32_t k = 0; k < n; k++) {
+    const FlParquetColumn *c = fl_parquet_find(f, r->wanted[k].name, r->wanted[k].name_len);
+    for (int32_t g = r->group; g < r->group + r->n_groups; g++) {
+      const FlParquetChunk *chunk = &f->chunks[(int64_t)g * f->n_leaves + c->leaf];
+      const char *at = r->p->in.data + chunk->offset;
+      fl_buffer_rest_range(r->p->in.buffer, at, at + chunk->bytes);
+    }
+  }
+}
+
+/* Reads groups here; false: FL_E_MEMORY, or something is not as it is read here. */
+static bool read_groups(Reading *r, int32_t n, int64_t rows, FlIoError *e) {
+  r->heaps = calloc((size_t)n + 1, sizeof *r->heaps);
+  bool ok = r->heaps && make_columns(r, n, rows);
+  int failed = ok ? 0 : FL_E_MEMORY;
+  if (ok) fl_parallel_for(r->ctx, (int64_t)n * r->n_groups, 1, take_chunks, r);
+  if (ok) failed = atomic_load(&r->failed);
+  if (ok) let_rest(r, n);
+  for (int32_t k = 0; r->heaps && k < n; k++) fl_heap_unref(r->heaps[k]);
+  for (int32_t k = 0; failed && k < n; k++) fl_table_wanted_reset(&r->wanted[k]);
+  free(r->heaps);
+  if (failed == FL_E_MEMORY) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", r->p->path);
+  return !failed;
+}
+
+static bool read_part(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wanted, int32_t n, int64_t *rows,
+                      FlIoError *e) {
+  const ParquetParts *p = file;
+  bool all = part < 0 || !p->here;
+  int64_t first = 0, count = -1;
+  if (p->here) {
+    Reading r = {.ctx = ctx,
+                 .p = p,
+                 .group = all ? 0 : (int32_t)part,
+                 .n_groups = all ? p->file.n_groups : 1,
+                 .wanted = wanted};
+    first = p->file.first[r.group];
+    *rows = count = p->file.first[r.group + r.n_groups] - first;
+    if (read_groups(&r, n, count, e)) return true;
+    if (e->code == FL_E_MEMORY) return false;
+  }
+  return fl_parquet_ask(ctx, p->path, first, all ? -1 : count, wanted, n, rows, e);
+}
+
+static bool end_file(void *file, const char *path, FlIoError *e) {
+  const ParquetParts *p = file;
+  return fl_input_check(&p->in, path, e);
+}
+
+const FlTableParts fl_parquet_parts = {open_file, read_part, end_file, close_parts};

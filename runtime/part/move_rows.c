@@ -1,0 +1,193 @@
+/* move_rows.c: see move_rows.h.
+ *
+ * Comes in: the words of rows (encode.c), columns of values. Goes out: the values, one part after the other.
+ * Always holds: parts are by ascending words, the rows that equal a cut are a part of their own (cut_rows.c),
+ * and rows keep their order within a part, however many parts there are.
+ *
+ * One sweep sorts the rows of each chunk by parts, in a cache, and writes their values to a file that nobody
+ * maps (scratch.h), each part behind the other; so the data is read once, written and read once more. Where
+ * the parts are few each is found again by a sweep of its own, and nothing is written. */
+#include "part/move_rows.h"
+#include "part/take_internal.h"
+
+enum {
+  FEW_PARTS = 4,         /* so many sweeps over all columns cost less than writing all rows once */
+  SLICE = 1 << 13,       /* rows that are handed on at once, column by column; */
+  SLICE_BYTES = 1 << 18, /* of wide rows as many as these hold */
+  MOST_BYTES = 1 << 10   /* of a row */
+};
+
+/* ---- rows on their way --------------------------------------------------------------------------------- */
+
+/* Room for the rows of a chunk. */
+typedef struct Chunk {
+  uint64_t *batch;
+  uint8_t *part;
+  int32_t *sorted; /* its rows by parts */
+  char *packed;    /* a slice */
+} Chunk;
+
+static bool open_chunk(const FlMove *v, FlPool *pool, Chunk *c) {
+  c->batch = malloc((size_t)v->by.codes->n_words * sizeof *c->batch * FL_PART_BATCH);
+  c->part = fl_counted_new(pool, FL_PART_CHUNK);
+  c->sorted = fl_counted_new(pool, FL_PART_CHUNK * sizeof *c->sorted);
+  c->packed = fl_counted_new(pool, (size_t)(v->slice * v->row_bytes));
+  return c->batch && c->part && c->sorted && c->packed;
+}
+
+static void close_chunk(Chunk *c) {
+  free(c->batch);
+  fl_counted_free(c->part);
+  fl_counted_free(c->sorted);
+  fl_counted_free(c->packed);
+}
+
+/* The rows at[0..n) of the chunk that begins at `from`. */
+static void pack(const FlMove *v, const Chunk *room, int64_t from, const int32_t *at, int64_t n) {
+  char *to = room->packed;
+  for (int32_t k = 0; k < v->n_columns; k++) {
+    const FlMovedColumn *c = &v->columns[k];
+    to = fl_take_gather(c->from + from * c->size, c->size, at, n, to);
+  }
+}
+
+/* Hands on n rows of the part, which belong to `at` of it. */
+static void deliver(const FlMove *v, FlPool *pool, const char *packed, int64_t n, int64_t at) {
+  if (v->put != NULL) {
+    v->put(v->env, pool, packed, n, at);
+    return;
+  }
+  for (int32_t k = 0; k < v->n_columns; k++) {
+    int64_t size = v->columns[k].size;
+    memcpy(v->columns[k].to + at * size, packed, (size_t)(n * size));
+    packed += n * size;
+  }
+}
+
+/* ---- by a file ----------------------------------------------------------------------------------------- */
+
+static bool write_chunk(const FlMove *v, int64_t c, const Chunk *room) {
+  int64_t from, to, first = 0;
+  int32_t at[2 * FL_PART_MOST_CUTS + 2] = {0};
+  const FlPartCutting *by = &v->by;
+  fl_part_chunk(c, by->codes->n, &from, &to);
+  for (int64_t row = from; row < to; row += FL_PART_BATCH)
+    fl_part_find_parts(by, row, fl_part_min(FL_PART_BATCH, to - row), room->batch, room->part + (row - from));
+  for (int64_t i = 0; i < to - from; i++) at[room->part[i] + 1]++;
+  for (int64_t k = 0; k < by->n_parts; k++) at[k + 1] += at[k];
+  for (int64_t i = 0; i < to - from; i++) room->sorted[at[room->part[i]]++] = (int32_t)i;
+  for (int64_t k = 0; k < by->n_parts; first = at[k], k++) { /* at[k]: where part k ends */
+    int64_t place = by->place[c * by->n_parts + k] - first;
+    for (int64_t row = first; row < at[k]; row += v->slice) {
+      int64_t n = fl_part_min(v->slice, at[k] - row);
+      pack(v, room, from, room->sorted + row, n);
+      if (!fl_scratch_write(v->scratch, room->packed, n * v->row_bytes, (place + row) * v->row_bytes))
+        return false;
+    }
+  }
+  return true;
+}
+
+static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const FlMove *v = env;
+  Chunk room = {0};
+  bool done = open_chunk(v, ctx ? fl_ctx_pool(ctx) : NULL, &room);
+  for (int64_t c = begin; c < end && done; c++) done = write_chunk(v, c, &room);
+  close_chunk(&room);
+  return !done;
+}
+
+/* What some chunks wrote of the part. */
+static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const FlMove *v = env;
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  char *packed = fl_counted_new(pool, (size_t)(v->slice * v->row_bytes));
+  bool done = packed != NULL;
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t at = v->by.place[c * v->by.n_parts + v->part], last = at + fl_part_cut_count(&v->by, c, v->part);
+    for (; at < last && done; at += v->slice) {
+      int64_t n = fl_part_min(v->slice, last - at);
+      done = fl_scratch_read(v->scratch, packed, n * v->row_bytes, at * v->row_bytes);
+      if (done) deliver(v, pool, packed, n, at - v->by.start[v->part]);
+    }
+  }
+  fl_counted_free(packed);
+  return !done;
+}
+
+/* ---- by a sweep for each part -------------------------------------------------------------------------- */
+
+static void find_chunk(const FlMove *v, FlPool *pool, int64_t c, const Chunk *room) {
+  int64_t from, to, at = v->by.place[c * v->by.n_parts + v->part] - v->by.start[v->part], n = 0;
+  fl_part_chunk(c, v->by.codes->n, &from, &to);
+  for (int64_t row = from; row < to; row++) {
+    room->sorted[n] = (int32_t)(row - from);
+    n += v->by.part[row] == v->part;
+  }
+  for (int64_t first = 0; first < n; first += v->slice) {
+    int64_t here = fl_part_min(v->slice, n - first);
+    pack(v, room, from, room->sorted + first, here);
+    deliver(v, pool, room->packed, here, at + first);
+  }
+}
+
+static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const FlMove *v = env;
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  Chunk room = {0};
+  bool done = open_chunk(v, pool, &room);
+  for (int64_t c = begin; c < end && done; c++) find_chunk(v, pool, c, &room);
+  close_chunk(&room);
+  return !done;
+}
+
+/* ---- parts --------------------------------------------------------------------------------------------- */
+
+bool fl_move_fits(int64_t row_bytes) { return row_bytes <= MOST_BYTES; }
+
+FlStatus fl_move_cut(FlMove *v, const FlPartCodes *codes, int64_t bytes, int64_t row_memory, bool *done) {
+  int64_t room = fl_pool_room(fl_part_pool(v->m), bytes) / 4 * 3;
+  int64_t wanted = codes->n / fl_part_max(room / row_memory, 1) + 1;
+  v->by.codes = codes;
+  *done = wanted <= FL_PART_MOST_CUTS && codes->n <= INT32_MAX;
+  return *done ? fl_part_cut_rows(v->m, &v->by, wanted, FEW_PARTS) : 0;
+}
+
+FlStatus fl_move_write(FlMove *v) {
+  v->row_bytes = 0;
+  for (int32_t k = 0; k < v->n_columns; k++) v->row_bytes += v->columns[k].size;
+  v->slice = fl_part_max(1, fl_part_min(SLICE, SLICE_BYTES / fl_part_max(v->row_bytes, 1)));
+  if (v->by.part != NULL) return 0;
+  int64_t bytes = v->by.codes->n * v->row_bytes;
+  if ((v->scratch = fl_scratch_new(v->m->ctx, bytes)) == NULL) return 1;
+  v->m->on_disk += bytes;
+  if (fl_part_for(v->m->ctx, write_body, v, v->by.chunks, 12.0 * FL_PART_CHUNK) == 0) return 0;
+  return fl_part_fail_scratch(v->m, v->scratch);
+}
+
+/* The part, if there is one, is read soon; of equal rows there may be any number. */
+static void soon(const FlMove *v, int64_t part, int64_t most) {
+  if (part < v->by.n_parts)
+    fl_scratch_soon(v->scratch, fl_part_min(fl_move_rows(v, part), most) * v->row_bytes,
+                    v->by.start[part] * v->row_bytes);
+}
+
+FlStatus fl_move_read(FlMove *v) {
+  FlCtx *ctx = v->m->ctx;
+  int64_t n = fl_move_rows(v, v->part);
+  if (n == 0) return 0;
+  if (v->scratch == NULL) {
+    if (fl_part_for(ctx, find_body, v, v->by.chunks, 2.0 * FL_PART_CHUNK) == 0) return 0;
+    return fl_part_fail_memory(v->m);
+  }
+  if (fl_part_for(ctx, read_body, v, v->by.chunks, 2.0 * (double)n / (double)v->by.chunks) != 0)
+    return fl_part_fail_scratch(v->m, v->scratch);
+  soon(v, v->part + 1, n); /* while this one is worked on */
+  soon(v, v->part + 2, n);
+  return 0;
+}
+
+void fl_move_end(FlMove *v) {
+  fl_scratch_free(v->scratch);
+  v->scratch = NULL;
+}

@@ -192,8 +192,9 @@ static const char *keys(FlExplain *p, const FlOp *op) {
 }
 
 static const char *join_words(FlExplain *p, const FlOp *op) {
-  return fl_arena_printf(p->arena, "%s, on %s", op->attrs.s ? op->attrs.s : "inner",
-                         fl_explain_names(p, op->n_args / 2, op->args));
+  int n = 0;
+  for (int i = 0; i < op->attrs.n_columns / 2; i++) n += fl_ir_column_width(&op->attrs.columns[i]);
+  return fl_arena_printf(p->arena, "%s, on %s", op->attrs.s ? op->attrs.s : "inner", fl_explain_names(p, n, op->args));
 }
 
 static void say_effect(FlExplain *p, const FlOp *op) {
@@ -291,6 +292,8 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
   case FL_OP_RANK:
   case FL_OP_ROLLING:
   case FL_OP_ROLLING_BOUNDS:
+  case FL_OP_JOIN_RANGE:
+  case FL_OP_JOIN_REST:
   case FL_OP_JOIN_ASOF:
   case FL_OP_PIVOT_ROWS:
   case FL_OP_SPLIT_ROWS:

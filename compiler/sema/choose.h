@@ -31,6 +31,7 @@ typedef struct FlLazyMark {
   int n_aliases;
 } FlLazyMark;
 FlLazyMark fl_lazy_mark(FlSema *s);
+bool fl_lazy_fails(FlSema *s, FlLazyMark mark); /* may something that was made since then fail? */
 /* `a and b`, `a or b`, one of them an array: of b, built after `mark`, only the elements that decide are
  * evaluated.
  */

@@ -545,10 +545,9 @@ FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
 
 /* ---- the right side of and, or, ?? ---- */
 
-/* Ops after `mark` in the current region may fault: not what is made of constants, which becomes one. */
-static bool faults_since(FlSema *s, FlOp *mark) {
-  bool faults = false;
-  for (FlOp *op = mark ? mark->next : s->b.region->first; op; op = op->next) {
+bool fl_lazy_fails(FlSema *s, FlLazyMark mark) {
+  bool faults = false; /* what is made of constants becomes one */
+  for (FlOp *op = mark.op ? mark.op->next : s->b.region->first; op; op = op->next) {
     fl_ir_fold_op(op);
     faults = faults || fl_ir_may_fault(op);
   }
@@ -603,7 +602,7 @@ FlVal fl_sema_logic_of(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlLazyMark ma
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
   bool never = b.type->kind == FL_TY_NEVER, array = b.type->kind == FL_TY_ARRAY;
   bool fits = is_dtype(a, FL_BOOL) && (never || is_dtype(b, FL_BOOL));
-  if (!fits || !(never || faults_since(s, mark.op))) return fl_sema_binary(s, op, a, b, span, left, right);
+  if (!fits || !(never || fl_lazy_fails(s, mark))) return fl_sema_binary(s, op, a, b, span, left, right);
   if (a.type->kind == FL_TY_ARRAY || array) {
     bool wider = array && a.type->kind == FL_TY_ARRAY && b.type->rank > a.type->rank;
     return wider ? fl_sema_binary(s, op, a, b, span, left, right)
@@ -650,7 +649,7 @@ static FlVal lazy_right(FlSema *s, const FlExpr *e, FlVal a, const FlType *want)
   s->by_element -= array;
   if (op != FL_BIN_DEFAULT) return fl_sema_logic_of(s, op, a, b, mark, span, left, right);
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
-  bool may = b.type->kind == FL_TY_NEVER || (is_plain(b) && faults_since(s, mark.op));
+  bool may = b.type->kind == FL_TY_NEVER || (is_plain(b) && fl_lazy_fails(s, mark));
   return may && is_plain(a) && a.type->nullable ? lazy_default(s, a, b, mark, span, left, right)
                                                 : fl_sema_binary(s, op, a, b, span, left, right);
 }

@@ -118,8 +118,7 @@ static FlStatus order_right(FlPartMem *m, Asof *a) {
 /* Is the code at this position left of where x would be put: before the codes like it, or `past` them? */
 static inline bool before(uint64_t code, uint64_t x, bool past) { return past ? code <= x : code < x; }
 
-/* Where x would be put in [from, to], looking first near `hint`. */
-static int64_t search(const uint64_t *code, int64_t from, int64_t to, uint64_t x, bool past, int64_t hint) {
+int64_t fl_part_search(const uint64_t *code, int64_t from, int64_t to, uint64_t x, bool past, int64_t hint) {
   int64_t lo = from, hi = to, step = 1;
   if (hint >= from && hint < to && before(code[hint], x, past)) {
     lo = hint + 1;
@@ -171,11 +170,11 @@ static int32_t match_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     uint64_t x = a->left.code[i];
     if (from == to) continue;
     if (a->backward) {
-      back = search(a->code, from, to, x, a->equal, back);
+      back = fl_part_search(a->code, from, to, x, a->equal, back);
       if (back > from && is_within(a, i, back - 1)) found = back - 1;
     }
     if (a->forward) {
-      on = search(a->code, from, to, x, !a->equal, on);
+      on = fl_part_search(a->code, from, to, x, !a->equal, on);
       bool there = on < to && is_within(a, i, on);
       if (there && (found < 0 || !nearer(a, i, found, on))) found = on;
     }

@@ -11,9 +11,9 @@
  * second one writes the pairs. Where nothing but whether there is a partner counts (semi, anti), the table is
  * a byte a word, and nothing is listed. A table that does not fit in memory is made for a range of the words
  * at a time, with a sweep over the rows of both tables for each. */
-#include "part/part_internal.h"
+#include "part/join_internal.h"
 
-enum { INNER = 0, LEFT = 1, RIGHT = 2, SEMI = 4, ANTI = 8 }; /* FULL is LEFT | RIGHT */
+enum { LEFT = FL_HOW_LEFT, RIGHT = FL_HOW_RIGHT, SEMI = FL_HOW_SEMI, ANTI = FL_HOW_ANTI };
 
 /* What the table says of a word without a right row. Right rows are numbered below it. */
 static const uint32_t NONE = UINT32_MAX;
@@ -60,12 +60,6 @@ static inline int64_t rows_from(const Join *j, uint32_t at) {
 /* How many right rows a left row matches, by what was found. */
 static inline int64_t matches(const Join *j, uint32_t found) {
   return found == NONE ? 0 : j->list == NULL ? 1 : rows_from(j, found);
-}
-
-static inline int64_t output_rows(int how, int64_t found) {
-  if (how == SEMI) return found > 0;
-  if (how == ANTI) return found == 0;
-  return found == 0 && (how & LEFT) ? 1 : found;
 }
 
 static inline bool has_all(const Join *j) { return j->width == (uint64_t)j->n_words; }
@@ -118,7 +112,7 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
       look_up(j, row, n, of + (row - first));
       for (int64_t i = row; is_last(j) && i < row + n; i++) {
         int64_t found = matches(j, of[i - first]);
-        rows += output_rows(j->how, found);
+        rows += fl_join_rows(j->how, found);
         if (j->one && found > 1) fl_part_first(&j->bad, i);
       }
     }
@@ -299,26 +293,25 @@ static FlStatus enter_right(FlPartMem *m, Join *j, Packing *p, int64_t words) {
   return fl_part_for(m->ctx, begins_body, p, j->m, 1.5);
 }
 
-static int parse_how(const char *s) {
+int fl_join_how(const char *name) {
   static const struct {
     const char *name;
     int how;
-  } all[] = {{"inner", INNER},       {"left", LEFT}, {"right", RIGHT},
-             {"full", LEFT | RIGHT}, {"semi", SEMI}, {"anti", ANTI}};
+  } all[] = {{"inner", FL_HOW_INNER}, {"left", LEFT}, {"right", RIGHT},
+             {"full", LEFT | RIGHT},  {"semi", SEMI}, {"anti", ANTI}};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
-    if (strcmp(all[k].name, s) == 0) return all[k].how;
+    if (strcmp(all[k].name, name) == 0) return all[k].how;
   }
-  return INNER;
+  return FL_HOW_INNER;
 }
 
-static FlStatus read_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlPartKey *keys,
-                           int32_t n_keys, uint8_t **null) {
-  int32_t at = 0;
+FlStatus fl_join_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, int32_t *at, FlPartKey *keys,
+                       int32_t n_keys, uint8_t **null) {
   bool nullable = false;
   for (int32_t s = 0; s < 2; s++) {
     for (int32_t k = 0; k < n_keys; k++) {
       FlPartCol *col = &keys[k].side[s];
-      if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[s * n_keys + k], col) != 0) return 1;
+      if (fl_part_col(m->ctx, desc, args, at, &desc->columns[s * n_keys + k], col) != 0) return 1;
       if (col->n != keys[0].side[s].n) return fl_part_fail_shape(m->ctx, desc, keys[0].side[s].n, col->n);
       nullable |= col->valid != NULL;
     }
@@ -368,10 +361,10 @@ static FlStatus make_words(FlPartMem *m, FlPartCodes *codes, FlPartWord *groups_
   return 0;
 }
 
-static FlStatus fail_many(const Join *j, FlCtx *ctx, const FlOpDesc *desc, int64_t row) {
+FlStatus fl_join_fail_many(FlCtx *ctx, const FlOpDesc *desc, int64_t row, int64_t found) {
   return fl_fail_op(ctx, desc, FL_CODE(972),
                     "row %lld of the left table matches %lld rows of the right table, expected at most one",
-                    (long long)row, (long long)matches(j, j->found[row]));
+                    (long long)row, (long long)found);
 }
 
 static FlStatus fail_large(FlCtx *ctx, const FlOpDesc *desc, int64_t rows) {
@@ -413,7 +406,7 @@ static FlStatus find_all(FlPartMem *m, const FlOpDesc *desc, Join *j, int64_t *r
   } while ((int64_t)j->low < j->n_words);
   fl_part_release(m, packing.packed);
   int64_t bad = atomic_load(&j->bad);
-  if (bad != INT64_MAX) return fail_many(j, m->ctx, desc, bad);
+  if (bad != INT64_MAX) return fl_join_fail_many(m->ctx, desc, bad, matches(j, j->found[bad]));
   j->place[0] = 0;
   for (int64_t c = 0; c < chunks; c++) j->place[c + 1] += j->place[c];
   *rows = j->place[chunks];
@@ -437,19 +430,19 @@ static bool give_found(FlPartMem *m, const Join *j, int64_t taken, int64_t rows,
 /* The numbers of left rows, and of right rows. */
 static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   int64_t rows;
-  int32_t n_keys = desc->n_columns / 2;
+  int32_t n_keys = desc->n_columns / 2, at = 0;
   FlPartKey *keys = fl_part_zalloc(m, n_keys, sizeof *keys);
   uint8_t *null = NULL;
   FlPartCodes codes;
   FlPartWord groups_word;
-  if (keys == NULL || read_sides(m, desc, args, keys, n_keys, &null) != 0) return 1;
+  if (keys == NULL || fl_join_sides(m, desc, args, &at, keys, n_keys, &null) != 0) return 1;
   if (keys[0].side[1].n >= (int64_t)NONE) return fail_large(m->ctx, desc, keys[0].side[1].n);
   if (fl_part_encode(m, keys, n_keys, 2, false, &codes) != 0 || make_words(m, &codes, &groups_word) != 0)
     return 1;
   Join j = {.codes = &codes,
             .n = keys[0].side[0].n,
             .m = keys[0].side[1].n,
-            .how = parse_how(desc->s),
+            .how = fl_join_how(desc->s),
             .one = desc->i & FL_JOIN_ONE,
             .null = null,
             .n_words = (int64_t)codes.words[0].max + 1,

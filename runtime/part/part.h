@@ -144,6 +144,8 @@ FlRuntimeOp fl_rt_distinct;
  * rows, with -1 on the right. A null key matches nothing. Attribute i, FL_JOIN_*: E0972 when a left row has
  * several matches; what the numbers may be where only `take` reads them. */
 FlRuntimeOp fl_rt_join;
+FlRuntimeOp fl_rt_join_range;
+FlRuntimeOp fl_rt_join_rest;
 /* keys (columns: these), none of them texts -> a set of them, for in_keys alone (key_set.c). */
 FlRuntimeOp fl_rt_key_set; /* attribute i = 2: one column of any type, of which in_keys can then say all */
 /* set, [mask bool[n] with attribute i = 1,] keys of n rows, of the set's types (columns) -> bool[n]: the row is in the mask, and its

@@ -198,6 +198,12 @@ FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m)
 /* Validity array with rows[i] >= 0. NULL: error recorded. */
 FlArray *fl_part_has_row(FlCtx *ctx, const int64_t *rows, int64_t m);
 
+/* ---- searching ascending codes (asof.c) ------------------------------------------------------------ */
+
+/* Where x would be put among the ascending codes [from, to): before those like it, or `past` them. Looks first near `hint`; -1:
+ * nothing is known. */
+int64_t fl_part_search(const uint64_t *code, int64_t from, int64_t to, uint64_t x, bool past, int64_t hint);
+
 /* ---- stable sorting of (key, row) pairs (radix.c) -------------------------------------------------- */
 
 typedef struct FlPartPair {

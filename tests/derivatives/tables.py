@@ -6,7 +6,7 @@ import re
 # Operators that take and give values of any type, but no floats from floats.
 NO_FLOATS = {
     "nothing comes in": "CONST",
-    "positions, counts, groups or yes and no come out": "DIM SORT_PERM TOP_ROWS GROUP DISTINCT GROUP_ORDER SHIFT_ROWS ROLLING_BOUNDS JOIN JOIN_ASOF "
+    "positions, counts, groups or yes and no come out": "DIM SORT_PERM TOP_ROWS GROUP DISTINCT GROUP_ORDER SHIFT_ROWS ROLLING_BOUNDS JOIN JOIN_RANGE JOIN_REST JOIN_ASOF "
     "PIVOT_ROWS SPLIT_ROWS GROUP_PARTS KFOLD_ROWS SEGMENT_COUNT ENCODE_LEVELS LEVEL_CODE SAME_LEVELS SAME_COLUMNS",
     "texts and bytes": "LIST_LEVELS SPLIT_TEXT EXTRACT_ALL JOIN_TEXT TO_TEXT BYTES_OF",
     "decimals, which are whole numbers of units": "DECIMAL_OF_REAL",

@@ -455,7 +455,33 @@ class Maker(ArraysOfRows, Columns):
         expect = self.chance(0.1) and how not in ("semi", "anti")
         names = [n + "_r" if n in table.columns else n for n in columns]
         both = how not in ("semi", "anti") and len(set(names) | set(table.columns)) == len(names) + len(table.columns) and self.chance(0.3)
-        return verbs.join(self.sources[-1].name, other, on_, how, "_r", expect, both)
+        condition = None
+        if len(set(names) | set(table.columns)) == len(names) + len(table.columns) and self.chance(0.5):
+            on_ = on_ if self.chance(0.5) else []
+            condition = self.pairs_condition(table, other, on_)
+        return verbs.join(self.sources[-1].name, other, on_, how, "_r", expect, both, condition)
+
+    def pairs_condition(self, table, other, on_):
+        """Comparisons of a column of either table, then anything of both."""
+        right = {n + "_r" if n in table.columns else n: t for n, t in other.types().items() if n not in [b for _, b in on_]}
+        numbers = ("i64", "f64", "f32", "i32", "u8", "i16", "u32")
+        some = [(a, b) for a in table.types().items() for b in right.items() if not a[1].approx and
+                (a[1].kind == b[1].kind != "category" or a[1].kind in numbers and b[1].kind in numbers)]
+        made = []
+        for a, b in self.random.sample(some, min(len(some), self.number(0, 3))):
+            symbol = self.pick("<", "<=", ">", ">=", "<", "<=", ">", ">=", "==") if a[1].kind != "bool" else "=="
+            test = {"<": lambda x, y: x < y, "<=": lambda x, y: x <= y, ">": lambda x, y: x > y, ">=": lambda x, y: x >= y, "==": lambda x, y: x == y}[symbol]
+            pair = [column(*a), column(*b)]
+            form = f"$0 {symbol} $1"
+            if self.chance(0.3):
+                form = f"$1 { {'<': '>', '>': '<', '<=': '>=', '>=': '<=', '==': '=='}[symbol]} $0"
+            made.append(row("bool", form, test, *pair, uses=[symbol]))
+        if self.chance(0.5):
+            self.scope = {**table.types(), **right}
+            self.filled = self.in_groups = self.aggregates = self.windows = False
+            e = self.of_bool("bool", 1, True)
+            made.append(row("bool", "(($0) == true)", lambda x: x is True, e))
+        return made
 
     def verb_join_asof(self, table):
         names = [n for n, t in table.types().items() if t.kind in ("i64", "f64", "date", "datetime", "duration") and not t.approx]

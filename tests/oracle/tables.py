@@ -272,16 +272,34 @@ def fill(verb, names):
     return simple(f"{verb}({', '.join(names)})", apply, verb)
 
 
-def join(other_text, other, on_, how, suffix, expect, both=False):
-    """on_: pairs (left, right). both: the right table's keys stay, and the left ones are its own alone."""
+def joined_pairs(table, other, on_, suffix, pairs, condition):
+    """The pairs of rows of which the conditions are true, each asked of those that the ones before it left."""
+    keys = {b for _, b in on_}
+    for e in condition:
+        columns = {name: (type_, [values[i] for i, _ in pairs]) for name, (type_, values) in table.columns.items()}
+        for name, (type_, values) in other.columns.items():
+            if name not in keys:
+                columns[name + suffix if name in table.columns else name] = type_, [values[j] for _, j in pairs]
+        (kept,) = Table(columns, len(pairs)).evaluate([e])
+        pairs = [p for p, v in zip(pairs, kept) if v is True]
+    return pairs
+
+
+def join(other_text, other, on_, how, suffix, expect, both=False, condition=None):
+    """on_: pairs (left, right). both: the right table's keys stay, and the left ones are its own alone. condition: expressions of
+    columns of the result, of which `and` makes the condition; None: there is none."""
     def apply(table):
         lefts, rights = table.key_of([a for a, _ in on_]), other.key_of([b for _, b in on_])
         where_, used = {}, set()
         for i, k in enumerate(rights):
             where_.setdefault(k, []).append(i)
+        pairs = [(i, j) for i, k in enumerate(lefts) if not any(part[0] == 2 for part in k) for j in where_.get(k, [])]
+        partners = {}
+        for i, j in joined_pairs(table, other, on_, suffix, pairs, condition or []):
+            partners.setdefault(i, []).append(j)
         pairs = []
-        for i, k in enumerate(lefts):
-            found = [] if any(part[0] == 2 for part in k) else where_.get(k, [])
+        for i in range(table.n):
+            found = partners.get(i, [])
             if expect and len(found) > 1:
                 raise Fault(MATCHES)
             if how in ("semi", "anti"):
@@ -310,7 +328,14 @@ def join(other_text, other, on_, how, suffix, expect, both=False):
     options += f', suffix = "{suffix}"' if suffix != "_r" else ""
     options += ', expect = "one"' if expect else ""
     options += ', keys = "both"' if both else ""
-    return simple(f"join({other_text}, on = ({keys}){options})", apply, "join", "join " + how)
+    if condition is None:
+        return simple(f"join({other_text}, on = ({keys}){options})", apply, "join", "join " + how)
+    text = f"join({other_text}, " + (f"on = ({keys}), " if on_ else "")
+
+    def rebuild(parts):
+        return join(other_text, other, on_, how, suffix, expect, both, [e for _, e in parts])
+    return Verb(text + "where = " + (" and ".join(e.text for e in condition) or "true") + options + ")", apply, [("", e) for e in condition], rebuild,
+                ["join", "join " + how, "join where"])
 
 
 def join_asof(other_text, other, left, right, by, within, direction, exact_):

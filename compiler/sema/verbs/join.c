@@ -1,4 +1,4 @@
-/* join.c: rows of two tables with equal keys.
+/* join.c: rows of two tables with equal keys, or of which a condition is true.
  *
  * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right
  * that are no keys, or with `keys = "both"` all of them; by left row, then right row, unmatched right rows last. Columns of a side that may be
@@ -62,10 +62,12 @@ bool fl_join_keys(FlSema *s, FlJoin *j, const FlExpr *on) {
   return true;
 }
 
-static bool read_keys(FlSema *s, FlJoin *j, FlCallSite *c) {
+static bool read_keys(FlSema *s, FlJoin *j, FlCallSite *c, const FlActual *where) {
   const FlExpr *on = c->args[2].expr;
   if (on) return fl_join_keys(s, j, on);
-  FlDiag *d = fl_sema_report(s, FL_E0210, c->span, "`join` needs `on =`, the columns that must be equal");
+  if (fl_actual_given(where)) return true;
+  FlDiag *d = fl_sema_report(s, FL_E0210, c->span,
+                             "`join` needs `on =`, the columns that must be equal, or `where =`, a condition");
   const FlType *row = j->left.type->elem;
   for (int i = 0; i < row->n_fields; i++)
     if (fl_type_field_find(j->right.type->elem, row->fields[i].name) >= 0) {
@@ -182,13 +184,18 @@ static FlVal left_column(FlSema *s, FlJoin *j, int column, FlSpan span) {
   return fl_sema_lift(s, span, 3, args, either_key, NULL);
 }
 
+const char *fl_join_right_name(FlSema *s, const FlJoin *j, int column) {
+  const char *name = j->right.type->elem->fields[column].name;
+  return fl_type_field_find(j->left.type->elem, name) < 0
+             ? name
+             : fl_intern_z(s->names, fl_arena_printf(s->arena, "%s%s", name, j->suffix));
+}
+
 bool fl_join_right_columns(FlSema *s, FlJoin *j, FlColumns *out, FlSpan span) {
-  const FlType *left = j->left.type->elem, *right = j->right.type->elem;
+  const FlType *right = j->right.type->elem;
   for (int i = 0; i < right->n_fields; i++) {
     if (!j->both_keys && is_right_key(j, i)) continue;
-    const char *name = right->fields[i].name;
-    if (fl_type_field_find(left, name) >= 0)
-      name = fl_intern_z(s->names, fl_arena_printf(s->arena, "%s%s", name, j->suffix));
+    const char *name = fl_join_right_name(s, j, i);
     for (int k = 0; k < out->n; k++)
       if (out->names[k] == name) {
         FlDiag *d =
@@ -229,12 +236,16 @@ FlVal fl_builtin_join(FlSema *s, FlCallSite *c) {
   FlJoin *j = FL_NEW(s->arena, FlJoin);
   *j = (FlJoin){.how = "inner", .suffix = "_r"};
   const char *expect = "many";
-  if (!fl_join_tables(s, j, c) || !read_keys(s, j, c) ||
+  FlActual *where = &c->args[7], *limit = &c->args[8];
+  if (!fl_join_tables(s, j, c) || !read_keys(s, j, c, where) ||
       !fl_verb_word(s, &c->args[3], "how", kinds, 6, &j->how) ||
       !fl_verb_word(s, &c->args[5], "expect", expects, 2, &expect) || !fl_join_which_keys(s, j, &c->args[6]))
     return fl_val_error(s);
   if (fl_actual_given(&c->args[4]) && !fl_actual_const_text(s, &c->args[4], &j->suffix))
     return fl_val_error(s);
+  if (fl_actual_given(where))
+    return fl_join_where(s, j, where, limit, is(expect, "one"), c->span) ? joined(s, j, c) : fl_val_error(s);
+  if (fl_actual_given(limit)) return fl_sema_error(s, FL_E0617, limit->span, "`limit =` is for joins with `where =`");
   FlValue *args[4 * FL_JOIN_KEYS];
   FlVal sides[2][FL_JOIN_KEYS];
   FlColumnAttr columns[2 * FL_JOIN_KEYS];

@@ -7,6 +7,8 @@
 #include "sema/verbs/verbs.h"
 
 enum { FL_JOIN_KEYS = 16 };
+/* Pairs that a join looks at without `limit =` in which no columns must be equal. */
+enum { FL_JOIN_MOST_PAIRS = 100000000 };
 
 /* A column of each table that belong together, and their values brought to one type (and levels). */
 typedef struct FlJoinPair {
@@ -31,6 +33,11 @@ bool fl_join_tables(FlSema *s, FlJoin *j, FlCallSite *c);
 bool fl_join_keys(FlSema *s, FlJoin *j, const FlExpr *on);
 /* Reads `keys = "one"` or `"both"`. false: reported. */
 bool fl_join_which_keys(FlSema *s, FlJoin *j, FlActual *keys);
+/* What the right table's column is called in the result, where it stays. */
+const char *fl_join_right_name(FlSema *s, const FlJoin *j, int column);
+/* Finds the pairs with equal keys of which the condition is true, and puts them to j; one: a left row has at most one. false:
+ * reported. */
+bool fl_join_where(FlSema *s, FlJoin *j, FlActual *where, FlActual *limit, bool one, FlSpan span);
 /* Adds the right table's columns, but its keys unless both stay, called as they are or with the suffix where the left has such
  * a name. Those of rows without a partner are null when j->has_right has a type. false: reported. */
 bool fl_join_right_columns(FlSema *s, FlJoin *j, FlColumns *out, FlSpan span);

@@ -74,16 +74,18 @@ FlVal fl_verb_expr(FlSema *s, FlVal t, FlActual *a, FlAggMode mode) {
   return fl_verb_expr_in(s, t, fl_verb_grouping(s, t), a, mode);
 }
 
-bool fl_verb_goes_by_row(FlSema *s, FlVal t, const FlActual *a) {
+FlGroupClass fl_verb_class(FlSema *s, FlVal t, const FlActual *a) {
   FlScope *outer = s->scope;
   FlAggContext *outer_agg = s->agg;
   s->agg = columns_of_verb(s, t, NULL, a->span, FL_AGG_SPREAD);
   s->scope = s->agg->columns;
-  bool rows = a->expr && fl_group_class(s, a->expr) == FL_GROUP_ROWS;
+  FlGroupClass class = a->expr ? fl_group_class(s, a->expr) : FL_GROUP_OUTSIDE;
   s->agg = outer_agg;
   s->scope = outer;
-  return rows;
+  return class;
 }
+
+bool fl_verb_goes_by_row(FlSema *s, FlVal t, const FlActual *a) { return fl_verb_class(s, t, a) == FL_GROUP_ROWS; }
 
 int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
   const FlType *row = fl_type_row(t.type);

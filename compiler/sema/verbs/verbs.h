@@ -44,6 +44,8 @@ FlVal fl_verb_regroup(FlSema *s, FlVal t, FlVal from);
 bool fl_verb_is_key(FlSema *s, FlVal v, FlSpan span, const char *verb);
 /* Has the expression one value for each row of t, which depends on that row alone? */
 bool fl_verb_goes_by_row(FlSema *s, FlVal t, const FlActual *a);
+/* How it goes by group where the columns of t stand for their names. */
+FlGroupClass fl_verb_class(FlSema *s, FlVal t, const FlActual *a);
 /* Adds a column whose name must be new; false: reported. */
 bool fl_columns_add(FlSema *s, FlColumns *c, const char *name, FlVal v, FlSpan span);
 /* One of a few words, for the option `what`; `out` keeps what it has when the option is left out. false:

@@ -81,11 +81,18 @@ static uint32_t load(const uint8_t *at, int n) {
   return v;
 }
 
-/* What was written `back` bytes before, again; both may overlap. */
-static void repeat(uint8_t *to, int64_t back, int64_t n) {
-  if (back >= n) memcpy(to, to - back, (size_t)n);
+/* What was written `back` bytes before, again; both may overlap. `room` bytes may be written. */
+static void repeat(uint8_t *to, int64_t back, int64_t n, int64_t room) {
+  if (n <= 16 && back >= 16 && room >= 16) memcpy(to, to - back, 16); /* faster than as many as there are */
+  else if (back >= n) memcpy(to, to - back, (size_t)n);
   else
     for (int64_t k = 0; k < n; k++) to[k] = to[k - back];
+}
+
+/* n bytes that stand in the text itself; so many may be read and written. */
+static void copy(uint8_t *to, const uint8_t *at, int64_t n, int64_t readable, int64_t room) {
+  if (n <= 16 && readable >= 16 && room >= 16) memcpy(to, at, 16);
+  else memcpy(to, at, (size_t)n);
 }
 
 /* Snappy (github.com/google/snappy, format_description.txt): the size, then bytes and references to those
@@ -96,32 +103,24 @@ static bool unpack_snappy(const uint8_t *at, int64_t n, uint8_t *to, int64_t siz
   const uint8_t *end = at + n;
   int64_t done = 0;
   for (at = t.at; at < end;) {
-    uint8_t tag = *at++;
-    int64_t len = tag >> 2, back = 0;
-    if ((tag & 3) == 0) {
-      int more = len >= 60 ? (int)len - 59 : 0;
-      if (more > end - at) return false;
-      if (more) len = load(at, more);
-      len++;
-      at += more;
-      if (len > end - at || len > size - done) return false;
-      memcpy(to + done, at, (size_t)len);
-      at += len;
-      done += len;
-      continue;
-    }
-    int more = (tag & 3) == 1 ? 1 : (tag & 3) == 2 ? 2 : 4;
+    const uint8_t tag = *at++;
+    const int kind = tag & 3;
+    int64_t len = tag >> 2;
+    const int more = kind ? 1 << (kind - 1) : len >= 60 ? (int)len - 59 : 0;
     if (more > end - at) return false;
-    back = load(at, more);
+    int64_t number = load(at, more);
     at += more;
-    if ((tag & 3) == 1) {
-      back |= (int64_t)(tag >> 5) << 8;
-      len = (tag >> 2 & 7) + 4;
+    if (kind == 0) {
+      len = (more ? number : len) + 1;
+      if (len > end - at || len > size - done) return false;
+      copy(to + done, at, len, end - at, size - done);
+      at += len;
     } else {
-      len++;
+      if (kind == 1) number |= (int64_t)(tag >> 5) << 8;
+      len = kind == 1 ? (len & 7) + 4 : len + 1;
+      if (number == 0 || number > done || len > size - done) return false;
+      repeat(to + done, number, len, size - done);
     }
-    if (back == 0 || back > done || len > size - done) return false;
-    repeat(to + done, back, len);
     done += len;
   }
   return done == size;
@@ -155,11 +154,17 @@ bool fl_parquet_unpack(int32_t codec, const uint8_t *at, int64_t n, uint8_t *to,
 
 /* ---- numbers in runs ---------------------------------------------------------------------------------- */
 
-/* n numbers of `width` bits, the first at bit 0 of `at`. */
+/* n numbers of `width` bits, the first at bit 0 of `at`: of few bits eight in a word, which begins at a byte
+ * again. */
 static void unpack_bits(const uint8_t *at, int width, uint32_t *to, int64_t n) {
   const uint64_t mask = ((uint64_t)1 << width) - 1;
-  for (int64_t k = 0, bit = 0; k < n; k++, bit += width) {
-    uint64_t word;
+  int64_t k = 0;
+  uint64_t word;
+  for (; width <= 8 && k + 8 <= n; k += 8, at += width) {
+    memcpy(&word, at, sizeof word);
+    for (int i = 0; i < 8; i++) to[k + i] = (uint32_t)(word >> i * width & mask);
+  }
+  for (int64_t bit = 0; k < n; k++, bit += width) {
     memcpy(&word, at + bit / 8, sizeof word);
     to[k] = (uint32_t)(word >> bit % 8 & mask);
   }

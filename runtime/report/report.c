@@ -15,9 +15,9 @@
 
 enum { FL_MAX_KERNELS = 1 << 20 }; /* of a trace: later ones are not recorded */
 
-static int64_t clock_ns(void) {
+static int64_t clock_ns(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(clock, &t);
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -25,7 +25,7 @@ FlReport *fl_report_new(const FlReportOptions *options) {
   FlReport *r = calloc(1, sizeof *r);
   if (!r) return NULL;
   r->options = *options;
-  r->start = clock_ns();
+  r->start = clock_ns(CLOCK_MONOTONIC);
   r->progress = !options->quiet && !options->say && isatty(STDERR_FILENO);
   pthread_mutex_init(&r->lock, NULL);
   return r;
@@ -44,7 +44,7 @@ void fl_report_free(FlReport *r) {
   free(r);
 }
 
-int64_t fl_report_now(const FlReport *r) { return clock_ns() - r->start; }
+int64_t fl_report_now(const FlReport *r) { return clock_ns(CLOCK_MONOTONIC) - r->start; }
 
 const char *fl_report_how(FlStageHow how) {
   switch (how) {
@@ -105,7 +105,7 @@ int32_t fl_report_stage(FlReport *r, const char *name, int worker) {
   int32_t id = -1;
   if (grow((void **)&r->stages, r->n_stages, &r->cap_stages, sizeof *r->stages)) {
     id = r->n_stages++;
-    r->stages[id] = (FlStageEvent){name, worker, now, -1, FL_STAGE_RUN};
+    r->stages[id] = (FlStageEvent){name, worker, now, -1, clock_ns(CLOCK_PROCESS_CPUTIME_ID), FL_STAGE_RUN};
   }
   show_live(r);
   pthread_mutex_unlock(&r->lock);
@@ -121,6 +121,7 @@ void fl_report_stage_end(FlReport *r, int32_t id, FlStageHow how) {
   if (id >= 0) {
     FlStageEvent *e = &r->stages[id];
     e->end = now;
+    e->work = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - e->work;
     e->how = how;
     if (r->progress) {
       char took[32];

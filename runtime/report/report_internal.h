@@ -11,6 +11,7 @@ typedef struct FlStageEvent {
   const char *name;
   int worker;
   int64_t begin, end; /* nanoseconds; end < 0: still running */
+  int64_t work;       /* nanoseconds of processors that the process took meanwhile; while it runs: had taken before */
   FlStageHow how;
 } FlStageEvent;
 

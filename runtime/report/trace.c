@@ -1,7 +1,8 @@
 /* trace.c: the timeline of a run in the Chrome trace event format ("Trace Event Format", complete events
  * "X").
  *
- * In: the recorded events. Out: a JSON file for chrome://tracing or Perfetto: a row per worker, microseconds.
+ * In: the recorded events. Out: a JSON file for chrome://tracing or Perfetto: a row per worker, microseconds; `work` of a stage is what
+ * all processors did for the process meanwhile.
  */
 #include "report/report_internal.h"
 
@@ -37,7 +38,9 @@ bool fl_report_write_trace(const FlReport *r, FILE *f) {
     const FlStageEvent *e = &r->stages[i];
     int64_t end = e->end >= 0 ? e->end : fl_report_now(r);
     put_event(f, &first, "stage", e->name, e->worker, e->begin, end);
-    fprintf(f, ",\"args\":{\"how\":\"%s\"}}", fl_report_how(e->how));
+    fprintf(f, ",\"args\":{\"how\":\"%s\"", fl_report_how(e->how));
+    if (e->end >= 0) fprintf(f, ",\"work\":%.3f", (double)e->work / 1e3);
+    fputs("}}", f);
   }
   for (int32_t i = 0; i < r->n_kernels; i++) {
     const FlKernelEvent *e = &r->kernels[i];

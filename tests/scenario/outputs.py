@@ -1,6 +1,7 @@
 """What writers do where the path is no ordinary file: links are followed, devices and pipes are written as they stand,
 folders are an error. Rights of files that are replaced, temporary files of others, several writers of one file."""
 import fcntl
+import json
 import os
 import pathlib
 import struct
@@ -96,6 +97,12 @@ for option in ("--report", "--trace"):
     done = place.run("run", "w.flow", option, "link.page")
     check(done.returncode == 0 and (here / "link.page").is_symlink() and (here / "real/page").read_text() != "old",
           f"{option}: a link is followed", done.stderr)
+
+# What a stage took, by the clock and of processors, stands in the timeline.
+(here / "s.flow").write_text("stage total(n: i64) -> f64 = sum(for i in 0..n: sqrt(f64(i)))\nprint(total(1000) > 0)\n")
+done = place.run("run", "s.flow", "--no-cache", "--trace", "s.json")
+stages = [e for e in json.loads((here / "s.json").read_text())["traceEvents"] if e["cat"] == "stage"]
+check(len(stages) == 1 and stages[0]["dur"] > 0 and stages[0]["args"]["work"] > 0, "a stage in the timeline", stages)
 
 # The rights of the file that is replaced stay; a new one has those that the umask leaves. A file that may not be written is not
 # replaced (who is root may write all).

@@ -116,7 +116,8 @@ bool fl_ir_may_fault(const FlOp *op) {
     return !is_const_nonzero(op->args[1]);
   case FL_OP_CONVERT: return convert_may_fault(dtype, (FlDtype)op->results[0]->type.dtype);
   case FL_OP_TAKE: return !(op->attrs.i & FL_TAKE_PROVEN);
-  case FL_OP_LOAD: return op->attrs.i == 0;
+  case FL_OP_LOAD:
+  case FL_OP_ROWS: return op->attrs.i == 0;
   case FL_OP_STORE: return op->attrs.i == 0;
   case FL_OP_REDUCE: return reduce_may_fault(op);
   case FL_OPS_TABLES: return op->code != FL_OP_AGGREGATE || aggregate_may_fault(op);
@@ -153,7 +154,6 @@ bool fl_ir_may_fault(const FlOp *op) {
   case FL_OP_FAIL:
   case FL_OP_KEEP:
   case FL_OP_WITHIN:
-  case FL_OP_ROWS:
   case FL_OP_COMPRESS:
   case FL_OP_CONCAT:
   case FL_OPS_ORDER:

@@ -76,6 +76,8 @@ FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int
                     int64_t by_n);
 /* Piece i, from 0, of s cut at each sep; -1 is the last; empty when there is none. An empty sep cuts nothing. */
 FlText fl_s_split_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t i);
+/* How many pieces that are, at least one. */
+int64_t fl_s_count_pieces(const char *s, int64_t n, const char *sep, int64_t sep_n);
 /* Code points [from, to), both clamped to the text; negative ones count from its end. */
 FlText fl_s_text_slice(const char *s, int64_t n, int64_t from, int64_t to);
 /* At least |width| code points: `fill` repeated on the right, or on the left when width < 0; empty fill:

@@ -52,7 +52,9 @@ uint8_t fl_s_ge_text(const char *a, int64_t an, const char *b, int64_t bn) {
 
 /* Of 8 bytes those that go on with a character, as ones: their two highest bits are 10. */
 static inline uint64_t continuing(uint64_t bytes) { return bytes >> 7 & ~(bytes >> 6) & 0x0101010101010101u; }
-static inline int64_t sum_of_bytes(uint64_t counts) { return (int64_t)((counts * 0x0101010101010101u) >> 56); } /* at most 255 */
+static inline int64_t sum_of_bytes(uint64_t counts) {
+  return (int64_t)((counts * 0x0101010101010101u) >> 56);
+} /* at most 255 */
 
 int64_t fl_s_n_chars(const char *s, int64_t n) {
   enum { AT_ONCE = 31 * 8 }; /* bytes whose sum is at most 255 */
@@ -119,11 +121,18 @@ FlText fl_s_trim(const char *s, int64_t n, const char *chars, int64_t chars_n) {
   FlText t = fl_s_trim_start(s, n, chars, chars_n);
   return fl_s_trim_end(t.ptr, t.len, chars, chars_n);
 }
-static FlText last_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t back) {
+int64_t fl_s_count_pieces(const char *s, int64_t n, const char *sep, int64_t sep_n) {
   int64_t count = 1;
   const char *end = s + n;
-  if (sep_n > 0)
+  if (sep_n == 1) {
+    for (int64_t i = 0; i < n; i++) count += s[i] == sep[0];
+  } else if (sep_n > 0) {
     for (const char *p = s; (p = find(p, end - p, sep, sep_n)) != NULL; p += sep_n) count++;
+  }
+  return count;
+}
+static FlText last_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t back) {
+  int64_t count = fl_s_count_pieces(s, n, sep, sep_n);
   return back > count ? (FlText){NULL, 0} : fl_s_split_part(s, n, sep, sep_n, count - back);
 }
 FlText fl_s_split_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t i) {

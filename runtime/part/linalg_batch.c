@@ -19,19 +19,34 @@ typedef struct Batch {
   int64_t n, m, p;
 } Batch;
 
-/* A row of the result is the sum of rows of b, each element in the order of the middle index. */
+/* An element of the result is the sum of its products in the order of the middle index. The sums of a row
+ * stay in registers where b has this few columns. */
+#define MULTIPLY_NARROW(T, P)                                                                                \
+  for (int64_t i = 0; i < n; i++) {                                                                          \
+    T sum[P] = {0};                                                                                          \
+    for (int64_t q = 0; q < m; q++) {                                                                        \
+      for (int j = 0; j < P; j++) sum[j] += a[i * m + q] * b[q * P + j];                                     \
+    }                                                                                                        \
+    memcpy(out + i * P, sum, sizeof sum);                                                                    \
+  }
+
+/* A row of the result is the sum of rows of b. */
 #define MULTIPLY(T)                                                                                          \
   {                                                                                                          \
     const T *restrict a = (const T *)t->a->data + k * n * m, *restrict b =                                   \
                                                                  (const T *)t->b->data + k * m * p;          \
     T *restrict out = (T *)(void *)t->out + k * n * p;                                                       \
-    for (int64_t i = 0; i < n; i++) {                                                                        \
-      for (int64_t j = 0; j < p; j++) out[i * p + j] = 0;                                                    \
-      for (int64_t q = 0; q < m; q++) {                                                                      \
-        T x = a[i * m + q];                                                                                  \
-        for (int64_t j = 0; j < p; j++) out[i * p + j] += x * b[q * p + j];                                  \
+    if (p == 2) MULTIPLY_NARROW(T, 2)                                                                        \
+    else if (p == 3) MULTIPLY_NARROW(T, 3)                                                                   \
+    else if (p == 4) MULTIPLY_NARROW(T, 4)                                                                   \
+    else                                                                                                     \
+      for (int64_t i = 0; i < n; i++) {                                                                      \
+        for (int64_t j = 0; j < p; j++) out[i * p + j] = 0;                                                  \
+        for (int64_t q = 0; q < m; q++) {                                                                    \
+          T x = a[i * m + q];                                                                                \
+          for (int64_t j = 0; j < p; j++) out[i * p + j] += x * b[q * p + j];                                \
+        }                                                                                                    \
       }                                                                                                      \
-    }                                                                                                        \
   }
 
 static int32_t small_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -39,11 +54,11 @@ static int32_t small_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   int64_t n = t->n, m = t->m, p = t->p;
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
-    if (t->a->dtype == FL_F64)
-      MULTIPLY(double)
-      else MULTIPLY(float) fl_linalg_one_nan(
-          t->a->dtype, (char *)t->out + k * n * p * fl_dtype_info[t->a->dtype].bytes, n * p);
+    if (t->a->dtype == FL_F64) MULTIPLY(double)
+    else MULTIPLY(float)
   }
+  fl_linalg_one_nan(t->a->dtype, t->out + begin * n * p * fl_dtype_info[t->a->dtype].bytes,
+                    (end - begin) * n * p);
   return 0;
 }
 

@@ -291,8 +291,8 @@ int64_t fl_part_order_bytes(const FlPartCodes *codes);
 FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows,
                              uint8_t *begins);
 
-/* Rows cut by their words (cut_rows.c): part 2 c is of those between the cuts c - 1 and c, part 2 c + 1 of those that
- * equal cut c. */
+/* Rows cut by their words (cut_rows.c): part 2 c is of those between the cuts c - 1 and c, part 2 c + 1 of
+ * those that equal cut c. */
 enum { FL_PART_MOST_CUTS = 127 }; /* the number of a part is a byte */
 typedef struct FlPartCutting {
   const FlPartCodes *codes;
@@ -304,7 +304,8 @@ typedef struct FlPartCutting {
   int64_t *place; /* [chunks][n_parts], as fl_part_places has it */
   int64_t *start; /* [n_parts + 1] */
 } FlPartCutting;
-/* Cuts into about so many parts. Which part a row is of is written down where there are fewer than `few` cuts. */
+/* Cuts into about so many parts. Which part a row is of is written down where there are fewer than `few`
+ * cuts. */
 FlStatus fl_part_cut_rows(FlPartMem *m, FlPartCutting *p, int64_t wanted, int64_t few);
 void fl_part_cutting_release(FlPartMem *m, FlPartCutting *p);
 /* How many rows of the chunk are of the part, as long as nobody has moved `place`. */
@@ -312,9 +313,14 @@ static inline int64_t fl_part_cut_count(const FlPartCutting *p, int64_t chunk, i
   int64_t end = chunk + 1 < p->chunks ? p->place[(chunk + 1) * p->n_parts + part] : p->start[part + 1];
   return end - p->place[chunk * p->n_parts + part];
 }
-/* The parts of n rows, at most FL_PART_BATCH. `words`: room for their words, which are only read where a first one
- * does not tell. */
+/* The parts of n rows, at most FL_PART_BATCH. `words`: room for their words, which are only read where a
+ * first one does not tell. */
 void fl_part_find_parts(const FlPartCutting *p, int64_t row, int64_t n, uint64_t *words, uint8_t *part);
+/* Whether the words of rows go one way only (in_order.c): 1: none is less than the one before; -1: each is
+ * less than the one before; 0: neither. Of what is in no order it looks at a few rows of each chunk alone. */
+typedef void FlPartReadWords(const void *env, int64_t row, int64_t n, uint64_t *out);
+FlStatus fl_part_in_order(FlCtx *ctx, FlPartReadWords *read, const void *env, int64_t n, int *way);
+
 /* The words of the rows [row, row + n), row by row; n at most FL_PART_BATCH; env: codes. */
 void fl_part_read_rows(const void *env, int64_t row, int64_t n, uint64_t *out);
 

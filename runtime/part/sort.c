@@ -5,7 +5,7 @@
  *
  * Keys become words (encode.c). One word that leaves room for the row number below it is sorted as one 64-bit
  * word; else pairs of word and row are sorted by each word, the last first. What does not fit in memory so is
- * sorted part by part (order_parts.c). */
+ * sorted part by part (order_parts.c). Rows that are in order, or fall all the way, are only numbered. */
 #include "part/part_internal.h"
 
 typedef struct Order {
@@ -60,7 +60,7 @@ int64_t fl_part_order_bytes(const FlPartCodes *codes) {
   return codes->n * (int64_t)row;
 }
 
-FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
+static FlStatus sort_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
   int64_t n = codes->n, bytes = fl_part_order_bytes(codes);
   Order o = {.row_bits = fl_part_bits((uint64_t)n), .rows = rows, .first = true};
   bool packed = is_packed(codes);
@@ -89,6 +89,29 @@ FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
     codes->words[w].stored = NULL;
   }
   return fl_part_for(m->ctx, unpair_body, &o, n, 1.0);
+}
+
+static void read_first(const void *env, int64_t row, int64_t n, uint64_t *out) {
+  fl_part_read_words(env, 0, row, n, out);
+}
+
+typedef struct Numbers {
+  int64_t *rows, first, step;
+} Numbers;
+
+static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Numbers *k = env;
+  (void)ctx;
+  for (int64_t i = begin; i < end; i++) k->rows[i] = k->first + k->step * i;
+  return 0;
+}
+
+FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
+  int way = 0;
+  if (codes->n_words == 1 && fl_part_in_order(m->ctx, read_first, codes, codes->n, &way) != 0) return 1;
+  if (way == 0) return sort_codes(m, codes, rows);
+  Numbers k = {rows, way > 0 ? 0 : codes->n - 1, way};
+  return fl_part_for(m->ctx, number_body, &k, codes->n, 0.7);
 }
 
 static FlStatus sort_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {

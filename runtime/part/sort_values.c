@@ -9,7 +9,7 @@
  * their buckets, of which each fits in a cache, is sorted there, and becomes values again. Values that equal
  * a cut are only counted. Where not all buckets fit in memory they are made part by part: by a sweep over the
  * column for each part where these are few, else one sweep writes the codes of each chunk to a file
- * (scratch.h), each part behind the other. */
+ * (scratch.h), each part behind the other. What is in order, or falls all the way, is only copied. */
 #include "part/part_internal.h"
 
 enum {
@@ -466,6 +466,38 @@ static FlStatus sort_all(FlPartMem *m, Sort *s) {
   return 0;
 }
 
+/* ---- what is in order ---------------------------------------------------------------------------------- */
+
+static void turn(const Sort *s) {
+  int64_t n = s->n, last = s->n - 1;
+  const void *from = s->from.data;
+  void *to = s->out->data;
+  switch (fl_dtype_info[s->from.dtype].bytes) {
+  case 1:
+    for (int64_t i = 0; i < n; i++) ((uint8_t *)to)[i] = ((const uint8_t *)from)[last - i];
+    break;
+  case 2:
+    for (int64_t i = 0; i < n; i++) ((uint16_t *)to)[i] = ((const uint16_t *)from)[last - i];
+    break;
+  case 4:
+    for (int64_t i = 0; i < n; i++) ((uint32_t *)to)[i] = ((const uint32_t *)from)[last - i];
+    break;
+  default:
+    for (int64_t i = 0; i < n; i++) ((uint64_t *)to)[i] = ((const uint64_t *)from)[last - i];
+  }
+}
+
+/* Of values that fall each is less than the one before, so none have to stay in their order. */
+static FlStatus put_in_order(FlPartMem *m, Sort *s) {
+  int way;
+  if (fl_part_in_order(m->ctx, read_codes, s, s->n, &way) != 0) return 1;
+  if (way == 0) return sort_all(m, s);
+  if (way > 0)
+    fl_pool_fill(s->pool, s->out->data, s->from.data, s->n * (int64_t)fl_dtype_info[s->from.dtype].bytes);
+  else turn(s);
+  return 0;
+}
+
 static FlStatus sorted_values(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   FlPartKey *key;
   if (fl_part_keys(m, desc, args, &key) != 0) return 1;
@@ -475,7 +507,7 @@ static FlStatus sorted_values(FlPartMem *m, const FlOpDesc *desc, const FlSlot *
             .n = key->side[0].n};
   *out = s.out = fl_array_new(m->ctx, s.from.dtype, 1, &s.n);
   if (s.out == NULL) return 1;
-  FlStatus status = s.n > 0 ? sort_all(m, &s) : 0;
+  FlStatus status = s.n > 0 ? put_in_order(m, &s) : 0;
   fl_scratch_free(s.scratch);
   return status;
 }

@@ -5,11 +5,15 @@
  * stable, and the first of each group taken.
  *
  * While few are wanted, each piece of the rows keeps the best of each group it met in a short sorted list;
- * the lists of the pieces are merged in the order of the pieces, so that of equal rows the first wins.
- * Otherwise all are sorted. */
+ * the lists of the pieces are merged in the order of the pieces, so that of equal rows the first wins. Of one
+ * group a piece keeps more: it collects rows that are not worse than those it has, and sorts these out when
+ * they are twice as many as are wanted. Otherwise all are sorted. */
 #include "part/part_internal.h"
 
-enum { MOST_KEPT = 64 };
+enum {
+  MOST_KEPT = 64,
+  FEW_OF = 64 /* a piece of the rows has at least so many for each that is kept of it */
+};
 
 typedef struct Best {
   uint64_t word;
@@ -104,6 +108,63 @@ static FlStatus keep_best(FlPartMem *m, Top *t, FlArray **rows) {
   return fl_part_for(m->ctx, write_body, t, t->g, 2.0 * (double)t->kept);
 }
 
+typedef struct Collected {
+  const FlPartCodes *codes;
+  int64_t n, kept, pieces, piece;
+  FlPartPair *pairs; /* [pieces][4 kept]: what a piece has collected, and room to sort it */
+  int64_t *found;    /* [pieces] */
+} Collected;
+
+/* The rows of each piece that are among its first `kept`, in their order. */
+static int32_t collect_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Collected *t = env;
+  uint64_t word[FL_PART_BATCH];
+  (void)ctx;
+  for (int64_t p = begin; p < end; p++) {
+    FlPartPair *pairs = t->pairs + p * 4 * t->kept;
+    int64_t found = 0, last = fl_part_min((p + 1) * t->piece, t->n);
+    bool full = false;
+    for (int64_t row = p * t->piece; row < last; row += FL_PART_BATCH) {
+      int64_t count = fl_part_min(FL_PART_BATCH, last - row);
+      fl_part_read_words(t->codes, 0, row, count, word);
+      for (int64_t i = 0; i < count; i++) {
+        if (full && word[i] >= pairs[t->kept - 1].key) continue;
+        pairs[found++] = (FlPartPair){word[i], row + i};
+        if (found < 2 * t->kept) continue;
+        fl_part_sort_small(pairs, pairs + found, found);
+        found = t->kept;
+        full = true;
+      }
+    }
+    fl_part_sort_small(pairs, pairs + 2 * t->kept, found);
+    t->found[p] = fl_part_min(found, t->kept);
+  }
+  return 0;
+}
+
+static FlStatus collect(FlPartMem *m, const Top *of, FlArray **rows) {
+  Collected t = {.codes = of->codes, .n = of->n, .kept = of->kept};
+  t.pieces = fl_part_max(1, fl_part_min(64, t.n / fl_part_max(FEW_OF * t.kept, FL_PART_CHUNK)));
+  t.piece = (t.n + t.pieces - 1) / t.pieces;
+  t.pairs = fl_part_alloc(m, t.pieces * 4 * t.kept, sizeof *t.pairs);
+  t.found = fl_part_alloc(m, t.pieces, sizeof *t.found);
+  if (t.pairs == NULL || t.found == NULL) return 1;
+  if (fl_part_for(m->ctx, collect_body, &t, t.pieces, 3.0 * (double)t.piece) != 0) return 1;
+  int64_t found = 0;
+  for (int64_t p = 0; p < t.pieces; p++) {
+    memmove(t.pairs + found, t.pairs + p * 4 * t.kept, (size_t)t.found[p] * sizeof *t.pairs);
+    found += t.found[p];
+  }
+  FlPartPair *sorted, *spare = fl_part_alloc(m, found, sizeof *spare);
+  if (spare == NULL || fl_part_sort_pairs(m, t.pairs, spare, found, t.codes->words[0].bits, &sorted) != 0)
+    return 1;
+  *rows = fl_array_new(m->ctx, FL_I64, 1, &t.kept);
+  if (*rows == NULL) return 1;
+  int64_t *out = (*rows)->data;
+  for (int64_t k = 0; k < t.kept; k++) out[k] = sorted[k].row;
+  return 0;
+}
+
 /* All rows by group and keys, whose codes these are; the first of each group move to the front. */
 static FlStatus sort_all(FlPartMem *m, FlPartCodes *codes, const Top *t, FlArray **rows) {
   int64_t *all = fl_part_alloc(m, t->n, sizeof *all), kept = 0, of_group = 0;
@@ -133,10 +194,11 @@ static FlStatus top_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
     t.id = keys[0].side[0].data;
     for (int64_t i = 0; i < t.n; i++) t.g = t.id[i] >= t.g ? t.id[i] + 1 : t.g;
   }
-  bool few = t.kept <= MOST_KEPT && t.g <= t.n / t.kept / 4;
+  bool few = t.g == 1 ? t.kept <= MOST_KEPT || t.kept <= t.n / FEW_OF
+                      : t.kept <= MOST_KEPT && t.g <= t.n / t.kept / 4;
   if (few) {
     if (fl_part_encode(m, keys + lead, n_keys - lead, 1, true, &codes) != 0) return 1;
-    if (codes.n_words == 1) return keep_best(m, &t, rows);
+    if (codes.n_words == 1) return t.kept <= MOST_KEPT ? keep_best(m, &t, rows) : collect(m, &t, rows);
   }
   if ((lead || !few) && fl_part_encode(m, keys, n_keys, 1, true, &codes) != 0) return 1;
   return sort_all(m, &codes, &t, rows);

@@ -307,6 +307,8 @@ static void texts(void) {
   CHECK(is(fl_s_replace(heap, S("a-b-c"), S("-"), S("")), "abc") &&
         is(fl_s_replace(heap, S("x"), S("y"), S("z")), "x"));
   CHECK(is(fl_s_split_part(S("a,b,,c"), S(","), 1), "b") && is(fl_s_split_part(S("a,b,,c"), S(","), 2), ""));
+  CHECK(fl_s_count_pieces(S("a,b,,c"), S(",")) == 4 && fl_s_count_pieces(S("a,b"), S("")) == 1 &&
+        fl_s_count_pieces(NULL, 0, S(",")) == 1 && fl_s_count_pieces(S("-----"), S("--")) == 3);
   CHECK(is(fl_s_split_part(S("a,b,,c"), S(","), 3), "c") && is(fl_s_split_part(S("a,b"), S(","), 9), ""));
   CHECK(is(fl_s_pad(heap, S("é"), 3, S("*")), "é**") && is(fl_s_pad(heap, S("7"), -3, S("0")), "007"));
   CHECK(is(fl_s_pad(heap, S("a"), 6, S("xyz")), "axyzxy") && is(fl_s_pad(heap, S("abc"), 2, S("x")), "abc"));

@@ -56,6 +56,9 @@ bool fl_actual_const_text(FlSema *s, FlActual *a,
                           const char **out); /* a literal text without interpolation */
 bool fl_actual_const_bool(FlSema *s, FlActual *a, bool *out);
 
+/* The length of what split_text or extract_all gave, counted without making it; NULL: another array. */
+FlValue *fl_text_pieces_counted(FlSema *s, FlVal v);
+
 void fl_sema_show(FlSema *s, FlVal v); /* the op of show(v); v is a value */
 /* Effects: reports E0801 when we are in pure code. */
 bool fl_sema_effect_ok(FlSema *s, const char *what, FlSpan span);

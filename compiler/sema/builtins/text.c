@@ -193,6 +193,18 @@ FlVal fl_builtin_split_text(FlSema *s, FlCallSite *c) {
   return fl_val_array(s, FL_TEXT, 1, fl_ir_op(&s->b, c->builtin->op, 2, values, 1, &out, 0)->results[0]);
 }
 
+FlValue *fl_text_pieces_counted(FlSema *s, FlVal v) {
+  FlOp *op = v.type->kind == FL_TY_ARRAY && v.type->n_parts == 1 ? v.parts[0]->op : NULL;
+  if (!op || (op->code != FL_OP_SPLIT_TEXT && op->code != FL_OP_EXTRACT_ALL)) return NULL;
+  FlType1 i64 = fl_t_scalar(FL_I64);
+  FlSpan outer = s->b.span;
+  s->b.span = op->span;
+  FlOp *count = fl_ir_op(&s->b, op->code == FL_OP_SPLIT_TEXT ? FL_OP_COUNT_PIECES : FL_OP_COUNT_MATCHES, 2,
+                         op->args, 1, &i64, 0);
+  s->b.span = outer;
+  return count->results[0];
+}
+
 /* ---- joining ---- */
 
 static FlVal join_all(FlSema *s, const FlVal *args) {

@@ -136,8 +136,8 @@ static FlVal fast(FlSema *s, FlCallSite *c, const Window *w, const char *kind, d
   FlDtype d;
   if (!fl_sema_aggregate_dtype(s, kind, kind, w->x, c->args[0].span, &d)) return fl_val_error(s);
   if (fl_dtype_is_decimal(w->x.type->dtype) && d == FL_F64) {
-    FlDiag *diag = fl_sema_report(s, FL_E0323, c->args[0].span, "a moving `%s` takes numbers, and this is %s", kind,
-                                  fl_val_text(s, w->x));
+    FlDiag *diag = fl_sema_report(s, FL_E0323, c->args[0].span, "a moving `%s` takes numbers, and this is %s",
+                                  kind, fl_val_text(s, w->x));
     fl_diag_help(s->sink, diag, "make a float of it: `f64(...)`");
     return fl_val_error(s);
   }
@@ -230,6 +230,10 @@ static FlVal any_function(FlSema *s, FlCallSite *c, const Window *w, FlClosure *
   FlAggContext *agg = s->agg;
   s->agg = NULL;
   FlVal view = fl_sema_index_rows(s, sorted, from, to);
+  for (int p = 0; p < view.type->n_parts; p++) { /* ROLLING_BOUNDS gives what is within */
+    FlOp *cut = view.parts[p]->op;
+    if (cut && cut->code == FL_OP_ROWS) cut->attrs.i = 1;
+  }
   FlVal out = fl_sema_apply(s, f, 1, &view, c->args[2].span);
   s->agg = agg;
   bool scalar = !fl_val_bad(out) && out.type->kind == FL_TY_SCALAR;

@@ -38,6 +38,15 @@ def check(condition, what, detail=""):
         print("\n".join("    " + line for line in str(detail).splitlines()[-20:]))
 
 
+def git(*words):
+    """What git prints, asked in the repository; None in a source archive, and where there is no git."""
+    try:
+        done = subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True)
+    except FileNotFoundError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
 def finish():
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)

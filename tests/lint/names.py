@@ -4,11 +4,10 @@
 "N passed, N failed"."""
 import pathlib
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import ROOT, check, finish
+from scenario_kit import ROOT, check, finish, git
 
 CODE = {".c", ".h", ".def", ".re", ".y", ".inc"}
 NAME = re.compile(r"\b(?:fl|FL)_[A-Za-z0-9_]*[A-Za-z0-9]\b(?![*<{]|_[*<{])|\bFl[A-Z][A-Za-z0-9]+\b")
@@ -20,8 +19,8 @@ ELSEWHERE = {"op_groups.h", "ir/op_groups.h", "unicode_categories.re", "s_atan.c
 
 
 def tracked():
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True)
-    found = [p for p in listed.stdout.split("\0") if p] if listed.returncode == 0 else [
+    listed = git("ls-files", "-z")
+    found = [p for p in listed.split("\0") if p] if listed is not None else [
         str(p.relative_to(ROOT)) for p in ROOT.rglob("*") if p.is_file() and "build" not in p.parts]
     return [p for p in found if (ROOT / p).is_file()]
 

@@ -3,11 +3,10 @@
 with, where LLVM may be seen, what lies at the top, a page and a row for every message. Prints "N passed, N failed"."""
 import pathlib
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import ROOT, check, finish
+from scenario_kit import ROOT, check, finish, git
 
 # What a room may include beside itself and flow/. "exec.h" of exec/ is what every bulk operator sees of a run.
 RUNTIME = {
@@ -109,8 +108,7 @@ for page in sorted((ROOT / "docs").rglob("*.md")) + sorted(ROOT.glob("*.md")):
 # nothing to ask.
 TOP = {".clang-format", ".gitignore", "ARCHITECTURE.md", "CMakeLists.txt", "CONTRIBUTING.md", "LICENSE", "README.md",
        "build.sh", ".ci", "bench", "compiler", "docs", "editors", "examples", "runtime", "stdlib", "tests"}
-listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, text=True)
-tracked = listed.stdout.split("\0")[:-1] if listed.returncode == 0 else []
+tracked = (git("ls-files", "-z") or "").split("\0")[:-1]
 for name in sorted({path.split("/")[0] for path in tracked}):
     check(name in TOP, f"{name} belongs at the top of the repository")
 left = [p for p in tracked if re.search(r"(^|/)(build|\.flow|node_modules|__pycache__)/|\.(o|a|so|bc|pyc|log)$", p)]

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, ROOT, Place, check, finish
+from scenario_kit import FLOWC, ROOT, Place, check, finish, git
 
 HERE = ROOT / "tests/meaning"
 ROW = re.compile(r'^FL_OP\(\w+, "(\w+)", (\w+), "[^"]*", [A-Z |0]+, \w+, \w+, [\d.]+, (\d+)\)', re.M)
@@ -102,9 +102,8 @@ for name, version in known:
     check(op not in operators or version <= operators[op][1], f"the version of `{op}` went back from {version}")
 
 # The digest of a version is the one that was first committed, as far as the history is here.
-log = subprocess.run(["git", "-C", ROOT, "log", "--reverse", "--format=", "-p", "-U0", "--", str(BITS)], capture_output=True, text=True)
 first = {}
-for line in log.stdout.splitlines() if log.returncode == 0 else []:
+for line in (git("log", "--reverse", "--format=", "-p", "-U0", "--", str(BITS)) or "").splitlines():
     if re.match(r"\+\S+ \d+ [0-9a-f]{32}$", line):
         (key, digest), = lines_of(line[1:]).items()
         first.setdefault(key, digest)

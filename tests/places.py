@@ -84,7 +84,7 @@ def mounted(root):
 
 
 def fresh(name):
-    """The folder of a Debian with nothing in it but what is always there, and git."""
+    """The folder of a Debian with nothing in it but what is always there, and certificates."""
     base, root = PLACES / f"{name}.base", PLACES / name
     if not (base / "complete").exists():
         shutil.rmtree(base, ignore_errors=True)

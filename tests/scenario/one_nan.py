@@ -9,7 +9,7 @@ from scenario_kit import Place, check, finish
 
 ARRAYS = """cumsum(x) cumprod(x) sort(x) [median(y)] [quantile(y,0.5)] [mean(x)] [std(x)] [var(x)] [sum(x)] [mad(y)] [corr(x,x)] [cov(x,x)]
 [weighted_mean(x,x)] rolling(x,2,mean)??0.0 rolling(x,2,median)??0.0 rolling(x,2,sum)??0.0 rolling(x,2,std)??0.0 rolling(x,2,v=>var(v))??0.0
-rolling(x,2,v=>v[0]-v[1])??0.0 m@m m'@m m@m' m@z z@m [z@z] z@m@z*[1.0] m@m+m wide@wide' wide'@wide tall@tall' stack([m,m])@stack([m,-m]) [det(m2)]
+rolling(x,2,v=>v[0]-v[1])??0.0 m@m m'@m m@m' m@z z@m [z@z] z@m@z*[1.0] m@m+m wide@wide' (wide'@wide)[..40] tall@tall' stack([m,m])@stack([m,-m]) [det(m2)]
 [norm(m)] [norm(x)] fft(x).re fft(x).im sum(m,axis=0) sum(m,axis=1) mean(m,axis=0) mean(m,axis=1) var(m,axis=0) std(m,axis=1) min(m,axis=0)
 max(m,axis=1) [for_i_in_0..6:_x[i]-x[i]] [x[0]-x[0],x[0]*0.0,x[3],-x[3],sqrt(y[1]),log(y[1]),x[0]/x[1],x[0]%2.0] scan((s,q)=>s+q,0.0,x)
 [fold((s,q)=>s+q,0.0,x)] stack([x,-x]) concat(x,-x) -m' abs(x-x) f32(x)-f32(x) f32(m)@f32(m) f32(m)@f32(z) -sqrt(-x) clamp(x,-1.0,x)

@@ -153,7 +153,7 @@ sanitized() { # asan|tsan sanitizers [test names]
   shift 2
   deps
   build_in "build-$kind" -DCMAKE_BUILD_TYPE="$type" -DFLOW_SANITIZE="$sanitizers"
-  exec python3 "$root/tests/run.py" --build "build-$kind" --jobs "$jobs" "$@"
+  exec python3 "$root/tests/run.py" --build "build-$kind" ${JOBS:+--jobs "$JOBS"} "$@"
 }
 
 command=${1:-build}
@@ -164,7 +164,7 @@ case $command in
   run) run "$@" ;;
   test)
     build
-    exec python3 "$root/tests/run.py" --jobs "$jobs" "$@"
+    exec python3 "$root/tests/run.py" ${JOBS:+--jobs "$JOBS"} "$@"
     ;;
   bench)
     build

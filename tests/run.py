@@ -462,7 +462,7 @@ def main():
     parser.add_argument("names", nargs="*", help="only tests whose path contains one of these")
     parser.add_argument("--bless", action="store_true", help="write what is found as what is expected")
     parser.add_argument("--build", default="build", help="build folder, from the repository's root")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at the same time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() + 1, help="tests at the same time; one more than there are processors, as some only wait")
     parser.add_argument("--times", metavar="FILE", help="add a line for each test that ended: seconds of processors, seconds, name (sort -rn)")
     parser.add_argument("--verbose", action="store_true", help="also name what passes")
     sys.exit(Runner(parser.parse_args()).main())

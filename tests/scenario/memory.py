@@ -12,11 +12,11 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import PATIENCE, SHORT, Place, check, finish
+from scenario_kit import PATIENCE, Place, check, finish
 
-ROWS = 250_000 if SHORT else 600_000
+ROWS = 250_000
 sanitized = PATIENCE > 1  # a sanitizer's own memory counts too: then the limit is wide, and only values are compared
-LIMIT = 8000 if sanitized else 40 if SHORT else 64  # MiB: else less than the file, a fraction of file and columns
+LIMIT = 8000 if sanitized else 40  # MiB: else less than the file, a fraction of file and columns
 SOON = 16  # MiB that may come before the thread that watches gets a processor on a busy machine
 
 MAKE = f"""

@@ -1,5 +1,5 @@
 """What the grammar lets repeat, many times: arms, elements, fields, parameters, statements, declarations. Every script gives
-what the same loop in Python gives, compiled and interpreted; with 8,000 repetitions (3,000 of `continue` with names behind) there is an answer
+what the same loop in Python gives, compiled and interpreted; with 4,000 repetitions (3,000 of `continue` with names behind) there is an answer
 or a message (the chains of operators and of `else if`, which are as deep as they are long), never a signal or a bug of the compiler, and memory
 grows no more than with their number. Prints "N passed, N failed"."""
 import os
@@ -100,7 +100,7 @@ for name, make in SHAPES.items():
             check(done.returncode == 0 and done.stdout == expected + "\n", f"{name}, {n}, {way}", done.stdout[-200:] + done.stderr[-400:])
     used = {}
     # What sees a name that is bound behind a `continue` is nested in it: 7,000 is too deep.
-    sizes = (1000, 3000) if name == "jumps over names" else (2000, 8000)
+    sizes = (1000, 3000) if name == "jumps over names" else (1000, 4000)
     for n in sizes:
         place.write("x.flow", make(n)[0] + "\n")
         for command in (["check"], ["fmt", "--check"]):

@@ -14,7 +14,7 @@
   FL_OPTION(NO_CACHE, "no-cache", NULL, "remember nothing, use nothing remembered")                          \
   FL_OPTION(QUIET, "quiet", NULL, "no progress and no closing line")                                         \
   FL_OPTION(REPORT, "report", "FILE", "write a page about the run (HTML)")                                   \
-  FL_OPTION(TRACE, "trace", "FILE", "write a timeline of stages and loops (JSON, for chrome://tracing)")     \
+  FL_OPTION(TRACE, "trace", "FILE", "write a timeline of stages, loops, operators (JSON, for chrome://tracing)")   \
   FL_OPTION(MEMORY, "memory", "SIZE", "memory to use, as in 500M or 8G; what is beyond goes to disk")           \
   FL_OPTION(ALLOW_EXEC, "allow-exec", NULL, "let the script run other programs")
 

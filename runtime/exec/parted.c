@@ -153,7 +153,18 @@ static FlStatus run_parted(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   return cut ? run_here(ctx, desc, cut, args, results) : desc->run(ctx, desc, args, results);
 }
 
-FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   if (ctx->run && ctx->run->cuts) return run_parted(ctx, desc, args, results);
   return desc->run(ctx, desc, args, results);
+}
+
+FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlReport *report = ctx->run ? ctx->run->report : NULL;
+  if (!report || !fl_report_wants_operators(report)) return run_op(ctx, desc, args, results);
+  const FlProgram *p = ctx->run->program;
+  int32_t line = p && desc->site >= 0 && desc->site < p->n_sites ? p->sites[desc->site].line : 0;
+  int64_t from = fl_report_now(report);
+  FlStatus s = run_op(ctx, desc, args, results);
+  fl_report_operator(report, desc->name, line, fl_sched_worker(ctx->run->sched), from, fl_report_now(report));
+  return s;
 }

@@ -1,9 +1,10 @@
-/* html.c: a page about a run: its stages with their times, what was remembered, notes.
+/* html.c: a page about a run: its stages and operators with their times, what was remembered, notes.
  *
  * In: the recorded events. Out: one HTML file that needs nothing else. Every text of the user is escaped. */
 #include "report/report_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char style[] =
@@ -61,6 +62,53 @@ static void put_notes(FILE *f, const FlReport *r) {
   fputs("</table>\n", f);
 }
 
+/* All runs of an operator of one line. */
+typedef struct Sum {
+  const char *name;
+  int32_t line, n;
+  int64_t took;
+} Sum;
+
+static int by_place(const void *a, const void *b) {
+  const FlOperatorEvent *x = a, *y = b;
+  return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : strcmp(x->name, y->name);
+}
+
+static int by_time(const void *a, const void *b) {
+  const Sum *x = a, *y = b;
+  return (x->took < y->took) - (x->took > y->took);
+}
+
+/* Operators by line, the longest first; nothing without memory. */
+static void put_operators(FILE *f, const FlReport *r) {
+  size_t bytes = (size_t)r->n_operators * sizeof *r->operators;
+  FlOperatorEvent *sorted = malloc(bytes);
+  Sum *sums = calloc((size_t)r->n_operators, sizeof *sums);
+  int32_t n = 0;
+  if (sorted && sums) {
+    memcpy(sorted, r->operators, bytes);
+    qsort(sorted, (size_t)r->n_operators, sizeof *sorted, by_place);
+    for (int32_t i = 0; i < r->n_operators; i++) {
+      if (!i || by_place(&sorted[i - 1], &sorted[i]) != 0)
+        sums[n++] = (Sum){sorted[i].name, sorted[i].line, 0, 0};
+      sums[n - 1].n++;
+      sums[n - 1].took += sorted[i].end - sorted[i].begin;
+    }
+    qsort(sums, (size_t)n, sizeof *sums, by_time);
+    fputs("<h2>Operators</h2><table><tr><th>line<th>operator<th>times<th>time, of all workers</tr>\n", f);
+  }
+  for (int32_t i = 0; i < n; i++) {
+    char took[32];
+    fl_report_duration(took, sums[i].took);
+    fprintf(f, "<tr><td class=n>%d<td>", sums[i].line);
+    put_text(f, sums[i].name);
+    fprintf(f, "<td class=n>%d<td class=n>%s</tr>\n", sums[i].n, took);
+  }
+  if (n) fputs("</table>\n", f);
+  free(sorted);
+  free(sums);
+}
+
 bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   int64_t total = fl_report_now(r);
   if (total < 1) total = 1;
@@ -75,6 +123,7 @@ bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
           exit_status == 0 ? "Done" : "Failed", took, r->options.workers, r->options.workers == 1 ? "" : "s",
           r->n_run + r->n_cached + r->n_failed, r->n_run, r->n_cached, r->n_failed ? ", some failed" : "");
   if (r->n_stages) put_stages(f, r, total);
+  if (r->n_operators) put_operators(f, r);
   if (r->n_notes) put_notes(f, r);
   return !ferror(f);
 }

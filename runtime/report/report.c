@@ -13,7 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FL_MAX_KERNELS = 1 << 20 }; /* of a trace: later ones are not recorded */
+enum { FL_MAX_EVENTS = 1 << 20 };   /* kernels, and operators: later ones are not recorded */
+enum { FL_LEAST_OPERATOR = 10000 }; /* nanoseconds of one that is recorded */
 
 static int64_t clock_ns(clockid_t clock) {
   struct timespec t;
@@ -40,6 +41,7 @@ void fl_report_free(FlReport *r) {
   free(r->stages);
   free(r->notes);
   free(r->kernels);
+  free(r->operators);
   pthread_mutex_destroy(&r->lock);
   free(r);
 }
@@ -155,9 +157,20 @@ bool fl_report_wants_kernels(const FlReport *r) { return r->options.trace != NUL
 void fl_report_kernel(FlReport *r, const char *name, int worker, int64_t begin, int64_t end,
                       int64_t elements) {
   pthread_mutex_lock(&r->lock);
-  if (r->n_kernels < FL_MAX_KERNELS &&
+  if (r->n_kernels < FL_MAX_EVENTS &&
       grow((void **)&r->kernels, r->n_kernels, &r->cap_kernels, sizeof *r->kernels))
     r->kernels[r->n_kernels++] = (FlKernelEvent){name, worker, begin, end, elements};
+  pthread_mutex_unlock(&r->lock);
+}
+
+bool fl_report_wants_operators(const FlReport *r) { return r->options.trace || r->options.html; }
+
+void fl_report_operator(FlReport *r, const char *name, int32_t line, int worker, int64_t begin, int64_t end) {
+  if (end - begin < FL_LEAST_OPERATOR) return;
+  pthread_mutex_lock(&r->lock);
+  if (r->n_operators < FL_MAX_EVENTS &&
+      grow((void **)&r->operators, r->n_operators, &r->cap_operators, sizeof *r->operators))
+    r->operators[r->n_operators++] = (FlOperatorEvent){name, line, worker, begin, end};
   pthread_mutex_unlock(&r->lock);
 }
 

@@ -45,6 +45,13 @@ bool fl_report_wants_kernels(const FlReport *report);
 void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t begin, int64_t end,
                       int64_t elements);
 
+/* Whether operators (reading, joins, groups ..) are to be recorded, and one of them, of that line of the
+ * script (0: none); what took less than 10 microseconds is left out. `name` must live as long as the report.
+ */
+bool fl_report_wants_operators(const FlReport *report);
+void fl_report_operator(FlReport *report, const char *name, int32_t line, int worker, int64_t begin,
+                        int64_t end);
+
 /* Bytes of the program's own output. false: standard output does not take them (errno says why). */
 bool fl_report_output(FlReport *report, const char *bytes, int64_t len);
 bool fl_report_flush(FlReport *report);

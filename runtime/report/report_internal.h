@@ -27,6 +27,13 @@ typedef struct FlKernelEvent {
   int64_t begin, end, elements;
 } FlKernelEvent;
 
+typedef struct FlOperatorEvent {
+  const char *name;
+  int32_t line; /* of the script; 0: none */
+  int worker;
+  int64_t begin, end;
+} FlOperatorEvent;
+
 struct FlReport {
   FlReportOptions options;
   int64_t start;        /* CLOCK_MONOTONIC, nanoseconds */
@@ -35,7 +42,8 @@ struct FlReport {
   FlStageEvent *stages;
   FlNoteEvent *notes;
   FlKernelEvent *kernels;
-  int32_t n_stages, cap_stages, n_notes, cap_notes, n_kernels, cap_kernels;
+  FlOperatorEvent *operators;
+  int32_t n_stages, cap_stages, n_notes, cap_notes, n_kernels, cap_kernels, n_operators, cap_operators;
   int32_t n_run, n_cached, n_failed;
   const char *last_note; /* what the live line shows beside the running stages */
 };

@@ -47,6 +47,11 @@ bool fl_report_write_trace(const FlReport *r, FILE *f) {
     put_event(f, &first, "kernel", e->name, e->worker, e->begin, e->end);
     fprintf(f, ",\"args\":{\"elements\":%lld}}", (long long)e->elements);
   }
+  for (int32_t i = 0; i < r->n_operators; i++) {
+    const FlOperatorEvent *e = &r->operators[i];
+    put_event(f, &first, "operator", e->name, e->worker, e->begin, e->end);
+    fprintf(f, ",\"args\":{\"line\":%d}}", e->line);
+  }
   for (int32_t i = 0; i < r->n_notes; i++) {
     const FlNoteEvent *e = &r->notes[i];
     fputs(first ? "\n" : ",\n", f);

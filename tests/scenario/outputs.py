@@ -122,6 +122,25 @@ for words in (("--report", "r.html"), ("--trace", "t.json")):
           len((here / words[1]).read_text()) > 20, f"{words[0]}: likewise", done.stderr)
 os.umask(0o022)
 
+# The timeline and the page say what reading, joining and grouping took, by the lines of the script.
+place.write("steps.csv", "k,x\n" + "".join(f"{i % 1000},{i}\n" for i in range(50_000)))
+place.write("u.csv", "k,y\n" + "".join(f"{i * 2},{i}\n" for i in range(2000)))
+place.write("steps.flow", """let t = read_csv("steps.csv")
+let u = read_csv("u.csv")
+t
+  |> join(u, on = (k))
+  |> group_by(k)
+  |> summarize(s = sum(x))
+  |> show
+""")
+done = place.run("run", "steps.flow", "--trace", "steps.json", "--report", "steps.html")
+events = json.loads((here / "steps.json").read_text())["traceEvents"] if done.returncode == 0 else []
+page = (here / "steps.html").read_text() if done.returncode == 0 else ""
+seen = {(e["args"]["line"], e["name"]) for e in events if e["cat"] == "operator"}
+for line, names in (1, {"read_table", "table_part"}), (4, {"join"}), (5, {"group"}):
+    check(any((line, name) in seen for name in names), f"the timeline has {' or '.join(sorted(names))} of line {line}", (sorted(seen), done.stderr))
+    check(any(f"<td class=n>{line}<td>{name}<" in page for name in names), f"the page has {' or '.join(sorted(names))} of line {line}")
+
 
 def entry(tag, rights, who=0xFFFFFFFF):
     return struct.pack("<HHI", tag, rights, who)

@@ -69,6 +69,7 @@ def spans_of(name, points):
     return f"static const FlCaseSpan {name}[] = {{\n{lay('{%#x, %#x}' % tuple(r) for r in spans(points))}\n}};\n"
 
 
+assert all(chr(c) == chr(c).upper() == chr(c).lower() == chr(c).title() for c in range(0x3000, 0xA640))  # as text_case.c has it
 lower, lower_many = mapped("lower")
 upper, upper_many = mapped("upper")
 title, title_many = mapped("title")

@@ -10,6 +10,10 @@
 
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 /* ---- code points ------------------------------------------------------------------------------------- */
 
 /* The byte offset of code point `index` (>= 0), or n when the text is shorter. */
@@ -77,8 +81,34 @@ int64_t fl_s_n_chars(const char *s, int64_t n) {
   }
   return n - continued;
 }
+#if defined(__SSE2__)
+/* Sixteen places at a time: those where the first and the last byte of the part stand are compared. The part
+ * has 2 to SHORT_PART bytes, and there are sixteen places at least. */
+enum { SHORT_PART = 32, PLACES = 16 };
+static const char *find_short(const char *s, int64_t n, const char *part, int64_t part_n) {
+  int64_t last = part_n - 1, places = n - last;
+  __m128i begins = _mm_set1_epi8(part[0]), ends = _mm_set1_epi8(part[last]);
+  for (int64_t i = 0; i < places; i += PLACES) {
+    if (i > places - PLACES) i = places - PLACES; /* the last ones, some of them again */
+    __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s + i)),
+            b = _mm_loadu_si128((const __m128i *)(const void *)(s + i + last));
+    int there = _mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(a, begins), _mm_cmpeq_epi8(b, ends)));
+    for (; there != 0; there &= there - 1) {
+      const char *at = s + i + __builtin_ctz((unsigned)there);
+      if (memcmp(at + 1, part + 1, (size_t)(part_n - 2)) == 0) return at;
+    }
+  }
+  return NULL;
+}
+#endif
 static const char *find(const char *s, int64_t n, const char *part, int64_t part_n) {
-  return part_n == 0 ? s : n < part_n ? NULL : memmem(s, (size_t)n, part, (size_t)part_n);
+  if (part_n == 0) return s;
+  if (n < part_n) return NULL;
+  if (part_n == 1) return memchr(s, part[0], (size_t)n);
+#if defined(__SSE2__)
+  if (part_n <= SHORT_PART && n - part_n >= PLACES - 1) return find_short(s, n, part, part_n);
+#endif
+  return memmem(s, (size_t)n, part, (size_t)part_n);
 }
 uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n) {
   return part_n == 0 || find(s, n, part, part_n) != NULL;

@@ -52,6 +52,9 @@ static bool is_cased(uint32_t c) {
   return c < 0x80 ? (c | 0x20) - 'a' < 26u : is_in(fl_case_cased, COUNT(fl_case_cased), c);
 }
 
+/* Scripts of East Asia, without case: no point between these changes (make_case_table.py checks it). */
+enum { FIRST_PLAIN = 0x3000, LAST_PLAIN = 0xa640 };
+
 typedef enum Case { UPPER, LOWER, TITLE } Case;
 
 /* The one to three points that c becomes; how many. */
@@ -61,6 +64,7 @@ static int change(uint32_t c, Case to, uint32_t out[3]) {
     if (c - (to == LOWER ? 'A' : 'a') < 26u) out[0] = c ^ 0x20;
     return 1;
   }
+  if (c - FIRST_PLAIN < LAST_PLAIN - FIRST_PLAIN) return 1;
   const uint32_t *several =
       to == UPPER   ? several_of(fl_case_to_upper_several, COUNT(fl_case_to_upper_several), c)
       : to == LOWER ? several_of(fl_case_to_lower_several, COUNT(fl_case_to_lower_several), c)
@@ -104,6 +108,14 @@ static int64_t map_text(const char *s, int64_t n, Case to, char *out, int64_t ro
   for (int64_t i = 0; i < n;) {
     char some[4];
     uint32_t c, points[3];
+    if (to != TITLE && (unsigned char)s[i] < 0x80) {
+      char letter = (char)(s[i] ^ ((unsigned char)(s[i] - (to == LOWER ? 'A' : 'a')) < 26 ? 0x20 : 0));
+      if (out && len == room) return len;
+      if (out) out[len] = letter;
+      len++;
+      i++;
+      continue;
+    }
     int64_t here = i;
     i += fl_text_point(s + i, n - i, &c);
     Case now = to != TITLE ? to : first ? TITLE : LOWER;

@@ -91,6 +91,8 @@ FlStatus fl_rt_linalg_qr(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
 
 /* ---- det ---------------------------------------------------------------------------------------------- */
 
+enum { SMALL = 16 }; /* the side of what is worked on without memory of the call */
+
 /* A matrix and its transpose have the same determinant. */
 static FlStatus det(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, double *out) {
   int64_t n = a->dims[0];
@@ -100,8 +102,10 @@ static FlStatus det(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, doub
     return 1;
   if (n == 0) return 0;
   size_t size = (size_t)fl_dtype_info[a->dtype].bytes;
-  void *lu = fl_part_alloc(mem, n * n, size);
-  int *pivots = fl_part_alloc(mem, n, sizeof *pivots);
+  double small[SMALL * SMALL];
+  int few[SMALL];
+  void *lu = n <= SMALL ? small : fl_part_alloc(mem, n * n, size);
+  int *pivots = n <= SMALL ? few : fl_part_alloc(mem, n, sizeof *pivots);
   if (lu == NULL || pivots == NULL) return 1;
   int order = (int)n, info = 0;
   memcpy(lu, a->data, (size_t)(n * n) * size);

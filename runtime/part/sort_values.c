@@ -33,6 +33,7 @@ typedef struct Sort {
   int64_t n_cuts, n_buckets;    /* bucket 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
   int64_t *count;               /* [chunks][n_buckets]; then where the chunk's codes of an even bucket go */
   int64_t *start;               /* [n_buckets + 1] in the result */
+  uint16_t *bucket;             /* [n] of each row, where there is room; else they are found again */
   bool in_place;                /* codes are where values of as many bytes shall be, all of them in memory */
   int64_t *kept;                /* [n_buckets + 1] among the codes: those of even buckets; in place: start */
   _Atomic int32_t differ;       /* some zero is negative, or some value is no number */
@@ -157,6 +158,7 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
       read_codes(s, row, n, code);
       find_buckets(s, code, n, bucket);
       for (int64_t i = 0; i < n; i++) count[bucket[i]]++;
+      for (int64_t i = 0; i < n && s->bucket != NULL; i++) s->bucket[row + i] = (uint16_t)bucket[i];
       differ |= may_differ(s, row, n);
     }
   }
@@ -172,6 +174,11 @@ static FlStatus count_all(FlPartMem *m, Sort *s) {
   s->start = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->start);
   s->kept = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->kept);
   if (s->count == NULL || s->start == NULL || s->kept == NULL) return 1;
+  int64_t bytes = s->n * (int64_t)sizeof *s->bucket;
+  if (s->in_place && fl_pool_room(s->pool, bytes) >= bytes) {
+    s->bucket = fl_part_alloc(m, s->n, sizeof *s->bucket);
+    if (s->bucket == NULL) return 1;
+  }
   if (fl_part_for(m->ctx, count_body, s, s->chunks, 10.0 * FL_PART_CHUNK) != 0) return 1;
   int64_t at = 0, kept = 0;
   for (int64_t b = 0; b < s->n_buckets; b++) {
@@ -228,9 +235,9 @@ static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
       read_codes(s, row, n, code);
-      find_buckets(s, code, n, bucket);
+      if (s->bucket == NULL) find_buckets(s, code, n, bucket);
       for (int64_t i = 0; i < n; i++) {
-        int64_t b = bucket[i];
+        int64_t b = s->bucket != NULL ? s->bucket[row + i] : bucket[i];
         if (b % 2 == 0 && b >= first && b < last) s->codes[place[b]++ - base] = code[i];
       }
     }

@@ -374,7 +374,7 @@ FlVal fl_builtin_count(FlSema *s, FlCallSite *c) {
     return reduce_array(s, "count", &(Axes){.axis = -1, .x = v}, c->args[0].span);
   if (!len && v.type->kind == FL_TY_ARRAY) return count_values(s, v, c->args[0].span);
   FlValue *counted = fl_text_pieces_counted(s, v);
-  if (counted) return fl_val_scalar(s, FL_I64, counted);
+  if (counted) return c->args[0].value = fl_val_scalar(s, FL_I64, counted); /* nothing else is evaluated */
   if (v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST || v.type->kind == FL_TY_ARRAY)
     return fl_val_scalar(s, FL_I64, fl_sema_dim(s, v, 0));
   FlDiag *d =

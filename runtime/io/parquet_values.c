@@ -7,6 +7,8 @@
 #include "flow/dtypes.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 256 }; /* values at a time */
@@ -87,18 +89,25 @@ static bool scale(const FlParquetColumn *c, int64_t n, int64_t *v) {
   return ok;
 }
 
-/* Whole numbers as floats, decimals as the nearest; false: too many digits for one division. */
-static bool to_reals(const FlParquetColumn *c, const int64_t *v, int64_t n, double *to) {
+/* v / 10^scale, rounded once, where a quotient of doubles would be rounded twice. */
+static double large_decimal(int64_t v, int32_t digits) {
+  char text[40];
+  (void)snprintf(text, sizeof text, "%llde-%d", (long long)v, digits);
+  return strtod(text, NULL);
+}
+
+/* Whole numbers as floats, decimals as the nearest. */
+static void to_reals(const FlParquetColumn *c, const int64_t *v, int64_t n, double *to) {
   static const int64_t exact = (int64_t)1 << 53;
   const bool large = c->kind == FL_PARQUET_WHOLE && !c->sign && c->bits == 64;
+  const int32_t digits = c->kind == FL_PARQUET_DECIMAL ? c->scale : 0;
   double power = 1;
-  bool ok = true;
-  for (int32_t k = 0; k < c->scale && c->kind == FL_PARQUET_DECIMAL; k++) power *= 10;
+  for (int32_t k = 0; k < digits; k++) power *= 10;
   for (int64_t k = 0; k < n; k++) {
-    to[k] = large ? (double)(uint64_t)v[k] : (double)v[k] / power;
-    ok = ok && (power == 1 || (v[k] < exact && v[k] > -exact));
+    if (large) to[k] = (double)(uint64_t)v[k];
+    else if (digits && (v[k] >= exact || v[k] <= -exact)) to[k] = large_decimal(v[k], digits);
+    else to[k] = (double)v[k] / power;
   }
-  return ok;
 }
 
 /* Numbers to elements of `bytes` bytes; false: one does not fit. */
@@ -107,8 +116,11 @@ static bool store(const FlParquetColumn *c, FlDtype dtype, const int64_t *v, int
       c->kind == FL_PARQUET_WHOLE && !c->sign && c->bits == 64; /* below zero: above all others */
   const bool positive = fl_dtype_info[dtype].kind == FL_KIND_UNSIGNED;
   const int64_t bytes = fl_dtype_info[dtype].bytes;
-  if (dtype == FL_F64) return to_reals(c, v, n, (double *)(void *)to);
   bool ok = true;
+  if (dtype == FL_F64) {
+    to_reals(c, v, n, (double *)(void *)to);
+    return true;
+  }
   if (bytes == 8) {
     for (int64_t k = 0; k < n && large != positive; k++) ok = ok && v[k] >= 0;
     memcpy(to, v, (size_t)n * 8);

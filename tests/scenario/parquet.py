@@ -68,7 +68,7 @@ KINDS = {
     "p18": (pa.decimal128(18, 6), "decimal(18, 6)", units(18, 6)), "p9": (pa.decimal128(9, 0), "i64", units(9, 0)),
 }
 # As what else columns may be asked for; a value there may not fit, then what is drawn is small.
-OTHERS = {"i8": ["i64", "f64"], "u8": ["i16", "i64"], "u32": ["i64", "f64"], "i32": ["i64", "f64"], "f32": ["f64"], "p15": ["f64"], "p4": ["f64"], "p9": ["i32", "f64"]}
+OTHERS = {"i8": ["i64", "f64"], "u8": ["i16", "i64"], "u32": ["i64", "f64"], "i32": ["i64", "f64"], "f32": ["f64"], "p15": ["f64"], "p18": ["f64"], "p4": ["f64"], "p9": ["i32", "f64"]}
 
 
 def drawn(r):

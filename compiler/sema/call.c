@@ -226,12 +226,12 @@ bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlS
   s->binding_signature = true;
   for (int p = 0; p < params->n; p++) {
     const FlFnParam *param = &params->at[p];
-    made[p]->val.literal = FL_LIT_NONE; /* only what is written where it is used may take another type */
+    made[p]->val.literal = FL_LIT_NONE, made[p]->val.exact = NULL; /* only what is written where it is used may take another type */
     if (made[p]->open && param->type) fl_names_bind_sizes(s, param->type);
     if (!param->type || made[p]->open) continue;
     const char *what = called(s, param, "the argument", param->name.text, decl);
     FlVal v = fl_bind_type(s, param->type, values[p], spans[p], what);
-    v.literal = FL_LIT_NONE;
+    v.literal = FL_LIT_NONE, v.exact = NULL;
     made[p]->val = v;
   }
   s->binding_signature = false;
@@ -291,7 +291,7 @@ static FlVal open_call(FlSema *s, const FlBinding *fn, FlVal *values, const FlSp
                                                          : run_body_called(s, decl, span);
   s->active = active.up;
   fl_call_come_back(s, place);
-  v.literal = FL_LIT_NONE;
+  v.literal = FL_LIT_NONE, v.exact = NULL;
   return v;
 }
 

@@ -92,7 +92,7 @@ static bool spread_scalar(FlSema *s, Side *sides, const FlSpan *spans, FlValue *
   if (kind == FL_TY_ARRAY) return true;
   FlVal kinds[2] = {sides[0].value, sides[1].value};
   kinds[many].type = fl_type_scalar(s->types, array.type->dtype, array.type->nullable);
-  kinds[many].literal = FL_LIT_NONE;
+  kinds[many].literal = FL_LIT_NONE, kinds[many].exact = NULL;
   const FlType *t;
   if (!fl_val_unify(s, kinds, 2, spans, "the two branches", &t)) return false;
   FlSavedPlace saved = fl_sema_enter(s, sides[1 - many].region);

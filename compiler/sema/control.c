@@ -28,7 +28,7 @@ static void bind_name(FlSema *s, FlName name, FlVal v, FlBindKind kind, const Fl
     if (v.type->kind == FL_TY_FUNC)
       v = fl_sema_error(s, FL_E0310, name.span, "a variable cannot hold a function");
   }
-  v.literal = FL_LIT_NONE; /* its type is settled */
+  v.literal = FL_LIT_NONE, v.exact = NULL; /* its type is settled */
   FlBinding *b = fl_scope_bind(s, s->scope, kind, name.text, name.span, v);
   b->declared = declared;
 }
@@ -181,7 +181,7 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
     FlVal c = v;
     if (v.type != b->val.type) c = fl_val_coerce(s, v, b->val.type, span, fl_arena_printf(s->arena, "`%s`", b->name));
     if (fl_val_bad(c)) return c;
-    c.literal = FL_LIT_NONE;
+    c.literal = FL_LIT_NONE, c.exact = NULL;
     c = fl_levels_adopt(s, c, b->val, span); /* a variable keeps its levels */
     if (fl_val_bad(c)) return c;
     same_sizes(s, b, c, span);

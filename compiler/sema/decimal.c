@@ -19,10 +19,11 @@ static bool is_int(FlVal v) {
   return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && fl_dtype_is_int(v.type->dtype);
 }
 /* Can it stand beside a decimal? */
-static bool is_exact(FlVal v) { return fl_val_is_decimal(v) || is_int(v) || v.literal; }
+static bool is_written(FlVal v) { return v.literal || v.exact; } /* in the script */
+static bool is_exact(FlVal v) { return fl_val_is_decimal(v) || is_int(v) || is_written(v); }
 
 static bool is_float(FlVal v) {
-  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && fl_dtype_is_float(v.type->dtype) && !v.literal;
+  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && fl_dtype_is_float(v.type->dtype) && !is_written(v);
 }
 
 /* ---- numbers of the script ---- */
@@ -31,6 +32,7 @@ static bool is_float(FlVal v) {
 static int spelled(FlVal v, char out[LITERAL_ROOM]) {
   int n = 0;
   if (v.literal == FL_LIT_INT) return snprintf(out, LITERAL_ROOM, "%s%llu", v.negative ? "-" : "", (unsigned long long)v.magnitude);
+  if (v.exact) return snprintf(out, LITERAL_ROOM, "%s", v.exact);
   if (!v.spelling) return 0;
   if (signbit(v.real)) out[n++] = '-';
   for (const char *p = v.spelling; *p; p++) {
@@ -62,6 +64,34 @@ bool fl_decimal_literal_type(FlVal v, FlDtype *out) {
   return false;
 }
 
+const char *fl_decimal_exact(FlSema *s, FlBinaryOp op, FlVal a, FlVal b) {
+  FlDtype x, y;
+  int64_t left, right;
+  if (!is_written(a) || !is_written(b) || (op != FL_BIN_ADD && op != FL_BIN_SUB && op != FL_BIN_MUL)) return NULL;
+  if (!fl_decimal_literal_type(a, &x) || !fl_decimal_literal_type(b, &y)) return NULL;
+  FlDtype both = x > y ? x : y;
+  int scale = op == FL_BIN_MUL ? fl_decimal_scale(x) + fl_decimal_scale(y) : fl_decimal_scale(both);
+  if (op != FL_BIN_MUL) x = y = both;
+  if (!fl_decimal_literal(a, x, &left) || !fl_decimal_literal(b, y, &right)) return NULL;
+  __int128 units = op == FL_BIN_ADD   ? (__int128)left + right
+                   : op == FL_BIN_SUB ? (__int128)left - right
+                                      : (__int128)left * right;
+  if (scale > FL_DECIMAL_DIGITS || units > INT64_MAX || units < -INT64_MAX) return NULL;
+  uint64_t size = units < 0 ? (uint64_t)-units : (uint64_t)units, power = 1;
+  for (int k = 0; k < scale; k++) power *= 10;
+  const char *sign = units < 0 ? "-" : "";
+  return scale ? fl_arena_printf(s->arena, "%s%llu.%0*llu", sign, (unsigned long long)(size / power), scale, (unsigned long long)(size % power))
+               : fl_arena_printf(s->arena, "%s%llu", sign, (unsigned long long)size);
+}
+
+FlVal fl_decimal_misfit(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
+  FlDtype own;
+  if (!fl_decimal_literal_type(v, &own) || own <= d)
+    return fl_sema_error(s, FL_E0302, span, "this number has more digits than the %d that a decimal holds", FL_DECIMAL_DIGITS);
+  return fl_sema_error(s, FL_E0302, span, "this number has %d digits behind the point, and the decimal that stands here has %d",
+                       fl_decimal_scale(own), fl_decimal_scale(d));
+}
+
 static FlVal constant(FlSema *s, FlDtype d, int64_t units) {
   return fl_val_scalar(s, d, fl_ir_const_i(&s->b, d, units));
 }
@@ -77,9 +107,7 @@ static FlVal lift2(FlSema *s, FlSpan span, FlOpcode code, FlVal a, FlVal b, FlDt
 
 FlVal fl_decimal_as(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
   int64_t units;
-  if (v.literal && fl_decimal_literal(v, d, &units)) return constant(s, d, units);
-  if (v.literal)
-    return fl_sema_error(s, FL_E0302, span, "this number does not fit %s", fl_dtype_name(d));
+  if (is_written(v)) return fl_decimal_literal(v, d, &units) ? constant(s, d, units) : fl_decimal_misfit(s, v, d, span);
   if (is_int(v)) {
     if (v.type->dtype != FL_I64) v = lift1(s, span, FL_OP_CONVERT, v, FL_I64);
     v = lift1(s, span, FL_OP_CONVERT, v, FL_DECIMAL0);
@@ -96,7 +124,7 @@ FlVal fl_decimal_to_real(FlSema *s, FlVal v, FlSpan span) {
 /* The scale that an operand has by itself: of an integer none, of a number of the script what is written. */
 static bool own_type(FlVal v, FlDtype *out) {
   *out = fl_val_is_decimal(v) ? v.type->dtype : FL_DECIMAL0;
-  return fl_val_is_decimal(v) || !v.literal || fl_decimal_literal_type(v, out);
+  return fl_val_is_decimal(v) || !is_written(v) || fl_decimal_literal_type(v, out);
 }
 
 bool fl_decimal_common(FlVal a, FlVal b, FlDtype *out) {
@@ -131,7 +159,7 @@ static bool check_operands(FlSema *s, const char *sign, FlVal a, FlVal b, FlSpan
   FlDtype d;
   for (int k = 0; k < 2; k++) {
     FlVal v = k ? b : a;
-    if (v.literal && !fl_decimal_literal_type(v, &d)) {
+    if (is_written(v) && !fl_decimal_literal_type(v, &d)) {
       fl_sema_error(s, FL_E0302, span, "a number beside a decimal has at most %d digits", FL_DECIMAL_DIGITS);
       return false;
     }
@@ -159,6 +187,19 @@ static FlVal product(FlSema *s, FlVal a, FlVal b, FlSpan span) {
   return lift2(s, span, FL_OP_DECIMAL_MUL, a, b, fl_decimal_of_scale(scale));
 }
 
+/* A whole power that stands in the script: the product of so many, exact as any. */
+static FlVal power(FlSema *s, FlVal x, FlVal n, FlSpan span) {
+  bool whole = n.literal == FL_LIT_INT && !n.negative && n.magnitude >= 1 && n.magnitude <= FL_DECIMAL_DIGITS;
+  if (!fl_val_is_decimal(x) || !whole) {
+    FlDiag *d = fl_sema_report(s, FL_E0312, span, "the power of a decimal is a whole number from 1 to %d that stands in the script", FL_DECIMAL_DIGITS);
+    fl_diag_help(s->sink, d, "other powers are floats: `f64(x) ^ n`");
+    return fl_val_error(s);
+  }
+  FlVal out = x;
+  for (uint64_t k = 1; k < n.magnitude && !fl_val_bad(out); k++) out = product(s, out, x, span);
+  return out;
+}
+
 FlVal fl_decimal_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
   const char *sign = fl_syntax_binary_spelling(op);
   if (is_float(a) || is_float(b)) return by_floats(s, op, a, b, span);
@@ -171,12 +212,7 @@ FlVal fl_decimal_arithmetic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan s
                   : op == FL_BIN_SUB ? FL_OP_SUB
                   : op == FL_BIN_MOD ? FL_OP_MOD
                                      : FL_OP_FLOORDIV;
-  if (op == FL_BIN_POW) {
-    FlDiag *diag = fl_sema_report(s, FL_E0312, span, "`^` takes integers and floats, and this is %s",
-                                  fl_val_text(s, fl_val_is_decimal(a) ? a : b));
-    fl_diag_help(s->sink, diag, "multiply, `x * x`, or take the float: `f64(x) ^ n`");
-    return fl_val_error(s);
-  }
+  if (op == FL_BIN_POW) return power(s, a, b, span);
   if (!fl_decimal_common(a, b, &d)) return fl_sema_wrong_operands(s, sign, a, b, span);
   a = fl_decimal_as(s, a, d, span);
   b = fl_decimal_as(s, b, d, span);
@@ -195,7 +231,7 @@ FlVal fl_decimal_compare(FlSema *s, FlBinaryOp op, FlOpcode code, FlVal a, FlVal
   for (int k = 0; k < 2; k++) {
     FlDtype other = v[1 - k].type->dtype;
     if (!own_type(v[k], &own[k])) return fl_val_error(s);
-    if (v[k].literal && fl_val_is_decimal(v[1 - k]) && fl_decimal_literal(v[k], other, &units)) own[k] = other;
+    if (is_written(v[k]) && fl_val_is_decimal(v[1 - k]) && fl_decimal_literal(v[k], other, &units)) own[k] = other;
   }
   for (int k = 0; k < 2; k++) v[k] = fl_decimal_as(s, v[k], own[k], span);
   if (own[0] == own[1]) return lift2(s, span, code, v[0], v[1], FL_BOOL);
@@ -210,20 +246,8 @@ FlVal fl_decimal_compare(FlSema *s, FlBinaryOp op, FlOpcode code, FlVal a, FlVal
 FlVal fl_decimal_rounding(FlSema *s, FlOpcode how, FlVal v, int64_t digits, bool to_digits, FlSpan span) {
   int scale = fl_decimal_scale(v.type->dtype);
   if (to_digits && digits >= scale) return v;
-  if (how == FL_OP_ROUND) {
-    FlVal fewer = fl_val_i64(s, scale - digits);
-    FlVal out = lift2(s, span, FL_OP_DECIMAL_ROUND, v, fewer, fl_decimal_of_scale((int)digits));
-    return to_digits ? out : lift1(s, span, FL_OP_CONVERT, out, FL_I64);
-  }
-  int64_t one = 1;
-  for (int k = 0; k < scale; k++) one *= 10;
-  FlVal unit = fl_val_i64(s, one), units = lift1(s, span, FL_OP_CONVERT, v, FL_I64), zero = fl_val_i64(s, 0);
-  if (how == FL_OP_FLOOR) return lift2(s, span, FL_OP_FLOORDIV, units, unit, FL_I64);
-  FlVal below = lift2(s, span, FL_OP_FLOORDIV, units, unit, FL_I64);
-  FlVal rest = lift2(s, span, FL_OP_MOD, units, unit, FL_I64);
-  FlVal up = lift2(s, span, FL_OP_NE, rest, zero, FL_BOOL);
-  if (how == FL_OP_TRUNC)
-    up = fl_sema_binary(s, FL_BIN_AND, up, lift2(s, span, FL_OP_LT, units, zero, FL_BOOL), span, span, span);
-  FlVal step = lift1(s, span, FL_OP_CONVERT, up, FL_I64);
-  return lift2(s, span, FL_OP_ADD, below, step, FL_I64);
+  int64_t way = how == FL_OP_FLOOR ? FL_DECIMAL_FLOOR : how == FL_OP_CEIL ? FL_DECIMAL_CEIL : how == FL_OP_TRUNC ? FL_DECIMAL_TRUNC : FL_DECIMAL_NEAREST;
+  FlVal args[3] = {v, fl_val_i64(s, scale - digits), fl_val_i64(s, way)};
+  FlVal out = fl_sema_lift_op(s, span, FL_OP_DECIMAL_ROUND, 3, args, fl_decimal_of_scale((int)digits), NULL);
+  return to_digits ? out : lift1(s, span, FL_OP_CONVERT, out, FL_I64);
 }

@@ -419,7 +419,7 @@ FlVal fl_call_shared(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan
   for (int i = 0; i < n && ok; i++) {
     FlBinding *b = fl_scope_find_in(s->scope, decl->fn.params.at[i].name.text);
     values[i] = b->val;
-    values[i].literal = FL_LIT_NONE;
+    values[i].literal = FL_LIT_NONE, values[i].exact = NULL;
   }
   fl_call_come_back(s, place);
   for (int i = 0; i < n && ok; i++) ok = !fl_val_bad(values[i]);

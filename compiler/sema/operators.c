@@ -371,7 +371,9 @@ FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span) {
   if (fl_dtype_is_int(v.type->dtype) && !fl_dtype_is_signed(v.type->dtype))
     return fl_sema_error(s, FL_E0312, span, "%s has no negative values; convert it first, `-i64(...)`",
                          fl_dtype_name(v.type->dtype));
-  return fl_sema_lift_op(s, span, FL_OP_NEG, 1, &v, v.type->dtype, NULL);
+  FlVal out = fl_sema_lift_op(s, span, FL_OP_NEG, 1, &v, v.type->dtype, NULL);
+  if (v.exact) out.exact = v.exact[0] == '-' ? v.exact + 1 : fl_arena_printf(s->arena, "-%s", v.exact);
+  return out;
 }
 
 /* ---- ?? and in ---- */
@@ -535,7 +537,11 @@ FlVal fl_sema_binary(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span, Fl
   if (a.type->kind == FL_TY_TUPLE || b.type->kind == FL_TY_TUPLE)
     return tuple_arithmetic(s, op, a, b, span, left, right);
   if (fl_val_is_decimal(a) || fl_val_is_decimal(b)) return fl_decimal_arithmetic(s, op, a, b, span);
-  if (is_number(a) && is_number(b)) return arithmetic(s, op, a, b, span, left, right);
+  if (is_number(a) && is_number(b)) {
+    FlVal out = arithmetic(s, op, a, b, span, left, right);
+    if (!fl_val_bad(out)) out.exact = fl_decimal_exact(s, op, a, b);
+    return out;
+  }
   if (op == FL_BIN_ADD && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT))
     return fl_sema_lift_op(s, span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){a, b}, FL_TEXT, NULL);
   if (is_plain(a) && is_plain(b) && (fl_is_time(a.type->dtype) || fl_is_time(b.type->dtype)))

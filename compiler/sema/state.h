@@ -42,6 +42,7 @@ typedef struct FlVal {
   uint64_t magnitude;
   double real;          /* literal FLOAT */
   const char *spelling; /* literal: as written; files: a path whose content says what is in them, or NULL */
+  const char *exact;    /* no literal, but + - * of such alone: what they give exactly, as a decimal is written; or NULL */
 } FlVal;
 
 typedef struct FlMessages {

@@ -266,7 +266,8 @@ static bool literal_fits(FlVal v, FlDtype to) {
 FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to, FlSpan span) {
   if (v.type->kind != FL_TY_SCALAR || v.type->dtype == to || !v.literal) return v;
   if (!literal_fits(v, to))
-    return fl_sema_error(s, FL_E0302, span, "this number does not fit %s", fl_dtype_name(to));
+    return fl_dtype_is_decimal(to) ? fl_decimal_misfit(s, v, to, span)
+                                   : fl_sema_error(s, FL_E0302, span, "this number does not fit %s", fl_dtype_name(to));
   return literal_as(s, v, to);
 }
 
@@ -284,6 +285,7 @@ bool fl_val_fits(FlSema *s, FlVal v, const FlType *want) {
   case FL_TY_SCALAR:
     if (t->kind == FL_TY_NULL) return want->nullable;
     if (t->kind != FL_TY_SCALAR || (t->nullable && !want->nullable)) return false;
+    if (v.exact && fl_dtype_is_decimal(want->dtype)) return literal_fits(v, want->dtype);
     return v.literal && (fl_dtype_is_number(want->dtype) || fl_dtype_is_decimal(want->dtype)) ? literal_fits(v, want->dtype)
                                                         : dtype_widens(t->dtype, want->dtype);
   case FL_TY_ARRAY:
@@ -417,7 +419,9 @@ FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const c
   if (fl_val_fits(s, v, want)) return convert(s, v, want, span);
   FlDiag *d;
   bool by_name = v.type->name && want->name && v.type->name != want->name;
-  bool amount = fl_dtype_is_number(want->dtype) || fl_dtype_is_decimal(want->dtype);
+  bool amount = fl_dtype_is_number(want->dtype);
+  bool scalar = want->kind == FL_TY_SCALAR && v.type->kind == FL_TY_SCALAR;
+  if ((v.literal || v.exact) && scalar && fl_dtype_is_decimal(want->dtype)) return fl_decimal_misfit(s, v, want->dtype, span);
   if (v.literal && want->kind == FL_TY_SCALAR && amount)
     d = fl_sema_report(s, FL_E0302, span, "this number does not fit %s", fl_type_text(s->types, want));
   else if (v.type->kind == FL_TY_NULL)

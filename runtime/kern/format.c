@@ -268,7 +268,7 @@ static FlText put_decimal(FlHeap *heap, int64_t v, int scale, const char *format
   if (*format == 0) return plain(heap, text, fl_print_decimal(text, v, scale));
   read_spec(format, &f);
   int kept = f.precision >= 0 && f.precision < scale ? f.precision : scale;
-  int64_t rounded = fl_s_decimal_round(v, scale - kept);
+  int64_t rounded = fl_s_decimal_round(v, scale - kept, FL_DECIMAL_NEAREST);
   int n = fl_print_decimal(text, rounded, kept), sign = rounded < 0, more = f.precision - kept;
   memcpy(digits, text + sign, (size_t)(n - sign));
   n -= sign;

@@ -31,9 +31,12 @@ FL_KERN int64_t fl_s_decimal_scale(int64_t v, int64_t more, int32_t *fault) {
   return over ? 0 : v * power;
 }
 
-/* Without the last `digits` digits, rounded; 0: as it is. */
-FL_KERN int64_t fl_s_decimal_round(int64_t v, int64_t digits) {
+/* Without the last `digits` digits, rounded; 0: as it is. how: FL_DECIMAL_NEAREST.. */
+FL_KERN int64_t fl_s_decimal_round(int64_t v, int64_t digits, int64_t how) {
   int64_t power = fl_whole_power_of_ten(digits), whole = v / power, rest = v % power;
+  if (how == FL_DECIMAL_TRUNC) return whole;
+  if (how == FL_DECIMAL_FLOOR) return whole - (rest < 0);
+  if (how == FL_DECIMAL_CEIL) return whole + (rest > 0);
   int64_t half = power / 2, size = rest < 0 ? -rest : rest;
   bool away = (power > 1) & ((size > half) | ((size == half) & ((whole & 1) != 0)));
   return whole + (away ? (v < 0 ? -1 : 1) : 0);

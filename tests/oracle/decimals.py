@@ -98,6 +98,13 @@ def binary(sign, a, b):
     return Node(text, "i" if sign == "//" else ("d", scale), lambda row: lifted(divided)(x(row), y(row)))
 
 
+def power(v, n):
+    out = v
+    for _ in range(n - 1):
+        out = held(out * v)
+    return out
+
+
 def compared(sign, a, b):
     tests = {"==": lambda p, q: p == q, "!=": lambda p, q: p != q, "<": lambda p, q: p < q, "<=": lambda p, q: p <= q,
              ">": lambda p, q: p > q, ">=": lambda p, q: p >= q}
@@ -111,6 +118,11 @@ class Draw:
         self.rng, self.columns = rng, columns
 
     def literal(self):
+        """A number of the script, or what numbers of the script alone give: the decimal that they do."""
+        if self.rng.random() < 0.3:
+            made = binary(self.rng.choice("+-*"), self.literal(), self.literal())
+            if scale_of(made) <= 10 and len(made.text) < 60:
+                return made if self.rng.random() < 0.8 else Node(f"(-{made.text})", made.kind, lambda row: -made.of(row))
         scale = self.rng.choice((0, 1, 2, 2, 3, 5))
         units = self.rng.choice((0, 1, 5, self.rng.randrange(10 ** (scale + 2))))
         if not scale:
@@ -127,8 +139,12 @@ class Draw:
         rng = self.rng
         if depth <= 0:
             return self.column(decimals=decimals)
-        pick = rng.randrange(12)
-        if pick < 6:
+        pick = rng.randrange(13)
+        if pick == 12:
+            x, n = self.column(True, True), rng.randrange(1, 4)
+            if scale_of(x) * n <= 18:
+                return Node(f"({x.text} ^ {n})", ("d", scale_of(x) * n), lambda row: lifted(lambda v: power(v, n))(x.of(row)))
+        if pick < 6 or pick == 12:
             return self.operation(depth)
         a = self.amount(depth - 1, True)
         scale = scale_of(a)

@@ -173,7 +173,7 @@ FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
     FlVal lit = v;
     if (fl_val_fits(s, lit, fl_type_scalar(s->types, to, false))) {
       lit = fl_val_as_literal_type(s, lit, to, c->args[0].span);
-      lit.literal = FL_LIT_NONE; /* its type was said */
+      lit.literal = FL_LIT_NONE, lit.exact = NULL; /* its type was said */
       return lit;
     }
   }

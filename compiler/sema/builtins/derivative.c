@@ -83,7 +83,7 @@ static FlVal as_declared(FlSema *s, const FlClosure *f, FlVal v, FlSpan span) {
   }
   if (!want && v.literal == FL_LIT_INT) want = fl_type_scalar(s->types, FL_F64, false);
   if (want && fl_val_fits(s, v, want)) v = fl_val_coerce(s, v, want, span, "the argument");
-  v.literal = FL_LIT_NONE;
+  v.literal = FL_LIT_NONE, v.exact = NULL;
   return v;
 }
 

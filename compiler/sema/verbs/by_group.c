@@ -199,7 +199,7 @@ static FlVal each_group(FlSema *s, const FlExpr *e, const FlType *want) {
   s->agg = one;
   s->scope = one->columns;
   FlVal out = fl_sema_expr(s, e, want);
-  out.literal = FL_LIT_NONE;
+  out.literal = FL_LIT_NONE, out.exact = NULL;
   s->agg = agg;
   s->scope = scope;
   bool bad = fl_val_bad(out);

@@ -186,10 +186,10 @@ static FlStatus find_range(FlPartMem *m, const FlPartDigit *d, int32_t n_sides, 
 
 /* ---- texts --------------------------------------------------------------------------------------------- */
 
-/* Numbers the texts of two dictionaries together. Goes out: how many there are, 0 on failure. */
+/* Numbers the texts of two dictionaries together. Goes out: how many there are, -1 on failure. */
 static int64_t merge(FlPartMem *m, const FlDictionary *a, const FlDictionary *b, FlPartDigit *d) {
   uint32_t *left = fl_part_alloc(m, a->n, sizeof *left), *right = fl_part_alloc(m, b->n, sizeof *right);
-  if (left == NULL || right == NULL) return 0;
+  if (left == NULL || right == NULL) return -1;
   int64_t i = 0, j = 0;
   uint32_t rank = 0;
   for (; i < a->n || j < b->n; rank++) {
@@ -202,7 +202,7 @@ static int64_t merge(FlPartMem *m, const FlDictionary *a, const FlDictionary *b,
   return rank;
 }
 
-/* Uses the codes of the columns; *n: how many different texts they speak of, 0 where some side has none. */
+/* Uses the codes of the columns; *n: how many different texts they speak of, 0 where some side has no codes, or there is no text. */
 static FlStatus use_codes(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t *n) {
   const FlTextCodes *found[2] = {0};
   bool some = false;
@@ -217,16 +217,11 @@ static FlStatus use_codes(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t
       d->width[s] = found[s] != NULL ? found[s]->width : 0;
     }
   }
-  if (found[0] == NULL || (n_sides > 1 && found[1] == NULL)) {
-    d->code[0] = d->code[1] = NULL;
-    return 0;
-  }
-  if (n_sides == 1 || found[0]->dictionary == found[1]->dictionary) {
-    *n = found[0]->dictionary->n;
-    return 0;
-  }
-  *n = merge(m, found[0]->dictionary, found[1]->dictionary, d);
-  return *n == 0;
+  bool all = found[0] != NULL && (n_sides == 1 || found[1] != NULL);
+  bool one = all && (n_sides == 1 || found[0]->dictionary == found[1]->dictionary);
+  if (all) *n = one ? found[0]->dictionary->n : merge(m, found[0]->dictionary, found[1]->dictionary, d);
+  if (*n == 0) d->code[0] = d->code[1] = NULL;
+  return *n < 0;
 }
 
 /* Gives the texts of a key without codes entries and ranks. */

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Random joins with conditions, and what DuckDB says that they are: `join .. on` of the same keys and condition.
+"""Random joins with conditions, and what DuckDB says that they are: `join .. on` of the same keys and condition, of tables some rows of
+which `in` the column of the other table leaves out.
 
 Tables of integers, floats with NaN, decimals, texts, dates, datetimes and categories, with nulls, duplicates and empty sides; comparisons of
-columns and of sums, intervals, overlaps, conditions on one table and on both. Every script runs interpreted, compiled with 1, 2, 3 and 8 workers, and
+columns and of sums, intervals, overlaps, conditions on one table and on both; from CSV, or from Arrow with texts dictionary-encoded. Every script runs interpreted, compiled with 1, 2, 3 and 8 workers, and
 with little memory: all must write the same bytes.
 
-By hand, with a Python that has duckdb: python tests/oracle/joins.py FLOWC --count 300 --seed 7 [--rows 2000]
+By hand, with a Python that has duckdb and pyarrow: python tests/oracle/joins.py FLOWC --count 300 --seed 7 [--rows 2000]
 """
 import argparse
+import datetime
+import decimal
 import pathlib
 import random
 import subprocess
@@ -15,6 +18,8 @@ import sys
 import tempfile
 
 import duckdb
+import pyarrow
+import pyarrow.ipc
 
 TYPES = {"i64": "bigint", "i32": "integer", "f64": "double", "f32": "float", "decimal(12, 2)": "decimal(12, 2)", "decimal(9, 4)": "decimal(9, 4)",
          "text": "varchar", "date": "date", "datetime": "timestamp", "category": "level", "bool": "boolean"}
@@ -56,7 +61,27 @@ class Table:
         return "\n".join([",".join(["row_" + self.name, *self.kinds])] + [",".join([str(i), *["NULL" if v is None else f'"{v}"' for v in row]])
                                                                           for i, row in enumerate(self.rows)]) + "\n"
 
-    def flow(self):
+    def arrow(self, path):
+        """The same as a file of Arrow, in batches of some rows."""
+        types = {"i64": pyarrow.int64(), "i32": pyarrow.int32(), "f64": pyarrow.float64(), "f32": pyarrow.float32(), "date": pyarrow.date32(), "bool": pyarrow.bool_(),
+                 "datetime": pyarrow.timestamp("us"), "decimal(12, 2)": pyarrow.decimal128(12, 2), "decimal(9, 4)": pyarrow.decimal128(9, 4)}
+        read = {"i64": int, "i32": int, "f64": float, "f32": float, "date": datetime.date.fromisoformat, "datetime": datetime.datetime.fromisoformat,
+                "bool": lambda v: v == "true", "decimal(12, 2)": decimal.Decimal, "decimal(9, 4)": decimal.Decimal}
+        columns = {"row_" + self.name: pyarrow.array(range(self.n), pyarrow.int64())}
+        for at, (c, k) in enumerate(self.kinds.items()):
+            values = [row[at] for row in self.rows]
+            if k in ("text", "category"):
+                columns[c] = pyarrow.array(values, pyarrow.string()).dictionary_encode()
+            else:
+                columns[c] = pyarrow.array([None if v is None else read[k](v) for v in values], types[k])
+        table = pyarrow.table(columns)
+        with pyarrow.ipc.new_file(path, table.schema) as out:
+            out.write_table(table, max_chunksize=max(1, self.n // 2))
+
+    def flow(self, arrow):
+        if arrow:
+            made = "".join(f" |> derive({c} = category({c}, levels = levels))" for c, k in self.kinds.items() if k == "category")
+            return f'let {self.name} = read_arrow("{self.name}.arrow"){made}\n'
         types = ", ".join([f"row_{self.name}: i64"] + [f"{c}: {'text' if k == 'category' else k}?" for c, k in self.kinds.items()])
         made = "".join(f" |> derive({c} = category({c}, levels = levels))" for c, k in self.kinds.items() if k == "category")
         return f'let {self.name} = read_csv("{self.name}.csv", null = "NULL", types = ({types})){made}\n'
@@ -107,25 +132,34 @@ def condition(r, a, b):
 
 
 def case(seed, rows):
-    """(script, files, SQL, database) of one case."""
+    """(script, tables, SQL, database) of one case."""
     r = random.Random(seed)
+    arrow = r.random() < 0.5
     a, b = Table(r, "a", "x", rows), Table(r, "b", "y", rows)
     on = [(x, y) for x in a.kinds for y in b.kinds if a.kinds[x] == b.kinds[y] and a.kinds[x] not in ("f64", "f32")]
     on = r.sample(on, min(len(on), r.choice([0, 0, 0, 1, 1, 2])))
     how = r.choice(list(KINDS))
     flow, sql = condition(r, a, b)
     keys = f"on = ({', '.join(f'{x} = {y}' for x, y in on)}), " if on else ""
+    filters, wheres = {}, {}
+    for one, other in ((a, b), (b, a)):
+        same = [(x, y) for x in one.kinds for y in other.kinds if one.kinds[x] == other.kinds[y] and one.kinds[x] in ("i64", "i32", "text", "date")]
+        if same and r.random() < 0.4:
+            (x, y), no = r.choice(same), r.random() < 0.4
+            asked = f"{x} in drop_null({other.name}, {y}).{y}"
+            filters[one.name] = f" |> where({f'not ({asked})' if no else asked})"
+            wheres[one.name] = f" where {x} {'not ' if no else ''}in (select {y} from {other.name} where {y} is not null)"
     kept = "" if how in ("semi", "anti") else ', keys = "both"'
     columns = ["row_a"] if how in ("semi", "anti") else ["row_a", "row_b"]
-    script = f'let levels = [{", ".join(chr(34) + level + chr(34) for level in LEVELS)}]\n' + a.flow() + b.flow()
-    script += f'a |> join(b, {keys}where = {flow}, how = "{how}"{kept}) |> select({", ".join(columns)}) |> write_csv("out.csv", null = "NULL")\n'
+    script = f'let levels = [{", ".join(chr(34) + level + chr(34) for level in LEVELS)}]\n' + a.flow(arrow) + b.flow(arrow)
+    script += f'a{filters.get("a", "")} |> join(b{filters.get("b", "")}, {keys}where = {flow}, how = "{how}"{kept}) |> select({", ".join(columns)}) |> write_csv("out.csv", null = "NULL")\n'
     db = duckdb.connect()
     db.execute(f"create type level as enum ({', '.join(repr(level) for level in LEVELS)})")
     a.fill(db)
     b.fill(db)
     ons = " and ".join([f"a.{x} = b.{y}" for x, y in on] + [f"({sql})"])
-    query = f"select {', '.join(columns)} from a {KINDS[how]} b on {ons} order by row_a nulls last" + (", row_b nulls last" if len(columns) == 2 else "")
-    return script, {"a.csv": a.csv(), "b.csv": b.csv()}, query, db
+    query = f"select {', '.join(columns)} from (select * from a{wheres.get('a', '')}) a {KINDS[how]} (select * from b{wheres.get('b', '')}) b on {ons} order by row_a nulls last" + (", row_b nulls last" if len(columns) == 2 else "")
+    return script, (a, b), query, db
 
 
 def run(flowc, folder, way):
@@ -146,9 +180,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="flow-joins-") as name:
         folder = pathlib.Path(name)
         for k in range(options.count):
-            script, files, query, db = case(options.seed * 1000003 + k, options.rows)
-            for file, text in {**files, "case.flow": script}.items():
-                (folder / file).write_text(text)
+            script, tables, query, db = case(options.seed * 1000003 + k, options.rows)
+            (folder / "case.flow").write_text(script)
+            for table in tables:
+                (folder / f"{table.name}.csv").write_text(table.csv())
+                table.arrow(folder / f"{table.name}.arrow")
             found = db.execute(query).fetchall()
             pairs += len(found)
             head = query[len("select "):query.index(" from")].replace(" ", "")

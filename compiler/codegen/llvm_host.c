@@ -63,7 +63,14 @@ bool fl_ll_same_object(FlFn *f, const FlValue *a, const FlValue *b) {
   return owned(f, a) && fl_ll_held(f, a)->own == fl_ll_held(f, b)->own;
 }
 
-static Val move_out(FlFn *f, const FlValue *v) {
+void fl_ll_own_from(FlFn *f, const FlValue *v, Val x) {
+  fl_ll_held(f, v)->own = (int)++f->n_own;
+  fl_ll_own(f, v, x);
+}
+
+void fl_ll_move_in(FlFn *f, const FlValue *v, Val x) { LLVMBuildStore(f->b, x, place(f, v)); }
+
+Val fl_ll_move_out(FlFn *f, const FlValue *v) {
   Val x = fl_ll_value(f, v);
   LLVMBuildStore(f->b, fl_ll_null(f->g), place(f, v));
   return x;
@@ -80,14 +87,14 @@ void fl_ll_drop(FlFn *f, const FlValue *v) {
 Val fl_ll_take(FlFn *f, const FlOp *op, int arg) {
   const FlValue *v = op->args[arg];
   const bool *takes = fl_plan_step(f->g->plan, op)->takes;
-  if (takes && takes[arg]) return move_out(f, v);
+  if (takes && takes[arg]) return fl_ll_move_out(f, v);
   ref(f, fl_ll_value(f, v));
   return fl_ll_value(f, v);
 }
 
 Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index) {
   const FlValue *v = r->yields[index];
-  if (fl_plan_body(f->g->plan, r)->moves[index]) return move_out(f, v);
+  if (fl_plan_body(f->g->plan, r)->moves[index]) return fl_ll_move_out(f, v);
   ref(f, fl_ll_value(f, v));
   return fl_ll_value(f, v);
 }
@@ -123,6 +130,15 @@ void fl_ll_check_status(FlFn *f, Val status) {
 
 void fl_ll_check_pointer(FlFn *f, Val p) {
   leave_if(f, LLVMBuildIsNull(f->b, p, ""), fl_ll_i32(f->g, FL_FAULT_MEMORY));
+}
+
+void fl_ll_leave_told(FlFn *f, Val failed, Val status) {
+  Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
+  LLVMBuildCondBr(f->b, failed, fail, fine);
+  fl_ll_at(f, fail);
+  LLVMBuildStore(f->b, status, f->status);
+  LLVMBuildBr(f->b, f->cleanup);
+  fl_ll_at(f, fine);
 }
 
 /* An error that comes out of a call learns of it. */
@@ -339,8 +355,10 @@ static void within_groups(FlFn *f, const FlOp *op, const FlOp *within) {
 
 static void host_op(FlFn *f, const FlOp *op) {
   const FlOp *around = f->op, *within = fl_ir_within(op);
+  const FlPlanStep *s = fl_plan_step(f->g->plan, op);
   f->op = op;
-  if (within) within_groups(f, op, within);
+  if (s->loop && f->loop != op) fl_ll_loop(f, s);
+  else if (within) within_groups(f, op, within);
   else emit_op(f, op);
   f->op = around;
 }
@@ -407,7 +425,7 @@ static void abandon_stages(FlFn *f) {
 static Val failed_site(FlFn *f) {
   FlGen *g = f->g;
   Val none = fl_ll_i32(g, -1), at = LLVMBuildLoad2(f->b, g->i32, f->failed_at, "");
-  if (!g->unit) return at;
+  if (!g->unit) return at; /* all places are of the program */
   Val index = LLVMBuildAdd(f->b, fl_ll_site_number(f, 0), at, "");
   return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, at, none, ""), none, index, "");
 }
@@ -454,8 +472,10 @@ void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results) {
   end(f);
 }
 
-void fl_ll_op_begin(FlFn *f, const FlOp *op) {
+void fl_ll_op_begin(FlFn *f, const FlOp *op, const FlMap *looped) {
   begin(f);
+  f->looped = looped;
+  for (int i = 0; looped && i < op->n_regions; i++) give_places(f, op->regions[i]);
   for (int i = 0; i < op->n_results; i++)
     if (is_array(op->results[i])) fl_ll_held(f, op->results[i])->own = (int)++f->n_own;
 }
@@ -464,19 +484,19 @@ void fl_ll_op_end(FlFn *f, const FlOp *op, Val results) {
   host_op(f, op);
   for (int i = 0; i < op->n_results; i++) {
     const FlValue *v = op->results[i];
-    fl_ll_slot_put(f, results, (unsigned)i, v->type, is_array(v) ? move_out(f, v) : fl_ll_value(f, v));
+    fl_ll_slot_put(f, results, (unsigned)i, v->type, is_array(v) ? fl_ll_move_out(f, v) : fl_ll_value(f, v));
   }
   end(f);
 }
 
-void fl_ll_host_attrs(FlGen *g, Val fn, const FlRegion *body) {
+void fl_ll_host_attrs(FlGen *g, Val fn) {
   fl_ll_target_attrs(g, fn, 0);
-  if (fl_plan_body(g->plan, body)->straight) fl_ll_quick_attrs(g, fn);
+  fl_ll_quick_attrs(g, fn);
 }
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func) {
   Val fn = fl_map_get(g->functions, func);
-  fl_ll_host_attrs(g, fn, func->body);
+  fl_ll_host_attrs(g, fn);
   FlFn *f = fl_ll_fn_make(g, func, fn, FL_FORM_HOST);
   const FlRegion *body = func->body;
   fl_ll_host_begin(f, body, LLVMGetParam(fn, 1));

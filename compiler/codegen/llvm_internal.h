@@ -50,6 +50,7 @@ typedef struct FlGen {
   FlMap *functions; /* FlFunc -> Val */
   FlInterner *keys; /* of what there is one of: texts, tables of types, places; `made` has it by key */
   FlMap *made;
+  FlMap *site_numbers; /* by key: 1 + the row of the table of places */
   FlVec(FlLlSite) sites;
   FlVec(const FlFunc *) stages;
   FlMap *stage_index;          /* FlFunc -> index + 1 */
@@ -126,7 +127,9 @@ typedef struct FlFn {
   Val own_clear;          /* the memset of `own`, whose size is known last */
   unsigned max_slots, n_own;
   FlTable *table; /* of its steps; NULL: it has none */
-  const FlMap *looped; /* FlPlanBody.looped of the function; NULL: it is one operation */
+  const FlMap *looped; /* FlPlanBody.looped of the function; NULL: it is one operation without loops of host code */
+  const FlOp *loop; /* the loop that the function is; NULL: it is none */
+  Val first_site;   /* of a loop: the number of the first place of its unit; NULL: the module has it */
   Val texts;      /* the mark where the function began; NULL: none is needed */
   Block cleanup;  /* releases everything owned, returns `status` */
   Val status, failed_at; /* `failed_at`: the site of the operation that failed; it may have told a closer one */
@@ -241,6 +244,18 @@ typedef void FlRowBody(FlFn *f, const FlPlanKernel *k, Val start, Val lo, Val hi
 void fl_ll_rows(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
                 void *arg);
 void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
+/* What an optimised form is made of when it pays, and the quick code until then; of equal ones there is one. */
+typedef struct FlLate {
+  Val quick, late, code;
+  size_t n_code;
+} FlLate;
+/* Makes a form: `late`: of the name FL_KERNEL_NAME and for any processor. */
+typedef Val FlMakeForm(FlFn *host, bool late, const void *what);
+/* NULL: it needs something that this program alone has, and is to be optimised now. */
+const FlLate *fl_ll_late(FlFn *f, FlMakeForm *make, const void *what);
+/* The constant FlKernel; precise: a null or the function; late: NULL: there is one form. */
+Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val fast, Val precise, const FlLate *late);
+Val fl_ll_cost(FlFn *f, const FlCost *c); /* a double of host code */
 Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments, none below 0 */
 
 /* ---- llvm_columns.c: sums along columns ------------------------------------------------------------ */
@@ -273,15 +288,16 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op);
 /* ---- llvm_host.c, llvm_bulk.c ---------------------------------------------------------------------- */
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func);
-/* Target attributes; code that runs straight through is not optimised: it would cost more time than it saves.
- */
-void fl_ll_host_attrs(FlGen *g, Val fn, const FlRegion *body);
+/* Target attributes; code that runs straight through is not optimised: it would cost more time than it saves. Its loops over
+ * elements are functions by themselves. */
+void fl_ll_host_attrs(FlGen *g, Val fn);
 void fl_ll_host_region(FlFn *f, const FlRegion *r);
 /* Lifetimes, slots, cleanup block; `params`: where the arguments are. */
 void fl_ll_host_begin(FlFn *f, const FlRegion *body, Val params);
 void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results);
-/* The same of a function that is one operation, which the second emits; it gives the operation's results. */
-void fl_ll_op_begin(FlFn *f, const FlOp *op);
+/* The same of a function that is one operation, which the second emits; it gives the operation's results. `looped`: as of
+ * FlFn. */
+void fl_ll_op_begin(FlFn *f, const FlOp *op, const FlMap *looped);
 void fl_ll_op_end(FlFn *f, const FlOp *op, Val results);
 /* Argument `index` of the function, slots at its second parameter, is v. */
 void fl_ll_param(FlFn *f, const FlValue *v, unsigned index);
@@ -293,6 +309,11 @@ void fl_ll_hand_on(FlFn *f, const FlValue *before, const FlValue *now);
 /* Do both values stand for the same object, held in one place? */
 bool fl_ll_same_object(FlFn *f, const FlValue *a, const FlValue *b);
 Val fl_ll_take(FlFn *f, const FlOp *op, int arg); /* one owned reference of an argument that op takes over */
+Val fl_ll_move_out(FlFn *f, const FlValue *v); /* v, which the function owns, and its place is empty then */
+void fl_ll_move_in(FlFn *f, const FlValue *v, Val x); /* x is in the place of v again */
+void fl_ll_own_from(FlFn *f, const FlValue *v, Val x); /* v is x, and owned in a place of its own */
+/* The function ends here with this status, whose place is told already. */
+void fl_ll_leave_told(FlFn *f, Val failed, Val status);
 void fl_ll_drop(FlFn *f,
                 const FlValue *v); /* releases v, which the function owns; nothing when it is borrowed */
 Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index); /* one owned reference of what a region yields */
@@ -319,6 +340,11 @@ void fl_ll_keep_texts(FlFn *f, const FlPlanKernel *k, Val heap, int n,
 void fl_ll_collect(FlFn *f, const FlOp *op);
 void fl_ll_scan(FlFn *f, const FlOp *op);
 void fl_ll_store(FlFn *f, const FlOp *op);
+
+/* ---- llvm_loop.c ------------------------------------------------------------------------------------ */
+
+/* A loop of host code that the plan has by itself: its function, and the call of it. */
+void fl_ll_loop(FlFn *f, const FlPlanStep *s);
 
 /* ---- llvm_steps.c ---------------------------------------------------------------------------------- */
 

@@ -10,15 +10,15 @@
 
 /* ---- cost: nanoseconds an element, as a value of host code ----------------------------------------- */
 
-static Val cost_of(FlFn *f, const FlCost *c) {
+Val fl_ll_cost(FlFn *f, const FlCost *c) {
   Val a, b;
   switch (c->kind) {
   case FL_COST_VALUE: return LLVMBuildSIToFP(f->b, fl_ll_value(f, c->value), f->g->f64, "");
   case FL_COST_DIM: return LLVMBuildSIToFP(f->b, fl_ll_dim(f, c->value, c->axis), f->g->f64, "");
   case FL_COST_SUM:
   case FL_COST_PRODUCT:
-    a = cost_of(f, c->a);
-    b = cost_of(f, c->b);
+    a = fl_ll_cost(f, c->a);
+    b = fl_ll_cost(f, c->b);
     return c->kind == FL_COST_SUM ? LLVMBuildFAdd(f->b, a, b, "") : LLVMBuildFMul(f->b, a, b, "");
   case FL_COST_CONSTANT: break;
   }
@@ -255,12 +255,6 @@ static Val portable_forms(FlFn *f, const FlPlanKernel *k, const char *name, FlKe
 
 /* ---- forms that are made when they pay ------------------------------------------------------------- */
 
-/* What there is one of for kernels that do the same. */
-typedef struct Late {
-  Val quick, late, code;
-  size_t n_code;
-} Late;
-
 static bool names_function(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     if (op->attrs.func || op->code == FL_OP_EXTERN) return true;
@@ -278,9 +272,8 @@ static bool stands_alone(LLVMModuleRef mod) {
 }
 
 /* The optimised form as bitcode, by itself and for any processor; NULL: it does not stand alone. */
-static LLVMMemoryBufferRef kernel_code(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
+static LLVMMemoryBufferRef code_of(FlFn *f, FlMakeForm *make, const void *what) {
   FlGen *g = f->g;
-  if (names_function(k->region)) return NULL;
   FlGen outer = *g;
   g->mod = LLVMModuleCreateWithNameInContext(FL_KERNEL_NAME, g->cx);
   LLVMSetModuleDataLayout(g->mod, g->layout);
@@ -289,8 +282,7 @@ static LLVMMemoryBufferRef kernel_code(FlFn *f, const FlPlanKernel *k, FlKernelB
   g->lists = fl_map_make(g->arena);
   g->first_site = NULL;
   fl_ll_make_zeros(g);
-  Val fn = kernel_function(f, k, (Shape){FL_KERNEL_NAME, body, FL_FORM_FAST, -1, false, ""});
-  LLVMSetLinkage(fn, LLVMExternalLinkage);
+  LLVMSetLinkage(make(f, true, what), LLVMExternalLinkage);
   LLVMMemoryBufferRef code = stands_alone(g->mod) ? LLVMWriteBitcodeToMemoryBuffer(g->mod) : NULL;
   LLVMDisposeModule(g->mod);
   g->mod = outer.mod;
@@ -301,18 +293,17 @@ static LLVMMemoryBufferRef kernel_code(FlFn *f, const FlPlanKernel *k, FlKernelB
   return code;
 }
 
-/* Quick code now, and what an optimised form is made of: NULL: that is to be made now. */
-static const Late *late_forms(FlFn *f, const FlPlanKernel *k, const char *name, FlKernelBody *body) {
+const FlLate *fl_ll_late(FlFn *f, FlMakeForm *make, const void *what) {
   FlGen *g = f->g;
-  LLVMMemoryBufferRef code = kernel_code(f, k, body);
+  LLVMMemoryBufferRef code = code_of(f, make, what);
   if (!code) return NULL;
   const char *bytes = LLVMGetBufferStart(code);
   size_t n = LLVMGetBufferSize(code);
   const char *key = fl_ll_key(g, 'k', bytes, n);
-  Late *late = fl_map_get(g->made, key);
+  FlLate *late = fl_map_get(g->made, key);
   if (!late) {
-    late = FL_NEW(g->arena, Late);
-    late->quick = kernel_function(f, k, (Shape){name, body, FL_FORM_FAST, 0, true, ".quick"});
+    late = FL_NEW(g->arena, FlLate);
+    late->quick = make(f, false, what);
     Val zero[] = {fl_ll_null(g), fl_ll_i64(g, 0)};
     late->late = fl_ll_global(g, LLVMConstStructInContext(g->cx, zero, 2, false), "late");
     LLVMSetGlobalConstant(late->late, false);
@@ -324,6 +315,33 @@ static const Late *late_forms(FlFn *f, const FlPlanKernel *k, const char *name, 
   return late;
 }
 
+typedef struct Forms {
+  const FlPlanKernel *k;
+  const char *name;
+  FlKernelBody *body;
+} Forms;
+
+static Val make_form(FlFn *f, bool late, const void *what) {
+  const Forms *w = what;
+  return late ? kernel_function(f, w->k, (Shape){FL_KERNEL_NAME, w->body, FL_FORM_FAST, -1, false, ""})
+              : kernel_function(f, w->k, (Shape){w->name, w->body, FL_FORM_FAST, 0, true, ".quick"});
+}
+
+Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val fast, Val precise, const FlLate *late) {
+  FlGen *g = f->g;
+  bool parted = k->form != FL_KERNEL_ROUNDS && fl_plan_by_rows(g->plan, fl_plan_step(g->plan, k->op));
+  Val parts[] = {fast, precise, fl_ll_string(g, name, strlen(name)),
+                 fl_ll_site_constant(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit),
+                 fl_ll_i32(g, k->n_uses), fl_ll_i32(g, k->op->n_args),
+                 fl_ll_i32(g, k->op->code == FL_OP_MAP ? k->n_outputs : 0),
+                 fl_ll_i32(g, parted),
+                 fl_ll_rows_constant(g, k->n_uses, k->uses),
+                 late ? late->late : fl_ll_null(g),
+                 late ? late->code : fl_ll_null(g),
+                 fl_ll_i64(g, late ? (int64_t)late->n_code : 0)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 13, false), "kernel");
+}
+
 /* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with calls. */
 static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
   FlGen *g = f->g;
@@ -332,23 +350,15 @@ static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
   bool portable = g->options.cpu == FL_CPU_PORTABLE && !g->options.cpu_name && g->options.level > 0;
   bool slow = k->weight > FL_CODE_SLOW;
   Shape one = {name, body, FL_FORM_FAST, 0, slow, slow ? ".slow" : ".fast"};
-  const Late *late = g->options.late && !slow ? late_forms(f, k, name, body) : NULL;
+  bool may_wait = g->options.late && !slow && !names_function(k->region);
+  const FlLate *late = may_wait ? fl_ll_late(f, make_form, &(Forms){k, name, body}) : NULL;
   Val fast = late                ? late->quick
              : portable && !slow ? portable_forms(f, k, name, body)
                                  : kernel_function(f, k, one);
   Val precise = k->faults
                     ? kernel_function(f, k, (Shape){name, body, FL_FORM_PRECISE, 0, true, ".precise"})
                     : fl_ll_null(g);
-  Val parts[] = {fast, precise, fl_ll_string(g, name, strlen(name)),
-                 fl_ll_site_constant(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit),
-                 fl_ll_i32(g, k->n_uses), fl_ll_i32(g, k->op->n_args),
-                 fl_ll_i32(g, k->op->code == FL_OP_MAP ? k->n_outputs : 0),
-                 fl_ll_i32(g, fl_plan_by_rows(g->plan, fl_plan_step(g->plan, k->op))),
-                 fl_ll_rows_constant(g, k->n_uses, k->uses),
-                 late ? late->late : fl_ll_null(g),
-                 late ? late->code : fl_ll_null(g),
-                 fl_ll_i64(g, late ? (int64_t)late->n_code : 0)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 13, false), "kernel");
+  return fl_ll_kernel_constant(f, k, name, fast, precise, late);
 }
 
 Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const Val *outputs, Val heap, Val n) {
@@ -369,7 +379,7 @@ Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const V
   if (k->makes_texts) fl_ll_slot_put(f, f->args, at++, pointer, heap);
   Val kernel = kernel_constant(f, k, body);
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->i64, g->f64};
-  Val args[] = {f->ctx, kernel, f->args, n, cost_of(f, k->cost)};
+  Val args[] = {f->ctx, kernel, f->args, n, fl_ll_cost(f, k->cost)};
   return fl_ll_call(f, "fl_run_kernel", g->i32, 5, types, args);
 }
 

@@ -110,7 +110,7 @@ static Val task_function(FlFn *host, const FlPlanKernel *k) {
   const char *name = fl_arena_printf(g->arena, "%s.task.%d", host->func->name, g->n_names++);
   Val fn = LLVMAddFunction(g->mod, name, g->host_fn);
   LLVMSetLinkage(fn, LLVMInternalLinkage);
-  fl_ll_host_attrs(g, fn, r);
+  fl_ll_host_attrs(g, fn);
   FlFn *f = fl_ll_fn_make(g, host->func, fn, FL_FORM_HOST);
   Val args = LLVMGetParam(fn, 1), rest = fl_ll_slot_get(f, args, 0, fl_t_scalar(FL_I64));
   fl_ll_host_begin(f, r, args);

@@ -206,6 +206,7 @@ void fl_ll_generate(FlGen *g) {
   g->stage_index = fl_map_make(g->arena);
   g->keys = fl_interner_make(g->arena);
   g->made = fl_map_make(g->arena);
+  g->site_numbers = fl_map_make(g->arena);
   g->lists = fl_map_make(g->arena);
   fl_ll_make_zeros(g);
   for (const FlFunc *func = g->ir->first; func; func = func->next) declare_function(g, func);

@@ -46,7 +46,7 @@ static int site_of(FlGen *g, FlSpan span, FlFaultText said, const char *callee) 
                said.text != NULL, said.text ? said.text : "", callee ? 1 : 2, callee ? callee : "");
   const char *key = fl_ll_key(g, 'p', bytes.s, bytes.len);
   fl_text_reset(&bytes);
-  int known = (int)(intptr_t)fl_map_get(g->made, key);
+  int known = (int)(intptr_t)fl_map_get(g->site_numbers, key);
   if (known) return known - 1;
   FlLlSite site = {span, said, callee, -1};
   if (span.call && g->sources && !g->unit) { /* the tables of the program have those of a unit's */
@@ -54,7 +54,7 @@ static int site_of(FlGen *g, FlSpan span, FlFaultText said, const char *callee) 
     site.caller = fl_ll_call_site(g, call->place, call->callee);
   }
   fl_vec_push(g->arena, &g->sites, site);
-  fl_map_set(g->made, key, (void *)(intptr_t)g->sites.n);
+  fl_map_set(g->site_numbers, key, (void *)(intptr_t)g->sites.n);
   return g->sites.n - 1;
 }
 
@@ -80,8 +80,8 @@ Val fl_ll_site_constant(FlGen *g, int site) {
 Val fl_ll_site_number(FlFn *f, int site) {
   FlGen *g = f->g;
   if (!g->unit) return fl_ll_i32(g, site);
-  if (!g->first_site) g->first_site = fl_ll_global(g, fl_ll_site_constant(g, 0), "first.site");
-  Val first = LLVMBuildLoad2(f->b, g->i32, g->first_site, "");
+  if (!f->first_site && !g->first_site) g->first_site = fl_ll_global(g, fl_ll_site_constant(g, 0), "first.site");
+  Val first = f->first_site ? f->first_site : LLVMBuildLoad2(f->b, g->i32, g->first_site, "");
   return site ? LLVMBuildAdd(f->b, first, fl_ll_i32(g, site), "") : first;
 }
 

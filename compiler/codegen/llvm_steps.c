@@ -119,7 +119,7 @@ static Val step_function(FlFn *host, const FlPlanStep *s) {
   fl_ll_target_attrs(g, fn, 0);
   fl_ll_quick_attrs(g, fn);
   FlFn *f = fl_ll_fn_make(g, host->func, fn, FL_FORM_HOST);
-  fl_ll_op_begin(f, s->op);
+  fl_ll_op_begin(f, s->op, NULL);
   for (int i = 0; i < s->row->n; i++) {
     const FlValue *v = s->row->operands[i];
     fl_ll_set(f, v, fl_ll_slot_get(f, LLVMGetParam(fn, 1), (unsigned)i, v->type));

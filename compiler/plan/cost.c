@@ -27,14 +27,36 @@ static const FlCost *join(FlArena *arena, FlCostKind kind, const FlCost *a, cons
   return c;
 }
 
+/* Of an array that is there outside. */
+static bool is_dim(const FlRegion *kernel, const FlValue *size) {
+  return size->op && size->op->code == FL_OP_DIM && !fl_ir_inside(size->op->args[0]->region, kernel);
+}
+
+static bool is_known(const FlRegion *kernel, const FlValue *size) {
+  return (size->op && size->op->code == FL_OP_CONST) || !fl_ir_inside(size->region, kernel) || is_dim(kernel, size);
+}
+
 static const FlCost *trips(FlArena *arena, const FlRegion *kernel, const FlValue *size) {
   const FlOp *op = size->op;
   if (op && op->code == FL_OP_CONST) return constant(arena, (double)op->attrs.i);
   if (!fl_ir_inside(size->region, kernel)) return of_value(arena, FL_COST_VALUE, size, 0);
-  if (op && op->code == FL_OP_DIM && !fl_ir_inside(op->args[0]->region, kernel))
-    return of_value(arena, FL_COST_DIM, op->args[0], (int)op->attrs.i);
+  if (is_dim(kernel, size)) return of_value(arena, FL_COST_DIM, op->args[0], (int)op->attrs.i);
   return constant(arena, TRIPS);
 }
+
+static bool all_known(const FlRegion *kernel, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->n_regions && op->code != FL_OP_IF && op->code != FL_OP_FOR && op->code != FL_OP_REDUCE) return false;
+    if (op->code == FL_OP_FOR && !is_known(kernel, op->args[1])) return false;
+    for (int i = 0; i < op->n_args && op->code == FL_OP_REDUCE; i++)
+      if (!is_known(kernel, op->args[i])) return false;
+    for (int i = 0; i < op->n_regions; i++)
+      if (!all_known(kernel, op->regions[i])) return false;
+  }
+  return true;
+}
+
+bool fl_plan_cost_is_known(const FlRegion *kernel) { return all_known(kernel, kernel); }
 
 static const FlCost *of_region(FlArena *arena, const FlRegion *kernel, const FlRegion *r);
 

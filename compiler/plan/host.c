@@ -3,6 +3,7 @@
 #include "plan/plan_internal.h"
 
 enum { LARGE = 150, KERNEL = 8 }; /* rows and places of a table that is worth it; what a kernel counts for */
+enum { LITTLE = 16 }; /* operations of a round */
 enum { MOST_LOOPS = 1000, MOST_BRANCHES = 2000 }; /* of one function that is optimised */
 
 /* ---- stage calls --------------------------------------------------------------------------------------- */
@@ -33,10 +34,12 @@ static bool records_errors(const FlOp *op) {
   return false;
 }
 
-int fl_plan_waits(const FlPlanner *m, const FlOp *op, int first) {
+int fl_plan_waits(const FlPlanner *m, const FlPlanStep *s, int first) {
+  const FlOp *op = s->op;
   if (m->running.n == first) return 0;
   int end = first;
-  bool all = fl_ir_is_effect(op) || (op->code != FL_OP_STAGE && records_errors(op));
+  bool elsewhere = s->loop && fl_ir_region_may_fault(op->regions[0]);
+  bool all = elsewhere || fl_ir_is_effect(op) || (op->code != FL_OP_STAGE && records_errors(op));
   for (int i = first; i < m->running.n; i++)
     if (all || needs(op, m->running.at[i])) end = i + 1;
   return end - first;
@@ -81,12 +84,12 @@ static bool is_table(const FlPlanBody *body) {
   return n >= LARGE;
 }
 
-/* The body and those inside of it, but for tasks, which are functions of their own. */
+/* The body and those inside of it, but for tasks and loops that are functions of their own. */
 static bool find_tables(FlPlanBody *body) {
   bool found = body->table = is_table(body);
   for (int i = 0; i < body->steps.n; i++) {
     const FlPlanStep *s = body->steps.at[i];
-    for (int k = 0; s->inside && k < s->op->n_regions && s->op->code != FL_OP_MAP; k++)
+    for (int k = 0; s->inside && k < s->op->n_regions && s->op->code != FL_OP_MAP && !s->loop; k++)
       found |= find_tables(s->inside[k]);
   }
   return found;
@@ -94,27 +97,30 @@ static bool find_tables(FlPlanBody *body) {
 
 /* ---- what is worth optimising -------------------------------------------------------------------------- */
 
-/* Does the region start work beside which its own code takes no time? */
-static bool starts_work(const FlRegion *r) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    bool bulk = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT ||
-                op->code == FL_OP_STAGE;
-    if (bulk || fl_op_info[op->code].op_class == FL_CLASS_RUNTIME) return true;
-  }
-  return false;
+static bool is_work(const FlOp *op) {
+  bool bulk = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT || op->code == FL_OP_STAGE;
+  return bulk || fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
 }
 
-/* Does host code itself loop over elements? */
-static bool has_loops(const FlPlan *p, const FlRegion *r) {
+static bool starts_work(const FlRegion *r);
+
+static bool branch_starts_work(const FlOp *op) {
+  return op->code == FL_OP_IF && (starts_work(op->regions[0]) || starts_work(op->regions[1]));
+}
+
+/* Does the region start work beside which its own code takes no time? In a branch, as that of a round which may be the last one,
+ * only where there is little beside it: work may be rare. */
+static bool starts_work(const FlRegion *r) {
+  bool branches = false, little = true;
+  int n = 0;
   for (const FlOp *op = r->first; op; op = op->next) {
-    const FlPlanStep *s = op->n_regions ? fl_plan_step(p, op) : NULL;
-    bool loop = fl_ir_is_rounds(op) || op->code == FL_OP_SCAN;
-    bool serial = (op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && s && !s->kernel_code;
-    if ((loop || serial) && !starts_work(op->regions[0])) return true;
-    for (int i = 0; i < op->n_regions; i++)
-      if (op->code != FL_OP_MAP && has_loops(p, op->regions[i])) return true;
+    if (is_work(op)) return true;
+    bool branch = branch_starts_work(op);
+    branches |= branch;
+    little = little && (branch || (!op->n_regions && op->code != FL_OP_LOAD && op->code != FL_OP_STORE)) &&
+             (n += op->code != FL_OP_CONST) <= LITTLE;
   }
-  return false;
+  return branches && little;
 }
 
 /* LLVM's trees of dominators take the square of the number of loops that stand one behind the other. */
@@ -136,8 +142,19 @@ static int count_branches(const FlRegion *r, int most) {
   return n;
 }
 
-static bool pays(const FlPlan *p, const FlRegion *r) {
-  return has_loops(p, r) && !has_too_many_loops(r) && count_branches(r, MOST_BRANCHES) <= MOST_BRANCHES;
+const FlPlanKernel *fl_plan_loop(FlPlanner *m, const FlPlanStep *s) {
+  const FlOp *op = s->op;
+  bool serial = (op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && !s->kernel_code;
+  if (m->in_loop || !(fl_ir_is_rounds(op) || op->code == FL_OP_SCAN || serial)) return NULL;
+  const FlRegion *r = op->regions[0];
+  if (starts_work(r) || has_too_many_loops(r) || m->n_loops >= MOST_LOOPS || count_branches(r, MOST_BRANCHES) > MOST_BRANCHES)
+    return NULL;
+  m->n_loops++;
+  FlPlanKernel *k = FL_NEW(m->plan->arena, FlPlanKernel);
+  *k = (FlPlanKernel){.op = op, .region = r, .form = FL_KERNEL_ROUNDS, .unit = 1, .weight = fl_plan_weight(r)};
+  k->uses = fl_plan_captures(m, op, NULL, &k->n_uses);
+  if (op->code != FL_OP_WHILE && fl_plan_cost_is_known(r)) k->cost = fl_plan_cost(m->plan->arena, r);
+  return k;
 }
 
 /* ---- views --------------------------------------------------------------------------------------------- */
@@ -166,8 +183,7 @@ static void find_looped(FlPlanner *m, FlMap *looped, const FlRegion *r) {
 
 void fl_plan_root(FlPlanner *m, FlPlanBody *body) {
   body->looped = fl_map_make(m->plan->arena);
-  body->straight = !pays(m->plan, body->region);
-  body->holds_table = body->straight && find_tables(body);
+  body->holds_table = find_tables(body);
   if (body->holds_table) {
     FlPlanTable t = {fl_interner_make(m->plan->arena), fl_map_make(m->plan->arena), 0};
     fl_plan_rows(m, &t, body);

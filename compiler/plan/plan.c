@@ -90,7 +90,10 @@ static FlPlanBody *const *make_inside(FlPlanner *m, const FlPlanStep *s) {
     own = FL_NEW(m->plan->arena, FlPlanner);
     *own = (FlPlanner){.plan = m->plan, .roots = m->roots, .func = m->func, .in_place = m->in_place};
   }
+  bool in_loop = own->in_loop;
+  own->in_loop |= s->loop != NULL;
   for (int i = 0; i < op->n_regions; i++) inside[i] = make_body(own, op->regions[i]);
+  own->in_loop = in_loop;
   if (!runs_once) fl_vec_push(m->plan->arena, m->roots, ((FlPlanRoot){own, inside[0]}));
   return inside;
 }
@@ -105,7 +108,8 @@ static FlPlanStep *make_step(FlPlanner *m, const FlOp *op, int first) {
   s->view_of = view_of(op);
   /* What may fail asks the calls that run first. */
   s->in_table = fl_plan_fits_table(s) && (m->running.n == 0 || op->code == FL_OP_CONST);
-  s->waits = fl_plan_waits(m, op, first);
+  s->loop = fl_plan_loop(m, s);
+  s->waits = fl_plan_waits(m, s, first);
   m->running.n -= s->waits;
   for (int i = first; i < m->running.n; i++) m->running.at[i] = m->running.at[i + s->waits];
   s->n_dead = fl_lifetime_dead_after(m->func->life, op, &s->dead);

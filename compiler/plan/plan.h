@@ -55,7 +55,8 @@ typedef enum FlPlanForm {
   FL_KERNEL_COLUMNS,  /* MAP of sums along columns: swept row by row, a tile of columns at once */
   FL_KERNEL_BLOCKS,   /* REDUCE: the states of blocks, then joined */
   FL_KERNEL_KEPT,     /* COLLECT: each block compacts what it keeps, then the parts are joined */
-  FL_KERNEL_TASKS /* MAP over host code: elements are tasks of the pool; none of what follows `uses` is set */
+  FL_KERNEL_TASKS, /* MAP over host code: elements are tasks of the pool; none of what follows `uses` is set */
+  FL_KERNEL_ROUNDS /* a loop of host code, by itself: rounds in their order. Of what follows `uses`, `weight` and `cost` are set */
 } FlPlanForm;
 
 /* How large the code of a region is: above WIDE it is made without the passes over live ranges, which take
@@ -76,7 +77,7 @@ typedef struct FlPlanKernel {
   bool heavy;           /* an element takes so long that the widest vectors pay */
   int weight;           /* instructions, about; not counted further than FL_CODE_SLOW */
   int unit;             /* elements that a worker takes at least: a multiple of this */
-  const FlCost *cost;   /* of an element */
+  const FlCost *cost;   /* of an element; ROUNDS: of a round, NULL where more of it is not known than sizes say */
   const FlOp *sum;      /* COLUMNS: the REDUCE */
   int n_draws, n_reads; /* random numbers at its own position that are drawn by tiles, */
   const FlOp **draws, **reads; /* and LOADs there that are asked for ahead of them */
@@ -116,6 +117,7 @@ typedef struct FlPlanStep {
   const FlOp *op;
   const FlUse *uses;          /* BULK: of each argument */
   const FlPlanKernel *kernel; /* KERNEL; else NULL */
+  const FlPlanKernel *loop;   /* CONTROL, SERIAL: over elements, so that it is a function by itself; else NULL */
   FlPlanBody *const *inside;  /* by region, of host code; NULL: there are none, or they are a kernel's */
   FlValue *const *dead;       /* arrays that are given back behind it */
   int n_dead;
@@ -142,7 +144,6 @@ struct FlPlanBody {
   bool table; /* it runs straight through so much that its steps become data (docs/decisions/steps.md) */
   /* bodies of functions and of tasks: */
   bool holds_table; /* it, or one inside, is a table */
-  bool straight;    /* it loops over no elements itself, or too often, or branches too often: optimising it would not pay */
   FlMap *looped;    /* arrays whose elements or sizes are asked for in loops: worth a view; value -> op */
 };
 

@@ -19,12 +19,16 @@ struct FlPlanner {
   FlPlanFunc *func;
   FlInPlace *in_place;
   FlVec(const FlOp *) running; /* stage calls that nobody has waited for, in program order */
+  bool in_loop; /* of host code that is a function by itself */
+  int n_loops;  /* of such */
 };
 
 /* ---- kernel.c ---- */
 
 /* Of a MAP, or of a REDUCE or COLLECT over kernel code; `code`: the region is kernel code. */
 const FlPlanKernel *fl_plan_kernel(FlPlanner *m, const FlOp *op, bool code);
+/* Of a loop of host code over elements; NULL: it is none, or making it by itself would not pay. */
+const FlPlanKernel *fl_plan_loop(FlPlanner *m, const FlPlanStep *s);
 /* Instructions, about; one of MATHS, inlined, is many, and so is a loop with its lanes and rests. */
 int fl_plan_weight(const FlRegion *r);
 
@@ -47,11 +51,13 @@ void fl_plan_find_parted(FlPlan *plan);
 
 /* Of one element of the kernel. */
 const FlCost *fl_plan_cost(FlArena *arena, const FlRegion *kernel);
+/* Are the numbers of rounds of all loops inside known outside of it? */
+bool fl_plan_cost_is_known(const FlRegion *kernel);
 
 /* ---- host.c: host code as a whole ---- */
 
-/* How many of the stage calls that run since `first` are waited for before op. */
-int fl_plan_waits(const FlPlanner *m, const FlOp *op, int first);
+/* How many of the stage calls that run since `first` are waited for before the step. */
+int fl_plan_waits(const FlPlanner *m, const FlPlanStep *s, int first);
 /* May the operation be a row of a table of steps? */
 bool fl_plan_fits_table(const FlPlanStep *s);
 /* The table of a function that is being made. */

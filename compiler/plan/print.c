@@ -1,6 +1,6 @@
 /* print.c: a plan as text, for people and golden tests; see plan.h.
  *
- *   @f %0, %1: straight communicates {
+ *   @f %0, %1: communicates {
  *     %2 = sort_perm %1: bulk
  *       %1 any
  *     %3 = take %2, %1: bulk, reads last (4)
@@ -176,6 +176,7 @@ static void put_step(Printer *p, const FlPlanStep *s) {
   put_values(p, " ", op->n_args, op->args);
   fl_text_addf(p->out, ": %s", kinds[s->kind]);
   if (s->kernel) put_kernel(p, s->kernel);
+  if (s->loop) fl_text_addz(p->out, ", by itself");
   if (s->waits) fl_text_addf(p->out, ", waits for %d", s->waits);
   if (s->writes) fl_text_addz(p->out, ", in place");
   if (s->row) fl_text_addf(p->out, ", row of kind %d", s->row->kind);
@@ -234,7 +235,7 @@ void fl_plan_print(FlText1 *out, const FlPlan *plan) {
     fl_text_addf(out, "%s@%s", i ? "\n" : "", f->func->name);
     put_values(&p, " ", f->func->body->n_params, f->func->body->params);
     put_parted(&p, f->func->body->n_params, f->func->body->params);
-    fl_text_addf(out, ":%s%s ", f->body->straight ? " straight" : "", f->communicates ? " communicates" : "");
+    fl_text_addf(out, ":%s ", f->communicates ? " communicates" : "");
     put_body(&p, f->body);
     fl_text_addc(out, '\n');
     fl_piece_free(p.number);

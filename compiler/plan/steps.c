@@ -175,7 +175,7 @@ void fl_plan_rows(FlPlanner *m, FlPlanTable *t, FlPlanBody *body) {
       if (s->op->code != FL_OP_CONST) make_row(m, t, s);
       continue;
     }
-    for (int k = 0; s->inside && k < s->op->n_regions && s->op->code != FL_OP_MAP; k++)
+    for (int k = 0; s->inside && k < s->op->n_regions && s->op->code != FL_OP_MAP && !s->loop; k++)
       fl_plan_rows(m, t, s->inside[k]);
   }
 }

@@ -29,3 +29,8 @@ FlKernelFn fl_kernel_late(FlRun *run, const FlKernel *kernel, double ns) {
   atomic_store_explicit(&late->fn, fn, memory_order_release);
   return fn;
 }
+
+FlStatus fl_run_loop(FlCtx *ctx, const FlKernel *loop, void *env, double ns) {
+  FlKernelFn fn = loop->late ? fl_kernel_late(ctx->run, loop, ns) : loop->fast;
+  return fn(ctx, env, 0, 0);
+}

@@ -415,6 +415,9 @@ FlRuntimeOp fl_run_op;
  * Where it captures arrays that are here in part, as fl_run_op: over those of the elements whose rows are. On
  * faults runs `precise` and records the first error in (rank, position) order. */
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost);
+/* Rounds of host code, in their order and on this thread: the form that pays for about `ns` nanoseconds is called once, with the
+ * status as its result. `env`: slots of the number of the first place of its unit, of what it takes, then of what it gives. */
+FlStatus fl_run_loop(FlCtx *ctx, const FlKernel *loop, void *env, double ns);
 /* Called by precise kernels. rank: program order of the operation within the kernel. pos: logical index,
  * which is index[0..n_index) axis by axis. `type` tells how to read a and b. */
 void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, const int64_t *index,

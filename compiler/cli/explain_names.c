@@ -96,6 +96,7 @@ const char *fl_explain_size(const FlExplain *p, const FlValue *size) {
   if (!op) return "given elements";
   const char *line = fl_explain_line(p, op->span);
   if (fl_explain_is_reader(op)) return fl_arena_printf(p->arena, "the rows of the file of line %s", line);
+  if (fl_explain_is_grouped(op)) return fl_explain_size(p, op->regions[1]->yields[size->index]);
   switch (op->code) {
   case FL_OP_DIM: {
     const FlValue *joined = joined_rows(op->args[0]);

@@ -15,6 +15,10 @@ bool fl_explain_asks_part(const FlOp *branch) {
   return first != NULL;
 }
 
+bool fl_explain_is_grouped(const FlOp *branch) {
+  return branch->code == FL_OP_IF && branch->args[0]->op && branch->args[0]->op->code == FL_OP_GROUP_ROWS;
+}
+
 const FlValue *fl_explain_joined(const FlOp *op) {
   const FlOp *loop = op->code == FL_OP_LIST_CONCAT ? op->args[0]->op : NULL;
   return loop && fl_explain_is_parts(loop) ? loop->regions[0]->yields[op->args[0]->index] : NULL;

@@ -120,6 +120,14 @@ static void say_control(FlExplain *p, const FlPlanStep *s) {
   const FlOp *op = s->op;
   static const char *const which[] = {"then", "else"};
   int begin = p->rows.n;
+  if (fl_explain_is_grouped(op)) {
+    say_body(p, s->inside[1]);
+    for (int k = 0; k < op->n_results; k++) {
+      const char *name = fl_explain_name(p, op->regions[1]->yields[k]);
+      if (name) fl_explain_set_name(p, op->results[k], name);
+    }
+    return;
+  }
   if (fl_explain_asks_part(op)) {
     fl_explain_step(p, "", "", "as a whole, where most rows of its first part are groups of their own; else");
     return;
@@ -259,7 +267,8 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
     fl_explain_set_name(p, op->results[0], fl_explain_name(p, part));
     return;
   }
-  case FL_OP_KEY_SET: return; /* a part of what asks it */
+  case FL_OP_KEY_SET: return;    /* a part of what asks it */
+  case FL_OP_GROUP_ROWS: return; /* the steps that it stands for are said */
   case FL_OP_IN_KEYS: {
     bool exact = op->attrs.i == 2;
     int first = op->attrs.i == 1 ? 2 : 1;

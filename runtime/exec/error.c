@@ -155,6 +155,12 @@ void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column
   fl_fail_note(ctx, "%s%s%s%s", file ? file : "", where, in_column, shown);
 }
 
+void fl_fail_forget(FlCtx *ctx) {
+  if (!ctx) return;
+  fl_error_free(ctx->error);
+  ctx->error = NULL;
+}
+
 bool fl_ctx_failed(const FlCtx *ctx) { return ctx && ctx->error; }
 const char *fl_ctx_message(const FlCtx *ctx) { return ctx && ctx->error ? ctx->error->message : NULL; }
 int fl_ctx_code(const FlCtx *ctx) { return ctx && ctx->error ? ctx->error->number : 0; }

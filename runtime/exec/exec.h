@@ -42,6 +42,7 @@ void fl_fail_datum(FlCtx *ctx, const char *file, int64_t row, const char *column
                    int64_t value_len);
 
 bool fl_ctx_failed(const FlCtx *ctx); /* does the context hold an error? */
+void fl_fail_forget(FlCtx *ctx);      /* whoever tries another way has not failed; NULL is allowed */
 /* The message and code number (701 for E0701) of the context's error, for tests; NULL and 0 without one. */
 const char *fl_ctx_message(const FlCtx *ctx);
 int fl_ctx_code(const FlCtx *ctx);

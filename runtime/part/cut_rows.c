@@ -62,26 +62,26 @@ static inline bool meets(const FlPartCutting *p, int64_t low, uint64_t word) {
   return low < p->n_cuts && p->heads[low] == word;
 }
 
-void fl_part_find_parts(const FlPartCutting *p, int64_t row, int64_t n, uint64_t *words, uint8_t *part) {
+void fl_part_find_parts(const FlPartCutting *p, int64_t row, int64_t n, uint64_t *words, uint16_t *part) {
   uint64_t first[FL_PART_BATCH];
   int64_t low[FL_PART_BATCH], met = 0;
   fl_part_read_words(p->codes, 0, row, n, first);
   find_heads(p->heads, first, n, low);
   for (int64_t i = 0; i < n; i++) {
     bool meet = meets(p, low[i], first[i]);
-    part[i] = (uint8_t)(2 * low[i] + meet);
+    part[i] = (uint16_t)(2 * low[i] + meet);
     met += meet;
   }
   if (met == 0 || p->codes->n_words == 1) return;
   fl_part_read_rows(p->codes, row, n, words);
   for (int64_t i = 0; i < n; i++) {
-    if (meets(p, low[i], first[i])) part[i] = (uint8_t)part_of(p, words + i * p->codes->n_words, low[i]);
+    if (meets(p, low[i], first[i])) part[i] = (uint16_t)part_of(p, words + i * p->codes->n_words, low[i]);
   }
 }
 
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const FlPartCutting *p = env;
-  uint8_t room[FL_PART_BATCH];
+  uint16_t room[FL_PART_BATCH];
   (void)ctx;
   uint64_t *words = malloc((size_t)p->codes->n_words * FL_PART_BATCH * sizeof *words);
   if (words == NULL) return 1;
@@ -91,7 +91,7 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     memset(count, 0, (size_t)p->n_parts * sizeof *count);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-      uint8_t *part = p->part != NULL ? p->part + row : room;
+      uint16_t *part = p->part != NULL ? p->part + row : room;
       fl_part_find_parts(p, row, n, words, part);
       for (int64_t i = 0; i < n; i++) count[part[i]]++;
     }
@@ -100,14 +100,48 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-FlStatus fl_part_cut_rows(FlPartMem *m, FlPartCutting *p, int64_t wanted, int64_t few) {
+/* The counts of old parts in each chunk become those of the new ones; to[k]: which one part k is of. */
+static void join_counts(FlPartCutting *p, const int32_t *to, int64_t n_parts) {
+  int64_t joined[2 * FL_PART_MOST_CUTS + 2];
+  for (int64_t c = 0; c < p->chunks; c++) {
+    memset(joined, 0, sizeof joined);
+    for (int64_t k = 0; k < p->n_parts; k++) joined[to[k]] += p->place[c * p->n_parts + k];
+    memcpy(p->place + c * n_parts, joined, (size_t)n_parts * sizeof *joined);
+  }
+}
+
+/* A sample's parts are not all of one size: so there are more cuts than are needed, of which some go. */
+static void join_parts(FlPartCutting *p, int64_t most) {
+  int64_t rows[2 * FL_PART_MOST_CUTS + 2] = {0}, kept = 0;
+  int32_t to[2 * FL_PART_MOST_CUTS + 2] = {0}, words = p->codes->n_words;
+  for (int64_t c = 0; c < p->chunks; c++)
+    for (int64_t k = 0; k < p->n_parts; k++) rows[k] += p->place[c * p->n_parts + k];
+  int64_t here = rows[0];
+  for (int64_t c = 0; c < p->n_cuts; c++) {
+    int64_t more = rows[2 * c + 1] + rows[2 * c + 2];
+    bool stays = here + more > most;
+    to[2 * c + 1] = (int32_t)(2 * kept + stays);
+    to[2 * c + 2] = (int32_t)(2 * kept + 2 * stays);
+    here = stays ? rows[2 * c + 2] : here + more;
+    if (!stays) continue;
+    memmove(p->cuts + kept * words, p->cuts + c * words, (size_t)words * sizeof *p->cuts);
+    p->heads[kept++] = p->heads[c];
+  }
+  memset(p->heads + kept, 0xff, sizeof p->heads - (size_t)kept * sizeof *p->heads);
+  join_counts(p, to, 2 * kept + 1);
+  p->n_cuts = kept;
+  p->n_parts = 2 * kept + 1;
+}
+
+FlStatus fl_part_cut_rows(FlPartMem *m, FlPartCutting *p, int64_t wanted, int64_t few, int64_t most) {
   p->chunks = fl_part_chunks(p->codes->n);
   if (find_cuts(m, p, wanted) != 0) return 1;
-  if (p->n_cuts < few && (p->part = fl_part_alloc(m, p->codes->n, 1)) == NULL) return 1;
+  if (p->n_cuts < few && (p->part = fl_part_alloc(m, p->codes->n, sizeof *p->part)) == NULL) return 1;
   p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
   p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
   if (p->place == NULL || p->start == NULL) return 1;
   if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * FL_PART_CHUNK) != 0) return fl_part_fail_memory(m);
+  if (p->part == NULL && most > 0) join_parts(p, most);
   fl_part_places(p->chunks, p->n_parts, p->place, p->start);
   return 0;
 }

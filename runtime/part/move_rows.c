@@ -12,6 +12,8 @@
 
 enum {
   FEW_PARTS = 4,         /* so many sweeps over all columns cost less than writing all rows once */
+  MOST_PARTS = 256,      /* of more the pieces of a chunk are too small for a disk */
+  FINER = 4,             /* so many cuts for one that is wanted, as a sample is not exact */
   SLICE = 1 << 13,       /* rows that are handed on at once, column by column; */
   SLICE_BYTES = 1 << 18, /* of wide rows as many as these hold */
   MOST_BYTES = 1 << 10   /* of a row */
@@ -22,14 +24,14 @@ enum {
 /* Room for the rows of a chunk. */
 typedef struct Chunk {
   uint64_t *batch;
-  uint8_t *part;
+  uint16_t *part;
   int32_t *sorted; /* its rows by parts */
   char *packed;    /* a slice */
 } Chunk;
 
 static bool open_chunk(const FlMove *v, FlPool *pool, Chunk *c) {
   c->batch = malloc((size_t)v->by.codes->n_words * sizeof *c->batch * FL_PART_BATCH);
-  c->part = fl_counted_new(pool, FL_PART_CHUNK);
+  c->part = fl_counted_new(pool, FL_PART_CHUNK * sizeof *c->part);
   c->sorted = fl_counted_new(pool, FL_PART_CHUNK * sizeof *c->sorted);
   c->packed = fl_counted_new(pool, (size_t)(v->slice * v->row_bytes));
   return c->batch && c->part && c->sorted && c->packed;
@@ -146,11 +148,13 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 bool fl_move_fits(int64_t row_bytes) { return row_bytes <= MOST_BYTES; }
 
 FlStatus fl_move_cut(FlMove *v, const FlPartCodes *codes, int64_t bytes, int64_t row_memory, bool *done) {
-  int64_t room = fl_pool_room(fl_part_pool(v->m), bytes) / 4 * 3;
-  int64_t wanted = codes->n / fl_part_max(room / row_memory, 1) + 1;
+  int64_t room = fl_pool_room(fl_part_pool(v->m), bytes) / 4 * 3, most = fl_part_max(room / row_memory, 1);
+  int64_t wanted = codes->n / most + 1;
   v->by.codes = codes;
-  *done = wanted <= FL_PART_MOST_CUTS && codes->n <= INT32_MAX;
-  return *done ? fl_part_cut_rows(v->m, &v->by, wanted, FEW_PARTS) : 0;
+  *done = wanted <= MOST_PARTS && codes->n <= INT32_MAX;
+  if (!*done) return 0;
+  if (wanted >= FEW_PARTS) wanted = fl_part_min(FINER * wanted, FL_PART_MOST_CUTS);
+  return fl_part_cut_rows(v->m, &v->by, wanted, FEW_PARTS, most);
 }
 
 FlStatus fl_move_write(FlMove *v) {

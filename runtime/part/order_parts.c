@@ -73,7 +73,7 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 /* Room for the rows of a chunk. */
 typedef struct Chunk {
   uint64_t *words, *sorted;
-  uint8_t *part;
+  uint16_t *part;
 } Chunk;
 
 /* n rows as they stand in the file, in the place where they are. */
@@ -138,7 +138,7 @@ static int32_t write_parts_body(FlCtx *ctx, const void *env, int64_t begin, int6
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   Chunk room = {malloc((size_t)p->n_words * FL_PART_BATCH * sizeof(uint64_t)),
                 fl_counted_new(pool, (size_t)(FL_PART_CHUNK * p->width) * sizeof(uint64_t)),
-                fl_counted_new(pool, FL_PART_CHUNK)};
+                fl_counted_new(pool, FL_PART_CHUNK * sizeof(uint16_t))};
   bool done = room.words != NULL && room.sorted != NULL && room.part != NULL;
   for (int64_t c = begin; c < end && done; c++) done = write_chunk(p, c, &room);
   free(room.words);
@@ -323,7 +323,7 @@ static FlStatus order(FlPartMem *m, Parts *p, const FlPartCodes *codes, int64_t 
   p->n_words = codes->n_words;
   p->width = codes->n_words + 1;
   /* Where the parts are few each sweep asks for the parts of all rows. */
-  if (fl_part_cut_rows(m, &p->by, parts_wanted(m, p, bytes), FEW_PARTS) != 0) return 1;
+  if (fl_part_cut_rows(m, &p->by, parts_wanted(m, p, bytes), FEW_PARTS, 0) != 0) return 1;
   bool few = p->by.part != NULL;
   if (p->marks != NULL && (p->least = fl_part_alloc(m, p->by.n_parts, sizeof *p->least)) == NULL) return 1;
   for (int64_t k = 0; k < p->by.n_parts && p->least != NULL; k++) atomic_init(&p->least[k], INT64_MAX);

@@ -131,6 +131,9 @@ FlRuntimeOp fl_rt_sort_perm;
 FlRuntimeOp fl_rt_sort_values;
 /* keys as sort_perm, then arrays -> the arrays' rows in that order (sort_rows.c). */
 FlRuntimeOp fl_rt_sort_rows;
+/* keys as group; of each aggregate its attr f and its columns; arrays -> whether they were made, groups, of each
+ * aggregate its values and validities, the arrays' first rows of the groups (group_rows.c). */
+FlRuntimeOp fl_rt_group_rows;
 /* k, keys as sort_perm -> the first k rows in that order; attribute i = 1: the first key is the group of each
  * row (i64, from 0, without nulls), and it is the first k rows of each, by group. */
 FlRuntimeOp fl_rt_top_rows;

@@ -293,20 +293,21 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
 
 /* Rows cut by their words (cut_rows.c): part 2 c is of those between the cuts c - 1 and c, part 2 c + 1 of
  * those that equal cut c. */
-enum { FL_PART_MOST_CUTS = 127 }; /* the number of a part is a byte */
+enum { FL_PART_MOST_CUTS = 511 };
 typedef struct FlPartCutting {
   const FlPartCodes *codes;
   int64_t chunks;
   uint64_t *cuts;                    /* [n_cuts][n_words], ascending */
   uint64_t heads[FL_PART_MOST_CUTS]; /* their first words, and behind them the greatest there is */
   int64_t n_cuts, n_parts;
-  uint8_t *part;  /* [n] of each row; NULL: found again */
+  uint16_t *part; /* [n] of each row; NULL: found again */
   int64_t *place; /* [chunks][n_parts], as fl_part_places has it */
   int64_t *start; /* [n_parts + 1] */
 } FlPartCutting;
 /* Cuts into about so many parts. Which part a row is of is written down where there are fewer than `few`
- * cuts. */
-FlStatus fl_part_cut_rows(FlPartMem *m, FlPartCutting *p, int64_t wanted, int64_t few);
+ * cuts. Else parts that have no more than `most` rows together become one, with the cuts between them (0:
+ * none do). */
+FlStatus fl_part_cut_rows(FlPartMem *m, FlPartCutting *p, int64_t wanted, int64_t few, int64_t most);
 void fl_part_cutting_release(FlPartMem *m, FlPartCutting *p);
 /* How many rows of the chunk are of the part, as long as nobody has moved `place`. */
 static inline int64_t fl_part_cut_count(const FlPartCutting *p, int64_t chunk, int64_t part) {
@@ -315,7 +316,7 @@ static inline int64_t fl_part_cut_count(const FlPartCutting *p, int64_t chunk, i
 }
 /* The parts of n rows, at most FL_PART_BATCH. `words`: room for their words, which are only read where a
  * first one does not tell. */
-void fl_part_find_parts(const FlPartCutting *p, int64_t row, int64_t n, uint64_t *words, uint8_t *part);
+void fl_part_find_parts(const FlPartCutting *p, int64_t row, int64_t n, uint64_t *words, uint16_t *part);
 /* Whether the words of rows go one way only (in_order.c): 1: none is less than the one before; -1: each is
  * less than the one before; 0: neither. Of what is in no order it looks at a few rows of each chunk alone. */
 typedef void FlPartReadWords(const void *env, int64_t row, int64_t n, uint64_t *out);

@@ -1,0 +1,110 @@
+"""Groups that do not fit in --memory: aggregates of nearly as many groups as rows, by keys of every kind, give what a plain Python
+model gives, with any limit and any number of workers; so do sums that overflow, which say the same group."""
+import csv
+import math
+import pathlib
+import random
+import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import PATIENCE, Place, check, finish
+
+ROWS = 300_000  # of fewer rows nobody asks whether their groups are many
+sanitized = PATIENCE > 1  # a sanitizer's own memory counts too: then the limit is wide, and only values are compared
+LIMITS = ["8000M"] if sanitized else ["26M", "40M"]
+AGGREGATES = "n = count(), s = sum(f), m = mean(f), lo = min(w), hi = max(w), mid = median(f), a = first(w), b = last(w), t = first(name), d = n_distinct(w)"
+KEYS = {"sparse": "key", "float": "real", "null": "maybe", "two": "name, key", "wide": "real, maybe, name"}
+SCRIPT = 'let t = read_csv("groups.csv")\n' + "".join(
+    f'write_csv(t |> group_by({keys}) |> summarize({AGGREGATES}), "{name}.csv")\n' for name, keys in KEYS.items()
+) + 'print("done")\n'
+FAILS = 'let t = read_csv("groups.csv")\nprint(t |> group_by(key) |> summarize(s = sum(huge), m = mean(f)) |> head(1))\n'
+COLUMNS = ["id", "key", "real", "maybe", "name", "f", "w", "huge"]
+
+
+def make():
+    draw = random.Random(11)
+    rows = []
+    for i in range(ROWS):
+        key = draw.randrange(2 * ROWS) * 1_000_003 - 5_000_000
+        real = float("nan") if draw.random() < 0.01 else draw.choice([-0.0, 0.0]) if draw.random() < 0.01 else draw.uniform(-1e9, 1e9)
+        maybe = None if draw.random() < 0.01 else draw.randrange(-(1 << 62), 1 << 62)
+        f = draw.choice([draw.uniform(-1, 1) * 10.0 ** draw.randrange(-9, 9), 0.1, -0.25])
+        w = None if draw.random() < 0.2 else draw.randrange(5)
+        rows.append((i, key, real, maybe, f"n{draw.randrange(700)}", f, w, draw.randrange(1 << 62)))
+    rows[-1] = rows[-1][:1] + (rows[77][1],) + rows[-1][2:7] + ((1 << 63) - 1,)
+    rows[77] = rows[77][:7] + ((1 << 63) - 2,)
+    return rows
+
+
+def order(v):
+    """NaN behind other values, null last; both zeros are one."""
+    if v is None:
+        return (2, 0)
+    return (1, 0) if v != v else (0, v)
+
+
+def summary(group):
+    f, w = [r[5] for r in group], [r[6] for r in group if r[6] is not None]
+    picked = [min(w), max(w)] if w else [None, None]
+    ends = [w[0], w[-1]] if w else [None, None]
+    return [len(group), math.fsum(f), statistics.median(f)] + picked + ends + [group[0][4], len(set(w))]
+
+
+def value(text):
+    return None if text == "" else float(text)
+
+
+def agrees(found, keys, group):
+    n, s, m, lo, hi, mid, a, b, t, d = found[len(keys):]
+    count, total, middle, least, most, first, last, name, different = summary(group)
+    for k, place in enumerate(keys):
+        v = group[0][place]
+        if isinstance(v, str):
+            if found[k] != v:
+                return False
+        elif order(value(found[k])) != order(None if v is None else float(v)):
+            return False
+    numbers = [value(x) for x in (n, s, lo, hi, a, b, d)]
+    return (
+        numbers == [count, total, least, most, first, last, different]
+        and t == name
+        and math.isclose(float(mid), middle, rel_tol=1e-15, abs_tol=0.0)
+        and math.isclose(float(m), total / count, rel_tol=1e-15, abs_tol=0.0)
+    )
+
+
+def compare_model(place, rows, name):
+    keys = [COLUMNS.index(k) for k in KEYS[name].split(", ")]
+    groups = {}
+    for r in rows:
+        groups.setdefault(tuple(order(r[k]) if not isinstance(r[k], str) else (0, r[k]) for k in keys), []).append(r)
+    with open(place.path / f"{name}.csv", newline="") as file:
+        found = list(csv.reader(file))[1:]
+    wrong = next((i for i, (row, key) in enumerate(zip(found, sorted(groups))) if not agrees(row, keys, groups[key])), None)
+    check(len(found) == len(groups) and wrong is None, f"{name}: as the model says", (len(found), len(groups), wrong, wrong is not None and found[wrong]))
+
+
+place = Place(groups__flow=SCRIPT, fails__flow=FAILS)
+rows = make()
+with open(place.path / "groups.csv", "w") as file:
+    file.write(",".join(COLUMNS) + "\n")
+    for r in rows:
+        file.write(",".join("" if v is None else "NaN" if v != v else repr(v) if isinstance(v, float) else str(v) for v in r) + "\n")
+done = place.run("run", "--no-cache", "groups.flow")
+check(done.returncode == 0, "without a limit", done.stderr)
+for name in KEYS:
+    compare_model(place, rows, name)
+del rows
+files = {name: (place.path / f"{name}.csv").read_bytes() for name in KEYS}
+fails = place.run("run", "--no-cache", "fails.flow")
+check(fails.returncode == 1 and "sum" in fails.stderr and "key = " in fails.stderr, "a sum overflows", fails.stderr)
+for limit in LIMITS:
+    for workers in ("1", "3"):
+        done = place.run("run", "--no-cache", "--memory", limit, "--workers", workers, "groups.flow")
+        check(done.returncode == 0, f"--memory {limit}, {workers} workers: runs", done.stderr)
+        for name in KEYS:
+            check((place.path / f"{name}.csv").read_bytes() == files[name], f"--memory {limit}, {workers} workers: {name}")
+        done = place.run("run", "-q", "--no-cache", "--memory", limit, "--workers", workers, "fails.flow")
+        check((done.returncode, done.stderr) == (1, fails.stderr), f"--memory {limit}, {workers} workers: the same error", done.stderr)
+finish()

@@ -148,7 +148,7 @@ def case(seed, rows):
             (x, y), no = r.choice(same), r.random() < 0.4
             asked = f"{x} in drop_null({other.name}, {y}).{y}"
             filters[one.name] = f" |> where({f'not ({asked})' if no else asked})"
-            wheres[one.name] = f" where {x} {'not ' if no else ''}in (select {y} from {other.name} where {y} is not null)"
+            wheres[one.name] = f" where {x} is not null and {x} {'not ' if no else ''}in (select {y} from {other.name} where {y} is not null)"
     kept = "" if how in ("semi", "anti") else ', keys = "both"'
     columns = ["row_a"] if how in ("semi", "anti") else ["row_a", "row_b"]
     script = f'let levels = [{", ".join(chr(34) + level + chr(34) for level in LEVELS)}]\n' + a.flow(arrow) + b.flow(arrow)

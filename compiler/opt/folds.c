@@ -159,8 +159,11 @@ static void want_state(FlParts *p, FlPartFold *fold, const char *kind, FlValue *
 
 static FlValue *column_of(const FlOp *op) { return op->attrs.n_columns ? op->args[2] : NULL; }
 static FlValue *valid_of(const FlOp *op) { return op->n_args > 3 ? op->args[3] : NULL; }
-/* A count of the rows where the column of a mean has values: of all of them, if it has no nulls. */
-static FlValue *counted_of(const FlOp *op) { return valid_of(op) ? column_of(op) : NULL; }
+/* A count of the rows where the column of a mean has values: of all of them, if it has no nulls; of bool, of which a count is of
+ * trues, that of the rows that are valid. */
+static bool counts_valid(const FlOp *op) { return valid_of(op) && column_of(op)->type.dtype == FL_BOOL; }
+static FlValue *counted_of(const FlOp *op) { return counts_valid(op) ? valid_of(op) : valid_of(op) ? column_of(op) : NULL; }
+static FlValue *counted_valid_of(const FlOp *op) { return counts_valid(op) ? NULL : valid_of(op); }
 
 static void find_states(FlParts *p, FlPartFold *fold) {
   for (int i = 0; i < fold->ops.n; i++) {
@@ -170,7 +173,7 @@ static void find_states(FlParts *p, FlPartFold *fold) {
     FlAggState kind = state_of(op->attrs.s);
     if (kind == FL_STATE_MEAN) {
       want_state(p, fold, "sum", column, valid);
-      want_state(p, fold, "count", counted_of(op), valid);
+      want_state(p, fold, "count", counted_of(op), counted_valid_of(op));
     } else if (kind == FL_STATE_COUNT && !valid && column && column->type.dtype != FL_BOOL) {
       want_state(p, fold, "count", NULL, NULL);
     } else {
@@ -275,7 +278,7 @@ static void merge_aggregate(const FlPartFold *fold, FlOp *op, FlValue *const *jo
   FlAggState kind = state_of(op->attrs.s);
   if (kind == FL_STATE_MEAN) {
     merged = mean_of(&b, op, find_state(fold, "sum", column, valid),
-                     find_state(fold, "count", counted_of(op), valid), joined);
+                     find_state(fold, "count", counted_of(op), counted_valid_of(op)), joined);
   } else if (kind == FL_STATE_COUNT) {
     FlPartState *state = find_state(fold, "count", column, valid);
     if (!state) state = find_state(fold, "count", NULL, NULL);

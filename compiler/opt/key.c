@@ -15,7 +15,7 @@
  * generation or of the interpreter that has given wrong results: they are to change no bit, but what they
  * stored before would stay.
  */
-enum { KEY_VERSION = 2, PASSES_VERSION = 2 };
+enum { KEY_VERSION = 2, PASSES_VERSION = 3 };
 
 /* A function in the walk that finds cycles (Tarjan: "Depth-first search and linear graph algorithms", 1972).
  */

@@ -115,7 +115,7 @@ bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   char took[32];
   fl_report_duration(took, total);
   const char *title = r->options.script ? r->options.script : "flow";
-  fputs("<!doctype html><meta charset=utf-8><title>", f);
+  fputs("<!doctype html><html lang=en><meta charset=utf-8><title>", f);
   put_text(f, title);
   fprintf(f, "</title><style>%s</style>\n<h1>", style);
   put_text(f, title);
@@ -125,5 +125,6 @@ bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   if (r->n_stages) put_stages(f, r, total);
   if (r->n_operators) put_operators(f, r);
   if (r->n_notes) put_notes(f, r);
+  fputs("</html>\n", f);
   return !ferror(f);
 }

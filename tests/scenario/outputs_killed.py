@@ -63,7 +63,7 @@ for v in (1, 2):
     span = max(span, time.monotonic() - started)
     check(done.returncode == 0 and done.stdout == "end\n", "the script runs", done.stderr)
     good.append({p.name: p.read_bytes() for p in out.iterdir()})
-timed = {"report.html": b"</p>\n", "trace.json": b"]}\n"}  # these hold times: only their ends are the same
+timed = {"report.html": b"</html>\n", "trace.json": b"]}\n"}  # these hold times: only their ends are the same
 check(len(good[0]) >= 11 and good[0].keys() == good[1].keys(), "all writers are there", sorted(good[0]))
 
 chance = random.Random(18)

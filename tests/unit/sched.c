@@ -214,7 +214,8 @@ static void *be_guest(void *arg) {
     int worker = fl_sched_worker(g->sched);
     Fib f = {.task = {.run = run_fib}, .sched = g->sched, .n = 15};
     run_fib(&f.task);
-    g->right += f.value == 610 && again == in && in == (worker >= 0) && worker < 2;
+    /* Between the two another guest may have left. */
+    g->right += f.value == 610 && again >= in && again == (worker >= 0) && worker < 2;
     g->inside += in;
     if (again) fl_sched_leave(g->sched);
     g->right += (fl_sched_worker(g->sched) >= 0) == in;

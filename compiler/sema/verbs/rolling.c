@@ -211,6 +211,9 @@ static FlVal no_scalar(FlSema *s, FlCallSite *c, FlVal out) {
 
 static FlVal any_function(FlSema *s, FlCallSite *c, const Window *w, FlClosure *f) {
   FlValue *args[8], *rows = fl_sema_dim(s, w->x, 0);
+  FlVal counts = {0};
+  if (w->x.type->nullable) counts = fast(s, c, w, "count", 1.0);
+  if (counts.type && fl_val_bad(counts)) return counts;
   FlColumnAttr columns[2];
   int n_columns, n = window_args(w, args, columns, &n_columns);
   FlType1 i64s[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)}, i64 = fl_t_scalar(FL_I64);
@@ -224,6 +227,10 @@ static FlVal any_function(FlSema *s, FlCallSite *c, const Window *w, FlClosure *
   FlValue *from = fl_ir_load(&s->b, bounds->results[0], 1, r->params, true);
   FlValue *to = fl_ir_load(&s->b, bounds->results[1], 1, r->params, true);
   FlValue *full = fl_sema_op2(s, FL_OP_GT, to, from);
+  if (counts.type) { /* its bounds know of rows, not of nulls */
+    FlValue *count = fl_ir_load(&s->b, counts.parts[0], 1, r->params, true);
+    full = fl_sema_op2(s, FL_OP_AND, full, fl_sema_op2(s, FL_OP_GE, count, w->least));
+  }
   FlOp *branch = fl_ir_op(&s->b, FL_OP_IF, 1, &full, 0, NULL, 2);
   FlRegion *yes = fl_ir_region(&s->b, branch, 0, 0, NULL), *no = fl_ir_region(&s->b, branch, 1, 0, NULL);
   FlSavedPlace here = fl_sema_enter(s, yes);

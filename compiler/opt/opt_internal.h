@@ -23,15 +23,17 @@ void fl_subst_yields(const FlSubst *s, FlRegion *r);
 void fl_subst_region(const FlSubst *s, FlRegion *r); /* everything inside, at any depth */
 void fl_subst_reset(FlSubst *s);
 
-/* Who uses the values of a function: as they were when it was asked. Of the value v they are by[from[v->id]] up to
- * by[from[v->id + 1]], in program order; one that uses it twice is there twice, and NULL stands for a region that
- * gives it. Heap; reset frees. */
+/* Who uses the values of a function: as they were when it was asked. Of the value v they are by[from[v->id]]
+ * up to by[from[v->id + 1]], in program order; one that uses it twice is there twice, and NULL stands for a
+ * region that gives it. Heap; reset frees. */
 typedef struct FlUses {
   uint32_t *from;
   FlOp **by;
 } FlUses;
 FlUses fl_opt_uses(const FlFunc *f);
 void fl_opt_uses_reset(FlUses *u);
+/* Visits the body of each function with who uses its values, and nothing to be put in place of any yet. */
+void fl_opt_each_body(FlModule *m, void (*visit)(FlSubst *s, const FlUses *uses, FlRegion *body));
 static inline uint32_t fl_opt_n_uses(const FlUses *u, const FlValue *v) {
   return u->from[v->id + 1] - u->from[v->id];
 }

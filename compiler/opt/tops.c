@@ -85,12 +85,4 @@ static void visit(FlSubst *s, const FlUses *uses, FlRegion *r) {
   fl_subst_yields(s, r);
 }
 
-void fl_opt_tops(FlModule *m) {
-  for (FlFunc *f = m->first; f; f = f->next) {
-    FlSubst s = {0};
-    FlUses uses = fl_opt_uses(f);
-    visit(&s, &uses, f->body);
-    fl_opt_uses_reset(&uses);
-    fl_subst_reset(&s);
-  }
-}
+void fl_opt_tops(FlModule *m) { fl_opt_each_body(m, visit); }

@@ -38,3 +38,13 @@ void fl_opt_uses_reset(FlUses *u) {
   fl_piece_free(u->by);
   *u = (FlUses){0};
 }
+
+void fl_opt_each_body(FlModule *m, void (*visit)(FlSubst *s, const FlUses *uses, FlRegion *body)) {
+  for (FlFunc *f = m->first; f; f = f->next) {
+    FlSubst s = {0};
+    FlUses uses = fl_opt_uses(f);
+    visit(&s, &uses, f->body);
+    fl_opt_uses_reset(&uses);
+    fl_subst_reset(&s);
+  }
+}

@@ -283,11 +283,10 @@ static int32_t copy_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
-/* Puts the result of a part behind those of the parts before. */
-static FlStatus append(FlCtx *ctx, FlArray *all, const FlAgg *part, const FlArray *found) {
+FlStatus fl_agg_append(FlPartMem *m, FlArray *all, int64_t at, const FlArray *found, int64_t n) {
   int64_t size = (int64_t)fl_dtype_info[all->dtype].bytes;
-  Copy c = {fl_part_pool(part->m), (char *)all->data + part->base * size, found->data, part->g * size};
-  return fl_part_for(ctx, copy_body, &c, (c.bytes + PIECE - 1) / PIECE, 0.2 * (double)PIECE);
+  Copy c = {fl_part_pool(m), (char *)all->data + at * size, found->data, n * size};
+  return fl_part_for(m->ctx, copy_body, &c, (c.bytes + PIECE - 1) / PIECE, 0.2 * (double)PIECE);
 }
 
 static FlStatus store_part(FlAgg *a, const FlAgg *part) {
@@ -299,7 +298,8 @@ static FlStatus store_part(FlAgg *a, const FlAgg *part) {
     a->valid = fl_array_new(ctx, FL_BOOL, 1, &a->g);
   }
   if (a->value == NULL || a->valid == NULL) return 1;
-  return append(ctx, a->value, part, part->value) != 0 || append(ctx, a->valid, part, part->valid) != 0;
+  return fl_agg_append(part->m, a->value, part->base, part->value, part->g) != 0 ||
+         fl_agg_append(part->m, a->valid, part->base, part->valid, part->g) != 0;
 }
 
 static FlStatus run_part(const Parts *p, const FlAggWanted *wanted) {

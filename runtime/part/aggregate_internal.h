@@ -57,6 +57,9 @@ typedef struct FlAggWanted {
   const FlAggRow *row;
 } FlAggWanted;
 FlStatus fl_agg_parts(const FlAggWanted *of, int32_t n);
+/* The first n elements of `found` become those of `all` from `at` on: what a part gives, behind the parts
+ * before. */
+FlStatus fl_agg_append(FlPartMem *m, FlArray *all, int64_t at, const FlArray *found, int64_t n);
 /* A column as doubles, 0 where any column of the aggregate has no value. */
 typedef struct FlAggDoubles {
   const FlPartCol *col;

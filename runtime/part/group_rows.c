@@ -238,32 +238,6 @@ static FlStatus group_part(Rows *r, FlPartMem *m) {
 
 /* ---- its results --------------------------------------------------------------------------------------- */
 
-typedef struct Copy {
-  FlPool *pool;
-  char *to;
-  const char *from;
-  int64_t bytes;
-} Copy;
-
-enum { PIECE = 1 << 18 };
-
-static int32_t copy_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Copy *c = env;
-  (void)ctx;
-  for (int64_t k = begin; k < end; k++) {
-    int64_t at = k * PIECE;
-    fl_pool_fill(c->pool, c->to + at, c->from + at, fl_part_min(PIECE, c->bytes - at));
-  }
-  return 0;
-}
-
-/* Puts what is found of the part behind what there is of the parts before. */
-static FlStatus append(const Rows *r, FlArray *all, const FlArray *found) {
-  int64_t size = (int64_t)fl_dtype_info[all->dtype].bytes;
-  Copy c = {fl_part_pool(r->move.m), (char *)all->data + r->g * size, found->data, r->groups.g * size};
-  return fl_part_for(r->move.m->ctx, copy_body, &c, (c.bytes + PIECE - 1) / PIECE, 0.2 * (double)PIECE);
-}
-
 /* There are as many groups as rows, at most. */
 static FlStatus make_results(Rows *r) {
   FlCtx *ctx = r->move.m->ctx;
@@ -298,7 +272,9 @@ static FlStatus aggregate_part(const Rows *r, const Wanted *w, bool *fits) {
     *fits = false;
     fl_fail_forget(ctx);
   }
-  if (status == 0 && *fits) status = append(r, w->value, a.value) != 0 || append(r, w->valid, a.valid) != 0;
+  if (status == 0 && *fits)
+    status = fl_agg_append(r->move.m, w->value, r->g, a.value, r->groups.g) != 0 ||
+             fl_agg_append(r->move.m, w->valid, r->g, a.valid, r->groups.g) != 0;
   fl_array_unref(a.value);
   fl_array_unref(a.valid);
   fl_part_mem_reset(&mem);
@@ -361,12 +337,13 @@ static FlStatus cut(Rows *r, FlPartMem *m, FlPartCodes *codes, bool *fits) {
 
 /* The array with its rows up to g; of far fewer than it has room for, a copy. NULL: error recorded. */
 static FlArray *shrink(const Rows *r, FlArray *a) {
-  int64_t g = r->g, size = (int64_t)fl_dtype_info[a->dtype].bytes;
+  int64_t g = r->g;
   if (g < r->n / 4 * 3) {
     FlArray *to = fl_part_new_rows(r->move.m->ctx, a, g);
-    Copy c = {fl_part_pool(r->move.m), to != NULL ? to->data : NULL, a->data, g * size};
-    int64_t pieces = (c.bytes + PIECE - 1) / PIECE;
-    if (to != NULL) (void)fl_part_for(r->move.m->ctx, copy_body, &c, pieces, 0.2 * PIECE);
+    if (to != NULL && fl_agg_append(r->move.m, to, 0, a, g) != 0) {
+      fl_array_unref(to);
+      to = NULL;
+    }
     fl_array_unref(a);
     return to;
   }

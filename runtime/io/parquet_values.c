@@ -5,10 +5,9 @@
 #include "io/parquet.h"
 #include "data/data.h"
 #include "flow/dtypes.h"
+#include "kern/kern.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 256 }; /* values at a time */
@@ -89,25 +88,12 @@ static bool scale(const FlParquetColumn *c, int64_t n, int64_t *v) {
   return ok;
 }
 
-/* v / 10^scale, rounded once, where a quotient of doubles would be rounded twice. */
-static double large_decimal(int64_t v, int32_t digits) {
-  char text[40];
-  (void)snprintf(text, sizeof text, "%llde-%d", (long long)v, digits);
-  return strtod(text, NULL);
-}
-
 /* Whole numbers as floats, decimals as the nearest. */
 static void to_reals(const FlParquetColumn *c, const int64_t *v, int64_t n, double *to) {
-  static const int64_t exact = (int64_t)1 << 53;
   const bool large = c->kind == FL_PARQUET_WHOLE && !c->sign && c->bits == 64;
   const int32_t digits = c->kind == FL_PARQUET_DECIMAL ? c->scale : 0;
-  double power = 1;
-  for (int32_t k = 0; k < digits; k++) power *= 10;
-  for (int64_t k = 0; k < n; k++) {
-    if (large) to[k] = (double)(uint64_t)v[k];
-    else if (digits && (v[k] >= exact || v[k] <= -exact)) to[k] = large_decimal(v[k], digits);
-    else to[k] = (double)v[k] / power;
-  }
+  for (int64_t k = 0; k < n; k++)
+    to[k] = large ? (double)(uint64_t)v[k] : digits ? fl_s_decimal_real(v[k], digits) : (double)v[k];
 }
 
 /* Numbers to elements of `bytes` bytes; false: one does not fit. */

@@ -101,13 +101,16 @@ static bool grow(void **at, int32_t n, int32_t *cap, size_t size) {
   return true;
 }
 
+/* What the process took of the processors, for a timeline: asking takes longer than looking at the clock. */
+static int64_t work_of(const FlReport *r) { return r->options.trace ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0; }
+
 int32_t fl_report_stage(FlReport *r, const char *name, int worker) {
   int64_t now = fl_report_now(r);
   pthread_mutex_lock(&r->lock);
   int32_t id = -1;
   if (grow((void **)&r->stages, r->n_stages, &r->cap_stages, sizeof *r->stages)) {
     id = r->n_stages++;
-    r->stages[id] = (FlStageEvent){name, worker, now, -1, clock_ns(CLOCK_PROCESS_CPUTIME_ID), FL_STAGE_RUN};
+    r->stages[id] = (FlStageEvent){name, worker, now, -1, work_of(r), FL_STAGE_RUN};
   }
   show_live(r);
   pthread_mutex_unlock(&r->lock);
@@ -123,7 +126,7 @@ void fl_report_stage_end(FlReport *r, int32_t id, FlStageHow how) {
   if (id >= 0) {
     FlStageEvent *e = &r->stages[id];
     e->end = now;
-    e->work = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - e->work;
+    e->work = work_of(r) - e->work;
     e->how = how;
     if (r->progress) {
       char took[32];

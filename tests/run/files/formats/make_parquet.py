@@ -1,6 +1,7 @@
 # Parquet files of all types that are read without DuckDB, in the codecs and pages that they come in: python3 make_parquet.py FOLDER
 # (pyarrow). Beside them what a script prints of them (../parquet.out), computed here.
 import datetime as dt
+import math
 import sys
 from decimal import Decimal as D
 
@@ -58,3 +59,11 @@ with open(f"{folder}/../parquet.out", "w") as out:
     for name in layouts:
         print(name, N, f"{sum(k / 8 for k in range(N))}", *lines[:None if name == "plain" else 1], sep="\n", file=out)
     print("0", file=out)
+    for name in layouts:
+        if name == "plain":
+            continue
+        read = pq.read_table(f"{folder}/{name}.parquet").to_pydict()  # all rows, as pyarrow reads them back
+        there = {column: [v for v in values if v is not None] for column, values in read.items()}
+        print(name, len(read["id"]), sum(there["id"]), sum(there["b"]), len(there["b"]), sum(there["i8"]), sum(there["u16"]), len(there["u16"]),
+              max(there["u64"]), min(there["u64"]), math.fsum(there["f64"]), sum(map(len, there["few"])), len(there["few"]),
+              sum(map(len, there["many"])), min(there["d"]), max(there["d"]), len(there["d"]), sum(there["p"]), len(there["p"]), file=out)

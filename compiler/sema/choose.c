@@ -238,14 +238,20 @@ static bool is_built(const Building *b, const FlValue *v) {
   return v->op && v->op->code == FL_OP_MAP && fl_map_get(b->ops, v->op);
 }
 
-/* An array that one condition chooses, and whose elements may fail. */
-static bool is_chosen(const Building *b, const FlValue *v) {
-  if (!v->op || v->op->code != FL_OP_IF || v->type.depth || !fl_map_get(b->ops, v->op)) return false;
+/* May elements of an array that one condition chooses fail, also where a side is such an array? */
+static bool may_fail(const FlValue *v) {
   for (int i = 0; i < 2; i++) {
-    const FlOp *op = v->op->regions[i]->yields[v->index]->op;
-    if (op && op->code == FL_OP_MAP && op->parent == v->op->regions[i] && fl_ir_may_fault(op)) return true;
+    const FlValue *side = v->op->regions[i]->yields[v->index];
+    const FlOp *op = side->op;
+    if (!op || op->parent != v->op->regions[i]) continue;
+    if (op->code == FL_OP_MAP ? fl_ir_may_fault(op) : op->code == FL_OP_IF && may_fail(side)) return true;
   }
   return false;
+}
+
+/* An array that one condition chooses, and whose elements may fail. */
+static bool is_chosen(const Building *b, const FlValue *v) {
+  return v->op && v->op->code == FL_OP_IF && !v->type.depth && fl_map_get(b->ops, v->op) && may_fail(v);
 }
 
 /* The element that the load op gives, if what comes before it made that. */

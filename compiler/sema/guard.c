@@ -6,7 +6,7 @@
  * and else not. Cheap scalars move into the branch: no pass over the elements is needed before. Everything
  * else is evaluated once, in an IF before the MAP, whose condition is a REDUCE: does any element take the
  * branch? Its body is the way to the branch in the body of the MAP, so that it asks, and fails, as the MAP
- * does.
+ * does. What reads an array behind a check that moves goes with it: the check is what makes its place valid.
  *
  * A branch within a branch made such an IF before. Where only elements of the outer branch read what it
  * gives, its condition becomes the way to these reads. What cannot fail stays where it is, computed once. */
@@ -130,6 +130,11 @@ static void find_live(Guard *k) {
   }
 }
 
+/* May it be evaluated although a check before it was not? */
+static bool needs_no_check(const FlOp *op) {
+  return op->code == FL_OP_CONST || op->code == FL_OP_DIM || fl_op_info[op->code].op_class == FL_CLASS_SCALAR;
+}
+
 /* Which IFs of branches within this one the elements alone read, and what else moves. false: nothing. */
 static bool decide(Guard *k) {
   find_live(k);
@@ -139,16 +144,18 @@ static bool decide(Guard *k) {
     if (inner && p->live && !p->live_beside && !p->outside) p->fate = LATE;
   }
   find_live(k);
-  bool any = false;
+  bool any = false, checked = false; /* a check before it moves */
   for (int i = 0; i < k->parts.n; i++) {
     Part *p = &k->parts.at[i];
     if (!is_ours(k, p)) continue;
     bool moved = p->fate == LATE;
     if (!moved && p->live && !p->outside) {
       moved = fl_ir_may_fault(p->op) && !is_size(p->op);
+      if (!moved && checked) moved = !needs_no_check(p->op);
       if (!moved) visit_op(k, p->op, false, is_moved, &moved);
       if (moved) p->fate = MOVES;
     }
+    checked = checked || (moved && fl_ir_is_check(p->op));
     any = any || moved;
   }
   return any;

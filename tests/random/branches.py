@@ -29,6 +29,7 @@ class Branches:
         self.u = [pick(None, number(0, 3)) for _ in range(self.n)]
         self.d = pick(0, 0, 1, 2)
         self.k = number(0, 4)
+        self.p = pick(number(0, 6), number(0, 6), 10**15)
         self.b = pick(True, False)
         self.o = pick(None, number(0, 3))
         self.s = pick("x", "7")
@@ -38,7 +39,7 @@ class Branches:
         may = lambda x: "null" if x is None else f"{x} + z"
         lines = [f"let {name} = [{', '.join(f'{x} + z' for x in values)}]" for name, values in (("v", self.v), ("w", self.w))]
         lines.append(f"let u: i64?[_] = [{', '.join(map(may, self.u))}]")
-        lines.append(f"let d = {self.d} + z\nlet k = {self.k} + z\nlet b = z {'==' if self.b else '!='} 0")
+        lines.append(f"let d = {self.d} + z\nlet k = {self.k} + z\nlet p = {self.p} + z\nlet b = z {'==' if self.b else '!='} 0")
         lines.append(f"let o: i64? = if z == 0 {{ {may(self.o)} }} else {{ z }}")
         lines.append(f'let s = if z == 0 {{ "{self.s}" }} else {{ "" }}')
         return "\n".join(lines)
@@ -69,11 +70,34 @@ class Branches:
                 return self.d
             return Node("positive(d)", positive, False)
         if self.way == "index":
-            def take(i):
-                if self.d + self.k >= self.n:
+            at, form = self.pick("d + k", "p", "p"), self.number(0, 3)  # p is made beside the branch: only its check moves into it
+
+            def place():
+                return self.p if at == "p" else self.d + self.k
+
+            def within(last):
+                if place() > last:
                     raise self.fails(self.codes["index"])
-                return self.v[self.d + self.k]
-            return Node("v[d + k]", take, False)
+            if form == 0 or self.place in ("group", "each"):
+                def take(i):
+                    within(self.n - 1)
+                    return self.v[place()]
+                return Node(f"v[{at}]", take, False)
+            if form == 1:
+                def known(i):
+                    within(4)
+                    return 3 * place()
+                return Node(f"[for q in 0..5: q * 3][{at}]", known, False)
+            if form == 2:
+                def rest(i):
+                    within(self.n)
+                    return sum(self.v[place():])
+                return Node(f"sum(v[{at}..])", rest, False)
+
+            def gathered(i):
+                within(self.n - 1)
+                return self.v[place()] * 2
+            return Node(f"sum(v[[{at}, {at}]])", gathered, False)
         form = self.number(0, 5)
         if form == 0 or form > 3 and self.place in ("group", "each"):
             return Node(f"{c} // d", lambda i: self.divide(c, self.d), False)

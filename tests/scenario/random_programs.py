@@ -7,8 +7,8 @@ exit status, and standard error (what it says and where) but for the line that c
 
 usage: random_programs.py [SEED [SCRIPTS FAULTING]]
        random_programs.py again SCRIPT_SEED PROGRAMS [faults]
-The first makes fresh programs without SEED or with 0, and says from which seed, which makes them again. The second
-repeats one script, and where it fails each of its programs alone.
+Without SEED the programs are the same each time, so that a failure is of what was changed; 0 makes fresh ones and says from
+which seed, which makes them again. The second repeats one script, and where it fails each of its programs alone.
 """
 import concurrent.futures
 import pathlib
@@ -91,7 +91,7 @@ def main():
         jobs = [(int(words[1]), int(words[2]), "faults" in words)]
     else:
         numbers = [int(word) for word in words]
-        seed = (numbers[0] if numbers else 0) or time.time_ns() // 1000 % 10**9
+        seed = (numbers[0] if numbers else 1) or time.time_ns() // 1000 % 10**9
         scripts, faulting = numbers[1:3] if len(numbers) == 3 else (8, 16) if SHORT else (28, 56)
         print(f"seed {seed}: tests/scenario/random_programs.py {seed} {scripts} {faulting}", flush=True)
         jobs = [(seed * 1000 + k, PROGRAMS, False) for k in range(scripts)]

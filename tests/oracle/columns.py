@@ -686,8 +686,8 @@ class Columns:
         if form == 2:
             return row(kind, "datetime($0)", lambda v: v * DAY, self.make("date", depth, null), uses=["datetime"])
         if form == 3:
-            return row(kind, "($0 - $1)", lambda x, y: x - y, a, self.make("duration", depth, null), uses=["-"])
-        return row(kind, "($0 + $1)", lambda x, y: x + y, a, self.make("duration", depth, null), uses=["+"])
+            return row(kind, "($0 - $1)", lambda x, y: held("i64", x - y), a, self.make("duration", depth, null), uses=["-"])
+        return row(kind, "($0 + $1)", lambda x, y: held("i64", x + y), a, self.make("duration", depth, null), uses=["+"])
 
     def of_duration(self, kind, depth, null):
         form = self.number(0, 5)

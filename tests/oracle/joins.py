@@ -61,8 +61,8 @@ class Table:
         return "\n".join([",".join(["row_" + self.name, *self.kinds])] + [",".join([str(i), *["NULL" if v is None else f'"{v}"' for v in row]])
                                                                           for i, row in enumerate(self.rows)]) + "\n"
 
-    def arrow(self, path):
-        """The same as a file of Arrow, in batches of some rows."""
+    def arrow(self):
+        """The same as a table of Arrow, texts dictionary-encoded."""
         types = {"i64": pyarrow.int64(), "i32": pyarrow.int32(), "f64": pyarrow.float64(), "f32": pyarrow.float32(), "date": pyarrow.date32(), "bool": pyarrow.bool_(),
                  "datetime": pyarrow.timestamp("us"), "decimal(12, 2)": pyarrow.decimal128(12, 2), "decimal(9, 4)": pyarrow.decimal128(9, 4)}
         read = {"i64": int, "i32": int, "f64": float, "f32": float, "date": datetime.date.fromisoformat, "datetime": datetime.datetime.fromisoformat,
@@ -74,7 +74,11 @@ class Table:
                 columns[c] = pyarrow.array(values, pyarrow.string()).dictionary_encode()
             else:
                 columns[c] = pyarrow.array([None if v is None else read[k](v) for v in values], types[k])
-        table = pyarrow.table(columns)
+        return pyarrow.table(columns)
+
+    def write_arrow(self, path):
+        """As a file of Arrow, in batches of some rows."""
+        table = self.arrow()
         with pyarrow.ipc.new_file(path, table.schema) as out:
             out.write_table(table, max_chunksize=max(1, self.n // 2))
 
@@ -184,7 +188,7 @@ def main():
             (folder / "case.flow").write_text(script)
             for table in tables:
                 (folder / f"{table.name}.csv").write_text(table.csv())
-                table.arrow(folder / f"{table.name}.arrow")
+                table.write_arrow(folder / f"{table.name}.arrow")
             found = db.execute(query).fetchall()
             pairs += len(found)
             head = query[len("select "):query.index(" from")].replace(" ", "")

@@ -428,7 +428,7 @@ def unpivot(names, name, value):
         columns = {n: (table.types()[n], [v for v in table.values(n) for _ in names]) for n in kept}
         columns[name] = Type("text"), names * table.n
         first = table.types()[names[0]]
-        columns[value] = Type(first.kind, any(table.types()[n].null for n in names), first.levels), [table.values(n)[i] for i in range(table.n) for n in names]
+        columns[value] = Type(first.kind, any(table.types()[n].null for n in names), first.levels, any(table.types()[n].approx for n in names)), [table.values(n)[i] for i in range(table.n) for n in names]
         return Table(columns, table.n * len(names))
     return simple(f"unpivot({', '.join(names)}, name = {name}, value = {value})", apply, "unpivot")
 

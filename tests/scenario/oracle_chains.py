@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Random pipelines of joins, filters and dictionary-encoded columns give what DuckDB says, in every order of their joins
+(tests/oracle/chains.py). Needs duckdb and pyarrow: build/peers, or any other.
+
+usage: oracle_chains.py; more and others: build/peers/bin/python tests/oracle/chains.py --count 20000 --seed 7
+"""
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / name) for name in ("", "oracle")]
+from scenario_kit import SHARD, SHARDS, SHORT, check, finish
+
+# shards: 2
+
+PEER = pathlib.Path(__file__).resolve().parents[2] / "build/peers/bin/python"
+if not importlib.util.find_spec("pyarrow") or not importlib.util.find_spec("duckdb"):
+    if PEER.exists() and not os.environ.get("FLOW_PEER"):
+        os.environ["FLOW_PEER"] = "1"
+        sys.exit(subprocess.run([PEER, __file__, *sys.argv[1:]]).returncode)
+    print("note: needs duckdb and pyarrow (bench/peers.sh) and is left out")
+    finish()
+
+import chains
+
+COUNT = 200 if SHORT else 1000
+passed, differences, written, rows = chains.tried(COUNT, seed=17, part=(SHARD, SHARDS))
+for difference in differences:
+    check(False, "flow and DuckDB agree", difference)
+check(passed >= COUNT // SHARDS * 3 // 4, f"{COUNT} pipelines were tried", passed)
+check(written > passed * 3 // 2 and rows > 10 * written, "in several orders, and with rows", f"{written} orders, {rows} rows")
+finish()

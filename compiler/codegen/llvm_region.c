@@ -385,7 +385,7 @@ void fl_ll_check(FlFn *f, const FlOp *op) {
   int first = fail ? 0 : 1, n = op->n_args - first;
   Val a = n > 0 ? fl_ll_value(f, op->args[first]) : NULL, b = NULL;
   FlDtype d = n > 0 ? (FlDtype)op->args[first]->type.dtype : FL_I64;
-  if (n > 1 && op->args[first + 1]->type.dtype == d) b = fl_ll_value(f, op->args[first + 1]);
+  if (fl_ir_says_second(op, first)) b = fl_ll_value(f, op->args[first + 1]);
   Val bad = fail ? LLVMConstInt(g->i1, 1, false) : LLVMBuildNot(f->b, fl_ll_value(f, op->args[0]), "");
   int64_t fault = op->attrs.i ? op->attrs.i : fail ? FL_FAULT_ERROR : FL_FAULT_ASSERT;
   fl_ll_fault(f, op, bad, fl_ll_i32(g, fault), d, a, b);

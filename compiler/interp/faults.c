@@ -41,6 +41,6 @@ FlStatus run_check(Frame *f, const FlOp *op) {
     fault.type = op->args[first]->type.dtype;
     fault.a = value_of(f, op->args[first]);
   }
-  if (n > 1 && op->args[first + 1]->type.dtype == fault.type) fault.b = value_of(f, op->args[first + 1]);
+  if (fl_ir_says_second(op, first)) fault.b = value_of(f, op->args[first + 1]);
   return raise_fault(f, fault);
 }

@@ -137,9 +137,8 @@ static FlStatus run_scalar_op(Frame *f, const FlOp *op) {
   for (int i = 0; i < op->n_args; i++) a[i] = value_of(f, op->args[i]);
   run_scalar(f, op, a, r, &bits);
   if (bits != 0) {
-    bool two = op->n_args > 1 && op->args[1]->type.dtype == op->args[0]->type.dtype;
     Fault fault = {.op = op, .bits = bits, .type = op->args[0]->type.dtype, .a = a[0]};
-    if (two) fault.b = a[1];
+    if (fl_ir_says_second(op, 0)) fault.b = a[1];
     return raise_fault(f, fault);
   }
   define_results(f, op, r);

@@ -362,6 +362,10 @@ typedef struct FlFaultText {
 } FlFaultText;
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op);
 
+/* Is the operand behind `first` recorded beside it: is it of the same type, or are both times or signed integers,
+ * which messages tell apart as {a} and {b:TYPE}? */
+bool fl_ir_says_second(const FlOp *op, int first);
+
 /* What parameter `index` of the stage is called, or "". */
 const char *fl_ir_arg_name(const FlFunc *f, int index);
 

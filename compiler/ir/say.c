@@ -33,6 +33,16 @@ static FlFaultText decimal_text(FlArena *arena, const FlOp *op, const char *type
   return (FlFaultText){fl_arena_printf(arena, "decimal overflow: %s does not fit %s", sign, type), FL_FAULT_OVERFLOW};
 }
 
+static bool is_whole(FlDtype d) {
+  return fl_dtype_info[d].kind == FL_KIND_TIME || fl_dtype_is_signed(d);
+}
+
+bool fl_ir_says_second(const FlOp *op, int first) {
+  if (op->n_args <= first + 1) return false;
+  FlDtype a = (FlDtype)op->args[first]->type.dtype, b = (FlDtype)op->args[first + 1]->type.dtype;
+  return a == b || (is_whole(a) && is_whole(b));
+}
+
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
   if (op->code == FL_OP_CHECK || op->code == FL_OP_FAIL)
     return (FlFaultText){op->attrs.s && *op->attrs.s ? op->attrs.s : NULL, -1};
@@ -51,6 +61,11 @@ FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
     return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type), FL_FAULT_NARROW};
   if (op->code == FL_OP_DATE_ADD)
     return (FlFaultText){"{a} is not a whole number of days, and a date has no hours", FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_DATETIME_ADD)
+    return (FlFaultText){"integer overflow: {a} plus {b:duration} does not fit datetime", FL_FAULT_OVERFLOW};
+  if (op->code == FL_OP_ADD_MONTHS || op->code == FL_OP_DATETIME_ADD_MONTHS)
+    return (FlFaultText){fl_arena_printf(arena, "integer overflow: {a} plus {b:i64} months does not fit %s", type),
+                         FL_FAULT_OVERFLOW};
   if (op->code == FL_OP_EXTRACT)
     return (FlFaultText){"the pattern {b} has no such group", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_REPLACE_REGEX)

@@ -184,6 +184,15 @@ void fl_ctx_stop(FlCtx *ctx, int signal) {
 
 FlStatus fl_fail_stopped(FlCtx *ctx) { return fl_fail_text(ctx, -1, FL_CODE_STOPPED, "interrupted"); }
 
+/* Is an operand named at p: {a}, {b}, or {b:TYPE} where it is not of the type of the first? Its length. */
+static size_t named_operand(const char *p, int32_t *type) {
+  const char *end = p[0] == '{' && (p[1] == 'a' || p[1] == 'b') ? strchr(p, '}') : NULL;
+  if (!end || (p[2] != '}' && p[2] != ':')) return 0;
+  FlDtype own;
+  if (p[2] == ':' && fl_dtype_named(p + 3, (size_t)(end - p - 3), &own)) *type = (int32_t)own;
+  return (size_t)(end - p + 1);
+}
+
 /* Replaces {a} and {b}, each at most once, by the operands as people read them. A text is itself. */
 static char *expand(const char *message, int32_t type, FlSlot a, FlSlot b) {
   char shown[FL_SHOWN];
@@ -192,20 +201,21 @@ static char *expand(const char *message, int32_t type, FlSlot a, FlSlot b) {
   FILE *f = open_memstream(&out, &size);
   if (!f) return NULL;
   for (const char *p = message; *p; p++) {
-    bool is_a = !strncmp(p, "{a}", 3), is_b = !strncmp(p, "{b}", 3);
-    if (!is_a && !is_b) {
+    int32_t of = type;
+    size_t name = named_operand(p, &of);
+    if (!name) {
       fputc(*p, f);
       continue;
     }
-    FlSlot value = is_a ? a : b;
+    FlSlot value = p[1] == 'a' ? a : b;
     if (type == FL_TEXT && !strcmp(message, "{a}")) {
       fwrite(value.t.ptr ? value.t.ptr : "", 1, (size_t)value.t.len, f);
     } else if (type < 0) {
       fputs("a value", f);
     } else {
-      fputs(fl_show_scalar(shown, type, value), f);
+      fputs(fl_show_scalar(shown, of, value), f);
     }
-    p += 2;
+    p += name - 1;
   }
   fclose(f);
   return out;

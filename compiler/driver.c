@@ -9,6 +9,7 @@
 #include "flow/version.h"
 #include "memo/memo.h"
 #include "opt/opt.h"
+#include "report/record.h"
 #include "syntax/ast.h"
 #include "cli/scripts.h"
 
@@ -99,23 +100,47 @@ void fl_compilation_say(FlCompilation *c) {
   fl_text_reset(&out);
 }
 
-/* What a program says about itself. The digest is of the texts of all files that it was made from, in the
- * order in which they are imported. */
-static const char *about(FlCompilation *c, const FlBuildOptions *options) {
+void fl_source_digest(const FlSources *sources, char out[FL_SOURCE_DIGEST]) {
   FlText1 all = {0};
-  for (int i = 0; i < c->sources->files.n; i++) {
-    const FlSource *f = c->sources->files.at[i];
+  for (int i = 0; i < sources->files.n; i++) {
+    const FlSource *f = sources->files.at[i];
     fl_text_addf(&all, "%u\n", f->len);
     fl_text_add(&all, f->text, f->len);
   }
   FlDigest d = fl_memo_digest(all.s, (int64_t)all.len);
   fl_text_reset(&all);
+  snprintf(out, FL_SOURCE_DIGEST, "%016llx%016llx", (unsigned long long)d.hi, (unsigned long long)d.lo);
+}
+
+uint64_t *fl_source_lines(FlArena *a, const FlSource *f) {
+  uint64_t *lines = FL_NEW_ARRAY(a, uint64_t, f->n_lines + 1);
+  for (uint32_t k = 0; k < f->n_lines; k++) {
+    const char *text = f->text + f->lines[k];
+    lines[k] = fl_record_line(text, strcspn(text, "\n"));
+  }
+  return lines;
+}
+
+int fl_source_same(const FlSource *f, const uint64_t *lines, int line, uint64_t digest) {
+  int n = (int)f->n_lines;
+  for (int away = 0; away < n + line; away++) {
+    int up = line - away, down = line + away;
+    if (up >= 1 && up <= n && lines[up - 1] == digest) return up;
+    if (down >= 1 && down <= n && lines[down - 1] == digest) return down;
+  }
+  return 0;
+}
+
+/* What a program says about itself. */
+static const char *about(FlCompilation *c, const FlBuildOptions *options) {
+  char source[FL_SOURCE_DIGEST];
+  fl_source_digest(c->sources, source);
   const char *cpu = options->cpu == FL_CPU_PORTABLE ? "x86-64-v2"
                     : options->cpu_name             ? options->cpu_name
                                                     : "native";
   return fl_arena_printf(
-      c->arena, "%s program 1\nscript: %s\nflow: %s\nsource: %016llx%016llx\nprocessor: %s\n", "flow",
-      c->sema.module->name, FL_FLOW_VERSION, (unsigned long long)d.hi, (unsigned long long)d.lo, cpu);
+      c->arena, "%s program 1\nscript: %s\nflow: %s\nsource: %s\nprocessor: %s\n", "flow",
+      c->sema.module->name, FL_FLOW_VERSION, source, cpu);
 }
 
 static void check(void *arg) {

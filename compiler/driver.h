@@ -68,6 +68,14 @@ int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit em
 int fl_compile_object_with(FlCompilation *c, const FlBuildOptions *options, const FlCodeStore *store,
                            FlObject *out);
 
+/* The digest of all texts of a script, in the order in which they are imported, as a program says it of itself. */
+enum { FL_SOURCE_DIGEST = 33 };
+void fl_source_digest(const FlSources *sources, char out[FL_SOURCE_DIGEST]);
+/* The digest of each line of a text, as records of runs have them (fl_record_line), in the arena; and the line from 1 on that
+ * is now what line `line` of such a digest was: the nearest; 0: it is no more. */
+uint64_t *fl_source_lines(FlArena *a, const FlSource *f);
+int fl_source_same(const FlSource *f, const uint64_t *lines, int line, uint64_t digest);
+
 /* Prints what the sink holds on standard error. */
 void fl_compilation_say(FlCompilation *c);
 

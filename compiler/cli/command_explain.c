@@ -6,10 +6,10 @@
 #include "driver.h"
 
 #include "exec/exec.h"
-#include "exec/history.h"
-#include "memo/memo.h"
+#include "exec/last_run.h"
 #include "cli/front_tools.h"
 #include "cli/explain_plan.h"
+#include "cli/profile.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
@@ -19,19 +19,13 @@ static bool is_script(const char *word) {
   return strcmp(word, "-") == 0 || (n > 5 && strcmp(word + n - 5, ".flow") == 0);
 }
 
-/* The record of the script's last run; NULL: none. On the heap. */
-static char *last_run(const char *script) {
+/* The record of the script's last run; NULL: none. */
+static FlRecord *last_run(const char *script) {
   char dir[4096];
   FlMemo *memo = fl_cache_dir(script, dir, sizeof dir) ? fl_memo_open(&(FlMemoOptions){.dir = dir}) : NULL;
-  char *name = memo ? fl_history_name(script) : NULL, *text = NULL;
-  FlMemoEntry *record = name ? fl_memo_record_get(memo, name) : NULL;
-  size_t head = strlen(FL_HISTORY_HEAD);
-  if (record && record->bytes >= (int64_t)head && memcmp(record->payload, FL_HISTORY_HEAD, head) == 0)
-    text = strndup((const char *)record->payload + head, (size_t)record->bytes - head);
-  fl_memo_unmap(record);
-  free(name);
-  if (memo) fl_memo_close(memo);
-  return text;
+  FlRecord *record = memo ? fl_last_run_read(memo, script) : NULL;
+  fl_memo_close(memo);
+  return record;
 }
 
 static int plan(const char *script) {
@@ -43,13 +37,37 @@ static int plan(const char *script) {
   if (!status && !made) status = fl_compilation_lacks(&c);
   if (!status) {
     FlText1 out = {0};
-    char *history = last_run(script);
-    fl_explain_print(&out, c.arena, made, c.sources, history);
+    FlRecord *last = last_run(script);
+    fl_explain_print(&out, c.arena, made, c.sources, last);
     fwrite(out.s, 1, out.len, stdout);
-    free(history);
+    fl_record_free(last);
     fl_text_reset(&out);
   }
   fl_compilation_reset(&c);
+  return status;
+}
+
+/* What the last run took, of the text as it is now. */
+static int profile(const char *script) {
+  FlRecord *last = last_run(script);
+  if (!last) {
+    fprintf(stderr, "flowc explain: no run of %s is remembered: run it first\n", script);
+    return 1;
+  }
+  FlCompilation c = {0};
+  int status = fl_compilation_init(&c, script);
+  if (!status) {
+    char source[FL_SOURCE_DIGEST];
+    FlText1 out = {0};
+    c.silent = true;
+    fl_front_check(&c, NULL, NULL, -1); /* it reads what the script imports */
+    fl_source_digest(c.sources, source);
+    fl_explain_profile(&out, c.arena, last, c.script, strcmp(source, last->runs[0].source) == 0);
+    fwrite(out.s, 1, out.len, stdout);
+    fl_text_reset(&out);
+  }
+  fl_compilation_reset(&c);
+  fl_record_free(last);
   return status;
 }
 
@@ -58,5 +76,7 @@ int fl_command_explain(int n_words, char **words) {
   int status = fl_words_read(FL_COMMAND_EXPLAIN, n_words, words, &w);
   if (status != FL_WORDS_READ) return status;
   const char *word = w.n_operands ? w.operands[0] : NULL;
+  if (w.flags[FL_FLAG_PROFILE] && !(word && is_script(word))) return fl_words_usage(FL_COMMAND_EXPLAIN);
+  if (w.flags[FL_FLAG_PROFILE]) return profile(word);
   return word && is_script(word) ? plan(word) : fl_tool_explain(word);
 }

@@ -15,7 +15,7 @@ typedef struct FlExplain {
   FlArena *arena;
   const FlModule *module;
   const FlSources *sources;
-  const char *history;
+  const FlRecord *last; /* the last run, or NULL */
   FlMap *names; /* const char * by value: a column, a param, the expression that it comes from */
   int depth;    /* of loops and branches */
 } FlExplain;

@@ -153,15 +153,11 @@ static void say_control(FlExplain *p, const FlPlanStep *s) {
 /* What the last run of the script did with a stage; "": nothing is known. */
 static const char *last_run(FlExplain *p, const char *name) {
   int cached = 0, run = 0;
-  size_t len = strlen(name);
-  const char *at = p->history;
-  while (at && *at && strncmp(at, "---\n", 4) != 0) {
-    if (strncmp(at, name, len) == 0 && at[len] == ' ') {
-      cached += strncmp(at + len + 1, "cached ", 7) == 0;
-      run += strncmp(at + len + 1, "run ", 4) == 0;
-    }
-    at = strchr(at, '\n');
-    at = at ? at + 1 : NULL;
+  for (int i = 0; p->last && i < p->last->now.n_stages; i++) {
+    const FlRecordStage *s = &p->last->now.stages[i];
+    if (strcmp(s->name, name) != 0) continue;
+    cached += strcmp(s->how, "cached") == 0;
+    run += strcmp(s->how, "run") == 0;
   }
   if (!cached && !run) return "";
   return fl_arena_printf(p->arena, "; last run: %d computed, %d remembered", run, cached);
@@ -371,9 +367,9 @@ static void say_function(FlExplain *p, const FlPlanFunc *planned, FlText1 *out) 
 }
 
 void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const FlSources *sources,
-                      const char *history) {
+                      const FlRecord *last) {
   const FlModule *m = plan->module;
-  FlExplain p = {.arena = arena, .module = m, .sources = sources, .history = history};
+  FlExplain p = {.arena = arena, .module = m, .sources = sources, .last = last};
   p.names = fl_map_make(arena);
   const FlRegion *body = m->main->body;
   for (int i = 0, at = 0; i < m->n_params && at < body->n_params; i++) {

@@ -4,12 +4,13 @@
 
 #include "diag/diag.h"
 #include "plan/plan.h"
+#include "report/record.h"
 
 /* Adds the plan, for people: the steps of the script in the order in which they run, then those of
- * each stage. A step has the line that it comes from; steps that became one have the lines of all. `history`:
- * the record of the last run's stages (runtime/exec/history.h), or NULL. Files that are there are looked at
+ * each stage. A step has the line that it comes from; steps that became one have the lines of all. `last`:
+ * the record of the last run, or NULL. Files that are there are looked at
  * for their sizes and the columns that are not read. */
 void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const FlSources *sources,
-                   const char *history);
+                   const FlRecord *last);
 
 #endif

@@ -1,267 +1,185 @@
 /* why.c: flowc why: which stages ran in the last run of a script, and what had changed since the run before.
  *
- * In: the record that a run leaves (exec/history.h). Out: a line a call. What always holds: a call is
+ * In: the record that a run leaves (report/record.h). Out: a line a call. What always holds: a call is
  * compared with the call of the same stage in the run before that it shares most with, each of those being
  * used once. */
 #include "cli/store_tools.h"
 
-#include "exec/history.h"
-#include "memo/memo.h"
+#include "exec/last_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_ARGS = 256 };
-
-typedef struct Call {
-  const char *name, *how;
-  const char *digests[1 + MOST_ARGS]; /* the stage's code, then its arguments */
-  const char *names[1 + MOST_ARGS], *values[1 + MOST_ARGS]; /* of arguments, or NULL */
-  int n_digests;
-  bool used; /* compared with already */
-} Call;
-
-enum { MOST_SOURCES = 512 };
-
-/* The functions that a stage is made of: "name (file)", digest. */
-typedef struct Sources {
-  const char *stage;
-  const char *names[MOST_SOURCES], *digests[MOST_SOURCES];
-  int n;
-} Sources;
-
-typedef struct Calls {
-  Call *at;
-  int n;
-  Sources *sources;
-  int n_sources;
-} Calls;
-
-/* %20 as the byte it stands for, in place. */
-static char *plain(char *word) {
-  char *to = word;
-  for (const char *at = word; *at; at++) {
-    unsigned byte;
-    if (*at == '%' && sscanf(at + 1, "%2x", &byte) == 1) {
-      *to++ = (char)byte;
-      at += 2;
-    } else {
-      *to++ = *at;
-    }
-  }
-  *to = '\0';
-  return word;
-}
-
-/* An argument's digest, and what it is called. */
-static void read_argument(char *word, Call *out) {
-  char *rest = word, *name;
-  int i = out->n_digests++;
-  out->digests[i] = strsep(&rest, ":");
-  if (!rest) return;
-  name = strsep(&rest, "=");
-  out->names[i] = plain(name);
-  if (rest) out->values[i] = plain(rest);
-}
-
-/* Cuts a line of a record into words, in place. False: it is not such a line. */
-static bool read_call(char *line, Call *out) {
-  char *rest = line;
-  *out = (Call){.name = strsep(&rest, " ")};
-  out->how = strsep(&rest, " ");
-  for (char *word; rest && out->n_digests < 1 + MOST_ARGS && (word = strsep(&rest, " "));)
-    read_argument(word, out);
-  return out->how && out->n_digests > 0;
-}
-
-static void read_sources(char *line, Calls *calls) {
-  Sources *grown = realloc(calls->sources, (size_t)(calls->n_sources + 1) * sizeof *grown);
-  if (!grown) return;
-  calls->sources = grown;
-  Sources *s = &grown[calls->n_sources++];
-  char *rest = line + 1;
-  *s = (Sources){.stage = strsep(&rest, " ")};
-  for (char *word; rest && s->n < MOST_SOURCES && (word = strsep(&rest, " "));) {
-    char *digest = word, *name = strsep(&digest, "=");
-    if (!digest) continue;
-    s->names[s->n] = plain(name);
-    s->digests[s->n++] = digest;
-  }
-}
-
-static const Sources *find_sources(Calls calls, const char *stage) {
-  for (int i = 0; i < calls.n_sources; i++)
-    if (strcmp(calls.sources[i].stage, stage) == 0) return &calls.sources[i];
+static const FlRecordMade *find_made(const FlRecordCalls *calls, const char *stage) {
+  for (int i = 0; i < calls->n_made; i++)
+    if (strcmp(calls->made[i].stage, stage) == 0) return &calls->made[i];
   return NULL;
 }
 
-static const char *digest_of(const Sources *s, const char *name) {
-  for (int i = 0; i < s->n; i++)
-    if (strcmp(s->names[i], name) == 0) return s->digests[i];
+static const char *digest_of(const FlRecordMade *m, const char *name) {
+  for (int i = 0; i < m->n; i++)
+    if (strcmp(m->functions[i].name, name) == 0) return m->functions[i].value;
   return NULL;
 }
 
 /* What changed in the code of a stage; false: it is not known. */
-static bool print_changed(const Call *call, Calls now, Calls before) {
-  const Sources *is = find_sources(now, call->name), *was = find_sources(before, call->name);
+static bool print_changed(const FlRecordStage *call, const FlRecord *r) {
+  const FlRecordMade *is = find_made(&r->now, call->name), *was = find_made(&r->before, call->name);
   if (!is || !was) return false;
   const char *joint = ", ";
   for (int i = 0; i < is->n; i++) {
-    const char *old = digest_of(was, is->names[i]);
-    if (old && strcmp(old, is->digests[i]) == 0) continue;
-    size_t n = strcspn(is->names[i], " ");
+    const char *name = is->functions[i].name, *old = digest_of(was, name);
+    if (old && strcmp(old, is->functions[i].value) == 0) continue;
+    size_t n = strcspn(name, " ");
     if (i == 0) printf("%sits code changed", joint); /* the stage itself is the first */
-    else if (old) printf("%s`%.*s`%s changed", joint, (int)n, is->names[i], is->names[i] + n);
-    else printf("%sit calls `%.*s`%s now", joint, (int)n, is->names[i], is->names[i] + n);
+    else if (old) printf("%s`%.*s`%s changed", joint, (int)n, name, name + n);
+    else printf("%sit calls `%.*s`%s now", joint, (int)n, name, name + n);
     joint = "; ";
   }
   for (int i = 0; i < was->n; i++) {
-    if (digest_of(is, was->names[i])) continue;
-    size_t n = strcspn(was->names[i], " ");
-    printf("%sit does not call `%.*s`%s any longer", joint, (int)n, was->names[i], was->names[i] + n);
+    const char *name = was->functions[i].name;
+    if (digest_of(is, name)) continue;
+    size_t n = strcspn(name, " ");
+    printf("%sit does not call `%.*s`%s any longer", joint, (int)n, name, name + n);
     joint = "; ";
   }
   return joint[0] == ';';
 }
 
-/* The calls in `text`, which is cut up. */
-static Calls read_calls(char *text) {
-  Calls calls = {0};
-  int cap = 0;
-  for (char *line; (line = strsep(&text, "\n"));) {
-    if (*line == '@') {
-      read_sources(line, &calls);
-      continue;
-    }
-    if (calls.n == cap) {
-      cap = cap ? cap * 2 : 64;
-      Call *grown = realloc(calls.at, (size_t)cap * sizeof *grown);
-      if (!grown) return calls;
-      calls.at = grown;
-    }
-    if (read_call(line, &calls.at[calls.n])) calls.n++;
-  }
-  return calls;
-}
-
 /* How many of the digests agree; -1: not the same stage. */
-static int agreement(const Call *a, const Call *b) {
+static int agreement(const FlRecordStage *a, const FlRecordStage *b) {
   if (strcmp(a->name, b->name) != 0) return -1;
-  int same = 0;
-  for (int i = 0; i < a->n_digests && i < b->n_digests; i++)
-    same += strcmp(a->digests[i], b->digests[i]) == 0;
+  int same = strcmp(a->code, b->code) == 0;
+  for (int i = 0; i < a->n_args && i < b->n_args; i++)
+    same += strcmp(a->args[i].digest, b->args[i].digest) == 0;
   return same;
 }
 
-static Call *find_before(const Call *call, Calls before) {
-  Call *best = NULL;
-  int most = -1;
-  for (int i = 0; i < before.n; i++) {
-    int same = before.at[i].used ? -1 : agreement(call, &before.at[i]);
+/* The call of the run before that is most like it; `used` says which are taken. */
+static const FlRecordStage *find_before(const FlRecordStage *call, const FlRecordCalls *before, bool *used) {
+  int best = -1, most = -1;
+  for (int i = 0; i < before->n_stages; i++) {
+    int same = used[i] ? -1 : agreement(call, &before->stages[i]);
     if (same > most) {
       most = same;
-      best = &before.at[i];
+      best = i;
     }
   }
-  if (best) best->used = true;
-  return best;
+  if (best < 0) return NULL;
+  used[best] = true;
+  return &before->stages[best];
 }
 
-static void print_reason(const Call *call, Calls now, Calls before) {
+/* Which arguments are other ones; says whether any is. */
+static bool print_arguments(const FlRecordStage *call, const FlRecordStage *old, const char *joint) {
+  int said = -2;
+  for (int i = 0; i < call->n_args && i < old->n_args; i++) {
+    const FlRecordArg *is = &call->args[i], *was = &old->args[i];
+    if (strcmp(was->digest, is->digest) == 0) continue;
+    bool named = is->name && was->name && strcmp(is->name, was->name) == 0;
+    bool again = named && i > 0 && call->args[i - 1].name && strcmp(is->name, call->args[i - 1].name) == 0 && said == i - 1;
+    said = i;
+    if (again) continue; /* another part of the same value */
+    if (named && is->value && was->value) printf("%s%s: %s -> %s", joint, is->name, was->value, is->value);
+    else if (named) printf("%s`%s` changed", joint, is->name);
+    else printf("%sargument %d changed", joint, i + 1);
+    joint = "; ";
+  }
+  if (call->n_args != old->n_args) printf("%sit has %d arguments and had %d", joint, call->n_args, old->n_args);
+  return joint[0] == ';' || call->n_args != old->n_args;
+}
+
+/* Whether the last run, or the one `back` before it, was interrupted. */
+static bool was_stopped(const FlRecord *r, int back) {
+  return back < r->n_runs && strcmp(r->runs[back].state, "stopped") == 0;
+}
+
+/* Of a result that is not in the store: why. */
+static const char *not_kept(const FlRecord *r, const FlRecordStage *old) {
+  if (strcmp(old->how, "failed") == 0 && was_stopped(r, 1)) return ", the run before was interrupted";
+  if (strcmp(old->how, "failed") == 0) return ", the same call failed before";
+  if (strcmp(old->kept, "cheap") == 0) return ", it was too cheap to keep: made faster than it is read back";
+  if (strcmp(old->kept, "changed") == 0) return ", a file that it read changed during the run before";
+  if (strcmp(old->kept, "never") == 0) return ", it is declared as never remembered";
+  return ", nothing changed, but its result was not in the store";
+}
+
+static void print_reason(const FlRecordStage *call, const FlRecord *r, bool *used) {
+  if (strcmp(call->how, "failed") == 0 && was_stopped(r, 0)) {
+    printf("%s: interrupted\n", call->name);
+    return;
+  }
   printf("%s: %s", call->name, call->how);
   if (strcmp(call->how, "cached") == 0) {
     puts(", its code and arguments are known");
     return;
   }
-  const Call *old = find_before(call, before);
-  if (!old) {
-    puts(before.n ? ", the run before did not call it so often" : ", there was no run before");
+  if (strcmp(call->how, "running") == 0) {
+    puts(" when the run ended");
     return;
   }
-  const char *joint = ", ";
-  if (strcmp(old->digests[0], call->digests[0]) != 0) {
-    if (!print_changed(call, now, before)) printf("%sits code changed, or that of what it calls", joint);
-    joint = "; ";
+  const FlRecordStage *old = find_before(call, &r->before, used);
+  if (!old) {
+    puts(r->before.n_stages ? ", the run before did not call it so often" : ", there was no run before");
+    return;
   }
-  int said = 0;
-  for (int i = 1; i < call->n_digests && i < old->n_digests; i++) {
-    if (strcmp(old->digests[i], call->digests[i]) == 0) continue;
-    const char *name = call->names[i];
-    bool named = name && old->names[i] && strcmp(name, old->names[i]) == 0;
-    bool again =
-        named && i > 1 && call->names[i - 1] && strcmp(name, call->names[i - 1]) == 0 && said == i - 1;
-    if (again) { /* another part of the same value */
-      said = i;
-      continue;
-    }
-    if (named && call->values[i] && old->values[i])
-      printf("%s%s: %s -> %s", joint, name, old->values[i], call->values[i]);
-    else if (named) printf("%s`%s` changed", joint, name);
-    else printf("%sargument %d changed", joint, i);
-    joint = "; ";
-    said = i;
-  }
-  if (call->n_digests != old->n_digests) {
-    printf("%sit has %d arguments and had %d", joint, call->n_digests - 1, old->n_digests - 1);
-    joint = "; ";
-  }
-  if (joint[0] == ',') {
-    const bool had_failed = strcmp(old->how, "failed") == 0;
-    printf(had_failed ? ", the same call failed before"
-                      : ", nothing changed, but its result was not in the store");
-  }
-  putchar('\n');
+  bool changed = strcmp(old->code, call->code) != 0;
+  if (changed && !print_changed(call, r)) fputs(", its code changed, or that of what it calls", stdout);
+  changed |= print_arguments(call, old, changed ? "; " : ", ");
+  puts(changed ? "" : not_kept(r, old));
 }
 
 /* The calls that were remembered are paired with their equals of the run before, so that no changed call is
  * compared with one of those. */
-static void pair_exact(Calls now, Calls before) {
-  for (int i = 0; i < now.n; i++) {
-    if (strcmp(now.at[i].how, "cached") != 0) continue;
-    for (int k = 0; k < before.n; k++)
-      if (!before.at[k].used && before.at[k].n_digests == now.at[i].n_digests &&
-          agreement(&now.at[i], &before.at[k]) == now.at[i].n_digests) {
-        before.at[k].used = true;
-        break;
-      }
+static void pair_exact(const FlRecord *r, bool *used) {
+  for (int i = 0; i < r->now.n_stages; i++) {
+    const FlRecordStage *now = &r->now.stages[i];
+    if (strcmp(now->how, "cached") != 0) continue;
+    for (int k = 0; k < r->before.n_stages; k++) {
+      const FlRecordStage *old = &r->before.stages[k];
+      if (used[k] || old->n_args != now->n_args || agreement(now, old) != now->n_args + 1) continue;
+      used[k] = true;
+      break;
+    }
   }
 }
 
-static int explain(char *text, const char *stage) {
-  char *last = text + strlen(FL_HISTORY_HEAD);
-  char *mark = strstr(last, FL_HISTORY_BEFORE);
-  if (mark) *mark = '\0';
-  Calls now = read_calls(last);
-  Calls before = mark ? read_calls(mark + strlen(FL_HISTORY_BEFORE)) : (Calls){0};
-  pair_exact(now, before);
+static void say_no_call(const FlRecord *r, const char *stage) {
+  fprintf(stderr, "flowc why: the last run called no stage `%s`", stage);
+  const char *names = " (it called";
+  for (int i = 0; i < r->now.n_stages; i++) {
+    bool seen = false;
+    for (int k = 0; k < i; k++) seen |= strcmp(r->now.stages[k].name, r->now.stages[i].name) == 0;
+    if (seen) continue;
+    fprintf(stderr, "%s %s", names, r->now.stages[i].name);
+    names = "";
+  }
+  fputs(r->now.n_stages ? ")\n" : "\n", stderr);
+}
+
+static int explain(const FlRecord *r, const char *stage) {
+  const FlRecordSum *run = &r->runs[0];
+  if (was_stopped(r, 0)) printf("the last run was interrupted after %.3g s\n", (double)run->ns * 1e-9);
+  if (strcmp(run->state, "running") == 0)
+    printf("the last run has not ended, or was killed: what is known of it is of its first %.3g s\n", (double)run->ns * 1e-9);
+  bool *used = calloc((size_t)r->before.n_stages + 1, sizeof *used);
+  if (!used) return fputs("flowc: out of memory\n", stderr), 4;
+  pair_exact(r, used);
   int shown = 0;
-  for (int i = 0; i < now.n; i++) {
-    if (stage && strcmp(now.at[i].name, stage) != 0) continue;
-    print_reason(&now.at[i], now, before);
+  for (int i = 0; i < r->now.n_stages; i++) {
+    if (stage && strcmp(r->now.stages[i].name, stage) != 0) continue;
+    print_reason(&r->now.stages[i], r, used);
     shown++;
   }
-  if (!shown && stage) {
-    fprintf(stderr, "flowc why: the last run called no stage `%s`", stage);
-    const char *names = " (it called";
-    for (int i = 0; i < now.n; i++) {
-      bool seen = false;
-      for (int k = 0; k < i; k++) seen |= strcmp(now.at[i].name, now.at[k].name) == 0;
-      if (seen) continue;
-      fprintf(stderr, "%s %s", names, now.at[i].name);
-      names = "";
-    }
-    fputs(now.n ? ")\n" : "\n", stderr);
-  }
-  free(now.at);
-  free(now.sources);
-  free(before.at);
-  free(before.sources);
-  return shown ? 0 : 1;
+  free(used);
+  if (!shown && stage) say_no_call(r, stage);
+  if (!shown && !stage) puts("the last run called no stages");
+  return shown || !stage ? 0 : 1;
 }
 
-static const char label_start[] = "stages of ";
+static const char label_start[] = FL_LAST_RUN_NAME;
 
 typedef struct Latest {
   char label[sizeof((FlMemoInfo *)0)->label];
@@ -295,28 +213,18 @@ int fl_tool_why(int n_words, char **words) {
   if (status) return status;
   FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir});
   Latest latest = {0};
-  char *name = NULL;
-  if (memo && script) name = fl_history_name(script);
-  if (memo && !script) {
-    fl_memo_list(memo, keep_latest, &latest);
-    name = latest.label[0] ? strdup(latest.label) : NULL;
-  }
-  FlMemoEntry *record = name ? fl_memo_record_get(memo, name) : NULL;
+  if (memo && !script) fl_memo_list(memo, keep_latest, &latest);
+  const char *of = script ? script : latest.label[0] ? latest.label + strlen(label_start) : NULL;
+  FlRecord *record = memo && of ? fl_last_run_read(memo, of) : NULL;
   status = 1;
-  char *text = NULL;
-  if (record && record->bytes >= (int64_t)strlen(FL_HISTORY_HEAD) &&
-      memcmp(record->payload, FL_HISTORY_HEAD, strlen(FL_HISTORY_HEAD)) == 0)
-    text = strndup(record->payload, (size_t)record->bytes);
-  if (text) {
-    if (!script) printf("%s\n", name);
-    status = explain(text, stage);
+  if (record) {
+    if (!script) printf("%s\n", latest.label);
+    status = explain(record, stage);
   } else {
     fprintf(stderr, "flowc why: no run%s%s is remembered in %s\n", script ? " of " : "", script ? script : "",
             dir);
   }
-  free(text);
-  fl_memo_unmap(record);
-  free(name);
+  fl_record_free(record);
   fl_memo_close(memo);
   return status;
 }

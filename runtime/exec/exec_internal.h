@@ -134,6 +134,8 @@ void fl_notes_show(const FlNotes *notes, FlReport *report, int32_t event);
 typedef struct FlPaths FlPaths;
 FlPaths *fl_paths_new(void);
 void fl_paths_free(FlPaths *paths);
+/* Lines of a record: the files that were read. */
+void fl_paths_record(FlPaths *paths, FILE *to);
 
 /* ---- stage calls ----------------------------------------------------------------------------------- */
 
@@ -152,6 +154,8 @@ struct FlFuture {
   struct FlFuture *prev, *next;
 };
 
+/* What the report is told of a call that has ended as its status says. */
+FlStageEnd fl_stage_end(const FlFuture *call, FlStageHow how, FlStageKept kept);
 /* Runs the stage's function; results are owned on success. */
 FlStatus fl_stage_compute(FlFuture *call);
 /* Lets go of slots: unrefs the arrays. */
@@ -188,13 +192,14 @@ FlStatus fl_flight_follow(FlFuture *call, FlFlightEntry *entry);
 /* The leader is done (status, call->results, call->ctx): its followers get what it has. */
 void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status);
 
-/* Stage calls of this run, for `flowc why`: history.c. */
-typedef struct FlHistory FlHistory;
-FlHistory *fl_history_new(void);
-void fl_history_free(FlHistory *history);
-void fl_history_add(FlHistory *history, const FlStage *stage, const FlStageKey *key, const FlSlot *args,
-                    FlStageHow how);
-void fl_history_save(FlRun *run);
+/* ---- the record of the last run: last_run.c ---- */
+
+/* What the record says of a stage call's key; malloc, NULL: no memory. */
+char *fl_stage_key_text(const FlStage *stage, const FlStageKey *key, const FlSlot *args);
+/* Whether runs with these options leave a record. */
+bool fl_last_run_wanted(const FlRunOptions *options);
+void fl_last_run_save(void *run); /* while it runs: FlReportOptions.save */
+void fl_last_run_end(FlRun *run, int status, int signal);
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
@@ -209,10 +214,11 @@ struct FlRun {
   FlMemo *memo; /* NULL: results are not remembered */
   FlReport *report;
   FlFlight *flight;
-  FlHistory *history;
   FlPaths *paths;
   FlFiles *files;
   FlCuts *cuts;     /* NULL: all arrays are whole */
+  bool before_read; /* the record of the run before was read; what stays of it: */
+  char *runs_before, *calls_before; /* lines, or NULL */
   int64_t start;    /* when the run began, microseconds since 1970 */
   _Atomic int stop; /* 0; the signal that asks the run to end; -1: a failure of the script does */
   _Atomic(_Atomic uint8_t *)

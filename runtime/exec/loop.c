@@ -101,11 +101,14 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
                    .env = env,
                    .first = begin,
                    .traced = fl_report_wants_kernels(ctx->run->report)};
+  FlReport *report = ctx->run->report;
+  FlPlaceMark mark = fl_report_begin(report, fl_sched_worker(ctx->run->sched), kernel->name, kernel->site);
   if ((double)n * cost < INLINE_BELOW && !r.traced) {
     atomic_init(&r.faults, r.fast(ctx, env, begin, end));
   } else {
     run_loop(ctx->run, n, grain_of(kernel, n, cost), run_piece, &r);
   }
+  fl_report_end(report, mark, n, -1, 0);
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   int32_t faults = atomic_load_explicit(&r.faults, memory_order_relaxed);
   return faults ? find_fault(ctx, kernel, env, begin, end, faults) : 0;

@@ -158,13 +158,47 @@ static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   return desc->run(ctx, desc, args, results);
 }
 
+/* What an operator was given and gave, for the record. Rows in: of its first array. Rows out: the number that it says,
+ * else of its first array; one that says first whether it gives any (`group_rows`), and gives none, has none. */
+typedef struct Moved {
+  int64_t rows_in, rows_out, bytes;
+} Moved;
+
+static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
+
+static int64_t rows_given(const FlOpDesc *desc, const FlSlot *args) {
+  for (int32_t i = 0; i < desc->n_args; i++)
+    if (is_array(desc->arg_types[i]) && args[i].a) return args[i].a->dims[0];
+  return -1;
+}
+
+static Moved moved_by(const FlOpDesc *desc, int64_t rows_in, const FlSlot *results) {
+  Moved m = {rows_in, -1, 0};
+  int32_t first = desc->n_results && desc->result_types[0].dtype == FL_BOOL && !is_array(desc->result_types[0]);
+  if (first && !results[0].i) return m;
+  for (int32_t i = first; i < desc->n_results; i++) {
+    FlType1 t = desc->result_types[i];
+    if (!is_array(t) && t.dtype == FL_I64 && i == first) m.rows_out = results[i].i;
+    if (!is_array(t) || !results[i].a) continue;
+    if (m.rows_out < 0) m.rows_out = results[i].a->dims[0];
+    if (!t.depth) m.bytes += fl_array_count(results[i].a) * fl_dtype_info[t.dtype].bytes;
+  }
+  return m;
+}
+
 FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlReport *report = ctx->run ? ctx->run->report : NULL;
-  if (!report || !fl_report_wants_operators(report)) return run_op(ctx, desc, args, results);
-  const FlProgram *p = ctx->run->program;
-  int32_t line = p && desc->site >= 0 && desc->site < p->n_sites ? p->sites[desc->site].line : 0;
-  int64_t from = fl_report_now(report);
+  if (!report) return run_op(ctx, desc, args, results);
+  int worker = fl_sched_worker(ctx->run->sched);
+  FlPlaceMark mark = fl_report_begin(report, worker, desc->name, desc->site);
+  int64_t rows_in = rows_given(desc, args); /* before they are written in place, or let go of */
   FlStatus s = run_op(ctx, desc, args, results);
-  fl_report_operator(report, desc->name, line, fl_sched_worker(ctx->run->sched), from, fl_report_now(report));
+  Moved m = s ? (Moved){rows_in, -1, 0} : moved_by(desc, rows_in, results);
+  int64_t end = fl_report_end(report, mark, m.rows_in, m.rows_out, m.bytes);
+  if (end >= 0 && fl_report_wants_operators(report)) {
+    const FlProgram *p = ctx->run->program;
+    int32_t line = p && desc->site >= 0 && desc->site < p->n_sites ? p->sites[desc->site].line : 0;
+    fl_report_operator(report, desc->name, line, worker, mark.begin, end);
+  }
   return s;
 }

@@ -4,10 +4,12 @@
  * read and written. What always holds: files are compared by their resolved folder and name, so links and ./
  * do not hide that two paths are one file. */
 #include "exec/exec_internal.h"
+#include "report/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct FlPathUse {
   char *path; /* resolved */
@@ -118,4 +120,19 @@ FlStatus fl_ctx_claim_input(FlCtx *ctx, int32_t site, const char *path, int64_t 
 }
 FlStatus fl_ctx_claim_output(FlCtx *ctx, int32_t site, const char *path, int64_t len) {
   return claim(ctx, site, path, len, true);
+}
+
+void fl_paths_record(FlPaths *p, FILE *f) {
+  int n = 0;
+  pthread_mutex_lock(&p->lock);
+  for (int i = 0; i < p->n && n < FL_RECORD_FILES; i++) {
+    struct stat st;
+    if (p->at[i].is_output || stat(p->at[i].path, &st) != 0) continue;
+    fprintf(f, "read %lld %lld ", (long long)st.st_size,
+            (long long)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+    fl_record_word(f, p->at[i].path);
+    fputc('\n', f);
+    n++;
+  }
+  pthread_mutex_unlock(&p->lock);
 }

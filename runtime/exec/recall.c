@@ -142,7 +142,9 @@ static bool decode(FlFuture *call, FlMemoEntry *entry) {
   return ok;
 }
 
-static void store(FlFuture *call, FlMemoKey key, int64_t took) {
+/* Says what became of the result, and how many bytes it has. */
+static FlStageKept store(FlFuture *call, FlMemoKey key, int64_t took, int64_t *bytes) {
+  FlStageKept kept = FL_KEPT_LOST;
   const FlStage *stage = call->stage;
   int32_t n = stage->n_results;
   FlType1 *types = payload_types(stage);
@@ -157,8 +159,10 @@ static void store(FlFuture *call, FlMemoKey key, int64_t took) {
       if ((types[i].rank || types[i].depth) && values[i].a) fl_ctx_array_digest(&call->ctx, values[i].a);
     if (fl_codec_encode(&call->ctx, values, types, n + 1, &encoded)) {
       bool cheap = encoded.bytes >= FL_LARGE && (double)took * BYTES_PER_NS < (double)encoded.bytes;
-      if (stage->memo > 0 || !cheap)
-        fl_memo_put(call->run->memo, key, encoded.pieces, encoded.n_pieces, NULL);
+      *bytes = encoded.bytes;
+      if (stage->memo <= 0 && cheap) kept = FL_KEPT_CHEAP;
+      else if (fl_memo_put(call->run->memo, key, encoded.pieces, encoded.n_pieces, NULL) == FL_MEMO_OK)
+        kept = FL_KEPT_YES;
       fl_codec_reset(&encoded);
     } else if (call->ctx.error) { /* the result is there, only not remembered */
       fl_run_warn(call->run, "the result of stage `%s` is not remembered: %s", stage->name,
@@ -170,6 +174,7 @@ static void store(FlFuture *call, FlMemoKey key, int64_t took) {
   free((char *)notes.ptr);
   free(types);
   free(values);
+  return kept;
 }
 
 /* ---- looking up and computing ---------------------------------------------------------------------- */
@@ -184,14 +189,18 @@ static FlMemoClaimed claim(FlFuture *call, FlMemoKey key, FlMemoEntry **entry, F
 }
 
 /* As the leader of this process. */
-static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHow *how) {
+static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHow *how, FlStageKept *kept,
+                                int64_t *bytes) {
   FlMemoKey k = {key->bytes, key->len, call->stage->name};
   FlMemoEntry *entry = NULL;
   FlMemoClaim *mine = NULL;
   FlMemoClaimed c = claim(call, k, &entry, &mine);
   if (c == FL_MEMO_HIT) {
+    int64_t its = entry->bytes;
     if (decode(call, entry)) {
       *how = FL_STAGE_CACHED;
+      *kept = FL_KEPT_YES;
+      *bytes = its;
       return 0;
     }
     fl_run_warn(call->run, "a remembered result of stage `%s` is damaged and is computed again",
@@ -200,7 +209,8 @@ static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHo
   int64_t begin = fl_report_now(call->run->report);
   FlStatus status = fl_ctx_is_stopped(&call->ctx) ? fl_fail_stopped(&call->ctx) : fl_stage_compute(call);
   int64_t took = fl_report_now(call->run->report) - begin;
-  if (!status && files_kept(call, key)) store(call, k, took);
+  *kept = status ? FL_KEPT_FAILED : FL_KEPT_CHANGED;
+  if (!status && files_kept(call, key)) *kept = store(call, k, took, bytes);
   fl_memo_release(call->run->memo, mine);
   *how = status ? FL_STAGE_FAILED : FL_STAGE_RUN;
   return status;
@@ -209,20 +219,28 @@ static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHo
 FlStatus fl_stage_recall(FlFuture *call) {
   FlRun *run = call->run;
   FlStageHow how = FL_STAGE_FAILED;
+  FlStageKept kept = FL_KEPT_FAILED;
   FlStageKey key = {0};
+  int64_t bytes = 0;
+  char *text = NULL;
   FlStatus status = fl_stage_key(&call->ctx, call, &key);
   if (!status) {
     FlFlightEntry *other = fl_flight_join(run->flight, &key);
     if (other) {
       status = fl_flight_follow(call, other);
       how = status ? FL_STAGE_FAILED : FL_STAGE_CACHED;
+      if (!status) kept = FL_KEPT_YES;
     } else {
-      status = compute_or_load(call, &key, &how);
+      status = compute_or_load(call, &key, &how, &kept, &bytes);
       fl_flight_land(call, &key, status);
     }
-    fl_history_add(run->history, call->stage, &key, call->args, how);
+    text = fl_stage_key_text(call->stage, &key, call->args);
   }
-  fl_report_stage_end(run->report, call->ctx.event, how);
+  call->status = status;
+  FlStageEnd end = fl_stage_end(call, how, kept);
+  end.bytes = bytes;
+  end.key = text;
+  fl_report_stage_end(run->report, call->ctx.event, end);
   free(key.bytes);
   return status;
 }

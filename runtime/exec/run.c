@@ -128,7 +128,6 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->paths = fl_paths_new();
   run->files = fl_files_new();
   run->flight = fl_flight_new();
-  run->history = fl_history_new();
   FlReportOptions report = {.script = o->script ? o->script
                                       : program ? program->name
                                                 : "",
@@ -136,6 +135,9 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                             .trace = o->trace_file,
                             .quiet = o->quiet,
                             .workers = run->sched ? fl_sched_workers(run->sched) : 1,
+                            .program = program,
+                            .save = fl_last_run_wanted(o) ? fl_last_run_save : NULL,
+                            .save_arg = run,
                             .out = o->out,
                             .out_arg = o->out_arg,
                             .say = o->say,
@@ -149,8 +151,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                                               .unlend = unlend_memo,
                                               .breathe = breathe_memo,
                                               .lend_arg = run});
-  if (!run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->history ||
-      !run->report || (o->cache_dir && !run->memo)) {
+  if (!run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->report ||
+      (o->cache_dir && !run->memo)) {
     fl_run_free(run);
     return NULL;
   }
@@ -170,7 +172,6 @@ void fl_run_free(FlRun *run) {
   if (run->entered) fl_sched_leave(run->sched);
   if (!run->options.pool) fl_sched_free(run->sched);
   fl_flight_free(run->flight);
-  fl_history_free(run->history);
   fl_paths_free(run->paths);
   fl_files_free(run->files);
   fl_memo_close(run->memo);
@@ -179,6 +180,8 @@ void fl_run_free(FlRun *run) {
   fl_cuts_free(run->cuts);
   fl_report_free(run->report);
   free((void *)atomic_load(&run->told));
+  free(run->runs_before);
+  free(run->calls_before);
   free(run);
 }
 
@@ -223,7 +226,7 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   int signal = fl_run_signal(run);
   fl_fail_position_settle(ctx);
   if (status && (!ctx->error || ctx->error->status != 130)) tell_error(run);
-  if (run->memo && !signal) fl_history_save(run);
+  fl_last_run_end(run, status, signal);
   if (signal && (!status || status == 130)) status = 128 + signal; /* a signal of late: fl_main sees to it */
   const char *failed = NULL;
   if (!fl_report_close(run->report, status, &failed)) {

@@ -50,6 +50,21 @@ FlStatus fl_stage_compute(FlFuture *call) {
   return finished;
 }
 
+/* Rows of the first array; -1: there is none. */
+static int64_t rows_of(const FlSlot *slots, const FlType1 *types, int32_t n) {
+  for (int32_t i = 0; i < n; i++)
+    if (is_array(types[i]) && slots[i].a) return slots[i].a->dims[0];
+  return -1;
+}
+
+FlStageEnd fl_stage_end(const FlFuture *call, FlStageHow how, FlStageKept kept) {
+  const FlStage *s = call->stage;
+  return (FlStageEnd){.how = how,
+                      .kept = kept,
+                      .rows_in = rows_of(call->args, s->arg_types, s->n_args),
+                      .rows_out = call->status ? -1 : rows_of(call->results, s->result_types, s->n_results)};
+}
+
 static void run_call(FlJob *job) {
   FlFuture *f = (FlFuture *)job;
   FlCtx *ctx = &f->ctx;
@@ -58,12 +73,13 @@ static void run_call(FlJob *job) {
     return;
   }
   FlReport *report = f->run->report;
-  ctx->event = fl_report_stage(report, f->stage->name, fl_sched_worker(f->run->sched));
+  ctx->event = fl_report_stage(report, f->stage, fl_sched_worker(f->run->sched));
   if (f->run->memo && f->stage->memo >= 0) {
     f->status = fl_stage_recall(f);
   } else {
     f->status = fl_stage_compute(f);
-    fl_report_stage_end(report, ctx->event, f->status ? FL_STAGE_FAILED : FL_STAGE_RUN);
+    FlStageKept kept = f->status ? FL_KEPT_FAILED : f->run->memo ? FL_KEPT_NEVER : FL_KEPT_NO;
+    fl_report_stage_end(report, ctx->event, fl_stage_end(f, f->status ? FL_STAGE_FAILED : FL_STAGE_RUN, kept));
   }
   if (f->status && ctx->error && !ctx->error->in_stage) {
     ctx->error->in_stage = true;

@@ -78,11 +78,11 @@ static int write_all(const FlMemo *m, int fd, const struct iovec *pieces, int n_
   return 0;
 }
 
-FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces) {
+FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces, bool lasting) {
   char *temp;
   int fd = temp_open(m, &temp);
   if (fd < 0) return status_of_errno(errno);
-  bool ok = write_all(m, fd, pieces, n_pieces) == 0 && fdatasync(fd) == 0;
+  bool ok = write_all(m, fd, pieces, n_pieces) == 0 && (!lasting || fdatasync(fd) == 0);
   if (ok && rename(temp, path) != 0)
     ok = errno == ENOENT && fl_folder_make(m, path) && rename(temp, path) == 0;
   int why = errno;

@@ -106,7 +106,8 @@ FlMemoClaimed fl_memo_claim(FlMemo *memo, FlMemoKey key, int64_t wait_ms, FlMemo
                             FlMemoClaim **claim);
 void fl_memo_release(FlMemo *memo, FlMemoClaim *claim); /* NULL is allowed */
 
-/* ---- records: small named notes beside the entries (what a script's stages were at its last run) ---- */
+/* ---- records: small named notes beside the entries (a script's last run). Nobody waits for the disk, and that one
+ * could not be put is not warned of ---- */
 
 /* The record as an entry whose payload is what was put last, or NULL. Names are any text. */
 FlMemoEntry *fl_memo_record_get(FlMemo *memo, const char *name);

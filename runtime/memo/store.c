@@ -122,13 +122,13 @@ static FlMemoStatus put(FlMemo *m, FlMemoFolder folder, FlEntryKind kind, FlMemo
     all[0] = (struct iovec){head, (size_t)offset};
     for (int i = 0; i < n_pieces; i++) all[i + 1] = pieces[i];
     errno = ENAMETOOLONG;
-    if (fl_folder_path(m, folder, h.key, path)) status = fl_file_write(m, path, all, n_pieces + 1);
+    if (fl_folder_path(m, folder, h.key, path)) status = fl_file_write(m, path, all, n_pieces + 1, kind == FL_ENTRY_RESULT);
   }
   int error = errno;
   free(all);
   free(head);
   if (status == FL_MEMO_OK) fl_memo_grown(m, path, file_bytes);
-  else warn_not_stored(m, status, error);
+  else if (kind == FL_ENTRY_RESULT) warn_not_stored(m, status, error);
   return status;
 }
 

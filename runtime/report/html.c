@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char style[] =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
@@ -35,13 +34,13 @@ static void put_stages(FILE *f, const FlReport *r, int64_t total) {
     int64_t end = e->end >= 0 ? e->end : total;
     char took[32];
     fl_report_duration(took, end - e->begin);
-    fprintf(f, "<tr class=\"%s\"><td>", fl_report_how(e->how));
-    put_text(f, e->name);
+    fprintf(f, "<tr class=\"%s\"><td>", fl_report_how(e->as.how));
+    put_text(f, e->stage->name);
     fprintf(f,
             "<td>%s<td class=n>%s<td class=n>%d<td><div class=bar><i "
             "style=\"left:%.2f%%;width:%.2f%%\"></i></div>"
             "</tr>\n",
-            fl_report_how(e->how), took, e->worker, 100.0 * (double)e->begin / (double)total,
+            fl_report_how(e->as.how), took, e->worker, 100.0 * (double)e->begin / (double)total,
             100.0 * (double)(end - e->begin) / (double)total);
   }
   fputs("</table>\n", f);
@@ -54,58 +53,38 @@ static void put_notes(FILE *f, const FlReport *r) {
     char at[32];
     fl_report_duration(at, e->at);
     fprintf(f, "<tr><td class=n>%s<td>", at);
-    put_text(f, e->stage >= 0 ? r->stages[e->stage].name : "script");
+    put_text(f, e->stage >= 0 ? r->stages[e->stage].stage->name : "script");
     fputs("<td>", f);
-    put_text(f, e->value);
+    put_text(f, e->line);
     fputs("</tr>\n", f);
   }
   fputs("</table>\n", f);
 }
 
-/* All runs of an operator of one line. */
-typedef struct Sum {
-  const char *name;
-  int32_t line, n;
-  int64_t took;
-} Sum;
-
-static int by_place(const void *a, const void *b) {
-  const FlOperatorEvent *x = a, *y = b;
-  return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : strcmp(x->name, y->name);
-}
-
 static int by_time(const void *a, const void *b) {
-  const Sum *x = a, *y = b;
-  return (x->took < y->took) - (x->took > y->took);
+  const FlPlaceSum *x = a, *y = b;
+  return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* Operators by line, the longest first; nothing without memory. */
+/* Operators and loops by line, the longest first; nothing without memory. */
 static void put_operators(FILE *f, const FlReport *r) {
-  size_t bytes = (size_t)r->n_operators * sizeof *r->operators;
-  FlOperatorEvent *sorted = malloc(bytes);
-  Sum *sums = calloc((size_t)r->n_operators, sizeof *sums);
-  int32_t n = 0;
-  if (sorted && sums) {
-    memcpy(sorted, r->operators, bytes);
-    qsort(sorted, (size_t)r->n_operators, sizeof *sorted, by_place);
-    for (int32_t i = 0; i < r->n_operators; i++) {
-      if (!i || by_place(&sorted[i - 1], &sorted[i]) != 0)
-        sums[n++] = (Sum){sorted[i].name, sorted[i].line, 0, 0};
-      sums[n - 1].n++;
-      sums[n - 1].took += sorted[i].end - sorted[i].begin;
-    }
-    qsort(sums, (size_t)n, sizeof *sums, by_time);
-    fputs("<h2>Operators</h2><table><tr><th>line<th>operator<th>times<th>time, of all workers</tr>\n", f);
-  }
-  for (int32_t i = 0; i < n; i++) {
+  enum { MOST = 200, LEAST = 10000 }; /* lines; nanoseconds of one that is shown */
+  int32_t n;
+  FlPlaceSum *sums = fl_report_places(r, &n);
+  if (sums) qsort(sums, (size_t)n, sizeof *sums, by_time);
+  while (n && sums[n - 1].ns < LEAST) n--;
+  if (n) fputs("<h2>Operators</h2><table><tr><th>line<th>operator<th>times<th>rows in<th>rows out<th>time, of all workers</tr>\n", f);
+  for (int32_t i = 0; i < n && i < MOST; i++) {
     char took[32];
-    fl_report_duration(took, sums[i].took);
-    fprintf(f, "<tr><td class=n>%d<td>", sums[i].line);
+    fl_report_duration(took, sums[i].ns);
+    int32_t site = fl_report_site(r, sums[i].site);
+    fprintf(f, "<tr><td class=n>%d<td>", site < 0 ? 0 : r->options.program->sites[site].line);
     put_text(f, sums[i].name);
-    fprintf(f, "<td class=n>%d<td class=n>%s</tr>\n", sums[i].n, took);
+    fprintf(f, "<td class=n>%lld<td class=n>%lld<td class=n>", (long long)sums[i].calls, (long long)sums[i].rows_in);
+    if (sums[i].counted) fprintf(f, "%lld", (long long)sums[i].rows_out);
+    fprintf(f, "<td class=n>%s</tr>\n", took);
   }
   if (n) fputs("</table>\n", f);
-  free(sorted);
   free(sums);
 }
 
@@ -123,7 +102,7 @@ bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
           exit_status == 0 ? "Done" : "Failed", took, r->options.workers, r->options.workers == 1 ? "" : "s",
           r->n_run + r->n_cached + r->n_failed, r->n_run, r->n_cached, r->n_failed ? ", some failed" : "");
   if (r->n_stages) put_stages(f, r, total);
-  if (r->n_operators) put_operators(f, r);
+  put_operators(f, r);
   if (r->n_notes) put_notes(f, r);
   fputs("</html>\n", f);
   return !ferror(f);

@@ -15,6 +15,9 @@
 
 enum { FL_MAX_EVENTS = 1 << 20 };   /* kernels, and operators: later ones are not recorded */
 enum { FL_LEAST_OPERATOR = 10000 }; /* nanoseconds of one that is recorded */
+/* Nanoseconds: when the record is first written, how long at least between two times; and of how many parts of the time
+ * writing it takes one at most. */
+enum { FIRST_SAVE = 50000000, NEXT_SAVE = 1000000000, SAVE_SHARE = 200 };
 
 static int64_t clock_ns(clockid_t clock) {
   struct timespec t;
@@ -28,6 +31,13 @@ FlReport *fl_report_new(const FlReportOptions *options) {
   r->options = *options;
   r->start = clock_ns(CLOCK_MONOTONIC);
   r->progress = !options->quiet && !options->say && isatty(STDERR_FILENO);
+  r->n_tables = (options->workers > 0 ? options->workers : 1) + 1;
+  r->tables = calloc((size_t)r->n_tables, sizeof *r->tables);
+  atomic_init(&r->save_at, FIRST_SAVE);
+  if (!r->tables) {
+    free(r);
+    return NULL;
+  }
   pthread_mutex_init(&r->lock, NULL);
   return r;
 }
@@ -36,8 +46,10 @@ void fl_report_free(FlReport *r) {
   if (!r) return;
   for (int32_t i = 0; i < r->n_notes; i++) {
     free(r->notes[i].name);
-    free(r->notes[i].value);
+    free(r->notes[i].line);
   }
+  for (int32_t i = 0; i < r->n_stages; i++) free(r->stages[i].as.key);
+  fl_report_places_free(r);
   free(r->stages);
   free(r->notes);
   free(r->kernels);
@@ -53,6 +65,19 @@ const char *fl_report_how(FlStageHow how) {
   case FL_STAGE_RUN: return "run";
   case FL_STAGE_CACHED: return "cached";
   case FL_STAGE_FAILED: return "failed";
+  }
+  return "";
+}
+
+const char *fl_report_kept(FlStageKept kept) {
+  switch (kept) {
+  case FL_KEPT_NO: return "no";
+  case FL_KEPT_NEVER: return "never";
+  case FL_KEPT_FAILED: return "failed";
+  case FL_KEPT_CHEAP: return "cheap";
+  case FL_KEPT_CHANGED: return "changed";
+  case FL_KEPT_LOST: return "lost";
+  case FL_KEPT_YES: return "yes";
   }
   return "";
 }
@@ -80,7 +105,7 @@ static void show_live(FlReport *r) {
   int running = 0;
   for (int32_t i = 0; i < r->n_stages; i++) {
     if (r->stages[i].end >= 0) continue;
-    int wrote = snprintf(line + n, sizeof line - n, "%s%s", running++ ? ", " : "running ", r->stages[i].name);
+    int wrote = snprintf(line + n, sizeof line - n, "%s%s", running++ ? ", " : "running ", r->stages[i].stage->name);
     if (wrote < 0 || (size_t)wrote >= sizeof line - n) break;
     n += (size_t)wrote;
   }
@@ -104,21 +129,23 @@ static bool grow(void **at, int32_t n, int32_t *cap, size_t size) {
 /* What the process took of the processors, for a timeline: asking takes longer than looking at the clock. */
 static int64_t work_of(const FlReport *r) { return r->options.trace ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0; }
 
-int32_t fl_report_stage(FlReport *r, const char *name, int worker) {
+int32_t fl_report_stage(FlReport *r, const FlStage *stage, int worker) {
   int64_t now = fl_report_now(r);
   pthread_mutex_lock(&r->lock);
   int32_t id = -1;
   if (grow((void **)&r->stages, r->n_stages, &r->cap_stages, sizeof *r->stages)) {
     id = r->n_stages++;
-    r->stages[id] = (FlStageEvent){name, worker, now, -1, work_of(r), FL_STAGE_RUN};
+    r->stages[id] = (FlStageEvent){stage, worker, now, -1, work_of(r), {0}};
   }
   show_live(r);
   pthread_mutex_unlock(&r->lock);
+  fl_report_save_if_due(r, now);
   return id;
 }
 
-void fl_report_stage_end(FlReport *r, int32_t id, FlStageHow how) {
+void fl_report_stage_end(FlReport *r, int32_t id, FlStageEnd end) {
   int64_t now = fl_report_now(r);
+  FlStageHow how = end.how;
   pthread_mutex_lock(&r->lock);
   r->n_run += how == FL_STAGE_RUN;
   r->n_cached += how == FL_STAGE_CACHED;
@@ -127,30 +154,43 @@ void fl_report_stage_end(FlReport *r, int32_t id, FlStageHow how) {
     FlStageEvent *e = &r->stages[id];
     e->end = now;
     e->work = work_of(r) - e->work;
-    e->how = how;
+    e->as = end;
     if (r->progress) {
       char took[32];
       fl_report_duration(took, e->end - e->begin);
       wipe(r);
-      fprintf(stderr, "  %-32s %-7s %s\n", e->name, fl_report_how(how), took);
+      fprintf(stderr, "  %-32s %-7s %s\n", e->stage->name, fl_report_how(how), took);
     }
   }
+  if (id < 0) free(end.key);
   r->last_note = NULL;
   show_live(r);
   pthread_mutex_unlock(&r->lock);
+  fl_report_save_if_due(r, now);
+}
+
+void fl_report_save_if_due(FlReport *r, int64_t now) {
+  int64_t due = atomic_load_explicit(&r->save_at, memory_order_relaxed);
+  if (now < due || !r->options.save) return;
+  /* acquire and release: whoever saves next sees what the last one left */
+  if (!atomic_compare_exchange_strong_explicit(&r->save_at, &due, INT64_MAX, memory_order_acquire, memory_order_relaxed))
+    return;
+  r->options.save(r->options.save_arg);
+  int64_t done = fl_report_now(r), wait = (done - now) * SAVE_SHARE;
+  atomic_store_explicit(&r->save_at, done + (wait > NEXT_SAVE ? wait : NEXT_SAVE), memory_order_release);
 }
 
 void fl_report_note(FlReport *r, int32_t stage, const char *name, const char *value) {
   FlNoteEvent e = {stage, fl_report_now(r), strdup(name), NULL};
-  if (asprintf(&e.value, "%s = %s", name, value) < 0) e.value = NULL;
+  if (asprintf(&e.line, "%s = %s", name, value) < 0) e.line = NULL;
   pthread_mutex_lock(&r->lock);
-  if (e.name && e.value && grow((void **)&r->notes, r->n_notes, &r->cap_notes, sizeof *r->notes)) {
+  if (e.name && e.line && grow((void **)&r->notes, r->n_notes, &r->cap_notes, sizeof *r->notes)) {
     r->notes[r->n_notes++] = e;
-    r->last_note = e.value;
+    r->last_note = e.line;
     show_live(r);
   } else {
     free(e.name);
-    free(e.value);
+    free(e.line);
   }
   pthread_mutex_unlock(&r->lock);
 }
@@ -166,7 +206,7 @@ void fl_report_kernel(FlReport *r, const char *name, int worker, int64_t begin, 
   pthread_mutex_unlock(&r->lock);
 }
 
-bool fl_report_wants_operators(const FlReport *r) { return r->options.trace || r->options.html; }
+bool fl_report_wants_operators(const FlReport *r) { return r->options.trace != NULL; }
 
 void fl_report_operator(FlReport *r, const char *name, int32_t line, int worker, int64_t begin, int64_t end) {
   if (end - begin < FL_LEAST_OPERATOR) return;

@@ -1,15 +1,16 @@
-/* report.h: what people see of a run: progress on a terminal, the closing line, the timeline, the page.
+/* report.h: what is known of a run, and what people see of it: progress on a terminal, the closing line, the
+ * timeline, the page, and the record of it (record.h) that stays.
  *
- * In: the beginnings and ends of stages, notes, output. Out: lines on standard error (one a finished stage,
+ * In: the beginnings and ends of stages, operators and loops, notes, output. Out: lines on standard error (one a finished stage,
  * only when it is a terminal), program output on standard output not mixed with them, and at the end, where
  * asked for, a Chrome trace (JSON) and a self-contained HTML page. What always holds: nothing here changes a
  * result or an exit status. All functions may be called from any thread. */
 #ifndef FL_REPORT_H
 #define FL_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "flow/abi.h"
+
+#include <stdio.h>
 
 typedef struct FlReport FlReport;
 
@@ -18,6 +19,10 @@ typedef struct FlReportOptions {
   const char *html, *trace; /* files to write at the end, or NULL */
   bool quiet;               /* no progress and no closing line */
   int workers;
+  const FlProgram *program; /* whose sites and stages those of the events are; NULL: there are none */
+  /* Called from time to time, by one thread at once, so that a run that is killed leaves a record; NULL: nothing is left. */
+  void (*save)(void *arg);
+  void *save_arg;
   /* Where program output goes; NULL: standard output. */
   void (*out)(void *arg, const char *bytes, int64_t len);
   void *out_arg;
@@ -32,9 +37,30 @@ int64_t fl_report_now(const FlReport *report); /* nanoseconds since it was made 
 
 typedef enum FlStageHow { FL_STAGE_RUN, FL_STAGE_CACHED, FL_STAGE_FAILED } FlStageHow;
 
-/* A stage call begins: returns its number, for the calls below. `name` must live as long as the report. */
-int32_t fl_report_stage(FlReport *report, const char *name, int worker);
-void fl_report_stage_end(FlReport *report, int32_t stage, FlStageHow how);
+/* What became of a stage's result, in words of the record. */
+typedef enum FlStageKept {
+  FL_KEPT_NO,      /* the run has no store */
+  FL_KEPT_NEVER,   /* its declaration says so */
+  FL_KEPT_FAILED,  /* there is none */
+  FL_KEPT_CHEAP,   /* it was made faster than it would be read back */
+  FL_KEPT_CHANGED, /* a file that it read changed meanwhile */
+  FL_KEPT_LOST,    /* the store did not take it */
+  FL_KEPT_YES
+} FlStageKept;
+const char *fl_report_kept(FlStageKept kept); /* "no", "never" .. */
+
+/* How a stage call ended. Rows: of its first argument and of its result that are arrays, -1: none is. */
+typedef struct FlStageEnd {
+  FlStageHow how;
+  FlStageKept kept;
+  int64_t rows_in, rows_out, bytes; /* bytes: of its result in the store */
+  char *key;                        /* what `stage` of a record says from the digest on; malloc; NULL: it has none */
+} FlStageEnd;
+
+/* A stage call begins: returns its number, for the calls below. */
+int32_t fl_report_stage(FlReport *report, const FlStage *stage, int worker);
+/* `end.key` is the report's from then on. */
+void fl_report_stage_end(FlReport *report, int32_t stage, FlStageEnd end);
 /* A note within a stage (-1: the script); shown live. value: as people read it. Copied. */
 void fl_report_note(FlReport *report, int32_t stage, const char *name, const char *value);
 
@@ -45,12 +71,29 @@ bool fl_report_wants_kernels(const FlReport *report);
 void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t begin, int64_t end,
                       int64_t elements);
 
-/* Whether operators (reading, joins, groups ..) are to be recorded, and one of them, of that line of the
- * script (0: none); what took less than 10 microseconds is left out. `name` must live as long as the report.
+/* An operator or a loop begins at a site (-1: none) and ends. `name` must live as long as the report. Rows: -1: none;
+ * bytes: of what it gave. The end gives the time, -1 where this one is not timed. */
+typedef struct FlPlaceMark {
+  struct FlPlaceCount *place; /* NULL: not counted */
+  int64_t begin;         /* -1: not timed */
+  int32_t weight;        /* how many calls the time stands for */
+} FlPlaceMark;
+FlPlaceMark fl_report_begin(FlReport *report, int worker, const char *name, int32_t site);
+int64_t fl_report_end(FlReport *report, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes);
+
+/* Whether operators (reading, joins, groups ..) are to be recorded one by one, for a timeline, and one of them, of that
+ * line of the script (0: none); what took less than 10 microseconds is left out. `name` must live as long as the report.
  */
 bool fl_report_wants_operators(const FlReport *report);
 void fl_report_operator(FlReport *report, const char *name, int32_t line, int worker, int64_t begin,
                         int64_t end);
+
+/* The lines of the record that a report knows: files, stages, notes, places; and those of its own run that its first
+ * line has behind its source. Any time, any thread. */
+void fl_report_record(FlReport *report, FILE *to);
+void fl_report_record_counts(FlReport *report, FILE *to);
+/* A word of a record, as it stands there. */
+void fl_record_word(FILE *to, const char *word);
 
 /* Bytes of the program's own output. false: standard output does not take them (errno says why). */
 bool fl_report_output(FlReport *report, const char *bytes, int64_t len);

@@ -5,21 +5,42 @@
 #include "report/report.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 typedef struct FlStageEvent {
-  const char *name;
+  const FlStage *stage;
   int worker;
   int64_t begin, end; /* nanoseconds; end < 0: still running */
   int64_t work;       /* nanoseconds of processors that the process took meanwhile; while it runs: had taken before */
-  FlStageHow how;
+  FlStageEnd as;      /* how it ended; its key is owned */
 } FlStageEvent;
 
 typedef struct FlNoteEvent {
   int32_t stage; /* -1: the script */
   int64_t at;
-  char *name, *value;
+  char *name, *line; /* line: "name = value" */
 } FlNoteEvent;
+
+/* What an operator did at a place of the source, of one worker. All but `site` relaxed, by that worker alone;
+ * `name` is released once `site` is there. */
+enum { FL_TABLE_PLACES = 4096 };
+typedef struct FlPlaceCount {
+  _Atomic(const char *) name; /* NULL: nobody's yet */
+  int32_t site;
+  _Atomic int64_t calls, ns, rows_in, rows_out, counted, bytes; /* counted: calls that said how many rows */
+} FlPlaceCount;
+typedef struct FlPlaceTable {
+  int32_t n;
+  FlPlaceCount at[FL_TABLE_PLACES]; /* by a hash of name and site; three quarters are used at most */
+} FlPlaceTable;
+
+/* The same, of all workers. */
+typedef struct FlPlaceSum {
+  const char *name;
+  int32_t site;
+  int64_t calls, ns, rows_in, rows_out, counted, bytes;
+} FlPlaceSum;
 
 typedef struct FlKernelEvent {
   const char *name;
@@ -37,6 +58,9 @@ typedef struct FlOperatorEvent {
 struct FlReport {
   FlReportOptions options;
   int64_t start;        /* CLOCK_MONOTONIC, nanoseconds */
+  int n_tables;         /* one a worker, and one for who is none */
+  _Atomic(FlPlaceTable *) *tables;
+  _Atomic int64_t save_at; /* when the record is to be written next; nobody else writes it then */
   bool progress, live;  /* a terminal to show progress on; the live line is on the screen now */
   pthread_mutex_t lock; /* all below */
   FlStageEvent *stages;
@@ -53,5 +77,12 @@ bool fl_report_write_trace(const FlReport *report, FILE *to);
 bool fl_report_write_html(const FlReport *report, FILE *to, int exit_status);
 /* "1.23 s", "45 ms", "12 us" */
 void fl_report_duration(char buffer[32], int64_t ns);
+/* Sums by place and operator, in the order of sites; the caller's to free. NULL: none. */
+FlPlaceSum *fl_report_places(const FlReport *report, int32_t *n);
+void fl_report_places_free(FlReport *report);
+/* Has the record written where that is due; without the lock. */
+void fl_report_save_if_due(FlReport *report, int64_t now);
+/* Where a site stands in what the user wrote: itself, or the call out of which a site of the library came; -1: nowhere. */
+int32_t fl_report_site(const FlReport *report, int32_t site);
 
 #endif

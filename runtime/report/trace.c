@@ -37,8 +37,8 @@ bool fl_report_write_trace(const FlReport *r, FILE *f) {
   for (int32_t i = 0; i < r->n_stages; i++) {
     const FlStageEvent *e = &r->stages[i];
     int64_t end = e->end >= 0 ? e->end : fl_report_now(r);
-    put_event(f, &first, "stage", e->name, e->worker, e->begin, end);
-    fprintf(f, ",\"args\":{\"how\":\"%s\"", fl_report_how(e->how));
+    put_event(f, &first, "stage", e->stage->name, e->worker, e->begin, end);
+    fprintf(f, ",\"args\":{\"how\":\"%s\"", fl_report_how(e->as.how));
     if (e->end >= 0) fprintf(f, ",\"work\":%.3f", (double)e->work / 1e3);
     fputs("}}", f);
   }
@@ -57,7 +57,7 @@ bool fl_report_write_trace(const FlReport *r, FILE *f) {
     fputs(first ? "\n" : ",\n", f);
     first = false;
     fputs("{\"ph\":\"i\",\"pid\":1,\"s\":\"g\",\"cat\":\"note\",\"name\":", f);
-    put_string(f, e->value);
+    put_string(f, e->line);
     fprintf(f, ",\"tid\":%d,\"ts\":%.3f}", e->stage >= 0 ? r->stages[e->stage].worker : 0,
             (double)e->at / 1e3);
   }

@@ -69,10 +69,11 @@ WORKS = {
     ("fmt", "--check"): (["a.flow"], lambda p: p.stdout == ""), ("fmt", "--stdout"): (["rough.flow"], lambda p: p.stdout == "let x = 1\nshow(x)\n"),
     ("cache", "--limit"): (["gc"], lambda p: "removed" in p.stdout), ("cache", "--cache"): (["ls"], lambda p: "elsewhere" in p.stdout),
     ("test", "--interp"): (["a.flow"], lambda p: p.stdout.endswith(" passed, 0 failed\n")),
+    ("explain", "--profile"): (["a.flow"], lambda p: "the last run took" in p.stdout),
     ("why", "--cache"): (["a.flow"], lambda p: "s: run" in p.stdout),
 }
 VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere"}
-run("run", "a.flow", "--cache", "elsewhere")
+run("run", "a.flow", "--cache", "elsewhere"), run("run", "a.flow")
 for name, options in OPTIONS.items():
     for option, other, value in options:
         if option == "--help": continue

@@ -57,31 +57,39 @@ static void test_why(void) {
   char dir[64], out[4096];
   FlMemo *m = open_store(scratch(dir), 0);
   CHECK(TOOL(fl_tool_why, "x.flow") == 1 && strstr(out, "no run of x.flow"));
-  const char *record = "flow stages 1\n"
-                       "load cached c0 a0\n"
-                       "fit run c1 a1 b2\n"
-                       "fit cached c1 a9 b1\n"
-                       "score run c3 a1\n"
-                       "extra run c4\n"
-                       "again run c5 a1\n"
+  const char *record = "flow run 1\n"
+                       "run 1000 ended 0 5000 1 1 - 4 2 0\n"
+                       "stage load cached yes 0 5 7 -1 -1 0 0 3 c0 a0\n"
+                       "stage fit run yes 0 5 7 -1 -1 0 0 3 c1 a1 b2\n"
+                       "stage fit cached yes 0 5 7 -1 -1 0 0 3 c1 a9 b1\n"
+                       "stage score run yes 0 5 7 -1 -1 0 0 3 c3 a1\n"
+                       "stage extra run yes 0 5 7 -1 -1 0 0 3 c4\n"
+                       "stage again run yes 0 5 7 -1 -1 0 0 3 c5 a1\n"
+                       "stage cheap run cheap 0 5 7 -1 -1 0 0 3 c6\n"
+                       "stage bad run yes 0 x 7 -1 -1 0 0 3 c7\n"
+                       "stage\n"
+                       "nonsense 1 2\n"
+                       "run 1 ended\n"
                        "---\n"
-                       "load run c0 a0\n"
-                       "fit run c1 a9 b1\n"
-                       "fit run c1 a1 b1\n"
-                       "score run c2 a1\n"
-                       "again cached c5 a1\n";
-  CHECK(fl_memo_record_put(m, "stages of x.flow", record, (int64_t)strlen(record)) == FL_MEMO_OK);
+                       "stage load run yes 0 5 7 -1 -1 0 0 3 c0 a0\n"
+                       "stage fit run yes 0 5 7 -1 -1 0 0 3 c1 a9 b1\n"
+                       "stage fit run yes 0 5 7 -1 -1 0 0 3 c1 a1 b1\n"
+                       "stage score run yes 0 5 7 -1 -1 0 0 3 c2 a1\n"
+                       "stage again cached yes 0 5 7 -1 -1 0 0 3 c5 a1\n"
+                       "stage cheap run cheap 0 5 7 -1 -1 0 0 3 c6\n";
+  CHECK(fl_memo_record_put(m, "run of x.flow", record, (int64_t)strlen(record)) == FL_MEMO_OK);
   CHECK(TOOL(fl_tool_why, "x.flow") == 0);
   CHECK(strstr(out, "load: cached"));
   CHECK(strstr(out, "fit: run, argument 2 changed\n"));
   CHECK(strstr(out, "score: run, its code changed, or that of what it calls\n"));
   CHECK(strstr(out, "extra: run, the run before did not call it so often\n"));
   CHECK(strstr(out, "again: run, nothing changed, but its result was not in the store\n"));
-  CHECK(TOOL(fl_tool_why, "score") == 0 && strstr(out, "stages of x.flow") && !strstr(out, "fit"));
-  CHECK(TOOL(fl_tool_why, "x.flow", "scroe") == 1 && strstr(out, "it called load fit score extra again)"));
+  CHECK(strstr(out, "cheap: run, it was too cheap to keep") && !strstr(out, "bad"));
+  CHECK(TOOL(fl_tool_why, "score") == 0 && strstr(out, "run of x.flow") && !strstr(out, "fit"));
+  CHECK(TOOL(fl_tool_why, "x.flow", "scroe") == 1 && strstr(out, "it called load fit score extra again cheap)"));
   CHECK(TOOL(fl_tool_why, "x.flow", "a", "b") == 2);
   const char *foreign = "something else";
-  CHECK(fl_memo_record_put(m, "stages of x.flow", foreign, (int64_t)strlen(foreign)) == FL_MEMO_OK);
+  CHECK(fl_memo_record_put(m, "run of x.flow", foreign, (int64_t)strlen(foreign)) == FL_MEMO_OK);
   CHECK(TOOL(fl_tool_why, "x.flow") == 1);
   fl_memo_close(m);
   remove_all(dir);

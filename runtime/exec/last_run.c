@@ -1,0 +1,165 @@
+/* last_run.c: the record of a run in the store.
+ *
+ * In: what the report of a run knows, the files that it read. Out: the record of its script (report/record.h),
+ * with what is worth keeping of the runs before. What always holds: only one is kept of a script; without a
+ * store, or for a script that came on standard input, there is none. */
+#include "exec/last_run.h"
+#include "exec/exec_internal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+char *fl_last_run_name(const char *script) {
+  char *whole = realpath(script, NULL), *name = NULL;
+  if (asprintf(&name, FL_LAST_RUN_NAME "%s", whole ? whole : script) < 0) name = NULL;
+  free(whole);
+  return name;
+}
+
+FlRecord *fl_last_run_read(FlMemo *memo, const char *script) {
+  char *name = fl_last_run_name(script);
+  FlMemoEntry *entry = name ? fl_memo_record_get(memo, name) : NULL;
+  FlRecord *record = entry ? fl_record_read(entry->payload, (size_t)entry->bytes) : NULL;
+  fl_memo_unmap(entry);
+  free(name);
+  return record;
+}
+
+/* ---- the key of a call --------------------------------------------------------------------------------- */
+
+static void put_digest(FILE *f, FlDigest d) {
+  fprintf(f, "%016llx%016llx", (unsigned long long)d.hi, (unsigned long long)d.lo);
+}
+
+/* Its name, and of a scalar its value. */
+static void put_argument(FILE *f, const FlStage *stage, int32_t i, FlSlot value) {
+  const char *name = stage->arg_names ? stage->arg_names[i] : "";
+  if (!*name) return;
+  fputc(':', f);
+  fl_record_word(f, name);
+  FlType1 t = stage->arg_types[i];
+  if (t.rank || t.depth || t.dtype == FL_FILE) return;
+  char shown[FL_SHOWN];
+  fputc('=', f);
+  fl_record_word(f, fl_show_scalar(shown, t.dtype, value));
+}
+
+char *fl_stage_key_text(const FlStage *stage, const FlStageKey *key, const FlSlot *args) {
+  char *text = NULL;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return NULL;
+  put_digest(f, stage->code);
+  for (int32_t i = 0; i < stage->n_args; i++) {
+    fputc(' ', f);
+    put_digest(f, key->args[i]);
+    put_argument(f, stage, i, args[i]);
+  }
+  if (fclose(f) == 0) return text;
+  free(text);
+  return NULL;
+}
+
+/* ---- the record ---------------------------------------------------------------------------------------- */
+
+/* A line for each stage: the functions that it is made of. */
+static void put_made(FILE *f, const FlProgram *program) {
+  for (int32_t i = 0; i < program->n_stages; i++) {
+    const FlStage *s = &program->stages[i];
+    if (!s->sources || !*s->sources) continue;
+    fputs("made ", f);
+    fl_record_word(f, s->name);
+    for (const char *at = s->sources, *end; *at; at = *end ? end + 1 : end) {
+      end = at + strcspn(at, "\n");
+      char *line = strndup(at, (size_t)(end - at)), *digest = line ? strrchr(line, '=') : NULL;
+      if (digest) {
+        *digest++ = '\0';
+        fputc(' ', f);
+        fl_record_word(f, line);
+        fprintf(f, "=%s", digest);
+      }
+      free(line);
+    }
+    fputc('\n', f);
+  }
+}
+
+/* The digest of the texts that a program was made of; "-": it does not say. */
+static void put_source(FILE *f, const FlProgram *program) {
+  const char *mark = "\nsource: ", *at = program->about ? strstr(program->about, mark) : NULL;
+  size_t n = at ? strcspn(at + strlen(mark), "\n") : 0;
+  if (n) fprintf(f, " %.*s ", (int)n, at + strlen(mark));
+  else fputs(" - ", f);
+}
+
+static void put_run(FILE *f, FlRun *run, const char *state, int status) {
+  struct rusage used = {0};
+  getrusage(RUSAGE_SELF, &used);
+  fprintf(f, "run %lld %s %d %lld %lld %d", (long long)run->start, state, status,
+          (long long)fl_report_now(run->report), (long long)used.ru_maxrss * 1024, fl_sched_workers(run->sched));
+  put_source(f, run->program);
+  fl_report_record_counts(run->report, f);
+  fputc('\n', f);
+}
+
+/* What stays of the record before this run's: the lines of its runs, and the calls of the last. */
+static void keep_before(FlRun *run, const char *name) {
+  run->before_read = true;
+  FlMemoEntry *entry = fl_memo_record_get(run->memo, name);
+  const size_t head = strlen(FL_RECORD_HEAD);
+  const char *at = entry ? entry->payload : NULL, *end = at ? at + entry->bytes : NULL;
+  size_t size, n_runs = 0;
+  FILE *runs = NULL, *calls = NULL;
+  if (at && (size_t)entry->bytes > head && memcmp(at, FL_RECORD_HEAD, head) == 0) {
+    runs = open_memstream(&run->runs_before, &size);
+    calls = open_memstream(&run->calls_before, &size);
+    at += head;
+  }
+  for (const char *line = at, *next; runs && calls && line < end; line = next) {
+    next = memchr(line, '\n', (size_t)(end - line));
+    next = next ? next + 1 : end;
+    size_t n = (size_t)(next - line);
+    if (n == strlen(FL_RECORD_BEFORE) && memcmp(line, FL_RECORD_BEFORE, n) == 0) break;
+    bool is_run = n > 4 && memcmp(line, "run ", 4) == 0;
+    bool is_call = n > 6 && (memcmp(line, "made ", 5) == 0 || memcmp(line, "stage ", 6) == 0);
+    if (is_run && ++n_runs < FL_RECORD_RUNS) fwrite(line, 1, n, runs);
+    if (is_call) fwrite(line, 1, n, calls);
+  }
+  if (runs) fclose(runs);
+  if (calls) fclose(calls);
+  fl_memo_unmap(entry);
+}
+
+static void save(FlRun *run, const char *state, int status) {
+  const char *script = run->options.script ? run->options.script : "/proc/self/exe";
+  char *name = fl_last_run_name(script), *text = NULL;
+  size_t size = 0;
+  if (name && !run->before_read) keep_before(run, name);
+  FILE *f = name ? open_memstream(&text, &size) : NULL;
+  if (f) {
+    fputs(FL_RECORD_HEAD, f);
+    put_run(f, run, state, status);
+    if (run->runs_before) fputs(run->runs_before, f);
+    put_made(f, run->program);
+    fl_paths_record(run->paths, f);
+    fl_report_record(run->report, f);
+    fputs(FL_RECORD_BEFORE, f);
+    if (run->calls_before) fputs(run->calls_before, f);
+    if (fclose(f) == 0) fl_memo_record_put(run->memo, name, text, (int64_t)size);
+  }
+  free(text);
+  free(name);
+}
+
+void fl_last_run_save(void *run) { save(run, "running", 0); }
+
+void fl_last_run_end(FlRun *run, int status, int signal) {
+  if (!run->memo || !fl_last_run_wanted(&run->options)) return;
+  save(run, signal ? "stopped" : status ? "failed" : "ended", signal ? 128 + signal : status);
+}
+
+bool fl_last_run_wanted(const FlRunOptions *options) {
+  return options->cache_dir && (!options->script || strcmp(options->script, "-") != 0);
+}

@@ -1,0 +1,125 @@
+/* places.c: what operators and loops did, added up by where they stand in the source.
+ *
+ * In: each run of one. Out: sums of a place and an operator. What always holds: a table belongs to one worker,
+ * the only one that writes it; who reads meanwhile sees sums of a moment ago. Threads that are no workers of
+ * the run's pool are not counted but for the one that runs the script. */
+#include "report/report_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls of a place that are all timed; of later ones each EACH-th is, and counts for so many. */
+enum { ALWAYS = 64, EACH = 16 };
+
+static FlPlaceTable *table_of(FlReport *r, int worker) {
+  int k = worker < 0 || worker >= r->n_tables ? r->n_tables - 1 : worker;
+  FlPlaceTable *t = atomic_load_explicit(&r->tables[k], memory_order_relaxed); /* written by this thread alone */
+  if (!t && (t = calloc(1, sizeof *t)))
+    atomic_store_explicit(&r->tables[k], t, memory_order_release); /* who reads it sees zeros */
+  return t;
+}
+
+static FlPlaceCount *find(FlPlaceTable *t, const char *name, int32_t site) {
+  uint32_t h = ((uint32_t)(uintptr_t)name ^ (uint32_t)site * 0x9e3779b1u) * 0x85ebca6bu;
+  for (uint32_t i = h >> 16;; i++) {
+    FlPlaceCount *p = &t->at[i % FL_TABLE_PLACES];
+    const char *its = atomic_load_explicit(&p->name, memory_order_relaxed);
+    if (its == name && p->site == site) return p;
+    if (its) continue;
+    if (t->n >= FL_TABLE_PLACES * 3 / 4) return NULL;
+    t->n++;
+    p->site = site;
+    atomic_store_explicit(&p->name, name, memory_order_release); /* `site` is there for who sees it */
+    return p;
+  }
+}
+
+static void add(_Atomic int64_t *to, int64_t n) {
+  atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+FlPlaceMark fl_report_begin(FlReport *r, int worker, const char *name, int32_t site) {
+  FlPlaceTable *t = table_of(r, worker);
+  FlPlaceMark mark = {.place = t ? find(t, name, site) : NULL, .begin = -1, .weight = 1};
+  int64_t calls = mark.place ? atomic_load_explicit(&mark.place->calls, memory_order_relaxed) : 0;
+  if (calls >= ALWAYS) mark.weight = calls % EACH ? 0 : EACH;
+  if (mark.weight || r->options.trace) {
+    mark.begin = fl_report_now(r);
+    fl_report_save_if_due(r, mark.begin);
+  }
+  return mark;
+}
+
+int64_t fl_report_end(FlReport *r, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes) {
+  int64_t end = mark.begin < 0 ? -1 : fl_report_now(r);
+  FlPlaceCount *p = mark.place;
+  if (!p) return end;
+  add(&p->calls, 1);
+  if (end >= 0) add(&p->ns, (end - mark.begin) * mark.weight);
+  if (rows_in > 0) add(&p->rows_in, rows_in);
+  if (rows_out >= 0) {
+    add(&p->rows_out, rows_out);
+    add(&p->counted, 1);
+  }
+  if (bytes > 0) add(&p->bytes, bytes);
+  return end;
+}
+
+static int by_place(const void *a, const void *b) {
+  const FlPlaceSum *x = a, *y = b;
+  return x->site != y->site ? (x->site > y->site) - (x->site < y->site) : strcmp(x->name, y->name);
+}
+
+/* Sums of one place and operator become one. */
+static int32_t merge(FlPlaceSum *sums, int32_t n) {
+  int32_t kept = 0;
+  qsort(sums, (size_t)n, sizeof *sums, by_place);
+  for (int32_t i = 0; i < n; i++) {
+    if (!kept || by_place(&sums[kept - 1], &sums[i]) != 0) {
+      sums[kept++] = sums[i];
+      continue;
+    }
+    FlPlaceSum *to = &sums[kept - 1];
+    to->calls += sums[i].calls;
+    to->ns += sums[i].ns;
+    to->rows_in += sums[i].rows_in;
+    to->rows_out += sums[i].rows_out;
+    to->counted += sums[i].counted;
+    to->bytes += sums[i].bytes;
+  }
+  return kept;
+}
+
+FlPlaceSum *fl_report_places(const FlReport *r, int32_t *n) {
+  FlPlaceSum *sums = NULL;
+  int32_t have = 0, room = 0;
+  for (int k = 0; k < r->n_tables; k++) {
+    const FlPlaceTable *t = atomic_load_explicit(&r->tables[k], memory_order_acquire);
+    for (int i = 0; t && i < FL_TABLE_PLACES; i++) {
+      const FlPlaceCount *p = &t->at[i];
+      const char *name = atomic_load_explicit(&p->name, memory_order_acquire);
+      if (!name || !atomic_load_explicit(&p->calls, memory_order_relaxed)) continue;
+      if (have == room) {
+        room = room ? 2 * room : 256;
+        FlPlaceSum *larger = realloc(sums, (size_t)room * sizeof *sums);
+        if (!larger) break;
+        sums = larger;
+      }
+      sums[have++] = (FlPlaceSum){name,
+                                  p->site,
+                                  atomic_load_explicit(&p->calls, memory_order_relaxed),
+                                  atomic_load_explicit(&p->ns, memory_order_relaxed),
+                                  atomic_load_explicit(&p->rows_in, memory_order_relaxed),
+                                  atomic_load_explicit(&p->rows_out, memory_order_relaxed),
+                                  atomic_load_explicit(&p->counted, memory_order_relaxed),
+                                  atomic_load_explicit(&p->bytes, memory_order_relaxed)};
+    }
+  }
+  *n = sums ? merge(sums, have) : 0;
+  return sums;
+}
+
+void fl_report_places_free(FlReport *r) {
+  for (int k = 0; k < r->n_tables; k++) free(atomic_load_explicit(&r->tables[k], memory_order_relaxed));
+  free((void *)r->tables);
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""The record of a script's last run: rows by place as a model in Python counts them, in every way of running; what failed, was
+interrupted or was killed leaves one; notes over runs; bounds; who has no store leaves none; what is no record is none."""
+import random
+import re
+import signal
+import sys
+import time
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parent.parent))
+from scenario_kit import PATIENCE, Place, check, finish
+
+
+def record(place, script="main.flow"):
+    """The lines of the record of a script: {word: [fields]}; None: there is none."""
+    name = b"run of " + str((place.path / script).resolve()).encode()
+    for p in place.store.glob("records/*/*"):
+        data = p.read_bytes()
+        at = data.find(b"flow run 1\n")
+        if at < 0 or name + b"flow" in data or data.count(name, 0, at + 1) == 0:
+            continue
+        lines = {}
+        for line in data[at:].decode().split("\n---\n")[0].split("\n")[1:]:
+            lines.setdefault(line.split(" ")[0], []).append(line.split(" ")[1:])
+        return lines, len(data)
+    return None
+
+
+def rows(lines):
+    """{(operator, line): (calls, rows in, rows out)}"""
+    return {(p[0], int(p[2])): (int(p[7]), int(p[9]), int(p[10])) for p in lines["place"]}
+
+
+# ---- rows, as Python counts them ----
+draw = random.Random(19)
+sales = [(draw.choice(["north", "south", "east"]), draw.randrange(30), draw.randrange(1, 50), draw.randrange(1, 100)) for _ in range(5000)]
+shops = [("north", 3), ("south", 5), ("west", 9)]
+place = Place()
+place.write("sales.csv", "shop,day,amount,price\n" + "".join(f"{a},{b},{c},{d}\n" for a, b, c, d in sales))
+place.write("shops.csv", "shop,size\n" + "".join(f"{a},{b}\n" for a, b in shops))
+place.write("main.flow", """let sales = read_csv("sales.csv")
+let dear = sales |> where(price > 40)
+show(dear |> sort(price) |> head(2))
+let joined = sales |> join(read_csv("shops.csv"), on = shop)
+let large = joined |> where(size > 4)
+show(large |> group_by(day) |> summarize(n = count()) |> tail(2))
+stage days(t: _[n]) = t |> distinct(day)
+show(days(dear))
+""")
+dear = [s for s in sales if s[3] > 40]
+large = [s for s in sales if dict(shops).get(s[0], 0) > 4]
+WANT = {("read_table", 1): len(sales), ("compress", 2): len(dear), ("join", 4): sum(s[0] in dict(shops) for s in sales),
+        ("compress", 5): len(large), ("group", 6): len({s[1] for s in large})}
+for mode in (["--workers", "1"], ["--workers", "2"], ["--workers", "3"], ["--workers", "8"], ["-O0"], ["--interp"]):
+    options = [m for m in mode if m in ("-O0", "--interp")]
+    done = place.run("run", *options, "main.flow", *[m for m in mode if m not in options])
+    check(done.returncode == 0, f"{mode} runs", done.stderr)
+    lines, _ = record(place)
+    found = rows(lines)
+    for key, n in WANT.items():
+        check(key in found and found[key][2] == n, f"{mode}: {key} gives {n} rows", found.get(key))
+    run = lines["run"][0]
+    check(run[1:3] == ["ended", "0"] and int(run[3]) > 0 and int(run[4]) > 1 << 20, f"{mode}: the run ended", run)
+    check([f[2].endswith(e) for f, e in zip(lines["read"], ("sales.csv", "shops.csv"))] == [True, True], "which files it read", lines["read"])
+    check([f[0] for f in lines["file"]] == [str((place.path / "main.flow").resolve())], "its source", lines["file"])
+    stage = lines["stage"][0]
+    check(stage[0] == "days" and stage[2] == "yes" and stage[6] == str(len(dear)) and stage[7] == "30", f"{mode}: the stage", stage)
+check(len(lines["run"]) == 6 and {r[6] for r in lines["run"]} == {run[6]}, "a line of each run, of one source", lines["run"])
+check(len(run[6]) == 32 and run[6] in place.run("version", "main.flow").stdout, "the digest of its text", run)
+profile = place.run("explain", "--profile", "main.flow")
+check(profile.returncode == 0 and re.search(r"\n.*%.* 2  let dear = sales", profile.stdout) and "changed" not in profile.stdout, "explain --profile", profile.stdout)
+place.write("main.flow", "# one more line\n" + (place.path / "main.flow").read_text())
+profile = place.run("explain", "--profile", "main.flow")
+check(re.search(r"changed since\n(.*\n)*.* 3  let dear = sales", profile.stdout), "lines of a text that has changed are found", profile.stdout)
+check("run it first" in place.run("explain", "--profile", "other.flow").stderr, "explain --profile without a run")
+
+# ---- notes over runs; how stages were kept ----
+place = Place(main__flow="""param rate: f64 = 0.5
+stage fit(rate: f64) -> f64 {
+  note(loss = rate * 2.0, `a b=c` = "x %\\ny")
+  rate
+}
+stage never(x: f64) -> f64 = x + 1.0
+print(fit(rate), never(rate))
+""")
+for k in range(25):
+    place.run("run", "main.flow", "--rate", str(k))
+lines, _ = record(place)
+check(len(lines["run"]) == 20, "twenty runs are remembered", len(lines["run"]))
+check([r[10] for r in lines["run"]] == [f"loss={2.0 * k}" for k in range(24, 4, -1)], "the notes of each run, the latest first", lines["run"])
+check(lines["run"][0][11] == "a%20b%3dc=\"x%20%25%20y\"", "what is no word stands as one", lines["run"][0])
+
+# ---- failed, interrupted, killed ----
+place = Place(main__flow="""param n: i64 = 1
+param file: file = "none.csv"
+type Row = (a: i64)
+stage slow(n: i64) -> i64 {
+  var k = 0
+  var s = 0
+  while k < n {
+    s = s + sum([for i in 0 .. 1000: i * k])
+    k = k + 1
+  }
+  s
+}
+let first = sort([3, 2, 1])
+print(first)
+print(slow(n))
+let t: Row[_] = read_csv(file)
+show(t)
+""")
+done = place.run("run", "main.flow")
+check(record(place), "a record", done.stderr)
+lines, _ = record(place)
+check(done.returncode == 1 and lines["run"][0][1:3] == ["failed", "1"] and lines["stage"][0][1] == "run", "a failed run leaves one", done.stderr)
+began = lines["run"][0][0]
+for how, state in ((signal.SIGINT, "stopped"), (signal.SIGKILL, "running"), (signal.SIGTERM, "stopped")):
+    running = place.start("run", "main.flow", "--n", str(10 ** 9 + how))
+    until = time.time() + 20 * PATIENCE
+    while time.time() < until:
+        lines, _ = record(place)
+        if lines["run"][0][0] != began and lines.get("stage"):
+            break
+        time.sleep(0.02)
+    check(lines["run"][0][1] == "running" and lines["stage"][0][:2] == ["slow", "running"], "while it runs", lines["run"][0])
+    running.send_signal(how)
+    running.communicate(timeout=60 * PATIENCE)
+    lines, _ = record(place)
+    began = lines["run"][0][0]
+    check(lines["run"][0][1] == state, f"{how}: the state of the run", lines["run"][0])
+    check(any(p[0].startswith("sort") for p in lines["place"]), "what it did outside of stages", lines["place"])
+    said = place.run("why", "main.flow").stdout
+    check(("interrupted" if state == "stopped" else "killed") in said, f"{how}: why says so", said)
+    check(("slow: interrupted\n" if state == "stopped" else "slow: running when") in said, f"{how}: why says it of the stage", said)
+
+# ---- bounds ----
+place = Place(main__flow="""stage one(k: i64) -> i64 {
+  note(k = k)
+  k + 1
+}
+print(sum([for k in 0 .. 10500: one(k)]))
+""")
+place.run("run", "main.flow", "--no-cache")
+check(record(place) is None, "without a store there is no record")
+done = place.run("run", "main.flow", timeout=600)
+lines, size = record(place)
+check(done.returncode == 0 and len(lines["stage"]) == 10000 and len(lines["note"]) == 500 and size < 3 << 20, "bounded", [len(lines["stage"]), size])
+check(lines["run"][0][7] == "10500", "all calls are counted", lines["run"][0])
+
+# ---- what is no record ----
+for p in place.store.glob("records/*/*"):
+    data = bytearray(p.read_bytes())
+    for _ in range(20):
+        broken = bytearray(data)
+        for _ in range(draw.randrange(1, 5)):
+            broken[draw.randrange(len(broken))] = draw.randrange(256)
+        p.write_bytes(broken[:draw.randrange(len(broken))] if draw.random() < 0.3 else broken)
+        for words in (["why", "main.flow"], ["explain", "--profile", "main.flow"], ["explain", "main.flow"]):
+            check(place.run(*words).returncode in (0, 1), f"{words} of a damaged record")
+done = place.run("run", "-", input="print(2)\n")
+check(done.returncode == 0 and not any(b"run of -" in p.read_bytes() for p in place.store.glob("records/*/*")), "standard input has no record", done.stderr)
+finish()

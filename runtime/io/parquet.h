@@ -120,8 +120,24 @@ bool fl_parquet_page(FlThrift *t, FlParquetPage *out);
 bool fl_parquet_codec_known(int32_t codec);
 /* Unpacks `n` bytes to exactly `size`. */
 bool fl_parquet_unpack(int32_t codec, const uint8_t *at, int64_t n, uint8_t *to, int64_t size);
-/* n numbers of `width` bits in runs and packed; FL_PARQUET_SLACK bytes behind `end` may be read. */
-bool fl_parquet_runs(const uint8_t *at, const uint8_t *end, int width, uint32_t *to, int64_t n);
+
+/* ---- numbers of a few bits: parquet_runs.c ------------------------------------------------------------ */
+
+enum { FL_PARQUET_BLOCK = 1024 }; /* packed numbers at a time; of eights, as each begins at a byte */
+
+typedef struct FlParquetRuns {
+  FlThrift t; /* behind the numbers that were given */
+  int width;
+  int64_t left; /* numbers of the run that were not given yet */
+  bool packed;
+  uint32_t number; /* not packed: all of them */
+} FlParquetRuns;
+
+/* Numbers of `width` bits in runs; FL_PARQUET_SLACK bytes behind `end` may be read. */
+bool fl_parquet_runs(const uint8_t *at, const uint8_t *end, int width, FlParquetRuns *out);
+/* The next numbers, at most n, none of which is above `*most`: of a packed run in `to`, which has room for
+ * FL_PARQUET_BLOCK, else r->number each. How many they are; 0: they are not there. */
+int64_t fl_parquet_next(FlParquetRuns *r, int64_t n, uint32_t *to, uint32_t *most);
 
 /* ---- values: parquet_values.c, parquet_column.c ------------------------------------------------------- */
 

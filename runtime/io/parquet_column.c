@@ -21,8 +21,7 @@ typedef struct Chunk {
   char *dictionary;
   int64_t n_dictionary;
   uint8_t *unpacked; /* room for a page */
-  uint32_t *numbers; /* for its levels or indices */
-  int64_t unpacked_room, numbers_room;
+  int64_t unpacked_room;
   bool no_memory;
 } Chunk;
 
@@ -31,12 +30,12 @@ static bool missing(Chunk *c) {
   return false;
 }
 
-static bool make_room(Chunk *c, void **at, int64_t *room, int64_t bytes) {
-  if (*room >= bytes) return true;
-  fl_counted_free(*at);
-  *at = fl_counted_new(c->pool, (size_t)bytes);
-  *room = *at ? bytes : 0;
-  return *at || missing(c);
+static bool make_room(Chunk *c, int64_t bytes) {
+  if (c->unpacked_room >= bytes) return true;
+  fl_counted_free(c->unpacked);
+  c->unpacked = fl_counted_new(c->pool, (size_t)bytes);
+  c->unpacked_room = c->unpacked ? bytes : 0;
+  return c->unpacked || missing(c);
 }
 
 static bool by_index(int32_t encoding) {
@@ -52,7 +51,7 @@ static const uint8_t *unpack(Chunk *c, const FlParquetPage *p, int64_t skip) {
     to = (uint8_t *)fl_heap_alloc(c->heap, size + FL_PARQUET_SLACK);
     if (!to) missing(c);
   } else {
-    if (!make_room(c, (void **)&c->unpacked, &c->unpacked_room, size + FL_PARQUET_SLACK)) return NULL;
+    if (!make_room(c, size + FL_PARQUET_SLACK)) return NULL;
     to = c->unpacked;
   }
   if (!to) return NULL;
@@ -73,15 +72,15 @@ static bool take_dictionary(Chunk *c, const FlParquetPage *p) {
 
 /* ---- the values of a page ----------------------------------------------------------------------------- */
 
+/* Values of the dictionary: by n numbers, or the same one each time. */
 #define FL_GATHER(type)                                                                                      \
-  for (int64_t k = 0; k < n; k++)                                                                            \
-    ((type *)(void *)to)[k] = ((const type *)(const void *)c->dictionary)[c->numbers[k]];
+  {                                                                                                          \
+    const type *from = (const type *)(const void *)c->dictionary;                                            \
+    type *into = (type *)(void *)to;                                                                         \
+    for (int64_t k = 0; k < n; k++) into[k] = from[same ? *numbers : numbers[k]];                            \
+  }
 
-/* Values of the dictionary by the numbers. */
-static bool gather(const Chunk *c, int64_t n, char *to) {
-  uint32_t most = 0;
-  for (int64_t k = 0; k < n; k++) most = c->numbers[k] > most ? c->numbers[k] : most;
-  if (n && most >= c->n_dictionary) return false;
+static void gather(const Chunk *c, const uint32_t *numbers, bool same, int64_t n, char *to) {
   switch (c->bytes) {
   case 1: FL_GATHER(uint8_t) break;
   case 2: FL_GATHER(uint16_t) break;
@@ -89,23 +88,45 @@ static bool gather(const Chunk *c, int64_t n, char *to) {
   case 8: FL_GATHER(uint64_t) break;
   default: FL_GATHER(FlText)
   }
+}
+
+static bool take_indices(const Chunk *c, const uint8_t *at, const uint8_t *end, int64_t n, char *to) {
+  uint32_t numbers[FL_PARQUET_BLOCK], most = 0;
+  FlParquetRuns runs;
+  if (!c->dictionary || end - at < 1 || !fl_parquet_runs(at + 1, end, *at, &runs)) return false;
+  for (int64_t some; n > 0; n -= some, to += some * c->bytes) {
+    some = fl_parquet_next(&runs, n, numbers, &most);
+    if (some == 0 || most >= c->n_dictionary) return false;
+    gather(c, runs.packed ? numbers : &runs.number, !runs.packed, some, to);
+  }
   return true;
 }
 
+/* n numbers of one bit, as a byte each where `to` is; how many are 1; -1: they are not there. */
+static int64_t take_bits(const uint8_t *at, const uint8_t *end, int64_t n, uint8_t *to) {
+  uint32_t numbers[FL_PARQUET_BLOCK], most = 0;
+  FlParquetRuns runs;
+  int64_t ones = 0;
+  if (!fl_parquet_runs(at, end, 1, &runs)) return -1;
+  for (int64_t some, done = 0; done < n; done += some) {
+    some = fl_parquet_next(&runs, n - done, numbers, &most);
+    if (some == 0) return -1;
+    for (int64_t k = 0; k < some && runs.packed; k++) ones += numbers[k];
+    if (!runs.packed) ones += runs.number ? some : 0;
+    if (to && !runs.packed) memset(to + done, (int)runs.number, (size_t)some);
+    for (int64_t k = 0; k < some && to && runs.packed; k++) to[done + k] = (uint8_t)numbers[k];
+  }
+  return ones;
+}
+
 /* n values that are not null, one behind the other. */
-static bool take_values(Chunk *c, int32_t encoding, const uint8_t *at, const uint8_t *end, int64_t n,
+static bool take_values(const Chunk *c, int32_t encoding, const uint8_t *at, const uint8_t *end, int64_t n,
                         char *to) {
   if (encoding == FL_PARQUET_PLAIN) return fl_parquet_values(c->column, c->w->dtype, at, end - at, n, to);
   if (!n) return true;
-  bool bools = encoding == FL_PARQUET_RLE && c->column->kind == FL_PARQUET_BOOL;
-  if (!make_room(c, (void **)&c->numbers, &c->numbers_room, n * (int64_t)sizeof *c->numbers)) return false;
-  if (bools) {
-    if (end - at < 4 || !fl_parquet_runs(at + 4, end, 1, c->numbers, n)) return false;
-    for (int64_t k = 0; k < n; k++) to[k] = (char)c->numbers[k];
-    return true;
-  }
-  if (!by_index(encoding) || !c->dictionary || end - at < 1) return false;
-  return fl_parquet_runs(at + 1, end, *at, c->numbers, n) && gather(c, n, to);
+  if (encoding == FL_PARQUET_RLE && c->column->kind == FL_PARQUET_BOOL)
+    return end - at >= 4 && take_bits(at + 4, end, n, (uint8_t *)to) >= 0;
+  return by_index(encoding) && take_indices(c, at, end, n, to);
 }
 
 /* Moves m values to the rows that are valid, of n; the others become zero. */
@@ -115,16 +136,6 @@ static void spread(const Chunk *c, char *to, const uint8_t *valid, int64_t n, in
     if (!valid[k]) memset(to + (size_t)k * bytes, 0, bytes);
     else if (--m != k) memcpy(to + (size_t)k * bytes, to + (size_t)m * bytes, bytes);
   }
-}
-
-/* Which of n rows are valid, by their levels; how many are. -1: that is not there. */
-static int64_t take_levels(Chunk *c, const uint8_t *at, const uint8_t *end, int64_t n, uint8_t *valid) {
-  if (!make_room(c, (void **)&c->numbers, &c->numbers_room, (n + 1) * (int64_t)sizeof *c->numbers)) return -1;
-  if (!fl_parquet_runs(at, end, 1, c->numbers, n)) return -1;
-  int64_t m = 0;
-  for (int64_t k = 0; k < n; k++) m += c->numbers[k];
-  for (int64_t k = 0; k < n && valid; k++) valid[k] = (uint8_t)c->numbers[k];
-  return valid || m == n ? m : -1;
 }
 
 /* The rows of a page of data, from row `row` of the array on. */
@@ -144,9 +155,9 @@ static bool take_page(Chunk *c, const FlParquetPage *p, int64_t row) {
     at = levels_end = levels + size;
   }
   int64_t m = n;
-  if (c->column->nullable) m = take_levels(c, levels, levels_end, n, valid);
+  if (c->column->nullable) m = take_bits(levels, levels_end, n, valid);
   else if (valid) memset(valid, 1, (size_t)n);
-  if (m < 0 || !take_values(c, p->encoding, at, end, m, to)) return false;
+  if (m < 0 || (m < n && !valid) || !take_values(c, p->encoding, at, end, m, to)) return false;
   if (m < n) spread(c, to, valid, n, m);
   return true;
 }
@@ -172,6 +183,5 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column
   }
   fl_counted_free(c.dictionary);
   fl_counted_free(c.unpacked);
-  fl_counted_free(c.numbers);
   return ok ? 0 : c.no_memory ? FL_E_MEMORY : FL_E_VALUE;
 }

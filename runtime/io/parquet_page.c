@@ -1,4 +1,4 @@
-/* parquet_page.c: the pages of a chunk: their headers, what unpacks them, and numbers in runs.
+/* parquet_page.c: the pages of a chunk: their headers, and what unpacks them.
  *
  * What always holds: a page lies within its chunk; what is unpacked has exactly the size that was said. */
 #include "io/parquet.h"
@@ -74,6 +74,14 @@ bool fl_parquet_codec_known(int32_t codec) {
   return codec == PLAIN || codec == SNAPPY || codec == GZIP || codec == ZSTD || codec == LZ4_RAW;
 }
 
+/* Snappy (github.com/google/snappy, format_description.txt): bytes and references to those before, as far as
+ * `at` and `to` went. */
+typedef struct Snappy {
+  const uint8_t *at, *end;
+  uint8_t *to;
+  const uint8_t *begin, *stop;
+} Snappy;
+
 /* A number of bytes, 1 to 4. */
 static uint32_t load(const uint8_t *at, int n) {
   uint32_t v = 0;
@@ -81,49 +89,81 @@ static uint32_t load(const uint8_t *at, int n) {
   return v;
 }
 
-/* What was written `back` bytes before, again; both may overlap. `room` bytes may be written. */
-static void repeat(uint8_t *to, int64_t back, int64_t n, int64_t room) {
-  if (n <= 16 && back >= 16 && room >= 16) memcpy(to, to - back, 16); /* faster than as many as there are */
-  else if (back >= n) memcpy(to, to - back, (size_t)n);
-  else
-    for (int64_t k = 0; k < n; k++) to[k] = to[k - back];
+static bool take_bytes(Snappy *s, int64_t len) {
+  if (len > s->end - s->at || len > s->stop - s->to) return false;
+  memcpy(s->to, s->at, (size_t)len);
+  s->at += len;
+  s->to += len;
+  return true;
 }
 
-/* n bytes that stand in the text itself; so many may be read and written. */
-static void copy(uint8_t *to, const uint8_t *at, int64_t n, int64_t readable, int64_t room) {
-  if (n <= 16 && readable >= 16 && room >= 16) memcpy(to, at, 16);
-  else memcpy(to, at, (size_t)n);
+/* What was written `back` bytes before, again; both may overlap. */
+static bool repeat(Snappy *s, int64_t back, int64_t len) {
+  if (back == 0 || back > s->to - s->begin || len > s->stop - s->to) return false;
+  for (int64_t k = 0; k < len; k++) s->to[k] = s->to[k - back];
+  s->to += len;
+  return true;
 }
 
-/* Snappy (github.com/google/snappy, format_description.txt): the size, then bytes and references to those
- * before. */
+static bool next_element(Snappy *s) {
+  const uint8_t tag = *s->at++;
+  const int kind = tag & 3, top = tag >> 2, more = kind ? 1 << (kind - 1) : top >= 60 ? top - 59 : 0;
+  if (more > s->end - s->at) return false;
+  int64_t number = load(s->at, more);
+  s->at += more;
+  if (kind == 0) return take_bytes(s, (more ? number : top) + 1);
+  if (kind == 1) return repeat(s, number | (int64_t)(tag >> 5) << 8, (top & 7) + 4);
+  return repeat(s, number, top + 1);
+}
+
+enum {
+  NEAR = 16,
+  HEAD = 5,
+  FREE = 64 + NEAR
+}; /* bytes: moved at once, of a head, that an element may write */
+
+/* Elements of at most NEAR bytes, as nearly all are, while so much is there that NEAR can be read and written
+ * for each: the first that is not one of these is left. */
+static void next_short_ones(Snappy *s) {
+  const uint8_t *at = s->at, *const last = s->end - (HEAD + NEAR);
+  uint8_t *to = s->to, *const stop = s->to + (s->stop - s->to) - FREE;
+  for (; at <= last && to <= stop;) {
+    const int kind = *at & 3;
+    int64_t len = (*at >> 2) + 1, back;
+    uint16_t word;
+    memcpy(&word, at + 1, sizeof word);
+    if (kind == 0) {
+      if (len > NEAR) break;
+      memcpy(to, at + 1, NEAR);
+      at += 1 + len;
+      to += len;
+      continue;
+    }
+    if (kind == 1) {
+      len = ((*at >> 2) & 7) + 4;
+      back = (word & 0xff) | (*at >> 5) << 8;
+    } else {
+      back = word;
+    }
+    if (kind == 3 || len > NEAR || back < len || back > to - s->begin) break;
+    memcpy(to, to - back, NEAR);
+    at += 1 + kind;
+    to += len;
+  }
+  s->at = at;
+  s->to = to;
+}
+
 static bool unpack_snappy(const uint8_t *at, int64_t n, uint8_t *to, int64_t size) {
   FlThrift t = {at, at + n, false}; /* a varint is the same there */
   if (fl_thrift_unsigned(&t) != (uint64_t)size || t.bad) return false;
-  const uint8_t *end = at + n;
-  int64_t done = 0;
-  for (at = t.at; at < end;) {
-    const uint8_t tag = *at++;
-    const int kind = tag & 3;
-    int64_t len = tag >> 2;
-    const int more = kind ? 1 << (kind - 1) : len >= 60 ? (int)len - 59 : 0;
-    if (more > end - at) return false;
-    int64_t number = load(at, more);
-    at += more;
-    if (kind == 0) {
-      len = (more ? number : len) + 1;
-      if (len > end - at || len > size - done) return false;
-      copy(to + done, at, len, end - at, size - done);
-      at += len;
-    } else {
-      if (kind == 1) number |= (int64_t)(tag >> 5) << 8;
-      len = kind == 1 ? (len & 7) + 4 : len + 1;
-      if (number == 0 || number > done || len > size - done) return false;
-      repeat(to + done, number, len, size - done);
-    }
-    done += len;
+  Snappy s = {t.at, at + n, to, to, to + size};
+  for (bool ok = true; s.at < s.end;) {
+    if (s.end - s.at > HEAD + NEAR && s.stop - s.to > FREE) next_short_ones(&s);
+    if (s.at < s.end) ok = next_element(&s);
+    if (!ok) return false;
   }
-  return done == size;
+  return s.to == s.stop;
 }
 
 static bool unpack_gzip(const uint8_t *at, int64_t n, uint8_t *to, int64_t size) {
@@ -150,45 +190,4 @@ bool fl_parquet_unpack(int32_t codec, const uint8_t *at, int64_t n, uint8_t *to,
            LZ4_decompress_safe((const char *)at, (char *)to, (int)n, (int)size) == (int)size;
   }
   return false;
-}
-
-/* ---- numbers in runs ---------------------------------------------------------------------------------- */
-
-/* n numbers of `width` bits, the first at bit 0 of `at`: of few bits eight in a word, which begins at a byte
- * again. */
-static void unpack_bits(const uint8_t *at, int width, uint32_t *to, int64_t n) {
-  const uint64_t mask = ((uint64_t)1 << width) - 1;
-  int64_t k = 0;
-  uint64_t word;
-  for (; width <= 8 && k + 8 <= n; k += 8, at += width) {
-    memcpy(&word, at, sizeof word);
-    for (int i = 0; i < 8; i++) to[k + i] = (uint32_t)(word >> i * width & mask);
-  }
-  for (int64_t bit = 0; k < n; k++, bit += width) {
-    memcpy(&word, at + bit / 8, sizeof word);
-    to[k] = (uint32_t)(word >> bit % 8 & mask);
-  }
-}
-
-bool fl_parquet_runs(const uint8_t *at, const uint8_t *end, int width, uint32_t *to, int64_t n) {
-  if (width < 0 || width > 32) return false;
-  const uint32_t mask = (uint32_t)(((uint64_t)1 << width) - 1);
-  for (FlThrift t = {at, end, false}; n > 0;) {
-    uint64_t head = fl_thrift_unsigned(&t), count = head >> 1;
-    if (t.bad || count > INT32_MAX) return false;
-    int64_t run = (int64_t)count, bytes = head & 1 ? run * width : (width + 7) / 8;
-    if (bytes > t.end - t.at) return false;
-    if (head & 1) run *= 8;
-    if (run > n) run = n;
-    if (head & 1) {
-      unpack_bits(t.at, width, to, run);
-    } else {
-      uint32_t v = load(t.at, (int)bytes) & mask;
-      for (int64_t k = 0; k < run; k++) to[k] = v;
-    }
-    t.at += bytes;
-    to += run;
-    n -= run;
-  }
-  return true;
 }

@@ -72,7 +72,7 @@ OTHERS = {"i8": ["i64", "f64"], "u8": ["i16", "i64"], "u32": ["i64", "f64"], "i3
 
 
 def drawn(r):
-    n = r.choice([0, 1, 7, 100, 1000, 5000])
+    n = r.choice([0, 1, 7, 100, 1000, 5000, 20000])
     columns, fields = {"row": pa.array(range(n), pa.int32())}, [pa.field("row", pa.int32(), nullable=False)]
     for name in r.sample(sorted(KINDS), r.randint(1, 6)):
         kind, _, value = KINDS[name]
@@ -90,7 +90,7 @@ def drawn(r):
 
 def layout(r, table):
     out = dict(compression=r.choice(["none", "snappy", "gzip", "zstd", "lz4"]), use_dictionary=r.choice([True, False, True]),
-               data_page_version=r.choice(["1.0", "2.0"]), row_group_size=r.choice([1, 64, 1000, 10 ** 6]) if table.num_rows < 2000 else 1000,
+               data_page_version=r.choice(["1.0", "2.0"]), row_group_size=r.choice([1, 64, 1000, 10 ** 6]) if table.num_rows < 2000 else r.choice([1000, 10 ** 6]),
                data_page_size=r.choice([64, 1000, 10 ** 6]), write_batch_size=r.choice([1, 10, 1000]), store_decimal_as_integer=r.random() < 0.5,
                dictionary_pagesize_limit=r.choice([50, 10 ** 6]), write_statistics=r.random() < 0.8)
     return out

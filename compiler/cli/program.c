@@ -26,6 +26,7 @@ static FlLoaded *compiled(FlCodeCache *cache, FlCompilation *c, const FlBuildOpt
   FlLoaded *loaded = fl_code_cache_get(cache, c, build);
   if (loaded) return loaded;
   FlObject object = {0};
+  fl_process_room();
   *status = fl_compile_ir(c, build);
   if (!*status) *status = fl_compile_object_with(c, build, fl_code_cache_units(cache, build), &object);
   char *why = NULL;

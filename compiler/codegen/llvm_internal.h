@@ -103,7 +103,8 @@ typedef struct FlFn {
   LLVMBuilderRef b, entry_b; /* entry_b inserts allocas in the entry block */
   FlForm form;
   bool masks;  /* the target has cheap masked vectors (AVX-512) */
-  bool quick;  /* this function is not optimised: scalar functions are called, not inlined */
+  bool plain;  /* this function is not optimised: values stay in memory, and what is short to call is called */
+  bool quick;  /* scalar functions are called, not inlined: all of a plain function, what seldom runs of others */
   FlMap *held; /* FlHeld of each FlValue that was met: a kernel meets few of its function's */
   Val mask;    /* i32 alloca: FAST the OR of faults; else one operation's */
   /* kernels */

@@ -142,7 +142,7 @@ FlFn *fl_ll_fn_make(FlGen *g, const FlFunc *func, Val fn, FlForm form) {
   f->form = form;
   f->ctx = LLVMGetParam(fn, 0);
   unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
-  f->quick = LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, optnone) != NULL;
+  f->plain = f->quick = LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, optnone) != NULL;
   f->held = fl_map_make(g->arena);
   /* Allocas go to `entry`, code to `start`: the branch between them is made last. */
   Block entry = fl_ll_block(f, "entry"), start = fl_ll_block(f, "start");

@@ -177,9 +177,31 @@ static void leave_element(FlFn *f, FlSweep *s) {
     if (best[k]) fl_red_put(f, best[k], s->at[k].best);
 }
 
+/* A block in code that is not optimised: position by position, as nothing stays in registers there. */
+static void plain_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, Val *sums) {
+  FlGen *g = f->g;
+  for (int k = 0; k < s->n; k++) {
+    if (!fl_red_sums(&s->at[k])) continue;
+    fl_red_clear_lanes(f, &s->at[k]);
+    s->at[k].rest = s->at[k].lanes;
+  }
+  FlLoop l;
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), LLVMBuildNSWSub(f->b, hi, lo, ""), 0, NULL);
+  Val lane = LLVMBuildAnd(f->b, l.i, fl_ll_i64(g, FL_LANES - 1), "");
+  lane_element(f, s, source, LLVMBuildNSWAdd(f->b, lo, l.i, ""), lane, true);
+  if (source != LANES_BUFFER) leave_element(f, s);
+  fl_ll_loop_close(f, &l, NULL, false);
+  for (int k = 0; k < s->n; k++)
+    if (fl_red_sums(&s->at[k])) sums[k] = fl_red_butterfly(f, &s->at[k], s->at[k].lanes);
+}
+
 /* One block: positions [lo, hi), lo on lane 0. Whole groups of 32 with the lanes in registers, then the rest.
  * The block's results go to `sums`, by reduction. */
 static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, Val *sums) {
+  if (f->plain) {
+    plain_block(f, s, source, lo, hi, sums);
+    return;
+  }
   FlGen *g = f->g;
   Val size = LLVMBuildNSWSub(f->b, hi, lo, ""), lanes_n = fl_ll_i64(g, FL_LANES), zero = fl_ll_i64(g, 0);
   Val groups = LLVMBuildLShr(f->b, size, fl_ll_i64(g, 5), "");
@@ -332,7 +354,7 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
   s.mark = fl_ll_texts_mark(f, s.region);
   if (s.sums && op->n_args == 1 && f->form == FL_FORM_FAST) {
     nested_lanes(f, &s, fl_ll_bound(f, zero, fl_ll_value(f, op->args[0])));
-  } else if (s.picks && op->n_args == 1 && f->form == FL_FORM_FAST && !short_one &&
+  } else if (s.picks && op->n_args == 1 && f->form == FL_FORM_FAST && !f->plain && !short_one &&
              !has_loops(op->regions[0])) {
     nested_picks(f, &s);
   } else {

@@ -15,6 +15,11 @@ bool fl_red_is_arg(const FlRed *r) { return r->kind == RED_ARGMIN || r->kind == 
 
 /* ---- lanes ----------------------------------------------------------------------------------------- */
 
+static Val call_lanes(FlFn *f, const char *what, Ty result, Ty t, unsigned n, const Val *args) {
+  const char *name = fl_arena_printf(f->g->arena, "fl_lanes_%s_%s", what, t == f->g->f64 ? "f64" : "f32");
+  return fl_ll_call(f, name, result, n, (Ty[]){f->g->ptr, t}, args);
+}
+
 static void fill(FlFn *f, Val lanes, Val v) {
   Val all[FL_LANES];
   for (int i = 0; i < FL_LANES; i++) all[i] = v;
@@ -23,7 +28,8 @@ static void fill(FlFn *f, Val lanes, Val v) {
 
 void fl_red_clear_lanes(FlFn *f, FlRed *r) {
   if (fl_red_sums(r)) {
-    fill(f, r->lanes, fl_red_start(r));
+    if (f->plain) call_lanes(f, "fill", f->g->none, r->t, 2, (Val[]){r->lanes, fl_red_start(r)});
+    else fill(f, r->lanes, fl_red_start(r));
     return;
   }
   if (!r->best_lanes) {
@@ -54,6 +60,7 @@ static Val all_lanes(FlFn *f, Ty t, Val lanes) {
 
 /* l[i] += l[i + 16], then 8, 4, 2, 1. */
 Val fl_red_butterfly(FlFn *f, const FlRed *r, Val lanes) {
+  if (f->plain) return call_lanes(f, r->kind == RED_PRODUCT ? "product" : "sum", r->t, r->t, 1, &lanes);
   Val v = all_lanes(f, r->t, lanes);
   for (int half = FL_LANES / 2; half >= 1; half /= 2)
     v = join(f, r, lanes_from(f, v, 0, half), lanes_from(f, v, half, half));

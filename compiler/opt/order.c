@@ -10,13 +10,16 @@
 #include <stdlib.h>
 
 typedef struct Walk {
-  unsigned char *varies; /* by value id: depends on the position */
-  bool seen;             /* an operation before may fail at some positions only */
+  uint32_t *varies; /* by value id: in which body, by its number, it depends on the position */
+  uint32_t body;    /* the number of this one: of those that are looked into, one after another */
+  bool seen;        /* an operation before may fail at some positions only */
 } Walk;
+
+static void set_varies(Walk *w, const FlValue *v, bool varies) { w->varies[v->id] = varies ? w->body : 0; }
 
 static bool any_varies(const Walk *w, FlValue *const *values, int n) {
   for (int i = 0; i < n; i++)
-    if (w->varies[values[i]->id]) return true;
+    if (w->varies[values[i]->id] == w->body) return true;
   return false;
 }
 
@@ -29,11 +32,11 @@ static bool walk(Walk *w, const FlRegion *r, bool varies) {
       const FlRegion *in = op->regions[k];
       bool carried = fl_ir_is_rounds(op) || op->code == FL_OP_SCAN;
       for (int i = 0; i < in->n_params; i++)
-        w->varies[in->params[i]->id] = here || (carried && !(i == 0 && op->code != FL_OP_WHILE));
+        set_varies(w, in->params[i], here || (carried && !(i == 0 && op->code != FL_OP_WHILE)));
       if (!walk(w, in, here)) return false;
       result = result || any_varies(w, in->yields, in->n_yields);
     }
-    for (int i = 0; i < op->n_results; i++) w->varies[op->results[i]->id] = result;
+    for (int i = 0; i < op->n_results; i++) set_varies(w, op->results[i], result);
     if (!fl_opt_own_fault(op)) continue;
     if (w->seen) return false;
     w->seen = result;
@@ -41,23 +44,22 @@ static bool walk(Walk *w, const FlRegion *r, bool varies) {
   return true;
 }
 
-static bool body_is_fixed(const FlRegion *r);
+static bool body_is_fixed(Walk *w, const FlRegion *r);
 
-static bool loops_are_fixed(const FlRegion *r) {
+static bool loops_are_fixed(Walk *w, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next)
     for (int k = 0; k < op->n_regions; k++) {
       bool by_position = op->code == FL_OP_SCAN || !fl_opt_is_loop(op); /* in both forms */
-      if (!(by_position ? loops_are_fixed(op->regions[k]) : body_is_fixed(op->regions[k]))) return false;
+      if (!(by_position ? loops_are_fixed(w, op->regions[k]) : body_is_fixed(w, op->regions[k]))) return false;
     }
   return true;
 }
 
-static bool body_is_fixed(const FlRegion *r) {
-  Walk w = {fl_piece_new((size_t)r->func->next_id + 1, 1), false};
-  for (int i = 0; i < r->n_params; i++) w.varies[r->params[i]->id] = 1;
-  bool fixed = walk(&w, r, false);
-  fl_piece_free(w.varies);
-  return fixed && loops_are_fixed(r);
+static bool body_is_fixed(Walk *w, const FlRegion *r) {
+  w->body++;
+  w->seen = false;
+  for (int i = 0; i < r->n_params; i++) set_varies(w, r->params[i], true);
+  return walk(w, r, false) && loops_are_fixed(w, r);
 }
 
 bool fl_opt_is_host_op(const FlOp *op) {
@@ -69,12 +71,12 @@ bool fl_opt_is_host_op(const FlOp *op) {
 }
 
 /* As far as the loops inside are concerned, which as kernels go by program order now. */
-static bool inner_loops_are_fixed(const FlRegion *r) {
+static bool inner_loops_are_fixed(Walk *w, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next)
     for (int k = 0; k < op->n_regions; k++) {
       const FlRegion *in = op->regions[k];
       bool kernel = fl_opt_is_loop(op) && op->code != FL_OP_SCAN && fl_ir_is_kernel(in);
-      if (!(kernel ? body_is_fixed(in) : inner_loops_are_fixed(in))) return false;
+      if (!(kernel ? body_is_fixed(w, in) : inner_loops_are_fixed(w, in))) return false;
     }
   return true;
 }
@@ -86,8 +88,11 @@ bool fl_opt_may_turn(const FlRegion *r) {
   if (!outermost) return true;
   bool faults = false;
   for (const FlOp *op = outermost->first; op && !faults; op = op->next) faults = fl_ir_may_fault(op);
-  if (!faults || body_is_fixed(outermost)) return true;
-  if (outermost->owner->code == FL_OP_SCAN || !inner_loops_are_fixed(outermost)) return false;
-  outermost->owner->attrs.i |= FL_LOOP_BY_POSITION;
-  return true;
+  if (!faults) return true;
+  Walk w = {.varies = fl_piece_new((size_t)r->func->next_id + 1, sizeof *w.varies)};
+  bool fixed = body_is_fixed(&w, outermost);
+  bool by_position = !fixed && outermost->owner->code != FL_OP_SCAN && inner_loops_are_fixed(&w, outermost);
+  fl_piece_free(w.varies);
+  if (by_position) outermost->owner->attrs.i |= FL_LOOP_BY_POSITION;
+  return fixed || by_position;
 }

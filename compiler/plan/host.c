@@ -2,7 +2,9 @@
  * steps (docs/decisions/steps.md), what is worth optimising, which arrays are worth a view. */
 #include "plan/plan_internal.h"
 
-enum { LARGE = 150, KERNEL = 8 }; /* rows and places of a table that is worth it; what a kernel counts for */
+/* Rows and places of a table that is worth it where its rows share code, and of one that is in any case; what a kernel counts
+ * for. */
+enum { LARGE = 150, ANY = 3000, KERNEL = 8 };
 enum { LITTLE = 16 }; /* operations of a round */
 enum { MOST_LOOPS = 1000, MOST_BRANCHES = 2000 }; /* of one function that is optimised */
 
@@ -76,12 +78,12 @@ bool fl_plan_fits_table(const FlPlanStep *s) {
 
 static bool is_table(const FlPlanBody *body) {
   int n = body->region->n_yields;
-  for (int i = 0; i < body->steps.n && n < LARGE; i++) {
+  for (int i = 0; i < body->steps.n && n < ANY; i++) {
     const FlOp *op = body->steps.at[i]->op;
     if (op->code != FL_OP_CONST && fl_plan_fits_table(body->steps.at[i]))
       n += 1 + op->n_args + op->n_results + (op->n_regions ? KERNEL : 0);
   }
-  return n >= LARGE;
+  return n >= ANY || (n >= LARGE && fl_plan_shares_steps(body));
 }
 
 /* The body and those inside of it, but for tasks and loops that are functions of their own. */

@@ -67,7 +67,10 @@ typedef struct FlPlanTable {
   int n_kinds;
 } FlPlanTable;
 
-/* steps.c: the rows of the body and of those inside, in the order in which they run. */
+/* steps.c: do the operations of the body share enough code as rows of a table: at most half of these are functions of their
+ * own? Operations at different places never share one. */
+bool fl_plan_shares_steps(const FlPlanBody *body);
+/* The rows of the body and of those inside, in the order in which they run. */
 void fl_plan_rows(FlPlanner *m, FlPlanTable *t, FlPlanBody *body);
 
 /* The root of a function, or of tasks, whose steps are made: what is decided of it as a whole. */

@@ -147,23 +147,52 @@ static FlValue **with_captures(FlPlanner *m, const FlPlanStep *s) {
   return all;
 }
 
+static FlPlanRowRuns runs_of(const FlPlanStep *s) {
+  bool called = fl_op_info[s->op->code].op_class == FL_CLASS_RUNTIME && !fl_ir_within(s->op);
+  if (called || s->op->code == FL_OP_ARRAY) return FL_ROW_CALLS;
+  return s->kernel && s->kernel->form == FL_KERNEL_TASKS ? FL_ROW_TASKS : FL_ROW_FUNCTION;
+}
+
+bool fl_plan_shares_steps(const FlPlanBody *body) {
+  FlArena *arena = fl_arena_new();
+  FlInterner *places = fl_interner_make(arena);
+  FlMap *seen = fl_map_make(arena);
+  int rows = 0, functions = 0;
+  for (int i = 0; i < body->steps.n; i++) {
+    const FlPlanStep *s = body->steps.at[i];
+    if (s->op->code == FL_OP_CONST || !s->in_table) continue;
+    rows++;
+    if (runs_of(s) != FL_ROW_FUNCTION) continue;
+    const uint32_t place[] = {s->op->code, s->op->span.file, s->op->span.start, s->op->span.len, s->op->span.call};
+    const char *key = fl_intern(places, (const char *)place, sizeof place);
+    if (!fl_map_get(seen, key)) functions++;
+    fl_map_set(seen, key, (void *)(uintptr_t)s);
+  }
+  fl_arena_free(arena);
+  return rows >= 2 * functions;
+}
+
 static void make_row(FlPlanner *m, FlPlanTable *t, FlPlanStep *step) {
   const FlOp *op = step->op;
   FlPlanRow *row = FL_NEW(m->plan->arena, FlPlanRow);
   Shape s = {.m = m, .op = op};
-  bool called = fl_op_info[op->code].op_class == FL_CLASS_RUNTIME && !fl_ir_within(op);
   step->row = row;
   add_decided(&s, step);
-  if (called || op->code == FL_OP_ARRAY) {
+  switch (runs_of(step)) {
+  case FL_ROW_CALLS:
     add_call(&s, op);
     *row = (FlPlanRow){FL_ROW_CALLS, kind_of(t, &s, FL_ROW_CALLS), op->n_args, op->args};
-  } else if (step->kernel && step->kernel->form == FL_KERNEL_TASKS) {
+    break;
+  case FL_ROW_TASKS:
     *row = (FlPlanRow){FL_ROW_TASKS, t->n_kinds++, op->n_args + step->kernel->n_uses, with_captures(m, step)};
-  } else {
+    break;
+  case FL_ROW_FUNCTION: {
     s.number = fl_map_make(m->plan->arena);
     add_op(&s, op);
     int kind = kind_of(t, &s, FL_ROW_FUNCTION);
     *row = (FlPlanRow){FL_ROW_FUNCTION, kind, s.outside.n, s.outside.at};
+    break;
+  }
   }
   fl_text_reset(&s.text);
 }

@@ -7,6 +7,24 @@
 
 #include <string.h>
 
+#define LANES(T, SUFFIX)                                                                                     \
+  void fl_lanes_fill_##SUFFIX(T *lanes, T v) {                                                               \
+    for (int i = 0; i < FL_LANES; i++) lanes[i] = v;                                                         \
+  }                                                                                                          \
+  T fl_lanes_sum_##SUFFIX(T *lanes) {                                                                        \
+    for (int half = FL_LANES / 2; half >= 1; half /= 2)                                                      \
+      for (int i = 0; i < half; i++) lanes[i] = lanes[i] + lanes[i + half];                                  \
+    return lanes[0];                                                                                         \
+  }                                                                                                          \
+  T fl_lanes_product_##SUFFIX(T *lanes) {                                                                    \
+    for (int half = FL_LANES / 2; half >= 1; half /= 2)                                                      \
+      for (int i = 0; i < half; i++) lanes[i] = lanes[i] * lanes[i + half];                                  \
+    return lanes[0];                                                                                         \
+  }
+
+LANES(double, f64)
+LANES(float, f32)
+
 #define FOLD(NAME, T, OP)                                                                                    \
   T NAME(T *levels, int64_t leaf, T so_far, T next) {                                                        \
     int64_t count = leaf;                                                                                    \

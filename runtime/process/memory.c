@@ -1,8 +1,9 @@
-/* memory.c: how much of what is freed the C library keeps. In: a limit. What always holds: it is one setting
- * for all of the process, so that only its owner may change it. */
+/* memory.c: how the C library gets memory from the system, and how much of what is freed it keeps. In: a limit.
+ * What always holds: it is one setting for all of the process, so that only its owner may change it. */
 #include "process/process.h"
 
 #include <malloc.h>
+#include <stdlib.h>
 
 static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -15,4 +16,12 @@ void fl_process_keep(int64_t limit) {
   int most = (int)(part < LEAST ? LEAST : lesser(part, MOST));
   mallopt(M_MMAP_THRESHOLD, most);
   mallopt(M_TRIM_THRESHOLD, 2 * most);
+}
+
+/* What is asked for at once stays with the thread when it is freed, and has no pages before they are written. */
+void fl_process_room(void) {
+  enum { ROOM = 24 << 20 };
+  fl_process_keep(0);
+  void *volatile room = malloc(ROOM);
+  free(room);
 }

@@ -15,4 +15,8 @@ int fl_main_for(const FlProgram *program, const char *script, int argc, char **a
  * no limit (0). */
 void fl_process_keep(int64_t limit);
 
+/* Room for much that is small, in the calling thread: the C library asks the system for a thread's memory page by page
+ * otherwise. */
+void fl_process_room(void);
+
 #endif

@@ -36,6 +36,30 @@ static float rows32(int64_t from, int64_t n) {
   return rows32(from, p) + rows32(from + p * APART, n - p);
 }
 
+/* join(n lanes) = join(each of the first half with its partner in the second). */
+static void lanes_of_a_block(void) {
+  double sums[FL_LANES], products[FL_LANES], left[FL_LANES], times[FL_LANES];
+  float sums32[FL_LANES], products32[FL_LANES], left32[FL_LANES], times32[FL_LANES];
+  for (int i = 0; i < FL_LANES; i++) {
+    left[i] = sums[i] = value(i);
+    left32[i] = sums32[i] = (float)value(i);
+    times[i] = products[i] = factor(i);
+    times32[i] = products32[i] = (float)factor(i);
+  }
+  for (int n = FL_LANES / 2; n >= 1; n /= 2)
+    for (int i = 0; i < n; i++) {
+      left[i] += left[n + i];
+      left32[i] += left32[n + i];
+      times[i] *= times[n + i];
+      times32[i] *= times32[n + i];
+    }
+  CHECK(fl_lanes_sum_f64(sums) == left[0] && fl_lanes_sum_f32(sums32) == left32[0]);
+  CHECK(fl_lanes_product_f64(products) == times[0] && fl_lanes_product_f32(products32) == times32[0]);
+  fl_lanes_fill_f64(sums, 3);
+  fl_lanes_fill_f32(sums32, 3);
+  CHECK(fl_lanes_sum_f64(sums) == 96 && fl_lanes_sum_f32(sums32) == 96);
+}
+
 static void leaf_after_leaf(void) {
   double sums[FL_FOLD_LEVELS], products[FL_FOLD_LEVELS], sum = value(0), product = factor(0);
   float sums32[FL_FOLD_LEVELS], products32[FL_FOLD_LEVELS], sum32 = (float)value(0),
@@ -106,6 +130,7 @@ static void by_subtrees(void) {
 }
 
 int main(void) {
+  lanes_of_a_block();
   leaf_after_leaf();
   rows_of_numbers();
   by_subtrees();

@@ -388,6 +388,15 @@ FlHeap *fl_array_heap(FlCtx *ctx, FlArray *a);
  * in time. */
 FlStatus fl_array_put_text(FlCtx *ctx, FlArray *a, FlText *at, const char *text, int64_t n);
 
+/* The [FL_LANES] sums or products of a block, each filled with `v`; and joined, in place, by the butterfly:
+ * l[i] += l[i + 16], then 8, 4, 2, 1. */
+void fl_lanes_fill_f64(double *lanes, double v);
+void fl_lanes_fill_f32(float *lanes, float v);
+double fl_lanes_sum_f64(double *lanes);
+float fl_lanes_sum_f32(float *lanes);
+double fl_lanes_product_f64(double *lanes);
+float fl_lanes_product_f32(float *lanes);
+
 /* The tree of folds (LANGUAGE 5): fold(m leaves) = fold(the first P) + fold(the rest), P the largest power of
  * two below m. The fold of the leaves 0..leaf, leaf > 0: `so_far` is that of the leaves before, `next` the
  * last one. `levels` are the caller's, [FL_FOLD_LEVELS], written by the calls from leaf 1 on, in order. */

@@ -1,44 +1,67 @@
-/* llvm_columns.c: sums along columns: a MAP over columns j whose elements are sums over i of what stands at
- * [.., i, .., j], swept row by row.
+/* llvm_columns.c: reductions along columns: a MAP over columns j whose elements are sums, extremes, counts ..
+ * over i of what stands at [.., i, .., j], swept row by row.
  *
- * Element by element each sum would step through memory by whole rows. Here a tile of columns keeps 32 lanes
- * a column, and the rows pass by once, read as they lie. What always holds: each column's sum is that of
- * llvm_reduce.c, block by block and lane by lane. Which MAPs are swept so says the plan. */
+ * Element by element each would step through memory by whole rows. Here a tile of columns keeps a state a
+ * column, of sums of floats 32 lanes, and the rows pass by once, read as they lie. What always holds: each
+ * column's result is that of llvm_reduce.c, block by block and lane by lane. Which MAPs are swept so says the
+ * plan. */
 #include "codegen/llvm_reduce.h"
 
-enum { TILE = 64 }; /* columns at once */
+/* Columns at once: many, so that rows are read in long runs, as far as their states take no more bytes. */
+enum { FEWEST = 64, MOST = 1024, STATES = 192 << 10, PITCH = 8 };
 
 /* ---- how ------------------------------------------------------------------------------------------- */
+
+static int tile_of(const FlRed *reds, int n) {
+  int bytes = 0, tile = MOST;
+  for (int k = 0; k < n; k++)
+    bytes += (fl_red_sums(&reds[k]) ? FL_LANES + FL_FOLD_LEVELS + 1 : 2) * (int)sizeof(int64_t);
+  while (tile > FEWEST && bytes * tile > STATES) tile /= 2;
+  return tile;
+}
+
+/* Numbers from a lane to the next one, of so many columns: these lie near each other where there are few. */
+static Val pitch_of(FlFn *f, Val width) {
+  Val up = LLVMBuildNSWAdd(f->b, width, fl_ll_i64(f->g, PITCH - 1), "");
+  return LLVMBuildAnd(f->b, up, fl_ll_i64(f->g, -PITCH), "");
+}
 
 typedef struct Columns {
   const FlPlanKernel *k;
   const FlOp *reduce;
   int n;
-  FlRed *at; /* lanes: [32][TILE], total: [TILE], levels of it */
+  int tile;  /* columns */
+  FlRed *at; /* lanes: [32][pitch], all else: [tile] */
   FlElementBody *each;
   void *arg;
 } Columns;
 
-static FlRed state_of(FlFn *f, const FlOp *reduce, int index) {
-  FlReduction how = fl_ir_reduction(reduce, index);
-  const FlRegion *r = reduce->regions[0];
-  const FlValue *v = r->yields[how.first];
-  FlRed s = {.op = reduce,
-             .region = r,
-             .kind = how.kind == FL_RED_SUM ? RED_SUM : RED_SUM_PRODUCT,
-             .d = (FlDtype)v->type.dtype,
-             .t = fl_ll_type(f->g, v->type),
-             .first = how.first,
-             .result = reduce->results[index]};
-  s.lanes = fl_ll_alloca_n(f, s.t, FL_LANES * TILE, "lanes");
-  s.total = fl_ll_alloca_n(f, s.t, TILE, "totals");
-  s.levels = fl_ll_alloca_n(f, s.t, FL_FOLD_LEVELS * TILE, "levels");
-  return s;
+/* The state of a reduction of one column: in the arrays of the tile. */
+static FlRed of_column(FlFn *f, const FlRed *tile, Val column) {
+  FlRed r = *tile;
+  Ty i64 = f->g->i64;
+  if (r.best) r.best = fl_ll_gep(f, r.t, r.best, column), r.at = fl_ll_gep(f, i64, r.at, column);
+  if (r.lo) r.hi = fl_ll_gep(f, i64, r.hi, column), r.lo = fl_ll_gep(f, i64, r.lo, column);
+  return r;
 }
 
-static void clear(FlFn *f, const FlRed *r, Val at, int n) {
-  Val bytes = fl_ll_i64(f->g, (int64_t)fl_ll_size(r->d) * n);
-  LLVMBuildMemSet(f->b, at, LLVMConstNull(f->g->i8), bytes, FL_ALIGN);
+static void make_arrays(FlFn *f, FlRed *r, unsigned tile) {
+  Ty i64 = f->g->i64;
+  if (fl_red_sums(r)) {
+    r->lanes = fl_ll_alloca_n(f, r->t, FL_LANES * tile, "lanes");
+    r->total = fl_ll_alloca_n(f, r->t, tile, "totals");
+    r->levels = fl_ll_alloca_n(f, r->t, FL_FOLD_LEVELS * tile, "levels");
+  } else if (fl_red_picks(r)) {
+    r->best = fl_ll_alloca_n(f, r->t, tile, "bests");
+    r->at = fl_ll_alloca_n(f, i64, tile, "ats");
+  } else {
+    r->hi = fl_ll_alloca_n(f, i64, tile, "highs");
+    r->lo = fl_ll_alloca_n(f, i64, tile, "lows");
+  }
+}
+
+static Val least(FlFn *f, Val a, Val b) {
+  return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
 /* to[x] += from[x], n of them. */
@@ -57,66 +80,148 @@ static void begin_column(FlFn *f, const Columns *c, Val column) {
   for (const FlOp *op = r->first; op != c->reduce; op = op->next) fl_ll_kernel_op(f, op);
 }
 
-/* The terms of row i of `width` columns from `first` on. */
-static void add_row(FlFn *f, const Columns *c, Val i, Val first, Val width) {
+/* Its state is that of the first row before the rows pass by, so that each finds a best one. */
+static bool begins_with_first(const FlRed *r) { return fl_red_picks(r) && !r->keep; }
+
+/* The states but for lanes, before the first of `n` rows. */
+static void clear_states(FlFn *f, const Columns *c, Val n, Val first, Val width) {
+  FlGen *g = f->g;
+  const FlRegion *terms = c->reduce->regions[0];
+  Val zero = fl_ll_i64(g, 0);
+  bool firsts = false;
+  FlLoop l, once;
+  fl_ll_loop_open(f, &l, zero, width, 0, NULL);
+  for (int k = 0; k < c->n; k++) {
+    FlRed one = of_column(f, &c->at[k], l.i);
+    if (!fl_red_sums(&one)) fl_red_clear(f, &one);
+    firsts |= begins_with_first(&one);
+  }
+  fl_ll_loop_close(f, &l, NULL, true);
+  if (!firsts) return;
+  fl_ll_loop_open(f, &once, zero, least(f, n, fl_ll_i64(g, 1)), 0, NULL);
+  fl_ll_loop_open(f, &l, zero, width, 0, NULL);
+  fl_ll_set(f, terms->params[0], zero);
+  begin_column(f, c, LLVMBuildNSWAdd(f->b, first, l.i, ""));
+  fl_ll_kernel_region(f, terms);
+  for (int k = 0; k < c->n; k++) {
+    FlRed one = of_column(f, &c->at[k], l.i);
+    if (!begins_with_first(&one)) continue;
+    fl_red_put(f, fl_ll_value(f, terms->yields[one.first]), one.best);
+    fl_red_put(f, zero, one.at);
+  }
+  fl_ll_loop_close(f, &l, NULL, true);
+  fl_ll_loop_close(f, &once, NULL, false);
+}
+
+/* Row i of `width` columns from `first` on. starts: it is the first one of its lane. */
+static void add_row(FlFn *f, const Columns *c, Val i, Val first, Val width, bool starts) {
   FlGen *g = f->g;
   const FlRegion *terms = c->reduce->regions[0];
   Val lane = LLVMBuildAnd(f->b, i, fl_ll_i64(g, FL_LANES - 1), "");
-  Val base = LLVMBuildNSWMul(f->b, lane, fl_ll_i64(g, TILE), "");
+  Val base = LLVMBuildNSWMul(f->b, lane, pitch_of(f, width), "");
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), width, 0, NULL);
+  l.masked = false; /* what a masked vector stored is not there when the next row reads it */
   fl_ll_set(f, terms->params[0], i);
   begin_column(f, c, LLVMBuildNSWAdd(f->b, first, l.i, ""));
   fl_ll_kernel_region(f, terms);
   for (int k = 0; k < c->n; k++) {
+    FlRed one = of_column(f, &c->at[k], l.i);
     Val v[2];
-    fl_red_lane_values(f, &c->at[k], v);
-    fl_red_lane_add(f, &c->at[k], c->at[k].lanes, LLVMBuildNSWAdd(f->b, base, l.i, ""), v);
+    if (begins_with_first(&one)) {
+      fl_red_pick_more(f, &one, fl_ll_value(f, terms->yields[one.first]), i);
+      continue;
+    }
+    if (!fl_red_sums(&one)) {
+      fl_red_accumulate(f, &one, i);
+      continue;
+    }
+    fl_red_lane_values(f, &one, v);
+    Val at = LLVMBuildNSWAdd(f->b, base, l.i, "");
+    if (starts) fl_red_put(f, fl_red_start(&one), fl_ll_gep(f, one.t, one.lanes, at));
+    fl_red_lane_add(f, &one, one.lanes, at, v);
   }
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
-static Val least(FlFn *f, Val a, Val b) {
-  return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
+/* The lanes of a block of `size` rows that may have one: the least power of two that holds them, so that
+ * joining these alone leaves out nothing but zeros. */
+static Val lanes_of(FlFn *f, Val size) {
+  FlGen *g = f->g;
+  Val some = least(f, size, fl_ll_i64(g, FL_LANES)), less = LLVMBuildNSWSub(f->b, some, fl_ll_i64(g, 1), "");
+  Val zeros = fl_ll_intrinsic(f, "llvm.ctlz", g->i64, 2, (Val[]){less, LLVMConstInt(g->i1, 0, false)});
+  return LLVMBuildShl(f->b, fl_ll_i64(g, 1), LLVMBuildNSWSub(f->b, fl_ll_i64(g, 64), zeros, ""), "");
 }
 
-/* The sums of `width` columns from `first` on, in `total`. */
-static void sum_tile(FlFn *f, const Columns *c, Val first, Val width) {
+/* The sums of the lanes of a block, as block number `index`, into the levels. */
+static void join_lanes(FlFn *f, const FlRed *r, Val lanes, Val pitch, Val index) {
+  FlGen *g = f->g;
+  Val half_at = fl_ll_alloca(f, g->i64, "half");
+  FlLoop l;
+  fl_red_put(f, LLVMBuildLShr(f->b, lanes, fl_ll_i64(g, 1), ""), half_at);
+  Val steps = fl_ll_intrinsic(f, "llvm.cttz", g->i64, 2, (Val[]){lanes, LLVMConstInt(g->i1, 0, false)});
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), steps, 0, NULL);
+  Val half = fl_red_get(f, g->i64, half_at), size = LLVMBuildNSWMul(f->b, half, pitch, "");
+  add_up(f, r, r->lanes, fl_ll_gep(f, r->t, r->lanes, size), size);
+  fl_red_put(f, LLVMBuildLShr(f->b, half, fl_ll_i64(g, 1), ""), half_at);
+  fl_ll_loop_close(f, &l, NULL, false);
+  fl_ll_call(f, r->t == g->f64 ? "fl_fold_push_f64" : "fl_fold_push_f32", g->none, 4,
+             (Ty[]){g->ptr, g->i64, g->i64, g->ptr}, (Val[]){r->levels, pitch, index, r->lanes});
+}
+
+/* Rows [lo, hi), of one block. */
+static void sweep_block(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Val width, Val index) {
+  FlGen *g = f->g;
+  Val lanes = lanes_of(f, LLVMBuildNSWSub(f->b, hi, lo, "")), begun = least(f, LLVMBuildNSWAdd(f->b, lo, lanes, ""), hi);
+  FlLoop rows;
+  fl_ll_loop_open(f, &rows, lo, begun, 0, NULL);
+  add_row(f, c, rows.i, first, width, true);
+  fl_ll_loop_close(f, &rows, NULL, false);
+  Val there = LLVMBuildNSWSub(f->b, begun, lo, ""), bare = LLVMBuildNSWSub(f->b, lanes, there, "");
+  Val pitch = pitch_of(f, width);
+  for (int k = 0; k < c->n; k++) {
+    const FlRed *r = &c->at[k];
+    if (!fl_red_sums(r)) continue;
+    Val row = LLVMBuildNSWMul(f->b, pitch, fl_ll_i64(g, fl_ll_size(r->d)), "");
+    Val at = fl_ll_gep(f, r->t, r->lanes, LLVMBuildNSWMul(f->b, there, pitch, ""));
+    LLVMBuildMemSet(f->b, at, LLVMConstNull(g->i8), LLVMBuildNSWMul(f->b, bare, row, ""), 1);
+  }
+  fl_ll_loop_open(f, &rows, begun, hi, 0, NULL);
+  add_row(f, c, rows.i, first, width, false);
+  fl_ll_loop_close(f, &rows, NULL, false);
+  for (int k = 0; k < c->n; k++)
+    if (fl_red_sums(&c->at[k])) join_lanes(f, &c->at[k], lanes, pitch, index);
+}
+
+/* What `width` columns from `first` on come to. */
+static void sweep_tile(FlFn *f, const Columns *c, Val first, Val width) {
   FlGen *g = f->g;
   Val n = fl_ll_value(f, c->reduce->args[0]), zero = fl_ll_i64(g, 0), block = fl_ll_i64(g, FL_BLOCK);
   Val up = LLVMBuildNSWAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), "");
-  Val n_blocks = LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), ""), tile = fl_ll_i64(g, TILE);
-  FlLoop blocks, rows;
+  Val n_blocks = LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), ""), pitch = pitch_of(f, width);
+  FlLoop blocks;
+  clear_states(f, c, n, first, width);
   fl_ll_loop_open(f, &blocks, zero, n_blocks, 0, NULL);
   Val lo = LLVMBuildNSWMul(f->b, blocks.i, block, ""), hi = least(f, LLVMBuildNSWAdd(f->b, lo, block, ""), n);
-  for (int k = 0; k < c->n; k++) clear(f, &c->at[k], c->at[k].lanes, FL_LANES * TILE);
-  fl_ll_loop_open(f, &rows, lo, hi, 0, NULL);
-  add_row(f, c, rows.i, first, width);
-  fl_ll_loop_close(f, &rows, NULL, false);
-  for (int k = 0; k < c->n; k++) {
-    const FlRed *r = &c->at[k];
-    for (int half = FL_LANES / 2; half >= 1; half /= 2) {
-      Val there = fl_ll_at_byte(f, r->lanes, (int64_t)half * TILE * fl_ll_size(r->d));
-      add_up(f, r, r->lanes, there, fl_ll_i64(g, (int64_t)half * TILE));
-    }
-    fl_ll_call(f, r->t == g->f64 ? "fl_fold_push_f64" : "fl_fold_push_f32", g->none, 4,
-               (Ty[]){g->ptr, g->i64, g->i64, g->ptr}, (Val[]){r->levels, tile, blocks.i, r->lanes});
-  }
+  sweep_block(f, c, lo, hi, first, width, blocks.i);
   fl_ll_loop_close(f, &blocks, NULL, false);
   for (int k = 0; k < c->n; k++) {
     const FlRed *r = &c->at[k];
+    if (!fl_red_sums(r)) continue;
     fl_ll_call(f, r->t == g->f64 ? "fl_fold_end_f64" : "fl_fold_end_f32", g->none, 5,
                (Ty[]){g->ptr, g->i64, g->i64, g->i64, g->ptr},
-               (Val[]){r->levels, tile, tile, n_blocks, r->total});
+               (Val[]){r->levels, pitch, pitch, n_blocks, r->total});
   }
 }
 
-/* What comes after the sum, and the results. */
+/* What comes after the loop, and the results. */
 static void end_column(FlFn *f, const Columns *c, Val pos, Val column, Val in_tile) {
   begin_column(f, c, column);
-  for (int k = 0; k < c->n; k++)
-    fl_ll_set(f, c->at[k].result,
-              fl_red_get(f, c->at[k].t, fl_ll_gep(f, c->at[k].t, c->at[k].total, in_tile)));
+  for (int k = 0; k < c->n; k++) {
+    FlRed one = of_column(f, &c->at[k], in_tile);
+    if (fl_red_sums(&one)) one.total = fl_ll_gep(f, one.t, one.total, in_tile);
+    fl_ll_set(f, one.result, fl_red_finish(f, &one));
+  }
   for (const FlOp *op = c->reduce->next; op; op = op->next) fl_ll_kernel_op(f, op);
   c->each(f, c->k, pos, c->arg);
 }
@@ -125,15 +230,15 @@ static void end_column(FlFn *f, const Columns *c, Val pos, Val column, Val in_ti
 static void columns_of_row(FlFn *f, const FlPlanKernel *k, Val start, Val lo, Val hi, void *arg) {
   FlGen *g = f->g;
   const Columns *c = arg;
-  Val tile_n = fl_ll_i64(g, TILE), size = LLVMBuildNSWSub(f->b, hi, lo, "");
+  Val tile_n = fl_ll_i64(g, c->tile), size = LLVMBuildNSWSub(f->b, hi, lo, "");
   Val tiles =
-      LLVMBuildAShr(f->b, LLVMBuildNSWAdd(f->b, size, fl_ll_i64(g, TILE - 1), ""), fl_ll_i64(g, 6), "");
+      LLVMBuildUDiv(f->b, LLVMBuildNSWAdd(f->b, size, fl_ll_i64(g, c->tile - 1), ""), tile_n, "");
   (void)k;
   FlLoop tile, l;
   fl_ll_loop_open(f, &tile, fl_ll_i64(g, 0), tiles, 0, NULL);
   Val first = LLVMBuildNSWAdd(f->b, lo, LLVMBuildNSWMul(f->b, tile.i, tile_n, ""), "");
   Val width = least(f, LLVMBuildNSWSub(f->b, hi, first, ""), tile_n);
-  sum_tile(f, c, first, width);
+  sweep_tile(f, c, first, width);
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), width, 0, NULL);
   Val column = LLVMBuildNSWAdd(f->b, first, l.i, "");
   end_column(f, c, LLVMBuildNSWAdd(f->b, start, column, ""), column, l.i);
@@ -143,11 +248,13 @@ static void columns_of_row(FlFn *f, const FlPlanKernel *k, Val start, Val lo, Va
 
 bool fl_ll_columns(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlElementBody *each,
                    void *arg) {
-  const FlOp *reduce = k->sum;
+  const FlOp *reduce = k->fold;
   if (f->form != FL_FORM_FAST || f->quick || !reduce) return false;
-  Columns c = {k, reduce, reduce->n_results, NULL, each, arg};
+  Columns c = {k, reduce, reduce->n_results, 0, NULL, each, arg};
   c.at = FL_NEW_ARRAY(f->g->arena, FlRed, c.n);
-  for (int i = 0; i < c.n; i++) c.at[i] = state_of(f, reduce, i);
+  for (int i = 0; i < c.n; i++) c.at[i] = fl_red_of(f, reduce, i);
+  c.tile = tile_of(c.at, c.n);
+  for (int i = 0; i < c.n; i++) make_arrays(f, &c.at[i], (unsigned)c.tile);
   fl_ll_rows(f, k, begin, end, sizes, columns_of_row, &c);
   return true;
 }

@@ -29,23 +29,28 @@ static FlRedKind kind_of(FlReduceKind kind, FlDtype d) {
   return RED_SUM;
 }
 
+FlRed fl_red_of(FlFn *f, const FlOp *op, int i) {
+  const FlRegion *region = op->regions[0];
+  FlReduction how = fl_ir_reduction(op, i);
+  const FlValue *v = region->yields[how.first];
+  FlDtype d = (FlDtype)v->type.dtype;
+  return (FlRed){.op = op,
+                 .place = fl_ir_place(op, i),
+                 .region = region,
+                 .kind = kind_of(how.kind, d),
+                 .d = d,
+                 .t = fl_ll_type(f->g, v->type),
+                 .first = how.first,
+                 .result = op->results[i],
+                 .keep = how.keep >= 0 ? region->yields[how.keep] : NULL};
+}
+
 static FlSweep sweep_of(FlFn *f, const FlOp *op) {
   const FlRegion *region = op->regions[0];
   int n = op->n_results;
   FlSweep s = {.op = op, .region = region, .n = n, .at = FL_NEW_ARRAY(f->g->arena, FlRed, n)};
   for (int i = 0; i < n; i++) {
-    FlReduction how = fl_ir_reduction(op, i);
-    const FlValue *v = region->yields[how.first];
-    FlDtype d = (FlDtype)v->type.dtype;
-    s.at[i] = (FlRed){.op = op,
-                      .place = fl_ir_place(op, i),
-                      .region = region,
-                      .kind = kind_of(how.kind, d),
-                      .d = d,
-                      .t = fl_ll_type(f->g, v->type),
-                      .first = how.first,
-                      .result = op->results[i],
-                      .keep = how.keep >= 0 ? region->yields[how.keep] : NULL};
+    s.at[i] = fl_red_of(f, op, i);
     s.sums |= fl_red_sums(&s.at[i]);
     s.picks |= fl_red_picks_by_lane(&s.at[i]);
   }

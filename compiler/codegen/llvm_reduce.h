@@ -61,6 +61,9 @@ static inline Val fl_red_start(const FlRed *r) {
   return LLVMConstReal(r->t, r->kind == RED_PRODUCT ? 1.0 : 0.0);
 }
 
+/* Reduction number i of an operator, without state. */
+FlRed fl_red_of(FlFn *f, const FlOp *op, int i);
+
 /* Float sums and products: their lanes are part of the meaning. */
 bool fl_red_sums(const FlRed *r);
 /* Minimum, maximum and their positions: the first of equals. */
@@ -83,6 +86,7 @@ void fl_red_lane_values(FlFn *f, const FlRed *r, Val out[2]); /* or the identity
 void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2]);
 void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val keep); /* keep: NULL: yes */
 void fl_red_pick(FlFn *f, const FlRed *r, Val v, Val pos, Val keep); /* after all earlier positions */
+void fl_red_pick_more(FlFn *f, const FlRed *r, Val v, Val pos); /* where there is a best one already */
 void fl_red_join_picks(FlFn *f, FlRed *r); /* the lanes, all of later positions than best, into best */
 Val fl_red_butterfly(FlFn *f, const FlRed *r, Val lanes);
 /* `total`, of the blocks before, with what block number `index` gave. */

@@ -145,6 +145,13 @@ void fl_red_pick(FlFn *f, const FlRed *r, Val v, Val pos, Val keep) {
   pick_at(f, r, r->best, r->at, v, pos, keep);
 }
 
+void fl_red_pick_more(FlFn *f, const FlRed *r, Val v, Val pos) {
+  Val best = fl_red_get(f, r->t, r->best), take = better(f, r, v, best);
+  fl_red_put(f, LLVMBuildSelect(f->b, take, v, best, ""), r->best);
+  if (!fl_red_is_arg(r)) return;
+  fl_red_put(f, LLVMBuildSelect(f->b, take, pos, fl_red_get(f, f->g->i64, r->at), ""), r->at);
+}
+
 void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val keep) {
   Val best = fl_ll_gep(f, r->t, r->best_lanes, lane), at = fl_ll_gep(f, f->g->i64, r->at_lanes, lane);
   pick_at(f, r, best, at, v, pos, keep);

@@ -1,4 +1,4 @@
-/* columns.c: which MAPs are sums along columns; see columns.h. */
+/* columns.c: which MAPs are reductions along columns; see columns.h. */
 #include "opt/columns.h"
 
 static bool is_little(const FlOp *op) {
@@ -31,12 +31,29 @@ static bool is_little(const FlOp *op) {
   return false;
 }
 
-static bool sums_alone(const FlOp *reduce) {
+/* Does a column keep a state of few numbers, which rows are added to one by one? */
+static bool is_by_rows(const FlReduction *how, FlDtype d) {
+  bool number = !fl_dtype_is_text(d) && d != FL_BOOL;
+  switch (how->kind) {
+  case FL_RED_SUM:
+  case FL_RED_ANY:
+  case FL_RED_ALL:
+  case FL_RED_COUNT: return true;
+  case FL_RED_SUM_PRODUCT: return fl_dtype_is_float(d);
+  case FL_RED_MIN:
+  case FL_RED_MAX:
+  case FL_RED_ARGMIN:
+  case FL_RED_ARGMAX: return number;
+  case FL_RED_PRODUCT:
+  case FL_RED_EACH: break;
+  }
+  return false;
+}
+
+static bool all_by_rows(const FlOp *reduce) {
   for (int i = 0; i < reduce->n_results; i++) {
     FlReduction how = fl_ir_reduction(reduce, i);
-    if (how.keep >= 0) return false;
-    if (how.kind != FL_RED_SUM && how.kind != FL_RED_SUM_PRODUCT) return false;
-    if (!fl_dtype_is_float(reduce->regions[0]->yields[how.first]->type.dtype)) return false;
+    if (!is_by_rows(&how, (FlDtype)reduce->regions[0]->yields[how.first]->type.dtype)) return false;
   }
   return true;
 }
@@ -66,10 +83,10 @@ static const FlOp *only_loop(const FlRegion *r) {
   return found;
 }
 
-const FlOp *fl_opt_column_sum(const FlOp *map) {
+const FlOp *fl_opt_column_fold(const FlOp *map) {
   const FlRegion *r = map->regions[0];
   const FlOp *reduce = only_loop(r);
-  if (!reduce || !sums_alone(reduce)) return NULL;
+  if (!reduce || !all_by_rows(reduce)) return NULL;
   const FlValue *n = reduce->args[0];
   bool fixed = n->op && n->op->code == FL_OP_CONST;
   if (!fixed) fixed = !fl_ir_made_inside(n, r);

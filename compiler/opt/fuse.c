@@ -336,7 +336,7 @@ static bool nothing_between(const FlOp *map, const FlOp *loop) {
 
 /* Sums along columns of host code, which are swept row by row where they stand alone. */
 static bool stands_alone(const FlOp *map) {
-  return !fl_opt_in_loop(map->parent) && fl_opt_column_sum(map) != NULL;
+  return !fl_opt_in_loop(map->parent) && fl_opt_column_fold(map) != NULL;
 }
 
 static void move_faulting(Fuse *z, Producer *p) {

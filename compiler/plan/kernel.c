@@ -4,7 +4,7 @@
 #include "plan/plan_internal.h"
 
 enum {
-  COLUMNS_UNIT = 16, /* columns that a worker sums at least, next to each other */
+  COLUMNS_UNIT = 512, /* columns that a worker takes at least, next to each other, where there are many */
   MOST_DRAWS = 4,    /* random numbers an element that are drawn by tiles, */
   MOST_READS = 4,    /* and reads that are asked for ahead */
   MOST_CHEAP = 24    /* operations */
@@ -114,8 +114,8 @@ const FlPlanKernel *fl_plan_kernel(FlPlanner *m, const FlOp *op, bool code) {
   FlPlan *p = m->plan;
   FlPlanKernel *k = FL_NEW(p->arena, FlPlanKernel);
   *k = (FlPlanKernel){.op = op, .region = op->regions[0], .form = FL_KERNEL_TASKS, .unit = 1};
-  if (code && p->level && op->code == FL_OP_MAP) k->sum = fl_opt_column_sum(op);
-  k->uses = fl_plan_captures(m, op, k->sum, &k->n_uses);
+  if (code && p->level && op->code == FL_OP_MAP) k->fold = fl_opt_column_fold(op);
+  k->uses = fl_plan_captures(m, op, k->fold, &k->n_uses);
   if (!code) return k;
   k->faults = fl_ir_region_may_fault(k->region);
   k->makes_texts = fl_ir_makes_text(k->region);
@@ -124,8 +124,8 @@ const FlPlanKernel *fl_plan_kernel(FlPlanner *m, const FlOp *op, bool code) {
   k->weight = fl_plan_weight(k->region);
   k->cost = fl_plan_cost(p->arena, k->region);
   if (op->code == FL_OP_MAP) {
-    k->form = k->sum ? FL_KERNEL_COLUMNS : FL_KERNEL_ELEMENTS;
-    k->unit = k->sum ? COLUMNS_UNIT : 1;
+    k->form = k->fold ? FL_KERNEL_COLUMNS : FL_KERNEL_ELEMENTS;
+    k->unit = k->fold ? COLUMNS_UNIT : 1;
     k->n_outputs = op->n_results;
   } else {
     bool folds = op->code == FL_OP_REDUCE;

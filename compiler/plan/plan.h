@@ -52,7 +52,7 @@ typedef struct FlCost {
 
 typedef enum FlPlanForm {
   FL_KERNEL_ELEMENTS, /* MAP: an element each */
-  FL_KERNEL_COLUMNS,  /* MAP of sums along columns: swept row by row, a tile of columns at once */
+  FL_KERNEL_COLUMNS,  /* MAP of reductions along columns: swept row by row, a tile of columns at once */
   FL_KERNEL_BLOCKS,   /* REDUCE: the states of blocks, then joined */
   FL_KERNEL_KEPT,     /* COLLECT: each block compacts what it keeps, then the parts are joined */
   FL_KERNEL_TASKS, /* MAP over host code: elements are tasks of the pool; none of what follows `uses` is set */
@@ -78,7 +78,7 @@ typedef struct FlPlanKernel {
   int weight;           /* instructions, about; not counted further than FL_CODE_SLOW */
   int unit;             /* elements that a worker takes at least: a multiple of this */
   const FlCost *cost;   /* of an element; ROUNDS: of a round, NULL where more of it is not known than sizes say */
-  const FlOp *sum;      /* COLUMNS: the REDUCE */
+  const FlOp *fold;     /* COLUMNS: the REDUCE */
   int n_draws, n_reads; /* random numbers at its own position that are drawn by tiles, */
   const FlOp **draws, **reads; /* and LOADs there that are asked for ahead of them */
   const FlValue **over; /* by result: the array that it is written over where sizes agree; NULL: none */

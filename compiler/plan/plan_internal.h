@@ -36,7 +36,7 @@ int fl_plan_weight(const FlRegion *r);
 
 /* What the region of a loop captures, in the order in which it names it, and how that is read. `sum`: as
  * FlPlanKernel.sum. */
-const FlUse *fl_plan_captures(FlPlanner *m, const FlOp *loop, const FlOp *sum, int *n);
+const FlUse *fl_plan_captures(FlPlanner *m, const FlOp *loop, const FlOp *fold, int *n);
 /* What a runtime operator needs of each of its arguments, by the column DIST of ops.def. */
 const FlUse *fl_plan_args(FlPlanner *m, const FlOp *op);
 /* Do rows of its results depend on rows of another part, once what it takes is parted? */

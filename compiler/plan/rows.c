@@ -74,7 +74,7 @@ static Near near(const FlOp *loop, const FlValue *v, int depth) {
 
 typedef struct Captures {
   FlArena *arena;
-  const FlOp *loop, *sum; /* sum: as FlPlanKernel.sum */
+  const FlOp *loop, *fold; /* fold: as FlPlanKernel.fold */
   FlMap *index;           /* value -> 1 + its place in `uses` */
   FlVec(FlUse) uses;
 } Captures;
@@ -94,7 +94,7 @@ static void add_load(const Captures *c, FlUse *u, const FlOp *load) {
   bool own = load->n_args == r->n_params + 1;
   for (int i = 0; own && i < r->n_params; i++) own = load->args[i + 1] == r->params[i];
   u->element = u->element && own;
-  if (c->sum && load->args[1] == c->sum->regions[0]->params[0]) {
+  if (c->fold && load->args[1] == c->fold->regions[0]->params[0]) {
     widen(u, FL_ROWS_FOLD, 0, 0);
     return;
   }
@@ -129,8 +129,8 @@ static void add_region(Captures *c, const FlRegion *r) {
   for (int i = 0; i < r->n_yields; i++) add_use(c, r->yields[i], NULL, 0);
 }
 
-const FlUse *fl_plan_captures(FlPlanner *m, const FlOp *loop, const FlOp *sum, int *n) {
-  Captures c = {.arena = m->plan->arena, .loop = loop, .sum = sum, .index = fl_map_make(m->plan->arena)};
+const FlUse *fl_plan_captures(FlPlanner *m, const FlOp *loop, const FlOp *fold, int *n) {
+  Captures c = {.arena = m->plan->arena, .loop = loop, .fold = fold, .index = fl_map_make(m->plan->arena)};
   add_region(&c, loop->regions[0]);
   for (int i = 0; i < c.uses.n; i++)
     c.uses.at[i].dies = fl_lifetime_dies_after(m->func->life, loop, c.uses.at[i].value);

@@ -12,6 +12,9 @@
  * wake), and of one piece: long against a steal (0.1 us), short against the whole. */
 static const double INLINE_BELOW = 20e3, PIECE = 50e3;
 
+/* Units of columns are halved down to so many while they are less than so many pieces. */
+enum { FEW_COLUMNS = 16, FEW_PIECES = 4 };
+
 /* A loop of a run whose memory is limited: each piece first makes room. */
 typedef struct FlTightLoop {
   FlPool *pool;
@@ -63,9 +66,11 @@ static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
   if (r->traced) fl_report_kernel(report, r->kernel->name, worker, from, fl_report_now(report), end - begin);
 }
 
-/* Elements of a piece: whole units, whole blocks where a piece has several. */
+/* Elements of a piece: whole units, of columns smaller ones where there are few; whole blocks where a piece has
+ * several. */
 static int64_t grain_of(const FlKernel *kernel, int64_t n, double cost) {
   int64_t unit = kernel->unit < 1 ? 1 : kernel->unit;
+  while (unit < FL_BLOCK && unit > FEW_COLUMNS && unit * FEW_PIECES > n) unit /= 2;
   double want = cost > 0 ? PIECE / cost : (double)n;
   int64_t grain = want >= (double)n ? n : want < 1 ? 1 : (int64_t)want;
   if (grain > FL_BLOCK && unit < FL_BLOCK) unit = FL_BLOCK / unit * unit;

@@ -10,6 +10,7 @@ turns: compiled with 1, 2, 3, 8 workers, little memory, -O0, interpreted.
 By hand, with a Python that has duckdb and pyarrow: python tests/oracle/chains.py --count 1000 --seed 7 [--orders 3] [--rows 40]
 """
 import argparse
+import collections
 import csv
 import os
 import pathlib
@@ -29,7 +30,7 @@ PATIENCE = 5 if "FLOW_SANITIZE" in os.environ else 1
 PACK = 10
 WAYS = [["--workers", "2"], ["--interp"], ["--workers", "1"], ["--workers", "3", "-O0"], ["--workers", "8"], ["--workers", "2", "--memory", "64M"]]
 SMALL = 100  # rows of a table whose keys may be of few values
-MOST = 5000  # rows of a result
+MOST, WIDEST = 5000, 100_000  # rows of a result, and before a filter in any order
 KEYS = ("i64", "i32", "text", "date")
 SHOWN = (*KEYS, "bool", "decimal(12, 2)")
 
@@ -45,6 +46,11 @@ class Table(joins.Table):
         nulls = {c: r.choice([0, 0, 0.1, 0.4]) for c in self.kinds}
         self.rows = [[None if r.random() < nulls[c] else r.choice(words) if k == "text" else joins.value(r, k, spread) for c, k in self.kinds.items()] for _ in range(self.n)]
         self.plain = r.random() < 0.2
+
+    def repeats(self, columns):
+        """How many rows have equal values in these columns, at most."""
+        places = [list(self.kinds).index(c) for c in columns]
+        return max([1, *collections.Counter(tuple(row[p] for p in places) for row in self.rows).values()])
 
     def write(self, folder):
         if self.origin == "csv":
@@ -133,7 +139,7 @@ class Chain:
         self.r, self.name, self.tables, self.lets, spread = r, name, [], [], r.choice([3, 10, 20]) if rows <= SMALL else rows
         self.rows, self.spread, self.words = rows, spread, [joins.value(r, "text", 4) for _ in range(r.choice([2, 5, 20]))]
         main = self.table("x")
-        self.main, self.kinds, self.sorts = main, dict(main.kinds), [main.row]
+        self.main, self.kinds, self.widest = main, dict(main.kinds), rows
         self.verbs, self.fixed = [], 0
         if r.random() < 0.15:
             verb = self.join(r.choice(["right", "full"]))
@@ -182,6 +188,10 @@ class Chain:
         on = r.sample(pairs, min(len(pairs), r.choice([1, 1, 1, 1, 2])))
         if len({a for a, _ in on}) + len({b for _, b in on}) < 2 * len(on):
             on = on[:1]
+        if how not in ("semi", "anti"):
+            if self.widest * table.repeats([b for _, b in on]) > WIDEST:
+                return None
+            self.widest *= table.repeats([b for _, b in on])
         if r.random() < 0.5:
             self.lets.append(f"let {table.name}_ = {flow}")
             flow = table.name + "_"

@@ -61,7 +61,7 @@ static int first_column(const FlOp *op, const FlOp *group) {
 }
 
 bool fl_asks_may_reread(const FlOp *reader, const FlOp *group) {
-  if (!(reader->attrs.format->flags & FL_FORMAT_LAID) || !has_path(reader)) return false;
+  if (!(reader->attrs.format->flags & FL_FORMAT_AGAIN) || !has_path(reader)) return false;
   for (const FlOp *op = group; op; op = op->next) {
     int from = first_column(op, group);
     for (int i = from; from >= 0 && i < op->n_args; i++)

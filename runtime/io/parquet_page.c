@@ -117,37 +117,40 @@ static bool next_element(Snappy *s) {
 }
 
 enum {
-  NEAR = 16,
-  HEAD = 5,
-  FREE = 64 + NEAR
-}; /* bytes: moved at once, of a head, that an element may write */
+  NEAR = 16,       /* bytes that are moved at once */
+  READ = 8 + NEAR, /* of a tag and all that may be read with it */
+  FREE = 64 + NEAR /* that an element may write */
+};
 
 /* Elements of at most NEAR bytes, as nearly all are, while so much is there that NEAR can be read and written
- * for each: the first that is not one of these is left. */
+ * for each: the first that is not one of these is left. A word has a tag and what belongs to it, and where
+ * that is few bytes the tag behind them: what follows needs no other load, and no branch says how far a
+ * reference goes back. */
 static void next_short_ones(Snappy *s) {
-  const uint8_t *at = s->at, *const last = s->end - (HEAD + NEAR);
+  enum { FEW = 4 };
+  const uint8_t *at = s->at, *const last = s->end - READ;
   uint8_t *to = s->to, *const stop = s->to + (s->stop - s->to) - FREE;
-  for (; at <= last && to <= stop;) {
-    const int kind = *at & 3;
-    int64_t len = (*at >> 2) + 1, back;
-    uint16_t word;
-    memcpy(&word, at + 1, sizeof word);
-    if (kind == 0) {
-      if (len > NEAR) break;
+  while (at <= last && to <= stop) {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    uint32_t tag = word & 0xff;
+    if ((tag & 3) == 0) {
+      const int64_t bytes = (tag >> 2) + 1;
+      if (bytes > NEAR) break;
       memcpy(to, at + 1, NEAR);
-      at += 1 + len;
-      to += len;
-      continue;
+      at += 1 + bytes;
+      to += bytes;
+      if (bytes > FEW) continue;
+      word >>= 8 * (bytes + 1);
+      tag = word & 0xff;
+      if ((tag & 3) == 0) continue;
     }
-    if (kind == 1) {
-      len = ((*at >> 2) & 7) + 4;
-      back = (word & 0xff) | (*at >> 5) << 8;
-    } else {
-      back = word;
-    }
-    if (kind == 3 || len > NEAR || back < len || back > to - s->begin) break;
+    const uint32_t one = -(tag & 1); /* all bits: a reference of two bytes */
+    const int64_t len = (tag >> 2 & (7 | ~one)) + 1 + (3 & one);
+    const int64_t back = (int64_t)((word >> 8 & (0xff | (0xff00 & ~one))) | (tag >> 5 << 8 & one));
+    if ((tag & 3) == 3 || len > NEAR || back < len || back > to - s->begin) break;
     memcpy(to, to - back, NEAR);
-    at += 1 + kind;
+    at += 1 + (tag & 3);
     to += len;
   }
   s->at = at;
@@ -159,7 +162,7 @@ static bool unpack_snappy(const uint8_t *at, int64_t n, uint8_t *to, int64_t siz
   if (fl_thrift_unsigned(&t) != (uint64_t)size || t.bad) return false;
   Snappy s = {t.at, at + n, to, to, to + size};
   for (bool ok = true; s.at < s.end;) {
-    if (s.end - s.at > HEAD + NEAR && s.stop - s.to > FREE) next_short_ones(&s);
+    if (s.end - s.at > READ && s.stop - s.to > FREE) next_short_ones(&s);
     if (s.at < s.end) ok = next_element(&s);
     if (!ok) return false;
   }

@@ -204,11 +204,12 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  options_constant(g, a),
                  format_constant(g, a->format),
                  fl_ll_i32(g, a->n_options),
+                 fl_ll_i32(g, (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0),
                  fl_ll_i32(g, runs && fl_plan_by_rows(g->plan, s)),
                  runs ? fl_ll_rows_constant(g, op->n_args, s->uses) : fl_ll_null(g),
                  run,
                  string(g, name)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 20, false), "desc");
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 21, false), "desc");
 }
 
 /* ---- parameters and stages ------------------------------------------------------------------------- */

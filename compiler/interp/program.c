@@ -93,6 +93,7 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
                             .columns = op->attrs.columns,
                             .options = op->attrs.options,
                             .n_options = op->attrs.n_options,
+                            .acts = (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0,
                             .by_rows = runs && fl_plan_by_rows(in->plan, note->step),
                             .rows = runs ? fl_plan_row_bytes(in->arena, op->n_args, note->step->uses) : NULL,
                             .run = runs ? runtime_ops[op->code] : NULL,

@@ -161,6 +161,10 @@ void fl_fail_forget(FlCtx *ctx) {
   ctx->error = NULL;
 }
 
+bool fl_ctx_asks_elsewhere(const FlCtx *ctx) {
+  return ctx->error && ctx->error->number == FL_CODE_ELSEWHERE - FL_CODE(0);
+}
+
 bool fl_ctx_failed(const FlCtx *ctx) { return ctx && ctx->error; }
 const char *fl_ctx_message(const FlCtx *ctx) { return ctx && ctx->error ? ctx->error->message : NULL; }
 int fl_ctx_code(const FlCtx *ctx) { return ctx && ctx->error ? ctx->error->number : 0; }

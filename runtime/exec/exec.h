@@ -23,6 +23,7 @@ typedef struct FlRun FlRun;
 enum {
   FL_CODE_INTERNAL = FL_CODE(929), /* a bug in flow: exit status 70 */
   FL_CODE_STOPPED = FL_CODE(928),  /* interrupted: never shown */
+  FL_CODE_ELSEWHERE = FL_CODE(927), /* to be asked by rank 0: never shown */
   FL_CODE_RESOURCE = FL_CODE(920), /* disk full, no threads, too many files: exit status 4 */
 };
 
@@ -64,6 +65,15 @@ FlStatus fl_fail_stopped(FlCtx *ctx);
 /* Asks the run to end as by this signal: SIGPIPE when nobody reads its output any more. NULL, or one without a run:
  * nothing happens. */
 void fl_ctx_stop(FlCtx *ctx, int signal);
+/* What lies outside is about to be asked for something that may be another answer next time, or elsewhere: the
+ * environment, a program. Of several ranks, rank 0 may, and what the operator gives goes to all; of others it fails,
+ * silently. */
+FlStatus fl_ctx_ask(FlCtx *ctx);
+/* Whether this rank is the one to read standard input; and then, of all, whether it did, where that goes to all: *copy is
+ * a file of it that is the caller's, -1 where standard input itself is. */
+bool fl_ctx_reads_input(const FlCtx *ctx);
+bool fl_ctx_pass_input(FlCtx *ctx, bool there, int *copy);
+bool fl_ctx_is_alone(const FlCtx *ctx); /* there are no other ranks */
 /* Whether --allow-exec was given. */
 bool fl_ctx_may_exec(const FlCtx *ctx);
 
@@ -120,6 +130,8 @@ typedef struct FlKernelMaker {
   bool at_once; /* when a kernel first runs: for tests */
 } FlKernelMaker;
 
+typedef struct FlRanks FlRanks; /* ranks/ranks.h */
+
 typedef struct FlRunOptions {
   int workers;           /* 0: all CPUs; without `pool` */
   FlSched *pool;         /* of workers, shared with other runs, which outlives them; NULL: one of its own */
@@ -138,6 +150,7 @@ typedef struct FlRunOptions {
   void *say_arg;
   void (*keep)(int64_t limit); /* see fl_pool_tell; NULL but for who owns the process */
   const FlKernelMaker *maker;  /* NULL: kernels stay as they are; outlives the run */
+  FlRanks *ranks;              /* this one of several runs of one program; NULL: alone; outlives the run */
 } FlRunOptions;
 
 /* A run without a command line: tests, tools, programs of others. The calling thread becomes a worker (of a shared pool

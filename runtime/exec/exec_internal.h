@@ -41,6 +41,8 @@ typedef struct FlError {
 FlError *fl_error_copy(const FlError *error); /* NULL: no memory */
 void fl_error_free(FlError *error);           /* NULL is allowed */
 FlStatus fl_fail_v(FlCtx *ctx, int32_t site, int code, const char *fmt, va_list args);
+/* The context's error is that this rank may not ask. */
+bool fl_ctx_asks_elsewhere(const FlCtx *ctx);
 /* Makes the position a note: what is called later speaks of a loop further out. */
 void fl_fail_position_settle(FlCtx *ctx);
 /* error_calls.c: the error is of what stands at this site, unless it knows a place. Says whether it did not.
@@ -85,6 +87,8 @@ typedef struct FlNotes {
 
 struct FlCtx {
   FlRun *run;
+  FlRanks *ranks; /* that do the same as this context: exec/ranks.h; NULL: none */
+  bool asked;     /* an operator asked what lies outside */
   const void *self;
   const FlScope *scope; /* of the stage, or of the run */
   const FlStage *stage; /* the stage that runs; NULL: the script */
@@ -147,6 +151,7 @@ struct FlFuture {
   const FlStage *stage;
   int32_t site;
   uint64_t number;        /* of the caller's futures, from 1 */
+  bool at_once;           /* it has run when fl_stage_start returns: no job */
   _Atomic bool unwanted;  /* an earlier failure made it pointless: do not begin */
   FlSlot *args, *results; /* the bytes of texts follow the arguments; those of results are the context's */
   FlStatus status;
@@ -178,6 +183,8 @@ FlStatus fl_stage_key(FlCtx *ctx, FlFuture *call, FlStageKey *out);
 /* Gives the results of a call: remembered, computed by somebody else meanwhile, or computed here and then
  * stored. */
 FlStatus fl_stage_recall(FlFuture *call);
+/* The same at a rank that is told what rank 0 remembers, where all ranks make the call. */
+FlStatus fl_stage_follow(FlFuture *call);
 
 /* Stages that are being computed in this process. */
 typedef struct FlFlight FlFlight;
@@ -219,6 +226,7 @@ struct FlRun {
   FlCuts *cuts;     /* NULL: all arrays are whole */
   bool before_read; /* the record of the run before was read; what stays of it: */
   char *runs_before, *calls_before; /* lines, or NULL */
+  bool shared;      /* there are cuts, or ranks */
   int64_t start;    /* when the run began, microseconds since 1970 */
   _Atomic int stop; /* 0; the signal that asks the run to end; -1: a failure of the script does */
   _Atomic(_Atomic uint8_t *)

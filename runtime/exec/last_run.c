@@ -5,6 +5,7 @@
  * store, or for a script that came on standard input, there is none. */
 #include "exec/last_run.h"
 #include "exec/exec_internal.h"
+#include "ranks/ranks.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -161,5 +162,5 @@ void fl_last_run_end(FlRun *run, int status, int signal) {
 }
 
 bool fl_last_run_wanted(const FlRunOptions *options) {
-  return options->cache_dir && (!options->script || strcmp(options->script, "-") != 0);
+  return options->cache_dir && !(options->ranks && options->ranks->here) && (!options->script || strcmp(options->script, "-") != 0);
 }

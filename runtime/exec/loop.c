@@ -3,7 +3,7 @@
  * In: a compiled kernel or function and a number of elements. Out: all done, or the error that comes first:
  * in program order, then in position. What always holds: how elements are cut into pieces depends on the
  * kernel and the data alone; pieces only schedule. */
-#include "exec/exec_internal.h"
+#include "exec/tasks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,35 +129,12 @@ void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int6
 
 /* ---- host-level loops ------------------------------------------------------------------------------ */
 
-/* What an element left behind besides its results: only kept when there is something. */
-typedef struct FlTaskOutcome {
-  int64_t index;
-  FlNotes notes;
-} FlTaskOutcome;
-
-typedef struct FlTaskSet {
-  FlCtx *ctx;
-  FlHostFn fn;
-  const FlSlot *env;
-  int32_t n_env, n_dims, n_results;
-  int64_t n, batch;
-  FlSlot *results;
-  const FlType1 *types;   /* of the results */
-  FlHeap *heap;           /* of their texts; may be NULL */
-  _Atomic int64_t next;   /* relaxed: elements are handed out in ascending order */
-  _Atomic int64_t failed; /* the smallest element that failed, n: none. All before it have been handed out */
-  pthread_mutex_t lock;   /* the rest */
-  FlCtx error;            /* holds the error of element `failed` */
-  FlTaskOutcome *outcomes;
-  int64_t n_outcomes, cap_outcomes;
-} FlTaskSet;
-
 typedef struct FlTaskJob {
   FlJob job;
   FlTaskSet *set;
 } FlTaskJob;
 
-static void keep_notes(FlTaskSet *s, int64_t index, FlNotes *notes) {
+static void keep_outcome(FlTaskSet *s, int64_t index, bool elsewhere, FlNotes *notes) {
   if (s->n_outcomes == s->cap_outcomes) {
     int64_t cap = s->cap_outcomes ? 2 * s->cap_outcomes : 16;
     FlTaskOutcome *at = realloc(s->outcomes, (size_t)cap * sizeof *at);
@@ -168,7 +145,7 @@ static void keep_notes(FlTaskSet *s, int64_t index, FlNotes *notes) {
     s->outcomes = at;
     s->cap_outcomes = cap;
   }
-  s->outcomes[s->n_outcomes++] = (FlTaskOutcome){index, *notes};
+  s->outcomes[s->n_outcomes++] = (FlTaskOutcome){index, elsewhere, *notes};
   *notes = (FlNotes){0};
 }
 
@@ -183,8 +160,10 @@ static void place(FlCtx *ctx, const FlTaskSet *s, int64_t i) {
   fl_fail_position(ctx, s->n_dims, index);
 }
 
-static void run_element(FlTaskSet *s, int64_t i) {
-  FlSlot few[16], *results = s->results + i * s->n_results,
+/* Element `at` of the set. */
+static void run_element(FlTaskSet *s, int64_t at) {
+  int64_t i = s->which ? s->which[at] : at;
+  FlSlot few[16], *results = s->results + at * s->n_results,
                   *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
   FlCtx ctx;
   fl_ctx_init(&ctx, s->ctx->run, s->ctx);
@@ -204,9 +183,11 @@ static void run_element(FlTaskSet *s, int64_t i) {
     if (fl_type_is_text(s->types[k])) results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);
   if (status || ctx.notes.n) {
     pthread_mutex_lock(&s->lock);
-    if (ctx.notes.n) keep_notes(s, i, &ctx.notes);
-    if (status && i < atomic_load_explicit(&s->failed, memory_order_relaxed)) {
-      atomic_store_explicit(&s->failed, i, memory_order_relaxed);
+    bool elsewhere = status && fl_ctx_asks_elsewhere(&ctx);
+    if (elsewhere) fl_notes_reset(&ctx.notes); /* it will be run whole, by another rank */
+    if (ctx.notes.n || elsewhere) keep_outcome(s, i, elsewhere, &ctx.notes);
+    if (status && !elsewhere && at < atomic_load_explicit(&s->failed, memory_order_relaxed)) {
+      atomic_store_explicit(&s->failed, at, memory_order_relaxed);
       fl_ctx_reset(&s->error);
       fl_error_move(&s->error, &ctx);
       place(&s->error, s, i);
@@ -237,17 +218,47 @@ static int by_index(const void *a, const void *b) {
 }
 
 /* After a failure: what the elements that succeeded gave. Those that failed or never ran have empty slots. */
-static void release_results(const FlTaskSet *s, const FlType1 *types) {
+void fl_task_set_release(const FlTaskSet *s) {
   for (int64_t i = 0; i < s->n; i++)
     for (int32_t k = 0; k < s->n_results; k++)
-      if (types[k].rank || types[k].depth) fl_array_unref(s->results[i * s->n_results + k].a);
+      if (s->types[k].rank || s->types[k].depth) fl_array_unref(s->results[i * s->n_results + k].a);
+}
+
+void fl_task_set_run(FlTaskSet *s) {
+  FlSched *sched = s->ctx->run->sched;
+  int64_t n_jobs = fl_sched_workers(sched) - 1;
+  if (n_jobs > s->n - 1) n_jobs = s->n > 0 ? s->n - 1 : 0; /* of a rank that has none */
+  s->batch = s->n / ((n_jobs + 1) * 32);
+  if (s->batch < 1) s->batch = 1;
+  atomic_init(&s->next, 0);
+  atomic_init(&s->failed, s->n);
+  pthread_mutex_init(&s->lock, NULL);
+  fl_ctx_init(&s->error, s->ctx->run, s->ctx);
+  FlTaskJob *jobs = n_jobs > 0 ? calloc((size_t)n_jobs, sizeof *jobs) : NULL;
+  if (!jobs) n_jobs = 0;
+  for (int64_t k = 0; k < n_jobs; k++) {
+    jobs[k] = (FlTaskJob){.job = {.run = run_job, .scope = s->ctx->scope}, .set = s};
+    fl_job_start(sched, &jobs[k].job);
+  }
+  run_elements(s);
+  for (int64_t k = 0; k < n_jobs; k++) fl_job_wait(sched, &jobs[k].job, s->ctx->scope);
+  free(jobs);
+  if (s->n_outcomes) qsort(s->outcomes, (size_t)s->n_outcomes, sizeof *s->outcomes, by_index);
+}
+
+void fl_task_set_reset(FlTaskSet *s) {
+  for (int64_t k = 0; k < s->n_outcomes; k++) fl_notes_reset(&s->outcomes[k].notes);
+  free(s->outcomes);
+  s->outcomes = NULL;
+  s->n_outcomes = 0;
+  fl_ctx_reset(&s->error);
+  pthread_mutex_destroy(&s->lock);
 }
 
 FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int32_t n_dims, int64_t n,
                       FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site, FlHeap *heap) {
   if (n <= 0) return 0;
   if (n_results) memset(results, 0, (size_t)(n * n_results) * sizeof *results);
-  FlSched *sched = ctx->run->sched;
   FlTaskSet s = {.ctx = ctx,
                  .fn = fn,
                  .env = env,
@@ -258,34 +269,15 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
                  .types = types,
                  .heap = heap,
                  .n_results = n_results};
-  int64_t n_jobs = fl_sched_workers(sched) - 1;
-  if (n_jobs > n - 1) n_jobs = n - 1;
-  s.batch = n / ((n_jobs + 1) * 32);
-  if (s.batch < 1) s.batch = 1;
-  atomic_init(&s.next, 0);
-  atomic_init(&s.failed, n);
-  pthread_mutex_init(&s.lock, NULL);
-  fl_ctx_init(&s.error, ctx->run, ctx);
-  FlTaskJob *jobs = n_jobs > 0 ? calloc((size_t)n_jobs, sizeof *jobs) : NULL;
-  if (!jobs) n_jobs = 0;
-  for (int64_t k = 0; k < n_jobs; k++) {
-    jobs[k] = (FlTaskJob){.job = {.run = run_job, .scope = ctx->scope}, .set = &s};
-    fl_job_start(sched, &jobs[k].job);
-  }
-  run_elements(&s);
-  for (int64_t k = 0; k < n_jobs; k++) fl_job_wait(sched, &jobs[k].job, ctx->scope);
-  free(jobs);
-  if (s.n_outcomes) qsort(s.outcomes, (size_t)s.n_outcomes, sizeof *s.outcomes, by_index);
+  fl_task_set_run(&s);
   for (int64_t k = 0; k < s.n_outcomes; k++) fl_notes_move(&ctx->notes, &s.outcomes[k].notes);
-  free(s.outcomes);
-  pthread_mutex_destroy(&s.lock);
   FlStatus status = 0;
   if (atomic_load_explicit(&s.failed, memory_order_relaxed) < n) {
     fl_fail_place(&s.error, site);
     status = s.error.error ? s.error.error->status : FL_STATUS_MEMORY;
     fl_error_move(ctx, &s.error);
-    release_results(&s, types);
+    fl_task_set_release(&s);
   }
-  fl_ctx_reset(&s.error);
+  fl_task_set_reset(&s);
   return status;
 }

@@ -32,6 +32,8 @@ static FlText variable(FlCtx *ctx, FlText name) {
 }
 
 FlStatus fl_rt_env(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlStatus ask = fl_ctx_ask(ctx);
+  if (ask) return ask;
   FlText name = args[0].t, value = variable(ctx, name);
   if (value.len < 0 && desc->n_args == 1) {
     FlStatus s = fl_fail_op(ctx, desc, FL_CODE(281), "the environment variable `%.*s` is not set",

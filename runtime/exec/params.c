@@ -248,7 +248,7 @@ static int read_list(FlRun *run, const char *program, const FlParam *p, const ch
 /* `-`: what comes on standard input. */
 static int read_standard_input(FlRun *run, const char *program, const FlParam *p, FlSlot *out) {
   FlIoError e = {0};
-  if (!fl_io_standard_input(run->files, &e))
+  if (!fl_io_standard_input(&run->main, &e))
     return fl_usage_error(program, e.help[0] ? e.help : NULL, "`--%s`: %s", p->name, e.message);
   FlText path = fl_io_standard_input_path();
   if (p->t.rank) {

@@ -6,12 +6,14 @@
  * parts. What always holds: an operator's code sees whole arrays alone, a kernel the elements alone whose
  * rows are here. A run in which nothing is parted pays for asking whether it is one. */
 #include "exec/exec_internal.h"
+#include "exec/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 bool fl_run_parts(FlRun *run, int32_t n, int32_t here) {
   run->cuts = fl_cuts_new(n, here);
+  run->shared |= run->cuts != NULL;
   return run->cuts != NULL;
 }
 
@@ -154,8 +156,9 @@ static FlStatus run_parted(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 }
 
 static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  if (ctx->run && ctx->run->cuts) return run_parted(ctx, desc, args, results);
-  return desc->run(ctx, desc, args, results);
+  if (!ctx->run || !ctx->run->shared) return desc->run(ctx, desc, args, results);
+  if (ctx->ranks) return fl_ranks_op(ctx, desc, args, results);
+  return ctx->run->cuts ? run_parted(ctx, desc, args, results) : desc->run(ctx, desc, args, results);
 }
 
 /* What an operator was given and gave, for the record. Rows in: of its first array. Rows out: the number that it says,

@@ -10,6 +10,7 @@
  * Which results are stored (FlStage.memo): 1 all, -1 none, 0 all but those that are large and were made
  * faster than they can be read back. */
 #include "exec/exec_internal.h"
+#include "exec/ranks.h"
 #include "data/codec.h"
 #include "io/value_check.h"
 
@@ -188,6 +189,39 @@ static FlMemoClaimed claim(FlFuture *call, FlMemoKey key, FlMemoEntry **entry, F
   return c;
 }
 
+/* What rank 0 found, or that it failed, to all ranks that make the call. */
+static FlStatus look_together(FlFuture *call, FlStatus status, bool *found) {
+  const FlStage *stage = call->stage;
+  int32_t n = stage->n_results;
+  FlType1 *types = payload_types(stage);
+  FlSlot *values = calloc((size_t)n + 1, sizeof *values);
+  FlText notes = {0};
+  FlBuffer *keep = NULL;
+  bool first = call->ctx.ranks->here == 0, had = *found;
+  bool ok = types && values && (!had || fl_notes_encode(&call->ctx.notes, &notes));
+  if (ok && had && n) memcpy(values, call->results, (size_t)n * sizeof *values);
+  if (ok) values[n].t = notes;
+  FlStatus s = ok ? fl_ranks_look(call, values, types, n + 1, status, found, &keep)
+                  : fl_ranks_together(&call->ctx, &(FlRankSlot){.step = FL_RANKS_LOOK, .failed = FL_STATUS_MEMORY});
+  if (!s && *found && !first) {
+    if (!fl_notes_decode(values[n].t, &call->ctx.notes)) s = fl_fail_text(&call->ctx, -1, FL_FAULT_MEMORY, "out of memory");
+    else fl_slots_copy(fl_ctx_heap(&call->ctx), call->results, values, types, n);
+    fl_slots_release(values, types, n);
+  }
+  if (s && had) fl_slots_release(call->results, stage->result_types, n);
+  fl_buffer_unref(keep);
+  free((char *)notes.ptr);
+  free(types);
+  free(values);
+  return s;
+}
+
+FlStatus fl_stage_follow(FlFuture *call) {
+  bool found = false;
+  FlStatus s = look_together(call, 0, &found);
+  return s || found ? s : fl_stage_compute(call);
+}
+
 /* As the leader of this process. */
 static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHow *how, FlStageKept *kept,
                                 int64_t *bytes) {
@@ -195,24 +229,29 @@ static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHo
   FlMemoEntry *entry = NULL;
   FlMemoClaim *mine = NULL;
   FlMemoClaimed c = claim(call, k, &entry, &mine);
+  int64_t its = c == FL_MEMO_HIT ? entry->bytes : 0;
+  bool found = c == FL_MEMO_HIT && decode(call, entry);
+  FlStatus status = call->ctx.ranks ? look_together(call, 0, &found) : 0;
+  if (found) {
+    *how = FL_STAGE_CACHED;
+    *kept = FL_KEPT_YES;
+    *bytes = its;
+  }
+  if (status || found) {
+    fl_memo_release(call->run->memo, mine);
+    return status;
+  }
   if (c == FL_MEMO_HIT) {
-    int64_t its = entry->bytes;
-    if (decode(call, entry)) {
-      *how = FL_STAGE_CACHED;
-      *kept = FL_KEPT_YES;
-      *bytes = its;
-      return 0;
-    }
     fl_run_warn(call->run, "a remembered result of stage `%s` is damaged and is computed again",
                 call->stage->name);
   }
   int64_t begin = fl_report_now(call->run->report);
-  FlStatus status = fl_ctx_is_stopped(&call->ctx) ? fl_fail_stopped(&call->ctx) : fl_stage_compute(call);
+  status = fl_ctx_is_stopped(&call->ctx) ? fl_fail_stopped(&call->ctx) : fl_stage_compute(call);
   int64_t took = fl_report_now(call->run->report) - begin;
   *kept = status ? FL_KEPT_FAILED : FL_KEPT_CHANGED;
   if (!status && files_kept(call, key)) *kept = store(call, k, took, bytes);
   fl_memo_release(call->run->memo, mine);
-  *how = status ? FL_STAGE_FAILED : FL_STAGE_RUN;
+  *how = !status ? FL_STAGE_RUN : fl_ctx_asks_elsewhere(&call->ctx) ? FL_STAGE_ELSEWHERE : FL_STAGE_FAILED;
   return status;
 }
 
@@ -224,11 +263,12 @@ FlStatus fl_stage_recall(FlFuture *call) {
   int64_t bytes = 0;
   char *text = NULL;
   FlStatus status = fl_stage_key(&call->ctx, call, &key);
+  if (status && call->ctx.ranks) look_together(call, status, &(bool){false});
   if (!status) {
     FlFlightEntry *other = fl_flight_join(run->flight, &key);
     if (other) {
       status = fl_flight_follow(call, other);
-      how = status ? FL_STAGE_FAILED : FL_STAGE_CACHED;
+      how = !status ? FL_STAGE_CACHED : fl_ctx_asks_elsewhere(&call->ctx) ? FL_STAGE_ELSEWHERE : FL_STAGE_FAILED;
       if (!status) kept = FL_KEPT_YES;
     } else {
       status = compute_or_load(call, &key, &how, &kept, &bytes);

@@ -4,6 +4,7 @@
  * the exit status. What always holds: the thread that makes a run is a worker of its pool and runs the
  * script's own context. */
 #include "exec/exec_internal.h"
+#include "exec/ranks.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -75,6 +76,19 @@ void fl_run_warn(FlRun *run, const char *fmt, ...) {
   free(line);
 }
 
+/* Of several ranks one speaks. */
+static void say_nothing(void *arg, const char *bytes, int64_t len) {
+  (void)arg;
+  (void)bytes;
+  (void)len;
+}
+
+static void be_silent(FlRunOptions *o) {
+  o->quiet = true;
+  o->say = say_nothing;
+  o->report_file = o->trace_file = NULL;
+}
+
 /* The first to tell of a site's line. */
 static bool tells_of(FlRun *run, int32_t site) {
   const FlSite *sites = run->program->sites, *of = &sites[site];
@@ -121,6 +135,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->program = program;
   run->start = fl_run_clock();
   if (options) run->options = *options;
+  if (run->options.ranks && run->options.ranks->here) be_silent(&run->options);
   const FlRunOptions *o = &run->options;
   run->sched = o->pool ? o->pool : fl_sched_new(o->workers);
   run->entered = o->pool && fl_sched_enter(o->pool);
@@ -162,6 +177,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
     return NULL;
   }
   fl_ctx_init(&run->main, run, NULL);
+  run->main.ranks = o->ranks;
+  run->shared = o->ranks != NULL;
   run->heap = fl_heap_new(&run->main);
   return run;
 }
@@ -217,11 +234,13 @@ static void tell_error(FlRun *run) {
 int fl_run_main(FlRun *run, const FlSlot *args) {
   FlCtx *ctx = &run->main;
   const FlProgram *p = run->program;
-  FlStatus status = p->bind ? p->bind(ctx, p->externs, p->n_externs) : 0;
+  FlStatus status = ctx->ranks ? fl_ranks_begin(ctx) : 0;
+  if (!status && p->bind) status = p->bind(ctx, p->externs, p->n_externs);
   status = fl_ctx_finish(ctx, status ? status : p->main(ctx, args, NULL));
   FlIoError changed = {0}; /* what was printed last may have been of a file that is no more */
   if (!status && !fl_files_stay(ctx, &changed)) status = fl_io_fail(ctx, -1, &changed, "", 0);
   if (status && ctx->error) status = ctx->error->status;
+  if (ctx->ranks) status = fl_ranks_end(ctx, status);
   if (!fl_report_flush(run->report) && !status) status = not_printed(ctx, -1);
   int signal = fl_run_signal(run);
   fl_fail_position_settle(ctx);

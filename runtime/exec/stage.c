@@ -4,6 +4,7 @@
  * is waited for once, by the context that started it or by fl_ctx_finish; of several failures in one context,
  * the one that is first in program order is reported, whenever each of them happened. */
 #include "exec/exec_internal.h"
+#include "exec/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,15 @@ FlStageEnd fl_stage_end(const FlFuture *call, FlStageHow how, FlStageKept kept) 
                       .rows_out = call->status ? -1 : rows_of(call->results, s->result_types, s->n_results)};
 }
 
+/* The error is of this stage, where it is of none further in. */
+static void say_stage(FlFuture *f) {
+  FlCtx *ctx = &f->ctx;
+  if (!ctx->error || ctx->error->in_stage) return;
+  ctx->error->in_stage = true;
+  fl_fail_position_settle(ctx);
+  fl_fail_note(ctx, "in stage `%s`", f->stage->name);
+}
+
 static void run_call(FlJob *job) {
   FlFuture *f = (FlFuture *)job;
   FlCtx *ctx = &f->ctx;
@@ -78,14 +88,26 @@ static void run_call(FlJob *job) {
     f->status = fl_stage_recall(f);
   } else {
     f->status = fl_stage_compute(f);
+    FlStageHow failed = fl_ctx_asks_elsewhere(ctx) ? FL_STAGE_ELSEWHERE : FL_STAGE_FAILED;
     FlStageKept kept = f->status ? FL_KEPT_FAILED : f->run->memo ? FL_KEPT_NEVER : FL_KEPT_NO;
-    fl_report_stage_end(report, ctx->event, fl_stage_end(f, f->status ? FL_STAGE_FAILED : FL_STAGE_RUN, kept));
+    fl_report_stage_end(report, ctx->event, fl_stage_end(f, f->status ? failed : FL_STAGE_RUN, kept));
   }
-  if (f->status && ctx->error && !ctx->error->in_stage) {
-    ctx->error->in_stage = true;
-    fl_fail_position_settle(ctx);
-    fl_fail_note(ctx, "in stage `%s`", f->stage->name);
+  if (f->status) say_stage(f);
+}
+
+/* With other ranks that do the same: at once, so that they all meet in the same order. */
+static void run_together(FlFuture *f) {
+  FlStatus s;
+  f->at_once = true;
+  if (f->ctx.ranks->here == 0) {
+    run_call(&f->job);
+    s = f->status;
+  } else {
+    bool looks = f->ctx.ranks->remembers && f->stage->memo >= 0;
+    s = fl_ctx_is_stopped(&f->ctx) ? fl_fail_stopped(&f->ctx) : looks ? fl_stage_follow(f) : fl_stage_compute(f);
+    if (s) say_stage(f);
   }
+  f->status = fl_ranks_stage_end(f, s);
 }
 
 FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t site) {
@@ -120,13 +142,15 @@ FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t 
   ctx->last_future = f;
   f->job.run = run_call;
   f->job.scope = ctx->scope;
-  fl_job_start(ctx->run->sched, &f->job);
+  f->ctx.ranks = ctx->ranks;
+  if (ctx->ranks) run_together(f);
+  else fl_job_start(ctx->run->sched, &f->job);
   return f;
 }
 
 /* Waits, takes the future off the context's list and frees it. Its error, if any, is left in *error. */
 static FlStatus collect(FlCtx *ctx, FlFuture *f, FlSlot *results, FlError **error) {
-  fl_job_wait(ctx->run->sched, &f->job, ctx->scope);
+  if (!f->at_once) fl_job_wait(ctx->run->sched, &f->job, ctx->scope);
   if (f->prev) f->prev->next = f->next;
   else ctx->futures = f->next;
   if (f->next) f->next->prev = f->prev;

@@ -4,7 +4,7 @@
  * What comes in: a table, the places of the function that runs. What always holds: a step owns its results as
  * any call does; what it leaves in the places of arrays is released by the steps behind it, or, after a
  * failure, by the function. */
-#include "exec/exec_internal.h"
+#include "exec/tasks.h"
 #include "data/value_type.h"
 
 #include <string.h>
@@ -141,7 +141,7 @@ FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *r
     results[made].a = a;
     if (!a) s = FL_FAULT_MEMORY;
   }
-  if (!s) s = run_tasks(ctx, t, env, n, results);
+  if (!s) s = ctx->ranks && n > 0 ? fl_ranks_tasks(ctx, t, env, n, results) : run_tasks(ctx, t, env, n, results);
   for (int32_t k = 0; k < made && s; k++) fl_array_unref(results[k].a);
   return s;
 }

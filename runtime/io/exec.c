@@ -123,6 +123,7 @@ FlStatus fl_rt_exec(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
   int64_t rows = 0;
   FlStatus s = prepare(&x, desc, args);
   if (!s && !fl_ctx_may_exec(ctx)) s = refuse(&x);
+  if (!s) s = fl_ctx_ask(ctx);
   if (!s) s = run(&x, &rows);
   if (!s) {
     FlSlot *to = results;

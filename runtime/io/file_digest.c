@@ -273,7 +273,7 @@ FlStatus fl_rt_file_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   FlIoError e = {0};
   FlText path = args[0].t;
   if (fl_io_is_standard_input(path.ptr, path.len)) {
-    if (!fl_io_standard_input(fl_ctx_files(ctx), &e)) return fl_io_fail(ctx, desc->site, &e, path.ptr, path.len);
+    if (!fl_io_standard_input(ctx, &e)) return fl_io_fail(ctx, desc->site, &e, path.ptr, path.len);
     path = fl_io_standard_input_path();
   }
   char *copy = fl_input_path(path, &e);

@@ -61,6 +61,8 @@ FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype) {
 }
 
 FlStatus fl_rt_files(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlStatus ask = fl_ctx_ask(ctx);
+  if (ask) return ask;
   FlIoError e = {0};
   FlIoGlob g = {0};
   FlText text = args[0].t;

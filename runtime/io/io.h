@@ -164,9 +164,9 @@ void fl_file_named(FlCtx *ctx, const char *path, int64_t len);
 bool fl_io_is_standard_input(const char *text, int64_t len);
 /* Whether what is under the path comes when the script runs, and once: standard input, a pipe, a device. */
 bool fl_io_comes_once(const char *path);
-/* Makes standard input a file that can be read by fl_io_standard_input_path, as often as one likes; `files`: of the run, or NULL
- * where there is one thread. False: it cannot be read, or there is no room for a copy. */
-bool fl_io_standard_input(FlFiles *files, FlIoError *e);
+/* Makes standard input a file that can be read by fl_io_standard_input_path, as often as one likes; of several
+ * ranks at all. ctx: NULL where there is one thread. False: it cannot be read, or there is no room for a copy. */
+bool fl_io_standard_input(FlCtx *ctx, FlIoError *e);
 FlText fl_io_standard_input_path(void);
 
 /* Files that a pattern of the shell's kind (* ? [..]) matches, by their paths' bytes; no folders. */

@@ -236,9 +236,10 @@ static bool run_sql(FlCtx *ctx, Sql *q, const char *text, FlTableWanted *wanted,
 }
 
 FlStatus fl_rt_sql(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlStatus status = fl_ctx_ask(ctx); /* which rows come first may be left to DuckDB */
+  if (status) return status;
   FlIoError e = {0};
   Sql q = {0};
-  FlStatus status = 0;
   int32_t n = (int32_t)desc->i;
   int64_t rows = 0;
   FlTableWanted *wanted = calloc((size_t)n + 1, sizeof *wanted);

@@ -4,6 +4,7 @@
  * any other: it can be mapped, digested for the keys of stages, read twice, and read by libraries. What
  * always holds: what was there to be read is read once; a file that is redirected is taken as it lies. */
 #include "io/io_internal.h"
+#include "exec/exec.h"
 
 #include <errno.h>
 #include <string.h>
@@ -46,9 +47,16 @@ static bool take(FlIoError *e) {
   return ok;
 }
 
-bool fl_io_standard_input(FlFiles *files, FlIoError *e) {
+bool fl_io_standard_input(FlCtx *ctx, FlIoError *e) {
+  FlFiles *files = fl_ctx_files(ctx);
+  bool reads = fl_ctx_reads_input(ctx);
+  int copy;
   fl_files_lock_library(files);
-  bool ok = take(e);
+  bool ok = reads && take(e);
   fl_files_unlock_library(files);
-  return ok;
+  bool passed = fl_ctx_pass_input(ctx, ok, &copy);
+  if (passed && copy >= 0) passed = dup2(copy, STDIN_FILENO) >= 0;
+  if (copy >= 0) close(copy);
+  if (passed) return true;
+  return e->message[0] ? false : fl_io_error(e, FL_E_OPEN, "standard input does not come to all ranks");
 }

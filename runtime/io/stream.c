@@ -57,6 +57,11 @@ static bool copy(FlCtx *ctx, int fd, int to, bool pipe, const char *label, FlIoE
 }
 
 int fl_stream_copy(FlCtx *ctx, int fd, const struct stat *found, const char *label, FlIoError *e) {
+  if (!fl_ctx_is_alone(ctx) && !S_ISREG(found->st_mode)) {
+    fl_io_error(e, FL_E_OPEN, "%s comes once, and there are several ranks to read it", label);
+    fl_io_help(e, "let it come on standard input, which `-` stands for, or put it in a file");
+    return -1;
+  }
   int to = fl_spill_open();
   if (to < 0) {
     fl_io_error(e, FL_E_MEMORY, "there is no folder for a copy of %s; TMPDIR can name one", label);

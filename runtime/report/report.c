@@ -65,6 +65,7 @@ const char *fl_report_how(FlStageHow how) {
   case FL_STAGE_RUN: return "run";
   case FL_STAGE_CACHED: return "cached";
   case FL_STAGE_FAILED: return "failed";
+  case FL_STAGE_ELSEWHERE: return "elsewhere";
   }
   return "";
 }
@@ -178,6 +179,22 @@ void fl_report_save_if_due(FlReport *r, int64_t now) {
   r->options.save(r->options.save_arg);
   int64_t done = fl_report_now(r), wait = (done - now) * SAVE_SHARE;
   atomic_store_explicit(&r->save_at, done + (wait > NEXT_SAVE ? wait : NEXT_SAVE), memory_order_release);
+}
+
+void fl_report_stages(FlReport *r, int32_t counts[3]) {
+  pthread_mutex_lock(&r->lock);
+  counts[0] = r->n_run;
+  counts[1] = r->n_cached;
+  counts[2] = r->n_failed;
+  pthread_mutex_unlock(&r->lock);
+}
+
+void fl_report_add_stages(FlReport *r, int32_t run, int32_t cached, int32_t failed) {
+  pthread_mutex_lock(&r->lock);
+  r->n_run += run;
+  r->n_cached += cached;
+  r->n_failed += failed;
+  pthread_mutex_unlock(&r->lock);
 }
 
 void fl_report_note(FlReport *r, int32_t stage, const char *name, const char *value) {

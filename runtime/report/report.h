@@ -35,7 +35,8 @@ FlReport *fl_report_new(const FlReportOptions *options); /* strings are borrowed
 void fl_report_free(FlReport *report);
 int64_t fl_report_now(const FlReport *report); /* nanoseconds since it was made */
 
-typedef enum FlStageHow { FL_STAGE_RUN, FL_STAGE_CACHED, FL_STAGE_FAILED } FlStageHow;
+/* ELSEWHERE: another rank must run it, and counts it. */
+typedef enum FlStageHow { FL_STAGE_RUN, FL_STAGE_CACHED, FL_STAGE_FAILED, FL_STAGE_ELSEWHERE } FlStageHow;
 
 /* What became of a stage's result, in words of the record. */
 typedef enum FlStageKept {
@@ -63,6 +64,10 @@ int32_t fl_report_stage(FlReport *report, const FlStage *stage, int worker);
 void fl_report_stage_end(FlReport *report, int32_t stage, FlStageEnd end);
 /* A note within a stage (-1: the script); shown live. value: as people read it. Copied. */
 void fl_report_note(FlReport *report, int32_t stage, const char *name, const char *value);
+
+/* How many calls were run, remembered, and failed; and more of them, that other ranks made. */
+void fl_report_stages(FlReport *report, int32_t counts[3]);
+void fl_report_add_stages(FlReport *report, int32_t run, int32_t cached, int32_t failed);
 
 const char *fl_report_how(FlStageHow how); /* "run", "cached", "failed" */
 

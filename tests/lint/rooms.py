@@ -16,9 +16,10 @@ RUNTIME = {
     "kern": {"base", "data"},
     "memo": {"base"},
     "report": {"base"},
+    "ranks": {"base"},
     "part": {"base", "data", "kern", "sched", "exec/exec.h", "report/report.h"},
     "io": {"base", "data", "kern", "sched", "exec/exec.h", "part/dictionary.h"},
-    "exec": {"base", "data", "sched", "kern", "memo", "report", "io", "part"},
+    "exec": {"base", "data", "sched", "kern", "memo", "report", "ranks", "io", "part"},
     "process": {"base", "exec/exec.h", "exec/command_line.h"},
     "start": {"base"},
 }

@@ -219,6 +219,7 @@ struct FlOpDesc {
   const void
       *format; /* of operators on tables in files: FlTableReader or FlTableWriter (io/tables.h); else NULL */
   int32_t n_options;
+  int32_t acts;        /* 1: on the world: of several ranks, one runs it */
   int32_t by_rows;     /* 1: as of FlKernel */
   const uint8_t *rows; /* of each argument: FlRows; NULL: it is not run by fl_run_op */
   FlRuntimeOp *run;
@@ -315,7 +316,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 8 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 9 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */

@@ -1,0 +1,85 @@
+/* ranks.h: runs of one program, on one machine or several, that do the same and meet: ranks.
+ *
+ * In: an engine that carries bytes between ranks. Out: meetings. In a meeting each rank says in a slot where it is and
+ * whether it has failed, and sees the slots of all; what is large is then sent from one rank to all. What always holds:
+ * all ranks come to the same meetings in the same order; one that has failed comes to the next one and says so, and then
+ * all know, and meet no more but at the end; a rank that is lost is known to all that live. One thread of a run meets
+ * (docs/decisions/ranks.md). */
+#ifndef FL_RANKS_H
+#define FL_RANKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { FL_RANKS_MAX = 4096, FL_RANK_SLOT = 256, FL_RANK_VALUES = 8 };
+
+/* Why ranks meet. */
+typedef enum FlRankStep {
+  FL_RANKS_BEGIN = 1, /* before the program runs: are they the same? */
+  FL_RANKS_ACT,       /* rank 0 is about to act on the world */
+  FL_RANKS_SHARE,     /* what rank 0 was told by the world */
+  FL_RANKS_INPUT,     /* what came on rank 0's standard input */
+  FL_RANKS_LOOK,      /* what rank 0 found in the store */
+  FL_RANKS_STAGE,     /* the end of a stage */
+  FL_RANKS_TASKS,     /* what the elements of a loop gave, of which each rank had some */
+  FL_RANKS_REST,      /* and those that only rank 0 could run */
+  FL_RANKS_END        /* the program has run, or failed */
+} FlRankStep;
+
+typedef struct FlRankSlot {
+  int64_t number; /* of the meeting, from 1 */
+  int32_t step, site;
+  int32_t failed; /* 0, or the exit status */
+  int32_t kind;   /* what is sent, as the step has it */
+  int64_t bytes;  /* how much this rank sends to all */
+  int64_t values[FL_RANK_VALUES];
+  char rest[FL_RANK_SLOT - 32 - 8 * FL_RANK_VALUES];
+} FlRankSlot;
+_Static_assert(sizeof(FlRankSlot) == FL_RANK_SLOT, "a slot is of one size everywhere");
+
+/* How bytes get from rank to rank. Both functions are called by all ranks in the same order, and give 0, or 1 + a rank that
+ * is lost. */
+typedef struct FlRankEngine {
+  int (*exchange)(void *arg, FlRankSlot *slots); /* each its own slot, to all */
+  /* `n` bytes of rank `from`, to all; `bytes` may be NULL where there is no room for them. */
+  int (*send)(void *arg, int32_t from, void *bytes, int64_t n);
+  bool one_process; /* the ranks are threads of one process, which share its standard input */
+} FlRankEngine;
+
+/* One rank, and all that it knows of the others. */
+typedef struct FlRanks {
+  const FlRankEngine *engine;
+  void *arg;
+  int32_t n, here;   /* how many there are, and which one this is */
+  FlRankSlot *slots; /* [n], of the last meeting */
+  int64_t number;    /* of that */
+  bool over;         /* one has failed: they meet at the end alone */
+  int lost;          /* 1 + a rank that has ended before the others; 0: none */
+  bool remembers;    /* rank 0 has a store */
+  int64_t sent;      /* bytes, by this rank */
+} FlRanks;
+
+/* false: out of memory. */
+bool fl_ranks_init(FlRanks *ranks, const FlRankEngine *engine, void *arg, int32_t n, int32_t here);
+void fl_ranks_reset(FlRanks *ranks);
+
+/* How a meeting went: all are there and well; all are there, and all have failed; one has failed, or is elsewhere, or
+ * lost: nothing more will come of it; they are at different steps and none has failed, which is a bug in flow. */
+typedef enum FlMeeting { FL_MET, FL_MET_FAILED, FL_MET_OVER, FL_MET_ELSEWHERE } FlMeeting;
+/* `mine` is what this rank says; number is filled in. */
+FlMeeting fl_ranks_meet(FlRanks *ranks, const FlRankSlot *mine);
+/* After a meeting in which rank `from` said so many bytes. false: a rank is lost. */
+bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
+
+/* An engine for tests: ranks as threads of this process. Each waits for a random time of at most `delay_us` microseconds
+ * before each meeting; rank `dies` (-1: none) is lost at the `dies_at`-th. */
+typedef struct FlRankThreads FlRankThreads;
+extern const FlRankEngine fl_rank_threads;
+FlRankThreads *fl_rank_threads_new(int32_t n, int64_t delay_us, int32_t dies, int64_t dies_at);
+void fl_rank_threads_free(FlRankThreads *threads);
+/* The argument of rank `here`; owned by `threads`. */
+void *fl_rank_threads_arg(FlRankThreads *threads, int32_t here);
+/* A rank has ended, and comes to no more meetings. */
+void fl_rank_threads_left(FlRankThreads *threads, int32_t here);
+
+#endif

@@ -1,0 +1,109 @@
+/* threads.c: ranks as threads of one process, for tests: a place where all wait for each other. In: slots and bytes of each.
+ * Out: copies of them at each. What always holds: nobody leaves a meeting before all have come, or one is lost; what a rank
+ * sends stays where it is until all have taken it. */
+#include "ranks/ranks.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct Seat {
+  FlRankThreads *threads;
+  int32_t here;
+  uint64_t random;
+  int64_t met;
+} Seat;
+
+struct FlRankThreads {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int32_t n, waiting, dies;
+  int64_t rounds, delay_us, dies_at;
+  int lost; /* 1 + a rank */
+  FlRankSlot *slots;
+  const void *sent; /* by the one whose turn it is */
+  Seat *seats;
+};
+
+FlRankThreads *fl_rank_threads_new(int32_t n, int64_t delay_us, int32_t dies, int64_t dies_at) {
+  FlRankThreads *t = calloc(1, sizeof *t);
+  if (!t) return NULL;
+  *t = (FlRankThreads){.n = n, .delay_us = delay_us, .dies = dies, .dies_at = dies_at};
+  t->slots = calloc((size_t)n, sizeof *t->slots);
+  t->seats = calloc((size_t)n, sizeof *t->seats);
+  pthread_mutex_init(&t->lock, NULL);
+  pthread_cond_init(&t->changed, NULL);
+  for (int32_t k = 0; t->seats && k < n; k++) t->seats[k] = (Seat){t, k, (uint64_t)k * 7919 + 1, 0};
+  if (t->slots && t->seats) return t;
+  fl_rank_threads_free(t);
+  return NULL;
+}
+
+void fl_rank_threads_free(FlRankThreads *t) {
+  if (!t) return;
+  pthread_mutex_destroy(&t->lock);
+  pthread_cond_destroy(&t->changed);
+  free(t->slots);
+  free(t->seats);
+  free(t);
+}
+
+void *fl_rank_threads_arg(FlRankThreads *t, int32_t here) { return &t->seats[here]; }
+
+void fl_rank_threads_left(FlRankThreads *t, int32_t here) {
+  pthread_mutex_lock(&t->lock);
+  if (!t->lost) t->lost = here + 1;
+  pthread_cond_broadcast(&t->changed);
+  pthread_mutex_unlock(&t->lock);
+}
+
+/* Under the lock: returns when all have come. false: one never will. */
+static bool all_come(FlRankThreads *t) {
+  int64_t round = t->rounds;
+  if (++t->waiting == t->n) {
+    t->waiting = 0;
+    t->rounds++;
+    pthread_cond_broadcast(&t->changed);
+  }
+  while (t->rounds == round && !t->lost) pthread_cond_wait(&t->changed, &t->lock);
+  return t->rounds != round;
+}
+
+static void dawdle(Seat *s) {
+  if (!s->threads->delay_us) return;
+  s->random = s->random * 6364136223846793005u + 1442695040888963407u;
+  int64_t us = (int64_t)(s->random >> 33) % (s->threads->delay_us + 1);
+  nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
+}
+
+static int exchange(void *arg, FlRankSlot *slots) {
+  Seat *s = arg;
+  FlRankThreads *t = s->threads;
+  dawdle(s);
+  if (t->dies == s->here && ++s->met == t->dies_at) fl_rank_threads_left(t, s->here);
+  pthread_mutex_lock(&t->lock);
+  t->slots[s->here] = slots[s->here];
+  bool met = all_come(t);
+  if (met) memcpy(slots, t->slots, (size_t)t->n * sizeof *slots);
+  met = met && all_come(t); /* before the next one writes its slot */
+  int lost = met ? 0 : t->lost;
+  pthread_mutex_unlock(&t->lock);
+  return lost;
+}
+
+static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
+  Seat *s = arg;
+  FlRankThreads *t = s->threads;
+  dawdle(s);
+  pthread_mutex_lock(&t->lock);
+  if (from == s->here) t->sent = bytes;
+  bool met = all_come(t);
+  if (met && from != s->here && bytes) memcpy(bytes, t->sent, (size_t)n);
+  met = met && all_come(t);
+  int lost = met ? 0 : t->lost;
+  pthread_mutex_unlock(&t->lock);
+  return lost;
+}
+
+const FlRankEngine fl_rank_threads = {exchange, send_bytes, true};

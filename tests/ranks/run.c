@@ -1,0 +1,169 @@
+/* run.c: runs a script again and again, alone and as several ranks that are threads of this process.
+ *
+ * usage: ranks_run [-i] [-q] SCRIPT WAY.. [-- ARGUMENTS]
+ * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT: the folder in which it runs, the folder of its store (empty:
+ * none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes. Beside the folder are
+ * written FOLDER.out, FOLDER.err and FOLDER.status: what was printed, said and given by rank 0; what others print or say is
+ * added to FOLDER.err. FOLDER.in is its standard input, through a pipe, where there is such a file. -i: interpreted, -q:
+ * without closing lines. */
+#include "codegen/codegen.h"
+#include "driver.h"
+#include "exec/command_line.h"
+#include "exec/exec.h"
+#include "interp/interp.h"
+#include "ranks/ranks.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST = 16 };
+
+typedef struct Way {
+  char folder[512], store[512];
+  int ranks, workers, dies;
+  long delay, dies_at;
+} Way;
+
+typedef struct Rank {
+  pthread_t thread;
+  const FlProgram *program;
+  const Way *way;
+  const char *const *values;
+  FlRanks ranks;
+  FlRankThreads *threads;
+  FlText1 out, said;
+  bool quiet;
+  int status;
+} Rank;
+
+static void collect(void *arg, const char *bytes, int64_t len) { fl_text_add(arg, bytes, (size_t)len); }
+
+static void *run_rank(void *arg) {
+  Rank *r = arg;
+  FlRunOptions options = {.workers = r->way->workers,
+                          .cache_dir = r->way->store[0] ? r->way->store : NULL,
+                          .script = "script.flow",
+                          .quiet = r->quiet,
+                          .allow_exec = true,
+                          .out = collect,
+                          .out_arg = &r->out,
+                          .say = collect,
+                          .say_arg = &r->said,
+                          .ranks = r->threads ? &r->ranks : NULL};
+  FlRun *run = fl_run_new(r->program, &options);
+  FlSlot *slots = calloc((size_t)fl_param_slots(r->program) + 1, sizeof *slots);
+  if (!run || !slots) abort();
+  r->status = fl_params_read(run, "script", r->values, slots);
+  if (!r->status) r->status = fl_run_main(run, slots);
+  fl_params_release(r->program, slots);
+  fl_run_free(run);
+  free(slots);
+  if (r->threads) fl_rank_threads_left(r->threads, r->ranks.here);
+  return NULL;
+}
+
+static void put(const Way *w, const char *ending, const char *bytes, size_t n) {
+  char path[600];
+  snprintf(path, sizeof path, "%s.%s", w->folder, ending);
+  FILE *f = fopen(path, "a");
+  if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0) abort();
+}
+
+/* Standard input becomes a pipe that holds the bytes of FOLDER.in; /dev/null without it. */
+static void give_input(const Way *w) {
+  char path[600], bytes[1 << 15];
+  int ends[2], from;
+  snprintf(path, sizeof path, "%s.in", w->folder);
+  if ((from = open(path, O_RDONLY)) < 0) {
+    from = open("/dev/null", O_RDONLY);
+    if (dup2(from, STDIN_FILENO) < 0) abort();
+    close(from);
+    return;
+  }
+  ssize_t n = read(from, bytes, sizeof bytes);
+  if (n < 0 || pipe(ends) != 0 || write(ends[1], bytes, (size_t)n) != n || dup2(ends[0], STDIN_FILENO) < 0) abort();
+  close(from);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+static void run_way(const FlProgram *program, const Way *w, const char *const *values, bool quiet) {
+  Rank ranks[MOST] = {0};
+  int n = w->ranks ? w->ranks : 1;
+  FlRankThreads *threads = w->ranks ? fl_rank_threads_new(n, w->delay, w->dies, w->dies_at) : NULL;
+  if (chdir(w->folder) != 0 || n > MOST) abort();
+  give_input(w);
+  for (int k = 0; k < n; k++) {
+    Rank *r = &ranks[k];
+    *r = (Rank){.program = program, .way = w, .values = values, .threads = threads, .quiet = quiet};
+    if (threads && !fl_ranks_init(&r->ranks, &fl_rank_threads, fl_rank_threads_arg(threads, k), n, k)) abort();
+    if (pthread_create(&r->thread, NULL, run_rank, r) != 0) abort();
+  }
+  for (int k = 0; k < n; k++) pthread_join(ranks[k].thread, NULL);
+  char line[64];
+  snprintf(line, sizeof line, "%d\n", ranks[0].status);
+  put(w, "status", line, strlen(line));
+  put(w, "out", ranks[0].out.s ? ranks[0].out.s : "", ranks[0].out.len);
+  put(w, "err", ranks[0].said.s ? ranks[0].said.s : "", ranks[0].said.len);
+  for (int k = 0; k < n; k++) {
+    if (k && ranks[k].out.len + ranks[k].said.len) put(w, "err", "another rank speaks\n", 20);
+    fl_text_reset(&ranks[k].out);
+    fl_text_reset(&ranks[k].said);
+    fl_ranks_reset(&ranks[k].ranks);
+  }
+  fl_rank_threads_free(threads);
+}
+
+static bool read_way(const char *text, Way *w) {
+  *w = (Way){0};
+  const char *store = strchr(text, ','), *rest = store ? strchr(store + 1, ',') : NULL;
+  if (!rest) return false;
+  snprintf(w->folder, sizeof w->folder, "%.*s", (int)(store - text), text);
+  snprintf(w->store, sizeof w->store, "%.*s", (int)(rest - store - 1), store + 1);
+  return sscanf(rest, ",%d,%d,%ld,%d,%ld", &w->ranks, &w->workers, &w->delay, &w->dies, &w->dies_at) == 5;
+}
+
+static const FlProgram *compile(FlCompilation *c, bool interpreted, FlLoaded **loaded) {
+  FlBuildOptions options = {.level = interpreted ? 0 : 1, .cpu = FL_CPU_HOST, .test = -1};
+  FlObject object = {0};
+  char *why = NULL;
+  if (fl_compile_ir(c, &options)) return NULL;
+  if (interpreted)
+    return fl_interp_program(fl_interp_make(c->arena, fl_compile_plan(c, &options), c->sources), NULL);
+  if (fl_compile_object_with(c, &options, NULL, &object)) return NULL;
+  *loaded = fl_load_object(object.bytes, object.size, &why);
+  free(object.bytes);
+  if (!*loaded) printf("%s\n", why ? why : "");
+  free(why);
+  return *loaded ? fl_loaded_program(*loaded) : NULL;
+}
+
+int main(int argc, char **argv) {
+  int at = 1, first;
+  signal(SIGPIPE, SIG_IGN);
+  bool interpreted = false, quiet = false;
+  for (; at < argc && argv[at][0] == '-'; at++) {
+    interpreted |= strcmp(argv[at], "-i") == 0;
+    quiet |= strcmp(argv[at], "-q") == 0;
+  }
+  FlCompilation c;
+  FlLoaded *loaded = NULL;
+  if (at >= argc || fl_compilation_init(&c, argv[at++]) != 0) return 3;
+  const FlProgram *program = compile(&c, interpreted, &loaded);
+  for (first = at; at < argc && strcmp(argv[at], "--") != 0;) at++;
+  FlCommandLine line = {.values = program ? calloc((size_t)program->n_params + 1, sizeof *line.values) : NULL};
+  int status = program ? fl_command_line_read(program, argc - at, argv + at, &line) : 3;
+  for (int k = first; k < at && !status; k++) {
+    Way way;
+    if (!read_way(argv[k], &way)) return 2;
+    run_way(program, &way, line.values, quiet || line.quiet);
+  }
+  if (loaded) fl_loaded_free(loaded);
+  fl_compilation_reset(&c);
+  free(line.values);
+  return status;
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Every example and every script of tests/run gives the same as one rank alone, as several ranks that are threads of one
+process (build/tests/ranks_run): what it prints, says, writes and returns, over ranks x workers x store, with random delays.
+Then ranks that are lost at each of the first meetings: the others end, with a message.
+
+usage: ranks.py [WORD ...]: scripts whose path holds a word, all ways.
+In a short run (FLOW_TEST_SHORT) the examples and every eighth script take one of the ways each.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import FLOWC, PATIENCE, ROOT, SHARD, SHARDS, SHORT, check, finish
+
+# shards: 4
+TOOL = pathlib.Path(FLOWC).parent / "tests/ranks_run"
+# (ranks, workers, microseconds of delay, store): a store that has a number was filled by the way before.
+WAYS = [(1, 1, 0, "a"), (2, 1, 0, "b"), (3, 1, 100, "b"), (5, 1, 0, ""), (1, 2, 0, ""), (2, 2, 100, ""), (3, 2, 0, "c"),
+        (5, 2, 100, "c")]
+COUNTS = re.compile(rb"^\d+ stages?: .*\n", re.M)
+
+
+def directives(script):
+    text = script.read_bytes().decode("utf-8", "replace")
+    found = dict(re.findall(r"^\s*#\s*(status|args|modes|tolerance|needs):\s*(.*?)\s*$", text, re.M))
+    return text, found
+
+
+def fits(text, found):
+    """Left out: output that hangs on the time or on libraries that are not everywhere, and what uses the stack up, which
+    only a process of its own survives."""
+    return "needs" not in found and not re.search(r"\b(now|today)\(\)|endless|too deeply", text)
+
+
+def lay(folder, script):
+    """Links to the script and what it names of what lies beside it."""
+    folder.mkdir()
+    text = script.read_text(errors="replace")
+    for path in script.parent.iterdir():
+        if path == script or (path.suffix != ".flow" and path.suffix not in {".out", ".err"}) or path.stem in text:
+            (folder / path.name).symlink_to(path)
+
+
+def written(folder):
+    """The files that a run left behind, and their bytes."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*"))
+            if p.is_file() and p.name != "ran.txt" and not p.is_symlink() and ".store" not in p.parts and not any(q.is_symlink() for q in p.parents)}
+
+
+def outcome(folder, count):
+    """What a way gave; the line that counts stages is left out where the store was not empty."""
+    said, ran = pathlib.Path(f"{folder}.err").read_bytes(), folder / "ran.txt"
+    return {"ran": sorted(ran.read_text().splitlines()) if ran.exists() else [],
+            "status": pathlib.Path(f"{folder}.status").read_text(), "out": pathlib.Path(f"{folder}.out").read_bytes(),
+            "err": said if count else COUNTS.sub(b"", said), **written(folder)}
+
+
+def run(script, ways, *options, given=None, arguments=()):
+    """What each way gives, the first alone."""
+    top = pathlib.Path(tempfile.mkdtemp(prefix="flow-ranks-"))
+    try:
+        lay(top / "at", script)
+        words = []
+        for number, (ranks, workers, delay, store, *death) in enumerate([(0, 1, 0, "alone"), *ways]):
+            folder = top / str(number)
+            lay(folder, script)
+            if given is not None:
+                pathlib.Path(f"{folder}.in").write_text(given)
+            dies, dies_at = death or (-1, 0)
+            place = top / f"{store}.store" if store else ""
+            words.append(f"{folder},{place},{ranks},{workers},{delay},{dies},{dies_at}")
+        done = subprocess.run([TOOL, *options, script.name, *words, "--", *arguments], cwd=top / "at", text=True,
+                              capture_output=True, timeout=600 * PATIENCE, env=dict(os.environ, NO_COLOR="1"))
+        if done.returncode:
+            raise RuntimeError(f"{done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+        seen = set()
+        outcomes = []
+        for number, (_, _, _, store, *_) in enumerate([(0, 1, 0, "alone"), *ways]):
+            outcomes.append(outcome(top / str(number), bool(store) and store not in seen))
+            seen.add(store)
+        return outcomes
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def compare(script, ways, *options, given=None):
+    """The differences of the ways from the run alone."""
+    _, found = directives(script)
+    try:
+        alone, *others = run(script, ways, *options, given=given, arguments=shlex.split(found.get("args", "")))
+    except (RuntimeError, subprocess.TimeoutExpired, FileNotFoundError) as reason:
+        return [str(reason)]
+    wrong = []
+    for way, got in zip(ways, others):
+        uncounted = {k: COUNTS.sub(b"", v) if k == "err" else v for k, v in alone.items()}
+        if got != alone and got != uncounted:
+            names = [k for k in {*got, *alone} if got.get(k) != alone.get(k)]
+            wrong.append(f"ranks, workers, delay, store {way}: {names[0]}: {str(got.get(names[0]))[:600]}\n"
+                         f"    alone: {str(alone.get(names[0]))[:600]}")
+    return wrong
+
+
+def all_scripts():
+    scripts = sorted((ROOT / "examples").glob("*.flow")) + sorted((ROOT / "tests/run").rglob("*.flow"))
+    kept = [s for s in scripts if fits(*directives(s))]
+    chosen = [(n, s) for n, s in enumerate(kept) if not SHORT or s.parent.name == "examples" or n % 8 == 0]
+    chosen = [c for k, c in enumerate(chosen) if k % SHARDS == SHARD]
+    if len(sys.argv) > 1:
+        chosen = [(n, s) for n, s in enumerate(kept) if any(word in str(s) for word in sys.argv[1:])]
+    pick = lambda n: WAYS if not SHORT or len(sys.argv) > 1 else [WAYS[(1, 2, 3, 5, 7)[n % 5]]]
+    with concurrent.futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as pool:
+        for (n, script), wrong in zip(chosen, pool.map(lambda c: compare(c[1], pick(c[0])), chosen)):
+            check(not wrong, f"{script.relative_to(ROOT)} gives the same over ranks", "\n".join(wrong))
+
+
+def scratch(text):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="flow-ranks-script-"))
+    (folder / "s.flow").write_text(text)
+    return folder / "s.flow"
+
+
+INPUT = """
+type Row = (a: i64, b: text)
+param data: file = "-"
+let t: Row[_] = read_csv(data)
+print(len(t))
+stage total(t: Row[n]) -> i64 = sum(t.a)
+print(total(t))
+stage read_it(f: file) -> Row[_] = read_csv(f)
+show(read_it(data))
+print(env("FLOW_NOTHING", default = "none"))
+"""
+PROGRAMS = """
+type Row = (n: i64)
+stage one(k: i64) -> Row[_] = exec("echo run {k} >> ran.txt; echo n; echo {k}; echo 7")
+let t: Row[_] = exec("echo run >> ran.txt; echo n; echo 1")
+print(t.n)
+print(sum(one(40).n))
+print([for k in 0..7: sum(one(k).n)])
+print([for k in 10..17: sum(one(k).n) // (k - 16)])
+"""
+
+
+def outside():
+    """What rank 0 alone sees comes to all, and is asked for once."""
+    script = scratch(INPUT)
+    for options in ([], ["-i"]):
+        wrong = compare(script, WAYS, *options, given="a,b\n1,x\n2,y\n39,z\n")
+        check(not wrong, f"standard input comes to all ranks {options}", "\n".join(wrong))
+    shutil.rmtree(script.parent)
+    script = scratch(PROGRAMS)
+    wrong = compare(script, [(r, 1, d, f"new {k}") for k, (r, _, d, _) in enumerate(WAYS)])
+    check(not wrong, "programs are run once, by rank 0", "\n".join(wrong))
+    shutil.rmtree(script.parent)
+
+
+def lost():
+    """A rank that ends at the k-th meeting: all end, and rank 0, where it is not the one, says so."""
+    script = scratch("stage f(n: i64) = sum(for i in 0..n: f64(i))\nfor k in 0..4 { print([for i in 0..6: f(i + k * 10)]) }\n")
+    ways = [(3, 1, 50, "", 1 + k % 2, k) for k in range(1, 9)]
+    try:
+        alone, *others = run(script, ways)
+        for way, got in zip(ways, others):
+            said = b"has ended before the others" in got["err"] and got["status"] == "4\n"
+            check(said and alone["out"].startswith(got["out"]), f"rank {way[4]} is lost at meeting {way[5]}", got)
+    except (RuntimeError, subprocess.TimeoutExpired) as reason:
+        check(False, "ranks end when one is lost", reason)
+    shutil.rmtree(script.parent)
+
+
+if __name__ == "__main__":
+    if SHARD == 0:
+        outside()
+        lost()
+    all_scripts()
+    finish()

@@ -6,7 +6,7 @@ usage() {
   cat <<'USAGE'
 usage: ./build.sh [COMMAND]
 
-  deps            install the missing Debian packages (as root, or by sudo)
+  deps [--mpi]    install the missing Debian packages (as root, or by sudo); with --mpi Open MPI, for --ranks
   build           build build/flowc (the default)
   run FILE ...    build, then run a script in the script's folder; what follows FILE goes to the script
   test [NAME ...] build and run all tests, or those whose path contains a NAME; --bless rewrites expected outputs
@@ -159,7 +159,10 @@ sanitized() { # asan|tsan sanitizers [test names]
 command=${1:-build}
 [ $# -eq 0 ] || shift
 case $command in
-  deps) deps ;;
+  deps)
+    deps
+    [ "${1:-}" != --mpi ] || command -v mpirun >/dev/null || install_packages openmpi-bin
+    ;;
   build) build ;;
   run) run "$@" ;;
   test)

@@ -29,6 +29,7 @@ static const char *const step_names[N_STEPS] = {"", "tokens", "ast", "ir", "plan
 typedef struct BuildWords {
   const char *file, *out;
   Step step;
+  bool ranks;
   FlBuildOptions build;
   char script[NAME_MAX + 1], binary[NAME_MAX + 1]; /* what `file` and `out` are when nobody names them */
 } BuildWords;
@@ -61,6 +62,7 @@ static int read_words(int n_words, char **words, BuildWords *w) {
   int status = fl_words_read(FL_COMMAND_BUILD, n_words, words, &found);
   if (status != FL_WORDS_READ) return status;
   if (found.flags[FL_FLAG_QUICK]) w->build.level = 0;
+  w->ranks = found.flags[FL_FLAG_RANKS] != NULL;
   w->out = found.flags[FL_FLAG_OUTPUT];
   w->file = found.n_operands ? found.operands[0] : NULL;
   const char *step = found.flags[FL_FLAG_EMIT], *cpu = found.flags[FL_FLAG_MCPU];
@@ -191,6 +193,10 @@ static int emit_binary(FlCompilation *c, BuildWords *w) {
   FlLinkOptions link;
   char *why = NULL;
   w->build.linked_externs = fl_link_externs(c->arena, c->sema.module, &link);
+  if (w->ranks) {
+    w->build.linked_externs = false;
+    link = (FlLinkOptions){.dynamic = true};
+  }
   status = link_once(c, w, &link, &why);
   if (status == 1 && w->build.linked_externs && link.n_libraries > 0) {
     free(why);

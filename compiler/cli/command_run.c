@@ -3,7 +3,9 @@
 
 #include "exec/command_line.h"
 #include "exec/exec.h"
+#include "process/launch.h"
 #include "process/process.h"
+#include "ranks/ranks.h"
 #include "cli/program.h"
 #include "cli/words.h"
 
@@ -96,6 +98,7 @@ int fl_command_run(int n_words, char **words) {
   int status = read_words(n_words, words, &w);
   if (status == FL_WORDS_READ) {
     status = fl_compilation_init(&c, w.file);
+    c.silent |= fl_mpi_rank() > 0 || (fl_mpi_rank() == 0 && fl_launch_is_ours()); /* said before, or by rank 0 */
     if (!status && strcmp(w.file, "-") == 0) leave_standard_input();
     if (!status) status = (w.interp ? fl_program_interpret : fl_program_run)(&c, &w.build, w.argc, w.argv);
     fl_compilation_reset(&c);

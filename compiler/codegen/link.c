@@ -118,7 +118,11 @@ static void add_libraries(Command *c, const Inputs *in) {
   add(c, in->start);
   add(c, cc ? "-Wl,--start-group" : "--start-group");
   add(c, in->runtime);
-  if (in->options->dynamic) add(c, cc ? "-Wl,-Bstatic" : "-Bstatic");
+  if (in->options->dynamic) { /* it may open MPI as well, and start ranks */
+    add(c, cc ? "-Wl,-u,fl_mpi_start,-u,fl_launch_ranks" : "-ufl_mpi_start");
+    if (!cc) add(c, "-ufl_launch_ranks");
+    add(c, cc ? "-Wl,-Bstatic" : "-Bstatic");
+  }
   add(c, "-lxxhash");
   add(c, "-lz");
   add(c, "-lzstd");

@@ -105,6 +105,11 @@ static int set_option(FlCommandLine *c, FlOption option, const char *program, co
       return fl_usage_error(program, "for example --workers 4",
                             "`--workers` takes a number from 1 to %d, not `%s`", FL_SCHED_MAX, value);
     break;
+  case FL_OPTION_RANKS:
+    if (!read_count(value, &c->ranks))
+      return fl_usage_error(program, "for example --ranks 4", "`--ranks` takes a number from 1 to %d, not `%s`",
+                            FL_SCHED_MAX, value);
+    break;
   case FL_OPTION_MEMORY:
     if (!read_size(value, &c->memory))
       return fl_usage_error(program, "for example --memory 8G", "`--memory` takes a size, not `%s`", value);

@@ -10,6 +10,7 @@
   FL_OPTION(VERSION, "version", NULL, "which flow made this program, and of which source")                      \
   FL_OPTION(WORKERS, "workers", "N",                                                                         \
             "threads that compute; all CPUs without it, and the same results in any case")                   \
+  FL_OPTION(RANKS, "ranks", "N", "processes that share the work, started by MPI's mpirun; the same results in any case") \
   FL_OPTION(CACHE, "cache", "DIR", "where results of stages are remembered (FLOW_CACHE, .flow/cache)") \
   FL_OPTION(NO_CACHE, "no-cache", NULL, "remember nothing, use nothing remembered")                          \
   FL_OPTION(QUIET, "quiet", NULL, "no progress and no closing line")                                         \
@@ -32,7 +33,7 @@ extern const FlOptionInfo fl_option_info[FL_N_OPTIONS];
 
 typedef struct FlCommandLine {
   bool help, version, no_cache, quiet, allow_exec;
-  int workers;
+  int workers, ranks;
   int64_t memory; /* bytes; 0: no limit */
   const char *cache, *report, *trace;
   const char **values; /* one a parameter: the text given, or NULL */

@@ -10,7 +10,9 @@
 #include "exec/command_line.h"
 #include "exec/exec.h"
 #include "process/crash.h"
+#include "process/launch.h"
 #include "process/printed.h"
+#include "ranks/ranks.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -28,6 +30,7 @@ enum { FL_WAKE = SIGUSR2 }; /* ends a program as well, and wakes the thread when
 
 typedef struct FlSignals {
   FlRun *run;
+  bool silent; /* another rank says it */
   pthread_t thread;
   sigset_t set, before;
   bool started;
@@ -35,9 +38,9 @@ typedef struct FlSignals {
 } FlSignals;
 
 /* Nothing is said where nobody reads the output any more. */
-static void say_interrupted(int signal) {
+static void say_interrupted(const FlSignals *s, int signal) {
   char text[128];
-  if (signal == SIGPIPE) return;
+  if (signal == SIGPIPE || s->silent) return;
   snprintf(text, sizeof text, "interrupted (SIG%s): files that were being written are as they were before\n",
            sigabbrev_np(signal));
   fl_printed_say(text);
@@ -55,7 +58,7 @@ static void *watch_signals(void *arg) {
   /* Now a third one ends the process itself: no write that another thread gets before ours can keep us. */
   pthread_sigmask(SIG_UNBLOCK, &s->set, NULL);
   fl_printed_rescue();
-  say_interrupted(signal);
+  say_interrupted(s, signal);
   _exit(128 + signal);
 }
 
@@ -87,10 +90,18 @@ static void stop_signals(FlSignals *s) {
 
 /* ---- running --------------------------------------------------------------------------------------- */
 
+/* Workers of a rank: its share of the processors of this machine. */
+static int workers_of(const FlCommandLine *c, const FlRanks *ranks) {
+  if (c->workers || !ranks) return c->workers;
+  int share = fl_sched_cpus() / fl_mpi_ranks_near();
+  return share > 0 ? share : 1;
+}
+
 static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
-                       const FlKernelMaker *maker) {
+                       const FlKernelMaker *maker, FlRanks *ranks) {
   char folder[4096];
-  FlRunOptions options = {.workers = c->workers,
+  FlRunOptions options = {.workers = workers_of(c, ranks),
+                          .ranks = ranks,
                           .memory = c->memory,
                           .cache_dir = c->no_cache                                   ? NULL
                                        : c->cache                                    ? c->cache
@@ -104,7 +115,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .keep = fl_process_keep,
                           .maker = maker,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
-  FlSignals signals = {0};
+  FlSignals signals = {.silent = ranks && ranks->here};
   block_signals(&signals);
   fl_crash_install();
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of the write, like a full disk */
@@ -123,10 +134,42 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   stop_signals(&signals);
   int signal = run ? fl_run_signal(run) : 0;
   if (signal && (!status || status == 130)) status = 128 + signal;
-  if (signal && status == 128 + signal) say_interrupted(signal);
+  if (signal && status == 128 + signal) say_interrupted(&signals, signal);
   fl_run_free(run);
   free(slots);
   return status;
+}
+
+/* As one of several that a launcher of MPI has started. The exit status is rank 0's; the others end with 0, so that the
+ * launcher has nothing to add. */
+static int run_rank(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
+                    const FlKernelMaker *maker) {
+  char why[FL_MPI_WHY] = "";
+  FlRanks ranks;
+  if (!fl_mpi_start(&ranks, why)) {
+    if (fl_mpi_rank() == 0) fprintf(stderr, "%s: error: %s\n", name, why);
+    return 4;
+  }
+  bool first = ranks.here == 0;
+  int status = run_program(p, script, name, c, maker, &ranks);
+  if (first && fl_launch_is_ours() && fl_launch_leave_status(status)) status = 0;
+  fflush(stdout);
+  fl_mpi_end(&ranks, status);
+  return first ? status : 0;
+}
+
+/* As ranks, as one of them, or alone. */
+static int run_somehow(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
+                       const FlKernelMaker *maker) {
+  int rank = fl_mpi_rank();
+  if (rank < 0 && c->ranks <= 1) return run_program(p, script, name, c, maker, NULL);
+  if (!fl_mpi_start) {
+    if (rank <= 0)
+      fprintf(stderr, "%s: error: this program was built to run alone, and cannot open the library of MPI\n"
+                      "  help: build it with `flowc build --ranks`\n", name);
+    return 4;
+  }
+  return rank < 0 ? fl_launch_ranks(c->ranks) : run_rank(p, script, name, c, maker);
 }
 
 int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv, const FlKernelMaker *maker) {
@@ -150,7 +193,7 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv, c
   int status = fl_command_line_read(p, argc, argv, &c);
   if (!status && c.help) fl_command_line_help(p, name);
   else if (!status && c.version) fl_command_line_version(p);
-  else if (!status) status = run_program(p, script, name, &c, maker);
+  else if (!status) status = run_somehow(p, script, name, &c, maker);
   free(c.values);
   return status;
 }

@@ -71,6 +71,22 @@ FlMeeting fl_ranks_meet(FlRanks *ranks, const FlRankSlot *mine);
 /* After a meeting in which rank `from` said so many bytes. false: a rank is lost. */
 bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
 
+/* MPI: ranks as processes, whose launcher (mpirun, srun) has said so in the environment. */
+typedef struct FlMpiLaunch {
+  enum { FL_MPI_OPEN, FL_MPI_MPICH } family; /* Open MPI; MPICH and its descendants */
+  int rank, size, near;                      /* near: how many are on this machine; below 0: it does not say */
+} FlMpiLaunch;
+bool fl_mpi_launched(FlMpiLaunch *out); /* false: not as one of several */
+int fl_mpi_rank(void);                  /* -1: likewise */
+int fl_mpi_ranks_near(void);            /* at least 1 */
+
+/* mpi.c, which only programs hold that can open libraries (flowc, and what `flowc build --ranks` makes): elsewhere the address
+ * of fl_mpi_start is NULL. Opens the library of the launcher's MPI and meets the others; false: `why` says what is missing. */
+enum { FL_MPI_WHY = 256 };
+bool fl_mpi_start(FlRanks *out, char why[FL_MPI_WHY]) __attribute__((weak));
+/* All ranks leave; where one is lost, the launcher is told to end what is left. */
+void fl_mpi_end(FlRanks *ranks, int status) __attribute__((weak));
+
 /* An engine for tests: ranks as threads of this process. Each waits for a random time of at most `delay_us` microseconds
  * before each meeting; rank `dies` (-1: none) is lost at the `dies_at`-th. */
 typedef struct FlRankThreads FlRankThreads;

@@ -38,15 +38,15 @@ CALLS = {
     "sigprocmask pthread_sigmask": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child", "runtime/base/stack.c": "of a thread of ours, while it is made",
                                     "runtime/data/resident.c": "likewise", "runtime/data/write_behind.c": "likewise", "runtime/data/log.c": "likewise",
                                     "compiler/codegen/link.c": "of this thread, while the linker runs"},
-    "fork vfork": {"compiler/cli/": "flowc test", "runtime/io/child.c": "readers that libraries may crash"},
-    "prctl setrlimit": {"runtime/io/child.c": "in the child"},
+    "fork vfork": {"runtime/process/launch.c": "the launcher of ranks", "compiler/cli/": "flowc test", "runtime/io/child.c": "readers that libraries may crash"},
+    "prctl setrlimit": {"runtime/process/launch.c": "it ends when this process does", "runtime/io/child.c": "in the child"},
     "mallopt setvbuf": {"runtime/process/": "the main program's"},
     "malloc_trim": {"runtime/base/machine.c": "gives back what is free: nobody has it"},
     "LLVMParseCommandLineOptions LLVMInstallFatalErrorHandler": {"compiler/codegen/llvm_target.c": "of this module's own LLVM",
                                                                  "compiler/codegen/llvm_memory.c": "likewise"},
     "setlocale chdir fchdir umask setenv unsetenv putenv clearenv sched_setaffinity setpriority nice tzset srand srandom rand random "
     "drand48 lrand48 strtok localtime gmtime ctime asctime getpwnam getpwuid getgrgid tmpnam mktemp system popen getopt getopt_long "
-    "hcreate lgamma lgammaf ptsname ttyname dup2 dup3 freopen pthread_atfork": {"compiler/cli/": "flowc's own", "runtime/io/child.c": "in the child",
+    "hcreate lgamma lgammaf ptsname ttyname dup2 dup3 freopen pthread_atfork": {"runtime/process/launch.c": "in the child", "compiler/cli/": "flowc's own", "runtime/io/child.c": "in the child",
         "runtime/io/standard_input.c": "a script that reads `-` takes the standard input of the process"},
     "longjmp __longjmp_chk": {"compiler/base/base.c": "out of a guard", "runtime/io/jpeg.c": "out of libjpeg"},
 }

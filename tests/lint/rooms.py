@@ -20,7 +20,7 @@ RUNTIME = {
     "part": {"base", "data", "kern", "sched", "exec/exec.h", "report/report.h"},
     "io": {"base", "data", "kern", "sched", "exec/exec.h", "part/dictionary.h"},
     "exec": {"base", "data", "sched", "kern", "memo", "report", "ranks", "io", "part"},
-    "process": {"base", "exec/exec.h", "exec/command_line.h"},
+    "process": {"base", "exec/exec.h", "exec/command_line.h", "ranks", "sched"},
     "start": {"base"},
 }
 COMPILER = {

@@ -65,6 +65,7 @@ WORKS = {
     ("build", "-O0"): (["a.flow"], lambda p: (place.path / "a").exists()),
     ("build", "--output"): (["a.flow"], lambda p: (place.path / "out.bin").exists()),
     ("build", "--mcpu"): (["a.flow"], lambda p: "processor: x86-64-v3" in run("version", "a").stdout),
+    ("build", "--ranks"): (["a.flow"], lambda p: b"ld-linux" in (place.path / "a").read_bytes()),
     ("build", "--emit"): (["a.flow"], lambda p: p.stdout.startswith("module")),
     ("fmt", "--check"): (["a.flow"], lambda p: p.stdout == ""), ("fmt", "--stdout"): (["rough.flow"], lambda p: p.stdout == "let x = 1\nshow(x)\n"),
     ("cache", "--limit"): (["gc"], lambda p: "removed" in p.stdout), ("cache", "--cache"): (["ls"], lambda p: "elsewhere" in p.stdout),

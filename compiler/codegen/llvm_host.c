@@ -109,18 +109,28 @@ static void release_after(FlFn *f, const FlOp *op, bool waited) {
 
 /* ---- failure ------------------------------------------------------------------------------ */
 
-void fl_ll_leave(FlFn *f, Val status) {
+/* With what the function ends if it goes to `cleanup` now: the status, and the place of this operation. */
+static void set_failure(FlFn *f, Val status) {
   LLVMBuildStore(f->b, status, f->status);
   if (f->op)
     LLVMBuildStore(f->b, fl_ll_i32(f->g, fl_ll_site(f->g, f->op->span, (FlFaultText){0})), f->failed_at);
+}
+
+void fl_ll_set_told(FlFn *f, Val status) {
+  LLVMBuildStore(f->b, status, f->status);
+  LLVMBuildStore(f->b, fl_ll_i32(f->g, -1), f->failed_at);
+}
+
+void fl_ll_leave(FlFn *f, Val status) {
+  set_failure(f, status);
   LLVMBuildBr(f->b, f->cleanup);
 }
 
+/* The stores are cheaper than a block for each operation. */
 static void leave_if(FlFn *f, Val bad, Val status) {
-  Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
-  LLVMBuildCondBr(f->b, bad, fail, fine);
-  fl_ll_at(f, fail);
-  fl_ll_leave(f, status);
+  Block fine = fl_ll_block(f, "fine");
+  set_failure(f, status);
+  LLVMBuildCondBr(f->b, bad, f->cleanup, fine);
   fl_ll_at(f, fine);
 }
 
@@ -133,11 +143,9 @@ void fl_ll_check_pointer(FlFn *f, Val p) {
 }
 
 void fl_ll_leave_told(FlFn *f, Val failed, Val status) {
-  Block fail = fl_ll_block(f, "failed"), fine = fl_ll_block(f, "fine");
-  LLVMBuildCondBr(f->b, failed, fail, fine);
-  fl_ll_at(f, fail);
-  LLVMBuildStore(f->b, status, f->status);
-  LLVMBuildBr(f->b, f->cleanup);
+  Block fine = fl_ll_block(f, "fine");
+  fl_ll_set_told(f, status);
+  LLVMBuildCondBr(f->b, failed, f->cleanup, fine);
   fl_ll_at(f, fine);
 }
 
@@ -149,7 +157,7 @@ static void check_call(FlFn *f, Val status, int site) {
   fl_ll_at(f, fail);
   Ty types[] = {g->ptr, g->i32, g->i32};
   Val args[] = {f->ctx, status, fl_ll_site_number(f, site)};
-  LLVMBuildStore(f->b, fl_ll_call(f, "fl_fail_through", g->i32, 3, types, args), f->status);
+  fl_ll_set_told(f, fl_ll_call(f, "fl_fail_through", g->i32, 3, types, args));
   LLVMBuildBr(f->b, f->cleanup);
   fl_ll_at(f, fine);
 }
@@ -276,7 +284,7 @@ static void finish_unused(FlFn *f, FlPending p, Block failed, Block next) {
   LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, future, ""), next, wait);
   fl_ll_at(f, wait);
   Val status = wait_call(f, p.slot);
-  if (failed != next) LLVMBuildStore(f->b, status, f->status);
+  if (failed != next) fl_ll_set_told(f, status);
   LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, status, fl_ll_i32(g, 0), ""), drop, failed);
   fl_ll_at(f, drop);
   for (int k = 0; k < p.op->n_results; k++)

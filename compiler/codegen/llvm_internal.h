@@ -320,6 +320,8 @@ void fl_ll_drop(FlFn *f,
 Val fl_ll_take_yield(FlFn *f, const FlRegion *r, int index); /* one owned reference of what a region yields */
 void fl_ll_check_status(FlFn *f, Val status);
 void fl_ll_leave(FlFn *f, Val status); /* the function ends here, with this status */
+/* If it goes to `cleanup` now, the function ends with this status, of an error that has its place. */
+void fl_ll_set_told(FlFn *f, Val status);
 void fl_ll_check_pointer(FlFn *f, Val p);
 void fl_ll_unref(FlFn *f, Val a);
 /* Waits for every stage call that is running: an error of an earlier one is the one to report. Leaves the
@@ -414,7 +416,8 @@ void fl_ll_quick_attrs(FlGen *g,
 uint64_t fl_ll_features(FlGen *g);
 Val fl_ll_dispatcher(FlGen *g, const char *name, Val v2, Val v3, Val v4);
 bool fl_ll_run_passes(FlGen *g, const char *passes);
-bool fl_ll_optimize(FlGen *g);
+bool fl_ll_verify(FlGen *g);               /* before scalar functions are linked: these have been */
+bool fl_ll_optimize(FlGen *g, bool quick); /* quick: none of its functions is to be optimised */
 bool fl_ll_emit(FlGen *g, FlObject *out);
 
 #endif

@@ -181,6 +181,13 @@ static void close_context(Work *w) {
   fl_arena_free(w->arena);
 }
 
+/* Is nothing here to be optimised? The scalar functions, which are linked later, have been. */
+static bool is_quick(const FlGen *g) {
+  for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn))
+    if (!LLVMIsDeclaration(fn) && !has_attribute(fn, "optnone")) return false;
+  return true;
+}
+
 /* ---- work that may find no memory (fl_guard). LLVM is left in the middle then, and what it had is lost: nobody
  * knows in what state it is. */
 
@@ -194,8 +201,9 @@ static void finish_part(void *arg) {
   }
   FlGen *g = w->g;
   if (!g->error && w->n_parts > 1) keep_share(g, w->part, w->n_parts, w->plain);
-  if (!g->error) fl_ll_kern_link(g);
-  if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);
+  bool quick = !g->error && is_quick(g);
+  if (fl_ll_verify(g)) fl_ll_kern_link(g);
+  if (!g->error && fl_ll_optimize(g, quick)) (void)fl_ll_emit(g, &w->out);
   close_context(w);
 }
 
@@ -241,8 +249,8 @@ static void make_kernel(void *arg) {
   if (!g->error && fl_ll_target_init(g)) {
     fl_ll_target_attrs(g, fn, 0);
     fl_ll_kern_read(g);
-    fl_ll_kern_link(g);
-    if (!g->error && fl_ll_optimize(g)) (void)fl_ll_emit(g, &w->out);
+    if (fl_ll_verify(g)) fl_ll_kern_link(g);
+    if (!g->error && fl_ll_optimize(g, false)) (void)fl_ll_emit(g, &w->out);
   }
   close_context(w);
 }

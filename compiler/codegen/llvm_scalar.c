@@ -219,7 +219,7 @@ void fl_ll_fault_at(FlFn *f, const FlOp *op, FlSpan place, Val bad, Val fault, F
   int site = fl_ll_site(g, place, fl_ir_fault_text(g->arena, op));
   if (f->form == FL_FORM_HOST) {
     fl_ll_settle(f);
-    LLVMBuildStore(f->b, call_fail(f, fault, site, d, wa, wb), f->status);
+    fl_ll_set_told(f, call_fail(f, fault, site, d, wa, wb));
     LLVMBuildBr(f->b, f->cleanup);
   } else {
     call_kernel_fault(f, fault, site, d, wa, wb);

@@ -146,18 +146,19 @@ bool fl_ll_run_passes(FlGen *g, const char *passes) {
   return !g->error;
 }
 
-bool fl_ll_optimize(FlGen *g) {
+bool fl_ll_verify(FlGen *g) {
   char *message = NULL;
-  if (LLVMVerifyModule(g->mod, LLVMReturnStatusAction, &message)) {
+  if (!g->error && LLVMVerifyModule(g->mod, LLVMReturnStatusAction, &message))
     fl_ll_fail(g, "generated code does not verify: %s", message);
-    LLVMDisposeMessage(message);
-    return false;
-  }
   LLVMDisposeMessage(message);
+  return !g->error;
+}
+
+bool fl_ll_optimize(FlGen *g, bool quick) {
   if (g->options.tables) return true; /* data alone */
-  return fl_ll_run_passes(g, g->options.level == 0 ? pipeline_quick
-                             : g->plain            ? pipeline_plain
-                                                   : pipeline_full);
+  return fl_ll_run_passes(g, quick || g->options.level == 0 ? pipeline_quick
+                             : g->plain                     ? pipeline_plain
+                                                            : pipeline_full);
 }
 
 /* ---- emission -------------------------------------------------------------------------------------- */

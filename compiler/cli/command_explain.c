@@ -22,7 +22,7 @@ static bool is_script(const char *word) {
 /* The record of the script's last run; NULL: none. */
 static FlRecord *last_run(const char *script) {
   char dir[4096];
-  FlMemo *memo = fl_cache_dir(script, dir, sizeof dir) ? fl_memo_open(&(FlMemoOptions){.dir = dir}) : NULL;
+  FlMemo *memo = fl_cache_dir(script, dir, sizeof dir) ? fl_memo_open(&(FlMemoOptions){.dir = dir, .look = true}) : NULL;
   FlRecord *record = memo ? fl_last_run_read(memo, script) : NULL;
   fl_memo_close(memo);
   return record;

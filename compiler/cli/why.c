@@ -211,7 +211,7 @@ int fl_tool_why(int n_words, char **words) {
   if (w.n_operands > (script != NULL) + (stage != NULL)) return fl_words_usage(FL_COMMAND_WHY);
   status = fl_store_place(&w, "why", script, dir, sizeof dir);
   if (status) return status;
-  FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir});
+  FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .look = true});
   Latest latest = {0};
   if (memo && !script) fl_memo_list(memo, keep_latest, &latest);
   const char *of = script ? script : latest.label[0] ? latest.label + strlen(label_start) : NULL;

@@ -208,7 +208,7 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  fl_ll_i32(g, runs && fl_plan_by_rows(g->plan, s)),
                  runs ? fl_ll_rows_constant(g, op->n_args, s->uses) : fl_ll_null(g),
                  run,
-                 string(g, name)};
+                 string(g, fl_ir_run_name(op))};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 21, false), "desc");
 }
 

@@ -97,7 +97,7 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
                             .by_rows = runs && fl_plan_by_rows(in->plan, note->step),
                             .rows = runs ? fl_plan_row_bytes(in->arena, op->n_args, note->step->uses) : NULL,
                             .run = runs ? runtime_ops[op->code] : NULL,
-                            .name = fl_op_info[op->code].name,
+                            .name = fl_ir_run_name(op),
                             .format = op->attrs.format ? runtime_format(op->attrs.format) : NULL};
   fl_map_set(in->notes, op, note);
 }

@@ -300,3 +300,9 @@ void fl_ir_inline_call(FlBuilder *b, const FlOp *call, FlValue **yields_out) {
   copy_body(b, f->body, call->args, yields_out,
             sources ? fl_sources_call(sources, call->span, f->callee) : 0);
 }
+
+const char *fl_ir_run_name(const FlOp *op) {
+  const FlOp *mask = op->code == FL_OP_COMPRESS ? op->args[0]->op : NULL;
+  bool asked = mask && mask->code == FL_OP_IN_KEYS && mask->attrs.i != 2;
+  return asked ? "compress_asked" : fl_op_info[op->code].name;
+}

@@ -370,6 +370,9 @@ bool fl_ir_says_second(const FlOp *op, int first);
 /* What parameter `index` of the stage is called, or "". */
 const char *fl_ir_arg_name(const FlFunc *f, int index);
 
+/* What runs call the operator: its name, but of a COMPRESS whose rows are not those that the script says, as a join asks for
+ * fewer (opt/asks.c). */
+const char *fl_ir_run_name(const FlOp *op);
 /* Where result `index` of the op stands in the source. */
 static inline FlSpan fl_ir_place(const FlOp *op, int index) {
   return op->places ? op->places[index] : op->span;

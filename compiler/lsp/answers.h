@@ -11,6 +11,8 @@ FlLspAnswer fl_lsp_hover, fl_lsp_definition, fl_lsp_references, fl_lsp_highlight
     fl_lsp_rename;
 FlLspAnswer fl_lsp_symbols, fl_lsp_folds, fl_lsp_format, fl_lsp_actions, fl_lsp_tokens;
 FlLspAnswer fl_lsp_complete, fl_lsp_signature;
+/* last_run.c: rows at each |>, and what is to be computed again. */
+FlLspAnswer fl_lsp_hints, fl_lsp_lenses;
 
 /* The messages of the document, as publishDiagnostics wants them. */
 json_t *fl_lsp_messages(FlLspDocuments *all, FlLspDocument *d);

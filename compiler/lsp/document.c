@@ -290,6 +290,10 @@ static void told_columns(void *env, FlSpan at, const char *row) {
   FlLspFacts *f = env;
   fl_vec_push(f->arena, &f->columns, ((FlLspValue){at, row}));
 }
+static void told_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
+  FlLspFacts *f = env;
+  fl_vec_push(f->arena, &f->steps, ((FlLspStep){at, takes, gives}));
+}
 static void told_name(void *env, FlSpan at, const FlNamed *what) {
   FlLspFacts *f = env;
   fl_vec_push(f->arena, &f->names, ((FlLspName){at, *what}));
@@ -303,7 +307,7 @@ bool fl_lsp_try(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, con
   *facts = (FlLspFacts){.arena = arena};
   fl_compilation_init_in(c, arena, NULL, d->path, text);
   c->silent = true;
-  if (!c->lacks) fl_front_check(c, &world, &(FlWitness){facts, told_value, told_name, told_columns}, -1);
+  if (!c->lacks) fl_front_check(c, &world, &(FlWitness){facts, told_value, told_name, told_columns, told_step}, -1);
   return !c->lacks;
 }
 

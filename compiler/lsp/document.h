@@ -16,11 +16,16 @@ typedef struct FlLspName {
   FlSpan at;
   FlNamed what;
 } FlLspName;
+typedef struct FlLspStep {
+  FlSpan at;
+  FlFlow takes, gives;
+} FlLspStep;
 typedef struct FlLspFacts {
   FlArena *arena; /* the compilation's */
   FlVec(FlLspValue) values;
   FlVec(FlLspName) names;
   FlVec(FlLspValue) columns; /* `type`: of the row */
+  FlVec(FlLspStep) steps;
 } FlLspFacts;
 
 typedef struct FlLspDocument {
@@ -39,6 +44,7 @@ typedef struct FlLspDocuments {
   FlLspDocument *first;
   char *root; /* the folder that is open, or NULL */
   bool utf8;  /* columns are bytes; else units of UTF-16 */
+  bool no_last_run; /* the editor does not want to hear of it */
 } FlLspDocuments;
 
 /* ---- the documents ---- */

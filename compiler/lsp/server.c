@@ -46,6 +46,8 @@ static const struct {
     {"textDocument/semanticTokens/full", fl_lsp_tokens},
     {"textDocument/completion", fl_lsp_complete},
     {"textDocument/signatureHelp", fl_lsp_signature},
+    {"textDocument/inlayHint", fl_lsp_hints},
+    {"textDocument/codeLens", fl_lsp_lenses},
 };
 
 /* ---- messages out -------------------------------------------------------------------------------------- */
@@ -94,17 +96,21 @@ static json_t *initialize(Server *s, const json_t *params) {
     const char *name = json_string_value(encoding);
     s->documents.utf8 = s->documents.utf8 || (name && strcmp(name, "utf-8") == 0);
   }
+  const json_t *last_run = json_object_get(json_object_get(params, "initializationOptions"), "lastRun");
+  s->documents.no_last_run = json_is_false(last_run);
   s->life = RUNS;
   json_t *can =
       json_pack("{s:s, s:{s:b, s:i, s:b}, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:{s:b}, s:{s:[s]}, s:{s:[s]}, "
-                "s:{s:[s, s]}, s:{s:{s:o, s:o}, s:b}}",
+                "s:{s:[s, s]}, s:{s:{s:o, s:o}, s:b}, s:b, s:{s:b}}",
                 "positionEncoding", s->documents.utf8 ? "utf-8" : "utf-16", "textDocumentSync", "openClose",
                 1, "change", 2, "save", 1, "hoverProvider", 1, "definitionProvider", 1, "referencesProvider",
                 1, "documentHighlightProvider", 1, "documentSymbolProvider", 1, "foldingRangeProvider", 1,
                 "documentFormattingProvider", 1, "renameProvider", "prepareProvider", 1, "codeActionProvider",
                 "codeActionKinds", "quickfix", "completionProvider", "triggerCharacters", ".",
                 "signatureHelpProvider", "triggerCharacters", "(", ",", "semanticTokensProvider", "legend",
-                "tokenTypes", fl_lsp_token_kinds(), "tokenModifiers", fl_lsp_token_modifiers(), "full", 1);
+                "tokenTypes", fl_lsp_token_kinds(), "tokenModifiers", fl_lsp_token_modifiers(), "full", 1,
+                "inlayHintProvider", !s->documents.no_last_run, "codeLensProvider", "resolveProvider", 0);
+  if (s->documents.no_last_run) json_object_del(can, "codeLensProvider");
   return json_pack("{s:o, s:{s:s, s:s}}", "capabilities", can, "serverInfo", "name", "flow", "version",
                    FL_FLOW_VERSION);
 }

@@ -496,7 +496,9 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
   case FL_EXPR_PIPE: {
     FlVal v = fl_sema_expr_or_groups(s, e->pipe.value, NULL);
     if (fl_val_bad(v)) return v;
-    return fl_sema_call(s, e->pipe.call, &v, e->pipe.value->span, want);
+    FlVal out = fl_sema_call(s, e->pipe.call, &v, e->pipe.value->span, want);
+    if (s->witness) fl_witness_step(s, e->pipe.call->span, v, out);
+    return out;
   }
   case FL_EXPR_INDEX: return fl_sema_index(s, e);
   case FL_EXPR_FIELD: return field_value(s, e);

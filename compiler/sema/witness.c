@@ -1,6 +1,7 @@
 /* witness.c: what is said to a witness, see witness.h. Without one nothing of this is computed, nor of values called. */
 #include "sema/builtins/builtin.h"
 #include "sema/scope.h"
+#include "sema/value.h"
 
 void fl_witness_value(FlSema *s, FlSpan at, FlVal v) {
   if (fl_val_bad(v) || !at.file) return;
@@ -41,4 +42,13 @@ void fl_witness_columns(FlSema *s, FlSpan at, FlVal table) {
   if (fl_map_get(s->told_rows, place) == row) return;
   fl_map_set(s->told_rows, place, (void *)(uintptr_t)row);
   s->witness->columns(s->witness->env, at, fl_type_text(s->types, row));
+}
+
+static FlFlow flow_of(FlVal v) {
+  if (fl_val_bad(v) || v.type->kind != FL_TY_TABLE || fl_type_is_grouped(v.type)) return (FlFlow){0};
+  return (FlFlow){fl_val_rows(v), v.type->elem->n_fields};
+}
+
+void fl_witness_step(FlSema *s, FlSpan at, FlVal takes, FlVal gives) {
+  if (at.file && !fl_val_bad(gives)) s->witness->step(s->witness->env, at, flow_of(takes), flow_of(gives));
 }

@@ -17,6 +17,13 @@ typedef struct FlNamed {
   const char *doc;       /* its doc comment, or NULL */
 } FlNamed;
 
+/* A table on its way through a pipe: how many rows it has, a value of the IR of the script; NULL: it is no table, or a
+ * grouped one. */
+typedef struct FlFlow {
+  const struct FlValue *rows;
+  int columns;
+} FlFlow;
+
 typedef struct FlWitness {
   void *env;
   /* The expression at `at` has this type, as the language writes it. */
@@ -25,6 +32,8 @@ typedef struct FlWitness {
   void (*name)(void *env, FlSpan at, const FlNamed *what);
   /* In the argument of a verb that stands at `at` the columns of this row are names; the same is told once. */
   void (*columns)(void *env, FlSpan at, const char *row);
+  /* The call at `at` behind a |> takes and gives these. */
+  void (*step)(void *env, FlSpan at, FlFlow takes, FlFlow gives);
 } FlWitness;
 
 #endif

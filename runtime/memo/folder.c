@@ -62,7 +62,7 @@ bool fl_folder_make(FlMemo *m, const char *path) {
       }
     } else if (errno != EEXIST && i >= own) {
       return false;
-    } else if (i == own && m->is_private && fl_trust_of(m->dir) == FL_TRUST_FOREIGN) {
+    } else if (i == own && m->is_private && fl_trust_of(m->dir, false) == FL_TRUST_FOREIGN) {
       return false; /* whoever made it meanwhile may not have noted it yet: it is, before we put anything there */
     }
     part[i] = '/';

@@ -26,6 +26,7 @@ typedef struct FlMemoOptions {
   const char *dir; /* made when first written to; NULL: nothing is ever stored */
   bool foreign; /* also a store that is not this user's own: for housekeeping, and where the caller has looked
                  */
+  bool look;    /* nothing is changed: not the folder, nor what is known of it */
   int64_t limit_bytes;                          /* least recently used go when the total is above; 0: 8 GiB */
   void (*warn)(void *arg, const char *message); /* any thread; NULL: warnings are dropped */
   void *warn_arg;

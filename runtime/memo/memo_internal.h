@@ -30,6 +30,7 @@ struct FlMemo {
   void (*breathe)(void *arg);
   void *lend_arg;
   pthread_mutex_t lock; /* guards the members below */
+  bool look;            /* nothing is changed */
   int64_t stored_bytes; /* in objects and records as of the last scan, plus what this process put since; -1:
                            unknown */
   bool is_private, warned_off, warned_full;
@@ -49,7 +50,7 @@ typedef enum FlMemoTrust {
   FL_TRUST_CHECKED, /* used, but what is in it is looked at */
   FL_TRUST_FOREIGN  /* not used */
 } FlMemoTrust;
-FlMemoTrust fl_trust_of(const char *dir);
+FlMemoTrust fl_trust_of(const char *dir, bool look);
 /* Notes that this process has made the folder. */
 bool fl_trust_made(const char *dir);
 

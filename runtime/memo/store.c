@@ -38,7 +38,7 @@ FlMemo *fl_memo_open(const FlMemoOptions *options) {
   m->lend_arg = options->lend_arg;
   m->stored_bytes = -1;
   pthread_mutex_init(&m->lock, NULL);
-  FlMemoTrust trust = m->dir ? fl_trust_of(m->dir) : FL_TRUST_PRIVATE;
+  FlMemoTrust trust = m->dir ? fl_trust_of(m->dir, options->look) : FL_TRUST_PRIVATE;
   m->is_private = trust == FL_TRUST_PRIVATE;
   if (trust == FL_TRUST_FOREIGN && !options->foreign) {
     fl_memo_warn(m,
@@ -49,7 +49,8 @@ FlMemo *fl_memo_open(const FlMemoOptions *options) {
     free(m->dir);
     m->dir = NULL;
   }
-  fl_folder_clean(m);
+  m->look = options->look;
+  if (!m->look) fl_folder_clean(m);
   return m;
 }
 
@@ -74,7 +75,7 @@ static FlMemoEntry *get(FlMemo *m, FlMemoFolder folder, FlMemoKey key, bool warn
   if (!m->dir || !fl_folder_path(m, folder, fl_memo_digest(key.bytes, key.len), path)) return NULL;
   FlEntryHeader header;
   const char *why;
-  FlMemoEntry *entry = fl_file_map(m, path, key.bytes, key.len, true, &header, &why);
+  FlMemoEntry *entry = fl_file_map(m, path, key.bytes, key.len, !m->look, &header, &why);
   if (why && warn)
     fl_memo_warn(m, "the remembered %s of `%s` in %s cannot be used: %s; going on without it",
                  folder == FL_FOLDER_RECORDS ? "note" : "result", key.label ? key.label : "?", path, why);
@@ -101,7 +102,7 @@ static FlMemoStatus put(FlMemo *m, FlMemoFolder folder, FlEntryKind kind, FlMemo
   FlEntryHeader h = {.kind = kind, .key_bytes = key.len, .created = (int64_t)time(NULL)};
   h.payload = fl_memo_digest_pieces(m, pieces, n_pieces);
   if (checksum_out) *checksum_out = h.payload;
-  if (!m->dir) return FL_MEMO_OFF;
+  if (!m->dir || m->look) return FL_MEMO_OFF;
   if (key.label) h.label_bytes = (int64_t)strnlen(key.label, FL_ENTRY_LABEL);
   for (int i = 0; i < n_pieces; i++) h.payload_bytes += (int64_t)pieces[i].iov_len;
   int64_t offset = fl_entry_payload_offset(&h), file_bytes = offset + h.payload_bytes;

@@ -166,7 +166,7 @@ static bool is_private(const char *dir) {
   return true;
 }
 
-FlMemoTrust fl_trust_of(const char *dir) {
+FlMemoTrust fl_trust_of(const char *dir, bool look) {
   struct stat s;
   bool made = false;
   if (stat(dir, &s) != 0) return FL_TRUST_PRIVATE; /* what is not there can only become ours */
@@ -174,6 +174,7 @@ FlMemoTrust fl_trust_of(const char *dir) {
    * list. */
   bool empty = is_empty(dir);
   if (find(dir, &made)) return made && is_private(dir) ? FL_TRUST_PRIVATE : FL_TRUST_CHECKED;
+  if (look) return FL_TRUST_FOREIGN;
   if (empty && s.st_uid == geteuid())
     return fl_trust_made(dir) && is_private(dir) ? FL_TRUST_PRIVATE : FL_TRUST_CHECKED;
   int list = list_open(true);

@@ -35,7 +35,7 @@ COMPILER = {
     "plan": {"base", "diag", "ir", "opt"},
     "interp": {"base", "diag", "ir", "plan"},
     "codegen": {"base", "diag", "ir", "plan"},
-    "lsp": {"base", "diag", "syntax", "sema"},
+    "lsp": {"base", "diag", "syntax", "ir", "sema"},
     "cli": {"base", "diag", "syntax", "types", "ir", "sema", "opt", "plan", "interp", "codegen", "lsp"},
 }
 # What the rest of sema/ sees of its rooms.

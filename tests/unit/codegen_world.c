@@ -133,6 +133,10 @@ static int times(const Told *t, const char *line) {
   return n;
 }
 
+static void tell_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
+  tell(env, at, "step", takes.rows && gives.rows ? takes.columns == 2 && gives.columns == 2 ? "2 columns" : "others" : "no table");
+}
+
 static void witnesses(void) {
   FlText1 text = {0};
   FlCompilation c;
@@ -141,7 +145,7 @@ static void witnesses(void) {
                       "let u = t |> where(a > 1)\nprint(many(t), distributions.t_ppf(0.5, 3.0))\nlet broken = (\n");
   fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
   Told t = {.c = &c};
-  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns}, -1);
+  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns, tell_step}, -1);
   check(c.sink->n_errors == 1, "the last statement does not parse");
   static const char *const wanted[] = {"value x * 2.0: f64",
                                        "columns a > 1: (a: i64, b: text)",
@@ -150,6 +154,7 @@ static void witnesses(void) {
                                        "name many: here 3 How many.",
                                        "name t: here 5 -",
                                        "value t: (a: i64, b: text)[_]",
+                                       "step where(a > 1): 2 columns",
                                        "name u: here 6 -"};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     check(times(&t, wanted[i]) > 0, "told: %s", wanted[i]);
@@ -173,7 +178,7 @@ static void witnesses_of_open(void) {
                       "fn sized(x: _[rows]) = rows + colums\n");
   fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
   Told t = {.c = &c};
-  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns}, -1);
+  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns, tell_step}, -1);
   check(c.sink->n_errors == 2 && says(&c, "5:58: error E0201: there is no `lost`") &&
             says(&c, "7:31: error E0201: there is no `colums`"),
         "names that stand for nothing are found");

@@ -94,13 +94,17 @@ static void told_name(void *env, FlSpan at, const FlNamed *what) {
   if (what->declared.file) told(env, what->declared, what->name);
 }
 
+static void told_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
+  told(env, at, takes.columns >= 0 && gives.columns >= 0 ? "step" : NULL);
+}
+
 static double checked(const Script *s, const FlText1 *text, FlText1 *said, bool *placed) {
   struct timespec from, to;
   FlCompilation c;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
   fl_compilation_init_text(&c, s->path, text);
   Told seen = {.sources = c.sources};
-  fl_front_check(&c, NULL, &(FlWitness){&seen, told_value, told_name, told_columns}, -1);
+  fl_front_check(&c, NULL, &(FlWitness){&seen, told_value, told_name, told_columns, told_step}, -1);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
   fl_sink_print(c.sink, said, false);
   *placed = seen.wrong == 0;
@@ -129,6 +133,7 @@ typedef struct Rows {
 } Rows;
 
 static void no_value(void *env, FlSpan at, const char *type) { (void)env, (void)at, (void)type; }
+static void no_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) { (void)env, (void)at, (void)takes, (void)gives; }
 static void no_name(void *env, FlSpan at, const FlNamed *what) { (void)env, (void)at, (void)what; }
 static void told_row(void *env, FlSpan at, const char *row) {
   Rows *r = env;
@@ -150,7 +155,7 @@ static void columns_are_told_once(void) {
   Rows rows = {0};
   fl_text_addz(&text, script);
   fl_compilation_init_text(&c, "rows.flow", &text);
-  fl_front_check(&c, NULL, &(FlWitness){&rows, no_value, no_name, told_row}, -1);
+  fl_front_check(&c, NULL, &(FlWitness){&rows, no_value, no_name, told_row, no_step}, -1);
   check(c.sink->n_errors == 0, "the script is right");
   check(rows.n >= 9 && rows.again == 0, "columns are told %d times, %d of them again", rows.n, rows.again);
   fl_compilation_reset(&c);

@@ -227,7 +227,7 @@ void fl_pool_breathe(FlPool *p) {
 }
 
 void fl_pool_fill(FlPool *p, void *to, const void *from, int64_t bytes) {
-  enum { WORTH = 16 * 1024 }; /* a call costs as much as some pages that come into memory */
+  enum { WORTH = 4 * 1024 }; /* a call costs as much as a page that comes into memory */
   if (bytes >= WORTH && p && fl_mapped_write(&p->mapped, to, from, (size_t)bytes)) return;
   memcpy(to, from, (size_t)bytes);
 }

@@ -94,9 +94,13 @@ void fl_scratch_soon(FlScratch *s, int64_t bytes, int64_t at) {
 }
 
 bool fl_scratch_read(FlScratch *s, void *to, int64_t bytes, int64_t at) {
+  fl_scratch_soon(s, 2 * bytes, at);
+  return fl_scratch_fetch(s, to, bytes, at);
+}
+
+bool fl_scratch_fetch(FlScratch *s, void *to, int64_t bytes, int64_t at) {
   if (!s->log) return read_at(s, to, bytes, at);
   if (!is_written(s)) return false;
-  fl_scratch_soon(s, 2 * bytes, at);
   for (char *p = to; bytes > 0;) {
     int64_t n, place = fl_log_place(s->log, at, &n);
     if (place < 0) return failed(s, 0);

@@ -14,8 +14,10 @@ void fl_scratch_free(FlScratch *s); /* NULL is allowed */
 
 /* Any thread, with places that nobody else writes. false: the disk fails; fl_scratch_why tells. */
 bool fl_scratch_write(FlScratch *s, const void *from, int64_t bytes, int64_t at);
-/* After all is written. */
+/* After all is written; what follows there is read soon, too. */
 bool fl_scratch_read(FlScratch *s, void *to, int64_t bytes, int64_t at);
+/* The same of what fl_scratch_soon was told of: nothing more is asked for. */
+bool fl_scratch_fetch(FlScratch *s, void *to, int64_t bytes, int64_t at);
 /* It will be read soon: the disk may begin. */
 void fl_scratch_soon(FlScratch *s, int64_t bytes, int64_t at);
 

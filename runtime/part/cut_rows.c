@@ -6,7 +6,7 @@
  * the rows that equal a cut are a part of their own, as are those between two cuts. */
 #include "part/part_internal.h"
 
-enum { PLACES = 1024 /* where rows are sampled */ };
+enum { SAMPLE = 1 << 14 /* rows that are looked at, each in another place, as neighbours are alike */ };
 
 /* How many cuts begin with a word below those of n rows. All rows take the same steps, one step after the
  * other, so that the processor neither waits nor guesses. */
@@ -45,16 +45,24 @@ void fl_part_read_rows(const void *env, int64_t row, int64_t n, uint64_t *out) {
 
 /* ---- cuts ---------------------------------------------------------------------------------------------- */
 
-static FlStatus find_cuts(FlPartMem *m, FlPartCutting *p, int64_t wanted) {
-  FlPartSample sample = {
-      fl_part_read_rows, p->codes, p->codes->n, fl_part_min(PLACES, p->codes->n / FL_PART_RUN), wanted,
-      p->codes->n_words};
+FlStatus fl_part_find_cuts(FlPartMem *m, FlPartCutting *p, int64_t wanted) {
+  FlPartSample sample = {.read = fl_part_read_rows,
+                         .env = p->codes,
+                         .n = p->codes->n,
+                         .places = fl_part_min(SAMPLE, p->codes->n),
+                         .run = 1,
+                         .wanted = wanted,
+                         .n_words = p->codes->n_words};
+  p->chunks = fl_part_chunks(p->codes->n);
   p->cuts = fl_part_alloc(m, wanted * p->codes->n_words, sizeof *p->cuts);
   if (p->cuts == NULL || fl_part_sample_cuts(m, &sample, p->cuts, &p->n_cuts) != 0) return 1;
+  p->differ = (double)sample.different / (double)fl_part_max(sample.places, 1);
   p->n_parts = 2 * p->n_cuts + 1;
   memset(p->heads, 0xff, sizeof p->heads);
   for (int64_t c = 0; c < p->n_cuts; c++) p->heads[c] = p->cuts[c * p->codes->n_words];
-  return 0;
+  p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
+  p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
+  return p->place == NULL || p->start == NULL;
 }
 
 /* Whether a row may equal a cut, as its first word does. */
@@ -100,48 +108,9 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* The counts of old parts in each chunk become those of the new ones; to[k]: which one part k is of. */
-static void join_counts(FlPartCutting *p, const int32_t *to, int64_t n_parts) {
-  int64_t joined[2 * FL_PART_MOST_CUTS + 2];
-  for (int64_t c = 0; c < p->chunks; c++) {
-    memset(joined, 0, sizeof joined);
-    for (int64_t k = 0; k < p->n_parts; k++) joined[to[k]] += p->place[c * p->n_parts + k];
-    memcpy(p->place + c * n_parts, joined, (size_t)n_parts * sizeof *joined);
-  }
-}
-
-/* A sample's parts are not all of one size: so there are more cuts than are needed, of which some go. */
-static void join_parts(FlPartCutting *p, int64_t most) {
-  int64_t rows[2 * FL_PART_MOST_CUTS + 2] = {0}, kept = 0;
-  int32_t to[2 * FL_PART_MOST_CUTS + 2] = {0}, words = p->codes->n_words;
-  for (int64_t c = 0; c < p->chunks; c++)
-    for (int64_t k = 0; k < p->n_parts; k++) rows[k] += p->place[c * p->n_parts + k];
-  int64_t here = rows[0];
-  for (int64_t c = 0; c < p->n_cuts; c++) {
-    int64_t more = rows[2 * c + 1] + rows[2 * c + 2];
-    bool stays = here + more > most;
-    to[2 * c + 1] = (int32_t)(2 * kept + stays);
-    to[2 * c + 2] = (int32_t)(2 * kept + 2 * stays);
-    here = stays ? rows[2 * c + 2] : here + more;
-    if (!stays) continue;
-    memmove(p->cuts + kept * words, p->cuts + c * words, (size_t)words * sizeof *p->cuts);
-    p->heads[kept++] = p->heads[c];
-  }
-  memset(p->heads + kept, 0xff, sizeof p->heads - (size_t)kept * sizeof *p->heads);
-  join_counts(p, to, 2 * kept + 1);
-  p->n_cuts = kept;
-  p->n_parts = 2 * kept + 1;
-}
-
-FlStatus fl_part_cut_rows(FlPartMem *m, FlPartCutting *p, int64_t wanted, int64_t few, int64_t most) {
-  p->chunks = fl_part_chunks(p->codes->n);
-  if (find_cuts(m, p, wanted) != 0) return 1;
-  if (p->n_cuts < few && (p->part = fl_part_alloc(m, p->codes->n, sizeof *p->part)) == NULL) return 1;
-  p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
-  p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
-  if (p->place == NULL || p->start == NULL) return 1;
+FlStatus fl_part_count_parts(FlPartMem *m, FlPartCutting *p, bool write_down) {
+  if (write_down && (p->part = fl_part_alloc(m, p->codes->n, sizeof *p->part)) == NULL) return 1;
   if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * FL_PART_CHUNK) != 0) return fl_part_fail_memory(m);
-  if (p->part == NULL && most > 0) join_parts(p, most);
   fl_part_places(p->chunks, p->n_parts, p->place, p->start);
   return 0;
 }

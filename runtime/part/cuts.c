@@ -21,17 +21,20 @@ static int by_words(const void *a, const void *b, void *n_words) {
   return fl_part_compare_words(a, b, *(const int32_t *)n_words);
 }
 
-FlStatus fl_part_sample_cuts(FlPartMem *m, const FlPartSample *s, uint64_t *cuts, int64_t *n_cuts) {
-  int64_t n = s->places * FL_PART_RUN;
+FlStatus fl_part_sample_cuts(FlPartMem *m, FlPartSample *s, uint64_t *cuts, int64_t *n_cuts) {
+  int64_t n = s->places * s->run;
   int32_t words = s->n_words;
   uint64_t *sample = fl_part_alloc(m, n * words + 1, sizeof *sample);
   *n_cuts = 0;
   if (sample == NULL) return 1;
   for (int64_t k = 0; k < s->places; k++) {
-    int64_t row = (int64_t)((__int128)(s->n - FL_PART_RUN) * k / s->places);
-    s->read(s->env, row, FL_PART_RUN, sample + k * FL_PART_RUN * words);
+    int64_t row = (int64_t)((__int128)(s->n - s->run) * k / s->places);
+    s->read(s->env, row, s->run, sample + k * s->run * words);
   }
   qsort_r(sample, (size_t)n, (size_t)words * sizeof *sample, by_words, &words);
+  s->different = n > 0;
+  for (int64_t i = 1; i < n; i++)
+    s->different += fl_part_compare_words(sample + (i - 1) * words, sample + i * words, words) != 0;
   for (int64_t c = 1; c <= s->wanted && n > 0; c++) {
     const uint64_t *cut = sample + n * c / (s->wanted + 1) * words;
     if (*n_cuts > 0 && fl_part_compare_words(cuts + (*n_cuts - 1) * words, cut, words) == 0) continue;

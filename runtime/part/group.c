@@ -106,18 +106,17 @@ static FlStatus group_sorted(FlPartMem *m, const FlPartPair *pairs, FlPartGroups
 
 /* Whether nearly all of some rows have words of their own. False on failure, too: error recorded. */
 static bool mostly_different(FlPartMem *m, const FlPartCodes *codes, int32_t w) {
-  enum { SAMPLE = 1 << 14 };
-  int64_t n = codes->n, different = 1;
-  if (n < 16 * SAMPLE) return false;
-  FlPartPair *sample = fl_part_alloc(m, SAMPLE, sizeof *sample),
-             *spare = fl_part_alloc(m, SAMPLE, sizeof *spare);
+  enum { LEAST = 1 << 8, MOST = 1 << 14, SHARE = 16 };
+  int64_t n = codes->n, some = fl_part_min(MOST, n / SHARE), different = 1;
+  if (some < LEAST) return false;
+  FlPartPair *sample = fl_part_alloc(m, some, sizeof *sample), *spare = fl_part_alloc(m, some, sizeof *spare);
   if (sample == NULL || spare == NULL) return false;
-  for (int64_t k = 0; k < SAMPLE; k++) fl_part_read_words(codes, w, n / SAMPLE * k, 1, &sample[k].key);
-  fl_part_sort_small(sample, spare, SAMPLE);
-  for (int64_t k = 1; k < SAMPLE; k++) different += sample[k].key != sample[k - 1].key;
+  for (int64_t k = 0; k < some; k++) fl_part_read_words(codes, w, n / some * k, 1, &sample[k].key);
+  fl_part_sort_small(sample, spare, some);
+  for (int64_t k = 1; k < some; k++) different += sample[k].key != sample[k - 1].key;
   fl_part_release(m, sample);
   fl_part_release(m, spare);
-  return different > SAMPLE - SAMPLE / 32;
+  return different > some - some / 32;
 }
 
 FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool ordered, int64_t *id,

@@ -23,18 +23,23 @@ typedef struct FlMove {
   FlMovePut *put; /* instead of to the columns; NULL: to them */
   const void *env;
   int64_t row_bytes, slice; /* of a row; rows that are handed on at once */
+  int64_t ahead;            /* parts that are read soon at a time */
   FlScratch *scratch;       /* NULL: each part is found again */
+  int32_t *within;          /* where the rows of a part begin in those of a chunk, as they were written */
   int64_t part;             /* which one is read */
 } FlMove;
+
+enum { FL_MOVE_MOST_PARTS = 256 }; /* that may be wanted: of more the pieces of a chunk are too small for a disk */
 
 /* Whether rows of so many bytes may move. */
 bool fl_move_fits(int64_t row_bytes);
 /* Cuts the rows of the codes by about so many bytes of memory, of which a row of a part takes row_memory; *done: false
- * where there would be too many parts, and nothing was made. Afterwards `by` says how many rows each part has. */
+ * where there would be too many parts, and nothing was made. */
 FlStatus fl_move_cut(FlMove *v, const FlPartCodes *codes, int64_t bytes, int64_t row_memory, bool *done);
-/* Writes the columns by parts, where these are not few. */
+/* Writes the columns by parts, where these are not few. Afterwards `by` says how many rows each part has. */
 FlStatus fl_move_write(FlMove *v);
-/* The rows of v->part come to the columns, or are put. What follows it is read soon. */
+/* The rows of v->part come to the columns, or are put. What follows it is read soon. Several may read different parts
+ * at a time, by copies of an FlMove with columns of their own. */
 FlStatus fl_move_read(FlMove *v);
 void fl_move_end(FlMove *v);
 

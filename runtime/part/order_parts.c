@@ -323,8 +323,9 @@ static FlStatus order(FlPartMem *m, Parts *p, const FlPartCodes *codes, int64_t 
   p->n_words = codes->n_words;
   p->width = codes->n_words + 1;
   /* Where the parts are few each sweep asks for the parts of all rows. */
-  if (fl_part_cut_rows(m, &p->by, parts_wanted(m, p, bytes), FEW_PARTS, 0) != 0) return 1;
-  bool few = p->by.part != NULL;
+  if (fl_part_find_cuts(m, &p->by, parts_wanted(m, p, bytes)) != 0) return 1;
+  bool few = p->by.n_cuts < FEW_PARTS;
+  if (fl_part_count_parts(m, &p->by, few) != 0) return 1;
   if (p->marks != NULL && (p->least = fl_part_alloc(m, p->by.n_parts, sizeof *p->least)) == NULL) return 1;
   for (int64_t k = 0; k < p->by.n_parts && p->least != NULL; k++) atomic_init(&p->least[k], INT64_MAX);
   if (!few && write_parts(m, p) != 0) return 1;

@@ -93,14 +93,15 @@ static inline void fl_part_first(_Atomic int64_t *first, int64_t at) {
 
 /* Cuts that part rows into about as many each: ascending and different, at equal distances in a sample, which
  * is a run of rows at each of some places. */
-enum { FL_PART_RUN = 16 };
 typedef struct FlPartSample {
   void (*read)(const void *env, int64_t row, int64_t n, uint64_t *out); /* the words of n rows, row by row */
   const void *env;
-  int64_t n, places, wanted; /* rows; FL_PART_RUN or more of them for each place; cuts, at most */
-  int32_t n_words;           /* of a row */
+  int64_t n, places, run; /* rows, at least so many for each place as a run has */
+  int64_t wanted;         /* cuts, at most */
+  int32_t n_words;        /* of a row */
+  int64_t different;      /* is found: how many of the rows that were looked at differ from each other */
 } FlPartSample;
-FlStatus fl_part_sample_cuts(FlPartMem *m, const FlPartSample *s, uint64_t *cuts, int64_t *n_cuts);
+FlStatus fl_part_sample_cuts(FlPartMem *m, FlPartSample *s, uint64_t *cuts, int64_t *n_cuts);
 /* Rows by their words from left to right: less than 0, 0, greater. */
 int fl_part_compare_words(const uint64_t *a, const uint64_t *b, int32_t n);
 
@@ -300,14 +301,15 @@ typedef struct FlPartCutting {
   uint64_t *cuts;                    /* [n_cuts][n_words], ascending */
   uint64_t heads[FL_PART_MOST_CUTS]; /* their first words, and behind them the greatest there is */
   int64_t n_cuts, n_parts;
+  double differ;  /* how much of a sample differs from the rest of it */
   uint16_t *part; /* [n] of each row; NULL: found again */
   int64_t *place; /* [chunks][n_parts], as fl_part_places has it */
   int64_t *start; /* [n_parts + 1] */
 } FlPartCutting;
-/* Cuts into about so many parts. Which part a row is of is written down where there are fewer than `few`
- * cuts. Else parts that have no more than `most` rows together become one, with the cuts between them (0:
- * none do). */
-FlStatus fl_part_cut_rows(FlPartMem *m, FlPartCutting *p, int64_t wanted, int64_t few, int64_t most);
+/* The cuts for about so many parts: nothing is known of their rows yet. */
+FlStatus fl_part_find_cuts(FlPartMem *m, FlPartCutting *p, int64_t wanted);
+/* How many rows each part has, by a sweep, which also writes down which part a row is of. */
+FlStatus fl_part_count_parts(FlPartMem *m, FlPartCutting *p, bool write_down);
 void fl_part_cutting_release(FlPartMem *m, FlPartCutting *p);
 /* How many rows of the chunk are of the part, as long as nobody has moved `place`. */
 static inline int64_t fl_part_cut_count(const FlPartCutting *p, int64_t chunk, int64_t part) {

@@ -195,10 +195,9 @@ FlStatus fl_sort_rows_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byte
   if (plan(&r, codes, &keys, done, &row) != 0) return 1;
   if (*done && fl_move_cut(&r.move, codes, bytes, row + 2 * (int64_t)sizeof(FlPartPair), done) != 0) return 1;
   if (!*done) return 0;
-  FlStatus status = make_room(&r);
+  FlStatus status = fl_move_write(&r.move) != 0 || make_room(&r) != 0;
   if (status == 0) move_keys(&r, codes, keys);
   for (int32_t k = 0; k < n && status == 0; k++) status = fl_take_make(m->ctx, codes->n, NULL, &columns[k]);
-  if (status == 0) status = fl_move_write(&r.move);
   for (; r.move.part < r.move.by.n_parts && status == 0; r.move.part++) status = move_part(&r);
   fl_move_end(&r.move);
   return status;

@@ -17,6 +17,7 @@ enum {
   MOST_BUCKETS = 2 * MOST_CUTS + 1,
   ALONE = 1 << 16, /* less rows are one bucket */
   ROWS_A_CUT = 1 << 12,
+  RUN = 16,
   FEW_SWEEPS = 8,
   FEW_OF_DISK = 3, /* sweeps over a column on disk that cost less than writing it once and reading it again */
   MOST_PARTS = 256,
@@ -124,7 +125,8 @@ static bool may_differ(const Sort *s, int64_t row, int64_t n) {
 
 static FlStatus find_cuts(FlPartMem *m, Sort *s) {
   int64_t wanted = s->n < ALONE ? 0 : fl_part_min(MOST_CUTS, s->n / ROWS_A_CUT);
-  FlPartSample sample = {read_codes, s, s->n, wanted, wanted, 1};
+  FlPartSample sample = {
+      .read = read_codes, .env = s, .n = s->n, .places = wanted, .run = RUN, .wanted = wanted, .n_words = 1};
   if (fl_part_sample_cuts(m, &sample, s->cuts, &s->n_cuts) != 0) return 1;
   for (int64_t c = s->n_cuts; c <= MOST_CUTS; c++) s->cuts[c] = UINT64_MAX;
   s->n_buckets = 2 * s->n_cuts + 1;

@@ -4,7 +4,8 @@ process (build/tests/ranks_run): what it prints, says, writes and returns, over 
 Then ranks that are lost at each of the first meetings: the others end, with a message.
 
 usage: ranks.py [WORD ...]: scripts whose path holds a word, all ways.
-In a short run (FLOW_TEST_SHORT) the examples and every eighth script take one of the ways each.
+Without a word each script takes two of the ways, by turns; in a short run (FLOW_TEST_SHORT) the examples and every eighth
+script take one.
 """
 import concurrent.futures
 import os
@@ -114,7 +115,8 @@ def all_scripts():
     chosen = [c for k, c in enumerate(chosen) if k % SHARDS == SHARD]
     if len(sys.argv) > 1:
         chosen = [(n, s) for n, s in enumerate(kept) if any(word in str(s) for word in sys.argv[1:])]
-    pick = lambda n: WAYS if not SHORT or len(sys.argv) > 1 else [WAYS[(1, 2, 3, 5, 7)[n % 5]]]
+    several = (1, 2, 3, 5, 7)
+    pick = lambda n: WAYS if len(sys.argv) > 1 else [WAYS[several[(n + k) % 5]] for k in range(1 if SHORT else 2)]
     with concurrent.futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as pool:
         for (n, script), wrong in zip(chosen, pool.map(lambda c: compare(c[1], pick(c[0])), chosen)):
             check(not wrong, f"{script.relative_to(ROOT)} gives the same over ranks", "\n".join(wrong))

@@ -2,7 +2,7 @@
  *
  * In: what the report of a run knows, the files that it read. Out: the record of its script (report/record.h),
  * with what is worth keeping of the runs before. What always holds: only one is kept of a script; without a
- * store, or for a script that came on standard input, there is none. */
+ * store, for a script that came on standard input, or of a binary without stages, there is none. */
 #include "exec/last_run.h"
 #include "exec/exec_internal.h"
 #include "ranks/ranks.h"
@@ -154,10 +154,15 @@ static void save(FlRun *run, const char *state, int status) {
   free(name);
 }
 
-void fl_last_run_save(void *run) { save(run, "running", 0); }
+/* A binary without stages makes no store where it stands. */
+static bool has_store(const FlRun *run) { return run->memo && (run->options.script || run->program->n_stages); }
+
+void fl_last_run_save(void *run) {
+  if (has_store(run)) save(run, "running", 0);
+}
 
 void fl_last_run_end(FlRun *run, int status, int signal) {
-  if (!run->memo || !fl_last_run_wanted(&run->options)) return;
+  if (!has_store(run) || !fl_last_run_wanted(&run->options)) return;
   save(run, signal ? "stopped" : status ? "failed" : "ended", signal ? 128 + signal : status);
 }
 

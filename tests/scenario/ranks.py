@@ -3,9 +3,8 @@
 process (build/tests/ranks_run): what it prints, says, writes and returns, over ranks x workers x store, with random delays.
 Then ranks that are lost at each of the first meetings: the others end, with a message.
 
-usage: ranks.py [WORD ...]: scripts whose path holds a word, all ways.
-Without a word each script takes two of the ways, by turns; in a short run (FLOW_TEST_SHORT) the examples and every eighth
-script take one.
+usage: ranks.py [--all | WORD ...]: all scripts, each two of the ways, by turns; or those whose path holds a word, all ways.
+Without words the examples and every fourth script (in a short run, FLOW_TEST_SHORT, every eighth) take one.
 """
 import concurrent.futures
 import os
@@ -111,12 +110,14 @@ def compare(script, ways, *options, given=None):
 def all_scripts():
     scripts = sorted((ROOT / "examples").glob("*.flow")) + sorted((ROOT / "tests/run").rglob("*.flow"))
     kept = [s for s in scripts if fits(*directives(s))]
-    chosen = [(n, s) for n, s in enumerate(kept) if not SHORT or s.parent.name == "examples" or n % 8 == 0]
+    words = sys.argv[1:]
+    every = 1 if words else 8 if SHORT else 4
+    chosen = [(n, s) for n, s in enumerate(kept) if n % every == 0 or s.parent.name == "examples"]
     chosen = [c for k, c in enumerate(chosen) if k % SHARDS == SHARD]
-    if len(sys.argv) > 1:
-        chosen = [(n, s) for n, s in enumerate(kept) if any(word in str(s) for word in sys.argv[1:])]
+    if words and words != ["--all"]:
+        chosen = [(n, s) for n, s in chosen if any(word in str(s) for word in words)]
     several = (1, 2, 3, 5, 7)
-    pick = lambda n: WAYS if len(sys.argv) > 1 else [WAYS[several[(n + k) % 5]] for k in range(1 if SHORT else 2)]
+    pick = lambda n: [WAYS[several[(n // every + k) % 5]] for k in range(2 if words else 1)] if words in ([], ["--all"]) else WAYS
     with concurrent.futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as pool:
         for (n, script), wrong in zip(chosen, pool.map(lambda c: compare(c[1], pick(c[0])), chosen)):
             check(not wrong, f"{script.relative_to(ROOT)} gives the same over ranks", "\n".join(wrong))

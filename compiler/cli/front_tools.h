@@ -7,7 +7,7 @@
 /* flowc fmt: formats files in place (by a temporary file and a rename); `-` reads standard input and prints. */
 int fl_tool_fmt(int n_words, char **words);
 
-/* The page of a message; without a code (NULL), the list of them. */
-int fl_tool_explain(const char *code);
+/* The page of a message, or what a name of flow or its library means; without one (NULL), the list of messages. */
+int fl_tool_explain(const char *word);
 
 #endif

@@ -41,15 +41,23 @@ static const Habit *find(const char *name) {
 
 bool fl_habit_is(const char *name) { return find(name) != NULL; }
 
+static const char *said(FlArena *a, const Habit *h) {
+  if (h->sentence[0]) return h->sentence;
+  if (h->module[0]) return fl_arena_printf(a, "in flow: `%s`, with `import %s`", h->example, h->module);
+  if (h->example[0] && h->flow[0]) return fl_arena_printf(a, "in flow it is `%s`: `%s`", h->flow, h->example);
+  if (h->example[0]) return fl_arena_printf(a, "in flow: `%s`", h->example);
+  return fl_arena_printf(a, "in flow it is `%s`", h->flow);
+}
+
+const char *fl_habit_says(FlArena *a, const char *name) {
+  const Habit *h = find(name);
+  return h ? said(a, h) : NULL;
+}
+
 bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at) {
   const Habit *h = find(name);
   if (!h) return strstr(elsewhere, fl_arena_printf(s->arena, " %s ", name)) != NULL;
-  if (h->sentence[0]) fl_diag_help(s->sink, d, "%s", h->sentence);
-  else if (h->module[0]) fl_diag_help(s->sink, d, "in flow: `%s`, with `import %s`", h->example, h->module);
-  else if (h->example[0] && h->flow[0])
-    fl_diag_help(s->sink, d, "in flow it is `%s`: `%s`", h->flow, h->example);
-  else if (h->example[0]) fl_diag_help(s->sink, d, "in flow: `%s`", h->example);
-  else fl_diag_help(s->sink, d, "in flow it is `%s`", h->flow);
+  fl_diag_help(s->sink, d, "%s", said(s->arena, h));
   if (!h->flow[0]) return true;
   d->edit.span = at;
   d->edit.text = h->flow;

@@ -6,6 +6,8 @@
 
 /* Is there an answer to this name? */
 bool fl_habit_is(const char *name);
+/* What it is called in flow, as a sentence; NULL: nobody knows. */
+const char *fl_habit_says(FlArena *a, const char *name);
 /* Adds to a message what the name is in flow, with the edit where a name alone is to be replaced. Returns
  * whether the name is known: then a name that is spelt like it is not meant. */
 bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests of the editors' files: word lists up to date, Vim, Neovim and Emacs headless, VS Code's TextMate engine.
 # FLOWC: flowc, for those that start the language server.
-# usage: run.sh words|vim|neovim|emacs|vscode. Exit status 77: skipped, the program it needs is not there.
+# usage: run.sh words|vim|neovim|emacs|vscode|extension|pygments. Exit status 77: skipped, the program it needs is not there.
 set -u
 cd "$(dirname "$0")/.."
 case "${1:-}" in
@@ -12,6 +12,7 @@ vim)
   ;;
 neovim)
   command -v nvim >/dev/null && [ -n "${FLOWC:-}" ] || { echo "skipped: nvim is not installed, or FLOWC not set"; exit 77; }
+  nvim --clean --headless -c 'execute "cquit" has("nvim-0.10") ? 0 : 1' 2>/dev/null || { echo "skipped: Neovim is older than 0.10"; exit 77; }
   exec timeout 120 nvim --clean --headless -l test/neovim.lua
   ;;
 emacs)
@@ -26,5 +27,10 @@ vscode)
   fi
   cd vscode && exec node_modules/.bin/vscode-tmgrammar-test 'test/*.flow'
   ;;
-*) echo "usage: run.sh words|vim|neovim|emacs|vscode" >&2; exit 2 ;;
+extension)
+  command -v node >/dev/null || { echo "skipped: node is not installed"; exit 77; }
+  exec node test/extension.js
+  ;;
+pygments) exec python3 test/pygments_test.py ;;
+*) echo "usage: run.sh words|vim|neovim|emacs|vscode|extension|pygments" >&2; exit 2 ;;
 esac

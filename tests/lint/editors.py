@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The files of the editors: word lists up to date, Vim, Emacs and VS Code's engine on samples, Neovim and Emacs with the language server. Ends with "N passed, N failed"."""
+"""The files of the editors: word lists up to date; Vim, Emacs, Pygments and VS Code's engine on samples; Neovim, Emacs and VS Code's extension
+with the language server. Ends with "N passed, N failed"."""
 import os
 import pathlib
 import subprocess
@@ -13,7 +14,7 @@ SKIPPED = 77
 
 
 def main():
-    for part in ("words", "vim", "neovim", "emacs", "vscode"):
+    for part in ("words", "vim", "neovim", "emacs", "vscode", "extension", "pygments"):
         done = subprocess.run([str(RUN), part], capture_output=True, text=True, env=dict(os.environ, FLOWC=FLOWC))
         if done.returncode == SKIPPED:
             print(f"{part}: {done.stdout.strip()}")

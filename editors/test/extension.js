@@ -1,0 +1,85 @@
+// The extension of VS Code without VS Code: stand-ins for what it asks of the editor and of the client record what it does; then the server
+// that it names is started (FLOWC) and greeted. Ends with N passed, N failed.
+const assert = require("assert");
+const { spawn } = require("child_process");
+const Module = require("module");
+const path = require("path");
+
+const seen = { commands: {}, clients: [], lines: [], warnings: [] };
+const settings = { path: process.env.FLOWC || "flowc", lastRun: false };
+const uri = (text) => ({
+  scheme: "file", path: text.replace("file://", ""), fsPath: text.replace("file://", ""), toString: () => text,
+});
+const vscode = {
+  workspace: { getConfiguration: () => ({ get: (name) => settings[name] }), textDocuments: [], onDidChangeConfiguration: (f) => { seen.changed = f; } },
+  commands: { registerCommand: (name, f) => { seen.commands[name] = f; } },
+  window: {
+    terminals: [], activeTextEditor: { document: { uri: uri("file:///w/a b/x.flow") } },
+    showWarningMessage: (text) => seen.warnings.push(text),
+    createTerminal: (options) => {
+      const terminal = { name: options.name, show() {}, sendText: (line) => seen.lines.push([options.cwd, line]) };
+      vscode.window.terminals.push(terminal);
+      return terminal;
+    },
+  },
+  Uri: { parse: uri, joinPath: (of) => ({ fsPath: path.dirname(of.fsPath) }) },
+};
+class LanguageClient {
+  constructor(id, name, server, client) { Object.assign(this, { id, server, client }); seen.clients.push(this); }
+  async start() { this.on = true; if (this.server.run.command === "nowhere") throw new Error("ENOENT"); }
+  async stop() { this.on = false; }
+}
+const load = Module._load;
+Module._load = (name, ...rest) => name === "vscode" ? vscode : name === "vscode-languageclient/node" ? { LanguageClient } : load(name, ...rest);
+
+let passed = 0;
+const failures = [];
+function check(what, f) {
+  try { f(); passed++; } catch (error) { failures.push(`${what}: ${error.message}`); }
+}
+
+// The server's answer to a greeting.
+function greet(command, args) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args);
+    let text = "";
+    const timer = setTimeout(() => child.kill(), 20000);
+    child.on("error", () => resolve(""));
+    child.stdout.on("data", (data) => { text += data; if (text.includes("capabilities")) { child.kill(); } });
+    child.on("close", () => { clearTimeout(timer); resolve(text); });
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { processId: null, rootUri: null, capabilities: {} } });
+    child.stdin.on("error", () => {});
+    child.stdin.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+  });
+}
+
+async function main() {
+  const extension = require("../vscode/extension.js");
+  const manifest = require("../vscode/package.json");
+  await extension.activate({ subscriptions: [] });
+  const [first] = seen.clients;
+  check("a client of flowc lsp", () => assert.deepStrictEqual([first.on, first.server.run.args, first.client.documentSelector], [true, ["lsp"], [{ language: "flow" }]]));
+  check("its options", () => assert.deepStrictEqual(first.client.initializationOptions, { lastRun: false }));
+  check("the commands of the manifest", () => assert.deepStrictEqual(manifest.contributes.commands.map((c) => c.command).sort(), Object.keys(seen.commands).sort()));
+  check("files of the manifest", () => {
+    const { grammars, snippets, languages } = manifest.contributes;
+    for (const file of [manifest.main, grammars[0].path, snippets[0].path, languages[0].configuration]) require("fs").accessSync(path.join(__dirname, "../vscode", file));
+  });
+  await seen.commands["flow.run"]("file:///w/it's/y.flow");
+  await seen.commands["flow.run"]();
+  check("runs the script of a lens", () => assert.deepStrictEqual(seen.lines[0], ["/w/it's", `'${settings.path}' run 'y.flow'`]));
+  check("runs what is edited", () => assert.deepStrictEqual(seen.lines[1], ["/w/a b", `'${settings.path}' run 'x.flow'`]));
+  settings.path = "nowhere";
+  await seen.changed({ affectsConfiguration: () => true });
+  check("a setting starts another client", () => assert.deepStrictEqual([first.on, seen.clients.length, seen.warnings.length], [false, 2, 1]));
+  await extension.deactivate();
+  if (process.env.FLOWC) {
+    const answer = await greet(first.server.run.command, first.server.run.args);
+    check("the server answers", () => assert.match(answer, /"capabilities"/));
+  }
+  for (const failure of failures) console.log("FAILED:", failure);
+  console.log(`${passed} passed, ${failures.length} failed`);
+  process.exit(failures.length ? 1 : 0);
+}
+
+main();

@@ -1,0 +1,1 @@
+[(block) (match_expression) (array) (tuple) (arguments) (comprehension) (tuple_type) (parameters)] @fold

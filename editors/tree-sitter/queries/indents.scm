@@ -1,0 +1,3 @@
+[(block) (array) (tuple) (arguments) (comprehension) (match_expression) (parameters) (tuple_type)] @indent.begin
+["}" "]" ")"] @indent.branch @indent.end
+(text) @indent.ignore

@@ -89,6 +89,7 @@ struct FlCtx {
   FlRun *run;
   FlRanks *ranks; /* that do the same as this context: exec/ranks.h; NULL: none */
   bool asked;     /* an operator asked what lies outside */
+  bool alike;     /* within a loop that every rank runs whole, and may not ask: ranks_pays.c */
   const void *self;
   const FlScope *scope; /* of the stage, or of the run */
   const FlStage *stage; /* the stage that runs; NULL: the script */

@@ -183,7 +183,7 @@ static void run_element(FlTaskSet *s, int64_t at) {
     if (fl_type_is_text(s->types[k])) results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);
   if (status || ctx.notes.n) {
     pthread_mutex_lock(&s->lock);
-    bool elsewhere = status && fl_ctx_asks_elsewhere(&ctx);
+    bool elsewhere = status && !ctx.alike && fl_ctx_asks_elsewhere(&ctx);
     if (elsewhere) fl_notes_reset(&ctx.notes); /* it will be run whole, by another rank */
     if (ctx.notes.n || elsewhere) keep_outcome(s, i, elsewhere, &ctx.notes);
     if (status && !elsewhere && at < atomic_load_explicit(&s->failed, memory_order_relaxed)) {

@@ -17,10 +17,10 @@
 
 /* ---- meetings ---------------------------------------------------------------------------------------- */
 
-FlStatus fl_ranks_together(FlCtx *ctx, FlRankSlot *mine) {
-  FlRanks *r = ctx->ranks;
-  if (!mine->failed && ctx->error) mine->failed = ctx->error->status;
-  switch (fl_ranks_meet(r, mine)) {
+/* What came of a meeting in which this rank said `mine`. */
+static FlStatus judge(FlCtx *ctx, FlMeeting met, const FlRankSlot *mine) {
+  const FlRanks *r = ctx->ranks;
+  switch (met) {
   case FL_MET: return 0;
   case FL_MET_FAILED: return mine->failed;
   case FL_MET_ELSEWHERE:
@@ -31,6 +31,11 @@ FlStatus fl_ranks_together(FlCtx *ctx, FlRankSlot *mine) {
   if (mine->failed) return mine->failed;
   if (!r->lost) return fl_fail_stopped(ctx);
   return fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "rank %d has ended before the others", r->lost - 1);
+}
+
+FlStatus fl_ranks_together(FlCtx *ctx, FlRankSlot *mine) {
+  if (!mine->failed && ctx->error) mine->failed = ctx->error->status;
+  return judge(ctx, fl_ranks_meet(ctx->ranks, mine), mine);
 }
 
 /* ---- parcels: values as the bytes that are sent -------------------------------------------------------- */
@@ -167,7 +172,7 @@ static FlStatus answer(FlCtx *ctx, FlRankStep step, int32_t site, Answer *a) {
 
 FlStatus fl_ctx_ask(FlCtx *ctx) {
   FlRanks *r = ctx && ctx->run ? ctx->run->options.ranks : NULL;
-  if (!r || r->here == 0) {
+  if (!r || (r->here == 0 && !ctx->alike)) {
     if (r) ctx->asked = true;
     return 0;
   }
@@ -232,7 +237,7 @@ FlStatus fl_ranks_stage_end(FlFuture *call, FlStatus status) {
 
 bool fl_ctx_reads_input(const FlCtx *ctx) {
   const FlRanks *r = ctx && ctx->run ? ctx->run->options.ranks : NULL;
-  return !r || r->here == 0;
+  return !r || (r->here == 0 && !ctx->alike);
 }
 
 /* The file's bytes, through a mapping of each rank's own. */
@@ -279,6 +284,13 @@ static void identify(const FlRun *run, FlRankSlot *slot) {
   slot->values[4] = (int64_t)(eax & 0x0fff0ff0); /* family and model */
 }
 
+/* So that what is decided by it is decided alike. */
+static FlStatus measure(FlCtx *ctx) {
+  FlMeeting met = fl_ranks_measure(ctx->ranks, ctx->run->program->n_sites);
+  FlRankSlot mine = {.step = FL_RANKS_BEGIN, .site = -1, .failed = ctx->ranks->loops ? 0 : FL_STATUS_MEMORY};
+  return judge(ctx, met, &mine);
+}
+
 FlStatus fl_ranks_begin(FlCtx *ctx) {
   FlRun *run = ctx->run;
   FlRanks *r = ctx->ranks;
@@ -298,7 +310,7 @@ FlStatus fl_ranks_begin(FlCtx *ctx) {
       fl_fail_help(ctx, "products of matrices would have other bits there: start ranks on machines of one kind");
     }
   }
-  return s;
+  return s ? s : measure(ctx);
 }
 
 /* Whose error is told: rank 0's, else that of the first that has one; -1: nobody's. */

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* What a rank sends of its elements: one array for each result, of those that it ran, in their order; then these. */
 enum { WENT, NOTED, NOTES, FAILED, ERROR, N_MORE = ERROR + FL_ERROR_TEXTS };
@@ -21,7 +22,7 @@ static const FlType1 more_types[ERROR] = {[WENT] = {.dtype = FL_I64, .rank = 1},
 /* Some elements of the loop, and what came of them. */
 typedef struct Share {
   const FlTasks *tasks;
-  int64_t *which, n;
+  int64_t *which, n, ns; /* ns: that running them took */
   FlType1 *types; /* of `values`: results, then the rest */
   FlSlot *values;
   FlBuffer *keep;
@@ -108,6 +109,12 @@ static FlStatus put_columns(FlCtx *ctx, Share *s, FlTaskSet *set, FlHeap *heap) 
   return 0;
 }
 
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* Runs the elements of a share. The error of the first that failed is left in the set, for as long as the texts that point
  * into it are needed. */
 static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *set) {
@@ -127,7 +134,9 @@ static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *se
                      .results = slots ? slots->data : NULL,
                      .types = t->types,
                      .heap = heap};
+  int64_t begin = now_ns();
   fl_task_set_run(set);
+  s->ns = now_ns() - begin;
   int64_t failed = atomic_load_explicit(&set->failed, memory_order_relaxed);
   more(s)[FAILED].i = failed < set->n ? s->which[failed] : -1;
   FlStatus status = slots ? put_outcomes(ctx, set, more(s)) : FL_FAULT_MEMORY;
@@ -150,7 +159,11 @@ static FlStatus exchange(FlCtx *ctx, FlRankStep step, Share *shares, int32_t n, 
   FlParcel mine = {0};
   Share *own = r->here < n ? &shares[r->here] : NULL;
   if (!status && own && !fl_parcel_pack(ctx, own->values, own->types, n_values(own), &mine)) status = FL_STATUS_MEMORY;
-  FlRankSlot slot = {.step = step, .site = shares[0].tasks->site, .failed = status, .bytes = mine.bytes};
+  FlRankSlot slot = {.step = step,
+                     .site = shares[0].tasks->site,
+                     .failed = status,
+                     .bytes = mine.bytes,
+                     .values = {own ? own->ns : 0}};
   status = fl_ranks_together(ctx, &slot);
   for (int32_t k = 0; k < n && !status; k++) {
     FlParcel theirs = {0};
@@ -263,12 +276,13 @@ static FlStatus put_together(FlCtx *ctx, const Share *shares, int32_t n, FlSlot 
 }
 
 /* shares[0 .. n] of the ranks, and behind them what rank 0 runs for others. */
-static FlStatus run_all(FlCtx *ctx, const FlSlot *env, Share *shares, FlTaskSet sets[2], FlSlot *results) {
+static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares, FlTaskSet sets[2], FlSlot *results) {
   FlRanks *r = ctx->ranks;
   Share *rest = &shares[r->n];
   FlStatus status = run_share(ctx, &shares[r->here], env, &sets[0]);
   status = exchange(ctx, FL_RANKS_TASKS, shares, r->n, status);
   if (status) return status;
+  fl_ranks_learn(r, shares[0].tasks->site, n);
   if (!gather_rest(shares, r->n, rest)) return fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory");
   if (!rest->n) return put_together(ctx, shares, r->n, results);
   if (r->here == 0) status = run_share(ctx, rest, env, &sets[1]);
@@ -294,7 +308,7 @@ FlStatus fl_ranks_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t
     if (ok && k < r->n) ok = choose(&shares[k], n, k, r->n);
   }
   FlRankSlot lacks = {.step = FL_RANKS_TASKS, .site = t->site, .failed = FL_STATUS_MEMORY};
-  FlStatus status = ok ? run_all(ctx, env, shares, sets, results) : fl_ranks_together(ctx, &lacks);
+  FlStatus status = ok ? run_all(ctx, env, n, shares, sets, results) : fl_ranks_together(ctx, &lacks);
   if (status && !ctx->error) status = fl_fail_text(ctx, t->site, FL_FAULT_MEMORY, "out of memory");
   for (int32_t k = 0; shares && k <= r->n; k++) share_reset(&shares[k]);
   for (int k = 0; k < 2; k++)

@@ -22,6 +22,7 @@ void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent) {
     ctx->scope = parent->scope;
     ctx->stage = parent->stage;
     ctx->event = parent->event;
+    ctx->alike = parent->alike;
   } else {
     ctx->self = run->program ? run->program->self : NULL;
     ctx->scope = &run->scope;

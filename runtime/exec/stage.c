@@ -119,6 +119,7 @@ FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t 
   }
   for (int32_t i = 0; i < stage->n_args; i++)
     if (fl_type_is_text(stage->arg_types[i]) && args[i].t.len > 0) texts += (size_t)args[i].t.len;
+  if (ctx->alike && fl_ctx_ask(ctx)) return NULL; /* what the store has may be found by some ranks alone */
   FlFuture *f = calloc(1, sizeof *f + n_slots * sizeof(FlSlot) + texts);
   if (!f) {
     fl_fail_text(ctx, site, FL_FAULT_MEMORY, "out of memory");

@@ -115,6 +115,16 @@ static FlStatus run_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64
   return s;
 }
 
+static FlStatus run_or_share(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, FlSlot *results) {
+  if (!ctx->ranks || n <= 0) return run_tasks(ctx, t, env, n, results);
+  FlStatus s;
+  if (fl_ranks_alike_begin(ctx, t->site, n)) {
+    s = run_tasks(ctx, t, env, n, results);
+    if (fl_ranks_alike_end(ctx, t->site)) return s;
+  }
+  return fl_ranks_tasks(ctx, t, env, n, results);
+}
+
 /* Every allocation comes before the tasks: after them nothing fails, so nothing that they own is lost. */
 FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results) {
   const FlTasks *t = what;
@@ -141,7 +151,7 @@ FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *r
     results[made].a = a;
     if (!a) s = FL_FAULT_MEMORY;
   }
-  if (!s) s = ctx->ranks && n > 0 ? fl_ranks_tasks(ctx, t, env, n, results) : run_tasks(ctx, t, env, n, results);
+  if (!s) s = run_or_share(ctx, t, env, n, results);
   for (int32_t k = 0; k < made && s; k++) fl_array_unref(results[k].a);
   return s;
 }

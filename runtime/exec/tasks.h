@@ -37,6 +37,13 @@ void fl_task_set_release(const FlTaskSet *set);
 /* What is left of it, without results. */
 void fl_task_set_reset(FlTaskSet *set);
 
+/* ranks_pays.c: true: each rank runs the loop of so many elements whole, alike, until the end is told; that then says
+ * false where the loop is to be shared all the same, since an element needs other ranks, and has left nothing. */
+bool fl_ranks_alike_begin(FlCtx *ctx, int32_t site, int64_t n);
+bool fl_ranks_alike_end(FlCtx *ctx, int32_t site);
+/* After the meeting that ended a loop of n elements: the slots' first values are the nanoseconds that the ranks took. */
+void fl_ranks_learn(FlRanks *ranks, int32_t site, int64_t n);
+
 /* fl_map_tasks where other ranks have some of the elements: `results` are arrays that are to be filled. */
 FlStatus fl_ranks_tasks(FlCtx *ctx, const FlTasks *tasks, const FlSlot *env, int64_t n, FlSlot *results);
 

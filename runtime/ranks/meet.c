@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 bool fl_ranks_init(FlRanks *r, const FlRankEngine *engine, void *arg, int32_t n, int32_t here) {
   *r = (FlRanks){.engine = engine, .arg = arg, .n = n, .here = here};
@@ -13,6 +14,7 @@ bool fl_ranks_init(FlRanks *r, const FlRankEngine *engine, void *arg, int32_t n,
 
 void fl_ranks_reset(FlRanks *r) {
   free(r->slots);
+  free(r->loops);
   *r = (FlRanks){0};
 }
 
@@ -46,4 +48,50 @@ bool fl_ranks_send(FlRanks *r, int32_t from, void *bytes, int64_t n) {
   if (lost) lose(r, lost);
   else if (from == r->here) r->sent += n;
   return !lost;
+}
+
+/* ---- what meetings cost --------------------------------------------------------------------------------- */
+
+enum { ROUNDS = 4, SAMPLE = 64 << 10 };
+
+static double now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* The largest of what the ranks said as values k. */
+static double largest(const FlRanks *r, int k) {
+  int64_t most = 0;
+  for (int32_t i = 0; i < r->n; i++)
+    if (r->slots[i].values[k] > most) most = r->slots[i].values[k];
+  return (double)most;
+}
+
+FlMeeting fl_ranks_measure(FlRanks *r, int32_t n_loops) {
+  FlRankSlot mine = {.step = FL_RANKS_BEGIN, .site = -1};
+  char *sample = calloc(1, SAMPLE);
+  free(r->loops);
+  r->loops = calloc((size_t)n_loops + 1, sizeof *r->loops);
+  r->n_loops = n_loops;
+  if (!sample || !r->loops) mine.failed = 4;
+  double meeting = 1e12, sent = 0;
+  FlMeeting met = FL_MET;
+  for (int k = 0; k < ROUNDS && met == FL_MET; k++) { /* the last tells what the others took */
+    bool sends = k == ROUNDS - 2;
+    double begin = now_ns();
+    mine.bytes = sends ? SAMPLE : 0;
+    met = fl_ranks_meet(r, &mine);
+    if (met == FL_MET && sends && !fl_ranks_send(r, 0, sample, SAMPLE)) met = FL_MET_OVER;
+    double took = now_ns() - begin;
+    if (sends) sent = took;
+    else if (took < meeting) meeting = took;
+    mine.values[0] = (int64_t)meeting;
+    mine.values[1] = sent > meeting ? (int64_t)(sent - meeting) : 0;
+  }
+  free(sample);
+  if (met != FL_MET) return met;
+  r->meeting_ns = largest(r, 0);
+  r->byte_ns = largest(r, 1) / SAMPLE;
+  return met;
 }

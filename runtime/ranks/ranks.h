@@ -46,6 +46,18 @@ typedef struct FlRankEngine {
   bool one_process; /* the ranks are threads of one process, which share its standard input */
 } FlRankEngine;
 
+/* Whether loops are shared: where that pays, by what meetings cost here; for tests also always, or every other one. */
+typedef enum FlRankShares { FL_RANKS_SHARE_WHAT_PAYS, FL_RANKS_SHARE_ALL, FL_RANKS_SHARE_BY_TURNS } FlRankShares;
+
+/* What is known of a loop of tasks, from the last time that it was shared: the same at all ranks. */
+typedef struct FlRankLoop {
+  bool known;       /* it was shared before */
+  bool meets;       /* its elements need other ranks: it is shared always */
+  double ns, bytes; /* of an element */
+  double whole_ns;  /* that it took since, as far as that says, where it ran whole; */
+  double patience;  /* so often what a meeting takes, before it is measured again */
+} FlRankLoop;
+
 /* One rank, and all that it knows of the others. */
 typedef struct FlRanks {
   const FlRankEngine *engine;
@@ -57,6 +69,11 @@ typedef struct FlRanks {
   int lost;          /* 1 + a rank that has ended before the others; 0: none */
   bool remembers;    /* rank 0 has a store */
   int64_t sent;      /* bytes, by this rank */
+  FlRankShares shares;
+  double meeting_ns, byte_ns; /* what a meeting takes, and a byte that is sent to all: as measured, agreed */
+  FlRankLoop *loops;          /* [n_loops], by site */
+  int32_t n_loops;
+  int64_t turn; /* loops so far, where they are shared by turns */
 } FlRanks;
 
 /* false: out of memory. */
@@ -68,6 +85,8 @@ void fl_ranks_reset(FlRanks *ranks);
 typedef enum FlMeeting { FL_MET, FL_MET_FAILED, FL_MET_OVER, FL_MET_ELSEWHERE } FlMeeting;
 /* `mine` is what this rank says; number is filled in. */
 FlMeeting fl_ranks_meet(FlRanks *ranks, const FlRankSlot *mine);
+/* Learns what meetings cost, and makes room for what is learned of `n_loops` loops. */
+FlMeeting fl_ranks_measure(FlRanks *ranks, int32_t n_loops);
 /* After a meeting in which rank `from` said so many bytes. false: a rank is lost. */
 bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
 

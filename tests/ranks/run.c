@@ -2,7 +2,8 @@
  *
  * usage: ranks_run [-i] [-q] SCRIPT WAY.. [-- ARGUMENTS]
  * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT: the folder in which it runs, the folder of its store (empty:
- * none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes. Beside the folder are
+ * none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes. By the sum of ranks and
+ * workers all loops of tasks are shared, every other one, or those that pay. Beside the folder are
  * written FOLDER.out, FOLDER.err and FOLDER.status: what was printed, said and given by rank 0; what others print or say is
  * added to FOLDER.err. FOLDER.in is its standard input, through a pipe, where there is such a file. -i: interpreted, -q:
  * without closing lines. */
@@ -26,6 +27,7 @@ typedef struct Way {
   char folder[512], store[512];
   int ranks, workers, dies;
   long delay, dies_at;
+  FlRankShares shares;
 } Way;
 
 typedef struct Rank {
@@ -101,6 +103,7 @@ static void run_way(const FlProgram *program, const Way *w, const char *const *v
     Rank *r = &ranks[k];
     *r = (Rank){.program = program, .way = w, .values = values, .threads = threads, .quiet = quiet};
     if (threads && !fl_ranks_init(&r->ranks, &fl_rank_threads, fl_rank_threads_arg(threads, k), n, k)) abort();
+    r->ranks.shares = w->shares;
     if (pthread_create(&r->thread, NULL, run_rank, r) != 0) abort();
   }
   for (int k = 0; k < n; k++) pthread_join(ranks[k].thread, NULL);
@@ -124,7 +127,10 @@ static bool read_way(const char *text, Way *w) {
   if (!rest) return false;
   snprintf(w->folder, sizeof w->folder, "%.*s", (int)(store - text), text);
   snprintf(w->store, sizeof w->store, "%.*s", (int)(rest - store - 1), store + 1);
-  return sscanf(rest, ",%d,%d,%ld,%d,%ld", &w->ranks, &w->workers, &w->delay, &w->dies, &w->dies_at) == 5;
+  if (sscanf(rest, ",%d,%d,%ld,%d,%ld", &w->ranks, &w->workers, &w->delay, &w->dies, &w->dies_at) != 5) return false;
+  static const FlRankShares shares[] = {FL_RANKS_SHARE_ALL, FL_RANKS_SHARE_BY_TURNS, FL_RANKS_SHARE_WHAT_PAYS};
+  w->shares = shares[w->dies >= 0 ? 0 : (w->ranks + w->workers) % 3];
+  return true;
 }
 
 static const FlProgram *compile(FlCompilation *c, bool interpreted, FlLoaded **loaded) {

@@ -143,10 +143,16 @@ print(env("FLOW_NOTHING", default = "none"))
 PROGRAMS = """
 type Row = (n: i64)
 stage one(k: i64) -> Row[_] = exec("echo run {k} >> ran.txt; echo n; echo {k}; echo 7")
+stage noted(k: i64) -> i64 { note(k = k)
+  k }
 let t: Row[_] = exec("echo run >> ran.txt; echo n; echo 1")
 print(t.n)
 print(sum(one(40).n))
 print([for k in 0..7: sum(one(k).n)])
+for k in 0..7 {
+  print([for i in 0..3: if k < 2 { i } else { sum(one(100 + k * 3 + i).n) }])
+  print([for i in 0..3: if k < 4 or i == 1 { i } else { noted(k * 10 + i) }])
+}
 print([for k in 10..17: sum(one(k).n) // (k - 16)])
 """
 
@@ -167,7 +173,7 @@ def outside():
 def lost():
     """A rank that ends at the k-th meeting: all end, and rank 0, where it is not the one, says so."""
     script = scratch("stage f(n: i64) = sum(for i in 0..n: f64(i))\nfor k in 0..4 { print([for i in 0..6: f(i + k * 10)]) }\n")
-    ways = [(3, 1, 50, "", 1 + k % 2, k) for k in range(1, 9)]
+    ways = [(3, 1, 50, "", 1 + k % 2, k) for k in range(1, 13)]
     try:
         alone, *others = run(script, ways)
         for way, got in zip(ways, others):
